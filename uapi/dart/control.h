@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: GPL-2.0 WITH Linux-syscall-note */
+/*
+ * The control region: what lies where in the memory of a monitored host.
+ *
+ * The agent writes it, controllers fetch it with one RDMA READ (ZERO, section
+ * 4.2, "control plane") and then READ the data by themselves.  It is a header
+ * followed by six sections.  All integers are little-endian and of fixed
+ * width, all references are indices or offsets from the first byte of the
+ * header, never pointers; sections are 8-byte aligned, in the order below, and
+ * do not overlap.
+ *
+ *   +--------+----------------+---------+--------+---------+--------+---------+
+ *   | header | memory regions | entries | ranges | schemas | fields | strings |
+ *   +--------+----------------+---------+--------+---------+--------+---------+
+ *
+ *   memory region  what one rkey opens for RDMA READ
+ *   entry          one registered thing: a name, a schema, a number of copies
+ *   range          some bytes of some copies of an entry, and where they lie
+ *   schema, field  what the bytes of one copy mean
+ *   string         ASCII 0x20 to 0x7e, ended by NUL; the section begins with
+ *                  the empty string and ends with NUL
+ *
+ * References can form neither loops nor aliases: the ranges of entry i follow
+ * those of entry i-1 without a gap, and so do the fields of the schemas; what
+ * does not is refused.  Within an entry the ranges are ordered by their first
+ * copy, then by their offset in the copy; the copies 0 ... n-1 are divided into
+ * consecutive groups, and each group lists the same runs of bytes, so that
+ * every field of the schema lies wholly inside one run, for every copy.
+ *
+ * Changing.  The agent changes the table in place: it sets generation_begin to
+ * the next number, writes the rest, and sets generation_end to the same number
+ * last.  A table is whole if both agree and the checksum fits; the InfiniBand
+ * architecture (volume 1, chapter 9) does not promise in which order the bytes
+ * of one READ are fetched, so the checksum decides.  A controller that READs
+ * the header behind its data, and finds the generation it knows, knows that
+ * every range it used was valid.  A range that the agent takes back stays
+ * readable for lease_ms after the table has changed, so a scrape in flight
+ * never fails because of a change; a controller that last looked at the
+ * generation longer ago than that looks before it reads.
+ *
+ * The values themselves are in the byte order of the host, which is
+ * little-endian: the agent does not run on others.
+ *
+ * A reader treats all of this as hostile: copy, check, use.
+ */
+#ifndef _UAPI_DART_CONTROL_H
+#define _UAPI_DART_CONTROL_H
+
+#include <linux/types.h>
+
+#define DART_CONTROL_MAGIC	0x4c52544354524144ULL	/* "DARTCTRL" */
+#define DART_CONTROL_ABI_VERSION 1
+
+/* TCP port space of the RDMA CM. */
+#define DART_CONTROL_PORT	4792
+
+/* Limits; a table beyond one of them is refused. */
+#define DART_CONTROL_LENGTH_MAX	(16 << 20)	/* bytes of a table */
+#define DART_CONTROL_COPIES_MAX	(1 << 20)	/* copies of an entry */
+#define DART_CONTROL_VALUE_MAX	(1 << 20)	/* bytes of a copy */
+#define DART_CONTROL_DATA_MAX	(256 << 20)	/* bytes of all copies */
+#define DART_CONTROL_NAME_MAX	128		/* bytes of a string */
+
+struct dart_control_section {
+	__le32 offset;		/* bytes from the first byte of the header */
+	__le32 count;		/* elements; bytes for the strings */
+};
+
+enum dart_control_exposure {
+	/* memory regions over the very bytes of the variables */
+	DART_CONTROL_EXPOSURE_EXACT = 1,
+	/* one memory region over whole pages */
+	DART_CONTROL_EXPOSURE_PAGE = 2,
+};
+
+struct dart_control_header {
+	__le64 magic;
+	__le32 abi_version;
+	__le32 header_size;	/* sizeof(struct dart_control_header) */
+	__le64 generation_begin; /* counts changes, from 1 */
+	/* XXH64, seed 0, of the table_length bytes with this member as zero */
+	__le64 checksum;
+	__le32 table_length;	/* bytes, header and all sections */
+	__le32 exposure;	/* enum dart_control_exposure */
+	__u8 host_id[16];	/* machine-id(5) as bytes, or zeros */
+	__u8 boot_id[16];	/* of this boot of the kernel */
+	__le64 instance;	/* random, of this run of the agent, never 0 */
+	/* CLOCK_REALTIME - CLOCK_BOOTTIME in ns when the table was written */
+	__le64 clock_offset_ns;
+	__le32 cpus;		/* highest possible CPU + 1, not 0 */
+	__le32 page_size;	/* bytes, a power of two */
+	__le32 lease_ms;	/* how long a range outlives its place here */
+	__le32 reserved;	/* 0 */
+	struct dart_control_section memory_regions;
+	struct dart_control_section entries;
+	struct dart_control_section ranges;
+	struct dart_control_section schemas;
+	struct dart_control_section fields;
+	struct dart_control_section strings;
+	__le64 generation_end;
+};
+
+/* What one rkey opens: [address, address + length) for RDMA READ. */
+struct dart_control_memory_region {
+	__le64 address;
+	__le64 length;		/* bytes, not 0; the end is below 2^64 */
+	__le32 rkey;
+	__le32 reserved;	/* 0 */
+};
+
+enum dart_control_entry_kind {
+	DART_CONTROL_ENTRY_SOURCE = 1,	/* per-CPU variable of the kernel */
+	DART_CONTROL_ENTRY_MAP = 2,	/* eBPF array map */
+};
+
+/* ZERO, section 4.2: the three lifetimes of metrics. */
+enum dart_control_lifetime {
+	DART_CONTROL_LIFETIME_IMMOBILE = 1,
+	DART_CONTROL_LIFETIME_DYNAMIC = 2,
+	DART_CONTROL_LIFETIME_SERVERLESS = 3,
+};
+
+/* What the copies of an entry are. */
+enum dart_control_copies {
+	DART_CONTROL_COPIES_CPU = 1,	/* copy c is of CPU c: counters add up */
+	DART_CONTROL_COPIES_ROW = 2,	/* copy c is row c of a table */
+};
+
+struct dart_control_entry {
+	__le32 name;		/* bytes into the strings; unique, not empty */
+	__le32 schema;		/* index */
+	__le32 kind;		/* enum dart_control_entry_kind */
+	__le32 lifetime;	/* enum dart_control_lifetime */
+	__le32 copies_are;	/* enum dart_control_copies */
+	__le32 copies;		/* 1 ... DART_CONTROL_COPIES_MAX */
+	__le32 first_range;	/* index */
+	__le32 ranges;		/* at least one */
+};
+
+/*
+ * @length bytes of each of @copies copies.  Those of copy @first_copy + i lie
+ * at @address + i * @stride and are the bytes from @offset of that copy.
+ */
+struct dart_control_range {
+	__le64 address;
+	__le64 stride;		/* bytes, at least @length if copies > 1 */
+	__le32 memory_region;	/* index; holds all the bytes */
+	__le32 first_copy;
+	__le32 copies;
+	__le32 offset;		/* bytes */
+	__le32 length;		/* bytes, not 0 */
+	__le32 reserved;	/* 0 */
+};
+
+/*
+ * One copy: @length bytes, described by fields that are ordered by their offset
+ * and do not overlap.
+ */
+struct dart_control_schema {
+	__le32 name;		/* bytes into the strings: the type's name */
+	__le32 length;		/* bytes of a copy, 1 ... DART_CONTROL_VALUE_MAX */
+	__le32 first_field;	/* index */
+	__le32 fields;
+};
+
+enum dart_control_field_kind {
+	DART_CONTROL_FIELD_COUNTER = 1,		/* only grows; copies add up */
+	DART_CONTROL_FIELD_GAUGE = 2,		/* goes up and down */
+	DART_CONTROL_FIELD_HISTOGRAM = 3,	/* counts; bucket i of log2 */
+	DART_CONTROL_FIELD_TEXT = 4,		/* bytes, ended by NUL or width */
+};
+
+#define DART_CONTROL_FIELD_SIGNED	(1 << 0)	/* two's complement */
+
+struct dart_control_field {
+	__le32 name;		/* bytes into the strings; unique in a schema */
+	__le32 unit;		/* bytes into the strings: "ns", "bytes", "" */
+	__le32 offset;		/* bytes from the start of a copy */
+	__le32 width;		/* 1, 2, 4, 8; bytes of the text for a text */
+	__le32 count;		/* elements side by side; 1 for a text */
+	__le16 kind;		/* enum dart_control_field_kind */
+	__le16 flags;
+};
+
+/*
+ * Private data of the RDMA CM handshake (IBTA volume 1, section 12.6).
+ *
+ * With the connect request the controller says who it is; a request without
+ * it is rejected.  With the accept the agent says where the control region is:
+ * a READ of @used bytes at @address fetches the table as it was at that
+ * moment; it never grows beyond @length bytes.
+ */
+struct dart_control_request {
+	__le64 magic;		/* DART_CONTROL_MAGIC */
+	__le32 abi_version;	/* DART_CONTROL_ABI_VERSION */
+	__le32 reserved;	/* 0 */
+};
+
+struct dart_control_accept {
+	__le64 magic;		/* DART_CONTROL_MAGIC */
+	__le32 abi_version;	/* DART_CONTROL_ABI_VERSION */
+	__le32 rkey;
+	__le64 address;
+	__le32 length;		/* bytes that the rkey opens */
+	__le32 used;		/* bytes of the table, at least a header */
+};
+
+#endif /* _UAPI_DART_CONTROL_H */
