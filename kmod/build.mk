@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# The module, built by Kbuild in a mirror of the sources,
+# .output/kmod/<release>/kmod/dart_zero.ko.
+
+$(guest_kernel)/headers $(guest_kernel)/headers/vmlinux:
+	$(quiet)selftests/qemu/kernel $(KVER) > /dev/null
+
+# kbuild HEADERS, ARGUMENTS: Kbuild for the kernel with these headers. The
+# mirror is locked, for it can be somebody else's build as well.
+define kbuild
+$(quiet)release=$$(cat $(1)/include/config/kernel.release) && \
+mirror=$(abspath $(output))/kmod/$$release && \
+printf '%s\n' 6.2 "$$release" | sort -V -C || { \
+	echo "dart_zero needs Linux 6.2 or newer, this is $$release: older" \
+		"kernels cannot register a read-only mapping with the RDMA core" >&2; \
+	exit 1; } && \
+mkdir -p $$mirror/kmod && exec 9< $$mirror && flock 9 && \
+find $$mirror -xtype l -delete && \
+ln -sf $(abspath Kbuild) $$mirror/ && \
+ln -sfn $(abspath uapi) $$mirror/uapi && \
+ln -sf $(abspath $(wildcard kmod/*.[ch]) kmod/Kbuild) $$mirror/kmod/ && \
+$(MAKE) --no-print-directory -C $(1) M=$$mirror CONFIG_MODULE_SIG_ALL= $(2)
+endef
+
+module: $(if $(KDIR),,$(guest_kernel)/headers)
+	+$(call kbuild,$(kernel_headers),modules)
+
+modules_install: module
+	$(quiet)[ "$(KDIR)$(DESTDIR)" ] || { \
+		echo "make: no headers of a running Linux >= 6.2 to install a module" \
+			"for (install linux-headers-$$(uname -r) or set KDIR=)" >&2; \
+		exit 1; }
+	+$(call kbuild,$(kernel_headers),modules_install) \
+		INSTALL_MOD_PATH=$(DESTDIR) && \
+	{ [ "$(DESTDIR)" ] || $(DEPMOD) $$release; }
+
+# Guests see the fetched kernel's modules, and among them this one.
+module_of_guest: $(guest_kernel)/headers
+	+$(call kbuild,$(abspath $(guest_kernel))/headers,modules) && \
+	updates=$(guest_kernel)/lib/modules/$$release/updates && \
+	mkdir -p $$updates && \
+	{ cmp -s $$mirror/kmod/dart_zero.ko $$updates/dart_zero.ko || { \
+		cp $$mirror/kmod/dart_zero.ko $$updates/dart_zero.new && \
+		mv $$updates/dart_zero.new $$updates/dart_zero.ko && \
+		$(DEPMOD) -b $(guest_kernel) $$release; }; }

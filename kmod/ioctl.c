@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What user space says is checked here, in full, before a region hears of it.
+ */
+#include "ioctl.h"
+
+#include <linux/capability.h>
+#include <linux/fs.h>
+#include <linux/mm.h>
+#include <linux/security.h>
+#include <linux/slab.h>
+#include <linux/uaccess.h>
+
+#include "extent.h"
+#include "region.h"
+
+static bool is_zero(const struct dart_zero_extent *info)
+{
+	return !memchr_inv(info, 0, sizeof(*info));
+}
+
+/*
+ * Adds @extent (or passes its error on) and tells user space about it at
+ * @user; takes it out again if user space cannot be told.
+ */
+static int add(struct dart_region *region, struct dart_extent *extent,
+	       struct dart_zero_extent __user *user)
+{
+	struct dart_zero_extent info;
+	int err;
+
+	if (IS_ERR(extent))
+		return PTR_ERR(extent);
+
+	err = dart_region_add(region, extent, &info);
+	if (err) {
+		dart_extent_free(extent);
+		return err;
+	}
+
+	if (copy_to_user(user, &info, sizeof(info))) {
+		dart_region_remove(region, info.id);
+		return -EFAULT;
+	}
+	return 0;
+}
+
+static int add_window(struct dart_region *region,
+		      struct dart_zero_window __user *user)
+{
+	struct dart_zero_window window;
+	int err;
+
+	if (copy_from_user(&window, user, sizeof(window)))
+		return -EFAULT;
+	if (window.size != sizeof(window) || window.flags || window.reserved ||
+	    !is_zero(&window.extent))
+		return -EINVAL;
+	if (!capable(CAP_SYS_ADMIN))
+		return -EPERM;
+
+	/* A window shows kernel memory as /dev/mem does. */
+	err = security_locked_down(LOCKDOWN_DEV_MEM);
+	if (err)
+		return err;
+
+	return add(region, dart_extent_new_window(window.source), &user->extent);
+}
+
+static int add_map(struct dart_region *region, struct dart_zero_map __user *user)
+{
+	struct dart_zero_map map;
+
+	if (copy_from_user(&map, user, sizeof(map)))
+		return -EFAULT;
+	if (map.size != sizeof(map) || map.flags || map.reserved ||
+	    !is_zero(&map.extent))
+		return -EINVAL;
+	if (!capable(CAP_SYS_ADMIN))
+		return -EPERM;
+
+	return add(region, dart_extent_new_map(map.fd), &user->extent);
+}
+
+static int remove(struct dart_region *region,
+		  const struct dart_zero_remove __user *user)
+{
+	struct dart_zero_remove remove;
+
+	if (copy_from_user(&remove, user, sizeof(remove)))
+		return -EFAULT;
+	if (remove.size != sizeof(remove) || remove.flags || remove.reserved)
+		return -EINVAL;
+
+	return dart_region_remove(region, remove.id);
+}
+
+static int list(struct dart_region *region, struct dart_zero_list __user *user)
+{
+	struct dart_zero_extent *infos;
+	struct dart_zero_list list;
+	u32 room;
+	int err;
+
+	if (copy_from_user(&list, user, sizeof(list)))
+		return -EFAULT;
+	if (list.size != sizeof(list))
+		return -EINVAL;
+
+	room = min_t(u32, list.count, DART_REGION_EXTENTS_MAX);
+	infos = kvcalloc(room, sizeof(*infos), GFP_KERNEL);
+	if (!infos)
+		return -ENOMEM;
+
+	err = dart_region_list(region, infos, room, &list.count);
+	if (put_user(list.count, &user->count))
+		err = -EFAULT;
+	if (!err && copy_to_user(u64_to_user_ptr(list.extents), infos,
+				 array_size(list.count, sizeof(*infos))))
+		err = -EFAULT;
+	kvfree(infos);
+	return err;
+}
+
+static int info(struct dart_region *region, struct dart_zero_info __user *user)
+{
+	struct dart_zero_info info;
+	u32 size;
+
+	if (get_user(size, &user->size))
+		return -EFAULT;
+	if (size != sizeof(info))
+		return -EINVAL;
+
+	dart_region_info(region, &info);
+	return copy_to_user(user, &info, sizeof(info)) ? -EFAULT : 0;
+}
+
+long dart_ioctl(struct file *file, unsigned int command, unsigned long argument)
+{
+	struct dart_region *region = file->private_data;
+	void __user *user = (void __user *)argument;
+
+	switch (command) {
+	case DART_ZERO_IOC_INFO:
+		return info(region, user);
+	case DART_ZERO_IOC_ADD_WINDOW:
+		return add_window(region, user);
+	case DART_ZERO_IOC_ADD_MAP:
+		return add_map(region, user);
+	case DART_ZERO_IOC_REMOVE:
+		return remove(region, user);
+	case DART_ZERO_IOC_LIST:
+		return list(region, user);
+	default:
+		return -ENOTTY;
+	}
+}

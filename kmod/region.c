@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "region.h"
+
+#include <linux/cpumask.h>
+#include <linux/fs.h>
+#include <linux/mm.h>
+#include <linux/slab.h>
+
+#include "extent.h"
+
+#define CAPACITY_PAGES (DART_REGION_CAPACITY >> PAGE_SHIFT)
+
+struct dart_region *dart_region_new(struct address_space *mapping)
+{
+	struct dart_region *region;
+
+	region = kzalloc(sizeof(*region), GFP_KERNEL_ACCOUNT);
+	if (!region)
+		return ERR_PTR(-ENOMEM);
+
+	region->hole = alloc_page(GFP_KERNEL_ACCOUNT | __GFP_ZERO);
+	if (!region->hole) {
+		kfree(region);
+		return ERR_PTR(-ENOMEM);
+	}
+
+	mutex_init(&region->lock);
+	mt_init_flags(&region->extents, MT_FLAGS_ALLOC_RANGE);
+	region->mapping = mapping;
+	return region;
+}
+
+/* Last reference to the file: no mapping is left, but pages may be pinned. */
+void dart_region_free(struct dart_region *region)
+{
+	struct dart_extent *extent;
+	unsigned long index = 0;
+
+	mt_for_each(&region->extents, extent, index, ULONG_MAX)
+		dart_extent_free(extent);
+	mtree_destroy(&region->extents);
+	__free_page(region->hole);
+	kfree(region);
+}
+
+/*
+ * Drops what page tables show of @pages pages from byte @offset, in every
+ * mapping: the next access faults and finds what is there now.  The mapping is
+ * that of the device's inode, so other regions lose their entries for the same
+ * offsets; they fault theirs back in.
+ */
+static void region_forget(struct dart_region *region, u64 offset, u64 pages)
+{
+	unmap_mapping_range(region->mapping, offset, pages << PAGE_SHIFT, 1);
+}
+
+int dart_region_add(struct dart_region *region, struct dart_extent *extent,
+		    struct dart_zero_extent *info)
+{
+	struct dart_extent *other;
+	unsigned long index = 0;
+	int err;
+
+	mutex_lock(&region->lock);
+
+	mt_for_each(&region->extents, other, index, ULONG_MAX) {
+		if (dart_extent_same(extent, other)) {
+			err = -EEXIST;
+			goto out;
+		}
+	}
+
+	err = -ENOSPC;
+	if (region->count == DART_REGION_EXTENTS_MAX ||
+	    region->last_id == U32_MAX)
+		goto out;
+
+	err = mtree_alloc_range(&region->extents, &index, extent,
+				extent->info.pages, 0, CAPACITY_PAGES - 1,
+				GFP_KERNEL_ACCOUNT);
+	if (err) {
+		if (err == -EBUSY)
+			err = -ENOSPC;
+		goto out;
+	}
+
+	region->count++;
+	extent->info.id = ++region->last_id;
+	extent->info.offset = (u64)index << PAGE_SHIFT;
+	extent->info.data += extent->info.offset;
+	*info = extent->info;
+out:
+	mutex_unlock(&region->lock);
+
+	if (!err)
+		region_forget(region, info->offset, info->pages);
+	return err;
+}
+
+int dart_region_remove(struct dart_region *region, u32 id)
+{
+	struct dart_extent *extent;
+	unsigned long index = 0;
+
+	mutex_lock(&region->lock);
+	mt_for_each(&region->extents, extent, index, ULONG_MAX) {
+		if (extent->info.id == id)
+			break;
+	}
+	if (extent) {
+		mtree_erase(&region->extents, extent->info.offset >> PAGE_SHIFT);
+		region->count--;
+	}
+	mutex_unlock(&region->lock);
+
+	if (!extent)
+		return -ENOENT;
+
+	region_forget(region, extent->info.offset, extent->info.pages);
+	dart_extent_free(extent);
+	return 0;
+}
+
+int dart_region_list(struct dart_region *region,
+		     struct dart_zero_extent *infos, u32 room, u32 *count)
+{
+	struct dart_extent *extent;
+	unsigned long index = 0;
+	int err = 0;
+
+	mutex_lock(&region->lock);
+	*count = region->count;
+	if (region->count > room) {
+		err = -ENOSPC;
+		goto out;
+	}
+	mt_for_each(&region->extents, extent, index, ULONG_MAX)
+		*infos++ = extent->info;
+out:
+	mutex_unlock(&region->lock);
+	return err;
+}
+
+void dart_region_info(struct dart_region *region, struct dart_zero_info *info)
+{
+	struct dart_extent *extent;
+	unsigned long index = 0;
+
+	*info = (struct dart_zero_info){
+		.size = sizeof(*info),
+		.abi_version = DART_ZERO_ABI_VERSION,
+		.page_size = PAGE_SIZE,
+		.cpus = nr_cpu_ids,
+		.extents_max = DART_REGION_EXTENTS_MAX,
+		.capacity = DART_REGION_CAPACITY,
+	};
+
+	mutex_lock(&region->lock);
+	info->extents = region->count;
+	mt_for_each(&region->extents, extent, index, ULONG_MAX)
+		info->used = extent->info.offset +
+			     (extent->info.pages << PAGE_SHIFT);
+	mutex_unlock(&region->lock);
+}
+
+/*
+ * Called with mmap_lock held.  The page is inserted while the lock is held, so
+ * that an extent that is being removed is either not found here any more, or
+ * its pages are in the page tables before region_forget() looks there.
+ */
+static vm_fault_t region_fault(struct vm_fault *vmf)
+{
+	struct dart_region *region = vmf->vma->vm_private_data;
+	struct page *page = NULL;
+	struct dart_extent *extent;
+	vm_fault_t result;
+
+	if (vmf->pgoff >= CAPACITY_PAGES)
+		return VM_FAULT_SIGBUS;
+
+	mutex_lock(&region->lock);
+	extent = mtree_load(&region->extents, vmf->pgoff);
+	if (extent)
+		page = extent->pages[vmf->pgoff -
+				     (extent->info.offset >> PAGE_SHIFT)];
+	result = vmf_insert_page(vmf->vma, vmf->address, page ?: region->hole);
+	mutex_unlock(&region->lock);
+	return result;
+}
+
+static const struct vm_operations_struct region_vm_ops = {
+	.fault = region_fault,
+};
+
+int dart_region_mmap(struct dart_region *region, struct vm_area_struct *vma)
+{
+	/* Not VM_SHARED: a file that is open for reading only does not set it. */
+	if (!(vma->vm_flags & VM_MAYSHARE))
+		return -EINVAL;
+	if (vma->vm_flags & (VM_WRITE | VM_EXEC))
+		return -EPERM;
+	if (vma->vm_pgoff > CAPACITY_PAGES ||
+	    vma_pages(vma) > CAPACITY_PAGES - vma->vm_pgoff)
+		return -EINVAL;
+
+	/*
+	 * Not VM_IO or VM_PFNMAP: pages of those cannot be pinned.  VM_MIXEDMAP
+	 * allows inserting pages that are nobody's page cache.
+	 */
+	vm_flags_mod(vma, VM_MIXEDMAP | VM_DONTEXPAND | VM_DONTDUMP | VM_DONTCOPY,
+		     VM_MAYWRITE | VM_MAYEXEC);
+	vma->vm_private_data = region;
+	vma->vm_ops = &region_vm_ops;
+	return 0;
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef DART_ZERO_REGION_H
+#define DART_ZERO_REGION_H
+
+#include <linux/maple_tree.h>
+#include <linux/mutex.h>
+
+#include <linux/dart_zero.h>
+
+struct address_space;
+struct dart_extent;
+struct page;
+struct vm_area_struct;
+
+/* Virtual room of a region and extents in it. */
+#define DART_REGION_CAPACITY (256UL << 20)
+#define DART_REGION_EXTENTS_MAX 4096
+
+/*
+ * What one open of the device maps.  Lives as long as the open file: mappings
+ * hold the file, and so the region.
+ */
+struct dart_region {
+	/*
+	 * Guards all below and is taken inside mmap_lock, by page faults: user
+	 * memory must not be touched while it is held.
+	 */
+	struct mutex lock;
+	struct maple_tree extents;	/* page of the region -> dart_extent */
+	u32 count;
+	u32 last_id;
+	struct page *hole;		/* zeros, where there is no extent */
+	struct address_space *mapping;	/* of the file */
+};
+
+struct dart_region *dart_region_new(struct address_space *mapping);
+void dart_region_free(struct dart_region *region);
+
+/*
+ * Gives @extent a place and an id, and takes it over.  -EEXIST if the region
+ * shows the same memory already, -ENOSPC; the extent is then still the
+ * caller's.  Copies its description to @info.
+ */
+int dart_region_add(struct dart_region *region, struct dart_extent *extent,
+		    struct dart_zero_extent *info);
+int dart_region_remove(struct dart_region *region, u32 id);
+
+/*
+ * Copies the descriptions of all extents, ordered by offset, to @infos, which
+ * has room for @room.  Returns how many there are, -ENOSPC if they do not fit;
+ * *@count says how many there are in both cases.
+ */
+int dart_region_list(struct dart_region *region,
+		     struct dart_zero_extent *infos, u32 room, u32 *count);
+void dart_region_info(struct dart_region *region, struct dart_zero_info *info);
+
+/* mmap() of the file. */
+int dart_region_mmap(struct dart_region *region, struct vm_area_struct *vma);
+
+#endif /* DART_ZERO_REGION_H */
