@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# eBPF programs: X.bpf.c here is "X.skel.h" to the program that loads it. What
+# they are compiled with is the layout of one kernel; CO-RE finds that of the
+# running one.
+
+$(output)/bpf/vmlinux.h: $(or $(wildcard $(KDIR)/vmlinux),\
+		$(if $(KDIR),$(wildcard /sys/kernel/btf/vmlinux)),\
+		$(guest_kernel)/headers/vmlinux)
+	$(quiet)mkdir -p $(@D)
+	$(call say,BTF,$@)$(BPFTOOL) btf dump file $< format c > $@
+
+$(output)/bpf/%.bpf.o: bpf/%.bpf.c $(output)/bpf/vmlinux.h
+	$(call say,BPF,$<)$(CLANG) -g -O2 -Wall -Werror -target bpf \
+		-D__TARGET_ARCH_x86 -Iuapi -I$(output)/bpf -MMD -MP -c -o $@ $<
+
+$(output)/bpf/%.skel.h: $(output)/bpf/%.bpf.o
+	$(call say,SKEL,$@)$(BPFTOOL) gen skeleton $< > $@
+
+.SECONDARY:

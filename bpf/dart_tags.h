@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What the BTF of a map's value cannot say by itself, as btf_decl_tag
+ * attributes (clang 14).  Any eBPF program may use them in the value type of a
+ * map that it wants to be exposed; fields without a tag are gauges without a
+ * unit, and copies are rows.
+ */
+#ifndef DART_TAGS_H
+#define DART_TAGS_H
+
+#define DART_COUNTER __attribute__((btf_decl_tag("dart:counter")))
+#define DART_GAUGE __attribute__((btf_decl_tag("dart:gauge")))
+#define DART_HISTOGRAM __attribute__((btf_decl_tag("dart:histogram")))
+#define DART_UNIT(unit) __attribute__((btf_decl_tag("dart:unit=" unit)))
+
+/* On the struct: element c of the array belongs to CPU c. */
+#define DART_COPIES_ARE_CPUS __attribute__((btf_decl_tag("dart:copies=cpu")))
+
+#endif /* DART_TAGS_H */
