@@ -1,0 +1,265 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# One non-recursive build. Each room says in its build.mk what it has:
+#
+#   programs += NAME            .output/bin/NAME, from
+#   NAME_sources := ...           these C files,
+#   NAME_libraries := ...         libraries of ours,
+#   NAME_packages := ...          libraries that pkg-config and configure know,
+#   NAME_skeletons := X           bpf/X.bpf.c, as "X.skel.h"
+#   libraries += NAME           .output/lib/libNAME.a, from NAME_sources
+#
+# Tests need no build.mk: selftests/unit/NAME.c is linked with the libraries,
+# and both with sanitizers; selftests/{module,agent,pair}/NAME.c is linked with
+# the libraries for a guest, and so is selftests/helpers/NAME.c, which tests call;
+# with a NAME.h it is part of all of them instead. unit_NAME_sources adds files
+# to a unit test.
+
+version := 0.1
+output := .output
+KVER ?= 6.12
+guest_kernel := $(output)/kernel/$(KVER)
+
+ifneq ($(V),1)
+quiet := @
+say = @printf '  %-8s%s\n' $(1) $(2);
+endif
+
+default: all
+.PHONY: default
+.SUFFIXES:
+.DELETE_ON_ERROR:
+MAKEFLAGS += --no-builtin-rules
+
+define help
+  make                  programs, eBPF objects and the module
+  make demo             two machines, one reads the other's memory (as root on
+                        a fresh Debian: installs what is needed)
+  make check            all tests; TESTS="unit pair/foo" picks some
+  make bench            measurements beside bare verbs, perftest, node-exporter
+  make module           dart_zero.ko only
+  make install          everything, for the running kernel or for KDIR
+  make modules_install  the module only
+  make packages         install the Debian packages of packages.txt
+  make lint             checkpatch, clang-format, shellcheck, sparse
+  make clean            remove .output, but for fetched kernels
+  make distclean        remove all of .output
+
+  V=1                   show the commands
+  KVER=6.12             the stock Debian kernel of the guests, fetched when needed
+  KDIR=DIR              build the module for the kernel with this build directory
+                        (else: the running one if it can, or that of the guests)
+  DESTDIR= PREFIX=      where to install (/usr/local)
+endef
+
+help:
+	@: $(info $(help))
+
+clean:
+	rm -rf $(filter-out $(output)/kernel,$(wildcard $(output)/*))
+
+distclean:
+	rm -rf $(output)
+
+# The three that a newcomer types first see to the packages, then build.
+demo: sections := build run
+check: sections := build run test
+bench: sections := build run bench
+packages: sections := build run test bench lint
+
+demo: packages
+	+$(quiet)$(MAKE) --no-print-directory KDIR= guest
+	$(quiet)selftests/demo/run
+
+check: packages
+	+$(quiet)$(MAKE) --no-print-directory KDIR= guest tests
+	$(quiet)selftests/run $(TESTS)
+
+bench: packages
+	+$(quiet)$(MAKE) --no-print-directory KDIR= guest
+	$(quiet)tools/bench/run
+
+# Only asks apt for what dpkg says is missing.
+packages:
+	$(quiet)wanted=$$(for section in $(sections); do \
+		sed -n "/^# $$section:/,/^\$$/s/^[a-z]/&/p" packages.txt; done); \
+	present=" $$(dpkg-query -W -f '$${db:Status-Status} $${Package}\n' \
+		$$wanted 2> /dev/null | sed -n 's/^installed //p' | tr '\n' ' ')"; \
+	missing=$$(for package in $$wanted; do \
+		case $$present in *" $$package "*) ;; *) echo $$package ;; esac; \
+		done | tr '\n' ' '); \
+	install="apt-get install --yes --no-install-recommends $$missing"; \
+	if [ -z "$$missing" ]; then \
+		:; \
+	elif [ "$$(id -u)" = 0 ]; then \
+		apt-get update && DEBIAN_FRONTEND=noninteractive $$install; \
+	else \
+		echo "make: packages are missing; install them as root with" >&2; \
+		echo "  apt-get update && $$install" >&2; \
+		exit 1; \
+	fi
+
+.PHONY: help clean distclean demo check bench packages
+export KVER
+
+# Nothing below is needed, or may be missing, for the goals above.
+above := help clean distclean demo check bench packages
+ifneq ($(filter-out $(above),$(or $(MAKECMDGOALS),all)),)
+
+include $(output)/config.mk
+$(output)/config.mk: configure
+	$(quiet)./configure
+
+# The running kernel, if a module can be built for it.
+ifeq ($(origin KDIR),undefined)
+KDIR := $(shell printf '%s\n' 6.2 $$(uname -r) | sort -V -C && \
+	ls -d /lib/modules/$$(uname -r)/build 2> /dev/null)
+endif
+kernel_headers := $(abspath $(or $(KDIR),$(guest_kernel)/headers))
+
+include $(wildcard */build.mk tools/*/build.mk tools/lib/*/build.mk)
+
+all: programs module
+
+packages_known := $(sort cmocka $(foreach name,$(programs) $(libraries),\
+	$($(name)_packages)))
+CFLAGS ?= -O2 -g
+flags := -std=gnu11 -Wall -Wextra -Wno-unused-parameter -Werror \
+	-Wmissing-prototypes -Wstrict-prototypes -D_GNU_SOURCE \
+	-DDART_VERSION='"$(version)"' -Iuapi -Itools/lib -I$(output)/bpf \
+	$(sort $(foreach package,$(packages_known),$($(package)_cflags)))
+sanitize := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all
+
+# ---- objects, libraries, programs
+
+$(output)/obj/%.o: %.c
+	$(quiet)mkdir -p $(@D)
+	$(call say,CC,$<)$(CC) $(flags) $(CFLAGS) -MMD -MP -c -o $@ $<
+
+$(output)/sanitized/%.o: %.c
+	$(quiet)mkdir -p $(@D)
+	$(call say,CC-ASAN,$<)$(CC) $(flags) $(sanitize) -MMD -MP -c -o $@ $<
+
+# objects DIRECTORY, SOURCES
+objects = $(patsubst %.c,$(output)/$(1)/%.o,$(2))
+
+define library
+$(output)/lib/lib$(1).a: $(call objects,obj,$($(1)_sources))
+$(output)/sanitized/lib$(1).a: $(call objects,sanitized,$($(1)_sources))
+endef
+$(foreach name,$(libraries),$(eval $(call library,$(name))))
+
+%.a:
+	$(quiet)mkdir -p $(@D)
+	$(call say,AR,$@)rm -f $@ && ar rcs $@ $^
+
+# What a program with these packages and libraries is linked with.
+link = -Wl,--as-needed $(foreach package,\
+	$(sort $(1) $(foreach name,$(2),$($(name)_packages))),\
+	$(or $($(package)_libs),$(error no library $(package): see ./configure)))
+
+define program
+$(output)/bin/$(1): $(call objects,obj,$($(1)_sources)) \
+		$($(1)_libraries:%=$(output)/lib/lib%.a)
+	$$(quiet)mkdir -p $$(@D)
+	$$(call say,LD,$$@)$$(CC) $$(CFLAGS) $$(LDFLAGS) -o $$@ $$^ \
+		$$(call link,$($(1)_packages),$($(1)_libraries))
+$(call objects,obj,$($(1)_sources)): | $($(1)_skeletons:%=$(output)/bpf/%.skel.h)
+endef
+$(foreach name,$(programs),$(eval $(call program,$(name))))
+
+programs: $(programs:%=$(output)/bin/%)
+
+# ---- tests
+
+unit_tests := $(patsubst selftests/unit/%.c,%,$(wildcard selftests/unit/*.c))
+test_parts := $(patsubst %.h,%.c,$(wildcard selftests/helpers/*.h))
+guest_tests := $(patsubst selftests/%.c,%,$(filter-out $(test_parts),\
+	$(wildcard $(patsubst %,selftests/%/*.c,module agent pair helpers))))
+
+define unit_test
+$(output)/unit/$(1): $(call objects,sanitized,selftests/unit/$(1).c \
+		$(unit_$(1)_sources)) $(libraries:%=$(output)/sanitized/lib%.a)
+	$$(quiet)mkdir -p $$(@D)
+	$$(call say,LD-ASAN,$$@)$$(CC) $$(sanitize) -o $$@ $$^ \
+		$$(call link,$(packages_known))
+endef
+$(foreach name,$(unit_tests),$(eval $(call unit_test,$(name))))
+
+$(output)/lib/libtest.a: $(call objects,obj,$(test_parts))
+
+define guest_test
+$(output)/selftests/$(1): $(call objects,obj,selftests/$(1).c) \
+		$(output)/lib/libtest.a $(libraries:%=$(output)/lib/lib%.a)
+	$$(quiet)mkdir -p $$(@D)
+	$$(call say,LD,$$@)$$(CC) $$(CFLAGS) -o $$@ $$^ \
+		$$(call link,$(packages_known))
+endef
+$(foreach name,$(guest_tests),$(eval $(call guest_test,$(name))))
+
+tests: $(unit_tests:%=$(output)/unit/%) $(guest_tests:%=$(output)/selftests/%)
+
+# Everything that a guest of make demo, check and bench finds in its PATH.
+guest: programs module_of_guest
+
+# ---- installation
+
+PREFIX ?= /usr/local
+install := install -D -m
+manuals := $(filter-out LICENSES/%,\
+	$(wildcard $(foreach n,1 2 3 4 5 6 7 8,*/*.$(n) tools/*/*.$(n))))
+completions := $(wildcard tools/*/*.bash-completion)
+
+# to DIRECTORY, FILE, MODE: installs it there under its own name
+to = $(quiet)$(install) $(3) $(2) $(DESTDIR)$(1)/$(notdir $(2))
+
+install: programs modules_install
+	$(call to,$(PREFIX)/sbin,$(output)/bin/dartd,755)
+	$(call to,$(PREFIX)/bin,$(output)/bin/dartctl,755)
+	$(call to,$(PREFIX)/bin,$(output)/bin/dart-controller,755)
+	$(quiet)for manual in $(manuals); do \
+		$(install) 644 $$manual \
+			$(DESTDIR)$(PREFIX)/share/man/man$${manual##*.}/$${manual##*/}; \
+	done
+	$(quiet)for file in $(completions); do \
+		$(install) 644 $$file \
+			$(DESTDIR)$(PREFIX)/share/bash-completion/completions/$$(basename $$file .bash-completion); \
+	done
+	$(quiet)for unit in $(wildcard */*.service tools/*/*.service); do \
+		mkdir -p $(DESTDIR)$(PREFIX)/lib/systemd/system; \
+		sed 's,@PREFIX@,$(PREFIX),g' $$unit \
+			> $(DESTDIR)$(PREFIX)/lib/systemd/system/$${unit##*/}; \
+	done
+	$(quiet)for kind in sysusers tmpfiles; do \
+		for file in $(wildcard */*.sysusers */*.tmpfiles); do \
+			[ $${file##*.} != $$kind ] || $(install) 644 $$file \
+				$(DESTDIR)$(PREFIX)/lib/$$kind.d/$$(basename $$file .$$kind).conf; \
+		done; \
+	done
+
+# ---- what a reviewer asks for first
+
+tracked = $(shell git ls-files --cached --others --exclude-standard $(1))
+checkpatch := $(wildcard $(kernel_headers)/scripts/checkpatch.pl)
+
+# The formatter is no judge: it knows nothing of columns.
+lint: $(kernel_headers)
+	$(quiet)shellcheck $$(grep -l -E '^#!/bin/(ba)?sh' $(call tracked))
+	+$(call kbuild,$(kernel_headers),modules C=2 CHECK=sparse)
+	$(if $(checkpatch),$(quiet)$(checkpatch) --no-tree --terse --file \
+		$(call tracked,'*.[ch]'))
+	@echo "clang-format would change $$(clang-format --dry-run \
+		$(call tracked,'*.[ch]') 2>&1 | grep -c 'warning:') places"
+
+.PHONY: all programs tests guest module module_of_guest modules_install install lint
+
+objects_known := $(foreach name,$(programs) $(libraries),\
+	$(call objects,obj,$($(name)_sources)))
+-include $(patsubst %.o,%.d,$(objects_known) \
+	$(patsubst $(output)/obj/%,$(output)/sanitized/%,$(objects_known)) \
+	$(unit_tests:%=$(output)/sanitized/selftests/unit/%.o) \
+	$(guest_tests:%=$(output)/obj/selftests/%.o) \
+	$(test_parts:%.c=$(output)/obj/%.o)) \
+	$(wildcard $(output)/bpf/*.d)
+
+endif
