@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "schema.h"
+
+bool dart_text__is_valid(const char *text)
+{
+	size_t length;
+
+	for (length = 0; text[length]; length++) {
+		if (length + 1 >= DART_CONTROL_NAME_MAX)
+			return false;
+		if (text[length] < 0x20 || text[length] > 0x7e)
+			return false;
+	}
+	return true;
+}
+
+struct dart_schema *dart_schema__new(const char *name, uint32_t length)
+{
+	struct dart_schema *schema;
+
+	if (!dart_text__is_valid(name) || !length ||
+	    length > DART_CONTROL_VALUE_MAX) {
+		errno = EINVAL;
+		return NULL;
+	}
+
+	schema = calloc(1, sizeof(*schema));
+	if (!schema)
+		return NULL;
+	schema->length = length;
+	schema->name = strdup(name);
+	if (!schema->name) {
+		free(schema);
+		return NULL;
+	}
+	return schema;
+}
+
+static const char *shape__objection(const struct dart_field *field)
+{
+	switch (field->kind) {
+	case DART_CONTROL_FIELD_COUNTER:
+	case DART_CONTROL_FIELD_GAUGE:
+	case DART_CONTROL_FIELD_HISTOGRAM:
+		if (field->width != 1 && field->width != 2 &&
+		    field->width != 4 && field->width != 8)
+			return "has a width other than 1, 2, 4 or 8";
+		if (!field->count)
+			return "has no elements";
+		return NULL;
+	case DART_CONTROL_FIELD_TEXT:
+		if (!field->width)
+			return "is a text without bytes";
+		if (field->count != 1)
+			return "is a text with a count other than 1";
+		return NULL;
+	}
+	return "is of an unknown kind";
+}
+
+const char *dart_schema__objection(const struct dart_schema *schema,
+				   const struct dart_field *field)
+{
+	const char *objection = shape__objection(field);
+	const struct dart_field *last;
+
+	if (objection)
+		return objection;
+	if (field->offset > schema->length ||
+	    (uint64_t)field->width * field->count >
+	    schema->length - field->offset)
+		return "reaches beyond the copy";
+	if (!schema->field_count)
+		return NULL;
+
+	/* The last field has passed this: its end is within the copy. */
+	last = &schema->fields[schema->field_count - 1];
+	if (field->offset < last->offset + last->width * last->count)
+		return "begins before the end of the field in front of it";
+	return NULL;
+}
+
+int dart_schema__add(struct dart_schema *schema, const struct dart_field *field)
+{
+	struct dart_field *fields, copy = *field;
+
+	if (!dart_text__is_valid(field->name) ||
+	    !dart_text__is_valid(field->unit) ||
+	    dart_schema__objection(schema, field))
+		return -EINVAL;
+	if (dart_schema__find(schema, field->name))
+		return -EEXIST;
+
+	fields = reallocarray(schema->fields, schema->field_count + 1,
+			      sizeof(*fields));
+	if (!fields)
+		return -ENOMEM;
+	schema->fields = fields;
+
+	copy.name = strdup(field->name);
+	if (!copy.name)
+		return -ENOMEM;
+	copy.unit = strdup(field->unit);
+	if (!copy.unit) {
+		free(copy.name);
+		return -ENOMEM;
+	}
+	fields[schema->field_count++] = copy;
+	return 0;
+}
+
+const struct dart_field *dart_schema__find(const struct dart_schema *schema,
+					   const char *name)
+{
+	uint32_t i;
+
+	for (i = 0; i < schema->field_count; i++) {
+		if (!strcmp(schema->fields[i].name, name))
+			return &schema->fields[i];
+	}
+	return NULL;
+}
+
+void dart_schema__free(struct dart_schema *schema)
+{
+	uint32_t i;
+
+	if (!schema)
+		return;
+	for (i = 0; i < schema->field_count; i++) {
+		free(schema->fields[i].name);
+		free(schema->fields[i].unit);
+	}
+	free(schema->fields);
+	free(schema->name);
+	free(schema);
+}

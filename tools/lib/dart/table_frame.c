@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* The header of a control region, its checksum, and where its sections lie. */
+#include <endian.h>
+#include <errno.h>
+#include <string.h>
+
+/* The state of a hash is on the stack: take its layout from no library. */
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include "table_format.h"
+
+uint64_t dart_table__checksum(const void *bytes, size_t length)
+{
+	const size_t offset = offsetof(struct dart_control_header, checksum);
+	const uint64_t zero = 0;
+	const size_t behind = offset + sizeof(zero);
+	XXH64_state_t state;
+
+	XXH64_reset(&state, 0);
+	XXH64_update(&state, bytes, offset);
+	XXH64_update(&state, &zero, sizeof(zero));
+	XXH64_update(&state, (const uint8_t *)bytes + behind, length - behind);
+	return XXH64_digest(&state);
+}
+
+/* Order matters: what a change in flight can garble comes behind -EAGAIN. */
+static int decode_header(struct dart_frame *frame, const void *bytes,
+			 size_t length, size_t *needed, char *why)
+{
+	const struct dart_control_header *header = &frame->header;
+	uint32_t table_length;
+
+	if (length < sizeof(*header))
+		return dart_table__refuse(why,
+				"%zu bytes are too few for a header", length);
+	memcpy(&frame->header, bytes, sizeof(*header));
+
+	if (le64toh(header->magic) != DART_CONTROL_MAGIC)
+		return dart_table__refuse(why, "the magic number is wrong");
+	if (le32toh(header->abi_version) != DART_CONTROL_ABI_VERSION) {
+		dart_table__refuse(why, "the ABI version is %u instead of %u",
+				   le32toh(header->abi_version),
+				   DART_CONTROL_ABI_VERSION);
+		return -EPROTONOSUPPORT;
+	}
+	if (header->generation_begin != header->generation_end) {
+		dart_table__refuse(why, "it was being changed when it was read, or is damaged");
+		return -EAGAIN;
+	}
+	if (le32toh(header->header_size) != sizeof(*header))
+		return dart_table__refuse(why, "the header has %u bytes instead of %zu",
+				le32toh(header->header_size), sizeof(*header));
+
+	table_length = le32toh(header->table_length);
+	if (table_length < sizeof(*header) ||
+	    table_length > DART_CONTROL_LENGTH_MAX)
+		return dart_table__refuse(why,
+				"a table cannot have %u bytes", table_length);
+	if (table_length > length) {
+		dart_table__refuse(why, "%zu bytes were read of %u", length,
+				   table_length);
+		if (needed)
+			*needed = table_length;
+		return -EMSGSIZE;
+	}
+
+	if (le64toh(header->checksum) !=
+	    dart_table__checksum(bytes, table_length)) {
+		dart_table__refuse(why, "the checksum does not fit: it was being changed when it was read, or is damaged");
+		return -EAGAIN;
+	}
+	if (header->reserved)
+		return dart_table__refuse(why,
+				"a reserved member of the header is not 0");
+	return 0;
+}
+
+static int decode_sections(struct dart_frame *frame, char *why)
+{
+	static const char *const names[DART_SECTIONS] = {
+		"memory regions", "entries", "ranges", "schemas", "fields",
+		"strings",
+	};
+	const struct dart_control_header *header = &frame->header;
+	const struct dart_control_section sections[DART_SECTIONS] = {
+		header->memory_regions, header->entries, header->ranges,
+		header->schemas, header->fields, header->strings,
+	};
+	uint32_t table_length = le32toh(header->table_length);
+	uint64_t end = sizeof(*header);
+	int i;
+
+	for (i = 0; i < DART_SECTIONS; i++) {
+		uint32_t offset = le32toh(sections[i].offset);
+		uint32_t count = le32toh(sections[i].count);
+
+		if (offset % DART_SECTION_ALIGNMENT)
+			return dart_table__refuse(why,
+					"the section of %s is not aligned",
+					names[i]);
+		if (offset < end)
+			return dart_table__refuse(why,
+					"the section of %s overlaps what is in front of it",
+					names[i]);
+		/* 32 bits by less than 32 bits: no overflow. */
+		end = offset + (uint64_t)count * dart_section_element[i];
+		if (end > table_length)
+			return dart_table__refuse(why,
+					"the section of %s reaches beyond the table",
+					names[i]);
+		frame->sections[i].offset = offset;
+		frame->sections[i].count = count;
+	}
+	return 0;
+}
+
+int dart_frame__decode(struct dart_frame *frame, const void *bytes,
+		       size_t length, size_t *needed, char why[DART_WHY_MAX])
+{
+	int err;
+
+	err = decode_header(frame, bytes, length, needed, why);
+	if (err)
+		return err;
+	return decode_sections(frame, why);
+}

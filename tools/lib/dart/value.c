@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <endian.h>
+#include <string.h>
+
+#include "value.h"
+
+size_t dart_entry__size(const struct dart_entry *entry)
+{
+	return (size_t)entry->copies * entry->schema->length;
+}
+
+/* The low @width bytes of @value as a number of the field's kind. */
+static uint64_t narrow(const struct dart_field *field, uint64_t value)
+{
+	unsigned int unused = 64 - 8 * field->width;
+
+	value <<= unused;
+	if (field->is_signed)
+		return (uint64_t)((int64_t)value >> unused);
+	return value >> unused;
+}
+
+uint64_t dart_field__get(const struct dart_field *field, const void *copy,
+			 uint32_t index)
+{
+	/* Little-endian: a narrow value is the low bytes of a wide one. */
+	uint64_t value = 0;
+
+	memcpy(&value, (const uint8_t *)copy + field->offset +
+	       (size_t)index * field->width, field->width);
+	return narrow(field, le64toh(value));
+}
+
+uint64_t dart_entry__sum(const struct dart_entry *entry,
+			 const struct dart_field *field, const void *copies,
+			 uint32_t index)
+{
+	const uint8_t *copy = copies;
+	uint64_t sum = 0;
+	uint32_t i;
+
+	for (i = 0; i < entry->copies; i++) {
+		sum += dart_field__get(field, copy, index);
+		copy += entry->schema->length;
+	}
+	return narrow(field, sum);
+}
+
+const char *dart_field_kind__name(enum dart_control_field_kind kind)
+{
+	switch (kind) {
+	case DART_CONTROL_FIELD_COUNTER:
+		return "counter";
+	case DART_CONTROL_FIELD_GAUGE:
+		return "gauge";
+	case DART_CONTROL_FIELD_HISTOGRAM:
+		return "histogram";
+	case DART_CONTROL_FIELD_TEXT:
+		return "text";
+	}
+	return "unknown";
+}
+
+const char *dart_entry_kind__name(enum dart_control_entry_kind kind)
+{
+	switch (kind) {
+	case DART_CONTROL_ENTRY_SOURCE:
+		return "source";
+	case DART_CONTROL_ENTRY_MAP:
+		return "map";
+	}
+	return "unknown";
+}
+
+const char *dart_exposure__name(enum dart_control_exposure exposure)
+{
+	switch (exposure) {
+	case DART_CONTROL_EXPOSURE_EXACT:
+		return "exact";
+	case DART_CONTROL_EXPOSURE_PAGE:
+		return "page";
+	}
+	return "unknown";
+}

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Values and schemas as JSON.  Jansson takes a new reference also when it
+ * refuses it, so a failure anywhere only has to drop the object around it.
+ */
+#include <stdlib.h>
+
+#include "value.h"
+
+static json_t *number__to_json(const struct dart_field *field, uint64_t value)
+{
+	if (!field->is_signed && value > INT64_MAX)
+		return json_real(value);
+	return json_integer((json_int_t)value);
+}
+
+/* Every byte is the code point of its number, in UTF-8 one byte or two. */
+static json_t *text__to_json(const struct dart_field *field, const void *copy)
+{
+	const uint8_t *text = (const uint8_t *)copy + field->offset;
+	char *utf8 = malloc((size_t)field->width * 2);
+	size_t length = 0;
+	json_t *json;
+	uint32_t i;
+
+	if (!utf8)
+		return NULL;
+	for (i = 0; i < field->width && text[i]; i++) {
+		if (text[i] < 0x80) {
+			utf8[length++] = text[i];
+		} else {
+			utf8[length++] = 0xc0 | text[i] >> 6;
+			utf8[length++] = 0x80 | (text[i] & 0x3f);
+		}
+	}
+	json = json_stringn(utf8, length);
+	free(utf8);
+	return json;
+}
+
+/*
+ * Element @index of a field: of the one copy at @copies, or the sum over all
+ * copies of @entry if @entry is not NULL.
+ */
+static json_t *element__to_json(const struct dart_entry *entry,
+				const struct dart_field *field,
+				const void *copies, uint32_t index)
+{
+	if (entry)
+		return number__to_json(field, dart_entry__sum(entry, field,
+							      copies, index));
+	return number__to_json(field, dart_field__get(field, copies, index));
+}
+
+/* As element__to_json(). */
+static json_t *field__to_json(const struct dart_entry *entry,
+			      const struct dart_field *field,
+			      const void *copies)
+{
+	json_t *elements;
+	uint32_t i;
+
+	if (field->kind == DART_CONTROL_FIELD_TEXT)
+		return text__to_json(field, copies);
+	if (field->count == 1)
+		return element__to_json(entry, field, copies, 0);
+
+	elements = json_array();
+	for (i = 0; elements && i < field->count; i++) {
+		if (json_array_append_new(elements,
+					  element__to_json(entry, field, copies,
+							   i))) {
+			json_decref(elements);
+			return NULL;
+		}
+	}
+	return elements;
+}
+
+static json_t *copy__to_json(const struct dart_schema *schema, const void *copy)
+{
+	json_t *values = json_object();
+	uint32_t i;
+
+	for (i = 0; values && i < schema->field_count; i++) {
+		const struct dart_field *field = &schema->fields[i];
+
+		if (json_object_set_new(values, field->name,
+					field__to_json(NULL, field, copy))) {
+			json_decref(values);
+			return NULL;
+		}
+	}
+	return values;
+}
+
+static json_t *copies__to_json(const struct dart_entry *entry,
+			       const void *copies)
+{
+	json_t *rows = json_array();
+	const uint8_t *copy = copies;
+	uint32_t i;
+
+	for (i = 0; rows && i < entry->copies; i++) {
+		if (json_array_append_new(rows, copy__to_json(entry->schema,
+							      copy))) {
+			json_decref(rows);
+			return NULL;
+		}
+		copy += entry->schema->length;
+	}
+	return rows;
+}
+
+static json_t *sums__to_json(const struct dart_entry *entry, const void *copies)
+{
+	json_t *sums = json_object();
+	uint32_t i;
+
+	for (i = 0; sums && i < entry->schema->field_count; i++) {
+		const struct dart_field *field = &entry->schema->fields[i];
+
+		if (field->kind != DART_CONTROL_FIELD_COUNTER &&
+		    field->kind != DART_CONTROL_FIELD_HISTOGRAM)
+			continue;
+		if (json_object_set_new(sums, field->name,
+					field__to_json(entry, field, copies))) {
+			json_decref(sums);
+			return NULL;
+		}
+	}
+	return sums;
+}
+
+json_t *dart_entry__to_json(const struct dart_entry *entry,
+			    const void *copies)
+{
+	bool of_cpus = entry->copies_are == DART_CONTROL_COPIES_CPU;
+	json_t *json = json_object();
+
+	if (!json ||
+	    json_object_set_new(json, "kind",
+			json_string(dart_entry_kind__name(entry->kind))) ||
+	    json_object_set_new(json, "schema",
+			json_string(entry->schema->name)) ||
+	    json_object_set_new(json, "copies",
+			json_string(of_cpus ? "cpu" : "row")) ||
+	    (of_cpus &&
+	     json_object_set_new(json, "sum", sums__to_json(entry, copies))) ||
+	    json_object_set_new(json, of_cpus ? "cpus" : "rows",
+			copies__to_json(entry, copies))) {
+		json_decref(json);
+		return NULL;
+	}
+	return json;
+}
+
+static json_t *description(const struct dart_field *field)
+{
+	json_t *json = json_object();
+
+	if (!json ||
+	    json_object_set_new(json, "name", json_string(field->name)) ||
+	    json_object_set_new(json, "kind",
+			json_string(dart_field_kind__name(field->kind))) ||
+	    json_object_set_new(json, "unit", json_string(field->unit)) ||
+	    json_object_set_new(json, "offset", json_integer(field->offset)) ||
+	    json_object_set_new(json, "width", json_integer(field->width)) ||
+	    json_object_set_new(json, "count", json_integer(field->count)) ||
+	    json_object_set_new(json, "signed",
+			json_boolean(field->is_signed))) {
+		json_decref(json);
+		return NULL;
+	}
+	return json;
+}
+
+static json_t *descriptions(const struct dart_schema *schema)
+{
+	json_t *json = json_array();
+	uint32_t i;
+
+	for (i = 0; json && i < schema->field_count; i++) {
+		if (json_array_append_new(json,
+					  description(&schema->fields[i]))) {
+			json_decref(json);
+			return NULL;
+		}
+	}
+	return json;
+}
+
+json_t *dart_schema__to_json(const struct dart_schema *schema)
+{
+	json_t *json = json_object();
+
+	if (!json ||
+	    json_object_set_new(json, "name", json_string(schema->name)) ||
+	    json_object_set_new(json, "length",
+			json_integer(schema->length)) ||
+	    json_object_set_new(json, "fields", descriptions(schema))) {
+		json_decref(json);
+		return NULL;
+	}
+	return json;
+}
