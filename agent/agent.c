@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <string.h>
+
+#include "agent.h"
+#include "log.h"
+
+/* Without it (no BTF, no CAP_BPF, lockdown) all the rest still works. */
+static void agent__open_collector(struct agent *agent)
+{
+	struct why why;
+
+	if (collector__open(&agent->collector, agent->region.cpus,
+			    &agent->registry, &why))
+		log__warning("no entry tcp: %s", why.text);
+}
+
+int agent__open(struct agent *agent, const struct options *options,
+		sd_event *loop, struct why *why)
+{
+	int ret;
+
+	*agent = (struct agent){ .options = *options };
+
+	ret = region__open(&agent->region, why);
+	if (ret)
+		return ret;
+	ret = device__open(&agent->device, loop, why);
+	if (ret)
+		goto close_region;
+	ret = leases__open(&agent->leases, loop);
+	if (ret < 0) {
+		why__say(why, -ret, "cannot create a timer: %s",
+			 strerror(-ret));
+		goto close_device;
+	}
+	exposure__open(&agent->exposure, options->exposure, agent->device.pd,
+		       &agent->region, &agent->leases);
+	ret = publication__open(&agent->publication, &agent->exposure, why);
+	if (ret)
+		goto close_exposure;
+	registry__open(&agent->registry, &agent->region, &agent->exposure,
+		       &agent->leases, &agent->publication);
+	agent__open_collector(agent);
+
+	ret = socket__open(&agent->socket, loop, options->socket, agent, why);
+	if (ret)
+		goto close_collector;
+	ret = listener__open(&agent->listener, loop, options->port,
+			     &agent->device, &agent->publication, why);
+	if (ret)
+		goto close_socket;
+	return 0;
+
+close_socket:
+	socket__close(&agent->socket);
+close_collector:
+	collector__close(&agent->collector);
+	registry__close(&agent->registry);
+	publication__close(&agent->publication);
+close_exposure:
+	exposure__close(&agent->exposure);
+	leases__close(&agent->leases);
+close_device:
+	device__close(&agent->device);
+close_region:
+	region__close(&agent->region);
+	return ret;
+}
+
+void agent__close(struct agent *agent)
+{
+	listener__close(&agent->listener);
+	socket__close(&agent->socket);
+	collector__close(&agent->collector);
+	registry__close(&agent->registry);
+	publication__close(&agent->publication);
+	exposure__close(&agent->exposure);
+	leases__close(&agent->leases);
+	device__close(&agent->device);
+	region__close(&agent->region);
+}

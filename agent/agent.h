@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* All of dartd. */
+#ifndef AGENT_H
+#define AGENT_H
+
+#include <systemd/sd-event.h>
+
+#include "collector.h"
+#include "device.h"
+#include "exposure.h"
+#include "lease.h"
+#include "listener.h"
+#include "options.h"
+#include "publication.h"
+#include "region.h"
+#include "registry.h"
+#include "socket.h"
+#include "why.h"
+
+struct agent {
+	struct options options;
+	struct region region;
+	struct device device;
+	struct leases leases;
+	struct exposure exposure;
+	struct publication publication;
+	struct registry registry;
+	struct collector collector;
+	struct socket socket;
+	struct listener listener;
+};
+
+/* Opens everything in the order of struct agent, or nothing. */
+int agent__open(struct agent *agent, const struct options *options,
+		sd_event *loop, struct why *why);
+void agent__close(struct agent *agent);
+
+#endif /* AGENT_H */

@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "btf_fields.h"
+#include "btf_tags.h"
+
+/* Members and elements looked at, also those that become no field. */
+#define PARTS_MAX 4096
+
+/* Something in the value: a member, an element, all of it. */
+struct part {
+	char name[DART_CONTROL_NAME_MAX];
+	bool cut;		/* the name did not fit */
+	uint32_t type_id;
+	uint32_t offset;	/* bytes */
+	/* where it is declared: member @member of this type, or a variable */
+	uint32_t holder;
+	int member;
+	/* what is said about all that it is a part of */
+	struct btf_meaning meaning;
+};
+
+struct walk {
+	const struct btf *btf;
+	struct btf_fields *fields;
+	uint32_t parts;
+	int error;
+};
+
+static void walk__add(struct walk *walk, const struct part *part);
+
+/* Names @part "outer suffix". */
+__attribute__((format(printf, 3, 4)))
+static void part__name(struct part *part, const struct part *outer,
+		       const char *format, ...)
+{
+	size_t used = strlen(outer->name), room = sizeof(part->name) - used;
+	va_list arguments;
+	int length;
+
+	memcpy(part->name, outer->name, used + 1);
+	va_start(arguments, format);
+	length = vsnprintf(part->name + used, room, format, arguments);
+	va_end(arguments);
+	part->cut = outer->cut || length < 0 || (size_t)length >= room;
+}
+
+/*
+ * Behind all typedefs and qualifiers; what is said about them goes into
+ * @meaning, the outermost last.
+ */
+static uint32_t resolve(const struct btf *btf, uint32_t type_id,
+			struct btf_meaning *meaning)
+{
+	const struct btf_type *type = btf__type_by_id(btf, type_id);
+	uint32_t base = type_id;
+
+	if (btf_is_mod(type) || btf_is_typedef(type))
+		base = resolve(btf, type->type, meaning);
+	btf_tags__apply(btf, type_id, -1, meaning);
+	return base;
+}
+
+static void walk__add_field(struct walk *walk, const struct part *part,
+			    struct dart_field field)
+{
+	if (part->cut || !field.count || !field.width ||
+	    !dart_text__is_valid(part->meaning.unit)) {
+		walk->fields->left_out++;
+		return;
+	}
+	if (walk->fields->count == BTF_FIELDS_MAX) {
+		walk->error = -E2BIG;
+		return;
+	}
+
+	field.offset = part->offset;
+	field.unit = (char *)part->meaning.unit;
+	field.name = strdup(part->name);
+	if (!field.name) {
+		walk->error = -ENOMEM;
+		return;
+	}
+	walk->fields->fields[walk->fields->count++] = field;
+}
+
+/* @count integers or enums side by side. */
+static void walk__add_integers(struct walk *walk, const struct part *part,
+			       const struct btf_type *type, uint32_t count)
+{
+	bool is_int = btf_is_int(type);
+	uint8_t encoding = is_int ? btf_int_encoding(type) : 0;
+
+	if ((type->size != 1 && type->size != 2 && type->size != 4 &&
+	     type->size != 8) ||
+	    (is_int && !(encoding & BTF_INT_BOOL) &&
+	     btf_int_bits(type) != type->size * 8)) {
+		walk->fields->left_out++;
+		return;
+	}
+	walk__add_field(walk, part, (struct dart_field){
+		.width = type->size,
+		.count = count,
+		.kind = part->meaning.kind,
+		.is_signed = encoding & BTF_INT_SIGNED,
+	});
+}
+
+static bool is_char(const struct btf *btf, const struct btf_type *type)
+{
+	return btf_is_int(type) &&
+	       !strcmp(btf__name_by_offset(btf, type->name_off), "char");
+}
+
+static void walk__add_array(struct walk *walk, const struct part *part,
+			    const struct btf_type *type)
+{
+	const struct btf_array *array = btf_array(type);
+	const struct btf_type *element;
+	struct part inner = *part;
+	int64_t size;
+	uint32_t i;
+
+	size = btf__resolve_size(walk->btf, array->type);
+	inner.type_id = resolve(walk->btf, array->type, &inner.meaning);
+	element = btf__type_by_id(walk->btf, inner.type_id);
+
+	if (is_char(walk->btf, element)) {
+		walk__add_field(walk, part, (struct dart_field){
+			.width = array->nelems,
+			.count = 1,
+			.kind = DART_CONTROL_FIELD_TEXT,
+		});
+		return;
+	}
+	if (btf_is_int(element) || btf_is_any_enum(element)) {
+		btf_tags__apply(walk->btf, part->holder, part->member,
+				&inner.meaning);
+		walk__add_integers(walk, &inner, element, array->nelems);
+		return;
+	}
+	for (i = 0; i < array->nelems && size > 0 && !walk->error; i++) {
+		part__name(&inner, part, "[%u]", i);
+		inner.offset = part->offset + i * size;
+		walk__add(walk, &inner);
+	}
+}
+
+static void walk__add_members(struct walk *walk, const struct part *part,
+			      uint32_t type_id, const struct btf_type *type)
+{
+	const struct btf_member *member = btf_members(type);
+	struct part inner = { .meaning = part->meaning, .holder = type_id };
+	uint32_t bits;
+	uint16_t i;
+
+	for (i = 0; i < btf_vlen(type); i++, member++) {
+		const char *name = btf__name_by_offset(walk->btf,
+						       member->name_off);
+
+		bits = btf_member_bit_offset(type, i);
+		if (bits % 8 || btf_member_bitfield_size(type, i)) {
+			walk->fields->left_out++;
+			continue;
+		}
+		part__name(&inner, part, "%s%s",
+			   *part->name && *name ? "." : "", name);
+		inner.type_id = member->type;
+		inner.offset = part->offset + bits / 8;
+		inner.member = i;
+		walk__add(walk, &inner);
+	}
+}
+
+static void walk__add_variables(struct walk *walk, const struct part *part,
+				const struct btf_type *section)
+{
+	const struct btf_var_secinfo *info = btf_var_secinfos(section);
+	struct part inner = { .meaning = part->meaning, .member = -1 };
+	const struct btf_type *variable;
+	uint16_t i;
+
+	for (i = 0; i < btf_vlen(section); i++, info++) {
+		variable = btf__type_by_id(walk->btf, info->type);
+		if (!btf_is_var(variable)) {
+			walk->fields->left_out++;
+			continue;
+		}
+		part__name(&inner, part, "%s",
+			   btf__name_by_offset(walk->btf, variable->name_off));
+		inner.type_id = variable->type;
+		inner.offset = info->offset;
+		inner.holder = info->type;
+		walk__add(walk, &inner);
+	}
+}
+
+/*
+ * Adds what @part holds.  BTF that the kernel has loaded is free of loops and
+ * not nested deeply.
+ */
+static void walk__add(struct walk *walk, const struct part *outer)
+{
+	struct part part = *outer;
+	const struct btf_type *type;
+	uint32_t id;
+
+	if (walk->error)
+		return;
+	if (walk->parts++ == PARTS_MAX) {
+		walk->error = -E2BIG;
+		return;
+	}
+
+	id = resolve(walk->btf, part.type_id, &part.meaning);
+	if (part.holder)
+		btf_tags__apply(walk->btf, part.holder, part.member,
+				&part.meaning);
+	else
+		walk->fields->copies_are = part.meaning.copies_are;
+
+	type = btf__type_by_id(walk->btf, id);
+	if (btf_is_composite(type)) {
+		walk__add_members(walk, &part, id, type);
+		return;
+	}
+	if (btf_is_datasec(type)) {
+		walk__add_variables(walk, &part, type);
+		return;
+	}
+
+	if (!*part.name)
+		strcpy(part.name, "value");
+	if (btf_is_array(type))
+		walk__add_array(walk, &part, type);
+	else if (btf_is_int(type) || btf_is_any_enum(type))
+		walk__add_integers(walk, &part, type, 1);
+	else
+		walk->fields->left_out++;
+}
+
+static int by_offset(const void *a, const void *b)
+{
+	const struct dart_field *left = a, *right = b;
+	uint32_t left_size = left->width * left->count;
+	uint32_t right_size = right->width * right->count;
+
+	if (left->offset != right->offset)
+		return left->offset < right->offset ? -1 : 1;
+	if (left_size != right_size)
+		return left_size > right_size ? -1 : 1;
+	return strcmp(left->name, right->name);
+}
+
+int btf_fields__collect(struct btf_fields *fields, const struct btf *btf,
+			uint32_t type_id)
+{
+	struct walk walk = { .btf = btf, .fields = fields };
+	struct part all = {
+		.type_id = type_id,
+		.meaning = {
+			.kind = DART_CONTROL_FIELD_GAUGE,
+			.unit = "",
+			.copies_are = DART_CONTROL_COPIES_ROW,
+		},
+	};
+
+	fields->count = 0;
+	fields->left_out = 0;
+	walk__add(&walk, &all);
+	qsort(fields->fields, fields->count, sizeof(fields->fields[0]),
+	      by_offset);
+	return walk.error;
+}
+
+void btf_fields__free(struct btf_fields *fields)
+{
+	while (fields->count)
+		free(fields->fields[--fields->count].name);
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The "dart:" declaration tags of a BTF: what the types alone do not say. */
+#ifndef BTF_TAGS_H
+#define BTF_TAGS_H
+
+#include <bpf/btf.h>
+#include <stdint.h>
+
+#include <dart/control.h>
+
+struct btf_meaning {
+	enum dart_control_field_kind kind;
+	const char *unit;
+	enum dart_control_copies copies_are;
+};
+
+/*
+ * Overrides @meaning with what is said about @type_id itself (@member is -1)
+ * or about its member.  Strings stay the BTF's.
+ */
+void btf_tags__apply(const struct btf *btf, uint32_t type_id, int member,
+		     struct btf_meaning *meaning);
+
+#endif /* BTF_TAGS_H */

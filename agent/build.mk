@@ -1,0 +1,7 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# dartd: exposes the metrics of a host to controllers.
+programs += dartd
+dartd_sources := $(wildcard agent/*.c)
+dartd_libraries := dart
+dartd_packages := libsystemd jansson libibverbs librdmacm libbpf libxxhash
+dartd_skeletons := tcp_traffic

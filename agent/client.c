@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "client.h"
+#include "request.h"
+#include "socket.h"
+
+static void client__close_passed_fd(struct client *client)
+{
+	if (client->passed_fd >= 0)
+		close(client->passed_fd);
+	client->passed_fd = -1;
+}
+
+void client__free(struct client *client)
+{
+	sd_event_source_disable_unref(client->events);
+	client__close_passed_fd(client);
+	close(client->fd);
+	free(client->reply);
+	free(client);
+}
+
+/* Writes what the peer takes of the reply; -errno if it is gone. */
+static int client__send(struct client *client)
+{
+	ssize_t sent;
+
+	while (client->reply_sent < client->reply_length) {
+		sent = send(client->fd, client->reply + client->reply_sent,
+			    client->reply_length - client->reply_sent,
+			    MSG_DONTWAIT | MSG_NOSIGNAL);
+		if (sent < 0 && errno == EINTR)
+			continue;
+		if (sent < 0 && errno == EAGAIN)
+			return sd_event_source_set_io_events(client->events,
+							     EPOLLOUT);
+		if (sent < 0)
+			return -errno;
+		client->reply_sent += sent;
+	}
+
+	free(client->reply);
+	client->reply = NULL;
+	return sd_event_source_set_io_events(client->events, EPOLLIN);
+}
+
+/* One line: the reply and a newline in place of the terminating NUL. */
+static int client__set_reply(struct client *client, json_t *reply)
+{
+	if (!reply)
+		return -ENOMEM;
+	client->reply = json_dumps(reply, JSON_COMPACT);
+	json_decref(reply);
+	if (!client->reply)
+		return -ENOMEM;
+	client->reply_length = strlen(client->reply) + 1;
+	client->reply[client->reply_length - 1] = '\n';
+	client->reply_sent = 0;
+	return 0;
+}
+
+static int client__handle_request(struct client *client)
+{
+	struct request request = {
+		.line = client->request,
+		.length = client->request_length - 1,
+		.fd = client->passed_fd,
+		.has_extra_fd = client->has_extra_fd,
+		.is_too_long = client->is_too_long,
+		.uid = client->uid,
+	};
+	int ret;
+
+	ret = client__set_reply(client, request__handle(client->agent,
+							&request));
+	client__close_passed_fd(client);
+	client->has_extra_fd = false;
+	client->is_too_long = false;
+	client->request_length = 0;
+	return ret ?: client__send(client);
+}
+
+/* Takes the file descriptors out of a message. */
+static void client__take_fds(struct client *client, struct msghdr *message,
+			     bool is_first)
+{
+	struct cmsghdr *control = CMSG_FIRSTHDR(message);
+	int fd;
+
+	if (message->msg_flags & MSG_CTRUNC)
+		client->has_extra_fd = true;
+	if (!control || control->cmsg_level != SOL_SOCKET ||
+	    control->cmsg_type != SCM_RIGHTS)
+		return;
+
+	memcpy(&fd, CMSG_DATA(control), sizeof(fd));
+	if (is_first && client->passed_fd < 0) {
+		client->passed_fd = fd;
+		return;
+	}
+	client->has_extra_fd = true;
+	close(fd);
+}
+
+/*
+ * Takes @length bytes at most, with the file descriptor that came with them.
+ * The kernel closes those that do not fit into the one place for it.
+ */
+static ssize_t client__take(struct client *client, size_t length)
+{
+	union {
+		struct cmsghdr header;
+		char bytes[CMSG_SPACE(sizeof(int))];
+	} control;
+	struct iovec bytes = {
+		.iov_base = client->request + client->request_length,
+		.iov_len = length,
+	};
+	struct msghdr message = {
+		.msg_iov = &bytes,
+		.msg_iovlen = 1,
+		.msg_control = &control,
+		.msg_controllen = CMSG_LEN(sizeof(int)),
+	};
+	ssize_t taken;
+
+	taken = recvmsg(client->fd, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+	if (taken > 0)
+		client__take_fds(client, &message,
+				 !client->request_length &&
+					 !client->is_too_long);
+	return taken;
+}
+
+/*
+ * Receives up to the end of a request and no further, so that it is known
+ * which request a file descriptor came with.  Returns 1 if the request is
+ * complete, 0 if not yet, -errno, -EPIPE when the peer has closed.
+ */
+static int client__receive(struct client *client)
+{
+	char *bytes = client->request + client->request_length;
+	size_t room = sizeof(client->request) - client->request_length;
+	ssize_t length;
+	char *end;
+
+	length = recv(client->fd, bytes, room, MSG_PEEK | MSG_DONTWAIT);
+	if (length > 0) {
+		end = memchr(bytes, '\n', length);
+		length = client__take(client, end ? end + 1 - bytes : length);
+	}
+	if (length < 0)
+		return errno == EAGAIN || errno == EINTR ? 0 : -errno;
+	if (!length)
+		return -EPIPE;
+
+	client->request_length += length;
+	if (bytes[length - 1] == '\n')
+		return 1;
+	if (client->request_length == sizeof(client->request)) {
+		client->is_too_long = true;
+		client->request_length = 0;
+	}
+	return 0;
+}
+
+static int on_event(sd_event_source *source, int fd, uint32_t revents,
+		    void *userdata)
+{
+	struct client *client = userdata;
+	int ret;
+
+	if (client->reply) {
+		ret = client__send(client);
+	} else {
+		ret = client__receive(client);
+		if (ret > 0)
+			ret = client__handle_request(client);
+	}
+	if (ret < 0)
+		socket__drop_client(client->socket, client);
+	return 0;
+}
+
+int client__new(struct socket *socket, struct agent *agent, sd_event *loop,
+		int fd, struct client **result)
+{
+	struct client *client;
+	struct ucred peer;
+	socklen_t size = sizeof(peer);
+	int ret;
+
+	client = calloc(1, sizeof(*client));
+	if (!client) {
+		close(fd);
+		return -ENOMEM;
+	}
+	client->socket = socket;
+	client->agent = agent;
+	client->fd = fd;
+	client->passed_fd = -1;
+
+	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size)) {
+		ret = -errno;
+		goto free_client;
+	}
+	client->uid = peer.uid;
+
+	ret = sd_event_add_io(loop, &client->events, fd, EPOLLIN, on_event,
+			      client);
+	if (ret < 0)
+		goto free_client;
+	*result = client;
+	return 0;
+
+free_client:
+	client__free(client);
+	return ret;
+}

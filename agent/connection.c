@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
+#include <netdb.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "connection.h"
+
+void connection__name_peer(struct rdma_cm_id *id, char *name, size_t size)
+{
+	const struct sockaddr *address = rdma_get_peer_addr(id);
+	char host[64], port[8];
+	socklen_t length = address->sa_family == AF_INET6 ?
+				   sizeof(struct sockaddr_in6) :
+				   sizeof(struct sockaddr_in);
+
+	if (getnameinfo(address, length, host, sizeof(host), port, sizeof(port),
+			NI_NUMERICHOST | NI_NUMERICSERV))
+		snprintf(name, size, "(unknown)");
+	else
+		snprintf(name, size,
+			 address->sa_family == AF_INET6 ? "[%s]:%s" : "%s:%s",
+			 host, port);
+}
+
+/*
+ * Brings the queue pair from one state to the next.  The RDMA CM would let the
+ * controller WRITE and use atomics, too; nothing of ours is for that.
+ */
+static int connection__advance(struct connection *connection,
+			       enum ibv_qp_state state, uint8_t reads)
+{
+	struct ibv_qp_attr attributes = { .qp_state = state };
+	int mask;
+
+	if (rdma_init_qp_attr(connection->id, &attributes, &mask))
+		return -errno;
+	if (mask & IBV_QP_ACCESS_FLAGS)
+		attributes.qp_access_flags = IBV_ACCESS_REMOTE_READ;
+	if (mask & IBV_QP_MAX_DEST_RD_ATOMIC)
+		attributes.max_dest_rd_atomic = reads;
+	return -ibv_modify_qp(connection->queue_pair, &attributes, mask);
+}
+
+static int connection__open_queue_pair(struct connection *connection,
+				       const struct device *device,
+				       uint8_t reads)
+{
+	struct ibv_qp_init_attr attributes = {
+		.send_cq = device->cq,
+		.recv_cq = device->cq,
+		.qp_type = IBV_QPT_RC,
+		.cap = {
+			.max_send_wr = 1,
+			.max_recv_wr = 1,
+			.max_send_sge = 1,
+			.max_recv_sge = 1,
+		},
+	};
+	int ret;
+
+	connection->queue_pair = ibv_create_qp(device->pd, &attributes);
+	if (!connection->queue_pair)
+		return -errno;
+
+	ret = connection__advance(connection, IBV_QPS_INIT, reads);
+	if (!ret)
+		ret = connection__advance(connection, IBV_QPS_RTR, reads);
+	if (!ret)
+		ret = connection__advance(connection, IBV_QPS_RTS, reads);
+	if (ret)
+		ibv_destroy_qp(connection->queue_pair);
+	return ret;
+}
+
+int connection__accept(struct rdma_cm_id *id, uint8_t reads,
+		       const struct device *device,
+		       const struct dart_control_accept *accept,
+		       struct connection **result, struct why *why)
+{
+	struct rdma_conn_param answer = {
+		.private_data = accept,
+		.private_data_len = sizeof(*accept),
+	};
+	struct connection *connection;
+	int ret;
+
+	if (reads > device->reads_max)
+		reads = device->reads_max;
+	answer.responder_resources = reads;
+
+	connection = calloc(1, sizeof(*connection));
+	if (!connection)
+		return why__say(why, ENOMEM, "memory is short");
+	connection->id = id;
+	connection__name_peer(id, connection->peer, sizeof(connection->peer));
+
+	ret = connection__open_queue_pair(connection, device, reads);
+	if (ret) {
+		why__say(why, -ret, "cannot open a queue pair: %s",
+			 strerror(-ret));
+		goto free_connection;
+	}
+
+	answer.qp_num = connection->queue_pair->qp_num;
+	if (rdma_accept(id, &answer)) {
+		ret = why__say(why, errno, "cannot accept: %s",
+			       strerror(errno));
+		goto destroy_queue_pair;
+	}
+
+	id->context = connection;
+	*result = connection;
+	return 0;
+
+destroy_queue_pair:
+	ibv_destroy_qp(connection->queue_pair);
+free_connection:
+	free(connection);
+	return ret;
+}
+
+void connection__free(struct connection *connection)
+{
+	rdma_disconnect(connection->id);
+	ibv_destroy_qp(connection->queue_pair);
+	rdma_destroy_id(connection->id);
+	free(connection);
+}

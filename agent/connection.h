@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* A controller that is connected: a queue pair that serves its READs. */
+#ifndef CONNECTION_H
+#define CONNECTION_H
+
+#include <rdma/rdma_cma.h>
+#include <stdbool.h>
+#include <sys/queue.h>
+
+#include <dart/control.h>
+
+#include "device.h"
+#include "why.h"
+
+struct connection {
+	TAILQ_ENTRY(connection) link;
+	struct rdma_cm_id *id;
+	struct ibv_qp *queue_pair;
+	bool is_established;
+	char peer[80];		/* address and port */
+};
+
+TAILQ_HEAD(connections, connection);
+
+/*
+ * Accepts the connect request of @id, which the connection then owns; on error
+ * it stays the caller's.  @reads is how many READs the controller would like
+ * to have in flight.
+ */
+int connection__accept(struct rdma_cm_id *id, uint8_t reads,
+		       const struct device *device,
+		       const struct dart_control_accept *accept,
+		       struct connection **connection, struct why *why);
+/* Hangs up if need be.  Not while an event of the id is unacknowledged. */
+void connection__free(struct connection *connection);
+
+/* Writes the address of the other side of @id. */
+void connection__name_peer(struct rdma_cm_id *id, char *name, size_t size);
+
+#endif /* CONNECTION_H */

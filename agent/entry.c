@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <bpf/bpf.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "entry.h"
+#include "map_schema.h"
+#include "source_schema.h"
+
+int entry_name__check(const char *name, struct why *why)
+{
+	size_t length = strlen(name);
+
+	if (!length || length >= DART_REGISTRATION_NAME_MAX ||
+	    strspn(name, "abcdefghijklmnopqrstuvwxyz"
+			 "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+			 "0123456789_-.:/@") != length)
+		return why__say(why, EINVAL,
+				"'%s' cannot be a name (1 to %d letters, digits and \"_-.:/@\")",
+				name, DART_REGISTRATION_NAME_MAX - 1);
+	return 0;
+}
+
+static int entry__add_run(struct entry *entry, uint32_t offset, uint32_t length)
+{
+	struct run *runs, *last;
+
+	if (entry->run_count) {
+		last = &entry->runs[entry->run_count - 1];
+		if (last->offset + last->length == offset) {
+			last->length += length;
+			return 0;
+		}
+	}
+
+	runs = reallocarray(entry->runs, entry->run_count + 1, sizeof(*runs));
+	if (!runs)
+		return -ENOMEM;
+	entry->runs = runs;
+	runs[entry->run_count++] = (struct run){ offset, length };
+	return 0;
+}
+
+/*
+ * Of a window controllers see the fields and not what is between them; a map's
+ * value, padding included, belongs to whoever registered it.
+ */
+static int entry__find_runs(struct entry *entry, struct why *why)
+{
+	const struct dart_schema *schema = entry->schema;
+	uint32_t i;
+	int ret = 0;
+
+	if (entry->kind == DART_CONTROL_ENTRY_MAP)
+		ret = entry__add_run(entry, 0, schema->length);
+	else
+		for (i = 0; i < schema->field_count && !ret; i++)
+			ret = entry__add_run(entry, schema->fields[i].offset,
+					     schema->fields[i].width *
+					     schema->fields[i].count);
+	if (ret)
+		return why__say(why, -ret, "memory is short");
+	return 0;
+}
+
+static int entry__check_size(const struct entry *entry, struct why *why)
+{
+	const struct dart_zero_extent *extent = &entry->extent;
+
+	if (!extent->length || extent->length > DART_CONTROL_VALUE_MAX ||
+	    !extent->copies || extent->copies > DART_CONTROL_COPIES_MAX ||
+	    extent->length * extent->copies > DART_CONTROL_DATA_MAX)
+		return why__say(why, EFBIG,
+				"%u copies of %llu bytes are too many (at most %d of %d bytes, %d MiB in all)",
+				extent->copies, extent->length,
+				DART_CONTROL_COPIES_MAX, DART_CONTROL_VALUE_MAX,
+				DART_CONTROL_DATA_MAX >> 20);
+	return 0;
+}
+
+int entry__new_source(struct region *region, const struct source *source,
+		      struct entry **result, struct why *why)
+{
+	struct entry *entry;
+	int ret;
+
+	entry = calloc(1, sizeof(*entry));
+	if (!entry)
+		return why__say(why, ENOMEM, "memory is short");
+	entry->kind = DART_CONTROL_ENTRY_SOURCE;
+	entry->lifetime = DART_CONTROL_LIFETIME_IMMOBILE;
+	entry->copies_are = DART_CONTROL_COPIES_CPU;
+	stpcpy(entry->name, source->name);
+
+	ret = region__add_window(region, source->id, &entry->extent, why);
+	if (ret)
+		goto free_entry;
+
+	ret = entry__check_size(entry, why);
+	if (!ret)
+		ret = source_schema__new(source, &entry->extent, &entry->schema,
+					 why);
+	if (!ret)
+		ret = entry__find_runs(entry, why);
+	if (ret)
+		goto remove_extent;
+
+	*result = entry;
+	return 0;
+
+remove_extent:
+	entry__free(entry, region);
+	return ret;
+free_entry:
+	free(entry);
+	return ret;
+}
+
+int entry__new_map(struct region *region, int map_fd, const char *name,
+		   struct entry **result, struct why *why)
+{
+	struct bpf_map_info map = { };
+	uint32_t map_size = sizeof(map);
+	struct entry *entry;
+	int ret;
+
+	entry = calloc(1, sizeof(*entry));
+	if (!entry)
+		return why__say(why, ENOMEM, "memory is short");
+	entry->kind = DART_CONTROL_ENTRY_MAP;
+	entry->lifetime = DART_CONTROL_LIFETIME_DYNAMIC;
+
+	/* The module decides whether this is a map at all: so it comes first. */
+	ret = region__add_map(region, map_fd, &entry->extent, why);
+	if (ret)
+		goto free_entry;
+
+	if (bpf_obj_get_info_by_fd(map_fd, &map, &map_size)) {
+		ret = why__say(why, errno, "cannot ask what the map is: %s",
+			       strerror(errno));
+		goto remove_extent;
+	}
+	if (!name)
+		name = map.name;
+	ret = entry_name__check(name, why);
+	if (ret)
+		goto remove_extent;
+	stpcpy(entry->name, name);
+
+	ret = entry__check_size(entry, why);
+	if (!ret)
+		ret = map_schema__new(&map, &entry->schema, &entry->copies_are,
+				      why);
+	if (!ret)
+		ret = entry__find_runs(entry, why);
+	if (ret)
+		goto remove_extent;
+
+	*result = entry;
+	return 0;
+
+remove_extent:
+	entry__free(entry, region);
+	return ret;
+free_entry:
+	free(entry);
+	return ret;
+}
+
+void entry__free(struct entry *entry, struct region *region)
+{
+	region__remove(region, entry->extent.id);
+	if (entry->schema)
+		dart_schema__free(entry->schema);
+	free(entry->runs);
+	free(entry);
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* An entry: an extent of the region, what its bytes mean, how it is exposed. */
+#ifndef ENTRY_H
+#define ENTRY_H
+
+#include <infiniband/verbs.h>
+#include <stdint.h>
+#include <sys/queue.h>
+
+#include <dart/control.h>
+#include <dart/registration.h>
+#include <dart/schema.h>
+#include <linux/dart_zero.h>
+
+#include "lease.h"
+#include "region.h"
+#include "source.h"
+#include "why.h"
+
+/* Bytes of a copy that controllers may read. */
+struct run {
+	uint32_t offset;
+	uint32_t length;
+};
+
+struct entry {
+	TAILQ_ENTRY(entry) link;	/* registered, or on lease */
+	struct lease lease;
+	struct registry *registry;
+
+	char name[DART_REGISTRATION_NAME_MAX];
+	enum dart_control_entry_kind kind;
+	enum dart_control_lifetime lifetime;
+	enum dart_control_copies copies_are;
+	struct dart_zero_extent extent;
+	struct dart_schema *schema;
+	struct run *runs;
+	uint32_t run_count;
+
+	/*
+	 * Exact exposure: of a window one for each run of copy 0, then of copy
+	 * 1, and so on; of a map one.  Page exposure: none.
+	 */
+	struct ibv_mr **memory_regions;
+	uint32_t memory_region_count;
+};
+
+TAILQ_HEAD(entries, entry);
+
+/*
+ * Add an extent to the region and describe it; nothing is exposed yet.
+ * -EEXIST: the region has it already.
+ */
+int entry__new_source(struct region *region, const struct source *source,
+		      struct entry **entry, struct why *why);
+/* Takes the map's name if @name is NULL. */
+int entry__new_map(struct region *region, int map_fd, const char *name,
+		   struct entry **entry, struct why *why);
+/* Takes the extent out of the region, too. */
+void entry__free(struct entry *entry, struct region *region);
+
+/* May an entry be called so? */
+int entry_name__check(const char *name, struct why *why);
+
+#endif /* ENTRY_H */

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <time.h>
+
+#include "lease.h"
+
+static uint64_t now_us(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_BOOTTIME, &now);
+	return (uint64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
+}
+
+static void leases__arm(struct leases *leases)
+{
+	const struct lease *next = TAILQ_FIRST(&leases->queue);
+
+	if (!next) {
+		sd_event_source_set_enabled(leases->timer, SD_EVENT_OFF);
+		return;
+	}
+	sd_event_source_set_time(leases->timer, next->deadline);
+	sd_event_source_set_enabled(leases->timer, SD_EVENT_ONESHOT);
+}
+
+static void leases__end_first(struct leases *leases)
+{
+	struct lease *lease = TAILQ_FIRST(&leases->queue);
+
+	TAILQ_REMOVE(&leases->queue, lease, link);
+	lease->end(lease);
+}
+
+static int on_timer(sd_event_source *source, uint64_t time, void *userdata)
+{
+	struct leases *leases = userdata;
+	uint64_t now = now_us();
+
+	while (!TAILQ_EMPTY(&leases->queue) &&
+	       TAILQ_FIRST(&leases->queue)->deadline <= now)
+		leases__end_first(leases);
+	leases__arm(leases);
+	return 0;
+}
+
+int leases__open(struct leases *leases, sd_event *loop)
+{
+	int ret;
+
+	TAILQ_INIT(&leases->queue);
+	ret = sd_event_add_time(loop, &leases->timer, CLOCK_BOOTTIME, 0, 0,
+				on_timer, leases);
+	if (ret < 0)
+		return ret;
+	return sd_event_source_set_enabled(leases->timer, SD_EVENT_OFF);
+}
+
+void leases__close(struct leases *leases)
+{
+	while (!TAILQ_EMPTY(&leases->queue))
+		leases__end_first(leases);
+	sd_event_source_disable_unref(leases->timer);
+}
+
+/* All leases are equally long, so the queue stays in order. */
+void lease__start(struct leases *leases, struct lease *lease,
+		  void (*end)(struct lease *lease))
+{
+	lease->end = end;
+	lease->deadline = now_us() + LEASE_MS * 1000;
+	TAILQ_INSERT_TAIL(&leases->queue, lease, link);
+	leases__arm(leases);
+}
+
+void lease__cancel(struct leases *leases, struct lease *lease)
+{
+	TAILQ_REMOVE(&leases->queue, lease, link);
+	leases__arm(leases);
+}

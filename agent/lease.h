@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Leases: what has left the table stays readable for a while, because a
+ * controller may be about to READ it.
+ *
+ * The only timer of dartd, armed while there is a lease.
+ */
+#ifndef LEASE_H
+#define LEASE_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/queue.h>
+#include <systemd/sd-event.h>
+
+#define LEASE_MS 2000
+
+/* Embedded in what is on lease. */
+struct lease {
+	TAILQ_ENTRY(lease) link;
+	void (*end)(struct lease *lease);
+	uint64_t deadline;	/* us, CLOCK_BOOTTIME */
+};
+
+/* The @type that a lease is the member "lease" of. */
+#define lease__owner(owned, type)                                              \
+	((type *)((char *)(owned) - offsetof(type, lease)))
+
+struct leases {
+	sd_event_source *timer;
+	TAILQ_HEAD(, lease) queue;	/* the next to end first */
+};
+
+int leases__open(struct leases *leases, sd_event *loop);
+/* Ends all leases at once. */
+void leases__close(struct leases *leases);
+
+/* Calls @end, which may start further leases, LEASE_MS from now. */
+void lease__start(struct leases *leases, struct lease *lease,
+		  void (*end)(struct lease *lease));
+void lease__cancel(struct leases *leases, struct lease *lease);
+
+#endif /* LEASE_H */

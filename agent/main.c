@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* dartd: lets controllers read the metrics of this host out of its memory. */
+#include <bpf/libbpf.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <systemd/sd-daemon.h>
+#include <systemd/sd-event.h>
+
+#include <dart/value.h>
+
+#include "agent.h"
+#include "log.h"
+
+static int log_libbpf(enum libbpf_print_level level, const char *format,
+		      va_list arguments)
+{
+	char message[512];
+
+	if (level == LIBBPF_WARN) {
+		vsnprintf(message, sizeof(message), format, arguments);
+		log__warning("%s", message);
+	}
+	return 0;
+}
+
+/* What is registered for RDMA is locked in memory.  Without leave: as it is. */
+static void raise_memory_limit(void)
+{
+	const struct rlimit unlimited = { RLIM_INFINITY, RLIM_INFINITY };
+
+	setrlimit(RLIMIT_MEMLOCK, &unlimited);
+}
+
+/* A new loop that SIGTERM and SIGINT end. */
+static int open_loop(sd_event **loop, struct why *why)
+{
+	int ret;
+
+	ret = sd_event_new(loop);
+	if (ret >= 0)
+		ret = sd_event_add_signal(*loop, NULL,
+					  SIGTERM | SD_EVENT_SIGNAL_PROCMASK,
+					  NULL, NULL);
+	if (ret >= 0)
+		ret = sd_event_add_signal(*loop, NULL,
+					  SIGINT | SD_EVENT_SIGNAL_PROCMASK,
+					  NULL, NULL);
+	if (ret < 0)
+		return why__say(why, -ret, "cannot create an event loop: %s",
+				strerror(-ret));
+	return 0;
+}
+
+static void announce(const struct agent *agent)
+{
+	const char *exposure = dart_exposure__name(agent->exposure.mode);
+	const char *device = device__name(&agent->device);
+
+	log__info("ready: %s exposure, %s, port %u, %s", exposure, device,
+		  agent->options.port, agent->options.socket);
+	sd_notifyf(0, "READY=1\nSTATUS=%s exposure on %s, port %u", exposure,
+		   device, agent->options.port);
+}
+
+int main(int argc, char **argv)
+{
+	struct options options;
+	struct agent agent;
+	struct why why;
+	sd_event *loop = NULL;
+	int ret;
+
+	ret = options__parse(&options, argc, argv);
+	if (ret)
+		return ret < 0 ? 2 : EXIT_SUCCESS;
+
+	log__open();
+	libbpf_set_print(log_libbpf);
+	raise_memory_limit();
+
+	ret = open_loop(&loop, &why);
+	if (!ret)
+		ret = agent__open(&agent, &options, loop, &why);
+	if (ret) {
+		log__error("%s", why.text);
+		sd_event_unref(loop);
+		return EXIT_FAILURE;
+	}
+
+	announce(&agent);
+	ret = sd_event_loop(loop);
+	sd_notify(0, "STOPPING=1");
+	log__info("stopping");
+
+	agent__close(&agent);
+	sd_event_unref(loop);
+	return ret ? EXIT_FAILURE : EXIT_SUCCESS;
+}

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/un.h>
+
+#include <dart/registration.h>
+
+#include "options.h"
+
+static const char usage[] =
+	"Usage: dartd [OPTION]...\n"
+	"Lets controllers read the metrics of this host out of its memory.\n"
+	"\n"
+	"  --exposure=exact|page  open the very bytes of the variables to\n"
+	"                         controllers (exact, the default), or whole\n"
+	"                         pages with what the kernel keeps beside them\n"
+	"  --socket=PATH          listen for dartctl here, not at\n"
+	"                         " DART_REGISTRATION_SOCKET "\n"
+	"  --port=N               listen for controllers at this port of the\n"
+	"                         RDMA CM (4792)\n"
+	"  --help                 print this and exit\n"
+	"  --version              print the version and exit\n";
+
+enum {
+	OPTION_EXPOSURE = 256,
+	OPTION_SOCKET,
+	OPTION_PORT,
+	OPTION_HELP,
+	OPTION_VERSION,
+};
+
+static const struct option long_options[] = {
+	{ "exposure", required_argument, NULL, OPTION_EXPOSURE },
+	{ "socket", required_argument, NULL, OPTION_SOCKET },
+	{ "port", required_argument, NULL, OPTION_PORT },
+	{ "help", no_argument, NULL, OPTION_HELP },
+	{ "version", no_argument, NULL, OPTION_VERSION },
+	{ }
+};
+
+static int wrong(const char *option, const char *value, const char *wanted)
+{
+	fprintf(stderr, "dartd: --%s: '%s' is not %s\n", option, value, wanted);
+	return -EINVAL;
+}
+
+static int parse_exposure(struct options *options, const char *value)
+{
+	if (!strcmp(value, "exact"))
+		options->exposure = DART_CONTROL_EXPOSURE_EXACT;
+	else if (!strcmp(value, "page"))
+		options->exposure = DART_CONTROL_EXPOSURE_PAGE;
+	else
+		return wrong("exposure", value, "'exact' or 'page'");
+	return 0;
+}
+
+static int parse_socket(struct options *options, const char *value)
+{
+	struct sockaddr_un address;
+
+	if (!*value || strlen(value) >= sizeof(address.sun_path))
+		return wrong("socket", value, "a path of 1 to 107 bytes");
+	options->socket = value;
+	return 0;
+}
+
+static int parse_port(struct options *options, const char *value)
+{
+	unsigned long port;
+	char *end;
+
+	errno = 0;
+	port = strtoul(value, &end, 10);
+	if (errno || *end || *value < '0' || *value > '9' || !port ||
+	    port > UINT16_MAX)
+		return wrong("port", value, "a number from 1 to 65535");
+	options->port = port;
+	return 0;
+}
+
+static int parse_option(struct options *options, int option)
+{
+	switch (option) {
+	case OPTION_EXPOSURE:
+		return parse_exposure(options, optarg);
+	case OPTION_SOCKET:
+		return parse_socket(options, optarg);
+	case OPTION_PORT:
+		return parse_port(options, optarg);
+	case OPTION_HELP:
+		fputs(usage, stdout);
+		return 1;
+	case OPTION_VERSION:
+		puts("dartd " DART_VERSION);
+		return 1;
+	default:
+		fputs("Try 'dartd --help'.\n", stderr);
+		return -EINVAL;
+	}
+}
+
+int options__parse(struct options *options, int argc, char **argv)
+{
+	int option, ret;
+
+	*options = (struct options){
+		.exposure = DART_CONTROL_EXPOSURE_EXACT,
+		.socket = DART_REGISTRATION_SOCKET,
+		.port = DART_CONTROL_PORT,
+	};
+
+	while ((option = getopt_long(argc, argv, "", long_options, NULL)) !=
+	       -1) {
+		ret = parse_option(options, option);
+		if (ret)
+			return ret;
+	}
+	if (optind < argc) {
+		fprintf(stderr, "dartd: unexpected argument '%s'\n",
+			argv[optind]);
+		fputs("Try 'dartd --help'.\n", stderr);
+		return -EINVAL;
+	}
+	return 0;
+}

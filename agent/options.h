@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The command line of dartd. */
+#ifndef OPTIONS_H
+#define OPTIONS_H
+
+#include <stdint.h>
+
+#include <dart/control.h>
+
+struct options {
+	enum dart_control_exposure exposure;
+	const char *socket;	/* path of the registration socket */
+	uint16_t port;		/* of the RDMA CM, host byte order */
+};
+
+/*
+ * Fills in @options.  Returns 0 to go on; 1 if all has been said (--help,
+ * --version); -EINVAL, with a message on stderr, if the line is wrong.
+ */
+int options__parse(struct options *options, int argc, char **argv);
+
+#endif /* OPTIONS_H */

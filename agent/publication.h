@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Publication: the control region, from which controllers READ what lies where
+ * (see <dart/control.h>).
+ */
+#ifndef PUBLICATION_H
+#define PUBLICATION_H
+
+#include <infiniband/verbs.h>
+#include <stdint.h>
+
+#include <dart/control.h>
+
+#include "entry.h"
+#include "exposure.h"
+#include "why.h"
+
+struct publication {
+	void *memory;
+	struct ibv_mr *memory_region;
+	uint32_t used;		/* bytes of the table */
+	uint64_t generation;
+	uint64_t instance;
+	uint8_t host_id[16];
+	uint8_t boot_id[16];
+};
+
+/* Publishes a table without entries. */
+int publication__open(struct publication *publication,
+		      const struct exposure *exposure, struct why *why);
+void publication__close(struct publication *publication);
+
+/* Publishes the next generation; on error the table stays as it was. */
+int publication__update(struct publication *publication,
+			const struct exposure *exposure,
+			const struct entries *entries, struct why *why);
+
+/* What a controller needs to READ the table. */
+void publication__accept(const struct publication *publication,
+			 struct dart_control_accept *accept);
+
+/*
+ * The entry as the table has it, for reading it locally.  The caller frees
+ * @shown->ranges.
+ */
+int publication__entry(const struct exposure *exposure,
+		       const struct entry *entry, struct dart_entry *shown);
+
+#endif /* PUBLICATION_H */

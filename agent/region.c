@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "log.h"
+#include "region.h"
+
+static int region__info(const struct region *region,
+			struct dart_zero_info *info)
+{
+	*info = (struct dart_zero_info){ .size = sizeof(*info) };
+	if (ioctl(region->fd, DART_ZERO_IOC_INFO, info))
+		return -errno;
+	return 0;
+}
+
+static int cannot_open(int error, struct why *why)
+{
+	const char *remedy = "";
+
+	if (error == ENOENT || error == ENODEV || error == ENXIO)
+		remedy = " (load the module: modprobe dart_zero)";
+	else if (error == EACCES || error == EPERM)
+		remedy = " (run dartd as root)";
+	return why__say(why, error, "cannot open %s: %s%s", DART_ZERO_DEVICE,
+			strerror(error), remedy);
+}
+
+int region__open(struct region *region, struct why *why)
+{
+	struct dart_zero_info info;
+	void *memory;
+	int ret;
+
+	*region = (struct region){ };
+	region->fd = open(DART_ZERO_DEVICE, O_RDONLY | O_CLOEXEC);
+	if (region->fd < 0)
+		return cannot_open(errno, why);
+
+	ret = region__info(region, &info);
+	if (ret || info.abi_version != DART_ZERO_ABI_VERSION) {
+		ret = why__say(why, EPROTONOSUPPORT,
+			       "%s speaks another ABI than version %d (install dartd and the module dart_zero of one release)",
+			       DART_ZERO_DEVICE, DART_ZERO_ABI_VERSION);
+		goto close;
+	}
+
+	memory = mmap(NULL, info.capacity, PROT_READ, MAP_SHARED, region->fd,
+		      0);
+	if (memory == MAP_FAILED) {
+		ret = why__say(why, errno, "cannot map %llu bytes of %s: %s",
+			       info.capacity, DART_ZERO_DEVICE,
+			       strerror(errno));
+		goto close;
+	}
+
+	region->memory = memory;
+	region->capacity = info.capacity;
+	region->cpus = info.cpus;
+	region->page_size = info.page_size;
+	return 0;
+
+close:
+	close(region->fd);
+	return ret;
+}
+
+void region__close(struct region *region)
+{
+	munmap((void *)region->memory, region->capacity);
+	close(region->fd);
+}
+
+int region__fill(const struct region *region, uint32_t *extents,
+		 uint64_t *used)
+{
+	struct dart_zero_info info;
+	int ret = region__info(region, &info);
+
+	if (ret)
+		return ret;
+	*extents = info.extents;
+	*used = info.used;
+	return 0;
+}
+
+int region__add_window(struct region *region, enum dart_zero_source source,
+		       struct dart_zero_extent *extent, struct why *why)
+{
+	struct dart_zero_window window = {
+		.size = sizeof(window),
+		.source = source,
+	};
+
+	if (!ioctl(region->fd, DART_ZERO_IOC_ADD_WINDOW, &window)) {
+		*extent = window.extent;
+		region->changes++;
+		return 0;
+	}
+
+	switch (errno) {
+	case EPERM:
+		return why__say(why, EPERM,
+				"the kernel forbids windows on its memory: dartd lacks CAP_SYS_ADMIN, or the kernel is locked down (see kernel_lockdown(7))");
+	case ENOSPC:
+		return why__say(why, ENOSPC,
+				"the region is full (unregister something first)");
+	default:
+		return why__say(why, errno, "the kernel refuses a window: %s",
+				strerror(errno));
+	}
+}
+
+int region__add_map(struct region *region, int map_fd,
+		    struct dart_zero_extent *extent, struct why *why)
+{
+	struct dart_zero_map map = {
+		.size = sizeof(map),
+		.fd = map_fd,
+	};
+
+	if (!ioctl(region->fd, DART_ZERO_IOC_ADD_MAP, &map)) {
+		*extent = map.extent;
+		region->changes++;
+		return 0;
+	}
+
+	switch (errno) {
+	case EINVAL:
+	case EBADF:
+		return why__say(why, EINVAL,
+				"this is no eBPF array map created with BPF_F_MMAPABLE");
+	case EPERM:
+		return why__say(why, EPERM,
+				"the map is not open for reading, or dartd lacks CAP_SYS_ADMIN");
+	case ENOSPC:
+		return why__say(why, ENOSPC,
+				"the region is full (unregister something first)");
+	default:
+		return why__say(why, errno, "the kernel refuses the map: %s",
+				strerror(errno));
+	}
+}
+
+void region__remove(struct region *region, uint32_t id)
+{
+	struct dart_zero_remove remove = {
+		.size = sizeof(remove),
+		.id = id,
+	};
+
+	if (ioctl(region->fd, DART_ZERO_IOC_REMOVE, &remove))
+		log__error("cannot remove extent %u: %s", id, strerror(errno));
+	region->changes++;
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The region: one open of /dev/dart_zero, mapped once in full. */
+#ifndef REGION_H
+#define REGION_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <linux/dart_zero.h>
+
+#include "why.h"
+
+struct region {
+	int fd;
+	const uint8_t *memory;	/* the mapping */
+	uint64_t capacity;	/* bytes */
+	uint32_t cpus;		/* highest possible CPU + 1 */
+	uint32_t page_size;	/* bytes */
+	uint64_t changes;	/* extents added and removed so far */
+};
+
+int region__open(struct region *region, struct why *why);
+void region__close(struct region *region);
+
+/* Extents in the region, and bytes up to the end of the last one. */
+int region__fill(const struct region *region, uint32_t *extents,
+		 uint64_t *used);
+
+/* -EEXIST: the region has it already. */
+int region__add_window(struct region *region, enum dart_zero_source source,
+		       struct dart_zero_extent *extent, struct why *why);
+int region__add_map(struct region *region, int map_fd,
+		    struct dart_zero_extent *extent, struct why *why);
+
+/* Only after all memory regions over the extent are gone or replaced. */
+void region__remove(struct region *region, uint32_t id);
+
+#endif /* REGION_H */

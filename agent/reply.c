@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <string.h>
+
+#include "reply.h"
+
+json_t *reply__ok(const char *key, json_t *value)
+{
+	return json_pack("{s:b, s:o}", "ok", 1, key, value);
+}
+
+json_t *reply__error(int error, const char *message)
+{
+	const char *name = strerrorname_np(-error);
+
+	return json_pack("{s:b, s:s, s:s}", "ok", 0, "error", name ?: "EIO",
+			 "message", message);
+}

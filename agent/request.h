@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Requests of <dart/registration.h>, and their replies. */
+#ifndef REQUEST_H
+#define REQUEST_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+struct agent;
+
+struct request {
+	const char *line;	/* hostile */
+	size_t length;		/* bytes of it, without the newline */
+	int fd;			/* that came with it, -1 if none did */
+	bool has_extra_fd;	/* more came, or one in the midst of it */
+	bool is_too_long;	/* and so not here */
+	uid_t uid;		/* of the peer */
+};
+
+/* A new reference, NULL if memory is short.  The fd stays the caller's. */
+json_t *request__handle(struct agent *agent, const struct request *request);
+
+#endif /* REQUEST_H */
