@@ -1,0 +1,5 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# dartctl: tells dartd what to expose.
+programs += dartctl
+dartctl_sources := $(wildcard tools/dartctl/*.c)
+dartctl_packages := jansson libbpf smartcols

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Talking to dartd: see <dart/registration.h>. */
+#ifndef CLIENT_H
+#define CLIENT_H
+
+#include "command.h"
+
+/*
+ * Sends @request (the reference is taken), with @fd unless it is -1, and
+ * returns what the reply holds under @member, a borrowed reference into
+ * *@reply, which the caller releases.  With --json the reply is printed, too.
+ * NULL if that did not work; why has been said.
+ */
+json_t *client__ask(const struct options *options, json_t *request, int fd,
+		    const char *member, json_t **reply);
+
+#endif /* CLIENT_H */

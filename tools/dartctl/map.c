@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <bpf/bpf.h>
+#include <errno.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "command.h"
+#include "map.h"
+
+static const char *remedy(int error)
+{
+	return error == EPERM || error == EACCES ? " (be root)" : "";
+}
+
+int map__open_path(const char *path)
+{
+	LIBBPF_OPTS(bpf_obj_get_opts, options, .file_flags = BPF_F_RDONLY);
+	int fd = bpf_obj_get_opts(path, &options);
+
+	if (fd < 0)
+		fail("cannot open the map pinned at %s: %s%s", path,
+		     strerror(errno), remedy(errno));
+	return fd;
+}
+
+static int open_id(uint32_t id)
+{
+	LIBBPF_OPTS(bpf_get_fd_by_id_opts, options,
+		    .open_flags = BPF_F_RDONLY);
+
+	return bpf_map_get_fd_by_id_opts(id, &options);
+}
+
+int map__open_id(const char *number)
+{
+	unsigned long id;
+	char *end;
+	int fd;
+
+	errno = 0;
+	id = strtoul(number, &end, 10);
+	if (errno || *end || *number < '0' || *number > '9' ||
+	    id > UINT32_MAX) {
+		fail("'%s' is not the id of a map", number);
+		return -1;
+	}
+	fd = open_id(id);
+	if (fd < 0)
+		fail("cannot open map %lu: %s%s", id, strerror(errno),
+		     remedy(errno));
+	return fd;
+}
+
+static bool has_name(int fd, const char *name)
+{
+	struct bpf_map_info info = { };
+	uint32_t size = sizeof(info);
+
+	return !bpf_obj_get_info_by_fd(fd, &info, &size) &&
+	       !strcmp(info.name, name);
+}
+
+/* Adds ", N" to a list that may become too long to be of use. */
+static void list_id(char *list, size_t size, uint32_t id)
+{
+	size_t used = strlen(list);
+
+	snprintf(list + used, size - used, "%s%u", used ? ", " : "", id);
+}
+
+int map__open_name(const char *name)
+{
+	char ids[256] = "";
+	int fd, found = -1;
+	uint32_t id = 0;
+	bool many = false;
+
+	while (!bpf_map_get_next_id(id, &id)) {
+		fd = open_id(id);
+		if (fd < 0 || !has_name(fd, name)) {
+			if (fd >= 0)
+				close(fd);
+			else if (errno != ENOENT)
+				break;
+			continue;
+		}
+		list_id(ids, sizeof(ids), id);
+		if (found >= 0) {
+			many = true;
+			close(fd);
+		} else {
+			found = fd;
+		}
+	}
+
+	if (errno != ENOENT) {
+		fail("cannot go through the maps: %s%s", strerror(errno),
+		     remedy(errno));
+	} else if (many) {
+		fail("there are several maps '%s': %s (choose one with 'map id N')",
+		     name, ids);
+	} else if (found < 0) {
+		fail("there is no map '%s' (see bpftool map list)", name);
+	} else {
+		return found;
+	}
+	if (found >= 0)
+		close(found);
+	return -1;
+}

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "client.h"
+#include "map.h"
+
+static int ask(const struct options *options, json_t *request, int fd)
+{
+	json_t *entry, *reply;
+
+	entry = client__ask(options, request, fd, "entry", &reply);
+	if (!entry)
+		return EXIT_FAILURE;
+	json_decref(reply);
+	return EXIT_SUCCESS;
+}
+
+static int register_source(const struct options *options, int argc, char **argv)
+{
+	if (argc != 1)
+		return misuse("'register source' needs one name");
+	return ask(options, json_pack("{s:s, s:s}", "request",
+				      "register-source", "source", argv[0]),
+		   -1);
+}
+
+static int register_map(const struct options *options, int argc, char **argv)
+{
+	const char *name = NULL;
+	int fd, status;
+
+	if (argc >= 3 && !strcmp(argv[argc - 2], "as")) {
+		name = argv[argc - 1];
+		argc -= 2;
+	}
+
+	if (argc == 1)
+		fd = map__open_path(argv[0]);
+	else if (argc == 2 && !strcmp(argv[0], "id"))
+		fd = map__open_id(argv[1]);
+	else if (argc == 2 && !strcmp(argv[0], "name"))
+		fd = map__open_name(argv[1]);
+	else
+		return misuse("'register map' needs PATH, id N or name X");
+	if (fd < 0)
+		return EXIT_FAILURE;
+
+	status = ask(options, json_pack("{s:s, s:s*}", "request",
+					"register-map", "name", name), fd);
+	close(fd);
+	return status;
+}
+
+int command_register(const struct options *options, int argc, char **argv)
+{
+	if (argc && !strcmp(argv[0], "source"))
+		return register_source(options, argc - 1, argv + 1);
+	if (argc && !strcmp(argv[0], "map"))
+		return register_map(options, argc - 1, argv + 1);
+	return misuse("'register' needs 'source' or 'map'");
+}

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "client.h"
+#include "table.h"
+
+/* More copies than this are not put side by side. */
+#define COPIES_WIDE 8
+
+/* An entry as dartd shows it; all is borrowed from the reply. */
+struct shown {
+	json_t *fields;		/* of the schema */
+	json_t *sum;		/* NULL for rows */
+	json_t *copies;		/* of CPUs, or rows */
+	const char *copy_name;	/* what one of them is */
+};
+
+static int shown__of(struct shown *shown, json_t *entry)
+{
+	json_t *values = json_object_get(entry, "values");
+
+	shown->fields = json_object_get(json_object_get(entry, "schema"),
+					"fields");
+	shown->sum = json_object_get(values, "sum");
+	shown->copies = json_object_get(values, "cpus");
+	shown->copy_name = "CPU";
+	if (!shown->copies) {
+		shown->copies = json_object_get(values, "rows");
+		shown->copy_name = "ROW";
+	}
+	return json_is_array(shown->fields) && json_is_array(shown->copies) ?
+		       0 : -EPROTO;
+}
+
+static int add_numbered_column(struct libscols_table *table, const char *name,
+			       size_t number)
+{
+	char title[32];
+
+	snprintf(title, sizeof(title), "%s %zu", name, number);
+	return table__add_column(table, title, true);
+}
+
+/* Fields down; across: the sum, and the copies if they are few. */
+static int fill_by_field(struct libscols_table *table,
+			 const struct shown *shown)
+{
+	size_t copies = json_array_size(shown->copies), i, copy, column;
+	json_t *field;
+	int ret;
+
+	if (copies > COPIES_WIDE)
+		copies = 0;
+	ret = table__add_column(table, "FIELD", false);
+	if (!ret)
+		ret = table__add_column(table, "KIND", false);
+	if (!ret)
+		ret = table__add_column(table, "UNIT", false);
+	if (!ret && shown->sum)
+		ret = table__add_column(table, "SUM", true);
+	for (copy = 0; copy < copies && !ret; copy++)
+		ret = add_numbered_column(table, shown->copy_name, copy);
+
+	json_array_foreach(shown->fields, i, field) {
+		json_t *name = json_object_get(field, "name");
+		const char *key = json_string_value(name);
+
+		if (!key)
+			return -EPROTO;
+		if (!ret)
+			ret = table__add_line(table);
+		if (!ret)
+			ret = table__set(table, 0, name);
+		if (!ret)
+			ret = table__set(table, 1,
+					 json_object_get(field, "kind"));
+		if (!ret)
+			ret = table__set(table, 2,
+					 json_object_get(field, "unit"));
+		column = 3;
+		if (!ret && shown->sum)
+			ret = table__set(table, column++,
+					 json_object_get(shown->sum, key));
+		for (copy = 0; copy < copies && !ret; copy++)
+			ret = table__set(table, column++,
+				json_object_get(json_array_get(shown->copies,
+							       copy), key));
+	}
+	return ret;
+}
+
+/* Rows down, fields across. */
+static int fill_by_row(struct libscols_table *table, const struct shown *shown)
+{
+	json_t *field, *row, *number;
+	size_t i, column;
+	int ret;
+
+	ret = table__add_column(table, "ROW", true);
+	json_array_foreach(shown->fields, i, field) {
+		const char *name = json_string_value(json_object_get(field,
+								     "name"));
+
+		if (!name)
+			return -EPROTO;
+		if (!ret)
+			ret = table__add_column(table, name, true);
+	}
+
+	json_array_foreach(shown->copies, i, row) {
+		if (!ret)
+			ret = table__add_line(table);
+		number = json_integer(i);
+		if (!ret)
+			ret = table__set(table, 0, number);
+		json_decref(number);
+		json_array_foreach(shown->fields, column, field) {
+			json_t *name = json_object_get(field, "name");
+
+			if (!ret)
+				ret = table__set(table, column + 1,
+					json_object_get(row,
+						json_string_value(name)));
+		}
+	}
+	return ret;
+}
+
+static int print(json_t *entry)
+{
+	struct libscols_table *table;
+	struct shown shown;
+	int ret;
+
+	if (shown__of(&shown, entry))
+		return fail("the reply makes no sense");
+	table = table__new();
+	if (!table)
+		return fail("memory is short");
+
+	if (!shown.sum && json_array_size(shown.copies) > COPIES_WIDE)
+		ret = fill_by_row(table, &shown);
+	else
+		ret = fill_by_field(table, &shown);
+	return table__print(table, ret);
+}
+
+int command_show(const struct options *options, int argc, char **argv)
+{
+	json_t *entry, *reply;
+	int status = EXIT_SUCCESS;
+
+	if (argc != 1)
+		return misuse("'show' needs one name");
+	entry = client__ask(options,
+			    json_pack("{s:s, s:s}", "request", "show", "name",
+				      argv[0]),
+			    -1, "entry", &reply);
+	if (!entry)
+		return EXIT_FAILURE;
+
+	if (!options->json)
+		status = print(entry);
+	json_decref(reply);
+	return status;
+}

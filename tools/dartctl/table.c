@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command.h"
+#include "table.h"
+
+struct libscols_table *table__new(void)
+{
+	return scols_new_table();
+}
+
+int table__add_column(struct libscols_table *table, const char *title,
+		      bool is_number)
+{
+	if (!scols_table_new_column(table, title, 0,
+				    is_number ? SCOLS_FL_RIGHT : 0))
+		return -ENOMEM;
+	return 0;
+}
+
+int table__add_line(struct libscols_table *table)
+{
+	return scols_table_new_line(table, NULL) ? 0 : -ENOMEM;
+}
+
+/* @value as a new string. */
+static char *text_of(const json_t *value)
+{
+	char *text = NULL;
+
+	if (json_is_string(value))
+		return strdup(json_string_value(value));
+	/* An integer that JSON could not hold. */
+	if (json_is_real(value))
+		return asprintf(&text, "%.0f", json_real_value(value)) < 0 ?
+			       NULL : text;
+	return json_dumps(value, JSON_ENCODE_ANY);
+}
+
+int table__set(struct libscols_table *table, size_t column, const json_t *value)
+{
+	size_t last = scols_table_get_nlines(table) - 1;
+	char *text;
+
+	if (!value)
+		return 0;
+	text = text_of(value);
+	if (!text)
+		return -ENOMEM;
+	return scols_line_refer_data(scols_table_get_line(table, last), column,
+				     text);
+}
+
+int table__print(struct libscols_table *table, int ret)
+{
+	if (!ret)
+		ret = scols_print_table(table);
+	scols_unref_table(table);
+	if (ret)
+		return fail("cannot print a table: %s", strerror(-ret));
+	return EXIT_SUCCESS;
+}
