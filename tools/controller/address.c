@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Where an agent is: see address.h. */
+#include <errno.h>
+#include <netdb.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <dart/control.h>
+
+#include "address.h"
+
+static int parse_port(const char *text, uint16_t *port)
+{
+	unsigned long value = 0;
+	const char *c;
+
+	for (c = text; *c; c++) {
+		if (*c < '0' || *c > '9')
+			return -EINVAL;
+		value = value * 10 + (*c - '0');
+		if (value > UINT16_MAX)
+			return -EINVAL;
+	}
+	if (!value)
+		return -EINVAL;
+	*port = value;
+	return 0;
+}
+
+int address__parse(const char *text, char **host, uint16_t *port)
+{
+	const char *colon = strchr(text, ':');
+	const char *end;
+	uint16_t found = DART_CONTROL_PORT;
+
+	if (*text == '[') {
+		end = strchr(++text, ']');
+		if (!end || (end[1] && end[1] != ':'))
+			return -EINVAL;
+		colon = end[1] ? end + 1 : NULL;
+	} else if (colon && strchr(colon + 1, ':')) {
+		/* Two colons: an IPv6 address, which leaves no room for more. */
+		end = text + strlen(text);
+		colon = NULL;
+	} else {
+		end = colon ? colon : text + strlen(text);
+	}
+	if (end == text || (colon && parse_port(colon + 1, &found)))
+		return -EINVAL;
+
+	*host = strndup(text, end - text);
+	if (!*host)
+		return -ENOMEM;
+	*port = found;
+	return 0;
+}
+
+char *address__name(const char *host, uint16_t port)
+{
+	const char *format = strchr(host, ':') ? "[%s]:%u" : "%s:%u";
+	char *name;
+
+	if (asprintf(&name, format, host, port) < 0)
+		return NULL;
+	return name;
+}
+
+int address__resolve(const char *host, char **numeric)
+{
+	struct addrinfo hints = { .ai_socktype = SOCK_STREAM };
+	struct addrinfo *address;
+	char text[NI_MAXHOST];
+	int err;
+
+	err = getaddrinfo(host, NULL, &hints, &address);
+	if (err)
+		return err;
+	err = getnameinfo(address->ai_addr, address->ai_addrlen, text,
+			  sizeof(text), NULL, 0, NI_NUMERICHOST);
+	freeaddrinfo(address);
+	if (err)
+		return err;
+	*numeric = strdup(text);
+	return *numeric ? 0 : EAI_MEMORY;
+}

@@ -1,0 +1,12 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# dart-controller: reads the metrics of hosts out of their memory.
+programs += dart-controller
+dart-controller_sources := $(wildcard tools/controller/*.c)
+dart-controller_libraries := dart
+dart-controller_packages := libsystemd jansson yaml-0.1 libibverbs librdmacm \
+	libxxhash
+
+unit_controller_options_sources := $(addprefix tools/controller/, \
+	options.c settings.c address.c)
+unit_controller_config_sources := $(addprefix tools/controller/, \
+	config.c settings.c address.c)

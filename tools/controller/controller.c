@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* All agents together: see controller.h. */
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "agent.h"
+#include "controller.h"
+
+struct controller {
+	struct agent_context context;
+	struct agent **agents;
+	struct sink_agent *identities;
+	size_t agent_count;
+	size_t unfinished;
+	int result;		/* of the agents: the first that was not 0 */
+};
+
+static void on_finished(struct agent_context *context, int result)
+{
+	/* The context is the first member. */
+	struct controller *controller = (struct controller *)context;
+
+	if (!controller->result)
+		controller->result = result;
+	/* One agent that is away does not stop the others; an error does. */
+	if (--controller->unfinished && (!result || result == -EHOSTUNREACH))
+		return;
+	sd_event_exit(context->event, 0);
+}
+
+static int catch_signals(sd_event *event)
+{
+	static const int signals[] = { SIGINT, SIGTERM };
+	sigset_t set;
+	size_t i;
+	int err;
+
+	sigemptyset(&set);
+	for (i = 0; i < sizeof(signals) / sizeof(*signals); i++)
+		sigaddset(&set, signals[i]);
+	if (sigprocmask(SIG_BLOCK, &set, NULL))
+		return -errno;
+	/* Without a handler of its own a signal ends the loop. */
+	for (i = 0; i < sizeof(signals) / sizeof(*signals); i++) {
+		err = sd_event_add_signal(event, NULL, signals[i], NULL, NULL);
+		if (err < 0)
+			return err;
+	}
+	return 0;
+}
+
+static int open_all(struct controller *controller,
+		    const struct options *options)
+{
+	const struct settings *settings = &options->settings;
+	struct agent_context *context = &controller->context;
+	size_t i;
+	int err;
+
+	context->options = options;
+	context->finished = on_finished;
+	context->sink = options->json ? sink_json__new(stdout) :
+		sink_table__new(stdout, settings->agent_count, options->once);
+	controller->agents = calloc(settings->agent_count,
+				    sizeof(*controller->agents));
+	controller->identities = calloc(settings->agent_count,
+					sizeof(*controller->identities));
+	if (!context->sink || !controller->agents || !controller->identities)
+		return -ENOMEM;
+
+	err = sd_event_new(&context->event);
+	if (err < 0)
+		return err;
+	err = catch_signals(context->event);
+	if (err)
+		return err;
+	for (i = 0; i < settings->agent_count; i++) {
+		controller->identities[i].index = i;
+		controller->identities[i].name = settings->agents[i].name;
+		err = agent__new(context, &controller->identities[i],
+				 &settings->agents[i], &controller->agents[i]);
+		if (err)
+			return err;
+		controller->agent_count++;
+	}
+	controller->unfinished = controller->agent_count;
+	return 0;
+}
+
+static void close_all(struct controller *controller)
+{
+	struct sink *sink = controller->context.sink;
+	size_t i;
+
+	for (i = 0; i < controller->agent_count; i++)
+		agent__free(controller->agents[i]);
+	free(controller->agents);
+	free(controller->identities);
+	if (sink)
+		sink->operations->free(sink);
+	sd_event_unref(controller->context.event);
+}
+
+static void print_summary(const char *name, const struct summary *summary)
+{
+	const struct latency *latency = &summary->decoded;
+
+	fprintf(stderr,
+		"dart-controller: %s: %llu scrapes, %llu failed, %llu missed",
+		name, (unsigned long long)summary->scrapes,
+		(unsigned long long)summary->failed,
+		(unsigned long long)summary->missed);
+	if (summary->scrapes)
+		fprintf(stderr,
+			"; %.1f READs, %.0f bytes each; latency in us: min %.1f, p50 %.1f, p90 %.1f, p99 %.1f, max %.1f",
+			(double)summary->reads / summary->scrapes,
+			(double)summary->bytes / summary->scrapes,
+			latency->min / 1e3,
+			latency__percentile(latency, 50) / 1e3,
+			latency__percentile(latency, 90) / 1e3,
+			latency__percentile(latency, 99) / 1e3,
+			latency->max / 1e3);
+	fputc('\n', stderr);
+}
+
+static int summarize(struct controller *controller)
+{
+	struct sink *sink = controller->context.sink;
+	const struct summary *summary;
+	size_t i;
+	int err;
+
+	for (i = 0; i < controller->agent_count; i++) {
+		summary = agent__summary(controller->agents[i]);
+		err = sink->operations->summary(sink,
+						&controller->identities[i],
+						summary);
+		if (err)
+			return err;
+		print_summary(controller->identities[i].name, summary);
+	}
+	return 0;
+}
+
+int controller__run(const struct options *options)
+{
+	struct controller controller = { };
+	int err;
+
+	err = open_all(&controller, options);
+	if (!err)
+		err = sd_event_loop(controller.context.event);
+	if (!err)
+		err = controller.result;
+	if (!err && options->once && controller.unfinished)
+		err = -EINTR;
+	if ((!err || err == -EHOSTUNREACH) && !options->once)
+		err = summarize(&controller) ?: err;
+	close_all(&controller);
+
+	/* Who was out of reach has been said. */
+	if (err && err != -EHOSTUNREACH)
+		fprintf(stderr, "dart-controller: cannot go on: %s\n",
+			strerror(-err));
+	return err ? EXIT_FAILURE : EXIT_SUCCESS;
+}

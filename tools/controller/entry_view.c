@@ -1,0 +1,367 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* An entry as a table: see entry_view.h. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "entry_view.h"
+#include "value_text.h"
+
+/* An entry of no more lines is shown whole, zeros and all. */
+#define LINES_FEW 12
+
+/* What one line, or one column, shows. */
+struct element {
+	const struct dart_field *field;
+	uint32_t index;		/* in the field */
+	uint32_t number;	/* in the copy */
+};
+
+/* From { .field = schema->fields } on; false behind the last. */
+static bool element__is_there(const struct element *element,
+			      const struct dart_schema *schema)
+{
+	return element->field < schema->fields + schema->field_count;
+}
+
+static void element__next(struct element *element)
+{
+	element->number++;
+	if (++element->index < element->field->count)
+		return;
+	element->field++;
+	element->index = 0;
+}
+
+static const uint8_t *copy_of(const struct sample_entry *of, uint32_t copy)
+{
+	return (const uint8_t *)of->copies +
+	       (size_t)copy * of->entry->schema->length;
+}
+
+static bool has_rows(const struct sample_entry *of)
+{
+	return of->entry->copies_are == DART_CONTROL_COPIES_ROW;
+}
+
+static const struct sample_entry *previous_of(const struct sample *sample,
+					      uint32_t index)
+{
+	return sample->previous ? &sample->previous->entries[index] : NULL;
+}
+
+static double seconds_since_previous(const struct sample *sample)
+{
+	return (sample->start_ns - sample->previous->start_ns) / 1e9;
+}
+
+/* @length bytes at @offset of copy @copy. */
+static enum entry_view_rank rank_bytes(const struct sample_entry *now,
+				       const struct sample_entry *before,
+				       uint32_t copy, size_t offset,
+				       size_t length)
+{
+	const uint8_t *bytes = copy_of(now, copy) + offset;
+
+	if (before && memcmp(bytes, copy_of(before, copy) + offset, length))
+		return ENTRY_VIEW_CHANGED;
+	if (bytes[0] || memcmp(bytes, bytes + 1, length - 1))
+		return ENTRY_VIEW_STEADY;
+	return ENTRY_VIEW_ZERO;
+}
+
+static enum entry_view_rank rank_element(const struct sample_entry *now,
+					 const struct sample_entry *before,
+					 const struct element *element)
+{
+	const struct dart_field *field = element->field;
+	size_t offset = field->offset + (size_t)element->index * field->width;
+	enum entry_view_rank rank = ENTRY_VIEW_ZERO, of_copy;
+	uint32_t copy;
+
+	for (copy = 0; copy < now->entry->copies; copy++) {
+		of_copy = rank_bytes(now, before, copy, offset, field->width);
+		if (of_copy > rank)
+			rank = of_copy;
+	}
+	return rank;
+}
+
+static void raise_rank(struct entry_view *view, uint32_t line,
+		       enum entry_view_rank rank)
+{
+	if (rank > view->ranks[line])
+		view->ranks[line] = rank;
+	view->count[view->ranks[line]]++;
+}
+
+int entry_view__update(struct entry_view *view, const struct sample *sample,
+		       uint32_t index)
+{
+	const struct sample_entry *now = &sample->entries[index];
+	const struct sample_entry *before = previous_of(sample, index);
+	const struct dart_schema *schema = now->entry->schema;
+	struct element element = { .field = schema->fields };
+	uint32_t i;
+
+	if (!before || !view->ranks) {
+		entry_view__clear(view);
+		view->lines = has_rows(now) ? now->entry->copies :
+					      sample__elements(schema);
+		view->ranks = calloc(view->lines + 1, sizeof(*view->ranks));
+		if (!view->ranks)
+			return -ENOMEM;
+	}
+	memset(view->count, 0, sizeof(view->count));
+	if (has_rows(now)) {
+		for (i = 0; i < view->lines; i++)
+			raise_rank(view, i, rank_bytes(now, before, i, 0,
+						       schema->length));
+		return 0;
+	}
+	for (; element__is_there(&element, schema); element__next(&element))
+		raise_rank(view, element.number,
+			   rank_element(now, before, &element));
+	return 0;
+}
+
+size_t entry_view__wanted(const struct entry_view *view)
+{
+	if (view->lines <= LINES_FEW)
+		return view->lines;
+	return view->lines - view->count[ENTRY_VIEW_ZERO];
+}
+
+/* The least and the greatest of values that do not add up. */
+static void add_span(struct grid *grid, const struct sample_entry *of,
+		     const struct element *element)
+{
+	const struct dart_field *field = element->field;
+	uint64_t flip = field->is_signed ? 1ULL << 63 : 0;
+	uint64_t least = UINT64_MAX, greatest = 0, value;
+	uint32_t copy;
+
+	if (field->kind == DART_CONTROL_FIELD_TEXT) {
+		grid__add(grid, "%s", "");
+		return;
+	}
+	for (copy = 0; copy < of->entry->copies; copy++) {
+		value = dart_field__get(field, copy_of(of, copy),
+					element->index) ^ flip;
+		if (value < least)
+			least = value;
+		if (value > greatest)
+			greatest = value;
+	}
+	if (least == greatest)
+		value_text__add(grid, field, least ^ flip);
+	else if (field->is_signed)
+		grid__add(grid, "%lld to %lld", (long long)(least ^ flip),
+			  (long long)(greatest ^ flip));
+	else
+		grid__add(grid, "%llu to %llu", (unsigned long long)least,
+			  (unsigned long long)greatest);
+}
+
+/* The rate of a counter in copy @copy, otherwise its value. */
+static void add_copy(struct grid *grid, const struct sample *sample,
+		     uint32_t index, const struct element *element,
+		     uint32_t copy, bool complete)
+{
+	const struct sample_entry *now = &sample->entries[index];
+	const struct sample_entry *before = previous_of(sample, index);
+	const struct dart_field *field = element->field;
+
+	if (complete || !field__is_counted(field))
+		value_text__add_element(grid, field, copy_of(now, copy),
+					element->index);
+	else if (!before)
+		grid__add(grid, "%s", "");
+	else
+		value_text__add_rate(grid, field,
+				     dart_field__get(field,
+						     copy_of(before, copy),
+						     element->index),
+				     dart_field__get(field, copy_of(now, copy),
+						     element->index),
+				     seconds_since_previous(sample));
+}
+
+/* A line of an entry whose copies are of CPUs. */
+static void add_element_line(struct grid *grid, const struct sample *sample,
+			     uint32_t index, const struct element *element,
+			     uint32_t cpus, bool complete)
+{
+	const struct sample_entry *now = &sample->entries[index];
+	const struct sample_entry *before = previous_of(sample, index);
+	const struct dart_field *field = element->field;
+	uint32_t cpu;
+
+	value_text__add_name(grid, field, element->index, "");
+	if (field__is_counted(field))
+		value_text__add(grid, field, now->sums[element->number]);
+	else
+		add_span(grid, now, element);
+	if (!complete) {
+		if (before && field__is_counted(field))
+			value_text__add_rate(grid, field,
+					     before->sums[element->number],
+					     now->sums[element->number],
+					     seconds_since_previous(sample));
+		else
+			grid__add(grid, "%s", "");
+	}
+	for (cpu = 0; cpu < cpus; cpu++)
+		add_copy(grid, sample, index, element, cpu, complete);
+}
+
+/* A line, or the first one, of an entry whose copies are rows. */
+static void add_row_line(struct grid *grid, const struct sample *sample,
+			 uint32_t index, uint32_t row, size_t columns,
+			 bool complete, bool is_head)
+{
+	const struct sample_entry *now = &sample->entries[index];
+	const struct dart_schema *schema = now->entry->schema;
+	struct element element = { .field = schema->fields };
+	size_t column = 1;
+
+	if (is_head)
+		grid__add(grid, "row");
+	else
+		grid__add(grid, "%u", row);
+	for (; column < columns; element__next(&element)) {
+		if (is_head)
+			value_text__add_name(grid, element.field,
+					     element.index, "");
+		else
+			add_copy(grid, sample, index, &element, row, true);
+		if (++column == columns || complete ||
+		    !field__is_counted(element.field))
+			continue;
+		if (is_head)
+			value_text__add_name(grid, element.field,
+					     element.index, "/s");
+		else
+			add_copy(grid, sample, index, &element, row, false);
+		column++;
+	}
+}
+
+static size_t row_columns(const struct dart_schema *schema,
+			  const struct entry_view_style *style)
+{
+	size_t columns = 1 + sample__elements(schema);
+	uint32_t i;
+
+	if (style->complete)
+		return columns;
+	for (i = 0; i < schema->field_count; i++) {
+		if (field__is_counted(&schema->fields[i]))
+			columns += schema->fields[i].count;
+	}
+	/* Each takes at least a character and the gap. */
+	return columns > style->width / 3 + 1 ? style->width / 3 + 1 : columns;
+}
+
+/* How many lines of each rank are shown. */
+static void choose_lines(const struct entry_view *view, size_t lines,
+			 uint32_t chosen[ENTRY_VIEW_RANKS])
+{
+	int rank;
+
+	for (rank = ENTRY_VIEW_RANKS - 1; rank >= 0; rank--) {
+		chosen[rank] = view->count[rank] < lines ? view->count[rank] :
+							   lines;
+		lines -= chosen[rank];
+	}
+}
+
+static struct grid *make_grid(const struct entry_view *view,
+			      const struct sample *sample, uint32_t index,
+			      const struct entry_view_style *style,
+			      size_t *columns)
+{
+	const struct sample_entry *now = &sample->entries[index];
+	const struct dart_schema *schema = now->entry->schema;
+	struct element element = { .field = schema->fields };
+	size_t fixed = style->complete ? 2 : 3;
+	uint32_t chosen[ENTRY_VIEW_RANKS];
+	uint32_t i, cpus = now->entry->copies;
+	struct grid *grid;
+
+	choose_lines(view, style->lines, chosen);
+	if (has_rows(now)) {
+		*columns = row_columns(schema, style);
+		grid = grid__new(*columns);
+		add_row_line(grid, sample, index, 0, *columns, style->complete,
+			     true);
+	} else {
+		if (!style->complete && cpus > style->width / 3)
+			cpus = 0;
+		*columns = fixed + cpus;
+		grid = grid__new(*columns);
+		grid__add(grid, "field");
+		grid__add(grid, "total");
+		if (!style->complete)
+			grid__add(grid, "per second");
+		for (i = 0; i < cpus; i++)
+			grid__add(grid, "cpu %u", i);
+	}
+
+	for (i = 0; i < view->lines; i++) {
+		bool is_chosen = chosen[view->ranks[i]];
+
+		chosen[view->ranks[i]] -= is_chosen;
+		if (is_chosen && has_rows(now))
+			add_row_line(grid, sample, index, i, *columns,
+				     style->complete, false);
+		else if (is_chosen)
+			add_element_line(grid, sample, index, &element, cpus,
+					 style->complete);
+		if (!has_rows(now))
+			element__next(&element);
+	}
+
+	if (!style->complete && grid__fit(grid, style->width) < *columns)
+		*columns = has_rows(now) ? grid__fit(grid, style->width) :
+					   fixed;
+	return grid;
+}
+
+int entry_view__print(const struct entry_view *view,
+		      const struct sample *sample, uint32_t index,
+		      const struct entry_view_style *style, FILE *out)
+{
+	const struct sample_entry *now = &sample->entries[index];
+	const struct dart_entry *entry = now->entry;
+	size_t columns, shown;
+	struct grid *grid;
+	int err;
+
+	fprintf(out, "%s  %s, %u %s", entry->name, entry->schema->name,
+		entry->copies, has_rows(now) ? "rows" : "CPUs");
+	if (!style->lines) {
+		fprintf(out, entry_view__wanted(view) ?
+			", no room for %u lines\n" : ", %u lines, all zero\n",
+			view->lines);
+		return 0;
+	}
+	fputc('\n', out);
+	grid = make_grid(view, sample, index, style, &columns);
+	err = grid__print(grid, out, columns);
+	grid__free(grid);
+
+	shown = style->lines < view->lines ? style->lines : view->lines;
+	if (shown < view->lines)
+		fprintf(out, "... %zu more%s\n", view->lines - shown,
+			view->lines - shown <= view->count[ENTRY_VIEW_ZERO] ?
+			", all zero" : "");
+	fputc('\n', out);
+	return err;
+}
+
+void entry_view__clear(struct entry_view *view)
+{
+	free(view->ranks);
+	memset(view, 0, sizeof(*view));
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * An entry as a table for people.  Copies of CPUs make a line per field, rows
+ * a line each.  If not all lines fit, those that ever changed while we looked
+ * come first, then those that are not zero, always in the order of the entry:
+ * a line never moves just because its rate does.
+ */
+#ifndef CONTROLLER_ENTRY_VIEW_H
+#define CONTROLLER_ENTRY_VIEW_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "sample.h"
+
+enum entry_view_rank {
+	ENTRY_VIEW_ZERO = 0,
+	ENTRY_VIEW_STEADY,
+	ENTRY_VIEW_CHANGED,
+	ENTRY_VIEW_RANKS
+};
+
+/* Zeroed memory is an empty view. */
+struct entry_view {
+	uint8_t *ranks;		/* enum entry_view_rank of each line */
+	uint32_t lines;
+	uint32_t count[ENTRY_VIEW_RANKS];	/* lines of each rank */
+};
+
+struct entry_view_style {
+	size_t width;		/* characters */
+	size_t lines;		/* of values, at most */
+	/* Every value and no rates, however wide and long. */
+	bool complete;
+};
+
+/*
+ * Lines around the values: a title, the columns, how many more, a gap.  An
+ * entry for whose values there is no room takes only its title.
+ */
+#define ENTRY_VIEW_FRAME 4
+
+/*
+ * Takes note of entry @index of @sample; without a previous sample the view
+ * starts anew.  Returns 0 or -ENOMEM.
+ */
+int entry_view__update(struct entry_view *view, const struct sample *sample,
+		       uint32_t index);
+
+/* Lines that are worth showing: few, or not zero. */
+size_t entry_view__wanted(const struct entry_view *view);
+
+/* Prints what was last updated from.  Returns 0 or -ENOMEM. */
+int entry_view__print(const struct entry_view *view,
+		      const struct sample *sample, uint32_t index,
+		      const struct entry_view_style *style, FILE *out);
+void entry_view__clear(struct entry_view *view);
+
+#endif /* CONTROLLER_ENTRY_VIEW_H */

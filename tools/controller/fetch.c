@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Fetching the table: see fetch.h. */
+#include <errno.h>
+#include <stdio.h>
+
+#include "fetch.h"
+
+/* An agent that takes longer to make up its mind is refused. */
+#define TRIES_MAX 100
+
+void fetch__begin(struct fetch *fetch,
+		  const struct dart_endpoint_accept *accept)
+{
+	fetch->read.address = accept->address;
+	fetch->read.rkey = accept->rkey;
+	fetch->read.length = accept->used;
+	fetch->read.landing = 0;
+	fetch->length_max = accept->length;
+	fetch__begin_again(fetch);
+}
+
+void fetch__begin_again(struct fetch *fetch)
+{
+	fetch->tries = 0;
+}
+
+enum fetch_result fetch__take(struct fetch *fetch, const void *landing,
+			      struct dart_table **table,
+			      char why[DART_WHY_MAX])
+{
+	char reason[DART_WHY_MAX];
+	size_t needed;
+	int err;
+
+	err = dart_table__decode(landing, fetch->read.length, table, &needed,
+				 reason);
+	if (!err)
+		return FETCH_DONE;
+	if (++fetch->tries < TRIES_MAX) {
+		if (err == -EAGAIN)
+			return FETCH_LATER;
+		if (err == -EMSGSIZE && needed > fetch->read.length &&
+		    needed <= fetch->length_max) {
+			fetch->read.length = needed;
+			return FETCH_AGAIN;
+		}
+	}
+	snprintf(why, DART_WHY_MAX, "table refused: %.*s", DART_WHY_MAX - 20,
+		 reason);
+	return FETCH_REFUSED;
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Fetching the table of an agent: one READ if all goes well, more if the table
+ * has grown since we asked how long it is, or is being changed meanwhile.
+ */
+#ifndef CONTROLLER_FETCH_H
+#define CONTROLLER_FETCH_H
+
+#include "dart/endpoint.h"
+
+struct fetch {
+	struct dart_read read;	/* to be posted, landing at 0 */
+	uint32_t length_max;	/* that the agent has promised */
+	unsigned int tries;
+};
+
+enum fetch_result {
+	FETCH_DONE,		/* there is a table */
+	FETCH_AGAIN,		/* post the READ again: it is a longer one */
+	FETCH_LATER,		/* post it again in FETCH_LATER_US */
+	FETCH_REFUSED,		/* there is a sentence in @why */
+};
+
+/* The agent publishes a table in much less. */
+#define FETCH_LATER_US 1000ULL
+
+void fetch__begin(struct fetch *fetch,
+		  const struct dart_endpoint_accept *accept);
+
+/* To fetch the table of the same agent once more, when it has changed. */
+void fetch__begin_again(struct fetch *fetch);
+
+/*
+ * The READ has landed at @landing, in memory that only the endpoint writes.
+ * The caller frees @table.
+ */
+enum fetch_result fetch__take(struct fetch *fetch, const void *landing,
+			      struct dart_table **table,
+			      char why[DART_WHY_MAX]);
+
+#endif /* CONTROLLER_FETCH_H */

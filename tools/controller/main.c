@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* dart-controller: reads metrics out of the memory of other hosts. */
+#include <errno.h>
+#include <netdb.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "address.h"
+#include "config.h"
+#include "controller.h"
+#include "options.h"
+
+static int load_config(struct options *options)
+{
+	char why[CONFIG_WHY_MAX];
+	FILE *file;
+	int err;
+
+	if (!options->config)
+		return 0;
+	file = fopen(options->config, "re");
+	if (!file) {
+		fprintf(stderr, "dart-controller: cannot open %s: %s\n",
+			options->config, strerror(errno));
+		return -errno;
+	}
+	err = config__load(&options->settings, file, options->config, why);
+	fclose(file);
+	if (!err && !options->settings.agent_count) {
+		snprintf(why, sizeof(why), "%s: no agents in it",
+			 options->config);
+		err = -EINVAL;
+	}
+	if (err)
+		fprintf(stderr, "dart-controller: %s\n", why);
+	return err;
+}
+
+/* Names are looked up once, here: later that would hold up all agents. */
+static int resolve_agents(struct settings *settings)
+{
+	struct agent_settings *agent = settings->agents;
+	char *numeric;
+	int err;
+
+	for (; agent < settings->agents + settings->agent_count; agent++) {
+		err = address__resolve(agent->host, &numeric);
+		if (err) {
+			fprintf(stderr,
+				"dart-controller: cannot look up %s: %s\n",
+				agent->host, gai_strerror(err));
+			return -EHOSTUNREACH;
+		}
+		free(agent->host);
+		agent->host = numeric;
+	}
+	return 0;
+}
+
+int main(int argc, char *argv[])
+{
+	char why[OPTIONS_WHY_MAX];
+	int status = EXIT_FAILURE;
+	struct options options;
+
+	if (options__parse(&options, argc, argv, why)) {
+		fprintf(stderr, "dart-controller: %s\n", why);
+		goto out;
+	}
+	if (options.action == OPTIONS_HELP) {
+		options__print_help(stdout);
+		status = EXIT_SUCCESS;
+		goto out;
+	}
+	if (options.action == OPTIONS_VERSION) {
+		puts("dart-controller " DART_VERSION);
+		status = EXIT_SUCCESS;
+		goto out;
+	}
+	if (load_config(&options) || resolve_agents(&options.settings))
+		goto out;
+	if (!options.settings.interval_ns)
+		options.settings.interval_ns = SETTINGS_INTERVAL_DEFAULT_NS;
+	status = controller__run(&options);
+out:
+	options__clear(&options);
+	return status;
+}

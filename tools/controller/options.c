@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The command line: see options.h. */
+#include <errno.h>
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "address.h"
+#include "options.h"
+
+static const struct option long_options[] = {
+	{ "interval", required_argument, NULL, 'i' },
+	{ "count", required_argument, NULL, 'n' },
+	{ "json", no_argument, NULL, 'j' },
+	{ "once", no_argument, NULL, '1' },
+	{ "config", required_argument, NULL, 'c' },
+	{ "entries", required_argument, NULL, 'e' },
+	{ "help", no_argument, NULL, 'h' },
+	{ "version", no_argument, NULL, 'V' },
+	{ }
+};
+
+void options__print_help(FILE *out)
+{
+	fputs("Usage: dart-controller [OPTION]... [HOST[:PORT]]...\n"
+	      "Reads the metrics of hosts out of their memory by RDMA READ.\n"
+	      "\n"
+	      "  -i, --interval TIME    from a scrape to the next: 100ms, 1s (default), 1min\n"
+	      "  -n, --count N          end after N scrapes of each agent\n"
+	      "      --once             print all values of one scrape and end\n"
+	      "  -e, --entries NAME,... scrape only these entries\n"
+	      "  -j, --json             JSON, one line per scrape\n"
+	      "  -c, --config FILE      read more agents and settings from a YAML file\n"
+	      "  -h, --help             print this and end\n"
+	      "      --version          print the version and end\n"
+	      "\n"
+	      "HOST is a name or an address ([V6]:PORT for IPv6); PORT is 4792 by default.\n",
+	      out);
+}
+
+static int parse_count(const char *text, uint64_t *count)
+{
+	char *end;
+
+	errno = 0;
+	*count = strtoull(text, &end, 10);
+	if (*text < '0' || *text > '9' || *end || errno || !*count)
+		return -EINVAL;
+	return 0;
+}
+
+static int add_entries(struct settings *settings, const char *names,
+		       char why[OPTIONS_WHY_MAX])
+{
+	char *copy = strdup(names), *rest = copy, *name;
+	int err = copy ? 0 : -ENOMEM;
+
+	while (!err && (name = strsep(&rest, ","))) {
+		err = settings__add_entry(settings, name);
+		if (err == -EEXIST)
+			snprintf(why, OPTIONS_WHY_MAX,
+				 "entry '%s' is named twice", name);
+		else if (err == -EINVAL)
+			snprintf(why, OPTIONS_WHY_MAX,
+				 "'%s' cannot be an entry (say NAME,NAME as dartctl list prints them)",
+				 name);
+	}
+	free(copy);
+	return err == -EEXIST ? -EINVAL : err;
+}
+
+static int add_agent(struct settings *settings, const char *text,
+		     char why[OPTIONS_WHY_MAX])
+{
+	uint16_t port;
+	char *host;
+	int err;
+
+	err = address__parse(text, &host, &port);
+	if (err) {
+		snprintf(why, OPTIONS_WHY_MAX,
+			 "'%s' is no agent (say HOST, HOST:PORT or [V6]:PORT)",
+			 text);
+		return err;
+	}
+	err = settings__add_agent(settings, host, port, 0);
+	free(host);
+	if (err == -EEXIST) {
+		snprintf(why, OPTIONS_WHY_MAX, "agent '%s' is named twice",
+			 text);
+		return -EINVAL;
+	}
+	return err;
+}
+
+static int parse_one(struct options *options, int c, char *argv[],
+		     char why[OPTIONS_WHY_MAX])
+{
+	switch (c) {
+	case 'i':
+		if (!settings__parse_interval(optarg,
+					      &options->settings.interval_ns))
+			return 0;
+		snprintf(why, OPTIONS_WHY_MAX,
+			 "'%s' is no interval (say 100ms or 1s; from 100us to 60min)",
+			 optarg);
+		return -EINVAL;
+	case 'n':
+		if (!parse_count(optarg, &options->count))
+			return 0;
+		snprintf(why, OPTIONS_WHY_MAX,
+			 "'%s' is no count (say a number above 0)", optarg);
+		return -EINVAL;
+	case 'e':
+		return add_entries(&options->settings, optarg, why);
+	case 'c':
+		options->config = optarg;
+		return 0;
+	case 'j':
+		options->json = true;
+		return 0;
+	case '1':
+		options->once = true;
+		return 0;
+	case 'h':
+		options->action = OPTIONS_HELP;
+		return 0;
+	case 'V':
+		options->action = OPTIONS_VERSION;
+		return 0;
+	case ':':
+		snprintf(why, OPTIONS_WHY_MAX,
+			 "option '%s' wants a value (see --help)",
+			 argv[optind - 1]);
+		return -EINVAL;
+	default:
+		snprintf(why, OPTIONS_WHY_MAX,
+			 "option '%s' is not known (see --help)",
+			 argv[optind - 1]);
+		return -EINVAL;
+	}
+}
+
+int options__parse(struct options *options, int argc, char *argv[],
+		   char why[OPTIONS_WHY_MAX])
+{
+	int c, err;
+
+	memset(options, 0, sizeof(*options));
+	snprintf(why, OPTIONS_WHY_MAX, "out of memory");
+	optind = 0;
+	opterr = 0;
+	while ((c = getopt_long(argc, argv, ":i:n:jc:e:h", long_options,
+				NULL)) != -1) {
+		err = parse_one(options, c, argv, why);
+		if (err)
+			return err;
+	}
+	for (; optind < argc; optind++) {
+		err = add_agent(&options->settings, argv[optind], why);
+		if (err)
+			return err;
+	}
+
+	if (options->action != OPTIONS_RUN)
+		return 0;
+	if (options->once && options->count) {
+		snprintf(why, OPTIONS_WHY_MAX,
+			 "--once and --count exclude each other");
+		return -EINVAL;
+	}
+	if (!options->settings.agent_count && !options->config) {
+		snprintf(why, OPTIONS_WHY_MAX,
+			 "no agent named (say HOST[:PORT] or --config FILE)");
+		return -EINVAL;
+	}
+	return 0;
+}
+
+void options__clear(struct options *options)
+{
+	settings__clear(&options->settings);
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The command line of dart-controller. */
+#ifndef CONTROLLER_OPTIONS_H
+#define CONTROLLER_OPTIONS_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "settings.h"
+
+/* Room for a sentence that says what is wrong. */
+#define OPTIONS_WHY_MAX 400
+
+enum options_action {
+	OPTIONS_RUN = 0,
+	OPTIONS_HELP,
+	OPTIONS_VERSION,
+};
+
+struct options {
+	enum options_action action;
+	struct settings settings;
+	const char *config;	/* a file, or NULL; points into argv */
+	uint64_t count;		/* scrapes of each agent; 0: no end */
+	bool json;
+	bool once;
+};
+
+/*
+ * Returns 0; -EINVAL with a sentence in @why; -ENOMEM.  In every case the
+ * caller frees with options__clear().
+ */
+int options__parse(struct options *options, int argc, char *argv[],
+		   char why[OPTIONS_WHY_MAX]);
+void options__clear(struct options *options);
+void options__print_help(FILE *out);
+
+#endif /* CONTROLLER_OPTIONS_H */

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What to scrape: see settings.h. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <dart/control.h>
+
+#include "address.h"
+#include "settings.h"
+
+int settings__add_agent(struct settings *settings, const char *host,
+			uint16_t port, uint64_t interval_ns)
+{
+	struct agent_settings *agents, *agent;
+	char *name = NULL, *copy = NULL;
+	int err = -ENOMEM;
+	size_t i;
+
+	if (!*host || !port)
+		return -EINVAL;
+	name = address__name(host, port);
+	copy = strdup(host);
+	if (!name || !copy)
+		goto err_free;
+	for (i = 0; i < settings->agent_count; i++) {
+		if (!strcmp(settings->agents[i].name, name)) {
+			err = -EEXIST;
+			goto err_free;
+		}
+	}
+
+	agents = reallocarray(settings->agents, settings->agent_count + 1,
+			      sizeof(*agents));
+	if (!agents)
+		goto err_free;
+	settings->agents = agents;
+	agent = &agents[settings->agent_count++];
+	agent->host = copy;
+	agent->name = name;
+	agent->port = port;
+	agent->interval_ns = interval_ns;
+	return 0;
+
+err_free:
+	free(name);
+	free(copy);
+	return err;
+}
+
+int settings__add_entry(struct settings *settings, const char *name)
+{
+	char **entries, *copy;
+	size_t i;
+
+	if (!*name || strlen(name) >= DART_CONTROL_NAME_MAX)
+		return -EINVAL;
+	for (i = 0; i < settings->entry_count; i++) {
+		if (!strcmp(settings->entries[i], name))
+			return -EEXIST;
+	}
+	entries = reallocarray(settings->entries, settings->entry_count + 1,
+			       sizeof(*entries));
+	if (!entries)
+		return -ENOMEM;
+	settings->entries = entries;
+	copy = strdup(name);
+	if (!copy)
+		return -ENOMEM;
+	entries[settings->entry_count++] = copy;
+	return 0;
+}
+
+int settings__parse_interval(const char *text, uint64_t *interval_ns)
+{
+	static const struct {
+		const char *name;
+		uint64_t ns;
+	} units[] = {
+		{ "us", 1000 },
+		{ "ms", 1000000 },
+		{ "s", 1000000000 },
+		{ "min", 60000000000 },
+	};
+	uint64_t value = 0;
+	const char *c = text;
+	size_t i;
+
+	for (; *c >= '0' && *c <= '9'; c++) {
+		value = value * 10 + (*c - '0');
+		if (value > SETTINGS_INTERVAL_MAX_NS)
+			return -EINVAL;
+	}
+	if (c == text)
+		return -EINVAL;
+	for (i = 0; i < sizeof(units) / sizeof(*units); i++) {
+		if (strcmp(c, units[i].name))
+			continue;
+		if (value > SETTINGS_INTERVAL_MAX_NS / units[i].ns ||
+		    value * units[i].ns < SETTINGS_INTERVAL_MIN_NS)
+			return -EINVAL;
+		*interval_ns = value * units[i].ns;
+		return 0;
+	}
+	return -EINVAL;
+}
+
+void settings__clear(struct settings *settings)
+{
+	size_t i;
+
+	for (i = 0; i < settings->agent_count; i++) {
+		free(settings->agents[i].host);
+		free(settings->agents[i].name);
+	}
+	free(settings->agents);
+	for (i = 0; i < settings->entry_count; i++)
+		free(settings->entries[i]);
+	free(settings->entries);
+	memset(settings, 0, sizeof(*settings));
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What to scrape: said on the command line, in a file, or in both. */
+#ifndef CONTROLLER_SETTINGS_H
+#define CONTROLLER_SETTINGS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define SETTINGS_INTERVAL_DEFAULT_NS	1000000000ULL
+#define SETTINGS_INTERVAL_MIN_NS	100000ULL
+#define SETTINGS_INTERVAL_MAX_NS	3600000000000ULL
+
+struct agent_settings {
+	char *host;
+	char *name;		/* HOST:PORT */
+	uint16_t port;
+	uint64_t interval_ns;	/* 0: as for all */
+};
+
+struct settings {
+	uint64_t interval_ns;	/* 0: not said */
+	char **entries;		/* names; none: everything */
+	size_t entry_count;
+	struct agent_settings *agents;
+	size_t agent_count;
+};
+
+/* All return 0, -EINVAL, -EEXIST if it is there already, or -ENOMEM. */
+int settings__add_agent(struct settings *settings, const char *host,
+			uint16_t port, uint64_t interval_ns);
+int settings__add_entry(struct settings *settings, const char *name);
+/* "250us", "100ms", "5s", "1min": between INTERVAL_MIN_NS and _MAX_NS. */
+int settings__parse_interval(const char *text, uint64_t *interval_ns);
+
+/* Frees what the settings point at. */
+void settings__clear(struct settings *settings);
+
+#endif /* CONTROLLER_SETTINGS_H */

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Lines of JSON:
+ *
+ *   {"agent": "host:4792", "sequence": 1, "start_ns": ..., "end_ns": ...,
+ *    "landed_ns": ..., "decode_ns": ..., "reads": 5, "bytes": 2048,
+ *    "generation": 3, "entries": {"cpustat": {...}, ...}}
+ *   {"agent": "host:4792", "error": "the host no longer answers"}
+ *   {"agent": "host:4792", "summary": {...}}
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include <jansson.h>
+
+#include "dart/value.h"
+#include "sink.h"
+
+struct sink_json {
+	struct sink sink;
+	FILE *out;
+};
+
+/* Takes the reference to @line, which may be NULL. */
+static int put(struct sink *sink, json_t *line)
+{
+	FILE *out = ((struct sink_json *)sink)->out;
+	int err = 0;
+
+	if (!line)
+		return -ENOMEM;
+	errno = 0;
+	if (json_dumpf(line, out, JSON_COMPACT) || fputc('\n', out) == EOF ||
+	    fflush(out))
+		err = errno ? -errno : -EIO;
+	json_decref(line);
+	return err;
+}
+
+static json_t *entries_to_json(const struct sample *sample)
+{
+	json_t *entries = json_object();
+	uint32_t i;
+
+	for (i = 0; entries && i < sample->entry_count; i++) {
+		const struct sample_entry *entry = &sample->entries[i];
+
+		if (json_object_set_new(entries, entry->entry->name,
+					dart_entry__to_json(entry->entry,
+							    entry->copies))) {
+			json_decref(entries);
+			return NULL;
+		}
+	}
+	return entries;
+}
+
+static int put_sample(struct sink *sink, const struct sink_agent *agent,
+		      const struct sample *sample,
+		      const struct summary *summary)
+{
+	json_t *entries = entries_to_json(sample);
+
+	if (!entries)
+		return -ENOMEM;
+	return put(sink, json_pack(
+		"{ss sI sI sI sI sI si sI sI so}",
+		"agent", agent->name,
+		"sequence", (json_int_t)sample->sequence,
+		"start_ns", (json_int_t)sample->start_ns,
+		"landed_ns", (json_int_t)sample->landed_ns,
+		"end_ns", (json_int_t)sample->end_ns,
+		"decode_ns", (json_int_t)(sample->end_ns - sample->landed_ns),
+		"reads", sample->reads,
+		"bytes", (json_int_t)sample->bytes,
+		"generation", (json_int_t)sample->table->generation,
+		"entries", entries));
+}
+
+static int put_lost(struct sink *sink, const struct sink_agent *agent,
+		    const char *why)
+{
+	return put(sink, json_pack("{ss ss}", "agent", agent->name,
+				   "error", why));
+}
+
+static json_t *latency_to_json(const struct latency *latency)
+{
+	return json_pack("{sI sI sI sI sI}",
+		"min", (json_int_t)latency->min,
+		"p50", (json_int_t)latency__percentile(latency, 50),
+		"p90", (json_int_t)latency__percentile(latency, 90),
+		"p99", (json_int_t)latency__percentile(latency, 99),
+		"max", (json_int_t)latency->max);
+}
+
+static int put_summary(struct sink *sink, const struct sink_agent *agent,
+		       const struct summary *summary)
+{
+	double scrapes = summary->scrapes ? summary->scrapes : 1;
+
+	return put(sink, json_pack(
+		"{ss s{sI sI sI sf sf so so}}",
+		"agent", agent->name, "summary",
+		"scrapes", (json_int_t)summary->scrapes,
+		"failed", (json_int_t)summary->failed,
+		"missed", (json_int_t)summary->missed,
+		"reads_per_scrape", summary->reads / scrapes,
+		"bytes_per_scrape", summary->bytes / scrapes,
+		"latency_ns", latency_to_json(&summary->decoded),
+		"landed_ns", latency_to_json(&summary->landed)));
+}
+
+static void sink_json__free(struct sink *sink)
+{
+	free(sink);
+}
+
+static const struct sink_operations sink_json_operations = {
+	.sample = put_sample,
+	.lost = put_lost,
+	.summary = put_summary,
+	.free = sink_json__free,
+};
+
+struct sink *sink_json__new(FILE *out)
+{
+	struct sink_json *json = calloc(1, sizeof(*json));
+
+	if (!json)
+		return NULL;
+	json->sink.operations = &sink_json_operations;
+	json->out = out;
+	return &json->sink;
+}

@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Tables for people.  Each agent has a block: a line about itself, then its
+ * entries.  On a terminal all blocks share the screen, which is redrawn when a
+ * sample comes; elsewhere each sample prints its block.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "entry_view.h"
+#include "schedule.h"
+#include "screen.h"
+#include "sink.h"
+
+/* Nobody sees a block change more often than that, and drawing takes time. */
+#define DRAW_INTERVAL_NS 50000000ULL
+
+struct block {
+	char *text;		/* NULL: nothing known yet */
+	uint64_t drawn_ns;
+	struct entry_view *views;
+	uint32_t view_count;
+};
+
+struct sink_table {
+	struct sink sink;
+	struct screen screen;
+	bool complete;
+	struct block *blocks;	/* one per agent */
+	size_t block_count;
+};
+
+static void clear_views(struct block *block)
+{
+	uint32_t i;
+
+	for (i = 0; i < block->view_count; i++)
+		entry_view__clear(&block->views[i]);
+	free(block->views);
+	block->views = NULL;
+	block->view_count = 0;
+}
+
+static int update_views(struct block *block, const struct sample *sample)
+{
+	uint32_t i;
+	int err;
+
+	if (!sample->previous)
+		clear_views(block);
+	if (!block->views) {
+		block->views = calloc(sample->entry_count + 1,
+				      sizeof(*block->views));
+		if (!block->views)
+			return -ENOMEM;
+		block->view_count = sample->entry_count;
+	}
+	for (i = 0; i < block->view_count; i++) {
+		err = entry_view__update(&block->views[i], sample, i);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+/*
+ * Deals @lines out to the entries, one each in turn, as long as they want.
+ * The first brings the lines around the values with it.
+ */
+static void share_lines(const struct block *block, size_t lines,
+			size_t *shares)
+{
+	size_t price;
+	bool dealt;
+	uint32_t i;
+
+	do {
+		dealt = false;
+		for (i = 0; i < block->view_count; i++) {
+			price = shares[i] ? 1 : ENTRY_VIEW_FRAME;
+			if (lines < price ||
+			    shares[i] >= entry_view__wanted(&block->views[i]))
+				continue;
+			shares[i]++;
+			lines -= price;
+			dealt = true;
+		}
+	} while (dealt);
+}
+
+static void print_time(FILE *out)
+{
+	time_t now = time(NULL);
+	struct tm local;
+	char text[16];
+
+	localtime_r(&now, &local);
+	strftime(text, sizeof(text), "%H:%M:%S", &local);
+	fputs(text, out);
+}
+
+static void print_head(const char *name, const struct sample *sample,
+		       const struct summary *summary, FILE *out)
+{
+	fprintf(out, "%s  ", name);
+	print_time(out);
+	fprintf(out,
+		"  %.0f us (p99 %.0f)  READs %u  bytes %llu  failed %llu  missed %llu  generation %llu\n\n",
+		(sample->end_ns - sample->start_ns) / 1e3,
+		latency__percentile(&summary->decoded, 99) / 1e3,
+		sample->reads, (unsigned long long)sample->bytes,
+		(unsigned long long)summary->failed,
+		(unsigned long long)summary->missed,
+		(unsigned long long)sample->table->generation);
+}
+
+static int print_entries(const struct sink_table *table,
+			 const struct block *block,
+			 const struct sample *sample, FILE *out)
+{
+	struct entry_view_style style = {
+		.width = table->screen.width,
+		.complete = table->complete,
+	};
+	/* The agent's line and the gaps around it, and a title per entry. */
+	size_t frame = 3 + (size_t)block->view_count;
+	size_t lines = table->screen.height / table->block_count;
+	size_t *shares;
+	uint32_t i;
+	int err = 0;
+
+	shares = calloc(block->view_count + 1, sizeof(*shares));
+	if (!shares)
+		return -ENOMEM;
+	share_lines(block, lines > frame ? lines - frame : 0, shares);
+	for (i = 0; i < block->view_count && !err; i++) {
+		style.lines = style.complete ? block->views[i].lines :
+					       shares[i];
+		err = entry_view__print(&block->views[i], sample, i, &style,
+					out);
+	}
+	free(shares);
+	return err;
+}
+
+/* A stream gets the block of @agent, a terminal all of them. */
+static int redraw(struct sink_table *table, const struct sink_agent *agent)
+{
+	size_t i, size;
+	char *text;
+	FILE *out;
+	int err;
+
+	if (!table->screen.is_terminal)
+		return screen__show(&table->screen,
+				    table->blocks[agent->index].text);
+
+	out = open_memstream(&text, &size);
+	if (!out)
+		return -ENOMEM;
+	for (i = 0; i < table->block_count; i++) {
+		if (table->blocks[i].text)
+			fputs(table->blocks[i].text, out);
+	}
+	if (fclose(out))
+		return -ENOMEM;
+	err = screen__show(&table->screen, text);
+	free(text);
+	return err;
+}
+
+/* Starts the text of a block anew; the caller closes. */
+static FILE *open_block(struct block *block)
+{
+	size_t size;
+
+	free(block->text);
+	block->text = NULL;
+	return open_memstream(&block->text, &size);
+}
+
+static int show_sample(struct sink *sink, const struct sink_agent *agent,
+		       const struct sample *sample,
+		       const struct summary *summary)
+{
+	struct sink_table *table = (struct sink_table *)sink;
+	struct block *block = &table->blocks[agent->index];
+	FILE *out;
+	int err;
+
+	err = update_views(block, sample);
+	if (err)
+		return err;
+	if (table->screen.is_terminal && block->drawn_ns &&
+	    monotonic_ns() - block->drawn_ns < DRAW_INTERVAL_NS)
+		return 0;
+	block->drawn_ns = monotonic_ns();
+
+	screen__measure(&table->screen);
+	out = open_block(block);
+	if (!out)
+		return -ENOMEM;
+	print_head(agent->name, sample, summary, out);
+	err = print_entries(table, block, sample, out);
+	if (fclose(out))
+		err = -ENOMEM;
+	return err ? err : redraw(table, agent);
+}
+
+static int show_lost(struct sink *sink, const struct sink_agent *agent,
+		     const char *why)
+{
+	struct sink_table *table = (struct sink_table *)sink;
+	struct block *block = &table->blocks[agent->index];
+	FILE *out;
+
+	clear_views(block);
+	block->drawn_ns = 0;
+	if (table->complete)
+		return 0;
+	out = open_block(block);
+	if (!out)
+		return -ENOMEM;
+	fprintf(out, "%s  unreachable since ", agent->name);
+	print_time(out);
+	fprintf(out, ": %s\n\n", why);
+	if (fclose(out))
+		return -ENOMEM;
+	return redraw(table, agent);
+}
+
+/* The program prints it for people. */
+static int show_summary(struct sink *sink, const struct sink_agent *agent,
+			const struct summary *summary)
+{
+	return 0;
+}
+
+static void sink_table__free(struct sink *sink)
+{
+	struct sink_table *table = (struct sink_table *)sink;
+	size_t i;
+
+	for (i = 0; i < table->block_count; i++) {
+		clear_views(&table->blocks[i]);
+		free(table->blocks[i].text);
+	}
+	free(table->blocks);
+	free(table);
+}
+
+static const struct sink_operations sink_table_operations = {
+	.sample = show_sample,
+	.lost = show_lost,
+	.summary = show_summary,
+	.free = sink_table__free,
+};
+
+struct sink *sink_table__new(FILE *out, size_t agents, bool complete)
+{
+	struct sink_table *table = calloc(1, sizeof(*table));
+
+	if (!table)
+		return NULL;
+	table->blocks = calloc(agents, sizeof(*table->blocks));
+	if (!table->blocks) {
+		free(table);
+		return NULL;
+	}
+	table->sink.operations = &sink_table_operations;
+	table->block_count = agents;
+	table->complete = complete;
+	screen__open(&table->screen, out, !complete);
+	table->sink.owns_terminal = table->screen.is_terminal &&
+				    isatty(STDERR_FILENO);
+	return &table->sink;
+}
