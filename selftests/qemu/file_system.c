@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "file_system.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+/* Large messages, for each is a round trip to the host. */
+#define OPTIONS_9P	"trans=virtio,version=9p2000.L,msize=131072,noxattr,"
+
+struct mount_point {
+	const char *type;
+	const char *source;
+	const char *target;
+	unsigned long flags;
+	const char *options;
+};
+
+static const struct mount_point of_kernel[] = {
+	{ "devtmpfs", "devtmpfs", "/dev", MS_NOSUID, NULL },
+	{ "proc", "proc", "/proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL },
+	{ "sysfs", "sysfs", "/sys", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL },
+	{ }
+};
+
+static const struct mount_point of_root[] = {
+	{ "9p", "root", "/lower", MS_RDONLY, OPTIONS_9P "cache=loose" },
+	{ "tmpfs", "tmpfs", "/upper", 0, NULL },
+	{ }
+};
+
+static const struct mount_point overlay[] = {
+	{ "overlay", "overlay", "/root", 0,
+	  "lowerdir=/lower,upperdir=/upper/data,workdir=/upper/work" },
+	{ }
+};
+
+/*
+ * Not /tmp: it is the host's with the overlay above it, for the project may
+ * well have been cloned there.
+ */
+static const struct mount_point of_user[] = {
+	{ "devpts", "devpts", "/dev/pts", MS_NOSUID | MS_NOEXEC, "mode=620" },
+	{ "tmpfs", "tmpfs", "/dev/shm", MS_NOSUID | MS_NODEV, NULL },
+	{ "tmpfs", "tmpfs", "/run", MS_NOSUID | MS_NODEV, "mode=755" },
+	{ "cgroup2", "cgroup2", "/sys/fs/cgroup", 0, NULL },
+	{ "bpf", "bpf", "/sys/fs/bpf", 0, "mode=700" },
+	{ "debugfs", "debugfs", "/sys/kernel/debug", 0, NULL },
+	{ "tracefs", "tracefs", "/sys/kernel/tracing", 0, NULL },
+	{ "securityfs", "securityfs", "/sys/kernel/security", 0, NULL },
+	{ }
+};
+
+static int mount_points__mount(const struct mount_point *point, const char **where)
+{
+	for (; point->type; point++) {
+		*where = point->target;
+		mkdir(point->target, 0755);
+		if (mount(point->source, point->target, point->type,
+			  point->flags, point->options))
+			return -errno;
+	}
+	return 0;
+}
+
+int file_system__mount_kernel(void)
+{
+	const char *where;
+
+	return mount_points__mount(of_kernel, &where);
+}
+
+/* PID 1 shares its root with the kernel threads, and so moves them as well. */
+static int root__enter(void)
+{
+	const struct mount_point *moved;
+	char target[64];
+
+	for (moved = of_kernel; moved->type; moved++) {
+		snprintf(target, sizeof(target), "/root%s", moved->target);
+		if (mount(moved->target, target, NULL, MS_MOVE, NULL))
+			return -errno;
+	}
+	if (chdir("/root") || mount(".", "/", NULL, MS_MOVE, NULL) ||
+	    chroot(".") || chdir("/"))
+		return -errno;
+	return 0;
+}
+
+static int modules__bind(const char *modules)
+{
+	struct utsname kernel;
+	char target[128];
+
+	uname(&kernel);
+	snprintf(target, sizeof(target), "/lib/modules/%s", kernel.release);
+	mkdir("/lib/modules", 0755);
+	mkdir(target, 0755);
+	return mount(modules, target, NULL, MS_BIND, NULL) ? -errno : 0;
+}
+
+static int hosts__write(const char *lines)
+{
+	FILE *file = fopen("/etc/hosts", "we");
+
+	if (!file)
+		return -errno;
+	fprintf(file, "127.0.0.1 localhost\n%s", lines);
+	return fclose(file) ? -errno : 0;
+}
+
+int file_system__enter(const struct guest_config *config, const char **where)
+{
+	int err;
+
+	err = mount_points__mount(of_root, where);
+	if (err)
+		return err;
+	mkdir("/upper/data", 0755);
+	mkdir("/upper/work", 0755);
+	err = mount_points__mount(overlay, where);
+	if (err)
+		return err;
+	*where = "/";
+	err = root__enter();
+	if (err)
+		return err;
+	err = mount_points__mount(of_user, where);
+	if (err)
+		return err;
+	*where = config->modules;
+	err = modules__bind(config->modules);
+	if (err)
+		return err;
+	*where = "/etc/hosts";
+	err = hosts__write(config->hosts);
+	if (err || !config->share[0])
+		return err;
+	*where = config->share;
+	if (mount("share", config->share, "9p", 0,
+		  OPTIONS_9P "cache=none"))
+		return -errno;
+	return 0;
+}

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "network.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <net/if.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+static int interface__set(int fd, const char *name, unsigned long what,
+			  const char *address)
+{
+	struct ifreq request = { };
+	struct sockaddr_in *in = (void *)&request.ifr_addr;
+
+	strncpy(request.ifr_name, name, IFNAMSIZ - 1);
+	in->sin_family = AF_INET;
+	if (inet_pton(AF_INET, address, &in->sin_addr) != 1)
+		return -EINVAL;
+	return ioctl(fd, what, &request) ? -errno : 0;
+}
+
+static int interface__up(int fd, const char *name)
+{
+	struct ifreq request = { };
+
+	strncpy(request.ifr_name, name, IFNAMSIZ - 1);
+	if (ioctl(fd, SIOCGIFFLAGS, &request))
+		return -errno;
+	request.ifr_flags |= IFF_UP;
+	return ioctl(fd, SIOCSIFFLAGS, &request) ? -errno : 0;
+}
+
+int network__start(const char *address)
+{
+	int fd, err;
+
+	fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	if (fd < 0)
+		return -errno;
+	err = interface__up(fd, "lo");
+	if (!err)
+		err = interface__set(fd, "eth0", SIOCSIFADDR, address);
+	if (!err)
+		err = interface__set(fd, "eth0", SIOCSIFNETMASK, "255.255.255.0");
+	if (!err)
+		err = interface__up(fd, "eth0");
+	close(fd);
+	return err;
+}
