@@ -1,0 +1,35 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# 200 rounds of register and unregister return memory to where it was, in both
+# exposures.
+. "$(dirname "$0")/../lib.sh"
+
+# pinned pages, memory regions, resident memory of the agent in KiB
+usage() {
+	echo 1 >/proc/sys/vm/stat_refresh
+	awk '$1 == "nr_foll_pin_acquired" { sum += $2 }
+		$1 == "nr_foll_pin_released" { sum -= $2 }
+		END { print sum + 0 }' /proc/vmstat
+	rdma resource show mr | wc -l
+	awk '$1 == "VmRSS:" { print $2 }' "/proc/$(pidof dartd)/status"
+}
+
+for exposure in exact page; do
+	check "$exposure: the agent starts" host_up --exposure $exposure
+	check "$exposure: a first round, to have all caches filled" \
+		registration_rounds 20
+	# shellcheck disable=SC2046 # three words
+	set -- $(usage)
+	check "$exposure: 200 rounds" registration_rounds 200
+	check "$exposure: as many pages are pinned as before" \
+		[ "$(usage | sed -n 1p)" -eq "$1" ]
+	check "$exposure: as many memory regions as before" \
+		[ "$(usage | sed -n 2p)" -eq "$2" ]
+	check "$exposure: the agent has not grown by more than 256 KiB" \
+		[ "$(usage | sed -n 3p)" -le $(($3 + 256)) ]
+	check "$exposure: no map is left" \
+		[ "$(bpftool map show name round 2>/dev/null | wc -l)" -eq 0 ]
+	check "$exposure: the agent ends" host_down
+done
+check "the module can be unloaded" modprobe -r dart_zero
+finish

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "flat.h"
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+__attribute__((format(printf, 3, 4)))
+static void put(json_t *flat, uint64_t value, const char *format, ...)
+{
+	char name[192];
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(name, sizeof(name), format, arguments);
+	va_end(arguments);
+	json_object_set_new(flat, name, json_integer(value));
+}
+
+/*
+ * Not idle and iowait: for a CPU whose tick is stopped, /proc/stat adds the
+ * time since then from elsewhere (get_cpu_idle_time_us()), while the counter
+ * itself is brought up to date when the CPU wakes.
+ */
+static void flatten_proc_stat(json_t *flat, char *text)
+{
+	static const char *const fields[] = {
+		"user", "nice", "system", NULL, NULL, "irq", "softirq", "steal",
+		"guest", "guest_nice",
+	};
+	char *line;
+
+	while ((line = strsep(&text, "\n"))) {
+		char *next;
+		unsigned long cpu;
+
+		if (strncmp(line, "cpu", 3) || line[3] == ' ')
+			continue;
+		cpu = strtoul(line + 3, &next, 10);
+		for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
+			uint64_t ticks = strtoull(next, &next, 10);
+
+			if (fields[i])
+				put(flat, ticks, "cpustat/%lu/%s", cpu, fields[i]);
+		}
+	}
+}
+
+/* The events are the last part of the file, in the order of the enum. */
+static void flatten_proc_vmstat(json_t *flat, char *text)
+{
+	unsigned int event = 0;
+	char *line, *value;
+
+	while ((line = strsep(&text, "\n"))) {
+		value = strchr(line, ' ');
+		if (!value || (!event && strncmp(line, "pgpgin ", 7)))
+			continue;
+		put(flat, strtoull(value, NULL, 10), "vmstat/sum/%u", event++);
+	}
+}
+
+static void flatten_proc_softnet(json_t *flat, char *text)
+{
+	unsigned int column[13];
+	char *line;
+
+	while ((line = strsep(&text, "\n"))) {
+		char *next = line;
+
+		if (!*line)
+			continue;
+		for (int i = 0; i < 13; i++)
+			column[i] = strtoul(next, &next, 16);
+		put(flat, column[0], "softnet/%u/processed", column[12]);
+		put(flat, column[1], "softnet/%u/dropped", column[12]);
+		put(flat, column[2], "softnet/%u/time_squeeze", column[12]);
+		put(flat, column[9], "softnet/%u/received_rps", column[12]);
+	}
+}
+
+/* bpftool prints a value without BTF as bytes: ["0x01","0x00",...]. */
+static uint64_t from_bytes(const json_t *bytes)
+{
+	uint64_t value = 0;
+
+	for (size_t i = json_array_size(bytes); i-- > 0;)
+		value = value << 8 |
+			strtoul(json_string_value(json_array_get(bytes, i)),
+				NULL, 16);
+	return value;
+}
+
+static void flatten_map(json_t *flat, const char *entry, const char *text)
+{
+	json_t *rows = json_loads(text, 0, NULL), *row, *value;
+	const char *name;
+	size_t i;
+
+	json_array_foreach(rows, i, row) {
+		json_t *formatted = json_object_get(row, "formatted");
+		json_t *fields = json_object_get(formatted, "value");
+
+		if (!formatted)
+			put(flat, from_bytes(json_object_get(row, "value")),
+			    "%s/%zu/value", entry, i);
+		json_object_foreach(fields, name, value)
+			put(flat, json_integer_value(value), "%s/%zu/%s", entry,
+			    i, name);
+	}
+	json_decref(rows);
+}
+
+json_t *flat__from_snapshot(char *text)
+{
+	json_t *flat = json_object();
+	char *section;
+
+	/* Sections are split at the marker, which no content begins with. */
+	for (section = strstr(text, "== "); section;) {
+		char *name = section + 3;
+		char *next = strstr(name, "\n== ");
+		char *body = strchr(name, '\n');
+
+		if (!body)
+			break;
+		*body++ = '\0';
+		if (next) {
+			*next++ = '\0';
+		}
+
+		if (!strcmp(name, "/proc/stat"))
+			flatten_proc_stat(flat, body);
+		else if (!strcmp(name, "/proc/vmstat"))
+			flatten_proc_vmstat(flat, body);
+		else if (!strcmp(name, "/proc/net/softnet_stat"))
+			flatten_proc_softnet(flat, body);
+		else if (!strncmp(name, "bpftool ", 8))
+			flatten_map(flat, name + 8, body);
+		else if (!strcmp(name, "agent context switches"))
+			put(flat, strtoull(body, NULL, 10), "agent/switches");
+		else if (!strcmp(name, "agent cpu ns"))
+			put(flat, strtoull(body, NULL, 10), "agent/cpu_ns");
+		section = next;
+	}
+	return flat;
+}
+
+/* In the units of /proc. */
+static uint64_t converted(const char *entry, const char *field, uint64_t value)
+{
+	if (!strcmp(entry, "cpustat"))
+		return value / (1000000000 / sysconf(_SC_CLK_TCK));
+	/* counted in sectors of 512 bytes, shown in KiB */
+	if (!strcmp(entry, "vmstat") &&
+	    (!strcmp(field, "pgpgin") || !strcmp(field, "pgpgout")))
+		return value / 2;
+	return value;
+}
+
+static void flatten_copies(json_t *flat, const char *entry,
+			   const json_t *copies)
+{
+	const json_t *copy;
+	const char *field;
+	json_t *value;
+	size_t i;
+
+	json_array_foreach(copies, i, copy) {
+		json_object_foreach((json_t *)copy, field, value)
+			put(flat, converted(entry, field,
+					    json_integer_value(value)),
+			    "%s/%zu/%s", entry, i, field);
+	}
+}
+
+/* By position: the file and the enum name some events differently. */
+static void flatten_sum(json_t *flat, const char *entry, json_t *sum)
+{
+	unsigned int position = 0;
+	const char *field;
+	json_t *value;
+
+	json_object_foreach(sum, field, value)
+		put(flat, converted(entry, field, json_integer_value(value)),
+		    "%s/sum/%u", entry, position++);
+}
+
+json_t *flat__from_scrape(const json_t *scrape)
+{
+	json_t *entries = json_object_get(scrape, "entries");
+	json_t *flat, *entry;
+	const char *name;
+
+	if (!entries)
+		return NULL;
+
+	flat = json_object();
+	json_object_foreach(entries, name, entry) {
+		flatten_copies(flat, name, json_object_get(entry, "cpus"));
+		flatten_copies(flat, name, json_object_get(entry, "rows"));
+		flatten_sum(flat, name, json_object_get(entry, "sum"));
+	}
+	return flat;
+}

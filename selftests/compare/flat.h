@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What the kernel says and what a controller has read, in one form: an object
+ * of integers under names such as "cpustat/0/user" (entry, CPU or row, field).
+ */
+#ifndef DART_TEST_FLAT_H
+#define DART_TEST_FLAT_H
+
+#include <jansson.h>
+
+/*
+ * From the output of the snapshot script: sections that begin with a line
+ * "== NAME", of /proc files or bpftool's JSON.  A new reference.
+ */
+json_t *flat__from_snapshot(char *text);
+
+/* From one line of dart-controller --json.  A new reference, NULL if it has no
+ * values.
+ */
+json_t *flat__from_scrape(const json_t *scrape);
+
+#endif /* DART_TEST_FLAT_H */

@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * compare SNAPSHOT-COMMAND [ARGUMENT...] < scrapes
+ *
+ * Compares what a controller reads (the lines of dart-controller --json on
+ * standard input) with what the kernel itself says (the output of a command
+ * that is run again and again meanwhile).  Values move all the time, so every
+ * scrape is put between two snapshots: one that was complete before the scrape
+ * began, and one that was asked for after it had ended, by one clock.  All
+ * that is compared only grows, so what was read must lie between.
+ *
+ * Prints a report as JSON; exits with 1 if anything lies outside.
+ */
+#include <errno.h>
+#include <poll.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "flat.h"
+
+/* At most so many mismatches are printed in full. */
+#define EXAMPLES 10
+
+struct snapshot {
+	uint64_t asked_ns, complete_ns;
+	json_t *flat;
+};
+
+struct scrape {
+	uint64_t start_ns, end_ns, reads;
+	json_t *flat;
+};
+
+struct comparison {
+	struct snapshot *snapshots;
+	size_t snapshot_count;
+	struct scrape *scrapes;
+	size_t scrape_count;
+	char *input;		/* not yet a line */
+	size_t input_length;
+	json_t *summary;	/* of the controller */
+	uint64_t errors;	/* lines of the controller without values */
+};
+
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * 1000000000ull + now.tv_nsec;
+}
+
+static void *grow(void *array, size_t count, size_t size)
+{
+	array = reallocarray(array, count + 1, size);
+	if (!array) {
+		perror("compare");
+		exit(2);
+	}
+	return array;
+}
+
+static char *output_of(char *const command[])
+{
+	size_t length = 0;
+	char *text = NULL;
+	int status, out[2];
+	ssize_t got;
+	pid_t child;
+
+	if (pipe(out) || (child = fork()) < 0) {
+		perror("compare");
+		exit(2);
+	}
+	if (!child) {
+		dup2(out[1], STDOUT_FILENO);
+		close(out[0]);
+		close(out[1]);
+		execvp(command[0], command);
+		_exit(127);
+	}
+	close(out[1]);
+	do {
+		text = grow(text, length + 65536, 1);
+		got = read(out[0], text + length, 65536);
+		length += got > 0 ? got : 0;
+	} while (got > 0);
+	text[length] = '\0';
+	close(out[0]);
+	if (waitpid(child, &status, 0) != child || status) {
+		fprintf(stderr, "compare: %s failed\n", command[0]);
+		exit(2);
+	}
+	return text;
+}
+
+static void take_snapshot(struct comparison *comparison, char *const command[])
+{
+	struct snapshot *snapshot;
+	char *text;
+
+	comparison->snapshots = grow(comparison->snapshots,
+				     comparison->snapshot_count,
+				     sizeof(*comparison->snapshots));
+	snapshot = &comparison->snapshots[comparison->snapshot_count++];
+	snapshot->asked_ns = now_ns();
+	text = output_of(command);
+	snapshot->complete_ns = now_ns();
+	snapshot->flat = flat__from_snapshot(text);
+	free(text);
+}
+
+static void take_line(struct comparison *comparison, const char *line)
+{
+	json_t *json = json_loads(line, 0, NULL);
+	json_t *flat = flat__from_scrape(json);
+	struct scrape *scrape;
+
+	if (json_object_get(json, "summary")) {
+		comparison->summary =
+			json_incref(json_object_get(json, "summary"));
+	} else if (!flat) {
+		comparison->errors++;
+		fprintf(stderr, "compare: not a scrape: %s\n", line);
+	} else {
+		comparison->scrapes = grow(comparison->scrapes,
+					   comparison->scrape_count,
+					   sizeof(*comparison->scrapes));
+		scrape = &comparison->scrapes[comparison->scrape_count++];
+		*scrape = (struct scrape){
+			.start_ns = json_integer_value(
+				json_object_get(json, "start_ns")),
+			.end_ns = json_integer_value(
+				json_object_get(json, "end_ns")),
+			.reads = json_integer_value(
+				json_object_get(json, "reads")),
+			.flat = flat,
+		};
+	}
+	json_decref(json);
+}
+
+/* Takes what standard input has now; false at its end. */
+static bool take_input(struct comparison *comparison)
+{
+	char *begin, *newline;
+	ssize_t got;
+
+	comparison->input = grow(comparison->input,
+				 comparison->input_length + 65536, 1);
+	got = read(STDIN_FILENO, comparison->input + comparison->input_length,
+		   65536);
+	if (got <= 0)
+		return false;
+	comparison->input_length += got;
+
+	begin = comparison->input;
+	while ((newline = memchr(begin, '\n', comparison->input +
+				 comparison->input_length - begin))) {
+		*newline = '\0';
+		take_line(comparison, begin);
+		begin = newline + 1;
+	}
+	comparison->input_length -= begin - comparison->input;
+	memmove(comparison->input, begin, comparison->input_length);
+	return true;
+}
+
+/* Snapshots without pause, scrapes as they come, a last snapshot behind. */
+static void collect(struct comparison *comparison, char *const command[])
+{
+	struct pollfd input = { .fd = STDIN_FILENO, .events = POLLIN };
+	bool open = true;
+
+	while (open) {
+		take_snapshot(comparison, command);
+		while (open && poll(&input, 1, 0) > 0)
+			open = take_input(comparison);
+	}
+	take_snapshot(comparison, command);
+}
+
+static const struct snapshot *last_before(const struct comparison *comparison,
+					  uint64_t time_ns)
+{
+	const struct snapshot *found = NULL;
+
+	for (size_t i = 0; i < comparison->snapshot_count; i++) {
+		if (comparison->snapshots[i].complete_ns <= time_ns)
+			found = &comparison->snapshots[i];
+	}
+	return found;
+}
+
+static const struct snapshot *first_after(const struct comparison *comparison,
+					  uint64_t time_ns)
+{
+	for (size_t i = 0; i < comparison->snapshot_count; i++) {
+		if (comparison->snapshots[i].asked_ns >= time_ns)
+			return &comparison->snapshots[i];
+	}
+	return NULL;
+}
+
+static uint64_t number(const json_t *flat, const char *name)
+{
+	return json_integer_value(json_object_get(flat, name));
+}
+
+/* Adds one to the count of the entry that @name begins with. */
+static void count(json_t *counts, const char *name)
+{
+	char entry[64];
+
+	snprintf(entry, sizeof(entry), "%.*s", (int)strcspn(name, "/"), name);
+	json_object_set_new(counts, entry,
+			    json_integer(number(counts, entry) + 1));
+}
+
+/* Compares all that both sides know; returns how many values lie outside. */
+static uint64_t compare(const struct comparison *comparison, json_t *counts)
+{
+	uint64_t mismatches = 0;
+
+	for (size_t i = 0; i < comparison->scrape_count; i++) {
+		const struct scrape *scrape = &comparison->scrapes[i];
+		const struct snapshot *low, *high;
+		const char *name;
+		json_t *limit;
+
+		low = last_before(comparison, scrape->start_ns);
+		high = first_after(comparison, scrape->end_ns);
+		if (!low || !high)
+			continue;
+
+		json_object_foreach(low->flat, name, limit) {
+			uint64_t from = json_integer_value(limit);
+			uint64_t to = number(high->flat, name);
+			uint64_t read = number(scrape->flat, name);
+
+			if (!json_object_get(scrape->flat, name))
+				continue;
+			count(counts, name);
+			if (read >= from && read <= to)
+				continue;
+			if (mismatches++ < EXAMPLES)
+				fprintf(stderr,
+					"compare: scrape %zu: %s: %llu not in %llu ... %llu\n",
+					i, name, (unsigned long long)read,
+					(unsigned long long)from,
+					(unsigned long long)to);
+		}
+	}
+	return mismatches;
+}
+
+/*
+ * What the agent did between the first snapshot behind the first scrape and
+ * the last one before the last scrape: with its connections up, and no other
+ * business.
+ */
+static int add_agent(const struct comparison *comparison, json_t *report)
+{
+	const struct scrape *first = &comparison->scrapes[0];
+	const struct scrape *last =
+		&comparison->scrapes[comparison->scrape_count - 1];
+	const struct snapshot *from = first_after(comparison, first->end_ns);
+	const struct snapshot *to = last_before(comparison, last->start_ns);
+	uint64_t scrapes = 0;
+
+	if (!from || !to || from >= to ||
+	    !json_object_get(from->flat, "agent/switches"))
+		return -1;
+
+	for (size_t i = 0; i < comparison->scrape_count; i++)
+		scrapes += comparison->scrapes[i].start_ns >= from->complete_ns &&
+			   comparison->scrapes[i].end_ns <= to->asked_ns;
+
+	json_object_set_new(report, "scrapes_while_agent_watched",
+			    json_integer(scrapes));
+	json_object_set_new(report, "agent_context_switches",
+			    json_integer(number(to->flat, "agent/switches") -
+					 number(from->flat, "agent/switches")));
+	json_object_set_new(report, "agent_cpu_ns",
+			    json_integer(number(to->flat, "agent/cpu_ns") -
+					 number(from->flat, "agent/cpu_ns")));
+	return 0;
+}
+
+int main(int argc, char *argv[])
+{
+	struct comparison comparison = {};
+	json_t *report, *counts = json_object();
+	uint64_t mismatches;
+
+	if (argc < 2) {
+		fprintf(stderr, "usage: compare SNAPSHOT-COMMAND... < scrapes\n");
+		return 2;
+	}
+
+	collect(&comparison, argv + 1);
+	if (!comparison.scrape_count) {
+		fprintf(stderr, "compare: no scrape to compare\n");
+		return 1;
+	}
+
+	mismatches = compare(&comparison, counts);
+	report = json_pack("{s:I, s:I, s:I, s:I, s:I, s:o}",
+			   "scrapes", (json_int_t)comparison.scrape_count,
+			   "failed_scrapes", (json_int_t)comparison.errors,
+			   "snapshots", (json_int_t)comparison.snapshot_count,
+			   "reads_per_scrape",
+			   (json_int_t)comparison.scrapes[0].reads,
+			   "mismatches", (json_int_t)mismatches,
+			   "comparisons", counts);
+	if (comparison.summary)
+		json_object_set_new(report, "controller", comparison.summary);
+	if (add_agent(&comparison, report))
+		fprintf(stderr, "compare: too few snapshots to watch the agent\n");
+	json_dumpf(report, stdout, JSON_INDENT(2) | JSON_ENSURE_ASCII);
+	putchar('\n');
+	return mismatches || comparison.errors || !json_object_size(counts);
+}

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A controller that asks for more than it was given: every memory region of
+ * the agent on "host" answers a READ of its very bytes, and refuses one byte
+ * before, one byte behind and all that lies beside, with a remote access
+ * error; what was asked for does not arrive.
+ *
+ * Needs an agent with exact exposure on "host" (see beyond_range.sh).
+ */
+#include <errno.h>
+#include <poll.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "dart/endpoint.h"
+#include "dart/table.h"
+
+#define PATTERN 0xa5
+
+static void wait_for(int fd)
+{
+	struct pollfd readable = { .fd = fd, .events = POLLIN };
+
+	assert_int_equal(poll(&readable, 1, 30000), 1);
+}
+
+static struct dart_endpoint *connect_host(void)
+{
+	struct dart_endpoint *endpoint;
+	enum dart_endpoint_event event;
+	char why[DART_WHY_MAX] = "";
+
+	if (dart_endpoint__connect("host", DART_CONTROL_PORT, &endpoint, why))
+		fail_msg("%s", why);
+	do {
+		wait_for(dart_endpoint__connection_fd(endpoint));
+		event = dart_endpoint__on_connection(endpoint, why);
+	} while (event == DART_ENDPOINT_NOTHING);
+	if (event != DART_ENDPOINT_CONNECTED)
+		fail_msg("%s", why);
+	return endpoint;
+}
+
+static int finish(struct dart_endpoint *endpoint)
+{
+	char why[DART_WHY_MAX];
+	int result;
+
+	do {
+		wait_for(dart_endpoint__completion_fd(endpoint));
+		result = dart_endpoint__on_completion(endpoint, why);
+	} while (!result);
+	return result;
+}
+
+static struct dart_table *fetch_table(void)
+{
+	struct dart_endpoint *endpoint = connect_host();
+	const struct dart_endpoint_accept *accept =
+		dart_endpoint__accept(endpoint);
+	struct dart_read read = {
+		.address = accept->address,
+		.rkey = accept->rkey,
+		.length = accept->used,
+	};
+	struct dart_table *table;
+	char why[DART_WHY_MAX];
+	void *landing;
+
+	assert_int_equal(dart_endpoint__reserve(endpoint, read.length,
+						&landing), 0);
+	assert_int_equal(dart_endpoint__read(endpoint, &read, 1), 0);
+	assert_int_equal(finish(endpoint), 1);
+	if (dart_table__decode(landing, read.length, &table, NULL, why))
+		fail_msg("%s", why);
+	dart_endpoint__free(endpoint);
+	return table;
+}
+
+/*
+ * READs @length bytes at @address over a connection of its own, for a refusal
+ * ends it.  Returns 1 or -errno; after an error nothing must have landed.
+ */
+static int try_read(uint64_t address, uint32_t rkey, uint32_t length)
+{
+	struct dart_endpoint *endpoint = connect_host();
+	struct dart_read read = {
+		.address = address,
+		.rkey = rkey,
+		.length = length,
+	};
+	unsigned char *landing;
+	void *buffer;
+	int result;
+
+	assert_int_equal(dart_endpoint__reserve(endpoint, length, &buffer), 0);
+	landing = buffer;
+	memset(landing, PATTERN, length);
+	assert_int_equal(dart_endpoint__read(endpoint, &read, 1), 0);
+	result = finish(endpoint);
+	for (uint32_t i = 0; result < 0 && i < length; i++)
+		assert_int_equal(landing[i], PATTERN);
+	dart_endpoint__free(endpoint);
+	return result;
+}
+
+static void test_beyond(void **state)
+{
+	struct dart_table *table = fetch_table();
+	unsigned int windows = 0;
+
+	(void)state;
+	assert_int_equal(table->exposure, DART_CONTROL_EXPOSURE_EXACT);
+	assert_true(table->memory_region_count > 0);
+	for (uint32_t i = 0; i < table->memory_region_count; i++) {
+		const struct dart_memory_region *region =
+			&table->memory_regions[i];
+		uint64_t address = region->address;
+		uint32_t rkey = region->rkey, length = region->length;
+
+		print_message("# %u bytes\n", length);
+		windows += length % 4096 != 0;
+		assert_int_equal(try_read(address, rkey, length), 1);
+		assert_int_equal(try_read(address, rkey, length + 1), -EACCES);
+		assert_int_equal(try_read(address - 1, rkey, length), -EACCES);
+		assert_int_equal(try_read(address + length, rkey, 1), -EACCES);
+		assert_int_equal(try_read(address & ~4095ull, rkey, 4096),
+				 length == 4096 ? 1 : -EACCES);
+		assert_int_equal(try_read(address, rkey ^ 0x80, length),
+				 -EACCES);
+	}
+	/* Regions smaller than pages there were, or nothing has been shown. */
+	assert_true(windows > 0);
+	dart_table__free(table);
+}
+
+/* The control region's own rkey opens the control region, and no more. */
+static void test_beyond_control_region(void **state)
+{
+	struct dart_endpoint *endpoint = connect_host();
+	const struct dart_endpoint_accept accept =
+		*dart_endpoint__accept(endpoint);
+
+	(void)state;
+	dart_endpoint__free(endpoint);
+	assert_int_equal(try_read(accept.address, accept.rkey, accept.length), 1);
+	assert_int_equal(try_read(accept.address, accept.rkey,
+				  accept.length + 1), -EACCES);
+	assert_int_equal(try_read(accept.address - 1, accept.rkey, 1), -EACCES);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_beyond),
+		cmocka_unit_test(test_beyond_control_region),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

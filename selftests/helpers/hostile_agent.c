@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * hostile_agent KIND: listens where an agent would, and lies.
+ *
+ *   noise        a handshake of noise
+ *   silence      a handshake without a word
+ *   version      a handshake of another version
+ *   tiny, huge   a control region that cannot be
+ *   reject       no connection
+ *   damaged      a table of noise
+ *   unfinished   a table that is being changed for ever
+ *   growing      a table that says it is longer than the region
+ *   rkey         a table whose memory region has another rkey
+ *   honest       none of this: one counter
+ *
+ * Serves until it is killed; says when it is ready as dartd does.
+ */
+#include <endian.h>
+#include <errno.h>
+#include <netinet/in.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <rdma/rdma_cma.h>
+#include <systemd/sd-daemon.h>
+
+#include "dart/table.h"
+
+#define REGION_LENGTH 65536
+
+static const char *kind;
+static _Alignas(4096) uint8_t region[REGION_LENGTH];
+static _Alignas(4096) uint64_t value;
+
+static void __attribute__((noreturn)) fail(const char *what)
+{
+	fprintf(stderr, "hostile_agent: %s: %s\n", what, strerror(errno));
+	exit(EXIT_FAILURE);
+}
+
+static int is(const char *name)
+{
+	return !strcmp(kind, name);
+}
+
+/* Returns how many bytes the table has. */
+static int write_table(uint32_t rkey)
+{
+	static const struct dart_field field = {
+		.name = "value",
+		.unit = "",
+		.width = 8,
+		.count = 1,
+		.kind = DART_CONTROL_FIELD_COUNTER,
+	};
+	struct dart_control_header *header = (void *)region;
+	struct dart_memory_region memory_region = {
+		.address = (uintptr_t)&value,
+		.length = sizeof(value),
+		.rkey = is("rkey") ? rkey ^ 0x5500 : rkey,
+	};
+	struct dart_range range = {
+		.address = memory_region.address,
+		.stride = sizeof(value),
+		.copies = 1,
+		.length = sizeof(value),
+	};
+	struct dart_entry entry = {
+		.name = "entry",
+		.schema = dart_schema__new("schema", sizeof(value)),
+		.kind = DART_CONTROL_ENTRY_MAP,
+		.lifetime = DART_CONTROL_LIFETIME_DYNAMIC,
+		.copies_are = DART_CONTROL_COPIES_CPU,
+		.copies = 1,
+		.ranges = &range,
+		.range_count = 1,
+	};
+	struct dart_table table = {
+		.generation = 1,
+		.instance = 1,
+		.exposure = DART_CONTROL_EXPOSURE_EXACT,
+		.cpus = 1,
+		.page_size = 4096,
+		.lease_ms = 1000,
+		.memory_regions = &memory_region,
+		.memory_region_count = 1,
+		.entries = &entry,
+		.entry_count = 1,
+	};
+	int used;
+	size_t i;
+
+	if (!entry.schema ||
+	    dart_schema__add((struct dart_schema *)entry.schema, &field))
+		fail("schema");
+	used = dart_table__publish(&table, region, sizeof(region));
+	if (used < 0) {
+		errno = -used;
+		fail("table");
+	}
+	if (is("damaged"))
+		for (i = 0; i < sizeof(region); i++)
+			region[i] = random();
+	if (is("unfinished"))
+		header->generation_begin = htole64(2);
+	if (is("growing"))
+		header->table_length = htole32(2 * REGION_LENGTH);
+	return used;
+}
+
+static struct dart_control_accept make_accept(struct ibv_pd *pd)
+{
+	struct dart_control_accept accept = {
+		.magic = htole64(DART_CONTROL_MAGIC),
+		.abi_version = htole32(DART_CONTROL_ABI_VERSION),
+		.address = htole64((uintptr_t)region),
+		.length = htole32(sizeof(region)),
+	};
+	struct ibv_mr *region_mr, *value_mr;
+
+	region_mr = ibv_reg_mr(pd, region, sizeof(region),
+			       IBV_ACCESS_REMOTE_READ);
+	value_mr = ibv_reg_mr(pd, &value, sizeof(value),
+			      IBV_ACCESS_REMOTE_READ);
+	if (!region_mr || !value_mr)
+		fail("memory region");
+	accept.rkey = htole32(region_mr->rkey);
+	accept.used = htole32(write_table(value_mr->rkey));
+
+	if (is("noise"))
+		memset(&accept, 0xa5, sizeof(accept));
+	if (is("version"))
+		accept.abi_version = htole32(DART_CONTROL_ABI_VERSION + 1);
+	if (is("tiny"))
+		accept.used = htole32(1);
+	if (is("huge"))
+		accept.used = htole32(UINT32_MAX);
+	return accept;
+}
+
+static void answer(struct rdma_cm_id *id, uint8_t reads)
+{
+	static struct dart_control_accept accept;
+	static struct ibv_pd *pd;
+	static struct ibv_cq *cq;
+	struct ibv_qp_init_attr attributes = {
+		.qp_type = IBV_QPT_RC,
+		.cap = {
+			.max_send_wr = 1,
+			.max_recv_wr = 1,
+			.max_send_sge = 1,
+			.max_recv_sge = 1,
+		},
+	};
+	struct rdma_conn_param parameters = {
+		.responder_resources = reads,
+	};
+
+	if (!pd) {
+		pd = ibv_alloc_pd(id->verbs);
+		cq = ibv_create_cq(id->verbs, 1, NULL, NULL, 0);
+		if (!pd || !cq)
+			fail("device");
+		accept = make_accept(pd);
+	}
+	attributes.send_cq = cq;
+	attributes.recv_cq = cq;
+	if (rdma_create_qp(id, pd, &attributes))
+		fail("queue pair");
+	if (!is("silence")) {
+		parameters.private_data = &accept;
+		parameters.private_data_len = sizeof(accept);
+	}
+	if (is("reject") ? rdma_reject(id, NULL, 0) :
+			   rdma_accept(id, &parameters))
+		fail("answer");
+}
+
+int main(int argc, char *argv[])
+{
+	struct sockaddr_in6 address = {
+		.sin6_family = AF_INET6,
+		.sin6_port = htons(DART_CONTROL_PORT),
+	};
+	struct rdma_event_channel *channel = rdma_create_event_channel();
+	struct rdma_cm_event *event;
+	struct rdma_cm_id *listener, *id;
+	uint8_t reads;
+
+	if (argc != 2) {
+		fputs("usage: hostile_agent KIND\n", stderr);
+		return EXIT_FAILURE;
+	}
+	kind = argv[1];
+	if (!channel || rdma_create_id(channel, &listener, NULL, RDMA_PS_TCP) ||
+	    rdma_bind_addr(listener, (struct sockaddr *)&address) ||
+	    rdma_listen(listener, 8))
+		fail("listen");
+	sd_notify(0, "READY=1");
+
+	while (!rdma_get_cm_event(channel, &event)) {
+		if (event->event != RDMA_CM_EVENT_CONNECT_REQUEST) {
+			rdma_ack_cm_event(event);
+			continue;
+		}
+		id = event->id;
+		reads = event->param.conn.responder_resources;
+		rdma_ack_cm_event(event);
+		answer(id, reads);
+	}
+	fail("event");
+}

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What a registration socket must refuse: each message gets a reply that says
+ * so, or the connection is closed; the list is what it was.
+ */
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include <bpf/bpf.h>
+#include <dart/registration.h>
+
+#include "registration.h"
+
+static int setup(void **state)
+{
+	*state = registration__list();
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	char *after = registration__list();
+
+	assert_string_equal(*state, after);
+	free(after);
+	free(*state);
+	return 0;
+}
+
+/* The reply says no, or there is none because the agent has hung up. */
+static void assert_refused(int socket)
+{
+	json_t *reply = registration__reply(socket);
+
+	if (reply) {
+		assert_false(registration__is_ok(reply));
+		assert_string_not_equal(json_string_value(json_object_get(
+						reply, "error")), "");
+		assert_string_not_equal(json_string_value(json_object_get(
+						reply, "message")), "");
+	}
+	json_decref(reply);
+}
+
+static void test_requests(void **state)
+{
+	static const char *const requests[] = {
+		"\n",
+		"{}\n",
+		"[]\n",
+		"null\n",
+		"no JSON\n",
+		"{\"request\": \"list\"\n",
+		"{\"request\": \"list\"} {\"request\": \"list\"}\n",
+		"{\"request\": \"list\", \"request\": \"list\"}\n",
+		"{\"request\": 7}\n",
+		"{\"request\": \"\"}\n",
+		"{\"request\": \"explode\"}\n",
+		"{\"request\": \"list\", \"more\": 1}\n",
+		"{\"request\": \"show\"}\n",
+		"{\"request\": \"show\", \"name\": \"absent\"}\n",
+		"{\"request\": \"show\", \"name\": [\"cpustat\"]}\n",
+		"{\"request\": \"unregister\"}\n",
+		"{\"request\": \"unregister\", \"name\": \"absent\"}\n",
+		"{\"request\": \"unregister\", \"name\": \"cpustat\", \"x\": 1}\n",
+		"{\"request\": \"register-source\"}\n",
+		"{\"request\": \"register-source\", \"source\": \"\"}\n",
+		"{\"request\": \"register-source\", \"source\": \"absent\"}\n",
+		"{\"request\": \"register-source\", \"source\": 1}\n",
+		"{\"request\": \"register-source\", \"source\": \"cpustat\"}\n",
+		"{\"request\": \"register-map\"}\n",
+		"{\"request\": \"register-map\", \"name\": \"none\"}\n",
+		"\xff\xfe\xfd\n",
+		"{\"request\": \"list\", \"\\u0000\": 1}\n",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(requests) / sizeof(requests[0]); i++) {
+		int socket = registration__connect();
+
+		registration__send(socket, requests[i], strlen(requests[i]),
+				   NULL, 0);
+		assert_refused(socket);
+		close(socket);
+	}
+}
+
+static void test_too_long(void **state)
+{
+	size_t length = 3 * DART_REGISTRATION_REQUEST_MAX;
+	char *request = malloc(length);
+	int socket = registration__connect();
+
+	(void)state;
+	assert_non_null(request);
+	memset(request, ' ', length);
+	memcpy(request, "{\"request\": \"list\"}", 19);
+	request[length - 1] = '\n';
+	registration__send(socket, request, length, NULL, 0);
+	assert_refused(socket);
+	free(request);
+	close(socket);
+}
+
+static void test_unfinished(void **state)
+{
+	int socket = registration__connect();
+
+	(void)state;
+	registration__send(socket, "{\"request\": \"unregister\"", 24, NULL, 0);
+	close(socket);
+}
+
+/* File descriptors where none, one or another kind of them is expected. */
+static void test_file_descriptors(void **state)
+{
+	static const char request[] = "{\"request\": \"register-map\"}\n";
+	LIBBPF_OPTS(bpf_map_create_opts, options, .map_flags = BPF_F_MMAPABLE);
+	int good = bpf_map_create(BPF_MAP_TYPE_ARRAY, "good", 4, 8, 1, &options);
+	int plain = bpf_map_create(BPF_MAP_TYPE_ARRAY, "plain", 4, 8, 1, NULL);
+	int hash = bpf_map_create(BPF_MAP_TYPE_HASH, "hash", 4, 8, 1, NULL);
+	int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	const int two[] = { good, good };
+	const int wrong[] = { plain, hash, null };
+	static const char *const names[] = {
+		"", "two words", "tab\\t", "\\u001b[2J", "\\u00e4", "cpustat",
+		"0123456789012345678901234567890123456789012345678901234567890123",
+	};
+	char text[256];
+	int socket;
+
+	(void)state;
+	assert_true(good >= 0 && plain >= 0 && hash >= 0);
+	socket = registration__connect();
+	registration__send(socket, request, sizeof(request) - 1, two, 2);
+	assert_refused(socket);
+	close(socket);
+
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+		socket = registration__connect();
+		registration__send(socket, request, sizeof(request) - 1,
+				   &wrong[i], 1);
+		assert_refused(socket);
+		close(socket);
+	}
+
+	/* A good map under a bad name, or one that is taken. */
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		socket = registration__connect();
+		snprintf(text, sizeof(text),
+			 "{\"request\": \"register-map\", \"name\": \"%s\"}\n",
+			 names[i]);
+		registration__send(socket, text, strlen(text), &good, 1);
+		assert_refused(socket);
+		close(socket);
+	}
+	close(good);
+	close(plain);
+	close(hash);
+	close(null);
+}
+
+/* Valid requests, damaged: whatever happens, the list stays. */
+static void test_random_damage(void **state)
+{
+	static const char request[] =
+		"{\"request\": \"register-source\", \"source\": \"cpustat\"}\n";
+	const unsigned int seed = 4792;
+	unsigned int random = seed;
+
+	(void)state;
+	print_message("# seed %u\n", seed);
+	for (int round = 0; round < 1000; round++) {
+		int socket = registration__connect();
+		char damaged[sizeof(request)];
+
+		memcpy(damaged, request, sizeof(request));
+		for (int i = 0; i < 3; i++)
+			damaged[rand_r(&random) % (sizeof(request) - 2)] =
+				rand_r(&random);
+		registration__send(socket, damaged, sizeof(request) - 1, NULL, 0);
+		assert_refused(socket);
+		close(socket);
+	}
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+	const struct CMUnitTest tests[] = {
+		TEST(test_requests),
+		TEST(test_too_long),
+		TEST(test_unfinished),
+		TEST(test_file_descriptors),
+		TEST(test_random_damage),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "registration.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include <dart/registration.h>
+
+int registration__connect(void)
+{
+	const struct sockaddr_un address = {
+		.sun_family = AF_UNIX,
+		.sun_path = DART_REGISTRATION_SOCKET,
+	};
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	assert_true(fd >= 0);
+	assert_int_equal(connect(fd, (const void *)&address, sizeof(address)), 0);
+	return fd;
+}
+
+void registration__send(int socket, const void *bytes, size_t length,
+			const int *fds, unsigned int fd_count)
+{
+	union {
+		struct cmsghdr header;
+		char bytes[CMSG_SPACE(8 * sizeof(int))];
+	} control = {};
+	struct iovec vector = {
+		.iov_base = (void *)bytes,
+		.iov_len = length,
+	};
+	struct msghdr message = { .msg_iov = &vector, .msg_iovlen = 1 };
+
+	assert_true(fd_count <= 8);
+	if (fd_count) {
+		message.msg_control = &control;
+		message.msg_controllen = CMSG_SPACE(fd_count * sizeof(int));
+		control.header.cmsg_level = SOL_SOCKET;
+		control.header.cmsg_type = SCM_RIGHTS;
+		control.header.cmsg_len = CMSG_LEN(fd_count * sizeof(int));
+		memcpy(CMSG_DATA(&control.header), fds, fd_count * sizeof(int));
+	}
+
+	while (vector.iov_len) {
+		ssize_t sent = sendmsg(socket, &message, MSG_NOSIGNAL);
+
+		/* An agent that hangs up has refused: see the reply. */
+		if (sent < 0)
+			return;
+		vector.iov_base = (char *)vector.iov_base + sent;
+		vector.iov_len -= sent;
+		message.msg_control = NULL;
+		message.msg_controllen = 0;
+	}
+}
+
+json_t *registration__reply(int socket)
+{
+	size_t length = 0, room = 1 << 20;
+	char *line = malloc(room);
+	json_t *reply = NULL;
+
+	assert_non_null(line);
+	while (length < room && recv(socket, line + length, 1, 0) == 1) {
+		if (line[length++] == '\n') {
+			reply = json_loadb(line, length, 0, NULL);
+			assert_non_null(reply);
+			break;
+		}
+	}
+	free(line);
+	return reply;
+}
+
+json_t *registration__ask(int socket, const char *request, int fd)
+{
+	registration__send(socket, request, strlen(request), &fd, fd >= 0);
+	return registration__reply(socket);
+}
+
+char *registration__list(void)
+{
+	int socket = registration__connect();
+	json_t *reply = registration__ask(socket, "{\"request\": \"list\"}\n", -1);
+	char *text = json_dumps(reply, JSON_SORT_KEYS);
+
+	assert_true(registration__is_ok(reply));
+	json_decref(reply);
+	close(socket);
+	return text;
+}
+
+bool registration__is_ok(const json_t *reply)
+{
+	return json_is_true(json_object_get(reply, "ok"));
+}

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The calls of <linux/dart_zero.h>, for tests: 0 or -errno. */
+#ifndef DART_TEST_DEVICE_H
+#define DART_TEST_DEVICE_H
+
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include <bpf/bpf.h>
+#include <linux/dart_zero.h>
+
+static inline int device_open(void)
+{
+	int fd = open(DART_ZERO_DEVICE, O_RDONLY | O_CLOEXEC);
+
+	assert_true(fd >= 0);
+	return fd;
+}
+
+static inline struct dart_zero_info device_info(int region)
+{
+	struct dart_zero_info info = { .size = sizeof(info) };
+
+	assert_int_equal(ioctl(region, DART_ZERO_IOC_INFO, &info), 0);
+	return info;
+}
+
+static inline int device_call(int region, unsigned long command, void *argument)
+{
+	return ioctl(region, command, argument) ? -errno : 0;
+}
+
+static inline int device_add_window(int region, uint32_t source,
+				    struct dart_zero_extent *extent)
+{
+	struct dart_zero_window window = {
+		.size = sizeof(window),
+		.source = source,
+	};
+	int err = device_call(region, DART_ZERO_IOC_ADD_WINDOW, &window);
+
+	if (extent)
+		*extent = window.extent;
+	return err;
+}
+
+static inline int device_add_map(int region, int fd,
+				 struct dart_zero_extent *extent)
+{
+	struct dart_zero_map map = { .size = sizeof(map), .fd = fd };
+	int err = device_call(region, DART_ZERO_IOC_ADD_MAP, &map);
+
+	if (extent)
+		*extent = map.extent;
+	return err;
+}
+
+static inline int device_remove(int region, uint32_t id)
+{
+	struct dart_zero_remove remove = { .size = sizeof(remove), .id = id };
+
+	return device_call(region, DART_ZERO_IOC_REMOVE, &remove);
+}
+
+static inline const char *device_map(int region)
+{
+	void *address = mmap(NULL, device_info(region).capacity, PROT_READ,
+			     MAP_SHARED, region, 0);
+
+	assert_true(address != MAP_FAILED);
+	return address;
+}
+
+/* An array map of @entries values of @value_size bytes. */
+static inline int array_map(const char *name, uint32_t value_size,
+			    uint32_t entries, uint32_t flags)
+{
+	LIBBPF_OPTS(bpf_map_create_opts, options, .map_flags = flags);
+	int fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, name, sizeof(uint32_t),
+				value_size, entries, &options);
+
+	assert_true(fd >= 0);
+	return fd;
+}
+
+static inline uint32_t map_id(int fd)
+{
+	struct bpf_map_info info = {};
+	uint32_t size = sizeof(info);
+
+	assert_int_equal(bpf_obj_get_info_by_fd(fd, &info, &size), 0);
+	return info.id;
+}
+
+#endif /* DART_TEST_DEVICE_H */

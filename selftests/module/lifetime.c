@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Whatever order things end in, nothing is left: no map, no pinned page, no
+ * reference to the module.
+ */
+#include "device.h"
+
+#include <infiniband/verbs.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+
+#define PAGES 3
+
+struct fixture {
+	int region, map;
+	uint32_t id;
+	const char *address;
+	struct dart_zero_extent extent;
+	struct ibv_context *context;
+	struct ibv_pd *pd;
+	struct ibv_mr *mr;
+};
+
+static long vmstat(const char *name)
+{
+	FILE *file = fopen("/proc/vmstat", "r");
+	char line_name[64];
+	long value;
+
+	assert_non_null(file);
+	while (fscanf(file, "%63s %ld", line_name, &value) == 2) {
+		if (!strcmp(line_name, name)) {
+			fclose(file);
+			return value;
+		}
+	}
+	fail_msg("/proc/vmstat has no %s", name);
+	return 0;
+}
+
+/* The counts of each CPU reach /proc/vmstat late unless asked for. */
+static long pinned_pages(void)
+{
+	int refresh = open("/proc/sys/vm/stat_refresh", O_WRONLY);
+
+	assert_int_equal(write(refresh, "1", 1), 1);
+	close(refresh);
+	return vmstat("nr_foll_pin_acquired") - vmstat("nr_foll_pin_released");
+}
+
+static bool map_exists(uint32_t id)
+{
+	int fd = bpf_map_get_fd_by_id(id);
+
+	if (fd < 0)
+		return false;
+	close(fd);
+	return true;
+}
+
+static long module_references(void)
+{
+	FILE *file = fopen("/sys/module/dart_zero/refcnt", "r");
+	long count = -1;
+
+	assert_non_null(file);
+	assert_int_equal(fscanf(file, "%ld", &count), 1);
+	fclose(file);
+	return count;
+}
+
+static void build(struct fixture *fixture)
+{
+	struct ibv_device **devices = ibv_get_device_list(NULL);
+	uint64_t value = 42;
+	uint32_t key = 0;
+
+	assert_non_null(devices);
+	assert_non_null(devices[0]);
+	fixture->context = ibv_open_device(devices[0]);
+	assert_non_null(fixture->context);
+	ibv_free_device_list(devices);
+	fixture->pd = ibv_alloc_pd(fixture->context);
+	assert_non_null(fixture->pd);
+
+	fixture->map = array_map("lifetime", 8, PAGES * 512, BPF_F_MMAPABLE);
+	fixture->id = map_id(fixture->map);
+	assert_int_equal(bpf_map_update_elem(fixture->map, &key, &value, 0), 0);
+
+	fixture->region = device_open();
+	assert_int_equal(device_add_map(fixture->region, fixture->map,
+					&fixture->extent), 0);
+	fixture->address = device_map(fixture->region);
+	fixture->mr = ibv_reg_mr(fixture->pd,
+				 (char *)fixture->address + fixture->extent.data,
+				 PAGES * 4096, IBV_ACCESS_REMOTE_READ);
+	assert_non_null(fixture->mr);
+}
+
+/* The four ends of a region; every order of them is tried. */
+static void close_region(struct fixture *fixture)
+{
+	close(fixture->region);
+}
+
+static void unmap_region(struct fixture *fixture)
+{
+	assert_int_equal(munmap((void *)fixture->address, 256 << 20), 0);
+}
+
+static void close_map(struct fixture *fixture)
+{
+	close(fixture->map);
+}
+
+static void deregister(struct fixture *fixture)
+{
+	assert_int_equal(ibv_dereg_mr(fixture->mr), 0);
+}
+
+static void (*const ends[4])(struct fixture *) = {
+	close_region, unmap_region, close_map, deregister,
+};
+
+static void end_in_order(const int order[4])
+{
+	bool ended[4] = {};
+	long before = pinned_pages();
+	struct fixture fixture;
+
+	build(&fixture);
+	assert_int_equal(pinned_pages() - before, PAGES);
+	for (int i = 0; i < 4; i++) {
+		bool region_lives, pinned;
+
+		ends[order[i]](&fixture);
+		ended[order[i]] = true;
+		region_lives = !ended[0] || !ended[1];
+		pinned = !ended[3];
+
+		assert_int_equal(module_references(), region_lives);
+		assert_int_equal(map_exists(fixture.id),
+				 region_lives || !ended[2]);
+		assert_int_equal(pinned_pages() - before, pinned ? PAGES : 0);
+		if (!ended[1])
+			assert_int_equal(*fixture.address, 42);
+	}
+	ibv_dealloc_pd(fixture.pd);
+	ibv_close_device(fixture.context);
+}
+
+static void test_every_order(void **state)
+{
+	(void)state;
+	for (int code = 0; code < 256; code++) {
+		const int order[4] = { code & 3, code >> 2 & 3, code >> 4 & 3,
+				       code >> 6 & 3 };
+		unsigned int seen = 0;
+
+		for (int i = 0; i < 4; i++)
+			seen |= 1u << order[i];
+		if (seen == 0xf)
+			end_in_order(order);
+	}
+}
+
+/* The owner's memory is held while it is shown, and not longer. */
+static void test_removed_extent_gives_map_back(void **state)
+{
+	struct fixture fixture;
+
+	(void)state;
+	build(&fixture);
+	close_map(&fixture);
+	assert_true(map_exists(fixture.id));
+	assert_int_equal(device_remove(fixture.region, fixture.extent.id), 0);
+	assert_false(map_exists(fixture.id));
+
+	deregister(&fixture);
+	unmap_region(&fixture);
+	close_region(&fixture);
+	ibv_dealloc_pd(fixture.pd);
+	ibv_close_device(fixture.context);
+}
+
+static void test_killed_process(void **state)
+{
+	long before = pinned_pages();
+	struct fixture *fixture = mmap(NULL, sizeof(*fixture),
+				       PROT_READ | PROT_WRITE,
+				       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	int status, ready[2];
+	pid_t child;
+	char byte;
+
+	(void)state;
+	assert_int_equal(pipe(ready), 0);
+	child = fork();
+	if (!child) {
+		build(fixture);
+		if (write(ready[1], "r", 1) == 1)
+			pause();
+		_exit(1);
+	}
+	assert_int_equal(read(ready[0], &byte, 1), 1);
+	assert_int_equal(pinned_pages() - before, PAGES);
+	assert_int_equal(module_references(), 1);
+	assert_true(map_exists(fixture->id));
+
+	assert_int_equal(kill(child, SIGKILL), 0);
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(WTERMSIG(status), SIGKILL);
+	assert_int_equal(pinned_pages(), before);
+	assert_int_equal(module_references(), 0);
+	assert_false(map_exists(fixture->id));
+	munmap(fixture, sizeof(*fixture));
+}
+
+static void test_module_can_go(void **state)
+{
+	(void)state;
+	assert_int_equal(system("modprobe -r dart_zero"), 0);
+	assert_int_equal(access(DART_ZERO_DEVICE, F_OK), -1);
+	assert_int_equal(system("modprobe dart_zero"), 0);
+	close(device_open());
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_every_order),
+		cmocka_unit_test(test_removed_extent_gives_map_back),
+		cmocka_unit_test(test_killed_process),
+		cmocka_unit_test(test_module_can_go),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Each call that must be refused, with its error, and the list as it was. */
+#include "device.h"
+
+#include <linux/capability.h>
+#include <sys/syscall.h>
+
+struct fixture {
+	int region;
+	int map;
+	struct dart_zero_extent before[2];
+};
+
+static void list(int region, struct dart_zero_extent extents[2])
+{
+	struct dart_zero_list list = {
+		.size = sizeof(list),
+		.count = 2,
+		.extents = (uintptr_t)extents,
+	};
+
+	assert_int_equal(device_call(region, DART_ZERO_IOC_LIST, &list), 0);
+	assert_int_equal(list.count, 2);
+}
+
+static int setup(void **state)
+{
+	struct fixture *fixture = test_calloc(1, sizeof(*fixture));
+
+	fixture->region = device_open();
+	fixture->map = array_map("refusals", 8, 1, BPF_F_MMAPABLE);
+	assert_int_equal(device_add_window(fixture->region,
+					   DART_ZERO_SOURCE_CPUSTAT, NULL), 0);
+	assert_int_equal(device_add_map(fixture->region, fixture->map, NULL), 0);
+	list(fixture->region, fixture->before);
+	*state = fixture;
+	return 0;
+}
+
+/* Nothing that was refused has left a trace. */
+static int teardown(void **state)
+{
+	struct fixture *fixture = *state;
+	struct dart_zero_extent after[2];
+
+	list(fixture->region, after);
+	assert_memory_equal(fixture->before, after, sizeof(after));
+	close(fixture->map);
+	close(fixture->region);
+	test_free(fixture);
+	return 0;
+}
+
+static int refused_map(struct fixture *fixture, int fd)
+{
+	int err = device_add_map(fixture->region, fd, NULL);
+
+	close(fd);
+	return err;
+}
+
+static void test_unknown_call(void **state)
+{
+	struct fixture *fixture = *state;
+	uint64_t argument[64] = {};
+
+	assert_int_equal(device_call(fixture->region,
+				     _IO(DART_ZERO_IOC_MAGIC, 0x7f), argument),
+			 -ENOTTY);
+}
+
+static void test_sizes(void **state)
+{
+	struct fixture *fixture = *state;
+	struct dart_zero_window window = {
+		.size = sizeof(window) - 1,
+		.source = DART_ZERO_SOURCE_VMSTAT,
+	};
+	struct dart_zero_map map = { .size = 0, .fd = fixture->map };
+	struct dart_zero_remove remove = {
+		.size = sizeof(remove) + 4,
+		.id = fixture->before[0].id,
+	};
+	struct dart_zero_list list = { .size = ~0u };
+	struct dart_zero_info info = { .size = 4 };
+	int region = fixture->region;
+
+	assert_int_equal(device_call(region, DART_ZERO_IOC_ADD_WINDOW, &window),
+			 -EINVAL);
+	assert_int_equal(device_call(region, DART_ZERO_IOC_ADD_MAP, &map),
+			 -EINVAL);
+	assert_int_equal(device_call(region, DART_ZERO_IOC_REMOVE, &remove),
+			 -EINVAL);
+	assert_int_equal(device_call(region, DART_ZERO_IOC_LIST, &list),
+			 -EINVAL);
+	assert_int_equal(device_call(region, DART_ZERO_IOC_INFO, &info),
+			 -EINVAL);
+}
+
+static void test_flags_and_reserved(void **state)
+{
+	struct fixture *fixture = *state;
+	struct dart_zero_window window = {
+		.size = sizeof(window),
+		.source = DART_ZERO_SOURCE_VMSTAT,
+		.flags = 1,
+	};
+	struct dart_zero_map map = {
+		.size = sizeof(map),
+		.fd = fixture->map,
+		.reserved = 1,
+	};
+	struct dart_zero_remove remove = {
+		.size = sizeof(remove),
+		.id = fixture->before[0].id,
+		.flags = 0x80000000,
+	};
+	int region = fixture->region;
+
+	assert_int_equal(device_call(region, DART_ZERO_IOC_ADD_WINDOW, &window),
+			 -EINVAL);
+	window.flags = 0;
+	window.extent.name[3] = 1;
+	assert_int_equal(device_call(region, DART_ZERO_IOC_ADD_WINDOW, &window),
+			 -EINVAL);
+	assert_int_equal(device_call(region, DART_ZERO_IOC_ADD_MAP, &map),
+			 -EINVAL);
+	assert_int_equal(device_call(region, DART_ZERO_IOC_REMOVE, &remove),
+			 -EINVAL);
+}
+
+static void test_bad_address(void **state)
+{
+	struct fixture *fixture = *state;
+	struct dart_zero_list list = { .size = sizeof(list), .count = 2 };
+	/* Readable, not writable: the answer cannot be given. */
+	struct dart_zero_window *window = mmap(NULL, 4096,
+					       PROT_READ | PROT_WRITE,
+					       MAP_PRIVATE | MAP_ANONYMOUS,
+					       -1, 0);
+	int region = fixture->region;
+
+	window->size = sizeof(*window);
+	window->source = DART_ZERO_SOURCE_VMSTAT;
+	assert_int_equal(mprotect(window, 4096, PROT_READ), 0);
+	assert_int_equal(device_call(region, DART_ZERO_IOC_ADD_WINDOW, window),
+			 -EFAULT);
+	assert_int_equal(device_call(region, DART_ZERO_IOC_ADD_WINDOW, NULL),
+			 -EFAULT);
+	assert_int_equal(device_call(region, DART_ZERO_IOC_LIST, &list),
+			 -EFAULT);
+	munmap(window, 4096);
+}
+
+static void test_unknown_source(void **state)
+{
+	struct fixture *fixture = *state;
+
+	assert_int_equal(device_add_window(fixture->region,
+					   DART_ZERO_SOURCE_NONE, NULL),
+			 -EINVAL);
+	assert_int_equal(device_add_window(fixture->region, 4, NULL), -EINVAL);
+	assert_int_equal(device_add_window(fixture->region, ~0u, NULL),
+			 -EINVAL);
+}
+
+static void test_twice(void **state)
+{
+	struct fixture *fixture = *state;
+
+	assert_int_equal(device_add_window(fixture->region,
+					   DART_ZERO_SOURCE_CPUSTAT, NULL),
+			 -EEXIST);
+	assert_int_equal(device_add_map(fixture->region, fixture->map, NULL),
+			 -EEXIST);
+}
+
+static void test_remove_unknown(void **state)
+{
+	struct fixture *fixture = *state;
+
+	assert_int_equal(device_remove(fixture->region, 0), -ENOENT);
+	assert_int_equal(device_remove(fixture->region, 4711), -ENOENT);
+}
+
+static void test_list_room(void **state)
+{
+	struct fixture *fixture = *state;
+	struct dart_zero_extent extent;
+	struct dart_zero_list list = {
+		.size = sizeof(list),
+		.count = 1,
+		.extents = (uintptr_t)&extent,
+	};
+
+	assert_int_equal(device_call(fixture->region, DART_ZERO_IOC_LIST, &list),
+			 -ENOSPC);
+	assert_int_equal(list.count, 2);
+}
+
+static void test_not_a_map(void **state)
+{
+	struct fixture *fixture = *state;
+
+	assert_int_equal(device_add_map(fixture->region, -1, NULL), -EBADF);
+	assert_int_equal(device_add_map(fixture->region, 9999, NULL), -EBADF);
+	assert_int_equal(refused_map(fixture, open("/dev/null", O_RDONLY)),
+			 -EINVAL);
+}
+
+static void test_map_types(void **state)
+{
+	struct fixture *fixture = *state;
+	int hash = bpf_map_create(BPF_MAP_TYPE_HASH, "hash", 4, 8, 1, NULL);
+	int per_cpu = bpf_map_create(BPF_MAP_TYPE_PERCPU_ARRAY, "per_cpu", 4, 8,
+				     1, NULL);
+	int plain = array_map("plain", 8, 1, 0);
+	int write_only = array_map("write_only", 8, 1,
+				   BPF_F_MMAPABLE | BPF_F_WRONLY);
+
+	assert_int_equal(refused_map(fixture, hash), -EINVAL);
+	assert_int_equal(refused_map(fixture, per_cpu), -EINVAL);
+	assert_int_equal(refused_map(fixture, plain), -EINVAL);
+	assert_int_equal(refused_map(fixture, write_only), -EPERM);
+}
+
+static void test_capacity(void **state)
+{
+	struct fixture *fixture = *state;
+	struct dart_zero_info info = device_info(fixture->region);
+	uint32_t fits = info.capacity / 2, too_much = info.capacity + 1;
+	int half = array_map("half", fits, 1, BPF_F_MMAPABLE);
+	int rest = array_map("rest", fits, 1, BPF_F_MMAPABLE);
+	int beyond = array_map("beyond", too_much, 1, BPF_F_MMAPABLE);
+	struct dart_zero_extent extent;
+
+	assert_int_equal(refused_map(fixture, beyond), -ENOSPC);
+	assert_int_equal(device_add_map(fixture->region, half, &extent), 0);
+	assert_int_equal(refused_map(fixture, rest), -ENOSPC);
+	assert_int_equal(device_remove(fixture->region, extent.id), 0);
+	close(half);
+}
+
+static void set_effective(uint32_t capability, int on)
+{
+	struct __user_cap_header_struct header = {
+		.version = _LINUX_CAPABILITY_VERSION_3,
+	};
+	struct __user_cap_data_struct data[2];
+	uint32_t bit = 1u << (capability % 32);
+
+	assert_int_equal(syscall(SYS_capget, &header, data), 0);
+	if (on)
+		data[capability / 32].effective |= bit;
+	else
+		data[capability / 32].effective &= ~bit;
+	assert_int_equal(syscall(SYS_capset, &header, data), 0);
+}
+
+static void test_capability(void **state)
+{
+	struct fixture *fixture = *state;
+	int map = array_map("capability", 8, 1, BPF_F_MMAPABLE);
+	int window_err, map_err;
+
+	set_effective(CAP_SYS_ADMIN, 0);
+	window_err = device_add_window(fixture->region,
+				       DART_ZERO_SOURCE_SOFTNET, NULL);
+	map_err = refused_map(fixture, map);
+	device_info(fixture->region);
+	set_effective(CAP_SYS_ADMIN, 1);
+
+	assert_int_equal(window_err, -EPERM);
+	assert_int_equal(map_err, -EPERM);
+}
+
+static void test_mappings(void **state)
+{
+	struct fixture *fixture = *state;
+	struct dart_zero_info info = device_info(fixture->region);
+	int writable = open(DART_ZERO_DEVICE, O_RDWR | O_CLOEXEC);
+	const struct {
+		int fd, protection, flags, error;
+		off_t offset;
+	} refused[] = {
+		{ fixture->region, PROT_READ, MAP_PRIVATE, EINVAL, 0 },
+		{ fixture->region, PROT_READ | PROT_WRITE, MAP_SHARED, EACCES, 0 },
+		{ writable, PROT_READ | PROT_WRITE, MAP_SHARED, EPERM, 0 },
+		{ fixture->region, PROT_READ | PROT_EXEC, MAP_SHARED, EPERM, 0 },
+		{ fixture->region, PROT_READ, MAP_SHARED, EINVAL, 4096 },
+	};
+
+	for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++) {
+		errno = 0;
+		assert_ptr_equal(mmap(NULL, info.capacity,
+				      refused[i].protection, refused[i].flags,
+				      refused[i].fd, refused[i].offset),
+				 MAP_FAILED);
+		assert_int_equal(errno, refused[i].error);
+	}
+	close(writable);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+	const struct CMUnitTest tests[] = {
+		TEST(test_unknown_call),
+		TEST(test_sizes),
+		TEST(test_flags_and_reserved),
+		TEST(test_bad_address),
+		TEST(test_unknown_source),
+		TEST(test_twice),
+		TEST(test_remove_unknown),
+		TEST(test_list_room),
+		TEST(test_not_a_map),
+		TEST(test_map_types),
+		TEST(test_capacity),
+		TEST(test_capability),
+		TEST(test_mappings),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,48 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# Under load, in both exposures: what the controller reads lies between what the
+# kernel said before and after; the agent does not run.
+. "$(dirname "$0")/../lib.sh"
+
+map=/sys/fs/bpf/follow
+report=$(mktemp)
+
+holds() {
+	jq -e "$1" "$report" || {
+		cat "$report"
+		return 1
+	}
+}
+
+scrape() {
+	dart-controller --interval 50ms --count 60 --json host |
+		compare on host "$tests/demo/turn" $map >"$report"
+}
+
+rdma_up
+on host bpftool map create $map type array key 4 value 8 entries 4 \
+	name demo flags 1024
+on host setsid sh -c 'while :; do
+	dd if=/proc/kallsyms of=/dev/null; dd if=/dev/zero of=/dev/null count=999
+done >/dev/null 2>&1 &'
+
+for exposure in exact page; do
+	check "$exposure: the agent starts" on host host_up --exposure $exposure
+	for source in cpustat vmstat softnet; do
+		check "$exposure: $source is registered" \
+			on host dartctl register source $source
+	done
+	check "$exposure: the map is registered" on host dartctl register map $map
+
+	check "$exposure: every value lies between" scrape
+	for entry in cpustat vmstat softnet demo tcp; do
+		check "$exposure: $entry was compared" \
+			holds ".comparisons.$entry > 0"
+	done
+	check "$exposure: no context switch of the agent" \
+		holds '.agent_context_switches == 0'
+	check "$exposure: no CPU time of the agent" holds '.agent_cpu_ns == 0'
+	check "$exposure: the agent ends" on host host_down
+done
+on host pkill -f kallsyms
+finish

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "../../tools/controller/config.h"
+
+static struct settings settings;
+static char why[CONFIG_WHY_MAX];
+
+static int load_bytes(const char *bytes, size_t length)
+{
+	FILE *file = fmemopen((void *)bytes, length, "r");
+	int err;
+
+	assert_non_null(file);
+	err = config__load(&settings, file, "f", why);
+	fclose(file);
+	return err;
+}
+
+static int load(const char *text)
+{
+	return load_bytes(text, strlen(text));
+}
+
+static int clear_settings(void **state)
+{
+	(void)state;
+	settings__clear(&settings);
+	return 0;
+}
+
+static const char whole[] =
+	"interval: 100ms\n"
+	"entries: [cpustat, vmstat]\n"
+	"agents:\n"
+	"  - host: a\n"
+	"  - host: ::1\n"
+	"    port: 17\n"
+	"    interval: 2s\n";
+
+static void a_file_has_all_settings(void **state)
+{
+	(void)state;
+	assert_int_equal(load(whole), 0);
+	assert_int_equal(settings.interval_ns, 100000000);
+	assert_int_equal(settings.entry_count, 2);
+	assert_string_equal(settings.entries[1], "vmstat");
+	assert_int_equal(settings.agent_count, 2);
+	assert_string_equal(settings.agents[0].name, "a:4792");
+	assert_int_equal(settings.agents[0].interval_ns, 0);
+	assert_string_equal(settings.agents[1].name, "[::1]:17");
+	assert_int_equal(settings.agents[1].interval_ns, 2000000000);
+}
+
+static void the_command_line_has_the_last_word(void **state)
+{
+	(void)state;
+	settings.interval_ns = 5;
+	assert_int_equal(settings__add_entry(&settings, "softnet"), 0);
+	assert_int_equal(settings__add_agent(&settings, "b", 1, 0), 0);
+	assert_int_equal(load(whole), 0);
+	assert_int_equal(settings.interval_ns, 5);
+	assert_int_equal(settings.entry_count, 1);
+	assert_string_equal(settings.entries[0], "softnet");
+	assert_int_equal(settings.agent_count, 3);
+}
+
+static void the_example_is_valid(void **state)
+{
+	FILE *file = fopen("tools/controller/dart-controller.yaml", "r");
+
+	(void)state;
+	if (!file)
+		skip();
+	assert_int_equal(config__load(&settings, file, "f", why), 0);
+	fclose(file);
+	assert_int_equal(settings.agent_count, 2);
+}
+
+static void what_is_wrong_is_refused_with_its_line(void **state)
+{
+	static const struct {
+		const char *text, *why;
+	} wrong[] = {
+		{ "", "f:1: the file is empty" },
+		{ "- a\n", "f:1: expected KEY: VALUE lines" },
+		{ "interval: 1s\nnoise: 1\n", "f:2: unknown key 'noise'" },
+		{ "[a]: 1\n", "f:1: unknown key '?'" },
+		{ "\"interval\\0x\": 1s\n", "f:1: unknown key '?'" },
+		{ "interval: 1s\ninterval: 1s\n", "f:2: 'interval' is there twice" },
+		{ "interval: fast\n", "f:1: 'fast' is no interval" },
+		{ "interval: [1s]\n", "f:1: '?' is no interval" },
+		{ "entries: cpustat\n", "f:1: expected a list" },
+		{ "entries: [a, a]\n", "f:1: entry 'a' is named twice" },
+		{ "entries: [[a]]\n", "f:1: expected the name of an entry" },
+		{ "agents: a\n", "f:1: expected a list" },
+		{ "agents:\n  - a\n", "f:2: expected KEY: VALUE lines" },
+		{ "agents:\n  - port: 1\n", "f:2: an agent without 'host'" },
+		{ "agents:\n  - host: ''\n", "f:2: expected a name" },
+		{ "agents:\n  - host: {}\n", "f:2: expected a name" },
+		{ "agents:\n  - host: a\n    port: 0\n", "f:3: '0' is no port" },
+		{ "agents:\n  - host: a\n    port: 65536\n", "f:3: '65536' is no port" },
+		{ "agents:\n  - host: a\n    port: -1\n", "f:3: expected a port" },
+		{ "agents:\n  - host: a\n    interval: 0s\n", "f:3: '0s' is no interval" },
+		{ "agents:\n  - host: a\n  - host: a\n", "f:3: agent 'a' port 4792 is named twice" },
+		{ "agents: [\n", "not YAML" },
+		{ "a: *b\n", "not YAML" },
+		{ "\xff\xfe\x00", "f:" },
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
+		/* fmemopen() has no empty files. */
+		assert_int_equal(load(*wrong[i].text ? wrong[i].text : "\n"),
+				 -EINVAL);
+		if (!strstr(why, wrong[i].why))
+			fail_msg("%s: %s", wrong[i].text, why);
+		settings__clear(&settings);
+	}
+}
+
+/* Whatever becomes of the file, nothing crashes, and a refusal has a reason. */
+static void flipped_bits_are_survived(void **state)
+{
+	char bytes[sizeof(whole) - 1];
+	unsigned int round, flips;
+
+	(void)state;
+	srandom(1);
+	for (round = 0; round < 20000; round++) {
+		memcpy(bytes, whole, sizeof(bytes));
+		for (flips = random() % 4 + 1; flips; flips--)
+			bytes[random() % sizeof(bytes)] ^= 1 << random() % 8;
+		if (load_bytes(bytes, random() % sizeof(bytes) + 1))
+			assert_memory_equal(why, "f:", 2);
+		settings__clear(&settings);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_teardown(a_file_has_all_settings,
+					  clear_settings),
+		cmocka_unit_test_teardown(the_command_line_has_the_last_word,
+					  clear_settings),
+		cmocka_unit_test_teardown(the_example_is_valid,
+					  clear_settings),
+		cmocka_unit_test(what_is_wrong_is_refused_with_its_line),
+		cmocka_unit_test(flipped_bits_are_survived),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests_name("controller_config", tests, NULL,
+					   NULL);
+}

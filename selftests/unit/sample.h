@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A valid table that uses everything the format has, and its bytes: what the
+ * unit tests of libdart start from.
+ */
+#ifndef SAMPLE_H
+#define SAMPLE_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <xxhash.h>
+
+#include <dart/control.h>
+
+#include "dart/table.h"
+
+enum { SAMPLE_CPUSTAT, SAMPLE_PAIR, SAMPLE_ROWS, SAMPLE_ENTRIES };
+
+struct sample {
+	struct dart_table table;
+	struct dart_schema *stat;
+	struct dart_schema *pair;
+	struct dart_memory_region memory_regions[3];
+	struct dart_range ranges[6];
+	struct dart_entry entries[SAMPLE_ENTRIES];
+};
+
+static inline void sample__add(struct dart_schema *schema, const char *name,
+			       const char *unit, uint32_t offset,
+			       uint32_t width, uint32_t count,
+			       enum dart_control_field_kind kind,
+			       bool is_signed)
+{
+	const struct dart_field field = {
+		.name = (char *)name,
+		.unit = (char *)unit,
+		.offset = offset,
+		.width = width,
+		.count = count,
+		.kind = kind,
+		.is_signed = is_signed,
+	};
+
+	assert_int_equal(dart_schema__add(schema, &field), 0);
+}
+
+static inline struct dart_schema *sample__stat(void)
+{
+	struct dart_schema *schema = dart_schema__new("stat", 64);
+
+	assert_non_null(schema);
+	sample__add(schema, "user", "ns", 0, 8, 1,
+		    DART_CONTROL_FIELD_COUNTER, false);
+	sample__add(schema, "idle", "ns", 8, 8, 1,
+		    DART_CONTROL_FIELD_COUNTER, false);
+	sample__add(schema, "heat", "", 16, 4, 1,
+		    DART_CONTROL_FIELD_GAUGE, true);
+	sample__add(schema, "sizes", "bytes", 20, 4, 4,
+		    DART_CONTROL_FIELD_HISTOGRAM, false);
+	sample__add(schema, "command", "", 40, 16, 1,
+		    DART_CONTROL_FIELD_TEXT, false);
+	sample__add(schema, "small", "", 56, 1, 1,
+		    DART_CONTROL_FIELD_COUNTER, false);
+	return schema;
+}
+
+/* Bytes 8 to 16 are of no field, and in no range of the entry. */
+static inline struct dart_schema *sample__pair(void)
+{
+	struct dart_schema *schema = dart_schema__new("pair", 24);
+
+	assert_non_null(schema);
+	sample__add(schema, "in", "bytes", 0, 8, 1,
+		    DART_CONTROL_FIELD_COUNTER, false);
+	sample__add(schema, "out", "bytes", 16, 8, 1,
+		    DART_CONTROL_FIELD_COUNTER, false);
+	return schema;
+}
+
+static inline void sample__init(struct sample *sample)
+{
+	*sample = (struct sample) {
+		.memory_regions = {
+			{ .address = 0x100000, .length = 0x1000, .rkey = 11 },
+			{ .address = 0x200000, .length = 0x100, .rkey = 22 },
+			{ .address = 0x300010, .length = 0x40, .rkey = 33 },
+		},
+		/* As the members: address, stride, region, first copy... */
+		.ranges = {
+			{ 0x100000, 64, 0, 0, 4, 0, 64 },
+			/* Two groups of the same two runs. */
+			{ 0x200000, 32, 1, 0, 2, 0, 8 },
+			{ 0x200010, 32, 1, 0, 2, 16, 8 },
+			{ 0x300010, 0, 2, 2, 1, 0, 8 },
+			{ 0x300030, 0, 2, 2, 1, 16, 8 },
+			{ 0x100400, 128, 0, 0, 5, 0, 64 },
+		},
+	};
+	sample->stat = sample__stat();
+	sample->pair = sample__pair();
+	sample->entries[SAMPLE_CPUSTAT] = (struct dart_entry) {
+		.name = "cpustat",
+		.schema = sample->stat,
+		.kind = DART_CONTROL_ENTRY_SOURCE,
+		.lifetime = DART_CONTROL_LIFETIME_IMMOBILE,
+		.copies_are = DART_CONTROL_COPIES_CPU,
+		.copies = 4,
+		.ranges = &sample->ranges[0],
+		.range_count = 1,
+	};
+	sample->entries[SAMPLE_PAIR] = (struct dart_entry) {
+		.name = "pair",
+		.schema = sample->pair,
+		.kind = DART_CONTROL_ENTRY_SOURCE,
+		.lifetime = DART_CONTROL_LIFETIME_SERVERLESS,
+		.copies_are = DART_CONTROL_COPIES_CPU,
+		.copies = 3,
+		.ranges = &sample->ranges[1],
+		.range_count = 4,
+	};
+	sample->entries[SAMPLE_ROWS] = (struct dart_entry) {
+		.name = "rows",
+		.schema = sample->stat,
+		.kind = DART_CONTROL_ENTRY_MAP,
+		.lifetime = DART_CONTROL_LIFETIME_DYNAMIC,
+		.copies_are = DART_CONTROL_COPIES_ROW,
+		.copies = 5,
+		.ranges = &sample->ranges[5],
+		.range_count = 1,
+	};
+	sample->table = (struct dart_table) {
+		.generation = 7,
+		.instance = 0x0123456789abcdef,
+		.clock_offset_ns = -5,
+		.host_id = "a host id, 16 b",
+		.boot_id = "a boot id, 16 b",
+		.exposure = DART_CONTROL_EXPOSURE_EXACT,
+		.cpus = 4,
+		.page_size = 4096,
+		.lease_ms = 3000,
+		.memory_regions = sample->memory_regions,
+		.memory_region_count = 3,
+		.entries = sample->entries,
+		.entry_count = SAMPLE_ENTRIES,
+	};
+}
+
+static inline void sample__release(struct sample *sample)
+{
+	dart_schema__free(sample->stat);
+	dart_schema__free(sample->pair);
+}
+
+/* Gives @bytes the checksum that fits. */
+static inline void sample__seal(void *bytes, size_t length)
+{
+	struct dart_control_header *header = bytes;
+
+	header->checksum = 0;
+	header->checksum = XXH64(bytes, length, 0);
+}
+
+/* The bytes of @table, which the caller frees; none are behind them. */
+static inline uint8_t *sample__bytes(const struct dart_table *table,
+				     size_t *length)
+{
+	const size_t capacity = 65536;
+	uint8_t *bytes = calloc(1, capacity);
+	int used;
+
+	assert_non_null(bytes);
+	used = dart_table__publish(table, bytes, capacity);
+	assert_in_range(used, sizeof(struct dart_control_header), capacity);
+	*length = used;
+	bytes = realloc(bytes, used);
+	assert_non_null(bytes);
+	return bytes;
+}
+
+static inline void sample__assert_same_schema(const struct dart_schema *a,
+					      const struct dart_schema *b)
+{
+	uint32_t i;
+
+	assert_string_equal(a->name, b->name);
+	assert_int_equal(a->length, b->length);
+	assert_int_equal(a->field_count, b->field_count);
+	for (i = 0; i < a->field_count; i++) {
+		assert_string_equal(a->fields[i].name, b->fields[i].name);
+		assert_string_equal(a->fields[i].unit, b->fields[i].unit);
+		assert_int_equal(a->fields[i].offset, b->fields[i].offset);
+		assert_int_equal(a->fields[i].width, b->fields[i].width);
+		assert_int_equal(a->fields[i].count, b->fields[i].count);
+		assert_int_equal(a->fields[i].kind, b->fields[i].kind);
+		assert_int_equal(a->fields[i].is_signed,
+				 b->fields[i].is_signed);
+	}
+}
+
+static inline void sample__assert_same_entry(const struct dart_entry *a,
+					     const struct dart_entry *b)
+{
+	uint32_t i;
+
+	assert_string_equal(a->name, b->name);
+	assert_int_equal(a->kind, b->kind);
+	assert_int_equal(a->lifetime, b->lifetime);
+	assert_int_equal(a->copies_are, b->copies_are);
+	assert_int_equal(a->copies, b->copies);
+	assert_int_equal(a->range_count, b->range_count);
+	for (i = 0; i < a->range_count; i++) {
+		const struct dart_range *x = &a->ranges[i], *y = &b->ranges[i];
+
+		assert_int_equal(x->address, y->address);
+		assert_int_equal(x->stride, y->stride);
+		assert_int_equal(x->memory_region, y->memory_region);
+		assert_int_equal(x->first_copy, y->first_copy);
+		assert_int_equal(x->copies, y->copies);
+		assert_int_equal(x->offset, y->offset);
+		assert_int_equal(x->length, y->length);
+	}
+	sample__assert_same_schema(a->schema, b->schema);
+}
+
+static inline void sample__assert_same(const struct dart_table *a,
+				       const struct dart_table *b)
+{
+	uint32_t i;
+
+	assert_int_equal(a->generation, b->generation);
+	assert_int_equal(a->instance, b->instance);
+	assert_int_equal(a->clock_offset_ns, b->clock_offset_ns);
+	assert_memory_equal(a->host_id, b->host_id, sizeof(a->host_id));
+	assert_memory_equal(a->boot_id, b->boot_id, sizeof(a->boot_id));
+	assert_int_equal(a->exposure, b->exposure);
+	assert_int_equal(a->cpus, b->cpus);
+	assert_int_equal(a->page_size, b->page_size);
+	assert_int_equal(a->lease_ms, b->lease_ms);
+	assert_int_equal(a->memory_region_count, b->memory_region_count);
+	for (i = 0; i < a->memory_region_count; i++) {
+		assert_int_equal(a->memory_regions[i].address,
+				 b->memory_regions[i].address);
+		assert_int_equal(a->memory_regions[i].length,
+				 b->memory_regions[i].length);
+		assert_int_equal(a->memory_regions[i].rkey,
+				 b->memory_regions[i].rkey);
+	}
+	assert_int_equal(a->entry_count, b->entry_count);
+	for (i = 0; i < a->entry_count; i++)
+		sample__assert_same_entry(&a->entries[i], &b->entries[i]);
+}
+
+#endif /* SAMPLE_H */

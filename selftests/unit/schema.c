@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
+
+#include "sample.h"
+
+static void a_schema_has_what_was_added(void **state)
+{
+	struct dart_schema *schema = sample__stat();
+	const struct dart_field *field;
+
+	(void)state;
+	assert_string_equal(schema->name, "stat");
+	assert_int_equal(schema->length, 64);
+	assert_int_equal(schema->field_count, 6);
+	field = dart_schema__find(schema, "sizes");
+	assert_ptr_equal(field, &schema->fields[3]);
+	assert_string_equal(field->unit, "bytes");
+	assert_int_equal(field->offset, 20);
+	assert_int_equal(field->count, 4);
+	assert_null(dart_schema__find(schema, "size"));
+	dart_schema__free(schema);
+}
+
+static void strings_are_copied(void **state)
+{
+	struct dart_schema *schema;
+	char name[] = "name", unit[] = "unit";
+
+	(void)state;
+	schema = dart_schema__new(name, 8);
+	assert_non_null(schema);
+	sample__add(schema, name, unit, 0, 8, 1, DART_CONTROL_FIELD_GAUGE,
+		    false);
+	memset(name, 'x', sizeof(name) - 1);
+	memset(unit, 'x', sizeof(unit) - 1);
+	assert_string_equal(schema->name, "name");
+	assert_string_equal(schema->fields[0].name, "name");
+	assert_string_equal(schema->fields[0].unit, "unit");
+	dart_schema__free(schema);
+}
+
+static void bad_schemas_are_refused(void **state)
+{
+	struct dart_schema *schema;
+
+	(void)state;
+	errno = 0;
+	assert_null(dart_schema__new("name", 0));
+	assert_int_equal(errno, EINVAL);
+	errno = 0;
+	assert_null(dart_schema__new("name", DART_CONTROL_VALUE_MAX + 1));
+	assert_int_equal(errno, EINVAL);
+	errno = 0;
+	assert_null(dart_schema__new("\x1b[2J", 8));
+	assert_int_equal(errno, EINVAL);
+
+	schema = dart_schema__new("", DART_CONTROL_VALUE_MAX);
+	assert_non_null(schema);
+	dart_schema__free(schema);
+	dart_schema__free(NULL);
+}
+
+static void bad_fields_are_refused(void **state)
+{
+	static const struct {
+		struct dart_field field;
+		int err;
+	} cases[] = {
+#define FIELD(offset, width, count, kind) \
+	{ "name", "", offset, width, count, DART_CONTROL_FIELD_##kind, false }
+		{ FIELD(57, 8, 1, COUNTER), -EINVAL },
+		{ FIELD(64, 1, 1, COUNTER), -EINVAL },
+		{ FIELD(0xffffffff, 1, 1, COUNTER), -EINVAL },
+		{ FIELD(32, 8, 5, COUNTER), -EINVAL },
+		/* 8 * 2^29 is 0 in 32 bits. */
+		{ FIELD(32, 8, 1 << 29, COUNTER), -EINVAL },
+		{ FIELD(32, 0, 1, COUNTER), -EINVAL },
+		{ FIELD(32, 3, 1, GAUGE), -EINVAL },
+		{ FIELD(32, 16, 1, HISTOGRAM), -EINVAL },
+		{ FIELD(32, 8, 0, COUNTER), -EINVAL },
+		{ FIELD(32, 0, 1, TEXT), -EINVAL },
+		{ FIELD(32, 4, 2, TEXT), -EINVAL },
+		{ FIELD(32, 33, 1, TEXT), -EINVAL },
+		{ FIELD(0, 8, 1, COUNTER), -EINVAL },
+		{ FIELD(23, 1, 1, COUNTER), -EINVAL },
+		{ { "name", "", 32, 8, 1, 0, false }, -EINVAL },
+		{ { "name", "", 32, 8, 1, 5, false }, -EINVAL },
+		{ { "tab\t", "", 32, 8, 1, 1, false }, -EINVAL },
+		{ { "name", "\xc2\xb5s", 32, 8, 1, 1, false }, -EINVAL },
+		{ { "first", "", 32, 8, 1, 1, false }, -EEXIST },
+		{ FIELD(24, 8, 5, COUNTER), 0 },
+#undef FIELD
+	};
+	struct dart_schema *schema = dart_schema__new("schema", 64);
+	size_t i;
+
+	(void)state;
+	assert_non_null(schema);
+	sample__add(schema, "first", "", 8, 8, 2, DART_CONTROL_FIELD_COUNTER,
+		    false);
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		assert_int_equal(schema->field_count, 1);
+		assert_int_equal(dart_schema__add(schema, &cases[i].field),
+				 cases[i].err);
+	}
+	assert_int_equal(schema->field_count, 2);
+	dart_schema__free(schema);
+}
+
+static void texts_are_short_printable_ascii(void **state)
+{
+	char text[DART_CONTROL_NAME_MAX + 1];
+
+	(void)state;
+	assert_true(dart_text__is_valid(""));
+	assert_true(dart_text__is_valid(" ~"));
+	assert_false(dart_text__is_valid("\x1f"));
+	assert_false(dart_text__is_valid("\x7f"));
+	assert_false(dart_text__is_valid("\x80"));
+	assert_false(dart_text__is_valid("\xff"));
+	assert_false(dart_text__is_valid("a\n"));
+
+	memset(text, 'a', sizeof(text));
+	text[DART_CONTROL_NAME_MAX - 1] = '\0';
+	assert_true(dart_text__is_valid(text));
+	text[DART_CONTROL_NAME_MAX - 1] = 'a';
+	text[DART_CONTROL_NAME_MAX] = '\0';
+	assert_false(dart_text__is_valid(text));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_schema_has_what_was_added),
+		cmocka_unit_test(strings_are_copied),
+		cmocka_unit_test(bad_schemas_are_refused),
+		cmocka_unit_test(bad_fields_are_refused),
+		cmocka_unit_test(texts_are_short_printable_ascii),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests_name("schema", tests, NULL, NULL);
+}

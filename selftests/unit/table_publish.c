@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A table is replaced again and again while it is fetched in pieces, in any
+ * order, as a READ may: what is accepted is one table or the other.
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdio.h>
+
+#include "sample.h"
+
+#define FETCHES 20000
+#define CHUNK 16
+
+struct publisher {
+	struct sample samples[2];
+	uint8_t region[4096] __attribute__((aligned(8)));
+	size_t length;		/* of the longer table */
+	atomic_bool stop;
+	int err;
+};
+
+static uint32_t random__below(uint64_t *state, uint32_t limit)
+{
+	*state = *state * 6364136223846793005 + 1442695040888963407;
+	return (*state >> 33) % limit;
+}
+
+static void sample__change_everything(struct sample *sample)
+{
+	uint32_t i;
+
+	sample->table.clock_offset_ns = 1234567;
+	sample->table.lease_ms = 1;
+	sample->table.exposure = DART_CONTROL_EXPOSURE_PAGE;
+	sample->table.entry_count--;
+	for (i = 0; i < 3; i++) {
+		sample->memory_regions[i].address += 0x7000000;
+		sample->memory_regions[i].rkey += 1000;
+	}
+	for (i = 0; i < 6; i++)
+		sample->ranges[i].address += 0x7000000;
+	sample->entries[SAMPLE_CPUSTAT].name = "vmstat!";
+	sample->entries[SAMPLE_PAIR].copies_are = DART_CONTROL_COPIES_ROW;
+}
+
+/* One generation further, alternately of the one table and the other. */
+static int publish(struct publisher *publisher, uint64_t generation)
+{
+	struct dart_table *table = &publisher->samples[generation % 2].table;
+
+	table->generation = generation;
+	return dart_table__publish(table, publisher->region,
+				   sizeof(publisher->region));
+}
+
+static void *publish_on_and_on(void *argument)
+{
+	struct publisher *publisher = argument;
+	uint64_t generation;
+
+	for (generation = 3; !publisher->stop; generation++) {
+		int length = publish(publisher, generation);
+
+		if (length < 0) {
+			publisher->err = length;
+			break;
+		}
+	}
+	return NULL;
+}
+
+static void fetch(struct publisher *publisher, uint8_t *bytes, uint64_t *random)
+{
+	uint32_t chunks = (publisher->length + CHUNK - 1) / CHUNK;
+	uint16_t order[sizeof(publisher->region) / CHUNK];
+	uint32_t i, k, pause = random__below(random, 4 * chunks);
+
+	for (i = 0; i < chunks; i++) {
+		k = random__below(random, i + 1);
+		order[i] = order[k];
+		order[k] = i;
+	}
+	for (i = 0; i < chunks; i++) {
+		if (i == pause)
+			sched_yield();
+		memcpy(bytes + order[i] * CHUNK,
+		       publisher->region + order[i] * CHUNK, CHUNK);
+	}
+}
+
+static void a_mixture_is_never_accepted(void **state)
+{
+	struct publisher *publisher = calloc(1, sizeof(*publisher));
+	unsigned int accepted = 0, by_generation = 0, by_checksum = 0;
+	uint8_t bytes[sizeof(publisher->region)];
+	uint64_t random = 20240301;
+	struct dart_table *table, expected;
+	char why[DART_WHY_MAX];
+	pthread_t thread;
+	int i, length;
+
+	(void)state;
+	assert_non_null(publisher);
+	for (i = 0; i < 2; i++)
+		sample__init(&publisher->samples[i]);
+	sample__change_everything(&publisher->samples[1]);
+	for (i = 1; i <= 2; i++) {
+		length = publish(publisher, i);
+		assert_true(length > 0);
+		if ((size_t)length > publisher->length)
+			publisher->length = length;
+	}
+
+	assert_int_equal(pthread_create(&thread, NULL, publish_on_and_on,
+					publisher), 0);
+	for (i = 0; i < FETCHES; i++) {
+		int err;
+
+		fetch(publisher, bytes, &random);
+		err = dart_table__decode(bytes, publisher->length, &table, NULL,
+					 why);
+		if (err == -EAGAIN) {
+			if (strstr(why, "checksum"))
+				by_checksum++;
+			else
+				by_generation++;
+			continue;
+		}
+		if (err)
+			break;
+
+		/* The publisher is ahead; the rest of its table is constant. */
+		accepted++;
+		expected = publisher->samples[table->generation % 2].table;
+		expected.generation = table->generation;
+		sample__assert_same(&expected, table);
+		dart_table__free(table);
+	}
+	publisher->stop = true;
+	pthread_join(thread, NULL);
+
+	printf("# %u fetched: %u accepted, %u refused by the generations, %u by the checksum\n",
+	       FETCHES, accepted, by_generation, by_checksum);
+	assert_int_equal(accepted + by_generation + by_checksum, FETCHES);
+	assert_int_equal(publisher->err, 0);
+	assert_int_not_equal(accepted, 0);
+	assert_int_not_equal(by_generation + by_checksum, 0);
+	for (i = 0; i < 2; i++)
+		sample__release(&publisher->samples[i]);
+	free(publisher);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_mixture_is_never_accepted),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests_name("table_publish", tests, NULL, NULL);
+}

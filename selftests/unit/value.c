@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "dart/value.h"
+
+#include "sample.h"
+
+static void numbers_are_read_at_every_width_and_alignment(void **state)
+{
+	static const uint8_t bytes[] = {
+		0x81, 0x92, 0xa3, 0xb4, 0xc5, 0xd6, 0xe7, 0xf8,
+		0x08, 0x17, 0x26, 0x35, 0x44, 0x53, 0x62, 0x71,
+	};
+	static const struct {
+		uint32_t width;
+		bool is_signed;
+		uint64_t first;
+		uint64_t second;
+	} cases[] = {
+		{ 1, false, 0x81, 0x92 },
+		{ 1, true, 0xffffffffffffff81, 0xffffffffffffff92 },
+		{ 2, false, 0x9281, 0xb4a3 },
+		{ 2, true, 0xffffffffffff9281, 0xffffffffffffb4a3 },
+		{ 4, false, 0xb4a39281, 0xf8e7d6c5 },
+		{ 4, true, 0xffffffffb4a39281, 0xfffffffff8e7d6c5 },
+		{ 8, false, 0xf8e7d6c5b4a39281, 0x7162534435261708 },
+		{ 8, true, 0xf8e7d6c5b4a39281, 0x7162534435261708 },
+	};
+	uint8_t copy[32];
+	uint32_t i, shift;
+
+	(void)state;
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		for (shift = 0; shift < 16; shift++) {
+			const struct dart_field field = {
+				.offset = shift,
+				.width = cases[i].width,
+				.count = 2,
+				.kind = DART_CONTROL_FIELD_GAUGE,
+				.is_signed = cases[i].is_signed,
+			};
+
+			memset(copy, 0xa5, sizeof(copy));
+			memcpy(copy + shift, bytes, sizeof(bytes));
+			assert_int_equal(dart_field__get(&field, copy, 0),
+					 cases[i].first);
+			assert_int_equal(dart_field__get(&field, copy, 1),
+					 cases[i].second);
+		}
+	}
+}
+
+/* Three copies of -1 and one of 5 or 1, 9 bytes each: most are not aligned. */
+static void sums_wrap_like_the_field(void **state)
+{
+	struct dart_schema schema = { .name = "", .length = 9 };
+	struct dart_entry entry = { .schema = &schema, .copies = 4 };
+	struct dart_field field = { .offset = 1, .count = 1 };
+	uint8_t copies[4 * 9];
+
+	(void)state;
+	memset(copies, 0xff, sizeof(copies));
+	memset(copies, 0, 9);
+	copies[1] = 5;
+	assert_int_equal(dart_entry__size(&entry), sizeof(copies));
+
+	for (field.width = 1; field.width <= 8; field.width *= 2) {
+		field.is_signed = false;
+		assert_int_equal(dart_entry__sum(&entry, &field, copies, 0), 2);
+		copies[1] = 1;
+		field.is_signed = true;
+		assert_int_equal(dart_entry__sum(&entry, &field, copies, 0),
+				 (uint64_t)-2);
+		field.is_signed = false;
+		assert_int_equal(dart_entry__sum(&entry, &field, copies, 0),
+				 (UINT64_MAX >> (64 - 8 * field.width)) - 1);
+		copies[1] = 5;
+	}
+}
+
+static json_t *json__expect(json_t *json, const char *text)
+{
+	char *dump;
+
+	assert_non_null(json);
+	dump = json_dumps(json, JSON_COMPACT | JSON_ENSURE_ASCII);
+	assert_non_null(dump);
+	assert_string_equal(dump, text);
+	free(dump);
+	return json;
+}
+
+static void stat__fill(uint8_t *copy, uint8_t number)
+{
+	static const char command[16] = "a\n\x1b[2J\x9b\"\\";
+
+	memset(copy, 0, 64);
+	copy[0] = number;
+	copy[8] = 10 * number;
+	memset(copy + 16, 0xff, 4);
+	copy[20] = number;
+	copy[32] = 2;
+	memcpy(copy + 40, command, sizeof(command));
+	copy[56] = 200;
+}
+
+#define HISTOGRAM(first, last) "[" first ",0,0," last "]"
+#define COMMAND "\"a\\n\\u001B[2J\\u009B\\\"\\\\\""
+#define STAT(user, idle) \
+	"{\"user\":" user ",\"idle\":" idle ",\"heat\":-1," \
+	"\"sizes\":" HISTOGRAM(user, "2") ",\"command\":" COMMAND \
+	",\"small\":200}"
+
+static void copies_of_cpus_have_a_sum(void **state)
+{
+	uint8_t copies[4 * 64];
+	struct sample sample;
+	uint8_t i;
+
+	(void)state;
+	sample__init(&sample);
+	sample.entries[SAMPLE_CPUSTAT].copies = 2;
+	for (i = 0; i < 4; i++)
+		stat__fill(copies + 64 * i, i + 1);
+	json_decref(json__expect(
+		dart_entry__to_json(&sample.entries[SAMPLE_CPUSTAT], copies),
+		"{\"kind\":\"source\",\"schema\":\"stat\",\"copies\":\"cpu\","
+		"\"sum\":{\"user\":3,\"idle\":30,\"sizes\":"
+		HISTOGRAM("3", "4") ",\"small\":144},"
+		"\"cpus\":[" STAT("1", "10") "," STAT("2", "20") "]}"));
+	sample__release(&sample);
+}
+
+static void rows_have_no_sum(void **state)
+{
+	uint8_t copies[2 * 64];
+	struct sample sample;
+	uint8_t i;
+
+	(void)state;
+	sample__init(&sample);
+	sample.entries[SAMPLE_ROWS].copies = 2;
+	for (i = 0; i < 2; i++)
+		stat__fill(copies + 64 * i, i + 1);
+	json_decref(json__expect(
+		dart_entry__to_json(&sample.entries[SAMPLE_ROWS], copies),
+		"{\"kind\":\"map\",\"schema\":\"stat\",\"copies\":\"row\","
+		"\"rows\":[" STAT("1", "10") "," STAT("2", "20") "]}"));
+	sample__release(&sample);
+}
+
+static void wide_numbers_are_reals(void **state)
+{
+	struct dart_schema *schema = dart_schema__new("wide", 24);
+	struct dart_entry entry = {
+		.schema = schema, .copies = 1,
+		.kind = DART_CONTROL_ENTRY_MAP,
+		.copies_are = DART_CONTROL_COPIES_ROW,
+	};
+	uint64_t copy[] = { 1ULL << 63, INT64_MAX, 1ULL << 63 };
+	json_t *json, *row;
+
+	(void)state;
+	assert_non_null(schema);
+	sample__add(schema, "real", "", 0, 8, 1, DART_CONTROL_FIELD_GAUGE,
+		    false);
+	sample__add(schema, "integer", "", 8, 8, 1, DART_CONTROL_FIELD_GAUGE,
+		    false);
+	sample__add(schema, "negative", "", 16, 8, 1, DART_CONTROL_FIELD_GAUGE,
+		    true);
+	json = dart_entry__to_json(&entry, copy);
+	row = json_array_get(json_object_get(json, "rows"), 0);
+	assert_true(json_is_real(json_object_get(row, "real")));
+	assert_true(json_real_value(json_object_get(row, "real")) ==
+		    9223372036854775808.0);
+	assert_int_equal(json_integer_value(json_object_get(row, "integer")),
+			 INT64_MAX);
+	assert_int_equal(json_integer_value(json_object_get(row, "negative")),
+			 INT64_MIN);
+	json_decref(json);
+	dart_schema__free(schema);
+}
+
+static void a_text_without_end_ends_with_its_field(void **state)
+{
+	struct dart_schema *schema = dart_schema__new("text", 4);
+	struct dart_entry entry = {
+		.schema = schema, .copies = 1,
+		.kind = DART_CONTROL_ENTRY_MAP,
+		.copies_are = DART_CONTROL_COPIES_ROW,
+	};
+	char *copy = malloc(4);
+
+	(void)state;
+	assert_non_null(schema);
+	assert_non_null(copy);
+	memcpy(copy, "\xff\xfe\x80!", 4);
+	sample__add(schema, "text", "", 0, 4, 1, DART_CONTROL_FIELD_TEXT,
+		    false);
+	json_decref(json__expect(dart_entry__to_json(&entry, copy),
+		"{\"kind\":\"map\",\"schema\":\"text\",\"copies\":\"row\","
+		"\"rows\":[{\"text\":\"\\u00FF\\u00FE\\u0080!\"}]}"));
+	free(copy);
+	dart_schema__free(schema);
+}
+
+static void a_schema_describes_its_fields(void **state)
+{
+	struct sample sample;
+
+	(void)state;
+	sample__init(&sample);
+	json_decref(json__expect(dart_schema__to_json(sample.pair),
+		"{\"name\":\"pair\",\"length\":24,\"fields\":["
+		"{\"name\":\"in\",\"kind\":\"counter\",\"unit\":\"bytes\","
+		"\"offset\":0,\"width\":8,\"count\":1,\"signed\":false},"
+		"{\"name\":\"out\",\"kind\":\"counter\",\"unit\":\"bytes\","
+		"\"offset\":16,\"width\":8,\"count\":1,\"signed\":false}]}"));
+	sample__release(&sample);
+}
+
+static size_t allocations_left;
+
+static void *allocate(size_t size)
+{
+	if (!allocations_left)
+		return NULL;
+	allocations_left--;
+	return malloc(size);
+}
+
+static void short_memory_is_survived(void **state)
+{
+	static uint8_t copies[5 * 64];
+	struct sample sample;
+	size_t limit;
+	json_t *json;
+
+	(void)state;
+	sample__init(&sample);
+	json_set_alloc_funcs(allocate, free);
+	for (limit = 0, json = NULL; !json; limit++) {
+		allocations_left = limit;
+		json = dart_entry__to_json(&sample.entries[SAMPLE_CPUSTAT],
+					   copies);
+	}
+	assert_true(limit > 50);
+	json_decref(json);
+	for (limit = 0, json = NULL; !json; limit++) {
+		allocations_left = limit;
+		json = dart_schema__to_json(sample.stat);
+	}
+	assert_true(limit > 50);
+	json_decref(json);
+	json_set_alloc_funcs(malloc, free);
+	sample__release(&sample);
+}
+
+static void kinds_have_names(void **state)
+{
+	(void)state;
+	assert_string_equal(dart_field_kind__name(DART_CONTROL_FIELD_GAUGE),
+			    "gauge");
+	assert_string_equal(dart_field_kind__name(0), "unknown");
+	assert_string_equal(dart_entry_kind__name(DART_CONTROL_ENTRY_MAP),
+			    "map");
+	assert_string_equal(dart_entry_kind__name(9), "unknown");
+	assert_string_equal(dart_exposure__name(DART_CONTROL_EXPOSURE_PAGE),
+			    "page");
+	assert_string_equal(dart_exposure__name(0), "unknown");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(numbers_are_read_at_every_width_and_alignment),
+		cmocka_unit_test(sums_wrap_like_the_field),
+		cmocka_unit_test(copies_of_cpus_have_a_sum),
+		cmocka_unit_test(rows_have_no_sum),
+		cmocka_unit_test(wide_numbers_are_reals),
+		cmocka_unit_test(a_text_without_end_ends_with_its_field),
+		cmocka_unit_test(a_schema_describes_its_fields),
+		cmocka_unit_test(short_memory_is_survived),
+		cmocka_unit_test(kinds_have_names),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests_name("value", tests, NULL, NULL);
+}
