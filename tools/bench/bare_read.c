@@ -1,0 +1,336 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * bare_read: the bound for dart-controller.  Posts the same READs in the same
+ * chain on the same kind of connection, waits in the same way, and does
+ * nothing with what comes back.  Verbs and RDMA CM only: libdart just says
+ * which READs those are.
+ */
+#include <endian.h>
+#include <errno.h>
+#include <getopt.h>
+#include <netdb.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <time.h>
+
+#include <rdma/rdma_cma.h>
+
+#include "dart/read_plan.h"
+
+#define READS_MAX	1024
+#define TIMEOUT_MS	10000
+
+struct bare {
+	struct rdma_event_channel *channel;
+	struct rdma_cm_id *id;
+	struct ibv_pd *pd;
+	struct ibv_comp_channel *completions;
+	struct ibv_cq *cq;
+	int epoll;
+	struct dart_control_accept accept;
+	struct ibv_mr *mr;
+	char *landing;
+	struct ibv_send_wr requests[READS_MAX];
+	struct ibv_sge pieces[READS_MAX];
+};
+
+static void __attribute__((noreturn)) fail(const char *what, const char *why)
+{
+	fprintf(stderr, "bare_read: %s: %s\n", what, why);
+	exit(EXIT_FAILURE);
+}
+
+static void check(bool good, const char *what)
+{
+	if (!good)
+		fail(what, strerror(errno));
+}
+
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * 1000000000ULL + now.tv_nsec;
+}
+
+static void await(struct bare *bare, enum rdma_cm_event_type wanted)
+{
+	struct rdma_cm_event *event;
+
+	check(!rdma_get_cm_event(bare->channel, &event), "connection");
+	if (event->event != wanted)
+		fail("connection", rdma_event_str(event->event));
+	if (wanted == RDMA_CM_EVENT_ESTABLISHED) {
+		if (event->param.conn.private_data_len < sizeof(bare->accept))
+			fail("handshake", "too short");
+		memcpy(&bare->accept, event->param.conn.private_data,
+		       sizeof(bare->accept));
+	}
+	rdma_ack_cm_event(event);
+}
+
+static void make_queue_pair(struct bare *bare)
+{
+	struct epoll_event readable = { .events = EPOLLIN };
+	struct ibv_qp_init_attr attributes = {
+		.qp_type = IBV_QPT_RC,
+		.cap = {
+			.max_send_wr = READS_MAX,
+			.max_recv_wr = 1,
+			.max_send_sge = 1,
+			.max_recv_sge = 1,
+		},
+	};
+
+	bare->pd = ibv_alloc_pd(bare->id->verbs);
+	check(bare->pd, "protection domain");
+	bare->completions = ibv_create_comp_channel(bare->id->verbs);
+	check(bare->completions, "completion channel");
+	bare->cq = ibv_create_cq(bare->id->verbs, READS_MAX, NULL,
+				 bare->completions, 0);
+	check(bare->cq, "completion queue");
+	attributes.send_cq = bare->cq;
+	attributes.recv_cq = bare->cq;
+	check(!rdma_create_qp(bare->id, bare->pd, &attributes), "queue pair");
+
+	bare->epoll = epoll_create1(EPOLL_CLOEXEC);
+	check(bare->epoll >= 0, "epoll");
+	check(!epoll_ctl(bare->epoll, EPOLL_CTL_ADD, bare->completions->fd,
+			 &readable), "epoll");
+}
+
+static void connect_to(struct bare *bare, const char *host, const char *port)
+{
+	const struct dart_control_request request = {
+		.magic = htole64(DART_CONTROL_MAGIC),
+		.abi_version = htole32(DART_CONTROL_ABI_VERSION),
+	};
+	struct rdma_conn_param parameters = {
+		.private_data = &request,
+		.private_data_len = sizeof(request),
+		.initiator_depth = 16,
+		.retry_count = 7,
+		.rnr_retry_count = 7,
+	};
+	struct addrinfo *address;
+	int err;
+
+	err = getaddrinfo(host, port, NULL, &address);
+	if (err)
+		fail(host, gai_strerror(err));
+	bare->channel = rdma_create_event_channel();
+	check(bare->channel, "RDMA connection manager");
+	check(!rdma_create_id(bare->channel, &bare->id, NULL, RDMA_PS_TCP),
+	      "identifier");
+	check(!rdma_resolve_addr(bare->id, NULL, address->ai_addr, 2000),
+	      "address");
+	freeaddrinfo(address);
+	await(bare, RDMA_CM_EVENT_ADDR_RESOLVED);
+	check(!rdma_resolve_route(bare->id, 2000), "route");
+	await(bare, RDMA_CM_EVENT_ROUTE_RESOLVED);
+	make_queue_pair(bare);
+	check(!rdma_connect(bare->id, &parameters), "connect");
+	await(bare, RDMA_CM_EVENT_ESTABLISHED);
+}
+
+static void reserve(struct bare *bare, size_t size)
+{
+	if (bare->mr)
+		ibv_dereg_mr(bare->mr);
+	free(bare->landing);
+	bare->landing = aligned_alloc(4096, (size + 4095) / 4096 * 4096);
+	check(bare->landing, "memory");
+	bare->mr = ibv_reg_mr(bare->pd, bare->landing, size,
+			      IBV_ACCESS_LOCAL_WRITE);
+	check(bare->mr, "memory region");
+}
+
+static void prepare(struct bare *bare, const struct dart_read *reads,
+		    uint32_t count)
+{
+	uint32_t i;
+
+	for (i = 0; i < count; i++) {
+		bare->pieces[i].addr = (uintptr_t)bare->landing +
+				       reads[i].landing;
+		bare->pieces[i].length = reads[i].length;
+		bare->pieces[i].lkey = bare->mr->lkey;
+		memset(&bare->requests[i], 0, sizeof(bare->requests[i]));
+		bare->requests[i].next = &bare->requests[i + 1];
+		bare->requests[i].sg_list = &bare->pieces[i];
+		bare->requests[i].num_sge = 1;
+		bare->requests[i].opcode = IBV_WR_RDMA_READ;
+		bare->requests[i].wr.rdma.remote_addr = reads[i].address;
+		bare->requests[i].wr.rdma.rkey = reads[i].rkey;
+	}
+	bare->requests[count - 1].next = NULL;
+	bare->requests[count - 1].send_flags = IBV_SEND_SIGNALED;
+}
+
+/* Posts the chain and waits until it has landed; returns how long, in ns. */
+static uint64_t run_once(struct bare *bare)
+{
+	struct epoll_event event;
+	struct ibv_send_wr *bad;
+	struct ibv_wc wc;
+	struct ibv_cq *cq;
+	void *context;
+	uint64_t start = now_ns();
+
+	check(!ibv_req_notify_cq(bare->cq, 0), "notification");
+	check(!ibv_post_send(bare->id->qp, bare->requests, &bad), "post");
+	if (epoll_wait(bare->epoll, &event, 1, TIMEOUT_MS) != 1)
+		fail("READ", "no answer");
+	check(!ibv_get_cq_event(bare->completions, &cq, &context),
+	      "completion");
+	ibv_ack_cq_events(cq, 1);
+	if (ibv_poll_cq(bare->cq, 1, &wc) != 1)
+		fail("READ", "no completion");
+	if (wc.status != IBV_WC_SUCCESS)
+		fail("READ", ibv_wc_status_str(wc.status));
+	return now_ns() - start;
+}
+
+static struct dart_table *fetch_table(struct bare *bare)
+{
+	struct dart_read read = {
+		.address = le64toh(bare->accept.address),
+		.rkey = le32toh(bare->accept.rkey),
+		.length = le32toh(bare->accept.used),
+	};
+	struct dart_table *table;
+	char why[DART_WHY_MAX];
+
+	if (le64toh(bare->accept.magic) != DART_CONTROL_MAGIC || !read.length ||
+	    read.length > DART_CONTROL_LENGTH_MAX)
+		fail("handshake", "not a dart agent");
+	reserve(bare, read.length);
+	prepare(bare, &read, 1);
+	run_once(bare);
+	if (dart_table__decode(bare->landing, read.length, &table, NULL, why))
+		fail("table", why);
+	return table;
+}
+
+/* What dart-controller would READ: everything, and the header last. */
+static void plan(struct bare *bare, uint32_t *count, uint64_t *bytes)
+{
+	struct dart_read reads[READS_MAX];
+	const struct dart_read *planned;
+	struct dart_read_plan *plan;
+	struct dart_table *table;
+	uint32_t i;
+
+	table = fetch_table(bare);
+	if (dart_read_plan__new(table, NULL, 0, &plan))
+		fail("plan", "too much to READ");
+	planned = dart_read_plan__reads(plan, count);
+	if (*count >= READS_MAX)
+		fail("plan", "too many READs");
+	for (i = 0; i < *count; i++)
+		reads[i] = planned[i];
+	reads[*count] = (struct dart_read) {
+		.address = le64toh(bare->accept.address),
+		.rkey = le32toh(bare->accept.rkey),
+		.length = sizeof(struct dart_control_header),
+		.landing = dart_read_plan__landing_size(plan),
+	};
+	++*count;
+	for (i = 0, *bytes = 0; i < *count; i++)
+		*bytes += reads[i].length;
+	reserve(bare, reads[*count - 1].landing + reads[*count - 1].length);
+	prepare(bare, reads, *count);
+	dart_read_plan__free(plan);
+	dart_table__free(table);
+}
+
+static int compare(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+static uint64_t percentile(const uint64_t *sorted, size_t count,
+			   unsigned int percent)
+{
+	return sorted[(count * percent + 99) / 100 - 1];
+}
+
+static void sleep_until(uint64_t ns)
+{
+	struct timespec then = {
+		.tv_sec = ns / 1000000000,
+		.tv_nsec = ns % 1000000000,
+	};
+
+	clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &then, NULL);
+}
+
+/* A number from 1 to @max with @unit behind it. */
+static bool parse(const char *text, const char *unit, unsigned long max,
+		  unsigned long *value)
+{
+	char *end;
+
+	errno = 0;
+	*value = strtoul(text, &end, 10);
+	return *text >= '0' && *text <= '9' && !strcmp(end, unit) && !errno &&
+	       *value && *value <= max;
+}
+
+int main(int argc, char *argv[])
+{
+	static const struct option options[] = {
+		{ "count", required_argument, NULL, 'n' },
+		{ "interval", required_argument, NULL, 'i' },
+		{ }
+	};
+	static struct bare bare;
+	unsigned long i, count = 100, interval_ms = 100;
+	uint64_t bytes, due, *times;
+	bool good = true;
+	uint32_t reads;
+	char *port;
+	int c;
+
+	while ((c = getopt_long(argc, argv, "n:i:", options, NULL)) != -1) {
+		if (c == 'n')
+			good &= parse(optarg, "", 10000000, &count);
+		else if (c == 'i')
+			good &= parse(optarg, "ms", 3600000, &interval_ms);
+		else
+			good = false;
+	}
+	if (!good || argc != optind + 1)
+		fail("usage", "bare_read [--count N] [--interval 100ms] HOST[:PORT]");
+	port = strrchr(argv[optind], ':');
+	if (port)
+		*port++ = '\0';
+
+	connect_to(&bare, argv[optind], port ? port : "4792");
+	plan(&bare, &reads, &bytes);
+	times = calloc(count, sizeof(*times));
+	check(times, "memory");
+	due = now_ns();
+	for (i = 0; i < count; i++) {
+		due += interval_ms * 1000000ULL;
+		sleep_until(due);
+		times[i] = run_once(&bare);
+	}
+	rdma_disconnect(bare.id);
+
+	qsort(times, count, sizeof(*times), compare);
+	printf("{\"reads\": %u, \"bytes\": %llu, \"count\": %lu, \"latency_ns\": {\"min\": %llu, \"p50\": %llu, \"p90\": %llu, \"p99\": %llu, \"max\": %llu}}\n",
+	       reads, (unsigned long long)bytes, count,
+	       (unsigned long long)times[0],
+	       (unsigned long long)percentile(times, count, 50),
+	       (unsigned long long)percentile(times, count, 90),
+	       (unsigned long long)percentile(times, count, 99),
+	       (unsigned long long)times[count - 1]);
+	return 0;
+}
