@@ -143,7 +143,7 @@ json_t *describe__status(const struct agent *agent)
 		 (unsigned long long)agent->publication.instance);
 
 	return json_pack(
-		"{s:s, s:I, s:s, s:I, s:s, s:s, s:I, s:I, s:I, s:o, s:I, s:I, s:I, s:I, s:I}",
+		"{s:s, s:I, s:s, s:I, s:s, s:s, s:I, s:I, s:I, s:o, s:I, s:I, s:I, s:I, s:I, s:I}",
 		"version", DART_VERSION,
 		"pid", (json_int_t)getpid(),
 		"exposure", dart_exposure__name(agent->exposure.mode),
@@ -157,6 +157,7 @@ json_t *describe__status(const struct agent *agent)
 		"entries", entries,
 		"memory_regions",
 		is_page ? (json_int_t)!!agent->exposure.page : own,
+		"leases", (json_int_t)leases__count(&agent->leases),
 		"extents", (json_int_t)extents,
 		"capacity", (json_int_t)agent->region.capacity,
 		"used", (json_int_t)used);

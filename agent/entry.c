@@ -131,7 +131,7 @@ int entry__new_map(struct region *region, int map_fd, const char *name,
 	entry->kind = DART_CONTROL_ENTRY_MAP;
 	entry->lifetime = DART_CONTROL_LIFETIME_DYNAMIC;
 
-	/* The module decides whether this is a map at all: so it comes first. */
+	/* First, because the module decides whether this is a map at all. */
 	ret = region__add_map(region, map_fd, &entry->extent, why);
 	if (ret)
 		goto free_entry;

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "exposure.h"
 #include "log.h"
@@ -165,6 +166,12 @@ int exposure__prepare(struct exposure *exposure, struct why *why)
 		free(next);
 		return ret;
 	}
+	/*
+	 * The registration has mapped every page, holes too, and holds them by
+	 * itself: let go, or the holes of past extents stay mapped for ever.
+	 */
+	madvise((void *)region->memory, used, MADV_DONTNEED);
+
 	exposure->next = next;
 	exposure->has_next = true;
 	return 0;

@@ -62,6 +62,16 @@ void leases__close(struct leases *leases)
 	sd_event_source_disable_unref(leases->timer);
 }
 
+uint32_t leases__count(const struct leases *leases)
+{
+	const struct lease *lease;
+	uint32_t count = 0;
+
+	TAILQ_FOREACH(lease, &leases->queue, link)
+		count++;
+	return count;
+}
+
 /* All leases are equally long, so the queue stays in order. */
 void lease__start(struct leases *leases, struct lease *lease,
 		  void (*end)(struct lease *lease))

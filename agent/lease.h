@@ -34,6 +34,7 @@ struct leases {
 int leases__open(struct leases *leases, sd_event *loop);
 /* Ends all leases at once. */
 void leases__close(struct leases *leases);
+uint32_t leases__count(const struct leases *leases);
 
 /* Calls @end, which may start further leases, LEASE_MS from now. */
 void lease__start(struct leases *leases, struct lease *lease,

@@ -36,7 +36,8 @@ connect_request__of(const struct rdma_cm_event *event)
 }
 
 /* Is this a controller that we understand? */
-static int connect_request__check(const struct connect_request *request, struct why *why)
+static int connect_request__check(const struct connect_request *request,
+				  struct why *why)
 {
 	const struct dart_control_request *data = &request->data;
 

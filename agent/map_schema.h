@@ -25,7 +25,7 @@
 
 #include "why.h"
 
-/* Without BTF the value is one integer, or an array of 8 or 1 byte wide ones. */
+/* Without BTF the value is an integer, or an array of 8 or 1 byte wide ones. */
 int map_schema__new(const struct bpf_map_info *map,
 		    struct dart_schema **schema,
 		    enum dart_control_copies *copies_are, struct why *why);

@@ -16,11 +16,11 @@ usage() {
 
 for exposure in exact page; do
 	check "$exposure: the agent starts" host_up --exposure $exposure
-	check "$exposure: a first round, to have all caches filled" \
-		registration_rounds 20
+	check "$exposure: 200 rounds, after which the heap is as large as it gets" \
+		registration_rounds 200
 	# shellcheck disable=SC2046 # three words
 	set -- $(usage)
-	check "$exposure: 200 rounds" registration_rounds 200
+	check "$exposure: 200 rounds more" registration_rounds 200
 	check "$exposure: as many pages are pinned as before" \
 		[ "$(usage | sed -n 1p)" -eq "$1" ]
 	check "$exposure: as many memory regions as before" \

@@ -25,7 +25,7 @@ static const struct column {
 static int fill(struct libscols_table *table, json_t *entries)
 {
 	size_t i, column;
-	json_t *entry;
+	json_t *entry, *value;
 	int ret = 0;
 
 	for (i = 0; i < COLUMNS && !ret; i++)
@@ -34,10 +34,10 @@ static int fill(struct libscols_table *table, json_t *entries)
 	json_array_foreach(entries, i, entry) {
 		if (!ret)
 			ret = table__add_line(table);
-		for (column = 0; column < COLUMNS && !ret; column++)
-			ret = table__set(table, column,
-					 json_object_get(entry,
-							 columns[column].member));
+		for (column = 0; column < COLUMNS && !ret; column++) {
+			value = json_object_get(entry, columns[column].member);
+			ret = table__set(table, column, value);
+		}
 	}
 	return ret;
 }
