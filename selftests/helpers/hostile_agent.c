@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * hostile_agent KIND: listens where an agent would, and lies.
+ * hostile_agent KIND...: listens where an agent would, and lies: to the first
+ * who connects in the first way, to the second in the second, and from the last
+ * on in the last.
  *
  *   noise        a handshake of noise
  *   silence      a handshake without a word
@@ -109,22 +111,30 @@ static int write_table(uint32_t rkey)
 	return used;
 }
 
+static struct ibv_mr *expose(struct ibv_pd *pd, void *bytes, size_t length)
+{
+	struct ibv_mr *mr = ibv_reg_mr(pd, bytes, length,
+				       IBV_ACCESS_REMOTE_READ);
+
+	if (!mr)
+		fail("memory region");
+	return mr;
+}
+
 static struct dart_control_accept make_accept(struct ibv_pd *pd)
 {
+	static struct ibv_mr *region_mr, *value_mr;
 	struct dart_control_accept accept = {
 		.magic = htole64(DART_CONTROL_MAGIC),
 		.abi_version = htole32(DART_CONTROL_ABI_VERSION),
 		.address = htole64((uintptr_t)region),
 		.length = htole32(sizeof(region)),
 	};
-	struct ibv_mr *region_mr, *value_mr;
 
-	region_mr = ibv_reg_mr(pd, region, sizeof(region),
-			       IBV_ACCESS_REMOTE_READ);
-	value_mr = ibv_reg_mr(pd, &value, sizeof(value),
-			      IBV_ACCESS_REMOTE_READ);
-	if (!region_mr || !value_mr)
-		fail("memory region");
+	if (!region_mr) {
+		region_mr = expose(pd, region, sizeof(region));
+		value_mr = expose(pd, &value, sizeof(value));
+	}
 	accept.rkey = htole32(region_mr->rkey);
 	accept.used = htole32(write_table(value_mr->rkey));
 
@@ -141,7 +151,7 @@ static struct dart_control_accept make_accept(struct ibv_pd *pd)
 
 static void answer(struct rdma_cm_id *id, uint8_t reads)
 {
-	static struct dart_control_accept accept;
+	struct dart_control_accept accept;
 	static struct ibv_pd *pd;
 	static struct ibv_cq *cq;
 	struct ibv_qp_init_attr attributes = {
@@ -162,8 +172,8 @@ static void answer(struct rdma_cm_id *id, uint8_t reads)
 		cq = ibv_create_cq(id->verbs, 1, NULL, NULL, 0);
 		if (!pd || !cq)
 			fail("device");
-		accept = make_accept(pd);
 	}
+	accept = make_accept(pd);
 	attributes.send_cq = cq;
 	attributes.recv_cq = cq;
 	if (rdma_create_qp(id, pd, &attributes))
@@ -188,11 +198,10 @@ int main(int argc, char *argv[])
 	struct rdma_cm_id *listener, *id;
 	uint8_t reads;
 
-	if (argc != 2) {
-		fputs("usage: hostile_agent KIND\n", stderr);
+	if (argc < 2) {
+		fputs("usage: hostile_agent KIND...\n", stderr);
 		return EXIT_FAILURE;
 	}
-	kind = argv[1];
 	if (!channel || rdma_create_id(channel, &listener, NULL, RDMA_PS_TCP) ||
 	    rdma_bind_addr(listener, (struct sockaddr *)&address) ||
 	    rdma_listen(listener, 8))
@@ -207,6 +216,9 @@ int main(int argc, char *argv[])
 		id = event->id;
 		reads = event->param.conn.responder_resources;
 		rdma_ack_cm_event(event);
+		kind = *++argv;
+		if (!argv[1])
+			argv--;
 		answer(id, reads);
 	}
 	fail("event");

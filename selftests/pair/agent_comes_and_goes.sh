@@ -21,13 +21,14 @@ reads() {
 	dart-controller --once --json --entries softnet,cpustat host | jq .reads
 }
 
+work=$(mktemp -d)
 rdma_up
 check "the agent starts" on host host_up
-mkfifo /run/lines
-dart-controller --json --interval 100ms --entries tcp,softnet host \
-	>/run/lines 2>/run/messages &
+mkfifo "$work/lines"
+dart-controller --json --interval 500ms --entries tcp,softnet host \
+	>"$work/lines" 2>"$work/messages" &
 controller=$!
-exec 3</run/lines
+exec 3<"$work/lines"
 
 check "values come" await '.entries.tcp'
 generation=$(jq .generation <<<"$line")
@@ -49,10 +50,10 @@ check "by values read since then" \
 kill -INT $controller
 check "the last word is a summary" await '.summary | .scrapes > 0 and .failed > 0'
 check "SIGINT is no failure" wait $controller
-check "messages name each change" sh -c '
-	grep -q "connected, generation" /run/messages &&
-	grep -q "table changed" /run/messages &&
-	grep -q "lost: the agent hung up" /run/messages'
+for message in "connected, generation" "table changed" "lost: the agent hung up"
+do
+	check "it said '$message'" grep -q "$message" "$work/messages"
+done
 
 on host dartctl register source softnet >/dev/null
 on host dartctl register source cpustat >/dev/null
@@ -65,4 +66,5 @@ check "exact bytes take one READ per CPU and more" [ "$(reads)" -ge 5 ]
 
 refuse "--once wants all entries that are named" "no entry 'absent'" \
 	dart-controller --once --entries tcp,absent host
+rm -r "$work"
 finish
