@@ -62,10 +62,9 @@ distclean:
 	rm -rf $(output)
 
 # The three that a newcomer types first see to the packages, then build.
-demo: sections := build run
-check: sections := build run test
-bench: sections := build run bench
-packages: sections := build run test bench lint
+sections := build run test bench lint
+demo check: sections := build run test
+bench: sections := build run test bench
 
 demo: packages
 	+$(quiet)$(MAKE) --no-print-directory KDIR= guest
@@ -200,7 +199,8 @@ $(foreach name,$(guest_tests),$(eval $(call guest_test,$(name))))
 tests: $(unit_tests:%=$(output)/unit/%) $(guest_tests:%=$(output)/selftests/%)
 
 # Everything that a guest of make demo, check and bench finds in its PATH.
-guest: programs module_of_guest
+guest: programs module_of_guest $(patsubst %,$(output)/selftests/%,\
+	$(filter helpers/%,$(guest_tests)))
 
 # ---- installation
 

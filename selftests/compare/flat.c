@@ -95,9 +95,9 @@ static uint64_t from_bytes(const json_t *bytes)
 	return value;
 }
 
-static void flatten_map(json_t *flat, const char *entry, const char *text)
+static void flatten_map(json_t *flat, const char *entry, json_t *rows)
 {
-	json_t *rows = json_loads(text, 0, NULL), *row, *value;
+	json_t *row, *value;
 	const char *name;
 	size_t i;
 
@@ -112,7 +112,21 @@ static void flatten_map(json_t *flat, const char *entry, const char *text)
 			put(flat, json_integer_value(value), "%s/%zu/%s", entry,
 			    i, name);
 	}
-	json_decref(rows);
+}
+
+/* A batch of bpftool; its dumps are of @entries, in their order. */
+static void flatten_batch(json_t *flat, char *entries, const char *text)
+{
+	json_t *batch = json_loads(text, 0, NULL), *done;
+	size_t i;
+
+	json_array_foreach(batch, i, done) {
+		json_t *output = json_object_get(done, "output");
+
+		if (json_is_array(output) && entries)
+			flatten_map(flat, strsep(&entries, " "), output);
+	}
+	json_decref(batch);
 }
 
 json_t *flat__from_snapshot(char *text)
@@ -129,9 +143,8 @@ json_t *flat__from_snapshot(char *text)
 		if (!body)
 			break;
 		*body++ = '\0';
-		if (next) {
+		if (next)
 			*next++ = '\0';
-		}
 
 		if (!strcmp(name, "/proc/stat"))
 			flatten_proc_stat(flat, body);
@@ -140,7 +153,7 @@ json_t *flat__from_snapshot(char *text)
 		else if (!strcmp(name, "/proc/net/softnet_stat"))
 			flatten_proc_softnet(flat, body);
 		else if (!strncmp(name, "bpftool ", 8))
-			flatten_map(flat, name + 8, body);
+			flatten_batch(flat, name + 8, body);
 		else if (!strcmp(name, "agent context switches"))
 			put(flat, strtoull(body, NULL, 10), "agent/switches");
 		else if (!strcmp(name, "agent cpu ns"))

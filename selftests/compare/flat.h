@@ -9,7 +9,7 @@
 #include <jansson.h>
 
 /*
- * From the output of the snapshot script: sections that begin with a line
+ * From what the helper "snapshots" sends: sections that begin with a line
  * "== NAME", of /proc files or bpftool's JSON.  A new reference.
  */
 json_t *flat__from_snapshot(char *text);

@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * compare SNAPSHOT-COMMAND [ARGUMENT...] < scrapes
+ * compare HOST PORT < scrapes
  *
  * Compares what a controller reads (the lines of dart-controller --json on
- * standard input) with what the kernel itself says (the output of a command
- * that is run again and again meanwhile).  Values move all the time, so every
+ * standard input) with what the kernel itself says (the helper "snapshots" at
+ * HOST PORT, asked again and again meanwhile).  Values move all the time, so every
  * scrape is put between two snapshots: one that was complete before the scrape
  * began, and one that was asked for after it had ended, by one clock.  All
  * that is compared only grows, so what was read must lie between.
  *
  * Prints a report as JSON; exits with 1 if anything lies outside.
  */
-#include <errno.h>
+#include <netdb.h>
 #include <poll.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
+#include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -66,41 +66,49 @@ static void *grow(void *array, size_t count, size_t size)
 	return array;
 }
 
-static char *output_of(char *const command[])
+/* A new connection to where snapshots are served. */
+static int dial(const char *host, const char *port)
 {
+	const struct addrinfo hints = {
+		.ai_family = AF_INET,
+		.ai_socktype = SOCK_STREAM,
+	};
+	struct addrinfo *address;
+	int fd;
+
+	if (getaddrinfo(host, port, &hints, &address))
+		return -1;
+	fd = socket(address->ai_family, address->ai_socktype, 0);
+	if (fd >= 0 && connect(fd, address->ai_addr, address->ai_addrlen)) {
+		close(fd);
+		fd = -1;
+	}
+	freeaddrinfo(address);
+	return fd;
+}
+
+static char *fetch(const char *host, const char *port)
+{
+	int server = dial(host, port);
 	size_t length = 0;
 	char *text = NULL;
-	int status, out[2];
 	ssize_t got;
-	pid_t child;
 
-	if (pipe(out) || (child = fork()) < 0) {
-		perror("compare");
-		exit(2);
-	}
-	if (!child) {
-		dup2(out[1], STDOUT_FILENO);
-		close(out[0]);
-		close(out[1]);
-		execvp(command[0], command);
-		_exit(127);
-	}
-	close(out[1]);
 	do {
 		text = grow(text, length + 65536, 1);
-		got = read(out[0], text + length, 65536);
+		got = read(server, text + length, 65536);
 		length += got > 0 ? got : 0;
 	} while (got > 0);
 	text[length] = '\0';
-	close(out[0]);
-	if (waitpid(child, &status, 0) != child || status) {
-		fprintf(stderr, "compare: %s failed\n", command[0]);
+	close(server);
+	if (!strstr(text, "== end\n")) {
+		fprintf(stderr, "compare: no snapshot from %s:%s\n", host, port);
 		exit(2);
 	}
 	return text;
 }
 
-static void take_snapshot(struct comparison *comparison, char *const command[])
+static void take_snapshot(struct comparison *comparison, char *const server[])
 {
 	struct snapshot *snapshot;
 	char *text;
@@ -110,7 +118,7 @@ static void take_snapshot(struct comparison *comparison, char *const command[])
 				     sizeof(*comparison->snapshots));
 	snapshot = &comparison->snapshots[comparison->snapshot_count++];
 	snapshot->asked_ns = now_ns();
-	text = output_of(command);
+	text = fetch(server[0], server[1]);
 	snapshot->complete_ns = now_ns();
 	snapshot->flat = flat__from_snapshot(text);
 	free(text);
@@ -172,18 +180,24 @@ static bool take_input(struct comparison *comparison)
 	return true;
 }
 
-/* Snapshots without pause, scrapes as they come, a last snapshot behind. */
-static void collect(struct comparison *comparison, char *const command[])
+/*
+ * A snapshot, the first scrape, then snapshots without pause and scrapes as
+ * they come, and a last snapshot behind.
+ */
+static void collect(struct comparison *comparison, char *const server[])
 {
 	struct pollfd input = { .fd = STDIN_FILENO, .events = POLLIN };
 	bool open = true;
 
+	take_snapshot(comparison, server);
+	while (open && !comparison->scrape_count)
+		open = take_input(comparison);
 	while (open) {
-		take_snapshot(comparison, command);
+		take_snapshot(comparison, server);
 		while (open && poll(&input, 1, 0) > 0)
 			open = take_input(comparison);
 	}
-	take_snapshot(comparison, command);
+	take_snapshot(comparison, server);
 }
 
 static const struct snapshot *last_before(const struct comparison *comparison,
@@ -299,8 +313,8 @@ int main(int argc, char *argv[])
 	json_t *report, *counts = json_object();
 	uint64_t mismatches;
 
-	if (argc < 2) {
-		fprintf(stderr, "usage: compare SNAPSHOT-COMMAND... < scrapes\n");
+	if (argc != 3) {
+		fprintf(stderr, "usage: compare HOST PORT < scrapes\n");
 		return 2;
 	}
 

@@ -16,7 +16,7 @@ holds() {
 
 scrape() {
 	dart-controller --interval 50ms --count 60 --json host |
-		compare on host "$tests/demo/turn" $map >"$report"
+		compare host 4793 >"$report"
 }
 
 rdma_up
@@ -25,6 +25,8 @@ on host bpftool map create $map type array key 4 value 8 entries 4 \
 on host setsid sh -c 'while :; do
 	dd if=/proc/kallsyms of=/dev/null; dd if=/dev/zero of=/dev/null count=999
 done >/dev/null 2>&1 &'
+check "snapshots are served" on host until_ready /run/snapshots.log \
+	snapshots 4793 "$tests/demo/turn" $map
 
 for exposure in exact page; do
 	check "$exposure: the agent starts" on host host_up --exposure $exposure
@@ -45,4 +47,5 @@ for exposure in exact page; do
 	check "$exposure: the agent ends" on host host_down
 done
 on host pkill -f kallsyms
+on host pkill snapshots
 finish

@@ -166,14 +166,13 @@ static void guest__prepare(struct guest *guest)
 	err = guest_config__load(&guest->config);
 	if (err)
 		give_up("/guest", err);
+	modules__load();
 	guest->control = port__open(1);
 	guest->output = port__open(2);
 	guest->errors = port__open(3);
 	guest->kernel_log = kernel_log__open();
 	if (guest->kernel_log < 0)
 		give_up("/dev/kmsg", guest->kernel_log);
-
-	modules__load();
 	err = file_system__enter(&guest->config, &where);
 	if (err)
 		give_up(where, err);
