@@ -67,11 +67,29 @@ static int mount_points__mount(const struct mount_point *point, const char **whe
 	return 0;
 }
 
+/* The kernel makes devices; these names udev would make. */
+static int links__make(void)
+{
+	static const char *const links[][2] = {
+		{ "/proc/self/fd", "/dev/fd" },
+		{ "fd/0", "/dev/stdin" },
+		{ "fd/1", "/dev/stdout" },
+		{ "fd/2", "/dev/stderr" },
+	};
+
+	for (size_t i = 0; i < sizeof(links) / sizeof(links[0]); i++) {
+		if (symlink(links[i][0], links[i][1]))
+			return -errno;
+	}
+	return 0;
+}
+
 int file_system__mount_kernel(void)
 {
 	const char *where;
+	int err = mount_points__mount(of_kernel, &where);
 
-	return mount_points__mount(of_kernel, &where);
+	return err ?: links__make();
 }
 
 /* PID 1 shares its root with the kernel threads, and so moves them as well. */
