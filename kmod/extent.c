@@ -112,8 +112,10 @@ struct dart_extent *dart_extent_new_map(int fd)
 	if (IS_ERR(map))
 		return ERR_CAST(map);
 
+	/* As bpf_map_mmap(): locks, timers and pointers of the kernel stay in. */
 	if (map->map_type != BPF_MAP_TYPE_ARRAY ||
-	    !(map->map_flags & BPF_F_MMAPABLE)) {
+	    !(map->map_flags & BPF_F_MMAPABLE) ||
+	    !IS_ERR_OR_NULL(map->record)) {
 		extent = ERR_PTR(-EINVAL);
 		goto err_put;
 	}

@@ -125,11 +125,12 @@ static int list(struct dart_region *region, struct dart_zero_list __user *user)
 static int info(struct dart_region *region, struct dart_zero_info __user *user)
 {
 	struct dart_zero_info info;
-	u32 size;
 
-	if (get_user(size, &user->size))
+	if (copy_from_user(&info, user, sizeof(info)))
 		return -EFAULT;
-	if (size != sizeof(info))
+	if (info.size != sizeof(info) ||
+	    memchr_inv(&info.abi_version, 0,
+		       sizeof(info) - offsetofend(struct dart_zero_info, size)))
 		return -EINVAL;
 
 	dart_region_info(region, &info);

@@ -6,6 +6,7 @@
 #include <linux/mm.h>
 #include <linux/slab.h>
 
+#include "compat.h"
 #include "extent.h"
 
 #define CAPACITY_PAGES (DART_REGION_CAPACITY >> PAGE_SHIFT)
@@ -54,6 +55,25 @@ static void region_forget(struct dart_region *region, u64 offset, u64 pages)
 	unmap_mapping_range(region->mapping, offset, pages << PAGE_SHIFT, 1);
 }
 
+/*
+ * Puts @extent at the first gap that is large enough.  What mtree_alloc_range()
+ * does, which before 6.5 overlooks gaps.  Called with the region's lock held.
+ */
+static int region_place(struct dart_region *region, struct dart_extent *extent)
+{
+	MA_STATE(mas, &region->extents, 0, 0);
+	int err;
+
+	mas_lock(&mas);
+	err = mas_empty_area(&mas, 0, CAPACITY_PAGES - 1, extent->info.pages);
+	if (!err) {
+		extent->info.offset = (u64)mas.index << PAGE_SHIFT;
+		err = mas_store_gfp(&mas, extent, GFP_KERNEL_ACCOUNT);
+	}
+	mas_unlock(&mas);
+	return err == -EBUSY ? -ENOSPC : err;
+}
+
 int dart_region_add(struct dart_region *region, struct dart_extent *extent,
 		    struct dart_zero_extent *info)
 {
@@ -75,18 +95,12 @@ int dart_region_add(struct dart_region *region, struct dart_extent *extent,
 	    region->last_id == U32_MAX)
 		goto out;
 
-	err = mtree_alloc_range(&region->extents, &index, extent,
-				extent->info.pages, 0, CAPACITY_PAGES - 1,
-				GFP_KERNEL_ACCOUNT);
-	if (err) {
-		if (err == -EBUSY)
-			err = -ENOSPC;
+	err = region_place(region, extent);
+	if (err)
 		goto out;
-	}
 
 	region->count++;
 	extent->info.id = ++region->last_id;
-	extent->info.offset = (u64)index << PAGE_SHIFT;
 	extent->info.data += extent->info.offset;
 	*info = extent->info;
 out:

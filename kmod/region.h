@@ -22,7 +22,7 @@ struct vm_area_struct;
  */
 struct dart_region {
 	/*
-	 * Guards all below and is taken inside mmap_lock, by page faults: user
+	 * Guards extents and counts, and is taken inside mmap_lock, by page faults: user
 	 * memory must not be touched while it is held.
 	 */
 	struct mutex lock;

@@ -17,6 +17,7 @@ struct fixture {
 	int region, map;
 	uint32_t id;
 	const char *address;
+	size_t capacity;
 	struct dart_zero_extent extent;
 	struct ibv_context *context;
 	struct ibv_pd *pd;
@@ -93,6 +94,7 @@ static void build(struct fixture *fixture)
 	assert_int_equal(device_add_map(fixture->region, fixture->map,
 					&fixture->extent), 0);
 	fixture->address = device_map(fixture->region);
+	fixture->capacity = device_info(fixture->region).capacity;
 	fixture->mr = ibv_reg_mr(fixture->pd,
 				 (char *)fixture->address + fixture->extent.data,
 				 PAGES * 4096, IBV_ACCESS_REMOTE_READ);
@@ -107,7 +109,7 @@ static void close_region(struct fixture *fixture)
 
 static void unmap_region(struct fixture *fixture)
 {
-	assert_int_equal(munmap((void *)fixture->address, 256 << 20), 0);
+	assert_int_equal(munmap((void *)fixture->address, fixture->capacity), 0);
 }
 
 static void close_map(struct fixture *fixture)

@@ -2,6 +2,7 @@
 /* Each call that must be refused, with its error, and the list as it was. */
 #include "device.h"
 
+#include <bpf/btf.h>
 #include <linux/capability.h>
 #include <sys/syscall.h>
 
@@ -83,6 +84,7 @@ static void test_sizes(void **state)
 	};
 	struct dart_zero_list list = { .size = ~0u };
 	struct dart_zero_info info = { .size = 4 };
+	struct dart_zero_info filled = { .size = sizeof(filled), .used = 1 };
 	int region = fixture->region;
 
 	assert_int_equal(device_call(region, DART_ZERO_IOC_ADD_WINDOW, &window),
@@ -94,6 +96,8 @@ static void test_sizes(void **state)
 	assert_int_equal(device_call(region, DART_ZERO_IOC_LIST, &list),
 			 -EINVAL);
 	assert_int_equal(device_call(region, DART_ZERO_IOC_INFO, &info),
+			 -EINVAL);
+	assert_int_equal(device_call(region, DART_ZERO_IOC_INFO, &filled),
 			 -EINVAL);
 }
 
@@ -224,6 +228,30 @@ static void test_map_types(void **state)
 	assert_int_equal(refused_map(fixture, write_only), -EPERM);
 }
 
+/* The kernel does not let such a value be mapped either. */
+static void test_map_with_lock(void **state)
+{
+	struct fixture *fixture = *state;
+	struct btf *btf = btf__new_empty();
+	LIBBPF_OPTS(bpf_map_create_opts, options, .map_flags = BPF_F_MMAPABLE);
+	int number, lock, map;
+
+	number = btf__add_int(btf, "unsigned int", 4, 0);
+	lock = btf__add_struct(btf, "bpf_spin_lock", 4);
+	assert_int_equal(btf__add_field(btf, "val", number, 0, 0), 0);
+	options.btf_key_type_id = number;
+	options.btf_value_type_id = btf__add_struct(btf, "value", 8);
+	assert_int_equal(btf__add_field(btf, "count", number, 0, 0), 0);
+	assert_int_equal(btf__add_field(btf, "lock", lock, 32, 0), 0);
+	assert_int_equal(btf__load_into_kernel(btf), 0);
+	options.btf_fd = btf__fd(btf);
+	map = bpf_map_create(BPF_MAP_TYPE_ARRAY, "lock", 4, 8, 1, &options);
+	assert_true(map >= 0);
+
+	assert_int_equal(refused_map(fixture, map), -EINVAL);
+	btf__free(btf);
+}
+
 static void test_capacity(void **state)
 {
 	struct fixture *fixture = *state;
@@ -315,6 +343,7 @@ int main(void)
 		TEST(test_list_room),
 		TEST(test_not_a_map),
 		TEST(test_map_types),
+		TEST(test_map_with_lock),
 		TEST(test_capacity),
 		TEST(test_capability),
 		TEST(test_mappings),

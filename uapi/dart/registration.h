@@ -16,6 +16,7 @@
  *       array map created with BPF_F_MMAPABLE, open for reading.  N is the
  *       name of the entry and may be left out: then it is the map's name.
  *   {"request": "unregister", "name": N}
+ *       From root, or from the user who has registered N.
  *   {"request": "list"}
  *   {"request": "show", "name": N}
  *   {"request": "status"}

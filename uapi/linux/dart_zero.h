@@ -25,12 +25,12 @@
  * the copies of CPUs that are not possible) read as zero.
  *
  * The mapping must be MAP_SHARED (EINVAL) and PROT_READ alone (EPERM), and lie
- * within the capacity (EINVAL).  It can never be made writable or executable
- * and is not inherited by fork().  A memory registration
- * (ibv_reg_mr() without any write access, which needs Linux 6.2) may pin its
- * pages: a page is given back when the last mapping and the last pin are gone,
- * the map that an extent refers to is held until the extent is removed or the
- * region is closed.
+ * within the capacity (EINVAL).  It can never be made writable or executable,
+ * and fork() does not pass it on (unless madvise() says so).  A memory
+ * registration (ibv_reg_mr() without any write access, which needs Linux 6.2)
+ * may pin its pages: a page is given back when the last mapping and the last pin
+ * are gone, the map that an extent refers to is held until the extent is removed
+ * or the region is closed.
  *
  * A window shows whole pages, and so also what the kernel keeps beside the
  * variable.  Adding one therefore takes CAP_SYS_ADMIN in the initial user
@@ -131,7 +131,8 @@ struct dart_zero_window {
  * @fd refers to a BPF_MAP_TYPE_ARRAY that was created with BPF_F_MMAPABLE and
  * is open for reading; whoever holds it could mmap() the same pages.  Errors:
  * EINVAL (size, flags, reserved members, another type of map, no
- * BPF_F_MMAPABLE), EBADF (not an open file), EPERM (no CAP_SYS_ADMIN, or the
+ * BPF_F_MMAPABLE, values that hold locks, timers or pointers of the kernel and
+ * so cannot be mapped either), EBADF (not an open file), EPERM (no CAP_SYS_ADMIN, or the
  * descriptor is not open for reading), EEXIST (the region has this map
  * already), ENOSPC, EFAULT, ENOMEM.
  */
