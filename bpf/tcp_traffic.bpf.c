@@ -14,11 +14,21 @@
 
 #include "dart_tags.h"
 
+/* BTF has no macros: from linux/socket.h. */
+#define MSG_PEEK 2
+#define MSG_ERRQUEUE 0x2000
+
 struct tcp_traffic {
-	/* accepted from and delivered to applications */
+	/*
+	 * accepted from and delivered to applications; what they take by
+	 * TCP_ZEROCOPY_RECEIVE or a sockmap is not seen
+	 */
 	__u64 sent_bytes DART_COUNTER DART_UNIT("bytes");
 	__u64 received_bytes DART_COUNTER DART_UNIT("bytes");
-	/* as on the wire: what GSO will split and GRO has merged counts apart */
+	/*
+	 * of connections; what GSO will split and GRO has merged counts apart.
+	 * Answers without a socket of their own (resets, TIME_WAIT) are not seen
+	 */
 	__u64 sent_segments DART_COUNTER DART_UNIT("segments");
 	__u64 received_segments DART_COUNTER DART_UNIT("segments");
 	__u64 retransmissions DART_COUNTER DART_UNIT("segments");
@@ -84,14 +94,33 @@ int BPF_PROG(dart_tcp_sendmsg, struct sock *sk, struct msghdr *msg, size_t size,
 	return 0;
 }
 
-SEC("fentry/tcp_cleanup_rbuf")
-int BPF_PROG(dart_tcp_cleanup_rbuf, struct sock *sk, int copied)
+static __always_inline int count_received_bytes(void *context)
 {
 	struct tcp_traffic *row = this_cpu();
+	__u64 result;
 
-	if (row && copied > 0)
-		__sync_fetch_and_add(&row->received_bytes, copied);
+	/* Not an argument of the program: kernels differ in how many there are. */
+	if (bpf_get_func_ret(context, &result) || !row || (int)result <= 0)
+		return 0;
+	__sync_fetch_and_add(&row->received_bytes, (int)result);
 	return 0;
+}
+
+/* Not tcp_cleanup_rbuf(): it is told the same bytes again after each wait. */
+SEC("fexit/tcp_recvmsg")
+int BPF_PROG(dart_tcp_recvmsg, struct sock *sk, struct msghdr *msg, size_t size,
+	     int flags)
+{
+	if (flags & (MSG_PEEK | MSG_ERRQUEUE))
+		return 0;
+	return count_received_bytes(ctx);
+}
+
+/* splice(), and users inside the kernel. */
+SEC("fexit/tcp_read_sock")
+int BPF_PROG(dart_tcp_read_sock, struct sock *sk)
+{
+	return count_received_bytes(ctx);
 }
 
 SEC("fentry/ip_queue_xmit")
