@@ -112,7 +112,7 @@ static void client__take_fds(struct client *client, struct msghdr *message,
  * Takes @length bytes at most, with the file descriptor that came with them.
  * The kernel closes those that do not fit into the one place for it.
  */
-static ssize_t client__take(struct client *client, size_t length)
+static ssize_t client__take(struct client *client, size_t length, bool is_first)
 {
 	union {
 		struct cmsghdr header;
@@ -132,29 +132,32 @@ static ssize_t client__take(struct client *client, size_t length)
 
 	taken = recvmsg(client->fd, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
 	if (taken > 0)
-		client__take_fds(client, &message,
-				 !client->request_length &&
-					 !client->is_too_long);
+		client__take_fds(client, &message, is_first);
 	return taken;
 }
 
 /*
- * Receives up to the end of a request and no further, so that it is known
- * which request a file descriptor came with.  Returns 1 if the request is
- * complete, 0 if not yet, -errno, -EPIPE when the peer has closed.
+ * Receives up to the end of a request and no further, and its first byte alone,
+ * so that it is known where in which request a file descriptor came.  Returns 1
+ * if the request is complete, 0 if not yet, -errno, -EPIPE when the peer has
+ * closed.
  */
 static int client__receive(struct client *client)
 {
+	bool is_first = !client->request_length && !client->is_too_long;
 	char *bytes = client->request + client->request_length;
 	size_t room = sizeof(client->request) - client->request_length;
-	ssize_t length;
+	ssize_t length = 1;
 	char *end;
 
-	length = recv(client->fd, bytes, room, MSG_PEEK | MSG_DONTWAIT);
-	if (length > 0) {
-		end = memchr(bytes, '\n', length);
-		length = client__take(client, end ? end + 1 - bytes : length);
+	if (!is_first) {
+		length = recv(client->fd, bytes, room, MSG_PEEK | MSG_DONTWAIT);
+		end = length > 0 ? memchr(bytes, '\n', length) : NULL;
+		if (end)
+			length = end + 1 - bytes;
 	}
+	if (length > 0)
+		length = client__take(client, length, is_first);
 	if (length < 0)
 		return errno == EAGAIN || errno == EINTR ? 0 : -errno;
 	if (!length)

@@ -91,7 +91,7 @@ int entry__new_source(struct region *region, const struct source *source,
 	entry->kind = DART_CONTROL_ENTRY_SOURCE;
 	entry->lifetime = DART_CONTROL_LIFETIME_IMMOBILE;
 	entry->copies_are = DART_CONTROL_COPIES_CPU;
-	stpcpy(entry->name, source->name);
+	strcpy(entry->name, source->name);
 
 	ret = region__add_window(region, source->id, &entry->extent, why);
 	if (ret)
@@ -146,7 +146,7 @@ int entry__new_map(struct region *region, int map_fd, const char *name,
 	ret = entry_name__check(name, why);
 	if (ret)
 		goto remove_extent;
-	stpcpy(entry->name, name);
+	strcpy(entry->name, name);
 
 	ret = entry__check_size(entry, why);
 	if (!ret)

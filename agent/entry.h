@@ -6,6 +6,7 @@
 #include <infiniband/verbs.h>
 #include <stdint.h>
 #include <sys/queue.h>
+#include <sys/types.h>
 
 #include <dart/control.h>
 #include <dart/registration.h>
@@ -28,6 +29,7 @@ struct entry {
 	struct lease lease;
 	struct registry *registry;
 
+	uid_t owner;			/* who registered it, root for our own */
 	char name[DART_REGISTRATION_NAME_MAX];
 	enum dart_control_entry_kind kind;
 	enum dart_control_lifetime lifetime;

@@ -43,12 +43,14 @@ static int connect_request__check(const struct connect_request *request,
 
 	if (!request->has_data || data->magic != htole64(DART_CONTROL_MAGIC))
 		return why__say(why, EPROTO, "it is not a controller");
-	if (data->abi_version != htole32(DART_CONTROL_ABI_VERSION) ||
-	    data->reserved)
+	if (data->abi_version != htole32(DART_CONTROL_ABI_VERSION))
 		return why__say(why, EPROTONOSUPPORT,
 				"it speaks version %u of the protocol, not %d",
 				le32toh(data->abi_version),
 				DART_CONTROL_ABI_VERSION);
+	if (data->reserved)
+		return why__say(why, EPROTO,
+				"a reserved member of its request is not 0");
 	return 0;
 }
 

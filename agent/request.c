@@ -52,6 +52,7 @@ static int register_source(struct agent *agent, const struct request *request,
 	ret = registry__add_source(&agent->registry, source, &entry, why);
 	if (ret)
 		return ret;
+	entry->owner = request->uid;
 	log__info("registered source %s", entry->name);
 	*result = describe__entry(agent, entry);
 	return 0;
@@ -76,6 +77,7 @@ static int register_map(struct agent *agent, const struct request *request,
 				why);
 	if (ret)
 		return ret;
+	entry->owner = request->uid;
 	log__info("registered map %u as %s", entry->extent.map_id, entry->name);
 	*result = describe__entry(agent, entry);
 	return 0;
@@ -92,6 +94,11 @@ static int unregister(struct agent *agent, const struct request *request,
 		     &name);
 	if (ret)
 		return ret;
+	entry = registry__find(&agent->registry, name);
+	if (entry && request->uid && request->uid != entry->owner)
+		return why__say(why, EPERM,
+				"'%s' is another user's (ask who registered it, or root)",
+				name);
 	ret = registry__remove(&agent->registry, name, &entry, why);
 	if (ret)
 		return ret;

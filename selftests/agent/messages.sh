@@ -14,6 +14,8 @@ unprivileged() {
 chmod 666 /run/dart/dartd.sock
 refuse "a source is for root only" "only root" \
 	unprivileged dartctl register source vmstat
+refuse "so is taking it back" "another user's" \
+	unprivileged dartctl unregister cpustat
 check "others may look" unprivileged dartctl list
 check "the agent ends" host_down
 refuse "dartctl says that there is no agent" "is dartd running" dartctl list

@@ -20,6 +20,8 @@ for exposure in exact page; do
 		registration_rounds 200
 	# shellcheck disable=SC2046 # three words
 	set -- $(usage)
+	check "$exposure: pages and memory regions are counted: $1 and $2" \
+		[ "$1" -gt 0 -a "$2" -gt 0 ]
 	check "$exposure: 200 rounds more" registration_rounds 200
 	check "$exposure: as many pages are pinned as before" \
 		[ "$(usage | sed -n 1p)" -eq "$1" ]
