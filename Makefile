@@ -40,7 +40,8 @@ define help
   make module           dart_zero.ko only
   make install          everything, for the running kernel or for KDIR
   make modules_install  the module only
-  make packages         install the Debian packages of packages.txt
+  make packages         install the Debian packages of packages.txt, or of some
+                        sections="build run" only
   make lint             checkpatch, clang-format, shellcheck, sparse
   make clean            remove .output, but for fetched kernels
   make distclean        remove all of .output
@@ -78,7 +79,7 @@ bench: packages
 	+$(quiet)$(MAKE) --no-print-directory KDIR= guest
 	$(quiet)tools/bench/run
 
-# Only asks apt for what dpkg says is missing.
+# Only asks apt for what dpkg says is missing; then configure looks again.
 packages:
 	$(quiet)wanted=$$(for section in $(sections); do \
 		sed -n "/^# $$section:/,/^\$$/s/^[a-z]/&/p" packages.txt; done); \
@@ -91,7 +92,8 @@ packages:
 	if [ -z "$$missing" ]; then \
 		:; \
 	elif [ "$$(id -u)" = 0 ]; then \
-		apt-get update && DEBIAN_FRONTEND=noninteractive $$install; \
+		apt-get update && DEBIAN_FRONTEND=noninteractive $$install && \
+		rm -f $(output)/config.mk; \
 	else \
 		echo "make: packages are missing; install them as root with" >&2; \
 		echo "  apt-get update && $$install" >&2; \
@@ -209,6 +211,9 @@ install := install -D -m
 manuals := $(filter-out LICENSES/%,\
 	$(wildcard $(foreach n,1 2 3 4 5 6 7 8,*/*.$(n) tools/*/*.$(n))))
 completions := $(wildcard tools/*/*.bash-completion)
+# What the manual pages of the library and of the formats tell to include.
+headers := $(wildcard uapi/*/*.h) $(filter-out %/table_format.h %/read_queue.h,\
+	$(wildcard tools/lib/dart/*.h))
 
 # to DIRECTORY, FILE, MODE: installs it there under its own name
 to = $(quiet)$(install) $(3) $(2) $(DESTDIR)$(1)/$(notdir $(2))
@@ -217,23 +222,29 @@ install: programs modules_install
 	$(call to,$(PREFIX)/sbin,$(output)/bin/dartd,755)
 	$(call to,$(PREFIX)/bin,$(output)/bin/dartctl,755)
 	$(call to,$(PREFIX)/bin,$(output)/bin/dart-controller,755)
+	$(call to,$(PREFIX)/lib,$(output)/lib/libdart.a,644)
+	$(quiet)for header in $(headers); do \
+		directory=$${header%/*}; \
+		$(install) 644 $$header \
+			$(DESTDIR)$(PREFIX)/include/$${directory##*/}/$${header##*/} || exit; \
+	done
 	$(quiet)for manual in $(manuals); do \
 		$(install) 644 $$manual \
-			$(DESTDIR)$(PREFIX)/share/man/man$${manual##*.}/$${manual##*/}; \
+			$(DESTDIR)$(PREFIX)/share/man/man$${manual##*.}/$${manual##*/} || exit; \
 	done
 	$(quiet)for file in $(completions); do \
 		$(install) 644 $$file \
-			$(DESTDIR)$(PREFIX)/share/bash-completion/completions/$$(basename $$file .bash-completion); \
+			$(DESTDIR)$(PREFIX)/share/bash-completion/completions/$$(basename $$file .bash-completion) || exit; \
 	done
 	$(quiet)for unit in $(wildcard */*.service tools/*/*.service); do \
 		mkdir -p $(DESTDIR)$(PREFIX)/lib/systemd/system; \
 		sed 's,@PREFIX@,$(PREFIX),g' $$unit \
-			> $(DESTDIR)$(PREFIX)/lib/systemd/system/$${unit##*/}; \
+			> $(DESTDIR)$(PREFIX)/lib/systemd/system/$${unit##*/} || exit; \
 	done
 	$(quiet)for kind in sysusers tmpfiles; do \
 		for file in $(wildcard */*.sysusers */*.tmpfiles); do \
 			[ $${file##*.} != $$kind ] || $(install) 644 $$file \
-				$(DESTDIR)$(PREFIX)/lib/$$kind.d/$$(basename $$file .$$kind).conf; \
+				$(DESTDIR)$(PREFIX)/lib/$$kind.d/$$(basename $$file .$$kind).conf || exit; \
 		done; \
 	done
 
@@ -247,7 +258,8 @@ lint: $(kernel_headers)
 	$(quiet)shellcheck $$(grep -l -E '^#!/bin/(ba)?sh' $(call tracked))
 	+$(call kbuild,$(kernel_headers),modules C=2 CHECK=sparse)
 	$(if $(checkpatch),$(quiet)$(checkpatch) --no-tree --terse --file \
-		$(call tracked,'*.[ch]'))
+		$(call tracked,'*.[ch]'),@echo "no checkpatch: Debian's headers \
+		have none, but the source of a kernel has (KDIR=)")
 	@echo "clang-format would change $$(clang-format --dry-run \
 		$(call tracked,'*.[ch]') 2>&1 | grep -c 'warning:') places"
 

@@ -50,7 +50,10 @@ static void flatten_proc_stat(json_t *flat, char *text)
 	}
 }
 
-/* The events are the last part of the file, in the order of the enum. */
+/*
+ * The events are the last part of the file, in the order of the enum; only a
+ * statistic that the kernel gave up, nr_unstable, comes behind them.
+ */
 static void flatten_proc_vmstat(json_t *flat, char *text)
 {
 	unsigned int event = 0;
@@ -58,7 +61,8 @@ static void flatten_proc_vmstat(json_t *flat, char *text)
 
 	while ((line = strsep(&text, "\n"))) {
 		value = strchr(line, ' ');
-		if (!value || (!event && strncmp(line, "pgpgin ", 7)))
+		if (!value || (!event && strncmp(line, "pgpgin ", 7)) ||
+		    !strncmp(line, "nr_unstable ", 12))
 			continue;
 		put(flat, strtoull(value, NULL, 10), "vmstat/sum/%u", event++);
 	}

@@ -237,8 +237,12 @@ static void count(json_t *counts, const char *name)
 			    json_integer(number(counts, entry) + 1));
 }
 
-/* Compares all that both sides know; returns how many values lie outside. */
-static uint64_t compare(const struct comparison *comparison, json_t *counts)
+/*
+ * Compares all that the kernel shows; returns how many values lie outside, or
+ * have not been read at all.
+ */
+static uint64_t compare(const struct comparison *comparison, json_t *counts,
+			uint64_t *compared)
 {
 	uint64_t mismatches = 0;
 
@@ -252,21 +256,25 @@ static uint64_t compare(const struct comparison *comparison, json_t *counts)
 		high = first_after(comparison, scrape->end_ns);
 		if (!low || !high)
 			continue;
+		++*compared;
 
 		json_object_foreach(low->flat, name, limit) {
+			bool is_there = json_object_get(scrape->flat, name);
 			uint64_t from = json_integer_value(limit);
 			uint64_t to = number(high->flat, name);
 			uint64_t read = number(scrape->flat, name);
 
-			if (!json_object_get(scrape->flat, name))
+			/* Of the agent, not of the kernel. */
+			if (!strncmp(name, "agent/", 6))
 				continue;
 			count(counts, name);
-			if (read >= from && read <= to)
+			if (is_there && read >= from && read <= to)
 				continue;
 			if (mismatches++ < EXAMPLES)
 				fprintf(stderr,
-					"compare: scrape %zu: %s: %llu not in %llu ... %llu\n",
+					"compare: scrape %zu: %s: %llu%s not in %llu ... %llu\n",
 					i, name, (unsigned long long)read,
+					is_there ? "" : " (absent)",
 					(unsigned long long)from,
 					(unsigned long long)to);
 		}
@@ -277,7 +285,7 @@ static uint64_t compare(const struct comparison *comparison, json_t *counts)
 /*
  * What the agent did between the first snapshot behind the first scrape and
  * the last one before the last scrape: with its connections up, and no other
- * business.
+ * business.  It has run before that, or nobody has counted.
  */
 static int add_agent(const struct comparison *comparison, json_t *report)
 {
@@ -289,7 +297,8 @@ static int add_agent(const struct comparison *comparison, json_t *report)
 	uint64_t scrapes = 0;
 
 	if (!from || !to || from >= to ||
-	    !json_object_get(from->flat, "agent/switches"))
+	    !number(from->flat, "agent/switches") ||
+	    !number(from->flat, "agent/cpu_ns"))
 		return -1;
 
 	for (size_t i = 0; i < comparison->scrape_count; i++)
@@ -311,7 +320,7 @@ int main(int argc, char *argv[])
 {
 	struct comparison comparison = {};
 	json_t *report, *counts = json_object();
-	uint64_t mismatches;
+	uint64_t mismatches, compared = 0;
 
 	if (argc != 3) {
 		fprintf(stderr, "usage: compare HOST PORT < scrapes\n");
@@ -324,9 +333,10 @@ int main(int argc, char *argv[])
 		return 1;
 	}
 
-	mismatches = compare(&comparison, counts);
-	report = json_pack("{s:I, s:I, s:I, s:I, s:I, s:o}",
+	mismatches = compare(&comparison, counts, &compared);
+	report = json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:o}",
 			   "scrapes", (json_int_t)comparison.scrape_count,
+			   "scrapes_compared", (json_int_t)compared,
 			   "failed_scrapes", (json_int_t)comparison.errors,
 			   "snapshots", (json_int_t)comparison.snapshot_count,
 			   "reads_per_scrape",
@@ -336,7 +346,7 @@ int main(int argc, char *argv[])
 	if (comparison.summary)
 		json_object_set_new(report, "controller", comparison.summary);
 	if (add_agent(&comparison, report))
-		fprintf(stderr, "compare: too few snapshots to watch the agent\n");
+		fprintf(stderr, "compare: the agent could not be watched: too few snapshots, or none of it\n");
 	json_dumpf(report, stdout, JSON_INDENT(2) | JSON_ENSURE_ASCII);
 	putchar('\n');
 	return mismatches || comparison.errors || !json_object_size(counts);

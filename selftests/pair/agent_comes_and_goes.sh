@@ -42,10 +42,8 @@ on host host_down KILL
 check "the death of the agent is said" await .error
 died=$(now_ns)
 check "the agent starts again" on host host_up --exposure page
-started=$(now_ns)
 check "it is found again" await .entries
-check "by values read since then" \
-	jq -e ".start_ns > $died and .end_ns > $started - 1e9" <<<"$line"
+check "by values read since it died" jq -e ".start_ns > $died" <<<"$line"
 
 kill -INT $controller
 check "the last word is a summary" await '.summary | .scrapes > 0 and .failed > 0'

@@ -31,4 +31,5 @@ check "one run goes on until an honest one comes" \
 	sh -c 'dart-controller -i 1s --json host | sed "/entries/q" >/run/lines'
 check "with a reason for each lie, and no values before" \
 	jq -se '.[:-1] | length == 4 and all(has("error"))' /run/lines
+check "the agent ends" on host host_down TERM hostile_agent
 finish

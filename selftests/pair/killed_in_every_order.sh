@@ -9,12 +9,11 @@ kill_agent() {
 }
 
 kill_owner() {
-	on host sh -c 'pkill -KILL -x map_owner; pidwait -x map_owner || true'
+	on host host_down KILL map_owner
 }
 
 kill_controller() {
-	pkill -KILL -x dart-controller
-	pidwait -x dart-controller || true
+	host_down KILL dart-controller
 }
 
 start_all() {
@@ -22,6 +21,8 @@ start_all() {
 		on host until_ready /run/map_owner.log map_owner owned &&
 		on host dartctl register source cpustat &&
 		on host dartctl register map name owned || return 1
+	# Not the lines of the round before.
+	: >/run/scrapes
 	dart-controller --interval 50ms --json host >/run/scrapes 2>/run/log &
 	# It is at work when there is a line.
 	tail -F /run/scrapes 2>/dev/null | grep -q -m 1 '"owned"'
@@ -53,6 +54,14 @@ agent_sockets_left() {
 	ss --unix --listening --no-header | grep dartd
 }
 
+# Otherwise nobody would see that something is left. Runs on the host.
+all_seen_there() {
+	rdma resource show mr | grep -q ' pid ' &&
+		rdma resource show qp | grep -q ' pid ' &&
+		pins_left | grep -q . && agent_sockets_left | grep -q . &&
+		! grep '^0$' /sys/module/dart_zero/refcnt
+}
+
 # Runs on the host.
 nothing_left_there() {
 	none rdma_left
@@ -77,6 +86,7 @@ for order in "agent controller owner" "agent owner controller" \
 	"controller agent owner" "controller owner agent" \
 	"owner agent controller" "owner controller agent"; do
 	check "$order: all three are at work" start_all
+	check "$order: what they hold is seen" on host "$0" all_seen_there
 	for victim in $order; do
 		check "$order: $victim is killed" "kill_$victim"
 		case $order in

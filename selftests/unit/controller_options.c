@@ -120,6 +120,8 @@ static void what_is_wrong_is_refused_with_a_reason(void **state)
 		{ "h -n 2 --once", "exclude each other" },
 		{ "h --interval", "'--interval' wants a value" },
 		{ "h --unknown", "'--unknown' is not known" },
+		{ "h --once=x", "'--once=x' is not known" },
+		{ "-xj h", "'-x' is not known" },
 		{ "h h", "'h' is named twice" },
 		{ "h h:4792", "'h:4792' is named twice" },
 		{ ":17", "':17' is no agent" },

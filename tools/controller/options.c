@@ -134,9 +134,15 @@ static int parse_one(struct options *options, int c, char *argv[],
 			 argv[optind - 1]);
 		return -EINVAL;
 	default:
-		snprintf(why, OPTIONS_WHY_MAX,
-			 "option '%s' is not known (see --help)",
-			 argv[optind - 1]);
+		/* optind may not be past the word with the letter yet. */
+		if (optopt && !strchr("inejch1V", optopt))
+			snprintf(why, OPTIONS_WHY_MAX,
+				 "option '-%c' is not known (see --help)",
+				 optopt);
+		else
+			snprintf(why, OPTIONS_WHY_MAX,
+				 "option '%s' is not known (see --help)",
+				 argv[optind - 1]);
 		return -EINVAL;
 	}
 }

@@ -8,6 +8,9 @@
 #include "dart/value.h"
 #include "scrape.h"
 
+/* Copies and values together: as text or JSON each takes 100 bytes and more. */
+#define VALUES_MAX (4 << 20)
+
 struct scrape {
 	struct dart_table *table;
 	const char *absent;
@@ -59,6 +62,21 @@ static int choose_entries(struct scrape *scrape,
 	return 0;
 }
 
+/* What a table calls 256 MiB of bytes must not take all memory once printed. */
+static int count_values(const struct scrape *scrape)
+{
+	const struct dart_entry *entry;
+	uint64_t values = 0;
+	uint32_t i;
+
+	for (i = 0; i < scrape->wanted_count; i++) {
+		entry = &scrape->table->entries[scrape->wanted[i]];
+		values += entry->copies *
+			  (1ULL + sample__elements(entry->schema));
+	}
+	return values > VALUES_MAX ? -EFBIG : 0;
+}
+
 static int plan_reads(struct scrape *scrape,
 		      const struct dart_endpoint_accept *accept)
 {
@@ -84,7 +102,7 @@ static int plan_reads(struct scrape *scrape,
 	header->address = accept->address;
 	header->rkey = accept->rkey;
 	header->length = sizeof(struct dart_control_header);
-	header->landing = (dart_read_plan__landing_size(scrape->plan) + 7) & ~7;
+	header->landing = dart_read_plan__landing_size(scrape->plan);
 	scrape->read_count = count + 1;
 	for (i = 0; i <= count; i++)
 		scrape->bytes += scrape->reads[i].length;
@@ -140,6 +158,8 @@ int scrape__new(struct dart_table *table, const struct settings *settings,
 	}
 	scrape->table = table;
 	err = choose_entries(scrape, settings);
+	if (!err)
+		err = count_values(scrape);
 	if (!err)
 		err = plan_reads(scrape, accept);
 	if (!err)

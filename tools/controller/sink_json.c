@@ -21,7 +21,10 @@ struct sink_json {
 	FILE *out;
 };
 
-/* Takes the reference to @line, which may be NULL. */
+/*
+ * Takes the reference to @line, which may be NULL.  In ASCII: a text that came
+ * from elsewhere must not steer the terminal.
+ */
 static int put(struct sink *sink, json_t *line)
 {
 	FILE *out = ((struct sink_json *)sink)->out;
@@ -30,8 +33,8 @@ static int put(struct sink *sink, json_t *line)
 	if (!line)
 		return -ENOMEM;
 	errno = 0;
-	if (json_dumpf(line, out, JSON_COMPACT) || fputc('\n', out) == EOF ||
-	    fflush(out))
+	if (json_dumpf(line, out, JSON_COMPACT | JSON_ENSURE_ASCII) ||
+	    fputc('\n', out) == EOF || fflush(out))
 		err = errno ? -errno : -EIO;
 	json_decref(line);
 	return err;

@@ -120,13 +120,13 @@ static json_t *ask(const struct options *options, const json_t *request, int fd)
 		return NULL;
 
 	ret = send_request(socket, request, fd);
-	if (ret) {
-		fail("cannot send to dartd: %s", strerror(-ret));
-	} else {
+	/* Who hangs up at once may have said why. */
+	if (!ret || ret == -EPIPE)
 		reply = receive_reply(socket, &error);
-		if (!reply)
-			fail("dartd does not answer: %s", error.text);
-	}
+	if (!reply && ret)
+		fail("cannot send to dartd: %s", strerror(-ret));
+	else if (!reply)
+		fail("dartd does not answer: %s", error.text);
 	close(socket);
 	return reply;
 }
@@ -166,7 +166,8 @@ json_t *client__ask(const struct options *options, json_t *request, int fd,
 		return NULL;
 	}
 	if (options->json) {
-		json_dumpf(*reply, stdout, JSON_INDENT(2));
+		/* Texts of maps must not steer the terminal. */
+		json_dumpf(*reply, stdout, JSON_INDENT(2) | JSON_ENSURE_ASCII);
 		putchar('\n');
 	}
 	return result;
