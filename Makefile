@@ -39,6 +39,7 @@ define help
   make bench            measurements beside bare verbs, perftest, node-exporter
   make module           dart_zero.ko only
   make install          everything, for the running kernel or for KDIR
+  make programs_install all but the module: what a controller needs
   make modules_install  the module only
   make packages         install the Debian packages of packages.txt, or of some
                         sections="build run" only
@@ -218,11 +219,15 @@ headers := $(wildcard uapi/*/*.h) $(filter-out %/table_format.h %/read_queue.h,\
 # to DIRECTORY, FILE, MODE: installs it there under its own name
 to = $(quiet)$(install) $(3) $(2) $(DESTDIR)$(1)/$(notdir $(2))
 
-install: programs modules_install
+install: programs_install modules_install
+
+programs_install: programs
 	$(call to,$(PREFIX)/sbin,$(output)/bin/dartd,755)
 	$(call to,$(PREFIX)/bin,$(output)/bin/dartctl,755)
 	$(call to,$(PREFIX)/bin,$(output)/bin/dart-controller,755)
 	$(call to,$(PREFIX)/lib,$(output)/lib/libdart.a,644)
+	$(call to,$(PREFIX)/share/doc/dart-zero/examples,\
+		tools/controller/dart-controller.yaml,644)
 	$(quiet)for header in $(headers); do \
 		directory=$${header%/*}; \
 		$(install) 644 $$header \
@@ -263,7 +268,7 @@ lint: $(kernel_headers)
 	@echo "clang-format would change $$(clang-format --dry-run \
 		$(call tracked,'*.[ch]') 2>&1 | grep -c 'warning:') places"
 
-.PHONY: all programs tests guest module module_of_guest modules_install install lint
+.PHONY: all programs tests guest module module_of_guest modules_install programs_install install lint
 
 objects_known := $(foreach name,$(programs) $(libraries),\
 	$(call objects,obj,$($(name)_sources)))

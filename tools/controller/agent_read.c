@@ -142,7 +142,6 @@ static bool check_header(struct agent *agent)
 		agent->looked_ns = agent->posted_ns;
 		return true;
 	case -ESTALE:
-		fetch__begin_again(&agent->fetch);
 		agent__fetch_table(agent);
 		return false;
 	default:
@@ -161,6 +160,7 @@ static void on_scraped(struct agent *agent)
 
 	if (!check_header(agent))
 		return;
+	fetch__succeeded(&agent->fetch);
 	sample = scrape__decode(agent->scrape, agent->landing);
 	sample->sequence = ++summary->scrapes;
 	sample->start_ns = agent->posted_ns;

@@ -16,10 +16,10 @@ void fetch__begin(struct fetch *fetch,
 	fetch->read.length = accept->used;
 	fetch->read.landing = 0;
 	fetch->length_max = accept->length;
-	fetch__begin_again(fetch);
+	fetch__succeeded(fetch);
 }
 
-void fetch__begin_again(struct fetch *fetch)
+void fetch__succeeded(struct fetch *fetch)
 {
 	fetch->tries = 0;
 }
@@ -34,9 +34,9 @@ enum fetch_result fetch__take(struct fetch *fetch, const void *landing,
 
 	err = dart_table__decode(landing, fetch->read.length, table, &needed,
 				 reason);
-	if (!err)
-		return FETCH_DONE;
 	if (++fetch->tries < TRIES_MAX) {
+		if (!err)
+			return FETCH_DONE;
 		if (err == -EAGAIN)
 			return FETCH_LATER;
 		if (err == -EMSGSIZE && needed > fetch->read.length &&
@@ -44,6 +44,11 @@ enum fetch_result fetch__take(struct fetch *fetch, const void *landing,
 			fetch->read.length = needed;
 			return FETCH_AGAIN;
 		}
+	}
+	if (!err) {
+		dart_table__free(*table);
+		snprintf(reason, sizeof(reason),
+			 "it changes faster than values can be read by it");
 	}
 	snprintf(why, DART_WHY_MAX, "table refused: %.*s", DART_WHY_MAX - 20,
 		 reason);

@@ -11,7 +11,7 @@
 struct fetch {
 	struct dart_read read;	/* to be posted, landing at 0 */
 	uint32_t length_max;	/* that the agent has promised */
-	unsigned int tries;
+	unsigned int tries;	/* since values have been read */
 };
 
 enum fetch_result {
@@ -27,8 +27,8 @@ enum fetch_result {
 void fetch__begin(struct fetch *fetch,
 		  const struct dart_endpoint_accept *accept);
 
-/* To fetch the table of the same agent once more, when it has changed. */
-void fetch__begin_again(struct fetch *fetch);
+/* Values have been read by the table: it may change as often again. */
+void fetch__succeeded(struct fetch *fetch);
 
 /*
  * The READ has landed at @landing, in memory that only the endpoint writes.

@@ -60,11 +60,12 @@ static int resolve_agents(struct settings *settings)
 int main(int argc, char *argv[])
 {
 	char why[OPTIONS_WHY_MAX];
-	int status = EXIT_FAILURE;
+	int status = EXIT_FAILURE;	/* 2: misuse, as the other programs */
 	struct options options;
 
 	if (options__parse(&options, argc, argv, why)) {
 		fprintf(stderr, "dart-controller: %s\n", why);
+		status = 2;
 		goto out;
 	}
 	if (options.action == OPTIONS_HELP) {
