@@ -17,15 +17,17 @@
 
 void agent__say(const struct agent *agent, const char *format, ...)
 {
+	char message[DART_WHY_MAX + 64];
 	va_list arguments;
 
 	if (agent->context->sink->owns_terminal)
 		return;
-	fprintf(stderr, "dart-controller: %s: ", agent->identity->name);
 	va_start(arguments, format);
-	vfprintf(stderr, format, arguments);
+	vsnprintf(message, sizeof(message), format, arguments);
 	va_end(arguments);
-	fputc('\n', stderr);
+	/* In one go: others may write to the same terminal. */
+	fprintf(stderr, "dart-controller: %s: %s\n", agent->identity->name,
+		message);
 }
 
 void agent__set_timer(sd_event_source *timer, uint64_t delay_us)
