@@ -10,9 +10,13 @@
 #include "command.h"
 #include "map.h"
 
+/* Root is refused what is no map, with the same errors. */
 static const char *remedy(int error)
 {
-	return error == EPERM || error == EACCES ? " (be root)" : "";
+	if (error != EPERM && error != EACCES)
+		return "";
+	return geteuid() ? " (be root)" :
+			   " (is it a map? see bpftool map show)";
 }
 
 int map__open_path(const char *path)
