@@ -19,7 +19,8 @@ static struct dart_extent *extent_alloc(u64 pages)
 	if (pages > DART_REGION_CAPACITY >> PAGE_SHIFT)
 		return ERR_PTR(-ENOSPC);
 
-	extent = kvzalloc(struct_size(extent, pages, pages), GFP_KERNEL_ACCOUNT);
+	extent = kvzalloc(struct_size(extent, pages, pages),
+			  GFP_KERNEL_ACCOUNT);
 	if (!extent)
 		return ERR_PTR(-ENOMEM);
 
@@ -27,7 +28,7 @@ static struct dart_extent *extent_alloc(u64 pages)
 	return extent;
 }
 
-/* Per-CPU units lie in the linear map or, as does a map's memory, in vmalloc. */
+/* Per-CPU units lie in the linear map or in vmalloc, maps in vmalloc. */
 static struct page *page_of(const void *address)
 {
 	return is_vmalloc_addr(address) ? vmalloc_to_page(address) :
@@ -37,15 +38,16 @@ static struct page *page_of(const void *address)
 struct dart_extent *dart_extent_new_window(u32 source_id)
 {
 	const struct dart_source *source = dart_source_find(source_id);
-	unsigned int in_page, run, cpu, i;
+	unsigned int first, in_page, run, cpu, i;
 	struct dart_extent *extent;
 	const void *variable;
 
 	if (!source)
 		return ERR_PTR(-EINVAL);
 
-	/* The units of all CPUs are page-aligned, so one offset serves for all. */
-	variable = per_cpu_ptr(source->variable, cpumask_first(cpu_possible_mask));
+	/* The units of all CPUs are page-aligned: one offset serves for all. */
+	first = cpumask_first(cpu_possible_mask);
+	variable = per_cpu_ptr(source->variable, first);
 	in_page = offset_in_page(variable);
 	run = PFN_UP(in_page + source->length);
 
@@ -112,7 +114,7 @@ struct dart_extent *dart_extent_new_map(int fd)
 	if (IS_ERR(map))
 		return ERR_CAST(map);
 
-	/* As bpf_map_mmap(): locks, timers and pointers of the kernel stay in. */
+	/* As bpf_map_mmap(): no locks, timers and pointers of the kernel. */
 	if (map->map_type != BPF_MAP_TYPE_ARRAY ||
 	    !(map->map_flags & BPF_F_MMAPABLE) ||
 	    !IS_ERR_OR_NULL(map->record)) {

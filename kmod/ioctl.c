@@ -64,10 +64,12 @@ static int add_window(struct dart_region *region,
 	if (err)
 		return err;
 
-	return add(region, dart_extent_new_window(window.source), &user->extent);
+	return add(region, dart_extent_new_window(window.source),
+		   &user->extent);
 }
 
-static int add_map(struct dart_region *region, struct dart_zero_map __user *user)
+static int add_map(struct dart_region *region,
+		   struct dart_zero_map __user *user)
 {
 	struct dart_zero_map map;
 
@@ -137,7 +139,8 @@ static int info(struct dart_region *region, struct dart_zero_info __user *user)
 	return copy_to_user(user, &info, sizeof(info)) ? -EFAULT : 0;
 }
 
-long dart_ioctl(struct file *file, unsigned int command, unsigned long argument)
+long dart_ioctl(struct file *file, unsigned int command,
+		unsigned long argument)
 {
 	struct dart_region *region = file->private_data;
 	void __user *user = (void __user *)argument;

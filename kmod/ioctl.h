@@ -5,6 +5,7 @@
 struct file;
 
 /* The ioctls of <linux/dart_zero.h>; file->private_data is the region. */
-long dart_ioctl(struct file *file, unsigned int command, unsigned long argument);
+long dart_ioctl(struct file *file, unsigned int command,
+		unsigned long argument);
 
 #endif /* DART_ZERO_IOCTL_H */

@@ -49,6 +49,6 @@ static struct miscdevice dart_device = {
 
 module_misc_device(dart_device);
 
-MODULE_DESCRIPTION("Kernel counters and eBPF maps side by side, for one-sided reads");
+MODULE_DESCRIPTION("Kernel counters and eBPF maps side by side");
 MODULE_LICENSE("GPL");
 DART_IMPORT_NS(BPF_INTERNAL);

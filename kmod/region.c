@@ -122,7 +122,8 @@ int dart_region_remove(struct dart_region *region, u32 id)
 			break;
 	}
 	if (extent) {
-		mtree_erase(&region->extents, extent->info.offset >> PAGE_SHIFT);
+		mtree_erase(&region->extents,
+			    extent->info.offset >> PAGE_SHIFT);
 		region->count--;
 	}
 	mutex_unlock(&region->lock);
@@ -208,7 +209,7 @@ static const struct vm_operations_struct region_vm_ops = {
 
 int dart_region_mmap(struct dart_region *region, struct vm_area_struct *vma)
 {
-	/* Not VM_SHARED: a file that is open for reading only does not set it. */
+	/* Not VM_SHARED: a file open for reading only does not set it. */
 	if (!(vma->vm_flags & VM_MAYSHARE))
 		return -EINVAL;
 	if (vma->vm_flags & (VM_WRITE | VM_EXEC))
@@ -221,7 +222,8 @@ int dart_region_mmap(struct dart_region *region, struct vm_area_struct *vma)
 	 * Not VM_IO or VM_PFNMAP: pages of those cannot be pinned.  VM_MIXEDMAP
 	 * allows inserting pages that are nobody's page cache.
 	 */
-	vm_flags_mod(vma, VM_MIXEDMAP | VM_DONTEXPAND | VM_DONTDUMP | VM_DONTCOPY,
+	vm_flags_mod(vma,
+		     VM_MIXEDMAP | VM_DONTEXPAND | VM_DONTDUMP | VM_DONTCOPY,
 		     VM_MAYWRITE | VM_MAYEXEC);
 	vma->vm_private_data = region;
 	vma->vm_ops = &region_vm_ops;

@@ -22,8 +22,8 @@ struct vm_area_struct;
  */
 struct dart_region {
 	/*
-	 * Guards extents and counts, and is taken inside mmap_lock, by page faults: user
-	 * memory must not be touched while it is held.
+	 * Guards extents and counts, and is taken inside mmap_lock, by page
+	 * faults: user memory must not be touched while it is held.
 	 */
 	struct mutex lock;
 	struct maple_tree extents;	/* page of the region -> dart_extent */
