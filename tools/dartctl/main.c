@@ -58,15 +58,20 @@ static const struct command {
 	{ "status", command_status },
 };
 
+static void say(const char *format, va_list arguments, const char *end)
+{
+	fputs("dartctl: ", stderr);
+	vfprintf(stderr, format, arguments);
+	fputs(end, stderr);
+}
+
 int fail(const char *format, ...)
 {
 	va_list arguments;
 
-	fputs("dartctl: ", stderr);
 	va_start(arguments, format);
-	vfprintf(stderr, format, arguments);
+	say(format, arguments, "\n");
 	va_end(arguments);
-	fputc('\n', stderr);
 	return EXIT_FAILURE;
 }
 
@@ -74,11 +79,9 @@ int misuse(const char *format, ...)
 {
 	va_list arguments;
 
-	fputs("dartctl: ", stderr);
 	va_start(arguments, format);
-	vfprintf(stderr, format, arguments);
+	say(format, arguments, " (see dartctl --help)\n");
 	va_end(arguments);
-	fputs(" (see dartctl --help)\n", stderr);
 	return EXIT_USAGE;
 }
 
