@@ -94,6 +94,7 @@ int region__add_window(struct region *region, enum dart_zero_source source,
 	struct dart_zero_window window = {
 		.size = sizeof(window),
 		.source = source,
+		.fd = -1,
 	};
 
 	if (!ioctl(region->fd, DART_ZERO_IOC_ADD_WINDOW, &window)) {

@@ -3,8 +3,14 @@
 #ifndef DART_ZERO_COMPAT_H
 #define DART_ZERO_COMPAT_H
 
+#include <linux/btf.h>
+#include <linux/btf_ids.h>
 #include <linux/mm.h>
 #include <linux/version.h>
+
+#ifndef CONFIG_64BIT
+#error "dart_zero needs a 64-bit kernel: on others counters are not one word"
+#endif
 
 /*
  * Before 6.2 ib_umem_get() pins with FOLL_WRITE even for a registration that
@@ -21,6 +27,45 @@ static inline void vm_flags_mod(struct vm_area_struct *vma, unsigned long set,
 {
 	vma->vm_flags = (vma->vm_flags & ~clear) | set;
 }
+#endif
+
+/*
+ * The CPU time of a cgroup is in another struct, under another name, since
+ * 6.16; the member is called bstat in both.
+ */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 16, 0)
+#define dart_cgroup_rstat(cgroup) ((cgroup)->rstat_cpu)
+#else
+#define dart_cgroup_rstat(cgroup) ((cgroup)->rstat_base_cpu)
+#endif
+
+/* Devices say of which type their per-CPU statistics are since 6.8. */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 8, 0)
+enum {
+	NETDEV_PCPU_STAT_NONE,
+	NETDEV_PCPU_STAT_LSTATS,
+	NETDEV_PCPU_STAT_TSTATS,
+	NETDEV_PCPU_STAT_DSTATS,
+};
+
+#define dart_pcpu_stat_type(device) NETDEV_PCPU_STAT_NONE
+#else
+#define dart_pcpu_stat_type(device) ((device)->pcpu_stat_type)
+#endif
+
+/* What marks the functions that eBPF programs may call came step by step. */
+#ifndef __bpf_kfunc
+#define __bpf_kfunc __used noinline
+#endif
+#ifndef __bpf_kfunc_start_defs
+#define __bpf_kfunc_start_defs()					\
+	__diag_push();							\
+	__diag_ignore_all("-Wmissing-prototypes", "called by eBPF")
+#define __bpf_kfunc_end_defs() __diag_pop()
+#endif
+#ifndef BTF_KFUNCS_START
+#define BTF_KFUNCS_START(name) BTF_SET8_START(name)
+#define BTF_KFUNCS_END(name) BTF_SET8_END(name)
 #endif
 
 /* The argument of MODULE_IMPORT_NS() is a string since 6.13. */

@@ -9,10 +9,12 @@
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
 
+#include "counters.h"
+#include "memory.h"
 #include "region.h"
-#include "source.h"
+#include "slab.h"
 
-static struct dart_extent *extent_alloc(u64 pages)
+struct dart_extent *dart_extent_new(u64 pages)
 {
 	struct dart_extent *extent;
 
@@ -25,6 +27,8 @@ static struct dart_extent *extent_alloc(u64 pages)
 		return ERR_PTR(-ENOMEM);
 
 	extent->info.pages = pages;
+	INIT_LIST_HEAD(&extent->shows);
+	dart_event_init(&extent->gone, DART_ZERO_EVENT_EXTENT_GONE);
 	return extent;
 }
 
@@ -35,28 +39,27 @@ static struct page *page_of(const void *address)
 					  virt_to_page(address);
 }
 
-struct dart_extent *dart_extent_new_window(u32 source_id)
+struct dart_extent *dart_extent_new_memory(struct dart_memory *memory)
 {
-	const struct dart_source *source = dart_source_find(source_id);
 	unsigned int first, in_page, run, cpu, i;
 	struct dart_extent *extent;
 	const void *variable;
 
-	if (!source)
-		return ERR_PTR(-EINVAL);
-
 	/* The units of all CPUs are page-aligned: one offset serves for all. */
 	first = cpumask_first(cpu_possible_mask);
-	variable = per_cpu_ptr(source->variable, first);
+	variable = per_cpu_ptr(memory->variable, first);
 	in_page = offset_in_page(variable);
-	run = PFN_UP(in_page + source->length);
+	run = PFN_UP(in_page + memory->length);
 
-	extent = extent_alloc((u64)run * nr_cpu_ids);
-	if (IS_ERR(extent))
+	extent = dart_extent_new((u64)run * nr_cpu_ids);
+	if (IS_ERR(extent)) {
+		dart_memory_put(memory);
 		return extent;
+	}
 
+	extent->memory = memory;
 	for_each_possible_cpu(cpu) {
-		variable = per_cpu_ptr(source->variable, cpu);
+		variable = per_cpu_ptr(memory->variable, cpu);
 		if (WARN_ON_ONCE(offset_in_page(variable) != in_page)) {
 			dart_extent_free(extent);
 			return ERR_PTR(-EINVAL);
@@ -66,14 +69,15 @@ struct dart_extent *dart_extent_new_window(u32 source_id)
 				page_of(variable - in_page + i * PAGE_SIZE);
 	}
 
-	extent->source = source;
-	extent->info.kind = DART_ZERO_EXTENT_WINDOW;
-	extent->info.source = source_id;
 	extent->info.data = in_page;
-	extent->info.length = source->length;
+	extent->info.length = memory->length;
 	extent->info.stride = (u64)run * PAGE_SIZE;
 	extent->info.copies = nr_cpu_ids;
-	strscpy(extent->info.name, source->symbol, sizeof(extent->info.name));
+	strscpy(extent->info.name, memory->name, sizeof(extent->info.name));
+
+	mutex_lock(&dart_memory_lock);
+	list_add(&extent->shows, &memory->shown_by);
+	mutex_unlock(&dart_memory_lock);
 	return extent;
 }
 
@@ -124,7 +128,7 @@ struct dart_extent *dart_extent_new_map(int fd)
 
 	array = container_of(map, struct bpf_array, map);
 	bytes = (u64)array->elem_size * map->max_entries;
-	extent = extent_alloc(PFN_UP(bytes));
+	extent = dart_extent_new(PFN_UP(bytes));
 	if (IS_ERR(extent))
 		goto err_put;
 
@@ -145,14 +149,72 @@ err_put:
 	return extent;
 }
 
+/* Nobody tells @extent's region about it any more. */
+static void leave(struct dart_extent *extent)
+{
+	if (extent->has_made_counters)
+		dart_counters_end(extent->memory);
+
+	mutex_lock(&dart_memory_lock);
+	list_del_init(&extent->shows);
+	if (extent->events)
+		dart_event_cancel(extent->events, &extent->gone);
+	extent->events = NULL;
+	mutex_unlock(&dart_memory_lock);
+}
+
 void dart_extent_free(struct dart_extent *extent)
 {
+	leave(extent);
+	if (extent->memory)
+		dart_memory_put(extent->memory);
 	if (extent->map)
 		bpf_map_put(extent->map);
+	if (extent->slab)
+		dart_slab_put(extent->slab);
 	kvfree(extent);
+}
+
+/*
+ * Pages of maps and slabs can be freed while they are pinned: nobody else gets
+ * them.  Per-CPU memory would be handed out anew.
+ */
+void dart_extent_abandon(struct dart_extent *extent)
+{
+	if (!extent->memory || !extent->memory->free) {
+		dart_extent_free(extent);
+		return;
+	}
+	leave(extent);
+	dart_quarantine_add(extent);
 }
 
 bool dart_extent_same(const struct dart_extent *a, const struct dart_extent *b)
 {
-	return a->source == b->source && a->map == b->map;
+	if (a->map || b->map)
+		return a->map == b->map;
+	return a->memory && b->memory &&
+	       a->memory->variable == b->memory->variable;
+}
+
+void dart_extent_enter(struct dart_extent *extent, struct dart_events *events)
+{
+	mutex_lock(&dart_memory_lock);
+	extent->gone.id = extent->info.id;
+	extent->events = events;
+	if (extent->memory && extent->memory->is_gone)
+		dart_event_tell(events, &extent->gone);
+	mutex_unlock(&dart_memory_lock);
+}
+
+void dart_extent_tell_gone(struct dart_extent *extent)
+{
+	lockdep_assert_held(&dart_memory_lock);
+	if (extent->events)
+		dart_event_tell(extent->events, &extent->gone);
+}
+
+bool dart_extent_is_gone(const struct dart_extent *extent)
+{
+	return extent->memory && READ_ONCE(extent->memory->is_gone);
 }

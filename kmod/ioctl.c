@@ -5,14 +5,18 @@
 #include "ioctl.h"
 
 #include <linux/capability.h>
+#include <linux/file.h>
 #include <linux/fs.h>
 #include <linux/mm.h>
 #include <linux/security.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
+#include "counters.h"
 #include "extent.h"
 #include "region.h"
+#include "slab.h"
+#include "source.h"
 
 static bool is_zero(const struct dart_zero_extent *info)
 {
@@ -45,6 +49,22 @@ static int add(struct dart_region *region, struct dart_extent *extent,
 	return 0;
 }
 
+static struct dart_extent *open_window(const struct dart_zero_window *window)
+{
+	struct dart_memory *memory = dart_source_open(window);
+	struct dart_extent *extent;
+
+	if (IS_ERR(memory))
+		return ERR_CAST(memory);
+	extent = dart_extent_new_memory(memory);
+	if (IS_ERR(extent))
+		return extent;
+
+	extent->info.kind = DART_ZERO_EXTENT_WINDOW;
+	extent->info.source = window->source;
+	return extent;
+}
+
 static int add_window(struct dart_region *region,
 		      struct dart_zero_window __user *user)
 {
@@ -53,7 +73,7 @@ static int add_window(struct dart_region *region,
 
 	if (copy_from_user(&window, user, sizeof(window)))
 		return -EFAULT;
-	if (window.size != sizeof(window) || window.flags || window.reserved ||
+	if (window.size != sizeof(window) || window.flags ||
 	    !is_zero(&window.extent))
 		return -EINVAL;
 	if (!capable(CAP_SYS_ADMIN))
@@ -64,8 +84,7 @@ static int add_window(struct dart_region *region,
 	if (err)
 		return err;
 
-	return add(region, dart_extent_new_window(window.source),
-		   &user->extent);
+	return add(region, open_window(&window), &user->extent);
 }
 
 static int add_map(struct dart_region *region,
@@ -82,6 +101,115 @@ static int add_map(struct dart_region *region,
 		return -EPERM;
 
 	return add(region, dart_extent_new_map(map.fd), &user->extent);
+}
+
+static int add_counters(struct dart_region *region,
+			struct dart_zero_counters __user *user)
+{
+	struct dart_zero_counters counters;
+	size_t length;
+
+	if (copy_from_user(&counters, user, sizeof(counters)))
+		return -EFAULT;
+	if (counters.size != sizeof(counters) || counters.reserved ||
+	    counters.flags & ~DART_ZERO_COUNTERS_CREATE ||
+	    !is_zero(&counters.extent))
+		return -EINVAL;
+	length = strnlen(counters.name, sizeof(counters.name));
+	if (memchr_inv(counters.name + length, 0,
+		       sizeof(counters.name) - length) ||
+	    length == sizeof(counters.name))
+		return -EINVAL;
+	if (!capable(CAP_SYS_ADMIN))
+		return -EPERM;
+
+	return add(region, dart_counters_open(&counters), &user->extent);
+}
+
+static int add_slab(struct dart_region *region,
+		    struct dart_zero_slab __user *user)
+{
+	struct dart_zero_slab slab;
+
+	if (copy_from_user(&slab, user, sizeof(slab)))
+		return -EFAULT;
+	if (slab.size != sizeof(slab) || slab.flags || slab.reserved ||
+	    !slab.pages || !is_zero(&slab.extent))
+		return -EINVAL;
+	if (!capable(CAP_SYS_ADMIN))
+		return -EPERM;
+
+	return add(region, dart_slab_new(slab.pages), &user->extent);
+}
+
+static int add_slice(struct dart_region *region,
+		     struct dart_zero_slice __user *user)
+{
+	struct dart_zero_slice slice;
+	struct file *file;
+	int err, fd;
+
+	if (copy_from_user(&slice, user, sizeof(slice)))
+		return -EFAULT;
+	if (slice.size != sizeof(slice) || slice.flags || !slice.pages ||
+	    slice.pages > DART_SLICE_PAGES_MAX || slice.id || slice.fd ||
+	    slice.data)
+		return -EINVAL;
+
+	fd = get_unused_fd_flags(O_CLOEXEC);
+	if (fd < 0)
+		return fd;
+	err = dart_region_lend(region, &slice, &file);
+	if (err)
+		goto err_fd;
+
+	slice.fd = fd;
+	if (copy_to_user(user, &slice, sizeof(slice))) {
+		err = -EFAULT;
+		goto err_file;
+	}
+	fd_install(fd, file);
+	return 0;
+
+err_file:
+	fput(file);
+	dart_region_remove(region, slice.id);
+err_fd:
+	put_unused_fd(fd);
+	return err;
+}
+
+static int list_namespaces(struct dart_region *region,
+			   struct dart_zero_namespaces __user *user)
+{
+	struct dart_zero_namespaces list;
+	u32 *inodes;
+	u32 room;
+	int err;
+
+	if (copy_from_user(&list, user, sizeof(list)))
+		return -EFAULT;
+	if (list.size != sizeof(list) || list.reserved ||
+	    list.flags & ~DART_ZERO_NAMESPACES_WATCH)
+		return -EINVAL;
+	if (!capable(CAP_SYS_ADMIN))
+		return -EPERM;
+
+	room = min_t(u32, list.count, SZ_1M);
+	inodes = kvcalloc(room, sizeof(*inodes), GFP_KERNEL);
+	if (!inodes)
+		return -ENOMEM;
+
+	err = dart_namespace_list(inodes, room, &list.count,
+				  &region->namespaces,
+				  list.flags & DART_ZERO_NAMESPACES_WATCH);
+	if (put_user(list.count, &user->count))
+		err = -EFAULT;
+	if (!err && copy_to_user(u64_to_user_ptr(list.inodes), inodes,
+				 array_size(list.count, sizeof(*inodes))))
+		err = -EFAULT;
+	kvfree(inodes);
+	return err;
 }
 
 static int remove(struct dart_region *region,
@@ -152,6 +280,14 @@ long dart_ioctl(struct file *file, unsigned int command,
 		return add_window(region, user);
 	case DART_ZERO_IOC_ADD_MAP:
 		return add_map(region, user);
+	case DART_ZERO_IOC_ADD_COUNTERS:
+		return add_counters(region, user);
+	case DART_ZERO_IOC_ADD_SLAB:
+		return add_slab(region, user);
+	case DART_ZERO_IOC_ADD_SLICE:
+		return add_slice(region, user);
+	case DART_ZERO_IOC_NAMESPACES:
+		return list_namespaces(region, user);
 	case DART_ZERO_IOC_REMOVE:
 		return remove(region, user);
 	case DART_ZERO_IOC_LIST:

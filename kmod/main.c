@@ -6,7 +6,11 @@
 #include <linux/module.h>
 
 #include "compat.h"
+#include "counters.h"
+#include "extent.h"
 #include "ioctl.h"
+#include "namespace.h"
+#include "netdev.h"
 #include "region.h"
 
 static int dart_open(struct inode *inode, struct file *file)
@@ -31,10 +35,28 @@ static int dart_mmap(struct file *file, struct vm_area_struct *vma)
 	return dart_region_mmap(file->private_data, vma);
 }
 
+static ssize_t dart_read(struct file *file, char __user *user, size_t size,
+			 loff_t *position)
+{
+	struct dart_region *region = file->private_data;
+
+	return dart_events_read(&region->events, user, size,
+				!(file->f_flags & O_NONBLOCK));
+}
+
+static __poll_t dart_poll(struct file *file, poll_table *table)
+{
+	struct dart_region *region = file->private_data;
+
+	return dart_events_poll(&region->events, file, table);
+}
+
 static const struct file_operations dart_fops = {
 	.owner = THIS_MODULE,
 	.open = dart_open,
 	.release = dart_release,
+	.read = dart_read,
+	.poll = dart_poll,
 	.mmap = dart_mmap,
 	.unlocked_ioctl = dart_ioctl,
 	.compat_ioctl = compat_ptr_ioctl,
@@ -47,7 +69,43 @@ static struct miscdevice dart_device = {
 	.mode = 0600,
 };
 
-module_misc_device(dart_device);
+static int __init dart_init(void)
+{
+	int err;
+
+	err = dart_namespace_init();
+	if (err)
+		return err;
+	err = dart_netdev_init();
+	if (err)
+		goto err_namespace;
+	err = dart_kfunc_init();
+	if (err)
+		goto err_netdev;
+	/* Last: from now on there can be users. */
+	err = misc_register(&dart_device);
+	if (err)
+		goto err_netdev;
+	return 0;
+
+err_netdev:
+	dart_netdev_exit();
+err_namespace:
+	dart_namespace_exit();
+	return err;
+}
+
+static void __exit dart_exit(void)
+{
+	misc_deregister(&dart_device);
+	dart_quarantine_exit();
+	dart_netdev_exit();
+	dart_namespace_exit();
+	dart_counters_exit();
+}
+
+module_init(dart_init);
+module_exit(dart_exit);
 
 MODULE_DESCRIPTION("Kernel counters and eBPF maps side by side");
 MODULE_LICENSE("GPL");

@@ -2,12 +2,14 @@
 #include "region.h"
 
 #include <linux/cpumask.h>
+#include <linux/file.h>
 #include <linux/fs.h>
 #include <linux/mm.h>
 #include <linux/slab.h>
 
 #include "compat.h"
 #include "extent.h"
+#include "slab.h"
 
 #define CAPACITY_PAGES (DART_REGION_CAPACITY >> PAGE_SHIFT)
 
@@ -27,6 +29,9 @@ struct dart_region *dart_region_new(struct address_space *mapping)
 
 	mutex_init(&region->lock);
 	mt_init_flags(&region->extents, MT_FLAGS_ALLOC_RANGE);
+	xa_init(&region->slices);
+	dart_events_init(&region->events);
+	dart_namespace_watch_init(&region->namespaces, &region->events);
 	region->mapping = mapping;
 	return region;
 }
@@ -35,10 +40,16 @@ struct dart_region *dart_region_new(struct address_space *mapping)
 void dart_region_free(struct dart_region *region)
 {
 	struct dart_extent *extent;
-	unsigned long index = 0;
+	struct dart_slice *slice;
+	unsigned long index;
 
+	dart_namespace_watch_stop(&region->namespaces);
+	xa_for_each(&region->slices, index, slice)
+		dart_slice_withdraw(slice);
+	xa_destroy(&region->slices);
+	index = 0;
 	mt_for_each(&region->extents, extent, index, ULONG_MAX)
-		dart_extent_free(extent);
+		dart_extent_abandon(extent);
 	mtree_destroy(&region->extents);
 	__free_page(region->hole);
 	kfree(region);
@@ -53,6 +64,27 @@ void dart_region_free(struct dart_region *region)
 static void region_forget(struct dart_region *region, u64 offset, u64 pages)
 {
 	unmap_mapping_range(region->mapping, offset, pages << PAGE_SHIFT, 1);
+}
+
+static struct dart_extent *region_find(struct dart_region *region, u32 id)
+{
+	struct dart_extent *extent;
+	unsigned long index = 0;
+
+	mt_for_each(&region->extents, extent, index, ULONG_MAX)
+		if (extent->info.id == id)
+			return extent;
+	return NULL;
+}
+
+/* As user space sees it. */
+static struct dart_zero_extent describe(const struct dart_extent *extent)
+{
+	struct dart_zero_extent info = extent->info;
+
+	if (dart_extent_is_gone(extent))
+		info.flags |= DART_ZERO_EXTENT_GONE;
+	return info;
 }
 
 /*
@@ -102,7 +134,8 @@ int dart_region_add(struct dart_region *region, struct dart_extent *extent,
 	region->count++;
 	extent->info.id = ++region->last_id;
 	extent->info.data += extent->info.offset;
-	*info = extent->info;
+	dart_extent_enter(extent, &region->events);
+	*info = describe(extent);
 out:
 	mutex_unlock(&region->lock);
 
@@ -111,26 +144,84 @@ out:
 	return err;
 }
 
+int dart_region_lend(struct dart_region *region, struct dart_zero_slice *lent,
+		     struct file **file)
+{
+	struct dart_extent *extent;
+	struct dart_slice *slice;
+	int err;
+
+	mutex_lock(&region->lock);
+	extent = region_find(region, lent->slab);
+	if (!extent || !extent->slab) {
+		err = -ENOENT;
+		goto out;
+	}
+	if (region->last_id == U32_MAX) {
+		err = -ENOSPC;
+		goto out;
+	}
+	slice = dart_slice_new(extent->slab, lent->pages, &region->events,
+			       file);
+	if (IS_ERR(slice)) {
+		err = PTR_ERR(slice);
+		goto out;
+	}
+
+	slice->id = region->last_id + 1;
+	slice->gone.id = slice->id;
+	slice->slab_id = extent->info.id;
+	err = xa_insert(&region->slices, slice->id, slice, GFP_KERNEL_ACCOUNT);
+	if (err) {
+		fput(*file);
+		dart_slice_withdraw(slice);
+		goto out;
+	}
+	region->last_id++;
+	extent->slices++;
+	lent->id = slice->id;
+	lent->data = extent->info.data + (u64)slice->first * PAGE_SIZE;
+out:
+	mutex_unlock(&region->lock);
+	return err;
+}
+
+/* The slice @id; NULL if there is none.  Called with the region's lock held. */
+static struct dart_slice *region_take_slice(struct dart_region *region, u32 id)
+{
+	struct dart_slice *slice = xa_erase(&region->slices, id);
+
+	if (slice)
+		region_find(region, slice->slab_id)->slices--;
+	return slice;
+}
+
 int dart_region_remove(struct dart_region *region, u32 id)
 {
 	struct dart_extent *extent;
-	unsigned long index = 0;
+	struct dart_slice *slice;
+	int err = 0;
 
 	mutex_lock(&region->lock);
-	mt_for_each(&region->extents, extent, index, ULONG_MAX) {
-		if (extent->info.id == id)
-			break;
-	}
-	if (extent) {
+	slice = region_take_slice(region, id);
+	extent = slice ? NULL : region_find(region, id);
+	if (extent && extent->slices) {
+		err = -EBUSY;
+	} else if (extent) {
 		mtree_erase(&region->extents,
 			    extent->info.offset >> PAGE_SHIFT);
 		region->count--;
+	} else if (!slice) {
+		err = -ENOENT;
 	}
 	mutex_unlock(&region->lock);
 
-	if (!extent)
-		return -ENOENT;
-
+	if (err)
+		return err;
+	if (slice) {
+		dart_slice_withdraw(slice);
+		return 0;
+	}
 	region_forget(region, extent->info.offset, extent->info.pages);
 	dart_extent_free(extent);
 	return 0;
@@ -150,7 +241,7 @@ int dart_region_list(struct dart_region *region,
 		goto out;
 	}
 	mt_for_each(&region->extents, extent, index, ULONG_MAX)
-		*infos++ = extent->info;
+		*infos++ = describe(extent);
 out:
 	mutex_unlock(&region->lock);
 	return err;

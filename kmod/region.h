@@ -4,17 +4,22 @@
 
 #include <linux/maple_tree.h>
 #include <linux/mutex.h>
+#include <linux/xarray.h>
 
 #include <linux/dart_zero.h>
 
+#include "event.h"
+#include "namespace.h"
+
 struct address_space;
 struct dart_extent;
+struct file;
 struct page;
 struct vm_area_struct;
 
 /* Virtual room of a region and extents in it. */
-#define DART_REGION_CAPACITY (256UL << 20)
-#define DART_REGION_EXTENTS_MAX 4096
+#define DART_REGION_CAPACITY (4UL << 30)
+#define DART_REGION_EXTENTS_MAX 16384
 
 /*
  * What one open of the device maps.  Lives as long as the open file: mappings
@@ -27,10 +32,13 @@ struct dart_region {
 	 */
 	struct mutex lock;
 	struct maple_tree extents;	/* page of the region -> dart_extent */
+	struct xarray slices;		/* id -> dart_slice */
 	u32 count;
 	u32 last_id;
 	struct page *hole;		/* zeros, where there is no extent */
 	struct address_space *mapping;	/* of the file */
+	struct dart_events events;
+	struct dart_namespace_watch namespaces;
 };
 
 struct dart_region *dart_region_new(struct address_space *mapping);
@@ -43,6 +51,13 @@ void dart_region_free(struct dart_region *region);
  */
 int dart_region_add(struct dart_region *region, struct dart_extent *extent,
 		    struct dart_zero_extent *info);
+/*
+ * Lends @slice->pages of the slab @slice->slab and says in @slice what they are
+ * called and where; @file is not installed yet.  -ENOENT, -ENOSPC, -ENOMEM.
+ */
+int dart_region_lend(struct dart_region *region, struct dart_zero_slice *slice,
+		     struct file **file);
+/* An extent or a slice.  -ENOENT, -EBUSY. */
 int dart_region_remove(struct dart_region *region, u32 id);
 
 /*

@@ -1,26 +1,113 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "source.h"
 
+#include <linux/err.h>
 #include <linux/kernel_stat.h>
-#include <linux/nospec.h>
 #include <linux/netdevice.h>
+#include <linux/nospec.h>
+#include <linux/part_stat.h>
 #include <linux/vmstat.h>
+#include <net/net_namespace.h>
 
 #include <linux/dart_zero.h>
 
-#define SOURCE(name) { #name, &(name), sizeof(name) }
+#include "cgroup.h"
+#include "disk.h"
+#include "memory.h"
+#include "namespace.h"
+#include "netdev.h"
+
+static struct dart_memory *open_static(const struct dart_source *source,
+				       const struct dart_zero_window *window)
+{
+	return dart_memory_new_static(source->variable, source->length,
+				      source->name);
+}
+
+#define VARIABLE(symbol) {						\
+	.open = open_static,						\
+	.name = #symbol,						\
+	.length = sizeof(symbol),					\
+	.variable = &(symbol),						\
+}
+
+#define MIB(type, member) {						\
+	.open = dart_namespace_open,					\
+	.name = #type,							\
+	.length = sizeof(struct type),					\
+	.align = __alignof__(struct type),				\
+	.place = offsetof(struct net, mib.member),			\
+	.by_fd = true,							\
+}
 
 static const struct dart_source sources[] = {
-	[DART_ZERO_SOURCE_CPUSTAT] = SOURCE(kernel_cpustat),
-	[DART_ZERO_SOURCE_VMSTAT] = SOURCE(vm_event_states),
-	[DART_ZERO_SOURCE_SOFTNET] = SOURCE(softnet_data),
+	[DART_ZERO_SOURCE_CPUSTAT] = VARIABLE(kernel_cpustat),
+	[DART_ZERO_SOURCE_VMSTAT] = VARIABLE(vm_event_states),
+	[DART_ZERO_SOURCE_SOFTNET] = VARIABLE(softnet_data),
+	[DART_ZERO_SOURCE_KSTAT] = VARIABLE(kstat),
+#ifdef CONFIG_X86
+	[DART_ZERO_SOURCE_IRQ_STAT] = VARIABLE(irq_stat),
+#endif
+	[DART_ZERO_SOURCE_IP] = MIB(ipstats_mib, ip_statistics),
+	[DART_ZERO_SOURCE_TCP] = MIB(tcp_mib, tcp_statistics),
+	[DART_ZERO_SOURCE_TCPEXT] = MIB(linux_mib, net_statistics),
+	[DART_ZERO_SOURCE_UDP] = MIB(udp_mib, udp_statistics),
+	[DART_ZERO_SOURCE_ICMP] = MIB(icmp_mib, icmp_statistics),
+#if IS_ENABLED(CONFIG_IPV6)
+	[DART_ZERO_SOURCE_IP6] = MIB(ipstats_mib, ipv6_statistics),
+	[DART_ZERO_SOURCE_UDP6] = MIB(udp_mib, udp_stats_in6),
+	[DART_ZERO_SOURCE_ICMP6] = MIB(icmpv6_mib, icmpv6_statistics),
+#endif
+	[DART_ZERO_SOURCE_NETDEV] = {
+		.open = dart_netdev_open,
+		.by_fd = true,
+		.by_ifindex = true,
+	},
+	[DART_ZERO_SOURCE_NETDEV_CORE] = {
+		.open = dart_netdev_open_core,
+		.by_fd = true,
+		.by_ifindex = true,
+	},
+	[DART_ZERO_SOURCE_DISK] = {
+		.open = dart_disk_open,
+		.by_fd = true,
+	},
+	[DART_ZERO_SOURCE_CGROUP_CPU] = {
+		.open = dart_cgroup_open_cpu,
+		.by_fd = true,
+	},
 };
 
-const struct dart_source *dart_source_find(u32 id)
+/* A source of the ABI that this kernel has been built without? */
+static bool is_known(u32 id)
+{
+	return id == DART_ZERO_SOURCE_IRQ_STAT ||
+	       id == DART_ZERO_SOURCE_IP6 || id == DART_ZERO_SOURCE_UDP6 ||
+	       id == DART_ZERO_SOURCE_ICMP6;
+}
+
+static const struct dart_source *source_find(u32 id)
 {
 	if (id >= ARRAY_SIZE(sources))
-		return NULL;
+		return ERR_PTR(-EINVAL);
 
 	id = array_index_nospec(id, ARRAY_SIZE(sources));
-	return sources[id].symbol ? &sources[id] : NULL;
+	if (sources[id].open)
+		return &sources[id];
+	return ERR_PTR(is_known(id) ? -EOPNOTSUPP : -EINVAL);
+}
+
+struct dart_memory *dart_source_open(const struct dart_zero_window *window)
+{
+	const struct dart_source *source = source_find(window->source);
+
+	if (IS_ERR(source))
+		return ERR_CAST(source);
+	if (source->by_fd ? window->fd < 0 && !window->netns :
+			    window->fd != -1 || window->netns)
+		return ERR_PTR(-EINVAL);
+	if (source->by_ifindex != !!window->ifindex)
+		return ERR_PTR(-EINVAL);
+
+	return source->open(source, window);
 }

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -46,11 +47,29 @@ static inline int device_add_window(int region, uint32_t source,
 	struct dart_zero_window window = {
 		.size = sizeof(window),
 		.source = source,
+		.fd = -1,
 	};
 	int err = device_call(region, DART_ZERO_IOC_ADD_WINDOW, &window);
 
 	if (extent)
 		*extent = window.extent;
+	return err;
+}
+
+/* By a descriptor of a namespace, cgroup or disk, and perhaps a device. */
+static inline int device_add_selected(int region, uint32_t source, int fd,
+				      uint32_t ifindex,
+				      struct dart_zero_extent *extent)
+{
+	struct dart_zero_window window = {
+		.size = sizeof(window),
+		.source = source,
+		.fd = fd,
+		.ifindex = ifindex,
+	};
+	int err = device_call(region, DART_ZERO_IOC_ADD_WINDOW, &window);
+
+	*extent = window.extent;
 	return err;
 }
 
@@ -79,6 +98,38 @@ static inline const char *device_map(int region)
 
 	assert_true(address != MAP_FAILED);
 	return address;
+}
+
+/* What word @index of all copies adds up to. */
+static inline uint64_t device_sum(const char *address,
+				  const struct dart_zero_extent *extent,
+				  size_t index)
+{
+	uint64_t sum = 0;
+
+	for (uint32_t cpu = 0; cpu < extent->copies; cpu++)
+		sum += ((const volatile uint64_t *)
+			(address + extent->data + cpu * extent->stride))[index];
+	return sum;
+}
+
+/* The next event, which is of this type, within 20 s; returns its id. */
+static inline uint32_t device_event(int region, uint32_t type)
+{
+	struct pollfd poll_region = { .fd = region, .events = POLLIN };
+	struct dart_zero_event event;
+
+	assert_int_equal(poll(&poll_region, 1, 20000), 1);
+	assert_int_equal(read(region, &event, sizeof(event)), sizeof(event));
+	assert_int_equal(event.type, type);
+	return event.id;
+}
+
+static inline void device_no_event(int region)
+{
+	struct pollfd poll_region = { .fd = region, .events = POLLIN };
+
+	assert_int_equal(poll(&poll_region, 1, 0), 0);
 }
 
 /* An array map of @entries values of @value_size bytes. */

@@ -76,6 +76,7 @@ static void test_sizes(void **state)
 	struct dart_zero_window window = {
 		.size = sizeof(window) - 1,
 		.source = DART_ZERO_SOURCE_VMSTAT,
+		.fd = -1,
 	};
 	struct dart_zero_map map = { .size = 0, .fd = fixture->map };
 	struct dart_zero_remove remove = {
@@ -107,6 +108,7 @@ static void test_flags_and_reserved(void **state)
 	struct dart_zero_window window = {
 		.size = sizeof(window),
 		.source = DART_ZERO_SOURCE_VMSTAT,
+		.fd = -1,
 		.flags = 1,
 	};
 	struct dart_zero_map map = {
@@ -146,6 +148,7 @@ static void test_bad_address(void **state)
 
 	window->size = sizeof(*window);
 	window->source = DART_ZERO_SOURCE_VMSTAT;
+	window->fd = -1;
 	assert_int_equal(mprotect(window, 4096, PROT_READ), 0);
 	assert_int_equal(device_call(region, DART_ZERO_IOC_ADD_WINDOW, window),
 			 -EFAULT);
@@ -163,8 +166,118 @@ static void test_unknown_source(void **state)
 	assert_int_equal(device_add_window(fixture->region,
 					   DART_ZERO_SOURCE_NONE, NULL),
 			 -EINVAL);
-	assert_int_equal(device_add_window(fixture->region, 4, NULL), -EINVAL);
+	assert_int_equal(device_add_window(fixture->region, 6, NULL), -EINVAL);
 	assert_int_equal(device_add_window(fixture->region, ~0u, NULL),
+			 -EINVAL);
+}
+
+/* A selector where there is nothing to select, and none where there is. */
+static void test_selectors(void **state)
+{
+	static const struct {
+		uint32_t source;
+		int fd;
+		uint32_t netns, ifindex;
+		int err;
+	} cases[] = {
+		{ DART_ZERO_SOURCE_VMSTAT, 0, 0, 0, EINVAL },
+		{ DART_ZERO_SOURCE_VMSTAT, -1, 1, 0, EINVAL },
+		{ DART_ZERO_SOURCE_VMSTAT, -1, 0, 1, EINVAL },
+		{ DART_ZERO_SOURCE_TCP, -1, 0, 0, EINVAL },
+		{ DART_ZERO_SOURCE_TCP, 9999, 0, 0, EBADF },
+		{ DART_ZERO_SOURCE_TCP, -1, 1, 0, ENOENT },
+		{ DART_ZERO_SOURCE_TCP, 0, 1, 0, EINVAL },
+		{ DART_ZERO_SOURCE_TCP, -1, 1, 1, EINVAL },
+		{ DART_ZERO_SOURCE_NETDEV, -1, 1, 0, EINVAL },
+		{ DART_ZERO_SOURCE_NETDEV, -1, 1, 1, ENOENT },
+		{ DART_ZERO_SOURCE_DISK, -1, 0, 0, EINVAL },
+		{ DART_ZERO_SOURCE_DISK, -1, 1, 0, EINVAL },
+		{ DART_ZERO_SOURCE_DISK, 9999, 0, 0, EBADF },
+		{ DART_ZERO_SOURCE_CGROUP_CPU, -1, 1, 0, EINVAL },
+		{ DART_ZERO_SOURCE_CGROUP_CPU, 9999, 0, 0, EBADF },
+	};
+	struct fixture *fixture = *state;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct dart_zero_window window = {
+			.size = sizeof(window),
+			.source = cases[i].source,
+			.fd = cases[i].fd,
+			.netns = cases[i].netns,
+			.ifindex = cases[i].ifindex,
+		};
+
+		assert_int_equal(device_call(fixture->region,
+					     DART_ZERO_IOC_ADD_WINDOW,
+					     &window), -cases[i].err);
+	}
+}
+
+static void test_wrong_file(void **state)
+{
+	static const struct {
+		uint32_t source;
+		const char *path;
+		int err;
+	} cases[] = {
+		{ DART_ZERO_SOURCE_TCP, "/dev/null", EINVAL },
+		{ DART_ZERO_SOURCE_TCP, "/proc/self/ns/mnt", EINVAL },
+		{ DART_ZERO_SOURCE_DISK, "/dev/null", EINVAL },
+		{ DART_ZERO_SOURCE_CGROUP_CPU, "/tmp", EBADF },
+		{ DART_ZERO_SOURCE_CGROUP_CPU, "/sys/fs/cgroup", EINVAL },
+	};
+	struct fixture *fixture = *state;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct dart_zero_window window = {
+			.size = sizeof(window),
+			.source = cases[i].source,
+			.fd = open(cases[i].path, O_RDONLY | O_CLOEXEC),
+		};
+
+		assert_true(window.fd >= 0);
+		assert_int_equal(device_call(fixture->region,
+					     DART_ZERO_IOC_ADD_WINDOW,
+					     &window), -cases[i].err);
+		close(window.fd);
+	}
+}
+
+static void test_counters(void **state)
+{
+	struct dart_zero_counters good = {
+		.size = sizeof(good),
+		.flags = DART_ZERO_COUNTERS_CREATE,
+		.count = 1,
+		.name = "refused",
+	}, bad;
+	struct fixture *fixture = *state;
+	int region = fixture->region;
+
+	bad = good;
+	bad.count = 0;
+	assert_int_equal(device_call(region, DART_ZERO_IOC_ADD_COUNTERS, &bad),
+			 -EINVAL);
+	bad.count = 4097;
+	assert_int_equal(device_call(region, DART_ZERO_IOC_ADD_COUNTERS, &bad),
+			 -EINVAL);
+	bad = good;
+	bad.flags = 0;
+	assert_int_equal(device_call(region, DART_ZERO_IOC_ADD_COUNTERS, &bad),
+			 -EINVAL);
+	bad.count = 0;
+	assert_int_equal(device_call(region, DART_ZERO_IOC_ADD_COUNTERS, &bad),
+			 -ENOENT);
+	bad = good;
+	bad.name[3] = ' ';
+	assert_int_equal(device_call(region, DART_ZERO_IOC_ADD_COUNTERS, &bad),
+			 -EINVAL);
+	bad = good;
+	bad.name[20] = 'x';
+	assert_int_equal(device_call(region, DART_ZERO_IOC_ADD_COUNTERS, &bad),
+			 -EINVAL);
+	memset(bad.name, 'x', sizeof(bad.name));
+	assert_int_equal(device_call(region, DART_ZERO_IOC_ADD_COUNTERS, &bad),
 			 -EINVAL);
 }
 
@@ -255,18 +368,13 @@ static void test_map_with_lock(void **state)
 static void test_capacity(void **state)
 {
 	struct fixture *fixture = *state;
-	struct dart_zero_info info = device_info(fixture->region);
-	uint32_t fits = info.capacity / 2, too_much = info.capacity + 1;
-	int half = array_map("half", fits, 1, BPF_F_MMAPABLE);
-	int rest = array_map("rest", fits, 1, BPF_F_MMAPABLE);
-	int beyond = array_map("beyond", too_much, 1, BPF_F_MMAPABLE);
-	struct dart_zero_extent extent;
+	struct dart_zero_slab slab = {
+		.size = sizeof(slab),
+		.pages = device_info(fixture->region).capacity / 4096 + 1,
+	};
 
-	assert_int_equal(refused_map(fixture, beyond), -ENOSPC);
-	assert_int_equal(device_add_map(fixture->region, half, &extent), 0);
-	assert_int_equal(refused_map(fixture, rest), -ENOSPC);
-	assert_int_equal(device_remove(fixture->region, extent.id), 0);
-	close(half);
+	assert_int_equal(device_call(fixture->region, DART_ZERO_IOC_ADD_SLAB,
+				     &slab), -ENOSPC);
 }
 
 static void set_effective(uint32_t capability, int on)
@@ -338,6 +446,9 @@ int main(void)
 		TEST(test_flags_and_reserved),
 		TEST(test_bad_address),
 		TEST(test_unknown_source),
+		TEST(test_selectors),
+		TEST(test_wrong_file),
+		TEST(test_counters),
 		TEST(test_twice),
 		TEST(test_remove_unknown),
 		TEST(test_list_room),

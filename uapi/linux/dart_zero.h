@@ -5,9 +5,13 @@
  * An open file of the device is a *region*: a contiguous range of pages with
  * a fixed virtual capacity, empty at first.  ioctls put *extents* into it:
  *
- *   window   the pages that hold a per-CPU variable of the kernel (a
- *            *source*), one run of pages per possible CPU
- *   map      the pages that hold the values of an eBPF array map
+ *   window    the pages that hold per-CPU counters of the kernel (a *source*),
+ *             one run of pages per possible CPU
+ *   map       the pages that hold the values of an eBPF array map
+ *   counters  per-CPU counters that another module has registered, or that
+ *             eBPF programs add to
+ *   slab      pages of the region's own, parts of which (*slices*) are lent to
+ *             processes that write them
  *
  * mmap() of the file shows all extents, those added before the mmap() and
  * those added after it, at the offsets that the ioctls return:
@@ -28,12 +32,24 @@
  * within the capacity (EINVAL).  It can never be made writable or executable,
  * and fork() does not pass it on (unless madvise() says so).  A memory
  * registration (ibv_reg_mr() without any write access, which needs Linux 6.2)
- * may pin its pages: a page is given back when the last mapping and the last pin
- * are gone, the map that an extent refers to is held until the extent is removed
- * or the region is closed.
+ * may pin its pages: a page is given back when the last mapping and the last
+ * pin are gone.
+ *
+ * What an extent shows can end before the extent does: a network namespace, a
+ * network device, a module or a process goes away.  The region then keeps the
+ * memory, with the last values, and becomes readable: poll() says EPOLLIN, and
+ * read() says which extents are *gone*, so that they can be withdrawn and
+ * removed in peace.  Cgroups and disks are held, too, but say nothing: watch
+ * their files with inotify(7).  Maps are held until the extent is removed or
+ * the region is closed.
+ *
+ * Remove an extent only after all memory registrations over it: what is freed
+ * then can be used for other per-CPU counters at once.  Closing a region, as
+ * the end of a process does, is safe in any order: memory that is still pinned
+ * is kept until it is not.
  *
  * A window shows whole pages, and so also what the kernel keeps beside the
- * variable.  Adding one therefore takes CAP_SYS_ADMIN in the initial user
+ * counters.  Adding one therefore takes CAP_SYS_ADMIN in the initial user
  * namespace and a kernel that is not locked down.  The file descriptor is the
  * right to read what is in the region: pass it on with care.
  *
@@ -50,23 +66,49 @@
 #include <linux/types.h>
 
 #define DART_ZERO_DEVICE	"/dev/dart_zero"
-#define DART_ZERO_ABI_VERSION	1
+#define DART_ZERO_ABI_VERSION	2
 #define DART_ZERO_NAME_LENGTH	64
 
-/* The per-CPU variables that a window can be opened on. */
+/*
+ * The per-CPU counters that a window can be opened on, by what selects one of
+ * many.
+ */
 enum dart_zero_source {
 	DART_ZERO_SOURCE_NONE = 0,
-	/* kernel_cpustat: struct kernel_cpustat, CPU time in ns, /proc/stat */
-	DART_ZERO_SOURCE_CPUSTAT = 1,
-	/* vm_event_states: struct vm_event_state, the events of /proc/vmstat */
-	DART_ZERO_SOURCE_VMSTAT = 2,
-	/* softnet_data: struct softnet_data, /proc/net/softnet_stat */
-	DART_ZERO_SOURCE_SOFTNET = 3,
+
+	/* Nothing: there is one. */
+	DART_ZERO_SOURCE_CPUSTAT = 1,	/* kernel_cpustat, /proc/stat, ns */
+	DART_ZERO_SOURCE_VMSTAT = 2,	/* vm_event_states, /proc/vmstat */
+	DART_ZERO_SOURCE_SOFTNET = 3,	/* softnet_data, /proc/net/softnet_stat */
+	DART_ZERO_SOURCE_KSTAT = 4,	/* kstat, /proc/softirqs */
+	DART_ZERO_SOURCE_IRQ_STAT = 5,	/* irq_stat, end of /proc/interrupts */
+
+	/* A network namespace: its /proc/net/{snmp,snmp6,netstat}. */
+	DART_ZERO_SOURCE_IP = 16,	/* struct ipstats_mib */
+	DART_ZERO_SOURCE_IP6 = 17,
+	DART_ZERO_SOURCE_TCP = 18,	/* struct tcp_mib; both families */
+	DART_ZERO_SOURCE_TCPEXT = 19,	/* struct linux_mib */
+	DART_ZERO_SOURCE_UDP = 20,	/* struct udp_mib */
+	DART_ZERO_SOURCE_UDP6 = 21,
+	DART_ZERO_SOURCE_ICMP = 22,	/* struct icmp_mib */
+	DART_ZERO_SOURCE_ICMP6 = 23,	/* struct icmpv6_mib */
+
+	/* A network device in a network namespace: ip -s link */
+	DART_ZERO_SOURCE_NETDEV = 32,	/* struct pcpu_{sw_net,l,d}stats */
+	DART_ZERO_SOURCE_NETDEV_CORE = 33, /* struct net_device_core_stats */
+
+	/* A block device: /proc/diskstats */
+	DART_ZERO_SOURCE_DISK = 48,	/* struct disk_stats */
+
+	/* A cgroup (v2), not the root: cpu.stat; its own tasks only */
+	DART_ZERO_SOURCE_CGROUP_CPU = 64, /* struct cgroup_base_stat */
 };
 
 enum dart_zero_extent_kind {
 	DART_ZERO_EXTENT_WINDOW = 1,
 	DART_ZERO_EXTENT_MAP = 2,
+	DART_ZERO_EXTENT_COUNTERS = 3,
+	DART_ZERO_EXTENT_SLAB = 4,
 };
 
 /*
@@ -85,43 +127,60 @@ struct dart_zero_info {
 	__u64 used;		/* bytes from 0 to the end of the last extent */
 };
 
+/* What an extent shows is gone: its values change no more. */
+#define DART_ZERO_EXTENT_GONE	(1 << 0)
+
 /*
- * An extent as the kernel describes it.  Copy c of the variable (of CPU c for
- * a window, element c of a map) is the @length bytes of the mapping from
- * @data + c * @stride.
+ * An extent as the kernel describes it.  Copy c (of CPU c for a window and for
+ * counters, element c of a map, page c of a slab) is the @length bytes of the
+ * mapping from @data + c * @stride.
  */
 struct dart_zero_extent {
 	__u32 id;		/* never 0, never used twice by a region */
 	__u32 kind;		/* enum dart_zero_extent_kind */
-	__u32 source;		/* enum dart_zero_source, 0 for a map */
-	__u32 map_id;		/* id of the eBPF map, 0 for a window */
+	__u32 source;		/* enum dart_zero_source, 0 if no window */
+	__u32 map_id;		/* id of the eBPF map, 0 if no map */
+	__u32 counters_id;	/* for bpf_dart_counters_add(), or 0 */
+	__u32 flags;		/* DART_ZERO_EXTENT_GONE */
+	__u32 copies;
+	__u32 reserved;		/* 0 */
 	__u64 offset;		/* bytes, page-aligned: first page in the region */
 	__u64 pages;		/* pages that the extent takes */
 	__u64 data;		/* bytes: where copy 0 begins */
 	__u64 length;		/* bytes of a copy */
 	__u64 stride;		/* bytes from a copy to the next */
-	__u32 copies;
-	__u32 reserved;		/* 0 */
 	/*
-	 * Window: the symbol, under which BTF has the variable and its type.
-	 * Map: the name it was created with, perhaps empty.  Ends with NUL.
+	 * Window: the variable, or else the type, as BTF has it.  Counters:
+	 * their type in the BTF of @module, "" if they are plain __u64.  Map:
+	 * the name it was created with, perhaps "".  Slab: "".
 	 */
 	char name[DART_ZERO_NAME_LENGTH];
+	char module[DART_ZERO_NAME_LENGTH]; /* of counters; or "" */
 };
 
 /*
  * DART_ZERO_IOC_ADD_WINDOW: open a window on a source.
  *
+ * @fd is a descriptor of what the source is selected by: of a network namespace
+ * (/proc/PID/ns/net), the directory of a cgroup, a block device.  A network
+ * namespace may be given by its inode number instead (@netns, @fd -1).  @fd is
+ * -1 and the others are 0 where they select nothing.
+ *
  * CAP_SYS_ADMIN.  Errors: EINVAL (size, flags, reserved members, unknown
- * source), EPERM (no CAP_SYS_ADMIN, or the kernel is locked down), EEXIST (the
- * region has this window already), ENOSPC (no room in the capacity, or
- * extents_max is reached), EFAULT, ENOMEM.
+ * source, selectors that do not fit the source, @fd is something else, the root
+ * cgroup), EBADF (not an open file), ENOENT (no such network namespace), ENODEV
+ * (no such network device), EOPNOTSUPP (this kernel has no such counters, or
+ * this device none of a known type), EPERM (no CAP_SYS_ADMIN, or the kernel is
+ * locked down), EEXIST (the region shows these counters already), ENOSPC (no
+ * room in the capacity, or extents_max is reached), EFAULT, ENOMEM.
  */
 struct dart_zero_window {
 	__u32 size;		/* in: sizeof(struct dart_zero_window) */
 	__u32 flags;		/* in: 0 */
 	__u32 source;		/* in: enum dart_zero_source */
-	__u32 reserved;		/* in: 0 */
+	__s32 fd;		/* in */
+	__u32 netns;		/* in: inode number, or 0 */
+	__u32 ifindex;		/* in: network device, or 0 */
 	struct dart_zero_extent extent; /* out */
 };
 
@@ -132,9 +191,9 @@ struct dart_zero_window {
  * is open for reading; whoever holds it could mmap() the same pages.  Errors:
  * EINVAL (size, flags, reserved members, another type of map, no
  * BPF_F_MMAPABLE, values that hold locks, timers or pointers of the kernel and
- * so cannot be mapped either), EBADF (not an open file), EPERM (no CAP_SYS_ADMIN, or the
- * descriptor is not open for reading), EEXIST (the region has this map
- * already), ENOSPC, EFAULT, ENOMEM.
+ * so cannot be mapped either), EBADF (not an open file), EPERM (no
+ * CAP_SYS_ADMIN, or the descriptor is not open for reading), EEXIST (the region
+ * has this map already), ENOSPC, EFAULT, ENOMEM.
  */
 struct dart_zero_map {
 	__u32 size;		/* in: sizeof(struct dart_zero_map) */
@@ -144,17 +203,81 @@ struct dart_zero_map {
 	struct dart_zero_extent extent; /* out */
 };
 
+/* Make the counters, @count of them; else they are there already. */
+#define DART_ZERO_COUNTERS_CREATE	(1 << 0)
+
 /*
- * DART_ZERO_IOC_REMOVE: take an extent out of the region.
+ * DART_ZERO_IOC_ADD_COUNTERS: add per-CPU counters by their name.
  *
- * Its pages disappear from all mappings of the region at once (they read as
- * zero); pins keep them until they are released.  Errors: EINVAL, ENOENT (no
- * such extent), EFAULT.
+ * Those that a module has registered (see kmod/dart_zero_client.h), or with
+ * DART_ZERO_COUNTERS_CREATE new ones that eBPF programs add to (see
+ * bpf/dart_counters.h), which are gone when the extent is removed.  The name is
+ * one of all counters of the machine: 1 to 63 printable ASCII characters.
+ *
+ * CAP_SYS_ADMIN.  Errors: EINVAL (size, flags, name, @count 0 or beyond 32 KiB
+ * of counters, or not 0 without CREATE), EPERM, ENOENT (no counters of this
+ * name), EEXIST (the region shows them already, or with CREATE, there are some
+ * of this name), ENOSPC, EFAULT, ENOMEM.
+ */
+struct dart_zero_counters {
+	__u32 size;		/* in: sizeof(struct dart_zero_counters) */
+	__u32 flags;		/* in: DART_ZERO_COUNTERS_CREATE or 0 */
+	__u32 count;		/* in: of __u64 for each CPU, with CREATE */
+	__u32 reserved;		/* in: 0 */
+	char name[DART_ZERO_NAME_LENGTH]; /* in: ends with NUL, then zeros */
+	struct dart_zero_extent extent; /* out */
+};
+
+/*
+ * DART_ZERO_IOC_ADD_SLAB: add pages of the region's own, zeroed.
+ *
+ * CAP_SYS_ADMIN.  The memory is charged to the caller's memory cgroup.  Errors:
+ * EINVAL (size, flags, @pages 0), EPERM, ENOSPC, EFAULT, ENOMEM.
+ */
+struct dart_zero_slab {
+	__u32 size;		/* in: sizeof(struct dart_zero_slab) */
+	__u32 flags;		/* in: 0 */
+	__u32 pages;		/* in */
+	__u32 reserved;		/* in: 0 */
+	struct dart_zero_extent extent; /* out */
+};
+
+/*
+ * DART_ZERO_IOC_ADD_SLICE: lend pages of a slab.
+ *
+ * Returns a new descriptor (close-on-exec) that maps these pages for reading
+ * and writing, and nothing else: MAP_SHARED, from offset 0, any number of
+ * times. They are zero at first.  Whoever has the descriptor writes, so pass it
+ * on to one process and close it.  When its last copy and its last mapping are
+ * gone, the slice is, which read() says; it stays in the region, with its last
+ * values, until it is removed.
+ *
+ * Anyone with the descriptor of the region.  Errors: EINVAL (size, flags,
+ * @pages 0 or more than 256), ENOENT (no slab of this id), ENOSPC (the slab has
+ * no such run of free pages), EMFILE, ENFILE, EFAULT, ENOMEM.
+ */
+struct dart_zero_slice {
+	__u32 size;		/* in: sizeof(struct dart_zero_slice) */
+	__u32 flags;		/* in: 0 */
+	__u32 slab;		/* in: id of the extent */
+	__u32 pages;		/* in */
+	__u32 id;		/* out: like that of an extent */
+	__s32 fd;		/* out */
+	__u64 data;		/* out, bytes: where the slice is in the region */
+};
+
+/*
+ * DART_ZERO_IOC_REMOVE: take an extent or a slice out of the region.
+ *
+ * The pages of an extent disappear from all mappings of the region at once
+ * (they read as zero).  Those of a slice stay in the slab; they are lent again
+ * when the slice is gone, too.  A slab with slices cannot be removed.  Errors:
+ * EINVAL, ENOENT (nothing of this id), EBUSY (a slab with slices), EFAULT.
  */
 struct dart_zero_remove {
 	__u32 size;		/* in: sizeof(struct dart_zero_remove) */
 	__u32 flags;		/* in: 0 */
-	__u32 id;		/* in: of the extent */
+	__u32 id;		/* in: of the extent or slice */
 	__u32 reserved;		/* in: 0 */
 };
 
@@ -171,6 +294,42 @@ struct dart_zero_list {
 	__aligned_u64 extents;	/* in: address of struct dart_zero_extent[] */
 };
 
+/* Tell of changes from now on: DART_ZERO_EVENT_NAMESPACES. */
+#define DART_ZERO_NAMESPACES_WATCH	(1 << 0)
+
+/*
+ * DART_ZERO_IOC_NAMESPACES: the network namespaces of the machine, in no order,
+ * as the inode numbers that /proc/PID/ns/net has.
+ *
+ * With DART_ZERO_NAMESPACES_WATCH the region becomes readable when one comes or
+ * goes after this call; without, it does not any more.  CAP_SYS_ADMIN.  Errors:
+ * EINVAL, EPERM, ENOSPC (there are more than fit; @count says how many, nothing
+ * was written at @inodes), EFAULT, ENOMEM.
+ */
+struct dart_zero_namespaces {
+	__u32 size;		/* in: sizeof(struct dart_zero_namespaces) */
+	__u32 flags;		/* in: DART_ZERO_NAMESPACES_WATCH or 0 */
+	__u32 count;		/* in, out */
+	__u32 reserved;		/* in: 0 */
+	__aligned_u64 inodes;	/* in: address of __u32[] */
+};
+
+enum dart_zero_event_type {
+	DART_ZERO_EVENT_EXTENT_GONE = 1,
+	DART_ZERO_EVENT_SLICE_GONE = 2,
+	DART_ZERO_EVENT_NAMESPACES = 3,	/* the list is another one now */
+};
+
+/*
+ * What read() returns: as many of these as there are and fit, each told once.
+ * Errors: EINVAL (no room for one), EAGAIN (none, and O_NONBLOCK), EINTR,
+ * EFAULT.
+ */
+struct dart_zero_event {
+	__u32 type;		/* enum dart_zero_event_type */
+	__u32 id;		/* of the extent or slice, or 0 */
+};
+
 #define DART_ZERO_IOC_MAGIC	0xda
 #define DART_ZERO_IOC_INFO \
 	_IOWR(DART_ZERO_IOC_MAGIC, 0x10, struct dart_zero_info)
@@ -182,5 +341,13 @@ struct dart_zero_list {
 	_IOW(DART_ZERO_IOC_MAGIC, 0x13, struct dart_zero_remove)
 #define DART_ZERO_IOC_LIST \
 	_IOWR(DART_ZERO_IOC_MAGIC, 0x14, struct dart_zero_list)
+#define DART_ZERO_IOC_ADD_COUNTERS \
+	_IOWR(DART_ZERO_IOC_MAGIC, 0x15, struct dart_zero_counters)
+#define DART_ZERO_IOC_ADD_SLAB \
+	_IOWR(DART_ZERO_IOC_MAGIC, 0x16, struct dart_zero_slab)
+#define DART_ZERO_IOC_ADD_SLICE \
+	_IOWR(DART_ZERO_IOC_MAGIC, 0x17, struct dart_zero_slice)
+#define DART_ZERO_IOC_NAMESPACES \
+	_IOWR(DART_ZERO_IOC_MAGIC, 0x18, struct dart_zero_namespaces)
 
 #endif /* _UAPI_LINUX_DART_ZERO_H */

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "cgroup.h"
+
+#include <linux/cgroup.h>
+#include <linux/err.h>
+#include <linux/slab.h>
+
+#include <linux/dart_zero.h>
+
+#include "compat.h"
+#include "memory.h"
+
+struct dart_cgroup {
+	struct dart_memory memory;
+	struct cgroup *cgroup;
+};
+
+static void held_free(struct dart_memory *memory)
+{
+	struct dart_cgroup *held =
+		container_of(memory, struct dart_cgroup, memory);
+
+	cgroup_put(held->cgroup);
+	kfree(held);
+}
+
+struct dart_memory *
+dart_cgroup_open_cpu(const struct dart_source *source,
+		     const struct dart_zero_window *window)
+{
+	struct dart_cgroup *held;
+	struct cgroup *cgroup;
+
+	if (window->netns)
+		return ERR_PTR(-EINVAL);
+	cgroup = cgroup_get_from_fd(window->fd);
+	if (IS_ERR(cgroup))
+		return ERR_CAST(cgroup);
+	/* Nobody counts for the root: the system's counters do. */
+	if (!cgroup_parent(cgroup)) {
+		cgroup_put(cgroup);
+		return ERR_PTR(-EINVAL);
+	}
+
+	held = kmalloc(sizeof(*held), GFP_KERNEL_ACCOUNT);
+	if (!held) {
+		cgroup_put(cgroup);
+		return ERR_PTR(-ENOMEM);
+	}
+	held->cgroup = cgroup;
+	dart_memory_init(&held->memory, &dart_cgroup_rstat(cgroup)->bstat,
+			 sizeof(struct cgroup_base_stat), "cgroup_base_stat",
+			 held_free);
+	return &held->memory;
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef DART_ZERO_CGROUP_H
+#define DART_ZERO_CGROUP_H
+
+struct dart_memory;
+struct dart_source;
+struct dart_zero_window;
+
+/*
+ * The CPU time of a cgroup's own tasks, as the scheduler counts it: not yet
+ * added up over CPUs and descendants, which takes the lock of rstat.  A cgroup
+ * can be removed while it is held.
+ */
+struct dart_memory *
+dart_cgroup_open_cpu(const struct dart_source *source,
+		     const struct dart_zero_window *window);
+
+#endif /* DART_ZERO_CGROUP_H */

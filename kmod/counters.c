@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "counters.h"
+
+#include <linux/err.h>
+#include <linux/mm.h>
+#include <linux/module.h>
+#include <linux/percpu.h>
+#include <linux/rcupdate.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <linux/xarray.h>
+
+#include <linux/dart_zero.h>
+
+#include "dart_counters.h"
+#include "extent.h"
+#include "memory.h"
+
+struct dart_counters {
+	struct dart_memory memory;
+	struct rcu_head rcu;
+	u64 __percpu *values;
+	u32 count;
+	u32 id;
+	bool is_listed;			/* guarded by dart_memory_lock */
+	char name[DART_ZERO_NAME_LENGTH];
+	char type[DART_ZERO_NAME_LENGTH];
+	char module[DART_ZERO_NAME_LENGTH];
+};
+
+/* Those that can be found, by id; changed with dart_memory_lock held. */
+static DEFINE_XARRAY_ALLOC1(all_counters);
+static u32 last_id;
+
+static struct dart_counters *of_memory(struct dart_memory *memory)
+{
+	return container_of(memory, struct dart_counters, memory);
+}
+
+static void counters_free_rcu(struct rcu_head *rcu)
+{
+	struct dart_counters *counters =
+		container_of(rcu, struct dart_counters, rcu);
+
+	free_percpu(counters->values);
+	kfree(counters);
+}
+
+/* An eBPF program may have found them just before. */
+static void counters_free(struct dart_memory *memory)
+{
+	call_rcu(&of_memory(memory)->rcu, counters_free_rcu);
+}
+
+static struct dart_counters *find(const char *name)
+{
+	struct dart_counters *counters;
+	unsigned long id;
+
+	lockdep_assert_held(&dart_memory_lock);
+	xa_for_each(&all_counters, id, counters)
+		if (!strcmp(counters->name, name))
+			return counters;
+	return NULL;
+}
+
+static bool is_name(const char *name)
+{
+	const char *at;
+
+	for (at = name; *at; at++)
+		if (*at <= ' ' || *at > '~')
+			return false;
+	return at > name && at - name < DART_ZERO_NAME_LENGTH;
+}
+
+static int enlist(struct dart_counters *counters)
+{
+	int err = -EEXIST;
+
+	mutex_lock(&dart_memory_lock);
+	if (!find(counters->name))
+		err = xa_alloc_cyclic(&all_counters, &counters->id, counters,
+				      xa_limit_31b, &last_id, GFP_KERNEL);
+	counters->is_listed = err >= 0;
+	mutex_unlock(&dart_memory_lock);
+	return err < 0 ? err : 0;
+}
+
+/* Pages of their own, so that nothing else is shown with them. */
+static struct dart_counters *counters_new(const char *name, const char *type,
+					  size_t size, const char *module)
+{
+	struct dart_counters *counters;
+	int err = -ENOMEM;
+
+	if (!is_name(name) || !size || size > DART_COUNTERS_SIZE_MAX)
+		return ERR_PTR(-EINVAL);
+
+	counters = kzalloc(sizeof(*counters), GFP_KERNEL_ACCOUNT);
+	if (!counters)
+		return ERR_PTR(-ENOMEM);
+	counters->values = __alloc_percpu_gfp(PAGE_ALIGN(size), PAGE_SIZE,
+					      GFP_KERNEL_ACCOUNT);
+	if (!counters->values)
+		goto err_free;
+
+	counters->count = size / sizeof(u64);
+	strscpy(counters->name, name, sizeof(counters->name));
+	strscpy(counters->type, type, sizeof(counters->type));
+	strscpy(counters->module, module, sizeof(counters->module));
+	dart_memory_init(&counters->memory, counters->values, size,
+			 counters->type, counters_free);
+	err = enlist(counters);
+	if (err)
+		goto err_free;
+	return counters;
+
+err_free:
+	free_percpu(counters->values);
+	kfree(counters);
+	return ERR_PTR(err);
+}
+
+void dart_counters_end(struct dart_memory *memory)
+{
+	struct dart_counters *counters = of_memory(memory);
+
+	mutex_lock(&dart_memory_lock);
+	if (counters->is_listed)
+		xa_erase(&all_counters, counters->id);
+	counters->is_listed = false;
+	dart_memory_end_locked(memory);
+	mutex_unlock(&dart_memory_lock);
+}
+
+int __dart_counters_register(const char *name, const char *type, size_t size,
+			     struct module *module,
+			     void __percpu **result)
+{
+	struct dart_counters *counters;
+
+	/* As BTF has it. */
+	if (!strncmp(type, "struct ", 7))
+		type += 7;
+	if (strlen(type) >= DART_ZERO_NAME_LENGTH)
+		return -EINVAL;
+
+	counters = counters_new(name, type, size,
+				module ? module_name(module) : "");
+	if (IS_ERR(counters))
+		return PTR_ERR(counters);
+	*result = counters->values;
+	return 0;
+}
+EXPORT_SYMBOL_GPL(__dart_counters_register);
+
+void dart_counters_unregister(const void __percpu *values)
+{
+	struct dart_counters *counters;
+	unsigned long id;
+
+	mutex_lock(&dart_memory_lock);
+	xa_for_each(&all_counters, id, counters)
+		if (counters->values == values)
+			break;
+	mutex_unlock(&dart_memory_lock);
+	if (WARN_ON_ONCE(!counters))
+		return;
+
+	dart_counters_end(&counters->memory);
+	dart_memory_put(&counters->memory);
+}
+EXPORT_SYMBOL_GPL(dart_counters_unregister);
+
+static struct dart_memory *get(const char *name)
+{
+	struct dart_counters *counters;
+	struct dart_memory *memory = ERR_PTR(-ENOENT);
+
+	mutex_lock(&dart_memory_lock);
+	counters = find(name);
+	if (counters)
+		memory = dart_memory_get(&counters->memory);
+	mutex_unlock(&dart_memory_lock);
+	return memory;
+}
+
+static struct dart_memory *make(const char *name, u32 count)
+{
+	struct dart_counters *counters;
+
+	if (count > DART_COUNTERS_SIZE_MAX / sizeof(u64))
+		return ERR_PTR(-EINVAL);
+	counters = counters_new(name, "", count * sizeof(u64), "");
+	return IS_ERR(counters) ? ERR_CAST(counters) : &counters->memory;
+}
+
+struct dart_extent *
+dart_counters_open(const struct dart_zero_counters *request)
+{
+	bool is_new = request->flags & DART_ZERO_COUNTERS_CREATE;
+	const struct dart_counters *counters;
+	struct dart_extent *extent;
+	struct dart_memory *memory;
+
+	if (!is_name(request->name) || is_new != !!request->count)
+		return ERR_PTR(-EINVAL);
+	memory = is_new ? make(request->name, request->count) :
+			  get(request->name);
+	if (IS_ERR(memory))
+		return ERR_CAST(memory);
+
+	counters = of_memory(memory);
+	extent = dart_extent_new_memory(dart_memory_get(memory));
+	if (IS_ERR(extent)) {
+		if (is_new)
+			dart_counters_end(memory);
+		goto put;
+	}
+
+	extent->has_made_counters = is_new;
+	extent->info.kind = DART_ZERO_EXTENT_COUNTERS;
+	extent->info.counters_id = counters->id;
+	strscpy(extent->info.module, counters->module,
+		sizeof(extent->info.module));
+put:
+	dart_memory_put(memory);
+	return extent;
+}
+
+int dart_counters_add(u32 id, u32 index, u64 value)
+{
+	struct dart_counters *counters;
+	int err = 0;
+
+	rcu_read_lock();
+	counters = xa_load(&all_counters, id);
+	if (!counters)
+		err = -ENOENT;
+	else if (index >= counters->count)
+		err = -EINVAL;
+	else
+		this_cpu_add(counters->values[index], value);
+	rcu_read_unlock();
+	return err;
+}
+
+void dart_counters_exit(void)
+{
+	rcu_barrier();
+	xa_destroy(&all_counters);
+}

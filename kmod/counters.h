@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef DART_ZERO_COUNTERS_H
+#define DART_ZERO_COUNTERS_H
+
+#include <linux/types.h>
+
+struct dart_extent;
+struct dart_memory;
+struct dart_zero_counters;
+
+/*
+ * An extent over the counters that @request names, or makes, with no place yet;
+ * or ERR_PTR(): -EINVAL, -ENOENT, -EEXIST, -ENOMEM.  Process context.
+ */
+struct dart_extent *
+dart_counters_open(const struct dart_zero_counters *request);
+
+/* They were made for an extent that is removed: nobody finds them any more. */
+void dart_counters_end(struct dart_memory *memory);
+
+/*
+ * Adds @value to counter @index of this CPU.  Any context.  Returns 0, -ENOENT
+ * (no counters @id), -EINVAL.
+ */
+int dart_counters_add(u32 id, u32 index, u64 value);
+
+/* When no counters are left. */
+void dart_counters_exit(void);
+
+/* What eBPF programs may call. */
+int dart_kfunc_init(void);
+
+#endif /* DART_ZERO_COUNTERS_H */

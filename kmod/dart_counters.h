@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * For modules whose counters shall be read from afar, without a system call,
+ * without a copy and without this machine noticing:
+ *
+ *	struct frobs {
+ *		u64 done;
+ *		u64 failed;
+ *	};
+ *	static struct frobs __percpu *frobs;
+ *
+ *	err = dart_counters_register("frobs", struct frobs, &frobs);
+ *	...
+ *	this_cpu_inc(frobs->done);
+ *	this_cpu_add(frobs->failed, 3);
+ *	...
+ *	dart_counters_unregister(frobs);
+ *
+ * Counting takes no lock and no atomic operation.  A region shows the counters
+ * after DART_ZERO_IOC_ADD_COUNTERS, and dartd after
+ * "dartctl register counters frobs".
+ */
+#ifndef DART_COUNTERS_H
+#define DART_COUNTERS_H
+
+#include <linux/export.h>
+#include <linux/percpu.h>
+#include <linux/typecheck.h>
+#include <linux/types.h>
+
+/* Bytes of counters for each CPU. */
+#define DART_COUNTERS_SIZE_MAX (32 << 10)
+
+/*
+ * Makes counters, zeros, on pages of their own, and lets regions find them.
+ * @name: 1 to 63 printable ASCII characters, no spaces, one of all counters of
+ * the machine; copied.
+ * @type: a struct of integers, defined in the calling module, from whose BTF
+ * readers learn the names; 1 to DART_COUNTERS_SIZE_MAX bytes.
+ * @counters: where the type __percpu * goes.
+ *
+ * Process context.  Returns 0, -EINVAL, -EEXIST, -ENOMEM.
+ */
+#define dart_counters_register(name, type, counters)			\
+	(typecheck(type __percpu **, counters),				\
+	 __dart_counters_register(name, #type, sizeof(type), THIS_MODULE, \
+				  (void __percpu **)(counters)))
+
+/*
+ * Withdraws the counters: nobody may count any more.  Regions that show them
+ * keep the last values until they remove them.  Process context.
+ */
+void dart_counters_unregister(const void __percpu *counters);
+
+int __dart_counters_register(const char *name, const char *type, size_t size,
+			     struct module *module,
+			     void __percpu **counters);
+
+#endif /* DART_COUNTERS_H */

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "disk.h"
+
+#include <linux/blkdev.h>
+#include <linux/err.h>
+#include <linux/file.h>
+#include <linux/fs.h>
+#include <linux/part_stat.h>
+#include <linux/slab.h>
+
+#include <linux/dart_zero.h>
+
+#include "memory.h"
+
+struct dart_disk {
+	struct dart_memory memory;
+	struct inode *inode;		/* of the block device: frees them */
+};
+
+static void disk_free(struct dart_memory *memory)
+{
+	struct dart_disk *disk = container_of(memory, struct dart_disk, memory);
+
+	iput(disk->inode);
+	kfree(disk);
+}
+
+static struct dart_memory *open_file(struct file *file)
+{
+	struct block_device *device;
+	struct dart_disk *disk;
+
+	if (!S_ISBLK(file_inode(file)->i_mode))
+		return ERR_PTR(-EINVAL);
+	/* O_PATH: not the device's inode but that of its name. */
+	if (file->f_mode & FMODE_PATH)
+		return ERR_PTR(-EBADF);
+
+	disk = kmalloc(sizeof(*disk), GFP_KERNEL_ACCOUNT);
+	if (!disk)
+		return ERR_PTR(-ENOMEM);
+	disk->inode = file->f_mapping->host;
+	ihold(disk->inode);
+	device = I_BDEV(disk->inode);
+	dart_memory_init(&disk->memory, device->bd_stats,
+			 sizeof(*device->bd_stats), "disk_stats", disk_free);
+	return &disk->memory;
+}
+
+struct dart_memory *dart_disk_open(const struct dart_source *source,
+				   const struct dart_zero_window *window)
+{
+	struct dart_memory *memory;
+	struct file *file;
+
+	if (window->netns)
+		return ERR_PTR(-EINVAL);
+	file = fget(window->fd);
+	if (!file)
+		return ERR_PTR(-EBADF);
+	memory = open_file(file);
+	fput(file);
+	return memory;
+}

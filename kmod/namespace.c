@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "namespace.h"
+
+#include <linux/err.h>
+#include <linux/mutex.h>
+#include <net/net_namespace.h>
+#include <net/netns/generic.h>
+
+#include "loan.h"
+#include "memory.h"
+#include "source.h"
+
+/* What we know of a namespace, and that we know of it. */
+struct dart_namespace {
+	struct list_head link;
+	struct net *net;
+};
+
+static unsigned int namespace_id;
+static DEFINE_MUTEX(namespace_lock);
+static LIST_HEAD(namespaces);
+static LIST_HEAD(watches);
+
+static void tell_watches(void)
+{
+	struct dart_namespace_watch *watch;
+
+	list_for_each_entry(watch, &watches, link)
+		dart_event_tell(watch->events, &watch->event);
+}
+
+/* Not the kernel's own list: a namespace is on it only after this call. */
+static int __net_init namespace_begins(struct net *net)
+{
+	struct dart_namespace *namespace = net_generic(net, namespace_id);
+
+	namespace->net = net;
+	mutex_lock(&namespace_lock);
+	list_add_tail(&namespace->link, &namespaces);
+	tell_watches();
+	mutex_unlock(&namespace_lock);
+	return 0;
+}
+
+/*
+ * The counters are freed by exit functions, which all are called after all
+ * pre_exit functions.
+ */
+static void __net_exit namespace_ends(struct net *net)
+{
+	struct dart_namespace *namespace = net_generic(net, namespace_id);
+
+	mutex_lock(&namespace_lock);
+	list_del(&namespace->link);
+	tell_watches();
+	mutex_unlock(&namespace_lock);
+
+	dart_loan_settle(net);
+}
+
+static struct pernet_operations namespace_ops = {
+	.init = namespace_begins,
+	.pre_exit = namespace_ends,
+	.id = &namespace_id,
+	.size = sizeof(struct dart_namespace),
+};
+
+int dart_namespace_init(void)
+{
+	return register_pernet_subsys(&namespace_ops);
+}
+
+void dart_namespace_exit(void)
+{
+	unregister_pernet_subsys(&namespace_ops);
+}
+
+static struct net *get_by_inode(u32 inode)
+{
+	struct dart_namespace *namespace;
+	struct net *net = NULL;
+
+	mutex_lock(&namespace_lock);
+	list_for_each_entry(namespace, &namespaces, link) {
+		if (namespace->net->ns.inum == inode) {
+			net = maybe_get_net(namespace->net);
+			break;
+		}
+	}
+	mutex_unlock(&namespace_lock);
+	return net ?: ERR_PTR(-ENOENT);
+}
+
+struct net *dart_namespace_get(const struct dart_zero_window *window)
+{
+	if (!window->netns)
+		return get_net_ns_by_fd(window->fd);
+	if (window->fd != -1)
+		return ERR_PTR(-EINVAL);
+	return get_by_inode(window->netns);
+}
+
+struct dart_memory *dart_namespace_open(const struct dart_source *source,
+					const struct dart_zero_window *window)
+{
+	struct net *net = dart_namespace_get(window);
+	struct dart_memory *memory;
+	void __percpu **place;
+
+	if (IS_ERR(net))
+		return ERR_CAST(net);
+
+	place = (void *)net + source->place;
+	if (!*place)
+		memory = ERR_PTR(-EOPNOTSUPP);
+	else if (net_eq(net, &init_net))
+		memory = dart_memory_new_static(*place, source->length,
+						source->name);
+	else
+		memory = dart_loan_take(net, place, source->length,
+					source->align, source->name);
+	put_net(net);
+	return memory;
+}
+
+void dart_namespace_watch_init(struct dart_namespace_watch *watch,
+			       struct dart_events *events)
+{
+	INIT_LIST_HEAD(&watch->link);
+	watch->events = events;
+	dart_event_init(&watch->event, DART_ZERO_EVENT_NAMESPACES);
+}
+
+void dart_namespace_watch_stop(struct dart_namespace_watch *watch)
+{
+	mutex_lock(&namespace_lock);
+	list_del_init(&watch->link);
+	mutex_unlock(&namespace_lock);
+	dart_event_cancel(watch->events, &watch->event);
+}
+
+int dart_namespace_list(u32 *inodes, u32 room, u32 *count,
+			struct dart_namespace_watch *watch, bool is_watched)
+{
+	struct dart_namespace *namespace;
+
+	mutex_lock(&namespace_lock);
+	*count = 0;
+	list_for_each_entry(namespace, &namespaces, link) {
+		if (*count < room)
+			inodes[*count] = namespace->net->ns.inum;
+		++*count;
+	}
+	if (*count <= room) {
+		dart_event_cancel(watch->events, &watch->event);
+		list_del_init(&watch->link);
+		if (is_watched)
+			list_add(&watch->link, &watches);
+	}
+	mutex_unlock(&namespace_lock);
+	return *count <= room ? 0 : -ENOSPC;
+}

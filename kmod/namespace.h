@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef DART_ZERO_NAMESPACE_H
+#define DART_ZERO_NAMESPACE_H
+
+#include <linux/list.h>
+
+#include "event.h"
+
+struct dart_source;
+struct dart_zero_window;
+struct net;
+
+/* A region that wants to know when network namespaces come and go. */
+struct dart_namespace_watch {
+	struct list_head link;
+	struct dart_events *events;
+	struct dart_event event;
+};
+
+int dart_namespace_init(void);
+void dart_namespace_exit(void);
+
+/* The namespace that @window selects, with a reference, or ERR_PTR(). */
+struct net *dart_namespace_get(const struct dart_zero_window *window);
+
+/* Its counters: opens @source of <linux/snmp.h>. */
+struct dart_memory *dart_namespace_open(const struct dart_source *source,
+					const struct dart_zero_window *window);
+
+void dart_namespace_watch_init(struct dart_namespace_watch *watch,
+			       struct dart_events *events);
+void dart_namespace_watch_stop(struct dart_namespace_watch *watch);
+
+/*
+ * Copies the inode numbers of all namespaces to @inodes, which has room for
+ * @room.  Returns 0 and starts or stops @watch, or -ENOSPC if they do not fit;
+ * *@count says how many there are in both cases.
+ */
+int dart_namespace_list(u32 *inodes, u32 room, u32 *count,
+			struct dart_namespace_watch *watch, bool is_watched);
+
+#endif /* DART_ZERO_NAMESPACE_H */

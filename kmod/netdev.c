@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "netdev.h"
+
+#include <linux/err.h>
+#include <linux/netdevice.h>
+#include <linux/rtnetlink.h>
+#include <net/net_namespace.h>
+
+#include <linux/dart_zero.h>
+
+#include "compat.h"
+#include "loan.h"
+#include "memory.h"
+#include "namespace.h"
+
+/*
+ * A device is about to end, or to move to another namespace: it is down, and
+ * nobody who saw it up is still at work on it.  Called with rtnl_lock held.
+ */
+static int netdev_event(struct notifier_block *block, unsigned long event,
+			void *info)
+{
+	if (event == NETDEV_UNREGISTER)
+		dart_loan_settle(netdev_notifier_info_to_dev(info));
+	return NOTIFY_DONE;
+}
+
+static struct notifier_block netdev_notifier = {
+	.notifier_call = netdev_event,
+};
+
+int dart_netdev_init(void)
+{
+	return register_netdevice_notifier(&netdev_notifier);
+}
+
+void dart_netdev_exit(void)
+{
+	unregister_netdevice_notifier(&netdev_notifier);
+}
+
+#define BORROW(device, member, type)					\
+	dart_loan_take(device, (void __percpu **)&(device)->member,	\
+		       sizeof(struct type), __alignof__(struct type), #type)
+
+static struct dart_memory *borrow_stats(struct net_device *device)
+{
+	/* Without a type nobody but its driver knows what it has. */
+	switch (dart_pcpu_stat_type(device)) {
+	case NETDEV_PCPU_STAT_TSTATS:
+		return BORROW(device, tstats, pcpu_sw_netstats);
+	case NETDEV_PCPU_STAT_LSTATS:
+		return BORROW(device, lstats, pcpu_lstats);
+	case NETDEV_PCPU_STAT_DSTATS:
+		return BORROW(device, dstats, pcpu_dstats);
+	default:
+		return ERR_PTR(-EOPNOTSUPP);
+	}
+}
+
+static struct dart_memory *borrow_core_stats(struct net_device *device)
+{
+	struct net_device_core_stats __percpu *stats;
+
+	/* The kernel makes them as late as this, when it drops a packet. */
+	if (!READ_ONCE(device->core_stats)) {
+		stats = alloc_percpu(struct net_device_core_stats);
+		if (!stats)
+			return ERR_PTR(-ENOMEM);
+		if (cmpxchg(&device->core_stats, NULL, stats))
+			free_percpu(stats);
+	}
+	return BORROW(device, core_stats, net_device_core_stats);
+}
+
+static struct dart_memory *
+borrow(const struct dart_zero_window *window,
+       struct dart_memory *(*borrow_from)(struct net_device *device))
+{
+	struct net *net = dart_namespace_get(window);
+	struct net_device *device;
+	struct dart_memory *memory;
+
+	if (IS_ERR(net))
+		return ERR_CAST(net);
+
+	/* A device that can be found does not end while this is held. */
+	rtnl_lock();
+	device = __dev_get_by_index(net, window->ifindex);
+	memory = device ? borrow_from(device) : ERR_PTR(-ENODEV);
+	rtnl_unlock();
+	put_net(net);
+	return memory;
+}
+
+struct dart_memory *dart_netdev_open(const struct dart_source *source,
+				     const struct dart_zero_window *window)
+{
+	return borrow(window, borrow_stats);
+}
+
+struct dart_memory *
+dart_netdev_open_core(const struct dart_source *source,
+		      const struct dart_zero_window *window)
+{
+	return borrow(window, borrow_core_stats);
+}

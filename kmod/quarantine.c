@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "extent.h"
+
+#include <linux/mm.h>
+#include <linux/module.h>
+#include <linux/mutex.h>
+#include <linux/workqueue.h>
+
+/*
+ * A process that ends closes its region and its RDMA device in no order, and
+ * nobody says when the pins of its memory registrations are gone.
+ */
+#define QUARANTINE_INTERVAL (HZ / 10)
+
+static DEFINE_MUTEX(quarantine_lock);
+static LIST_HEAD(quarantine);
+
+static void quarantine_look(struct work_struct *work);
+static DECLARE_DELAYED_WORK(quarantine_work, quarantine_look);
+
+static bool is_pinned(const struct dart_extent *extent)
+{
+	u64 i;
+
+	for (i = 0; i < extent->info.pages; i++)
+		if (extent->pages[i] &&
+		    folio_maybe_dma_pinned(page_folio(extent->pages[i])))
+			return true;
+	return false;
+}
+
+static void quarantine_look(struct work_struct *work)
+{
+	struct dart_extent *extent, *next;
+
+	mutex_lock(&quarantine_lock);
+	list_for_each_entry_safe(extent, next, &quarantine, quarantine) {
+		if (is_pinned(extent))
+			continue;
+		list_del(&extent->quarantine);
+		dart_extent_free(extent);
+		module_put(THIS_MODULE);
+	}
+	if (!list_empty(&quarantine))
+		schedule_delayed_work(&quarantine_work, QUARANTINE_INTERVAL);
+	mutex_unlock(&quarantine_lock);
+}
+
+void dart_quarantine_add(struct dart_extent *extent)
+{
+	if (!is_pinned(extent)) {
+		dart_extent_free(extent);
+		return;
+	}
+
+	/* The file that shows the extent holds the module until now. */
+	__module_get(THIS_MODULE);
+	mutex_lock(&quarantine_lock);
+	list_add_tail(&extent->quarantine, &quarantine);
+	schedule_delayed_work(&quarantine_work, QUARANTINE_INTERVAL);
+	mutex_unlock(&quarantine_lock);
+}
+
+void dart_quarantine_exit(void)
+{
+	cancel_delayed_work_sync(&quarantine_work);
+}

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "slab.h"
+
+#include <linux/anon_inodes.h>
+#include <linux/bitmap.h>
+#include <linux/err.h>
+#include <linux/fs.h>
+#include <linux/highmem.h>
+#include <linux/mm.h>
+#include <linux/module.h>
+#include <linux/mutex.h>
+#include <linux/sched/signal.h>
+#include <linux/slab.h>
+
+#include "compat.h"
+#include "extent.h"
+
+struct dart_slab {
+	refcount_t references;
+	struct mutex lock;		/* guards @used, @next, slices' events */
+	u32 page_count;
+	u32 next;			/* where to look for free pages first */
+	unsigned long *used;		/* by page */
+	struct page *pages[];
+};
+
+static void slab_free(struct dart_slab *slab)
+{
+	u32 i;
+
+	for (i = 0; i < slab->page_count; i++)
+		__free_page(slab->pages[i]);
+	bitmap_free(slab->used);
+	mutex_destroy(&slab->lock);
+	kvfree(slab);
+}
+
+void dart_slab_put(struct dart_slab *slab)
+{
+	if (refcount_dec_and_test(&slab->references))
+		slab_free(slab);
+}
+
+static struct dart_slab *slab_alloc(u32 pages)
+{
+	struct dart_slab *slab;
+	struct page *page;
+
+	slab = kvzalloc(struct_size(slab, pages, pages), GFP_KERNEL_ACCOUNT);
+	if (!slab)
+		return ERR_PTR(-ENOMEM);
+	refcount_set(&slab->references, 1);
+	mutex_init(&slab->lock);
+	slab->used = bitmap_zalloc(pages, GFP_KERNEL_ACCOUNT);
+	if (!slab->used)
+		goto err_free;
+
+	while (slab->page_count < pages) {
+		if (fatal_signal_pending(current))
+			goto err_free;
+		page = alloc_page(GFP_KERNEL_ACCOUNT | __GFP_ZERO);
+		if (!page)
+			goto err_free;
+		slab->pages[slab->page_count++] = page;
+		cond_resched();
+	}
+	return slab;
+
+err_free:
+	slab_free(slab);
+	return ERR_PTR(-ENOMEM);
+}
+
+struct dart_extent *dart_slab_new(u32 pages)
+{
+	struct dart_extent *extent = dart_extent_new(pages);
+	struct dart_slab *slab;
+
+	if (IS_ERR(extent))
+		return extent;
+
+	slab = slab_alloc(pages);
+	if (IS_ERR(slab)) {
+		dart_extent_free(extent);
+		return ERR_CAST(slab);
+	}
+
+	memcpy(extent->pages, slab->pages,
+	       array_size(pages, sizeof(*slab->pages)));
+	extent->slab = slab;
+	extent->info.kind = DART_ZERO_EXTENT_SLAB;
+	extent->info.length = PAGE_SIZE;
+	extent->info.stride = PAGE_SIZE;
+	extent->info.copies = pages;
+	return extent;
+}
+
+/* Takes a run of free pages; false if there is none. */
+static bool slab_take(struct dart_slab *slab, u32 pages, u32 *first)
+{
+	unsigned long at;
+
+	mutex_lock(&slab->lock);
+	at = bitmap_find_next_zero_area(slab->used, slab->page_count,
+					slab->next, pages, 0);
+	if (at >= slab->page_count)
+		at = bitmap_find_next_zero_area(slab->used, slab->page_count, 0,
+						pages, 0);
+	if (at < slab->page_count) {
+		bitmap_set(slab->used, at, pages);
+		slab->next = at + pages;
+		*first = at;
+	}
+	mutex_unlock(&slab->lock);
+	return at < slab->page_count;
+}
+
+static void slice_put(struct dart_slice *slice)
+{
+	struct dart_slab *slab = slice->slab;
+	u32 i;
+
+	if (!refcount_dec_and_test(&slice->references))
+		return;
+
+	/* The next owner is somebody else, and so may be who reads the slab. */
+	for (i = 0; i < slice->pages; i++)
+		clear_highpage(slab->pages[slice->first + i]);
+	mutex_lock(&slab->lock);
+	bitmap_clear(slab->used, slice->first, slice->pages);
+	mutex_unlock(&slab->lock);
+	dart_slab_put(slab);
+	kfree(slice);
+}
+
+void dart_slice_withdraw(struct dart_slice *slice)
+{
+	mutex_lock(&slice->slab->lock);
+	dart_event_cancel(slice->events, &slice->gone);
+	slice->events = NULL;
+	mutex_unlock(&slice->slab->lock);
+	slice_put(slice);
+}
+
+static int slice_release(struct inode *inode, struct file *file)
+{
+	struct dart_slice *slice = file->private_data;
+
+	mutex_lock(&slice->slab->lock);
+	if (slice->events)
+		dart_event_tell(slice->events, &slice->gone);
+	mutex_unlock(&slice->slab->lock);
+	slice_put(slice);
+	return 0;
+}
+
+static int slice_mmap(struct file *file, struct vm_area_struct *vma)
+{
+	struct dart_slice *slice = file->private_data;
+
+	if (!(vma->vm_flags & VM_SHARED))
+		return -EINVAL;
+	if (vma->vm_flags & VM_EXEC)
+		return -EPERM;
+
+	/*
+	 * VM_IO: nobody can pin these pages and write to them after the slice
+	 * has become somebody else's.
+	 */
+	vm_flags_mod(vma, VM_IO | VM_MIXEDMAP | VM_DONTEXPAND | VM_DONTDUMP,
+		     VM_MAYEXEC);
+	return vm_map_pages(vma, slice->slab->pages + slice->first,
+			    slice->pages);
+}
+
+static const struct file_operations slice_fops = {
+	.owner = THIS_MODULE,
+	.release = slice_release,
+	.mmap = slice_mmap,
+};
+
+struct dart_slice *dart_slice_new(struct dart_slab *slab, u32 pages,
+				  struct dart_events *events,
+				  struct file **file)
+{
+	struct dart_slice *slice;
+
+	slice = kzalloc(sizeof(*slice), GFP_KERNEL_ACCOUNT);
+	if (!slice)
+		return ERR_PTR(-ENOMEM);
+	if (!slab_take(slab, pages, &slice->first)) {
+		kfree(slice);
+		return ERR_PTR(-ENOSPC);
+	}
+
+	refcount_inc(&slab->references);
+	refcount_set(&slice->references, 1);
+	slice->slab = slab;
+	slice->pages = pages;
+	slice->events = events;
+	dart_event_init(&slice->gone, DART_ZERO_EVENT_SLICE_GONE);
+
+	*file = anon_inode_getfile("[dart_slice]", &slice_fops, slice, O_RDWR);
+	if (IS_ERR(*file)) {
+		slice_put(slice);
+		return ERR_CAST(*file);
+	}
+	refcount_inc(&slice->references);
+	return slice;
+}

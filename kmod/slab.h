@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef DART_ZERO_SLAB_H
+#define DART_ZERO_SLAB_H
+
+#include <linux/list.h>
+#include <linux/refcount.h>
+
+#include "event.h"
+
+struct dart_extent;
+struct file;
+
+#define DART_SLICE_PAGES_MAX 256
+
+/*
+ * Pages of our own, parts of which are lent as slices.  Lives as long as the
+ * extent that shows it or a slice of it does.
+ */
+struct dart_slab;
+
+/*
+ * Pages of a slab on loan to whoever has the file, while a region shows them.
+ * They are free again when both have let go.
+ */
+struct dart_slice {
+	refcount_t references;		/* the file's and the region's */
+	struct dart_slab *slab;
+	u32 first;			/* page of the slab */
+	u32 pages;
+	u32 id;
+	u32 slab_id;			/* of the extent */
+	struct dart_events *events;	/* guarded by the slab's lock */
+	struct dart_event gone;
+};
+
+/* An extent over @pages new pages, with no place yet, or ERR_PTR(). */
+struct dart_extent *dart_slab_new(u32 pages);
+void dart_slab_put(struct dart_slab *slab);
+
+/*
+ * Both references are the caller's until @file is installed or put, which is
+ * the file's, and dart_slice_withdraw(), which is the region's.  The id must be
+ * set before user space can have the file.
+ */
+struct dart_slice *dart_slice_new(struct dart_slab *slab, u32 pages,
+				  struct dart_events *events,
+				  struct file **file);
+void dart_slice_withdraw(struct dart_slice *slice);
+
+#endif /* DART_ZERO_SLAB_H */

@@ -1,0 +1,416 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What a window shows ends before the window: the region says so and keeps the
+ * last values, and nothing that ends has to wait for it.
+ */
+#include "device.h"
+
+#include <infiniband/verbs.h>
+#include <linux/snmp.h>
+#include <net/if.h>
+#include <netinet/in.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+/* A new network namespace with lo up; we stay where we are. */
+static int namespace_new(void)
+{
+	int home = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
+	int fd;
+
+	assert_int_equal(unshare(CLONE_NEWNET), 0);
+	assert_int_equal(system("ip link set lo up"), 0);
+	fd = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
+	assert_int_equal(setns(home, CLONE_NEWNET), 0);
+	close(home);
+	assert_true(fd >= 0);
+	return fd;
+}
+
+/* Sends @count UDP datagrams to a port where nobody listens. */
+static void send_datagrams(uint32_t address, int count)
+{
+	const struct sockaddr_in nobody = {
+		.sin_family = AF_INET,
+		.sin_port = htons(9),
+		.sin_addr.s_addr = htonl(address),
+	};
+	int udp = socket(AF_INET, SOCK_DGRAM, 0);
+
+	assert_true(udp >= 0);
+	while (count--)	/* what comes back as ECONNREFUSED was sent, too */
+		sendto(udp, "x", 1, 0, (const struct sockaddr *)&nobody,
+		       sizeof(nobody));
+	close(udp);
+}
+
+static void namespace_send(int fd, int count)
+{
+	int home = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
+
+	assert_int_equal(setns(fd, CLONE_NEWNET), 0);
+	send_datagrams(INADDR_LOOPBACK, count);
+	assert_int_equal(setns(home, CLONE_NEWNET), 0);
+	close(home);
+}
+
+static uint32_t inode(int fd)
+{
+	struct stat status;
+
+	assert_int_equal(fstat(fd, &status), 0);
+	return status.st_ino;
+}
+
+static bool is_gone(int region, uint32_t id)
+{
+	struct dart_zero_extent extents[16];
+	struct dart_zero_list list = {
+		.size = sizeof(list),
+		.count = 16,
+		.extents = (uintptr_t)extents,
+	};
+
+	assert_int_equal(device_call(region, DART_ZERO_IOC_LIST, &list), 0);
+	for (uint32_t i = 0; i < list.count; i++)
+		if (extents[i].id == id)
+			return extents[i].flags & DART_ZERO_EXTENT_GONE;
+	fail_msg("no extent %u", id);
+	return false;
+}
+
+/* Two namespaces at once: each has its own counters, and its own end. */
+static void test_namespaces(void **state)
+{
+	int region = device_open(), namespaces[2];
+	const char *address = device_map(region);
+	struct dart_zero_extent extents[2];
+	struct dart_zero_window by_inode = {
+		.size = sizeof(by_inode),
+		.source = DART_ZERO_SOURCE_UDP,
+		.fd = -1,
+	};
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		namespaces[i] = namespace_new();
+		assert_int_equal(device_add_selected(region,
+						     DART_ZERO_SOURCE_UDP,
+						     namespaces[i], 0,
+						     &extents[i]), 0);
+		assert_string_equal(extents[i].name, "udp_mib");
+	}
+	by_inode.netns = inode(namespaces[0]);
+	assert_int_equal(device_call(region, DART_ZERO_IOC_ADD_WINDOW,
+				     &by_inode), -EEXIST);
+
+	for (int i = 0; i < 2; i++)
+		namespace_send(namespaces[i], 10 + i);
+	for (int i = 0; i < 2; i++)
+		assert_int_equal(device_sum(address, &extents[i],
+					    UDP_MIB_OUTDATAGRAMS), 10 + i);
+
+	device_no_event(region);
+	close(namespaces[0]);
+	assert_int_equal(device_event(region, DART_ZERO_EVENT_EXTENT_GONE),
+			 extents[0].id);
+	device_no_event(region);
+	assert_true(is_gone(region, extents[0].id));
+	assert_false(is_gone(region, extents[1].id));
+	assert_int_equal(device_sum(address, &extents[0],
+				    UDP_MIB_OUTDATAGRAMS), 10);
+	namespace_send(namespaces[1], 5);
+	assert_int_equal(device_sum(address, &extents[1],
+				    UDP_MIB_OUTDATAGRAMS), 16);
+
+	assert_int_equal(device_remove(region, extents[0].id), 0);
+	close(namespaces[1]);
+	assert_int_equal(device_event(region, DART_ZERO_EVENT_EXTENT_GONE),
+			 extents[1].id);
+	munmap((void *)address, device_info(region).capacity);
+	close(region);
+}
+
+/* Two regions on one namespace: both hear of its end, in any order of theirs. */
+static void test_two_regions(void **state)
+{
+	int regions[3], namespace = namespace_new();
+	struct dart_zero_extent extent;
+
+	(void)state;
+	for (int i = 0; i < 3; i++) {
+		regions[i] = device_open();
+		assert_int_equal(device_add_selected(regions[i],
+						     DART_ZERO_SOURCE_TCP,
+						     namespace, 0, &extent), 0);
+	}
+	close(regions[0]);
+	close(namespace);
+	device_event(regions[1], DART_ZERO_EVENT_EXTENT_GONE);
+	device_event(regions[2], DART_ZERO_EVENT_EXTENT_GONE);
+	close(regions[1]);
+	close(regions[2]);
+}
+
+static uint32_t namespaces(int region, uint32_t flags, uint32_t inodes[64])
+{
+	struct dart_zero_namespaces list = {
+		.size = sizeof(list),
+		.flags = flags,
+		.count = 64,
+		.inodes = (uintptr_t)inodes,
+	};
+
+	assert_int_equal(device_call(region, DART_ZERO_IOC_NAMESPACES, &list),
+			 0);
+	return list.count;
+}
+
+static bool has(const uint32_t *inodes, uint32_t count, uint32_t wanted)
+{
+	while (count--)
+		if (inodes[count] == wanted)
+			return true;
+	return false;
+}
+
+static void test_watch_namespaces(void **state)
+{
+	int region = device_open(), namespace;
+	struct dart_zero_namespaces small = { .size = sizeof(small) };
+	uint32_t inodes[64], before, wanted;
+
+	(void)state;
+	assert_int_equal(device_call(region, DART_ZERO_IOC_NAMESPACES, &small),
+			 -ENOSPC);
+	before = namespaces(region, DART_ZERO_NAMESPACES_WATCH, inodes);
+	assert_int_equal(small.count, before);
+
+	namespace = namespace_new();
+	wanted = inode(namespace);
+	assert_int_equal(device_event(region, DART_ZERO_EVENT_NAMESPACES), 0);
+	assert_int_equal(namespaces(region, DART_ZERO_NAMESPACES_WATCH, inodes),
+			 before + 1);
+	assert_true(has(inodes, before + 1, wanted));
+	device_no_event(region);
+
+	close(namespace);
+	assert_int_equal(device_event(region, DART_ZERO_EVENT_NAMESPACES), 0);
+	assert_int_equal(namespaces(region, 0, inodes), before);
+	assert_false(has(inodes, before, wanted));
+	close(namespace_new());
+	device_no_event(region);
+	close(region);
+}
+
+static uint64_t file_number(const char *path)
+{
+	FILE *file = fopen(path, "r");
+	unsigned long long number;
+
+	assert_non_null(file);
+	assert_int_equal(fscanf(file, "%llu", &number), 1);
+	fclose(file);
+	return number;
+}
+
+/* Packets sent: struct pcpu_lstats has no others, pcpu_sw_netstats has. */
+static uint64_t device_packets(const char *address,
+			       const struct dart_zero_extent *stats)
+{
+	return device_sum(address, stats,
+			  strcmp(stats->name, "pcpu_lstats") ? 2 : 0);
+}
+
+/* Deleting a device must not take longer, nor its counters start anew. */
+static void test_device(void **state)
+{
+	int region = device_open(), net;
+	const char *address = device_map(region);
+	struct dart_zero_extent stats, core, none;
+	uint64_t packets;
+
+	(void)state;
+	net = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
+	assert_int_equal(system("ip link add gone0 type dummy && "
+				"ip address add 192.0.2.1/24 dev gone0 && "
+				"ip link set gone0 up && "
+				"ip neighbour add 192.0.2.2 dev gone0 "
+				"lladdr 02:00:00:00:00:01"), 0);
+	assert_int_equal(device_add_selected(region, DART_ZERO_SOURCE_NETDEV,
+					     net, if_nametoindex("gone0"),
+					     &stats), 0);
+	assert_int_equal(device_add_selected(region,
+					     DART_ZERO_SOURCE_NETDEV_CORE, net,
+					     if_nametoindex("gone0"), &core),
+			 0);
+	assert_int_equal(device_add_selected(region, DART_ZERO_SOURCE_NETDEV,
+					     net, 9999, &none), -ENODEV);
+
+	/* Whatever the type is called: a driver that sends has one count of it. */
+	packets = device_packets(address, &stats);
+	send_datagrams(0xc0000202, 25);
+	assert_true(device_packets(address, &stats) >= packets + 25);
+	assert_int_equal(device_packets(address, &stats),
+			 file_number("/sys/class/net/gone0/statistics/tx_packets"));
+
+	assert_int_equal(system("ip link delete gone0"), 0);
+	device_event(region, DART_ZERO_EVENT_EXTENT_GONE);
+	device_event(region, DART_ZERO_EVENT_EXTENT_GONE);
+	device_no_event(region);
+	munmap((void *)address, device_info(region).capacity);
+	close(region);
+	close(net);
+}
+
+/* A device that moves is gone from where it was, and keeps its counters. */
+static void test_device_moves(void **state)
+{
+	int region = device_open(), net, target = namespace_new();
+	struct dart_zero_extent stats;
+	char command[128];
+
+	(void)state;
+	net = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
+	assert_int_equal(system("ip link add moves0 type dummy && "
+				"ip link set moves0 up"), 0);
+	assert_int_equal(device_add_selected(region, DART_ZERO_SOURCE_NETDEV,
+					     net, if_nametoindex("moves0"),
+					     &stats), 0);
+	snprintf(command, sizeof(command),
+		 "ip link set moves0 netns /proc/%d/fd/%d", getpid(), target);
+	assert_int_equal(system(command), 0);
+	assert_int_equal(device_event(region, DART_ZERO_EVENT_EXTENT_GONE),
+			 stats.id);
+	close(region);
+	close(target);
+	close(net);
+}
+
+/* A cgroup that is shown can be removed like any other. */
+static void test_cgroup(void **state)
+{
+	static const char path[] = "/sys/fs/cgroup/dart-gone";
+	int region = device_open(), cgroup;
+	const char *address = device_map(region);
+	struct dart_zero_extent extent, again;
+	uint64_t runtime;
+	int status;
+	pid_t child;
+
+	(void)state;
+	assert_int_equal(mkdir(path, 0755), 0);
+	cgroup = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	assert_int_equal(device_add_selected(region,
+					     DART_ZERO_SOURCE_CGROUP_CPU,
+					     cgroup, 0, &extent), 0);
+	assert_int_equal(device_add_selected(region,
+					     DART_ZERO_SOURCE_CGROUP_CPU,
+					     cgroup, 0, &again), -EEXIST);
+	close(cgroup);
+
+	child = fork();
+	if (!child) {
+		int procs = open("/sys/fs/cgroup/dart-gone/cgroup.procs",
+				 O_WRONLY);
+		volatile long spin = 0;
+
+		if (write(procs, "0", 1) != 1)
+			_exit(1);
+		while (spin < 30000000)
+			spin++;
+		_exit(0);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+	/* struct task_cputime: stime, utime, sum_exec_runtime. */
+	runtime = device_sum(address, &extent, 2);
+	assert_true(runtime > 1000000);
+	assert_int_equal(rmdir(path), 0);
+	assert_true(device_sum(address, &extent, 2) >= runtime);
+	assert_int_equal(device_remove(region, extent.id), 0);
+	munmap((void *)address, device_info(region).capacity);
+	close(region);
+}
+
+static int module_references(void)
+{
+	return file_number("/sys/module/dart_zero/refcnt");
+}
+
+/*
+ * The region is closed first and the memory registration later, as may happen
+ * when a process is killed: the memory stays until then, and so the module.
+ */
+static void test_pinned(void **state)
+{
+	int region = device_open(), namespace = namespace_new();
+	struct ibv_device **devices = ibv_get_device_list(NULL);
+	const char *address = device_map(region);
+	uint64_t capacity = device_info(region).capacity;
+	struct dart_zero_extent extent;
+	struct ibv_context *context;
+	struct ibv_pd *pd;
+	struct ibv_mr *mr;
+
+	(void)state;
+	assert_non_null(devices[0]);
+	context = ibv_open_device(devices[0]);
+	pd = ibv_alloc_pd(context);
+	assert_non_null(pd);
+	ibv_free_device_list(devices);
+
+	assert_int_equal(device_add_selected(region, DART_ZERO_SOURCE_TCP,
+					     namespace, 0, &extent), 0);
+	mr = ibv_reg_mr(pd, (char *)address + extent.data, extent.length,
+			IBV_ACCESS_REMOTE_READ);
+	assert_non_null(mr);
+
+	munmap((void *)address, capacity);
+	close(region);
+	close(namespace);
+	assert_int_equal(module_references(), 1);
+	assert_int_equal(ibv_dereg_mr(mr), 0);
+	for (int i = 0; i < 100 && module_references(); i++)
+		usleep(50000);	/* quarantine ends unannounced */
+	assert_int_equal(module_references(), 0);
+	ibv_dealloc_pd(pd);
+	ibv_close_device(context);
+}
+
+static void test_read(void **state)
+{
+	void *unwritable = mmap(NULL, 4096, PROT_READ,
+				MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct dart_zero_event event;
+	int region = open(DART_ZERO_DEVICE, O_RDONLY | O_NONBLOCK);
+
+	(void)state;
+	assert_int_equal(read(region, &event, sizeof(event)), -1);
+	assert_int_equal(errno, EAGAIN);
+	assert_int_equal(read(region, &event, sizeof(event) - 1), -1);
+	assert_int_equal(errno, EINVAL);
+	assert_int_equal(read(region, unwritable, sizeof(event)), -1);
+	assert_int_equal(errno, EFAULT);
+	munmap(unwritable, 4096);
+	close(region);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_namespaces),
+		cmocka_unit_test(test_two_regions),
+		cmocka_unit_test(test_watch_namespaces),
+		cmocka_unit_test(test_device),
+		cmocka_unit_test(test_device_moves),
+		cmocka_unit_test(test_cgroup),
+		cmocka_unit_test(test_pinned),
+		cmocka_unit_test(test_read),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
