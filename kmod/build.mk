@@ -14,11 +14,12 @@ printf '%s\n' 6.2 "$$release" | sort -V -C || { \
 	echo "dart_zero needs Linux 6.2 or newer, this is $$release: older" \
 		"kernels cannot register a read-only mapping with the RDMA core" >&2; \
 	exit 1; } && \
-mkdir -p $$mirror/kmod && exec 9< $$mirror && flock 9 && \
+mkdir -p $$mirror/kmod $$mirror/sample && exec 9< $$mirror && flock 9 && \
 find $$mirror -xtype l -delete && \
 ln -sf $(abspath Kbuild) $$mirror/ && \
 ln -sfn $(abspath uapi) $$mirror/uapi && \
 ln -sf $(abspath $(wildcard kmod/*.[ch]) kmod/Kbuild) $$mirror/kmod/ && \
+ln -sf $(abspath $(wildcard selftests/sample/*)) $$mirror/sample/ && \
 $(MAKE) --no-print-directory -C $(1) M=$$mirror CONFIG_MODULE_SIG_ALL= $(2)
 endef
 
@@ -34,12 +35,16 @@ modules_install: module
 		INSTALL_MOD_PATH=$(DESTDIR) && \
 	{ [ "$(DESTDIR)" ] || $(DEPMOD) $$release; }
 
-# Guests see the fetched kernel's modules, and among them this one.
+# Guests see the fetched kernel's modules, and among them this one and the sample
+# of a module that counts.
 module_of_guest: $(guest_kernel)/headers
-	+$(call kbuild,$(abspath $(guest_kernel))/headers,modules) && \
+	+$(call kbuild,$(abspath $(guest_kernel))/headers,modules CONFIG_DART_SAMPLE=m) && \
 	updates=$(guest_kernel)/lib/modules/$$release/updates && \
 	mkdir -p $$updates && \
-	{ cmp -s $$mirror/kmod/dart_zero.ko $$updates/dart_zero.ko || { \
-		cp $$mirror/kmod/dart_zero.ko $$updates/dart_zero.new && \
-		mv $$updates/dart_zero.new $$updates/dart_zero.ko && \
-		$(DEPMOD) -b $(guest_kernel) $$release; }; }
+	for built in $$mirror/kmod/dart_zero.ko $$mirror/sample/dart_sample.ko; do \
+		installed=$$updates/$${built##*/}; \
+		cmp -s $$built $$installed || { \
+			cp $$built $$installed.new && \
+			mv $$installed.new $$installed && \
+			$(DEPMOD) -b $(guest_kernel) $$release; } || exit; \
+	done

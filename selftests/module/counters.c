@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Counters of other modules and of eBPF programs in a region. */
+#include "device.h"
+
+#include <bpf/bpf.h>
+#include <bpf/btf.h>
+#include <linux/bpf.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static int counters_add(int region, const char *name, uint32_t count,
+			struct dart_zero_extent *extent)
+{
+	struct dart_zero_counters counters = {
+		.size = sizeof(counters),
+		.flags = count ? DART_ZERO_COUNTERS_CREATE : 0,
+		.count = count,
+	};
+	int err;
+
+	strcpy(counters.name, name);
+	err = device_call(region, DART_ZERO_IOC_ADD_COUNTERS, &counters);
+	if (!err)
+		*extent = counters.extent;
+	return err;
+}
+
+/* The module counts, is removed under the region, and its last values stay. */
+static void test_module(void **state)
+{
+	struct dart_zero_extent extent;
+	int region = device_open();
+	const char *address = device_map(region);
+
+	(void)state;
+	assert_int_equal(counters_add(region, "dart_sample", 0, &extent),
+			 -ENOENT);
+	assert_int_equal(system("modprobe dart_sample"), 0);
+	assert_int_equal(counters_add(region, "dart_sample", 0, &extent), 0);
+	assert_int_equal(extent.kind, DART_ZERO_EXTENT_COUNTERS);
+	assert_string_equal(extent.name, "dart_sample");
+	assert_string_equal(extent.module, "dart_sample");
+	assert_int_equal(extent.length, 16);
+	assert_int_equal(counters_add(region, "dart_sample", 0, &extent),
+			 -EEXIST);
+	assert_int_equal(counters_add(region, "dart_sample", 1, &extent),
+			 -EEXIST);
+
+	assert_int_equal(system("cd /sys/module/dart_sample/parameters && "
+				"echo 5 > add && echo 37 > add"), 0);
+	assert_int_equal(device_sum(address, &extent, 0), 2);
+	assert_int_equal(device_sum(address, &extent, 1), 42);
+
+	device_no_event(region);
+	assert_int_equal(system("rmmod dart_sample"), 0);
+	assert_int_equal(device_event(region, DART_ZERO_EVENT_EXTENT_GONE),
+			 extent.id);
+	assert_int_equal(device_sum(address, &extent, 1), 42);
+	assert_int_equal(counters_add(region, "dart_sample", 0, &extent),
+			 -ENOENT);
+
+	/* The next one begins at zero, beside what the last one has left. */
+	assert_int_equal(system("modprobe dart_sample"), 0);
+	assert_int_equal(counters_add(region, "dart_sample", 0, &extent), 0);
+	assert_int_equal(device_sum(address, &extent, 1), 0);
+	munmap((void *)address, device_info(region).capacity);
+	close(region);
+	assert_int_equal(system("rmmod dart_sample"), 0);
+}
+
+/* A program that adds 3 to counter 1 of the counters @id and returns what it got. */
+static int program_load(uint32_t id, uint32_t index)
+{
+	struct btf *kernel = btf__load_vmlinux_btf();
+	struct btf *module = btf__load_module_btf("dart_zero", kernel);
+	uint32_t next = 0;
+	char name[64];
+	int fds[2] = { 0, -1 }, function, program;
+	static char log[4096];
+	LIBBPF_OPTS(bpf_prog_load_opts, options, .fd_array = fds,
+		    .log_buf = log, .log_size = sizeof(log), .log_level = 1,
+		    .prog_flags = BPF_F_SLEEPABLE);
+
+	assert_non_null(module);
+	function = btf__find_by_name_kind(module, "bpf_dart_counters_add",
+					  BTF_KIND_FUNC);
+	assert_true(function > 0);
+	while (!bpf_btf_get_next_id(next, &next)) {
+		struct bpf_btf_info info = {
+			.name = (uintptr_t)name,
+			.name_len = sizeof(name),
+		};
+		uint32_t size = sizeof(info);
+
+		fds[1] = bpf_btf_get_fd_by_id(next);
+		assert_int_equal(bpf_obj_get_info_by_fd(fds[1], &info, &size),
+				 0);
+		if (!strcmp(name, "dart_zero"))
+			break;
+		close(fds[1]);
+	}
+
+	const struct bpf_insn code[] = {
+		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = 1, .imm = id },
+		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = 2,
+		  .imm = index },
+		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = 3, .imm = 3 },
+		{ .code = BPF_JMP | BPF_CALL, .src_reg = BPF_PSEUDO_KFUNC_CALL,
+		  .imm = function, .off = 1 },
+		{ .code = BPF_JMP | BPF_EXIT },
+	};
+
+	program = bpf_prog_load(BPF_PROG_TYPE_SYSCALL, "adds", "GPL", code,
+				sizeof(code) / sizeof(code[0]), &options);
+	if (program < 0)
+		fail_msg("%s", log);
+	close(fds[1]);
+	btf__free(module);
+	btf__free(kernel);
+	return program;
+}
+
+static int program_run(int program)
+{
+	LIBBPF_OPTS(bpf_test_run_opts, options);
+
+	assert_int_equal(bpf_prog_test_run_opts(program, &options), 0);
+	return (int)options.retval;
+}
+
+static void test_program(void **state)
+{
+	struct dart_zero_extent extent, again;
+	int region = device_open(), other = device_open(), program, beyond;
+	const char *address = device_map(region);
+
+	(void)state;
+	assert_int_equal(counters_add(region, "of-a-program", 4, &extent), 0);
+	assert_string_equal(extent.name, "");
+	assert_int_equal(extent.length, 32);
+	program = program_load(extent.counters_id, 1);
+	beyond = program_load(extent.counters_id, 4);
+	for (int i = 0; i < 10; i++)
+		assert_int_equal(program_run(program), 0);
+	assert_int_equal(program_run(beyond), -EINVAL);
+	assert_int_equal(device_sum(address, &extent, 0), 0);
+	assert_int_equal(device_sum(address, &extent, 1), 30);
+
+	/* They are its maker's: another region can only look. */
+	assert_int_equal(counters_add(other, "of-a-program", 0, &again), 0);
+	assert_int_equal(again.counters_id, extent.counters_id);
+	assert_int_equal(device_remove(region, extent.id), 0);
+	assert_int_equal(device_event(other, DART_ZERO_EVENT_EXTENT_GONE),
+			 again.id);
+	assert_int_equal(program_run(program), -ENOENT);
+	assert_int_equal(counters_add(region, "of-a-program", 4, &extent), 0);
+	assert_int_equal(program_run(program), -ENOENT);
+	close(program);
+	close(beyond);
+	close(other);
+	munmap((void *)address, device_info(region).capacity);
+	close(region);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_module),
+		cmocka_unit_test(test_program),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A module with counters in a region, as small as it can be: what is written to
+ * /sys/module/dart_sample/parameters/add is added.
+ */
+#include <linux/kstrtox.h>
+#include <linux/module.h>
+#include <linux/moduleparam.h>
+#include <linux/percpu.h>
+
+#include "dart_counters.h"
+
+struct dart_sample {
+	u64 writes;
+	u64 total;
+};
+
+static struct dart_sample __percpu *counters;
+
+static int add(const char *text, const struct kernel_param *param)
+{
+	u64 value;
+	int err = kstrtou64(text, 0, &value);
+
+	if (err)
+		return err;
+	this_cpu_inc(counters->writes);
+	this_cpu_add(counters->total, value);
+	return 0;
+}
+
+static const struct kernel_param_ops add_ops = { .set = add };
+module_param_cb(add, &add_ops, NULL, 0200);
+
+static int __init sample_init(void)
+{
+	return dart_counters_register("dart_sample", struct dart_sample,
+				      &counters);
+}
+
+static void __exit sample_exit(void)
+{
+	dart_counters_unregister(counters);
+}
+
+module_init(sample_init);
+module_exit(sample_exit);
+
+MODULE_DESCRIPTION("Counters for the tests of dart_zero");
+MODULE_LICENSE("GPL");
