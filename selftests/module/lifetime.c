@@ -5,11 +5,13 @@
  */
 #include "device.h"
 
-#include <infiniband/verbs.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/wait.h>
+
+#include "../helpers/leftovers.h"
+#include "../helpers/loopback.h"
 
 #define PAGES 3
 
@@ -24,65 +26,12 @@ struct fixture {
 	struct ibv_mr *mr;
 };
 
-static long vmstat(const char *name)
-{
-	FILE *file = fopen("/proc/vmstat", "r");
-	char line_name[64];
-	long value;
-
-	assert_non_null(file);
-	while (fscanf(file, "%63s %ld", line_name, &value) == 2) {
-		if (!strcmp(line_name, name)) {
-			fclose(file);
-			return value;
-		}
-	}
-	fail_msg("/proc/vmstat has no %s", name);
-	return 0;
-}
-
-/* The counts of each CPU reach /proc/vmstat late unless asked for. */
-static long pinned_pages(void)
-{
-	int refresh = open("/proc/sys/vm/stat_refresh", O_WRONLY);
-
-	assert_int_equal(write(refresh, "1", 1), 1);
-	close(refresh);
-	return vmstat("nr_foll_pin_acquired") - vmstat("nr_foll_pin_released");
-}
-
-static bool map_exists(uint32_t id)
-{
-	int fd = bpf_map_get_fd_by_id(id);
-
-	if (fd < 0)
-		return false;
-	close(fd);
-	return true;
-}
-
-static long module_references(void)
-{
-	FILE *file = fopen("/sys/module/dart_zero/refcnt", "r");
-	long count = -1;
-
-	assert_non_null(file);
-	assert_int_equal(fscanf(file, "%ld", &count), 1);
-	fclose(file);
-	return count;
-}
-
 static void build(struct fixture *fixture)
 {
-	struct ibv_device **devices = ibv_get_device_list(NULL);
 	uint64_t value = 42;
 	uint32_t key = 0;
 
-	assert_non_null(devices);
-	assert_non_null(devices[0]);
-	fixture->context = ibv_open_device(devices[0]);
-	assert_non_null(fixture->context);
-	ibv_free_device_list(devices);
+	fixture->context = loopback__open_device();
 	fixture->pd = ibv_alloc_pd(fixture->context);
 	assert_non_null(fixture->pd);
 
@@ -129,11 +78,11 @@ static void (*const ends[4])(struct fixture *) = {
 static void end_in_order(const int order[4])
 {
 	bool ended[4] = {};
-	long before = pinned_pages();
+	long before = leftovers__pinned_pages();
 	struct fixture fixture;
 
 	build(&fixture);
-	assert_int_equal(pinned_pages() - before, PAGES);
+	assert_int_equal(leftovers__pinned_pages() - before, PAGES);
 	for (int i = 0; i < 4; i++) {
 		bool region_lives, pinned;
 
@@ -142,10 +91,11 @@ static void end_in_order(const int order[4])
 		region_lives = !ended[0] || !ended[1];
 		pinned = !ended[3];
 
-		assert_int_equal(module_references(), region_lives);
-		assert_int_equal(map_exists(fixture.id),
+		assert_int_equal(leftovers__module_references(), region_lives);
+		assert_int_equal(leftovers__map_exists(fixture.id),
 				 region_lives || !ended[2]);
-		assert_int_equal(pinned_pages() - before, pinned ? PAGES : 0);
+		assert_int_equal(leftovers__pinned_pages() - before,
+				 pinned ? PAGES : 0);
 		if (!ended[1])
 			assert_int_equal(*fixture.address, 42);
 	}
@@ -176,9 +126,9 @@ static void test_removed_extent_gives_map_back(void **state)
 	(void)state;
 	build(&fixture);
 	close_map(&fixture);
-	assert_true(map_exists(fixture.id));
+	assert_true(leftovers__map_exists(fixture.id));
 	assert_int_equal(device_remove(fixture.region, fixture.extent.id), 0);
-	assert_false(map_exists(fixture.id));
+	assert_false(leftovers__map_exists(fixture.id));
 
 	deregister(&fixture);
 	unmap_region(&fixture);
@@ -189,7 +139,7 @@ static void test_removed_extent_gives_map_back(void **state)
 
 static void test_killed_process(void **state)
 {
-	long before = pinned_pages();
+	long before = leftovers__pinned_pages();
 	struct fixture *fixture = mmap(NULL, sizeof(*fixture),
 				       PROT_READ | PROT_WRITE,
 				       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -207,16 +157,16 @@ static void test_killed_process(void **state)
 		_exit(1);
 	}
 	assert_int_equal(read(ready[0], &byte, 1), 1);
-	assert_int_equal(pinned_pages() - before, PAGES);
-	assert_int_equal(module_references(), 1);
-	assert_true(map_exists(fixture->id));
+	assert_int_equal(leftovers__pinned_pages() - before, PAGES);
+	assert_int_equal(leftovers__module_references(), 1);
+	assert_true(leftovers__map_exists(fixture->id));
 
 	assert_int_equal(kill(child, SIGKILL), 0);
 	assert_int_equal(waitpid(child, &status, 0), child);
 	assert_int_equal(WTERMSIG(status), SIGKILL);
-	assert_int_equal(pinned_pages(), before);
-	assert_int_equal(module_references(), 0);
-	assert_false(map_exists(fixture->id));
+	assert_int_equal(leftovers__pinned_pages(), before);
+	assert_int_equal(leftovers__module_references(), 0);
+	assert_false(leftovers__map_exists(fixture->id));
 	munmap(fixture, sizeof(*fixture));
 }
 

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "storm.h"
+
+#include <stdlib.h>
+
+#include "../module/device.h"
+
+uint32_t storm__draw(struct storm *storm, uint32_t below)
+{
+	uint64_t z = (storm->random += 0x9e3779b97f4a7c15ull);
+
+	/* splitmix64 */
+	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ull;
+	z = (z ^ z >> 27) * 0x94d049bb133111ebull;
+	return (z ^ z >> 31) % below;
+}
+
+char *storm__at(const struct storm *storm, int page)
+{
+	return storm->world->arena + (size_t)page * WORLD_PAGE;
+}
+
+struct run storm__draw_run(struct storm *storm, int most)
+{
+	struct run run = { .first = storm__draw(storm, WORLD_ARENA_PAGES) };
+	int room = WORLD_ARENA_PAGES - run.first;
+
+	run.count = 1 + storm__draw(storm, room < most ? room : most);
+	return run;
+}
+
+struct run storm__draw_mapped(struct storm *storm, int most)
+{
+	struct run run = storm__draw_run(storm, most);
+
+	for (int i = 0; i < run.count; i++) {
+		if (storm->world->pages[run.first + i].page < 0)
+			run.count = i;
+	}
+	return run;
+}
+
+void storm__cut(struct storm *storm, struct run run)
+{
+	struct world_page *pages = storm->world->pages;
+
+	pages[run.first].is_cut = true;
+	if (run.first + run.count < WORLD_ARENA_PAGES)
+		pages[run.first + run.count].is_cut = true;
+}
+
+bool storm__is_cut_inside(const struct storm *storm, struct run run)
+{
+	for (int i = run.first + 1; i < run.first + run.count; i++) {
+		if (storm->world->pages[i].is_cut)
+			return true;
+	}
+	return false;
+}
+
+bool storm__is_readable(const struct storm *storm, struct run run)
+{
+	for (int i = run.first; i < run.first + run.count; i++) {
+		if (storm->world->pages[i].page < 0 ||
+		    !storm->world->pages[i].is_readable)
+			return false;
+	}
+	return true;
+}
+
+void storm__map_pages(struct storm *storm, struct run run, int page)
+{
+	void *address = mmap(storm__at(storm, run.first),
+			     (size_t)run.count * WORLD_PAGE, PROT_READ,
+			     MAP_SHARED | MAP_FIXED, storm->world->region,
+			     (off_t)page * WORLD_PAGE);
+
+	assert_ptr_equal(address, storm__at(storm, run.first));
+	for (int i = 0; i < run.count; i++)
+		storm->world->pages[run.first + i] = (struct world_page){
+			.page = page + i,
+			.is_readable = true,
+		};
+	storm__cut(storm, run);
+}
+
+struct world_map *storm__draw_map(struct storm *storm)
+{
+	return &storm->world->maps[storm__draw(storm, WORLD_MAPS)];
+}
+
+void storm__deregister(struct storm *storm)
+{
+	if (!storm->mr)
+		return;
+	assert_int_equal(ibv_dereg_mr(storm->mr), 0);
+	storm->mr = NULL;
+	storm->mr_map->is_registered = false;
+	world__settle_map(storm->mr_map);
+}
+
+static void *other_thread(void *argument)
+{
+	struct storm *storm = argument;
+	unsigned int page = 0;
+
+	for (;;) {
+		sem_wait(&storm->go);
+		if (storm->is_over)
+			return NULL;
+		if (storm->to_close >= 0) {
+			close(storm->to_close);
+			storm->to_close = -1;
+			sem_post(&storm->closed);
+		}
+		for (int i = 0; i < 4; i++) {
+			const char *address;
+
+			page = (page + 29) % WORLD_REGION_PAGES;
+			address = storm->view + (size_t)page * WORLD_PAGE;
+			madvise((void *)address, WORLD_PAGE, MADV_DONTNEED);
+			if (!world__is_known(storm->world, address))
+				storm->has_failed = true;
+		}
+	}
+}
+
+struct storm *storm__new(uint64_t seed)
+{
+	struct storm *storm = calloc(1, sizeof(*storm));
+
+	assert_non_null(storm);
+	storm->random = seed;
+	storm->world = world__new();
+	storm->loopback = loopback__new();
+	storm->view = mmap(NULL, WORLD_REGION_PAGES * WORLD_PAGE, PROT_READ,
+			   MAP_SHARED, storm->world->region, 0);
+	assert_true(storm->view != MAP_FAILED);
+	storm->to_close = -1;
+	assert_int_equal(sem_init(&storm->go, 0, 0), 0);
+	assert_int_equal(sem_init(&storm->closed, 0, 0), 0);
+	assert_int_equal(pthread_create(&storm->thread, NULL, other_thread,
+					storm), 0);
+	return storm;
+}
+
+void storm__free(struct storm *storm)
+{
+	storm->is_over = true;
+	sem_post(&storm->go);
+	assert_int_equal(pthread_join(storm->thread, NULL), 0);
+	storm__deregister(storm);
+	munmap((void *)storm->view, WORLD_REGION_PAGES * WORLD_PAGE);
+	for (int i = 0; i < WORLD_MAPS; i++) {
+		if (storm->world->maps[i].fd >= 0)
+			world__close_map(&storm->world->maps[i]);
+	}
+	world__free(storm->world);
+	loopback__free(storm->loopback);
+	free(storm);
+}

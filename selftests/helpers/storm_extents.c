@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "storm_extents.h"
+
+#include "../module/device.h"
+#include "storm.h"
+
+void storm__add_map(struct storm *storm)
+{
+	struct world_map *map = storm__draw_map(storm);
+	bool is_there = map->extent.id;
+
+	assert_int_equal(world__add_map(storm->world, map),
+			 map->fd < 0 ? -EBADF : is_there ? -EEXIST : 0);
+}
+
+void storm__add_window(struct storm *storm)
+{
+	struct world_window *window =
+		&storm->world->windows[storm__draw(storm, WORLD_WINDOWS)];
+	bool is_there = window->extent.id;
+
+	assert_int_equal(world__add_window(storm->world, window),
+			 is_there ? -EEXIST : 0);
+}
+
+void storm__remove_window(struct storm *storm)
+{
+	struct world_window *window =
+		&storm->world->windows[storm__draw(storm, WORLD_WINDOWS)];
+	bool is_there = window->extent.id;
+
+	assert_int_equal(world__remove(storm->world, &window->extent),
+			 is_there ? 0 : -ENOENT);
+}
+
+void storm__remove_map(struct storm *storm)
+{
+	struct world_map *map = storm__draw_map(storm);
+	bool is_there = map->extent.id;
+
+	assert_int_equal(world__remove(storm->world, &map->extent),
+			 is_there ? 0 : -ENOENT);
+	world__settle_map(map);
+}
+
+void storm__owner(struct storm *storm)
+{
+	struct world_map *map = storm__draw_map(storm);
+	uint32_t value = storm__draw(storm, UINT32_MAX);
+
+	if (!map->map_id) {
+		world__create_map(map, 1 + value % WORLD_MAP_PAGES_MAX, value);
+	} else if (map->fd >= 0 && !storm__draw(storm, 4)) {
+		world__close_map(map);
+		world__settle_map(map);
+	} else if (map->fd >= 0) {
+		world__update_map(map, storm__draw(storm, map->pages), value);
+	}
+}
+
+void storm__register(struct storm *storm)
+{
+	struct world_map *map = storm__draw_map(storm);
+	const int last = WORLD_ARENA_PAGES - WORLD_MAP_PAGES_MAX;
+	struct run run = {
+		.first = storm__draw(storm, last),
+		.count = map->pages,
+	};
+
+	if (!map->extent.id)
+		return;
+	storm__deregister(storm);
+	storm__map_pages(storm, run, map->extent.first);
+	storm->mr = ibv_reg_mr(storm->loopback->pd, storm__at(storm, run.first),
+			       run.count * WORLD_PAGE, IBV_ACCESS_REMOTE_READ);
+	assert_non_null(storm->mr);
+	storm->mr_map = map;
+	map->is_registered = true;
+}
+
+/* Whatever is mapped, holes and windows as well, and not for writing. */
+void storm__register_some(struct storm *storm)
+{
+	int writing = storm__draw(storm, 4) ?
+		      0 : IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE;
+	struct run run = storm__draw_run(storm, 8);
+	struct ibv_mr *mr;
+
+	mr = ibv_reg_mr(storm->loopback->pd, storm__at(storm, run.first),
+			run.count * WORLD_PAGE,
+			IBV_ACCESS_REMOTE_READ | writing);
+	if (writing || !storm__is_readable(storm, run)) {
+		assert_null(mr);
+		assert_int_equal(errno, EFAULT);
+	} else {
+		assert_non_null(mr);
+		assert_int_equal(ibv_dereg_mr(mr), 0);
+	}
+}
+
+/* By then its pages may be mapped nowhere, and the map gone. */
+void storm__read(struct storm *storm)
+{
+	const uint64_t *word;
+	uint32_t page;
+
+	if (!storm->mr)
+		return;
+	page = storm__draw(storm, storm->mr_map->pages);
+	word = loopback__read(storm->loopback,
+			      (uintptr_t)storm->mr->addr + page * WORLD_PAGE,
+			      storm->mr->rkey, WORLD_PAGE);
+	assert_int_equal(word[0], storm->mr_map->values[page]);
+	assert_int_equal(word[WORLD_PAGE / sizeof(*word) - 1],
+			 storm->mr_map->values[page]);
+}

@@ -1,0 +1,344 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "world.h"
+
+#include <signal.h>
+#include <stdlib.h>
+
+#include "../module/device.h"
+#include "leftovers.h"
+
+/* A counter moves between two looks at it; not ten thousand times in a row. */
+#define LOOKS 10000
+
+static _Thread_local sigjmp_buf unreadable;
+static _Thread_local volatile bool is_peeking;
+
+static void on_fault(int signal)
+{
+	if (is_peeking)
+		siglongjmp(unreadable, 1);
+	abort();
+}
+
+bool world__peek(const volatile char *address, uint64_t *value)
+{
+	if (sigsetjmp(unreadable, 0)) {
+		is_peeking = false;
+		return false;
+	}
+	is_peeking = true;
+	*value = *(const volatile uint64_t *)address;
+	is_peeking = false;
+	return true;
+}
+
+static void *reserve(void *address, size_t pages, int flags)
+{
+	void *result = mmap(address, pages * WORLD_PAGE, PROT_NONE,
+			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | flags,
+			    -1, 0);
+
+	assert_true(result != MAP_FAILED);
+	return result;
+}
+
+static const char *open_reference(struct world *world, uint32_t source)
+{
+	struct dart_zero_extent extent;
+	void *address;
+
+	assert_int_equal(device_add_window(world->reference, source, &extent),
+			 0);
+	world->windows[source - 1].extent.pages = extent.pages;
+	address = mmap(NULL, extent.pages * WORLD_PAGE, PROT_READ, MAP_SHARED,
+		       world->reference, extent.offset);
+	assert_true(address != MAP_FAILED);
+	/* Children compare as well. */
+	assert_int_equal(madvise(address, extent.pages * WORLD_PAGE,
+				 MADV_DOFORK), 0);
+	return address;
+}
+
+struct world *world__new(void)
+{
+	const struct sigaction action = {
+		.sa_handler = on_fault,
+		.sa_flags = SA_NODEFER,
+	};
+	struct world *world = mmap(NULL, sizeof(*world), PROT_READ | PROT_WRITE,
+				   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	assert_true(world != MAP_FAILED);
+	assert_int_equal(sigaction(SIGSEGV, &action, NULL), 0);
+	assert_int_equal(sigaction(SIGBUS, &action, NULL), 0);
+	world->region = device_open();
+	world->reference = device_open();
+	for (int i = 0; i < WORLD_WINDOWS; i++)
+		world->windows[i].reference = open_reference(world, i + 1);
+	for (int i = 0; i < WORLD_MAPS; i++)
+		world->maps[i].fd = -1;
+	world->arena = reserve(NULL, WORLD_ARENA_PAGES, 0);
+	world__reserve(world, 0, WORLD_ARENA_PAGES);
+	return world;
+}
+
+void world__free(struct world *world)
+{
+	for (int i = 0; i < WORLD_WINDOWS; i++)
+		munmap((void *)world->windows[i].reference,
+		       world->windows[i].extent.pages * WORLD_PAGE);
+	munmap(world->arena, WORLD_ARENA_PAGES * WORLD_PAGE);
+	close(world->region);
+	close(world->reference);
+	munmap(world, sizeof(*world));
+}
+
+void world__reserve(struct world *world, int first, int count)
+{
+	reserve(world->arena + (size_t)first * WORLD_PAGE, count, MAP_FIXED);
+	for (int i = first; i < first + count; i++)
+		world->pages[i] = (struct world_page){ .page = -1 };
+	if (first + count < WORLD_ARENA_PAGES)
+		world->pages[first + count].is_cut = true;
+}
+
+static bool is_in(const struct world_extent *extent, int page)
+{
+	return extent->id && page >= (int)extent->first &&
+	       page < (int)(extent->first + extent->pages);
+}
+
+/* Some word of a page, never the same for long. */
+static size_t some_word(void)
+{
+	static _Thread_local size_t word;
+
+	word = (word + 41) % (WORLD_PAGE / sizeof(uint64_t));
+	return word * sizeof(uint64_t);
+}
+
+static bool is_same_memory(const char *address, const char *reference)
+{
+	size_t word = some_word();
+
+	for (int i = 0; i < LOOKS; i++) {
+		uint64_t before, shown, after;
+
+		if (!world__peek(reference + word, &before) ||
+		    !world__peek(address + word, &shown) ||
+		    !world__peek(reference + word, &after))
+			return false;
+		if (before == shown && shown == after)
+			return true;
+	}
+	return false;
+}
+
+static bool is_value(const char *address, uint64_t value)
+{
+	uint64_t first, last;
+
+	return world__peek(address, &first) && first == value &&
+	       world__peek(address + WORLD_PAGE - sizeof(last), &last) &&
+	       last == value;
+}
+
+bool world__shows(const struct world *world, const char *address, int page)
+{
+	for (int i = 0; i < WORLD_MAPS; i++) {
+		const struct world_map *map = &world->maps[i];
+
+		if (is_in(&map->extent, page))
+			return is_value(address,
+					map->values[page - map->extent.first]);
+	}
+	for (int i = 0; i < WORLD_WINDOWS; i++) {
+		const struct world_window *window = &world->windows[i];
+		int in_window = page - (int)window->extent.first;
+
+		if (is_in(&window->extent, page))
+			return is_same_memory(address, window->reference +
+						       in_window * WORLD_PAGE);
+	}
+	return is_value(address, 0);
+}
+
+bool world__is_known(const struct world *world, const char *address)
+{
+	size_t word = 0;
+
+	for (int look = 0; look < LOOKS; look++) {
+		uint64_t shown, reference;
+
+		if (!world__peek(address + word, &shown))
+			return false;
+		if (!shown || shown >> 32 == WORLD_MAGIC)
+			return true;
+		for (int i = 0; i < WORLD_WINDOWS; i++) {
+			const struct world_window *window = &world->windows[i];
+
+			for (uint64_t k = 0; k < window->extent.pages; k++) {
+				world__peek(window->reference + word +
+					    k * WORLD_PAGE, &reference);
+				if (reference == shown)
+					return true;
+			}
+		}
+	}
+	return false;
+}
+
+bool world__holds(const struct world *world, int i)
+{
+	const struct world_page *page = &world->pages[i];
+	const char *address = world->arena + (size_t)i * WORLD_PAGE;
+	uint64_t value;
+
+	if (page->page < 0 || !page->is_readable)
+		return !world__peek(address, &value);
+	return world__shows(world, address, page->page);
+}
+
+bool world__is_inherited_right(const struct world *world,
+			       const struct world_page *pages, int i)
+{
+	char *address = world->arena + (size_t)i * WORLD_PAGE;
+	uint64_t value;
+
+	/* What is not there cannot be synchronised. */
+	if (pages[i].page < 0)
+		return true;
+	if (!pages[i].is_inherited)
+		return msync(address, WORLD_PAGE, MS_ASYNC) && errno == ENOMEM;
+	if (!pages[i].is_readable)
+		return !world__peek(address, &value);
+	return world__shows(world, address, pages[i].page);
+}
+
+static bool overlaps(const struct world_extent *a, const struct world_extent *b)
+{
+	return a != b && a->id && b->id && a->first < b->first + b->pages &&
+	       b->first < a->first + a->pages;
+}
+
+/* Nothing that is in the region may be where @extent has been put. */
+static void settle_extent(struct world *world, struct world_extent *extent,
+			  const struct dart_zero_extent *said)
+{
+	extent->id = said->id;
+	extent->first = said->offset / WORLD_PAGE;
+	assert_int_not_equal(extent->id, 0);
+	assert_int_equal(said->pages, extent->pages);
+	for (int i = 0; i < WORLD_MAPS; i++)
+		assert_false(overlaps(extent, &world->maps[i].extent));
+	for (int i = 0; i < WORLD_WINDOWS; i++)
+		assert_false(overlaps(extent, &world->windows[i].extent));
+}
+
+int world__add_map(struct world *world, struct world_map *map)
+{
+	struct dart_zero_extent said;
+	int err = device_add_map(world->region, map->fd, &said);
+
+	if (!err) {
+		map->extent.pages = map->pages;
+		settle_extent(world, &map->extent, &said);
+	}
+	return err;
+}
+
+int world__add_window(struct world *world, struct world_window *window)
+{
+	uint32_t source = window - world->windows + 1;
+	struct dart_zero_extent said;
+	int err = device_add_window(world->region, source, &said);
+
+	if (!err)
+		settle_extent(world, &window->extent, &said);
+	return err;
+}
+
+int world__remove(struct world *world, struct world_extent *extent)
+{
+	int err = device_remove(world->region, extent->id);
+
+	if (!err)
+		extent->id = 0;
+	return err;
+}
+
+void world__update_map(struct world_map *map, uint64_t page, uint32_t value)
+{
+	uint64_t words[WORLD_PAGE / sizeof(uint64_t)] = {};
+	uint32_t key = page;
+
+	map->values[page] = WORLD_MAGIC << 32 | value;
+	words[0] = map->values[page];
+	words[WORLD_PAGE / sizeof(uint64_t) - 1] = map->values[page];
+	assert_int_equal(bpf_map_update_elem(map->fd, &key, words, BPF_ANY), 0);
+}
+
+void world__create_map(struct world_map *map, uint64_t pages, uint32_t seed)
+{
+	*map = (struct world_map){
+		.fd = array_map("storm", WORLD_PAGE, pages, BPF_F_MMAPABLE),
+		.pages = pages,
+	};
+	map->map_id = map_id(map->fd);
+	for (uint64_t page = 0; page < pages; page++)
+		world__update_map(map, page, seed + page);
+}
+
+void world__close_map(struct world_map *map)
+{
+	close(map->fd);
+	map->fd = -1;
+}
+
+/* The map is held by its owner and by the region, and by nobody else. */
+void world__settle_map(struct world_map *map)
+{
+	if (!map->map_id)
+		return;
+	assert_int_equal(leftovers__map_exists(map->map_id),
+			 map->fd >= 0 || map->extent.id);
+	if (map->fd < 0 && !map->extent.id && !map->is_registered)
+		map->map_id = 0;
+}
+
+static bool is_listed(const struct world_extent *extent,
+		      const struct dart_zero_extent *said, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		if (said[i].id == extent->id)
+			return said[i].offset == extent->first * WORLD_PAGE &&
+			       said[i].pages == extent->pages;
+	}
+	return !extent->id;
+}
+
+bool world__is_listed_right(const struct world *world)
+{
+	struct dart_zero_extent said[WORLD_MAPS + WORLD_WINDOWS];
+	struct dart_zero_list list = {
+		.size = sizeof(list),
+		.count = WORLD_MAPS + WORLD_WINDOWS,
+		.extents = (uintptr_t)said,
+	};
+	uint32_t count = 0;
+
+	assert_int_equal(device_call(world->region, DART_ZERO_IOC_LIST, &list),
+			 0);
+	for (int i = 0; i < WORLD_MAPS; i++) {
+		count += world->maps[i].extent.id != 0;
+		if (!is_listed(&world->maps[i].extent, said, list.count))
+			return false;
+	}
+	for (int i = 0; i < WORLD_WINDOWS; i++) {
+		count += world->windows[i].extent.id != 0;
+		if (!is_listed(&world->windows[i].extent, said, list.count))
+			return false;
+	}
+	return count == list.count &&
+	       count == device_info(world->region).extents;
+}

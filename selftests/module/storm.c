@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Random operations on a region with live extents and a memory registration:
+ * whatever a process does to its address space, what is mapped shows what is
+ * in the region, what is refused is refused as documented and has changed
+ * nothing, and the memory registration serves.  At the end nothing is left.
+ *
+ * DART_OPERATIONS says how many operations (10000), DART_SEED repeats a storm.
+ */
+#include "device.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "../helpers/leftovers.h"
+#include "../helpers/storm.h"
+#include "../helpers/storm_extents.h"
+#include "../helpers/storm_mappings.h"
+#include "../helpers/storm_processes.h"
+
+static const struct operation {
+	const char *name;
+	uint32_t weight;
+	void (*run)(struct storm *storm);
+} operations[] = {
+	{ "mmap", 8, storm__mmap },
+	{ "mmap that is refused", 3, storm__refused_mmap },
+	{ "munmap", 8, storm__munmap },
+	{ "mprotect", 10, storm__mprotect },
+	{ "mremap", 10, storm__mremap },
+	{ "mremap that shrinks", 5, storm__mremap_shrink },
+	{ "mremap that is refused", 4, storm__refused_mremap },
+	{ "madvise", 30, storm__madvise },
+	{ "/proc/self/mem and mlock", 3, storm__memory_file },
+	{ "add a map", 14, storm__add_map },
+	{ "remove a map", 10, storm__remove_map },
+	{ "add a window", 5, storm__add_window },
+	{ "remove a window", 4, storm__remove_window },
+	{ "owner of a map", 14, storm__owner },
+	{ "register a map", 6, storm__register },
+	{ "register pages", 6, storm__register_some },
+	{ "READ", 10, storm__read },
+	{ "fork", 6, storm__fork },
+	{ "exec", 1, storm__exec },
+	{ "close in another thread", 5, storm__close_elsewhere },
+};
+
+static const struct operation *draw_operation(struct storm *storm)
+{
+	const struct operation *operation = operations;
+	uint32_t weights = 0, drawn;
+
+	for (size_t i = 0; i < sizeof(operations) / sizeof(operations[0]); i++)
+		weights += operations[i].weight;
+	drawn = storm__draw(storm, weights);
+	while (drawn >= operation->weight)
+		drawn -= operation++->weight;
+	return operation;
+}
+
+/* A look at what cannot be read costs a signal: now and then. */
+static bool is_worth_looking(const struct world_page *page, int i,
+			     uint64_t turn)
+{
+	return (page->page >= 0 && page->is_readable) ||
+	       i % 128 == (int)(turn % 128);
+}
+
+static void check_world(const struct storm *storm, uint64_t step,
+			const struct operation *operation)
+{
+	for (int i = 0; i < WORLD_ARENA_PAGES; i++) {
+		if (is_worth_looking(&storm->world->pages[i], i, step) &&
+		    !world__holds(storm->world, i))
+			fail_msg("after step %lu (%s) page %d, page %d of the region, is wrong",
+				 step, operation->name, i,
+				 storm->world->pages[i].page);
+	}
+	if (!world__is_listed_right(storm->world))
+		fail_msg("after step %lu (%s) the list is wrong", step,
+			 operation->name);
+	assert_false(storm->has_failed);
+}
+
+static uint64_t number(const char *variable, uint64_t otherwise)
+{
+	const char *value = getenv(variable);
+
+	return value ? strtoull(value, NULL, 10) : otherwise;
+}
+
+static void run_storm(uint64_t seed, uint64_t steps)
+{
+	struct storm *storm = storm__new(seed);
+
+	for (uint64_t step = 0; step < steps; step++) {
+		const struct operation *operation = draw_operation(storm);
+
+		sem_post(&storm->go);
+		operation->run(storm);
+		check_world(storm, step, operation);
+	}
+	storm__free(storm);
+}
+
+/* Loosely: less than a KiB for each step. */
+static void test_storm(void **state)
+{
+	const uint64_t seed = number("DART_SEED", time(NULL));
+	const uint64_t steps = number("DART_OPERATIONS", 10000);
+	long pinned, memory, vmalloc;
+
+	(void)state;
+	print_message("# DART_SEED=%lu\n", seed);
+	run_storm(seed, 100);
+	pinned = leftovers__pinned_pages();
+	memory = leftovers__memory_kib();
+	vmalloc = leftovers__vmalloc_kib();
+	run_storm(seed, steps);
+
+	assert_int_equal(leftovers__pinned_pages(), pinned);
+	assert_int_equal(leftovers__module_references(), 0);
+	assert_int_equal(leftovers__rdma("mr"), 0);
+	assert_int_equal(leftovers__rdma("qp"), 0);
+	assert_int_equal(leftovers__rdma("pd"), 0);
+	assert_true(leftovers__memory_kib() - memory < (long)steps);
+	assert_true(leftovers__vmalloc_kib() - vmalloc < (long)steps);
+	assert_int_equal(system("modprobe -r dart_zero"), 0);
+	assert_int_equal(system("modprobe dart_zero"), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_storm),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
