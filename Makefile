@@ -213,7 +213,8 @@ manuals := $(filter-out LICENSES/%,\
 	$(wildcard $(foreach n,1 2 3 4 5 6 7 8,*/*.$(n) tools/*/*.$(n))))
 completions := $(wildcard tools/*/*.bash-completion)
 # What the manual pages of the library and of the formats tell to include.
-headers := $(wildcard uapi/*/*.h) $(filter-out %/table_format.h %/read_queue.h,\
+headers := $(wildcard uapi/*/*.h) $(filter-out %/table_format.h \
+	%/table_builder.h %/table_index.h %/table_layout.h %/read_queue.h,\
 	$(wildcard tools/lib/dart/*.h))
 
 # to DIRECTORY, FILE, MODE: installs it there under its own name

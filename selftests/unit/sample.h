@@ -18,7 +18,7 @@
 
 #include <dart/control.h>
 
-#include "dart/table.h"
+#include "dart/table_writer.h"
 
 enum { SAMPLE_CPUSTAT, SAMPLE_PAIR, SAMPLE_ROWS, SAMPLE_ENTRIES };
 
@@ -161,9 +161,16 @@ static inline void sample__release(struct sample *sample)
 static inline void sample__seal(void *bytes, size_t length)
 {
 	struct dart_control_header *header = bytes;
+	size_t at, left;
+	uint64_t sum = 0;
 
 	header->checksum = 0;
-	header->checksum = XXH64(bytes, length, 0);
+	for (at = 0; at < length; at += 256) {
+		left = length - at;
+		sum += XXH64((uint8_t *)bytes + at, left < 256 ? left : 256,
+			     at / 256);
+	}
+	header->checksum = sum;
 }
 
 /* The bytes of @table, which the caller frees; none are behind them. */
@@ -177,6 +184,33 @@ static inline uint8_t *sample__bytes(const struct dart_table *table,
 	assert_non_null(bytes);
 	used = dart_table__publish(table, bytes, capacity);
 	assert_in_range(used, sizeof(struct dart_control_header), capacity);
+	*length = used;
+	bytes = realloc(bytes, used);
+	assert_non_null(bytes);
+	return bytes;
+}
+
+/* The same, but the last entry has been added in place: there is slack. */
+static inline uint8_t *sample__appended_bytes(const struct dart_table *table,
+					      size_t *length)
+{
+	const size_t capacity = 65536;
+	uint8_t *bytes = calloc(1, capacity);
+	struct dart_table_writer *writer =
+		dart_table_writer__new(bytes, capacity);
+	struct dart_table first = *table, last = *table;
+	int used;
+
+	assert_true(bytes && writer);
+	first.generation--;
+	first.entry_count--;
+	last.entries += first.entry_count;
+	last.entry_count = 1;
+	last.memory_region_count = 0;
+	used = dart_table_writer__rewrite(writer, &first);
+	assert_in_range(used, sizeof(struct dart_control_header), capacity);
+	assert_int_equal(dart_table_writer__append(writer, &last), used);
+	dart_table_writer__free(writer);
 	*length = used;
 	bytes = realloc(bytes, used);
 	assert_non_null(bytes);

@@ -311,7 +311,7 @@ static void victim__decode(struct fuzz *fuzz, const struct victim *victim)
 static void victim__init(struct victim *victim, struct sample *sample,
 			 uint32_t variant)
 {
-	uint8_t *bytes;
+	uint8_t *bytes = NULL;
 
 	switch (variant) {
 	case 1:
@@ -323,8 +323,12 @@ static void victim__init(struct victim *victim, struct sample *sample,
 		sample->table.entry_count = 0;
 		sample->table.memory_region_count = 0;
 		break;
+	case 3:
+		bytes = sample__appended_bytes(&sample->table, &victim->length);
+		break;
 	}
-	bytes = sample__bytes(&sample->table, &victim->length);
+	if (!bytes)
+		bytes = sample__bytes(&sample->table, &victim->length);
 	assert_in_range(victim->length, 0, sizeof(victim->bytes) / 2);
 	memcpy(victim->bytes, bytes, victim->length);
 	free(bytes);
@@ -345,12 +349,12 @@ static void damaged_tables_are_survived(void **state)
 		.random = SEED,
 		.region = malloc(DART_CONTROL_LENGTH_MAX),
 	};
-	static struct victim whole[3], victim;
+	static struct victim whole[4], victim;
 	uint32_t i;
 
 	(void)state;
 	assert_non_null(fuzz.region);
-	for (i = 0; i < 3; i++) {
+	for (i = 0; i < 4; i++) {
 		struct sample sample;
 
 		sample__init(&sample);
@@ -361,7 +365,7 @@ static void damaged_tables_are_survived(void **state)
 	printf("# %u mutations, seed %u\n", MUTATIONS, SEED);
 	for (i = 0; i < MUTATIONS; i++) {
 		/* Mostly of the table that has everything. */
-		victim = whole[i % 8 > 2 ? 0 : i % 8];
+		victim = whole[i % 8 > 3 ? 0 : i % 8];
 		victim__damage(&fuzz, &victim);
 		victim__decode(&fuzz, &victim);
 	}
@@ -375,18 +379,22 @@ static void no_flipped_bit_is_accepted(void **state)
 	struct fuzz fuzz = { .random = SEED };
 	static struct victim victim;
 	struct sample sample;
-	size_t bit;
+	size_t bit, bits = 0;
+	uint32_t variant;
 
 	(void)state;
 	sample__init(&sample);
-	victim__init(&victim, &sample, 0);
-	victim.damaged = true;
-	for (bit = 0; bit < victim.length * 8; bit++) {
-		victim.bytes[bit / 8] ^= 1 << bit % 8;
-		victim__decode(&fuzz, &victim);
-		victim.bytes[bit / 8] ^= 1 << bit % 8;
+	for (variant = 0; variant <= 3; variant += 3) {
+		victim__init(&victim, &sample, variant);
+		victim.damaged = true;
+		for (bit = 0; bit < victim.length * 8; bit++) {
+			victim.bytes[bit / 8] ^= 1 << bit % 8;
+			victim__decode(&fuzz, &victim);
+			victim.bytes[bit / 8] ^= 1 << bit % 8;
+		}
+		bits += bit;
 	}
-	printf("# %zu single bits\n", bit);
+	printf("# %zu single bits\n", bits);
 	fuzz__report(&fuzz);
 	assert_int_equal(fuzz.accepted, 0);
 	sample__release(&sample);
@@ -401,19 +409,23 @@ static void any_flipped_bit_is_survived(void **state)
 	};
 	static struct victim whole, victim;
 	struct sample sample;
-	size_t bit;
+	size_t bit, bits = 0;
+	uint32_t variant;
 
 	(void)state;
 	assert_non_null(fuzz.region);
 	sample__init(&sample);
-	victim__init(&whole, &sample, 0);
-	for (bit = 0; bit < whole.length * 8; bit++) {
-		victim = whole;
-		victim.bytes[bit / 8] ^= 1 << bit % 8;
-		victim__seal(&victim);
-		victim__decode(&fuzz, &victim);
+	for (variant = 0; variant <= 3; variant += 3) {
+		victim__init(&whole, &sample, variant);
+		for (bit = 0; bit < whole.length * 8; bit++) {
+			victim = whole;
+			victim.bytes[bit / 8] ^= 1 << bit % 8;
+			victim__seal(&victim);
+			victim__decode(&fuzz, &victim);
+		}
+		bits += bit;
 	}
-	printf("# %zu single bits, sealed\n", bit);
+	printf("# %zu single bits, sealed\n", bits);
 	fuzz__report(&fuzz);
 	free(fuzz.region);
 	sample__release(&sample);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A table is replaced again and again while it is fetched in pieces, in any
- * order, as a READ may: what is accepted is one table or the other.
+ * A table is replaced and added to again and again while it is fetched in
+ * pieces, in any order, as a READ may: what is accepted is one table or another.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -17,7 +17,8 @@
 struct publisher {
 	struct sample samples[2];
 	uint8_t region[4096] __attribute__((aligned(8)));
-	size_t length;		/* of the longer table */
+	struct dart_table_writer *writer;
+	size_t length;		/* of the longest table */
 	atomic_bool stop;
 	int err;
 };
@@ -46,14 +47,29 @@ static void sample__change_everything(struct sample *sample)
 	sample->entries[SAMPLE_PAIR].copies_are = DART_CONTROL_COPIES_ROW;
 }
 
-/* One generation further, alternately of the one table and the other. */
+/* Of the one table, then of the other without an entry, then with it. */
+static struct dart_table table_of(const struct publisher *publisher,
+				  uint64_t generation)
+{
+	const struct sample *sample = &publisher->samples[!(generation % 3)];
+	struct dart_table table = sample->table;
+
+	table.generation = generation;
+	if (generation % 3 == 1)
+		table.entry_count--;
+	return table;
+}
+
 static int publish(struct publisher *publisher, uint64_t generation)
 {
-	struct dart_table *table = &publisher->samples[generation % 2].table;
+	struct dart_table table = table_of(publisher, generation);
 
-	table->generation = generation;
-	return dart_table__publish(table, publisher->region,
-				   sizeof(publisher->region));
+	if (generation % 3 != 2)
+		return dart_table_writer__rewrite(publisher->writer, &table);
+	table.entries += SAMPLE_ENTRIES - 1;
+	table.entry_count = 1;
+	table.memory_region_count = 0;
+	return dart_table_writer__append(publisher->writer, &table);
 }
 
 static void *publish_on_and_on(void *argument)
@@ -61,7 +77,7 @@ static void *publish_on_and_on(void *argument)
 	struct publisher *publisher = argument;
 	uint64_t generation;
 
-	for (generation = 3; !publisher->stop; generation++) {
+	for (generation = 4; !publisher->stop; generation++) {
 		int length = publish(publisher, generation);
 
 		if (length < 0) {
@@ -107,7 +123,10 @@ static void a_mixture_is_never_accepted(void **state)
 	for (i = 0; i < 2; i++)
 		sample__init(&publisher->samples[i]);
 	sample__change_everything(&publisher->samples[1]);
-	for (i = 1; i <= 2; i++) {
+	publisher->writer = dart_table_writer__new(publisher->region,
+						   sizeof(publisher->region));
+	assert_non_null(publisher->writer);
+	for (i = 1; i <= 3; i++) {
 		length = publish(publisher, i);
 		assert_true(length > 0);
 		if ((size_t)length > publisher->length)
@@ -134,8 +153,7 @@ static void a_mixture_is_never_accepted(void **state)
 
 		/* The publisher is ahead; the rest of its table is constant. */
 		accepted++;
-		expected = publisher->samples[table->generation % 2].table;
-		expected.generation = table->generation;
+		expected = table_of(publisher, table->generation);
 		sample__assert_same(&expected, table);
 		dart_table__free(table);
 	}
@@ -148,6 +166,7 @@ static void a_mixture_is_never_accepted(void **state)
 	assert_int_equal(publisher->err, 0);
 	assert_int_not_equal(accepted, 0);
 	assert_int_not_equal(by_generation + by_checksum, 0);
+	dart_table_writer__free(publisher->writer);
 	for (i = 0; i < 2; i++)
 		sample__release(&publisher->samples[i]);
 	free(publisher);

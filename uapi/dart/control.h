@@ -7,7 +7,8 @@
  * followed by six sections.  All integers are little-endian and of fixed
  * width, all references are indices or offsets from the first byte of the
  * header, never pointers; sections are 8-byte aligned, in the order below, and
- * do not overlap.
+ * do not overlap.  Behind each there may be bytes that mean nothing: room to
+ * grow.
  *
  *   +--------+----------------+---------+--------+---------+--------+---------+
  *   | header | memory regions | entries | ranges | schemas | fields | strings |
@@ -31,7 +32,11 @@
  * the next number, writes the rest, and sets generation_end to the same number
  * last.  A table is whole if both agree and the checksum fits; the InfiniBand
  * architecture (volume 1, chapter 9) does not promise in which order the bytes
- * of one READ are fetched, so the checksum decides.  A controller that READs
+ * of one READ are fetched, so the checksum decides.  It is a sum, modulo 2^64,
+ * over the table in blocks of DART_CONTROL_BLOCK bytes, of which the last may
+ * be shorter: of XXH64 of block i with seed i, the checksum itself taken as 0.
+ * So an agent that adds an entry writes and hashes a few blocks, however long
+ * the table is.  It may also move every section.  A controller that READs
  * the header behind its data, and finds the generation it knows, knows that
  * every range it used was valid.  A range that the agent takes back stays
  * readable for lease_ms after the table has changed, so a scrape in flight
@@ -49,17 +54,20 @@
 #include <linux/types.h>
 
 #define DART_CONTROL_MAGIC	0x4c52544354524144ULL	/* "DARTCTRL" */
-#define DART_CONTROL_ABI_VERSION 1
+#define DART_CONTROL_ABI_VERSION 2
 
 /* TCP port space of the RDMA CM. */
 #define DART_CONTROL_PORT	4792
+
+/* Bytes that the checksum takes at a time. */
+#define DART_CONTROL_BLOCK	256
 
 /* Limits; a table beyond one of them is refused. */
 #define DART_CONTROL_LENGTH_MAX	(16 << 20)	/* bytes of a table */
 #define DART_CONTROL_COPIES_MAX	(1 << 20)	/* copies of an entry */
 #define DART_CONTROL_VALUE_MAX	(1 << 20)	/* bytes of a copy */
 #define DART_CONTROL_DATA_MAX	(256 << 20)	/* bytes of all copies */
-#define DART_CONTROL_NAME_MAX	128		/* bytes of a string */
+#define DART_CONTROL_NAME_MAX	256		/* bytes of a string */
 
 struct dart_control_section {
 	__le32 offset;		/* bytes from the first byte of the header */
@@ -78,8 +86,7 @@ struct dart_control_header {
 	__le32 abi_version;
 	__le32 header_size;	/* sizeof(struct dart_control_header) */
 	__le64 generation_begin; /* counts changes, from 1 */
-	/* XXH64, seed 0, of the table_length bytes with this member as zero */
-	__le64 checksum;
+	__le64 checksum;	/* of the table_length bytes, see above */
 	__le32 table_length;	/* bytes, header and all sections */
 	__le32 exposure;	/* enum dart_control_exposure */
 	__u8 host_id[16];	/* machine-id(5) as bytes, or zeros */

@@ -68,11 +68,11 @@ struct dart_table {
 /*
  * Writes @table into @region by the rules of <dart/control.h> for a table that
  * is being READ meanwhile; @region is 8-byte aligned.  @table->generation must
- * have been raised.  Schemas that several entries point at are written once.
- * One caller at a time.  Returns the bytes written;
- * -ENOSPC if they are more than @capacity, -EINVAL if dart_table__decode()
- * would refuse the result (too many, too long, a field outside the ranges): in
- * both cases @region is unchanged.  -ENOMEM.
+ * have been raised.  Schemas that say the same are written once.  One caller at
+ * a time; <dart/table_writer.h> does the same for a table that grows.  Returns
+ * the bytes written; -ENOSPC if they are more than @capacity, -EINVAL if
+ * dart_table__decode() would refuse the result (too many, too long, a field
+ * outside the ranges), -ENOMEM: then @region is unchanged.
  */
 int dart_table__publish(const struct dart_table *table, void *region,
 			size_t capacity);

@@ -41,7 +41,7 @@ static const char *find_twin(const char **names, uint32_t count)
 	return NULL;
 }
 
-static int check_header(const struct dart_table *table, char *why)
+int dart_check__header(const struct dart_table *table, char why[DART_WHY_MAX])
 {
 	if (!table->generation)
 		return dart_table__refuse(why, "the generation is 0");
@@ -58,30 +58,23 @@ static int check_header(const struct dart_table *table, char *why)
 	return 0;
 }
 
-static int check_memory_regions(const struct dart_table *table, char *why)
+int dart_check__memory_region(const struct dart_memory_region *region,
+			      uint32_t index, char why[DART_WHY_MAX])
 {
 	uint64_t end;
-	uint32_t i;
 
-	for (i = 0; i < table->memory_region_count; i++) {
-		const struct dart_memory_region *region =
-			&table->memory_regions[i];
-
-		if (!region->length)
-			return dart_table__refuse(why,
-					"memory region %u is empty", i);
-		if (__builtin_add_overflow(region->address, region->length,
-					   &end))
-			return dart_table__refuse(why,
-					"memory region %u reaches beyond the address space",
-					i);
-	}
+	if (!region->length)
+		return dart_table__refuse(why, "memory region %u is empty",
+				index);
+	if (__builtin_add_overflow(region->address, region->length, &end))
+		return dart_table__refuse(why,
+				"memory region %u reaches beyond the address space",
+				index);
 	return 0;
 }
 
-/* @names has room for the fields. */
-static int check_schema(const struct dart_schema *schema, uint32_t index,
-			const char **names, char *why)
+int dart_check__schema(const struct dart_schema *schema, uint32_t index,
+		       const char **names, char why[DART_WHY_MAX])
 {
 	struct dart_schema front = *schema;
 	const char *objection, *twin;
@@ -246,10 +239,10 @@ static int check_fields_in_runs(const struct dart_entry *entry,
 	return 0;
 }
 
-static int check_entry(const struct dart_table *table, uint32_t index,
-		       uint64_t *data, char *why)
+int dart_check__entry(const struct dart_table *table,
+		      const struct dart_entry *entry, uint32_t index,
+		      uint64_t *data, char why[DART_WHY_MAX])
 {
-	const struct dart_entry *entry = &table->entries[index];
 	uint32_t runs;
 	int err;
 
@@ -303,13 +296,15 @@ int dart_table__check(const struct dart_table *table,
 	if (!names)
 		return -ENOMEM;
 
-	err = check_header(table, why);
-	if (!err)
-		err = check_memory_regions(table, why);
+	err = dart_check__header(table, why);
+	for (i = 0; !err && i < table->memory_region_count; i++)
+		err = dart_check__memory_region(&table->memory_regions[i], i,
+						why);
 	for (i = 0; !err && i < schema_count; i++)
-		err = check_schema(&schemas[i], i, names, why);
+		err = dart_check__schema(&schemas[i], i, names, why);
 	for (i = 0; !err && i < table->entry_count; i++) {
-		err = check_entry(table, i, &data, why);
+		err = dart_check__entry(table, &table->entries[i], i, &data,
+					why);
 		names[i] = table->entries[i].name;
 	}
 	if (err)

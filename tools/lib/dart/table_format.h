@@ -47,15 +47,10 @@ struct dart_frame {
 int dart_frame__decode(struct dart_frame *frame, const void *bytes,
 		       size_t length, size_t *needed, char why[DART_WHY_MAX]);
 
-/* XXH64 of a table as its header defines it; @length covers the header. */
+/* The hash of block @index of a table, for its checksum. */
+uint64_t dart_block__hash(const void *block, size_t size, uint32_t index);
+/* The checksum of a table; @length covers the header. */
 uint64_t dart_table__checksum(const void *bytes, size_t length);
-
-/*
- * Makes the bytes of @table, which the caller frees with free().  Returns 0,
- * -EINVAL if they would be too many, -ENOMEM.
- */
-int dart_table__encode(const struct dart_table *table, void **bytes,
-		       uint32_t *length);
 
 /*
  * The rules about what a table means, for one whose strings and references are
@@ -65,6 +60,20 @@ int dart_table__encode(const struct dart_table *table, void **bytes,
 int dart_table__check(const struct dart_table *table,
 		      const struct dart_schema *schemas, uint32_t schema_count,
 		      char why[DART_WHY_MAX]);
+
+/*
+ * The same for its parts, which @index numbers in the sentence; return 0 or
+ * -EBADMSG.  Of @table, dart_check__entry() looks at the memory regions alone;
+ * it adds the bytes of the copies to @data.  @names has room for the fields.
+ */
+int dart_check__header(const struct dart_table *table, char why[DART_WHY_MAX]);
+int dart_check__memory_region(const struct dart_memory_region *region,
+			      uint32_t index, char why[DART_WHY_MAX]);
+int dart_check__schema(const struct dart_schema *schema, uint32_t index,
+		       const char **names, char why[DART_WHY_MAX]);
+int dart_check__entry(const struct dart_table *table,
+		      const struct dart_entry *entry, uint32_t index,
+		      uint64_t *data, char why[DART_WHY_MAX]);
 
 /* Writes the sentence into @why and returns -EBADMSG. */
 __attribute__((format(printf, 2, 3)))

@@ -10,18 +10,30 @@
 
 #include "table_format.h"
 
+uint64_t dart_block__hash(const void *block, size_t size, uint32_t index)
+{
+	uint8_t first[DART_CONTROL_BLOCK];
+
+	if (index)
+		return XXH64(block, size, index);
+	memcpy(first, block, size);
+	memset(first + offsetof(struct dart_control_header, checksum), 0,
+	       sizeof(((struct dart_control_header *)NULL)->checksum));
+	return XXH64(first, size, 0);
+}
+
 uint64_t dart_table__checksum(const void *bytes, size_t length)
 {
-	const size_t offset = offsetof(struct dart_control_header, checksum);
-	const uint64_t zero = 0;
-	const size_t behind = offset + sizeof(zero);
-	XXH64_state_t state;
+	const uint8_t *block = bytes;
+	uint64_t sum = 0;
+	uint32_t i;
 
-	XXH64_reset(&state, 0);
-	XXH64_update(&state, bytes, offset);
-	XXH64_update(&state, &zero, sizeof(zero));
-	XXH64_update(&state, (const uint8_t *)bytes + behind, length - behind);
-	return XXH64_digest(&state);
+	for (i = 0; length > DART_CONTROL_BLOCK; i++) {
+		sum += dart_block__hash(block, DART_CONTROL_BLOCK, i);
+		block += DART_CONTROL_BLOCK;
+		length -= DART_CONTROL_BLOCK;
+	}
+	return sum + dart_block__hash(block, length, i);
 }
 
 /* Order matters: what a change in flight can garble comes behind -EAGAIN. */

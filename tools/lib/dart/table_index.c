@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Open addressing, at most half full. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "table_index.h"
+
+#define SIZE_MIN 16
+
+struct dart_index_slot {
+	uint64_t hash;
+	uint32_t number;
+	bool is_used;
+};
+
+static void index__put(struct dart_index *index, uint64_t hash, uint32_t number)
+{
+	uint32_t at = hash & (index->size - 1);
+
+	while (index->slots[at].is_used)
+		at = (at + 1) & (index->size - 1);
+	index->slots[at] = (struct dart_index_slot) { hash, number, true };
+	index->used++;
+}
+
+static int index__grow(struct dart_index *index)
+{
+	struct dart_index larger = {
+		.size = index->size ? 2 * index->size : SIZE_MIN,
+	};
+	uint32_t i;
+
+	larger.slots = calloc(larger.size, sizeof(*larger.slots));
+	if (!larger.slots)
+		return -ENOMEM;
+	for (i = 0; i < index->size; i++) {
+		if (index->slots[i].is_used)
+			index__put(&larger, index->slots[i].hash,
+				   index->slots[i].number);
+	}
+	free(index->slots);
+	*index = larger;
+	return 0;
+}
+
+int dart_index__add(struct dart_index *index, uint64_t hash, uint32_t number)
+{
+	int err;
+
+	if (index->used >= index->size / 2) {
+		err = index__grow(index);
+		if (err)
+			return err;
+	}
+	index__put(index, hash, number);
+	return 0;
+}
+
+uint32_t dart_index__find(const struct dart_index *index, uint64_t hash,
+			  bool (*is_it)(const void *context, uint32_t number),
+			  const void *context)
+{
+	const struct dart_index_slot *slot;
+	uint32_t at = hash;
+
+	if (!index->size)
+		return DART_INDEX_NONE;
+	for (;; at++) {
+		slot = &index->slots[at & (index->size - 1)];
+		if (!slot->is_used)
+			return DART_INDEX_NONE;
+		if (slot->hash == hash && is_it(context, slot->number))
+			return slot->number;
+	}
+}
+
+void dart_index__free(struct dart_index *index)
+{
+	free(index->slots);
+	*index = (struct dart_index) { };
+}
