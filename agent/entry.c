@@ -15,9 +15,9 @@ int entry_name__check(const char *name, struct why *why)
 	if (!length || length >= DART_REGISTRATION_NAME_MAX ||
 	    strspn(name, "abcdefghijklmnopqrstuvwxyz"
 			 "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-			 "0123456789_-.:/@") != length)
+			 "0123456789_-.:/@\\+=%~,") != length)
 		return why__say(why, EINVAL,
-				"'%s' cannot be a name (1 to %d letters, digits and \"_-.:/@\")",
+				"'%s' cannot be a name (1 to %d letters, digits and \"_-.:/@\\+=%%~,\")",
 				name, DART_REGISTRATION_NAME_MAX - 1);
 	return 0;
 }

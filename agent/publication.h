@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include <dart/control.h>
+#include <dart/table_writer.h>
 
 #include "entry.h"
 #include "exposure.h"
@@ -18,7 +19,9 @@
 struct publication {
 	void *memory;
 	struct ibv_mr *memory_region;
+	struct dart_table_writer *writer;
 	uint32_t used;		/* bytes of the table */
+	uint32_t memory_region_count;	/* in the table */
 	uint64_t generation;
 	uint64_t instance;
 	uint8_t host_id[16];
@@ -32,6 +35,13 @@ void publication__close(struct publication *publication);
 
 /* Publishes the next generation; on error the table stays as it was. */
 int publication__update(struct publication *publication,
+			const struct exposure *exposure,
+			const struct entries *entries, struct why *why);
+/*
+ * The same when all that has changed is that the last of @entries has come:
+ * takes the same time however many there are.
+ */
+int publication__append(struct publication *publication,
 			const struct exposure *exposure,
 			const struct entries *entries, struct why *why);
 

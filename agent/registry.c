@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <bpf/bpf.h>
 #include <errno.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "log.h"
@@ -20,6 +21,22 @@ void registry__open(struct registry *registry, struct region *region,
 	TAILQ_INIT(&registry->retired);
 }
 
+/* Behind the others. */
+static int registry__link(struct registry *registry, struct entry *entry,
+			  struct why *why)
+{
+	if (names__add(&registry->names, entry->name))
+		return why__say(why, ENOMEM, "memory is short");
+	TAILQ_INSERT_TAIL(&registry->entries, entry, link);
+	return 0;
+}
+
+static void registry__unlink(struct registry *registry, struct entry *entry)
+{
+	names__remove(&registry->names, entry->name);
+	TAILQ_REMOVE(&registry->entries, entry, link);
+}
+
 static void registry__free_entry(struct registry *registry, struct entry *entry)
 {
 	exposure__withdraw(entry);
@@ -31,7 +48,7 @@ void registry__close(struct registry *registry)
 	struct entry *entry;
 
 	while ((entry = TAILQ_FIRST(&registry->entries))) {
-		TAILQ_REMOVE(&registry->entries, entry, link);
+		registry__unlink(registry, entry);
 		registry__free_entry(registry, entry);
 	}
 	while ((entry = TAILQ_FIRST(&registry->retired))) {
@@ -41,15 +58,23 @@ void registry__close(struct registry *registry)
 	}
 }
 
-static int registry__publish(struct registry *registry, struct why *why)
+/* @has_new_last: there is one more entry, and nothing else has changed. */
+static int registry__publish(struct registry *registry, bool has_new_last,
+			     struct why *why)
 {
 	int ret;
 
 	ret = exposure__prepare(registry->exposure, why);
 	if (ret)
 		return ret;
-	ret = publication__update(registry->publication, registry->exposure,
-				  &registry->entries, why);
+	if (has_new_last)
+		ret = publication__append(registry->publication,
+					  registry->exposure,
+					  &registry->entries, why);
+	else
+		ret = publication__update(registry->publication,
+					  registry->exposure,
+					  &registry->entries, why);
 	if (ret)
 		exposure__rollback(registry->exposure);
 	else
@@ -71,7 +96,7 @@ static void on_lease_end(struct lease *lease)
 	 * region over everything: change to one without them.
 	 */
 	if (registry->exposure->mode == DART_CONTROL_EXPOSURE_PAGE &&
-	    registry__publish(registry, &why))
+	    registry__publish(registry, false, &why))
 		log__error("pages stay pinned until the next change: %s",
 			   why.text);
 }
@@ -84,12 +109,11 @@ static void registry__retire(struct registry *registry, struct entry *entry)
 
 struct entry *registry__find(const struct registry *registry, const char *name)
 {
-	struct entry *entry;
+	const char *found = names__find(&registry->names, name);
 
-	TAILQ_FOREACH(entry, &registry->entries, link)
-		if (!strcmp(entry->name, name))
-			return entry;
-	return NULL;
+	if (!found)
+		return NULL;
+	return (struct entry *)(found - offsetof(struct entry, name));
 }
 
 static int registry__check_free(const struct registry *registry,
@@ -116,14 +140,16 @@ static int registry__add(struct registry *registry, struct entry *entry,
 	if (ret)
 		goto free_entry;
 
-	TAILQ_INSERT_TAIL(&registry->entries, entry, link);
-	ret = registry__publish(registry, why);
+	ret = registry__link(registry, entry, why);
 	if (ret)
-		goto remove;
+		goto free_entry;
+	ret = registry__publish(registry, true, why);
+	if (ret)
+		goto unlink;
 	return 0;
 
-remove:
-	TAILQ_REMOVE(&registry->entries, entry, link);
+unlink:
+	registry__unlink(registry, entry);
 free_entry:
 	registry__free_entry(registry, entry);
 	return ret;
@@ -144,13 +170,19 @@ static int registry__revive(struct registry *registry, struct entry *entry,
 	strcpy(entry->name, name);
 	lease__cancel(registry->leases, &entry->lease);
 	TAILQ_REMOVE(&registry->retired, entry, link);
-	TAILQ_INSERT_TAIL(&registry->entries, entry, link);
 
-	ret = registry__publish(registry, why);
-	if (ret) {
-		TAILQ_REMOVE(&registry->entries, entry, link);
-		registry__retire(registry, entry);
-	}
+	ret = registry__link(registry, entry, why);
+	if (ret)
+		goto retire;
+	ret = registry__publish(registry, true, why);
+	if (ret)
+		goto unlink;
+	return 0;
+
+unlink:
+	registry__unlink(registry, entry);
+retire:
+	registry__retire(registry, entry);
 	return ret;
 }
 
@@ -268,8 +300,9 @@ int registry__remove(struct registry *registry, const char *name,
 
 	next = TAILQ_NEXT(entry, link);
 	TAILQ_REMOVE(&registry->entries, entry, link);
-	ret = registry__publish(registry, why);
+	ret = registry__publish(registry, false, why);
 	if (!ret) {
+		names__remove(&registry->names, entry->name);
 		registry__retire(registry, entry);
 		*result = entry;
 	} else if (next) {

@@ -10,6 +10,7 @@
 #include "entry.h"
 #include "exposure.h"
 #include "lease.h"
+#include "names.h"
 #include "publication.h"
 #include "region.h"
 #include "why.h"
@@ -20,6 +21,7 @@ struct registry {
 	struct leases *leases;
 	struct publication *publication;
 	struct entries entries;
+	struct names names;	/* of the entries */
 	struct entries retired;
 };
 

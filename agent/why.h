@@ -4,7 +4,7 @@
 #define WHY_H
 
 struct why {
-	char text[256];
+	char text[512];
 };
 
 /*

@@ -131,11 +131,12 @@ static void test_file_descriptors(void **state)
 	int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
 	const int two[] = { good, good };
 	const int wrong[] = { plain, hash, null };
-	static const char *const names[] = {
+	char too_long[DART_REGISTRATION_NAME_MAX + 1] = "";
+	const char *const names[] = {
 		"", "two words", "tab\\t", "\\u001b[2J", "\\u00e4", "cpustat",
-		"0123456789012345678901234567890123456789012345678901234567890123",
+		"$", too_long,
 	};
-	char text[256];
+	char text[512];
 	int socket;
 
 	(void)state;
@@ -154,6 +155,7 @@ static void test_file_descriptors(void **state)
 	}
 
 	/* A good map under a bad name, or one that is taken. */
+	memset(too_long, 'n', DART_REGISTRATION_NAME_MAX);
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		socket = registration__connect();
 		snprintf(text, sizeof(text),

@@ -18,7 +18,7 @@ on host until_ready /run/hostile.log hostile_agent noise silence version tiny \
 	noise reject unfinished rkey honest || exit 1
 refused noise "without the magic"
 refused silence "without the magic"
-refused version "version 2"
+refused version "version 3"
 refused tiny "cannot be: 1 of"
 refused huge "cannot be: 4294967295 of"
 refused reject "refused the connection"

@@ -126,7 +126,7 @@ static void on_fetched(struct agent *agent)
 		agent__fetch_table(agent);
 		break;
 	case FETCH_LATER:
-		agent__set_timer(agent->again, FETCH_LATER_US);
+		agent__set_timer(agent->again, fetch__delay_us(&agent->fetch));
 		break;
 	case FETCH_REFUSED:
 		agent__lose(agent, why);

@@ -8,6 +8,13 @@
 /* An agent that takes longer to make up its mind is refused. */
 #define TRIES_MAX 100
 
+/*
+ * One change takes an agent much less than the first delay.  With the last, the
+ * tries outlast the arrival of thousands of entries, one after the other.
+ */
+#define DELAY_FIRST_US 1000U
+#define DELAY_LAST_US 20000U
+
 void fetch__begin(struct fetch *fetch,
 		  const struct dart_endpoint_accept *accept)
 {
@@ -53,4 +60,11 @@ enum fetch_result fetch__take(struct fetch *fetch, const void *landing,
 	snprintf(why, DART_WHY_MAX, "table refused: %.*s", DART_WHY_MAX - 20,
 		 reason);
 	return FETCH_REFUSED;
+}
+
+uint64_t fetch__delay_us(const struct fetch *fetch)
+{
+	unsigned int delay_us = fetch->tries * DELAY_FIRST_US;
+
+	return delay_us < DELAY_LAST_US ? delay_us : DELAY_LAST_US;
 }

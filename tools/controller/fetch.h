@@ -17,12 +17,9 @@ struct fetch {
 enum fetch_result {
 	FETCH_DONE,		/* there is a table */
 	FETCH_AGAIN,		/* post the READ again: it is a longer one */
-	FETCH_LATER,		/* post it again in FETCH_LATER_US */
+	FETCH_LATER,		/* post it again in fetch__delay_us() */
 	FETCH_REFUSED,		/* there is a sentence in @why */
 };
-
-/* The agent publishes a table in much less. */
-#define FETCH_LATER_US 1000ULL
 
 void fetch__begin(struct fetch *fetch,
 		  const struct dart_endpoint_accept *accept);
@@ -37,5 +34,8 @@ void fetch__succeeded(struct fetch *fetch);
 enum fetch_result fetch__take(struct fetch *fetch, const void *landing,
 			      struct dart_table **table,
 			      char why[DART_WHY_MAX]);
+
+/* How long after FETCH_LATER: longer from time to time. */
+uint64_t fetch__delay_us(const struct fetch *fetch);
 
 #endif /* CONTROLLER_FETCH_H */

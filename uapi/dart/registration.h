@@ -27,7 +27,7 @@
  * sentence in English.
  *
  * Names of entries: 1 to DART_REGISTRATION_NAME_MAX - 1 characters out of
- * letters, digits and "_-.:/@".
+ * letters, digits and "_-.:/@\+=%~,".
  *
  * Who may connect is said by the mode of the socket: root, and the group
  * "dart" where there is one.
@@ -37,6 +37,6 @@
 
 #define DART_REGISTRATION_SOCKET	"/run/dart/dartd.sock"
 #define DART_REGISTRATION_REQUEST_MAX	65536
-#define DART_REGISTRATION_NAME_MAX	64
+#define DART_REGISTRATION_NAME_MAX	256
 
 #endif /* _UAPI_DART_REGISTRATION_H */
