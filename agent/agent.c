@@ -2,17 +2,6 @@
 #include <string.h>
 
 #include "agent.h"
-#include "log.h"
-
-/* Without it (no BTF, no CAP_BPF, lockdown) all the rest still works. */
-static void agent__open_collector(struct agent *agent)
-{
-	struct why why;
-
-	if (collector__open(&agent->collector, agent->region.cpus,
-			    &agent->registry, &why))
-		log__warning("no entry tcp: %s", why.text);
-}
 
 int agent__open(struct agent *agent, const struct options *options,
 		sd_event *loop, struct why *why)
@@ -40,11 +29,13 @@ int agent__open(struct agent *agent, const struct options *options,
 		goto close_exposure;
 	registry__open(&agent->registry, &agent->region, &agent->exposure,
 		       &agent->leases, &agent->publication);
-	agent__open_collector(agent);
-
+	ret = probes__open(&agent->probes, agent->region.cpus, &agent->registry,
+			   why);
+	if (ret)
+		goto close_registry;
 	ret = socket__open(&agent->socket, loop, options->socket, agent, why);
 	if (ret)
-		goto close_collector;
+		goto close_probes;
 	ret = listener__open(&agent->listener, loop, options->port,
 			     &agent->device, &agent->publication, why);
 	if (ret)
@@ -53,8 +44,9 @@ int agent__open(struct agent *agent, const struct options *options,
 
 close_socket:
 	socket__close(&agent->socket);
-close_collector:
-	collector__close(&agent->collector);
+close_probes:
+	probes__close(&agent->probes);
+close_registry:
 	registry__close(&agent->registry);
 	publication__close(&agent->publication);
 close_exposure:
@@ -71,7 +63,7 @@ void agent__close(struct agent *agent)
 {
 	listener__close(&agent->listener);
 	socket__close(&agent->socket);
-	collector__close(&agent->collector);
+	probes__close(&agent->probes);
 	registry__close(&agent->registry);
 	publication__close(&agent->publication);
 	exposure__close(&agent->exposure);

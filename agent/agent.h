@@ -5,12 +5,12 @@
 
 #include <systemd/sd-event.h>
 
-#include "collector.h"
 #include "device.h"
 #include "exposure.h"
 #include "lease.h"
 #include "listener.h"
 #include "options.h"
+#include "probe.h"
 #include "publication.h"
 #include "region.h"
 #include "registry.h"
@@ -25,7 +25,7 @@ struct agent {
 	struct exposure exposure;
 	struct publication publication;
 	struct registry registry;
-	struct collector collector;
+	struct probes probes;
 	struct socket socket;
 	struct listener listener;
 };

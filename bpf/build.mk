@@ -10,7 +10,7 @@ $(output)/bpf/vmlinux.h: $(or $(wildcard $(KDIR)/vmlinux),\
 	$(call say,BTF,$@)$(BPFTOOL) btf dump file $< format c > $@
 
 $(output)/bpf/%.bpf.o: bpf/%.bpf.c $(output)/bpf/vmlinux.h
-	$(call say,BPF,$<)$(CLANG) -g -O2 -Wall -Werror -target bpf \
+	$(call say,BPF,$<)$(CLANG) -g -O2 -mcpu=v3 -Wall -Werror -target bpf \
 		-D__TARGET_ARCH_x86 -Iuapi -I$(output)/bpf -MMD -MP -c -o $@ $<
 
 $(output)/bpf/%.skel.h: $(output)/bpf/%.bpf.o

@@ -26,6 +26,9 @@ static const char usage[] =
 	"  list                    what is exposed\n"
 	"  show NAME               what its values are now\n"
 	"  status                  how dartd is doing\n"
+	"  probe list              which eBPF programs dartd can count with\n"
+	"  probe load NAME         count with it, and expose what it counts\n"
+	"  probe unload NAME       no longer\n"
 	"\n"
 	"  -j, --json              print the answer as JSON\n"
 	"      --socket=PATH       dartd listens here, not at\n"
@@ -56,6 +59,7 @@ static const struct command {
 	{ "list", command_list },
 	{ "show", command_show },
 	{ "status", command_status },
+	{ "probe", command_probe },
 };
 
 static void say(const char *format, va_list arguments, const char *end)

@@ -173,7 +173,11 @@ struct dart_control_schema {
 enum dart_control_field_kind {
 	DART_CONTROL_FIELD_COUNTER = 1,		/* only grows; copies add up */
 	DART_CONTROL_FIELD_GAUGE = 2,		/* goes up and down */
-	DART_CONTROL_FIELD_HISTOGRAM = 3,	/* counts; bucket i of log2 */
+	/*
+	 * counts: element i of the values from 2^i to 2^(i+1) - 1 of the unit,
+	 * the first one also of 0, the last one also of what is greater
+	 */
+	DART_CONTROL_FIELD_HISTOGRAM = 3,
 	DART_CONTROL_FIELD_TEXT = 4,		/* bytes, ended by NUL or width */
 };
 

@@ -20,11 +20,21 @@
  *   {"request": "list"}
  *   {"request": "show", "name": N}
  *   {"request": "status"}
+ *   {"request": "probe-list"}
+ *   {"request": "probe-load", "name": N}
+ *   {"request": "probe-unload", "name": N}
+ *       N: an eBPF program that the agent brings with it; its maps are entries
+ *       while it is loaded.  From root.
  *
  * Replies: {"ok": true, ...} with, for list, "entries"; for show, "entry"; for
- * status, "status"; for the others, "entry" as in list.  Or {"ok": false,
+ * status, "status"; for probe-list, "probes"; for the other two of probes,
+ * "probe" as in probe-list; for the rest, "entry" as in list.  Or {"ok": false,
  * "error": E, "message": M}: E is the name of an errno, such as "EEXIST", M a
  * sentence in English.
+ *
+ * A probe: {"name": N, "loaded": true, "entries": ["tcp"], "missed": 0,
+ * "description": "TCP traffic of the host"}; "missed", events that went
+ * uncounted since it was loaded, is there only if it is.
  *
  * Names of entries: 1 to DART_REGISTRATION_NAME_MAX - 1 characters out of
  * letters, digits and "_-.:/@\+=%~,".

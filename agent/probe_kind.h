@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The probes that there are: eBPF programs and the array maps that they fill. */
+#ifndef PROBE_KIND_H
+#define PROBE_KIND_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#define PROBE_MAPS_MAX 2
+
+/* A map of a probe, and the entry that it becomes. */
+struct probe_map {
+	const char *name;
+	const char *entry;	/* NULL: there are no more */
+	bool has_row_per_cpu;	/* as many rows as possible CPUs */
+};
+
+struct probe_kind {
+	const char *name;
+	const char *description;	/* one line */
+	const void *(*object)(size_t *size);	/* an ELF file */
+	struct probe_map maps[PROBE_MAPS_MAX];
+	bool is_loaded_at_start;
+	/* Without this file the kernel cannot do it; what is missing then. */
+	const char *needs;
+	const char *needs_what;
+};
+
+/* Number @index from 0 on; NULL behind the last. */
+const struct probe_kind *probe_kind__at(size_t index);
+size_t probe_kind__count(void);
+
+#endif /* PROBE_KIND_H */

@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * load KIND COUNT [ARGUMENT]: does one thing COUNT times, as fast as it goes,
+ * and prints how many nanoseconds each took.
+ *
+ *   switches COUNT        changes of the task on the CPU it runs on
+ *   segments COUNT        bytes sent over TCP on the loopback, there and back
+ *   datagrams COUNT       datagrams of 1000 bytes on the loopback
+ *   opens COUNT           TCP connections: opened, accepted, closed
+ *   reads COUNT DEVICE    reads of 4096 bytes, past the page cache
+ *   writes COUNT DEVICE
+ *   connections COUNT BYTES
+ *       opens connections on the loopback, sends BYTES over each, says that it
+ *       is ready (sd_notify(3)) and holds both ends until it is killed
+ */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <netinet/tcp.h>
+#include <sched.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <systemd/sd-daemon.h>
+
+#define BLOCK 4096
+#define DATAGRAM 1000
+
+static void check(int good, const char *what)
+{
+	if (good)
+		return;
+	fprintf(stderr, "load: %s: %s\n", what, strerror(errno));
+	exit(EXIT_FAILURE);
+}
+
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * 1000000000ULL + now.tv_nsec;
+}
+
+static void stay_on_this_cpu(void)
+{
+	cpu_set_t cpus;
+
+	CPU_ZERO(&cpus);
+	CPU_SET(sched_getcpu(), &cpus);
+	check(!sched_setaffinity(0, sizeof(cpus), &cpus), "affinity");
+}
+
+static void pass(int from, int to)
+{
+	char byte = 0;
+
+	check(read(from, &byte, 1) == 1 && write(to, &byte, 1) == 1, "pipe");
+}
+
+/* Two tasks on one CPU that wait for each other. */
+static void do_switches(long count, const char *unused)
+{
+	int there[2], back[2];
+	long i;
+
+	check(!pipe(there) && !pipe(back), "pipe");
+	if (!fork()) {
+		for (i = 0; i < count / 2; i++)
+			pass(there[0], back[1]);
+		_exit(0);
+	}
+	check(write(back[1], "", 1) == 1, "pipe");
+	for (i = 0; i < count / 2; i++)
+		pass(back[0], there[1]);
+}
+
+static int bound(int type, struct sockaddr_in *address)
+{
+	socklen_t length = sizeof(*address);
+	int fd = socket(AF_INET, type, 0);
+
+	*address = (struct sockaddr_in){
+		.sin_family = AF_INET,
+		.sin_addr.s_addr = htonl(INADDR_LOOPBACK),
+	};
+	check(!bind(fd, (struct sockaddr *)address, sizeof(*address)), "bind");
+	check(!getsockname(fd, (struct sockaddr *)address, &length), "name");
+	return fd;
+}
+
+static int listener(struct sockaddr_in *address)
+{
+	int fd = bound(SOCK_STREAM, address);
+
+	check(!listen(fd, 128), "listen");
+	return fd;
+}
+
+static void open_pair(int listening, const struct sockaddr_in *address,
+		      int pair[2])
+{
+	int one = 1;
+
+	pair[0] = socket(AF_INET, SOCK_STREAM, 0);
+	check(!connect(pair[0], (const struct sockaddr *)address,
+		       sizeof(*address)), "connect");
+	pair[1] = accept(listening, NULL, NULL);
+	check(pair[1] >= 0, "accept");
+	setsockopt(pair[0], IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
+}
+
+static void do_segments(long count, const char *unused)
+{
+	struct sockaddr_in address;
+	int pair[2];
+	long i;
+
+	open_pair(listener(&address), &address, pair);
+	check(write(pair[0], "", 1) == 1, "write");
+	for (i = 0; i < count; i++) {
+		pass(pair[1], pair[1]);
+		pass(pair[0], pair[0]);
+	}
+}
+
+static void do_datagrams(long count, const char *unused)
+{
+	static char bytes[DATAGRAM];
+	struct sockaddr_in address;
+	int to = bound(SOCK_DGRAM, &address);
+	int from = socket(AF_INET, SOCK_DGRAM, 0);
+	long i;
+
+	check(!connect(from, (struct sockaddr *)&address, sizeof(address)),
+	      "connect");
+	for (i = 0; i < count; i++) {
+		check(write(from, bytes, DATAGRAM) == DATAGRAM, "send");
+		check(read(to, bytes, DATAGRAM) == DATAGRAM, "receive");
+	}
+}
+
+static void do_opens(long count, const char *unused)
+{
+	struct sockaddr_in address;
+	int listening = listener(&address), pair[2];
+	long i;
+
+	for (i = 0; i < count; i++) {
+		open_pair(listening, &address, pair);
+		close(pair[0]);
+		close(pair[1]);
+	}
+}
+
+static int open_device(const char *path, int flags)
+{
+	int fd = open(path ?: "", flags | O_DIRECT);
+
+	check(fd >= 0, "device");
+	return fd;
+}
+
+static void do_reads(long count, const char *path)
+{
+	static char block[BLOCK] __attribute__((aligned(BLOCK)));
+	int fd = open_device(path, O_RDONLY);
+	long i;
+
+	for (i = 0; i < count; i++)
+		check(pread(fd, block, BLOCK, i % 64 * BLOCK) == BLOCK, "read");
+}
+
+static void do_writes(long count, const char *path)
+{
+	static char block[BLOCK] __attribute__((aligned(BLOCK)));
+	int fd = open_device(path, O_WRONLY);
+	long i;
+
+	for (i = 0; i < count; i++)
+		check(pwrite(fd, block, BLOCK, i % 64 * BLOCK) == BLOCK,
+		      "write");
+}
+
+static void transfer(const int pair[2], long bytes)
+{
+	char block[BLOCK] = "";
+
+	while (bytes > 0) {
+		long length = bytes < BLOCK ? bytes : BLOCK;
+
+		check(write(pair[0], block, length) == length, "write");
+		check(recv(pair[1], block, length, MSG_WAITALL) == length,
+		      "receive");
+		bytes -= length;
+	}
+}
+
+static void do_connections(long count, const char *bytes)
+{
+	const rlim_t files = 2 * count + 64;
+	const struct rlimit limit = { .rlim_cur = files, .rlim_max = files };
+	struct sockaddr_in address;
+	int listening, pair[2];
+	long i;
+
+	check(!setrlimit(RLIMIT_NOFILE, &limit), "limit of files");
+	listening = listener(&address);
+	for (i = 0; i < count; i++) {
+		open_pair(listening, &address, pair);
+		transfer(pair, atol(bytes ?: "0"));
+	}
+	sd_notify(0, "READY=1");
+	for (;;)
+		pause();
+}
+
+static const struct kind {
+	const char *name;
+	void (*run)(long count, const char *argument);
+} kinds[] = {
+	{ "switches", do_switches },
+	{ "segments", do_segments },
+	{ "datagrams", do_datagrams },
+	{ "opens", do_opens },
+	{ "reads", do_reads },
+	{ "writes", do_writes },
+	{ "connections", do_connections },
+};
+
+int main(int argc, char *argv[])
+{
+	long count = argc > 2 ? atol(argv[2]) : 0;
+	uint64_t start;
+	size_t i;
+
+	for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		if (count <= 0 || strcmp(kinds[i].name, argv[1]))
+			continue;
+		if (kinds[i].run != do_connections)
+			stay_on_this_cpu();
+		start = now_ns();
+		kinds[i].run(count, argv[3]);
+		printf("%.1f\n", (now_ns() - start) / (double)count);
+		return EXIT_SUCCESS;
+	}
+	fprintf(stderr, "usage: load KIND COUNT [ARGUMENT]\n");
+	return 2;
+}
