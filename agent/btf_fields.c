@@ -137,6 +137,14 @@ static void walk__add_array(struct walk *walk, const struct part *part,
 		});
 		return;
 	}
+	if (part->meaning.kind == DART_CONTROL_FIELD_ADDRESS) {
+		walk__add_field(walk, part, (struct dart_field){
+			.width = size * array->nelems,
+			.count = 1,
+			.kind = DART_CONTROL_FIELD_ADDRESS,
+		});
+		return;
+	}
 	if (btf_is_int(element) || btf_is_any_enum(element)) {
 		btf_tags__apply(walk->btf, part->holder, part->member,
 				&inner.meaning);

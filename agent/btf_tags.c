@@ -18,6 +18,10 @@ static void apply(const char *tag, struct btf_meaning *meaning)
 		meaning->kind = DART_CONTROL_FIELD_GAUGE;
 	else if (!strcmp(tag, "histogram"))
 		meaning->kind = DART_CONTROL_FIELD_HISTOGRAM;
+	else if (!strcmp(tag, "sequence"))
+		meaning->kind = DART_CONTROL_FIELD_SEQUENCE;
+	else if (!strcmp(tag, "address"))
+		meaning->kind = DART_CONTROL_FIELD_ADDRESS;
 	else if (!strcmp(tag, "copies=cpu"))
 		meaning->copies_are = DART_CONTROL_COPIES_CPU;
 	else if (!strncmp(tag, unit, sizeof(unit) - 1))

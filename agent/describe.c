@@ -8,6 +8,8 @@
 #include "describe.h"
 #include "live.h"
 
+/* Bytes of an entry that are looked at, those of empty rows among them. */
+#define COPIES_MAX (16 << 20)
 /* Bytes of an entry that are shown; as JSON they are many times more. */
 #define VALUES_MAX (1 << 20)
 
@@ -72,6 +74,28 @@ json_t *describe__entries(const struct agent *agent)
 	return entries;
 }
 
+/* Bytes of the copies that are not empty. */
+static size_t shown_bytes(const struct dart_entry *entry, const uint8_t *copies)
+{
+	size_t bytes = 0;
+	uint32_t i;
+
+	for (i = 0; i < entry->copies; i++) {
+		if (dart_row__state(entry->schema, copies) != DART_ROW_EMPTY)
+			bytes += entry->schema->length;
+		copies += entry->schema->length;
+	}
+	return bytes;
+}
+
+static int too_many(const struct entry *entry, size_t bytes, size_t most,
+		    struct why *why)
+{
+	return why__say(why, EFBIG,
+			"'%s' has %zu bytes, too many to show (more than %zu)",
+			entry->name, bytes, most);
+}
+
 int describe__values(const struct agent *agent, const struct entry *entry,
 		     json_t **values, struct why *why)
 {
@@ -83,10 +107,8 @@ int describe__values(const struct agent *agent, const struct entry *entry,
 	if (publication__entry(&agent->exposure, entry, &shown))
 		return why__say(why, ENOMEM, "memory is short");
 	size = dart_entry__size(&shown);
-	if (size > VALUES_MAX) {
-		ret = why__say(why, EFBIG,
-			       "'%s' has %zu bytes, too many to show (more than %d)",
-			       entry->name, size, VALUES_MAX);
+	if (size > COPIES_MAX) {
+		ret = too_many(entry, size, COPIES_MAX, why);
 		goto free_ranges;
 	}
 
@@ -96,11 +118,17 @@ int describe__values(const struct agent *agent, const struct entry *entry,
 		goto free_ranges;
 	}
 	live__copy(&shown, copies);
+	size = shown_bytes(&shown, copies);
+	if (size > VALUES_MAX) {
+		ret = too_many(entry, size, VALUES_MAX, why);
+		goto free_copies;
+	}
 	*values = json_pack("{s:s, s:o, s:o}", "name", entry->name,
 			    "values", dart_entry__to_json(&shown, copies),
 			    "schema", dart_schema__to_json(entry->schema));
-	free(copies);
 
+free_copies:
+	free(copies);
 free_ranges:
 	free(shown.ranges);
 	return ret;

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <dart/value.h>
+
 #include "btf_fields.h"
 #include "log.h"
 #include "map_schema.h"
@@ -55,6 +57,10 @@ static int schema__from_btf(struct dart_schema *schema, const struct btf *btf,
 		log__info("map '%s': %u members left out (pointers, bitfields, floats, overlaps)",
 			  map->name, fields->left_out);
 	*copies_are = fields->copies_are;
+	if (!ret && fields->copies_are == DART_CONTROL_COPIES_CPU &&
+	    dart_schema__has_sequence(schema))
+		ret = why__say(why, EINVAL,
+			       "the value has a sequence, which is for rows, not for copies of CPUs");
 
 	btf_fields__free(fields);
 	free(fields);

@@ -11,6 +11,10 @@
 #define DART_COUNTER __attribute__((btf_decl_tag("dart:counter")))
 #define DART_GAUGE __attribute__((btf_decl_tag("dart:gauge")))
 #define DART_HISTOGRAM __attribute__((btf_decl_tag("dart:histogram")))
+/* Whether the row is whole: see "Sequences" in <dart/control.h>. */
+#define DART_SEQUENCE __attribute__((btf_decl_tag("dart:sequence")))
+/* An array of 16 bytes, however wide its elements: an IPv6 address in network order. */
+#define DART_ADDRESS __attribute__((btf_decl_tag("dart:address")))
 #define DART_UNIT(unit) __attribute__((btf_decl_tag("dart:unit=" unit)))
 
 /* On the struct: element c of the array belongs to CPU c. */

@@ -202,6 +202,75 @@ static void a_text_without_end_ends_with_its_field(void **state)
 	dart_schema__free(schema);
 }
 
+static void sequences_say_which_rows_count(void **state)
+{
+	struct dart_schema *schema = dart_schema__new("pair", 24);
+	struct dart_entry entry = {
+		.schema = schema, .copies = 6,
+		.kind = DART_CONTROL_ENTRY_MAP,
+		.copies_are = DART_CONTROL_COPIES_ROW,
+	};
+	static const uint64_t rows[6][3] = {
+		{ 4, 1, 4 }, { 0, 2, 0 }, { 5, 3, 5 }, { 4, 4, 6 },
+		{ 0, 5, 2 }, { 1ULL << 32, 6, 1ULL << 32 },
+	};
+	static const enum dart_row_state states[] = {
+		DART_ROW_WHOLE, DART_ROW_EMPTY, DART_ROW_TORN, DART_ROW_TORN,
+		DART_ROW_TORN, DART_ROW_WHOLE,
+	};
+	size_t i;
+
+	(void)state;
+	assert_non_null(schema);
+	sample__add(schema, "value", "", 8, 8, 1, DART_CONTROL_FIELD_GAUGE,
+		    false);
+	assert_false(dart_schema__has_sequence(schema));
+	assert_int_equal(dart_row__state(schema, rows[2]), DART_ROW_WHOLE);
+	dart_schema__free(schema);
+
+	schema = dart_schema__new("pair", 24);
+	assert_non_null(schema);
+	entry.schema = schema;
+	sample__add(schema, "begin", "", 0, 8, 1, DART_CONTROL_FIELD_SEQUENCE,
+		    false);
+	sample__add(schema, "value", "", 8, 8, 1, DART_CONTROL_FIELD_GAUGE,
+		    false);
+	sample__add(schema, "end", "", 16, 8, 1, DART_CONTROL_FIELD_SEQUENCE,
+		    false);
+	assert_true(dart_schema__has_sequence(schema));
+	for (i = 0; i < 6; i++)
+		assert_int_equal(dart_row__state(schema, rows[i]), states[i]);
+	json_decref(json__expect(dart_entry__to_json(&entry, rows),
+		"{\"kind\":\"map\",\"schema\":\"pair\",\"copies\":\"row\","
+		"\"rows\":{\"0\":{\"value\":1},\"2\":null,\"3\":null,"
+		"\"4\":null,\"5\":{\"value\":6}}}"));
+	dart_schema__free(schema);
+}
+
+static void addresses_are_texts(void **state)
+{
+	struct dart_schema *schema = dart_schema__new("peers", 32);
+	struct dart_entry entry = {
+		.schema = schema, .copies = 1,
+		.kind = DART_CONTROL_ENTRY_MAP,
+		.copies_are = DART_CONTROL_COPIES_ROW,
+	};
+	static const uint8_t copy[32] = {
+		[10] = 0xff, 0xff, 10, 77, 0, 1, 0xfe, 0x80, [31] = 7,
+	};
+
+	(void)state;
+	assert_non_null(schema);
+	sample__add(schema, "v4", "", 0, 16, 1, DART_CONTROL_FIELD_ADDRESS,
+		    false);
+	sample__add(schema, "v6", "", 16, 16, 1, DART_CONTROL_FIELD_ADDRESS,
+		    false);
+	json_decref(json__expect(dart_entry__to_json(&entry, copy),
+		"{\"kind\":\"map\",\"schema\":\"peers\",\"copies\":\"row\","
+		"\"rows\":[{\"v4\":\"10.77.0.1\",\"v6\":\"fe80::7\"}]}"));
+	dart_schema__free(schema);
+}
+
 static void a_schema_describes_its_fields(void **state)
 {
 	struct sample sample;
@@ -277,6 +346,8 @@ int main(void)
 		cmocka_unit_test(rows_have_no_sum),
 		cmocka_unit_test(wide_numbers_are_reals),
 		cmocka_unit_test(a_text_without_end_ends_with_its_field),
+		cmocka_unit_test(sequences_say_which_rows_count),
+		cmocka_unit_test(addresses_are_texts),
 		cmocka_unit_test(a_schema_describes_its_fields),
 		cmocka_unit_test(short_memory_is_survived),
 		cmocka_unit_test(kinds_have_names),

@@ -44,6 +44,11 @@ static bool has_rows(const struct sample_entry *of)
 	return of->entry->copies_are == DART_CONTROL_COPIES_ROW;
 }
 
+static enum dart_row_state state_of(const struct sample_entry *of, uint32_t row)
+{
+	return dart_row__state(of->entry->schema, copy_of(of, row));
+}
+
 static const struct sample_entry *previous_of(const struct sample *sample,
 					      uint32_t index)
 {
@@ -114,9 +119,15 @@ int entry_view__update(struct entry_view *view, const struct sample *sample,
 	}
 	memset(view->count, 0, sizeof(view->count));
 	if (has_rows(now)) {
-		for (i = 0; i < view->lines; i++)
+		for (i = 0; i < view->lines; i++) {
+			if (state_of(now, i) == DART_ROW_EMPTY) {
+				view->ranks[i] = ENTRY_VIEW_EMPTY;
+				view->count[ENTRY_VIEW_EMPTY]++;
+				continue;
+			}
 			raise_rank(view, i, rank_bytes(now, before, i, 0,
 						       schema->length));
+		}
 		return 0;
 	}
 	for (; element__is_there(&element, schema); element__next(&element))
@@ -125,11 +136,18 @@ int entry_view__update(struct entry_view *view, const struct sample *sample,
 	return 0;
 }
 
+static size_t lines_in_use(const struct entry_view *view)
+{
+	return view->lines - view->count[ENTRY_VIEW_EMPTY];
+}
+
 size_t entry_view__wanted(const struct entry_view *view)
 {
-	if (view->lines <= LINES_FEW)
-		return view->lines;
-	return view->lines - view->count[ENTRY_VIEW_ZERO];
+	size_t lines = lines_in_use(view);
+
+	if (lines <= LINES_FEW)
+		return lines;
+	return lines - view->count[ENTRY_VIEW_ZERO];
 }
 
 /* The least and the greatest of values that do not add up. */
@@ -163,7 +181,10 @@ static void add_span(struct grid *grid, const struct sample_entry *of,
 			  (unsigned long long)greatest);
 }
 
-/* The rate of a counter in copy @copy, otherwise its value. */
+/*
+ * The rate of a counter in copy @copy, otherwise its value.  None if the sample
+ * before has no such row.
+ */
 static void add_copy(struct grid *grid, const struct sample *sample,
 		     uint32_t index, const struct element *element,
 		     uint32_t copy, bool complete)
@@ -175,7 +196,7 @@ static void add_copy(struct grid *grid, const struct sample *sample,
 	if (complete || !field__is_counted(field))
 		value_text__add_element(grid, field, copy_of(now, copy),
 					element->index);
-	else if (!before)
+	else if (!before || state_of(before, copy) != DART_ROW_WHOLE)
 		grid__add(grid, "%s", "");
 	else
 		value_text__add_rate(grid, field,
@@ -229,7 +250,14 @@ static void add_row_line(struct grid *grid, const struct sample *sample,
 		grid__add(grid, "row");
 	else
 		grid__add(grid, "%u", row);
+	if (!is_head && state_of(now, row) == DART_ROW_TORN) {
+		for (; column < columns; column++)
+			grid__add(grid, "%s", column == 1 ? "torn" : "");
+		return;
+	}
 	for (; column < columns; element__next(&element)) {
+		if (element.field->kind == DART_CONTROL_FIELD_SEQUENCE)
+			continue;
 		if (is_head)
 			value_text__add_name(grid, element.field,
 					     element.index, "");
@@ -253,12 +281,15 @@ static size_t row_columns(const struct dart_schema *schema,
 	size_t columns = 1 + sample__elements(schema);
 	uint32_t i;
 
-	if (style->complete)
-		return columns;
 	for (i = 0; i < schema->field_count; i++) {
-		if (field__is_counted(&schema->fields[i]))
+		if (schema->fields[i].kind == DART_CONTROL_FIELD_SEQUENCE)
+			columns--;
+		else if (field__is_counted(&schema->fields[i]) &&
+			 !style->complete)
 			columns += schema->fields[i].count;
 	}
+	if (style->complete)
+		return columns;
 	/* Each takes at least a character and the gap. */
 	return columns > style->width / 3 + 1 ? style->width / 3 + 1 : columns;
 }
@@ -269,7 +300,8 @@ static void choose_lines(const struct entry_view *view, size_t lines,
 {
 	int rank;
 
-	for (rank = ENTRY_VIEW_RANKS - 1; rank >= 0; rank--) {
+	chosen[ENTRY_VIEW_EMPTY] = 0;
+	for (rank = ENTRY_VIEW_RANKS - 1; rank > ENTRY_VIEW_EMPTY; rank--) {
 		chosen[rank] = view->count[rank] < lines ? view->count[rank] :
 							   lines;
 		lines -= chosen[rank];
@@ -334,16 +366,22 @@ int entry_view__print(const struct entry_view *view,
 {
 	const struct sample_entry *now = &sample->entries[index];
 	const struct dart_entry *entry = now->entry;
-	size_t columns, shown;
+	size_t columns, shown, lines = lines_in_use(view);
 	struct grid *grid;
 	int err;
 
-	fprintf(out, "%s  %s, %u %s", entry->name, entry->schema->name,
-		entry->copies, has_rows(now) ? "rows" : "CPUs");
+	fprintf(out, "%s  %s, ", entry->name, entry->schema->name);
+	if (has_rows(now) && dart_schema__has_sequence(entry->schema))
+		fprintf(out, "%zu of ", lines);
+	fprintf(out, "%u %s", entry->copies, has_rows(now) ? "rows" : "CPUs");
+	if (!lines) {
+		fputc('\n', out);
+		return 0;
+	}
 	if (!style->lines) {
 		fprintf(out, entry_view__wanted(view) ?
-			", no room for %u lines\n" : ", %u lines, all zero\n",
-			view->lines);
+			", no room for %zu lines\n" : ", %zu lines, all zero\n",
+			lines);
 		return 0;
 	}
 	fputc('\n', out);
@@ -351,10 +389,10 @@ int entry_view__print(const struct entry_view *view,
 	err = grid__print(grid, out, columns);
 	grid__free(grid);
 
-	shown = style->lines < view->lines ? style->lines : view->lines;
-	if (shown < view->lines)
-		fprintf(out, "... %zu more%s\n", view->lines - shown,
-			view->lines - shown <= view->count[ENTRY_VIEW_ZERO] ?
+	shown = style->lines < lines ? style->lines : lines;
+	if (shown < lines)
+		fprintf(out, "... %zu more%s\n", lines - shown,
+			lines - shown <= view->count[ENTRY_VIEW_ZERO] ?
 			", all zero" : "");
 	fputc('\n', out);
 	return err;

@@ -16,7 +16,8 @@
 #include "sample.h"
 
 enum entry_view_rank {
-	ENTRY_VIEW_ZERO = 0,
+	ENTRY_VIEW_EMPTY = 0,	/* a row without a tenant: never shown */
+	ENTRY_VIEW_ZERO,
 	ENTRY_VIEW_STEADY,
 	ENTRY_VIEW_CHANGED,
 	ENTRY_VIEW_RANKS

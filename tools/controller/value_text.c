@@ -34,11 +34,17 @@ static void add_text(struct grid *grid, const struct dart_field *field,
 void value_text__add_element(struct grid *grid, const struct dart_field *field,
 			     const void *copy, uint32_t index)
 {
-	if (field->kind == DART_CONTROL_FIELD_TEXT)
+	char address[INET6_ADDRSTRLEN];
+
+	if (field->kind == DART_CONTROL_FIELD_ADDRESS) {
+		dart_field__address(field, copy, address);
+		grid__add(grid, "%s", address);
+	} else if (field->kind == DART_CONTROL_FIELD_TEXT) {
 		add_text(grid, field, copy);
-	else
+	} else {
 		value_text__add(grid, field,
 				dart_field__get(field, copy, index));
+	}
 }
 
 void value_text__add_rate(struct grid *grid, const struct dart_field *field,
@@ -51,7 +57,8 @@ void value_text__add_rate(struct grid *grid, const struct dart_field *field,
 
 	if (field->width == 8 && now < before)
 		grid__add(grid, "%s", "");
-	else if (!strcmp(field->unit, "ns"))
+	else if (field->kind == DART_CONTROL_FIELD_COUNTER &&
+		 !strcmp(field->unit, "ns"))
 		grid__add(grid, "%.1f%%", rate / 1e7);
 	else if (rate < 100)
 		grid__add(grid, "%.1f", rate);

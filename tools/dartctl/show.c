@@ -14,7 +14,8 @@
 struct shown {
 	json_t *fields;		/* of the schema */
 	json_t *sum;		/* NULL for rows */
-	json_t *copies;		/* of CPUs, or rows */
+	json_t *copies;		/* of CPUs, or rows; an object by number if there
+				 * are sequences */
 	const char *copy_name;	/* what one of them is */
 };
 
@@ -31,8 +32,9 @@ static int shown__of(struct shown *shown, json_t *entry)
 		shown->copies = json_object_get(values, "rows");
 		shown->copy_name = "ROW";
 	}
-	return json_is_array(shown->fields) && json_is_array(shown->copies) ?
-		       0 : -EPROTO;
+	return json_is_array(shown->fields) &&
+	       (json_is_array(shown->copies) ||
+		json_is_object(shown->copies)) ? 0 : -EPROTO;
 }
 
 static int add_numbered_column(struct libscols_table *table, const char *name,
@@ -92,11 +94,48 @@ static int fill_by_field(struct libscols_table *table,
 	return ret;
 }
 
+/* Sequences say whether a row is whole, which has been looked at. */
+static bool is_shown(const json_t *field)
+{
+	const char *kind = json_string_value(json_object_get(field, "kind"));
+
+	return !kind || strcmp(kind, "sequence");
+}
+
+static int add_row(struct libscols_table *table, const struct shown *shown,
+		   const char *number, const json_t *row)
+{
+	json_t *field, *text = json_string(number), *torn = json_string("torn");
+	size_t i, column = 1;
+	int ret;
+
+	ret = table__add_line(table);
+	if (!ret)
+		ret = table__set(table, 0, text);
+	json_array_foreach(shown->fields, i, field) {
+		const char *name = json_string_value(json_object_get(field,
+								     "name"));
+
+		if (ret || !is_shown(field))
+			continue;
+		ret = table__set(table, column,
+				 json_is_object(row) ?
+					 json_object_get(row, name) :
+				 column == 1 ? torn : NULL);
+		column++;
+	}
+	json_decref(text);
+	json_decref(torn);
+	return ret;
+}
+
 /* Rows down, fields across. */
 static int fill_by_row(struct libscols_table *table, const struct shown *shown)
 {
-	json_t *field, *row, *number;
-	size_t i, column;
+	json_t *field, *row;
+	const char *key;
+	char number[32];
+	size_t i;
 	int ret;
 
 	ret = table__add_column(table, "ROW", true);
@@ -106,25 +145,18 @@ static int fill_by_row(struct libscols_table *table, const struct shown *shown)
 
 		if (!name)
 			return -EPROTO;
-		if (!ret)
+		if (!ret && is_shown(field))
 			ret = table__add_column(table, name, true);
 	}
 
 	json_array_foreach(shown->copies, i, row) {
+		snprintf(number, sizeof(number), "%zu", i);
 		if (!ret)
-			ret = table__add_line(table);
-		number = json_integer(i);
+			ret = add_row(table, shown, number, row);
+	}
+	json_object_foreach(shown->copies, key, row) {
 		if (!ret)
-			ret = table__set(table, 0, number);
-		json_decref(number);
-		json_array_foreach(shown->fields, column, field) {
-			json_t *name = json_object_get(field, "name");
-
-			if (!ret)
-				ret = table__set(table, column + 1,
-					json_object_get(row,
-						json_string_value(name)));
-		}
+			ret = add_row(table, shown, key, row);
 	}
 	return ret;
 }
@@ -141,7 +173,8 @@ static int print(json_t *entry)
 	if (!table)
 		return fail("memory is short");
 
-	if (!shown.sum && json_array_size(shown.copies) > COPIES_WIDE)
+	if (json_is_object(shown.copies) ||
+	    (!shown.sum && json_array_size(shown.copies) > COPIES_WIDE))
 		ret = fill_by_row(table, &shown);
 	else
 		ret = fill_by_field(table, &shown);

@@ -46,6 +46,24 @@
  * The values themselves are in the byte order of the host, which is
  * little-endian: the agent does not run on others.
  *
+ * Sequences.  An integer is fetched whole, a row of several may be fetched
+ * while it is being written.  So a schema of rows can have sequence fields.  Who
+ * writes a row makes all of them odd, writes the rest, and makes all of them the
+ * next even number, in this order; no number comes back for another tenant of
+ * the row.  A reader finds
+ *
+ *   all 0                     an empty row: nobody's, to be left out
+ *   all the same even number  a whole row, as it was at one moment
+ *   anything else             a torn row: what it says is to be thrown away, and
+ *                             the next cycle's taken
+ *
+ * How the bytes of one READ are ordered is not promised by the architecture.
+ * What this rests on is how hosts do it: an adapter fetches memory in aligned
+ * lines of 64 bytes, each at one moment, in any order; soft-RoCE copies it from
+ * the first byte to the last.  So a row that is no longer than a line, and
+ * aligned, needs one sequence, its first field; a longer one needs one in every
+ * line, the first and the last of its bytes among them.
+ *
  * A reader treats all of this as hostile: copy, check, use.
  */
 #ifndef _UAPI_DART_CONTROL_H
@@ -179,6 +197,10 @@ enum dart_control_field_kind {
 	 */
 	DART_CONTROL_FIELD_HISTOGRAM = 3,
 	DART_CONTROL_FIELD_TEXT = 4,		/* bytes, ended by NUL or width */
+	/* whether the row is whole, see above: 4 or 8 bytes, unsigned */
+	DART_CONTROL_FIELD_SEQUENCE = 5,
+	/* of IPv6, 16 bytes in network order; an IPv4 one as ::ffff:a.b.c.d */
+	DART_CONTROL_FIELD_ADDRESS = 6,
 };
 
 #define DART_CONTROL_FIELD_SIGNED	(1 << 0)	/* two's complement */
@@ -187,8 +209,9 @@ struct dart_control_field {
 	__le32 name;		/* bytes into the strings; unique in a schema */
 	__le32 unit;		/* bytes into the strings: "ns", "bytes", "" */
 	__le32 offset;		/* bytes from the start of a copy */
-	__le32 width;		/* 1, 2, 4, 8; bytes of the text for a text */
-	__le32 count;		/* elements side by side; 1 for a text */
+	__le32 width;		/* 1, 2, 4, 8; bytes of a text or an address */
+	/* elements side by side; 1 for a text, a sequence and an address */
+	__le32 count;
 	__le16 kind;		/* enum dart_control_field_kind */
 	__le16 flags;
 };

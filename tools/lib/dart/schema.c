@@ -58,6 +58,15 @@ static const char *shape__objection(const struct dart_field *field)
 		if (field->count != 1)
 			return "is a text with a count other than 1";
 		return NULL;
+	case DART_CONTROL_FIELD_SEQUENCE:
+		if ((field->width != 4 && field->width != 8) ||
+		    field->count != 1 || field->is_signed)
+			return "is a sequence that is not one number of 4 or 8 bytes";
+		return NULL;
+	case DART_CONTROL_FIELD_ADDRESS:
+		if (field->width != 16 || field->count != 1)
+			return "is an address that is not 16 bytes";
+		return NULL;
 	}
 	return "is of an unknown kind";
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+#include <arpa/inet.h>
 #include <endian.h>
 #include <string.h>
 
@@ -46,6 +47,50 @@ uint64_t dart_entry__sum(const struct dart_entry *entry,
 	return narrow(field, sum);
 }
 
+void dart_field__address(const struct dart_field *field, const void *copy,
+			 char text[INET6_ADDRSTRLEN])
+{
+	const uint8_t *bytes = (const uint8_t *)copy + field->offset;
+	struct in6_addr address;
+
+	memcpy(&address, bytes, sizeof(address));
+	if (IN6_IS_ADDR_V4MAPPED(&address))
+		inet_ntop(AF_INET, bytes + 12, text, INET6_ADDRSTRLEN);
+	else
+		inet_ntop(AF_INET6, &address, text, INET6_ADDRSTRLEN);
+}
+
+bool dart_schema__has_sequence(const struct dart_schema *schema)
+{
+	uint32_t i;
+
+	for (i = 0; i < schema->field_count; i++) {
+		if (schema->fields[i].kind == DART_CONTROL_FIELD_SEQUENCE)
+			return true;
+	}
+	return false;
+}
+
+enum dart_row_state dart_row__state(const struct dart_schema *schema,
+				    const void *row)
+{
+	uint64_t sequence = 0, first = 0;
+	bool has_first = false;
+	uint32_t i;
+
+	for (i = 0; i < schema->field_count; i++) {
+		if (schema->fields[i].kind != DART_CONTROL_FIELD_SEQUENCE)
+			continue;
+		sequence = dart_field__get(&schema->fields[i], row, 0);
+		if (!has_first)
+			first = sequence;
+		has_first = true;
+		if (sequence != first || sequence % 2)
+			return DART_ROW_TORN;
+	}
+	return has_first && !first ? DART_ROW_EMPTY : DART_ROW_WHOLE;
+}
+
 const char *dart_field_kind__name(enum dart_control_field_kind kind)
 {
 	switch (kind) {
@@ -57,6 +102,10 @@ const char *dart_field_kind__name(enum dart_control_field_kind kind)
 		return "histogram";
 	case DART_CONTROL_FIELD_TEXT:
 		return "text";
+	case DART_CONTROL_FIELD_SEQUENCE:
+		return "sequence";
+	case DART_CONTROL_FIELD_ADDRESS:
+		return "address";
 	}
 	return "unknown";
 }

@@ -3,6 +3,7 @@
  * Values and schemas as JSON.  Jansson takes a new reference also when it
  * refuses it, so a failure anywhere only has to drop the object around it.
  */
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "value.h"
@@ -52,6 +53,15 @@ static json_t *element__to_json(const struct dart_entry *entry,
 	return number__to_json(field, dart_field__get(field, copies, index));
 }
 
+static json_t *address__to_json(const struct dart_field *field,
+				const void *copy)
+{
+	char text[INET6_ADDRSTRLEN];
+
+	dart_field__address(field, copy, text);
+	return json_string(text);
+}
+
 /* As element__to_json(). */
 static json_t *field__to_json(const struct dart_entry *entry,
 			      const struct dart_field *field,
@@ -62,6 +72,8 @@ static json_t *field__to_json(const struct dart_entry *entry,
 
 	if (field->kind == DART_CONTROL_FIELD_TEXT)
 		return text__to_json(field, copies);
+	if (field->kind == DART_CONTROL_FIELD_ADDRESS)
+		return address__to_json(field, copies);
 	if (field->count == 1)
 		return element__to_json(entry, field, copies, 0);
 
@@ -85,6 +97,8 @@ static json_t *copy__to_json(const struct dart_schema *schema, const void *copy)
 	for (i = 0; values && i < schema->field_count; i++) {
 		const struct dart_field *field = &schema->fields[i];
 
+		if (field->kind == DART_CONTROL_FIELD_SEQUENCE)
+			continue;
 		if (json_object_set_new(values, field->name,
 					field__to_json(NULL, field, copy))) {
 			json_decref(values);
@@ -106,6 +120,33 @@ static json_t *copies__to_json(const struct dart_entry *entry,
 							      copy))) {
 			json_decref(rows);
 			return NULL;
+		}
+		copy += entry->schema->length;
+	}
+	return rows;
+}
+
+/* By number, without those that are empty; torn ones are null. */
+static json_t *sequenced__to_json(const struct dart_entry *entry,
+				  const void *copies)
+{
+	json_t *rows = json_object(), *row;
+	const uint8_t *copy = copies;
+	enum dart_row_state state;
+	char number[16];
+	uint32_t i;
+
+	for (i = 0; rows && i < entry->copies; i++) {
+		state = dart_row__state(entry->schema, copy);
+		if (state != DART_ROW_EMPTY) {
+			snprintf(number, sizeof(number), "%u", i);
+			row = state == DART_ROW_TORN ?
+				json_null() :
+				copy__to_json(entry->schema, copy);
+			if (json_object_set_new(rows, number, row)) {
+				json_decref(rows);
+				return NULL;
+			}
 		}
 		copy += entry->schema->length;
 	}
@@ -136,6 +177,7 @@ json_t *dart_entry__to_json(const struct dart_entry *entry,
 			    const void *copies)
 {
 	bool of_cpus = entry->copies_are == DART_CONTROL_COPIES_CPU;
+	bool sequenced = !of_cpus && dart_schema__has_sequence(entry->schema);
 	json_t *json = json_object();
 
 	if (!json ||
@@ -148,7 +190,8 @@ json_t *dart_entry__to_json(const struct dart_entry *entry,
 	    (of_cpus &&
 	     json_object_set_new(json, "sum", sums__to_json(entry, copies))) ||
 	    json_object_set_new(json, of_cpus ? "cpus" : "rows",
-			copies__to_json(entry, copies))) {
+			sequenced ? sequenced__to_json(entry, copies) :
+				    copies__to_json(entry, copies))) {
 		json_decref(json);
 		return NULL;
 	}
