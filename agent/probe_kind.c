@@ -3,6 +3,7 @@
 
 #include "runqlat.skel.h"
 #include "tcp_traffic.skel.h"
+#include "tcpconn.skel.h"
 
 #include "probe_kind.h"
 
@@ -16,6 +17,17 @@ static const struct probe_kind kinds[] = {
 		.object = tcp_traffic_bpf__elf_bytes,
 		.maps = { { "tcp_traffic", "tcp", true } },
 		.is_loaded_at_start = true,
+		.needs = BTF,
+		.needs_what = BTF_WHAT,
+	},
+	{
+		.name = "tcpconn",
+		.description = "each TCP connection",
+		.object = tcpconn_bpf__elf_bytes,
+		.maps = {
+			{ "tcpconn", "tcpconn", false },
+			{ "tcpconn_slots", "tcpconn.slots", false },
+		},
 		.needs = BTF,
 		.needs_what = BTF_WHAT,
 	},

@@ -10,8 +10,10 @@
  *   reads COUNT DEVICE    reads of 4096 bytes, past the page cache
  *   writes COUNT DEVICE
  *   connections COUNT BYTES
- *       opens connections on the loopback, sends BYTES over each, says that it
- *       is ready (sd_notify(3)) and holds both ends until it is killed
+ *   connections6 COUNT BYTES
+ *       opens connections on the loopback, of IPv6 or not, sends BYTES over each,
+ *       says that it is ready (sd_notify(3)) and holds both ends until it is
+ *       killed
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -81,36 +83,55 @@ static void do_switches(long count, const char *unused)
 		pass(back[0], there[1]);
 }
 
-static int bound(int type, struct sockaddr_in *address)
-{
-	socklen_t length = sizeof(*address);
-	int fd = socket(AF_INET, type, 0);
+/* Where one socket can find another; IPv6 has the longer addresses. */
+struct place {
+	struct sockaddr_in6 address;
+	socklen_t length;
+};
 
-	*address = (struct sockaddr_in){
-		.sin_family = AF_INET,
-		.sin_addr.s_addr = htonl(INADDR_LOOPBACK),
-	};
-	check(!bind(fd, (struct sockaddr *)address, sizeof(*address)), "bind");
-	check(!getsockname(fd, (struct sockaddr *)address, &length), "name");
+static int bound(int family, int type, struct place *place)
+{
+	int fd = socket(family, type, 0);
+
+	*place = (struct place){ .address.sin6_family = family };
+	place->length = sizeof(struct sockaddr_in6);
+	if (family == AF_INET) {
+		struct sockaddr_in *address = (void *)&place->address;
+
+		address->sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+		place->length = sizeof(*address);
+	} else {
+		place->address.sin6_addr = in6addr_loopback;
+	}
+	check(!bind(fd, (struct sockaddr *)&place->address, place->length),
+	      "bind");
+	check(!getsockname(fd, (struct sockaddr *)&place->address,
+			   &place->length), "name");
 	return fd;
 }
 
-static int listener(struct sockaddr_in *address)
+static int listener(int family, struct place *place)
 {
-	int fd = bound(SOCK_STREAM, address);
+	int fd = bound(family, SOCK_STREAM, place);
 
 	check(!listen(fd, 128), "listen");
 	return fd;
 }
 
-static void open_pair(int listening, const struct sockaddr_in *address,
-		      int pair[2])
+static int connected(int type, const struct place *place)
+{
+	int fd = socket(place->address.sin6_family, type, 0);
+
+	check(!connect(fd, (const struct sockaddr *)&place->address,
+		       place->length), "connect");
+	return fd;
+}
+
+static void open_pair(int listening, const struct place *place, int pair[2])
 {
 	int one = 1;
 
-	pair[0] = socket(AF_INET, SOCK_STREAM, 0);
-	check(!connect(pair[0], (const struct sockaddr *)address,
-		       sizeof(*address)), "connect");
+	pair[0] = connected(SOCK_STREAM, place);
 	pair[1] = accept(listening, NULL, NULL);
 	check(pair[1] >= 0, "accept");
 	setsockopt(pair[0], IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
@@ -118,11 +139,11 @@ static void open_pair(int listening, const struct sockaddr_in *address,
 
 static void do_segments(long count, const char *unused)
 {
-	struct sockaddr_in address;
+	struct place place;
 	int pair[2];
 	long i;
 
-	open_pair(listener(&address), &address, pair);
+	open_pair(listener(AF_INET, &place), &place, pair);
 	check(write(pair[0], "", 1) == 1, "write");
 	for (i = 0; i < count; i++) {
 		pass(pair[1], pair[1]);
@@ -133,13 +154,11 @@ static void do_segments(long count, const char *unused)
 static void do_datagrams(long count, const char *unused)
 {
 	static char bytes[DATAGRAM];
-	struct sockaddr_in address;
-	int to = bound(SOCK_DGRAM, &address);
-	int from = socket(AF_INET, SOCK_DGRAM, 0);
+	struct place place;
+	int to = bound(AF_INET, SOCK_DGRAM, &place);
+	int from = connected(SOCK_DGRAM, &place);
 	long i;
 
-	check(!connect(from, (struct sockaddr *)&address, sizeof(address)),
-	      "connect");
 	for (i = 0; i < count; i++) {
 		check(write(from, bytes, DATAGRAM) == DATAGRAM, "send");
 		check(read(to, bytes, DATAGRAM) == DATAGRAM, "receive");
@@ -148,12 +167,12 @@ static void do_datagrams(long count, const char *unused)
 
 static void do_opens(long count, const char *unused)
 {
-	struct sockaddr_in address;
-	int listening = listener(&address), pair[2];
+	struct place place;
+	int listening = listener(AF_INET, &place), pair[2];
 	long i;
 
 	for (i = 0; i < count; i++) {
-		open_pair(listening, &address, pair);
+		open_pair(listening, &place, pair);
 		close(pair[0]);
 		close(pair[1]);
 	}
@@ -202,23 +221,33 @@ static void transfer(const int pair[2], long bytes)
 	}
 }
 
-static void do_connections(long count, const char *bytes)
+static void hold_connections(int family, long count, const char *bytes)
 {
 	const rlim_t files = 2 * count + 64;
 	const struct rlimit limit = { .rlim_cur = files, .rlim_max = files };
-	struct sockaddr_in address;
+	struct place place;
 	int listening, pair[2];
 	long i;
 
 	check(!setrlimit(RLIMIT_NOFILE, &limit), "limit of files");
-	listening = listener(&address);
+	listening = listener(family, &place);
 	for (i = 0; i < count; i++) {
-		open_pair(listening, &address, pair);
+		open_pair(listening, &place, pair);
 		transfer(pair, atol(bytes ?: "0"));
 	}
 	sd_notify(0, "READY=1");
 	for (;;)
 		pause();
+}
+
+static void do_connections(long count, const char *bytes)
+{
+	hold_connections(AF_INET, count, bytes);
+}
+
+static void do_connections6(long count, const char *bytes)
+{
+	hold_connections(AF_INET6, count, bytes);
 }
 
 static const struct kind {
@@ -232,6 +261,7 @@ static const struct kind {
 	{ "reads", do_reads },
 	{ "writes", do_writes },
 	{ "connections", do_connections },
+	{ "connections6", do_connections6 },
 };
 
 int main(int argc, char *argv[])
@@ -243,8 +273,7 @@ int main(int argc, char *argv[])
 	for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
 		if (count <= 0 || strcmp(kinds[i].name, argv[1]))
 			continue;
-		if (kinds[i].run != do_connections)
-			stay_on_this_cpu();
+		stay_on_this_cpu();
 		start = now_ns();
 		kinds[i].run(count, argv[3]);
 		printf("%.1f\n", (now_ns() - start) / (double)count);

@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * One row for each TCP connection of the host: from connect(), or from the end
+ * of the handshake at the other side, until it is closed.
+ *
+ * The kernel keeps all the figures in the socket.  A row is a copy of them, made
+ * when a segment has been received, one is retransmitted, or the state changes:
+ * whatever happens to a connection leads to one of these, at the latest when
+ * what it has sent is acknowledged.
+ *
+ * All of it runs under the lock of the socket, so a row has one writer at a
+ * time.  The number of the row is kept in the socket's local storage.
+ *
+ * The kernel does not run a program while the same one runs on that CPU, be it
+ * for another socket.  What is missed is made good by what follows: a row that
+ * was not taken is taken with the next segment, which is also how connections
+ * of other network namespaces that were there first come to theirs; a row that
+ * was not given back when the connection closed is when the socket is destroyed,
+ * where softirqs are off and nothing can come between.
+ */
+#include "vmlinux.h"
+#include <bpf/bpf_endian.h>
+#include <bpf/bpf_helpers.h>
+#include <bpf/bpf_tracing.h>
+
+#include "dart_tags.h"
+#include "slots.h"
+
+#define CONNECTIONS 16384
+
+/* BTF has no macros: from linux/socket.h. */
+#define AF_INET6 10
+
+/* Two lines: in the first who it is, in the second how it does. */
+struct tcpconn {
+	__u64 sequence DART_SEQUENCE;
+	__u32 local_address[4] DART_ADDRESS;
+	__u32 remote_address[4] DART_ADDRESS;
+	__u64 cookie;	/* no other socket has it until the next boot */
+	__u64 cgroup;	/* its id, the inode number of its directory */
+	__u16 local_port;
+	__u16 remote_port;
+	__u32 netns;	/* its inode number */
+
+	/* what the peer has acknowledged, and all with retransmissions */
+	__u64 acked_bytes DART_COUNTER DART_UNIT("bytes");
+	__u64 sent_bytes DART_COUNTER DART_UNIT("bytes");
+	__u64 received_bytes DART_COUNTER DART_UNIT("bytes");
+	__u32 sent_segments DART_COUNTER DART_UNIT("segments");
+	__u32 received_segments DART_COUNTER DART_UNIT("segments");
+	__u32 retransmissions DART_COUNTER DART_UNIT("segments");
+	__u32 srtt DART_UNIT("us");
+	__u32 min_rtt DART_UNIT("us");	/* 0: not known yet */
+	__u32 cwnd DART_UNIT("segments");
+	__u8 state;	/* enum of include/net/tcp_states.h */
+	__u64 sequence_end DART_SEQUENCE;
+} __attribute__((aligned(64)));
+
+_Static_assert(sizeof(struct tcpconn) == 128, "a sequence in each line");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, CONNECTIONS);
+	__type(key, __u32);
+	__type(value, struct tcpconn);
+} tcpconn SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct slots);
+} tcpconn_slots SEC(".maps");
+
+/* Rows that have been given back; the last one is likely still in a cache. */
+struct {
+	__uint(type, BPF_MAP_TYPE_STACK);
+	__uint(max_entries, CONNECTIONS);
+	__type(value, __u32);
+} free_rows SEC(".maps");
+
+/* The number of its row + 1, SLOT_NONE if there was none left; 0: none yet. */
+struct {
+	__uint(type, BPF_MAP_TYPE_SK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, int);
+	__type(value, __u32);
+} row_of_socket SEC(".maps");
+
+static __u32 fresh_rows;
+
+static __always_inline struct slots *slots(void)
+{
+	__u32 zero = 0;
+
+	return bpf_map_lookup_elem(&tcpconn_slots, &zero);
+}
+
+/* Sockets that listen, or are closed, are no connections. */
+static __always_inline bool is_connection(__u8 state)
+{
+	return state != TCP_CLOSE && state != TCP_LISTEN &&
+	       state != TCP_SYN_RECV && state < TCP_NEW_SYN_RECV;
+}
+
+static __always_inline void take_row(__u32 *number)
+{
+	struct slots *full = slots();
+	__u32 row;
+
+	if (!full)
+		return;
+	if (bpf_map_pop_elem(&free_rows, &row))
+		row = slots__take_fresh(&fresh_rows, CONNECTIONS);
+	if (row == SLOT_NONE) {
+		*number = SLOT_NONE;
+		__sync_fetch_and_add(&full->without_row, 1);
+	} else {
+		*number = row + 1;
+		__sync_fetch_and_add(&full->in_use, 1);
+	}
+}
+
+static __always_inline void write_addresses(struct tcpconn *row,
+					    const struct sock_common *socket)
+{
+	const __u32 mapped = bpf_htonl(0xffff);
+
+	if (socket->skc_family == AF_INET6) {
+		const __u32 *local =
+			socket->skc_v6_rcv_saddr.in6_u.u6_addr32;
+		const __u32 *remote = socket->skc_v6_daddr.in6_u.u6_addr32;
+
+		row->local_address[0] = local[0];
+		row->local_address[1] = local[1];
+		row->local_address[2] = local[2];
+		row->local_address[3] = local[3];
+		row->remote_address[0] = remote[0];
+		row->remote_address[1] = remote[1];
+		row->remote_address[2] = remote[2];
+		row->remote_address[3] = remote[3];
+		return;
+	}
+	row->local_address[0] = 0;
+	row->local_address[1] = 0;
+	row->local_address[2] = mapped;
+	row->local_address[3] = socket->skc_rcv_saddr;
+	row->remote_address[0] = 0;
+	row->remote_address[1] = 0;
+	row->remote_address[2] = mapped;
+	row->remote_address[3] = socket->skc_daddr;
+}
+
+static __always_inline void write_identity(struct tcpconn *row,
+					   struct tcp_sock *connection)
+{
+	const struct sock *socket = &connection->inet_conn.icsk_inet.sk;
+
+	write_addresses(row, &socket->__sk_common);
+	row->cookie = bpf_get_socket_cookie(connection);
+	row->cgroup = socket->sk_cgrp_data.cgroup->kn->id;
+	row->local_port = socket->__sk_common.skc_num;
+	row->remote_port = bpf_ntohs(socket->__sk_common.skc_dport);
+	row->netns = socket->__sk_common.skc_net.net->ns.inum;
+}
+
+static __always_inline void write_figures(struct tcpconn *row,
+					  const struct tcp_sock *connection,
+					  __u8 state)
+{
+	__u32 min_rtt = connection->rtt_min.s[0].v;
+
+	row->acked_bytes = connection->bytes_acked;
+	row->sent_bytes = connection->bytes_sent;
+	row->received_bytes = connection->bytes_received;
+	row->sent_segments = connection->segs_out;
+	row->received_segments = connection->segs_in;
+	row->retransmissions = connection->total_retrans;
+	row->srtt = connection->srtt_us >> 3;
+	row->min_rtt = min_rtt == 0xffffffff ? 0 : min_rtt;
+	row->cwnd = connection->snd_cwnd;
+	row->state = state;
+}
+
+/* Brings the row of a socket up to date, and gives it one if it has none. */
+static __always_inline int update(struct tcp_sock *connection, __u8 state)
+{
+	struct tcpconn *row;
+	__u32 *number, index;
+	bool is_new;
+	__u64 odd;
+
+	if (!connection || !is_connection(state))
+		return 0;
+	number = bpf_sk_storage_get(&row_of_socket, connection, NULL,
+				    BPF_SK_STORAGE_GET_F_CREATE);
+	if (!number)
+		return 0;
+	is_new = !*number;
+	if (is_new)
+		take_row(number);
+	index = *number - 1;
+	row = bpf_map_lookup_elem(&tcpconn, &index);
+	if (!row)
+		return 0;
+
+	odd = sequence__begin(&row->sequence, &row->sequence_end);
+	if (is_new || state == TCP_SYN_SENT)
+		write_identity(row, connection);
+	write_figures(row, connection, state);
+	sequence__end(&row->sequence, &row->sequence_end, odd);
+	return 0;
+}
+
+static __always_inline int give_back(struct tcp_sock *connection)
+{
+	struct slots *full = slots();
+	struct tcpconn *row;
+	__u32 *number, index;
+
+	if (!connection || !full)
+		return 0;
+	number = bpf_sk_storage_get(&row_of_socket, connection, NULL, 0);
+	if (!number || !*number)
+		return 0;
+	index = *number - 1;
+	*number = 0;
+
+	row = bpf_map_lookup_elem(&tcpconn, &index);
+	if (!row) {
+		__sync_fetch_and_add(&full->without_row, -1);
+		return 0;
+	}
+	sequence__clear(&row->sequence, &row->sequence_end);
+	bpf_map_push_elem(&free_rows, &index, 0);
+	__sync_fetch_and_add(&full->in_use, -1);
+	return 0;
+}
+
+SEC("tp_btf/inet_sock_set_state")
+int BPF_PROG(dart_set_state, struct sock *socket, int before, int state)
+{
+	struct tcp_sock *connection = bpf_skc_to_tcp_sock(socket);
+
+	/* Addresses and port are not complete yet: tcp_connect() has them. */
+	if (state == TCP_SYN_SENT)
+		return 0;
+	if (state == TCP_CLOSE)
+		return give_back(connection);
+	return update(connection, state);
+}
+
+SEC("fexit/tcp_connect")
+int BPF_PROG(dart_connect, struct sock *socket)
+{
+	return update(bpf_skc_to_tcp_sock(socket),
+		      socket->__sk_common.skc_state);
+}
+
+SEC("fexit/tcp_rcv_established")
+int BPF_PROG(dart_rcv_established, struct sock *socket)
+{
+	return update(bpf_skc_to_tcp_sock(socket),
+		      socket->__sk_common.skc_state);
+}
+
+/* Those that one side, or both, have ended. */
+SEC("fexit/tcp_rcv_state_process")
+int BPF_PROG(dart_rcv_state_process, struct sock *socket)
+{
+	return update(bpf_skc_to_tcp_sock(socket),
+		      socket->__sk_common.skc_state);
+}
+
+SEC("tp_btf/tcp_retransmit_skb")
+int BPF_PROG(dart_retransmit, struct sock *socket)
+{
+	return update(bpf_skc_to_tcp_sock(socket),
+		      socket->__sk_common.skc_state);
+}
+
+SEC("fentry/tcp_v4_destroy_sock")
+int BPF_PROG(dart_destroy, struct sock *socket)
+{
+	return give_back(bpf_skc_to_tcp_sock(socket));
+}
+
+/* Those that are there when the probe is loaded. */
+SEC("iter/tcp")
+int dart_existing(struct bpf_iter__tcp *context)
+{
+	struct sock_common *socket = context->sk_common;
+
+	if (!socket)
+		return 0;
+	return update(bpf_skc_to_tcp_sock(socket), socket->skc_state);
+}
+
+char LICENSE[] SEC("license") = "GPL";
