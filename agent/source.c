@@ -11,10 +11,13 @@
  * READs per CPU, where cpustat and vmstat, counters from end to end, cost one.
  */
 static const struct source_member softnet_members[] = {
-	{ "processed", "packets" },
-	{ "time_squeeze", "times" },
-	{ "received_rps", "packets" },
-	{ "dropped", "packets" },
+	{ .name = "processed", .unit = "packets" },
+	{ .name = "time_squeeze", .unit = "times" },
+	{ .name = "received_rps", .unit = "packets" },
+	/* One counter; in newer kernels two, which are to be added up. */
+	{ .name = "dropped", .unit = "packets", .optional = true },
+	{ .name = "drop_counters.drops0", .unit = "packets", .optional = true },
+	{ .name = "drop_counters.drops1", .unit = "packets", .optional = true },
 	{ }
 };
 

@@ -4,11 +4,13 @@
 #define SOURCE_H
 
 #include <linux/dart_zero.h>
+#include <stdbool.h>
 
-/* A member of the variable that becomes a counter. */
+/* A member of the variable, or of a struct in it, that becomes a counter. */
 struct source_member {
 	const char *name;
 	const char *unit;
+	bool optional;		/* other kernels have another instead */
 };
 
 struct source {
@@ -16,7 +18,7 @@ struct source {
 	enum dart_zero_source id;
 
 	/*
-	 * Either: the variable is a struct around one array of counters, whose
+	 * Either: in the variable, a struct, is an array of counters, whose
 	 * elements an enum names.  The enum's last value counts the others.
 	 */
 	const char *array;	/* the member */

@@ -35,26 +35,45 @@ static int add_counter(struct dart_schema *schema, const char *name,
 	return dart_schema__add(schema, &field);
 }
 
-static const struct btf_member *find_member(const struct btf *btf,
-					    const struct btf_type *type,
-					    const char *name)
+/*
+ * The type of what @path ("member" or "member.member") leads to, NULL if it
+ * leads nowhere; *@offset is its place in bytes.
+ */
+static const struct btf_type *find_member(const struct btf *btf,
+					  const struct btf_type *type,
+					  const char *path, uint32_t *offset)
 {
-	const struct btf_member *member = btf_members(type);
+	const struct btf_member *member;
+	size_t length;
 	uint16_t i;
 
-	for (i = 0; i < btf_vlen(type); i++, member++)
-		if (!strcmp(btf__name_by_offset(btf, member->name_off), name))
-			return member;
-	return NULL;
+	for (*offset = 0; *path; path += length + (path[length] == '.')) {
+		length = strcspn(path, ".");
+		if (!type || !btf_is_struct(type))
+			return NULL;
+		member = btf_members(type);
+		for (i = 0; i < btf_vlen(type); i++, member++) {
+			const char *name = btf__name_by_offset(btf,
+							       member->name_off);
+
+			if (!strncmp(name, path, length) && !name[length])
+				break;
+		}
+		if (i == btf_vlen(type))
+			return NULL;
+		*offset += btf_member_bit_offset(type, i) / 8;
+		type = btf__type_by_id(btf, btf__resolve_type(btf,
+							      member->type));
+	}
+	return type;
 }
 
 /* Bytes of an integer, also if it is wrapped up as atomic_t; 0 for others. */
-static uint32_t integer_width(const struct btf *btf, uint32_t type_id)
+static uint32_t integer_width(const struct btf *btf,
+			      const struct btf_type *type)
 {
-	const struct btf_type *type;
-	int id = btf__resolve_type(btf, type_id);
+	int id;
 
-	type = btf__type_by_id(btf, id);
 	if (type && btf_is_struct(type) && btf_vlen(type) == 1) {
 		id = btf__resolve_type(btf, btf_members(type)->type);
 		type = btf__type_by_id(btf, id);
@@ -83,21 +102,20 @@ static int add_array(struct dart_schema *schema, const struct source *source,
 		     struct why *why)
 {
 	const struct btf_type *elements, *type;
-	const struct btf_member *member;
 	const struct btf_array *array;
 	size_t prefix = strlen(source->prefix);
-	uint32_t i, width;
+	uint32_t i, offset, width;
 	int id, ret;
 
-	member = find_member(btf, variable, source->array);
-	type = member ? btf__type_by_id(btf, member->type) : NULL;
+	type = find_member(btf, variable, source->array, &offset);
 	if (!type || !btf_is_array(type))
 		return does_not_fit(source, "there is no array in it", why);
 	array = btf_array(type);
-	width = integer_width(btf, array->type);
-	if (!width || member->offset ||
-	    (uint64_t)array->nelems * width != schema->length)
-		return does_not_fit(source, "it is more than an array", why);
+	id = btf__resolve_type(btf, array->type);
+	width = integer_width(btf, btf__type_by_id(btf, id));
+	if (!width)
+		return does_not_fit(source, "its array is not of counters",
+				    why);
 
 	id = btf__find_by_name_kind(btf, source->elements, BTF_KIND_ENUM);
 	elements = btf__type_by_id(btf, id);
@@ -112,7 +130,8 @@ static int add_array(struct dart_schema *schema, const struct source *source,
 					    why);
 		if (!strncmp(name, source->prefix, prefix))
 			name += prefix;
-		ret = add_counter(schema, name, source->unit, i * width, width);
+		ret = add_counter(schema, name, source->unit,
+				  offset + i * width, width);
 		if (ret)
 			return does_not_fit(source, strerror(-ret), why);
 	}
@@ -124,21 +143,20 @@ static int add_members(struct dart_schema *schema, const struct source *source,
 		       struct why *why)
 {
 	const struct source_member *wanted;
-	const struct btf_member *member;
-	uint32_t bits, width;
+	uint32_t offset, width;
 	int ret;
 
 	for (wanted = source->members; wanted->name; wanted++) {
-		member = find_member(btf, variable, wanted->name);
-		width = member ? integer_width(btf, member->type) : 0;
+		width = integer_width(btf, find_member(btf, variable,
+						       wanted->name, &offset));
+		if (!width && wanted->optional)
+			continue;
 		if (!width) {
 			log__warning("source %s: this kernel has no counter '%s': left out",
 				     source->name, wanted->name);
 			continue;
 		}
-		bits = btf_member_bit_offset(variable,
-					     member - btf_members(variable));
-		ret = add_counter(schema, wanted->name, wanted->unit, bits / 8,
+		ret = add_counter(schema, wanted->name, wanted->unit, offset,
 				  width);
 		if (ret)
 			return does_not_fit(source, strerror(-ret), why);

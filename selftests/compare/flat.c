@@ -9,8 +9,9 @@
 #include <string.h>
 #include <unistd.h>
 
+/* Adds @value to what is there under that name. */
 __attribute__((format(printf, 3, 4)))
-static void put(json_t *flat, uint64_t value, const char *format, ...)
+static void add(json_t *flat, uint64_t value, const char *format, ...)
 {
 	char name[192];
 	va_list arguments;
@@ -18,6 +19,7 @@ static void put(json_t *flat, uint64_t value, const char *format, ...)
 	va_start(arguments, format);
 	vsnprintf(name, sizeof(name), format, arguments);
 	va_end(arguments);
+	value += json_integer_value(json_object_get(flat, name));
 	json_object_set_new(flat, name, json_integer(value));
 }
 
@@ -45,7 +47,7 @@ static void flatten_proc_stat(json_t *flat, char *text)
 			uint64_t ticks = strtoull(next, &next, 10);
 
 			if (fields[i])
-				put(flat, ticks, "cpustat/%lu/%s", cpu, fields[i]);
+				add(flat, ticks, "cpustat/%lu/%s", cpu, fields[i]);
 		}
 	}
 }
@@ -64,7 +66,7 @@ static void flatten_proc_vmstat(json_t *flat, char *text)
 		if (!value || (!event && strncmp(line, "pgpgin ", 7)) ||
 		    !strncmp(line, "nr_unstable ", 12))
 			continue;
-		put(flat, strtoull(value, NULL, 10), "vmstat/sum/%u", event++);
+		add(flat, strtoull(value, NULL, 10), "vmstat/sum/%u", event++);
 	}
 }
 
@@ -80,10 +82,10 @@ static void flatten_proc_softnet(json_t *flat, char *text)
 			continue;
 		for (int i = 0; i < 13; i++)
 			column[i] = strtoul(next, &next, 16);
-		put(flat, column[0], "softnet/%u/processed", column[12]);
-		put(flat, column[1], "softnet/%u/dropped", column[12]);
-		put(flat, column[2], "softnet/%u/time_squeeze", column[12]);
-		put(flat, column[9], "softnet/%u/received_rps", column[12]);
+		add(flat, column[0], "softnet/%u/processed", column[12]);
+		add(flat, column[1], "softnet/%u/dropped", column[12]);
+		add(flat, column[2], "softnet/%u/time_squeeze", column[12]);
+		add(flat, column[9], "softnet/%u/received_rps", column[12]);
 	}
 }
 
@@ -110,10 +112,10 @@ static void flatten_map(json_t *flat, const char *entry, json_t *rows)
 		json_t *fields = json_object_get(formatted, "value");
 
 		if (!formatted)
-			put(flat, from_bytes(json_object_get(row, "value")),
+			add(flat, from_bytes(json_object_get(row, "value")),
 			    "%s/%zu/value", entry, i);
 		json_object_foreach(fields, name, value)
-			put(flat, json_integer_value(value), "%s/%zu/%s", entry,
+			add(flat, json_integer_value(value), "%s/%zu/%s", entry,
 			    i, name);
 	}
 }
@@ -159,9 +161,9 @@ json_t *flat__from_snapshot(char *text)
 		else if (!strncmp(name, "bpftool ", 8))
 			flatten_batch(flat, name + 8, body);
 		else if (!strcmp(name, "agent context switches"))
-			put(flat, strtoull(body, NULL, 10), "agent/switches");
+			add(flat, strtoull(body, NULL, 10), "agent/switches");
 		else if (!strcmp(name, "agent cpu ns"))
-			put(flat, strtoull(body, NULL, 10), "agent/cpu_ns");
+			add(flat, strtoull(body, NULL, 10), "agent/cpu_ns");
 		section = next;
 	}
 	return flat;
@@ -179,6 +181,12 @@ static uint64_t converted(const char *entry, const char *field, uint64_t value)
 	return value;
 }
 
+/* As /proc has it: softnet's "dropped" may be kept in several counters. */
+static const char *shown_as(const char *field)
+{
+	return strncmp(field, "drop_counters.", 14) ? field : "dropped";
+}
+
 static void flatten_copies(json_t *flat, const char *entry,
 			   const json_t *copies)
 {
@@ -189,9 +197,9 @@ static void flatten_copies(json_t *flat, const char *entry,
 
 	json_array_foreach(copies, i, copy) {
 		json_object_foreach((json_t *)copy, field, value)
-			put(flat, converted(entry, field,
+			add(flat, converted(entry, field,
 					    json_integer_value(value)),
-			    "%s/%zu/%s", entry, i, field);
+			    "%s/%zu/%s", entry, i, shown_as(field));
 	}
 }
 
@@ -203,7 +211,7 @@ static void flatten_sum(json_t *flat, const char *entry, json_t *sum)
 	json_t *value;
 
 	json_object_foreach(sum, field, value)
-		put(flat, converted(entry, field, json_integer_value(value)),
+		add(flat, converted(entry, field, json_integer_value(value)),
 		    "%s/sum/%u", entry, position++);
 }
 
