@@ -20,7 +20,8 @@ ln -sf $(abspath Kbuild) $$mirror/ && \
 ln -sfn $(abspath uapi) $$mirror/uapi && \
 ln -sf $(abspath $(wildcard kmod/*.[ch]) kmod/Kbuild) $$mirror/kmod/ && \
 ln -sf $(abspath $(wildcard selftests/sample/*)) $$mirror/sample/ && \
-$(MAKE) --no-print-directory -C $(1) M=$$mirror CONFIG_MODULE_SIG_ALL= $(2)
+selftests/qemu/toolchain $(dir $(1)) $(MAKE) --no-print-directory -C $(1) \
+	M=$$mirror CONFIG_MODULE_SIG_ALL= $(2)
 endef
 
 module: $(if $(KDIR),,$(guest_kernel)/headers)
