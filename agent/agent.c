@@ -22,17 +22,25 @@ int agent__open(struct agent *agent, const struct options *options,
 			 strerror(-ret));
 		goto close_device;
 	}
+	ret = watches__open(&agent->watches, loop, why);
+	if (ret)
+		goto close_leases;
 	exposure__open(&agent->exposure, options->exposure, agent->device.pd,
 		       &agent->region, &agent->leases);
 	ret = publication__open(&agent->publication, &agent->exposure, why);
 	if (ret)
 		goto close_exposure;
 	registry__open(&agent->registry, &agent->region, &agent->exposure,
-		       &agent->leases, &agent->publication);
+		       &agent->leases, &agent->publication, &agent->watches);
+	follows__open(&agent->follows, &agent->registry, loop);
+	ret = region_watch__open(&agent->region_watch, loop, &agent->registry,
+				 &agent->follows, why);
+	if (ret)
+		goto close_follows;
 	ret = probes__open(&agent->probes, agent->region.cpus, &agent->registry,
 			   why);
 	if (ret)
-		goto close_registry;
+		goto close_region_watch;
 	ret = socket__open(&agent->socket, loop, options->socket, agent, why);
 	if (ret)
 		goto close_probes;
@@ -46,11 +54,16 @@ close_socket:
 	socket__close(&agent->socket);
 close_probes:
 	probes__close(&agent->probes);
-close_registry:
+close_region_watch:
+	region_watch__close(&agent->region_watch);
+close_follows:
+	follows__close(&agent->follows);
 	registry__close(&agent->registry);
 	publication__close(&agent->publication);
 close_exposure:
 	exposure__close(&agent->exposure);
+	watches__close(&agent->watches);
+close_leases:
 	leases__close(&agent->leases);
 close_device:
 	device__close(&agent->device);
@@ -64,9 +77,12 @@ void agent__close(struct agent *agent)
 	listener__close(&agent->listener);
 	socket__close(&agent->socket);
 	probes__close(&agent->probes);
+	region_watch__close(&agent->region_watch);
+	follows__close(&agent->follows);
 	registry__close(&agent->registry);
 	publication__close(&agent->publication);
 	exposure__close(&agent->exposure);
+	watches__close(&agent->watches);
 	leases__close(&agent->leases);
 	device__close(&agent->device);
 	region__close(&agent->region);

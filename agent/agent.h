@@ -7,14 +7,17 @@
 
 #include "device.h"
 #include "exposure.h"
+#include "follow.h"
 #include "lease.h"
 #include "listener.h"
 #include "options.h"
 #include "probe.h"
 #include "publication.h"
 #include "region.h"
+#include "region_watch.h"
 #include "registry.h"
 #include "socket.h"
+#include "watch.h"
 #include "why.h"
 
 struct agent {
@@ -22,9 +25,12 @@ struct agent {
 	struct region region;
 	struct device device;
 	struct leases leases;
+	struct watches watches;
 	struct exposure exposure;
 	struct publication publication;
 	struct registry registry;
+	struct follows follows;
+	struct region_watch region_watch;
 	struct probes probes;
 	struct socket socket;
 	struct listener listener;

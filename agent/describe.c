@@ -57,21 +57,34 @@ json_t *describe__entry(const struct agent *agent, const struct entry *entry)
 	return json;
 }
 
+json_t *describe__follow(const struct follow *follow)
+{
+	return json_pack("{s:s, s:s, s:I, s:I}", "name", follow->name, "kind",
+			 "follow", "entries",
+			 (json_int_t)follow__entries(follow), "failures",
+			 (json_int_t)follow->failures);
+}
+
 json_t *describe__entries(const struct agent *agent)
 {
 	json_t *entries = json_array();
+	const struct follow *follow;
 	const struct entry *entry;
 
 	if (!entries)
 		return NULL;
-	TAILQ_FOREACH(entry, &agent->registry.entries, link) {
+	TAILQ_FOREACH(entry, &agent->registry.entries, link)
 		if (json_array_append_new(entries,
-					  describe__entry(agent, entry))) {
-			json_decref(entries);
-			return NULL;
-		}
-	}
+					  describe__entry(agent, entry)))
+			goto release;
+	TAILQ_FOREACH(follow, &agent->follows.list, link)
+		if (json_array_append_new(entries, describe__follow(follow)))
+			goto release;
 	return entries;
+
+release:
+	json_decref(entries);
+	return NULL;
 }
 
 /* Bytes of the copies that are not empty. */

@@ -13,6 +13,9 @@
  * "memory_regions", "bytes"}, and "map_id" for a map.
  */
 json_t *describe__entry(const struct agent *agent, const struct entry *entry);
+/* {"name", "kind": "follow", "entries", "failures"} */
+json_t *describe__follow(const struct follow *follow);
+/* The entries, then the follows. */
 json_t *describe__entries(const struct agent *agent);
 /* {"name", "values", "schema"}: what the bytes say now. */
 int describe__values(const struct agent *agent, const struct entry *entry,

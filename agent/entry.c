@@ -6,21 +6,6 @@
 
 #include "entry.h"
 #include "map_schema.h"
-#include "source_schema.h"
-
-int entry_name__check(const char *name, struct why *why)
-{
-	size_t length = strlen(name);
-
-	if (!length || length >= DART_REGISTRATION_NAME_MAX ||
-	    strspn(name, "abcdefghijklmnopqrstuvwxyz"
-			 "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-			 "0123456789_-.:/@\\+=%~,") != length)
-		return why__say(why, EINVAL,
-				"'%s' cannot be a name (1 to %d letters, digits and \"_-.:/@\\+=%%~,\")",
-				name, DART_REGISTRATION_NAME_MAX - 1);
-	return 0;
-}
 
 static int entry__add_run(struct entry *entry, uint32_t offset, uint32_t length)
 {
@@ -79,8 +64,9 @@ static int entry__check_size(const struct entry *entry, struct why *why)
 	return 0;
 }
 
-int entry__new_source(struct region *region, const struct source *source,
-		      struct entry **result, struct why *why)
+int entry__new_source(struct region *region, struct source_schemas *schemas,
+		      const struct selection *selection, struct entry **result,
+		      struct why *why)
 {
 	struct entry *entry;
 	int ret;
@@ -89,18 +75,21 @@ int entry__new_source(struct region *region, const struct source *source,
 	if (!entry)
 		return why__say(why, ENOMEM, "memory is short");
 	entry->kind = DART_CONTROL_ENTRY_SOURCE;
-	entry->lifetime = DART_CONTROL_LIFETIME_IMMOBILE;
+	entry->lifetime = source__selector(selection->source) ?
+				  DART_CONTROL_LIFETIME_DYNAMIC :
+				  DART_CONTROL_LIFETIME_IMMOBILE;
 	entry->copies_are = DART_CONTROL_COPIES_CPU;
-	strcpy(entry->name, source->name);
+	entry->key = selection->key;
+	strcpy(entry->name, selection->name);
 
-	ret = region__add_window(region, source->id, &entry->extent, why);
+	ret = region__add_window(region, selection, &entry->extent, why);
 	if (ret)
 		goto free_entry;
 
 	ret = entry__check_size(entry, why);
 	if (!ret)
-		ret = source_schema__new(source, &entry->extent, &entry->schema,
-					 why);
+		ret = source_schemas__get(schemas, selection->source,
+					  &entry->extent, &entry->schema, why);
 	if (!ret)
 		ret = entry__find_runs(entry, why);
 	if (ret)
@@ -150,8 +139,9 @@ int entry__new_map(struct region *region, int map_fd, const char *name,
 
 	ret = entry__check_size(entry, why);
 	if (!ret)
-		ret = map_schema__new(&map, &entry->schema, &entry->copies_are,
-				      why);
+		ret = map_schema__new(&map, &entry->own_schema,
+				      &entry->copies_are, why);
+	entry->schema = entry->own_schema;
 	if (!ret)
 		ret = entry__find_runs(entry, why);
 	if (ret)
@@ -171,8 +161,7 @@ free_entry:
 void entry__free(struct entry *entry, struct region *region)
 {
 	region__remove(region, entry->extent.id);
-	if (entry->schema)
-		dart_schema__free(entry->schema);
+	dart_schema__free(entry->own_schema);
 	free(entry->runs);
 	free(entry);
 }

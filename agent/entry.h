@@ -13,10 +13,15 @@
 #include <dart/schema.h>
 #include <linux/dart_zero.h>
 
+#include "entry_name.h"
 #include "lease.h"
 #include "region.h"
-#include "source.h"
+#include "selection.h"
+#include "source_schema.h"
+#include "watch.h"
 #include "why.h"
+
+struct follow;
 
 /* Bytes of a copy that controllers may read. */
 struct run {
@@ -24,18 +29,31 @@ struct run {
 	uint32_t length;
 };
 
+/* What a batch of changes has done to an entry that is in the table. */
+enum entry_change {
+	ENTRY_UNCHANGED,
+	ENTRY_ADDED,
+	ENTRY_REVIVED,			/* was on lease */
+};
+
 struct entry {
 	TAILQ_ENTRY(entry) link;	/* registered, or on lease */
 	struct lease lease;
+	struct watch watch;
 	struct registry *registry;
+	enum entry_change change;
+	bool is_gone;			/* what it shows has ended */
+	const struct follow *follow;	/* that it is part of, or NULL */
 
 	uid_t owner;			/* who registered it, root for our own */
 	char name[DART_REGISTRATION_NAME_MAX];
 	enum dart_control_entry_kind kind;
 	enum dart_control_lifetime lifetime;
 	enum dart_control_copies copies_are;
+	struct selection_key key;	/* of a source */
 	struct dart_zero_extent extent;
-	struct dart_schema *schema;
+	const struct dart_schema *schema;
+	struct dart_schema *own_schema;	/* NULL if it is shared */
 	struct run *runs;
 	uint32_t run_count;
 
@@ -53,15 +71,13 @@ TAILQ_HEAD(entries, entry);
  * Add an extent to the region and describe it; nothing is exposed yet.
  * -EEXIST: the region has it already.
  */
-int entry__new_source(struct region *region, const struct source *source,
-		      struct entry **entry, struct why *why);
+int entry__new_source(struct region *region, struct source_schemas *schemas,
+		      const struct selection *selection, struct entry **entry,
+		      struct why *why);
 /* Takes the map's name if @name is NULL. */
 int entry__new_map(struct region *region, int map_fd, const char *name,
 		   struct entry **entry, struct why *why);
 /* Takes the extent out of the region, too. */
 void entry__free(struct entry *entry, struct region *region);
-
-/* May an entry be called so? */
-int entry_name__check(const char *name, struct why *why);
 
 #endif /* ENTRY_H */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
@@ -37,7 +38,8 @@ int region__open(struct region *region, struct why *why)
 	int ret;
 
 	*region = (struct region){ };
-	region->fd = open(DART_ZERO_DEVICE, O_RDONLY | O_CLOEXEC);
+	region->fd = open(DART_ZERO_DEVICE,
+			  O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (region->fd < 0)
 		return cannot_open(errno, why);
 
@@ -88,13 +90,17 @@ int region__fill(const struct region *region, uint32_t *extents,
 	return 0;
 }
 
-int region__add_window(struct region *region, enum dart_zero_source source,
+int region__add_window(struct region *region,
+		       const struct selection *selection,
 		       struct dart_zero_extent *extent, struct why *why)
 {
+	const struct source *source = selection->source;
 	struct dart_zero_window window = {
 		.size = sizeof(window),
-		.source = source,
-		.fd = -1,
+		.source = source->id,
+		.fd = selection->fd,
+		.netns = selection->fd < 0 ? selection->key.object : 0,
+		.ifindex = selection->key.ifindex,
 	};
 
 	if (!ioctl(region->fd, DART_ZERO_IOC_ADD_WINDOW, &window)) {
@@ -110,6 +116,23 @@ int region__add_window(struct region *region, enum dart_zero_source source,
 	case ENOSPC:
 		return why__say(why, ENOSPC,
 				"the region is full (unregister something first)");
+	case ENOENT:
+	case ENODEV:
+		return why__say(why, errno, "what %s is of is gone",
+				selection->name);
+	case EOPNOTSUPP:
+		return why__say(why, errno, "%s",
+				source__selector(source) ==
+				SOURCE_SELECTOR_NETDEV ?
+				"this device has no per-CPU statistics of a kind that is known" :
+				"this kernel has no such counters");
+	case EINVAL:
+		return why__say(why, EINVAL, "the kernel has no window on %s%s",
+				selection->name,
+				source__selector(source) ==
+				SOURCE_SELECTOR_CGROUP ?
+				": the root cgroup has no counters of its own" :
+				"");
 	default:
 		return why__say(why, errno, "the kernel refuses a window: %s",
 				strerror(errno));
@@ -157,4 +180,45 @@ void region__remove(struct region *region, uint32_t id)
 	if (ioctl(region->fd, DART_ZERO_IOC_REMOVE, &remove))
 		log__error("cannot remove extent %u: %s", id, strerror(errno));
 	region->changes++;
+}
+
+int region__read_events(const struct region *region,
+			struct dart_zero_event *events, uint32_t room)
+{
+	ssize_t got = read(region->fd, events, room * sizeof(*events));
+
+	if (got < 0)
+		return errno == EAGAIN || errno == EINTR ? 0 : -errno;
+	return got / sizeof(*events);
+}
+
+int region__namespaces(const struct region *region, bool is_watched,
+		       uint32_t **inodes, uint32_t *count, struct why *why)
+{
+	struct dart_zero_namespaces list = {
+		.size = sizeof(list),
+		.flags = is_watched ? DART_ZERO_NAMESPACES_WATCH : 0,
+		.count = 64,
+	};
+	uint32_t *room = NULL, *more;
+
+	/* It says how many there are; more may have come since. */
+	do {
+		more = reallocarray(room, list.count, sizeof(*room));
+		if (!more) {
+			free(room);
+			return why__say(why, ENOMEM, "memory is short");
+		}
+		room = more;
+		list.inodes = (uintptr_t)room;
+		if (!ioctl(region->fd, DART_ZERO_IOC_NAMESPACES, &list)) {
+			*inodes = room;
+			*count = list.count;
+			return 0;
+		}
+	} while (errno == ENOSPC);
+
+	free(room);
+	return why__say(why, errno, "cannot list the network namespaces: %s",
+			strerror(errno));
 }

@@ -8,6 +8,7 @@
 
 #include <linux/dart_zero.h>
 
+#include "selection.h"
 #include "why.h"
 
 struct region {
@@ -26,13 +27,31 @@ void region__close(struct region *region);
 int region__fill(const struct region *region, uint32_t *extents,
 		 uint64_t *used);
 
-/* -EEXIST: the region has it already. */
-int region__add_window(struct region *region, enum dart_zero_source source,
+/*
+ * -EEXIST: the region has it already.  -ENOENT, -ENODEV: what is selected is not
+ * there any more.
+ */
+int region__add_window(struct region *region,
+		       const struct selection *selection,
 		       struct dart_zero_extent *extent, struct why *why);
 int region__add_map(struct region *region, int map_fd,
 		    struct dart_zero_extent *extent, struct why *why);
 
 /* Only after all memory regions over the extent are gone or replaced. */
 void region__remove(struct region *region, uint32_t id);
+
+/*
+ * What the region has to say: fills @events, returns how many there are.  The
+ * descriptor of the region is readable when there is one.
+ */
+int region__read_events(const struct region *region,
+			struct dart_zero_event *events, uint32_t room);
+
+/*
+ * The inodes of all network namespaces, which the caller frees.  From now on
+ * the region says when that changes, if it @is_watched.
+ */
+int region__namespaces(const struct region *region, bool is_watched,
+		       uint32_t **inodes, uint32_t *count, struct why *why);
 
 #endif /* REGION_H */

@@ -9,16 +9,19 @@
 
 void registry__open(struct registry *registry, struct region *region,
 		    struct exposure *exposure, struct leases *leases,
-		    struct publication *publication)
+		    struct publication *publication, struct watches *watches)
 {
 	*registry = (struct registry){
 		.region = region,
 		.exposure = exposure,
 		.leases = leases,
 		.publication = publication,
+		.watches = watches,
 	};
+	source_schemas__open(&registry->schemas);
 	TAILQ_INIT(&registry->entries);
 	TAILQ_INIT(&registry->retired);
+	TAILQ_INIT(&registry->leaving);
 }
 
 /* Behind the others. */
@@ -39,6 +42,7 @@ static void registry__unlink(struct registry *registry, struct entry *entry)
 
 static void registry__free_entry(struct registry *registry, struct entry *entry)
 {
+	watch__stop(registry->watches, &entry->watch);
 	exposure__withdraw(entry);
 	entry__free(entry, registry->region);
 }
@@ -56,6 +60,7 @@ void registry__close(struct registry *registry)
 		lease__cancel(registry->leases, &entry->lease);
 		registry__free_entry(registry, entry);
 	}
+	source_schemas__close(&registry->schemas);
 }
 
 /* @has_new_last: there is one more entry, and nothing else has changed. */
@@ -103,8 +108,104 @@ static void on_lease_end(struct lease *lease)
 
 static void registry__retire(struct registry *registry, struct entry *entry)
 {
+	entry->follow = NULL;
 	TAILQ_INSERT_TAIL(&registry->retired, entry, link);
 	lease__start(registry->leases, &entry->lease, on_lease_end);
+}
+
+void registry__begin(struct registry *registry)
+{
+	registry->batches++;
+}
+
+/* The changes of the batch have been published; what was added is last. */
+static void registry__settle(struct registry *registry)
+{
+	struct entry *entry;
+
+	TAILQ_FOREACH_REVERSE(entry, &registry->entries, entries, link) {
+		if (entry->change == ENTRY_UNCHANGED)
+			break;
+		entry->change = ENTRY_UNCHANGED;
+	}
+	while ((entry = TAILQ_FIRST(&registry->leaving))) {
+		TAILQ_REMOVE(&registry->leaving, entry, link);
+		watch__stop(registry->watches, &entry->watch);
+		registry__retire(registry, entry);
+	}
+}
+
+/* They could not be: all is as it was. */
+static void registry__undo(struct registry *registry)
+{
+	struct entry *entry;
+	struct why why;
+
+	while ((entry = TAILQ_LAST(&registry->entries, entries)) &&
+	       entry->change != ENTRY_UNCHANGED) {
+		registry__unlink(registry, entry);
+		if (entry->change == ENTRY_ADDED) {
+			registry__free_entry(registry, entry);
+		} else {
+			watch__stop(registry->watches, &entry->watch);
+			registry__retire(registry, entry);
+		}
+	}
+	while ((entry = TAILQ_FIRST(&registry->leaving))) {
+		TAILQ_REMOVE(&registry->leaving, entry, link);
+		if (entry->is_gone || registry__link(registry, entry, &why))
+			registry__retire(registry, entry);
+	}
+}
+
+int registry__end(struct registry *registry, struct why *why)
+{
+	bool has_new_last = registry->added == 1 && !registry->removed;
+	int ret;
+
+	if (--registry->batches || (!registry->added && !registry->removed))
+		return 0;
+	registry->added = 0;
+	registry->removed = 0;
+	ret = registry__publish(registry, has_new_last, why);
+	if (ret)
+		registry__undo(registry);
+	else
+		registry__settle(registry);
+	return ret;
+}
+
+/* Ends a batch in which @ret has been reached. */
+static int registry__end_with(struct registry *registry, int ret,
+			      struct why *why)
+{
+	struct why ignored;
+	int end = registry__end(registry, ret ? &ignored : why);
+
+	return ret ?: end;
+}
+
+static struct entry *find_source(const struct entries *entries,
+				 const struct selection_key *key)
+{
+	struct entry *entry;
+
+	TAILQ_FOREACH(entry, entries, link)
+		if (entry->kind == DART_CONTROL_ENTRY_SOURCE &&
+		    !entry->is_gone && selection_key__equal(&entry->key, key))
+			return entry;
+	return NULL;
+}
+
+static struct entry *find_map(const struct entries *entries, uint32_t map_id)
+{
+	struct entry *entry;
+
+	TAILQ_FOREACH(entry, entries, link)
+		if (entry->kind == DART_CONTROL_ENTRY_MAP &&
+		    entry->extent.map_id == map_id)
+			return entry;
+	return NULL;
 }
 
 struct entry *registry__find(const struct registry *registry, const char *name)
@@ -114,6 +215,12 @@ struct entry *registry__find(const struct registry *registry, const char *name)
 	if (!found)
 		return NULL;
 	return (struct entry *)(found - offsetof(struct entry, name));
+}
+
+struct entry *registry__find_source(const struct registry *registry,
+				    const struct selection_key *key)
+{
+	return find_source(&registry->entries, key);
 }
 
 static int registry__check_free(const struct registry *registry,
@@ -126,6 +233,18 @@ static int registry__check_free(const struct registry *registry,
 	return 0;
 }
 
+static int registry__insert(struct registry *registry, struct entry *entry,
+			    enum entry_change change, struct why *why)
+{
+	int ret = registry__link(registry, entry, why);
+
+	if (!ret) {
+		entry->change = change;
+		registry->added++;
+	}
+	return ret;
+}
+
 /* Puts a new entry, which is freed if that fails, into the table. */
 static int registry__add(struct registry *registry, struct entry *entry,
 			 struct why *why)
@@ -134,24 +253,12 @@ static int registry__add(struct registry *registry, struct entry *entry,
 
 	entry->registry = registry;
 	ret = registry__check_free(registry, entry->name, why);
+	if (!ret)
+		ret = exposure__expose(registry->exposure, entry, why);
+	if (!ret)
+		ret = registry__insert(registry, entry, ENTRY_ADDED, why);
 	if (ret)
-		goto free_entry;
-	ret = exposure__expose(registry->exposure, entry, why);
-	if (ret)
-		goto free_entry;
-
-	ret = registry__link(registry, entry, why);
-	if (ret)
-		goto free_entry;
-	ret = registry__publish(registry, true, why);
-	if (ret)
-		goto unlink;
-	return 0;
-
-unlink:
-	registry__unlink(registry, entry);
-free_entry:
-	registry__free_entry(registry, entry);
+		registry__free_entry(registry, entry);
 	return ret;
 }
 
@@ -170,71 +277,101 @@ static int registry__revive(struct registry *registry, struct entry *entry,
 	strcpy(entry->name, name);
 	lease__cancel(registry->leases, &entry->lease);
 	TAILQ_REMOVE(&registry->retired, entry, link);
-
-	ret = registry__link(registry, entry, why);
+	ret = registry__insert(registry, entry, ENTRY_REVIVED, why);
 	if (ret)
-		goto retire;
-	ret = registry__publish(registry, true, why);
-	if (ret)
-		goto unlink;
-	return 0;
-
-unlink:
-	registry__unlink(registry, entry);
-retire:
-	registry__retire(registry, entry);
+		registry__retire(registry, entry);
 	return ret;
 }
 
-static struct entry *find_source(const struct entries *entries,
-				 enum dart_zero_source source)
+/* Takes an entry out of the table. */
+static void registry__take_out(struct registry *registry, struct entry *entry)
 {
-	struct entry *entry;
-
-	TAILQ_FOREACH(entry, entries, link)
-		if (entry->kind == DART_CONTROL_ENTRY_SOURCE &&
-		    entry->extent.source == source)
-			return entry;
-	return NULL;
+	registry__unlink(registry, entry);
+	if (entry->change == ENTRY_ADDED) {
+		registry->added--;
+		registry__free_entry(registry, entry);
+		return;
+	}
+	TAILQ_INSERT_TAIL(&registry->leaving, entry, link);
+	registry->removed++;
 }
 
-static struct entry *find_map(const struct entries *entries, uint32_t map_id)
+static void on_gone(struct watch *watch)
 {
-	struct entry *entry;
+	struct entry *entry = watch__owner(watch, struct entry);
 
-	TAILQ_FOREACH(entry, entries, link)
-		if (entry->kind == DART_CONTROL_ENTRY_MAP &&
-		    entry->extent.map_id == map_id)
-			return entry;
-	return NULL;
+	registry__entry_is_gone(entry->registry, entry);
 }
 
-int registry__add_source(struct registry *registry, const char *name,
-			 struct entry **result, struct why *why)
+/*
+ * The kernel says when namespaces and devices end.  Cgroups and disks are
+ * watched by their files, unless a follow does so anyway.
+ */
+static int registry__watch(struct registry *registry, struct entry *entry,
+			   const struct selection *selection, struct why *why)
 {
-	const struct source *source = source__find(name);
+	if (selection->is_followed)
+		return 0;
+	switch (source__selector(selection->source)) {
+	case SOURCE_SELECTOR_CGROUP:
+		return watch__start_directory(registry->watches, &entry->watch,
+					      selection->fd, on_gone, why);
+	case SOURCE_SELECTOR_DISK:
+		return watch__start_file(registry->watches, &entry->watch,
+					 selection->fd, on_gone, why);
+	default:
+		return 0;
+	}
+}
+
+/* Adds to the batch what the region does not have in the table. */
+static int registry__stage_source(struct registry *registry,
+				  const struct selection *selection,
+				  struct entry **result, struct why *why)
+{
 	struct entry *entry;
 	int ret;
 
-	if (!source)
-		return why__say(why, EINVAL,
-				"there is no source '%s' (there are cpustat, vmstat and softnet)",
-				name);
-	ret = registry__check_free(registry, name, why);
+	ret = registry__check_free(registry, selection->name, why);
 	if (ret)
 		return ret;
+	entry = registry__find_source(registry, &selection->key);
+	if (entry)
+		return why__say(why, EEXIST,
+				"these counters are registered already, as '%s'",
+				entry->name);
 
-	entry = find_source(&registry->retired, source->id);
+	entry = find_source(&registry->retired, &selection->key);
 	if (entry) {
-		ret = registry__revive(registry, entry, name, why);
+		ret = registry__revive(registry, entry, selection->name, why);
 	} else {
-		ret = entry__new_source(registry->region, source, &entry, why);
+		ret = entry__new_source(registry->region, &registry->schemas,
+					selection, &entry, why);
 		if (!ret)
 			ret = registry__add(registry, entry, why);
 	}
 	if (!ret)
 		*result = entry;
 	return ret;
+}
+
+int registry__add_source(struct registry *registry,
+			 const struct selection *selection,
+			 struct entry **result, struct why *why)
+{
+	struct entry *entry = NULL;
+	int ret;
+
+	registry__begin(registry);
+	ret = registry__stage_source(registry, selection, &entry, why);
+	if (!ret) {
+		ret = registry__watch(registry, entry, selection, why);
+		if (ret)
+			registry__take_out(registry, entry);
+		else
+			*result = entry;
+	}
+	return registry__end_with(registry, ret, why);
 }
 
 /* The region has the map: in the table, or on lease. */
@@ -249,7 +386,6 @@ static int registry__add_known_map(struct registry *registry, int map_fd,
 	if (bpf_obj_get_info_by_fd(map_fd, &map, &size))
 		return why__say(why, errno, "cannot ask what the map is: %s",
 				strerror(errno));
-
 	entry = find_map(&registry->entries, map.id);
 	if (entry)
 		return why__say(why, EEXIST,
@@ -263,8 +399,9 @@ static int registry__add_known_map(struct registry *registry, int map_fd,
 	return registry__revive(registry, entry, name ?: map.name, why);
 }
 
-int registry__add_map(struct registry *registry, int map_fd, const char *name,
-		      struct entry **result, struct why *why)
+static int registry__stage_map(struct registry *registry, int map_fd,
+			       const char *name, struct entry **result,
+			       struct why *why)
 {
 	struct entry *entry;
 	int ret;
@@ -288,27 +425,55 @@ int registry__add_map(struct registry *registry, int map_fd, const char *name,
 	return ret;
 }
 
+int registry__add_map(struct registry *registry, int map_fd, const char *name,
+		      struct entry **result, struct why *why)
+{
+	int ret;
+
+	registry__begin(registry);
+	ret = registry__stage_map(registry, map_fd, name, result, why);
+	return registry__end_with(registry, ret, why);
+}
+
 int registry__remove(struct registry *registry, const char *name,
 		     struct entry **result, struct why *why)
 {
 	struct entry *entry = registry__find(registry, name);
-	struct entry *next;
-	int ret;
 
 	if (!entry)
 		return why__say(why, ENOENT, "there is no entry '%s'", name);
+	registry__begin(registry);
+	registry__take_out(registry, entry);
+	*result = entry;
+	return registry__end(registry, why);
+}
 
-	next = TAILQ_NEXT(entry, link);
-	TAILQ_REMOVE(&registry->entries, entry, link);
-	ret = registry__publish(registry, false, why);
-	if (!ret) {
-		names__remove(&registry->names, entry->name);
-		registry__retire(registry, entry);
-		*result = entry;
-	} else if (next) {
-		TAILQ_INSERT_BEFORE(next, entry, link);
-	} else {
-		TAILQ_INSERT_TAIL(&registry->entries, entry, link);
+void registry__entry_is_gone(struct registry *registry, struct entry *entry)
+{
+	struct why why;
+
+	/* A follow would say it all the time. */
+	if (!entry->follow)
+		log__info("%s is gone", entry->name);
+	entry->is_gone = true;
+	registry__begin(registry);
+	registry__take_out(registry, entry);
+	if (registry__end(registry, &why))
+		log__error("controllers are not told yet: %s", why.text);
+}
+
+void registry__extent_is_gone(struct registry *registry, uint32_t extent)
+{
+	struct entry *entry;
+
+	TAILQ_FOREACH(entry, &registry->entries, link) {
+		if (entry->extent.id == extent) {
+			registry__entry_is_gone(registry, entry);
+			return;
+		}
 	}
-	return ret;
+	/* What is on lease will not come back. */
+	TAILQ_FOREACH(entry, &registry->retired, link)
+		if (entry->extent.id == extent)
+			entry->is_gone = true;
 }

@@ -10,16 +10,10 @@
 #include "log.h"
 #include "reply.h"
 #include "request.h"
+#include "request_probe.h"
+#include "request_source.h"
 
-/*
- * A handler makes @result, which is NULL if memory is short, out of the members
- * of @object, or returns -errno.
- */
-typedef int (*handler)(struct agent *agent, const struct request *request,
-		       json_t *object, json_t **result, struct why *why);
-
-/* Does the object hold what @format says, and nothing else? */
-static int unpack(json_t *object, struct why *why, const char *format, ...)
+int request__unpack(json_t *object, struct why *why, const char *format, ...)
 {
 	json_error_t error;
 	va_list arguments;
@@ -34,30 +28,6 @@ static int unpack(json_t *object, struct why *why, const char *format, ...)
 	return 0;
 }
 
-static int register_source(struct agent *agent, const struct request *request,
-			   json_t *object, json_t **result, struct why *why)
-{
-	const char *type, *source;
-	struct entry *entry;
-	int ret;
-
-	ret = unpack(object, why, "{s:s, s:s !}", "request", &type, "source",
-		     &source);
-	if (ret)
-		return ret;
-	if (request->uid)
-		return why__say(why, EPERM,
-				"only root may register a source of the kernel");
-
-	ret = registry__add_source(&agent->registry, source, &entry, why);
-	if (ret)
-		return ret;
-	entry->owner = request->uid;
-	log__info("registered source %s", entry->name);
-	*result = describe__entry(agent, entry);
-	return 0;
-}
-
 static int register_map(struct agent *agent, const struct request *request,
 			json_t *object, json_t **result, struct why *why)
 {
@@ -65,8 +35,8 @@ static int register_map(struct agent *agent, const struct request *request,
 	struct entry *entry;
 	int ret;
 
-	ret = unpack(object, why, "{s:s, s?s !}", "request", &type, "name",
-		     &name);
+	ret = request__unpack(object, why, "{s:s, s?s !}", "request", &type,
+			      "name", &name);
 	if (ret)
 		return ret;
 	if (request->fd < 0)
@@ -87,14 +57,22 @@ static int unregister(struct agent *agent, const struct request *request,
 		      json_t *object, json_t **result, struct why *why)
 {
 	const char *type, *name;
+	struct follow *follow;
 	struct entry *entry;
 	int ret;
 
-	ret = unpack(object, why, "{s:s, s:s !}", "request", &type, "name",
-		     &name);
+	ret = request__unpack(object, why, "{s:s, s:s !}", "request", &type,
+			      "name", &name);
 	if (ret)
 		return ret;
+	follow = follows__find(&agent->follows, name);
+	if (follow)
+		return request__unfollow(agent, request, follow, result, why);
 	entry = registry__find(&agent->registry, name);
+	if (entry && entry->follow)
+		return why__say(why, EBUSY,
+				"'%s' is part of '%s' (unregister that)", name,
+				entry->follow->name);
 	if (entry && request->uid && request->uid != entry->owner)
 		return why__say(why, EPERM,
 				"'%s' is another user's (ask who registered it, or root)",
@@ -113,7 +91,7 @@ static int list(struct agent *agent, const struct request *request,
 	const char *type;
 	int ret;
 
-	ret = unpack(object, why, "{s:s !}", "request", &type);
+	ret = request__unpack(object, why, "{s:s !}", "request", &type);
 	if (!ret)
 		*result = describe__entries(agent);
 	return ret;
@@ -126,8 +104,8 @@ static int show(struct agent *agent, const struct request *request,
 	struct entry *entry;
 	int ret;
 
-	ret = unpack(object, why, "{s:s, s:s !}", "request", &type, "name",
-		     &name);
+	ret = request__unpack(object, why, "{s:s, s:s !}", "request", &type,
+			      "name", &name);
 	if (ret)
 		return ret;
 	entry = registry__find(&agent->registry, name);
@@ -142,81 +120,28 @@ static int status(struct agent *agent, const struct request *request,
 	const char *type;
 	int ret;
 
-	ret = unpack(object, why, "{s:s !}", "request", &type);
+	ret = request__unpack(object, why, "{s:s !}", "request", &type);
 	if (!ret)
 		*result = describe__status(agent);
 	return ret;
 }
 
-static int probe_list(struct agent *agent, const struct request *request,
-		      json_t *object, json_t **result, struct why *why)
-{
-	const char *type;
-	int ret;
-
-	ret = unpack(object, why, "{s:s !}", "request", &type);
-	if (!ret)
-		*result = probes__describe(&agent->probes);
-	return ret;
-}
-
-/* Loads or unloads the probe that @object names. */
-static int change_probe(struct agent *agent, const struct request *request,
-			json_t *object,
-			int (*change)(struct probes *probes,
-				      struct probe *probe, struct why *why),
-			json_t **result, struct why *why)
-{
-	const char *type, *name;
-	struct probe *probe;
-	int ret;
-
-	ret = unpack(object, why, "{s:s, s:s !}", "request", &type, "name",
-		     &name);
-	if (ret)
-		return ret;
-	if (request->uid)
-		return why__say(why, EPERM,
-				"only root may load or unload a probe");
-	probe = probes__find(&agent->probes, name, why);
-	if (!probe)
-		return -ENOENT;
-
-	ret = change(&agent->probes, probe, why);
-	if (ret)
-		return ret;
-	log__info("%s probe %s", probe->object ? "loaded" : "unloaded", name);
-	*result = probe__describe(&agent->probes, probe);
-	return 0;
-}
-
-static int probe_load(struct agent *agent, const struct request *request,
-		      json_t *object, json_t **result, struct why *why)
-{
-	return change_probe(agent, request, object, probe__load, result, why);
-}
-
-static int probe_unload(struct agent *agent, const struct request *request,
-			json_t *object, json_t **result, struct why *why)
-{
-	return change_probe(agent, request, object, probe__unload, result, why);
-}
-
 static const struct kind {
 	const char *name;
-	handler handle;
+	request_handler *handle;
 	const char *result;	/* its member in the reply */
 	bool takes_fd;
 } kinds[] = {
-	{ "register-source", register_source, "entry", false },
+	{ "register-source", request__register_source, "entry", true },
+	{ "follow-source", request__follow_source, "follow", true },
 	{ "register-map", register_map, "entry", true },
 	{ "unregister", unregister, "entry", false },
 	{ "list", list, "entries", false },
 	{ "show", show, "entry", false },
 	{ "status", status, "status", false },
-	{ "probe-list", probe_list, "probes", false },
-	{ "probe-load", probe_load, "probe", false },
-	{ "probe-unload", probe_unload, "probe", false },
+	{ "probe-list", request__probe_list, "probes", false },
+	{ "probe-load", request__probe_load, "probe", false },
+	{ "probe-unload", request__probe_unload, "probe", false },
 };
 
 static const struct kind *find_kind(json_t *object)

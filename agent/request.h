@@ -8,6 +8,8 @@
 #include <stddef.h>
 #include <sys/types.h>
 
+#include "why.h"
+
 struct agent;
 
 struct request {
@@ -21,5 +23,15 @@ struct request {
 
 /* A new reference, NULL if memory is short.  The fd stays the caller's. */
 json_t *request__handle(struct agent *agent, const struct request *request);
+
+/*
+ * Of requests of a kind: makes @result, which is NULL if memory is short, out of
+ * the members of @object, or returns -errno.
+ */
+typedef int request_handler(struct agent *agent, const struct request *request,
+			    json_t *object, json_t **result, struct why *why);
+
+/* Does the object hold what @format says, and nothing else? */
+int request__unpack(json_t *object, struct why *why, const char *format, ...);
 
 #endif /* REQUEST_H */

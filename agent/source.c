@@ -4,44 +4,202 @@
 
 #include "source.h"
 
-/*
- * What lies between these members are pointers, lists and locks of the kernel,
- * which are nobody's business.  In exact exposure each run of adjacent members
- * therefore gets a memory region of its own: softnet costs a controller some
- * READs per CPU, where cpustat and vmstat, counters from end to end, cost one.
- */
-static const struct source_member softnet_members[] = {
-	{ .name = "processed", .unit = "packets" },
-	{ .name = "time_squeeze", .unit = "times" },
-	{ .name = "received_rps", .unit = "packets" },
-	/* One counter; in newer kernels two, which are to be added up. */
-	{ .name = "dropped", .unit = "packets", .optional = true },
-	{ .name = "drop_counters.drops0", .unit = "packets", .optional = true },
-	{ .name = "drop_counters.drops1", .unit = "packets", .optional = true },
+static const struct source_counter ip_known[] = {
+	{ "inoctets", "bytes", false },
+	{ "outoctets", "bytes", false },
+	{ "inmcastoctets", "bytes", false },
+	{ "outmcastoctets", "bytes", false },
+	{ "inbcastoctets", "bytes", false },
+	{ "outbcastoctets", "bytes", false },
+	{ "reasmtimeout", "", false },
 	{ }
 };
 
+static const struct source_counter tcp_known[] = {
+	{ "rtoalgorithm", "", true },
+	{ "rtomin", "ms", true },
+	{ "rtomax", "ms", true },
+	{ "maxconn", "connections", true },
+	{ "currestab", "connections", true },
+	{ "insegs", "segments", false },
+	{ "outsegs", "segments", false },
+	{ "retranssegs", "segments", false },
+	{ "outrsts", "segments", false },
+	{ "inerrs", "segments", false },
+	{ "csumerrors", "segments", false },
+	{ }
+};
+
+static const struct source_counter netdev_known[] = {
+	{ "bytes", "bytes", false },
+	{ "rx_bytes", "bytes", false },
+	{ "tx_bytes", "bytes", false },
+	{ }
+};
+
+/* A struct around an array of which element 0 is not used. */
+#define MIB(name_, id_, prefix_, element_, unit_, known_)                      \
+	{                                                                      \
+		.name = name_,                                                 \
+		.id = id_,                                                     \
+		.parts = { {                                                   \
+			.member = "mibs",                                      \
+			.unit = unit_,                                         \
+			.elements = prefix_ element_,                          \
+			.prefix = prefix_,                                     \
+			.first = 1,                                            \
+			.known = known_,                                       \
+		} },                                                           \
+		.part_count = 1,                                               \
+	}
+
+/* An array for reading, writing, discarding and flushing. */
+#define DISK_GROUPS(member_, unit_)                                            \
+	{                                                                      \
+		.member = member_,                                             \
+		.unit = unit_,                                                 \
+		.elements = "STAT_READ",                                       \
+		.prefix = "STAT_",                                             \
+		.is_qualified = true,                                          \
+	}
+
+/*
+ * In exact exposure each run of adjacent fields gets a memory region of its own.
+ * Where pointers, lists and locks of the kernel lie between, as in softnet, the
+ * source costs a controller some READs per CPU; counters from end to end cost
+ * one.
+ */
 static const struct source sources[] = {
 	{
 		.name = "cpustat",
 		.id = DART_ZERO_SOURCE_CPUSTAT,
-		.array = "cpustat",
-		.elements = "cpu_usage_stat",
-		.prefix = "CPUTIME_",
-		.unit = "ns",
+		.parts = { {
+			.member = "cpustat",
+			.unit = "ns",
+			.elements = "CPUTIME_USER",
+			.prefix = "CPUTIME_",
+		} },
+		.part_count = 1,
 	},
 	{
 		.name = "vmstat",
 		.id = DART_ZERO_SOURCE_VMSTAT,
-		.array = "event",
-		.elements = "vm_event_item",
-		.prefix = "",
-		.unit = "events",
+		.parts = { {
+			.member = "event",
+			.unit = "events",
+			.elements = "PGPGIN",
+		} },
+		.part_count = 1,
 	},
 	{
 		.name = "softnet",
 		.id = DART_ZERO_SOURCE_SOFTNET,
-		.members = softnet_members,
+		.parts = {
+			{ .member = "processed", .unit = "packets" },
+			{ .member = "time_squeeze", .unit = "times" },
+			{ .member = "received_rps", .unit = "packets",
+			  .is_optional = true },
+			{ .member = "dropped", .unit = "packets",
+			  .is_optional = true },
+			/* in newer kernels, of two NUMA nodes */
+			{ .member = "drop_counters.drops0", .unit = "packets",
+			  .is_optional = true },
+			{ .member = "drop_counters.drops1", .unit = "packets",
+			  .is_optional = true },
+		},
+		.part_count = 6,
+	},
+	{
+		.name = "softirqs",
+		.id = DART_ZERO_SOURCE_KSTAT,
+		.parts = {
+			{ .member = "irqs_sum", .unit = "interrupts" },
+			{
+				.member = "softirqs",
+				.unit = "softirqs",
+				.elements = "HI_SOFTIRQ",
+				.suffix = "_SOFTIRQ",
+			},
+		},
+		.part_count = 2,
+	},
+	{
+		.name = "irqs",
+		.id = DART_ZERO_SOURCE_IRQ_STAT,
+		.parts = {
+			{ .unit = "interrupts" },
+			/* in newer kernels */
+			{
+				.member = "counts",
+				.unit = "interrupts",
+				.is_optional = true,
+				.elements = "IRQ_COUNT_NMI",
+				.prefix = "IRQ_COUNT_",
+			},
+		},
+		.part_count = 2,
+	},
+	MIB("snmp:ip", DART_ZERO_SOURCE_IP, "IPSTATS_MIB_", "INPKTS",
+	    "packets", ip_known),
+	MIB("snmp:ip6", DART_ZERO_SOURCE_IP6, "IPSTATS_MIB_", "INPKTS",
+	    "packets", ip_known),
+	MIB("snmp:tcp", DART_ZERO_SOURCE_TCP, "TCP_MIB_", "RTOALGORITHM", "",
+	    tcp_known),
+	MIB("snmp:tcpext", DART_ZERO_SOURCE_TCPEXT, "LINUX_MIB_",
+	    "SYNCOOKIESSENT", "", NULL),
+	MIB("snmp:udp", DART_ZERO_SOURCE_UDP, "UDP_MIB_", "INDATAGRAMS",
+	    "datagrams", NULL),
+	MIB("snmp:udp6", DART_ZERO_SOURCE_UDP6, "UDP_MIB_", "INDATAGRAMS",
+	    "datagrams", NULL),
+	MIB("snmp:icmp", DART_ZERO_SOURCE_ICMP, "ICMP_MIB_", "INMSGS",
+	    "messages", NULL),
+	MIB("snmp:icmp6", DART_ZERO_SOURCE_ICMP6, "ICMP6_MIB_", "INMSGS",
+	    "messages", NULL),
+	{
+		.name = "netdev:stats",
+		.id = DART_ZERO_SOURCE_NETDEV,
+		.parts = { { .unit = "packets", .known = netdev_known } },
+		.part_count = 1,
+	},
+	{
+		.name = "netdev:core",
+		.id = DART_ZERO_SOURCE_NETDEV_CORE,
+		.parts = { { .unit = "packets" } },
+		.part_count = 1,
+	},
+	{
+		.name = "disk:stats",
+		.id = DART_ZERO_SOURCE_DISK,
+		.parts = {
+			DISK_GROUPS("nsecs", "ns"),
+			DISK_GROUPS("sectors", "sectors"),
+			DISK_GROUPS("ios", "requests"),
+			DISK_GROUPS("merges", "requests"),
+			{ .member = "io_ticks", .unit = "jiffies" },
+			{
+				.member = "in_flight",
+				.unit = "requests",
+				.is_gauge = true,
+				.elements = "STAT_READ",
+				.prefix = "STAT_",
+				.is_qualified = true,
+			},
+		},
+		.part_count = 6,
+	},
+	{
+		.name = "cgroup:cpu",
+		.id = DART_ZERO_SOURCE_CGROUP_CPU,
+		.parts = {
+			{ .member = "cputime.stime", .unit = "ns" },
+			{ .member = "cputime.utime", .unit = "ns" },
+			{ .member = "cputime.sum_exec_runtime", .unit = "ns" },
+			{ .member = "forceidle_sum", .unit = "ns",
+			  .is_optional = true },
+			{ .member = "ntime", .unit = "ns",
+			  .is_optional = true },
+		},
+		.part_count = 5,
 	},
 };
 
@@ -53,4 +211,28 @@ const struct source *source__find(const char *name)
 		if (!strcmp(sources[i].name, name))
 			return &sources[i];
 	return NULL;
+}
+
+enum source_selector source__selector(const struct source *source)
+{
+	switch (source->id) {
+	case DART_ZERO_SOURCE_IP:
+	case DART_ZERO_SOURCE_IP6:
+	case DART_ZERO_SOURCE_TCP:
+	case DART_ZERO_SOURCE_TCPEXT:
+	case DART_ZERO_SOURCE_UDP:
+	case DART_ZERO_SOURCE_UDP6:
+	case DART_ZERO_SOURCE_ICMP:
+	case DART_ZERO_SOURCE_ICMP6:
+		return SOURCE_SELECTOR_NETNS;
+	case DART_ZERO_SOURCE_NETDEV:
+	case DART_ZERO_SOURCE_NETDEV_CORE:
+		return SOURCE_SELECTOR_NETDEV;
+	case DART_ZERO_SOURCE_DISK:
+		return SOURCE_SELECTOR_DISK;
+	case DART_ZERO_SOURCE_CGROUP_CPU:
+		return SOURCE_SELECTOR_CGROUP;
+	default:
+		return SOURCE_SELECTOR_NONE;
+	}
 }

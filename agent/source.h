@@ -3,34 +3,62 @@
 #ifndef SOURCE_H
 #define SOURCE_H
 
-#include <linux/dart_zero.h>
 #include <stdbool.h>
+#include <stdint.h>
 
-/* A member of the variable, or of a struct in it, that becomes a counter. */
-struct source_member {
-	const char *name;
+#include <dart/control.h>
+#include <linux/dart_zero.h>
+
+/* A counter of which more is known than of the others beside it. */
+struct source_counter {
+	const char *name;	/* of the field; NULL ends a list */
 	const char *unit;
-	bool optional;		/* other kernels have another instead */
+	bool is_gauge;
 };
 
-struct source {
-	const char *name;	/* of the entry */
-	enum dart_zero_source id;
+/*
+ * What of the variable, a struct, becomes fields: a member, all elements of an
+ * array, or every integer.
+ */
+struct source_part {
+	const char *member;	/* "outer.inner", NULL for every integer */
+	const char *unit;
+	bool is_gauge;
+	bool is_optional;	/* not all kernels have it */
 
 	/*
-	 * Either: in the variable, a struct, is an array of counters, whose
-	 * elements an enum names.  The enum's last value counts the others.
+	 * Of an array: a value of the enum that names its elements, what is cut
+	 * off both ends of these names, and the first one that is used.
 	 */
-	const char *array;	/* the member */
-	const char *elements;	/* the enum */
-	const char *prefix;	/* cut off the names of the enum */
-	const char *unit;
+	const char *elements;
+	const char *prefix;
+	const char *suffix;
+	uint32_t first;
+	bool is_qualified;	/* "member.element", not "element" */
 
-	/* Or: these members, as far as the kernel has them; ends with NULL. */
-	const struct source_member *members;
+	const struct source_counter *known; /* or NULL */
+};
+
+#define SOURCE_PARTS_MAX 8
+
+struct source {
+	const char *name;	/* of the entry, or what it begins with */
+	enum dart_zero_source id;
+	struct source_part parts[SOURCE_PARTS_MAX];
+	uint32_t part_count;
+};
+
+/* What selects one of many? */
+enum source_selector {
+	SOURCE_SELECTOR_NONE,
+	SOURCE_SELECTOR_NETNS,
+	SOURCE_SELECTOR_NETDEV,		/* in a network namespace */
+	SOURCE_SELECTOR_DISK,
+	SOURCE_SELECTOR_CGROUP,
 };
 
 /* NULL if there is no source of this name. */
 const struct source *source__find(const char *name);
+enum source_selector source__selector(const struct source *source);
 
 #endif /* SOURCE_H */

@@ -1,11 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include <bpf/btf.h>
 #include <ctype.h>
 #include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "log.h"
+#include "layout.h"
 #include "source_schema.h"
+
+/* What has been found so far, in any order. */
+struct finds {
+	struct dart_field *fields;
+	uint32_t count;
+};
+
+struct known_schema {
+	SLIST_ENTRY(known_schema) link;
+	const struct source *source;
+	struct dart_zero_extent extent;
+	struct dart_schema *schema;
+};
 
 static int does_not_fit(const struct source *source, const char *detail,
 			struct why *why)
@@ -15,213 +29,293 @@ static int does_not_fit(const struct source *source, const char *detail,
 			source->name, detail);
 }
 
-static int add_counter(struct dart_schema *schema, const char *name,
-		       const char *unit, uint32_t offset, uint32_t width)
+static const struct source_counter *find_known(const struct source_part *part,
+					       const char *name)
 {
-	char lower[DART_CONTROL_NAME_MAX];
-	struct dart_field field = {
-		.name = lower,
-		.unit = (char *)unit,
-		.offset = offset,
-		.width = width,
-		.count = 1,
-		.kind = DART_CONTROL_FIELD_COUNTER,
-	};
-	size_t i;
+	const struct source_counter *known = part->known;
 
-	for (i = 0; i < sizeof(lower) - 1 && name[i]; i++)
-		lower[i] = tolower((unsigned char)name[i]);
-	lower[i] = '\0';
-	return dart_schema__add(schema, &field);
-}
-
-/*
- * The type of what @path ("member" or "member.member") leads to, NULL if it
- * leads nowhere; *@offset is its place in bytes.
- */
-static const struct btf_type *find_member(const struct btf *btf,
-					  const struct btf_type *type,
-					  const char *path, uint32_t *offset)
-{
-	const struct btf_member *member;
-	size_t length;
-	uint16_t i;
-
-	for (*offset = 0; *path; path += length + (path[length] == '.')) {
-		length = strcspn(path, ".");
-		if (!type || !btf_is_struct(type))
-			return NULL;
-		member = btf_members(type);
-		for (i = 0; i < btf_vlen(type); i++, member++) {
-			const char *name = btf__name_by_offset(btf,
-							       member->name_off);
-
-			if (!strncmp(name, path, length) && !name[length])
-				break;
-		}
-		if (i == btf_vlen(type))
-			return NULL;
-		*offset += btf_member_bit_offset(type, i) / 8;
-		type = btf__type_by_id(btf, btf__resolve_type(btf,
-							      member->type));
-	}
-	return type;
-}
-
-/* Bytes of an integer, also if it is wrapped up as atomic_t; 0 for others. */
-static uint32_t integer_width(const struct btf *btf,
-			      const struct btf_type *type)
-{
-	int id;
-
-	if (type && btf_is_struct(type) && btf_vlen(type) == 1) {
-		id = btf__resolve_type(btf, btf_members(type)->type);
-		type = btf__type_by_id(btf, id);
-	}
-	if (!type || !btf_is_int(type))
-		return 0;
-	return type->size == 4 || type->size == 8 ? type->size : 0;
-}
-
-/* The name of array element @index, NULL if the enum has none. */
-static const char *element_name(const struct btf *btf,
-				const struct btf_type *elements,
-				uint32_t index)
-{
-	const struct btf_enum *value = btf_enum(elements);
-	uint16_t i;
-
-	for (i = 0; i < btf_vlen(elements); i++, value++)
-		if ((uint32_t)value->val == index)
-			return btf__name_by_offset(btf, value->name_off);
+	for (; known && known->name; known++)
+		if (!strcmp(known->name, name))
+			return known;
 	return NULL;
 }
 
-static int add_array(struct dart_schema *schema, const struct source *source,
-		     const struct btf *btf, const struct btf_type *variable,
+/* The name is copied, in lower case. */
+static int finds__add(struct finds *finds, const struct source_part *part,
+		      const char *name, uint32_t offset, uint32_t width)
+{
+	const struct source_counter *known;
+	struct dart_field *fields, *field;
+	bool is_gauge = part->is_gauge;
+	char *byte;
+
+	fields = reallocarray(finds->fields, finds->count + 1,
+			      sizeof(*fields));
+	if (!fields)
+		return -ENOMEM;
+	finds->fields = fields;
+	field = &fields[finds->count];
+	*field = (struct dart_field){
+		.name = strdup(name),
+		.unit = (char *)part->unit,
+		.offset = offset,
+		.width = width,
+		.count = 1,
+	};
+	if (!field->name)
+		return -ENOMEM;
+	finds->count++;
+	for (byte = field->name; *byte; byte++)
+		*byte = tolower((unsigned char)*byte);
+
+	known = find_known(part, field->name);
+	if (known) {
+		field->unit = (char *)known->unit;
+		is_gauge = known->is_gauge;
+	}
+	/* What one CPU counts up another may count down. */
+	field->kind = is_gauge ? DART_CONTROL_FIELD_GAUGE :
+				 DART_CONTROL_FIELD_COUNTER;
+	field->is_signed = is_gauge;
+	return 0;
+}
+
+static void finds__free(struct finds *finds)
+{
+	while (finds->count)
+		free(finds->fields[--finds->count].name);
+	free(finds->fields);
+}
+
+/* Adds element @index, "member.element" or "element" without what is cut. */
+static int add_element(struct finds *finds, const struct source_part *part,
+		       const char *name, uint32_t offset, uint32_t width)
+{
+	char text[DART_CONTROL_NAME_MAX];
+	size_t length = strlen(name), cut;
+
+	cut = part->prefix ? strlen(part->prefix) : 0;
+	if (cut && !strncmp(name, part->prefix, cut)) {
+		name += cut;
+		length -= cut;
+	}
+	cut = part->suffix ? strlen(part->suffix) : 0;
+	if (cut && length > cut && !strcmp(name + length - cut, part->suffix))
+		length -= cut;
+
+	if (snprintf(text, sizeof(text), "%s%s%.*s",
+		     part->is_qualified ? part->member : "",
+		     part->is_qualified ? "." : "", (int)length,
+		     name) >= (int)sizeof(text))
+		return -ENAMETOOLONG;
+	return finds__add(finds, part, text, offset, width);
+}
+
+static int add_array(struct finds *finds, const struct source *source,
+		     const struct source_part *part, const struct btf *btf,
+		     const struct btf_type *type, uint32_t offset,
 		     struct why *why)
 {
-	const struct btf_type *elements, *type;
-	const struct btf_array *array;
-	size_t prefix = strlen(source->prefix);
-	uint32_t i, offset, width;
-	int id, ret;
+	const struct btf_type *elements = layout__enum(btf, part->elements);
+	const struct btf_array *array = btf_array(type);
+	uint32_t i, width = layout__counter_width(btf, array->type);
+	const char *name;
+	int ret;
 
-	type = find_member(btf, variable, source->array, &offset);
-	if (!type || !btf_is_array(type))
-		return does_not_fit(source, "there is no array in it", why);
-	array = btf_array(type);
-	id = btf__resolve_type(btf, array->type);
-	width = integer_width(btf, btf__type_by_id(btf, id));
 	if (!width)
-		return does_not_fit(source, "its array is not of counters",
-				    why);
-
-	id = btf__find_by_name_kind(btf, source->elements, BTF_KIND_ENUM);
-	elements = btf__type_by_id(btf, id);
-	if (id < 0 || !elements)
+		return does_not_fit(source, "its array has no counters", why);
+	if (!elements)
 		return does_not_fit(source, "nothing names its elements", why);
 
-	for (i = 0; i < array->nelems; i++) {
-		const char *name = element_name(btf, elements, i);
-
+	for (i = part->first; i < array->nelems; i++) {
+		name = layout__element(btf, elements, i);
 		if (!name)
 			return does_not_fit(source, "an element has no name",
 					    why);
-		if (!strncmp(name, source->prefix, prefix))
-			name += prefix;
-		ret = add_counter(schema, name, source->unit,
-				  offset + i * width, width);
+		ret = add_element(finds, part, name, offset + i * width, width);
 		if (ret)
 			return does_not_fit(source, strerror(-ret), why);
 	}
 	return 0;
 }
 
-static int add_members(struct dart_schema *schema, const struct source *source,
+static int add_member(struct finds *finds, const struct source *source,
+		      const struct source_part *part, const struct btf *btf,
+		      const struct btf_type *variable, struct why *why)
+{
+	const char *name = part->member;
+	const struct btf_type *type;
+	uint32_t type_id, width, offset = 0;
+	char detail[128];
+	int ret;
+
+	type = layout__member(btf, variable, &name, &type_id, &offset);
+	if (!type && part->is_optional)
+		return 0;
+	if (type && part->elements && btf_is_array(type))
+		return add_array(finds, source, part, btf, type, offset, why);
+
+	width = type && !part->elements ? layout__counter_width(btf, type_id) : 0;
+	if (!width) {
+		snprintf(detail, sizeof(detail), "there is no %s '%s' in it",
+			 part->elements ? "array" : "counter", part->member);
+		return does_not_fit(source, detail, why);
+	}
+	ret = finds__add(finds, part, name, offset, width);
+	return ret ? does_not_fit(source, strerror(-ret), why) : 0;
+}
+
+static int add_integers(struct finds *finds, const struct source *source,
+			const struct source_part *part, const struct btf *btf,
+			const struct btf_type *variable, struct why *why)
+{
+	const struct btf_member *member = btf_members(variable);
+	uint32_t bits, width;
+	uint16_t i;
+	int ret;
+
+	for (i = 0; i < btf_vlen(variable); i++, member++) {
+		bits = btf_member_bit_offset(variable, i);
+		width = layout__counter_width(btf, member->type);
+		if (!width || bits % 8 || btf_member_bitfield_size(variable, i))
+			continue;
+		ret = finds__add(finds, part,
+				 btf__name_by_offset(btf, member->name_off),
+				 bits / 8, width);
+		if (ret)
+			return does_not_fit(source, strerror(-ret), why);
+	}
+	return 0;
+}
+
+static int find_fields(struct finds *finds, const struct source *source,
 		       const struct btf *btf, const struct btf_type *variable,
 		       struct why *why)
 {
-	const struct source_member *wanted;
-	uint32_t offset, width;
-	int ret;
+	uint32_t i;
+	int ret = 0;
 
-	for (wanted = source->members; wanted->name; wanted++) {
-		width = integer_width(btf, find_member(btf, variable,
-						       wanted->name, &offset));
-		if (!width && wanted->optional)
-			continue;
-		if (!width) {
-			log__warning("source %s: this kernel has no counter '%s': left out",
-				     source->name, wanted->name);
-			continue;
-		}
-		ret = add_counter(schema, wanted->name, wanted->unit, offset,
-				  width);
-		if (ret)
-			return does_not_fit(source, strerror(-ret), why);
+	for (i = 0; i < source->part_count && !ret; i++) {
+		const struct source_part *part = &source->parts[i];
+
+		if (part->member)
+			ret = add_member(finds, source, part, btf, variable,
+					 why);
+		else
+			ret = add_integers(finds, source, part, btf, variable,
+					   why);
 	}
-	if (!schema->field_count)
+	if (!ret && !finds->count)
 		return does_not_fit(source, "none of its counters is there",
 				    why);
-	return 0;
+	return ret;
 }
 
-/* The type of the variable, a struct, or NULL. */
-static const struct btf_type *
-find_variable(const struct btf *btf, const struct dart_zero_extent *extent)
+static int by_offset(const void *a, const void *b)
 {
-	const struct btf_type *type;
-	int id;
+	const struct dart_field *left = a, *right = b;
 
-	id = btf__find_by_name_kind(btf, extent->name, BTF_KIND_VAR);
-	if (id < 0)
-		return NULL;
-	id = btf__resolve_type(btf, btf__type_by_id(btf, id)->type);
-	type = id < 0 ? NULL : btf__type_by_id(btf, id);
-	if (!type || !btf_is_struct(type) || type->size != extent->length)
-		return NULL;
-	return type;
+	if (left->offset == right->offset)
+		return 0;
+	return left->offset < right->offset ? -1 : 1;
 }
 
-int source_schema__new(const struct source *source,
-		       const struct dart_zero_extent *extent,
-		       struct dart_schema **result, struct why *why)
+int source_schema__from_btf(const struct source *source, const struct btf *btf,
+			    const struct dart_zero_extent *extent,
+			    struct dart_schema **result, struct why *why)
 {
+	struct finds finds = { };
 	const struct btf_type *variable;
 	struct dart_schema *schema;
-	struct btf *btf;
+	const char *name;
+	uint32_t i;
 	int ret;
 
-	btf = btf__load_vmlinux_btf();
-	if (!btf)
-		return why__say(why, errno,
-				"cannot read the kernel's types: %s (the kernel needs CONFIG_DEBUG_INFO_BTF)",
-				strerror(errno));
+	variable = layout__variable(btf, extent->name, &name);
+	if (!variable || variable->size != extent->length)
+		return does_not_fit(source, "no such variable of this size",
+				    why);
+	schema = dart_schema__new(name, extent->length);
+	if (!schema)
+		return does_not_fit(source, strerror(errno), why);
 
-	variable = find_variable(btf, extent);
-	if (!variable) {
-		ret = does_not_fit(source, "no such variable of this size",
-				   why);
-		goto free_btf;
+	ret = find_fields(&finds, source, btf, variable, why);
+	if (finds.count)
+		qsort(finds.fields, finds.count, sizeof(*finds.fields),
+		      by_offset);
+	for (i = 0; i < finds.count && !ret; i++) {
+		ret = dart_schema__add(schema, &finds.fields[i]);
+		if (ret)
+			ret = does_not_fit(source, strerror(-ret), why);
 	}
-	schema = dart_schema__new(btf__name_by_offset(btf, variable->name_off),
-				  extent->length);
-	if (!schema) {
-		ret = does_not_fit(source, strerror(errno), why);
-		goto free_btf;
-	}
-
-	if (source->array)
-		ret = add_array(schema, source, btf, variable, why);
-	else
-		ret = add_members(schema, source, btf, variable, why);
+	finds__free(&finds);
 	if (ret)
 		dart_schema__free(schema);
 	else
 		*result = schema;
+	return ret;
+}
 
-free_btf:
+void source_schemas__open(struct source_schemas *schemas)
+{
+	SLIST_INIT(&schemas->known);
+}
+
+void source_schemas__close(struct source_schemas *schemas)
+{
+	struct known_schema *known;
+
+	while ((known = SLIST_FIRST(&schemas->known))) {
+		SLIST_REMOVE_HEAD(&schemas->known, link);
+		dart_schema__free(known->schema);
+		free(known);
+	}
+}
+
+static int source_schemas__learn(struct source_schemas *schemas,
+				 struct known_schema *known, struct why *why)
+{
+	struct btf *btf = btf__load_vmlinux_btf();
+	int ret;
+
+	if (!btf)
+		return why__say(why, errno,
+				"cannot read the kernel's types: %s (the kernel needs CONFIG_DEBUG_INFO_BTF)",
+				strerror(errno));
+	ret = source_schema__from_btf(known->source, btf, &known->extent,
+				      &known->schema, why);
 	btf__free(btf);
+	if (!ret)
+		SLIST_INSERT_HEAD(&schemas->known, known, link);
+	return ret;
+}
+
+int source_schemas__get(struct source_schemas *schemas,
+			const struct source *source,
+			const struct dart_zero_extent *extent,
+			const struct dart_schema **schema, struct why *why)
+{
+	struct known_schema *known;
+	int ret;
+
+	SLIST_FOREACH(known, &schemas->known, link) {
+		if (known->source == source &&
+		    known->extent.length == extent->length &&
+		    !strcmp(known->extent.name, extent->name)) {
+			*schema = known->schema;
+			return 0;
+		}
+	}
+
+	known = calloc(1, sizeof(*known));
+	if (!known)
+		return why__say(why, ENOMEM, "memory is short");
+	known->source = source;
+	known->extent = *extent;
+	ret = source_schemas__learn(schemas, known, why);
+	if (ret)
+		free(known);
+	else
+		*schema = known->schema;
 	return ret;
 }

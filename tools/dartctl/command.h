@@ -6,11 +6,14 @@
 #include <jansson.h>
 #include <stdbool.h>
 
+#include "selector.h"
+
 #define EXIT_USAGE 2
 
 struct options {
 	bool json;		/* print the agent's reply as it is */
 	const char *socket;	/* path */
+	struct selector selector;
 };
 
 /* Commands get their own arguments and return an exit status. */

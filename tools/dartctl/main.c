@@ -15,8 +15,15 @@ static const char usage[] =
 	"Usage: dartctl [OPTION]... COMMAND\n"
 	"Tell dartd which metrics of this host controllers may read.\n"
 	"\n"
-	"  register source NAME    expose counters of the kernel: cpustat, vmstat\n"
-	"                          or softnet\n"
+	"  register source NAME    expose counters of the kernel: cpustat, vmstat,\n"
+	"                          softnet, softirqs, irqs\n"
+	"  register source snmp:FAMILY [--netns NAME|PID|PATH | --all-netns]\n"
+	"                          of a network namespace, where FAMILY is ip, ip6,\n"
+	"                          tcp, tcpext, udp, udp6, icmp or icmp6\n"
+	"  register source netdev:stats|netdev:core --netdev INTERFACE\n"
+	"                          [--netns NAME|PID|PATH]\n"
+	"  register source disk:stats --disk DEVICE\n"
+	"  register source cgroup:cpu --cgroup PATH | --all-cgroups PATH\n"
 	"  register map PATH [as NAME]\n"
 	"  register map id N [as NAME]\n"
 	"  register map name X [as NAME]\n"
@@ -38,6 +45,12 @@ static const char usage[] =
 
 enum {
 	OPTION_SOCKET = 256,
+	OPTION_NETNS,
+	OPTION_NETDEV,
+	OPTION_DISK,
+	OPTION_CGROUP,
+	OPTION_ALL_NETNS,
+	OPTION_ALL_CGROUPS,
 	OPTION_HELP,
 	OPTION_VERSION,
 };
@@ -45,6 +58,12 @@ enum {
 static const struct option long_options[] = {
 	{ "json", no_argument, NULL, 'j' },
 	{ "socket", required_argument, NULL, OPTION_SOCKET },
+	{ "netns", required_argument, NULL, OPTION_NETNS },
+	{ "netdev", required_argument, NULL, OPTION_NETDEV },
+	{ "disk", required_argument, NULL, OPTION_DISK },
+	{ "cgroup", required_argument, NULL, OPTION_CGROUP },
+	{ "all-netns", no_argument, NULL, OPTION_ALL_NETNS },
+	{ "all-cgroups", required_argument, NULL, OPTION_ALL_CGROUPS },
 	{ "help", no_argument, NULL, OPTION_HELP },
 	{ "version", no_argument, NULL, OPTION_VERSION },
 	{ }
@@ -95,6 +114,9 @@ static int run(const struct options *options, int argc, char **argv)
 
 	if (!argc)
 		return misuse("no command");
+	if (strcmp(argv[0], "register") &&
+	    selector__is_given(&options->selector))
+		return misuse("'%s' takes no selector", argv[0]);
 	for (i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
 		if (!strcmp(commands[i].name, argv[0]))
 			return commands[i].run(options, argc - 1, argv + 1);
@@ -117,6 +139,24 @@ int main(int argc, char **argv)
 			break;
 		case OPTION_SOCKET:
 			options.socket = optarg;
+			break;
+		case OPTION_NETNS:
+			options.selector.netns = optarg;
+			break;
+		case OPTION_NETDEV:
+			options.selector.netdev = optarg;
+			break;
+		case OPTION_DISK:
+			options.selector.disk = optarg;
+			break;
+		case OPTION_CGROUP:
+			options.selector.cgroup = optarg;
+			break;
+		case OPTION_ALL_NETNS:
+			options.selector.all_netns = true;
+			break;
+		case OPTION_ALL_CGROUPS:
+			options.selector.all_cgroups = optarg;
 			break;
 		case OPTION_HELP:
 			fputs(usage, stdout);

@@ -7,12 +7,12 @@
 #include "client.h"
 #include "map.h"
 
-static int ask(const struct options *options, json_t *request, int fd)
+static int ask(const struct options *options, json_t *request, int fd,
+	       const char *member)
 {
-	json_t *entry, *reply;
+	json_t *reply;
 
-	entry = client__ask(options, request, fd, "entry", &reply);
-	if (!entry)
+	if (!client__ask(options, request, fd, member, &reply))
 		return EXIT_FAILURE;
 	json_decref(reply);
 	return EXIT_SUCCESS;
@@ -20,11 +20,19 @@ static int ask(const struct options *options, json_t *request, int fd)
 
 static int register_source(const struct options *options, int argc, char **argv)
 {
+	json_t *request;
+	int fd, status;
+
 	if (argc != 1)
 		return misuse("'register source' needs one name");
-	return ask(options, json_pack("{s:s, s:s}", "request",
-				      "register-source", "source", argv[0]),
-		   -1);
+	status = selector__request(&options->selector, argv[0], &request, &fd);
+	if (!status)
+		status = ask(options, request, fd,
+			     selector__is_follow(&options->selector) ?
+			     "follow" : "entry");
+	if (fd >= 0)
+		close(fd);
+	return status;
 }
 
 static int register_map(const struct options *options, int argc, char **argv)
@@ -49,7 +57,8 @@ static int register_map(const struct options *options, int argc, char **argv)
 		return EXIT_FAILURE;
 
 	status = ask(options, json_pack("{s:s, s:s*}", "request",
-					"register-map", "name", name), fd);
+					"register-map", "name", name),
+		     fd, "entry");
 	close(fd);
 	return status;
 }
@@ -58,6 +67,8 @@ int command_register(const struct options *options, int argc, char **argv)
 {
 	if (argc && !strcmp(argv[0], "source"))
 		return register_source(options, argc - 1, argv + 1);
+	if (selector__is_given(&options->selector))
+		return misuse("only 'register source' takes a selector");
 	if (argc && !strcmp(argv[0], "map"))
 		return register_map(options, argc - 1, argv + 1);
 	return misuse("'register' needs 'source' or 'map'");

@@ -8,15 +8,42 @@
  * that is not understood in full (too long, not JSON, an unknown or missing
  * member, a wrong type, a file descriptor too many) changes nothing.
  *
- *   {"request": "register-source", "source": S}
- *       S: "cpustat", "vmstat" or "softnet"; the entry gets this name.  From a
- *       peer whose user is root.
+ *   {"request": "register-source", "source": S, ...}
+ *       Counters of the kernel.  From a peer whose user is root.  What selects
+ *       one of many is said by further members, and where one of them is marked
+ *       with a star, by a file descriptor that comes with the first byte
+ *       (SCM_RIGHTS) and that this member only gives a name to:
+ *
+ *       S                                  members      the entry is called
+ *       cpustat, vmstat, softnet,
+ *         softirqs, irqs                                S
+ *       snmp:ip, snmp:ip6, snmp:tcp,
+ *         snmp:tcpext, snmp:udp,                        S
+ *         snmp:udp6, snmp:icmp, snmp:icmp6 "netns" *    S@NETNS
+ *       netdev:stats, netdev:core          "netdev"     S@NETDEV
+ *                                and       "netns" *    S@NETNS/NETDEV
+ *       disk:stats                         "disk" *     S@DISK
+ *       cgroup:cpu                         "cgroup" *   S@CGROUP
+ *
+ *       netns: a network namespace; without it that of the agent.  netdev: the
+ *       name of an interface in it.  disk: a block device.  cgroup: the directory
+ *       of a cgroup (v2), not of the root; its name is its path from there, "/a/b".
+ *       What a name cannot have becomes %XX in it.
+ *
+ *       When what was selected ends, the entry is gone.
+ *   {"request": "follow-source", "source": S}
+ *   {"request": "follow-source", "source": S, "cgroup": C}
+ *       S of each network namespace, or, with a file descriptor as above, of the
+ *       cgroup and each one below it, from now on: those that come get entries.
+ *       A namespace without a name is called net:INODE, and that of the agent
+ *       not at all.  The follow is called S@* or S@C/ and two stars.  From root.
  *   {"request": "register-map", "name": N}
  *       With the first byte comes one file descriptor (SCM_RIGHTS): an eBPF
  *       array map created with BPF_F_MMAPABLE, open for reading.  N is the
  *       name of the entry and may be left out: then it is the map's name.
  *   {"request": "unregister", "name": N}
- *       From root, or from the user who has registered N.
+ *       An entry, or a follow with its entries.  From root, or from the user who
+ *       has registered N.
  *   {"request": "list"}
  *   {"request": "show", "name": N}
  *   {"request": "status"}
@@ -27,8 +54,9 @@
  *       while it is loaded.  From root.
  *
  * Replies: {"ok": true, ...} with, for list, "entries"; for show, "entry"; for
- * status, "status"; for probe-list, "probes"; for the other two of probes,
- * "probe" as in probe-list; for the rest, "entry" as in list.  Or {"ok": false,
+ * status, "status"; for follow-source, "follow"; for probe-list, "probes"; for
+ * the other two of probes, "probe" as in probe-list; for the rest, "entry"; what
+ * is registered as in list, where follows come last.  Or {"ok": false,
  * "error": E, "message": M}: E is the name of an errno, such as "EEXIST", M a
  * sentence in English.
  *

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "entry_name.h"
+
+static const char allowed[] = "abcdefghijklmnopqrstuvwxyz"
+			      "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+			      "0123456789_-.:/@\\+=%~,";
+
+int entry_name__check(const char *name, struct why *why)
+{
+	size_t length = strlen(name);
+
+	if (!length || length >= DART_REGISTRATION_NAME_MAX ||
+	    strspn(name, allowed) != length)
+		return why__say(why, EINVAL,
+				"'%s' cannot be a name (1 to %d letters, digits and \"_-.:/@\\+=%%~,\")",
+				name, DART_REGISTRATION_NAME_MAX - 1);
+	return 0;
+}
+
+int entry_name__of(char name[static DART_REGISTRATION_NAME_MAX],
+		   const char *source, const char *label, struct why *why)
+{
+	char *end = name + DART_REGISTRATION_NAME_MAX;
+	const char *at;
+	bool is_plain;
+
+	name += sprintf(name, "%s%s", source, label ? "@" : "");
+	for (at = label; at && *at && name < end; at++) {
+		/* A name with '%' in it is what it is for itself. */
+		is_plain = *at != '%' && strchr(allowed, *at);
+		name += snprintf(name, end - name, is_plain ? "%c" : "%%%02X",
+				 (unsigned char)*at);
+	}
+	if (name >= end)
+		return why__say(why, ENAMETOOLONG,
+				"a name has at most %d bytes, so no entry can be called %s@%s",
+				DART_REGISTRATION_NAME_MAX - 1, source, label);
+	return 0;
+}

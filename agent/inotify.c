@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "inotify.h"
+#include "log.h"
+
+int inotify__open(int *fd, sd_event_source **events, sd_event *loop,
+		  sd_event_io_handler_t handler, void *userdata,
+		  struct why *why)
+{
+	int ret;
+
+	*fd = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
+	if (*fd < 0)
+		return why__say(why, errno, "cannot watch files: %s%s",
+				strerror(errno),
+				errno == EMFILE ?
+				" (raise /proc/sys/fs/inotify/max_user_instances)" :
+				"");
+	ret = sd_event_add_io(loop, events, *fd, EPOLLIN, handler, userdata);
+	if (ret < 0) {
+		close(*fd);
+		return why__say(why, -ret, "cannot watch files: %s",
+				strerror(-ret));
+	}
+	return 0;
+}
+
+void inotify__path(char path[static INOTIFY_PATH_MAX], int fd)
+{
+	snprintf(path, INOTIFY_PATH_MAX, "/proc/self/fd/%d", fd);
+}
+
+int inotify__add(int fd, int watched, uint32_t mask)
+{
+	char path[INOTIFY_PATH_MAX];
+	int wd;
+
+	inotify__path(path, watched);
+	wd = inotify_add_watch(fd, path, mask);
+	return wd < 0 ? -errno : wd;
+}
+
+void inotify__read(int fd,
+		   void (*take)(const struct inotify_event *event,
+				void *userdata),
+		   void *userdata)
+{
+	char buffer[4096]
+		__attribute__((aligned(__alignof__(struct inotify_event))));
+	const struct inotify_event *event;
+	ssize_t length, at;
+
+	while ((length = read(fd, buffer, sizeof(buffer))) > 0) {
+		for (at = 0; at < length; at += sizeof(*event) + event->len) {
+			event = (const struct inotify_event *)(buffer + at);
+			take(event, userdata);
+		}
+	}
+	if (length < 0 && errno != EAGAIN && errno != EINTR)
+		log__error("cannot read what has happened to files: %s",
+			   strerror(errno));
+}

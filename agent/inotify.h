@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* inotify(7) in an event loop, of files that are open. */
+#ifndef INOTIFY_H
+#define INOTIFY_H
+
+#include <stdint.h>
+#include <sys/inotify.h>
+#include <systemd/sd-event.h>
+
+#include "why.h"
+
+#define INOTIFY_PATH_MAX 32
+
+int inotify__open(int *fd, sd_event_source **events, sd_event *loop,
+		  sd_event_io_handler_t handler, void *userdata,
+		  struct why *why);
+
+/* A path to what @fd is of. */
+void inotify__path(char path[static INOTIFY_PATH_MAX], int fd);
+
+/* Watches what @watched is of: the watch descriptor or -errno. */
+int inotify__add(int fd, int watched, uint32_t mask);
+
+/* Calls @take with all that has happened; the wd is -1 if some of it is lost. */
+void inotify__read(int fd,
+		   void (*take)(const struct inotify_event *event,
+				void *userdata),
+		   void *userdata);
+
+#endif /* INOTIFY_H */
