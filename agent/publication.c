@@ -76,7 +76,8 @@ int publication__open(struct publication *publication,
 		goto free_writer;
 	}
 
-	ret = publication__update(publication, exposure, &none, why);
+	ret = publication__update(publication, exposure, &none, NULL, NULL,
+				  why);
 	if (ret)
 		goto deregister;
 	return 0;
@@ -245,9 +246,9 @@ static void table__empty(struct dart_table *table)
 	free(table->memory_regions);
 }
 
-int publication__update(struct publication *publication,
-			const struct exposure *exposure,
-			const struct entries *entries, struct why *why)
+static int publication__rewrite(struct publication *publication,
+				const struct exposure *exposure,
+				const struct entries *entries, struct why *why)
 {
 	struct dart_table table = next_table(publication, exposure);
 	int ret;
@@ -260,24 +261,52 @@ int publication__update(struct publication *publication,
 	return ret;
 }
 
-int publication__append(struct publication *publication,
-			const struct exposure *exposure,
-			const struct entries *entries, struct why *why)
+static int publication__append(struct publication *publication,
+			       const struct exposure *exposure,
+			       const struct entry *entry, struct why *why)
 {
 	struct dart_table more = next_table(publication, exposure);
 	uint32_t first = publication->memory_region_count;
 	int ret;
 
-	/* All ranges of page exposure are in another memory region now. */
-	if (exposure->has_next)
-		return publication__update(publication, exposure, entries, why);
-
-	ret = table__add_entry(&more, first, exposure,
-			       TAILQ_LAST(entries, entries));
+	ret = table__add_entry(&more, first, exposure, entry);
 	if (!ret)
 		ret = dart_table_writer__append(publication->writer, &more);
 	ret = publication__take(publication, &more, first, ret, why);
 	table__empty(&more);
+	return ret;
+}
+
+static int publication__remove(struct publication *publication,
+			       const struct exposure *exposure,
+			       const struct entry *entry, struct why *why)
+{
+	struct dart_table rest = next_table(publication, exposure);
+	int ret;
+
+	ret = dart_table_writer__remove(publication->writer, &rest,
+					entry->name);
+	return publication__take(publication, &rest,
+				 publication->memory_region_count, ret, why);
+}
+
+int publication__update(struct publication *publication,
+			const struct exposure *exposure,
+			const struct entries *entries,
+			const struct entry *added, const struct entry *removed,
+			struct why *why)
+{
+	int ret = -EAGAIN;
+
+	/* A new memory region of page exposure has all the ranges in it. */
+	if (added && !exposure->has_next)
+		ret = publication__append(publication, exposure, added, why);
+	else if (removed && !exposure->has_next)
+		ret = publication__remove(publication, exposure, removed, why);
+
+	/* Entries that are gone take room until the table is rewritten. */
+	if (ret == -EAGAIN || ret == -ENOSPC)
+		ret = publication__rewrite(publication, exposure, entries, why);
 	return ret;
 }
 

@@ -33,17 +33,17 @@ int publication__open(struct publication *publication,
 		      const struct exposure *exposure, struct why *why);
 void publication__close(struct publication *publication);
 
-/* Publishes the next generation; on error the table stays as it was. */
+/*
+ * Publishes the next generation; on error the table stays as it was.  Takes the
+ * same time however many @entries there are if all that has changed since the
+ * last time is that @added came behind the others, or that @removed is gone;
+ * otherwise both are NULL.
+ */
 int publication__update(struct publication *publication,
 			const struct exposure *exposure,
-			const struct entries *entries, struct why *why);
-/*
- * The same when all that has changed is that the last of @entries has come:
- * takes the same time however many there are.
- */
-int publication__append(struct publication *publication,
-			const struct exposure *exposure,
-			const struct entries *entries, struct why *why);
+			const struct entries *entries,
+			const struct entry *added, const struct entry *removed,
+			struct why *why);
 
 /* What a controller needs to READ the table. */
 void publication__accept(const struct publication *publication,

@@ -63,23 +63,18 @@ void registry__close(struct registry *registry)
 	source_schemas__close(&registry->schemas);
 }
 
-/* @has_new_last: there is one more entry, and nothing else has changed. */
-static int registry__publish(struct registry *registry, bool has_new_last,
-			     struct why *why)
+/* @added or @removed is all that has changed; NULL: other things have. */
+static int registry__publish(struct registry *registry,
+			     const struct entry *added,
+			     const struct entry *removed, struct why *why)
 {
 	int ret;
 
 	ret = exposure__prepare(registry->exposure, why);
 	if (ret)
 		return ret;
-	if (has_new_last)
-		ret = publication__append(registry->publication,
-					  registry->exposure,
-					  &registry->entries, why);
-	else
-		ret = publication__update(registry->publication,
-					  registry->exposure,
-					  &registry->entries, why);
+	ret = publication__update(registry->publication, registry->exposure,
+				  &registry->entries, added, removed, why);
 	if (ret)
 		exposure__rollback(registry->exposure);
 	else
@@ -101,7 +96,7 @@ static void on_lease_end(struct lease *lease)
 	 * region over everything: change to one without them.
 	 */
 	if (registry->exposure->mode == DART_CONTROL_EXPOSURE_PAGE &&
-	    registry__publish(registry, false, &why))
+	    registry__publish(registry, NULL, NULL, &why))
 		log__error("pages stay pinned until the next change: %s",
 			   why.text);
 }
@@ -160,14 +155,18 @@ static void registry__undo(struct registry *registry)
 
 int registry__end(struct registry *registry, struct why *why)
 {
-	bool has_new_last = registry->added == 1 && !registry->removed;
+	const struct entry *added = NULL, *removed = NULL;
 	int ret;
 
 	if (--registry->batches || (!registry->added && !registry->removed))
 		return 0;
+	if (registry->added == 1 && !registry->removed)
+		added = TAILQ_LAST(&registry->entries, entries);
+	if (registry->removed == 1 && !registry->added)
+		removed = TAILQ_FIRST(&registry->leaving);
 	registry->added = 0;
 	registry->removed = 0;
-	ret = registry__publish(registry, has_new_last, why);
+	ret = registry__publish(registry, added, removed, why);
 	if (ret)
 		registry__undo(registry);
 	else

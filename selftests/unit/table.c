@@ -80,6 +80,40 @@ static void a_shared_schema_is_written_once(void **state)
 	sample__release(&sample);
 }
 
+/* And nothing of it is looked at but where its ranges are. */
+static void an_entry_that_is_gone_is_no_entry(void **state)
+{
+	struct dart_control_entry *raw;
+	struct dart_table *decoded;
+	char why[DART_WHY_MAX];
+	struct sample sample;
+	size_t length;
+	uint8_t *bytes;
+
+	(void)state;
+	sample__init(&sample);
+	bytes = sample__bytes(&sample.table, &length);
+	raw = (void *)(bytes +
+		       ((struct dart_control_header *)bytes)->entries.offset);
+	raw[1] = (struct dart_control_entry) {
+		.name = 0xffffffff,
+		.schema = 0xffffffff,
+		.kind = DART_CONTROL_ENTRY_GONE,
+		.copies = 0xffffffff,
+		.first_range = raw[1].first_range,
+		.ranges = raw[1].ranges,
+	};
+	sample__seal(bytes, length);
+	assert_int_equal(dart_table__decode(bytes, length, &decoded, NULL, why),
+			 0);
+	sample.entries[1] = sample.entries[2];
+	sample.table.entry_count--;
+	sample__assert_same(&sample.table, decoded);
+	dart_table__free(decoded);
+	free(bytes);
+	sample__release(&sample);
+}
+
 static void entries_are_found_by_name(void **state)
 {
 	struct sample sample;
@@ -264,6 +298,7 @@ int main(void)
 		cmocka_unit_test(a_table_survives_the_round_trip),
 		cmocka_unit_test(an_empty_table_survives_the_round_trip),
 		cmocka_unit_test(a_shared_schema_is_written_once),
+		cmocka_unit_test(an_entry_that_is_gone_is_no_entry),
 		cmocka_unit_test(entries_are_found_by_name),
 		cmocka_unit_test(bytes_behind_the_table_are_ignored),
 		cmocka_unit_test(a_truncated_table_says_what_it_needs),

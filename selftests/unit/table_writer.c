@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <time.h>
 
+#include "dart/table_builder.h"
 #include "dart/table_writer.h"
 
 #include "sample.h"
@@ -11,14 +12,13 @@
 /* A table that is made at random, entry by entry. */
 #define ENTRIES_MAX 64
 #define COPIES_MAX 5
+#define MEMORY_REGIONS_MAX 2048
 
 struct model {
 	uint64_t random;
 	struct dart_table table;
-	struct dart_memory_region memory_regions[ENTRIES_MAX * COPIES_MAX];
+	struct dart_memory_region memory_regions[MEMORY_REGIONS_MAX];
 	struct dart_entry entries[ENTRIES_MAX];
-	struct dart_range ranges[ENTRIES_MAX][COPIES_MAX];
-	char names[ENTRIES_MAX][DART_CONTROL_NAME_MAX];
 	unsigned int made;
 };
 
@@ -66,27 +66,28 @@ static struct dart_schema *model__schema(struct model *model)
 /* Each copy has a memory region of its own, or all are in one. */
 static void model__add(struct model *model)
 {
-	uint32_t index = model->table.entry_count++, i;
-	uint32_t first = model->table.memory_region_count;
+	uint32_t first = model->table.memory_region_count, i;
 	uint32_t copies = 1 + model__below(model, COPIES_MAX);
 	uint32_t groups = model__below(model, 2) ? copies : 1;
 	bool is_shared = first && model__below(model, 2);
-	struct dart_entry *entry = &model->entries[index];
+	struct dart_range *ranges = calloc(groups, sizeof(*ranges));
+	char *name;
 
-	snprintf(model->names[index], sizeof(model->names[index]), "%u-%0*u",
-		 model->made++, 1 + model__below(model, 240), 7);
-	*entry = (struct dart_entry) {
-		.name = model->names[index],
+	assert_non_null(ranges);
+	assert_true(asprintf(&name, "%u-%0*u", model->made++,
+			     1 + model__below(model, 240), 7) > 0);
+	model->entries[model->table.entry_count++] = (struct dart_entry) {
+		.name = name,
 		.schema = model__schema(model),
 		.kind = DART_CONTROL_ENTRY_MAP,
 		.lifetime = DART_CONTROL_LIFETIME_SERVERLESS,
 		.copies_are = DART_CONTROL_COPIES_ROW,
 		.copies = copies,
-		.ranges = model->ranges[index],
+		.ranges = ranges,
 		.range_count = groups,
 	};
 	for (i = 0; i < groups; i++) {
-		model->ranges[index][i] = (struct dart_range) {
+		ranges[i] = (struct dart_range) {
 			.address = 0x10000 + i * 32,
 			.stride = 32,
 			.memory_region = is_shared ? 0 : first + i,
@@ -96,6 +97,7 @@ static void model__add(struct model *model)
 		};
 		if (is_shared)
 			continue;
+		assert_in_range(first + i, 0, MEMORY_REGIONS_MAX - 1);
 		model->memory_regions[first + i] = (struct dart_memory_region) {
 			.address = 0x10000,
 			.length = 0x1000,
@@ -105,24 +107,45 @@ static void model__add(struct model *model)
 	}
 }
 
-/* Takes the last entries out, and with them their memory regions. */
-static void model__truncate(struct model *model, uint32_t entries)
+/* Its memory regions stay. */
+static void model__remove(struct model *model, uint32_t index)
 {
-	struct dart_table *table = &model->table;
-	uint32_t i, k;
+	struct dart_entry *entry = &model->entries[index];
 
-	while (table->entry_count > entries)
-		dart_schema__free((struct dart_schema *)
-				  table->entries[--table->entry_count].schema);
-	table->memory_region_count = 0;
-	for (i = 0; i < entries; i++) {
+	free((char *)entry->name);
+	free(entry->ranges);
+	dart_schema__free((struct dart_schema *)entry->schema);
+	memmove(entry, entry + 1,
+		(--model->table.entry_count - index) * sizeof(*entry));
+}
+
+/* Takes out the memory regions, but for the first, that nobody refers to. */
+static void model__compact(struct model *model)
+{
+	const struct dart_memory_region *before;
+	uint32_t count = 1, i, k;
+	struct dart_range *range;
+
+	before = memcpy(malloc(sizeof(model->memory_regions)),
+			model->memory_regions, sizeof(model->memory_regions));
+	for (i = 0; i < model->table.entry_count; i++) {
 		for (k = 0; k < model->entries[i].range_count; k++) {
-			if (table->memory_region_count <=
-			    model->ranges[i][k].memory_region)
-				table->memory_region_count =
-					model->ranges[i][k].memory_region + 1;
+			range = &model->entries[i].ranges[k];
+			if (!range->memory_region)
+				continue;
+			model->memory_regions[count] =
+				before[range->memory_region];
+			range->memory_region = count++;
 		}
 	}
+	model->table.memory_region_count = count;
+	free((void *)before);
+}
+
+static void model__clear(struct model *model)
+{
+	while (model->table.entry_count)
+		model__remove(model, model->table.entry_count - 1);
 }
 
 /* What has come behind the first @entries and @memory_regions. */
@@ -162,53 +185,104 @@ static void expect_table(const void *memory, int length,
 	dart_table__free(decoded);
 }
 
+/* What happens to a table at random, and how often. */
+struct history {
+	struct model *model;
+	struct dart_table_writer *writer;
+	unsigned int in_place;
+	unsigned int anew;
+	unsigned int removed;
+	unsigned int rewritten;
+};
+
+static int history__rewrite(struct history *history)
+{
+	history->rewritten++;
+	model__compact(history->model);
+	return dart_table_writer__rewrite(history->writer,
+					  &history->model->table);
+}
+
+static int history__remove(struct history *history, uint32_t index)
+{
+	struct model *model = history->model;
+	char name[DART_CONTROL_NAME_MAX];
+	int length;
+
+	strcpy(name, model->entries[index].name);
+	model__remove(model, index);
+	length = dart_table_writer__remove(history->writer, &model->table,
+					   name);
+	if (length == -EAGAIN)
+		return history__rewrite(history);
+	history->removed++;
+	assert_int_equal(dart_table_writer__remove(history->writer,
+						   &model->table, name),
+			 -ENOENT);
+	return length;
+}
+
+static int history__append(struct history *history, int before)
+{
+	struct model *model = history->model;
+	uint32_t entries = model->table.entry_count;
+	uint32_t regions = model->table.memory_region_count;
+	struct dart_table more;
+	int length;
+
+	do
+		model__add(model);
+	while (model->table.entry_count < ENTRIES_MAX &&
+	       !model__below(model, 4));
+	more = model__since(model, entries, regions);
+	length = dart_table_writer__append(history->writer, &more);
+	*(length == before ? &history->in_place : &history->anew) += 1;
+	return length;
+}
+
 static void what_is_added_and_taken_out_is_what_is_there(void **state)
 {
-	enum { CAPACITY = 1 << 17, ROUNDS = 1500 };
-	unsigned int round, in_place = 0, anew = 0, rewritten = 0;
+	enum { CAPACITY = 1 << 18, ROUNDS = 3000 };
 	struct model *model = malloc(sizeof(*model));
 	uint8_t *memory = new_memory(CAPACITY);
-	struct dart_table_writer *writer;
-	struct dart_table more;
-	int length, before;
+	struct history history = {
+		.model = model,
+		.writer = dart_table_writer__new(memory, CAPACITY),
+	};
+	unsigned int round;
+	uint32_t entries;
+	int length;
 
 	(void)state;
-	assert_non_null(model);
+	assert_true(model && history.writer);
 	model__init(model);
-	writer = dart_table_writer__new(memory, CAPACITY);
-	assert_non_null(writer);
-	length = dart_table_writer__append(writer, &model->table);
+	length = history__append(&history, 0);
 
 	for (round = 0; round < ROUNDS; round++) {
-		uint32_t entries = model->table.entry_count;
-		uint32_t regions = model->table.memory_region_count;
-		uint32_t room = ENTRIES_MAX - entries;
-
 		expect_table(memory, length, &model->table);
+		entries = model->table.entry_count;
 		model->table.generation++;
 		model->table.clock_offset_ns -= round;
-		if (entries && (!room || !model__below(model, 16))) {
-			model__truncate(model, model__below(model, entries));
-			length = dart_table_writer__rewrite(writer,
-							    &model->table);
-			rewritten++;
-			continue;
-		}
-		do
-			model__add(model);
-		while (--room && !model__below(model, 4));
-		more = model__since(model, entries, regions);
-		before = length;
-		length = dart_table_writer__append(writer, &more);
-		*(length == before ? &in_place : &anew) += 1;
+		/* There are ever more, then ever less. */
+		if (entries == ENTRIES_MAX ||
+		    (entries && model__below(model, 100) <
+				(round % 500 < 250 ? 40 : 70)))
+			length = history__remove(&history,
+						 model__below(model, entries));
+		else if (!model__below(model, 50))
+			length = history__rewrite(&history);
+		else
+			length = history__append(&history, length);
 	}
-	printf("# %u appended in place, %u laid out anew, %u rewritten\n",
-	       in_place, anew, rewritten);
-	assert_in_range(in_place, ROUNDS / 2, ROUNDS);
-	assert_int_not_equal(anew, 0);
-	assert_int_not_equal(rewritten, 0);
-	dart_table_writer__free(writer);
-	model__truncate(model, 0);
+	printf("# in place: %u appends, %u removals; %u laid out anew, %u rewritten\n",
+	       history.in_place, history.removed, history.anew,
+	       history.rewritten);
+	assert_in_range(history.in_place, ROUNDS / 4, ROUNDS);
+	assert_in_range(history.removed, ROUNDS / 4, ROUNDS);
+	assert_in_range(history.anew, 1, ROUNDS / 5);
+	assert_in_range(history.rewritten, 1, ROUNDS / 5);
+	dart_table_writer__free(history.writer);
+	model__clear(model);
 	free(memory);
 	free(model);
 }
@@ -268,12 +342,15 @@ static void states__mix(struct states *states, struct model *model)
 	}
 }
 
-static void an_append_is_seen_whole_or_not_at_all(void **state)
+static void a_change_is_seen_whole_or_not_at_all(void **state)
 {
 	enum { CAPACITY = 1 << 16, STEPS = 24 };
 	struct model *model = malloc(sizeof(*model));
 	uint8_t *memory = new_memory(CAPACITY);
-	struct dart_table_writer *writer;
+	struct history history = {
+		.model = model,
+		.writer = dart_table_writer__new(memory, CAPACITY),
+	};
 	struct states states = {
 		.before = malloc(CAPACITY),
 		.after = malloc(CAPACITY),
@@ -281,31 +358,26 @@ static void an_append_is_seen_whole_or_not_at_all(void **state)
 		.changed = calloc(CAPACITY / 8, sizeof(*states.changed)),
 	};
 	unsigned int step, in_place = 0;
-	uint32_t entries, regions;
-	struct dart_table more;
 	int length;
 	size_t i;
 
 	(void)state;
-	assert_true(model && states.before && states.after && states.mixed &&
-		    states.changed);
+	assert_true(model && history.writer && states.before && states.after &&
+		    states.mixed && states.changed);
 	model__init(model);
 	while (model->table.entry_count < 20)
 		model__add(model);
-	writer = dart_table_writer__new(memory, CAPACITY);
-	assert_non_null(writer);
-	length = dart_table_writer__rewrite(writer, &model->table);
+	length = history__rewrite(&history);
 
 	for (step = 0; step < STEPS; step++) {
 		assert_true(length > 0);
 		memcpy(states.before, memory, length);
 		states.length = length;
-		entries = model->table.entry_count;
-		regions = model->table.memory_region_count;
-		model__add(model);
 		model->table.generation++;
-		more = model__since(model, entries, regions);
-		length = dart_table_writer__append(writer, &more);
+		if (step % 2)
+			length = history__remove(&history, step % 7);
+		else
+			length = history__append(&history, length);
 		if ((size_t)length != states.length)
 			continue;
 		in_place++;
@@ -317,11 +389,11 @@ static void an_append_is_seen_whole_or_not_at_all(void **state)
 		}
 		states__mix(&states, model);
 	}
-	printf("# %u appends in place, of %u words the last\n", in_place,
+	printf("# %u changes in place, of %u words the last\n", in_place,
 	       states.changed_count);
 	assert_in_range(in_place, STEPS / 2, STEPS);
-	dart_table_writer__free(writer);
-	model__truncate(model, 0);
+	dart_table_writer__free(history.writer);
+	model__clear(model);
 	free(states.before);
 	free(states.after);
 	free(states.mixed);
@@ -436,6 +508,50 @@ static void what_would_be_refused_is_not_written(void **state)
 	dart_schema__free(schema);
 }
 
+/* Whoever tries again and again must not fill the agent's memory. */
+static void what_is_refused_leaves_no_trace(void **state)
+{
+	struct dart_memory_region regions[2] = {
+		{ .address = 1, .length = 1 }, { .address = 1 },
+	};
+	struct dart_builder before, builder;
+	struct dart_entry entries[2];
+	struct dart_table more;
+	struct sample sample;
+	int i;
+
+	(void)state;
+	sample__init(&sample);
+	assert_int_equal(dart_builder__init(&builder), 0);
+	assert_int_equal(dart_builder__add(&builder, &sample.table), 0);
+	before = builder;
+
+	/* The second of the entries has the name of the first. */
+	entries[0] = entries[1] = sample.entries[SAMPLE_ROWS];
+	entries[0].name = entries[1].name = "again";
+	sample__add(sample.stat, "last", "", 60, 4, 1,
+		    DART_CONTROL_FIELD_GAUGE, false);
+	more = sample.table;
+	more.memory_regions = regions;
+	more.memory_region_count = 1;
+	more.entries = entries;
+	more.entry_count = 2;
+	for (i = 0; i < 1000; i++) {
+		more.memory_region_count = 1 + i % 2;
+		assert_int_equal(dart_builder__add(&builder, &more), -EINVAL);
+	}
+	assert_int_equal(builder.names.used, before.names.used);
+	assert_int_equal(builder.names.size, before.names.size);
+	assert_int_equal(builder.schemas.used, before.schemas.used);
+	assert_int_equal(builder.schemas.size, before.schemas.size);
+	assert_int_equal(builder.data, before.data);
+	for (i = 0; i < DART_SECTIONS; i++)
+		assert_int_equal(builder.sections[i].count,
+				 before.sections[i].count);
+	dart_builder__release(&builder);
+	sample__release(&sample);
+}
+
 static void a_table_fills_its_memory(void **state)
 {
 	struct appended *appended = appended__new(4096);
@@ -502,7 +618,7 @@ static void the_last_of_many_is_as_cheap_as_the_first(void **state)
 	struct dart_table_writer *writer =
 		dart_table_writer__new(memory, CAPACITY);
 	const struct dart_control_header *header = (void *)memory;
-	uint64_t parts[MANY / PART] = { };
+	uint64_t parts[MANY / PART] = { }, removals = 0;
 	struct dart_table *decoded;
 	char name[64], why[DART_WHY_MAX];
 	int i, length;
@@ -525,15 +641,29 @@ static void the_last_of_many_is_as_cheap_as_the_first(void **state)
 		assert_in_range(length, 1, CAPACITY);
 		dart_schema__free(schema);
 	}
+	for (i = 0; i < MANY / 2; i++) {
+		uint64_t start = processor_ns();
+
+		appended->more.generation++;
+		snprintf(name, sizeof(name), "slice/some-function-%u", 2 * i);
+		length = dart_table_writer__remove(writer, &appended->more,
+						   name);
+		removals += processor_ns() - start;
+		assert_in_range(length, 1, CAPACITY);
+	}
 	printf("# ns for each of %u, in turn: %u %u %u %u (with sanitizers)\n",
 	       PART, (unsigned int)(parts[0] / PART),
 	       (unsigned int)(parts[1] / PART), (unsigned int)(parts[2] / PART),
 	       (unsigned int)(parts[3] / PART));
+	printf("# ns for each that is taken out: %u\n",
+	       (unsigned int)(removals / (MANY / 2)));
 	assert_true(parts[3] < 4 * parts[0]);
+	assert_true(removals < 4 * (parts[0] + parts[1]));
 	assert_int_equal(header->schemas.count, 2);
 	assert_int_equal(dart_table__decode(memory, length, &decoded, NULL,
 					    why), 0);
-	assert_int_equal(decoded->entry_count, SAMPLE_ENTRIES + MANY);
+	assert_int_equal(decoded->entry_count,
+			 SAMPLE_ENTRIES + MANY / 2);
 	dart_table__free(decoded);
 	dart_table_writer__free(writer);
 	free(memory);
@@ -544,8 +674,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_is_added_and_taken_out_is_what_is_there),
-		cmocka_unit_test(an_append_is_seen_whole_or_not_at_all),
+		cmocka_unit_test(a_change_is_seen_whole_or_not_at_all),
 		cmocka_unit_test(what_would_be_refused_is_not_written),
+		cmocka_unit_test(what_is_refused_leaves_no_trace),
 		cmocka_unit_test(a_table_fills_its_memory),
 		cmocka_unit_test(the_last_of_many_is_as_cheap_as_the_first),
 	};

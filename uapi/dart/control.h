@@ -32,16 +32,21 @@
  * the next number, writes the rest, and sets generation_end to the same number
  * last.  A table is whole if both agree and the checksum fits; the InfiniBand
  * architecture (volume 1, chapter 9) does not promise in which order the bytes
- * of one READ are fetched, so the checksum decides.  It is a sum, modulo 2^64,
- * over the table in blocks of DART_CONTROL_BLOCK bytes, of which the last may
- * be shorter: of XXH64 of block i with seed i, the checksum itself taken as 0.
- * So an agent that adds an entry writes and hashes a few blocks, however long
- * the table is.  It may also move every section.  A controller that READs
+ * of one READ are fetched, so the checksum decides.  A controller that READs
  * the header behind its data, and finds the generation it knows, knows that
  * every range it used was valid.  A range that the agent takes back stays
  * readable for lease_ms after the table has changed, so a scrape in flight
  * never fails because of a change; a controller that last looked at the
  * generation longer ago than that looks before it reads.
+ *
+ * Adding an entry, or taking one out, takes an agent the same time however many
+ * there are.  The checksum is a sum, modulo 2^64: for each block i of
+ * DART_CONTROL_BLOCK bytes, of which the last may be shorter, XXH64 with seed i,
+ * where the checksum itself is taken as 0; so only blocks that change have to be
+ * hashed.  What is added goes where a section has room to grow.  An entry that
+ * is taken out leaves its place, with the kind DART_CONTROL_ENTRY_GONE, and its
+ * ranges: nothing but its first_range and ranges means anything any more.  Now
+ * and then the agent writes all sections anew, perhaps elsewhere.
  *
  * The values themselves are in the byte order of the host, which is
  * little-endian: the agent does not run on others.
@@ -137,6 +142,9 @@ enum dart_control_entry_kind {
 	DART_CONTROL_ENTRY_SOURCE = 1,	/* per-CPU variable of the kernel */
 	DART_CONTROL_ENTRY_MAP = 2,	/* eBPF array map */
 };
+
+/* Instead of a kind: there is no entry here any more, see above. */
+#define DART_CONTROL_ENTRY_GONE	0
 
 /* ZERO, section 4.2: the three lifetimes of metrics. */
 enum dart_control_lifetime {

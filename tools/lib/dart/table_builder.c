@@ -288,7 +288,16 @@ static bool is_entry(const void *context, uint32_t number)
 	if (number >= count(wanted->builder, DART_SECTION_ENTRIES))
 		return false;
 	get(wanted->builder, DART_SECTION_ENTRIES, number, &raw);
-	return !strcmp(string_at(wanted->builder, raw.name), wanted->thing);
+	return raw.kind != htole32(DART_CONTROL_ENTRY_GONE) &&
+	       !strcmp(string_at(wanted->builder, raw.name), wanted->thing);
+}
+
+static uint32_t find_entry(const struct dart_builder *builder,
+			   const char *name, uint64_t hash)
+{
+	const struct wanted wanted = { builder, name };
+
+	return dart_index__find(&builder->names, hash, is_entry, &wanted);
 }
 
 static int check_entry(struct dart_builder *builder,
@@ -367,12 +376,10 @@ static int add_entry(struct dart_builder *builder,
 		     const struct dart_entry *before, uint32_t *schema,
 		     char *why)
 {
-	const struct wanted wanted = { builder, entry->name };
 	uint64_t hash = hash_string(entry->name, 0);
 	int err = 0;
 
-	if (dart_index__find(&builder->names, hash, is_entry, &wanted) !=
-	    DART_INDEX_NONE)
+	if (find_entry(builder, entry->name, hash) != DART_INDEX_NONE)
 		return -EINVAL;
 	if (!before || before->schema != entry->schema)
 		err = add_schema(builder, entry->schema, schema, why);
@@ -409,6 +416,37 @@ int dart_builder__add(struct dart_builder *builder,
 	return err == -ENOMEM ? -ENOMEM : -EINVAL;
 }
 
+int dart_builder__remove(struct dart_builder *builder, const char *name,
+			 uint32_t *index)
+{
+	struct dart_control_entry raw, gone = {
+		.kind = htole32(DART_CONTROL_ENTRY_GONE),
+	};
+	struct dart_control_schema schema;
+	uint32_t ranges;
+
+	*index = find_entry(builder, name, hash_string(name, 0));
+	if (*index == DART_INDEX_NONE)
+		return -ENOENT;
+	get(builder, DART_SECTION_ENTRIES, *index, &raw);
+	ranges = builder->gone_ranges + le32toh(raw.ranges);
+	if (builder->gone_entries + 1 >
+	    count(builder, DART_SECTION_ENTRIES) / 2 ||
+	    ranges > count(builder, DART_SECTION_RANGES) / 2)
+		return -EAGAIN;
+
+	get(builder, DART_SECTION_SCHEMAS, le32toh(raw.schema), &schema);
+	builder->data -= (uint64_t)le32toh(raw.copies) *
+			 le32toh(schema.length);
+	builder->gone_entries++;
+	builder->gone_ranges = ranges;
+	gone.first_range = raw.first_range;
+	gone.ranges = raw.ranges;
+	memcpy(builder->sections[DART_SECTION_ENTRIES].bytes +
+	       (size_t)*index * sizeof(gone), &gone, sizeof(gone));
+	return 0;
+}
+
 struct dart_builder_mark dart_builder__mark(const struct dart_builder *builder)
 {
 	struct dart_builder_mark mark = { .data = builder->data };
@@ -419,7 +457,6 @@ struct dart_builder_mark dart_builder__mark(const struct dart_builder *builder)
 	return mark;
 }
 
-/* The indices may go on to know what is gone. */
 void dart_builder__rollback(struct dart_builder *builder,
 			    const struct dart_builder_mark *mark)
 {
@@ -427,6 +464,9 @@ void dart_builder__rollback(struct dart_builder *builder,
 
 	for (i = 0; i < DART_SECTIONS; i++)
 		builder->sections[i].count = mark->counts[i];
+	dart_index__forget(&builder->names, mark->counts[DART_SECTION_ENTRIES]);
+	dart_index__forget(&builder->schemas,
+			   mark->counts[DART_SECTION_SCHEMAS]);
 	builder->data = mark->data;
 }
 

@@ -2,7 +2,8 @@
 /*
  * A table in the making: the sections of a control region, each in memory of
  * its own, which grows at the end.  What is added is checked by the rules for
- * readers; adding an entry takes the same time however many there are.
+ * readers; adding an entry, or taking one out, takes the same time however many
+ * there are.
  */
 #ifndef DART_TABLE_BUILDER_H
 #define DART_TABLE_BUILDER_H
@@ -21,6 +22,9 @@ struct dart_builder {
 	struct dart_index names;	/* entries by name */
 	struct dart_index schemas;	/* by all that they say */
 	uint64_t data;			/* bytes of all copies */
+	/* Of entries that were taken out. */
+	uint32_t gone_entries;
+	uint32_t gone_ranges;
 };
 
 /* How far a builder has come. */
@@ -40,6 +44,14 @@ void dart_builder__release(struct dart_builder *builder);
  */
 int dart_builder__add(struct dart_builder *builder,
 		      const struct dart_table *more);
+
+/*
+ * Marks the entry of this name as gone and says where it is.  -ENOENT; -EAGAIN
+ * if more than half of the entries or ranges would be gone, and nothing is
+ * done: time to make a new table.
+ */
+int dart_builder__remove(struct dart_builder *builder, const char *name,
+			 uint32_t *index);
 
 struct dart_builder_mark dart_builder__mark(const struct dart_builder *builder);
 /* Takes out what was added since. */

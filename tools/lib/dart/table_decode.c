@@ -241,39 +241,53 @@ static int decode_ranges(struct decoder *decoder)
 	return 0;
 }
 
+static int decode_entry(struct decoder *decoder, uint32_t index,
+			const struct dart_control_entry *raw,
+			struct dart_range *ranges)
+{
+	struct dart_table *table = &decoder->decoded->table;
+	struct dart_entry *entry = &table->entries[table->entry_count++];
+	uint32_t schema = le32toh(raw->schema);
+
+	entry->name = string_at(decoder, raw->name);
+	entry->kind = le32toh(raw->kind);
+	entry->lifetime = le32toh(raw->lifetime);
+	entry->copies_are = le32toh(raw->copies_are);
+	entry->copies = le32toh(raw->copies);
+	entry->ranges = ranges;
+	entry->range_count = le32toh(raw->ranges);
+	if (!entry->name)
+		return dart_table__refuse(decoder->why,
+				"entry %u refers to no string", index);
+	if (schema >= count(decoder, DART_SECTION_SCHEMAS))
+		return dart_table__refuse(decoder->why,
+				"entry %u refers to no schema", index);
+	entry->schema = &decoder->decoded->schemas[schema];
+	return 0;
+}
+
 static int decode_entries(struct decoder *decoder)
 {
-	uint32_t schemas = count(decoder, DART_SECTION_SCHEMAS);
+	uint32_t i, entries = count(decoder, DART_SECTION_ENTRIES);
 	uint32_t ranges = count(decoder, DART_SECTION_RANGES);
-	struct dart_table *table = &decoder->decoded->table;
 	struct dart_control_entry raw;
-	uint32_t i, next = 0;
+	uint32_t next = 0;
+	int err;
 
-	table->entry_count = count(decoder, DART_SECTION_ENTRIES);
-	for (i = 0; i < table->entry_count; i++) {
-		struct dart_entry *entry = &table->entries[i];
-
+	for (i = 0; i < entries; i++) {
 		element(decoder, DART_SECTION_ENTRIES, i, &raw);
-		entry->name = string_at(decoder, raw.name);
-		entry->kind = le32toh(raw.kind);
-		entry->lifetime = le32toh(raw.lifetime);
-		entry->copies_are = le32toh(raw.copies_are);
-		entry->copies = le32toh(raw.copies);
-		entry->ranges = decoder->decoded->ranges + next;
-		entry->range_count = le32toh(raw.ranges);
-		if (!entry->name)
-			return dart_table__refuse(decoder->why,
-					"entry %u refers to no string", i);
-		if (le32toh(raw.schema) >= schemas)
-			return dart_table__refuse(decoder->why,
-					"entry %u refers to no schema", i);
-		entry->schema = &decoder->decoded->schemas[le32toh(raw.schema)];
 		if (le32toh(raw.first_range) != next ||
-		    entry->range_count > ranges - next)
+		    le32toh(raw.ranges) > ranges - next)
 			return dart_table__refuse(decoder->why,
 					"the ranges of entry %u do not follow those of the entry in front of it",
 					i);
-		next += entry->range_count;
+		if (le32toh(raw.kind) != DART_CONTROL_ENTRY_GONE) {
+			err = decode_entry(decoder, i, &raw,
+					   decoder->decoded->ranges + next);
+			if (err)
+				return err;
+		}
+		next += le32toh(raw.ranges);
 	}
 	if (next != ranges)
 		return dart_table__refuse(decoder->why,

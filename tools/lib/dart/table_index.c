@@ -23,23 +23,23 @@ static void index__put(struct dart_index *index, uint64_t hash, uint32_t number)
 	index->used++;
 }
 
-static int index__grow(struct dart_index *index)
+/* Makes it anew, with the numbers below @limit. */
+static int index__remake(struct dart_index *index, uint32_t size,
+			 uint32_t limit)
 {
-	struct dart_index larger = {
-		.size = index->size ? 2 * index->size : SIZE_MIN,
-	};
+	struct dart_index other = { .size = size };
 	uint32_t i;
 
-	larger.slots = calloc(larger.size, sizeof(*larger.slots));
-	if (!larger.slots)
+	other.slots = calloc(size, sizeof(*other.slots));
+	if (!other.slots)
 		return -ENOMEM;
 	for (i = 0; i < index->size; i++) {
-		if (index->slots[i].is_used)
-			index__put(&larger, index->slots[i].hash,
+		if (index->slots[i].is_used && index->slots[i].number < limit)
+			index__put(&other, index->slots[i].hash,
 				   index->slots[i].number);
 	}
 	free(index->slots);
-	*index = larger;
+	*index = other;
 	return 0;
 }
 
@@ -48,7 +48,9 @@ int dart_index__add(struct dart_index *index, uint64_t hash, uint32_t number)
 	int err;
 
 	if (index->used >= index->size / 2) {
-		err = index__grow(index);
+		err = index__remake(index, index->size ? 2 * index->size :
+							 SIZE_MIN,
+				    DART_INDEX_NONE);
 		if (err)
 			return err;
 	}
@@ -72,6 +74,12 @@ uint32_t dart_index__find(const struct dart_index *index, uint64_t hash,
 		if (slot->hash == hash && is_it(context, slot->number))
 			return slot->number;
 	}
+}
+
+void dart_index__forget(struct dart_index *index, uint32_t limit)
+{
+	if (index->size)
+		index__remake(index, index->size, limit);
 }
 
 void dart_index__free(struct dart_index *index)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * A hash index: the numbers of things by the hash of what identifies them.  It
- * does not hold the things: whoever asks compares.  Nothing is ever taken out,
- * so a number may be there whose thing is gone, or has become another.
+ * does not hold the things: whoever asks compares.  A number may be there whose
+ * thing is gone, or has become another.
  */
 #ifndef DART_TABLE_INDEX_H
 #define DART_TABLE_INDEX_H
@@ -25,6 +25,8 @@ int dart_index__add(struct dart_index *index, uint64_t hash, uint32_t number);
 uint32_t dart_index__find(const struct dart_index *index, uint64_t hash,
 			  bool (*is_it)(const void *context, uint32_t number),
 			  const void *context);
+/* Takes out the numbers from @limit on, unless memory is short. */
+void dart_index__forget(struct dart_index *index, uint32_t limit);
 void dart_index__free(struct dart_index *index);
 
 #endif /* DART_TABLE_INDEX_H */

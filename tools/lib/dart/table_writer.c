@@ -86,22 +86,20 @@ static int write_all(void *region, const struct dart_layout *layout,
 	return 0;
 }
 
-/* The bytes in section @index behind its first @old elements. */
-struct tail {
-	uint32_t begin;		/* offset in the table */
+/* Bytes of a section, as offsets in the table; none if they are equal. */
+struct span {
+	uint32_t begin;
 	uint32_t end;
 };
 
-static struct tail tail_of(const struct dart_table_writer *writer, int index,
-			   const struct dart_builder_mark *old)
+/* @count elements of section @index, from the @first on. */
+static struct span span_of(const struct dart_table_writer *writer, int index,
+			   uint32_t first, uint32_t count)
 {
 	const uint32_t size = dart_section_element[index];
-	const uint32_t offset = writer->layout.offsets[index];
+	const uint32_t begin = writer->layout.offsets[index] + first * size;
 
-	return (struct tail) {
-		.begin = offset + old->counts[index] * size,
-		.end = offset + writer->builder.sections[index].count * size,
-	};
+	return (struct span) { begin, begin + count * size };
 }
 
 static uint64_t hash_block(const struct dart_table_writer *writer,
@@ -114,11 +112,11 @@ static uint64_t hash_block(const struct dart_table_writer *writer,
 }
 
 /*
- * What the first block, with @header, and all blocks with a byte of a tail
+ * What the first block, with @header, and all blocks with a byte of @spans
  * contribute to the checksum.
  */
 static uint64_t sum_of_changed(const struct dart_table_writer *writer,
-			       const struct dart_builder_mark *old,
+			       const struct span spans[DART_SECTIONS],
 			       const struct dart_control_header *header)
 {
 	uint8_t first[DART_CONTROL_BLOCK];
@@ -133,43 +131,38 @@ static uint64_t sum_of_changed(const struct dart_table_writer *writer,
 	sum = hash_block(writer, first, 0);
 
 	for (i = 0; i < DART_SECTIONS; i++) {
-		const struct tail tail = tail_of(writer, i, old);
-
-		if (tail.begin == tail.end)
+		if (spans[i].begin == spans[i].end)
 			continue;
-		if (next < tail.begin / DART_CONTROL_BLOCK)
-			next = tail.begin / DART_CONTROL_BLOCK;
-		for (; next * DART_CONTROL_BLOCK < tail.end; next++)
+		if (next < spans[i].begin / DART_CONTROL_BLOCK)
+			next = spans[i].begin / DART_CONTROL_BLOCK;
+		for (; next * DART_CONTROL_BLOCK < spans[i].end; next++)
 			sum += hash_block(writer, writer->memory +
 					  next * DART_CONTROL_BLOCK, next);
 	}
 	return sum;
 }
 
-/* Writes what is new since @old; there is room for it. */
-static void write_tails(struct dart_table_writer *writer,
-			const struct dart_builder_mark *old,
+/* Writes what the builder has there, which has changed, one span a section. */
+static void write_spans(struct dart_table_writer *writer,
+			const struct span spans[DART_SECTIONS],
 			const struct dart_table *table)
 {
 	const struct dart_control_header *now = (const void *)writer->memory;
 	struct dart_control_header next =
 		dart_layout__header(&writer->layout, &writer->builder, table);
 	uint64_t checksum = le64toh(now->checksum) -
-			    sum_of_changed(writer, old, now);
+			    sum_of_changed(writer, spans, now);
 	int i;
 
 	change__begin(writer->memory, &next);
 	for (i = 0; i < DART_SECTIONS; i++) {
-		const struct tail tail = tail_of(writer, i, old);
-
-		if (tail.begin < tail.end)
-			memcpy(writer->memory + tail.begin,
+		if (spans[i].begin < spans[i].end)
+			memcpy(writer->memory + spans[i].begin,
 			       writer->builder.sections[i].bytes +
-			       (size_t)old->counts[i] *
-			       dart_section_element[i],
-			       tail.end - tail.begin);
+			       (spans[i].begin - writer->layout.offsets[i]),
+			       spans[i].end - spans[i].begin);
 	}
-	checksum += sum_of_changed(writer, old, &next);
+	checksum += sum_of_changed(writer, spans, &next);
 	next.checksum = htole64(checksum);
 	change__end(writer->memory, &next);
 }
@@ -239,19 +232,44 @@ int dart_table_writer__append(struct dart_table_writer *writer,
 {
 	const struct dart_builder_mark old =
 		dart_builder__mark(&writer->builder);
-	int ret;
+	struct span spans[DART_SECTIONS];
+	int i, ret;
 
 	ret = dart_builder__add(&writer->builder, more);
 	if (ret)
 		return ret;
-	if (dart_layout__holds(&writer->layout, &writer->builder)) {
-		write_tails(writer, &old, more);
-		return writer->layout.length;
+	if (!dart_layout__holds(&writer->layout, &writer->builder)) {
+		ret = writer__lay_out(writer, &writer->builder, more);
+		if (ret < 0)
+			dart_builder__rollback(&writer->builder, &old);
+		return ret;
 	}
-	ret = writer__lay_out(writer, &writer->builder, more);
-	if (ret < 0)
-		dart_builder__rollback(&writer->builder, &old);
-	return ret;
+
+	for (i = 0; i < DART_SECTIONS; i++)
+		spans[i] = span_of(writer, i, old.counts[i],
+				   writer->builder.sections[i].count -
+				   old.counts[i]);
+	write_spans(writer, spans, more);
+	return writer->layout.length;
+}
+
+int dart_table_writer__remove(struct dart_table_writer *writer,
+			      const struct dart_table *rest, const char *name)
+{
+	struct span spans[DART_SECTIONS] = { };
+	char why[DART_WHY_MAX];
+	uint32_t index;
+	int err;
+
+	if (dart_check__header(rest, why))
+		return -EINVAL;
+	err = dart_builder__remove(&writer->builder, name, &index);
+	if (err)
+		return err;
+	spans[DART_SECTION_ENTRIES] =
+		span_of(writer, DART_SECTION_ENTRIES, index, 1);
+	write_spans(writer, spans, rest);
+	return writer->layout.length;
 }
 
 int dart_table__publish(const struct dart_table *table, void *region,

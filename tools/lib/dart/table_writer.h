@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Writes the table of a control region while it is being READ, by the rules of
- * <dart/control.h>.  Adding an entry takes the same time however many there
- * are (on average: now and then the table is laid out anew, with more room).
- * One caller at a time.
+ * <dart/control.h>.  Adding an entry and taking one out takes the same time
+ * however many there are (on average: now and then the table is laid out anew,
+ * with more room).  One caller at a time.
  */
 #ifndef DART_TABLE_WRITER_H
 #define DART_TABLE_WRITER_H
@@ -37,5 +37,15 @@ int dart_table_writer__rewrite(struct dart_table_writer *writer,
  */
 int dart_table_writer__append(struct dart_table_writer *writer,
 			      const struct dart_table *more);
+
+/*
+ * Takes the entry of this name out; @rest is as @more above, without memory
+ * regions and entries.  Memory regions stay in the table, whether an entry
+ * still refers to them or not.  Returns the bytes of the control region;
+ * -ENOENT; -EAGAIN if more than half of the table would be room that is lost
+ * until it is rewritten, or -EINVAL: then the table stays what it was.
+ */
+int dart_table_writer__remove(struct dart_table_writer *writer,
+			      const struct dart_table *rest, const char *name);
 
 #endif /* DART_TABLE_WRITER_H */
