@@ -4,4 +4,4 @@ programs += dartd
 dartd_sources := $(wildcard agent/*.c)
 dartd_libraries := dart
 dartd_packages := libsystemd jansson libibverbs librdmacm libbpf libxxhash
-dartd_skeletons := runqlat tcp_traffic tcpconn
+dartd_skeletons := biolat cgroupnet runqlat tcp_traffic tcpconn

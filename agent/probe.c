@@ -10,6 +10,7 @@
 #include "probe.h"
 
 #define ROOT_CGROUP "/sys/fs/cgroup"
+#define TYPES "/sys/kernel/btf/vmlinux"
 
 static int cannot(const struct probe *probe, const char *what, int error,
 		  struct why *why)
@@ -185,6 +186,20 @@ static void probe__free(struct probe *probe)
 	*probe = (struct probe){ .kind = probe->kind };
 }
 
+static int probe__check_kernel(const struct probe_kind *kind, struct why *why)
+{
+	const char *missing = NULL;
+
+	if (access(TYPES, R_OK))
+		missing = "the kernel does not say what its types are (CONFIG_DEBUG_INFO_BTF)";
+	else if (kind->needs && access(kind->needs, R_OK))
+		missing = kind->needs_what;
+	if (missing)
+		return why__say(why, EOPNOTSUPP, "no probe '%s' here: %s",
+				kind->name, missing);
+	return 0;
+}
+
 int probe__load(struct probes *probes, struct probe *probe, struct why *why)
 {
 	const struct probe_kind *kind = probe->kind;
@@ -193,9 +208,9 @@ int probe__load(struct probes *probes, struct probe *probe, struct why *why)
 	if (probe->object)
 		return why__say(why, EEXIST, "the probe '%s' is loaded already",
 				kind->name);
-	if (access(kind->needs, R_OK))
-		return why__say(why, EOPNOTSUPP, "no probe '%s' here: %s",
-				kind->name, kind->needs_what);
+	ret = probe__check_kernel(kind, why);
+	if (ret)
+		return ret;
 
 	ret = probe__open_object(probe, probes->cpus);
 	if (!ret)

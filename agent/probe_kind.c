@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <bpf/libbpf.h>
 
+#include "biolat.skel.h"
+#include "cgroupnet.skel.h"
 #include "runqlat.skel.h"
 #include "tcp_traffic.skel.h"
 #include "tcpconn.skel.h"
 
 #include "probe_kind.h"
-
-#define BTF "/sys/kernel/btf/vmlinux"
-#define BTF_WHAT "the kernel does not say what its types are (CONFIG_DEBUG_INFO_BTF)"
 
 static const struct probe_kind kinds[] = {
 	{
@@ -17,8 +16,6 @@ static const struct probe_kind kinds[] = {
 		.object = tcp_traffic_bpf__elf_bytes,
 		.maps = { { "tcp_traffic", "tcp", true } },
 		.is_loaded_at_start = true,
-		.needs = BTF,
-		.needs_what = BTF_WHAT,
 	},
 	{
 		.name = "tcpconn",
@@ -28,8 +25,6 @@ static const struct probe_kind kinds[] = {
 			{ "tcpconn", "tcpconn", false },
 			{ "tcpconn_slots", "tcpconn.slots", false },
 		},
-		.needs = BTF,
-		.needs_what = BTF_WHAT,
 	},
 	{
 		.name = "runqlat",
@@ -38,6 +33,23 @@ static const struct probe_kind kinds[] = {
 		.maps = { { "runqlat", "runqlat", true } },
 		.needs = "/proc/schedstat",
 		.needs_what = "the kernel keeps no scheduler statistics (CONFIG_SCHEDSTATS)",
+	},
+	{
+		.name = "biolat",
+		.description = "how long block devices take",
+		.object = biolat_bpf__elf_bytes,
+		.maps = { { "biolat", "biolat", true } },
+	},
+	{
+		.name = "cgroupnet",
+		.description = "packets in and out of each cgroup",
+		.object = cgroupnet_bpf__elf_bytes,
+		.maps = {
+			{ "cgroupnet", "cgroupnet", false },
+			{ "cgroupnet_slots", "cgroupnet.slots", false },
+		},
+		.needs = "/sys/fs/cgroup/cgroup.controllers",
+		.needs_what = "there is no cgroup file system of version 2 at /sys/fs/cgroup",
 	},
 };
 

@@ -21,7 +21,7 @@ struct probe_kind {
 	const void *(*object)(size_t *size);	/* an ELF file */
 	struct probe_map maps[PROBE_MAPS_MAX];
 	bool is_loaded_at_start;
-	/* Without this file the kernel cannot do it; what is missing then. */
+	/* If not NULL: without this file it cannot be; what is missing then. */
 	const char *needs;
 	const char *needs_what;
 };

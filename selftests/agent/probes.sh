@@ -29,7 +29,7 @@ check "the agent starts" host_up
 chmod 666 /run/dart/dartd.sock
 check "tcp is loaded from the start" holds tcp '.loaded and .entries == ["tcp"]'
 before=$(entries)
-for probe in runqlat; do
+for probe in tcpconn runqlat biolat cgroupnet; do
 	check "$probe is there to be loaded" holds $probe '.loaded | not'
 	refuse "$probe is for root only" "only root" setpriv --reuid 65534 \
 		--clear-groups dartctl probe load $probe
@@ -67,6 +67,66 @@ high=$(scheduled)
 check "runqlat counts what /proc/schedstat counts" \
 	between $((last_low - first_high)) $((last - first)) $((high - low))
 check "runqlat: among it what was done" [ $((last - first)) -ge 5000 ]
+
+# Requests that all devices have completed: reads are the 1st figure, writes the 5th.
+completed() {
+	cat /sys/block/*/stat | awk -v field="$1" '{ sum += $field } END { print sum }'
+}
+
+modprobe null_blk nr_devices=1
+dartctl probe load biolat
+load reads 10 /dev/nullb0 >"$output"
+low=$(completed 1) && low_writes=$(completed 5)
+first=$(counted biolat read) && first_writes=$(counted biolat write)
+first_queued=$(counted biolat queued)
+load reads 700 /dev/nullb0 >"$output"
+load writes 300 /dev/nullb0 >"$output"
+last=$(counted biolat read) && last_writes=$(counted biolat write)
+check "biolat counts the reads that the kernel counts" \
+	[ $((last - first)) -eq $(($(completed 1) - low)) ]
+check "biolat: among them what was read" [ $((last - first)) -ge 700 ]
+check "biolat counts the writes that the kernel counts" \
+	[ $((last_writes - first_writes)) -eq $(($(completed 5) - low_writes)) ]
+check "biolat: among them what was written" \
+	[ $((last_writes - first_writes)) -ge 300 ]
+check "biolat: each of them was handed to the device" \
+	[ $(($(counted biolat queued) - first_queued)) -ge 1000 ]
+
+# inside CGROUP COMMAND...: runs it there
+inside() {
+	(
+		sh -c 'echo $PPID' >"/sys/fs/cgroup/$1/cgroup.procs"
+		shift
+		exec "$@"
+	)
+}
+
+# net CGROUP: its figures, null if it has no row
+net() {
+	dartctl -j show cgroupnet | jq -c --argjson id "$1" '
+		[.entry.values.rows[] | select(.cgroup == $id) |
+		[.received_bytes, .received_packets, .sent_bytes, .sent_packets]][0]'
+}
+
+ip link set lo up
+dartctl probe load cgroupnet
+mkdir /sys/fs/cgroup/one /sys/fs/cgroup/two
+one=$(stat -c %i /sys/fs/cgroup/one)
+two=$(stat -c %i /sys/fs/cgroup/two)
+inside one load datagrams 300 >"$output"
+inside two load datagrams 20 >"$output"
+inside one load datagrams 7 >"$output"
+# 1000 bytes behind headers of UDP and IPv4
+check "cgroupnet counts what one cgroup has sent and received" \
+	[ "$(net "$one")" = "[$((307 * 1028)),307,$((307 * 1028)),307]" ]
+check "and another" \
+	[ "$(net "$two")" = "[$((20 * 1028)),20,$((20 * 1028)),20]" ]
+in_use=$(dartctl -j show cgroupnet.slots | jq '.entry.values.rows[0].in_use')
+rmdir /sys/fs/cgroup/one
+check "a cgroup that was removed has no row" [ "$(net "$one")" = null ]
+check "the other still has" [ "$(net "$two")" != null ]
+check "one row less is in use" [ "$(dartctl -j show cgroupnet.slots |
+	jq '.entry.values.rows[0].in_use')" -eq $((in_use - 1)) ]
 
 check "the agent ends" host_down
 finish

@@ -40,18 +40,36 @@ static char *text_of(const json_t *value)
 	return json_dumps(value, JSON_ENCODE_ANY);
 }
 
+/* By number it would be searched from the first one on. */
+static struct libscols_line *last_line(struct libscols_table *table)
+{
+	struct libscols_iter *iterator = scols_new_iter(SCOLS_ITER_BACKWARD);
+	struct libscols_line *line = NULL;
+
+	if (iterator)
+		scols_table_next_line(table, iterator, &line);
+	scols_free_iter(iterator);
+	return line;
+}
+
 int table__set(struct libscols_table *table, size_t column, const json_t *value)
 {
-	size_t last = scols_table_get_nlines(table) - 1;
+	struct libscols_line *line;
 	char *text;
+	int ret;
 
 	if (!value)
 		return 0;
+	line = last_line(table);
 	text = text_of(value);
-	if (!text)
+	if (!line || !text) {
+		free(text);
 		return -ENOMEM;
-	return scols_line_refer_data(scols_table_get_line(table, last), column,
-				     text);
+	}
+	ret = scols_line_refer_data(line, column, text);
+	if (ret)
+		free(text);
+	return ret;
 }
 
 int table__print(struct libscols_table *table, int ret)
