@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The module comes and goes while others open the device, add extents, map and
+ * register: the device is there or it is not (ENOENT, ENODEV), and who has it
+ * open has it whole; the module goes when nobody has (EWOULDBLOCK).
+ *
+ * DART_ROUNDS says how many times it is loaded and unloaded (200).
+ */
+#include "device.h"
+
+#include <limits.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <sys/utsname.h>
+#include <sys/wait.h>
+
+#include "../helpers/leftovers.h"
+#include "../helpers/loopback.h"
+
+#define USERS 2
+#define VALUE 0xda27
+
+/* In shared memory. */
+struct race {
+	atomic_bool is_over;
+	struct user {
+		unsigned long opened, absent;
+		char failure[64];	/* empty: none */
+	} users[USERS];
+};
+
+struct client {
+	struct user *user;
+	struct ibv_pd *pd;
+	int map;
+};
+
+/* Once the device is open, nothing but memory can be missing. */
+static const char *use(const struct client *client, int region)
+{
+	struct dart_zero_info info = { .size = sizeof(info) };
+	struct dart_zero_extent window, extent;
+	const char *address;
+	struct ibv_mr *mr;
+	size_t length;
+
+	if (device_add_window(region, DART_ZERO_SOURCE_SOFTNET, &window))
+		return "ADD_WINDOW";
+	if (device_add_map(region, client->map, &extent))
+		return "ADD_MAP";
+	if (device_call(region, DART_ZERO_IOC_INFO, &info) || info.extents != 2)
+		return "INFO";
+	length = info.used;
+	address = mmap(NULL, length, PROT_READ, MAP_SHARED, region, 0);
+	if (address == MAP_FAILED)
+		return "mmap";
+	mr = ibv_reg_mr(client->pd, (void *)address, length,
+			IBV_ACCESS_REMOTE_READ);
+	if (!mr)
+		return "ibv_reg_mr";
+
+	/* From here on the mapping holds the module, at last the pin only. */
+	close(region);
+	if (*(const uint64_t *)(address + extent.data) != VALUE)
+		return "value";
+	if (munmap((void *)address, length))
+		return "munmap";
+	sched_yield();
+	return ibv_dereg_mr(mr) ? "ibv_dereg_mr" : NULL;
+}
+
+static const char *open_and_use(const struct client *client)
+{
+	int region = open(DART_ZERO_DEVICE, O_RDONLY | O_CLOEXEC);
+
+	if (region >= 0) {
+		client->user->opened++;
+		return use(client, region);
+	}
+	if (errno != ENOENT && errno != ENODEV)
+		return "open";
+	client->user->absent++;
+	sched_yield();
+	return NULL;
+}
+
+static void run_user(struct race *race, struct user *user)
+{
+	struct client client = {
+		.user = user,
+		.pd = ibv_alloc_pd(loopback__open_device()),
+		.map = array_map("race", 8, 1, BPF_F_MMAPABLE),
+	};
+	const uint64_t value = VALUE;
+	const uint32_t key = 0;
+	const char *failure = NULL;
+
+	bpf_map_update_elem(client.map, &key, &value, BPF_ANY);
+	while (!failure && !race->is_over)
+		failure = open_and_use(&client);
+	if (failure)
+		snprintf(user->failure, sizeof(user->failure), "%s: %s",
+			 failure, strerror(errno));
+	_exit(failure != NULL);
+}
+
+static int open_module(void)
+{
+	struct utsname kernel;
+	char path[PATH_MAX];
+	int fd;
+
+	assert_int_equal(uname(&kernel), 0);
+	snprintf(path, sizeof(path), "/lib/modules/%s/updates/dart_zero.ko",
+		 kernel.release);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	assert_true(fd >= 0);
+	return fd;
+}
+
+static void unload(void)
+{
+	while (syscall(SYS_delete_module, "dart_zero", O_NONBLOCK)) {
+		assert_int_equal(errno, EWOULDBLOCK);
+		sched_yield();
+	}
+}
+
+static void test_load_race(void **state)
+{
+	const char *wanted = getenv("DART_ROUNDS");
+	const int rounds = wanted ? atoi(wanted) : 200;
+	const long pinned = leftovers__pinned_pages();
+	struct race *race = mmap(NULL, sizeof(*race), PROT_READ | PROT_WRITE,
+				 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	int module = open_module(), status;
+	pid_t children[USERS];
+
+	(void)state;
+	for (int i = 0; i < USERS; i++) {
+		children[i] = fork();
+		if (!children[i])
+			run_user(race, &race->users[i]);
+	}
+	for (int round = 0; round < rounds; round++) {
+		unload();
+		assert_int_equal(syscall(SYS_finit_module, module, "", 0), 0);
+	}
+	race->is_over = true;
+
+	for (int i = 0; i < USERS; i++) {
+		struct user *user = &race->users[i];
+
+		assert_int_equal(waitpid(children[i], &status, 0), children[i]);
+		assert_string_equal(user->failure, "");
+		assert_int_equal(status, 0);
+		print_message("# %lu times open, %lu times not there\n",
+			      user->opened, user->absent);
+		assert_true(user->opened > 0 && user->absent > 0);
+	}
+	assert_int_equal(leftovers__module_references(), 0);
+	assert_int_equal(leftovers__pinned_pages(), pinned);
+	assert_int_equal(leftovers__rdma("mr"), 0);
+	unload();
+	assert_int_equal(syscall(SYS_finit_module, module, "", 0), 0);
+	close(module);
+	munmap(race, sizeof(*race));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_load_race),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
