@@ -1,0 +1,70 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# Who may do what: each cell of the tables in dart_zero(4) and dartd(8), tried.
+. "$(dirname "$0")/../lib.sh"
+
+group=4242
+capabilities=-all,+chown,+dac_override,+fowner,+fsetid,+kill,+setgid,+setuid
+capabilities=$capabilities,+setpcap,+net_bind_service,+net_raw,+sys_chroot,+mknod
+capabilities=$capabilities,+audit_write,+setfcap
+
+# The columns of the tables.
+as_user() {
+	setpriv --reuid 65534 --regid 65534 --clear-groups "$@"
+}
+
+as_dart() {
+	setpriv --reuid 65533 --regid 65533 --groups "$group" "$@"
+}
+
+# Root there, and nobody here.
+as_userns() {
+	setpriv --reuid 100000 --regid 100000 --clear-groups \
+		unshare --user --map-root-user --mount --net --pid --fork "$@"
+}
+
+# Root with no more capabilities than Docker leaves, and a /dev of its own that
+# has the device.
+as_container() {
+	unshare --mount --net --pid --fork sh -c '
+		touch /run/device && mount --bind /dev/dart_zero /run/device &&
+		mount -t tmpfs tmpfs /dev && touch /dev/dart_zero &&
+		mount --bind /run/device /dev/dart_zero &&
+		exec setpriv --bounding-set "$@"' sh "$capabilities" "$@"
+}
+
+as_root() {
+	"$@"
+}
+
+# What the tables say of column $1, as attempt says it.
+said() {
+	cat "$tests/../kmod/dart_zero.4" "$tests/../agent/dartd.8" |
+		sed -n '/^\.Ss Who may do what/,/^\.El/s/^\.It \(.* Ta .*\)/\1/p' |
+		awk -F ' Ta ' -v OFS='\t' -v column="Em $1" '
+			/^Em / { for (i = 1; i <= NF; i++) if ($i == column) n = i; next }
+			{ print $1, $n }'
+}
+
+if [ $# -gt 0 ]; then
+	"$@"
+	exit
+fi
+
+# Others cannot look for it where this tree is.
+install -m 755 "$(command -v attempt)" /run/attempt
+echo "dart:x:$group:" >>/etc/group
+check "the agent starts" host_up
+for column in user dart userns container root; do
+	check "$column: attempts are made" sh -c \
+		"/run/attempt '$0' as_$column /run/attempt >/run/outcomes"
+	said $column >/run/said
+	while IFS='	' read -r call cell; do
+		check "$column: $call: $cell" \
+			grep -x "$call	$cell" /run/outcomes
+	done </run/said
+	check "$column: every call is in the tables" \
+		[ "$(cut -f 1 /run/said)" = "$(cut -f 1 /run/outcomes)" ]
+done
+check "the agent ends" host_down
+finish

@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * attempt AS...: what a process may do that the command AS... starts (setpriv,
+ * unshare), call by call, as lines "CALL<tab>OUTCOME"; the outcome is "yes" or
+ * the name of an errno.
+ *
+ * For each call the process has a descriptor of a region of its own, with one
+ * map in it, and that of another map: both opened by root and passed on.
+ */
+#include <grp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+
+#include <dart/registration.h>
+
+#include "../module/device.h"
+#include "registration.h"
+
+/* Where the descriptors are: the map's, then one of a region for each call. */
+#define MAP 20
+#define REGIONS (MAP + 1)
+/* Extents of each of them: the map, and then this. */
+#define SLAB 2
+
+#define ANOTHER 65532
+
+static int do_open(int region)
+{
+	int fd = open(DART_ZERO_DEVICE, O_RDONLY | O_CLOEXEC);
+
+	return fd < 0 ? -errno : fd;
+}
+
+static int do_info(int region)
+{
+	struct dart_zero_info info = { .size = sizeof(info) };
+
+	return device_call(region, DART_ZERO_IOC_INFO, &info);
+}
+
+static int do_list(int region)
+{
+	struct dart_zero_extent extents[2];
+	struct dart_zero_list list = {
+		.size = sizeof(list),
+		.count = 2,
+		.extents = (uintptr_t)extents,
+	};
+
+	return device_call(region, DART_ZERO_IOC_LIST, &list);
+}
+
+static int do_mmap(int region)
+{
+	void *address = mmap(NULL, 4096, PROT_READ, MAP_SHARED, region, 0);
+
+	return address == MAP_FAILED ? -errno : 0;
+}
+
+static int do_remove(int region)
+{
+	return device_remove(region, 1);
+}
+
+static int do_read(int region)
+{
+	struct dart_zero_event event;
+
+	/* There is none, which is for those to know who may ask. */
+	fcntl(region, F_SETFL, O_NONBLOCK);
+	return read(region, &event, sizeof(event)) < 0 && errno != EAGAIN ?
+		-errno : 0;
+}
+
+static int do_add_slice(int region)
+{
+	struct dart_zero_slice slice = {
+		.size = sizeof(slice),
+		.slab = SLAB,
+		.pages = 1,
+	};
+
+	return device_call(region, DART_ZERO_IOC_ADD_SLICE, &slice);
+}
+
+static int do_add_counters(int region)
+{
+	struct dart_zero_counters counters = {
+		.size = sizeof(counters),
+		.flags = DART_ZERO_COUNTERS_CREATE,
+		.count = 1,
+		.name = "attempt",
+	};
+
+	return device_call(region, DART_ZERO_IOC_ADD_COUNTERS, &counters);
+}
+
+static int do_add_slab(int region)
+{
+	struct dart_zero_slab slab = { .size = sizeof(slab), .pages = 1 };
+
+	return device_call(region, DART_ZERO_IOC_ADD_SLAB, &slab);
+}
+
+static int do_namespaces(int region)
+{
+	uint32_t inodes[64];
+	struct dart_zero_namespaces list = {
+		.size = sizeof(list),
+		.count = 64,
+		.inodes = (uintptr_t)inodes,
+	};
+
+	return device_call(region, DART_ZERO_IOC_NAMESPACES, &list);
+}
+
+static int do_add_map(int region)
+{
+	return device_add_map(region, MAP, NULL);
+}
+
+static int do_add_window(int region)
+{
+	return device_add_window(region, DART_ZERO_SOURCE_CPUSTAT, NULL);
+}
+
+static const struct call {
+	const char *name;
+	int (*run)(int region);		/* not negative, or -errno */
+	const char *request;
+	bool passes_map;
+} calls[] = {
+	{ "open", .run = do_open },
+	{ "INFO", .run = do_info },
+	{ "LIST", .run = do_list },
+	{ "mmap", .run = do_mmap },
+	{ "REMOVE", .run = do_remove },
+	{ "read", .run = do_read },
+	{ "ADD_SLICE", .run = do_add_slice },
+	{ "ADD_MAP", .run = do_add_map },
+	{ "ADD_WINDOW", .run = do_add_window },
+	{ "ADD_COUNTERS", .run = do_add_counters },
+	{ "ADD_SLAB", .run = do_add_slab },
+	{ "NAMESPACES", .run = do_namespaces },
+	{ "list", .request = "{\"request\": \"list\"}\n" },
+	{ "show", .request = "{\"request\": \"show\", \"name\": \"others\"}\n" },
+	{ "status", .request = "{\"request\": \"status\"}\n" },
+	{ "register-map", .passes_map = true,
+	  .request = "{\"request\": \"register-map\", \"name\": \"own\"}\n" },
+	{ "unregister own",
+	  .request = "{\"request\": \"unregister\", \"name\": \"own\"}\n" },
+	{ "unregister another's",
+	  .request = "{\"request\": \"unregister\", \"name\": \"others\"}\n" },
+	{ "register-source",
+	  .request = "{\"request\": \"register-source\", \"source\": \"softnet\"}\n" },
+};
+
+#define CALLS (sizeof(calls) / sizeof(calls[0]))
+
+/* Over a connection of its own: "yes", or the name of an errno. */
+static const char *ask(const char *request, int fd)
+{
+	const struct sockaddr_un address = {
+		.sun_family = AF_UNIX,
+		.sun_path = DART_REGISTRATION_SOCKET,
+	};
+	int server = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	json_t *reply;
+
+	if (connect(server, (const void *)&address, sizeof(address)))
+		return strerrorname_np(errno);
+	reply = registration__ask(server, request, fd);
+	if (!reply)
+		return "no answer";
+	return registration__is_ok(reply) ?
+		"yes" : json_string_value(json_object_get(reply, "error"));
+}
+
+/* What is to be found, whatever those before have done. */
+static void prepare(void)
+{
+	int first = array_map("first", 8, 1, BPF_F_MMAPABLE);
+	int second = array_map("second", 8, 1, BPF_F_MMAPABLE);
+
+	dup2(second, MAP);
+	for (size_t i = 0; i < CALLS; i++) {
+		int region = device_open();
+
+		device_add_map(region, first, NULL);
+		do_add_slab(region);
+		dup2(region, REGIONS + i);
+		close(region);
+	}
+	ask("{\"request\": \"unregister\", \"name\": \"own\"}\n", -1);
+	ask("{\"request\": \"unregister\", \"name\": \"softnet\"}\n", -1);
+
+	/* That of another member of the group. */
+	if (setegid(getgrnam("dart")->gr_gid) || seteuid(ANOTHER))
+		exit(1);
+	ask("{\"request\": \"register-map\", \"name\": \"others\"}\n", first);
+	if (seteuid(0) || setegid(0))
+		exit(1);
+}
+
+static void attempt_all(void)
+{
+	for (size_t i = 0; i < CALLS; i++) {
+		const char *outcome = "yes";
+		int result;
+
+		if (calls[i].request) {
+			outcome = ask(calls[i].request,
+				      calls[i].passes_map ? MAP : -1);
+		} else {
+			result = calls[i].run(REGIONS + i);
+			if (result < 0)
+				outcome = strerrorname_np(-result);
+		}
+		printf("%s\t%s\n", calls[i].name, outcome);
+	}
+}
+
+int main(int argc, char *argv[])
+{
+	if (argc == 1) {
+		attempt_all();
+		return 0;
+	}
+
+	prepare();
+	execvp(argv[1], argv + 1);
+	perror(argv[1]);
+	return 1;
+}
