@@ -30,8 +30,10 @@ int agent__open(struct agent *agent, const struct options *options,
 	ret = publication__open(&agent->publication, &agent->exposure, why);
 	if (ret)
 		goto close_exposure;
+	slab__open(&agent->slab, &agent->region, &agent->exposure);
 	registry__open(&agent->registry, &agent->region, &agent->exposure,
-		       &agent->leases, &agent->publication, &agent->watches);
+		       &agent->leases, &agent->publication, &agent->watches,
+		       &agent->slab);
 	follows__open(&agent->follows, &agent->registry, loop);
 	ret = region_watch__open(&agent->region_watch, loop, &agent->registry,
 				 &agent->follows, why);

@@ -28,6 +28,7 @@ struct agent {
 	struct watches watches;
 	struct exposure exposure;
 	struct publication publication;
+	struct slab slab;
 	struct registry registry;
 	struct follows follows;
 	struct region_watch region_watch;

@@ -17,13 +17,53 @@ static void client__close_passed_fd(struct client *client)
 	client->passed_fd = -1;
 }
 
+static void client__close_reply_fd(struct client *client)
+{
+	if (client->reply_fd >= 0)
+		close(client->reply_fd);
+	client->reply_fd = -1;
+}
+
 void client__free(struct client *client)
 {
 	sd_event_source_disable_unref(client->events);
 	client__close_passed_fd(client);
+	client__close_reply_fd(client);
 	close(client->fd);
 	free(client->reply);
 	free(client);
+}
+
+/* Writes some of the reply, with the descriptor that goes with it. */
+static ssize_t client__send_some(struct client *client)
+{
+	union {
+		struct cmsghdr header;
+		char bytes[CMSG_SPACE(sizeof(int))];
+	} control = {
+		.header = {
+			.cmsg_level = SOL_SOCKET,
+			.cmsg_type = SCM_RIGHTS,
+			.cmsg_len = CMSG_LEN(sizeof(int)),
+		},
+	};
+	struct iovec bytes = {
+		.iov_base = client->reply + client->reply_sent,
+		.iov_len = client->reply_length - client->reply_sent,
+	};
+	struct msghdr message = { .msg_iov = &bytes, .msg_iovlen = 1 };
+	ssize_t sent;
+
+	if (client->reply_fd >= 0) {
+		memcpy(CMSG_DATA(&control.header), &client->reply_fd,
+		       sizeof(int));
+		message.msg_control = &control;
+		message.msg_controllen = sizeof(control);
+	}
+	sent = sendmsg(client->fd, &message, MSG_DONTWAIT | MSG_NOSIGNAL);
+	if (sent > 0)
+		client__close_reply_fd(client);
+	return sent;
 }
 
 /* Writes what the peer takes of the reply; -errno if it is gone. */
@@ -32,9 +72,7 @@ static int client__send(struct client *client)
 	ssize_t sent;
 
 	while (client->reply_sent < client->reply_length) {
-		sent = send(client->fd, client->reply + client->reply_sent,
-			    client->reply_length - client->reply_sent,
-			    MSG_DONTWAIT | MSG_NOSIGNAL);
+		sent = client__send_some(client);
 		if (sent < 0 && errno == EINTR)
 			continue;
 		if (sent < 0 && errno == EAGAIN)
@@ -74,6 +112,7 @@ static int client__handle_request(struct client *client)
 		.has_extra_fd = client->has_extra_fd,
 		.is_too_long = client->is_too_long,
 		.uid = client->uid,
+		.reply_fd = &client->reply_fd,
 	};
 	int ret;
 
@@ -208,6 +247,7 @@ int client__new(struct socket *socket, struct agent *agent, sd_event *loop,
 	client->agent = agent;
 	client->fd = fd;
 	client->passed_fd = -1;
+	client->reply_fd = -1;
 
 	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size)) {
 		ret = -errno;

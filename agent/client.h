@@ -36,6 +36,7 @@ struct client {
 	char *reply;
 	size_t reply_length;
 	size_t reply_sent;
+	int reply_fd;		/* goes with its first byte, or -1 */
 };
 
 TAILQ_HEAD(clients, client);

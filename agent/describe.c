@@ -48,12 +48,12 @@ json_t *describe__entry(const struct agent *agent, const struct entry *entry)
 			 "memory_regions",
 			 (json_int_t)memory_regions(agent, entry),
 			 "bytes", (json_int_t)exposed_bytes(entry));
-	if (json && entry->kind == DART_CONTROL_ENTRY_MAP &&
-	    json_object_set_new(json, "map_id",
-				json_integer(entry->extent.map_id))) {
-		json_decref(json);
-		return NULL;
-	}
+	if (json && entry->extent.map_id)
+		json_object_set_new(json, "map_id",
+				    json_integer(entry->extent.map_id));
+	if (json && entry->extent.counters_id)
+		json_object_set_new(json, "counters_id",
+				    json_integer(entry->extent.counters_id));
 	return json;
 }
 

@@ -4,8 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "counters_schema.h"
 #include "entry.h"
 #include "map_schema.h"
+#include "schema_json.h"
+#include "slab.h"
 
 static int entry__add_run(struct entry *entry, uint32_t offset, uint32_t length)
 {
@@ -28,8 +31,8 @@ static int entry__add_run(struct entry *entry, uint32_t offset, uint32_t length)
 }
 
 /*
- * Of a window controllers see the fields and not what is between them; a map's
- * value, padding included, belongs to whoever registered it.
+ * Of a window controllers see the fields and not what is between them; other
+ * values, padding included, belong to whoever registered them.
  */
 static int entry__find_runs(struct entry *entry, struct why *why)
 {
@@ -37,7 +40,7 @@ static int entry__find_runs(struct entry *entry, struct why *why)
 	uint32_t i;
 	int ret = 0;
 
-	if (entry->kind == DART_CONTROL_ENTRY_MAP)
+	if (entry->kind != DART_CONTROL_ENTRY_SOURCE)
 		ret = entry__add_run(entry, 0, schema->length);
 	else
 		for (i = 0; i < schema->field_count && !ret; i++)
@@ -158,9 +161,102 @@ free_entry:
 	return ret;
 }
 
+int entry__new_counters(struct region *region, const char *name,
+			json_t *names, struct entry **result, struct why *why)
+{
+	struct entry *entry;
+	int ret;
+
+	entry = calloc(1, sizeof(*entry));
+	if (!entry)
+		return why__say(why, ENOMEM, "memory is short");
+	entry->kind = DART_CONTROL_ENTRY_COUNTERS;
+	entry->lifetime = DART_CONTROL_LIFETIME_DYNAMIC;
+	entry->copies_are = DART_CONTROL_COPIES_CPU;
+	strcpy(entry->name, name);
+
+	ret = region__add_counters(region, name, json_array_size(names),
+				   &entry->extent, why);
+	if (ret)
+		goto free_entry;
+
+	if (!names && *entry->extent.name)
+		ret = counters_schema__new(&entry->extent, &entry->own_schema,
+					   why);
+	else if (names)
+		ret = schema_json__new_counters(name, names,
+						&entry->own_schema, why);
+	else
+		ret = why__say(why, EPERM,
+			       "counters '%s' are another program's, which knows their names",
+			       name);
+	entry->schema = entry->own_schema;
+	if (!ret)
+		ret = entry__find_runs(entry, why);
+	if (ret)
+		goto remove_extent;
+
+	*result = entry;
+	return 0;
+
+remove_extent:
+	entry__free(entry, region);
+	return ret;
+free_entry:
+	free(entry);
+	return ret;
+}
+
+int entry__new_slice(struct slab *slab, const char *name,
+		     struct dart_schema *schema, int *fd,
+		     struct entry **result, struct why *why)
+{
+	struct dart_zero_slice slice;
+	struct entry *entry;
+	int ret;
+
+	entry = calloc(1, sizeof(*entry));
+	if (!entry)
+		return why__say(why, ENOMEM, "memory is short");
+	entry->kind = DART_CONTROL_ENTRY_SLICE;
+	entry->lifetime = DART_CONTROL_LIFETIME_SERVERLESS;
+	entry->copies_are = DART_CONTROL_COPIES_ROW;
+	entry->schema = schema;
+	strcpy(entry->name, name);
+	ret = entry__add_run(entry, 0, schema->length);
+	if (ret) {
+		why__say(why, -ret, "memory is short");
+		goto free_entry;
+	}
+
+	ret = slab__lend(slab, schema->length, &slice, why);
+	if (ret)
+		goto free_runs;
+	entry->own_schema = schema;
+	entry->extent = (struct dart_zero_extent){
+		.id = slice.id,
+		.data = slice.data,
+		.length = schema->length,
+		.stride = schema->length,
+		.copies = 1,
+	};
+	*fd = slice.fd;
+	*result = entry;
+	return 0;
+
+free_runs:
+	free(entry->runs);
+free_entry:
+	free(entry);
+	return ret;
+}
+
 void entry__free(struct entry *entry, struct region *region)
 {
-	region__remove(region, entry->extent.id);
+	if (entry->kind == DART_CONTROL_ENTRY_SLICE)
+		region__remove_slice(region, entry->extent.id);
+	else
+		region__remove(region, entry->extent.id);
 	dart_schema__free(entry->own_schema);
 	free(entry->runs);
 	free(entry);

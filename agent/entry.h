@@ -4,6 +4,7 @@
 #define ENTRY_H
 
 #include <infiniband/verbs.h>
+#include <jansson.h>
 #include <stdint.h>
 #include <sys/queue.h>
 #include <sys/types.h>
@@ -22,6 +23,7 @@
 #include "why.h"
 
 struct follow;
+struct slab;
 
 /* Bytes of a copy that controllers may read. */
 struct run {
@@ -77,6 +79,19 @@ int entry__new_source(struct region *region, struct source_schemas *schemas,
 /* Takes the map's name if @name is NULL. */
 int entry__new_map(struct region *region, int map_fd, const char *name,
 		   struct entry **entry, struct why *why);
+/*
+ * Counters that a module calls @name, or, if @names is not NULL, new ones that
+ * are called so.
+ */
+int entry__new_counters(struct region *region, const char *name,
+			json_t *names, struct entry **entry, struct why *why);
+/*
+ * Pages lent from @slab to a process that will write what @schema, which is the
+ * entry's from now on unless this fails, says; the caller closes *@fd.
+ */
+int entry__new_slice(struct slab *slab, const char *name,
+		     struct dart_schema *schema, int *fd, struct entry **entry,
+		     struct why *why);
 /* Takes the extent out of the region, too. */
 void entry__free(struct entry *entry, struct region *region);
 

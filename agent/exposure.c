@@ -56,6 +56,20 @@ static void page_exposure__free(struct page_exposure *page)
 void exposure__close(struct exposure *exposure)
 {
 	page_exposure__free(exposure->page);
+	if (exposure->slab && ibv_dereg_mr(exposure->slab))
+		log__error("cannot release the memory region of the slab");
+}
+
+int exposure__open_slab(struct exposure *exposure,
+			const struct dart_zero_extent *extent, struct why *why)
+{
+	size_t length = extent->pages * exposure->region->page_size;
+
+	if (exposure->mode == DART_CONTROL_EXPOSURE_PAGE)
+		return 0;
+	exposure->slab = exposure__register(
+		exposure->pd, exposure->region->memory + extent->data, length);
+	return exposure->slab ? 0 : cannot_register(errno, length, why);
 }
 
 static const uint8_t *first_byte(const struct exposure *exposure,
@@ -64,6 +78,14 @@ static const uint8_t *first_byte(const struct exposure *exposure,
 {
 	return exposure->region->memory + entry->extent.data +
 	       copy * entry->extent.stride + run->offset;
+}
+
+/* Is it in a memory region that others are in? */
+static bool is_shared(const struct exposure *exposure,
+		      const struct entry *entry)
+{
+	return exposure->mode == DART_CONTROL_EXPOSURE_PAGE ||
+	       entry->kind == DART_CONTROL_ENTRY_SLICE;
 }
 
 /* Does each copy have memory regions of its own? */
@@ -93,7 +115,7 @@ int exposure__expose(struct exposure *exposure, struct entry *entry,
 	size_t length;
 	int ret = 0;
 
-	if (exposure->mode == DART_CONTROL_EXPOSURE_PAGE)
+	if (is_shared(exposure, entry))
 		return 0;
 
 	copies = by_copy(exposure, entry) ? extent->copies : 1;
@@ -202,11 +224,13 @@ void exposure__rollback(struct exposure *exposure)
 	exposure->has_next = false;
 }
 
-struct ibv_mr *exposure__page_memory_region(const struct exposure *exposure)
+struct ibv_mr *exposure__shared_memory_region(const struct exposure *exposure)
 {
 	const struct page_exposure *page =
 		exposure->has_next ? exposure->next : exposure->page;
 
+	if (exposure->mode == DART_CONTROL_EXPOSURE_EXACT)
+		return exposure->slab;
 	return page ? page->memory_region : NULL;
 }
 
@@ -223,7 +247,7 @@ void exposure__ranges(const struct exposure *exposure,
 		      struct dart_range *ranges)
 {
 	uint32_t count = exposure__range_count(exposure, entry);
-	bool is_page = exposure->mode == DART_CONTROL_EXPOSURE_PAGE;
+	bool has_own = !is_shared(exposure, entry);
 	bool is_by_copy = by_copy(exposure, entry);
 	uint32_t i;
 
@@ -235,7 +259,7 @@ void exposure__ranges(const struct exposure *exposure,
 			.address = (uintptr_t)first_byte(exposure, entry, copy,
 							 run),
 			.stride = entry->extent.stride,
-			.memory_region = is_page ? 0 : first + i,
+			.memory_region = has_own ? first + i : 0,
 			.first_copy = copy,
 			.copies = is_by_copy ? 1 : entry->extent.copies,
 			.offset = run->offset,

@@ -34,6 +34,9 @@ struct exposure {
 	struct page_exposure *next;
 	bool has_next;
 	uint64_t changes;	/* of the region, that @page knows */
+
+	/* Exact exposure: over the slab, whose pages are nobody else's. */
+	struct ibv_mr *slab;
 };
 
 void exposure__open(struct exposure *exposure, enum dart_control_exposure mode,
@@ -41,6 +44,13 @@ void exposure__open(struct exposure *exposure, enum dart_control_exposure mode,
 		    struct leases *leases);
 /* After all entries are withdrawn. */
 void exposure__close(struct exposure *exposure);
+
+/*
+ * Opens the slab @extent, once: what is lent of it then needs no memory region
+ * of its own.
+ */
+int exposure__open_slab(struct exposure *exposure,
+			const struct dart_zero_extent *extent, struct why *why);
 
 /* Makes and drops the entry's own memory regions, if any. */
 int exposure__expose(struct exposure *exposure, struct entry *entry,
@@ -66,8 +76,11 @@ uint32_t exposure__range_count(const struct exposure *exposure,
 void exposure__ranges(const struct exposure *exposure,
 		      const struct entry *entry, uint32_t first,
 		      struct dart_range *ranges);
-/* The memory region of page exposure, NULL if there is none. */
-struct ibv_mr *exposure__page_memory_region(const struct exposure *exposure);
+/*
+ * The memory region that many entries are in, the first in the table: that of
+ * page exposure or of the slab.  NULL if there is none.
+ */
+struct ibv_mr *exposure__shared_memory_region(const struct exposure *exposure);
 
 /* Registers memory for RDMA READ; NULL and errno. */
 struct ibv_mr *exposure__register(struct ibv_pd *pd, const void *memory,

@@ -183,12 +183,12 @@ static int table__fill(struct dart_table *table,
 		       const struct exposure *exposure,
 		       const struct entries *entries)
 {
-	struct ibv_mr *page = exposure__page_memory_region(exposure);
+	struct ibv_mr *shared = exposure__shared_memory_region(exposure);
 	const struct entry *entry;
 	int ret;
 
-	if (page) {
-		ret = table__add_memory_regions(table, &page, 1);
+	if (shared) {
+		ret = table__add_memory_regions(table, &shared, 1);
 		if (ret)
 			return ret;
 	}
@@ -296,17 +296,22 @@ int publication__update(struct publication *publication,
 			const struct entry *added, const struct entry *removed,
 			struct why *why)
 {
+	struct ibv_mr *shared = exposure__shared_memory_region(exposure);
 	int ret = -EAGAIN;
 
-	/* A new memory region of page exposure has all the ranges in it. */
-	if (added && !exposure->has_next)
+	/* Another one that is shared has all ranges of page exposure in it. */
+	if (shared != publication->shared)
+		ret = -EAGAIN;
+	else if (added)
 		ret = publication__append(publication, exposure, added, why);
-	else if (removed && !exposure->has_next)
+	else if (removed)
 		ret = publication__remove(publication, exposure, removed, why);
 
 	/* Entries that are gone take room until the table is rewritten. */
 	if (ret == -EAGAIN || ret == -ENOSPC)
 		ret = publication__rewrite(publication, exposure, entries, why);
+	if (!ret)
+		publication->shared = shared;
 	return ret;
 }
 

@@ -22,6 +22,7 @@ struct publication {
 	struct dart_table_writer *writer;
 	uint32_t used;		/* bytes of the table */
 	uint32_t memory_region_count;	/* in the table */
+	struct ibv_mr *shared;		/* the first of them, if there is one */
 	uint64_t generation;
 	uint64_t instance;
 	uint8_t host_id[16];

@@ -170,7 +170,73 @@ int region__add_map(struct region *region, int map_fd,
 	}
 }
 
-void region__remove(struct region *region, uint32_t id)
+int region__add_counters(struct region *region, const char *name,
+			 uint32_t count, struct dart_zero_extent *extent,
+			 struct why *why)
+{
+	struct dart_zero_counters counters = {
+		.size = sizeof(counters),
+		.flags = count ? DART_ZERO_COUNTERS_CREATE : 0,
+		.count = count,
+	};
+
+	if (strlen(name) >= sizeof(counters.name))
+		return why__say(why, EINVAL,
+				"the name of counters has at most %zu characters",
+				sizeof(counters.name) - 1);
+	strcpy(counters.name, name);
+	if (!ioctl(region->fd, DART_ZERO_IOC_ADD_COUNTERS, &counters)) {
+		*extent = counters.extent;
+		region->changes++;
+		return 0;
+	}
+
+	switch (errno) {
+	case ENOENT:
+		return why__say(why, ENOENT,
+				"no module has counters called '%s' (load it, or give the names of new counters)",
+				name);
+	case EEXIST:
+		return why__say(why, EEXIST,
+				"there are counters called '%s' already", name);
+	case ENOSPC:
+		return why__say(why, ENOSPC,
+				"the region is full (unregister something first)");
+	default:
+		return why__say(why, errno,
+				"the kernel refuses the counters: %s",
+				strerror(errno));
+	}
+}
+
+int region__add_slab(struct region *region, uint32_t pages,
+		     struct dart_zero_extent *extent, struct why *why)
+{
+	struct dart_zero_slab slab = { .size = sizeof(slab), .pages = pages };
+
+	if (ioctl(region->fd, DART_ZERO_IOC_ADD_SLAB, &slab))
+		return why__say(why, errno,
+				"the kernel gives no %u pages for slices: %s",
+				pages, strerror(errno));
+	*extent = slab.extent;
+	region->changes++;
+	return 0;
+}
+
+int region__add_slice(struct region *region, struct dart_zero_slice *slice,
+		      struct why *why)
+{
+	slice->size = sizeof(*slice);
+	if (!ioctl(region->fd, DART_ZERO_IOC_ADD_SLICE, slice))
+		return 0;
+	if (errno == ENOSPC)
+		return why__say(why, ENOSPC,
+				"all pages for slices are lent (some are free when their owners end)");
+	return why__say(why, errno, "the kernel lends no pages: %s",
+			strerror(errno));
+}
+
+static void region__take_out(struct region *region, uint32_t id)
 {
 	struct dart_zero_remove remove = {
 		.size = sizeof(remove),
@@ -179,6 +245,16 @@ void region__remove(struct region *region, uint32_t id)
 
 	if (ioctl(region->fd, DART_ZERO_IOC_REMOVE, &remove))
 		log__error("cannot remove extent %u: %s", id, strerror(errno));
+}
+
+void region__remove_slice(struct region *region, uint32_t id)
+{
+	region__take_out(region, id);
+}
+
+void region__remove(struct region *region, uint32_t id)
+{
+	region__take_out(region, id);
 	region->changes++;
 }
 

@@ -37,6 +37,21 @@ int region__add_window(struct region *region,
 int region__add_map(struct region *region, int map_fd,
 		    struct dart_zero_extent *extent, struct why *why);
 
+/*
+ * Adds the counters called @name: those of a module, or, if @count is not 0, as
+ * many new ones.
+ */
+int region__add_counters(struct region *region, const char *name,
+			 uint32_t count, struct dart_zero_extent *extent,
+			 struct why *why);
+int region__add_slab(struct region *region, uint32_t pages,
+		     struct dart_zero_extent *extent, struct why *why);
+/* Lends pages: the caller closes @slice->fd. */
+int region__add_slice(struct region *region, struct dart_zero_slice *slice,
+		      struct why *why);
+/* Memory regions go on showing the pages. */
+void region__remove_slice(struct region *region, uint32_t id);
+
 /* Only after all memory regions over the extent are gone or replaced. */
 void region__remove(struct region *region, uint32_t id);
 

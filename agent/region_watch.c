@@ -16,7 +16,8 @@ static bool region_watch__take(struct region_watch *watch, int *ret)
 
 	count = region__read_events(watch->registry->region, events, EVENTS);
 	for (i = 0; i < count; i++) {
-		if (events[i].type == DART_ZERO_EVENT_EXTENT_GONE)
+		if (events[i].type == DART_ZERO_EVENT_EXTENT_GONE ||
+		    events[i].type == DART_ZERO_EVENT_SLICE_GONE)
 			registry__extent_is_gone(watch->registry, events[i].id);
 		else if (events[i].type == DART_ZERO_EVENT_NAMESPACES)
 			have_namespaces_changed = true;

@@ -3,13 +3,16 @@
 #include <errno.h>
 #include <stddef.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "log.h"
 #include "registry.h"
+#include "schema_json.h"
 
 void registry__open(struct registry *registry, struct region *region,
 		    struct exposure *exposure, struct leases *leases,
-		    struct publication *publication, struct watches *watches)
+		    struct publication *publication, struct watches *watches,
+		    struct slab *slab)
 {
 	*registry = (struct registry){
 		.region = region,
@@ -17,6 +20,7 @@ void registry__open(struct registry *registry, struct region *region,
 		.leases = leases,
 		.publication = publication,
 		.watches = watches,
+		.slab = slab,
 	};
 	source_schemas__open(&registry->schemas);
 	TAILQ_INIT(&registry->entries);
@@ -44,6 +48,7 @@ static void registry__free_entry(struct registry *registry, struct entry *entry)
 {
 	watch__stop(registry->watches, &entry->watch);
 	exposure__withdraw(entry);
+	ids__remove(&registry->extents, &entry->extent.id);
 	entry__free(entry, registry->region);
 }
 
@@ -207,6 +212,18 @@ static struct entry *find_map(const struct entries *entries, uint32_t map_id)
 	return NULL;
 }
 
+static struct entry *find_counters(const struct entries *entries,
+				   const char *name)
+{
+	struct entry *entry;
+
+	TAILQ_FOREACH(entry, entries, link)
+		if (entry->kind == DART_CONTROL_ENTRY_COUNTERS &&
+		    !entry->is_gone && !strcmp(entry->name, name))
+			return entry;
+	return NULL;
+}
+
 struct entry *registry__find(const struct registry *registry, const char *name)
 {
 	const char *found = names__find(&registry->names, name);
@@ -254,6 +271,8 @@ static int registry__add(struct registry *registry, struct entry *entry,
 	ret = registry__check_free(registry, entry->name, why);
 	if (!ret)
 		ret = exposure__expose(registry->exposure, entry, why);
+	if (!ret && ids__add(&registry->extents, &entry->extent.id))
+		ret = why__say(why, ENOMEM, "memory is short");
 	if (!ret)
 		ret = registry__insert(registry, entry, ENTRY_ADDED, why);
 	if (ret)
@@ -434,6 +453,73 @@ int registry__add_map(struct registry *registry, int map_fd, const char *name,
 	return registry__end_with(registry, ret, why);
 }
 
+static int registry__stage_counters(struct registry *registry,
+				    const char *name, json_t *names,
+				    struct entry **result, struct why *why)
+{
+	struct entry *entry;
+	int ret;
+
+	ret = entry_name__check(name, why);
+	if (!ret)
+		ret = registry__check_free(registry, name, why);
+	if (ret)
+		return ret;
+
+	entry = find_counters(&registry->retired, name);
+	if (entry && names && !schema_json__names(entry->schema, names))
+		return why__say(why, EBUSY,
+				"other counters '%s' are still on lease (try again in %d s)",
+				name, LEASE_MS / 1000);
+	if (entry) {
+		ret = registry__revive(registry, entry, name, why);
+	} else {
+		ret = entry__new_counters(registry->region, name, names, &entry,
+					  why);
+		if (!ret)
+			ret = registry__add(registry, entry, why);
+	}
+	if (!ret)
+		*result = entry;
+	return ret;
+}
+
+int registry__add_counters(struct registry *registry, const char *name,
+			   json_t *names, struct entry **result,
+			   struct why *why)
+{
+	int ret;
+
+	registry__begin(registry);
+	ret = registry__stage_counters(registry, name, names, result, why);
+	return registry__end_with(registry, ret, why);
+}
+
+int registry__add_slice(struct registry *registry, const char *name,
+			struct dart_schema *schema, int *fd,
+			struct entry **result, struct why *why)
+{
+	int ret;
+
+	ret = entry_name__check(name, why);
+	if (!ret)
+		ret = registry__check_free(registry, name, why);
+	if (!ret)
+		ret = entry__new_slice(registry->slab, name, schema, fd, result,
+				       why);
+	if (ret) {
+		dart_schema__free(schema);
+		return ret;
+	}
+
+	registry__begin(registry);
+	ret = registry__add(registry, *result, why);
+	ret = registry__end_with(registry, ret, why);
+	if (ret)
+		close(*fd);
+	return ret;
+}
+
 int registry__remove(struct registry *registry, const char *name,
 		     struct entry **result, struct why *why)
 {
@@ -451,8 +537,8 @@ void registry__entry_is_gone(struct registry *registry, struct entry *entry)
 {
 	struct why why;
 
-	/* A follow would say it all the time. */
-	if (!entry->follow)
+	/* A follow would say it all the time, and slices end as they please. */
+	if (!entry->follow && entry->kind != DART_CONTROL_ENTRY_SLICE)
 		log__info("%s is gone", entry->name);
 	entry->is_gone = true;
 	registry__begin(registry);
@@ -463,16 +549,17 @@ void registry__entry_is_gone(struct registry *registry, struct entry *entry)
 
 void registry__extent_is_gone(struct registry *registry, uint32_t extent)
 {
+	const uint32_t *found;
 	struct entry *entry;
 
-	TAILQ_FOREACH(entry, &registry->entries, link) {
-		if (entry->extent.id == extent) {
-			registry__entry_is_gone(registry, entry);
-			return;
-		}
-	}
+	found = ids__find(&registry->extents, extent);
+	if (!found)
+		return;
+	entry = (struct entry *)((char *)found -
+				 offsetof(struct entry, extent.id));
 	/* What is on lease will not come back. */
-	TAILQ_FOREACH(entry, &registry->retired, link)
-		if (entry->extent.id == extent)
-			entry->is_gone = true;
+	if (registry__find(registry, entry->name) == entry)
+		registry__entry_is_gone(registry, entry);
+	else
+		entry->is_gone = true;
 }

@@ -9,11 +9,13 @@
 
 #include "entry.h"
 #include "exposure.h"
+#include "ids.h"
 #include "lease.h"
 #include "names.h"
 #include "publication.h"
 #include "region.h"
 #include "selection.h"
+#include "slab.h"
 #include "source_schema.h"
 #include "watch.h"
 #include "why.h"
@@ -24,7 +26,9 @@ struct registry {
 	struct leases *leases;
 	struct publication *publication;
 	struct watches *watches;
+	struct slab *slab;
 	struct source_schemas schemas;
+	struct ids extents;		/* entry.extent.id of all entries */
 	struct entries entries;
 	struct names names;	/* of the entries */
 	struct entries retired;
@@ -38,7 +42,8 @@ struct registry {
 
 void registry__open(struct registry *registry, struct region *region,
 		    struct exposure *exposure, struct leases *leases,
-		    struct publication *publication, struct watches *watches);
+		    struct publication *publication, struct watches *watches,
+		    struct slab *slab);
 /* When nobody can READ any more: frees all entries, also those on lease. */
 void registry__close(struct registry *registry);
 
@@ -58,6 +63,14 @@ int registry__add_source(struct registry *registry,
  */
 int registry__add_map(struct registry *registry, int map_fd, const char *name,
 		      struct entry **entry, struct why *why);
+/* As entry__new_counters(). */
+int registry__add_counters(struct registry *registry, const char *name,
+			   json_t *names, struct entry **entry,
+			   struct why *why);
+/* As entry__new_slice(), but @schema is taken over also if this fails. */
+int registry__add_slice(struct registry *registry, const char *name,
+			struct dart_schema *schema, int *fd,
+			struct entry **entry, struct why *why);
 /* The entry lives on until its lease ends: *@entry may be looked at. */
 int registry__remove(struct registry *registry, const char *name,
 		     struct entry **entry, struct why *why);

@@ -10,6 +10,7 @@
 #include "log.h"
 #include "reply.h"
 #include "request.h"
+#include "request_memory.h"
 #include "request_probe.h"
 #include "request_source.h"
 
@@ -134,6 +135,8 @@ static const struct kind {
 } kinds[] = {
 	{ "register-source", request__register_source, "entry", true },
 	{ "follow-source", request__follow_source, "follow", true },
+	{ "register-counters", request__register_counters, "entry", false },
+	{ "new-slice", request__new_slice, "entry", false },
 	{ "register-map", register_map, "entry", true },
 	{ "unregister", unregister, "entry", false },
 	{ "list", list, "entries", false },

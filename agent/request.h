@@ -19,6 +19,11 @@ struct request {
 	bool has_extra_fd;	/* more came, or one in the midst of it */
 	bool is_too_long;	/* and so not here */
 	uid_t uid;		/* of the peer */
+	/*
+	 * Where a descriptor goes that is sent with the reply and then closed;
+	 * -1 as long as there is none.
+	 */
+	int *reply_fd;
 };
 
 /* A new reference, NULL if memory is short.  The fd stays the caller's. */

@@ -155,6 +155,19 @@ static const struct call {
 	  .request = "{\"request\": \"unregister\", \"name\": \"others\"}\n" },
 	{ "register-source",
 	  .request = "{\"request\": \"register-source\", \"source\": \"softnet\"}\n" },
+	{ "follow-source",
+	  .request = "{\"request\": \"follow-source\", \"source\": \"snmp:udp\"}\n" },
+	{ "register-counters",
+	  .request = "{\"request\": \"register-counters\", \"name\": \"attempt\", "
+		     "\"counters\": [\"attempts\"]}\n" },
+	{ "new-slice",
+	  .request = "{\"request\": \"new-slice\", \"name\": \"slice\", "
+		     "\"schema\": {\"name\": \"attempt\", \"length\": 8, "
+		     "\"fields\": [{\"name\": \"attempts\", \"offset\": 0, "
+		     "\"width\": 8, \"kind\": \"counter\"}]}}\n" },
+	{ "probe-list", .request = "{\"request\": \"probe-list\"}\n" },
+	{ "probe-load",
+	  .request = "{\"request\": \"probe-load\", \"name\": \"runqlat\"}\n" },
 };
 
 #define CALLS (sizeof(calls) / sizeof(calls[0]))
@@ -195,6 +208,10 @@ static void prepare(void)
 	}
 	ask("{\"request\": \"unregister\", \"name\": \"own\"}\n", -1);
 	ask("{\"request\": \"unregister\", \"name\": \"softnet\"}\n", -1);
+	ask("{\"request\": \"unregister\", \"name\": \"snmp:udp@*\"}\n", -1);
+	ask("{\"request\": \"unregister\", \"name\": \"attempt\"}\n", -1);
+	ask("{\"request\": \"unregister\", \"name\": \"slice\"}\n", -1);
+	ask("{\"request\": \"probe-unload\", \"name\": \"runqlat\"}\n", -1);
 
 	/* That of another member of the group. */
 	if (setegid(getgrnam("dart")->gr_gid) || seteuid(ANOTHER))

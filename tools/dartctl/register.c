@@ -63,6 +63,24 @@ static int register_map(const struct options *options, int argc, char **argv)
 	return status;
 }
 
+static int register_counters(const struct options *options, int argc,
+			     char **argv)
+{
+	json_t *request, *names = NULL;
+	int i;
+
+	if (!argc)
+		return misuse("'register counters' needs a name");
+	for (i = 1; i < argc; i++) {
+		if (!names)
+			names = json_array();
+		json_array_append_new(names, json_string(argv[i]));
+	}
+	request = json_pack("{s:s, s:s, s:o*}", "request", "register-counters",
+			    "name", argv[0], "counters", names);
+	return ask(options, request, -1, "entry");
+}
+
 int command_register(const struct options *options, int argc, char **argv)
 {
 	if (argc && !strcmp(argv[0], "source"))
@@ -71,5 +89,7 @@ int command_register(const struct options *options, int argc, char **argv)
 		return misuse("only 'register source' takes a selector");
 	if (argc && !strcmp(argv[0], "map"))
 		return register_map(options, argc - 1, argv + 1);
-	return misuse("'register' needs 'source' or 'map'");
+	if (argc && !strcmp(argv[0], "counters"))
+		return register_counters(options, argc - 1, argv + 1);
+	return misuse("'register' needs 'source', 'map' or 'counters'");
 }

@@ -141,6 +141,9 @@ struct dart_control_memory_region {
 enum dart_control_entry_kind {
 	DART_CONTROL_ENTRY_SOURCE = 1,	/* per-CPU variable of the kernel */
 	DART_CONTROL_ENTRY_MAP = 2,	/* eBPF array map */
+	/* per-CPU counters of another module, or that eBPF programs add to */
+	DART_CONTROL_ENTRY_COUNTERS = 3,
+	DART_CONTROL_ENTRY_SLICE = 4,	/* memory that a process writes */
 };
 
 /* Instead of a kind: there is no entry here any more, see above. */

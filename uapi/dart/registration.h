@@ -41,6 +41,19 @@
  *       With the first byte comes one file descriptor (SCM_RIGHTS): an eBPF
  *       array map created with BPF_F_MMAPABLE, open for reading.  N is the
  *       name of the entry and may be left out: then it is the map's name.
+ *   {"request": "register-counters", "name": N}
+ *   {"request": "register-counters", "name": N, "counters": [C, ...]}
+ *       The per-CPU counters that a module has registered as N, or new ones,
+ *       called C, for eBPF programs to add to (see bpf/dart_counters.h); the
+ *       reply has their "counters_id".  From root.
+ *   {"request": "new-slice", "name": N, "schema": S}
+ *       Memory that the peer writes and controllers read, until nobody has it
+ *       open or mapped any more.  With the first byte of the reply comes a file
+ *       descriptor to mmap() for reading and writing.  S says what will be where:
+ *       {"name": T, "length": BYTES, "fields": [{"name": F, "offset": BYTES,
+ *       "width": 1, 2, 4 or 8, "kind": "counter", "gauge", "histogram" or
+ *       "text", "unit": U, "count": ELEMENTS, "signed": B}, ...]}; unit, count
+ *       and signed may be left out.
  *   {"request": "unregister", "name": N}
  *       An entry, or a follow with its entries.  From root, or from the user who
  *       has registered N.

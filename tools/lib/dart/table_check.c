@@ -248,8 +248,8 @@ int dart_check__entry(const struct dart_table *table,
 
 	if (!entry->name[0])
 		return dart_table__refuse(why, "entry %u has no name", index);
-	if (entry->kind != DART_CONTROL_ENTRY_SOURCE &&
-	    entry->kind != DART_CONTROL_ENTRY_MAP)
+	if (entry->kind < DART_CONTROL_ENTRY_SOURCE ||
+	    entry->kind > DART_CONTROL_ENTRY_SLICE)
 		return dart_table__refuse(why, "entry %u is of an unknown kind",
 				index);
 	if (entry->lifetime != DART_CONTROL_LIFETIME_IMMOBILE &&

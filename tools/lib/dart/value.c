@@ -117,6 +117,10 @@ const char *dart_entry_kind__name(enum dart_control_entry_kind kind)
 		return "source";
 	case DART_CONTROL_ENTRY_MAP:
 		return "map";
+	case DART_CONTROL_ENTRY_COUNTERS:
+		return "counters";
+	case DART_CONTROL_ENTRY_SLICE:
+		return "slice";
 	}
 	return "unknown";
 }

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <bpf/btf.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "btf_fields.h"
+#include "counters_schema.h"
+
+/* Integers in counters count. */
+static int fill(struct dart_schema *schema, const struct btf *btf,
+		uint32_t type_id, struct why *why)
+{
+	struct btf_fields *fields = calloc(1, sizeof(*fields));
+	struct dart_field field;
+	uint32_t i;
+	int ret;
+
+	if (!fields)
+		return why__say(why, ENOMEM, "memory is short");
+	ret = btf_fields__collect(fields, btf, type_id);
+	for (i = 0; !ret && i < fields->count; i++) {
+		field = fields->fields[i];
+		if (field.kind == DART_CONTROL_FIELD_GAUGE)
+			field.kind = DART_CONTROL_FIELD_COUNTER;
+		ret = dart_schema__add(schema, &field);
+	}
+	if (ret || !schema->field_count)
+		ret = why__say(why, EPROTONOSUPPORT,
+			       "struct %s is not one of counters",
+			       schema->name);
+	btf_fields__free(fields);
+	free(fields);
+	return ret;
+}
+
+static int from_btf(const struct btf *btf,
+		    const struct dart_zero_extent *extent,
+		    struct dart_schema **schema, struct why *why)
+{
+	int id = btf__find_by_name_kind(btf, extent->name, BTF_KIND_STRUCT);
+	int ret;
+
+	if (id < 0 || btf__type_by_id(btf, id)->size != extent->length)
+		return why__say(why, EPROTONOSUPPORT,
+				"the BTF of module %s has no struct %s of %llu bytes",
+				extent->module, extent->name, extent->length);
+	*schema = dart_schema__new(extent->name, extent->length);
+	if (!*schema)
+		return why__say(why, errno, "cannot describe struct %s: %s",
+				extent->name, strerror(errno));
+	ret = fill(*schema, btf, id, why);
+	if (ret) {
+		dart_schema__free(*schema);
+		*schema = NULL;
+	}
+	return ret;
+}
+
+int counters_schema__new(const struct dart_zero_extent *extent,
+			 struct dart_schema **schema, struct why *why)
+{
+	struct btf *kernel, *module;
+	int ret;
+
+	kernel = btf__load_vmlinux_btf();
+	if (!kernel)
+		return why__say(why, errno,
+				"cannot read the kernel's types: %s",
+				strerror(errno));
+	module = btf__load_module_btf(extent->module, kernel);
+	if (module)
+		ret = from_btf(module, extent, schema, why);
+	else
+		ret = why__say(why, errno, "module %s has no BTF: %s",
+			       extent->module, strerror(errno));
+	btf__free(module);
+	btf__free(kernel);
+	return ret;
+}

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "slab.h"
+
+void slab__open(struct slab *slab, struct region *region,
+		struct exposure *exposure)
+{
+	*slab = (struct slab){ .region = region, .exposure = exposure };
+}
+
+/* It is closed with the region, and its memory region with the exposure. */
+static int slab__make(struct slab *slab, struct why *why)
+{
+	struct dart_zero_extent extent;
+	int ret;
+
+	ret = region__add_slab(slab->region, SLAB_PAGES, &extent, why);
+	if (ret)
+		return ret;
+	ret = exposure__open_slab(slab->exposure, &extent, why);
+	if (ret)
+		region__remove(slab->region, extent.id);
+	else
+		slab->id = extent.id;
+	return ret;
+}
+
+int slab__lend(struct slab *slab, uint32_t length,
+	       struct dart_zero_slice *slice, struct why *why)
+{
+	uint32_t page_size = slab->region->page_size;
+	int ret;
+
+	if (!slab->id) {
+		ret = slab__make(slab, why);
+		if (ret)
+			return ret;
+	}
+	*slice = (struct dart_zero_slice){
+		.slab = slab->id,
+		.pages = (length + page_size - 1) / page_size,
+	};
+	return region__add_slice(slab->region, slice, why);
+}

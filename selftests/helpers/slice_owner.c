@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * slice_owner COUNT PID: asks the agent, process PID, for COUNT slices called
+ * slice-0 and so on, sets the counter of slice i to 1000 + i, says that it is
+ * ready and holds them until it is killed.
+ *
+ * Prints as JSON what CPU time of the agent each took, the first and the last
+ * 1000 of them apart, beside the bare ioctl()s of as many in a region of its own.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <systemd/sd-daemon.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "../module/device.h"
+#include "registration.h"
+
+/* CPU time of a process, ns. */
+static double cpu_time(int pid)
+{
+	unsigned long long time;
+	char path[64];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/schedstat", pid);
+	file = fopen(path, "r");
+	assert_non_null(file);
+	assert_int_equal(fscanf(file, "%llu", &time), 1);
+	fclose(file);
+	return time;
+}
+
+/* Reads the reply, and the descriptor that comes with its first byte. */
+static int slice_received(int socket)
+{
+	union {
+		struct cmsghdr header;
+		char bytes[CMSG_SPACE(sizeof(int))];
+	} control = {};
+	char reply[4096];
+	struct iovec bytes = { reply, sizeof(reply) - 1 };
+	struct msghdr message = {
+		.msg_iov = &bytes,
+		.msg_iovlen = 1,
+		.msg_control = &control,
+		.msg_controllen = sizeof(control),
+	};
+	ssize_t length = recvmsg(socket, &message, MSG_CMSG_CLOEXEC);
+	int fd;
+
+	assert_true(length > 0);
+	reply[length] = '\0';
+	if (!strstr(reply, "\"ok\":true") || reply[length - 1] != '\n')
+		fail_msg("%s", reply);
+	assert_int_equal(control.header.cmsg_type, SCM_RIGHTS);
+	memcpy(&fd, CMSG_DATA(&control.header), sizeof(fd));
+	return fd;
+}
+
+static void slice_new(int socket, int number)
+{
+	volatile uint64_t *memory;
+	char request[512];
+	int fd;
+
+	snprintf(request, sizeof(request),
+		 "{\"request\": \"new-slice\", \"name\": \"slice-%d\", "
+		 "\"schema\": {\"name\": \"work\", \"length\": 64, \"fields\": ["
+		 "{\"name\": \"done\", \"offset\": 0, \"width\": 8, "
+		 "\"kind\": \"counter\", \"unit\": \"jobs\"}, "
+		 "{\"name\": \"queued\", \"offset\": 8, \"width\": 4, "
+		 "\"kind\": \"gauge\", \"signed\": true}]}}\n", number);
+	registration__send(socket, request, strlen(request), NULL, 0);
+	fd = slice_received(socket);
+	memory = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	assert_true((void *)memory != MAP_FAILED);
+	memory[0] = 1000 + number;
+	close(fd);
+}
+
+/* The least that a slice can cost: CPU time of the calls, ns each. */
+static double bare_calls(int count)
+{
+	struct dart_zero_slab slab = { .size = sizeof(slab), .pages = count };
+	int region = device_open();
+	double begin;
+
+	assert_int_equal(device_call(region, DART_ZERO_IOC_ADD_SLAB, &slab), 0);
+	begin = cpu_time(getpid());
+	for (int i = 0; i < count; i++) {
+		struct dart_zero_slice slice = {
+			.size = sizeof(slice),
+			.slab = slab.extent.id,
+			.pages = 1,
+		};
+
+		assert_int_equal(device_call(region, DART_ZERO_IOC_ADD_SLICE,
+					     &slice), 0);
+		close(slice.fd);
+	}
+	close(region);
+	return (cpu_time(getpid()) - begin) / count;
+}
+
+int main(int argc, char *argv[])
+{
+	int count = atoi(argv[1]), agent = atoi(argv[2]), socket, thousand;
+	double begin, first = 0, last = 0, end;
+
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	socket = registration__connect();
+	thousand = count < 1000 ? count : 1000;
+	begin = cpu_time(agent);
+	for (int i = 0; i < count; i++) {
+		if (i == thousand)
+			first = cpu_time(agent) - begin;
+		if (i == count - thousand)
+			last = cpu_time(agent);
+		slice_new(socket, i);
+	}
+	end = cpu_time(agent);
+	if (count <= 1000)
+		first = end - begin;
+	printf("{\"slices\": %d, \"agent_us_each\": %.1f, "
+	       "\"first_1000_us_each\": %.1f, \"last_1000_us_each\": %.1f, "
+	       "\"bare_calls_us_each\": %.1f}\n",
+	       count, (end - begin) / count / 1000, first / thousand / 1000,
+	       (end - last) / thousand / 1000, bare_calls(thousand) / 1000);
+	sd_notify(0, "READY=1");
+	pause();
+	return 0;
+}
