@@ -14,6 +14,10 @@
  *       opens connections on the loopback, of IPv6 or not, sends BYTES over each,
  *       says that it is ready (sd_notify(3)) and holds both ends until it is
  *       killed
+ *   attempts COUNT ADDRESS
+ *       begins to connect to this IPv4 address and those behind it, none of
+ *       which answers, says that it is ready and goes on trying until it is
+ *       killed
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -221,23 +225,33 @@ static void transfer(const int pair[2], long bytes)
 	}
 }
 
+static void allow_files(rlim_t files)
+{
+	const struct rlimit limit = { .rlim_cur = files, .rlim_max = files };
+
+	check(!setrlimit(RLIMIT_NOFILE, &limit), "limit of files");
+}
+
+static void hold(void)
+{
+	sd_notify(0, "READY=1");
+	for (;;)
+		pause();
+}
+
 static void hold_connections(int family, long count, const char *bytes)
 {
-	const rlim_t files = 2 * count + 64;
-	const struct rlimit limit = { .rlim_cur = files, .rlim_max = files };
 	struct place place;
 	int listening, pair[2];
 	long i;
 
-	check(!setrlimit(RLIMIT_NOFILE, &limit), "limit of files");
+	allow_files(2 * count + 64);
 	listening = listener(family, &place);
 	for (i = 0; i < count; i++) {
 		open_pair(listening, &place, pair);
 		transfer(pair, atol(bytes ?: "0"));
 	}
-	sd_notify(0, "READY=1");
-	for (;;)
-		pause();
+	hold();
 }
 
 static void do_connections(long count, const char *bytes)
@@ -248,6 +262,29 @@ static void do_connections(long count, const char *bytes)
 static void do_connections6(long count, const char *bytes)
 {
 	hold_connections(AF_INET6, count, bytes);
+}
+
+static void do_attempts(long count, const char *to)
+{
+	struct sockaddr_in address = {
+		.sin_family = AF_INET,
+		.sin_port = htons(9),
+	};
+	struct in_addr first;
+	long i;
+
+	check(inet_pton(AF_INET, to ?: "", &first), "address");
+	allow_files(count + 64);
+	for (i = 0; i < count; i++) {
+		int fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0);
+
+		/* Few for each, or the search for a free port takes long. */
+		address.sin_addr.s_addr = htonl(ntohl(first.s_addr) + i / 512);
+		check(connect(fd, (struct sockaddr *)&address,
+			      sizeof(address)) && errno == EINPROGRESS,
+		      "begin to connect");
+	}
+	hold();
 }
 
 static const struct kind {
@@ -262,6 +299,7 @@ static const struct kind {
 	{ "writes", do_writes },
 	{ "connections", do_connections },
 	{ "connections6", do_connections6 },
+	{ "attempts", do_attempts },
 };
 
 int main(int argc, char *argv[])
