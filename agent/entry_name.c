@@ -17,8 +17,8 @@ int entry_name__check(const char *name, struct why *why)
 	if (!length || length >= DART_REGISTRATION_NAME_MAX ||
 	    strspn(name, allowed) != length)
 		return why__say(why, EINVAL,
-				"'%s' cannot be a name (1 to %d letters, digits and \"_-.:/@\\+=%%~,\")",
-				name, DART_REGISTRATION_NAME_MAX - 1);
+				"a name has 1 to %d letters, digits and \"_-.:/@\\+=%%~,\", unlike '%s'",
+				DART_REGISTRATION_NAME_MAX - 1, name);
 	return 0;
 }
 

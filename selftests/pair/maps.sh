@@ -9,8 +9,8 @@ pin=/sys/fs/bpf/pinned
 # reads ENTRY VALUE: of row 2
 reads() {
 	dart-controller --once --json --entries "$1" host |
-		jq -e ".entries.$1.rows[2].value == $2 or
-			(.entries.$1.rows[2].value | debug | false)"
+		jq -e --arg name "$1" ".entries[\$name].rows[2].value |
+			. == $2 or (debug | false)"
 }
 
 map_id() {
@@ -61,7 +61,12 @@ check "what was refused has changed nothing" \
 check "unregistered" on host dartctl unregister by_name
 refuse "an entry that is gone is not read" "no entry" reads by_name 42
 check "the others are" reads by_id 35
-check "registered again" on host dartctl register map name by_name
-check "and read again" reads by_name 42
+long='cgroup:cpu@/kubepods.slice/pod\x2d1+2=3%7~.slice/cri-containerd-'
+long=$long$(printf %0180d 7).scope
+check "registered again, with a name as paths of cgroups have" \
+	on host dartctl register map name by_name as "$long"
+check "and read again" reads "$long" 42
+refuse "a name that is too long" "a name has 1 to 255" \
+	on host dartctl register map name by_name as "$long$long"
 check "the agent ends" on host host_down
 finish
