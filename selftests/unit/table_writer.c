@@ -546,8 +546,8 @@ static void what_is_refused_leaves_no_trace(void **state)
 	assert_int_equal(builder.schemas.size, before.schemas.size);
 	assert_int_equal(builder.data, before.data);
 	for (i = 0; i < DART_SECTIONS; i++)
-		assert_int_equal(builder.sections[i].count,
-				 before.sections[i].count);
+		assert_int_equal(builder.sections.of[i].count,
+				 before.sections.of[i].count);
 	dart_builder__release(&builder);
 	sample__release(&sample);
 }

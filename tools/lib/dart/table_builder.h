@@ -1,24 +1,20 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A table in the making: the sections of a control region, each in memory of
- * its own, which grows at the end.  What is added is checked by the rules for
- * readers; adding an entry, or taking one out, takes the same time however many
- * there are.
+ * A table in the making.  What is added is checked by the rules for readers;
+ * adding an entry, or taking one out, takes the same time however many there
+ * are.
  */
 #ifndef DART_TABLE_BUILDER_H
 #define DART_TABLE_BUILDER_H
 
-#include "table_format.h"
 #include "table_index.h"
+#include "table_sections.h"
 
 struct dart_builder {
-	struct {
-		uint8_t *bytes;
-		uint32_t count;		/* elements */
-		uint32_t room;
-	} sections[DART_SECTIONS];
+	struct dart_sections sections;
 	/* As in their section, to check ranges by. */
 	struct dart_memory_region *memory_regions;
+	uint32_t memory_region_room;
 	struct dart_index names;	/* entries by name */
 	struct dart_index schemas;	/* by all that they say */
 	uint64_t data;			/* bytes of all copies */
@@ -57,5 +53,22 @@ struct dart_builder_mark dart_builder__mark(const struct dart_builder *builder);
 /* Takes out what was added since. */
 void dart_builder__rollback(struct dart_builder *builder,
 			    const struct dart_builder_mark *mark);
+
+/* For the files of the builder, from table_schemas.c. */
+
+/* What the functions that compare for an index are given. */
+struct dart_wanted {
+	const struct dart_builder *builder;
+	const void *thing;
+};
+
+uint64_t dart_string__hash(const char *text, uint64_t seed);
+/*
+ * Says where @schema is, after adding it if none says the same.  -EINVAL,
+ * -ENOMEM.
+ */
+int dart_builder__add_schema(struct dart_builder *builder,
+			     const struct dart_schema *schema, uint32_t *index,
+			     char *why);
 
 #endif /* DART_TABLE_BUILDER_H */

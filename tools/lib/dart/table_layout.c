@@ -27,7 +27,7 @@ int dart_layout__make(struct dart_layout *layout,
 	if (capacity > DART_CONTROL_LENGTH_MAX)
 		capacity = DART_CONTROL_LENGTH_MAX;
 	for (i = 0; i < DART_SECTIONS; i++) {
-		sizes[i] = (uint64_t)builder->sections[i].count *
+		sizes[i] = (uint64_t)builder->sections.of[i].count *
 			   dart_section_element[i];
 		total += sizes[i];
 	}
@@ -63,7 +63,7 @@ bool dart_layout__holds(const struct dart_layout *layout,
 	int i;
 
 	for (i = 0; i < DART_SECTIONS; i++) {
-		if (builder->sections[i].count > layout->rooms[i])
+		if (builder->sections.of[i].count > layout->rooms[i])
 			return false;
 	}
 	return layout->length;
@@ -98,7 +98,7 @@ dart_layout__header(const struct dart_layout *layout,
 	memcpy(header.boot_id, table->boot_id, sizeof(header.boot_id));
 	for (i = 0; i < DART_SECTIONS; i++) {
 		sections[i]->offset = htole32(layout->offsets[i]);
-		sections[i]->count = htole32(builder->sections[i].count);
+		sections[i]->count = htole32(builder->sections.of[i].count);
 	}
 	return header;
 }

@@ -70,10 +70,10 @@ static int write_all(void *region, const struct dart_layout *layout,
 		return -ENOMEM;
 	memcpy(bytes, &header, sizeof(header));
 	for (i = 0; i < DART_SECTIONS; i++) {
-		if (builder->sections[i].count)
+		if (builder->sections.of[i].count)
 			memcpy(bytes + layout->offsets[i],
-			       builder->sections[i].bytes,
-			       (size_t)builder->sections[i].count *
+			       builder->sections.of[i].bytes,
+			       (size_t)builder->sections.of[i].count *
 			       dart_section_element[i]);
 	}
 	header.checksum = htole64(dart_table__checksum(bytes, layout->length));
@@ -158,7 +158,7 @@ static void write_spans(struct dart_table_writer *writer,
 	for (i = 0; i < DART_SECTIONS; i++) {
 		if (spans[i].begin < spans[i].end)
 			memcpy(writer->memory + spans[i].begin,
-			       writer->builder.sections[i].bytes +
+			       writer->builder.sections.of[i].bytes +
 			       (spans[i].begin - writer->layout.offsets[i]),
 			       spans[i].end - spans[i].begin);
 	}
@@ -247,7 +247,7 @@ int dart_table_writer__append(struct dart_table_writer *writer,
 
 	for (i = 0; i < DART_SECTIONS; i++)
 		spans[i] = span_of(writer, i, old.counts[i],
-				   writer->builder.sections[i].count -
+				   writer->builder.sections.of[i].count -
 				   old.counts[i]);
 	write_spans(writer, spans, more);
 	return writer->layout.length;

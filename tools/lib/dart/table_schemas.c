@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* From a table to the sections of a control region: schemas, each once. */
+#include <endian.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include "table_builder.h"
+
+uint64_t dart_string__hash(const char *text, uint64_t seed)
+{
+	return XXH64(text, strlen(text) + 1, seed);
+}
+
+static uint64_t hash_schema(const struct dart_schema *schema)
+{
+	uint64_t hash = dart_string__hash(schema->name, schema->length);
+	uint32_t i;
+
+	for (i = 0; i < schema->field_count; i++) {
+		const struct dart_field *field = &schema->fields[i];
+		const uint32_t numbers[] = {
+			field->offset, field->width, field->count, field->kind,
+			field->is_signed,
+		};
+
+		hash = XXH64(numbers, sizeof(numbers), hash);
+		hash = dart_string__hash(field->name, hash);
+		hash = dart_string__hash(field->unit, hash);
+	}
+	return hash;
+}
+
+static __le16 field_flags(const struct dart_field *field)
+{
+	return htole16(field->is_signed ? DART_CONTROL_FIELD_SIGNED : 0);
+}
+
+static bool is_field(const struct dart_sections *sections, uint32_t index,
+		     const struct dart_field *field)
+{
+	struct dart_control_field raw;
+
+	dart_sections__get(sections, DART_SECTION_FIELDS, index, &raw);
+	return le32toh(raw.offset) == field->offset &&
+	       le32toh(raw.width) == field->width &&
+	       le32toh(raw.count) == field->count &&
+	       le16toh(raw.kind) == field->kind &&
+	       raw.flags == field_flags(field) &&
+	       !strcmp(dart_sections__string(sections, raw.name),
+		       field->name) &&
+	       !strcmp(dart_sections__string(sections, raw.unit),
+		       field->unit);
+}
+
+static bool is_schema(const void *context, uint32_t number)
+{
+	const struct dart_wanted *wanted = context;
+	const struct dart_sections *sections = &wanted->builder->sections;
+	const struct dart_schema *schema = wanted->thing;
+	struct dart_control_schema raw;
+	uint32_t i;
+
+	if (number >= dart_sections__count(sections, DART_SECTION_SCHEMAS))
+		return false;
+	dart_sections__get(sections, DART_SECTION_SCHEMAS, number, &raw);
+	if (le32toh(raw.length) != schema->length ||
+	    le32toh(raw.fields) != schema->field_count ||
+	    strcmp(dart_sections__string(sections, raw.name), schema->name))
+		return false;
+	for (i = 0; i < schema->field_count; i++) {
+		if (!is_field(sections, le32toh(raw.first_field) + i,
+			      &schema->fields[i]))
+			return false;
+	}
+	return true;
+}
+
+static int check_schema(const struct dart_builder *builder,
+			const struct dart_schema *schema, char *why)
+{
+	const char **names;
+	uint32_t i;
+	int err;
+
+	if (!dart_text__is_valid(schema->name))
+		return -EINVAL;
+	for (i = 0; i < schema->field_count; i++) {
+		if (!dart_text__is_valid(schema->fields[i].name) ||
+		    !dart_text__is_valid(schema->fields[i].unit))
+			return -EINVAL;
+	}
+
+	names = calloc((size_t)schema->field_count + 1, sizeof(*names));
+	if (!names)
+		return -ENOMEM;
+	err = dart_check__schema(schema,
+				 dart_sections__count(&builder->sections,
+						      DART_SECTION_SCHEMAS),
+				 names, why);
+	free(names);
+	return err;
+}
+
+static int reserve_schema(struct dart_builder *builder,
+			  const struct dart_schema *schema)
+{
+	struct dart_sections *sections = &builder->sections;
+	uint64_t strings = strlen(schema->name) + 1;
+	uint32_t i;
+	int err;
+
+	for (i = 0; i < schema->field_count; i++)
+		strings += strlen(schema->fields[i].name) + 1 +
+			   strlen(schema->fields[i].unit) + 1;
+	err = dart_sections__reserve(sections, DART_SECTION_SCHEMAS, 1);
+	if (!err)
+		err = dart_sections__reserve(sections, DART_SECTION_FIELDS,
+					     schema->field_count);
+	if (!err)
+		err = dart_sections__reserve(sections, DART_SECTION_STRINGS,
+					     strings);
+	return err;
+}
+
+static void put_schema(struct dart_sections *sections,
+		       const struct dart_schema *schema)
+{
+	struct dart_control_schema raw = {
+		.name = dart_sections__put_string(sections, schema->name),
+		.length = htole32(schema->length),
+		.first_field = htole32(dart_sections__count(sections,
+						DART_SECTION_FIELDS)),
+		.fields = htole32(schema->field_count),
+	};
+	uint32_t i;
+
+	for (i = 0; i < schema->field_count; i++) {
+		const struct dart_field *field = &schema->fields[i];
+		struct dart_control_field raw_field = {
+			.name = dart_sections__put_string(sections,
+							  field->name),
+			.unit = dart_sections__put_string(sections,
+							  field->unit),
+			.offset = htole32(field->offset),
+			.width = htole32(field->width),
+			.count = htole32(field->count),
+			.kind = htole16(field->kind),
+			.flags = field_flags(field),
+		};
+
+		dart_sections__put(sections, DART_SECTION_FIELDS, &raw_field);
+	}
+	dart_sections__put(sections, DART_SECTION_SCHEMAS, &raw);
+}
+
+int dart_builder__add_schema(struct dart_builder *builder,
+			     const struct dart_schema *schema, uint32_t *index,
+			     char *why)
+{
+	const struct dart_wanted wanted = { builder, schema };
+	uint64_t hash = hash_schema(schema);
+	int err;
+
+	*index = dart_index__find(&builder->schemas, hash, is_schema, &wanted);
+	if (*index != DART_INDEX_NONE)
+		return 0;
+
+	err = check_schema(builder, schema, why);
+	if (!err)
+		err = reserve_schema(builder, schema);
+	*index = dart_sections__count(&builder->sections, DART_SECTION_SCHEMAS);
+	if (!err)
+		err = dart_index__add(&builder->schemas, hash, *index);
+	if (!err)
+		put_schema(&builder->sections, schema);
+	return err;
+}

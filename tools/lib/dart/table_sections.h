@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The sections of a control region, each in memory of its own, which grows at
+ * the end: elements as <dart/control.h> has them.
+ */
+#ifndef DART_TABLE_SECTIONS_H
+#define DART_TABLE_SECTIONS_H
+
+#include "table_format.h"
+
+/* All zeros is an empty one. */
+struct dart_sections {
+	struct {
+		uint8_t *bytes;
+		uint32_t count;		/* elements */
+		uint32_t room;
+	} of[DART_SECTIONS];
+};
+
+/*
+ * Makes room for @more elements, which can then be put.  -EINVAL if they are
+ * more than a control region can have, -ENOMEM.
+ */
+int dart_sections__reserve(struct dart_sections *sections,
+			   enum dart_section section, uint64_t more);
+uint32_t dart_sections__count(const struct dart_sections *sections,
+			      enum dart_section section);
+void dart_sections__put(struct dart_sections *sections,
+			enum dart_section section, const void *raw);
+/* Copies element @index to @raw. */
+void dart_sections__get(const struct dart_sections *sections,
+			enum dart_section section, uint32_t index, void *raw);
+void dart_sections__replace(struct dart_sections *sections,
+			    enum dart_section section, uint32_t index,
+			    const void *raw);
+
+/* A string in its section, and what it is referred to by. */
+__le32 dart_sections__put_string(struct dart_sections *sections,
+				 const char *text);
+const char *dart_sections__string(const struct dart_sections *sections,
+				  __le32 reference);
+
+void dart_sections__release(struct dart_sections *sections);
+
+#endif /* DART_TABLE_SECTIONS_H */
