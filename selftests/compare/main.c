@@ -264,8 +264,12 @@ static uint64_t compare(const struct comparison *comparison, json_t *counts,
 			uint64_t to = number(high->flat, name);
 			uint64_t read = number(scrape->flat, name);
 
-			/* Of the agent, not of the kernel. */
-			if (!strncmp(name, "agent/", 6))
+			/*
+			 * Of the agent, not of the kernel; or of a CPU that has
+			 * gone, of which /proc is silent then.
+			 */
+			if (!strncmp(name, "agent/", 6) ||
+			    !json_object_get(high->flat, name))
 				continue;
 			count(counts, name);
 			if (is_there && read >= from && read <= to)
