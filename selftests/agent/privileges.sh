@@ -5,8 +5,8 @@
 
 group=4242
 capabilities=-all,+chown,+dac_override,+fowner,+fsetid,+kill,+setgid,+setuid
-capabilities=$capabilities,+setpcap,+net_bind_service,+net_raw,+sys_chroot,+mknod
-capabilities=$capabilities,+audit_write,+setfcap
+capabilities=$capabilities,+setpcap,+net_bind_service,+net_raw,+sys_chroot
+capabilities=$capabilities,+mknod,+audit_write,+setfcap
 
 # The columns of the tables.
 as_user() {
@@ -40,10 +40,17 @@ as_root() {
 # What the tables say of column $1, as attempt says it.
 said() {
 	cat "$tests/../kmod/dart_zero.4" "$tests/../agent/dartd.8" |
-		sed -n '/^\.Ss Who may do what/,/^\.El/s/^\.It \(.* Ta .*\)/\1/p' |
+		sed -n '/^\.Ss Who may do what/,/^\.El/{
+			s/^\.It \(.* Ta .*\)/\1/p
+		}' |
 		awk -F ' Ta ' -v OFS='\t' -v column="Em $1" '
-			/^Em / { for (i = 1; i <= NF; i++) if ($i == column) n = i; next }
-			{ print $1, $n }'
+			/^Em / {
+				for (i = 1; i <= NF; i++)
+					if ($i == column)
+						found = i
+				next
+			}
+			{ print $1, $found }'
 }
 
 if [ $# -gt 0 ]; then

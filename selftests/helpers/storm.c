@@ -96,7 +96,7 @@ void storm__deregister(struct storm *storm)
 	assert_int_equal(ibv_dereg_mr(storm->mr), 0);
 	storm->mr = NULL;
 	storm->mr_map->is_registered = false;
-	world__settle_map(storm->mr_map);
+	world_map__settle(storm->mr_map);
 }
 
 static void *other_thread(void *argument)
@@ -153,7 +153,7 @@ void storm__free(struct storm *storm)
 	munmap((void *)storm->view, WORLD_REGION_PAGES * WORLD_PAGE);
 	for (int i = 0; i < WORLD_MAPS; i++) {
 		if (storm->world->maps[i].fd >= 0)
-			world__close_map(&storm->world->maps[i]);
+			world_map__close(&storm->world->maps[i]);
 	}
 	world__free(storm->world);
 	loopback__free(storm->loopback);

@@ -40,7 +40,7 @@ void storm__remove_map(struct storm *storm)
 
 	assert_int_equal(world__remove(storm->world, &map->extent),
 			 is_there ? 0 : -ENOENT);
-	world__settle_map(map);
+	world_map__settle(map);
 }
 
 void storm__owner(struct storm *storm)
@@ -49,12 +49,12 @@ void storm__owner(struct storm *storm)
 	uint32_t value = storm__draw(storm, UINT32_MAX);
 
 	if (!map->map_id) {
-		world__create_map(map, 1 + value % WORLD_MAP_PAGES_MAX, value);
+		world_map__create(map, 1 + value % WORLD_MAP_PAGES_MAX, value);
 	} else if (map->fd >= 0 && !storm__draw(storm, 4)) {
-		world__close_map(map);
-		world__settle_map(map);
+		world_map__close(map);
+		world_map__settle(map);
 	} else if (map->fd >= 0) {
-		world__update_map(map, storm__draw(storm, map->pages), value);
+		world_map__update(map, storm__draw(storm, map->pages), value);
 	}
 }
 

@@ -12,7 +12,8 @@
 #define MADV_GUARD_REMOVE 103
 #endif
 
-#define ANY_ERROR 1
+/* Not in every kernel. */
+#define ANY_ERROR -1
 
 void storm__mmap(struct storm *storm)
 {
@@ -173,10 +174,10 @@ void storm__madvise(struct storm *storm)
 		{ MADV_DONTFORK, 0 },
 		{ MADV_DOFORK, 0 },
 		{ MADV_DOFORK, 0 },
-		{ MADV_MERGEABLE, 0 },
-		{ MADV_UNMERGEABLE, 0 },
-		{ MADV_HUGEPAGE, 0 },
-		{ MADV_NOHUGEPAGE, 0 },
+		{ MADV_MERGEABLE, ANY_ERROR },
+		{ MADV_UNMERGEABLE, ANY_ERROR },
+		{ MADV_HUGEPAGE, ANY_ERROR },
+		{ MADV_NOHUGEPAGE, ANY_ERROR },
 		{ MADV_DONTDUMP, 0 },
 		{ MADV_DODUMP, EINVAL },
 		{ MADV_WIPEONFORK, EINVAL },

@@ -15,31 +15,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define WORLD_PAGE 4096
+#include "world_map.h"
+
 #define WORLD_REGION_PAGES 96	/* of the region, that may be mapped */
 #define WORLD_ARENA_PAGES 192
 #define WORLD_MAPS 12
-#define WORLD_MAP_PAGES_MAX 4
 #define WORLD_WINDOWS 3
-
-/* The upper half of every value of a map. */
-#define WORLD_MAGIC 0xda27da27ull
-
-struct world_extent {
-	uint32_t id;		/* 0: not in the region */
-	uint64_t first;		/* page of the region */
-	uint64_t pages;
-};
-
-/* Its value k is the first and the last 8 bytes of page k. */
-struct world_map {
-	int fd;			/* of its owner, -1 if closed */
-	bool is_registered;	/* the memory registration is of its pages */
-	uint32_t map_id;	/* 0: there is no such map */
-	uint64_t pages;
-	uint64_t values[WORLD_MAP_PAGES_MAX];
-	struct world_extent extent;
-};
 
 struct world_window {
 	const char *reference;	/* the same pages in the second region */
@@ -50,7 +31,7 @@ struct world_page {
 	int page;		/* of the region, -1: not mapped */
 	bool is_readable;
 	bool is_inherited;	/* by fork() */
-	bool is_cut;		/* perhaps the kernel's mapping begins here */
+	bool is_cut;		/* a mapping may begin here */
 };
 
 struct world {
@@ -89,12 +70,6 @@ bool world__is_inherited_right(const struct world *world,
 int world__add_map(struct world *world, struct world_map *map);
 int world__add_window(struct world *world, struct world_window *window);
 int world__remove(struct world *world, struct world_extent *extent);
-
-/* The owner's side: a new map, new values, close; forgets what is gone. */
-void world__create_map(struct world_map *map, uint64_t pages, uint32_t seed);
-void world__update_map(struct world_map *map, uint64_t page, uint32_t value);
-void world__close_map(struct world_map *map);
-void world__settle_map(struct world_map *map);
 
 /* The arena pages [first, first + count) are no longer mapped. */
 void world__reserve(struct world *world, int first, int count);
