@@ -30,6 +30,18 @@ static const struct source_counter tcp_known[] = {
 	{ }
 };
 
+/* By type, messages are counted elsewhere and not by CPU. */
+static const struct source_counter icmp_known[] = {
+	{ "inmsgs", "messages", false },
+	{ "inerrors", "messages", false },
+	{ "outmsgs", "messages", false },
+	{ "outerrors", "messages", false },
+	{ "csumerrors", "messages", false },
+	{ "ratelimitglobal", "messages", false },
+	{ "ratelimithost", "messages", false },
+	{ }
+};
+
 static const struct source_counter netdev_known[] = {
 	{ "bytes", "bytes", false },
 	{ "rx_bytes", "bytes", false },
@@ -38,7 +50,7 @@ static const struct source_counter netdev_known[] = {
 };
 
 /* A struct around an array of which element 0 is not used. */
-#define MIB(name_, id_, prefix_, element_, unit_, known_)                      \
+#define MIB(name_, id_, prefix_, element_, unit_, ...)                         \
 	{                                                                      \
 		.name = name_,                                                 \
 		.id = id_,                                                     \
@@ -48,7 +60,7 @@ static const struct source_counter netdev_known[] = {
 			.elements = prefix_ element_,                          \
 			.prefix = prefix_,                                     \
 			.first = 1,                                            \
-			.known = known_,                                       \
+			__VA_ARGS__                                            \
 		} },                                                           \
 		.part_count = 1,                                               \
 	}
@@ -140,21 +152,21 @@ static const struct source sources[] = {
 		.part_count = 2,
 	},
 	MIB("snmp:ip", DART_ZERO_SOURCE_IP, "IPSTATS_MIB_", "INPKTS",
-	    "packets", ip_known),
+	    "packets", .known = ip_known),
 	MIB("snmp:ip6", DART_ZERO_SOURCE_IP6, "IPSTATS_MIB_", "INPKTS",
-	    "packets", ip_known),
+	    "packets", .known = ip_known),
 	MIB("snmp:tcp", DART_ZERO_SOURCE_TCP, "TCP_MIB_", "RTOALGORITHM", "",
-	    tcp_known),
+	    .known = tcp_known),
 	MIB("snmp:tcpext", DART_ZERO_SOURCE_TCPEXT, "LINUX_MIB_",
-	    "SYNCOOKIESSENT", "", NULL),
+	    "SYNCOOKIESSENT", ""),
 	MIB("snmp:udp", DART_ZERO_SOURCE_UDP, "UDP_MIB_", "INDATAGRAMS",
-	    "datagrams", NULL),
+	    "datagrams"),
 	MIB("snmp:udp6", DART_ZERO_SOURCE_UDP6, "UDP_MIB_", "INDATAGRAMS",
-	    "datagrams", NULL),
+	    "datagrams"),
 	MIB("snmp:icmp", DART_ZERO_SOURCE_ICMP, "ICMP_MIB_", "INMSGS",
-	    "messages", NULL),
+	    "messages", .known = icmp_known, .is_only_known = true),
 	MIB("snmp:icmp6", DART_ZERO_SOURCE_ICMP6, "ICMP6_MIB_", "INMSGS",
-	    "messages", NULL),
+	    "messages", .known = icmp_known, .is_only_known = true),
 	{
 		.name = "netdev:stats",
 		.id = DART_ZERO_SOURCE_NETDEV,

@@ -37,6 +37,7 @@ struct source_part {
 	bool is_qualified;	/* "member.element", not "element" */
 
 	const struct source_counter *known; /* or NULL */
+	bool is_only_known;	/* the others are none */
 };
 
 #define SOURCE_PARTS_MAX 8

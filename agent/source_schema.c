@@ -40,14 +40,22 @@ static const struct source_counter *find_known(const struct source_part *part,
 	return NULL;
 }
 
-/* The name is copied, in lower case. */
+/* In lower case; the name is copied. */
 static int finds__add(struct finds *finds, const struct source_part *part,
 		      const char *name, uint32_t offset, uint32_t width)
 {
 	const struct source_counter *known;
 	struct dart_field *fields, *field;
-	bool is_gauge = part->is_gauge;
-	char *byte;
+	char lower[DART_CONTROL_NAME_MAX];
+	bool is_gauge;
+	size_t i;
+
+	for (i = 0; name[i] && i < sizeof(lower) - 1; i++)
+		lower[i] = tolower((unsigned char)name[i]);
+	lower[i] = '\0';
+	known = find_known(part, lower);
+	if (!known && part->is_only_known)
+		return 0;
 
 	fields = reallocarray(finds->fields, finds->count + 1,
 			      sizeof(*fields));
@@ -55,28 +63,21 @@ static int finds__add(struct finds *finds, const struct source_part *part,
 		return -ENOMEM;
 	finds->fields = fields;
 	field = &fields[finds->count];
+	is_gauge = known ? known->is_gauge : part->is_gauge;
 	*field = (struct dart_field){
-		.name = strdup(name),
-		.unit = (char *)part->unit,
+		.name = strdup(lower),
+		.unit = (char *)(known ? known->unit : part->unit),
 		.offset = offset,
 		.width = width,
 		.count = 1,
+		.kind = is_gauge ? DART_CONTROL_FIELD_GAUGE :
+				   DART_CONTROL_FIELD_COUNTER,
+		/* What one CPU counts up another may count down. */
+		.is_signed = is_gauge,
 	};
 	if (!field->name)
 		return -ENOMEM;
 	finds->count++;
-	for (byte = field->name; *byte; byte++)
-		*byte = tolower((unsigned char)*byte);
-
-	known = find_known(part, field->name);
-	if (known) {
-		field->unit = (char *)known->unit;
-		is_gauge = known->is_gauge;
-	}
-	/* What one CPU counts up another may count down. */
-	field->kind = is_gauge ? DART_CONTROL_FIELD_GAUGE :
-				 DART_CONTROL_FIELD_COUNTER;
-	field->is_signed = is_gauge;
 	return 0;
 }
 

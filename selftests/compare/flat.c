@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "flat.h"
+#include "flat_sources.h"
 
 #include <stdarg.h>
 #include <stdbool.h>
@@ -9,11 +10,9 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Adds @value to what is there under that name. */
-__attribute__((format(printf, 3, 4)))
-static void add(json_t *flat, uint64_t value, const char *format, ...)
+void flat__add(json_t *flat, uint64_t value, const char *format, ...)
 {
-	char name[192];
+	char name[512];
 	va_list arguments;
 
 	va_start(arguments, format);
@@ -47,7 +46,7 @@ static void flatten_proc_stat(json_t *flat, char *text)
 			uint64_t ticks = strtoull(next, &next, 10);
 
 			if (fields[i])
-				add(flat, ticks, "cpustat/%lu/%s", cpu, fields[i]);
+				flat__add(flat, ticks, "cpustat/%lu/%s", cpu, fields[i]);
 		}
 	}
 }
@@ -66,7 +65,7 @@ static void flatten_proc_vmstat(json_t *flat, char *text)
 		if (!value || (!event && strncmp(line, "pgpgin ", 7)) ||
 		    !strncmp(line, "nr_unstable ", 12))
 			continue;
-		add(flat, strtoull(value, NULL, 10), "vmstat/sum/%u", event++);
+		flat__add(flat, strtoull(value, NULL, 10), "vmstat/sum/%u", event++);
 	}
 }
 
@@ -82,10 +81,10 @@ static void flatten_proc_softnet(json_t *flat, char *text)
 			continue;
 		for (int i = 0; i < 13; i++)
 			column[i] = strtoul(next, &next, 16);
-		add(flat, column[0], "softnet/%u/processed", column[12]);
-		add(flat, column[1], "softnet/%u/dropped", column[12]);
-		add(flat, column[2], "softnet/%u/time_squeeze", column[12]);
-		add(flat, column[9], "softnet/%u/received_rps", column[12]);
+		flat__add(flat, column[0], "softnet/%u/processed", column[12]);
+		flat__add(flat, column[1], "softnet/%u/dropped", column[12]);
+		flat__add(flat, column[2], "softnet/%u/time_squeeze", column[12]);
+		flat__add(flat, column[9], "softnet/%u/received_rps", column[12]);
 	}
 }
 
@@ -112,10 +111,10 @@ static void flatten_map(json_t *flat, const char *entry, json_t *rows)
 		json_t *fields = json_object_get(formatted, "value");
 
 		if (!formatted)
-			add(flat, from_bytes(json_object_get(row, "value")),
+			flat__add(flat, from_bytes(json_object_get(row, "value")),
 			    "%s/%zu/value", entry, i);
 		json_object_foreach(fields, name, value)
-			add(flat, json_integer_value(value), "%s/%zu/%s", entry,
+			flat__add(flat, json_integer_value(value), "%s/%zu/%s", entry,
 			    i, name);
 	}
 }
@@ -161,9 +160,11 @@ json_t *flat__from_snapshot(char *text)
 		else if (!strncmp(name, "bpftool ", 8))
 			flatten_batch(flat, name + 8, body);
 		else if (!strcmp(name, "agent context switches"))
-			add(flat, strtoull(body, NULL, 10), "agent/switches");
+			flat__add(flat, strtoull(body, NULL, 10), "agent/switches");
 		else if (!strcmp(name, "agent cpu ns"))
-			add(flat, strtoull(body, NULL, 10), "agent/cpu_ns");
+			flat__add(flat, strtoull(body, NULL, 10), "agent/cpu_ns");
+		else
+			flat_sources__take(flat, name, body);
 		section = next;
 	}
 	return flat;
@@ -178,6 +179,10 @@ static uint64_t converted(const char *entry, const char *field, uint64_t value)
 	if (!strcmp(entry, "vmstat") &&
 	    (!strcmp(field, "pgpgin") || !strcmp(field, "pgpgout")))
 		return value / 2;
+	if (!strncmp(entry, "cgroup:cpu", 10))
+		return value / 1000;
+	if (!strncmp(entry, "disk:stats", 10) && !strncmp(field, "nsecs.", 6))
+		return value / 1000000;
 	return value;
 }
 
@@ -197,22 +202,31 @@ static void flatten_copies(json_t *flat, const char *entry,
 
 	json_array_foreach(copies, i, copy) {
 		json_object_foreach((json_t *)copy, field, value)
-			add(flat, converted(entry, field,
+			flat__add(flat, converted(entry, field,
 					    json_integer_value(value)),
 			    "%s/%zu/%s", entry, i, shown_as(field));
 	}
 }
 
-/* By position: the file and the enum name some events differently. */
+/*
+ * Events of vmstat by position: the file and the enum name some of them
+ * differently.
+ */
 static void flatten_sum(json_t *flat, const char *entry, json_t *sum)
 {
 	unsigned int position = 0;
 	const char *field;
 	json_t *value;
 
-	json_object_foreach(sum, field, value)
-		add(flat, converted(entry, field, json_integer_value(value)),
-		    "%s/sum/%u", entry, position++);
+	json_object_foreach(sum, field, value) {
+		uint64_t said = converted(entry, field,
+					  json_integer_value(value));
+
+		if (!strcmp(entry, "vmstat"))
+			flat__add(flat, said, "%s/sum/%u", entry, position++);
+		else
+			flat__add(flat, said, "%s/sum/%s", entry, field);
+	}
 }
 
 json_t *flat__from_scrape(const json_t *scrape)

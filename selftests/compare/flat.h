@@ -7,6 +7,7 @@
 #define DART_TEST_FLAT_H
 
 #include <jansson.h>
+#include <stdint.h>
 
 /*
  * From what the helper "snapshots" sends: sections that begin with a line
@@ -18,5 +19,9 @@ json_t *flat__from_snapshot(char *text);
  * values.
  */
 json_t *flat__from_scrape(const json_t *scrape);
+
+/* Adds @value to what is there under that name. */
+__attribute__((format(printf, 3, 4)))
+void flat__add(json_t *flat, uint64_t value, const char *format, ...);
 
 #endif /* DART_TEST_FLAT_H */

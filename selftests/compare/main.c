@@ -227,12 +227,20 @@ static uint64_t number(const json_t *flat, const char *name)
 	return json_integer_value(json_object_get(flat, name));
 }
 
-/* Adds one to the count of the entry that @name begins with. */
+/*
+ * Adds one to the count of the entry that @name, "entry/copy/field", begins with;
+ * the names of entries may have slashes in them.
+ */
 static void count(json_t *counts, const char *name)
 {
-	char entry[64];
+	const char *field = strrchr(name, '/');
+	char entry[512];
+	int length;
 
-	snprintf(entry, sizeof(entry), "%.*s", (int)strcspn(name, "/"), name);
+	for (length = field ? field - name : 0; length; length--)
+		if (name[length - 1] == '/')
+			break;
+	snprintf(entry, sizeof(entry), "%.*s", length ? length - 1 : 0, name);
 	json_object_set_new(counts, entry,
 			    json_integer(number(counts, entry) + 1));
 }
@@ -259,19 +267,21 @@ static uint64_t compare(const struct comparison *comparison, json_t *counts,
 		++*compared;
 
 		json_object_foreach(low->flat, name, limit) {
-			bool is_there = json_object_get(scrape->flat, name);
+			const char *wanted = name + (*name == '?');
+			bool is_there = json_object_get(scrape->flat, wanted);
 			uint64_t from = json_integer_value(limit);
 			uint64_t to = number(high->flat, name);
-			uint64_t read = number(scrape->flat, name);
+			uint64_t read = number(scrape->flat, wanted);
 
 			/*
 			 * Of the agent, not of the kernel; or of a CPU that has
 			 * gone, of which /proc is silent then.
 			 */
 			if (!strncmp(name, "agent/", 6) ||
-			    !json_object_get(high->flat, name))
+			    !json_object_get(high->flat, name) ||
+			    (*name == '?' && !is_there))
 				continue;
-			count(counts, name);
+			count(counts, wanted);
 			if (is_there && read >= from && read <= to)
 				continue;
 			if (mismatches++ < EXAMPLES)

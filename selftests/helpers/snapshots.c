@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * snapshots PORT COMMAND [ARGUMENT...]: to everyone who connects, what the
- * kernel says now, and hangs up. For compare, which wants many of them; so this
- * is one process that is there already, and only COMMAND has to be started.
+ * snapshots PORT [SECTION=FILE...] COMMAND [ARGUMENT...]: to everyone who
+ * connects, what the kernel says now, and hangs up. For compare, which wants many
+ * of them; so this is one process that is there already, and only COMMAND has to
+ * be started.
  *
  * Sections that begin with a line "== NAME": first what COMMAND prints, then
- * files of /proc, then what dartd has used of the CPU so far.
+ * files of /proc and those that are named, then what dartd has used of the CPU
+ * so far.
  */
 #include <arpa/inet.h>
 #include <dirent.h>
@@ -44,13 +46,13 @@ static bool run(int out, char *const command[])
 	return child > 0 && waitpid(child, &status, 0) == child && !status;
 }
 
-static void show_file(FILE *out, const char *path)
+static void show_file(FILE *out, const char *section, const char *path)
 {
 	FILE *in = fopen(path, "re");
 	char bytes[4096];
 	size_t got;
 
-	fprintf(out, "== %s\n", path);
+	fprintf(out, "== %s\n", section);
 	while (in && (got = fread(bytes, 1, sizeof(bytes), in)) > 0)
 		fwrite(bytes, 1, got, out);
 	if (in)
@@ -127,7 +129,7 @@ static void show_agent(FILE *out)
 		switches, cpu_ns);
 }
 
-static void serve(int client, char *const command[])
+static void serve(int client, char *const sections[], char *const command[])
 {
 	FILE *out;
 
@@ -138,7 +140,15 @@ static void serve(int client, char *const command[])
 	if (!out)
 		return;
 	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++)
-		show_file(out, files[i]);
+		show_file(out, files[i], files[i]);
+	for (; sections < command; sections++) {
+		char *section = strdup(*sections);
+		char *path = strchr(section, '=');
+
+		*path++ = '\0';
+		show_file(out, section, path);
+		free(section);
+	}
 	show_agent(out);
 	fputs("== end\n", out);
 	fclose(out);
@@ -147,10 +157,12 @@ static void serve(int client, char *const command[])
 int main(int argc, char *argv[])
 {
 	struct sockaddr_in address = { .sin_family = AF_INET };
-	int listener, client, one = 1;
+	int listener, client, command = 2, one = 1;
 
-	if (argc < 3) {
-		fprintf(stderr, "usage: snapshots PORT COMMAND [ARGUMENT...]\n");
+	while (command < argc && strchr(argv[command], '='))
+		command++;
+	if (command >= argc) {
+		fprintf(stderr, "usage: snapshots PORT [SECTION=FILE...] COMMAND [ARGUMENT...]\n");
 		return 2;
 	}
 	address.sin_port = htons(atoi(argv[1]));
@@ -161,7 +173,7 @@ int main(int argc, char *argv[])
 		return die("listen");
 	sd_notify(0, "READY=1");
 	while ((client = accept4(listener, NULL, NULL, SOCK_CLOEXEC)) >= 0) {
-		serve(client, argv + 2);
+		serve(client, argv + 2, argv + command);
 		close(client);
 	}
 	return die("accept");
