@@ -77,6 +77,17 @@ static void test_requests(void **state)
 		"{\"request\": \"register-source\", \"source\": \"absent\"}\n",
 		"{\"request\": \"register-source\", \"source\": 1}\n",
 		"{\"request\": \"register-source\", \"source\": \"cpustat\"}\n",
+		"{\"request\": \"register-source\", \"source\": \"cgroup:cpu\"}\n",
+		"{\"request\": \"register-source\", \"source\": \"cgroup:cpu\", \"cgroup\": \"/a\"}\n",
+		"{\"request\": \"register-source\", \"source\": \"snmp:tcp\", \"netns\": \"a\"}\n",
+		"{\"request\": \"register-source\", \"source\": \"snmp:tcp\", \"netdev\": \"lo\"}\n",
+		"{\"request\": \"register-source\", \"source\": \"netdev:stats\", \"netdev\": \"\"}\n",
+		"{\"request\": \"register-source\", \"source\": \"netdev:stats\", \"netdev\": \"0123456789abcdef\"}\n",
+		"{\"request\": \"register-source\", \"source\": \"vmstat\", \"disk\": \"vda\"}\n",
+		"{\"request\": \"follow-source\"}\n",
+		"{\"request\": \"follow-source\", \"source\": \"cpustat\"}\n",
+		"{\"request\": \"follow-source\", \"source\": \"cgroup:cpu\"}\n",
+		"{\"request\": \"follow-source\", \"source\": \"cgroup:cpu\", \"cgroup\": \"/a\"}\n",
 		"{\"request\": \"register-map\"}\n",
 		"{\"request\": \"register-map\", \"name\": \"none\"}\n",
 		"\xff\xfe\xfd\n",
@@ -129,6 +140,16 @@ static void test_file_descriptors(void **state)
 	int plain = bpf_map_create(BPF_MAP_TYPE_ARRAY, "plain", 4, 8, 1, NULL);
 	int hash = bpf_map_create(BPF_MAP_TYPE_HASH, "hash", 4, 8, 1, NULL);
 	int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	static const char *const selected[] = {
+		"{\"request\": \"register-source\", \"source\": \"vmstat\"}\n",
+		"{\"request\": \"register-source\", \"source\": \"snmp:tcp\"}\n",
+		"{\"request\": \"register-source\", \"source\": \"snmp:tcp\", \"netns\": \"a\"}\n",
+		"{\"request\": \"register-source\", \"source\": \"netdev:core\", \"netns\": \"a\", \"netdev\": \"lo\"}\n",
+		"{\"request\": \"register-source\", \"source\": \"disk:stats\", \"disk\": \"a\"}\n",
+		"{\"request\": \"register-source\", \"source\": \"cgroup:cpu\", \"cgroup\": \"/a\"}\n",
+		"{\"request\": \"follow-source\", \"source\": \"snmp:tcp\"}\n",
+		"{\"request\": \"follow-source\", \"source\": \"cgroup:cpu\", \"cgroup\": \"/a\"}\n",
+	};
 	const int two[] = { good, good };
 	const int wrong[] = { plain, hash, null };
 	char too_long[DART_REGISTRATION_NAME_MAX + 1] = "";
@@ -150,6 +171,15 @@ static void test_file_descriptors(void **state)
 		socket = registration__connect();
 		registration__send(socket, request, sizeof(request) - 1,
 				   &wrong[i], 1);
+		assert_refused(socket);
+		close(socket);
+	}
+
+	/* What is neither a namespace nor a disk nor a cgroup. */
+	for (size_t i = 0; i < sizeof(selected) / sizeof(selected[0]); i++) {
+		socket = registration__connect();
+		registration__send(socket, selected[i], strlen(selected[i]),
+				   &null, 1);
 		assert_refused(socket);
 		close(socket);
 	}

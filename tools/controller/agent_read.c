@@ -77,6 +77,30 @@ static void be_ready(struct agent *agent)
 		agent__start_scraping(agent);
 }
 
+/* What was read so far and @table does not have: the first, and how many. */
+static void say_gone(const struct agent *agent, const struct dart_table *table)
+{
+	const struct settings *settings = &agent->context->options->settings;
+	const struct dart_table *old = scrape__table(agent->scrape);
+	const char *first = NULL;
+	uint32_t i, gone = 0;
+
+	/* Those that are named are said to be absent. */
+	if (settings->entry_count)
+		return;
+	for (i = 0; i < old->entry_count; i++) {
+		if (dart_table__find(table, old->entries[i].name))
+			continue;
+		first = first ?: old->entries[i].name;
+		gone++;
+	}
+	if (gone == 1)
+		agent__say(agent, "entry '%s' is gone", first);
+	else if (gone)
+		agent__say(agent, "entry '%s' is gone, and %u others", first,
+			   gone - 1);
+}
+
 static void take_table(struct agent *agent, struct dart_table *table)
 {
 	char why[DART_WHY_MAX];
@@ -84,6 +108,8 @@ static void take_table(struct agent *agent, struct dart_table *table)
 	const char *absent;
 
 	agent->looked_ns = agent->posted_ns;
+	if (!first)
+		say_gone(agent, table);
 	scrape__free(agent->scrape);
 	agent->scrape = NULL;
 	if (scrape__new(table, &agent->context->options->settings,

@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Schemas of sources, out of types made by hand as various kernels have them. */
+#include <bpf/btf.h>
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "../../agent/source_schema.h"
+
+/* Types that all of them have, by their ids. */
+struct types {
+	struct btf *btf;
+	int u64, u32, pointer;
+};
+
+static struct types types__new(void)
+{
+	struct types types = { .btf = btf__new_empty() };
+
+	assert_non_null(types.btf);
+	types.u64 = btf__add_int(types.btf, "u64", 8, 0);
+	types.u32 = btf__add_int(types.btf, "u32", 4, 0);
+	types.pointer = btf__add_ptr(types.btf, types.u64);
+	assert_true(types.u64 > 0 && types.u32 > 0 && types.pointer > 0);
+	return types;
+}
+
+/* A struct of one member. */
+static int wrap(struct btf *btf, const char *name, const char *member, int type,
+		uint32_t size)
+{
+	int id = btf__add_struct(btf, name, size);
+
+	assert_true(id > 0);
+	assert_int_equal(btf__add_field(btf, member, type, 0, 0), 0);
+	return id;
+}
+
+/* What a source makes of the window @name; NULL if it is refused as @why says. */
+static struct dart_schema *describe(const struct types *types,
+				    const char *source, const char *name,
+				    uint64_t length, struct why *why)
+{
+	struct dart_zero_extent extent = { .length = length };
+	struct dart_schema *schema = NULL;
+
+	strcpy(extent.name, name);
+	*why = (struct why){ };
+	if (source_schema__from_btf(source__find(source), types->btf, &extent,
+				    &schema, why))
+		return NULL;
+	return schema;
+}
+
+static void assert_field(const struct dart_schema *schema, uint32_t index,
+			 const char *name, const char *unit, uint32_t offset,
+			 enum dart_control_field_kind kind)
+{
+	const struct dart_field *field = &schema->fields[index];
+
+	assert_true(index < schema->field_count);
+	assert_string_equal(field->name, name);
+	assert_string_equal(field->unit, unit);
+	assert_int_equal(field->offset, offset);
+	assert_int_equal(field->kind, kind);
+}
+
+static void elements_are_named_by_an_anonymous_enum(void **state)
+{
+	static const char *const names[] = {
+		"TCP_MIB_NUM", "TCP_MIB_RTOALGORITHM", "TCP_MIB_CURRESTAB",
+		"TCP_MIB_INSEGS",
+	};
+	struct types types = types__new();
+	struct dart_schema *schema;
+	struct why why;
+	int array;
+
+	(void)state;
+	array = btf__add_array(types.btf, types.u32, types.u64, 4);
+	wrap(types.btf, "tcp_mib", "mibs", array, 32);
+	assert_true(btf__add_enum(types.btf, NULL, 4) > 0);
+	for (int i = 0; i < 4; i++)
+		assert_int_equal(btf__add_enum_value(types.btf, names[i], i),
+				 0);
+
+	schema = describe(&types, "snmp:tcp", "tcp_mib", 32, &why);
+	assert_non_null(schema);
+	assert_string_equal(schema->name, "tcp_mib");
+	assert_int_equal(schema->field_count, 3);
+	assert_field(schema, 0, "rtoalgorithm", "", 8,
+		     DART_CONTROL_FIELD_GAUGE);
+	assert_field(schema, 1, "currestab", "connections", 16,
+		     DART_CONTROL_FIELD_GAUGE);
+	assert_true(schema->fields[1].is_signed);
+	assert_field(schema, 2, "insegs", "segments", 24,
+		     DART_CONTROL_FIELD_COUNTER);
+	dart_schema__free(schema);
+
+	assert_null(describe(&types, "snmp:tcp", "tcp_mib", 40, &why));
+	assert_non_null(strstr(why.text, "snmp:tcp"));
+	assert_non_null(strstr(why.text, "size"));
+	assert_null(describe(&types, "snmp:udp", "tcp_mib", 32, &why));
+	assert_non_null(strstr(why.text, "snmp:udp"));
+	assert_non_null(strstr(why.text, "names its elements"));
+	assert_null(describe(&types, "snmp:udp", "udp_mib", 32, &why));
+	assert_null(describe(&types, "cgroup:cpu", "tcp_mib", 32, &why));
+	assert_non_null(strstr(why.text, "cputime.stime"));
+	btf__free(types.btf);
+}
+
+static void an_element_without_a_name_is_refused(void **state)
+{
+	struct types types = types__new();
+	struct why why;
+	int array;
+
+	(void)state;
+	array = btf__add_array(types.btf, types.u32, types.u64, 4);
+	wrap(types.btf, "udp_mib", "mibs", array, 32);
+	assert_true(btf__add_enum(types.btf, NULL, 4) > 0);
+	assert_int_equal(btf__add_enum_value(types.btf,
+					     "UDP_MIB_INDATAGRAMS", 1), 0);
+	assert_null(describe(&types, "snmp:udp", "udp_mib", 32, &why));
+	assert_non_null(strstr(why.text, "no name"));
+	btf__free(types.btf);
+}
+
+/* u64_stats_t: a counter within structs of one member. */
+static void counters_may_be_wrapped_up(void **state)
+{
+	struct types types = types__new();
+	struct dart_schema *schema;
+	struct btf *btf = types.btf;
+	struct why why;
+	int type;
+
+	(void)state;
+	type = wrap(btf, NULL, "counter", types.u64, 8);
+	type = btf__add_typedef(btf, "atomic64_t", type);
+	type = wrap(btf, NULL, "a", type, 8);
+	type = btf__add_typedef(btf, "local_t", type);
+	type = wrap(btf, NULL, "v", type, 8);
+	type = btf__add_typedef(btf, "u64_stats_t", type);
+
+	assert_true(btf__add_struct(btf, "pcpu_lstats", 24) > 0);
+	assert_int_equal(btf__add_field(btf, "bytes", type, 64, 0), 0);
+	assert_int_equal(btf__add_field(btf, "packets", type, 0, 0), 0);
+	assert_int_equal(btf__add_field(btf, "next", types.pointer, 128, 0), 0);
+
+	schema = describe(&types, "netdev:stats", "pcpu_lstats", 24, &why);
+	assert_non_null(schema);
+	assert_int_equal(schema->field_count, 2);
+	assert_field(schema, 0, "packets", "packets", 0,
+		     DART_CONTROL_FIELD_COUNTER);
+	assert_field(schema, 1, "bytes", "bytes", 8,
+		     DART_CONTROL_FIELD_COUNTER);
+	dart_schema__free(schema);
+	btf__free(btf);
+}
+
+/* irq_stat: a variable of a typedef of a struct without a name. */
+static void variables_lead_to_their_type(void **state)
+{
+	struct types types = types__new();
+	struct dart_schema *schema;
+	struct btf *btf = types.btf;
+	struct why why;
+	int type;
+
+	(void)state;
+	type = btf__add_struct(btf, NULL, 16);
+	assert_true(type > 0);
+	assert_int_equal(btf__add_field(btf, "__nmi_count", types.u32, 32, 0),
+			 0);
+	assert_int_equal(btf__add_field(btf, "irq_tlb_count", types.u32, 96, 0),
+			 0);
+	type = btf__add_typedef(btf, "irq_cpustat_t", type);
+	assert_true(btf__add_var(btf, "irq_stat", BTF_VAR_GLOBAL_ALLOCATED,
+				 type) > 0);
+
+	schema = describe(&types, "irqs", "irq_stat", 16, &why);
+	assert_non_null(schema);
+	assert_string_equal(schema->name, "irq_cpustat_t");
+	assert_int_equal(schema->field_count, 2);
+	assert_field(schema, 1, "irq_tlb_count", "interrupts", 12,
+		     DART_CONTROL_FIELD_COUNTER);
+	dart_schema__free(schema);
+	btf__free(btf);
+}
+
+/* Members of a struct in it, in the order of their place; some are optional. */
+static void members_of_members_are_found(void **state)
+{
+	struct types types = types__new();
+	struct dart_schema *schema;
+	struct btf *btf = types.btf;
+	struct why why;
+	int type;
+
+	(void)state;
+	type = btf__add_struct(btf, "task_cputime", 24);
+	assert_int_equal(btf__add_field(btf, "sum_exec_runtime", types.u64, 0,
+					0), 0);
+	assert_int_equal(btf__add_field(btf, "stime", types.u64, 64, 0), 0);
+	assert_int_equal(btf__add_field(btf, "utime", types.u64, 128, 0), 0);
+	assert_true(btf__add_struct(btf, "cgroup_base_stat", 32) > 0);
+	assert_int_equal(btf__add_field(btf, "ntime", types.u64, 0, 0), 0);
+	assert_int_equal(btf__add_field(btf, "cputime", type, 64, 0), 0);
+
+	schema = describe(&types, "cgroup:cpu", "cgroup_base_stat", 32, &why);
+	assert_non_null(schema);
+	assert_int_equal(schema->field_count, 4);
+	assert_field(schema, 0, "ntime", "ns", 0, DART_CONTROL_FIELD_COUNTER);
+	assert_field(schema, 1, "sum_exec_runtime", "ns", 8,
+		     DART_CONTROL_FIELD_COUNTER);
+	assert_field(schema, 2, "stime", "ns", 16, DART_CONTROL_FIELD_COUNTER);
+	assert_field(schema, 3, "utime", "ns", 24, DART_CONTROL_FIELD_COUNTER);
+	dart_schema__free(schema);
+	btf__free(btf);
+}
+
+static void elements_may_be_called_after_their_array(void **state)
+{
+	static const char *const arrays[] = {
+		"nsecs", "sectors", "ios", "merges",
+	};
+	struct types types = types__new();
+	struct dart_schema *schema;
+	struct btf *btf = types.btf;
+	struct why why;
+	int array;
+
+	(void)state;
+	array = btf__add_array(btf, types.u32, types.u64, 2);
+	assert_true(btf__add_enum(btf, "stat_group", 4) > 0);
+	assert_int_equal(btf__add_enum_value(btf, "STAT_READ", 0), 0);
+	assert_int_equal(btf__add_enum_value(btf, "STAT_WRITE", 1), 0);
+	assert_true(btf__add_struct(btf, "disk_stats", 88) > 0);
+	for (int i = 0; i < 4; i++)
+		assert_int_equal(btf__add_field(btf, arrays[i], array, i * 128,
+						0), 0);
+	assert_int_equal(btf__add_field(btf, "io_ticks", types.u64, 512, 0), 0);
+	assert_int_equal(btf__add_field(btf, "in_flight", array, 576, 0), 0);
+
+	schema = describe(&types, "disk:stats", "disk_stats", 88, &why);
+	assert_non_null(schema);
+	assert_int_equal(schema->field_count, 11);
+	assert_field(schema, 1, "nsecs.write", "ns", 8,
+		     DART_CONTROL_FIELD_COUNTER);
+	assert_field(schema, 8, "io_ticks", "jiffies", 64,
+		     DART_CONTROL_FIELD_COUNTER);
+	assert_field(schema, 9, "in_flight.read", "requests", 72,
+		     DART_CONTROL_FIELD_GAUGE);
+	dart_schema__free(schema);
+	btf__free(btf);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(elements_are_named_by_an_anonymous_enum),
+		cmocka_unit_test(an_element_without_a_name_is_refused),
+		cmocka_unit_test(counters_may_be_wrapped_up),
+		cmocka_unit_test(variables_lead_to_their_type),
+		cmocka_unit_test(members_of_members_are_found),
+		cmocka_unit_test(elements_may_be_called_after_their_array),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
