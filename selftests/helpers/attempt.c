@@ -91,7 +91,7 @@ static int do_add_counters(int region)
 		.size = sizeof(counters),
 		.flags = DART_ZERO_COUNTERS_CREATE,
 		.count = 1,
-		.name = "attempt",
+		.name = "attempt-by-ioctl",
 	};
 
 	return device_call(region, DART_ZERO_IOC_ADD_COUNTERS, &counters);
