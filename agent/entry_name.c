@@ -8,7 +8,7 @@
 
 static const char allowed[] = "abcdefghijklmnopqrstuvwxyz"
 			      "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-			      "0123456789_-.:/@\\+=%~,";
+			      "0123456789_-.:/@+=%~";
 
 int entry_name__check(const char *name, struct why *why)
 {
@@ -17,7 +17,7 @@ int entry_name__check(const char *name, struct why *why)
 	if (!length || length >= DART_REGISTRATION_NAME_MAX ||
 	    strspn(name, allowed) != length)
 		return why__say(why, EINVAL,
-				"a name has 1 to %d letters, digits and \"_-.:/@\\+=%%~,\", unlike '%s'",
+				"a name has 1 to %d letters, digits and \"_-.:/@+=%%~\", unlike '%s'",
 				DART_REGISTRATION_NAME_MAX - 1, name);
 	return 0;
 }

@@ -61,7 +61,7 @@ check "what was refused has changed nothing" \
 check "unregistered" on host dartctl unregister by_name
 refuse "an entry that is gone is not read" "no entry" reads by_name 42
 check "the others are" reads by_id 35
-long='cgroup:cpu@/kubepods.slice/pod\x2d1+2=3%7~.slice/cri-containerd-'
+long='cgroup:cpu@/kubepods.slice/pod%5Cx2d1+2=3~.slice/cri-containerd-'
 long=$long$(printf %0180d 7).scope
 check "registered again, with a name as paths of cgroups have" \
 	on host dartctl register map name by_name as "$long"

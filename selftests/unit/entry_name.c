@@ -27,13 +27,16 @@ static void a_label_is_part_of_the_name(void **state)
 	(void)state;
 	assert_called("cpustat", NULL, "cpustat");
 	assert_called("snmp:tcp", "blue", "snmp:tcp@blue");
-	assert_called("cgroup:cpu", "/a.slice/b\\x2dc",
-		      "cgroup:cpu@/a.slice/b\\x2dc");
+	assert_called("cgroup:cpu", "/a.slice/b.scope",
+		      "cgroup:cpu@/a.slice/b.scope");
 }
 
 static void what_a_name_cannot_have_is_encoded(void **state)
 {
 	(void)state;
+	/* As systemd writes what it escapes. */
+	assert_called("cgroup:cpu", "/a.slice/b\\x2dc,d",
+		      "cgroup:cpu@/a.slice/b%5Cx2dc%2Cd");
 	assert_called("disk:stats", "a b", "disk:stats@a%20b");
 	assert_called("disk:stats", "\xc3\xa4\"\n", "disk:stats@%C3%A4%22%0A");
 	assert_called("disk:stats", "100%", "disk:stats@100%25");

@@ -78,7 +78,7 @@
  * uncounted since it was loaded, is there only if it is.
  *
  * Names of entries: 1 to DART_REGISTRATION_NAME_MAX - 1 characters out of
- * letters, digits and "_-.:/@\+=%~,".
+ * letters, digits and "_-.:/@+=%~".
  *
  * Who may connect is said by the mode of the socket: root, and the group
  * "dart" where there is one.
