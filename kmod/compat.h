@@ -17,7 +17,7 @@
  * only reads, and so refuses a mapping that is never writable.
  */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 2, 0)
-#error "dart_zero needs Linux 6.2 or newer: older kernels cannot register a read-only mapping with the RDMA core"
+#error "dart_zero needs Linux 6.2 or newer: older ones cannot register a read-only mapping"
 #endif
 
 /* The flags of a mapping are written through functions since 6.3. */

@@ -108,7 +108,7 @@ static uint32_t table__expect(const struct dart_table *table,
 	return reads;
 }
 
-static void exact_bytes_take_a_read_for_each_region(void **state)
+static void exact_bytes_take_a_read_of_each_region(void **state)
 {
 	static const uint32_t pair[] = { SAMPLE_PAIR };
 	static const uint32_t others[] = { SAMPLE_ROWS, SAMPLE_CPUSTAT };
@@ -324,7 +324,7 @@ static void random_tables_agree_with_the_model(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(exact_bytes_take_a_read_for_each_region),
+		cmocka_unit_test(exact_bytes_take_a_read_of_each_region),
 		cmocka_unit_test(pages_take_one_read),
 		cmocka_unit_test(what_no_range_holds_is_zero),
 		cmocka_unit_test(too_much_to_fetch_is_refused),
