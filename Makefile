@@ -36,7 +36,8 @@ define help
   make demo             two machines, one reads the other's memory (as root on
                         a fresh Debian: installs what is needed)
   make check            all tests; TESTS="unit pair/foo" picks some
-  make bench            measurements beside bare verbs, perftest, node-exporter
+  make bench            measurements beside bare verbs, perftest, node-exporter,
+                        and what the probes cost
   make module           dart_zero.ko only
   make install          everything, for the running kernel or for KDIR
   make programs_install all but the module: what a controller needs
@@ -80,6 +81,7 @@ check: packages
 bench: packages
 	+$(quiet)$(MAKE) --no-print-directory KDIR= guest
 	$(quiet)tools/bench/run
+	$(quiet)tools/bench/probes
 
 # Only asks apt for what dpkg says is missing; then configure looks again.
 packages:

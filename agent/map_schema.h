@@ -12,8 +12,9 @@
  * Pointers, bitfields, floats, functions, and what overlaps another member of
  * its union are left out.  Fields are gauges without a unit unless a
  * btf_decl_tag says more: "dart:counter", "dart:gauge", "dart:histogram",
- * "dart:sequence", "dart:address" (of an array of 16 bytes), "dart:unit=U" on a member, a variable, or the typedef or struct that is its
- * type; the nearest one counts.  "dart:copies=cpu" on the type of the value
+ * "dart:sequence", "dart:address" (an array of 16 bytes), "dart:unit=U" on a
+ * member, a variable, or the typedef or struct that is its type; the nearest
+ * one counts.  "dart:copies=cpu" on the type of the value
  * says that element c of the map is of CPU c.
  */
 #ifndef MAP_SCHEMA_H

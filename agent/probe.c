@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <bpf/bpf.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -9,7 +8,6 @@
 #include "log.h"
 #include "probe.h"
 
-#define ROOT_CGROUP "/sys/fs/cgroup"
 #define TYPES "/sys/kernel/btf/vmlinux"
 
 static int cannot(const struct probe *probe, const char *what, int error,
@@ -38,83 +36,6 @@ static struct entry *probe__entry(const struct probes *probes,
 		    entry->extent.map_id == probe->map_ids[index])
 			return entry;
 	return NULL;
-}
-
-static bool is_iterator(const struct bpf_program *program)
-{
-	return bpf_program__expected_attach_type(program) == BPF_TRACE_ITER;
-}
-
-static struct bpf_link *attach_to_root_cgroup(const struct bpf_program *program)
-{
-	int cgroup = open(ROOT_CGROUP, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	struct bpf_link *link;
-	int error;
-
-	if (cgroup < 0)
-		return NULL;
-	/* A link is one of many programs there: no one else's is replaced. */
-	link = bpf_program__attach_cgroup(program, cgroup);
-	error = errno;
-	close(cgroup);
-	errno = error;
-	return link;
-}
-
-/* Runs an iterator over all that it goes over. */
-static int run_iterator(const struct bpf_link *link)
-{
-	int fd = bpf_iter_create(bpf_link__fd(link)), ret = 0;
-	char unused[64];
-	ssize_t got;
-
-	if (fd < 0)
-		return fd;
-	/* It prints nothing; after very many objects it asks to go on. */
-	do {
-		got = read(fd, unused, sizeof(unused));
-	} while (got > 0 || (got < 0 && (errno == EAGAIN || errno == EINTR)));
-	if (got < 0)
-		ret = -errno;
-	close(fd);
-	return ret;
-}
-
-static int probe__attach_program(struct probe *probe,
-				 const struct bpf_program *program)
-{
-	struct bpf_link *link;
-
-	if (bpf_program__type(program) == BPF_PROG_TYPE_CGROUP_SKB)
-		link = attach_to_root_cgroup(program);
-	else
-		link = bpf_program__attach(program);
-	if (!link)
-		return -errno;
-	probe->links[probe->link_count++] = link;
-	return is_iterator(program) ? run_iterator(link) : 0;
-}
-
-/* The iterators last: what happens while they run is seen by the others. */
-static int probe__attach(struct probe *probe)
-{
-	struct bpf_program *program;
-	size_t programs = 0;
-	int ret = 0;
-
-	bpf_object__for_each_program(program, probe->object)
-		programs++;
-	probe->links = calloc(programs, sizeof(*probe->links));
-	if (!probe->links)
-		return -ENOMEM;
-
-	bpf_object__for_each_program(program, probe->object)
-		if (!ret && !is_iterator(program))
-			ret = probe__attach_program(probe, program);
-	bpf_object__for_each_program(program, probe->object)
-		if (!ret && is_iterator(program))
-			ret = probe__attach_program(probe, program);
-	return ret;
 }
 
 static int probe__open_object(struct probe *probe, uint32_t cpus)
@@ -179,9 +100,7 @@ static int probe__unregister(struct probes *probes, struct probe *probe,
 
 static void probe__free(struct probe *probe)
 {
-	while (probe->link_count)
-		bpf_link__destroy(probe->links[--probe->link_count]);
-	free(probe->links);
+	attachment__close(&probe->attachment);
 	bpf_object__close(probe->object);
 	*probe = (struct probe){ .kind = probe->kind };
 }
@@ -222,7 +141,7 @@ int probe__load(struct probes *probes, struct probe *probe, struct why *why)
 	ret = probe__register(probes, probe, why);
 	if (ret)
 		goto unregister;
-	ret = probe__attach(probe);
+	ret = attachment__open(&probe->attachment, probe->object);
 	if (ret) {
 		ret = cannot(probe, "attach", -ret, why);
 		goto unregister;

@@ -10,6 +10,7 @@
 #include <jansson.h>
 #include <stdint.h>
 
+#include "attachment.h"
 #include "probe_kind.h"
 #include "registry.h"
 #include "why.h"
@@ -17,8 +18,7 @@
 struct probe {
 	const struct probe_kind *kind;
 	struct bpf_object *object;	/* NULL: not loaded */
-	struct bpf_link **links;
-	size_t link_count;
+	struct attachment attachment;
 	uint32_t map_ids[PROBE_MAPS_MAX];
 };
 

@@ -53,7 +53,7 @@ struct tcpconn {
 	__u32 min_rtt DART_UNIT("us");	/* 0: not known yet */
 	__u32 cwnd DART_UNIT("segments");
 	__u8 state;	/* enum of include/net/tcp_states.h */
-	__u64 sequence_end DART_SEQUENCE;
+	__u64 last_sequence DART_SEQUENCE;
 } __attribute__((aligned(64)));
 
 _Static_assert(sizeof(struct tcpconn) == 128, "a sequence in each line");
@@ -206,11 +206,11 @@ static __always_inline int update(struct tcp_sock *connection, __u8 state)
 	if (!row)
 		return 0;
 
-	odd = sequence__begin(&row->sequence, &row->sequence_end);
+	odd = sequence__begin(&row->sequence, &row->last_sequence);
 	if (is_new || state == TCP_SYN_SENT)
 		write_identity(row, connection);
 	write_figures(row, connection, state);
-	sequence__end(&row->sequence, &row->sequence_end, odd);
+	sequence__end(&row->sequence, &row->last_sequence, odd);
 	return 0;
 }
 
@@ -233,7 +233,7 @@ static __always_inline int give_back(struct tcp_sock *connection)
 		__sync_fetch_and_add(&full->without_row, -1);
 		return 0;
 	}
-	sequence__clear(&row->sequence, &row->sequence_end);
+	sequence__clear(&row->sequence, &row->last_sequence);
 	bpf_map_push_elem(&free_rows, &index, 0);
 	__sync_fetch_and_add(&full->in_use, -1);
 	return 0;

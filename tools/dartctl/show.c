@@ -14,8 +14,8 @@
 struct shown {
 	json_t *fields;		/* of the schema */
 	json_t *sum;		/* NULL for rows */
-	json_t *copies;		/* of CPUs, or rows; an object by number if there
-				 * are sequences */
+	/* of CPUs, or rows; these by number if they have sequences */
+	json_t *copies;
 	const char *copy_name;	/* what one of them is */
 };
 
