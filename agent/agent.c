@@ -2,6 +2,23 @@
 #include <string.h>
 
 #include "agent.h"
+#include "log.h"
+
+static void on_map_gone(void *userdata, uint32_t map_id)
+{
+	registry__map_is_gone(userdata, map_id);
+}
+
+/* Without it (no BTF, no CAP_BPF, lockdown) all the rest still works. */
+static void agent__open_map_watch(struct agent *agent, sd_event *loop)
+{
+	struct why why;
+
+	if (map_watch__open(&agent->map_watch, loop, on_map_gone,
+			    &agent->registry, &why))
+		log__warning("maps stay until they are unregistered: no eBPF program watches their owners: %s",
+			     why.text);
+}
 
 int agent__open(struct agent *agent, const struct options *options,
 		sd_event *loop, struct why *why)
@@ -30,10 +47,11 @@ int agent__open(struct agent *agent, const struct options *options,
 	ret = publication__open(&agent->publication, &agent->exposure, why);
 	if (ret)
 		goto close_exposure;
+	agent__open_map_watch(agent, loop);
 	slab__open(&agent->slab, &agent->region, &agent->exposure);
 	registry__open(&agent->registry, &agent->region, &agent->exposure,
 		       &agent->leases, &agent->publication, &agent->watches,
-		       &agent->slab);
+		       &agent->map_watch, &agent->slab);
 	follows__open(&agent->follows, &agent->registry, loop);
 	ret = region_watch__open(&agent->region_watch, loop, &agent->registry,
 				 &agent->follows, why);
@@ -61,6 +79,7 @@ close_region_watch:
 close_follows:
 	follows__close(&agent->follows);
 	registry__close(&agent->registry);
+	map_watch__close(&agent->map_watch);
 	publication__close(&agent->publication);
 close_exposure:
 	exposure__close(&agent->exposure);
@@ -82,6 +101,7 @@ void agent__close(struct agent *agent)
 	region_watch__close(&agent->region_watch);
 	follows__close(&agent->follows);
 	registry__close(&agent->registry);
+	map_watch__close(&agent->map_watch);
 	publication__close(&agent->publication);
 	exposure__close(&agent->exposure);
 	watches__close(&agent->watches);

@@ -28,6 +28,7 @@ struct agent {
 	struct watches watches;
 	struct exposure exposure;
 	struct publication publication;
+	struct map_watch map_watch;
 	struct slab slab;
 	struct registry registry;
 	struct follows follows;

@@ -12,7 +12,7 @@
 void registry__open(struct registry *registry, struct region *region,
 		    struct exposure *exposure, struct leases *leases,
 		    struct publication *publication, struct watches *watches,
-		    struct slab *slab)
+		    struct map_watch *map_watch, struct slab *slab)
 {
 	*registry = (struct registry){
 		.region = region,
@@ -20,6 +20,7 @@ void registry__open(struct registry *registry, struct region *region,
 		.leases = leases,
 		.publication = publication,
 		.watches = watches,
+		.map_watch = map_watch,
 		.slab = slab,
 	};
 	source_schemas__open(&registry->schemas);
@@ -47,6 +48,8 @@ static void registry__unlink(struct registry *registry, struct entry *entry)
 static void registry__free_entry(struct registry *registry, struct entry *entry)
 {
 	watch__stop(registry->watches, &entry->watch);
+	if (entry->extent.map_id)
+		map_watch__remove(registry->map_watch, entry->extent.map_id);
 	exposure__withdraw(entry);
 	ids__remove(&registry->extents, &entry->extent.id);
 	entry__free(entry, registry->region);
@@ -438,9 +441,11 @@ static int registry__stage_map(struct registry *registry, int map_fd,
 					       why);
 	if (!ret)
 		ret = registry__add(registry, entry, why);
-	if (!ret)
-		*result = entry;
-	return ret;
+	if (ret)
+		return ret;
+	map_watch__add(registry->map_watch, entry->extent.map_id);
+	*result = entry;
+	return 0;
 }
 
 int registry__add_map(struct registry *registry, int map_fd, const char *name,
@@ -562,4 +567,13 @@ void registry__extent_is_gone(struct registry *registry, uint32_t extent)
 		registry__entry_is_gone(registry, entry);
 	else
 		entry->is_gone = true;
+}
+
+/* On lease it may come back, with whoever holds it then. */
+void registry__map_is_gone(struct registry *registry, uint32_t map_id)
+{
+	struct entry *entry = find_map(&registry->entries, map_id);
+
+	if (entry)
+		registry__entry_is_gone(registry, entry);
 }

@@ -11,6 +11,7 @@
 #include "exposure.h"
 #include "ids.h"
 #include "lease.h"
+#include "map_watch.h"
 #include "names.h"
 #include "publication.h"
 #include "region.h"
@@ -26,6 +27,7 @@ struct registry {
 	struct leases *leases;
 	struct publication *publication;
 	struct watches *watches;
+	struct map_watch *map_watch;
 	struct slab *slab;
 	struct source_schemas schemas;
 	struct ids extents;		/* entry.extent.id of all entries */
@@ -43,7 +45,7 @@ struct registry {
 void registry__open(struct registry *registry, struct region *region,
 		    struct exposure *exposure, struct leases *leases,
 		    struct publication *publication, struct watches *watches,
-		    struct slab *slab);
+		    struct map_watch *map_watch, struct slab *slab);
 /* When nobody can READ any more: frees all entries, also those on lease. */
 void registry__close(struct registry *registry);
 
@@ -81,6 +83,7 @@ int registry__remove(struct registry *registry, const char *name,
  */
 void registry__entry_is_gone(struct registry *registry, struct entry *entry);
 void registry__extent_is_gone(struct registry *registry, uint32_t extent);
+void registry__map_is_gone(struct registry *registry, uint32_t map_id);
 
 struct entry *registry__find(const struct registry *registry,
 			     const char *name);

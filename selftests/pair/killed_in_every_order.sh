@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 # kill -9 of agent, controller and owner of a map, in every order: nothing is
-# left of any of them. While one lives, it goes on with what there still is.
+# left of any of them. While one lives, it goes on with what there still is; a map
+# without an owner is gone.
 . "$(dirname "$0")/../lib.sh"
 
 kill_agent() {
@@ -87,12 +88,21 @@ for order in "agent controller owner" "agent owner controller" \
 	"owner agent controller" "owner controller agent"; do
 	check "$order: all three are at work" start_all
 	check "$order: what they hold is seen" on host "$0" all_seen_there
+	agent=alive owner=alive
 	for victim in $order; do
 		check "$order: $victim is killed" "kill_$victim"
-		case $order in
-		*"$victim"*agent*)
+		case $victim in
+		agent) agent=dead ;;
+		owner) owner=dead ;;
+		esac
+		case $agent,$owner in
+		alive,alive)
 			check "$order: the agent still shows the map" \
 				on host dartctl show owned
+			;;
+		alive,dead)
+			refuse "$order: the map is gone with its owner" \
+				"no entry" on host dartctl show owned
 			;;
 		esac
 	done

@@ -68,5 +68,7 @@ check "registered again, with a name as paths of cgroups have" \
 check "and read again" reads "$long" 42
 refuse "a name that is too long" "a name has 1 to 255" \
 	on host dartctl register map name by_name as "$long$long"
+check "its owner lets go of it" on host rm $pin
+refuse "and it is gone" "no entry" reads pinned 28
 check "the agent ends" on host host_down
 finish

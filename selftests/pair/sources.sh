@@ -66,7 +66,7 @@ for namespace in blue red; do
 	done
 done
 for cgroup in net cpu disk; do
-	enough+=(--arg cgroup:cpu@/busy/$cgroup 2)
+	enough+=(--arg "cgroup:cpu@/busy/$cgroup" 2)
 done
 check "of every source" compared "${enough[@]}" \
 	--arg softirqs 20 --arg irqs 8 --arg netdev:stats@blue/b0 2 \
