@@ -1,15 +1,37 @@
-#!/bin/sh
+#!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # The registration socket: what is refused leaves no trace.
 . "$(dirname "$0")/../lib.sh"
 
 check "the agent starts" host_up
 check "cpustat is registered" dartctl register source cpustat
+ip netns add red
 check "malformed messages leave the list unchanged" malformed_messages
 
 unprivileged() {
 	setpriv --reuid 65534 --clear-groups "$@"
 }
+
+# Each mistake has its sentence.
+while IFS='|' read -r source message; do
+	# shellcheck disable=SC2086 # words
+	refuse "$source" "$message" dartctl register source $source
+done <<END
+netdev:stats|say which
+disk:stats|say which
+cgroup:cpu|say which
+cpustat --netns red|not of a network namespace
+snmp:tcp --netdev lo|not of a network device
+snmp:tcp --netns absent|no network namespace
+netdev:stats --netdev absent|no interface
+netdev:stats --netdev eth0|no per-CPU statistics
+disk:stats --disk null|is no disk
+cgroup:cpu --cgroup absent|no cgroup
+cgroup:cpu --cgroup /|root cgroup
+cgroup:cpu --cgroup ../..|not below
+cgroup:cpu --all-cgroups absent|no cgroup
+vmstat --all-netns|cannot be followed
+END
 
 chmod 666 /run/dart/dartd.sock
 refuse "a source is for root only" "only root" \

@@ -189,7 +189,7 @@ static uint64_t converted(const char *entry, const char *field, uint64_t value)
 /* As /proc has it: softnet's "dropped" may be kept in several counters. */
 static const char *shown_as(const char *field)
 {
-	return strncmp(field, "drop_counters.", 14) ? field : "dropped";
+	return strncmp(field, "drops", 5) ? field : "dropped";
 }
 
 static void flatten_copies(json_t *flat, const char *entry,

@@ -3,14 +3,10 @@
 # Sources with selectors, of two namespaces and three cgroups at once and under
 # load: what the controller reads lies between what the kernel said before and
 # after, and the agent does not run.
+# shellcheck disable=SC2016 # what is in single quotes is for the host
 . "$(dirname "$0")/../lib.sh"
 
 work=$(mktemp -d)
-
-# register NAME...: sources without a selector, or one with its selector.
-register() {
-	check "registered: $*" on host dartctl register source "$@"
-}
 
 scrape() {
 	dart-controller --interval 100ms --count 20 --json host |
@@ -36,22 +32,24 @@ counted() {
 
 rdma_up
 check "the agent starts" on host host_up
-for source in cpustat vmstat softnet softirqs irqs; do
-	register $source
-done
+check "sources without a selector are registered" on host sh -ec '
+	for source in cpustat vmstat softnet softirqs irqs; do
+		dartctl register source $source
+	done'
 mapfile -t sections < <(on host busy_host)
 check "the host is busy" [ ${#sections[@]} -gt 13 ]
-for namespace in blue red; do
+check "sources of two namespaces are registered" on host sh -ec '
 	for family in ip ip6 tcp tcpext udp udp6 icmp icmp6; do
-		register snmp:$family --netns $namespace
+		dartctl register source snmp:$family --netns blue
+		dartctl register source snmp:$family --netns red
 	done
-done
-register netdev:stats --netns blue --netdev b0
-register netdev:core --netns red --netdev r0
-register disk:stats --disk loop0
-for cgroup in net cpu disk; do
-	register cgroup:cpu --cgroup /busy/$cgroup
-done
+	dartctl register source netdev:stats --netns blue --netdev b0
+	dartctl register source netdev:core --netns red --netdev r0'
+check "and of a disk and three cgroups" on host sh -ec '
+	dartctl register source disk:stats --disk loop0
+	for cgroup in net cpu disk; do
+		dartctl register source cgroup:cpu --cgroup /busy/$cgroup
+	done'
 
 check "snapshots are served" on host until_ready /run/snapshots.log \
 	snapshots 4793 "${sections[@]}" true
