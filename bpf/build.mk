@@ -9,8 +9,10 @@ $(output)/bpf/vmlinux.h: $(or $(wildcard $(KDIR)/vmlinux),\
 	$(quiet)mkdir -p $(@D)
 	$(call say,BTF,$@)$(BPFTOOL) btf dump file $< format c > $@
 
+# Newer kernels have members without a name that are of a named struct.
 $(output)/bpf/%.bpf.o: bpf/%.bpf.c $(output)/bpf/vmlinux.h
 	$(call say,BPF,$<)$(CLANG) -g -O2 -mcpu=v3 -Wall -Werror -target bpf \
+		-fms-extensions -Wno-microsoft-anon-tag \
 		-D__TARGET_ARCH_x86 -Iuapi -I$(output)/bpf -MMD -MP -c -o $@ $<
 
 $(output)/bpf/%.skel.h: $(output)/bpf/%.bpf.o
