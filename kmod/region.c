@@ -240,8 +240,9 @@ int dart_region_list(struct dart_region *region,
 		err = -ENOSPC;
 		goto out;
 	}
-	mt_for_each(&region->extents, extent, index, ULONG_MAX)
+	mt_for_each(&region->extents, extent, index, ULONG_MAX) {
 		*infos++ = describe(extent);
+	}
 out:
 	mutex_unlock(&region->lock);
 	return err;
