@@ -159,7 +159,8 @@ static void add_span(struct grid *grid, const struct sample_entry *of,
 	uint64_t least = UINT64_MAX, greatest = 0, value;
 	uint32_t copy;
 
-	if (field->kind == DART_CONTROL_FIELD_TEXT) {
+	if (field->kind == DART_CONTROL_FIELD_TEXT ||
+	    field->kind == DART_CONTROL_FIELD_ADDRESS) {
 		grid__add(grid, "%s", "");
 		return;
 	}
