@@ -104,6 +104,7 @@ check "segments were retransmitted" retransmitted
 release
 
 # Of a network that nobody is in. They must not give up before they are counted.
+retries=$(cat /proc/sys/net/ipv4/tcp_syn_retries)
 echo 100 >/proc/sys/net/ipv4/tcp_syn_retries
 ip link add nobody type dummy
 ip link set nobody up
@@ -113,6 +114,8 @@ check "all rows are in use, and the others are counted" \
 	[ "$(slots)" = "[$row_count,20]" ]
 refuse "16384 rows are too many to show" "too many" dartctl show tcpconn
 release
+ip link delete nobody
+echo "$retries" >/proc/sys/net/ipv4/tcp_syn_retries
 check "all rows are free again" [ "$(slots)" = "[0,0]" ]
 check "the agent ends" host_down
 finish
