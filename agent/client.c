@@ -178,10 +178,10 @@ static ssize_t client__take(struct client *client, size_t length, bool is_first)
 /*
  * Receives up to the end of a request and no further, and its first byte alone,
  * so that it is known where in which request a file descriptor came.  Returns 1
- * if the request is complete, 0 if not yet, -errno, -EPIPE when the peer has
- * closed.
+ * if the request is complete, -EAGAIN if it is not yet, 0 if more may be there
+ * already, -EPIPE when the peer has closed, or another -errno.
  */
-static int client__receive(struct client *client)
+static int client__receive_some(struct client *client)
 {
 	bool is_first = !client->request_length && !client->is_too_long;
 	char *bytes = client->request + client->request_length;
@@ -198,7 +198,7 @@ static int client__receive(struct client *client)
 	if (length > 0)
 		length = client__take(client, length, is_first);
 	if (length < 0)
-		return errno == EAGAIN || errno == EINTR ? 0 : -errno;
+		return errno == EINTR ? 0 : -errno;
 	if (!length)
 		return -EPIPE;
 
@@ -210,6 +210,18 @@ static int client__receive(struct client *client)
 		client->request_length = 0;
 	}
 	return 0;
+}
+
+/* Returns 1 if the request is complete, 0 if not yet, -errno. */
+static int client__receive(struct client *client)
+{
+	int ret;
+
+	/* Who sends without an end is heard in turn with the others. */
+	do {
+		ret = client__receive_some(client);
+	} while (!ret && !client->is_too_long);
+	return ret == -EAGAIN ? 0 : ret;
 }
 
 static int on_event(sd_event_source *source, int fd, uint32_t revents,
