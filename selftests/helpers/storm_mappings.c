@@ -193,6 +193,8 @@ void storm__madvise(struct storm *storm)
 	};
 	uint32_t i = storm__draw(storm, sizeof(advices) / sizeof(advices[0]));
 	struct run run = storm__draw_mapped(storm, 16);
+	bool is_refused = advices[i].advice == MADV_DOFORK &&
+			  !storm->world->can_inherit;
 	int error;
 
 	if (!run.count)
@@ -203,11 +205,13 @@ void storm__madvise(struct storm *storm)
 	if (advices[i].advice == MADV_POPULATE_READ &&
 	    !storm__is_readable(storm, run))
 		assert_int_equal(error, EINVAL);
+	else if (is_refused)
+		assert_int_equal(error, EINVAL);
 	else if (advices[i].error != ANY_ERROR && error != advices[i].error)
 		fail_msg("advice %d: %s", advices[i].advice, strerror(error));
 	storm__cut(storm, run);
-	if (advices[i].advice != MADV_DOFORK &&
-	    advices[i].advice != MADV_DONTFORK)
+	if (is_refused || (advices[i].advice != MADV_DOFORK &&
+			   advices[i].advice != MADV_DONTFORK))
 		return;
 	for (int k = run.first; k < run.first + run.count; k++)
 		storm->world->pages[k].is_inherited =

@@ -21,6 +21,7 @@ void storm__fork(struct storm *storm)
 	child = fork();
 	assert_true(child >= 0);
 	if (!child) {
+		world__map_references(world);
 		status = read(start[0], &byte, 1) != 1;
 		for (int i = 0; i < WORLD_ARENA_PAGES; i++)
 			status |= !world__is_inherited_right(world, pages, i);

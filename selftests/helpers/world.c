@@ -53,9 +53,23 @@ static const char *open_reference(struct world *world, uint32_t source)
 		       world->reference, extent.offset);
 	assert_true(address != MAP_FAILED);
 	/* Children compare as well. */
-	assert_int_equal(madvise(address, extent.pages * WORLD_PAGE,
-				 MADV_DOFORK), 0);
+	world->can_inherit = !madvise(address, extent.pages * WORLD_PAGE,
+				      MADV_DOFORK);
+	world->windows[source - 1].offset = extent.offset;
 	return address;
+}
+
+void world__map_references(struct world *world)
+{
+	for (int i = 0; i < WORLD_WINDOWS && !world->can_inherit; i++) {
+		struct world_window *window = &world->windows[i];
+
+		if (mmap((void *)window->reference,
+			 window->extent.pages * WORLD_PAGE, PROT_READ,
+			 MAP_SHARED | MAP_FIXED, world->reference,
+			 window->offset) == MAP_FAILED)
+			_exit(5);
+	}
 }
 
 struct world *world__new(void)

@@ -24,6 +24,7 @@
 
 struct world_window {
 	const char *reference;	/* the same pages in the second region */
+	uint64_t offset;	/* there, bytes */
 	struct world_extent extent;
 };
 
@@ -38,6 +39,7 @@ struct world {
 	int region, reference;
 	struct world_map maps[WORLD_MAPS];
 	struct world_window windows[WORLD_WINDOWS];
+	bool can_inherit;	/* MADV_DOFORK: newer kernels refuse it here */
 	char *arena;
 	struct world_page pages[WORLD_ARENA_PAGES];
 };
@@ -45,6 +47,8 @@ struct world {
 /* In shared memory: a child of fork() sees what its parent changes. */
 struct world *world__new(void);
 void world__free(struct world *world);
+/* For a child that has inherited them, or not. */
+void world__map_references(struct world *world);
 
 /* The eight bytes at @address; false if they cannot be read. */
 bool world__peek(const volatile char *address, uint64_t *value);
