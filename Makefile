@@ -10,10 +10,10 @@
 #   libraries += NAME           .output/lib/libNAME.a, from NAME_sources
 #
 # Tests need no build.mk: selftests/unit/NAME.c is linked with the libraries,
-# and both with sanitizers; selftests/{module,agent,pair}/NAME.c is linked with
-# the libraries for a guest, and so is selftests/helpers/NAME.c, which tests call;
-# with a NAME.h it is part of all of them instead. unit_NAME_sources adds files
-# to a unit test.
+# and both with sanitizers; selftests/{module,agent,pair,debug}/NAME.c is linked
+# with the libraries for a guest, and so is selftests/helpers/NAME.c, which tests
+# call; with a NAME.h it is part of all of them instead. unit_NAME_sources adds
+# files to a unit test.
 
 version := 0.1
 output := .output
@@ -36,6 +36,8 @@ define help
   make demo             two machines, one reads the other's memory (as root on
                         a fresh Debian: installs what is needed)
   make check            all tests; TESTS="unit pair/foo" picks some
+  make check-debug      the tests of the kernel parts once more, in a kernel that
+                        looks for faults (builds it, once: 15 min)
   make bench            measurements beside bare verbs, perftest, node-exporter,
                         and what the probes cost
   make module           dart_zero.ko only
@@ -68,6 +70,7 @@ distclean:
 # The three that a newcomer types first see to the packages, then build.
 sections := build run test bench lint
 demo check: sections := build run test
+check-debug: sections := build run test debug
 bench: sections := build run test bench
 
 demo: packages
@@ -77,6 +80,18 @@ demo: packages
 check: packages
 	+$(quiet)$(MAKE) --no-print-directory KDIR= guest tests
 	$(quiet)selftests/run $(TESTS)
+
+# Only the module is built once more: all else is as in make check.
+check-debug: packages
+	+$(quiet)start=$$(date +%s) && \
+	$(MAKE) --no-print-directory KDIR= guest tests && \
+	selftests/qemu/kernel $(KVER)-debug > /dev/null && \
+	$(MAKE) --no-print-directory KDIR= KVER=$(KVER)-debug module_of_guest && \
+	built=$$(date +%s) && status=0 && \
+	{ KVER=$(KVER)-debug selftests/run \
+		$(or $(TESTS),debug module agent pair) || status=$$?; } && \
+	echo "built in $$((built - start)) s," \
+		"tested in $$(($$(date +%s) - built)) s" && exit $$status
 
 bench: packages
 	+$(quiet)$(MAKE) --no-print-directory KDIR= guest
@@ -104,11 +119,11 @@ packages:
 		exit 1; \
 	fi
 
-.PHONY: help clean distclean demo check bench packages
+.PHONY: help clean distclean demo check check-debug bench packages
 export KVER
 
 # Nothing below is needed, or may be missing, for the goals above.
-above := help clean distclean demo check bench packages
+above := help clean distclean demo check check-debug bench packages
 ifneq ($(filter-out $(above),$(or $(MAKECMDGOALS),all)),)
 
 include $(output)/config.mk
@@ -180,7 +195,7 @@ programs: $(programs:%=$(output)/bin/%)
 unit_tests := $(patsubst selftests/unit/%.c,%,$(wildcard selftests/unit/*.c))
 test_parts := $(patsubst %.h,%.c,$(wildcard selftests/helpers/*.h))
 guest_tests := $(patsubst selftests/%.c,%,$(filter-out $(test_parts),\
-	$(wildcard $(patsubst %,selftests/%/*.c,module agent pair helpers))))
+	$(wildcard $(patsubst %,selftests/%/*.c,module agent pair debug helpers))))
 
 define unit_test
 $(output)/unit/$(1): $(call objects,sanitized,selftests/unit/$(1).c \

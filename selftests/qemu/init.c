@@ -15,6 +15,7 @@
 #include "exec_server.h"
 #include "file_system.h"
 #include "guest_config.h"
+#include "kernel_leaks.h"
 #include "kernel_log.h"
 #include "network.h"
 #include "transfer.h"
@@ -269,6 +270,23 @@ static void kernel_log__scan(struct guest *guest)
 	}
 }
 
+static void kernel_leaks__report(struct guest *guest)
+{
+	char *text = NULL;
+	size_t length = 0;
+	int err = kernel_leaks__scan(&text, &length);
+
+	if (err || length)
+		guest->dirty = true;
+	if (err)
+		port__print(guest->errors, "%s: kmemleak: %s\n",
+			    guest->config.name, strerror(-err));
+	if (length)
+		port__print(guest->errors, "%s: kmemleak:\n%s",
+			    guest->config.name, text);
+	free(text);
+}
+
 static void children__reap(struct guest *guest)
 {
 	struct signalfd_siginfo info;
@@ -337,6 +355,7 @@ static void guest__finish(struct guest *guest)
 	kill(-1, SIGKILL);
 	while (wait(NULL) > 0 || errno == EINTR)
 		;
+	kernel_leaks__report(guest);
 	kernel_log__scan(guest);
 	port__flush(guest->output);
 	port__flush(guest->errors);

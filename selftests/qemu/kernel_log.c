@@ -13,8 +13,10 @@ static const char *const symptoms[] = {
 	"Bad page ",
 	"KASAN: ",
 	"KCSAN: ",
+	"INFO: trying to register non-static key",
 	"KFENCE: ",
 	"Kernel panic",
+	"ODEBUG: ",
 	"Object already free",
 	"Oops: ",
 	"Poison overwritten",
@@ -25,7 +27,7 @@ static const char *const symptoms[] = {
 	"kernel BUG at",
 	"list_add corruption",
 	"list_del corruption",
-	"memory leak",
+	"leak detector disabled",
 	"possible circular locking",
 	"possible recursive locking",
 	"rcu: INFO: ",
@@ -79,6 +81,9 @@ bool kernel_log__is_clean(const char *line)
 {
 	size_t i;
 
+	/* A cache of objects, without the colon that all others have. */
+	if (!strncmp(line, "BUG ", 4))
+		return false;
 	for (i = 0; i < sizeof(symptoms) / sizeof(symptoms[0]); i++) {
 		if (strstr(line, symptoms[i]))
 			return false;

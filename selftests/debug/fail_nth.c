@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Every call of the device, and the module's init, with every allocation and
+ * every copy from or to user space in it failing in turn.  A call either fails
+ * with ENOMEM or EFAULT and has changed nothing, or can do without.  That
+ * nothing has leaked is kmemleak's to say, when the virtual machine ends.
+ */
+#include "../module/device.h"
+#include "fault.h"
+
+#include <stdlib.h>
+#include <sys/syscall.h>
+
+#define MODULE_PATH_MAX 4096
+
+struct fixture {
+	int region, map;
+	uint64_t capacity;
+	struct dart_zero_extent kept, extent;
+	int opened;
+	char *address;
+	char module[MODULE_PATH_MAX];
+};
+
+/* Of the region that all calls are made on. */
+struct list {
+	uint32_t count;
+	struct dart_zero_extent extents[8];
+};
+
+/*
+ * @before and @after are made without faults around each attempt at @call;
+ * @after hears what it returned (0 or -errno), and leaves everything as it was
+ * before @before.
+ */
+struct call {
+	const char *name;
+	void (*before)(struct fixture *fixture);
+	int (*call)(struct fixture *fixture);
+	void (*after)(struct fixture *fixture, int err);
+};
+
+static int call_open(struct fixture *fixture)
+{
+	fixture->opened = open(DART_ZERO_DEVICE, O_RDONLY | O_CLOEXEC);
+	return fixture->opened < 0 ? -errno : 0;
+}
+
+static void after_open(struct fixture *fixture, int err)
+{
+	if (!err)
+		close(fixture->opened);
+}
+
+static int call_mmap(struct fixture *fixture)
+{
+	fixture->address = mmap(NULL, fixture->capacity, PROT_READ, MAP_SHARED,
+				fixture->region, 0);
+	return fixture->address == MAP_FAILED ? -errno : 0;
+}
+
+static void after_mmap(struct fixture *fixture, int err)
+{
+	if (!err)
+		munmap(fixture->address, fixture->capacity);
+}
+
+static void before_touch(struct fixture *fixture)
+{
+	assert_int_equal(call_mmap(fixture), 0);
+}
+
+/* The kernel tries again until it can. */
+static int call_touch(struct fixture *fixture)
+{
+	volatile char *byte = fixture->address + fixture->kept.data;
+
+	return *byte ? -EINVAL : 0;
+}
+
+static void after_touch(struct fixture *fixture, int err)
+{
+	after_mmap(fixture, 0);
+}
+
+static int call_info(struct fixture *fixture)
+{
+	struct dart_zero_info info = { .size = sizeof(info) };
+
+	return device_call(fixture->region, DART_ZERO_IOC_INFO, &info);
+}
+
+static int call_list(struct fixture *fixture)
+{
+	struct list list;
+	struct dart_zero_list argument = {
+		.size = sizeof(argument),
+		.count = sizeof(list.extents) / sizeof(list.extents[0]),
+		.extents = (uintptr_t)list.extents,
+	};
+
+	return device_call(fixture->region, DART_ZERO_IOC_LIST, &argument);
+}
+
+static int call_add_window(struct fixture *fixture)
+{
+	return device_add_window(fixture->region, DART_ZERO_SOURCE_SOFTNET,
+				 &fixture->extent);
+}
+
+static int call_add_map(struct fixture *fixture)
+{
+	return device_add_map(fixture->region, fixture->map, &fixture->extent);
+}
+
+static void after_add(struct fixture *fixture, int err)
+{
+	if (!err)
+		assert_int_equal(device_remove(fixture->region,
+					       fixture->extent.id), 0);
+}
+
+static void before_remove(struct fixture *fixture)
+{
+	assert_int_equal(call_add_map(fixture), 0);
+}
+
+static int call_remove(struct fixture *fixture)
+{
+	return device_remove(fixture->region, fixture->extent.id);
+}
+
+static void after_remove(struct fixture *fixture, int err)
+{
+	if (err)
+		assert_int_equal(call_remove(fixture), 0);
+}
+
+static const struct call calls[] = {
+	{ "open", NULL, call_open, after_open },
+	{ "mmap", NULL, call_mmap, after_mmap },
+	{ "first access", before_touch, call_touch, after_touch },
+	{ "info", NULL, call_info, NULL },
+	{ "list", NULL, call_list, NULL },
+	{ "add a window", NULL, call_add_window, after_add },
+	{ "add a map", NULL, call_add_map, after_add },
+	{ "remove", before_remove, call_remove, after_remove },
+};
+
+static void before_load(struct fixture *fixture)
+{
+	assert_int_equal(syscall(SYS_delete_module, "dart_zero", 0), 0);
+	fixture->opened = open(fixture->module, O_RDONLY | O_CLOEXEC);
+	assert_true(fixture->opened >= 0);
+}
+
+static int call_load(struct fixture *fixture)
+{
+	return syscall(SYS_finit_module, fixture->opened, "", 0) ? -errno : 0;
+}
+
+static void after_load(struct fixture *fixture, int err)
+{
+	if (err) {
+		assert_int_equal(access(DART_ZERO_DEVICE, F_OK), -1);
+		assert_int_equal(call_load(fixture), 0);
+	}
+	close(fixture->opened);
+}
+
+static const struct call load = {
+	"load", before_load, call_load, after_load
+};
+
+static struct list list_of(const struct fixture *fixture)
+{
+	struct list list = {};
+	struct dart_zero_list argument = {
+		.size = sizeof(argument),
+		.count = sizeof(list.extents) / sizeof(list.extents[0]),
+		.extents = (uintptr_t)list.extents,
+	};
+
+	if (fixture->region < 0)
+		return list;
+	assert_int_equal(device_call(fixture->region, DART_ZERO_IOC_LIST,
+				     &argument), 0);
+	list.count = argument.count;
+	return list;
+}
+
+/* Says as a point of TAP what came of @call. */
+static bool fail_each(struct fixture *fixture, const struct call *call,
+		      int faults)
+{
+	unsigned int n = 0, refused = 0;
+	struct list before, after;
+	bool happened, good = true;
+	int err;
+
+	do {
+		if (call->before)
+			call->before(fixture);
+		before = list_of(fixture);
+		fault_arm(faults, ++n);
+		err = call->call(fixture);
+		happened = fault_happened(faults);
+		after = list_of(fixture);
+		if (err) {
+			refused++;
+			if (err != -ENOMEM && err != -EFAULT) {
+				printf("# %s: fault %u: %s\n", call->name, n,
+				       strerror(-err));
+				good = false;
+			}
+			if (memcmp(&before, &after, sizeof(before))) {
+				printf("# %s: fault %u: it did something\n",
+				       call->name, n);
+				good = false;
+			}
+		}
+		if (call->after)
+			call->after(fixture, err);
+	} while (happened);
+
+	printf("%s - %s: %u faults, %u refusals\n",
+	       good && !err ? "ok" : "not ok", call->name, n - 1, refused);
+	return good && !err;
+}
+
+static void module_find(struct fixture *fixture)
+{
+	FILE *modinfo = popen("modinfo -n dart_zero", "r");
+
+	assert_non_null(modinfo);
+	assert_int_equal(fscanf(modinfo, "%4095s", fixture->module), 1);
+	pclose(modinfo);
+}
+
+int main(void)
+{
+	const size_t count = sizeof(calls) / sizeof(calls[0]);
+	struct fixture fixture = {};
+	bool good = true;
+	int kept, faults = fault_open();
+
+	if (faults < 0) {
+		puts("1..0 # SKIP this kernel injects no faults");
+		return 4;
+	}
+	printf("1..%zu\n", count + 1);
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	module_find(&fixture);
+	fixture.region = device_open();
+	fixture.capacity = device_info(fixture.region).capacity;
+	fixture.map = array_map("fail_nth", 8, 4096, BPF_F_MMAPABLE);
+	kept = array_map("kept", 8, 1, BPF_F_MMAPABLE);
+	assert_int_equal(device_add_map(fixture.region, kept, &fixture.kept), 0);
+	for (size_t i = 0; i < count; i++)
+		good &= fail_each(&fixture, &calls[i], faults);
+	close(kept);
+	close(fixture.map);
+	close(fixture.region);
+	fixture.region = -1;
+	good &= fail_each(&fixture, &load, faults);
+	return !good;
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What kmemleak says, where the guest's kernel has it. */
+#ifndef QEMU_KERNEL_LEAKS_H
+#define QEMU_KERNEL_LEAKS_H
+
+#include <stddef.h>
+
+/*
+ * Look for memory that nothing refers to any more; takes some 10 s.  Leaves
+ * what kmemleak says about it in @text, to be freed: empty if there is none or
+ * the kernel has no kmemleak.  Returns 0 or -errno.
+ */
+int kernel_leaks__scan(char **text, size_t *length);
+
+#endif
