@@ -9,16 +9,29 @@
 #include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
-static inline bool fault_set_file(const char *path, const char *text)
+static inline bool fault_set(const char *kind, const char *name,
+			     const char *value)
 {
-	int fd = open(path, O_WRONLY | O_CLOEXEC);
-	bool written = fd >= 0 && write(fd, text, 1) == 1;
+	char path[128];
+	bool written;
+	int fd;
 
+	snprintf(path, sizeof(path), "/sys/kernel/debug/%s/%s", kind, name);
+	fd = open(path, O_WRONLY | O_CLOEXEC);
+	written = fd >= 0 && write(fd, value, strlen(value)) > 0;
 	if (fd >= 0)
 		close(fd);
 	return written;
+}
+
+static inline bool fault_set_all(const char *name, const char *value)
+{
+	return fault_set("failslab", name, value) &&
+	       fault_set("fail_page_alloc", name, value) &&
+	       fault_set("fail_usercopy", name, value);
 }
 
 /*
@@ -28,17 +41,31 @@ static inline bool fault_set_file(const char *path, const char *text)
  */
 static inline int fault_open(void)
 {
-#define FAULTS "/sys/kernel/debug/"
-	if (!fault_set_file(FAULTS "failslab/ignore-gfp-wait", "N") ||
-	    !fault_set_file(FAULTS "failslab/verbose", "0") ||
-	    !fault_set_file(FAULTS "fail_page_alloc/ignore-gfp-wait", "N") ||
-	    !fault_set_file(FAULTS "fail_page_alloc/ignore-gfp-highmem", "N") ||
-	    !fault_set_file(FAULTS "fail_page_alloc/min-order", "0") ||
-	    !fault_set_file(FAULTS "fail_page_alloc/verbose", "0") ||
-	    !fault_set_file(FAULTS "fail_usercopy/verbose", "0"))
+	if (!fault_set("failslab", "ignore-gfp-wait", "N") ||
+	    !fault_set("fail_page_alloc", "ignore-gfp-wait", "N") ||
+	    !fault_set("fail_page_alloc", "ignore-gfp-highmem", "N") ||
+	    !fault_set("fail_page_alloc", "min-order", "0") ||
+	    !fault_set_all("verbose", "0"))
 		return -1;
-#undef FAULTS
 	return open("/proc/thread-self/fail-nth", O_RDWR | O_CLOEXEC);
+}
+
+/* From now on only in what this function of the kernel calls. */
+static inline bool fault_only_below(const char *function)
+{
+	char start[20] = "0x", end[20] = "0x", name[128];
+	FILE *symbols = fopen("/proc/kallsyms", "re");
+	bool found = false;
+
+	if (!symbols)
+		return false;
+	while (!found && fscanf(symbols, "%16s %*c %127s%*[^\n]", start + 2,
+				name) == 2)
+		found = !strcmp(name, function);
+	found = found && fscanf(symbols, "%16s", end + 2) == 1;
+	fclose(symbols);
+	return found && fault_set_all("require-end", end) &&
+	       fault_set_all("require-start", start);
 }
 
 static inline void fault_arm(int fd, unsigned int n)

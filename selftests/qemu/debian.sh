@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2154
 # For kernel and debug_kernel: packages of any suite of Debian, downloaded by
 # name through apt, never installed. They set output and have a function fail.
 

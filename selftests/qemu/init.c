@@ -45,6 +45,7 @@ struct guest {
 	int output;
 	int errors;
 	int kernel_log;
+	int kernel_leaks;	/* negative: this kernel does not look for them */
 	int children;		/* readable when one has ended */
 	pid_t command;		/* 0: not started */
 	int status;
@@ -177,6 +178,9 @@ static void guest__prepare(struct guest *guest)
 	err = file_system__enter(&guest->config, &where);
 	if (err)
 		give_up(where, err);
+	guest->kernel_leaks = kernel_leaks__open();
+	if (guest->kernel_leaks < 0 && guest->kernel_leaks != -ENOENT)
+		give_up("kmemleak", guest->kernel_leaks);
 	sethostname(guest->config.name, strlen(guest->config.name));
 	err = network__start(guest->config.address);
 	if (err)
@@ -274,8 +278,11 @@ static void kernel_leaks__report(struct guest *guest)
 {
 	char *text = NULL;
 	size_t length = 0;
-	int err = kernel_leaks__scan(&text, &length);
+	int err;
 
+	if (guest->kernel_leaks < 0)
+		return;
+	err = kernel_leaks__scan(guest->kernel_leaks, &text, &length);
 	if (err || length)
 		guest->dirty = true;
 	if (err)

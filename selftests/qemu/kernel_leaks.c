@@ -20,29 +20,32 @@ static int read_all(int fd, FILE *to)
 	char data[4096];
 	ssize_t count;
 
+	/* What was written has moved it. */
+	if (lseek(fd, 0, SEEK_SET) < 0)
+		return -errno;
 	while ((count = read(fd, data, sizeof(data))) > 0)
 		fwrite(data, 1, count, to);
 	return count < 0 ? -errno : 0;
 }
 
-int kernel_leaks__scan(char **text, size_t *length)
+int kernel_leaks__open(void)
+{
+	int fd = open("/sys/kernel/debug/kmemleak", O_RDWR | O_CLOEXEC);
+
+	return fd < 0 ? -errno : fd;
+}
+
+int kernel_leaks__scan(int fd, char **text, size_t *length)
 {
 	FILE *memory = open_memstream(text, length);
-	int fd, err = 0;
+	int err;
 
 	if (!memory)
 		return -errno;
-	fd = open("/sys/kernel/debug/kmemleak", O_RDWR | O_CLOEXEC);
-	if (fd < 0) {
-		err = errno == ENOENT ? 0 : -errno;
-		goto out;
-	}
 
 	/* The first scan only learns what each object contains. */
 	sleep(SECONDS_OF_GRACE);
 	err = scan(fd) ?: scan(fd) ?: read_all(fd, memory);
-	close(fd);
-out:
 	if (fclose(memory) && !err)
 		err = -errno;
 	return err;
