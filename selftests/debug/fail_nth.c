@@ -8,7 +8,9 @@
 #include "../module/device.h"
 #include "fault.h"
 
+#include <sched.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 
 #define MODULE_PATH_MAX 4096
@@ -19,6 +21,7 @@ struct fixture {
 	struct dart_zero_extent kept, extent;
 	int opened;
 	char *address;
+	struct dart_zero_slice slice;
 	char module[MODULE_PATH_MAX];
 };
 
@@ -136,6 +139,143 @@ static void after_remove(struct fixture *fixture, int err)
 		assert_int_equal(call_remove(fixture), 0);
 }
 
+/* The counters of what can end: @fixture->opened is of it. */
+static int add_selected(struct fixture *fixture, uint32_t source,
+			uint32_t ifindex)
+{
+	return device_add_selected(fixture->region, source, fixture->opened,
+				   ifindex, &fixture->extent);
+}
+
+static void before_namespace(struct fixture *fixture)
+{
+	int home = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
+
+	assert_int_equal(unshare(CLONE_NEWNET), 0);
+	fixture->opened = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
+	assert_int_equal(setns(home, CLONE_NEWNET), 0);
+	close(home);
+}
+
+static int call_add_mib(struct fixture *fixture)
+{
+	return add_selected(fixture, DART_ZERO_SOURCE_TCP, 0);
+}
+
+/* Number 1 is lo. */
+static int call_add_netdev(struct fixture *fixture)
+{
+	return add_selected(fixture, DART_ZERO_SOURCE_NETDEV, 1);
+}
+
+static int call_add_netdev_core(struct fixture *fixture)
+{
+	return add_selected(fixture, DART_ZERO_SOURCE_NETDEV_CORE, 1);
+}
+
+static void before_cgroup(struct fixture *fixture)
+{
+	mkdir("/sys/fs/cgroup/fail-nth", 0755);
+	fixture->opened = open("/sys/fs/cgroup/fail-nth",
+			       O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	assert_true(fixture->opened >= 0);
+}
+
+static int call_add_cgroup(struct fixture *fixture)
+{
+	return add_selected(fixture, DART_ZERO_SOURCE_CGROUP_CPU, 0);
+}
+
+static void after_selected(struct fixture *fixture, int err)
+{
+	after_add(fixture, err);
+	close(fixture->opened);
+}
+
+static int call_add_counters(struct fixture *fixture)
+{
+	struct dart_zero_counters counters = {
+		.size = sizeof(counters),
+		.flags = DART_ZERO_COUNTERS_CREATE,
+		.count = 8,
+		.name = "fail-nth",
+	};
+	int err = device_call(fixture->region, DART_ZERO_IOC_ADD_COUNTERS,
+			      &counters);
+
+	fixture->extent = counters.extent;
+	return err;
+}
+
+static int call_add_slab(struct fixture *fixture)
+{
+	struct dart_zero_slab slab = { .size = sizeof(slab), .pages = 8 };
+	int err = device_call(fixture->region, DART_ZERO_IOC_ADD_SLAB, &slab);
+
+	fixture->extent = slab.extent;
+	return err;
+}
+
+static void before_slice(struct fixture *fixture)
+{
+	assert_int_equal(call_add_slab(fixture), 0);
+	fixture->slice = (struct dart_zero_slice){
+		.size = sizeof(fixture->slice),
+		.slab = fixture->extent.id,
+		.pages = 2,
+	};
+}
+
+static int call_add_slice(struct fixture *fixture)
+{
+	return device_call(fixture->region, DART_ZERO_IOC_ADD_SLICE,
+			   &fixture->slice);
+}
+
+static void after_slice(struct fixture *fixture, int err)
+{
+	if (!err) {
+		close(fixture->slice.fd);
+		assert_int_equal(device_remove(fixture->region,
+					       fixture->slice.id), 0);
+	}
+	/* A slice that was refused is not in the slab. */
+	after_add(fixture, 0);
+}
+
+static void before_slice_mmap(struct fixture *fixture)
+{
+	before_slice(fixture);
+	assert_int_equal(call_add_slice(fixture), 0);
+}
+
+static int call_slice_mmap(struct fixture *fixture)
+{
+	fixture->address = mmap(NULL, 2 * 4096, PROT_READ | PROT_WRITE,
+				MAP_SHARED, fixture->slice.fd, 0);
+	return fixture->address == MAP_FAILED ? -errno : 0;
+}
+
+static void after_slice_mmap(struct fixture *fixture, int err)
+{
+	if (!err)
+		munmap(fixture->address, 2 * 4096);
+	after_slice(fixture, 0);
+}
+
+static int call_namespaces(struct fixture *fixture)
+{
+	uint32_t inodes[64];
+	struct dart_zero_namespaces list = {
+		.size = sizeof(list),
+		.flags = DART_ZERO_NAMESPACES_WATCH,
+		.count = 64,
+		.inodes = (uintptr_t)inodes,
+	};
+
+	return device_call(fixture->region, DART_ZERO_IOC_NAMESPACES, &list);
+}
+
 static const struct call calls[] = {
 	{ "open", NULL, call_open, after_open },
 	{ "mmap", NULL, call_mmap, after_mmap },
@@ -144,6 +284,20 @@ static const struct call calls[] = {
 	{ "list", NULL, call_list, NULL },
 	{ "add a window", NULL, call_add_window, after_add },
 	{ "add a map", NULL, call_add_map, after_add },
+	{ "add a window on a namespace", before_namespace, call_add_mib,
+	  after_selected },
+	{ "add a window on a device", before_namespace, call_add_netdev,
+	  after_selected },
+	{ "add a window on a device's drops", before_namespace,
+	  call_add_netdev_core, after_selected },
+	{ "add a window on a cgroup", before_cgroup, call_add_cgroup,
+	  after_selected },
+	{ "add counters", NULL, call_add_counters, after_add },
+	{ "add a slab", NULL, call_add_slab, after_add },
+	{ "add a slice", before_slice, call_add_slice, after_slice },
+	{ "mmap of a slice", before_slice_mmap, call_slice_mmap,
+	  after_slice_mmap },
+	{ "namespaces", NULL, call_namespaces, NULL },
 	{ "remove", before_remove, call_remove, after_remove },
 };
 
