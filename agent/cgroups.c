@@ -27,7 +27,7 @@ struct cgroups {
 	int top;
 	int inotify;
 	sd_event_source *events;
-	struct watch watch;		/* of the top, which nobody else watches */
+	struct watch watch;		/* of the top */
 	TAILQ_HEAD(, cgroup) list;
 };
 
@@ -101,22 +101,21 @@ static int cgroups__watch(struct cgroups *cgroups, const char *path, int fd)
 {
 	struct cgroup *cgroup = calloc(1, sizeof(*cgroup) + strlen(path) + 1);
 	struct stat status;
+	int wd;
 
 	if (!cgroup)
 		return -ENOMEM;
-	strcpy(cgroup->path, path);
-	if (fstat(fd, &status))
-		cgroup->wd = -errno;
-	else
-		cgroup->wd = inotify__add(cgroups->inotify, fd,
-					  IN_CREATE | IN_DELETE | IN_ONLYDIR);
-	if (cgroup->wd < 0) {
-		int ret = cgroup->wd;
-
+	wd = fstat(fd, &status) ? -errno :
+				  inotify__add(cgroups->inotify, fd,
+					       IN_CREATE | IN_DELETE |
+					       IN_ONLYDIR);
+	if (wd < 0) {
 		free(cgroup);
-		return ret;
+		return wd;
 	}
+	cgroup->wd = wd;
 	cgroup->inode = status.st_ino;
+	strcpy(cgroup->path, path);
 	TAILQ_INSERT_TAIL(&cgroups->list, cgroup, link);
 	return 0;
 }

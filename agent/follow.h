@@ -34,7 +34,7 @@ struct follow {
 	const struct source *source;
 	char name[FOLLOW_NAME_MAX];
 	struct cgroups *cgroups;	/* NULL if it is of all namespaces */
-	uint32_t failures;		/* what should have an entry but has not */
+	uint32_t failures;		/* what has no entry but should */
 };
 
 void follows__open(struct follows *follows, struct registry *registry,
@@ -45,7 +45,7 @@ void follows__close(struct follows *follows);
 int follows__add_namespaces(struct follows *follows,
 			    const struct source *source,
 			    struct follow **follow, struct why *why);
-/* @fd is of the cgroup at the top, which is one of them; @path as everywhere. */
+/* @fd is of the cgroup at the top, which is one of them. */
 int follows__add_cgroups(struct follows *follows, const struct source *source,
 			 int fd, const char *path, struct follow **follow,
 			 struct why *why);
@@ -60,8 +60,8 @@ uint32_t follow__entries(const struct follow *follow);
 void follows__namespaces_have_changed(struct follows *follows);
 
 /*
- * Registers something that has come, as part of a batch.  What cannot be is left
- * out, and said once for all of a follow.
+ * Registers something that has come, as part of a batch.  What cannot be is
+ * left out, and said once for all of a follow.
  */
 void follow__register(struct follow *follow, struct selection *selection);
 void follow__fail(struct follow *follow, const struct why *why);

@@ -21,7 +21,7 @@ void inotify__path(char path[static INOTIFY_PATH_MAX], int fd);
 /* Watches what @watched is of: the watch descriptor or -errno. */
 int inotify__add(int fd, int watched, uint32_t mask);
 
-/* Calls @take with all that has happened; the wd is -1 if some of it is lost. */
+/* Calls @take with all that has happened; the wd is -1 if some is lost. */
 void inotify__read(int fd,
 		   void (*take)(const struct inotify_event *event,
 				void *userdata),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The network namespaces of the machine, with the names that ip-netns(8) gave. */
+/* The network namespaces of the machine, with the names of ip-netns(8). */
 #ifndef NAMESPACES_H
 #define NAMESPACES_H
 

@@ -28,8 +28,8 @@ int region__fill(const struct region *region, uint32_t *extents,
 		 uint64_t *used);
 
 /*
- * -EEXIST: the region has it already.  -ENOENT, -ENODEV: what is selected is not
- * there any more.
+ * -EEXIST: the region has it already.  -ENOENT, -ENODEV: what is selected is
+ * not there any more.
  */
 int region__add_window(struct region *region,
 		       const struct selection *selection,

@@ -51,8 +51,8 @@ void registry__close(struct registry *registry);
 
 /*
  * A batch of changes, which may be part of another one.  If what the outermost
- * end publishes cannot be published, all that was added is gone and all that was
- * removed is back, and entries that were added must not be touched again.
+ * end publishes cannot be published, all that was added is gone and all that
+ * was removed is back, and entries that were added must not be touched again.
  */
 void registry__begin(struct registry *registry);
 int registry__end(struct registry *registry, struct why *why);

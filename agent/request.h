@@ -30,8 +30,8 @@ struct request {
 json_t *request__handle(struct agent *agent, const struct request *request);
 
 /*
- * Of requests of a kind: makes @result, which is NULL if memory is short, out of
- * the members of @object, or returns -errno.
+ * Of requests of a kind: makes @result, which is NULL if memory is short, out
+ * of the members of @object, or returns -errno.
  */
 typedef int request_handler(struct agent *agent, const struct request *request,
 			    json_t *object, json_t **result, struct why *why);

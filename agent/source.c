@@ -76,8 +76,8 @@ static const struct source_counter netdev_known[] = {
 	}
 
 /*
- * In exact exposure each run of adjacent fields gets a memory region of its own.
- * Where pointers, lists and locks of the kernel lie between, as in softnet, the
+ * In exact exposure each run of adjacent fields gets a memory region of its
+ * own.  Where pointers, lists and locks of the kernel lie between, as in softnet, the
  * source costs a controller some READs per CPU; counters from end to end cost
  * one.
  */

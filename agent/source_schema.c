@@ -156,7 +156,8 @@ static int add_member(struct finds *finds, const struct source *source,
 	if (type && part->elements && btf_is_array(type))
 		return add_array(finds, source, part, btf, type, offset, why);
 
-	width = type && !part->elements ? layout__counter_width(btf, type_id) : 0;
+	width = type && !part->elements ?
+			layout__counter_width(btf, type_id) : 0;
 	if (!width) {
 		snprintf(detail, sizeof(detail), "there is no %s '%s' in it",
 			 part->elements ? "array" : "counter", part->member);

@@ -28,7 +28,7 @@ struct watch {
 	TAILQ_ENTRY(watch) link;
 	void (*gone)(struct watch *watch);
 	int wd;
-	int fd;			/* O_PATH: the file, or the directory it is in */
+	int fd;			/* O_PATH: the file, or its directory */
 	char *name;		/* in that directory, or NULL */
 	ino_t inode;
 };
@@ -43,8 +43,8 @@ void watches__close(struct watches *watches);
 
 /*
  * Calls @gone, which may stop this and other watches, when the file that @fd is
- * of has been removed.  A directory is watched from its parent, because a cgroup
- * does not say itself that it ends.  -ENOENT: it has been removed already.
+ * of has been removed.  A directory is watched from its parent, because a
+ * cgroup does not say itself that it ends.  -ENOENT: it has been removed already.
  */
 int watch__start_file(struct watches *watches, struct watch *watch, int fd,
 		      void (*gone)(struct watch *watch), struct why *why);

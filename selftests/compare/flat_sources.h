@@ -10,7 +10,7 @@
  * a scrape need not have: the files say more than is registered, and call some
  * things otherwise.
  *
- *   snmp NETNS, snmp6 NETNS, netstat NETNS, dev NETNS   /proc/net of a namespace
+ *   snmp NETNS, snmp6 NETNS, netstat NETNS, dev NETNS   its /proc/net
  *   cpu.stat CGROUP
  *   diskstats, softirqs, interrupts
  */

@@ -26,17 +26,19 @@
  *       cgroup:cpu                         "cgroup" *   S@CGROUP
  *
  *       netns: a network namespace; without it that of the agent.  netdev: the
- *       name of an interface in it.  disk: a block device.  cgroup: the directory
- *       of a cgroup (v2), not of the root; its name is its path from there, "/a/b".
+ *       name of an interface in it.  disk: a block device.  cgroup: the
+ *       directory of a cgroup (v2), not of the root; its name is its path from
+ *       there, "/a/b".
  *       What a name cannot have becomes %XX in it.
  *
  *       When what was selected ends, the entry is gone.
  *   {"request": "follow-source", "source": S}
  *   {"request": "follow-source", "source": S, "cgroup": C}
- *       S of each network namespace, or, with a file descriptor as above, of the
- *       cgroup and each one below it, from now on: those that come get entries.
+ *       S of each network namespace, or, with a file descriptor as above, of
+ *       the cgroup and each one below it, from now on: those that come get entries.
  *       A namespace without a name is called net:INODE, and that of the agent
- *       not at all.  The follow is called S@* or S@C/ and two stars.  From root.
+ *       not at all.  The follow is called S@* or S@C/ and two stars.  From
+ *       root.
  *   {"request": "register-map", "name": N}
  *       With the first byte comes one file descriptor (SCM_RIGHTS): an eBPF
  *       array map created with BPF_F_MMAPABLE, open for reading.  N is the
@@ -55,8 +57,8 @@
  *       "text", "unit": U, "count": ELEMENTS, "signed": B}, ...]}; unit, count
  *       and signed may be left out.
  *   {"request": "unregister", "name": N}
- *       An entry, or a follow with its entries.  From root, or from the user who
- *       has registered N.
+ *       An entry, or a follow with its entries.  From root, or from the user
+ *       who has registered N.
  *   {"request": "list"}
  *   {"request": "show", "name": N}
  *   {"request": "status"}
