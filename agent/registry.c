@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include <bpf/bpf.h>
 #include <errno.h>
 #include <stddef.h>
 #include <string.h>
@@ -7,7 +6,7 @@
 
 #include "log.h"
 #include "registry.h"
-#include "schema_json.h"
+#include "registry_private.h"
 
 void registry__open(struct registry *registry, struct region *region,
 		    struct exposure *exposure, struct leases *leases,
@@ -183,48 +182,12 @@ int registry__end(struct registry *registry, struct why *why)
 }
 
 /* Ends a batch in which @ret has been reached. */
-static int registry__end_with(struct registry *registry, int ret,
-			      struct why *why)
+int registry__end_with(struct registry *registry, int ret, struct why *why)
 {
 	struct why ignored;
 	int end = registry__end(registry, ret ? &ignored : why);
 
 	return ret ?: end;
-}
-
-static struct entry *find_source(const struct entries *entries,
-				 const struct selection_key *key)
-{
-	struct entry *entry;
-
-	TAILQ_FOREACH(entry, entries, link)
-		if (entry->kind == DART_CONTROL_ENTRY_SOURCE &&
-		    !entry->is_gone && selection_key__equal(&entry->key, key))
-			return entry;
-	return NULL;
-}
-
-static struct entry *find_map(const struct entries *entries, uint32_t map_id)
-{
-	struct entry *entry;
-
-	TAILQ_FOREACH(entry, entries, link)
-		if (entry->kind == DART_CONTROL_ENTRY_MAP &&
-		    entry->extent.map_id == map_id)
-			return entry;
-	return NULL;
-}
-
-static struct entry *find_counters(const struct entries *entries,
-				   const char *name)
-{
-	struct entry *entry;
-
-	TAILQ_FOREACH(entry, entries, link)
-		if (entry->kind == DART_CONTROL_ENTRY_COUNTERS &&
-		    !entry->is_gone && !strcmp(entry->name, name))
-			return entry;
-	return NULL;
 }
 
 struct entry *registry__find(const struct registry *registry, const char *name)
@@ -236,14 +199,8 @@ struct entry *registry__find(const struct registry *registry, const char *name)
 	return (struct entry *)(found - offsetof(struct entry, name));
 }
 
-struct entry *registry__find_source(const struct registry *registry,
-				    const struct selection_key *key)
-{
-	return find_source(&registry->entries, key);
-}
-
-static int registry__check_free(const struct registry *registry,
-				const char *name, struct why *why)
+int registry__check_free(const struct registry *registry, const char *name,
+			 struct why *why)
 {
 	if (registry__find(registry, name))
 		return why__say(why, EEXIST,
@@ -265,8 +222,8 @@ static int registry__insert(struct registry *registry, struct entry *entry,
 }
 
 /* Puts a new entry, which is freed if that fails, into the table. */
-static int registry__add(struct registry *registry, struct entry *entry,
-			 struct why *why)
+int registry__add(struct registry *registry, struct entry *entry,
+		  struct why *why)
 {
 	int ret;
 
@@ -284,8 +241,8 @@ static int registry__add(struct registry *registry, struct entry *entry,
 }
 
 /* Puts an entry that is on lease back into the table. */
-static int registry__revive(struct registry *registry, struct entry *entry,
-			    const char *name, struct why *why)
+int registry__revive(struct registry *registry, struct entry *entry,
+		     const char *name, struct why *why)
 {
 	int ret;
 
@@ -305,7 +262,7 @@ static int registry__revive(struct registry *registry, struct entry *entry,
 }
 
 /* Takes an entry out of the table. */
-static void registry__take_out(struct registry *registry, struct entry *entry)
+void registry__take_out(struct registry *registry, struct entry *entry)
 {
 	registry__unlink(registry, entry);
 	if (entry->change == ENTRY_ADDED) {
@@ -315,214 +272,6 @@ static void registry__take_out(struct registry *registry, struct entry *entry)
 	}
 	TAILQ_INSERT_TAIL(&registry->leaving, entry, link);
 	registry->removed++;
-}
-
-static void on_gone(struct watch *watch)
-{
-	struct entry *entry = watch__owner(watch, struct entry);
-
-	registry__entry_is_gone(entry->registry, entry);
-}
-
-/*
- * The kernel says when namespaces and devices end.  Cgroups and disks are
- * watched by their files, unless a follow does so anyway.
- */
-static int registry__watch(struct registry *registry, struct entry *entry,
-			   const struct selection *selection, struct why *why)
-{
-	if (selection->is_followed)
-		return 0;
-	switch (source__selector(selection->source)) {
-	case SOURCE_SELECTOR_CGROUP:
-		return watch__start_directory(registry->watches, &entry->watch,
-					      selection->fd, on_gone, why);
-	case SOURCE_SELECTOR_DISK:
-		return watch__start_file(registry->watches, &entry->watch,
-					 selection->fd, on_gone, why);
-	default:
-		return 0;
-	}
-}
-
-/* Adds to the batch what the region does not have in the table. */
-static int registry__stage_source(struct registry *registry,
-				  const struct selection *selection,
-				  struct entry **result, struct why *why)
-{
-	struct entry *entry;
-	int ret;
-
-	ret = registry__check_free(registry, selection->name, why);
-	if (ret)
-		return ret;
-	entry = registry__find_source(registry, &selection->key);
-	if (entry)
-		return why__say(why, EEXIST,
-				"these counters are registered already, as '%s'",
-				entry->name);
-
-	entry = find_source(&registry->retired, &selection->key);
-	if (entry) {
-		ret = registry__revive(registry, entry, selection->name, why);
-	} else {
-		ret = entry__new_source(registry->region, &registry->schemas,
-					selection, &entry, why);
-		if (!ret)
-			ret = registry__add(registry, entry, why);
-	}
-	if (!ret)
-		*result = entry;
-	return ret;
-}
-
-int registry__add_source(struct registry *registry,
-			 const struct selection *selection,
-			 struct entry **result, struct why *why)
-{
-	struct entry *entry = NULL;
-	int ret;
-
-	registry__begin(registry);
-	ret = registry__stage_source(registry, selection, &entry, why);
-	if (!ret) {
-		ret = registry__watch(registry, entry, selection, why);
-		if (ret)
-			registry__take_out(registry, entry);
-		else
-			*result = entry;
-	}
-	return registry__end_with(registry, ret, why);
-}
-
-/* The region has the map: in the table, or on lease. */
-static int registry__add_known_map(struct registry *registry, int map_fd,
-				   const char *name, struct entry **result,
-				   struct why *why)
-{
-	struct bpf_map_info map = { };
-	uint32_t size = sizeof(map);
-	struct entry *entry;
-
-	if (bpf_obj_get_info_by_fd(map_fd, &map, &size))
-		return why__say(why, errno, "cannot ask what the map is: %s",
-				strerror(errno));
-	entry = find_map(&registry->entries, map.id);
-	if (entry)
-		return why__say(why, EEXIST,
-				"map %u is registered already, as '%s'", map.id,
-				entry->name);
-	entry = find_map(&registry->retired, map.id);
-	if (!entry)
-		return why__say(why, EEXIST, "the region has map %u already",
-				map.id);
-	*result = entry;
-	return registry__revive(registry, entry, name ?: map.name, why);
-}
-
-static int registry__stage_map(struct registry *registry, int map_fd,
-			       const char *name, struct entry **result,
-			       struct why *why)
-{
-	struct entry *entry;
-	int ret;
-
-	if (name) {
-		ret = entry_name__check(name, why);
-		if (!ret)
-			ret = registry__check_free(registry, name, why);
-		if (ret)
-			return ret;
-	}
-
-	ret = entry__new_map(registry->region, map_fd, name, &entry, why);
-	if (ret == -EEXIST)
-		return registry__add_known_map(registry, map_fd, name, result,
-					       why);
-	if (!ret)
-		ret = registry__add(registry, entry, why);
-	if (ret)
-		return ret;
-	map_watch__add(registry->map_watch, entry->extent.map_id);
-	*result = entry;
-	return 0;
-}
-
-int registry__add_map(struct registry *registry, int map_fd, const char *name,
-		      struct entry **result, struct why *why)
-{
-	int ret;
-
-	registry__begin(registry);
-	ret = registry__stage_map(registry, map_fd, name, result, why);
-	return registry__end_with(registry, ret, why);
-}
-
-static int registry__stage_counters(struct registry *registry,
-				    const char *name, json_t *names,
-				    struct entry **result, struct why *why)
-{
-	struct entry *entry;
-	int ret;
-
-	ret = entry_name__check(name, why);
-	if (!ret)
-		ret = registry__check_free(registry, name, why);
-	if (ret)
-		return ret;
-
-	entry = find_counters(&registry->retired, name);
-	if (entry && names && !schema_json__names(entry->schema, names))
-		return why__say(why, EBUSY,
-				"other counters '%s' are still on lease (try again in %d s)",
-				name, LEASE_MS / 1000);
-	if (entry) {
-		ret = registry__revive(registry, entry, name, why);
-	} else {
-		ret = entry__new_counters(registry->region, name, names, &entry,
-					  why);
-		if (!ret)
-			ret = registry__add(registry, entry, why);
-	}
-	if (!ret)
-		*result = entry;
-	return ret;
-}
-
-int registry__add_counters(struct registry *registry, const char *name,
-			   json_t *names, struct entry **result,
-			   struct why *why)
-{
-	int ret;
-
-	registry__begin(registry);
-	ret = registry__stage_counters(registry, name, names, result, why);
-	return registry__end_with(registry, ret, why);
-}
-
-int registry__add_slice(struct registry *registry, const char *name,
-			struct dart_schema *schema, int *fd,
-			struct entry **result, struct why *why)
-{
-	int ret;
-
-	ret = entry_name__check(name, why);
-	if (!ret)
-		ret = registry__check_free(registry, name, why);
-	if (!ret)
-		ret = entry__new_slice(registry->slab, name, schema, fd, result,
-				       why);
-	if (ret) {
-		dart_schema__free(schema);
-		return ret;
-	}
-
-	registry__begin(registry);
-	ret = registry__add(registry, *result, why);
-	ret = registry__end_with(registry, ret, why);
-	if (ret)
-		close(*fd);
-	return ret;
 }
 
 int registry__remove(struct registry *registry, const char *name,
@@ -572,7 +321,7 @@ void registry__extent_is_gone(struct registry *registry, uint32_t extent)
 /* On lease it may come back, with whoever holds it then. */
 void registry__map_is_gone(struct registry *registry, uint32_t map_id)
 {
-	struct entry *entry = find_map(&registry->entries, map_id);
+	struct entry *entry = registry__find_map(&registry->entries, map_id);
 
 	if (entry)
 		registry__entry_is_gone(registry, entry);
