@@ -7,18 +7,17 @@
  */
 #include <endian.h>
 #include <errno.h>
-#include <getopt.h>
 #include <netdb.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
-#include <time.h>
 
 #include <rdma/rdma_cma.h>
 
 #include "dart/read_plan.h"
+#include "timing.h"
 
 #define READS_MAX	1024
 #define TIMEOUT_MS	10000
@@ -47,14 +46,6 @@ static void check(bool good, const char *what)
 {
 	if (!good)
 		fail(what, strerror(errno));
-}
-
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * 1000000000ULL + now.tv_nsec;
 }
 
 static void await(struct bare *bare, enum rdma_cm_event_type wanted)
@@ -172,14 +163,15 @@ static void prepare(struct bare *bare, const struct dart_read *reads,
 }
 
 /* Posts the chain and waits until it has landed; returns how long, in ns. */
-static uint64_t run_once(struct bare *bare)
+static uint64_t run_once(void *of)
 {
+	struct bare *bare = of;
 	struct epoll_event event;
 	struct ibv_send_wr *bad;
 	struct ibv_wc wc;
 	struct ibv_cq *cq;
 	void *context;
-	uint64_t start = now_ns();
+	uint64_t start = timing__now_ns();
 
 	check(!ibv_req_notify_cq(bare->cq, 0), "notification");
 	check(!ibv_post_send(bare->id->qp, bare->requests, &bad), "post");
@@ -192,7 +184,7 @@ static uint64_t run_once(struct bare *bare)
 		fail("READ", "no completion");
 	if (wc.status != IBV_WC_SUCCESS)
 		fail("READ", ibv_wc_status_str(wc.status));
-	return now_ns() - start;
+	return timing__now_ns() - start;
 }
 
 static struct dart_table *fetch_table(struct bare *bare)
@@ -248,89 +240,28 @@ static void plan(struct bare *bare, uint32_t *count, uint64_t *bytes)
 	dart_table__free(table);
 }
 
-static int compare(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return x < y ? -1 : x > y;
-}
-
-static uint64_t percentile(const uint64_t *sorted, size_t count,
-			   unsigned int percent)
-{
-	return sorted[(count * percent + 99) / 100 - 1];
-}
-
-static void sleep_until(uint64_t ns)
-{
-	struct timespec then = {
-		.tv_sec = ns / 1000000000,
-		.tv_nsec = ns % 1000000000,
-	};
-
-	clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &then, NULL);
-}
-
-/* A number from 1 to @max with @unit behind it. */
-static bool parse(const char *text, const char *unit, unsigned long max,
-		  unsigned long *value)
-{
-	char *end;
-
-	errno = 0;
-	*value = strtoul(text, &end, 10);
-	return *text >= '0' && *text <= '9' && !strcmp(end, unit) && !errno &&
-	       *value && *value <= max;
-}
-
 int main(int argc, char *argv[])
 {
-	static const struct option options[] = {
-		{ "count", required_argument, NULL, 'n' },
-		{ "interval", required_argument, NULL, 'i' },
-		{ }
-	};
 	static struct bare bare;
-	unsigned long i, count = 100, interval_ms = 100;
-	uint64_t bytes, due, *times;
-	bool good = true;
+	struct timing timing;
+	int first = timing__parse(&timing, argc, argv);
+	uint64_t bytes;
 	uint32_t reads;
 	char *port;
-	int c;
 
-	while ((c = getopt_long(argc, argv, "n:i:", options, NULL)) != -1) {
-		if (c == 'n')
-			good &= parse(optarg, "", 10000000, &count);
-		else if (c == 'i')
-			good &= parse(optarg, "ms", 3600000, &interval_ms);
-		else
-			good = false;
-	}
-	if (!good || argc != optind + 1)
+	if (first < 0 || argc != first + 1)
 		fail("usage", "bare_read [--count N] [--interval 100ms] HOST[:PORT]");
-	port = strrchr(argv[optind], ':');
+	port = strrchr(argv[first], ':');
 	if (port)
 		*port++ = '\0';
 
-	connect_to(&bare, argv[optind], port ? port : "4792");
+	connect_to(&bare, argv[first], port ? port : "4792");
 	plan(&bare, &reads, &bytes);
-	times = calloc(count, sizeof(*times));
-	check(times, "memory");
-	due = now_ns();
-	for (i = 0; i < count; i++) {
-		due += interval_ms * 1000000ULL;
-		sleep_until(due);
-		times[i] = run_once(&bare);
-	}
+	printf("{\"reads\": %u, \"bytes\": %llu, ", reads,
+	       (unsigned long long)bytes);
+	if (timing__run(&timing, run_once, &bare))
+		fail("memory", strerror(ENOMEM));
+	printf("}\n");
 	rdma_disconnect(bare.id);
-
-	qsort(times, count, sizeof(*times), compare);
-	printf("{\"reads\": %u, \"bytes\": %llu, \"count\": %lu, \"latency_ns\": {\"min\": %llu, \"p50\": %llu, \"p90\": %llu, \"p99\": %llu, \"max\": %llu}}\n",
-	       reads, (unsigned long long)bytes, count,
-	       (unsigned long long)times[0],
-	       (unsigned long long)percentile(times, count, 50),
-	       (unsigned long long)percentile(times, count, 90),
-	       (unsigned long long)percentile(times, count, 99),
-	       (unsigned long long)times[count - 1]);
 	return 0;
 }
