@@ -39,7 +39,7 @@ define help
   make check-debug      the tests of the kernel parts once more, in a kernel that
                         looks for faults (builds it, once: 15 min)
   make bench            measurements beside bare verbs, perftest, node-exporter,
-                        and what the probes cost
+                        what the probes cost, 40 containers
   make module           dart_zero.ko only
   make install          everything, for the running kernel or for KDIR
   make programs_install all but the module: what a controller needs
@@ -97,6 +97,7 @@ bench: packages
 	+$(quiet)$(MAKE) --no-print-directory KDIR= guest
 	$(quiet)tools/bench/run
 	$(quiet)tools/bench/probes
+	$(quiet)tools/bench/containers
 
 # Only asks apt for what dpkg says is missing; then configure looks again.
 packages:

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * local_read [--count N] [--interval 100ms] FILE...: the least that a collector
+ * on the host itself must do for a sample.  Every file stays open and is read from
+ * its beginning; nothing is parsed, and nothing sent.  Says when all are open
+ * (sd_notify(3)).
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <systemd/sd-daemon.h>
+
+#include "timing.h"
+
+struct files {
+	int *fds;
+	int count;
+	size_t bytes;	/* of the last sample */
+};
+
+static void __attribute__((noreturn)) fail(const char *what, const char *why)
+{
+	fprintf(stderr, "local_read: %s: %s\n", what, why);
+	exit(EXIT_FAILURE);
+}
+
+static uint64_t sample(void *context)
+{
+	uint64_t start = timing__now_ns();
+	struct files *files = context;
+	static char bytes[16384];
+	ssize_t got;
+	int i;
+
+	files->bytes = 0;
+	for (i = 0; i < files->count; i++) {
+		got = pread(files->fds[i], bytes, sizeof(bytes), 0);
+		if (got <= 0)
+			fail("read", got ? strerror(errno) : "an empty file");
+		files->bytes += got;
+	}
+	return timing__now_ns() - start;
+}
+
+int main(int argc, char *argv[])
+{
+	struct timing timing;
+	int i, first = timing__parse(&timing, argc, argv);
+	struct files files = { .count = argc - first };
+
+	if (first < 0 || !files.count)
+		fail("usage", "local_read [--count N] [--interval 100ms] FILE...");
+	files.fds = calloc(files.count, sizeof(*files.fds));
+	if (!files.fds)
+		fail("memory", strerror(errno));
+	for (i = 0; i < files.count; i++) {
+		files.fds[i] = open(argv[first + i], O_RDONLY | O_CLOEXEC);
+		if (files.fds[i] < 0)
+			fail(argv[first + i], strerror(errno));
+	}
+
+	sd_notify(0, "READY=1");
+	printf("{");
+	if (timing__run(&timing, sample, &files))
+		fail("memory", strerror(ENOMEM));
+	printf(", \"reads\": %d, \"bytes\": %zu}\n", files.count, files.bytes);
+	free(files.fds);
+	return EXIT_SUCCESS;
+}
