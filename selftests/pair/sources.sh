@@ -67,7 +67,7 @@ for cgroup in net cpu disk; do
 	enough+=(--arg "cgroup:cpu@/busy/$cgroup" 2)
 done
 check "of every source" compared "${enough[@]}" \
-	--arg softirqs 20 --arg irqs 8 --arg netdev:stats@blue/b0 2 \
+	--arg softirqs 20 --arg irqs 4 --arg netdev:stats@blue/b0 2 \
 	--arg disk:stats@loop0 14
 check "and there was something to count" counted \
 	"snmp:tcp@blue activeopens" "snmp:tcp@red passiveopens" \
