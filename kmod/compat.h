@@ -39,8 +39,15 @@ static inline void vm_flags_mod(struct vm_area_struct *vma, unsigned long set,
 #define dart_cgroup_rstat(cgroup) ((cgroup)->rstat_base_cpu)
 #endif
 
-/* Devices say of which type their per-CPU statistics are since 6.8. */
-#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 8, 0)
+/*
+ * Devices say of which type their per-CPU statistics are since 6.7; the last of
+ * these types was that of one driver before.
+ */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 7, 0)
+struct pcpu_dstats {
+	u64 not_known;
+};
+
 enum {
 	NETDEV_PCPU_STAT_NONE,
 	NETDEV_PCPU_STAT_LSTATS,

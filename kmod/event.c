@@ -69,11 +69,10 @@ ssize_t dart_events_read(struct dart_events *events, char __user *user,
 
 	if (size < sizeof(event))
 		return -EINVAL;
-	/* What is taken is told: find out before that it can be. */
-	if (!access_ok(user, size) || clear_user(user, sizeof(event)))
-		return -EFAULT;
-
 	while (size - done >= sizeof(event)) {
+		/* What is taken is told: find out before that it can be. */
+		if (clear_user(user + done, sizeof(event)))
+			return done ?: -EFAULT;
 		if (!take(events, &event)) {
 			if (done)
 				break;

@@ -3,6 +3,7 @@
 
 #include <linux/err.h>
 #include <linux/percpu.h>
+#include <linux/rcupdate.h>
 #include <linux/slab.h>
 
 #include "memory.h"
@@ -14,18 +15,27 @@ struct dart_loan {
 	void __percpu **place;
 	/* Before it is settled the copy-to-be, then what was lent. */
 	void __percpu *ours;
+	struct rcu_head rcu;
 };
 
 /* Guarded by dart_memory_lock. */
 static LIST_HEAD(loans);
 
+static void loan_free_rcu(struct rcu_head *rcu)
+{
+	struct dart_loan *loan = container_of(rcu, struct dart_loan, rcu);
+
+	free_percpu(loan->ours);
+	kfree(loan);
+}
+
+/* Somebody may have looked at the old place just before it was settled. */
 static void loan_free(struct dart_memory *memory)
 {
 	struct dart_loan *loan = container_of(memory, struct dart_loan, memory);
 
 	list_del(&loan->link);
-	free_percpu(loan->ours);
-	kfree(loan);
+	call_rcu(&loan->rcu, loan_free_rcu);
 }
 
 static struct dart_memory *loan_find(const void *owner, void __percpu **place)

@@ -75,52 +75,68 @@ void dart_namespace_exit(void)
 	unregister_pernet_subsys(&namespace_ops);
 }
 
-static struct net *get_by_inode(u32 inode)
+static struct net *find(u32 inode)
 {
 	struct dart_namespace *namespace;
-	struct net *net = NULL;
 
-	mutex_lock(&namespace_lock);
-	list_for_each_entry(namespace, &namespaces, link) {
-		if (namespace->net->ns.inum == inode) {
-			net = maybe_get_net(namespace->net);
-			break;
-		}
-	}
-	mutex_unlock(&namespace_lock);
-	return net ?: ERR_PTR(-ENOENT);
+	list_for_each_entry(namespace, &namespaces, link)
+		if (namespace->net->ns.inum == inode)
+			return namespace->net;
+	return NULL;
 }
 
-struct net *dart_namespace_get(const struct dart_zero_window *window)
+struct dart_memory *
+dart_namespace_borrow(const struct dart_source *source,
+		      const struct dart_zero_window *window,
+		      struct dart_memory *(*borrow)(const struct dart_source *,
+						    const struct dart_zero_window *,
+						    struct net *))
 {
-	if (!window->netns)
-		return get_net_ns_by_fd(window->fd);
+	struct dart_memory *memory = ERR_PTR(-ENOENT);
+	struct net *net;
+
+	if (!window->netns) {
+		net = get_net_ns_by_fd(window->fd);
+		if (IS_ERR(net))
+			return ERR_CAST(net);
+		memory = borrow(source, window, net);
+		put_net(net);
+		return memory;
+	}
 	if (window->fd != -1)
 		return ERR_PTR(-EINVAL);
-	return get_by_inode(window->netns);
+
+	/*
+	 * A namespace that is being set up can still fail to be, and is freed
+	 * then whoever refers to it.  But not before namespace_ends().
+	 */
+	mutex_lock(&namespace_lock);
+	net = find(window->netns);
+	if (net)
+		memory = borrow(source, window, net);
+	mutex_unlock(&namespace_lock);
+	return memory;
+}
+
+static struct dart_memory *borrow_mib(const struct dart_source *source,
+				      const struct dart_zero_window *window,
+				      struct net *net)
+{
+	void __percpu **place = (void *)net + source->place;
+
+	if (!*place)
+		return ERR_PTR(-EOPNOTSUPP);
+	if (net_eq(net, &init_net))
+		return dart_memory_new_static(*place, source->length,
+					      source->name);
+	return dart_loan_take(net, place, source->length, source->align,
+			      source->name);
 }
 
 struct dart_memory *dart_namespace_open(const struct dart_source *source,
 					const struct dart_zero_window *window)
 {
-	struct net *net = dart_namespace_get(window);
-	struct dart_memory *memory;
-	void __percpu **place;
-
-	if (IS_ERR(net))
-		return ERR_CAST(net);
-
-	place = (void *)net + source->place;
-	if (!*place)
-		memory = ERR_PTR(-EOPNOTSUPP);
-	else if (net_eq(net, &init_net))
-		memory = dart_memory_new_static(*place, source->length,
-						source->name);
-	else
-		memory = dart_loan_take(net, place, source->length,
-					source->align, source->name);
-	put_net(net);
-	return memory;
+	return dart_namespace_borrow(source, window, borrow_mib);
 }
 
 void dart_namespace_watch_init(struct dart_namespace_watch *watch,

@@ -6,6 +6,7 @@
 
 #include "event.h"
 
+struct dart_memory;
 struct dart_source;
 struct dart_zero_window;
 struct net;
@@ -20,8 +21,16 @@ struct dart_namespace_watch {
 int dart_namespace_init(void);
 void dart_namespace_exit(void);
 
-/* The namespace that @window selects, with a reference, or ERR_PTR(). */
-struct net *dart_namespace_get(const struct dart_zero_window *window);
+/*
+ * Calls @borrow for the namespace that @window selects, which does not end
+ * meanwhile, and returns what it returns; or ERR_PTR().
+ */
+struct dart_memory *
+dart_namespace_borrow(const struct dart_source *source,
+		      const struct dart_zero_window *window,
+		      struct dart_memory *(*borrow)(const struct dart_source *,
+						    const struct dart_zero_window *,
+						    struct net *));
 
 /* Its counters: opens @source of <linux/snmp.h>. */
 struct dart_memory *dart_namespace_open(const struct dart_source *source,

@@ -74,34 +74,43 @@ static struct dart_memory *borrow_core_stats(struct net_device *device)
 }
 
 static struct dart_memory *
-borrow(const struct dart_zero_window *window,
+borrow(const struct dart_zero_window *window, struct net *net,
        struct dart_memory *(*borrow_from)(struct net_device *device))
 {
-	struct net *net = dart_namespace_get(window);
 	struct net_device *device;
 	struct dart_memory *memory;
-
-	if (IS_ERR(net))
-		return ERR_CAST(net);
 
 	/* A device that can be found does not end while this is held. */
 	rtnl_lock();
 	device = __dev_get_by_index(net, window->ifindex);
 	memory = device ? borrow_from(device) : ERR_PTR(-ENODEV);
 	rtnl_unlock();
-	put_net(net);
 	return memory;
+}
+
+static struct dart_memory *borrow_in(const struct dart_source *source,
+				     const struct dart_zero_window *window,
+				     struct net *net)
+{
+	return borrow(window, net, borrow_stats);
+}
+
+static struct dart_memory *
+borrow_core_in(const struct dart_source *source,
+	       const struct dart_zero_window *window, struct net *net)
+{
+	return borrow(window, net, borrow_core_stats);
 }
 
 struct dart_memory *dart_netdev_open(const struct dart_source *source,
 				     const struct dart_zero_window *window)
 {
-	return borrow(window, borrow_stats);
+	return dart_namespace_borrow(source, window, borrow_in);
 }
 
 struct dart_memory *
 dart_netdev_open_core(const struct dart_source *source,
 		      const struct dart_zero_window *window)
 {
-	return borrow(window, borrow_core_stats);
+	return dart_namespace_borrow(source, window, borrow_core_in);
 }

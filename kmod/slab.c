@@ -157,20 +157,27 @@ static int slice_release(struct inode *inode, struct file *file)
 static int slice_mmap(struct file *file, struct vm_area_struct *vma)
 {
 	struct dart_slice *slice = file->private_data;
+	unsigned long pages = vma_pages(vma), i;
+	int err = 0;
 
 	if (!(vma->vm_flags & VM_SHARED))
 		return -EINVAL;
 	if (vma->vm_flags & VM_EXEC)
 		return -EPERM;
 
+	if (vma->vm_pgoff || pages > slice->pages)
+		return -ENXIO;
+
 	/*
-	 * VM_IO: nobody can pin these pages and write to them after the slice
-	 * has become somebody else's.
+	 * By their numbers: nobody can pin these pages, and write to them after
+	 * the slice has become somebody else's.  The mapping holds the file.
 	 */
-	vm_flags_mod(vma, VM_IO | VM_MIXEDMAP | VM_DONTEXPAND | VM_DONTDUMP,
-		     VM_MAYEXEC);
-	return vm_map_pages(vma, slice->slab->pages + slice->first,
-			    slice->pages);
+	vm_flags_mod(vma, 0, VM_MAYEXEC);
+	for (i = 0; i < pages && !err; i++)
+		err = remap_pfn_range(vma, vma->vm_start + i * PAGE_SIZE,
+				      page_to_pfn(slice->slab->pages[slice->first + i]),
+				      PAGE_SIZE, vma->vm_page_prot);
+	return err;
 }
 
 static const struct file_operations slice_fops = {

@@ -17,6 +17,10 @@ struct dart_sample {
 
 static struct dart_sample __percpu *counters;
 
+/*
+ * Parameters can be written to before the module has begun and after it has
+ * ended; they are locked meanwhile.
+ */
 static int add(const char *text, const struct kernel_param *param)
 {
 	u64 value;
@@ -24,6 +28,8 @@ static int add(const char *text, const struct kernel_param *param)
 
 	if (err)
 		return err;
+	if (!counters)
+		return -ENODEV;
 	this_cpu_inc(counters->writes);
 	this_cpu_add(counters->total, value);
 	return 0;
@@ -34,13 +40,23 @@ module_param_cb(add, &add_ops, NULL, 0200);
 
 static int __init sample_init(void)
 {
-	return dart_counters_register("dart_sample", struct dart_sample,
-				      &counters);
+	int err;
+
+	kernel_param_lock(THIS_MODULE);
+	err = dart_counters_register("dart_sample", struct dart_sample,
+				     &counters);
+	kernel_param_unlock(THIS_MODULE);
+	return err;
 }
 
 static void __exit sample_exit(void)
 {
-	dart_counters_unregister(counters);
+	struct dart_sample __percpu *ended = counters;
+
+	kernel_param_lock(THIS_MODULE);
+	counters = NULL;
+	kernel_param_unlock(THIS_MODULE);
+	dart_counters_unregister(ended);
 }
 
 module_init(sample_init);
