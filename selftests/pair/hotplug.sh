@@ -47,11 +47,11 @@ on host setsid sh -c 'while :; do
 	dd if=/proc/kallsyms of=/dev/null; dd if=/dev/zero of=/dev/null count=999
 done >/dev/null 2>&1 &'
 
-mkfifo /run/lines
+mkfifo /run/switched
 dart-controller --interval 100ms --json --entries cpustat,vmstat,softnet host \
-	>/run/lines &
+	>/run/switched &
 controller=$!
-tee /run/scrapes </run/lines | compare host 4793 >/run/report &
+tee /run/scrapes </run/switched | compare host 4793 >/run/report &
 comparison=$!
 
 last=$(($(on host getconf _NPROCESSORS_CONF) - 1))
