@@ -30,7 +30,8 @@
  *
  * The mapping must be MAP_SHARED (EINVAL) and PROT_READ alone (EPERM), and lie
  * within the capacity (EINVAL).  It can never be made writable or executable,
- * and fork() does not pass it on (unless madvise() says so).  A memory
+ * and fork() does not pass it on (unless madvise() says so, which newer kernels
+ * refuse).  A memory
  * registration (ibv_reg_mr() without any write access, which needs Linux 6.2)
  * may pin its pages: a page is given back when the last mapping and the last
  * pin are gone.
