@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <endian.h>
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "random.h"
+#include "store.h"
+
+/* Keys whose slots are fetched from memory at once. */
+#define BATCH 32
+
+struct dart_store {
+	struct dart_store_geometry geometry;
+	struct dart_store_hash *hash;
+	size_t slot_length;
+	uint8_t *memory;
+};
+
+int dart_store__new(const struct dart_store_geometry *geometry, void *memory,
+		    struct dart_store **result)
+{
+	struct dart_store *store = malloc(sizeof(*store));
+	int ret;
+
+	if (!store)
+		return -ENOMEM;
+	ret = dart_store_hash__new(geometry, &store->hash);
+	if (ret) {
+		free(store);
+		return ret;
+	}
+	store->geometry = *geometry;
+	store->slot_length = dart_store_geometry__slot_length(geometry);
+	store->memory = memory;
+	*result = store;
+	return 0;
+}
+
+void dart_store__free(struct dart_store *store)
+{
+	if (!store)
+		return;
+	dart_store_hash__free(store->hash);
+	free(store);
+}
+
+const struct dart_store_geometry *
+dart_store__geometry(const struct dart_store *store)
+{
+	return &store->geometry;
+}
+
+const struct dart_store_hash *dart_store__hash(const struct dart_store *store)
+{
+	return store->hash;
+}
+
+static uint64_t load_checksum(const uint8_t *slot, uint32_t bits)
+{
+	uint64_t wide;
+	uint32_t word;
+	uint16_t half;
+
+	switch (bits) {
+	case 8:
+		return *slot;
+	case 16:
+		memcpy(&half, slot, sizeof(half));
+		return be16toh(half);
+	case 32:
+		memcpy(&word, slot, sizeof(word));
+		return be32toh(word);
+	default:
+		memcpy(&wide, slot, sizeof(wide));
+		return be64toh(wide);
+	}
+}
+
+void dart_store__fill(const struct dart_store_geometry *geometry,
+		      const struct dart_store_place *place, const void *value,
+		      uint8_t *slot)
+{
+	const uint64_t checksum = htobe64(place->checksum);
+	const size_t bytes = geometry->checksum_bits / 8;
+
+	memcpy(slot, (const uint8_t *)&checksum + sizeof(checksum) - bytes,
+	       bytes);
+	memcpy(slot + bytes, value, geometry->value_length);
+}
+
+/* Is slot @copy of a key also an earlier one of it? */
+static bool is_repeated(const struct dart_store_place *place, uint32_t copy)
+{
+	uint32_t earlier;
+
+	for (earlier = 0; earlier < copy; earlier++)
+		if (place->slots[earlier] == place->slots[copy])
+			return true;
+	return false;
+}
+
+/* The values that a key's slots hold, each once, and how often. */
+struct ballot {
+	const uint8_t *values[DART_STORE_REDUNDANCY_MAX];
+	uint32_t votes[DART_STORE_REDUNDANCY_MAX];
+	uint32_t distinct;
+};
+
+static void ballot__add(struct ballot *ballot, const uint8_t *value,
+			uint32_t length)
+{
+	uint32_t i;
+
+	for (i = 0; i < ballot->distinct; i++) {
+		if (memcmp(ballot->values[i], value, length))
+			continue;
+		ballot->votes[i]++;
+		return;
+	}
+	ballot->values[i] = value;
+	ballot->votes[i] = 1;
+	ballot->distinct++;
+}
+
+/* The most frequent value; *@is_tied if it is not the only one. */
+static uint32_t ballot__first(const struct ballot *ballot, bool *is_tied)
+{
+	uint32_t first = 0, i;
+
+	*is_tied = false;
+	for (i = 1; i < ballot->distinct; i++) {
+		if (ballot->votes[i] > ballot->votes[first]) {
+			first = i;
+			*is_tied = false;
+		} else if (ballot->votes[i] == ballot->votes[first]) {
+			*is_tied = true;
+		}
+	}
+	return first;
+}
+
+void dart_store__decide(const struct dart_store_geometry *geometry,
+			const struct dart_store_place *place,
+			const uint8_t *const *slots,
+			const struct dart_store_rule *rule,
+			struct dart_store_answer *answer)
+{
+	const uint32_t checksum_bytes = geometry->checksum_bits / 8;
+	struct ballot ballot = { .distinct = 0 };
+	uint32_t copy, first;
+	bool is_tied;
+
+	answer->matches = 0;
+	answer->agreeing = 0;
+	answer->outcome = DART_STORE_EMPTY;
+	for (copy = 0; copy < geometry->redundancy; copy++) {
+		if (load_checksum(slots[copy], geometry->checksum_bits) !=
+		    place->checksum || is_repeated(place, copy))
+			continue;
+		answer->matches++;
+		ballot__add(&ballot, slots[copy] + checksum_bytes,
+			    geometry->value_length);
+	}
+	if (!ballot.distinct)
+		return;
+
+	first = ballot__first(&ballot, &is_tied);
+	if (rule->policy == DART_STORE_CONSENSUS &&
+	    ballot.votes[first] < rule->consensus)
+		return;
+	if (is_tied ||
+	    (rule->policy == DART_STORE_UNIQUE && ballot.distinct > 1)) {
+		answer->outcome = DART_STORE_AMBIGUOUS;
+		return;
+	}
+	answer->outcome = DART_STORE_FOUND;
+	answer->agreeing = ballot.votes[first];
+	memcpy(answer->value, ballot.values[first], geometry->value_length);
+}
+
+static uint8_t *store__slot(const struct dart_store *store,
+			    const struct dart_store_place *place,
+			    uint32_t copy)
+{
+	return store->memory + place->slots[copy] * store->slot_length;
+}
+
+static void store__decide(const struct dart_store *store,
+			  const struct dart_store_place *place,
+			  const struct dart_store_rule *rule,
+			  struct dart_store_answer *answer)
+{
+	const uint8_t *slots[DART_STORE_REDUNDANCY_MAX];
+	uint32_t copy;
+
+	for (copy = 0; copy < store->geometry.redundancy; copy++)
+		slots[copy] = store__slot(store, place, copy);
+	dart_store__decide(&store->geometry, place, slots, rule, answer);
+}
+
+void dart_store__query(const struct dart_store *store, const void *key,
+		       size_t length, const struct dart_store_rule *rule,
+		       struct dart_store_answer *answer)
+{
+	struct dart_store_place place;
+
+	dart_store_hash__place(store->hash, key, length, &place);
+	store__decide(store, &place, rule, answer);
+}
+
+/*
+ * A prefetch whose page is in no TLB occupies the processor until the page is
+ * found; so there is nothing but prefetches here, and many are found at once.
+ */
+static void store__prefetch(const struct dart_store *store,
+			    const struct dart_store_place *places,
+			    uint32_t count)
+{
+	const uint32_t redundancy = store->geometry.redundancy;
+	uint32_t i, copy;
+
+	for (i = 0; i < count; i++) {
+		for (copy = 0; copy < redundancy; copy++) {
+			const uint8_t *slot = store__slot(store, &places[i],
+							  copy);
+
+			__builtin_prefetch(slot);
+			__builtin_prefetch(slot + store->slot_length - 1);
+		}
+	}
+}
+
+void dart_store__query_batch(const struct dart_store *store, const void *keys,
+			     size_t length, size_t count,
+			     const struct dart_store_rule *rule,
+			     struct dart_store_answer *answers)
+{
+	struct dart_store_place places[BATCH];
+	const uint8_t *key = keys;
+	uint32_t batch, i;
+
+	for (; count; count -= batch, answers += batch) {
+		batch = count < BATCH ? count : BATCH;
+		for (i = 0; i < batch; i++, key += length)
+			dart_store_hash__place(store->hash, key, length,
+					       &places[i]);
+		store__prefetch(store, places, batch);
+		for (i = 0; i < batch; i++)
+			store__decide(store, &places[i], rule, &answers[i]);
+	}
+}
+
+void dart_store__write(struct dart_store *store, const void *key,
+		       size_t length, uint32_t copy, const void *value)
+{
+	struct dart_store_place place;
+
+	dart_store_hash__place(store->hash, key, length, &place);
+	dart_store__fill(&store->geometry, &place, value,
+			 store__slot(store, &place, copy));
+}
+
+uint64_t dart_store__sample(const struct dart_store *store, uint64_t samples,
+			    uint64_t seed)
+{
+	struct dart_random random = dart_random__of(seed);
+	uint64_t written = 0;
+
+	while (samples--) {
+		uint64_t slot = dart_random__below(&random,
+						   store->geometry.slots);
+
+		written += load_checksum(store->memory +
+					 slot * store->slot_length,
+					 store->geometry.checksum_bits) != 0;
+	}
+	return written;
+}

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "store_hash.h"
+
+/*
+ * A CRC is linear: that of a key is the sum (XOR) of what each half of each of
+ * its bytes adds to it, and of a constant for its length.  What a half adds
+ * depends on how far it is from the end.  So four CRCs, side by side in one
+ * vector, are one look into a table for each half, and none waits for another.
+ */
+typedef uint32_t lanes __attribute__((vector_size(16)));
+
+#define LANES		4	/* in a vector */
+#define HALVES		(2 * DART_STORE_KEY_MAX)
+/* slots, two checksums, the share */
+#define VECTORS_MAX	((DART_STORE_REDUNDANCY_MAX + 3 + LANES - 1) / LANES)
+
+static const uint32_t slot_polynomials[DART_STORE_REDUNDANCY_MAX] = {
+	DART_STORE_SLOT_0, DART_STORE_SLOT_1, DART_STORE_SLOT_2,
+	DART_STORE_SLOT_3, DART_STORE_SLOT_4, DART_STORE_SLOT_5,
+	DART_STORE_SLOT_6, DART_STORE_SLOT_7,
+};
+
+struct dart_store_hash {
+	uint64_t slots;
+	uint64_t checksum_mask;
+	uint32_t redundancy;
+	uint32_t vectors;	/* in use, of each row of the tables */
+	bool is_power_of_two;
+	bool has_second_checksum;
+	/* by the length of the key */
+	lanes constants[DART_STORE_KEY_MAX + 1][VECTORS_MAX];
+	/*
+	 * By the distance from the end, in halves, and the half; the rows are
+	 * @vectors long and lie without gaps, to take few cache lines.
+	 */
+	lanes table[HALVES * 16 * VECTORS_MAX];
+};
+
+static bool is_power_of_two(uint64_t number)
+{
+	return number && !(number & (number - 1));
+}
+
+int dart_store_geometry__check(const struct dart_store_geometry *geometry)
+{
+	switch (geometry->checksum_bits) {
+	case 8: case 16: case 32: case 64:
+		break;
+	default:
+		return -EINVAL;
+	}
+	if (!geometry->slots ||
+	    geometry->slots > UINT64_C(1) << DART_STORE_SLOTS_LOG2_MAX ||
+	    geometry->value_length < DART_STORE_VALUE_MIN ||
+	    geometry->value_length > DART_STORE_VALUE_MAX ||
+	    !geometry->redundancy ||
+	    geometry->redundancy > DART_STORE_REDUNDANCY_MAX)
+		return -EINVAL;
+	return 0;
+}
+
+size_t dart_store_geometry__slot_length(const struct dart_store_geometry *geometry)
+{
+	return geometry->checksum_bits / 8 + geometry->value_length;
+}
+
+uint64_t dart_store_geometry__length(const struct dart_store_geometry *geometry)
+{
+	return geometry->slots * dart_store_geometry__slot_length(geometry);
+}
+
+/* The register after @byte; @polynomial is reflected, too. */
+static uint32_t crc_step(uint32_t polynomial, uint32_t crc, uint8_t byte)
+{
+	int bit;
+
+	crc ^= byte;
+	for (bit = 0; bit < 8; bit++)
+		crc = crc >> 1 ^ (crc & 1 ? polynomial : 0);
+	return crc;
+}
+
+static uint32_t reflect(uint32_t word)
+{
+	uint32_t reflected = 0;
+	int bit;
+
+	for (bit = 0; bit < 32; bit++)
+		if (word & UINT32_C(1) << bit)
+			reflected |= UINT32_C(1) << (31 - bit);
+	return reflected;
+}
+
+uint32_t dart_store__crc(uint32_t polynomial, const void *data, size_t length)
+{
+	const uint8_t *bytes = data;
+	uint32_t crc = UINT32_MAX;
+	size_t i;
+
+	polynomial = reflect(polynomial);
+	for (i = 0; i < length; i++)
+		crc = crc_step(polynomial, crc, bytes[i]);
+	return ~crc;
+}
+
+/* Puts the CRC with @polynomial into @lane of the tables. */
+static void hash__add(struct dart_store_hash *hash, uint32_t lane,
+		      uint32_t polynomial)
+{
+	const uint32_t vector = lane / LANES;
+	uint32_t start = UINT32_MAX;
+	uint32_t bits[8];	/* the register after one bit, and zeros */
+	uint32_t distance, value, bit;
+
+	polynomial = reflect(polynomial);
+	for (distance = 0; distance <= DART_STORE_KEY_MAX; distance++) {
+		hash->constants[distance][vector][lane % LANES] = ~start;
+		start = crc_step(polynomial, start, 0);
+	}
+
+	for (bit = 0; bit < 8; bit++)
+		bits[bit] = crc_step(polynomial, 0, 1 << bit);
+	for (distance = 0; distance < HALVES; distance++) {
+		const uint32_t *half = bits + distance % 2 * 4;
+
+		for (value = 0; value < 16; value++) {
+			uint32_t sum = 0, row = distance * 16 + value;
+
+			for (bit = 0; bit < 4; bit++)
+				if (value & 1 << bit)
+					sum ^= half[bit];
+			hash->table[row * hash->vectors + vector]
+				   [lane % LANES] = sum;
+		}
+		if (distance % 2)
+			for (bit = 0; bit < 8; bit++)
+				bits[bit] = crc_step(polynomial, bits[bit], 0);
+	}
+}
+
+int dart_store_hash__new(const struct dart_store_geometry *geometry,
+			 struct dart_store_hash **result)
+{
+	struct dart_store_hash *hash;
+	uint32_t lane = 0, i;
+
+	if (dart_store_geometry__check(geometry))
+		return -EINVAL;
+	hash = aligned_alloc(64, (sizeof(*hash) + 63) / 64 * 64);
+	if (!hash)
+		return -ENOMEM;
+
+	memset(hash, 0, sizeof(*hash));
+	hash->slots = geometry->slots;
+	hash->is_power_of_two = is_power_of_two(geometry->slots);
+	hash->redundancy = geometry->redundancy;
+	hash->has_second_checksum = geometry->checksum_bits == 64;
+	hash->checksum_mask = UINT64_MAX >> (64 - geometry->checksum_bits);
+	hash->vectors = (hash->redundancy + 2 + hash->has_second_checksum +
+			 LANES - 1) / LANES;
+
+	for (i = 0; i < hash->redundancy; i++)
+		hash__add(hash, lane++, slot_polynomials[i]);
+	hash__add(hash, lane++, DART_STORE_CHECKSUM_0);
+	if (hash->has_second_checksum)
+		hash__add(hash, lane++, DART_STORE_CHECKSUM_1);
+	hash__add(hash, lane++, DART_STORE_SHARE);
+	*result = hash;
+	return 0;
+}
+
+void dart_store_hash__free(struct dart_store_hash *hash)
+{
+	free(hash);
+}
+
+/* All CRCs of a key; unrolled for each number of vectors. */
+static inline __attribute__((always_inline)) void
+hash__sum(const struct dart_store_hash *hash, const uint8_t *key,
+	  size_t length, const uint32_t vectors, lanes *crcs)
+{
+	const lanes *row = hash->table + (length - 1) * 2 * 16 * vectors;
+	lanes sums[VECTORS_MAX];
+	uint32_t i;
+
+	for (i = 0; i < vectors; i++)
+		sums[i] = hash->constants[length][i];
+	for (; length; length--, key++, row -= 2 * 16 * vectors) {
+		const lanes *low = row + (*key & 15) * vectors;
+		const lanes *high = row + (16 + (*key >> 4)) * vectors;
+
+		for (i = 0; i < vectors; i++)
+			sums[i] ^= low[i] ^ high[i];
+	}
+	for (i = 0; i < vectors; i++)
+		crcs[i] = sums[i];
+}
+
+void dart_store_hash__place(const struct dart_store_hash *hash,
+			    const void *key, size_t length,
+			    struct dart_store_place *place)
+{
+	union {
+		lanes vectors[VECTORS_MAX];
+		uint32_t words[VECTORS_MAX * LANES];
+	} crcs;
+	const uint32_t *crc = crcs.words;
+	uint32_t i;
+
+	switch (hash->vectors) {
+	case 1:
+		hash__sum(hash, key, length, 1, crcs.vectors);
+		break;
+	case 2:
+		hash__sum(hash, key, length, 2, crcs.vectors);
+		break;
+	default:
+		hash__sum(hash, key, length, 3, crcs.vectors);
+	}
+
+	if (hash->is_power_of_two)
+		for (i = 0; i < hash->redundancy; i++)
+			place->slots[i] = *crc++ & (hash->slots - 1);
+	else
+		for (i = 0; i < hash->redundancy; i++)
+			place->slots[i] = *crc++ * hash->slots >> 32;
+	place->checksum = *crc++;
+	if (hash->has_second_checksum)
+		place->checksum = place->checksum << 32 | *crc++;
+	place->checksum &= hash->checksum_mask;
+	place->checksum += !place->checksum;
+	place->share = *crc % DART_STORE_SHARES;
+}

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: GPL-2.0-only WITH Linux-syscall-note */
+/*
+ * The store: where telemetry reports lie in the memory of a collector, and how
+ * they get there.  Reporters (switches, XDP programs, libdart) compute from a key
+ * where its value belongs and WRITE it there; whoever holds the key finds it
+ * again by the same computation.  Nobody coordinates anything, and the
+ * collector's CPU does nothing (DART, HotNets 2021, section 3).
+ *
+ * This header is read by P4 compilers, too: it has nothing but #defines.
+ *
+ * Slots.  A store is an array of 2^k slots, 0 <= k <= 32, without gaps:
+ *
+ *   +----------+-------------+----------+-------------+--
+ *   | checksum | value       | checksum | value       | ...
+ *   +----------+-------------+----------+-------------+--
+ *    1,2,4,8 B   4 ... 64 B
+ *
+ * The checksum of the key is in network byte order; the value is a string of
+ * bytes that a schema gives a meaning to.  A slot whose checksum is 0 has not been
+ * written yet.  All reporters and readers of a store agree on the number of slots,
+ * the length of values, the bits of the checksum, and the redundancy N: how
+ * many slots, 1 to 8, belong to a key.  A report fills one of them; which, a
+ * reporter chooses at random, or it sends N reports.
+ *
+ * Hashing.  A key is a string of 1 to 64 bytes.  For each purpose there is a
+ * CRC of 32 bits with a polynomial of its own:
+ *
+ *   slot n of a key    CRC with DART_STORE_SLOT_<n>, its lowest k bits
+ *   checksum           CRC with DART_STORE_CHECKSUM_0: its lowest 8, 16 or all
+ *                      32 bits; 64 bits are that CRC, then the one with
+ *                      DART_STORE_CHECKSUM_1; 1 if this is 0
+ *   share              CRC with DART_STORE_SHARE, its lowest
+ *                      DART_STORE_SHARE_BITS bits
+ *
+ * Each is the CRC that IEEE 802.3 describes, but for the polynomial: bits go in
+ * and come out reflected (least significant first), the register begins with all
+ * ones, and all bits are inverted in the end.  The polynomials are written most
+ * significant bit first, without x^32.  They differ because a CRC is linear: with
+ * one polynomial, and n put before the key, keys that share one slot would share
+ * all of them, and N copies would be worth no more than one.  They are primitive,
+ * so no two have a factor in common: each is the first primitive one at or after the
+ * odd number that the first 32 bits of the SHA-256 of "DART slot <n>", "DART
+ * checksum <n>" or "DART share" make, counted in steps of 2.
+ *
+ * Collectors.  A key's share says which collector its copies lie on: each
+ * collector has some of the DART_STORE_SHARES shares, and a share can be given
+ * to another one without a word about the rest.
+ *
+ * Reports.  A report is a RoCEv2 frame (IBTA volume 1, annex A17) to UDP port
+ * DART_STORE_UDP_PORT:
+ *
+ *   Ethernet  to the collector, or the router before it
+ *   IPv4      no options, type of service 0, identification 0, DF, TTL 64
+ *   UDP       from port DART_STORE_UDP_SOURCE_BASE + share; checksum 0
+ *   BTH       opcode DART_STORE_BTH_OPCODE, MigReq 1, pad count, P_Key 0xffff,
+ *             queue pair of the lookup entry, PSN: the reports to this queue
+ *             pair, counted from the entry's first PSN, modulo 2^24
+ *   RETH      address base + slot * (bytes of a slot), rkey, bytes of a slot
+ *   payload   the slot, then 0 to 3 bytes of 0, the pad count, up to a
+ *             multiple of 4
+ *   ICRC      CRC-32 of IEEE 802.3 over 8 bytes 0xff and the frame from the
+ *             IP header to here, where type of service, TTL, both checksums and the
+ *             last byte of the BTH's second word (FECN ... reserved, byte 4) are
+ *             0xff; least significant byte first
+ *
+ * The transport is unreliable connected: a report that is lost is lost, and the
+ * next one finds the queue pair as it was.  A queue pair takes reports from one
+ * source address.
+ */
+#ifndef _UAPI_DART_STORE_H
+#define _UAPI_DART_STORE_H
+
+#define DART_STORE_SLOT_0		0x10ed4539
+#define DART_STORE_SLOT_1		0x06024445
+#define DART_STORE_SLOT_2		0x14472299
+#define DART_STORE_SLOT_3		0x394fa135
+#define DART_STORE_SLOT_4		0x5ee47539
+#define DART_STORE_SLOT_5		0x251737b7
+#define DART_STORE_SLOT_6		0x66814c19
+#define DART_STORE_SLOT_7		0xf00142ad
+#define DART_STORE_CHECKSUM_0		0x0b48c247
+#define DART_STORE_CHECKSUM_1		0x761a3ecb
+#define DART_STORE_SHARE		0xd4aedefd
+
+#define DART_STORE_SHARE_BITS		10
+#define DART_STORE_SHARES		1024	/* 2^DART_STORE_SHARE_BITS */
+
+#define DART_STORE_SLOTS_LOG2_MAX	32
+#define DART_STORE_REDUNDANCY_MAX	8
+#define DART_STORE_KEY_MAX		64	/* bytes */
+#define DART_STORE_VALUE_MIN		4
+#define DART_STORE_VALUE_MAX		64
+#define DART_STORE_SLOT_MAX		72	/* bytes of checksum and value */
+#define DART_STORE_CHECKSUM_BITS	32	/* if nobody says otherwise */
+#define DART_STORE_REDUNDANCY		2	/* likewise */
+
+#define DART_STORE_UDP_PORT		4791
+#define DART_STORE_UDP_SOURCE_BASE	0xc000
+#define DART_STORE_BTH_OPCODE		0x2a	/* UC RDMA WRITE Only */
+
+#endif /* _UAPI_DART_STORE_H */

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-only WITH Linux-syscall-note */
+/*
+ * How a store is read from another machine: by RDMA READ of the slots that a
+ * key belongs to, see <dart/store.h>; the collector's CPU does nothing.
+ *
+ * A reader connects to the agent as a controller does (TCP port space of the RDMA
+ * CM, port DART_CONTROL_PORT of <dart/control.h>), on a reliable connected queue
+ * pair.  Its private data is struct dart_store_request; that of the acceptance is
+ * struct dart_store_accept, which has all that a READ needs.  A request that
+ * names no store, or is not of this form, is rejected.  The queue pair may READ
+ * the store and nothing else.  When the store is deleted, the agent hangs up.
+ *
+ * All integers are little-endian.
+ */
+#ifndef _UAPI_DART_STORE_ACCESS_H
+#define _UAPI_DART_STORE_ACCESS_H
+
+#include <linux/types.h>
+
+#define DART_STORE_ACCESS_MAGIC	0x524f545354524144ULL	/* "DARTSTOR" */
+#define DART_STORE_ACCESS_ABI_VERSION 1
+
+/* With the NUL; names are those of entries, see <dart/registration.h>. */
+#define DART_STORE_NAME_MAX	40
+
+/* 56 bytes, all the private data that a request can have. */
+struct dart_store_request {
+	__le64 magic;
+	__le32 abi_version;
+	__le32 reserved;	/* 0 */
+	char name[DART_STORE_NAME_MAX];	/* of the store; NULs to the end */
+};
+
+struct dart_store_accept {
+	__le64 magic;
+	__le32 abi_version;
+	__le32 rkey;
+	__le64 base;		/* address of slot 0 */
+	__le32 slots_log2;
+	__le32 value_length;	/* bytes */
+	__le32 checksum_bits;
+	__le32 redundancy;
+};
+
+#endif /* _UAPI_DART_STORE_ACCESS_H */
