@@ -1,0 +1,377 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <arpa/inet.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "collectors.h"
+
+#define QPN_MIN		2	/* 0 and 1 belong to the management */
+#define BITS_24_MAX	0xffffff
+
+/* The files of one call, and what has been found in them. */
+struct load {
+	struct dart_collectors *collectors;
+	struct in_addr reporter;
+	const char *path;
+	size_t line;		/* of the list, from 0 */
+	bool has_shares;	/* do the collectors say them? */
+	char *why;
+};
+
+static int __attribute__((format(printf, 2, 3)))
+refuse(struct load *load, const char *format, ...)
+{
+	char reason[DART_WHY_MAX / 2];
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(reason, sizeof(reason), format, arguments);
+	va_end(arguments);
+	snprintf(load->why, DART_WHY_MAX, "%s: collectors[%zu]: %s",
+		 load->path, load->line, reason);
+	return -EINVAL;
+}
+
+/* "52:54:00:00:00:01", of one station. */
+static bool parse_mac(const char *text, uint8_t mac[6])
+{
+	unsigned int bytes[6];
+	int i, end = 0;
+
+	if (strlen(text) != 17 ||
+	    strspn(text, "0123456789abcdefABCDEF:") != 17 ||
+	    sscanf(text, "%2x:%2x:%2x:%2x:%2x:%2x%n", &bytes[0], &bytes[1],
+		   &bytes[2], &bytes[3], &bytes[4], &bytes[5], &end) != 6 ||
+	    end != 17 || bytes[0] & 1)
+		return false;
+	for (i = 0; i < 6; i++)
+		mac[i] = bytes[i];
+	return true;
+}
+
+/* "0x3a5f00000000" */
+static bool parse_base(const char *text, uint64_t *base)
+{
+	size_t digits;
+
+	if (strncmp(text, "0x", 2))
+		return false;
+	text += 2;
+	digits = strspn(text, "0123456789abcdefABCDEF");
+	if (!digits || digits > 16 || text[digits])
+		return false;
+	*base = strtoull(text, NULL, 16);
+	return true;
+}
+
+static bool parse_address(const char *text, struct in_addr *address)
+{
+	return inet_pton(AF_INET, text, address) == 1 &&
+	       address->s_addr != INADDR_ANY &&
+	       !IN_MULTICAST(ntohl(address->s_addr)) &&
+	       address->s_addr != INADDR_BROADCAST;
+}
+
+/* Steps over a number of at most 4 digits. */
+static bool parse_share(const char **text, uint32_t *share)
+{
+	size_t digits = strspn(*text, "0123456789");
+
+	if (!digits || digits > 4)
+		return false;
+	*share = strtoul(*text, NULL, 10);
+	*text += digits;
+	return *share < DART_STORE_SHARES;
+}
+
+/* Gives "0-511,600" to collector @index. */
+static int take_shares(struct load *load, const char *text, uint32_t index)
+{
+	uint16_t *shares = load->collectors->shares;
+	const char *rest = text;
+	uint32_t first, last;
+
+	do {
+		if (rest != text && *rest++ != ',')
+			return refuse(load, "no shares: '%s'", text);
+		if (!parse_share(&rest, &first))
+			return refuse(load, "no shares: '%s'", text);
+		last = first;
+		if (*rest == '-') {
+			rest++;
+			if (!parse_share(&rest, &last) || last < first)
+				return refuse(load, "no shares: '%s'", text);
+		}
+		for (; first <= last; first++) {
+			if (shares[first] != DART_COLLECTOR_NONE)
+				return refuse(load,
+					      "share %" PRIu32 " is that of collectors[%u] already",
+					      first, shares[first]);
+			shares[first] = index;
+		}
+	} while (*rest);
+	return 0;
+}
+
+/* Only what a collector has in common with those before it. */
+static int check_beside(struct load *load,
+			const struct dart_collector *collector)
+{
+	const struct dart_collectors *collectors = load->collectors;
+	const struct dart_collector *other = collectors->list;
+	const struct dart_collector *end = other + collectors->count;
+
+	if (other != end && (other->geometry.value_length !=
+			     collector->geometry.value_length ||
+			     other->geometry.checksum_bits !=
+			     collector->geometry.checksum_bits))
+		return refuse(load,
+			      "another value_length or checksum_bits than those before");
+	for (; other != end; other++)
+		if (other->ip.s_addr == collector->ip.s_addr &&
+		    other->qpn == collector->qpn)
+			return refuse(load, "qpn %" PRIu32 " is there twice",
+				      collector->qpn);
+	return 0;
+}
+
+static int add_collector(struct load *load,
+			 const struct dart_collector *collector,
+			 const char *shares)
+{
+	struct dart_collectors *collectors = load->collectors;
+	struct dart_collector *list;
+	int ret;
+
+	ret = check_beside(load, collector);
+	if (ret)
+		return ret;
+	if (collectors->count == DART_COLLECTORS_MAX)
+		return refuse(load, "more than %d collectors",
+			      DART_COLLECTORS_MAX);
+	if (!collectors->count)
+		load->has_shares = shares;
+	if (load->has_shares != !!shares)
+		return refuse(load,
+			      "shares must be said by all collectors or by none");
+	if (shares) {
+		ret = take_shares(load, shares, collectors->count);
+		if (ret)
+			return ret;
+	}
+
+	list = reallocarray(collectors->list, collectors->count + 1,
+			    sizeof(*list));
+	if (!list)
+		return -ENOMEM;
+	list[collectors->count++] = *collector;
+	collectors->list = list;
+	return 0;
+}
+
+/* The numbers of a line, as wide as JSON has them. */
+struct numbers {
+	json_int_t qpn, rkey, slots_log2, value_length, checksum_bits,
+		   redundancy, first_psn;
+};
+
+static bool is_in(json_int_t number, json_int_t least, json_int_t most)
+{
+	return number >= least && number <= most;
+}
+
+static int take_numbers(struct load *load, const struct numbers *numbers,
+			struct dart_collector *collector)
+{
+	struct dart_store_geometry *geometry = &collector->geometry;
+
+	if (!is_in(numbers->qpn, QPN_MIN, BITS_24_MAX))
+		return refuse(load, "qpn is no queue pair");
+	if (!is_in(numbers->rkey, 0, UINT32_MAX))
+		return refuse(load, "rkey has more than 32 bits");
+	if (!is_in(numbers->first_psn, 0, BITS_24_MAX))
+		return refuse(load, "first_psn has more than 24 bits");
+	if (!is_in(numbers->slots_log2, 0, DART_STORE_SLOTS_LOG2_MAX) ||
+	    !is_in(numbers->value_length, 0, UINT32_MAX) ||
+	    !is_in(numbers->checksum_bits, 0, UINT32_MAX) ||
+	    !is_in(numbers->redundancy, 0, UINT32_MAX))
+		return refuse(load, "no store can be so");
+
+	collector->qpn = numbers->qpn;
+	collector->rkey = numbers->rkey;
+	collector->first_psn = numbers->first_psn;
+	geometry->slots = UINT64_C(1) << numbers->slots_log2;
+	geometry->value_length = numbers->value_length;
+	geometry->checksum_bits = numbers->checksum_bits;
+	geometry->redundancy = numbers->redundancy;
+	if (dart_store_geometry__check(geometry))
+		return refuse(load, "no store can be so");
+	if (collector->base > UINT64_MAX - dart_store_geometry__length(geometry))
+		return refuse(load, "the store ends behind all addresses");
+	return 0;
+}
+
+static int take_line(struct load *load, json_t *json)
+{
+	struct dart_collector collector = { .qpn = 0 };
+	const char *name, *reporter, *mac, *ip, *base, *shares = NULL;
+	struct numbers numbers;
+	json_error_t error;
+	int ret;
+
+	if (json_unpack_ex(json, &error, 0,
+			   "{s:s, s:s, s:s, s:s, s:I, s:I, s:s, s:I, s:I, s:I, s:I, s:I, s?s !}",
+			   "name", &name, "reporter", &reporter, "mac", &mac,
+			   "ip", &ip, "qpn", &numbers.qpn,
+			   "rkey", &numbers.rkey, "base", &base,
+			   "slots_log2", &numbers.slots_log2,
+			   "value_length", &numbers.value_length,
+			   "checksum_bits", &numbers.checksum_bits,
+			   "redundancy", &numbers.redundancy,
+			   "first_psn", &numbers.first_psn,
+			   "shares", &shares))
+		return refuse(load, "%s", error.text);
+	if (!*name || strlen(name) >= sizeof(collector.name))
+		return refuse(load, "the name is empty or too long");
+	strcpy(collector.name, name);
+	if (!parse_address(reporter, &collector.reporter))
+		return refuse(load, "no address of a reporter: '%s'", reporter);
+	if (!parse_address(ip, &collector.ip))
+		return refuse(load, "no address of a collector: '%s'", ip);
+	if (!parse_mac(mac, collector.mac))
+		return refuse(load, "no MAC address of a station: '%s'", mac);
+	if (!parse_base(base, &collector.base))
+		return refuse(load, "no base (say \"0x3a5f00000000\"): '%s'",
+			      base);
+	ret = take_numbers(load, &numbers, &collector);
+	if (ret)
+		return ret;
+	if (collector.reporter.s_addr != load->reporter.s_addr)
+		return 0;
+	return add_collector(load, &collector, shares);
+}
+
+static int take_file(struct load *load)
+{
+	json_t *root, *list, *line;
+	json_error_t error;
+	int version, ret = 0;
+	FILE *file;
+
+	file = fopen(load->path, "re");
+	if (!file) {
+		ret = -errno;
+		snprintf(load->why, DART_WHY_MAX, "cannot open %s: %s",
+			 load->path, strerror(errno));
+		return ret;
+	}
+	root = json_loadf(file, JSON_REJECT_DUPLICATES, &error);
+	fclose(file);
+	if (!root) {
+		snprintf(load->why, DART_WHY_MAX, "%s:%d: not JSON: %s",
+			 load->path, error.line, error.text);
+		return -EINVAL;
+	}
+
+	if (json_unpack_ex(root, &error, 0, "{s:i, s:o !}", "dart_collectors",
+			   &version, "collectors", &list) ||
+	    version != 1 || !json_is_array(list)) {
+		snprintf(load->why, DART_WHY_MAX,
+			 "%s: no collectors that are known here (what 'dartctl store export' prints is)",
+			 load->path);
+		ret = -EINVAL;
+		goto out;
+	}
+	json_array_foreach(list, load->line, line) {
+		ret = take_line(load, line);
+		if (ret)
+			break;
+	}
+out:
+	json_decref(root);
+	return ret;
+}
+
+static void share_equally(struct dart_collectors *collectors)
+{
+	uint32_t share;
+
+	for (share = 0; share < DART_STORE_SHARES; share++)
+		collectors->shares[share] =
+			share * collectors->count / DART_STORE_SHARES;
+}
+
+int dart_collectors__load(const char *const *paths, size_t count,
+			  struct in_addr reporter,
+			  struct dart_collectors *collectors,
+			  char why[DART_WHY_MAX])
+{
+	struct load load = {
+		.collectors = collectors,
+		.reporter = reporter,
+		.why = why,
+	};
+	char address[INET_ADDRSTRLEN];
+	int ret = 0;
+	size_t i;
+
+	snprintf(why, DART_WHY_MAX, "out of memory");
+	collectors->count = 0;
+	collectors->list = NULL;
+	for (i = 0; i < DART_STORE_SHARES; i++)
+		collectors->shares[i] = DART_COLLECTOR_NONE;
+
+	for (i = 0; !ret && i < count; i++) {
+		load.path = paths[i];
+		ret = take_file(&load);
+	}
+	if (!ret && !collectors->count) {
+		inet_ntop(AF_INET, &reporter, address, sizeof(address));
+		snprintf(why, DART_WHY_MAX,
+			 "no collector takes reports from %s (dartctl store reporter add, then export)",
+			 address);
+		ret = -ENOENT;
+	}
+	if (ret)
+		dart_collectors__free(collectors);
+	else if (!load.has_shares)
+		share_equally(collectors);
+	return ret;
+}
+
+void dart_collectors__free(struct dart_collectors *collectors)
+{
+	free(collectors->list);
+	collectors->list = NULL;
+	collectors->count = 0;
+}
+
+json_t *dart_collector__to_json(const struct dart_collector *collector)
+{
+	const struct dart_store_geometry *geometry = &collector->geometry;
+	char reporter[INET_ADDRSTRLEN], ip[INET_ADDRSTRLEN];
+	char mac[sizeof("00:00:00:00:00:00")];
+	char base[sizeof("0x") + 16];
+
+	inet_ntop(AF_INET, &collector->reporter, reporter, sizeof(reporter));
+	inet_ntop(AF_INET, &collector->ip, ip, sizeof(ip));
+	snprintf(mac, sizeof(mac), "%02x:%02x:%02x:%02x:%02x:%02x",
+		 collector->mac[0], collector->mac[1], collector->mac[2],
+		 collector->mac[3], collector->mac[4], collector->mac[5]);
+	snprintf(base, sizeof(base), "0x%" PRIx64, collector->base);
+	return json_pack("{s:s, s:s, s:s, s:s, s:I, s:I, s:s, s:i, s:I, s:I, s:I, s:I}",
+			 "name", collector->name, "reporter", reporter,
+			 "mac", mac, "ip", ip,
+			 "qpn", (json_int_t)collector->qpn,
+			 "rkey", (json_int_t)collector->rkey, "base", base,
+			 "slots_log2", __builtin_ctzll(geometry->slots),
+			 "value_length", (json_int_t)geometry->value_length,
+			 "checksum_bits", (json_int_t)geometry->checksum_bits,
+			 "redundancy", (json_int_t)geometry->redundancy,
+			 "first_psn", (json_int_t)collector->first_psn);
+}
