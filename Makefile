@@ -175,7 +175,7 @@ $(foreach name,$(libraries),$(eval $(call library,$(name))))
 	$(call say,AR,$@)rm -f $@ && ar rcs $@ $^
 
 # What a program with these packages and libraries is linked with.
-link = -Wl,--as-needed $(foreach package,\
+link = -Wl,--as-needed -lm $(foreach package,\
 	$(sort $(1) $(foreach name,$(2),$($(name)_packages))),\
 	$(or $($(package)_libs),$(error no library $(package): see ./configure)))
 
