@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "client.h"
+#include "command.h"
 
 static const char *remedy(int error)
 {

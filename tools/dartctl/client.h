@@ -3,7 +3,9 @@
 #ifndef CLIENT_H
 #define CLIENT_H
 
-#include "command.h"
+#include <jansson.h>
+
+#include "options.h"
 
 /*
  * Sends @request (the reference is taken), with @fd unless it is -1, and

@@ -3,21 +3,27 @@
 #ifndef COMMAND_H
 #define COMMAND_H
 
-#include <jansson.h>
-#include <stdbool.h>
-
-#include "selector.h"
+#include "options.h"
 
 #define EXIT_USAGE 2
 
-struct options {
-	bool json;		/* print the agent's reply as it is */
-	const char *socket;	/* path */
-	struct selector selector;
+/* Both return an exit status. */
+struct command {
+	const char *name;
+	/* of one without options of its own: gets its operands */
+	int (*run)(const struct options *options, int argc, char **argv);
+	/* of one with: gets its name as argv[0], and calls options__next() */
+	int (*parse)(struct options *options, int argc, char **argv);
 };
 
-/* Commands get their own arguments and return an exit status. */
-int command_register(const struct options *options, int argc, char **argv);
+/*
+ * Runs the one of @commands, which end with zeros, that is named behind argv[0],
+ * the program or the command that has these.  Returns an exit status.
+ */
+int command__run(const struct command *commands, struct options *options,
+		 int argc, char **argv);
+
+int command_register(struct options *options, int argc, char **argv);
 int command_unregister(const struct options *options, int argc, char **argv);
 int command_list(const struct options *options, int argc, char **argv);
 int command_show(const struct options *options, int argc, char **argv);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "client.h"
+#include "command.h"
 #include "table.h"
 
 static const struct column {

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "client.h"
+#include "command.h"
 #include "table.h"
 
 static const char *const titles[] = {

@@ -5,7 +5,9 @@
 #include <unistd.h>
 
 #include "client.h"
+#include "command.h"
 #include "map.h"
+#include "selector.h"
 
 static int ask(const struct options *options, json_t *request, int fd,
 	       const char *member)
@@ -18,17 +20,19 @@ static int ask(const struct options *options, json_t *request, int fd,
 	return EXIT_SUCCESS;
 }
 
-static int register_source(const struct options *options, int argc, char **argv)
+static int register_source(const struct options *options,
+			   const struct selector *selector, int argc,
+			   char **argv)
 {
 	json_t *request;
 	int fd, status;
 
 	if (argc != 1)
 		return misuse("'register source' needs one name");
-	status = selector__request(&options->selector, argv[0], &request, &fd);
+	status = selector__request(selector, argv[0], &request, &fd);
 	if (!status)
 		status = ask(options, request, fd,
-			     selector__is_follow(&options->selector) ?
+			     selector__is_follow(selector) ?
 			     "follow" : "entry");
 	if (fd >= 0)
 		close(fd);
@@ -81,11 +85,64 @@ static int register_counters(const struct options *options, int argc,
 	return ask(options, request, -1, "entry");
 }
 
-int command_register(const struct options *options, int argc, char **argv)
+enum {
+	OPTION_NETNS = OPTIONS_OWN,
+	OPTION_NETDEV,
+	OPTION_DISK,
+	OPTION_CGROUP,
+	OPTION_ALL_NETNS,
+	OPTION_ALL_CGROUPS,
+};
+
+static const struct option selectors[] = {
+	{ "netns", required_argument, NULL, OPTION_NETNS },
+	{ "netdev", required_argument, NULL, OPTION_NETDEV },
+	{ "disk", required_argument, NULL, OPTION_DISK },
+	{ "cgroup", required_argument, NULL, OPTION_CGROUP },
+	{ "all-netns", no_argument, NULL, OPTION_ALL_NETNS },
+	{ "all-cgroups", required_argument, NULL, OPTION_ALL_CGROUPS },
+	{ }
+};
+
+static void select_by(struct selector *selector, int option)
 {
+	switch (option) {
+	case OPTION_NETNS:
+		selector->netns = optarg;
+		break;
+	case OPTION_NETDEV:
+		selector->netdev = optarg;
+		break;
+	case OPTION_DISK:
+		selector->disk = optarg;
+		break;
+	case OPTION_CGROUP:
+		selector->cgroup = optarg;
+		break;
+	case OPTION_ALL_NETNS:
+		selector->all_netns = true;
+		break;
+	case OPTION_ALL_CGROUPS:
+		selector->all_cgroups = optarg;
+		break;
+	}
+}
+
+int command_register(struct options *options, int argc, char **argv)
+{
+	struct selector selector = { };
+	int option;
+
+	while ((option = options__next(options, argc, argv, selectors)) != -1) {
+		if (option == '?')
+			return EXIT_USAGE;
+		select_by(&selector, option);
+	}
+	argc -= optind;
+	argv += optind;
 	if (argc && !strcmp(argv[0], "source"))
-		return register_source(options, argc - 1, argv + 1);
-	if (selector__is_given(&options->selector))
+		return register_source(options, &selector, argc - 1, argv + 1);
+	if (selector__is_given(&selector))
 		return misuse("only 'register source' takes a selector");
 	if (argc && !strcmp(argv[0], "map"))
 		return register_map(options, argc - 1, argv + 1);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "client.h"
+#include "command.h"
 #include "table.h"
 
 /* More copies than this are not put side by side. */

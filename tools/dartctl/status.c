@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "client.h"
+#include "command.h"
 #include "table.h"
 
 static int fill(struct libscols_table *table, json_t *status)

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "client.h"
+#include "command.h"
 
 int command_unregister(const struct options *options, int argc, char **argv)
 {

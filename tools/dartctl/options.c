@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command.h"
+#include "options.h"
+#include "usage.h"
+
+enum {
+	OPTION_SOCKET = 256,
+	OPTION_HELP,
+	OPTION_VERSION,
+};
+
+static const struct option common[] = {
+	{ "json", no_argument, NULL, 'j' },
+	{ "socket", required_argument, NULL, OPTION_SOCKET },
+	{ "help", no_argument, NULL, OPTION_HELP },
+	{ "version", no_argument, NULL, OPTION_VERSION },
+};
+
+#define COMMON (sizeof(common) / sizeof(common[0]))
+
+/* The common ones, then @own, then zeros. */
+static void merge(const struct option *own,
+		  struct option all[static COMMON + OPTIONS_OWN_MAX + 1])
+{
+	size_t count = COMMON;
+
+	memcpy(all, common, sizeof(common));
+	for (; own && own->name; own++) {
+		assert(count < COMMON + OPTIONS_OWN_MAX);
+		all[count++] = *own;
+	}
+	all[count] = (struct option){ };
+}
+
+/* The option that getopt_long() has stopped at. */
+static const char *culprit(char **argv, char letter[static 3])
+{
+	if (!optopt || optopt > 255)
+		return argv[optind - 1];
+	letter[0] = '-';
+	letter[1] = optopt;
+	letter[2] = '\0';
+	return letter;
+}
+
+static int next(struct options *options, int argc, char **argv,
+		const struct option *own, const char *letters)
+{
+	struct option all[COMMON + OPTIONS_OWN_MAX + 1];
+	char letter[3];
+	int option;
+
+	merge(own, all);
+	opterr = 0;
+	while ((option = getopt_long(argc, argv, letters, all, NULL)) != -1) {
+		switch (option) {
+		case 'j':
+			options->json = true;
+			break;
+		case OPTION_SOCKET:
+			options->socket = optarg;
+			break;
+		case OPTION_HELP:
+			fputs(usage, stdout);
+			exit(EXIT_SUCCESS);
+		case OPTION_VERSION:
+			puts("dartctl " DART_VERSION);
+			exit(EXIT_SUCCESS);
+		case ':':
+			misuse("'%s' needs an argument",
+			       culprit(argv, letter));
+			return '?';
+		case '?':
+			misuse("'%s' has no option '%s'", argv[0],
+			       culprit(argv, letter));
+			return '?';
+		default:
+			return option;
+		}
+	}
+	return -1;
+}
+
+int options__next(struct options *options, int argc, char **argv,
+		  const struct option *own)
+{
+	return next(options, argc, argv, own, ":j");
+}
+
+int options__next_in_front(struct options *options, int argc, char **argv)
+{
+	return next(options, argc, argv, NULL, "+:j");
+}
