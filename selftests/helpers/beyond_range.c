@@ -27,7 +27,7 @@ static void wait_for(int fd)
 {
 	struct pollfd readable = { .fd = fd, .events = POLLIN };
 
-	assert_int_equal(poll(&readable, 1, 30000), 1);
+	assert_int_equal(poll(&readable, 1, 240000), 1);
 }
 
 static struct dart_endpoint *connect_host(void)
