@@ -7,7 +7,7 @@
 #include <zlib.h>
 
 #include "roce_frame.h"
-#include "store.h"
+#include "store_query.h"
 
 #define TTL		64
 #define DONT_FRAGMENT	0x4000

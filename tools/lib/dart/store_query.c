@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "random.h"
-#include "store.h"
+#include "store_query.h"
 
 /* Keys whose slots are fetched from memory at once. */
 #define BATCH 32

@@ -6,8 +6,8 @@
  * be, or, if it lies across two cache lines, half of each; the value of such a
  * torn slot is neither.  Copies that agree tell.
  */
-#ifndef DART_STORE_H
-#define DART_STORE_H
+#ifndef DART_STORE_QUERY_H
+#define DART_STORE_QUERY_H
 
 #include "store_hash.h"
 
@@ -92,4 +92,4 @@ void dart_store__fill(const struct dart_store_geometry *geometry,
 uint64_t dart_store__sample(const struct dart_store *store, uint64_t samples,
 			    uint64_t seed);
 
-#endif /* DART_STORE_H */
+#endif /* DART_STORE_QUERY_H */
