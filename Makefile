@@ -246,6 +246,7 @@ programs_install: programs
 	$(call to,$(PREFIX)/sbin,$(output)/bin/dartd,755)
 	$(call to,$(PREFIX)/bin,$(output)/bin/dartctl,755)
 	$(call to,$(PREFIX)/bin,$(output)/bin/dart-controller,755)
+	$(call to,$(PREFIX)/bin,$(output)/bin/dart-report,755)
 	$(call to,$(PREFIX)/lib,$(output)/lib/libdart.a,644)
 	$(call to,$(PREFIX)/share/doc/dart-zero/examples,\
 		tools/controller/dart-controller.yaml,644)

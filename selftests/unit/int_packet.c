@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Packets with INT-MD: read back, of other makes, and malformed. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "dart/random.h"
+#include "../../tools/report/int_packet.h"
+
+#define PORT	5000
+#define UDP	(14 + 20)	/* where it begins */
+#define SHIM	(UDP + 8)
+#define STACK	(SHIM + 4 + 12)
+
+static const uint8_t mac[] = { 2, 0, 0, 0, 0, 9 };
+
+static size_t build(uint32_t hops, uint8_t frame[INT_PACKET_MAX])
+{
+	struct dart_flow flow = {
+		.key = { 10, 0, 0, 1, 10, 0, 0, 2, 0x12, 0x34, 0x56, 0x78, 17 },
+		.hops = hops,
+	};
+	uint32_t hop;
+
+	for (hop = 0; hop < hops; hop++)
+		flow.path[hop] = hop + 1;
+	return int_packet__build(&flow, mac, PORT, frame);
+}
+
+static void test_read_back(void **state)
+{
+	uint8_t frame[INT_PACKET_MAX];
+	struct int_packet packet;
+	uint32_t hops, hop;
+	size_t length;
+
+	for (hops = 1; hops <= DART_FLOW_HOPS_MAX; hops++) {
+		length = build(hops, frame);
+		assert_true(length <= sizeof(frame));
+		assert_int_equal(int_packet__parse(frame, length, PORT,
+						   &packet), 0);
+		assert_int_equal(packet.key_length, 13);
+		assert_memory_equal(packet.key,
+				    "\x0a\0\0\1\x0a\0\0\2\x12\x34\x56\x78\x11",
+				    13);
+		assert_int_equal(packet.hops, hops);
+		for (hop = 0; hop < hops; hop++)
+			assert_int_equal(packet.path[hop], hop + 1);
+	}
+}
+
+/* INT before the packet's own TCP header; hops that say more than their ID. */
+static void test_before_tcp(void **state)
+{
+	uint8_t frame[INT_PACKET_MAX];
+	struct int_packet packet;
+	size_t length = build(4, frame);
+
+	frame[SHIM] = 1 << 4 | 2 << 2;
+	memcpy(frame + SHIM + 2, "\0\6", 2);
+	frame[SHIM + 4 + 2] = 2;
+	memcpy(frame + length, "\xab\xcd\xef\x01", 4);
+	frame[UDP + 5] += 4;
+	assert_int_equal(int_packet__parse(frame, length + 4, PORT, &packet),
+			 0);
+	assert_memory_equal(packet.key + 8, "\xab\xcd\xef\x01\6", 5);
+	assert_int_equal(packet.hops, 2);
+	assert_int_equal(packet.path[0], 1);
+	assert_int_equal(packet.path[1], 3);
+	assert_int_equal(int_packet__parse(frame, length + 3, PORT, &packet),
+			 -EBADMSG);
+}
+
+static void test_ipv6(void **state)
+{
+	uint8_t frame[INT_PACKET_MAX + 20] = { 0 };
+	struct int_packet packet;
+	size_t length = build(1, frame);
+	int i;
+
+	memmove(frame + UDP + 20, frame + UDP, length - UDP);
+	memcpy(frame + 12, "\x86\xdd\x60\0\0\0\0\0\x11\x40", 10);
+	for (i = 0; i < 32; i++)
+		frame[22 + i] = i + 1;
+	assert_int_equal(int_packet__parse(frame, length + 20, PORT, &packet),
+			 0);
+	assert_int_equal(packet.key_length, 37);
+	for (i = 0; i < 32; i++)
+		assert_int_equal(packet.key[i], i + 1);
+	assert_memory_equal(packet.key + 32, "\x12\x34\x56\x78\x11", 5);
+}
+
+static void test_refused(void **state)
+{
+	static const struct {
+		size_t offset;
+		uint8_t byte;
+		int error;
+	} changes[] = {
+		{ 12, 9, -ENODATA },		/* not IP */
+		{ 14, 0x65, -ENODATA },		/* version 6 */
+		{ 14, 0x44, -ENODATA },		/* a header too short */
+		{ 20, 0x20, -ENODATA },		/* a fragment */
+		{ 23, 6, -ENODATA },		/* TCP */
+		{ UDP + 2, 0, -ENODATA },	/* another port */
+		{ UDP + 5, 8, -EBADMSG },	/* UDP without payload */
+		{ SHIM, 2 << 4 | 1 << 2, -EBADMSG }, /* another type */
+		{ SHIM, 1 << 4, -EBADMSG },	/* what next? */
+		{ SHIM + 1, 2, -EBADMSG },	/* no whole header */
+		{ SHIM + 1, 3, -EBADMSG },	/* no stack */
+		{ SHIM + 1, 7, -EBADMSG },	/* more than UDP has */
+		{ SHIM + 4, 0x10, -EBADMSG },	/* version 1 */
+		{ SHIM + 4, 0x24, -EBADMSG },	/* too many hops */
+		{ SHIM + 4, 0x22, -EBADMSG },	/* no room for a hop */
+		{ SHIM + 6, 0, -EBADMSG },	/* hops of no words */
+		{ SHIM + 6, 2, -EBADMSG },	/* one and a half of them */
+		{ SHIM + 8, 0x40, -EBADMSG },	/* no node IDs */
+	};
+	uint8_t frame[INT_PACKET_MAX];
+	struct int_packet packet;
+	size_t length, i;
+
+	for (i = 0; i < sizeof(changes) / sizeof(*changes); i++) {
+		length = build(3, frame);
+		frame[changes[i].offset] = changes[i].byte;
+		assert_int_equal(int_packet__parse(frame, length, PORT,
+						   &packet),
+				 changes[i].error);
+	}
+}
+
+/* Cut anywhere, in a buffer of just that size; and with random bytes. */
+static void test_any_bytes(void **state)
+{
+	struct dart_random random = dart_random__of(1);
+	uint8_t frame[INT_PACKET_MAX], *part;
+	size_t length = build(5, frame), cut, i;
+	struct int_packet packet;
+
+	for (cut = 0; cut < length; cut++) {
+		part = malloc(cut + !cut);
+		memcpy(part, frame, cut);
+		assert_int_not_equal(int_packet__parse(part, cut, PORT,
+						       &packet), 0);
+		free(part);
+	}
+	for (i = 0; i < 200000; i++) {
+		cut = dart_random__below(&random, length) + 1;
+		part = malloc(cut);
+		memcpy(part, frame, cut);
+		part[dart_random__below(&random, cut)] =
+			dart_random__next(&random);
+		part[dart_random__below(&random, cut)] =
+			dart_random__next(&random);
+		int_packet__parse(part, cut, PORT, &packet);
+		free(part);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_read_back),
+		cmocka_unit_test(test_before_tcp),
+		cmocka_unit_test(test_ipv6),
+		cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_any_bytes),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

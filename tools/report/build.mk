@@ -1,0 +1,9 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# dart-report: reports flows to stores, from user space.
+programs += dart-report
+dart-report_sources := $(wildcard tools/report/*.c)
+dart-report_libraries := dart
+dart-report_packages := jansson libpcap
+
+unit_report_options_sources := tools/report/options.c
+unit_int_packet_sources := tools/report/int_packet.c

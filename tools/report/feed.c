@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What there is to report: see feed.h. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <pcap/pcap.h>
+
+#include "feed.h"
+
+struct feed {
+	const char *path;	/* of the capture, which is NULL or open */
+	pcap_t *capture;
+	struct dart_flows *flows;
+	uint16_t int_port;
+	uint64_t packets;	/* of the flows */
+	uint64_t done;
+	uint64_t others;
+	uint64_t malformed;
+};
+
+static int open_capture(struct feed *feed, char why[OPTIONS_WHY_MAX])
+{
+	char reason[PCAP_ERRBUF_SIZE];
+
+	feed->capture = pcap_open_offline(feed->path, reason);
+	if (!feed->capture) {
+		snprintf(why, OPTIONS_WHY_MAX, "cannot read %s: %s",
+			 feed->path, reason);
+		return -EINVAL;
+	}
+	if (pcap_datalink(feed->capture) == DLT_EN10MB)
+		return 0;
+	pcap_close(feed->capture);
+	snprintf(why, OPTIONS_WHY_MAX, "%s is no capture of Ethernet frames",
+		 feed->path);
+	return -EINVAL;
+}
+
+int feed__open(const struct options *options, struct feed **result,
+	       char why[OPTIONS_WHY_MAX])
+{
+	struct feed *feed = calloc(1, sizeof(*feed));
+	int ret;
+
+	snprintf(why, OPTIONS_WHY_MAX, "out of memory");
+	if (!feed)
+		return -ENOMEM;
+	feed->path = options->pcap;
+	feed->int_port = options->int_port;
+	feed->packets = options->packets ? options->packets :
+			options->flows.count;
+	ret = feed->path ? open_capture(feed, why) :
+	      dart_flows__new(&options->flows, &feed->flows);
+	if (ret) {
+		free(feed);
+		return ret;
+	}
+	*result = feed;
+	return 0;
+}
+
+void feed__close(struct feed *feed)
+{
+	if (!feed)
+		return;
+	if (feed->capture)
+		pcap_close(feed->capture);
+	dart_flows__free(feed->flows);
+	free(feed);
+}
+
+static int next_of_flows(struct feed *feed, struct int_packet *packet)
+{
+	struct dart_flow flow;
+
+	if (feed->done == feed->packets)
+		return 0;
+	dart_flows__get(feed->flows,
+			dart_flows__of_packet(feed->flows, feed->done++),
+			&flow);
+	packet->key_length = sizeof(flow.key);
+	memcpy(packet->key, flow.key, sizeof(flow.key));
+	packet->hops = flow.hops;
+	memcpy(packet->path, flow.path, sizeof(flow.path));
+	return 1;
+}
+
+static int next_of_capture(struct feed *feed, struct int_packet *packet,
+			   char why[OPTIONS_WHY_MAX])
+{
+	struct pcap_pkthdr *header;
+	const uint8_t *frame;
+	int ret;
+
+	while ((ret = pcap_next_ex(feed->capture, &header, &frame)) == 1) {
+		switch (int_packet__parse(frame, header->caplen,
+					  feed->int_port, packet)) {
+		case 0:
+			return 1;
+		case -ENODATA:
+			feed->others++;
+			break;
+		default:
+			feed->malformed++;
+		}
+	}
+	if (ret == PCAP_ERROR_BREAK)
+		return 0;
+	snprintf(why, OPTIONS_WHY_MAX, "cannot read %s: %s", feed->path,
+		 pcap_geterr(feed->capture));
+	return -EIO;
+}
+
+int feed__next(struct feed *feed, struct int_packet *packet,
+	       char why[OPTIONS_WHY_MAX])
+{
+	return feed->capture ? next_of_capture(feed, packet, why) :
+	       next_of_flows(feed, packet);
+}
+
+uint64_t feed__others(const struct feed *feed)
+{
+	return feed->others;
+}
+
+uint64_t feed__malformed(const struct feed *feed)
+{
+	return feed->malformed;
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What there is to report: generated flows, or the packets of a capture. */
+#ifndef REPORT_FEED_H
+#define REPORT_FEED_H
+
+#include "int_packet.h"
+#include "options.h"
+
+struct feed;
+
+/* Returns 0, or -errno with a sentence in @why. */
+int feed__open(const struct options *options, struct feed **feed,
+	       char why[OPTIONS_WHY_MAX]);
+void feed__close(struct feed *feed);
+
+/*
+ * Returns 1 and the next packet, 0 at the end, or -EIO with a sentence in
+ * @why.
+ */
+int feed__next(struct feed *feed, struct int_packet *packet,
+	       char why[OPTIONS_WHY_MAX]);
+
+/* Packets of the capture that had no INT-MD, and that had one of no use. */
+uint64_t feed__others(const struct feed *feed);
+uint64_t feed__malformed(const struct feed *feed);
+
+#endif /* REPORT_FEED_H */

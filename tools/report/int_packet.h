@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Packets with INT-MD over UDP ("In-band Network Telemetry (INT) Dataplane
+ * Specification", version 2.1, sections 5.6.2 and 5.7), whose hops have put in
+ * their node IDs: as keys and paths, and back.
+ */
+#ifndef REPORT_INT_PACKET_H
+#define REPORT_INT_PACKET_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <linux/types.h>
+
+#include <dart/flows.h>
+
+#define INT_PACKET_KEY_MAX	37	/* bytes, of IPv6 */
+#define INT_PACKET_HOPS_MAX	16	/* whoever has more keeps the last ones */
+#define INT_PACKET_MAX		128	/* bytes of what int_packet__build() makes */
+
+struct int_packet {
+	/* source, destination, their ports, protocol; network order */
+	uint8_t key[INT_PACKET_KEY_MAX];
+	uint32_t key_length;
+	uint32_t hops;
+	__be32 path[INT_PACKET_HOPS_MAX];	/* the last hop first */
+};
+
+/*
+ * Reads the Ethernet frame of @length bytes.  Returns 0, -ENODATA if it has no
+ * INT-MD (UDP port @port), -EBADMSG if that cannot be used: malformed, cut off,
+ * without node IDs, or hops are missing.
+ */
+int int_packet__parse(const uint8_t *frame, size_t length, uint16_t port,
+		      struct int_packet *packet);
+
+/* Builds a packet of @flow, broadcast from @mac; returns its bytes. */
+size_t int_packet__build(const struct dart_flow *flow, const uint8_t mac[6],
+			 uint16_t port, uint8_t frame[INT_PACKET_MAX]);
+
+#endif /* REPORT_INT_PACKET_H */

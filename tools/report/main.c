@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* dart-report: reports the paths of flows to stores. */
+#include <stdlib.h>
+
+#include "options.h"
+#include "session.h"
+#include "summary.h"
+
+static int run(const struct options *options)
+{
+	char why[OPTIONS_WHY_MAX];
+	struct session session;
+	int ret;
+
+	ret = session__run(&session, options, why);
+	if (ret)
+		fprintf(stderr, "dart-report: %s\n", why);
+	else if (!options->json)
+		summary__print(&session);
+	else if (summary__print_json(&session)) {
+		fprintf(stderr, "dart-report: cannot print JSON: out of memory\n");
+		ret = -1;
+	}
+	session__clear(&session);
+	return ret ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
+int main(int argc, char *argv[])
+{
+	char why[OPTIONS_WHY_MAX];
+	int status = EXIT_SUCCESS;
+	struct options options;
+
+	if (options__parse(&options, argc, argv, why)) {
+		fprintf(stderr, "dart-report: %s\n", why);
+		status = 2;	/* misuse, as the other programs */
+	} else if (options.action == OPTIONS_HELP) {
+		options__print_help(stdout);
+	} else if (options.action == OPTIONS_VERSION) {
+		puts("dart-report " DART_VERSION);
+	} else {
+		status = run(&options);
+	}
+	options__clear(&options);
+	return status;
+}

@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The command line: see options.h. */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <getopt.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "options.h"
+
+#define COUNT_DEFAULT		1000
+#define RATE_DEFAULT		10000
+#define RATE_MAX		1000000000
+#define PORTS_DEFAULT		8
+#define INT_PORT_DEFAULT	5000
+
+enum {
+	OPTION_COPIES = 256,
+	OPTION_EMIT,
+	OPTION_INT_PORT,
+	OPTION_PACKETS,
+	OPTION_PORTS,
+	OPTION_RATE,
+	OPTION_SEED,
+	OPTION_SKEW,
+	OPTION_SOURCE,
+	OPTION_VERSION,
+};
+
+static const struct option long_options[] = {
+	{ "collectors", required_argument, NULL, 'c' },
+	{ "copies", required_argument, NULL, OPTION_COPIES },
+	{ "count", required_argument, NULL, 'n' },
+	{ "emit", required_argument, NULL, OPTION_EMIT },
+	{ "flows", required_argument, NULL, 'f' },
+	{ "help", no_argument, NULL, 'h' },
+	{ "int-port", required_argument, NULL, OPTION_INT_PORT },
+	{ "interface", required_argument, NULL, 'i' },
+	{ "json", no_argument, NULL, 'j' },
+	{ "packets", required_argument, NULL, OPTION_PACKETS },
+	{ "pcap", required_argument, NULL, 'p' },
+	{ "ports", required_argument, NULL, OPTION_PORTS },
+	{ "rate", required_argument, NULL, OPTION_RATE },
+	{ "seed", required_argument, NULL, OPTION_SEED },
+	{ "skew", required_argument, NULL, OPTION_SKEW },
+	{ "source", required_argument, NULL, OPTION_SOURCE },
+	{ "version", no_argument, NULL, OPTION_VERSION },
+	{ }
+};
+
+void options__print_help(FILE *out)
+{
+	fputs("Usage: dart-report [OPTION]... --interface IFACE --collectors FILE\n"
+	      "                   --flows KIND | --pcap FILE\n"
+	      "Reports the paths of flows to stores.\n"
+	      "\n"
+	      "  -c, --collectors FILE  who gets the reports (see dart_collectors(5)); may be\n"
+	      "                         there several times\n"
+	      "  -i, --interface IFACE  send from this Ethernet interface\n"
+	      "  -f, --flows KIND       generate flows: uniform, zipf or fat-tree\n"
+	      "  -n, --count N          so many of them (1000)\n"
+	      "      --packets N        so many packets of them (one of each flow)\n"
+	      "      --seed N           other flows (0)\n"
+	      "      --skew S           of zipf: rank r has 1/r^S of the packets (1)\n"
+	      "      --ports K          of a switch of the fat tree (8)\n"
+	      "  -p, --pcap FILE        report the INT-MD packets of a capture\n"
+	      "      --copies WHICH     of a key, report one at random (random), or all\n"
+	      "      --rate N           at most so many frames a second (10000); 0: any\n"
+	      "      --source ADDRESS   report from it (the first one of the interface)\n"
+	      "      --emit WHAT        reports (report), or packets with INT-MD (int)\n"
+	      "      --int-port PORT    the UDP port of INT-MD (5000)\n"
+	      "  -j, --json             say in JSON what was sent\n"
+	      "  -h, --help             print this and end\n"
+	      "      --version          print the version and end\n",
+	      out);
+}
+
+static int __attribute__((format(printf, 2, 3)))
+refuse(char *why, const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(why, OPTIONS_WHY_MAX, format, arguments);
+	va_end(arguments);
+	return -EINVAL;
+}
+
+static int take_number(const char *what, uint64_t least, uint64_t most,
+		       uint64_t *number, char *why)
+{
+	char *end;
+
+	errno = 0;
+	*number = strtoull(optarg, &end, 10);
+	if (*optarg < '0' || *optarg > '9' || *end || errno ||
+	    *number < least || *number > most)
+		return refuse(why, "'%s' is no %s (say a number from %llu to %llu)",
+			      optarg, what, (unsigned long long)least,
+			      (unsigned long long)most);
+	return 0;
+}
+
+/* One of two words: is it the second one? */
+static int take_choice(const char *first, const char *second, bool *is_second,
+		       char *why)
+{
+	*is_second = !strcmp(optarg, second);
+	if (!*is_second && strcmp(optarg, first))
+		return refuse(why, "'%s' is neither '%s' nor '%s'", optarg,
+			      first, second);
+	return 0;
+}
+
+static int take_kind(struct options *options, char *why)
+{
+	if (dart_flows_kind__find(optarg, &options->flows.kind))
+		return refuse(why, "'%s' are no flows (say uniform, zipf or fat-tree)",
+			      optarg);
+	return 0;
+}
+
+static int take_skew(struct options *options, char *why)
+{
+	double *skew = &options->flows.skew;
+	char *end;
+
+	*skew = strtod(optarg, &end);
+	if (end == optarg || *end || !(*skew >= DART_FLOWS_SKEW_MIN &&
+				       *skew <= DART_FLOWS_SKEW_MAX))
+		return refuse(why, "'%s' is no skew (say a number from %g to %g)",
+			      optarg, DART_FLOWS_SKEW_MIN, DART_FLOWS_SKEW_MAX);
+	return 0;
+}
+
+static int take_collectors(struct options *options)
+{
+	const char **files = reallocarray(options->collectors,
+					  options->collector_files + 1,
+					  sizeof(*files));
+
+	if (!files)
+		return -ENOMEM;
+	files[options->collector_files++] = optarg;
+	options->collectors = files;
+	return 0;
+}
+
+static int parse_one(struct options *options, int c, char *argv[], char *why,
+		     bool *has_kind)
+{
+	uint64_t number;
+	int ret;
+
+	switch (c) {
+	case 'c':
+		return take_collectors(options);
+	case 'i':
+		options->interface = optarg;
+		return 0;
+	case 'p':
+		options->pcap = optarg;
+		return 0;
+	case 'f':
+		*has_kind = true;
+		return take_kind(options, why);
+	case 'n':
+		return take_number("count", 1, UINT64_MAX,
+				   &options->flows.count, why);
+	case 'j':
+		options->json = true;
+		return 0;
+	case 'h':
+		options->action = OPTIONS_HELP;
+		return 0;
+	case OPTION_COPIES:
+		return take_choice("random", "all", &options->all_copies, why);
+	case OPTION_EMIT:
+		return take_choice("report", "int", &options->emit_int, why);
+	case OPTION_INT_PORT:
+		ret = take_number("port", 1, UINT16_MAX, &number, why);
+		options->int_port = number;
+		return ret;
+	case OPTION_PACKETS:
+		return take_number("number of packets", 1, UINT64_MAX,
+				   &options->packets, why);
+	case OPTION_PORTS:
+		ret = take_number("number of ports", 2, UINT8_MAX, &number,
+				  why);
+		options->flows.k = number;
+		return ret;
+	case OPTION_RATE:
+		return take_number("rate", 0, RATE_MAX, &options->rate, why);
+	case OPTION_SEED:
+		return take_number("seed", 0, UINT64_MAX,
+				   &options->flows.seed, why);
+	case OPTION_SKEW:
+		return take_skew(options, why);
+	case OPTION_SOURCE:
+		if (inet_pton(AF_INET, optarg, &options->source) == 1)
+			return 0;
+		return refuse(why, "'%s' is no IPv4 address", optarg);
+	case OPTION_VERSION:
+		options->action = OPTIONS_VERSION;
+		return 0;
+	case ':':
+		return refuse(why, "option '%s' wants a value (see --help)",
+			      argv[optind - 1]);
+	default:
+		return refuse(why, "option '%s' is not known (see --help)",
+			      argv[optind - 1]);
+	}
+}
+
+/* What the options must have together. */
+static int check(const struct options *options, bool has_kind, char *why)
+{
+	const uint64_t max = dart_flows__max(&options->flows);
+
+	if (!options->interface)
+		return refuse(why, "no interface to send from (say --interface IFACE)");
+	if (has_kind == !!options->pcap)
+		return refuse(why, "say either --flows KIND or --pcap FILE");
+	if (options->emit_int == !!options->collector_files)
+		return refuse(why, options->emit_int ?
+			      "--emit int reports nothing: --collectors is for reports" :
+			      "nobody to report to (say --collectors FILE)");
+	if (options->emit_int && options->pcap)
+		return refuse(why, "--emit int is for flows, not for a capture");
+	if (has_kind && !max)
+		return refuse(why, "no fat tree has switches of %u ports (say an even number)",
+			      options->flows.k);
+	if (has_kind && options->flows.count > max)
+		return refuse(why, "there are no %llu such flows (at most %llu)",
+			      (unsigned long long)options->flows.count,
+			      (unsigned long long)max);
+	return 0;
+}
+
+int options__parse(struct options *options, int argc, char *argv[],
+		   char why[OPTIONS_WHY_MAX])
+{
+	bool has_kind = false;
+	int c, ret;
+
+	*options = (struct options){
+		.flows = {
+			.k = PORTS_DEFAULT,
+			.count = COUNT_DEFAULT,
+			.skew = 1,
+		},
+		.rate = RATE_DEFAULT,
+		.int_port = INT_PORT_DEFAULT,
+	};
+	snprintf(why, OPTIONS_WHY_MAX, "out of memory");
+	optind = 0;
+	opterr = 0;
+	while ((c = getopt_long(argc, argv, ":c:f:hi:jn:p:", long_options,
+				NULL)) != -1) {
+		ret = parse_one(options, c, argv, why, &has_kind);
+		if (ret)
+			return ret;
+	}
+	if (options->action != OPTIONS_RUN)
+		return 0;
+	if (optind < argc)
+		return refuse(why, "'%s' is no option (see --help)",
+			      argv[optind]);
+	return check(options, has_kind, why);
+}
+
+void options__clear(struct options *options)
+{
+	free(options->collectors);
+	options->collectors = NULL;
+}

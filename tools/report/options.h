@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The command line of dart-report. */
+#ifndef REPORT_OPTIONS_H
+#define REPORT_OPTIONS_H
+
+#include <netinet/in.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <dart/flows.h>
+
+/* Room for a sentence that says what is wrong. */
+#define OPTIONS_WHY_MAX 400
+
+enum options_action {
+	OPTIONS_RUN = 0,
+	OPTIONS_HELP,
+	OPTIONS_VERSION,
+};
+
+struct options {
+	enum options_action action;
+	/* These point into argv. */
+	const char **collectors;	/* files */
+	size_t collector_files;
+	const char *interface;
+	const char *pcap;		/* NULL: generated flows */
+	struct dart_flows_options flows;
+	uint64_t packets;		/* 0: as many as flows */
+	uint64_t rate;			/* frames/s; 0: no limit */
+	struct in_addr source;	/* 0.0.0.0: that of the interface */
+	uint16_t int_port;
+	bool all_copies;
+	bool emit_int;			/* INT-MD instead of reports */
+	bool json;
+};
+
+/*
+ * Returns 0; -EINVAL with a sentence in @why; -ENOMEM.  In every case the
+ * caller frees with options__clear().
+ */
+int options__parse(struct options *options, int argc, char *argv[],
+		   char why[OPTIONS_WHY_MAX]);
+void options__clear(struct options *options);
+void options__print_help(FILE *out);
+
+#endif /* REPORT_OPTIONS_H */

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* One run of dart-report: see session.h. */
+#include <errno.h>
+#include <string.h>
+#include <time.h>
+
+#include "feed.h"
+#include "session.h"
+#include "wire.h"
+
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * UINT64_C(1000000000) + now.tv_nsec;
+}
+
+/* The last hops of the path, then zeros: what fits into a value. */
+static void fill_value(const struct int_packet *packet,
+		       uint8_t value[DART_STORE_VALUE_MAX])
+{
+	_Static_assert(sizeof(packet->path) == DART_STORE_VALUE_MAX,
+		       "a path fills the longest value");
+	const size_t length = packet->hops * sizeof(*packet->path);
+
+	memcpy(value, packet->path, length);
+	memset(value + length, 0, DART_STORE_VALUE_MAX - length);
+}
+
+static int report_packet(struct session *session,
+			 const struct options *options,
+			 const struct int_packet *packet, struct wire *wire)
+{
+	uint32_t copy = DART_REPORTER_ANY_COPY, end = copy;
+	uint8_t value[DART_STORE_VALUE_MAX];
+	const struct dart_collector *collector;
+	struct dart_store_place place;
+	int ret;
+
+	collector = dart_reporter__find(session->reporter, packet->key,
+					packet->key_length, &place);
+	if (!collector) {
+		session->unassigned++;
+		return 0;
+	}
+	fill_value(packet, value);
+	if (options->all_copies) {
+		copy = 0;
+		end = collector->geometry.redundancy - 1;
+	}
+	do {
+		ret = wire__push(wire, dart_reporter__report(
+				session->reporter, &place, copy, value,
+				wire__next(wire)));
+	} while (!ret && copy++ != end);
+	return ret;
+}
+
+static int send_packet(const struct int_packet *packet,
+		       const struct options *options, struct wire *wire)
+{
+	struct dart_flow flow = { .hops = packet->hops };
+
+	memcpy(flow.key, packet->key, sizeof(flow.key));
+	memcpy(flow.path, packet->path, sizeof(flow.path));
+	return wire__push(wire, int_packet__build(&flow, wire__mac(wire),
+						  options->int_port,
+						  wire__next(wire)));
+}
+
+static int session__send(struct session *session,
+			 const struct options *options, struct feed *feed,
+			 struct wire *wire, char why[OPTIONS_WHY_MAX])
+{
+	const uint64_t start = now_ns();
+	struct int_packet packet;
+	int ret, sent = 0;
+
+	while (!sent && (ret = feed__next(feed, &packet, why)) > 0) {
+		session->packets++;
+		sent = session->reporter ?
+		       report_packet(session, options, &packet, wire) :
+		       send_packet(&packet, options, wire);
+	}
+	if (!sent)
+		sent = wire__flush(wire);
+	session->ns = now_ns() - start;
+	session->others = feed__others(feed);
+	session->malformed = feed__malformed(feed);
+	session->frames = wire__sent(wire);
+	session->refusals = wire__refusals(wire);
+	if (!sent)
+		return ret;
+	snprintf(why, OPTIONS_WHY_MAX, "cannot send through %s: %s",
+		 options->interface, strerror(-sent));
+	return sent;
+}
+
+static int session__init(struct session *session,
+			 const struct options *options,
+			 const struct wire *wire, char why[OPTIONS_WHY_MAX])
+{
+	struct in_addr address = options->source;
+	char reason[DART_WHY_MAX];
+	int ret;
+
+	if (options->emit_int)
+		return 0;
+	if (!address.s_addr)
+		address = wire__address(wire);
+	if (!address.s_addr) {
+		snprintf(why, OPTIONS_WHY_MAX,
+			 "%s has no IPv4 address to report from (say --source ADDRESS)",
+			 options->interface);
+		return -EADDRNOTAVAIL;
+	}
+	ret = dart_collectors__load(options->collectors,
+				    options->collector_files, address,
+				    &session->collectors, reason);
+	if (ret) {
+		snprintf(why, OPTIONS_WHY_MAX, "%s", reason);
+		return ret;
+	}
+	ret = dart_reporter__new(&session->collectors, wire__mac(wire),
+				 options->flows.seed, &session->reporter);
+	if (ret)
+		snprintf(why, OPTIONS_WHY_MAX, "%s", strerror(-ret));
+	return ret;
+}
+
+int session__run(struct session *session, const struct options *options,
+		 char why[OPTIONS_WHY_MAX])
+{
+	struct wire *wire = NULL;
+	struct feed *feed = NULL;
+	int ret;
+
+	memset(session, 0, sizeof(*session));
+	ret = feed__open(options, &feed, why);
+	if (!ret)
+		ret = wire__open(options->interface, options->rate, &wire,
+				 why);
+	if (!ret)
+		ret = session__init(session, options, wire, why);
+	if (!ret)
+		ret = session__send(session, options, feed, wire, why);
+	wire__close(wire);
+	feed__close(feed);
+	return ret;
+}
+
+void session__clear(struct session *session)
+{
+	dart_reporter__free(session->reporter);
+	dart_collectors__free(&session->collectors);
+}

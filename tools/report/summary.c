@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What a run has sent: see summary.h. */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+
+#include <jansson.h>
+
+#include "summary.h"
+
+static double frames_per_second(const struct session *session)
+{
+	return session->ns ? session->frames * 1e9 / session->ns : 0;
+}
+
+void summary__print(const struct session *session)
+{
+	const struct dart_collector *collector = session->collectors.list;
+	char ip[INET_ADDRSTRLEN];
+	uint32_t i;
+
+	printf("%" PRIu64 " packets, %" PRIu64 " frames sent in %.3f s (%.0f/s)\n",
+	       session->packets, session->frames, session->ns / 1e9,
+	       frames_per_second(session));
+	for (i = 0; i < session->collectors.count; i++, collector++) {
+		inet_ntop(AF_INET, &collector->ip, ip, sizeof(ip));
+		printf("%s at %s, queue pair %" PRIu32 ": %" PRIu64 " reports\n",
+		       collector->name, ip, collector->qpn,
+		       dart_reporter__reports(session->reporter, i));
+	}
+	if (session->unassigned)
+		printf("%" PRIu64 " packets of shares that nobody has\n",
+		       session->unassigned);
+	if (session->others)
+		printf("%" PRIu64 " other packets, without INT-MD\n",
+		       session->others);
+	if (session->malformed)
+		printf("%" PRIu64 " other packets, with INT-MD of no use\n",
+		       session->malformed);
+}
+
+static json_t *collectors_to_json(const struct session *session)
+{
+	json_t *list = json_array();
+	char ip[INET_ADDRSTRLEN];
+	uint32_t i;
+
+	for (i = 0; list && i < session->collectors.count; i++) {
+		const struct dart_collector *collector =
+			&session->collectors.list[i];
+
+		inet_ntop(AF_INET, &collector->ip, ip, sizeof(ip));
+		if (json_array_append_new(list, json_pack(
+				"{s:s, s:s, s:I, s:I}",
+				"name", collector->name, "ip", ip,
+				"qpn", (json_int_t)collector->qpn, "reports",
+				(json_int_t)dart_reporter__reports(
+						session->reporter, i)))) {
+			json_decref(list);
+			list = NULL;
+		}
+	}
+	return list;
+}
+
+int summary__print_json(const struct session *session)
+{
+	json_t *json;
+	int ret;
+
+	json = json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:f, s:f, s:o}",
+			 "packets", (json_int_t)session->packets,
+			 "frames", (json_int_t)session->frames,
+			 "unassigned", (json_int_t)session->unassigned,
+			 "others", (json_int_t)session->others,
+			 "malformed", (json_int_t)session->malformed,
+			 "refusals", (json_int_t)session->refusals,
+			 "seconds", session->ns / 1e9,
+			 "frames_per_second", frames_per_second(session),
+			 "collectors", collectors_to_json(session));
+	if (!json)
+		return -ENOMEM;
+	ret = json_dumpf(json, stdout, JSON_COMPACT | JSON_REAL_PRECISION(9));
+	json_decref(json);
+	if (ret)
+		return -ENOMEM;
+	putchar('\n');
+	return 0;
+}
