@@ -61,18 +61,21 @@ int agent__open(struct agent *agent, const struct options *options,
 			   why);
 	if (ret)
 		goto close_region_watch;
+	stores__open(&agent->stores, &agent->device);
 	ret = socket__open(&agent->socket, loop, options->socket, agent, why);
 	if (ret)
-		goto close_probes;
+		goto close_stores;
 	ret = listener__open(&agent->listener, loop, options->port,
-			     &agent->device, &agent->publication, why);
+			     &agent->device, &agent->publication,
+			     &agent->stores, why);
 	if (ret)
 		goto close_socket;
 	return 0;
 
 close_socket:
 	socket__close(&agent->socket);
-close_probes:
+close_stores:
+	stores__close(&agent->stores);
 	probes__close(&agent->probes);
 close_region_watch:
 	region_watch__close(&agent->region_watch);
@@ -97,6 +100,7 @@ void agent__close(struct agent *agent)
 {
 	listener__close(&agent->listener);
 	socket__close(&agent->socket);
+	stores__close(&agent->stores);
 	probes__close(&agent->probes);
 	region_watch__close(&agent->region_watch);
 	follows__close(&agent->follows);

@@ -17,6 +17,7 @@
 #include "region_watch.h"
 #include "registry.h"
 #include "socket.h"
+#include "stores.h"
 #include "watch.h"
 #include "why.h"
 
@@ -34,6 +35,7 @@ struct agent {
 	struct follows follows;
 	struct region_watch region_watch;
 	struct probes probes;
+	struct stores stores;
 	struct socket socket;
 	struct listener listener;
 };

@@ -26,7 +26,7 @@ void connection__name_peer(struct rdma_cm_id *id, char *name, size_t size)
 
 /*
  * Brings the queue pair from one state to the next.  The RDMA CM would let the
- * controller WRITE and use atomics, too; nothing of ours is for that.
+ * peer WRITE and use atomics, too; nothing of ours is for that.
  */
 static int connection__advance(struct connection *connection,
 			       enum ibv_qp_state state, uint8_t reads)
@@ -45,7 +45,7 @@ static int connection__advance(struct connection *connection,
 
 static int connection__open_queue_pair(struct connection *connection,
 				       const struct device *device,
-				       uint8_t reads)
+				       struct ibv_pd *pd, uint8_t reads)
 {
 	struct ibv_qp_init_attr attributes = {
 		.send_cq = device->cq,
@@ -60,7 +60,7 @@ static int connection__open_queue_pair(struct connection *connection,
 	};
 	int ret;
 
-	connection->queue_pair = ibv_create_qp(device->pd, &attributes);
+	connection->queue_pair = ibv_create_qp(pd, &attributes);
 	if (!connection->queue_pair)
 		return -errno;
 
@@ -76,12 +76,12 @@ static int connection__open_queue_pair(struct connection *connection,
 
 int connection__accept(struct rdma_cm_id *id, uint8_t reads,
 		       const struct device *device,
-		       const struct dart_control_accept *accept,
+		       const struct connection_offer *offer,
 		       struct connection **result, struct why *why)
 {
 	struct rdma_conn_param answer = {
-		.private_data = accept,
-		.private_data_len = sizeof(*accept),
+		.private_data = offer->data,
+		.private_data_len = offer->length,
 	};
 	struct connection *connection;
 	int ret;
@@ -94,9 +94,11 @@ int connection__accept(struct rdma_cm_id *id, uint8_t reads,
 	if (!connection)
 		return why__say(why, ENOMEM, "memory is short");
 	connection->id = id;
+	connection->store = offer->store;
 	connection__name_peer(id, connection->peer, sizeof(connection->peer));
 
-	ret = connection__open_queue_pair(connection, device, reads);
+	ret = connection__open_queue_pair(connection, device, offer->pd,
+					  reads);
 	if (ret) {
 		why__say(why, -ret, "cannot open a queue pair: %s",
 			 strerror(-ret));

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A controller that is connected: a queue pair that serves its READs. */
+/*
+ * Somebody who is connected, a controller or a reader of a store: a queue pair
+ * that serves READs.
+ */
 #ifndef CONNECTION_H
 #define CONNECTION_H
 
@@ -7,29 +10,38 @@
 #include <stdbool.h>
 #include <sys/queue.h>
 
-#include <dart/control.h>
-
 #include "device.h"
 #include "why.h"
+
+struct store;
 
 struct connection {
 	TAILQ_ENTRY(connection) link;
 	struct rdma_cm_id *id;
 	struct ibv_qp *queue_pair;
+	struct store *store;	/* which a reader reads; NULL: a controller */
 	bool is_established;
 	char peer[80];		/* address and port */
 };
 
 TAILQ_HEAD(connections, connection);
 
+/* What is let in by accepting. */
+struct connection_offer {
+	struct ibv_pd *pd;	/* what of it may be READ */
+	const void *data;	/* that goes with the acceptance */
+	size_t length;		/* bytes of it */
+	struct store *store;	/* or NULL */
+};
+
 /*
  * Accepts the connect request of @id, which the connection then owns; on error
- * it stays the caller's.  @reads is how many READs the controller would like
- * to have in flight.
+ * it stays the caller's.  @reads is how many READs the peer would like to have in
+ * flight.
  */
 int connection__accept(struct rdma_cm_id *id, uint8_t reads,
 		       const struct device *device,
-		       const struct dart_control_accept *accept,
+		       const struct connection_offer *offer,
 		       struct connection **connection, struct why *why);
 /* Hangs up if need be.  Not while an event of the id is unacknowledged. */
 void connection__free(struct connection *connection);

@@ -155,7 +155,7 @@ static json_t *controllers(const struct agent *agent)
 	if (!peers)
 		return NULL;
 	TAILQ_FOREACH(connection, &agent->listener.connections, link) {
-		if (connection->is_established &&
+		if (connection->is_established && !connection->store &&
 		    json_array_append_new(peers,
 					  json_string(connection->peer))) {
 			json_decref(peers);

@@ -1,58 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include <endian.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "connect_request.h"
 #include "listener.h"
 #include "log.h"
-
-/* A connect request; the event that brought it is gone when it is looked at. */
-struct connect_request {
-	struct rdma_cm_id *id;
-	uint8_t reads;		/* in flight, that the controller would like */
-	bool has_data;
-	struct dart_control_request data;
-};
-
-static struct connect_request
-connect_request__of(const struct rdma_cm_event *event)
-{
-	const struct rdma_conn_param *asked = &event->param.conn;
-	struct connect_request request = {
-		.id = event->id,
-		.reads = asked->responder_resources,
-	};
-
-	if (asked->private_data &&
-	    asked->private_data_len >= sizeof(request.data)) {
-		memcpy(&request.data, asked->private_data,
-		       sizeof(request.data));
-		request.has_data = true;
-	}
-	return request;
-}
-
-/* Is this a controller that we understand? */
-static int connect_request__check(const struct connect_request *request,
-				  struct why *why)
-{
-	const struct dart_control_request *data = &request->data;
-
-	if (!request->has_data || data->magic != htole64(DART_CONTROL_MAGIC))
-		return why__say(why, EPROTO, "it is not a controller");
-	if (data->abi_version != htole32(DART_CONTROL_ABI_VERSION))
-		return why__say(why, EPROTONOSUPPORT,
-				"it speaks version %u of the protocol, not %d",
-				le32toh(data->abi_version),
-				DART_CONTROL_ABI_VERSION);
-	if (data->reserved)
-		return why__say(why, EPROTO,
-				"a reserved member of its request is not 0");
-	return 0;
-}
 
 /* Memory regions are only good on the device that they were made on. */
 static int check_device(const struct listener *listener,
@@ -66,10 +21,58 @@ static int check_device(const struct listener *listener,
 	return 0;
 }
 
+static const char *kind_of(const struct connection *connection)
+{
+	return connection->store ? "reader" : "controller";
+}
+
+static int listener__accept_controller(struct listener *listener,
+				       const struct connect_request *request,
+				       struct connection **connection,
+				       struct why *why)
+{
+	struct dart_control_accept accept;
+	const struct connection_offer offer = {
+		.pd = listener->device->pd,
+		.data = &accept,
+		.length = sizeof(accept),
+	};
+
+	publication__accept(listener->publication, &accept);
+	return connection__accept(request->id, request->reads,
+				  listener->device, &offer, connection, why);
+}
+
+static int listener__accept_reader(struct listener *listener,
+				   const struct connect_request *request,
+				   struct connection **connection,
+				   struct why *why)
+{
+	const char *name = request->data.store.name;
+	struct store *store = stores__find(listener->stores, name);
+	struct dart_store_accept accept;
+	struct connection_offer offer = {
+		.data = &accept,
+		.length = sizeof(accept),
+		.store = store,
+	};
+	int ret;
+
+	if (!store)
+		return why__say(why, ENOENT, "there is no store '%s'", name);
+	offer.pd = store->pd;
+	store__accept(store, &accept);
+	ret = connection__accept(request->id, request->reads,
+				 listener->device, &offer, connection, why);
+	if (!ret)
+		store->readers++;
+	return ret;
+}
+
 static void listener__on_request(struct listener *listener,
 				 const struct connect_request *request)
 {
-	struct dart_control_accept accept;
+	bool is_reader = connect_request__is_reader(request);
 	struct connection *connection;
 	struct why why;
 	char peer[80];
@@ -78,39 +81,44 @@ static void listener__on_request(struct listener *listener,
 	ret = connect_request__check(request, &why);
 	if (!ret)
 		ret = check_device(listener, request->id, &why);
-	if (!ret) {
-		publication__accept(listener->publication, &accept);
-		ret = connection__accept(request->id, request->reads,
-					 listener->device, &accept, &connection,
-					 &why);
-	}
+	if (!ret && is_reader)
+		ret = listener__accept_reader(listener, request, &connection,
+					      &why);
+	else if (!ret)
+		ret = listener__accept_controller(listener, request,
+						  &connection, &why);
 	if (!ret) {
 		TAILQ_INSERT_TAIL(&listener->connections, connection, link);
 		return;
 	}
 
 	connection__name_peer(request->id, peer, sizeof(peer));
-	log__warning("controller %s rejected: %s", peer, why.text);
+	log__warning("%s %s rejected: %s", is_reader ? "reader" : "controller",
+		     peer, why.text);
 	rdma_reject(request->id, NULL, 0);
 	rdma_destroy_id(request->id);
 }
 
-static void listener__on_established(struct listener *listener,
-				     struct connection *connection)
+static void listener__on_established(struct connection *connection)
 {
 	connection->is_established = true;
-	listener->established++;
-	log__info("controller %s connected", connection->peer);
+	log__info("%s %s connected", kind_of(connection), connection->peer);
+}
+
+static void listener__drop(struct listener *listener,
+			   struct connection *connection)
+{
+	TAILQ_REMOVE(&listener->connections, connection, link);
+	if (connection->store)
+		connection->store->readers--;
+	connection__free(connection);
 }
 
 static void listener__on_end(struct listener *listener,
 			     struct connection *connection, const char *reason)
 {
-	if (connection->is_established)
-		listener->established--;
-	log__info("controller %s %s", connection->peer, reason);
-	TAILQ_REMOVE(&listener->connections, connection, link);
-	connection__free(connection);
+	log__info("%s %s %s", kind_of(connection), connection->peer, reason);
+	listener__drop(listener, connection);
 }
 
 /* @event has been acknowledged: an id can be destroyed only then. */
@@ -139,7 +147,7 @@ static void listener__on_event(struct listener *listener,
 	connection = event->id->context;
 	switch (event->event) {
 	case RDMA_CM_EVENT_ESTABLISHED:
-		listener__on_established(listener, connection);
+		listener__on_established(connection);
 		break;
 	case RDMA_CM_EVENT_ADDR_CHANGE:
 		break;
@@ -217,13 +225,15 @@ static int listener__listen(struct listener *listener, uint16_t port,
 
 int listener__open(struct listener *listener, sd_event *loop, uint16_t port,
 		   const struct device *device,
-		   const struct publication *publication, struct why *why)
+		   const struct publication *publication,
+		   const struct stores *stores, struct why *why)
 {
 	int ret;
 
 	*listener = (struct listener){
 		.device = device,
 		.publication = publication,
+		.stores = stores,
 	};
 	TAILQ_INIT(&listener->connections);
 
@@ -264,11 +274,22 @@ void listener__close(struct listener *listener)
 {
 	struct connection *connection;
 
-	while ((connection = TAILQ_FIRST(&listener->connections))) {
-		TAILQ_REMOVE(&listener->connections, connection, link);
-		connection__free(connection);
-	}
+	while ((connection = TAILQ_FIRST(&listener->connections)))
+		listener__drop(listener, connection);
 	sd_event_source_unref(listener->events);
 	rdma_destroy_id(listener->id);
 	rdma_destroy_event_channel(listener->channel);
+}
+
+void listener__hang_up(struct listener *listener, const struct store *store)
+{
+	struct connection *connection = TAILQ_FIRST(&listener->connections);
+	struct connection *next;
+
+	for (; connection; connection = next) {
+		next = TAILQ_NEXT(connection, link);
+		if (connection->store == store)
+			listener__on_end(listener, connection,
+					 "loses its store");
+	}
 }

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The listener: takes connect requests of controllers through the RDMA CM. */
+/*
+ * The listener: takes connect requests of controllers, and of readers of stores,
+ * through the RDMA CM.
+ */
 #ifndef LISTENER_H
 #define LISTENER_H
 
@@ -10,21 +13,26 @@
 #include "connection.h"
 #include "device.h"
 #include "publication.h"
+#include "stores.h"
 #include "why.h"
 
 struct listener {
 	const struct device *device;
 	const struct publication *publication;
+	const struct stores *stores;
 	struct rdma_event_channel *channel;
 	struct rdma_cm_id *id;
 	sd_event_source *events;
 	struct connections connections;
-	uint32_t established;	/* connections */
 };
 
 int listener__open(struct listener *listener, sd_event *loop, uint16_t port,
 		   const struct device *device,
-		   const struct publication *publication, struct why *why);
+		   const struct publication *publication,
+		   const struct stores *stores, struct why *why);
 void listener__close(struct listener *listener);
+
+/* Ends the connections of the readers of @store. */
+void listener__hang_up(struct listener *listener, const struct store *store);
 
 #endif /* LISTENER_H */

@@ -13,6 +13,7 @@
 #include "request_memory.h"
 #include "request_probe.h"
 #include "request_source.h"
+#include "request_store.h"
 
 int request__unpack(json_t *object, struct why *why, const char *format, ...)
 {
@@ -145,6 +146,14 @@ static const struct kind {
 	{ "probe-list", request__probe_list, "probes", false },
 	{ "probe-load", request__probe_load, "probe", false },
 	{ "probe-unload", request__probe_unload, "probe", false },
+	{ "store-create", request__store_create, "store", true },
+	{ "store-delete", request__store_delete, "store", false },
+	{ "store-list", request__store_list, "stores", false },
+	{ "store-open", request__store_open, "store", false },
+	{ "store-export", request__store_export, "collectors", false },
+	{ "reporter-add", request__reporter_add, "reporter", false },
+	{ "reporter-remove", request__reporter_remove, "reporter", false },
+	{ "reporter-list", request__reporter_list, "reporters", false },
 };
 
 static const struct kind *find_kind(json_t *object)

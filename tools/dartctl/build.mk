@@ -2,4 +2,5 @@
 # dartctl: tells dartd what to expose.
 programs += dartctl
 dartctl_sources := $(wildcard tools/dartctl/*.c)
+dartctl_libraries := dart
 dartctl_packages := jansson libbpf smartcols

@@ -97,20 +97,61 @@ static int send_request(int socket, const json_t *request, int fd)
 	return ret;
 }
 
-/* One JSON object and the newline behind it. */
-static json_t *receive_reply(int socket, json_error_t *error)
-{
-	FILE *stream = fdopen(dup(socket), "r");
-	json_t *reply;
+/* A reply as it comes in, and the descriptor with its first byte, or -1. */
+struct incoming {
+	int socket;
+	int fd;
+};
 
-	if (!stream)
-		return NULL;
-	reply = json_loadf(stream, JSON_DISABLE_EOF_CHECK, error);
-	fclose(stream);
+static void incoming__take_fd(struct incoming *incoming,
+			      struct msghdr *message)
+{
+	struct cmsghdr *control = CMSG_FIRSTHDR(message);
+
+	if (control && control->cmsg_level == SOL_SOCKET &&
+	    control->cmsg_type == SCM_RIGHTS && incoming->fd < 0)
+		memcpy(&incoming->fd, CMSG_DATA(control), sizeof(int));
+}
+
+static size_t receive_some(void *buffer, size_t size, void *data)
+{
+	struct incoming *incoming = data;
+	union {
+		struct cmsghdr header;
+		char bytes[CMSG_SPACE(sizeof(int))];
+	} control;
+	struct iovec bytes = { buffer, size };
+	struct msghdr message = {
+		.msg_iov = &bytes,
+		.msg_iovlen = 1,
+		.msg_control = incoming->fd < 0 ? &control : NULL,
+		.msg_controllen = incoming->fd < 0 ? sizeof(control) : 0,
+	};
+	ssize_t received;
+
+	do {
+		received = recvmsg(incoming->socket, &message,
+				   MSG_CMSG_CLOEXEC);
+	} while (received < 0 && errno == EINTR);
+	if (received < 0)
+		return (size_t)-1;
+	incoming__take_fd(incoming, &message);
+	return received;
+}
+
+/* One JSON object and the newline behind it. */
+static json_t *receive_reply(int socket, int *fd, json_error_t *error)
+{
+	struct incoming incoming = { .socket = socket, .fd = -1 };
+	json_t *reply = json_load_callback(receive_some, &incoming,
+					   JSON_DISABLE_EOF_CHECK, error);
+
+	*fd = incoming.fd;
 	return reply;
 }
 
-static json_t *ask(const struct options *options, const json_t *request, int fd)
+static json_t *ask(const struct options *options, const json_t *request, int fd,
+		   int *received)
 {
 	json_error_t error = { .text = "memory is short" };
 	json_t *reply = NULL;
@@ -123,7 +164,7 @@ static json_t *ask(const struct options *options, const json_t *request, int fd)
 	ret = send_request(socket, request, fd);
 	/* Who hangs up at once may have said why. */
 	if (!ret || ret == -EPIPE)
-		reply = receive_reply(socket, &error);
+		reply = receive_reply(socket, received, &error);
 	if (!reply && ret)
 		fail("cannot send to dartd: %s", strerror(-ret));
 	else if (!reply)
@@ -147,25 +188,39 @@ static json_t *member_of(json_t *reply, const char *member)
 	return NULL;
 }
 
-json_t *client__ask(const struct options *options, json_t *request, int fd,
-		    const char *member, json_t **reply)
+json_t *client__fetch(const struct options *options, json_t *request, int fd,
+		      const char *member, json_t **reply, int *received)
 {
-	json_t *result;
+	json_t *result = NULL;
 
+	*received = -1;
 	if (!request) {
 		fail("memory is short, or a name is not UTF-8");
 		return NULL;
 	}
-	*reply = ask(options, request, fd);
+	*reply = ask(options, request, fd, received);
 	json_decref(request);
-	if (!*reply)
-		return NULL;
-
-	result = member_of(*reply, member);
-	if (!result) {
-		json_decref(*reply);
-		return NULL;
+	if (*reply) {
+		result = member_of(*reply, member);
+		if (!result)
+			json_decref(*reply);
 	}
+	if (!result && *received >= 0)
+		close(*received);
+	return result;
+}
+
+json_t *client__ask(const struct options *options, json_t *request, int fd,
+		    const char *member, json_t **reply)
+{
+	json_t *result;
+	int received;
+
+	result = client__fetch(options, request, fd, member, reply, &received);
+	if (!result)
+		return NULL;
+	if (received >= 0)
+		close(received);
 	if (options->json) {
 		/* Texts of maps must not steer the terminal. */
 		json_dumpf(*reply, stdout, JSON_INDENT(2) | JSON_ENSURE_ASCII);

@@ -16,4 +16,11 @@
 json_t *client__ask(const struct options *options, json_t *request, int fd,
 		    const char *member, json_t **reply);
 
+/*
+ * The same, but nothing is printed, and *@received gets the descriptor that came
+ * with the reply, the caller's, or -1.
+ */
+json_t *client__fetch(const struct options *options, json_t *request, int fd,
+		      const char *member, json_t **reply, int *received);
+
 #endif /* CLIENT_H */

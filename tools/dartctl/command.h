@@ -29,6 +29,8 @@ int command_list(const struct options *options, int argc, char **argv);
 int command_show(const struct options *options, int argc, char **argv);
 int command_status(const struct options *options, int argc, char **argv);
 int command_probe(const struct options *options, int argc, char **argv);
+int command_store(struct options *options, int argc, char **argv);
+int command_reporter(struct options *options, int argc, char **argv);
 
 /* Prints "dartctl: message" and returns EXIT_FAILURE. */
 __attribute__((format(printf, 1, 2)))

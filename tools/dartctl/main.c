@@ -14,6 +14,8 @@ static const struct command commands[] = {
 	{ "show", .run = command_show },
 	{ "status", .run = command_status },
 	{ "probe", .run = command_probe },
+	{ "store", .parse = command_store },
+	{ "reporter", .parse = command_reporter },
 	{ }
 };
 

@@ -81,3 +81,34 @@ int table__print(struct libscols_table *table, int ret)
 		return fail("cannot print a table: %s", strerror(-ret));
 	return EXIT_SUCCESS;
 }
+
+static int fill(struct libscols_table *table, json_t *objects,
+		const struct table_column *columns)
+{
+	const struct table_column *column;
+	json_t *object;
+	size_t i;
+	int ret = 0;
+
+	for (column = columns; column->title && !ret; column++)
+		ret = table__add_column(table, column->title,
+					column->is_number);
+	json_array_foreach(objects, i, object) {
+		if (!ret)
+			ret = table__add_line(table);
+		for (column = columns; column->title && !ret; column++)
+			ret = table__set(table, column - columns,
+					 json_object_get(object,
+							 column->member));
+	}
+	return ret;
+}
+
+int table__print_objects(json_t *objects, const struct table_column *columns)
+{
+	struct libscols_table *table = table__new();
+
+	if (!table)
+		return fail("memory is short");
+	return table__print(table, fill(table, objects, columns));
+}

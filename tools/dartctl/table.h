@@ -20,6 +20,18 @@ int table__add_line(struct libscols_table *table);
 int table__set(struct libscols_table *table, size_t column,
 	       const json_t *value);
 
+struct table_column {
+	const char *title;
+	const char *member;
+	bool is_number;
+};
+
+/*
+ * Prints an array of objects, a line each, by @columns, which end with zeros.
+ * Returns an exit status.
+ */
+int table__print_objects(json_t *objects, const struct table_column *columns);
+
 /* Prints and frees the table; @ret is what went wrong with it before. */
 int table__print(struct libscols_table *table, int ret);
 

@@ -67,11 +67,34 @@
  *   {"request": "probe-unload", "name": N}
  *       N: an eBPF program that the agent brings with it; its maps are entries
  *       while it is loaded.  From root.
+ *   {"request": "store-create", "name": N, "slots_log2": K, "value_length": V,
+ *    "checksum_bits": C, "redundancy": R, "file": F}
+ *       A store of 2^K slots, see <dart/store.h>; C and R may be left out.  F
+ *       may be left out, too: it gives a name to the file descriptor that comes
+ *       with the first byte, of a file on tmpfs or hugetlbfs that is open for
+ *       reading and writing and is empty, or has the size of the store (in
+ *       whole pages) and keeps its contents.  From root.
+ *   {"request": "store-delete", "name": N}
+ *       Its readers are hung up, and reports to it go nowhere.  From root.
+ *   {"request": "store-list"}
+ *   {"request": "store-open", "name": N}
+ *       With the first byte of the reply comes a file descriptor to mmap() for
+ *       reading: slot 0 is at its start.
+ *   {"request": "store-export", "name": N}
+ *       What reporters have to know.  From root.
+ *   {"request": "reporter-add", "store": N, "address": A}
+ *   {"request": "reporter-remove", "store": N, "address": A}
+ *       Who may report to the store: A is an IPv4 address.  From root.
+ *   {"request": "reporter-list", "store": N}
+ *       Those of this store, or of all if it is left out.
  *
  * Replies: {"ok": true, ...} with, for list, "entries"; for show, "entry"; for
  * status, "status"; for follow-source, "follow"; for probe-list, "probes"; for
- * the other two of probes, "probe" as in probe-list; for the rest, "entry"; what
- * is registered as in list, where follows come last.  Or {"ok": false,
+ * the other two of probes, "probe" as in probe-list; for store-list, "stores";
+ * for store-create, -delete and -open, "store" as in store-list; for
+ * store-export, "collectors", as in <dart/collectors.h>; for reporter-list,
+ * "reporters"; for the other two of reporters, "reporter" as in reporter-list;
+ * for the rest, "entry"; what is registered as in list, where follows come last.  Or {"ok": false,
  * "error": E, "message": M}: E is the name of an errno, such as "EEXIST", M a
  * sentence in English.
  *
@@ -79,8 +102,16 @@
  * "description": "TCP traffic of the host"}; "missed", events that went
  * uncounted since it was loaded, is there only if it is.
  *
+ * A store: {"name": N, "slots_log2": 20, "value_length": 20, "checksum_bits": 32,
+ * "redundancy": 2, "bytes": 25165824, "huge_pages": false, "file": F,
+ * "reporters": 1, "readers": 0}; "file" is there only if it has one; "reporters"
+ * and "readers" are how many.
+ *
+ * A reporter: {"store": N, "reporter": A, "qpn": 17}.
+ *
  * Names of entries: 1 to DART_REGISTRATION_NAME_MAX - 1 characters out of
- * letters, digits and "_-.:/@+=%~".
+ * letters, digits and "_-.:/@+=%~".  Names of stores: the same, up to
+ * DART_STORE_NAME_MAX - 1 characters (see <dart/store_access.h>).
  *
  * Who may connect is said by the mode of the socket: root, and the group
  * "dart" where there is one.

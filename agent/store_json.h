@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Stores and reporters in replies of <dart/registration.h>.  All return a new
+ * reference, NULL if memory is short.
+ */
+#ifndef STORE_JSON_H
+#define STORE_JSON_H
+
+#include <jansson.h>
+
+#include "stores.h"
+
+json_t *store_json__store(const struct store *store);
+json_t *store_json__stores(const struct stores *stores);
+json_t *store_json__reporter(const struct store *store,
+			     const struct reporter *reporter);
+/* Of one store, or of all if @store is NULL. */
+json_t *store_json__reporters(const struct stores *stores,
+			      const struct store *store);
+/* What reporters have to know, as in dart_collectors(5). */
+json_t *store_json__collectors(const struct store *store);
+
+#endif /* STORE_JSON_H */

@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <linux/magic.h>
+#include <linux/memfd.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include "store_memory.h"
+
+#define MIB (UINT64_C(1) << 20)
+
+/* Without the flag, which is of Linux 6.3, newer kernels complain. */
+#ifndef MFD_NOEXEC_SEAL
+#define MFD_NOEXEC_SEAL 8U
+#endif
+
+static uint64_t round_up(uint64_t length, uint64_t page)
+{
+	return (length + page - 1) / page * page;
+}
+
+/* Bytes under @name in /proc/meminfo, 0 if it is not there. */
+static uint64_t meminfo(const char *name)
+{
+	FILE *file = fopen("/proc/meminfo", "re");
+	uint64_t kib = 0, value;
+	char line[128], found[64];
+
+	while (file && !kib && fgets(line, sizeof(line), file))
+		if (sscanf(line, "%63[^:]: %" SCNu64, found, &value) == 2 &&
+		    !strcmp(found, name))
+			kib = value;
+	if (file)
+		fclose(file);
+	return kib * 1024;
+}
+
+/* Some is left: who takes the last of it brings the OOM killer. */
+static int check_available(uint64_t length, struct why *why)
+{
+	uint64_t available = meminfo("MemAvailable");
+
+	available -= available / 16;
+	if (length > available)
+		return why__say(why, ENOMEM,
+				"the store would take %" PRIu64 " MiB of memory, and %" PRIu64 " MiB are to be had",
+				(length + MIB - 1) / MIB, available / MIB);
+	return 0;
+}
+
+static int create_memfd(unsigned int flags)
+{
+	int fd = memfd_create("dart-store", MFD_CLOEXEC | MFD_NOEXEC_SEAL |
+					    flags);
+
+	if (fd < 0 && errno == EINVAL)
+		fd = memfd_create("dart-store", MFD_CLOEXEC |
+						MFD_ALLOW_SEALING | flags);
+	return fd;
+}
+
+/* Makes every page of the mapping present; no signal comes of it. */
+static int store_memory__fill(struct store_memory *memory, struct why *why)
+{
+	int error;
+
+	/* Advice: smaller pages do as well. */
+	madvise(memory->address, memory->mapped, MADV_HUGEPAGE);
+	if (!madvise(memory->address, memory->mapped, MADV_POPULATE_WRITE))
+		return 0;
+	/* EFAULT: the file cannot grow into what its size promises. */
+	error = errno == EFAULT ? ENOSPC : errno;
+	return why__say(why, error, "cannot take %zu MiB of memory: %s",
+			(size_t)(memory->mapped / MIB), strerror(error));
+}
+
+/* Maps and fills @memory->fd, of which @mapped bytes are there. */
+static int store_memory__map(struct store_memory *memory, struct why *why)
+{
+	int ret;
+
+	memory->address = mmap(NULL, memory->mapped, PROT_READ | PROT_WRITE,
+			       MAP_SHARED, memory->fd, 0);
+	if (memory->address == MAP_FAILED)
+		return why__say(why, errno, "cannot map the store: %s",
+				strerror(errno));
+	ret = store_memory__fill(memory, why);
+	if (ret)
+		munmap(memory->address, memory->mapped);
+	return ret;
+}
+
+/* Who gets the descriptor can neither write nor take pages out. */
+static int store_memory__seal(struct store_memory *memory, struct why *why)
+{
+	if (fcntl(memory->fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW |
+					   F_SEAL_FUTURE_WRITE | F_SEAL_SEAL))
+		return why__say(why, errno, "cannot seal the memory: %s",
+				strerror(errno));
+	return 0;
+}
+
+static int store_memory__take(struct store_memory *memory, unsigned int flags,
+			      uint64_t page, struct why *why)
+{
+	int ret;
+
+	memory->mapped = round_up(memory->length, page);
+	memory->is_huge = flags & MFD_HUGETLB;
+	memory->fd = create_memfd(flags);
+	if (memory->fd < 0)
+		return why__say(why, errno, "cannot create memory: %s",
+				strerror(errno));
+	ret = 0;
+	if (ftruncate(memory->fd, memory->mapped))
+		ret = why__say(why, errno, "cannot take %zu MiB of memory: %s",
+			       (size_t)(memory->mapped / MIB),
+			       strerror(errno));
+	if (!ret)
+		ret = store_memory__map(memory, why);
+	if (!ret) {
+		ret = store_memory__seal(memory, why);
+		if (ret)
+			munmap(memory->address, memory->mapped);
+	}
+	if (ret)
+		close(memory->fd);
+	return ret;
+}
+
+/* Memory of its own: huge pages if enough of them have been set aside. */
+static int store_memory__create(struct store_memory *memory, struct why *why)
+{
+	uint64_t huge = meminfo("Hugepagesize");
+	int ret;
+
+	if (huge && memory->length >= huge &&
+	    !store_memory__take(memory, MFD_HUGETLB, huge, why))
+		return 0;
+	ret = check_available(memory->length, why);
+	if (ret)
+		return ret;
+	return store_memory__take(memory, 0, sysconf(_SC_PAGESIZE), why);
+}
+
+/* Can memory of this file system be pinned for as long as it takes? */
+static int check_file_system(int file, struct statfs *system, struct why *why)
+{
+	if (fstatfs(file, system))
+		return why__say(why, errno, "cannot look at the file: %s",
+				strerror(errno));
+	if (system->f_type != TMPFS_MAGIC &&
+	    system->f_type != HUGETLBFS_MAGIC)
+		return why__say(why, EOPNOTSUPP,
+				"a store can only be in a file on tmpfs or hugetlbfs: pages of a disk cannot stay in memory (try one in /dev/shm)");
+	return 0;
+}
+
+static int check_size(const struct store_memory *memory,
+		      const struct stat *status, struct why *why)
+{
+	if (!S_ISREG(status->st_mode))
+		return why__say(why, EINVAL, "it is not a regular file");
+	if (status->st_size && (uint64_t)status->st_size != memory->mapped)
+		return why__say(why, EINVAL,
+				"the file has %jd bytes, and the store would have %zu (give it an empty or another one)",
+				(intmax_t)status->st_size, memory->mapped);
+	return 0;
+}
+
+/* Is there room for what the file does not have yet? */
+static int check_room(const struct store_memory *memory,
+		      const struct stat *status, const struct statfs *system,
+		      struct why *why)
+{
+	uint64_t present = (uint64_t)status->st_blocks * 512;
+	uint64_t missing = present < memory->mapped ?
+				   memory->mapped - present : 0;
+	uint64_t room = (uint64_t)system->f_bavail * system->f_bsize;
+
+	/* Without blocks the file system has no limit of its own. */
+	if (system->f_blocks && missing > room)
+		return why__say(why, ENOSPC,
+				"the store would take %" PRIu64 " MiB of the file system, and %" PRIu64 " MiB are free",
+				(missing + MIB - 1) / MIB, room / MIB);
+	return memory->is_huge ? 0 : check_available(missing, why);
+}
+
+static int store_memory__use(struct store_memory *memory, int file,
+			     struct why *why)
+{
+	struct statfs system;
+	struct stat status;
+	int ret;
+
+	ret = check_file_system(file, &system, why);
+	if (ret)
+		return ret;
+	memory->is_huge = system.f_type == HUGETLBFS_MAGIC;
+	memory->mapped = round_up(memory->length, system.f_bsize);
+	if (fstat(file, &status))
+		return why__say(why, errno, "cannot look at the file: %s",
+				strerror(errno));
+	ret = check_size(memory, &status, why);
+	if (!ret)
+		ret = check_room(memory, &status, &system, why);
+	if (ret)
+		return ret;
+
+	memory->fd = fcntl(file, F_DUPFD_CLOEXEC, 0);
+	if (memory->fd < 0)
+		return why__say(why, errno, "cannot keep the file: %s",
+				strerror(errno));
+	if (ftruncate(memory->fd, memory->mapped))
+		ret = why__say(why, errno, "cannot give the file its size: %s",
+			       strerror(errno));
+	if (!ret)
+		ret = store_memory__map(memory, why);
+	if (!ret)
+		return 0;
+	if (!status.st_size && ftruncate(memory->fd, 0))
+		why__say(why, -ret, "%s, and the file keeps its size",
+			 strerror(-ret));
+	close(memory->fd);
+	return ret;
+}
+
+int store_memory__open(struct store_memory *memory, uint64_t length, int file,
+		       struct why *why)
+{
+	*memory = (struct store_memory){ .length = length };
+	return file < 0 ? store_memory__create(memory, why) :
+			  store_memory__use(memory, file, why);
+}
+
+void store_memory__close(struct store_memory *memory)
+{
+	munmap(memory->address, memory->mapped);
+	close(memory->fd);
+}
