@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "dart/plan.h"
+
+#include <errno.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define MIB	(UINT64_C(1) << 20)
+
+static void check_near(double value, double expected, double tolerance)
+{
+	if (!(fabs(value - expected) <= tolerance))
+		fail_msg("%.17g is not %.17g", value, expected);
+}
+
+/* 100 million flows: the figures of section 5.2, and what section 4 gives. */
+static void figures_of_the_paper_come_out(void **state)
+{
+	struct dart_plan_wish wish = {
+		.flows = 100000000, .value_length = 20, .redundancy = 2,
+		.memory = 3000 * MIB,
+	};
+	char why[DART_WHY_MAX];
+	struct dart_plan plan;
+	double load;
+
+	assert_int_equal(dart_plan__make(&wish, &plan, why), 0);
+	assert_int_equal(plan.ideal.slots, 131072000);
+	assert_int_equal(plan.store.slots, 1 << 26);
+	load = 1e8 / plan.ideal.slots;
+	check_near(dart_plan__oldest(load, 2), .3876, .00005);
+	check_near(dart_plan__average(load, 2), .7135, .00005);
+
+	wish.memory = 30000 * MIB;
+	assert_int_equal(dart_plan__make(&wish, &plan, why), 0);
+	assert_int_equal(plan.ideal.slots, 1310720000);
+	load = 1e8 / plan.ideal.slots;
+	check_near(dart_plan__average(load, 2), .993, .0005);
+	check_near(dart_plan__average(load, 4), .999, .0005);
+}
+
+/* Simpson's rule over the ages. */
+static double mean(double load, uint32_t redundancy,
+		   double (*of)(double age, uint32_t redundancy))
+{
+	const uint32_t steps = 2000;
+	double sum = 0;
+	uint32_t i;
+
+	for (i = 0; i <= steps; i++)
+		sum += of(load * i / steps, redundancy) *
+		       (!i || i == steps ? 1 : i % 2 ? 4 : 2);
+	return sum / (3 * steps);
+}
+
+static double empty_at(double age, uint32_t redundancy)
+{
+	struct dart_plan_risks risks;
+
+	dart_plan__risks_of_oldest(age, redundancy, 8, &risks);
+	return risks.empty;
+}
+
+static double ambiguous_low_at(double age, uint32_t redundancy)
+{
+	struct dart_plan_risks risks;
+
+	dart_plan__risks_of_oldest(age, redundancy, 8, &risks);
+	return risks.ambiguous.low;
+}
+
+static double ambiguous_high_at(double age, uint32_t redundancy)
+{
+	struct dart_plan_risks risks;
+
+	dart_plan__risks_of_oldest(age, redundancy, 8, &risks);
+	return risks.ambiguous.high;
+}
+
+static double wrong_low_at(double age, uint32_t redundancy)
+{
+	struct dart_plan_risks risks;
+
+	dart_plan__risks_of_oldest(age, redundancy, 8, &risks);
+	return risks.wrong.low;
+}
+
+static double wrong_high_at(double age, uint32_t redundancy)
+{
+	struct dart_plan_risks risks;
+
+	dart_plan__risks_of_oldest(age, redundancy, 8, &risks);
+	return risks.wrong.high;
+}
+
+static void averages_are_integrals(void **state)
+{
+	static const double loads[] = { .001, .05, .2, .5, 1, 2 };
+	struct dart_plan_risks risks;
+	uint32_t n;
+	size_t i;
+
+	for (i = 0; i < sizeof(loads) / sizeof(loads[0]); i++) {
+		for (n = 1; n <= DART_STORE_REDUNDANCY_MAX; n++) {
+			const double load = loads[i];
+
+			check_near(dart_plan__average(load, n),
+				   mean(load, n, dart_plan__oldest), 1e-8);
+			dart_plan__average_risks(load, n, 8, &risks);
+			check_near(risks.empty / mean(load, n, empty_at), 1,
+				   1e-6);
+			check_near(risks.wrong.low / mean(load, n,
+							  wrong_low_at),
+				   1, 1e-6);
+			check_near(risks.wrong.high / mean(load, n,
+							   wrong_high_at),
+				   1, 1e-6);
+			check_near(risks.ambiguous.low,
+				   mean(load, n, ambiguous_low_at), 1e-9);
+			check_near(risks.ambiguous.high,
+				   mean(load, n, ambiguous_high_at), 1e-9);
+		}
+	}
+}
+
+static void two_copies_have_a_closed_form(void **state)
+{
+	double load;
+
+	for (load = .125; load < 8; load *= 2)
+		check_near(dart_plan__average(load, 2),
+			   2 * -expm1(-2 * load) / (2 * load) +
+			   expm1(-4 * load) / (4 * load), 1e-14);
+}
+
+/* One of these is the end of each query; chances add up. */
+static void bounds_enclose_what_is_left(void **state)
+{
+	struct dart_plan_risks risks;
+	double load, lost;
+	uint32_t n, bits;
+
+	for (load = .01; load < 4; load *= 3) {
+		for (n = 1; n <= DART_STORE_REDUNDANCY_MAX; n++) {
+			lost = 1 - dart_plan__oldest(load, n);
+			for (bits = 8; bits <= 64; bits *= 2) {
+				dart_plan__risks_of_oldest(load, n, bits,
+							   &risks);
+				assert_true(risks.wrong.low <= risks.wrong.high);
+				assert_true(risks.ambiguous.low <=
+					    risks.ambiguous.high);
+				check_near(risks.empty + risks.wrong.high, lost,
+					   1e-15);
+			}
+		}
+	}
+}
+
+/* One copy, 8 bits: by hand. */
+static void wrong_answers_are_those_of_section_4(void **state)
+{
+	const double same = 1. / 256 * (1 + 2. / 256);
+	struct dart_plan_risks risks;
+
+	dart_plan__risks_of_oldest(1, 1, 8, &risks);
+	check_near(risks.wrong.low, (1 - exp(-1)) * same, 1e-16);
+	check_near(risks.wrong.high, (1 - exp(-1)) * same, 1e-16);
+	check_near(risks.ambiguous.high, 0, 0);
+	dart_plan__risks_of_oldest(1, 2, 8, &risks);
+	check_near(risks.wrong.low,
+		   pow(1 - exp(-2), 2) * 2 * same * (1 - same), 1e-16);
+	check_near(risks.ambiguous.low, 2 * (1 - exp(-2)) * exp(-2) * same,
+		   1e-16);
+	check_near(risks.ambiguous.high - risks.ambiguous.low,
+		   pow(1 - exp(-2), 2) * same * same, 1e-16);
+}
+
+static void inverses_invert(void **state)
+{
+	static const double successes[] = { .01, .5, .9, .999, .999999 };
+	uint32_t n, i;
+
+	for (i = 0; i < sizeof(successes) / sizeof(successes[0]); i++)
+		for (n = 1; n <= DART_STORE_REDUNDANCY_MAX; n++)
+			check_near(dart_plan__average(dart_plan__load(
+					successes[i], n), n), successes[i],
+				   1e-14);
+
+	assert_int_equal(dart_plan__redundancy(.01), 8);
+	assert_int_equal(dart_plan__redundancy(5), 1);
+	check_near(dart_plan__estimate(0, 10, 2), 0, 0);
+	check_near(dart_plan__estimate(5, 10, 2), log(2) / 2, 1e-15);
+	assert_true(isinf(dart_plan__estimate(10, 10, 2)));
+	assert_int_equal(dart_plan__checksum_bits(1, 2, .01), 8);
+	assert_int_equal(dart_plan__checksum_bits(1, 2, 1e-4), 16);
+	assert_int_equal(dart_plan__checksum_bits(1, 2, 1e-9), 32);
+	assert_int_equal(dart_plan__checksum_bits(1, 2, 1e-30), 0);
+}
+
+/* The store is the smallest that will do: with half of it, no N would. */
+static void plans_keep_what_they_promise(void **state)
+{
+	struct dart_plan_wish wish = { .value_length = 20 };
+	static const double successes[] = { .3, .9, .999, .99999 };
+	char why[DART_WHY_MAX];
+	struct dart_plan plan;
+	double load;
+	uint32_t i, n;
+
+	for (i = 0; i < sizeof(successes) / sizeof(successes[0]); i++) {
+		wish.success = successes[i];
+		for (wish.flows = 1; wish.flows < 100000000; wish.flows *= 7) {
+			assert_int_equal(dart_plan__make(&wish, &plan, why), 0);
+			assert_true(plan.ideal.slots <= plan.store.slots);
+			assert_int_equal(plan.store.checksum_bits, 32);
+			load = (double)wish.flows / plan.store.slots;
+			n = plan.store.redundancy;
+			assert_true(dart_plan__average(load, n) >=
+				    wish.success);
+			assert_true(n == 1 || dart_plan__average(load, n - 1) <
+					      wish.success);
+			for (n = 1; plan.store.slots > 1 && n <= 8; n++)
+				assert_true(dart_plan__average(2 * load, n) <
+					    wish.success);
+		}
+	}
+
+	wish.flows = 1000000;
+	wish.error = 1e-12;
+	assert_int_equal(dart_plan__make(&wish, &plan, why), 0);
+	assert_int_equal(plan.store.checksum_bits, 32);
+	wish.error = 1e-6;
+	assert_int_equal(dart_plan__make(&wish, &plan, why), 0);
+	assert_int_equal(plan.store.checksum_bits, 8);
+}
+
+static void what_cannot_be_is_refused(void **state)
+{
+	static const struct dart_plan_wish good = {
+		.flows = 1000, .success = .9, .value_length = 20,
+	};
+	struct dart_plan_wish bad[] = {
+		good, good, good, good, good, good, good, good, good, good,
+	};
+	static const int errors[] = {
+		-EINVAL, -EINVAL, -EINVAL, -EINVAL, -EINVAL, -EINVAL, -EINVAL,
+		-ERANGE, -ERANGE, -ERANGE,
+	};
+	char why[DART_WHY_MAX];
+	struct dart_plan plan;
+	size_t i;
+
+	bad[0].flows = 0;
+	bad[1].memory = 1000;
+	bad[2].success = 0;
+	bad[3].success = 1;
+	bad[4].value_length = 65;
+	bad[5].checksum_bits = 12;
+	bad[6].redundancy = 9;
+	bad[7].success = 0;
+	bad[7].memory = 23;
+	bad[8].flows = UINT64_C(1) << 40;
+	bad[9].error = 1e-30;
+	assert_int_equal(dart_plan__make(&good, &plan, why), 0);
+	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		*why = '\0';
+		assert_int_equal(dart_plan__make(&bad[i], &plan, why),
+				 errors[i]);
+		assert_true(*why);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(figures_of_the_paper_come_out),
+		cmocka_unit_test(averages_are_integrals),
+		cmocka_unit_test(two_copies_have_a_closed_form),
+		cmocka_unit_test(bounds_enclose_what_is_left),
+		cmocka_unit_test(wrong_answers_are_those_of_section_4),
+		cmocka_unit_test(inverses_invert),
+		cmocka_unit_test(plans_keep_what_they_promise),
+		cmocka_unit_test(what_cannot_be_is_refused),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests_name("plan", tests, NULL, NULL);
+}
