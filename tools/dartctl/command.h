@@ -31,6 +31,7 @@ int command_status(const struct options *options, int argc, char **argv);
 int command_probe(const struct options *options, int argc, char **argv);
 int command_store(struct options *options, int argc, char **argv);
 int command_reporter(struct options *options, int argc, char **argv);
+int command_plan(struct options *options, int argc, char **argv);
 
 /* Prints "dartctl: message" and returns EXIT_FAILURE. */
 __attribute__((format(printf, 1, 2)))

@@ -16,6 +16,7 @@ static const struct command commands[] = {
 	{ "probe", .run = command_probe },
 	{ "store", .parse = command_store },
 	{ "reporter", .parse = command_reporter },
+	{ "plan", .parse = command_plan },
 	{ }
 };
 

@@ -334,7 +334,7 @@ int dart_plan__make(const struct dart_plan_wish *wish, struct dart_plan *plan,
 		return ret;
 	if (!bits)
 		bits = wish->error ? 8 : DART_STORE_CHECKSUM_BITS;
-	for (; bits <= 64; bits *= 2) {
+	for (;; bits *= 2) {
 		plan->store = (struct dart_store_geometry){
 			.value_length = wish->value_length,
 			.checksum_bits = bits,
@@ -348,12 +348,9 @@ int dart_plan__make(const struct dart_plan_wish *wish, struct dart_plan *plan,
 					 plan->store.redundancy, bits, &risks);
 		if (risks.wrong.high <= wish->error)
 			return 0;
-		if (wish->checksum_bits)
+		if (wish->checksum_bits || bits == 64)
 			return refuse(why, -ERANGE,
 				      "with %u bits of checksum, up to %.3g of the answers are wrong",
 				      bits, risks.wrong.high);
 	}
-	return refuse(why, -ERANGE,
-		      "no checksum is wide enough: with 64 bits, up to %.3g of the answers are wrong",
-		      risks.wrong.high);
 }
