@@ -189,7 +189,11 @@ $(call objects,obj,$($(1)_sources)): | $($(1)_skeletons:%=$(output)/bpf/%.skel.h
 endef
 $(foreach name,$(programs),$(eval $(call program,$(name))))
 
-programs: $(programs:%=$(output)/bin/%)
+# Schemas lie beside programs here as they do when they are installed.
+$(output)/share/dart/schemas:
+	$(quiet)mkdir -p $(@D) && ln -sfn ../../../schemas $@
+
+programs: $(programs:%=$(output)/bin/%) $(output)/share/dart/schemas
 
 # ---- tests
 
@@ -234,7 +238,7 @@ completions := $(wildcard tools/*/*.bash-completion)
 # What the manual pages of the library and of the formats tell to include.
 headers := $(wildcard uapi/*/*.h) $(filter-out %/table_format.h \
 	%/table_builder.h %/table_index.h %/table_layout.h %/table_sections.h \
-	%/read_queue.h,\
+	%/read_queue.h %/key_schema_loader.h,\
 	$(wildcard tools/lib/dart/*.h))
 
 # to DIRECTORY, FILE, MODE: installs it there under its own name
@@ -262,6 +266,10 @@ programs_install: programs
 	$(quiet)for file in $(completions); do \
 		$(install) 644 $$file \
 			$(DESTDIR)$(PREFIX)/share/bash-completion/completions/$$(basename $$file .bash-completion) || exit; \
+	done
+	$(quiet)for schema in $(wildcard schemas/*.yaml); do \
+		$(install) 644 $$schema \
+			$(DESTDIR)$(PREFIX)/share/dart/$$schema || exit; \
 	done
 	$(quiet)for unit in $(wildcard */*.service tools/*/*.service); do \
 		mkdir -p $(DESTDIR)$(PREFIX)/lib/systemd/system; \

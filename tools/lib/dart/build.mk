@@ -2,5 +2,5 @@
 # libdart: what an agent writes and a controller reads.
 libraries += dart
 dart_sources := $(wildcard tools/lib/dart/*.c)
-dart_packages := libxxhash jansson libibverbs librdmacm zlib m
+dart_packages := libxxhash jansson libibverbs librdmacm yaml-0.1 zlib m
 m_libs := -lm

@@ -68,6 +68,9 @@ uint64_t dart_entry__sum(const struct dart_entry *entry,
 json_t *dart_entry__to_json(const struct dart_entry *entry,
 			    const void *copies);
 
+/* The @width bytes of a text, or those before the first NUL, as above. */
+json_t *dart_text__to_json(const void *bytes, size_t width);
+
 /* Fields, kinds and units of a schema as JSON, a new reference. */
 json_t *dart_schema__to_json(const struct dart_schema *schema);
 

@@ -16,17 +16,16 @@ static json_t *number__to_json(const struct dart_field *field, uint64_t value)
 }
 
 /* Every byte is the code point of its number, in UTF-8 one byte or two. */
-static json_t *text__to_json(const struct dart_field *field, const void *copy)
+json_t *dart_text__to_json(const void *bytes, size_t width)
 {
-	const uint8_t *text = (const uint8_t *)copy + field->offset;
-	char *utf8 = malloc((size_t)field->width * 2);
-	size_t length = 0;
+	const uint8_t *text = bytes;
+	char *utf8 = malloc(width * 2);
+	size_t length = 0, i;
 	json_t *json;
-	uint32_t i;
 
 	if (!utf8)
 		return NULL;
-	for (i = 0; i < field->width && text[i]; i++) {
+	for (i = 0; i < width && text[i]; i++) {
 		if (text[i] < 0x80) {
 			utf8[length++] = text[i];
 		} else {
@@ -71,7 +70,8 @@ static json_t *field__to_json(const struct dart_entry *entry,
 	uint32_t i;
 
 	if (field->kind == DART_CONTROL_FIELD_TEXT)
-		return text__to_json(field, copies);
+		return dart_text__to_json((const uint8_t *)copies +
+					  field->offset, field->width);
 	if (field->kind == DART_CONTROL_FIELD_ADDRESS)
 		return address__to_json(field, copies);
 	if (field->count == 1)

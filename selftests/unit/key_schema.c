@@ -1,0 +1,360 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "dart/key_schema.h"
+
+static struct dart_key_schema *schema;
+static uint8_t key[DART_STORE_KEY_MAX];
+static char why[DART_WHY_MAX];
+
+static int drop(void **state)
+{
+	(void)state;
+	dart_key_schema__free(schema);
+	schema = NULL;
+	return 0;
+}
+
+static int load_bytes(const char *bytes, size_t length)
+{
+	FILE *file = fmemopen((void *)bytes, length, "r");
+	int err;
+
+	assert_non_null(file);
+	err = dart_key_schema__load(file, "f", &schema, why);
+	fclose(file);
+	return err;
+}
+
+static int load(const char *text)
+{
+	return load_bytes(text, strlen(text));
+}
+
+/* One of those that are installed. */
+static void open_schema(const char *name)
+{
+	char path[64];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "schemas/%s.yaml", name);
+	file = fopen(path, "r");
+	if (!file)
+		fail_msg("%s: %s", path, strerror(errno));
+	if (dart_key_schema__load(file, path, &schema, why))
+		fail_msg("%s", why);
+	fclose(file);
+}
+
+static void assert_value(const void *value, const char *expected)
+{
+	json_t *json = dart_key_schema__value(schema, value);
+	char *text = json_dumps(json, JSON_COMPACT | JSON_ENSURE_ASCII |
+				JSON_ENCODE_ANY);
+
+	assert_string_equal(text, expected);
+	free(text);
+	json_decref(json);
+}
+
+static void all_of_table_1_are_there(void **state)
+{
+	static const struct {
+		const char *name;
+		uint32_t key_length;	/* with addresses of IPv6 */
+		uint32_t value_length;
+	} expected[] = {
+		{ "int-path", 37, 20 },	{ "postcard", 41, 20 },
+		{ "mirror", 4, 8 },	{ "trace", 41, 16 },
+		{ "anomaly", 39, 20 },	{ "failure", 8, 20 },
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(expected) / sizeof(expected[0]); i++) {
+		open_schema(expected[i].name);
+		assert_non_null(schema->description);
+		assert_int_equal(schema->key.length, expected[i].key_length);
+		assert_int_equal(schema->value.length,
+				 expected[i].value_length);
+		drop(state);
+	}
+}
+
+static void a_flow_is_a_key(void **state)
+{
+	static const char *const texts[] = {
+		"10.0.0.1", "10.0.0.2", "4660", "0x50", "udp"
+	};
+	static const char *const long_texts[] = {
+		"fe80::1", "fe80::2", "4660", "80", "17", "7"
+	};
+
+	(void)state;
+	open_schema("int-path");
+	assert_int_equal(dart_key_schema__key(schema, texts, key, why), 13);
+	assert_memory_equal(key, "\x0a\0\0\1\x0a\0\0\2\x12\x34\0\x50\x11", 13);
+	drop(NULL);
+
+	open_schema("postcard");
+	assert_int_equal(dart_key_schema__key(schema, long_texts, key, why),
+			 41);
+	assert_memory_equal(key, "\xfe\x80\0\0\0\0\0\0\0\0\0\0\0\0\0\1", 16);
+	assert_memory_equal(key + 32, "\x12\x34\0\x50\x11\0\0\0\7", 9);
+}
+
+static void a_path_begins_with_its_first_hop(void **state)
+{
+	(void)state;
+	open_schema("int-path");
+	assert_value("\0\0\0\3\0\0\0\2\0\0\0\1\0\0\0\0\0\0\0\0",
+		     "{\"path\":[1,2,3]}");
+	assert_value("\0\0\0\5\0\0\0\4\0\0\0\3\0\0\0\0\0\0\0\1",
+		     "{\"path\":[1,0,3,4,5]}");
+	assert_value("\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
+		     "{\"path\":[]}");
+}
+
+static const char every_type[] =
+	"key:\n"
+	"  - {name: a, type: u8, names: {one: 1}}\n"
+	"  - {name: b, type: u64}\n"
+	"  - {name: c, type: mac}\n"
+	"  - {name: d, type: bytes, count: 3}\n"
+	"  - {name: e, type: text, count: 4}\n"
+	"  - {name: f, type: ipv4}\n"
+	"  - {name: g, type: ipv6}\n"
+	"value:\n"
+	"  - {name: a, type: u8, names: {one: 1}}\n"
+	"  - {name: b, type: u64, unit: ns, description: when}\n"
+	"  - {name: c, type: mac}\n"
+	"  - {name: d, type: bytes, count: 3}\n"
+	"  - {name: e, type: text, count: 4}\n"
+	"  - {name: f, type: ipv4}\n"
+	"  - {name: g, type: ipv6}\n"
+	"  - {name: h, type: u16, count: 2, stack: false}\n";
+
+static void every_type_goes_in_and_out(void **state)
+{
+	static const char *const texts[] = {
+		"one",	"18446744073709551614", "00:11:22:aa:BB:cc",
+		"0aFf00", "x\xe9",		"1.2.3.4",
+		"::1",
+	};
+
+	(void)state;
+	if (load(every_type))
+		fail_msg("%s", why);
+	assert_int_equal(dart_key_schema__key(schema, texts, key, why), 42);
+	assert_memory_equal(key, "\1\xff\xff\xff\xff\xff\xff\xff\xfe"
+			    "\0\x11\x22\xaa\xbb\xcc\x0a\xff\0x\xe9\0\0"
+			    "\1\2\3\4", 26);
+	memcpy(key + 42, "\0\7\0\0", 4);
+	assert_value(key, "{\"a\":\"one\",\"b\":1.8446744073709552e19,"
+		     "\"c\":\"00:11:22:aa:bb:cc\",\"d\":\"0aff00\","
+		     "\"e\":\"x\\u00E9\",\"f\":\"1.2.3.4\",\"g\":\"::1\","
+		     "\"h\":[7,0]}");
+}
+
+static void what_is_no_key_is_refused(void **state)
+{
+	static const struct {
+		uint32_t field;
+		const char *text, *why;
+	} wrong[] = {
+		{ 0, "two", "a 'two': expected a number or one of its names" },
+		{ 0, "256", "a '256': more than 255" },
+		{ 0, "-1", "a '-1': expected a number" },
+		{ 0, "", "a '': expected a number" },
+		{ 0, "1 ", "a '1 ': expected a number" },
+		{ 0, "0x", "a '0x': expected a number" },
+		{ 0, "\x1b[2J", "a '?[2J': expected a number" },
+		{ 1, "18446744073709551616", "more than 18446744073709551615" },
+		{ 2, "00:11:22:33:44", "expected 00:11:22:33:44:55" },
+		{ 2, "00:11:22:33:44:55:", "expected 00:11:22:33:44:55" },
+		{ 2, "00-11-22-33-44-55", "expected 00:11:22:33:44:55" },
+		{ 3, "0aff0", "d '0aff0': expected 6 hexadecimal digits" },
+		{ 3, "0aff0g", "expected 6 hexadecimal digits" },
+		{ 3, "0aff0000", "expected 6 hexadecimal digits" },
+		{ 4, "abcde", "e 'abcde': longer than 4 bytes" },
+		{ 5, "::1", "expected an address of IPv4" },
+		{ 6, "1.2.3.4", "expected an address of IPv6" },
+		{ 6, "fe80::1%eth0", "expected an address of IPv6" },
+	};
+	const char *texts[] = {
+		"1", "2", "00:11:22:33:44:55", "000000", "", "0.0.0.0", "::",
+	};
+	const char *mixed[] = { "10.0.0.1", "::1", "1", "2", "3" };
+	const char *right;
+	size_t i;
+
+	if (load(every_type))
+		fail_msg("%s", why);
+	for (i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+		right = texts[wrong[i].field];
+		texts[wrong[i].field] = wrong[i].text;
+		assert_int_equal(dart_key_schema__key(schema, texts, key, why),
+				 -EINVAL);
+		if (!strstr(why, wrong[i].why))
+			fail_msg("%s: %s", wrong[i].text, why);
+		texts[wrong[i].field] = right;
+	}
+	drop(state);
+
+	open_schema("int-path");
+	assert_int_equal(dart_key_schema__key(schema, mixed, key, why),
+			 -EINVAL);
+	assert_string_equal(why,
+		"dst '::1': not of the family of the other address");
+}
+
+#define V "value: [{name: v, type: u8}]\n"
+#define K "key: [{name: k, type: u8}]\n"
+
+static void what_is_no_schema_is_refused_with_its_line(void **state)
+{
+	static const struct {
+		const char *text, *why;
+	} wrong[] = {
+		{ "\n", "f:1: the file is empty" },
+		{ "- a\n", "f:1: expected KEY: VALUE lines" },
+		{ K, "f:1: a schema without 'value'" },
+		{ V, "f:1: a schema without 'key'" },
+		{ K V "noise: 1\n", "f:3: unknown key 'noise'" },
+		{ K V K, "f:3: 'key' is there twice" },
+		{ K V "description: [a]\n", "f:3: expected a text in ASCII" },
+		{ K V "description: \"\\e[2J\"\n", "expected a text in ASCII" },
+		{ V "key: {}\n", "f:2: expected a list of fields" },
+		{ V "key: []\n", "f:2: expected a list of fields" },
+		{ V "key: [a]\n", "f:2: expected KEY: VALUE lines" },
+		{ V "key:\n- {type: u8}\n", "f:3: a field without 'name'" },
+		{ V "key:\n- {name: a}\n", "f:3: a field without 'type'" },
+		{ V "key: [{name: 1a, type: u8}]", "'1a' is no name" },
+		{ V "key: [{name: '', type: u8}]", "'' is no name" },
+		{ V "key: [{name: a b, type: u8}]", "'a b' is no name" },
+		{ V "key: [{name: aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa, type: u8}]",
+		  "is no name" },
+		{ V "key: [{name: from, type: u8}]", "the name of an option" },
+		{ V "key: [{name: a, type: u9}]", "'u9' is no type" },
+		{ V "key: [{name: a, type: [u8]}]", "'?' is no type" },
+		{ V "key: [{name: a, type: u8, noise: 1}]", "unknown key" },
+		{ V "key: [{name: a, type: u8, count: 2}]", "has no arrays" },
+		{ V "key: [{name: a, type: u8, stack: yes}]",
+		  "expected true or false" },
+		{ V "key: [{name: a, type: u8, stack: true}]",
+		  "a stack needs a count" },
+		{ V "key: [{name: a, type: text, count: 4, stack: true}]",
+		  "a stack needs a count" },
+		{ V "key: [{name: a, type: u8}, {name: a, type: u8}]",
+		  "field 'a' is there twice" },
+		{ V "key: [{name: a, type: bytes, count: 65}]",
+		  "expected a number from 1 to 64" },
+		{ V "key: [{name: a, type: bytes, count: 0}]",
+		  "expected a number from 1 to 64" },
+		{ V "key: [{name: a, type: bytes, count: 1x}]",
+		  "expected a number from 1 to 64" },
+		{ V "key:\n- {name: a, type: bytes, count: 64}\n"
+		  "- {name: b, type: u8}\n", "f:4: more than 64 bytes" },
+		{ K "value: [{name: a, type: u64, count: 9}]",
+		  "more than 64 bytes" },
+		{ K "value: [{name: a, type: ipv6, count: 64}]",
+		  "more than 64 bytes" },
+		{ K "value: [{name: a, type: address}]", "is ipv4 or ipv6" },
+		{ K "value: [{name: a, type: u8, names: [a]}]",
+		  "expected NAME: NUMBER lines" },
+		{ K "value: [{name: a, type: u8, names: {a: b}}]",
+		  "expected a number" },
+		{ K "value: [{name: a, type: u8, names: {1: 1}}]",
+		  "'1' is no name" },
+		{ K "value: [{name: a, type: u8, names: {a: 256}}]",
+		  "a number that the type has not" },
+		{ K "value: [{name: a, type: u64, names: {a: 18446744073709551616}}]",
+		  "is no number" },
+		{ K "value: [{name: a, type: u8, names: {a: 1, b: 1}}]",
+		  "'b' or its number is there twice" },
+		{ K "value: [{name: a, type: ipv6, names: {a: 1}}]",
+		  "names are for numbers" },
+		{ "key: [\n", "f:2: not YAML" },
+		{ "a: *b\n", "f:1: not YAML" },
+		{ "\xff\xfe\x00", "f:" },
+	};
+	char many[4096] = K "value:\n";
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+		assert_int_equal(load(wrong[i].text), -EINVAL);
+		if (!strstr(why, wrong[i].why))
+			fail_msg("%s: %s", wrong[i].text, why);
+	}
+	for (i = 0; i < DART_KEY_FIELDS_MAX + 1; i++)
+		sprintf(many + strlen(many), "- {name: f%zu, type: u8}\n", i);
+	assert_int_equal(load(many), -EINVAL);
+	assert_string_equal(why, "f:35: more than 32 fields");
+}
+
+static void assert_printable(const char *text)
+{
+	for (; *text; text++)
+		assert_in_range(*text, ' ', '~');
+}
+
+/*
+ * Whatever becomes of the file, nothing crashes; a refusal has a reason, and
+ * what is taken can be used.
+ */
+static void flipped_bits_are_survived(void **state)
+{
+	static const uint8_t value[DART_STORE_VALUE_MAX] = { 1 };
+	const char *texts[DART_KEY_FIELDS_MAX];
+	char bytes[sizeof(every_type) - 1];
+	unsigned int round, flips, taken = 0;
+	json_t *json;
+	size_t i;
+
+	srandom(1);
+	for (i = 0; i < DART_KEY_FIELDS_MAX; i++)
+		texts[i] = "1";
+	for (round = 0; round < 20000; round++) {
+		memcpy(bytes, every_type, sizeof(bytes));
+		for (flips = random() % 4; flips; flips--)
+			bytes[random() % sizeof(bytes)] ^= 1 << random() % 8;
+		if (load_bytes(bytes, random() % 2 ? sizeof(bytes) :
+			       random() % sizeof(bytes) + 1)) {
+			assert_memory_equal(why, "f:", 2);
+			assert_printable(why);
+			continue;
+		}
+		taken++;
+		dart_key_schema__key(schema, texts, key, why);
+		json = dart_key_schema__value(schema, value);
+		assert_int_equal(json_object_size(json), schema->value.count);
+		json_decref(json);
+		drop(state);
+	}
+	assert_in_range(taken, 1000, 19000);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_teardown(all_of_table_1_are_there, drop),
+		cmocka_unit_test_teardown(a_flow_is_a_key, drop),
+		cmocka_unit_test_teardown(a_path_begins_with_its_first_hop,
+					  drop),
+		cmocka_unit_test_teardown(every_type_goes_in_and_out, drop),
+		cmocka_unit_test_teardown(what_is_no_key_is_refused, drop),
+		cmocka_unit_test_teardown(
+			what_is_no_schema_is_refused_with_its_line, drop),
+		cmocka_unit_test_teardown(flipped_bits_are_survived, drop),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

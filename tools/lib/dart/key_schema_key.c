@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Keys from what people write: see key_schema.h. */
+#include <arpa/inet.h>
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "key_schema.h"
+
+/* A sentence about what has been written for @field; always -EINVAL. */
+static int __attribute__((format(printf, 4, 5)))
+refuse(char why[DART_WHY_MAX], const struct dart_key_field *field,
+       const char *text, const char *format, ...)
+{
+	char reason[DART_WHY_MAX / 2];
+	va_list arguments;
+	char *c;
+
+	va_start(arguments, format);
+	vsnprintf(reason, sizeof(reason), format, arguments);
+	va_end(arguments);
+	snprintf(why, DART_WHY_MAX, "%s '%.40s': %s", field->name, text,
+		 reason);
+	for (c = why; *c; c++)
+		if (*c < ' ' || *c > '~')
+			*c = '?';
+	return -EINVAL;
+}
+
+static int parse_number(const char *text, uint64_t *value)
+{
+	const bool is_hex = !strncmp(text, "0x", 2);
+	char *end;
+
+	if (!isxdigit((unsigned char)text[is_hex ? 2 : 0]))
+		return -EINVAL;
+	errno = 0;
+	*value = strtoull(text, &end, is_hex ? 16 : 10);
+	return *end ? -EINVAL : -errno;
+}
+
+static int put_number(const struct dart_key_field *field, const char *text,
+		      uint8_t *bytes, char why[DART_WHY_MAX])
+{
+	const uint32_t width = field->type->width_max;
+	const uint64_t max = UINT64_MAX >> (64 - 8 * width);
+	uint64_t value;
+	uint32_t i;
+	int err;
+
+	for (i = 0; i < field->name_count; i++)
+		if (!strcmp(field->names[i].name, text))
+			break;
+	if (i < field->name_count) {
+		value = field->names[i].number;
+	} else {
+		err = parse_number(text, &value);
+		if (err == -EINVAL)
+			return refuse(why, field, text, "expected a number%s",
+				      i ? " or one of its names" : "");
+		if (err || value > max)
+			return refuse(why, field, text, "more than %llu",
+				      (unsigned long long)max);
+	}
+	for (i = width; i; i--, value >>= 8)
+		bytes[i - 1] = value;
+	return width;
+}
+
+static int put_address(const struct dart_key_field *field, const char *text,
+		       uint8_t *bytes, char why[DART_WHY_MAX])
+{
+	if (field->type->width_min == 4 && inet_pton(AF_INET, text, bytes) == 1)
+		return 4;
+	if (field->type->width_max == 16 &&
+	    inet_pton(AF_INET6, text, bytes) == 1)
+		return 16;
+	return refuse(why, field, text, "expected an address of %s",
+		      field->type->width_max == 4  ? "IPv4" :
+		      field->type->width_min == 16 ? "IPv6" :
+						     "IPv4 or IPv6");
+}
+
+static int nibble(char c)
+{
+	if (!isxdigit((unsigned char)c))
+		return -EINVAL;
+	return isdigit((unsigned char)c) ? c - '0' :
+					   tolower((unsigned char)c) - 'a' + 10;
+}
+
+/* @length bytes of two digits each, @separator between them unless it is 0. */
+static int put_digits(const char *text, char separator, uint8_t *bytes,
+		      uint32_t length)
+{
+	uint32_t i;
+	int high, low;
+
+	for (i = 0; i < length; i++) {
+		if (i && separator && *text++ != separator)
+			return -EINVAL;
+		high = nibble(text[0]);
+		low = high < 0 ? high : nibble(text[1]);
+		if (low < 0)
+			return low;
+		bytes[i] = high << 4 | low;
+		text += 2;
+	}
+	return *text ? -EINVAL : (int)length;
+}
+
+/* Returns how many bytes that are. */
+static int put(const struct dart_key_field *field, const char *text,
+	       uint8_t *bytes, char why[DART_WHY_MAX])
+{
+	size_t length;
+	int ret;
+
+	switch (field->type->kind) {
+	case DART_KEY_NUMBER:
+		return put_number(field, text, bytes, why);
+	case DART_KEY_ADDRESS:
+		return put_address(field, text, bytes, why);
+	case DART_KEY_MAC:
+		ret = put_digits(text, ':', bytes, field->type->width_max);
+		if (ret >= 0)
+			return ret;
+		return refuse(why, field, text, "expected 00:11:22:33:44:55");
+	case DART_KEY_BYTES:
+		ret = put_digits(text, '\0', bytes, field->count);
+		if (ret >= 0)
+			return ret;
+		return refuse(why, field, text,
+			      "expected %u hexadecimal digits",
+			      2 * field->count);
+	case DART_KEY_TEXT:
+		length = strlen(text);
+		if (length > field->count)
+			return refuse(why, field, text, "longer than %u bytes",
+				      field->count);
+		memset(bytes, 0, field->count);
+		memcpy(bytes, text, length);
+		return field->count;
+	}
+	return -EINVAL;
+}
+
+int dart_key_schema__key(const struct dart_key_schema *schema,
+			 const char *const *texts,
+			 uint8_t key[DART_STORE_KEY_MAX],
+			 char why[DART_WHY_MAX])
+{
+	int length = 0, family = 0, ret;
+	uint32_t i;
+
+	for (i = 0; i < schema->key.count; i++) {
+		const struct dart_key_field *field = &schema->key.list[i];
+
+		ret = put(field, texts[i], key + length, why);
+		if (ret < 0)
+			return ret;
+		length += ret;
+		if (field->type->width_min == field->type->width_max)
+			continue;
+		/* Nobody reports about packets with one address of each. */
+		if (family && ret != family)
+			return refuse(why, field, texts[i],
+				      "not of the family of the other address");
+		family = ret;
+	}
+	return length;
+}
