@@ -4,3 +4,4 @@ programs += dartctl
 dartctl_sources := $(wildcard tools/dartctl/*.c)
 dartctl_libraries := dart
 dartctl_packages := jansson libbpf smartcols
+dartctl_skeletons := reporter

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <stdlib.h>
 
+#include "attach.h"
 #include "client.h"
 #include "command.h"
 #include "table.h"
@@ -63,6 +64,9 @@ static const struct command commands[] = {
 	{ "add", .run = add },
 	{ "remove", .run = remove_one },
 	{ "list", .run = list },
+	{ "attach", .parse = reporter__attach },
+	{ "detach", .run = reporter__detach },
+	{ "status", .run = reporter__status },
 	{ }
 };
 

@@ -1,0 +1,320 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A switch that reports to stores: a frame with telemetry (see telemetry.h)
+ * becomes the WRITE of it, as <dart/store.h> describes, and leaves for the
+ * collector.  Other frames go their way.
+ *
+ * An XDP program cannot make frames.  So it is fed with copies, or each frame is
+ * one that nobody waits for.
+ */
+#include "vmlinux.h"
+#include <bpf/bpf_helpers.h>
+
+#include <dart/store.h>
+
+#include "telemetry.h"
+
+/* Tables of one byte: what it does to the register of a CRC. */
+const volatile __u32 crc_tables[REPORTER_CRCS][256];
+/* Of a byte that 0 to 3 others follow in the same word, for the ICRC. */
+const volatile __u32 icrc_tables[4][256];
+
+const volatile __be16 int_port;		/* of INT-MD; 0: none */
+const volatile __be16 report_port;	/* of postcards; 0: none */
+const volatile __u32 checksum_length;	/* bytes */
+const volatile __u32 out_interface;	/* number of the one to collectors */
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1); /* possible CPUs, set by the loader */
+	__type(key, __u32);
+	__type(value, struct reporter);
+} reporter SEC(".maps");
+
+/* A row for each collector, and so are the next. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct reporter_reports);
+} reporter_to SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct reporter_collector);
+} collectors SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, DART_STORE_SHARES);
+	__type(key, __u32);
+	__type(value, struct reporter_share);
+} shares SEC(".maps");
+
+static __always_inline struct reporter *this_cpu(void)
+{
+	__u32 cpu = bpf_get_smp_processor_id();
+
+	return bpf_map_lookup_elem(&reporter, &cpu);
+}
+
+static __always_inline __u32 crc_add(__u32 crc, enum reporter_crc kind,
+				     __u8 byte)
+{
+	return crc >> 8 ^ crc_tables[kind][(__u8)crc ^ byte];
+}
+
+/* All but the slot, for that is a matter of the collector. */
+struct place {
+	__u64 checksum;	/* of 32 bits, then, if that is the width, 32 more */
+	__u32 share;
+};
+
+static __always_inline void place__find(struct place *place,
+					const struct telemetry *telemetry)
+{
+	__u32 first = ~0, second = ~0, share = ~0, i;
+
+#pragma clang loop unroll(disable)
+	for (i = 0; i < TELEMETRY_KEY_MAX; i++) {
+		__u8 byte = telemetry->key[i];
+
+		if (i >= telemetry->key_length)
+			break;
+		share = crc_add(share, REPORTER_CRC_SHARE, byte);
+		first = crc_add(first, REPORTER_CRC_CHECKSUM_0, byte);
+		if (checksum_length == 8)
+			second = crc_add(second, REPORTER_CRC_CHECKSUM_1,
+					 byte);
+	}
+	place->share = ~share % DART_STORE_SHARES;
+	place->checksum = ~first;
+	if (checksum_length == 8)
+		place->checksum = place->checksum << 32 | ~second;
+	else if (checksum_length == 2)
+		place->checksum &= 0xffff;
+	else if (checksum_length == 1)
+		place->checksum &= 0xff;
+	if (!place->checksum)
+		place->checksum = 1;
+}
+
+static __always_inline __u64 slot__find(const struct telemetry *telemetry,
+					__u32 copy, __u8 slots_log2)
+{
+	__u32 crc = ~0, i;
+
+	copy %= DART_STORE_REDUNDANCY_MAX;
+#pragma clang loop unroll(disable)
+	for (i = 0; i < TELEMETRY_KEY_MAX; i++) {
+		if (i >= telemetry->key_length)
+			break;
+		crc = crc_add(crc, REPORTER_CRC_SLOT_0 + copy,
+			      telemetry->key[i]);
+	}
+	return ~crc & ((1ULL << slots_log2) - 1);
+}
+
+/* The payload: checksum, value, zeros up to a whole word. */
+static __always_inline void write_slot(void *payload, __u64 checksum,
+				       const struct telemetry *telemetry)
+{
+	__u32 *words = payload;
+
+	switch (checksum_length) {
+	case 1:
+		*(__u8 *)payload = checksum;
+		__builtin_memcpy(payload + 1, telemetry->value, REPORTER_VALUE);
+		break;
+	case 2:
+		*(__be16 *)payload = bpf_htons(checksum);
+		__builtin_memcpy(payload + 2, telemetry->value, REPORTER_VALUE);
+		break;
+	case 4:
+		words[0] = bpf_htonl(checksum);
+		__builtin_memcpy(words + 1, telemetry->value, REPORTER_VALUE);
+		break;
+	default:
+		words[0] = bpf_htonl(checksum >> 32);
+		words[1] = bpf_htonl(checksum);
+		__builtin_memcpy(words + 2, telemetry->value, REPORTER_VALUE);
+	}
+}
+
+/* The words of a report behind its constant part, but for the ICRC. */
+static __always_inline __u32 words_of_report(void)
+{
+	return checksum_length == 8 ? REPORTER_WORDS : REPORTER_WORDS - 1;
+}
+
+/* Linear: what two registers become is the sum of what each becomes. */
+static __always_inline __u32 icrc_add(__u32 crc, __u32 word)
+{
+	crc ^= word;
+	return icrc_tables[3][crc & 0xff] ^
+	       icrc_tables[2][crc >> 8 & 0xff] ^
+	       icrc_tables[1][crc >> 16 & 0xff] ^
+	       icrc_tables[0][crc >> 24];
+}
+
+/*
+ * Makes the frame as long as a report.  A longer one is cut at the end, for its
+ * beginning is in a cache; a shorter one grows in front, where there is always
+ * room.
+ */
+static __always_inline bool fit(struct xdp_md *context, __u32 length)
+{
+	__s32 missing = length - (context->data_end - context->data);
+
+	if (missing > 0)
+		return !bpf_xdp_adjust_head(context, -missing);
+	return !missing || !bpf_xdp_adjust_tail(context, missing);
+}
+
+/* By words: nothing says that the frame is aligned, and nothing needs it. */
+static __always_inline void copy_constant(void *frame,
+					  const struct reporter_collector *to)
+{
+	const __u64 *from = (const void *)to->constant;
+	__u64 *words = frame;
+	__u32 i;
+
+#pragma unroll
+	for (i = 0; i < REPORTER_CONSTANT / 8; i++)
+		words[i] = from[i];
+	*(__u16 *)(words + i) = *(const __u16 *)(from + i);
+}
+
+/* The frame, which has been fitted, becomes @words for a collector. */
+static __always_inline void write_frame(struct xdp_md *context,
+					const struct reporter_collector *to,
+					const struct reporter_share *share,
+					__u32 share_number,
+					const __u32 words[REPORTER_WORDS])
+{
+	__u32 crc = share->icrc ^ icrc_add(0, words[0]);
+	__u32 length = words_of_report(), i;
+	__u32 *rest;
+	void *data;
+
+	data = (void *)(long)context->data;
+	if (data + REPORTER_CONSTANT + (length + 1) * 4 >
+	    (void *)(long)context->data_end)
+		return;
+	copy_constant(data, to);
+	*(__be16 *)(data + sizeof(struct ethhdr) + sizeof(struct iphdr)) =
+		bpf_htons(DART_STORE_UDP_SOURCE_BASE + share_number);
+
+	rest = data + REPORTER_CONSTANT;
+	rest[0] = words[0];
+#pragma clang loop unroll(disable)
+	for (i = 1; i < REPORTER_WORDS - 1; i++) {
+		rest[i] = words[i];
+		crc = icrc_add(crc, words[i]);
+	}
+	if (length == REPORTER_WORDS) {
+		rest[i] = words[i];
+		crc = icrc_add(crc, words[i]);
+		i++;
+	}
+	rest[i] = ~crc;
+}
+
+/* @copy: which of the collector's copies, or any of them at random. */
+#define ANY_COPY 0xffffffff
+
+static __always_inline int report(struct xdp_md *context,
+				  const struct telemetry *telemetry,
+				  __u32 copy, struct reporter *row)
+{
+	__u32 words[REPORTER_WORDS] = { };
+	const struct reporter_collector *to;
+	const struct reporter_share *share;
+	struct reporter_reports *sent;
+	struct place place;
+	__u32 length, number;
+	__u64 address;
+
+	place__find(&place, telemetry);
+	share = bpf_map_lookup_elem(&shares, &place.share);
+	if (!share)
+		goto unassigned;
+	number = share->collector;
+	to = bpf_map_lookup_elem(&collectors, &number);
+	sent = bpf_map_lookup_elem(&reporter_to, &number);
+	if (!to || !sent)
+		goto unassigned;
+
+	if (!fit(context, REPORTER_CONSTANT + (words_of_report() + 1) * 4)) {
+		row->cramped++;
+		return XDP_PASS;
+	}
+	if (copy == ANY_COPY)
+		copy = (__u64)bpf_get_prandom_u32() * to->redundancy >> 32;
+	length = checksum_length + REPORTER_VALUE;
+	address = to->base +
+		  slot__find(telemetry, copy, to->slots_log2 & 63) * length;
+	words[0] = bpf_htonl((sent->first_psn +
+			      __sync_fetch_and_add(&sent->reports, 1)) &
+			     0xffffff);
+	words[1] = bpf_htonl(address >> 32);
+	words[2] = bpf_htonl(address);
+	words[3] = to->rkey;
+	words[4] = bpf_htonl(length);
+	write_slot(words + 5, place.checksum, telemetry);
+	write_frame(context, to, share, place.share, words);
+	row->reports++;
+	if (out_interface == context->ingress_ifindex)
+		return XDP_TX;
+	return bpf_redirect(out_interface, 0);
+
+unassigned:
+	row->unassigned++;
+	return XDP_PASS;
+}
+
+SEC("xdp")
+int dart_reporter(struct xdp_md *context)
+{
+	struct cursor cursor = {
+		.at = (void *)(long)context->data,
+		.end = (void *)(long)context->data_end,
+	};
+	struct reporter *row = this_cpu();
+	struct telemetry telemetry;
+
+	if (!row)
+		return XDP_PASS;
+	switch (telemetry__read(&cursor, int_port, report_port, &telemetry)) {
+	case TELEMETRY_OK:
+		return report(context, &telemetry, ANY_COPY, row);
+	case TELEMETRY_TRUNCATED:
+		row->truncated++;
+		break;
+	case TELEMETRY_MALFORMED:
+		row->malformed++;
+		break;
+	case TELEMETRY_INCOMPLETE:
+		row->incomplete++;
+		break;
+	case TELEMETRY_ANONYMOUS:
+		row->anonymous++;
+		break;
+	default:
+		row->others++;
+	}
+	return XDP_PASS;
+}
+
+/* For the interface to collectors, if it is another one. */
+SEC("xdp")
+int dart_way_out(struct xdp_md *context)
+{
+	return XDP_PASS;
+}
+
+char LICENSE[] SEC("license") = "GPL";

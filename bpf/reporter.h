@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What the reporter's programs are told, and what they count; for them and for
+ * whoever loads them, who includes the fixed-width types first.
+ */
+#ifndef REPORTER_H
+#define REPORTER_H
+
+#ifdef __bpf__
+#include "dart_tags.h"
+#else
+#define DART_COUNTER
+#define DART_ADDRESS
+#define DART_UNIT(unit)
+#define DART_COPIES_ARE_CPUS
+#endif
+
+/* Values are paths: the node IDs of the last hops, the last one first. */
+#define REPORTER_HOPS	5
+#define REPORTER_VALUE	(4 * REPORTER_HOPS)	/* bytes */
+
+/* The CRCs that a reporter needs, by the table that is for each. */
+enum reporter_crc {
+	REPORTER_CRC_SLOT_0,
+	REPORTER_CRC_CHECKSUM_0 = REPORTER_CRC_SLOT_0 + 8,
+	REPORTER_CRC_CHECKSUM_1,
+	REPORTER_CRC_SHARE,
+	REPORTER_CRCS,
+};
+
+/*
+ * A report consists of a part that is the same for all reports of a share, but
+ * for the source port, and of words that come behind it.
+ */
+#define REPORTER_CONSTANT	50	/* bytes: up to the first half of the BTH */
+#define REPORTER_WORDS		12	/* PSN, RETH, payload: as many at most */
+
+#define REPORTER_NOBODY		0xffffffff
+
+struct reporter_share {
+	__u32 collector;	/* its number, or REPORTER_NOBODY */
+	/* The register of the ICRC behind the BTH, if its PSN were 0. */
+	__u32 icrc;
+};
+
+struct reporter_collector {
+	__u8 constant[REPORTER_CONSTANT];
+	__u8 redundancy;
+	__u8 slots_log2;
+	__u32 rkey;		/* in network order */
+	__u64 base;
+};
+
+/* Frames, counted once each; a row for each CPU, on a line of its own. */
+struct reporter {
+	__u64 reports DART_COUNTER DART_UNIT("frames");	/* WRITEs sent */
+	/* These were left as they were: no telemetry, */
+	__u64 others DART_COUNTER DART_UNIT("frames");
+	/* a header that ends behind the frame, */
+	__u64 truncated DART_COUNTER DART_UNIT("frames");
+	/* another version or type, or lengths that contradict one another, */
+	__u64 malformed DART_COUNTER DART_UNIT("frames");
+	/* a path that lacks hops (E, M), */
+	__u64 incomplete DART_COUNTER DART_UNIT("frames");
+	/* no node IDs, */
+	__u64 anonymous DART_COUNTER DART_UNIT("frames");
+	/* a share that no collector has, */
+	__u64 unassigned DART_COUNTER DART_UNIT("frames");
+	/* no room to make a report of it. */
+	__u64 cramped DART_COUNTER DART_UNIT("frames");
+} DART_COPIES_ARE_CPUS __attribute__((aligned(64)));
+
+/* What was sent to a collector; all CPUs count here, as PSNs are in order. */
+struct reporter_reports {
+	__u64 reports DART_COUNTER DART_UNIT("frames");
+	__u32 first_psn;
+	__u32 qpn;
+	__u32 address[4] DART_ADDRESS;
+	char store[64];
+} __attribute__((aligned(64)));
+
+#endif /* REPORTER_H */

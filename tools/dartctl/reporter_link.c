@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <linux/if_link.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "reporter_link.h"
+#include "reporter_pins.h"
+
+/* A link of @program to interface @number, or -errno. */
+static int attach(const struct bpf_program *program, uint32_t number,
+		  uint32_t mode)
+{
+	DECLARE_LIBBPF_OPTS(bpf_link_create_opts, options, .flags = mode);
+	int fd = bpf_link_create(bpf_program__fd(program), number, BPF_XDP,
+				 &options);
+
+	return fd < 0 ? -errno : fd;
+}
+
+static bool is_taken(int error)
+{
+	return error == -EBUSY || error == -EEXIST;
+}
+
+/*
+ * Many drivers send what another interface redirects to them only where an XDP
+ * program is attached; so one that passes everything is.  Returns 0 or -errno:
+ * the interface cannot be redirected to, other than by the generic way.
+ */
+static int open_way_out(const char *name, uint32_t out,
+			const struct reporter_bpf *object)
+{
+	int fd = attach(object->progs.dart_way_out, out, XDP_FLAGS_DRV_MODE);
+	int ret;
+
+	if (fd < 0)
+		return is_taken(fd) ? 0 : fd;
+	ret = reporter_pins__add(name, REPORTER_PIN_THROUGH, fd);
+	close(fd);
+	return ret;
+}
+
+/* Native, if drivers will have it. */
+static int attach_somehow(const char *name, uint32_t in, uint32_t out,
+			  const struct reporter_bpf *object)
+{
+	const struct bpf_program *program = object->progs.dart_reporter;
+	int fd;
+
+	if (in == out || !open_way_out(name, out, object)) {
+		fd = attach(program, in, XDP_FLAGS_DRV_MODE);
+		if (fd >= 0 || is_taken(fd))
+			return fd;
+	}
+	return attach(program, in, XDP_FLAGS_SKB_MODE);
+}
+
+static int pin_maps(const char *name, const struct reporter_bpf *object)
+{
+	int ret;
+
+	ret = reporter_pins__add(name, REPORTER_PIN_COUNTERS,
+				 bpf_map__fd(object->maps.reporter));
+	if (!ret)
+		ret = reporter_pins__add(name, REPORTER_PIN_REPORTS,
+					 bpf_map__fd(object->maps.reporter_to));
+	return ret;
+}
+
+int reporter_link__make(const char *name, uint32_t in, uint32_t out,
+			const struct reporter_bpf *object,
+			char why[DART_WHY_MAX])
+{
+	int ret, fd;
+
+	ret = reporter_pins__make(name, why);
+	if (ret)
+		return ret;
+	ret = pin_maps(name, object);
+	if (ret) {
+		snprintf(why, DART_WHY_MAX, "cannot pin its maps: %s",
+			 strerror(-ret));
+		goto remove_pins;
+	}
+	fd = attach_somehow(name, in, out, object);
+	if (fd < 0) {
+		ret = fd;
+		snprintf(why, DART_WHY_MAX, "cannot attach to it: %s",
+			 is_taken(fd) ? "another XDP program is there" :
+			 strerror(-fd));
+		goto remove_pins;
+	}
+	ret = reporter_pins__add(name, REPORTER_PIN_LINK, fd);
+	close(fd);
+	if (ret) {
+		snprintf(why, DART_WHY_MAX, "cannot pin its link: %s",
+			 strerror(-ret));
+		goto remove_pins;
+	}
+	return 0;
+
+remove_pins:
+	reporter_pins__remove(name);
+	return ret;
+}
+
+const char *reporter_link__mode(uint32_t number)
+{
+	DECLARE_LIBBPF_OPTS(bpf_xdp_query_opts, query);
+
+	if (bpf_xdp_query(number, 0, &query))
+		return "unknown";
+	return query.attach_mode == XDP_ATTACHED_DRV ? "native" : "generic";
+}
