@@ -5,8 +5,9 @@
 
 check "the agent starts" host_up
 check "cpustat is registered" dartctl register source cpustat
+check "a store is created" dartctl store create good --slots 2^4 --value 4
 ip netns add red
-check "malformed messages leave the list unchanged" malformed_messages
+check "malformed messages leave the lists unchanged" malformed_messages
 
 unprivileged() {
 	setpriv --reuid 65534 --clear-groups "$@"

@@ -62,6 +62,8 @@ fi
 install -m 755 "$(command -v attempt)" /run/attempt
 echo "dart:x:$group:" >>/etc/group
 check "the agent starts" host_up
+check "there is somebody to report" \
+	ip neighbour replace 10.77.0.2 lladdr 02:00:00:00:00:01 dev eth0
 for column in user dart userns container root; do
 	check "$column: attempts are made" sh -c \
 		"/run/attempt '$0' as_$column /run/attempt >/run/outcomes"

@@ -26,6 +26,9 @@
 
 #define ANOTHER 65532
 
+/* An address that privileges.sh has made reachable. */
+#define REPORTER "10.77.0.2"
+
 static int do_open(int region)
 {
 	int fd = open(DART_ZERO_DEVICE, O_RDONLY | O_CLOEXEC);
@@ -168,6 +171,23 @@ static const struct call {
 	{ "probe-list", .request = "{\"request\": \"probe-list\"}\n" },
 	{ "probe-load",
 	  .request = "{\"request\": \"probe-load\", \"name\": \"runqlat\"}\n" },
+	{ "store-create",
+	  .request = "{\"request\": \"store-create\", \"name\": \"attempt\", "
+		     "\"slots_log2\": 4, \"value_length\": 4}\n" },
+	{ "store-list", .request = "{\"request\": \"store-list\"}\n" },
+	{ "store-open",
+	  .request = "{\"request\": \"store-open\", \"name\": \"others\"}\n" },
+	{ "reporter-add",
+	  .request = "{\"request\": \"reporter-add\", \"store\": \"others\", "
+		     "\"address\": \"" REPORTER "\"}\n" },
+	{ "reporter-list", .request = "{\"request\": \"reporter-list\"}\n" },
+	{ "store-export",
+	  .request = "{\"request\": \"store-export\", \"name\": \"others\"}\n" },
+	{ "reporter-remove",
+	  .request = "{\"request\": \"reporter-remove\", \"store\": \"others\", "
+		     "\"address\": \"" REPORTER "\"}\n" },
+	{ "store-delete",
+	  .request = "{\"request\": \"store-delete\", \"name\": \"others\"}\n" },
 };
 
 #define CALLS (sizeof(calls) / sizeof(calls[0]))
@@ -212,6 +232,9 @@ static void prepare(void)
 	ask("{\"request\": \"unregister\", \"name\": \"attempt\"}\n", -1);
 	ask("{\"request\": \"unregister\", \"name\": \"slice\"}\n", -1);
 	ask("{\"request\": \"probe-unload\", \"name\": \"runqlat\"}\n", -1);
+	ask("{\"request\": \"store-delete\", \"name\": \"attempt\"}\n", -1);
+	ask("{\"request\": \"store-create\", \"name\": \"others\", "
+	    "\"slots_log2\": 4, \"value_length\": 4}\n", -1);
 
 	/* That of another member of the group. */
 	if (setegid(getgrnam("dart")->gr_gid) || seteuid(ANOTHER))

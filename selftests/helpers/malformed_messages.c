@@ -94,6 +94,31 @@ static void test_requests(void **state)
 		"{\"request\": \"probe-list\", \"name\": \"tcp\"}\n",
 		"{\"request\": \"register-map\"}\n",
 		"{\"request\": \"register-map\", \"name\": \"none\"}\n",
+		"{\"request\": \"store-create\"}\n",
+		"{\"request\": \"store-create\", \"name\": \"bad\", \"slots_log2\": 4}\n",
+		"{\"request\": \"store-create\", \"name\": \"\", \"slots_log2\": 4, \"value_length\": 4}\n",
+		"{\"request\": \"store-create\", \"name\": \"\\u001b[2J\", \"slots_log2\": 4, \"value_length\": 4}\n",
+		"{\"request\": \"store-create\", \"name\": \"bad\", \"slots_log2\": -1, \"value_length\": 4}\n",
+		"{\"request\": \"store-create\", \"name\": \"bad\", \"slots_log2\": 64, \"value_length\": 4}\n",
+		"{\"request\": \"store-create\", \"name\": \"bad\", \"slots_log2\": 4294967296, \"value_length\": 4}\n",
+		"{\"request\": \"store-create\", \"name\": \"bad\", \"slots_log2\": 4.5, \"value_length\": 4}\n",
+		"{\"request\": \"store-create\", \"name\": \"bad\", \"slots_log2\": 4, \"value_length\": 4294967300}\n",
+		"{\"request\": \"store-create\", \"name\": \"bad\", \"slots_log2\": 4, \"value_length\": 4, \"checksum_bits\": 0}\n",
+		"{\"request\": \"store-create\", \"name\": \"bad\", \"slots_log2\": 4, \"value_length\": 4, \"redundancy\": 0}\n",
+		"{\"request\": \"store-create\", \"name\": \"bad\", \"slots_log2\": 4, \"value_length\": 4, \"file\": \"/dev/shm/a\"}\n",
+		"{\"request\": \"store-delete\", \"name\": \"absent\"}\n",
+		"{\"request\": \"store-open\"}\n",
+		"{\"request\": \"store-open\", \"name\": \"absent\"}\n",
+		"{\"request\": \"store-export\", \"name\": \"absent\"}\n",
+		"{\"request\": \"store-list\", \"name\": \"absent\"}\n",
+		"{\"request\": \"reporter-add\", \"store\": \"good\"}\n",
+		"{\"request\": \"reporter-add\", \"store\": \"absent\", \"address\": \"10.77.0.2\"}\n",
+		"{\"request\": \"reporter-add\", \"store\": \"good\", \"address\": 1}\n",
+		"{\"request\": \"reporter-add\", \"store\": \"good\", \"address\": \"\"}\n",
+		"{\"request\": \"reporter-add\", \"store\": \"good\", \"address\": \"0.0.0.0\"}\n",
+		"{\"request\": \"reporter-add\", \"store\": \"good\", \"address\": \"10.77.0.2 \"}\n",
+		"{\"request\": \"reporter-remove\", \"store\": \"good\", \"address\": \"10.77.0.2\"}\n",
+		"{\"request\": \"reporter-list\", \"store\": \"absent\"}\n",
 		"\xff\xfe\xfd\n",
 		"{\"request\": \"list\", \"\\u0000\": 1}\n",
 	};
@@ -154,6 +179,9 @@ static void test_file_descriptors(void **state)
 		"{\"request\": \"follow-source\", \"source\": \"snmp:tcp\"}\n",
 		"{\"request\": \"follow-source\", \"source\": \"cgroup:cpu\", \"cgroup\": \"/a\"}\n",
 	};
+	static const char store[] =
+		"{\"request\": \"store-create\", \"name\": \"bad\", "
+		"\"slots_log2\": 10, \"value_length\": 4, \"file\": \"f\"}\n";
 	const int two[] = { good, good };
 	const int wrong[] = { plain, hash, null };
 	char too_long[DART_REGISTRATION_NAME_MAX + 1] = "";
@@ -184,6 +212,15 @@ static void test_file_descriptors(void **state)
 		socket = registration__connect();
 		registration__send(socket, selected[i], strlen(selected[i]),
 				   &null, 1);
+		assert_refused(socket);
+		close(socket);
+	}
+
+	/* Neither are any of them files that a store could be in. */
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+		socket = registration__connect();
+		registration__send(socket, store, sizeof(store) - 1, &wrong[i],
+				   1);
 		assert_refused(socket);
 		close(socket);
 	}

@@ -89,12 +89,22 @@ json_t *registration__ask(int socket, const char *request, int fd)
 
 char *registration__list(void)
 {
+	static const char *const requests[] = {
+		"{\"request\": \"list\"}\n",
+		"{\"request\": \"store-list\"}\n",
+	};
 	int socket = registration__connect();
-	json_t *reply = registration__ask(socket, "{\"request\": \"list\"}\n", -1);
-	char *text = json_dumps(reply, JSON_SORT_KEYS);
+	json_t *lists = json_array();
+	char *text;
 
-	assert_true(registration__is_ok(reply));
-	json_decref(reply);
+	for (size_t i = 0; i < sizeof(requests) / sizeof(requests[0]); i++) {
+		json_t *reply = registration__ask(socket, requests[i], -1);
+
+		assert_true(registration__is_ok(reply));
+		json_array_append_new(lists, reply);
+	}
+	text = json_dumps(lists, JSON_SORT_KEYS);
+	json_decref(lists);
 	close(socket);
 	return text;
 }

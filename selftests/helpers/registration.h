@@ -19,7 +19,10 @@ json_t *registration__reply(int socket);
 /* A request with its newline, and the reply to it. */
 json_t *registration__ask(int socket, const char *request, int fd);
 
-/* "list" over a connection of its own, as text; the caller frees it. */
+/*
+ * What there is, entries and stores, asked over a connection of its own, as
+ * text; the caller frees it.
+ */
 char *registration__list(void);
 
 bool registration__is_ok(const json_t *reply);
