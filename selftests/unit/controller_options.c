@@ -8,7 +8,6 @@
 
 #include <cmocka.h>
 
-#include "../../tools/controller/address.h"
 #include "../../tools/controller/options.h"
 
 #define ARGUMENTS_MAX 16

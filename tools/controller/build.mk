@@ -7,6 +7,6 @@ dart-controller_packages := libsystemd jansson yaml-0.1 libibverbs librdmacm \
 	libxxhash
 
 unit_controller_options_sources := $(addprefix tools/controller/, \
-	options.c settings.c address.c)
+	options.c settings.c)
 unit_controller_config_sources := $(addprefix tools/controller/, \
-	config.c settings.c address.c)
+	config.c settings.c)

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "address.h"
 #include "config.h"
 #include "controller.h"
+#include "dart/address.h"
 #include "options.h"
 
 static int load_config(struct options *options)
@@ -44,7 +44,7 @@ static int resolve_agents(struct settings *settings)
 	int err;
 
 	for (; agent < settings->agents + settings->agent_count; agent++) {
-		err = address__resolve(agent->host, &numeric);
+		err = dart_address__resolve(agent->host, &numeric);
 		if (err) {
 			fprintf(stderr,
 				"dart-controller: cannot look up %s: %s\n",

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "address.h"
+#include "dart/address.h"
 #include "options.h"
 
 static const struct option long_options[] = {
@@ -76,7 +76,7 @@ static int add_agent(struct settings *settings, const char *text,
 	char *host;
 	int err;
 
-	err = address__parse(text, &host, &port);
+	err = dart_address__parse(text, &host, &port);
 	if (err) {
 		snprintf(why, OPTIONS_WHY_MAX,
 			 "'%s' is no agent (say HOST, HOST:PORT or [V6]:PORT)",

@@ -6,7 +6,7 @@
 
 #include <dart/control.h>
 
-#include "address.h"
+#include "dart/address.h"
 #include "settings.h"
 
 int settings__add_agent(struct settings *settings, const char *host,
@@ -19,7 +19,7 @@ int settings__add_agent(struct settings *settings, const char *host,
 
 	if (!*host || !port)
 		return -EINVAL;
-	name = address__name(host, port);
+	name = dart_address__name(host, port);
 	copy = strdup(host);
 	if (!name || !copy)
 		goto err_free;

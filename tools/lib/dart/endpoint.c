@@ -37,6 +37,11 @@ struct dart_endpoint {
 	struct rdma_cm_id *id;
 	struct dart_read_queue queue;	/* open once the route is known */
 	bool connected;
+	uint8_t request[DART_ENDPOINT_REQUEST_MAX];
+	uint8_t request_length;
+	uint8_t answer[UINT8_MAX];
+	uint8_t answer_length;
+	bool is_for_control;		/* then @accept is checked, too */
 	struct dart_endpoint_accept accept;
 };
 
@@ -72,18 +77,25 @@ static int resolve(struct dart_endpoint *endpoint, const char *host,
 	return err;
 }
 
-int dart_endpoint__connect(const char *host, uint16_t port,
-			   struct dart_endpoint **endpointp,
-			   char why[DART_WHY_MAX])
+int dart_endpoint__connect_with(const char *host, uint16_t port,
+				const void *request, size_t length,
+				struct dart_endpoint **endpointp,
+				char why[DART_WHY_MAX])
 {
 	struct dart_endpoint *endpoint;
 	int flags, err;
 
+	if (length > sizeof(endpoint->request)) {
+		snprintf(why, DART_WHY_MAX, "a request of %zu bytes", length);
+		return -EINVAL;
+	}
 	endpoint = calloc(1, sizeof(*endpoint));
 	if (!endpoint) {
 		snprintf(why, DART_WHY_MAX, "out of memory");
 		return -ENOMEM;
 	}
+	memcpy(endpoint->request, request, length);
+	endpoint->request_length = length;
 
 	endpoint->channel = rdma_create_event_channel();
 	if (!endpoint->channel) {
@@ -115,6 +127,23 @@ err_free:
 	return err;
 }
 
+int dart_endpoint__connect(const char *host, uint16_t port,
+			   struct dart_endpoint **endpoint,
+			   char why[DART_WHY_MAX])
+{
+	const struct dart_control_request request = {
+		.magic = htole64(DART_CONTROL_MAGIC),
+		.abi_version = htole32(DART_CONTROL_ABI_VERSION),
+	};
+	int err;
+
+	err = dart_endpoint__connect_with(host, port, &request,
+					  sizeof(request), endpoint, why);
+	if (!err)
+		(*endpoint)->is_for_control = true;
+	return err;
+}
+
 void dart_endpoint__free(struct dart_endpoint *endpoint)
 {
 	if (!endpoint)
@@ -136,13 +165,9 @@ int dart_endpoint__connection_fd(const struct dart_endpoint *endpoint)
 
 static int shake_hands(struct dart_endpoint *endpoint, char why[DART_WHY_MAX])
 {
-	const struct dart_control_request request = {
-		.magic = htole64(DART_CONTROL_MAGIC),
-		.abi_version = htole32(DART_CONTROL_ABI_VERSION),
-	};
 	struct rdma_conn_param parameters = {
-		.private_data = &request,
-		.private_data_len = sizeof(request),
+		.private_data = endpoint->request,
+		.private_data_len = endpoint->request_length,
 		.initiator_depth = INITIATOR_DEPTH,
 		.retry_count = RETRY_COUNT,
 		.rnr_retry_count = RETRY_COUNT,
@@ -176,19 +201,20 @@ static int shake_hands(struct dart_endpoint *endpoint, char why[DART_WHY_MAX])
 	return 0;
 }
 
-/* @data is what a stranger sent. */
-static int check_accept(struct dart_endpoint *endpoint, const void *data,
-			size_t length, char why[DART_WHY_MAX])
+/* The answer is what a stranger sent. */
+static int check_accept(struct dart_endpoint *endpoint,
+			char why[DART_WHY_MAX])
 {
 	struct dart_endpoint_accept *accept = &endpoint->accept;
 	struct dart_control_accept wire;
 
-	if (!data || length < sizeof(wire)) {
+	if (endpoint->answer_length < sizeof(wire)) {
 		snprintf(why, DART_WHY_MAX,
-			 "handshake of %zu bytes: not a dart agent", length);
+			 "handshake of %u bytes: not a dart agent",
+			 endpoint->answer_length);
 		return -EBADMSG;
 	}
-	memcpy(&wire, data, sizeof(wire));
+	memcpy(&wire, endpoint->answer, sizeof(wire));
 	if (le64toh(wire.magic) != DART_CONTROL_MAGIC) {
 		snprintf(why, DART_WHY_MAX,
 			 "handshake without the magic: not a dart agent");
@@ -217,7 +243,8 @@ static int check_accept(struct dart_endpoint *endpoint, const void *data,
 	return 0;
 }
 
-static void explain_rejection(int status, char why[DART_WHY_MAX])
+static void explain_rejection(const struct dart_endpoint *endpoint, int status,
+			      char why[DART_WHY_MAX])
 {
 	switch (status) {
 	case REJECT_NO_SERVICE:
@@ -227,7 +254,8 @@ static void explain_rejection(int status, char why[DART_WHY_MAX])
 		break;
 	case REJECT_CONSUMER:
 		snprintf(why, DART_WHY_MAX,
-			 "the agent refused the connection (see its log)");
+			 "the agent refused the connection (%ssee its log)",
+			 endpoint->is_for_control ? "" : "no such store? ");
 		break;
 	default:
 		snprintf(why, DART_WHY_MAX,
@@ -252,13 +280,17 @@ static enum dart_endpoint_event handle(struct dart_endpoint *endpoint,
 			return DART_ENDPOINT_FAILED;
 		return DART_ENDPOINT_NOTHING;
 	case RDMA_CM_EVENT_ESTABLISHED:
-		if (check_accept(endpoint, conn->private_data,
-				 conn->private_data_len, why))
+		if (conn->private_data) {
+			memcpy(endpoint->answer, conn->private_data,
+			       conn->private_data_len);
+			endpoint->answer_length = conn->private_data_len;
+		}
+		if (endpoint->is_for_control && check_accept(endpoint, why))
 			return DART_ENDPOINT_FAILED;
 		endpoint->connected = true;
 		return DART_ENDPOINT_CONNECTED;
 	case RDMA_CM_EVENT_REJECTED:
-		explain_rejection(event->status, why);
+		explain_rejection(endpoint, event->status, why);
 		return DART_ENDPOINT_FAILED;
 	case RDMA_CM_EVENT_ADDR_ERROR:
 	case RDMA_CM_EVENT_ROUTE_ERROR:
@@ -298,6 +330,13 @@ dart_endpoint__on_connection(struct dart_endpoint *endpoint,
 	result = handle(endpoint, event, why);
 	rdma_ack_cm_event(event);
 	return result;
+}
+
+const void *dart_endpoint__answer(const struct dart_endpoint *endpoint,
+				  size_t *length)
+{
+	*length = endpoint->answer_length;
+	return endpoint->answer;
 }
 
 const struct dart_endpoint_accept *

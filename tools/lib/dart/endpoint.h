@@ -28,6 +28,16 @@ enum dart_endpoint_event {
 int dart_endpoint__connect(const char *host, uint16_t port,
 			   struct dart_endpoint **endpoint,
 			   char why[DART_WHY_MAX]);
+/*
+ * The same, with the @length bytes at @request as private data, at most
+ * DART_ENDPOINT_REQUEST_MAX; what comes back is dart_endpoint__answer(), and the
+ * caller's to check.
+ */
+#define DART_ENDPOINT_REQUEST_MAX 56
+int dart_endpoint__connect_with(const char *host, uint16_t port,
+				const void *request, size_t length,
+				struct dart_endpoint **endpoint,
+				char why[DART_WHY_MAX]);
 /* Hangs up, whatever the state.  NULL is fine. */
 void dart_endpoint__free(struct dart_endpoint *endpoint);
 
@@ -42,7 +52,14 @@ enum dart_endpoint_event
 dart_endpoint__on_connection(struct dart_endpoint *endpoint,
 			     char why[DART_WHY_MAX]);
 
-/* What the agent said in the handshake, in the machine's byte order. */
+/*
+ * The private data of the acceptance, hostile and often longer than what was
+ * said; valid as long as the endpoint.
+ */
+const void *dart_endpoint__answer(const struct dart_endpoint *endpoint,
+				  size_t *length);
+
+/* What the agent said in the handshake of dart_endpoint__connect(), in the machine's byte order. */
 struct dart_endpoint_accept {
 	uint64_t address;
 	uint32_t rkey;

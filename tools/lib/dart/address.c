@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: LGPL-2.1-or-later
 /* Where an agent is: see address.h. */
 #include <errno.h>
 #include <netdb.h>
@@ -28,7 +28,7 @@ static int parse_port(const char *text, uint16_t *port)
 	return 0;
 }
 
-int address__parse(const char *text, char **host, uint16_t *port)
+int dart_address__parse(const char *text, char **host, uint16_t *port)
 {
 	const char *colon = strchr(text, ':');
 	const char *end;
@@ -56,7 +56,7 @@ int address__parse(const char *text, char **host, uint16_t *port)
 	return 0;
 }
 
-char *address__name(const char *host, uint16_t port)
+char *dart_address__name(const char *host, uint16_t port)
 {
 	const char *format = strchr(host, ':') ? "[%s]:%u" : "%s:%u";
 	char *name;
@@ -66,7 +66,7 @@ char *address__name(const char *host, uint16_t port)
 	return name;
 }
 
-int address__resolve(const char *host, char **numeric)
+int dart_address__resolve(const char *host, char **numeric)
 {
 	struct addrinfo hints = { .ai_socktype = SOCK_STREAM };
 	struct addrinfo *address;

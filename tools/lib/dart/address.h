@@ -1,7 +1,7 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Where an agent is: HOST, HOST:PORT, [V6] or [V6]:PORT. */
-#ifndef CONTROLLER_ADDRESS_H
-#define CONTROLLER_ADDRESS_H
+#ifndef DART_ADDRESS_H
+#define DART_ADDRESS_H
 
 #include <stdint.h>
 
@@ -9,15 +9,15 @@
  * Takes @text apart.  Returns 0 and a new string in @host, -EINVAL if it is
  * none of the forms above, -ENOMEM.  Without a port it is DART_CONTROL_PORT.
  */
-int address__parse(const char *text, char **host, uint16_t *port);
+int dart_address__parse(const char *text, char **host, uint16_t *port);
 
 /* "HOST:PORT", with brackets where they are needed: a new string, or NULL. */
-char *address__name(const char *host, uint16_t port);
+char *dart_address__name(const char *host, uint16_t port);
 
 /*
  * Looks @host up, which may take its time, and gives its first address as a
  * new string.  Returns 0 or what getaddrinfo() says.
  */
-int address__resolve(const char *host, char **numeric);
+int dart_address__resolve(const char *host, char **numeric);
 
-#endif /* CONTROLLER_ADDRESS_H */
+#endif /* DART_ADDRESS_H */
