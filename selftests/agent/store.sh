@@ -39,7 +39,7 @@ check "a store is created" \
 	dartctl store create paths --slots 2^20 --value 20
 check "it has the defaults" has paths \
 	'.redundancy == 2 and .checksum_bits == 32 and .bytes == 24 * 1048576'
-check "and is empty" has paths '.written == 0 and .load_factor == 0'
+check "and is empty" has paths '.written == 0 and .load == 0'
 check "it is listed" sh -c 'dartctl store list | grep -q "^paths .* 25165824"'
 check "another one, of one slot" dartctl store create one --slots 1 \
 	--value 64 --redundancy 8 --checksum 64
@@ -86,7 +86,7 @@ sum=$(md5sum </run/small/kept)
 check "it is created again" dartctl store create kept --slots 2^8 --value 28 \
 	--file /run/small/kept
 check "with what was in it" [ "$(md5sum </run/small/kept)" = "$sum" ]
-check "which is seen" has kept '.written == 1 and .load_factor == null'
+check "which is seen" has kept '.written == 1 and .load == null'
 
 # ---- huge pages
 

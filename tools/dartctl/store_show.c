@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include <dart/plan.h>
 #include <dart/store_query.h>
 
 #include "client.h"
@@ -11,35 +12,37 @@
 #include "store_map.h"
 #include "table.h"
 
-/* Slots that are looked at: the fraction is then right to about 0.001. */
+/* Slots that are looked at: the load is then known to about 1 %. */
 #define SAMPLES (1 << 18)
 #define SEED 1
 
-/*
- * What a look into the store says: how many keys it has been told for each slot,
- * and what of it is still there.
- */
+/* What a look into the store says of the keys that have been reported to it. */
 struct filling {
-	double written;		/* fraction of the slots */
+	double written;		/* part of the slots */
 	double load;		/* keys per slot; INFINITY: more than can be seen */
-	double oldest;		/* chance that the first of these keys is found */
+	double oldest;		/* part of the first of them that is found */
+	double average;		/* part of all of them */
 };
 
-/*
- * A slot stays unwritten through n reports to M slots with the chance
- * e^(-n/M), and a key makes N of them (DART, section 4).
- */
 static struct filling look(const struct dart_store *store)
 {
 	uint32_t redundancy = dart_store__geometry(store)->redundancy;
 	uint64_t written = dart_store__sample(store, SAMPLES, SEED);
-	struct filling filling = { .written = (double)written / SAMPLES };
+	double load = dart_plan__estimate(written, SAMPLES, redundancy);
 
-	filling.load = written < SAMPLES ?
-			       -log1p(-filling.written) / redundancy :
-			       INFINITY;
-	filling.oldest = 1 - pow(filling.written, redundancy);
-	return filling;
+	return (struct filling){
+		.written = (double)written / SAMPLES,
+		.load = load,
+		.oldest = dart_plan__oldest(load, redundancy),
+		.average = isfinite(load) ?
+				   dart_plan__average(load, redundancy) : 0,
+	};
+}
+
+/* Numbers that JSON has. */
+static json_t *number(double value)
+{
+	return isfinite(value) ? json_real(value) : json_null();
 }
 
 static json_t *describe(const struct store_map *map,
@@ -49,12 +52,10 @@ static json_t *describe(const struct store_map *map,
 
 	if (!json)
 		return NULL;
-	json_object_set_new(json, "written", json_real(filling->written));
-	json_object_set_new(json, "load_factor",
-			    isfinite(filling->load) ?
-				    json_real(filling->load) : json_null());
-	json_object_set_new(json, "success_oldest",
-			    json_real(filling->oldest));
+	json_object_set_new(json, "written", number(filling->written));
+	json_object_set_new(json, "load", number(filling->load));
+	json_object_set_new(json, "oldest", number(filling->oldest));
+	json_object_set_new(json, "average", number(filling->average));
 	return json;
 }
 
@@ -74,8 +75,8 @@ static void print(const struct store_map *map, const struct filling *filling)
 		printf("load factor    %.4f keys per slot\n", filling->load);
 	else
 		printf("load factor    too high to be seen\n");
-	printf("success        %.2f %% for the oldest key\n",
-	       100 * filling->oldest);
+	printf("to be found    %.2f %% of the oldest keys, %.2f %% of all\n",
+	       100 * filling->oldest, 100 * filling->average);
 }
 
 int store_show(const struct options *options, int argc, char **argv)
