@@ -1,0 +1,68 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""dissect.py FILE: what scapy makes of the frames of golden vectors.
+
+Each field must be what the vector says; without its ICRC, IPv4's checksum
+and lengths, and with pads left to scapy, scapy must build the same frame.
+"""
+
+import json
+import sys
+
+from scapy.contrib.roce import BTH
+from scapy.layers.inet import IP, UDP
+from scapy.layers.l2 import Ether
+
+
+def expected(vector):
+    entry = vector["collector"]
+    slot_bytes = entry["checksum_bits"] // 8 + entry["value_length"]
+    return {
+        "dst": entry["mac"], "src": vector["source_mac"],
+        "reporter": entry["reporter"], "ip": entry["ip"],
+        "sport": 0xC000 + vector["share"], "dport": 4791,
+        "opcode": 0x2A, "migreq": 1, "pkey": 0xFFFF, "version": 0,
+        "solicited": 0, "fecn": 0, "becn": 0, "ackreq": 0,
+        "padcount": -slot_bytes % 4, "dqpn": entry["qpn"],
+        "psn": vector["psn"], "address": int(vector["address"], 16),
+        "rkey": entry["rkey"], "length": slot_bytes,
+        "slot": int(vector["checksum"], 16).to_bytes(
+            entry["checksum_bits"] // 8, "big").hex() + vector["value"],
+    }
+
+
+def found(frame):
+    bth, rest = frame[BTH], bytes(frame[BTH].payload)
+    length = int.from_bytes(rest[12:16], "big")
+    fields = {name: getattr(bth, name) for name in (
+        "opcode", "migreq", "pkey", "version", "solicited", "fecn", "becn",
+        "ackreq", "padcount", "dqpn", "psn")}
+    fields.update(
+        dst=frame.dst, src=frame.src, reporter=frame[IP].src,
+        ip=frame[IP].dst, sport=frame[UDP].sport, dport=frame[UDP].dport,
+        address=int.from_bytes(rest[:8], "big"),
+        rkey=int.from_bytes(rest[8:12], "big"), length=length,
+        slot=rest[16:16 + length].hex())
+    return fields
+
+
+def main():
+    with open(sys.argv[1], encoding="ascii") as file:
+        vectors = json.load(file)
+    for number, vector in enumerate(vectors):
+        sent = bytes.fromhex(vector["frame"])
+        frame = Ether(sent)
+        if found(frame) != expected(vector):
+            sys.exit(f"vector {number}: {found(frame)}\n"
+                     f"but should be {expected(vector)}")
+        # UDP's checksum is 0: there is none.
+        frame[BTH].icrc = None
+        frame[IP].chksum = frame[IP].len = frame[UDP].len = None
+        if bytes(frame) != sent:
+            sys.exit(f"vector {number}: scapy builds {bytes(frame).hex()}\n"
+                     f"and not {vector['frame']}")
+    print(len(vectors), "frames")
+
+
+if __name__ == "__main__":
+    main()
