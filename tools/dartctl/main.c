@@ -17,6 +17,7 @@ static const struct command commands[] = {
 	{ "store", .parse = command_store },
 	{ "reporter", .parse = command_reporter },
 	{ "plan", .parse = command_plan },
+	{ "query", .parse = command_query },
 	{ }
 };
 

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What a query has come to, for people or as JSON. */
+#ifndef ANSWER_H
+#define ANSWER_H
+
+#include "dart/key_schema.h"
+#include "dart/store_query.h"
+
+struct answer {
+	const struct dart_key_schema *schema;
+	struct dart_store_geometry geometry;
+	struct dart_store_rule rule;
+	struct dart_store_answer found;
+	uint32_t share;
+	const char *collector;	/* NULL: dartd of this host */
+};
+
+/* Prints it and returns an exit status that says the outcome. */
+int answer__print(const struct answer *answer, bool as_json);
+
+#endif /* ANSWER_H */

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <dirent.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "command.h"
+#include "schemas.h"
+
+#define OWN_DIRECTORY	"/etc/dart/schemas"
+/* Seen from the directory of the program, installed or just built. */
+#define THEIR_DIRECTORY	"../share/dart/schemas"
+#define SUFFIX		".yaml"
+
+/* Where those that come with the program are; "" if nobody knows. */
+static void find_theirs(char path[static PATH_MAX])
+{
+	char program[PATH_MAX - sizeof(THEIR_DIRECTORY)];
+	ssize_t length = readlink("/proc/self/exe", program, sizeof(program));
+
+	while (length > 0 && program[length - 1] != '/')
+		length--;
+	path[0] = '\0';
+	if (length > 0)
+		snprintf(path, PATH_MAX, "%.*s" THEIR_DIRECTORY, (int)length,
+			 program);
+}
+
+/* One's own come first. */
+static FILE *open_file(const char *name, char *path, size_t size)
+{
+	char theirs[PATH_MAX];
+	FILE *file;
+
+	if (strchr(name, '/')) {
+		snprintf(path, size, "%s", name);
+		return fopen(path, "re");
+	}
+	snprintf(path, size, OWN_DIRECTORY "/%s" SUFFIX, name);
+	file = fopen(path, "re");
+	if (file || errno != ENOENT)
+		return file;
+	find_theirs(theirs);
+	snprintf(path, size, "%s/%s" SUFFIX, theirs, name);
+	return fopen(path, "re");
+}
+
+struct dart_key_schema *schemas__load(const char *name)
+{
+	struct dart_key_schema *schema = NULL;
+	char path[PATH_MAX + NAME_MAX], why[DART_WHY_MAX];
+	char *names = NULL;
+	FILE *file;
+
+	file = open_file(name, path, sizeof(path));
+	if (!file && errno == ENOENT && !strchr(name, '/')) {
+		names = schemas__names();
+		fail("there is no schema '%s' (there are: %s)", name,
+		     names ? names : "?");
+		free(names);
+	} else if (!file) {
+		fail("cannot open %s: %s", path, strerror(errno));
+	} else {
+		if (dart_key_schema__load(file, path, &schema, why))
+			fail("%s", why);
+		fclose(file);
+	}
+	return schema;
+}
+
+static int is_schema(const struct dirent *entry)
+{
+	const char *dot = strrchr(entry->d_name, '.');
+
+	return dot && dot != entry->d_name && !strcmp(dot, SUFFIX);
+}
+
+/* Adds the names in @directory to @names, a new string that it replaces. */
+static char *add_names(char *names, const char *directory)
+{
+	struct dirent **entries;
+	int count, i;
+	char *more;
+
+	count = scandir(directory, &entries, is_schema, alphasort);
+	if (count < 0)
+		return names;
+	for (i = 0; i < count; i++) {
+		more = NULL;
+		if (names && asprintf(&more, "%s%s%.*s", names,
+				      *names ? " " : "",
+				      (int)(strlen(entries[i]->d_name) -
+					    strlen(SUFFIX)),
+				      entries[i]->d_name) < 0)
+			more = NULL;
+		free(names);
+		names = more;
+		free(entries[i]);
+	}
+	free(entries);
+	return names;
+}
+
+char *schemas__names(void)
+{
+	char theirs[PATH_MAX];
+	char *names;
+
+	names = add_names(strdup(""), OWN_DIRECTORY);
+	find_theirs(theirs);
+	return add_names(names, theirs);
+}
