@@ -2,10 +2,15 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
+#include <linux/ethtool.h>
 #include <linux/if_link.h>
+#include <linux/sockios.h>
+#include <net/if.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "reporter_link.h"
@@ -28,6 +33,25 @@ static bool is_taken(int error)
 }
 
 /*
+ * A veth sends what is redirected to it, or turned back, only while the other
+ * end has XDP or GRO; nobody is told what it drops.
+ */
+static bool is_veth(uint32_t number)
+{
+	struct ethtool_drvinfo driver = { .cmd = ETHTOOL_GDRVINFO };
+	struct ifreq request = { .ifr_data = (char *)&driver };
+	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	bool is_veth;
+
+	is_veth = fd >= 0 && if_indextoname(number, request.ifr_name) &&
+		  !ioctl(fd, SIOCETHTOOL, &request) &&
+		  !strcmp(driver.driver, "veth");
+	if (fd >= 0)
+		close(fd);
+	return is_veth;
+}
+
+/*
  * Many drivers send what another interface redirects to them only where an XDP
  * program is attached; so one that passes everything is.  Returns 0 or -errno:
  * the interface cannot be redirected to, other than by the generic way.
@@ -45,14 +69,15 @@ static int open_way_out(const char *name, uint32_t out,
 	return ret;
 }
 
-/* Native, if drivers will have it. */
+/* Native, if drivers will have it; generic works with all of them. */
 static int attach_somehow(const char *name, uint32_t in, uint32_t out,
 			  const struct reporter_bpf *object)
 {
 	const struct bpf_program *program = object->progs.dart_reporter;
 	int fd;
 
-	if (in == out || !open_way_out(name, out, object)) {
+	if (!is_veth(out) &&
+	    (in == out || !open_way_out(name, out, object))) {
 		fd = attach(program, in, XDP_FLAGS_DRV_MODE);
 		if (fd >= 0 || is_taken(fd))
 			return fd;

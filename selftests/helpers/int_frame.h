@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Frames as an INT sink gets them: INT-MD 2.1 over UDP, and postcards. */
+#ifndef INT_FRAME_H
+#define INT_FRAME_H
+
+#include <linux/types.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define INT_FRAME_MAX	2048
+#define INT_PORT	5000
+#define POSTCARD_PORT	5001
+
+struct int_frame {
+	/* source, destination, their ports, protocol: 13 or 37 bytes */
+	const uint8_t *key;
+	size_t key_length;
+	const __be32 *path;	/* node IDs, that of the last hop first */
+	uint32_t hops;
+	uint32_t hop_words;	/* of which the node ID is the first */
+	/*
+	 * A header for INT stands before the flow's own (NPT 2), which it must
+	 * unless that is UDP.
+	 */
+	bool is_before_l4;
+	size_t payload;		/* bytes behind all headers */
+};
+
+/* Returns the bytes of the frame. */
+size_t int_frame__build(const struct int_frame *what,
+			uint8_t frame[INT_FRAME_MAX]);
+
+struct postcard {
+	const uint8_t *key;	/* as above */
+	size_t key_length;
+	__be32 node;
+	const __be32 *metadata;
+	uint32_t words;
+	bool has_ethernet;	/* else the inner packet begins with IP */
+};
+
+size_t postcard__build(const struct postcard *what,
+		       uint8_t frame[INT_FRAME_MAX]);
+
+#endif /* INT_FRAME_H */
