@@ -6,6 +6,7 @@
 #include <linux/memfd.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
@@ -213,6 +214,10 @@ static int store_memory__use(struct store_memory *memory, int file,
 	if (ret)
 		return ret;
 
+	/* Until the last descriptor of this open file is closed. */
+	if (flock(file, LOCK_EX | LOCK_NB))
+		return why__say(why, errno == EWOULDBLOCK ? EBUSY : errno,
+				"the file is in use, perhaps by another store");
 	memory->fd = fcntl(file, F_DUPFD_CLOEXEC, 0);
 	if (memory->fd < 0)
 		return why__say(why, errno, "cannot keep the file: %s",

@@ -80,6 +80,8 @@ head -c 100 /dev/zero >/run/small/other
 refuse "a file of another size" "has 100 bytes" dartctl store create other \
 	--slots 2^8 --value 28 --file /run/small/other
 check "stays" [ "$(stat -c %s /run/small/other)" = 100 ]
+refuse "one file is one store" "in use" dartctl store create twice \
+	--slots 2^8 --value 28 --file /run/small/kept
 check "the store in the file is deleted" dartctl store delete kept
 head -c 8192 /dev/urandom >/run/small/kept
 sum=$(md5sum </run/small/kept)
@@ -138,11 +140,18 @@ refuse "once" "no reporter" dartctl reporter remove paths 10.77.0.2
 
 # ---- others than root
 
+# They cannot look for it where this tree is.
+install -m 755 "$(command -v store_descriptor)" /run/store_descriptor
 chmod 666 /run/dart/dartd.sock
 refuse "only root creates" "only root" \
 	unprivileged dartctl store create own --slots 2^4 --value 4
 refuse "and exports" "only root" unprivileged dartctl store export paths
 check "others may look" unprivileged dartctl store show paths
+for store in paths kept; do
+	check "$store: and nothing else" \
+		unprivileged /run/store_descriptor $store
+done
+check "not even root, but for a file" store_descriptor paths
 
 # ---- what is left
 

@@ -81,6 +81,32 @@ json_t *registration__reply(int socket)
 	return reply;
 }
 
+int registration__reply_fd(int socket)
+{
+	union {
+		struct cmsghdr header;
+		char bytes[CMSG_SPACE(sizeof(int))];
+	} control = {};
+	char reply[4096];
+	struct iovec bytes = { reply, sizeof(reply) - 1 };
+	struct msghdr message = {
+		.msg_iov = &bytes,
+		.msg_iovlen = 1,
+		.msg_control = &control,
+		.msg_controllen = sizeof(control),
+	};
+	ssize_t length = recvmsg(socket, &message, MSG_CMSG_CLOEXEC);
+	int fd;
+
+	assert_true(length > 0);
+	reply[length] = '\0';
+	if (!strstr(reply, "\"ok\":true") || reply[length - 1] != '\n')
+		fail_msg("%s", reply);
+	assert_int_equal(control.header.cmsg_type, SCM_RIGHTS);
+	memcpy(&fd, CMSG_DATA(&control.header), sizeof(fd));
+	return fd;
+}
+
 json_t *registration__ask(int socket, const char *request, int fd)
 {
 	registration__send(socket, request, strlen(request), &fd, fd >= 0);

@@ -16,6 +16,9 @@ void registration__send(int socket, const void *bytes, size_t length,
 /* The next reply, a new reference; NULL if the agent has hung up. */
 json_t *registration__reply(int socket);
 
+/* The next reply, which says yes: the descriptor that comes with it. */
+int registration__reply_fd(int socket);
+
 /* A request with its newline, and the reply to it. */
 json_t *registration__ask(int socket, const char *request, int fd);
 

@@ -16,7 +16,6 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
-#include <sys/socket.h>
 #include <systemd/sd-daemon.h>
 #include <unistd.h>
 
@@ -40,33 +39,6 @@ static double cpu_time(int pid)
 	return time;
 }
 
-/* Reads the reply, and the descriptor that comes with its first byte. */
-static int slice_received(int socket)
-{
-	union {
-		struct cmsghdr header;
-		char bytes[CMSG_SPACE(sizeof(int))];
-	} control = {};
-	char reply[4096];
-	struct iovec bytes = { reply, sizeof(reply) - 1 };
-	struct msghdr message = {
-		.msg_iov = &bytes,
-		.msg_iovlen = 1,
-		.msg_control = &control,
-		.msg_controllen = sizeof(control),
-	};
-	ssize_t length = recvmsg(socket, &message, MSG_CMSG_CLOEXEC);
-	int fd;
-
-	assert_true(length > 0);
-	reply[length] = '\0';
-	if (!strstr(reply, "\"ok\":true") || reply[length - 1] != '\n')
-		fail_msg("%s", reply);
-	assert_int_equal(control.header.cmsg_type, SCM_RIGHTS);
-	memcpy(&fd, CMSG_DATA(&control.header), sizeof(fd));
-	return fd;
-}
-
 static void slice_new(int socket, int number)
 {
 	volatile uint64_t *memory;
@@ -81,7 +53,7 @@ static void slice_new(int socket, int number)
 		 "{\"name\": \"queued\", \"offset\": 8, \"width\": 4, "
 		 "\"kind\": \"gauge\", \"signed\": true}]}}\n", number);
 	registration__send(socket, request, strlen(request), NULL, 0);
-	fd = slice_received(socket);
+	fd = registration__reply_fd(socket);
 	memory = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	assert_true((void *)memory != MAP_FAILED);
 	memory[0] = 1000 + number;
