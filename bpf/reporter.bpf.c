@@ -4,8 +4,9 @@
  * becomes the WRITE of it, as <dart/store.h> describes, and leaves for the
  * collector.  Other frames go their way.
  *
- * An XDP program cannot make frames.  So it is fed with copies, or each frame is
- * one that nobody waits for.
+ * An XDP program cannot make frames: one that came becomes the report.  So either
+ * it is fed with copies, or with frames that nobody waits for.  For all copies of
+ * a key the kernel clones the frame.
  */
 #include "vmlinux.h"
 #include <bpf/bpf_helpers.h>
@@ -23,6 +24,9 @@ const volatile __be16 int_port;		/* of INT-MD; 0: none */
 const volatile __be16 report_port;	/* of postcards; 0: none */
 const volatile __u32 checksum_length;	/* bytes */
 const volatile __u32 out_interface;	/* number of the one to collectors */
+/* Of a frame, if each becomes all copies; their number is never 0. */
+const volatile bool all_copies;
+const volatile __u32 clones = 1;
 
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
@@ -54,6 +58,21 @@ struct {
 	__type(key, __u32);
 	__type(value, struct reporter_share);
 } shares SEC(".maps");
+
+/* Each entry is the way out, once for each clone, which dart_copy() is run on. */
+struct {
+	__uint(type, BPF_MAP_TYPE_DEVMAP);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct bpf_devmap_val);
+} copies SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, __u32);
+} next_copy SEC(".maps");
 
 static __always_inline struct reporter *this_cpu(void)
 {
@@ -224,38 +243,45 @@ static __always_inline void write_frame(struct xdp_md *context,
 	rest[i] = ~crc;
 }
 
-/* @copy: which of the collector's copies, or any of them at random. */
-#define ANY_COPY 0xffffffff
-
-static __always_inline int report(struct xdp_md *context,
-				  const struct telemetry *telemetry,
-				  __u32 copy, struct reporter *row)
-{
-	__u32 words[REPORTER_WORDS] = { };
-	const struct reporter_collector *to;
-	const struct reporter_share *share;
-	struct reporter_reports *sent;
+/* Who gets the report of a key; all of it is there. */
+struct receiver {
 	struct place place;
-	__u32 length, number;
-	__u64 address;
+	const struct reporter_share *share;
+	const struct reporter_collector *collector;
+	struct reporter_reports *sent;
+};
 
-	place__find(&place, telemetry);
-	share = bpf_map_lookup_elem(&shares, &place.share);
-	if (!share)
-		goto unassigned;
-	number = share->collector;
-	to = bpf_map_lookup_elem(&collectors, &number);
-	sent = bpf_map_lookup_elem(&reporter_to, &number);
-	if (!to || !sent)
-		goto unassigned;
+static __always_inline bool receiver__find(struct receiver *receiver,
+					   const struct telemetry *telemetry)
+{
+	__u32 number;
+
+	place__find(&receiver->place, telemetry);
+	receiver->share = bpf_map_lookup_elem(&shares, &receiver->place.share);
+	if (!receiver->share)
+		return false;
+	number = receiver->share->collector;
+	receiver->collector = bpf_map_lookup_elem(&collectors, &number);
+	receiver->sent = bpf_map_lookup_elem(&reporter_to, &number);
+	return receiver->collector && receiver->sent;
+}
+
+/* The frame becomes the report of one copy; false: it is as it was. */
+static __always_inline bool report(struct xdp_md *context,
+				   const struct telemetry *telemetry,
+				   const struct receiver *receiver, __u32 copy,
+				   struct reporter *row)
+{
+	const struct reporter_collector *to = receiver->collector;
+	struct reporter_reports *sent = receiver->sent;
+	__u32 length = checksum_length + REPORTER_VALUE;
+	__u32 words[REPORTER_WORDS] = { };
+	__u64 address;
 
 	if (!fit(context, REPORTER_CONSTANT + (words_of_report() + 1) * 4)) {
 		row->cramped++;
-		return XDP_PASS;
+		return false;
 	}
-	if (copy == ANY_COPY)
-		copy = (__u64)bpf_get_prandom_u32() * to->redundancy >> 32;
-	length = checksum_length + REPORTER_VALUE;
 	address = to->base +
 		  slot__find(telemetry, copy, to->slots_log2 & 63) * length;
 	words[0] = bpf_htonl((sent->first_psn +
@@ -265,33 +291,26 @@ static __always_inline int report(struct xdp_md *context,
 	words[2] = bpf_htonl(address);
 	words[3] = to->rkey;
 	words[4] = bpf_htonl(length);
-	write_slot(words + 5, place.checksum, telemetry);
-	write_frame(context, to, share, place.share, words);
+	write_slot(words + 5, receiver->place.checksum, telemetry);
+	write_frame(context, to, receiver->share, receiver->place.share, words);
 	row->reports++;
-	if (out_interface == context->ingress_ifindex)
-		return XDP_TX;
-	return bpf_redirect(out_interface, 0);
-
-unassigned:
-	row->unassigned++;
-	return XDP_PASS;
+	return true;
 }
 
-SEC("xdp")
-int dart_reporter(struct xdp_md *context)
+static __always_inline int telemetry_of(struct xdp_md *context,
+					struct telemetry *telemetry)
 {
 	struct cursor cursor = {
 		.at = (void *)(long)context->data,
 		.end = (void *)(long)context->data_end,
 	};
-	struct reporter *row = this_cpu();
-	struct telemetry telemetry;
 
-	if (!row)
-		return XDP_PASS;
-	switch (telemetry__read(&cursor, int_port, report_port, &telemetry)) {
-	case TELEMETRY_OK:
-		return report(context, &telemetry, ANY_COPY, row);
+	return telemetry__read(&cursor, int_port, report_port, telemetry);
+}
+
+static __always_inline void count_passed(struct reporter *row, int outcome)
+{
+	switch (outcome) {
 	case TELEMETRY_TRUNCATED:
 		row->truncated++;
 		break;
@@ -307,6 +326,62 @@ int dart_reporter(struct xdp_md *context)
 	default:
 		row->others++;
 	}
+}
+
+SEC("xdp")
+int dart_reporter(struct xdp_md *context)
+{
+	struct reporter *row = this_cpu();
+	struct telemetry telemetry;
+	struct receiver receiver;
+	int outcome;
+	__u32 copy;
+
+	if (!row)
+		return XDP_PASS;
+	outcome = telemetry_of(context, &telemetry);
+	if (outcome != TELEMETRY_OK) {
+		count_passed(row, outcome);
+		return XDP_PASS;
+	}
+	if (!receiver__find(&receiver, &telemetry)) {
+		row->unassigned++;
+		return XDP_PASS;
+	}
+	if (all_copies)
+		return bpf_redirect_map(&copies, 0, BPF_F_BROADCAST);
+
+	copy = (__u64)bpf_get_prandom_u32() * receiver.collector->redundancy >>
+	       32;
+	if (!report(context, &telemetry, &receiver, copy, row))
+		return XDP_PASS;
+	if (out_interface == context->ingress_ifindex)
+		return XDP_TX;
+	return bpf_redirect(out_interface, 0);
+}
+
+/*
+ * One of the clones of a frame.  Nothing tells them apart, but they come one
+ * after the other on the CPU that made them: so it counts them.
+ */
+SEC("xdp/devmap")
+int dart_copy(struct xdp_md *context)
+{
+	struct reporter *row = this_cpu();
+	struct telemetry telemetry;
+	struct receiver receiver;
+	__u32 zero = 0, *next, copy;
+
+	next = bpf_map_lookup_elem(&next_copy, &zero);
+	if (!row || !next)
+		return XDP_DROP;
+	copy = *next;
+	*next = (copy + 1) % clones;
+	if (telemetry_of(context, &telemetry) != TELEMETRY_OK ||
+	    !receiver__find(&receiver, &telemetry) ||
+	    copy >= receiver.collector->redundancy ||
+	    !report(context, &telemetry, &receiver, copy, row))
+		return XDP_DROP;
 	return XDP_PASS;
 }
 

@@ -21,22 +21,26 @@ counter() {
 	dartctl -j reporter status "$2" | jq ".reporters[0].$1"
 }
 
-# reported INTERFACE: all flows, soon; a packet takes its time.
+# reported INTERFACE COUNT: as often, soon; a packet takes its time.
 reported() {
 	for _ in $(seq 50); do
-		[ "$(counter reports "$1")" -lt $flows ] || break
+		[ "$(counter reports "$1")" -lt "$2" ] || break
 		sleep 0.1
 	done
 	dartctl reporter status "$1"
-	[ "$(counter reports "$1")" -eq $flows ]
+	[ "$(counter reports "$1")" -eq "$2" ]
 }
 
-# found STORE: a flow is told of once, in one of 2^16 slots, where later ones may
-# come: 1 - e^-a of a of them are found on average, a = flows / slots; 5 sigma
+# A slot survives n reports to others in 2^16 with the chance e^(-n/2^16); so, with
+# a = flows / 2^16, these parts of all flows are found, on average:
+one_of_two='(1 - (-$a | exp)) / $a'
+both='2 * (1 - (-2 * $a | exp)) / (2 * $a) - (1 - (-4 * $a | exp)) / (4 * $a)'
+
+# found STORE PART: within 5 sigma; and nothing is wrong
 found() {
 	on host flows_found "/run/store/$1" uniform $flows | tee /dev/stderr |
 		jq -e --argjson flows $flows '($flows / 65536) as $a |
-			((1 - (-$a | exp)) / $a) as $p |
+			('"$2"') as $p |
 			(($p * (1 - $p) * $flows | sqrt) * 5) as $far |
 			.wrong == 0 and (.correct - $p * $flows | fabs) < $far'
 }
@@ -52,12 +56,21 @@ check "the reporter is attached" \
 	dartctl reporter attach eth0 --collectors "$collectors"
 check "the host sends packets with INT" on host dart-report --interface eth0 \
 	--flows uniform --count $flows --emit int
-check "each becomes a report" reported eth0
-check "whose paths are in the store, and no others" found turned
+check "each becomes a report" reported eth0 $flows
+check "whose paths are in the store, and no others" found turned "$one_of_two"
 check "other packets go their way" dart-controller --once host
 check "and are counted" [ "$(counter others eth0)" -gt 0 ]
 check "the driver runs it" [ "$(dartctl -j reporter status eth0 |
 	jq -r .reporters[0].mode)" = native ]
+check "it is detached" dartctl reporter detach eth0
+
+check "a store for all copies" create both
+check "the reporter is attached" dartctl reporter attach eth0 --copies all \
+	--collectors "$collectors"
+check "the host sends packets with INT" on host dart-report --interface eth0 \
+	--flows uniform --count $flows --emit int
+check "each becomes two reports" reported eth0 $((2 * flows))
+check "more paths are in the store" found both "$both"
 check "it is detached" dartctl reporter detach eth0
 
 # A port of a switch (lan1) that somebody sends to (lan0), and a cable for copies.
@@ -74,8 +87,8 @@ check "the reporter gets copies" dartctl reporter attach copies1 \
 before=$(cat /sys/class/net/lan1/statistics/rx_packets)
 check "somebody sends packets with INT" dart-report --interface lan0 \
 	--source 192.0.2.1 --flows uniform --count $flows --emit int
-check "each becomes a report" reported copies1
-check "whose paths are in the store, and no others" found copied
+check "each becomes a report" reported copies1 $flows
+check "whose paths are in the store, and no others" found copied "$one_of_two"
 check "the packets themselves arrive" [ $((before + flows)) -le \
 	"$(cat /sys/class/net/lan1/statistics/rx_packets)" ]
 check "the agent ends" on host host_down

@@ -24,6 +24,7 @@ enum {
 	OPTION_SOURCE,
 	OPTION_INT_PORT,
 	OPTION_REPORT_PORT,
+	OPTION_COPIES,
 };
 
 static const struct option long_options[] = {
@@ -32,6 +33,7 @@ static const struct option long_options[] = {
 	{ "source", required_argument, NULL, OPTION_SOURCE },
 	{ "int-port", required_argument, NULL, OPTION_INT_PORT },
 	{ "report-port", required_argument, NULL, OPTION_REPORT_PORT },
+	{ "copies", required_argument, NULL, OPTION_COPIES },
 	{ }
 };
 
@@ -42,6 +44,7 @@ struct request {
 	struct in_addr source;	/* INADDR_ANY: that interface's address */
 	uint16_t int_port;
 	uint16_t report_port;
+	bool all_copies;
 	size_t file_count;
 	const char *files[FILES_MAX];
 };
@@ -85,6 +88,12 @@ static int parse(struct options *options, int argc, char **argv,
 			break;
 		case OPTION_REPORT_PORT:
 			ret = parse_port(optarg, &request->report_port);
+			break;
+		case OPTION_COPIES:
+			request->all_copies = !strcmp(optarg, "all");
+			if (!request->all_copies && strcmp(optarg, "random"))
+				return misuse("--copies is random or all, not '%s'",
+					      optarg);
 			break;
 		default:
 			return EXIT_USAGE;
@@ -193,6 +202,7 @@ int reporter__attach(struct options *options, int argc, char **argv)
 		.out_interface = out.number,
 		.int_port = request.int_port,
 		.report_port = request.report_port,
+		.all_copies = request.all_copies,
 	};
 	memcpy(plan.out_mac, out.mac, sizeof(plan.out_mac));
 	ret = dart_collectors__load(request.files, request.file_count,

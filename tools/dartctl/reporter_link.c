@@ -82,7 +82,19 @@ static int attach_somehow(const char *name, uint32_t in, uint32_t out,
 		if (fd >= 0 || is_taken(fd))
 			return fd;
 	}
+	/* There, clones would share the bytes that each of them changes. */
+	if (object->rodata->all_copies)
+		return -EOPNOTSUPP;
 	return attach(program, in, XDP_FLAGS_SKB_MODE);
+}
+
+static const char *why_not(int error, const struct reporter_bpf *object)
+{
+	if (is_taken(error))
+		return "another XDP program is there";
+	if (error == -EOPNOTSUPP && object->rodata->all_copies)
+		return "not all copies, for this driver has no XDP of its own for it";
+	return strerror(-error);
 }
 
 static int pin_maps(const char *name, const struct reporter_bpf *object)
@@ -116,8 +128,7 @@ int reporter_link__make(const char *name, uint32_t in, uint32_t out,
 	if (fd < 0) {
 		ret = fd;
 		snprintf(why, DART_WHY_MAX, "cannot attach to it: %s",
-			 is_taken(fd) ? "another XDP program is there" :
-			 strerror(-fd));
+			 why_not(fd, object));
 		goto remove_pins;
 	}
 	ret = reporter_pins__add(name, REPORTER_PIN_LINK, fd);

@@ -116,6 +116,33 @@ static int fill_reports(const struct dart_collector *collector,
 	return bpf_map_update_elem(map, &number, &row, BPF_ANY) ? -errno : 0;
 }
 
+/* The highest redundancy; a collector with a lower one gets fewer. */
+static uint32_t clones_of(const struct dart_collectors *collectors)
+{
+	uint32_t clones = 0, i;
+
+	for (i = 0; i < collectors->count; i++)
+		if (collectors->list[i].geometry.redundancy > clones)
+			clones = collectors->list[i].geometry.redundancy;
+	return clones;
+}
+
+static int fill_copies(const struct reporter_plan *plan,
+		       const struct reporter_bpf *object)
+{
+	const struct bpf_devmap_val way = {
+		.ifindex = plan->out_interface,
+		.bpf_prog.fd = bpf_program__fd(object->progs.dart_copy),
+	};
+	uint32_t i;
+
+	for (i = 0; i < clones_of(&plan->collectors); i++)
+		if (bpf_map_update_elem(bpf_map__fd(object->maps.copies), &i,
+					&way, BPF_ANY))
+			return -errno;
+	return 0;
+}
+
 static int fill_maps(const struct reporter_plan *plan,
 		     const struct reporter_bpf *object)
 {
@@ -131,6 +158,8 @@ static int fill_maps(const struct reporter_plan *plan,
 					   number,
 					   bpf_map__fd(object->maps.reporter_to));
 	}
+	if (!ret && plan->all_copies)
+		ret = fill_copies(plan, object);
 	return ret;
 }
 
@@ -149,6 +178,8 @@ static int configure(const struct reporter_plan *plan,
 	constants->out_interface = plan->out_interface;
 	constants->checksum_length =
 		collectors->list[0].geometry.checksum_bits / 8;
+	constants->all_copies = plan->all_copies;
+	constants->clones = clones_of(collectors);
 
 	ret = bpf_map__set_max_entries(object->maps.reporter, cpus);
 	if (!ret)
@@ -157,6 +188,12 @@ static int configure(const struct reporter_plan *plan,
 	if (!ret)
 		ret = bpf_map__set_max_entries(object->maps.collectors,
 					       collectors->count);
+	if (!ret)
+		ret = bpf_map__set_max_entries(object->maps.copies,
+					       clones_of(collectors));
+	if (!ret)
+		ret = bpf_program__set_autoload(object->progs.dart_copy,
+						plan->all_copies);
 	return ret;
 }
 

@@ -6,6 +6,7 @@
 #include <dart/collectors.h>
 #include <linux/if_ether.h>
 #include <reporter.skel.h>
+#include <stdbool.h>
 
 struct reporter_plan {
 	struct dart_collectors collectors;
@@ -13,6 +14,7 @@ struct reporter_plan {
 	uint8_t out_mac[ETH_ALEN];	/* and its address */
 	uint16_t int_port;		/* 0: none */
 	uint16_t report_port;		/* likewise */
+	bool all_copies;		/* of a key, not one at random */
 };
 
 /*
