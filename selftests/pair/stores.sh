@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # Reports of another machine fill a store while the agent sleeps; who is no
-# reporter of it, or no longer, fills nothing.
+# reporter of it, or no longer, fills nothing; readers can read.
 . "$(dirname "$0")/../lib.sh"
 
 collectors=$(mktemp)
@@ -53,7 +53,19 @@ written=$(show .written)
 check "it is removed" on host dartctl reporter remove paths 10.77.0.9
 check "reports" report --source 10.77.0.9 --seed 3
 check "in vain" holds ".written == $written"
+# ---- readers
+
+entry=$(on host dartctl store export paths | jq ".collectors[0]")
+before=$(show .)
+check "a reader gets no more than reading" until_ready /run/intruder.log \
+	store_intruder paths "$(jq .rkey <<<"$entry")" \
+	"$(jq -r .base <<<"$entry")"
+check "and has changed nothing" [ "$(show "del(.readers)")" = \
+	"$(jq "del(.readers)" <<<"$before")" ]
+check "it is counted" holds ".readers == 1"
 check "the store is deleted" on host dartctl store delete paths
+pidwait -x store_intruder || :
+check "the reader is hung up" grep "^ok 4" /run/intruder.log
 check "reports to it" report --source 10.77.0.9 --seed 4
 check "the agent ends" on host host_down
 finish
