@@ -101,6 +101,77 @@ static bool is_repeated(const struct dart_store_place *place, uint32_t copy)
 	return false;
 }
 
+/* Which slots begin with the checksum of the key, as bits; no branch for each. */
+static inline __attribute__((always_inline)) uint32_t
+match_width(const struct dart_store_place *place, const uint8_t *const *slots,
+	    uint32_t redundancy, const uint32_t checksum_bits)
+{
+	uint32_t matching = 0, copy;
+
+	for (copy = 0; copy < redundancy; copy++)
+		matching |= (uint32_t)(load_checksum(slots[copy],
+						     checksum_bits) ==
+				       place->checksum) << copy;
+	return matching;
+}
+
+static uint32_t match(const struct dart_store_geometry *geometry,
+		      const struct dart_store_place *place,
+		      const uint8_t *const *slots)
+{
+	const uint32_t redundancy = geometry->redundancy;
+
+	switch (geometry->checksum_bits) {
+	case 8:
+		return match_width(place, slots, redundancy, 8);
+	case 16:
+		return match_width(place, slots, redundancy, 16);
+	case 32:
+		return match_width(place, slots, redundancy, 32);
+	default:
+		return match_width(place, slots, redundancy, 64);
+	}
+}
+
+static uint64_t load_word(const uint8_t *bytes)
+{
+	uint64_t word;
+
+	memcpy(&word, bytes, sizeof(word));
+	return word;
+}
+
+/*
+ * Values are so short that a call of memcmp() or memcpy() takes longer than
+ * the work: words of 8 bytes, of which the last one may overlap.
+ */
+static bool value__same(const uint8_t *a, const uint8_t *b, uint32_t length)
+{
+	uint32_t i;
+
+	if (length < 8)
+		return !memcmp(a, b, 4) &&
+		       !memcmp(a + length - 4, b + length - 4, 4);
+	for (i = 0; i + 8 < length; i += 8)
+		if (load_word(a + i) != load_word(b + i))
+			return false;
+	return load_word(a + length - 8) == load_word(b + length - 8);
+}
+
+static void value__copy(uint8_t *to, const uint8_t *from, uint32_t length)
+{
+	uint32_t i;
+
+	if (length < 8) {
+		memcpy(to, from, 4);
+		memcpy(to + length - 4, from + length - 4, 4);
+		return;
+	}
+	for (i = 0; i + 8 < length; i += 8)
+		memcpy(to + i, from + i, 8);
+	memcpy(to + length - 8, from + length - 8, 8);
+}
+
 /* The values that a key's slots hold, each once, and how often. */
 struct ballot {
 	const uint8_t *values[DART_STORE_REDUNDANCY_MAX];
@@ -114,7 +185,7 @@ static void ballot__add(struct ballot *ballot, const uint8_t *value,
 	uint32_t i;
 
 	for (i = 0; i < ballot->distinct; i++) {
-		if (memcmp(ballot->values[i], value, length))
+		if (!value__same(ballot->values[i], value, length))
 			continue;
 		ballot->votes[i]++;
 		return;
@@ -148,23 +219,26 @@ void dart_store__decide(const struct dart_store_geometry *geometry,
 			struct dart_store_answer *answer)
 {
 	const uint32_t checksum_bytes = geometry->checksum_bits / 8;
-	struct ballot ballot = { .distinct = 0 };
+	uint32_t matching = match(geometry, place, slots);
+	struct ballot ballot;
 	uint32_t copy, first;
 	bool is_tied;
 
 	answer->matches = 0;
 	answer->agreeing = 0;
 	answer->outcome = DART_STORE_EMPTY;
-	for (copy = 0; copy < geometry->redundancy; copy++) {
-		if (load_checksum(slots[copy], geometry->checksum_bits) !=
-		    place->checksum || is_repeated(place, copy))
+	if (!matching)
+		return;
+
+	ballot.distinct = 0;
+	for (; matching; matching &= matching - 1) {
+		copy = __builtin_ctz(matching);
+		if (answer->matches && is_repeated(place, copy))
 			continue;
 		answer->matches++;
 		ballot__add(&ballot, slots[copy] + checksum_bytes,
 			    geometry->value_length);
 	}
-	if (!ballot.distinct)
-		return;
 
 	first = ballot__first(&ballot, &is_tied);
 	if (rule->policy == DART_STORE_CONSENSUS &&
@@ -177,7 +251,8 @@ void dart_store__decide(const struct dart_store_geometry *geometry,
 	}
 	answer->outcome = DART_STORE_FOUND;
 	answer->agreeing = ballot.votes[first];
-	memcpy(answer->value, ballot.values[first], geometry->value_length);
+	value__copy(answer->value, ballot.values[first],
+		    geometry->value_length);
 }
 
 static uint8_t *store__slot(const struct dart_store *store,
@@ -210,13 +285,26 @@ void dart_store__query(const struct dart_store *store, const void *key,
 	store__decide(store, &place, rule, answer);
 }
 
+static void store__place(const struct dart_store *store, const uint8_t *keys,
+			 size_t length, uint32_t count,
+			 struct dart_store_place *places)
+{
+	uint32_t i;
+
+	for (i = 0; i < count; i++)
+		dart_store_hash__place(store->hash, keys + i * length, length,
+				       &places[i]);
+}
+
 /*
  * A prefetch whose page is in no TLB occupies the processor until the page is
  * found; so there is nothing but prefetches here, and many are found at once.
+ * Inline, for to the compiler a function that does nothing else does nothing, and
+ * it takes out the call.
  */
-static void store__prefetch(const struct dart_store *store,
-			    const struct dart_store_place *places,
-			    uint32_t count)
+static inline __attribute__((always_inline)) void
+store__prefetch(const struct dart_store *store,
+		const struct dart_store_place *places, uint32_t count)
 {
 	const uint32_t redundancy = store->geometry.redundancy;
 	uint32_t i, copy;
@@ -232,23 +320,27 @@ static void store__prefetch(const struct dart_store *store,
 	}
 }
 
+/* What comes next is on its way from memory while this is decided. */
 void dart_store__query_batch(const struct dart_store *store, const void *keys,
 			     size_t length, size_t count,
 			     const struct dart_store_rule *rule,
 			     struct dart_store_answer *answers)
 {
-	struct dart_store_place places[BATCH];
+	struct dart_store_place places[2][BATCH];
+	const struct dart_store_place *these;
+	uint32_t batch = 0, next, turn, i;
 	const uint8_t *key = keys;
-	uint32_t batch, i;
 
-	for (; count; count -= batch, answers += batch) {
-		batch = count < BATCH ? count : BATCH;
-		for (i = 0; i < batch; i++, key += length)
-			dart_store_hash__place(store->hash, key, length,
-					       &places[i]);
-		store__prefetch(store, places, batch);
+	for (turn = 0; batch || count; turn ^= 1) {
+		next = count < BATCH ? count : BATCH;
+		store__place(store, key, length, next, places[turn]);
+		store__prefetch(store, places[turn], next);
+		these = places[turn ^ 1];
 		for (i = 0; i < batch; i++)
-			store__decide(store, &places[i], rule, &answers[i]);
+			store__decide(store, &these[i], rule, answers++);
+		key += next * length;
+		count -= next;
+		batch = next;
 	}
 }
 
