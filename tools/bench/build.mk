@@ -6,3 +6,11 @@ bare_read_libraries := dart
 bare_read_packages := jansson libibverbs librdmacm libxxhash
 local_read_sources := tools/bench/local_read.c tools/bench/timing.c
 local_read_packages := libsystemd
+
+# Stores, without a network.
+programs += store_speed dart-sim
+in_memory := $(addprefix tools/bench/,ingest.c memory.c)
+store_speed_sources := tools/bench/store_speed.c $(in_memory)
+store_speed_libraries := dart
+dart-sim_sources := tools/bench/dart_sim.c tools/bench/simulation.c $(in_memory)
+dart-sim_libraries := dart

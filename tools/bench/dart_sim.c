@@ -1,0 +1,346 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* dart-sim: the figures of section 5 of the DART paper, measured. */
+#include <errno.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "dart/plan.h"
+#include "memory.h"
+#include "simulation.h"
+
+static const char usage[] =
+	"Usage: dart-sim [OPTION]... load|age|errors\n"
+	"Fill stores and ask them, as in section 5 of \"Zero-CPU Collection with\n"
+	"Direct Telemetry Access\", with libdart's code, beside what section 4 says.\n"
+	"\n"
+	"  load           figure 3: success by load, for 1, 2, 4 and 8 copies\n"
+	"  age            figure 4: success by age, for 100 million flows in\n"
+	"                 131072000 and 1310720000 slots of 24 bytes\n"
+	"  errors         figure 5: wrong answers by the width of checksums\n"
+	"\n"
+	"      --scale=X  this part of the flows and slots, at equal load (1/64; 1 is\n"
+	"                 the paper's size and takes up to 20 GB and some minutes)\n"
+	"      --output=DIR  where CSV files go (.output/bench)\n"
+	"      --help     print this and exit\n";
+
+#define GIB		(UINT64_C(1) << 30)
+#define MEMORY_MAX	(20 * UINT64_C(1000000000))
+#define MEMORY_LEFT	(4 * GIB)	/* for everybody else */
+
+struct task {
+	double scale;
+	FILE *csv;
+};
+
+static void __attribute__((noreturn)) fail(const char *what, const char *why)
+{
+	fprintf(stderr, "dart-sim: %s: %s\n", what, why);
+	exit(EXIT_FAILURE);
+}
+
+/* ---- figure 3 */
+
+static const uint32_t copies[] = { 1, 2, 4, 8 };
+
+#define COPIES	4
+#define LOADS	25
+
+/* From 0.0625 to 4, three of which double it twice. */
+static double load_of(uint32_t step)
+{
+	return exp2(step / 4. - 4);
+}
+
+static uint32_t best_of(const double values[static COPIES])
+{
+	uint32_t best = 0, i;
+
+	for (i = 1; i < COPIES; i++)
+		if (values[i] > values[best])
+			best = i;
+	return copies[best];
+}
+
+/* The load from which fewer copies are better: where the averages are equal. */
+static double crossing(uint32_t fewer, uint32_t more)
+{
+	double low = 0.01, high = 10;
+
+	while (high - low > 1e-9) {
+		double middle = (low + high) / 2;
+
+		if (dart_plan__average(middle, more) >
+		    dart_plan__average(middle, fewer))
+			low = middle;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static void simulate_load(struct task *task)
+{
+	struct dart_store_geometry geometry = {
+		.slots = ldexp(task->scale, 24), .value_length = 20,
+		.checksum_bits = 32,
+	};
+	double measured[LOADS][COPIES], theory[LOADS][COPIES], worst = 0;
+	uint32_t step, i;
+
+	for (i = 0; i < COPIES; i++) {
+		struct simulation *simulation;
+
+		geometry.redundancy = copies[i];
+		simulation = simulation__new(&geometry);
+		for (step = 0; step < LOADS; step++) {
+			const uint64_t flows = load_of(step) * geometry.slots;
+			struct simulation_tally tally;
+
+			simulation__report(simulation, flows);
+			tally = simulation__ask(simulation, 0, flows);
+			measured[step][i] = simulation_tally__right(&tally);
+			theory[step][i] = dart_plan__average((double)flows /
+							     geometry.slots,
+							     copies[i]);
+			worst = fmax(worst, fabs(measured[step][i] -
+						 theory[step][i]));
+		}
+		simulation__free(simulation);
+	}
+
+	fprintf(task->csv, "load,measured_1,theory_1,measured_2,theory_2,measured_4,theory_4,measured_8,theory_8,best_measured,best_theory\n");
+	for (step = 0; step < LOADS; step++) {
+		fprintf(task->csv, "%.6f", load_of(step));
+		for (i = 0; i < COPIES; i++)
+			fprintf(task->csv, ",%.6f,%.6f", measured[step][i],
+				theory[step][i]);
+		fprintf(task->csv, ",%u,%u\n", best_of(measured[step]),
+			best_of(theory[step]));
+	}
+	printf("Figure 3, success by load, %" PRIu64 " slots: the best is N = 8 below a load of %.3f, 4 below %.3f, 2 below %.3f, then 1.\n",
+	       geometry.slots, crossing(4, 8), crossing(2, 4), crossing(1, 2));
+	printf("  Largest deviation from theory in %u points: %.4f percentage points.\n",
+	       LOADS * COPIES, 100 * worst);
+}
+
+/* ---- figure 4 */
+
+#define AGES	100
+
+/*
+ * As much of it as there is memory for: with values of 4 bytes in place of 20,
+ * which changes nothing but the memory, or else with fewer slots and flows.
+ */
+static double fit(struct dart_store_geometry *geometry, double scale,
+		  uint64_t slots)
+{
+	const uint64_t available = memory__available();
+	uint64_t limit = MEMORY_MAX;
+
+	if (available && available < limit + MEMORY_LEFT)
+		limit = available > MEMORY_LEFT ? available - MEMORY_LEFT : 0;
+	for (;; scale /= 2) {
+		geometry->slots = slots * scale;
+		geometry->value_length = 20;
+		if (dart_store_geometry__length(geometry) <= limit)
+			return scale;
+		geometry->value_length = 4;
+		if (dart_store_geometry__length(geometry) <= limit ||
+		    scale < 1e-6)
+			return scale;
+	}
+}
+
+/* Returns the largest deviation. */
+static double simulate_ages(struct task *task, uint64_t slots,
+			    uint32_t redundancy)
+{
+	struct dart_store_geometry geometry = {
+		.checksum_bits = 32, .redundancy = redundancy,
+	};
+	const double scale = fit(&geometry, task->scale, slots);
+	const uint64_t flows = 1e8 * scale;
+	const double load = (double)flows / geometry.slots;
+	struct simulation_tally tally, all = { 0 };
+	struct simulation *simulation = simulation__new(&geometry);
+	double measured, theory, oldest = 0, worst = 0;
+	uint32_t age;
+
+	simulation__report(simulation, flows);
+	for (age = 0; age < AGES; age++) {
+		const double younger = load * age / AGES;
+		const double older = load * (age + 1) / AGES;
+
+		/* The oldest flows are the first ones. */
+		tally = simulation__ask(simulation,
+					flows * (AGES - age - 1) / AGES,
+					flows * (AGES - age) / AGES);
+		measured = simulation_tally__right(&tally);
+		theory = dart_plan__average(older, redundancy) * (age + 1);
+		if (age)
+			theory -= dart_plan__average(younger, redundancy) * age;
+		worst = fmax(worst, fabs(measured - theory));
+		fprintf(task->csv, "%" PRIu64 ",%u,%.6f,%.6f,%.6f\n",
+			geometry.slots, redundancy,
+			(younger + older) / 2 * geometry.slots, measured,
+			theory);
+		all.right += tally.right;
+		all.empty += tally.empty;
+		all.ambiguous += tally.ambiguous;
+		all.wrong += tally.wrong;
+		oldest = measured;
+	}
+	simulation__free(simulation);
+
+	measured = simulation_tally__right(&all);
+	printf("Figure 4, %" PRIu64 " flows in %" PRIu64 " slots of %zu bytes, N = %u%s:\n",
+	       flows, geometry.slots, dart_store_geometry__slot_length(&geometry),
+	       redundancy, scale < 1 ? ", scaled at equal load" : "");
+	if (geometry.value_length != 20)
+		printf("  Values have 4 bytes in place of 20, for want of memory.\n");
+	printf("  Found on average %.2f %% (theory %.2f), of the oldest hundredth %.2f %% (the oldest by theory %.2f);\n"
+	       "  %" PRIu64 " wrong, %" PRIu64 " ambiguous; largest deviation %.4f percentage points.\n",
+	       100 * measured, 100 * dart_plan__average(load, redundancy),
+	       100 * oldest, 100 * dart_plan__oldest(load, redundancy),
+	       all.wrong, all.ambiguous, 100 * worst);
+	fflush(stdout);
+	return worst;
+}
+
+static void simulate_age(struct task *task)
+{
+	double worst;
+
+	fprintf(task->csv, "slots,redundancy,age,measured,theory\n");
+	worst = simulate_ages(task, 131072000, 2);
+	worst = fmax(worst, simulate_ages(task, 1310720000, 2));
+	worst = fmax(worst, simulate_ages(task, 1310720000, 4));
+	printf("  Largest deviation of all: %.4f percentage points.\n",
+	       100 * worst);
+}
+
+/* ---- figure 5 */
+
+/* The fewer are wrong, the more are asked for. */
+static void simulate_errors(struct task *task)
+{
+	static const struct {
+		uint32_t bits;
+		uint32_t slots_log2;	/* at full size */
+	} widths[] = { { 8, 24 }, { 16, 27 }, { 32, 27 } };
+	static const double loads[] = { 0.25, 0.5, 1, 2 };
+	double deviation, worst = 0;
+	uint32_t i, load;
+
+	fprintf(task->csv, "checksum_bits,load,flows,wrong,measured,low,high\n");
+	printf("Figure 5, wrong answers by width, N = 2:\n");
+	for (i = 0; i < sizeof(widths) / sizeof(widths[0]); i++) {
+		const struct dart_store_geometry geometry = {
+			.slots = ldexp(task->scale, widths[i].slots_log2),
+			.value_length = 4, .checksum_bits = widths[i].bits,
+			.redundancy = 2,
+		};
+		struct simulation *simulation = simulation__new(&geometry);
+
+		for (load = 0; load < 4; load++) {
+			const uint64_t flows = loads[load] * geometry.slots;
+			struct simulation_tally tally;
+			struct dart_plan_risks risks;
+
+			simulation__report(simulation, flows);
+			tally = simulation__ask(simulation, 0, flows);
+			dart_plan__average_risks(loads[load], 2, widths[i].bits,
+						 &risks);
+			fprintf(task->csv, "%u,%g,%" PRIu64 ",%" PRIu64 ",%.6g,%.6g,%.6g\n",
+				widths[i].bits, loads[load], flows, tally.wrong,
+				simulation_tally__wrong(&tally), risks.wrong.low,
+				risks.wrong.high);
+			printf("  %2u bits, load %4g: %" PRIu64 " of %" PRIu64 ", theory %.4g to %.4g\n",
+			       widths[i].bits, loads[load], tally.wrong, flows,
+			       risks.wrong.low * flows,
+			       risks.wrong.high * flows);
+			/* In units of what chance makes of such a number. */
+			deviation = fmax(risks.wrong.low * flows - tally.wrong,
+					 tally.wrong - risks.wrong.high * flows);
+			worst = fmax(worst, deviation /
+				     sqrt(fmax(1, risks.wrong.high * flows)));
+		}
+		simulation__free(simulation);
+	}
+	printf("  Largest distance from the bounds: %.1f standard deviations.\n",
+	       worst);
+}
+
+static const struct figure {
+	const char *name;
+	const char *file;
+	void (*run)(struct task *task);
+} figures[] = {
+	{ "load", "figure3.csv", simulate_load },
+	{ "age", "figure4.csv", simulate_age },
+	{ "errors", "figure5.csv", simulate_errors },
+};
+
+static int run(const struct figure *figure, double scale, const char *output)
+{
+	struct task task = { .scale = scale };
+	char path[4096];
+
+	if (snprintf(path, sizeof(path), "%s/%s", output, figure->file) >=
+	    (int)sizeof(path))
+		fail(output, strerror(ENAMETOOLONG));
+	task.csv = fopen(path, "we");
+	if (!task.csv)
+		fail(path, strerror(errno));
+	figure->run(&task);
+	fputs("\r\033[K", stderr);
+	if (fclose(task.csv))
+		fail(path, strerror(errno));
+	printf("  %s\n", path);
+	return EXIT_SUCCESS;
+}
+
+int main(int argc, char *argv[])
+{
+	static const struct option options[] = {
+		{ "scale", required_argument, NULL, 's' },
+		{ "output", required_argument, NULL, 'o' },
+		{ "help", no_argument, NULL, 'h' },
+		{ }
+	};
+	const char *output = ".output/bench";
+	double scale = 1. / 64;
+	int option;
+	size_t i;
+	char *end;
+
+	while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
+		switch (option) {
+		case 's':
+			scale = strtod(optarg, &end);
+			if (*end || !(scale >= 1e-4 && scale <= 1))
+				fail("--scale", "it is between 0.0001 and 1");
+			break;
+		case 'o':
+			output = optarg;
+			break;
+		case 'h':
+			fputs(usage, stdout);
+			return EXIT_SUCCESS;
+		default:
+			return 2;
+		}
+	}
+	for (i = 0; i < sizeof(figures) / sizeof(figures[0]); i++)
+		if (optind == argc - 1 &&
+		    !strcmp(argv[optind], figures[i].name))
+			return run(&figures[i], scale, output);
+	fputs("dart-sim: one of load, age, errors is needed (see dart-sim --help)\n",
+	      stderr);
+	return 2;
+}

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "simulation.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "ingest.h"
+#include "memory.h"
+
+#define CHUNK	1024	/* keys that are made at once */
+
+struct simulation {
+	struct dart_store *store;
+	uint8_t *memory;
+	size_t length;
+	uint64_t reported;
+	uint8_t keys[CHUNK * INGEST_KEY];
+	struct dart_store_answer answers[CHUNK];
+};
+
+static const struct dart_store_rule rule = { DART_STORE_PLURALITY, 0 };
+
+struct simulation *simulation__new(const struct dart_store_geometry *geometry)
+{
+	struct simulation *simulation = calloc(1, sizeof(*simulation));
+
+	if (!simulation)
+		goto short_of_memory;
+	simulation->length = dart_store_geometry__length(geometry);
+	simulation->memory = memory__new(simulation->length, true);
+	if (!simulation->memory ||
+	    dart_store__new(geometry, simulation->memory, &simulation->store))
+		goto short_of_memory;
+	return simulation;
+
+short_of_memory:
+	fputs("dart-sim: out of memory (a smaller --scale takes less)\n",
+	      stderr);
+	exit(EXIT_FAILURE);
+}
+
+void simulation__free(struct simulation *simulation)
+{
+	dart_store__free(simulation->store);
+	memory__free(simulation->memory, simulation->length);
+	free(simulation);
+}
+
+static uint32_t make_keys(struct simulation *simulation, uint64_t first,
+			  uint64_t end)
+{
+	const uint32_t count = end - first < CHUNK ? end - first : CHUNK;
+	uint32_t i;
+
+	for (i = 0; i < count; i++)
+		ingest__key(first + i, simulation->keys + i * INGEST_KEY);
+	return count;
+}
+
+void simulation__report(struct simulation *simulation, uint64_t flows)
+{
+	uint32_t count;
+
+	for (; simulation->reported < flows; simulation->reported += count) {
+		count = make_keys(simulation, simulation->reported, flows);
+		ingest__reports(simulation->store, simulation->memory,
+				simulation->keys, simulation->reported, count);
+		simulation__progress("%.0f of %.0f million flows reported",
+				     simulation->reported / 1e6, flows / 1e6);
+	}
+}
+
+static void tally__add(struct simulation_tally *tally,
+		       const struct dart_store_answer *answer, uint32_t number)
+{
+	switch (answer->outcome) {
+	case DART_STORE_EMPTY:
+		tally->empty++;
+		break;
+	case DART_STORE_AMBIGUOUS:
+		tally->ambiguous++;
+		break;
+	case DART_STORE_FOUND:
+		if (memcmp(answer->value, &number, sizeof(number)))
+			tally->wrong++;
+		else
+			tally->right++;
+	}
+}
+
+struct simulation_tally simulation__ask(struct simulation *simulation,
+					uint64_t first, uint64_t end)
+{
+	struct simulation_tally tally = { 0 };
+	uint32_t count, i;
+
+	for (; first < end; first += count) {
+		count = make_keys(simulation, first, end);
+		dart_store__query_batch(simulation->store, simulation->keys,
+					INGEST_KEY, count, &rule,
+					simulation->answers);
+		for (i = 0; i < count; i++)
+			tally__add(&tally, &simulation->answers[i], first + i);
+		simulation__progress("%.0f of %.0f million flows asked for",
+				     first / 1e6, end / 1e6);
+	}
+	return tally;
+}
+
+static double part(const struct simulation_tally *tally, uint64_t count)
+{
+	return (double)count / (tally->right + tally->empty +
+				tally->ambiguous + tally->wrong);
+}
+
+double simulation_tally__right(const struct simulation_tally *tally)
+{
+	return part(tally, tally->right);
+}
+
+double simulation_tally__wrong(const struct simulation_tally *tally)
+{
+	return part(tally, tally->wrong);
+}
+
+void simulation__progress(const char *format, ...)
+{
+	static struct timespec last;
+	struct timespec now;
+	va_list arguments;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	if ((now.tv_sec - last.tv_sec) * 1000 +
+	    (now.tv_nsec - last.tv_nsec) / 1000000 < 500)
+		return;
+	last = now;
+	fputs("\r\033[Kdart-sim: ", stderr);
+	va_start(arguments, format);
+	vfprintf(stderr, format, arguments);
+	va_end(arguments);
+}

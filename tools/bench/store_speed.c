@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * store_speed [--slots-log2 K] [--rounds N]: how many keys one core asks a store
+ * in memory for in a second, and how many reports it would write, beside a bound:
+ * as many random loads of 64 bytes in the same memory as a key has slots.  With
+ * huge pages and with small ones; JSON.
+ *
+ * What is compared is done in turns, and takes CPU time, not time: a machine may
+ * have other things to do.
+ */
+#include <getopt.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "dart/random.h"
+#include "dart/store_query.h"
+#include "ingest.h"
+#include "memory.h"
+
+#define KEYS		(1 << 12)	/* that are asked for in one go */
+#define GOES		64		/* in a round */
+#define VALUE		20		/* bytes: a path of five switches */
+#define LINE		64
+#define ROUNDS_MAX	1000
+
+struct bench {
+	struct dart_store *store;
+	uint8_t *memory;
+	uint64_t slots;
+	uint64_t reported;	/* keys 0 and so on */
+	struct dart_random random;
+	uint64_t sum;		/* of what was loaded */
+	uint64_t found;
+	uint8_t keys[KEYS * INGEST_KEY];
+	struct dart_store_answer answers[KEYS];
+};
+
+static const struct dart_store_rule rule = { DART_STORE_PLURALITY, 0 };
+
+static void __attribute__((noreturn)) fail(const char *what)
+{
+	fprintf(stderr, "store_speed: %s\n", what);
+	exit(EXIT_FAILURE);
+}
+
+static uint64_t cpu_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+	return now.tv_sec * UINT64_C(1000000000) + now.tv_nsec;
+}
+
+/* ---- what is measured: KEYS of each */
+
+/*
+ * The loads are under way together, as many as the processor can have, and
+ * nothing else is to do: addresses are a multiplication each, and what has come
+ * is added up.
+ */
+static void load_lines(struct bench *bench)
+{
+	enum { BATCH = 64 };
+	const uint64_t lines = bench->slots * (VALUE + 4) / LINE;
+	const uint64_t *addresses[BATCH];
+	uint32_t done, i, word;
+
+	for (done = 0; done < KEYS * DART_STORE_REDUNDANCY; done += BATCH) {
+		for (i = 0; i < BATCH; i++) {
+			addresses[i] = (const uint64_t *)(bench->memory + LINE *
+				dart_random__below(&bench->random, lines));
+			__builtin_prefetch(addresses[i]);
+		}
+		for (i = 0; i < BATCH; i++)
+			for (word = 0; word < LINE / sizeof(uint64_t); word++)
+				bench->sum += addresses[i][word];
+	}
+}
+
+static void query_batch(struct bench *bench)
+{
+	dart_store__query_batch(bench->store, bench->keys, INGEST_KEY, KEYS,
+				&rule, bench->answers);
+}
+
+static void query_single(struct bench *bench)
+{
+	uint32_t i;
+
+	for (i = 0; i < KEYS; i++)
+		dart_store__query(bench->store, bench->keys + i * INGEST_KEY,
+				  INGEST_KEY, &rule, &bench->answers[i]);
+}
+
+static void ingest(struct bench *bench)
+{
+	ingest__reports(bench->store, bench->memory, bench->keys,
+			bench->reported, KEYS);
+	bench->reported += KEYS;
+}
+
+enum { BOUND, BATCH, SINGLE, INGEST, KINDS };
+
+static const struct {
+	const char *name;
+	void (*run)(struct bench *bench);
+} kinds[KINDS] = {
+	[BOUND] = { "bound", load_lines },
+	[BATCH] = { "query_batch", query_batch },
+	[SINGLE] = { "query_single", query_single },
+	[INGEST] = { "ingest", ingest },
+};
+
+/* Keys that have been reported, or ones that have not been. */
+static void choose_keys(struct bench *bench, bool is_new)
+{
+	uint32_t i;
+
+	for (i = 0; i < KEYS; i++)
+		ingest__key(is_new ? bench->reported + i :
+			    dart_random__below(&bench->random,
+					       bench->reported),
+			    bench->keys + i * INGEST_KEY);
+}
+
+/* ns of CPU time for one key */
+static double measure(struct bench *bench, uint32_t kind)
+{
+	uint64_t start, spent = 0;
+	uint32_t go, i;
+
+	for (go = 0; go < GOES; go++) {
+		choose_keys(bench, kind == INGEST);
+		start = cpu_ns();
+		kinds[kind].run(bench);
+		spent += cpu_ns() - start;
+		if (kind != BATCH)
+			continue;
+		for (i = 0; i < KEYS; i++)
+			bench->found += bench->answers[i].outcome ==
+					DART_STORE_FOUND;
+	}
+	return (double)spent / GOES / KEYS;
+}
+
+/* ---- what is said */
+
+static int compare(const void *a, const void *b)
+{
+	const double x = *(const double *)a, y = *(const double *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+static void print_spread(const char *name, double *values, uint32_t count)
+{
+	qsort(values, count, sizeof(*values), compare);
+	printf("\"%s\": {\"median\": %.4g, \"min\": %.4g, \"max\": %.4g}", name,
+	       values[count / 2], values[0], values[count - 1]);
+}
+
+static void print_rounds(double (*ns)[KINDS], uint32_t rounds)
+{
+	double values[ROUNDS_MAX];
+	uint32_t kind, round;
+
+	for (kind = 0; kind < KINDS; kind++) {
+		printf("%s{\"name\": \"%s\", ", kind ? ", " : "",
+		       kinds[kind].name);
+		for (round = 0; round < rounds; round++)
+			values[round] = ns[round][kind];
+		print_spread("ns", values, rounds);
+		printf(", \"per_second_and_core\": %.4g, ",
+		       1e9 / values[rounds / 2]);
+		for (round = 0; round < rounds; round++)
+			values[round] = ns[round][BOUND] / ns[round][kind];
+		print_spread("of_bound", values, rounds);
+		printf("}");
+	}
+}
+
+static void run(uint32_t slots_log2, uint32_t rounds, bool is_huge)
+{
+	const struct dart_store_geometry geometry = {
+		.slots = UINT64_C(1) << slots_log2, .value_length = VALUE,
+		.checksum_bits = 32, .redundancy = DART_STORE_REDUNDANCY,
+	};
+	const size_t length = dart_store_geometry__length(&geometry);
+	struct bench *bench = calloc(1, sizeof(*bench));
+	static double ns[ROUNDS_MAX][KINDS];
+	uint32_t round, kind;
+
+	if (!bench)
+		fail("out of memory");
+	bench->memory = memory__new(length, is_huge);
+	bench->slots = geometry.slots;
+	bench->random = dart_random__of(1);
+	if (!bench->memory ||
+	    dart_store__new(&geometry, bench->memory, &bench->store))
+		fail("not enough memory for the store (--slots-log2 makes it smaller)");
+
+	fprintf(stderr, "store_speed: %zu MiB, %s pages: filling\n",
+		length >> 20, is_huge ? "huge" : "small");
+	while (bench->reported < bench->slots / 2) {
+		choose_keys(bench, true);
+		ingest(bench);
+	}
+	for (round = 0; round < rounds; round++) {
+		fprintf(stderr, "\rstore_speed: round %u of %u", round + 1,
+			rounds);
+		for (kind = 0; kind < KINDS; kind++)
+			ns[round][kind] = measure(bench, kind);
+	}
+	fputc('\n', stderr);
+
+	printf("{\"pages\": \"%s\", \"memory\": %zu, \"huge\": %zu, \"redundancy\": %u, \"found\": %.4f, \"sum\": %" PRIu64 ", \"results\": [",
+	       is_huge ? "huge" : "small", length, memory__huge(bench->memory),
+	       geometry.redundancy,
+	       (double)bench->found / rounds / GOES / KEYS, bench->sum);
+	print_rounds(ns, rounds);
+	printf("]}");
+	dart_store__free(bench->store);
+	memory__free(bench->memory, length);
+	free(bench);
+}
+
+static uint32_t parse(const char *text, uint32_t max)
+{
+	char *end;
+	unsigned long number = strtoul(text, &end, 10);
+
+	if (*text < '0' || *text > '9' || *end || !number || number > max)
+		fail("usage: store_speed [--slots-log2 K] [--rounds N]");
+	return number;
+}
+
+int main(int argc, char *argv[])
+{
+	static const struct option options[] = {
+		{ "slots-log2", required_argument, NULL, 's' },
+		{ "rounds", required_argument, NULL, 'r' },
+		{ }
+	};
+	uint32_t slots_log2 = 26, rounds = 15;
+	int option;
+
+	while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
+		if (option == 's')
+			slots_log2 = parse(optarg, 32);
+		else if (option == 'r')
+			rounds = parse(optarg, ROUNDS_MAX);
+		else
+			parse("", 0);
+	}
+	printf("{\"stores\": [");
+	run(slots_log2, rounds, true);
+	printf(", ");
+	run(slots_log2, rounds, false);
+	printf("]}\n");
+	return EXIT_SUCCESS;
+}
