@@ -11,6 +11,8 @@
 #include <linux/ipv6.h>
 #include <linux/udp.h>
 
+#include <dart/roce_frame.h>
+
 #include "int_packet.h"
 
 #define FRAGMENT		0x3fff	/* more of them, or an offset */
@@ -209,22 +211,13 @@ size_t int_packet__build(const struct dart_flow *flow, const uint8_t mac[6],
 			.instructions = htobe16(NODE_ID),
 		},
 	};
-	uint32_t sum = 0;
-	uint16_t word;
-	size_t i;
 
 	memcpy(packet.ethernet.h_source, mac, ETH_ALEN);
 	memcpy(&packet.ip.saddr, flow->key, 4);
 	memcpy(&packet.ip.daddr, flow->key + 4, 4);
 	memcpy(&packet.udp.source, flow->key + 8, 2);
 	memcpy(&packet.headers.original, flow->key + 10, 2);
-	for (i = 0; i < sizeof(packet.ip); i += sizeof(word)) {
-		memcpy(&word, (uint8_t *)&packet + sizeof(packet.ethernet) + i,
-		       sizeof(word));
-		sum += word;
-	}
-	sum = (sum & UINT16_MAX) + (sum >> 16);
-	packet.ip.check = ~(sum + (sum >> 16));
+	packet.ip.check = dart_roce_frame__ip_checksum(&packet.ip);
 	memcpy(frame, &packet, sizeof(packet));
 	memcpy(frame + sizeof(packet), flow->path, path_length);
 	return sizeof(packet) + path_length;

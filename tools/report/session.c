@@ -6,7 +6,7 @@
 
 #include "feed.h"
 #include "session.h"
-#include "wire.h"
+#include <dart/wire.h>
 
 static uint64_t now_ns(void)
 {
@@ -30,12 +30,14 @@ static void fill_value(const struct int_packet *packet,
 
 static int report_packet(struct session *session,
 			 const struct options *options,
-			 const struct int_packet *packet, struct wire *wire)
+			 const struct int_packet *packet,
+			 struct dart_wire *wire)
 {
 	uint32_t copy = DART_REPORTER_ANY_COPY, end = copy;
 	uint8_t value[DART_STORE_VALUE_MAX];
 	const struct dart_collector *collector;
 	struct dart_store_place place;
+	size_t length;
 	int ret;
 
 	collector = dart_reporter__find(session->reporter, packet->key,
@@ -50,28 +52,29 @@ static int report_packet(struct session *session,
 		end = collector->geometry.redundancy - 1;
 	}
 	do {
-		ret = wire__push(wire, dart_reporter__report(
-				session->reporter, &place, copy, value,
-				wire__next(wire)));
+		length = dart_reporter__report(session->reporter, &place, copy,
+					       value, dart_wire__next(wire));
+		ret = dart_wire__push(wire, length);
 	} while (!ret && copy++ != end);
 	return ret;
 }
 
 static int send_packet(const struct int_packet *packet,
-		       const struct options *options, struct wire *wire)
+		       const struct options *options, struct dart_wire *wire)
 {
 	struct dart_flow flow = { .hops = packet->hops };
+	size_t length;
 
 	memcpy(flow.key, packet->key, sizeof(flow.key));
 	memcpy(flow.path, packet->path, sizeof(flow.path));
-	return wire__push(wire, int_packet__build(&flow, wire__mac(wire),
-						  options->int_port,
-						  wire__next(wire)));
+	length = int_packet__build(&flow, dart_wire__mac(wire),
+				   options->int_port, dart_wire__next(wire));
+	return dart_wire__push(wire, length);
 }
 
 static int session__send(struct session *session,
 			 const struct options *options, struct feed *feed,
-			 struct wire *wire, char why[OPTIONS_WHY_MAX])
+			 struct dart_wire *wire, char why[OPTIONS_WHY_MAX])
 {
 	const uint64_t start = now_ns();
 	struct int_packet packet;
@@ -84,12 +87,12 @@ static int session__send(struct session *session,
 		       send_packet(&packet, options, wire);
 	}
 	if (!sent)
-		sent = wire__flush(wire);
+		sent = dart_wire__flush(wire);
 	session->ns = now_ns() - start;
 	session->others = feed__others(feed);
 	session->malformed = feed__malformed(feed);
-	session->frames = wire__sent(wire);
-	session->refusals = wire__refusals(wire);
+	session->frames = dart_wire__sent(wire);
+	session->refusals = dart_wire__refusals(wire);
 	if (!sent)
 		return ret;
 	snprintf(why, OPTIONS_WHY_MAX, "cannot send through %s: %s",
@@ -99,7 +102,8 @@ static int session__send(struct session *session,
 
 static int session__init(struct session *session,
 			 const struct options *options,
-			 const struct wire *wire, char why[OPTIONS_WHY_MAX])
+			 const struct dart_wire *wire,
+			 char why[OPTIONS_WHY_MAX])
 {
 	struct in_addr address = options->source;
 	char reason[DART_WHY_MAX];
@@ -108,7 +112,7 @@ static int session__init(struct session *session,
 	if (options->emit_int)
 		return 0;
 	if (!address.s_addr)
-		address = wire__address(wire);
+		address = dart_wire__address(wire);
 	if (!address.s_addr) {
 		snprintf(why, OPTIONS_WHY_MAX,
 			 "%s has no IPv4 address to report from (say --source ADDRESS)",
@@ -122,7 +126,7 @@ static int session__init(struct session *session,
 		snprintf(why, OPTIONS_WHY_MAX, "%s", reason);
 		return ret;
 	}
-	ret = dart_reporter__new(&session->collectors, wire__mac(wire),
+	ret = dart_reporter__new(&session->collectors, dart_wire__mac(wire),
 				 options->flows.seed, &session->reporter);
 	if (ret)
 		snprintf(why, OPTIONS_WHY_MAX, "%s", strerror(-ret));
@@ -132,20 +136,23 @@ static int session__init(struct session *session,
 int session__run(struct session *session, const struct options *options,
 		 char why[OPTIONS_WHY_MAX])
 {
-	struct wire *wire = NULL;
+	struct dart_wire *wire = NULL;
 	struct feed *feed = NULL;
+	char reason[DART_WHY_MAX];
 	int ret;
 
 	memset(session, 0, sizeof(*session));
 	ret = feed__open(options, &feed, why);
-	if (!ret)
-		ret = wire__open(options->interface, options->rate, &wire,
-				 why);
-	if (!ret)
+	if (ret)
+		return ret;
+	ret = dart_wire__open(options->interface, options->rate, &wire, reason);
+	if (ret)
+		snprintf(why, OPTIONS_WHY_MAX, "%s", reason);
+	else
 		ret = session__init(session, options, wire, why);
 	if (!ret)
 		ret = session__send(session, options, feed, wire, why);
-	wire__close(wire);
+	dart_wire__close(wire);
 	feed__close(feed);
 	return ret;
 }

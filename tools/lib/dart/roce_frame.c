@@ -12,7 +12,7 @@
 #define TTL		64
 #define DONT_FRAGMENT	0x4000
 
-static uint16_t ip_checksum(const void *header)
+__be16 dart_roce_frame__ip_checksum(const void *header)
 {
 	uint16_t words[sizeof(struct iphdr) / sizeof(uint16_t)];
 	uint32_t sum = 0;
@@ -94,7 +94,7 @@ size_t dart_roce_frame__build(const struct dart_collector *collector,
 
 	memcpy(headers.ethernet.h_dest, collector->mac, ETH_ALEN);
 	memcpy(headers.ethernet.h_source, source_mac, ETH_ALEN);
-	headers.ip.check = ip_checksum(&headers.ip);
+	headers.ip.check = dart_roce_frame__ip_checksum(&headers.ip);
 	memcpy(frame, &headers, sizeof(headers));
 	dart_store__fill(geometry, place, value, frame + sizeof(headers));
 	memset(frame + sizeof(headers) + slot_length, 0, pad);
@@ -119,7 +119,7 @@ static bool headers__are_those_of_a_report(const struct dart_roce_headers *heade
 	       ip.tot_len == htobe16(length - sizeof(headers->ethernet)) &&
 	       !ip.id && ip.frag_off == htobe16(DONT_FRAGMENT) &&
 	       ip.ttl == TTL && ip.protocol == IPPROTO_UDP &&
-	       headers->ip.check == ip_checksum(&ip) &&
+	       headers->ip.check == dart_roce_frame__ip_checksum(&ip) &&
 	       headers->udp.dest == htobe16(DART_STORE_UDP_PORT) &&
 	       headers->udp.len == htobe16(length - sizeof(headers->ethernet) -
 					   sizeof(ip)) &&

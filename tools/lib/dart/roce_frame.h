@@ -51,6 +51,9 @@ size_t dart_roce_frame__build(const struct dart_collector *collector,
 			      uint32_t copy, const void *value, uint32_t psn,
 			      uint8_t frame[DART_ROCE_FRAME_MAX]);
 
+/* The checksum of an IPv4 header without options, whose own field is 0. */
+__be16 dart_roce_frame__ip_checksum(const void *header);
+
 /*
  * The ICRC that belongs to the frame of @length bytes, ICRC and no more than
  * Ethernet, IPv4 without options, UDP and the BTH before it included; as it

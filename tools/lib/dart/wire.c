@@ -1,5 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
-/* Sending frames: see wire.h. */
+// SPDX-License-Identifier: LGPL-2.1-or-later
 #include <errno.h>
 #include <ifaddrs.h>
 #include <net/if.h>
@@ -22,7 +21,7 @@
 #define LATE_MAX_NS	10000000 /* what is made up for, after a delay */
 #define FULL_PAUSE_NS	50000	/* nobody tells when there is room again */
 
-struct wire {
+struct dart_wire {
 	int socket;
 	uint8_t mac[6];
 	struct in_addr address;
@@ -34,7 +33,7 @@ struct wire {
 	uint32_t pending;
 	struct mmsghdr messages[BATCH_MAX];
 	struct iovec lengths[BATCH_MAX];
-	uint8_t frames[BATCH_MAX][WIRE_FRAME_MAX];
+	uint8_t frames[BATCH_MAX][DART_WIRE_FRAME_MAX];
 };
 
 static uint64_t now_ns(void)
@@ -57,7 +56,7 @@ static void pause_until(uint64_t ns)
 		;
 }
 
-static void find_address(struct wire *wire, const char *interface)
+static void find_address(struct dart_wire *wire, const char *interface)
 {
 	struct ifaddrs *all, *one;
 
@@ -75,8 +74,8 @@ static void find_address(struct wire *wire, const char *interface)
 }
 
 /* Frames go from here to the driver: no queueing discipline, no receiving. */
-static int wire__bind(struct wire *wire, const char *interface,
-		      char why[WIRE_WHY_MAX])
+static int wire__bind(struct dart_wire *wire, const char *interface,
+		      char why[DART_WHY_MAX])
 {
 	struct sockaddr_ll address = { .sll_family = AF_PACKET };
 	struct ifreq request = { .ifr_ifindex = 0 };
@@ -84,14 +83,14 @@ static int wire__bind(struct wire *wire, const char *interface,
 	int err;
 
 	if (strlen(interface) >= sizeof(request.ifr_name)) {
-		snprintf(why, WIRE_WHY_MAX, "no interface '%s'", interface);
+		snprintf(why, DART_WHY_MAX, "no interface '%s'", interface);
 		return -ENODEV;
 	}
 	strcpy(request.ifr_name, interface);
 	if (ioctl(wire->socket, SIOCGIFHWADDR, &request))
 		goto failed;
 	if (request.ifr_hwaddr.sa_family != ARPHRD_ETHER) {
-		snprintf(why, WIRE_WHY_MAX, "%s is no Ethernet interface",
+		snprintf(why, DART_WHY_MAX, "%s is no Ethernet interface",
 			 interface);
 		return -EINVAL;
 	}
@@ -106,12 +105,12 @@ static int wire__bind(struct wire *wire, const char *interface,
 	return 0;
 failed:
 	err = errno;
-	snprintf(why, WIRE_WHY_MAX, "cannot send through %s: %s", interface,
+	snprintf(why, DART_WHY_MAX, "cannot send through %s: %s", interface,
 		 strerror(err));
 	return -err;
 }
 
-static void wire__set_rate(struct wire *wire, uint64_t rate)
+static void wire__set_rate(struct dart_wire *wire, uint64_t rate)
 {
 	wire->batch = BATCH_MAX;
 	if (!rate)
@@ -123,14 +122,14 @@ static void wire__set_rate(struct wire *wire, uint64_t rate)
 		wire->batch = 1;
 }
 
-int wire__open(const char *interface, uint64_t rate, struct wire **result,
-	       char why[WIRE_WHY_MAX])
+int dart_wire__open(const char *interface, uint64_t rate,
+		    struct dart_wire **result, char why[DART_WHY_MAX])
 {
-	struct wire *wire = calloc(1, sizeof(*wire));
+	struct dart_wire *wire = calloc(1, sizeof(*wire));
 	uint32_t i;
 	int ret;
 
-	snprintf(why, WIRE_WHY_MAX, "out of memory");
+	snprintf(why, DART_WHY_MAX, "out of memory");
 	if (!wire)
 		return -ENOMEM;
 	wire__set_rate(wire, rate);
@@ -143,7 +142,7 @@ int wire__open(const char *interface, uint64_t rate, struct wire **result,
 	wire->socket = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0);
 	if (wire->socket < 0) {
 		ret = -errno;
-		snprintf(why, WIRE_WHY_MAX, "cannot send frames: %s%s",
+		snprintf(why, DART_WHY_MAX, "cannot send frames: %s%s",
 			 strerror(errno), errno == EPERM ?
 			 " (root may, and whoever has CAP_NET_RAW)" : "");
 		goto free_wire;
@@ -161,7 +160,7 @@ free_wire:
 	return ret;
 }
 
-void wire__close(struct wire *wire)
+void dart_wire__close(struct dart_wire *wire)
 {
 	if (!wire)
 		return;
@@ -169,28 +168,28 @@ void wire__close(struct wire *wire)
 	free(wire);
 }
 
-const uint8_t *wire__mac(const struct wire *wire)
+const uint8_t *dart_wire__mac(const struct dart_wire *wire)
 {
 	return wire->mac;
 }
 
-struct in_addr wire__address(const struct wire *wire)
+struct in_addr dart_wire__address(const struct dart_wire *wire)
 {
 	return wire->address;
 }
 
-uint8_t *wire__next(struct wire *wire)
+uint8_t *dart_wire__next(struct dart_wire *wire)
 {
 	return wire->frames[wire->pending];
 }
 
-int wire__push(struct wire *wire, size_t length)
+int dart_wire__push(struct dart_wire *wire, size_t length)
 {
 	wire->lengths[wire->pending++].iov_len = length;
-	return wire->pending < wire->batch ? 0 : wire__flush(wire);
+	return wire->pending < wire->batch ? 0 : dart_wire__flush(wire);
 }
 
-static void wire__pace(struct wire *wire)
+static void wire__pace(struct dart_wire *wire)
 {
 	uint64_t now;
 
@@ -204,7 +203,7 @@ static void wire__pace(struct wire *wire)
 	wire->due_ns += wire->frame_ns * wire->pending;
 }
 
-int wire__flush(struct wire *wire)
+int dart_wire__flush(struct dart_wire *wire)
 {
 	uint32_t done = 0;
 	int ret;
@@ -227,12 +226,12 @@ int wire__flush(struct wire *wire)
 	return 0;
 }
 
-uint64_t wire__sent(const struct wire *wire)
+uint64_t dart_wire__sent(const struct dart_wire *wire)
 {
 	return wire->sent;
 }
 
-uint64_t wire__refusals(const struct wire *wire)
+uint64_t dart_wire__refusals(const struct dart_wire *wire)
 {
 	return wire->refusals;
 }

@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * malformed_frames INTERFACE COLLECTORS KIND COUNT: reports that are wrong in
+ * one thing each, and then a good one.
+ *
+ * The good one is always copy 0 of the same key, with a value that tells the
+ * kind.  Prints where in the store its slot begins and its bytes, for
+ * store_sum.
+ */
+#include <arpa/inet.h>
+#include <endian.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "dart/random.h"
+#include "dart/reporter.h"
+#include "dart/wire.h"
+
+#define RATE		20000	/* frames/s: soft-RoCE takes them */
+#define PAYLOAD_MAX	128	/* bytes that a frame may become longer by */
+#define END_KEY		"end"
+
+struct frame {
+	union {
+		uint8_t bytes[DART_WIRE_FRAME_MAX];
+		struct dart_roce_headers headers;
+	};
+	size_t length;
+};
+
+struct session {
+	struct dart_collectors collectors;
+	const struct dart_collector *collector;
+	struct dart_reporter *reporter;
+	struct dart_wire *wire;
+	struct dart_random random;
+	uint8_t value[DART_STORE_VALUE_MAX];	/* of the good one */
+};
+
+static uint32_t below(struct session *session, uint32_t bound)
+{
+	return dart_random__below(&session->random, bound);
+}
+
+/* Anything but 0; half of them have few bits. */
+static uint32_t difference(struct session *session)
+{
+	return 1 + below(session, below(session, 2) ? UINT32_MAX : 64);
+}
+
+static void spoil_opcode(struct session *session, struct frame *frame)
+{
+	frame->headers.bth.opcode += 1 + below(session, UINT8_MAX);
+}
+
+/*
+ * Of the payload, or of what the RETH says about it.  Never 0 there with a
+ * payload: soft-RoCE refuses that, too, but with a warning in the log.
+ */
+static void spoil_length(struct session *session, struct frame *frame)
+{
+	const uint32_t length = be32toh(frame->headers.reth.length);
+	const size_t rest = sizeof(frame->headers) + DART_ROCE_ICRC_LENGTH;
+	uint32_t other;
+
+	if (below(session, 2)) {
+		do
+			other = length ^ difference(session);
+		while (!other);
+		frame->headers.reth.length = htobe32(other);
+		return;
+	}
+	do
+		other = below(session, PAYLOAD_MAX / 4) * 4;
+	while (other == length);
+	frame->length = rest + other;
+}
+
+static void spoil_rkey(struct session *session, struct frame *frame)
+{
+	frame->headers.reth.rkey ^= htobe32(difference(session) <<
+					    (below(session, 2) ? 8 : 0));
+	if (be32toh(frame->headers.reth.rkey) == session->collector->rkey)
+		frame->headers.reth.rkey = ~frame->headers.reth.rkey;
+}
+
+static void spoil_psn(struct session *session, struct frame *frame)
+{
+	frame->headers.bth.psn = htobe32(dart_random__next(&session->random) &
+					 DART_ROCE_PSN_MASK);
+}
+
+static void spoil_address(struct session *session, struct frame *frame)
+{
+	const struct dart_collector *collector = session->collector;
+	const uint64_t length = dart_store_geometry__length(&collector->geometry);
+	const uint64_t slot = be32toh(frame->headers.reth.length);
+	uint64_t address;
+
+	switch (below(session, 4)) {
+	case 0:		/* begins before the store */
+		address = collector->base - 1 - below(session, 2 * slot);
+		break;
+	case 1:		/* ends behind it */
+		address = collector->base + length - below(session, slot);
+		break;
+	case 2:		/* an offset, not an address */
+		address = be64toh(frame->headers.reth.address) -
+			  collector->base;
+		break;
+	default:
+		do
+			address = dart_random__next(&session->random);
+		while (address + slot - collector->base < length + slot);
+	}
+	frame->headers.reth.address = htobe64(address);
+}
+
+static void spoil_source(struct session *session, struct frame *frame)
+{
+	frame->headers.ip.saddr ^= htobe32(1 + below(session, UINT8_MAX));
+}
+
+static void spoil_queue_pair(struct session *session, struct frame *frame)
+{
+	const uint32_t mask = DART_ROCE_PSN_MASK;
+	uint32_t other = session->collector->qpn ^ difference(session);
+
+	if (!((other ^ session->collector->qpn) & mask))
+		other ^= 1;
+	frame->headers.bth.queue_pair = htobe32(other & mask);
+}
+
+static void spoil_partition(struct session *session, struct frame *frame)
+{
+	/* Its highest bit is no part of the name. */
+	frame->headers.bth.partition ^= htobe16(1 + below(session, 0x7fff));
+}
+
+static void spoil_icrc(struct session *session, struct frame *frame)
+{
+	uint8_t *icrc = frame->bytes + frame->length - DART_ROCE_ICRC_LENGTH;
+
+	icrc[below(session, DART_ROCE_ICRC_LENGTH)] ^=
+		1 + below(session, UINT8_MAX);
+}
+
+static const struct kind {
+	const char *name;
+	void (*spoil)(struct session *session, struct frame *frame);
+	bool after_icrc;
+	bool is_taken;		/* so it must be of the key of the good one */
+} kinds[] = {
+	{ .name = "none" },
+	{ .name = "opcode", .spoil = spoil_opcode },
+	{ .name = "length", .spoil = spoil_length },
+	{ .name = "rkey", .spoil = spoil_rkey },
+	{ .name = "psn", .spoil = spoil_psn, .is_taken = true },
+	{ .name = "icrc", .spoil = spoil_icrc, .after_icrc = true },
+	{ .name = "address", .spoil = spoil_address },
+	{ .name = "source", .spoil = spoil_source },
+	{ .name = "queue-pair", .spoil = spoil_queue_pair },
+	{ .name = "partition", .spoil = spoil_partition },
+};
+
+static const struct kind *kind__find(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+		if (!strcmp(kinds[i].name, name))
+			return &kinds[i];
+	return NULL;
+}
+
+/* What the lengths, and each change, make other. */
+static void frame__finish(struct frame *frame)
+{
+	struct dart_roce_headers *headers = &frame->headers;
+	const size_t ip_length = frame->length - sizeof(headers->ethernet);
+	__le32 icrc;
+
+	headers->ip.tot_len = htobe16(ip_length);
+	headers->udp.len = htobe16(ip_length - sizeof(headers->ip));
+	headers->ip.check = 0;
+	headers->ip.check = dart_roce_frame__ip_checksum(&headers->ip);
+	icrc = dart_roce_frame__icrc(frame->bytes, frame->length);
+	memcpy(frame->bytes + frame->length - sizeof(icrc), &icrc,
+	       sizeof(icrc));
+}
+
+static int send_spoilt(struct session *session, const struct kind *kind)
+{
+	uint64_t key = dart_random__next(&session->random);
+	uint8_t value[DART_STORE_VALUE_MAX];
+	struct dart_store_place place;
+	struct frame frame = { .length = 0 };
+
+	memset(value, key, sizeof(value));
+	if (kind->is_taken)
+		dart_reporter__find(session->reporter, END_KEY,
+				    strlen(END_KEY), &place);
+	else
+		dart_reporter__find(session->reporter, &key, sizeof(key),
+				    &place);
+	frame.length = dart_reporter__report(session->reporter, &place, 0,
+					     value, frame.bytes);
+	if (!kind->after_icrc)
+		kind->spoil(session, &frame);
+	frame__finish(&frame);
+	if (kind->after_icrc)
+		kind->spoil(session, &frame);
+	memcpy(dart_wire__next(session->wire), frame.bytes, frame.length);
+	return dart_wire__push(session->wire, frame.length);
+}
+
+static int send_good(struct session *session)
+{
+	uint8_t *frame = dart_wire__next(session->wire);
+	struct dart_roce_report report;
+	struct dart_store_place place;
+	size_t length, i;
+
+	dart_reporter__find(session->reporter, END_KEY, strlen(END_KEY),
+			    &place);
+	length = dart_reporter__report(session->reporter, &place, 0,
+				       session->value, frame);
+	if (dart_roce_frame__parse(frame, length, &report))
+		return -EBADMSG;
+	printf("%" PRIu64 " ", report.address - session->collector->base);
+	for (i = 0; i < report.slot_length; i++)
+		printf("%02x", report.slot[i]);
+	putchar('\n');
+	length = dart_wire__push(session->wire, length);
+	return length ? (int)length : dart_wire__flush(session->wire);
+}
+
+static int fail(const char *why)
+{
+	fprintf(stderr, "malformed_frames: %s\n", why);
+	return EXIT_FAILURE;
+}
+
+int main(int argc, char *argv[])
+{
+	struct session session = { .random = dart_random__of(1) };
+	char why[DART_WHY_MAX];
+	const struct kind *kind;
+	long count;
+	int ret;
+
+	if (argc != 5 || !(kind = kind__find(argv[3])))
+		return fail("say INTERFACE COLLECTORS KIND COUNT");
+	count = atol(argv[4]);
+	snprintf((char *)session.value, sizeof(session.value), "after %s",
+		 kind->name);
+	if (dart_wire__open(argv[1], RATE, &session.wire, why) ||
+	    dart_collectors__load((const char *const *)&argv[2], 1,
+				  dart_wire__address(session.wire),
+				  &session.collectors, why))
+		return fail(why);
+	session.collector = session.collectors.list;
+	ret = dart_reporter__new(&session.collectors,
+				 dart_wire__mac(session.wire), 1,
+				 &session.reporter);
+	while (!ret && kind->spoil && count--)
+		ret = send_spoilt(&session, kind);
+	if (!ret)
+		ret = send_good(&session);
+	return ret ? fail(strerror(-ret)) : EXIT_SUCCESS;
+}
