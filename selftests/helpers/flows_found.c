@@ -2,7 +2,8 @@
 /*
  * flows_found FILE KIND COUNT [SEED]: asks the store in FILE (values of 20 bytes,
  * checksums of 32 bits, redundancy 2) for each of COUNT flows (uniform, zipf,
- * fat-tree), and prints, as JSON, how many answers are correct, empty and wrong.
+ * fat-tree), and prints, as JSON, how many answers are correct, empty and wrong,
+ * and how many copies there are of the correct ones.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -42,7 +43,7 @@ static void ask(const struct dart_store *store, const struct dart_flows *flows,
 		uint64_t count)
 {
 	const struct dart_store_rule rule = { .policy = DART_STORE_PLURALITY };
-	uint64_t correct = 0, wrong = 0, i;
+	uint64_t correct = 0, wrong = 0, copies = 0, i;
 	struct dart_store_answer answer;
 	struct dart_flow flow;
 
@@ -52,14 +53,16 @@ static void ask(const struct dart_store *store, const struct dart_flows *flows,
 				  &answer);
 		if (answer.outcome != DART_STORE_FOUND)
 			continue;
-		if (memcmp(answer.value, flow.path, sizeof(flow.path)))
+		if (memcmp(answer.value, flow.path, sizeof(flow.path))) {
 			wrong++;
-		else
+		} else {
 			correct++;
+			copies += answer.agreeing;
+		}
 	}
-	printf("{\"correct\": %ju, \"empty\": %ju, \"wrong\": %ju}\n",
+	printf("{\"correct\": %ju, \"empty\": %ju, \"wrong\": %ju, \"copies\": %ju}\n",
 	       (uintmax_t)correct, (uintmax_t)(count - correct - wrong),
-	       (uintmax_t)wrong);
+	       (uintmax_t)wrong, (uintmax_t)copies);
 }
 
 int main(int argc, char **argv)
