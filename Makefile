@@ -33,13 +33,14 @@ MAKEFLAGS += --no-builtin-rules
 
 define help
   make                  programs, eBPF objects and the module
-  make demo             two machines, one reads the other's memory (as root on
-                        a fresh Debian: installs what is needed)
+  make demo             a machine's memory is read, and a switch writes into it
+                        (as root on a fresh Debian: installs what is needed)
   make check            all tests; TESTS="unit pair/foo" picks some
   make check-debug      the tests of the kernel parts once more, in a kernel that
                         looks for faults (builds it, once: 15 min)
   make bench            measurements beside bare verbs, perftest, node-exporter,
-                        what the probes cost, 40 containers
+                        what the probes cost, 40 containers; stores and reports
+                        beside memory, the paper's figures
   make module           dart_zero.ko only
   make install          everything, for the running kernel or for KDIR
   make programs_install all but the module: what a controller needs
@@ -98,6 +99,8 @@ bench: packages
 	$(quiet)tools/bench/run
 	$(quiet)tools/bench/probes
 	$(quiet)tools/bench/containers
+	$(quiet)tools/bench/store
+	$(quiet)tools/bench/simulate
 
 # Only asks apt for what dpkg says is missing; then configure looks again.
 packages:
