@@ -21,6 +21,27 @@ objects() {
 	rdma resource show | sed 's/ctx.*//'
 }
 
+entry_holds() {
+	dartctl store export paths |
+		jq -e --arg mac "$(cat /sys/class/net/eth0/address)" '
+			.collectors | length == 1 and (.[0] |
+			.reporter == "10.77.0.2" and .ip == "10.77.0.1" and
+			.mac == $mac and .slots_log2 == 20)'
+}
+
+queue_pair_is() {
+	rdma resource show qp lqpn \
+		"$(dartctl -j reporter list | jq '.reporters[0].qpn')" |
+		grep "$1"
+}
+
+come_and_go() {
+	for _ in $(seq 10); do
+		dartctl store create large --slots 2^20 --value 28 &&
+			dartctl store delete large || return
+	done
+}
+
 unprivileged() {
 	setpriv --reuid 65534 --clear-groups "$@"
 }
@@ -123,14 +144,8 @@ END
 refuse "a store that is not there" "no store" \
 	dartctl reporter add absent 10.77.0.2
 check "it is listed" sh -c 'dartctl reporter list paths | grep -q 10.77.0.2'
-check "its entry says where to send" sh -c '
-	dartctl store export paths | jq -e ".collectors | length == 1 and
-		(.[0] | .reporter == \"10.77.0.2\" and .ip == \"10.77.0.1\" and
-		.mac == \"$(cat /sys/class/net/eth0/address)\" and
-		.slots_log2 == 20)"'
-check "it is a UC queue pair" sh -c '
-	qpn=$(dartctl -j reporter list | jq .reporters[0].qpn)
-	rdma resource show qp lqpn $qpn | grep "type UC state RTR"'
+check "its entry says where to send" entry_holds
+check "it is a UC queue pair" queue_pair_is "type UC state RTR"
 check "there are commands for BMv2" sh -c '
 	dartctl store export paths --target bmv2 | grep -q "set_entry 0 => "'
 refuse "no such target" "no target" dartctl store export paths --target p5
@@ -161,11 +176,7 @@ done
 refuse "it is gone" "no store" dartctl store show paths
 check "nothing of RDMA is left" [ "$(objects)" = "$before" ]
 at_first=$(available)
-check "ten large stores come and go" sh -c '
-	for i in $(seq 10); do
-		dartctl store create large --slots 2^21 --value 28 &&
-			dartctl store delete large || exit
-	done'
+check "ten large stores come and go" come_and_go
 check "with their memory" [ "$(available)" -gt $((at_first - 32768)) ]
 check "a store at the end of the agent" \
 	dartctl store create last --slots 2^10 --value 20
