@@ -88,6 +88,10 @@ static int store_memory__map(struct store_memory *memory, struct why *why)
 
 	memory->address = mmap(NULL, memory->mapped, PROT_READ | PROT_WRITE,
 			       MAP_SHARED, memory->fd, 0);
+	if (memory->address == MAP_FAILED && memory->is_huge && errno == ENOMEM)
+		return why__say(why, ENOMEM,
+				"%zu MiB of huge pages are not free (see /proc/sys/vm/nr_hugepages)",
+				(size_t)(memory->mapped / MIB));
 	if (memory->address == MAP_FAILED)
 		return why__say(why, errno, "cannot map the store: %s",
 				strerror(errno));

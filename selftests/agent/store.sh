@@ -60,7 +60,8 @@ check "a store is created" \
 	dartctl store create paths --slots 2^20 --value 20
 check "it has the defaults" has paths \
 	'.redundancy == 2 and .checksum_bits == 32 and .bytes == 24 * 1048576'
-check "and is empty" has paths '.written == 0 and .load == 0'
+check "and is empty" has paths '
+	.written == 0 and .load == 0 and .oldest == 1 and .average == 1'
 check "it is listed" sh -c 'dartctl store list | grep -q "^paths .* 25165824"'
 check "another one, of one slot" dartctl store create one --slots 1 \
 	--value 64 --redundancy 8 --checksum 64
@@ -109,7 +110,8 @@ sum=$(md5sum </run/small/kept)
 check "it is created again" dartctl store create kept --slots 2^8 --value 28 \
 	--file /run/small/kept
 check "with what was in it" [ "$(md5sum </run/small/kept)" = "$sum" ]
-check "which is seen" has kept '.written == 1 and .load == null'
+check "which is seen" has kept '
+	.written == 1 and .load == null and .oldest == 0 and .average == 0'
 
 # ---- huge pages
 
@@ -119,6 +121,11 @@ if [ -e /proc/sys/vm/nr_hugepages ]; then
 		dartctl -j store create huge --slots 2^20 --value 28 |
 			jq -e .store.huge_pages'
 	check "all of them" grep -q "^HugePages_Free: *0$" /proc/meminfo
+	mkdir -p /run/huge
+	mount -t hugetlbfs hugetlbfs /run/huge
+	refuse "and not of those that are taken" "not free" \
+		dartctl store create more --slots 2^17 --value 28 \
+		--file /run/huge/more
 	check "and given back" dartctl store delete huge
 	check "all of them" grep -q "^HugePages_Free: *16$" /proc/meminfo
 	echo 0 >/proc/sys/vm/nr_hugepages

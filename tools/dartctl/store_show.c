@@ -34,8 +34,7 @@ static struct filling look(const struct dart_store *store)
 		.written = (double)written / SAMPLES,
 		.load = load,
 		.oldest = dart_plan__oldest(load, redundancy),
-		.average = isfinite(load) ?
-				   dart_plan__average(load, redundancy) : 0,
+		.average = dart_plan__average(load, redundancy),
 	};
 }
 

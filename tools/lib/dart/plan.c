@@ -79,6 +79,9 @@ static double average_loss_of_all(double load, uint32_t redundancy)
 	double sum = 0, term;
 	uint32_t i;
 
+	/* Of nothing, nothing is lost. */
+	if (load == 0)
+		return 0;
 	if (u > 0.5) {
 		for (i = 1; i <= redundancy; i++)
 			sum += pow(u, i) / i;
