@@ -14,6 +14,13 @@
  *   growing      a table that says it is longer than the region
  *   rkey         a table whose memory region has another rkey
  *   honest       none of this: one counter
+ *   mute         no word to who wants to connect
+ *
+ * To readers of stores:
+ *
+ *   store-version, store-slots, store-value, store-redundancy, store-base
+ *                a store of another version, or that cannot be
+ *   store-rkey   a store with another rkey
  *
  * Serves until it is killed; says when it is ready as dartd does.
  */
@@ -26,6 +33,8 @@
 
 #include <rdma/rdma_cma.h>
 #include <systemd/sd-daemon.h>
+
+#include <dart/store_access.h>
 
 #include "dart/table.h"
 
@@ -149,8 +158,40 @@ static struct dart_control_accept make_accept(struct ibv_pd *pd)
 	return accept;
 }
 
+static struct dart_store_accept make_store_accept(struct ibv_pd *pd)
+{
+	static struct ibv_mr *mr;
+	struct dart_store_accept accept = {
+		.magic = htole64(DART_STORE_ACCESS_MAGIC),
+		.abi_version = htole32(DART_STORE_ACCESS_ABI_VERSION),
+		.base = htole64((uintptr_t)region),
+		.slots_log2 = htole32(4),
+		.value_length = htole32(20),
+		.checksum_bits = htole32(32),
+		.redundancy = htole32(2),
+	};
+
+	if (!mr)
+		mr = expose(pd, region, sizeof(region));
+	accept.rkey = htole32(mr->rkey);
+	if (is("store-version"))
+		accept.abi_version = htole32(DART_STORE_ACCESS_ABI_VERSION + 1);
+	if (is("store-slots"))
+		accept.slots_log2 = htole32(64);
+	if (is("store-value"))
+		accept.value_length = htole32(65);
+	if (is("store-redundancy"))
+		accept.redundancy = htole32(UINT32_MAX);
+	if (is("store-base"))
+		accept.base = htole64(UINT64_MAX);
+	if (is("store-rkey"))
+		accept.rkey = htole32(mr->rkey ^ 0x5500);
+	return accept;
+}
+
 static void answer(struct rdma_cm_id *id, uint8_t reads)
 {
+	struct dart_store_accept store_accept;
 	struct dart_control_accept accept;
 	static struct ibv_pd *pd;
 	static struct ibv_cq *cq;
@@ -174,11 +215,15 @@ static void answer(struct rdma_cm_id *id, uint8_t reads)
 			fail("device");
 	}
 	accept = make_accept(pd);
+	store_accept = make_store_accept(pd);
 	attributes.send_cq = cq;
 	attributes.recv_cq = cq;
 	if (rdma_create_qp(id, pd, &attributes))
 		fail("queue pair");
-	if (!is("silence")) {
+	if (!strncmp(kind, "store-", 6)) {
+		parameters.private_data = &store_accept;
+		parameters.private_data_len = sizeof(store_accept);
+	} else if (!is("silence")) {
 		parameters.private_data = &accept;
 		parameters.private_data_len = sizeof(accept);
 	}
@@ -219,7 +264,8 @@ int main(int argc, char *argv[])
 		kind = *++argv;
 		if (!argv[1])
 			argv--;
-		answer(id, reads);
+		if (!is("mute"))
+			answer(id, reads);
 	}
 	fail("event");
 }
