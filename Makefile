@@ -101,6 +101,7 @@ bench: packages
 	$(quiet)tools/bench/containers
 	$(quiet)tools/bench/store
 	$(quiet)tools/bench/simulate
+	$(quiet)tools/bench/reporter
 
 # Only asks apt for what dpkg says is missing; then configure looks again.
 packages:
