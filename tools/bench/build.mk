@@ -14,6 +14,8 @@ store_speed_sources := tools/bench/store_speed.c $(in_memory)
 store_speed_libraries := dart
 dart-sim_sources := tools/bench/dart_sim.c tools/bench/simulation.c $(in_memory)
 dart-sim_libraries := dart
+
+# The reporter, beside XDP_TX.
 programs += program_run
 program_run_sources := tools/bench/program_run.c tools/report/int_packet.c
 program_run_libraries := dart
