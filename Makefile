@@ -41,6 +41,7 @@ define help
   make bench            measurements beside bare verbs, perftest, node-exporter,
                         what the probes cost, 40 containers; stores and reports
                         beside memory, the paper's figures
+                        what the probes cost, 40 containers, reports
   make module           dart_zero.ko only
   make install          everything, for the running kernel or for KDIR
   make programs_install all but the module: what a controller needs
@@ -102,6 +103,7 @@ bench: packages
 	$(quiet)tools/bench/store
 	$(quiet)tools/bench/simulate
 	$(quiet)tools/bench/reporter
+	$(quiet)tools/bench/writes
 
 # Only asks apt for what dpkg says is missing; then configure looks again.
 packages:

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * malformed_frames INTERFACE COLLECTORS KIND COUNT: reports that are wrong in
- * one thing each, and then a good one.
+ * malformed_frames INTERFACE COLLECTORS KIND COUNT [TAG]: reports that are
+ * wrong in one thing each, and then a good one.
  *
  * The good one is always copy 0 of the same key, with a value that tells the
- * kind.  Prints where in the store its slot begins and its bytes, for
+ * kind and the tag.  Prints where in the store its slot begins and its bytes, for
  * store_sum.
  */
 #include <arpa/inet.h>
@@ -253,11 +253,11 @@ int main(int argc, char *argv[])
 	long count;
 	int ret;
 
-	if (argc != 5 || !(kind = kind__find(argv[3])))
-		return fail("say INTERFACE COLLECTORS KIND COUNT");
+	if (argc < 5 || argc > 6 || !(kind = kind__find(argv[3])))
+		return fail("say INTERFACE COLLECTORS KIND COUNT [TAG]");
 	count = atol(argv[4]);
-	snprintf((char *)session.value, sizeof(session.value), "after %s",
-		 kind->name);
+	snprintf((char *)session.value, sizeof(session.value), "after %s %s",
+		 kind->name, argc == 6 ? argv[5] : "");
 	if (dart_wire__open(argv[1], RATE, &session.wire, why) ||
 	    dart_collectors__load((const char *const *)&argv[2], 1,
 				  dart_wire__address(session.wire),

@@ -7,3 +7,4 @@ dart-report_packages := jansson libpcap
 
 unit_report_options_sources := tools/report/options.c
 unit_int_packet_sources := tools/report/int_packet.c
+unit_report_feed_sources := $(addprefix tools/report/, feed.c int_packet.c)
