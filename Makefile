@@ -41,7 +41,6 @@ define help
   make bench            measurements beside bare verbs, perftest, node-exporter,
                         what the probes cost, 40 containers; stores and reports
                         beside memory, the paper's figures
-                        what the probes cost, 40 containers, reports
   make module           dart_zero.ko only
   make install          everything, for the running kernel or for KDIR
   make programs_install all but the module: what a controller needs
