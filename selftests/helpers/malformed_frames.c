@@ -253,7 +253,8 @@ int main(int argc, char *argv[])
 	long count;
 	int ret;
 
-	if (argc < 5 || argc > 6 || !(kind = kind__find(argv[3])))
+	kind = argc < 5 || argc > 6 ? NULL : kind__find(argv[3]);
+	if (!kind)
 		return fail("say INTERFACE COLLECTORS KIND COUNT [TAG]");
 	count = atol(argv[4]);
 	snprintf((char *)session.value, sizeof(session.value), "after %s %s",

@@ -252,7 +252,7 @@ static void test_refused_together(void **state)
 		{ "{\"shares\": \"5\"}", "{\"qpn\": 18}", "by all" },
 		{ "{}", "{\"qpn\": 18, \"shares\": \"5\"}", "by all" },
 		{ "{\"shares\": \"5-10\"}",
-		  "{\"qpn\": 18, \"shares\": \"0-5\"}", "share 5 is" },
+		  "{\"qpn\": 18, \"shares\": \"0-5\"}", "share 5 has" },
 	};
 	struct dart_collectors collectors;
 	char why[DART_WHY_MAX];

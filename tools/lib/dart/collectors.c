@@ -110,8 +110,8 @@ static int take_shares(struct load *load, const char *text, uint32_t index)
 		for (; first <= last; first++) {
 			if (shares[first] != DART_COLLECTOR_NONE)
 				return refuse(load,
-					      "share %" PRIu32 " is that of collectors[%u] already",
-					      first, shares[first]);
+					      "share %" PRIu32 " has a collector already",
+					      first);
 			shares[first] = index;
 		}
 	} while (*rest);

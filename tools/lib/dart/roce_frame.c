@@ -104,8 +104,8 @@ size_t dart_roce_frame__build(const struct dart_collector *collector,
 }
 
 /* All that a collector's interface, or a router, does not vary. */
-static bool headers__are_those_of_a_report(const struct dart_roce_headers *headers,
-					   size_t length)
+static bool headers__are_valid(const struct dart_roce_headers *headers,
+			       size_t length)
 {
 	const size_t payload_length = length - sizeof(*headers) -
 				      DART_ROCE_ICRC_LENGTH;
@@ -143,7 +143,7 @@ int dart_roce_frame__parse(const uint8_t *frame, size_t length,
 	    length > DART_ROCE_FRAME_MAX)
 		return -EBADMSG;
 	memcpy(&headers, frame, sizeof(headers));
-	if (!headers__are_those_of_a_report(&headers, length))
+	if (!headers__are_valid(&headers, length))
 		return -EBADMSG;
 
 	memcpy(report->mac, headers.ethernet.h_dest, ETH_ALEN);
