@@ -52,6 +52,11 @@ static uint32_t difference(struct session *session)
 	return 1 + below(session, below(session, 2) ? UINT32_MAX : 64);
 }
 
+/* Shows that the frames of the other kinds have nothing else wrong. */
+static void spoil_nothing(struct session *session, struct frame *frame)
+{
+}
+
 static void spoil_opcode(struct session *session, struct frame *frame)
 {
 	frame->headers.bth.opcode += 1 + below(session, UINT8_MAX);
@@ -156,6 +161,7 @@ static const struct kind {
 	bool is_taken;		/* so it must be of the key of the good one */
 } kinds[] = {
 	{ .name = "none" },
+	{ .name = "nothing", .spoil = spoil_nothing },
 	{ .name = "opcode", .spoil = spoil_opcode },
 	{ .name = "length", .spoil = spoil_length },
 	{ .name = "rkey", .spoil = spoil_rkey },

@@ -57,5 +57,8 @@ check "any PSN is taken, and changes nothing but the slot" \
 answers=$(on host store_flows $collectors $store $flows)
 check "each flow is still found: $answers" \
 	[ "$(jq -c '[.found, .wrong]' <<<"$answers")" = "[$2,0]" ]
+sum=$(malformed nothing 1)
+check "one that is not malformed lands" \
+	[ "${sum:-$untouched}" != "$untouched" ]
 check "the agent ends" on host host_down
 finish
