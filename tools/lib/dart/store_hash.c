@@ -179,24 +179,39 @@ void dart_store_hash__free(struct dart_store_hash *hash)
 	free(hash);
 }
 
-/* All CRCs of a key; unrolled for each number of vectors. */
+/* What a byte adds to the CRCs; @row is that of its lower half. */
+static inline __attribute__((always_inline)) void
+hash__add_byte(const lanes *row, size_t byte, const uint32_t vectors,
+	       lanes *sums)
+{
+	const lanes *low = row + (byte & 15) * vectors;
+	const lanes *high = row + (16 + (byte >> 4)) * vectors;
+	uint32_t i;
+
+	for (i = 0; i < vectors; i++)
+		sums[i] ^= low[i] ^ high[i];
+}
+
+/* All CRCs of a key; unrolled for each number of vectors, and four bytes. */
 static inline __attribute__((always_inline)) void
 hash__sum(const struct dart_store_hash *hash, const uint8_t *key,
 	  size_t length, const uint32_t vectors, lanes *crcs)
 {
-	const lanes *row = hash->table + (length - 1) * 2 * 16 * vectors;
+	const size_t rows = 2 * 16 * vectors;	/* of a byte */
+	const lanes *row = hash->table + (length - 1) * rows;
 	lanes sums[VECTORS_MAX];
 	uint32_t i;
 
 	for (i = 0; i < vectors; i++)
 		sums[i] = hash->constants[length][i];
-	for (; length; length--, key++, row -= 2 * 16 * vectors) {
-		const lanes *low = row + (*key & 15) * vectors;
-		const lanes *high = row + (16 + (*key >> 4)) * vectors;
-
-		for (i = 0; i < vectors; i++)
-			sums[i] ^= low[i] ^ high[i];
+	for (; length >= 4; length -= 4, key += 4, row -= 4 * rows) {
+		hash__add_byte(row, key[0], vectors, sums);
+		hash__add_byte(row - rows, key[1], vectors, sums);
+		hash__add_byte(row - 2 * rows, key[2], vectors, sums);
+		hash__add_byte(row - 3 * rows, key[3], vectors, sums);
 	}
+	for (; length; length--, key++, row -= rows)
+		hash__add_byte(row, *key, vectors, sums);
 	for (i = 0; i < vectors; i++)
 		crcs[i] = sums[i];
 }

@@ -90,21 +90,23 @@ void dart_store__fill(const struct dart_store_geometry *geometry,
 	memcpy(slot + bytes, value, geometry->value_length);
 }
 
-/* Is slot @copy of a key also an earlier one of it? */
-static bool is_repeated(const struct dart_store_place *place, uint32_t copy)
+/* The slots of a key that are also earlier ones of it, as bits. */
+static inline __attribute__((always_inline)) uint32_t
+repeated(const struct dart_store_place *place, const uint32_t redundancy)
 {
-	uint32_t earlier;
+	uint32_t bits = 0, copy, earlier;
 
-	for (earlier = 0; earlier < copy; earlier++)
-		if (place->slots[earlier] == place->slots[copy])
-			return true;
-	return false;
+	for (copy = 1; copy < redundancy; copy++)
+		for (earlier = 0; earlier < copy; earlier++)
+			bits |= (uint32_t)(place->slots[earlier] ==
+					   place->slots[copy]) << copy;
+	return bits;
 }
 
-/* Which slots begin with the checksum of the key, as bits; no branch for each. */
+/* Which slots begin with the checksum of the key, as bits. */
 static inline __attribute__((always_inline)) uint32_t
-match_width(const struct dart_store_place *place, const uint8_t *const *slots,
-	    uint32_t redundancy, const uint32_t checksum_bits)
+match(const struct dart_store_place *place, const uint8_t *const *slots,
+      const uint32_t redundancy, const uint32_t checksum_bits)
 {
 	uint32_t matching = 0, copy;
 
@@ -115,61 +117,73 @@ match_width(const struct dart_store_place *place, const uint8_t *const *slots,
 	return matching;
 }
 
-static uint32_t match(const struct dart_store_geometry *geometry,
-		      const struct dart_store_place *place,
-		      const uint8_t *const *slots)
+/* The bits in which words differ. */
+static inline uint64_t differ4(const uint8_t *a, const uint8_t *b)
 {
-	const uint32_t redundancy = geometry->redundancy;
+	uint32_t x, y;
 
-	switch (geometry->checksum_bits) {
-	case 8:
-		return match_width(place, slots, redundancy, 8);
-	case 16:
-		return match_width(place, slots, redundancy, 16);
-	case 32:
-		return match_width(place, slots, redundancy, 32);
-	default:
-		return match_width(place, slots, redundancy, 64);
-	}
+	memcpy(&x, a, sizeof(x));
+	memcpy(&y, b, sizeof(y));
+	return x ^ y;
 }
 
-static uint64_t load_word(const uint8_t *bytes)
+static inline uint64_t differ8(const uint8_t *a, const uint8_t *b)
 {
-	uint64_t word;
+	uint64_t x, y;
 
-	memcpy(&word, bytes, sizeof(word));
-	return word;
+	memcpy(&x, a, sizeof(x));
+	memcpy(&y, b, sizeof(y));
+	return x ^ y;
+}
+
+static inline uint64_t differ16(const uint8_t *a, const uint8_t *b)
+{
+	return differ8(a, b) | differ8(a + 8, b + 8);
+}
+
+static inline uint64_t differ32(const uint8_t *a, const uint8_t *b)
+{
+	return differ16(a, b) | differ16(a + 16, b + 16);
 }
 
 /*
- * Values are so short that a call of memcmp() or memcpy() takes longer than
- * the work: words of 8 bytes, of which the last one may overlap.
+ * Values are so short that a call of memcmp() or memcpy(), which the compiler
+ * makes of loops as well, takes longer than the work: a piece from the beginning
+ * and one up to the end, which may overlap.
  */
-static bool value__same(const uint8_t *a, const uint8_t *b, uint32_t length)
+static inline __attribute__((always_inline)) bool
+value__same(const uint8_t *a, const uint8_t *b, uint32_t length)
 {
-	uint32_t i;
+	const uint8_t *a_end = a + length, *b_end = b + length;
 
 	if (length < 8)
-		return !memcmp(a, b, 4) &&
-		       !memcmp(a + length - 4, b + length - 4, 4);
-	for (i = 0; i + 8 < length; i += 8)
-		if (load_word(a + i) != load_word(b + i))
-			return false;
-	return load_word(a + length - 8) == load_word(b + length - 8);
+		return !(differ4(a, b) | differ4(a_end - 4, b_end - 4));
+	if (length < 16)
+		return !(differ8(a, b) | differ8(a_end - 8, b_end - 8));
+	if (length < 32)
+		return !(differ16(a, b) | differ16(a_end - 16, b_end - 16));
+	return !(differ32(a, b) | differ32(a_end - 32, b_end - 32));
 }
 
-static void value__copy(uint8_t *to, const uint8_t *from, uint32_t length)
+static inline __attribute__((always_inline)) void
+value__copy(uint8_t *to, const uint8_t *from, uint32_t length)
 {
-	uint32_t i;
+	uint8_t *to_end = to + length;
+	const uint8_t *from_end = from + length;
 
 	if (length < 8) {
 		memcpy(to, from, 4);
-		memcpy(to + length - 4, from + length - 4, 4);
-		return;
+		memcpy(to_end - 4, from_end - 4, 4);
+	} else if (length < 16) {
+		memcpy(to, from, 8);
+		memcpy(to_end - 8, from_end - 8, 8);
+	} else if (length < 32) {
+		memcpy(to, from, 16);
+		memcpy(to_end - 16, from_end - 16, 16);
+	} else {
+		memcpy(to, from, 32);
+		memcpy(to_end - 32, from_end - 32, 32);
 	}
-	for (i = 0; i + 8 < length; i += 8)
-		memcpy(to + i, from + i, 8);
-	memcpy(to + length - 8, from + length - 8, 8);
 }
 
 /* The values that a key's slots hold, each once, and how often. */
@@ -212,47 +226,103 @@ static uint32_t ballot__first(const struct ballot *ballot, bool *is_tied)
 	return first;
 }
 
+/* The values of the @matching slots are not all the same. */
+static void vote(const struct dart_store_geometry *geometry,
+		 const uint8_t *const *slots, uint32_t matching,
+		 const struct dart_store_rule *rule,
+		 struct dart_store_answer *answer)
+{
+	const uint32_t checksum_bytes = geometry->checksum_bits / 8;
+	struct ballot ballot = { .distinct = 0 };
+	uint32_t first;
+	bool is_tied;
+
+	for (; matching; matching &= matching - 1)
+		ballot__add(&ballot, slots[__builtin_ctz(matching)] +
+			    checksum_bytes, geometry->value_length);
+
+	first = ballot__first(&ballot, &is_tied);
+	answer->agreeing = 0;
+	answer->outcome = DART_STORE_EMPTY;
+	if (rule->policy == DART_STORE_CONSENSUS &&
+	    ballot.votes[first] < rule->consensus)
+		return;
+	answer->outcome = DART_STORE_AMBIGUOUS;
+	if (is_tied || rule->policy == DART_STORE_UNIQUE)
+		return;
+	answer->outcome = DART_STORE_FOUND;
+	answer->agreeing = ballot.votes[first];
+	value__copy(answer->value, ballot.values[first],
+		    geometry->value_length);
+}
+
+/*
+ * Which slots match is chance, and no processor guesses it; so there is no branch
+ * for it, except for values that differ, which is rare.
+ */
+static inline __attribute__((always_inline)) void
+decide(const struct dart_store_geometry *geometry, const uint32_t redundancy,
+       const uint32_t checksum_bits, const struct dart_store_place *place,
+       const uint8_t *const *slots, const struct dart_store_rule *rule,
+       struct dart_store_answer *answer)
+{
+	const uint32_t length = geometry->value_length;
+	const uint32_t checksum_bytes = checksum_bits / 8;
+	const uint32_t matching = match(place, slots, redundancy,
+					checksum_bits) &
+				  ~repeated(place, redundancy);
+	/* The first that matches, or the last one, which is not used then. */
+	const uint32_t first = __builtin_ctz(matching | 1u << (redundancy - 1));
+	const uint8_t *value = slots[first] + checksum_bytes;
+	uint32_t differing = 0, matches = matching & 1, copy;
+	bool is_found;
+
+	/* If the first slot matches, it is the first one. */
+	for (copy = 1; copy < redundancy; copy++) {
+		differing |= (uint32_t)!value__same(slots[copy] +
+						    checksum_bytes, value,
+						    length) << copy;
+		matches += matching >> copy & 1;
+	}
+	answer->matches = matches;
+	if (matching & differing) {
+		vote(geometry, slots, matching, rule, answer);
+		return;
+	}
+
+	is_found = matches >= (rule->policy == DART_STORE_CONSENSUS &&
+			       rule->consensus > 1 ? rule->consensus : 1);
+	answer->outcome = is_found ? DART_STORE_FOUND : DART_STORE_EMPTY;
+	answer->agreeing = is_found ? matches : 0;
+	value__copy(answer->value, value, length);
+}
+
+/* One for what most stores are like, and one for each width. */
 void dart_store__decide(const struct dart_store_geometry *geometry,
 			const struct dart_store_place *place,
 			const uint8_t *const *slots,
 			const struct dart_store_rule *rule,
 			struct dart_store_answer *answer)
 {
-	const uint32_t checksum_bytes = geometry->checksum_bits / 8;
-	uint32_t matching = match(geometry, place, slots);
-	struct ballot ballot;
-	uint32_t copy, first;
-	bool is_tied;
+	const uint32_t n = geometry->redundancy;
 
-	answer->matches = 0;
-	answer->agreeing = 0;
-	answer->outcome = DART_STORE_EMPTY;
-	if (!matching)
-		return;
-
-	ballot.distinct = 0;
-	for (; matching; matching &= matching - 1) {
-		copy = __builtin_ctz(matching);
-		if (answer->matches && is_repeated(place, copy))
-			continue;
-		answer->matches++;
-		ballot__add(&ballot, slots[copy] + checksum_bytes,
-			    geometry->value_length);
+	switch (geometry->checksum_bits) {
+	case 8:
+		decide(geometry, n, 8, place, slots, rule, answer);
+		break;
+	case 16:
+		decide(geometry, n, 16, place, slots, rule, answer);
+		break;
+	case 32:
+		if (n == DART_STORE_REDUNDANCY)
+			decide(geometry, DART_STORE_REDUNDANCY, 32, place,
+			       slots, rule, answer);
+		else
+			decide(geometry, n, 32, place, slots, rule, answer);
+		break;
+	default:
+		decide(geometry, n, 64, place, slots, rule, answer);
 	}
-
-	first = ballot__first(&ballot, &is_tied);
-	if (rule->policy == DART_STORE_CONSENSUS &&
-	    ballot.votes[first] < rule->consensus)
-		return;
-	if (is_tied ||
-	    (rule->policy == DART_STORE_UNIQUE && ballot.distinct > 1)) {
-		answer->outcome = DART_STORE_AMBIGUOUS;
-		return;
-	}
-	answer->outcome = DART_STORE_FOUND;
-	answer->agreeing = ballot.votes[first];
-	value__copy(answer->value, ballot.values[first],
-		    geometry->value_length);
 }
 
 static uint8_t *store__slot(const struct dart_store *store,
