@@ -20,8 +20,8 @@
 #include "ingest.h"
 #include "memory.h"
 
-#define KEYS		(1 << 12)	/* that are asked for in one go */
-#define GOES		64		/* in a round */
+#define KEYS		(1 << 10)	/* that are asked for in one go */
+#define GOES		256		/* in a round */
 #define VALUE		20		/* bytes: a path of five switches */
 #define LINE		64
 #define ROUNDS_MAX	1000

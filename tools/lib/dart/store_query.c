@@ -78,18 +78,6 @@ static uint64_t load_checksum(const uint8_t *slot, uint32_t bits)
 	}
 }
 
-void dart_store__fill(const struct dart_store_geometry *geometry,
-		      const struct dart_store_place *place, const void *value,
-		      uint8_t *slot)
-{
-	const uint64_t checksum = htobe64(place->checksum);
-	const size_t bytes = geometry->checksum_bits / 8;
-
-	memcpy(slot, (const uint8_t *)&checksum + sizeof(checksum) - bytes,
-	       bytes);
-	memcpy(slot + bytes, value, geometry->value_length);
-}
-
 /* The slots of a key that are also earlier ones of it, as bits. */
 static inline __attribute__((always_inline)) uint32_t
 repeated(const struct dart_store_place *place, const uint32_t redundancy)
@@ -184,6 +172,36 @@ value__copy(uint8_t *to, const uint8_t *from, uint32_t length)
 		memcpy(to, from, 32);
 		memcpy(to_end - 32, from_end - 32, 32);
 	}
+}
+
+static void store_checksum(uint8_t *slot, uint64_t checksum, uint32_t bits)
+{
+	const uint64_t wide = htobe64(checksum);
+	const uint32_t word = htobe32((uint32_t)checksum);
+	const uint16_t half = htobe16((uint16_t)checksum);
+
+	switch (bits) {
+	case 8:
+		*slot = (uint8_t)checksum;
+		break;
+	case 16:
+		memcpy(slot, &half, sizeof(half));
+		break;
+	case 32:
+		memcpy(slot, &word, sizeof(word));
+		break;
+	default:
+		memcpy(slot, &wide, sizeof(wide));
+	}
+}
+
+void dart_store__fill(const struct dart_store_geometry *geometry,
+		      const struct dart_store_place *place, const void *value,
+		      uint8_t *slot)
+{
+	store_checksum(slot, place->checksum, geometry->checksum_bits);
+	value__copy(slot + geometry->checksum_bits / 8, value,
+		    geometry->value_length);
 }
 
 /* The values that a key's slots hold, each once, and how often. */
