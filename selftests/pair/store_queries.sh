@@ -48,7 +48,7 @@ switches() {
 		"/proc/$(pidof dartd)/status"'
 }
 
-flows=(fat-tree 1100 1)		# more than are asked for at once
+flows=(fat-tree 600 1)		# more than are asked for at once
 few=(fat-tree 400 1)
 rdma_up
 address=$(ip -json address show dev eth0 |
@@ -90,7 +90,7 @@ check "and to the other" report paths "${flows[@]}"
 
 # ---- one key
 
-key "${flows[@]}" 1099
+key "${flows[@]}" 599
 # Reports are on their way for a moment.
 timeout 30 sh -c 'until dartctl query paths int-path "$@"; do :; done' sh \
 	"${key[@]}" --from host --policy consensus=2 >/dev/null 2>&1
@@ -109,7 +109,7 @@ refuse "which is said" "none of the 2 slots" \
 coproc reader { flow_reader host paths "${flows[@]}" 2>/run/reader; }
 ask
 check "each flow is found: $answers" \
-	jq -e '.found == 1100 and .wrong == 0' <<<"$answers"
+	jq -e '.found == 600 and .wrong == 0' <<<"$answers"
 before=$(switches)
 for _ in 1 2 3; do
 	ask

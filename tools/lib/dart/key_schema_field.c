@@ -26,9 +26,8 @@ static const struct dart_key_type types[] = {
 /* Letters, digits, "-" and "_", a letter first. */
 static bool is_name(const char *text)
 {
-	static const char letters[] = "abcdefghijklmnopqrstuvwxyz"
-				      "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-				      "0123456789-_";
+	static const char letters[] =
+		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_";
 	const size_t length = text ? strlen(text) : 0;
 
 	return length && length < DART_KEY_NAME_MAX &&

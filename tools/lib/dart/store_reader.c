@@ -13,11 +13,11 @@
 #include "endpoint.h"
 #include "store_reader.h"
 
-/* Keys whose READs are under way at once. */
-#define BATCH 1024
-
-_Static_assert(BATCH * DART_STORE_REDUNDANCY_MAX <= DART_ENDPOINT_READS_MAX,
-	       "a batch fits");
+/*
+ * READs that are under way at once: as many as the queue pair takes, and few
+ * enough for a slow host to answer all of them in time.
+ */
+#define READS_MAX 1024
 
 struct dart_store_reader {
 	struct dart_endpoint *endpoint;
@@ -26,8 +26,8 @@ struct dart_store_reader {
 	uint64_t base;			/* remote address of slot 0 */
 	uint32_t rkey;
 	size_t slot_length;
-	struct dart_store_place places[BATCH];
-	struct dart_read reads[BATCH * DART_STORE_REDUNDANCY_MAX];
+	struct dart_store_place places[READS_MAX];
+	struct dart_read reads[READS_MAX];
 };
 
 static int64_t now_ms(void)
@@ -224,7 +224,7 @@ static int wait_for_reads(struct dart_endpoint *endpoint,
 	}
 }
 
-/* Plans the READs of @count keys, at most BATCH, and returns their number. */
+/* Plans the READs of @count keys, and returns their number. */
 static uint32_t plan(struct dart_store_reader *reader, const uint8_t *keys,
 		     size_t length, size_t count)
 {
@@ -276,6 +276,7 @@ int dart_store_reader__query_batch(struct dart_store_reader *reader,
 				   struct dart_store_answer *answers,
 				   char why[DART_WHY_MAX])
 {
+	const size_t batch_max = READS_MAX / reader->geometry.redundancy;
 	const uint8_t *key = keys;
 	size_t batch, done;
 	uint32_t reads;
@@ -283,7 +284,7 @@ int dart_store_reader__query_batch(struct dart_store_reader *reader,
 	int err;
 
 	for (done = 0; done < count; done += batch, key += batch * length) {
-		batch = count - done < BATCH ? count - done : BATCH;
+		batch = count - done < batch_max ? count - done : batch_max;
 		reads = plan(reader, key, length, batch);
 		err = dart_endpoint__reserve(reader->endpoint,
 					     reads * reader->slot_length,
