@@ -9,10 +9,11 @@ $(output)/bpf/vmlinux.h: $(or $(wildcard $(KDIR)/vmlinux),\
 	$(quiet)mkdir -p $(@D)
 	$(call say,BTF,$@)$(BPFTOOL) btf dump file $< format c > $@
 
-# Newer kernels have members without a name that are of a named struct.
+# Newer kernels have members without a name that are of a named struct. The bytes
+# of frames are numbers of several widths, as everywhere in the kernel.
 $(output)/bpf/%.bpf.o: bpf/%.bpf.c $(output)/bpf/vmlinux.h
 	$(call say,BPF,$<)$(CLANG) -g -O2 -mcpu=v3 -Wall -Werror -target bpf \
-		-fms-extensions -Wno-microsoft-anon-tag \
+		-fno-strict-aliasing -fms-extensions -Wno-microsoft-anon-tag \
 		-D__TARGET_ARCH_x86 -Iuapi -I$(output)/bpf -MMD -MP -c -o $@ $<
 
 $(output)/bpf/%.skel.h: $(output)/bpf/%.bpf.o

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A switch that reports to stores: a frame with telemetry (see telemetry.h)
+ * A switch that reports to stores: a frame with telemetry (see int_md.h, postcard.h)
  * becomes the WRITE of it, as <dart/store.h> describes, and leaves for the
  * collector.  Other frames go their way.
  *

@@ -1,19 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * What the reporter's programs are told, and what they count; for them and for
- * whoever loads them, who includes the fixed-width types first.
+ * whoever loads them.  Who includes it has the fixed-width types, and the tags of
+ * dart_tags.h or nothing in their place.
  */
 #ifndef REPORTER_H
 #define REPORTER_H
-
-#ifdef __bpf__
-#include "dart_tags.h"
-#else
-#define DART_COUNTER
-#define DART_ADDRESS
-#define DART_UNIT(unit)
-#define DART_COPIES_ARE_CPUS
-#endif
 
 /* Values are paths: the node IDs of the last hops, the last one first. */
 #define REPORTER_HOPS	5

@@ -143,7 +143,16 @@ static void detach(void)
 	close(under_test->counters);
 	dart_store_hash__free(under_test->hash);
 	free(under_test);
+	under_test = NULL;
 	run("dartctl reporter detach " INTERFACE);
+}
+
+/* After a test that has failed. */
+static int clear_away(void **state)
+{
+	if (under_test)
+		detach();
+	return 0;
 }
 
 static int setup(void **state)
@@ -581,13 +590,13 @@ static void test_nobody(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_paths),
-		cmocka_unit_test(test_no_ports),
-		cmocka_unit_test(test_postcards),
-		cmocka_unit_test(test_random_copies),
-		cmocka_unit_test(test_passed),
-		cmocka_unit_test(test_random_flaws),
-		cmocka_unit_test(test_nobody),
+		cmocka_unit_test_teardown(test_paths, clear_away),
+		cmocka_unit_test_teardown(test_no_ports, clear_away),
+		cmocka_unit_test_teardown(test_postcards, clear_away),
+		cmocka_unit_test_teardown(test_random_copies, clear_away),
+		cmocka_unit_test_teardown(test_passed, clear_away),
+		cmocka_unit_test_teardown(test_random_flaws, clear_away),
+		cmocka_unit_test_teardown(test_nobody, clear_away),
 	};
 
 	return cmocka_run_group_tests_name("reporter_frames", tests, setup,

@@ -48,7 +48,7 @@ report() {
 # e^(-n / 2^16), so of those that arrived (1 - e^-a) / a are found on average, where
 # a = arrived / 2^16; within 5 sigma, and nothing is wrong.
 found() {
-	on host flows_found "/run/store/$1" uniform $flows | tee /dev/stderr |
+	on host flows_found "/run/store/$1" uniform "$flows" | tee /dev/stderr |
 		jq -e --argjson arrived "$arrived" '($arrived / 65536) as $a |
 			((1 - (-$a | exp)) / $a) as $p |
 			(($p * (1 - $p) * $arrived | sqrt) * 5) as $far |

@@ -9,10 +9,9 @@
 #include "attach.h"
 #include "interface.h"
 #include "reporter_link.h"
+#include "reporter_maps.h"
 #include "reporter_object.h"
 #include "reporter_pins.h"
-
-#include "../../bpf/reporter.h"
 
 #define FILES_MAX	DART_COLLECTORS_MAX
 /* The INT specification has no number of its own. */

@@ -7,9 +7,8 @@
 
 #include <dart/roce_frame.h>
 
+#include "reporter_maps.h"
 #include "reporter_object.h"
-
-#include "../../bpf/reporter.h"
 
 #define CRC32_IEEE 0x04c11db7
 

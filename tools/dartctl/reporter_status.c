@@ -10,10 +10,9 @@
 
 #include "attach.h"
 #include "reporter_link.h"
+#include "reporter_maps.h"
 #include "reporter_pins.h"
 #include "table.h"
-
-#include "../../bpf/reporter.h"
 
 /* In the order of struct reporter. */
 static const char *const counters[] = {

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The headers of a packet, one after the other, as the key that its flow has in a
+ * store.
+ */
+#ifndef FLOW_KEY_H
+#define FLOW_KEY_H
+
+#include <bpf/bpf_endian.h>
+
+#include "dart_tags.h"
+#include "reporter.h"
+
+#define TELEMETRY_KEY_MAX	41	/* a flow of IPv6, and a node ID */
+
+/* BTF has no macros: from linux/if_ether.h; FRAGMENT: more of them, or offset. */
+#define ETH_P_IP	0x0800
+#define ETH_P_IPV6	0x86dd
+#define FRAGMENT	0x3fff
+
+enum telemetry_outcome {
+	TELEMETRY_OK,
+	/* why it is not, in the order of struct reporter */
+	TELEMETRY_NONE,
+	TELEMETRY_TRUNCATED,
+	TELEMETRY_MALFORMED,
+	TELEMETRY_INCOMPLETE,
+	TELEMETRY_ANONYMOUS,
+};
+
+struct telemetry {
+	__u8 key[TELEMETRY_KEY_MAX + 3];
+	__u32 key_length;
+	__be32 value[REPORTER_HOPS];
+};
+
+/* What has not been looked at yet. */
+struct cursor {
+	void *at;
+	void *end;
+};
+
+/* An IP header has been read: what is behind it, and where its key goes on. */
+struct inner {
+	__u8 protocol;
+	bool is_ipv6;
+};
+
+static __always_inline bool is_cut(const struct cursor *cursor, __u32 bytes)
+{
+	return cursor->at + bytes > cursor->end;
+}
+
+static __always_inline int read_ipv4(struct cursor *cursor,
+				     struct telemetry *telemetry,
+				     struct inner *inner)
+{
+	const struct iphdr *ip = cursor->at;
+
+	if (is_cut(cursor, sizeof(*ip)))
+		return TELEMETRY_TRUNCATED;
+	if (ip->version != 4 || ip->ihl < 5)
+		return TELEMETRY_MALFORMED;
+	/* Ports are in the first fragment, INT may go on in the next one. */
+	if (ip->frag_off & bpf_htons(FRAGMENT))
+		return TELEMETRY_NONE;
+	__builtin_memcpy(telemetry->key, &ip->saddr, 8);
+	inner->protocol = ip->protocol;
+	inner->is_ipv6 = false;
+	cursor->at += ip->ihl * 4;
+	return TELEMETRY_OK;
+}
+
+static __always_inline int read_ipv6(struct cursor *cursor,
+				     struct telemetry *telemetry,
+				     struct inner *inner)
+{
+	const struct ipv6hdr *ip = cursor->at;
+
+	if (is_cut(cursor, sizeof(*ip)))
+		return TELEMETRY_TRUNCATED;
+	if (ip->version != 6)
+		return TELEMETRY_MALFORMED;
+	__builtin_memcpy(telemetry->key, &ip->saddr, 32);
+	inner->protocol = ip->nexthdr;
+	inner->is_ipv6 = true;
+	cursor->at += sizeof(*ip);
+	return TELEMETRY_OK;
+}
+
+static __always_inline int read_ethernet(struct cursor *cursor,
+					 struct telemetry *telemetry,
+					 struct inner *inner)
+{
+	const struct ethhdr *ethernet = cursor->at;
+
+	if (is_cut(cursor, sizeof(*ethernet)))
+		return TELEMETRY_TRUNCATED;
+	cursor->at += sizeof(*ethernet);
+	switch (ethernet->h_proto) {
+	case bpf_htons(ETH_P_IP):
+		return read_ipv4(cursor, telemetry, inner);
+	case bpf_htons(ETH_P_IPV6):
+		return read_ipv6(cursor, telemetry, inner);
+	}
+	return TELEMETRY_NONE;
+}
+
+/* The ports are the first thing in a header, where a protocol has any. */
+static __always_inline int read_ports(const struct cursor *cursor,
+				      __u8 protocol, __be16 ports[2])
+{
+	switch (protocol) {
+	case IPPROTO_TCP:
+	case IPPROTO_UDP:
+	case IPPROTO_DCCP:
+	case IPPROTO_SCTP:
+	case IPPROTO_UDPLITE:
+		if (is_cut(cursor, 4))
+			return TELEMETRY_TRUNCATED;
+		ports[0] = ((const __be16 *)cursor->at)[0];
+		ports[1] = ((const __be16 *)cursor->at)[1];
+		return TELEMETRY_OK;
+	}
+	ports[0] = 0;
+	ports[1] = 0;
+	return TELEMETRY_OK;
+}
+
+/* Completes the key: addresses are there. */
+static __always_inline void finish_key(struct telemetry *telemetry,
+				       bool is_ipv6, const __be16 ports[2],
+				       __u8 protocol)
+{
+	if (is_ipv6) {
+		__builtin_memcpy(telemetry->key + 32, ports, 4);
+		telemetry->key[36] = protocol;
+		telemetry->key_length = 37;
+	} else {
+		__builtin_memcpy(telemetry->key + 8, ports, 4);
+		telemetry->key[12] = protocol;
+		telemetry->key_length = 13;
+	}
+}
+
+/* The words of metadata at the cursor, each @stride words behind the other. */
+static __always_inline int read_value(const struct cursor *cursor,
+				      struct telemetry *telemetry,
+				      __u32 words, __u32 stride)
+{
+	const __be32 *word;
+	__u32 i;
+
+#pragma unroll
+	for (i = 0; i < REPORTER_HOPS; i++) {
+		telemetry->value[i] = 0;
+		if (i >= words)
+			continue;
+		word = cursor->at + 4 * i * stride;
+		if ((void *)(word + 1) > cursor->end)
+			return TELEMETRY_TRUNCATED;
+		telemetry->value[i] = *word;
+	}
+	return TELEMETRY_OK;
+}
+
+#endif /* FLOW_KEY_H */
