@@ -4,8 +4,8 @@
  * wrong in one thing each, and then a good one.
  *
  * The good one is always copy 0 of the same key, with a value that tells the
- * kind and the tag.  Prints where in the store its slot begins and its bytes, for
- * store_sum.
+ * kind and the tag.  Prints where in the store its slot begins and its bytes,
+ * for store_sum.
  */
 #include <arpa/inet.h>
 #include <endian.h>
@@ -102,7 +102,8 @@ static void spoil_psn(struct session *session, struct frame *frame)
 static void spoil_address(struct session *session, struct frame *frame)
 {
 	const struct dart_collector *collector = session->collector;
-	const uint64_t length = dart_store_geometry__length(&collector->geometry);
+	const uint64_t length =
+		dart_store_geometry__length(&collector->geometry);
 	const uint64_t slot = be32toh(frame->headers.reth.length);
 	uint64_t address;
 

@@ -100,7 +100,8 @@ static void check__write_model(struct check *check)
 /* Until the last copy of the last flow is there: they arrive in order. */
 static bool check__wait(const struct check *check)
 {
-	const size_t length = dart_store_geometry__slot_length(&check->geometry);
+	const size_t length =
+		dart_store_geometry__slot_length(&check->geometry);
 	const time_t end = time(NULL) + PATIENCE;
 	struct dart_store_place place;
 	struct dart_flow flow;

@@ -15,8 +15,8 @@
 #include <dart/flows.h>
 
 #define INT_PACKET_KEY_MAX	37	/* bytes, of IPv6 */
-#define INT_PACKET_HOPS_MAX	16	/* whoever has more keeps the last ones */
-#define INT_PACKET_MAX		128	/* bytes of what int_packet__build() makes */
+#define INT_PACKET_HOPS_MAX	16	/* of more, the last ones stay */
+#define INT_PACKET_MAX		128	/* bytes, of int_packet__build() */
 
 struct int_packet {
 	/* source, destination, their ports, protocol; network order */

@@ -211,7 +211,8 @@ static int take_numbers(struct load *load, const struct numbers *numbers,
 	geometry->redundancy = numbers->redundancy;
 	if (dart_store_geometry__check(geometry))
 		return refuse(load, "no store can be so");
-	if (collector->base > UINT64_MAX - dart_store_geometry__length(geometry))
+	if (collector->base >
+	    UINT64_MAX - dart_store_geometry__length(geometry))
 		return refuse(load, "the store ends behind all addresses");
 	return 0;
 }

@@ -3,8 +3,8 @@
  * The collectors that a reporter sends to: what agents export, see
  * <dart/store.h> and dart_collectors(5).
  *
- * The file is JSON.  What `dartctl store export` of one agent prints is such a file;
- * several are read as if their collectors were in one:
+ * The file is JSON.  What `dartctl store export` of one agent prints is such a
+ * file; several are read as if their collectors were in one:
  *
  *   {"dart_collectors": 1,
  *    "collectors": [
@@ -15,8 +15,8 @@
  *       "first_psn": 0, "shares": "0-1023"}]}
  *
  * reporter: the source address that this queue pair takes reports from; a
- * reporter uses the lines with its own.  base: a string, for JSON's numbers are not
- * wide enough.  shares: a list of numbers and ranges, "0-511,600"; it may be
+ * reporter uses the lines with its own.  base: a string, for JSON's numbers are
+ * not wide enough.  shares: a list of numbers and ranges, "0-511,600"; it may be
  * left out by all collectors, which then get equal parts in their order.
  */
 #ifndef DART_COLLECTORS_H
@@ -51,8 +51,8 @@ struct dart_collectors {
 };
 
 /*
- * Reads the lines for @reporter out of the @count files at @paths.  All must have
- * one length of values and one width of checksums.  Returns 0 or -errno, and a
+ * Reads the lines for @reporter out of the @count files at @paths.  All must
+ * have one length of values and one width of checksums.  Returns 0 or -errno, and a
  * sentence in @why.
  */
 int dart_collectors__load(const char *const *paths, size_t count,

@@ -179,8 +179,8 @@ static void tree__get(const struct tree *tree, uint64_t index,
 /* ---- random keys */
 
 /*
- * The first number of the generator is different for each flow, for all steps to
- * it can be reversed; so a key that has all 64 bits of it in it is as well.
+ * The first number of the generator is different for each flow, for all steps
+ * to it can be reversed; so a key that has all 64 bits of it in it is as well.
  */
 static void random__get(struct dart_random *random, struct dart_flow *flow)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Flows for tests and load: keys and the paths that INT would report for them, the
- * same for the same options.
+ * Flows for tests and load: keys and the paths that INT would report for them,
+ * the same for the same options.
  */
 #ifndef DART_FLOWS_H
 #define DART_FLOWS_H
@@ -19,10 +19,10 @@ enum dart_flows_kind {
 	DART_FLOWS_UNIFORM,	/* keys and paths are random numbers */
 	DART_FLOWS_ZIPF,	/* likewise; few flows have most packets */
 	/*
-	 * UDP between the hosts of a fat tree of k-port switches, which and whose
-	 * addresses are those of Al-Fares, Loukissas, Vahdat: "A scalable,
-	 * commodity data center network architecture", SIGCOMM 2008.  The
-	 * address of a switch is its ID.
+	 * UDP between the hosts of a fat tree of k-port switches, as in
+	 * Al-Fares, Loukissas, Vahdat: "A scalable, commodity data center
+	 * network architecture", SIGCOMM 2008, with the addresses that they
+	 * have there.  The address of a switch is its ID.
 	 */
 	DART_FLOWS_FAT_TREE,
 };
@@ -64,8 +64,8 @@ void dart_flows__get(const struct dart_flows *flows, uint64_t index,
 		     struct dart_flow *flow);
 
 /*
- * Whose the packet with this number is: of Zipf, a flow that is drawn; else each
- * flow has one, then each has a second one, and so on.
+ * Whose the packet with this number is: of Zipf, a flow that is drawn; else
+ * each flow has one, then each has a second one, and so on.
  */
 uint64_t dart_flows__of_packet(const struct dart_flows *flows,
 			       uint64_t packet);

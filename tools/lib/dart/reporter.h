@@ -10,10 +10,10 @@
 struct dart_reporter;
 
 /*
- * Counts PSNs for @collectors, which stay the caller's and outlive the reporter,
- * and sends from @mac.  @seed: of the choice of copies.  Returns 0, -EINVAL
- * (collectors that differ in what dart_collectors__load() wants to be equal),
- * -ENOMEM.
+ * Counts PSNs for @collectors, which stay the caller's and outlive the
+ * reporter, and sends from @mac.  @seed: of the choice of copies.  Returns 0,
+ * -EINVAL (collectors that differ in what dart_collectors__load() wants to be
+ * equal), -ENOMEM.
  */
 int dart_reporter__new(const struct dart_collectors *collectors,
 		       const uint8_t mac[ETH_ALEN], uint64_t seed,

@@ -85,7 +85,8 @@ size_t dart_roce_frame__build(const struct dart_collector *collector,
 			.psn = htobe32(psn & DART_ROCE_PSN_MASK),
 		},
 		.reth = {
-			.address = htobe64(collector->base + slot * slot_length),
+			.address = htobe64(collector->base +
+					   slot * slot_length),
 			.rkey = htobe32(collector->rkey),
 			.length = htobe32(slot_length),
 		},
