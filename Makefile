@@ -243,7 +243,7 @@ completions := $(wildcard tools/*/*.bash-completion)
 # What the manual pages of the library and of the formats tell to include.
 headers := $(wildcard uapi/*/*.h) $(filter-out %/table_format.h \
 	%/table_builder.h %/table_index.h %/table_layout.h %/table_sections.h \
-	%/read_queue.h %/key_schema_loader.h,\
+	%/read_queue.h %/store_slot.h %/key_schema_loader.h,\
 	$(wildcard tools/lib/dart/*.h))
 
 # to DIRECTORY, FILE, MODE: installs it there under its own name
