@@ -172,6 +172,15 @@ refuse "nobody has it any more" "no such store" \
 	dartctl query paths mirror --query 1 --from host
 coproc reader { flow_reader host small "${few[@]}" 2>/run/reader; }
 ask
+on host tc qdisc add dev eth0 clsact
+on host tc filter add dev eth0 ingress protocol ip flower ip_proto udp \
+	dst_port 4791 action drop
+ask
+check "a host that has vanished is noticed" \
+	grep "no longer answers" /run/reader
+on host tc qdisc del dev eth0 clsact
+coproc reader { flow_reader host small "${few[@]}" 2>/run/reader; }
+ask
 on host host_down KILL
 ask
 check "the death of the agent is noticed" grep "hung up" /run/reader
