@@ -93,8 +93,12 @@ done
 tc qdisc add dev lan1 clsact
 tc filter add dev lan1 ingress matchall action mirred egress mirror dev copies0
 check "another store" create copied
-check "the reporter gets copies" dartctl reporter attach copies1 \
+ip link add more0 type veth peer name more1
+check "a reporter sends through another interface" dartctl reporter attach \
+	more1 --through eth0 --collectors "$collectors"
+check "one that gets copies does, too" dartctl reporter attach copies1 \
 	--through eth0 --collectors "$collectors"
+check "the first one ends" dartctl reporter detach more1
 received=$(cat /sys/class/net/lan1/statistics/rx_packets)
 check "each copy becomes a report" report $flows copies1 \
 	dart-report --interface lan0 --source 192.0.2.1 --count $flows

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
+#include <dirent.h>
 #include <errno.h>
 #include <linux/ethtool.h>
 #include <linux/if_link.h>
@@ -51,6 +52,41 @@ static bool is_veth(uint32_t number)
 	return is_veth;
 }
 
+static uint32_t interface_of(int link)
+{
+	struct bpf_link_info info = { };
+	__u32 size = sizeof(info);
+
+	return bpf_obj_get_info_by_fd(link, &info, &size) ? 0 :
+							     info.xdp.ifindex;
+}
+
+/* The way out that another reporter has opened stays for this one as well. */
+static int share_way_out(const char *name, uint32_t out)
+{
+	DIR *directory = opendir(REPORTER_PINS);
+	char other[IF_NAMESIZE];
+	struct dirent *entry;
+	int fd, ret = 0;
+
+	while (directory && (entry = readdir(directory))) {
+		reporter_pins__interface(entry->d_name, other);
+		fd = reporter_pins__open(other, REPORTER_PIN_THROUGH);
+		if (fd < 0)
+			continue;
+		if (interface_of(fd) == out) {
+			ret = reporter_pins__add(name, REPORTER_PIN_THROUGH,
+						 fd);
+			close(fd);
+			break;
+		}
+		close(fd);
+	}
+	if (directory)
+		closedir(directory);
+	return ret;
+}
+
 /*
  * Many drivers send what another interface redirects to them only where an XDP
  * program is attached; so one that passes everything is.  Returns 0 or -errno:
@@ -63,7 +99,7 @@ static int open_way_out(const char *name, uint32_t out,
 	int ret;
 
 	if (fd < 0)
-		return is_taken(fd) ? 0 : fd;
+		return is_taken(fd) ? share_way_out(name, out) : fd;
 	ret = reporter_pins__add(name, REPORTER_PIN_THROUGH, fd);
 	close(fd);
 	return ret;
