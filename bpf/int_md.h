@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * INT-MD over UDP ("In-band Network Telemetry (INT) Dataplane Specification",
- * version 2.1, sections 5.6.2 and 5.7): the headers of the packet that is
+ * version 2.1, sections 5.7.2 and 5.8): the headers of the packet that is
  * described, the UDP port of INT, then
  *
  *	shim	type (4 bits), NPT (2), reserved (2), words of what follows (8),
