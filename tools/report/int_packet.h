@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Packets with INT-MD over UDP ("In-band Network Telemetry (INT) Dataplane
- * Specification", version 2.1, sections 5.6.2 and 5.7), whose hops have put in
+ * Specification", version 2.1, sections 5.7.2 and 5.8), whose hops have put in
  * their node IDs: as keys and paths, and back.
  */
 #ifndef REPORT_INT_PACKET_H
