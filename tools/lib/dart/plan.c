@@ -317,8 +317,8 @@ static int plan_memory(const struct dart_plan_wish *wish,
 			      "a store has at most 2^%d slots, here %" PRIu64 " bytes: divide the flows among more stores",
 			      DART_STORE_SLOTS_LOG2_MAX,
 			      (uint64_t)(SLOTS_MAX * slot));
-	for (plan->store.slots = 1;
-	     plan->store.slots * 2 <= plan->ideal.slots; )
+	plan->store.slots = 1;
+	while (plan->store.slots * 2 <= plan->ideal.slots)
 		plan->store.slots *= 2;
 	if (!n)
 		n = dart_plan__redundancy(load_of(wish, plan->store.slots));
