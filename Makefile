@@ -83,8 +83,9 @@ check: packages
 	$(quiet)selftests/run $(TESTS)
 
 # Only the module is built once more: all else is as in make check. Of the
-# agent's tests those that are about the kernel.
-debug_tests := follows probes rounds selectors slices store
+# agent's tests those that are about the kernel and call few programs: to start one
+# takes such a kernel seconds.
+debug_tests := rounds slices
 check-debug: packages
 	+$(quiet)start=$$(date +%s) && \
 	$(MAKE) --no-print-directory KDIR= guest tests && \
