@@ -6,7 +6,7 @@
 
 # holds NAME JQ: of the probe in the list
 holds() {
-	dartctl -j probe list | jq -e --arg name "$1" \
+	dartctl -j probe list | is_true --arg name "$1" \
 		'.probes[] | select(.name == $name) | '"$2"
 }
 

@@ -72,7 +72,7 @@ file "$(collector 10.78.0.1 20 32 17)"
 check "a reporter is attached" attach port.0
 refuse "not twice" "reporter detach port.0" attach port.0
 check "it is there" sh -c 'dartctl -j reporter status |
-	jq -e ".reporters | length == 1 and .[0].interface == \"port.0\""'
+	is_true ".reporters | length == 1 and .[0].interface == \"port.0\""'
 check "others than root cannot look" sh -c '! setpriv --reuid 65534 \
 	--clear-groups dartctl reporter status'
 check "it is detached" dartctl reporter detach port.0
@@ -87,13 +87,13 @@ check "and what went to each collector" \
 dart-report --interface port.0 --source 10.78.0.1 --flows uniform \
 	--count 100 --emit int >"$output"
 check "they count" sh -c 'dartctl -j show reporter |
-	jq -e ".entry.values.sum.reports == 100"'
+	is_true ".entry.values.sum.reports == 100"'
 check "each collector's, too" sh -c 'dartctl -j show reporter.to | tee /dev/stderr |
-	jq -e ".entry.values.rows[0] | .reports == 100 and .qpn == 17 and
+	is_true ".entry.values.rows[0] | .reports == 100 and .qpn == 17 and
 		.address == \"10.78.0.2\" and .store == \"paths\""'
 check "its interface ends" ip link delete port.0
 check "which is said" sh -c 'dartctl -j reporter status port1 |
-	jq -e ".reporters[0].mode == \"gone\""'
+	is_true ".reporters[0].mode == \"gone\""'
 check "and cleared away" dartctl reporter detach port1
 check "the agent ends" host_down
 rm -f "$file"

@@ -31,10 +31,10 @@ check "in one memory region" \
 for slice in 0 4711 $((count - 1)); do
 	check "slice $slice shows what its owner wrote" sh -c \
 		"dartctl -j show slice-$slice |
-			jq -e '.entry.values.rows[0].done == 1000 + $slice'"
+			is_true '.entry.values.rows[0].done == 1000 + $slice'"
 done
 check "the last ones cost less than twice what the first ones did" sh -c \
-	"echo '$figures' | jq -e '.last_1000_us_each < 2 * .first_1000_us_each'"
+	"echo '$figures' | is_true '.last_1000_us_each < 2 * .first_1000_us_each'"
 
 check "their owner is killed" pkill -KILL slice_owner
 check "all are withdrawn" entries_become "$before"

@@ -10,7 +10,7 @@ show() {
 
 # has STORE FILTER
 has() {
-	show "$1" | jq -e "$2"
+	show "$1" | is_true "$2"
 }
 
 available() {
@@ -23,7 +23,7 @@ objects() {
 
 entry_holds() {
 	dartctl store export paths |
-		jq -e --arg mac "$(cat /sys/class/net/eth0/address)" '
+		is_true --arg mac "$(cat /sys/class/net/eth0/address)" '
 			.collectors | length == 1 and (.[0] |
 			.reporter == "10.77.0.2" and .ip == "10.77.0.1" and
 			.mac == $mac and .slots_log2 == 20)'
@@ -119,7 +119,7 @@ if [ -e /proc/sys/vm/nr_hugepages ]; then
 	echo 16 >/proc/sys/vm/nr_hugepages
 	check "huge pages are taken where they are" sh -c '
 		dartctl -j store create huge --slots 2^20 --value 28 |
-			jq -e .store.huge_pages'
+			is_true .store.huge_pages'
 	check "all of them" grep -q "^HugePages_Free: *0$" /proc/meminfo
 	mkdir -p /run/huge
 	mount -t hugetlbfs hugetlbfs /run/huge

@@ -19,31 +19,32 @@
 #include "../helpers/storm_mappings.h"
 #include "../helpers/storm_processes.h"
 
+/* Processes are rare: one takes as long as a hundred of the others. */
 static const struct operation {
 	const char *name;
 	uint32_t weight;
 	void (*run)(struct storm *storm);
 } operations[] = {
-	{ "mmap", 8, storm__mmap },
-	{ "mmap that is refused", 3, storm__refused_mmap },
-	{ "munmap", 8, storm__munmap },
-	{ "mprotect", 10, storm__mprotect },
-	{ "mremap", 10, storm__mremap },
-	{ "mremap that shrinks", 5, storm__mremap_shrink },
-	{ "mremap that is refused", 4, storm__refused_mremap },
-	{ "madvise", 30, storm__madvise },
-	{ "/proc/self/mem and mlock", 3, storm__memory_file },
-	{ "add a map", 14, storm__add_map },
-	{ "remove a map", 10, storm__remove_map },
-	{ "add a window", 5, storm__add_window },
-	{ "remove a window", 4, storm__remove_window },
-	{ "owner of a map", 14, storm__owner },
-	{ "register a map", 6, storm__register },
-	{ "register pages", 6, storm__register_some },
-	{ "READ", 10, storm__read },
+	{ "mmap", 64, storm__mmap },
+	{ "mmap that is refused", 24, storm__refused_mmap },
+	{ "munmap", 64, storm__munmap },
+	{ "mprotect", 80, storm__mprotect },
+	{ "mremap", 80, storm__mremap },
+	{ "mremap that shrinks", 40, storm__mremap_shrink },
+	{ "mremap that is refused", 32, storm__refused_mremap },
+	{ "madvise", 240, storm__madvise },
+	{ "/proc/self/mem and mlock", 24, storm__memory_file },
+	{ "add a map", 112, storm__add_map },
+	{ "remove a map", 80, storm__remove_map },
+	{ "add a window", 40, storm__add_window },
+	{ "remove a window", 32, storm__remove_window },
+	{ "owner of a map", 112, storm__owner },
+	{ "register a map", 48, storm__register },
+	{ "register pages", 48, storm__register_some },
+	{ "READ", 80, storm__read },
 	{ "fork", 6, storm__fork },
 	{ "exec", 1, storm__exec },
-	{ "close in another thread", 5, storm__close_elsewhere },
+	{ "close in another thread", 40, storm__close_elsewhere },
 };
 
 static const struct operation *draw_operation(struct storm *storm)

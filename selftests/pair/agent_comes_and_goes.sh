@@ -8,7 +8,7 @@
 # await CONDITION: reads lines of the controller until one fulfils it.
 await() {
 	while read -r line <&3; do
-		jq -e "$1" <<<"$line" >/dev/null && return
+		is_true "$1" <<<"$line" >/dev/null && return
 	done
 	return 1
 }
@@ -34,7 +34,7 @@ check "values come" await '.entries.tcp'
 generation=$(jq .generation <<<"$line")
 on host dartctl register source softnet >/dev/null
 check "an entry that appears is scraped" await '.entries.softnet'
-check "of a newer table" jq -e ".generation > $generation" <<<"$line"
+check "of a newer table" is_true ".generation > $generation" <<<"$line"
 on host dartctl unregister softnet >/dev/null
 check "an entry that goes is left out" await '.entries | has("softnet") | not'
 
@@ -43,7 +43,7 @@ check "the death of the agent is said" await .error
 died=$(now_ns)
 check "the agent starts again" on host host_up --exposure page
 check "it is found again" await .entries
-check "by values read since it died" jq -e ".start_ns > $died" <<<"$line"
+check "by values read since it died" is_true ".start_ns > $died" <<<"$line"
 
 kill -INT $controller
 check "the last word is a summary" await '.summary | .scrapes > 0 and .failed > 0'

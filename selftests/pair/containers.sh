@@ -11,7 +11,7 @@ report=$(mktemp)
 # runs once more. Nobody is told, so look now and then.
 settled() {
 	until on host dartctl -j status | tee /dev/stderr |
-		jq -e '.. | objects | select(has("leases")) | .leases == 0'; do
+		is_true '.. | objects | select(has("leases")) | .leases == 0'; do
 		sleep 0.5
 	done
 }
@@ -22,7 +22,7 @@ scrape() {
 }
 
 holds() {
-	jq -e "$1" "$report" || ! cat "$report"
+	is_true "$1" "$report" || ! cat "$report"
 }
 
 rdma_up

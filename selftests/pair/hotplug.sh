@@ -69,7 +69,7 @@ done
 
 kill -INT $controller
 check "every value lies between" wait $comparison
-check "of all three" jq -e '.comparisons |
+check "of all three" is_true '.comparisons |
 	.cpustat > 0 and .vmstat > 0 and .softnet > 0' /run/report
 check "nothing counts backwards" never_backwards
 check "the agent ends" on host host_down

@@ -9,7 +9,7 @@ pin=/sys/fs/bpf/pinned
 # reads ENTRY VALUE: of row 2
 reads() {
 	dart-controller --once --json --entries "$1" host |
-		jq -e --arg name "$1" ".entries[\$name].rows[2].value |
+		is_true --arg name "$1" ".entries[\$name].rows[2].value |
 			. == $2 or (debug | false)"
 }
 

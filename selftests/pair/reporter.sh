@@ -49,7 +49,7 @@ report() {
 # a = arrived / 2^16; within 5 sigma, and nothing is wrong.
 found() {
 	on host flows_found "/run/store/$1" uniform "$flows" | tee /dev/stderr |
-		jq -e --argjson arrived "$arrived" '($arrived / 65536) as $a |
+		is_true --argjson arrived "$arrived" '($arrived / 65536) as $a |
 			((1 - (-$a | exp)) / $a) as $p |
 			(($p * (1 - $p) * $arrived | sqrt) * 5) as $far |
 			.wrong == 0 and (.correct - $p * $arrived | fabs) < $far'
@@ -81,7 +81,7 @@ check "each packet becomes two reports" report 200 eth0 \
 # No more than the network has room for, so none is lost; few share a slot.
 check "which are both copies" sh -c 'on host flows_found /run/store/both \
 	uniform 100 | tee /dev/stderr |
-	jq -e ".correct == 100 and .wrong == 0 and .copies > 195"'
+	is_true ".correct == 100 and .wrong == 0 and .copies > 195"'
 check "it is detached" dartctl reporter detach eth0
 
 # A port of a switch (lan1) that somebody sends to (lan0), and a cable for copies.

@@ -14,7 +14,7 @@ scrape() {
 
 # holds JQ: of the array of all scrapes
 holds() {
-	jq -s -e "map(select(.entries) | .entries) | $1" "$scrapes" ||
+	is_true -s "map(select(.entries) | .entries) | $1" "$scrapes" ||
 		! head -c 2000 "$scrapes"
 }
 

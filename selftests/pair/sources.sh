@@ -15,7 +15,7 @@ scrape() {
 
 # In each scrape at least so many numbers of an entry.
 compared() {
-	jq -e '.comparisons as $compared | .scrapes_compared as $scrapes |
+	is_true '.comparisons as $compared | .scrapes_compared as $scrapes |
 		$ARGS.named | to_entries | map(.value = (.value | tonumber)) |
 		map(select(($compared[.key] // 0) < .value * $scrapes)) |
 		$scrapes > 0 and (. == [] or (debug | false))' \
@@ -81,8 +81,8 @@ check "and there was something to count" counted \
 	"cgroup:cpu@/busy/cpu sum_exec_runtime" \
 	"cgroup:cpu@/busy/cpu ntime" "cgroup:cpu@/busy/disk sum_exec_runtime"
 check "no context switch of the agent" \
-	jq -e '.agent_context_switches == 0' "$work/report"
-check "no CPU time of the agent" jq -e '.agent_cpu_ns == 0' "$work/report"
+	is_true '.agent_context_switches == 0' "$work/report"
+check "no CPU time of the agent" is_true '.agent_cpu_ns == 0' "$work/report"
 check "the agent ends" on host host_down
 rm -r "$work"
 finish

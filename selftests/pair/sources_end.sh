@@ -33,7 +33,7 @@ names() {
 
 # settled: nothing is on lease any more.
 settled() {
-	until on host dartctl -j status | jq -e '.status.leases == 0'; do
+	until on host dartctl -j status | is_true '.status.leases == 0'; do
 		sleep 0.5
 	done
 }

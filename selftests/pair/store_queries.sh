@@ -109,7 +109,7 @@ refuse "which is said" "none of the 2 slots" \
 coproc reader { flow_reader host paths "${flows[@]}" 2>/run/reader; }
 ask
 check "each flow is found: $answers" \
-	jq -e '.found == 600 and .wrong == 0' <<<"$answers"
+	is_true '.found == 600 and .wrong == 0' <<<"$answers"
 before=$(switches)
 for _ in 1 2 3; do
 	ask
@@ -118,7 +118,7 @@ check "the agent has not run: $answers" [ "$(switches)" = "$before" ]
 
 answers=$(echo | flow_reader host small "${few[@]}")
 check "in the small store, not each: $answers" \
-	jq -e '.empty > 0 and .ambiguous > 0' <<<"$answers"
+	is_true '.empty > 0 and .ambiguous > 0' <<<"$answers"
 key "${few[@]}" "$(jq .first_ambiguous <<<"$answers")"
 check "some have several values" says 4 ambiguous small
 refuse "which is said" "have different values" \

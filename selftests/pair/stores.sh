@@ -18,7 +18,7 @@ show() {
 
 holds() {
 	on host dartctl -j store show paths |
-		jq -e ".store | $1 or (debug | false)"
+		is_true ".store | $1 or (debug | false)"
 }
 
 report() {

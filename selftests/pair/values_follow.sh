@@ -8,7 +8,7 @@ map=/sys/fs/bpf/follow
 report=$(mktemp)
 
 holds() {
-	jq -e "$1" "$report" || {
+	is_true "$1" "$report" || {
 		cat "$report"
 		return 1
 	}
@@ -24,7 +24,7 @@ scrape() {
 # look now and then.
 settled() {
 	until on host dartctl -j status | tee /dev/stderr |
-		jq -e '.. | objects | select(has("leases")) | .leases == 0'; do
+		is_true '.. | objects | select(has("leases")) | .leases == 0'; do
 		sleep 0.5
 	done
 }
