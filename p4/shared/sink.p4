@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The last switch of a path: what INT has gathered becomes a report, and the
+ * packet leaves as it was before INT.  Checksums are adjusted by what is taken
+ * away, not made anew, so that damage stays visible.
+ */
+#ifndef DART_SINK_P4
+#define DART_SINK_P4
+
+#include "headers.p4"
+#include "outcome.p4"
+#include "report.p4"
+
+/* RFC 1624: a checksum of which @minus was a part, and @plus is now. */
+control AdjustChecksum(inout bit<16> checksum, in bit<16> minus,
+		       in bit<16> plus)
+{
+	apply {
+		bit<32> sum = (bit<32>)(~checksum) + (bit<32>)(~minus) +
+			      (bit<32>)plus;
+
+		sum = (sum & 0xffff) + (sum >> 16);
+		sum = (sum & 0xffff) + (sum >> 16);
+		checksum = ~sum[15:0];
+	}
+}
+
+/* The IP header, when @bytes behind it go away, and @protocol is what follows. */
+control ShortenIp(inout headers_t headers, in bit<16> bytes,
+		  in bit<8> protocol)
+{
+	AdjustChecksum() adjust_length;
+	AdjustChecksum() adjust_protocol;
+
+	apply {
+		if (headers.ipv4.isValid()) {
+			adjust_length.apply(headers.ipv4.checksum, bytes, 0);
+			adjust_protocol.apply(headers.ipv4.checksum,
+					      (bit<16>)headers.ipv4.protocol,
+					      (bit<16>)protocol);
+			headers.ipv4.length = headers.ipv4.length - bytes;
+			headers.ipv4.protocol = protocol;
+		} else {
+			headers.ipv6.length = headers.ipv6.length - bytes;
+			headers.ipv6.next_header = protocol;
+		}
+	}
+}
+
+/* UDP in front of INT is the packet's own; @removed: the sum of all INT. */
+control ShortenUdp(inout headers_t headers, in bit<16> bytes,
+		   in bit<16> removed)
+{
+	AdjustChecksum() adjust_length;
+	AdjustChecksum() adjust_pseudo_header;
+	AdjustChecksum() adjust_port;
+	AdjustChecksum() adjust_payload;
+
+	apply {
+		if (headers.udp.checksum != 0) {
+			adjust_length.apply(headers.udp.checksum, bytes, 0);
+			adjust_pseudo_header.apply(headers.udp.checksum, bytes,
+						   0);
+			adjust_port.apply(headers.udp.checksum,
+					  headers.udp.destination,
+					  headers.int_shim.original);
+			adjust_payload.apply(headers.udp.checksum, removed, 0);
+			if (headers.udp.checksum == 0)
+				headers.udp.checksum = 0xffff;
+		}
+		headers.udp.length = headers.udp.length - bytes;
+		headers.udp.destination = headers.int_shim.original;
+	}
+}
+
+control Strip(inout headers_t headers)
+{
+	SumOfInt() sum;
+	ShortenIp() shorten_ip;
+	ShortenUdp() shorten_udp;
+	RemoveStack() remove_stack;
+	bit<16> bytes;
+	bit<16> removed;
+
+	apply {
+		bytes = INT_SHIM_BYTES +
+			((bit<16>)headers.int_shim.words << 2);
+		if (headers.int_shim.npt == INT_BEHIND_UDP) {
+			sum.apply(headers, removed);
+			shorten_ip.apply(headers, bytes, PROTOCOL_UDP);
+			shorten_udp.apply(headers, bytes, removed);
+		} else {
+			shorten_ip.apply(headers, bytes + UDP_BYTES,
+					 headers.int_shim.original[7:0]);
+			headers.udp.setInvalid();
+		}
+		headers.int_shim.setInvalid();
+		headers.int_md.setInvalid();
+		remove_stack.apply(headers);
+	}
+}
+
+/* What there is to report; the headers stay as they are. */
+control ReadPath(in headers_t headers, inout report_t report,
+		 out bit<8> outcome)
+{
+	apply {
+		report.value = 0;
+		if (headers.hop[0].isValid())
+			report.value[159:128] = headers.hop[0].node;
+		if (headers.hop[1].isValid())
+			report.value[127:96] = headers.hop[1].node;
+		if (headers.hop[2].isValid())
+			report.value[95:64] = headers.hop[2].node;
+		if (headers.hop[3].isValid())
+			report.value[63:32] = headers.hop[3].node;
+		if (headers.hop[4].isValid())
+			report.value[31:0] = headers.hop[4].node;
+
+		if (!headers.hop[0].isValid())
+			outcome = OUTCOME_ANONYMOUS;
+		else if (headers.int_md.exceeded == 1 ||
+			 headers.int_md.mtu_exceeded == 1)
+			outcome = OUTCOME_INCOMPLETE;
+		else
+			outcome = OUTCOME_REPORT;
+	}
+}
+
+#endif /* DART_SINK_P4 */

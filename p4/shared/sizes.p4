@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * How much there is of everything that takes memory in a switch.
+ *
+ * A collector costs, in bytes:
+ *
+ *   entry of dart_collector   IP 4, queue pair 3, rkey 4, base 8,
+ *                             log2 of the slots and redundancy 1	20
+ *   MAC, if it is not shared with the route to there			 6
+ *   register dart_psn							 4
+ *
+ * and each of its shares an entry of dart_share: collector 1, session 2.
+ */
+#ifndef DART_SIZES_P4
+#define DART_SIZES_P4
+
+#define FORWARD_ENTRIES		1024
+#define SINK_ENTRIES		512	/* ports */
+#define COLLECTOR_ENTRIES	64
+#define CACHE_ENTRIES		8192	/* of 4 bytes; see change.p4 */
+#define CACHE_BITS		13
+
+#define HOPS			5	/* of a path that fit a value */
+
+#endif /* DART_SIZES_P4 */

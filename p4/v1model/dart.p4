@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A switch that reports telemetry into the memory of collectors, for BMv2's
+ * simple_switch: see Documentation/p4.md.
+ *
+ *   ingress  forwards a packet by its destination; finds what is to be reported,
+ *            and to whom; mirrors the packet towards there
+ *   egress   measures what postcards say; makes a report of what is mirrored
+ */
+#include <core.p4>
+#include <v1model.p4>
+
+#include <dart/store.h>
+
+#include "../shared/report.p4"
+
+/* What a packet is to be reported for. */
+#define TRIGGER_NONE	8w0
+#define TRIGGER_PATH	8w1	/* the path that INT has written down */
+#define TRIGGER_HOP	8w2	/* what this switch measures */
+
+#define SINK_NONE	8w0
+#define SINK_ALL	8w1
+#define SINK_CHANGES	8w2
+
+#define INGRESS_CLONE	32w1	/* instance types of simple_switch */
+#define EGRESS_CLONE	32w2
+#define REPLICATION	32w5
+#define MIRRORED	8w1	/* number of a field list */
+
+struct metadata_t {
+	bit<8> trigger;
+	@field_list(MIRRORED)
+	report_t report;
+}
+
+#include "parser.p4"
+#include "hash.p4"
+#include "icrc.p4"
+#include "state.p4"
+#include "../shared/flow.p4"
+#include "../shared/sink.p4"
+#include "../shared/write.p4"
+
+control DartIngress(inout headers_t headers, inout metadata_t metadata,
+		    inout standard_metadata_t standard)
+{
+	FlowKey() flow_key;
+	ReadPath() read_path;
+	Strip() strip;
+	ShareHash() share_hash;
+	Change() change;
+	bit<8> sink_mode = SINK_NONE;
+	bit<8> outcome = OUTCOME_OTHER;
+	bit<32> share_crc;
+	bool changed;
+	bool is_int;
+
+	@name(".dart_packets")
+	counter(OUTCOMES, CounterType.packets) packets;
+
+	@name(".forward_to")
+	action forward_to(bit<9> port)
+	{
+		standard.egress_spec = port;
+	}
+
+	/* To all ports of a group but the one that it came from. */
+	@name(".forward_flood")
+	action forward_flood(bit<16> group)
+	{
+		standard.mcast_grp = group;
+	}
+
+	@name(".forward_drop")
+	action forward_drop()
+	{
+		mark_to_drop(standard);
+	}
+
+	@name(".forward")
+	table forward {
+		key = { headers.ethernet.destination : exact; }
+		actions = { forward_to; forward_flood; forward_drop; }
+		default_action = forward_drop;
+		size = FORWARD_ENTRIES;
+	}
+
+	@name(".dart_sink_all")
+	action sink_all()
+	{
+		sink_mode = SINK_ALL;
+	}
+
+	@name(".dart_sink_changes")
+	action sink_changes()
+	{
+		sink_mode = SINK_CHANGES;
+	}
+
+	@name(".dart_sink_none")
+	action sink_none()
+	{
+		sink_mode = SINK_NONE;
+	}
+
+	/* What becomes of INT in packets that leave through a port. */
+	@name(".dart_sink")
+	table sink {
+		key = { standard.egress_spec : exact; }
+		actions = { sink_all; sink_changes; sink_none; }
+		default_action = sink_all;
+		size = SINK_ENTRIES;
+	}
+
+	@name(".dart_report_hop")
+	action report_hop(bit<32> switch_id)
+	{
+		metadata.report.node = switch_id;
+		metadata.trigger = TRIGGER_HOP;
+		/* The key of the flow becomes that of the flow and the switch. */
+		metadata.report.key = metadata.report.key +
+				      (KEY_IPV4_HOP - KEY_IPV4);
+	}
+
+	@name(".dart_postcard")
+	table postcard {
+		actions = { report_hop; NoAction; }
+		default_action = NoAction;
+	}
+
+	@name(".dart_assign")
+	action assign(bit<8> collector, bit<16> session)
+	{
+		metadata.report.collector = collector;
+		metadata.report.session = session;
+	}
+
+	@name(".dart_share")
+	table share {
+		key = { metadata.report.share : exact; }
+		actions = { assign; NoAction; }
+		default_action = NoAction;
+		size = DART_STORE_SHARES;
+	}
+
+	apply {
+		metadata.trigger = TRIGGER_NONE;
+		if (!headers.ethernet.isValid() || !forward.apply().hit)
+			return;
+		flow_key.apply(headers, metadata.report);
+		is_int = headers.int_md.isValid() &&
+			 standard.parser_error == error.NoError;
+		if (headers.udp.isValid() &&
+		    headers.udp.destination == INT_PORT) {
+			if (standard.parser_error == error.IntMalformed)
+				outcome = OUTCOME_MALFORMED;
+			else if (standard.parser_error != error.NoError)
+				outcome = OUTCOME_TRUNCATED;
+		}
+		if (is_int)
+			sink.apply();
+		if (sink_mode != SINK_NONE) {
+			read_path.apply(headers, metadata.report, outcome);
+			if (outcome == OUTCOME_REPORT)
+				metadata.trigger = TRIGGER_PATH;
+			strip.apply(headers);
+		} else if (metadata.report.key != KEY_NONE &&
+			   !(headers.udp.isValid() && headers.udp.destination ==
+			     DART_STORE_UDP_PORT)) {
+			/* Reports on reports might go round for ever. */
+			postcard.apply();
+		}
+		if (metadata.trigger == TRIGGER_NONE) {
+			packets.count((bit<32>)outcome);
+			return;
+		}
+
+		share_hash.apply(metadata.report, share_crc);
+		metadata.report.share =
+			share_crc[DART_STORE_SHARE_BITS - 1 : 0];
+		if (!share.apply().hit) {
+			metadata.trigger = TRIGGER_NONE;
+			packets.count((bit<32>)OUTCOME_UNASSIGNED);
+			return;
+		}
+		if (metadata.trigger == TRIGGER_HOP)
+			return; /* it is measured when it leaves */
+		if (sink_mode == SINK_CHANGES) {
+			change.apply(metadata.report, share_crc, changed);
+			if (!changed) {
+				packets.count((bit<32>)OUTCOME_UNCHANGED);
+				return;
+			}
+		}
+		metadata.report.copy = 0;
+		clone_preserving_field_list(CloneType.I2E,
+			(bit<32>)metadata.report.session, MIRRORED);
+	}
+}
+
+control DartEgress(inout headers_t headers, inout metadata_t metadata,
+		   inout standard_metadata_t standard)
+{
+	WriteReport() write_report;
+	RemoveStack() remove_stack;
+	bit<48> source_mac = 0;
+	bit<32> source = 0;
+	bit<8> checksum_bytes = 0;
+	bit<8> all_copies = 0;
+	bit<8> redundancy;
+	bit<32> frame_bytes;
+	bool written;
+
+	@name(".dart_reports")
+	counter(COLLECTOR_ENTRIES, CounterType.packets) reports;
+
+	@name(".dart_report_from")
+	action report_from(bit<48> mac, bit<32> ip, bit<8> bytes, bit<8> all)
+	{
+		source_mac = mac;
+		source = ip;
+		checksum_bytes = bytes;
+		all_copies = all;
+	}
+
+	@name(".dart_reporter")
+	table reporter {
+		actions = { report_from; NoAction; }
+		default_action = NoAction;
+	}
+
+	/* See schemas/postcard.yaml; BMv2 counts microseconds. */
+	action measure()
+	{
+		metadata.report.value = (bit<16>)standard.ingress_port ++
+			(bit<16>)standard.egress_port ++
+			standard.deq_timedelta * 1000 ++
+			8w0 ++ (bit<24>)standard.deq_qdepth ++
+			(bit<64>)standard.egress_global_timestamp * 1000;
+		metadata.report.copy = 0;
+	}
+
+	apply {
+		if (standard.instance_type != INGRESS_CLONE &&
+		    standard.instance_type != EGRESS_CLONE) {
+			if (standard.instance_type == REPLICATION &&
+			    standard.egress_port == standard.ingress_port) {
+				mark_to_drop(standard);
+			} else if (metadata.trigger == TRIGGER_HOP) {
+				measure();
+				clone_preserving_field_list(CloneType.E2E,
+					(bit<32>)metadata.report.session,
+					MIRRORED);
+			}
+			return;
+		}
+
+		reporter.apply();
+		if (checksum_bytes == 0) {
+			mark_to_drop(standard);
+			return;
+		}
+		write_report.apply(headers, metadata.report, all_copies,
+				   source_mac, source, checksum_bytes,
+				   redundancy, frame_bytes, written);
+		if (!written) {
+			mark_to_drop(standard);
+			return;
+		}
+		headers.ipv4_options.setInvalid();
+		remove_stack.apply(headers);
+		truncate(frame_bytes);
+		reports.count((bit<32>)metadata.report.collector);
+		metadata.report.copy = metadata.report.copy + 1;
+		if (all_copies == 1 && metadata.report.copy < redundancy)
+			clone_preserving_field_list(CloneType.E2E,
+				(bit<32>)metadata.report.session, MIRRORED);
+	}
+}
+
+control DartVerifyChecksum(inout headers_t headers, inout metadata_t metadata)
+{
+	apply { }
+}
+
+/* Of reports; what is forwarded has had its own adjusted. */
+control DartComputeChecksum(inout headers_t headers, inout metadata_t metadata)
+{
+	apply {
+		update_checksum(headers.bth.isValid(),
+			{ headers.ipv4.version, headers.ipv4.ihl,
+			  headers.ipv4.type_of_service, headers.ipv4.length,
+			  headers.ipv4.identification, headers.ipv4.reserved,
+			  headers.ipv4.dont_fragment,
+			  headers.ipv4.more_fragments, headers.ipv4.offset,
+			  headers.ipv4.ttl, headers.ipv4.protocol,
+			  headers.ipv4.source, headers.ipv4.destination },
+			headers.ipv4.checksum, HashAlgorithm.csum16);
+	}
+}
+
+V1Switch(DartParser(), DartVerifyChecksum(), DartIngress(), DartEgress(),
+	 DartComputeChecksum(), DartDeparser()) main;

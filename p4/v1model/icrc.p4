@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The ICRC of a report: CRC-32 of IEEE 802.3 over the frame from the IP header on,
+ * with ones in place of what changes on the way; its least significant byte is the
+ * first on the wire.
+ */
+#ifndef DART_V1MODEL_ICRC_P4
+#define DART_V1MODEL_ICRC_P4
+
+#include "headers.p4"
+
+#define BEFORE_SLOT(h)							\
+	64w0xffffffffffffffff, h.ipv4.version, h.ipv4.ihl, 8w0xff,	\
+	h.ipv4.length, h.ipv4.identification, h.ipv4.reserved,		\
+	h.ipv4.dont_fragment, h.ipv4.more_fragments, h.ipv4.offset,	\
+	8w0xff, h.ipv4.protocol, 16w0xffff, h.ipv4.source,		\
+	h.ipv4.destination, h.udp.source, h.udp.destination,		\
+	h.udp.length, 16w0xffff, h.bth.opcode, h.bth.solicited,		\
+	h.bth.migration, h.bth.pad, h.bth.version, h.bth.partition,	\
+	8w0xff, h.bth.queue_pair, h.bth.acknowledge, h.bth.psn,		\
+	h.reth.address, h.reth.rkey, h.reth.length
+
+#define ICRC_OF(field, ...)						\
+	hash(field, HashAlgorithm.crc32, 64w0, { __VA_ARGS__ },		\
+	     64w0x100000000)
+
+control Icrc(inout headers_t headers)
+{
+	bit<32> crc;
+
+	apply {
+		if (headers.slot8.isValid())
+			ICRC_OF(crc, BEFORE_SLOT(headers),
+				headers.slot8.checksum, headers.slot8.value,
+				headers.slot8.pad);
+		else if (headers.slot16.isValid())
+			ICRC_OF(crc, BEFORE_SLOT(headers),
+				headers.slot16.checksum, headers.slot16.value,
+				headers.slot16.pad);
+		else if (headers.slot32.isValid())
+			ICRC_OF(crc, BEFORE_SLOT(headers),
+				headers.slot32.checksum,
+				headers.slot32.value);
+		else
+			ICRC_OF(crc, BEFORE_SLOT(headers),
+				headers.slot64.checksum,
+				headers.slot64.value);
+		headers.icrc.icrc = crc[7:0] ++ crc[15:8] ++ crc[23:16] ++
+				    crc[31:24];
+	}
+}
+
+#endif /* DART_V1MODEL_ICRC_P4 */

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Ethernet, IP, UDP and INT-MD behind it.  A packet that ends too early, or that
+ * contradicts itself, keeps all its bytes: what was not read follows what was.
+ */
+#ifndef DART_V1MODEL_PARSER_P4
+#define DART_V1MODEL_PARSER_P4
+
+#include "headers.p4"
+
+error {
+	IntMalformed
+}
+
+parser DartParser(packet_in packet, out headers_t headers,
+		  inout metadata_t metadata,
+		  inout standard_metadata_t standard)
+{
+	bit<8> words;	/* of the stack that were not read yet */
+	bit<8> hop_words;
+
+	state start {
+		packet.extract(headers.ethernet);
+		transition select(headers.ethernet.ethertype) {
+			ETHERTYPE_IPV4: ipv4;
+			ETHERTYPE_IPV6: ipv6;
+			default: accept;
+		}
+	}
+
+	state ipv4 {
+		packet.extract(headers.ipv4);
+		transition select(headers.ipv4.version, headers.ipv4.ihl) {
+			(4, 5): ipv4_payload;
+			(4, 6 .. 15): ipv4_options;
+			default: accept;
+		}
+	}
+
+	state ipv4_options {
+		packet.extract(headers.ipv4_options,
+			       ((bit<32>)headers.ipv4.ihl - 5) << 5);
+		transition ipv4_payload;
+	}
+
+	/* The ports are in the first fragment, the rest of INT maybe not. */
+	state ipv4_payload {
+		transition select(headers.ipv4.more_fragments,
+				  headers.ipv4.offset,
+				  headers.ipv4.protocol) {
+			(0, 0, PROTOCOL_UDP): udp;
+			(0, 0, PROTOCOL_TCP): ports;
+			(0, 0, PROTOCOL_DCCP): ports;
+			(0, 0, PROTOCOL_SCTP): ports;
+			(0, 0, PROTOCOL_UDPLITE): ports;
+			default: accept;
+		}
+	}
+
+	state ipv6 {
+		packet.extract(headers.ipv6);
+		transition select(headers.ipv6.version,
+				  headers.ipv6.next_header) {
+			(6, PROTOCOL_UDP): udp;
+			(6, PROTOCOL_TCP): ports;
+			(6, PROTOCOL_DCCP): ports;
+			(6, PROTOCOL_SCTP): ports;
+			(6, PROTOCOL_UDPLITE): ports;
+			default: accept;
+		}
+	}
+
+	state udp {
+		packet.extract(headers.udp);
+		transition select(headers.udp.destination) {
+			INT_PORT: int_headers;
+			default: accept;
+		}
+	}
+
+	state int_headers {
+		packet.extract(headers.int_shim);
+		packet.extract(headers.int_md);
+		verify(headers.int_shim.type == INT_SHIM_MD &&
+		       (headers.int_shim.npt == INT_BEHIND_UDP ||
+			headers.int_shim.npt == INT_BEFORE_L4) &&
+		       headers.int_md.version == INT_VERSION &&
+		       headers.int_shim.words >= INT_MD_WORDS &&
+		       UDP_BYTES + INT_SHIM_BYTES +
+		       ((bit<16>)headers.int_shim.words << 2) <=
+		       headers.udp.length, error.IntMalformed);
+		words = headers.int_shim.words - INT_MD_WORDS;
+		hop_words = (bit<8>)headers.int_md.hop_words;
+		transition select(headers.int_md.has_node, words) {
+			(1, 0): behind_int;
+			(1, _): hops;
+			default: tail;
+		}
+	}
+
+	state hops {
+		verify(hop_words != 0, error.IntMalformed);
+		transition next_hop;
+	}
+
+	state next_hop {
+		verify(words >= hop_words, error.IntMalformed);
+		packet.extract(headers.hop.next,
+			       ((bit<32>)hop_words - 1) << 5);
+		words = words - hop_words;
+		transition select(words, headers.hop.lastIndex) {
+			(0, _): behind_int;
+			(_, HOPS - 1): more_hops;
+			default: next_hop;
+		}
+	}
+
+	/* A value has no room for them, yet there must be whole ones. */
+	state more_hops {
+		packet.extract(headers.int_tail, (bit<32>)words << 5);
+		transition count_hops;
+	}
+
+	state count_hops {
+		verify(words >= hop_words, error.IntMalformed);
+		words = words - hop_words;
+		transition select(words) {
+			0: behind_int;
+			default: count_hops;
+		}
+	}
+
+	state tail {
+		packet.extract(headers.int_tail, (bit<32>)words << 5);
+		transition behind_int;
+	}
+
+	state behind_int {
+		transition select(headers.int_shim.npt,
+				  headers.int_shim.original[7:0]) {
+			(INT_BEFORE_L4, PROTOCOL_UDP): ports;
+			(INT_BEFORE_L4, PROTOCOL_TCP): ports;
+			(INT_BEFORE_L4, PROTOCOL_DCCP): ports;
+			(INT_BEFORE_L4, PROTOCOL_SCTP): ports;
+			(INT_BEFORE_L4, PROTOCOL_UDPLITE): ports;
+			default: accept;
+		}
+	}
+
+	state ports {
+		packet.extract(headers.ports);
+		transition accept;
+	}
+}
+
+control DartDeparser(packet_out packet, in headers_t headers)
+{
+	apply {
+		packet.emit(headers);
+	}
+}
+
+#endif /* DART_V1MODEL_PARSER_P4 */

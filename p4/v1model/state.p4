@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What a switch remembers, and the dice. */
+#ifndef DART_V1MODEL_STATE_P4
+#define DART_V1MODEL_STATE_P4
+
+#include "../shared/report.p4"
+#include "../shared/sizes.p4"
+#include "headers.p4"
+
+/* Each of the copies as likely as the others; @redundancy is not 0. */
+control RandomCopy(in bit<8> redundancy, out bit<8> copy)
+{
+	apply {
+		random(copy, 0, redundancy - 1);
+	}
+}
+
+/* The PSN of this report; the register has 8 bits more than go out. */
+control Psn(in bit<8> collector, out bit<24> psn)
+{
+	@name(".dart_psn")
+	register<bit<32>>(COLLECTOR_ENTRIES) next;
+	bit<32> value;
+
+	apply {
+		@atomic {
+			next.read(value, (bit<32>)collector);
+			next.write((bit<32>)collector, value + 1);
+		}
+		psn = value[23:0];
+	}
+}
+
+/*
+ * Has this flow another path than when it was reported last?  Where two flows meet
+ * in the cache, they are reported more often than need be, and never less.
+ */
+control Change(in report_t report, in bit<32> crc, out bool changed)
+{
+	@name(".dart_cache")
+	register<bit<32>>(CACHE_ENTRIES) cache;
+	bit<32> now;
+	bit<32> before;
+	bit<32> index;
+
+	apply {
+		index = (bit<32>)crc[CACHE_BITS + DART_STORE_SHARE_BITS - 1 :
+				     DART_STORE_SHARE_BITS];
+		hash(now, HashAlgorithm.crc32, 64w0, { report.key,
+			report.source, report.destination,
+			report.source_port, report.destination_port,
+			report.protocol, report.value }, 64w0x100000000);
+		@atomic {
+			cache.read(before, index);
+			cache.write(index, now);
+		}
+		changed = before != now;
+	}
+}
+
+/* The sum of all of INT, as checksums of IP are made (RFC 1071). */
+control SumOfInt(in headers_t headers, out bit<16> sum)
+{
+	bit<16> checksum;
+
+	apply {
+		hash(checksum, HashAlgorithm.csum16, 16w0, { headers.int_shim,
+			headers.int_md, headers.hop[0], headers.hop[1],
+			headers.hop[2], headers.hop[3], headers.hop[4],
+			headers.int_tail }, 32w0x10000);
+		sum = ~checksum;
+	}
+}
+
+control RemoveStack(inout headers_t headers)
+{
+	apply {
+		headers.hop[0].setInvalid();
+		headers.hop[1].setInvalid();
+		headers.hop[2].setInvalid();
+		headers.hop[3].setInvalid();
+		headers.hop[4].setInvalid();
+		headers.int_tail.setInvalid();
+	}
+}
+
+#endif /* DART_V1MODEL_STATE_P4 */
