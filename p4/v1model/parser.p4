@@ -18,6 +18,7 @@ parser DartParser(packet_in packet, out headers_t headers,
 {
 	bit<8> words;	/* of the stack that were not read yet */
 	bit<8> hop_words;
+	bit<8> room;	/* hops that a value still has a place for */
 
 	state start {
 		packet.extract(headers.ethernet);
@@ -100,6 +101,7 @@ parser DartParser(packet_in packet, out headers_t headers,
 
 	state hops {
 		verify(hop_words != 0, error.IntMalformed);
+		room = HOPS;
 		transition next_hop;
 	}
 
@@ -108,9 +110,10 @@ parser DartParser(packet_in packet, out headers_t headers,
 		packet.extract(headers.hop.next,
 			       ((bit<32>)hop_words - 1) << 5);
 		words = words - hop_words;
-		transition select(words, headers.hop.lastIndex) {
+		room = room - 1;
+		transition select(words, room) {
 			(0, _): behind_int;
-			(_, HOPS - 1): more_hops;
+			(_, 0): more_hops;
 			default: next_hop;
 		}
 	}
