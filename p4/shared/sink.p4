@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The last switch of a path: what INT has gathered becomes a report, and the
- * packet leaves as it was before INT.  Checksums are adjusted by what is taken
- * away, not made anew, so that damage stays visible.
+ * The last switch of a path: the packet leaves as it was before INT.  Checksums are
+ * adjusted by what is taken away, not made anew, so that damage stays visible.
  */
 #ifndef DART_SINK_P4
 #define DART_SINK_P4
 
 #include "headers.p4"
-#include "outcome.p4"
-#include "report.p4"
 
 /* RFC 1624: a checksum of which @minus was a part, and @plus is now. */
 control AdjustChecksum(inout bit<16> checksum, in bit<16> minus,
@@ -97,33 +94,6 @@ control Strip(inout headers_t headers)
 		headers.int_shim.setInvalid();
 		headers.int_md.setInvalid();
 		remove_stack.apply(headers);
-	}
-}
-
-/* What there is to report; the headers stay as they are. */
-control ReadPath(in headers_t headers, inout report_t report,
-		 out bit<8> outcome)
-{
-	apply {
-		report.value = 0;
-		if (headers.hop[0].isValid())
-			report.value[159:128] = headers.hop[0].node;
-		if (headers.hop[1].isValid())
-			report.value[127:96] = headers.hop[1].node;
-		if (headers.hop[2].isValid())
-			report.value[95:64] = headers.hop[2].node;
-		if (headers.hop[3].isValid())
-			report.value[63:32] = headers.hop[3].node;
-		if (headers.hop[4].isValid())
-			report.value[31:0] = headers.hop[4].node;
-
-		if (!headers.hop[0].isValid())
-			outcome = OUTCOME_ANONYMOUS;
-		else if (headers.int_md.exceeded == 1 ||
-			 headers.int_md.mtu_exceeded == 1)
-			outcome = OUTCOME_INCOMPLETE;
-		else
-			outcome = OUTCOME_REPORT;
 	}
 }
 

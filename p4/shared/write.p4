@@ -6,14 +6,11 @@
 #ifndef DART_WRITE_P4
 #define DART_WRITE_P4
 
-#include <dart/store.h>
-
+#include "collector.p4"
+#include "frame.p4"
 #include "headers.p4"
 #include "report.p4"
 
-#define BYTES_BEFORE_SLOT	16w36	/* UDP, BTH, RETH */
-#define ICRC_BYTES		16w4
-#define IPV4_BYTES		16w20
 #define ETHERNET_BYTES		32w14
 #define VALUE_BYTES		16w20
 
@@ -61,92 +58,38 @@ control WriteReport(inout headers_t headers, in report_t report,
 	ChecksumHash() checksum_hash;
 	Psn() next_psn;
 	Icrc() icrc;
+	FindCollector() find_collector;
 	WriteSlot() write_slot;
-	bit<64> base = 0;
-	bit<32> mask = 0;
+	WriteFrame() write_frame;
+	collector_t collector;
 	bit<8> copy;
 	bit<32> slot;
 	bit<64> checksum;
 	bit<16> slot_bytes;
 	bit<2> pad;
 
-	@name(".dart_send_to")
-	action send_to(bit<48> mac, bit<32> ip, bit<24> qpn, bit<32> rkey,
-		       bit<64> store_base, bit<32> store_mask,
-		       bit<8> copies)
-	{
-		headers.ethernet.setValid();
-		headers.ethernet.destination = mac;
-		headers.ethernet.ethertype = ETHERTYPE_IPV4;
-		headers.ipv4.setValid();
-		headers.ipv4.destination = ip;
-		headers.bth.setValid();
-		headers.bth.queue_pair = qpn;
-		headers.reth.setValid();
-		headers.reth.rkey = rkey;
-		base = store_base;
-		mask = store_mask;
-		redundancy = copies;
-		written = true;
-	}
-
-	@name(".dart_collector")
-	table collector {
-		key = { report.collector : exact; }
-		actions = { send_to; NoAction; }
-		default_action = NoAction;
-		size = COLLECTOR_ENTRIES;
-	}
-
 	apply {
 		written = false;
-		redundancy = 0;
 		frame_bytes = 0;
-		collector.apply();
-		if (!written)
+		find_collector.apply(headers, report.collector, collector);
+		redundancy = collector.redundancy;
+		if (redundancy == 0)
 			return;
 
 		copy = report.copy;
 		if (all_copies == 0)
 			random_copy.apply(redundancy, copy);
 		slot_hash.apply(report, copy, slot);
-		slot = slot & mask;
+		slot = slot & collector.mask;
 		checksum_hash.apply(report, checksum_bytes, checksum);
 		write_slot.apply(headers, report.value, checksum,
 				 checksum_bytes, slot_bytes, pad);
 
-		headers.ethernet.source = source_mac;
-		headers.udp.setValid();
-		headers.udp.source = DART_STORE_UDP_SOURCE_BASE +
-				     (bit<16>)report.share;
-		headers.udp.destination = DART_STORE_UDP_PORT;
-		headers.udp.length = BYTES_BEFORE_SLOT + slot_bytes +
-				     (bit<16>)pad + ICRC_BYTES;
-		headers.udp.checksum = 0;
-		headers.ipv4.version = 4;
-		headers.ipv4.ihl = 5;
-		headers.ipv4.type_of_service = 0;
-		headers.ipv4.length = IPV4_BYTES + headers.udp.length;
-		headers.ipv4.identification = 0;
-		headers.ipv4.reserved = 0;
-		headers.ipv4.dont_fragment = 1;
-		headers.ipv4.more_fragments = 0;
-		headers.ipv4.offset = 0;
-		headers.ipv4.ttl = 64;
-		headers.ipv4.protocol = PROTOCOL_UDP;
-		headers.ipv4.source = source;
+		write_frame.apply(headers, report.share, source_mac, source,
+				  slot_bytes, pad);
 		frame_bytes = ETHERNET_BYTES + (bit<32>)headers.ipv4.length;
-
-		headers.bth.opcode = DART_STORE_BTH_OPCODE;
-		headers.bth.solicited = 0;
-		headers.bth.migration = 1;
-		headers.bth.pad = pad;
-		headers.bth.version = 0;
-		headers.bth.partition = 0xffff;
-		headers.bth.congestion = 0;
-		headers.bth.acknowledge = 0;
 		next_psn.apply(report.collector, headers.bth.psn);
-		headers.reth.address = base +
+		headers.reth.address = collector.base +
 			((bit<64>)slot << 4) + ((bit<64>)slot << 2);
 		if (checksum_bytes == 1)
 			headers.reth.address = headers.reth.address +
@@ -160,14 +103,13 @@ control WriteReport(inout headers_t headers, in report_t report,
 		else
 			headers.reth.address = headers.reth.address +
 					       ((bit<64>)slot << 3);
-		headers.reth.length = (bit<32>)slot_bytes;
 
 		headers.ipv6.setInvalid();
 		headers.int_shim.setInvalid();
 		headers.int_md.setInvalid();
 		headers.ports.setInvalid();
-		headers.icrc.setValid();
 		icrc.apply(headers);
+		written = true;
 	}
 }
 

@@ -39,6 +39,7 @@ struct metadata_t {
 #include "icrc.p4"
 #include "state.p4"
 #include "../shared/flow.p4"
+#include "../shared/path.p4"
 #include "../shared/sink.p4"
 #include "../shared/write.p4"
 
