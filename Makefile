@@ -41,6 +41,7 @@ define help
   make bench            measurements beside bare verbs, perftest, node-exporter,
                         what the probes cost, 40 containers; stores and reports
                         beside memory, the paper's figures
+  make p4               the program of P4 switches, if a compiler is there
   make module           dart_zero.ko only
   make install          everything, for the running kernel or for KDIR
   make programs_install all but the module: what a controller needs
@@ -78,8 +79,10 @@ demo: packages
 	+$(quiet)$(MAKE) --no-print-directory KDIR= guest
 	$(quiet)selftests/demo/run
 
+# The tests of the P4 program are there for whom has its compiler.
 check: packages
-	+$(quiet)$(MAKE) --no-print-directory KDIR= guest tests
+	+$(quiet)$(MAKE) --no-print-directory KDIR= guest tests \
+		$(if $(shell command -v p4c-bm2-ss),p4)
 	$(quiet)selftests/run $(TESTS)
 
 # Only the module is built once more: all else is as in make check. Of the
