@@ -190,6 +190,31 @@ static void test_several_files(void **state)
 	assert_non_null(strstr(why, "twice"));
 }
 
+/* INADDR_ANY: the only reporter, whoever it is. */
+static void test_any_reporter(void **state)
+{
+	const struct in_addr any = { INADDR_ANY };
+	struct dart_collectors collectors;
+	char why[DART_WHY_MAX];
+	json_t *file;
+
+	file = json_pack("{s:i, s:[o, o]}", "dart_collectors", 1, "collectors",
+			 line("{\"reporter\": \"10.0.0.7\"}"),
+			 line("{\"reporter\": \"10.0.0.7\", \"qpn\": 18}"));
+	assert_int_equal(dart_collectors__take(file, "it", any, &collectors,
+					       why), 0);
+	assert_int_equal(collectors.count, 2);
+	dart_collectors__free(&collectors);
+	json_array_append_new(json_object_get(file, "collectors"), line("{}"));
+	assert_int_equal(dart_collectors__take(file, "it", any, &collectors,
+					       why), -EINVAL);
+	assert_non_null(strstr(why, "it: collectors[2]: another reporter"));
+	json_array_clear(json_object_get(file, "collectors"));
+	assert_int_equal(dart_collectors__take(file, "it", any, &collectors,
+					       why), -ENOENT);
+	json_decref(file);
+}
+
 static void test_refused_lines(void **state)
 {
 	static const char *const changes[] = {
@@ -297,6 +322,7 @@ int main(void)
 		cmocka_unit_test(test_equal_shares),
 		cmocka_unit_test(test_given_shares),
 		cmocka_unit_test(test_several_files),
+		cmocka_unit_test(test_any_reporter),
 		cmocka_unit_test(test_refused_lines),
 		cmocka_unit_test(test_refused_together),
 		cmocka_unit_test(test_refused_files),

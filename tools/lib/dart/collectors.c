@@ -17,6 +17,7 @@
 struct load {
 	struct dart_collectors *collectors;
 	struct in_addr reporter;
+	bool is_any_reporter;	/* the first one's, then */
 	const char *path;
 	size_t line;		/* of the list, from 0 */
 	bool has_shares;	/* do the collectors say them? */
@@ -252,17 +253,43 @@ static int take_line(struct load *load, json_t *json)
 	ret = take_numbers(load, &numbers, &collector);
 	if (ret)
 		return ret;
+	if (load->is_any_reporter && !load->collectors->count)
+		load->reporter = collector.reporter;
 	if (collector.reporter.s_addr != load->reporter.s_addr)
-		return 0;
+		return load->is_any_reporter ?
+			       refuse(load, "another reporter than those before (say which)") :
+			       0;
 	return add_collector(load, &collector, shares);
+}
+
+static int take_root(struct load *load, json_t *root)
+{
+	json_t *list, *line;
+	json_error_t error;
+	int version, ret;
+
+	if (json_unpack_ex(root, &error, 0, "{s:i, s:o !}", "dart_collectors",
+			   &version, "collectors", &list) ||
+	    version != 1 || !json_is_array(list)) {
+		snprintf(load->why, DART_WHY_MAX,
+			 "%s: no collectors that are known here (what 'dartctl store export' prints is)",
+			 load->path);
+		return -EINVAL;
+	}
+	json_array_foreach(list, load->line, line) {
+		ret = take_line(load, line);
+		if (ret)
+			return ret;
+	}
+	return 0;
 }
 
 static int take_file(struct load *load)
 {
-	json_t *root, *list, *line;
 	json_error_t error;
-	int version, ret = 0;
+	json_t *root;
 	FILE *file;
+	int ret;
 
 	file = fopen(load->path, "re");
 	if (!file) {
@@ -278,22 +305,7 @@ static int take_file(struct load *load)
 			 load->path, error.line, error.text);
 		return -EINVAL;
 	}
-
-	if (json_unpack_ex(root, &error, 0, "{s:i, s:o !}", "dart_collectors",
-			   &version, "collectors", &list) ||
-	    version != 1 || !json_is_array(list)) {
-		snprintf(load->why, DART_WHY_MAX,
-			 "%s: no collectors that are known here (what 'dartctl store export' prints is)",
-			 load->path);
-		ret = -EINVAL;
-		goto out;
-	}
-	json_array_foreach(list, load->line, line) {
-		ret = take_line(load, line);
-		if (ret)
-			break;
-	}
-out:
+	ret = take_root(load, root);
 	json_decref(root);
 	return ret;
 }
@@ -307,42 +319,71 @@ static void share_equally(struct dart_collectors *collectors)
 			share * collectors->count / DART_STORE_SHARES;
 }
 
-int dart_collectors__load(const char *const *paths, size_t count,
-			  struct in_addr reporter,
-			  struct dart_collectors *collectors,
-			  char why[DART_WHY_MAX])
+static void begin(struct load *load, struct in_addr reporter,
+		  struct dart_collectors *collectors, char why[DART_WHY_MAX])
 {
-	struct load load = {
-		.collectors = collectors,
-		.reporter = reporter,
-		.why = why,
-	};
-	char address[INET_ADDRSTRLEN];
-	int ret = 0;
 	size_t i;
 
+	*load = (struct load){
+		.collectors = collectors,
+		.reporter = reporter,
+		.is_any_reporter = reporter.s_addr == INADDR_ANY,
+		.why = why,
+	};
 	snprintf(why, DART_WHY_MAX, "out of memory");
 	collectors->count = 0;
 	collectors->list = NULL;
 	for (i = 0; i < DART_STORE_SHARES; i++)
 		collectors->shares[i] = DART_COLLECTOR_NONE;
+}
 
-	for (i = 0; !ret && i < count; i++) {
-		load.path = paths[i];
-		ret = take_file(&load);
-	}
+/* @ret: what has become of the files. */
+static int end(struct load *load, int ret)
+{
+	struct dart_collectors *collectors = load->collectors;
+	char address[INET_ADDRSTRLEN];
+
 	if (!ret && !collectors->count) {
-		inet_ntop(AF_INET, &reporter, address, sizeof(address));
-		snprintf(why, DART_WHY_MAX,
-			 "no collector takes reports from %s (dartctl store reporter add, then export)",
-			 address);
+		inet_ntop(AF_INET, &load->reporter, address, sizeof(address));
+		snprintf(load->why, DART_WHY_MAX,
+			 "no collector takes reports from %s (dartctl reporter add, then store export)",
+			 load->is_any_reporter ? "anywhere" : address);
 		ret = -ENOENT;
 	}
 	if (ret)
 		dart_collectors__free(collectors);
-	else if (!load.has_shares)
+	else if (!load->has_shares)
 		share_equally(collectors);
 	return ret;
+}
+
+int dart_collectors__load(const char *const *paths, size_t count,
+			  struct in_addr reporter,
+			  struct dart_collectors *collectors,
+			  char why[DART_WHY_MAX])
+{
+	struct load load;
+	int ret = 0;
+	size_t i;
+
+	begin(&load, reporter, collectors, why);
+	for (i = 0; !ret && i < count; i++) {
+		load.path = paths[i];
+		ret = take_file(&load);
+	}
+	return end(&load, ret);
+}
+
+int dart_collectors__take(json_t *file, const char *name,
+			  struct in_addr reporter,
+			  struct dart_collectors *collectors,
+			  char why[DART_WHY_MAX])
+{
+	struct load load;
+
+	begin(&load, reporter, collectors, why);
+	load.path = name;
+	return end(&load, take_root(&load, file));
 }
 
 void dart_collectors__free(struct dart_collectors *collectors)

@@ -52,10 +52,15 @@ struct dart_collectors {
 
 /*
  * Reads the lines for @reporter out of the @count files at @paths.  All must
- * have one length of values and one width of checksums.  Returns 0 or -errno, and a
- * sentence in @why.
+ * have one length of values and one width of checksums.  INADDR_ANY stands for the
+ * only reporter that there is.  Returns 0 or -errno, and a sentence in @why.
  */
 int dart_collectors__load(const char *const *paths, size_t count,
+			  struct in_addr reporter,
+			  struct dart_collectors *collectors,
+			  char why[DART_WHY_MAX]);
+/* The same out of one file, called @name, that has been parsed. */
+int dart_collectors__take(json_t *file, const char *name,
 			  struct in_addr reporter,
 			  struct dart_collectors *collectors,
 			  char why[DART_WHY_MAX]);
