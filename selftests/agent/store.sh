@@ -153,8 +153,14 @@ refuse "a store that is not there" "no store" \
 check "it is listed" sh -c 'dartctl reporter list paths | grep -q 10.77.0.2'
 check "its entry says where to send" entry_holds
 check "it is a UC queue pair" queue_pair_is "type UC state RTR"
-check "there are commands for BMv2" sh -c '
-	dartctl store export paths --target bmv2 | grep -q "set_entry 0 => "'
+refuse "commands for BMv2 without a program" "needs --program" \
+	dartctl store export paths --target bmv2
+refuse "a program without ports of a switch" "no port is known of collector" \
+	dartctl store export paths --target bmv2 --program /dev/null
+refuse "what is no program" "cannot read /dev/null" \
+	dartctl store export paths --target bmv2 --program /dev/null --port 3
+refuse "ports of what is no switch" "has no program, ports" \
+	dartctl store export paths --port 3
 refuse "no such target" "no target" dartctl store export paths --target p5
 refuse "nobody reports to this store" "no reporters" dartctl store export one
 check "it is removed" dartctl reporter remove paths 10.77.0.2

@@ -32,6 +32,7 @@ int command_probe(const struct options *options, int argc, char **argv);
 int command_store(struct options *options, int argc, char **argv);
 int command_reporter(struct options *options, int argc, char **argv);
 int command_plan(struct options *options, int argc, char **argv);
+int command_switch(struct options *options, int argc, char **argv);
 int command_query(struct options *options, int argc, char **argv);
 
 /* Prints "dartctl: message" and returns EXIT_FAILURE. */

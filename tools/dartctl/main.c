@@ -16,6 +16,7 @@ static const struct command commands[] = {
 	{ "probe", .run = command_probe },
 	{ "store", .parse = command_store },
 	{ "reporter", .parse = command_reporter },
+	{ "switch", .parse = command_switch },
 	{ "plan", .parse = command_plan },
 	{ "query", .parse = command_query },
 	{ }

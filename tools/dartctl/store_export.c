@@ -1,24 +1,36 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <dart/store.h>
-
 #include "client.h"
 #include "command.h"
 #include "store.h"
+#include "switch_commands.h"
 
 enum {
 	OPTION_TARGET = OPTIONS_OWN,
 	OPTION_REPORTER,
+	OPTION_PROGRAM,
+	OPTION_PORT,
+	OPTION_ALL_COPIES,
 };
 
 static const struct option export_options[] = {
 	{ "target", required_argument, NULL, OPTION_TARGET },
 	{ "reporter", required_argument, NULL, OPTION_REPORTER },
+	{ "program", required_argument, NULL, OPTION_PROGRAM },
+	{ "port", required_argument, NULL, OPTION_PORT },
+	{ "all-copies", no_argument, NULL, OPTION_ALL_COPIES },
 	{ }
+};
+
+/* What the command line says; the last two are for switches. */
+struct request {
+	const struct target *target;
+	const char *reporter;		/* NULL: all of them */
+	const char *program;
+	struct switch_options options;
 };
 
 /* Leaves what is for @reporter, or everything if that is NULL. */
@@ -36,11 +48,17 @@ static void select_reporter(json_t *collectors, const char *reporter)
 	}
 }
 
-/* The file that dart_collectors(5) describes, which XDP reporters read, too. */
-static int print_json(json_t *collectors)
+/* What dart_collectors(5) describes; NULL if memory is short. */
+static json_t *pack_file(json_t *collectors)
 {
-	json_t *file = json_pack("{s:i, s:O}", "dart_collectors", 1,
-				 "collectors", collectors);
+	return json_pack("{s:i, s:O}", "dart_collectors", 1,
+			 "collectors", collectors);
+}
+
+/* XDP reporters read it, too. */
+static int print_json(json_t *collectors, const struct request *request)
+{
+	json_t *file = pack_file(collectors);
 	int ret = json_dumpf(file, stdout, JSON_INDENT(2) | JSON_ENSURE_ASCII);
 
 	json_decref(file);
@@ -50,47 +68,39 @@ static int print_json(json_t *collectors)
 	return EXIT_SUCCESS;
 }
 
-/*
- * Commands for simple_switch_CLI, of one reporter, who has one collector here:
- *
- *   table_add dart_share set_collector SHARE => COLLECTOR
- *   table_add dart_collector set_entry COLLECTOR =>
- *             MAC IP QPN RKEY BASE MASK REDUNDANCY
- *   register_write dart_psn COLLECTOR FIRST_PSN
- *
- * MASK: the number of slots - 1.
- */
-static int print_bmv2(json_t *collectors)
+/* The same as 'switch push' prints of the file. */
+static int print_bmv2(json_t *collectors, const struct request *request)
 {
-	const char *mac, *ip, *base;
-	json_int_t qpn, rkey, slots_log2, redundancy, first_psn;
-	int share;
+	json_t *file = pack_file(collectors);
+	struct switch_wish wish;
+	char why[DART_WHY_MAX];
+	int ret;
 
-	if (json_array_size(collectors) != 1)
-		return fail("there are %zu reporters (choose one with --reporter)",
-			    json_array_size(collectors));
-	if (json_unpack(json_array_get(collectors, 0),
-			"{s:s, s:s, s:I, s:I, s:s, s:I, s:I, s:I}",
-			"mac", &mac, "ip", &ip, "qpn", &qpn, "rkey", &rkey,
-			"base", &base, "slots_log2", &slots_log2,
-			"redundancy", &redundancy, "first_psn", &first_psn))
-		return fail("the reply makes no sense");
-	for (share = 0; share < DART_STORE_SHARES; share++)
-		printf("table_add dart_share set_collector %d => 0\n", share);
-	printf("table_add dart_collector set_entry 0 => %s %s %lld %lld %s 0x%" PRIx64 " %lld\n",
-	       mac, ip, (long long)qpn, (long long)rkey, base,
-	       (UINT64_C(1) << slots_log2) - 1, (long long)redundancy);
-	printf("register_write dart_psn 0 %lld\n", (long long)first_psn);
-	return EXIT_SUCCESS;
+	if (!file)
+		return fail("memory is short");
+	ret = dart_collectors__take(file, "the reply",
+				    request->options.reporter,
+				    &wish.collectors, why);
+	json_decref(file);
+	if (ret)
+		return fail("cannot export: %s", why);
+	ret = switch_wish__complete(&wish, &request->options, why);
+	if (ret)
+		fail("cannot export: %s", why);
+	else
+		ret = switch_commands__print(request->program, &wish);
+	dart_collectors__free(&wish.collectors);
+	return ret ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
 static const struct target {
 	const char *name;
-	int (*print)(json_t *collectors);
+	int (*print)(json_t *collectors, const struct request *request);
+	bool is_switch;		/* with a program and ports */
 } targets[] = {
-	{ "json", print_json },
-	{ "xdp", print_json },
-	{ "bmv2", print_bmv2 },
+	{ "json", print_json, false },
+	{ "xdp", print_json, false },
+	{ "bmv2", print_bmv2, true },
 };
 
 static const struct target *find_target(const char *name)
@@ -103,27 +113,63 @@ static const struct target *find_target(const char *name)
 	return NULL;
 }
 
-int store_export(struct options *options, int argc, char **argv)
+static int take(struct request *request, int option)
 {
-	const struct target *target = &targets[0];
-	const char *reporter = NULL;
-	json_t *collectors, *reply;
-	int option, fd, status;
-
-	while ((option = options__next(options, argc, argv, export_options)) !=
-	       -1) {
-		if (option == '?')
-			return EXIT_USAGE;
-		if (option == OPTION_REPORTER)
-			reporter = optarg;
-		else
-			target = find_target(optarg);
-		if (!target)
+	switch (option) {
+	case OPTION_TARGET:
+		request->target = find_target(optarg);
+		if (!request->target)
 			return misuse("there is no target '%s'", optarg);
+		return 0;
+	case OPTION_REPORTER:
+		request->reporter = optarg;
+		return 0;
+	case OPTION_PROGRAM:
+		request->program = optarg;
+		return 0;
+	case OPTION_PORT:
+		return switch_options__take_port(&request->options, optarg);
+	case OPTION_ALL_COPIES:
+		request->options.all_copies = true;
+		return 0;
+	default:
+		return EXIT_USAGE;
 	}
+}
+
+static int parse(struct options *options, int argc, char **argv,
+		 struct request *request)
+{
+	const struct switch_options *more = &request->options;
+	int option, ret = 0;
+
+	*request = (struct request){ .target = &targets[0] };
+	while (!ret && (option = options__next(options, argc, argv,
+					       export_options)) != -1)
+		ret = take(request, option);
+	if (ret)
+		return ret;
 	if (argc - optind != 1)
 		return misuse("'store export' needs one name");
+	if (request->target->is_switch && !request->program)
+		return misuse("--target %s needs --program and --port",
+			      request->target->name);
+	if (!request->target->is_switch &&
+	    (request->program || more->port_count || more->all_copies))
+		return misuse("--target %s has no program, ports or copies",
+			      request->target->name);
+	return 0;
+}
 
+int store_export(struct options *options, int argc, char **argv)
+{
+	json_t *collectors, *reply;
+	struct request request;
+	int fd, status;
+
+	status = parse(options, argc, argv, &request);
+	if (status)
+		return status;
 	collectors = client__fetch(options,
 				   json_pack("{s:s, s:s}", "request",
 					     "store-export", "name",
@@ -131,11 +177,11 @@ int store_export(struct options *options, int argc, char **argv)
 				   -1, "collectors", &reply, &fd);
 	if (!collectors)
 		return EXIT_FAILURE;
-	select_reporter(collectors, reporter);
+	select_reporter(collectors, request.reporter);
 	if (json_array_size(collectors))
-		status = target->print(collectors);
-	else if (reporter)
-		status = fail("%s is no reporter of '%s'", reporter,
+		status = request.target->print(collectors, &request);
+	else if (request.reporter)
+		status = fail("%s is no reporter of '%s'", request.reporter,
 			      argv[optind]);
 	else
 		status = fail("'%s' has no reporters (see dartctl reporter add)",

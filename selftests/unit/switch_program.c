@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What is looked for in a compiled P4 program, and what is missed in another. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "../../tools/dartctl/switch_program.h"
+
+/* As p4c writes it, in short; but with ' for ". */
+static const char tables[] =
+	"{'pipelines': [{'tables': ["
+	"{'name': 'dart_share', 'key': [{'match_type': 'exact'}],"
+	" 'max_size': 1024, 'actions': ['dart_assign', 'NoAction']}]},"
+	"{'tables': ["
+	"{'name': 'dart_collector', 'key': [{'match_type': 'exact'}],"
+	" 'max_size': 2, 'actions': ['NoAction', 'dart_send_to']},"
+	"{'name': 'dart_reporter', 'key': [], 'max_size': 1024,"
+	" 'actions': ['dart_report_from', 'NoAction']}]}],"
+	"'register_arrays': [{'name': 'dart_psn', 'size': 64}],"
+	"'actions': [{'name': 'dart_assign', 'runtime_data': ["
+	"{'bitwidth': 8}, {'bitwidth': 16}], 'primitives': []},"
+	"{'name': 'dart_send_to', 'runtime_data': ["
+	"{'bitwidth': 48}, {'bitwidth': 32}, {'bitwidth': 24},"
+	"{'bitwidth': 32}, {'bitwidth': 64}, {'bitwidth': 32},"
+	"{'bitwidth': 8}], 'primitives': []},"
+	"{'name': 'dart_report_from', 'runtime_data': ["
+	"{'bitwidth': 48}, {'bitwidth': 32}, {'bitwidth': 8},"
+	"{'bitwidth': 8}], 'primitives': []},"
+	"{'name': 'tbl_act', 'runtime_data': [], 'primitives': [";
+
+static const char calculations[] =
+	"]}], 'calculations': ["
+	"{'name': 'calc', 'algo': 'crc32_custom'},"
+	"{'name': 'calc_0', 'algo': 'crc32_custom'},"
+	"{'name': 'calc_1', 'algo': 'crc32_custom'},"
+	"{'name': 'calc_2', 'algo': 'crc32_custom'},"
+	"{'name': 'calc_3', 'algo': 'crc32'}]}";
+
+#define HASH(field, calculation) \
+	"{'op': 'modify_field_with_hash_based_offset', 'parameters': [" \
+	"{'type': 'field', 'value': ['scalars', '" field "']}," \
+	"{'type': 'hexstr', 'value': '0x0'}," \
+	"{'type': 'calculation', 'value': '" calculation "'}," \
+	"{'type': 'hexstr', 'value': '0x100000000'}]}"
+
+#define HASHES \
+	HASH("userMetadata.dart.slot_0", "calc") "," \
+	"{'op': 'assign', 'parameters': []}," \
+	HASH("dart_slot_13", "calc_0") "," \
+	HASH("userMetadata._places_checksum_07", "calc_1") "," \
+	HASH("share_0", "calc_2") "," \
+	HASH("userMetadata.cache", "calc_3")
+
+/* Reads @tables with @old, unless NULL, in it replaced by @new, and @hashes. */
+static int read_program(struct switch_program *program, const char *hashes,
+			const char *old, const char *new,
+			char why[DART_WHY_MAX])
+{
+	char text[8192];
+	const char *found = old ? strstr(tables, old) : tables;
+	json_t *json;
+	size_t i;
+
+	assert_non_null(found);
+	snprintf(text, sizeof(text), "%.*s%s%s%s%s", (int)(found - tables),
+		 tables, old ? new : "", found + (old ? strlen(old) : 0),
+		 hashes, calculations);
+	for (i = 0; text[i]; i++)
+		if (text[i] == '\'')
+			text[i] = '"';
+	json = json_loads(text, 0, NULL);
+	assert_non_null(json);
+	return switch_program__read(program, json, why);
+}
+
+static void test_good(void **state)
+{
+	static const struct switch_hash hashes[] = {
+		{ "calc", DART_STORE_SLOT_0 },
+		{ "calc_0", DART_STORE_SLOT_1 },
+		{ "calc_1", DART_STORE_CHECKSUM_0 },
+		{ "calc_2", DART_STORE_SHARE },
+	};
+	struct switch_program program;
+	char why[DART_WHY_MAX];
+	uint32_t i;
+
+	assert_int_equal(read_program(&program, HASHES, NULL, NULL, why), 0);
+	assert_int_equal(program.hash_count, 4);
+	for (i = 0; i < program.hash_count; i++) {
+		assert_string_equal(program.hashes[i].name, hashes[i].name);
+		assert_int_equal(program.hashes[i].polynomial,
+				 hashes[i].polynomial);
+	}
+	assert_int_equal(program.entries[SWITCH_SHARES], 1024);
+	assert_int_equal(program.entries[SWITCH_COLLECTORS], 2);
+	switch_program__free(&program);
+}
+
+static void test_missing(void **state)
+{
+	static const char *const changes[][3] = {
+		{ "'dart_share'", "'share'", "table dart_share" },
+		{ "exact", "lpm", "table dart_share" },
+		{ "'key': []", "'key': [{'match_type': 'exact'}]",
+		  "table dart_reporter" },
+		{ "'dart_assign', 'NoAction'", "'NoAction'",
+		  "action dart_assign" },
+		{ "{'bitwidth': 24}", "{'bitwidth': 32}",
+		  "action dart_send_to" },
+		{ "{'bitwidth': 8}]", "{'bitwidth': 8}, {'bitwidth': 8}]",
+		  "action dart_send_to" },
+		{ "'dart_psn'", "'psn'", "register dart_psn" },
+		{ "'size': 64", "'size': 63", "register dart_psn" },
+		{ "'pipelines'", "'others'",
+		  "dart_share, table dart_collector, table dart_reporter" },
+		{ "'pipelines': [", "'pipelines': [5, [], {'tables': 5}], 'x': [",
+		  "table dart_reporter" },
+	};
+	struct switch_program program;
+	char why[DART_WHY_MAX];
+	size_t i;
+
+	for (i = 0; i < sizeof(changes) / sizeof(*changes); i++) {
+		if (read_program(&program, HASHES, changes[i][0],
+				 changes[i][1], why) != -EINVAL)
+			fail_msg("taken: %s", changes[i][1]);
+		if (!strstr(why, changes[i][2]))
+			fail_msg("%s: %s", changes[i][1], why);
+	}
+}
+
+static void test_hashes(void **state)
+{
+	struct switch_program program;
+	char why[DART_WHY_MAX];
+
+	assert_int_equal(read_program(&program, HASH("slot_0", "calc"), NULL,
+				      NULL, why), -EINVAL);
+	assert_non_null(strstr(why, "share"));
+	assert_int_equal(read_program(&program, HASHES ","
+				      HASH("slot_2", "calc"), NULL, NULL, why),
+			 -EINVAL);
+	assert_non_null(strstr(why, "two purposes"));
+	/* Twice the same, and others that are no business of ours. */
+	assert_int_equal(read_program(&program, HASHES ","
+				      HASH("slot_0", "calc") ","
+				      HASH("slot_0x", "calc_3") ","
+				      HASH("timeslot_0", "calc_1") ","
+				      HASH("slot_3", "calc_3") ","
+				      HASH("slot_3", "absent"), NULL, NULL,
+				      why), 0);
+	assert_int_equal(program.hash_count, 4);
+	switch_program__free(&program);
+}
+
+static void test_wishes(void **state)
+{
+	static const struct {
+		uint32_t redundancy, checksum_bits, collectors;
+		const char *message;	/* NULL: it can */
+	} wishes[] = {
+		{ 1, 8, 1, NULL },
+		{ 2, 32, 2, NULL },
+		{ 3, 32, 1, "slot_2" },
+		{ 2, 64, 1, "checksum_1" },
+		{ 2, 32, 3, "too small" },
+	};
+	struct dart_collector list[3];
+	struct switch_wish wish = { .collectors.list = list };
+	struct switch_program program;
+	char why[DART_WHY_MAX];
+	size_t i, j;
+	int ret;
+
+	assert_int_equal(read_program(&program, HASHES, NULL, NULL, why), 0);
+	for (i = 0; i < sizeof(wishes) / sizeof(*wishes); i++) {
+		wish.collectors.count = wishes[i].collectors;
+		for (j = 0; j < wishes[i].collectors; j++) {
+			list[j].geometry.redundancy = wishes[i].redundancy;
+			list[j].geometry.checksum_bits =
+				wishes[i].checksum_bits;
+		}
+		ret = switch_program__check(&program, &wish, why);
+		assert_int_equal(!!ret, !!wishes[i].message);
+		if (ret)
+			assert_non_null(strstr(why, wishes[i].message));
+	}
+	switch_program__free(&program);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_good),
+		cmocka_unit_test(test_missing),
+		cmocka_unit_test(test_hashes),
+		cmocka_unit_test(test_wishes),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "switch_bmv2.h"
+#include "switch_call.h"
+
+enum { MATCH_EXACT = 0 };
+
+int switch_bmv2__set_polynomials(struct thrift *thrift,
+				 const struct switch_program *program,
+				 char why[DART_WHY_MAX])
+{
+	uint32_t i;
+	int ret = 0;
+
+	for (i = 0; !ret && i < program->hash_count; i++) {
+		switch_call__begin(thrift, "bm_set_crc32_custom_parameters",
+		      program->hashes[i].name);
+		thrift__put_struct(thrift, 3);
+		thrift__put_i32(thrift, 1, program->hashes[i].polynomial);
+		thrift__put_i32(thrift, 2, UINT32_MAX);	/* begins with */
+		thrift__put_i32(thrift, 3, UINT32_MAX);	/* ends inverted */
+		thrift__put_bool(thrift, 4, true);	/* both reflected */
+		thrift__put_bool(thrift, 5, true);
+		thrift__put_stop(thrift);
+		ret = switch_call__end(thrift, thrift__ask(thrift, THRIFT_STOP),
+				       "a polynomial", why);
+	}
+	return ret;
+}
+
+/* Most significant byte first; returns how many. */
+static uint32_t to_bytes(uint64_t number, uint32_t bits,
+			 uint8_t bytes[sizeof(number)])
+{
+	uint32_t length = (bits + 7) / 8, i;
+
+	for (i = 0; i < length; i++)
+		bytes[i] = number >> (8 * (length - 1 - i));
+	return length;
+}
+
+/* The action and its values: two arguments, of which @id is the first. */
+static void put_action(struct thrift *thrift, int16_t id,
+		       const struct switch_table *table,
+		       const struct switch_entry *entry)
+{
+	uint8_t bytes[sizeof(uint64_t)];
+	uint32_t length, i;
+
+	thrift__put_string(thrift, id, table->action);
+	thrift__put_list(thrift, id + 1, THRIFT_STRING, table->value_count);
+	for (i = 0; i < table->value_count; i++) {
+		length = to_bytes(entry->values[i], table->values[i].bits,
+				  bytes);
+		thrift__put_element(thrift, bytes, length);
+	}
+}
+
+static void put_key(struct thrift *thrift, int16_t id,
+		    const struct switch_table *table, uint32_t key)
+{
+	uint8_t bytes[sizeof(uint64_t)];
+	uint32_t length = to_bytes(key, table->key_bits, bytes);
+
+	thrift__put_list(thrift, id, THRIFT_STRUCT, 1);
+	thrift__put_i32(thrift, 1, MATCH_EXACT);
+	thrift__put_struct(thrift, 2);
+	thrift__put_bytes(thrift, 1, bytes, length);
+	thrift__put_stop(thrift);
+	thrift__put_stop(thrift);
+}
+
+static int add_entry(struct thrift *thrift, const struct switch_table *table,
+		     uint32_t key, const struct switch_entry *entry,
+		     char why[DART_WHY_MAX])
+{
+	int asked;
+
+	switch_call__begin(thrift, "bm_mt_add_entry", table->name);
+	put_key(thrift, 3, table, key);
+	put_action(thrift, 4, table, entry);
+	thrift__put_struct(thrift, 6);	/* options: none */
+	thrift__put_stop(thrift);
+	asked = thrift__ask(thrift, THRIFT_I32);
+	if (!asked)
+		thrift__i32(thrift);
+	return switch_call__end(thrift, asked, table->action, why);
+}
+
+static int change_entry(struct thrift *thrift, const struct switch_table *table,
+			int32_t handle, const struct switch_entry *entry,
+			char why[DART_WHY_MAX])
+{
+	switch_call__begin(thrift, "bm_mt_modify_entry", table->name);
+	thrift__put_i32(thrift, 3, handle);
+	put_action(thrift, 4, table, entry);
+	return switch_call__end(thrift, thrift__ask(thrift, THRIFT_STOP),
+				table->action, why);
+}
+
+static int remove_entry(struct thrift *thrift, const struct switch_table *table,
+			int32_t handle, char why[DART_WHY_MAX])
+{
+	switch_call__begin(thrift, "bm_mt_delete_entry", table->name);
+	thrift__put_i32(thrift, 3, handle);
+	return switch_call__end(thrift, thrift__ask(thrift, THRIFT_STOP),
+				table->name, why);
+}
+
+static int set_default(struct thrift *thrift, const struct switch_table *table,
+		       const struct switch_entry *entry, char why[DART_WHY_MAX])
+{
+	switch_call__begin(thrift, "bm_mt_set_default_action", table->name);
+	put_action(thrift, 3, table, entry);
+	return switch_call__end(thrift, thrift__ask(thrift, THRIFT_STOP),
+				table->action, why);
+}
+
+static int set_session(struct thrift *thrift, uint32_t port, int32_t to,
+		       char why[DART_WHY_MAX])
+{
+	thrift__begin(thrift, SWITCH_SIMPLE_SWITCH, "mirroring_session_add");
+	thrift__put_i32(thrift, 1, 1 + port);
+	thrift__put_struct(thrift, 2);
+	thrift__put_i32(thrift, 1, to);
+	thrift__put_stop(thrift);
+	return switch_call__end(thrift, thrift__ask(thrift, THRIFT_STOP),
+				"a mirror session", why);
+}
+
+/* Nothing reports to this collector yet, so the register must say the same. */
+static int set_psn(struct thrift *thrift, uint32_t number, uint32_t psn,
+		   char why[DART_WHY_MAX])
+{
+	int64_t found = -1;
+	int asked, ret;
+
+	switch_call__begin(thrift, "bm_register_write", SWITCH_PSN);
+	thrift__put_i32(thrift, 3, number);
+	thrift__put_i64(thrift, 4, psn);
+	ret = switch_call__end(thrift, thrift__ask(thrift, THRIFT_STOP),
+			       SWITCH_PSN, why);
+	if (ret)
+		return ret;
+
+	switch_call__begin(thrift, "bm_register_read", SWITCH_PSN);
+	thrift__put_i32(thrift, 3, number);
+	asked = thrift__ask(thrift, THRIFT_I64);
+	if (!asked)
+		found = thrift__i64(thrift);
+	ret = switch_call__end(thrift, asked, SWITCH_PSN, why);
+	if (!ret && found != psn) {
+		snprintf(why, DART_WHY_MAX,
+			 SWITCH_PSN "[%u] is %" PRId64 ", not %u", number,
+			 found, psn);
+		ret = -EIO;
+	}
+	return ret;
+}
+
+static int follow_entry(struct thrift *thrift, enum switch_table_number number,
+			const struct switch_step *step, uint32_t key,
+			const struct switch_entry *now,
+			const struct switch_entry *wanted,
+			char why[DART_WHY_MAX])
+{
+	const struct switch_table *table = &switch_tables[number];
+
+	switch (step->verb) {
+	case SWITCH_ADD:
+		return add_entry(thrift, table, key, &wanted[key], why);
+	case SWITCH_CHANGE:
+		return change_entry(thrift, table, now[key].handle,
+				    &wanted[key], why);
+	default:
+		return remove_entry(thrift, table, now[key].handle, why);
+	}
+}
+
+static int follow_step(struct thrift *thrift, const struct switch_step *step,
+		       uint32_t number, const struct switch_state *now,
+		       const struct switch_state *wanted,
+		       char why[DART_WHY_MAX])
+{
+	switch (step->object) {
+	case SWITCH_STEP_SHARE:
+		return follow_entry(thrift, SWITCH_SHARES, step, number,
+				    now->shares, wanted->shares, why);
+	case SWITCH_STEP_COLLECTOR:
+		return follow_entry(thrift, SWITCH_COLLECTORS, step, number,
+				    now->collectors, wanted->collectors, why);
+	case SWITCH_STEP_REPORTER:
+		return set_default(thrift, &switch_tables[SWITCH_REPORTER],
+				   &wanted->reporter, why);
+	case SWITCH_STEP_SESSION:
+		return set_session(thrift, number, wanted->sessions[number],
+				   why);
+	default:
+		return set_psn(thrift, number, wanted->first_psns[number], why);
+	}
+}
+
+int switch_bmv2__follow(struct thrift *thrift, const struct switch_plan *plan,
+			const struct switch_state *now,
+			const struct switch_state *wanted,
+			char why[DART_WHY_MAX])
+{
+	const struct switch_step *step;
+	uint32_t number;
+	int ret = 0;
+
+	for (step = plan->steps; !ret && step < plan->steps + plan->count;
+	     step++)
+		for (number = step->first; !ret && number <= step->last;
+		     number++)
+			ret = follow_step(thrift, step, number, now, wanted,
+					  why);
+	return ret;
+}

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "command.h"
+#include "switch_commands.h"
+#include "switch_plan.h"
+#include "switch_program.h"
+
+static void print_values(const struct switch_table *table,
+			 const struct switch_entry *entry)
+{
+	char text[SWITCH_VALUE_TEXT];
+	uint32_t i;
+
+	for (i = 0; i < table->value_count; i++) {
+		switch_table__value_text(table, i, entry->values[i], text);
+		printf(" %s", text);
+	}
+	putchar('\n');
+}
+
+static void print_entry(enum switch_table_number number, uint32_t key,
+			const struct switch_entry *entry)
+{
+	const struct switch_table *table = &switch_tables[number];
+
+	printf("table_add %s %s %u =>", table->name, table->action, key);
+	print_values(table, entry);
+}
+
+/* Where nothing was before, all steps add; but a register is never empty. */
+static void print_step(const struct switch_step *step,
+		       const struct switch_state *wanted)
+{
+	const struct switch_table *reporter = &switch_tables[SWITCH_REPORTER];
+	uint32_t number = step->first;
+
+	switch (step->object) {
+	case SWITCH_STEP_SHARE:
+		for (; number <= step->last; number++)
+			print_entry(SWITCH_SHARES, number,
+				    &wanted->shares[number]);
+		break;
+	case SWITCH_STEP_COLLECTOR:
+		print_entry(SWITCH_COLLECTORS, number,
+			    &wanted->collectors[number]);
+		break;
+	case SWITCH_STEP_REPORTER:
+		printf("table_set_default %s %s", reporter->name,
+		       reporter->action);
+		print_values(reporter, &wanted->reporter);
+		break;
+	case SWITCH_STEP_SESSION:
+		printf("mirroring_add %u %d\n", number + 1,
+		       wanted->sessions[number]);
+		break;
+	case SWITCH_STEP_PSN:
+		printf("register_write " SWITCH_PSN " %u %u\n", number,
+		       wanted->first_psns[number]);
+		break;
+	}
+}
+
+static void print_polynomials(const struct switch_program *program)
+{
+	uint32_t i;
+
+	for (i = 0; i < program->hash_count; i++)
+		printf("set_crc32_parameters %s 0x%08x 0xffffffff 0xffffffff true true\n",
+		       program->hashes[i].name, program->hashes[i].polynomial);
+}
+
+/* Returns 0 or -ENOMEM. */
+static int print(const struct switch_program *program,
+		 const struct switch_wish *wish)
+{
+	struct switch_state *nothing = switch_state__new();
+	struct switch_state *wanted = nothing ?
+				switch_state__want(wish, nothing) : NULL;
+	struct switch_plan *plan = malloc(sizeof(*plan));
+	int ret = -ENOMEM;
+	uint32_t i;
+
+	if (!wanted || !plan)
+		goto out;
+	/* Shares first: nothing is reported until they are back. */
+	printf("table_clear %s\n", switch_tables[SWITCH_SHARES].name);
+	printf("table_clear %s\n", switch_tables[SWITCH_COLLECTORS].name);
+	print_polynomials(program);
+	switch_plan__make(nothing, wanted, plan);
+	for (i = 0; i < plan->count; i++)
+		print_step(&plan->steps[i], wanted);
+	ret = 0;
+out:
+	free(plan);
+	free(wanted);
+	free(nothing);
+	return ret;
+}
+
+int switch_commands__print(const char *path, const struct switch_wish *wish)
+{
+	struct switch_program program;
+	char why[DART_WHY_MAX];
+	json_error_t error;
+	json_t *json;
+	int ret;
+
+	json = json_load_file(path, 0, &error);
+	if (!json)
+		return fail("cannot read %s: %s", path, error.text);
+	if (switch_program__read(&program, json, why))
+		return fail("cannot use %s: %s", path, why);
+	ret = switch_program__check(&program, wish, why);
+	if (ret)
+		fail("cannot use %s: %s", path, why);
+	else if (print(&program, wish))
+		ret = fail("memory is short");
+	switch_program__free(&program);
+	return ret ? EXIT_FAILURE : EXIT_SUCCESS;
+}

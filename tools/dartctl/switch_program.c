@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <dart/store.h>
+
+#include "switch_program.h"
+
+/* What each CRC of the program fills, and with which polynomial. */
+static const struct {
+	const char *field;
+	uint32_t polynomial;
+} polynomials[] = {
+	{ "slot_0", DART_STORE_SLOT_0 },
+	{ "slot_1", DART_STORE_SLOT_1 },
+	{ "slot_2", DART_STORE_SLOT_2 },
+	{ "slot_3", DART_STORE_SLOT_3 },
+	{ "slot_4", DART_STORE_SLOT_4 },
+	{ "slot_5", DART_STORE_SLOT_5 },
+	{ "slot_6", DART_STORE_SLOT_6 },
+	{ "slot_7", DART_STORE_SLOT_7 },
+	{ "checksum_0", DART_STORE_CHECKSUM_0 },
+	{ "checksum_1", DART_STORE_CHECKSUM_1 },
+	{ "share", DART_STORE_SHARE },
+};
+
+#define POLYNOMIALS (sizeof(polynomials) / sizeof(polynomials[0]))
+
+/* What a wrong program lacks, as a list. */
+static void miss(char why[DART_WHY_MAX], const char *kind, const char *name)
+{
+	size_t length = strlen(why);
+
+	snprintf(why + length, DART_WHY_MAX - length, "%s%s %s",
+		 length ? ", " : "the program has no ", kind, name);
+}
+
+static const char *string_at(const json_t *object, const char *key)
+{
+	return json_string_value(json_object_get(object, key)) ?: "";
+}
+
+/* The element of @list with that name, or NULL. */
+static json_t *find(json_t *list, const char *name)
+{
+	json_t *element;
+	size_t i;
+
+	json_array_foreach(list, i, element)
+		if (!strcmp(string_at(element, "name"), name))
+			return element;
+	return NULL;
+}
+
+/* ---- tables */
+
+static json_t *find_table(const struct switch_program *program,
+			  const char *name)
+{
+	json_t *pipelines = json_object_get(program->json, "pipelines");
+	json_t *pipeline, *table = NULL;
+	size_t i;
+
+	json_array_foreach(pipelines, i, pipeline) {
+		table = find(json_object_get(pipeline, "tables"), name);
+		if (table)
+			break;
+	}
+	return table;
+}
+
+/* No key, or one that is compared as a whole. */
+static bool has_key(json_t *table, bool wanted)
+{
+	json_t *key = json_object_get(table, "key");
+
+	if (json_array_size(key) != wanted)
+		return false;
+	return !wanted || !strcmp(string_at(json_array_get(key, 0),
+					    "match_type"), "exact");
+}
+
+static bool has_action(json_t *table, const char *name)
+{
+	json_t *element;
+	size_t i;
+
+	json_array_foreach(json_object_get(table, "actions"), i, element)
+		if (json_is_string(element) &&
+		    !strcmp(json_string_value(element), name))
+			return true;
+	return false;
+}
+
+static bool takes_values(json_t *action, const struct switch_table *table)
+{
+	json_t *parameters = json_object_get(action, "runtime_data");
+	json_t *bits;
+	uint32_t i;
+
+	if (json_array_size(parameters) != table->value_count)
+		return false;
+	for (i = 0; i < table->value_count; i++) {
+		bits = json_object_get(json_array_get(parameters, i),
+				       "bitwidth");
+		if (json_integer_value(bits) != table->values[i].bits)
+			return false;
+	}
+	return true;
+}
+
+static void read_table(struct switch_program *program,
+		       enum switch_table_number number,
+		       char why[DART_WHY_MAX])
+{
+	const struct switch_table *table = &switch_tables[number];
+	json_t *found = find_table(program, table->name), *size, *action;
+
+	if (!found || !has_key(found, table->key_bits)) {
+		miss(why, "table", table->name);
+		return;
+	}
+	action = find(json_object_get(program->json, "actions"),
+		      table->action);
+	if (!has_action(found, table->action) || !takes_values(action, table)) {
+		miss(why, "action", table->action);
+		return;
+	}
+	size = json_object_get(found, "max_size");
+	if (json_integer_value(size) > 0)
+		program->entries[number] = json_integer_value(size);
+}
+
+static void read_register(const struct switch_program *program,
+			  char why[DART_WHY_MAX])
+{
+	json_t *psn = find(json_object_get(program->json, "register_arrays"),
+			   SWITCH_PSN);
+	json_t *size = json_object_get(psn, "size");
+
+	if (json_integer_value(size) < SWITCH_COLLECTORS_MAX)
+		miss(why, "register", SWITCH_PSN);
+}
+
+/* ---- hashes */
+
+/* Does the last part of @name say @field?  p4c may append digits. */
+static bool is_field(const char *name, const char *field)
+{
+	const char *last = strrchr(name, '.');
+	size_t length = strlen(field);
+	const char *found;
+
+	last = last ? last + 1 : name;
+	for (found = strstr(last, field); found;
+	     found = strstr(found + 1, field))
+		if ((found == last || found[-1] == '_') &&
+		    !found[length + strspn(found + length, "_0123456789")])
+			return true;
+	return false;
+}
+
+/* Index of the polynomial of what a primitive fills, or POLYNOMIALS. */
+static size_t polynomial_of(json_t *primitive, const char **calculation)
+{
+	const char *header, *field, *type;
+	json_t *base;
+	size_t i;
+
+	if (json_unpack(primitive, "{s:[{s:[s, s]}, o, {s:s, s:s}]}",
+			"parameters", "value", &header, &field, &base,
+			"type", &type, "value", calculation) ||
+	    strcmp(type, "calculation"))
+		return POLYNOMIALS;
+	for (i = 0; i < POLYNOMIALS; i++)
+		if (is_field(field, polynomials[i].field))
+			break;
+	return i;
+}
+
+static bool is_custom(const struct switch_program *program, const char *name)
+{
+	json_t *calculations = json_object_get(program->json, "calculations");
+
+	return !strcmp(string_at(find(calculations, name), "algo"),
+		       "crc32_custom");
+}
+
+static int add_hash(struct switch_program *program, const char *name,
+		    uint32_t polynomial, char why[DART_WHY_MAX])
+{
+	struct switch_hash *hash;
+	uint32_t i;
+
+	for (i = 0; i < program->hash_count; i++) {
+		hash = &program->hashes[i];
+		if (strcmp(hash->name, name))
+			continue;
+		if (hash->polynomial == polynomial)
+			return 0;
+		snprintf(why, DART_WHY_MAX,
+			 "the program has one hash for two purposes");
+		return -EINVAL;
+	}
+	if (program->hash_count == SWITCH_HASHES_MAX) {
+		snprintf(why, DART_WHY_MAX,
+			 "the program has more than %d hashes",
+			 SWITCH_HASHES_MAX);
+		return -EINVAL;
+	}
+	program->hashes[program->hash_count++] =
+		(struct switch_hash){ name, polynomial };
+	return 0;
+}
+
+static int read_hashes(struct switch_program *program, char why[DART_WHY_MAX])
+{
+	json_t *actions = json_object_get(program->json, "actions");
+	json_t *action, *primitive;
+	const char *name;
+	size_t i, j, which;
+	int ret = 0;
+
+	json_array_foreach(actions, i, action) {
+		json_t *primitives = json_object_get(action, "primitives");
+
+		json_array_foreach(primitives, j, primitive) {
+			if (strcmp(string_at(primitive, "op"),
+				   "modify_field_with_hash_based_offset"))
+				continue;
+			which = polynomial_of(primitive, &name);
+			if (which == POLYNOMIALS || !is_custom(program, name))
+				continue;
+			ret = add_hash(program, name,
+				       polynomials[which].polynomial, why);
+			if (ret)
+				return ret;
+		}
+	}
+	return 0;
+}
+
+static bool has_hash(const struct switch_program *program, uint32_t polynomial)
+{
+	uint32_t i;
+
+	for (i = 0; i < program->hash_count; i++)
+		if (program->hashes[i].polynomial == polynomial)
+			return true;
+	return false;
+}
+
+/* ---- the whole */
+
+int switch_program__read(struct switch_program *program, json_t *json,
+			 char why[DART_WHY_MAX])
+{
+	uint32_t table;
+	int ret;
+
+	*program = (struct switch_program){ .json = json };
+	*why = '\0';
+	for (table = 0; table < SWITCH_TABLES; table++)
+		read_table(program, table, why);
+	read_register(program, why);
+	ret = *why ? -EINVAL : read_hashes(program, why);
+	if (!ret && !has_hash(program, DART_STORE_SHARE)) {
+		miss(why, "hash that fills", "share");
+		ret = -EINVAL;
+	}
+	if (ret)
+		switch_program__free(program);
+	return ret;
+}
+
+void switch_program__free(struct switch_program *program)
+{
+	json_decref(program->json);
+	program->json = NULL;
+}
+
+/* Does it compute all that reports to these stores take? */
+static int check_hashes(const struct switch_program *program,
+			const struct dart_store_geometry *geometry,
+			char why[DART_WHY_MAX])
+{
+	size_t i;
+
+	for (i = 0; i < POLYNOMIALS; i++) {
+		if (i < DART_STORE_REDUNDANCY_MAX && i >= geometry->redundancy)
+			continue;
+		if (polynomials[i].polynomial == DART_STORE_CHECKSUM_1 &&
+		    geometry->checksum_bits != 64)
+			continue;
+		if (!has_hash(program, polynomials[i].polynomial)) {
+			miss(why, "hash that fills", polynomials[i].field);
+			return -1;
+		}
+	}
+	return 0;
+}
+
+int switch_program__check(const struct switch_program *program,
+			  const struct switch_wish *wish,
+			  char why[DART_WHY_MAX])
+{
+	const struct dart_collectors *collectors = &wish->collectors;
+	uint32_t i, shares = 0;
+
+	*why = '\0';
+	for (i = 0; i < collectors->count; i++)
+		if (check_hashes(program, &collectors->list[i].geometry, why))
+			return -1;
+	for (i = 0; i < DART_STORE_SHARES; i++)
+		shares += collectors->shares[i] != DART_COLLECTOR_NONE;
+	if (collectors->count > program->entries[SWITCH_COLLECTORS] ||
+	    shares > program->entries[SWITCH_SHARES]) {
+		snprintf(why, DART_WHY_MAX,
+			 "the program's tables are too small for %u collectors",
+			 collectors->count);
+		return -1;
+	}
+	return 0;
+}

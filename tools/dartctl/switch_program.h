@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* A P4 program as p4c compiles it for BMv2, as far as it is dart-zero's. */
+#ifndef SWITCH_PROGRAM_H
+#define SWITCH_PROGRAM_H
+
+#include <jansson.h>
+
+#include "switch_state.h"
+
+#define SWITCH_HASHES_MAX	256
+
+/* A CRC-32 of the program's whose polynomial is set from outside. */
+struct switch_hash {
+	const char *name;	/* of the calculation */
+	uint32_t polynomial;	/* that <dart/store.h> has for it */
+};
+
+struct switch_program {
+	json_t *json;		/* which the names are part of */
+	uint32_t hash_count;
+	struct switch_hash hashes[SWITCH_HASHES_MAX];
+	uint32_t entries[SWITCH_TABLES];	/* that its tables can take */
+};
+
+/*
+ * Takes the reference to @json.  Returns 0, or -errno and a sentence in @why if
+ * it is another program: what it has not is named.
+ */
+int switch_program__read(struct switch_program *program, json_t *json,
+			 char why[DART_WHY_MAX]);
+void switch_program__free(struct switch_program *program);
+
+/* Can it do what @wish says?  Returns 0, or -1 and a sentence in @why. */
+int switch_program__check(const struct switch_program *program,
+			  const struct switch_wish *wish,
+			  char why[DART_WHY_MAX]);
+
+#endif /* SWITCH_PROGRAM_H */

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* dartctl switch push: a switch is told where to report to. */
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command.h"
+#include "dart/address.h"
+#include "switch.h"
+#include "switch_commands.h"
+#include "switch_live.h"
+#include "switch_wish.h"
+
+#define FILES_MAX	DART_COLLECTORS_MAX
+
+enum {
+	OPTION_TARGET = OPTIONS_OWN,
+	OPTION_THRIFT,
+	OPTION_PROGRAM,
+	OPTION_REPORTER,
+	OPTION_PORT,
+	OPTION_ALL_COPIES,
+	OPTION_DRY_RUN,
+};
+
+static const struct option long_options[] = {
+	{ "target", required_argument, NULL, OPTION_TARGET },
+	{ "thrift", required_argument, NULL, OPTION_THRIFT },
+	{ "program", required_argument, NULL, OPTION_PROGRAM },
+	{ "reporter", required_argument, NULL, OPTION_REPORTER },
+	{ "port", required_argument, NULL, OPTION_PORT },
+	{ "all-copies", no_argument, NULL, OPTION_ALL_COPIES },
+	{ "dry-run", no_argument, NULL, OPTION_DRY_RUN },
+	{ }
+};
+
+/* What the command line says. */
+struct request {
+	const char *target;
+	const char *thrift;	/* NULL: print commands */
+	const char *program;	/* for which */
+	bool is_dry;
+	struct switch_options options;
+	size_t file_count;
+	const char *files[FILES_MAX];
+};
+
+/* "HOST:PORT", as dart_address__parse() takes it, but with a port. */
+static bool has_port(const char *text)
+{
+	char *host, *name = NULL;
+	uint16_t port;
+	bool is_same;
+
+	if (dart_address__parse(text, &host, &port))
+		return false;
+	name = dart_address__name(host, port);
+	is_same = name && !strcmp(name, text);
+	free(name);
+	free(host);
+	return is_same;
+}
+
+static int take(struct request *request, int option)
+{
+	switch (option) {
+	case OPTION_TARGET:
+		request->target = optarg;
+		if (strcmp(optarg, "bmv2"))
+			return misuse("there is no target '%s'", optarg);
+		return 0;
+	case OPTION_THRIFT:
+		request->thrift = optarg;
+		if (!has_port(optarg))
+			return misuse("'%s' is not HOST:PORT", optarg);
+		return 0;
+	case OPTION_PROGRAM:
+		request->program = optarg;
+		return 0;
+	case OPTION_REPORTER:
+		return switch_options__take_reporter(&request->options, optarg);
+	case OPTION_PORT:
+		return switch_options__take_port(&request->options, optarg);
+	case OPTION_ALL_COPIES:
+		request->options.all_copies = true;
+		return 0;
+	case OPTION_DRY_RUN:
+		request->is_dry = true;
+		return 0;
+	default:
+		return EXIT_USAGE;
+	}
+}
+
+static int parse(struct options *options, int argc, char **argv,
+		 struct request *request)
+{
+	int option, ret = 0;
+
+	*request = (struct request){ .target = NULL };
+	while (!ret && (option = options__next(options, argc, argv,
+					       long_options)) != -1)
+		ret = take(request, option);
+	if (ret)
+		return ret;
+	if (!request->target)
+		return misuse("'push' needs --target bmv2");
+	if (!request->thrift == !request->program)
+		return misuse("'push' needs --thrift, or --program to print commands");
+	if (!request->thrift && request->is_dry)
+		return misuse("--dry-run needs --thrift");
+	if (optind == argc)
+		return misuse("'push' needs files of collectors");
+	if (argc - optind > FILES_MAX)
+		return misuse("too many files of collectors");
+	for (; optind < argc; optind++)
+		request->files[request->file_count++] =
+			strcmp(argv[optind], "-") ? argv[optind] :
+						    "/dev/stdin";
+	return 0;
+}
+
+/* The files, and what else the command line says. */
+static int make_wish(const struct request *request, struct switch_wish *wish,
+		     char why[DART_WHY_MAX])
+{
+	int ret;
+
+	ret = dart_collectors__load(request->files, request->file_count,
+				    request->options.reporter,
+				    &wish->collectors, why);
+	if (ret)
+		return ret;
+	ret = switch_wish__complete(wish, &request->options, why);
+	if (ret)
+		dart_collectors__free(&wish->collectors);
+	return ret;
+}
+
+int switch__push(struct options *options, int argc, char **argv)
+{
+	struct request request;
+	struct switch_wish wish;
+	char why[DART_WHY_MAX];
+	int ret;
+
+	ret = parse(options, argc, argv, &request);
+	if (ret)
+		return ret;
+	if (make_wish(&request, &wish, why))
+		return fail("cannot push: %s", why);
+	if (request.thrift)
+		ret = switch_live__push(request.thrift, &wish, request.is_dry,
+					options->json);
+	else
+		ret = switch_commands__print(request.program, &wish);
+	dart_collectors__free(&wish.collectors);
+	return ret;
+}

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
+#include <stdio.h>
+
+#include "switch_show.h"
+
+static const char *const verbs[] = {
+	[SWITCH_ADD] = "add",
+	[SWITCH_CHANGE] = "change",
+	[SWITCH_REMOVE] = "remove",
+};
+
+static const char *const objects[] = {
+	[SWITCH_STEP_SHARE] = "share",
+	[SWITCH_STEP_COLLECTOR] = "collector",
+	[SWITCH_STEP_REPORTER] = "reporter",
+	[SWITCH_STEP_SESSION] = "session",
+	[SWITCH_STEP_PSN] = "psn",
+};
+
+/* The entry that a step makes, and of which table; NULL if it makes none. */
+static const struct switch_entry *entry_of(const struct switch_step *step,
+					   const struct switch_state *wanted,
+					   const struct switch_table **table)
+{
+	if (step->verb == SWITCH_REMOVE)
+		return NULL;
+	switch (step->object) {
+	case SWITCH_STEP_SHARE:
+		*table = &switch_tables[SWITCH_SHARES];
+		return &wanted->shares[step->first];
+	case SWITCH_STEP_COLLECTOR:
+		*table = &switch_tables[SWITCH_COLLECTORS];
+		return &wanted->collectors[step->first];
+	case SWITCH_STEP_REPORTER:
+		*table = &switch_tables[SWITCH_REPORTER];
+		return &wanted->reporter;
+	default:
+		return NULL;
+	}
+}
+
+/* Sessions have a number of their own, see struct switch_state. */
+static uint32_t number_of(const struct switch_step *step, uint32_t number)
+{
+	return step->object == SWITCH_STEP_SESSION ? number + 1 : number;
+}
+
+/* ---- lines */
+
+static void print_values(const struct switch_table *table,
+			 const struct switch_entry *entry)
+{
+	char text[SWITCH_VALUE_TEXT];
+	uint32_t i;
+
+	for (i = 0; i < table->value_count; i++) {
+		switch_table__value_text(table, i, entry->values[i], text);
+		printf("%s %s %s", i ? "," : ":", table->values[i].name, text);
+	}
+}
+
+void switch_show__name(const struct switch_step *step,
+		       char name[SWITCH_STEP_NAME])
+{
+	int length;
+
+	length = snprintf(name, SWITCH_STEP_NAME, "%s %s", verbs[step->verb],
+			  objects[step->object]);
+	if (step->object != SWITCH_STEP_REPORTER)
+		length += snprintf(name + length, SWITCH_STEP_NAME - length,
+				   " %u", number_of(step, step->first));
+	if (step->last != step->first)
+		snprintf(name + length, SWITCH_STEP_NAME - length, "-%u",
+			 number_of(step, step->last));
+}
+
+static void print_step(const struct switch_step *step,
+		       const struct switch_state *wanted)
+{
+	const struct switch_table *table;
+	const struct switch_entry *entry = entry_of(step, wanted, &table);
+	char name[SWITCH_STEP_NAME];
+
+	switch_show__name(step, name);
+	fputs(name, stdout);
+	if (entry)
+		print_values(table, entry);
+	else if (step->object == SWITCH_STEP_SESSION)
+		printf(": port %d", wanted->sessions[step->first]);
+	else if (step->object == SWITCH_STEP_PSN)
+		printf(": %u", wanted->first_psns[step->first]);
+	putchar('\n');
+}
+
+void switch_show__plan(const struct switch_plan *plan,
+		       const struct switch_state *wanted)
+{
+	uint32_t i;
+
+	for (i = 0; i < plan->count; i++)
+		print_step(&plan->steps[i], wanted);
+}
+
+/* ---- JSON */
+
+static int add_values(json_t *json, const struct switch_table *table,
+		      const struct switch_entry *entry)
+{
+	char text[SWITCH_VALUE_TEXT];
+	json_t *value;
+	uint32_t i;
+
+	for (i = 0; i < table->value_count; i++) {
+		switch_table__value_text(table, i, entry->values[i], text);
+		value = table->values[i].notation == SWITCH_DECIMAL ?
+				json_integer(entry->values[i]) :
+				json_string(text);
+		if (json_object_set_new(json, table->values[i].name, value))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static json_t *step_to_json(const struct switch_step *step,
+			    const struct switch_state *wanted)
+{
+	const struct switch_table *table;
+	const struct switch_entry *entry = entry_of(step, wanted, &table);
+	int ret = 0;
+	json_t *json = json_pack("{s:s, s:s, s:i, s:i}",
+				 "verb", verbs[step->verb],
+				 "object", objects[step->object],
+				 "first", number_of(step, step->first),
+				 "last", number_of(step, step->last));
+
+	if (!json)
+		return NULL;
+	if (entry)
+		ret = add_values(json, table, entry);
+	else if (step->object == SWITCH_STEP_SESSION)
+		ret = json_object_set_new(json, "port",
+				json_integer(wanted->sessions[step->first]));
+	else if (step->object == SWITCH_STEP_PSN)
+		ret = json_object_set_new(json, "first_psn",
+				json_integer(wanted->first_psns[step->first]));
+	if (ret) {
+		json_decref(json);
+		return NULL;
+	}
+	return json;
+}
+
+json_t *switch_show__to_json(const struct switch_plan *plan,
+			     const struct switch_state *wanted)
+{
+	json_t *list = json_array();
+	uint32_t i;
+
+	for (i = 0; list && i < plan->count; i++) {
+		if (!json_array_append_new(list, step_to_json(&plan->steps[i],
+							      wanted)))
+			continue;
+		json_decref(list);
+		list = NULL;
+	}
+	return list;
+}

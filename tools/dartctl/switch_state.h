@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What the control plane of the P4 program has to say: the entries of its
+ * tables and its mirror sessions, as they are in a switch and as they should be.
+ */
+#ifndef SWITCH_STATE_H
+#define SWITCH_STATE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "switch_wish.h"
+
+#define SWITCH_COLLECTOR_KEYS	256	/* numbers that a table can hold */
+#define SWITCH_VALUES_MAX	7
+#define SWITCH_PSN		"dart_psn"	/* a register, by collector */
+
+/* The parameters of the actions, in their order. */
+enum { SHARE_COLLECTOR, SHARE_SESSION };
+enum {
+	COLLECTOR_MAC,
+	COLLECTOR_IP,
+	COLLECTOR_QPN,
+	COLLECTOR_RKEY,
+	COLLECTOR_BASE,
+	COLLECTOR_MASK,
+	COLLECTOR_REDUNDANCY,
+};
+enum {
+	REPORTER_MAC,
+	REPORTER_IP,
+	REPORTER_CHECKSUM_BYTES,
+	REPORTER_ALL_COPIES,
+};
+
+enum switch_table_number { SWITCH_SHARES, SWITCH_COLLECTORS, SWITCH_REPORTER };
+
+#define SWITCH_TABLES		3
+
+enum switch_notation { SWITCH_DECIMAL, SWITCH_HEX, SWITCH_MAC, SWITCH_IPV4 };
+
+/* As the program must have it. */
+struct switch_table {
+	const char *name;
+	const char *action;
+	uint32_t key_bits;	/* 0: there is but the default action */
+	uint32_t entries;	/* that a key can tell */
+	uint32_t value_count;
+	struct {
+		const char *name;
+		uint8_t bits;
+		enum switch_notation notation;
+	} values[SWITCH_VALUES_MAX];
+};
+
+extern const struct switch_table switch_tables[SWITCH_TABLES];
+
+struct switch_entry {
+	bool there;
+	int32_t handle;		/* by which the switch knows it */
+	uint64_t values[SWITCH_VALUES_MAX];	/* the rest is 0 */
+};
+
+/* Where mirror session 1 + port goes to, other than a port. */
+#define SWITCH_SESSION_NONE	(-1)
+#define SWITCH_SESSION_OTHER	(-2)
+
+struct switch_state {
+	struct switch_entry shares[DART_STORE_SHARES];
+	struct switch_entry collectors[SWITCH_COLLECTOR_KEYS];
+	struct switch_entry reporter;
+	int32_t sessions[SWITCH_PORTS];		/* by port */
+	/* what the register begins with: only of a state that is wanted */
+	uint32_t first_psns[SWITCH_COLLECTORS_MAX];
+};
+
+/* Of a switch that nobody has set up; NULL if memory is short. */
+struct switch_state *switch_state__new(void);
+
+/* The entries of a table, by their keys. */
+struct switch_entry *switch_state__entries(struct switch_state *state,
+					   enum switch_table_number table);
+
+#define SWITCH_VALUE_TEXT	24	/* bytes, with the 0 */
+
+/* A value as people, and the switch's own command line, write it. */
+void switch_table__value_text(const struct switch_table *table, uint32_t index,
+			      uint64_t value, char text[SWITCH_VALUE_TEXT]);
+
+/* Do both say the same? */
+bool switch_entry__equal(const struct switch_entry *a,
+			 const struct switch_entry *b);
+
+/*
+ * What a switch should have that has @now.  A collector that it knows keeps its
+ * number.  Returns a new state, or NULL if memory is short.
+ */
+struct switch_state *switch_state__want(const struct switch_wish *wish,
+					const struct switch_state *now);
+
+#endif /* SWITCH_STATE_H */

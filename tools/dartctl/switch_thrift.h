@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A client of Thrift: one service of several behind one port, in the binary
+ * protocol, without frames.  The server's bytes are hostile: each call ends in
+ * time, and nothing nests deeper or is longer than an answer may be.
+ *
+ *	thrift__begin(thrift, "standard", "bm_register_read");
+ *	thrift__put_i32(thrift, 1, 0);
+ *	...
+ *	if (thrift__ask(thrift, THRIFT_I64) == 0)
+ *		value = thrift__i64(thrift);
+ *	ret = thrift__end(thrift);
+ *
+ * Only the last line can fail: after a mistake all others do nothing, and read
+ * zeros.
+ */
+#ifndef SWITCH_THRIFT_H
+#define SWITCH_THRIFT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum thrift_type {
+	THRIFT_STOP = 0,
+	THRIFT_BOOL = 2,
+	THRIFT_I32 = 8,
+	THRIFT_I64 = 10,
+	THRIFT_STRING = 11,
+	THRIFT_STRUCT = 12,
+	THRIFT_LIST = 15,
+};
+
+struct thrift;
+
+/* @name: "HOST:PORT".  Returns 0 or -errno, and a sentence in @why. */
+int thrift__connect(const char *name, struct thrift **thrift, char *why,
+		    size_t why_size);
+/* NULL is nothing. */
+void thrift__close(struct thrift *thrift);
+
+void thrift__begin(struct thrift *thrift, const char *service,
+		   const char *method);
+
+/* Fields of the arguments, or of a struct among them. */
+void thrift__put_bool(struct thrift *thrift, int16_t id, bool value);
+void thrift__put_i32(struct thrift *thrift, int16_t id, int32_t value);
+void thrift__put_i64(struct thrift *thrift, int16_t id, int64_t value);
+void thrift__put_string(struct thrift *thrift, int16_t id, const char *text);
+void thrift__put_bytes(struct thrift *thrift, int16_t id, const void *bytes,
+		       uint32_t length);
+/* A field that is a struct; its fields follow, then thrift__put_stop(). */
+void thrift__put_struct(struct thrift *thrift, int16_t id);
+void thrift__put_stop(struct thrift *thrift);
+/*
+ * A field that is a list; @count elements follow, which are bytes, or structs:
+ * their fields, then thrift__put_stop().
+ */
+void thrift__put_list(struct thrift *thrift, int16_t id, enum thrift_type type,
+		      uint32_t count);
+void thrift__put_element(struct thrift *thrift, const void *bytes,
+			 uint32_t length);
+
+/*
+ * Sends the call and waits for its result, which must be of @type, THRIFT_STOP
+ * for none.  Returns 0, 1 if there is an exception of the service in its place,
+ * whose code is thrift__code() then, or -1 after a mistake.
+ */
+int thrift__ask(struct thrift *thrift, enum thrift_type type);
+int32_t thrift__code(const struct thrift *thrift);
+
+/* The type of the next field of a struct, and its ID; THRIFT_STOP behind it. */
+enum thrift_type thrift__next(struct thrift *thrift, int16_t *id);
+void thrift__skip(struct thrift *thrift, enum thrift_type type);
+int32_t thrift__i32(struct thrift *thrift);
+int64_t thrift__i64(struct thrift *thrift);
+/* How many elements, which must be of @type, follow. */
+uint32_t thrift__list(struct thrift *thrift, enum thrift_type type);
+/* A string of at most @size bytes.  Returns its length. */
+uint32_t thrift__bytes(struct thrift *thrift, void *bytes, uint32_t size);
+/* Any string, and a 0; the caller's to free.  NULL after a mistake. */
+char *thrift__text(struct thrift *thrift, uint32_t *length);
+/* What has been read makes no sense to the caller. */
+void thrift__refuse(struct thrift *thrift);
+
+/* Behind each call: 0, or -errno and a sentence in thrift__why(). */
+int thrift__end(struct thrift *thrift);
+const char *thrift__why(const struct thrift *thrift);
+
+#endif /* SWITCH_THRIFT_H */

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <arpa/inet.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command.h"
+#include "switch_wish.h"
+
+#define VALUE	20	/* bytes: five switches of 32 bits */
+#define NO_PORT	UINT16_MAX
+
+int switch_options__take_reporter(struct switch_options *options,
+				  const char *text)
+{
+	if (inet_pton(AF_INET, text, &options->reporter) != 1 ||
+	    options->reporter.s_addr == INADDR_ANY)
+		return misuse("'%s' is no IPv4 address of a reporter", text);
+	return 0;
+}
+
+static bool parse_port(const char *text, uint16_t *port)
+{
+	size_t digits = strspn(text, "0123456789");
+	unsigned long number = strtoul(text, NULL, 10);
+
+	if (!digits || digits > 3 || text[digits] || number >= SWITCH_PORTS)
+		return false;
+	*port = number;
+	return true;
+}
+
+int switch_options__take_port(struct switch_options *options,
+			      const char *text)
+{
+	struct in_addr collector = { INADDR_ANY };
+	const char *equals = strchr(text, '=');
+	char address[INET_ADDRSTRLEN];
+	uint16_t port;
+	uint32_t i;
+
+	if (equals) {
+		snprintf(address, sizeof(address), "%.*s", (int)(equals - text),
+			 text);
+		if (inet_pton(AF_INET, address, &collector) != 1 ||
+		    collector.s_addr == INADDR_ANY)
+			return misuse("'%s' is no IPv4 address of a collector and port",
+				      text);
+	}
+	if (!parse_port(equals ? equals + 1 : text, &port))
+		return misuse("'%s' is no port of a switch, 0 to %d", text,
+			      SWITCH_PORTS - 1);
+	for (i = 0; i < options->port_count; i++)
+		if (options->ports[i].collector.s_addr == collector.s_addr)
+			return misuse("--port %s: there is one already", text);
+	if (i == SWITCH_COLLECTORS_MAX + 1)
+		return misuse("--port is there too often");
+	options->ports[i].collector = collector;
+	options->ports[i].port = port;
+	options->port_count++;
+	return 0;
+}
+
+static uint16_t port_of(const struct switch_options *options,
+			struct in_addr collector)
+{
+	uint16_t port = NO_PORT;
+	uint32_t i;
+
+	for (i = 0; i < options->port_count; i++) {
+		if (options->ports[i].collector.s_addr == collector.s_addr)
+			return options->ports[i].port;
+		if (options->ports[i].collector.s_addr == INADDR_ANY)
+			port = options->ports[i].port;
+	}
+	return port;
+}
+
+static bool has_collector(const struct dart_collectors *collectors,
+			  struct in_addr address)
+{
+	uint32_t i;
+
+	for (i = 0; i < collectors->count; i++)
+		if (collectors->list[i].ip.s_addr == address.s_addr)
+			return true;
+	return address.s_addr == INADDR_ANY;
+}
+
+/* Each --port means a collector, and each collector has one. */
+static int take_ports(struct switch_wish *wish,
+		      const struct switch_options *options,
+		      char why[DART_WHY_MAX])
+{
+	const struct dart_collectors *collectors = &wish->collectors;
+	char address[INET_ADDRSTRLEN];
+	struct in_addr collector;
+	uint32_t i;
+
+	for (i = 0; i < options->port_count; i++) {
+		collector = options->ports[i].collector;
+		if (has_collector(collectors, collector))
+			continue;
+		inet_ntop(AF_INET, &collector, address, sizeof(address));
+		snprintf(why, DART_WHY_MAX,
+			 "no collector is %s, as --port says", address);
+		return -1;
+	}
+	for (i = 0; i < collectors->count; i++) {
+		collector = collectors->list[i].ip;
+		wish->ports[i] = port_of(options, collector);
+		if (wish->ports[i] != NO_PORT)
+			continue;
+		inet_ntop(AF_INET, &collector, address, sizeof(address));
+		snprintf(why, DART_WHY_MAX,
+			 "no port is known of collector %s (--port %s=PORT)",
+			 address, address);
+		return -1;
+	}
+	return 0;
+}
+
+int switch_wish__complete(struct switch_wish *wish,
+			  const struct switch_options *options,
+			  char why[DART_WHY_MAX])
+{
+	const struct dart_collectors *collectors = &wish->collectors;
+	uint32_t length = collectors->list[0].geometry.value_length;
+
+	if (collectors->count > SWITCH_COLLECTORS_MAX) {
+		snprintf(why, DART_WHY_MAX,
+			 "%u collectors: a switch knows %d", collectors->count,
+			 SWITCH_COLLECTORS_MAX);
+		return -1;
+	}
+	if (length != VALUE) {
+		snprintf(why, DART_WHY_MAX,
+			 "values of %u bytes: paths and postcards have %d (dartctl store create --value %d)",
+			 length, VALUE, VALUE);
+		return -1;
+	}
+	wish->all_copies = options->all_copies;
+	return take_ports(wish, options, why);
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What is to be in a switch: collectors, and the ports that they are behind. */
+#ifndef SWITCH_WISH_H
+#define SWITCH_WISH_H
+
+#include "dart/collectors.h"
+#include "options.h"
+
+#define SWITCH_COLLECTORS_MAX	64	/* of a switch */
+#define SWITCH_PORTS		511	/* and 511 is none: drop */
+
+struct switch_wish {
+	struct dart_collectors collectors;
+	uint16_t ports[SWITCH_COLLECTORS_MAX];	/* of each of them */
+	bool all_copies;	/* each report to all slots of its key */
+};
+
+/* What the command line says of it. */
+struct switch_options {
+	struct in_addr reporter;	/* INADDR_ANY: the only one */
+	bool all_copies;
+	uint32_t port_count;
+	struct {
+		struct in_addr collector;	/* INADDR_ANY: all others */
+		uint16_t port;
+	} ports[SWITCH_COLLECTORS_MAX + 1];
+};
+
+/* Both return 0, or EXIT_USAGE when why has been said. */
+int switch_options__take_reporter(struct switch_options *options,
+				  const char *text);
+/* @text: [COLLECTOR_IP=]PORT */
+int switch_options__take_port(struct switch_options *options,
+			      const char *text);
+
+/*
+ * Completes @wish, which has its collectors.  Returns 0, or -1 and a sentence
+ * in @why if no switch can have that.
+ */
+int switch_wish__complete(struct switch_wish *wish,
+			  const struct switch_options *options,
+			  char why[DART_WHY_MAX]);
+
+#endif /* SWITCH_WISH_H */
