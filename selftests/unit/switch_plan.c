@@ -236,6 +236,32 @@ static void test_most_collectors(void **state)
 	push_free(push);
 }
 
+/* A table is never more than full. */
+static void test_room(void **state)
+{
+	struct push *push = push_new(SWITCH_COLLECTORS_MAX);
+	struct switch_entry *other;
+
+	push->wish.collectors.count--;
+	memset(push->wish.collectors.shares, 0,
+	       sizeof(push->wish.collectors.shares));
+	make_plan(push);
+	settle(push);
+	other = &push->now->collectors[SWITCH_COLLECTORS_MAX];
+	*other = push->now->collectors[0];
+	push->now->shares[9].values[SHARE_COLLECTOR] = SWITCH_COLLECTORS_MAX;
+	push->wish.collectors.count++;
+	make_plan(push);
+	assert_true(PLAN_IS(push,
+		{ SWITCH_REMOVE, SWITCH_STEP_SHARE, 9, 9 },
+		{ SWITCH_REMOVE, SWITCH_STEP_COLLECTOR, 64, 64 },
+		{ SWITCH_CHANGE, SWITCH_STEP_PSN, 63, 63 },
+		{ SWITCH_ADD, SWITCH_STEP_COLLECTOR, 63, 63 },
+		{ SWITCH_ADD, SWITCH_STEP_SESSION, 63, 63 },
+		{ SWITCH_ADD, SWITCH_STEP_SHARE, 9, 9 }));
+	push_free(push);
+}
+
 /* ---- a switch that follows the steps, from anything to anything */
 
 static uint32_t draw(uint32_t *random, uint32_t below)
@@ -426,6 +452,7 @@ int main(void)
 		cmocka_unit_test(test_other_order),
 		cmocka_unit_test(test_reporter),
 		cmocka_unit_test(test_most_collectors),
+		cmocka_unit_test(test_room),
 		cmocka_unit_test(test_every_step),
 	};
 

@@ -19,7 +19,7 @@ static const char tables[] =
 	" 'max_size': 1024, 'actions': ['dart_assign', 'NoAction']}]},"
 	"{'tables': ["
 	"{'name': 'dart_collector', 'key': [{'match_type': 'exact'}],"
-	" 'max_size': 2, 'actions': ['NoAction', 'dart_send_to']},"
+	" 'max_size': 64, 'actions': ['NoAction', 'dart_send_to']},"
 	"{'name': 'dart_reporter', 'key': [], 'max_size': 1024,"
 	" 'actions': ['dart_report_from', 'NoAction']}]}],"
 	"'register_arrays': [{'name': 'dart_psn', 'size': 64}],"
@@ -98,8 +98,6 @@ static void test_good(void **state)
 		assert_int_equal(program.hashes[i].polynomial,
 				 hashes[i].polynomial);
 	}
-	assert_int_equal(program.entries[SWITCH_SHARES], 1024);
-	assert_int_equal(program.entries[SWITCH_COLLECTORS], 2);
 	switch_program__free(&program);
 }
 
@@ -108,6 +106,8 @@ static void test_missing(void **state)
 	static const char *const changes[][3] = {
 		{ "'dart_share'", "'share'", "table dart_share" },
 		{ "exact", "lpm", "table dart_share" },
+		{ "'max_size': 1024", "'max_size': 1023", "table dart_share" },
+		{ "'max_size': 64", "'max_size': 63", "table dart_collector" },
 		{ "'key': []", "'key': [{'match_type': 'exact'}]",
 		  "table dart_reporter" },
 		{ "'dart_assign', 'NoAction'", "'NoAction'",
@@ -163,30 +163,28 @@ static void test_hashes(void **state)
 static void test_wishes(void **state)
 {
 	static const struct {
-		uint32_t redundancy, checksum_bits, collectors;
+		uint32_t redundancy, checksum_bits;
 		const char *message;	/* NULL: it can */
 	} wishes[] = {
-		{ 1, 8, 1, NULL },
-		{ 2, 32, 2, NULL },
-		{ 3, 32, 1, "slot_2" },
-		{ 2, 64, 1, "checksum_1" },
-		{ 2, 32, 3, "too small" },
+		{ 1, 8, NULL },
+		{ 2, 32, NULL },
+		{ 3, 32, "slot_2" },
+		{ 2, 64, "checksum_1" },
 	};
-	struct dart_collector list[3];
-	struct switch_wish wish = { .collectors.list = list };
+	struct dart_collector list[2] = { };
+	struct switch_wish wish = {
+		.collectors = { .list = list, .count = 2 },
+	};
 	struct switch_program program;
 	char why[DART_WHY_MAX];
-	size_t i, j;
+	size_t i;
 	int ret;
 
 	assert_int_equal(read_program(&program, HASHES, NULL, NULL, why), 0);
 	for (i = 0; i < sizeof(wishes) / sizeof(*wishes); i++) {
-		wish.collectors.count = wishes[i].collectors;
-		for (j = 0; j < wishes[i].collectors; j++) {
-			list[j].geometry.redundancy = wishes[i].redundancy;
-			list[j].geometry.checksum_bits =
-				wishes[i].checksum_bits;
-		}
+		list[0].geometry.checksum_bits = wishes[i].checksum_bits;
+		list[1].geometry.checksum_bits = wishes[i].checksum_bits;
+		list[1].geometry.redundancy = wishes[i].redundancy;
 		ret = switch_program__check(&program, &wish, why);
 		assert_int_equal(!!ret, !!wishes[i].message);
 		if (ret)

@@ -64,7 +64,7 @@ static bool must_leave(const struct planning *planning, uint32_t share)
 		return false;
 	return !planning->wanted->shares[share].there ||
 	       planning->reporter_is_replaced ||
-	       number >= SWITCH_COLLECTOR_KEYS ||
+	       number >= SWITCH_COLLECTORS_MAX ||
 	       !planning->now->collectors[number].there ||
 	       is_replaced(planning, number);
 }
@@ -106,11 +106,11 @@ static void plan_collectors(struct planning *planning)
 	}
 }
 
-static void plan_leaving_collectors(struct planning *planning)
+/* Those with numbers from @number to before @end. */
+static void plan_leaving_collectors(struct planning *planning, uint32_t number,
+				    uint32_t end)
 {
-	uint32_t number;
-
-	for (number = 0; number < SWITCH_COLLECTOR_KEYS; number++)
+	for (; number < end; number++)
 		if (planning->now->collectors[number].there &&
 		    !planning->wanted->collectors[number].there)
 			add(planning, SWITCH_REMOVE, SWITCH_STEP_COLLECTOR,
@@ -173,9 +173,11 @@ void switch_plan__make(const struct switch_state *now,
 
 	plan->count = 0;
 	plan_leaving_shares(&planning);
+	plan_leaving_collectors(&planning, SWITCH_COLLECTORS_MAX,
+				SWITCH_COLLECTOR_KEYS);
 	plan_collectors(&planning);
 	plan_sessions(&planning);
 	plan_reporter(&planning);
 	plan_shares(&planning);
-	plan_leaving_collectors(&planning);
+	plan_leaving_collectors(&planning, 0, SWITCH_COLLECTORS_MAX);
 }

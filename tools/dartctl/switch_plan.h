@@ -37,7 +37,8 @@ struct switch_plan {
 /*
  * Shares leave before the collector that they are assigned to is replaced, or
  * the reporter is, and come when all that they need is there; then collectors
- * that nobody needs leave.
+ * that nobody needs leave.  Those with numbers that are never given out leave
+ * first, and their shares with them: others may need the room.
  */
 void switch_plan__make(const struct switch_state *now,
 		       const struct switch_state *wanted,

@@ -110,29 +110,25 @@ static bool takes_values(json_t *action, const struct switch_table *table)
 	return true;
 }
 
-static void read_table(struct switch_program *program,
-		       enum switch_table_number number,
-		       char why[DART_WHY_MAX])
+static void check_table(const struct switch_program *program,
+			const struct switch_table *table,
+			char why[DART_WHY_MAX])
 {
-	const struct switch_table *table = &switch_tables[number];
-	json_t *found = find_table(program, table->name), *size, *action;
+	json_t *found = find_table(program, table->name);
+	json_t *size = json_object_get(found, "max_size"), *action;
 
-	if (!found || !has_key(found, table->key_bits)) {
+	if (!found || !has_key(found, table->key_bits) ||
+	    json_integer_value(size) < table->room) {
 		miss(why, "table", table->name);
 		return;
 	}
 	action = find(json_object_get(program->json, "actions"),
 		      table->action);
-	if (!has_action(found, table->action) || !takes_values(action, table)) {
+	if (!has_action(found, table->action) || !takes_values(action, table))
 		miss(why, "action", table->action);
-		return;
-	}
-	size = json_object_get(found, "max_size");
-	if (json_integer_value(size) > 0)
-		program->entries[number] = json_integer_value(size);
 }
 
-static void read_register(const struct switch_program *program,
+static void check_register(const struct switch_program *program,
 			  char why[DART_WHY_MAX])
 {
 	json_t *psn = find(json_object_get(program->json, "register_arrays"),
@@ -262,8 +258,8 @@ int switch_program__read(struct switch_program *program, json_t *json,
 	*program = (struct switch_program){ .json = json };
 	*why = '\0';
 	for (table = 0; table < SWITCH_TABLES; table++)
-		read_table(program, table, why);
-	read_register(program, why);
+		check_table(program, &switch_tables[table], why);
+	check_register(program, why);
 	ret = *why ? -EINVAL : read_hashes(program, why);
 	if (!ret && !has_hash(program, DART_STORE_SHARE)) {
 		miss(why, "hash that fills", "share");
@@ -306,20 +302,11 @@ int switch_program__check(const struct switch_program *program,
 			  char why[DART_WHY_MAX])
 {
 	const struct dart_collectors *collectors = &wish->collectors;
-	uint32_t i, shares = 0;
+	uint32_t i;
 
 	*why = '\0';
 	for (i = 0; i < collectors->count; i++)
 		if (check_hashes(program, &collectors->list[i].geometry, why))
 			return -1;
-	for (i = 0; i < DART_STORE_SHARES; i++)
-		shares += collectors->shares[i] != DART_COLLECTOR_NONE;
-	if (collectors->count > program->entries[SWITCH_COLLECTORS] ||
-	    shares > program->entries[SWITCH_SHARES]) {
-		snprintf(why, DART_WHY_MAX,
-			 "the program's tables are too small for %u collectors",
-			 collectors->count);
-		return -1;
-	}
 	return 0;
 }

@@ -19,7 +19,6 @@ struct switch_program {
 	json_t *json;		/* which the names are part of */
 	uint32_t hash_count;
 	struct switch_hash hashes[SWITCH_HASHES_MAX];
-	uint32_t entries[SWITCH_TABLES];	/* that its tables can take */
 };
 
 /*

@@ -12,14 +12,14 @@
 const struct switch_table switch_tables[SWITCH_TABLES] = {
 	[SWITCH_SHARES] = {
 		"dart_share", "dart_assign", DART_STORE_SHARE_BITS,
-		DART_STORE_SHARES, 2, {
+		DART_STORE_SHARES, DART_STORE_SHARES, 2, {
 			{ "collector", 8, SWITCH_DECIMAL },
 			{ "session", 16, SWITCH_DECIMAL },
 		}
 	},
 	[SWITCH_COLLECTORS] = {
 		"dart_collector", "dart_send_to", 8, SWITCH_COLLECTOR_KEYS,
-		7, {
+		SWITCH_COLLECTORS_MAX, 7, {
 			{ "mac", 48, SWITCH_MAC },
 			{ "ip", 32, SWITCH_IPV4 },
 			{ "qpn", 24, SWITCH_DECIMAL },
@@ -30,7 +30,7 @@ const struct switch_table switch_tables[SWITCH_TABLES] = {
 		}
 	},
 	[SWITCH_REPORTER] = {
-		"dart_reporter", "dart_report_from", 0, 1, 4, {
+		"dart_reporter", "dart_report_from", 0, 1, 0, 4, {
 			{ "mac", 48, SWITCH_MAC },
 			{ "ip", 32, SWITCH_IPV4 },
 			{ "checksum_bytes", 8, SWITCH_DECIMAL },

@@ -45,6 +45,7 @@ struct switch_table {
 	const char *action;
 	uint32_t key_bits;	/* 0: there is but the default action */
 	uint32_t entries;	/* that a key can tell */
+	uint32_t room;		/* for so many of them */
 	uint32_t value_count;
 	struct {
 		const char *name;

@@ -1,0 +1,331 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# dartctl switch push: what a switch says itself, before and after; what is
+# refused changes nothing.
+. "$(dirname "$0")/../lib.sh"
+
+PATH=$tests/../.output/bin:$PATH
+program=$tests/../.output/p4/dart.json
+for tool in p4c-bm2-ss simple_switch simple_switch_CLI; do
+	command -v $tool >/dev/null || skip "no $tool (see README.md)"
+done
+
+directory=$(mktemp -d)
+switches=
+# shellcheck disable=SC2086 # words
+trap 'kill -KILL $switches 2>/dev/null; rm -rf "$directory" "$output"' EXIT
+
+# free_port: one that nobody listens at
+free_port() {
+	python3 -c 'import socket
+print(socket.create_server(("127.0.0.1", 0)).getsockname()[1])'
+}
+
+# silent_switch: takes connections, and says nothing; its port is printed
+silent_switch() {
+	exec python3 -c 'import signal, socket
+listener = socket.create_server(("127.0.0.1", 0))
+print(listener.getsockname()[1], flush=True)
+signal.pause()'
+}
+
+# on PORT COMMAND...: what the switch there says by its own command line
+on() {
+	there=$1
+	shift
+	printf '%s\n' "$@" | simple_switch_CLI --thrift-port "$there" 2>&1
+}
+
+# start PORT PROGRAM: a switch without interfaces; $switch is its process
+start() {
+	simple_switch --thrift-port "$1" "$2" >"$directory/log.$1" 2>&1 &
+	switch=$!
+	switches="$switches $switch"
+	until on "$1" help >/dev/null 2>&1; do
+		kill -0 $switch 2>/dev/null || break
+	done
+}
+
+# collector IP QPN [CHANGES]: a line of a file
+collector() {
+	jq -n --arg ip "$1" --argjson qpn "$2" --argjson more "${3:-null}" '{
+		name: "paths", reporter: "10.0.0.2", mac: "52:54:00:00:00:01",
+		$ip, $qpn, rkey: 4660, base: "0x3a5f00000000", slots_log2: 10,
+		value_length: 20, checksum_bits: 32, redundancy: 2,
+		first_psn: 5} + $more'
+}
+
+# file NAME LINE...
+file() {
+	path=$directory/$1
+	shift
+	printf '%s\n' "$@" | jq -s '{dart_collectors: 1, collectors: .}' \
+		>"$path"
+}
+
+# push NAME [OPTION...]: that file
+push() {
+	path=$directory/$1
+	shift
+	dartctl switch push --target bmv2 --thrift "localhost:$port" "$@" \
+		"$path"
+}
+
+# commands PROGRAM [OPTION...]: the same as commands, of the file "two"
+commands() {
+	path=$1
+	shift
+	dartctl switch push --target bmv2 --program "$path" --port 3 "$@" \
+		"$directory/two"
+}
+
+push_by_pipe() {
+	dartctl switch push --target bmv2 --thrift "localhost:$port" "$@" - \
+		<"$directory/two"
+}
+
+push_as_json() {
+	push "$@" -j | jq -c .
+}
+
+# state: all that a push may change, and what is beside it
+state() {
+	on "$port" "table_dump dart_share" "table_dump dart_collector" \
+		"table_dump dart_reporter" "table_dump forward" \
+		"register_read dart_psn" "mirroring_get 4" "mirroring_get 5" \
+		"mirroring_get 9"
+}
+
+# says TEXT COMMAND: does the switch?
+says() {
+	on "$port" "$2" | grep -q -e "$1"
+}
+
+says_not() {
+	! says "$@"
+}
+
+# entries TABLE COUNT
+entries() {
+	[ "$(on "$port" "table_num_entries $1" | grep -c -w -e "$2")" = 1 ]
+}
+
+# prints TEXT COMMAND...: all of the lines
+prints() {
+	text=$1
+	shift
+	"$@" >"$directory/printed" || return
+	printf '%s\n' "$text" | diff - "$directory/printed"
+}
+
+# lacks PATTERN FILE
+lacks() {
+	! grep -i -e "$1" "$2"
+}
+
+# is_unchanged: since the state was written down
+is_unchanged() {
+	state >"$directory/after"
+	diff "$directory/before" "$directory/after"
+}
+
+first=$(collector 10.0.0.1 17)
+second=$(collector 10.0.0.3 18)
+file two "$first" "$second"
+port=$(free_port)
+start "$port" "$program"
+
+mkfifo "$directory/pipe"
+silent_switch >"$directory/pipe" &
+switches="$switches $!"
+read -r silent <"$directory/pipe"
+push two --port 3 --thrift "localhost:$silent" >"$directory/silence" 2>&1 &
+silence=$!
+
+# ---- what is refused
+
+on "$port" "mirroring_add 9 1" \
+	"table_add forward forward_to 02:00:00:00:00:09 => 1" >/dev/null
+state >"$directory/before"
+file bytes "$(collector 10.0.0.1 17 '{"value_length": 8}')"
+file bits "$first" "$(collector 10.0.0.3 18 '{"checksum_bits": 64}')"
+file reporters "$first" "$(collector 10.0.0.3 18 '{"reporter": "10.0.0.7"}')"
+file none
+# shellcheck disable=SC2046 # words
+jq -n '{dart_collectors: 1, collectors: [range(65) as $i | $line |
+	.qpn += $i]}' --argjson line "$first" >"$directory/65"
+jq '.collectors |= .[:64]' "$directory/65" >"$directory/64"
+
+refuse "values that are no paths" "values of 8 bytes" push bytes --port 3
+refuse "two widths of checksums" "another value_length or checksum_bits" \
+	push bits --port 3
+refuse "65 collectors" "65 collectors: a switch knows 64" push 65 --port 3
+refuse "two reporters" "another reporter than those before" \
+	push reporters --port 3
+refuse "no collectors" "no collector takes reports from" push none --port 3
+refuse "no file" "cannot open .*absent" push absent --port 3
+refuse "a collector without a port" "no port is known of collector 10.0.0.3" \
+	push two --port 10.0.0.1=3
+refuse "a port without a collector" "no collector is 10.0.0.9" \
+	push two --port 3 --port 10.0.0.9=3
+refuse "the port that drops" "'511' is no port" push two --port 511
+refuse "two ports of all" "there is one already" push two --port 3 --port 4
+refuse "no address of a collector" "'a=3' is no IPv4 address" \
+	push two --port a=3
+refuse "another target" "no target 'tna'" push two --port 3 --target tna
+refuse "no target" "needs --target" \
+	dartctl switch push --thrift localhost:1 "$directory/two"
+refuse "neither switch nor program" "needs --thrift, or --program" \
+	dartctl switch push --target bmv2 --port 3 "$directory/two"
+refuse "a switch and a program" "needs --thrift, or --program" \
+	push two --port 3 --program "$program"
+refuse "no port to connect to" "'localhost' is not HOST:PORT" \
+	push two --port 3 --thrift localhost
+refuse "nobody there" "cannot push to localhost:[0-9]*: Connection refused" \
+	push two --port 3 --thrift "localhost:$(free_port)"
+check "nothing has changed" is_unchanged
+
+# ---- a switch, and what it says
+
+prints_two="change psn 0: 5
+add collector 0: mac 52:54:00:00:00:01, ip 10.0.0.1, qpn 17, rkey 4660, base 0x3a5f00000000, mask 0x3ff, redundancy 2
+change psn 1: 5
+add collector 1: mac 52:54:00:00:00:01, ip 10.0.0.3, qpn 18, rkey 4660, base 0x3a5f00000000, mask 0x3ff, redundancy 2
+add session 4: port 3
+add session 5: port 4
+add reporter: mac 02:00:0a:00:00:02, ip 10.0.0.2, checksum_bytes 4, all_copies 0
+add share 0-511: collector 0, session 4
+add share 512-1023: collector 1, session 5"
+
+check "a dry run prints what would change" prints "$prints_two" \
+	push two --port 3 --port 10.0.0.3=4 --dry-run
+check "and changes nothing" is_unchanged
+check "a push does it" prints "$prints_two" \
+	push two --port 3 --port 10.0.0.3=4
+check "there are all shares" entries dart_share 1024
+check "share 511 is the first collector's" \
+	says "dart_assign - 00, 04" "table_dump_entry_from_key dart_share 511"
+check "share 512 is the second one's" \
+	says "dart_assign - 01, 05" "table_dump_entry_from_key dart_share 512"
+check "which is as in the file" says \
+	"- 525400000001, 0a000003, 12, 1234, 3a5f00000000, 03ff, 02" \
+	"table_dump_entry_from_key dart_collector 1"
+check "reports come from the reporter" \
+	says "dart_report_from - 02000a000002, 0a000002, 04, 00" \
+	"table_dump dart_reporter"
+check "clones go to the port" says "port=3" "mirroring_get 4"
+check "PSNs begin as they should" says "= 5, 5, 0," "register_read dart_psn"
+check "other entries stay" entries forward 1
+check "and other sessions" says "port=1" "mirroring_get 9"
+
+# The switch has sent reports since.
+on "$port" "register_write dart_psn 0 77" "register_write dart_psn 1 78" \
+	>/dev/null
+state >"$directory/before"
+check "a second push says so" prints "nothing to change" \
+	push two --port 3 --port 10.0.0.3=4
+check "the file may come by a pipe" prints "nothing to change" \
+	push_by_pipe --port 3 --port 10.0.0.3=4
+check "and changes nothing" is_unchanged
+
+# ---- changes
+
+file two "$(collector 10.0.0.1 17 '{"rkey": 9}')" "$second"
+check "a new key: shares leave, and come back" prints "remove share 0-511
+change collector 0: mac 52:54:00:00:00:01, ip 10.0.0.1, qpn 17, rkey 9, base 0x3a5f00000000, mask 0x3ff, redundancy 2
+add share 0-511: collector 0, session 4" push two --port 3 --port 10.0.0.3=4
+check "the queue pair goes on with its PSN" \
+	says "= 77, 78, 0," "register_read dart_psn"
+file two "$second" "$(collector 10.0.0.1 19 '{"rkey": 9}')"
+check "a new queue pair" push two --port 3 --port 10.0.0.3=4
+check "begins with its first PSN, the other one goes on" \
+	says "= 5, 78, 0," "register_read dart_psn"
+check "collectors keep their numbers in another order" \
+	says "dart_assign - 01, 05" "table_dump_entry_from_key dart_share 0"
+
+file one "$(collector 10.0.0.4 20)"
+check "others are removed" push one --port 4
+check "from the table" entries dart_collector 1
+check "the new one has a number that was not in use" \
+	says "0a000004" "table_dump_entry_from_key dart_collector 2"
+check "all copies" prints "change reporter: mac 02:00:0a:00:00:02, ip 10.0.0.2, checksum_bytes 4, all_copies 1" \
+	push one --port 4 --all-copies
+check "and back, as JSON" prints '{"changes":[{"verb":"change","object":"reporter","first":0,"last":0,"mac":"02:00:0a:00:00:02","ip":"10.0.0.2","checksum_bytes":4,"all_copies":0}]}' \
+	push_as_json one --port 4
+
+file shares "$(collector 10.0.0.4 20 '{"shares": "0-9,20"}')"
+on "$port" "table_add dart_collector dart_send_to 200 => \
+02:00:00:00:00:09 10.0.0.9 9 9 9 9 1" "mirroring_add_mc 5 1" >/dev/null
+check "what others have left there goes" prints "remove share 10-19
+remove share 21-1023
+remove collector 200
+change session 5: port 4" push shares --port 4
+check "the shares, too" entries dart_share 11
+check "the multicast group, too" says "port=4" "mirroring_get 5"
+
+check "64 collectors" push 64 --port 3
+check "are there" entries dart_collector 64
+check "the last number is that in use before" \
+	says "dart_assign - 02, 04" "table_dump_entry_from_key dart_share 1023"
+
+# ---- commands
+
+port=$(free_port)
+start "$port" "$program"
+commands "$program" --port 10.0.0.3=4 >"$directory/commands"
+simple_switch_CLI --thrift-port "$port" <"$directory/commands" \
+	>"$directory/printed" 2>&1
+check "the command line takes all commands" lacks \
+	"error\|invalid\|unknown" "$directory/printed"
+check "what they do is what a push does" prints "nothing to change" \
+	push two --port 3 --port 10.0.0.3=4
+simple_switch_CLI --thrift-port "$port" <"$directory/commands" \
+	>"$directory/printed"
+check "twice" prints "nothing to change" push two --port 3 --port 10.0.0.3=4
+
+# polynomials_agree: with those that the vectors are made with
+polynomials_agree() {
+	PYTHONPATH=$tests/vectors python3 - "$program" "$directory/commands" <<END
+import json, re, sys
+import generate
+purposes = {f"slot_{n}": crc for n, crc in enumerate(generate.SLOTS)}
+purposes |= {f"checksum_{n}": crc for n, crc in enumerate(generate.CHECKSUMS)}
+purposes["share"] = generate.SHARE
+wanted = {}
+with open(sys.argv[1]) as file:
+    actions = json.load(file)["actions"]
+for primitive in (p for action in actions for p in action["primitives"]):
+    if primitive["op"] == "modify_field_with_hash_based_offset":
+        field, _, name, _ = (p["value"] for p in primitive["parameters"])
+        purpose = re.search(r"(slot_\d|checksum_\d|share)", field[-1])
+        if purpose:
+            wanted[name] = purposes[purpose[1]]
+with open(sys.argv[2]) as file:
+    words = [line.split() for line in file]
+found = {line[1]: int(line[2], 0) for line in words
+         if line[0] == "set_crc32_parameters"
+         and line[3:] == ["0xffffffff", "0xffffffff", "true", "true"]}
+assert found == wanted and len(set(found.values())) == 11, (found, wanted)
+END
+}
+check "each hash has the polynomial of its purpose" polynomials_agree
+
+# ---- other programs
+
+other=$(free_port)
+sed 's/"dart_share"/"other_share"/; s/"dart_psn"/"other_psn"/' "$program" \
+	>"$directory/other.json"
+refuse "commands for another program" \
+	"cannot use .*: the program has no table dart_share, register dart_psn" \
+	commands "$directory/other.json"
+start "$other" "$directory/other.json"
+refuse "a switch with another program" "no table dart_share" \
+	push two --port 3 --thrift "localhost:$other"
+refuse "a program that is none" "cannot read .*two.no" \
+	commands "$directory/two.no"
+
+wait "$silence"
+check "a switch that is silent" grep -q \
+	"^dartctl: cannot push to localhost:[0-9]*: it does not answer in time$" \
+	"$directory/silence"
+finish
