@@ -29,6 +29,37 @@ print(listener.getsockname()[1], flush=True)
 signal.pause()'
 }
 
+# forger OLD NEW: the switch, once, but takes NEW (bytes in hexadecimal digits)
+# for OLD; its port is printed
+forger() {
+	exec python3 - "$port" "$1" "$2" <<END
+import select, socket, sys
+port, old, new = int(sys.argv[1]), *map(bytes.fromhex, sys.argv[2:])
+listener = socket.create_server(("127.0.0.1", 0))
+print(listener.getsockname()[1], flush=True)
+client, switch = listener.accept()[0], socket.create_connection(
+    ("127.0.0.1", port))
+while True:
+    for end in select.select([client, switch], [], [])[0]:
+        data = end.recv(65536)
+        if not data:
+            sys.exit()
+        if end is client:
+            switch.sendall(data.replace(old, new))
+        else:
+            client.sendall(data)
+END
+}
+
+# push_forged OLD NEW NAME [OPTION...]
+push_forged() {
+	forger "$1" "$2" >"$directory/pipe" &
+	switches="$switches $!"
+	read -r forged <"$directory/pipe"
+	shift 2
+	push "$@" --thrift "localhost:$forged"
+}
+
 # on PORT COMMAND...: what the switch there says by its own command line
 on() {
 	there=$1
@@ -309,6 +340,23 @@ assert found == wanted and len(set(found.values())) == 11, (found, wanted)
 END
 }
 check "each hash has the polynomial of its purpose" polynomials_agree
+
+# ---- a switch that does not do what it is told
+
+file two "$(collector 10.0.0.1 17 '{"rkey": 7}')" "$second"
+refuse "another address is in the table" \
+	"it does not have what it was told (left to do: remove share 0-511) (some has changed: push again)" \
+	push_forged 0a000001 0a000063 two --port 3 --port 10.0.0.3=4
+check "which a push mends" push two --port 3 --port 10.0.0.3=4
+file two "$(collector 10.0.0.1 16 '{"first_psn": 1193046}')" "$second"
+refuse "another PSN is in the register" \
+	"dart_psn\[2\] is 1193047, not 1193046" \
+	push_forged 0000000000123456 0000000000123457 two --port 3 \
+	--port 10.0.0.3=4
+check "nothing is sent there meanwhile" entries dart_share 512
+check "which a push mends" push two --port 3 --port 10.0.0.3=4
+refuse "a switch that hangs up" "it does not speak Thrift\|it has hung up" \
+	push_forged 80010001 00000000 two --port 3 --port 10.0.0.3=4
 
 # ---- other programs
 
