@@ -88,6 +88,30 @@ bad --slots 2^4 --value 20 --file /absent/file|No such file
 bad --slots 2^4 --value 20 --size 3|no option '--size'
 END
 
+# program: what is looked for in one that p4c has compiled
+program() {
+	jq -n '
+	def table($name; $size; $key; $action): {$name, max_size: $size,
+		key: $key | map({match_type: .}), actions: [$action]};
+	def action($name; $bits): {$name, runtime_data: $bits |
+		map({bitwidth: .}), primitives: []};
+	def hash($field): {op: "modify_field_with_hash_based_offset",
+		parameters: [{type: "field", value: ["scalars", $field]},
+			{}, {type: "calculation", value: "of_\($field)"}]};
+	["slot_0", "slot_1", "checksum_0", "share"] as $fields | {
+		pipelines: [{tables: [
+			table("dart_share"; 1024; ["exact"]; "dart_assign"),
+			table("dart_collector"; 64; ["exact"]; "dart_send_to"),
+			table("dart_reporter"; 1; []; "dart_report_from")]}],
+		register_arrays: [{name: "dart_psn", size: 64}],
+		actions: [action("dart_assign"; [8, 16]),
+			action("dart_send_to"; [48, 32, 24, 32, 64, 32, 8]),
+			action("dart_report_from"; [48, 32, 8, 8]),
+			{name: "hashes", primitives: $fields | map(hash(.))}],
+		calculations: $fields |
+			map({name: "of_\(.)", algo: "crc32_custom"})}'
+}
+
 # ---- files
 
 mkdir -p /run/small
@@ -161,6 +185,14 @@ refuse "what is no program" "cannot read /dev/null" \
 	dartctl store export paths --target bmv2 --program /dev/null --port 3
 refuse "ports of what is no switch" "has no program, ports" \
 	dartctl store export paths --port 3
+program >/run/program.json
+check "they are those that a push of the export prints" sh -c '
+	dartctl store export paths --target bmv2 --program /run/program.json \
+		--port 3 >/run/exported &&
+	dartctl store export paths | dartctl switch push --target bmv2 \
+		--program /run/program.json --port 3 - >/run/pushed &&
+	grep -q "^table_add dart_collector dart_send_to 0 =>" /run/pushed &&
+	cmp /run/exported /run/pushed'
 refuse "no such target" "no target" dartctl store export paths --target p5
 refuse "nobody reports to this store" "no reporters" dartctl store export one
 check "it is removed" dartctl reporter remove paths 10.77.0.2
