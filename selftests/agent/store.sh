@@ -98,7 +98,7 @@ program() {
 	def hash($field): {op: "modify_field_with_hash_based_offset",
 		parameters: [{type: "field", value: ["scalars", $field]},
 			{}, {type: "calculation", value: "of_\($field)"}]};
-	["slot_0", "slot_1", "checksum_0", "share"] as $fields | {
+	["slot0", "slot1", "checksum0", "share"] as $fields | {
 		pipelines: [{tables: [
 			table("dart_share"; 1024; ["exact"]; "dart_assign"),
 			table("dart_collector"; 64; ["exact"]; "dart_send_to"),

@@ -50,11 +50,11 @@ static const char calculations[] =
 	"{'type': 'hexstr', 'value': '0x100000000'}]}"
 
 #define HASHES \
-	HASH("userMetadata.dart.slot_0", "calc") "," \
+	HASH("userMetadata.dart.slot0", "calc") "," \
 	"{'op': 'assign', 'parameters': []}," \
-	HASH("dart_slot_13", "calc_0") "," \
-	HASH("userMetadata._places_checksum_07", "calc_1") "," \
-	HASH("share_0", "calc_2") "," \
+	HASH("write_report_slot_hash_slot1_3", "calc_0") "," \
+	HASH("checksum_hash_checksum0_0", "calc_1") "," \
+	HASH("share_hash_share", "calc_2") "," \
 	HASH("userMetadata.cache", "calc_3")
 
 /* Reads @tables with @old, unless NULL, in it replaced by @new, and @hashes. */
@@ -138,26 +138,36 @@ static void test_missing(void **state)
 
 static void test_hashes(void **state)
 {
+	static const char *const unknown[] = {
+		HASH("timeslot0", "calc"), HASH("slot", "calc"),
+		HASH("slot_0", "calc"), HASH("slot00", "calc"),
+		HASH("slot0x", "calc"), HASH("slot0_x", "calc"),
+		HASH("slot8", "calc"), HASH("shares", "calc"),
+	};
 	struct switch_program program;
 	char why[DART_WHY_MAX];
+	size_t i;
 
-	assert_int_equal(read_program(&program, HASH("slot_0", "calc"), NULL,
+	assert_int_equal(read_program(&program, HASH("slot0", "calc"), NULL,
 				      NULL, why), -EINVAL);
 	assert_non_null(strstr(why, "share"));
 	assert_int_equal(read_program(&program, HASHES ","
-				      HASH("slot_2", "calc"), NULL, NULL, why),
+				      HASH("slot2", "calc"), NULL, NULL, why),
 			 -EINVAL);
 	assert_non_null(strstr(why, "two purposes"));
 	/* Twice the same, and others that are no business of ours. */
 	assert_int_equal(read_program(&program, HASHES ","
-				      HASH("slot_0", "calc") ","
-				      HASH("slot_0x", "calc_3") ","
-				      HASH("timeslot_0", "calc_1") ","
-				      HASH("slot_3", "calc_3") ","
-				      HASH("slot_3", "absent"), NULL, NULL,
+				      HASH("slot0_7", "calc") ","
+				      HASH("slot3", "calc_3") ","
+				      HASH("slot3", "absent"), NULL, NULL,
 				      why), 0);
 	assert_int_equal(program.hash_count, 4);
 	switch_program__free(&program);
+	for (i = 0; i < sizeof(unknown) / sizeof(*unknown); i++) {
+		assert_int_equal(read_program(&program, unknown[i], NULL, NULL,
+					      why), -EINVAL);
+		assert_non_null(strstr(why, "unknown purpose"));
+	}
 }
 
 static void test_wishes(void **state)
@@ -168,8 +178,8 @@ static void test_wishes(void **state)
 	} wishes[] = {
 		{ 1, 8, NULL },
 		{ 2, 32, NULL },
-		{ 3, 32, "slot_2" },
-		{ 2, 64, "checksum_1" },
+		{ 3, 32, "slot2" },
+		{ 2, 64, "checksum1" },
 	};
 	struct dart_collector list[2] = { };
 	struct switch_wish wish = {

@@ -12,16 +12,16 @@ static const struct {
 	const char *field;
 	uint32_t polynomial;
 } polynomials[] = {
-	{ "slot_0", DART_STORE_SLOT_0 },
-	{ "slot_1", DART_STORE_SLOT_1 },
-	{ "slot_2", DART_STORE_SLOT_2 },
-	{ "slot_3", DART_STORE_SLOT_3 },
-	{ "slot_4", DART_STORE_SLOT_4 },
-	{ "slot_5", DART_STORE_SLOT_5 },
-	{ "slot_6", DART_STORE_SLOT_6 },
-	{ "slot_7", DART_STORE_SLOT_7 },
-	{ "checksum_0", DART_STORE_CHECKSUM_0 },
-	{ "checksum_1", DART_STORE_CHECKSUM_1 },
+	{ "slot0", DART_STORE_SLOT_0 },
+	{ "slot1", DART_STORE_SLOT_1 },
+	{ "slot2", DART_STORE_SLOT_2 },
+	{ "slot3", DART_STORE_SLOT_3 },
+	{ "slot4", DART_STORE_SLOT_4 },
+	{ "slot5", DART_STORE_SLOT_5 },
+	{ "slot6", DART_STORE_SLOT_6 },
+	{ "slot7", DART_STORE_SLOT_7 },
+	{ "checksum0", DART_STORE_CHECKSUM_0 },
+	{ "checksum1", DART_STORE_CHECKSUM_1 },
 	{ "share", DART_STORE_SHARE },
 };
 
@@ -141,38 +141,50 @@ static void check_register(const struct switch_program *program,
 
 /* ---- hashes */
 
-/* Does the last part of @name say @field?  p4c may append digits. */
+/*
+ * Does @name, which p4c has put prefixes before, and perhaps a number behind, say
+ * @field?
+ */
 static bool is_field(const char *name, const char *field)
 {
-	const char *last = strrchr(name, '.');
 	size_t length = strlen(field);
-	const char *found;
+	const char *found, *rest;
 
-	last = last ? last + 1 : name;
-	for (found = strstr(last, field); found;
-	     found = strstr(found + 1, field))
-		if ((found == last || found[-1] == '_') &&
-		    !found[length + strspn(found + length, "_0123456789")])
+	for (found = strstr(name, field); found;
+	     found = strstr(found + 1, field)) {
+		rest = found + length;
+		if (*rest == '_')
+			rest += 1 + strspn(rest + 1, "0123456789");
+		if ((found == name || strchr("._", found[-1])) && !*rest)
 			return true;
+	}
 	return false;
 }
 
-/* Index of the polynomial of what a primitive fills, or POLYNOMIALS. */
-static size_t polynomial_of(json_t *primitive, const char **calculation)
+/* Index of the polynomial for what fills a field, or POLYNOMIALS. */
+static size_t polynomial_of(const char *field)
 {
-	const char *header, *field, *type;
-	json_t *base;
 	size_t i;
 
-	if (json_unpack(primitive, "{s:[{s:[s, s]}, o, {s:s, s:s}]}",
-			"parameters", "value", &header, &field, &base,
-			"type", &type, "value", calculation) ||
-	    strcmp(type, "calculation"))
-		return POLYNOMIALS;
 	for (i = 0; i < POLYNOMIALS; i++)
 		if (is_field(field, polynomials[i].field))
 			break;
 	return i;
+}
+
+/* Which field a primitive fills with which calculation; false if with none. */
+static bool is_hash(json_t *primitive, const char **field,
+		    const char **calculation)
+{
+	const char *operation, *header, *type;
+	json_t *base;
+
+	return !json_unpack(primitive, "{s:s, s:[{s:[s, s]}, o, {s:s, s:s}]}",
+			    "op", &operation, "parameters",
+			    "value", &header, field, &base,
+			    "type", &type, "value", calculation) &&
+	       !strcmp(operation, "modify_field_with_hash_based_offset") &&
+	       !strcmp(type, "calculation");
 }
 
 static bool is_custom(const struct switch_program *program, const char *name)
@@ -210,31 +222,47 @@ static int add_hash(struct switch_program *program, const char *name,
 	return 0;
 }
 
-static int read_hashes(struct switch_program *program, char why[DART_WHY_MAX])
+/* What an action computes.  A custom CRC whose purpose is unknown is refused. */
+static int read_action(struct switch_program *program, json_t *action,
+		       char why[DART_WHY_MAX])
 {
-	json_t *actions = json_object_get(program->json, "actions");
-	json_t *action, *primitive;
-	const char *name;
-	size_t i, j, which;
-	int ret = 0;
+	const char *field, *name;
+	json_t *primitive;
+	size_t i, which;
+	int ret;
 
-	json_array_foreach(actions, i, action) {
-		json_t *primitives = json_object_get(action, "primitives");
-
-		json_array_foreach(primitives, j, primitive) {
-			if (strcmp(string_at(primitive, "op"),
-				   "modify_field_with_hash_based_offset"))
-				continue;
-			which = polynomial_of(primitive, &name);
-			if (which == POLYNOMIALS || !is_custom(program, name))
-				continue;
-			ret = add_hash(program, name,
-				       polynomials[which].polynomial, why);
-			if (ret)
-				return ret;
+	json_array_foreach(json_object_get(action, "primitives"), i,
+			   primitive) {
+		if (!is_hash(primitive, &field, &name) ||
+		    !is_custom(program, name))
+			continue;
+		which = polynomial_of(field);
+		if (which == POLYNOMIALS) {
+			snprintf(why, DART_WHY_MAX,
+				 "the program has a hash for an unknown purpose");
+			return -EINVAL;
 		}
+		ret = add_hash(program, name, polynomials[which].polynomial,
+			       why);
+		if (ret)
+			return ret;
 	}
 	return 0;
+}
+
+static int read_hashes(struct switch_program *program, char why[DART_WHY_MAX])
+{
+	json_t *action;
+	int ret = 0;
+	size_t i;
+
+	json_array_foreach(json_object_get(program->json, "actions"), i,
+			   action) {
+		ret = read_action(program, action, why);
+		if (ret)
+			break;
+	}
+	return ret;
 }
 
 static bool has_hash(const struct switch_program *program, uint32_t polynomial)
