@@ -143,10 +143,10 @@ static void test_new_key(void **state)
 	push->list[1].qpn++;
 	make_plan(push);
 	assert_true(PLAN_IS(push,
-		{ SWITCH_REMOVE, SWITCH_STEP_SHARE, 512, 1023 },
-		{ SWITCH_CHANGE, SWITCH_STEP_PSN, 1, 1 },
-		{ SWITCH_CHANGE, SWITCH_STEP_COLLECTOR, 1, 1 },
-		{ SWITCH_ADD, SWITCH_STEP_SHARE, 512, 1023 }));
+		{ SWITCH_CHANGE, SWITCH_STEP_PSN, 2, 2 },
+		{ SWITCH_ADD, SWITCH_STEP_COLLECTOR, 2, 2 },
+		{ SWITCH_CHANGE, SWITCH_STEP_SHARE, 512, 1023 },
+		{ SWITCH_REMOVE, SWITCH_STEP_COLLECTOR, 1, 1 }));
 	push_free(push);
 }
 
@@ -214,6 +214,17 @@ static void test_reporter(void **state)
 	make_plan(push);
 	assert_true(PLAN_IS(push,
 		{ SWITCH_REMOVE, SWITCH_STEP_SHARE, 0, 1023 },
+		{ SWITCH_CHANGE, SWITCH_STEP_REPORTER, 0, 0 },
+		{ SWITCH_ADD, SWITCH_STEP_SHARE, 0, 1023 }));
+	settle(push);
+	push->list[0].geometry.checksum_bits = 8;
+	push->list[0].qpn++;
+	make_plan(push);
+	assert_true(PLAN_IS(push,
+		{ SWITCH_REMOVE, SWITCH_STEP_SHARE, 0, 1023 },
+		{ SWITCH_REMOVE, SWITCH_STEP_COLLECTOR, 0, 0 },
+		{ SWITCH_CHANGE, SWITCH_STEP_PSN, 1, 1 },
+		{ SWITCH_ADD, SWITCH_STEP_COLLECTOR, 1, 1 },
 		{ SWITCH_CHANGE, SWITCH_STEP_REPORTER, 0, 0 },
 		{ SWITCH_ADD, SWITCH_STEP_SHARE, 0, 1023 }));
 	push_free(push);

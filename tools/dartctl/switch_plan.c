@@ -175,9 +175,12 @@ void switch_plan__make(const struct switch_state *now,
 	plan_leaving_shares(&planning);
 	plan_leaving_collectors(&planning, SWITCH_COLLECTORS_MAX,
 				SWITCH_COLLECTOR_KEYS);
+	if (planning.reporter_is_replaced)
+		plan_leaving_collectors(&planning, 0, SWITCH_COLLECTORS_MAX);
 	plan_collectors(&planning);
 	plan_sessions(&planning);
 	plan_reporter(&planning);
 	plan_shares(&planning);
-	plan_leaving_collectors(&planning, 0, SWITCH_COLLECTORS_MAX);
+	if (!planning.reporter_is_replaced)
+		plan_leaving_collectors(&planning, 0, SWITCH_COLLECTORS_MAX);
 }

@@ -37,8 +37,10 @@ struct switch_plan {
 /*
  * Shares leave before the collector that they are assigned to is replaced, or
  * the reporter is, and come when all that they need is there; then collectors
- * that nobody needs leave.  Those with numbers that are never given out leave
- * first, and their shares with them: others may need the room.
+ * that nobody needs leave.  These leave before another reporter comes, for what
+ * is in a queue must not go to them in his name.  Those with numbers that are
+ * never given out leave first, and their shares with them: others may need the
+ * room.
  */
 void switch_plan__make(const struct switch_state *now,
 		       const struct switch_state *wanted,

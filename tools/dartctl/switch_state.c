@@ -114,14 +114,7 @@ static bool is_same_queue_pair(const struct dart_collector *collector,
 	       entry->values[COLLECTOR_QPN] == collector->qpn;
 }
 
-static bool is_same_machine(const struct dart_collector *collector,
-			    const struct switch_entry *entry)
-{
-	return entry->there &&
-	       entry->values[COLLECTOR_IP] == ntohl(collector->ip.s_addr);
-}
-
-/* So that no report that is under way finds another collector. */
+/* So that a report that is under way, in a queue, finds no other collector. */
 static bool is_unused(const struct dart_collector *collector,
 		      const struct switch_entry *entry)
 {
@@ -234,7 +227,6 @@ struct switch_state *switch_state__want(const struct switch_wish *wish,
 		return NULL;
 	memset(numbering.numbers, NO_NUMBER, sizeof(numbering.numbers));
 	give_numbers(&numbering, is_same_queue_pair);
-	give_numbers(&numbering, is_same_machine);
 	give_numbers(&numbering, is_unused);
 	give_numbers(&numbering, is_any);
 	want(state, &numbering);

@@ -93,8 +93,9 @@ bool switch_entry__equal(const struct switch_entry *a,
 			 const struct switch_entry *b);
 
 /*
- * What a switch should have that has @now.  A collector that it knows keeps its
- * number.  Returns a new state, or NULL if memory is short.
+ * What a switch should have that has @now.  A collector whose queue pair it
+ * knows keeps its number; others get unused ones, as long as there are any.
+ * Returns a new state, or NULL if memory is short.
  */
 struct switch_state *switch_state__want(const struct switch_wish *wish,
 					const struct switch_state *now);
