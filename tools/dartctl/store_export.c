@@ -6,7 +6,7 @@
 #include "client.h"
 #include "command.h"
 #include "store.h"
-#include "switch_commands.h"
+#include "switch/commands.h"
 
 enum {
 	OPTION_TARGET = OPTIONS_OWN,

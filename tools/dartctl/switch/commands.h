@@ -3,7 +3,7 @@
 #ifndef SWITCH_COMMANDS_H
 #define SWITCH_COMMANDS_H
 
-#include "switch_wish.h"
+#include "wish.h"
 
 /*
  * Prints them, for the program in the file @path, which p4c has compiled.

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "command.h"
-#include "switch_wish.h"
+#include "../command.h"
+#include "wish.h"
 
 #define VALUE	20	/* bytes: five switches of 32 bits */
 #define NO_PORT	UINT16_MAX

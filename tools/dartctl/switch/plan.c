@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <string.h>
 
-#include "switch_plan.h"
+#include "plan.h"
 
 struct planning {
 	const struct switch_state *now, *wanted;

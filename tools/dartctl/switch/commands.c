@@ -3,10 +3,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "command.h"
-#include "switch_commands.h"
-#include "switch_plan.h"
-#include "switch_program.h"
+#include "../command.h"
+#include "commands.h"
+#include "plan.h"
+#include "program.h"
 
 static void print_values(const struct switch_table *table,
 			 const struct switch_entry *entry)

@@ -4,7 +4,7 @@
 #define SWITCH_CALL_H
 
 #include "dart/read_plan.h"
-#include "switch_thrift.h"
+#include "thrift.h"
 
 /* Services behind the port. */
 #define SWITCH_STANDARD		"standard"

@@ -6,7 +6,7 @@
 #ifndef SWITCH_PLAN_H
 #define SWITCH_PLAN_H
 
-#include "switch_state.h"
+#include "state.h"
 
 enum switch_verb { SWITCH_ADD, SWITCH_CHANGE, SWITCH_REMOVE };
 

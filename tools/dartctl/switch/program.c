@@ -5,7 +5,7 @@
 
 #include <dart/store.h>
 
-#include "switch_program.h"
+#include "program.h"
 
 /* What each CRC of the program fills, and with which polynomial. */
 static const struct {

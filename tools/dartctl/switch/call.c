@@ -2,7 +2,7 @@
 #include <errno.h>
 #include <stdio.h>
 
-#include "switch_call.h"
+#include "call.h"
 
 #define CONTEXT	0
 

@@ -4,7 +4,7 @@
 #define SWITCH_WISH_H
 
 #include "dart/collectors.h"
-#include "options.h"
+#include "../options.h"
 
 #define SWITCH_COLLECTORS_MAX	64	/* of a switch */
 #define SWITCH_PORTS		511	/* and 511 is none: drop */

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "switch_thrift.h"
-#include "switch_wire.h"
+#include "thrift.h"
+#include "wire.h"
 
 #define VERSION		0x80010000u
 #define VERSION_MASK	0xffff0000u

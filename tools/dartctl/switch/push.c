@@ -4,12 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "command.h"
+#include "../command.h"
 #include "dart/address.h"
-#include "switch.h"
-#include "switch_commands.h"
-#include "switch_live.h"
-#include "switch_wish.h"
+#include "../switch.h"
+#include "commands.h"
+#include "live.h"
+#include "wish.h"
 
 #define FILES_MAX	DART_COLLECTORS_MAX
 

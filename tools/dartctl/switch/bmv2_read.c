@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "switch_bmv2.h"
-#include "switch_call.h"
+#include "bmv2.h"
+#include "call.h"
 
 #define FOREIGN	UINT64_MAX	/* of an action that is not ours */
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "switch_state.h"
+#include "state.h"
 
 #define NO_NUMBER	UINT8_MAX
 

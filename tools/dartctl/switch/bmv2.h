@@ -6,9 +6,9 @@
 #ifndef SWITCH_BMV2_H
 #define SWITCH_BMV2_H
 
-#include "switch_plan.h"
-#include "switch_program.h"
-#include "switch_thrift.h"
+#include "plan.h"
+#include "program.h"
+#include "thrift.h"
 
 /* The program that runs. */
 int switch_bmv2__read_program(struct thrift *thrift,

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "dart/address.h"
-#include "switch_wire.h"
+#include "wire.h"
 
 #define CALL_MS		10000
 #define TOTAL_MS	120000

@@ -3,7 +3,7 @@
 #ifndef SWITCH_LIVE_H
 #define SWITCH_LIVE_H
 
-#include "switch_wish.h"
+#include "wish.h"
 
 /*
  * Prints what changes in the simple_switch at @name, "HOST:PORT", and unless

@@ -3,8 +3,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "switch_bmv2.h"
-#include "switch_call.h"
+#include "bmv2.h"
+#include "call.h"
 
 enum { MATCH_EXACT = 0 };
 

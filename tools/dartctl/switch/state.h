@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "switch_wish.h"
+#include "wish.h"
 
 #define SWITCH_COLLECTOR_KEYS	256	/* numbers that a table can hold */
 #define SWITCH_VALUES_MAX	7

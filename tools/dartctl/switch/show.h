@@ -5,7 +5,7 @@
 
 #include <jansson.h>
 
-#include "switch_plan.h"
+#include "plan.h"
 
 #define SWITCH_STEP_NAME	40	/* bytes, with the 0 */
 

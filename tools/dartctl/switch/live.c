@@ -3,10 +3,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "command.h"
-#include "switch_bmv2.h"
-#include "switch_live.h"
-#include "switch_show.h"
+#include "../command.h"
+#include "bmv2.h"
+#include "live.h"
+#include "show.h"
 
 struct live {
 	const struct switch_wish *wish;

@@ -2,7 +2,7 @@
 #include <errno.h>
 #include <stdio.h>
 
-#include "switch_show.h"
+#include "show.h"
 
 static const char *const verbs[] = {
 	[SWITCH_ADD] = "add",

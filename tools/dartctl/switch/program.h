@@ -5,7 +5,7 @@
 
 #include <jansson.h>
 
-#include "switch_state.h"
+#include "state.h"
 
 #define SWITCH_HASHES_MAX	256
 
