@@ -6,7 +6,7 @@
 #ifndef DART_OUTCOME_P4
 #define DART_OUTCOME_P4
 
-#define OUTCOME_REPORT		8w0	/* WRITEs sent */
+#define OUTCOME_REPORT		8w0	/* to be reported */
 #define OUTCOME_OTHER		8w1	/* no telemetry */
 #define OUTCOME_TRUNCATED	8w2	/* a header that ends behind it */
 #define OUTCOME_MALFORMED	8w3	/* a version, a type, lengths */

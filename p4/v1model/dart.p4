@@ -185,8 +185,6 @@ control DartIngress(inout headers_t headers, inout metadata_t metadata,
 			packets.count((bit<32>)OUTCOME_UNASSIGNED);
 			return;
 		}
-		if (metadata.trigger == TRIGGER_HOP)
-			return; /* it is measured when it leaves */
 		if (sink_mode == SINK_CHANGES) {
 			change.apply(metadata.report, share_crc, changed);
 			if (!changed) {
@@ -194,6 +192,9 @@ control DartIngress(inout headers_t headers, inout metadata_t metadata,
 				return;
 			}
 		}
+		packets.count((bit<32>)OUTCOME_REPORT);
+		if (metadata.trigger == TRIGGER_HOP)
+			return; /* it is measured when it leaves */
 		metadata.report.copy = 0;
 		clone_preserving_field_list(CloneType.I2E,
 			(bit<32>)metadata.report.session, MIRRORED);
