@@ -1,0 +1,103 @@
+#!/usr/bin/python3 -B
+# SPDX-License-Identifier: GPL-2.0-only
+"""Copies of a key: all of them, or one at random."""
+
+import needs  # before all others
+
+import generate
+import packets
+import tap
+from switch import COLLECTORS, Switch, entry_of, report, share_of
+
+DESTINATION = 2
+NODES = [0x0A030101, 0x0A030301, 0x0A040102]
+VALUE = packets.value_of(NODES)
+KEYS = (generate.flow("10.1.0.2", "10.3.1.3", 49152, 443, 17),
+        generate.flow("2001:db8::1", "2001:db8:ffff::2", 1024, 53, 6))
+REDUNDANCIES = (1, 2, 4, 8)
+ROUNDS = 128
+ROUNDS_UNIFORM = 4096
+CHI_SQUARED_7 = 24.32  # 7 degrees of freedom, p = 0.001
+
+
+def collect(key, redundancy, all_copies, **changes):
+    entry = entry_of(redundancy=redundancy, **changes)
+    switch.collect({63: entry}, {share_of(key): 63}, all_copies)
+    return entry
+
+
+def address_in(frame):
+    """Of RETH, behind Ethernet, IP, UDP and BTH."""
+    return int.from_bytes(frame[54:62], "big")
+
+
+def psn_in(frame):
+    return int.from_bytes(frame[51:54], "big")
+
+
+def send(key, count):
+    """Reports of as many packets, which must be forwarded."""
+    plain = packets.packet(key)
+    got = switch.send(*[packets.with_int(plain, NODES)] * count)
+    tap.same(got[DESTINATION], [plain] * count)
+    return got[COLLECTORS]
+
+
+def all_copies():
+    """all N of 1, 2, 4, 8 copies, one after the other"""
+    for key in KEYS:
+        for redundancy in REDUNDANCIES:
+            for bits in (8, 16, 32, 64):
+                entry = collect(key, redundancy, True, checksum_bits=bits)
+                tap.same(send(key, 1),
+                         [report(entry, key, VALUE, copy, number=copy)
+                          for copy in range(redundancy)],
+                         f"{redundancy} copies, checksums of {bits} bits")
+
+
+def all_copies_of_many():
+    """all 8 copies of packets that come at once"""
+    for key in KEYS:
+        entry = collect(key, 8, True)
+        places = [address_in(report(entry, key, VALUE, copy))
+                  for copy in range(8)]
+        reports = send(key, 8)
+        tap.same(sorted(map(address_in, reports)), sorted(places * 8))
+        tap.same(sorted(map(psn_in, reports)), list(range(64)))
+
+
+def one_copy():
+    """one of N copies, and each of them at times"""
+    for key in KEYS:
+        for redundancy in REDUNDANCIES:
+            entry = collect(key, redundancy, False)
+            places = {address_in(report(entry, key, VALUE, copy)): copy
+                      for copy in range(redundancy)}
+            # That one of 8 is missing has a probability of 3e-7.
+            reports = send(key, ROUNDS)
+            tap.same(len(reports), ROUNDS)
+            for number, frame in enumerate(reports):
+                tap.same(frame, report(entry, key, VALUE,
+                                       places[address_in(frame)], number))
+            tap.same(set(map(address_in, reports)), set(places))
+
+
+def uniform():
+    """each of 8 copies is as likely as the others"""
+    entry = collect(KEYS[0], 8, False)
+    places = [address_in(report(entry, KEYS[0], VALUE, copy))
+              for copy in range(8)]
+    reports = send(KEYS[0], ROUNDS_UNIFORM)
+    tap.same(list(map(psn_in, reports)), list(range(ROUNDS_UNIFORM)))
+    counts = [list(map(address_in, reports)).count(place)
+              for place in places]
+    tap.same(sum(counts), ROUNDS_UNIFORM)
+    expected = ROUNDS_UNIFORM / 8
+    statistic = sum((count - expected)**2 / expected for count in counts)
+    tap.note(f"chi-squared of {ROUNDS_UNIFORM} reports: {statistic:.1f}, "
+             f"{counts} (below {CHI_SQUARED_7} with a probability of 0.999)")
+    assert statistic < CHI_SQUARED_7
+
+
+switch = Switch()
+tap.run(all_copies, all_copies_of_many, one_copy, uniform)

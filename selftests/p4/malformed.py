@@ -1,0 +1,177 @@
+#!/usr/bin/python3 -B
+# SPDX-License-Identifier: GPL-2.0-only
+"""What is not INT, not all of it, or contradicts itself, is left alone."""
+
+import random
+
+import needs  # before all others
+
+import generate
+import packets
+import tap
+from switch import COLLECTORS, SILENCE, Switch, entry_of
+
+DESTINATION = 2
+PATH = [1, 0, 2, 0]  # as hops of 2 words: 1, 2
+FLOWS = {name: generate.flow(*addresses, 1, 2, protocol)
+         for name, addresses, protocol in (
+             ("UDP by IPv4", ("10.0.0.1", "10.0.0.2"), 17),
+             ("TCP by IPv4", ("10.0.0.1", "10.0.0.2"), 6),
+             ("UDP by IPv6", ("2001:db8::1", "2001:db8::2"), 17),
+             ("TCP by IPv6", ("2001:db8::1", "2001:db8::2"), 6))}
+SHIM_AND_MD = 16
+STACK = 16
+PORTS = 4
+
+# A frame of UDP by IPv4 with other bytes at a place, and what it is counted as.
+FLAWS = (
+    ("another port", "other", 36, "0035"),
+    ("TCP to this port", "other", 23, "06"),
+    ("no IP", "other", 12, "0806"),
+    ("a fragment", "other", 20, "2000"),
+    ("the rest of one", "other", 20, "0009"),
+    ("no IPv4", "other", 14, "65"),
+    ("an IP header of 16 bytes", "other", 14, "44"),
+    ("UDP of 7 bytes", "malformed", 38, "0007"),
+    ("UDP of 0 bytes", "malformed", 38, "0000"),
+    ("UDP shorter than INT", "malformed", 38, "001f"),
+    ("UDP one byte shorter than INT", "malformed", 38, "0027"),
+    ("INT-MX", "malformed", 42, "34"),
+    ("type 0", "malformed", 42, "04"),
+    ("NPT 0", "malformed", 42, "10"),
+    ("NPT 3", "malformed", 42, "1c"),
+    ("no MD header", "malformed", 43, "02"),
+    ("no words", "malformed", 43, "00"),
+    ("more INT than UDP", "malformed", 43, "ff"),
+    ("version 0", "malformed", 46, "00"),
+    ("version 1", "malformed", 46, "10"),
+    ("version 15", "malformed", 46, "f0"),
+    ("hops of 0 words", "malformed", 48, "00"),
+    ("a hop and a third", "malformed", 48, "03"),
+    ("less than a hop", "malformed", 48, "05"),
+    ("a hop of 31 words", "malformed", 48, "1f"),
+)
+
+# Well-formed, but no path: INT is taken away.
+NO_PATHS = (
+    ("hops exceeded", "incomplete", {"flags": packets.HOPS_EXCEEDED}),
+    ("MTU exceeded", "incomplete", {"flags": packets.MTU_EXCEEDED}),
+    ("no node IDs", "anonymous", {"instructions": 0x4000}),
+    ("an empty stack", "anonymous", {"nodes": []}),
+    ("an empty stack without node IDs", "anonymous",
+     {"nodes": [], "instructions": 0x4000}),
+)
+
+
+def good(key, nodes=(1, 2), hop_words=2, **telemetry):
+    return packets.with_int(packets.packet(key), nodes, hop_words=hop_words,
+                            **telemetry)
+
+
+def check_left(frames, outcome):
+    """They are forwarded as they are, without reports, and counted."""
+    tap.same(switch.send(*frames), {**SILENCE, DESTINATION: frames}, outcome)
+    tap.same(switch.outcomes(), {outcome: len(frames)})
+
+
+def check_good():
+    for name, key in FLOWS.items():
+        got = switch.send(good(key))
+        tap.same(got[DESTINATION], [packets.packet(key)], name)
+        tap.same(len(got[COLLECTORS]), 1, name)
+
+
+def lengths():
+    """INT that ends anywhere"""
+    for key in FLOWS.values():
+        frame = good(key)
+        begin = packets.behind_ip(frame) + 8
+        end = begin + SHIM_AND_MD + STACK
+        if key[-1] != 17:
+            end += PORTS
+        check_left([frame[:n] for n in range(14, begin)], "other")
+        check_left([frame[:n] for n in range(begin, end)], "truncated")
+
+
+def payload_cut():
+    """a payload that ends anywhere is no matter of INT"""
+    for key in FLOWS.values():
+        frame, plain = good(key), packets.packet(key)
+        shorter = len(frame) - len(plain)
+        end = len(plain) - len(packets.PAYLOAD)
+        for n in (end, end + 1, end + 17):
+            got = switch.send(frame[:n + shorter])
+            tap.same(got[DESTINATION], [plain[:n]])
+            tap.same(len(got[COLLECTORS]), 1)
+
+
+def flaws():
+    """wrong fields, each for itself"""
+    for what, outcome, at, digits in FLAWS:
+        frame, change = good(FLOWS["UDP by IPv4"]), bytes.fromhex(digits)
+        frame = frame[:at] + change + frame[at + len(change):]
+        tap.same(switch.send(frame), {**SILENCE, DESTINATION: [frame]}, what)
+        tap.same(switch.outcomes(), {outcome: 1}, what)
+
+
+def hops():
+    """stacks that are no whole hops, short and long"""
+    frames = []
+    for words in range(1, 25):
+        for hop_words in range(words + 1):
+            if hop_words and words % hop_words == 0:
+                continue
+            if words < 20 and hop_words < words - 1 and hop_words > 2:
+                continue  # neither first nor last
+            frame = bytearray(good(FLOWS["UDP by IPv6"], [9] * words,
+                                   hop_words=1))
+            frame[54 + 8 + 4 + 2] = hop_words
+            frames.append(bytes(frame))
+    check_left(frames, "malformed")
+
+
+def no_paths():
+    """INT that says of no path is taken away, and not reported"""
+    for what, outcome, telemetry in NO_PATHS:
+        for key in FLOWS.values():
+            got = switch.send(good(key, **telemetry))
+            tap.same(got, {**SILENCE, DESTINATION: [packets.packet(key)]},
+                     what)
+        tap.same(switch.outcomes(), {outcome: len(FLOWS)}, what)
+
+
+def not_ip():
+    """frames that are no packets of IP, and IP that is cut or alone"""
+    destination = good(FLOWS["UDP by IPv4"])[:12]
+    check_left([destination + bytes.fromhex(rest) for rest in (
+        "0800", "0800ff", "86dd", "86dd60", "0000", "ffff",
+        "0806" + "00" * 28, "88cc" + "ff" * 100)], "other")
+
+
+def random_flaws():
+    """any bytes anywhere: what is not reported is not touched"""
+    dice = random.Random(5)
+    frames = []
+    for _ in range(500):
+        frame = bytearray(good(dice.choice(list(FLOWS.values()))))
+        for _ in range(dice.randrange(1, 4)):
+            frame[dice.randrange(12, 12 + 80)] = dice.randrange(256)
+        frames.append(bytes(frame))
+    got = switch.send(*frames)
+    outcomes = switch.outcomes()
+    tap.note(outcomes)
+    tap.same(len(got[DESTINATION]), len(frames))
+    tap.same(sum(outcomes.values()), len(frames))
+    reported = outcomes["report"]
+    taken = outcomes["incomplete"] + outcomes["anonymous"]
+    left = len(frames) - reported - taken
+    tap.same(sum(frame in frames for frame in got[DESTINATION]), left)
+    tap.same(len(got[COLLECTORS]), reported)
+    check_good()
+
+
+switch = Switch()
+switch.collect({0: entry_of()}, {share: 0 for share in range(1024)})
+check_good()
+tap.run(lengths, payload_cut, flaws, hops, no_paths, not_ip, random_flaws,
+        before=switch.outcomes)

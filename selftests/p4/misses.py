@@ -1,0 +1,116 @@
+#!/usr/bin/python3 -B
+# SPDX-License-Identifier: GPL-2.0-only
+"""What a table does not know costs a report, and never the packet.
+
+Packets that are counted as to be reported, and reports that are not, tell of
+it.
+"""
+
+import needs  # before all others
+
+import generate
+import packets
+import tap
+from switch import COLLECTORS, SILENCE, Switch, entry_of, share_of
+
+DESTINATION = 2
+NUMBER = 9
+NOBODY = 6  # no port
+SWITCH_ID = 1
+PATH = [1, 2, 3]
+KEYS = (generate.flow("10.1.0.2", "10.3.1.3", 49152, 443, 17),
+        generate.flow("2001:db8::1", "2001:db8:ffff::2", 1024, 53, 6))
+
+
+def collect(*keys):
+    switch.collect({NUMBER: entry_of()},
+                   {share_of(key): NUMBER for key in keys or KEYS})
+    switch.outcomes()
+
+
+def reports():
+    return switch.counter("dart_reports", NUMBER)
+
+
+def check_silence(outcome):
+    """The packets are forwarded, and that is all."""
+    before = reports()
+    for key in KEYS:
+        plain = packets.packet(key)
+        got = switch.send(packets.with_int(plain, PATH))
+        tap.same(got, {**SILENCE, DESTINATION: [plain]})
+    tap.same(reports(), before, "dart_reports")
+    tap.same(switch.outcomes(), {outcome: len(KEYS)})
+
+
+def nothing_missing():
+    """with all entries there are reports"""
+    collect()
+    before = reports()
+    for key in KEYS:
+        plain = packets.packet(key)
+        got = switch.send(packets.with_int(plain, PATH))
+        tap.same(got[DESTINATION], [plain])
+        tap.same(len(got[COLLECTORS]), 1)
+    tap.same(reports() - before, len(KEYS), "dart_reports")
+    tap.same(switch.outcomes(), {"report": len(KEYS)})
+
+
+def forward():
+    """nobody knows where the packet belongs: no packet, no report"""
+    collect()
+    before = reports()
+    for key in KEYS:
+        plain = packets.packet(key, to=NOBODY)
+        tap.same(switch.send(plain, packets.with_int(plain, PATH)), SILENCE)
+    tap.same(reports(), before, "dart_reports")
+
+
+def share():
+    """a share that no collector has"""
+    collect()
+    switch.do("table_clear dart_share")
+    check_silence("unassigned")
+
+
+def collector():
+    """a collector of whom nothing is known"""
+    collect()
+    switch.do("table_clear dart_collector")
+    check_silence("report")
+
+
+def reporter():
+    """a reporter without an address"""
+    collect()
+    switch.do("table_reset_default dart_reporter")
+    check_silence("report")
+
+
+def session():
+    """a mirror session that goes nowhere"""
+    collect()
+    switch.do("mirroring_delete", 1 + COLLECTORS)
+    check_silence("report")
+    switch.do("mirroring_add", 1 + COLLECTORS, COLLECTORS)
+
+
+def postcards():
+    """the same for postcards"""
+    switch.sink("none")
+    switch.do("table_set_default dart_postcard dart_report_hop", SWITCH_ID)
+    frames = [packets.packet(key) for key in KEYS]
+    for miss in ("table_clear dart_share", "table_clear dart_collector",
+                 "table_reset_default dart_reporter",
+                 f"mirroring_delete {1 + COLLECTORS}"):
+        collect(*(key + SWITCH_ID.to_bytes(4, "big") for key in KEYS))
+        tap.same(len(switch.send(*frames)[COLLECTORS]), len(frames))
+        tap.same(switch.outcomes(), {"report": len(frames)})
+        switch.do(miss)
+        tap.same(switch.send(*frames), {**SILENCE, DESTINATION: frames},
+                 miss)
+
+
+switch = Switch()
+tap.run(nothing_missing, forward, share, collector, reporter, session,
+        postcards)

@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""To be imported first: finds the other modules, or skips the test."""
+
+import importlib.util
+import os
+import shutil
+import sys
+from pathlib import Path
+
+import tap
+
+TREE = Path(__file__).resolve().parents[2]
+PROGRAM = TREE / ".output/p4/dart.json"
+
+sys.path.append(str(TREE / "selftests/vectors"))  # generate
+
+for tool in ("p4c-bm2-ss", "simple_switch", "simple_switch_CLI"):
+    if not shutil.which(tool):
+        tap.skip(f"no {tool} (see README.md)")
+if not importlib.util.find_spec("scapy"):
+    tap.skip("no scapy (Debian package python3-scapy)")
+if os.geteuid():
+    tap.skip("only root makes network namespaces")
+if not PROGRAM.exists():
+    sys.exit(f"{PROGRAM}: is not there (make p4)")

@@ -1,0 +1,111 @@
+#!/usr/bin/python3 -B
+# SPDX-License-Identifier: GPL-2.0-only
+"""What a switch itself measures of each packet (see schemas/postcard.yaml)."""
+
+import re
+import struct
+
+import needs  # before all others
+
+import generate
+import packets
+import tap
+from switch import (COLLECTORS, SOURCE, Switch, entry_of, report, share_of)
+
+DESTINATION = 2
+SWITCH_ID = 0x0A010203
+SWITCHES = [7, 8, 9]
+FLOWS = (
+    generate.flow("10.1.0.2", "10.3.1.3", 49152, 443, 17),
+    generate.flow("10.1.0.2", "10.3.1.3", 49152, 443, 6),
+    generate.flow("10.1.0.2", "10.3.1.3", 0, 0, 1),
+    generate.flow("2001:db8::1", "2001:db8:ffff::2", 1024, 53, 17),
+    generate.flow("2001:db8::1", "2001:db8:ffff::2", 1024, 53, 6),
+    generate.flow("2001:db8::1", "2001:db8:ffff::2", 0, 0, 58),
+)
+COLLECTOR = entry_of(redundancy=1, checksum_bits=64)
+
+
+def key_of(flow):
+    return flow + struct.pack(">I", SWITCH_ID)
+
+
+def clock():
+    """The switch's own, in nanoseconds."""
+    answer = switch.do("get_time_elapsed")
+    return int(re.search(r"\d+", answer)[0]) * 1000
+
+
+def value_in(frame):
+    """Of a report with a checksum of 64 bits."""
+    return frame[14 + 20 + 8 + 12 + 16 + 8:-4]
+
+
+def send(flow, frame):
+    """The postcard of one packet that must be forwarded as it is."""
+    switch.set_psn(5, 0)
+    got = switch.send(frame)
+    tap.same(got[DESTINATION], [frame])
+    postcard, = got[COLLECTORS]
+    tap.same(postcard, report(COLLECTOR, key_of(flow), value_in(postcard)))
+    return struct.unpack(">HHIIQ", value_in(postcard))
+
+
+def setup():
+    switch.collect({5: COLLECTOR},
+                   {share_of(key_of(flow)): 5 for flow in FLOWS})
+    switch.do("table_set_default dart_postcard dart_report_hop", SWITCH_ID)
+    switch.sink("none")
+
+
+def keys():
+    """the key is the flow's and the switch's"""
+    for flow in FLOWS:
+        send(flow, packets.packet(flow))
+
+
+def int_flows():
+    """the flow is the one that INT describes"""
+    for flow in FLOWS:
+        send(flow, packets.with_int(packets.packet(flow), SWITCHES))
+
+
+def ports():
+    """the ports are those of the packet"""
+    for flow in FLOWS:
+        tap.same(send(flow, packets.packet(flow))[:2], (SOURCE, DESTINATION))
+
+
+def times():
+    """it leaves later than those before, and was not in there for longer"""
+    before = clock()
+    for flow in FLOWS:
+        *_, latency, queue, time = send(flow, packets.packet(flow))
+        now = clock()
+        assert before <= time <= now, (before, time, now)
+        assert latency <= now - before, (latency, now - before)
+        tap.same(queue >> 24, 0, "number of the queue")
+        before = time
+
+
+def neighbours():
+    """what has no flow is no matter of postcards"""
+    arp = (bytes.fromhex(packets.host(DESTINATION).replace(":", "")) +
+           bytes(6) + b"\x08\x06" + bytes(28))
+    got = switch.send(arp)
+    tap.same(got[DESTINATION], [arp])
+    tap.same(got[COLLECTORS], [])
+
+
+def reports():
+    """reports are not reported"""
+    flow = generate.flow("10.1.0.2", "10.3.1.3", 49152, 4791, 17)
+    switch.collect({5: COLLECTOR}, {share_of(key_of(flow)): 5})
+    got = switch.send(packets.packet(flow))
+    tap.same(got[DESTINATION], [packets.packet(flow)])
+    tap.same(got[COLLECTORS], [])
+
+
+switch = Switch()
+setup()
+tap.run(keys, int_flows, ports, times, neighbours, reports)

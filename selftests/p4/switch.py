@@ -1,0 +1,268 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The program in simple_switch, in a network namespace of the test's own.
+
+Behind each port is this process.  Whatever there is dies with it, and nothing
+of it is seen outside, so tests run side by side.
+"""
+
+import atexit
+import ctypes
+import json
+import os
+import re
+import select
+import socket
+import subprocess
+import sys
+from functools import partial
+from pathlib import Path
+
+import generate
+import packets
+from needs import PROGRAM
+
+CLONE_NEWNET = 0x40000000
+ETH_P_ALL = 3
+SO_RCVBUFFORCE = 33
+ETHERTYPE_FENCE = 0x88B5  # for experiments (IEEE 802)
+THRIFT_PORT = 9090
+SECONDS = 20  # for any answer, on a busy machine
+BATCH = 16  # frames at once: simple_switch loses some of 32
+PORTS = (1, 2, 3, 4)
+SOURCE = 1  # where packets come in
+COLLECTORS = 3  # where collectors are, if nobody says otherwise
+PROMPT = b"RuntimeCmd: "
+SILENCE = {port: [] for port in PORTS}
+
+# shared/outcome.p4
+OUTCOMES = ("report", "other", "truncated", "malformed", "incomplete",
+            "anonymous", "unassigned", "unchanged")
+
+
+def polynomial(field):
+    """Of the CRC that fills a field; None if it is not one of ours."""
+    found = re.search(r"(?:^|_)(?:(slot|checksum)(\d)|(share))(?:_\d+)?$",
+                      field)
+    if not found:
+        return None
+    if found[3]:
+        return generate.SHARE
+    return {"slot": generate.SLOTS,
+            "checksum": generate.CHECKSUMS}[found[1]][int(found[2])]
+
+
+def polynomials(program):
+    """Of each calculation of a compiled program that has one of choice."""
+    found = {calculation["name"]: None
+             for calculation in program["calculations"]
+             if calculation["algo"] == "crc32_custom"}
+    for action in program["actions"]:
+        for primitive in action["primitives"]:
+            if primitive["op"] != "modify_field_with_hash_based_offset":
+                continue
+            field, _, calculation, _ = (
+                parameter["value"] for parameter in primitive["parameters"])
+            if calculation in found:
+                found[calculation] = polynomial(field[-1])
+    assert None not in found.values(), found
+    return found
+
+
+def entry_of(**changes):
+    """A collector: that of golden vectors, but for @changes."""
+    return generate.vector(bytes(13), bytes(20), **changes)["collector"]
+
+
+def report(entry, key, value, copy=0, number=0):
+    """The report number @number to a collector."""
+    return bytes.fromhex(generate.vector(key, value, number, copy=copy,
+                                         **entry)["frame"])
+
+
+def share_of(key):
+    return generate.crc(generate.SHARE, key) % 1024
+
+
+class CommandLine:
+    """One simple_switch_CLI for all commands."""
+
+    def __init__(self):
+        self.process = subprocess.Popen(
+            ["setpriv", "--pdeathsig", "KILL", "simple_switch_CLI",
+             "--thrift-port", str(THRIFT_PORT)],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        atexit.register(self.process.kill)  # it has much to say of an end
+        self._answer()
+
+    def _answer(self):
+        answer = b""
+        while not answer.endswith(PROMPT):
+            part = os.read(self.process.stdout.fileno(), 65536)
+            if not part:
+                raise EOFError(f"simple_switch_CLI: {answer.decode()}")
+            answer += part
+        return answer[:-len(PROMPT)].decode()
+
+    def do(self, *words):
+        """What the command says; a refusal is an error."""
+        command = " ".join(map(str, words))
+        self.process.stdin.write(command.encode() + b"\n")
+        self.process.stdin.flush()
+        answer = self._answer()
+        if re.search(r"^(Invalid|Error|\*\*\*)", answer, re.MULTILINE):
+            raise ValueError(f"{command}: {answer}")
+        return answer
+
+
+def enter_namespace():
+    library = ctypes.CDLL(None, use_errno=True)
+    if library.unshare(CLONE_NEWNET):
+        raise OSError(ctypes.get_errno(), "no network namespace")
+    # Nobody but the test sends anything.
+    ipv6 = Path("/proc/sys/net/ipv6/conf/default/disable_ipv6")
+    if ipv6.exists():
+        ipv6.write_text("1", encoding="ascii")
+    commands = ["link set lo up"]
+    for port in PORTS:
+        commands += [f"link add host{port} type veth peer name port{port}",
+                     f"link set host{port} up", f"link set port{port} up"]
+    subprocess.run(["ip", "-batch", "-"], input="\n".join(commands).encode(),
+                   check=True)
+
+
+def host_socket(port):
+    sock = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, 0)
+    sock.setsockopt(socket.SOL_SOCKET, SO_RCVBUFFORCE, 2**22)
+    sock.bind((f"host{port}", ETH_P_ALL))
+    sock.settimeout(SECONDS)
+    return sock
+
+
+class Switch:
+    """Host n, packets.host(n), is behind port n, and mirror session n + 1."""
+
+    def __init__(self):
+        enter_namespace()
+        self.hosts = {port: host_socket(port) for port in PORTS}
+        self.fences = 0
+        self.before = [0] * len(OUTCOMES)
+        self._start()
+        self.command_line = CommandLine()
+        self._prepare()
+        self.settle()
+
+    def _start(self):
+        interfaces = [argument for port in PORTS
+                      for argument in ("-i", f"{port}@port{port}")]
+        # It asks sysfs for interfaces, and that shows those of who mounts it.
+        self.process = subprocess.Popen(
+            ["setpriv", "--pdeathsig", "KILL", "unshare", "--mount", "sh",
+             "-c", 'mount -t sysfs sysfs /sys && exec simple_switch "$@"',
+             "sh", *interfaces, "--thrift-port", str(THRIFT_PORT),
+             "--device-id", str(os.getpid()), str(PROGRAM)],
+            stdout=sys.stderr)
+        # That it ends is an event; that it listens is not.
+        end = select.poll()
+        end.register(os.pidfd_open(self.process.pid), select.POLLIN)
+        for _ in range(SECONDS * 50):
+            try:
+                socket.create_connection(("127.0.0.1", THRIFT_PORT)).close()
+                return
+            except ConnectionRefusedError:
+                if end.poll(20):
+                    raise RuntimeError("simple_switch has ended") from None
+        raise TimeoutError("simple_switch does not listen")
+
+    def _prepare(self):
+        with open(PROGRAM, encoding="utf-8") as file:
+            calculations = polynomials(json.load(file))
+        for calculation, low in calculations.items():
+            self.do("set_crc32_parameters", calculation, hex(low),
+                    "0xffffffff", "0xffffffff", "true", "true")
+        for port in PORTS:
+            self.do("table_add forward forward_to", packets.host(port), "=>",
+                    port)
+            self.do("mirroring_add", 1 + port, port)
+
+    def do(self, *words):
+        return self.command_line.do(*words)
+
+    def collect(self, entries, shares, all_copies=False):
+        """Collectors by number, with a "port" or without, instead of others.
+
+        @shares: numbers of collectors by share.
+        """
+        reporter = next(iter(entries.values()))
+        self.do("table_clear dart_share")
+        self.do("table_clear dart_collector")
+        self.do("table_set_default dart_reporter dart_report_from",
+                "52:54:00:00:00:02", reporter["reporter"],
+                reporter["checksum_bits"] // 8, int(all_copies))
+        for number, entry in entries.items():
+            self.do("table_add dart_collector dart_send_to", number, "=>",
+                    entry["mac"], entry["ip"], entry["qpn"], entry["rkey"],
+                    entry["base"], 2**entry["slots_log2"] - 1,
+                    entry["redundancy"])
+            self.set_psn(number, entry["first_psn"])
+        for share, number in shares.items():
+            self.do("table_add dart_share dart_assign", share, "=>", number,
+                    1 + entries[number].get("port", COLLECTORS))
+
+    def set_psn(self, number, psn):
+        self.do("register_write dart_psn", number, psn)
+
+    def sink(self, mode, port=None):
+        """What becomes of INT: "all", "changes", "none"."""
+        if port is None:
+            self.do("table_set_default dart_sink", f"dart_sink_{mode}")
+        else:
+            self.do("table_add dart_sink", f"dart_sink_{mode}", port, "=>")
+
+    def _fence(self, port):
+        """Sends a host a frame that nobody else sends."""
+        self.fences += 1
+        fence = (bytes.fromhex(packets.host(port).replace(":", "")) +
+                 bytes(6) + ETHERTYPE_FENCE.to_bytes(2, "big") +
+                 self.fences.to_bytes(46, "big"))
+        self.hosts[SOURCE].send(fence)
+        return fence
+
+    def settle(self):
+        """All that hosts have got, by port, when nothing is on its way.
+
+        A port's frames do not overtake each other, and a clone is in the queue
+        of its port before its original leaves.  So one that leaves can have
+        one more behind it, and nothing is left after a round without any.
+        """
+        frames = {port: [] for port in PORTS}
+        count = -1
+        while count != sum(map(len, frames.values())):
+            count = sum(map(len, frames.values()))
+            for port, fence in [(port, self._fence(port)) for port in PORTS]:
+                frames[port] += iter(partial(self.hosts[port].recv, 65536),
+                                     fence)
+        return frames
+
+    def send(self, *frames):
+        """What comes of frames, by port."""
+        got = {port: [] for port in PORTS}
+        for start in range(0, len(frames), BATCH):
+            for frame in frames[start:start + BATCH]:
+                self.hosts[SOURCE].send(frame)
+            for port, there in self.settle().items():
+                got[port] += there
+        return got
+
+    def counter(self, name, index):
+        answer = self.do("counter_read", name, index)
+        return int(re.search(r"(\d+) packets", answer)[1])
+
+    def outcomes(self):
+        """Of packets since the last call: how often there was which."""
+        now = [self.counter("dart_packets", index)
+               for index in range(len(OUTCOMES))]
+        now[OUTCOMES.index("other")] -= self.fences
+        changes = {name: count - before for name, count, before in
+                   zip(OUTCOMES, now, self.before) if count != before}
+        self.before = now
+        return changes

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""TAP on standard output, as ../execute judges it."""
+
+import sys
+import traceback
+
+
+def note(text):
+    for line in str(text).splitlines():
+        print("#", line)
+
+
+def skip(reason):
+    """The whole test."""
+    print("1..0 # SKIP", reason)
+    sys.exit(4)
+
+
+def shown(value):
+    """Bytes as digits, wherever they are."""
+    if isinstance(value, bytes):
+        return value.hex()
+    if isinstance(value, list):
+        return "\n  ".join([f"list of {len(value)}", *map(shown, value)])
+    if isinstance(value, dict):
+        return "\n".join(f"{key}: {shown(there)}"
+                         for key, there in value.items())
+    return str(value)
+
+
+def same(found, expected, what=""):
+    assert found == expected, "\n".join(
+        (what, "found", shown(found), "should be", shown(expected)))
+
+
+def run(*points, before=lambda: None):
+    """What each point, a function, says of itself must hold.
+
+    @before is called before each, so that none sees what others left.
+    """
+    failures = 0
+    for number, point in enumerate(points, 1):
+        try:
+            before()
+            point()
+        except Exception:  # pylint: disable=broad-except # whatever it is
+            failures += 1
+            note(traceback.format_exc())
+            print("not", end=" ")
+        print(f"ok {number} - {point.__doc__}", flush=True)
+    print(f"1..{len(points)}")
+    sys.exit(bool(failures))

@@ -1,0 +1,174 @@
+#!/usr/bin/python3 -B
+# SPDX-License-Identifier: GPL-2.0-only
+"""Which packets become reports, and what these say."""
+
+import needs  # before all others
+
+import generate
+import packets
+import tap
+from scapy.layers.inet import IPOption_NOP
+from switch import (COLLECTORS, PORTS, SOURCE, Switch, entry_of, report,
+                    share_of)
+
+DESTINATION, ELSEWHERE = 2, 4
+GROUP = 255  # all hosts
+SWITCHES = [0x0A030101, 0x0A030301, 0x0A040102, 0x0A010301, 0x0A010001]
+IPV4_UDP = generate.flow("10.1.0.2", "10.3.1.3", 49152, 443, 17)
+IPV4_TCP = generate.flow("10.1.0.2", "10.3.1.3", 49152, 443, 6)
+IPV6_UDP = generate.flow("2001:db8::1", "2001:db8:ffff::2", 1024, 53, 17)
+IPV6_TCP = generate.flow("2001:db8::1", "2001:db8:ffff::2", 1024, 53, 6)
+IPV4_ICMP = generate.flow("10.1.0.2", "10.3.1.3", 0, 0, 1)
+FLOWS = (IPV4_UDP, IPV4_TCP, IPV6_UDP, IPV6_TCP, IPV4_ICMP,
+         generate.flow("10.1.0.2", "10.3.1.3", 7, 8, 132),
+         generate.flow("10.1.0.2", "10.3.1.3", 7, 8, 33),
+         generate.flow("2001:db8::1", "2001:db8::2", 7, 8, 136),
+         generate.flow("2001:db8::1", "2001:db8::2", 0, 0, 58))
+COLLECTOR = entry_of(redundancy=1)
+
+
+def collect(*keys):
+    """One collector for these keys, and no others."""
+    switch.collect({5: COLLECTOR}, {share_of(key): 5 for key in keys})
+    switch.outcomes()
+
+
+def path_reports(*keys_and_paths):
+    """One report of each, counted from the first."""
+    return [report(COLLECTOR, key, packets.value_of(nodes), number=number)
+            for number, (key, nodes) in enumerate(keys_and_paths)]
+
+
+def each_packet():
+    """every packet with INT is reported"""
+    collect(*FLOWS)
+    switch.sink("all")
+    for key in FLOWS:
+        packet = packets.packet(key)
+        switch.set_psn(5, 0)
+        got = switch.send(*[packets.with_int(packet, SWITCHES)] * 3)
+        tap.same(got[COLLECTORS], path_reports(*[(key, SWITCHES)] * 3))
+        tap.same(got[DESTINATION], [packet] * 3)
+
+
+def udp_after_int():
+    """UDP, too, can be behind INT"""
+    collect(IPV4_UDP, IPV6_UDP)
+    for key in (IPV4_UDP, IPV6_UDP):
+        packet = packets.packet(key)
+        switch.set_psn(5, 0)
+        got = switch.send(packets.with_int(packet, SWITCHES,
+                                           packets.BEFORE_L4))
+        tap.same(got[COLLECTORS], path_reports((key, SWITCHES)))
+        tap.same(got[DESTINATION], [packet])
+
+
+def options():
+    """options of IPv4 are no matter of reports"""
+    collect(IPV4_UDP, IPV4_TCP)
+    for key in (IPV4_UDP, IPV4_TCP):
+        packet = packets.packet(key, options=[IPOption_NOP()] * 8)
+        switch.set_psn(5, 0)
+        got = switch.send(packets.with_int(packet, SWITCHES))
+        tap.same(got[COLLECTORS], path_reports((key, SWITCHES)))
+        tap.same(got[DESTINATION], [packet])
+
+
+def lengths():
+    """the first five hops are reported, whatever else a hop says"""
+    collect(IPV4_UDP)
+    for hop_words in (1, 2, 3, 9, 31):
+        for hops in (1, 2, 4, 5, 6, 7):
+            nodes = list(range(1000, 1000 + hops))
+            packet = packets.packet(IPV4_UDP)
+            switch.set_psn(5, 0)
+            got = switch.send(packets.with_int(packet, nodes,
+                                               hop_words=hop_words))
+            what = f"{hops} hops of {hop_words} words"
+            tap.same(got[COLLECTORS], path_reports((IPV4_UDP, nodes)), what)
+            tap.same(got[DESTINATION], [packet], what)
+
+
+def longest():
+    """the longest stack that INT has words for is taken"""
+    collect(IPV4_UDP)
+    nodes = list(range(2000, 2252))
+    packet = packets.packet(IPV4_UDP)
+    got = switch.send(packets.with_int(packet, nodes))
+    tap.same(got[COLLECTORS], path_reports((IPV4_UDP, nodes)))
+    tap.same(got[DESTINATION], [packet])
+
+
+def without_int():
+    """packets without INT are not reported"""
+    collect(*FLOWS)
+    frames = [packets.packet(key) for key in FLOWS]
+    got = switch.send(*frames)
+    tap.same(got[COLLECTORS], [])
+    tap.same(got[DESTINATION], frames)
+    tap.same(switch.outcomes(), {"other": len(FLOWS)})
+
+
+def changes_only():
+    """a path is reported when it is another than before"""
+    switch.sink("changes")
+    for key in (IPV4_UDP, IPV6_TCP):
+        other = key[:-1] + bytes([132])
+        collect(key, other)
+        rounds = [(key, SWITCHES), (key, SWITCHES), (key, SWITCHES[:4]),
+                  (key, SWITCHES[:4]), (key, SWITCHES), (other, SWITCHES),
+                  (key, SWITCHES)]
+        plain = [packets.packet(flow) for flow, _ in rounds]
+        got = switch.send(*(packets.with_int(packet, nodes) for
+                            packet, (_, nodes) in zip(plain, rounds)))
+        tap.same(got[COLLECTORS],
+                 path_reports(*(rounds[n] for n in (0, 2, 4, 5))))
+        tap.same(got[DESTINATION], plain)
+        tap.same(switch.outcomes(), {"report": 4, "unchanged": 3})
+    switch.sink("all")
+
+
+def transit():
+    """where the path goes on, INT is not touched"""
+    collect(*FLOWS)
+    switch.sink("none")
+    frames = [packets.with_int(packets.packet(key), SWITCHES)
+              for key in FLOWS]
+    got = switch.send(*frames)
+    tap.same(got[DESTINATION], frames)
+    tap.same(got[COLLECTORS], [])
+    tap.same(switch.outcomes(), {"other": len(FLOWS)})
+    switch.sink("all")
+
+
+def by_port():
+    """a switch is the last one for some ports, and not for others"""
+    collect(IPV4_UDP)
+    switch.sink("none", ELSEWHERE)
+    packet = packets.packet(IPV4_UDP)
+    there = packets.with_int(packets.packet(IPV4_UDP, to=ELSEWHERE),
+                             SWITCHES)
+    got = switch.send(packets.with_int(packet, SWITCHES), there)
+    tap.same(got[DESTINATION], [packet])
+    tap.same(got[ELSEWHERE], [there])
+    tap.same(got[COLLECTORS], path_reports((IPV4_UDP, SWITCHES)))
+    switch.do("table_clear dart_sink")
+
+
+def flood():
+    """what goes to all hosts is reported once"""
+    switch.do("mc_mgrp_create 1")
+    switch.do("mc_node_create 1", *PORTS)
+    switch.do("mc_node_associate 1 0")
+    switch.do("table_add forward forward_flood", packets.host(GROUP), "=> 1")
+    collect(IPV4_UDP)
+    packet = packets.packet(IPV4_UDP, to=GROUP)
+    got = switch.send(packets.with_int(packet, SWITCHES))
+    reports = path_reports((IPV4_UDP, SWITCHES))
+    tap.same(sorted(got.pop(COLLECTORS)), sorted([packet] + reports))
+    tap.same(got, {SOURCE: [], DESTINATION: [packet], ELSEWHERE: [packet]})
+
+
+switch = Switch()
+tap.run(each_packet, udp_after_int, options, lengths, longest, without_int,
+        changes_only, transit, by_port, flood)

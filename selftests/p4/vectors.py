@@ -1,0 +1,98 @@
+#!/usr/bin/python3 -B
+# SPDX-License-Identifier: GPL-2.0-only
+"""INT-MD in, and the frames of golden vectors out.
+
+A vector is beyond this switch if its value is no path of five hops, its key no
+flow, or if that has ports where a protocol has none.
+"""
+
+import json
+
+from needs import TREE
+
+import generate
+import packets
+import tap
+from switch import COLLECTORS, Switch
+
+VECTORS = TREE / "selftests/vectors/reports.json"
+IPV4, IPV6 = 13, 37
+
+
+def is_flow(key):
+    if len(key) not in (IPV4, IPV6):
+        return False
+    *_, sport, dport, protocol = packets.flow_of(key)
+    return protocol in packets.WITH_PORTS or sport == dport == 0
+
+
+def is_possible(vector):
+    return (is_flow(bytes.fromhex(vector["key"])) and
+            vector["collector"]["value_length"] == 20)
+
+
+def packet_of(vector):
+    value = bytes.fromhex(vector["value"]).rstrip(b"\0")
+    nodes = [int.from_bytes(value[i:i + 4].ljust(4, b"\0"), "big")
+             for i in range(0, len(value), 4)] or [0]
+    return packets.with_int(packets.packet(bytes.fromhex(vector["key"])),
+                            nodes)
+
+
+def send(vector, all_copies):
+    """What the collector gets; the last report is to be the vector's."""
+    entry = vector["collector"]
+    if not all_copies:
+        entry = {**entry, "redundancy": 1}
+    sent_before = vector["copy"] if all_copies else 0
+    switch.collect({0: {**entry, "first_psn":
+                        (vector["psn"] - sent_before) % 2**24}},
+                   {vector["share"]: 0}, all_copies)
+    reports = switch.send(packet_of(vector))[COLLECTORS]
+    tap.same(len(reports), entry["redundancy"], "reports")
+    tap.same(reports[sent_before].hex(), vector["frame"],
+             f"of collector {entry}, key {vector['key']}")
+
+
+def check_all(length, is_udp):
+    chosen = [vector for vector in possible
+              if len(vector["key"]) == 2 * length and
+              (int(vector["key"][-2:], 16) == 17) == is_udp]
+    assert chosen, "there are none"
+    tap.note(f"{len(chosen)} vectors")
+    for vector in chosen:
+        send(vector, True)
+        if vector["copy"] == 0:
+            send(vector, False)
+
+
+def ipv4_without_udp():
+    """flows of IPv4, INT before their protocols"""
+    check_all(IPV4, False)
+
+
+def ipv6_with_udp():
+    """flows of IPv6, INT behind their UDP"""
+    check_all(IPV6, True)
+
+
+def no_checksum_is_0():
+    """checksums that would be 0 are 1"""
+    for bits, port in ((8, 340), (16, 24297)):
+        key = generate.flow("10.1.0.2", "10.3.1.3", 0, port, 17)
+        tap.same(generate.crc(generate.CHECKSUMS[0], key) % 2**bits, 0)
+        send(generate.vector(key, bytes(range(1, 21)), checksum_bits=bits),
+             True)
+
+
+with open(VECTORS, encoding="utf-8") as file:
+    vectors = json.load(file)
+switch = Switch()
+possible = list(filter(is_possible, vectors))
+of_flows = [vector for vector in vectors
+            if len(vector["key"]) in (2 * IPV4, 2 * IPV6)]
+tap.note(f"{len(possible)} of {len(vectors)} vectors: "
+         f"{len(vectors) - len(of_flows)} have keys of other lengths, "
+         f"{len(of_flows) - len(possible)} values of other lengths "
+         "or impossible ports")
+tap.run(ipv4_without_udp, ipv6_with_udp, no_checksum_is_0)
