@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Ethernet, IP, UDP and INT-MD behind it.  A packet that ends too early, or that
- * contradicts itself, keeps all its bytes: what was not read follows what was.
+ * Ethernet, IP, UDP and INT-MD behind it.  A packet that ends too early, or
+ * that contradicts itself, keeps all its bytes: what was not read follows what
+ * was.
  */
 #ifndef DART_V1MODEL_PARSER_P4
 #define DART_V1MODEL_PARSER_P4
@@ -9,6 +10,7 @@
 #include "headers.p4"
 
 error {
+	IpMalformed,
 	IntMalformed
 }
 
@@ -16,6 +18,7 @@ parser DartParser(packet_in packet, out headers_t headers,
 		  inout metadata_t metadata,
 		  inout standard_metadata_t standard)
 {
+	bit<16> room_in_ip;	/* bytes that IP says are behind its header */
 	bit<8> words;	/* of the stack that were not read yet */
 	bit<8> hop_words;
 	bit<8> room;	/* hops that a value still has a place for */
@@ -31,10 +34,14 @@ parser DartParser(packet_in packet, out headers_t headers,
 
 	state ipv4 {
 		packet.extract(headers.ipv4);
-		transition select(headers.ipv4.version, headers.ipv4.ihl) {
-			(4, 5): ipv4_payload;
-			(4, 6 .. 15): ipv4_options;
-			default: accept;
+		verify(headers.ipv4.version == 4 && headers.ipv4.ihl >= 5 &&
+		       headers.ipv4.length >=
+		       (bit<16>)headers.ipv4.ihl << 2, error.IpMalformed);
+		room_in_ip = headers.ipv4.length -
+			     ((bit<16>)headers.ipv4.ihl << 2);
+		transition select(headers.ipv4.ihl) {
+			5: ipv4_payload;
+			default: ipv4_options;
 		}
 	}
 
@@ -60,13 +67,14 @@ parser DartParser(packet_in packet, out headers_t headers,
 
 	state ipv6 {
 		packet.extract(headers.ipv6);
-		transition select(headers.ipv6.version,
-				  headers.ipv6.next_header) {
-			(6, PROTOCOL_UDP): udp;
-			(6, PROTOCOL_TCP): ports;
-			(6, PROTOCOL_DCCP): ports;
-			(6, PROTOCOL_SCTP): ports;
-			(6, PROTOCOL_UDPLITE): ports;
+		verify(headers.ipv6.version == 6, error.IpMalformed);
+		room_in_ip = headers.ipv6.length;
+		transition select(headers.ipv6.next_header) {
+			PROTOCOL_UDP: udp;
+			PROTOCOL_TCP: ports;
+			PROTOCOL_DCCP: ports;
+			PROTOCOL_SCTP: ports;
+			PROTOCOL_UDPLITE: ports;
 			default: accept;
 		}
 	}
@@ -89,7 +97,8 @@ parser DartParser(packet_in packet, out headers_t headers,
 		       headers.int_shim.words >= INT_MD_WORDS &&
 		       UDP_BYTES + INT_SHIM_BYTES +
 		       ((bit<16>)headers.int_shim.words << 2) <=
-		       headers.udp.length, error.IntMalformed);
+		       headers.udp.length &&
+		       headers.udp.length <= room_in_ip, error.IntMalformed);
 		words = headers.int_shim.words - INT_MD_WORDS;
 		hop_words = (bit<8>)headers.int_md.hop_words;
 		transition select(headers.int_md.has_node, words) {
