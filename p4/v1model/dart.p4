@@ -105,7 +105,10 @@ control DartIngress(inout headers_t headers, inout metadata_t metadata,
 		sink_mode = SINK_NONE;
 	}
 
-	/* What becomes of INT in packets that leave through a port. */
+	/*
+	 * What becomes of INT in packets that leave through a port. Flooded ones
+	 * leave through several, and are those of none: the default is theirs.
+	 */
 	@name(".dart_sink")
 	table sink {
 		key = { standard.egress_spec : exact; }
@@ -147,8 +150,15 @@ control DartIngress(inout headers_t headers, inout metadata_t metadata,
 
 	apply {
 		metadata.trigger = TRIGGER_NONE;
-		if (!headers.ethernet.isValid() || !forward.apply().hit)
+		/* A port is to be named; a flooded packet goes nowhere else. */
+		mark_to_drop(standard);
+		if (!headers.ethernet.isValid())
 			return;
+		switch (forward.apply().action_run) {
+			forward_drop: {
+				return;
+			}
+		}
 		flow_key.apply(headers, metadata.report);
 		is_int = headers.int_md.isValid() &&
 			 standard.parser_error == error.NoError;
