@@ -84,7 +84,7 @@ header int_shim_h {
 
 header int_md_h {
 	bit<4> version;
-	bit<1> discard;
+	bit<1> discard;		/* D: by the last switch of the path */
 	bit<1> exceeded;	/* E: more hops than fit */
 	bit<1> mtu_exceeded;	/* M: a hop did not fit */
 	bit<12> reserved;

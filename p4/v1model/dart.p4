@@ -175,6 +175,9 @@ control DartIngress(inout headers_t headers, inout metadata_t metadata,
 			read_path.apply(headers, metadata.report, outcome);
 			if (outcome == OUTCOME_REPORT)
 				metadata.trigger = TRIGGER_PATH;
+			/* A copy, or a probe: its path is all that it is for. */
+			if (headers.int_md.discard == 1)
+				mark_to_drop(standard);
 			strip.apply(headers);
 		} else if (metadata.report.key != KEY_NONE &&
 			   !(headers.udp.isValid() && headers.udp.destination ==
