@@ -180,9 +180,14 @@ control DartIngress(inout headers_t headers, inout metadata_t metadata,
 				mark_to_drop(standard);
 			strip.apply(headers);
 		} else if (metadata.report.key != KEY_NONE &&
-			   !(headers.udp.isValid() && headers.udp.destination ==
+			   standard.parser_error == error.NoError &&
+			   !(metadata.report.protocol == PROTOCOL_UDP &&
+			     metadata.report.destination_port ==
 			     DART_STORE_UDP_PORT)) {
-			/* Reports on reports might go round for ever. */
+			/*
+			 * What contradicts itself tells no flow, and reports on
+			 * reports, with INT or without, would go round for ever.
+			 */
 			postcard.apply();
 		}
 		if (metadata.trigger == TRIGGER_NONE) {
