@@ -5,7 +5,7 @@
  * A collector costs, in bytes:
  *
  *   entry of dart_collector   IP 4, queue pair 3, rkey 4, base 8,
- *                             log2 of the slots and redundancy 1	20
+ *                             mask 4, redundancy 1			24
  *   MAC, if it is not shared with the route to there			 6
  *   register dart_psn							 4
  *
@@ -17,7 +17,7 @@
 #define FORWARD_ENTRIES		1024
 #define SINK_ENTRIES		512	/* ports */
 #define COLLECTOR_ENTRIES	64
-#define CACHE_ENTRIES		8192	/* of 4 bytes; see change.p4 */
+#define CACHE_ENTRIES		8192	/* of 4 bytes; see state.p4 */
 #define CACHE_BITS		13
 
 #define HOPS			5	/* of a path that fit a value */
