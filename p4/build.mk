@@ -13,4 +13,44 @@ $(output)/p4/dart.json: p4/v1model/dart.p4 $(wildcard p4/shared/*.p4 \
 	$(call say,P4,$<)$(P4C_BM2) --std p4-16 --Werror -Iuapi -o $@ $<
 
 .PHONY: p4
+ifneq ($(TARGET),tna)
 p4: $(output)/p4/dart.json
+else
+
+# For Tofino: compiled, assembled and measured by the back end that p4c has for it.
+# Where there is none, p4test says whether the program is well-formed, if it finds
+# the header of the architecture: in TNA_INCLUDE, else where p4c installs it.
+P4C_TNA ?= p4c-barefoot
+BFAS ?= bfas
+P4TEST ?= p4test
+p4test_directory := $(dir $(realpath $(shell command -v $(P4TEST))))
+TNA_INCLUDE ?= $(p4test_directory)../share/p4c/p4include
+
+tna := p4/tna/dart.p4 $(wildcard p4/shared/*.p4 p4/tna/*.p4) uapi/dart/store.h
+tna_flags := --std p4-16 -D__TARGET_TOFINO__=1 -Iuapi
+
+$(output)/p4/tna/pipeline/tofino.bin: $(tna)
+	$(quiet)mkdir -p $(output)/p4
+	$(call say,P4,$<)$(P4C_TNA) --target tofino --arch tna -g $(tna_flags) \
+		$(addprefix -I,$(wildcard $(TNA_INCLUDE))) -o $(output)/p4/tna $<
+	$(call say,BFAS,$@)$(BFAS) -o $(@D) $(@D)/dart.bfa
+
+# What a parser of Tofino does not set is 0.
+$(output)/p4/tna.checked: $(tna)
+	$(quiet)mkdir -p $(@D)
+	$(call say,P4TEST,$<)$(P4TEST) $(tna_flags) -I$(TNA_INCLUDE) --Werror \
+		--Wdisable=uninitialized-out-param $<
+	$(quiet)touch $@
+
+ifneq ($(shell command -v $(P4C_TNA)),)
+p4: $(output)/p4/tna/pipeline/tofino.bin
+	$(quiet)p4/tna/resources $(<D)/logs/resources.json
+else ifneq ($(wildcard $(TNA_INCLUDE)/tna.p4),)
+p4: $(output)/p4/tna.checked
+	$(quiet)echo "make: $(P4C_TNA) is missing: the program was only checked" >&2
+else
+p4:
+	$(quiet)echo "make: neither $(P4C_TNA) nor p4test with tna.p4 in" \
+		"$(TNA_INCLUDE): see 'P4' in README.md" >&2; exit 1
+endif
+endif

@@ -1,0 +1,355 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A switch that reports telemetry into the memory of collectors, for Tofino:
+ * see Documentation/p4.md.  What differs from the one for BMv2:
+ *
+ *   INT         hops are node IDs and nothing else, 5 at most, and IPv4 has no
+ *               options; other INT stays in the packet, which is forwarded
+ *   checksums   of keys have 32 bits, or nothing is reported
+ *   copies      all of them are made by a mirror session that leads to a
+ *               multicast group: its member for copy n has replication ID n
+ *   clones      a mirror session cuts them to CLONE_BYTES
+ *   egress      only clones pass it, and what is to be measured
+ */
+#include <core.p4>
+#include <tna.p4>
+
+#include <dart/store.h>
+
+#include "../shared/outcome.p4"
+#include "../shared/report.p4"
+#include "hash.p4"
+#include "headers.p4"
+#include "strip.p4"
+
+#define SINK_NONE	8w0
+#define SINK_ALL	8w1
+#define SINK_CHANGES	8w2
+
+#define MIRROR_REPORT	3w1
+
+struct ingress_t {
+	checksums_t checksums;
+	report_t report;
+	bit<32> tail_0;		/* of the key */
+	bit<8> tail_1;
+	bit<32> tail_2;
+	bit<32> path;		/* CRC of the flow and its path */
+	bit<10> session;
+}
+
+struct egress_t {
+	key_t key;
+	bit<16> egress_port;
+	bit<32> latency;
+	bit<32> queue;
+	bit<64> time;
+	bit<10> session;
+	bool is_report;
+}
+
+struct reporter_t {
+	bit<48> mac;
+	bit<32> ip;
+	bit<8> checksum_bytes;	/* 0: nobody has said who reports */
+	bit<8> all_copies;
+}
+
+#include "parser.p4"
+#include "state.p4"
+#include "write.p4"
+#include "../shared/flow.p4"
+#include "../shared/path.p4"
+
+/* The last 9 bytes of the key. */
+control TailOfKey(inout headers_t headers, inout ingress_t metadata)
+{
+	action of_ports()
+	{
+		metadata.tail_1 = metadata.report.source_port[15:8];
+		metadata.tail_2 = metadata.report.source_port[7:0] ++
+				  metadata.report.destination_port ++
+				  metadata.report.protocol;
+	}
+
+	action of_ipv4()
+	{
+		metadata.tail_0 = headers.ipv4.destination;
+		of_ports();
+	}
+
+	action of_ipv6()
+	{
+		metadata.tail_0 = headers.ipv6.destination[31:0];
+		of_ports();
+	}
+
+	action of_hop()
+	{
+		metadata.tail_0 = metadata.report.source_port ++
+				  metadata.report.destination_port;
+		metadata.tail_1 = metadata.report.protocol;
+		metadata.tail_2 = metadata.report.node;
+	}
+
+	table tail {
+		key = { metadata.report.key : exact; }
+		actions = { of_ipv4; of_ipv6; of_hop; }
+		const entries = {
+			KEY_IPV4 : of_ipv4();
+			KEY_IPV6 : of_ipv6();
+			KEY_IPV4_HOP : of_hop();
+			KEY_IPV6_HOP : of_hop();
+		}
+		size = 4;
+	}
+
+	apply {
+		tail.apply();
+	}
+}
+
+control DartIngress(inout headers_t headers, inout ingress_t metadata,
+		    in ingress_intrinsic_metadata_t intrinsic,
+		    in ingress_intrinsic_metadata_from_parser_t
+			parser_metadata,
+		    inout ingress_intrinsic_metadata_for_deparser_t
+			deparser_metadata,
+		    inout ingress_intrinsic_metadata_for_tm_t manager_metadata)
+{
+	FlowKey() flow_key;
+	ReadPath() read_path;
+	Strip() strip;
+	ShareHash() share_hash;
+	Change() change;
+	TailOfKey() tail_of_key;
+	bit<8> sink_mode = SINK_NONE;
+	bit<8> outcome = OUTCOME_OTHER;
+	bit<32> share_crc;
+	bool is_hop = false;
+	bool changed;
+
+	@name(".dart_packets")
+	Counter<bit<32>, bit<8>>(OUTCOMES, CounterType_t.PACKETS) packets;
+
+	@name(".forward_to")
+	action forward_to(bit<9> port)
+	{
+		manager_metadata.ucast_egress_port = port;
+	}
+
+	/* To a group, but for the ports in the exclusion list of this one. */
+	@name(".forward_flood")
+	action forward_flood(bit<16> group)
+	{
+		manager_metadata.mcast_grp_a = group;
+		manager_metadata.level2_exclusion_id = intrinsic.ingress_port;
+	}
+
+	@name(".forward_drop")
+	action forward_drop()
+	{
+		deparser_metadata.drop_ctl = 1;
+	}
+
+	@name(".forward")
+	table forward {
+		key = { headers.ethernet.destination : exact; }
+		actions = { forward_to; forward_flood; forward_drop; }
+		default_action = forward_drop;
+		size = FORWARD_ENTRIES;
+	}
+
+	@name(".dart_sink_all")
+	action sink_all()
+	{
+		sink_mode = SINK_ALL;
+	}
+
+	@name(".dart_sink_changes")
+	action sink_changes()
+	{
+		sink_mode = SINK_CHANGES;
+	}
+
+	@name(".dart_sink_none")
+	action sink_none()
+	{
+		sink_mode = SINK_NONE;
+	}
+
+	/* What becomes of INT in packets that leave through a port. */
+	@name(".dart_sink")
+	table sink {
+		key = { manager_metadata.ucast_egress_port : exact; }
+		actions = { sink_all; sink_changes; sink_none; }
+		default_action = sink_all;
+		size = SINK_ENTRIES;
+	}
+
+	@name(".dart_report_hop")
+	action report_hop(bit<32> switch_id)
+	{
+		metadata.report.node = switch_id;
+		is_hop = true;
+		outcome = OUTCOME_REPORT;
+		/* A key of the flow becomes one of the flow and the switch. */
+		metadata.report.key = metadata.report.key +
+				      (KEY_IPV4_HOP - KEY_IPV4);
+	}
+
+	@name(".dart_postcard")
+	table postcard {
+		actions = { report_hop; NoAction; }
+		default_action = NoAction;
+	}
+
+	@name(".dart_assign")
+	action assign(bit<8> collector, bit<16> session)
+	{
+		metadata.report.collector = collector;
+		metadata.session = session[9:0];
+	}
+
+	action unassigned()
+	{
+		outcome = OUTCOME_UNASSIGNED;
+	}
+
+	@name(".dart_share")
+	table share {
+		key = { share_crc[DART_STORE_SHARE_BITS - 1 : 0] : exact
+				@name("share"); }
+		actions = { assign; unassigned; }
+		default_action = unassigned;
+		size = DART_STORE_SHARES;
+	}
+
+	action measure()
+	{
+		headers.measured.setValid();
+		headers.measured.no_key = KEY_NONE;
+		headers.measured.key = metadata.report.key;
+		headers.measured.collector = metadata.report.collector;
+		headers.measured.tail_0 = metadata.tail_0;
+		headers.measured.tail_1 = metadata.tail_1;
+		headers.measured.tail_2 = metadata.tail_2;
+		headers.measured.session = (bit<16>)metadata.session;
+		headers.measured.ingress_port =
+			(bit<16>)intrinsic.ingress_port;
+		manager_metadata.bypass_egress = 0;
+	}
+
+	apply {
+		manager_metadata.bypass_egress = 1;
+		if (forward.apply().hit) {
+			flow_key.apply(headers, metadata.report);
+			if (headers.udp.isValid() &&
+			    headers.udp.destination == INT_PORT) {
+				if (parser_metadata.parser_err != 0)
+					outcome = OUTCOME_TRUNCATED;
+				else if (!metadata.checksums.is_wrong)
+					sink.apply();
+			}
+			if (sink_mode != SINK_NONE) {
+				read_path.apply(headers, metadata.report,
+						outcome);
+				strip.apply(headers, metadata.checksums,
+					    outcome);
+			} else if (metadata.report.key != KEY_NONE &&
+				   !(headers.udp.isValid() &&
+				     headers.udp.destination ==
+				     DART_STORE_UDP_PORT)) {
+				/* Reports on reports would never end. */
+				postcard.apply();
+			}
+
+			share_hash.apply(headers, metadata.report, share_crc);
+			tail_of_key.apply(headers, metadata);
+			if (outcome == OUTCOME_REPORT) {
+				share.apply();
+				if (outcome == OUTCOME_REPORT &&
+				    sink_mode == SINK_CHANGES) {
+					change.apply(metadata.report.value,
+						     share_crc, metadata.path,
+						     changed);
+					if (!changed)
+						outcome = OUTCOME_UNCHANGED;
+				}
+			}
+			if (outcome == OUTCOME_REPORT) {
+				if (is_hop)
+					measure();
+				else
+					deparser_metadata.mirror_type =
+						MIRROR_REPORT;
+			}
+			packets.count(outcome);
+		}
+	}
+}
+
+control DartEgress(inout headers_t headers, inout egress_t metadata,
+		   in egress_intrinsic_metadata_t intrinsic,
+		   in egress_intrinsic_metadata_from_parser_t parser_metadata,
+		   inout egress_intrinsic_metadata_for_deparser_t
+			deparser_metadata,
+		   inout egress_intrinsic_metadata_for_output_port_t
+			port_metadata)
+{
+	WriteReport() write_report;
+	reporter_t reporter;
+
+	@name(".dart_reports")
+	Counter<bit<32>, bit<8>>(COLLECTOR_ENTRIES,
+				 CounterType_t.PACKETS) reports;
+
+	@name(".dart_report_from")
+	action report_from(bit<48> mac, bit<32> ip, bit<8> checksum_bytes,
+			   bit<8> all_copies)
+	{
+		reporter.mac = mac;
+		reporter.ip = ip;
+		reporter.checksum_bytes = checksum_bytes;
+		reporter.all_copies = all_copies;
+	}
+
+	@name(".dart_reporter")
+	table reporters {
+		actions = { report_from; NoAction; }
+		default_action = NoAction;
+		size = 1;
+	}
+
+	action measure()
+	{
+		metadata.egress_port = (bit<16>)intrinsic.egress_port;
+		metadata.latency = (bit<32>)intrinsic.deq_timedelta;
+		metadata.queue = (bit<32>)intrinsic.deq_qdepth;
+		metadata.time = (bit<64>)parser_metadata.global_tstamp;
+		metadata.session = headers.measured.session[9:0];
+		deparser_metadata.mirror_type = MIRROR_REPORT;
+	}
+
+	apply {
+		metadata.is_report = false;
+		reporter = { 0, 0, 0, 0 };
+		if (headers.measured.isValid()) {
+			measure();
+		} else {
+			reporters.apply();
+			write_report.apply(headers, metadata.key, reporter,
+					   intrinsic.egress_rid[7:0],
+					   metadata.is_report);
+			if (metadata.is_report)
+				reports.count(headers.clone.collector);
+			else
+				deparser_metadata.drop_ctl = 1;
+		}
+	}
+}
+
+Pipeline(DartIngressParser(), DartIngress(), DartIngressDeparser(),
+	 DartEgressParser(), DartEgress(), DartEgressDeparser()) pipeline;
+
+Switch(pipeline) main;

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The CRCs of a key.  What a Tofino has least of is ways from its hash engine
+ * to a packet: 6 of 16 bits in a stage.
+ *
+ * In ingress there is one CRC, so there can be one for each kind of key.  In
+ * egress all kinds are one: the key is at the end of 41 bytes, zeros are before
+ * it, and its first 4 bytes are inverted.  The CRC of that, if it begins with
+ * zeros, is the CRC of the key that begins with ones.
+ */
+#ifndef DART_TNA_HASH_P4
+#define DART_TNA_HASH_P4
+
+#include <dart/store.h>
+
+#include "../shared/report.p4"
+#include "headers.p4"
+
+/* Addresses stay in their headers: copies would take a tenth of all bits. */
+#define FLOW(ip, r) ip.source, ip.destination, r.source_port, \
+	r.destination_port, r.protocol
+
+control ShareHash(inout headers_t headers, inout report_t report,
+		  out bit<32> crc)
+{
+	CRCPolynomial<bit<32>>(DART_STORE_SHARE, true, false, false,
+			       0xffffffff, 0xffffffff) polynomial;
+	Hash<bit<32>>(HashAlgorithm_t.CUSTOM, polynomial) ipv4;
+	Hash<bit<32>>(HashAlgorithm_t.CUSTOM, polynomial) ipv6;
+	Hash<bit<32>>(HashAlgorithm_t.CUSTOM, polynomial) ipv4_hop;
+	Hash<bit<32>>(HashAlgorithm_t.CUSTOM, polynomial) ipv6_hop;
+
+	apply {
+		if (report.key == KEY_IPV4)
+			crc = ipv4.get({ FLOW(headers.ipv4, report) });
+		else if (report.key == KEY_IPV6)
+			crc = ipv6.get({ FLOW(headers.ipv6, report) });
+		else if (report.key == KEY_IPV4_HOP)
+			crc = ipv4_hop.get({ FLOW(headers.ipv4, report),
+					     report.node });
+		else
+			crc = ipv6_hop.get({ FLOW(headers.ipv6, report),
+					     report.node });
+	}
+}
+
+struct key_t {
+	bit<32> w0;
+	bit<32> w1;
+	bit<32> w2;
+	bit<32> w3;
+	bit<32> w4;
+	bit<32> w5;
+	bit<32> w6;
+	bit<32> w7;
+	bit<32> tail_0;
+	bit<8> tail_1;
+	bit<32> tail_2;
+}
+
+#define WHOLE_KEY(k) k.w0, k.w1, k.w2, k.w3, k.w4, \
+	k.w5, k.w6, k.w7, k.tail_0, k.tail_1, k.tail_2
+
+control InvertFirst(in bit<8> kind, inout key_t words)
+{
+	action invert_0()
+	{
+		words.w0 = ~words.w0;
+	}
+
+	action invert_1()
+	{
+		words.w1 = ~words.w1;
+	}
+
+	action invert_6()
+	{
+		words.w6 = ~words.w6;
+	}
+
+	action invert_7()
+	{
+		words.w7 = ~words.w7;
+	}
+
+	table first {
+		key = { kind : exact; }
+		actions = { invert_0; invert_1; invert_6; invert_7; }
+		const entries = {
+			KEY_IPV6_HOP : invert_0();
+			KEY_IPV6 : invert_1();
+			KEY_IPV4_HOP : invert_6();
+			KEY_IPV4 : invert_7();
+		}
+		size = 4;
+	}
+
+	apply {
+		first.apply();
+	}
+}
+
+#define CRC(name, value)						\
+	CRCPolynomial<bit<32>>(value, true, false, false, 0,		\
+			       0xffffffff) name##_polynomial;		\
+	Hash<bit<32>>(HashAlgorithm_t.CUSTOM, name##_polynomial) name;
+
+/* The lowest bits of the share's CRC, as in ingress. */
+control ShareOfKey(inout key_t words, out bit<10> share)
+{
+	CRCPolynomial<bit<32>>(DART_STORE_SHARE, true, false, false, 0,
+			       0xffffffff) polynomial;
+	Hash<bit<10>>(HashAlgorithm_t.CUSTOM, polynomial) hash;
+
+	apply {
+		share = hash.get({ WHOLE_KEY(words) });
+	}
+}
+
+control SlotHash(inout key_t words, in bit<8> copy, out bit<32> slot)
+{
+	CRC(slot_0, DART_STORE_SLOT_0)
+	CRC(slot_1, DART_STORE_SLOT_1)
+	CRC(slot_2, DART_STORE_SLOT_2)
+	CRC(slot_3, DART_STORE_SLOT_3)
+	CRC(slot_4, DART_STORE_SLOT_4)
+	CRC(slot_5, DART_STORE_SLOT_5)
+	CRC(slot_6, DART_STORE_SLOT_6)
+	CRC(slot_7, DART_STORE_SLOT_7)
+
+	apply {
+		if (copy == 0)
+			slot = slot_0.get({ WHOLE_KEY(words) });
+		else if (copy == 1)
+			slot = slot_1.get({ WHOLE_KEY(words) });
+		else if (copy == 2)
+			slot = slot_2.get({ WHOLE_KEY(words) });
+		else if (copy == 3)
+			slot = slot_3.get({ WHOLE_KEY(words) });
+		else if (copy == 4)
+			slot = slot_4.get({ WHOLE_KEY(words) });
+		else if (copy == 5)
+			slot = slot_5.get({ WHOLE_KEY(words) });
+		else if (copy == 6)
+			slot = slot_6.get({ WHOLE_KEY(words) });
+		else
+			slot = slot_7.get({ WHOLE_KEY(words) });
+	}
+}
+
+/* Never 0, for that is a slot nobody has written. */
+control ChecksumHash(inout key_t words, out bit<32> checksum)
+{
+	CRC(checksum_0, DART_STORE_CHECKSUM_0)
+
+	apply {
+		checksum = checksum_0.get({ WHOLE_KEY(words) });
+		if (checksum == 0)
+			checksum = 1;
+	}
+}
+
+#endif /* DART_TNA_HASH_P4 */

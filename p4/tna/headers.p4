@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* All headers, and those that only this architecture has. */
+#ifndef DART_TNA_HEADERS_P4
+#define DART_TNA_HEADERS_P4
+
+#include "../shared/headers.p4"
+
+header ipv4_options_h {
+	varbit<320> options;
+}
+
+/*
+ * What a parser of Tofino reads goes into containers or is lost: so a hop is
+ * its node ID and nothing else, and there are HOPS of them at most.  INT with
+ * more in it is forwarded as it is.
+ */
+header hop_h {
+	bit<32> node;
+}
+
+/*
+ * What a clone carries: Tofino's mirror adds 32 bytes at most.  A key of IPv6
+ * is too long for that: its last 9 bytes are here, and the addresses before
+ * these are read again, from the clone itself.
+ */
+header clone_h {
+	bit<8> key;		/* KEY_..., not KEY_NONE */
+	bit<8> collector;
+	bit<32> tail_0;		/* of the key */
+	bit<8> tail_1;
+	bit<32> tail_2;
+}
+
+/* Follows, and leaves as the end of a slot. */
+header value_h {
+	bit<160> value;
+}
+
+/* The beginning of a slot. */
+header checksum_h {
+	bit<32> checksum;
+}
+
+/* Clone and value, as they are written: of a path, of schemas/postcard.yaml. */
+header path_h {
+	bit<8> key;
+	bit<8> collector;
+	bit<32> tail_0;
+	bit<8> tail_1;
+	bit<32> tail_2;
+	bit<160> value;
+}
+
+header postcard_h {
+	bit<8> key;
+	bit<8> collector;
+	bit<32> tail_0;
+	bit<8> tail_1;
+	bit<32> tail_2;
+	bit<16> ingress_port;
+	bit<16> egress_port;
+	bit<32> latency;
+	bit<32> queue;
+	bit<64> time;
+}
+
+/* Between ingress and egress, in front of a packet that is to be measured. */
+header measured_h {
+	bit<8> no_key;		/* KEY_NONE: what tells it from a clone */
+	bit<8> key;
+	bit<8> collector;
+	bit<32> tail_0;
+	bit<8> tail_1;
+	bit<32> tail_2;
+	bit<16> session;
+	bit<16> ingress_port;
+}
+
+/* As much of IPv6 as is in a key. */
+header ipv6_words_h {
+	bit<64> before;
+	bit<32> source_0;
+	bit<32> source_1;
+	bit<32> source_2;
+	bit<32> source_3;
+	bit<32> destination_0;
+	bit<32> destination_1;
+	bit<32> destination_2;
+	bit<32> destination_3;
+}
+
+struct headers_t {
+	measured_h measured;
+	clone_h clone;
+	ipv6_words_h ipv6_words;
+	ethernet_h ethernet;
+	ipv4_h ipv4;
+	ipv4_options_h ipv4_options;
+	ipv6_h ipv6;
+	udp_h udp;
+	int_shim_h int_shim;
+	int_md_h int_md;
+	hop_h[HOPS] hop;
+	ports_h ports;
+	bth_h bth;
+	reth_h reth;
+	checksum_h slot;
+	value_h value;
+	icrc_h icrc;
+}
+
+#endif /* DART_TNA_HEADERS_P4 */

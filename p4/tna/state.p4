@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What a switch remembers, and the dice.  A packet gets to a register once:
+ * what it reads and what it writes is one RegisterAction.
+ */
+#ifndef DART_TNA_STATE_P4
+#define DART_TNA_STATE_P4
+
+#include <dart/store.h>
+
+#include "../shared/sizes.p4"
+
+/* @copy of @n gets an nth of the dice's sides. */
+#define SIDES 4096
+#define SIDE(n, copy)							\
+	(n, copy * SIDES / n .. (copy + 1) * SIDES / n - 1) : choose(copy);
+
+/* Each of the copies as likely as the others; @redundancy is not 0. */
+control RandomCopy(in bit<8> redundancy, out bit<8> copy)
+{
+	Random<bit<12>>() dice;
+	bit<12> side;
+
+	action choose(bit<8> number)
+	{
+		copy = number;
+	}
+
+	table sides {
+		key = {
+			redundancy : exact;
+			side : range;
+		}
+		actions = { choose; }
+		const entries = {
+			SIDE(1, 0)
+			SIDE(2, 0) SIDE(2, 1)
+			SIDE(3, 0) SIDE(3, 1) SIDE(3, 2)
+			SIDE(4, 0) SIDE(4, 1) SIDE(4, 2) SIDE(4, 3)
+			SIDE(5, 0) SIDE(5, 1) SIDE(5, 2) SIDE(5, 3) SIDE(5, 4)
+			SIDE(6, 0) SIDE(6, 1) SIDE(6, 2) SIDE(6, 3) SIDE(6, 4)
+			SIDE(6, 5)
+			SIDE(7, 0) SIDE(7, 1) SIDE(7, 2) SIDE(7, 3) SIDE(7, 4)
+			SIDE(7, 5) SIDE(7, 6)
+			SIDE(8, 0) SIDE(8, 1) SIDE(8, 2) SIDE(8, 3) SIDE(8, 4)
+			SIDE(8, 5) SIDE(8, 6) SIDE(8, 7)
+		}
+		const default_action = choose(0);
+		size = 36;
+	}
+
+	apply {
+		side = dice.get();
+		sides.apply();
+	}
+}
+
+/* The PSN of this report; the register has 8 bits more than go out. */
+control Psn(in bit<8> collector, out bit<24> psn)
+{
+	@name(".dart_psn")
+	Register<bit<32>, bit<8>>(COLLECTOR_ENTRIES, 0) next;
+	RegisterAction<bit<32>, bit<8>, bit<32>>(next) count = {
+		void apply(inout bit<32> value, out bit<32> before)
+		{
+			before = value;
+			value = value + 1;
+		}
+	};
+
+	apply {
+		psn = count.execute(collector)[23:0];
+	}
+}
+
+/*
+ * Has the flow with this @crc another path than when it was reported last?
+ * Where two flows meet in the cache, they are reported more often than need be,
+ * and never less.  @now: what the cache will have.
+ */
+control Change(in bit<160> path, in bit<32> crc, inout bit<32> now,
+	       out bool changed)
+{
+	Hash<bit<32>>(HashAlgorithm_t.CRC32) of_path;
+
+	@name(".dart_cache")
+	Register<bit<32>, bit<CACHE_BITS>>(CACHE_ENTRIES, 0) cache;
+	RegisterAction<bit<32>, bit<CACHE_BITS>, bit<8>>(cache) exchange = {
+		void apply(inout bit<32> before, out bit<8> is_other)
+		{
+			is_other = 0;
+			if (before != now)
+				is_other = 1;
+			before = now;
+		}
+	};
+
+	apply {
+		now = of_path.get({ crc, path });
+		changed = exchange.execute(crc[CACHE_BITS +
+					       DART_STORE_SHARE_BITS - 1 :
+					       DART_STORE_SHARE_BITS]) == 1;
+	}
+}
+
+#endif /* DART_TNA_STATE_P4 */

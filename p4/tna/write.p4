@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* A clone becomes the WRITE of its report, as <dart/store.h> describes. */
+#ifndef DART_TNA_WRITE_P4
+#define DART_TNA_WRITE_P4
+
+#include "../shared/collector.p4"
+#include "../shared/frame.p4"
+#include "hash.p4"
+#include "headers.p4"
+#include "icrc.p4"
+#include "state.p4"
+
+#define CHECKSUM_BYTES		8w4
+#define SLOT_BYTES		16w24
+
+/* Slots of 24 bytes.  One sum in a stage: three terms take two. */
+control SlotAddress(in bit<64> base, in bit<32> slot, out bit<64> address)
+{
+	bit<64> times_16 = 0;
+	bit<64> times_8 = 0;
+
+	action multiply()
+	{
+		times_16[63:32] = slot >> 28;
+		times_16[31:0] = slot << 4;
+		times_8[63:32] = slot >> 29;
+		times_8[31:0] = slot << 3;
+	}
+
+	action add_16()
+	{
+		address = base + times_16;
+	}
+
+	action add_8()
+	{
+		address = address + times_8;
+	}
+
+	apply {
+		multiply();
+		add_16();
+		add_8();
+	}
+}
+
+/* @replica: the number of the copy, if the mirror session makes all of them. */
+control WriteReport(inout headers_t headers, inout key_t key,
+		    in reporter_t reporter, in bit<8> replica,
+		    out bool written)
+{
+	FindCollector() find_collector;
+	InvertFirst() invert_first;
+	RandomCopy() random_copy;
+	ShareOfKey() share_of_key;
+	SlotHash() slot_hash;
+	ChecksumHash() checksum_hash;
+	SlotAddress() slot_address;
+	WriteFrame() write_frame;
+	Psn() next_psn;
+	Icrc() icrc;
+	collector_t collector;
+	bit<10> share;
+	bit<8> copy;
+	bit<32> slot;
+
+	apply {
+		written = false;
+		find_collector.apply(headers, headers.clone.collector,
+				     collector);
+		invert_first.apply(headers.clone.key, key);
+		if (collector.redundancy != 0 &&
+		    reporter.checksum_bytes == CHECKSUM_BYTES) {
+			if (reporter.all_copies == 1)
+				copy = replica;
+			else
+				random_copy.apply(collector.redundancy, copy);
+			share_of_key.apply(key, share);
+			write_frame.apply(headers, share, reporter.mac,
+					  reporter.ip, SLOT_BYTES, 0);
+			headers.slot.setValid();
+			checksum_hash.apply(key, headers.slot.checksum);
+			next_psn.apply(headers.clone.collector,
+				       headers.bth.psn);
+			slot_hash.apply(key, copy, slot);
+			slot = slot & collector.mask;
+			slot_address.apply(collector.base, slot,
+					   headers.reth.address);
+			icrc.apply(headers);
+			written = true;
+		}
+	}
+}
+
+#endif /* DART_TNA_WRITE_P4 */
