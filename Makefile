@@ -33,7 +33,8 @@ MAKEFLAGS += --no-builtin-rules
 
 define help
   make                  programs, eBPF objects and the module
-  make demo             a machine's memory is read, and a switch writes into it
+  make demo             a machine's memory is read, and a switch writes into it;
+                        P4=1: one that P4 has programmed
                         (as root on a fresh Debian: installs what is needed)
   make check            all tests; TESTS="unit pair/foo" picks some
   make check-debug      the tests of the kernel parts once more, in a kernel that
@@ -75,9 +76,12 @@ demo check: sections := build run test
 check-debug: sections := build run test debug
 bench: sections := build run test bench
 
-demo: packages
-	+$(quiet)$(MAKE) --no-print-directory KDIR= guest
-	$(quiet)selftests/demo/run
+demo: $(if $(P4),p4_is_there) packages
+	+$(quiet)$(MAKE) --no-print-directory KDIR= guest $(if $(P4),p4)
+	$(quiet)selftests/demo/run $(if $(P4),p4)
+
+p4_is_there:
+	$(quiet)! why=$$(selftests/p4_missing) || { echo "make: $$why" >&2; exit 1; }
 
 # The tests of the P4 program are there for whom has its compiler.
 check: packages
@@ -132,7 +136,7 @@ packages:
 		exit 1; \
 	fi
 
-.PHONY: help clean distclean demo check check-debug bench packages
+.PHONY: help clean distclean demo check check-debug bench packages p4_is_there
 export KVER
 
 # Nothing below is needed, or may be missing, for the goals above.
