@@ -10,7 +10,7 @@
 #   libraries += NAME           .output/lib/libNAME.a, from NAME_sources
 #
 # Tests need no build.mk: selftests/unit/NAME.c is linked with the libraries,
-# and both with sanitizers; selftests/{module,agent,pair,debug}/NAME.c is linked
+# and both with sanitizers; selftests/{module,storm,agent,pair,debug}/NAME.c is linked
 # with the libraries for a guest, and so is selftests/helpers/NAME.c, which tests
 # call; with a NAME.h it is part of all of them instead. unit_NAME_sources adds
 # files to a unit test.
@@ -100,7 +100,7 @@ check-debug: packages
 	$(MAKE) --no-print-directory KDIR= KVER=$(KVER)-debug module_of_guest && \
 	built=$$(date +%s) && status=0 && \
 	{ KVER=$(KVER)-debug selftests/run \
-		$(or $(TESTS),debug module $(debug_tests:%=agent/%)) || \
+		$(or $(TESTS),debug module storm $(debug_tests:%=agent/%)) || \
 		status=$$?; } && \
 	echo "built in $$((built - start)) s," \
 		"tested in $$(($$(date +%s) - built)) s" && exit $$status
@@ -216,7 +216,7 @@ programs: $(programs:%=$(output)/bin/%) $(output)/share/dart/schemas
 unit_tests := $(patsubst selftests/unit/%.c,%,$(wildcard selftests/unit/*.c))
 test_parts := $(patsubst %.h,%.c,$(wildcard selftests/helpers/*.h))
 guest_tests := $(patsubst selftests/%.c,%,$(filter-out $(test_parts),\
-	$(wildcard $(patsubst %,selftests/%/*.c,module agent pair debug helpers))))
+	$(wildcard $(patsubst %,selftests/%/*.c,module storm agent pair debug helpers))))
 
 define unit_test
 $(output)/unit/$(1): $(call objects,sanitized,selftests/unit/$(1).c \

@@ -7,7 +7,7 @@
  *
  * DART_OPERATIONS says how many operations (10000), DART_SEED repeats a storm.
  */
-#include "device.h"
+#include "../module/device.h"
 
 #include <stdio.h>
 #include <stdlib.h>
