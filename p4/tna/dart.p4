@@ -26,9 +26,11 @@
 #define SINK_ALL	8w1
 #define SINK_CHANGES	8w2
 
+#define NO_PORT		9w511
 #define MIRROR_REPORT	3w1
 
 struct ingress_t {
+	bool is_flow;		/* IP does not contradict itself */
 	checksums_t checksums;
 	report_t report;
 	bit<32> tail_0;		/* of the key */
@@ -119,6 +121,7 @@ control DartIngress(inout headers_t headers, inout ingress_t metadata,
 {
 	FlowKey() flow_key;
 	ReadPath() read_path;
+	ReadShape() read_shape;
 	Strip() strip;
 	ShareHash() share_hash;
 	Change() change;
@@ -126,6 +129,9 @@ control DartIngress(inout headers_t headers, inout ingress_t metadata,
 	bit<8> sink_mode = SINK_NONE;
 	bit<8> outcome = OUTCOME_OTHER;
 	bit<32> share_crc;
+	bit<9> port = NO_PORT;
+	bool is_forwarded = false;
+	bool is_readable;
 	bool is_hop = false;
 	bool changed;
 
@@ -133,9 +139,11 @@ control DartIngress(inout headers_t headers, inout ingress_t metadata,
 	Counter<bit<32>, bit<8>>(OUTCOMES, CounterType_t.PACKETS) packets;
 
 	@name(".forward_to")
-	action forward_to(bit<9> port)
+	action forward_to(bit<9> out_port)
 	{
-		manager_metadata.ucast_egress_port = port;
+		manager_metadata.ucast_egress_port = out_port;
+		port = out_port;
+		is_forwarded = true;
 	}
 
 	/* To a group, but for the ports in the exclusion list of this one. */
@@ -143,6 +151,7 @@ control DartIngress(inout headers_t headers, inout ingress_t metadata,
 	action forward_flood(bit<16> group)
 	{
 		manager_metadata.mcast_grp_a = group;
+		is_forwarded = true;
 		manager_metadata.level2_exclusion_id = intrinsic.ingress_port;
 	}
 
@@ -178,10 +187,13 @@ control DartIngress(inout headers_t headers, inout ingress_t metadata,
 		sink_mode = SINK_NONE;
 	}
 
-	/* What becomes of INT in packets that leave through a port. */
+	/*
+	 * What becomes of INT in packets that leave through a port.  Flooded
+	 * ones leave through several, and are those of none: see the default.
+	 */
 	@name(".dart_sink")
 	table sink {
-		key = { manager_metadata.ucast_egress_port : exact; }
+		key = { port : exact; }
 		actions = { sink_all; sink_changes; sink_none; }
 		default_action = sink_all;
 		size = SINK_ENTRIES;
@@ -242,23 +254,31 @@ control DartIngress(inout headers_t headers, inout ingress_t metadata,
 
 	apply {
 		manager_metadata.bypass_egress = 1;
-		if (forward.apply().hit) {
+		forward.apply();
+		if (is_forwarded) {
 			flow_key.apply(headers, metadata.report);
+			is_readable = parser_metadata.parser_err == 0;
 			if (headers.udp.isValid() &&
 			    headers.udp.destination == INT_PORT) {
-				if (parser_metadata.parser_err != 0)
+				if (!is_readable)
 					outcome = OUTCOME_TRUNCATED;
-				else if (!metadata.checksums.is_wrong)
+				else
+					read_shape.apply(headers,
+						metadata.checksums, outcome,
+						is_readable);
+				if (is_readable && !metadata.checksums.is_wrong)
 					sink.apply();
 			}
 			if (sink_mode != SINK_NONE) {
 				read_path.apply(headers, metadata.report,
 						outcome);
-				strip.apply(headers, metadata.checksums,
-					    outcome);
-			} else if (metadata.report.key != KEY_NONE &&
-				   !(headers.udp.isValid() &&
-				     headers.udp.destination ==
+				/* A copy, or a probe: that is all it is for. */
+				if (headers.int_md.discard == 1)
+					deparser_metadata.drop_ctl = 1;
+				strip.apply(headers, metadata.checksums);
+			} else if (metadata.is_flow && is_readable &&
+				   !(metadata.report.protocol == PROTOCOL_UDP &&
+				     metadata.report.destination_port ==
 				     DART_STORE_UDP_PORT)) {
 				/* Reports on reports would never end. */
 				postcard.apply();

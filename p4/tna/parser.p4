@@ -37,10 +37,13 @@ parser DartIngressParser(packet_in packet, out headers_t headers,
 	state ipv4 {
 		packet.extract(headers.ipv4);
 		ipv4_checksum.add(headers.ipv4);
-		transition select(headers.ipv4.version, headers.ipv4.ihl) {
-			(4, 5): ipv4_checksum_known;
-			(4, 6 &&& 14): ipv4_options;
-			(4, 8 &&& 8): ipv4_options;
+		transition select(headers.ipv4.version, headers.ipv4.ihl,
+				  headers.ipv4.length) {
+			(4, _, 0 &&& 0xfff0): accept; /* below 20 */
+			(4, _, 16 &&& 0xfffc): accept;
+			(4, 5, _): ipv4_checksum_known;
+			(4, 6 &&& 14, _): ipv4_options;
+			(4, 8 &&& 8, _): ipv4_options;
 			default: accept;
 		}
 	}
@@ -59,6 +62,7 @@ parser DartIngressParser(packet_in packet, out headers_t headers,
 
 	/* The ports are in the first fragment, the rest of INT maybe not. */
 	state ipv4_payload {
+		metadata.is_flow = true;
 		transition select(headers.ipv4.more_fragments,
 				  headers.ipv4.offset,
 				  headers.ipv4.protocol) {
@@ -73,13 +77,20 @@ parser DartIngressParser(packet_in packet, out headers_t headers,
 
 	state ipv6 {
 		packet.extract(headers.ipv6);
-		transition select(headers.ipv6.version,
-				  headers.ipv6.next_header) {
-			(6, PROTOCOL_UDP): udp;
-			(6, PROTOCOL_TCP): ports;
-			(6, PROTOCOL_DCCP): ports;
-			(6, PROTOCOL_SCTP): ports;
-			(6, PROTOCOL_UDPLITE): ports;
+		transition select(headers.ipv6.version) {
+			6: ipv6_payload;
+			default: accept;
+		}
+	}
+
+	state ipv6_payload {
+		metadata.is_flow = true;
+		transition select(headers.ipv6.next_header) {
+			PROTOCOL_UDP: udp;
+			PROTOCOL_TCP: ports;
+			PROTOCOL_DCCP: ports;
+			PROTOCOL_SCTP: ports;
+			PROTOCOL_UDPLITE: ports;
 			default: accept;
 		}
 	}

@@ -13,7 +13,8 @@
 /* What the deparser has to know of checksums. */
 struct checksums_t {
 	bit<16> udp_rest;	/* of the sum, without what may change */
-	bit<16> minus_bytes;	/* what lengths lost, in ones' complement */
+	bit<16> length_change;	/* if INT is taken off */
+	bit<16> minus_bytes;	/* likewise, in ones' complement */
 	bool is_wrong;		/* of IPv4, or there are options */
 	bool adjust_ipv4;
 	bool adjust_udp;
@@ -23,23 +24,99 @@ struct checksums_t {
 #define UDP_AND_INT(words)	(UDP_BYTES + INT_SHIM_BYTES + 4 * words)
 #define INT_BYTES(words)	(INT_SHIM_BYTES + 4 * words)
 
-#define HOPS_BEHIND_UDP(words, has_node, hop_words)			\
+#define BEHIND_UDP(words, has_node, hop_words)				\
 	(INT_SHIM_MD, INT_BEHIND_UDP, words, INT_VERSION, has_node,	\
 	 hop_words, UDP_AND_INT(words) .. 0xffff) :			\
-		behind_udp(0 - INT_BYTES(words), ~INT_BYTES(words));
-#define HOPS_BEFORE_L4(words, has_node, hop_words)			\
+		known(0 - INT_BYTES(words), ~INT_BYTES(words));
+#define BEFORE_L4(words, has_node, hop_words)				\
 	(INT_SHIM_MD, INT_BEFORE_L4, words, INT_VERSION, has_node,	\
 	 hop_words, UDP_AND_INT(words) .. 0xffff) :			\
-		before_l4(0 - UDP_AND_INT(words));
+		known(0 - UDP_AND_INT(words), 0);
 
-/* @outcome is changed if the packet stays as it is. */
-control Strip(inout headers_t headers, inout checksums_t checksums,
-	      inout bit<8> outcome)
+/*
+ * Is this INT as the parser reads it?  Else it is malformed, or there are more
+ * hops, or other words in them than a node ID.
+ */
+control ReadShape(inout headers_t headers, inout checksums_t checksums,
+		  inout bit<8> outcome, out bool is_known)
 {
-	action strip(bit<16> minus_bytes)
+	bit<16> room;
+
+	/* @minus_bytes: what lengths lose when it is taken off. */
+	action known(bit<16> minus_bytes, bit<16> complement)
 	{
-		headers.ipv4.length = headers.ipv4.length + minus_bytes;
-		headers.ipv6.length = headers.ipv6.length + minus_bytes;
+		checksums.length_change = minus_bytes;
+		checksums.minus_bytes = complement;
+		is_known = true;
+	}
+
+	action other()
+	{
+	}
+
+	action malformed()
+	{
+		outcome = OUTCOME_MALFORMED;
+	}
+
+	table shape {
+		key = {
+			headers.int_shim.type : ternary;
+			headers.int_shim.npt : ternary;
+			headers.int_shim.words : ternary;
+			headers.int_md.version : ternary;
+			headers.int_md.has_node : ternary;
+			headers.int_md.hop_words : ternary;
+			headers.udp.length : range;
+		}
+		actions = { known; other; malformed; }
+		const default_action = malformed;
+		const entries = {
+			BEHIND_UDP(3, _, _)
+			BEHIND_UDP(4, 1, 1)
+			BEHIND_UDP(5, 1, 1)
+			BEHIND_UDP(6, 1, 1)
+			BEHIND_UDP(7, 1, 1)
+			BEHIND_UDP(8, 1, 1)
+			BEFORE_L4(3, _, _)
+			BEFORE_L4(4, 1, 1)
+			BEFORE_L4(5, 1, 1)
+			BEFORE_L4(6, 1, 1)
+			BEFORE_L4(7, 1, 1)
+			BEFORE_L4(8, 1, 1)
+			(INT_SHIM_MD, INT_BEHIND_UDP, 0 &&& 0xfc, _, _, _, _) :
+				malformed();
+			(INT_SHIM_MD, INT_BEFORE_L4, 0 &&& 0xfc, _, _, _, _) :
+				malformed();
+			(INT_SHIM_MD, INT_BEHIND_UDP, _, INT_VERSION, _, _, _) :
+				other();
+			(INT_SHIM_MD, INT_BEFORE_L4, _, INT_VERSION, _, _, _) :
+				other();
+		}
+		size = 16;
+	}
+
+	apply {
+		is_known = false;
+		room = headers.ipv6.length;
+		if (headers.ipv4.isValid())
+			room = headers.ipv4.length - 20;
+		room = headers.udp.length |-| room;
+		if (room == 0)
+			shape.apply();
+		else
+			outcome = OUTCOME_MALFORMED;
+	}
+}
+
+control Strip(inout headers_t headers, inout checksums_t checksums)
+{
+	action shorten()
+	{
+		headers.ipv4.length = headers.ipv4.length +
+				      checksums.length_change;
+		headers.ipv6.length = headers.ipv6.length +
+				      checksums.length_change;
 		checksums.adjust_ipv4 = true;
 		headers.int_shim.setInvalid();
 		headers.int_md.setInvalid();
@@ -51,81 +128,28 @@ control Strip(inout headers_t headers, inout checksums_t checksums,
 	}
 
 	/* This UDP is the packet's own. */
-	action behind_udp(bit<16> minus_bytes, bit<16> complement)
+	action behind_udp()
 	{
-		headers.udp.length = headers.udp.length + minus_bytes;
+		headers.udp.length = headers.udp.length +
+				     checksums.length_change;
 		headers.udp.destination = headers.int_shim.original;
-		checksums.minus_bytes = complement;
-		checksums.adjust_udp = true;
-		strip(minus_bytes);
+		shorten();
 	}
 
-	action before_l4(bit<16> minus_bytes)
+	action before_l4()
 	{
 		headers.ipv4.protocol = headers.int_shim.original[7:0];
 		headers.ipv6.next_header = headers.int_shim.original[7:0];
 		headers.udp.setInvalid();
-		strip(minus_bytes);
-	}
-
-	/* Hops have other words than a node ID, or there are more. */
-	action leave_other()
-	{
-		outcome = OUTCOME_OTHER;
-	}
-
-	action leave_malformed()
-	{
-		outcome = OUTCOME_MALFORMED;
-	}
-
-	/* As the parser read it; and all of it has to be in UDP. */
-	table shape {
-		key = {
-			headers.int_shim.type : ternary;
-			headers.int_shim.npt : ternary;
-			headers.int_shim.words : ternary;
-			headers.int_md.version : ternary;
-			headers.int_md.has_node : ternary;
-			headers.int_md.hop_words : ternary;
-			headers.udp.length : range;
-		}
-		actions = {
-			behind_udp;
-			before_l4;
-			leave_other;
-			leave_malformed;
-		}
-		const default_action = leave_malformed;
-		const entries = {
-			HOPS_BEHIND_UDP(3, _, _)
-			HOPS_BEHIND_UDP(4, 1, 1)
-			HOPS_BEHIND_UDP(5, 1, 1)
-			HOPS_BEHIND_UDP(6, 1, 1)
-			HOPS_BEHIND_UDP(7, 1, 1)
-			HOPS_BEHIND_UDP(8, 1, 1)
-			HOPS_BEFORE_L4(3, _, _)
-			HOPS_BEFORE_L4(4, 1, 1)
-			HOPS_BEFORE_L4(5, 1, 1)
-			HOPS_BEFORE_L4(6, 1, 1)
-			HOPS_BEFORE_L4(7, 1, 1)
-			HOPS_BEFORE_L4(8, 1, 1)
-			(INT_SHIM_MD, INT_BEHIND_UDP, 0 &&& 0xfc, _, _, _, _) :
-				leave_malformed();
-			(INT_SHIM_MD, INT_BEFORE_L4, 0 &&& 0xfc, _, _, _, _) :
-				leave_malformed();
-			(INT_SHIM_MD, INT_BEHIND_UDP, _, INT_VERSION, _, _, _) :
-				leave_other();
-			(INT_SHIM_MD, INT_BEFORE_L4, _, INT_VERSION, _, _, _) :
-				leave_other();
-		}
-		size = 16;
+		shorten();
 	}
 
 	apply {
-		shape.apply();
-		if (headers.udp.checksum == 0)
-			checksums.adjust_udp = false;
+		checksums.adjust_udp = headers.udp.checksum != 0;
+		if (headers.int_shim.npt == INT_BEHIND_UDP)
+			behind_udp();
+		else
+			before_l4();
 	}
 }
 
