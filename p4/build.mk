@@ -24,7 +24,8 @@ P4C_TNA ?= p4c-barefoot
 BFAS ?= bfas
 P4TEST ?= p4test
 p4test_directory := $(dir $(realpath $(shell command -v $(P4TEST))))
-TNA_INCLUDE ?= $(p4test_directory)../share/p4c/p4include
+TNA_INCLUDE := $(or $(TNA_INCLUDE),\
+	$(p4test_directory)../share/p4c/p4include)
 
 tna := p4/tna/dart.p4 $(wildcard p4/shared/*.p4 p4/tna/*.p4) uapi/dart/store.h
 tna_flags := --std p4-16 -D__TARGET_TOFINO__=1 -Iuapi
