@@ -170,6 +170,22 @@ static void test_hashes(void **state)
 	}
 }
 
+static void test_calculations(void **state)
+{
+	struct switch_program program;
+	json_t *json, *list;
+	char why[DART_WHY_MAX];
+	size_t i;
+
+	assert_int_equal(read_program(&program, HASHES, NULL, NULL, why), 0);
+	json = program.json;
+	list = json_object_get(json, "calculations");
+	for (i = 0; i < 1024; i++)
+		json_array_append_new(list, json_null());
+	assert_int_equal(switch_program__read(&program, json, why), -EINVAL);
+	assert_non_null(strstr(why, "more than 1024 calculations"));
+}
+
 static void test_wishes(void **state)
 {
 	static const struct {
@@ -209,6 +225,7 @@ int main(void)
 		cmocka_unit_test(test_good),
 		cmocka_unit_test(test_missing),
 		cmocka_unit_test(test_hashes),
+		cmocka_unit_test(test_calculations),
 		cmocka_unit_test(test_wishes),
 	};
 

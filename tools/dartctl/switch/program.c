@@ -27,6 +27,9 @@ static const struct {
 
 #define POLYNOMIALS (sizeof(polynomials) / sizeof(polynomials[0]))
 
+/* Each hash is looked for among them: a hostile switch could have millions. */
+#define CALCULATIONS_MAX	1024
+
 /* What a wrong program lacks, as a list. */
 static void miss(char why[DART_WHY_MAX], const char *kind, const char *name)
 {
@@ -256,6 +259,13 @@ static int read_hashes(struct switch_program *program, char why[DART_WHY_MAX])
 	int ret = 0;
 	size_t i;
 
+	if (json_array_size(json_object_get(program->json, "calculations")) >
+	    CALCULATIONS_MAX) {
+		snprintf(why, DART_WHY_MAX,
+			 "the program has more than %d calculations",
+			 CALCULATIONS_MAX);
+		return -EINVAL;
+	}
 	json_array_foreach(json_object_get(program->json, "actions"), i,
 			   action) {
 		ret = read_action(program, action, why);
