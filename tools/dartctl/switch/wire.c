@@ -90,9 +90,11 @@ static void try_addresses(struct wire *wire, const struct addrinfo *address)
 {
 	int ret = -EADDRNOTAVAIL;
 
-	for (; ret && address && !wire->error; address = address->ai_next) {
+	for (; ret && address; address = address->ai_next) {
 		if (wire->socket >= 0)
 			close(wire->socket);
+		wire->error = 0; /* one that was too slow is not the last */
+		begin_call(wire);
 		ret = open_socket(wire, address);
 	}
 	if (ret)
@@ -113,7 +115,6 @@ int wire__connect(struct wire *wire, const char *name)
 	wire->in_start = 0;
 	wire->in_end = 0;
 	wire->end = now() + TOTAL_MS;
-	begin_call(wire);
 	err = dart_address__parse(name, &host, &port);
 	if (err) {
 		wire__fail(wire, err, "%s", strerror(-err));
