@@ -114,6 +114,16 @@ def flaws():
         tap.same(switch.outcomes(), {outcome: 1}, what)
 
 
+def ip_lengths():
+    """IP that ends before INT does, whatever UDP says"""
+    for key in FLOWS.values():
+        frame = good(key)
+        at = 16 if len(key) == 13 else 18
+        right = int.from_bytes(frame[at:at + 2], "big")
+        check_left([frame[:at] + length.to_bytes(2, "big") + frame[at + 2:]
+                    for length in (20, 28, right - 1)], "malformed")
+
+
 def hops():
     """stacks that are no whole hops, short and long"""
     frames = []
@@ -173,5 +183,5 @@ def random_flaws():
 switch = Switch()
 switch.collect({0: entry_of()}, {share: 0 for share in range(1024)})
 check_good()
-tap.run(lengths, payload_cut, flaws, hops, no_paths, not_ip, random_flaws,
+tap.run(lengths, payload_cut, flaws, ip_lengths, hops, no_paths, not_ip, random_flaws,
         before=switch.outcomes)

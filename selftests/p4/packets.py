@@ -17,7 +17,7 @@ import generate
 
 INT_PORT = 5000
 BEHIND_UDP, BEFORE_L4 = 1, 2
-HOPS_EXCEEDED, MTU_EXCEEDED = 4, 2
+DISCARD, HOPS_EXCEEDED, MTU_EXCEEDED = 8, 4, 2
 WITH_PORTS = (6, 17, 33, 132, 136)
 PAYLOAD = b"What a packet says is nobody's business."
 

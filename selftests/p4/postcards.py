@@ -10,7 +10,8 @@ import needs  # before all others
 import generate
 import packets
 import tap
-from switch import (COLLECTORS, SOURCE, Switch, entry_of, report, share_of)
+from switch import (COLLECTORS, SILENCE, SOURCE, Switch, entry_of, report,
+                    share_of)
 
 DESTINATION = 2
 SWITCH_ID = 0x0A010203
@@ -97,15 +98,32 @@ def neighbours():
     tap.same(got[COLLECTORS], [])
 
 
+def check_none(*frames):
+    """Whatever its key may be, there is no postcard."""
+    switch.collect({5: COLLECTOR}, {share: 5 for share in range(1024)})
+    tap.same(switch.send(*frames), {**SILENCE, DESTINATION: list(frames)})
+
+
+def contradictions():
+    """what contradicts itself, or is cut, has no flow"""
+    packet = packets.packet(FLOWS[0])
+    shim = packets.behind_ip(packet) + 8
+    telemetry = packets.with_int(packet, SWITCHES)
+    check_none(packet[:14] + b"\x65" + packet[15:],
+               packet[:14] + b"\x44" + packet[15:],
+               packet[:packets.behind_ip(packet) + 3],
+               telemetry[:shim] + b"\x10" + telemetry[shim + 1:],
+               telemetry[:shim + 20])
+
+
 def reports():
-    """reports are not reported"""
-    flow = generate.flow("10.1.0.2", "10.3.1.3", 49152, 4791, 17)
-    switch.collect({5: COLLECTOR}, {share_of(key_of(flow)): 5})
-    got = switch.send(packets.packet(flow))
-    tap.same(got[DESTINATION], [packets.packet(flow)])
-    tap.same(got[COLLECTORS], [])
+    """reports are not reported, with INT or without"""
+    report_flow = generate.flow("10.1.0.2", "10.3.1.3", 49152, 4791, 17)
+    packet = packets.packet(report_flow)
+    check_none(packet, packets.with_int(packet, SWITCHES),
+               packets.with_int(packet, SWITCHES, packets.BEFORE_L4))
 
 
 switch = Switch()
 setup()
-tap.run(keys, int_flows, ports, times, neighbours, reports)
+tap.run(keys, int_flows, ports, times, neighbours, contradictions, reports)

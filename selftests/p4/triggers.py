@@ -8,11 +8,11 @@ import generate
 import packets
 import tap
 from scapy.layers.inet import IPOption_NOP
-from switch import (COLLECTORS, PORTS, SOURCE, Switch, entry_of, report,
-                    share_of)
+from switch import (COLLECTORS, PORTS, SILENCE, SOURCE, Switch, entry_of,
+                    report, share_of)
 
 DESTINATION, ELSEWHERE = 2, 4
-GROUP = 255  # all hosts
+NOBODY, GROUP = 254, 255  # GROUP: all hosts
 SWITCHES = [0x0A030101, 0x0A030301, 0x0A040102, 0x0A010301, 0x0A010001]
 IPV4_UDP = generate.flow("10.1.0.2", "10.3.1.3", 49152, 443, 17)
 IPV4_TCP = generate.flow("10.1.0.2", "10.3.1.3", 49152, 443, 6)
@@ -155,8 +155,30 @@ def by_port():
     switch.do("table_clear dart_sink")
 
 
+def discarded():
+    """a copy, or a probe, is reported and goes no further"""
+    collect(IPV4_UDP)
+    probe = packets.with_int(packets.packet(IPV4_UDP), SWITCHES,
+                             flags=packets.DISCARD)
+    got = switch.send(probe)
+    tap.same(got[COLLECTORS], path_reports((IPV4_UDP, SWITCHES)))
+    tap.same(got[DESTINATION], [])
+    switch.sink("none")
+    tap.same(switch.send(probe)[DESTINATION], [probe])
+    switch.sink("all")
+
+
+def dropped():
+    """what is dropped is not reported"""
+    collect(IPV4_UDP)
+    switch.do("table_add forward forward_drop", packets.host(NOBODY), "=>")
+    tap.same(switch.send(packets.with_int(packets.packet(IPV4_UDP, to=NOBODY),
+                                          SWITCHES)), SILENCE)
+
+
 def flood():
-    """what goes to all hosts is reported once"""
+    """what goes to all hosts is reported once, and is of no port"""
+    switch.sink("none", 0)
     switch.do("mc_mgrp_create 1")
     switch.do("mc_node_create 1", *PORTS)
     switch.do("mc_node_associate 1 0")
@@ -171,4 +193,4 @@ def flood():
 
 switch = Switch()
 tap.run(each_packet, udp_after_int, options, lengths, longest, without_int,
-        changes_only, transit, by_port, flood)
+        changes_only, transit, by_port, discarded, dropped, flood)
