@@ -5,6 +5,7 @@
 . "$(dirname "$0")/../lib.sh"
 
 # holds NAME JQ: of the probe in the list
+# shellcheck disable=SC2016 # $name is of jq
 holds() {
 	dartctl -j probe list | is_true --arg name "$1" \
 		'.probes[] | select(.name == $name) | '"$2"

@@ -21,6 +21,7 @@ objects() {
 	rdma resource show | sed 's/ctx.*//'
 }
 
+# shellcheck disable=SC2016 # $mac is of jq
 entry_holds() {
 	dartctl store export paths |
 		is_true --arg mac "$(cat /sys/class/net/eth0/address)" '

@@ -47,6 +47,7 @@ report() {
 # found STORE: a slot survives n reports to others in 2^16 with the chance
 # e^(-n / 2^16), so of those that arrived (1 - e^-a) / a are found on average, where
 # a = arrived / 2^16; within 5 sigma, and nothing is wrong.
+# shellcheck disable=SC2016 # variables of jq
 found() {
 	on host flows_found "/run/store/$1" uniform "$flows" | tee /dev/stderr |
 		is_true --argjson arrived "$arrived" '($arrived / 65536) as $a |
