@@ -10,7 +10,7 @@ $(output)/p4/dart.json: p4/v1model/dart.p4 $(wildcard p4/shared/*.p4 \
 		echo "make: $(P4C_BM2) is missing: see 'P4' in README.md" >&2; \
 		exit 1; }
 	$(quiet)mkdir -p $(@D)
-	$(call say,P4,$<)$(P4C_BM2) --std p4-16 --Werror -Iuapi -o $@ $<
+	$(call say,P4,$<)$(P4C_BM2) --std p4-16 --Werror -Iuapi -Ip4 -o $@ $<
 
 .PHONY: p4
 ifneq ($(TARGET),tna)
@@ -28,7 +28,7 @@ TNA_INCLUDE := $(or $(TNA_INCLUDE),\
 	$(p4test_directory)../share/p4c/p4include)
 
 tna := p4/tna/dart.p4 $(wildcard p4/shared/*.p4 p4/tna/*.p4) uapi/dart/store.h
-tna_flags := --std p4-16 -D__TARGET_TOFINO__=1 -Iuapi
+tna_flags := --std p4-16 -D__TARGET_TOFINO__=1 -Iuapi -Ip4
 
 $(output)/p4/tna/pipeline/tofino.bin: $(tna)
 	$(quiet)mkdir -p $(output)/p4

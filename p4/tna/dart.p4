@@ -16,8 +16,8 @@
 
 #include <dart/store.h>
 
-#include "../shared/outcome.p4"
-#include "../shared/report.p4"
+#include "shared/outcome.p4"
+#include "shared/report.p4"
 #include "hash.p4"
 #include "headers.p4"
 #include "strip.p4"
@@ -60,8 +60,8 @@ struct reporter_t {
 #include "parser.p4"
 #include "state.p4"
 #include "write.p4"
-#include "../shared/flow.p4"
-#include "../shared/path.p4"
+#include "shared/flow.p4"
+#include "shared/path.p4"
 
 /* The last 9 bytes of the key. */
 control TailOfKey(inout headers_t headers, inout ingress_t metadata)

@@ -13,7 +13,7 @@
 
 #include <dart/store.h>
 
-#include "../shared/report.p4"
+#include "shared/report.p4"
 #include "headers.p4"
 
 /* Addresses stay in their headers: copies would take a tenth of all bits. */

@@ -8,7 +8,7 @@
 
 #include <dart/store.h>
 
-#include "../shared/sizes.p4"
+#include "shared/sizes.p4"
 
 /* @copy of @n gets an nth of the dice's sides. */
 #define SIDES 4096

@@ -7,7 +7,7 @@
 #ifndef DART_TNA_STRIP_P4
 #define DART_TNA_STRIP_P4
 
-#include "../shared/outcome.p4"
+#include "shared/outcome.p4"
 #include "headers.p4"
 
 /* What the deparser has to know of checksums. */

@@ -3,8 +3,8 @@
 #ifndef DART_TNA_WRITE_P4
 #define DART_TNA_WRITE_P4
 
-#include "../shared/collector.p4"
-#include "../shared/frame.p4"
+#include "shared/collector.p4"
+#include "shared/frame.p4"
 #include "hash.p4"
 #include "headers.p4"
 #include "icrc.p4"

@@ -12,7 +12,7 @@
 
 #include <dart/store.h>
 
-#include "../shared/report.p4"
+#include "shared/report.p4"
 
 /* What a packet is to be reported for. */
 #define TRIGGER_NONE	8w0
@@ -38,10 +38,10 @@ struct metadata_t {
 #include "hash.p4"
 #include "icrc.p4"
 #include "state.p4"
-#include "../shared/flow.p4"
-#include "../shared/path.p4"
-#include "../shared/sink.p4"
-#include "../shared/write.p4"
+#include "shared/flow.p4"
+#include "shared/path.p4"
+#include "shared/sink.p4"
+#include "shared/write.p4"
 
 control DartIngress(inout headers_t headers, inout metadata_t metadata,
 		    inout standard_metadata_t standard)

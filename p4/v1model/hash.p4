@@ -9,7 +9,7 @@
 #ifndef DART_V1MODEL_HASH_P4
 #define DART_V1MODEL_HASH_P4
 
-#include "../shared/report.p4"
+#include "shared/report.p4"
 
 #define IPV4_KEY(r) r.source[31:0], r.destination[31:0], r.source_port, \
 	r.destination_port, r.protocol

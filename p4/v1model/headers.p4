@@ -3,7 +3,7 @@
 #ifndef DART_V1MODEL_HEADERS_P4
 #define DART_V1MODEL_HEADERS_P4
 
-#include "../shared/headers.p4"
+#include "shared/headers.p4"
 
 header ipv4_options_h {
 	varbit<320> options;

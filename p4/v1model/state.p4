@@ -3,8 +3,8 @@
 #ifndef DART_V1MODEL_STATE_P4
 #define DART_V1MODEL_STATE_P4
 
-#include "../shared/report.p4"
-#include "../shared/sizes.p4"
+#include "shared/report.p4"
+#include "shared/sizes.p4"
 #include "headers.p4"
 
 /* Each of the copies as likely as the others; @redundancy is not 0. */
