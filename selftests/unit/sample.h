@@ -290,4 +290,30 @@ static inline void sample__assert_same(const struct dart_table *a,
 		sample__assert_same_entry(&a->entries[i], &b->entries[i]);
 }
 
+/* @memory holds @length bytes of a table, which is @expected. */
+static inline void sample__assert_decodes(const void *memory, int length,
+					  const struct dart_table *expected)
+{
+	const struct dart_control_header *header = memory;
+	struct dart_table *decoded;
+	char why[DART_WHY_MAX];
+
+	assert_true(length > 0);
+	assert_int_equal(header->table_length, length);
+	if (dart_table__decode(memory, length, &decoded, NULL, why))
+		fail_msg("%s", why);
+	sample__assert_same(expected, decoded);
+	dart_table__free(decoded);
+}
+
+/* For a table; nothing in it is 0. The caller frees it. */
+static inline uint8_t *sample__memory(size_t capacity)
+{
+	uint8_t *memory = malloc(capacity);
+
+	assert_non_null(memory);
+	memset(memory, 0xa5, capacity);
+	return memory;
+}
+
 #endif /* SAMPLE_H */
