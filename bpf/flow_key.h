@@ -44,6 +44,7 @@ struct cursor {
 struct inner {
 	__u8 protocol;
 	bool is_ipv6;
+	__u32 room;	/* bytes that IP says are behind its header */
 };
 
 static __always_inline bool is_cut(const struct cursor *cursor, __u32 bytes)
@@ -56,10 +57,13 @@ static __always_inline int read_ipv4(struct cursor *cursor,
 				     struct inner *inner)
 {
 	const struct iphdr *ip = cursor->at;
+	__u32 length, header;
 
 	if (is_cut(cursor, sizeof(*ip)))
 		return TELEMETRY_TRUNCATED;
-	if (ip->version != 4 || ip->ihl < 5)
+	length = bpf_ntohs(ip->tot_len);
+	header = ip->ihl * 4;
+	if (ip->version != 4 || header < sizeof(*ip) || length < header)
 		return TELEMETRY_MALFORMED;
 	/* Ports are in the first fragment, INT may go on in the next one. */
 	if (ip->frag_off & bpf_htons(FRAGMENT))
@@ -67,7 +71,8 @@ static __always_inline int read_ipv4(struct cursor *cursor,
 	__builtin_memcpy(telemetry->key, &ip->saddr, 8);
 	inner->protocol = ip->protocol;
 	inner->is_ipv6 = false;
-	cursor->at += ip->ihl * 4;
+	inner->room = length - header;
+	cursor->at += header;
 	return TELEMETRY_OK;
 }
 
@@ -84,6 +89,7 @@ static __always_inline int read_ipv6(struct cursor *cursor,
 	__builtin_memcpy(telemetry->key, &ip->saddr, 32);
 	inner->protocol = ip->nexthdr;
 	inner->is_ipv6 = true;
+	inner->room = bpf_ntohs(ip->payload_len);
 	cursor->at += sizeof(*ip);
 	return TELEMETRY_OK;
 }

@@ -30,7 +30,7 @@ static __always_inline int telemetry__read(struct cursor *cursor,
 		return TELEMETRY_NONE;
 
 	room = bpf_ntohs(udp->len);
-	if (room < sizeof(*udp))
+	if (room < sizeof(*udp) || room > inner.room)
 		return TELEMETRY_MALFORMED;
 	room -= sizeof(*udp);
 	cursor->at = (void *)(udp + 1);

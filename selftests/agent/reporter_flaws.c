@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What the reporter cannot read passes it as it is, and is counted. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <arpa/inet.h>
+#include <linux/bpf.h>
+
+#include <dart/random.h>
+#include <dart/roce_frame.h>
+
+#include "../helpers/xdp_reporter.h"
+
+/* A good frame with some bytes other than they should be. */
+static const struct flaw {
+	const char *what;
+	enum xdp_reporter_counter counter;
+	bool is_postcard;
+	size_t length;		/* cut to this, 0: not at all */
+	size_t at;		/* where 1 or 2 bytes differ, */
+	uint8_t bytes[2];
+	size_t count;		/* as many */
+} flaws[] = {
+	{ "another port", OTHERS, .at = 36, .bytes = { 0, 53 }, .count = 2 },
+	{ "TCP to this port", OTHERS, .at = 23, .bytes = { 6 }, .count = 1 },
+	{ "no IP", OTHERS, .at = 12, .bytes = { 8, 6 }, .count = 2 },
+	{ "a fragment", OTHERS, .at = 20, .bytes = { 0x20, 0 }, .count = 2 },
+	{ "the rest of one", OTHERS, .at = 20, .bytes = { 0, 9 }, .count = 2 },
+	{ "no IPv4", OTHERS, .at = 14, .bytes = { 0x65 }, .count = 1 },
+	{ "an IP header of 16 bytes", OTHERS, .at = 14, .bytes = { 0x44 },
+	  .count = 1 },
+	{ "IP that ends in its header", OTHERS, .at = 16, .bytes = { 0, 19 },
+	  .count = 2 },
+	{ "options up to the end", OTHERS, .length = 60, .at = 14,
+	  .bytes = { 0x4f }, .count = 1 },
+	{ "Ethernet alone", OTHERS, .length = 14 },
+	{ "cut in IP", OTHERS, .length = 33 },
+	{ "cut in UDP", OTHERS, .length = 41 },
+	{ "cut behind UDP", TRUNCATED, .length = 42 },
+	{ "cut in the MD header", TRUNCATED, .length = 57 },
+	{ "cut behind the MD header", TRUNCATED, .length = 58 },
+	{ "cut in the stack", TRUNCATED, .length = 65 },
+	{ "UDP of 7 bytes", MALFORMED, .at = 38, .bytes = { 0, 7 },
+	  .count = 2 },
+	{ "UDP longer than IP", MALFORMED, .at = 16, .bytes = { 0, 159 },
+	  .count = 2 },
+	{ "UDP shorter than INT", MALFORMED, .at = 38, .bytes = { 0, 31 },
+	  .count = 2 },
+	{ "INT-MX", MALFORMED, .at = 42, .bytes = { 0x34 }, .count = 1 },
+	{ "NPT 0", MALFORMED, .at = 42, .bytes = { 0x10 }, .count = 1 },
+	{ "NPT 3", MALFORMED, .at = 42, .bytes = { 0x1c }, .count = 1 },
+	{ "no MD header", MALFORMED, .at = 43, .bytes = { 2 }, .count = 1 },
+	{ "more INT than UDP", MALFORMED, .at = 43, .bytes = { 255 },
+	  .count = 1 },
+	{ "version 1", MALFORMED, .at = 46, .bytes = { 0x10 }, .count = 1 },
+	{ "hops of 0 words", MALFORMED, .at = 48, .bytes = { 0 }, .count = 1 },
+	{ "two hops and a half", MALFORMED, .at = 48, .bytes = { 3 },
+	  .count = 1 },
+	{ "hops exceeded", INCOMPLETE, .at = 46, .bytes = { 0x24 },
+	  .count = 1 },
+	{ "MTU exceeded", INCOMPLETE, .at = 46, .bytes = { 0x22 },
+	  .count = 1 },
+	{ "no node IDs", ANONYMOUS, .at = 50, .bytes = { 0x40 }, .count = 1 },
+	{ "an empty stack", ANONYMOUS, .at = 43, .bytes = { 3 }, .count = 1 },
+	{ "a report of version 1", MALFORMED, true, .at = 42,
+	  .bytes = { 0x10 }, .count = 1 },
+	{ "a report of IOAM", MALFORMED, true, .at = 50, .bytes = { 0x24 },
+	  .count = 1 },
+	{ "two reports", MALFORMED, true, .at = 51, .bytes = { 5 },
+	  .count = 1 },
+	{ "more metadata than report", MALFORMED, true, .at = 52,
+	  .bytes = { 200 }, .count = 1 },
+	{ "a report of nothing", ANONYMOUS, true, .at = 50, .bytes = { 0x10 },
+	  .count = 1 },
+	{ "a report of a TLV", ANONYMOUS, true, .at = 50, .bytes = { 0x11 },
+	  .count = 1 },
+	{ "cut in the group", TRUNCATED, true, .length = 49 },
+	{ "cut in the metadata", TRUNCATED, true, .length = 65 },
+	{ "cut in the inner packet", TRUNCATED, true, .length = 80 },
+};
+
+static size_t build_good(bool is_postcard, uint8_t frame[INT_FRAME_MAX])
+{
+	static const uint8_t key[13] = {
+		10, 0, 0, 1, 10, 0, 0, 2, 0, 1, 0, 2, IPPROTO_UDP,
+	};
+	static const __be32 words[4] = { 1, 2, 3, 4 };
+	const struct int_frame what = {
+		.key = key,
+		.key_length = sizeof(key),
+		.path = words,
+		.hops = 2,
+		.hop_words = 2,
+		.payload = 100,
+	};
+	const struct postcard postcard = {
+		.key = key,
+		.key_length = sizeof(key),
+		.node = 9,
+		.metadata = words,
+		.words = 4,
+	};
+
+	return is_postcard ? postcard__build(&postcard, frame) :
+			     int_frame__build(&what, frame);
+}
+
+static void test_passed(void **state)
+{
+	struct xdp_reporter *reporter;
+	uint8_t frame[INT_FRAME_MAX];
+	const struct flaw *flaw;
+	size_t i, length;
+
+	reporter = *state = xdp_reporter__attach(32, DART_STORE_SHARES);
+	for (i = 0; i < 2; i++) {
+		length = build_good(i, frame);
+		assert_int_equal(xdp_reporter__run(reporter, frame, &length,
+						   true), XDP_TX);
+	}
+	for (i = 0; i < sizeof(flaws) / sizeof(flaws[0]); i++) {
+		flaw = &flaws[i];
+		length = build_good(flaw->is_postcard, frame);
+		memcpy(frame + flaw->at, flaw->bytes, flaw->count);
+		xdp_reporter__expect_passed(reporter, frame,
+					    flaw->length ?: length,
+					    flaw->counter, flaw->what);
+	}
+	assert_int_equal(xdp_reporter__count(reporter, REPORTS), 2);
+}
+
+/* Any other bytes in any places: a report that is one, or what it was. */
+static void test_random_flaws(void **state)
+{
+	struct xdp_reporter *reporter;
+	struct dart_random random = dart_random__of(3);
+	uint8_t good[INT_FRAME_MAX], frame[INT_FRAME_MAX];
+	struct dart_roce_report report;
+	uint32_t i, reports = 0, verdict;
+	size_t good_length, length, bytes;
+
+	reporter = *state = xdp_reporter__attach(32, DART_STORE_SHARES);
+	for (i = 0; i < 2000; i++) {
+		good_length = build_good(i % 2, good);
+		for (bytes = 1 + dart_random__below(&random, 3); bytes; bytes--)
+			good[12 + dart_random__below(&random, 80)] =
+				dart_random__next(&random);
+		if (!dart_random__below(&random, 4))
+			good_length = 14 + dart_random__below(
+						&random, good_length - 14);
+		memcpy(frame, good, good_length);
+		length = good_length;
+		verdict = xdp_reporter__run(reporter, frame, &length, true);
+		if (verdict == XDP_PASS) {
+			assert_int_equal(length, good_length);
+			assert_memory_equal(frame, good, length);
+			continue;
+		}
+		reports++;
+		assert_int_equal(verdict, XDP_TX);
+		assert_int_equal(dart_roce_frame__parse(frame, length, &report),
+				 0);
+	}
+	assert_int_equal(xdp_reporter__count(reporter, REPORTS), reports);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_teardown(test_passed, xdp_reporter__detach),
+		cmocka_unit_test_teardown(test_random_flaws, xdp_reporter__detach),
+	};
+
+	return cmocka_run_group_tests_name("reporter_flaws", tests,
+					   xdp_reporter__setup,
+					   xdp_reporter__teardown);
+}

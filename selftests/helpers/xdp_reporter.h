@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The XDP reporter, attached by `dartctl reporter attach` to an interface of its
+ * own, with 64 collectors that differ; BPF_PROG_TEST_RUN runs it on frames.  What
+ * goes wrong fails the test.
+ */
+#ifndef XDP_REPORTER_H
+#define XDP_REPORTER_H
+
+#include <dart/collectors.h>
+
+#include "int_frame.h"
+
+#define XDP_REPORTER_COLLECTORS	64
+
+/* In the order of struct reporter. */
+enum xdp_reporter_counter {
+	REPORTS,
+	OTHERS,
+	TRUNCATED,
+	MALFORMED,
+	INCOMPLETE,
+	ANONYMOUS,
+	UNASSIGNED,
+	CRAMPED,
+	XDP_REPORTER_COUNTERS,
+};
+
+struct xdp_reporter {
+	struct dart_collector collectors[XDP_REPORTER_COLLECTORS];
+	uint32_t sent[XDP_REPORTER_COLLECTORS];
+	uint16_t shares[DART_STORE_SHARES];
+	struct dart_store_hash *hash;	/* of most slots and copies */
+	int program;
+	int counters;
+};
+
+/* Fixtures of cmocka: the interface, for a group of tests. */
+int xdp_reporter__setup(void **state);
+int xdp_reporter__teardown(void **state);
+
+/* @assigned: how many of the shares have a collector, the first ones */
+struct xdp_reporter *xdp_reporter__attach(uint32_t checksum_bits,
+					  uint32_t assigned);
+
+/* The fixture after each test whose @state is an attached reporter, or NULL. */
+int xdp_reporter__detach(void **state);
+
+/*
+ * Runs the program on the frame, which becomes what is left of it.  Returns
+ * XDP_PASS ...
+ */
+uint32_t xdp_reporter__run(struct xdp_reporter *reporter,
+			   uint8_t frame[INT_FRAME_MAX], size_t *length,
+			   bool is_from_interface);
+
+/* Of all CPUs. */
+uint64_t xdp_reporter__count(struct xdp_reporter *reporter,
+			     enum xdp_reporter_counter counter);
+
+/*
+ * The frame is the next report of @value under @key, as one of the copies, which
+ * is returned.
+ */
+uint32_t xdp_reporter__expect(struct xdp_reporter *reporter,
+			      const uint8_t *frame, size_t length,
+			      const uint8_t *key, size_t key_length,
+			      const void *value);
+
+/* The program passes the frame as it is, and counts it. */
+void xdp_reporter__expect_passed(struct xdp_reporter *reporter,
+				 const uint8_t *frame, size_t length,
+				 enum xdp_reporter_counter counter,
+				 const char *what);
+
+#endif /* XDP_REPORTER_H */
