@@ -113,7 +113,7 @@ static void *other_thread(void *argument)
 			storm->to_close = -1;
 			sem_post(&storm->closed);
 		}
-		for (int i = 0; i < 4; i++) {
+		for (int i = 0; i < 2; i++) {
 			const char *address;
 
 			page = (page + 29) % WORLD_REGION_PAGES;

@@ -42,7 +42,7 @@ static const struct operation {
 	{ "register a map", 48, storm__register },
 	{ "register pages", 48, storm__register_some },
 	{ "READ", 80, storm__read },
-	{ "fork", 6, storm__fork },
+	{ "fork", 4, storm__fork },
 	{ "exec", 1, storm__exec },
 	{ "close in another thread", 40, storm__close_elsewhere },
 };
