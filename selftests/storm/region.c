@@ -41,7 +41,7 @@ static const struct operation {
 	{ "owner of a map", 112, storm__owner },
 	{ "register a map", 48, storm__register },
 	{ "register pages", 48, storm__register_some },
-	{ "READ", 80, storm__read },
+	{ "READ", 40, storm__read },
 	{ "fork", 4, storm__fork },
 	{ "exec", 1, storm__exec },
 	{ "close in another thread", 40, storm__close_elsewhere },
@@ -60,12 +60,16 @@ static const struct operation *draw_operation(struct storm *storm)
 	return operation;
 }
 
-/* A look at what cannot be read costs a signal: now and then. */
+/*
+ * Every other page in turn.  A look at what cannot be read costs a signal: now and
+ * then.
+ */
 static bool is_worth_looking(const struct world_page *page, int i,
 			     uint64_t turn)
 {
-	return (page->page >= 0 && page->is_readable) ||
-	       i % 128 == (int)(turn % 128);
+	if (page->page >= 0 && page->is_readable)
+		return i % 2 == (int)(turn % 2);
+	return i % 128 == (int)(turn % 128);
 }
 
 static void check_world(const struct storm *storm, uint64_t step,
@@ -78,7 +82,7 @@ static void check_world(const struct storm *storm, uint64_t step,
 				 step, operation->name, i,
 				 storm->world->pages[i].page);
 	}
-	if (!world__is_listed_right(storm->world))
+	if (step % 2 && !world__is_listed_right(storm->world))
 		fail_msg("after step %lu (%s) the list is wrong", step,
 			 operation->name);
 	assert_false(storm->has_failed);
