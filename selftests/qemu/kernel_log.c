@@ -19,6 +19,7 @@ static const char *const symptoms[] = {
 	"ODEBUG: ",
 	"Object already free",
 	"Oops: ",
+	"Out of memory: ",
 	"Poison overwritten",
 	"UBSAN: ",
 	"WARNING: ",
