@@ -101,7 +101,7 @@ check-debug: packages
 	$(MAKE) --no-print-directory KDIR= KVER=$(KVER)-debug module_of_guest && \
 	built=$$(date +%s) && status=0 && \
 	{ KVER=$(KVER)-debug selftests/run \
-		$(or $(TESTS),debug module storm storm $(debug_tests:%=agent/%)) || \
+		$(or $(TESTS),storm storm module debug $(debug_tests:%=agent/%)) || \
 		status=$$?; } && \
 	echo "built in $$((built - start)) s," \
 		"tested in $$(($$(date +%s) - built)) s" && exit $$status
