@@ -92,7 +92,7 @@ check: packages
 # Only the module is built once more: all else is as in make check. Of the
 # agent's tests those that are about the kernel and call few programs: to start one
 # takes such a kernel seconds. Two storms, of seeds of their own, for a machine
-# takes one processor.
+# takes one processor; what takes longest comes first.
 debug_tests := rounds slices
 check-debug: packages
 	+$(quiet)start=$$(date +%s) && \
@@ -101,7 +101,7 @@ check-debug: packages
 	$(MAKE) --no-print-directory KDIR= KVER=$(KVER)-debug module_of_guest && \
 	built=$$(date +%s) && status=0 && \
 	{ KVER=$(KVER)-debug selftests/run \
-		$(or $(TESTS),storm storm module debug $(debug_tests:%=agent/%)) || \
+		$(or $(TESTS),storm storm $(debug_tests:%=agent/%) module debug) || \
 		status=$$?; } && \
 	echo "built in $$((built - start)) s," \
 		"tested in $$(($$(date +%s) - built)) s" && exit $$status
