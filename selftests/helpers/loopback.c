@@ -66,7 +66,11 @@ static void connect_to_itself(struct loopback *loopback)
 				       IBV_QP_MAX_DEST_RD_ATOMIC), 0);
 	attributes = (struct ibv_qp_attr){
 		.qp_state = IBV_QPS_RTS,
-		.timeout = 18,	/* 4.096 us * 2^18: 1 s */
+		/*
+		 * 4.096 us * 2^22, 17 s: nothing is lost here, and a READ that
+		 * is repeated may come when its memory region has gone.
+		 */
+		.timeout = 22,
 		.retry_cnt = 7,
 		.max_rd_atomic = 1,
 	};
