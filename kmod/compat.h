@@ -6,6 +6,7 @@
 #include <linux/btf.h>
 #include <linux/btf_ids.h>
 #include <linux/mm.h>
+#include <linux/netdevice.h>
 #include <linux/version.h>
 
 #ifndef CONFIG_64BIT
@@ -54,21 +55,27 @@ enum {
 	NETDEV_PCPU_STAT_TSTATS,
 	NETDEV_PCPU_STAT_DSTATS,
 };
-
-#define dart_pcpu_stat_type(device) NETDEV_PCPU_STAT_NONE
-#else
-#define dart_pcpu_stat_type(device) ((device)->pcpu_stat_type)
 #endif
 
-/* What marks the functions that eBPF programs may call came step by step. */
+static inline unsigned int dart_pcpu_stat_type(const struct net_device *device)
+{
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 7, 0)
+	return NETDEV_PCPU_STAT_NONE;
+#else
+	return device->pcpu_stat_type;
+#endif
+}
+
+/*
+ * What marks the functions that eBPF programs may call came step by step; what
+ * is between start and end needs no prototype, which all others do since 6.8.
+ */
 #ifndef __bpf_kfunc
-#define __bpf_kfunc __used noinline
+#define __bpf_kfunc noinline
 #endif
 #ifndef __bpf_kfunc_start_defs
-#define __bpf_kfunc_start_defs()					\
-	__diag_push();							\
-	__diag_ignore_all("-Wmissing-prototypes", "called by eBPF")
-#define __bpf_kfunc_end_defs() __diag_pop()
+#define __bpf_kfunc_start_defs()
+#define __bpf_kfunc_end_defs()
 #endif
 #ifndef BTF_KFUNCS_START
 #define BTF_KFUNCS_START(name) BTF_SET8_START(name)

@@ -25,7 +25,6 @@
 
 #include <linux/export.h>
 #include <linux/percpu.h>
-#include <linux/typecheck.h>
 #include <linux/types.h>
 
 /* Bytes of counters for each CPU. */
@@ -42,9 +41,8 @@
  * Process context.  Returns 0, -EINVAL, -EEXIST, -ENOMEM.
  */
 #define dart_counters_register(name, type, counters)			\
-	(typecheck(type __percpu **, counters),				\
-	 __dart_counters_register(name, #type, sizeof(type), THIS_MODULE, \
-				  (void __percpu **)(counters)))
+	__dart_counters_register(name, #type, sizeof(type), THIS_MODULE, \
+		(void __percpu **)(type __percpu **) { counters })
 
 /*
  * Withdraws the counters: nobody may count any more.  Regions that show them

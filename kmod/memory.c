@@ -6,6 +6,7 @@
 
 #include "extent.h"
 
+/* Guards what memory is gone and who shows it: see memory.h. */
 DEFINE_MUTEX(dart_memory_lock);
 
 void dart_memory_init(struct dart_memory *memory,

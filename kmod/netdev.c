@@ -39,20 +39,22 @@ void dart_netdev_exit(void)
 	unregister_netdevice_notifier(&netdev_notifier);
 }
 
-#define BORROW(device, member, type)					\
-	dart_loan_take(device, (void __percpu **)&(device)->member,	\
+#define BORROW(device, variable, type)					\
+	dart_loan_take(device, (void __percpu **)(variable),		\
 		       sizeof(struct type), __alignof__(struct type), #type)
+
+typedef struct dart_memory *(*borrow_from_t)(struct net_device *device);
 
 static struct dart_memory *borrow_stats(struct net_device *device)
 {
 	/* Without a type nobody but its driver knows what it has. */
 	switch (dart_pcpu_stat_type(device)) {
 	case NETDEV_PCPU_STAT_TSTATS:
-		return BORROW(device, tstats, pcpu_sw_netstats);
+		return BORROW(device, &device->tstats, pcpu_sw_netstats);
 	case NETDEV_PCPU_STAT_LSTATS:
-		return BORROW(device, lstats, pcpu_lstats);
+		return BORROW(device, &device->lstats, pcpu_lstats);
 	case NETDEV_PCPU_STAT_DSTATS:
-		return BORROW(device, dstats, pcpu_dstats);
+		return BORROW(device, &device->dstats, pcpu_dstats);
 	default:
 		return ERR_PTR(-EOPNOTSUPP);
 	}
@@ -70,12 +72,11 @@ static struct dart_memory *borrow_core_stats(struct net_device *device)
 		if (cmpxchg(&device->core_stats, NULL, stats))
 			free_percpu(stats);
 	}
-	return BORROW(device, core_stats, net_device_core_stats);
+	return BORROW(device, &device->core_stats, net_device_core_stats);
 }
 
-static struct dart_memory *
-borrow(const struct dart_zero_window *window, struct net *net,
-       struct dart_memory *(*borrow_from)(struct net_device *device))
+static struct dart_memory *borrow(const struct dart_zero_window *window,
+				  struct net *net, borrow_from_t borrow_from)
 {
 	struct net_device *device;
 	struct dart_memory *memory;
