@@ -28,7 +28,9 @@ TNA_INCLUDE := $(or $(TNA_INCLUDE),\
 	$(p4test_directory)../share/p4c/p4include)
 
 tna := p4/tna/dart.p4 $(wildcard p4/shared/*.p4 p4/tna/*.p4) uapi/dart/store.h
-tna_flags := --std p4-16 -D__TARGET_TOFINO__=1 -Iuapi -Ip4
+# What a parser of Tofino does not set is 0.
+tna_flags := --std p4-16 -D__TARGET_TOFINO__=1 -Iuapi -Ip4 \
+	--Wdisable=uninitialized-out-param
 
 $(output)/p4/tna/pipeline/tofino.bin: $(tna)
 	$(quiet)mkdir -p $(output)/p4
@@ -36,11 +38,9 @@ $(output)/p4/tna/pipeline/tofino.bin: $(tna)
 		$(addprefix -I,$(wildcard $(TNA_INCLUDE))) -o $(output)/p4/tna $<
 	$(call say,BFAS,$@)$(BFAS) -o $(@D) $(@D)/dart.bfa
 
-# What a parser of Tofino does not set is 0.
 $(output)/p4/tna.checked: $(tna)
 	$(quiet)mkdir -p $(@D)
-	$(call say,P4TEST,$<)$(P4TEST) $(tna_flags) -I$(TNA_INCLUDE) --Werror \
-		--Wdisable=uninitialized-out-param $<
+	$(call say,P4TEST,$<)$(P4TEST) $(tna_flags) -I$(TNA_INCLUDE) --Werror $<
 	$(quiet)touch $@
 
 ifneq ($(shell command -v $(P4C_TNA)),)

@@ -12,8 +12,8 @@
 #define IPV4_BYTES		16w20
 
 /* @slot_bytes: without the pad. */
-control WriteFrame(inout headers_t headers, in bit<10> share,
-		   in bit<48> source_mac, in bit<32> source,
+control WriteFrame(inout headers_t headers, in bit<48> source_mac,
+		   in bit<32> source, in bit<16> source_port,
 		   in bit<16> slot_bytes, in bit<2> pad)
 {
 	apply {
@@ -22,8 +22,7 @@ control WriteFrame(inout headers_t headers, in bit<10> share,
 		headers.ethernet.ethertype = ETHERTYPE_IPV4;
 
 		headers.udp.setValid();
-		headers.udp.source = DART_STORE_UDP_SOURCE_BASE +
-				     (bit<16>)share;
+		headers.udp.source = source_port;
 		headers.udp.destination = DART_STORE_UDP_PORT;
 		headers.udp.length = BYTES_BEFORE_SLOT + slot_bytes +
 				     (bit<16>)pad + ICRC_BYTES;

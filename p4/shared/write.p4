@@ -85,8 +85,9 @@ control WriteReport(inout headers_t headers, in report_t report,
 		write_slot.apply(headers, report.value, checksum,
 				 checksum_bytes, slot_bytes, pad);
 
-		write_frame.apply(headers, report.share, source_mac, source,
-				  slot_bytes, pad);
+		write_frame.apply(headers, source_mac, source,
+				  DART_STORE_UDP_SOURCE_BASE +
+				  (bit<16>)report.share, slot_bytes, pad);
 		frame_bytes = ETHERNET_BYTES + (bit<32>)headers.ipv4.length;
 		next_psn.apply(report.collector, headers.bth.psn);
 		headers.reth.address = collector.base +

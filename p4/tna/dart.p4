@@ -33,9 +33,7 @@ struct ingress_t {
 	bool is_flow;		/* IP does not contradict itself */
 	checksums_t checksums;
 	report_t report;
-	bit<32> tail_0;		/* of the key */
-	bit<8> tail_1;
-	bit<32> tail_2;
+	bit<32> last;		/* of the addresses */
 	bit<32> path;		/* CRC of the flow and its path */
 	bit<10> session;
 }
@@ -63,54 +61,6 @@ struct reporter_t {
 #include "shared/flow.p4"
 #include "shared/path.p4"
 
-/* The last 9 bytes of the key. */
-control TailOfKey(inout headers_t headers, inout ingress_t metadata)
-{
-	action of_ports()
-	{
-		metadata.tail_1 = metadata.report.source_port[15:8];
-		metadata.tail_2 = metadata.report.source_port[7:0] ++
-				  metadata.report.destination_port ++
-				  metadata.report.protocol;
-	}
-
-	action of_ipv4()
-	{
-		metadata.tail_0 = headers.ipv4.destination;
-		of_ports();
-	}
-
-	action of_ipv6()
-	{
-		metadata.tail_0 = headers.ipv6.destination[31:0];
-		of_ports();
-	}
-
-	action of_hop()
-	{
-		metadata.tail_0 = metadata.report.source_port ++
-				  metadata.report.destination_port;
-		metadata.tail_1 = metadata.report.protocol;
-		metadata.tail_2 = metadata.report.node;
-	}
-
-	table tail {
-		key = { metadata.report.key : exact; }
-		actions = { of_ipv4; of_ipv6; of_hop; }
-		const entries = {
-			KEY_IPV4 : of_ipv4();
-			KEY_IPV6 : of_ipv6();
-			KEY_IPV4_HOP : of_hop();
-			KEY_IPV6_HOP : of_hop();
-		}
-		size = 4;
-	}
-
-	apply {
-		tail.apply();
-	}
-}
-
 control DartIngress(inout headers_t headers, inout ingress_t metadata,
 		    in ingress_intrinsic_metadata_t intrinsic,
 		    in ingress_intrinsic_metadata_from_parser_t
@@ -125,7 +75,6 @@ control DartIngress(inout headers_t headers, inout ingress_t metadata,
 	Strip() strip;
 	ShareHash() share_hash;
 	Change() change;
-	TailOfKey() tail_of_key;
 	bit<8> sink_mode = SINK_NONE;
 	bit<8> outcome = OUTCOME_OTHER;
 	bit<32> share_crc;
@@ -133,7 +82,7 @@ control DartIngress(inout headers_t headers, inout ingress_t metadata,
 	bool is_forwarded = false;
 	bool is_readable;
 	bool is_hop = false;
-	bool changed;
+	bit<8> changed;
 
 	@name(".dart_packets")
 	Counter<bit<32>, bit<8>>(OUTCOMES, CounterType_t.PACKETS) packets;
@@ -214,6 +163,7 @@ control DartIngress(inout headers_t headers, inout ingress_t metadata,
 	table postcard {
 		actions = { report_hop; NoAction; }
 		default_action = NoAction;
+		size = 1;
 	}
 
 	@name(".dart_assign")
@@ -237,15 +187,29 @@ control DartIngress(inout headers_t headers, inout ingress_t metadata,
 		size = DART_STORE_SHARES;
 	}
 
+	action mirror_ipv4()
+	{
+		metadata.last = headers.ipv4.destination;
+		deparser_metadata.mirror_type = MIRROR_REPORT;
+	}
+
+	action mirror_ipv6()
+	{
+		metadata.last = headers.ipv6.destination[31:0];
+		deparser_metadata.mirror_type = MIRROR_REPORT;
+	}
+
 	action measure()
 	{
 		headers.measured.setValid();
 		headers.measured.no_key = KEY_NONE;
 		headers.measured.key = metadata.report.key;
 		headers.measured.collector = metadata.report.collector;
-		headers.measured.tail_0 = metadata.tail_0;
-		headers.measured.tail_1 = metadata.tail_1;
-		headers.measured.tail_2 = metadata.tail_2;
+		headers.measured.source_port = metadata.report.source_port;
+		headers.measured.destination_port =
+			metadata.report.destination_port;
+		headers.measured.protocol = metadata.report.protocol;
+		headers.measured.node = metadata.report.node;
 		headers.measured.session = (bit<16>)metadata.session;
 		headers.measured.ingress_port =
 			(bit<16>)intrinsic.ingress_port;
@@ -257,7 +221,9 @@ control DartIngress(inout headers_t headers, inout ingress_t metadata,
 		forward.apply();
 		if (is_forwarded) {
 			flow_key.apply(headers, metadata.report);
-			is_readable = parser_metadata.parser_err == 0;
+			is_readable = false;
+			if (parser_metadata.parser_err == 0)
+				is_readable = true;
 			if (headers.udp.isValid() &&
 			    headers.udp.destination == INT_PORT) {
 				if (!is_readable)
@@ -285,7 +251,6 @@ control DartIngress(inout headers_t headers, inout ingress_t metadata,
 			}
 
 			share_hash.apply(headers, metadata.report, share_crc);
-			tail_of_key.apply(headers, metadata);
 			if (outcome == OUTCOME_REPORT) {
 				share.apply();
 				if (outcome == OUTCOME_REPORT &&
@@ -293,16 +258,17 @@ control DartIngress(inout headers_t headers, inout ingress_t metadata,
 					change.apply(metadata.report.value,
 						     share_crc, metadata.path,
 						     changed);
-					if (!changed)
+					if (changed == 0)
 						outcome = OUTCOME_UNCHANGED;
 				}
 			}
 			if (outcome == OUTCOME_REPORT) {
 				if (is_hop)
 					measure();
+				else if (headers.ipv4.isValid())
+					mirror_ipv4();
 				else
-					deparser_metadata.mirror_type =
-						MIRROR_REPORT;
+					mirror_ipv6();
 			}
 			packets.count(outcome);
 		}

@@ -7,6 +7,9 @@
  * egress all kinds are one: the key is at the end of 41 bytes, zeros are before
  * it, and its first 4 bytes are inverted.  The CRC of that, if it begins with
  * zeros, is the CRC of the key that begins with ones.
+ *
+ * What comes out of a hash must be alone in its action, and that be one by name:
+ * the compiler joins statements that stand next to each other.
  */
 #ifndef DART_TNA_HASH_P4
 #define DART_TNA_HASH_P4
@@ -105,15 +108,32 @@ control InvertFirst(in bit<8> kind, inout key_t words)
 			       0xffffffff) name##_polynomial;		\
 	Hash<bit<32>>(HashAlgorithm_t.CUSTOM, name##_polynomial) name;
 
-/* The lowest bits of the share's CRC, as in ingress. */
-control ShareOfKey(inout key_t words, out bit<10> share)
+/* The source port of UDP tells the share: the lowest bits of its CRC. */
+control SourcePort(inout key_t words, out bit<16> port)
 {
 	CRCPolynomial<bit<32>>(DART_STORE_SHARE, true, false, false, 0,
 			       0xffffffff) polynomial;
-	Hash<bit<10>>(HashAlgorithm_t.CUSTOM, polynomial) hash;
+	Hash<bit<16>>(HashAlgorithm_t.CUSTOM, polynomial) hash;
+
+	action get()
+	{
+		port = hash.get({ WHOLE_KEY(words) });
+	}
+
+	action lowest_bits()
+	{
+		port = port & (DART_STORE_SHARES - 1);
+	}
+
+	action add_base()
+	{
+		port = port | DART_STORE_UDP_SOURCE_BASE;
+	}
 
 	apply {
-		share = hash.get({ WHOLE_KEY(words) });
+		get();
+		lowest_bits();
+		add_base();
 	}
 }
 
@@ -153,8 +173,13 @@ control ChecksumHash(inout key_t words, out bit<32> checksum)
 {
 	CRC(checksum_0, DART_STORE_CHECKSUM_0)
 
-	apply {
+	action get()
+	{
 		checksum = checksum_0.get({ WHOLE_KEY(words) });
+	}
+
+	apply {
+		get();
 		if (checksum == 0)
 			checksum = 1;
 	}

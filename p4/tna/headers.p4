@@ -41,22 +41,27 @@ header checksum_h {
 	bit<32> checksum;
 }
 
-/* Clone and value, as they are written: of a path, of schemas/postcard.yaml. */
+/*
+ * Clone and value, as they are written: of a path, of schemas/postcard.yaml.  The
+ * end of a key needs no action to be put together: these are its fields.
+ */
 header path_h {
 	bit<8> key;
 	bit<8> collector;
-	bit<32> tail_0;
-	bit<8> tail_1;
-	bit<32> tail_2;
+	bit<32> last;		/* of the addresses */
+	bit<16> source_port;
+	bit<16> destination_port;
+	bit<8> protocol;
 	bit<160> value;
 }
 
 header postcard_h {
 	bit<8> key;
 	bit<8> collector;
-	bit<32> tail_0;
-	bit<8> tail_1;
-	bit<32> tail_2;
+	bit<16> source_port;
+	bit<16> destination_port;
+	bit<8> protocol;
+	bit<32> node;
 	bit<16> ingress_port;
 	bit<16> egress_port;
 	bit<32> latency;
@@ -69,9 +74,10 @@ header measured_h {
 	bit<8> no_key;		/* KEY_NONE: what tells it from a clone */
 	bit<8> key;
 	bit<8> collector;
-	bit<32> tail_0;
-	bit<8> tail_1;
-	bit<32> tail_2;
+	bit<16> source_port;
+	bit<16> destination_port;
+	bit<8> protocol;
+	bit<32> node;
 	bit<16> session;
 	bit<16> ingress_port;
 }

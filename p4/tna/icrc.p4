@@ -17,7 +17,8 @@ control Icrc(inout headers_t headers)
 	Hash<bit<32>>(HashAlgorithm_t.CRC32) hash;
 	bit<32> crc;
 
-	apply {
+	action get()
+	{
 		crc = hash.get({
 			/* before the IP header; version, length, TOS */
 			64w0xffffffffffffffff, 8w0x45, 8w0xff,
@@ -32,8 +33,19 @@ control Icrc(inout headers_t headers)
 			headers.bth.queue_pair, 8w0, headers.bth.psn,
 			headers.reth.address, headers.reth.rkey, 32w24,
 			headers.slot.checksum, headers.value.value });
-		headers.icrc.icrc = crc[7:0] ++ crc[15:8] ++ crc[23:16] ++
-				    crc[31:24];
+	}
+
+	action put()
+	{
+		headers.icrc.icrc[31:24] = crc[7:0];
+		headers.icrc.icrc[23:16] = crc[15:8];
+		headers.icrc.icrc[15:8] = crc[23:16];
+		headers.icrc.icrc[7:0] = crc[31:24];
+	}
+
+	apply {
+		get();
+		put();
 	}
 }
 

@@ -55,7 +55,7 @@ parser DartIngressParser(packet_in packet, out headers_t headers,
 
 	state ipv4_options {
 		packet.extract(headers.ipv4_options,
-			       ((bit<32>)headers.ipv4.ihl - 5) << 5);
+			       ((bit<32>)headers.ipv4.ihl << 5) - 160);
 		metadata.checksums.is_wrong = true;
 		transition ipv4_payload;
 	}
@@ -111,21 +111,14 @@ parser DartIngressParser(packet_in packet, out headers_t headers,
 		packet.extract(headers.int_md);
 		udp_checksum.subtract(headers.int_shim);
 		udp_checksum.subtract(headers.int_md);
+		/* Whether these words are node IDs is found out later. */
 		transition select(headers.int_shim.words) {
 			3: behind_int;
-			default: hops;
-		}
-	}
-
-	state hops {
-		transition select(headers.int_md.has_node,
-				  headers.int_md.hop_words,
-				  headers.int_shim.words) {
-			(1, 1, 4): hops_1;
-			(1, 1, 5): hops_2;
-			(1, 1, 6): hops_3;
-			(1, 1, 7): hops_4;
-			(1, 1, 8): hops_5;
+			4: hops_1;
+			5: hops_2;
+			6: hops_3;
+			7: hops_4;
+			8: hops_5;
 			default: accept;
 		}
 	}
@@ -205,7 +198,7 @@ control DartIngressDeparser(packet_out packet, inout headers_t headers,
 			    in ingress_intrinsic_metadata_for_deparser_t
 				deparser_metadata)
 {
-	Mirror(MIRROR_REPORT) mirror;
+	Mirror() mirror;
 	Checksum() ipv4_checksum;
 	Checksum() udp_checksum;
 
@@ -214,8 +207,10 @@ control DartIngressDeparser(packet_out packet, inout headers_t headers,
 			mirror.emit<path_h>(metadata.session,
 				{ metadata.report.key,
 				  metadata.report.collector,
-				  metadata.tail_0, metadata.tail_1,
-				  metadata.tail_2, metadata.report.value });
+				  metadata.last, metadata.report.source_port,
+				  metadata.report.destination_port,
+				  metadata.report.protocol,
+				  metadata.report.value });
 		if (metadata.checksums.adjust_ipv4)
 			headers.ipv4.checksum = ipv4_checksum.update({
 				headers.ipv4.version, headers.ipv4.ihl,
@@ -336,9 +331,10 @@ control DartEgressDeparser(packet_out packet, inout headers_t headers,
 			mirror.emit<postcard_h>(metadata.session,
 				{ headers.measured.key,
 				  headers.measured.collector,
-				  headers.measured.tail_0,
-				  headers.measured.tail_1,
-				  headers.measured.tail_2,
+				  headers.measured.source_port,
+				  headers.measured.destination_port,
+				  headers.measured.protocol,
+				  headers.measured.node,
 				  headers.measured.ingress_port,
 				  metadata.egress_port, metadata.latency,
 				  metadata.queue, metadata.time });

@@ -79,7 +79,7 @@ control Psn(in bit<8> collector, out bit<24> psn)
  * and never less.  @now: what the cache will have.
  */
 control Change(in bit<160> path, in bit<32> crc, inout bit<32> now,
-	       out bool changed)
+	       out bit<8> changed)
 {
 	Hash<bit<32>>(HashAlgorithm_t.CRC32) of_path;
 
@@ -95,11 +95,16 @@ control Change(in bit<160> path, in bit<32> crc, inout bit<32> now,
 		}
 	};
 
-	apply {
+	action get()
+	{
 		now = of_path.get({ crc, path });
+	}
+
+	apply {
+		get();
 		changed = exchange.execute(crc[CACHE_BITS +
 					       DART_STORE_SHARE_BITS - 1 :
-					       DART_STORE_SHARE_BITS]) == 1;
+					       DART_STORE_SHARE_BITS]);
 	}
 }
 

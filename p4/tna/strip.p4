@@ -111,13 +111,41 @@ control ReadShape(inout headers_t headers, inout checksums_t checksums,
 
 control Strip(inout headers_t headers, inout checksums_t checksums)
 {
-	action shorten()
+	action shorten_ipv4()
 	{
 		headers.ipv4.length = headers.ipv4.length +
 				      checksums.length_change;
+		checksums.adjust_ipv4 = true;
+	}
+
+	action shorten_ipv6()
+	{
 		headers.ipv6.length = headers.ipv6.length +
 				      checksums.length_change;
-		checksums.adjust_ipv4 = true;
+	}
+
+	/* This UDP is the packet's own. */
+	action shorten_udp()
+	{
+		headers.udp.length = headers.udp.length +
+				     checksums.length_change;
+		headers.udp.destination = headers.int_shim.original;
+	}
+
+	action l4_behind_ipv4()
+	{
+		headers.ipv4.protocol = headers.int_shim.original[7:0];
+		headers.udp.setInvalid();
+	}
+
+	action l4_behind_ipv6()
+	{
+		headers.ipv6.next_header = headers.int_shim.original[7:0];
+		headers.udp.setInvalid();
+	}
+
+	action remove_int()
+	{
 		headers.int_shim.setInvalid();
 		headers.int_md.setInvalid();
 		headers.hop[0].setInvalid();
@@ -127,29 +155,21 @@ control Strip(inout headers_t headers, inout checksums_t checksums)
 		headers.hop[4].setInvalid();
 	}
 
-	/* This UDP is the packet's own. */
-	action behind_udp()
-	{
-		headers.udp.length = headers.udp.length +
-				     checksums.length_change;
-		headers.udp.destination = headers.int_shim.original;
-		shorten();
-	}
-
-	action before_l4()
-	{
-		headers.ipv4.protocol = headers.int_shim.original[7:0];
-		headers.ipv6.next_header = headers.int_shim.original[7:0];
-		headers.udp.setInvalid();
-		shorten();
-	}
-
+	/* Headers of IPv4 and of IPv6 share containers: no action has both. */
 	apply {
-		checksums.adjust_udp = headers.udp.checksum != 0;
-		if (headers.int_shim.npt == INT_BEHIND_UDP)
-			behind_udp();
+		if (headers.udp.checksum != 0)
+			checksums.adjust_udp = true;
+		if (headers.ipv4.isValid())
+			shorten_ipv4();
 		else
-			before_l4();
+			shorten_ipv6();
+		if (headers.int_shim.npt == INT_BEHIND_UDP)
+			shorten_udp();
+		else if (headers.ipv4.isValid())
+			l4_behind_ipv4();
+		else
+			l4_behind_ipv6();
+		remove_int();
 	}
 }
 

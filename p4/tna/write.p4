@@ -52,7 +52,7 @@ control WriteReport(inout headers_t headers, inout key_t key,
 	FindCollector() find_collector;
 	InvertFirst() invert_first;
 	RandomCopy() random_copy;
-	ShareOfKey() share_of_key;
+	SourcePort() source_port_of;
 	SlotHash() slot_hash;
 	ChecksumHash() checksum_hash;
 	SlotAddress() slot_address;
@@ -60,7 +60,7 @@ control WriteReport(inout headers_t headers, inout key_t key,
 	Psn() next_psn;
 	Icrc() icrc;
 	collector_t collector;
-	bit<10> share;
+	bit<16> source_port;
 	bit<8> copy;
 	bit<32> slot;
 
@@ -75,9 +75,9 @@ control WriteReport(inout headers_t headers, inout key_t key,
 				copy = replica;
 			else
 				random_copy.apply(collector.redundancy, copy);
-			share_of_key.apply(key, share);
-			write_frame.apply(headers, share, reporter.mac,
-					  reporter.ip, SLOT_BYTES, 0);
+			source_port_of.apply(key, source_port);
+			write_frame.apply(headers, reporter.mac, reporter.ip,
+					  source_port, SLOT_BYTES, 0);
 			headers.slot.setValid();
 			checksum_hash.apply(key, headers.slot.checksum);
 			next_psn.apply(headers.clone.collector,
