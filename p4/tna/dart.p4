@@ -71,6 +71,7 @@ control DartIngress(inout headers_t headers, inout ingress_t metadata,
 {
 	FlowKey() flow_key;
 	ReadPath() read_path;
+	UdpOverhang() udp_overhang;
 	ReadShape() read_shape;
 	Strip() strip;
 	ShareHash() share_hash;
@@ -82,7 +83,8 @@ control DartIngress(inout headers_t headers, inout ingress_t metadata,
 	bool is_forwarded = false;
 	bool is_readable;
 	bool is_hop = false;
-	bit<8> changed;
+	bit<8> changed = 1;
+	bit<16> overhang;
 
 	@name(".dart_packets")
 	Counter<bit<32>, bit<8>>(OUTCOMES, CounterType_t.PACKETS) packets;
@@ -187,6 +189,32 @@ control DartIngress(inout headers_t headers, inout ingress_t metadata,
 		size = DART_STORE_SHARES;
 	}
 
+	action count(bit<8> index)
+	{
+		packets.count(index);
+	}
+
+	/* An outcome that is changed first takes a stage more. */
+	table tally {
+		key = {
+			outcome : ternary;
+			changed : ternary;
+		}
+		actions = { count; }
+		const entries = {
+			(_, 0) : count(OUTCOME_UNCHANGED);
+			(OUTCOME_REPORT, _) : count(OUTCOME_REPORT);
+			(OUTCOME_OTHER, _) : count(OUTCOME_OTHER);
+			(OUTCOME_TRUNCATED, _) : count(OUTCOME_TRUNCATED);
+			(OUTCOME_MALFORMED, _) : count(OUTCOME_MALFORMED);
+			(OUTCOME_INCOMPLETE, _) : count(OUTCOME_INCOMPLETE);
+			(OUTCOME_ANONYMOUS, _) : count(OUTCOME_ANONYMOUS);
+			(OUTCOME_UNASSIGNED, _) : count(OUTCOME_UNASSIGNED);
+			(OUTCOME_UNCHANGED, _) : count(OUTCOME_UNCHANGED);
+		}
+		size = 16;
+	}
+
 	action mirror_ipv4()
 	{
 		metadata.last = headers.ipv4.destination;
@@ -218,18 +246,20 @@ control DartIngress(inout headers_t headers, inout ingress_t metadata,
 
 	apply {
 		manager_metadata.bypass_egress = 1;
+		/* There are 12 stages: what needs no other goes first. */
+		flow_key.apply(headers, metadata.report);
+		udp_overhang.apply(headers, overhang);
+		is_readable = false;
+		if (parser_metadata.parser_err == 0)
+			is_readable = true;
 		forward.apply();
 		if (is_forwarded) {
-			flow_key.apply(headers, metadata.report);
-			is_readable = false;
-			if (parser_metadata.parser_err == 0)
-				is_readable = true;
 			if (headers.udp.isValid() &&
 			    headers.udp.destination == INT_PORT) {
 				if (!is_readable)
 					outcome = OUTCOME_TRUNCATED;
 				else
-					read_shape.apply(headers,
+					read_shape.apply(headers, overhang,
 						metadata.checksums, outcome,
 						is_readable);
 				if (is_readable && !metadata.checksums.is_wrong)
@@ -254,15 +284,13 @@ control DartIngress(inout headers_t headers, inout ingress_t metadata,
 			if (outcome == OUTCOME_REPORT) {
 				share.apply();
 				if (outcome == OUTCOME_REPORT &&
-				    sink_mode == SINK_CHANGES) {
+				    sink_mode == SINK_CHANGES)
 					change.apply(metadata.report.value,
 						     share_crc, metadata.path,
 						     changed);
-					if (changed == 0)
-						outcome = OUTCOME_UNCHANGED;
-				}
 			}
-			if (outcome == OUTCOME_REPORT) {
+			tally.apply();
+			if (outcome == OUTCOME_REPORT && changed != 0) {
 				if (is_hop)
 					measure();
 				else if (headers.ipv4.isValid())
@@ -270,7 +298,6 @@ control DartIngress(inout headers_t headers, inout ingress_t metadata,
 				else
 					mirror_ipv6();
 			}
-			packets.count(outcome);
 		}
 	}
 }

@@ -23,6 +23,7 @@
 #define FLOW(ip, r) ip.source, ip.destination, r.source_port, \
 	r.destination_port, r.protocol
 
+/* Of hops nobody asks for more than the share: so all four fit one stage. */
 control ShareHash(inout headers_t headers, inout report_t report,
 		  out bit<32> crc)
 {
@@ -30,20 +31,21 @@ control ShareHash(inout headers_t headers, inout report_t report,
 			       0xffffffff, 0xffffffff) polynomial;
 	Hash<bit<32>>(HashAlgorithm_t.CUSTOM, polynomial) ipv4;
 	Hash<bit<32>>(HashAlgorithm_t.CUSTOM, polynomial) ipv6;
-	Hash<bit<32>>(HashAlgorithm_t.CUSTOM, polynomial) ipv4_hop;
-	Hash<bit<32>>(HashAlgorithm_t.CUSTOM, polynomial) ipv6_hop;
+	Hash<bit<16>>(HashAlgorithm_t.CUSTOM, polynomial) ipv4_hop;
+	Hash<bit<16>>(HashAlgorithm_t.CUSTOM, polynomial) ipv6_hop;
 
 	apply {
+		crc = 0;
 		if (report.key == KEY_IPV4)
 			crc = ipv4.get({ FLOW(headers.ipv4, report) });
 		else if (report.key == KEY_IPV6)
 			crc = ipv6.get({ FLOW(headers.ipv6, report) });
 		else if (report.key == KEY_IPV4_HOP)
-			crc = ipv4_hop.get({ FLOW(headers.ipv4, report),
-					     report.node });
+			crc[15:0] = ipv4_hop.get({ FLOW(headers.ipv4, report),
+						   report.node });
 		else
-			crc = ipv6_hop.get({ FLOW(headers.ipv6, report),
-					     report.node });
+			crc[15:0] = ipv6_hop.get({ FLOW(headers.ipv6, report),
+						   report.node });
 	}
 }
 

@@ -33,15 +33,32 @@ struct checksums_t {
 	 hop_words, UDP_AND_INT(words) .. 0xffff) :			\
 		known(0 - UDP_AND_INT(words), 0);
 
+/* The bytes that UDP says it has beyond what IP has room for. */
+control UdpOverhang(inout headers_t headers, out bit<16> overhang)
+{
+	bit<16> room;
+
+	action subtract()
+	{
+		overhang = headers.udp.length |-| room;
+	}
+
+	apply {
+		room = headers.ipv6.length;
+		if (headers.ipv4.isValid())
+			room = headers.ipv4.length - 20;
+		subtract();
+	}
+}
+
 /*
  * Is this INT as the parser reads it?  Else it is malformed, or there are more
  * hops, or other words in them than a node ID.
  */
-control ReadShape(inout headers_t headers, inout checksums_t checksums,
-		  inout bit<8> outcome, out bool is_known)
+control ReadShape(inout headers_t headers, in bit<16> overhang,
+		  inout checksums_t checksums, inout bit<8> outcome,
+		  out bool is_known)
 {
-	bit<16> room;
-
 	/* @minus_bytes: what lengths lose when it is taken off. */
 	action known(bit<16> minus_bytes, bit<16> complement)
 	{
@@ -98,11 +115,7 @@ control ReadShape(inout headers_t headers, inout checksums_t checksums,
 
 	apply {
 		is_known = false;
-		room = headers.ipv6.length;
-		if (headers.ipv4.isValid())
-			room = headers.ipv4.length - 20;
-		room = headers.udp.length |-| room;
-		if (room == 0)
+		if (overhang == 0)
 			shape.apply();
 		else
 			outcome = OUTCOME_MALFORMED;
