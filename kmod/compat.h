@@ -66,16 +66,9 @@ static inline unsigned int dart_pcpu_stat_type(const struct net_device *device)
 #endif
 }
 
-/*
- * What marks the functions that eBPF programs may call came step by step; what
- * is between start and end needs no prototype, which all others do since 6.8.
- */
+/* What marks the functions that eBPF programs may call came step by step. */
 #ifndef __bpf_kfunc
 #define __bpf_kfunc noinline
-#endif
-#ifndef __bpf_kfunc_start_defs
-#define __bpf_kfunc_start_defs()
-#define __bpf_kfunc_end_defs()
 #endif
 #ifndef BTF_KFUNCS_START
 #define BTF_KFUNCS_START(name) BTF_SET8_START(name)

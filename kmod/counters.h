@@ -29,5 +29,6 @@ void dart_counters_exit(void);
 
 /* What eBPF programs may call. */
 int dart_kfunc_init(void);
+int bpf_dart_counters_add(u32 id, u32 index, u64 value);
 
 #endif /* DART_ZERO_COUNTERS_H */

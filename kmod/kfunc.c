@@ -8,8 +8,6 @@
 #include "compat.h"
 #include "counters.h"
 
-__bpf_kfunc_start_defs();
-
 /*
  * Adds @value to counter @index, on this CPU, of the counters @id
  * (dart_zero_extent.counters_id).  Returns 0, -ENOENT when they are gone, or
@@ -19,8 +17,6 @@ __bpf_kfunc int bpf_dart_counters_add(u32 id, u32 index, u64 value)
 {
 	return dart_counters_add(id, index, value);
 }
-
-__bpf_kfunc_end_defs();
 
 BTF_KFUNCS_START(dart_kfuncs)
 BTF_ID_FLAGS(func, bpf_dart_counters_add)
