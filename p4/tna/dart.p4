@@ -210,7 +210,6 @@ control DartIngress(inout headers_t headers, inout ingress_t metadata,
 			(OUTCOME_INCOMPLETE, _) : count(OUTCOME_INCOMPLETE);
 			(OUTCOME_ANONYMOUS, _) : count(OUTCOME_ANONYMOUS);
 			(OUTCOME_UNASSIGNED, _) : count(OUTCOME_UNASSIGNED);
-			(OUTCOME_UNCHANGED, _) : count(OUTCOME_UNCHANGED);
 		}
 		size = 16;
 	}

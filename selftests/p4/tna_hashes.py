@@ -1,0 +1,114 @@
+#!/usr/bin/python3 -B
+# SPDX-License-Identifier: GPL-2.0-only
+"""A Tofino's hash engine, as the compiled program sets it, makes of the keys and
+frames of golden vectors what they say. No Tofino is needed: see hash_engine.py.
+"""
+
+import json
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+
+import tap
+
+import hash_engine
+
+TREE = Path(__file__).resolve().parents[2]
+BUILT = TREE / ".output/p4/tna/pipeline"
+VECTORS = TREE / "selftests/vectors/reports.json"
+
+SHARES = {13: "ipv4", 17: "ipv4_hop", 37: "ipv6", 41: "ipv6_hop"}
+LONGEST = max(SHARES)
+ETHERNET = 14
+# What changes on the way of a frame, from the IP header on: TOS, TTL, both
+# checksums, and the byte with FECN and BECN.
+CHANGES = (1, 8, 10, 11, 26, 27, 32)
+
+
+def in_egress(key):
+    """There all keys are of one length, and their CRC begins with zeros."""
+    inverted = bytes(byte ^ 0xff for byte in key[:4])
+    return (inverted + key[4:]).rjust(LONGEST, b"\0")
+
+
+def check_all(chosen, found, expected):
+    chosen = list(chosen)
+    assert chosen, "there are no such vectors"
+    tap.note(f"{len(chosen)} vectors")
+    for vector in chosen:
+        tap.same(found(vector), expected(vector), f"key {vector['key']}")
+
+
+def key_of(vector):
+    return bytes.fromhex(vector["key"])
+
+
+def shares():
+    """shares, from which collectors follow"""
+    for length, name in SHARES.items():
+        share = engine[f"DartIngress.share_hash.{name}"]
+        check_all((vector for vector in flows if len(key_of(vector)) == length),
+                  lambda vector, share=share: share(key_of(vector)) % 1024,
+                  lambda vector: vector["share"])
+
+
+def ports():
+    """shares in source ports"""
+    port = engine["DartEgress.write_report.source_port_of.hash"]
+    check_all(flows, lambda vector: port(in_egress(key_of(vector))) % 1024,
+              lambda vector: vector["share"])
+
+
+def slots():
+    """slots of all copies"""
+    def found(vector):
+        return [engine[f"DartEgress.write_report.slot_hash.slot_{copy}"](
+            in_egress(key_of(vector))) % 2**vector["collector"]["slots_log2"]
+            for copy in range(len(vector["slots"]))]
+
+    assert any(len(vector["slots"]) == 8 for vector in flows)
+    check_all(flows, found, lambda vector: vector["slots"])
+
+
+def checksums():
+    """checksums"""
+    checksum = engine["DartEgress.write_report.checksum_hash.checksum_0"]
+    check_all((vector for vector in flows
+               if vector["collector"]["checksum_bits"] == 32),
+              lambda vector: checksum(in_egress(key_of(vector))),
+              lambda vector: int(vector["checksum"], 0))
+
+
+def icrcs():
+    """ICRCs of frames, and what is constant in them"""
+    icrc = engine["DartEgress.write_report.icrc.hash"]
+
+    def found(vector):
+        frame = bytearray.fromhex(vector["frame"])[ETHERNET:-4]
+        for at in CHANGES:
+            frame[at] = 0xff
+        return icrc(b"\xff" * 8 + frame).to_bytes(4, "little")
+
+    check_all((vector for vector in vectors
+               if (vector["collector"]["value_length"],
+                   vector["collector"]["checksum_bits"]) == (20, 32)),
+              found, lambda vector: bytes.fromhex(vector["frame"])[-4:])
+
+
+for tool in ("p4c-barefoot", "bfas"):
+    if not shutil.which(tool):
+        tap.skip(f"no {tool} (see 'P4' in README.md)")
+with open(VECTORS, encoding="utf-8") as file:
+    vectors = json.load(file)
+flows = [vector for vector in vectors if len(key_of(vector)) in SHARES]
+subprocess.run(["make", "-s", "-C", TREE, "p4", "TARGET=tna"], check=True,
+               stdout=subprocess.DEVNULL)
+with tempfile.TemporaryDirectory() as registers:
+    Path(registers, "logs").mkdir()
+    subprocess.run(["bfas", "--gen_json", "-o", registers, BUILT / "dart.bfa"],
+                   check=True, stdout=subprocess.DEVNULL,
+                   stderr=subprocess.DEVNULL)
+    engine = hash_engine.calculations(BUILT / "dart.dynhash.json",
+                                      Path(registers))
+tap.run(shares, ports, slots, checksums, icrcs)
