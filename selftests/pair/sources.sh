@@ -22,11 +22,13 @@ compared() {
 		"$@" "$work/report"
 }
 
-# Is there anything to compare: has the field of the entry counted?
+# Is there anything to compare: has the field of the entry counted? Some have
+# another name in later kernels.
 counted() {
 	jq -se '[.[] | .entries // empty] | last | . as $entries |
 		$ARGS.positional | map(split(" ")) |
-		map(select(($entries[.[0]].sum[.[1]] // 0) == 0)) |
+		map(select(.[1:] - ($entries[.[0]].sum // {} | to_entries |
+			map(select(.value > 0).key)) == .[1:])) |
 		. == [] or (debug | false)' "$work/scrapes" --args "$@"
 }
 
@@ -76,7 +78,7 @@ check "and there was something to count" counted \
 	"snmp:ip@red inoctets" "snmp:ip6@red inoctets" \
 	"snmp:tcpext@blue tcppureacks" "netdev:stats@blue/b0 tx_bytes" \
 	"disk:stats@loop0 sectors.write" "disk:stats@loop0 nsecs.flush" \
-	"softirqs net_rx" "irqs apic_timer_irqs" \
+	"softirqs net_rx" "irqs apic_timer_irqs apic_timer" \
 	"cgroup:cpu@/busy/net sum_exec_runtime" \
 	"cgroup:cpu@/busy/cpu sum_exec_runtime" \
 	"cgroup:cpu@/busy/cpu ntime" "cgroup:cpu@/busy/disk sum_exec_runtime"
