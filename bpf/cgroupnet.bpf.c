@@ -170,6 +170,12 @@ int dart_egress(struct __sk_buff *packet)
 	return PASS;
 }
 
+/* Those of version 1 have numbers of their own, which are others here. */
+static __always_inline bool is_known_here(const struct cgroup *cgroup)
+{
+	return !cgroup->root->hierarchy_id;
+}
+
 static __always_inline void forget(__u64 cgroup)
 {
 	__u32 *known = bpf_map_lookup_elem(&row_of_cgroup, &cgroup);
@@ -189,7 +195,8 @@ static __always_inline void forget(__u64 cgroup)
 SEC("tp_btf/cgroup_rmdir")
 int BPF_PROG(dart_cgroup_rmdir, struct cgroup *cgroup)
 {
-	forget(cgroup->kn->id);
+	if (is_known_here(cgroup))
+		forget(cgroup->kn->id);
 	return 0;
 }
 
@@ -202,6 +209,8 @@ int BPF_PROG(dart_cgroup_release, struct cgroup *cgroup)
 {
 	__u64 id = cgroup->kn->id;
 
+	if (!is_known_here(cgroup))
+		return 0;
 	forget(id);
 	bpf_map_delete_elem(&row_of_cgroup, &id);
 	return 0;

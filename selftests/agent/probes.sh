@@ -140,6 +140,32 @@ check "and another" \
 rmdir /sys/fs/cgroup/one
 check "a cgroup that was removed has no row" [ "$(net "$one")" = null ]
 check "the other still has" [ "$(net "$two")" != null ]
+
+# twins: a cgroup, and one of version 1 with the same number, $number
+twins() {
+	mkdir /run/v1 && mount -t cgroup -o none,name=other other /run/v1 || return
+	count=0
+	number_of_v1=0
+	for name in $(seq 40); do
+		twin=twin.$name
+		mkdir "/sys/fs/cgroup/$twin"
+		number=$(stat -c %i "/sys/fs/cgroup/$twin")
+		while [ "$number_of_v1" -lt "$number" ]; do
+			count=$((count + 1))
+			mkdir "/run/v1/$count" || return
+			number_of_v1=$(stat -c %i "/run/v1/$count")
+		done
+		[ "$number_of_v1" -ne "$number" ] || return 0
+	done
+	return 1
+}
+check "a cgroup, and one of version 1 with its number" twins
+inside "$twin" load datagrams 5 >"$output"
+rmdir "/run/v1/$count"
+inside "$twin" load datagrams 3 >"$output"
+check "are two: the row of the first outlives the second" \
+	[ "$(net "$number")" = "[$((8 * 1028)),8,$((8 * 1028)),8]" ]
+
 # The root cgroup may be sent something meanwhile.
 rows() {
 	dartctl -j show cgroupnet | jq '.entry.values.rows | length'
