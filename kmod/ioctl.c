@@ -184,6 +184,7 @@ static int list_namespaces(struct dart_region *region,
 {
 	struct dart_zero_namespaces list;
 	u32 *inodes;
+	u64 change;
 	u32 room;
 	int err;
 
@@ -200,14 +201,16 @@ static int list_namespaces(struct dart_region *region,
 	if (!inodes)
 		return -ENOMEM;
 
-	err = dart_namespace_list(inodes, room, &list.count,
-				  &region->namespaces,
-				  list.flags & DART_ZERO_NAMESPACES_WATCH);
+	err = dart_namespace_list(inodes, room, &list.count, &change);
 	if (put_user(list.count, &user->count))
 		err = -EFAULT;
 	if (!err && copy_to_user(u64_to_user_ptr(list.inodes), inodes,
 				 array_size(list.count, sizeof(*inodes))))
 		err = -EFAULT;
+	if (!err)
+		dart_namespace_watch_since(&region->namespaces, change,
+					   list.flags &
+					   DART_ZERO_NAMESPACES_WATCH);
 	kvfree(inodes);
 	return err;
 }

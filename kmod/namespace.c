@@ -20,11 +20,13 @@ static unsigned int namespace_id;
 static DEFINE_MUTEX(namespace_lock);
 static LIST_HEAD(namespaces);
 static LIST_HEAD(watches);
+static u64 changes;	/* of the first list */
 
 static void tell_watches(void)
 {
 	struct dart_namespace_watch *watch;
 
+	changes++;
 	list_for_each_entry(watch, &watches, link)
 		dart_event_tell(watch->events, &watch->event);
 }
@@ -155,8 +157,21 @@ void dart_namespace_watch_stop(struct dart_namespace_watch *watch)
 	dart_event_cancel(watch->events, &watch->event);
 }
 
-int dart_namespace_list(u32 *inodes, u32 room, u32 *count,
-			struct dart_namespace_watch *watch, bool is_watched)
+void dart_namespace_watch_since(struct dart_namespace_watch *watch, u64 change,
+				bool is_watched)
+{
+	mutex_lock(&namespace_lock);
+	dart_event_cancel(watch->events, &watch->event);
+	list_del_init(&watch->link);
+	if (is_watched) {
+		list_add(&watch->link, &watches);
+		if (changes != change)
+			dart_event_tell(watch->events, &watch->event);
+	}
+	mutex_unlock(&namespace_lock);
+}
+
+int dart_namespace_list(u32 *inodes, u32 room, u32 *count, u64 *change)
 {
 	struct dart_namespace *namespace;
 
@@ -167,12 +182,7 @@ int dart_namespace_list(u32 *inodes, u32 room, u32 *count,
 			inodes[*count] = namespace->net->ns.inum;
 		++*count;
 	}
-	if (*count <= room) {
-		dart_event_cancel(watch->events, &watch->event);
-		list_del_init(&watch->link);
-		if (is_watched)
-			list_add(&watch->link, &watches);
-	}
+	*change = changes;
 	mutex_unlock(&namespace_lock);
 	return *count <= room ? 0 : -ENOSPC;
 }

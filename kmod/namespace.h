@@ -41,11 +41,17 @@ void dart_namespace_watch_init(struct dart_namespace_watch *watch,
 void dart_namespace_watch_stop(struct dart_namespace_watch *watch);
 
 /*
- * Copies the inode numbers of all namespaces to @inodes, which has room for
- * @room.  Returns 0 and starts or stops @watch, or -ENOSPC if they do not fit;
- * *@count says how many there are in both cases.
+ * Starts or stops @watch.  What has changed since @change, which is what
+ * dart_namespace_list() said, is told; what has not, no longer.
  */
-int dart_namespace_list(u32 *inodes, u32 room, u32 *count,
-			struct dart_namespace_watch *watch, bool is_watched);
+void dart_namespace_watch_since(struct dart_namespace_watch *watch, u64 change,
+				bool is_watched);
+
+/*
+ * Copies the inode numbers of all namespaces to @inodes, which has room for
+ * @room.  Returns 0, or -ENOSPC if they do not fit; *@count says how many there
+ * are in both cases.
+ */
+int dart_namespace_list(u32 *inodes, u32 room, u32 *count, u64 *change);
 
 #endif /* DART_ZERO_NAMESPACE_H */

@@ -196,6 +196,20 @@ static struct dart_slice *region_take_slice(struct dart_region *region, u32 id)
 	return slice;
 }
 
+/* Makes room where @extent is, which may take memory.  Likewise. */
+static int region_displace(struct dart_region *region,
+			   const struct dart_extent *extent)
+{
+	unsigned long first = extent->info.offset >> PAGE_SHIFT;
+	MA_STATE(mas, &region->extents, first, first + extent->info.pages - 1);
+	int err;
+
+	mas_lock(&mas);
+	err = mas_store_gfp(&mas, NULL, GFP_KERNEL_ACCOUNT);
+	mas_unlock(&mas);
+	return err;
+}
+
 int dart_region_remove(struct dart_region *region, u32 id)
 {
 	struct dart_extent *extent;
@@ -208,9 +222,9 @@ int dart_region_remove(struct dart_region *region, u32 id)
 	if (extent && extent->slices) {
 		err = -EBUSY;
 	} else if (extent) {
-		mtree_erase(&region->extents,
-			    extent->info.offset >> PAGE_SHIFT);
-		region->count--;
+		err = region_displace(region, extent);
+		if (!err)
+			region->count--;
 	} else if (!slice) {
 		err = -ENOENT;
 	}

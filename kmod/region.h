@@ -57,12 +57,12 @@ int dart_region_add(struct dart_region *region, struct dart_extent *extent,
  */
 int dart_region_lend(struct dart_region *region, struct dart_zero_slice *slice,
 		     struct file **file);
-/* An extent or a slice.  -ENOENT, -EBUSY. */
+/* An extent or a slice.  -ENOENT, -EBUSY, -ENOMEM. */
 int dart_region_remove(struct dart_region *region, u32 id);
 
 /*
  * Copies the descriptions of all extents, ordered by offset, to @infos, which
- * has room for @room.  Returns how many there are, -ENOSPC if they do not fit;
+ * has room for @room.  Returns 0, or -ENOSPC if they do not fit;
  * *@count says how many there are in both cases.
  */
 int dart_region_list(struct dart_region *region,

@@ -181,6 +181,11 @@ static void test_watch_namespaces(void **state)
 {
 	int region = device_open(), namespace;
 	struct dart_zero_namespaces small = { .size = sizeof(small) };
+	struct dart_zero_namespaces nowhere = {
+		.size = sizeof(nowhere),
+		.count = 64,
+		.inodes = 8,
+	};
 	uint32_t inodes[64], before, wanted;
 
 	(void)state;
@@ -191,6 +196,9 @@ static void test_watch_namespaces(void **state)
 
 	namespace = namespace_new();
 	wanted = inode(namespace);
+	/* What fails neither takes the event nor ends the watch. */
+	assert_int_equal(device_call(region, DART_ZERO_IOC_NAMESPACES,
+				     &nowhere), -EFAULT);
 	assert_int_equal(device_event(region, DART_ZERO_EVENT_NAMESPACES), 0);
 	assert_int_equal(namespaces(region, DART_ZERO_NAMESPACES_WATCH, inodes),
 			 before + 1);

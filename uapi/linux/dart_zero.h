@@ -210,7 +210,7 @@ struct dart_zero_map {
 /*
  * DART_ZERO_IOC_ADD_COUNTERS: add per-CPU counters by their name.
  *
- * Those that a module has registered (see kmod/dart_zero_client.h), or with
+ * Those that a module has registered (see kmod/dart_counters.h), or with
  * DART_ZERO_COUNTERS_CREATE new ones that eBPF programs add to (see
  * bpf/dart_counters.h), which are gone when the extent is removed.  The name is
  * one of all counters of the machine: 1 to 63 printable ASCII characters.
@@ -273,7 +273,8 @@ struct dart_zero_slice {
  * The pages of an extent disappear from all mappings of the region at once
  * (they read as zero).  Those of a slice stay in the slab; they are lent again
  * when the slice is gone, too.  A slab with slices cannot be removed.  Errors:
- * EINVAL, ENOENT (nothing of this id), EBUSY (a slab with slices), EFAULT.
+ * EINVAL, ENOENT (nothing of this id), EBUSY (a slab with slices), EFAULT,
+ * ENOMEM.
  */
 struct dart_zero_remove {
 	__u32 size;		/* in: sizeof(struct dart_zero_remove) */
