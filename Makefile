@@ -269,6 +269,8 @@ programs_install: programs
 	$(call to,$(PREFIX)/bin,$(output)/bin/dart-controller,755)
 	$(call to,$(PREFIX)/bin,$(output)/bin/dart-report,755)
 	$(call to,$(PREFIX)/lib,$(output)/lib/libdart.a,644)
+	$(call to,$(PREFIX)/include/dart/kernel,kmod/dart_counters.h,644)
+	$(call to,$(PREFIX)/include/dart/bpf,bpf/dart_counters.h,644)
 	$(call to,$(PREFIX)/share/doc/dart-zero/examples,\
 		tools/controller/dart-controller.yaml,644)
 	$(quiet)for header in $(headers); do \
