@@ -211,7 +211,7 @@ control DartIngress(inout headers_t headers, inout ingress_t metadata,
 			(OUTCOME_ANONYMOUS, _) : count(OUTCOME_ANONYMOUS);
 			(OUTCOME_UNASSIGNED, _) : count(OUTCOME_UNASSIGNED);
 		}
-		size = 16;
+		size = TALLY_ENTRIES;
 	}
 
 	action mirror_ipv4()

@@ -17,6 +17,7 @@
 #include <dart/store.h>
 
 #include "shared/report.p4"
+#include "shared/sizes.p4"
 #include "headers.p4"
 
 /* Addresses stay in their headers: copies would take a tenth of all bits. */
@@ -97,7 +98,7 @@ control InvertFirst(in bit<8> kind, inout key_t words)
 			KEY_IPV4_HOP : invert_6();
 			KEY_IPV4 : invert_7();
 		}
-		size = 4;
+		size = KEY_KINDS;
 	}
 
 	apply {

@@ -8,9 +8,19 @@
 #ifndef DART_TNA_ICRC_P4
 #define DART_TNA_ICRC_P4
 
+#include <dart/store.h>
+
+#include "shared/frame.p4"
 #include "headers.p4"
 
-#define REPORT_BYTES	16w84	/* from the IP header to the end */
+#define CHECKSUM_BYTES	8w4
+#define SLOT_BYTES	16w24
+/* From the UDP header to the end. */
+#define DATAGRAM_BYTES	(BYTES_BEFORE_SLOT + SLOT_BYTES + ICRC_BYTES)
+
+/* In a list a constant has to have a width, which those of C have not. */
+#define PASTE(width, value)	width##w##value
+#define WIDE(width, value)	PASTE(width, value)
 
 control Icrc(inout headers_t headers)
 {
@@ -23,16 +33,17 @@ control Icrc(inout headers_t headers)
 			/* before the IP header; version, length, TOS */
 			64w0xffffffffffffffff, 8w0x45, 8w0xff,
 			/* length; identification; DF; TTL */
-			REPORT_BYTES, 16w0, 16w0x4000, 8w0xff,
+			IPV4_BYTES + DATAGRAM_BYTES, 16w0, 16w0x4000, 8w0xff,
 			PROTOCOL_UDP, 16w0xffff, headers.ipv4.source,
 			headers.ipv4.destination, headers.udp.source,
-			16w4791, /* DART_STORE_UDP_PORT */
-			REPORT_BYTES - IPV4_BYTES, 16w0xffff,
+			WIDE(16, DART_STORE_UDP_PORT), DATAGRAM_BYTES, 16w0xffff,
 			/* opcode; MigReq; partition; FECN, BECN */
-			8w0x2a, 8w0x40, 16w0xffff, 8w0xff,
-			headers.bth.queue_pair, 8w0, headers.bth.psn,
-			headers.reth.address, headers.reth.rkey, 32w24,
-			headers.slot.checksum, headers.value.value });
+			WIDE(8, DART_STORE_BTH_OPCODE), 8w0x40, 16w0xffff,
+			8w0xff, headers.bth.queue_pair, 8w0,
+			headers.bth.psn, headers.reth.address,
+			headers.reth.rkey,
+			(bit<32>)SLOT_BYTES, headers.slot.checksum,
+			headers.value.value });
 	}
 
 	action put()

@@ -13,10 +13,18 @@
 /* @copy of @n gets an nth of the dice's sides. */
 #define SIDES 4096
 #define SIDE(n, copy)							\
-	(n, copy * SIDES / n .. (copy + 1) * SIDES / n - 1) : choose(copy);
+	(0, n, copy * SIDES / n .. (copy + 1) * SIDES / n - 1) : choose(copy);
+#define ALL(n)								\
+	(1, n, 0 .. n - 1) : take();
 
-/* Each of the copies as likely as the others; @redundancy is not 0. */
-control RandomCopy(in bit<8> redundancy, out bit<8> copy)
+#define NO_COPY		8w255
+
+/*
+ * Each of the copies as likely as the others; or, with @all_copies, the one that
+ * is @replica, if the collector has as many: others may, in the same group.
+ */
+control ChooseCopy(in bit<8> all_copies, in bit<8> redundancy,
+		   in bit<8> replica, out bit<8> copy)
 {
 	Random<bit<12>>() dice;
 	bit<12> side;
@@ -26,12 +34,18 @@ control RandomCopy(in bit<8> redundancy, out bit<8> copy)
 		copy = number;
 	}
 
+	action take()
+	{
+		copy = replica;
+	}
+
 	table sides {
 		key = {
+			all_copies : exact;
 			redundancy : exact;
 			side : range;
 		}
-		actions = { choose; }
+		actions = { choose; take; }
 		const entries = {
 			SIDE(1, 0)
 			SIDE(2, 0) SIDE(2, 1)
@@ -44,13 +58,18 @@ control RandomCopy(in bit<8> redundancy, out bit<8> copy)
 			SIDE(7, 5) SIDE(7, 6)
 			SIDE(8, 0) SIDE(8, 1) SIDE(8, 2) SIDE(8, 3) SIDE(8, 4)
 			SIDE(8, 5) SIDE(8, 6) SIDE(8, 7)
+			ALL(1) ALL(2) ALL(3) ALL(4)
+			ALL(5) ALL(6) ALL(7) ALL(8)
 		}
-		const default_action = choose(0);
-		size = 36;
+		const default_action = choose(NO_COPY);
+		size = COPY_ENTRIES;
 	}
 
 	apply {
-		side = dice.get();
+		if (all_copies == 1)
+			side = (bit<12>)replica;
+		else
+			side = dice.get();
 		sides.apply();
 	}
 }

@@ -110,7 +110,7 @@ control ReadShape(inout headers_t headers, in bit<16> overhang,
 			(INT_SHIM_MD, INT_BEFORE_L4, _, INT_VERSION, _, _, _) :
 				other();
 		}
-		size = 16;
+		size = SHAPE_ENTRIES;
 	}
 
 	apply {

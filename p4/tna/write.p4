@@ -10,9 +10,6 @@
 #include "icrc.p4"
 #include "state.p4"
 
-#define CHECKSUM_BYTES		8w4
-#define SLOT_BYTES		16w24
-
 /* Slots of 24 bytes.  One sum in a stage: three terms take two. */
 control SlotAddress(in bit<64> base, in bit<32> slot, out bit<64> address)
 {
@@ -51,7 +48,7 @@ control WriteReport(inout headers_t headers, inout key_t key,
 {
 	FindCollector() find_collector;
 	InvertFirst() invert_first;
-	RandomCopy() random_copy;
+	ChooseCopy() choose_copy;
 	SourcePort() source_port_of;
 	SlotHash() slot_hash;
 	ChecksumHash() checksum_hash;
@@ -71,23 +68,23 @@ control WriteReport(inout headers_t headers, inout key_t key,
 		invert_first.apply(headers.clone.key, key);
 		if (collector.redundancy != 0 &&
 		    reporter.checksum_bytes == CHECKSUM_BYTES) {
-			if (reporter.all_copies == 1)
-				copy = replica;
-			else
-				random_copy.apply(collector.redundancy, copy);
+			choose_copy.apply(reporter.all_copies,
+					  collector.redundancy, replica, copy);
 			source_port_of.apply(key, source_port);
 			write_frame.apply(headers, reporter.mac, reporter.ip,
 					  source_port, SLOT_BYTES, 0);
 			headers.slot.setValid();
 			checksum_hash.apply(key, headers.slot.checksum);
-			next_psn.apply(headers.clone.collector,
-				       headers.bth.psn);
+			if (copy != NO_COPY) {
+				next_psn.apply(headers.clone.collector,
+					       headers.bth.psn);
+				written = true;
+			}
 			slot_hash.apply(key, copy, slot);
 			slot = slot & collector.mask;
 			slot_address.apply(collector.base, slot,
 					   headers.reth.address);
 			icrc.apply(headers);
-			written = true;
 		}
 	}
 }

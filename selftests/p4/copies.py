@@ -95,7 +95,7 @@ def uniform():
     expected = ROUNDS_UNIFORM / 8
     statistic = sum((count - expected)**2 / expected for count in counts)
     tap.note(f"chi-squared of {ROUNDS_UNIFORM} reports: {statistic:.1f}, "
-             f"{counts} (below {CHI_SQUARED_7} with a probability of 0.999)")
+             f"{counts} (below {CHI_SQUARED_7} but once in a million)")
     assert statistic < CHI_SQUARED_7
 
 

@@ -3,8 +3,8 @@
 
 Each bit of a hash is the parity of some of the 1024 bits that the crossbar has
 led to the engine, and of a seed. Which ones is said by a matrix: a column for
-each of 52 bits, a row for each 2 of the 128 bytes. A hash takes the rows of
-groups of four that its mask names.
+each of 52 bits, a row for each 2 of the 128 bytes. Each of 8 hashes takes the rows
+of those groups of four that its mask names.
 
 bfas --gen_json writes the registers of each stage; dart.dynhash.json, from
 p4c-barefoot, says which bit of a field is led where, and which column is which
@@ -13,12 +13,7 @@ bit of the hash.
 
 import json
 
-BYTES = 128
 ROWS_OF_GROUP = 4
-
-
-def parity(number):
-    return bin(number).count("1") & 1
 
 
 class Stage:
@@ -32,14 +27,14 @@ class Stage:
         self.masks = [low["parity_group_mask"] | high["parity_group_mask"] << 8
                       for low, high in registers["parity_group_mask"]]
 
-    def bit(self, group, column, message):
-        result = self.seeds[column] >> group & 1
+    def taken(self, number, column):
+        """The bits that are taken, as a number of 1024 bits, and the seed."""
+        bits = 0
         for row, columns in enumerate(self.matrix):
-            if self.masks[group] >> row // ROWS_OF_GROUP & 1:
+            if self.masks[number] >> row // ROWS_OF_GROUP & 1:
                 cell = columns[column]
-                result ^= parity(cell["byte0"] & message[2 * row])
-                result ^= parity(cell["byte1"] & message[2 * row + 1])
-        return result
+                bits |= (cell["byte0"] | cell["byte1"] << 8) << 16 * row
+        return bits, self.seeds[column] >> number & 1
 
 
 def constant(field):
@@ -53,15 +48,28 @@ class Calculation:
     def __init__(self, described, stage):
         (fields,) = described["field_lists"]
         self.fields = fields["fields"]
-        self.width = described["hash_bit_width"]
+        self.bits = {}  # of the hash: what makes it, and the seed
         # A hash may be made in parts, each with a way through the crossbar,
         # unless all parts share one.
         parts = described["hash_configuration"]
         ways = fields["crossbar_configuration"]
-        self.parts = [
-            (stage(part["stage_number"]), part["hash"], way["crossbar"])
-            for part, way in zip(parts, ways * len(parts)
-                                 if len(ways) == 1 else ways, strict=True)]
+        if len(ways) == 1:
+            ways = ways * len(parts)
+        for part, way in zip(parts, ways, strict=True):
+            self._add(part["hash"], stage(part["stage_number"]), {
+                8 * bit["byte_number"] + bit["bit_in_byte"]:
+                (bit["name"], bit["field_bit"]) for bit in way["crossbar"]})
+        if self.bits.keys() != set(range(described["hash_bit_width"])):
+            raise ValueError(f"{described['name']}: not all bits are made")
+
+    def _add(self, part, stage, led):
+        for bit in part["hash_bits"]:
+            taken, seed = stage.taken(part["hash_id"], bit["gfm_hash_bit"])
+            # Others might have led anything to the rest.
+            if taken & ~sum(1 << at for at in led):
+                raise ValueError(f"{bit}: takes bits that are not led there")
+            self.bits[bit["p4_hash_bit"]] = seed, [
+                source for at, source in led.items() if taken >> at & 1]
 
     def split(self, message):
         """Values of fields, which are big-endian, one after the other."""
@@ -80,14 +88,11 @@ class Calculation:
 
     def __call__(self, message):
         values, result = self.split(message), 0
-        for stage, part, way in self.parts:
-            led = bytearray(BYTES)
-            for bit in way:
-                value = values[bit["name"]] >> bit["field_bit"] & 1
-                led[bit["byte_number"]] |= value << bit["bit_in_byte"]
-            for bit in part["hash_bits"]:
-                result |= stage.bit(part["hash_id"], bit["gfm_hash_bit"],
-                                    led) << bit["p4_hash_bit"]
+        for number, (seed, sources) in self.bits.items():
+            bit = seed
+            for name, at in sources:
+                bit ^= values[name] >> at & 1
+            result |= bit << number
         return result
 
 

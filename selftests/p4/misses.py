@@ -6,6 +6,8 @@ Packets that are counted as to be reported, and reports that are not, tell of
 it.
 """
 
+import subprocess
+
 import needs  # before all others
 
 import generate
@@ -16,6 +18,8 @@ from switch import COLLECTORS, SILENCE, Switch, entry_of, share_of
 DESTINATION = 2
 NUMBER = 9
 NOBODY = 6  # no port
+DEAD = 7  # one that comes later
+MANY = 100
 SWITCH_ID = 1
 PATH = [1, 2, 3]
 KEYS = (generate.flow("10.1.0.2", "10.3.1.3", 49152, 443, 17),
@@ -95,6 +99,23 @@ def session():
     switch.do("mirroring_add", 1 + COLLECTORS, COLLECTORS)
 
 
+def link():
+    """a collector behind a link that is down"""
+    subprocess.run(["ip", "link", "add", "dead", "up", "type", "veth",
+                    "peer", "name", "behind"], check=True)
+    switch.do("port_add dead", DEAD)
+    switch.do("mirroring_add", 1 + DEAD, DEAD)
+    switch.collect({NUMBER: entry_of() | {"port": DEAD}},
+                   {share_of(key): NUMBER for key in KEYS})
+    switch.outcomes()
+    before = reports()
+    plain = [packets.packet(key) for key in KEYS] * MANY
+    got = switch.send(*(packets.with_int(packet, PATH) for packet in plain))
+    tap.same(got, {**SILENCE, DESTINATION: plain})
+    tap.same(reports() - before, len(plain), "dart_reports")
+    tap.same(switch.outcomes(), {"report": len(plain)})
+
+
 def postcards():
     """the same for postcards"""
     switch.sink("none")
@@ -112,5 +133,5 @@ def postcards():
 
 
 switch = Switch()
-tap.run(nothing_missing, forward, share, collector, reporter, session,
+tap.run(nothing_missing, forward, share, collector, reporter, session, link,
         postcards)

@@ -4,7 +4,7 @@
 . "$(dirname "$0")/../lib.sh"
 
 cd "$tests/.." || exit 1
-if command -v p4c-barefoot >/dev/null; then
+if command -v p4c-barefoot >/dev/null && command -v bfas >/dev/null; then
 	name="it compiles, and fits a Tofino"
 elif ! test=$(command -v p4test); then
 	skip "neither p4c-barefoot nor p4test (see 'P4' in README.md)"

@@ -17,6 +17,7 @@ from switch import COLLECTORS, Switch
 
 VECTORS = TREE / "selftests/vectors/reports.json"
 IPV4, IPV6 = 13, 37
+KINDS = ((IPV4, False), (IPV6, True))  # length of the key, is it UDP
 
 
 def is_flow(key):
@@ -29,6 +30,11 @@ def is_flow(key):
 def is_possible(vector):
     return (is_flow(bytes.fromhex(vector["key"])) and
             vector["collector"]["value_length"] == 20)
+
+
+def kind_of(vector):
+    key = bytes.fromhex(vector["key"])
+    return len(key), key[-1] == 17
 
 
 def packet_of(vector):
@@ -54,10 +60,8 @@ def send(vector, all_copies):
              f"of collector {entry}, key {vector['key']}")
 
 
-def check_all(length, is_udp):
-    chosen = [vector for vector in possible
-              if len(vector["key"]) == 2 * length and
-              (int(vector["key"][-2:], 16) == 17) == is_udp]
+def check_all(kind):
+    chosen = [vector for vector in possible if kind_of(vector) == kind]
     assert chosen, "there are none"
     tap.note(f"{len(chosen)} vectors")
     for vector in chosen:
@@ -68,12 +72,12 @@ def check_all(length, is_udp):
 
 def ipv4_without_udp():
     """flows of IPv4, INT before their protocols"""
-    check_all(IPV4, False)
+    check_all(KINDS[0])
 
 
 def ipv6_with_udp():
     """flows of IPv6, INT behind their UDP"""
-    check_all(IPV6, True)
+    check_all(KINDS[1])
 
 
 def no_checksum_is_0():
@@ -89,6 +93,7 @@ with open(VECTORS, encoding="utf-8") as file:
     vectors = json.load(file)
 switch = Switch()
 possible = list(filter(is_possible, vectors))
+tap.same({*map(kind_of, possible)}, {*KINDS}, "kinds of vectors")
 of_flows = [vector for vector in vectors
             if len(vector["key"]) in (2 * IPV4, 2 * IPV6)]
 tap.note(f"{len(possible)} of {len(vectors)} vectors: "
