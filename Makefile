@@ -239,7 +239,8 @@ $(output)/selftests/$(1): $(call objects,obj,selftests/$(1).c) \
 endef
 $(foreach name,$(guest_tests),$(eval $(call guest_test,$(name))))
 
-tests: $(unit_tests:%=$(output)/unit/%) $(guest_tests:%=$(output)/selftests/%)
+tests: $(unit_tests:%=$(output)/unit/%) $(guest_tests:%=$(output)/selftests/%) \
+	$(output)/selftests/sample/dart_sample.bpf.o
 
 # Everything that a guest of make demo, check and bench finds in its PATH.
 guest: programs module_of_guest $(patsubst %,$(output)/selftests/%,\

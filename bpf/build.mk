@@ -11,10 +11,17 @@ $(output)/bpf/vmlinux.h: $(or $(wildcard $(KDIR)/vmlinux),\
 
 # Newer kernels have members without a name that are of a named struct. The bytes
 # of frames are numbers of several widths, as everywhere in the kernel.
+compile_bpf = $(call say,BPF,$<)$(CLANG) -g -O2 -mcpu=v3 -Wall -Werror -target bpf \
+	-fno-strict-aliasing -fms-extensions -Wno-microsoft-anon-tag \
+	-D__TARGET_ARCH_x86 -Iuapi -I$(output)/bpf -MMD -MP -c -o $@ $<
+
 $(output)/bpf/%.bpf.o: bpf/%.bpf.c $(output)/bpf/vmlinux.h
-	$(call say,BPF,$<)$(CLANG) -g -O2 -mcpu=v3 -Wall -Werror -target bpf \
-		-fno-strict-aliasing -fms-extensions -Wno-microsoft-anon-tag \
-		-D__TARGET_ARCH_x86 -Iuapi -I$(output)/bpf -MMD -MP -c -o $@ $<
+	$(compile_bpf)
+
+# Of those who are clients, as others are: with what is installed for them.
+$(output)/selftests/sample/%.bpf.o: selftests/sample/%.bpf.c $(output)/bpf/vmlinux.h
+	$(quiet)mkdir -p $(@D)
+	$(compile_bpf) -Ibpf
 
 $(output)/bpf/%.skel.h: $(output)/bpf/%.bpf.o
 	$(call say,SKEL,$@)$(BPFTOOL) gen skeleton $< > $@

@@ -1,0 +1,41 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# netdev:core: what the kernel drops of what a device has received, as ip shows it.
+. "$(dirname "$0")/../lib.sh"
+
+# drop COUNT: packets with the tag of a VLAN that end1 is not in
+drop() {
+	dart-report --interface end0.7 --source 10.78.0.1 --flows uniform \
+		--emit int --count "$1" --rate 1000
+}
+
+# as_ip LEAST: the counters of the entry, of which there are at least so many, are those of ip
+# shellcheck disable=SC2016 # variables of jq
+as_ip() {
+	ip -s -s -j link show end1 >"$shown" &&
+		dartctl -j show netdev:core@end1 | tee /dev/stderr |
+		is_true --argjson least "$1" --slurpfile ip "$shown" \
+			'.entry.values.sum as $sum | $ip[0][0].stats64 |
+			$sum.rx_otherhost_dropped >= $least and
+			$sum.rx_otherhost_dropped == (.rx.otherhost // 0) and
+			$sum.rx_dropped == .rx.dropped and
+			$sum.tx_dropped == .tx.dropped and
+			$sum.rx_nohandler == (.rx.nohandler // 0)'
+}
+
+shown=$(mktemp)
+check "the agent starts" host_up
+ip link add end0 type veth peer name end1
+ip link add link end0 name end0.7 type vlan id 7
+for interface in end0 end1 end0.7; do
+	ip link set $interface up
+done
+check "counters of drops are registered" \
+	dartctl register source netdev:core --netdev end1
+check "they are those that ip shows" as_ip 0
+check "packets are dropped" drop 500
+check "and counted, as ip shows" as_ip 500
+check "the agent ends" host_down
+ip link delete end0
+rm -f "$shown"
+finish

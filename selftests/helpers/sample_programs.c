@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * sample_programs FILE ID INTERFACE: loads the programs of
+ * selftests/sample/dart_sample.bpf.c, tells them the id of their counters, attaches
+ * them, to an interface those for packets, says that it is ready, and waits.
+ */
+#include <errno.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <net/if.h>
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <systemd/sd-daemon.h>
+
+/* libbpf says more. */
+static int die(const char *what, int err)
+{
+	fprintf(stderr, "sample_programs: %s: %s\n", what, strerror(-err));
+	return 1;
+}
+
+static int tell(const struct bpf_object *object, uint32_t id)
+{
+	const struct bpf_map *map =
+		bpf_object__find_map_by_name(object, ".bss");
+	const uint32_t first = 0;
+
+	if (!map || bpf_map__value_size(map) != sizeof(id))
+		return -EINVAL;
+	return bpf_map_update_elem(bpf_map__fd(map), &first, &id, BPF_ANY);
+}
+
+static int attach_tc(const struct bpf_program *program, int interface)
+{
+	LIBBPF_OPTS(bpf_tc_hook, hook, .ifindex = interface,
+		    .attach_point = BPF_TC_INGRESS);
+	LIBBPF_OPTS(bpf_tc_opts, options, .prog_fd = bpf_program__fd(program));
+	int err = bpf_tc_hook_create(&hook);
+
+	return err ?: bpf_tc_attach(&hook, &options);
+}
+
+static int attach(const struct bpf_program *program, int interface)
+{
+	switch (bpf_program__type(program)) {
+	case BPF_PROG_TYPE_XDP:
+		return bpf_program__attach_xdp(program, interface) ? 0 : -errno;
+	case BPF_PROG_TYPE_SCHED_CLS:
+		return attach_tc(program, interface);
+	default:
+		return bpf_program__attach(program) ? 0 : -errno;
+	}
+}
+
+int main(int argc, char *argv[])
+{
+	struct bpf_program *program;
+	struct bpf_object *object;
+	int err, interface;
+
+	if (argc != 4) {
+		fprintf(stderr, "usage: sample_programs FILE ID INTERFACE\n");
+		return 2;
+	}
+	interface = if_nametoindex(argv[3]);
+	if (!interface)
+		return die(argv[3], -errno);
+	object = bpf_object__open_file(argv[1], NULL);
+	if (!object)
+		return die(argv[1], -errno);
+	err = bpf_object__load(object);
+	if (err)
+		return die("cannot load it", err);
+	err = tell(object, strtoul(argv[2], NULL, 0));
+	if (err)
+		return die("cannot tell the id", err);
+	bpf_object__for_each_program(program, object)
+	{
+		err = attach(program, interface);
+		if (err)
+			return die(bpf_program__name(program), err);
+	}
+	sd_notify(0, "READY=1");
+	for (;;)
+		pause();
+}
