@@ -81,7 +81,8 @@ check "and there was something to count" counted \
 	"softirqs net_rx" "irqs apic_timer_irqs apic_timer" \
 	"cgroup:cpu@/busy/net sum_exec_runtime" \
 	"cgroup:cpu@/busy/cpu sum_exec_runtime" \
-	"cgroup:cpu@/busy/cpu ntime" "cgroup:cpu@/busy/disk sum_exec_runtime"
+	"cgroup:cpu@/busy/cpu ntime" "cgroup:cpu@/busy/cpu utime" \
+	"cgroup:cpu@/busy/cpu stime" "cgroup:cpu@/busy/disk sum_exec_runtime"
 check "no context switch of the agent" \
 	is_true '.agent_context_switches == 0' "$work/report"
 check "no CPU time of the agent" is_true '.agent_cpu_ns == 0' "$work/report"
