@@ -200,8 +200,8 @@ static struct dart_slice *region_take_slice(struct dart_region *region, u32 id)
 static int region_displace(struct dart_region *region,
 			   const struct dart_extent *extent)
 {
-	unsigned long first = extent->info.offset >> PAGE_SHIFT;
-	MA_STATE(mas, &region->extents, first, first + extent->info.pages - 1);
+	MA_STATE(mas, &region->extents, extent->info.offset >> PAGE_SHIFT,
+		 (extent->info.offset >> PAGE_SHIFT) + extent->info.pages - 1);
 	int err;
 
 	mas_lock(&mas);

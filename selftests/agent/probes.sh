@@ -146,8 +146,8 @@ twins() {
 	mkdir /run/v1 && mount -t cgroup -o none,name=other other /run/v1 || return
 	count=0
 	number_of_v1=0
-	for name in $(seq 40); do
-		twin=twin.$name
+	for attempt in $(seq 40); do
+		twin=twin.$attempt
 		mkdir "/sys/fs/cgroup/$twin"
 		number=$(stat -c %i "/sys/fs/cgroup/$twin")
 		while [ "$number_of_v1" -lt "$number" ]; do

@@ -79,8 +79,7 @@ int main(int argc, char *argv[])
 	err = tell(object, strtoul(argv[2], NULL, 0));
 	if (err)
 		return die("cannot tell the id", err);
-	bpf_object__for_each_program(program, object)
-	{
+	bpf_object__for_each_program(program, object) {
 		err = attach(program, interface);
 		if (err)
 			return die(bpf_program__name(program), err);
