@@ -2,8 +2,9 @@
 /*
  * Every call of the device, and the module's init, with every allocation and
  * every copy from or to user space in it failing in turn.  A call either fails
- * with ENOMEM or EFAULT and has changed nothing, or can do without.  That
- * nothing has leaked is kmemleak's to say, when the virtual machine ends.
+ * with ENOMEM or EFAULT and has changed nothing, or can do without.  Maps,
+ * namespaces and cgroups are let go of at the end; that no memory has leaked is
+ * kmemleak's to say, when the virtual machine ends.
  */
 #include "../module/device.h"
 #include "fault.h"
@@ -14,6 +15,8 @@
 #include <sys/syscall.h>
 
 #define MODULE_PATH_MAX 4096
+#define CGROUP "/sys/fs/cgroup/fail-nth"
+#define SECONDS_MAX 60
 
 struct fixture {
 	int region, map;
@@ -175,9 +178,8 @@ static int call_add_netdev_core(struct fixture *fixture)
 
 static void before_cgroup(struct fixture *fixture)
 {
-	mkdir("/sys/fs/cgroup/fail-nth", 0755);
-	fixture->opened = open("/sys/fs/cgroup/fail-nth",
-			       O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	mkdir(CGROUP, 0755);
+	fixture->opened = open(CGROUP, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	assert_true(fixture->opened >= 0);
 }
 
@@ -382,6 +384,68 @@ static bool fail_each(struct fixture *fixture, const struct call *call,
 	return good && !err;
 }
 
+/* What somebody can hold, but nobody should, when all regions are closed. */
+struct held {
+	uint32_t namespaces, cgroups;	/* the latter removed, but there */
+};
+
+static uint32_t dying_cgroups(void)
+{
+	FILE *file = fopen("/sys/fs/cgroup/cgroup.stat", "re");
+	uint32_t value = 0;
+	char name[64] = "";
+
+	assert_non_null(file);
+	while (strcmp(name, "nr_dying_descendants"))
+		assert_int_equal(fscanf(file, "%63s %u", name, &value), 2);
+	fclose(file);
+	return value;
+}
+
+static struct held held_now(void)
+{
+	struct dart_zero_namespaces list = { .size = sizeof(list) };
+	int region = device_open();
+
+	assert_int_equal(device_call(region, DART_ZERO_IOC_NAMESPACES, &list),
+			 -ENOSPC);
+	close(region);
+	return (struct held){
+		.namespaces = list.count,
+		.cgroups = dying_cgroups(),
+	};
+}
+
+static bool map_exists(uint32_t id)
+{
+	int map = bpf_map_get_fd_by_id(id);
+
+	if (map >= 0)
+		close(map);
+	return map >= 0;
+}
+
+/* They end in a while, and nobody says when. */
+static bool all_let_go(const struct held *before, uint32_t map)
+{
+	struct held now;
+
+	for (int i = 0; i < SECONDS_MAX * 10; i++) {
+		now = held_now();
+		if (now.namespaces <= before->namespaces &&
+		    now.cgroups <= before->cgroups && !map_exists(map)) {
+			printf("ok - maps, namespaces and cgroups are let go\n");
+			return true;
+		}
+		usleep(100000);
+	}
+	printf("# namespaces: %u, before: %u; removed cgroups: %u, before: %u; map: %s\n",
+	       now.namespaces, before->namespaces, now.cgroups,
+	       before->cgroups, map_exists(map) ? "there" : "gone");
+	printf("not ok - maps, namespaces and cgroups are let go\n");
+	return false;
+}
+
 static void module_find(struct fixture *fixture)
 {
 	FILE *modinfo = popen("modinfo -n dart_zero", "r");
@@ -397,17 +461,21 @@ int main(void)
 	struct fixture fixture = {};
 	bool good = true;
 	int kept, faults = fault_open();
+	struct held before;
+	uint32_t map;
 
 	if (faults < 0) {
 		puts("1..0 # SKIP this kernel injects no faults");
 		return 4;
 	}
-	printf("1..%zu\n", count + 1);
+	printf("1..%zu\n", count + 2);
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	module_find(&fixture);
+	before = held_now();
 	fixture.region = device_open();
 	fixture.capacity = device_info(fixture.region).capacity;
 	fixture.map = array_map("fail_nth", 8, 4096, BPF_F_MMAPABLE);
+	map = map_id(fixture.map);
 	kept = array_map("kept", 8, 1, BPF_F_MMAPABLE);
 	assert_int_equal(device_add_map(fixture.region, kept, &fixture.kept), 0);
 	for (size_t i = 0; i < count; i++)
@@ -416,6 +484,8 @@ int main(void)
 	close(fixture.map);
 	close(fixture.region);
 	fixture.region = -1;
+	rmdir(CGROUP);
+	good &= all_let_go(&before, map);
 	/* What the loader of modules does before is not ours. */
 	assert_true(fault_only_below("do_one_initcall"));
 	good &= fail_each(&fixture, &load, faults);
