@@ -328,6 +328,6 @@ objects_known := $(foreach name,$(programs) $(libraries),\
 	$(unit_tests:%=$(output)/sanitized/selftests/unit/%.o) \
 	$(guest_tests:%=$(output)/obj/selftests/%.o) \
 	$(test_parts:%.c=$(output)/obj/%.o)) \
-	$(wildcard $(output)/bpf/*.d)
+	$(wildcard $(output)/bpf/*.d $(output)/selftests/sample/*.d)
 
 endif

@@ -2,7 +2,7 @@
 /*
  * How much there is of everything that takes memory in a switch.
  *
- * A collector costs, in bytes (the paper, section 4: about 20):
+ * A collector costs, in bytes (DART, section 6: about 20):
  *
  *   entry of dart_collector   IP 4, queue pair 3, rkey 4, base 8,
  *                             mask 4, redundancy 1			24

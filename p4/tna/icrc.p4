@@ -41,9 +41,8 @@ control Icrc(inout headers_t headers)
 			WIDE(8, DART_STORE_BTH_OPCODE), 8w0x40, 16w0xffff,
 			8w0xff, headers.bth.queue_pair, 8w0,
 			headers.bth.psn, headers.reth.address,
-			headers.reth.rkey,
-			(bit<32>)SLOT_BYTES, headers.slot.checksum,
-			headers.value.value });
+			headers.reth.rkey, (bit<32>)SLOT_BYTES,
+			headers.slot.checksum, headers.value.value });
 	}
 
 	action put()
