@@ -8,6 +8,7 @@
  */
 #include "../module/device.h"
 #include "fault.h"
+#include "held.h"
 
 #include <sched.h>
 #include <stdlib.h>
@@ -16,7 +17,6 @@
 
 #define MODULE_PATH_MAX 4096
 #define CGROUP "/sys/fs/cgroup/fail-nth"
-#define SECONDS_MAX 60
 
 struct fixture {
 	int region, map;
@@ -382,68 +382,6 @@ static bool fail_each(struct fixture *fixture, const struct call *call,
 	printf("%s - %s: %u faults, %u refusals\n",
 	       good && !err ? "ok" : "not ok", call->name, n - 1, refused);
 	return good && !err;
-}
-
-/* What somebody can hold, but nobody should, when all regions are closed. */
-struct held {
-	uint32_t namespaces, cgroups;	/* the latter removed, but there */
-};
-
-static uint32_t dying_cgroups(void)
-{
-	FILE *file = fopen("/sys/fs/cgroup/cgroup.stat", "re");
-	uint32_t value = 0;
-	char name[64] = "";
-
-	assert_non_null(file);
-	while (strcmp(name, "nr_dying_descendants"))
-		assert_int_equal(fscanf(file, "%63s %u", name, &value), 2);
-	fclose(file);
-	return value;
-}
-
-static struct held held_now(void)
-{
-	struct dart_zero_namespaces list = { .size = sizeof(list) };
-	int region = device_open();
-
-	assert_int_equal(device_call(region, DART_ZERO_IOC_NAMESPACES, &list),
-			 -ENOSPC);
-	close(region);
-	return (struct held){
-		.namespaces = list.count,
-		.cgroups = dying_cgroups(),
-	};
-}
-
-static bool map_exists(uint32_t id)
-{
-	int map = bpf_map_get_fd_by_id(id);
-
-	if (map >= 0)
-		close(map);
-	return map >= 0;
-}
-
-/* They end in a while, and nobody says when. */
-static bool all_let_go(const struct held *before, uint32_t map)
-{
-	struct held now;
-
-	for (int i = 0; i < SECONDS_MAX * 10; i++) {
-		now = held_now();
-		if (now.namespaces <= before->namespaces &&
-		    now.cgroups <= before->cgroups && !map_exists(map)) {
-			printf("ok - maps, namespaces and cgroups are let go\n");
-			return true;
-		}
-		usleep(100000);
-	}
-	printf("# namespaces: %u, before: %u; removed cgroups: %u, before: %u; map: %s\n",
-	       now.namespaces, before->namespaces, now.cgroups,
-	       before->cgroups, map_exists(map) ? "there" : "gone");
-	printf("not ok - maps, namespaces and cgroups are let go\n");
-	return false;
 }
 
 static void module_find(struct fixture *fixture)
