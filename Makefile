@@ -164,7 +164,7 @@ packages_known := $(sort cmocka $(foreach name,$(programs) $(libraries),\
 CFLAGS ?= -O2 -g
 flags := -std=gnu11 -Wall -Wextra -Wno-unused-parameter -Werror \
 	-Wmissing-prototypes -Wstrict-prototypes -D_GNU_SOURCE \
-	-DDART_VERSION='"$(version)"' -Iuapi -Itools/lib -I$(output)/bpf \
+	-DDART_VERSION='"$(version)"' -I. -Iuapi -Itools/lib/include -I$(output)/bpf \
 	$(sort $(foreach package,$(packages_known),$($(package)_cflags)))
 sanitize := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all
 
@@ -254,10 +254,10 @@ manuals := $(filter-out LICENSES/%,\
 	$(wildcard $(foreach n,1 2 3 4 5 6 7 8,*/*.$(n) tools/*/*.$(n))))
 completions := $(wildcard tools/*/*.bash-completion)
 # What the manual pages of the library and of the formats tell to include.
-headers := $(wildcard uapi/*/*.h) $(filter-out %/table_format.h \
-	%/table_builder.h %/table_index.h %/table_layout.h %/table_sections.h \
-	%/read_queue.h %/store_slot.h %/key_schema_loader.h,\
-	$(wildcard tools/lib/dart/*.h))
+headers := $(patsubst uapi/%,%,$(wildcard uapi/*/*.h)) \
+	$(patsubst tools/lib/include/%,%,$(foreach header,\
+	$(wildcard tools/lib/include/libdart/*.h tools/lib/include/libdart/*/*.h),\
+	$(if $(findstring /private/,$(header)),,$(header))))
 
 # to DIRECTORY, FILE, MODE: installs it there under its own name
 to = $(quiet)$(install) $(3) $(2) $(DESTDIR)$(1)/$(notdir $(2))
@@ -275,9 +275,9 @@ programs_install: programs
 	$(call to,$(PREFIX)/share/doc/dart-zero/examples,\
 		tools/controller/dart-controller.yaml,644)
 	$(quiet)for header in $(headers); do \
-		directory=$${header%/*}; \
-		$(install) 644 $$header \
-			$(DESTDIR)$(PREFIX)/include/$${directory##*/}/$${header##*/} || exit; \
+		source=uapi/$$header; \
+		[ -e $$source ] || source=tools/lib/include/$$header; \
+		$(install) 644 $$source $(DESTDIR)$(PREFIX)/include/$$header || exit; \
 	done
 	$(quiet)for manual in $(manuals); do \
 		$(install) 644 $$manual \

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "agent.h"
-#include "log.h"
+#include "agent/base/log.h"
 
 static void on_map_gone(void *userdata, uint32_t map_id)
 {

@@ -5,21 +5,21 @@
 
 #include <systemd/sd-event.h>
 
-#include "device.h"
-#include "exposure.h"
-#include "follow.h"
-#include "lease.h"
-#include "listener.h"
+#include "agent/base/lease.h"
+#include "agent/base/watch.h"
+#include "agent/base/why.h"
+#include "agent/follow/follow.h"
+#include "agent/probe/probe.h"
+#include "agent/rdma/device.h"
+#include "agent/rdma/listener.h"
+#include "agent/region/region.h"
+#include "agent/region/region_watch.h"
+#include "agent/socket/socket.h"
+#include "agent/store/stores.h"
+#include "agent/table/exposure.h"
+#include "agent/table/publication.h"
+#include "agent/table/registry.h"
 #include "options.h"
-#include "probe.h"
-#include "publication.h"
-#include "region.h"
-#include "region_watch.h"
-#include "registry.h"
-#include "socket.h"
-#include "stores.h"
-#include "watch.h"
-#include "why.h"
 
 struct agent {
 	struct options options;

@@ -10,10 +10,10 @@
 #include <systemd/sd-daemon.h>
 #include <systemd/sd-event.h>
 
-#include <dart/value.h>
+#include <libdart/table/value.h>
 
 #include "agent.h"
-#include "log.h"
+#include "agent/base/log.h"
 
 static int log_libbpf(enum libbpf_print_level level, const char *format,
 		      va_list arguments)

@@ -11,8 +11,8 @@
 #include <arpa/inet.h>
 #include <linux/bpf.h>
 
-#include <dart/random.h>
-#include <dart/roce_frame.h>
+#include <libdart/report/random.h>
+#include <libdart/report/roce_frame.h>
 
 #include "../helpers/xdp_reporter.h"
 

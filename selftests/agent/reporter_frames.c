@@ -11,7 +11,7 @@
 #include <arpa/inet.h>
 #include <linux/bpf.h>
 
-#include <dart/random.h>
+#include <libdart/report/random.h>
 
 #include "../helpers/xdp_reporter.h"
 

@@ -18,8 +18,8 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "dart/endpoint.h"
-#include "dart/table.h"
+#include <libdart/rdma/endpoint.h>
+#include <libdart/table/table.h>
 
 #define PATTERN 0xa5
 

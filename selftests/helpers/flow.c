@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dart/flows.h"
+#include <libdart/report/flows.h>
 
 int main(int argc, char *argv[])
 {

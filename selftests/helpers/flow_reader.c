@@ -13,8 +13,8 @@
 
 #include <dart/control.h>
 
-#include "dart/flows.h"
-#include "dart/store_reader.h"
+#include <libdart/report/flows.h>
+#include <libdart/store/store_reader.h>
 
 struct flow_set {
 	struct dart_flow *list;

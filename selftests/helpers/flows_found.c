@@ -12,8 +12,8 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 
-#include <dart/flows.h>
-#include <dart/store_query.h>
+#include <libdart/report/flows.h>
+#include <libdart/store/store_query.h>
 
 #define FAT_TREE_K 8
 

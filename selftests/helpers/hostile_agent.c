@@ -36,7 +36,7 @@
 
 #include <dart/store_access.h>
 
-#include "dart/table.h"
+#include <libdart/table/table.h>
 
 #define REGION_LENGTH 65536
 

@@ -16,9 +16,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dart/random.h"
-#include "dart/reporter.h"
-#include "dart/wire.h"
+#include <libdart/report/random.h>
+#include <libdart/report/reporter.h>
+#include <libdart/report/wire.h>
 
 #define RATE		20000	/* frames/s: soft-RoCE takes them */
 #define PAYLOAD_MAX	128	/* bytes that a frame may become longer by */

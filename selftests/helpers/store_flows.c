@@ -19,9 +19,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "dart/collectors.h"
-#include "dart/flows.h"
-#include "dart/store_query.h"
+#include <libdart/report/collectors.h>
+#include <libdart/report/flows.h>
+#include <libdart/store/store_query.h>
 
 #define PATIENCE	60	/* seconds */
 

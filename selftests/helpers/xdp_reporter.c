@@ -16,7 +16,7 @@
 #include <linux/bpf.h>
 #include <net/if.h>
 
-#include <dart/roce_frame.h>
+#include <libdart/report/roce_frame.h>
 
 #define INTERFACE	"reporter0"
 #define PINS		"/sys/fs/bpf/dart/reporter/" INTERFACE

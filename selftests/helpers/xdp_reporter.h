@@ -7,7 +7,7 @@
 #ifndef XDP_REPORTER_H
 #define XDP_REPORTER_H
 
-#include <dart/collectors.h>
+#include <libdart/report/collectors.h>
 
 #include "int_frame.h"
 

@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "dart/collectors.h"
+#include <libdart/report/collectors.h>
 
 #define OURS	"10.0.0.2"
 

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "../../tools/controller/config.h"
+#include "tools/controller/config.h"
 
 static struct settings settings;
 static char why[CONFIG_WHY_MAX];

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "../../tools/controller/options.h"
+#include "tools/controller/options.h"
 
 #define ARGUMENTS_MAX 16
 

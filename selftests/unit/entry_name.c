@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "../../agent/entry_name.h"
+#include "agent/table/entry_name.h"
 
 static void assert_called(const char *source, const char *label,
 			  const char *expected)

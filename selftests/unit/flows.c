@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "dart/flows.h"
+#include <libdart/report/flows.h>
 
 #define COUNT	50000
 

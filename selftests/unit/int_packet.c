@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-#include "dart/random.h"
-#include "../../tools/report/int_packet.h"
+#include <libdart/report/random.h>
+#include "tools/report/int_packet.h"
 
 #define PORT	5000
 #define UDP	(14 + 20)	/* where it begins */

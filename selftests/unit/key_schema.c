@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "dart/key_schema.h"
+#include <libdart/key/key_schema.h>
 
 static struct dart_key_schema *schema;
 static uint8_t key[DART_STORE_KEY_MAX];

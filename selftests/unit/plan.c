@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "dart/plan.h"
+#include <libdart/store/plan.h>
 
 #include <errno.h>
 #include <math.h>

@@ -6,8 +6,8 @@
 #include <errno.h>
 #include <stdio.h>
 
-#include "dart/read_plan.h"
-#include "dart/value.h"
+#include <libdart/rdma/read_plan.h>
+#include <libdart/table/value.h>
 
 #include "sample.h"
 

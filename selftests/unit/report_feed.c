@@ -10,7 +10,7 @@
 #include <cmocka.h>
 #include <pcap/pcap.h>
 
-#include "../../tools/report/feed.h"
+#include "tools/report/feed.h"
 
 #define PORT	5000
 #define FLOWS	100

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "../../tools/report/options.h"
+#include "tools/report/options.h"
 
 #define WORDS_MAX 32
 

@@ -12,8 +12,8 @@
 
 #include <cmocka.h>
 
-#include "dart/random.h"
-#include "dart/roce_frame.h"
+#include <libdart/report/random.h>
+#include <libdart/report/roce_frame.h>
 
 static const uint8_t source_mac[] = { 2, 0, 0, 0, 0, 9 };
 

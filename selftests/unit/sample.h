@@ -18,7 +18,7 @@
 
 #include <dart/control.h>
 
-#include "dart/table_writer.h"
+#include <libdart/table/table_writer.h>
 
 enum { SAMPLE_CPUSTAT, SAMPLE_PAIR, SAMPLE_ROWS, SAMPLE_ENTRIES };
 

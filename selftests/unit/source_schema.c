@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "../../agent/source_schema.h"
+#include "agent/schema/source_schema.h"
 
 /* Types that all of them have, by their ids. */
 struct types {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "dart/store_query.h"
+#include <libdart/store/store_query.h>
 
 #include <endian.h>
 #include <math.h>
@@ -11,8 +11,8 @@
 
 #include <cmocka.h>
 
-#include "dart/flows.h"
-#include "dart/plan.h"
+#include <libdart/report/flows.h>
+#include <libdart/store/plan.h>
 
 static const struct dart_store_rule plurality = { DART_STORE_PLURALITY, 0 };
 static const struct dart_store_rule unique = { DART_STORE_UNIQUE, 0 };

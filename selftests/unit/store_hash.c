@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "dart/store_hash.h"
+#include <libdart/store/store_hash.h>
 
 #include <errno.h>
 #include <math.h>
@@ -11,8 +11,8 @@
 
 #include <cmocka.h>
 
-#include "dart/flows.h"
-#include "dart/random.h"
+#include <libdart/report/flows.h>
+#include <libdart/report/random.h>
 
 static const uint32_t polynomials[] = {
 	DART_STORE_SLOT_0, DART_STORE_SLOT_1, DART_STORE_SLOT_2,

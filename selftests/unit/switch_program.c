@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "../../tools/dartctl/switch/program.h"
+#include "tools/dartctl/switch/program.h"
 
 /* As p4c writes it, in short; but with ' for ". */
 static const char tables[] =

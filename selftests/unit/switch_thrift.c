@@ -16,7 +16,7 @@
 
 #include <cmocka.h>
 
-#include "../../tools/dartctl/switch/bmv2.h"
+#include "tools/dartctl/switch/bmv2.h"
 
 #define PORT	3	/* behind which the collector is */
 #define ROUNDS	1000

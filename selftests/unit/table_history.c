@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <stdio.h>
 
-#include "dart/table_writer.h"
+#include <libdart/table/table_writer.h>
 
 #include "model.h"
 

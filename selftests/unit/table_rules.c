@@ -5,7 +5,7 @@
  */
 #include <errno.h>
 
-#include "dart/table_format.h"
+#include <libdart/private/table_format.h>
 
 #include "sample.h"
 

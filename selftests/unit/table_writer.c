@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <time.h>
 
-#include "dart/table_builder.h"
-#include "dart/table_writer.h"
+#include <libdart/private/table_builder.h>
+#include <libdart/table/table_writer.h>
 
 #include "sample.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "dart/value.h"
+#include <libdart/table/value.h>
 
 #include "sample.h"
 

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "dart/reporter.h"
+#include <libdart/report/reporter.h>
 
 #define VECTORS	"selftests/vectors/reports.json"
 

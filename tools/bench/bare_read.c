@@ -13,10 +13,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
-
 #include <rdma/rdma_cma.h>
 
-#include "dart/read_plan.h"
+#include <libdart/rdma/read_plan.h>
+
 #include "timing.h"
 
 #define READS_MAX	1024

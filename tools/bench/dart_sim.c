@@ -9,7 +9,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "dart/plan.h"
+#include <libdart/store/plan.h>
+
 #include "memory.h"
 #include "simulation.h"
 

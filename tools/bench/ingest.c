@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "ingest.h"
-
 #include <string.h>
 
-#include "dart/random.h"
+#include <libdart/report/random.h>
+
+#include "ingest.h"
 
 /* Reports whose slots are fetched from memory at once. */
 #define BATCH 32

@@ -6,7 +6,7 @@
 #ifndef BENCH_INGEST_H
 #define BENCH_INGEST_H
 
-#include "dart/store_query.h"
+#include <libdart/store/store_query.h>
 
 /* The bytes of a key, and of the value that is reported for it. */
 #define INGEST_KEY	13

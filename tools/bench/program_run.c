@@ -11,13 +11,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
-#include <dart/flows.h>
 #include <jansson.h>
 
-#include "../report/int_packet.h"
+#include <libdart/report/flows.h>
+
+#include "tools/report/int_packet.h"
 
 #define INT_PORT	5000
 #define FRAME_MAX	256

@@ -6,7 +6,7 @@
 #ifndef BENCH_SIMULATION_H
 #define BENCH_SIMULATION_H
 
-#include "dart/store_query.h"
+#include <libdart/store/store_query.h>
 
 struct simulation;
 

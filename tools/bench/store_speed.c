@@ -15,8 +15,9 @@
 #include <string.h>
 #include <time.h>
 
-#include "dart/random.h"
-#include "dart/store_query.h"
+#include <libdart/report/random.h>
+#include <libdart/store/store_query.h>
+
 #include "ingest.h"
 #include "memory.h"
 

@@ -6,8 +6,9 @@
 #ifndef CONTROLLER_AGENT_PRIVATE_H
 #define CONTROLLER_AGENT_PRIVATE_H
 
+#include <libdart/rdma/endpoint.h>
+
 #include "agent.h"
-#include "dart/endpoint.h"
 #include "fetch.h"
 #include "schedule.h"
 #include "scrape.h"

@@ -6,7 +6,7 @@
 #ifndef CONTROLLER_FETCH_H
 #define CONTROLLER_FETCH_H
 
-#include "dart/endpoint.h"
+#include <libdart/rdma/endpoint.h>
 
 struct fetch {
 	struct dart_read read;	/* to be posted, landing at 0 */

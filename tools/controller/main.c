@@ -5,9 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <libdart/rdma/address.h>
+
 #include "config.h"
 #include "controller.h"
-#include "dart/address.h"
 #include "options.h"
 
 static int load_config(struct options *options)

@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dart/address.h"
+#include <libdart/rdma/address.h>
+
 #include "options.h"
 
 static const struct option long_options[] = {

@@ -3,7 +3,8 @@
 #ifndef CONTROLLER_SAMPLE_H
 #define CONTROLLER_SAMPLE_H
 
-#include "dart/table.h"
+#include <libdart/table/table.h>
+
 #include "latency.h"
 
 struct sample_entry {

@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dart/value.h"
+#include <libdart/table/value.h>
+
 #include "scrape.h"
 
 /* Copies and values together: as text or JSON each takes 100 bytes and more. */

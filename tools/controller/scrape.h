@@ -10,7 +10,8 @@
 #ifndef CONTROLLER_SCRAPE_H
 #define CONTROLLER_SCRAPE_H
 
-#include "dart/endpoint.h"
+#include <libdart/rdma/endpoint.h>
+
 #include "sample.h"
 #include "settings.h"
 

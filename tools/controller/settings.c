@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include <dart/control.h>
+#include <libdart/rdma/address.h>
 
-#include "dart/address.h"
 #include "settings.h"
 
 int settings__add_agent(struct settings *settings, const char *host,

@@ -10,10 +10,10 @@
  */
 #include <errno.h>
 #include <stdlib.h>
-
 #include <jansson.h>
 
-#include "dart/value.h"
+#include <libdart/table/value.h>
+
 #include "sink.h"
 
 struct sink_json {

@@ -5,7 +5,8 @@
 
 #include <stdbool.h>
 
-#include "dart/value.h"
+#include <libdart/table/value.h>
+
 #include "grid.h"
 
 /* Do numbers of this kind add up, and have a rate? */

@@ -3,8 +3,8 @@
 #ifndef ANSWER_H
 #define ANSWER_H
 
-#include "dart/key_schema.h"
-#include "dart/store_query.h"
+#include <libdart/key/key_schema.h>
+#include <libdart/store/store_query.h>
 
 struct answer {
 	const struct dart_key_schema *schema;

@@ -8,9 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <libdart/store/plan.h>
+#include <libdart/table/table.h>
+
 #include "command.h"
-#include "dart/plan.h"
-#include "dart/table.h"
 
 enum {
 	OPTION_FLOWS = OPTIONS_OWN,

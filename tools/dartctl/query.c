@@ -5,12 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <libdart/rdma/address.h>
+#include <libdart/store/store_reader.h>
+
 #include "answer.h"
 #include "command.h"
-#include "dart/address.h"
-#include "dart/store_reader.h"
 #include "schemas.h"
-#include "store_map.h"
+#include "tools/dartctl/store/store_map.h"
 
 enum {
 	OPTION_FROM = OPTIONS_OWN,

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <stdlib.h>
 
-#include "attach.h"
 #include "client.h"
 #include "command.h"
 #include "table.h"
+#include "tools/dartctl/xdp/attach.h"
 
 static int change(const struct options *options, const char *request,
 		  char **argv)

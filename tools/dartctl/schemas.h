@@ -3,7 +3,7 @@
 #ifndef SCHEMAS_H
 #define SCHEMAS_H
 
-#include "dart/key_schema.h"
+#include <libdart/key/key_schema.h>
 
 /*
  * The schema that is called @name, or in the file @name if there is a "/" in it.

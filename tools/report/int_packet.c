@@ -5,13 +5,12 @@
 #include <netinet/in.h>
 #include <stdbool.h>
 #include <string.h>
-
 #include <linux/if_ether.h>
 #include <linux/ip.h>
 #include <linux/ipv6.h>
 #include <linux/udp.h>
 
-#include <dart/roce_frame.h>
+#include <libdart/report/roce_frame.h>
 
 #include "int_packet.h"
 

@@ -9,10 +9,9 @@
 
 #include <stddef.h>
 #include <stdint.h>
-
 #include <linux/types.h>
 
-#include <dart/flows.h>
+#include <libdart/report/flows.h>
 
 #define INT_PACKET_KEY_MAX	37	/* bytes, of IPv6 */
 #define INT_PACKET_HOPS_MAX	16	/* of more, the last ones stay */

@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include <dart/flows.h>
+#include <libdart/report/flows.h>
 
 /* Room for a sentence that says what is wrong. */
 #define OPTIONS_WHY_MAX 400

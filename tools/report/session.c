@@ -4,9 +4,10 @@
 #include <string.h>
 #include <time.h>
 
+#include <libdart/report/wire.h>
+
 #include "feed.h"
 #include "session.h"
-#include <dart/wire.h>
 
 static uint64_t now_ns(void)
 {

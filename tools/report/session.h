@@ -3,7 +3,7 @@
 #ifndef REPORT_SESSION_H
 #define REPORT_SESSION_H
 
-#include <dart/reporter.h>
+#include <libdart/report/reporter.h>
 
 #include "options.h"
 

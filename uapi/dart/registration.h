@@ -92,7 +92,7 @@
  * status, "status"; for follow-source, "follow"; for probe-list, "probes"; for
  * the other two of probes, "probe" as in probe-list; for store-list, "stores";
  * for store-create, -delete and -open, "store" as in store-list; for
- * store-export, "collectors", as in <dart/collectors.h>; for reporter-list,
+ * store-export, "collectors", as in <libdart/report/collectors.h>; for reporter-list,
  * "reporters"; for the other two of reporters, "reporter" as in reporter-list;
  * for the rest, "entry"; what is registered as in list, where follows come last.  Or {"ok": false,
  * "error": E, "message": M}: E is the name of an errno, such as "EEXIST", M a

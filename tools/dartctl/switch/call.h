@@ -3,7 +3,8 @@
 #ifndef SWITCH_CALL_H
 #define SWITCH_CALL_H
 
-#include "dart/read_plan.h"
+#include <libdart/rdma/read_plan.h>
+
 #include "thrift.h"
 
 /* Services behind the port. */

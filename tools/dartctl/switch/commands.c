@@ -3,10 +3,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "../command.h"
 #include "commands.h"
 #include "plan.h"
 #include "program.h"
+#include "tools/dartctl/command.h"
 
 static void print_values(const struct switch_table *table,
 			 const struct switch_entry *entry)

@@ -3,10 +3,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "../command.h"
 #include "bmv2.h"
 #include "live.h"
 #include "show.h"
+#include "tools/dartctl/command.h"
 
 struct live {
 	const struct switch_wish *wish;

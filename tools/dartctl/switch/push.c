@@ -4,11 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../command.h"
-#include "dart/address.h"
-#include "../switch.h"
+#include <libdart/rdma/address.h>
+
 #include "commands.h"
 #include "live.h"
+#include "switch.h"
+#include "tools/dartctl/command.h"
 #include "wish.h"
 
 #define FILES_MAX	DART_COLLECTORS_MAX

@@ -12,7 +12,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "dart/address.h"
+#include <libdart/rdma/address.h>
+
 #include "wire.h"
 
 #define CALL_MS		10000

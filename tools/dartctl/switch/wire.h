@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "dart/read_plan.h"
+#include <libdart/rdma/read_plan.h>
 
 #define WIRE_CALL_MAX	4096		/* bytes */
 #define WIRE_ANSWER_MAX	(16 << 20)	/* likewise */

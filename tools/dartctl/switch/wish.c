@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../command.h"
+#include "tools/dartctl/command.h"
 #include "wish.h"
 
 #define VALUE	20	/* bytes: five switches of 32 bits */

@@ -3,8 +3,9 @@
 #ifndef SWITCH_WISH_H
 #define SWITCH_WISH_H
 
-#include "dart/collectors.h"
-#include "../options.h"
+#include <libdart/report/collectors.h>
+
+#include "tools/dartctl/options.h"
 
 #define SWITCH_COLLECTORS_MAX	64	/* of a switch */
 #define SWITCH_PORTS		511	/* and 511 is none: drop */

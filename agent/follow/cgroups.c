@@ -1,0 +1,344 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "agent/base/inotify.h"
+#include "agent/base/log.h"
+#include "cgroups.h"
+
+/* A cgroup that is watched for children that come and go. */
+struct cgroup {
+	TAILQ_ENTRY(cgroup) link;
+	int wd;
+	ino_t inode;
+	char path[];			/* below the top, "" for the top itself */
+};
+
+struct cgroups {
+	struct follow *follow;
+	char *path;			/* of the top */
+	int top;
+	int inotify;
+	sd_event_source *events;
+	struct watch watch;		/* of the top */
+	TAILQ_HEAD(, cgroup) list;
+};
+
+static void cgroups__add(struct cgroups *cgroups, const char *path);
+
+static struct cgroup *cgroups__find(const struct cgroups *cgroups,
+				    const char *path)
+{
+	struct cgroup *cgroup;
+
+	TAILQ_FOREACH(cgroup, &cgroups->list, link)
+		if (!strcmp(cgroup->path, path))
+			return cgroup;
+	return NULL;
+}
+
+static int join(char path[static PATH_MAX], const char *outer, const char *name)
+{
+	const char *slash = *outer && strcmp(outer, "/") && *name ? "/" : "";
+
+	if (snprintf(path, PATH_MAX, "%s%s%s", outer, slash, name) >= PATH_MAX)
+		return -ENAMETOOLONG;
+	return 0;
+}
+
+/* The root of the hierarchy has neither a type nor counters of its own. */
+static bool is_root(int fd)
+{
+	return faccessat(fd, "cgroup.type", F_OK, 0) != 0;
+}
+
+static void cgroups__register(struct cgroups *cgroups, const char *path, int fd)
+{
+	struct selection selection;
+	char whole[PATH_MAX];
+	struct why why;
+
+	if (is_root(fd))
+		return;
+	if (join(whole, cgroups->path, path)) {
+		why__say(&why, ENAMETOOLONG, "a path is too long");
+		follow__fail(cgroups->follow, &why);
+	} else if (selection__cgroup(&selection, cgroups->follow->source, fd,
+				     whole, &why)) {
+		follow__fail(cgroups->follow, &why);
+	} else {
+		follow__register(cgroups->follow, &selection);
+	}
+}
+
+/* Adds the children that are not known. */
+static void cgroups__scan(struct cgroups *cgroups, const char *path,
+			  DIR *directory)
+{
+	struct dirent *file;
+	char child[PATH_MAX];
+
+	rewinddir(directory);
+	while ((file = readdir(directory)))
+		if (file->d_type == DT_DIR && file->d_name[0] != '.' &&
+		    !join(child, path, file->d_name) &&
+		    !cgroups__find(cgroups, child))
+			cgroups__add(cgroups, child);
+}
+
+/*
+ * Watches first and looks afterwards: a child that comes in between is seen
+ * twice rather than never.
+ */
+static int cgroups__watch(struct cgroups *cgroups, const char *path, int fd)
+{
+	struct cgroup *cgroup = calloc(1, sizeof(*cgroup) + strlen(path) + 1);
+	struct stat status;
+	int wd;
+
+	if (!cgroup)
+		return -ENOMEM;
+	wd = fstat(fd, &status) ? -errno :
+				  inotify__add(cgroups->inotify, fd,
+					       IN_CREATE | IN_DELETE |
+					       IN_ONLYDIR);
+	if (wd < 0) {
+		free(cgroup);
+		return wd;
+	}
+	cgroup->wd = wd;
+	cgroup->inode = status.st_ino;
+	strcpy(cgroup->path, path);
+	TAILQ_INSERT_TAIL(&cgroups->list, cgroup, link);
+	return 0;
+}
+
+static DIR *cgroups__opendir(const struct cgroups *cgroups, const char *path)
+{
+	int fd = openat(cgroups->top, *path ? path : ".",
+			O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	DIR *directory = fd < 0 ? NULL : fdopendir(fd);
+
+	if (fd >= 0 && !directory)
+		close(fd);
+	return directory;
+}
+
+static void cgroups__add(struct cgroups *cgroups, const char *path)
+{
+	DIR *directory = cgroups__opendir(cgroups, path);
+	struct why why;
+	int ret;
+
+	/* It may be gone already. */
+	ret = directory ? cgroups__watch(cgroups, path, dirfd(directory)) :
+			  -errno;
+	if (!ret) {
+		cgroups__register(cgroups, path, dirfd(directory));
+		cgroups__scan(cgroups, path, directory);
+	} else if (ret != -ENOENT) {
+		why__say(&why, -ret, "cannot watch cgroup %s: %s%s", path,
+			 strerror(-ret), ret != -ENOSPC ? "" :
+			 " (raise /proc/sys/fs/inotify/max_user_watches)");
+		follow__fail(cgroups->follow, &why);
+	}
+	if (directory)
+		closedir(directory);
+}
+
+static void cgroups__forget(struct cgroups *cgroups, struct cgroup *cgroup)
+{
+	TAILQ_REMOVE(&cgroups->list, cgroup, link);
+	inotify_rm_watch(cgroups->inotify, cgroup->wd);
+	free(cgroup);
+}
+
+/* One that has ended, and with it all below. */
+static void cgroups__drop(struct cgroups *cgroups, const char *path)
+{
+	struct registry *registry = cgroups->follow->follows->registry;
+	struct selection_key key = { .source = cgroups->follow->source->id };
+	size_t length = strlen(path);
+	struct cgroup *cgroup, *next;
+	struct entry *entry;
+
+	for (cgroup = TAILQ_FIRST(&cgroups->list); cgroup; cgroup = next) {
+		next = TAILQ_NEXT(cgroup, link);
+		if (strncmp(cgroup->path, path, length) ||
+		    (cgroup->path[length] && cgroup->path[length] != '/'))
+			continue;
+		key.object = cgroup->inode;
+		entry = registry__find_source(registry, &key);
+		if (entry && entry->follow == cgroups->follow)
+			registry__entry_is_gone(registry, entry);
+		cgroups__forget(cgroups, cgroup);
+	}
+}
+
+/* Brings what is known of a path in line with what is there. */
+static void cgroups__look(struct cgroups *cgroups, const char *path)
+{
+	struct cgroup *known = cgroups__find(cgroups, path);
+	struct stat status;
+	bool is_there;
+
+	is_there = !fstatat(cgroups->top, path, &status, AT_SYMLINK_NOFOLLOW) &&
+		   S_ISDIR(status.st_mode);
+	if (known && (!is_there || known->inode != status.st_ino)) {
+		cgroups__drop(cgroups, path);
+		known = NULL;
+	}
+	if (is_there && !known)
+		cgroups__add(cgroups, path);
+}
+
+/* Is it another one than is known, or none?  The top does not change. */
+static bool cgroups__is_stale(const struct cgroups *cgroups,
+			      const struct cgroup *cgroup)
+{
+	struct stat status;
+
+	return *cgroup->path &&
+	       (fstatat(cgroups->top, cgroup->path, &status,
+			AT_SYMLINK_NOFOLLOW) ||
+		status.st_ino != cgroup->inode);
+}
+
+/* When the kernel could not keep up: all over again. */
+static void cgroups__look_at_all(struct cgroups *cgroups)
+{
+	struct cgroup *cgroup;
+	char path[PATH_MAX];
+	DIR *directory;
+
+again:
+	TAILQ_FOREACH(cgroup, &cgroups->list, link) {
+		if (cgroups__is_stale(cgroups, cgroup)) {
+			snprintf(path, sizeof(path), "%s", cgroup->path);
+			cgroups__look(cgroups, path);
+			goto again;
+		}
+	}
+	TAILQ_FOREACH(cgroup, &cgroups->list, link) {
+		directory = cgroups__opendir(cgroups, cgroup->path);
+		if (directory) {
+			cgroups__scan(cgroups, cgroup->path, directory);
+			closedir(directory);
+		}
+	}
+}
+
+static void on_happening(const struct inotify_event *event, void *userdata)
+{
+	struct cgroups *cgroups = userdata;
+	struct cgroup *cgroup;
+	char path[PATH_MAX];
+
+	if (event->mask & IN_Q_OVERFLOW) {
+		cgroups__look_at_all(cgroups);
+		return;
+	}
+	if (!(event->mask & IN_ISDIR) || !event->len)
+		return;
+	TAILQ_FOREACH(cgroup, &cgroups->list, link)
+		if (cgroup->wd == event->wd)
+			break;
+	if (cgroup && !join(path, cgroup->path, event->name))
+		cgroups__look(cgroups, path);
+}
+
+static int on_event(sd_event_source *source, int fd, uint32_t revents,
+		    void *userdata)
+{
+	struct cgroups *cgroups = userdata;
+	struct registry *registry = cgroups->follow->follows->registry;
+	struct why why;
+
+	registry__begin(registry);
+	inotify__read(fd, on_happening, cgroups);
+	if (registry__end(registry, &why))
+		log__error("%s: changes are left out: %s",
+			   cgroups->follow->name, why.text);
+	return 0;
+}
+
+static void on_gone(struct watch *watch)
+{
+	follow__is_gone(watch__owner(watch, struct cgroups)->follow);
+}
+
+int cgroups__open(struct cgroups **result, struct follow *follow, int fd,
+		  const char *path, struct why *why)
+{
+	struct follows *follows = follow->follows;
+	struct selection selection;
+	struct cgroups *cgroups;
+	int ret;
+
+	/* Only to find out whether this is a cgroup. */
+	ret = selection__cgroup(&selection, follow->source, fd, path, why);
+	if (ret)
+		return ret;
+
+	cgroups = calloc(1, sizeof(*cgroups));
+	if (!cgroups)
+		return why__say(why, ENOMEM, "memory is short");
+	TAILQ_INIT(&cgroups->list);
+	cgroups->follow = follow;
+	cgroups->path = strdup(path);
+	if (!cgroups->path) {
+		ret = why__say(why, ENOMEM, "memory is short");
+		goto free_cgroups;
+	}
+	cgroups->top = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+	if (cgroups->top < 0) {
+		ret = why__say(why, errno, "cannot follow cgroups: %s",
+			       strerror(errno));
+		goto free_path;
+	}
+	ret = inotify__open(&cgroups->inotify, &cgroups->events, follows->loop,
+			    on_event, cgroups, why);
+	if (ret)
+		goto close_top;
+	if (!is_root(fd))
+		ret = watch__start_directory(follows->registry->watches,
+					     &cgroups->watch, fd, on_gone,
+					     why);
+	if (ret) {
+		cgroups__close(cgroups);
+		return ret;
+	}
+	cgroups__add(cgroups, "");
+	*result = cgroups;
+	return 0;
+
+close_top:
+	close(cgroups->top);
+free_path:
+	free(cgroups->path);
+free_cgroups:
+	free(cgroups);
+	return ret;
+}
+
+void cgroups__close(struct cgroups *cgroups)
+{
+	struct cgroup *cgroup;
+
+	while ((cgroup = TAILQ_FIRST(&cgroups->list)))
+		cgroups__forget(cgroups, cgroup);
+	watch__stop(cgroups->follow->follows->registry->watches,
+		    &cgroups->watch);
+	sd_event_source_disable_unref(cgroups->events);
+	close(cgroups->inotify);
+	close(cgroups->top);
+	free(cgroups->path);
+	free(cgroups);
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The cgroups of a subtree, as they come and go. */
+#ifndef CGROUPS_H
+#define CGROUPS_H
+
+#include "agent/base/why.h"
+#include "follow.h"
+
+struct cgroups;
+
+/*
+ * Registers all cgroups from the one that @fd is of downwards, with @follow and
+ * in a batch, and from then on those that come.
+ */
+int cgroups__open(struct cgroups **cgroups, struct follow *follow, int fd,
+		  const char *path, struct why *why);
+void cgroups__close(struct cgroups *cgroups);
+
+#endif /* CGROUPS_H */

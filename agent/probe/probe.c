@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <bpf/bpf.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "agent/base/log.h"
+#include "probe.h"
+
+#define TYPES "/sys/kernel/btf/vmlinux"
+
+static int cannot(const struct probe *probe, const char *what, int error,
+		  struct why *why)
+{
+	return why__say(why, error, "cannot %s the eBPF programs of '%s': %s",
+			what, probe->kind->name, strerror(error));
+}
+
+static const struct probe_map *probe__map(const struct probe *probe,
+					  size_t index)
+{
+	const struct probe_map *map = &probe->kind->maps[index];
+
+	return index < PROBE_MAPS_MAX && map->entry ? map : NULL;
+}
+
+/* The entry that map @index is registered as, NULL if it is not (any more). */
+static struct entry *probe__entry(const struct probes *probes,
+				  const struct probe *probe, size_t index)
+{
+	struct entry *entry;
+
+	TAILQ_FOREACH(entry, &probes->registry->entries, link)
+		if (entry->kind == DART_CONTROL_ENTRY_MAP &&
+		    entry->extent.map_id == probe->map_ids[index])
+			return entry;
+	return NULL;
+}
+
+static int probe__open_object(struct probe *probe, uint32_t cpus)
+{
+	const struct probe_map *map;
+	const void *elf;
+	size_t i, size;
+	int ret = 0;
+
+	elf = probe->kind->object(&size);
+	probe->object = bpf_object__open_mem(elf, size, NULL);
+	if (!probe->object)
+		return -errno;
+	for (i = 0; !ret && (map = probe__map(probe, i)); i++)
+		if (map->has_row_per_cpu)
+			ret = bpf_map__set_max_entries(
+				bpf_object__find_map_by_name(probe->object,
+							     map->name),
+				cpus);
+	return ret;
+}
+
+static int probe__register(struct probes *probes, struct probe *probe,
+			   struct why *why)
+{
+	const struct probe_map *map;
+	struct entry *entry;
+	size_t i;
+	int ret;
+
+	for (i = 0; (map = probe__map(probe, i)); i++) {
+		ret = registry__add_map(
+			probes->registry,
+			bpf_object__find_map_fd_by_name(probe->object,
+							map->name),
+			map->entry, &entry, why);
+		if (ret)
+			return ret;
+		probe->map_ids[i] = entry->extent.map_id;
+	}
+	return 0;
+}
+
+static int probe__unregister(struct probes *probes, struct probe *probe,
+			     struct why *why)
+{
+	struct entry *entry;
+	size_t i;
+	int ret;
+
+	for (i = 0; probe__map(probe, i); i++) {
+		entry = probe__entry(probes, probe, i);
+		if (!entry)
+			continue;
+		ret = registry__remove(probes->registry, entry->name, &entry,
+				       why);
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+static void probe__free(struct probe *probe)
+{
+	attachment__close(&probe->attachment);
+	bpf_object__close(probe->object);
+	*probe = (struct probe){ .kind = probe->kind };
+}
+
+static int probe__check_kernel(const struct probe_kind *kind, struct why *why)
+{
+	const char *missing = NULL;
+
+	if (access(TYPES, R_OK))
+		missing = "the kernel does not say what its types are (CONFIG_DEBUG_INFO_BTF)";
+	else if (kind->needs && access(kind->needs, R_OK))
+		missing = kind->needs_what;
+	if (missing)
+		return why__say(why, EOPNOTSUPP, "no probe '%s' here: %s",
+				kind->name, missing);
+	return 0;
+}
+
+int probe__load(struct probes *probes, struct probe *probe, struct why *why)
+{
+	const struct probe_kind *kind = probe->kind;
+	int ret;
+
+	if (probe->object)
+		return why__say(why, EEXIST, "the probe '%s' is loaded already",
+				kind->name);
+	ret = probe__check_kernel(kind, why);
+	if (ret)
+		return ret;
+
+	ret = probe__open_object(probe, probes->cpus);
+	if (!ret)
+		ret = bpf_object__load(probe->object);
+	if (ret) {
+		ret = cannot(probe, "load", -ret, why);
+		goto free_probe;
+	}
+	ret = probe__register(probes, probe, why);
+	if (ret)
+		goto unregister;
+	ret = attachment__open(&probe->attachment, probe->object);
+	if (ret) {
+		ret = cannot(probe, "attach", -ret, why);
+		goto unregister;
+	}
+	return 0;
+
+unregister:
+	probe__unregister(probes, probe, &(struct why){ });
+free_probe:
+	probe__free(probe);
+	return ret;
+}
+
+int probe__unload(struct probes *probes, struct probe *probe, struct why *why)
+{
+	int ret;
+
+	if (!probe->object)
+		return why__say(why, ENOENT, "the probe '%s' is not loaded",
+				probe->kind->name);
+	ret = probe__unregister(probes, probe, why);
+	if (!ret)
+		probe__free(probe);
+	return ret;
+}
+
+struct probe *probes__find(const struct probes *probes, const char *name,
+			   struct why *why)
+{
+	size_t i;
+
+	for (i = 0; i < probe_kind__count(); i++)
+		if (!strcmp(probes->probes[i].kind->name, name))
+			return &probes->probes[i];
+	why__say(why, ENOENT,
+		 "there is no probe '%s' (dartctl probe list names them)", name);
+	return NULL;
+}
+
+int probes__open(struct probes *probes, uint32_t cpus,
+		 struct registry *registry, struct why *why)
+{
+	struct why missing;
+	size_t i;
+
+	*probes = (struct probes){ .registry = registry, .cpus = cpus };
+	probes->probes = calloc(probe_kind__count(), sizeof(*probes->probes));
+	if (!probes->probes)
+		return why__say(why, ENOMEM, "memory is short");
+
+	for (i = 0; i < probe_kind__count(); i++) {
+		struct probe *probe = &probes->probes[i];
+
+		probe->kind = probe_kind__at(i);
+		/* Without it (no BTF, lockdown) all the rest still works. */
+		if (probe->kind->is_loaded_at_start &&
+		    probe__load(probes, probe, &missing))
+			log__warning("%s", missing.text);
+	}
+	return 0;
+}
+
+void probes__close(struct probes *probes)
+{
+	size_t i;
+
+	for (i = 0; i < probe_kind__count(); i++)
+		probe__free(&probes->probes[i]);
+	free(probes->probes);
+}
+
+/*
+ * Events that were not counted: the kernel does not run a program while the
+ * same one is running on that CPU.
+ */
+static uint64_t probe__missed(const struct probe *probe)
+{
+	struct bpf_program *program;
+	uint64_t missed = 0;
+
+	bpf_object__for_each_program(program, probe->object) {
+		struct bpf_prog_info info = { };
+		uint32_t size = sizeof(info);
+
+		if (!bpf_obj_get_info_by_fd(bpf_program__fd(program), &info,
+					    &size))
+			missed += info.recursion_misses;
+	}
+	return missed;
+}
+
+json_t *probe__describe(const struct probes *probes, const struct probe *probe)
+{
+	json_t *entries = json_array(), *json;
+	const struct entry *entry;
+	size_t i;
+
+	for (i = 0; probe->object && probe__map(probe, i); i++) {
+		entry = probe__entry(probes, probe, i);
+		if (entry && json_array_append_new(entries,
+						   json_string(entry->name))) {
+			json_decref(entries);
+			return NULL;
+		}
+	}
+	json = json_pack("{s:s, s:b, s:o, s:s}", "name", probe->kind->name,
+			 "loaded", !!probe->object, "entries", entries,
+			 "description", probe->kind->description);
+	if (json && probe->object &&
+	    json_object_set_new(json, "missed",
+				json_integer(probe__missed(probe)))) {
+		json_decref(json);
+		return NULL;
+	}
+	return json;
+}
+
+json_t *probes__describe(const struct probes *probes)
+{
+	json_t *json = json_array();
+	size_t i;
+
+	for (i = 0; json && i < probe_kind__count(); i++) {
+		if (json_array_append_new(json,
+					  probe__describe(probes,
+							  &probes->probes[i]))) {
+			json_decref(json);
+			return NULL;
+		}
+	}
+	return json;
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Probes: eBPF programs of our own.  A loaded one runs in the kernel and fills
+ * array maps, which are registered as entries like anybody's.
+ */
+#ifndef PROBE_H
+#define PROBE_H
+
+#include <bpf/libbpf.h>
+#include <jansson.h>
+#include <stdint.h>
+
+#include "agent/base/why.h"
+#include "agent/table/registry.h"
+#include "attachment.h"
+#include "probe_kind.h"
+
+struct probe {
+	const struct probe_kind *kind;
+	struct bpf_object *object;	/* NULL: not loaded */
+	struct attachment attachment;
+	uint32_t map_ids[PROBE_MAPS_MAX];
+};
+
+struct probes {
+	struct registry *registry;
+	uint32_t cpus;
+	struct probe *probes;		/* one for each kind */
+};
+
+/* Loads those that are loaded at start; what cannot be loaded is logged. */
+int probes__open(struct probes *probes, uint32_t cpus,
+		 struct registry *registry, struct why *why);
+/* The entries stay, to be freed by the registry. */
+void probes__close(struct probes *probes);
+
+/* NULL, and why, if there is none of that name. */
+struct probe *probes__find(const struct probes *probes, const char *name,
+			   struct why *why);
+/* Loads all of a probe, or nothing. */
+int probe__load(struct probes *probes, struct probe *probe, struct why *why);
+/*
+ * Its entries leave the table and its programs the kernel; the maps live until
+ * the leases of the entries end.
+ */
+int probe__unload(struct probes *probes, struct probe *probe, struct why *why);
+
+/* As <dart/registration.h> has it; NULL if memory is short. */
+json_t *probe__describe(const struct probes *probes, const struct probe *probe);
+json_t *probes__describe(const struct probes *probes);
+
+#endif /* PROBE_H */

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Somebody who is connected, a controller or a reader of a store: a queue pair
+ * that serves READs.
+ */
+#ifndef CONNECTION_H
+#define CONNECTION_H
+
+#include <rdma/rdma_cma.h>
+#include <stdbool.h>
+#include <sys/queue.h>
+
+#include "agent/base/why.h"
+#include "device.h"
+
+struct store;
+
+struct connection {
+	TAILQ_ENTRY(connection) link;
+	struct rdma_cm_id *id;
+	struct ibv_qp *queue_pair;
+	struct store *store;	/* which a reader reads; NULL: a controller */
+	bool is_established;
+	char peer[80];		/* address and port */
+};
+
+TAILQ_HEAD(connections, connection);
+
+/* What is let in by accepting. */
+struct connection_offer {
+	struct ibv_pd *pd;	/* what of it may be READ */
+	const void *data;	/* that goes with the acceptance */
+	size_t length;		/* bytes of it */
+	struct store *store;	/* or NULL */
+};
+
+/*
+ * Accepts the connect request of @id, which the connection then owns; on error
+ * it stays the caller's.  @reads is how many READs the peer would like to have in
+ * flight.
+ */
+int connection__accept(struct rdma_cm_id *id, uint8_t reads,
+		       const struct device *device,
+		       const struct connection_offer *offer,
+		       struct connection **connection, struct why *why);
+/* Hangs up if need be.  Not while an event of the id is unacknowledged. */
+void connection__free(struct connection *connection);
+
+/* Writes the address of the other side of @id. */
+void connection__name_peer(struct rdma_cm_id *id, char *name, size_t size);
+
+#endif /* CONNECTION_H */

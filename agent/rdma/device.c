@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
+#include <fcntl.h>
+#include <rdma/rdma_cma.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "agent/base/log.h"
+#include "device.h"
+
+const char *device__name(const struct device *device)
+{
+	return ibv_get_device_name(device->context->device);
+}
+
+/*
+ * Everything the kernel says about the device itself must be acknowledged.  A
+ * device can only go when the last process has closed it: leave.
+ */
+static int on_event(sd_event_source *source, int fd, uint32_t revents,
+		    void *userdata)
+{
+	struct device *device = userdata;
+	struct ibv_async_event event;
+	bool is_fatal;
+
+	while (!ibv_get_async_event(device->context, &event)) {
+		is_fatal = event.event_type == IBV_EVENT_DEVICE_FATAL;
+		log__write(is_fatal ? LOG_ERR : LOG_INFO, "RDMA device %s: %s",
+			   device__name(device),
+			   ibv_event_type_str(event.event_type));
+		ibv_ack_async_event(&event);
+		if (is_fatal)
+			return sd_event_exit(sd_event_source_get_event(source),
+					     EXIT_FAILURE);
+	}
+	return 0;
+}
+
+static int device__watch(struct device *device, sd_event *loop)
+{
+	int fd = device->context->async_fd;
+	int flags = fcntl(fd, F_GETFL);
+
+	if (flags < 0 || fcntl(fd, F_SETFL, flags | O_NONBLOCK))
+		return -errno;
+	return sd_event_add_io(loop, &device->events, fd, EPOLLIN, on_event,
+			       device);
+}
+
+int device__open(struct device *device, sd_event *loop, struct why *why)
+{
+	struct ibv_device_attr attributes;
+	int count = 0, ret;
+
+	*device = (struct device){ };
+	device->devices = rdma_get_devices(&count);
+	if (!device->devices || !count) {
+		ret = why__say(why, ENODEV,
+			       "no RDMA device (create one: rdma link add rxe0 type rxe netdev eth0)");
+		goto free_devices;
+	}
+	device->context = device->devices[0];
+
+	ret = ibv_query_device(device->context, &attributes);
+	if (ret) {
+		ret = why__say(why, ret, "cannot query RDMA device %s: %s",
+			       device__name(device), strerror(ret));
+		goto free_devices;
+	}
+	device->reads_max = attributes.max_qp_rd_atom < RDMA_MAX_RESP_RES ?
+				    attributes.max_qp_rd_atom :
+				    RDMA_MAX_RESP_RES;
+
+	device->pd = ibv_alloc_pd(device->context);
+	if (!device->pd) {
+		ret = why__say(why, errno,
+			       "cannot open a protection domain on %s: %s",
+			       device__name(device), strerror(errno));
+		goto free_devices;
+	}
+
+	device->cq = ibv_create_cq(device->context, 1, NULL, NULL, 0);
+	if (!device->cq) {
+		ret = why__say(why, errno,
+			       "cannot open a completion queue on %s: %s",
+			       device__name(device), strerror(errno));
+		goto dealloc_pd;
+	}
+
+	ret = device__watch(device, loop);
+	if (ret) {
+		ret = why__say(why, -ret, "cannot watch RDMA device %s: %s",
+			       device__name(device), strerror(-ret));
+		goto destroy_cq;
+	}
+	return 0;
+
+destroy_cq:
+	ibv_destroy_cq(device->cq);
+dealloc_pd:
+	ibv_dealloc_pd(device->pd);
+free_devices:
+	if (device->devices)
+		rdma_free_devices(device->devices);
+	return ret;
+}
+
+void device__close(struct device *device)
+{
+	sd_event_source_unref(device->events);
+	ibv_destroy_cq(device->cq);
+	ibv_dealloc_pd(device->pd);
+	rdma_free_devices(device->devices);
+}

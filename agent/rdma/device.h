@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The RDMA device through which controllers read this host. */
+#ifndef DEVICE_H
+#define DEVICE_H
+
+#include <infiniband/verbs.h>
+#include <stdint.h>
+#include <systemd/sd-event.h>
+
+#include "agent/base/why.h"
+
+struct device {
+	/* all devices, open; those of the RDMA CM's connections are the same */
+	struct ibv_context **devices;
+	struct ibv_context *context;	/* the first of them, which we use */
+	struct ibv_pd *pd;
+	/*
+	 * All queue pairs complete here, which they never do: the agent posts
+	 * no work.
+	 */
+	struct ibv_cq *cq;
+	uint8_t reads_max;	/* READs in flight that a queue pair serves */
+	sd_event_source *events;
+};
+
+/* Ends the event loop if the device goes away. */
+int device__open(struct device *device, sd_event *loop, struct why *why);
+void device__close(struct device *device);
+
+const char *device__name(const struct device *device);
+
+#endif /* DEVICE_H */

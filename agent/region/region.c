@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "agent/base/log.h"
+#include "region.h"
+
+static int region__info(const struct region *region,
+			struct dart_zero_info *info)
+{
+	*info = (struct dart_zero_info){ .size = sizeof(*info) };
+	if (ioctl(region->fd, DART_ZERO_IOC_INFO, info))
+		return -errno;
+	return 0;
+}
+
+static int cannot_open(int error, struct why *why)
+{
+	const char *remedy = "";
+
+	if (error == ENOENT || error == ENODEV || error == ENXIO)
+		remedy = " (load the module: modprobe dart_zero)";
+	else if (error == EACCES || error == EPERM)
+		remedy = " (run dartd as root)";
+	return why__say(why, error, "cannot open %s: %s%s", DART_ZERO_DEVICE,
+			strerror(error), remedy);
+}
+
+int region__open(struct region *region, struct why *why)
+{
+	struct dart_zero_info info;
+	void *memory;
+	int ret;
+
+	*region = (struct region){ };
+	region->fd = open(DART_ZERO_DEVICE,
+			  O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (region->fd < 0)
+		return cannot_open(errno, why);
+
+	ret = region__info(region, &info);
+	if (ret || info.abi_version != DART_ZERO_ABI_VERSION) {
+		ret = why__say(why, EPROTONOSUPPORT,
+			       "%s speaks another ABI than version %d (install dartd and the module dart_zero of one release)",
+			       DART_ZERO_DEVICE, DART_ZERO_ABI_VERSION);
+		goto close;
+	}
+
+	memory = mmap(NULL, info.capacity, PROT_READ, MAP_SHARED, region->fd,
+		      0);
+	if (memory == MAP_FAILED) {
+		ret = why__say(why, errno, "cannot map %llu bytes of %s: %s",
+			       info.capacity, DART_ZERO_DEVICE,
+			       strerror(errno));
+		goto close;
+	}
+
+	region->memory = memory;
+	region->capacity = info.capacity;
+	region->cpus = info.cpus;
+	region->page_size = info.page_size;
+	return 0;
+
+close:
+	close(region->fd);
+	return ret;
+}
+
+void region__close(struct region *region)
+{
+	munmap((void *)region->memory, region->capacity);
+	close(region->fd);
+}
+
+int region__fill(const struct region *region, uint32_t *extents,
+		 uint64_t *used)
+{
+	struct dart_zero_info info;
+	int ret = region__info(region, &info);
+
+	if (ret)
+		return ret;
+	*extents = info.extents;
+	*used = info.used;
+	return 0;
+}
+
+int region__add_window(struct region *region,
+		       const struct selection *selection,
+		       struct dart_zero_extent *extent, struct why *why)
+{
+	const struct source *source = selection->source;
+	struct dart_zero_window window = {
+		.size = sizeof(window),
+		.source = source->id,
+		.fd = selection->fd,
+		.netns = selection->fd < 0 ? selection->key.object : 0,
+		.ifindex = selection->key.ifindex,
+	};
+
+	if (!ioctl(region->fd, DART_ZERO_IOC_ADD_WINDOW, &window)) {
+		*extent = window.extent;
+		region->changes++;
+		return 0;
+	}
+
+	switch (errno) {
+	case EPERM:
+		return why__say(why, EPERM,
+				"the kernel forbids windows on its memory: dartd lacks CAP_SYS_ADMIN, or the kernel is locked down (see kernel_lockdown(7))");
+	case ENOSPC:
+		return why__say(why, ENOSPC,
+				"the region is full (unregister something first)");
+	case ENOENT:
+	case ENODEV:
+		return why__say(why, errno, "what %s is of is gone",
+				selection->name);
+	case EOPNOTSUPP:
+		return why__say(why, errno, "%s",
+				source__selector(source) ==
+				SOURCE_SELECTOR_NETDEV ?
+				"this device has no per-CPU statistics of a kind that is known" :
+				"this kernel has no such counters");
+	case EINVAL:
+		return why__say(why, EINVAL, "the kernel has no window on %s%s",
+				selection->name,
+				source__selector(source) ==
+				SOURCE_SELECTOR_CGROUP ?
+				": the root cgroup has no counters of its own" :
+				"");
+	default:
+		return why__say(why, errno, "the kernel refuses a window: %s",
+				strerror(errno));
+	}
+}
+
+int region__add_map(struct region *region, int map_fd,
+		    struct dart_zero_extent *extent, struct why *why)
+{
+	struct dart_zero_map map = {
+		.size = sizeof(map),
+		.fd = map_fd,
+	};
+
+	if (!ioctl(region->fd, DART_ZERO_IOC_ADD_MAP, &map)) {
+		*extent = map.extent;
+		region->changes++;
+		return 0;
+	}
+
+	switch (errno) {
+	case EINVAL:
+	case EBADF:
+		return why__say(why, EINVAL,
+				"this is no eBPF array map created with BPF_F_MMAPABLE");
+	case EPERM:
+		return why__say(why, EPERM,
+				"the map is not open for reading, or dartd lacks CAP_SYS_ADMIN");
+	case ENOSPC:
+		return why__say(why, ENOSPC,
+				"the region is full (unregister something first)");
+	default:
+		return why__say(why, errno, "the kernel refuses the map: %s",
+				strerror(errno));
+	}
+}
+
+int region__add_counters(struct region *region, const char *name,
+			 uint32_t count, struct dart_zero_extent *extent,
+			 struct why *why)
+{
+	struct dart_zero_counters counters = {
+		.size = sizeof(counters),
+		.flags = count ? DART_ZERO_COUNTERS_CREATE : 0,
+		.count = count,
+	};
+
+	if (strlen(name) >= sizeof(counters.name))
+		return why__say(why, EINVAL,
+				"the name of counters has at most %zu characters",
+				sizeof(counters.name) - 1);
+	strcpy(counters.name, name);
+	if (!ioctl(region->fd, DART_ZERO_IOC_ADD_COUNTERS, &counters)) {
+		*extent = counters.extent;
+		region->changes++;
+		return 0;
+	}
+
+	switch (errno) {
+	case ENOENT:
+		return why__say(why, ENOENT,
+				"no module has counters called '%s' (load it, or give the names of new counters)",
+				name);
+	case EEXIST:
+		return why__say(why, EEXIST,
+				"there are counters called '%s' already", name);
+	case ENOSPC:
+		return why__say(why, ENOSPC,
+				"the region is full (unregister something first)");
+	default:
+		return why__say(why, errno,
+				"the kernel refuses the counters: %s",
+				strerror(errno));
+	}
+}
+
+int region__add_slab(struct region *region, uint32_t pages,
+		     struct dart_zero_extent *extent, struct why *why)
+{
+	struct dart_zero_slab slab = { .size = sizeof(slab), .pages = pages };
+
+	if (ioctl(region->fd, DART_ZERO_IOC_ADD_SLAB, &slab))
+		return why__say(why, errno,
+				"the kernel gives no %u pages for slices: %s",
+				pages, strerror(errno));
+	*extent = slab.extent;
+	region->changes++;
+	return 0;
+}
+
+int region__add_slice(struct region *region, struct dart_zero_slice *slice,
+		      struct why *why)
+{
+	slice->size = sizeof(*slice);
+	if (!ioctl(region->fd, DART_ZERO_IOC_ADD_SLICE, slice))
+		return 0;
+	if (errno == ENOSPC)
+		return why__say(why, ENOSPC,
+				"all pages for slices are lent (some are free when their owners end)");
+	return why__say(why, errno, "the kernel lends no pages: %s",
+			strerror(errno));
+}
+
+static void region__take_out(struct region *region, uint32_t id)
+{
+	struct dart_zero_remove remove = {
+		.size = sizeof(remove),
+		.id = id,
+	};
+
+	if (ioctl(region->fd, DART_ZERO_IOC_REMOVE, &remove))
+		log__error("cannot remove extent %u: %s", id, strerror(errno));
+}
+
+void region__remove_slice(struct region *region, uint32_t id)
+{
+	region__take_out(region, id);
+}
+
+void region__remove(struct region *region, uint32_t id)
+{
+	region__take_out(region, id);
+	region->changes++;
+}
+
+int region__read_events(const struct region *region,
+			struct dart_zero_event *events, uint32_t room)
+{
+	ssize_t got = read(region->fd, events, room * sizeof(*events));
+
+	if (got < 0)
+		return errno == EAGAIN || errno == EINTR ? 0 : -errno;
+	return got / sizeof(*events);
+}
+
+int region__namespaces(const struct region *region, bool is_watched,
+		       uint32_t **inodes, uint32_t *count, struct why *why)
+{
+	struct dart_zero_namespaces list = {
+		.size = sizeof(list),
+		.flags = is_watched ? DART_ZERO_NAMESPACES_WATCH : 0,
+		.count = 64,
+	};
+	uint32_t *room = NULL, *more;
+
+	/* It says how many there are; more may have come since. */
+	do {
+		more = reallocarray(room, list.count, sizeof(*room));
+		if (!more) {
+			free(room);
+			return why__say(why, ENOMEM, "memory is short");
+		}
+		room = more;
+		list.inodes = (uintptr_t)room;
+		if (!ioctl(region->fd, DART_ZERO_IOC_NAMESPACES, &list)) {
+			*inodes = room;
+			*count = list.count;
+			return 0;
+		}
+	} while (errno == ENOSPC);
+
+	free(room);
+	return why__say(why, errno, "cannot list the network namespaces: %s",
+			strerror(errno));
+}

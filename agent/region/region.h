@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The region: one open of /dev/dart_zero, mapped once in full. */
+#ifndef REGION_H
+#define REGION_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <linux/dart_zero.h>
+
+#include "agent/base/why.h"
+#include "selection.h"
+
+struct region {
+	int fd;
+	const uint8_t *memory;	/* the mapping */
+	uint64_t capacity;	/* bytes */
+	uint32_t cpus;		/* highest possible CPU + 1 */
+	uint32_t page_size;	/* bytes */
+	uint64_t changes;	/* extents added and removed so far */
+};
+
+int region__open(struct region *region, struct why *why);
+void region__close(struct region *region);
+
+/* Extents in the region, and bytes up to the end of the last one. */
+int region__fill(const struct region *region, uint32_t *extents,
+		 uint64_t *used);
+
+/*
+ * -EEXIST: the region has it already.  -ENOENT, -ENODEV: what is selected is
+ * not there any more.
+ */
+int region__add_window(struct region *region,
+		       const struct selection *selection,
+		       struct dart_zero_extent *extent, struct why *why);
+int region__add_map(struct region *region, int map_fd,
+		    struct dart_zero_extent *extent, struct why *why);
+
+/*
+ * Adds the counters called @name: those of a module, or, if @count is not 0, as
+ * many new ones.
+ */
+int region__add_counters(struct region *region, const char *name,
+			 uint32_t count, struct dart_zero_extent *extent,
+			 struct why *why);
+int region__add_slab(struct region *region, uint32_t pages,
+		     struct dart_zero_extent *extent, struct why *why);
+/* Lends pages: the caller closes @slice->fd. */
+int region__add_slice(struct region *region, struct dart_zero_slice *slice,
+		      struct why *why);
+/* Memory regions go on showing the pages. */
+void region__remove_slice(struct region *region, uint32_t id);
+
+/* Only after all memory regions over the extent are gone or replaced. */
+void region__remove(struct region *region, uint32_t id);
+
+/*
+ * What the region has to say: fills @events, returns how many there are.  The
+ * descriptor of the region is readable when there is one.
+ */
+int region__read_events(const struct region *region,
+			struct dart_zero_event *events, uint32_t room);
+
+/*
+ * The inodes of all network namespaces, which the caller frees.  From now on
+ * the region says when that changes, if it @is_watched.
+ */
+int region__namespaces(const struct region *region, bool is_watched,
+		       uint32_t **inodes, uint32_t *count, struct why *why);
+
+#endif /* REGION_H */

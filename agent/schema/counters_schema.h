@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The schema of counters that a module has registered, from its BTF. */
+#ifndef COUNTERS_SCHEMA_H
+#define COUNTERS_SCHEMA_H
+
+#include <libdart/table/schema.h>
+#include <linux/dart_zero.h>
+
+#include "agent/base/why.h"
+
+int counters_schema__new(const struct dart_zero_extent *extent,
+			 struct dart_schema **schema, struct why *why);
+
+#endif /* COUNTERS_SCHEMA_H */

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <bpf/btf.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <libdart/table/value.h>
+
+#include "agent/base/log.h"
+#include "btf_fields.h"
+#include "map_schema.h"
+
+/* What does not fit into the schema, such as an overlap, is left out. */
+static int schema__fill(struct dart_schema *schema, struct btf_fields *fields)
+{
+	uint32_t i;
+	int ret;
+
+	for (i = 0; i < fields->count; i++) {
+		ret = dart_schema__add(schema, &fields->fields[i]);
+		if (ret == -ENOMEM)
+			return ret;
+		if (ret)
+			fields->left_out++;
+	}
+	return 0;
+}
+
+static int schema__from_btf(struct dart_schema *schema, const struct btf *btf,
+			    const struct bpf_map_info *map,
+			    enum dart_control_copies *copies_are,
+			    struct why *why)
+{
+	struct btf_fields *fields;
+	int ret;
+
+	if (!btf__type_by_id(btf, map->btf_value_type_id))
+		return why__say(why, EPROTONOSUPPORT,
+				"the map's BTF lacks the type of its value");
+	fields = calloc(1, sizeof(*fields));
+	if (!fields)
+		return why__say(why, ENOMEM, "memory is short");
+
+	ret = btf_fields__collect(fields, btf, map->btf_value_type_id);
+	if (!ret)
+		ret = schema__fill(schema, fields);
+
+	if (ret == -E2BIG)
+		why__say(why, E2BIG, "the value has more than %d fields",
+			 BTF_FIELDS_MAX);
+	else if (ret)
+		why__say(why, -ret, "memory is short");
+	else if (!schema->field_count)
+		ret = why__say(why, EINVAL,
+			       "the value holds neither integers nor texts");
+	else if (fields->left_out)
+		log__info("map '%s': %u members left out (pointers, bitfields, floats, overlaps)",
+			  map->name, fields->left_out);
+	*copies_are = fields->copies_are;
+	if (!ret && fields->copies_are == DART_CONTROL_COPIES_CPU &&
+	    dart_schema__has_sequence(schema))
+		ret = why__say(why, EINVAL,
+			       "the value has a sequence, which is for rows, not for copies of CPUs");
+
+	btf_fields__free(fields);
+	free(fields);
+	return ret;
+}
+
+static int schema__without_btf(struct dart_schema *schema, struct why *why)
+{
+	uint32_t length = schema->length;
+	bool is_integer = length == 1 || length == 2 || length == 4;
+	struct dart_field field = {
+		.name = (char *)"value",
+		.unit = (char *)"",
+		.kind = DART_CONTROL_FIELD_GAUGE,
+	};
+	int ret;
+
+	field.width = is_integer ? length : length % 8 ? 1 : 8;
+	field.count = length / field.width;
+	ret = dart_schema__add(schema, &field);
+	return ret ? why__say(why, -ret, "%s", strerror(-ret)) : 0;
+}
+
+/* The name of the value's type, as far as it has one. */
+static const char *type_name(const struct btf *btf, uint32_t type_id)
+{
+	const struct btf_type *type = btf ? btf__type_by_id(btf, type_id) :
+					    NULL;
+
+	return type ? btf__name_by_offset(btf, type->name_off) : "";
+}
+
+int map_schema__new(const struct bpf_map_info *map,
+		    struct dart_schema **result,
+		    enum dart_control_copies *copies_are, struct why *why)
+{
+	struct dart_schema *schema;
+	struct btf *btf = NULL;
+	const char *name;
+	int ret;
+
+	if (map->btf_id && map->btf_value_type_id) {
+		btf = btf__load_from_kernel_by_id(map->btf_id);
+		if (!btf)
+			return why__say(why, errno,
+					"cannot read the map's BTF: %s",
+					strerror(errno));
+	}
+
+	name = type_name(btf, map->btf_value_type_id);
+	if (!*name || !dart_text__is_valid(name))
+		name = "value";
+	schema = dart_schema__new(name, map->value_size);
+	if (!schema) {
+		ret = why__say(why, errno, "cannot describe a value of %u bytes: %s",
+			       map->value_size, strerror(errno));
+		goto free_btf;
+	}
+
+	*copies_are = DART_CONTROL_COPIES_ROW;
+	if (btf)
+		ret = schema__from_btf(schema, btf, map, copies_are, why);
+	else
+		ret = schema__without_btf(schema, why);
+	if (ret)
+		dart_schema__free(schema);
+	else
+		*result = schema;
+
+free_btf:
+	btf__free(btf);
+	return ret;
+}

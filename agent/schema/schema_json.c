@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <dart/control.h>
+#include <libdart/table/value.h>
+
+#include "schema_json.h"
+
+#define FIELDS_MAX 1024
+
+static int find_kind(const char *name, enum dart_control_field_kind *kind)
+{
+	for (*kind = DART_CONTROL_FIELD_COUNTER;
+	     *kind <= DART_CONTROL_FIELD_ADDRESS; ++*kind)
+		if (!strcmp(dart_field_kind__name(*kind), name))
+			return 0;
+	return -EINVAL;
+}
+
+static int parse_field(json_t *json, struct dart_field *field, struct why *why)
+{
+	json_int_t offset, width, count = 1;
+	const char *name, *kind, *unit = "";
+	enum dart_control_field_kind of_kind;
+	json_error_t error;
+	int is_signed = 0;
+
+	if (json_unpack_ex(json, &error, 0,
+			   "{s:s, s:I, s:I, s:s, s?s, s?I, s?b !}", "name",
+			   &name, "offset", &offset, "width", &width, "kind",
+			   &kind, "unit", &unit, "count", &count, "signed",
+			   &is_signed))
+		return why__say(why, EINVAL, "not a valid field: %s",
+				error.text);
+	if (offset < 0 || offset > UINT32_MAX || width < 0 ||
+	    width > UINT32_MAX || count < 0 || count > UINT32_MAX ||
+	    find_kind(kind, &of_kind))
+		return why__say(why, EINVAL,
+				"field '%s' has an offset, width, count or kind that cannot be",
+				name);
+	*field = (struct dart_field){
+		.name = (char *)name,
+		.unit = (char *)unit,
+		.offset = offset,
+		.width = width,
+		.count = count,
+		.kind = of_kind,
+		.is_signed = is_signed,
+	};
+	return 0;
+}
+
+static int by_offset(const void *a, const void *b)
+{
+	const struct dart_field *first = a, *second = b;
+
+	return (first->offset > second->offset) -
+	       (first->offset < second->offset);
+}
+
+static int add_fields(struct dart_schema *schema,
+		      const struct dart_field *fields, size_t count,
+		      struct why *why)
+{
+	const char *objection;
+	size_t i;
+	int ret;
+
+	for (i = 0; i < count; i++) {
+		objection = dart_schema__objection(schema, &fields[i]);
+		if (objection)
+			return why__say(why, EINVAL, "field '%s': %s",
+					fields[i].name, objection);
+		ret = dart_schema__add(schema, &fields[i]);
+		if (ret)
+			return why__say(why, -ret,
+					"field '%s' is refused: %s",
+					fields[i].name, strerror(-ret));
+	}
+	return 0;
+}
+
+/* Takes the strings from @json. */
+static int parse_fields(json_t *json, struct dart_field **result,
+			struct why *why)
+{
+	size_t i, count = json_array_size(json);
+	struct dart_field *fields;
+	int ret;
+
+	if (!count || count > FIELDS_MAX)
+		return why__say(why, EINVAL, "a schema has 1 to %d fields",
+				FIELDS_MAX);
+	fields = calloc(count, sizeof(*fields));
+	if (!fields)
+		return why__say(why, ENOMEM, "memory is short");
+	for (i = 0; i < count; i++) {
+		ret = parse_field(json_array_get(json, i), &fields[i], why);
+		if (ret) {
+			free(fields);
+			return ret;
+		}
+	}
+	qsort(fields, count, sizeof(*fields), by_offset);
+	*result = fields;
+	return 0;
+}
+
+static int new_schema(const char *name, json_int_t length,
+		      struct dart_schema **schema, struct why *why)
+{
+	*schema = NULL;
+	if (length > 0 && length <= DART_CONTROL_VALUE_MAX)
+		*schema = dart_schema__new(name, length);
+	if (*schema)
+		return 0;
+	return why__say(why, EINVAL,
+			"a schema has a name and 1 to %d bytes",
+			DART_CONTROL_VALUE_MAX);
+}
+
+int schema_json__new(json_t *json, struct dart_schema **schema,
+		     struct why *why)
+{
+	struct dart_field *fields = NULL;
+	json_error_t error;
+	json_int_t length;
+	json_t *array;
+	const char *name;
+	int ret;
+
+	if (json_unpack_ex(json, &error, 0, "{s:s, s:I, s:o !}", "name", &name,
+			   "length", &length, "fields", &array))
+		return why__say(why, EINVAL, "not a valid schema: %s",
+				error.text);
+	ret = parse_fields(array, &fields, why);
+	if (ret)
+		return ret;
+	ret = new_schema(name, length, schema, why);
+	if (ret)
+		goto free_fields;
+	ret = add_fields(*schema, fields, json_array_size(array), why);
+	if (ret) {
+		dart_schema__free(*schema);
+		*schema = NULL;
+	}
+free_fields:
+	free(fields);
+	return ret;
+}
+
+int schema_json__new_counters(const char *name, json_t *names,
+			      struct dart_schema **schema, struct why *why)
+{
+	struct dart_field field = {
+		.unit = "",
+		.width = sizeof(uint64_t),
+		.count = 1,
+		.kind = DART_CONTROL_FIELD_COUNTER,
+	};
+	json_t *one;
+	size_t i;
+	int ret;
+
+	ret = new_schema(name, json_array_size(names) * sizeof(uint64_t),
+			 schema, why);
+	if (ret)
+		return ret;
+	json_array_foreach(names, i, one) {
+		field.name = (char *)json_string_value(one);
+		field.offset = i * sizeof(uint64_t);
+		ret = field.name ? add_fields(*schema, &field, 1, why) :
+				   why__say(why, EINVAL,
+					    "names of counters are strings");
+		if (ret) {
+			dart_schema__free(*schema);
+			*schema = NULL;
+			return ret;
+		}
+	}
+	return 0;
+}
+
+bool schema_json__names(const struct dart_schema *schema, json_t *names)
+{
+	const char *name;
+	uint32_t i;
+
+	if (json_array_size(names) != schema->field_count)
+		return false;
+	for (i = 0; i < schema->field_count; i++) {
+		name = json_string_value(json_array_get(names, i));
+		if (!name || strcmp(name, schema->fields[i].name))
+			return false;
+	}
+	return true;
+}

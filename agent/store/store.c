@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <endian.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+#include "agent/base/log.h"
+#include "store.h"
+
+/*
+ * Addresses are in [2^61, 2^62), and the lower half of that is where stores
+ * begin: the largest ends far below the upper end.
+ */
+#define BASE_MIN (UINT64_C(1) << 61)
+#define BASE_ALIGN (UINT64_C(2) << 20)
+
+static int random_base(uint64_t *base, struct why *why)
+{
+	if (getrandom(base, sizeof(*base), 0) != sizeof(*base))
+		return why__say(why, EIO, "the kernel has no random numbers");
+	*base = BASE_MIN + *base % (BASE_MIN / 2) / BASE_ALIGN * BASE_ALIGN;
+	return 0;
+}
+
+static int store__open_view(const struct store *store, int access,
+			    struct store_view *view, struct why *why)
+{
+	int ret;
+
+	ret = random_base(&view->base, why);
+	if (ret)
+		return ret;
+	view->memory_region = ibv_reg_mr_iova(store->pd, store->memory.address,
+					      store->memory.length, view->base,
+					      access);
+	if (!view->memory_region)
+		return why__say(why, errno,
+				"cannot register %zu bytes for RDMA: %s",
+				store->memory.length, strerror(errno));
+	return 0;
+}
+
+static void store__close_view(struct store_view *view)
+{
+	if (ibv_dereg_mr(view->memory_region))
+		log__error("cannot release a memory region of a store");
+}
+
+static int store__open(struct store *store, int fd, struct why *why)
+{
+	int ret;
+
+	ret = store_memory__open(&store->memory,
+				 dart_store_geometry__length(&store->geometry),
+				 fd, why);
+	if (ret)
+		return ret;
+	store->pd = ibv_alloc_pd(store->device->context);
+	if (!store->pd) {
+		ret = why__say(why, errno,
+			       "cannot open a protection domain on %s: %s",
+			       device__name(store->device), strerror(errno));
+		goto close_memory;
+	}
+	ret = store__open_view(store,
+			       IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE,
+			       &store->written, why);
+	if (ret)
+		goto dealloc_pd;
+	ret = store__open_view(store, IBV_ACCESS_REMOTE_READ, &store->read,
+			       why);
+	if (ret)
+		goto close_written;
+	return 0;
+
+close_written:
+	store__close_view(&store->written);
+dealloc_pd:
+	ibv_dealloc_pd(store->pd);
+close_memory:
+	store_memory__close(&store->memory);
+	return ret;
+}
+
+int store__new(const struct device *device, const char *name,
+	       const struct dart_store_geometry *geometry, int fd,
+	       const char *file, struct store **result, struct why *why)
+{
+	struct store *store;
+	int ret;
+
+	store = calloc(1, sizeof(*store));
+	if (!store)
+		return why__say(why, ENOMEM, "memory is short");
+	store->device = device;
+	store->geometry = *geometry;
+	snprintf(store->name, sizeof(store->name), "%s", name);
+	TAILQ_INIT(&store->reporters);
+	if (file) {
+		store->file = strdup(file);
+		if (!store->file) {
+			ret = why__say(why, ENOMEM, "memory is short");
+			goto free_store;
+		}
+	}
+
+	ret = store__open(store, fd, why);
+	if (ret)
+		goto free_store;
+	*result = store;
+	return 0;
+
+free_store:
+	free(store->file);
+	free(store);
+	return ret;
+}
+
+void store__free(struct store *store)
+{
+	struct reporter *reporter;
+
+	while ((reporter = TAILQ_FIRST(&store->reporters)))
+		store__remove_reporter(store, reporter);
+	store__close_view(&store->read);
+	store__close_view(&store->written);
+	ibv_dealloc_pd(store->pd);
+	store_memory__close(&store->memory);
+	free(store->file);
+	free(store);
+}
+
+int store__add_reporter(struct store *store, struct in_addr address,
+			struct reporter **result, struct why *why)
+{
+	struct reporter *reporter;
+	int ret;
+
+	ret = reporter__new(store->device, store->pd, address, &reporter, why);
+	if (ret)
+		return ret;
+	TAILQ_INSERT_TAIL(&store->reporters, reporter, link);
+	*result = reporter;
+	return 0;
+}
+
+void store__remove_reporter(struct store *store, struct reporter *reporter)
+{
+	TAILQ_REMOVE(&store->reporters, reporter, link);
+	reporter__free(reporter);
+}
+
+struct reporter *store__find_reporter(const struct store *store,
+				      struct in_addr address)
+{
+	struct reporter *reporter;
+
+	TAILQ_FOREACH(reporter, &store->reporters, link)
+		if (reporter->address.s_addr == address.s_addr)
+			return reporter;
+	return NULL;
+}
+
+void store__accept(const struct store *store, struct dart_store_accept *accept)
+{
+	const struct dart_store_geometry *geometry = &store->geometry;
+
+	*accept = (struct dart_store_accept){
+		.magic = htole64(DART_STORE_ACCESS_MAGIC),
+		.abi_version = htole32(DART_STORE_ACCESS_ABI_VERSION),
+		.rkey = htole32(store->read.memory_region->rkey),
+		.base = htole64(store->read.base),
+		.slots_log2 = htole32(__builtin_ctzll(geometry->slots)),
+		.value_length = htole32(geometry->value_length),
+		.checksum_bits = htole32(geometry->checksum_bits),
+		.redundancy = htole32(geometry->redundancy),
+	};
+}
+
+int store__reopen(const struct store *store, struct why *why)
+{
+	char path[32];
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", store->memory.fd);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return why__say(why, errno, "cannot open '%s' for reading: %s",
+				store->name, strerror(errno));
+	return fd;
+}

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <arpa/inet.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <libdart/report/collectors.h>
+
+#include "store_json.h"
+
+static json_int_t slots_log2(const struct store *store)
+{
+	return __builtin_ctzll(store->geometry.slots);
+}
+
+static json_int_t count_reporters(const struct store *store)
+{
+	const struct reporter *reporter;
+	json_int_t count = 0;
+
+	TAILQ_FOREACH(reporter, &store->reporters, link)
+		count++;
+	return count;
+}
+
+json_t *store_json__store(const struct store *store)
+{
+	return json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:b, s:s*, s:I, s:I}",
+			 "name", store->name,
+			 "slots_log2", slots_log2(store),
+			 "value_length",
+			 (json_int_t)store->geometry.value_length,
+			 "checksum_bits",
+			 (json_int_t)store->geometry.checksum_bits,
+			 "redundancy", (json_int_t)store->geometry.redundancy,
+			 "bytes", (json_int_t)store->memory.length,
+			 "huge_pages", store->memory.is_huge,
+			 "file", store->file,
+			 "reporters", count_reporters(store),
+			 "readers", (json_int_t)store->readers);
+}
+
+json_t *store_json__stores(const struct stores *stores)
+{
+	json_t *list = json_array();
+	const struct store *store;
+
+	TAILQ_FOREACH(store, &stores->list, link) {
+		if (json_array_append_new(list, store_json__store(store))) {
+			json_decref(list);
+			return NULL;
+		}
+	}
+	return list;
+}
+
+static const char *text_of(struct in_addr address, char text[INET_ADDRSTRLEN])
+{
+	return inet_ntop(AF_INET, &address, text, INET_ADDRSTRLEN);
+}
+
+json_t *store_json__reporter(const struct store *store,
+			     const struct reporter *reporter)
+{
+	char text[INET_ADDRSTRLEN];
+
+	return json_pack("{s:s, s:s, s:I}", "store", store->name, "reporter",
+			 text_of(reporter->address, text), "qpn",
+			 (json_int_t)reporter->queue_pair->qp_num);
+}
+
+/* Adds those of @store; not 0 if memory is short. */
+static int add_reporters(json_t *list, const struct store *store)
+{
+	const struct reporter *reporter;
+
+	TAILQ_FOREACH(reporter, &store->reporters, link)
+		if (json_array_append_new(list,
+					  store_json__reporter(store,
+							       reporter)))
+			return -1;
+	return 0;
+}
+
+json_t *store_json__reporters(const struct stores *stores,
+			      const struct store *store)
+{
+	json_t *list = json_array();
+	const struct store *each;
+
+	TAILQ_FOREACH(each, &stores->list, link) {
+		if ((!store || each == store) && add_reporters(list, each)) {
+			json_decref(list);
+			return NULL;
+		}
+	}
+	return list;
+}
+
+static json_t *collector(const struct store *store,
+			 const struct reporter *reporter)
+{
+	struct dart_collector collector = {
+		.reporter = reporter->address,
+		.ip = reporter->local,
+		.qpn = reporter->queue_pair->qp_num,
+		.rkey = store->written.memory_region->rkey,
+		.first_psn = reporter->first_psn,
+		.base = store->written.base,
+		.geometry = store->geometry,
+	};
+
+	snprintf(collector.name, sizeof(collector.name), "%s", store->name);
+	memcpy(collector.mac, reporter->mac, sizeof(collector.mac));
+	return dart_collector__to_json(&collector);
+}
+
+json_t *store_json__collectors(const struct store *store)
+{
+	json_t *list = json_array();
+	const struct reporter *reporter;
+
+	TAILQ_FOREACH(reporter, &store->reporters, link) {
+		if (json_array_append_new(list, collector(store, reporter))) {
+			json_decref(list);
+			return NULL;
+		}
+	}
+	return list;
+}

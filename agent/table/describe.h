@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The agent's things as JSON: new references, NULL if memory is short. */
+#ifndef DESCRIBE_H
+#define DESCRIBE_H
+
+#include <jansson.h>
+
+#include "agent/agent.h"
+#include "agent/base/why.h"
+
+/*
+ * {"name", "kind", "copies", "copies_are", "length", "fields",
+ * "memory_regions", "bytes"}, and "map_id" for a map.
+ */
+json_t *describe__entry(const struct agent *agent, const struct entry *entry);
+/* {"name", "kind": "follow", "entries", "failures"} */
+json_t *describe__follow(const struct follow *follow);
+/* The entries, then the follows. */
+json_t *describe__entries(const struct agent *agent);
+/* {"name", "values", "schema"}: what the bytes say now. */
+int describe__values(const struct agent *agent, const struct entry *entry,
+		     json_t **values, struct why *why);
+json_t *describe__status(const struct agent *agent);
+
+#endif /* DESCRIBE_H */

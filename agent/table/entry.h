@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* An entry: an extent of the region, what its bytes mean, how it is exposed. */
+#ifndef ENTRY_H
+#define ENTRY_H
+
+#include <infiniband/verbs.h>
+#include <jansson.h>
+#include <stdint.h>
+#include <sys/queue.h>
+#include <sys/types.h>
+
+#include <dart/control.h>
+#include <dart/registration.h>
+#include <libdart/table/schema.h>
+#include <linux/dart_zero.h>
+
+#include "agent/base/lease.h"
+#include "agent/base/watch.h"
+#include "agent/base/why.h"
+#include "agent/region/region.h"
+#include "agent/region/selection.h"
+#include "agent/schema/source_schema.h"
+#include "entry_name.h"
+
+struct follow;
+struct slab;
+
+/* Bytes of a copy that controllers may read. */
+struct run {
+	uint32_t offset;
+	uint32_t length;
+};
+
+/* What a batch of changes has done to an entry that is in the table. */
+enum entry_change {
+	ENTRY_UNCHANGED,
+	ENTRY_ADDED,
+	ENTRY_REVIVED,			/* was on lease */
+};
+
+struct entry {
+	TAILQ_ENTRY(entry) link;	/* registered, or on lease */
+	struct lease lease;
+	struct watch watch;
+	struct registry *registry;
+	enum entry_change change;
+	bool is_gone;			/* what it shows has ended */
+	const struct follow *follow;	/* that it is part of, or NULL */
+
+	uid_t owner;			/* who registered it, root for our own */
+	char name[DART_REGISTRATION_NAME_MAX];
+	enum dart_control_entry_kind kind;
+	enum dart_control_lifetime lifetime;
+	enum dart_control_copies copies_are;
+	struct selection_key key;	/* of a source */
+	struct dart_zero_extent extent;
+	const struct dart_schema *schema;
+	struct dart_schema *own_schema;	/* NULL if it is shared */
+	struct run *runs;
+	uint32_t run_count;
+
+	/*
+	 * Exact exposure: of a window one for each run of copy 0, then of copy
+	 * 1, and so on; of a map one.  Page exposure: none.
+	 */
+	struct ibv_mr **memory_regions;
+	uint32_t memory_region_count;
+};
+
+TAILQ_HEAD(entries, entry);
+
+/*
+ * Add an extent to the region and describe it; nothing is exposed yet.
+ * -EEXIST: the region has it already.
+ */
+int entry__new_source(struct region *region, struct source_schemas *schemas,
+		      const struct selection *selection, struct entry **entry,
+		      struct why *why);
+/* Takes the map's name if @name is NULL. */
+int entry__new_map(struct region *region, int map_fd, const char *name,
+		   struct entry **entry, struct why *why);
+/*
+ * Counters that a module calls @name, or, if @names is not NULL, new ones that
+ * are called so.
+ */
+int entry__new_counters(struct region *region, const char *name,
+			json_t *names, struct entry **entry, struct why *why);
+/*
+ * Pages lent from @slab to a process that will write what @schema, which is the
+ * entry's from now on unless this fails, says; the caller closes *@fd.
+ */
+int entry__new_slice(struct slab *slab, const char *name,
+		     struct dart_schema *schema, int *fd, struct entry **entry,
+		     struct why *why);
+/* Takes the extent out of the region, too. */
+void entry__free(struct entry *entry, struct region *region);
+
+#endif /* ENTRY_H */

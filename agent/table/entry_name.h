@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Names of entries: see <dart/registration.h>. */
+#ifndef ENTRY_NAME_H
+#define ENTRY_NAME_H
+
+#include <dart/registration.h>
+
+#include "agent/base/why.h"
+
+/* May an entry be called so? */
+int entry_name__check(const char *name, struct why *why);
+
+/*
+ * Writes the source, or if there is a label SOURCE@LABEL, into @name.  Bytes of
+ * the label that a name cannot have become %XX.
+ */
+int entry_name__of(char name[static DART_REGISTRATION_NAME_MAX],
+		   const char *source, const char *label, struct why *why);
+
+#endif /* ENTRY_NAME_H */

@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "agent/base/log.h"
+#include "exposure.h"
+
+struct page_exposure {
+	struct lease lease;
+	struct ibv_mr *memory_region;
+};
+
+struct ibv_mr *exposure__register(struct ibv_pd *pd, const void *memory,
+				  size_t length)
+{
+	return ibv_reg_mr(pd, (void *)memory, length, IBV_ACCESS_REMOTE_READ);
+}
+
+static int cannot_register(int error, size_t length, struct why *why)
+{
+	const char *remedy = "";
+
+	/* Before, the kernel pinned for writing whatever it pinned. */
+	if (error == EFAULT)
+		remedy = " (read-only memory needs Linux 6.2 or later)";
+	else if (error == ENOMEM)
+		remedy = " (too little memory, or RLIMIT_MEMLOCK is too low)";
+	return why__say(why, error, "cannot register %zu bytes for RDMA: %s%s",
+			length, strerror(error), remedy);
+}
+
+void exposure__open(struct exposure *exposure, enum dart_control_exposure mode,
+		    struct ibv_pd *pd, const struct region *region,
+		    struct leases *leases)
+{
+	*exposure = (struct exposure){
+		.mode = mode,
+		.pd = pd,
+		.region = region,
+		.leases = leases,
+		.changes = region->changes,
+	};
+}
+
+static void page_exposure__free(struct page_exposure *page)
+{
+	if (!page)
+		return;
+	if (ibv_dereg_mr(page->memory_region))
+		log__error("cannot release a memory region");
+	free(page);
+}
+
+void exposure__close(struct exposure *exposure)
+{
+	page_exposure__free(exposure->page);
+	if (exposure->slab && ibv_dereg_mr(exposure->slab))
+		log__error("cannot release the memory region of the slab");
+}
+
+int exposure__open_slab(struct exposure *exposure,
+			const struct dart_zero_extent *extent, struct why *why)
+{
+	size_t length = extent->pages * exposure->region->page_size;
+
+	if (exposure->mode == DART_CONTROL_EXPOSURE_PAGE)
+		return 0;
+	exposure->slab = exposure__register(
+		exposure->pd, exposure->region->memory + extent->data, length);
+	return exposure->slab ? 0 : cannot_register(errno, length, why);
+}
+
+static const uint8_t *first_byte(const struct exposure *exposure,
+				 const struct entry *entry, uint32_t copy,
+				 const struct run *run)
+{
+	return exposure->region->memory + entry->extent.data +
+	       copy * entry->extent.stride + run->offset;
+}
+
+/* Is it in a memory region that others are in? */
+static bool is_shared(const struct exposure *exposure,
+		      const struct entry *entry)
+{
+	return exposure->mode == DART_CONTROL_EXPOSURE_PAGE ||
+	       entry->kind == DART_CONTROL_ENTRY_SLICE;
+}
+
+/* Does each copy have memory regions of its own? */
+static bool by_copy(const struct exposure *exposure, const struct entry *entry)
+{
+	return exposure->mode == DART_CONTROL_EXPOSURE_EXACT &&
+	       entry->kind == DART_CONTROL_ENTRY_SOURCE;
+}
+
+static int entry__register(struct entry *entry, struct ibv_pd *pd,
+			   const uint8_t *memory, size_t length,
+			   struct why *why)
+{
+	struct ibv_mr *memory_region = exposure__register(pd, memory, length);
+
+	if (!memory_region)
+		return cannot_register(errno, length, why);
+	entry->memory_regions[entry->memory_region_count++] = memory_region;
+	return 0;
+}
+
+int exposure__expose(struct exposure *exposure, struct entry *entry,
+		     struct why *why)
+{
+	const struct dart_zero_extent *extent = &entry->extent;
+	uint32_t copies, copy, i;
+	size_t length;
+	int ret = 0;
+
+	if (is_shared(exposure, entry))
+		return 0;
+
+	copies = by_copy(exposure, entry) ? extent->copies : 1;
+	entry->memory_regions = calloc((size_t)copies * entry->run_count,
+				       sizeof(*entry->memory_regions));
+	if (!entry->memory_regions)
+		return why__say(why, ENOMEM, "memory is short");
+
+	for (copy = 0; copy < copies; copy++) {
+		for (i = 0; i < entry->run_count; i++) {
+			length = entry->runs[i].length;
+			if (!by_copy(exposure, entry))
+				length += (extent->copies - 1) * extent->stride;
+			ret = entry__register(entry, exposure->pd,
+					      first_byte(exposure, entry, copy,
+							 &entry->runs[i]),
+					      length, why);
+			if (ret)
+				goto withdraw;
+		}
+	}
+	return 0;
+
+withdraw:
+	exposure__withdraw(entry);
+	return ret;
+}
+
+void exposure__withdraw(struct entry *entry)
+{
+	uint32_t i;
+
+	for (i = 0; i < entry->memory_region_count; i++)
+		if (ibv_dereg_mr(entry->memory_regions[i]))
+			log__error("cannot release a memory region");
+	free(entry->memory_regions);
+	entry->memory_regions = NULL;
+	entry->memory_region_count = 0;
+}
+
+int exposure__prepare(struct exposure *exposure, struct why *why)
+{
+	const struct region *region = exposure->region;
+	struct page_exposure *next;
+	uint32_t extents;
+	uint64_t used;
+	int ret;
+
+	if (exposure->mode != DART_CONTROL_EXPOSURE_PAGE ||
+	    exposure->changes == region->changes)
+		return 0;
+
+	ret = region__fill(region, &extents, &used);
+	if (ret)
+		return why__say(why, -ret, "cannot ask the region: %s",
+				strerror(-ret));
+	if (!used) {
+		exposure->next = NULL;
+		exposure->has_next = true;
+		return 0;
+	}
+
+	next = calloc(1, sizeof(*next));
+	if (!next)
+		return why__say(why, ENOMEM, "memory is short");
+	next->memory_region = exposure__register(exposure->pd, region->memory,
+						 used);
+	if (!next->memory_region) {
+		ret = cannot_register(errno, used, why);
+		free(next);
+		return ret;
+	}
+	/*
+	 * The registration has mapped every page, holes too, and holds them by
+	 * itself: let go, or the holes of past extents stay mapped for ever.
+	 */
+	madvise((void *)region->memory, used, MADV_DONTNEED);
+
+	exposure->next = next;
+	exposure->has_next = true;
+	return 0;
+}
+
+static void on_lease_end(struct lease *lease)
+{
+	page_exposure__free(lease__owner(lease, struct page_exposure));
+}
+
+void exposure__commit(struct exposure *exposure)
+{
+	if (!exposure->has_next)
+		return;
+	if (exposure->page)
+		lease__start(exposure->leases, &exposure->page->lease,
+			     on_lease_end);
+	exposure->page = exposure->next;
+	exposure->next = NULL;
+	exposure->has_next = false;
+	exposure->changes = exposure->region->changes;
+}
+
+void exposure__rollback(struct exposure *exposure)
+{
+	page_exposure__free(exposure->next);
+	exposure->next = NULL;
+	exposure->has_next = false;
+}
+
+struct ibv_mr *exposure__shared_memory_region(const struct exposure *exposure)
+{
+	const struct page_exposure *page =
+		exposure->has_next ? exposure->next : exposure->page;
+
+	if (exposure->mode == DART_CONTROL_EXPOSURE_EXACT)
+		return exposure->slab;
+	return page ? page->memory_region : NULL;
+}
+
+uint32_t exposure__range_count(const struct exposure *exposure,
+			       const struct entry *entry)
+{
+	uint32_t groups = by_copy(exposure, entry) ? entry->extent.copies : 1;
+
+	return groups * entry->run_count;
+}
+
+void exposure__ranges(const struct exposure *exposure,
+		      const struct entry *entry, uint32_t first,
+		      struct dart_range *ranges)
+{
+	uint32_t count = exposure__range_count(exposure, entry);
+	bool has_own = !is_shared(exposure, entry);
+	bool is_by_copy = by_copy(exposure, entry);
+	uint32_t i;
+
+	for (i = 0; i < count; i++) {
+		const struct run *run = &entry->runs[i % entry->run_count];
+		uint32_t copy = i / entry->run_count;
+
+		ranges[i] = (struct dart_range){
+			.address = (uintptr_t)first_byte(exposure, entry, copy,
+							 run),
+			.stride = entry->extent.stride,
+			.memory_region = has_own ? first + i : 0,
+			.first_copy = copy,
+			.copies = is_by_copy ? 1 : entry->extent.copies,
+			.offset = run->offset,
+			.length = run->length,
+		};
+	}
+}

@@ -1,0 +1,328 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
+#include <stddef.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "agent/base/log.h"
+#include "registry.h"
+#include "registry_private.h"
+
+void registry__open(struct registry *registry, struct region *region,
+		    struct exposure *exposure, struct leases *leases,
+		    struct publication *publication, struct watches *watches,
+		    struct map_watch *map_watch, struct slab *slab)
+{
+	*registry = (struct registry){
+		.region = region,
+		.exposure = exposure,
+		.leases = leases,
+		.publication = publication,
+		.watches = watches,
+		.map_watch = map_watch,
+		.slab = slab,
+	};
+	source_schemas__open(&registry->schemas);
+	TAILQ_INIT(&registry->entries);
+	TAILQ_INIT(&registry->retired);
+	TAILQ_INIT(&registry->leaving);
+}
+
+/* Behind the others. */
+static int registry__link(struct registry *registry, struct entry *entry,
+			  struct why *why)
+{
+	if (names__add(&registry->names, entry->name))
+		return why__say(why, ENOMEM, "memory is short");
+	TAILQ_INSERT_TAIL(&registry->entries, entry, link);
+	return 0;
+}
+
+static void registry__unlink(struct registry *registry, struct entry *entry)
+{
+	names__remove(&registry->names, entry->name);
+	TAILQ_REMOVE(&registry->entries, entry, link);
+}
+
+static void registry__free_entry(struct registry *registry, struct entry *entry)
+{
+	watch__stop(registry->watches, &entry->watch);
+	if (entry->extent.map_id)
+		map_watch__remove(registry->map_watch, entry->extent.map_id);
+	exposure__withdraw(entry);
+	ids__remove(&registry->extents, &entry->extent.id);
+	entry__free(entry, registry->region);
+}
+
+void registry__close(struct registry *registry)
+{
+	struct entry *entry;
+
+	while ((entry = TAILQ_FIRST(&registry->entries))) {
+		registry__unlink(registry, entry);
+		registry__free_entry(registry, entry);
+	}
+	while ((entry = TAILQ_FIRST(&registry->retired))) {
+		TAILQ_REMOVE(&registry->retired, entry, link);
+		lease__cancel(registry->leases, &entry->lease);
+		registry__free_entry(registry, entry);
+	}
+	source_schemas__close(&registry->schemas);
+}
+
+/* @added or @removed is all that has changed; NULL: other things have. */
+static int registry__publish(struct registry *registry,
+			     const struct entry *added,
+			     const struct entry *removed, struct why *why)
+{
+	int ret;
+
+	ret = exposure__prepare(registry->exposure, why);
+	if (ret)
+		return ret;
+	ret = publication__update(registry->publication, registry->exposure,
+				  &registry->entries, added, removed, why);
+	if (ret)
+		exposure__rollback(registry->exposure);
+	else
+		exposure__commit(registry->exposure);
+	return ret;
+}
+
+static void on_lease_end(struct lease *lease)
+{
+	struct entry *entry = lease__owner(lease, struct entry);
+	struct registry *registry = entry->registry;
+	struct why why;
+
+	TAILQ_REMOVE(&registry->retired, entry, link);
+	registry__free_entry(registry, entry);
+
+	/*
+	 * In page exposure the extent's pages are still pinned by the memory
+	 * region over everything: change to one without them.
+	 */
+	if (registry->exposure->mode == DART_CONTROL_EXPOSURE_PAGE &&
+	    registry__publish(registry, NULL, NULL, &why))
+		log__error("pages stay pinned until the next change: %s",
+			   why.text);
+}
+
+static void registry__retire(struct registry *registry, struct entry *entry)
+{
+	entry->follow = NULL;
+	TAILQ_INSERT_TAIL(&registry->retired, entry, link);
+	lease__start(registry->leases, &entry->lease, on_lease_end);
+}
+
+void registry__begin(struct registry *registry)
+{
+	registry->batches++;
+}
+
+/* The changes of the batch have been published; what was added is last. */
+static void registry__settle(struct registry *registry)
+{
+	struct entry *entry;
+
+	TAILQ_FOREACH_REVERSE(entry, &registry->entries, entries, link) {
+		if (entry->change == ENTRY_UNCHANGED)
+			break;
+		entry->change = ENTRY_UNCHANGED;
+	}
+	while ((entry = TAILQ_FIRST(&registry->leaving))) {
+		TAILQ_REMOVE(&registry->leaving, entry, link);
+		watch__stop(registry->watches, &entry->watch);
+		registry__retire(registry, entry);
+	}
+}
+
+/* They could not be: all is as it was. */
+static void registry__undo(struct registry *registry)
+{
+	struct entry *entry;
+	struct why why;
+
+	while ((entry = TAILQ_LAST(&registry->entries, entries)) &&
+	       entry->change != ENTRY_UNCHANGED) {
+		registry__unlink(registry, entry);
+		if (entry->change == ENTRY_ADDED) {
+			registry__free_entry(registry, entry);
+		} else {
+			watch__stop(registry->watches, &entry->watch);
+			registry__retire(registry, entry);
+		}
+	}
+	while ((entry = TAILQ_FIRST(&registry->leaving))) {
+		TAILQ_REMOVE(&registry->leaving, entry, link);
+		if (entry->is_gone || registry__link(registry, entry, &why))
+			registry__retire(registry, entry);
+	}
+}
+
+int registry__end(struct registry *registry, struct why *why)
+{
+	const struct entry *added = NULL, *removed = NULL;
+	int ret;
+
+	if (--registry->batches || (!registry->added && !registry->removed))
+		return 0;
+	if (registry->added == 1 && !registry->removed)
+		added = TAILQ_LAST(&registry->entries, entries);
+	if (registry->removed == 1 && !registry->added)
+		removed = TAILQ_FIRST(&registry->leaving);
+	registry->added = 0;
+	registry->removed = 0;
+	ret = registry__publish(registry, added, removed, why);
+	if (ret)
+		registry__undo(registry);
+	else
+		registry__settle(registry);
+	return ret;
+}
+
+/* Ends a batch in which @ret has been reached. */
+int registry__end_with(struct registry *registry, int ret, struct why *why)
+{
+	struct why ignored;
+	int end = registry__end(registry, ret ? &ignored : why);
+
+	return ret ?: end;
+}
+
+struct entry *registry__find(const struct registry *registry, const char *name)
+{
+	const char *found = names__find(&registry->names, name);
+
+	if (!found)
+		return NULL;
+	return (struct entry *)(found - offsetof(struct entry, name));
+}
+
+int registry__check_free(const struct registry *registry, const char *name,
+			 struct why *why)
+{
+	if (registry__find(registry, name))
+		return why__say(why, EEXIST,
+				"there is an entry '%s' already (unregister it first)",
+				name);
+	return 0;
+}
+
+static int registry__insert(struct registry *registry, struct entry *entry,
+			    enum entry_change change, struct why *why)
+{
+	int ret = registry__link(registry, entry, why);
+
+	if (!ret) {
+		entry->change = change;
+		registry->added++;
+	}
+	return ret;
+}
+
+/* Puts a new entry, which is freed if that fails, into the table. */
+int registry__add(struct registry *registry, struct entry *entry,
+		  struct why *why)
+{
+	int ret;
+
+	entry->registry = registry;
+	ret = registry__check_free(registry, entry->name, why);
+	if (!ret)
+		ret = exposure__expose(registry->exposure, entry, why);
+	if (!ret && ids__add(&registry->extents, &entry->extent.id))
+		ret = why__say(why, ENOMEM, "memory is short");
+	if (!ret)
+		ret = registry__insert(registry, entry, ENTRY_ADDED, why);
+	if (ret)
+		registry__free_entry(registry, entry);
+	return ret;
+}
+
+/* Puts an entry that is on lease back into the table. */
+int registry__revive(struct registry *registry, struct entry *entry,
+		     const char *name, struct why *why)
+{
+	int ret;
+
+	ret = entry_name__check(name, why);
+	if (!ret)
+		ret = registry__check_free(registry, name, why);
+	if (ret)
+		return ret;
+
+	strcpy(entry->name, name);
+	lease__cancel(registry->leases, &entry->lease);
+	TAILQ_REMOVE(&registry->retired, entry, link);
+	ret = registry__insert(registry, entry, ENTRY_REVIVED, why);
+	if (ret)
+		registry__retire(registry, entry);
+	return ret;
+}
+
+/* Takes an entry out of the table. */
+void registry__take_out(struct registry *registry, struct entry *entry)
+{
+	registry__unlink(registry, entry);
+	if (entry->change == ENTRY_ADDED) {
+		registry->added--;
+		registry__free_entry(registry, entry);
+		return;
+	}
+	TAILQ_INSERT_TAIL(&registry->leaving, entry, link);
+	registry->removed++;
+}
+
+int registry__remove(struct registry *registry, const char *name,
+		     struct entry **result, struct why *why)
+{
+	struct entry *entry = registry__find(registry, name);
+
+	if (!entry)
+		return why__say(why, ENOENT, "there is no entry '%s'", name);
+	registry__begin(registry);
+	registry__take_out(registry, entry);
+	*result = entry;
+	return registry__end(registry, why);
+}
+
+void registry__entry_is_gone(struct registry *registry, struct entry *entry)
+{
+	struct why why;
+
+	/* A follow would say it all the time, and slices end as they please. */
+	if (!entry->follow && entry->kind != DART_CONTROL_ENTRY_SLICE)
+		log__info("%s is gone", entry->name);
+	entry->is_gone = true;
+	registry__begin(registry);
+	registry__take_out(registry, entry);
+	if (registry__end(registry, &why))
+		log__error("controllers are not told yet: %s", why.text);
+}
+
+void registry__extent_is_gone(struct registry *registry, uint32_t extent)
+{
+	const uint32_t *found;
+	struct entry *entry;
+
+	found = ids__find(&registry->extents, extent);
+	if (!found)
+		return;
+	entry = (struct entry *)((char *)found -
+				 offsetof(struct entry, extent.id));
+	/* What is on lease will not come back. */
+	if (registry__find(registry, entry->name) == entry)
+		registry__entry_is_gone(registry, entry);
+	else
+		entry->is_gone = true;
+}
+
+/* On lease it may come back, with whoever holds it then. */
+void registry__map_is_gone(struct registry *registry, uint32_t map_id)
+{
+	struct entry *entry = registry__find_map(&registry->entries, map_id);
+
+	if (entry)
+		registry__entry_is_gone(registry, entry);
+}

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The registry: the entries by name, and those that have left the table but
+ * can still be read (on lease).  Every change is published before it returns,
+ * or has not happened; changes between begin and end are published together.
+ */
+#ifndef REGISTRY_H
+#define REGISTRY_H
+
+#include "agent/base/ids.h"
+#include "agent/base/lease.h"
+#include "agent/base/names.h"
+#include "agent/base/watch.h"
+#include "agent/base/why.h"
+#include "agent/region/map_watch.h"
+#include "agent/region/region.h"
+#include "agent/region/selection.h"
+#include "agent/region/slab.h"
+#include "agent/schema/source_schema.h"
+#include "entry.h"
+#include "exposure.h"
+#include "publication.h"
+
+struct registry {
+	struct region *region;
+	struct exposure *exposure;
+	struct leases *leases;
+	struct publication *publication;
+	struct watches *watches;
+	struct map_watch *map_watch;
+	struct slab *slab;
+	struct source_schemas schemas;
+	struct ids extents;		/* entry.extent.id of all entries */
+	struct entries entries;
+	struct names names;	/* of the entries */
+	struct entries retired;
+
+	/* Batches begun and not ended, and what they have taken out so far. */
+	unsigned int batches;
+	uint32_t added;
+	uint32_t removed;
+	struct entries leaving;
+};
+
+void registry__open(struct registry *registry, struct region *region,
+		    struct exposure *exposure, struct leases *leases,
+		    struct publication *publication, struct watches *watches,
+		    struct map_watch *map_watch, struct slab *slab);
+/* When nobody can READ any more: frees all entries, also those on lease. */
+void registry__close(struct registry *registry);
+
+/*
+ * A batch of changes, which may be part of another one.  If what the outermost
+ * end publishes cannot be published, all that was added is gone and all that
+ * was removed is back, and entries that were added must not be touched again.
+ */
+void registry__begin(struct registry *registry);
+int registry__end(struct registry *registry, struct why *why);
+
+int registry__add_source(struct registry *registry,
+			 const struct selection *selection,
+			 struct entry **entry, struct why *why);
+/*
+ * @map_fd stays the caller's.  Takes the map's name if @name is NULL.
+ */
+int registry__add_map(struct registry *registry, int map_fd, const char *name,
+		      struct entry **entry, struct why *why);
+/* As entry__new_counters(). */
+int registry__add_counters(struct registry *registry, const char *name,
+			   json_t *names, struct entry **entry,
+			   struct why *why);
+/* As entry__new_slice(), but @schema is taken over also if this fails. */
+int registry__add_slice(struct registry *registry, const char *name,
+			struct dart_schema *schema, int *fd,
+			struct entry **entry, struct why *why);
+/* The entry lives on until its lease ends: *@entry may be looked at. */
+int registry__remove(struct registry *registry, const char *name,
+		     struct entry **entry, struct why *why);
+
+/*
+ * What the entry shows has ended: it leaves the table for good, and nothing can
+ * keep it there.
+ */
+void registry__entry_is_gone(struct registry *registry, struct entry *entry);
+void registry__extent_is_gone(struct registry *registry, uint32_t extent);
+void registry__map_is_gone(struct registry *registry, uint32_t map_id);
+
+struct entry *registry__find(const struct registry *registry,
+			     const char *name);
+struct entry *registry__find_source(const struct registry *registry,
+				    const struct selection_key *key);
+
+#endif /* REGISTRY_H */

@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What is put into the registry, each in its own way. */
+#include <bpf/bpf.h>
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "agent/schema/schema_json.h"
+#include "registry.h"
+#include "registry_private.h"
+
+static struct entry *find_source(const struct entries *entries,
+				 const struct selection_key *key)
+{
+	struct entry *entry;
+
+	TAILQ_FOREACH(entry, entries, link)
+		if (entry->kind == DART_CONTROL_ENTRY_SOURCE &&
+		    !entry->is_gone && selection_key__equal(&entry->key, key))
+			return entry;
+	return NULL;
+}
+
+struct entry *registry__find_map(const struct entries *entries, uint32_t map_id)
+{
+	struct entry *entry;
+
+	TAILQ_FOREACH(entry, entries, link)
+		if (entry->kind == DART_CONTROL_ENTRY_MAP &&
+		    entry->extent.map_id == map_id)
+			return entry;
+	return NULL;
+}
+
+static struct entry *find_counters(const struct entries *entries,
+				   const char *name)
+{
+	struct entry *entry;
+
+	TAILQ_FOREACH(entry, entries, link)
+		if (entry->kind == DART_CONTROL_ENTRY_COUNTERS &&
+		    !entry->is_gone && !strcmp(entry->name, name))
+			return entry;
+	return NULL;
+}
+
+struct entry *registry__find_source(const struct registry *registry,
+				    const struct selection_key *key)
+{
+	return find_source(&registry->entries, key);
+}
+
+static void on_gone(struct watch *watch)
+{
+	struct entry *entry = watch__owner(watch, struct entry);
+
+	registry__entry_is_gone(entry->registry, entry);
+}
+
+/*
+ * The kernel says when namespaces and devices end.  Cgroups and disks are
+ * watched by their files, unless a follow does so anyway.
+ */
+static int registry__watch(struct registry *registry, struct entry *entry,
+			   const struct selection *selection, struct why *why)
+{
+	if (selection->is_followed)
+		return 0;
+	switch (source__selector(selection->source)) {
+	case SOURCE_SELECTOR_CGROUP:
+		return watch__start_directory(registry->watches, &entry->watch,
+					      selection->fd, on_gone, why);
+	case SOURCE_SELECTOR_DISK:
+		return watch__start_file(registry->watches, &entry->watch,
+					 selection->fd, on_gone, why);
+	default:
+		return 0;
+	}
+}
+
+/* Adds to the batch what the region does not have in the table. */
+static int registry__stage_source(struct registry *registry,
+				  const struct selection *selection,
+				  struct entry **result, struct why *why)
+{
+	struct entry *entry;
+	int ret;
+
+	ret = registry__check_free(registry, selection->name, why);
+	if (ret)
+		return ret;
+	entry = registry__find_source(registry, &selection->key);
+	if (entry)
+		return why__say(why, EEXIST,
+				"these counters are registered already, as '%s'",
+				entry->name);
+
+	entry = find_source(&registry->retired, &selection->key);
+	if (entry) {
+		ret = registry__revive(registry, entry, selection->name, why);
+	} else {
+		ret = entry__new_source(registry->region, &registry->schemas,
+					selection, &entry, why);
+		if (!ret)
+			ret = registry__add(registry, entry, why);
+	}
+	if (!ret)
+		*result = entry;
+	return ret;
+}
+
+int registry__add_source(struct registry *registry,
+			 const struct selection *selection,
+			 struct entry **result, struct why *why)
+{
+	struct entry *entry = NULL;
+	int ret;
+
+	registry__begin(registry);
+	ret = registry__stage_source(registry, selection, &entry, why);
+	if (!ret) {
+		ret = registry__watch(registry, entry, selection, why);
+		if (ret)
+			registry__take_out(registry, entry);
+		else
+			*result = entry;
+	}
+	return registry__end_with(registry, ret, why);
+}
+
+/* The region has the map: in the table, or on lease. */
+static int registry__add_known_map(struct registry *registry, int map_fd,
+				   const char *name, struct entry **result,
+				   struct why *why)
+{
+	struct bpf_map_info map = { };
+	uint32_t size = sizeof(map);
+	struct entry *entry;
+
+	if (bpf_obj_get_info_by_fd(map_fd, &map, &size))
+		return why__say(why, errno, "cannot ask what the map is: %s",
+				strerror(errno));
+	entry = registry__find_map(&registry->entries, map.id);
+	if (entry)
+		return why__say(why, EEXIST,
+				"map %u is registered already, as '%s'", map.id,
+				entry->name);
+	entry = registry__find_map(&registry->retired, map.id);
+	if (!entry)
+		return why__say(why, EEXIST, "the region has map %u already",
+				map.id);
+	*result = entry;
+	return registry__revive(registry, entry, name ?: map.name, why);
+}
+
+static int registry__stage_map(struct registry *registry, int map_fd,
+			       const char *name, struct entry **result,
+			       struct why *why)
+{
+	struct entry *entry;
+	int ret;
+
+	if (name) {
+		ret = entry_name__check(name, why);
+		if (!ret)
+			ret = registry__check_free(registry, name, why);
+		if (ret)
+			return ret;
+	}
+
+	ret = entry__new_map(registry->region, map_fd, name, &entry, why);
+	if (ret == -EEXIST)
+		return registry__add_known_map(registry, map_fd, name, result,
+					       why);
+	if (!ret)
+		ret = registry__add(registry, entry, why);
+	if (ret)
+		return ret;
+	map_watch__add(registry->map_watch, entry->extent.map_id);
+	*result = entry;
+	return 0;
+}
+
+int registry__add_map(struct registry *registry, int map_fd, const char *name,
+		      struct entry **result, struct why *why)
+{
+	int ret;
+
+	registry__begin(registry);
+	ret = registry__stage_map(registry, map_fd, name, result, why);
+	return registry__end_with(registry, ret, why);
+}
+
+static int registry__stage_counters(struct registry *registry,
+				    const char *name, json_t *names,
+				    struct entry **result, struct why *why)
+{
+	struct entry *entry;
+	int ret;
+
+	ret = entry_name__check(name, why);
+	if (!ret)
+		ret = registry__check_free(registry, name, why);
+	if (ret)
+		return ret;
+
+	entry = find_counters(&registry->retired, name);
+	if (entry && names && !schema_json__names(entry->schema, names))
+		return why__say(why, EBUSY,
+				"other counters '%s' are still on lease (try again in %d s)",
+				name, LEASE_MS / 1000);
+	if (entry) {
+		ret = registry__revive(registry, entry, name, why);
+	} else {
+		ret = entry__new_counters(registry->region, name, names, &entry,
+					  why);
+		if (!ret)
+			ret = registry__add(registry, entry, why);
+	}
+	if (!ret)
+		*result = entry;
+	return ret;
+}
+
+int registry__add_counters(struct registry *registry, const char *name,
+			   json_t *names, struct entry **result,
+			   struct why *why)
+{
+	int ret;
+
+	registry__begin(registry);
+	ret = registry__stage_counters(registry, name, names, result, why);
+	return registry__end_with(registry, ret, why);
+}
+
+int registry__add_slice(struct registry *registry, const char *name,
+			struct dart_schema *schema, int *fd,
+			struct entry **result, struct why *why)
+{
+	int ret;
+
+	ret = entry_name__check(name, why);
+	if (!ret)
+		ret = registry__check_free(registry, name, why);
+	if (!ret)
+		ret = entry__new_slice(registry->slab, name, schema, fd, result,
+				       why);
+	if (ret) {
+		dart_schema__free(schema);
+		return ret;
+	}
+
+	registry__begin(registry);
+	ret = registry__add(registry, *result, why);
+	ret = registry__end_with(registry, ret, why);
+	if (ret) {
+		close(*fd);
+		*fd = -1;
+	}
+	return ret;
+}

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include "agent/agent.h"
+#include "agent/base/log.h"
+#include "describe.h"
+#include "request_source.h"
+
+/* What a request says of the selector; NULL for what it does not say. */
+struct said {
+	const char *source;
+	const char *netns;
+	const char *netdev;
+	const char *disk;
+	const char *cgroup;
+};
+
+static int unpack(const struct request *request, json_t *object,
+		  struct said *said, const struct source **source,
+		  struct why *why)
+{
+	const char *type;
+	int ret;
+
+	*said = (struct said){ };
+	ret = request__unpack(object, why,
+			      "{s:s, s:s, s?s, s?s, s?s, s?s !}", "request",
+			      &type, "source", &said->source, "netns",
+			      &said->netns, "netdev", &said->netdev, "disk",
+			      &said->disk, "cgroup", &said->cgroup);
+	if (ret)
+		return ret;
+	if (request->uid)
+		return why__say(why, EPERM,
+				"only root may register a source of the kernel");
+	*source = source__find(said->source);
+	if (!*source)
+		return why__say(why, EINVAL,
+				"there is no source '%s' (see dartctl(1))",
+				said->source);
+	return 0;
+}
+
+/* Does the request say what selects one of the source, and nothing else? */
+static int check_selector(const struct source *source, const struct said *said,
+			  int fd, struct why *why)
+{
+	enum source_selector selector = source__selector(source);
+	bool is_in_netns = selector == SOURCE_SELECTOR_NETNS ||
+			   selector == SOURCE_SELECTOR_NETDEV;
+	bool wants_fd = said->netns || said->disk || said->cgroup;
+
+	if (said->netns && !is_in_netns)
+		return why__say(why, EINVAL,
+				"%s is not of a network namespace",
+				source->name);
+	if (!said->netdev != (selector != SOURCE_SELECTOR_NETDEV))
+		return why__say(why, EINVAL, said->netdev ?
+				"%s is not of a network device" :
+				"%s is of a network device: say which",
+				source->name);
+	if (!said->disk != (selector != SOURCE_SELECTOR_DISK))
+		return why__say(why, EINVAL, said->disk ?
+				"%s is not of a disk" :
+				"%s is of a disk: say which", source->name);
+	if (!said->cgroup != (selector != SOURCE_SELECTOR_CGROUP))
+		return why__say(why, EINVAL, said->cgroup ?
+				"%s is not of a cgroup" :
+				"%s is of a cgroup: say which", source->name);
+	if (wants_fd != (fd >= 0))
+		return why__say(why, EINVAL, wants_fd ?
+				"the file descriptor of what selects is missing" :
+				"a file descriptor too many");
+	return 0;
+}
+
+static int check_cgroup_path(const char *path, struct why *why)
+{
+	size_t length = strlen(path);
+
+	if (*path != '/' || strstr(path, "//") ||
+	    (length > 1 && path[length - 1] == '/'))
+		return why__say(why, EINVAL,
+				"'%s' is not the path of a cgroup from the root of the hierarchy",
+				path);
+	return 0;
+}
+
+static int select_one(struct selection *selection, const struct source *source,
+		      const struct said *said, int fd, struct why *why)
+{
+	int ret = check_selector(source, said, fd, why);
+
+	if (!ret && said->cgroup)
+		ret = check_cgroup_path(said->cgroup, why);
+	if (ret)
+		return ret;
+
+	switch (source__selector(source)) {
+	case SOURCE_SELECTOR_NETNS:
+	case SOURCE_SELECTOR_NETDEV:
+		return selection__netns(selection, source, fd, said->netns,
+					said->netdev, why);
+	case SOURCE_SELECTOR_DISK:
+		return selection__disk(selection, source, fd, said->disk, why);
+	case SOURCE_SELECTOR_CGROUP:
+		return selection__cgroup(selection, source, fd, said->cgroup,
+					 why);
+	default:
+		return selection__none(selection, source, why);
+	}
+}
+
+int request__register_source(struct agent *agent, const struct request *request,
+			     json_t *object, json_t **result, struct why *why)
+{
+	const struct source *source;
+	struct selection selection;
+	struct entry *entry;
+	struct said said;
+	int ret;
+
+	ret = unpack(request, object, &said, &source, why);
+	if (!ret)
+		ret = select_one(&selection, source, &said, request->fd, why);
+	if (ret)
+		return ret;
+
+	ret = registry__add_source(&agent->registry, &selection, &entry, why);
+	selection__close(&selection);
+	if (ret)
+		return ret;
+	entry->owner = request->uid;
+	log__info("registered source %s", entry->name);
+	*result = describe__entry(agent, entry);
+	return 0;
+}
+
+int request__follow_source(struct agent *agent, const struct request *request,
+			   json_t *object, json_t **result, struct why *why)
+{
+	const struct source *source;
+	struct follow *follow;
+	struct said said;
+	int ret;
+
+	ret = unpack(request, object, &said, &source, why);
+	if (ret)
+		return ret;
+	if (said.netns || said.netdev || said.disk)
+		return why__say(why, EINVAL,
+				"all network namespaces or the cgroups of a subtree are followed");
+
+	switch (source__selector(source)) {
+	case SOURCE_SELECTOR_NETNS:
+		if (said.cgroup || request->fd >= 0)
+			return why__say(why, EINVAL, "%s is not of a cgroup",
+					source->name);
+		ret = follows__add_namespaces(&agent->follows, source, &follow,
+					      why);
+		break;
+	case SOURCE_SELECTOR_CGROUP:
+		ret = check_selector(source, &said, request->fd, why);
+		if (!ret)
+			ret = check_cgroup_path(said.cgroup, why);
+		if (!ret)
+			ret = follows__add_cgroups(&agent->follows, source,
+						   request->fd, said.cgroup,
+						   &follow, why);
+		break;
+	default:
+		return why__say(why, EINVAL,
+				"%s is neither of network namespaces nor of cgroups: it cannot be followed",
+				source->name);
+	}
+	if (ret)
+		return ret;
+	log__info("following %s", follow->name);
+	*result = describe__follow(follow);
+	return 0;
+}
+
+int request__unfollow(struct agent *agent, const struct request *request,
+		      struct follow *follow, json_t **result, struct why *why)
+{
+	json_t *described;
+	int ret;
+
+	if (request->uid)
+		return why__say(why, EPERM,
+				"'%s' is another user's (ask who registered it, or root)",
+				follow->name);
+	described = describe__follow(follow);
+	log__info("unregistering %s", follow->name);
+	ret = follows__remove(&agent->follows, follow, why);
+	if (ret)
+		json_decref(described);
+	else
+		*result = described;
+	return ret;
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Network interfaces of this machine. */
+#ifndef INTERFACE_H
+#define INTERFACE_H
+
+#include <linux/if_ether.h>
+#include <netinet/in.h>
+#include <stdint.h>
+
+#include <libdart/rdma/read_plan.h>
+
+struct interface {
+	const char *name;
+	uint32_t number;
+	uint8_t mac[ETH_ALEN];
+	struct in_addr address;	/* INADDR_ANY if it has none */
+};
+
+/*
+ * Looks at Ethernet @name, which is to outlive the result.  Returns 0 or -errno,
+ * and a sentence in @why.
+ */
+int interface__find(const char *name, struct interface *interface,
+		    char why[DART_WHY_MAX]);
+
+#endif /* INTERFACE_H */

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* One field of a schema in a file: see key_schema_loader.h. */
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <libdart/private/key_schema_loader.h>
+#include <libdart/table/schema.h>
+
+static const struct dart_key_type types[] = {
+	{ "u8", DART_KEY_NUMBER, 1, 1 },
+	{ "u16", DART_KEY_NUMBER, 2, 2 },
+	{ "u32", DART_KEY_NUMBER, 4, 4 },
+	{ "u64", DART_KEY_NUMBER, 8, 8 },
+	{ "address", DART_KEY_ADDRESS, 4, 16 },
+	{ "ipv4", DART_KEY_ADDRESS, 4, 4 },
+	{ "ipv6", DART_KEY_ADDRESS, 16, 16 },
+	{ "mac", DART_KEY_MAC, 6, 6 },
+	{ "bytes", DART_KEY_BYTES, 1, 1 },
+	{ "text", DART_KEY_TEXT, 1, 1 },
+};
+
+#define TYPES (sizeof(types) / sizeof(types[0]))
+
+/* Letters, digits, "-" and "_", a letter first. */
+static bool is_name(const char *text)
+{
+	static const char letters[] =
+		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_";
+	const size_t length = text ? strlen(text) : 0;
+
+	return length && length < DART_KEY_NAME_MAX &&
+	       strspn(text, letters) == length &&
+	       !strchr("0123456789-_", *text);
+}
+
+static int take_name(struct dart_key_loader *loader, const yaml_node_t *node,
+		     void *into)
+{
+	struct dart_key_field *field = into;
+	const char *text = dart_key_loader__text(node);
+
+	if (!is_name(text))
+		return dart_key_loader__refuse(
+			loader, node,
+			"'%s' is no name (up to %d letters, digits, - and _)",
+			text ? text : "?", DART_KEY_NAME_MAX - 1);
+	strcpy(field->name, text);
+	return 0;
+}
+
+static int take_type(struct dart_key_loader *loader, const yaml_node_t *node,
+		     void *into)
+{
+	struct dart_key_field *field = into;
+	const char *text = dart_key_loader__text(node);
+	size_t i;
+
+	for (i = 0; text && i < TYPES; i++) {
+		if (!strcmp(types[i].name, text)) {
+			field->type = &types[i];
+			return 0;
+		}
+	}
+	return dart_key_loader__refuse(loader, node,
+				       "'%s' is no type (see dart_schema(5))",
+				       text ? text : "?");
+}
+
+static int take_count(struct dart_key_loader *loader, const yaml_node_t *node,
+		      void *into)
+{
+	struct dart_key_field *field = into;
+	const char *text = dart_key_loader__text(node);
+	unsigned long count;
+	char *end;
+
+	count = text && isdigit((unsigned char)*text) ?
+			strtoul(text, &end, 10) :
+			0;
+	if (!count || *end || count > DART_STORE_VALUE_MAX)
+		return dart_key_loader__refuse(loader, node,
+					       "expected a number from 1 to %d",
+					       DART_STORE_VALUE_MAX);
+	field->count = count;
+	return 0;
+}
+
+static int take_stack(struct dart_key_loader *loader, const yaml_node_t *node,
+		      void *into)
+{
+	struct dart_key_field *field = into;
+	const char *text = dart_key_loader__text(node);
+
+	if (!text || (strcmp(text, "true") && strcmp(text, "false")))
+		return dart_key_loader__refuse(loader, node,
+					       "expected true or false");
+	field->is_stack = *text == 't';
+	return 0;
+}
+
+static int take_unit(struct dart_key_loader *loader, const yaml_node_t *node,
+		     void *into)
+{
+	struct dart_key_field *field = into;
+
+	return dart_key_loader__take_text(loader, node, &field->unit);
+}
+
+static int take_description(struct dart_key_loader *loader,
+			    const yaml_node_t *node, void *into)
+{
+	struct dart_key_field *field = into;
+
+	return dart_key_loader__take_text(loader, node, &field->description);
+}
+
+static int take_number_name(struct dart_key_loader *loader,
+			    const yaml_node_pair_t *pair,
+			    struct dart_key_field *field)
+{
+	const yaml_node_t *name_node = dart_key_loader__node(loader, pair->key);
+	const yaml_node_t *number_node =
+		dart_key_loader__node(loader, pair->value);
+	const char *name = dart_key_loader__text(name_node),
+		   *number = dart_key_loader__text(number_node);
+	struct dart_key_name *into = &field->names[field->name_count];
+	char *end;
+	uint32_t i;
+
+	if (!is_name(name))
+		return dart_key_loader__refuse(loader, name_node,
+					       "'%s' is no name",
+					       name ? name : "?");
+	if (!number || !isdigit((unsigned char)*number))
+		return dart_key_loader__refuse(loader, number_node,
+					       "expected a number");
+	errno = 0;
+	into->number = strtoull(number, &end, 10);
+	if (*end || errno)
+		return dart_key_loader__refuse(loader, number_node,
+					       "'%s' is no number", number);
+	strcpy(into->name, name);
+	for (i = 0; i < field->name_count; i++)
+		if (!strcmp(field->names[i].name, name) ||
+		    field->names[i].number == into->number)
+			return dart_key_loader__refuse(
+				loader, name_node,
+				"'%s' or its number is there twice", name);
+	field->name_count++;
+	return 0;
+}
+
+static int take_names(struct dart_key_loader *loader, const yaml_node_t *node,
+		      void *into)
+{
+	struct dart_key_field *field = into;
+	yaml_node_pair_t *pair;
+	int err;
+
+	if (node->type != YAML_MAPPING_NODE)
+		return dart_key_loader__refuse(loader, node,
+					       "expected NAME: NUMBER lines");
+	if (node->data.mapping.pairs.top - node->data.mapping.pairs.start >
+	    DART_KEY_NAMES_MAX)
+		return dart_key_loader__refuse(
+			loader, node, "more than %d names", DART_KEY_NAMES_MAX);
+	field->names = calloc(DART_KEY_NAMES_MAX, sizeof(*field->names));
+	if (!field->names)
+		return dart_key_loader__no_memory(loader);
+	for (pair = node->data.mapping.pairs.start;
+	     pair < node->data.mapping.pairs.top; pair++) {
+		err = take_number_name(loader, pair, field);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+/* What the type allows, now that it is known. */
+static const char *objection(const struct dart_key_field *field)
+{
+	uint64_t max;
+	uint32_t i;
+
+	if (field->is_stack &&
+	    (field->count == 1 || field->type->kind == DART_KEY_BYTES ||
+	     field->type->kind == DART_KEY_TEXT))
+		return "a stack needs a count of numbers or addresses";
+	if (!field->name_count)
+		return NULL;
+	if (field->type->kind != DART_KEY_NUMBER)
+		return "names are for numbers";
+	max = UINT64_MAX >> (64 - 8 * field->type->width_max);
+	for (i = 0; i < field->name_count; i++)
+		if (field->names[i].number > max)
+			return "a name for a number that the type has not";
+	return NULL;
+}
+
+int dart_key_loader__take_field(struct dart_key_loader *loader,
+				const yaml_node_t *node,
+				struct dart_key_field *field)
+{
+	static const struct dart_key_member members[] = {
+		{ "name", take_name },
+		{ "type", take_type },
+		{ "count", take_count },
+		{ "stack", take_stack },
+		{ "unit", take_unit },
+		{ "names", take_names },
+		{ "description", take_description },
+		{ }
+	};
+	const char *wrong;
+	int err;
+
+	field->count = 1;
+	err = dart_key_loader__take(loader, node, members, field);
+	if (err)
+		return err;
+	if (!*field->name || !field->type)
+		return dart_key_loader__refuse(loader, node,
+					       "a field without '%s'",
+					       *field->name ? "type" : "name");
+	wrong = objection(field);
+	return wrong ? dart_key_loader__refuse(loader, node, "%s", wrong) : 0;
+}

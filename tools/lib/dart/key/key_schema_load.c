@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Schemas from files: see key_schema.h and dart_schema(5). */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <libdart/private/key_schema_loader.h>
+#include <libdart/table/schema.h>
+
+/* Fields of a key are options of dartctl(1), which has these already. */
+static const char *const reserved[] = { "from",	  "help",    "json", "policy",
+					"socket", "version", NULL };
+
+int dart_key_loader__refuse(struct dart_key_loader *loader,
+			    const yaml_node_t *node, const char *format, ...)
+{
+	char reason[DART_WHY_MAX * 3 / 4];
+	va_list arguments;
+	char *c;
+
+	va_start(arguments, format);
+	vsnprintf(reason, sizeof(reason), format, arguments);
+	va_end(arguments);
+	/* Whatever was in the file: the sentence is printable. */
+	for (c = reason; *c; c++)
+		if (*c < ' ' || *c > '~')
+			*c = '?';
+	snprintf(loader->why, DART_WHY_MAX, "%s:%zu: %s", loader->path,
+		 node ? node->start_mark.line + 1 : 1, reason);
+	return -EINVAL;
+}
+
+int dart_key_loader__no_memory(struct dart_key_loader *loader)
+{
+	snprintf(loader->why, DART_WHY_MAX, "%s: out of memory", loader->path);
+	return -ENOMEM;
+}
+
+const yaml_node_t *dart_key_loader__node(struct dart_key_loader *loader,
+					 int index)
+{
+	return yaml_document_get_node(&loader->document, index);
+}
+
+const char *dart_key_loader__text(const yaml_node_t *node)
+{
+	const char *text;
+
+	if (node->type != YAML_SCALAR_NODE)
+		return NULL;
+	text = (const char *)node->data.scalar.value;
+	return strlen(text) == node->data.scalar.length ? text : NULL;
+}
+
+int dart_key_loader__take(struct dart_key_loader *loader,
+			  const yaml_node_t *node,
+			  const struct dart_key_member *members, void *into)
+{
+	const struct dart_key_member *member;
+	const yaml_node_t *name_node;
+	yaml_node_pair_t *pair;
+	uint32_t seen = 0;
+	const char *name;
+	int err;
+
+	if (node->type != YAML_MAPPING_NODE)
+		return dart_key_loader__refuse(loader, node,
+					       "expected KEY: VALUE lines");
+	for (pair = node->data.mapping.pairs.start;
+	     pair < node->data.mapping.pairs.top; pair++) {
+		name_node = dart_key_loader__node(loader, pair->key);
+		name = dart_key_loader__text(name_node);
+		for (member = members; name && member->name; member++)
+			if (!strcmp(member->name, name))
+				break;
+		if (!name || !member->name)
+			return dart_key_loader__refuse(loader, name_node,
+						       "unknown key '%s'",
+						       name ? name : "?");
+		if (seen & 1U << (member - members))
+			return dart_key_loader__refuse(
+				loader, name_node, "'%s' is there twice", name);
+		seen |= 1U << (member - members);
+		err = member->take(loader,
+				   dart_key_loader__node(loader, pair->value),
+				   into);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+int dart_key_loader__take_text(struct dart_key_loader *loader,
+			       const yaml_node_t *node, void *into)
+{
+	const char *text = dart_key_loader__text(node);
+	char **copy = into;
+
+	if (!text || !dart_text__is_valid(text))
+		return dart_key_loader__refuse(loader, node,
+					       "expected a text in ASCII");
+	*copy = strdup(text);
+	return *copy ? 0 : dart_key_loader__no_memory(loader);
+}
+
+/* What is said of fields of keys only, and of values only. */
+static const char *objection(const struct dart_key_field *field, bool is_key)
+{
+	const char *const *name;
+
+	if (!is_key)
+		return field->type->width_min < field->type->width_max ?
+			       "in a value, an address is ipv4 or ipv6" :
+			       NULL;
+	if (field->count > 1 && field->type->kind != DART_KEY_BYTES &&
+	    field->type->kind != DART_KEY_TEXT)
+		return "a key has no arrays";
+	for (name = reserved; *name; name++)
+		if (!strcmp(*name, field->name))
+			return "that is the name of an option, not of a key's field";
+	return NULL;
+}
+
+static int take_fields(struct dart_key_loader *loader, const yaml_node_t *node,
+		       struct dart_key_fields *fields, uint32_t length_max,
+		       bool is_key)
+{
+	struct dart_key_field *field;
+	const yaml_node_t *at;
+	const char *wrong;
+	yaml_node_item_t *item;
+	uint32_t i;
+	int err;
+
+	if (node->type != YAML_SEQUENCE_NODE ||
+	    node->data.sequence.items.start == node->data.sequence.items.top)
+		return dart_key_loader__refuse(loader, node,
+					       "expected a list of fields");
+	for (item = node->data.sequence.items.start;
+	     item < node->data.sequence.items.top; item++) {
+		at = dart_key_loader__node(loader, *item);
+		if (fields->count == DART_KEY_FIELDS_MAX)
+			return dart_key_loader__refuse(loader, at,
+						       "more than %d fields",
+						       DART_KEY_FIELDS_MAX);
+		field = &fields->list[fields->count++];
+		err = dart_key_loader__take_field(loader, at, field);
+		if (err)
+			return err;
+		wrong = objection(field, is_key);
+		if (wrong)
+			return dart_key_loader__refuse(loader, at, "%s",
+						       wrong);
+		for (i = 0; i < fields->count - 1; i++)
+			if (!strcmp(fields->list[i].name, field->name))
+				return dart_key_loader__refuse(
+					loader, at,
+					"field '%s' is there twice",
+					field->name);
+		fields->length += dart_key_field__length(field);
+		if (fields->length > length_max)
+			return dart_key_loader__refuse(
+				loader, at, "more than %u bytes", length_max);
+	}
+	return 0;
+}
+
+static int take_key(struct dart_key_loader *loader, const yaml_node_t *node,
+		    void *into)
+{
+	struct dart_key_schema *schema = into;
+
+	return take_fields(loader, node, &schema->key, DART_STORE_KEY_MAX,
+			   true);
+}
+
+static int take_value(struct dart_key_loader *loader, const yaml_node_t *node,
+		      void *into)
+{
+	struct dart_key_schema *schema = into;
+
+	return take_fields(loader, node, &schema->value, DART_STORE_VALUE_MAX,
+			   false);
+}
+
+static int take_description(struct dart_key_loader *loader,
+			    const yaml_node_t *node, void *into)
+{
+	struct dart_key_schema *schema = into;
+
+	return dart_key_loader__take_text(loader, node, &schema->description);
+}
+
+static int take_document(struct dart_key_loader *loader,
+			 struct dart_key_schema *schema)
+{
+	static const struct dart_key_member members[] = {
+		{ "description", take_description },
+		{ "key", take_key },
+		{ "value", take_value },
+		{ }
+	};
+	yaml_node_t *root = yaml_document_get_root_node(&loader->document);
+	int err;
+
+	if (!root)
+		return dart_key_loader__refuse(loader, NULL,
+					       "the file is empty");
+	err = dart_key_loader__take(loader, root, members, schema);
+	if (err)
+		return err;
+	if (!schema->key.count || !schema->value.count)
+		return dart_key_loader__refuse(
+			loader, root, "a schema without '%s'",
+			schema->key.count ? "value" : "key");
+	return 0;
+}
+
+int dart_key_schema__load(FILE *file, const char *path,
+			  struct dart_key_schema **result,
+			  char why[DART_WHY_MAX])
+{
+	struct dart_key_loader loader = { .path = path, .why = why };
+	struct dart_key_schema *schema;
+	yaml_parser_t parser;
+	int err;
+
+	schema = calloc(1, sizeof(*schema));
+	if (!schema || !yaml_parser_initialize(&parser)) {
+		err = dart_key_loader__no_memory(&loader);
+		goto out_free;
+	}
+	yaml_parser_set_input_file(&parser, file);
+	if (!yaml_parser_load(&parser, &loader.document)) {
+		err = parser.error == YAML_MEMORY_ERROR ?
+			      dart_key_loader__no_memory(&loader) :
+			      -EINVAL;
+		if (err == -EINVAL)
+			snprintf(why, DART_WHY_MAX, "%s:%zu: not YAML: %s",
+				 path, parser.problem_mark.line + 1,
+				 parser.problem ? parser.problem : "?");
+		goto out_parser;
+	}
+	err = take_document(&loader, schema);
+	yaml_document_delete(&loader.document);
+out_parser:
+	yaml_parser_delete(&parser);
+out_free:
+	if (err)
+		dart_key_schema__free(schema);
+	else
+		*result = schema;
+	return err;
+}

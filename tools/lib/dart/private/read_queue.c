@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* READs under way: see read_queue.h. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <libdart/rdma/endpoint.h>
+
+#include "read_queue.h"
+
+/* READs that fit into the queue pair; longer batches are posted in chunks. */
+#define QUEUE_DEPTH	1024
+
+static uint32_t min_u32(uint32_t a, uint32_t b)
+{
+	return a < b ? a : b;
+}
+
+static int make_queues(struct dart_read_queue *queue, uint32_t depth)
+{
+	struct ibv_context *verbs = queue->id->verbs;
+	struct ibv_qp_init_attr attributes = { .qp_type = IBV_QPT_RC };
+	int flags;
+
+	queue->pd = ibv_alloc_pd(verbs);
+	if (!queue->pd)
+		return -errno;
+	queue->channel = ibv_create_comp_channel(verbs);
+	if (!queue->channel)
+		return -errno;
+	flags = fcntl(queue->channel->fd, F_GETFL);
+	if (flags < 0 ||
+	    fcntl(queue->channel->fd, F_SETFL, flags | O_NONBLOCK) < 0)
+		return -errno;
+	/* Room for every READ: when one fails, each of them completes. */
+	queue->cq = ibv_create_cq(verbs, depth, NULL, queue->channel, 0);
+	if (!queue->cq)
+		return -errno;
+
+	attributes.send_cq = queue->cq;
+	attributes.recv_cq = queue->cq;
+	attributes.cap.max_send_wr = depth;
+	attributes.cap.max_recv_wr = 1;
+	attributes.cap.max_send_sge = 1;
+	attributes.cap.max_recv_sge = 1;
+	if (rdma_create_qp(queue->id, queue->pd, &attributes))
+		return -errno;
+	return 0;
+}
+
+int dart_read_queue__open(struct dart_read_queue *queue, struct rdma_cm_id *id,
+			  const struct ibv_device_attr *device)
+{
+	uint32_t depth = QUEUE_DEPTH;
+	struct ibv_port_attr port;
+	int err;
+
+	depth = min_u32(depth, device->max_qp_wr);
+	depth = min_u32(depth, device->max_cqe);
+	queue->chunk = depth > 1 ? depth / 2 : 1;
+	queue->chunks_max = depth > 1 ? 2 : 1;
+	queue->requests = calloc(queue->chunk, sizeof(*queue->requests));
+	queue->pieces = calloc(queue->chunk, sizeof(*queue->pieces));
+	if (!queue->requests || !queue->pieces)
+		return -ENOMEM;
+
+	queue->id = id;
+	err = ibv_query_port(id->verbs, id->port_num, &port);
+	if (err)
+		return -err;
+	if (!port.max_msg_sz)
+		return -EINVAL;
+	queue->read_length_max = port.max_msg_sz;
+	return make_queues(queue, depth);
+}
+
+void dart_read_queue__close(struct dart_read_queue *queue)
+{
+	if (queue->id && queue->id->qp)
+		rdma_destroy_qp(queue->id);
+	if (queue->landing_mr)
+		ibv_dereg_mr(queue->landing_mr);
+	if (queue->cq)
+		ibv_destroy_cq(queue->cq);
+	if (queue->channel)
+		ibv_destroy_comp_channel(queue->channel);
+	if (queue->pd)
+		ibv_dealloc_pd(queue->pd);
+	free(queue->requests);
+	free(queue->pieces);
+	free(queue->landing);
+}
+
+int dart_read_queue__reserve(struct dart_read_queue *queue, size_t size,
+			     void **landing)
+{
+	size_t page = sysconf(_SC_PAGESIZE);
+	struct ibv_mr *mr;
+	void *memory;
+	int err;
+
+	if (queue->reads)
+		return -EBUSY;
+	if (size <= queue->landing_size)
+		goto out;
+	if (size > SIZE_MAX - page)
+		return -ENOMEM;
+	size = (size + page - 1) / page * page;
+
+	memory = aligned_alloc(page, size);
+	if (!memory)
+		return -ENOMEM;
+	memset(memory, 0, size);
+	/* No remote right: only answers to our own READs get in. */
+	mr = ibv_reg_mr(queue->pd, memory, size, IBV_ACCESS_LOCAL_WRITE);
+	if (!mr) {
+		err = -errno;
+		free(memory);
+		return err;
+	}
+
+	if (queue->landing_mr)
+		ibv_dereg_mr(queue->landing_mr);
+	free(queue->landing);
+	queue->landing_mr = mr;
+	queue->landing = memory;
+	queue->landing_size = size;
+out:
+	*landing = queue->landing;
+	return 0;
+}
+
+/* One work request for as much of the next READ as the device can do. */
+static void take_piece(struct dart_read_queue *queue, uint32_t slot)
+{
+	const struct dart_read *read = &queue->reads[queue->next];
+	uint32_t done = queue->next_done;
+	uint32_t length = min_u32(read->length - done, queue->read_length_max);
+
+	queue->pieces[slot] = (struct ibv_sge) {
+		.addr = (uintptr_t)queue->landing + read->landing + done,
+		.length = length,
+		.lkey = queue->landing_mr->lkey,
+	};
+	queue->requests[slot] = (struct ibv_send_wr) {
+		.next = &queue->requests[slot + 1],
+		.sg_list = &queue->pieces[slot],
+		.num_sge = 1,
+		.opcode = IBV_WR_RDMA_READ,
+		.wr.rdma.remote_addr = read->address + done,
+		.wr.rdma.rkey = read->rkey,
+	};
+
+	queue->next_done += length;
+	if (queue->next_done == read->length) {
+		queue->next++;
+		queue->next_done = 0;
+	}
+}
+
+/* Fills the queue pair; the last READ of a chunk says when all are there. */
+static int post(struct dart_read_queue *queue)
+{
+	struct ibv_send_wr *bad;
+	uint32_t n;
+	int err;
+
+	while (queue->next < queue->read_count &&
+	       queue->chunks_in_flight < queue->chunks_max) {
+		for (n = 0; n < queue->chunk; n++) {
+			if (queue->next == queue->read_count)
+				break;
+			take_piece(queue, n);
+		}
+		queue->requests[n - 1].next = NULL;
+		queue->requests[n - 1].send_flags = IBV_SEND_SIGNALED;
+		err = ibv_post_send(queue->id->qp, queue->requests, &bad);
+		if (err)
+			return -err;
+		queue->chunks_in_flight++;
+	}
+	return 0;
+}
+
+int dart_read_queue__read(struct dart_read_queue *queue,
+			  const struct dart_read *reads, uint32_t count)
+{
+	uint32_t i;
+	int err;
+
+	if (queue->reads)
+		return -EBUSY;
+	if (!count || count > DART_ENDPOINT_READS_MAX)
+		return -EINVAL;
+	for (i = 0; i < count; i++) {
+		if (!reads[i].length ||
+		    reads[i].landing > queue->landing_size ||
+		    reads[i].length > queue->landing_size - reads[i].landing)
+			return -EINVAL;
+	}
+
+	err = ibv_req_notify_cq(queue->cq, 0);
+	if (err)
+		return -err;
+	queue->reads = reads;
+	queue->read_count = count;
+	queue->next = 0;
+	queue->next_done = 0;
+	return post(queue);
+}
+
+static int explain(enum ibv_wc_status status, char why[DART_WHY_MAX])
+{
+	switch (status) {
+	case IBV_WC_REM_ACCESS_ERR:
+		snprintf(why, DART_WHY_MAX,
+			 "the host refused a READ: remote access error");
+		return -EACCES;
+	case IBV_WC_RETRY_EXC_ERR:
+		snprintf(why, DART_WHY_MAX, "the host no longer answers");
+		return -ETIMEDOUT;
+	case IBV_WC_WR_FLUSH_ERR:
+		snprintf(why, DART_WHY_MAX,
+			 "the connection broke during a READ");
+		return -EIO;
+	default:
+		snprintf(why, DART_WHY_MAX, "a READ failed: %s",
+			 ibv_wc_status_str(status));
+		return -EIO;
+	}
+}
+
+/* Takes what has completed; 1 if that was the last of the batch. */
+static int reap(struct dart_read_queue *queue, char why[DART_WHY_MAX])
+{
+	struct ibv_wc wc;
+	int n, err;
+
+	while ((n = ibv_poll_cq(queue->cq, 1, &wc)) > 0) {
+		if (wc.status != IBV_WC_SUCCESS)
+			return explain(wc.status, why);
+		queue->chunks_in_flight--;
+		err = post(queue);
+		if (err) {
+			snprintf(why, DART_WHY_MAX, "cannot post a READ: %s",
+				 strerror(-err));
+			return -EIO;
+		}
+		if (!queue->chunks_in_flight) {
+			queue->reads = NULL;
+			return 1;
+		}
+	}
+	if (n < 0) {
+		snprintf(why, DART_WHY_MAX, "the completion queue is broken");
+		return -EIO;
+	}
+	return 0;
+}
+
+int dart_read_queue__on_completion(struct dart_read_queue *queue,
+				   char why[DART_WHY_MAX])
+{
+	struct ibv_cq *cq;
+	void *context;
+	int ret;
+
+	if (!ibv_get_cq_event(queue->channel, &cq, &context))
+		ibv_ack_cq_events(cq, 1);
+	if (!queue->reads)
+		return 0;
+
+	ret = reap(queue, why);
+	if (ret)
+		return ret;
+	/* What completes before the queue is armed makes no event: look again. */
+	ret = ibv_req_notify_cq(queue->cq, 0);
+	if (ret) {
+		snprintf(why, DART_WHY_MAX, "cannot wait for READs: %s",
+			 strerror(ret));
+		return -EIO;
+	}
+	return reap(queue, why);
+}

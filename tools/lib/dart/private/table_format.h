@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What the files that read, check and write a control region share; programs
+ * do not include this.
+ */
+#ifndef DART_TABLE_FORMAT_H
+#define DART_TABLE_FORMAT_H
+
+#include <libdart/table/table.h>
+
+/* The sections behind the header, in their order. */
+enum dart_section {
+	DART_SECTION_MEMORY_REGIONS,
+	DART_SECTION_ENTRIES,
+	DART_SECTION_RANGES,
+	DART_SECTION_SCHEMAS,
+	DART_SECTION_FIELDS,
+	DART_SECTION_STRINGS,
+	DART_SECTIONS
+};
+
+/* Bytes of an element of each section. */
+static const uint32_t dart_section_element[DART_SECTIONS] = {
+	sizeof(struct dart_control_memory_region),
+	sizeof(struct dart_control_entry),
+	sizeof(struct dart_control_range),
+	sizeof(struct dart_control_schema),
+	sizeof(struct dart_control_field),
+	1,
+};
+
+#define DART_SECTION_ALIGNMENT 8
+
+/* A header and six sections that are known to lie inside the bytes at hand. */
+struct dart_frame {
+	struct dart_control_header header;	/* little-endian, as it came */
+	struct {
+		uint32_t offset;
+		uint32_t count;
+	} sections[DART_SECTIONS];
+};
+
+/*
+ * Checks what can be checked without looking into a section.  Returns and
+ * @needed as dart_table__decode().
+ */
+int dart_frame__decode(struct dart_frame *frame, const void *bytes,
+		       size_t length, size_t *needed, char why[DART_WHY_MAX]);
+
+/* The hash of block @index of a table, for its checksum. */
+uint64_t dart_block__hash(const void *block, size_t size, uint32_t index);
+/* The checksum of a table; @length covers the header. */
+uint64_t dart_table__checksum(const void *bytes, size_t length);
+
+/*
+ * The rules about what a table means, for one whose strings and references are
+ * known to be good.  @schemas are all that it has, used or not.  Returns 0,
+ * -EBADMSG, -ENOMEM.
+ */
+int dart_table__check(const struct dart_table *table,
+		      const struct dart_schema *schemas, uint32_t schema_count,
+		      char why[DART_WHY_MAX]);
+
+/*
+ * The same for its parts, which @index numbers in the sentence; return 0 or
+ * -EBADMSG.  Of @table, dart_check__entry() looks at the memory regions alone;
+ * it adds the bytes of the copies to @data.  @names has room for the fields.
+ */
+int dart_check__header(const struct dart_table *table, char why[DART_WHY_MAX]);
+int dart_check__memory_region(const struct dart_memory_region *region,
+			      uint32_t index, char why[DART_WHY_MAX]);
+int dart_check__schema(const struct dart_schema *schema, uint32_t index,
+		       const char **names, char why[DART_WHY_MAX]);
+int dart_check__entry(const struct dart_table *table,
+		      const struct dart_entry *entry, uint32_t index,
+		      uint64_t *data, char why[DART_WHY_MAX]);
+
+/* Writes the sentence into @why and returns -EBADMSG. */
+__attribute__((format(printf, 2, 3)))
+int dart_table__refuse(char why[DART_WHY_MAX], const char *format, ...);
+
+#endif /* DART_TABLE_FORMAT_H */

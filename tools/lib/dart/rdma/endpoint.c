@@ -1,0 +1,373 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* The controller's end of a connection: see endpoint.h. */
+#include <endian.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <netdb.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <rdma/rdma_cma.h>
+
+#include <libdart/private/read_queue.h>
+
+#include "endpoint.h"
+
+/* Milliseconds for ARP or neighbour discovery, and for the route. */
+#define RESOLVE_TIMEOUT_MS	2000
+
+/*
+ * A request is repeated after 4.096 us << ACK_TIMEOUT (0.5 s), RETRY_COUNT
+ * times: a host that has vanished is noticed after 4 s, and one that is merely
+ * slow (an emulated guest) has that long to answer.  Not 7 times: soft-RoCE
+ * takes that for without end.
+ */
+#define ACK_TIMEOUT		17
+#define RETRY_COUNT		6
+
+/* READs that the device may have under way at once, if it can. */
+#define INITIATOR_DEPTH		16
+
+/* Why a CM says no (IBTA volume 1, section 12.6.7.2). */
+#define REJECT_NO_SERVICE	8
+#define REJECT_CONSUMER		28
+
+struct dart_endpoint {
+	struct rdma_event_channel *channel;
+	struct rdma_cm_id *id;
+	struct dart_read_queue queue;	/* open once the route is known */
+	bool connected;
+	uint8_t request[DART_ENDPOINT_REQUEST_MAX];
+	uint8_t request_length;
+	uint8_t answer[UINT8_MAX];
+	uint8_t answer_length;
+	bool is_for_control;		/* then @accept is checked, too */
+	struct dart_endpoint_accept accept;
+};
+
+static int resolve(struct dart_endpoint *endpoint, const char *host,
+		   uint16_t port, char why[DART_WHY_MAX])
+{
+	struct addrinfo hints = { .ai_socktype = SOCK_STREAM };
+	struct addrinfo *address;
+	char service[8];
+	int err;
+
+	snprintf(service, sizeof(service), "%u", port);
+	err = getaddrinfo(host, service, &hints, &address);
+	if (err) {
+		snprintf(why, DART_WHY_MAX, "cannot look up %s: %s", host,
+			 gai_strerror(err));
+		return err == EAI_MEMORY ? -ENOMEM : -EHOSTUNREACH;
+	}
+
+	err = 0;
+	if (rdma_resolve_addr(endpoint->id, NULL, address->ai_addr,
+			      RESOLVE_TIMEOUT_MS)) {
+		err = -errno;
+		if (err == -ENODEV)
+			snprintf(why, DART_WHY_MAX,
+				 "no RDMA device leads to %s (see rdma link)",
+				 host);
+		else
+			snprintf(why, DART_WHY_MAX, "no way to %s: %s", host,
+				 strerror(-err));
+	}
+	freeaddrinfo(address);
+	return err;
+}
+
+int dart_endpoint__connect_with(const char *host, uint16_t port,
+				const void *request, size_t length,
+				struct dart_endpoint **endpointp,
+				char why[DART_WHY_MAX])
+{
+	struct dart_endpoint *endpoint;
+	int flags, err;
+
+	if (length > sizeof(endpoint->request)) {
+		snprintf(why, DART_WHY_MAX, "a request of %zu bytes", length);
+		return -EINVAL;
+	}
+	endpoint = calloc(1, sizeof(*endpoint));
+	if (!endpoint) {
+		snprintf(why, DART_WHY_MAX, "out of memory");
+		return -ENOMEM;
+	}
+	memcpy(endpoint->request, request, length);
+	endpoint->request_length = length;
+
+	endpoint->channel = rdma_create_event_channel();
+	if (!endpoint->channel) {
+		err = -errno;
+		snprintf(why, DART_WHY_MAX,
+			 "no RDMA connection manager: %s (modprobe rdma_ucm)",
+			 strerror(-err));
+		goto err_free;
+	}
+	flags = fcntl(endpoint->channel->fd, F_GETFL);
+	if (flags < 0 ||
+	    fcntl(endpoint->channel->fd, F_SETFL, flags | O_NONBLOCK) < 0 ||
+	    rdma_create_id(endpoint->channel, &endpoint->id, NULL,
+			   RDMA_PS_TCP)) {
+		err = -errno;
+		snprintf(why, DART_WHY_MAX, "no RDMA CM identifier: %s",
+			 strerror(-err));
+		goto err_free;
+	}
+	err = resolve(endpoint, host, port, why);
+	if (err)
+		goto err_free;
+
+	*endpointp = endpoint;
+	return 0;
+
+err_free:
+	dart_endpoint__free(endpoint);
+	return err;
+}
+
+int dart_endpoint__connect(const char *host, uint16_t port,
+			   struct dart_endpoint **endpoint,
+			   char why[DART_WHY_MAX])
+{
+	const struct dart_control_request request = {
+		.magic = htole64(DART_CONTROL_MAGIC),
+		.abi_version = htole32(DART_CONTROL_ABI_VERSION),
+	};
+	int err;
+
+	err = dart_endpoint__connect_with(host, port, &request,
+					  sizeof(request), endpoint, why);
+	if (!err)
+		(*endpoint)->is_for_control = true;
+	return err;
+}
+
+void dart_endpoint__free(struct dart_endpoint *endpoint)
+{
+	if (!endpoint)
+		return;
+	if (endpoint->connected)
+		rdma_disconnect(endpoint->id);
+	dart_read_queue__close(&endpoint->queue);
+	if (endpoint->id)
+		rdma_destroy_id(endpoint->id);
+	if (endpoint->channel)
+		rdma_destroy_event_channel(endpoint->channel);
+	free(endpoint);
+}
+
+int dart_endpoint__connection_fd(const struct dart_endpoint *endpoint)
+{
+	return endpoint->channel->fd;
+}
+
+static int shake_hands(struct dart_endpoint *endpoint, char why[DART_WHY_MAX])
+{
+	struct rdma_conn_param parameters = {
+		.private_data = endpoint->request,
+		.private_data_len = endpoint->request_length,
+		.initiator_depth = INITIATOR_DEPTH,
+		.retry_count = RETRY_COUNT,
+		.rnr_retry_count = RETRY_COUNT,
+	};
+	struct ibv_device_attr device;
+	uint8_t timeout = ACK_TIMEOUT;
+	int err;
+
+	err = -ibv_query_device(endpoint->id->verbs, &device);
+	if (!err)
+		err = dart_read_queue__open(&endpoint->queue, endpoint->id,
+					    &device);
+	if (err) {
+		snprintf(why, DART_WHY_MAX, "cannot make a queue pair: %s%s",
+			 strerror(-err),
+			 err == -ENOMEM ? " (check ulimit -l)" : "");
+		return err;
+	}
+
+	/* Kernels that cannot set it have a default that is good enough. */
+	rdma_set_option(endpoint->id, RDMA_OPTION_ID,
+			RDMA_OPTION_ID_ACK_TIMEOUT, &timeout, sizeof(timeout));
+	if (device.max_qp_init_rd_atom < INITIATOR_DEPTH)
+		parameters.initiator_depth = device.max_qp_init_rd_atom;
+	if (rdma_connect(endpoint->id, &parameters)) {
+		err = -errno;
+		snprintf(why, DART_WHY_MAX, "cannot ask for a connection: %s",
+			 strerror(-err));
+		return err;
+	}
+	return 0;
+}
+
+/* The answer is what a stranger sent. */
+static int check_accept(struct dart_endpoint *endpoint,
+			char why[DART_WHY_MAX])
+{
+	struct dart_endpoint_accept *accept = &endpoint->accept;
+	struct dart_control_accept wire;
+
+	if (endpoint->answer_length < sizeof(wire)) {
+		snprintf(why, DART_WHY_MAX,
+			 "handshake of %u bytes: not a dart agent",
+			 endpoint->answer_length);
+		return -EBADMSG;
+	}
+	memcpy(&wire, endpoint->answer, sizeof(wire));
+	if (le64toh(wire.magic) != DART_CONTROL_MAGIC) {
+		snprintf(why, DART_WHY_MAX,
+			 "handshake without the magic: not a dart agent");
+		return -EBADMSG;
+	}
+	if (le32toh(wire.abi_version) != DART_CONTROL_ABI_VERSION) {
+		snprintf(why, DART_WHY_MAX,
+			 "the agent speaks version %u of the protocol, we %u",
+			 le32toh(wire.abi_version), DART_CONTROL_ABI_VERSION);
+		return -EPROTONOSUPPORT;
+	}
+
+	accept->address = le64toh(wire.address);
+	accept->rkey = le32toh(wire.rkey);
+	accept->length = le32toh(wire.length);
+	accept->used = le32toh(wire.used);
+	if (accept->length > DART_CONTROL_LENGTH_MAX ||
+	    accept->used > accept->length ||
+	    accept->used < sizeof(struct dart_control_header) ||
+	    accept->address > UINT64_MAX - accept->length) {
+		snprintf(why, DART_WHY_MAX,
+			 "handshake with a control region that cannot be: %u of %u bytes",
+			 accept->used, accept->length);
+		return -EBADMSG;
+	}
+	return 0;
+}
+
+static void explain_rejection(const struct dart_endpoint *endpoint, int status,
+			      char why[DART_WHY_MAX])
+{
+	switch (status) {
+	case REJECT_NO_SERVICE:
+	case -ECONNREFUSED:
+		snprintf(why, DART_WHY_MAX,
+			 "nobody listens there (is dartd running?)");
+		break;
+	case REJECT_CONSUMER:
+		snprintf(why, DART_WHY_MAX,
+			 "the agent refused the connection (%ssee its log)",
+			 endpoint->is_for_control ? "" : "no such store? ");
+		break;
+	default:
+		snprintf(why, DART_WHY_MAX,
+			 "the connection was rejected, reason %d", status);
+	}
+}
+
+static enum dart_endpoint_event handle(struct dart_endpoint *endpoint,
+				       const struct rdma_cm_event *event,
+				       char why[DART_WHY_MAX])
+{
+	const struct rdma_conn_param *conn = &event->param.conn;
+
+	switch (event->event) {
+	case RDMA_CM_EVENT_ADDR_RESOLVED:
+		if (!rdma_resolve_route(endpoint->id, RESOLVE_TIMEOUT_MS))
+			return DART_ENDPOINT_NOTHING;
+		snprintf(why, DART_WHY_MAX, "no route: %s", strerror(errno));
+		return DART_ENDPOINT_FAILED;
+	case RDMA_CM_EVENT_ROUTE_RESOLVED:
+		if (shake_hands(endpoint, why))
+			return DART_ENDPOINT_FAILED;
+		return DART_ENDPOINT_NOTHING;
+	case RDMA_CM_EVENT_ESTABLISHED:
+		if (conn->private_data) {
+			memcpy(endpoint->answer, conn->private_data,
+			       conn->private_data_len);
+			endpoint->answer_length = conn->private_data_len;
+		}
+		if (endpoint->is_for_control && check_accept(endpoint, why))
+			return DART_ENDPOINT_FAILED;
+		endpoint->connected = true;
+		return DART_ENDPOINT_CONNECTED;
+	case RDMA_CM_EVENT_REJECTED:
+		explain_rejection(endpoint, event->status, why);
+		return DART_ENDPOINT_FAILED;
+	case RDMA_CM_EVENT_ADDR_ERROR:
+	case RDMA_CM_EVENT_ROUTE_ERROR:
+	case RDMA_CM_EVENT_CONNECT_ERROR:
+	case RDMA_CM_EVENT_UNREACHABLE:
+		snprintf(why, DART_WHY_MAX, "not reachable: %s (%s)",
+			 event->status < 0 ? strerror(-event->status) :
+					     "no answer",
+			 rdma_event_str(event->event));
+		return DART_ENDPOINT_FAILED;
+	case RDMA_CM_EVENT_DISCONNECTED:
+		snprintf(why, DART_WHY_MAX, "the agent hung up");
+		return DART_ENDPOINT_DISCONNECTED;
+	case RDMA_CM_EVENT_DEVICE_REMOVAL:
+		snprintf(why, DART_WHY_MAX, "the RDMA device was removed");
+		return DART_ENDPOINT_DISCONNECTED;
+	default:
+		return DART_ENDPOINT_NOTHING;
+	}
+}
+
+enum dart_endpoint_event
+dart_endpoint__on_connection(struct dart_endpoint *endpoint,
+			     char why[DART_WHY_MAX])
+{
+	enum dart_endpoint_event result;
+	struct rdma_cm_event *event;
+
+	if (rdma_get_cm_event(endpoint->channel, &event)) {
+		if (errno == EAGAIN || errno == EINTR)
+			return DART_ENDPOINT_NOTHING;
+		snprintf(why, DART_WHY_MAX, "the RDMA CM failed: %s",
+			 strerror(errno));
+		return endpoint->connected ? DART_ENDPOINT_DISCONNECTED :
+					     DART_ENDPOINT_FAILED;
+	}
+	result = handle(endpoint, event, why);
+	rdma_ack_cm_event(event);
+	return result;
+}
+
+const void *dart_endpoint__answer(const struct dart_endpoint *endpoint,
+				  size_t *length)
+{
+	*length = endpoint->answer_length;
+	return endpoint->answer;
+}
+
+const struct dart_endpoint_accept *
+dart_endpoint__accept(const struct dart_endpoint *endpoint)
+{
+	return &endpoint->accept;
+}
+
+int dart_endpoint__reserve(struct dart_endpoint *endpoint, size_t size,
+			   void **landing)
+{
+	if (!endpoint->connected)
+		return -ENOTCONN;
+	return dart_read_queue__reserve(&endpoint->queue, size, landing);
+}
+
+int dart_endpoint__read(struct dart_endpoint *endpoint,
+			const struct dart_read *reads, uint32_t count)
+{
+	if (!endpoint->connected)
+		return -ENOTCONN;
+	return dart_read_queue__read(&endpoint->queue, reads, count);
+}
+
+int dart_endpoint__completion_fd(const struct dart_endpoint *endpoint)
+{
+	return endpoint->connected ? endpoint->queue.channel->fd : -1;
+}
+
+int dart_endpoint__on_completion(struct dart_endpoint *endpoint,
+				 char why[DART_WHY_MAX])
+{
+	return dart_read_queue__on_completion(&endpoint->queue, why);
+}

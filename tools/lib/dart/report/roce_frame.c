@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <endian.h>
+#include <errno.h>
+#include <stdbool.h>
+#include <string.h>
+#include <zlib.h>
+
+#include <libdart/store/store_query.h>
+
+#include "roce_frame.h"
+
+#define TTL		64
+#define DONT_FRAGMENT	0x4000
+
+__be16 dart_roce_frame__ip_checksum(const void *header)
+{
+	uint16_t words[sizeof(struct iphdr) / sizeof(uint16_t)];
+	uint32_t sum = 0;
+	size_t i;
+
+	memcpy(words, header, sizeof(words));
+	for (i = 0; i < sizeof(words) / sizeof(*words); i++)
+		sum += words[i];
+	sum = (sum & UINT16_MAX) + (sum >> 16);
+	return ~(sum + (sum >> 16));
+}
+
+/* Eight bytes 0xff stand for what a RoCEv1 frame has before the BTH. */
+__le32 dart_roce_frame__icrc(const uint8_t *frame, size_t length)
+{
+	const size_t end = offsetof(struct dart_roce_headers, reth);
+	const size_t start = offsetof(struct dart_roce_headers, ip) - 8;
+	struct dart_roce_headers masked;
+	uint32_t crc;
+
+	memcpy(&masked, frame, end);
+	memset((uint8_t *)&masked + start, 0xff, 8);
+	masked.ip.tos = 0xff;
+	masked.ip.ttl = 0xff;
+	masked.ip.check = 0xffff;
+	masked.udp.check = 0xffff;
+	masked.bth.queue_pair |= htobe32(0xff000000);
+	crc = crc32(0, (uint8_t *)&masked + start, end - start);
+	crc = crc32(crc, frame + end, length - end - DART_ROCE_ICRC_LENGTH);
+	return htole32(crc);
+}
+
+size_t dart_roce_frame__build(const struct dart_collector *collector,
+			      const uint8_t source_mac[ETH_ALEN],
+			      const struct dart_store_place *place,
+			      uint32_t copy, const void *value, uint32_t psn,
+			      uint8_t frame[DART_ROCE_FRAME_MAX])
+{
+	const struct dart_store_geometry *geometry = &collector->geometry;
+	const size_t slot_length = dart_store_geometry__slot_length(geometry);
+	const uint64_t slot = place->slots[copy] & (geometry->slots - 1);
+	const size_t pad = -slot_length % 4;
+	const size_t length = sizeof(struct dart_roce_headers) + slot_length +
+			      pad + DART_ROCE_ICRC_LENGTH;
+	struct dart_roce_headers headers = {
+		.ethernet.h_proto = htobe16(ETH_P_IP),
+		.ip = {
+			.version = 4,
+			.ihl = sizeof(headers.ip) / 4,
+			.tot_len = htobe16(length - sizeof(headers.ethernet)),
+			.frag_off = htobe16(DONT_FRAGMENT),
+			.ttl = TTL,
+			.protocol = IPPROTO_UDP,
+			.saddr = collector->reporter.s_addr,
+			.daddr = collector->ip.s_addr,
+		},
+		.udp = {
+			.source = htobe16(DART_STORE_UDP_SOURCE_BASE +
+					  place->share),
+			.dest = htobe16(DART_STORE_UDP_PORT),
+			.len = htobe16(length - sizeof(headers.ethernet) -
+				       sizeof(headers.ip)),
+		},
+		.bth = {
+			.opcode = DART_STORE_BTH_OPCODE,
+			.flags = DART_ROCE_BTH_MIGREQ |
+				 pad << DART_ROCE_BTH_PAD_SHIFT,
+			.partition = htobe16(DART_ROCE_BTH_PARTITION),
+			.queue_pair = htobe32(collector->qpn),
+			.psn = htobe32(psn & DART_ROCE_PSN_MASK),
+		},
+		.reth = {
+			.address = htobe64(collector->base +
+					   slot * slot_length),
+			.rkey = htobe32(collector->rkey),
+			.length = htobe32(slot_length),
+		},
+	};
+	__le32 icrc;
+
+	memcpy(headers.ethernet.h_dest, collector->mac, ETH_ALEN);
+	memcpy(headers.ethernet.h_source, source_mac, ETH_ALEN);
+	headers.ip.check = dart_roce_frame__ip_checksum(&headers.ip);
+	memcpy(frame, &headers, sizeof(headers));
+	dart_store__fill(geometry, place, value, frame + sizeof(headers));
+	memset(frame + sizeof(headers) + slot_length, 0, pad);
+	icrc = dart_roce_frame__icrc(frame, length);
+	memcpy(frame + length - sizeof(icrc), &icrc, sizeof(icrc));
+	return length;
+}
+
+/* All that a collector's interface, or a router, does not vary. */
+static bool headers__are_valid(const struct dart_roce_headers *headers,
+			       size_t length)
+{
+	const size_t payload_length = length - sizeof(*headers) -
+				      DART_ROCE_ICRC_LENGTH;
+	const uint32_t slot_length = be32toh(headers->reth.length);
+	const uint8_t pad = -slot_length % 4;
+	struct iphdr ip = headers->ip;
+
+	ip.check = 0;
+	return headers->ethernet.h_proto == htobe16(ETH_P_IP) &&
+	       ip.version == 4 && ip.ihl == sizeof(ip) / 4 && !ip.tos &&
+	       ip.tot_len == htobe16(length - sizeof(headers->ethernet)) &&
+	       !ip.id && ip.frag_off == htobe16(DONT_FRAGMENT) &&
+	       ip.ttl == TTL && ip.protocol == IPPROTO_UDP &&
+	       headers->ip.check == dart_roce_frame__ip_checksum(&ip) &&
+	       headers->udp.dest == htobe16(DART_STORE_UDP_PORT) &&
+	       headers->udp.len == htobe16(length - sizeof(headers->ethernet) -
+					   sizeof(ip)) &&
+	       !headers->udp.check &&
+	       headers->bth.opcode == DART_STORE_BTH_OPCODE &&
+	       headers->bth.flags == (DART_ROCE_BTH_MIGREQ |
+				      pad << DART_ROCE_BTH_PAD_SHIFT) &&
+	       headers->bth.partition == htobe16(DART_ROCE_BTH_PARTITION) &&
+	       slot_length <= payload_length &&
+	       slot_length + pad == payload_length;
+}
+
+int dart_roce_frame__parse(const uint8_t *frame, size_t length,
+			   struct dart_roce_report *report)
+{
+	struct dart_roce_headers headers;
+	uint32_t share, pad;
+	__le32 icrc;
+
+	if (length < sizeof(headers) + sizeof(icrc) ||
+	    length > DART_ROCE_FRAME_MAX)
+		return -EBADMSG;
+	memcpy(&headers, frame, sizeof(headers));
+	if (!headers__are_valid(&headers, length))
+		return -EBADMSG;
+
+	memcpy(report->mac, headers.ethernet.h_dest, ETH_ALEN);
+	memcpy(report->source_mac, headers.ethernet.h_source, ETH_ALEN);
+	report->reporter.s_addr = headers.ip.saddr;
+	report->ip.s_addr = headers.ip.daddr;
+	report->qpn = be32toh(headers.bth.queue_pair);
+	report->psn = be32toh(headers.bth.psn);
+	report->address = be64toh(headers.reth.address);
+	report->rkey = be32toh(headers.reth.rkey);
+	report->slot_length = be32toh(headers.reth.length);
+	report->slot = frame + sizeof(headers);
+	share = be16toh(headers.udp.source) - DART_STORE_UDP_SOURCE_BASE;
+	if (share >= DART_STORE_SHARES || report->qpn > DART_ROCE_PSN_MASK ||
+	    report->psn > DART_ROCE_PSN_MASK)
+		return -EBADMSG;
+	report->share = share;
+
+	for (pad = sizeof(headers) + report->slot_length;
+	     pad < length - sizeof(icrc); pad++)
+		if (frame[pad])
+			return -EBADMSG;
+	icrc = dart_roce_frame__icrc(frame, length);
+	return memcmp(frame + length - sizeof(icrc), &icrc, sizeof(icrc)) ?
+	       -EBADMSG : 0;
+}

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <libdart/private/store_slot.h>
+
+#include "store_query.h"
+
+/* The slots of a key that are also earlier ones of it, as bits. */
+static inline __attribute__((always_inline)) uint32_t
+repeated(const struct dart_store_place *place, const uint32_t redundancy)
+{
+	uint32_t bits = 0, copy, earlier;
+
+	for (copy = 1; copy < redundancy; copy++)
+		for (earlier = 0; earlier < copy; earlier++)
+			bits |= (uint32_t)(place->slots[earlier] ==
+					   place->slots[copy]) << copy;
+	return bits;
+}
+
+/* Which slots begin with the checksum of the key, as bits. */
+static inline __attribute__((always_inline)) uint32_t
+match(const struct dart_store_place *place, const uint8_t *const *slots,
+      const uint32_t redundancy, const uint32_t checksum_bits)
+{
+	uint32_t matching = 0, copy;
+
+	for (copy = 0; copy < redundancy; copy++)
+		matching |= (uint32_t)(slot__checksum(slots[copy],
+						      checksum_bits) ==
+				       place->checksum) << copy;
+	return matching;
+}
+
+/* The values that a key's slots hold, each once, and how often. */
+struct ballot {
+	const uint8_t *values[DART_STORE_REDUNDANCY_MAX];
+	uint32_t votes[DART_STORE_REDUNDANCY_MAX];
+	uint32_t distinct;
+};
+
+static void ballot__add(struct ballot *ballot, const uint8_t *value,
+			uint32_t length)
+{
+	uint32_t i;
+
+	for (i = 0; i < ballot->distinct; i++) {
+		if (!value__same(ballot->values[i], value, length))
+			continue;
+		ballot->votes[i]++;
+		return;
+	}
+	ballot->values[i] = value;
+	ballot->votes[i] = 1;
+	ballot->distinct++;
+}
+
+/* The most frequent value; *@is_tied if it is not the only one. */
+static uint32_t ballot__first(const struct ballot *ballot, bool *is_tied)
+{
+	uint32_t first = 0, i;
+
+	*is_tied = false;
+	for (i = 1; i < ballot->distinct; i++) {
+		if (ballot->votes[i] > ballot->votes[first]) {
+			first = i;
+			*is_tied = false;
+		} else if (ballot->votes[i] == ballot->votes[first]) {
+			*is_tied = true;
+		}
+	}
+	return first;
+}
+
+/* The values of the @matching slots are not all the same. */
+static void vote(const struct dart_store_geometry *geometry,
+		 const uint8_t *const *slots, uint32_t matching,
+		 const struct dart_store_rule *rule,
+		 struct dart_store_answer *answer)
+{
+	const uint32_t checksum_bytes = geometry->checksum_bits / 8;
+	struct ballot ballot = { .distinct = 0 };
+	uint32_t first;
+	bool is_tied;
+
+	for (; matching; matching &= matching - 1)
+		ballot__add(&ballot, slots[__builtin_ctz(matching)] +
+			    checksum_bytes, geometry->value_length);
+
+	first = ballot__first(&ballot, &is_tied);
+	answer->agreeing = 0;
+	answer->outcome = DART_STORE_EMPTY;
+	if (rule->policy == DART_STORE_CONSENSUS &&
+	    ballot.votes[first] < rule->consensus)
+		return;
+	answer->outcome = DART_STORE_AMBIGUOUS;
+	if (is_tied || rule->policy == DART_STORE_UNIQUE)
+		return;
+	answer->outcome = DART_STORE_FOUND;
+	answer->agreeing = ballot.votes[first];
+	value__copy(answer->value, ballot.values[first],
+		    geometry->value_length);
+}
+
+/*
+ * Which slots match is chance, and no processor guesses it; so there is no branch
+ * for it, except for values that differ, which is rare.
+ */
+static inline __attribute__((always_inline)) void
+decide(const struct dart_store_geometry *geometry, const uint32_t redundancy,
+       const uint32_t checksum_bits, const struct dart_store_place *place,
+       const uint8_t *const *slots, const struct dart_store_rule *rule,
+       struct dart_store_answer *answer)
+{
+	const uint32_t length = geometry->value_length;
+	const uint32_t checksum_bytes = checksum_bits / 8;
+	const uint32_t matching = match(place, slots, redundancy,
+					checksum_bits) &
+				  ~repeated(place, redundancy);
+	/* The first that matches, or the last one, which is not used then. */
+	const uint32_t first = __builtin_ctz(matching | 1u << (redundancy - 1));
+	const uint8_t *value = slots[first] + checksum_bytes;
+	uint32_t differing = 0, matches = matching & 1, copy;
+	bool is_found;
+
+	/* If the first slot matches, it is the first one. */
+	for (copy = 1; copy < redundancy; copy++) {
+		differing |= (uint32_t)!value__same(slots[copy] +
+						    checksum_bytes, value,
+						    length) << copy;
+		matches += matching >> copy & 1;
+	}
+	answer->matches = matches;
+	if (matching & differing) {
+		vote(geometry, slots, matching, rule, answer);
+		return;
+	}
+
+	is_found = matches >= (rule->policy == DART_STORE_CONSENSUS &&
+			       rule->consensus > 1 ? rule->consensus : 1);
+	answer->outcome = is_found ? DART_STORE_FOUND : DART_STORE_EMPTY;
+	answer->agreeing = is_found ? matches : 0;
+	value__copy(answer->value, value, length);
+}
+
+/* One for what most stores are like, and one for each width. */
+void dart_store__decide(const struct dart_store_geometry *geometry,
+			const struct dart_store_place *place,
+			const uint8_t *const *slots,
+			const struct dart_store_rule *rule,
+			struct dart_store_answer *answer)
+{
+	const uint32_t n = geometry->redundancy;
+
+	switch (geometry->checksum_bits) {
+	case 8:
+		decide(geometry, n, 8, place, slots, rule, answer);
+		break;
+	case 16:
+		decide(geometry, n, 16, place, slots, rule, answer);
+		break;
+	case 32:
+		if (n == DART_STORE_REDUNDANCY)
+			decide(geometry, DART_STORE_REDUNDANCY, 32, place,
+			       slots, rule, answer);
+		else
+			decide(geometry, n, 32, place, slots, rule, answer);
+		break;
+	default:
+		decide(geometry, n, 64, place, slots, rule, answer);
+	}
+}

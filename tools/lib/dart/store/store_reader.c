@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <endian.h>
+#include <errno.h>
+#include <poll.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <dart/store_access.h>
+#include <libdart/rdma/endpoint.h>
+
+#include "store_reader.h"
+
+/*
+ * READs that are under way at once: as many as the queue pair takes, and few
+ * enough for a slow host to answer all of them in time.
+ */
+#define READS_MAX 1024
+
+struct dart_store_reader {
+	struct dart_endpoint *endpoint;
+	struct dart_store_geometry geometry;
+	struct dart_store_hash *hash;
+	uint64_t base;			/* remote address of slot 0 */
+	uint32_t rkey;
+	size_t slot_length;
+	struct dart_store_place places[READS_MAX];
+	struct dart_read reads[READS_MAX];
+};
+
+static int64_t now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * INT64_C(1000) + now.tv_nsec / 1000000;
+}
+
+/*
+ * Waits until one of the descriptors is readable; -1 is none.  Returns 0,
+ * -ETIMEDOUT behind @deadline, or -errno, with a sentence in @why.
+ */
+static int wait_for(int connection, int completion, int64_t deadline,
+		    char why[DART_WHY_MAX])
+{
+	struct pollfd fds[] = {
+		{ .fd = connection, .events = POLLIN },
+		{ .fd = completion, .events = POLLIN },
+	};
+	int64_t left;
+	int count, err;
+
+	do {
+		left = deadline - now_ms();
+		count = poll(fds, 2, left > 0 ? (int)left : 0);
+	} while (count < 0 && errno == EINTR);
+	if (count > 0)
+		return 0;
+	err = count ? -errno : -ETIMEDOUT;
+	snprintf(why, DART_WHY_MAX, "%s",
+		 count ? strerror(-err) : "the host does not answer");
+	return err;
+}
+
+static int wait_for_connection(struct dart_endpoint *endpoint,
+			       char why[DART_WHY_MAX])
+{
+	const int64_t deadline = now_ms() + DART_STORE_READER_PATIENCE_MS;
+	int err;
+
+	for (;;) {
+		err = wait_for(dart_endpoint__connection_fd(endpoint), -1,
+			       deadline, why);
+		if (err)
+			return err;
+		switch (dart_endpoint__on_connection(endpoint, why)) {
+		case DART_ENDPOINT_CONNECTED:
+			return 0;
+		case DART_ENDPOINT_FAILED:
+			return -ECONNREFUSED;
+		case DART_ENDPOINT_DISCONNECTED:
+			return -ECONNRESET;
+		case DART_ENDPOINT_NOTHING:
+			break;
+		}
+	}
+}
+
+/* What the agent said may be anything. */
+static int take_answer(struct dart_store_reader *reader,
+		       char why[DART_WHY_MAX])
+{
+	struct dart_store_geometry *geometry = &reader->geometry;
+	struct dart_store_accept accept;
+	const void *answer;
+	size_t length;
+
+	answer = dart_endpoint__answer(reader->endpoint, &length);
+	if (length < sizeof(accept)) {
+		snprintf(why, DART_WHY_MAX,
+			 "handshake of %zu bytes: not a dart agent", length);
+		return -EBADMSG;
+	}
+	memcpy(&accept, answer, sizeof(accept));
+	if (le64toh(accept.magic) != DART_STORE_ACCESS_MAGIC) {
+		snprintf(why, DART_WHY_MAX,
+			 "handshake without the magic: not a dart agent");
+		return -EBADMSG;
+	}
+	if (le32toh(accept.abi_version) != DART_STORE_ACCESS_ABI_VERSION) {
+		snprintf(why, DART_WHY_MAX,
+			 "the agent speaks version %u of the protocol, we %u",
+			 le32toh(accept.abi_version),
+			 DART_STORE_ACCESS_ABI_VERSION);
+		return -EPROTONOSUPPORT;
+	}
+
+	if (le32toh(accept.slots_log2) <= DART_STORE_SLOTS_LOG2_MAX)
+		geometry->slots = UINT64_C(1) << le32toh(accept.slots_log2);
+	geometry->value_length = le32toh(accept.value_length);
+	geometry->checksum_bits = le32toh(accept.checksum_bits);
+	geometry->redundancy = le32toh(accept.redundancy);
+	reader->base = le64toh(accept.base);
+	reader->rkey = le32toh(accept.rkey);
+	if (dart_store_geometry__check(geometry) ||
+	    reader->base > UINT64_MAX - dart_store_geometry__length(geometry)) {
+		snprintf(why, DART_WHY_MAX,
+			 "handshake with a store that cannot be");
+		return -EBADMSG;
+	}
+	return 0;
+}
+
+int dart_store_reader__open(const char *host, uint16_t port, const char *name,
+			    struct dart_store_reader **result,
+			    char why[DART_WHY_MAX])
+{
+	struct dart_store_request request = {
+		.magic = htole64(DART_STORE_ACCESS_MAGIC),
+		.abi_version = htole32(DART_STORE_ACCESS_ABI_VERSION),
+	};
+	struct dart_store_reader *reader;
+	int err;
+
+	if (!*name || strlen(name) >= sizeof(request.name)) {
+		snprintf(why, DART_WHY_MAX, "'%.60s' is no name of a store",
+			 name);
+		return -EINVAL;
+	}
+	strcpy(request.name, name);
+
+	reader = calloc(1, sizeof(*reader));
+	if (!reader) {
+		snprintf(why, DART_WHY_MAX, "out of memory");
+		return -ENOMEM;
+	}
+	err = dart_endpoint__connect_with(host, port, &request,
+					  sizeof(request), &reader->endpoint,
+					  why);
+	if (!err)
+		err = wait_for_connection(reader->endpoint, why);
+	if (!err)
+		err = take_answer(reader, why);
+	if (err)
+		goto err_close;
+
+	reader->slot_length = dart_store_geometry__slot_length(&reader->geometry);
+	err = dart_store_hash__new(&reader->geometry, &reader->hash);
+	if (err) {
+		snprintf(why, DART_WHY_MAX, "out of memory");
+		goto err_close;
+	}
+	*result = reader;
+	return 0;
+
+err_close:
+	dart_store_reader__close(reader);
+	return err;
+}
+
+void dart_store_reader__close(struct dart_store_reader *reader)
+{
+	if (!reader)
+		return;
+	dart_endpoint__free(reader->endpoint);
+	dart_store_hash__free(reader->hash);
+	free(reader);
+}
+
+const struct dart_store_geometry *
+dart_store_reader__geometry(const struct dart_store_reader *reader)
+{
+	return &reader->geometry;
+}
+
+const struct dart_store_hash *
+dart_store_reader__hash(const struct dart_store_reader *reader)
+{
+	return reader->hash;
+}
+
+/* Waits until the batch of READs has landed. */
+static int wait_for_reads(struct dart_endpoint *endpoint,
+			  char why[DART_WHY_MAX])
+{
+	const int64_t deadline = now_ms() + DART_STORE_READER_PATIENCE_MS;
+	int done, err;
+
+	for (;;) {
+		err = wait_for(dart_endpoint__connection_fd(endpoint),
+			       dart_endpoint__completion_fd(endpoint),
+			       deadline, why);
+		if (err)
+			return err;
+		/* Who hangs up breaks the READs, too: that is the reason. */
+		if (dart_endpoint__on_connection(endpoint, why) ==
+		    DART_ENDPOINT_DISCONNECTED)
+			return -ECONNRESET;
+		done = dart_endpoint__on_completion(endpoint, why);
+		if (done)
+			return done < 0 ? done : 0;
+	}
+}
+
+/* Plans the READs of @count keys, and returns their number. */
+static uint32_t plan(struct dart_store_reader *reader, const uint8_t *keys,
+		     size_t length, size_t count)
+{
+	uint32_t reads = 0, copy;
+	size_t i;
+
+	for (i = 0; i < count; i++) {
+		struct dart_store_place *place = &reader->places[i];
+
+		dart_store_hash__place(reader->hash, keys + i * length, length,
+				       place);
+		for (copy = 0; copy < reader->geometry.redundancy; copy++) {
+			reader->reads[reads] = (struct dart_read) {
+				.address = reader->base + place->slots[copy] *
+					   reader->slot_length,
+				.rkey = reader->rkey,
+				.length = reader->slot_length,
+				.landing = reads * reader->slot_length,
+			};
+			reads++;
+		}
+	}
+	return reads;
+}
+
+static void decide(const struct dart_store_reader *reader,
+		   const uint8_t *landing, size_t count,
+		   const struct dart_store_rule *rule,
+		   struct dart_store_answer *answers)
+{
+	const uint8_t *slots[DART_STORE_REDUNDANCY_MAX];
+	uint32_t copy;
+	size_t i;
+
+	for (i = 0; i < count; i++) {
+		for (copy = 0; copy < reader->geometry.redundancy; copy++) {
+			slots[copy] = landing;
+			landing += reader->slot_length;
+		}
+		dart_store__decide(&reader->geometry, &reader->places[i],
+				   slots, rule, &answers[i]);
+	}
+}
+
+int dart_store_reader__query_batch(struct dart_store_reader *reader,
+				   const void *keys, size_t length,
+				   size_t count,
+				   const struct dart_store_rule *rule,
+				   struct dart_store_answer *answers,
+				   char why[DART_WHY_MAX])
+{
+	const size_t batch_max = READS_MAX / reader->geometry.redundancy;
+	const uint8_t *key = keys;
+	size_t batch, done;
+	uint32_t reads;
+	void *landing;
+	int err;
+
+	for (done = 0; done < count; done += batch, key += batch * length) {
+		batch = count - done < batch_max ? count - done : batch_max;
+		reads = plan(reader, key, length, batch);
+		err = dart_endpoint__reserve(reader->endpoint,
+					     reads * reader->slot_length,
+					     &landing);
+		if (!err)
+			err = dart_endpoint__read(reader->endpoint,
+						  reader->reads, reads);
+		if (err) {
+			snprintf(why, DART_WHY_MAX, "cannot READ: %s",
+				 strerror(-err));
+			return err;
+		}
+		err = wait_for_reads(reader->endpoint, why);
+		if (err)
+			return err;
+		decide(reader, landing, batch, rule, answers + done);
+	}
+	return 0;
+}

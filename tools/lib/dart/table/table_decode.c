@@ -1,0 +1,363 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * From hostile bytes to a table.  This file knows where things lie; whether
+ * they make sense is for table_check.c to say.  No count is used before it is
+ * known to fit into the bytes at hand, so nothing here takes more memory or
+ * time than a fixed multiple of them.
+ */
+#include <endian.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <libdart/private/table_format.h>
+
+/* What dart_table__free() takes apart: all memory of a decoded table. */
+struct decoded_table {
+	struct dart_table table;
+	struct dart_range *ranges;
+	struct dart_schema *schemas;
+	struct dart_field *fields;
+	char *strings;
+};
+
+struct decoder {
+	const uint8_t *bytes;
+	struct dart_frame frame;
+	struct decoded_table *decoded;
+	char *why;
+};
+
+static uint32_t count(const struct decoder *decoder, enum dart_section section)
+{
+	return decoder->frame.sections[section].count;
+}
+
+/* Room for the elements of @section, and one more: calloc(0) may be NULL. */
+static void *array(const struct decoder *decoder, enum dart_section section,
+		   size_t size)
+{
+	return calloc((size_t)count(decoder, section) + 1, size);
+}
+
+static int allocate(struct decoder *decoder)
+{
+	struct decoded_table *decoded = calloc(1, sizeof(*decoded));
+	struct dart_table *table;
+
+	if (!decoded)
+		return -ENOMEM;
+	decoder->decoded = decoded;
+	table = &decoded->table;
+
+	table->memory_regions = array(decoder, DART_SECTION_MEMORY_REGIONS,
+				      sizeof(*table->memory_regions));
+	table->entries = array(decoder, DART_SECTION_ENTRIES,
+			       sizeof(*table->entries));
+	decoded->ranges = array(decoder, DART_SECTION_RANGES,
+				sizeof(*decoded->ranges));
+	decoded->schemas = array(decoder, DART_SECTION_SCHEMAS,
+				 sizeof(*decoded->schemas));
+	decoded->fields = array(decoder, DART_SECTION_FIELDS,
+				sizeof(*decoded->fields));
+	decoded->strings = array(decoder, DART_SECTION_STRINGS, 1);
+	if (!table->memory_regions || !table->entries || !decoded->ranges ||
+	    !decoded->schemas || !decoded->fields || !decoded->strings)
+		return -ENOMEM;
+	return 0;
+}
+
+static void decode_header_members(struct decoder *decoder)
+{
+	const struct dart_control_header *header = &decoder->frame.header;
+	struct dart_table *table = &decoder->decoded->table;
+
+	table->generation = le64toh(header->generation_begin);
+	table->instance = le64toh(header->instance);
+	table->clock_offset_ns = (int64_t)le64toh(header->clock_offset_ns);
+	memcpy(table->host_id, header->host_id, sizeof(table->host_id));
+	memcpy(table->boot_id, header->boot_id, sizeof(table->boot_id));
+	table->exposure = le32toh(header->exposure);
+	table->cpus = le32toh(header->cpus);
+	table->page_size = le32toh(header->page_size);
+	table->lease_ms = le32toh(header->lease_ms);
+}
+
+/* Copies element @index of @section: the bytes need not be aligned. */
+static void element(const struct decoder *decoder, enum dart_section section,
+		    uint32_t index, void *copy)
+{
+	size_t size = dart_section_element[section];
+
+	memcpy(copy, decoder->bytes + decoder->frame.sections[section].offset +
+	       index * size, size);
+}
+
+/*
+ * Checks the whole section once, so that every offset into it is the start of
+ * a good string, whether somebody refers to it or not.
+ */
+static int decode_strings(struct decoder *decoder)
+{
+	uint32_t size = count(decoder, DART_SECTION_STRINGS);
+	char *strings = decoder->decoded->strings;
+	uint32_t i, length = 0;
+
+	memcpy(strings, decoder->bytes +
+	       decoder->frame.sections[DART_SECTION_STRINGS].offset, size);
+	if (!size || strings[0])
+		return dart_table__refuse(decoder->why,
+				"the strings do not begin with the empty string");
+	if (strings[size - 1])
+		return dart_table__refuse(decoder->why,
+				"the last string has no end");
+
+	for (i = 0; i < size; i++) {
+		length = strings[i] ? length + 1 : 0;
+		if (length >= DART_CONTROL_NAME_MAX)
+			return dart_table__refuse(decoder->why,
+					"a string is longer than %u bytes",
+					DART_CONTROL_NAME_MAX - 1);
+		if (strings[i] && (strings[i] < 0x20 || strings[i] > 0x7e))
+			return dart_table__refuse(decoder->why,
+					"a string has a byte that is not printable ASCII");
+	}
+	return 0;
+}
+
+/* NULL if there is no such string. */
+static char *string_at(const struct decoder *decoder, __le32 reference)
+{
+	uint32_t offset = le32toh(reference);
+
+	if (offset >= count(decoder, DART_SECTION_STRINGS))
+		return NULL;
+	return decoder->decoded->strings + offset;
+}
+
+static int decode_memory_regions(struct decoder *decoder)
+{
+	struct dart_table *table = &decoder->decoded->table;
+	struct dart_control_memory_region raw;
+	uint32_t i;
+
+	table->memory_region_count =
+		count(decoder, DART_SECTION_MEMORY_REGIONS);
+	for (i = 0; i < table->memory_region_count; i++) {
+		element(decoder, DART_SECTION_MEMORY_REGIONS, i, &raw);
+		if (raw.reserved)
+			return dart_table__refuse(decoder->why,
+					"a reserved member of memory region %u is not 0",
+					i);
+		table->memory_regions[i] = (struct dart_memory_region) {
+			.address = le64toh(raw.address),
+			.length = le64toh(raw.length),
+			.rkey = le32toh(raw.rkey),
+		};
+	}
+	return 0;
+}
+
+static int decode_fields(struct decoder *decoder)
+{
+	uint32_t i, fields = count(decoder, DART_SECTION_FIELDS);
+	struct dart_control_field raw;
+
+	for (i = 0; i < fields; i++) {
+		struct dart_field *field = &decoder->decoded->fields[i];
+
+		element(decoder, DART_SECTION_FIELDS, i, &raw);
+		field->name = string_at(decoder, raw.name);
+		field->unit = string_at(decoder, raw.unit);
+		field->offset = le32toh(raw.offset);
+		field->width = le32toh(raw.width);
+		field->count = le32toh(raw.count);
+		field->kind = le16toh(raw.kind);
+		field->is_signed = le16toh(raw.flags) &
+				   DART_CONTROL_FIELD_SIGNED;
+		if (!field->name || !field->unit)
+			return dart_table__refuse(decoder->why,
+					"field %u refers to no string", i);
+		if (le16toh(raw.flags) & ~DART_CONTROL_FIELD_SIGNED)
+			return dart_table__refuse(decoder->why,
+					"field %u has an unknown flag", i);
+	}
+	return 0;
+}
+
+static int decode_schemas(struct decoder *decoder)
+{
+	uint32_t i, schemas = count(decoder, DART_SECTION_SCHEMAS);
+	uint32_t fields = count(decoder, DART_SECTION_FIELDS);
+	struct dart_control_schema raw;
+	uint32_t next = 0;
+
+	for (i = 0; i < schemas; i++) {
+		struct dart_schema *schema = &decoder->decoded->schemas[i];
+
+		element(decoder, DART_SECTION_SCHEMAS, i, &raw);
+		schema->name = string_at(decoder, raw.name);
+		schema->length = le32toh(raw.length);
+		schema->fields = decoder->decoded->fields + next;
+		schema->field_count = le32toh(raw.fields);
+		if (!schema->name)
+			return dart_table__refuse(decoder->why,
+					"schema %u refers to no string", i);
+		if (le32toh(raw.first_field) != next ||
+		    schema->field_count > fields - next)
+			return dart_table__refuse(decoder->why,
+					"the fields of schema %u do not follow those of the schema in front of it",
+					i);
+		next += schema->field_count;
+	}
+	if (next != fields)
+		return dart_table__refuse(decoder->why,
+				"field %u belongs to no schema", next);
+	return 0;
+}
+
+static int decode_ranges(struct decoder *decoder)
+{
+	uint32_t i, ranges = count(decoder, DART_SECTION_RANGES);
+	struct dart_control_range raw;
+
+	for (i = 0; i < ranges; i++) {
+		element(decoder, DART_SECTION_RANGES, i, &raw);
+		if (raw.reserved)
+			return dart_table__refuse(decoder->why,
+					"a reserved member of range %u is not 0",
+					i);
+		decoder->decoded->ranges[i] = (struct dart_range) {
+			.address = le64toh(raw.address),
+			.stride = le64toh(raw.stride),
+			.memory_region = le32toh(raw.memory_region),
+			.first_copy = le32toh(raw.first_copy),
+			.copies = le32toh(raw.copies),
+			.offset = le32toh(raw.offset),
+			.length = le32toh(raw.length),
+		};
+	}
+	return 0;
+}
+
+static int decode_entry(struct decoder *decoder, uint32_t index,
+			const struct dart_control_entry *raw,
+			struct dart_range *ranges)
+{
+	struct dart_table *table = &decoder->decoded->table;
+	struct dart_entry *entry = &table->entries[table->entry_count++];
+	uint32_t schema = le32toh(raw->schema);
+
+	entry->name = string_at(decoder, raw->name);
+	entry->kind = le32toh(raw->kind);
+	entry->lifetime = le32toh(raw->lifetime);
+	entry->copies_are = le32toh(raw->copies_are);
+	entry->copies = le32toh(raw->copies);
+	entry->ranges = ranges;
+	entry->range_count = le32toh(raw->ranges);
+	if (!entry->name)
+		return dart_table__refuse(decoder->why,
+				"entry %u refers to no string", index);
+	if (schema >= count(decoder, DART_SECTION_SCHEMAS))
+		return dart_table__refuse(decoder->why,
+				"entry %u refers to no schema", index);
+	entry->schema = &decoder->decoded->schemas[schema];
+	return 0;
+}
+
+static int decode_entries(struct decoder *decoder)
+{
+	uint32_t i, entries = count(decoder, DART_SECTION_ENTRIES);
+	uint32_t ranges = count(decoder, DART_SECTION_RANGES);
+	struct dart_control_entry raw;
+	uint32_t next = 0;
+	int err;
+
+	for (i = 0; i < entries; i++) {
+		element(decoder, DART_SECTION_ENTRIES, i, &raw);
+		if (le32toh(raw.first_range) != next ||
+		    le32toh(raw.ranges) > ranges - next)
+			return dart_table__refuse(decoder->why,
+					"the ranges of entry %u do not follow those of the entry in front of it",
+					i);
+		if (le32toh(raw.kind) != DART_CONTROL_ENTRY_GONE) {
+			err = decode_entry(decoder, i, &raw,
+					   decoder->decoded->ranges + next);
+			if (err)
+				return err;
+		}
+		next += le32toh(raw.ranges);
+	}
+	if (next != ranges)
+		return dart_table__refuse(decoder->why,
+				"range %u belongs to no entry", next);
+	return 0;
+}
+
+static int decode(struct decoder *decoder, size_t length, size_t *needed)
+{
+	int err;
+
+	err = dart_frame__decode(&decoder->frame, decoder->bytes, length,
+				 needed, decoder->why);
+	if (!err)
+		err = allocate(decoder);
+	if (err)
+		return err;
+
+	decode_header_members(decoder);
+	err = decode_strings(decoder);
+	if (!err)
+		err = decode_memory_regions(decoder);
+	if (!err)
+		err = decode_fields(decoder);
+	if (!err)
+		err = decode_schemas(decoder);
+	if (!err)
+		err = decode_ranges(decoder);
+	if (!err)
+		err = decode_entries(decoder);
+	if (err)
+		return err;
+	return dart_table__check(&decoder->decoded->table,
+				 decoder->decoded->schemas,
+				 count(decoder, DART_SECTION_SCHEMAS),
+				 decoder->why);
+}
+
+int dart_table__decode(const void *bytes, size_t length,
+		       struct dart_table **table, size_t *needed,
+		       char why[DART_WHY_MAX])
+{
+	struct decoder decoder = { .bytes = bytes, .why = why };
+	int err;
+
+	why[0] = '\0';
+	err = decode(&decoder, length, needed);
+	if (err) {
+		if (err == -ENOMEM)
+			snprintf(why, DART_WHY_MAX, "memory is short");
+		if (decoder.decoded)
+			dart_table__free(&decoder.decoded->table);
+		return err;
+	}
+	*table = &decoder.decoded->table;
+	return 0;
+}
+
+void dart_table__free(struct dart_table *table)
+{
+	/* The table is the first member. */
+	struct decoded_table *decoded = (struct decoded_table *)table;
+
+	if (!decoded)
+		return;
+	free(table->memory_regions);
+	free(table->entries);
+	free(decoded->ranges);
+	free(decoded->schemas);
+	free(decoded->fields);
+	free(decoded->strings);
+	free(decoded);
+}
