@@ -6,18 +6,18 @@
 #include <systemd/sd-event.h>
 
 #include "agent/base/lease.h"
-#include "agent/base/watch.h"
+#include "agent/base/file_watch.h"
 #include "agent/base/why.h"
-#include "agent/follow/follow.h"
+#include "agent/follow/follower.h"
 #include "agent/probe/probe.h"
 #include "agent/rdma/device.h"
 #include "agent/rdma/listener.h"
 #include "agent/region/region.h"
-#include "agent/region/region_watch.h"
-#include "agent/socket/socket.h"
+#include "agent/region/region_events.h"
+#include "agent/socket/registration_socket.h"
 #include "agent/store/stores.h"
 #include "agent/table/exposure.h"
-#include "agent/table/publication.h"
+#include "agent/table/control_region.h"
 #include "agent/table/registry.h"
 #include "options.h"
 

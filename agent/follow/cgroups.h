@@ -4,7 +4,7 @@
 #define CGROUPS_H
 
 #include "agent/base/why.h"
-#include "follow.h"
+#include "follower.h"
 
 struct cgroups;
 

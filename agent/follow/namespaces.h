@@ -8,7 +8,7 @@
 
 #include "agent/base/why.h"
 #include "agent/region/region.h"
-#include "follow.h"
+#include "follower.h"
 
 struct namespaces {
 	uint32_t *inodes;

@@ -12,7 +12,7 @@
 
 #include "agent/base/why.h"
 #include "agent/table/registry.h"
-#include "attachment.h"
+#include "bpf_links.h"
 #include "probe_kind.h"
 
 struct probe {

@@ -12,7 +12,7 @@
 
 #include "agent/base/why.h"
 #include "agent/store/stores.h"
-#include "agent/table/publication.h"
+#include "agent/table/control_region.h"
 #include "connection.h"
 #include "device.h"
 

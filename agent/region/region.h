@@ -9,7 +9,7 @@
 #include <linux/dart_zero.h>
 
 #include "agent/base/why.h"
-#include "selection.h"
+#include "selector.h"
 
 struct region {
 	int fd;

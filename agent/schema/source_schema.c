@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "layout.h"
+#include "btf_layout.h"
 #include "source_schema.h"
 
 /* What has been found so far, in any order. */

@@ -8,7 +8,7 @@
 
 #include "client.h"
 #include "request.h"
-#include "socket.h"
+#include "registration_socket.h"
 
 static void client__close_passed_fd(struct client *client)
 {

@@ -16,7 +16,7 @@
 
 #include "agent/base/why.h"
 #include "agent/rdma/device.h"
-#include "reporter.h"
+#include "report_qp.h"
 #include "store_memory.h"
 
 /* The whole store as one side sees it. */

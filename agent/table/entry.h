@@ -15,10 +15,10 @@
 #include <linux/dart_zero.h>
 
 #include "agent/base/lease.h"
-#include "agent/base/watch.h"
+#include "agent/base/file_watch.h"
 #include "agent/base/why.h"
 #include "agent/region/region.h"
-#include "agent/region/selection.h"
+#include "agent/region/selector.h"
 #include "agent/schema/source_schema.h"
 #include "entry_name.h"
 

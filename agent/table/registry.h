@@ -10,16 +10,16 @@
 #include "agent/base/ids.h"
 #include "agent/base/lease.h"
 #include "agent/base/names.h"
-#include "agent/base/watch.h"
+#include "agent/base/file_watch.h"
 #include "agent/base/why.h"
-#include "agent/region/map_watch.h"
+#include "agent/region/map_owner_watch.h"
 #include "agent/region/region.h"
-#include "agent/region/selection.h"
+#include "agent/region/selector.h"
 #include "agent/region/slab.h"
 #include "agent/schema/source_schema.h"
 #include "entry.h"
 #include "exposure.h"
-#include "publication.h"
+#include "control_region.h"
 
 struct registry {
 	struct region *region;

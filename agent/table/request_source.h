@@ -3,7 +3,7 @@
 #ifndef REQUEST_SOURCE_H
 #define REQUEST_SOURCE_H
 
-#include "agent/follow/follow.h"
+#include "agent/follow/follower.h"
 #include "agent/socket/request.h"
 
 request_handler request__register_source;

@@ -17,8 +17,8 @@
 #include <string.h>
 
 #include <libdart/report/random.h>
-#include <libdart/report/reporter.h>
-#include <libdart/report/wire.h>
+#include <libdart/report/report_builder.h>
+#include <libdart/report/packet_socket.h>
 
 #define RATE		20000	/* frames/s: soft-RoCE takes them */
 #define PAYLOAD_MAX	128	/* bytes that a frame may become longer by */

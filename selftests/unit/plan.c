@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include <libdart/store/plan.h>
+#include <libdart/store/store_sizing.h>
 
 #include <errno.h>
 #include <math.h>

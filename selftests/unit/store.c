@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include <libdart/report/flows.h>
-#include <libdart/store/plan.h>
+#include <libdart/store/store_sizing.h>
 
 static const struct dart_store_rule plurality = { DART_STORE_PLURALITY, 0 };
 static const struct dart_store_rule unique = { DART_STORE_UNIQUE, 0 };

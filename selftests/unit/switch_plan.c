@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "tools/dartctl/switch/plan.h"
+#include "tools/dartctl/switch/steps.h"
 
 #define ROUNDS	3000
 #define SEED	0x5eed

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include <libdart/report/reporter.h>
+#include <libdart/report/report_builder.h>
 
 #define VECTORS	"selftests/vectors/reports.json"
 

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include <libdart/store/plan.h>
+#include <libdart/store/store_sizing.h>
 
 #include "memory.h"
 #include "simulation.h"

@@ -7,8 +7,8 @@ dartctl_packages := jansson libbpf smartcols
 dartctl_skeletons := reporter
 
 unit_switch_plan_sources := $(addprefix tools/dartctl/switch/, \
-	plan.c state.c)
+	steps.c state.c)
 unit_switch_program_sources := $(addprefix tools/dartctl/switch/, \
 	program.c state.c)
 unit_switch_thrift_sources := $(addprefix tools/dartctl/switch/, bmv2.c \
-	bmv2_read.c call.c program.c state.c thrift.c wire.c)
+	bmv2_read.c call.c program.c state.c thrift.c thrift_wire.c)

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <libdart/store/plan.h>
+#include <libdart/store/store_sizing.h>
 #include <libdart/table/table.h>
 
 #include "command.h"

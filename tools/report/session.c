@@ -4,7 +4,7 @@
 #include <string.h>
 #include <time.h>
 
-#include <libdart/report/wire.h>
+#include <libdart/report/packet_socket.h>
 
 #include "feed.h"
 #include "session.h"

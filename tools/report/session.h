@@ -3,7 +3,7 @@
 #ifndef REPORT_SESSION_H
 #define REPORT_SESSION_H
 
-#include <libdart/report/reporter.h>
+#include <libdart/report/report_builder.h>
 
 #include "options.h"
 

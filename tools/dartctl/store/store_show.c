@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include <libdart/store/plan.h>
+#include <libdart/store/store_sizing.h>
 #include <libdart/store/store_query.h>
 
 #include "store.h"

@@ -6,7 +6,7 @@
 #ifndef SWITCH_BMV2_H
 #define SWITCH_BMV2_H
 
-#include "plan.h"
+#include "steps.h"
 #include "program.h"
 #include "thrift.h"
 

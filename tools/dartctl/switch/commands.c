@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "commands.h"
-#include "plan.h"
+#include "steps.h"
 #include "program.h"
 #include "tools/dartctl/command.h"
 

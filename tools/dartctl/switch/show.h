@@ -5,7 +5,7 @@
 
 #include <jansson.h>
 
-#include "plan.h"
+#include "steps.h"
 
 #define SWITCH_STEP_NAME	40	/* bytes, with the 0 */
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "thrift.h"
-#include "wire.h"
+#include "thrift_wire.h"
 
 #define VERSION		0x80010000u
 #define VERSION_MASK	0xffff0000u

@@ -8,10 +8,10 @@
 
 #include "attach.h"
 #include "interface.h"
-#include "reporter_link.h"
-#include "reporter_maps.h"
-#include "reporter_object.h"
-#include "reporter_pins.h"
+#include "link.h"
+#include "maps.h"
+#include "object.h"
+#include "pins.h"
 
 #define FILES_MAX	DART_COLLECTORS_MAX
 /* The INT specification has no number of its own. */

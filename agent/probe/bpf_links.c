@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <bpf/bpf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "bpf_links.h"
+
+#define ROOT_CGROUP "/sys/fs/cgroup"
+
+static bool is_iterator(const struct bpf_program *program)
+{
+	return bpf_program__expected_attach_type(program) == BPF_TRACE_ITER;
+}
+
+static struct bpf_link *attach_to_root_cgroup(const struct bpf_program *program)
+{
+	int cgroup = open(ROOT_CGROUP, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	struct bpf_link *link;
+	int error;
+
+	if (cgroup < 0)
+		return NULL;
+	/* A link is one of many programs there: no one else's is replaced. */
+	link = bpf_program__attach_cgroup(program, cgroup);
+	error = errno;
+	close(cgroup);
+	errno = error;
+	return link;
+}
+
+/* Runs an iterator over all that it goes over. */
+static int run_iterator(const struct bpf_link *link)
+{
+	int fd = bpf_iter_create(bpf_link__fd(link)), ret = 0;
+	char unused[64];
+	ssize_t got;
+
+	if (fd < 0)
+		return fd;
+	/* It prints nothing; after very many objects it asks to go on. */
+	do {
+		got = read(fd, unused, sizeof(unused));
+	} while (got > 0 || (got < 0 && (errno == EAGAIN || errno == EINTR)));
+	if (got < 0)
+		ret = -errno;
+	close(fd);
+	return ret;
+}
+
+static int attachment__add(struct attachment *attachment,
+			   const struct bpf_program *program)
+{
+	struct bpf_link *link;
+
+	if (bpf_program__type(program) == BPF_PROG_TYPE_CGROUP_SKB)
+		link = attach_to_root_cgroup(program);
+	else
+		link = bpf_program__attach(program);
+	if (!link)
+		return -errno;
+	attachment->links[attachment->count++] = link;
+	return is_iterator(program) ? run_iterator(link) : 0;
+}
+
+int attachment__open(struct attachment *attachment, struct bpf_object *object)
+{
+	struct bpf_program *program;
+	size_t programs = 0;
+	int ret = 0;
+
+	*attachment = (struct attachment){ };
+	bpf_object__for_each_program(program, object)
+		programs++;
+	attachment->links = calloc(programs, sizeof(*attachment->links));
+	if (!attachment->links)
+		return -ENOMEM;
+
+	/* Iterators last: what happens while they run is seen by the others. */
+	bpf_object__for_each_program(program, object)
+		if (!ret && !is_iterator(program))
+			ret = attachment__add(attachment, program);
+	bpf_object__for_each_program(program, object)
+		if (!ret && is_iterator(program))
+			ret = attachment__add(attachment, program);
+	if (ret)
+		attachment__close(attachment);
+	return ret;
+}
+
+void attachment__close(struct attachment *attachment)
+{
+	while (attachment->count)
+		bpf_link__destroy(attachment->links[--attachment->count]);
+	free(attachment->links);
+	attachment->links = NULL;
+}

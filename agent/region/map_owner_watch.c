@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <string.h>
+
+#include "agent/base/log.h"
+#include "map_owner_watch.h"
+#include "map_watch.skel.h"
+
+static int on_let_go(void *context, void *data, size_t size)
+{
+	struct map_watch *watch = context;
+	uint32_t id;
+
+	memcpy(&id, data, sizeof(id));
+	watch->gone(watch->userdata, id);
+	return 0;
+}
+
+static int on_event(sd_event_source *source, int fd, uint32_t revents,
+		    void *userdata)
+{
+	struct map_watch *watch = userdata;
+
+	ring_buffer__consume(watch->let_go);
+	return 0;
+}
+
+static int map_watch__attach(struct map_watch *watch, sd_event *loop)
+{
+	struct map_watch_bpf *programs = watch->programs;
+	int ret;
+
+	ret = map_watch_bpf__attach(programs);
+	if (ret)
+		return ret;
+	watch->let_go = ring_buffer__new(bpf_map__fd(programs->maps.let_go),
+					 on_let_go, watch, NULL);
+	if (!watch->let_go)
+		return -errno;
+	ret = sd_event_add_io(loop, &watch->events,
+			      ring_buffer__epoll_fd(watch->let_go), EPOLLIN,
+			      on_event, watch);
+	return ret < 0 ? ret : 0;
+}
+
+int map_watch__open(struct map_watch *watch, sd_event *loop,
+		    void (*gone)(void *userdata, uint32_t map_id),
+		    void *userdata, struct why *why)
+{
+	int ret = 0;
+
+	*watch = (struct map_watch){ .gone = gone, .userdata = userdata };
+	watch->programs = map_watch_bpf__open_and_load();
+	if (!watch->programs)
+		ret = -errno;
+	if (!ret)
+		ret = map_watch__attach(watch, loop);
+	if (ret) {
+		map_watch__close(watch);
+		return why__say(why, -ret, "cannot load or attach it: %s",
+				strerror(-ret));
+	}
+	return 0;
+}
+
+void map_watch__close(struct map_watch *watch)
+{
+	sd_event_source_disable_unref(watch->events);
+	ring_buffer__free(watch->let_go);
+	map_watch_bpf__destroy(watch->programs);
+	*watch = (struct map_watch){ };
+}
+
+void map_watch__add(struct map_watch *watch, uint32_t map_id)
+{
+	const uint8_t here = 1;
+	int ret;
+
+	if (!watch->programs)
+		return;
+	ret = bpf_map__update_elem(watch->programs->maps.watched, &map_id,
+				   sizeof(map_id), &here, sizeof(here), 0);
+	if (ret)
+		log__warning("map %u will not be gone when its owners are: %s",
+			     map_id, strerror(-ret));
+}
+
+void map_watch__remove(struct map_watch *watch, uint32_t map_id)
+{
+	if (watch->programs)
+		bpf_map__delete_elem(watch->programs->maps.watched, &map_id,
+				     sizeof(map_id), 0);
+}

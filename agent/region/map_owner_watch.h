@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Watches maps: tells when only the region still holds one, so that nobody can
+ * write to it any more.
+ */
+#ifndef MAP_OWNER_WATCH_H
+#define MAP_OWNER_WATCH_H
+
+#include <stdint.h>
+#include <systemd/sd-event.h>
+
+#include "agent/base/why.h"
+
+struct map_watch {
+	struct map_watch_bpf *programs;	/* NULL if there is no such watch */
+	struct ring_buffer *let_go;
+	sd_event_source *events;
+	void (*gone)(void *userdata, uint32_t map_id);
+	void *userdata;
+};
+
+/*
+ * Calls @gone, perhaps more than once for a map.  Without it all the rest still
+ * works, and __add() and __remove() do nothing.
+ */
+int map_watch__open(struct map_watch *watch, sd_event *loop,
+		    void (*gone)(void *userdata, uint32_t map_id),
+		    void *userdata, struct why *why);
+void map_watch__close(struct map_watch *watch);
+
+/* While the caller holds the map otherwise, too. */
+void map_watch__add(struct map_watch *watch, uint32_t map_id);
+void map_watch__remove(struct map_watch *watch, uint32_t map_id);
+
+#endif /* MAP_OWNER_WATCH_H */

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <linux/nsfs.h>
+#include <net/if.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include "agent/table/entry_name.h"
+#include "selector.h"
+
+#define OWN_NETNS "/proc/self/ns/net"
+
+static int selection__init(struct selection *selection,
+			   const struct source *source, int fd,
+			   const char *label, struct why *why)
+{
+	*selection = (struct selection){
+		.source = source,
+		.key.source = source->id,
+		.fd = fd,
+	};
+	return entry_name__of(selection->name, source->name, label, why);
+}
+
+int selection__none(struct selection *selection, const struct source *source,
+		    struct why *why)
+{
+	return selection__init(selection, source, -1, NULL, why);
+}
+
+/*
+ * Names of interfaces are known in their namespace only: goes there and comes
+ * back.  Nothing else happens meanwhile, there is one thread.
+ */
+static int socket_in(int netns)
+{
+	int own = open(OWN_NETNS, O_RDONLY | O_CLOEXEC);
+	int fd, ret;
+
+	if (own < 0)
+		return -errno;
+	if (setns(netns, CLONE_NEWNET)) {
+		ret = -errno;
+		close(own);
+		return ret;
+	}
+	fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	ret = fd < 0 ? -errno : fd;
+	/* In a foreign namespace this process would serve the wrong hosts. */
+	if (setns(own, CLONE_NEWNET))
+		abort();
+	close(own);
+	return ret;
+}
+
+static int find_netdev(int netns, const char *name, uint32_t *ifindex,
+		       struct why *why)
+{
+	struct ifreq request = { };
+	int fd, ret = 0;
+
+	if (!*name || strlen(name) >= sizeof(request.ifr_name))
+		return why__say(why, ENODEV, "there is no interface '%s'",
+				name);
+	strcpy(request.ifr_name, name);
+
+	fd = socket_in(netns);
+	if (fd < 0)
+		return why__say(why, -fd,
+				"cannot enter the network namespace: %s",
+				strerror(-fd));
+	if (ioctl(fd, SIOCGIFINDEX, &request))
+		ret = why__say(why, errno, "there is no interface '%s': %s",
+			       name, strerror(errno));
+	else
+		*ifindex = request.ifr_ifindex;
+	close(fd);
+	return ret;
+}
+
+static int check_netns(struct selection *selection, struct why *why)
+{
+	struct statfs system;
+	struct stat status;
+
+	if (fstatfs(selection->fd, &system) || system.f_type != NSFS_MAGIC ||
+	    fstat(selection->fd, &status) ||
+	    ioctl(selection->fd, NS_GET_NSTYPE) != CLONE_NEWNET)
+		return why__say(why, EINVAL,
+				"the file descriptor is of no network namespace");
+	selection->key.object = status.st_ino;
+	return 0;
+}
+
+int selection__netns(struct selection *selection, const struct source *source,
+		     int fd, const char *label, const char *netdev,
+		     struct why *why)
+{
+	char both[DART_REGISTRATION_NAME_MAX];
+	int ret;
+
+	if (netdev && label) {
+		if (snprintf(both, sizeof(both), "%s/%s", label, netdev) >=
+		    (int)sizeof(both))
+			return why__say(why, ENAMETOOLONG,
+					"the name of the namespace is too long");
+		ret = selection__init(selection, source, fd, both, why);
+	} else {
+		ret = selection__init(selection, source, fd, netdev ?: label,
+				      why);
+	}
+	if (ret)
+		return ret;
+
+	if (fd < 0) {
+		selection->fd = open(OWN_NETNS, O_RDONLY | O_CLOEXEC);
+		if (selection->fd < 0)
+			return why__say(why, errno, "cannot open %s: %s",
+					OWN_NETNS, strerror(errno));
+		selection->has_own_fd = true;
+	}
+	ret = check_netns(selection, why);
+	if (!ret && netdev)
+		ret = find_netdev(selection->fd, netdev,
+				  &selection->key.ifindex, why);
+	if (ret)
+		selection__close(selection);
+	return ret;
+}
+
+int selection__netns_inode(struct selection *selection,
+			   const struct source *source, uint32_t inode,
+			   const char *label, struct why *why)
+{
+	int ret = selection__init(selection, source, -1, label, why);
+
+	selection->key.object = inode;
+	return ret;
+}
+
+int selection__disk(struct selection *selection, const struct source *source,
+		    int fd, const char *label, struct why *why)
+{
+	struct stat status;
+	int ret;
+
+	ret = selection__init(selection, source, fd, label, why);
+	if (ret)
+		return ret;
+	if (fstat(fd, &status) || !S_ISBLK(status.st_mode))
+		return why__say(why, EINVAL,
+				"the file descriptor is of no block device");
+	selection->key.object = status.st_rdev;
+	return 0;
+}
+
+int selection__cgroup(struct selection *selection, const struct source *source,
+		      int fd, const char *path, struct why *why)
+{
+	struct statfs system;
+	struct stat status;
+	int ret;
+
+	ret = selection__init(selection, source, fd, path, why);
+	if (ret)
+		return ret;
+	if (fstatfs(fd, &system) || system.f_type != CGROUP2_SUPER_MAGIC ||
+	    fstat(fd, &status) || !S_ISDIR(status.st_mode))
+		return why__say(why, EINVAL,
+				"the file descriptor is of no cgroup of version 2");
+	selection->key.object = status.st_ino;
+	return 0;
+}
+
+void selection__close(struct selection *selection)
+{
+	if (selection->has_own_fd)
+		close(selection->fd);
+	selection->has_own_fd = false;
+}
+
+bool selection_key__equal(const struct selection_key *a,
+			  const struct selection_key *b)
+{
+	return a->source == b->source && a->object == b->object &&
+	       a->ifindex == b->ifindex;
+}

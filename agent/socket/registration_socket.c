@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
+#include <grp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "agent/base/log.h"
+#include "reply.h"
+#include "registration_socket.h"
+
+#define CLIENTS_MAX 64
+#define GROUP "dart"
+
+void socket__drop_client(struct socket *socket, struct client *client)
+{
+	TAILQ_REMOVE(&socket->clients, client, link);
+	socket->client_count--;
+	client__free(client);
+}
+
+/* One client too many: tells it, as far as it listens, and hangs up. */
+static void turn_away(int fd)
+{
+	json_t *reply = reply__error(-EUSERS,
+				     "too many clients (try again later)");
+	char *line = reply ? json_dumps(reply, JSON_COMPACT) : NULL;
+
+	if (line) {
+		send(fd, line, strlen(line), MSG_DONTWAIT | MSG_NOSIGNAL);
+		send(fd, "\n", 1, MSG_DONTWAIT | MSG_NOSIGNAL);
+	}
+	free(line);
+	json_decref(reply);
+	close(fd);
+}
+
+static int on_event(sd_event_source *source, int listening, uint32_t revents,
+		    void *userdata)
+{
+	struct socket *socket = userdata;
+	struct client *client;
+	int fd, ret;
+
+	fd = accept4(listening, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+	if (fd < 0) {
+		if (errno == EAGAIN || errno == EINTR || errno == ECONNABORTED)
+			return 0;
+		log__error("cannot accept clients: %s", strerror(errno));
+		return sd_event_exit(sd_event_source_get_event(source),
+				     EXIT_FAILURE);
+	}
+	if (socket->client_count == CLIENTS_MAX) {
+		turn_away(fd);
+		return 0;
+	}
+
+	ret = client__new(socket, socket->agent,
+			  sd_event_source_get_event(source), fd, &client);
+	if (ret) {
+		log__warning("cannot serve a client: %s", strerror(-ret));
+		return 0;
+	}
+	TAILQ_INSERT_TAIL(&socket->clients, client, link);
+	socket->client_count++;
+	return 0;
+}
+
+/* Creates the directory of the socket, as RuntimeDirectory= would. */
+static int make_directory(const char *path, struct why *why)
+{
+	char directory[sizeof(((struct sockaddr_un *)NULL)->sun_path)];
+	char *slash;
+
+	strcpy(directory, path);
+	slash = strrchr(directory, '/');
+	if (!slash || slash == directory)
+		return 0;
+	*slash = '\0';
+	if (mkdir(directory, 0755) && errno != EEXIST)
+		return why__say(why, errno, "cannot create %s: %s", directory,
+				strerror(errno));
+	return 0;
+}
+
+/* Is somebody there?  A socket that nobody listens at is removed. */
+static int socket__clear(struct socket *socket, struct why *why)
+{
+	const char *path = socket->address.sun_path;
+	struct stat status;
+
+	if (lstat(path, &status)) {
+		if (errno == ENOENT)
+			return 0;
+		return why__say(why, errno, "cannot look at %s: %s", path,
+				strerror(errno));
+	}
+	if (!S_ISSOCK(status.st_mode))
+		return why__say(why, EEXIST, "%s exists and is no socket",
+				path);
+	if (!connect(socket->fd, (struct sockaddr *)&socket->address,
+		     sizeof(socket->address)) || errno == EAGAIN)
+		return why__say(why, EADDRINUSE,
+				"another dartd is running: it listens at %s",
+				path);
+	if (errno != ECONNREFUSED || unlink(path))
+		return why__say(why, errno, "cannot replace %s: %s", path,
+				strerror(errno));
+	return 0;
+}
+
+/* Root, and the group if there is one.  Nobody can connect before listen(). */
+static int socket__set_mode(const struct socket *socket, struct why *why)
+{
+	const char *path = socket->address.sun_path;
+	const struct group *group = getgrnam(GROUP);
+
+	if (group && lchown(path, -1, group->gr_gid))
+		return why__say(why, errno, "cannot give %s to group %s: %s",
+				path, GROUP, strerror(errno));
+	if (chmod(path, group ? 0660 : 0600))
+		return why__say(why, errno, "cannot set the mode of %s: %s",
+				path, strerror(errno));
+	return 0;
+}
+
+static int socket__create(struct socket *result, struct why *why)
+{
+	result->fd = socket(AF_UNIX,
+			    SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (result->fd < 0)
+		return why__say(why, errno, "cannot create a socket: %s",
+				strerror(errno));
+	return 0;
+}
+
+static int socket__bind(struct socket *socket, struct why *why)
+{
+	if (bind(socket->fd, (struct sockaddr *)&socket->address,
+		 sizeof(socket->address)))
+		return why__say(why, errno, "cannot bind %s: %s",
+				socket->address.sun_path, strerror(errno));
+	return 0;
+}
+
+int socket__open(struct socket *socket, sd_event *loop, const char *path,
+		 struct agent *agent, struct why *why)
+{
+	int ret;
+
+	*socket = (struct socket){ .agent = agent };
+	TAILQ_INIT(&socket->clients);
+	socket->address.sun_family = AF_UNIX;
+	strcpy(socket->address.sun_path, path);
+
+	ret = make_directory(path, why);
+	if (!ret)
+		ret = socket__create(socket, why);
+	if (ret)
+		return ret;
+
+	ret = socket__clear(socket, why);
+	if (!ret)
+		ret = socket__bind(socket, why);
+	if (ret)
+		goto close;
+
+	ret = socket__set_mode(socket, why);
+	if (ret)
+		goto unlink;
+	if (listen(socket->fd, CLIENTS_MAX)) {
+		ret = why__say(why, errno, "cannot listen at %s: %s", path,
+			       strerror(errno));
+		goto unlink;
+	}
+	ret = sd_event_add_io(loop, &socket->events, socket->fd, EPOLLIN,
+			      on_event, socket);
+	if (ret < 0) {
+		why__say(why, -ret, "cannot wait for clients: %s",
+			 strerror(-ret));
+		goto unlink;
+	}
+	return 0;
+
+unlink:
+	unlink(path);
+close:
+	close(socket->fd);
+	return ret;
+}
+
+void socket__close(struct socket *socket)
+{
+	struct client *client;
+
+	unlink(socket->address.sun_path);
+	while ((client = TAILQ_FIRST(&socket->clients)))
+		socket__drop_client(socket, client);
+	sd_event_source_unref(socket->events);
+	close(socket->fd);
+}

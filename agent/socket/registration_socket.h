@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The registration socket: who may connect is said by its mode. */
+#ifndef REGISTRATION_SOCKET_H
+#define REGISTRATION_SOCKET_H
+
+#include <stdint.h>
+#include <sys/un.h>
+#include <systemd/sd-event.h>
+
+#include "agent/base/why.h"
+#include "client.h"
+
+struct agent;
+
+struct socket {
+	struct agent *agent;
+	struct sockaddr_un address;
+	int fd;
+	sd_event_source *events;
+	struct clients clients;
+	uint32_t client_count;
+};
+
+/*
+ * Replaces the socket that a dead agent has left behind; -EADDRINUSE if it is
+ * alive.
+ */
+int socket__open(struct socket *socket, sd_event *loop, const char *path,
+		 struct agent *agent, struct why *why);
+void socket__close(struct socket *socket);
+
+/* Frees @client, too. */
+void socket__drop_client(struct socket *socket, struct client *client);
+
+#endif /* REGISTRATION_SOCKET_H */

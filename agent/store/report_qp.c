@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <arpa/inet.h>
+#include <errno.h>
+#include <net/if.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/random.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <dart/store.h>
+
+#include "report_qp.h"
+
+static void name(struct in_addr address, char text[INET_ADDRSTRLEN])
+{
+	inet_ntop(AF_INET, &address, text, INET_ADDRSTRLEN);
+}
+
+/* The address of this host that talks to that of the reporter. */
+static int reporter__find_local(struct reporter *reporter, const char *text,
+				struct why *why)
+{
+	struct sockaddr_in address = {
+		.sin_family = AF_INET,
+		.sin_port = htons(DART_STORE_UDP_PORT),
+		.sin_addr = reporter->address,
+	};
+	socklen_t size = sizeof(address);
+	int fd, ret = 0;
+
+	fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	if (fd < 0)
+		return why__say(why, errno, "cannot open a socket: %s",
+				strerror(errno));
+	if (connect(fd, (struct sockaddr *)&address, size) ||
+	    getsockname(fd, (struct sockaddr *)&address, &size))
+		ret = why__say(why, errno, "there is no way to %s: %s", text,
+			       strerror(errno));
+	close(fd);
+	reporter->local = address.sin_addr;
+	return ret;
+}
+
+static union ibv_gid gid_of(struct in_addr address)
+{
+	union ibv_gid gid = { .raw = { [10] = 0xff, [11] = 0xff } };
+
+	memcpy(gid.raw + 12, &address, sizeof(address));
+	return gid;
+}
+
+/* Which of the device's GIDs is the local address? */
+static int reporter__find_gid(const struct reporter *reporter,
+			      const struct device *device, const char *text,
+			      struct ibv_gid_entry *found, struct why *why)
+{
+	union ibv_gid gid = gid_of(reporter->local);
+	struct ibv_gid_entry entries[256];
+	char local[INET_ADDRSTRLEN];
+	ssize_t count, i;
+
+	count = ibv_query_gid_table(device->context, entries,
+				    sizeof(entries) / sizeof(entries[0]), 0);
+	if (count < 0)
+		return why__say(why, -count,
+				"RDMA device %s does not tell its addresses: %s",
+				device__name(device), strerror(-count));
+	for (i = 0; i < count; i++) {
+		if (entries[i].gid_type != IBV_GID_TYPE_ROCE_V2 ||
+		    memcmp(&entries[i].gid, &gid, sizeof(gid)))
+			continue;
+		*found = entries[i];
+		return 0;
+	}
+	name(reporter->local, local);
+	return why__say(why, ENETUNREACH,
+			"%s is reached from %s, which is no address of RDMA device %s",
+			text, local, device__name(device));
+}
+
+static int reporter__find_mac(struct reporter *reporter, unsigned int interface,
+			      struct why *why)
+{
+	struct ifreq request = { };
+	int fd, ret = 0;
+
+	fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	if (fd < 0)
+		return why__say(why, errno, "cannot open a socket: %s",
+				strerror(errno));
+	if (!if_indextoname(interface, request.ifr_name) ||
+	    ioctl(fd, SIOCGIFHWADDR, &request))
+		ret = why__say(why, errno,
+			       "cannot find the MAC address of this host: %s",
+			       strerror(errno));
+	close(fd);
+	memcpy(reporter->mac, request.ifr_hwaddr.sa_data,
+	       sizeof(reporter->mac));
+	return ret;
+}
+
+static int reporter__choose_psn(struct reporter *reporter, struct why *why)
+{
+	uint32_t random;
+
+	if (getrandom(&random, sizeof(random), 0) != sizeof(random))
+		return why__say(why, EIO, "the kernel has no random numbers");
+	reporter->first_psn = random & 0xffffff;
+	return 0;
+}
+
+static int reporter__make_ready(const struct reporter *reporter,
+				uint8_t port)
+{
+	struct ibv_qp_attr attributes = {
+		.qp_state = IBV_QPS_INIT,
+		.port_num = port,
+		.qp_access_flags = IBV_ACCESS_REMOTE_WRITE,
+	};
+
+	return ibv_modify_qp(reporter->queue_pair, &attributes,
+			     IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT |
+				     IBV_QP_ACCESS_FLAGS);
+}
+
+/*
+ * It receives, and never sends.  The kernel wants to know the reporter's MAC
+ * address nevertheless.
+ */
+static int reporter__listen(const struct reporter *reporter,
+			    const struct ibv_gid_entry *gid)
+{
+	struct ibv_qp_attr attributes = {
+		.qp_state = IBV_QPS_RTR,
+		.path_mtu = IBV_MTU_256,	/* more than any slot has */
+		.rq_psn = reporter->first_psn,
+		.ah_attr = {
+			.is_global = 1,
+			.port_num = gid->port_num,
+			.grh = {
+				.dgid = gid_of(reporter->address),
+				.sgid_index = gid->gid_index,
+				.hop_limit = 64,
+			},
+		},
+	};
+
+	return ibv_modify_qp(reporter->queue_pair, &attributes,
+			     IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU |
+				     IBV_QP_DEST_QPN | IBV_QP_RQ_PSN);
+}
+
+static int reporter__open(struct reporter *reporter,
+			  const struct device *device, struct ibv_pd *pd,
+			  const struct ibv_gid_entry *gid, const char *text,
+			  struct why *why)
+{
+	struct ibv_qp_init_attr attributes = {
+		.send_cq = device->cq,
+		.recv_cq = device->cq,
+		.qp_type = IBV_QPT_UC,
+		.cap = {
+			.max_send_wr = 1,
+			.max_recv_wr = 1,
+			.max_send_sge = 1,
+			.max_recv_sge = 1,
+		},
+	};
+	int error;
+
+	reporter->queue_pair = ibv_create_qp(pd, &attributes);
+	if (!reporter->queue_pair)
+		return why__say(why, errno, "cannot open a queue pair: %s",
+				strerror(errno));
+	error = reporter__make_ready(reporter, gid->port_num);
+	if (!error) {
+		error = reporter__listen(reporter, gid);
+		if (error == ETIMEDOUT || error == EHOSTUNREACH ||
+		    error == ENODATA) {
+			ibv_destroy_qp(reporter->queue_pair);
+			return why__say(why, EHOSTUNREACH,
+					"%s does not answer ARP (ping it, or give it a static neighbour)",
+					text);
+		}
+	}
+	if (!error)
+		return 0;
+	ibv_destroy_qp(reporter->queue_pair);
+	return why__say(why, error, "cannot open a queue pair for %s: %s",
+			text, strerror(error));
+}
+
+int reporter__new(const struct device *device, struct ibv_pd *pd,
+		  struct in_addr address, struct reporter **result,
+		  struct why *why)
+{
+	struct reporter *reporter;
+	struct ibv_gid_entry gid;
+	char text[INET_ADDRSTRLEN];
+	int ret;
+
+	name(address, text);
+	reporter = calloc(1, sizeof(*reporter));
+	if (!reporter)
+		return why__say(why, ENOMEM, "memory is short");
+	reporter->address = address;
+	ret = reporter__choose_psn(reporter, why);
+	if (!ret)
+		ret = reporter__find_local(reporter, text, why);
+	if (!ret)
+		ret = reporter__find_gid(reporter, device, text, &gid, why);
+	if (!ret)
+		ret = reporter__find_mac(reporter, gid.ndev_ifindex, why);
+	if (!ret)
+		ret = reporter__open(reporter, device, pd, &gid, text, why);
+	if (ret)
+		free(reporter);
+	else
+		*result = reporter;
+	return ret;
+}
+
+void reporter__free(struct reporter *reporter)
+{
+	ibv_destroy_qp(reporter->queue_pair);
+	free(reporter);
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A reporter of a store: a queue pair that takes the reports that come from one
+ * address, see <dart/store.h>.
+ */
+#ifndef REPORT_QP_H
+#define REPORT_QP_H
+
+#include <infiniband/verbs.h>
+#include <netinet/in.h>
+#include <stdint.h>
+#include <sys/queue.h>
+
+#include "agent/base/why.h"
+#include "agent/rdma/device.h"
+
+struct reporter {
+	TAILQ_ENTRY(reporter) link;
+	struct in_addr address;	/* where reports come from */
+	struct in_addr local;	/* where they go to, and to which MAC */
+	uint8_t mac[6];
+	struct ibv_qp *queue_pair;
+	uint32_t first_psn;
+};
+
+TAILQ_HEAD(reporters, reporter);
+
+/*
+ * Lets @address WRITE what is registered in @pd.  This asks the network for it and
+ * may take a second.
+ */
+int reporter__new(const struct device *device, struct ibv_pd *pd,
+		  struct in_addr address, struct reporter **reporter,
+		  struct why *why);
+void reporter__free(struct reporter *reporter);
+
+#endif /* REPORT_QP_H */

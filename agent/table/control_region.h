@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Publication: the control region, from which controllers READ what lies where
+ * (see <dart/control.h>).
+ */
+#ifndef CONTROL_REGION_H
+#define CONTROL_REGION_H
+
+#include <infiniband/verbs.h>
+#include <stdint.h>
+
+#include <dart/control.h>
+#include <libdart/table/table_writer.h>
+
+#include "agent/base/why.h"
+#include "entry.h"
+#include "exposure.h"
+
+struct publication {
+	void *memory;
+	struct ibv_mr *memory_region;
+	struct dart_table_writer *writer;
+	uint32_t used;		/* bytes of the table */
+	uint32_t memory_region_count;	/* in the table */
+	struct ibv_mr *shared;		/* the first of them, if there is one */
+	uint64_t generation;
+	uint64_t instance;
+	uint8_t host_id[16];
+	uint8_t boot_id[16];
+};
+
+/* Publishes a table without entries. */
+int publication__open(struct publication *publication,
+		      const struct exposure *exposure, struct why *why);
+void publication__close(struct publication *publication);
+
+/*
+ * Publishes the next generation; on error the table stays as it was.  Takes the
+ * same time however many @entries there are if all that has changed since the
+ * last time is that @added came behind the others, or that @removed is gone;
+ * otherwise both are NULL.
+ */
+int publication__update(struct publication *publication,
+			const struct exposure *exposure,
+			const struct entries *entries,
+			const struct entry *added, const struct entry *removed,
+			struct why *why);
+
+/* What a controller needs to READ the table. */
+void publication__accept(const struct publication *publication,
+			 struct dart_control_accept *accept);
+
+/*
+ * The entry as the table has it, for reading it locally.  The caller frees
+ * @shown->ranges.
+ */
+int publication__entry(const struct exposure *exposure,
+		       const struct entry *entry, struct dart_entry *shown);
+
+#endif /* CONTROL_REGION_H */

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <libdart/report/roce_frame.h>
+
+#include "maps.h"
+#include "object.h"
+
+#define CRC32_IEEE 0x04c11db7
+
+static const uint32_t polynomials[REPORTER_CRCS] = {
+	[REPORTER_CRC_SLOT_0] = DART_STORE_SLOT_0,
+	DART_STORE_SLOT_1, DART_STORE_SLOT_2, DART_STORE_SLOT_3,
+	DART_STORE_SLOT_4, DART_STORE_SLOT_5, DART_STORE_SLOT_6,
+	DART_STORE_SLOT_7,
+	[REPORTER_CRC_CHECKSUM_0] = DART_STORE_CHECKSUM_0,
+	[REPORTER_CRC_CHECKSUM_1] = DART_STORE_CHECKSUM_1,
+	[REPORTER_CRC_SHARE] = DART_STORE_SHARE,
+};
+
+/* What each byte does to a register of zeros, from what it does to one of ones. */
+static void table__fill(uint32_t table[256], uint32_t polynomial)
+{
+	unsigned int i;
+
+	for (i = 0; i < 256; i++) {
+		const uint8_t byte = ~i;
+
+		table[i] = ~dart_store__crc(polynomial, &byte, 1) ^ 0x00ffffff;
+	}
+}
+
+static void tables__fill(struct reporter_bpf__rodata *constants)
+{
+	uint32_t (*icrc)[256] = constants->icrc_tables;
+	unsigned int i, distance;
+
+	for (i = 0; i < REPORTER_CRCS; i++)
+		table__fill(constants->crc_tables[i], polynomials[i]);
+	table__fill(icrc[0], CRC32_IEEE);
+	for (distance = 1; distance < 4; distance++)
+		for (i = 0; i < 256; i++)
+			icrc[distance][i] =
+				icrc[distance - 1][i] >> 8 ^
+				icrc[0][icrc[distance - 1][i] & 0xff];
+}
+
+/* A report to @collector; only its constant part means something. */
+static void build(const struct reporter_plan *plan,
+		  const struct dart_collector *collector, uint32_t share,
+		  uint8_t frame[DART_ROCE_FRAME_MAX])
+{
+	const struct dart_store_place place = { .checksum = 1, .share = share };
+	const uint8_t value[DART_STORE_VALUE_MAX] = { 0 };
+
+	dart_roce_frame__build(collector, plan->out_mac, &place, 0, value, 0,
+			       frame);
+}
+
+static int fill_shares(const struct reporter_plan *plan, int map)
+{
+	const struct dart_collectors *collectors = &plan->collectors;
+	const size_t bth_end = offsetof(struct dart_roce_headers, reth);
+	uint8_t frame[DART_ROCE_FRAME_MAX];
+	struct reporter_share share;
+	uint32_t number;
+
+	for (number = 0; number < DART_STORE_SHARES; number++) {
+		share = (struct reporter_share){ .collector = REPORTER_NOBODY };
+		if (collectors->shares[number] != DART_COLLECTOR_NONE) {
+			share.collector = collectors->shares[number];
+			build(plan, &collectors->list[share.collector], number,
+			      frame);
+			share.icrc = ~le32toh(dart_roce_frame__icrc(
+				frame, bth_end + DART_ROCE_ICRC_LENGTH));
+		}
+		if (bpf_map_update_elem(map, &number, &share, BPF_ANY))
+			return -errno;
+	}
+	return 0;
+}
+
+static int fill_collector(const struct reporter_plan *plan, uint32_t number,
+			  int map)
+{
+	const struct dart_collector *collector =
+		&plan->collectors.list[number];
+	struct reporter_collector row = {
+		.redundancy = collector->geometry.redundancy,
+		.slots_log2 = __builtin_ctzll(collector->geometry.slots),
+		.rkey = htobe32(collector->rkey),
+		.base = collector->base,
+	};
+	uint8_t frame[DART_ROCE_FRAME_MAX];
+
+	build(plan, collector, 0, frame);
+	memcpy(row.constant, frame, sizeof(row.constant));
+	return bpf_map_update_elem(map, &number, &row, BPF_ANY) ? -errno : 0;
+}
+
+static int fill_reports(const struct dart_collector *collector,
+			uint32_t number, int map)
+{
+	struct reporter_reports row = {
+		.first_psn = collector->first_psn,
+		.qpn = collector->qpn,
+		.address = { 0, 0, htobe32(0xffff), collector->ip.s_addr },
+	};
+
+	memcpy(row.store, collector->name, sizeof(row.store));
+	return bpf_map_update_elem(map, &number, &row, BPF_ANY) ? -errno : 0;
+}
+
+/* The highest redundancy; a collector with a lower one gets fewer. */
+static uint32_t clones_of(const struct dart_collectors *collectors)
+{
+	uint32_t clones = 0, i;
+
+	for (i = 0; i < collectors->count; i++)
+		if (collectors->list[i].geometry.redundancy > clones)
+			clones = collectors->list[i].geometry.redundancy;
+	return clones;
+}
+
+static int fill_copies(const struct reporter_plan *plan,
+		       const struct reporter_bpf *object)
+{
+	const struct bpf_devmap_val way = {
+		.ifindex = plan->out_interface,
+		.bpf_prog.fd = bpf_program__fd(object->progs.dart_copy),
+	};
+	uint32_t i;
+
+	for (i = 0; i < clones_of(&plan->collectors); i++)
+		if (bpf_map_update_elem(bpf_map__fd(object->maps.copies), &i,
+					&way, BPF_ANY))
+			return -errno;
+	return 0;
+}
+
+static int fill_maps(const struct reporter_plan *plan,
+		     const struct reporter_bpf *object)
+{
+	uint32_t number;
+	int ret;
+
+	ret = fill_shares(plan, bpf_map__fd(object->maps.shares));
+	for (number = 0; !ret && number < plan->collectors.count; number++) {
+		ret = fill_collector(plan, number,
+				     bpf_map__fd(object->maps.collectors));
+		if (!ret)
+			ret = fill_reports(&plan->collectors.list[number],
+					   number,
+					   bpf_map__fd(object->maps.reporter_to));
+	}
+	if (!ret && plan->all_copies)
+		ret = fill_copies(plan, object);
+	return ret;
+}
+
+static int configure(const struct reporter_plan *plan,
+		     struct reporter_bpf *object)
+{
+	const struct dart_collectors *collectors = &plan->collectors;
+	struct reporter_bpf__rodata *constants = object->rodata;
+	int cpus = libbpf_num_possible_cpus(), ret;
+
+	if (cpus < 0)
+		return cpus;
+	tables__fill(constants);
+	constants->int_port = htobe16(plan->int_port);
+	constants->report_port = htobe16(plan->report_port);
+	constants->out_interface = plan->out_interface;
+	constants->checksum_length =
+		collectors->list[0].geometry.checksum_bits / 8;
+	constants->all_copies = plan->all_copies;
+	constants->clones = clones_of(collectors);
+
+	ret = bpf_map__set_max_entries(object->maps.reporter, cpus);
+	if (!ret)
+		ret = bpf_map__set_max_entries(object->maps.reporter_to,
+					       collectors->count);
+	if (!ret)
+		ret = bpf_map__set_max_entries(object->maps.collectors,
+					       collectors->count);
+	if (!ret)
+		ret = bpf_map__set_max_entries(object->maps.copies,
+					       clones_of(collectors));
+	if (!ret)
+		ret = bpf_program__set_autoload(object->progs.dart_copy,
+						plan->all_copies);
+	return ret;
+}
+
+int reporter_object__load(const struct reporter_plan *plan,
+			  struct reporter_bpf **result, char why[DART_WHY_MAX])
+{
+	struct reporter_bpf *object = reporter_bpf__open();
+	int ret = object ? 0 : -errno;
+
+	if (!ret)
+		ret = configure(plan, object);
+	if (!ret)
+		ret = reporter_bpf__load(object);
+	if (!ret)
+		ret = fill_maps(plan, object);
+	if (ret) {
+		snprintf(why, DART_WHY_MAX, "cannot load the eBPF programs: %s",
+			 strerror(-ret));
+		reporter_bpf__destroy(object);
+		return ret;
+	}
+	*result = object;
+	return 0;
+}

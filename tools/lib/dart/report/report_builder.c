@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "random.h"
+#include "report_builder.h"
+
+struct dart_reporter {
+	const struct dart_collectors *collectors;
+	struct dart_store_hash *hash;
+	struct dart_random random;
+	uint8_t mac[ETH_ALEN];
+	uint64_t reports[];	/* to each collector */
+};
+
+int dart_reporter__new(const struct dart_collectors *collectors,
+		       const uint8_t mac[ETH_ALEN], uint64_t seed,
+		       struct dart_reporter **result)
+{
+	/* The slots of the largest store, see dart_roce_frame__build(). */
+	struct dart_store_geometry geometry = {
+		.slots = UINT64_C(1) << DART_STORE_SLOTS_LOG2_MAX,
+	};
+	struct dart_reporter *reporter;
+	uint32_t i;
+	int ret;
+
+	for (i = 0; i < collectors->count; i++) {
+		const struct dart_store_geometry *other =
+			&collectors->list[i].geometry;
+
+		if (i && (geometry.checksum_bits != other->checksum_bits ||
+			  geometry.value_length != other->value_length))
+			return -EINVAL;
+		geometry.checksum_bits = other->checksum_bits;
+		geometry.value_length = other->value_length;
+		if (geometry.redundancy < other->redundancy)
+			geometry.redundancy = other->redundancy;
+	}
+	reporter = calloc(1, sizeof(*reporter) +
+			  collectors->count * sizeof(*reporter->reports));
+	if (!reporter)
+		return -ENOMEM;
+	ret = dart_store_hash__new(&geometry, &reporter->hash);
+	if (ret) {
+		free(reporter);
+		return ret;
+	}
+	reporter->collectors = collectors;
+	reporter->random = dart_random__of(seed);
+	memcpy(reporter->mac, mac, ETH_ALEN);
+	*result = reporter;
+	return 0;
+}
+
+void dart_reporter__free(struct dart_reporter *reporter)
+{
+	if (!reporter)
+		return;
+	dart_store_hash__free(reporter->hash);
+	free(reporter);
+}
+
+const struct dart_collector *
+dart_reporter__find(const struct dart_reporter *reporter, const void *key,
+		    size_t length, struct dart_store_place *place)
+{
+	uint16_t index;
+
+	dart_store_hash__place(reporter->hash, key, length, place);
+	index = reporter->collectors->shares[place->share];
+	return index == DART_COLLECTOR_NONE ? NULL :
+	       &reporter->collectors->list[index];
+}
+
+size_t dart_reporter__report(struct dart_reporter *reporter,
+			     const struct dart_store_place *place,
+			     uint32_t copy, const void *value,
+			     uint8_t frame[DART_ROCE_FRAME_MAX])
+{
+	const uint16_t index = reporter->collectors->shares[place->share];
+	const struct dart_collector *collector =
+		&reporter->collectors->list[index];
+
+	if (copy == DART_REPORTER_ANY_COPY)
+		copy = dart_random__below(&reporter->random,
+					  collector->geometry.redundancy);
+	return dart_roce_frame__build(collector, reporter->mac, place, copy,
+				      value, collector->first_psn +
+					     reporter->reports[index]++,
+				      frame);
+}
+
+uint64_t dart_reporter__reports(const struct dart_reporter *reporter,
+				uint32_t index)
+{
+	return reporter->reports[index];
+}

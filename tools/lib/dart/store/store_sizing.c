@@ -1,0 +1,359 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "store_sizing.h"
+
+#define COPIES_MAX	DART_STORE_REDUNDANCY_MAX
+#define SLOTS_MAX	(UINT64_C(1) << DART_STORE_SLOTS_LOG2_MAX)
+
+/* How likely it is that this many copies of a report have been overwritten. */
+struct losses {
+	uint32_t redundancy;
+	double of[COPIES_MAX + 1];
+};
+
+/* That something else has been written to a slot since. */
+static double overwritten(double age, uint32_t redundancy)
+{
+	return -expm1(-age * redundancy);
+}
+
+static double choose(uint32_t n, uint32_t k)
+{
+	double ways = 1;
+	uint32_t i;
+
+	for (i = 1; i <= k; i++)
+		ways = ways * (n - k + i) / i;
+	return ways;
+}
+
+/* Of @n things with chance @p each, exactly @k. */
+static double binomial(uint32_t n, uint32_t k, double p)
+{
+	return choose(n, k) * pow(p, k) * pow(1 - p, n - k);
+}
+
+static struct losses losses_at(double age, uint32_t redundancy)
+{
+	const double u = overwritten(age, redundancy);
+	struct losses losses = { .redundancy = redundancy };
+	uint32_t lost;
+
+	for (lost = 0; lost <= redundancy; lost++)
+		losses.of[lost] = choose(redundancy, lost) * pow(u, lost) *
+			exp(-age * redundancy * (redundancy - lost));
+	return losses;
+}
+
+/*
+ * The mean of all ages.  With u, the chance that a slot has been overwritten,
+ * for the age, da = du / (N (1 - u)), so that the mean of u^j (1 - u)^m is
+ *
+ *   1/(N load) * integral from 0 to u(load) of u^j (1 - u)^(m - 1) du
+ *
+ * For m > 0 that is a polynomial, integrated by parts; for m = 0 and j = N it is
+ * the rest of the series of -log(1 - u) behind u^N/N.  All terms are positive, so
+ * that small chances come out as exactly as large ones.
+ */
+static double integral(double u, double rest, uint32_t j, uint32_t m)
+{
+	double sum = 0, factor = 1;
+
+	for (;; j++, m--) {
+		sum += factor * pow(u, j + 1) * pow(rest, m) / (j + 1);
+		if (!m)
+			return sum;
+		factor *= (double)m / (j + 1);
+	}
+}
+
+static double average_loss_of_all(double load, uint32_t redundancy)
+{
+	const double writes = load * redundancy;
+	const double u = overwritten(load, redundancy);
+	double sum = 0, term;
+	uint32_t i;
+
+	/* Of nothing, nothing is lost. */
+	if (load == 0)
+		return 0;
+	if (u > 0.5) {
+		for (i = 1; i <= redundancy; i++)
+			sum += pow(u, i) / i;
+		return 1 - sum / writes;
+	}
+	for (i = redundancy + 1; ; i++) {
+		term = pow(u, i) / i;
+		sum += term;
+		if (term <= sum * 1e-17)
+			return sum / writes;
+	}
+}
+
+static struct losses average_losses(double load, uint32_t redundancy)
+{
+	const double writes = load * redundancy;
+	const double u = overwritten(load, redundancy);
+	struct losses losses = { .redundancy = redundancy };
+	uint32_t lost;
+
+	for (lost = 0; lost < redundancy; lost++)
+		losses.of[lost] = choose(redundancy, lost) / writes *
+			integral(u, exp(-writes), lost, redundancy - lost - 1);
+	losses.of[redundancy] = average_loss_of_all(load, redundancy);
+	return losses;
+}
+
+double dart_plan__oldest(double load, uint32_t redundancy)
+{
+	return 1 - pow(overwritten(load, redundancy), redundancy);
+}
+
+double dart_plan__average(double load, uint32_t redundancy)
+{
+	return 1 - average_loss_of_all(load, redundancy);
+}
+
+/*
+ * That two keys have the same checksum: 0 counts as 1, which makes 1 twice as
+ * likely as any other.
+ */
+static double same_checksum(uint32_t bits)
+{
+	const double each = ldexp(1, -(int)bits);
+
+	return each * (1 + 2 * each);
+}
+
+static void sum_up(const struct losses *losses, uint32_t checksum_bits,
+		   struct dart_plan_risks *risks)
+{
+	const double q = same_checksum(checksum_bits);
+	const uint32_t n = losses->redundancy;
+	const double none = losses->of[n];
+	double several = 0;
+	uint32_t i;
+
+	for (i = 2; i <= n; i++)
+		several += binomial(n, i, q);
+	risks->empty = none * pow(1 - q, n);
+	risks->wrong.low = none * binomial(n, 1, q);
+	risks->wrong.high = risks->wrong.low + none * several;
+
+	risks->ambiguous.low = 0;
+	for (i = 1; i < n; i++)
+		risks->ambiguous.low += losses->of[i] *
+			-expm1(i * log1p(-q));
+	risks->ambiguous.high = risks->ambiguous.low + none * several;
+}
+
+void dart_plan__risks_of_oldest(double load, uint32_t redundancy,
+				uint32_t checksum_bits,
+				struct dart_plan_risks *risks)
+{
+	const struct losses losses = losses_at(load, redundancy);
+
+	sum_up(&losses, checksum_bits, risks);
+}
+
+void dart_plan__average_risks(double load, uint32_t redundancy,
+			      uint32_t checksum_bits,
+			      struct dart_plan_risks *risks)
+{
+	const struct losses losses = average_losses(load, redundancy);
+
+	sum_up(&losses, checksum_bits, risks);
+}
+
+/* ---- the other way round */
+
+double dart_plan__load(double success, uint32_t redundancy)
+{
+	double low = -100, high = 100, middle;	/* logarithms of loads */
+
+	while (middle = (low + high) / 2, middle > low && middle < high) {
+		if (average_loss_of_all(exp(middle), redundancy) <= 1 - success)
+			low = middle;
+		else
+			high = middle;
+	}
+	return exp(low);
+}
+
+uint32_t dart_plan__redundancy(double load)
+{
+	uint32_t best = 1, redundancy;
+
+	for (redundancy = 2; redundancy <= COPIES_MAX; redundancy++)
+		if (average_loss_of_all(load, redundancy) <
+		    average_loss_of_all(load, best))
+			best = redundancy;
+	return best;
+}
+
+uint32_t dart_plan__checksum_bits(double load, uint32_t redundancy,
+				  double error)
+{
+	struct dart_plan_risks risks;
+	uint32_t bits;
+
+	for (bits = 8; bits <= 64; bits *= 2) {
+		dart_plan__average_risks(load, redundancy, bits, &risks);
+		if (risks.wrong.high <= error)
+			return bits;
+	}
+	return 0;
+}
+
+double dart_plan__estimate(uint64_t written, uint64_t samples,
+			   uint32_t redundancy)
+{
+	return -log1p(-(double)written / (double)samples) / redundancy;
+}
+
+/* ---- plans */
+
+__attribute__((format(printf, 3, 4)))
+static int refuse(char why[DART_WHY_MAX], int ret, const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(why, DART_WHY_MAX, format, arguments);
+	va_end(arguments);
+	return ret;
+}
+
+static int check_wish(const struct dart_plan_wish *wish,
+		      char why[DART_WHY_MAX])
+{
+	const struct dart_store_geometry geometry = {
+		.slots = 1,
+		.value_length = wish->value_length,
+		.checksum_bits = wish->checksum_bits ? wish->checksum_bits : 8,
+		.redundancy = wish->redundancy ? wish->redundancy : 1,
+	};
+
+	if (!wish->flows)
+		return refuse(why, -EINVAL, "there must be a flow");
+	if (!wish->success == !wish->memory)
+		return refuse(why, -EINVAL,
+			      "either the success is to be given, or the memory");
+	if (wish->success && !(wish->success > 0 && wish->success < 1))
+		return refuse(why, -EINVAL,
+			      "a success is more than 0 and less than 1");
+	if (wish->error && !(wish->error > 0 && wish->error < 1))
+		return refuse(why, -EINVAL,
+			      "an error rate is more than 0 and less than 1");
+	if (dart_store_geometry__check(&geometry))
+		return refuse(why, -EINVAL,
+			      "values have %d to %d bytes, checksums 8, 16, 32 or 64 bits, and a key 1 to %d slots",
+			      DART_STORE_VALUE_MIN, DART_STORE_VALUE_MAX,
+			      COPIES_MAX);
+	return 0;
+}
+
+static double load_of(const struct dart_plan_wish *wish, double slots)
+{
+	return (double)wish->flows / slots;
+}
+
+static int too_large(char why[DART_WHY_MAX], double slots)
+{
+	return refuse(why, -ERANGE,
+		      "this takes %.4g slots, and a store has at most 2^%d: divide the flows among %.0f collectors or more",
+		      slots, DART_STORE_SLOTS_LOG2_MAX,
+		      ceil(slots / (double)SLOTS_MAX));
+}
+
+/*
+ * The smallest store that will do, and of that the fewest copies that will do,
+ * for each copy of a report is one more frame.
+ */
+static int plan_success(const struct dart_plan_wish *wish,
+			struct dart_plan *plan, char why[DART_WHY_MAX])
+{
+	const uint32_t first = wish->redundancy ? wish->redundancy : 1;
+	const uint32_t last = wish->redundancy ? wish->redundancy : COPIES_MAX;
+	double least = INFINITY, slots;
+	uint32_t n;
+
+	for (n = first; n <= last; n++)
+		least = fmin(least, (double)wish->flows /
+				    dart_plan__load(wish->success, n));
+	if (least > (double)SLOTS_MAX)
+		return too_large(why, least);
+	for (plan->store.slots = 1; (double)plan->store.slots < least; )
+		plan->store.slots *= 2;
+	for (n = first; n < last; n++)
+		if (average_loss_of_all(load_of(wish, plan->store.slots), n) <=
+		    1 - wish->success)
+			break;
+
+	slots = ceil((double)wish->flows / dart_plan__load(wish->success, n));
+	plan->ideal.slots = fmin(slots, (double)plan->store.slots);
+	plan->ideal.redundancy = plan->store.redundancy = n;
+	return 0;
+}
+
+static int plan_memory(const struct dart_plan_wish *wish,
+		       struct dart_plan *plan, char why[DART_WHY_MAX])
+{
+	const size_t slot = dart_store_geometry__slot_length(&plan->store);
+	uint32_t n = wish->redundancy;
+
+	plan->ideal.slots = wish->memory / slot;
+	if (!plan->ideal.slots)
+		return refuse(why, -ERANGE,
+			      "a slot takes %zu bytes, and the memory has %" PRIu64,
+			      slot, wish->memory);
+	if (plan->ideal.slots > SLOTS_MAX)
+		return refuse(why, -ERANGE,
+			      "a store has at most 2^%d slots, here %" PRIu64 " bytes: divide the flows among more stores",
+			      DART_STORE_SLOTS_LOG2_MAX,
+			      (uint64_t)(SLOTS_MAX * slot));
+	plan->store.slots = 1;
+	while (plan->store.slots * 2 <= plan->ideal.slots)
+		plan->store.slots *= 2;
+	if (!n)
+		n = dart_plan__redundancy(load_of(wish, plan->store.slots));
+	plan->ideal.redundancy = plan->store.redundancy = n;
+	return 0;
+}
+
+int dart_plan__make(const struct dart_plan_wish *wish, struct dart_plan *plan,
+		    char why[DART_WHY_MAX])
+{
+	uint32_t bits = wish->checksum_bits;
+	struct dart_plan_risks risks;
+	int ret = check_wish(wish, why);
+
+	if (ret)
+		return ret;
+	if (!bits)
+		bits = wish->error ? 8 : DART_STORE_CHECKSUM_BITS;
+	for (;; bits *= 2) {
+		plan->store = (struct dart_store_geometry){
+			.value_length = wish->value_length,
+			.checksum_bits = bits,
+		};
+		plan->ideal = plan->store;
+		ret = wish->memory ? plan_memory(wish, plan, why) :
+				     plan_success(wish, plan, why);
+		if (ret || !wish->error)
+			return ret;
+		dart_plan__average_risks(load_of(wish, plan->store.slots),
+					 plan->store.redundancy, bits, &risks);
+		if (risks.wrong.high <= wish->error)
+			return 0;
+		if (wish->checksum_bits || bits == 64)
+			return refuse(why, -ERANGE,
+				      "with %u bits of checksum, up to %.3g of the answers are wrong",
+				      bits, risks.wrong.high);
+	}
+}
