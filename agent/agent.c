@@ -14,8 +14,8 @@ static void agent__open_map_watch(struct agent *agent, sd_event *loop)
 {
 	struct why why;
 
-	if (map_watch__open(&agent->map_watch, loop, on_map_gone,
-			    &agent->registry, &why))
+	if (map_owner_watch__open(&agent->map_owner_watch, loop, on_map_gone,
+				  &agent->registry, &why))
 		log__warning("maps stay until they are unregistered: no eBPF program watches their owners: %s",
 			     why.text);
 }
@@ -39,22 +39,24 @@ int agent__open(struct agent *agent, const struct options *options,
 			 strerror(-ret));
 		goto close_device;
 	}
-	ret = watches__open(&agent->watches, loop, why);
+	ret = file_watches__open(&agent->file_watches, loop, why);
 	if (ret)
 		goto close_leases;
 	exposure__open(&agent->exposure, options->exposure, agent->device.pd,
 		       &agent->region, &agent->leases);
-	ret = publication__open(&agent->publication, &agent->exposure, why);
+	ret = control_region__open(&agent->control_region, &agent->exposure,
+				   why);
 	if (ret)
 		goto close_exposure;
 	agent__open_map_watch(agent, loop);
 	slab__open(&agent->slab, &agent->region, &agent->exposure);
 	registry__open(&agent->registry, &agent->region, &agent->exposure,
-		       &agent->leases, &agent->publication, &agent->watches,
-		       &agent->map_watch, &agent->slab);
-	follows__open(&agent->follows, &agent->registry, loop);
-	ret = region_watch__open(&agent->region_watch, loop, &agent->registry,
-				 &agent->follows, why);
+		       &agent->leases, &agent->control_region,
+		       &agent->file_watches, &agent->map_owner_watch,
+		       &agent->slab);
+	followers__open(&agent->followers, &agent->registry, loop);
+	ret = region_events__open(&agent->region_events, loop, &agent->registry,
+				  &agent->followers, why);
 	if (ret)
 		goto close_follows;
 	ret = probes__open(&agent->probes, agent->region.cpus, &agent->registry,
@@ -62,31 +64,32 @@ int agent__open(struct agent *agent, const struct options *options,
 	if (ret)
 		goto close_region_watch;
 	stores__open(&agent->stores, &agent->device);
-	ret = socket__open(&agent->socket, loop, options->socket, agent, why);
+	ret = registration_socket__open(&agent->socket, loop, options->socket,
+					agent, why);
 	if (ret)
 		goto close_stores;
 	ret = listener__open(&agent->listener, loop, options->port,
-			     &agent->device, &agent->publication,
+			     &agent->device, &agent->control_region,
 			     &agent->stores, why);
 	if (ret)
 		goto close_socket;
 	return 0;
 
 close_socket:
-	socket__close(&agent->socket);
+	registration_socket__close(&agent->socket);
 close_stores:
 	stores__close(&agent->stores);
 	probes__close(&agent->probes);
 close_region_watch:
-	region_watch__close(&agent->region_watch);
+	region_events__close(&agent->region_events);
 close_follows:
-	follows__close(&agent->follows);
+	followers__close(&agent->followers);
 	registry__close(&agent->registry);
-	map_watch__close(&agent->map_watch);
-	publication__close(&agent->publication);
+	map_owner_watch__close(&agent->map_owner_watch);
+	control_region__close(&agent->control_region);
 close_exposure:
 	exposure__close(&agent->exposure);
-	watches__close(&agent->watches);
+	file_watches__close(&agent->file_watches);
 close_leases:
 	leases__close(&agent->leases);
 close_device:
@@ -99,16 +102,16 @@ close_region:
 void agent__close(struct agent *agent)
 {
 	listener__close(&agent->listener);
-	socket__close(&agent->socket);
+	registration_socket__close(&agent->socket);
 	stores__close(&agent->stores);
 	probes__close(&agent->probes);
-	region_watch__close(&agent->region_watch);
-	follows__close(&agent->follows);
+	region_events__close(&agent->region_events);
+	followers__close(&agent->followers);
 	registry__close(&agent->registry);
-	map_watch__close(&agent->map_watch);
-	publication__close(&agent->publication);
+	map_owner_watch__close(&agent->map_owner_watch);
+	control_region__close(&agent->control_region);
 	exposure__close(&agent->exposure);
-	watches__close(&agent->watches);
+	file_watches__close(&agent->file_watches);
 	leases__close(&agent->leases);
 	device__close(&agent->device);
 	region__close(&agent->region);

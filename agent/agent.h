@@ -26,17 +26,17 @@ struct agent {
 	struct region region;
 	struct device device;
 	struct leases leases;
-	struct watches watches;
+	struct file_watches file_watches;
 	struct exposure exposure;
-	struct publication publication;
-	struct map_watch map_watch;
+	struct control_region control_region;
+	struct map_owner_watch map_owner_watch;
 	struct slab slab;
 	struct registry registry;
-	struct follows follows;
-	struct region_watch region_watch;
+	struct followers followers;
+	struct region_events region_events;
 	struct probes probes;
 	struct stores stores;
-	struct socket socket;
+	struct registration_socket socket;
 	struct listener listener;
 };
 

@@ -14,7 +14,7 @@
 #include "log.h"
 #include "file_watch.h"
 
-static bool watch__is_gone(const struct watch *watch)
+static bool file_watch__is_gone(const struct file_watch *watch)
 {
 	struct stat status;
 
@@ -26,12 +26,13 @@ static bool watch__is_gone(const struct watch *watch)
 }
 
 /* One that @wd tells of, or any if it is -1, and is gone. */
-static struct watch *watches__find_gone(const struct watches *watches, int wd)
+static struct file_watch *
+file_watches__find_gone(const struct file_watches *watches, int wd)
 {
-	struct watch *watch;
+	struct file_watch *watch;
 
 	TAILQ_FOREACH(watch, &watches->list, link)
-		if ((wd < 0 || watch->wd == wd) && watch__is_gone(watch))
+		if ((wd < 0 || watch->wd == wd) && file_watch__is_gone(watch))
 			return watch;
 	return NULL;
 }
@@ -39,13 +40,13 @@ static struct watch *watches__find_gone(const struct watches *watches, int wd)
 /* An overflow has the wd -1. */
 static void on_happening(const struct inotify_event *event, void *userdata)
 {
-	struct watches *watches = userdata;
-	struct watch *watch;
+	struct file_watches *watches = userdata;
+	struct file_watch *watch;
 
-	while ((watch = watches__find_gone(watches, event->wd))) {
-		void (*gone)(struct watch *watch) = watch->gone;
+	while ((watch = file_watches__find_gone(watches, event->wd))) {
+		void (*gone)(struct file_watch *watch) = watch->gone;
 
-		watch__stop(watches, watch);
+		file_watch__stop(watches, watch);
 		gone(watch);
 	}
 }
@@ -57,15 +58,16 @@ static int on_event(sd_event_source *source, int fd, uint32_t revents,
 	return 0;
 }
 
-int watches__open(struct watches *watches, sd_event *loop, struct why *why)
+int file_watches__open(struct file_watches *watches, sd_event *loop,
+		       struct why *why)
 {
-	*watches = (struct watches){ };
+	*watches = (struct file_watches){ };
 	TAILQ_INIT(&watches->list);
 	return inotify__open(&watches->fd, &watches->events, loop, on_event,
 			     watches, why);
 }
 
-void watches__close(struct watches *watches)
+void file_watches__close(struct file_watches *watches)
 {
 	sd_event_source_disable_unref(watches->events);
 	close(watches->fd);
@@ -80,33 +82,37 @@ static int cannot_watch(int error, struct why *why)
 }
 
 /* Watches what is open as watch->fd. */
-static int watch__start(struct watches *watches, struct watch *watch,
-			uint32_t mask, struct why *why)
+static int file_watch__start(struct file_watches *watches,
+			     struct file_watch *watch, uint32_t mask,
+			     struct why *why)
 {
 	watch->wd = inotify__add(watches->fd, watch->fd, mask);
 	if (watch->wd < 0)
 		return cannot_watch(-watch->wd, why);
 	TAILQ_INSERT_TAIL(&watches->list, watch, link);
 
-	if (!watch__is_gone(watch))
+	if (!file_watch__is_gone(watch))
 		return 0;
 	return why__say(why, ENOENT, "it has been removed meanwhile");
 }
 
-int watch__start_file(struct watches *watches, struct watch *watch, int fd,
-		      void (*gone)(struct watch *watch), struct why *why)
+int file_watch__start_file(struct file_watches *watches,
+			   struct file_watch *watch, int fd,
+			   void (*gone)(struct file_watch *watch),
+			   struct why *why)
 {
 	char path[INOTIFY_PATH_MAX];
 	int ret;
 
 	inotify__path(path, fd);
-	*watch = (struct watch){ .gone = gone, .wd = -1 };
+	*watch = (struct file_watch){ .gone = gone, .wd = -1 };
 	watch->fd = open(path, O_PATH | O_CLOEXEC);
-	ret = watch->fd < 0 ? cannot_watch(errno, why) :
-			      watch__start(watches, watch,
-					   IN_ATTRIB | IN_DELETE_SELF, why);
+	ret = watch->fd < 0 ?
+		      cannot_watch(errno, why) :
+		      file_watch__start(watches, watch,
+					IN_ATTRIB | IN_DELETE_SELF, why);
 	if (ret)
-		watch__stop(watches, watch);
+		file_watch__stop(watches, watch);
 	return ret;
 }
 
@@ -125,14 +131,15 @@ static char *last_part(int fd)
 	return strdup(slash ? slash + 1 : path);
 }
 
-int watch__start_directory(struct watches *watches, struct watch *watch,
-			   int fd, void (*gone)(struct watch *watch),
-			   struct why *why)
+int file_watch__start_directory(struct file_watches *watches,
+				struct file_watch *watch, int fd,
+				void (*gone)(struct file_watch *watch),
+				struct why *why)
 {
 	struct stat status;
 	int ret;
 
-	*watch = (struct watch){ .gone = gone, .wd = -1 };
+	*watch = (struct file_watch){ .gone = gone, .wd = -1 };
 	watch->fd = openat(fd, "..", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (watch->fd < 0 || fstat(fd, &status)) {
 		ret = cannot_watch(errno, why);
@@ -140,18 +147,18 @@ int watch__start_directory(struct watches *watches, struct watch *watch,
 	}
 	watch->inode = status.st_ino;
 	watch->name = last_part(fd);
-	ret = watch->name ? watch__start(watches, watch, IN_DELETE, why) :
+	ret = watch->name ? file_watch__start(watches, watch, IN_DELETE, why) :
 			    cannot_watch(errno, why);
 	if (!ret)
 		return 0;
 stop:
-	watch__stop(watches, watch);
+	file_watch__stop(watches, watch);
 	return ret;
 }
 
-static bool watches__has(const struct watches *watches, int wd)
+static bool file_watches__has(const struct file_watches *watches, int wd)
 {
-	const struct watch *watch;
+	const struct file_watch *watch;
 
 	TAILQ_FOREACH(watch, &watches->list, link)
 		if (watch->wd == wd)
@@ -159,17 +166,17 @@ static bool watches__has(const struct watches *watches, int wd)
 	return false;
 }
 
-void watch__stop(struct watches *watches, struct watch *watch)
+void file_watch__stop(struct file_watches *watches, struct file_watch *watch)
 {
 	if (!watch->gone)
 		return;
 	if (watch->wd >= 0) {
 		TAILQ_REMOVE(&watches->list, watch, link);
-		if (!watches__has(watches, watch->wd))
+		if (!file_watches__has(watches, watch->wd))
 			inotify_rm_watch(watches->fd, watch->wd);
 	}
 	if (watch->fd >= 0)
 		close(watch->fd);
 	free(watch->name);
-	*watch = (struct watch){ };
+	*watch = (struct file_watch){ };
 }

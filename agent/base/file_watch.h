@@ -17,16 +17,16 @@
 
 #include "why.h"
 
-struct watches {
+struct file_watches {
 	int fd;
 	sd_event_source *events;
-	TAILQ_HEAD(, watch) list;
+	TAILQ_HEAD(, file_watch) list;
 };
 
 /* Embedded in what wants to know; all zeros while it does not run. */
-struct watch {
-	TAILQ_ENTRY(watch) link;
-	void (*gone)(struct watch *watch);
+struct file_watch {
+	TAILQ_ENTRY(file_watch) link;
+	void (*gone)(struct file_watch *watch);
 	int wd;
 	int fd;			/* O_PATH: the file, or its directory */
 	char *name;		/* in that directory, or NULL */
@@ -34,24 +34,28 @@ struct watch {
 };
 
 /* The @type that a watch is the member "watch" of. */
-#define watch__owner(owned, type)                                              \
-	((type *)((char *)(owned) - offsetof(type, watch)))
+#define file_watch__owner(owned, type) \
+	((type *)((char *)(owned)-offsetof(type, watch)))
 
-int watches__open(struct watches *watches, sd_event *loop, struct why *why);
+int file_watches__open(struct file_watches *watches, sd_event *loop,
+		       struct why *why);
 /* After all watches have been stopped. */
-void watches__close(struct watches *watches);
+void file_watches__close(struct file_watches *watches);
 
 /*
  * Calls @gone, which may stop this and other watches, when the file that @fd is
  * of has been removed.  A directory is watched from its parent, because a
  * cgroup does not say itself that it ends.  -ENOENT: it has been removed already.
  */
-int watch__start_file(struct watches *watches, struct watch *watch, int fd,
-		      void (*gone)(struct watch *watch), struct why *why);
-int watch__start_directory(struct watches *watches, struct watch *watch,
-			   int fd, void (*gone)(struct watch *watch),
+int file_watch__start_file(struct file_watches *watches,
+			   struct file_watch *watch, int fd,
+			   void (*gone)(struct file_watch *watch),
 			   struct why *why);
+int file_watch__start_directory(struct file_watches *watches,
+				struct file_watch *watch, int fd,
+				void (*gone)(struct file_watch *watch),
+				struct why *why);
 /* Also one that does not run. */
-void watch__stop(struct watches *watches, struct watch *watch);
+void file_watch__stop(struct file_watches *watches, struct file_watch *watch);
 
 #endif /* FILE_WATCH_H */

@@ -22,12 +22,12 @@ struct cgroup {
 };
 
 struct cgroups {
-	struct follow *follow;
+	struct follower *follower;
 	char *path;			/* of the top */
 	int top;
 	int inotify;
 	sd_event_source *events;
-	struct watch watch;		/* of the top */
+	struct file_watch watch; /* of the top */
 	TAILQ_HEAD(, cgroup) list;
 };
 
@@ -61,7 +61,7 @@ static bool is_root(int fd)
 
 static void cgroups__register(struct cgroups *cgroups, const char *path, int fd)
 {
-	struct selection selection;
+	struct selector selector;
 	char whole[PATH_MAX];
 	struct why why;
 
@@ -69,12 +69,12 @@ static void cgroups__register(struct cgroups *cgroups, const char *path, int fd)
 		return;
 	if (join(whole, cgroups->path, path)) {
 		why__say(&why, ENAMETOOLONG, "a path is too long");
-		follow__fail(cgroups->follow, &why);
-	} else if (selection__cgroup(&selection, cgroups->follow->source, fd,
-				     whole, &why)) {
-		follow__fail(cgroups->follow, &why);
+		follower__fail(cgroups->follower, &why);
+	} else if (selector__cgroup(&selector, cgroups->follower->source, fd,
+				    whole, &why)) {
+		follower__fail(cgroups->follower, &why);
 	} else {
-		follow__register(cgroups->follow, &selection);
+		follower__register(cgroups->follower, &selector);
 	}
 }
 
@@ -147,7 +147,7 @@ static void cgroups__add(struct cgroups *cgroups, const char *path)
 		why__say(&why, -ret, "cannot watch cgroup %s: %s%s", path,
 			 strerror(-ret), ret != -ENOSPC ? "" :
 			 " (raise /proc/sys/fs/inotify/max_user_watches)");
-		follow__fail(cgroups->follow, &why);
+		follower__fail(cgroups->follower, &why);
 	}
 	if (directory)
 		closedir(directory);
@@ -163,8 +163,8 @@ static void cgroups__forget(struct cgroups *cgroups, struct cgroup *cgroup)
 /* One that has ended, and with it all below. */
 static void cgroups__drop(struct cgroups *cgroups, const char *path)
 {
-	struct registry *registry = cgroups->follow->follows->registry;
-	struct selection_key key = { .source = cgroups->follow->source->id };
+	struct registry *registry = cgroups->follower->followers->registry;
+	struct selector_key key = { .source = cgroups->follower->source->id };
 	size_t length = strlen(path);
 	struct cgroup *cgroup, *next;
 	struct entry *entry;
@@ -176,7 +176,7 @@ static void cgroups__drop(struct cgroups *cgroups, const char *path)
 			continue;
 		key.object = cgroup->inode;
 		entry = registry__find_source(registry, &key);
-		if (entry && entry->follow == cgroups->follow)
+		if (entry && entry->follower == cgroups->follower)
 			registry__entry_is_gone(registry, entry);
 		cgroups__forget(cgroups, cgroup);
 	}
@@ -258,32 +258,32 @@ static int on_event(sd_event_source *source, int fd, uint32_t revents,
 		    void *userdata)
 {
 	struct cgroups *cgroups = userdata;
-	struct registry *registry = cgroups->follow->follows->registry;
+	struct registry *registry = cgroups->follower->followers->registry;
 	struct why why;
 
 	registry__begin(registry);
 	inotify__read(fd, on_happening, cgroups);
 	if (registry__end(registry, &why))
 		log__error("%s: changes are left out: %s",
-			   cgroups->follow->name, why.text);
+			   cgroups->follower->name, why.text);
 	return 0;
 }
 
-static void on_gone(struct watch *watch)
+static void on_gone(struct file_watch *watch)
 {
-	follow__is_gone(watch__owner(watch, struct cgroups)->follow);
+	follower__is_gone(file_watch__owner(watch, struct cgroups)->follower);
 }
 
-int cgroups__open(struct cgroups **result, struct follow *follow, int fd,
+int cgroups__open(struct cgroups **result, struct follower *follower, int fd,
 		  const char *path, struct why *why)
 {
-	struct follows *follows = follow->follows;
-	struct selection selection;
+	struct followers *followers = follower->followers;
+	struct selector selector;
 	struct cgroups *cgroups;
 	int ret;
 
 	/* Only to find out whether this is a cgroup. */
-	ret = selection__cgroup(&selection, follow->source, fd, path, why);
+	ret = selector__cgroup(&selector, follower->source, fd, path, why);
 	if (ret)
 		return ret;
 
@@ -291,7 +291,7 @@ int cgroups__open(struct cgroups **result, struct follow *follow, int fd,
 	if (!cgroups)
 		return why__say(why, ENOMEM, "memory is short");
 	TAILQ_INIT(&cgroups->list);
-	cgroups->follow = follow;
+	cgroups->follower = follower;
 	cgroups->path = strdup(path);
 	if (!cgroups->path) {
 		ret = why__say(why, ENOMEM, "memory is short");
@@ -303,14 +303,14 @@ int cgroups__open(struct cgroups **result, struct follow *follow, int fd,
 			       strerror(errno));
 		goto free_path;
 	}
-	ret = inotify__open(&cgroups->inotify, &cgroups->events, follows->loop,
-			    on_event, cgroups, why);
+	ret = inotify__open(&cgroups->inotify, &cgroups->events,
+			    followers->loop, on_event, cgroups, why);
 	if (ret)
 		goto close_top;
 	if (!is_root(fd))
-		ret = watch__start_directory(follows->registry->watches,
-					     &cgroups->watch, fd, on_gone,
-					     why);
+		ret = file_watch__start_directory(
+			followers->registry->file_watches, &cgroups->watch, fd,
+			on_gone, why);
 	if (ret) {
 		cgroups__close(cgroups);
 		return ret;
@@ -334,8 +334,8 @@ void cgroups__close(struct cgroups *cgroups)
 
 	while ((cgroup = TAILQ_FIRST(&cgroups->list)))
 		cgroups__forget(cgroups, cgroup);
-	watch__stop(cgroups->follow->follows->registry->watches,
-		    &cgroups->watch);
+	file_watch__stop(cgroups->follower->followers->registry->file_watches,
+			 &cgroups->watch);
 	sd_event_source_disable_unref(cgroups->events);
 	close(cgroups->inotify);
 	close(cgroups->top);

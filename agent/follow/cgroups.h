@@ -9,10 +9,10 @@
 struct cgroups;
 
 /*
- * Registers all cgroups from the one that @fd is of downwards, with @follow and
+ * Registers all cgroups from the one that @fd is of downwards, with @follower and
  * in a batch, and from then on those that come.
  */
-int cgroups__open(struct cgroups **cgroups, struct follow *follow, int fd,
+int cgroups__open(struct cgroups **cgroups, struct follower *follower, int fd,
 		  const char *path, struct why *why);
 void cgroups__close(struct cgroups *cgroups);
 

@@ -9,107 +9,109 @@
 #include "follower.h"
 #include "namespaces.h"
 
-void follows__open(struct follows *follows, struct registry *registry,
-		   sd_event *loop)
+void followers__open(struct followers *followers, struct registry *registry,
+		     sd_event *loop)
 {
-	*follows = (struct follows){ .registry = registry, .loop = loop };
-	TAILQ_INIT(&follows->list);
+	*followers = (struct followers){ .registry = registry, .loop = loop };
+	TAILQ_INIT(&followers->list);
 }
 
-static void follow__free(struct follow *follow)
+static void follower__free(struct follower *follower)
 {
-	if (follow->cgroups)
-		cgroups__close(follow->cgroups);
-	free(follow);
+	if (follower->cgroups)
+		cgroups__close(follower->cgroups);
+	free(follower);
 }
 
-void follows__close(struct follows *follows)
+void followers__close(struct followers *followers)
 {
-	struct follow *follow;
+	struct follower *follower;
 
-	while ((follow = TAILQ_FIRST(&follows->list))) {
-		TAILQ_REMOVE(&follows->list, follow, link);
-		follow__free(follow);
+	while ((follower = TAILQ_FIRST(&followers->list))) {
+		TAILQ_REMOVE(&followers->list, follower, link);
+		follower__free(follower);
 	}
 }
 
-struct follow *follows__find(const struct follows *follows, const char *name)
+struct follower *followers__find(const struct followers *followers,
+				 const char *name)
 {
-	struct follow *follow;
+	struct follower *follower;
 
-	TAILQ_FOREACH(follow, &follows->list, link)
-		if (!strcmp(follow->name, name))
-			return follow;
+	TAILQ_FOREACH(follower, &followers->list, link)
+		if (!strcmp(follower->name, name))
+			return follower;
 	return NULL;
 }
 
-uint32_t follow__entries(const struct follow *follow)
+uint32_t follower__entries(const struct follower *follower)
 {
 	const struct entry *entry;
 	uint32_t count = 0;
 
-	TAILQ_FOREACH(entry, &follow->follows->registry->entries, link)
-		count += entry->follow == follow;
+	TAILQ_FOREACH(entry, &follower->followers->registry->entries, link)
+		count += entry->follower == follower;
 	return count;
 }
 
-void follow__fail(struct follow *follow, const struct why *why)
+void follower__fail(struct follower *follower, const struct why *why)
 {
-	if (!follow->failures++)
+	if (!follower->failures++)
 		log__warning("%s: one is left out, perhaps more will be: %s",
-			     follow->name, why->text);
+			     follower->name, why->text);
 }
 
-void follow__register(struct follow *follow, struct selection *selection)
+void follower__register(struct follower *follower, struct selector *selector)
 {
 	struct entry *entry;
 	struct why why;
 	int ret;
 
-	selection->is_followed = true;
-	ret = registry__add_source(follow->follows->registry, selection,
+	selector->is_followed = true;
+	ret = registry__add_source(follower->followers->registry, selector,
 				   &entry, &why);
 	if (!ret)
-		entry->follow = follow;
+		entry->follower = follower;
 	else if (ret != -EEXIST && ret != -ENOENT && ret != -ENODEV)
-		follow__fail(follow, &why);
+		follower__fail(follower, &why);
 }
 
 /* The namespaces are watched while somebody follows them. */
-static int follows__sync_namespaces(struct follows *follows, struct why *why)
+static int followers__sync_namespaces(struct followers *followers,
+				      struct why *why)
 {
-	const struct region *region = follows->registry->region;
-	struct follow *follow;
+	const struct region *region = followers->registry->region;
+	struct follower *follower;
 	struct namespaces namespaces;
 	bool is_watched = false;
 	int ret;
 
-	TAILQ_FOREACH(follow, &follows->list, link)
-		is_watched |= !follow->cgroups;
+	TAILQ_FOREACH(follower, &followers->list, link)
+		is_watched |= !follower->cgroups;
 	ret = namespaces__list(&namespaces, region, is_watched, why);
 	if (ret)
 		return ret;
 
-	registry__begin(follows->registry);
-	TAILQ_FOREACH(follow, &follows->list, link)
-		if (!follow->cgroups)
-			namespaces__register(&namespaces, follow);
+	registry__begin(followers->registry);
+	TAILQ_FOREACH(follower, &followers->list, link)
+		if (!follower->cgroups)
+			namespaces__register(&namespaces, follower);
 	namespaces__free(&namespaces);
-	return registry__end(follows->registry, why);
+	return registry__end(followers->registry, why);
 }
 
-void follows__namespaces_have_changed(struct follows *follows)
+void followers__namespaces_have_changed(struct followers *followers)
 {
 	struct why why;
 
-	if (follows__sync_namespaces(follows, &why))
+	if (followers__sync_namespaces(followers, &why))
 		log__error("network namespaces that have come are left out: %s",
 			   why.text);
 }
 
 /* For all namespaces one star behind the "@", for cgroups the path and two. */
-static int follow__set_name(struct follow *follow, const char *path,
-			    struct why *why)
+static int follower__set_name(struct follower *follower, const char *path,
+			      struct why *why)
 {
 	char stem[DART_REGISTRATION_NAME_MAX];
 	const char *end = "*";
@@ -117,91 +119,93 @@ static int follow__set_name(struct follow *follow, const char *path,
 
 	if (path)
 		end = strcmp(path, "/") ? "/**" : "**";
-	ret = entry_name__of(stem, follow->source->name, path ?: "", why);
+	ret = entry_name__of(stem, follower->source->name, path ?: "", why);
 	if (!ret)
-		snprintf(follow->name, sizeof(follow->name), "%s%s", stem, end);
+		snprintf(follower->name, sizeof(follower->name), "%s%s", stem,
+			 end);
 	return ret;
 }
 
-static int follows__new(struct follows *follows, const struct source *source,
-			const char *path, struct follow **result,
-			struct why *why)
+static int followers__new(struct followers *followers,
+			  const struct source *source, const char *path,
+			  struct follower **result, struct why *why)
 {
-	struct follow *follow;
+	struct follower *follower;
 	int ret;
 
-	follow = calloc(1, sizeof(*follow));
-	if (!follow)
+	follower = calloc(1, sizeof(*follower));
+	if (!follower)
 		return why__say(why, ENOMEM, "memory is short");
-	follow->follows = follows;
-	follow->source = source;
-	ret = follow__set_name(follow, path, why);
-	if (!ret && follows__find(follows, follow->name))
+	follower->followers = followers;
+	follower->source = source;
+	ret = follower__set_name(follower, path, why);
+	if (!ret && followers__find(followers, follower->name))
 		ret = why__say(why, EEXIST, "'%s' is followed already",
-			       follow->name);
+			       follower->name);
 	if (ret)
-		free(follow);
+		free(follower);
 	else
-		*result = follow;
+		*result = follower;
 	return ret;
 }
 
-int follows__add_namespaces(struct follows *follows,
-			    const struct source *source,
-			    struct follow **result, struct why *why)
+int followers__add_namespaces(struct followers *followers,
+			      const struct source *source,
+			      struct follower **result, struct why *why)
 {
-	struct follow *follow;
+	struct follower *follower;
 	int ret;
 
-	ret = follows__new(follows, source, NULL, &follow, why);
+	ret = followers__new(followers, source, NULL, &follower, why);
 	if (ret)
 		return ret;
-	TAILQ_INSERT_TAIL(&follows->list, follow, link);
-	ret = follows__sync_namespaces(follows, why);
+	TAILQ_INSERT_TAIL(&followers->list, follower, link);
+	ret = followers__sync_namespaces(followers, why);
 	if (ret) {
-		TAILQ_REMOVE(&follows->list, follow, link);
-		follow__free(follow);
+		TAILQ_REMOVE(&followers->list, follower, link);
+		follower__free(follower);
 		return ret;
 	}
-	*result = follow;
+	*result = follower;
 	return 0;
 }
 
-int follows__add_cgroups(struct follows *follows, const struct source *source,
-			 int fd, const char *path, struct follow **result,
-			 struct why *why)
+int followers__add_cgroups(struct followers *followers,
+			   const struct source *source, int fd,
+			   const char *path, struct follower **result,
+			   struct why *why)
 {
-	struct follow *follow;
+	struct follower *follower;
 	int ret;
 
-	ret = follows__new(follows, source, path, &follow, why);
+	ret = followers__new(followers, source, path, &follower, why);
 	if (ret)
 		return ret;
-	registry__begin(follows->registry);
-	ret = cgroups__open(&follow->cgroups, follow, fd, path, why);
+	registry__begin(followers->registry);
+	ret = cgroups__open(&follower->cgroups, follower, fd, path, why);
 	if (ret)
-		registry__end(follows->registry, &(struct why){ });
+		registry__end(followers->registry, &(struct why){ });
 	else
-		ret = registry__end(follows->registry, why);
+		ret = registry__end(followers->registry, why);
 	if (ret) {
-		follow__free(follow);
+		follower__free(follower);
 		return ret;
 	}
-	TAILQ_INSERT_TAIL(&follows->list, follow, link);
-	*result = follow;
+	TAILQ_INSERT_TAIL(&followers->list, follower, link);
+	*result = follower;
 	return 0;
 }
 
 /* Takes its entries out of the table, as part of a batch. */
-static void follow__withdraw(struct follow *follow, bool is_gone)
+static void follower__withdraw(struct follower *follower, bool is_gone)
 {
-	struct registry *registry = follow->follows->registry;
+	struct registry *registry = follower->followers->registry;
 	struct entry *entry, *next;
 	struct why why;
 
 	for (entry = TAILQ_FIRST(&registry->entries); entry; entry = next) {
 		next = TAILQ_NEXT(entry, link);
-		if (entry->follow != follow)
+		if (entry->follower != follower)
 			continue;
 		if (is_gone)
 			registry__entry_is_gone(registry, entry);
@@ -210,34 +214,34 @@ static void follow__withdraw(struct follow *follow, bool is_gone)
 	}
 }
 
-int follows__remove(struct follows *follows, struct follow *follow,
-		    struct why *why)
+int followers__remove(struct followers *followers, struct follower *follower,
+		      struct why *why)
 {
 	int ret;
 
-	registry__begin(follows->registry);
-	follow__withdraw(follow, false);
-	ret = registry__end(follows->registry, why);
+	registry__begin(followers->registry);
+	follower__withdraw(follower, false);
+	ret = registry__end(followers->registry, why);
 	if (ret)
 		return ret;
 
-	TAILQ_REMOVE(&follows->list, follow, link);
-	if (!follow->cgroups)
-		follows__namespaces_have_changed(follows);
-	follow__free(follow);
+	TAILQ_REMOVE(&followers->list, follower, link);
+	if (!follower->cgroups)
+		followers__namespaces_have_changed(followers);
+	follower__free(follower);
 	return 0;
 }
 
-void follow__is_gone(struct follow *follow)
+void follower__is_gone(struct follower *follower)
 {
-	struct follows *follows = follow->follows;
+	struct followers *followers = follower->followers;
 	struct why why;
 
-	log__info("%s is gone", follow->name);
-	registry__begin(follows->registry);
-	follow__withdraw(follow, true);
-	if (registry__end(follows->registry, &why))
+	log__info("%s is gone", follower->name);
+	registry__begin(followers->registry);
+	follower__withdraw(follower, true);
+	if (registry__end(followers->registry, &why))
 		log__error("controllers are not told yet: %s", why.text);
-	TAILQ_REMOVE(&follows->list, follow, link);
-	follow__free(follow);
+	TAILQ_REMOVE(&followers->list, follower, link);
+	follower__free(follower);
 }

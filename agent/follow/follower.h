@@ -20,50 +20,52 @@
 #include "agent/table/registry.h"
 
 /* That of an entry, and what no entry's ends with. */
-#define FOLLOW_NAME_MAX (DART_REGISTRATION_NAME_MAX + 3)
+#define FOLLOWER_NAME_MAX (DART_REGISTRATION_NAME_MAX + 3)
 
-struct follows {
+struct followers {
 	struct registry *registry;
 	sd_event *loop;
-	TAILQ_HEAD(, follow) list;
+	TAILQ_HEAD(, follower) list;
 };
 
-struct follow {
-	TAILQ_ENTRY(follow) link;
-	struct follows *follows;
+struct follower {
+	TAILQ_ENTRY(follower) link;
+	struct followers *followers;
 	const struct source *source;
-	char name[FOLLOW_NAME_MAX];
+	char name[FOLLOWER_NAME_MAX];
 	struct cgroups *cgroups;	/* NULL if it is of all namespaces */
 	uint32_t failures;		/* what has no entry but should */
 };
 
-void follows__open(struct follows *follows, struct registry *registry,
-		   sd_event *loop);
+void followers__open(struct followers *followers, struct registry *registry,
+		     sd_event *loop);
 /* Before the registry. */
-void follows__close(struct follows *follows);
+void followers__close(struct followers *followers);
 
-int follows__add_namespaces(struct follows *follows,
-			    const struct source *source,
-			    struct follow **follow, struct why *why);
+int followers__add_namespaces(struct followers *followers,
+			      const struct source *source,
+			      struct follower **follower, struct why *why);
 /* @fd is of the cgroup at the top, which is one of them. */
-int follows__add_cgroups(struct follows *follows, const struct source *source,
-			 int fd, const char *path, struct follow **follow,
-			 struct why *why);
+int followers__add_cgroups(struct followers *followers,
+			   const struct source *source, int fd,
+			   const char *path, struct follower **follower,
+			   struct why *why);
 /* Takes its entries out of the table, or fails and leaves all as it was. */
-int follows__remove(struct follows *follows, struct follow *follow,
-		    struct why *why);
+int followers__remove(struct followers *followers, struct follower *follower,
+		      struct why *why);
 /* What it is of has ended, and all of its entries with it. */
-void follow__is_gone(struct follow *follow);
+void follower__is_gone(struct follower *follower);
 
-struct follow *follows__find(const struct follows *follows, const char *name);
-uint32_t follow__entries(const struct follow *follow);
-void follows__namespaces_have_changed(struct follows *follows);
+struct follower *followers__find(const struct followers *followers,
+				 const char *name);
+uint32_t follower__entries(const struct follower *follower);
+void followers__namespaces_have_changed(struct followers *followers);
 
 /*
  * Registers something that has come, as part of a batch.  What cannot be is
  * left out, and said once for all of a follow.
  */
-void follow__register(struct follow *follow, struct selection *selection);
-void follow__fail(struct follow *follow, const struct why *why);
+void follower__register(struct follower *follower, struct selector *selector);
+void follower__fail(struct follower *follower, const struct why *why);
 
 #endif /* FOLLOWER_H */

@@ -84,42 +84,42 @@ static const char *find_name(const struct namespaces *namespaces,
 }
 
 static void namespaces__register_one(const struct namespaces *namespaces,
-				     struct follow *follow, uint32_t inode)
+				     struct follower *follower, uint32_t inode)
 {
-	const struct registry *registry = follow->follows->registry;
+	const struct registry *registry = follower->followers->registry;
 	const char *name = find_name(namespaces, inode);
-	struct selection selection;
+	struct selector selector;
 	char label[32];
 	struct why why;
 	int ret;
 
 	snprintf(label, sizeof(label), "net:%u", inode);
 	if (inode == namespaces->own)
-		ret = selection__netns_inode(&selection, follow->source, inode,
-					     NULL, &why);
+		ret = selector__netns_inode(&selector, follower->source, inode,
+					    NULL, &why);
 	else
-		ret = selection__netns_inode(&selection, follow->source, inode,
-					     name ?: label, &why);
+		ret = selector__netns_inode(&selector, follower->source, inode,
+					    name ?: label, &why);
 	/* The name may still be that of one that is about to end. */
-	if (!ret && name && registry__find(registry, selection.name))
-		ret = selection__netns_inode(&selection, follow->source, inode,
-					     label, &why);
+	if (!ret && name && registry__find(registry, selector.name))
+		ret = selector__netns_inode(&selector, follower->source, inode,
+					    label, &why);
 	if (ret)
-		follow__fail(follow, &why);
+		follower__fail(follower, &why);
 	else
-		follow__register(follow, &selection);
+		follower__register(follower, &selector);
 }
 
 void namespaces__register(const struct namespaces *namespaces,
-			  struct follow *follow)
+			  struct follower *follower)
 {
-	struct selection_key key = { .source = follow->source->id };
+	struct selector_key key = { .source = follower->source->id };
 	uint32_t i;
 
 	for (i = 0; i < namespaces->count; i++) {
 		key.object = namespaces->inodes[i];
-		if (!registry__find_source(follow->follows->registry, &key))
-			namespaces__register_one(namespaces, follow,
+		if (!registry__find_source(follower->followers->registry, &key))
+			namespaces__register_one(namespaces, follower,
 						 namespaces->inodes[i]);
 	}
 }

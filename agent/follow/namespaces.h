@@ -25,6 +25,6 @@ void namespaces__free(struct namespaces *namespaces);
 
 /* Those that have no entry yet, in a batch of the registry. */
 void namespaces__register(const struct namespaces *namespaces,
-			  struct follow *follow);
+			  struct follower *follower);
 
 #endif /* NAMESPACES_H */

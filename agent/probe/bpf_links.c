@@ -49,8 +49,8 @@ static int run_iterator(const struct bpf_link *link)
 	return ret;
 }
 
-static int attachment__add(struct attachment *attachment,
-			   const struct bpf_program *program)
+static int bpf_links__add(struct bpf_links *bpf_links,
+			  const struct bpf_program *program)
 {
 	struct bpf_link *link;
 
@@ -60,39 +60,39 @@ static int attachment__add(struct attachment *attachment,
 		link = bpf_program__attach(program);
 	if (!link)
 		return -errno;
-	attachment->links[attachment->count++] = link;
+	bpf_links->links[bpf_links->count++] = link;
 	return is_iterator(program) ? run_iterator(link) : 0;
 }
 
-int attachment__open(struct attachment *attachment, struct bpf_object *object)
+int bpf_links__open(struct bpf_links *bpf_links, struct bpf_object *object)
 {
 	struct bpf_program *program;
 	size_t programs = 0;
 	int ret = 0;
 
-	*attachment = (struct attachment){ };
+	*bpf_links = (struct bpf_links){ };
 	bpf_object__for_each_program(program, object)
 		programs++;
-	attachment->links = calloc(programs, sizeof(*attachment->links));
-	if (!attachment->links)
+	bpf_links->links = calloc(programs, sizeof(*bpf_links->links));
+	if (!bpf_links->links)
 		return -ENOMEM;
 
 	/* Iterators last: what happens while they run is seen by the others. */
-	bpf_object__for_each_program(program, object)
-		if (!ret && !is_iterator(program))
-			ret = attachment__add(attachment, program);
-	bpf_object__for_each_program(program, object)
-		if (!ret && is_iterator(program))
-			ret = attachment__add(attachment, program);
+	bpf_object__for_each_program(program,
+				     object) if (!ret && !is_iterator(program))
+		ret = bpf_links__add(bpf_links, program);
+	bpf_object__for_each_program(program,
+				     object) if (!ret && is_iterator(program))
+		ret = bpf_links__add(bpf_links, program);
 	if (ret)
-		attachment__close(attachment);
+		bpf_links__close(bpf_links);
 	return ret;
 }
 
-void attachment__close(struct attachment *attachment)
+void bpf_links__close(struct bpf_links *bpf_links)
 {
-	while (attachment->count)
-		bpf_link__destroy(attachment->links[--attachment->count]);
-	free(attachment->links);
-	attachment->links = NULL;
+	while (bpf_links->count)
+		bpf_link__destroy(bpf_links->links[--bpf_links->count]);
+	free(bpf_links->links);
+	bpf_links->links = NULL;
 }

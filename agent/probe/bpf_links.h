@@ -6,7 +6,7 @@
 #include <bpf/libbpf.h>
 
 /* Zeroed memory is one without programs. */
-struct attachment {
+struct bpf_links {
 	struct bpf_link **links;
 	size_t count;
 };
@@ -15,7 +15,7 @@ struct attachment {
  * Attaches all programs of @object, which is loaded: those for cgroups to the
  * root cgroup; iterators run once over what there is.  All, or none and -errno.
  */
-int attachment__open(struct attachment *attachment, struct bpf_object *object);
-void attachment__close(struct attachment *attachment);
+int bpf_links__open(struct bpf_links *bpf_links, struct bpf_object *object);
+void bpf_links__close(struct bpf_links *bpf_links);
 
 #endif /* BPF_LINKS_H */

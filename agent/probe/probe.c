@@ -100,7 +100,7 @@ static int probe__unregister(struct probes *probes, struct probe *probe,
 
 static void probe__free(struct probe *probe)
 {
-	attachment__close(&probe->attachment);
+	bpf_links__close(&probe->bpf_links);
 	bpf_object__close(probe->object);
 	*probe = (struct probe){ .kind = probe->kind };
 }
@@ -141,7 +141,7 @@ int probe__load(struct probes *probes, struct probe *probe, struct why *why)
 	ret = probe__register(probes, probe, why);
 	if (ret)
 		goto unregister;
-	ret = attachment__open(&probe->attachment, probe->object);
+	ret = bpf_links__open(&probe->bpf_links, probe->object);
 	if (ret) {
 		ret = cannot(probe, "attach", -ret, why);
 		goto unregister;

@@ -18,7 +18,7 @@
 struct probe {
 	const struct probe_kind *kind;
 	struct bpf_object *object;	/* NULL: not loaded */
-	struct attachment attachment;
+	struct bpf_links bpf_links;
 	uint32_t map_ids[PROBE_MAPS_MAX];
 };
 

@@ -38,7 +38,7 @@ static int listener__accept_controller(struct listener *listener,
 		.length = sizeof(accept),
 	};
 
-	publication__accept(listener->publication, &accept);
+	control_region__accept(listener->control_region, &accept);
 	return connection__accept(request->id, request->reads,
 				  listener->device, &offer, connection, why);
 }
@@ -225,14 +225,14 @@ static int listener__listen(struct listener *listener, uint16_t port,
 
 int listener__open(struct listener *listener, sd_event *loop, uint16_t port,
 		   const struct device *device,
-		   const struct publication *publication,
+		   const struct control_region *control_region,
 		   const struct stores *stores, struct why *why)
 {
 	int ret;
 
 	*listener = (struct listener){
 		.device = device,
-		.publication = publication,
+		.control_region = control_region,
 		.stores = stores,
 	};
 	TAILQ_INIT(&listener->connections);

@@ -18,7 +18,7 @@
 
 struct listener {
 	const struct device *device;
-	const struct publication *publication;
+	const struct control_region *control_region;
 	const struct stores *stores;
 	struct rdma_event_channel *channel;
 	struct rdma_cm_id *id;
@@ -28,7 +28,7 @@ struct listener {
 
 int listener__open(struct listener *listener, sd_event *loop, uint16_t port,
 		   const struct device *device,
-		   const struct publication *publication,
+		   const struct control_region *control_region,
 		   const struct stores *stores, struct why *why);
 void listener__close(struct listener *listener);
 

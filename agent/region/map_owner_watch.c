@@ -9,7 +9,7 @@
 
 static int on_let_go(void *context, void *data, size_t size)
 {
-	struct map_watch *watch = context;
+	struct map_owner_watch *watch = context;
 	uint32_t id;
 
 	memcpy(&id, data, sizeof(id));
@@ -20,13 +20,14 @@ static int on_let_go(void *context, void *data, size_t size)
 static int on_event(sd_event_source *source, int fd, uint32_t revents,
 		    void *userdata)
 {
-	struct map_watch *watch = userdata;
+	struct map_owner_watch *watch = userdata;
 
 	ring_buffer__consume(watch->let_go);
 	return 0;
 }
 
-static int map_watch__attach(struct map_watch *watch, sd_event *loop)
+static int map_owner_watch__attach(struct map_owner_watch *watch,
+				   sd_event *loop)
 {
 	struct map_watch_bpf *programs = watch->programs;
 	int ret;
@@ -44,35 +45,35 @@ static int map_watch__attach(struct map_watch *watch, sd_event *loop)
 	return ret < 0 ? ret : 0;
 }
 
-int map_watch__open(struct map_watch *watch, sd_event *loop,
-		    void (*gone)(void *userdata, uint32_t map_id),
-		    void *userdata, struct why *why)
+int map_owner_watch__open(struct map_owner_watch *watch, sd_event *loop,
+			  void (*gone)(void *userdata, uint32_t map_id),
+			  void *userdata, struct why *why)
 {
 	int ret = 0;
 
-	*watch = (struct map_watch){ .gone = gone, .userdata = userdata };
+	*watch = (struct map_owner_watch){ .gone = gone, .userdata = userdata };
 	watch->programs = map_watch_bpf__open_and_load();
 	if (!watch->programs)
 		ret = -errno;
 	if (!ret)
-		ret = map_watch__attach(watch, loop);
+		ret = map_owner_watch__attach(watch, loop);
 	if (ret) {
-		map_watch__close(watch);
+		map_owner_watch__close(watch);
 		return why__say(why, -ret, "cannot load or attach it: %s",
 				strerror(-ret));
 	}
 	return 0;
 }
 
-void map_watch__close(struct map_watch *watch)
+void map_owner_watch__close(struct map_owner_watch *watch)
 {
 	sd_event_source_disable_unref(watch->events);
 	ring_buffer__free(watch->let_go);
 	map_watch_bpf__destroy(watch->programs);
-	*watch = (struct map_watch){ };
+	*watch = (struct map_owner_watch){ };
 }
 
-void map_watch__add(struct map_watch *watch, uint32_t map_id)
+void map_owner_watch__add(struct map_owner_watch *watch, uint32_t map_id)
 {
 	const uint8_t here = 1;
 	int ret;
@@ -86,7 +87,7 @@ void map_watch__add(struct map_watch *watch, uint32_t map_id)
 			     map_id, strerror(-ret));
 }
 
-void map_watch__remove(struct map_watch *watch, uint32_t map_id)
+void map_owner_watch__remove(struct map_owner_watch *watch, uint32_t map_id)
 {
 	if (watch->programs)
 		bpf_map__delete_elem(watch->programs->maps.watched, &map_id,

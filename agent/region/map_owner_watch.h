@@ -11,7 +11,7 @@
 
 #include "agent/base/why.h"
 
-struct map_watch {
+struct map_owner_watch {
 	struct map_watch_bpf *programs;	/* NULL if there is no such watch */
 	struct ring_buffer *let_go;
 	sd_event_source *events;
@@ -23,13 +23,13 @@ struct map_watch {
  * Calls @gone, perhaps more than once for a map.  Without it all the rest still
  * works, and __add() and __remove() do nothing.
  */
-int map_watch__open(struct map_watch *watch, sd_event *loop,
-		    void (*gone)(void *userdata, uint32_t map_id),
-		    void *userdata, struct why *why);
-void map_watch__close(struct map_watch *watch);
+int map_owner_watch__open(struct map_owner_watch *watch, sd_event *loop,
+			  void (*gone)(void *userdata, uint32_t map_id),
+			  void *userdata, struct why *why);
+void map_owner_watch__close(struct map_owner_watch *watch);
 
 /* While the caller holds the map otherwise, too. */
-void map_watch__add(struct map_watch *watch, uint32_t map_id);
-void map_watch__remove(struct map_watch *watch, uint32_t map_id);
+void map_owner_watch__add(struct map_owner_watch *watch, uint32_t map_id);
+void map_owner_watch__remove(struct map_owner_watch *watch, uint32_t map_id);
 
 #endif /* MAP_OWNER_WATCH_H */

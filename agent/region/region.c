@@ -90,17 +90,16 @@ int region__fill(const struct region *region, uint32_t *extents,
 	return 0;
 }
 
-int region__add_window(struct region *region,
-		       const struct selection *selection,
+int region__add_window(struct region *region, const struct selector *selector,
 		       struct dart_zero_extent *extent, struct why *why)
 {
-	const struct source *source = selection->source;
+	const struct source *source = selector->source;
 	struct dart_zero_window window = {
 		.size = sizeof(window),
 		.source = source->id,
-		.fd = selection->fd,
-		.netns = selection->fd < 0 ? selection->key.object : 0,
-		.ifindex = selection->key.ifindex,
+		.fd = selector->fd,
+		.netns = selector->fd < 0 ? selector->key.object : 0,
+		.ifindex = selector->key.ifindex,
 	};
 
 	if (!ioctl(region->fd, DART_ZERO_IOC_ADD_WINDOW, &window)) {
@@ -119,7 +118,7 @@ int region__add_window(struct region *region,
 	case ENOENT:
 	case ENODEV:
 		return why__say(why, errno, "what %s is of is gone",
-				selection->name);
+				selector->name);
 	case EOPNOTSUPP:
 		return why__say(why, errno, "%s",
 				source__selector(source) ==
@@ -127,10 +126,10 @@ int region__add_window(struct region *region,
 				"this device has no per-CPU statistics of a kind that is known" :
 				"this kernel has no such counters");
 	case EINVAL:
-		return why__say(why, EINVAL, "the kernel has no window on %s%s",
-				selection->name,
-				source__selector(source) ==
-				SOURCE_SELECTOR_CGROUP ?
+		return why__say(
+			why, EINVAL, "the kernel has no window on %s%s",
+			selector->name,
+			source__selector(source) == SOURCE_SELECTOR_CGROUP ?
 				": the root cgroup has no counters of its own" :
 				"");
 	default:

@@ -31,8 +31,7 @@ int region__fill(const struct region *region, uint32_t *extents,
  * -EEXIST: the region has it already.  -ENOENT, -ENODEV: what is selected is
  * not there any more.
  */
-int region__add_window(struct region *region,
-		       const struct selection *selection,
+int region__add_window(struct region *region, const struct selector *selector,
 		       struct dart_zero_extent *extent, struct why *why);
 int region__add_map(struct region *region, int map_fd,
 		    struct dart_zero_extent *extent, struct why *why);

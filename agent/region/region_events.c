@@ -8,7 +8,7 @@
 #define EVENTS 64
 
 /* Takes one lot of events; false if there was none. */
-static bool region_watch__take(struct region_watch *watch, int *ret)
+static bool region_events__take(struct region_events *watch, int *ret)
 {
 	struct dart_zero_event events[EVENTS];
 	bool have_namespaces_changed = false;
@@ -23,7 +23,7 @@ static bool region_watch__take(struct region_watch *watch, int *ret)
 			have_namespaces_changed = true;
 	}
 	if (have_namespaces_changed)
-		follows__namespaces_have_changed(watch->follows);
+		followers__namespaces_have_changed(watch->followers);
 	*ret = count < 0 ? count : 0;
 	return count == EVENTS;
 }
@@ -31,12 +31,12 @@ static bool region_watch__take(struct region_watch *watch, int *ret)
 static int on_event(sd_event_source *source, int fd, uint32_t revents,
 		    void *userdata)
 {
-	struct region_watch *watch = userdata;
+	struct region_events *watch = userdata;
 	struct why why;
 	int ret;
 
 	registry__begin(watch->registry);
-	while (region_watch__take(watch, &ret))
+	while (region_events__take(watch, &ret))
 		;
 	if (registry__end(watch->registry, &why))
 		log__error("controllers are not told yet what is gone: %s",
@@ -50,15 +50,15 @@ static int on_event(sd_event_source *source, int fd, uint32_t revents,
 	return 0;
 }
 
-int region_watch__open(struct region_watch *watch, sd_event *loop,
-		       struct registry *registry, struct follows *follows,
-		       struct why *why)
+int region_events__open(struct region_events *watch, sd_event *loop,
+			struct registry *registry, struct followers *followers,
+			struct why *why)
 {
 	int ret;
 
-	*watch = (struct region_watch){
+	*watch = (struct region_events){
 		.registry = registry,
-		.follows = follows,
+		.followers = followers,
 	};
 	ret = sd_event_add_io(loop, &watch->events, registry->region->fd,
 			      EPOLLIN, on_event, watch);
@@ -68,7 +68,7 @@ int region_watch__open(struct region_watch *watch, sd_event *loop,
 	return 0;
 }
 
-void region_watch__close(struct region_watch *watch)
+void region_events__close(struct region_events *watch)
 {
 	sd_event_source_disable_unref(watch->events);
 }

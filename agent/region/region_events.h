@@ -9,15 +9,15 @@
 #include "agent/follow/follower.h"
 #include "agent/table/registry.h"
 
-struct region_watch {
+struct region_events {
 	sd_event_source *events;
 	struct registry *registry;
-	struct follows *follows;
+	struct followers *followers;
 };
 
-int region_watch__open(struct region_watch *watch, sd_event *loop,
-		       struct registry *registry, struct follows *follows,
-		       struct why *why);
-void region_watch__close(struct region_watch *watch);
+int region_events__open(struct region_events *watch, sd_event *loop,
+			struct registry *registry, struct followers *followers,
+			struct why *why);
+void region_events__close(struct region_events *watch);
 
 #endif /* REGION_EVENTS_H */

@@ -19,22 +19,22 @@
 
 #define OWN_NETNS "/proc/self/ns/net"
 
-static int selection__init(struct selection *selection,
-			   const struct source *source, int fd,
-			   const char *label, struct why *why)
+static int selector__init(struct selector *selector,
+			  const struct source *source, int fd,
+			  const char *label, struct why *why)
 {
-	*selection = (struct selection){
+	*selector = (struct selector){
 		.source = source,
 		.key.source = source->id,
 		.fd = fd,
 	};
-	return entry_name__of(selection->name, source->name, label, why);
+	return entry_name__of(selector->name, source->name, label, why);
 }
 
-int selection__none(struct selection *selection, const struct source *source,
-		    struct why *why)
+int selector__none(struct selector *selector, const struct source *source,
+		   struct why *why)
 {
-	return selection__init(selection, source, -1, NULL, why);
+	return selector__init(selector, source, -1, NULL, why);
 }
 
 /*
@@ -87,23 +87,23 @@ static int find_netdev(int netns, const char *name, uint32_t *ifindex,
 	return ret;
 }
 
-static int check_netns(struct selection *selection, struct why *why)
+static int check_netns(struct selector *selector, struct why *why)
 {
 	struct statfs system;
 	struct stat status;
 
-	if (fstatfs(selection->fd, &system) || system.f_type != NSFS_MAGIC ||
-	    fstat(selection->fd, &status) ||
-	    ioctl(selection->fd, NS_GET_NSTYPE) != CLONE_NEWNET)
+	if (fstatfs(selector->fd, &system) || system.f_type != NSFS_MAGIC ||
+	    fstat(selector->fd, &status) ||
+	    ioctl(selector->fd, NS_GET_NSTYPE) != CLONE_NEWNET)
 		return why__say(why, EINVAL,
 				"the file descriptor is of no network namespace");
-	selection->key.object = status.st_ino;
+	selector->key.object = status.st_ino;
 	return 0;
 }
 
-int selection__netns(struct selection *selection, const struct source *source,
-		     int fd, const char *label, const char *netdev,
-		     struct why *why)
+int selector__netns(struct selector *selector, const struct source *source,
+		    int fd, const char *label, const char *netdev,
+		    struct why *why)
 {
 	char both[DART_REGISTRATION_NAME_MAX];
 	int ret;
@@ -113,83 +113,83 @@ int selection__netns(struct selection *selection, const struct source *source,
 		    (int)sizeof(both))
 			return why__say(why, ENAMETOOLONG,
 					"the name of the namespace is too long");
-		ret = selection__init(selection, source, fd, both, why);
+		ret = selector__init(selector, source, fd, both, why);
 	} else {
-		ret = selection__init(selection, source, fd, netdev ?: label,
-				      why);
+		ret = selector__init(selector, source, fd, netdev ?: label,
+				     why);
 	}
 	if (ret)
 		return ret;
 
 	if (fd < 0) {
-		selection->fd = open(OWN_NETNS, O_RDONLY | O_CLOEXEC);
-		if (selection->fd < 0)
+		selector->fd = open(OWN_NETNS, O_RDONLY | O_CLOEXEC);
+		if (selector->fd < 0)
 			return why__say(why, errno, "cannot open %s: %s",
 					OWN_NETNS, strerror(errno));
-		selection->has_own_fd = true;
+		selector->has_own_fd = true;
 	}
-	ret = check_netns(selection, why);
+	ret = check_netns(selector, why);
 	if (!ret && netdev)
-		ret = find_netdev(selection->fd, netdev,
-				  &selection->key.ifindex, why);
+		ret = find_netdev(selector->fd, netdev, &selector->key.ifindex,
+				  why);
 	if (ret)
-		selection__close(selection);
+		selector__close(selector);
 	return ret;
 }
 
-int selection__netns_inode(struct selection *selection,
-			   const struct source *source, uint32_t inode,
-			   const char *label, struct why *why)
+int selector__netns_inode(struct selector *selector,
+			  const struct source *source, uint32_t inode,
+			  const char *label, struct why *why)
 {
-	int ret = selection__init(selection, source, -1, label, why);
+	int ret = selector__init(selector, source, -1, label, why);
 
-	selection->key.object = inode;
+	selector->key.object = inode;
 	return ret;
 }
 
-int selection__disk(struct selection *selection, const struct source *source,
-		    int fd, const char *label, struct why *why)
+int selector__disk(struct selector *selector, const struct source *source,
+		   int fd, const char *label, struct why *why)
 {
 	struct stat status;
 	int ret;
 
-	ret = selection__init(selection, source, fd, label, why);
+	ret = selector__init(selector, source, fd, label, why);
 	if (ret)
 		return ret;
 	if (fstat(fd, &status) || !S_ISBLK(status.st_mode))
 		return why__say(why, EINVAL,
 				"the file descriptor is of no block device");
-	selection->key.object = status.st_rdev;
+	selector->key.object = status.st_rdev;
 	return 0;
 }
 
-int selection__cgroup(struct selection *selection, const struct source *source,
-		      int fd, const char *path, struct why *why)
+int selector__cgroup(struct selector *selector, const struct source *source,
+		     int fd, const char *path, struct why *why)
 {
 	struct statfs system;
 	struct stat status;
 	int ret;
 
-	ret = selection__init(selection, source, fd, path, why);
+	ret = selector__init(selector, source, fd, path, why);
 	if (ret)
 		return ret;
 	if (fstatfs(fd, &system) || system.f_type != CGROUP2_SUPER_MAGIC ||
 	    fstat(fd, &status) || !S_ISDIR(status.st_mode))
 		return why__say(why, EINVAL,
 				"the file descriptor is of no cgroup of version 2");
-	selection->key.object = status.st_ino;
+	selector->key.object = status.st_ino;
 	return 0;
 }
 
-void selection__close(struct selection *selection)
+void selector__close(struct selector *selector)
 {
-	if (selection->has_own_fd)
-		close(selection->fd);
-	selection->has_own_fd = false;
+	if (selector->has_own_fd)
+		close(selector->fd);
+	selector->has_own_fd = false;
 }
 
-bool selection_key__equal(const struct selection_key *a,
-			  const struct selection_key *b)
+bool selector_key__equal(const struct selector_key *a,
+			 const struct selector_key *b)
 {
 	return a->source == b->source && a->object == b->object &&
 	       a->ifindex == b->ifindex;

@@ -6,7 +6,7 @@
 /* Wrapped up as atomic64_t, local_t, u64_stats_t: structs of one member. */
 #define WRAPPERS_MAX 8
 
-uint32_t layout__counter_width(const struct btf *btf, uint32_t type_id)
+uint32_t btf_layout__counter_width(const struct btf *btf, uint32_t type_id)
 {
 	const struct btf_type *type;
 	unsigned int depth;
@@ -27,7 +27,7 @@ uint32_t layout__counter_width(const struct btf *btf, uint32_t type_id)
 	return 0;
 }
 
-const struct btf_type *layout__enum(const struct btf *btf, const char *name)
+const struct btf_type *btf_layout__enum(const struct btf *btf, const char *name)
 {
 	uint32_t i, count = btf__type_cnt(btf);
 	uint16_t j;
@@ -46,8 +46,8 @@ const struct btf_type *layout__enum(const struct btf *btf, const char *name)
 	return NULL;
 }
 
-const char *layout__element(const struct btf *btf,
-			    const struct btf_type *elements, uint32_t index)
+const char *btf_layout__element(const struct btf *btf,
+				const struct btf_type *elements, uint32_t index)
 {
 	const struct btf_enum *value = btf_enum(elements);
 	uint16_t i;
@@ -82,10 +82,10 @@ static const struct btf_member *find_member(const struct btf *btf,
 	return NULL;
 }
 
-const struct btf_type *layout__member(const struct btf *btf,
-				      const struct btf_type *type,
-				      const char **path, uint32_t *type_id,
-				      uint32_t *offset)
+const struct btf_type *btf_layout__member(const struct btf *btf,
+					  const struct btf_type *type,
+					  const char **path, uint32_t *type_id,
+					  uint32_t *offset)
 {
 	const struct btf_member *member;
 	size_t length;
@@ -107,8 +107,9 @@ const struct btf_type *layout__member(const struct btf *btf,
 	}
 }
 
-const struct btf_type *layout__variable(const struct btf *btf,
-					const char *extent, const char **name)
+const struct btf_type *btf_layout__variable(const struct btf *btf,
+					    const char *extent,
+					    const char **name)
 {
 	const struct btf_type *type;
 	int id;

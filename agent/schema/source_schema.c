@@ -117,9 +117,9 @@ static int add_array(struct finds *finds, const struct source *source,
 		     const struct btf_type *type, uint32_t offset,
 		     struct why *why)
 {
-	const struct btf_type *elements = layout__enum(btf, part->elements);
+	const struct btf_type *elements = btf_layout__enum(btf, part->elements);
 	const struct btf_array *array = btf_array(type);
-	uint32_t i, width = layout__counter_width(btf, array->type);
+	uint32_t i, width = btf_layout__counter_width(btf, array->type);
 	const char *name;
 	int ret;
 
@@ -129,7 +129,7 @@ static int add_array(struct finds *finds, const struct source *source,
 		return does_not_fit(source, "nothing names its elements", why);
 
 	for (i = part->first; i < array->nelems; i++) {
-		name = layout__element(btf, elements, i);
+		name = btf_layout__element(btf, elements, i);
 		if (!name)
 			return does_not_fit(source, "an element has no name",
 					    why);
@@ -150,14 +150,15 @@ static int add_member(struct finds *finds, const struct source *source,
 	char detail[128];
 	int ret;
 
-	type = layout__member(btf, variable, &name, &type_id, &offset);
+	type = btf_layout__member(btf, variable, &name, &type_id, &offset);
 	if (!type && part->is_optional)
 		return 0;
 	if (type && part->elements && btf_is_array(type))
 		return add_array(finds, source, part, btf, type, offset, why);
 
 	width = type && !part->elements ?
-			layout__counter_width(btf, type_id) : 0;
+			btf_layout__counter_width(btf, type_id) :
+			0;
 	if (!width) {
 		snprintf(detail, sizeof(detail), "there is no %s '%s' in it",
 			 part->elements ? "array" : "counter", part->member);
@@ -178,7 +179,7 @@ static int add_integers(struct finds *finds, const struct source *source,
 
 	for (i = 0; i < btf_vlen(variable); i++, member++) {
 		bits = btf_member_bit_offset(variable, i);
-		width = layout__counter_width(btf, member->type);
+		width = btf_layout__counter_width(btf, member->type);
 		if (!width || bits % 8 || btf_member_bitfield_size(variable, i))
 			continue;
 		ret = finds__add(finds, part,
@@ -233,7 +234,7 @@ int source_schema__from_btf(const struct source *source, const struct btf *btf,
 	uint32_t i;
 	int ret;
 
-	variable = layout__variable(btf, extent->name, &name);
+	variable = btf_layout__variable(btf, extent->name, &name);
 	if (!variable || variable->size != extent->length)
 		return does_not_fit(source, "no such variable of this size",
 				    why);

@@ -238,12 +238,12 @@ static int on_event(sd_event_source *source, int fd, uint32_t revents,
 			ret = client__handle_request(client);
 	}
 	if (ret < 0)
-		socket__drop_client(client->socket, client);
+		registration_socket__drop_client(client->socket, client);
 	return 0;
 }
 
-int client__new(struct socket *socket, struct agent *agent, sd_event *loop,
-		int fd, struct client **result)
+int client__new(struct registration_socket *socket, struct agent *agent,
+		sd_event *loop, int fd, struct client **result)
 {
 	struct client *client;
 	struct ucred peer;

@@ -15,7 +15,8 @@
 #define CLIENTS_MAX 64
 #define GROUP "dart"
 
-void socket__drop_client(struct socket *socket, struct client *client)
+void registration_socket__drop_client(struct registration_socket *socket,
+				      struct client *client)
 {
 	TAILQ_REMOVE(&socket->clients, client, link);
 	socket->client_count--;
@@ -41,7 +42,7 @@ static void turn_away(int fd)
 static int on_event(sd_event_source *source, int listening, uint32_t revents,
 		    void *userdata)
 {
-	struct socket *socket = userdata;
+	struct registration_socket *socket = userdata;
 	struct client *client;
 	int fd, ret;
 
@@ -87,7 +88,8 @@ static int make_directory(const char *path, struct why *why)
 }
 
 /* Is somebody there?  A socket that nobody listens at is removed. */
-static int socket__clear(struct socket *socket, struct why *why)
+static int registration_socket__clear(struct registration_socket *socket,
+				      struct why *why)
 {
 	const char *path = socket->address.sun_path;
 	struct stat status;
@@ -113,7 +115,9 @@ static int socket__clear(struct socket *socket, struct why *why)
 }
 
 /* Root, and the group if there is one.  Nobody can connect before listen(). */
-static int socket__set_mode(const struct socket *socket, struct why *why)
+static int
+registration_socket__set_mode(const struct registration_socket *socket,
+			      struct why *why)
 {
 	const char *path = socket->address.sun_path;
 	const struct group *group = getgrnam(GROUP);
@@ -127,7 +131,8 @@ static int socket__set_mode(const struct socket *socket, struct why *why)
 	return 0;
 }
 
-static int socket__create(struct socket *result, struct why *why)
+static int registration_socket__create(struct registration_socket *result,
+				       struct why *why)
 {
 	result->fd = socket(AF_UNIX,
 			    SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
@@ -137,7 +142,8 @@ static int socket__create(struct socket *result, struct why *why)
 	return 0;
 }
 
-static int socket__bind(struct socket *socket, struct why *why)
+static int registration_socket__bind(struct registration_socket *socket,
+				     struct why *why)
 {
 	if (bind(socket->fd, (struct sockaddr *)&socket->address,
 		 sizeof(socket->address)))
@@ -146,29 +152,30 @@ static int socket__bind(struct socket *socket, struct why *why)
 	return 0;
 }
 
-int socket__open(struct socket *socket, sd_event *loop, const char *path,
-		 struct agent *agent, struct why *why)
+int registration_socket__open(struct registration_socket *socket,
+			      sd_event *loop, const char *path,
+			      struct agent *agent, struct why *why)
 {
 	int ret;
 
-	*socket = (struct socket){ .agent = agent };
+	*socket = (struct registration_socket){ .agent = agent };
 	TAILQ_INIT(&socket->clients);
 	socket->address.sun_family = AF_UNIX;
 	strcpy(socket->address.sun_path, path);
 
 	ret = make_directory(path, why);
 	if (!ret)
-		ret = socket__create(socket, why);
+		ret = registration_socket__create(socket, why);
 	if (ret)
 		return ret;
 
-	ret = socket__clear(socket, why);
+	ret = registration_socket__clear(socket, why);
 	if (!ret)
-		ret = socket__bind(socket, why);
+		ret = registration_socket__bind(socket, why);
 	if (ret)
 		goto close;
 
-	ret = socket__set_mode(socket, why);
+	ret = registration_socket__set_mode(socket, why);
 	if (ret)
 		goto unlink;
 	if (listen(socket->fd, CLIENTS_MAX)) {
@@ -192,13 +199,13 @@ close:
 	return ret;
 }
 
-void socket__close(struct socket *socket)
+void registration_socket__close(struct registration_socket *socket)
 {
 	struct client *client;
 
 	unlink(socket->address.sun_path);
 	while ((client = TAILQ_FIRST(&socket->clients)))
-		socket__drop_client(socket, client);
+		registration_socket__drop_client(socket, client);
 	sd_event_source_unref(socket->events);
 	close(socket->fd);
 }

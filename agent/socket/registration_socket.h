@@ -12,7 +12,7 @@
 
 struct agent;
 
-struct socket {
+struct registration_socket {
 	struct agent *agent;
 	struct sockaddr_un address;
 	int fd;
@@ -25,11 +25,13 @@ struct socket {
  * Replaces the socket that a dead agent has left behind; -EADDRINUSE if it is
  * alive.
  */
-int socket__open(struct socket *socket, sd_event *loop, const char *path,
-		 struct agent *agent, struct why *why);
-void socket__close(struct socket *socket);
+int registration_socket__open(struct registration_socket *socket,
+			      sd_event *loop, const char *path,
+			      struct agent *agent, struct why *why);
+void registration_socket__close(struct registration_socket *socket);
 
 /* Frees @client, too. */
-void socket__drop_client(struct socket *socket, struct client *client);
+void registration_socket__drop_client(struct registration_socket *socket,
+				      struct client *client);
 
 #endif /* REGISTRATION_SOCKET_H */

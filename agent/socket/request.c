@@ -59,7 +59,7 @@ static int unregister(struct agent *agent, const struct request *request,
 		      json_t *object, json_t **result, struct why *why)
 {
 	const char *type, *name;
-	struct follow *follow;
+	struct follower *follower;
 	struct entry *entry;
 	int ret;
 
@@ -67,14 +67,14 @@ static int unregister(struct agent *agent, const struct request *request,
 			      "name", &name);
 	if (ret)
 		return ret;
-	follow = follows__find(&agent->follows, name);
-	if (follow)
-		return request__unfollow(agent, request, follow, result, why);
+	follower = followers__find(&agent->followers, name);
+	if (follower)
+		return request__unfollow(agent, request, follower, result, why);
 	entry = registry__find(&agent->registry, name);
-	if (entry && entry->follow)
+	if (entry && entry->follower)
 		return why__say(why, EBUSY,
 				"'%s' is part of '%s' (unregister that)", name,
-				entry->follow->name);
+				entry->follower->name);
 	if (entry && request->uid && request->uid != entry->owner)
 		return why__say(why, EPERM,
 				"'%s' is another user's (ask who registered it, or root)",

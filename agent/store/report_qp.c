@@ -19,13 +19,13 @@ static void name(struct in_addr address, char text[INET_ADDRSTRLEN])
 }
 
 /* The address of this host that talks to that of the reporter. */
-static int reporter__find_local(struct reporter *reporter, const char *text,
-				struct why *why)
+static int report_qp__find_local(struct report_qp *report_qp, const char *text,
+				 struct why *why)
 {
 	struct sockaddr_in address = {
 		.sin_family = AF_INET,
 		.sin_port = htons(DART_STORE_UDP_PORT),
-		.sin_addr = reporter->address,
+		.sin_addr = report_qp->address,
 	};
 	socklen_t size = sizeof(address);
 	int fd, ret = 0;
@@ -39,7 +39,7 @@ static int reporter__find_local(struct reporter *reporter, const char *text,
 		ret = why__say(why, errno, "there is no way to %s: %s", text,
 			       strerror(errno));
 	close(fd);
-	reporter->local = address.sin_addr;
+	report_qp->local = address.sin_addr;
 	return ret;
 }
 
@@ -52,11 +52,11 @@ static union ibv_gid gid_of(struct in_addr address)
 }
 
 /* Which of the device's GIDs is the local address? */
-static int reporter__find_gid(const struct reporter *reporter,
-			      const struct device *device, const char *text,
-			      struct ibv_gid_entry *found, struct why *why)
+static int report_qp__find_gid(const struct report_qp *report_qp,
+			       const struct device *device, const char *text,
+			       struct ibv_gid_entry *found, struct why *why)
 {
-	union ibv_gid gid = gid_of(reporter->local);
+	union ibv_gid gid = gid_of(report_qp->local);
 	struct ibv_gid_entry entries[256];
 	char local[INET_ADDRSTRLEN];
 	ssize_t count, i;
@@ -74,14 +74,14 @@ static int reporter__find_gid(const struct reporter *reporter,
 		*found = entries[i];
 		return 0;
 	}
-	name(reporter->local, local);
+	name(report_qp->local, local);
 	return why__say(why, ENETUNREACH,
 			"%s is reached from %s, which is no address of RDMA device %s",
 			text, local, device__name(device));
 }
 
-static int reporter__find_mac(struct reporter *reporter, unsigned int interface,
-			      struct why *why)
+static int report_qp__find_mac(struct report_qp *report_qp,
+			       unsigned int interface, struct why *why)
 {
 	struct ifreq request = { };
 	int fd, ret = 0;
@@ -96,23 +96,23 @@ static int reporter__find_mac(struct reporter *reporter, unsigned int interface,
 			       "cannot find the MAC address of this host: %s",
 			       strerror(errno));
 	close(fd);
-	memcpy(reporter->mac, request.ifr_hwaddr.sa_data,
-	       sizeof(reporter->mac));
+	memcpy(report_qp->mac, request.ifr_hwaddr.sa_data,
+	       sizeof(report_qp->mac));
 	return ret;
 }
 
-static int reporter__choose_psn(struct reporter *reporter, struct why *why)
+static int report_qp__choose_psn(struct report_qp *report_qp, struct why *why)
 {
 	uint32_t random;
 
 	if (getrandom(&random, sizeof(random), 0) != sizeof(random))
 		return why__say(why, EIO, "the kernel has no random numbers");
-	reporter->first_psn = random & 0xffffff;
+	report_qp->first_psn = random & 0xffffff;
 	return 0;
 }
 
-static int reporter__make_ready(const struct reporter *reporter,
-				uint8_t port)
+static int report_qp__make_ready(const struct report_qp *report_qp,
+				 uint8_t port)
 {
 	struct ibv_qp_attr attributes = {
 		.qp_state = IBV_QPS_INIT,
@@ -120,7 +120,7 @@ static int reporter__make_ready(const struct reporter *reporter,
 		.qp_access_flags = IBV_ACCESS_REMOTE_WRITE,
 	};
 
-	return ibv_modify_qp(reporter->queue_pair, &attributes,
+	return ibv_modify_qp(report_qp->queue_pair, &attributes,
 			     IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT |
 				     IBV_QP_ACCESS_FLAGS);
 }
@@ -129,33 +129,33 @@ static int reporter__make_ready(const struct reporter *reporter,
  * It receives, and never sends.  The kernel wants to know the reporter's MAC
  * address nevertheless.
  */
-static int reporter__listen(const struct reporter *reporter,
-			    const struct ibv_gid_entry *gid)
+static int report_qp__listen(const struct report_qp *report_qp,
+			     const struct ibv_gid_entry *gid)
 {
 	struct ibv_qp_attr attributes = {
 		.qp_state = IBV_QPS_RTR,
 		.path_mtu = IBV_MTU_256,	/* more than any slot has */
-		.rq_psn = reporter->first_psn,
+		.rq_psn = report_qp->first_psn,
 		.ah_attr = {
 			.is_global = 1,
 			.port_num = gid->port_num,
 			.grh = {
-				.dgid = gid_of(reporter->address),
+				.dgid = gid_of(report_qp->address),
 				.sgid_index = gid->gid_index,
 				.hop_limit = 64,
 			},
 		},
 	};
 
-	return ibv_modify_qp(reporter->queue_pair, &attributes,
+	return ibv_modify_qp(report_qp->queue_pair, &attributes,
 			     IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU |
 				     IBV_QP_DEST_QPN | IBV_QP_RQ_PSN);
 }
 
-static int reporter__open(struct reporter *reporter,
-			  const struct device *device, struct ibv_pd *pd,
-			  const struct ibv_gid_entry *gid, const char *text,
-			  struct why *why)
+static int report_qp__open(struct report_qp *report_qp,
+			   const struct device *device, struct ibv_pd *pd,
+			   const struct ibv_gid_entry *gid, const char *text,
+			   struct why *why)
 {
 	struct ibv_qp_init_attr attributes = {
 		.send_cq = device->cq,
@@ -170,16 +170,16 @@ static int reporter__open(struct reporter *reporter,
 	};
 	int error;
 
-	reporter->queue_pair = ibv_create_qp(pd, &attributes);
-	if (!reporter->queue_pair)
+	report_qp->queue_pair = ibv_create_qp(pd, &attributes);
+	if (!report_qp->queue_pair)
 		return why__say(why, errno, "cannot open a queue pair: %s",
 				strerror(errno));
-	error = reporter__make_ready(reporter, gid->port_num);
+	error = report_qp__make_ready(report_qp, gid->port_num);
 	if (!error) {
-		error = reporter__listen(reporter, gid);
+		error = report_qp__listen(report_qp, gid);
 		if (error == ETIMEDOUT || error == EHOSTUNREACH ||
 		    error == ENODATA) {
-			ibv_destroy_qp(reporter->queue_pair);
+			ibv_destroy_qp(report_qp->queue_pair);
 			return why__say(why, EHOSTUNREACH,
 					"%s does not answer ARP (ping it, or give it a static neighbour)",
 					text);
@@ -187,43 +187,43 @@ static int reporter__open(struct reporter *reporter,
 	}
 	if (!error)
 		return 0;
-	ibv_destroy_qp(reporter->queue_pair);
+	ibv_destroy_qp(report_qp->queue_pair);
 	return why__say(why, error, "cannot open a queue pair for %s: %s",
 			text, strerror(error));
 }
 
-int reporter__new(const struct device *device, struct ibv_pd *pd,
-		  struct in_addr address, struct reporter **result,
-		  struct why *why)
+int report_qp__new(const struct device *device, struct ibv_pd *pd,
+		   struct in_addr address, struct report_qp **result,
+		   struct why *why)
 {
-	struct reporter *reporter;
+	struct report_qp *report_qp;
 	struct ibv_gid_entry gid;
 	char text[INET_ADDRSTRLEN];
 	int ret;
 
 	name(address, text);
-	reporter = calloc(1, sizeof(*reporter));
-	if (!reporter)
+	report_qp = calloc(1, sizeof(*report_qp));
+	if (!report_qp)
 		return why__say(why, ENOMEM, "memory is short");
-	reporter->address = address;
-	ret = reporter__choose_psn(reporter, why);
+	report_qp->address = address;
+	ret = report_qp__choose_psn(report_qp, why);
 	if (!ret)
-		ret = reporter__find_local(reporter, text, why);
+		ret = report_qp__find_local(report_qp, text, why);
 	if (!ret)
-		ret = reporter__find_gid(reporter, device, text, &gid, why);
+		ret = report_qp__find_gid(report_qp, device, text, &gid, why);
 	if (!ret)
-		ret = reporter__find_mac(reporter, gid.ndev_ifindex, why);
+		ret = report_qp__find_mac(report_qp, gid.ndev_ifindex, why);
 	if (!ret)
-		ret = reporter__open(reporter, device, pd, &gid, text, why);
+		ret = report_qp__open(report_qp, device, pd, &gid, text, why);
 	if (ret)
-		free(reporter);
+		free(report_qp);
 	else
-		*result = reporter;
+		*result = report_qp;
 	return ret;
 }
 
-void reporter__free(struct reporter *reporter)
+void report_qp__free(struct report_qp *report_qp)
 {
-	ibv_destroy_qp(reporter->queue_pair);
-	free(reporter);
+	ibv_destroy_qp(report_qp->queue_pair);
+	free(report_qp);
 }

@@ -14,8 +14,8 @@
 #include "agent/base/why.h"
 #include "agent/rdma/device.h"
 
-struct reporter {
-	TAILQ_ENTRY(reporter) link;
+struct report_qp {
+	TAILQ_ENTRY(report_qp) link;
 	struct in_addr address;	/* where reports come from */
 	struct in_addr local;	/* where they go to, and to which MAC */
 	uint8_t mac[6];
@@ -23,15 +23,15 @@ struct reporter {
 	uint32_t first_psn;
 };
 
-TAILQ_HEAD(reporters, reporter);
+TAILQ_HEAD(report_qps, report_qp);
 
 /*
  * Lets @address WRITE what is registered in @pd.  This asks the network for it and
  * may take a second.
  */
-int reporter__new(const struct device *device, struct ibv_pd *pd,
-		  struct in_addr address, struct reporter **reporter,
-		  struct why *why);
-void reporter__free(struct reporter *reporter);
+int report_qp__new(const struct device *device, struct ibv_pd *pd,
+		   struct in_addr address, struct report_qp **report_qp,
+		   struct why *why);
+void report_qp__free(struct report_qp *report_qp);
 
 #endif /* REPORT_QP_H */

@@ -205,7 +205,7 @@ static int find_reporter(const struct agent *agent, json_t *object,
 int request__reporter_add(struct agent *agent, const struct request *request,
 			  json_t *object, json_t **result, struct why *why)
 {
-	struct reporter *reporter;
+	struct report_qp *report_qp;
 	struct in_addr address;
 	struct store *store;
 	const char *text;
@@ -220,11 +220,11 @@ int request__reporter_add(struct agent *agent, const struct request *request,
 	if (store__find_reporter(store, address))
 		return why__say(why, EEXIST, "'%s' has a reporter %s already",
 				store->name, text);
-	ret = store__add_reporter(store, address, &reporter, why);
+	ret = store__add_reporter(store, address, &report_qp, why);
 	if (ret)
 		return ret;
 	log__info("%s reports to store %s", text, store->name);
-	*result = store_json__reporter(store, reporter);
+	*result = store_json__reporter(store, report_qp);
 	return 0;
 }
 
@@ -232,7 +232,7 @@ int request__reporter_remove(struct agent *agent,
 			     const struct request *request, json_t *object,
 			     json_t **result, struct why *why)
 {
-	struct reporter *reporter;
+	struct report_qp *report_qp;
 	struct in_addr address;
 	struct store *store;
 	const char *text;
@@ -244,13 +244,13 @@ int request__reporter_remove(struct agent *agent,
 				    why);
 	if (ret)
 		return ret;
-	reporter = store__find_reporter(store, address);
-	if (!reporter)
+	report_qp = store__find_reporter(store, address);
+	if (!report_qp)
 		return why__say(why, ENOENT, "'%s' has no reporter %s",
 				store->name, text);
-	*result = store_json__reporter(store, reporter);
+	*result = store_json__reporter(store, report_qp);
 	log__info("%s no longer reports to store %s", text, store->name);
-	store__remove_reporter(store, reporter);
+	store__remove_reporter(store, report_qp);
 	return 0;
 }
 

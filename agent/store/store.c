@@ -98,7 +98,7 @@ int store__new(const struct device *device, const char *name,
 	store->device = device;
 	store->geometry = *geometry;
 	snprintf(store->name, sizeof(store->name), "%s", name);
-	TAILQ_INIT(&store->reporters);
+	TAILQ_INIT(&store->report_qps);
 	if (file) {
 		store->file = strdup(file);
 		if (!store->file) {
@@ -121,10 +121,10 @@ free_store:
 
 void store__free(struct store *store)
 {
-	struct reporter *reporter;
+	struct report_qp *report_qp;
 
-	while ((reporter = TAILQ_FIRST(&store->reporters)))
-		store__remove_reporter(store, reporter);
+	while ((report_qp = TAILQ_FIRST(&store->report_qps)))
+		store__remove_reporter(store, report_qp);
 	store__close_view(&store->read);
 	store__close_view(&store->written);
 	ibv_dealloc_pd(store->pd);
@@ -134,33 +134,34 @@ void store__free(struct store *store)
 }
 
 int store__add_reporter(struct store *store, struct in_addr address,
-			struct reporter **result, struct why *why)
+			struct report_qp **result, struct why *why)
 {
-	struct reporter *reporter;
+	struct report_qp *report_qp;
 	int ret;
 
-	ret = reporter__new(store->device, store->pd, address, &reporter, why);
+	ret = report_qp__new(store->device, store->pd, address, &report_qp,
+			     why);
 	if (ret)
 		return ret;
-	TAILQ_INSERT_TAIL(&store->reporters, reporter, link);
-	*result = reporter;
+	TAILQ_INSERT_TAIL(&store->report_qps, report_qp, link);
+	*result = report_qp;
 	return 0;
 }
 
-void store__remove_reporter(struct store *store, struct reporter *reporter)
+void store__remove_reporter(struct store *store, struct report_qp *report_qp)
 {
-	TAILQ_REMOVE(&store->reporters, reporter, link);
-	reporter__free(reporter);
+	TAILQ_REMOVE(&store->report_qps, report_qp, link);
+	report_qp__free(report_qp);
 }
 
-struct reporter *store__find_reporter(const struct store *store,
-				      struct in_addr address)
+struct report_qp *store__find_reporter(const struct store *store,
+				       struct in_addr address)
 {
-	struct reporter *reporter;
+	struct report_qp *report_qp;
 
-	TAILQ_FOREACH(reporter, &store->reporters, link)
-		if (reporter->address.s_addr == address.s_addr)
-			return reporter;
+	TAILQ_FOREACH(report_qp, &store->report_qps, link)
+		if (report_qp->address.s_addr == address.s_addr)
+			return report_qp;
 	return NULL;
 }
 

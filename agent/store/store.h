@@ -35,7 +35,7 @@ struct store {
 	struct ibv_pd *pd;
 	struct store_view written;	/* by reporters */
 	struct store_view read;		/* by readers */
-	struct reporters reporters;
+	struct report_qps report_qps;
 	uint32_t readers;	/* connections */
 };
 
@@ -47,11 +47,11 @@ int store__new(const struct device *device, const char *name,
 void store__free(struct store *store);
 
 int store__add_reporter(struct store *store, struct in_addr address,
-			struct reporter **reporter, struct why *why);
-void store__remove_reporter(struct store *store, struct reporter *reporter);
+			struct report_qp **report_qp, struct why *why);
+void store__remove_reporter(struct store *store, struct report_qp *report_qp);
 /* The one at @address, NULL if there is none. */
-struct reporter *store__find_reporter(const struct store *store,
-				      struct in_addr address);
+struct report_qp *store__find_reporter(const struct store *store,
+				       struct in_addr address);
 
 /* What a reader needs to READ the store. */
 void store__accept(const struct store *store,

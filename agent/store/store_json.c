@@ -14,10 +14,10 @@ static json_int_t slots_log2(const struct store *store)
 
 static json_int_t count_reporters(const struct store *store)
 {
-	const struct reporter *reporter;
+	const struct report_qp *report_qp;
 	json_int_t count = 0;
 
-	TAILQ_FOREACH(reporter, &store->reporters, link)
+	TAILQ_FOREACH(report_qp, &store->report_qps, link)
 		count++;
 	return count;
 }
@@ -59,24 +59,23 @@ static const char *text_of(struct in_addr address, char text[INET_ADDRSTRLEN])
 }
 
 json_t *store_json__reporter(const struct store *store,
-			     const struct reporter *reporter)
+			     const struct report_qp *report_qp)
 {
 	char text[INET_ADDRSTRLEN];
 
 	return json_pack("{s:s, s:s, s:I}", "store", store->name, "reporter",
-			 text_of(reporter->address, text), "qpn",
-			 (json_int_t)reporter->queue_pair->qp_num);
+			 text_of(report_qp->address, text), "qpn",
+			 (json_int_t)report_qp->queue_pair->qp_num);
 }
 
 /* Adds those of @store; not 0 if memory is short. */
 static int add_reporters(json_t *list, const struct store *store)
 {
-	const struct reporter *reporter;
+	const struct report_qp *report_qp;
 
-	TAILQ_FOREACH(reporter, &store->reporters, link)
-		if (json_array_append_new(list,
-					  store_json__reporter(store,
-							       reporter)))
+	TAILQ_FOREACH(report_qp, &store->report_qps, link)
+		if (json_array_append_new(
+			    list, store_json__reporter(store, report_qp)))
 			return -1;
 	return 0;
 }
@@ -97,30 +96,30 @@ json_t *store_json__reporters(const struct stores *stores,
 }
 
 static json_t *collector(const struct store *store,
-			 const struct reporter *reporter)
+			 const struct report_qp *report_qp)
 {
 	struct dart_collector collector = {
-		.reporter = reporter->address,
-		.ip = reporter->local,
-		.qpn = reporter->queue_pair->qp_num,
+		.reporter = report_qp->address,
+		.ip = report_qp->local,
+		.qpn = report_qp->queue_pair->qp_num,
 		.rkey = store->written.memory_region->rkey,
-		.first_psn = reporter->first_psn,
+		.first_psn = report_qp->first_psn,
 		.base = store->written.base,
 		.geometry = store->geometry,
 	};
 
 	snprintf(collector.name, sizeof(collector.name), "%s", store->name);
-	memcpy(collector.mac, reporter->mac, sizeof(collector.mac));
+	memcpy(collector.mac, report_qp->mac, sizeof(collector.mac));
 	return dart_collector__to_json(&collector);
 }
 
 json_t *store_json__collectors(const struct store *store)
 {
 	json_t *list = json_array();
-	const struct reporter *reporter;
+	const struct report_qp *report_qp;
 
-	TAILQ_FOREACH(reporter, &store->reporters, link) {
-		if (json_array_append_new(list, collector(store, reporter))) {
+	TAILQ_FOREACH(report_qp, &store->report_qps, link) {
+		if (json_array_append_new(list, collector(store, report_qp))) {
 			json_decref(list);
 			return NULL;
 		}

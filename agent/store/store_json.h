@@ -13,7 +13,7 @@
 json_t *store_json__store(const struct store *store);
 json_t *store_json__stores(const struct stores *stores);
 json_t *store_json__reporter(const struct store *store,
-			     const struct reporter *reporter);
+			     const struct report_qp *report_qp);
 /* Of one store, or of all if @store is NULL. */
 json_t *store_json__reporters(const struct stores *stores,
 			      const struct store *store);

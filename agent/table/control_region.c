@@ -24,78 +24,78 @@ static int64_t nanoseconds(clockid_t clock)
 	return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
 }
 
-static int publication__identify(struct publication *publication,
-				 struct why *why)
+static int control_region__identify(struct control_region *control_region,
+				    struct why *why)
 {
 	sd_id128_t id;
 
 	/* A host without machine-id(5) says zeros. */
 	if (sd_id128_get_machine(&id) >= 0)
-		memcpy(publication->host_id, id.bytes, sizeof(id.bytes));
+		memcpy(control_region->host_id, id.bytes, sizeof(id.bytes));
 	if (sd_id128_get_boot(&id) >= 0)
-		memcpy(publication->boot_id, id.bytes, sizeof(id.bytes));
+		memcpy(control_region->boot_id, id.bytes, sizeof(id.bytes));
 
-	while (!publication->instance)
-		if (getrandom(&publication->instance,
-			      sizeof(publication->instance), 0) < 0)
+	while (!control_region->instance)
+		if (getrandom(&control_region->instance,
+			      sizeof(control_region->instance), 0) < 0)
 			return why__say(why, errno, "cannot get randomness: %s",
 					strerror(errno));
 	return 0;
 }
 
-int publication__open(struct publication *publication,
-		      const struct exposure *exposure, struct why *why)
+int control_region__open(struct control_region *control_region,
+			 const struct exposure *exposure, struct why *why)
 {
 	struct entries none = TAILQ_HEAD_INITIALIZER(none);
 	int ret;
 
-	*publication = (struct publication){ };
-	ret = publication__identify(publication, why);
+	*control_region = (struct control_region){ };
+	ret = control_region__identify(control_region, why);
 	if (ret)
 		return ret;
 
-	publication->memory = mmap(NULL, CAPACITY, PROT_READ | PROT_WRITE,
-				   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (publication->memory == MAP_FAILED)
+	control_region->memory = mmap(NULL, CAPACITY, PROT_READ | PROT_WRITE,
+				      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (control_region->memory == MAP_FAILED)
 		return why__say(why, errno, "cannot map the control region: %s",
 				strerror(errno));
 
-	publication->writer = dart_table_writer__new(publication->memory,
-						     CAPACITY);
-	if (!publication->writer) {
+	control_region->writer =
+		dart_table_writer__new(control_region->memory, CAPACITY);
+	if (!control_region->writer) {
 		ret = why__say(why, ENOMEM, "memory is short");
 		goto unmap;
 	}
 
-	publication->memory_region = exposure__register(
-		exposure->pd, publication->memory, CAPACITY);
-	if (!publication->memory_region) {
+	control_region->memory_region = exposure__register(
+		exposure->pd, control_region->memory, CAPACITY);
+	if (!control_region->memory_region) {
 		ret = why__say(why, errno,
 			       "cannot register the control region for RDMA: %s",
 			       strerror(errno));
 		goto free_writer;
 	}
 
-	ret = publication__update(publication, exposure, &none, NULL, NULL,
-				  why);
+	ret = control_region__update(control_region, exposure, &none, NULL,
+				     NULL, why);
 	if (ret)
 		goto deregister;
 	return 0;
 
 deregister:
-	ibv_dereg_mr(publication->memory_region);
+	ibv_dereg_mr(control_region->memory_region);
 free_writer:
-	dart_table_writer__free(publication->writer);
+	dart_table_writer__free(control_region->writer);
 unmap:
-	munmap(publication->memory, CAPACITY);
+	munmap(control_region->memory, CAPACITY);
 	return ret;
 }
 
-void publication__close(struct publication *publication)
+void control_region__close(struct control_region *control_region)
 {
-	ibv_dereg_mr(publication->memory_region);
-	dart_table_writer__free(publication->writer);
-	munmap(publication->memory, CAPACITY);
+	ibv_dereg_mr(control_region->memory_region);
+	dart_table_writer__free(control_region->writer);
+	munmap(control_region->memory, CAPACITY);
 }
 
 static struct dart_memory_region described(const struct ibv_mr *memory_region)
@@ -147,8 +147,8 @@ static int describe_entry(const struct exposure *exposure,
 	return 0;
 }
 
-int publication__entry(const struct exposure *exposure,
-		       const struct entry *entry, struct dart_entry *shown)
+int control_region__entry(const struct exposure *exposure,
+			  const struct entry *entry, struct dart_entry *shown)
 {
 	return describe_entry(exposure, entry, 0, shown);
 }
@@ -201,12 +201,12 @@ static int table__fill(struct dart_table *table,
 }
 
 /* The next generation, with nothing in it. */
-static struct dart_table next_table(const struct publication *publication,
+static struct dart_table next_table(const struct control_region *control_region,
 				    const struct exposure *exposure)
 {
 	struct dart_table table = {
-		.generation = publication->generation + 1,
-		.instance = publication->instance,
+		.generation = control_region->generation + 1,
+		.instance = control_region->instance,
 		.clock_offset_ns = nanoseconds(CLOCK_REALTIME) -
 				   nanoseconds(CLOCK_BOOTTIME),
 		.exposure = exposure->mode,
@@ -215,15 +215,15 @@ static struct dart_table next_table(const struct publication *publication,
 		.lease_ms = LEASE_MS,
 	};
 
-	memcpy(table.host_id, publication->host_id, sizeof(table.host_id));
-	memcpy(table.boot_id, publication->boot_id, sizeof(table.boot_id));
+	memcpy(table.host_id, control_region->host_id, sizeof(table.host_id));
+	memcpy(table.boot_id, control_region->boot_id, sizeof(table.boot_id));
 	return table;
 }
 
 /* @first memory regions are in the table; @ret is what the writer says. */
-static int publication__take(struct publication *publication,
-			     const struct dart_table *table, uint32_t first,
-			     int ret, struct why *why)
+static int control_region__take(struct control_region *control_region,
+				const struct dart_table *table, uint32_t first,
+				int ret, struct why *why)
 {
 	if (ret == -ENOSPC)
 		return why__say(why, ENOSPC,
@@ -232,9 +232,10 @@ static int publication__take(struct publication *publication,
 		return why__say(why, -ret,
 				"cannot describe it to controllers: %s",
 				strerror(-ret));
-	publication->generation = table->generation;
-	publication->memory_region_count = first + table->memory_region_count;
-	publication->used = ret;
+	control_region->generation = table->generation;
+	control_region->memory_region_count =
+		first + table->memory_region_count;
+	control_region->used = ret;
 	return 0;
 }
 
@@ -246,84 +247,90 @@ static void table__empty(struct dart_table *table)
 	free(table->memory_regions);
 }
 
-static int publication__rewrite(struct publication *publication,
-				const struct exposure *exposure,
-				const struct entries *entries, struct why *why)
+static int control_region__rewrite(struct control_region *control_region,
+				   const struct exposure *exposure,
+				   const struct entries *entries,
+				   struct why *why)
 {
-	struct dart_table table = next_table(publication, exposure);
+	struct dart_table table = next_table(control_region, exposure);
 	int ret;
 
 	ret = table__fill(&table, exposure, entries);
 	if (!ret)
-		ret = dart_table_writer__rewrite(publication->writer, &table);
-	ret = publication__take(publication, &table, 0, ret, why);
+		ret = dart_table_writer__rewrite(control_region->writer,
+						 &table);
+	ret = control_region__take(control_region, &table, 0, ret, why);
 	table__empty(&table);
 	return ret;
 }
 
-static int publication__append(struct publication *publication,
-			       const struct exposure *exposure,
-			       const struct entry *entry, struct why *why)
+static int control_region__append(struct control_region *control_region,
+				  const struct exposure *exposure,
+				  const struct entry *entry, struct why *why)
 {
-	struct dart_table more = next_table(publication, exposure);
-	uint32_t first = publication->memory_region_count;
+	struct dart_table more = next_table(control_region, exposure);
+	uint32_t first = control_region->memory_region_count;
 	int ret;
 
 	ret = table__add_entry(&more, first, exposure, entry);
 	if (!ret)
-		ret = dart_table_writer__append(publication->writer, &more);
-	ret = publication__take(publication, &more, first, ret, why);
+		ret = dart_table_writer__append(control_region->writer, &more);
+	ret = control_region__take(control_region, &more, first, ret, why);
 	table__empty(&more);
 	return ret;
 }
 
-static int publication__remove(struct publication *publication,
-			       const struct exposure *exposure,
-			       const struct entry *entry, struct why *why)
+static int control_region__remove(struct control_region *control_region,
+				  const struct exposure *exposure,
+				  const struct entry *entry, struct why *why)
 {
-	struct dart_table rest = next_table(publication, exposure);
+	struct dart_table rest = next_table(control_region, exposure);
 	int ret;
 
-	ret = dart_table_writer__remove(publication->writer, &rest,
+	ret = dart_table_writer__remove(control_region->writer, &rest,
 					entry->name);
-	return publication__take(publication, &rest,
-				 publication->memory_region_count, ret, why);
+	return control_region__take(control_region, &rest,
+				    control_region->memory_region_count, ret,
+				    why);
 }
 
-int publication__update(struct publication *publication,
-			const struct exposure *exposure,
-			const struct entries *entries,
-			const struct entry *added, const struct entry *removed,
-			struct why *why)
+int control_region__update(struct control_region *control_region,
+			   const struct exposure *exposure,
+			   const struct entries *entries,
+			   const struct entry *added,
+			   const struct entry *removed, struct why *why)
 {
 	struct ibv_mr *shared = exposure__shared_memory_region(exposure);
 	int ret = -EAGAIN;
 
 	/* Another one that is shared has all ranges of page exposure in it. */
-	if (shared != publication->shared)
+	if (shared != control_region->shared)
 		ret = -EAGAIN;
 	else if (added)
-		ret = publication__append(publication, exposure, added, why);
+		ret = control_region__append(control_region, exposure, added,
+					     why);
 	else if (removed)
-		ret = publication__remove(publication, exposure, removed, why);
+		ret = control_region__remove(control_region, exposure, removed,
+					     why);
 
 	/* Entries that are gone take room until the table is rewritten. */
 	if (ret == -EAGAIN || ret == -ENOSPC)
-		ret = publication__rewrite(publication, exposure, entries, why);
+		ret = control_region__rewrite(control_region, exposure, entries,
+					      why);
 	if (!ret)
-		publication->shared = shared;
+		control_region->shared = shared;
 	return ret;
 }
 
-void publication__accept(const struct publication *publication,
-			 struct dart_control_accept *accept)
+void control_region__accept(const struct control_region *control_region,
+			    struct dart_control_accept *accept)
 {
 	*accept = (struct dart_control_accept){
 		.magic = htole64(DART_CONTROL_MAGIC),
 		.abi_version = htole32(DART_CONTROL_ABI_VERSION),
-		.rkey = htole32(publication->memory_region->rkey),
-		.address = htole64((uintptr_t)publication->memory),
+		.rkey = htole32(control_region->memory_region->rkey),
+		.address = htole64((uintptr_t)control_region->memory),
 		.length = htole32(CAPACITY),
-		.used = htole32(publication->used),
+		.used = htole32(control_region->used),
 	};
 }

@@ -16,7 +16,7 @@
 #include "entry.h"
 #include "exposure.h"
 
-struct publication {
+struct control_region {
 	void *memory;
 	struct ibv_mr *memory_region;
 	struct dart_table_writer *writer;
@@ -30,9 +30,9 @@ struct publication {
 };
 
 /* Publishes a table without entries. */
-int publication__open(struct publication *publication,
-		      const struct exposure *exposure, struct why *why);
-void publication__close(struct publication *publication);
+int control_region__open(struct control_region *control_region,
+			 const struct exposure *exposure, struct why *why);
+void control_region__close(struct control_region *control_region);
 
 /*
  * Publishes the next generation; on error the table stays as it was.  Takes the
@@ -40,21 +40,21 @@ void publication__close(struct publication *publication);
  * last time is that @added came behind the others, or that @removed is gone;
  * otherwise both are NULL.
  */
-int publication__update(struct publication *publication,
-			const struct exposure *exposure,
-			const struct entries *entries,
-			const struct entry *added, const struct entry *removed,
-			struct why *why);
+int control_region__update(struct control_region *control_region,
+			   const struct exposure *exposure,
+			   const struct entries *entries,
+			   const struct entry *added,
+			   const struct entry *removed, struct why *why);
 
 /* What a controller needs to READ the table. */
-void publication__accept(const struct publication *publication,
-			 struct dart_control_accept *accept);
+void control_region__accept(const struct control_region *control_region,
+			    struct dart_control_accept *accept);
 
 /*
  * The entry as the table has it, for reading it locally.  The caller frees
  * @shown->ranges.
  */
-int publication__entry(const struct exposure *exposure,
-		       const struct entry *entry, struct dart_entry *shown);
+int control_region__entry(const struct exposure *exposure,
+			  const struct entry *entry, struct dart_entry *shown);
 
 #endif /* CONTROL_REGION_H */

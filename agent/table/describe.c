@@ -57,18 +57,18 @@ json_t *describe__entry(const struct agent *agent, const struct entry *entry)
 	return json;
 }
 
-json_t *describe__follow(const struct follow *follow)
+json_t *describe__follow(const struct follower *follower)
 {
-	return json_pack("{s:s, s:s, s:I, s:I}", "name", follow->name, "kind",
+	return json_pack("{s:s, s:s, s:I, s:I}", "name", follower->name, "kind",
 			 "follow", "entries",
-			 (json_int_t)follow__entries(follow), "failures",
-			 (json_int_t)follow->failures);
+			 (json_int_t)follower__entries(follower), "failures",
+			 (json_int_t)follower->failures);
 }
 
 json_t *describe__entries(const struct agent *agent)
 {
 	json_t *entries = json_array();
-	const struct follow *follow;
+	const struct follower *follower;
 	const struct entry *entry;
 
 	if (!entries)
@@ -77,8 +77,8 @@ json_t *describe__entries(const struct agent *agent)
 		if (json_array_append_new(entries,
 					  describe__entry(agent, entry)))
 			goto release;
-	TAILQ_FOREACH(follow, &agent->follows.list, link)
-		if (json_array_append_new(entries, describe__follow(follow)))
+	TAILQ_FOREACH(follower, &agent->followers.list, link)
+		if (json_array_append_new(entries, describe__follow(follower)))
 			goto release;
 	return entries;
 
@@ -117,7 +117,7 @@ int describe__values(const struct agent *agent, const struct entry *entry,
 	size_t size;
 	int ret = 0;
 
-	if (publication__entry(&agent->exposure, entry, &shown))
+	if (control_region__entry(&agent->exposure, entry, &shown))
 		return why__say(why, ENOMEM, "memory is short");
 	size = dart_entry__size(&shown);
 	if (size > COPIES_MAX) {
@@ -181,25 +181,20 @@ json_t *describe__status(const struct agent *agent)
 	region__fill(&agent->region, &extents, &used);
 	/* As text: JSON has no integers that wide. */
 	snprintf(instance, sizeof(instance), "%016llx",
-		 (unsigned long long)agent->publication.instance);
+		 (unsigned long long)agent->control_region.instance);
 
 	return json_pack(
 		"{s:s, s:I, s:s, s:I, s:s, s:s, s:I, s:I, s:I, s:o, s:I, s:I, s:I, s:I, s:I, s:I}",
-		"version", DART_VERSION,
-		"pid", (json_int_t)getpid(),
+		"version", DART_VERSION, "pid", (json_int_t)getpid(),
 		"exposure", dart_exposure__name(agent->exposure.mode),
-		"generation", (json_int_t)agent->publication.generation,
-		"instance", instance,
-		"device", device__name(&agent->device),
-		"port", (json_int_t)agent->options.port,
-		"cpus", (json_int_t)agent->region.cpus,
-		"lease_ms", (json_int_t)LEASE_MS,
-		"controllers", controllers(agent),
-		"entries", entries,
-		"memory_regions",
-		is_page ? (json_int_t)!!agent->exposure.page : own,
-		"leases", (json_int_t)leases__count(&agent->leases),
-		"extents", (json_int_t)extents,
-		"capacity", (json_int_t)agent->region.capacity,
-		"used", (json_int_t)used);
+		"generation", (json_int_t)agent->control_region.generation,
+		"instance", instance, "device", device__name(&agent->device),
+		"port", (json_int_t)agent->options.port, "cpus",
+		(json_int_t)agent->region.cpus, "lease_ms",
+		(json_int_t)LEASE_MS, "controllers", controllers(agent),
+		"entries", entries, "memory_regions",
+		is_page ? (json_int_t) !!agent->exposure.page : own, "leases",
+		(json_int_t)leases__count(&agent->leases), "extents",
+		(json_int_t)extents, "capacity",
+		(json_int_t)agent->region.capacity, "used", (json_int_t)used);
 }

@@ -14,7 +14,7 @@
  */
 json_t *describe__entry(const struct agent *agent, const struct entry *entry);
 /* {"name", "kind": "follow", "entries", "failures"} */
-json_t *describe__follow(const struct follow *follow);
+json_t *describe__follow(const struct follower *follower);
 /* The entries, then the follows. */
 json_t *describe__entries(const struct agent *agent);
 /* {"name", "values", "schema"}: what the bytes say now. */

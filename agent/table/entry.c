@@ -68,7 +68,7 @@ static int entry__check_size(const struct entry *entry, struct why *why)
 }
 
 int entry__new_source(struct region *region, struct source_schemas *schemas,
-		      const struct selection *selection, struct entry **result,
+		      const struct selector *selector, struct entry **result,
 		      struct why *why)
 {
 	struct entry *entry;
@@ -78,20 +78,20 @@ int entry__new_source(struct region *region, struct source_schemas *schemas,
 	if (!entry)
 		return why__say(why, ENOMEM, "memory is short");
 	entry->kind = DART_CONTROL_ENTRY_SOURCE;
-	entry->lifetime = source__selector(selection->source) ?
+	entry->lifetime = source__selector(selector->source) ?
 				  DART_CONTROL_LIFETIME_DYNAMIC :
 				  DART_CONTROL_LIFETIME_IMMOBILE;
 	entry->copies_are = DART_CONTROL_COPIES_CPU;
-	entry->key = selection->key;
-	strcpy(entry->name, selection->name);
+	entry->key = selector->key;
+	strcpy(entry->name, selector->name);
 
-	ret = region__add_window(region, selection, &entry->extent, why);
+	ret = region__add_window(region, selector, &entry->extent, why);
 	if (ret)
 		goto free_entry;
 
 	ret = entry__check_size(entry, why);
 	if (!ret)
-		ret = source_schemas__get(schemas, selection->source,
+		ret = source_schemas__get(schemas, selector->source,
 					  &entry->extent, &entry->schema, why);
 	if (!ret)
 		ret = entry__find_runs(entry, why);

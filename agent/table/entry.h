@@ -22,7 +22,7 @@
 #include "agent/schema/source_schema.h"
 #include "entry_name.h"
 
-struct follow;
+struct follower;
 struct slab;
 
 /* Bytes of a copy that controllers may read. */
@@ -41,18 +41,18 @@ enum entry_change {
 struct entry {
 	TAILQ_ENTRY(entry) link;	/* registered, or on lease */
 	struct lease lease;
-	struct watch watch;
+	struct file_watch watch;
 	struct registry *registry;
 	enum entry_change change;
 	bool is_gone;			/* what it shows has ended */
-	const struct follow *follow;	/* that it is part of, or NULL */
+	const struct follower *follower; /* that it is part of, or NULL */
 
 	uid_t owner;			/* who registered it, root for our own */
 	char name[DART_REGISTRATION_NAME_MAX];
 	enum dart_control_entry_kind kind;
 	enum dart_control_lifetime lifetime;
 	enum dart_control_copies copies_are;
-	struct selection_key key;	/* of a source */
+	struct selector_key key; /* of a source */
 	struct dart_zero_extent extent;
 	const struct dart_schema *schema;
 	struct dart_schema *own_schema;	/* NULL if it is shared */
@@ -74,7 +74,7 @@ TAILQ_HEAD(entries, entry);
  * -EEXIST: the region has it already.
  */
 int entry__new_source(struct region *region, struct source_schemas *schemas,
-		      const struct selection *selection, struct entry **entry,
+		      const struct selector *selector, struct entry **entry,
 		      struct why *why);
 /* Takes the map's name if @name is NULL. */
 int entry__new_map(struct region *region, int map_fd, const char *name,

@@ -10,16 +10,17 @@
 
 void registry__open(struct registry *registry, struct region *region,
 		    struct exposure *exposure, struct leases *leases,
-		    struct publication *publication, struct watches *watches,
-		    struct map_watch *map_watch, struct slab *slab)
+		    struct control_region *control_region,
+		    struct file_watches *file_watches,
+		    struct map_owner_watch *map_owner_watch, struct slab *slab)
 {
 	*registry = (struct registry){
 		.region = region,
 		.exposure = exposure,
 		.leases = leases,
-		.publication = publication,
-		.watches = watches,
-		.map_watch = map_watch,
+		.control_region = control_region,
+		.file_watches = file_watches,
+		.map_owner_watch = map_owner_watch,
 		.slab = slab,
 	};
 	source_schemas__open(&registry->schemas);
@@ -46,9 +47,10 @@ static void registry__unlink(struct registry *registry, struct entry *entry)
 
 static void registry__free_entry(struct registry *registry, struct entry *entry)
 {
-	watch__stop(registry->watches, &entry->watch);
+	file_watch__stop(registry->file_watches, &entry->watch);
 	if (entry->extent.map_id)
-		map_watch__remove(registry->map_watch, entry->extent.map_id);
+		map_owner_watch__remove(registry->map_owner_watch,
+					entry->extent.map_id);
 	exposure__withdraw(entry);
 	ids__remove(&registry->extents, &entry->extent.id);
 	entry__free(entry, registry->region);
@@ -80,8 +82,9 @@ static int registry__publish(struct registry *registry,
 	ret = exposure__prepare(registry->exposure, why);
 	if (ret)
 		return ret;
-	ret = publication__update(registry->publication, registry->exposure,
-				  &registry->entries, added, removed, why);
+	ret = control_region__update(registry->control_region,
+				     registry->exposure, &registry->entries,
+				     added, removed, why);
 	if (ret)
 		exposure__rollback(registry->exposure);
 	else
@@ -110,7 +113,7 @@ static void on_lease_end(struct lease *lease)
 
 static void registry__retire(struct registry *registry, struct entry *entry)
 {
-	entry->follow = NULL;
+	entry->follower = NULL;
 	TAILQ_INSERT_TAIL(&registry->retired, entry, link);
 	lease__start(registry->leases, &entry->lease, on_lease_end);
 }
@@ -132,7 +135,7 @@ static void registry__settle(struct registry *registry)
 	}
 	while ((entry = TAILQ_FIRST(&registry->leaving))) {
 		TAILQ_REMOVE(&registry->leaving, entry, link);
-		watch__stop(registry->watches, &entry->watch);
+		file_watch__stop(registry->file_watches, &entry->watch);
 		registry__retire(registry, entry);
 	}
 }
@@ -149,7 +152,7 @@ static void registry__undo(struct registry *registry)
 		if (entry->change == ENTRY_ADDED) {
 			registry__free_entry(registry, entry);
 		} else {
-			watch__stop(registry->watches, &entry->watch);
+			file_watch__stop(registry->file_watches, &entry->watch);
 			registry__retire(registry, entry);
 		}
 	}
@@ -292,7 +295,7 @@ void registry__entry_is_gone(struct registry *registry, struct entry *entry)
 	struct why why;
 
 	/* A follow would say it all the time, and slices end as they please. */
-	if (!entry->follow && entry->kind != DART_CONTROL_ENTRY_SLICE)
+	if (!entry->follower && entry->kind != DART_CONTROL_ENTRY_SLICE)
 		log__info("%s is gone", entry->name);
 	entry->is_gone = true;
 	registry__begin(registry);

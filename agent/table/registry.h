@@ -25,9 +25,9 @@ struct registry {
 	struct region *region;
 	struct exposure *exposure;
 	struct leases *leases;
-	struct publication *publication;
-	struct watches *watches;
-	struct map_watch *map_watch;
+	struct control_region *control_region;
+	struct file_watches *file_watches;
+	struct map_owner_watch *map_owner_watch;
 	struct slab *slab;
 	struct source_schemas schemas;
 	struct ids extents;		/* entry.extent.id of all entries */
@@ -44,8 +44,9 @@ struct registry {
 
 void registry__open(struct registry *registry, struct region *region,
 		    struct exposure *exposure, struct leases *leases,
-		    struct publication *publication, struct watches *watches,
-		    struct map_watch *map_watch, struct slab *slab);
+		    struct control_region *control_region,
+		    struct file_watches *file_watches,
+		    struct map_owner_watch *map_owner_watch, struct slab *slab);
 /* When nobody can READ any more: frees all entries, also those on lease. */
 void registry__close(struct registry *registry);
 
@@ -58,8 +59,8 @@ void registry__begin(struct registry *registry);
 int registry__end(struct registry *registry, struct why *why);
 
 int registry__add_source(struct registry *registry,
-			 const struct selection *selection,
-			 struct entry **entry, struct why *why);
+			 const struct selector *selector, struct entry **entry,
+			 struct why *why);
 /*
  * @map_fd stays the caller's.  Takes the map's name if @name is NULL.
  */
@@ -88,6 +89,6 @@ void registry__map_is_gone(struct registry *registry, uint32_t map_id);
 struct entry *registry__find(const struct registry *registry,
 			     const char *name);
 struct entry *registry__find_source(const struct registry *registry,
-				    const struct selection_key *key);
+				    const struct selector_key *key);
 
 #endif /* REGISTRY_H */

@@ -10,13 +10,13 @@
 #include "registry_private.h"
 
 static struct entry *find_source(const struct entries *entries,
-				 const struct selection_key *key)
+				 const struct selector_key *key)
 {
 	struct entry *entry;
 
 	TAILQ_FOREACH(entry, entries, link)
 		if (entry->kind == DART_CONTROL_ENTRY_SOURCE &&
-		    !entry->is_gone && selection_key__equal(&entry->key, key))
+		    !entry->is_gone && selector_key__equal(&entry->key, key))
 			return entry;
 	return NULL;
 }
@@ -45,14 +45,14 @@ static struct entry *find_counters(const struct entries *entries,
 }
 
 struct entry *registry__find_source(const struct registry *registry,
-				    const struct selection_key *key)
+				    const struct selector_key *key)
 {
 	return find_source(&registry->entries, key);
 }
 
-static void on_gone(struct watch *watch)
+static void on_gone(struct file_watch *watch)
 {
-	struct entry *entry = watch__owner(watch, struct entry);
+	struct entry *entry = file_watch__owner(watch, struct entry);
 
 	registry__entry_is_gone(entry->registry, entry);
 }
@@ -62,17 +62,19 @@ static void on_gone(struct watch *watch)
  * watched by their files, unless a follow does so anyway.
  */
 static int registry__watch(struct registry *registry, struct entry *entry,
-			   const struct selection *selection, struct why *why)
+			   const struct selector *selector, struct why *why)
 {
-	if (selection->is_followed)
+	if (selector->is_followed)
 		return 0;
-	switch (source__selector(selection->source)) {
+	switch (source__selector(selector->source)) {
 	case SOURCE_SELECTOR_CGROUP:
-		return watch__start_directory(registry->watches, &entry->watch,
-					      selection->fd, on_gone, why);
+		return file_watch__start_directory(registry->file_watches,
+						   &entry->watch, selector->fd,
+						   on_gone, why);
 	case SOURCE_SELECTOR_DISK:
-		return watch__start_file(registry->watches, &entry->watch,
-					 selection->fd, on_gone, why);
+		return file_watch__start_file(registry->file_watches,
+					      &entry->watch, selector->fd,
+					      on_gone, why);
 	default:
 		return 0;
 	}
@@ -80,27 +82,27 @@ static int registry__watch(struct registry *registry, struct entry *entry,
 
 /* Adds to the batch what the region does not have in the table. */
 static int registry__stage_source(struct registry *registry,
-				  const struct selection *selection,
+				  const struct selector *selector,
 				  struct entry **result, struct why *why)
 {
 	struct entry *entry;
 	int ret;
 
-	ret = registry__check_free(registry, selection->name, why);
+	ret = registry__check_free(registry, selector->name, why);
 	if (ret)
 		return ret;
-	entry = registry__find_source(registry, &selection->key);
+	entry = registry__find_source(registry, &selector->key);
 	if (entry)
 		return why__say(why, EEXIST,
 				"these counters are registered already, as '%s'",
 				entry->name);
 
-	entry = find_source(&registry->retired, &selection->key);
+	entry = find_source(&registry->retired, &selector->key);
 	if (entry) {
-		ret = registry__revive(registry, entry, selection->name, why);
+		ret = registry__revive(registry, entry, selector->name, why);
 	} else {
 		ret = entry__new_source(registry->region, &registry->schemas,
-					selection, &entry, why);
+					selector, &entry, why);
 		if (!ret)
 			ret = registry__add(registry, entry, why);
 	}
@@ -110,16 +112,16 @@ static int registry__stage_source(struct registry *registry,
 }
 
 int registry__add_source(struct registry *registry,
-			 const struct selection *selection,
-			 struct entry **result, struct why *why)
+			 const struct selector *selector, struct entry **result,
+			 struct why *why)
 {
 	struct entry *entry = NULL;
 	int ret;
 
 	registry__begin(registry);
-	ret = registry__stage_source(registry, selection, &entry, why);
+	ret = registry__stage_source(registry, selector, &entry, why);
 	if (!ret) {
-		ret = registry__watch(registry, entry, selection, why);
+		ret = registry__watch(registry, entry, selector, why);
 		if (ret)
 			registry__take_out(registry, entry);
 		else
@@ -176,7 +178,7 @@ static int registry__stage_map(struct registry *registry, int map_fd,
 		ret = registry__add(registry, entry, why);
 	if (ret)
 		return ret;
-	map_watch__add(registry->map_watch, entry->extent.map_id);
+	map_owner_watch__add(registry->map_owner_watch, entry->extent.map_id);
 	*result = entry;
 	return 0;
 }

@@ -88,7 +88,7 @@ static int check_cgroup_path(const char *path, struct why *why)
 	return 0;
 }
 
-static int select_one(struct selection *selection, const struct source *source,
+static int select_one(struct selector *selector, const struct source *source,
 		      const struct said *said, int fd, struct why *why)
 {
 	int ret = check_selector(source, said, fd, why);
@@ -101,15 +101,15 @@ static int select_one(struct selection *selection, const struct source *source,
 	switch (source__selector(source)) {
 	case SOURCE_SELECTOR_NETNS:
 	case SOURCE_SELECTOR_NETDEV:
-		return selection__netns(selection, source, fd, said->netns,
-					said->netdev, why);
+		return selector__netns(selector, source, fd, said->netns,
+				       said->netdev, why);
 	case SOURCE_SELECTOR_DISK:
-		return selection__disk(selection, source, fd, said->disk, why);
+		return selector__disk(selector, source, fd, said->disk, why);
 	case SOURCE_SELECTOR_CGROUP:
-		return selection__cgroup(selection, source, fd, said->cgroup,
-					 why);
+		return selector__cgroup(selector, source, fd, said->cgroup,
+					why);
 	default:
-		return selection__none(selection, source, why);
+		return selector__none(selector, source, why);
 	}
 }
 
@@ -117,19 +117,19 @@ int request__register_source(struct agent *agent, const struct request *request,
 			     json_t *object, json_t **result, struct why *why)
 {
 	const struct source *source;
-	struct selection selection;
+	struct selector selector;
 	struct entry *entry;
 	struct said said;
 	int ret;
 
 	ret = unpack(request, object, &said, &source, why);
 	if (!ret)
-		ret = select_one(&selection, source, &said, request->fd, why);
+		ret = select_one(&selector, source, &said, request->fd, why);
 	if (ret)
 		return ret;
 
-	ret = registry__add_source(&agent->registry, &selection, &entry, why);
-	selection__close(&selection);
+	ret = registry__add_source(&agent->registry, &selector, &entry, why);
+	selector__close(&selector);
 	if (ret)
 		return ret;
 	entry->owner = request->uid;
@@ -142,7 +142,7 @@ int request__follow_source(struct agent *agent, const struct request *request,
 			   json_t *object, json_t **result, struct why *why)
 {
 	const struct source *source;
-	struct follow *follow;
+	struct follower *follower;
 	struct said said;
 	int ret;
 
@@ -158,17 +158,17 @@ int request__follow_source(struct agent *agent, const struct request *request,
 		if (said.cgroup || request->fd >= 0)
 			return why__say(why, EINVAL, "%s is not of a cgroup",
 					source->name);
-		ret = follows__add_namespaces(&agent->follows, source, &follow,
-					      why);
+		ret = followers__add_namespaces(&agent->followers, source,
+						&follower, why);
 		break;
 	case SOURCE_SELECTOR_CGROUP:
 		ret = check_selector(source, &said, request->fd, why);
 		if (!ret)
 			ret = check_cgroup_path(said.cgroup, why);
 		if (!ret)
-			ret = follows__add_cgroups(&agent->follows, source,
-						   request->fd, said.cgroup,
-						   &follow, why);
+			ret = followers__add_cgroups(&agent->followers, source,
+						     request->fd, said.cgroup,
+						     &follower, why);
 		break;
 	default:
 		return why__say(why, EINVAL,
@@ -177,24 +177,26 @@ int request__follow_source(struct agent *agent, const struct request *request,
 	}
 	if (ret)
 		return ret;
-	log__info("following %s", follow->name);
-	*result = describe__follow(follow);
+	log__info("following %s", follower->name);
+	*result = describe__follow(follower);
 	return 0;
 }
 
 int request__unfollow(struct agent *agent, const struct request *request,
-		      struct follow *follow, json_t **result, struct why *why)
+		      struct follower *follower, json_t **result,
+		      struct why *why)
 {
 	json_t *described;
 	int ret;
 
 	if (request->uid)
-		return why__say(why, EPERM,
-				"'%s' is another user's (ask who registered it, or root)",
-				follow->name);
-	described = describe__follow(follow);
-	log__info("unregistering %s", follow->name);
-	ret = follows__remove(&agent->follows, follow, why);
+		return why__say(
+			why, EPERM,
+			"'%s' is another user's (ask who registered it, or root)",
+			follower->name);
+	described = describe__follow(follower);
+	log__info("unregistering %s", follower->name);
+	ret = followers__remove(&agent->followers, follower, why);
 	if (ret)
 		json_decref(described);
 	else

@@ -11,6 +11,7 @@ request_handler request__follow_source;
 
 /* An unregister request for a follow. */
 int request__unfollow(struct agent *agent, const struct request *request,
-		      struct follow *follow, json_t **result, struct why *why);
+		      struct follower *follower, json_t **result,
+		      struct why *why);
 
 #endif /* REQUEST_SOURCE_H */

@@ -35,8 +35,8 @@ struct frame {
 struct session {
 	struct dart_collectors collectors;
 	const struct dart_collector *collector;
-	struct dart_reporter *reporter;
-	struct dart_wire *wire;
+	struct dart_report_builder *reporter;
+	struct dart_packet_socket *wire;
 	struct dart_random random;
 	uint8_t value[DART_STORE_VALUE_MAX];	/* of the good one */
 };
@@ -209,41 +209,42 @@ static int send_spoilt(struct session *session, const struct kind *kind)
 
 	memset(value, key, sizeof(value));
 	if (kind->is_taken)
-		dart_reporter__find(session->reporter, END_KEY,
-				    strlen(END_KEY), &place);
+		dart_report_builder__find(session->reporter, END_KEY,
+					  strlen(END_KEY), &place);
 	else
-		dart_reporter__find(session->reporter, &key, sizeof(key),
-				    &place);
-	frame.length = dart_reporter__report(session->reporter, &place, 0,
-					     value, frame.bytes);
+		dart_report_builder__find(session->reporter, &key, sizeof(key),
+					  &place);
+	frame.length = dart_report_builder__report(session->reporter, &place, 0,
+						   value, frame.bytes);
 	if (!kind->after_icrc)
 		kind->spoil(session, &frame);
 	frame__finish(&frame);
 	if (kind->after_icrc)
 		kind->spoil(session, &frame);
-	memcpy(dart_wire__next(session->wire), frame.bytes, frame.length);
-	return dart_wire__push(session->wire, frame.length);
+	memcpy(dart_packet_socket__next(session->wire), frame.bytes,
+	       frame.length);
+	return dart_packet_socket__push(session->wire, frame.length);
 }
 
 static int send_good(struct session *session)
 {
-	uint8_t *frame = dart_wire__next(session->wire);
+	uint8_t *frame = dart_packet_socket__next(session->wire);
 	struct dart_roce_report report;
 	struct dart_store_place place;
 	size_t length, i;
 
-	dart_reporter__find(session->reporter, END_KEY, strlen(END_KEY),
-			    &place);
-	length = dart_reporter__report(session->reporter, &place, 0,
-				       session->value, frame);
+	dart_report_builder__find(session->reporter, END_KEY, strlen(END_KEY),
+				  &place);
+	length = dart_report_builder__report(session->reporter, &place, 0,
+					     session->value, frame);
 	if (dart_roce_frame__parse(frame, length, &report))
 		return -EBADMSG;
 	printf("%" PRIu64 " ", report.address - session->collector->base);
 	for (i = 0; i < report.slot_length; i++)
 		printf("%02x", report.slot[i]);
 	putchar('\n');
-	length = dart_wire__push(session->wire, length);
-	return length ? (int)length : dart_wire__flush(session->wire);
+	length = dart_packet_socket__push(session->wire, length);
+	return length ? (int)length : dart_packet_socket__flush(session->wire);
 }
 
 static int fail(const char *why)
@@ -266,15 +267,15 @@ int main(int argc, char *argv[])
 	count = atol(argv[4]);
 	snprintf((char *)session.value, sizeof(session.value), "after %s %s",
 		 kind->name, argc == 6 ? argv[5] : "");
-	if (dart_wire__open(argv[1], RATE, &session.wire, why) ||
+	if (dart_packet_socket__open(argv[1], RATE, &session.wire, why) ||
 	    dart_collectors__load((const char *const *)&argv[2], 1,
-				  dart_wire__address(session.wire),
+				  dart_packet_socket__address(session.wire),
 				  &session.collectors, why))
 		return fail(why);
 	session.collector = session.collectors.list;
-	ret = dart_reporter__new(&session.collectors,
-				 dart_wire__mac(session.wire), 1,
-				 &session.reporter);
+	ret = dart_report_builder__new(&session.collectors,
+				       dart_packet_socket__mac(session.wire), 1,
+				       &session.reporter);
 	while (!ret && kind->spoil && count--)
 		ret = send_spoilt(&session, kind);
 	if (!ret)

@@ -20,27 +20,29 @@ static void check_near(double value, double expected, double tolerance)
 /* 100 million flows: the figures of section 5.2, and what section 4 gives. */
 static void figures_of_the_paper_come_out(void **state)
 {
-	struct dart_plan_wish wish = {
-		.flows = 100000000, .value_length = 20, .redundancy = 2,
+	struct dart_sizing_wish wish = {
+		.flows = 100000000,
+		.value_length = 20,
+		.redundancy = 2,
 		.memory = 3000 * MIB,
 	};
 	char why[DART_WHY_MAX];
-	struct dart_plan plan;
+	struct dart_store_sizing plan;
 	double load;
 
-	assert_int_equal(dart_plan__make(&wish, &plan, why), 0);
+	assert_int_equal(dart_store_sizing__make(&wish, &plan, why), 0);
 	assert_int_equal(plan.ideal.slots, 131072000);
 	assert_int_equal(plan.store.slots, 1 << 26);
 	load = 1e8 / plan.ideal.slots;
-	check_near(dart_plan__oldest(load, 2), .3876, .00005);
-	check_near(dart_plan__average(load, 2), .7135, .00005);
+	check_near(dart_store_sizing__oldest(load, 2), .3876, .00005);
+	check_near(dart_store_sizing__average(load, 2), .7135, .00005);
 
 	wish.memory = 30000 * MIB;
-	assert_int_equal(dart_plan__make(&wish, &plan, why), 0);
+	assert_int_equal(dart_store_sizing__make(&wish, &plan, why), 0);
 	assert_int_equal(plan.ideal.slots, 1310720000);
 	load = 1e8 / plan.ideal.slots;
-	check_near(dart_plan__average(load, 2), .993, .0005);
-	check_near(dart_plan__average(load, 4), .999, .0005);
+	check_near(dart_store_sizing__average(load, 2), .993, .0005);
+	check_near(dart_store_sizing__average(load, 4), .999, .0005);
 }
 
 /* Simpson's rule over the ages. */
@@ -59,48 +61,48 @@ static double mean(double load, uint32_t redundancy,
 
 static double empty_at(double age, uint32_t redundancy)
 {
-	struct dart_plan_risks risks;
+	struct dart_sizing_risks risks;
 
-	dart_plan__risks_of_oldest(age, redundancy, 8, &risks);
+	dart_store_sizing__risks_of_oldest(age, redundancy, 8, &risks);
 	return risks.empty;
 }
 
 static double ambiguous_low_at(double age, uint32_t redundancy)
 {
-	struct dart_plan_risks risks;
+	struct dart_sizing_risks risks;
 
-	dart_plan__risks_of_oldest(age, redundancy, 8, &risks);
+	dart_store_sizing__risks_of_oldest(age, redundancy, 8, &risks);
 	return risks.ambiguous.low;
 }
 
 static double ambiguous_high_at(double age, uint32_t redundancy)
 {
-	struct dart_plan_risks risks;
+	struct dart_sizing_risks risks;
 
-	dart_plan__risks_of_oldest(age, redundancy, 8, &risks);
+	dart_store_sizing__risks_of_oldest(age, redundancy, 8, &risks);
 	return risks.ambiguous.high;
 }
 
 static double wrong_low_at(double age, uint32_t redundancy)
 {
-	struct dart_plan_risks risks;
+	struct dart_sizing_risks risks;
 
-	dart_plan__risks_of_oldest(age, redundancy, 8, &risks);
+	dart_store_sizing__risks_of_oldest(age, redundancy, 8, &risks);
 	return risks.wrong.low;
 }
 
 static double wrong_high_at(double age, uint32_t redundancy)
 {
-	struct dart_plan_risks risks;
+	struct dart_sizing_risks risks;
 
-	dart_plan__risks_of_oldest(age, redundancy, 8, &risks);
+	dart_store_sizing__risks_of_oldest(age, redundancy, 8, &risks);
 	return risks.wrong.high;
 }
 
 static void averages_are_integrals(void **state)
 {
 	static const double loads[] = { .001, .05, .2, .5, 1, 2 };
-	struct dart_plan_risks risks;
+	struct dart_sizing_risks risks;
 	uint32_t n;
 	size_t i;
 
@@ -108,9 +110,10 @@ static void averages_are_integrals(void **state)
 		for (n = 1; n <= DART_STORE_REDUNDANCY_MAX; n++) {
 			const double load = loads[i];
 
-			check_near(dart_plan__average(load, n),
-				   mean(load, n, dart_plan__oldest), 1e-8);
-			dart_plan__average_risks(load, n, 8, &risks);
+			check_near(dart_store_sizing__average(load, n),
+				   mean(load, n, dart_store_sizing__oldest),
+				   1e-8);
+			dart_store_sizing__average_risks(load, n, 8, &risks);
 			check_near(risks.empty / mean(load, n, empty_at), 1,
 				   1e-6);
 			check_near(risks.wrong.low / mean(load, n,
@@ -132,24 +135,25 @@ static void two_copies_have_a_closed_form(void **state)
 	double load;
 
 	for (load = .125; load < 8; load *= 2)
-		check_near(dart_plan__average(load, 2),
+		check_near(dart_store_sizing__average(load, 2),
 			   2 * -expm1(-2 * load) / (2 * load) +
-			   expm1(-4 * load) / (4 * load), 1e-14);
+				   expm1(-4 * load) / (4 * load),
+			   1e-14);
 }
 
 /* One of these is the end of each query; chances add up. */
 static void bounds_enclose_what_is_left(void **state)
 {
-	struct dart_plan_risks risks;
+	struct dart_sizing_risks risks;
 	double load, lost;
 	uint32_t n, bits;
 
 	for (load = .01; load < 4; load *= 3) {
 		for (n = 1; n <= DART_STORE_REDUNDANCY_MAX; n++) {
-			lost = 1 - dart_plan__oldest(load, n);
+			lost = 1 - dart_store_sizing__oldest(load, n);
 			for (bits = 8; bits <= 64; bits *= 2) {
-				dart_plan__risks_of_oldest(load, n, bits,
-							   &risks);
+				dart_store_sizing__risks_of_oldest(
+					load, n, bits, &risks);
 				assert_true(risks.wrong.low <= risks.wrong.high);
 				assert_true(risks.ambiguous.low <=
 					    risks.ambiguous.high);
@@ -164,13 +168,13 @@ static void bounds_enclose_what_is_left(void **state)
 static void wrong_answers_are_those_of_section_4(void **state)
 {
 	const double same = 1. / 256 * (1 + 2. / 256);
-	struct dart_plan_risks risks;
+	struct dart_sizing_risks risks;
 
-	dart_plan__risks_of_oldest(1, 1, 8, &risks);
+	dart_store_sizing__risks_of_oldest(1, 1, 8, &risks);
 	check_near(risks.wrong.low, (1 - exp(-1)) * same, 1e-16);
 	check_near(risks.wrong.high, (1 - exp(-1)) * same, 1e-16);
 	check_near(risks.ambiguous.high, 0, 0);
-	dart_plan__risks_of_oldest(1, 2, 8, &risks);
+	dart_store_sizing__risks_of_oldest(1, 2, 8, &risks);
 	check_near(risks.wrong.low,
 		   pow(1 - exp(-2), 2) * 2 * same * (1 - same), 1e-16);
 	check_near(risks.ambiguous.low, 2 * (1 - exp(-2)) * exp(-2) * same,
@@ -186,64 +190,71 @@ static void inverses_invert(void **state)
 
 	for (i = 0; i < sizeof(successes) / sizeof(successes[0]); i++)
 		for (n = 1; n <= DART_STORE_REDUNDANCY_MAX; n++)
-			check_near(dart_plan__average(dart_plan__load(
-					successes[i], n), n), successes[i],
-				   1e-14);
+			check_near(dart_store_sizing__average(
+					   dart_store_sizing__load(successes[i],
+								   n),
+					   n),
+				   successes[i], 1e-14);
 
-	assert_int_equal(dart_plan__redundancy(.01), 8);
-	assert_int_equal(dart_plan__redundancy(5), 1);
-	check_near(dart_plan__estimate(0, 10, 2), 0, 0);
-	check_near(dart_plan__estimate(5, 10, 2), log(2) / 2, 1e-15);
-	assert_true(isinf(dart_plan__estimate(10, 10, 2)));
-	assert_int_equal(dart_plan__checksum_bits(1, 2, .01), 8);
-	assert_int_equal(dart_plan__checksum_bits(1, 2, 1e-4), 16);
-	assert_int_equal(dart_plan__checksum_bits(1, 2, 1e-9), 32);
-	assert_int_equal(dart_plan__checksum_bits(1, 2, 1e-30), 0);
+	assert_int_equal(dart_store_sizing__redundancy(.01), 8);
+	assert_int_equal(dart_store_sizing__redundancy(5), 1);
+	check_near(dart_store_sizing__estimate(0, 10, 2), 0, 0);
+	check_near(dart_store_sizing__estimate(5, 10, 2), log(2) / 2, 1e-15);
+	assert_true(isinf(dart_store_sizing__estimate(10, 10, 2)));
+	assert_int_equal(dart_store_sizing__checksum_bits(1, 2, .01), 8);
+	assert_int_equal(dart_store_sizing__checksum_bits(1, 2, 1e-4), 16);
+	assert_int_equal(dart_store_sizing__checksum_bits(1, 2, 1e-9), 32);
+	assert_int_equal(dart_store_sizing__checksum_bits(1, 2, 1e-30), 0);
 }
 
 /* The store is the smallest that will do: with half of it, no N would. */
 static void plans_keep_what_they_promise(void **state)
 {
-	struct dart_plan_wish wish = { .value_length = 20 };
+	struct dart_sizing_wish wish = { .value_length = 20 };
 	static const double successes[] = { .3, .9, .999, .99999 };
 	char why[DART_WHY_MAX];
-	struct dart_plan plan;
+	struct dart_store_sizing plan;
 	double load;
 	uint32_t i, n;
 
 	for (i = 0; i < sizeof(successes) / sizeof(successes[0]); i++) {
 		wish.success = successes[i];
 		for (wish.flows = 1; wish.flows < 100000000; wish.flows *= 7) {
-			assert_int_equal(dart_plan__make(&wish, &plan, why), 0);
+			assert_int_equal(
+				dart_store_sizing__make(&wish, &plan, why), 0);
 			assert_true(plan.ideal.slots <= plan.store.slots);
 			assert_int_equal(plan.store.checksum_bits, 32);
 			load = (double)wish.flows / plan.store.slots;
 			n = plan.store.redundancy;
-			assert_true(dart_plan__average(load, n) >=
+			assert_true(dart_store_sizing__average(load, n) >=
 				    wish.success);
-			assert_true(n == 1 || dart_plan__average(load, n - 1) <
-					      wish.success);
+			assert_true(n == 1 ||
+				    dart_store_sizing__average(load, n - 1) <
+					    wish.success);
 			for (n = 1; plan.store.slots > 1 && n <= 8; n++)
-				assert_true(dart_plan__average(2 * load, n) <
+				assert_true(dart_store_sizing__average(2 * load,
+								       n) <
 					    wish.success);
 		}
 	}
 
 	wish.flows = 1000000;
 	wish.error = 1e-12;
-	assert_int_equal(dart_plan__make(&wish, &plan, why), 0);
+	assert_int_equal(dart_store_sizing__make(&wish, &plan, why), 0);
 	assert_int_equal(plan.store.checksum_bits, 32);
 	wish.error = 1e-6;
-	assert_int_equal(dart_plan__make(&wish, &plan, why), 0);
+	assert_int_equal(dart_store_sizing__make(&wish, &plan, why), 0);
 	assert_int_equal(plan.store.checksum_bits, 8);
 }
 
 static void what_cannot_be_is_refused(void **state)
 {
-	static const struct dart_plan_wish good = {
-		.flows = 1000, .success = .9, .value_length = 20,
+	static const struct dart_sizing_wish good = {
+		.flows = 1000,
+		.success = .9,
+		.value_length = 20,
 	};
-	struct dart_plan_wish bad[] = {
+	struct dart_sizing_wish bad[] = {
 		good, good, good, good, good, good, good, good, good, good,
 	};
 	static const int errors[] = {
@@ -251,7 +262,7 @@ static void what_cannot_be_is_refused(void **state)
 		-ERANGE, -ERANGE, -ERANGE,
 	};
 	char why[DART_WHY_MAX];
-	struct dart_plan plan;
+	struct dart_store_sizing plan;
 	size_t i;
 
 	bad[0].flows = 0;
@@ -265,10 +276,10 @@ static void what_cannot_be_is_refused(void **state)
 	bad[7].memory = 23;
 	bad[8].flows = UINT64_C(1) << 40;
 	bad[9].error = 1e-30;
-	assert_int_equal(dart_plan__make(&good, &plan, why), 0);
+	assert_int_equal(dart_store_sizing__make(&good, &plan, why), 0);
 	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		*why = '\0';
-		assert_int_equal(dart_plan__make(&bad[i], &plan, why),
+		assert_int_equal(dart_store_sizing__make(&bad[i], &plan, why),
 				 errors[i]);
 		assert_true(*why);
 	}

@@ -311,7 +311,7 @@ static uint32_t count_found(const struct dart_store *store,
 static void check_full_store(enum dart_flows_kind kind, double load,
 			     uint32_t redundancy)
 {
-	const double theory = dart_plan__average(load, redundancy);
+	const double theory = dart_store_sizing__average(load, redundancy);
 	const uint32_t count = load * SLOTS;
 	struct fixture fixture = fixture__new(SLOTS, 4, 64, redundancy);
 	struct dart_store_answer *answers = malloc(count * sizeof(*answers));
@@ -329,9 +329,9 @@ static void check_full_store(enum dart_flows_kind kind, double load,
 			 success, theory);
 
 	/* With more than 4 copies a slot, too few are left to tell. */
-	estimate = dart_plan__estimate(dart_store__sample(fixture.store, 100000,
-							  1), 100000,
-				       redundancy);
+	estimate = dart_store_sizing__estimate(dart_store__sample(fixture.store,
+								  100000, 1),
+					       100000, redundancy);
 	if (load * redundancy <= 4 && fabs(estimate / load - 1) > 0.05)
 		fail_msg("load %g, %u copies: estimated %g", load, redundancy,
 			 estimate);

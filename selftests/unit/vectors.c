@@ -145,7 +145,7 @@ static void test_reporter(void **state)
 	json_t *vectors = json_load_file(VECTORS, 0, NULL), *vector;
 	static const uint8_t mac[] = { 0x52, 0x54, 0, 0, 0, 2 };
 	struct dart_store_place place;
-	struct dart_reporter *reporter;
+	struct dart_report_builder *reporter;
 	struct dart_collectors loaded;
 	size_t i, compared = 0;
 
@@ -159,23 +159,25 @@ static void test_reporter(void **state)
 		if (sent > 10)
 			continue;
 		loaded = collectors(vector);
-		assert_int_equal(dart_reporter__new(&loaded, mac, 0,
-						    &reporter), 0);
-		assert_ptr_equal(dart_reporter__find(reporter, key.data,
-						     key.length, &place),
+		assert_int_equal(dart_report_builder__new(&loaded, mac, 0,
+							  &reporter),
+				 0);
+		assert_ptr_equal(dart_report_builder__find(reporter, key.data,
+							   key.length, &place),
 				 loaded.list);
 		for (before = 0; before < sent; before++)
-			dart_reporter__report(reporter, &place,
-					      DART_REPORTER_ANY_COPY,
-					      value.data, frame);
-		assert_int_equal(dart_reporter__report(reporter, &place,
-						       number(vector, "copy"),
-						       value.data, frame),
-				 expected.length);
+			dart_report_builder__report(reporter, &place,
+						    DART_REPORT_ANY_COPY,
+						    value.data, frame);
+		assert_int_equal(
+			dart_report_builder__report(reporter, &place,
+						    number(vector, "copy"),
+						    value.data, frame),
+			expected.length);
 		assert_memory_equal(frame, expected.data, expected.length);
-		assert_int_equal(dart_reporter__reports(reporter, 0),
+		assert_int_equal(dart_report_builder__reports(reporter, 0),
 				 sent + 1);
-		dart_reporter__free(reporter);
+		dart_report_builder__free(reporter);
 		dart_collectors__free(&loaded);
 		compared++;
 	}

@@ -75,8 +75,8 @@ static double crossing(uint32_t fewer, uint32_t more)
 	while (high - low > 1e-9) {
 		double middle = (low + high) / 2;
 
-		if (dart_plan__average(middle, more) >
-		    dart_plan__average(middle, fewer))
+		if (dart_store_sizing__average(middle, more) >
+		    dart_store_sizing__average(middle, fewer))
 			low = middle;
 		else
 			high = middle;
@@ -105,9 +105,8 @@ static void simulate_load(struct task *task)
 			simulation__report(simulation, flows);
 			tally = simulation__ask(simulation, 0, flows);
 			measured[step][i] = simulation_tally__right(&tally);
-			theory[step][i] = dart_plan__average((double)flows /
-							     geometry.slots,
-							     copies[i]);
+			theory[step][i] = dart_store_sizing__average(
+				(double)flows / geometry.slots, copies[i]);
 			worst = fmax(worst, fabs(measured[step][i] -
 						 theory[step][i]));
 		}
@@ -182,9 +181,12 @@ static double simulate_ages(struct task *task, uint64_t slots,
 					flows * (AGES - age - 1) / AGES,
 					flows * (AGES - age) / AGES);
 		measured = simulation_tally__right(&tally);
-		theory = dart_plan__average(older, redundancy) * (age + 1);
+		theory = dart_store_sizing__average(older, redundancy) *
+			 (age + 1);
 		if (age)
-			theory -= dart_plan__average(younger, redundancy) * age;
+			theory -= dart_store_sizing__average(younger,
+							     redundancy) *
+				  age;
 		worst = fmax(worst, fabs(measured - theory));
 		fprintf(task->csv, "%" PRIu64 ",%u,%.6f,%.6f,%.6f\n",
 			geometry.slots, redundancy,
@@ -205,10 +207,12 @@ static double simulate_ages(struct task *task, uint64_t slots,
 	if (geometry.value_length != 20)
 		printf("  Values have 4 bytes in place of 20, for want of memory.\n");
 	printf("  Found on average %.2f %% (theory %.2f), of the oldest hundredth %.2f %% (the oldest by theory %.2f);\n"
-	       "  %" PRIu64 " wrong, %" PRIu64 " ambiguous; largest deviation %.4f percentage points.\n",
-	       100 * measured, 100 * dart_plan__average(load, redundancy),
-	       100 * oldest, 100 * dart_plan__oldest(load, redundancy),
-	       all.wrong, all.ambiguous, 100 * worst);
+	       "  %" PRIu64 " wrong, %" PRIu64
+	       " ambiguous; largest deviation %.4f percentage points.\n",
+	       100 * measured,
+	       100 * dart_store_sizing__average(load, redundancy), 100 * oldest,
+	       100 * dart_store_sizing__oldest(load, redundancy), all.wrong,
+	       all.ambiguous, 100 * worst);
 	fflush(stdout);
 	return worst;
 }
@@ -251,12 +255,12 @@ static void simulate_errors(struct task *task)
 		for (load = 0; load < 4; load++) {
 			const uint64_t flows = loads[load] * geometry.slots;
 			struct simulation_tally tally;
-			struct dart_plan_risks risks;
+			struct dart_sizing_risks risks;
 
 			simulation__report(simulation, flows);
 			tally = simulation__ask(simulation, 0, flows);
-			dart_plan__average_risks(loads[load], 2, widths[i].bits,
-						 &risks);
+			dart_store_sizing__average_risks(
+				loads[load], 2, widths[i].bits, &risks);
 			fprintf(task->csv, "%u,%g,%" PRIu64 ",%" PRIu64 ",%.6g,%.6g,%.6g\n",
 				widths[i].bits, loads[load], flows, tally.wrong,
 				simulation_tally__wrong(&tally), risks.wrong.low,

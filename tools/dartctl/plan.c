@@ -108,7 +108,7 @@ static bool parse_part(const char *text, double *part)
 	return *part > 0 && *part < 1;
 }
 
-static int take(struct dart_plan_wish *wish, int option)
+static int take(struct dart_sizing_wish *wish, int option)
 {
 	switch (option) {
 	case OPTION_FLOWS:
@@ -151,13 +151,13 @@ static int take(struct dart_plan_wish *wish, int option)
 
 /* ---- the answer */
 
-static json_t *bounds_to_json(const struct dart_plan_bounds *bounds)
+static json_t *bounds_to_json(const struct dart_sizing_bounds *bounds)
 {
 	return json_pack("{s:f, s:f}", "low", bounds->low, "high",
 			 bounds->high);
 }
 
-static json_t *risks_to_json(const struct dart_plan_risks *risks)
+static json_t *risks_to_json(const struct dart_sizing_risks *risks)
 {
 	return json_pack("{s:f, s:o, s:o}", "empty", risks->empty,
 			 "ambiguous", bounds_to_json(&risks->ambiguous),
@@ -170,19 +170,19 @@ static json_t *store_to_json(const struct dart_store_geometry *store,
 {
 	const double load = (double)flows / (double)store->slots;
 	const uint64_t memory = dart_store_geometry__length(store);
-	struct dart_plan_risks oldest, average;
+	struct dart_sizing_risks oldest, average;
 
-	dart_plan__risks_of_oldest(load, store->redundancy,
-				   store->checksum_bits, &oldest);
-	dart_plan__average_risks(load, store->redundancy, store->checksum_bits,
-				 &average);
-	return json_pack("{s:I, s:I, s:f, s:f, s:f, s:f, s:o, s:o}",
-			 "slots", (json_int_t)store->slots,
-			 "memory", (json_int_t)memory,
+	dart_store_sizing__risks_of_oldest(load, store->redundancy,
+					   store->checksum_bits, &oldest);
+	dart_store_sizing__average_risks(load, store->redundancy,
+					 store->checksum_bits, &average);
+	return json_pack("{s:I, s:I, s:f, s:f, s:f, s:f, s:o, s:o}", "slots",
+			 (json_int_t)store->slots, "memory", (json_int_t)memory,
 			 "memory_per_flow", (double)memory / (double)flows,
-			 "load", load,
-			 "oldest", dart_plan__oldest(load, store->redundancy),
-			 "average", dart_plan__average(load, store->redundancy),
+			 "load", load, "oldest",
+			 dart_store_sizing__oldest(load, store->redundancy),
+			 "average",
+			 dart_store_sizing__average(load, store->redundancy),
 			 "oldest_risks", risks_to_json(&oldest),
 			 "average_risks", risks_to_json(&average));
 }
@@ -199,8 +199,8 @@ static void reason(json_t *reasons, const char *format, ...)
 	json_array_append_new(reasons, json_string(sentence));
 }
 
-static void reason_choice(json_t *reasons, const struct dart_plan_wish *wish,
-			  const struct dart_plan *plan)
+static void reason_choice(json_t *reasons, const struct dart_sizing_wish *wish,
+			  const struct dart_store_sizing *plan)
 {
 	const uint32_t n = plan->store.redundancy;
 
@@ -218,7 +218,7 @@ static void reason_choice(json_t *reasons, const struct dart_plan_wish *wish,
 }
 
 /* The formulas with their numbers, from the memory to the success. */
-static void reason_success(json_t *reasons, const struct dart_plan_wish *wish,
+static void reason_success(json_t *reasons, const struct dart_sizing_wish *wish,
 			   const struct dart_store_geometry *ideal)
 {
 	const double load = (double)wish->flows / (double)ideal->slots;
@@ -229,20 +229,21 @@ static void reason_success(json_t *reasons, const struct dart_plan_wish *wish,
 	       wish->flows, ideal->slots, load);
 	reason(reasons, "When all flows have been reported, a slot of the oldest has been overwritten with u = 1 - e^(-N * load) = 1 - e^(-%u * %.6g) = %.6g.",
 	       n, load, u);
-	reason(reasons, "Oldest: 1 - u^N = 1 - %.6g^%u = %.4f %% are found.",
-	       u, n, 100 * dart_plan__oldest(load, n));
-	reason(reasons, "Average of all ages: (u + u^2/2 + ... + u^N/N) / (N * load) = %.4f %% are found.",
-	       100 * dart_plan__average(load, n));
+	reason(reasons, "Oldest: 1 - u^N = 1 - %.6g^%u = %.4f %% are found.", u,
+	       n, 100 * dart_store_sizing__oldest(load, n));
+	reason(reasons,
+	       "Average of all ages: (u + u^2/2 + ... + u^N/N) / (N * load) = %.4f %% are found.",
+	       100 * dart_store_sizing__average(load, n));
 }
 
-static void reason_errors(json_t *reasons, const struct dart_plan_wish *wish,
+static void reason_errors(json_t *reasons, const struct dart_sizing_wish *wish,
 			  const struct dart_store_geometry *ideal)
 {
 	const double load = (double)wish->flows / (double)ideal->slots;
-	struct dart_plan_risks risks;
+	struct dart_sizing_risks risks;
 
-	dart_plan__average_risks(load, ideal->redundancy, ideal->checksum_bits,
-				 &risks);
+	dart_store_sizing__average_risks(load, ideal->redundancy,
+					 ideal->checksum_bits, &risks);
 	reason(reasons, "Wrong: all copies are overwritten, and another key there has the same checksum of %u bits: %.3g to %.3g of the queries, %.3g answers if each flow is asked for once.",
 	       ideal->checksum_bits, risks.wrong.low, risks.wrong.high,
 	       risks.wrong.high * (double)wish->flows);
@@ -259,8 +260,8 @@ static uint32_t log2_of(uint64_t slots)
 	return log2;
 }
 
-static json_t *reasons_of(const struct dart_plan_wish *wish,
-			  const struct dart_plan *plan)
+static json_t *reasons_of(const struct dart_sizing_wish *wish,
+			  const struct dart_store_sizing *plan)
 {
 	const struct dart_store_geometry *store = &plan->store;
 	const double load = (double)wish->flows / (double)store->slots;
@@ -282,16 +283,17 @@ static json_t *reasons_of(const struct dart_plan_wish *wish,
 	reason_errors(reasons, wish, &plan->ideal);
 	if (plan->ideal.slots == store->slots)
 		return reasons;
-	reason(reasons, "A store has 2^k slots: with %s of them, 2^%u, %.1f MiB, the load is %.6g, the oldest are found with %.4f %%, and on average %.4f %%.",
+	reason(reasons,
+	       "A store has 2^k slots: with %s of them, 2^%u, %.1f MiB, the load is %.6g, the oldest are found with %.4f %%, and on average %.4f %%.",
 	       wish->memory ? "fewer" : "more", log2_of(store->slots),
 	       (double)dart_store_geometry__length(store) / 0x1p20, load,
-	       100 * dart_plan__oldest(load, store->redundancy),
-	       100 * dart_plan__average(load, store->redundancy));
+	       100 * dart_store_sizing__oldest(load, store->redundancy),
+	       100 * dart_store_sizing__average(load, store->redundancy));
 	return reasons;
 }
 
-static json_t *plan_to_json(const struct dart_plan_wish *wish,
-			    const struct dart_plan *plan)
+static json_t *plan_to_json(const struct dart_sizing_wish *wish,
+			    const struct dart_store_sizing *plan)
 {
 	const struct dart_store_geometry *store = &plan->store;
 	json_t *answer = json_pack("{s:I, s:i, s:i, s:i}",
@@ -310,7 +312,7 @@ static json_t *plan_to_json(const struct dart_plan_wish *wish,
 	return answer;
 }
 
-static void print_text(const struct dart_plan *plan, json_t *answer)
+static void print_text(const struct dart_store_sizing *plan, json_t *answer)
 {
 	const struct dart_store_geometry *store = &plan->store;
 	json_t *sentence;
@@ -325,9 +327,9 @@ static void print_text(const struct dart_plan *plan, json_t *answer)
 
 int command_plan(struct options *options, int argc, char **argv)
 {
-	struct dart_plan_wish wish = { };
+	struct dart_sizing_wish wish = { };
 	char why[DART_WHY_MAX];
-	struct dart_plan plan;
+	struct dart_store_sizing plan;
 	json_t *answer;
 	int option, ret;
 
@@ -342,7 +344,7 @@ int command_plan(struct options *options, int argc, char **argv)
 		return misuse("'plan' needs --flows and --value");
 	if (!wish.success == !wish.memory)
 		return misuse("'plan' needs either --success or --memory");
-	ret = dart_plan__make(&wish, &plan, why);
+	ret = dart_store_sizing__make(&wish, &plan, why);
 	if (ret)
 		return misuse("%s", why);
 

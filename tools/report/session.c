@@ -29,20 +29,19 @@ static void fill_value(const struct int_packet *packet,
 	memset(value + length, 0, DART_STORE_VALUE_MAX - length);
 }
 
-static int report_packet(struct session *session,
-			 const struct options *options,
+static int report_packet(struct session *session, const struct options *options,
 			 const struct int_packet *packet,
-			 struct dart_wire *wire)
+			 struct dart_packet_socket *wire)
 {
-	uint32_t copy = DART_REPORTER_ANY_COPY, end = copy;
+	uint32_t copy = DART_REPORT_ANY_COPY, end = copy;
 	uint8_t value[DART_STORE_VALUE_MAX];
 	const struct dart_collector *collector;
 	struct dart_store_place place;
 	size_t length;
 	int ret;
 
-	collector = dart_reporter__find(session->reporter, packet->key,
-					packet->key_length, &place);
+	collector = dart_report_builder__find(session->reporter, packet->key,
+					      packet->key_length, &place);
 	if (!collector) {
 		session->unassigned++;
 		return 0;
@@ -53,29 +52,32 @@ static int report_packet(struct session *session,
 		end = collector->geometry.redundancy - 1;
 	}
 	do {
-		length = dart_reporter__report(session->reporter, &place, copy,
-					       value, dart_wire__next(wire));
-		ret = dart_wire__push(wire, length);
+		length = dart_report_builder__report(
+			session->reporter, &place, copy, value,
+			dart_packet_socket__next(wire));
+		ret = dart_packet_socket__push(wire, length);
 	} while (!ret && copy++ != end);
 	return ret;
 }
 
 static int send_packet(const struct int_packet *packet,
-		       const struct options *options, struct dart_wire *wire)
+		       const struct options *options,
+		       struct dart_packet_socket *wire)
 {
 	struct dart_flow flow = { .hops = packet->hops };
 	size_t length;
 
 	memcpy(flow.key, packet->key, sizeof(flow.key));
 	memcpy(flow.path, packet->path, sizeof(flow.path));
-	length = int_packet__build(&flow, dart_wire__mac(wire),
-				   options->int_port, dart_wire__next(wire));
-	return dart_wire__push(wire, length);
+	length = int_packet__build(&flow, dart_packet_socket__mac(wire),
+				   options->int_port,
+				   dart_packet_socket__next(wire));
+	return dart_packet_socket__push(wire, length);
 }
 
-static int session__send(struct session *session,
-			 const struct options *options, struct feed *feed,
-			 struct dart_wire *wire, char why[OPTIONS_WHY_MAX])
+static int session__send(struct session *session, const struct options *options,
+			 struct feed *feed, struct dart_packet_socket *wire,
+			 char why[OPTIONS_WHY_MAX])
 {
 	const uint64_t start = now_ns();
 	struct int_packet packet;
@@ -88,12 +90,12 @@ static int session__send(struct session *session,
 		       send_packet(&packet, options, wire);
 	}
 	if (!sent)
-		sent = dart_wire__flush(wire);
+		sent = dart_packet_socket__flush(wire);
 	session->ns = now_ns() - start;
 	session->others = feed__others(feed);
 	session->malformed = feed__malformed(feed);
-	session->frames = dart_wire__sent(wire);
-	session->refusals = dart_wire__refusals(wire);
+	session->frames = dart_packet_socket__sent(wire);
+	session->refusals = dart_packet_socket__refusals(wire);
 	if (!sent)
 		return ret;
 	snprintf(why, OPTIONS_WHY_MAX, "cannot send through %s: %s",
@@ -101,9 +103,8 @@ static int session__send(struct session *session,
 	return sent;
 }
 
-static int session__init(struct session *session,
-			 const struct options *options,
-			 const struct dart_wire *wire,
+static int session__init(struct session *session, const struct options *options,
+			 const struct dart_packet_socket *wire,
 			 char why[OPTIONS_WHY_MAX])
 {
 	struct in_addr address = options->source;
@@ -113,7 +114,7 @@ static int session__init(struct session *session,
 	if (options->emit_int)
 		return 0;
 	if (!address.s_addr)
-		address = dart_wire__address(wire);
+		address = dart_packet_socket__address(wire);
 	if (!address.s_addr) {
 		snprintf(why, OPTIONS_WHY_MAX,
 			 "%s has no IPv4 address to report from (say --source ADDRESS)",
@@ -127,8 +128,9 @@ static int session__init(struct session *session,
 		snprintf(why, OPTIONS_WHY_MAX, "%s", reason);
 		return ret;
 	}
-	ret = dart_reporter__new(&session->collectors, dart_wire__mac(wire),
-				 options->flows.seed, &session->reporter);
+	ret = dart_report_builder__new(&session->collectors,
+				       dart_packet_socket__mac(wire),
+				       options->flows.seed, &session->reporter);
 	if (ret)
 		snprintf(why, OPTIONS_WHY_MAX, "%s", strerror(-ret));
 	return ret;
@@ -137,7 +139,7 @@ static int session__init(struct session *session,
 int session__run(struct session *session, const struct options *options,
 		 char why[OPTIONS_WHY_MAX])
 {
-	struct dart_wire *wire = NULL;
+	struct dart_packet_socket *wire = NULL;
 	struct feed *feed = NULL;
 	char reason[DART_WHY_MAX];
 	int ret;
@@ -146,20 +148,21 @@ int session__run(struct session *session, const struct options *options,
 	ret = feed__open(options, &feed, why);
 	if (ret)
 		return ret;
-	ret = dart_wire__open(options->interface, options->rate, &wire, reason);
+	ret = dart_packet_socket__open(options->interface, options->rate, &wire,
+				       reason);
 	if (ret)
 		snprintf(why, OPTIONS_WHY_MAX, "%s", reason);
 	else
 		ret = session__init(session, options, wire, why);
 	if (!ret)
 		ret = session__send(session, options, feed, wire, why);
-	dart_wire__close(wire);
+	dart_packet_socket__close(wire);
 	feed__close(feed);
 	return ret;
 }
 
 void session__clear(struct session *session)
 {
-	dart_reporter__free(session->reporter);
+	dart_report_builder__free(session->reporter);
 	dart_collectors__free(&session->collectors);
 }

@@ -18,7 +18,7 @@ struct session {
 	uint64_t ns;		/* that sending took */
 	/* With reports only; both, or neither. */
 	struct dart_collectors collectors;
-	struct dart_reporter *reporter;
+	struct dart_report_builder *reporter;
 };
 
 /*

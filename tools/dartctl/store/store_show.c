@@ -28,13 +28,13 @@ static struct filling look(const struct dart_store *store)
 {
 	uint32_t redundancy = dart_store__geometry(store)->redundancy;
 	uint64_t written = dart_store__sample(store, SAMPLES, SEED);
-	double load = dart_plan__estimate(written, SAMPLES, redundancy);
+	double load = dart_store_sizing__estimate(written, SAMPLES, redundancy);
 
 	return (struct filling){
 		.written = (double)written / SAMPLES,
 		.load = load,
-		.oldest = dart_plan__oldest(load, redundancy),
-		.average = dart_plan__average(load, redundancy),
+		.oldest = dart_store_sizing__oldest(load, redundancy),
+		.average = dart_store_sizing__average(load, redundancy),
 	};
 }
 

@@ -32,7 +32,7 @@ static const uint32_t dart_section_element[DART_SECTIONS] = {
 #define DART_SECTION_ALIGNMENT 8
 
 /* A header and six sections that are known to lie inside the bytes at hand. */
-struct dart_frame {
+struct dart_table_outline {
 	struct dart_control_header header;	/* little-endian, as it came */
 	struct {
 		uint32_t offset;
@@ -44,8 +44,9 @@ struct dart_frame {
  * Checks what can be checked without looking into a section.  Returns and
  * @needed as dart_table__decode().
  */
-int dart_frame__decode(struct dart_frame *frame, const void *bytes,
-		       size_t length, size_t *needed, char why[DART_WHY_MAX]);
+int dart_table_outline__decode(struct dart_table_outline *frame,
+			       const void *bytes, size_t length, size_t *needed,
+			       char why[DART_WHY_MAX]);
 
 /* The hash of block @index of a table, for its checksum. */
 uint64_t dart_block__hash(const void *block, size_t size, uint32_t index);

@@ -37,7 +37,7 @@ uint64_t dart_table__checksum(const void *bytes, size_t length)
 }
 
 /* Order matters: what a change in flight can garble comes behind -EAGAIN. */
-static int decode_header(struct dart_frame *frame, const void *bytes,
+static int decode_header(struct dart_table_outline *frame, const void *bytes,
 			 size_t length, size_t *needed, char *why)
 {
 	const struct dart_control_header *header = &frame->header;
@@ -88,7 +88,7 @@ static int decode_header(struct dart_frame *frame, const void *bytes,
 	return 0;
 }
 
-static int decode_sections(struct dart_frame *frame, char *why)
+static int decode_sections(struct dart_table_outline *frame, char *why)
 {
 	static const char *const names[DART_SECTIONS] = {
 		"memory regions", "entries", "ranges", "schemas", "fields",
@@ -127,8 +127,9 @@ static int decode_sections(struct dart_frame *frame, char *why)
 	return 0;
 }
 
-int dart_frame__decode(struct dart_frame *frame, const void *bytes,
-		       size_t length, size_t *needed, char why[DART_WHY_MAX])
+int dart_table_outline__decode(struct dart_table_outline *frame,
+			       const void *bytes, size_t length, size_t *needed,
+			       char why[DART_WHY_MAX])
 {
 	int err;
 

@@ -21,7 +21,7 @@
 #define LATE_MAX_NS	10000000 /* what is made up for, after a delay */
 #define FULL_PAUSE_NS	50000	/* nobody tells when there is room again */
 
-struct dart_wire {
+struct dart_packet_socket {
 	int socket;
 	uint8_t mac[6];
 	struct in_addr address;
@@ -56,7 +56,7 @@ static void pause_until(uint64_t ns)
 		;
 }
 
-static void find_address(struct dart_wire *wire, const char *interface)
+static void find_address(struct dart_packet_socket *wire, const char *interface)
 {
 	struct ifaddrs *all, *one;
 
@@ -74,7 +74,7 @@ static void find_address(struct dart_wire *wire, const char *interface)
 }
 
 /* Frames go from here to the driver: no queueing discipline, no receiving. */
-static int wire__bind(struct dart_wire *wire, const char *interface,
+static int wire__bind(struct dart_packet_socket *wire, const char *interface,
 		      char why[DART_WHY_MAX])
 {
 	struct sockaddr_ll address = { .sll_family = AF_PACKET };
@@ -110,7 +110,7 @@ failed:
 	return -err;
 }
 
-static void wire__set_rate(struct dart_wire *wire, uint64_t rate)
+static void wire__set_rate(struct dart_packet_socket *wire, uint64_t rate)
 {
 	wire->batch = BATCH_MAX;
 	if (!rate)
@@ -122,10 +122,11 @@ static void wire__set_rate(struct dart_wire *wire, uint64_t rate)
 		wire->batch = 1;
 }
 
-int dart_wire__open(const char *interface, uint64_t rate,
-		    struct dart_wire **result, char why[DART_WHY_MAX])
+int dart_packet_socket__open(const char *interface, uint64_t rate,
+			     struct dart_packet_socket **result,
+			     char why[DART_WHY_MAX])
 {
-	struct dart_wire *wire = calloc(1, sizeof(*wire));
+	struct dart_packet_socket *wire = calloc(1, sizeof(*wire));
 	uint32_t i;
 	int ret;
 
@@ -160,7 +161,7 @@ free_wire:
 	return ret;
 }
 
-void dart_wire__close(struct dart_wire *wire)
+void dart_packet_socket__close(struct dart_packet_socket *wire)
 {
 	if (!wire)
 		return;
@@ -168,28 +169,30 @@ void dart_wire__close(struct dart_wire *wire)
 	free(wire);
 }
 
-const uint8_t *dart_wire__mac(const struct dart_wire *wire)
+const uint8_t *dart_packet_socket__mac(const struct dart_packet_socket *wire)
 {
 	return wire->mac;
 }
 
-struct in_addr dart_wire__address(const struct dart_wire *wire)
+struct in_addr
+dart_packet_socket__address(const struct dart_packet_socket *wire)
 {
 	return wire->address;
 }
 
-uint8_t *dart_wire__next(struct dart_wire *wire)
+uint8_t *dart_packet_socket__next(struct dart_packet_socket *wire)
 {
 	return wire->frames[wire->pending];
 }
 
-int dart_wire__push(struct dart_wire *wire, size_t length)
+int dart_packet_socket__push(struct dart_packet_socket *wire, size_t length)
 {
 	wire->lengths[wire->pending++].iov_len = length;
-	return wire->pending < wire->batch ? 0 : dart_wire__flush(wire);
+	return wire->pending < wire->batch ? 0 :
+					     dart_packet_socket__flush(wire);
 }
 
-static void wire__pace(struct dart_wire *wire)
+static void wire__pace(struct dart_packet_socket *wire)
 {
 	uint64_t now;
 
@@ -203,7 +206,7 @@ static void wire__pace(struct dart_wire *wire)
 	wire->due_ns += wire->frame_ns * wire->pending;
 }
 
-int dart_wire__flush(struct dart_wire *wire)
+int dart_packet_socket__flush(struct dart_packet_socket *wire)
 {
 	uint32_t done = 0;
 	int ret;
@@ -226,12 +229,12 @@ int dart_wire__flush(struct dart_wire *wire)
 	return 0;
 }
 
-uint64_t dart_wire__sent(const struct dart_wire *wire)
+uint64_t dart_packet_socket__sent(const struct dart_packet_socket *wire)
 {
 	return wire->sent;
 }
 
-uint64_t dart_wire__refusals(const struct dart_wire *wire)
+uint64_t dart_packet_socket__refusals(const struct dart_packet_socket *wire)
 {
 	return wire->refusals;
 }

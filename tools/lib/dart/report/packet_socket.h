@@ -11,32 +11,34 @@
 
 #define DART_WIRE_FRAME_MAX	256	/* bytes */
 
-struct dart_wire;
+struct dart_packet_socket;
 
 /*
  * @rate: frames/s, 0 for no limit.  Returns 0, or -errno with a sentence in
  * @why.
  */
-int dart_wire__open(const char *interface, uint64_t rate,
-		    struct dart_wire **wire, char why[DART_WHY_MAX]);
-void dart_wire__close(struct dart_wire *wire);
+int dart_packet_socket__open(const char *interface, uint64_t rate,
+			     struct dart_packet_socket **wire,
+			     char why[DART_WHY_MAX]);
+void dart_packet_socket__close(struct dart_packet_socket *wire);
 
-const uint8_t *dart_wire__mac(const struct dart_wire *wire);
+const uint8_t *dart_packet_socket__mac(const struct dart_packet_socket *wire);
 /* The first IPv4 address of the interface, 0.0.0.0 if it has none. */
-struct in_addr dart_wire__address(const struct dart_wire *wire);
+struct in_addr
+dart_packet_socket__address(const struct dart_packet_socket *wire);
 
 /*
  * Where the next frame is written, DART_WIRE_FRAME_MAX bytes, and that it has
  * been.
  * Returns 0, or -errno of earlier frames.
  */
-uint8_t *dart_wire__next(struct dart_wire *wire);
-int dart_wire__push(struct dart_wire *wire, size_t length);
+uint8_t *dart_packet_socket__next(struct dart_packet_socket *wire);
+int dart_packet_socket__push(struct dart_packet_socket *wire, size_t length);
 /* Sends what has been pushed. */
-int dart_wire__flush(struct dart_wire *wire);
+int dart_packet_socket__flush(struct dart_packet_socket *wire);
 
 /* Frames sent, and how often the interface had no room for one. */
-uint64_t dart_wire__sent(const struct dart_wire *wire);
-uint64_t dart_wire__refusals(const struct dart_wire *wire);
+uint64_t dart_packet_socket__sent(const struct dart_packet_socket *wire);
+uint64_t dart_packet_socket__refusals(const struct dart_packet_socket *wire);
 
 #endif /* DART_PACKET_SOCKET_H */

@@ -6,7 +6,7 @@
 #include "random.h"
 #include "report_builder.h"
 
-struct dart_reporter {
+struct dart_report_builder {
 	const struct dart_collectors *collectors;
 	struct dart_store_hash *hash;
 	struct dart_random random;
@@ -14,15 +14,15 @@ struct dart_reporter {
 	uint64_t reports[];	/* to each collector */
 };
 
-int dart_reporter__new(const struct dart_collectors *collectors,
-		       const uint8_t mac[ETH_ALEN], uint64_t seed,
-		       struct dart_reporter **result)
+int dart_report_builder__new(const struct dart_collectors *collectors,
+			     const uint8_t mac[ETH_ALEN], uint64_t seed,
+			     struct dart_report_builder **result)
 {
 	/* The slots of the largest store, see dart_roce_frame__build(). */
 	struct dart_store_geometry geometry = {
 		.slots = UINT64_C(1) << DART_STORE_SLOTS_LOG2_MAX,
 	};
-	struct dart_reporter *reporter;
+	struct dart_report_builder *reporter;
 	uint32_t i;
 	int ret;
 
@@ -54,7 +54,7 @@ int dart_reporter__new(const struct dart_collectors *collectors,
 	return 0;
 }
 
-void dart_reporter__free(struct dart_reporter *reporter)
+void dart_report_builder__free(struct dart_report_builder *reporter)
 {
 	if (!reporter)
 		return;
@@ -63,8 +63,9 @@ void dart_reporter__free(struct dart_reporter *reporter)
 }
 
 const struct dart_collector *
-dart_reporter__find(const struct dart_reporter *reporter, const void *key,
-		    size_t length, struct dart_store_place *place)
+dart_report_builder__find(const struct dart_report_builder *reporter,
+			  const void *key, size_t length,
+			  struct dart_store_place *place)
 {
 	uint16_t index;
 
@@ -74,16 +75,16 @@ dart_reporter__find(const struct dart_reporter *reporter, const void *key,
 	       &reporter->collectors->list[index];
 }
 
-size_t dart_reporter__report(struct dart_reporter *reporter,
-			     const struct dart_store_place *place,
-			     uint32_t copy, const void *value,
-			     uint8_t frame[DART_ROCE_FRAME_MAX])
+size_t dart_report_builder__report(struct dart_report_builder *reporter,
+				   const struct dart_store_place *place,
+				   uint32_t copy, const void *value,
+				   uint8_t frame[DART_ROCE_FRAME_MAX])
 {
 	const uint16_t index = reporter->collectors->shares[place->share];
 	const struct dart_collector *collector =
 		&reporter->collectors->list[index];
 
-	if (copy == DART_REPORTER_ANY_COPY)
+	if (copy == DART_REPORT_ANY_COPY)
 		copy = dart_random__below(&reporter->random,
 					  collector->geometry.redundancy);
 	return dart_roce_frame__build(collector, reporter->mac, place, copy,
@@ -92,8 +93,9 @@ size_t dart_reporter__report(struct dart_reporter *reporter,
 				      frame);
 }
 
-uint64_t dart_reporter__reports(const struct dart_reporter *reporter,
-				uint32_t index)
+uint64_t
+dart_report_builder__reports(const struct dart_report_builder *reporter,
+			     uint32_t index)
 {
 	return reporter->reports[index];
 }

@@ -5,9 +5,9 @@
 
 #include "roce_frame.h"
 
-#define DART_REPORTER_ANY_COPY	UINT32_MAX
+#define DART_REPORT_ANY_COPY UINT32_MAX
 
-struct dart_reporter;
+struct dart_report_builder;
 
 /*
  * Counts PSNs for @collectors, which stay the caller's and outlive the
@@ -15,31 +15,33 @@ struct dart_reporter;
  * -EINVAL (collectors that differ in what dart_collectors__load() wants to be
  * equal), -ENOMEM.
  */
-int dart_reporter__new(const struct dart_collectors *collectors,
-		       const uint8_t mac[ETH_ALEN], uint64_t seed,
-		       struct dart_reporter **reporter);
-void dart_reporter__free(struct dart_reporter *reporter);
+int dart_report_builder__new(const struct dart_collectors *collectors,
+			     const uint8_t mac[ETH_ALEN], uint64_t seed,
+			     struct dart_report_builder **reporter);
+void dart_report_builder__free(struct dart_report_builder *reporter);
 
 /*
  * Finds the @place of a key of @length bytes, 1 to DART_STORE_KEY_MAX.  Returns
  * whose it is, or NULL if nobody has the share.
  */
 const struct dart_collector *
-dart_reporter__find(const struct dart_reporter *reporter, const void *key,
-		    size_t length, struct dart_store_place *place);
+dart_report_builder__find(const struct dart_report_builder *reporter,
+			  const void *key, size_t length,
+			  struct dart_store_place *place);
 
 /*
  * Builds the next report to the collector that has @place: copy @copy of it,
- * below the collector's redundancy, or DART_REPORTER_ANY_COPY.  Returns the
+ * below the collector's redundancy, or DART_REPORT_ANY_COPY.  Returns the
  * bytes of the frame.
  */
-size_t dart_reporter__report(struct dart_reporter *reporter,
-			     const struct dart_store_place *place,
-			     uint32_t copy, const void *value,
-			     uint8_t frame[DART_ROCE_FRAME_MAX]);
+size_t dart_report_builder__report(struct dart_report_builder *reporter,
+				   const struct dart_store_place *place,
+				   uint32_t copy, const void *value,
+				   uint8_t frame[DART_ROCE_FRAME_MAX]);
 
 /* The reports to collector @index so far. */
-uint64_t dart_reporter__reports(const struct dart_reporter *reporter,
-				uint32_t index);
+uint64_t
+dart_report_builder__reports(const struct dart_report_builder *reporter,
+			     uint32_t index);
 
 #endif /* DART_REPORT_BUILDER_H */

@@ -67,7 +67,7 @@ static int wait_for(int connection, int completion, int64_t deadline,
 static int wait_for_connection(struct dart_endpoint *endpoint,
 			       char why[DART_WHY_MAX])
 {
-	const int64_t deadline = now_ms() + DART_STORE_READER_PATIENCE_MS;
+	const int64_t deadline = now_ms() + DART_STORE_READER_TIMEOUT_MS;
 	int err;
 
 	for (;;) {
@@ -205,7 +205,7 @@ dart_store_reader__hash(const struct dart_store_reader *reader)
 static int wait_for_reads(struct dart_endpoint *endpoint,
 			  char why[DART_WHY_MAX])
 {
-	const int64_t deadline = now_ms() + DART_STORE_READER_PATIENCE_MS;
+	const int64_t deadline = now_ms() + DART_STORE_READER_TIMEOUT_MS;
 	int done, err;
 
 	for (;;) {

@@ -4,7 +4,7 @@
  * slots: see <dart/store_access.h>.  The other machine's CPU has nothing to do
  * with it.
  *
- * These functions wait, but never longer than DART_STORE_READER_PATIENCE_MS for
+ * These functions wait, but never longer than DART_STORE_READER_TIMEOUT_MS for
  * one answer of the other machine.  A reader is used by one thread at a time.
  */
 #ifndef DART_STORE_READER_H
@@ -14,7 +14,7 @@
 
 #include "store_query.h"
 
-#define DART_STORE_READER_PATIENCE_MS	10000
+#define DART_STORE_READER_TIMEOUT_MS 10000
 
 struct dart_store_reader;
 

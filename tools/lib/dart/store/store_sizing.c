@@ -109,12 +109,12 @@ static struct losses average_losses(double load, uint32_t redundancy)
 	return losses;
 }
 
-double dart_plan__oldest(double load, uint32_t redundancy)
+double dart_store_sizing__oldest(double load, uint32_t redundancy)
 {
 	return 1 - pow(overwritten(load, redundancy), redundancy);
 }
 
-double dart_plan__average(double load, uint32_t redundancy)
+double dart_store_sizing__average(double load, uint32_t redundancy)
 {
 	return 1 - average_loss_of_all(load, redundancy);
 }
@@ -131,7 +131,7 @@ static double same_checksum(uint32_t bits)
 }
 
 static void sum_up(const struct losses *losses, uint32_t checksum_bits,
-		   struct dart_plan_risks *risks)
+		   struct dart_sizing_risks *risks)
 {
 	const double q = same_checksum(checksum_bits);
 	const uint32_t n = losses->redundancy;
@@ -152,18 +152,18 @@ static void sum_up(const struct losses *losses, uint32_t checksum_bits,
 	risks->ambiguous.high = risks->ambiguous.low + none * several;
 }
 
-void dart_plan__risks_of_oldest(double load, uint32_t redundancy,
-				uint32_t checksum_bits,
-				struct dart_plan_risks *risks)
+void dart_store_sizing__risks_of_oldest(double load, uint32_t redundancy,
+					uint32_t checksum_bits,
+					struct dart_sizing_risks *risks)
 {
 	const struct losses losses = losses_at(load, redundancy);
 
 	sum_up(&losses, checksum_bits, risks);
 }
 
-void dart_plan__average_risks(double load, uint32_t redundancy,
-			      uint32_t checksum_bits,
-			      struct dart_plan_risks *risks)
+void dart_store_sizing__average_risks(double load, uint32_t redundancy,
+				      uint32_t checksum_bits,
+				      struct dart_sizing_risks *risks)
 {
 	const struct losses losses = average_losses(load, redundancy);
 
@@ -172,7 +172,7 @@ void dart_plan__average_risks(double load, uint32_t redundancy,
 
 /* ---- the other way round */
 
-double dart_plan__load(double success, uint32_t redundancy)
+double dart_store_sizing__load(double success, uint32_t redundancy)
 {
 	double low = -100, high = 100, middle;	/* logarithms of loads */
 
@@ -185,7 +185,7 @@ double dart_plan__load(double success, uint32_t redundancy)
 	return exp(low);
 }
 
-uint32_t dart_plan__redundancy(double load)
+uint32_t dart_store_sizing__redundancy(double load)
 {
 	uint32_t best = 1, redundancy;
 
@@ -196,22 +196,23 @@ uint32_t dart_plan__redundancy(double load)
 	return best;
 }
 
-uint32_t dart_plan__checksum_bits(double load, uint32_t redundancy,
-				  double error)
+uint32_t dart_store_sizing__checksum_bits(double load, uint32_t redundancy,
+					  double error)
 {
-	struct dart_plan_risks risks;
+	struct dart_sizing_risks risks;
 	uint32_t bits;
 
 	for (bits = 8; bits <= 64; bits *= 2) {
-		dart_plan__average_risks(load, redundancy, bits, &risks);
+		dart_store_sizing__average_risks(load, redundancy, bits,
+						 &risks);
 		if (risks.wrong.high <= error)
 			return bits;
 	}
 	return 0;
 }
 
-double dart_plan__estimate(uint64_t written, uint64_t samples,
-			   uint32_t redundancy)
+double dart_store_sizing__estimate(uint64_t written, uint64_t samples,
+				   uint32_t redundancy)
 {
 	return -log1p(-(double)written / (double)samples) / redundancy;
 }
@@ -229,7 +230,7 @@ static int refuse(char why[DART_WHY_MAX], int ret, const char *format, ...)
 	return ret;
 }
 
-static int check_wish(const struct dart_plan_wish *wish,
+static int check_wish(const struct dart_sizing_wish *wish,
 		      char why[DART_WHY_MAX])
 {
 	const struct dart_store_geometry geometry = {
@@ -258,7 +259,7 @@ static int check_wish(const struct dart_plan_wish *wish,
 	return 0;
 }
 
-static double load_of(const struct dart_plan_wish *wish, double slots)
+static double load_of(const struct dart_sizing_wish *wish, double slots)
 {
 	return (double)wish->flows / slots;
 }
@@ -275,8 +276,8 @@ static int too_large(char why[DART_WHY_MAX], double slots)
  * The smallest store that will do, and of that the fewest copies that will do,
  * for each copy of a report is one more frame.
  */
-static int plan_success(const struct dart_plan_wish *wish,
-			struct dart_plan *plan, char why[DART_WHY_MAX])
+static int plan_success(const struct dart_sizing_wish *wish,
+			struct dart_store_sizing *plan, char why[DART_WHY_MAX])
 {
 	const uint32_t first = wish->redundancy ? wish->redundancy : 1;
 	const uint32_t last = wish->redundancy ? wish->redundancy : COPIES_MAX;
@@ -284,8 +285,9 @@ static int plan_success(const struct dart_plan_wish *wish,
 	uint32_t n;
 
 	for (n = first; n <= last; n++)
-		least = fmin(least, (double)wish->flows /
-				    dart_plan__load(wish->success, n));
+		least = fmin(least,
+			     (double)wish->flows /
+				     dart_store_sizing__load(wish->success, n));
 	if (least > (double)SLOTS_MAX)
 		return too_large(why, least);
 	for (plan->store.slots = 1; (double)plan->store.slots < least; )
@@ -295,14 +297,15 @@ static int plan_success(const struct dart_plan_wish *wish,
 		    1 - wish->success)
 			break;
 
-	slots = ceil((double)wish->flows / dart_plan__load(wish->success, n));
+	slots = ceil((double)wish->flows /
+		     dart_store_sizing__load(wish->success, n));
 	plan->ideal.slots = fmin(slots, (double)plan->store.slots);
 	plan->ideal.redundancy = plan->store.redundancy = n;
 	return 0;
 }
 
-static int plan_memory(const struct dart_plan_wish *wish,
-		       struct dart_plan *plan, char why[DART_WHY_MAX])
+static int plan_memory(const struct dart_sizing_wish *wish,
+		       struct dart_store_sizing *plan, char why[DART_WHY_MAX])
 {
 	const size_t slot = dart_store_geometry__slot_length(&plan->store);
 	uint32_t n = wish->redundancy;
@@ -321,16 +324,18 @@ static int plan_memory(const struct dart_plan_wish *wish,
 	while (plan->store.slots * 2 <= plan->ideal.slots)
 		plan->store.slots *= 2;
 	if (!n)
-		n = dart_plan__redundancy(load_of(wish, plan->store.slots));
+		n = dart_store_sizing__redundancy(
+			load_of(wish, plan->store.slots));
 	plan->ideal.redundancy = plan->store.redundancy = n;
 	return 0;
 }
 
-int dart_plan__make(const struct dart_plan_wish *wish, struct dart_plan *plan,
-		    char why[DART_WHY_MAX])
+int dart_store_sizing__make(const struct dart_sizing_wish *wish,
+			    struct dart_store_sizing *plan,
+			    char why[DART_WHY_MAX])
 {
 	uint32_t bits = wish->checksum_bits;
-	struct dart_plan_risks risks;
+	struct dart_sizing_risks risks;
 	int ret = check_wish(wish, why);
 
 	if (ret)
@@ -347,8 +352,9 @@ int dart_plan__make(const struct dart_plan_wish *wish, struct dart_plan *plan,
 				     plan_success(wish, plan, why);
 		if (ret || !wish->error)
 			return ret;
-		dart_plan__average_risks(load_of(wish, plan->store.slots),
-					 plan->store.redundancy, bits, &risks);
+		dart_store_sizing__average_risks(
+			load_of(wish, plan->store.slots),
+			plan->store.redundancy, bits, &risks);
 		if (risks.wrong.high <= wish->error)
 			return 0;
 		if (wish->checksum_bits || bits == 64)

@@ -14,10 +14,10 @@
 #include "store_hash.h"
 
 /* A report of this age, or all reports of a store, some of whose copies last. */
-double dart_plan__oldest(double load, uint32_t redundancy);
-double dart_plan__average(double load, uint32_t redundancy);
+double dart_store_sizing__oldest(double load, uint32_t redundancy);
+double dart_store_sizing__average(double load, uint32_t redundancy);
 
-struct dart_plan_bounds {
+struct dart_sizing_bounds {
 	double low;
 	double high;
 };
@@ -27,35 +27,35 @@ struct dart_plan_bounds {
  * values that have the key's checksum are; all see only one value as an answer, so
  * plurality has fewer ambiguous answers if there are three copies or more.
  */
-struct dart_plan_risks {
+struct dart_sizing_risks {
 	double empty;		/* no copy is left, nor anything like it */
-	struct dart_plan_bounds ambiguous; /* several values */
-	struct dart_plan_bounds wrong;	/* no copy, but something like it */
+	struct dart_sizing_bounds ambiguous; /* several values */
+	struct dart_sizing_bounds wrong; /* no copy, but something like it */
 };
 
-void dart_plan__risks_of_oldest(double load, uint32_t redundancy,
-				uint32_t checksum_bits,
-				struct dart_plan_risks *risks);
-void dart_plan__average_risks(double load, uint32_t redundancy,
-			      uint32_t checksum_bits,
-			      struct dart_plan_risks *risks);
+void dart_store_sizing__risks_of_oldest(double load, uint32_t redundancy,
+					uint32_t checksum_bits,
+					struct dart_sizing_risks *risks);
+void dart_store_sizing__average_risks(double load, uint32_t redundancy,
+				      uint32_t checksum_bits,
+				      struct dart_sizing_risks *risks);
 
 /* The largest load with this average success, between 0 and 1. */
-double dart_plan__load(double success, uint32_t redundancy);
+double dart_store_sizing__load(double success, uint32_t redundancy);
 /* How many copies have the best average, 1 to DART_STORE_REDUNDANCY_MAX. */
-uint32_t dart_plan__redundancy(double load);
+uint32_t dart_store_sizing__redundancy(double load);
 /*
  * The narrowest checksum with which at most this part of the answers is wrong on
  * average; 0 if there is none.
  */
-uint32_t dart_plan__checksum_bits(double load, uint32_t redundancy,
-				  double error);
+uint32_t dart_store_sizing__checksum_bits(double load, uint32_t redundancy,
+					  double error);
 /* The load of a store with @written of @samples slots; INFINITY if all are. */
-double dart_plan__estimate(uint64_t written, uint64_t samples,
-			   uint32_t redundancy);
+double dart_store_sizing__estimate(uint64_t written, uint64_t samples,
+				   uint32_t redundancy);
 
 /* What is wanted: success or memory; 0 is whatever fits. */
-struct dart_plan_wish {
+struct dart_sizing_wish {
 	uint64_t flows;		/* keys, each reported once */
 	uint32_t value_length;	/* bytes */
 	double success;		/* on average */
@@ -65,7 +65,7 @@ struct dart_plan_wish {
 	double error;		/* of answers, at most */
 };
 
-struct dart_plan {
+struct dart_store_sizing {
 	/* as wished, the number of slots not rounded */
 	struct dart_store_geometry ideal;
 	/* a store that can be: success is rounded up, memory is rounded down */
@@ -73,7 +73,8 @@ struct dart_plan {
 };
 
 /* Returns 0, or -EINVAL or -ERANGE and a sentence in @why. */
-int dart_plan__make(const struct dart_plan_wish *wish, struct dart_plan *plan,
-		    char why[DART_WHY_MAX]);
+int dart_store_sizing__make(const struct dart_sizing_wish *wish,
+			    struct dart_store_sizing *plan,
+			    char why[DART_WHY_MAX]);
 
 #endif /* DART_STORE_SIZING_H */

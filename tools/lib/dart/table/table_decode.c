@@ -24,7 +24,7 @@ struct decoded_table {
 
 struct decoder {
 	const uint8_t *bytes;
-	struct dart_frame frame;
+	struct dart_table_outline frame;
 	struct decoded_table *decoded;
 	char *why;
 };
@@ -299,8 +299,8 @@ static int decode(struct decoder *decoder, size_t length, size_t *needed)
 {
 	int err;
 
-	err = dart_frame__decode(&decoder->frame, decoder->bytes, length,
-				 needed, decoder->why);
+	err = dart_table_outline__decode(&decoder->frame, decoder->bytes,
+					 length, needed, decoder->why);
 	if (!err)
 		err = allocate(decoder);
 	if (err)
