@@ -12,40 +12,41 @@ static void on_map_gone(void *userdata, uint32_t map_id)
 /* Without it (no BTF, no CAP_BPF, lockdown) all the rest still works. */
 static void agent__open_map_watch(struct agent *agent, sd_event *loop)
 {
-	struct why why;
+	struct dart_error error;
 
 	if (map_owner_watch__open(&agent->map_owner_watch, loop, on_map_gone,
-				  &agent->registry, &why))
-		log__warning("maps stay until they are unregistered: no eBPF program watches their owners: %s",
-			     why.text);
+				  &agent->registry, &error))
+		log__warning(
+			"maps stay until they are unregistered: no eBPF program watches their owners: %s",
+			error.text);
 }
 
 int agent__open(struct agent *agent, const struct options *options,
-		sd_event *loop, struct why *why)
+		sd_event *loop, struct dart_error *error)
 {
 	int ret;
 
 	*agent = (struct agent){ .options = *options };
 
-	ret = region__open(&agent->region, why);
+	ret = region__open(&agent->region, error);
 	if (ret)
 		return ret;
-	ret = device__open(&agent->device, loop, why);
+	ret = device__open(&agent->device, loop, error);
 	if (ret)
 		goto close_region;
 	ret = leases__open(&agent->leases, loop);
 	if (ret < 0) {
-		why__say(why, -ret, "cannot create a timer: %s",
-			 strerror(-ret));
+		dart_error__set(error, -ret, "cannot create a timer: %s",
+				strerror(-ret));
 		goto close_device;
 	}
-	ret = file_watches__open(&agent->file_watches, loop, why);
+	ret = file_watches__open(&agent->file_watches, loop, error);
 	if (ret)
 		goto close_leases;
 	exposure__open(&agent->exposure, options->exposure, agent->device.pd,
 		       &agent->region, &agent->leases);
 	ret = control_region__open(&agent->control_region, &agent->exposure,
-				   why);
+				   error);
 	if (ret)
 		goto close_exposure;
 	agent__open_map_watch(agent, loop);
@@ -56,21 +57,21 @@ int agent__open(struct agent *agent, const struct options *options,
 		       &agent->slab);
 	followers__open(&agent->followers, &agent->registry, loop);
 	ret = region_events__open(&agent->region_events, loop, &agent->registry,
-				  &agent->followers, why);
+				  &agent->followers, error);
 	if (ret)
 		goto close_follows;
 	ret = probes__open(&agent->probes, agent->region.cpus, &agent->registry,
-			   why);
+			   error);
 	if (ret)
 		goto close_region_watch;
 	stores__open(&agent->stores, &agent->device);
 	ret = registration_socket__open(&agent->socket, loop, options->socket,
-					agent, why);
+					agent, error);
 	if (ret)
 		goto close_stores;
 	ret = listener__open(&agent->listener, loop, options->port,
 			     &agent->device, &agent->control_region,
-			     &agent->stores, why);
+			     &agent->stores, error);
 	if (ret)
 		goto close_socket;
 	return 0;

@@ -7,7 +7,7 @@
 
 #include "agent/base/lease.h"
 #include "agent/base/file_watch.h"
-#include "agent/base/why.h"
+#include <libdart/error.h>
 #include "agent/follow/follower.h"
 #include "agent/probe/probe.h"
 #include "agent/rdma/device.h"
@@ -42,7 +42,7 @@ struct agent {
 
 /* Opens everything in the order of struct agent, or nothing. */
 int agent__open(struct agent *agent, const struct options *options,
-		sd_event *loop, struct why *why);
+		sd_event *loop, struct dart_error *error);
 void agent__close(struct agent *agent);
 
 #endif /* AGENT_H */

@@ -36,7 +36,7 @@ static void raise_memory_limit(void)
 }
 
 /* A new loop that SIGTERM and SIGINT end. */
-static int open_loop(sd_event **loop, struct why *why)
+static int open_loop(sd_event **loop, struct dart_error *error)
 {
 	int ret;
 
@@ -50,8 +50,9 @@ static int open_loop(sd_event **loop, struct why *why)
 					  SIGINT | SD_EVENT_SIGNAL_PROCMASK,
 					  NULL, NULL);
 	if (ret < 0)
-		return why__say(why, -ret, "cannot create an event loop: %s",
-				strerror(-ret));
+		return dart_error__set(error, -ret,
+				       "cannot create an event loop: %s",
+				       strerror(-ret));
 	return 0;
 }
 
@@ -70,7 +71,7 @@ int main(int argc, char **argv)
 {
 	struct options options;
 	struct agent agent;
-	struct why why;
+	struct dart_error error;
 	sd_event *loop = NULL;
 	int ret;
 
@@ -82,11 +83,11 @@ int main(int argc, char **argv)
 	libbpf_set_print(log_libbpf);
 	raise_memory_limit();
 
-	ret = open_loop(&loop, &why);
+	ret = open_loop(&loop, &error);
 	if (!ret)
-		ret = agent__open(&agent, &options, loop, &why);
+		ret = agent__open(&agent, &options, loop, &error);
 	if (ret) {
-		log__error("%s", why.text);
+		log__error("%s", error.text);
 		sd_event_unref(loop);
 		return EXIT_FAILURE;
 	}

@@ -59,12 +59,12 @@ static int on_event(sd_event_source *source, int fd, uint32_t revents,
 }
 
 int file_watches__open(struct file_watches *watches, sd_event *loop,
-		       struct why *why)
+		       struct dart_error *error)
 {
 	*watches = (struct file_watches){ };
 	TAILQ_INIT(&watches->list);
 	return inotify__open(&watches->fd, &watches->events, loop, on_event,
-			     watches, why);
+			     watches, error);
 }
 
 void file_watches__close(struct file_watches *watches)
@@ -73,33 +73,34 @@ void file_watches__close(struct file_watches *watches)
 	close(watches->fd);
 }
 
-static int cannot_watch(int error, struct why *why)
+static int cannot_watch(int code, struct dart_error *error)
 {
-	return why__say(why, error, "cannot watch when it ends: %s%s",
-			strerror(error),
-			error == ENOSPC ?
-			" (raise /proc/sys/fs/inotify/max_user_watches)" : "");
+	return dart_error__set(
+		error, code, "cannot watch when it ends: %s%s", strerror(code),
+		code == ENOSPC ?
+			" (raise /proc/sys/fs/inotify/max_user_watches)" :
+			"");
 }
 
 /* Watches what is open as watch->fd. */
 static int file_watch__start(struct file_watches *watches,
 			     struct file_watch *watch, uint32_t mask,
-			     struct why *why)
+			     struct dart_error *error)
 {
 	watch->wd = inotify__add(watches->fd, watch->fd, mask);
 	if (watch->wd < 0)
-		return cannot_watch(-watch->wd, why);
+		return cannot_watch(-watch->wd, error);
 	TAILQ_INSERT_TAIL(&watches->list, watch, link);
 
 	if (!file_watch__is_gone(watch))
 		return 0;
-	return why__say(why, ENOENT, "it has been removed meanwhile");
+	return dart_error__set(error, ENOENT, "it has been removed meanwhile");
 }
 
 int file_watch__start_file(struct file_watches *watches,
 			   struct file_watch *watch, int fd,
 			   void (*gone)(struct file_watch *watch),
-			   struct why *why)
+			   struct dart_error *error)
 {
 	char path[INOTIFY_PATH_MAX];
 	int ret;
@@ -108,9 +109,9 @@ int file_watch__start_file(struct file_watches *watches,
 	*watch = (struct file_watch){ .gone = gone, .wd = -1 };
 	watch->fd = open(path, O_PATH | O_CLOEXEC);
 	ret = watch->fd < 0 ?
-		      cannot_watch(errno, why) :
+		      cannot_watch(errno, error) :
 		      file_watch__start(watches, watch,
-					IN_ATTRIB | IN_DELETE_SELF, why);
+					IN_ATTRIB | IN_DELETE_SELF, error);
 	if (ret)
 		file_watch__stop(watches, watch);
 	return ret;
@@ -134,7 +135,7 @@ static char *last_part(int fd)
 int file_watch__start_directory(struct file_watches *watches,
 				struct file_watch *watch, int fd,
 				void (*gone)(struct file_watch *watch),
-				struct why *why)
+				struct dart_error *error)
 {
 	struct stat status;
 	int ret;
@@ -142,13 +143,14 @@ int file_watch__start_directory(struct file_watches *watches,
 	*watch = (struct file_watch){ .gone = gone, .wd = -1 };
 	watch->fd = openat(fd, "..", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (watch->fd < 0 || fstat(fd, &status)) {
-		ret = cannot_watch(errno, why);
+		ret = cannot_watch(errno, error);
 		goto stop;
 	}
 	watch->inode = status.st_ino;
 	watch->name = last_part(fd);
-	ret = watch->name ? file_watch__start(watches, watch, IN_DELETE, why) :
-			    cannot_watch(errno, why);
+	ret = watch->name ?
+		      file_watch__start(watches, watch, IN_DELETE, error) :
+		      cannot_watch(errno, error);
 	if (!ret)
 		return 0;
 stop:

@@ -15,7 +15,7 @@
 #include <sys/types.h>
 #include <systemd/sd-event.h>
 
-#include "why.h"
+#include <libdart/error.h>
 
 struct file_watches {
 	int fd;
@@ -38,7 +38,7 @@ struct file_watch {
 	((type *)((char *)(owned)-offsetof(type, watch)))
 
 int file_watches__open(struct file_watches *watches, sd_event *loop,
-		       struct why *why);
+		       struct dart_error *error);
 /* After all watches have been stopped. */
 void file_watches__close(struct file_watches *watches);
 
@@ -50,11 +50,11 @@ void file_watches__close(struct file_watches *watches);
 int file_watch__start_file(struct file_watches *watches,
 			   struct file_watch *watch, int fd,
 			   void (*gone)(struct file_watch *watch),
-			   struct why *why);
+			   struct dart_error *error);
 int file_watch__start_directory(struct file_watches *watches,
 				struct file_watch *watch, int fd,
 				void (*gone)(struct file_watch *watch),
-				struct why *why);
+				struct dart_error *error);
 /* Also one that does not run. */
 void file_watch__stop(struct file_watches *watches, struct file_watch *watch);
 

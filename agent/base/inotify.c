@@ -9,22 +9,23 @@
 
 int inotify__open(int *fd, sd_event_source **events, sd_event *loop,
 		  sd_event_io_handler_t handler, void *userdata,
-		  struct why *why)
+		  struct dart_error *error)
 {
 	int ret;
 
 	*fd = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
 	if (*fd < 0)
-		return why__say(why, errno, "cannot watch files: %s%s",
-				strerror(errno),
-				errno == EMFILE ?
+		return dart_error__set(
+			error, errno, "cannot watch files: %s%s",
+			strerror(errno),
+			errno == EMFILE ?
 				" (raise /proc/sys/fs/inotify/max_user_instances)" :
 				"");
 	ret = sd_event_add_io(loop, events, *fd, EPOLLIN, handler, userdata);
 	if (ret < 0) {
 		close(*fd);
-		return why__say(why, -ret, "cannot watch files: %s",
-				strerror(-ret));
+		return dart_error__set(error, -ret, "cannot watch files: %s",
+				       strerror(-ret));
 	}
 	return 0;
 }

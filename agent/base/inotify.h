@@ -7,13 +7,13 @@
 #include <sys/inotify.h>
 #include <systemd/sd-event.h>
 
-#include "why.h"
+#include <libdart/error.h>
 
 #define INOTIFY_PATH_MAX 32
 
 int inotify__open(int *fd, sd_event_source **events, sd_event *loop,
 		  sd_event_io_handler_t handler, void *userdata,
-		  struct why *why);
+		  struct dart_error *error);
 
 /* A path to what @fd is of. */
 void inotify__path(char path[static INOTIFY_PATH_MAX], int fd);

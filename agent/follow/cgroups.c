@@ -63,16 +63,16 @@ static void cgroups__register(struct cgroups *cgroups, const char *path, int fd)
 {
 	struct selector selector;
 	char whole[PATH_MAX];
-	struct why why;
+	struct dart_error error;
 
 	if (is_root(fd))
 		return;
 	if (join(whole, cgroups->path, path)) {
-		why__say(&why, ENAMETOOLONG, "a path is too long");
-		follower__fail(cgroups->follower, &why);
+		dart_error__set(&error, ENAMETOOLONG, "a path is too long");
+		follower__fail(cgroups->follower, &error);
 	} else if (selector__cgroup(&selector, cgroups->follower->source, fd,
-				    whole, &why)) {
-		follower__fail(cgroups->follower, &why);
+				    whole, &error)) {
+		follower__fail(cgroups->follower, &error);
 	} else {
 		follower__register(cgroups->follower, &selector);
 	}
@@ -134,7 +134,7 @@ static DIR *cgroups__opendir(const struct cgroups *cgroups, const char *path)
 static void cgroups__add(struct cgroups *cgroups, const char *path)
 {
 	DIR *directory = cgroups__opendir(cgroups, path);
-	struct why why;
+	struct dart_error error;
 	int ret;
 
 	/* It may be gone already. */
@@ -144,10 +144,13 @@ static void cgroups__add(struct cgroups *cgroups, const char *path)
 		cgroups__register(cgroups, path, dirfd(directory));
 		cgroups__scan(cgroups, path, directory);
 	} else if (ret != -ENOENT) {
-		why__say(&why, -ret, "cannot watch cgroup %s: %s%s", path,
-			 strerror(-ret), ret != -ENOSPC ? "" :
-			 " (raise /proc/sys/fs/inotify/max_user_watches)");
-		follower__fail(cgroups->follower, &why);
+		dart_error__set(
+			&error, -ret, "cannot watch cgroup %s: %s%s", path,
+			strerror(-ret),
+			ret != -ENOSPC ?
+				"" :
+				" (raise /proc/sys/fs/inotify/max_user_watches)");
+		follower__fail(cgroups->follower, &error);
 	}
 	if (directory)
 		closedir(directory);
@@ -259,13 +262,13 @@ static int on_event(sd_event_source *source, int fd, uint32_t revents,
 {
 	struct cgroups *cgroups = userdata;
 	struct registry *registry = cgroups->follower->followers->registry;
-	struct why why;
+	struct dart_error error;
 
 	registry__begin(registry);
 	inotify__read(fd, on_happening, cgroups);
-	if (registry__end(registry, &why))
+	if (registry__end(registry, &error))
 		log__error("%s: changes are left out: %s",
-			   cgroups->follower->name, why.text);
+			   cgroups->follower->name, error.text);
 	return 0;
 }
 
@@ -275,7 +278,7 @@ static void on_gone(struct file_watch *watch)
 }
 
 int cgroups__open(struct cgroups **result, struct follower *follower, int fd,
-		  const char *path, struct why *why)
+		  const char *path, struct dart_error *error)
 {
 	struct followers *followers = follower->followers;
 	struct selector selector;
@@ -283,34 +286,34 @@ int cgroups__open(struct cgroups **result, struct follower *follower, int fd,
 	int ret;
 
 	/* Only to find out whether this is a cgroup. */
-	ret = selector__cgroup(&selector, follower->source, fd, path, why);
+	ret = selector__cgroup(&selector, follower->source, fd, path, error);
 	if (ret)
 		return ret;
 
 	cgroups = calloc(1, sizeof(*cgroups));
 	if (!cgroups)
-		return why__say(why, ENOMEM, "memory is short");
+		return dart_error__set(error, ENOMEM, "memory is short");
 	TAILQ_INIT(&cgroups->list);
 	cgroups->follower = follower;
 	cgroups->path = strdup(path);
 	if (!cgroups->path) {
-		ret = why__say(why, ENOMEM, "memory is short");
+		ret = dart_error__set(error, ENOMEM, "memory is short");
 		goto free_cgroups;
 	}
 	cgroups->top = fcntl(fd, F_DUPFD_CLOEXEC, 0);
 	if (cgroups->top < 0) {
-		ret = why__say(why, errno, "cannot follow cgroups: %s",
-			       strerror(errno));
+		ret = dart_error__set(error, errno, "cannot follow cgroups: %s",
+				      strerror(errno));
 		goto free_path;
 	}
 	ret = inotify__open(&cgroups->inotify, &cgroups->events,
-			    followers->loop, on_event, cgroups, why);
+			    followers->loop, on_event, cgroups, error);
 	if (ret)
 		goto close_top;
 	if (!is_root(fd))
 		ret = file_watch__start_directory(
 			followers->registry->file_watches, &cgroups->watch, fd,
-			on_gone, why);
+			on_gone, error);
 	if (ret) {
 		cgroups__close(cgroups);
 		return ret;

@@ -3,7 +3,7 @@
 #ifndef CGROUPS_H
 #define CGROUPS_H
 
-#include "agent/base/why.h"
+#include <libdart/error.h>
 #include "follower.h"
 
 struct cgroups;
@@ -13,7 +13,7 @@ struct cgroups;
  * in a batch, and from then on those that come.
  */
 int cgroups__open(struct cgroups **cgroups, struct follower *follower, int fd,
-		  const char *path, struct why *why);
+		  const char *path, struct dart_error *error);
 void cgroups__close(struct cgroups *cgroups);
 
 #endif /* CGROUPS_H */

@@ -54,31 +54,31 @@ uint32_t follower__entries(const struct follower *follower)
 	return count;
 }
 
-void follower__fail(struct follower *follower, const struct why *why)
+void follower__fail(struct follower *follower, const struct dart_error *error)
 {
 	if (!follower->failures++)
 		log__warning("%s: one is left out, perhaps more will be: %s",
-			     follower->name, why->text);
+			     follower->name, error->text);
 }
 
 void follower__register(struct follower *follower, struct selector *selector)
 {
 	struct entry *entry;
-	struct why why;
+	struct dart_error error;
 	int ret;
 
 	selector->is_followed = true;
 	ret = registry__add_source(follower->followers->registry, selector,
-				   &entry, &why);
+				   &entry, &error);
 	if (!ret)
 		entry->follower = follower;
 	else if (ret != -EEXIST && ret != -ENOENT && ret != -ENODEV)
-		follower__fail(follower, &why);
+		follower__fail(follower, &error);
 }
 
 /* The namespaces are watched while somebody follows them. */
 static int followers__sync_namespaces(struct followers *followers,
-				      struct why *why)
+				      struct dart_error *error)
 {
 	const struct region *region = followers->registry->region;
 	struct follower *follower;
@@ -88,7 +88,7 @@ static int followers__sync_namespaces(struct followers *followers,
 
 	TAILQ_FOREACH(follower, &followers->list, link)
 		is_watched |= !follower->cgroups;
-	ret = namespaces__list(&namespaces, region, is_watched, why);
+	ret = namespaces__list(&namespaces, region, is_watched, error);
 	if (ret)
 		return ret;
 
@@ -97,21 +97,21 @@ static int followers__sync_namespaces(struct followers *followers,
 		if (!follower->cgroups)
 			namespaces__register(&namespaces, follower);
 	namespaces__free(&namespaces);
-	return registry__end(followers->registry, why);
+	return registry__end(followers->registry, error);
 }
 
 void followers__namespaces_have_changed(struct followers *followers)
 {
-	struct why why;
+	struct dart_error error;
 
-	if (followers__sync_namespaces(followers, &why))
+	if (followers__sync_namespaces(followers, &error))
 		log__error("network namespaces that have come are left out: %s",
-			   why.text);
+			   error.text);
 }
 
 /* For all namespaces one star behind the "@", for cgroups the path and two. */
 static int follower__set_name(struct follower *follower, const char *path,
-			      struct why *why)
+			      struct dart_error *error)
 {
 	char stem[DART_REGISTRATION_NAME_MAX];
 	const char *end = "*";
@@ -119,7 +119,7 @@ static int follower__set_name(struct follower *follower, const char *path,
 
 	if (path)
 		end = strcmp(path, "/") ? "/**" : "**";
-	ret = entry_name__of(stem, follower->source->name, path ?: "", why);
+	ret = entry_name__of(stem, follower->source->name, path ?: "", error);
 	if (!ret)
 		snprintf(follower->name, sizeof(follower->name), "%s%s", stem,
 			 end);
@@ -128,20 +128,20 @@ static int follower__set_name(struct follower *follower, const char *path,
 
 static int followers__new(struct followers *followers,
 			  const struct source *source, const char *path,
-			  struct follower **result, struct why *why)
+			  struct follower **result, struct dart_error *error)
 {
 	struct follower *follower;
 	int ret;
 
 	follower = calloc(1, sizeof(*follower));
 	if (!follower)
-		return why__say(why, ENOMEM, "memory is short");
+		return dart_error__set(error, ENOMEM, "memory is short");
 	follower->followers = followers;
 	follower->source = source;
-	ret = follower__set_name(follower, path, why);
+	ret = follower__set_name(follower, path, error);
 	if (!ret && followers__find(followers, follower->name))
-		ret = why__say(why, EEXIST, "'%s' is followed already",
-			       follower->name);
+		ret = dart_error__set(error, EEXIST, "'%s' is followed already",
+				      follower->name);
 	if (ret)
 		free(follower);
 	else
@@ -151,16 +151,17 @@ static int followers__new(struct followers *followers,
 
 int followers__add_namespaces(struct followers *followers,
 			      const struct source *source,
-			      struct follower **result, struct why *why)
+			      struct follower **result,
+			      struct dart_error *error)
 {
 	struct follower *follower;
 	int ret;
 
-	ret = followers__new(followers, source, NULL, &follower, why);
+	ret = followers__new(followers, source, NULL, &follower, error);
 	if (ret)
 		return ret;
 	TAILQ_INSERT_TAIL(&followers->list, follower, link);
-	ret = followers__sync_namespaces(followers, why);
+	ret = followers__sync_namespaces(followers, error);
 	if (ret) {
 		TAILQ_REMOVE(&followers->list, follower, link);
 		follower__free(follower);
@@ -173,20 +174,20 @@ int followers__add_namespaces(struct followers *followers,
 int followers__add_cgroups(struct followers *followers,
 			   const struct source *source, int fd,
 			   const char *path, struct follower **result,
-			   struct why *why)
+			   struct dart_error *error)
 {
 	struct follower *follower;
 	int ret;
 
-	ret = followers__new(followers, source, path, &follower, why);
+	ret = followers__new(followers, source, path, &follower, error);
 	if (ret)
 		return ret;
 	registry__begin(followers->registry);
-	ret = cgroups__open(&follower->cgroups, follower, fd, path, why);
+	ret = cgroups__open(&follower->cgroups, follower, fd, path, error);
 	if (ret)
-		registry__end(followers->registry, &(struct why){ });
+		registry__end(followers->registry, &(struct dart_error){ });
 	else
-		ret = registry__end(followers->registry, why);
+		ret = registry__end(followers->registry, error);
 	if (ret) {
 		follower__free(follower);
 		return ret;
@@ -201,7 +202,7 @@ static void follower__withdraw(struct follower *follower, bool is_gone)
 {
 	struct registry *registry = follower->followers->registry;
 	struct entry *entry, *next;
-	struct why why;
+	struct dart_error error;
 
 	for (entry = TAILQ_FIRST(&registry->entries); entry; entry = next) {
 		next = TAILQ_NEXT(entry, link);
@@ -210,18 +211,18 @@ static void follower__withdraw(struct follower *follower, bool is_gone)
 		if (is_gone)
 			registry__entry_is_gone(registry, entry);
 		else
-			registry__remove(registry, entry->name, &entry, &why);
+			registry__remove(registry, entry->name, &entry, &error);
 	}
 }
 
 int followers__remove(struct followers *followers, struct follower *follower,
-		      struct why *why)
+		      struct dart_error *error)
 {
 	int ret;
 
 	registry__begin(followers->registry);
 	follower__withdraw(follower, false);
-	ret = registry__end(followers->registry, why);
+	ret = registry__end(followers->registry, error);
 	if (ret)
 		return ret;
 
@@ -235,13 +236,13 @@ int followers__remove(struct followers *followers, struct follower *follower,
 void follower__is_gone(struct follower *follower)
 {
 	struct followers *followers = follower->followers;
-	struct why why;
+	struct dart_error error;
 
 	log__info("%s is gone", follower->name);
 	registry__begin(followers->registry);
 	follower__withdraw(follower, true);
-	if (registry__end(followers->registry, &why))
-		log__error("controllers are not told yet: %s", why.text);
+	if (registry__end(followers->registry, &error))
+		log__error("controllers are not told yet: %s", error.text);
 	TAILQ_REMOVE(&followers->list, follower, link);
 	follower__free(follower);
 }

@@ -14,7 +14,7 @@
 
 #include <dart/registration.h>
 
-#include "agent/base/why.h"
+#include <libdart/error.h>
 #include "agent/region/selector.h"
 #include "agent/region/source.h"
 #include "agent/table/registry.h"
@@ -44,15 +44,16 @@ void followers__close(struct followers *followers);
 
 int followers__add_namespaces(struct followers *followers,
 			      const struct source *source,
-			      struct follower **follower, struct why *why);
+			      struct follower **follower,
+			      struct dart_error *error);
 /* @fd is of the cgroup at the top, which is one of them. */
 int followers__add_cgroups(struct followers *followers,
 			   const struct source *source, int fd,
 			   const char *path, struct follower **follower,
-			   struct why *why);
+			   struct dart_error *error);
 /* Takes its entries out of the table, or fails and leaves all as it was. */
 int followers__remove(struct followers *followers, struct follower *follower,
-		      struct why *why);
+		      struct dart_error *error);
 /* What it is of has ended, and all of its entries with it. */
 void follower__is_gone(struct follower *follower);
 
@@ -66,6 +67,6 @@ void followers__namespaces_have_changed(struct followers *followers);
  * left out, and said once for all of a follow.
  */
 void follower__register(struct follower *follower, struct selector *selector);
-void follower__fail(struct follower *follower, const struct why *why);
+void follower__fail(struct follower *follower, const struct dart_error *error);
 
 #endif /* FOLLOWER_H */

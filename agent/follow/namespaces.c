@@ -49,14 +49,14 @@ static void namespaces__read_names(struct namespaces *namespaces, dev_t device)
 }
 
 int namespaces__list(struct namespaces *namespaces, const struct region *region,
-		     bool is_watched, struct why *why)
+		     bool is_watched, struct dart_error *error)
 {
 	struct stat own;
 	int ret;
 
 	*namespaces = (struct namespaces){ };
 	ret = region__namespaces(region, is_watched, &namespaces->inodes,
-				 &namespaces->count, why);
+				 &namespaces->count, error);
 	if (ret || !is_watched)
 		return ret;
 	if (!stat("/proc/self/ns/net", &own)) {
@@ -90,22 +90,22 @@ static void namespaces__register_one(const struct namespaces *namespaces,
 	const char *name = find_name(namespaces, inode);
 	struct selector selector;
 	char label[32];
-	struct why why;
+	struct dart_error error;
 	int ret;
 
 	snprintf(label, sizeof(label), "net:%u", inode);
 	if (inode == namespaces->own)
 		ret = selector__netns_inode(&selector, follower->source, inode,
-					    NULL, &why);
+					    NULL, &error);
 	else
 		ret = selector__netns_inode(&selector, follower->source, inode,
-					    name ?: label, &why);
+					    name ?: label, &error);
 	/* The name may still be that of one that is about to end. */
 	if (!ret && name && registry__find(registry, selector.name))
 		ret = selector__netns_inode(&selector, follower->source, inode,
-					    label, &why);
+					    label, &error);
 	if (ret)
-		follower__fail(follower, &why);
+		follower__fail(follower, &error);
 	else
 		follower__register(follower, &selector);
 }

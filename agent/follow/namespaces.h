@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "agent/base/why.h"
+#include <libdart/error.h>
 #include "agent/region/region.h"
 #include "follower.h"
 
@@ -20,7 +20,7 @@ struct namespaces {
 
 /* As they are now; from then on the region says when they have changed. */
 int namespaces__list(struct namespaces *namespaces, const struct region *region,
-		     bool is_watched, struct why *why);
+		     bool is_watched, struct dart_error *error);
 void namespaces__free(struct namespaces *namespaces);
 
 /* Those that have no entry yet, in a batch of the registry. */

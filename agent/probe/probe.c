@@ -10,11 +10,12 @@
 
 #define TYPES "/sys/kernel/btf/vmlinux"
 
-static int cannot(const struct probe *probe, const char *what, int error,
-		  struct why *why)
+static int cannot(const struct probe *probe, const char *what, int code,
+		  struct dart_error *error)
 {
-	return why__say(why, error, "cannot %s the eBPF programs of '%s': %s",
-			what, probe->kind->name, strerror(error));
+	return dart_error__set(error, code,
+			       "cannot %s the eBPF programs of '%s': %s", what,
+			       probe->kind->name, strerror(code));
 }
 
 static const struct probe_map *probe__map(const struct probe *probe,
@@ -59,7 +60,7 @@ static int probe__open_object(struct probe *probe, uint32_t cpus)
 }
 
 static int probe__register(struct probes *probes, struct probe *probe,
-			   struct why *why)
+			   struct dart_error *error)
 {
 	const struct probe_map *map;
 	struct entry *entry;
@@ -67,11 +68,10 @@ static int probe__register(struct probes *probes, struct probe *probe,
 	int ret;
 
 	for (i = 0; (map = probe__map(probe, i)); i++) {
-		ret = registry__add_map(
-			probes->registry,
-			bpf_object__find_map_fd_by_name(probe->object,
-							map->name),
-			map->entry, &entry, why);
+		ret = registry__add_map(probes->registry,
+					bpf_object__find_map_fd_by_name(
+						probe->object, map->name),
+					map->entry, &entry, error);
 		if (ret)
 			return ret;
 		probe->map_ids[i] = entry->extent.map_id;
@@ -80,7 +80,7 @@ static int probe__register(struct probes *probes, struct probe *probe,
 }
 
 static int probe__unregister(struct probes *probes, struct probe *probe,
-			     struct why *why)
+			     struct dart_error *error)
 {
 	struct entry *entry;
 	size_t i;
@@ -91,7 +91,7 @@ static int probe__unregister(struct probes *probes, struct probe *probe,
 		if (!entry)
 			continue;
 		ret = registry__remove(probes->registry, entry->name, &entry,
-				       why);
+				       error);
 		if (ret)
 			return ret;
 	}
@@ -105,7 +105,8 @@ static void probe__free(struct probe *probe)
 	*probe = (struct probe){ .kind = probe->kind };
 }
 
-static int probe__check_kernel(const struct probe_kind *kind, struct why *why)
+static int probe__check_kernel(const struct probe_kind *kind,
+			       struct dart_error *error)
 {
 	const char *missing = NULL;
 
@@ -114,20 +115,23 @@ static int probe__check_kernel(const struct probe_kind *kind, struct why *why)
 	else if (kind->needs && access(kind->needs, R_OK))
 		missing = kind->needs_what;
 	if (missing)
-		return why__say(why, EOPNOTSUPP, "no probe '%s' here: %s",
-				kind->name, missing);
+		return dart_error__set(error, EOPNOTSUPP,
+				       "no probe '%s' here: %s", kind->name,
+				       missing);
 	return 0;
 }
 
-int probe__load(struct probes *probes, struct probe *probe, struct why *why)
+int probe__load(struct probes *probes, struct probe *probe,
+		struct dart_error *error)
 {
 	const struct probe_kind *kind = probe->kind;
 	int ret;
 
 	if (probe->object)
-		return why__say(why, EEXIST, "the probe '%s' is loaded already",
-				kind->name);
-	ret = probe__check_kernel(kind, why);
+		return dart_error__set(error, EEXIST,
+				       "the probe '%s' is loaded already",
+				       kind->name);
+	ret = probe__check_kernel(kind, error);
 	if (ret)
 		return ret;
 
@@ -135,62 +139,65 @@ int probe__load(struct probes *probes, struct probe *probe, struct why *why)
 	if (!ret)
 		ret = bpf_object__load(probe->object);
 	if (ret) {
-		ret = cannot(probe, "load", -ret, why);
+		ret = cannot(probe, "load", -ret, error);
 		goto free_probe;
 	}
-	ret = probe__register(probes, probe, why);
+	ret = probe__register(probes, probe, error);
 	if (ret)
 		goto unregister;
 	ret = bpf_links__open(&probe->bpf_links, probe->object);
 	if (ret) {
-		ret = cannot(probe, "attach", -ret, why);
+		ret = cannot(probe, "attach", -ret, error);
 		goto unregister;
 	}
 	return 0;
 
 unregister:
-	probe__unregister(probes, probe, &(struct why){ });
+	probe__unregister(probes, probe, &(struct dart_error){ });
 free_probe:
 	probe__free(probe);
 	return ret;
 }
 
-int probe__unload(struct probes *probes, struct probe *probe, struct why *why)
+int probe__unload(struct probes *probes, struct probe *probe,
+		  struct dart_error *error)
 {
 	int ret;
 
 	if (!probe->object)
-		return why__say(why, ENOENT, "the probe '%s' is not loaded",
-				probe->kind->name);
-	ret = probe__unregister(probes, probe, why);
+		return dart_error__set(error, ENOENT,
+				       "the probe '%s' is not loaded",
+				       probe->kind->name);
+	ret = probe__unregister(probes, probe, error);
 	if (!ret)
 		probe__free(probe);
 	return ret;
 }
 
 struct probe *probes__find(const struct probes *probes, const char *name,
-			   struct why *why)
+			   struct dart_error *error)
 {
 	size_t i;
 
 	for (i = 0; i < probe_kind__count(); i++)
 		if (!strcmp(probes->probes[i].kind->name, name))
 			return &probes->probes[i];
-	why__say(why, ENOENT,
-		 "there is no probe '%s' (dartctl probe list names them)", name);
+	dart_error__set(
+		error, ENOENT,
+		"there is no probe '%s' (dartctl probe list names them)", name);
 	return NULL;
 }
 
 int probes__open(struct probes *probes, uint32_t cpus,
-		 struct registry *registry, struct why *why)
+		 struct registry *registry, struct dart_error *error)
 {
-	struct why missing;
+	struct dart_error missing;
 	size_t i;
 
 	*probes = (struct probes){ .registry = registry, .cpus = cpus };
 	probes->probes = calloc(probe_kind__count(), sizeof(*probes->probes));
 	if (!probes->probes)
-		return why__say(why, ENOMEM, "memory is short");
+		return dart_error__set(error, ENOMEM, "memory is short");
 
 	for (i = 0; i < probe_kind__count(); i++) {
 		struct probe *probe = &probes->probes[i];

@@ -10,7 +10,7 @@
 #include <jansson.h>
 #include <stdint.h>
 
-#include "agent/base/why.h"
+#include <libdart/error.h>
 #include "agent/table/registry.h"
 #include "bpf_links.h"
 #include "probe_kind.h"
@@ -30,20 +30,22 @@ struct probes {
 
 /* Loads those that are loaded at start; what cannot be loaded is logged. */
 int probes__open(struct probes *probes, uint32_t cpus,
-		 struct registry *registry, struct why *why);
+		 struct registry *registry, struct dart_error *error);
 /* The entries stay, to be freed by the registry. */
 void probes__close(struct probes *probes);
 
 /* NULL, and why, if there is none of that name. */
 struct probe *probes__find(const struct probes *probes, const char *name,
-			   struct why *why);
+			   struct dart_error *error);
 /* Loads all of a probe, or nothing. */
-int probe__load(struct probes *probes, struct probe *probe, struct why *why);
+int probe__load(struct probes *probes, struct probe *probe,
+		struct dart_error *error);
 /*
  * Its entries leave the table and its programs the kernel; the maps live until
  * the leases of the entries end.
  */
-int probe__unload(struct probes *probes, struct probe *probe, struct why *why);
+int probe__unload(struct probes *probes, struct probe *probe,
+		  struct dart_error *error);
 
 /* As <dart/registration.h> has it; NULL if memory is short. */
 json_t *probe__describe(const struct probes *probes, const struct probe *probe);

@@ -13,7 +13,7 @@
 #include <dart/control.h>
 #include <dart/store_access.h>
 
-#include "agent/base/why.h"
+#include <libdart/error.h>
 
 /* The event that brought it is gone when it is looked at. */
 struct connect_request {
@@ -34,6 +34,6 @@ bool connect_request__is_reader(const struct connect_request *request);
 
 /* Do we understand it?  A store's name then ends with a NUL. */
 int connect_request__check(const struct connect_request *request,
-			   struct why *why);
+			   struct dart_error *error);
 
 #endif /* CONNECT_REQUEST_H */

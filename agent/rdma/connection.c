@@ -77,7 +77,7 @@ static int connection__open_queue_pair(struct connection *connection,
 int connection__accept(struct rdma_cm_id *id, uint8_t reads,
 		       const struct device *device,
 		       const struct connection_offer *offer,
-		       struct connection **result, struct why *why)
+		       struct connection **result, struct dart_error *error)
 {
 	struct rdma_conn_param answer = {
 		.private_data = offer->data,
@@ -92,7 +92,7 @@ int connection__accept(struct rdma_cm_id *id, uint8_t reads,
 
 	connection = calloc(1, sizeof(*connection));
 	if (!connection)
-		return why__say(why, ENOMEM, "memory is short");
+		return dart_error__set(error, ENOMEM, "memory is short");
 	connection->id = id;
 	connection->store = offer->store;
 	connection__name_peer(id, connection->peer, sizeof(connection->peer));
@@ -100,15 +100,15 @@ int connection__accept(struct rdma_cm_id *id, uint8_t reads,
 	ret = connection__open_queue_pair(connection, device, offer->pd,
 					  reads);
 	if (ret) {
-		why__say(why, -ret, "cannot open a queue pair: %s",
-			 strerror(-ret));
+		dart_error__set(error, -ret, "cannot open a queue pair: %s",
+				strerror(-ret));
 		goto free_connection;
 	}
 
 	answer.qp_num = connection->queue_pair->qp_num;
 	if (rdma_accept(id, &answer)) {
-		ret = why__say(why, errno, "cannot accept: %s",
-			       strerror(errno));
+		ret = dart_error__set(error, errno, "cannot accept: %s",
+				      strerror(errno));
 		goto destroy_queue_pair;
 	}
 

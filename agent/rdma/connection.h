@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <sys/queue.h>
 
-#include "agent/base/why.h"
+#include <libdart/error.h>
 #include "device.h"
 
 struct store;
@@ -42,7 +42,8 @@ struct connection_offer {
 int connection__accept(struct rdma_cm_id *id, uint8_t reads,
 		       const struct device *device,
 		       const struct connection_offer *offer,
-		       struct connection **connection, struct why *why);
+		       struct connection **connection,
+		       struct dart_error *error);
 /* Hangs up if need be.  Not while an event of the id is unacknowledged. */
 void connection__free(struct connection *connection);
 

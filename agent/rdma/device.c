@@ -49,7 +49,8 @@ static int device__watch(struct device *device, sd_event *loop)
 			       device);
 }
 
-int device__open(struct device *device, sd_event *loop, struct why *why)
+int device__open(struct device *device, sd_event *loop,
+		 struct dart_error *error)
 {
 	struct ibv_device_attr attributes;
 	int count = 0, ret;
@@ -57,16 +58,18 @@ int device__open(struct device *device, sd_event *loop, struct why *why)
 	*device = (struct device){ };
 	device->devices = rdma_get_devices(&count);
 	if (!device->devices || !count) {
-		ret = why__say(why, ENODEV,
-			       "no RDMA device (create one: rdma link add rxe0 type rxe netdev eth0)");
+		ret = dart_error__set(
+			error, ENODEV,
+			"no RDMA device (create one: rdma link add rxe0 type rxe netdev eth0)");
 		goto free_devices;
 	}
 	device->context = device->devices[0];
 
 	ret = ibv_query_device(device->context, &attributes);
 	if (ret) {
-		ret = why__say(why, ret, "cannot query RDMA device %s: %s",
-			       device__name(device), strerror(ret));
+		ret = dart_error__set(error, ret,
+				      "cannot query RDMA device %s: %s",
+				      device__name(device), strerror(ret));
 		goto free_devices;
 	}
 	device->reads_max = attributes.max_qp_rd_atom < RDMA_MAX_RESP_RES ?
@@ -75,24 +78,27 @@ int device__open(struct device *device, sd_event *loop, struct why *why)
 
 	device->pd = ibv_alloc_pd(device->context);
 	if (!device->pd) {
-		ret = why__say(why, errno,
-			       "cannot open a protection domain on %s: %s",
-			       device__name(device), strerror(errno));
+		ret = dart_error__set(
+			error, errno,
+			"cannot open a protection domain on %s: %s",
+			device__name(device), strerror(errno));
 		goto free_devices;
 	}
 
 	device->cq = ibv_create_cq(device->context, 1, NULL, NULL, 0);
 	if (!device->cq) {
-		ret = why__say(why, errno,
-			       "cannot open a completion queue on %s: %s",
-			       device__name(device), strerror(errno));
+		ret = dart_error__set(
+			error, errno,
+			"cannot open a completion queue on %s: %s",
+			device__name(device), strerror(errno));
 		goto dealloc_pd;
 	}
 
 	ret = device__watch(device, loop);
 	if (ret) {
-		ret = why__say(why, -ret, "cannot watch RDMA device %s: %s",
-			       device__name(device), strerror(-ret));
+		ret = dart_error__set(error, -ret,
+				      "cannot watch RDMA device %s: %s",
+				      device__name(device), strerror(-ret));
 		goto destroy_cq;
 	}
 	return 0;

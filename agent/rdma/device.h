@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <systemd/sd-event.h>
 
-#include "agent/base/why.h"
+#include <libdart/error.h>
 
 struct device {
 	/* all devices, open; those of the RDMA CM's connections are the same */
@@ -24,7 +24,8 @@ struct device {
 };
 
 /* Ends the event loop if the device goes away. */
-int device__open(struct device *device, sd_event *loop, struct why *why);
+int device__open(struct device *device, sd_event *loop,
+		 struct dart_error *error);
 void device__close(struct device *device);
 
 const char *device__name(const struct device *device);

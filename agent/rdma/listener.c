@@ -11,13 +11,14 @@
 
 /* Memory regions are only good on the device that they were made on. */
 static int check_device(const struct listener *listener,
-			const struct rdma_cm_id *id, struct why *why)
+			const struct rdma_cm_id *id, struct dart_error *error)
 {
 	if (id->verbs != listener->device->context)
-		return why__say(why, EXDEV,
-				"it came in through RDMA device %s, not %s",
-				ibv_get_device_name(id->verbs->device),
-				device__name(listener->device));
+		return dart_error__set(
+			error, EXDEV,
+			"it came in through RDMA device %s, not %s",
+			ibv_get_device_name(id->verbs->device),
+			device__name(listener->device));
 	return 0;
 }
 
@@ -29,7 +30,7 @@ static const char *kind_of(const struct connection *connection)
 static int listener__accept_controller(struct listener *listener,
 				       const struct connect_request *request,
 				       struct connection **connection,
-				       struct why *why)
+				       struct dart_error *error)
 {
 	struct dart_control_accept accept;
 	const struct connection_offer offer = {
@@ -39,14 +40,14 @@ static int listener__accept_controller(struct listener *listener,
 	};
 
 	control_region__accept(listener->control_region, &accept);
-	return connection__accept(request->id, request->reads,
-				  listener->device, &offer, connection, why);
+	return connection__accept(request->id, request->reads, listener->device,
+				  &offer, connection, error);
 }
 
 static int listener__accept_reader(struct listener *listener,
 				   const struct connect_request *request,
 				   struct connection **connection,
-				   struct why *why)
+				   struct dart_error *error)
 {
 	const char *name = request->data.store.name;
 	struct store *store = stores__find(listener->stores, name);
@@ -59,11 +60,12 @@ static int listener__accept_reader(struct listener *listener,
 	int ret;
 
 	if (!store)
-		return why__say(why, ENOENT, "there is no store '%s'", name);
+		return dart_error__set(error, ENOENT, "there is no store '%s'",
+				       name);
 	offer.pd = store->pd;
 	store__accept(store, &accept);
-	ret = connection__accept(request->id, request->reads,
-				 listener->device, &offer, connection, why);
+	ret = connection__accept(request->id, request->reads, listener->device,
+				 &offer, connection, error);
 	if (!ret)
 		store->readers++;
 	return ret;
@@ -74,19 +76,19 @@ static void listener__on_request(struct listener *listener,
 {
 	bool is_reader = connect_request__is_reader(request);
 	struct connection *connection;
-	struct why why;
+	struct dart_error error;
 	char peer[80];
 	int ret;
 
-	ret = connect_request__check(request, &why);
+	ret = connect_request__check(request, &error);
 	if (!ret)
-		ret = check_device(listener, request->id, &why);
+		ret = check_device(listener, request->id, &error);
 	if (!ret && is_reader)
 		ret = listener__accept_reader(listener, request, &connection,
-					      &why);
+					      &error);
 	else if (!ret)
 		ret = listener__accept_controller(listener, request,
-						  &connection, &why);
+						  &connection, &error);
 	if (!ret) {
 		TAILQ_INSERT_TAIL(&listener->connections, connection, link);
 		return;
@@ -94,7 +96,7 @@ static void listener__on_request(struct listener *listener,
 
 	connection__name_peer(request->id, peer, sizeof(peer));
 	log__warning("%s %s rejected: %s", is_reader ? "reader" : "controller",
-		     peer, why.text);
+		     peer, error.text);
 	rdma_reject(request->id, NULL, 0);
 	rdma_destroy_id(request->id);
 }
@@ -209,24 +211,24 @@ static int listener__bind(struct listener *listener, uint16_t port)
 }
 
 static int listener__listen(struct listener *listener, uint16_t port,
-			    struct why *why)
+			    struct dart_error *error)
 {
 	const int backlog = 64;
 
 	if (listener__bind(listener, port) ||
 	    rdma_listen(listener->id, backlog))
-		return why__say(why, errno,
-				"cannot listen for controllers at port %u: %s%s",
-				port, strerror(errno),
-				is_taken(errno) ?
-					" (choose another with --port)" : "");
+		return dart_error__set(
+			error, errno,
+			"cannot listen for controllers at port %u: %s%s", port,
+			strerror(errno),
+			is_taken(errno) ? " (choose another with --port)" : "");
 	return 0;
 }
 
 int listener__open(struct listener *listener, sd_event *loop, uint16_t port,
 		   const struct device *device,
 		   const struct control_region *control_region,
-		   const struct stores *stores, struct why *why)
+		   const struct stores *stores, struct dart_error *error)
 {
 	int ret;
 
@@ -239,26 +241,28 @@ int listener__open(struct listener *listener, sd_event *loop, uint16_t port,
 
 	listener->channel = rdma_create_event_channel();
 	if (!listener->channel)
-		return why__say(why, errno,
-				"cannot open the RDMA CM: %s (load it: modprobe rdma_ucm)",
-				strerror(errno));
+		return dart_error__set(
+			error, errno,
+			"cannot open the RDMA CM: %s (load it: modprobe rdma_ucm)",
+			strerror(errno));
 	if (fcntl(listener->channel->fd, F_SETFL, O_NONBLOCK) ||
 	    rdma_create_id(listener->channel, &listener->id, NULL,
 			   RDMA_PS_TCP)) {
-		ret = why__say(why, errno, "cannot use the RDMA CM: %s",
-			       strerror(errno));
+		ret = dart_error__set(error, errno,
+				      "cannot use the RDMA CM: %s",
+				      strerror(errno));
 		goto destroy_channel;
 	}
 
-	ret = listener__listen(listener, port, why);
+	ret = listener__listen(listener, port, error);
 	if (ret)
 		goto destroy_id;
 
 	ret = sd_event_add_io(loop, &listener->events, listener->channel->fd,
 			      EPOLLIN, on_channel, listener);
 	if (ret < 0) {
-		why__say(why, -ret, "cannot wait for controllers: %s",
-			 strerror(-ret));
+		dart_error__set(error, -ret, "cannot wait for controllers: %s",
+				strerror(-ret));
 		goto destroy_id;
 	}
 	return 0;

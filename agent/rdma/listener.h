@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include <systemd/sd-event.h>
 
-#include "agent/base/why.h"
+#include <libdart/error.h>
 #include "agent/store/stores.h"
 #include "agent/table/control_region.h"
 #include "connection.h"
@@ -29,7 +29,7 @@ struct listener {
 int listener__open(struct listener *listener, sd_event *loop, uint16_t port,
 		   const struct device *device,
 		   const struct control_region *control_region,
-		   const struct stores *stores, struct why *why);
+		   const struct stores *stores, struct dart_error *error);
 void listener__close(struct listener *listener);
 
 /* Ends the connections of the readers of @store. */

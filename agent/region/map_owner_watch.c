@@ -47,7 +47,7 @@ static int map_owner_watch__attach(struct map_owner_watch *watch,
 
 int map_owner_watch__open(struct map_owner_watch *watch, sd_event *loop,
 			  void (*gone)(void *userdata, uint32_t map_id),
-			  void *userdata, struct why *why)
+			  void *userdata, struct dart_error *error)
 {
 	int ret = 0;
 
@@ -59,8 +59,9 @@ int map_owner_watch__open(struct map_owner_watch *watch, sd_event *loop,
 		ret = map_owner_watch__attach(watch, loop);
 	if (ret) {
 		map_owner_watch__close(watch);
-		return why__say(why, -ret, "cannot load or attach it: %s",
-				strerror(-ret));
+		return dart_error__set(error, -ret,
+				       "cannot load or attach it: %s",
+				       strerror(-ret));
 	}
 	return 0;
 }

@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <systemd/sd-event.h>
 
-#include "agent/base/why.h"
+#include <libdart/error.h>
 
 struct map_owner_watch {
 	struct map_watch_bpf *programs;	/* NULL if there is no such watch */
@@ -25,7 +25,7 @@ struct map_owner_watch {
  */
 int map_owner_watch__open(struct map_owner_watch *watch, sd_event *loop,
 			  void (*gone)(void *userdata, uint32_t map_id),
-			  void *userdata, struct why *why);
+			  void *userdata, struct dart_error *error);
 void map_owner_watch__close(struct map_owner_watch *watch);
 
 /* While the caller holds the map otherwise, too. */

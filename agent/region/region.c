@@ -19,19 +19,19 @@ static int region__info(const struct region *region,
 	return 0;
 }
 
-static int cannot_open(int error, struct why *why)
+static int cannot_open(int code, struct dart_error *error)
 {
 	const char *remedy = "";
 
-	if (error == ENOENT || error == ENODEV || error == ENXIO)
+	if (code == ENOENT || code == ENODEV || code == ENXIO)
 		remedy = " (load the module: modprobe dart_zero)";
-	else if (error == EACCES || error == EPERM)
+	else if (code == EACCES || code == EPERM)
 		remedy = " (run dartd as root)";
-	return why__say(why, error, "cannot open %s: %s%s", DART_ZERO_DEVICE,
-			strerror(error), remedy);
+	return dart_error__set(error, code, "cannot open %s: %s%s",
+			       DART_ZERO_DEVICE, strerror(code), remedy);
 }
 
-int region__open(struct region *region, struct why *why)
+int region__open(struct region *region, struct dart_error *error)
 {
 	struct dart_zero_info info;
 	void *memory;
@@ -41,22 +41,24 @@ int region__open(struct region *region, struct why *why)
 	region->fd = open(DART_ZERO_DEVICE,
 			  O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (region->fd < 0)
-		return cannot_open(errno, why);
+		return cannot_open(errno, error);
 
 	ret = region__info(region, &info);
 	if (ret || info.abi_version != DART_ZERO_ABI_VERSION) {
-		ret = why__say(why, EPROTONOSUPPORT,
-			       "%s speaks another ABI than version %d (install dartd and the module dart_zero of one release)",
-			       DART_ZERO_DEVICE, DART_ZERO_ABI_VERSION);
+		ret = dart_error__set(
+			error, EPROTONOSUPPORT,
+			"%s speaks another ABI than version %d (install dartd and the module dart_zero of one release)",
+			DART_ZERO_DEVICE, DART_ZERO_ABI_VERSION);
 		goto close;
 	}
 
 	memory = mmap(NULL, info.capacity, PROT_READ, MAP_SHARED, region->fd,
 		      0);
 	if (memory == MAP_FAILED) {
-		ret = why__say(why, errno, "cannot map %llu bytes of %s: %s",
-			       info.capacity, DART_ZERO_DEVICE,
-			       strerror(errno));
+		ret = dart_error__set(error, errno,
+				      "cannot map %llu bytes of %s: %s",
+				      info.capacity, DART_ZERO_DEVICE,
+				      strerror(errno));
 		goto close;
 	}
 
@@ -91,7 +93,8 @@ int region__fill(const struct region *region, uint32_t *extents,
 }
 
 int region__add_window(struct region *region, const struct selector *selector,
-		       struct dart_zero_extent *extent, struct why *why)
+		       struct dart_zero_extent *extent,
+		       struct dart_error *error)
 {
 	const struct source *source = selector->source;
 	struct dart_zero_window window = {
@@ -110,36 +113,39 @@ int region__add_window(struct region *region, const struct selector *selector,
 
 	switch (errno) {
 	case EPERM:
-		return why__say(why, EPERM,
-				"the kernel forbids windows on its memory: dartd lacks CAP_SYS_ADMIN, or the kernel is locked down (see kernel_lockdown(7))");
+		return dart_error__set(
+			error, EPERM,
+			"the kernel forbids windows on its memory: dartd lacks CAP_SYS_ADMIN, or the kernel is locked down (see kernel_lockdown(7))");
 	case ENOSPC:
-		return why__say(why, ENOSPC,
-				"the region is full (unregister something first)");
+		return dart_error__set(
+			error, ENOSPC,
+			"the region is full (unregister something first)");
 	case ENOENT:
 	case ENODEV:
-		return why__say(why, errno, "what %s is of is gone",
-				selector->name);
+		return dart_error__set(error, errno, "what %s is of is gone",
+				       selector->name);
 	case EOPNOTSUPP:
-		return why__say(why, errno, "%s",
-				source__selector(source) ==
-				SOURCE_SELECTOR_NETDEV ?
+		return dart_error__set(
+			error, errno, "%s",
+			source__selector(source) == SOURCE_SELECTOR_NETDEV ?
 				"this device has no per-CPU statistics of a kind that is known" :
 				"this kernel has no such counters");
 	case EINVAL:
-		return why__say(
-			why, EINVAL, "the kernel has no window on %s%s",
+		return dart_error__set(
+			error, EINVAL, "the kernel has no window on %s%s",
 			selector->name,
 			source__selector(source) == SOURCE_SELECTOR_CGROUP ?
 				": the root cgroup has no counters of its own" :
 				"");
 	default:
-		return why__say(why, errno, "the kernel refuses a window: %s",
-				strerror(errno));
+		return dart_error__set(error, errno,
+				       "the kernel refuses a window: %s",
+				       strerror(errno));
 	}
 }
 
 int region__add_map(struct region *region, int map_fd,
-		    struct dart_zero_extent *extent, struct why *why)
+		    struct dart_zero_extent *extent, struct dart_error *error)
 {
 	struct dart_zero_map map = {
 		.size = sizeof(map),
@@ -155,23 +161,27 @@ int region__add_map(struct region *region, int map_fd,
 	switch (errno) {
 	case EINVAL:
 	case EBADF:
-		return why__say(why, EINVAL,
-				"this is no eBPF array map created with BPF_F_MMAPABLE");
+		return dart_error__set(
+			error, EINVAL,
+			"this is no eBPF array map created with BPF_F_MMAPABLE");
 	case EPERM:
-		return why__say(why, EPERM,
-				"the map is not open for reading, or dartd lacks CAP_SYS_ADMIN");
+		return dart_error__set(
+			error, EPERM,
+			"the map is not open for reading, or dartd lacks CAP_SYS_ADMIN");
 	case ENOSPC:
-		return why__say(why, ENOSPC,
-				"the region is full (unregister something first)");
+		return dart_error__set(
+			error, ENOSPC,
+			"the region is full (unregister something first)");
 	default:
-		return why__say(why, errno, "the kernel refuses the map: %s",
-				strerror(errno));
+		return dart_error__set(error, errno,
+				       "the kernel refuses the map: %s",
+				       strerror(errno));
 	}
 }
 
 int region__add_counters(struct region *region, const char *name,
 			 uint32_t count, struct dart_zero_extent *extent,
-			 struct why *why)
+			 struct dart_error *error)
 {
 	struct dart_zero_counters counters = {
 		.size = sizeof(counters),
@@ -180,9 +190,10 @@ int region__add_counters(struct region *region, const char *name,
 	};
 
 	if (strlen(name) >= sizeof(counters.name))
-		return why__say(why, EINVAL,
-				"the name of counters has at most %zu characters",
-				sizeof(counters.name) - 1);
+		return dart_error__set(
+			error, EINVAL,
+			"the name of counters has at most %zu characters",
+			sizeof(counters.name) - 1);
 	strcpy(counters.name, name);
 	if (!ioctl(region->fd, DART_ZERO_IOC_ADD_COUNTERS, &counters)) {
 		*extent = counters.extent;
@@ -192,47 +203,52 @@ int region__add_counters(struct region *region, const char *name,
 
 	switch (errno) {
 	case ENOENT:
-		return why__say(why, ENOENT,
-				"no module has counters called '%s' (load it, or give the names of new counters)",
-				name);
+		return dart_error__set(
+			error, ENOENT,
+			"no module has counters called '%s' (load it, or give the names of new counters)",
+			name);
 	case EEXIST:
-		return why__say(why, EEXIST,
-				"there are counters called '%s' already", name);
+		return dart_error__set(error, EEXIST,
+				       "there are counters called '%s' already",
+				       name);
 	case ENOSPC:
-		return why__say(why, ENOSPC,
-				"the region is full (unregister something first)");
+		return dart_error__set(
+			error, ENOSPC,
+			"the region is full (unregister something first)");
 	default:
-		return why__say(why, errno,
-				"the kernel refuses the counters: %s",
-				strerror(errno));
+		return dart_error__set(error, errno,
+				       "the kernel refuses the counters: %s",
+				       strerror(errno));
 	}
 }
 
 int region__add_slab(struct region *region, uint32_t pages,
-		     struct dart_zero_extent *extent, struct why *why)
+		     struct dart_zero_extent *extent, struct dart_error *error)
 {
 	struct dart_zero_slab slab = { .size = sizeof(slab), .pages = pages };
 
 	if (ioctl(region->fd, DART_ZERO_IOC_ADD_SLAB, &slab))
-		return why__say(why, errno,
-				"the kernel gives no %u pages for slices: %s",
-				pages, strerror(errno));
+		return dart_error__set(
+			error, errno,
+			"the kernel gives no %u pages for slices: %s", pages,
+			strerror(errno));
 	*extent = slab.extent;
 	region->changes++;
 	return 0;
 }
 
 int region__add_slice(struct region *region, struct dart_zero_slice *slice,
-		      struct why *why)
+		      struct dart_error *error)
 {
 	slice->size = sizeof(*slice);
 	if (!ioctl(region->fd, DART_ZERO_IOC_ADD_SLICE, slice))
 		return 0;
 	if (errno == ENOSPC)
-		return why__say(why, ENOSPC,
-				"all pages for slices are lent (some are free when their owners end)");
-	return why__say(why, errno, "the kernel lends no pages: %s",
-			strerror(errno));
+		return dart_error__set(
+			error, ENOSPC,
+			"all pages for slices are lent (some are free when their owners end)");
+	return dart_error__set(error, errno, "the kernel lends no pages: %s",
+			       strerror(errno));
 }
 
 static void region__take_out(struct region *region, uint32_t id)
@@ -268,7 +284,8 @@ int region__read_events(const struct region *region,
 }
 
 int region__namespaces(const struct region *region, bool is_watched,
-		       uint32_t **inodes, uint32_t *count, struct why *why)
+		       uint32_t **inodes, uint32_t *count,
+		       struct dart_error *error)
 {
 	struct dart_zero_namespaces list = {
 		.size = sizeof(list),
@@ -282,7 +299,8 @@ int region__namespaces(const struct region *region, bool is_watched,
 		more = reallocarray(room, list.count, sizeof(*room));
 		if (!more) {
 			free(room);
-			return why__say(why, ENOMEM, "memory is short");
+			return dart_error__set(error, ENOMEM,
+					       "memory is short");
 		}
 		room = more;
 		list.inodes = (uintptr_t)room;
@@ -294,6 +312,7 @@ int region__namespaces(const struct region *region, bool is_watched,
 	} while (errno == ENOSPC);
 
 	free(room);
-	return why__say(why, errno, "cannot list the network namespaces: %s",
-			strerror(errno));
+	return dart_error__set(error, errno,
+			       "cannot list the network namespaces: %s",
+			       strerror(errno));
 }

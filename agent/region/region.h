@@ -8,7 +8,7 @@
 
 #include <linux/dart_zero.h>
 
-#include "agent/base/why.h"
+#include <libdart/error.h>
 #include "selector.h"
 
 struct region {
@@ -20,7 +20,7 @@ struct region {
 	uint64_t changes;	/* extents added and removed so far */
 };
 
-int region__open(struct region *region, struct why *why);
+int region__open(struct region *region, struct dart_error *error);
 void region__close(struct region *region);
 
 /* Extents in the region, and bytes up to the end of the last one. */
@@ -32,9 +32,10 @@ int region__fill(const struct region *region, uint32_t *extents,
  * not there any more.
  */
 int region__add_window(struct region *region, const struct selector *selector,
-		       struct dart_zero_extent *extent, struct why *why);
+		       struct dart_zero_extent *extent,
+		       struct dart_error *error);
 int region__add_map(struct region *region, int map_fd,
-		    struct dart_zero_extent *extent, struct why *why);
+		    struct dart_zero_extent *extent, struct dart_error *error);
 
 /*
  * Adds the counters called @name: those of a module, or, if @count is not 0, as
@@ -42,12 +43,12 @@ int region__add_map(struct region *region, int map_fd,
  */
 int region__add_counters(struct region *region, const char *name,
 			 uint32_t count, struct dart_zero_extent *extent,
-			 struct why *why);
+			 struct dart_error *error);
 int region__add_slab(struct region *region, uint32_t pages,
-		     struct dart_zero_extent *extent, struct why *why);
+		     struct dart_zero_extent *extent, struct dart_error *error);
 /* Lends pages: the caller closes @slice->fd. */
 int region__add_slice(struct region *region, struct dart_zero_slice *slice,
-		      struct why *why);
+		      struct dart_error *error);
 /* Memory regions go on showing the pages. */
 void region__remove_slice(struct region *region, uint32_t id);
 
@@ -66,6 +67,7 @@ int region__read_events(const struct region *region,
  * the region says when that changes, if it @is_watched.
  */
 int region__namespaces(const struct region *region, bool is_watched,
-		       uint32_t **inodes, uint32_t *count, struct why *why);
+		       uint32_t **inodes, uint32_t *count,
+		       struct dart_error *error);
 
 #endif /* REGION_H */

@@ -32,15 +32,15 @@ static int on_event(sd_event_source *source, int fd, uint32_t revents,
 		    void *userdata)
 {
 	struct region_events *watch = userdata;
-	struct why why;
+	struct dart_error error;
 	int ret;
 
 	registry__begin(watch->registry);
 	while (region_events__take(watch, &ret))
 		;
-	if (registry__end(watch->registry, &why))
+	if (registry__end(watch->registry, &error))
 		log__error("controllers are not told yet what is gone: %s",
-			   why.text);
+			   error.text);
 	if (ret) {
 		log__error("cannot read what the region says: %s",
 			   strerror(-ret));
@@ -52,7 +52,7 @@ static int on_event(sd_event_source *source, int fd, uint32_t revents,
 
 int region_events__open(struct region_events *watch, sd_event *loop,
 			struct registry *registry, struct followers *followers,
-			struct why *why)
+			struct dart_error *error)
 {
 	int ret;
 
@@ -63,8 +63,9 @@ int region_events__open(struct region_events *watch, sd_event *loop,
 	ret = sd_event_add_io(loop, &watch->events, registry->region->fd,
 			      EPOLLIN, on_event, watch);
 	if (ret < 0)
-		return why__say(why, -ret, "cannot wait for the region: %s",
-				strerror(-ret));
+		return dart_error__set(error, -ret,
+				       "cannot wait for the region: %s",
+				       strerror(-ret));
 	return 0;
 }
 

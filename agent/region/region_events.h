@@ -5,7 +5,7 @@
 
 #include <systemd/sd-event.h>
 
-#include "agent/base/why.h"
+#include <libdart/error.h>
 #include "agent/follow/follower.h"
 #include "agent/table/registry.h"
 
@@ -17,7 +17,7 @@ struct region_events {
 
 int region_events__open(struct region_events *watch, sd_event *loop,
 			struct registry *registry, struct followers *followers,
-			struct why *why);
+			struct dart_error *error);
 void region_events__close(struct region_events *watch);
 
 #endif /* REGION_EVENTS_H */

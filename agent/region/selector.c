@@ -21,20 +21,20 @@
 
 static int selector__init(struct selector *selector,
 			  const struct source *source, int fd,
-			  const char *label, struct why *why)
+			  const char *label, struct dart_error *error)
 {
 	*selector = (struct selector){
 		.source = source,
 		.key.source = source->id,
 		.fd = fd,
 	};
-	return entry_name__of(selector->name, source->name, label, why);
+	return entry_name__of(selector->name, source->name, label, error);
 }
 
 int selector__none(struct selector *selector, const struct source *source,
-		   struct why *why)
+		   struct dart_error *error)
 {
-	return selector__init(selector, source, -1, NULL, why);
+	return selector__init(selector, source, -1, NULL, error);
 }
 
 /*
@@ -63,31 +63,32 @@ static int socket_in(int netns)
 }
 
 static int find_netdev(int netns, const char *name, uint32_t *ifindex,
-		       struct why *why)
+		       struct dart_error *error)
 {
 	struct ifreq request = { };
 	int fd, ret = 0;
 
 	if (!*name || strlen(name) >= sizeof(request.ifr_name))
-		return why__say(why, ENODEV, "there is no interface '%s'",
-				name);
+		return dart_error__set(error, ENODEV,
+				       "there is no interface '%s'", name);
 	strcpy(request.ifr_name, name);
 
 	fd = socket_in(netns);
 	if (fd < 0)
-		return why__say(why, -fd,
-				"cannot enter the network namespace: %s",
-				strerror(-fd));
+		return dart_error__set(error, -fd,
+				       "cannot enter the network namespace: %s",
+				       strerror(-fd));
 	if (ioctl(fd, SIOCGIFINDEX, &request))
-		ret = why__say(why, errno, "there is no interface '%s': %s",
-			       name, strerror(errno));
+		ret = dart_error__set(error, errno,
+				      "there is no interface '%s': %s", name,
+				      strerror(errno));
 	else
 		*ifindex = request.ifr_ifindex;
 	close(fd);
 	return ret;
 }
 
-static int check_netns(struct selector *selector, struct why *why)
+static int check_netns(struct selector *selector, struct dart_error *error)
 {
 	struct statfs system;
 	struct stat status;
@@ -95,15 +96,16 @@ static int check_netns(struct selector *selector, struct why *why)
 	if (fstatfs(selector->fd, &system) || system.f_type != NSFS_MAGIC ||
 	    fstat(selector->fd, &status) ||
 	    ioctl(selector->fd, NS_GET_NSTYPE) != CLONE_NEWNET)
-		return why__say(why, EINVAL,
-				"the file descriptor is of no network namespace");
+		return dart_error__set(
+			error, EINVAL,
+			"the file descriptor is of no network namespace");
 	selector->key.object = status.st_ino;
 	return 0;
 }
 
 int selector__netns(struct selector *selector, const struct source *source,
 		    int fd, const char *label, const char *netdev,
-		    struct why *why)
+		    struct dart_error *error)
 {
 	char both[DART_REGISTRATION_NAME_MAX];
 	int ret;
@@ -111,12 +113,13 @@ int selector__netns(struct selector *selector, const struct source *source,
 	if (netdev && label) {
 		if (snprintf(both, sizeof(both), "%s/%s", label, netdev) >=
 		    (int)sizeof(both))
-			return why__say(why, ENAMETOOLONG,
-					"the name of the namespace is too long");
-		ret = selector__init(selector, source, fd, both, why);
+			return dart_error__set(
+				error, ENAMETOOLONG,
+				"the name of the namespace is too long");
+		ret = selector__init(selector, source, fd, both, error);
 	} else {
 		ret = selector__init(selector, source, fd, netdev ?: label,
-				     why);
+				     error);
 	}
 	if (ret)
 		return ret;
@@ -124,14 +127,15 @@ int selector__netns(struct selector *selector, const struct source *source,
 	if (fd < 0) {
 		selector->fd = open(OWN_NETNS, O_RDONLY | O_CLOEXEC);
 		if (selector->fd < 0)
-			return why__say(why, errno, "cannot open %s: %s",
-					OWN_NETNS, strerror(errno));
+			return dart_error__set(error, errno,
+					       "cannot open %s: %s", OWN_NETNS,
+					       strerror(errno));
 		selector->has_own_fd = true;
 	}
-	ret = check_netns(selector, why);
+	ret = check_netns(selector, error);
 	if (!ret && netdev)
 		ret = find_netdev(selector->fd, netdev, &selector->key.ifindex,
-				  why);
+				  error);
 	if (ret)
 		selector__close(selector);
 	return ret;
@@ -139,44 +143,46 @@ int selector__netns(struct selector *selector, const struct source *source,
 
 int selector__netns_inode(struct selector *selector,
 			  const struct source *source, uint32_t inode,
-			  const char *label, struct why *why)
+			  const char *label, struct dart_error *error)
 {
-	int ret = selector__init(selector, source, -1, label, why);
+	int ret = selector__init(selector, source, -1, label, error);
 
 	selector->key.object = inode;
 	return ret;
 }
 
 int selector__disk(struct selector *selector, const struct source *source,
-		   int fd, const char *label, struct why *why)
+		   int fd, const char *label, struct dart_error *error)
 {
 	struct stat status;
 	int ret;
 
-	ret = selector__init(selector, source, fd, label, why);
+	ret = selector__init(selector, source, fd, label, error);
 	if (ret)
 		return ret;
 	if (fstat(fd, &status) || !S_ISBLK(status.st_mode))
-		return why__say(why, EINVAL,
-				"the file descriptor is of no block device");
+		return dart_error__set(
+			error, EINVAL,
+			"the file descriptor is of no block device");
 	selector->key.object = status.st_rdev;
 	return 0;
 }
 
 int selector__cgroup(struct selector *selector, const struct source *source,
-		     int fd, const char *path, struct why *why)
+		     int fd, const char *path, struct dart_error *error)
 {
 	struct statfs system;
 	struct stat status;
 	int ret;
 
-	ret = selector__init(selector, source, fd, path, why);
+	ret = selector__init(selector, source, fd, path, error);
 	if (ret)
 		return ret;
 	if (fstatfs(fd, &system) || system.f_type != CGROUP2_SUPER_MAGIC ||
 	    fstat(fd, &status) || !S_ISDIR(status.st_mode))
-		return why__say(why, EINVAL,
-				"the file descriptor is of no cgroup of version 2");
+		return dart_error__set(
+			error, EINVAL,
+			"the file descriptor is of no cgroup of version 2");
 	selector->key.object = status.st_ino;
 	return 0;
 }

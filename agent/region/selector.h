@@ -11,7 +11,7 @@
 
 #include <dart/registration.h>
 
-#include "agent/base/why.h"
+#include <libdart/error.h>
 #include "source.h"
 
 /* What the counters are of, for as long as that exists. */
@@ -36,7 +36,7 @@ struct selector {
  * selector__close() when the selection has been registered.
  */
 int selector__none(struct selector *selector, const struct source *source,
-		   struct why *why);
+		   struct dart_error *error);
 /*
  * @fd is of a network namespace that is called @label; -1 and NULL mean that of
  * this process.  @netdev is the name of an interface in it, NULL for sources of
@@ -44,16 +44,16 @@ int selector__none(struct selector *selector, const struct source *source,
  */
 int selector__netns(struct selector *selector, const struct source *source,
 		    int fd, const char *label, const char *netdev,
-		    struct why *why);
+		    struct dart_error *error);
 /* The namespace that has this inode. */
 int selector__netns_inode(struct selector *selector,
 			  const struct source *source, uint32_t inode,
-			  const char *label, struct why *why);
+			  const char *label, struct dart_error *error);
 int selector__disk(struct selector *selector, const struct source *source,
-		   int fd, const char *label, struct why *why);
+		   int fd, const char *label, struct dart_error *error);
 /* @path is that of the cgroup below the root of its hierarchy: "/a/b". */
 int selector__cgroup(struct selector *selector, const struct source *source,
-		     int fd, const char *path, struct why *why);
+		     int fd, const char *path, struct dart_error *error);
 void selector__close(struct selector *selector);
 
 bool selector_key__equal(const struct selector_key *a,

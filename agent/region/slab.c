@@ -8,15 +8,15 @@ void slab__open(struct slab *slab, struct region *region,
 }
 
 /* It is closed with the region, and its memory region with the exposure. */
-static int slab__make(struct slab *slab, struct why *why)
+static int slab__make(struct slab *slab, struct dart_error *error)
 {
 	struct dart_zero_extent extent;
 	int ret;
 
-	ret = region__add_slab(slab->region, SLAB_PAGES, &extent, why);
+	ret = region__add_slab(slab->region, SLAB_PAGES, &extent, error);
 	if (ret)
 		return ret;
-	ret = exposure__open_slab(slab->exposure, &extent, why);
+	ret = exposure__open_slab(slab->exposure, &extent, error);
 	if (ret)
 		region__remove(slab->region, extent.id);
 	else
@@ -25,13 +25,13 @@ static int slab__make(struct slab *slab, struct why *why)
 }
 
 int slab__lend(struct slab *slab, uint32_t length,
-	       struct dart_zero_slice *slice, struct why *why)
+	       struct dart_zero_slice *slice, struct dart_error *error)
 {
 	uint32_t page_size = slab->region->page_size;
 	int ret;
 
 	if (!slab->id) {
-		ret = slab__make(slab, why);
+		ret = slab__make(slab, error);
 		if (ret)
 			return ret;
 	}
@@ -39,5 +39,5 @@ int slab__lend(struct slab *slab, uint32_t length,
 		.slab = slab->id,
 		.pages = (length + page_size - 1) / page_size,
 	};
-	return region__add_slice(slab->region, slice, why);
+	return region__add_slice(slab->region, slice, error);
 }

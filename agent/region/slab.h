@@ -11,7 +11,7 @@
 
 #include <linux/dart_zero.h>
 
-#include "agent/base/why.h"
+#include <libdart/error.h>
 #include "agent/table/exposure.h"
 #include "region.h"
 
@@ -29,6 +29,6 @@ void slab__open(struct slab *slab, struct region *region,
 
 /* Lends pages for @length bytes: the caller closes @slice->fd. */
 int slab__lend(struct slab *slab, uint32_t length,
-	       struct dart_zero_slice *slice, struct why *why);
+	       struct dart_zero_slice *slice, struct dart_error *error);
 
 #endif /* SLAB_H */

@@ -9,7 +9,7 @@
 
 /* Integers in counters count. */
 static int fill(struct dart_schema *schema, const struct btf *btf,
-		uint32_t type_id, struct why *why)
+		uint32_t type_id, struct dart_error *error)
 {
 	struct btf_fields *fields = calloc(1, sizeof(*fields));
 	struct dart_field field;
@@ -17,7 +17,7 @@ static int fill(struct dart_schema *schema, const struct btf *btf,
 	int ret;
 
 	if (!fields)
-		return why__say(why, ENOMEM, "memory is short");
+		return dart_error__set(error, ENOMEM, "memory is short");
 	ret = btf_fields__collect(fields, btf, type_id);
 	for (i = 0; !ret && i < fields->count; i++) {
 		field = fields->fields[i];
@@ -26,9 +26,9 @@ static int fill(struct dart_schema *schema, const struct btf *btf,
 		ret = dart_schema__add(schema, &field);
 	}
 	if (ret || !schema->field_count)
-		ret = why__say(why, EPROTONOSUPPORT,
-			       "struct %s is not one of counters",
-			       schema->name);
+		ret = dart_error__set(error, EPROTONOSUPPORT,
+				      "struct %s is not one of counters",
+				      schema->name);
 	btf_fields__free(fields);
 	free(fields);
 	return ret;
@@ -36,20 +36,22 @@ static int fill(struct dart_schema *schema, const struct btf *btf,
 
 static int from_btf(const struct btf *btf,
 		    const struct dart_zero_extent *extent,
-		    struct dart_schema **schema, struct why *why)
+		    struct dart_schema **schema, struct dart_error *error)
 {
 	int id = btf__find_by_name_kind(btf, extent->name, BTF_KIND_STRUCT);
 	int ret;
 
 	if (id < 0 || btf__type_by_id(btf, id)->size != extent->length)
-		return why__say(why, EPROTONOSUPPORT,
-				"the BTF of module %s has no struct %s of %llu bytes",
-				extent->module, extent->name, extent->length);
+		return dart_error__set(
+			error, EPROTONOSUPPORT,
+			"the BTF of module %s has no struct %s of %llu bytes",
+			extent->module, extent->name, extent->length);
 	*schema = dart_schema__new(extent->name, extent->length);
 	if (!*schema)
-		return why__say(why, errno, "cannot describe struct %s: %s",
-				extent->name, strerror(errno));
-	ret = fill(*schema, btf, id, why);
+		return dart_error__set(error, errno,
+				       "cannot describe struct %s: %s",
+				       extent->name, strerror(errno));
+	ret = fill(*schema, btf, id, error);
 	if (ret) {
 		dart_schema__free(*schema);
 		*schema = NULL;
@@ -58,22 +60,22 @@ static int from_btf(const struct btf *btf,
 }
 
 int counters_schema__new(const struct dart_zero_extent *extent,
-			 struct dart_schema **schema, struct why *why)
+			 struct dart_schema **schema, struct dart_error *error)
 {
 	struct btf *kernel, *module;
 	int ret;
 
 	kernel = btf__load_vmlinux_btf();
 	if (!kernel)
-		return why__say(why, errno,
-				"cannot read the kernel's types: %s",
-				strerror(errno));
+		return dart_error__set(error, errno,
+				       "cannot read the kernel's types: %s",
+				       strerror(errno));
 	module = btf__load_module_btf(extent->module, kernel);
 	if (module)
-		ret = from_btf(module, extent, schema, why);
+		ret = from_btf(module, extent, schema, error);
 	else
-		ret = why__say(why, errno, "module %s has no BTF: %s",
-			       extent->module, strerror(errno));
+		ret = dart_error__set(error, errno, "module %s has no BTF: %s",
+				      extent->module, strerror(errno));
 	btf__free(module);
 	btf__free(kernel);
 	return ret;

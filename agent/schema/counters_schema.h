@@ -6,9 +6,9 @@
 #include <libdart/table/schema.h>
 #include <linux/dart_zero.h>
 
-#include "agent/base/why.h"
+#include <libdart/error.h>
 
 int counters_schema__new(const struct dart_zero_extent *extent,
-			 struct dart_schema **schema, struct why *why);
+			 struct dart_schema **schema, struct dart_error *error);
 
 #endif /* COUNTERS_SCHEMA_H */

@@ -29,45 +29,50 @@ static int schema__fill(struct dart_schema *schema, struct btf_fields *fields)
 static int schema__from_btf(struct dart_schema *schema, const struct btf *btf,
 			    const struct bpf_map_info *map,
 			    enum dart_control_copies *copies_are,
-			    struct why *why)
+			    struct dart_error *error)
 {
 	struct btf_fields *fields;
 	int ret;
 
 	if (!btf__type_by_id(btf, map->btf_value_type_id))
-		return why__say(why, EPROTONOSUPPORT,
-				"the map's BTF lacks the type of its value");
+		return dart_error__set(
+			error, EPROTONOSUPPORT,
+			"the map's BTF lacks the type of its value");
 	fields = calloc(1, sizeof(*fields));
 	if (!fields)
-		return why__say(why, ENOMEM, "memory is short");
+		return dart_error__set(error, ENOMEM, "memory is short");
 
 	ret = btf_fields__collect(fields, btf, map->btf_value_type_id);
 	if (!ret)
 		ret = schema__fill(schema, fields);
 
 	if (ret == -E2BIG)
-		why__say(why, E2BIG, "the value has more than %d fields",
-			 BTF_FIELDS_MAX);
+		dart_error__set(error, E2BIG,
+				"the value has more than %d fields",
+				BTF_FIELDS_MAX);
 	else if (ret)
-		why__say(why, -ret, "memory is short");
+		dart_error__set(error, -ret, "memory is short");
 	else if (!schema->field_count)
-		ret = why__say(why, EINVAL,
-			       "the value holds neither integers nor texts");
+		ret = dart_error__set(
+			error, EINVAL,
+			"the value holds neither integers nor texts");
 	else if (fields->left_out)
 		log__info("map '%s': %u members left out (pointers, bitfields, floats, overlaps)",
 			  map->name, fields->left_out);
 	*copies_are = fields->copies_are;
 	if (!ret && fields->copies_are == DART_CONTROL_COPIES_CPU &&
 	    dart_schema__has_sequence(schema))
-		ret = why__say(why, EINVAL,
-			       "the value has a sequence, which is for rows, not for copies of CPUs");
+		ret = dart_error__set(
+			error, EINVAL,
+			"the value has a sequence, which is for rows, not for copies of CPUs");
 
 	btf_fields__free(fields);
 	free(fields);
 	return ret;
 }
 
-static int schema__without_btf(struct dart_schema *schema, struct why *why)
+static int schema__without_btf(struct dart_schema *schema,
+			       struct dart_error *error)
 {
 	uint32_t length = schema->length;
 	bool is_integer = length == 1 || length == 2 || length == 4;
@@ -81,7 +86,7 @@ static int schema__without_btf(struct dart_schema *schema, struct why *why)
 	field.width = is_integer ? length : length % 8 ? 1 : 8;
 	field.count = length / field.width;
 	ret = dart_schema__add(schema, &field);
-	return ret ? why__say(why, -ret, "%s", strerror(-ret)) : 0;
+	return ret ? dart_error__set(error, -ret, "%s", strerror(-ret)) : 0;
 }
 
 /* The name of the value's type, as far as it has one. */
@@ -93,9 +98,9 @@ static const char *type_name(const struct btf *btf, uint32_t type_id)
 	return type ? btf__name_by_offset(btf, type->name_off) : "";
 }
 
-int map_schema__new(const struct bpf_map_info *map,
-		    struct dart_schema **result,
-		    enum dart_control_copies *copies_are, struct why *why)
+int map_schema__new(const struct bpf_map_info *map, struct dart_schema **result,
+		    enum dart_control_copies *copies_are,
+		    struct dart_error *error)
 {
 	struct dart_schema *schema;
 	struct btf *btf = NULL;
@@ -105,9 +110,9 @@ int map_schema__new(const struct bpf_map_info *map,
 	if (map->btf_id && map->btf_value_type_id) {
 		btf = btf__load_from_kernel_by_id(map->btf_id);
 		if (!btf)
-			return why__say(why, errno,
-					"cannot read the map's BTF: %s",
-					strerror(errno));
+			return dart_error__set(error, errno,
+					       "cannot read the map's BTF: %s",
+					       strerror(errno));
 	}
 
 	name = type_name(btf, map->btf_value_type_id);
@@ -115,16 +120,17 @@ int map_schema__new(const struct bpf_map_info *map,
 		name = "value";
 	schema = dart_schema__new(name, map->value_size);
 	if (!schema) {
-		ret = why__say(why, errno, "cannot describe a value of %u bytes: %s",
-			       map->value_size, strerror(errno));
+		ret = dart_error__set(error, errno,
+				      "cannot describe a value of %u bytes: %s",
+				      map->value_size, strerror(errno));
 		goto free_btf;
 	}
 
 	*copies_are = DART_CONTROL_COPIES_ROW;
 	if (btf)
-		ret = schema__from_btf(schema, btf, map, copies_are, why);
+		ret = schema__from_btf(schema, btf, map, copies_are, error);
 	else
-		ret = schema__without_btf(schema, why);
+		ret = schema__without_btf(schema, error);
 	if (ret)
 		dart_schema__free(schema);
 	else

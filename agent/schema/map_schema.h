@@ -24,11 +24,11 @@
 
 #include <libdart/table/schema.h>
 
-#include "agent/base/why.h"
+#include <libdart/error.h>
 
 /* Without BTF the value is an integer, or an array of 8 or 1 byte wide ones. */
-int map_schema__new(const struct bpf_map_info *map,
-		    struct dart_schema **schema,
-		    enum dart_control_copies *copies_are, struct why *why);
+int map_schema__new(const struct bpf_map_info *map, struct dart_schema **schema,
+		    enum dart_control_copies *copies_are,
+		    struct dart_error *error);
 
 #endif /* MAP_SCHEMA_H */

@@ -19,27 +19,29 @@ static int find_kind(const char *name, enum dart_control_field_kind *kind)
 	return -EINVAL;
 }
 
-static int parse_field(json_t *json, struct dart_field *field, struct why *why)
+static int parse_field(json_t *json, struct dart_field *field,
+		       struct dart_error *error)
 {
 	json_int_t offset, width, count = 1;
 	const char *name, *kind, *unit = "";
 	enum dart_control_field_kind of_kind;
-	json_error_t error;
+	json_error_t json_error;
 	int is_signed = 0;
 
-	if (json_unpack_ex(json, &error, 0,
+	if (json_unpack_ex(json, &json_error, 0,
 			   "{s:s, s:I, s:I, s:s, s?s, s?I, s?b !}", "name",
 			   &name, "offset", &offset, "width", &width, "kind",
 			   &kind, "unit", &unit, "count", &count, "signed",
 			   &is_signed))
-		return why__say(why, EINVAL, "not a valid field: %s",
-				error.text);
+		return dart_error__set(error, EINVAL, "not a valid field: %s",
+				       json_error.text);
 	if (offset < 0 || offset > UINT32_MAX || width < 0 ||
 	    width > UINT32_MAX || count < 0 || count > UINT32_MAX ||
 	    find_kind(kind, &of_kind))
-		return why__say(why, EINVAL,
-				"field '%s' has an offset, width, count or kind that cannot be",
-				name);
+		return dart_error__set(
+			error, EINVAL,
+			"field '%s' has an offset, width, count or kind that cannot be",
+			name);
 	*field = (struct dart_field){
 		.name = (char *)name,
 		.unit = (char *)unit,
@@ -62,7 +64,7 @@ static int by_offset(const void *a, const void *b)
 
 static int add_fields(struct dart_schema *schema,
 		      const struct dart_field *fields, size_t count,
-		      struct why *why)
+		      struct dart_error *error)
 {
 	const char *objection;
 	size_t i;
@@ -71,33 +73,34 @@ static int add_fields(struct dart_schema *schema,
 	for (i = 0; i < count; i++) {
 		objection = dart_schema__objection(schema, &fields[i]);
 		if (objection)
-			return why__say(why, EINVAL, "field '%s': %s",
-					fields[i].name, objection);
+			return dart_error__set(error, EINVAL, "field '%s': %s",
+					       fields[i].name, objection);
 		ret = dart_schema__add(schema, &fields[i]);
 		if (ret)
-			return why__say(why, -ret,
-					"field '%s' is refused: %s",
-					fields[i].name, strerror(-ret));
+			return dart_error__set(error, -ret,
+					       "field '%s' is refused: %s",
+					       fields[i].name, strerror(-ret));
 	}
 	return 0;
 }
 
 /* Takes the strings from @json. */
 static int parse_fields(json_t *json, struct dart_field **result,
-			struct why *why)
+			struct dart_error *error)
 {
 	size_t i, count = json_array_size(json);
 	struct dart_field *fields;
 	int ret;
 
 	if (!count || count > FIELDS_MAX)
-		return why__say(why, EINVAL, "a schema has 1 to %d fields",
-				FIELDS_MAX);
+		return dart_error__set(error, EINVAL,
+				       "a schema has 1 to %d fields",
+				       FIELDS_MAX);
 	fields = calloc(count, sizeof(*fields));
 	if (!fields)
-		return why__say(why, ENOMEM, "memory is short");
+		return dart_error__set(error, ENOMEM, "memory is short");
 	for (i = 0; i < count; i++) {
-		ret = parse_field(json_array_get(json, i), &fields[i], why);
+		ret = parse_field(json_array_get(json, i), &fields[i], error);
 		if (ret) {
 			free(fields);
 			return ret;
@@ -109,39 +112,39 @@ static int parse_fields(json_t *json, struct dart_field **result,
 }
 
 static int new_schema(const char *name, json_int_t length,
-		      struct dart_schema **schema, struct why *why)
+		      struct dart_schema **schema, struct dart_error *error)
 {
 	*schema = NULL;
 	if (length > 0 && length <= DART_CONTROL_VALUE_MAX)
 		*schema = dart_schema__new(name, length);
 	if (*schema)
 		return 0;
-	return why__say(why, EINVAL,
-			"a schema has a name and 1 to %d bytes",
-			DART_CONTROL_VALUE_MAX);
+	return dart_error__set(error, EINVAL,
+			       "a schema has a name and 1 to %d bytes",
+			       DART_CONTROL_VALUE_MAX);
 }
 
 int schema_json__new(json_t *json, struct dart_schema **schema,
-		     struct why *why)
+		     struct dart_error *error)
 {
 	struct dart_field *fields = NULL;
-	json_error_t error;
+	json_error_t json_error;
 	json_int_t length;
 	json_t *array;
 	const char *name;
 	int ret;
 
-	if (json_unpack_ex(json, &error, 0, "{s:s, s:I, s:o !}", "name", &name,
-			   "length", &length, "fields", &array))
-		return why__say(why, EINVAL, "not a valid schema: %s",
-				error.text);
-	ret = parse_fields(array, &fields, why);
+	if (json_unpack_ex(json, &json_error, 0, "{s:s, s:I, s:o !}", "name",
+			   &name, "length", &length, "fields", &array))
+		return dart_error__set(error, EINVAL, "not a valid schema: %s",
+				       json_error.text);
+	ret = parse_fields(array, &fields, error);
 	if (ret)
 		return ret;
-	ret = new_schema(name, length, schema, why);
+	ret = new_schema(name, length, schema, error);
 	if (ret)
 		goto free_fields;
-	ret = add_fields(*schema, fields, json_array_size(array), why);
+	ret = add_fields(*schema, fields, json_array_size(array), error);
 	if (ret) {
 		dart_schema__free(*schema);
 		*schema = NULL;
@@ -152,7 +155,8 @@ free_fields:
 }
 
 int schema_json__new_counters(const char *name, json_t *names,
-			      struct dart_schema **schema, struct why *why)
+			      struct dart_schema **schema,
+			      struct dart_error *error)
 {
 	struct dart_field field = {
 		.unit = "",
@@ -165,15 +169,16 @@ int schema_json__new_counters(const char *name, json_t *names,
 	int ret;
 
 	ret = new_schema(name, json_array_size(names) * sizeof(uint64_t),
-			 schema, why);
+			 schema, error);
 	if (ret)
 		return ret;
 	json_array_foreach(names, i, one) {
 		field.name = (char *)json_string_value(one);
 		field.offset = i * sizeof(uint64_t);
-		ret = field.name ? add_fields(*schema, &field, 1, why) :
-				   why__say(why, EINVAL,
-					    "names of counters are strings");
+		ret = field.name ?
+			      add_fields(*schema, &field, 1, error) :
+			      dart_error__set(error, EINVAL,
+					      "names of counters are strings");
 		if (ret) {
 			dart_schema__free(*schema);
 			*schema = NULL;

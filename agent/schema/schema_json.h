@@ -8,7 +8,7 @@
 
 #include <libdart/table/schema.h>
 
-#include "agent/base/why.h"
+#include <libdart/error.h>
 
 /*
  * @json: {"name": N, "length": L, "fields": [{"name", "offset", "width", "kind",
@@ -16,11 +16,12 @@
  * Hostile.  Fields may come in any order.
  */
 int schema_json__new(json_t *json, struct dart_schema **schema,
-		     struct why *why);
+		     struct dart_error *error);
 
 /* @names: of counters of 64 bits, one after the other. */
 int schema_json__new_counters(const char *name, json_t *names,
-			      struct dart_schema **schema, struct why *why);
+			      struct dart_schema **schema,
+			      struct dart_error *error);
 
 /* Are these the names of its fields? */
 bool schema_json__names(const struct dart_schema *schema, json_t *names);

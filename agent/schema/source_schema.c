@@ -22,11 +22,12 @@ struct known_schema {
 };
 
 static int does_not_fit(const struct source *source, const char *detail,
-			struct why *why)
+			struct dart_error *error)
 {
-	return why__say(why, EPROTONOSUPPORT,
-			"layout of %s does not fit this kernel's BTF: %s",
-			source->name, detail);
+	return dart_error__set(
+		error, EPROTONOSUPPORT,
+		"layout of %s does not fit this kernel's BTF: %s", source->name,
+		detail);
 }
 
 static const struct source_counter *find_known(const struct source_part *part,
@@ -115,7 +116,7 @@ static int add_element(struct finds *finds, const struct source_part *part,
 static int add_array(struct finds *finds, const struct source *source,
 		     const struct source_part *part, const struct btf *btf,
 		     const struct btf_type *type, uint32_t offset,
-		     struct why *why)
+		     struct dart_error *error)
 {
 	const struct btf_type *elements = btf_layout__enum(btf, part->elements);
 	const struct btf_array *array = btf_array(type);
@@ -124,25 +125,26 @@ static int add_array(struct finds *finds, const struct source *source,
 	int ret;
 
 	if (!width)
-		return does_not_fit(source, "its array has no counters", why);
+		return does_not_fit(source, "its array has no counters", error);
 	if (!elements)
-		return does_not_fit(source, "nothing names its elements", why);
+		return does_not_fit(source, "nothing names its elements",
+				    error);
 
 	for (i = part->first; i < array->nelems; i++) {
 		name = btf_layout__element(btf, elements, i);
 		if (!name)
 			return does_not_fit(source, "an element has no name",
-					    why);
+					    error);
 		ret = add_element(finds, part, name, offset + i * width, width);
 		if (ret)
-			return does_not_fit(source, strerror(-ret), why);
+			return does_not_fit(source, strerror(-ret), error);
 	}
 	return 0;
 }
 
 static int add_member(struct finds *finds, const struct source *source,
 		      const struct source_part *part, const struct btf *btf,
-		      const struct btf_type *variable, struct why *why)
+		      const struct btf_type *variable, struct dart_error *error)
 {
 	const char *name = part->member;
 	const struct btf_type *type;
@@ -154,7 +156,7 @@ static int add_member(struct finds *finds, const struct source *source,
 	if (!type && part->is_optional)
 		return 0;
 	if (type && part->elements && btf_is_array(type))
-		return add_array(finds, source, part, btf, type, offset, why);
+		return add_array(finds, source, part, btf, type, offset, error);
 
 	width = type && !part->elements ?
 			btf_layout__counter_width(btf, type_id) :
@@ -162,15 +164,16 @@ static int add_member(struct finds *finds, const struct source *source,
 	if (!width) {
 		snprintf(detail, sizeof(detail), "there is no %s '%s' in it",
 			 part->elements ? "array" : "counter", part->member);
-		return does_not_fit(source, detail, why);
+		return does_not_fit(source, detail, error);
 	}
 	ret = finds__add(finds, part, name, offset, width);
-	return ret ? does_not_fit(source, strerror(-ret), why) : 0;
+	return ret ? does_not_fit(source, strerror(-ret), error) : 0;
 }
 
 static int add_integers(struct finds *finds, const struct source *source,
 			const struct source_part *part, const struct btf *btf,
-			const struct btf_type *variable, struct why *why)
+			const struct btf_type *variable,
+			struct dart_error *error)
 {
 	const struct btf_member *member = btf_members(variable);
 	uint32_t bits, width;
@@ -186,14 +189,14 @@ static int add_integers(struct finds *finds, const struct source *source,
 				 btf__name_by_offset(btf, member->name_off),
 				 bits / 8, width);
 		if (ret)
-			return does_not_fit(source, strerror(-ret), why);
+			return does_not_fit(source, strerror(-ret), error);
 	}
 	return 0;
 }
 
 static int find_fields(struct finds *finds, const struct source *source,
 		       const struct btf *btf, const struct btf_type *variable,
-		       struct why *why)
+		       struct dart_error *error)
 {
 	uint32_t i;
 	int ret = 0;
@@ -203,14 +206,14 @@ static int find_fields(struct finds *finds, const struct source *source,
 
 		if (part->member)
 			ret = add_member(finds, source, part, btf, variable,
-					 why);
+					 error);
 		else
 			ret = add_integers(finds, source, part, btf, variable,
-					   why);
+					   error);
 	}
 	if (!ret && !finds->count)
 		return does_not_fit(source, "none of its counters is there",
-				    why);
+				    error);
 	return ret;
 }
 
@@ -225,7 +228,8 @@ static int by_offset(const void *a, const void *b)
 
 int source_schema__from_btf(const struct source *source, const struct btf *btf,
 			    const struct dart_zero_extent *extent,
-			    struct dart_schema **result, struct why *why)
+			    struct dart_schema **result,
+			    struct dart_error *error)
 {
 	struct finds finds = { };
 	const struct btf_type *variable;
@@ -237,19 +241,19 @@ int source_schema__from_btf(const struct source *source, const struct btf *btf,
 	variable = btf_layout__variable(btf, extent->name, &name);
 	if (!variable || variable->size != extent->length)
 		return does_not_fit(source, "no such variable of this size",
-				    why);
+				    error);
 	schema = dart_schema__new(name, extent->length);
 	if (!schema)
-		return does_not_fit(source, strerror(errno), why);
+		return does_not_fit(source, strerror(errno), error);
 
-	ret = find_fields(&finds, source, btf, variable, why);
+	ret = find_fields(&finds, source, btf, variable, error);
 	if (finds.count)
 		qsort(finds.fields, finds.count, sizeof(*finds.fields),
 		      by_offset);
 	for (i = 0; i < finds.count && !ret; i++) {
 		ret = dart_schema__add(schema, &finds.fields[i]);
 		if (ret)
-			ret = does_not_fit(source, strerror(-ret), why);
+			ret = does_not_fit(source, strerror(-ret), error);
 	}
 	finds__free(&finds);
 	if (ret)
@@ -276,17 +280,19 @@ void source_schemas__close(struct source_schemas *schemas)
 }
 
 static int source_schemas__learn(struct source_schemas *schemas,
-				 struct known_schema *known, struct why *why)
+				 struct known_schema *known,
+				 struct dart_error *error)
 {
 	struct btf *btf = btf__load_vmlinux_btf();
 	int ret;
 
 	if (!btf)
-		return why__say(why, errno,
-				"cannot read the kernel's types: %s (the kernel needs CONFIG_DEBUG_INFO_BTF)",
-				strerror(errno));
+		return dart_error__set(
+			error, errno,
+			"cannot read the kernel's types: %s (the kernel needs CONFIG_DEBUG_INFO_BTF)",
+			strerror(errno));
 	ret = source_schema__from_btf(known->source, btf, &known->extent,
-				      &known->schema, why);
+				      &known->schema, error);
 	btf__free(btf);
 	if (!ret)
 		SLIST_INSERT_HEAD(&schemas->known, known, link);
@@ -296,7 +302,8 @@ static int source_schemas__learn(struct source_schemas *schemas,
 int source_schemas__get(struct source_schemas *schemas,
 			const struct source *source,
 			const struct dart_zero_extent *extent,
-			const struct dart_schema **schema, struct why *why)
+			const struct dart_schema **schema,
+			struct dart_error *error)
 {
 	struct known_schema *known;
 	int ret;
@@ -312,10 +319,10 @@ int source_schemas__get(struct source_schemas *schemas,
 
 	known = calloc(1, sizeof(*known));
 	if (!known)
-		return why__say(why, ENOMEM, "memory is short");
+		return dart_error__set(error, ENOMEM, "memory is short");
 	known->source = source;
 	known->extent = *extent;
-	ret = source_schemas__learn(schemas, known, why);
+	ret = source_schemas__learn(schemas, known, error);
 	if (ret)
 		free(known);
 	else

@@ -8,7 +8,7 @@
 
 #include <libdart/table/schema.h>
 
-#include "agent/base/why.h"
+#include <libdart/error.h>
 #include "agent/region/source.h"
 
 /*
@@ -30,11 +30,13 @@ void source_schemas__close(struct source_schemas *schemas);
 int source_schemas__get(struct source_schemas *schemas,
 			const struct source *source,
 			const struct dart_zero_extent *extent,
-			const struct dart_schema **schema, struct why *why);
+			const struct dart_schema **schema,
+			struct dart_error *error);
 
 /* The same out of any BTF; the caller frees it. */
 int source_schema__from_btf(const struct source *source, const struct btf *btf,
 			    const struct dart_zero_extent *extent,
-			    struct dart_schema **schema, struct why *why);
+			    struct dart_schema **schema,
+			    struct dart_error *error);
 
 #endif /* SOURCE_SCHEMA_H */

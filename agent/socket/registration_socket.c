@@ -71,7 +71,7 @@ static int on_event(sd_event_source *source, int listening, uint32_t revents,
 }
 
 /* Creates the directory of the socket, as RuntimeDirectory= would. */
-static int make_directory(const char *path, struct why *why)
+static int make_directory(const char *path, struct dart_error *error)
 {
 	char directory[sizeof(((struct sockaddr_un *)NULL)->sun_path)];
 	char *slash;
@@ -82,14 +82,14 @@ static int make_directory(const char *path, struct why *why)
 		return 0;
 	*slash = '\0';
 	if (mkdir(directory, 0755) && errno != EEXIST)
-		return why__say(why, errno, "cannot create %s: %s", directory,
-				strerror(errno));
+		return dart_error__set(error, errno, "cannot create %s: %s",
+				       directory, strerror(errno));
 	return 0;
 }
 
 /* Is somebody there?  A socket that nobody listens at is removed. */
 static int registration_socket__clear(struct registration_socket *socket,
-				      struct why *why)
+				      struct dart_error *error)
 {
 	const char *path = socket->address.sun_path;
 	struct stat status;
@@ -97,64 +97,68 @@ static int registration_socket__clear(struct registration_socket *socket,
 	if (lstat(path, &status)) {
 		if (errno == ENOENT)
 			return 0;
-		return why__say(why, errno, "cannot look at %s: %s", path,
-				strerror(errno));
+		return dart_error__set(error, errno, "cannot look at %s: %s",
+				       path, strerror(errno));
 	}
 	if (!S_ISSOCK(status.st_mode))
-		return why__say(why, EEXIST, "%s exists and is no socket",
-				path);
+		return dart_error__set(error, EEXIST,
+				       "%s exists and is no socket", path);
 	if (!connect(socket->fd, (struct sockaddr *)&socket->address,
 		     sizeof(socket->address)) || errno == EAGAIN)
-		return why__say(why, EADDRINUSE,
-				"another dartd is running: it listens at %s",
-				path);
+		return dart_error__set(
+			error, EADDRINUSE,
+			"another dartd is running: it listens at %s", path);
 	if (errno != ECONNREFUSED || unlink(path))
-		return why__say(why, errno, "cannot replace %s: %s", path,
-				strerror(errno));
+		return dart_error__set(error, errno, "cannot replace %s: %s",
+				       path, strerror(errno));
 	return 0;
 }
 
 /* Root, and the group if there is one.  Nobody can connect before listen(). */
 static int
 registration_socket__set_mode(const struct registration_socket *socket,
-			      struct why *why)
+			      struct dart_error *error)
 {
 	const char *path = socket->address.sun_path;
 	const struct group *group = getgrnam(GROUP);
 
 	if (group && lchown(path, -1, group->gr_gid))
-		return why__say(why, errno, "cannot give %s to group %s: %s",
-				path, GROUP, strerror(errno));
+		return dart_error__set(error, errno,
+				       "cannot give %s to group %s: %s", path,
+				       GROUP, strerror(errno));
 	if (chmod(path, group ? 0660 : 0600))
-		return why__say(why, errno, "cannot set the mode of %s: %s",
-				path, strerror(errno));
+		return dart_error__set(error, errno,
+				       "cannot set the mode of %s: %s", path,
+				       strerror(errno));
 	return 0;
 }
 
 static int registration_socket__create(struct registration_socket *result,
-				       struct why *why)
+				       struct dart_error *error)
 {
 	result->fd = socket(AF_UNIX,
 			    SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (result->fd < 0)
-		return why__say(why, errno, "cannot create a socket: %s",
-				strerror(errno));
+		return dart_error__set(error, errno,
+				       "cannot create a socket: %s",
+				       strerror(errno));
 	return 0;
 }
 
 static int registration_socket__bind(struct registration_socket *socket,
-				     struct why *why)
+				     struct dart_error *error)
 {
 	if (bind(socket->fd, (struct sockaddr *)&socket->address,
 		 sizeof(socket->address)))
-		return why__say(why, errno, "cannot bind %s: %s",
-				socket->address.sun_path, strerror(errno));
+		return dart_error__set(error, errno, "cannot bind %s: %s",
+				       socket->address.sun_path,
+				       strerror(errno));
 	return 0;
 }
 
 int registration_socket__open(struct registration_socket *socket,
 			      sd_event *loop, const char *path,
-			      struct agent *agent, struct why *why)
+			      struct agent *agent, struct dart_error *error)
 {
 	int ret;
 
@@ -163,31 +167,31 @@ int registration_socket__open(struct registration_socket *socket,
 	socket->address.sun_family = AF_UNIX;
 	strcpy(socket->address.sun_path, path);
 
-	ret = make_directory(path, why);
+	ret = make_directory(path, error);
 	if (!ret)
-		ret = registration_socket__create(socket, why);
+		ret = registration_socket__create(socket, error);
 	if (ret)
 		return ret;
 
-	ret = registration_socket__clear(socket, why);
+	ret = registration_socket__clear(socket, error);
 	if (!ret)
-		ret = registration_socket__bind(socket, why);
+		ret = registration_socket__bind(socket, error);
 	if (ret)
 		goto close;
 
-	ret = registration_socket__set_mode(socket, why);
+	ret = registration_socket__set_mode(socket, error);
 	if (ret)
 		goto unlink;
 	if (listen(socket->fd, CLIENTS_MAX)) {
-		ret = why__say(why, errno, "cannot listen at %s: %s", path,
-			       strerror(errno));
+		ret = dart_error__set(error, errno, "cannot listen at %s: %s",
+				      path, strerror(errno));
 		goto unlink;
 	}
 	ret = sd_event_add_io(loop, &socket->events, socket->fd, EPOLLIN,
 			      on_event, socket);
 	if (ret < 0) {
-		why__say(why, -ret, "cannot wait for clients: %s",
-			 strerror(-ret));
+		dart_error__set(error, -ret, "cannot wait for clients: %s",
+				strerror(-ret));
 		goto unlink;
 	}
 	return 0;

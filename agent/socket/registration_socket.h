@@ -7,7 +7,7 @@
 #include <sys/un.h>
 #include <systemd/sd-event.h>
 
-#include "agent/base/why.h"
+#include <libdart/error.h>
 #include "client.h"
 
 struct agent;
@@ -27,7 +27,7 @@ struct registration_socket {
  */
 int registration_socket__open(struct registration_socket *socket,
 			      sd_event *loop, const char *path,
-			      struct agent *agent, struct why *why);
+			      struct agent *agent, struct dart_error *error);
 void registration_socket__close(struct registration_socket *socket);
 
 /* Frees @client, too. */

@@ -15,38 +15,41 @@
 #include "reply.h"
 #include "request.h"
 
-int request__unpack(json_t *object, struct why *why, const char *format, ...)
+int request__unpack(json_t *object, struct dart_error *error,
+		    const char *format, ...)
 {
-	json_error_t error;
+	json_error_t json_error;
 	va_list arguments;
 	int ret;
 
 	va_start(arguments, format);
-	ret = json_vunpack_ex(object, &error, 0, format, arguments);
+	ret = json_vunpack_ex(object, &json_error, 0, format, arguments);
 	va_end(arguments);
 	if (ret)
-		return why__say(why, EINVAL, "not a valid request: %s",
-				error.text);
+		return dart_error__set(error, EINVAL, "not a valid request: %s",
+				       json_error.text);
 	return 0;
 }
 
 static int register_map(struct agent *agent, const struct request *request,
-			json_t *object, json_t **result, struct why *why)
+			json_t *object, json_t **result,
+			struct dart_error *error)
 {
 	const char *type, *name = NULL;
 	struct entry *entry;
 	int ret;
 
-	ret = request__unpack(object, why, "{s:s, s?s !}", "request", &type,
+	ret = request__unpack(object, error, "{s:s, s?s !}", "request", &type,
 			      "name", &name);
 	if (ret)
 		return ret;
 	if (request->fd < 0)
-		return why__say(why, EINVAL,
-				"the file descriptor of the map is missing");
+		return dart_error__set(
+			error, EINVAL,
+			"the file descriptor of the map is missing");
 
 	ret = registry__add_map(&agent->registry, request->fd, name, &entry,
-				why);
+				error);
 	if (ret)
 		return ret;
 	entry->owner = request->uid;
@@ -56,30 +59,32 @@ static int register_map(struct agent *agent, const struct request *request,
 }
 
 static int unregister(struct agent *agent, const struct request *request,
-		      json_t *object, json_t **result, struct why *why)
+		      json_t *object, json_t **result, struct dart_error *error)
 {
 	const char *type, *name;
 	struct follower *follower;
 	struct entry *entry;
 	int ret;
 
-	ret = request__unpack(object, why, "{s:s, s:s !}", "request", &type,
+	ret = request__unpack(object, error, "{s:s, s:s !}", "request", &type,
 			      "name", &name);
 	if (ret)
 		return ret;
 	follower = followers__find(&agent->followers, name);
 	if (follower)
-		return request__unfollow(agent, request, follower, result, why);
+		return request__unfollow(agent, request, follower, result,
+					 error);
 	entry = registry__find(&agent->registry, name);
 	if (entry && entry->follower)
-		return why__say(why, EBUSY,
-				"'%s' is part of '%s' (unregister that)", name,
-				entry->follower->name);
+		return dart_error__set(error, EBUSY,
+				       "'%s' is part of '%s' (unregister that)",
+				       name, entry->follower->name);
 	if (entry && request->uid && request->uid != entry->owner)
-		return why__say(why, EPERM,
-				"'%s' is another user's (ask who registered it, or root)",
-				name);
-	ret = registry__remove(&agent->registry, name, &entry, why);
+		return dart_error__set(
+			error, EPERM,
+			"'%s' is another user's (ask who registered it, or root)",
+			name);
+	ret = registry__remove(&agent->registry, name, &entry, error);
 	if (ret)
 		return ret;
 	log__info("unregistered %s", entry->name);
@@ -88,41 +93,42 @@ static int unregister(struct agent *agent, const struct request *request,
 }
 
 static int list(struct agent *agent, const struct request *request,
-		json_t *object, json_t **result, struct why *why)
+		json_t *object, json_t **result, struct dart_error *error)
 {
 	const char *type;
 	int ret;
 
-	ret = request__unpack(object, why, "{s:s !}", "request", &type);
+	ret = request__unpack(object, error, "{s:s !}", "request", &type);
 	if (!ret)
 		*result = describe__entries(agent);
 	return ret;
 }
 
 static int show(struct agent *agent, const struct request *request,
-		json_t *object, json_t **result, struct why *why)
+		json_t *object, json_t **result, struct dart_error *error)
 {
 	const char *type, *name;
 	struct entry *entry;
 	int ret;
 
-	ret = request__unpack(object, why, "{s:s, s:s !}", "request", &type,
+	ret = request__unpack(object, error, "{s:s, s:s !}", "request", &type,
 			      "name", &name);
 	if (ret)
 		return ret;
 	entry = registry__find(&agent->registry, name);
 	if (!entry)
-		return why__say(why, ENOENT, "there is no entry '%s'", name);
-	return describe__values(agent, entry, result, why);
+		return dart_error__set(error, ENOENT, "there is no entry '%s'",
+				       name);
+	return describe__values(agent, entry, result, error);
 }
 
 static int status(struct agent *agent, const struct request *request,
-		  json_t *object, json_t **result, struct why *why)
+		  json_t *object, json_t **result, struct dart_error *error)
 {
 	const char *type;
 	int ret;
 
-	ret = request__unpack(object, why, "{s:s !}", "request", &type);
+	ret = request__unpack(object, error, "{s:s !}", "request", &type);
 	if (!ret)
 		*result = describe__status(agent);
 	return ret;
@@ -169,10 +175,11 @@ static const struct kind *find_kind(json_t *object)
 }
 
 static int check_fd(const struct request *request, const struct kind *kind,
-		    struct why *why)
+		    struct dart_error *error)
 {
 	if (request->has_extra_fd || (request->fd >= 0 && !kind->takes_fd))
-		return why__say(why, EINVAL, "a file descriptor too many");
+		return dart_error__set(error, EINVAL,
+				       "a file descriptor too many");
 	return 0;
 }
 
@@ -180,32 +187,33 @@ json_t *request__handle(struct agent *agent, const struct request *request)
 {
 	json_t *object = NULL, *result = NULL;
 	const struct kind *kind;
-	json_error_t error;
-	struct why why;
+	json_error_t json_error;
+	struct dart_error error;
 	int ret;
 
 	if (request->is_too_long) {
-		ret = why__say(&why, EMSGSIZE,
-			       "a request has at most %d bytes",
-			       DART_REGISTRATION_REQUEST_MAX);
+		ret = dart_error__set(&error, EMSGSIZE,
+				      "a request has at most %d bytes",
+				      DART_REGISTRATION_REQUEST_MAX);
 		goto refuse;
 	}
 
 	object = json_loadb(request->line, request->length,
-			    JSON_REJECT_DUPLICATES, &error);
+			    JSON_REJECT_DUPLICATES, &json_error);
 	if (!object) {
-		ret = why__say(&why, EINVAL, "not JSON: %s", error.text);
+		ret = dart_error__set(&error, EINVAL, "not JSON: %s",
+				      json_error.text);
 		goto refuse;
 	}
 	kind = find_kind(object);
 	if (!kind) {
-		ret = why__say(&why, EINVAL, "no such request");
+		ret = dart_error__set(&error, EINVAL, "no such request");
 		goto refuse;
 	}
 
-	ret = check_fd(request, kind, &why);
+	ret = check_fd(request, kind, &error);
 	if (!ret)
-		ret = kind->handle(agent, request, object, &result, &why);
+		ret = kind->handle(agent, request, object, &result, &error);
 	if (ret)
 		goto refuse;
 	json_decref(object);
@@ -213,5 +221,5 @@ json_t *request__handle(struct agent *agent, const struct request *request)
 
 refuse:
 	json_decref(object);
-	return reply__error(ret, why.text);
+	return reply__error(ret, error.text);
 }

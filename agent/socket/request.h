@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-#include "agent/base/why.h"
+#include <libdart/error.h>
 
 struct agent;
 
@@ -34,9 +34,11 @@ json_t *request__handle(struct agent *agent, const struct request *request);
  * of the members of @object, or returns -errno.
  */
 typedef int request_handler(struct agent *agent, const struct request *request,
-			    json_t *object, json_t **result, struct why *why);
+			    json_t *object, json_t **result,
+			    struct dart_error *error);
 
 /* Does the object hold what @format says, and nothing else? */
-int request__unpack(json_t *object, struct why *why, const char *format, ...);
+int request__unpack(json_t *object, struct dart_error *error,
+		    const char *format, ...);
 
 #endif /* REQUEST_H */

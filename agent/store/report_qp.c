@@ -20,7 +20,7 @@ static void name(struct in_addr address, char text[INET_ADDRSTRLEN])
 
 /* The address of this host that talks to that of the reporter. */
 static int report_qp__find_local(struct report_qp *report_qp, const char *text,
-				 struct why *why)
+				 struct dart_error *error)
 {
 	struct sockaddr_in address = {
 		.sin_family = AF_INET,
@@ -32,12 +32,12 @@ static int report_qp__find_local(struct report_qp *report_qp, const char *text,
 
 	fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	if (fd < 0)
-		return why__say(why, errno, "cannot open a socket: %s",
-				strerror(errno));
+		return dart_error__set(error, errno, "cannot open a socket: %s",
+				       strerror(errno));
 	if (connect(fd, (struct sockaddr *)&address, size) ||
 	    getsockname(fd, (struct sockaddr *)&address, &size))
-		ret = why__say(why, errno, "there is no way to %s: %s", text,
-			       strerror(errno));
+		ret = dart_error__set(error, errno, "there is no way to %s: %s",
+				      text, strerror(errno));
 	close(fd);
 	report_qp->local = address.sin_addr;
 	return ret;
@@ -54,7 +54,8 @@ static union ibv_gid gid_of(struct in_addr address)
 /* Which of the device's GIDs is the local address? */
 static int report_qp__find_gid(const struct report_qp *report_qp,
 			       const struct device *device, const char *text,
-			       struct ibv_gid_entry *found, struct why *why)
+			       struct ibv_gid_entry *found,
+			       struct dart_error *error)
 {
 	union ibv_gid gid = gid_of(report_qp->local);
 	struct ibv_gid_entry entries[256];
@@ -64,9 +65,10 @@ static int report_qp__find_gid(const struct report_qp *report_qp,
 	count = ibv_query_gid_table(device->context, entries,
 				    sizeof(entries) / sizeof(entries[0]), 0);
 	if (count < 0)
-		return why__say(why, -count,
-				"RDMA device %s does not tell its addresses: %s",
-				device__name(device), strerror(-count));
+		return dart_error__set(
+			error, -count,
+			"RDMA device %s does not tell its addresses: %s",
+			device__name(device), strerror(-count));
 	for (i = 0; i < count; i++) {
 		if (entries[i].gid_type != IBV_GID_TYPE_ROCE_V2 ||
 		    memcmp(&entries[i].gid, &gid, sizeof(gid)))
@@ -75,38 +77,42 @@ static int report_qp__find_gid(const struct report_qp *report_qp,
 		return 0;
 	}
 	name(report_qp->local, local);
-	return why__say(why, ENETUNREACH,
-			"%s is reached from %s, which is no address of RDMA device %s",
-			text, local, device__name(device));
+	return dart_error__set(
+		error, ENETUNREACH,
+		"%s is reached from %s, which is no address of RDMA device %s",
+		text, local, device__name(device));
 }
 
 static int report_qp__find_mac(struct report_qp *report_qp,
-			       unsigned int interface, struct why *why)
+			       unsigned int interface, struct dart_error *error)
 {
 	struct ifreq request = { };
 	int fd, ret = 0;
 
 	fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	if (fd < 0)
-		return why__say(why, errno, "cannot open a socket: %s",
-				strerror(errno));
+		return dart_error__set(error, errno, "cannot open a socket: %s",
+				       strerror(errno));
 	if (!if_indextoname(interface, request.ifr_name) ||
 	    ioctl(fd, SIOCGIFHWADDR, &request))
-		ret = why__say(why, errno,
-			       "cannot find the MAC address of this host: %s",
-			       strerror(errno));
+		ret = dart_error__set(
+			error, errno,
+			"cannot find the MAC address of this host: %s",
+			strerror(errno));
 	close(fd);
 	memcpy(report_qp->mac, request.ifr_hwaddr.sa_data,
 	       sizeof(report_qp->mac));
 	return ret;
 }
 
-static int report_qp__choose_psn(struct report_qp *report_qp, struct why *why)
+static int report_qp__choose_psn(struct report_qp *report_qp,
+				 struct dart_error *error)
 {
 	uint32_t random;
 
 	if (getrandom(&random, sizeof(random), 0) != sizeof(random))
-		return why__say(why, EIO, "the kernel has no random numbers");
+		return dart_error__set(error, EIO,
+				       "the kernel has no random numbers");
 	report_qp->first_psn = random & 0xffffff;
 	return 0;
 }
@@ -155,7 +161,7 @@ static int report_qp__listen(const struct report_qp *report_qp,
 static int report_qp__open(struct report_qp *report_qp,
 			   const struct device *device, struct ibv_pd *pd,
 			   const struct ibv_gid_entry *gid, const char *text,
-			   struct why *why)
+			   struct dart_error *error)
 {
 	struct ibv_qp_init_attr attributes = {
 		.send_cq = device->cq,
@@ -168,33 +174,36 @@ static int report_qp__open(struct report_qp *report_qp,
 			.max_recv_sge = 1,
 		},
 	};
-	int error;
+	int code;
 
 	report_qp->queue_pair = ibv_create_qp(pd, &attributes);
 	if (!report_qp->queue_pair)
-		return why__say(why, errno, "cannot open a queue pair: %s",
-				strerror(errno));
-	error = report_qp__make_ready(report_qp, gid->port_num);
-	if (!error) {
-		error = report_qp__listen(report_qp, gid);
-		if (error == ETIMEDOUT || error == EHOSTUNREACH ||
-		    error == ENODATA) {
+		return dart_error__set(error, errno,
+				       "cannot open a queue pair: %s",
+				       strerror(errno));
+	code = report_qp__make_ready(report_qp, gid->port_num);
+	if (!code) {
+		code = report_qp__listen(report_qp, gid);
+		if (code == ETIMEDOUT || code == EHOSTUNREACH ||
+		    code == ENODATA) {
 			ibv_destroy_qp(report_qp->queue_pair);
-			return why__say(why, EHOSTUNREACH,
-					"%s does not answer ARP (ping it, or give it a static neighbour)",
-					text);
+			return dart_error__set(
+				error, EHOSTUNREACH,
+				"%s does not answer ARP (ping it, or give it a static neighbour)",
+				text);
 		}
 	}
-	if (!error)
+	if (!code)
 		return 0;
 	ibv_destroy_qp(report_qp->queue_pair);
-	return why__say(why, error, "cannot open a queue pair for %s: %s",
-			text, strerror(error));
+	return dart_error__set(error, code,
+			       "cannot open a queue pair for %s: %s", text,
+			       strerror(code));
 }
 
 int report_qp__new(const struct device *device, struct ibv_pd *pd,
 		   struct in_addr address, struct report_qp **result,
-		   struct why *why)
+		   struct dart_error *error)
 {
 	struct report_qp *report_qp;
 	struct ibv_gid_entry gid;
@@ -204,17 +213,17 @@ int report_qp__new(const struct device *device, struct ibv_pd *pd,
 	name(address, text);
 	report_qp = calloc(1, sizeof(*report_qp));
 	if (!report_qp)
-		return why__say(why, ENOMEM, "memory is short");
+		return dart_error__set(error, ENOMEM, "memory is short");
 	report_qp->address = address;
-	ret = report_qp__choose_psn(report_qp, why);
+	ret = report_qp__choose_psn(report_qp, error);
 	if (!ret)
-		ret = report_qp__find_local(report_qp, text, why);
+		ret = report_qp__find_local(report_qp, text, error);
 	if (!ret)
-		ret = report_qp__find_gid(report_qp, device, text, &gid, why);
+		ret = report_qp__find_gid(report_qp, device, text, &gid, error);
 	if (!ret)
-		ret = report_qp__find_mac(report_qp, gid.ndev_ifindex, why);
+		ret = report_qp__find_mac(report_qp, gid.ndev_ifindex, error);
 	if (!ret)
-		ret = report_qp__open(report_qp, device, pd, &gid, text, why);
+		ret = report_qp__open(report_qp, device, pd, &gid, text, error);
 	if (ret)
 		free(report_qp);
 	else

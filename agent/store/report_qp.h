@@ -11,7 +11,7 @@
 #include <stdint.h>
 #include <sys/queue.h>
 
-#include "agent/base/why.h"
+#include <libdart/error.h>
 #include "agent/rdma/device.h"
 
 struct report_qp {
@@ -31,7 +31,7 @@ TAILQ_HEAD(report_qps, report_qp);
  */
 int report_qp__new(const struct device *device, struct ibv_pd *pd,
 		   struct in_addr address, struct report_qp **report_qp,
-		   struct why *why);
+		   struct dart_error *error);
 void report_qp__free(struct report_qp *report_qp);
 
 #endif /* REPORT_QP_H */

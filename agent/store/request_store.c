@@ -8,56 +8,60 @@
 #include "store_json.h"
 
 static int only_root(const struct request *request, const char *may,
-		     struct why *why)
+		     struct dart_error *error)
 {
 	if (request->uid)
-		return why__say(why, EPERM, "only root may %s", may);
+		return dart_error__set(error, EPERM, "only root may %s", may);
 	return 0;
 }
 
 static int find(const struct agent *agent, const char *name,
-		struct store **store, struct why *why)
+		struct store **store, struct dart_error *error)
 {
 	*store = stores__find(&agent->stores, name);
 	if (!*store)
-		return why__say(why, ENOENT,
-				"there is no store '%s' (see dartctl store list)",
-				name);
+		return dart_error__set(
+			error, ENOENT,
+			"there is no store '%s' (see dartctl store list)",
+			name);
 	return 0;
 }
 
 /* Finds the store that @object, of a request with nothing more, names. */
 static int find_named(const struct agent *agent, json_t *object,
-		      struct store **store, struct why *why)
+		      struct store **store, struct dart_error *error)
 {
 	const char *type, *name;
 	int ret;
 
-	ret = request__unpack(object, why, "{s:s, s:s !}", "request", &type,
+	ret = request__unpack(object, error, "{s:s, s:s !}", "request", &type,
 			      "name", &name);
-	return ret ?: find(agent, name, store, why);
+	return ret ?: find(agent, name, store, error);
 }
 
 /* As hostile numbers become a geometry. */
 static int make_geometry(json_int_t slots_log2, json_int_t value_length,
 			 json_int_t checksum_bits, json_int_t redundancy,
-			 struct dart_store_geometry *geometry, struct why *why)
+			 struct dart_store_geometry *geometry,
+			 struct dart_error *error)
 {
 	if (slots_log2 < 0 || slots_log2 > DART_STORE_SLOTS_LOG2_MAX)
-		return why__say(why, EINVAL,
-				"a store has 2^0 to 2^%d slots",
-				DART_STORE_SLOTS_LOG2_MAX);
+		return dart_error__set(error, EINVAL,
+				       "a store has 2^0 to 2^%d slots",
+				       DART_STORE_SLOTS_LOG2_MAX);
 	if (value_length < DART_STORE_VALUE_MIN ||
 	    value_length > DART_STORE_VALUE_MAX)
-		return why__say(why, EINVAL, "a value has %d to %d bytes",
-				DART_STORE_VALUE_MIN, DART_STORE_VALUE_MAX);
+		return dart_error__set(error, EINVAL,
+				       "a value has %d to %d bytes",
+				       DART_STORE_VALUE_MIN,
+				       DART_STORE_VALUE_MAX);
 	if (checksum_bits != 8 && checksum_bits != 16 && checksum_bits != 32 &&
 	    checksum_bits != 64)
-		return why__say(why, EINVAL,
-				"a checksum has 8, 16, 32 or 64 bits");
+		return dart_error__set(error, EINVAL,
+				       "a checksum has 8, 16, 32 or 64 bits");
 	if (redundancy < 1 || redundancy > DART_STORE_REDUNDANCY_MAX)
-		return why__say(why, EINVAL, "a key has 1 to %d slots",
-				DART_STORE_REDUNDANCY_MAX);
+		return dart_error__set(error, EINVAL, "a key has 1 to %d slots",
+				       DART_STORE_REDUNDANCY_MAX);
 	*geometry = (struct dart_store_geometry){
 		.slots = UINT64_C(1) << slots_log2,
 		.value_length = value_length,
@@ -65,12 +69,14 @@ static int make_geometry(json_int_t slots_log2, json_int_t value_length,
 		.redundancy = redundancy,
 	};
 	if (dart_store_geometry__check(geometry))
-		return why__say(why, EINVAL, "there can be no such store");
+		return dart_error__set(error, EINVAL,
+				       "there can be no such store");
 	return 0;
 }
 
 int request__store_create(struct agent *agent, const struct request *request,
-			  json_t *object, json_t **result, struct why *why)
+			  json_t *object, json_t **result,
+			  struct dart_error *error)
 {
 	json_int_t slots_log2, value_length;
 	json_int_t checksum_bits = DART_STORE_CHECKSUM_BITS;
@@ -80,24 +86,23 @@ int request__store_create(struct agent *agent, const struct request *request,
 	struct store *store;
 	int ret;
 
-	ret = request__unpack(object, why,
+	ret = request__unpack(object, error,
 			      "{s:s, s:s, s:I, s:I, s?I, s?I, s?s !}",
-			      "request", &type, "name", &name,
-			      "slots_log2", &slots_log2,
-			      "value_length", &value_length,
-			      "checksum_bits", &checksum_bits,
-			      "redundancy", &redundancy, "file", &file);
+			      "request", &type, "name", &name, "slots_log2",
+			      &slots_log2, "value_length", &value_length,
+			      "checksum_bits", &checksum_bits, "redundancy",
+			      &redundancy, "file", &file);
 	if (!ret)
-		ret = only_root(request, "create a store", why);
+		ret = only_root(request, "create a store", error);
 	if (!ret && !file != (request->fd < 0))
-		ret = why__say(why, EINVAL,
-			       "a file has a name and a descriptor");
+		ret = dart_error__set(error, EINVAL,
+				      "a file has a name and a descriptor");
 	if (!ret)
 		ret = make_geometry(slots_log2, value_length, checksum_bits,
-				    redundancy, &geometry, why);
+				    redundancy, &geometry, error);
 	if (!ret)
 		ret = stores__create(&agent->stores, name, &geometry,
-				     request->fd, file, &store, why);
+				     request->fd, file, &store, error);
 	if (ret)
 		return ret;
 	log__info("created store %s: %zu bytes%s", store->name,
@@ -108,14 +113,15 @@ int request__store_create(struct agent *agent, const struct request *request,
 }
 
 int request__store_delete(struct agent *agent, const struct request *request,
-			  json_t *object, json_t **result, struct why *why)
+			  json_t *object, json_t **result,
+			  struct dart_error *error)
 {
 	struct store *store;
 	int ret;
 
-	ret = only_root(request, "delete a store", why);
+	ret = only_root(request, "delete a store", error);
 	if (!ret)
-		ret = find_named(agent, object, &store, why);
+		ret = find_named(agent, object, &store, error);
 	if (ret)
 		return ret;
 	listener__hang_up(&agent->listener, store);
@@ -126,27 +132,29 @@ int request__store_delete(struct agent *agent, const struct request *request,
 }
 
 int request__store_list(struct agent *agent, const struct request *request,
-			json_t *object, json_t **result, struct why *why)
+			json_t *object, json_t **result,
+			struct dart_error *error)
 {
 	const char *type;
 	int ret;
 
-	ret = request__unpack(object, why, "{s:s !}", "request", &type);
+	ret = request__unpack(object, error, "{s:s !}", "request", &type);
 	if (!ret)
 		*result = store_json__stores(&agent->stores);
 	return ret;
 }
 
 int request__store_open(struct agent *agent, const struct request *request,
-			json_t *object, json_t **result, struct why *why)
+			json_t *object, json_t **result,
+			struct dart_error *error)
 {
 	struct store *store;
 	int ret;
 
-	ret = find_named(agent, object, &store, why);
+	ret = find_named(agent, object, &store, error);
 	if (ret)
 		return ret;
-	ret = store__reopen(store, why);
+	ret = store__reopen(store, error);
 	if (ret < 0)
 		return ret;
 	*request->reply_fd = ret;
@@ -155,55 +163,58 @@ int request__store_open(struct agent *agent, const struct request *request,
 }
 
 int request__store_export(struct agent *agent, const struct request *request,
-			  json_t *object, json_t **result, struct why *why)
+			  json_t *object, json_t **result,
+			  struct dart_error *error)
 {
 	struct store *store;
 	int ret;
 
-	ret = only_root(request, "see what reporters have to know", why);
+	ret = only_root(request, "see what reporters have to know", error);
 	if (!ret)
-		ret = find_named(agent, object, &store, why);
+		ret = find_named(agent, object, &store, error);
 	if (!ret)
 		*result = store_json__collectors(store);
 	return ret;
 }
 
 static int parse_address(const char *text, struct in_addr *address,
-			 struct why *why)
+			 struct dart_error *error)
 {
 	struct in6_addr address6;
 
 	if (inet_pton(AF_INET6, text, &address6) == 1)
-		return why__say(why, EAFNOSUPPORT,
-				"%s is an address of IPv6, and reports come over IPv4",
-				text);
+		return dart_error__set(
+			error, EAFNOSUPPORT,
+			"%s is an address of IPv6, and reports come over IPv4",
+			text);
 	if (inet_pton(AF_INET, text, address) != 1)
-		return why__say(why, EINVAL, "'%s' is not an IPv4 address",
-				text);
+		return dart_error__set(error, EINVAL,
+				       "'%s' is not an IPv4 address", text);
 	if (!address->s_addr || IN_MULTICAST(ntohl(address->s_addr)) ||
 	    IN_BADCLASS(ntohl(address->s_addr)))
-		return why__say(why, EINVAL, "%s is not the address of a host",
-				text);
+		return dart_error__set(error, EINVAL,
+				       "%s is not the address of a host", text);
 	return 0;
 }
 
 /* The store and the address that @object is about. */
 static int find_reporter(const struct agent *agent, json_t *object,
 			 struct store **store, const char **text,
-			 struct in_addr *address, struct why *why)
+			 struct in_addr *address, struct dart_error *error)
 {
 	const char *type, *name;
 	int ret;
 
-	ret = request__unpack(object, why, "{s:s, s:s, s:s !}", "request",
+	ret = request__unpack(object, error, "{s:s, s:s, s:s !}", "request",
 			      &type, "store", &name, "address", text);
 	if (!ret)
-		ret = find(agent, name, store, why);
-	return ret ?: parse_address(*text, address, why);
+		ret = find(agent, name, store, error);
+	return ret ?: parse_address(*text, address, error);
 }
 
 int request__reporter_add(struct agent *agent, const struct request *request,
-			  json_t *object, json_t **result, struct why *why)
+			  json_t *object, json_t **result,
+			  struct dart_error *error)
 {
 	struct report_qp *report_qp;
 	struct in_addr address;
@@ -211,16 +222,17 @@ int request__reporter_add(struct agent *agent, const struct request *request,
 	const char *text;
 	int ret;
 
-	ret = only_root(request, "add a reporter", why);
+	ret = only_root(request, "add a reporter", error);
 	if (!ret)
 		ret = find_reporter(agent, object, &store, &text, &address,
-				    why);
+				    error);
 	if (ret)
 		return ret;
 	if (store__find_reporter(store, address))
-		return why__say(why, EEXIST, "'%s' has a reporter %s already",
-				store->name, text);
-	ret = store__add_reporter(store, address, &report_qp, why);
+		return dart_error__set(error, EEXIST,
+				       "'%s' has a reporter %s already",
+				       store->name, text);
+	ret = store__add_reporter(store, address, &report_qp, error);
 	if (ret)
 		return ret;
 	log__info("%s reports to store %s", text, store->name);
@@ -228,9 +240,9 @@ int request__reporter_add(struct agent *agent, const struct request *request,
 	return 0;
 }
 
-int request__reporter_remove(struct agent *agent,
-			     const struct request *request, json_t *object,
-			     json_t **result, struct why *why)
+int request__reporter_remove(struct agent *agent, const struct request *request,
+			     json_t *object, json_t **result,
+			     struct dart_error *error)
 {
 	struct report_qp *report_qp;
 	struct in_addr address;
@@ -238,16 +250,16 @@ int request__reporter_remove(struct agent *agent,
 	const char *text;
 	int ret;
 
-	ret = only_root(request, "remove a reporter", why);
+	ret = only_root(request, "remove a reporter", error);
 	if (!ret)
 		ret = find_reporter(agent, object, &store, &text, &address,
-				    why);
+				    error);
 	if (ret)
 		return ret;
 	report_qp = store__find_reporter(store, address);
 	if (!report_qp)
-		return why__say(why, ENOENT, "'%s' has no reporter %s",
-				store->name, text);
+		return dart_error__set(error, ENOENT, "'%s' has no reporter %s",
+				       store->name, text);
 	*result = store_json__reporter(store, report_qp);
 	log__info("%s no longer reports to store %s", text, store->name);
 	store__remove_reporter(store, report_qp);
@@ -255,16 +267,17 @@ int request__reporter_remove(struct agent *agent,
 }
 
 int request__reporter_list(struct agent *agent, const struct request *request,
-			   json_t *object, json_t **result, struct why *why)
+			   json_t *object, json_t **result,
+			   struct dart_error *error)
 {
 	const char *type, *name = NULL;
 	struct store *store = NULL;
 	int ret;
 
-	ret = request__unpack(object, why, "{s:s, s?s !}", "request", &type,
+	ret = request__unpack(object, error, "{s:s, s?s !}", "request", &type,
 			      "store", &name);
 	if (!ret && name)
-		ret = find(agent, name, &store, why);
+		ret = find(agent, name, &store, error);
 	if (!ret)
 		*result = store_json__reporters(&agent->stores, store);
 	return ret;

@@ -17,29 +17,30 @@
 #define BASE_MIN (UINT64_C(1) << 61)
 #define BASE_ALIGN (UINT64_C(2) << 20)
 
-static int random_base(uint64_t *base, struct why *why)
+static int random_base(uint64_t *base, struct dart_error *error)
 {
 	if (getrandom(base, sizeof(*base), 0) != sizeof(*base))
-		return why__say(why, EIO, "the kernel has no random numbers");
+		return dart_error__set(error, EIO,
+				       "the kernel has no random numbers");
 	*base = BASE_MIN + *base % (BASE_MIN / 2) / BASE_ALIGN * BASE_ALIGN;
 	return 0;
 }
 
 static int store__open_view(const struct store *store, int access,
-			    struct store_view *view, struct why *why)
+			    struct store_view *view, struct dart_error *error)
 {
 	int ret;
 
-	ret = random_base(&view->base, why);
+	ret = random_base(&view->base, error);
 	if (ret)
 		return ret;
 	view->memory_region = ibv_reg_mr_iova(store->pd, store->memory.address,
 					      store->memory.length, view->base,
 					      access);
 	if (!view->memory_region)
-		return why__say(why, errno,
-				"cannot register %zu bytes for RDMA: %s",
-				store->memory.length, strerror(errno));
+		return dart_error__set(error, errno,
+				       "cannot register %zu bytes for RDMA: %s",
+				       store->memory.length, strerror(errno));
 	return 0;
 }
 
@@ -49,29 +50,30 @@ static void store__close_view(struct store_view *view)
 		log__error("cannot release a memory region of a store");
 }
 
-static int store__open(struct store *store, int fd, struct why *why)
+static int store__open(struct store *store, int fd, struct dart_error *error)
 {
 	int ret;
 
 	ret = store_memory__open(&store->memory,
 				 dart_store_geometry__length(&store->geometry),
-				 fd, why);
+				 fd, error);
 	if (ret)
 		return ret;
 	store->pd = ibv_alloc_pd(store->device->context);
 	if (!store->pd) {
-		ret = why__say(why, errno,
-			       "cannot open a protection domain on %s: %s",
-			       device__name(store->device), strerror(errno));
+		ret = dart_error__set(
+			error, errno,
+			"cannot open a protection domain on %s: %s",
+			device__name(store->device), strerror(errno));
 		goto close_memory;
 	}
 	ret = store__open_view(store,
 			       IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE,
-			       &store->written, why);
+			       &store->written, error);
 	if (ret)
 		goto dealloc_pd;
 	ret = store__open_view(store, IBV_ACCESS_REMOTE_READ, &store->read,
-			       why);
+			       error);
 	if (ret)
 		goto close_written;
 	return 0;
@@ -87,14 +89,15 @@ close_memory:
 
 int store__new(const struct device *device, const char *name,
 	       const struct dart_store_geometry *geometry, int fd,
-	       const char *file, struct store **result, struct why *why)
+	       const char *file, struct store **result,
+	       struct dart_error *error)
 {
 	struct store *store;
 	int ret;
 
 	store = calloc(1, sizeof(*store));
 	if (!store)
-		return why__say(why, ENOMEM, "memory is short");
+		return dart_error__set(error, ENOMEM, "memory is short");
 	store->device = device;
 	store->geometry = *geometry;
 	snprintf(store->name, sizeof(store->name), "%s", name);
@@ -102,12 +105,12 @@ int store__new(const struct device *device, const char *name,
 	if (file) {
 		store->file = strdup(file);
 		if (!store->file) {
-			ret = why__say(why, ENOMEM, "memory is short");
+			ret = dart_error__set(error, ENOMEM, "memory is short");
 			goto free_store;
 		}
 	}
 
-	ret = store__open(store, fd, why);
+	ret = store__open(store, fd, error);
 	if (ret)
 		goto free_store;
 	*result = store;
@@ -134,13 +137,13 @@ void store__free(struct store *store)
 }
 
 int store__add_reporter(struct store *store, struct in_addr address,
-			struct report_qp **result, struct why *why)
+			struct report_qp **result, struct dart_error *error)
 {
 	struct report_qp *report_qp;
 	int ret;
 
 	ret = report_qp__new(store->device, store->pd, address, &report_qp,
-			     why);
+			     error);
 	if (ret)
 		return ret;
 	TAILQ_INSERT_TAIL(&store->report_qps, report_qp, link);
@@ -181,7 +184,7 @@ void store__accept(const struct store *store, struct dart_store_accept *accept)
 	};
 }
 
-int store__reopen(const struct store *store, struct why *why)
+int store__reopen(const struct store *store, struct dart_error *error)
 {
 	char path[32];
 	int fd;
@@ -189,7 +192,8 @@ int store__reopen(const struct store *store, struct why *why)
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", store->memory.fd);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
-		return why__say(why, errno, "cannot open '%s' for reading: %s",
-				store->name, strerror(errno));
+		return dart_error__set(error, errno,
+				       "cannot open '%s' for reading: %s",
+				       store->name, strerror(errno));
 	return fd;
 }

@@ -14,7 +14,7 @@
 #include <dart/store_access.h>
 #include <libdart/store/store_hash.h>
 
-#include "agent/base/why.h"
+#include <libdart/error.h>
 #include "agent/rdma/device.h"
 #include "report_qp.h"
 #include "store_memory.h"
@@ -42,12 +42,13 @@ struct store {
 /* Takes neither @fd, see store_memory__open(), nor @file, its name. */
 int store__new(const struct device *device, const char *name,
 	       const struct dart_store_geometry *geometry, int fd,
-	       const char *file, struct store **store, struct why *why);
+	       const char *file, struct store **store,
+	       struct dart_error *error);
 /* Its readers have been hung up. */
 void store__free(struct store *store);
 
 int store__add_reporter(struct store *store, struct in_addr address,
-			struct report_qp **report_qp, struct why *why);
+			struct report_qp **report_qp, struct dart_error *error);
 void store__remove_reporter(struct store *store, struct report_qp *report_qp);
 /* The one at @address, NULL if there is none. */
 struct report_qp *store__find_reporter(const struct store *store,
@@ -58,6 +59,6 @@ void store__accept(const struct store *store,
 		   struct dart_store_accept *accept);
 
 /* A descriptor with which the store can only be read, or -errno. */
-int store__reopen(const struct store *store, struct why *why);
+int store__reopen(const struct store *store, struct dart_error *error);
 
 #endif /* STORE_H */

@@ -43,15 +43,18 @@ static uint64_t meminfo(const char *name)
 }
 
 /* Some is left: who takes the last of it brings the OOM killer. */
-static int check_available(uint64_t length, struct why *why)
+static int check_available(uint64_t length, struct dart_error *error)
 {
 	uint64_t available = meminfo("MemAvailable");
 
 	available -= available / 16;
 	if (length > available)
-		return why__say(why, ENOMEM,
-				"the store would take %" PRIu64 " MiB of memory, and %" PRIu64 " MiB are to be had",
-				(length + MIB - 1) / MIB, available / MIB);
+		return dart_error__set(error, ENOMEM,
+				       "the store would take %" PRIu64
+				       " MiB of memory, and %" PRIu64
+				       " MiB are to be had",
+				       (length + MIB - 1) / MIB,
+				       available / MIB);
 	return 0;
 }
 
@@ -67,52 +70,57 @@ static int create_memfd(unsigned int flags)
 }
 
 /* Makes every page of the mapping present; no signal comes of it. */
-static int store_memory__fill(struct store_memory *memory, struct why *why)
+static int store_memory__fill(struct store_memory *memory,
+			      struct dart_error *error)
 {
-	int error;
+	int code;
 
 	/* Advice: smaller pages do as well. */
 	madvise(memory->address, memory->mapped, MADV_HUGEPAGE);
 	if (!madvise(memory->address, memory->mapped, MADV_POPULATE_WRITE))
 		return 0;
 	/* EFAULT: the file cannot grow into what its size promises. */
-	error = errno == EFAULT ? ENOSPC : errno;
-	return why__say(why, error, "cannot take %zu MiB of memory: %s",
-			(size_t)(memory->mapped / MIB), strerror(error));
+	code = errno == EFAULT ? ENOSPC : errno;
+	return dart_error__set(error, code, "cannot take %zu MiB of memory: %s",
+			       (size_t)(memory->mapped / MIB), strerror(code));
 }
 
 /* Maps and fills @memory->fd, of which @mapped bytes are there. */
-static int store_memory__map(struct store_memory *memory, struct why *why)
+static int store_memory__map(struct store_memory *memory,
+			     struct dart_error *error)
 {
 	int ret;
 
 	memory->address = mmap(NULL, memory->mapped, PROT_READ | PROT_WRITE,
 			       MAP_SHARED, memory->fd, 0);
 	if (memory->address == MAP_FAILED && memory->is_huge && errno == ENOMEM)
-		return why__say(why, ENOMEM,
-				"%zu MiB of huge pages are not free (see /proc/sys/vm/nr_hugepages)",
-				(size_t)(memory->mapped / MIB));
+		return dart_error__set(
+			error, ENOMEM,
+			"%zu MiB of huge pages are not free (see /proc/sys/vm/nr_hugepages)",
+			(size_t)(memory->mapped / MIB));
 	if (memory->address == MAP_FAILED)
-		return why__say(why, errno, "cannot map the store: %s",
-				strerror(errno));
-	ret = store_memory__fill(memory, why);
+		return dart_error__set(error, errno, "cannot map the store: %s",
+				       strerror(errno));
+	ret = store_memory__fill(memory, error);
 	if (ret)
 		munmap(memory->address, memory->mapped);
 	return ret;
 }
 
 /* Who gets the descriptor can neither write nor take pages out. */
-static int store_memory__seal(struct store_memory *memory, struct why *why)
+static int store_memory__seal(struct store_memory *memory,
+			      struct dart_error *error)
 {
 	if (fcntl(memory->fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW |
 					   F_SEAL_FUTURE_WRITE | F_SEAL_SEAL))
-		return why__say(why, errno, "cannot seal the memory: %s",
-				strerror(errno));
+		return dart_error__set(error, errno,
+				       "cannot seal the memory: %s",
+				       strerror(errno));
 	return 0;
 }
 
 static int store_memory__take(struct store_memory *memory, unsigned int flags,
-			      uint64_t page, struct why *why)
+			      uint64_t page, struct dart_error *error)
 {
 	int ret;
 
@@ -120,17 +128,18 @@ static int store_memory__take(struct store_memory *memory, unsigned int flags,
 	memory->is_huge = flags & MFD_HUGETLB;
 	memory->fd = create_memfd(flags);
 	if (memory->fd < 0)
-		return why__say(why, errno, "cannot create memory: %s",
-				strerror(errno));
+		return dart_error__set(error, errno, "cannot create memory: %s",
+				       strerror(errno));
 	ret = 0;
 	if (ftruncate(memory->fd, memory->mapped))
-		ret = why__say(why, errno, "cannot take %zu MiB of memory: %s",
-			       (size_t)(memory->mapped / MIB),
-			       strerror(errno));
+		ret = dart_error__set(error, errno,
+				      "cannot take %zu MiB of memory: %s",
+				      (size_t)(memory->mapped / MIB),
+				      strerror(errno));
 	if (!ret)
-		ret = store_memory__map(memory, why);
+		ret = store_memory__map(memory, error);
 	if (!ret) {
-		ret = store_memory__seal(memory, why);
+		ret = store_memory__seal(memory, error);
 		if (ret)
 			munmap(memory->address, memory->mapped);
 	}
@@ -140,49 +149,55 @@ static int store_memory__take(struct store_memory *memory, unsigned int flags,
 }
 
 /* Memory of its own: huge pages if enough of them have been set aside. */
-static int store_memory__create(struct store_memory *memory, struct why *why)
+static int store_memory__create(struct store_memory *memory,
+				struct dart_error *error)
 {
 	uint64_t huge = meminfo("Hugepagesize");
 	int ret;
 
 	if (huge && memory->length >= huge &&
-	    !store_memory__take(memory, MFD_HUGETLB, huge, why))
+	    !store_memory__take(memory, MFD_HUGETLB, huge, error))
 		return 0;
-	ret = check_available(memory->length, why);
+	ret = check_available(memory->length, error);
 	if (ret)
 		return ret;
-	return store_memory__take(memory, 0, sysconf(_SC_PAGESIZE), why);
+	return store_memory__take(memory, 0, sysconf(_SC_PAGESIZE), error);
 }
 
 /* Can memory of this file system be pinned for as long as it takes? */
-static int check_file_system(int file, struct statfs *system, struct why *why)
+static int check_file_system(int file, struct statfs *system,
+			     struct dart_error *error)
 {
 	if (fstatfs(file, system))
-		return why__say(why, errno, "cannot look at the file: %s",
-				strerror(errno));
+		return dart_error__set(error, errno,
+				       "cannot look at the file: %s",
+				       strerror(errno));
 	if (system->f_type != TMPFS_MAGIC &&
 	    system->f_type != HUGETLBFS_MAGIC)
-		return why__say(why, EOPNOTSUPP,
-				"a store can only be in a file on tmpfs or hugetlbfs: pages of a disk cannot stay in memory (try one in /dev/shm)");
+		return dart_error__set(
+			error, EOPNOTSUPP,
+			"a store can only be in a file on tmpfs or hugetlbfs: pages of a disk cannot stay in memory (try one in /dev/shm)");
 	return 0;
 }
 
 static int check_size(const struct store_memory *memory,
-		      const struct stat *status, struct why *why)
+		      const struct stat *status, struct dart_error *error)
 {
 	if (!S_ISREG(status->st_mode))
-		return why__say(why, EINVAL, "it is not a regular file");
+		return dart_error__set(error, EINVAL,
+				       "it is not a regular file");
 	if (status->st_size && (uint64_t)status->st_size != memory->mapped)
-		return why__say(why, EINVAL,
-				"the file has %jd bytes, and the store would have %zu (give it an empty or another one)",
-				(intmax_t)status->st_size, memory->mapped);
+		return dart_error__set(
+			error, EINVAL,
+			"the file has %jd bytes, and the store would have %zu (give it an empty or another one)",
+			(intmax_t)status->st_size, memory->mapped);
 	return 0;
 }
 
 /* Is there room for what the file does not have yet? */
 static int check_room(const struct store_memory *memory,
 		      const struct stat *status, const struct statfs *system,
-		      struct why *why)
+		      struct dart_error *error)
 {
 	uint64_t present = (uint64_t)status->st_blocks * 512;
 	uint64_t missing = present < memory->mapped ?
@@ -191,61 +206,66 @@ static int check_room(const struct store_memory *memory,
 
 	/* Without blocks the file system has no limit of its own. */
 	if (system->f_blocks && missing > room)
-		return why__say(why, ENOSPC,
-				"the store would take %" PRIu64 " MiB of the file system, and %" PRIu64 " MiB are free",
-				(missing + MIB - 1) / MIB, room / MIB);
-	return memory->is_huge ? 0 : check_available(missing, why);
+		return dart_error__set(error, ENOSPC,
+				       "the store would take %" PRIu64
+				       " MiB of the file system, and %" PRIu64
+				       " MiB are free",
+				       (missing + MIB - 1) / MIB, room / MIB);
+	return memory->is_huge ? 0 : check_available(missing, error);
 }
 
 static int store_memory__use(struct store_memory *memory, int file,
-			     struct why *why)
+			     struct dart_error *error)
 {
 	struct statfs system;
 	struct stat status;
 	int ret;
 
-	ret = check_file_system(file, &system, why);
+	ret = check_file_system(file, &system, error);
 	if (ret)
 		return ret;
 	memory->is_huge = system.f_type == HUGETLBFS_MAGIC;
 	memory->mapped = round_up(memory->length, system.f_bsize);
 	if (fstat(file, &status))
-		return why__say(why, errno, "cannot look at the file: %s",
-				strerror(errno));
-	ret = check_size(memory, &status, why);
+		return dart_error__set(error, errno,
+				       "cannot look at the file: %s",
+				       strerror(errno));
+	ret = check_size(memory, &status, error);
 	if (!ret)
-		ret = check_room(memory, &status, &system, why);
+		ret = check_room(memory, &status, &system, error);
 	if (ret)
 		return ret;
 
 	/* Until the last descriptor of this open file is closed. */
 	if (flock(file, LOCK_EX | LOCK_NB))
-		return why__say(why, errno == EWOULDBLOCK ? EBUSY : errno,
-				"the file is in use, perhaps by another store");
+		return dart_error__set(
+			error, errno == EWOULDBLOCK ? EBUSY : errno,
+			"the file is in use, perhaps by another store");
 	memory->fd = fcntl(file, F_DUPFD_CLOEXEC, 0);
 	if (memory->fd < 0)
-		return why__say(why, errno, "cannot keep the file: %s",
-				strerror(errno));
+		return dart_error__set(error, errno, "cannot keep the file: %s",
+				       strerror(errno));
 	if (ftruncate(memory->fd, memory->mapped))
-		ret = why__say(why, errno, "cannot give the file its size: %s",
-			       strerror(errno));
+		ret = dart_error__set(error, errno,
+				      "cannot give the file its size: %s",
+				      strerror(errno));
 	if (!ret)
-		ret = store_memory__map(memory, why);
+		ret = store_memory__map(memory, error);
 	if (!ret)
 		return 0;
 	if (!status.st_size && ftruncate(memory->fd, 0))
-		why__say(why, -ret, "%s, and the file keeps its size",
-			 strerror(-ret));
+		dart_error__set(error, -ret, "%s, and the file keeps its size",
+				strerror(-ret));
 	close(memory->fd);
 	return ret;
 }
 
 int store_memory__open(struct store_memory *memory, uint64_t length, int file,
-		       struct why *why)
+		       struct dart_error *error)
 {
 	*memory = (struct store_memory){ .length = length };
-	return file < 0 ? store_memory__create(memory, why) :
-			  store_memory__use(memory, file, why);
+	return file < 0 ? store_memory__create(memory, error) :
+			  store_memory__use(memory, file, error);
 }
 
 void store_memory__close(struct store_memory *memory)

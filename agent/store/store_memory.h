@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "agent/base/why.h"
+#include <libdart/error.h>
 
 struct store_memory {
 	void *address;
@@ -24,7 +24,7 @@ struct store_memory {
  * and the file is as it was.
  */
 int store_memory__open(struct store_memory *memory, uint64_t length, int file,
-		       struct why *why);
+		       struct dart_error *error);
 void store_memory__close(struct store_memory *memory);
 
 #endif /* STORE_MEMORY_H */

@@ -20,34 +20,36 @@ void stores__close(struct stores *stores)
 }
 
 static int stores__check_name(const struct stores *stores, const char *name,
-			      struct why *why)
+			      struct dart_error *error)
 {
 	int ret;
 
-	ret = entry_name__check(name, why);
+	ret = entry_name__check(name, error);
 	if (ret)
 		return ret;
 	if (strlen(name) >= DART_STORE_NAME_MAX)
-		return why__say(why, ENAMETOOLONG,
-				"the name of a store has at most %d characters",
-				DART_STORE_NAME_MAX - 1);
+		return dart_error__set(
+			error, ENAMETOOLONG,
+			"the name of a store has at most %d characters",
+			DART_STORE_NAME_MAX - 1);
 	if (stores__find(stores, name))
-		return why__say(why, EEXIST, "there is a store '%s' already",
-				name);
+		return dart_error__set(error, EEXIST,
+				       "there is a store '%s' already", name);
 	return 0;
 }
 
 int stores__create(struct stores *stores, const char *name,
 		   const struct dart_store_geometry *geometry, int fd,
-		   const char *file, struct store **result, struct why *why)
+		   const char *file, struct store **result,
+		   struct dart_error *error)
 {
 	struct store *store;
 	int ret;
 
-	ret = stores__check_name(stores, name, why);
+	ret = stores__check_name(stores, name, error);
 	if (!ret)
 		ret = store__new(stores->device, name, geometry, fd, file,
-				 &store, why);
+				 &store, error);
 	if (ret)
 		return ret;
 	TAILQ_INSERT_TAIL(&stores->list, store, link);

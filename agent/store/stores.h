@@ -16,7 +16,8 @@ void stores__close(struct stores *stores);
 /* See store__new(). */
 int stores__create(struct stores *stores, const char *name,
 		   const struct dart_store_geometry *geometry, int fd,
-		   const char *file, struct store **store, struct why *why);
+		   const char *file, struct store **store,
+		   struct dart_error *error);
 /* See store__free(). */
 void stores__delete(struct stores *stores, struct store *store);
 /* NULL if there is no such store. */

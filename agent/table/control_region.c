@@ -25,7 +25,7 @@ static int64_t nanoseconds(clockid_t clock)
 }
 
 static int control_region__identify(struct control_region *control_region,
-				    struct why *why)
+				    struct dart_error *error)
 {
 	sd_id128_t id;
 
@@ -38,46 +38,50 @@ static int control_region__identify(struct control_region *control_region,
 	while (!control_region->instance)
 		if (getrandom(&control_region->instance,
 			      sizeof(control_region->instance), 0) < 0)
-			return why__say(why, errno, "cannot get randomness: %s",
-					strerror(errno));
+			return dart_error__set(error, errno,
+					       "cannot get randomness: %s",
+					       strerror(errno));
 	return 0;
 }
 
 int control_region__open(struct control_region *control_region,
-			 const struct exposure *exposure, struct why *why)
+			 const struct exposure *exposure,
+			 struct dart_error *error)
 {
 	struct entries none = TAILQ_HEAD_INITIALIZER(none);
 	int ret;
 
 	*control_region = (struct control_region){ };
-	ret = control_region__identify(control_region, why);
+	ret = control_region__identify(control_region, error);
 	if (ret)
 		return ret;
 
 	control_region->memory = mmap(NULL, CAPACITY, PROT_READ | PROT_WRITE,
 				      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (control_region->memory == MAP_FAILED)
-		return why__say(why, errno, "cannot map the control region: %s",
-				strerror(errno));
+		return dart_error__set(error, errno,
+				       "cannot map the control region: %s",
+				       strerror(errno));
 
 	control_region->writer =
 		dart_table_writer__new(control_region->memory, CAPACITY);
 	if (!control_region->writer) {
-		ret = why__say(why, ENOMEM, "memory is short");
+		ret = dart_error__set(error, ENOMEM, "memory is short");
 		goto unmap;
 	}
 
 	control_region->memory_region = exposure__register(
 		exposure->pd, control_region->memory, CAPACITY);
 	if (!control_region->memory_region) {
-		ret = why__say(why, errno,
-			       "cannot register the control region for RDMA: %s",
-			       strerror(errno));
+		ret = dart_error__set(
+			error, errno,
+			"cannot register the control region for RDMA: %s",
+			strerror(errno));
 		goto free_writer;
 	}
 
 	ret = control_region__update(control_region, exposure, &none, NULL,
-				     NULL, why);
+				     NULL, error);
 	if (ret)
 		goto deregister;
 	return 0;
@@ -223,15 +227,16 @@ static struct dart_table next_table(const struct control_region *control_region,
 /* @first memory regions are in the table; @ret is what the writer says. */
 static int control_region__take(struct control_region *control_region,
 				const struct dart_table *table, uint32_t first,
-				int ret, struct why *why)
+				int ret, struct dart_error *error)
 {
 	if (ret == -ENOSPC)
-		return why__say(why, ENOSPC,
-				"the control region is full (unregister something first)");
+		return dart_error__set(
+			error, ENOSPC,
+			"the control region is full (unregister something first)");
 	if (ret < 0)
-		return why__say(why, -ret,
-				"cannot describe it to controllers: %s",
-				strerror(-ret));
+		return dart_error__set(error, -ret,
+				       "cannot describe it to controllers: %s",
+				       strerror(-ret));
 	control_region->generation = table->generation;
 	control_region->memory_region_count =
 		first + table->memory_region_count;
@@ -250,7 +255,7 @@ static void table__empty(struct dart_table *table)
 static int control_region__rewrite(struct control_region *control_region,
 				   const struct exposure *exposure,
 				   const struct entries *entries,
-				   struct why *why)
+				   struct dart_error *error)
 {
 	struct dart_table table = next_table(control_region, exposure);
 	int ret;
@@ -259,14 +264,15 @@ static int control_region__rewrite(struct control_region *control_region,
 	if (!ret)
 		ret = dart_table_writer__rewrite(control_region->writer,
 						 &table);
-	ret = control_region__take(control_region, &table, 0, ret, why);
+	ret = control_region__take(control_region, &table, 0, ret, error);
 	table__empty(&table);
 	return ret;
 }
 
 static int control_region__append(struct control_region *control_region,
 				  const struct exposure *exposure,
-				  const struct entry *entry, struct why *why)
+				  const struct entry *entry,
+				  struct dart_error *error)
 {
 	struct dart_table more = next_table(control_region, exposure);
 	uint32_t first = control_region->memory_region_count;
@@ -275,14 +281,15 @@ static int control_region__append(struct control_region *control_region,
 	ret = table__add_entry(&more, first, exposure, entry);
 	if (!ret)
 		ret = dart_table_writer__append(control_region->writer, &more);
-	ret = control_region__take(control_region, &more, first, ret, why);
+	ret = control_region__take(control_region, &more, first, ret, error);
 	table__empty(&more);
 	return ret;
 }
 
 static int control_region__remove(struct control_region *control_region,
 				  const struct exposure *exposure,
-				  const struct entry *entry, struct why *why)
+				  const struct entry *entry,
+				  struct dart_error *error)
 {
 	struct dart_table rest = next_table(control_region, exposure);
 	int ret;
@@ -291,14 +298,15 @@ static int control_region__remove(struct control_region *control_region,
 					entry->name);
 	return control_region__take(control_region, &rest,
 				    control_region->memory_region_count, ret,
-				    why);
+				    error);
 }
 
 int control_region__update(struct control_region *control_region,
 			   const struct exposure *exposure,
 			   const struct entries *entries,
 			   const struct entry *added,
-			   const struct entry *removed, struct why *why)
+			   const struct entry *removed,
+			   struct dart_error *error)
 {
 	struct ibv_mr *shared = exposure__shared_memory_region(exposure);
 	int ret = -EAGAIN;
@@ -308,15 +316,15 @@ int control_region__update(struct control_region *control_region,
 		ret = -EAGAIN;
 	else if (added)
 		ret = control_region__append(control_region, exposure, added,
-					     why);
+					     error);
 	else if (removed)
 		ret = control_region__remove(control_region, exposure, removed,
-					     why);
+					     error);
 
 	/* Entries that are gone take room until the table is rewritten. */
 	if (ret == -EAGAIN || ret == -ENOSPC)
 		ret = control_region__rewrite(control_region, exposure, entries,
-					      why);
+					      error);
 	if (!ret)
 		control_region->shared = shared;
 	return ret;

@@ -12,7 +12,7 @@
 #include <dart/control.h>
 #include <libdart/table/table_writer.h>
 
-#include "agent/base/why.h"
+#include <libdart/error.h>
 #include "entry.h"
 #include "exposure.h"
 
@@ -31,7 +31,8 @@ struct control_region {
 
 /* Publishes a table without entries. */
 int control_region__open(struct control_region *control_region,
-			 const struct exposure *exposure, struct why *why);
+			 const struct exposure *exposure,
+			 struct dart_error *error);
 void control_region__close(struct control_region *control_region);
 
 /*
@@ -44,7 +45,8 @@ int control_region__update(struct control_region *control_region,
 			   const struct exposure *exposure,
 			   const struct entries *entries,
 			   const struct entry *added,
-			   const struct entry *removed, struct why *why);
+			   const struct entry *removed,
+			   struct dart_error *error);
 
 /* What a controller needs to READ the table. */
 void control_region__accept(const struct control_region *control_region,

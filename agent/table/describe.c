@@ -102,15 +102,16 @@ static size_t shown_bytes(const struct dart_entry *entry, const uint8_t *copies)
 }
 
 static int too_many(const struct entry *entry, size_t bytes, size_t most,
-		    struct why *why)
+		    struct dart_error *error)
 {
-	return why__say(why, EFBIG,
-			"'%s' has %zu bytes, too many to show (more than %zu)",
-			entry->name, bytes, most);
+	return dart_error__set(
+		error, EFBIG,
+		"'%s' has %zu bytes, too many to show (more than %zu)",
+		entry->name, bytes, most);
 }
 
 int describe__values(const struct agent *agent, const struct entry *entry,
-		     json_t **values, struct why *why)
+		     json_t **values, struct dart_error *error)
 {
 	struct dart_entry shown;
 	uint8_t *copies;
@@ -118,22 +119,22 @@ int describe__values(const struct agent *agent, const struct entry *entry,
 	int ret = 0;
 
 	if (control_region__entry(&agent->exposure, entry, &shown))
-		return why__say(why, ENOMEM, "memory is short");
+		return dart_error__set(error, ENOMEM, "memory is short");
 	size = dart_entry__size(&shown);
 	if (size > COPIES_MAX) {
-		ret = too_many(entry, size, COPIES_MAX, why);
+		ret = too_many(entry, size, COPIES_MAX, error);
 		goto free_ranges;
 	}
 
 	copies = malloc(size);
 	if (!copies) {
-		ret = why__say(why, ENOMEM, "memory is short");
+		ret = dart_error__set(error, ENOMEM, "memory is short");
 		goto free_ranges;
 	}
 	live__copy(&shown, copies);
 	size = shown_bytes(&shown, copies);
 	if (size > VALUES_MAX) {
-		ret = too_many(entry, size, VALUES_MAX, why);
+		ret = too_many(entry, size, VALUES_MAX, error);
 		goto free_copies;
 	}
 	*values = json_pack("{s:s, s:o, s:o}", "name", entry->name,

@@ -6,7 +6,7 @@
 #include <jansson.h>
 
 #include "agent/agent.h"
-#include "agent/base/why.h"
+#include <libdart/error.h>
 
 /*
  * {"name", "kind", "copies", "copies_are", "length", "fields",
@@ -19,7 +19,7 @@ json_t *describe__follow(const struct follower *follower);
 json_t *describe__entries(const struct agent *agent);
 /* {"name", "values", "schema"}: what the bytes say now. */
 int describe__values(const struct agent *agent, const struct entry *entry,
-		     json_t **values, struct why *why);
+		     json_t **values, struct dart_error *error);
 json_t *describe__status(const struct agent *agent);
 
 #endif /* DESCRIBE_H */

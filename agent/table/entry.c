@@ -34,7 +34,7 @@ static int entry__add_run(struct entry *entry, uint32_t offset, uint32_t length)
  * Of a window controllers see the fields and not what is between them; other
  * values, padding included, belong to whoever registered them.
  */
-static int entry__find_runs(struct entry *entry, struct why *why)
+static int entry__find_runs(struct entry *entry, struct dart_error *error)
 {
 	const struct dart_schema *schema = entry->schema;
 	uint32_t i;
@@ -48,35 +48,36 @@ static int entry__find_runs(struct entry *entry, struct why *why)
 					     schema->fields[i].width *
 					     schema->fields[i].count);
 	if (ret)
-		return why__say(why, -ret, "memory is short");
+		return dart_error__set(error, -ret, "memory is short");
 	return 0;
 }
 
-static int entry__check_size(const struct entry *entry, struct why *why)
+static int entry__check_size(const struct entry *entry,
+			     struct dart_error *error)
 {
 	const struct dart_zero_extent *extent = &entry->extent;
 
 	if (!extent->length || extent->length > DART_CONTROL_VALUE_MAX ||
 	    !extent->copies || extent->copies > DART_CONTROL_COPIES_MAX ||
 	    extent->length * extent->copies > DART_CONTROL_DATA_MAX)
-		return why__say(why, EFBIG,
-				"%u copies of %llu bytes are too many (at most %d of %d bytes, %d MiB in all)",
-				extent->copies, extent->length,
-				DART_CONTROL_COPIES_MAX, DART_CONTROL_VALUE_MAX,
-				DART_CONTROL_DATA_MAX >> 20);
+		return dart_error__set(
+			error, EFBIG,
+			"%u copies of %llu bytes are too many (at most %d of %d bytes, %d MiB in all)",
+			extent->copies, extent->length, DART_CONTROL_COPIES_MAX,
+			DART_CONTROL_VALUE_MAX, DART_CONTROL_DATA_MAX >> 20);
 	return 0;
 }
 
 int entry__new_source(struct region *region, struct source_schemas *schemas,
 		      const struct selector *selector, struct entry **result,
-		      struct why *why)
+		      struct dart_error *error)
 {
 	struct entry *entry;
 	int ret;
 
 	entry = calloc(1, sizeof(*entry));
 	if (!entry)
-		return why__say(why, ENOMEM, "memory is short");
+		return dart_error__set(error, ENOMEM, "memory is short");
 	entry->kind = DART_CONTROL_ENTRY_SOURCE;
 	entry->lifetime = source__selector(selector->source) ?
 				  DART_CONTROL_LIFETIME_DYNAMIC :
@@ -85,16 +86,17 @@ int entry__new_source(struct region *region, struct source_schemas *schemas,
 	entry->key = selector->key;
 	strcpy(entry->name, selector->name);
 
-	ret = region__add_window(region, selector, &entry->extent, why);
+	ret = region__add_window(region, selector, &entry->extent, error);
 	if (ret)
 		goto free_entry;
 
-	ret = entry__check_size(entry, why);
+	ret = entry__check_size(entry, error);
 	if (!ret)
 		ret = source_schemas__get(schemas, selector->source,
-					  &entry->extent, &entry->schema, why);
+					  &entry->extent, &entry->schema,
+					  error);
 	if (!ret)
-		ret = entry__find_runs(entry, why);
+		ret = entry__find_runs(entry, error);
 	if (ret)
 		goto remove_extent;
 
@@ -110,7 +112,7 @@ free_entry:
 }
 
 int entry__new_map(struct region *region, int map_fd, const char *name,
-		   struct entry **result, struct why *why)
+		   struct entry **result, struct dart_error *error)
 {
 	struct bpf_map_info map = { };
 	uint32_t map_size = sizeof(map);
@@ -119,34 +121,35 @@ int entry__new_map(struct region *region, int map_fd, const char *name,
 
 	entry = calloc(1, sizeof(*entry));
 	if (!entry)
-		return why__say(why, ENOMEM, "memory is short");
+		return dart_error__set(error, ENOMEM, "memory is short");
 	entry->kind = DART_CONTROL_ENTRY_MAP;
 	entry->lifetime = DART_CONTROL_LIFETIME_DYNAMIC;
 
 	/* First, because the module decides whether this is a map at all. */
-	ret = region__add_map(region, map_fd, &entry->extent, why);
+	ret = region__add_map(region, map_fd, &entry->extent, error);
 	if (ret)
 		goto free_entry;
 
 	if (bpf_obj_get_info_by_fd(map_fd, &map, &map_size)) {
-		ret = why__say(why, errno, "cannot ask what the map is: %s",
-			       strerror(errno));
+		ret = dart_error__set(error, errno,
+				      "cannot ask what the map is: %s",
+				      strerror(errno));
 		goto remove_extent;
 	}
 	if (!name)
 		name = map.name;
-	ret = entry_name__check(name, why);
+	ret = entry_name__check(name, error);
 	if (ret)
 		goto remove_extent;
 	strcpy(entry->name, name);
 
-	ret = entry__check_size(entry, why);
+	ret = entry__check_size(entry, error);
 	if (!ret)
 		ret = map_schema__new(&map, &entry->own_schema,
-				      &entry->copies_are, why);
+				      &entry->copies_are, error);
 	entry->schema = entry->own_schema;
 	if (!ret)
-		ret = entry__find_runs(entry, why);
+		ret = entry__find_runs(entry, error);
 	if (ret)
 		goto remove_extent;
 
@@ -161,38 +164,39 @@ free_entry:
 	return ret;
 }
 
-int entry__new_counters(struct region *region, const char *name,
-			json_t *names, struct entry **result, struct why *why)
+int entry__new_counters(struct region *region, const char *name, json_t *names,
+			struct entry **result, struct dart_error *error)
 {
 	struct entry *entry;
 	int ret;
 
 	entry = calloc(1, sizeof(*entry));
 	if (!entry)
-		return why__say(why, ENOMEM, "memory is short");
+		return dart_error__set(error, ENOMEM, "memory is short");
 	entry->kind = DART_CONTROL_ENTRY_COUNTERS;
 	entry->lifetime = DART_CONTROL_LIFETIME_DYNAMIC;
 	entry->copies_are = DART_CONTROL_COPIES_CPU;
 	strcpy(entry->name, name);
 
 	ret = region__add_counters(region, name, json_array_size(names),
-				   &entry->extent, why);
+				   &entry->extent, error);
 	if (ret)
 		goto free_entry;
 
 	if (!names && *entry->extent.name)
 		ret = counters_schema__new(&entry->extent, &entry->own_schema,
-					   why);
+					   error);
 	else if (names)
-		ret = schema_json__new_counters(name, names,
-						&entry->own_schema, why);
+		ret = schema_json__new_counters(name, names, &entry->own_schema,
+						error);
 	else
-		ret = why__say(why, EPERM,
-			       "counters '%s' are another program's, which knows their names",
-			       name);
+		ret = dart_error__set(
+			error, EPERM,
+			"counters '%s' are another program's, which knows their names",
+			name);
 	entry->schema = entry->own_schema;
 	if (!ret)
-		ret = entry__find_runs(entry, why);
+		ret = entry__find_runs(entry, error);
 	if (ret)
 		goto remove_extent;
 
@@ -208,8 +212,8 @@ free_entry:
 }
 
 int entry__new_slice(struct slab *slab, const char *name,
-		     struct dart_schema *schema, int *fd,
-		     struct entry **result, struct why *why)
+		     struct dart_schema *schema, int *fd, struct entry **result,
+		     struct dart_error *error)
 {
 	struct dart_zero_slice slice;
 	struct entry *entry;
@@ -217,7 +221,7 @@ int entry__new_slice(struct slab *slab, const char *name,
 
 	entry = calloc(1, sizeof(*entry));
 	if (!entry)
-		return why__say(why, ENOMEM, "memory is short");
+		return dart_error__set(error, ENOMEM, "memory is short");
 	entry->kind = DART_CONTROL_ENTRY_SLICE;
 	entry->lifetime = DART_CONTROL_LIFETIME_SERVERLESS;
 	entry->copies_are = DART_CONTROL_COPIES_ROW;
@@ -225,11 +229,11 @@ int entry__new_slice(struct slab *slab, const char *name,
 	strcpy(entry->name, name);
 	ret = entry__add_run(entry, 0, schema->length);
 	if (ret) {
-		why__say(why, -ret, "memory is short");
+		dart_error__set(error, -ret, "memory is short");
 		goto free_entry;
 	}
 
-	ret = slab__lend(slab, schema->length, &slice, why);
+	ret = slab__lend(slab, schema->length, &slice, error);
 	if (ret)
 		goto free_runs;
 	entry->own_schema = schema;

@@ -16,7 +16,7 @@
 
 #include "agent/base/lease.h"
 #include "agent/base/file_watch.h"
-#include "agent/base/why.h"
+#include <libdart/error.h>
 #include "agent/region/region.h"
 #include "agent/region/selector.h"
 #include "agent/schema/source_schema.h"
@@ -75,23 +75,23 @@ TAILQ_HEAD(entries, entry);
  */
 int entry__new_source(struct region *region, struct source_schemas *schemas,
 		      const struct selector *selector, struct entry **entry,
-		      struct why *why);
+		      struct dart_error *error);
 /* Takes the map's name if @name is NULL. */
 int entry__new_map(struct region *region, int map_fd, const char *name,
-		   struct entry **entry, struct why *why);
+		   struct entry **entry, struct dart_error *error);
 /*
  * Counters that a module calls @name, or, if @names is not NULL, new ones that
  * are called so.
  */
-int entry__new_counters(struct region *region, const char *name,
-			json_t *names, struct entry **entry, struct why *why);
+int entry__new_counters(struct region *region, const char *name, json_t *names,
+			struct entry **entry, struct dart_error *error);
 /*
  * Pages lent from @slab to a process that will write what @schema, which is the
  * entry's from now on unless this fails, says; the caller closes *@fd.
  */
 int entry__new_slice(struct slab *slab, const char *name,
 		     struct dart_schema *schema, int *fd, struct entry **entry,
-		     struct why *why);
+		     struct dart_error *error);
 /* Takes the extent out of the region, too. */
 void entry__free(struct entry *entry, struct region *region);
 

@@ -10,20 +10,22 @@ static const char allowed[] = "abcdefghijklmnopqrstuvwxyz"
 			      "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 			      "0123456789_-.:/@+=%~";
 
-int entry_name__check(const char *name, struct why *why)
+int entry_name__check(const char *name, struct dart_error *error)
 {
 	size_t length = strlen(name);
 
 	if (!length || length >= DART_REGISTRATION_NAME_MAX ||
 	    strspn(name, allowed) != length)
-		return why__say(why, EINVAL,
-				"a name has 1 to %d letters, digits and \"_-.:/@+=%%~\", unlike '%s'",
-				DART_REGISTRATION_NAME_MAX - 1, name);
+		return dart_error__set(
+			error, EINVAL,
+			"a name has 1 to %d letters, digits and \"_-.:/@+=%%~\", unlike '%s'",
+			DART_REGISTRATION_NAME_MAX - 1, name);
 	return 0;
 }
 
 int entry_name__of(char name[static DART_REGISTRATION_NAME_MAX],
-		   const char *source, const char *label, struct why *why)
+		   const char *source, const char *label,
+		   struct dart_error *error)
 {
 	char *end = name + DART_REGISTRATION_NAME_MAX;
 	const char *at;
@@ -37,8 +39,9 @@ int entry_name__of(char name[static DART_REGISTRATION_NAME_MAX],
 				 (unsigned char)*at);
 	}
 	if (name >= end)
-		return why__say(why, ENAMETOOLONG,
-				"a name has at most %d bytes, so no entry can be called %s@%s",
-				DART_REGISTRATION_NAME_MAX - 1, source, label);
+		return dart_error__set(
+			error, ENAMETOOLONG,
+			"a name has at most %d bytes, so no entry can be called %s@%s",
+			DART_REGISTRATION_NAME_MAX - 1, source, label);
 	return 0;
 }

@@ -5,16 +5,17 @@
 
 #include <dart/registration.h>
 
-#include "agent/base/why.h"
+#include <libdart/error.h>
 
 /* May an entry be called so? */
-int entry_name__check(const char *name, struct why *why);
+int entry_name__check(const char *name, struct dart_error *error);
 
 /*
  * Writes the source, or if there is a label SOURCE@LABEL, into @name.  Bytes of
  * the label that a name cannot have become %XX.
  */
 int entry_name__of(char name[static DART_REGISTRATION_NAME_MAX],
-		   const char *source, const char *label, struct why *why);
+		   const char *source, const char *label,
+		   struct dart_error *error);
 
 #endif /* ENTRY_NAME_H */

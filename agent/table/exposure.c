@@ -18,17 +18,18 @@ struct ibv_mr *exposure__register(struct ibv_pd *pd, const void *memory,
 	return ibv_reg_mr(pd, (void *)memory, length, IBV_ACCESS_REMOTE_READ);
 }
 
-static int cannot_register(int error, size_t length, struct why *why)
+static int cannot_register(int code, size_t length, struct dart_error *error)
 {
 	const char *remedy = "";
 
 	/* Before, the kernel pinned for writing whatever it pinned. */
-	if (error == EFAULT)
+	if (code == EFAULT)
 		remedy = " (read-only memory needs Linux 6.2 or later)";
-	else if (error == ENOMEM)
+	else if (code == ENOMEM)
 		remedy = " (too little memory, or RLIMIT_MEMLOCK is too low)";
-	return why__say(why, error, "cannot register %zu bytes for RDMA: %s%s",
-			length, strerror(error), remedy);
+	return dart_error__set(error, code,
+			       "cannot register %zu bytes for RDMA: %s%s",
+			       length, strerror(code), remedy);
 }
 
 void exposure__open(struct exposure *exposure, enum dart_control_exposure mode,
@@ -61,7 +62,8 @@ void exposure__close(struct exposure *exposure)
 }
 
 int exposure__open_slab(struct exposure *exposure,
-			const struct dart_zero_extent *extent, struct why *why)
+			const struct dart_zero_extent *extent,
+			struct dart_error *error)
 {
 	size_t length = extent->pages * exposure->region->page_size;
 
@@ -69,7 +71,7 @@ int exposure__open_slab(struct exposure *exposure,
 		return 0;
 	exposure->slab = exposure__register(
 		exposure->pd, exposure->region->memory + extent->data, length);
-	return exposure->slab ? 0 : cannot_register(errno, length, why);
+	return exposure->slab ? 0 : cannot_register(errno, length, error);
 }
 
 static const uint8_t *first_byte(const struct exposure *exposure,
@@ -97,18 +99,18 @@ static bool by_copy(const struct exposure *exposure, const struct entry *entry)
 
 static int entry__register(struct entry *entry, struct ibv_pd *pd,
 			   const uint8_t *memory, size_t length,
-			   struct why *why)
+			   struct dart_error *error)
 {
 	struct ibv_mr *memory_region = exposure__register(pd, memory, length);
 
 	if (!memory_region)
-		return cannot_register(errno, length, why);
+		return cannot_register(errno, length, error);
 	entry->memory_regions[entry->memory_region_count++] = memory_region;
 	return 0;
 }
 
 int exposure__expose(struct exposure *exposure, struct entry *entry,
-		     struct why *why)
+		     struct dart_error *error)
 {
 	const struct dart_zero_extent *extent = &entry->extent;
 	uint32_t copies, copy, i;
@@ -122,7 +124,7 @@ int exposure__expose(struct exposure *exposure, struct entry *entry,
 	entry->memory_regions = calloc((size_t)copies * entry->run_count,
 				       sizeof(*entry->memory_regions));
 	if (!entry->memory_regions)
-		return why__say(why, ENOMEM, "memory is short");
+		return dart_error__set(error, ENOMEM, "memory is short");
 
 	for (copy = 0; copy < copies; copy++) {
 		for (i = 0; i < entry->run_count; i++) {
@@ -132,7 +134,7 @@ int exposure__expose(struct exposure *exposure, struct entry *entry,
 			ret = entry__register(entry, exposure->pd,
 					      first_byte(exposure, entry, copy,
 							 &entry->runs[i]),
-					      length, why);
+					      length, error);
 			if (ret)
 				goto withdraw;
 		}
@@ -156,7 +158,7 @@ void exposure__withdraw(struct entry *entry)
 	entry->memory_region_count = 0;
 }
 
-int exposure__prepare(struct exposure *exposure, struct why *why)
+int exposure__prepare(struct exposure *exposure, struct dart_error *error)
 {
 	const struct region *region = exposure->region;
 	struct page_exposure *next;
@@ -170,8 +172,8 @@ int exposure__prepare(struct exposure *exposure, struct why *why)
 
 	ret = region__fill(region, &extents, &used);
 	if (ret)
-		return why__say(why, -ret, "cannot ask the region: %s",
-				strerror(-ret));
+		return dart_error__set(error, -ret, "cannot ask the region: %s",
+				       strerror(-ret));
 	if (!used) {
 		exposure->next = NULL;
 		exposure->has_next = true;
@@ -180,11 +182,11 @@ int exposure__prepare(struct exposure *exposure, struct why *why)
 
 	next = calloc(1, sizeof(*next));
 	if (!next)
-		return why__say(why, ENOMEM, "memory is short");
+		return dart_error__set(error, ENOMEM, "memory is short");
 	next->memory_region = exposure__register(exposure->pd, region->memory,
 						 used);
 	if (!next->memory_region) {
-		ret = cannot_register(errno, used, why);
+		ret = cannot_register(errno, used, error);
 		free(next);
 		return ret;
 	}

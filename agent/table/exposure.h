@@ -19,7 +19,7 @@
 #include <libdart/table/table.h>
 
 #include "agent/base/lease.h"
-#include "agent/base/why.h"
+#include <libdart/error.h>
 #include "agent/region/region.h"
 #include "entry.h"
 
@@ -50,11 +50,12 @@ void exposure__close(struct exposure *exposure);
  * of its own.
  */
 int exposure__open_slab(struct exposure *exposure,
-			const struct dart_zero_extent *extent, struct why *why);
+			const struct dart_zero_extent *extent,
+			struct dart_error *error);
 
 /* Makes and drops the entry's own memory regions, if any. */
 int exposure__expose(struct exposure *exposure, struct entry *entry,
-		     struct why *why);
+		     struct dart_error *error);
 void exposure__withdraw(struct entry *entry);
 
 /*
@@ -62,7 +63,7 @@ void exposure__withdraw(struct entry *entry);
  * extents as they are now; then, if the table with it could be published,
  * retires the one before, otherwise drops the new one.
  */
-int exposure__prepare(struct exposure *exposure, struct why *why);
+int exposure__prepare(struct exposure *exposure, struct dart_error *error);
 void exposure__commit(struct exposure *exposure);
 void exposure__rollback(struct exposure *exposure);
 

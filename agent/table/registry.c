@@ -31,10 +31,10 @@ void registry__open(struct registry *registry, struct region *region,
 
 /* Behind the others. */
 static int registry__link(struct registry *registry, struct entry *entry,
-			  struct why *why)
+			  struct dart_error *error)
 {
 	if (names__add(&registry->names, entry->name))
-		return why__say(why, ENOMEM, "memory is short");
+		return dart_error__set(error, ENOMEM, "memory is short");
 	TAILQ_INSERT_TAIL(&registry->entries, entry, link);
 	return 0;
 }
@@ -75,16 +75,17 @@ void registry__close(struct registry *registry)
 /* @added or @removed is all that has changed; NULL: other things have. */
 static int registry__publish(struct registry *registry,
 			     const struct entry *added,
-			     const struct entry *removed, struct why *why)
+			     const struct entry *removed,
+			     struct dart_error *error)
 {
 	int ret;
 
-	ret = exposure__prepare(registry->exposure, why);
+	ret = exposure__prepare(registry->exposure, error);
 	if (ret)
 		return ret;
 	ret = control_region__update(registry->control_region,
 				     registry->exposure, &registry->entries,
-				     added, removed, why);
+				     added, removed, error);
 	if (ret)
 		exposure__rollback(registry->exposure);
 	else
@@ -96,7 +97,7 @@ static void on_lease_end(struct lease *lease)
 {
 	struct entry *entry = lease__owner(lease, struct entry);
 	struct registry *registry = entry->registry;
-	struct why why;
+	struct dart_error error;
 
 	TAILQ_REMOVE(&registry->retired, entry, link);
 	registry__free_entry(registry, entry);
@@ -106,9 +107,9 @@ static void on_lease_end(struct lease *lease)
 	 * region over everything: change to one without them.
 	 */
 	if (registry->exposure->mode == DART_CONTROL_EXPOSURE_PAGE &&
-	    registry__publish(registry, NULL, NULL, &why))
+	    registry__publish(registry, NULL, NULL, &error))
 		log__error("pages stay pinned until the next change: %s",
-			   why.text);
+			   error.text);
 }
 
 static void registry__retire(struct registry *registry, struct entry *entry)
@@ -144,7 +145,7 @@ static void registry__settle(struct registry *registry)
 static void registry__undo(struct registry *registry)
 {
 	struct entry *entry;
-	struct why why;
+	struct dart_error error;
 
 	while ((entry = TAILQ_LAST(&registry->entries, entries)) &&
 	       entry->change != ENTRY_UNCHANGED) {
@@ -158,12 +159,12 @@ static void registry__undo(struct registry *registry)
 	}
 	while ((entry = TAILQ_FIRST(&registry->leaving))) {
 		TAILQ_REMOVE(&registry->leaving, entry, link);
-		if (entry->is_gone || registry__link(registry, entry, &why))
+		if (entry->is_gone || registry__link(registry, entry, &error))
 			registry__retire(registry, entry);
 	}
 }
 
-int registry__end(struct registry *registry, struct why *why)
+int registry__end(struct registry *registry, struct dart_error *error)
 {
 	const struct entry *added = NULL, *removed = NULL;
 	int ret;
@@ -176,7 +177,7 @@ int registry__end(struct registry *registry, struct why *why)
 		removed = TAILQ_FIRST(&registry->leaving);
 	registry->added = 0;
 	registry->removed = 0;
-	ret = registry__publish(registry, added, removed, why);
+	ret = registry__publish(registry, added, removed, error);
 	if (ret)
 		registry__undo(registry);
 	else
@@ -185,10 +186,11 @@ int registry__end(struct registry *registry, struct why *why)
 }
 
 /* Ends a batch in which @ret has been reached. */
-int registry__end_with(struct registry *registry, int ret, struct why *why)
+int registry__end_with(struct registry *registry, int ret,
+		       struct dart_error *error)
 {
-	struct why ignored;
-	int end = registry__end(registry, ret ? &ignored : why);
+	struct dart_error ignored;
+	int end = registry__end(registry, ret ? &ignored : error);
 
 	return ret ?: end;
 }
@@ -203,19 +205,20 @@ struct entry *registry__find(const struct registry *registry, const char *name)
 }
 
 int registry__check_free(const struct registry *registry, const char *name,
-			 struct why *why)
+			 struct dart_error *error)
 {
 	if (registry__find(registry, name))
-		return why__say(why, EEXIST,
-				"there is an entry '%s' already (unregister it first)",
-				name);
+		return dart_error__set(
+			error, EEXIST,
+			"there is an entry '%s' already (unregister it first)",
+			name);
 	return 0;
 }
 
 static int registry__insert(struct registry *registry, struct entry *entry,
-			    enum entry_change change, struct why *why)
+			    enum entry_change change, struct dart_error *error)
 {
-	int ret = registry__link(registry, entry, why);
+	int ret = registry__link(registry, entry, error);
 
 	if (!ret) {
 		entry->change = change;
@@ -226,18 +229,18 @@ static int registry__insert(struct registry *registry, struct entry *entry,
 
 /* Puts a new entry, which is freed if that fails, into the table. */
 int registry__add(struct registry *registry, struct entry *entry,
-		  struct why *why)
+		  struct dart_error *error)
 {
 	int ret;
 
 	entry->registry = registry;
-	ret = registry__check_free(registry, entry->name, why);
+	ret = registry__check_free(registry, entry->name, error);
 	if (!ret)
-		ret = exposure__expose(registry->exposure, entry, why);
+		ret = exposure__expose(registry->exposure, entry, error);
 	if (!ret && ids__add(&registry->extents, &entry->extent.id))
-		ret = why__say(why, ENOMEM, "memory is short");
+		ret = dart_error__set(error, ENOMEM, "memory is short");
 	if (!ret)
-		ret = registry__insert(registry, entry, ENTRY_ADDED, why);
+		ret = registry__insert(registry, entry, ENTRY_ADDED, error);
 	if (ret)
 		registry__free_entry(registry, entry);
 	return ret;
@@ -245,20 +248,20 @@ int registry__add(struct registry *registry, struct entry *entry,
 
 /* Puts an entry that is on lease back into the table. */
 int registry__revive(struct registry *registry, struct entry *entry,
-		     const char *name, struct why *why)
+		     const char *name, struct dart_error *error)
 {
 	int ret;
 
-	ret = entry_name__check(name, why);
+	ret = entry_name__check(name, error);
 	if (!ret)
-		ret = registry__check_free(registry, name, why);
+		ret = registry__check_free(registry, name, error);
 	if (ret)
 		return ret;
 
 	strcpy(entry->name, name);
 	lease__cancel(registry->leases, &entry->lease);
 	TAILQ_REMOVE(&registry->retired, entry, link);
-	ret = registry__insert(registry, entry, ENTRY_REVIVED, why);
+	ret = registry__insert(registry, entry, ENTRY_REVIVED, error);
 	if (ret)
 		registry__retire(registry, entry);
 	return ret;
@@ -278,21 +281,22 @@ void registry__take_out(struct registry *registry, struct entry *entry)
 }
 
 int registry__remove(struct registry *registry, const char *name,
-		     struct entry **result, struct why *why)
+		     struct entry **result, struct dart_error *error)
 {
 	struct entry *entry = registry__find(registry, name);
 
 	if (!entry)
-		return why__say(why, ENOENT, "there is no entry '%s'", name);
+		return dart_error__set(error, ENOENT, "there is no entry '%s'",
+				       name);
 	registry__begin(registry);
 	registry__take_out(registry, entry);
 	*result = entry;
-	return registry__end(registry, why);
+	return registry__end(registry, error);
 }
 
 void registry__entry_is_gone(struct registry *registry, struct entry *entry)
 {
-	struct why why;
+	struct dart_error error;
 
 	/* A follow would say it all the time, and slices end as they please. */
 	if (!entry->follower && entry->kind != DART_CONTROL_ENTRY_SLICE)
@@ -300,8 +304,8 @@ void registry__entry_is_gone(struct registry *registry, struct entry *entry)
 	entry->is_gone = true;
 	registry__begin(registry);
 	registry__take_out(registry, entry);
-	if (registry__end(registry, &why))
-		log__error("controllers are not told yet: %s", why.text);
+	if (registry__end(registry, &error))
+		log__error("controllers are not told yet: %s", error.text);
 }
 
 void registry__extent_is_gone(struct registry *registry, uint32_t extent)

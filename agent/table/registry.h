@@ -11,7 +11,7 @@
 #include "agent/base/lease.h"
 #include "agent/base/names.h"
 #include "agent/base/file_watch.h"
-#include "agent/base/why.h"
+#include <libdart/error.h>
 #include "agent/region/map_owner_watch.h"
 #include "agent/region/region.h"
 #include "agent/region/selector.h"
@@ -56,27 +56,27 @@ void registry__close(struct registry *registry);
  * was removed is back, and entries that were added must not be touched again.
  */
 void registry__begin(struct registry *registry);
-int registry__end(struct registry *registry, struct why *why);
+int registry__end(struct registry *registry, struct dart_error *error);
 
 int registry__add_source(struct registry *registry,
 			 const struct selector *selector, struct entry **entry,
-			 struct why *why);
+			 struct dart_error *error);
 /*
  * @map_fd stays the caller's.  Takes the map's name if @name is NULL.
  */
 int registry__add_map(struct registry *registry, int map_fd, const char *name,
-		      struct entry **entry, struct why *why);
+		      struct entry **entry, struct dart_error *error);
 /* As entry__new_counters(). */
 int registry__add_counters(struct registry *registry, const char *name,
 			   json_t *names, struct entry **entry,
-			   struct why *why);
+			   struct dart_error *error);
 /* As entry__new_slice(), but @schema is taken over also if this fails. */
 int registry__add_slice(struct registry *registry, const char *name,
 			struct dart_schema *schema, int *fd,
-			struct entry **entry, struct why *why);
+			struct entry **entry, struct dart_error *error);
 /* The entry lives on until its lease ends: *@entry may be looked at. */
 int registry__remove(struct registry *registry, const char *name,
-		     struct entry **entry, struct why *why);
+		     struct entry **entry, struct dart_error *error);
 
 /*
  * What the entry shows has ended: it leaves the table for good, and nothing can

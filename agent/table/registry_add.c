@@ -62,7 +62,8 @@ static void on_gone(struct file_watch *watch)
  * watched by their files, unless a follow does so anyway.
  */
 static int registry__watch(struct registry *registry, struct entry *entry,
-			   const struct selector *selector, struct why *why)
+			   const struct selector *selector,
+			   struct dart_error *error)
 {
 	if (selector->is_followed)
 		return 0;
@@ -70,11 +71,11 @@ static int registry__watch(struct registry *registry, struct entry *entry,
 	case SOURCE_SELECTOR_CGROUP:
 		return file_watch__start_directory(registry->file_watches,
 						   &entry->watch, selector->fd,
-						   on_gone, why);
+						   on_gone, error);
 	case SOURCE_SELECTOR_DISK:
 		return file_watch__start_file(registry->file_watches,
 					      &entry->watch, selector->fd,
-					      on_gone, why);
+					      on_gone, error);
 	default:
 		return 0;
 	}
@@ -83,28 +84,30 @@ static int registry__watch(struct registry *registry, struct entry *entry,
 /* Adds to the batch what the region does not have in the table. */
 static int registry__stage_source(struct registry *registry,
 				  const struct selector *selector,
-				  struct entry **result, struct why *why)
+				  struct entry **result,
+				  struct dart_error *error)
 {
 	struct entry *entry;
 	int ret;
 
-	ret = registry__check_free(registry, selector->name, why);
+	ret = registry__check_free(registry, selector->name, error);
 	if (ret)
 		return ret;
 	entry = registry__find_source(registry, &selector->key);
 	if (entry)
-		return why__say(why, EEXIST,
-				"these counters are registered already, as '%s'",
-				entry->name);
+		return dart_error__set(
+			error, EEXIST,
+			"these counters are registered already, as '%s'",
+			entry->name);
 
 	entry = find_source(&registry->retired, &selector->key);
 	if (entry) {
-		ret = registry__revive(registry, entry, selector->name, why);
+		ret = registry__revive(registry, entry, selector->name, error);
 	} else {
 		ret = entry__new_source(registry->region, &registry->schemas,
-					selector, &entry, why);
+					selector, &entry, error);
 		if (!ret)
-			ret = registry__add(registry, entry, why);
+			ret = registry__add(registry, entry, error);
 	}
 	if (!ret)
 		*result = entry;
@@ -113,69 +116,70 @@ static int registry__stage_source(struct registry *registry,
 
 int registry__add_source(struct registry *registry,
 			 const struct selector *selector, struct entry **result,
-			 struct why *why)
+			 struct dart_error *error)
 {
 	struct entry *entry = NULL;
 	int ret;
 
 	registry__begin(registry);
-	ret = registry__stage_source(registry, selector, &entry, why);
+	ret = registry__stage_source(registry, selector, &entry, error);
 	if (!ret) {
-		ret = registry__watch(registry, entry, selector, why);
+		ret = registry__watch(registry, entry, selector, error);
 		if (ret)
 			registry__take_out(registry, entry);
 		else
 			*result = entry;
 	}
-	return registry__end_with(registry, ret, why);
+	return registry__end_with(registry, ret, error);
 }
 
 /* The region has the map: in the table, or on lease. */
 static int registry__add_known_map(struct registry *registry, int map_fd,
 				   const char *name, struct entry **result,
-				   struct why *why)
+				   struct dart_error *error)
 {
 	struct bpf_map_info map = { };
 	uint32_t size = sizeof(map);
 	struct entry *entry;
 
 	if (bpf_obj_get_info_by_fd(map_fd, &map, &size))
-		return why__say(why, errno, "cannot ask what the map is: %s",
-				strerror(errno));
+		return dart_error__set(error, errno,
+				       "cannot ask what the map is: %s",
+				       strerror(errno));
 	entry = registry__find_map(&registry->entries, map.id);
 	if (entry)
-		return why__say(why, EEXIST,
-				"map %u is registered already, as '%s'", map.id,
-				entry->name);
+		return dart_error__set(error, EEXIST,
+				       "map %u is registered already, as '%s'",
+				       map.id, entry->name);
 	entry = registry__find_map(&registry->retired, map.id);
 	if (!entry)
-		return why__say(why, EEXIST, "the region has map %u already",
-				map.id);
+		return dart_error__set(error, EEXIST,
+				       "the region has map %u already", map.id);
 	*result = entry;
-	return registry__revive(registry, entry, name ?: map.name, why);
+	return registry__revive(registry, entry, name ?: map.name, error);
 }
 
 static int registry__stage_map(struct registry *registry, int map_fd,
 			       const char *name, struct entry **result,
-			       struct why *why)
+			       struct dart_error *error)
 {
 	struct entry *entry;
 	int ret;
 
 	if (name) {
-		ret = entry_name__check(name, why);
+		ret = entry_name__check(name, error);
 		if (!ret)
-			ret = registry__check_free(registry, name, why);
+			ret = registry__check_free(registry, name, error);
 		if (ret)
 			return ret;
 	}
 
-	ret = entry__new_map(registry->region, map_fd, name, &entry, why);
+	ret = entry__new_map(registry->region, map_fd, name, &entry, error);
 	if (ret == -EEXIST)
 		return registry__add_known_map(registry, map_fd, name, result,
-					       why);
+					       error);
 	if (!ret)
-		ret = registry__add(registry, entry, why);
+		ret = registry__add(registry, entry, error);
 	if (ret)
 		return ret;
 	map_owner_watch__add(registry->map_owner_watch, entry->extent.map_id);
@@ -184,40 +188,41 @@ static int registry__stage_map(struct registry *registry, int map_fd,
 }
 
 int registry__add_map(struct registry *registry, int map_fd, const char *name,
-		      struct entry **result, struct why *why)
+		      struct entry **result, struct dart_error *error)
 {
 	int ret;
 
 	registry__begin(registry);
-	ret = registry__stage_map(registry, map_fd, name, result, why);
-	return registry__end_with(registry, ret, why);
+	ret = registry__stage_map(registry, map_fd, name, result, error);
+	return registry__end_with(registry, ret, error);
 }
 
-static int registry__stage_counters(struct registry *registry,
-				    const char *name, json_t *names,
-				    struct entry **result, struct why *why)
+static int registry__stage_counters(struct registry *registry, const char *name,
+				    json_t *names, struct entry **result,
+				    struct dart_error *error)
 {
 	struct entry *entry;
 	int ret;
 
-	ret = entry_name__check(name, why);
+	ret = entry_name__check(name, error);
 	if (!ret)
-		ret = registry__check_free(registry, name, why);
+		ret = registry__check_free(registry, name, error);
 	if (ret)
 		return ret;
 
 	entry = find_counters(&registry->retired, name);
 	if (entry && names && !schema_json__names(entry->schema, names))
-		return why__say(why, EBUSY,
-				"other counters '%s' are still on lease (try again in %d s)",
-				name, LEASE_MS / 1000);
+		return dart_error__set(
+			error, EBUSY,
+			"other counters '%s' are still on lease (try again in %d s)",
+			name, LEASE_MS / 1000);
 	if (entry) {
-		ret = registry__revive(registry, entry, name, why);
+		ret = registry__revive(registry, entry, name, error);
 	} else {
 		ret = entry__new_counters(registry->region, name, names, &entry,
-					  why);
+					  error);
 		if (!ret)
-			ret = registry__add(registry, entry, why);
+			ret = registry__add(registry, entry, error);
 	}
 	if (!ret)
 		*result = entry;
@@ -226,35 +231,35 @@ static int registry__stage_counters(struct registry *registry,
 
 int registry__add_counters(struct registry *registry, const char *name,
 			   json_t *names, struct entry **result,
-			   struct why *why)
+			   struct dart_error *error)
 {
 	int ret;
 
 	registry__begin(registry);
-	ret = registry__stage_counters(registry, name, names, result, why);
-	return registry__end_with(registry, ret, why);
+	ret = registry__stage_counters(registry, name, names, result, error);
+	return registry__end_with(registry, ret, error);
 }
 
 int registry__add_slice(struct registry *registry, const char *name,
 			struct dart_schema *schema, int *fd,
-			struct entry **result, struct why *why)
+			struct entry **result, struct dart_error *error)
 {
 	int ret;
 
-	ret = entry_name__check(name, why);
+	ret = entry_name__check(name, error);
 	if (!ret)
-		ret = registry__check_free(registry, name, why);
+		ret = registry__check_free(registry, name, error);
 	if (!ret)
 		ret = entry__new_slice(registry->slab, name, schema, fd, result,
-				       why);
+				       error);
 	if (ret) {
 		dart_schema__free(schema);
 		return ret;
 	}
 
 	registry__begin(registry);
-	ret = registry__add(registry, *result, why);
-	ret = registry__end_with(registry, ret, why);
+	ret = registry__add(registry, *result, error);
+	ret = registry__end_with(registry, ret, error);
 	if (ret) {
 		close(*fd);
 		*fd = -1;

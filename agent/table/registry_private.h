@@ -6,17 +6,18 @@
 #include "registry.h"
 
 /* Ends a batch in which @ret has been reached, and returns what has come of it. */
-int registry__end_with(struct registry *registry, int ret, struct why *why);
+int registry__end_with(struct registry *registry, int ret,
+		       struct dart_error *error);
 
 /* -EEXIST: there is an entry of this name. */
 int registry__check_free(const struct registry *registry, const char *name,
-			 struct why *why);
+			 struct dart_error *error);
 /* In a batch: puts a new entry, which is freed if that fails, into the table. */
 int registry__add(struct registry *registry, struct entry *entry,
-		  struct why *why);
+		  struct dart_error *error);
 /* In a batch: puts an entry that is on lease back into the table. */
 int registry__revive(struct registry *registry, struct entry *entry,
-		     const char *name, struct why *why);
+		     const char *name, struct dart_error *error);
 /* In a batch: takes an entry out of the table. */
 void registry__take_out(struct registry *registry, struct entry *entry);
 

@@ -9,7 +9,8 @@
 
 /* Not logged: there can be thousands in a second. */
 int request__new_slice(struct agent *agent, const struct request *request,
-		       json_t *object, json_t **result, struct why *why)
+		       json_t *object, json_t **result,
+		       struct dart_error *error)
 {
 	struct dart_schema *schema;
 	const char *type, *name;
@@ -17,14 +18,14 @@ int request__new_slice(struct agent *agent, const struct request *request,
 	json_t *json;
 	int ret;
 
-	ret = request__unpack(object, why, "{s:s, s:s, s:o !}", "request",
+	ret = request__unpack(object, error, "{s:s, s:s, s:o !}", "request",
 			      &type, "name", &name, "schema", &json);
 	if (!ret)
-		ret = schema_json__new(json, &schema, why);
+		ret = schema_json__new(json, &schema, error);
 	if (ret)
 		return ret;
 	ret = registry__add_slice(&agent->registry, name, schema,
-				  request->reply_fd, &entry, why);
+				  request->reply_fd, &entry, error);
 	if (ret)
 		return ret;
 	entry->owner = request->uid;
@@ -34,24 +35,26 @@ int request__new_slice(struct agent *agent, const struct request *request,
 
 int request__register_counters(struct agent *agent,
 			       const struct request *request, json_t *object,
-			       json_t **result, struct why *why)
+			       json_t **result, struct dart_error *error)
 {
 	const char *type, *name;
 	struct entry *entry;
 	json_t *names = NULL;
 	int ret;
 
-	ret = request__unpack(object, why, "{s:s, s:s, s?o !}", "request",
+	ret = request__unpack(object, error, "{s:s, s:s, s?o !}", "request",
 			      &type, "name", &name, "counters", &names);
 	if (ret)
 		return ret;
 	if (request->uid)
-		return why__say(why, EPERM, "only root may register counters");
+		return dart_error__set(error, EPERM,
+				       "only root may register counters");
 	if (names && !json_array_size(names))
-		return why__say(why, EINVAL,
-				"counters are the names of one at least");
+		return dart_error__set(
+			error, EINVAL,
+			"counters are the names of one at least");
 	ret = registry__add_counters(&agent->registry, name, names, &entry,
-				     why);
+				     error);
 	if (ret)
 		return ret;
 	log__info("registered counters %s", entry->name);

@@ -19,33 +19,34 @@ struct said {
 
 static int unpack(const struct request *request, json_t *object,
 		  struct said *said, const struct source **source,
-		  struct why *why)
+		  struct dart_error *error)
 {
 	const char *type;
 	int ret;
 
 	*said = (struct said){ };
-	ret = request__unpack(object, why,
-			      "{s:s, s:s, s?s, s?s, s?s, s?s !}", "request",
-			      &type, "source", &said->source, "netns",
-			      &said->netns, "netdev", &said->netdev, "disk",
-			      &said->disk, "cgroup", &said->cgroup);
+	ret = request__unpack(object, error, "{s:s, s:s, s?s, s?s, s?s, s?s !}",
+			      "request", &type, "source", &said->source,
+			      "netns", &said->netns, "netdev", &said->netdev,
+			      "disk", &said->disk, "cgroup", &said->cgroup);
 	if (ret)
 		return ret;
 	if (request->uid)
-		return why__say(why, EPERM,
-				"only root may register a source of the kernel");
+		return dart_error__set(
+			error, EPERM,
+			"only root may register a source of the kernel");
 	*source = source__find(said->source);
 	if (!*source)
-		return why__say(why, EINVAL,
-				"there is no source '%s' (see dartctl(1))",
-				said->source);
+		return dart_error__set(
+			error, EINVAL,
+			"there is no source '%s' (see dartctl(1))",
+			said->source);
 	return 0;
 }
 
 /* Does the request say what selects one of the source, and nothing else? */
 static int check_selector(const struct source *source, const struct said *said,
-			  int fd, struct why *why)
+			  int fd, struct dart_error *error)
 {
 	enum source_selector selector = source__selector(source);
 	bool is_in_netns = selector == SOURCE_SELECTOR_NETNS ||
@@ -53,48 +54,56 @@ static int check_selector(const struct source *source, const struct said *said,
 	bool wants_fd = said->netns || said->disk || said->cgroup;
 
 	if (said->netns && !is_in_netns)
-		return why__say(why, EINVAL,
-				"%s is not of a network namespace",
-				source->name);
+		return dart_error__set(error, EINVAL,
+				       "%s is not of a network namespace",
+				       source->name);
 	if (!said->netdev != (selector != SOURCE_SELECTOR_NETDEV))
-		return why__say(why, EINVAL, said->netdev ?
-				"%s is not of a network device" :
-				"%s is of a network device: say which",
-				source->name);
+		return dart_error__set(
+			error, EINVAL,
+			said->netdev ? "%s is not of a network device" :
+				       "%s is of a network device: say which",
+			source->name);
 	if (!said->disk != (selector != SOURCE_SELECTOR_DISK))
-		return why__say(why, EINVAL, said->disk ?
-				"%s is not of a disk" :
-				"%s is of a disk: say which", source->name);
+		return dart_error__set(error, EINVAL,
+				       said->disk ?
+					       "%s is not of a disk" :
+					       "%s is of a disk: say which",
+				       source->name);
 	if (!said->cgroup != (selector != SOURCE_SELECTOR_CGROUP))
-		return why__say(why, EINVAL, said->cgroup ?
-				"%s is not of a cgroup" :
-				"%s is of a cgroup: say which", source->name);
+		return dart_error__set(error, EINVAL,
+				       said->cgroup ?
+					       "%s is not of a cgroup" :
+					       "%s is of a cgroup: say which",
+				       source->name);
 	if (wants_fd != (fd >= 0))
-		return why__say(why, EINVAL, wants_fd ?
+		return dart_error__set(
+			error, EINVAL,
+			wants_fd ?
 				"the file descriptor of what selects is missing" :
 				"a file descriptor too many");
 	return 0;
 }
 
-static int check_cgroup_path(const char *path, struct why *why)
+static int check_cgroup_path(const char *path, struct dart_error *error)
 {
 	size_t length = strlen(path);
 
 	if (*path != '/' || strstr(path, "//") ||
 	    (length > 1 && path[length - 1] == '/'))
-		return why__say(why, EINVAL,
-				"'%s' is not the path of a cgroup from the root of the hierarchy",
-				path);
+		return dart_error__set(
+			error, EINVAL,
+			"'%s' is not the path of a cgroup from the root of the hierarchy",
+			path);
 	return 0;
 }
 
 static int select_one(struct selector *selector, const struct source *source,
-		      const struct said *said, int fd, struct why *why)
+		      const struct said *said, int fd, struct dart_error *error)
 {
-	int ret = check_selector(source, said, fd, why);
+	int ret = check_selector(source, said, fd, error);
 
 	if (!ret && said->cgroup)
-		ret = check_cgroup_path(said->cgroup, why);
+		ret = check_cgroup_path(said->cgroup, error);
 	if (ret)
 		return ret;
 
@@ -102,19 +111,20 @@ static int select_one(struct selector *selector, const struct source *source,
 	case SOURCE_SELECTOR_NETNS:
 	case SOURCE_SELECTOR_NETDEV:
 		return selector__netns(selector, source, fd, said->netns,
-				       said->netdev, why);
+				       said->netdev, error);
 	case SOURCE_SELECTOR_DISK:
-		return selector__disk(selector, source, fd, said->disk, why);
+		return selector__disk(selector, source, fd, said->disk, error);
 	case SOURCE_SELECTOR_CGROUP:
 		return selector__cgroup(selector, source, fd, said->cgroup,
-					why);
+					error);
 	default:
-		return selector__none(selector, source, why);
+		return selector__none(selector, source, error);
 	}
 }
 
 int request__register_source(struct agent *agent, const struct request *request,
-			     json_t *object, json_t **result, struct why *why)
+			     json_t *object, json_t **result,
+			     struct dart_error *error)
 {
 	const struct source *source;
 	struct selector selector;
@@ -122,13 +132,13 @@ int request__register_source(struct agent *agent, const struct request *request,
 	struct said said;
 	int ret;
 
-	ret = unpack(request, object, &said, &source, why);
+	ret = unpack(request, object, &said, &source, error);
 	if (!ret)
-		ret = select_one(&selector, source, &said, request->fd, why);
+		ret = select_one(&selector, source, &said, request->fd, error);
 	if (ret)
 		return ret;
 
-	ret = registry__add_source(&agent->registry, &selector, &entry, why);
+	ret = registry__add_source(&agent->registry, &selector, &entry, error);
 	selector__close(&selector);
 	if (ret)
 		return ret;
@@ -139,41 +149,45 @@ int request__register_source(struct agent *agent, const struct request *request,
 }
 
 int request__follow_source(struct agent *agent, const struct request *request,
-			   json_t *object, json_t **result, struct why *why)
+			   json_t *object, json_t **result,
+			   struct dart_error *error)
 {
 	const struct source *source;
 	struct follower *follower;
 	struct said said;
 	int ret;
 
-	ret = unpack(request, object, &said, &source, why);
+	ret = unpack(request, object, &said, &source, error);
 	if (ret)
 		return ret;
 	if (said.netns || said.netdev || said.disk)
-		return why__say(why, EINVAL,
-				"all network namespaces or the cgroups of a subtree are followed");
+		return dart_error__set(
+			error, EINVAL,
+			"all network namespaces or the cgroups of a subtree are followed");
 
 	switch (source__selector(source)) {
 	case SOURCE_SELECTOR_NETNS:
 		if (said.cgroup || request->fd >= 0)
-			return why__say(why, EINVAL, "%s is not of a cgroup",
-					source->name);
+			return dart_error__set(error, EINVAL,
+					       "%s is not of a cgroup",
+					       source->name);
 		ret = followers__add_namespaces(&agent->followers, source,
-						&follower, why);
+						&follower, error);
 		break;
 	case SOURCE_SELECTOR_CGROUP:
-		ret = check_selector(source, &said, request->fd, why);
+		ret = check_selector(source, &said, request->fd, error);
 		if (!ret)
-			ret = check_cgroup_path(said.cgroup, why);
+			ret = check_cgroup_path(said.cgroup, error);
 		if (!ret)
 			ret = followers__add_cgroups(&agent->followers, source,
 						     request->fd, said.cgroup,
-						     &follower, why);
+						     &follower, error);
 		break;
 	default:
-		return why__say(why, EINVAL,
-				"%s is neither of network namespaces nor of cgroups: it cannot be followed",
-				source->name);
+		return dart_error__set(
+			error, EINVAL,
+			"%s is neither of network namespaces nor of cgroups: it cannot be followed",
+			source->name);
 	}
 	if (ret)
 		return ret;
@@ -184,19 +198,19 @@ int request__follow_source(struct agent *agent, const struct request *request,
 
 int request__unfollow(struct agent *agent, const struct request *request,
 		      struct follower *follower, json_t **result,
-		      struct why *why)
+		      struct dart_error *error)
 {
 	json_t *described;
 	int ret;
 
 	if (request->uid)
-		return why__say(
-			why, EPERM,
+		return dart_error__set(
+			error, EPERM,
 			"'%s' is another user's (ask who registered it, or root)",
 			follower->name);
 	described = describe__follow(follower);
 	log__info("unregistering %s", follower->name);
-	ret = followers__remove(&agent->followers, follower, why);
+	ret = followers__remove(&agent->followers, follower, error);
 	if (ret)
 		json_decref(described);
 	else

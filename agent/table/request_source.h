@@ -12,6 +12,6 @@ request_handler request__follow_source;
 /* An unregister request for a follow. */
 int request__unfollow(struct agent *agent, const struct request *request,
 		      struct follower *follower, json_t **result,
-		      struct why *why);
+		      struct dart_error *error);
 
 #endif /* REQUEST_SOURCE_H */

@@ -18,6 +18,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include <libdart/error.h>
 #include <libdart/rdma/endpoint.h>
 #include <libdart/table/table.h>
 
@@ -34,27 +35,28 @@ static struct dart_endpoint *connect_host(void)
 {
 	struct dart_endpoint *endpoint;
 	enum dart_endpoint_event event;
-	char why[DART_WHY_MAX] = "";
+	struct dart_error error = { };
 
-	if (dart_endpoint__connect("host", DART_CONTROL_PORT, &endpoint, why))
-		fail_msg("%s", why);
+	if (dart_endpoint__connect("host", DART_CONTROL_PORT, &endpoint,
+				   &error))
+		fail_msg("%s", error.text);
 	do {
 		wait_for(dart_endpoint__connection_fd(endpoint));
-		event = dart_endpoint__on_connection(endpoint, why);
+		event = dart_endpoint__on_connection(endpoint, &error);
 	} while (event == DART_ENDPOINT_NOTHING);
 	if (event != DART_ENDPOINT_CONNECTED)
-		fail_msg("%s", why);
+		fail_msg("%s", error.text);
 	return endpoint;
 }
 
 static int finish(struct dart_endpoint *endpoint)
 {
-	char why[DART_WHY_MAX];
+	struct dart_error error;
 	int result;
 
 	do {
 		wait_for(dart_endpoint__completion_fd(endpoint));
-		result = dart_endpoint__on_completion(endpoint, why);
+		result = dart_endpoint__on_completion(endpoint, &error);
 	} while (!result);
 	return result;
 }
@@ -70,15 +72,15 @@ static struct dart_table *fetch_table(void)
 		.length = accept->used,
 	};
 	struct dart_table *table;
-	char why[DART_WHY_MAX];
+	struct dart_error error;
 	void *landing;
 
 	assert_int_equal(dart_endpoint__reserve(endpoint, read.length,
 						&landing), 0);
 	assert_int_equal(dart_endpoint__read(endpoint, &read, 1), 0);
 	assert_int_equal(finish(endpoint), 1);
-	if (dart_table__decode(landing, read.length, &table, NULL, why))
-		fail_msg("%s", why);
+	if (dart_table__decode(landing, read.length, &table, NULL, &error))
+		fail_msg("%s", error.text);
 	dart_endpoint__free(endpoint);
 	return table;
 }

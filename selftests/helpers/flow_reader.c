@@ -12,6 +12,7 @@
 #include <time.h>
 
 #include <dart/control.h>
+#include <libdart/error.h>
 
 #include <libdart/report/flows.h>
 #include <libdart/store/store_reader.h>
@@ -94,7 +95,7 @@ int main(int argc, char *argv[])
 	const struct dart_store_rule rule = { DART_STORE_PLURALITY, 0 };
 	struct dart_store_reader *reader;
 	struct flow_set set;
-	char why[DART_WHY_MAX];
+	struct dart_error error;
 	uint64_t start;
 	char line[16];
 
@@ -103,17 +104,16 @@ int main(int argc, char *argv[])
 		return EXIT_FAILURE;
 	}
 	if (dart_store_reader__open(argv[1], DART_CONTROL_PORT, argv[2],
-				    &reader, why)) {
-		fprintf(stderr, "flow_reader: %s\n", why);
+				    &reader, &error)) {
+		fprintf(stderr, "flow_reader: %s\n", error.text);
 		return EXIT_FAILURE;
 	}
 	while (fgets(line, sizeof(line), stdin)) {
 		start = now_us();
-		if (dart_store_reader__query_batch(reader, set.keys,
-						   DART_FLOW_KEY_LENGTH,
-						   set.count, &rule,
-						   set.answers, why)) {
-			fprintf(stderr, "flow_reader: %s\n", why);
+		if (dart_store_reader__query_batch(
+			    reader, set.keys, DART_FLOW_KEY_LENGTH, set.count,
+			    &rule, set.answers, &error)) {
+			fprintf(stderr, "flow_reader: %s\n", error.text);
 			return EXIT_FAILURE;
 		}
 		print_answers(&set, now_us() - start);

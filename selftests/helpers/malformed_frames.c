@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <libdart/error.h>
 #include <libdart/report/random.h>
 #include <libdart/report/report_builder.h>
 #include <libdart/report/packet_socket.h>
@@ -247,16 +248,16 @@ static int send_good(struct session *session)
 	return length ? (int)length : dart_packet_socket__flush(session->wire);
 }
 
-static int fail(const char *why)
+static int fail(const char *reason)
 {
-	fprintf(stderr, "malformed_frames: %s\n", why);
+	fprintf(stderr, "malformed_frames: %s\n", reason);
 	return EXIT_FAILURE;
 }
 
 int main(int argc, char *argv[])
 {
 	struct session session = { .random = dart_random__of(1) };
-	char why[DART_WHY_MAX];
+	struct dart_error error;
 	const struct kind *kind;
 	long count;
 	int ret;
@@ -267,11 +268,11 @@ int main(int argc, char *argv[])
 	count = atol(argv[4]);
 	snprintf((char *)session.value, sizeof(session.value), "after %s %s",
 		 kind->name, argc == 6 ? argv[5] : "");
-	if (dart_packet_socket__open(argv[1], RATE, &session.wire, why) ||
+	if (dart_packet_socket__open(argv[1], RATE, &session.wire, &error) ||
 	    dart_collectors__load((const char *const *)&argv[2], 1,
 				  dart_packet_socket__address(session.wire),
-				  &session.collectors, why))
-		return fail(why);
+				  &session.collectors, &error))
+		return fail(error.text);
 	session.collector = session.collectors.list;
 	ret = dart_report_builder__new(&session.collectors,
 				       dart_packet_socket__mac(session.wire), 1,

@@ -19,6 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <libdart/error.h>
 #include <libdart/report/collectors.h>
 #include <libdart/report/flows.h>
 #include <libdart/store/store_query.h>
@@ -40,13 +41,13 @@ static struct dart_collectors load(const char *path)
 {
 	struct dart_collectors collectors;
 	struct in_addr reporter;
-	char why[DART_WHY_MAX];
+	struct dart_error error;
 	json_t *file = json_load_file(path, 0, NULL);
 	const char *text = NULL;
 
 	json_unpack(file, "{s:[{s:s}]}", "collectors", "reporter", &text);
 	if (!text || inet_pton(AF_INET, text, &reporter) != 1 ||
-	    dart_collectors__load(&path, 1, reporter, &collectors, why)) {
+	    dart_collectors__load(&path, 1, reporter, &collectors, &error)) {
 		fprintf(stderr, "store_flows: no collectors in %s\n", path);
 		exit(EXIT_FAILURE);
 	}

@@ -13,6 +13,7 @@
 
 #include <cmocka.h>
 
+#include <libdart/error.h>
 #include <libdart/report/collectors.h>
 
 #define OURS	"10.0.0.2"
@@ -50,7 +51,7 @@ static void write_file(char *path, const char *text)
 /* Loads two files, of which the second may be NULL. */
 static int load_texts(const char *text, const char *more,
 		      struct dart_collectors *collectors,
-		      char why[DART_WHY_MAX])
+		      struct dart_error *error)
 {
 	char names[2][32];
 	const char *paths[] = { names[0], names[1] };
@@ -62,7 +63,7 @@ static int load_texts(const char *text, const char *more,
 	if (more)
 		write_file(names[1], more);
 	ret = dart_collectors__load(paths, more ? 2 : 1, reporter, collectors,
-				    why);
+				    error);
 	unlink(names[0]);
 	if (more)
 		unlink(names[1]);
@@ -71,7 +72,7 @@ static int load_texts(const char *text, const char *more,
 
 /* One file whose lines are the first one with each of these changes. */
 static int load(const char *const *changes, size_t count,
-		struct dart_collectors *collectors, char why[DART_WHY_MAX])
+		struct dart_collectors *collectors, struct dart_error *error)
 {
 	json_t *list = json_array(), *file;
 	char *text;
@@ -83,26 +84,28 @@ static int load(const char *const *changes, size_t count,
 	file = json_pack("{s:i, s:o}", "dart_collectors", 1, "collectors",
 			 list);
 	text = json_dumps(file, 0);
-	ret = load_texts(text, NULL, collectors, why);
+	ret = load_texts(text, NULL, collectors, error);
 	free(text);
 	json_decref(file);
 	return ret;
 }
 
-#define LOAD(collectors, why, ...) load((const char *const[]){ __VA_ARGS__ }, \
-	sizeof((const char *[]){ __VA_ARGS__ }) / sizeof(char *), \
-	collectors, why)
+#define LOAD(collectors, error, ...)                                   \
+	load((const char *const[]){ __VA_ARGS__ },                     \
+	     sizeof((const char *[]){ __VA_ARGS__ }) / sizeof(char *), \
+	     collectors, error)
 
 static void test_one(void **state)
 {
 	struct dart_collectors collectors;
 	const struct dart_collector *collector;
-	char why[DART_WHY_MAX];
+	struct dart_error error;
 	json_t *json, *given;
 	int share;
 
-	assert_int_equal(LOAD(&collectors, why, "{}",
-			      "{\"reporter\": \"10.0.0.3\", \"qpn\": 18}"), 0);
+	assert_int_equal(LOAD(&collectors, &error, "{}",
+			      "{\"reporter\": \"10.0.0.3\", \"qpn\": 18}"),
+			 0);
 	assert_int_equal(collectors.count, 1);
 	collector = collectors.list;
 	assert_string_equal(collector->name, "paths");
@@ -132,10 +135,11 @@ static void test_equal_shares(void **state)
 {
 	uint32_t shares[3] = { 0 }, share;
 	struct dart_collectors collectors;
-	char why[DART_WHY_MAX];
+	struct dart_error error;
 
-	assert_int_equal(LOAD(&collectors, why, "{}", "{\"qpn\": 18}",
-			      "{\"ip\": \"10.0.0.9\", \"slots_log2\": 3}"), 0);
+	assert_int_equal(LOAD(&collectors, &error, "{}", "{\"qpn\": 18}",
+			      "{\"ip\": \"10.0.0.9\", \"slots_log2\": 3}"),
+			 0);
 	assert_int_equal(collectors.count, 3);
 	for (share = 0; share < DART_STORE_SHARES; share++) {
 		shares[collectors.shares[share]]++;
@@ -151,10 +155,12 @@ static void test_equal_shares(void **state)
 static void test_given_shares(void **state)
 {
 	struct dart_collectors collectors;
-	char why[DART_WHY_MAX];
+	struct dart_error error;
 
-	assert_int_equal(LOAD(&collectors, why, "{\"shares\": \"0-511,600\"}",
-			      "{\"qpn\": 18, \"shares\": \"1023\"}"), 0);
+	assert_int_equal(LOAD(&collectors, &error,
+			      "{\"shares\": \"0-511,600\"}",
+			      "{\"qpn\": 18, \"shares\": \"1023\"}"),
+			 0);
 	assert_int_equal(collectors.shares[0], 0);
 	assert_int_equal(collectors.shares[511], 0);
 	assert_int_equal(collectors.shares[512], DART_COLLECTOR_NONE);
@@ -167,7 +173,8 @@ static void test_given_shares(void **state)
 static void test_several_files(void **state)
 {
 	struct dart_collectors collectors;
-	char why[DART_WHY_MAX], text[2][1024];
+	struct dart_error error;
+	char text[2][1024];
 	int i;
 
 	for (i = 0; i < 2; i++) {
@@ -180,14 +187,14 @@ static void test_several_files(void **state)
 		free(one);
 		json_decref(json);
 	}
-	assert_int_equal(load_texts(text[0], text[1], &collectors, why), 0);
+	assert_int_equal(load_texts(text[0], text[1], &collectors, &error), 0);
 	assert_int_equal(collectors.count, 2);
 	assert_int_equal(collectors.shares[0], 0);
 	assert_int_equal(collectors.shares[1023], 1);
 	dart_collectors__free(&collectors);
-	assert_int_equal(load_texts(text[0], text[0], &collectors, why),
+	assert_int_equal(load_texts(text[0], text[0], &collectors, &error),
 			 -EINVAL);
-	assert_non_null(strstr(why, "twice"));
+	assert_non_null(strstr(error.text, "twice"));
 }
 
 /* INADDR_ANY: the only reporter, whoever it is. */
@@ -195,23 +202,26 @@ static void test_any_reporter(void **state)
 {
 	const struct in_addr any = { INADDR_ANY };
 	struct dart_collectors collectors;
-	char why[DART_WHY_MAX];
+	struct dart_error error;
 	json_t *file;
 
 	file = json_pack("{s:i, s:[o, o]}", "dart_collectors", 1, "collectors",
 			 line("{\"reporter\": \"10.0.0.7\"}"),
 			 line("{\"reporter\": \"10.0.0.7\", \"qpn\": 18}"));
-	assert_int_equal(dart_collectors__take(file, "it", any, &collectors,
-					       why), 0);
+	assert_int_equal(
+		dart_collectors__take(file, "it", any, &collectors, &error), 0);
 	assert_int_equal(collectors.count, 2);
 	dart_collectors__free(&collectors);
 	json_array_append_new(json_object_get(file, "collectors"), line("{}"));
 	assert_int_equal(dart_collectors__take(file, "it", any, &collectors,
-					       why), -EINVAL);
-	assert_non_null(strstr(why, "it: collectors[2]: another reporter"));
+					       &error),
+			 -EINVAL);
+	assert_non_null(
+		strstr(error.text, "it: collectors[2]: another reporter"));
 	json_array_clear(json_object_get(file, "collectors"));
 	assert_int_equal(dart_collectors__take(file, "it", any, &collectors,
-					       why), -ENOENT);
+					       &error),
+			 -ENOENT);
 	json_decref(file);
 }
 
@@ -253,18 +263,19 @@ static void test_refused_lines(void **state)
 		"{\"unknown\": 5}",
 	};
 	struct dart_collectors collectors;
-	char why[DART_WHY_MAX];
+	struct dart_error error;
 	size_t i;
 
 	for (i = 0; i < sizeof(changes) / sizeof(*changes); i++) {
-		if (load(&changes[i], 1, &collectors, why) != -EINVAL)
+		if (load(&changes[i], 1, &collectors, &error) != -EINVAL)
 			fail_msg("taken: %s", changes[i]);
-		assert_non_null(strstr(why, "collectors[0]: "));
+		assert_non_null(strstr(error.text, "collectors[0]: "));
 		assert_null(collectors.list);
 	}
-	assert_int_equal(LOAD(&collectors, why,
-			      "{\"reporter\": \"10.0.0.3\"}"), -ENOENT);
-	assert_non_null(strstr(why, OURS));
+	assert_int_equal(LOAD(&collectors, &error,
+			      "{\"reporter\": \"10.0.0.3\"}"),
+			 -ENOENT);
+	assert_non_null(strstr(error.text, OURS));
 }
 
 static void test_refused_together(void **state)
@@ -280,13 +291,13 @@ static void test_refused_together(void **state)
 		  "{\"qpn\": 18, \"shares\": \"0-5\"}", "share 5 has" },
 	};
 	struct dart_collectors collectors;
-	char why[DART_WHY_MAX];
+	struct dart_error error;
 	size_t i;
 
 	for (i = 0; i < sizeof(changes) / sizeof(*changes); i++) {
-		assert_int_equal(load(changes[i], 2, &collectors, why),
+		assert_int_equal(load(changes[i], 2, &collectors, &error),
 				 -EINVAL);
-		assert_non_null(strstr(why, changes[i][2]));
+		assert_non_null(strstr(error.text, changes[i][2]));
 	}
 }
 
@@ -302,17 +313,18 @@ static void test_refused_files(void **state)
 		"{\"dart_collectors\": 1, \"collectors\": [], \"more\": 1}",
 	};
 	struct dart_collectors collectors;
-	char why[DART_WHY_MAX];
+	struct dart_error error;
 	size_t i;
 
 	for (i = 0; i < sizeof(texts) / sizeof(*texts); i++)
-		assert_int_equal(load_texts(texts[i], NULL, &collectors, why),
+		assert_int_equal(load_texts(texts[i], NULL, &collectors,
+					    &error),
 				 -EINVAL);
-	assert_int_equal(dart_collectors__load((const char *const[]){
-				"/nonexistent/file" }, 1,
-				(struct in_addr){ 1 }, &collectors, why),
+	assert_int_equal(dart_collectors__load(
+				 (const char *const[]){ "/nonexistent/file" },
+				 1, (struct in_addr){ 1 }, &collectors, &error),
 			 -ENOENT);
-	assert_non_null(strstr(why, "/nonexistent/file"));
+	assert_non_null(strstr(error.text, "/nonexistent/file"));
 }
 
 int main(void)

@@ -9,10 +9,12 @@
 
 #include <cmocka.h>
 
+#include <libdart/error.h>
+
 #include "tools/controller/config.h"
 
 static struct settings settings;
-static char why[CONFIG_WHY_MAX];
+static struct dart_error error;
 
 static int load_bytes(const char *bytes, size_t length)
 {
@@ -20,7 +22,7 @@ static int load_bytes(const char *bytes, size_t length)
 	int err;
 
 	assert_non_null(file);
-	err = config__load(&settings, file, "f", why);
+	err = config__load(&settings, file, "f", &error);
 	fclose(file);
 	return err;
 }
@@ -80,7 +82,7 @@ static void the_example_is_valid(void **state)
 	(void)state;
 	if (!file)
 		skip();
-	assert_int_equal(config__load(&settings, file, "f", why), 0);
+	assert_int_equal(config__load(&settings, file, "f", &error), 0);
 	fclose(file);
 	assert_int_equal(settings.agent_count, 2);
 }
@@ -88,7 +90,7 @@ static void the_example_is_valid(void **state)
 static void what_is_wrong_is_refused_with_its_line(void **state)
 {
 	static const struct {
-		const char *text, *why;
+		const char *text, *error;
 	} wrong[] = {
 		{ "", "f:1: the file is empty" },
 		{ "- a\n", "f:1: expected KEY: VALUE lines" },
@@ -122,8 +124,8 @@ static void what_is_wrong_is_refused_with_its_line(void **state)
 		/* fmemopen() has no empty files. */
 		assert_int_equal(load(*wrong[i].text ? wrong[i].text : "\n"),
 				 -EINVAL);
-		if (!strstr(why, wrong[i].why))
-			fail_msg("%s: %s", wrong[i].text, why);
+		if (!strstr(error.text, wrong[i].error))
+			fail_msg("%s: %s", wrong[i].text, error.text);
 		settings__clear(&settings);
 	}
 }
@@ -141,7 +143,7 @@ static void flipped_bits_are_survived(void **state)
 		for (flips = random() % 4 + 1; flips; flips--)
 			bytes[random() % sizeof(bytes)] ^= 1 << random() % 8;
 		if (load_bytes(bytes, random() % sizeof(bytes) + 1))
-			assert_memory_equal(why, "f:", 2);
+			assert_memory_equal(error.text, "f:", 2);
 		settings__clear(&settings);
 	}
 }

@@ -8,12 +8,14 @@
 
 #include <cmocka.h>
 
+#include <libdart/error.h>
+
 #include "tools/controller/options.h"
 
 #define ARGUMENTS_MAX 16
 
 static struct options options;
-static char why[OPTIONS_WHY_MAX];
+static struct dart_error error;
 
 /* Arguments as in a shell, separated by blanks; @line must outlive options. */
 static int parse(char *line)
@@ -24,7 +26,7 @@ static int parse(char *line)
 
 	while ((word = strsep(&line, " ")))
 		argv[argc++] = word;
-	return options__parse(&options, argc, argv, why);
+	return options__parse(&options, argc, argv, &error);
 }
 
 static int clear_options(void **state)
@@ -99,7 +101,7 @@ static void help_and_version_need_no_agent(void **state)
 static void what_is_wrong_is_refused_with_a_reason(void **state)
 {
 	static const struct {
-		const char *line, *why;
+		const char *line, *error;
 	} wrong[] = {
 		{ "-j", "no agent" },
 		{ "h -i 0s", "'0s' is no interval" },
@@ -140,8 +142,8 @@ static void what_is_wrong_is_refused_with_a_reason(void **state)
 	for (i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
 		snprintf(line, sizeof(line), "%s", wrong[i].line);
 		assert_int_equal(parse(line), -EINVAL);
-		if (!strstr(why, wrong[i].why))
-			fail_msg("%s: %s", wrong[i].line, why);
+		if (!strstr(error.text, wrong[i].error))
+			fail_msg("%s: %s", wrong[i].line, error.text);
 		options__clear(&options);
 	}
 }

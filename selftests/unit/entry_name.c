@@ -15,11 +15,11 @@ static void assert_called(const char *source, const char *label,
 			  const char *expected)
 {
 	char name[DART_REGISTRATION_NAME_MAX];
-	struct why why;
+	struct dart_error error;
 
-	assert_int_equal(entry_name__of(name, source, label, &why), 0);
+	assert_int_equal(entry_name__of(name, source, label, &error), 0);
 	assert_string_equal(name, expected);
-	assert_int_equal(entry_name__check(name, &why), 0);
+	assert_int_equal(entry_name__check(name, &error), 0);
 }
 
 static void a_label_is_part_of_the_name(void **state)
@@ -49,18 +49,18 @@ static void a_name_that_is_too_long_is_refused(void **state)
 	char label[DART_REGISTRATION_NAME_MAX + 1] = "";
 	char name[DART_REGISTRATION_NAME_MAX];
 	size_t room = DART_REGISTRATION_NAME_MAX - 1 - strlen("a@");
-	struct why why;
+	struct dart_error error;
 
 	(void)state;
 	memset(label, 'x', room);
-	assert_int_equal(entry_name__of(name, "a", label, &why), 0);
+	assert_int_equal(entry_name__of(name, "a", label, &error), 0);
 	label[room] = 'x';
-	assert_int_equal(entry_name__of(name, "a", label, &why),
+	assert_int_equal(entry_name__of(name, "a", label, &error),
 			 -ENAMETOOLONG);
 	label[room] = '\0';
 	for (size_t i = 0; i < 3; i++) {
 		memset(label + room - 1 - i, ' ', 1);
-		assert_int_equal(entry_name__of(name, "a", label, &why),
+		assert_int_equal(entry_name__of(name, "a", label, &error),
 				 -ENAMETOOLONG);
 	}
 }

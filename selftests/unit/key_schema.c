@@ -9,11 +9,12 @@
 
 #include <cmocka.h>
 
+#include <libdart/error.h>
 #include <libdart/key/key_schema.h>
 
 static struct dart_key_schema *schema;
 static uint8_t key[DART_STORE_KEY_MAX];
-static char why[DART_WHY_MAX];
+static struct dart_error error;
 
 static int drop(void **state)
 {
@@ -29,7 +30,7 @@ static int load_bytes(const char *bytes, size_t length)
 	int err;
 
 	assert_non_null(file);
-	err = dart_key_schema__load(file, "f", &schema, why);
+	err = dart_key_schema__load(file, "f", &schema, &error);
 	fclose(file);
 	return err;
 }
@@ -49,8 +50,8 @@ static void open_schema(const char *name)
 	file = fopen(path, "r");
 	if (!file)
 		fail_msg("%s: %s", path, strerror(errno));
-	if (dart_key_schema__load(file, path, &schema, why))
-		fail_msg("%s", why);
+	if (dart_key_schema__load(file, path, &schema, &error))
+		fail_msg("%s", error.text);
 	fclose(file);
 }
 
@@ -99,12 +100,12 @@ static void a_flow_is_a_key(void **state)
 
 	(void)state;
 	open_schema("int-path");
-	assert_int_equal(dart_key_schema__key(schema, texts, key, why), 13);
+	assert_int_equal(dart_key_schema__key(schema, texts, key, &error), 13);
 	assert_memory_equal(key, "\x0a\0\0\1\x0a\0\0\2\x12\x34\0\x50\x11", 13);
 	drop(NULL);
 
 	open_schema("postcard");
-	assert_int_equal(dart_key_schema__key(schema, long_texts, key, why),
+	assert_int_equal(dart_key_schema__key(schema, long_texts, key, &error),
 			 41);
 	assert_memory_equal(key, "\xfe\x80\0\0\0\0\0\0\0\0\0\0\0\0\0\1", 16);
 	assert_memory_equal(key + 32, "\x12\x34\0\x50\x11\0\0\0\7", 9);
@@ -151,8 +152,8 @@ static void every_type_goes_in_and_out(void **state)
 
 	(void)state;
 	if (load(every_type))
-		fail_msg("%s", why);
-	assert_int_equal(dart_key_schema__key(schema, texts, key, why), 42);
+		fail_msg("%s", error.text);
+	assert_int_equal(dart_key_schema__key(schema, texts, key, &error), 42);
 	assert_memory_equal(key, "\1\xff\xff\xff\xff\xff\xff\xff\xfe"
 			    "\0\x11\x22\xaa\xbb\xcc\x0a\xff\0x\xe9\0\0"
 			    "\1\2\3\4", 26);
@@ -167,7 +168,7 @@ static void what_is_no_key_is_refused(void **state)
 {
 	static const struct {
 		uint32_t field;
-		const char *text, *why;
+		const char *text, *error;
 	} wrong[] = {
 		{ 0, "two", "a 'two': expected a number or one of its names" },
 		{ 0, "256", "a '256': more than 255" },
@@ -196,22 +197,24 @@ static void what_is_no_key_is_refused(void **state)
 	size_t i;
 
 	if (load(every_type))
-		fail_msg("%s", why);
+		fail_msg("%s", error.text);
 	for (i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
 		right = texts[wrong[i].field];
 		texts[wrong[i].field] = wrong[i].text;
-		assert_int_equal(dart_key_schema__key(schema, texts, key, why),
+		assert_int_equal(dart_key_schema__key(schema, texts, key,
+						      &error),
 				 -EINVAL);
-		if (!strstr(why, wrong[i].why))
-			fail_msg("%s: %s", wrong[i].text, why);
+		if (!strstr(error.text, wrong[i].error))
+			fail_msg("%s: %s", wrong[i].text, error.text);
 		texts[wrong[i].field] = right;
 	}
 	drop(state);
 
 	open_schema("int-path");
-	assert_int_equal(dart_key_schema__key(schema, mixed, key, why),
+	assert_int_equal(dart_key_schema__key(schema, mixed, key, &error),
 			 -EINVAL);
-	assert_string_equal(why,
+	assert_string_equal(
+		error.text,
 		"dst '::1': not of the family of the other address");
 }
 
@@ -221,7 +224,7 @@ static void what_is_no_key_is_refused(void **state)
 static void what_is_no_schema_is_refused_with_its_line(void **state)
 {
 	static const struct {
-		const char *text, *why;
+		const char *text, *error;
 	} wrong[] = {
 		{ "\n", "f:1: the file is empty" },
 		{ "- a\n", "f:1: expected KEY: VALUE lines" },
@@ -291,13 +294,13 @@ static void what_is_no_schema_is_refused_with_its_line(void **state)
 	(void)state;
 	for (i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
 		assert_int_equal(load(wrong[i].text), -EINVAL);
-		if (!strstr(why, wrong[i].why))
-			fail_msg("%s: %s", wrong[i].text, why);
+		if (!strstr(error.text, wrong[i].error))
+			fail_msg("%s: %s", wrong[i].text, error.text);
 	}
 	for (i = 0; i < DART_KEY_FIELDS_MAX + 1; i++)
 		sprintf(many + strlen(many), "- {name: f%zu, type: u8}\n", i);
 	assert_int_equal(load(many), -EINVAL);
-	assert_string_equal(why, "f:35: more than 32 fields");
+	assert_string_equal(error.text, "f:35: more than 32 fields");
 }
 
 static void assert_printable(const char *text)
@@ -328,12 +331,12 @@ static void flipped_bits_are_survived(void **state)
 			bytes[random() % sizeof(bytes)] ^= 1 << random() % 8;
 		if (load_bytes(bytes, random() % 2 ? sizeof(bytes) :
 			       random() % sizeof(bytes) + 1)) {
-			assert_memory_equal(why, "f:", 2);
-			assert_printable(why);
+			assert_memory_equal(error.text, "f:", 2);
+			assert_printable(error.text);
 			continue;
 		}
 		taken++;
-		dart_key_schema__key(schema, texts, key, why);
+		dart_key_schema__key(schema, texts, key, &error);
 		json = dart_key_schema__value(schema, value);
 		assert_int_equal(json_object_size(json), schema->value.count);
 		json_decref(json);

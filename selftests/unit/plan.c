@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <libdart/error.h>
 #include <libdart/store/store_sizing.h>
 
 #include <errno.h>
@@ -26,11 +27,11 @@ static void figures_of_the_paper_come_out(void **state)
 		.redundancy = 2,
 		.memory = 3000 * MIB,
 	};
-	char why[DART_WHY_MAX];
+	struct dart_error error;
 	struct dart_store_sizing plan;
 	double load;
 
-	assert_int_equal(dart_store_sizing__make(&wish, &plan, why), 0);
+	assert_int_equal(dart_store_sizing__make(&wish, &plan, &error), 0);
 	assert_int_equal(plan.ideal.slots, 131072000);
 	assert_int_equal(plan.store.slots, 1 << 26);
 	load = 1e8 / plan.ideal.slots;
@@ -38,7 +39,7 @@ static void figures_of_the_paper_come_out(void **state)
 	check_near(dart_store_sizing__average(load, 2), .7135, .00005);
 
 	wish.memory = 30000 * MIB;
-	assert_int_equal(dart_store_sizing__make(&wish, &plan, why), 0);
+	assert_int_equal(dart_store_sizing__make(&wish, &plan, &error), 0);
 	assert_int_equal(plan.ideal.slots, 1310720000);
 	load = 1e8 / plan.ideal.slots;
 	check_near(dart_store_sizing__average(load, 2), .993, .0005);
@@ -212,7 +213,7 @@ static void plans_keep_what_they_promise(void **state)
 {
 	struct dart_sizing_wish wish = { .value_length = 20 };
 	static const double successes[] = { .3, .9, .999, .99999 };
-	char why[DART_WHY_MAX];
+	struct dart_error error;
 	struct dart_store_sizing plan;
 	double load;
 	uint32_t i, n;
@@ -220,8 +221,9 @@ static void plans_keep_what_they_promise(void **state)
 	for (i = 0; i < sizeof(successes) / sizeof(successes[0]); i++) {
 		wish.success = successes[i];
 		for (wish.flows = 1; wish.flows < 100000000; wish.flows *= 7) {
-			assert_int_equal(
-				dart_store_sizing__make(&wish, &plan, why), 0);
+			assert_int_equal(dart_store_sizing__make(&wish, &plan,
+								 &error),
+					 0);
 			assert_true(plan.ideal.slots <= plan.store.slots);
 			assert_int_equal(plan.store.checksum_bits, 32);
 			load = (double)wish.flows / plan.store.slots;
@@ -240,10 +242,10 @@ static void plans_keep_what_they_promise(void **state)
 
 	wish.flows = 1000000;
 	wish.error = 1e-12;
-	assert_int_equal(dart_store_sizing__make(&wish, &plan, why), 0);
+	assert_int_equal(dart_store_sizing__make(&wish, &plan, &error), 0);
 	assert_int_equal(plan.store.checksum_bits, 32);
 	wish.error = 1e-6;
-	assert_int_equal(dart_store_sizing__make(&wish, &plan, why), 0);
+	assert_int_equal(dart_store_sizing__make(&wish, &plan, &error), 0);
 	assert_int_equal(plan.store.checksum_bits, 8);
 }
 
@@ -261,7 +263,7 @@ static void what_cannot_be_is_refused(void **state)
 		-EINVAL, -EINVAL, -EINVAL, -EINVAL, -EINVAL, -EINVAL, -EINVAL,
 		-ERANGE, -ERANGE, -ERANGE,
 	};
-	char why[DART_WHY_MAX];
+	struct dart_error error;
 	struct dart_store_sizing plan;
 	size_t i;
 
@@ -276,12 +278,13 @@ static void what_cannot_be_is_refused(void **state)
 	bad[7].memory = 23;
 	bad[8].flows = UINT64_C(1) << 40;
 	bad[9].error = 1e-30;
-	assert_int_equal(dart_store_sizing__make(&good, &plan, why), 0);
+	assert_int_equal(dart_store_sizing__make(&good, &plan, &error), 0);
 	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
-		*why = '\0';
-		assert_int_equal(dart_store_sizing__make(&bad[i], &plan, why),
+		*error.text = '\0';
+		assert_int_equal(dart_store_sizing__make(&bad[i], &plan,
+							 &error),
 				 errors[i]);
-		assert_true(*why);
+		assert_true(*error.text);
 	}
 }
 

@@ -10,6 +10,8 @@
 #include <cmocka.h>
 #include <pcap/pcap.h>
 
+#include <libdart/error.h>
+
 #include "tools/report/feed.h"
 
 #define PORT	5000
@@ -69,11 +71,11 @@ static void write_capture(int link_type)
 
 static struct feed *open_feed(const struct options *options)
 {
-	char why[OPTIONS_WHY_MAX];
+	struct dart_error error;
 	struct feed *feed;
 
-	if (feed__open(options, &feed, why))
-		fail_msg("%s", why);
+	if (feed__open(options, &feed, &error))
+		fail_msg("%s", error.text);
 	return feed;
 }
 
@@ -83,15 +85,15 @@ static void test_capture_of_flows(void **state)
 	const struct options captured = options_of(path);
 	struct int_packet of_flow, of_capture;
 	struct feed *flows, *capture;
-	char why[OPTIONS_WHY_MAX];
+	struct dart_error error;
 	int i;
 
 	write_capture(DLT_EN10MB);
 	flows = open_feed(&generated);
 	capture = open_feed(&captured);
 	for (i = 0; i < FLOWS; i++) {
-		assert_int_equal(feed__next(flows, &of_flow, why), 1);
-		assert_int_equal(feed__next(capture, &of_capture, why), 1);
+		assert_int_equal(feed__next(flows, &of_flow, &error), 1);
+		assert_int_equal(feed__next(capture, &of_capture, &error), 1);
 		assert_int_equal(of_flow.key_length, of_capture.key_length);
 		assert_memory_equal(of_flow.key, of_capture.key,
 				    of_flow.key_length);
@@ -99,8 +101,8 @@ static void test_capture_of_flows(void **state)
 		assert_memory_equal(of_flow.path, of_capture.path,
 				    4 * of_flow.hops);
 	}
-	assert_int_equal(feed__next(flows, &of_flow, why), 0);
-	assert_int_equal(feed__next(capture, &of_capture, why), 0);
+	assert_int_equal(feed__next(flows, &of_flow, &error), 0);
+	assert_int_equal(feed__next(capture, &of_capture, &error), 0);
 	assert_int_equal(feed__others(capture), 1);
 	assert_int_equal(feed__malformed(capture), 1);
 	feed__close(flows);
@@ -111,19 +113,19 @@ static void test_more_packets(void **state)
 {
 	struct options options = options_of(NULL);
 	struct int_packet packet, first;
-	char why[OPTIONS_WHY_MAX];
+	struct dart_error error;
 	struct feed *feed;
 	int i;
 
 	options.packets = FLOWS + 1;
 	feed = open_feed(&options);
 	for (i = 0; i <= FLOWS; i++) {
-		assert_int_equal(feed__next(feed, &packet, why), 1);
+		assert_int_equal(feed__next(feed, &packet, &error), 1);
 		if (!i)
 			first = packet;
 	}
 	assert_memory_equal(packet.key, first.key, first.key_length);
-	assert_int_equal(feed__next(feed, &packet, why), 0);
+	assert_int_equal(feed__next(feed, &packet, &error), 0);
 	feed__close(feed);
 }
 
@@ -131,23 +133,23 @@ static void test_refused(void **state)
 {
 	struct options options = options_of("/nonexistent/file");
 	struct int_packet packet;
-	char why[OPTIONS_WHY_MAX];
+	struct dart_error error;
 	struct feed *feed;
 	int ret;
 
-	assert_int_equal(feed__open(&options, &feed, why), -EINVAL);
-	assert_non_null(strstr(why, "/nonexistent/file"));
+	assert_int_equal(feed__open(&options, &feed, &error), -EINVAL);
+	assert_non_null(strstr(error.text, "/nonexistent/file"));
 	write_capture(DLT_RAW);
 	options.pcap = path;
-	assert_int_equal(feed__open(&options, &feed, why), -EINVAL);
-	assert_non_null(strstr(why, "Ethernet"));
+	assert_int_equal(feed__open(&options, &feed, &error), -EINVAL);
+	assert_non_null(strstr(error.text, "Ethernet"));
 
 	/* One that ends within a packet. */
 	write_capture(DLT_EN10MB);
 	assert_int_equal(truncate(path, 300), 0);
 	feed = open_feed(&options);
 	do
-		ret = feed__next(feed, &packet, why);
+		ret = feed__next(feed, &packet, &error);
 	while (ret == 1);
 	assert_int_equal(ret, -EIO);
 	feed__close(feed);

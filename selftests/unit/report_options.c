@@ -8,13 +8,15 @@
 
 #include <cmocka.h>
 
+#include <libdart/error.h>
+
 #include "tools/report/options.h"
 
 #define WORDS_MAX 32
 
 /* Parses a line of words with single spaces between them. */
 static int parse(struct options *options, const char *line,
-		 char why[OPTIONS_WHY_MAX])
+		 struct dart_error *error)
 {
 	static char copy[400];
 	char *argv[WORDS_MAX + 1], *rest = copy;
@@ -23,15 +25,15 @@ static int parse(struct options *options, const char *line,
 	snprintf(copy, sizeof(copy), "dart-report %s", line);
 	while ((argv[argc] = strsep(&rest, " ")))
 		assert_true(++argc < WORDS_MAX);
-	return options__parse(options, argc, argv, why);
+	return options__parse(options, argc, argv, error);
 }
 
 static void test_defaults(void **state)
 {
 	struct options options;
-	char why[OPTIONS_WHY_MAX];
+	struct dart_error error;
 
-	assert_int_equal(parse(&options, "-i eth0 -c a -f zipf", why), 0);
+	assert_int_equal(parse(&options, "-i eth0 -c a -f zipf", &error), 0);
 	assert_int_equal(options.action, OPTIONS_RUN);
 	assert_string_equal(options.interface, "eth0");
 	assert_int_equal(options.collector_files, 1);
@@ -53,11 +55,14 @@ static void test_defaults(void **state)
 static void test_all(void **state)
 {
 	struct options options;
-	char why[OPTIONS_WHY_MAX];
+	struct dart_error error;
 
-	assert_int_equal(parse(&options, "-j -i e -c a -c b -f fat-tree "
+	assert_int_equal(parse(&options,
+			       "-j -i e -c a -c b -f fat-tree "
 			       "-n 5 --packets=7 --seed=9 --ports=4 --rate=0 "
-			       "--copies=all --source=10.0.0.9", why), 0);
+			       "--copies=all --source=10.0.0.9",
+			       &error),
+			 0);
 	assert_int_equal(options.collector_files, 2);
 	assert_string_equal(options.collectors[1], "b");
 	assert_int_equal(options.flows.count, 5);
@@ -69,17 +74,20 @@ static void test_all(void **state)
 	assert_true(options.json);
 	assert_int_equal(ntohl(options.source.s_addr), 0x0a000009);
 	options__clear(&options);
-	assert_int_equal(parse(&options, "-i e -f uniform --emit int "
-			       "--int-port 9 --skew 1.5", why), 0);
+	assert_int_equal(parse(&options,
+			       "-i e -f uniform --emit int "
+			       "--int-port 9 --skew 1.5",
+			       &error),
+			 0);
 	assert_true(options.emit_int);
 	assert_int_equal(options.int_port, 9);
 	options__clear(&options);
-	assert_int_equal(parse(&options, "-i e -c a -p b", why), 0);
+	assert_int_equal(parse(&options, "-i e -c a -p b", &error), 0);
 	assert_string_equal(options.pcap, "b");
 	options__clear(&options);
-	assert_int_equal(parse(&options, "--help", why), 0);
+	assert_int_equal(parse(&options, "--help", &error), 0);
 	assert_int_equal(options.action, OPTIONS_HELP);
-	assert_int_equal(parse(&options, "--version", why), 0);
+	assert_int_equal(parse(&options, "--version", &error), 0);
 	assert_int_equal(options.action, OPTIONS_VERSION);
 }
 
@@ -108,13 +116,13 @@ static void test_refused(void **state)
 		{ "-i e -c a -f zipf --unknown", "'--unknown'" },
 	};
 	struct options options;
-	char why[OPTIONS_WHY_MAX];
+	struct dart_error error;
 	size_t i;
 
 	for (i = 0; i < sizeof(lines) / sizeof(*lines); i++) {
-		assert_int_equal(parse(&options, lines[i][0], why), -EINVAL);
-		if (!strstr(why, lines[i][1]))
-			fail_msg("%s: %s", lines[i][0], why);
+		assert_int_equal(parse(&options, lines[i][0], &error), -EINVAL);
+		if (!strstr(error.text, lines[i][1]))
+			fail_msg("%s: %s", lines[i][0], error.text);
 		options__clear(&options);
 	}
 }

@@ -17,6 +17,7 @@
 #include <xxhash.h>
 
 #include <dart/control.h>
+#include <libdart/error.h>
 
 #include <libdart/table/table_writer.h>
 
@@ -296,12 +297,12 @@ static inline void sample__assert_decodes(const void *memory, int length,
 {
 	const struct dart_control_header *header = memory;
 	struct dart_table *decoded;
-	char why[DART_WHY_MAX];
+	struct dart_error error;
 
 	assert_true(length > 0);
 	assert_int_equal(header->table_length, length);
-	if (dart_table__decode(memory, length, &decoded, NULL, why))
-		fail_msg("%s", why);
+	if (dart_table__decode(memory, length, &decoded, NULL, &error))
+		fail_msg("%s", error.text);
 	sample__assert_same(expected, decoded);
 	dart_table__free(decoded);
 }

@@ -42,18 +42,18 @@ static int wrap(struct btf *btf, const char *name, const char *member, int type,
 	return id;
 }
 
-/* What a source makes of the window @name; NULL if it is refused as @why says. */
+/* What a source makes of the window @name; NULL if it is refused as @error says. */
 static struct dart_schema *describe(const struct types *types,
 				    const char *source, const char *name,
-				    uint64_t length, struct why *why)
+				    uint64_t length, struct dart_error *error)
 {
 	struct dart_zero_extent extent = { .length = length };
 	struct dart_schema *schema = NULL;
 
 	strcpy(extent.name, name);
-	*why = (struct why){ };
+	*error = (struct dart_error){ };
 	if (source_schema__from_btf(source__find(source), types->btf, &extent,
-				    &schema, why))
+				    &schema, error))
 		return NULL;
 	return schema;
 }
@@ -79,7 +79,7 @@ static void elements_are_named_by_an_anonymous_enum(void **state)
 	};
 	struct types types = types__new();
 	struct dart_schema *schema;
-	struct why why;
+	struct dart_error error;
 	int array;
 
 	(void)state;
@@ -90,7 +90,7 @@ static void elements_are_named_by_an_anonymous_enum(void **state)
 		assert_int_equal(btf__add_enum_value(types.btf, names[i], i),
 				 0);
 
-	schema = describe(&types, "snmp:tcp", "tcp_mib", 32, &why);
+	schema = describe(&types, "snmp:tcp", "tcp_mib", 32, &error);
 	assert_non_null(schema);
 	assert_string_equal(schema->name, "tcp_mib");
 	assert_int_equal(schema->field_count, 3);
@@ -103,22 +103,22 @@ static void elements_are_named_by_an_anonymous_enum(void **state)
 		     DART_CONTROL_FIELD_COUNTER);
 	dart_schema__free(schema);
 
-	assert_null(describe(&types, "snmp:tcp", "tcp_mib", 40, &why));
-	assert_non_null(strstr(why.text, "snmp:tcp"));
-	assert_non_null(strstr(why.text, "size"));
-	assert_null(describe(&types, "snmp:udp", "tcp_mib", 32, &why));
-	assert_non_null(strstr(why.text, "snmp:udp"));
-	assert_non_null(strstr(why.text, "names its elements"));
-	assert_null(describe(&types, "snmp:udp", "udp_mib", 32, &why));
-	assert_null(describe(&types, "cgroup:cpu", "tcp_mib", 32, &why));
-	assert_non_null(strstr(why.text, "cputime.stime"));
+	assert_null(describe(&types, "snmp:tcp", "tcp_mib", 40, &error));
+	assert_non_null(strstr(error.text, "snmp:tcp"));
+	assert_non_null(strstr(error.text, "size"));
+	assert_null(describe(&types, "snmp:udp", "tcp_mib", 32, &error));
+	assert_non_null(strstr(error.text, "snmp:udp"));
+	assert_non_null(strstr(error.text, "names its elements"));
+	assert_null(describe(&types, "snmp:udp", "udp_mib", 32, &error));
+	assert_null(describe(&types, "cgroup:cpu", "tcp_mib", 32, &error));
+	assert_non_null(strstr(error.text, "cputime.stime"));
 	btf__free(types.btf);
 }
 
 static void an_element_without_a_name_is_refused(void **state)
 {
 	struct types types = types__new();
-	struct why why;
+	struct dart_error error;
 	int array;
 
 	(void)state;
@@ -127,8 +127,8 @@ static void an_element_without_a_name_is_refused(void **state)
 	assert_true(btf__add_enum(types.btf, NULL, 4) > 0);
 	assert_int_equal(btf__add_enum_value(types.btf,
 					     "UDP_MIB_INDATAGRAMS", 1), 0);
-	assert_null(describe(&types, "snmp:udp", "udp_mib", 32, &why));
-	assert_non_null(strstr(why.text, "no name"));
+	assert_null(describe(&types, "snmp:udp", "udp_mib", 32, &error));
+	assert_non_null(strstr(error.text, "no name"));
 	btf__free(types.btf);
 }
 
@@ -138,7 +138,7 @@ static void counters_may_be_wrapped_up(void **state)
 	struct types types = types__new();
 	struct dart_schema *schema;
 	struct btf *btf = types.btf;
-	struct why why;
+	struct dart_error error;
 	int type;
 
 	(void)state;
@@ -154,7 +154,7 @@ static void counters_may_be_wrapped_up(void **state)
 	assert_int_equal(btf__add_field(btf, "packets", type, 0, 0), 0);
 	assert_int_equal(btf__add_field(btf, "next", types.pointer, 128, 0), 0);
 
-	schema = describe(&types, "netdev:stats", "pcpu_lstats", 24, &why);
+	schema = describe(&types, "netdev:stats", "pcpu_lstats", 24, &error);
 	assert_non_null(schema);
 	assert_int_equal(schema->field_count, 2);
 	assert_field(schema, 0, "packets", "packets", 0,
@@ -171,7 +171,7 @@ static void variables_lead_to_their_type(void **state)
 	struct types types = types__new();
 	struct dart_schema *schema;
 	struct btf *btf = types.btf;
-	struct why why;
+	struct dart_error error;
 	int type;
 
 	(void)state;
@@ -185,7 +185,7 @@ static void variables_lead_to_their_type(void **state)
 	assert_true(btf__add_var(btf, "irq_stat", BTF_VAR_GLOBAL_ALLOCATED,
 				 type) > 0);
 
-	schema = describe(&types, "irqs", "irq_stat", 16, &why);
+	schema = describe(&types, "irqs", "irq_stat", 16, &error);
 	assert_non_null(schema);
 	assert_string_equal(schema->name, "irq_cpustat_t");
 	assert_int_equal(schema->field_count, 2);
@@ -201,7 +201,7 @@ static void members_of_members_are_found(void **state)
 	struct types types = types__new();
 	struct dart_schema *schema;
 	struct btf *btf = types.btf;
-	struct why why;
+	struct dart_error error;
 	int type;
 
 	(void)state;
@@ -214,7 +214,7 @@ static void members_of_members_are_found(void **state)
 	assert_int_equal(btf__add_field(btf, "ntime", types.u64, 0, 0), 0);
 	assert_int_equal(btf__add_field(btf, "cputime", type, 64, 0), 0);
 
-	schema = describe(&types, "cgroup:cpu", "cgroup_base_stat", 32, &why);
+	schema = describe(&types, "cgroup:cpu", "cgroup_base_stat", 32, &error);
 	assert_non_null(schema);
 	assert_int_equal(schema->field_count, 4);
 	assert_field(schema, 0, "ntime", "ns", 0, DART_CONTROL_FIELD_COUNTER);
@@ -234,7 +234,7 @@ static void elements_may_be_called_after_their_array(void **state)
 	struct types types = types__new();
 	struct dart_schema *schema;
 	struct btf *btf = types.btf;
-	struct why why;
+	struct dart_error error;
 	int array;
 
 	(void)state;
@@ -249,7 +249,7 @@ static void elements_may_be_called_after_their_array(void **state)
 	assert_int_equal(btf__add_field(btf, "io_ticks", types.u64, 512, 0), 0);
 	assert_int_equal(btf__add_field(btf, "in_flight", array, 576, 0), 0);
 
-	schema = describe(&types, "disk:stats", "disk_stats", 88, &why);
+	schema = describe(&types, "disk:stats", "disk_stats", 88, &error);
 	assert_non_null(schema);
 	assert_int_equal(schema->field_count, 11);
 	assert_field(schema, 1, "nsecs.write", "ns", 8,

@@ -10,6 +10,8 @@
 
 #include <cmocka.h>
 
+#include <libdart/error.h>
+
 #include "tools/dartctl/switch/program.h"
 
 /* As p4c writes it, in short; but with ' for ". */
@@ -60,7 +62,7 @@ static const char calculations[] =
 /* Reads @tables with @old, unless NULL, in it replaced by @new, and @hashes. */
 static int read_program(struct switch_program *program, const char *hashes,
 			const char *old, const char *new,
-			char why[DART_WHY_MAX])
+			struct dart_error *error)
 {
 	char text[8192];
 	const char *found = old ? strstr(tables, old) : tables;
@@ -76,7 +78,7 @@ static int read_program(struct switch_program *program, const char *hashes,
 			text[i] = '"';
 	json = json_loads(text, 0, NULL);
 	assert_non_null(json);
-	return switch_program__read(program, json, why);
+	return switch_program__read(program, json, error);
 }
 
 static void test_good(void **state)
@@ -88,10 +90,10 @@ static void test_good(void **state)
 		{ "calc_2", DART_STORE_SHARE },
 	};
 	struct switch_program program;
-	char why[DART_WHY_MAX];
+	struct dart_error error;
 	uint32_t i;
 
-	assert_int_equal(read_program(&program, HASHES, NULL, NULL, why), 0);
+	assert_int_equal(read_program(&program, HASHES, NULL, NULL, &error), 0);
 	assert_int_equal(program.hash_count, 4);
 	for (i = 0; i < program.hash_count; i++) {
 		assert_string_equal(program.hashes[i].name, hashes[i].name);
@@ -124,15 +126,15 @@ static void test_missing(void **state)
 		  "table dart_reporter" },
 	};
 	struct switch_program program;
-	char why[DART_WHY_MAX];
+	struct dart_error error;
 	size_t i;
 
 	for (i = 0; i < sizeof(changes) / sizeof(*changes); i++) {
-		if (read_program(&program, HASHES, changes[i][0],
-				 changes[i][1], why) != -EINVAL)
+		if (read_program(&program, HASHES, changes[i][0], changes[i][1],
+				 &error) != -EINVAL)
 			fail_msg("taken: %s", changes[i][1]);
-		if (!strstr(why, changes[i][2]))
-			fail_msg("%s: %s", changes[i][1], why);
+		if (!strstr(error.text, changes[i][2]))
+			fail_msg("%s: %s", changes[i][1], error.text);
 	}
 }
 
@@ -145,28 +147,33 @@ static void test_hashes(void **state)
 		HASH("slot8", "calc"), HASH("shares", "calc"),
 	};
 	struct switch_program program;
-	char why[DART_WHY_MAX];
+	struct dart_error error;
 	size_t i;
 
 	assert_int_equal(read_program(&program, HASH("slot0", "calc"), NULL,
-				      NULL, why), -EINVAL);
-	assert_non_null(strstr(why, "share"));
-	assert_int_equal(read_program(&program, HASHES ","
-				      HASH("slot2", "calc"), NULL, NULL, why),
+				      NULL, &error),
 			 -EINVAL);
-	assert_non_null(strstr(why, "two purposes"));
+	assert_non_null(strstr(error.text, "share"));
+	assert_int_equal(read_program(&program,
+				      HASHES "," HASH("slot2", "calc"), NULL,
+				      NULL, &error),
+			 -EINVAL);
+	assert_non_null(strstr(error.text, "two purposes"));
 	/* Twice the same, and others that are no business of ours. */
-	assert_int_equal(read_program(&program, HASHES ","
-				      HASH("slot0_7", "calc") ","
-				      HASH("slot3", "calc_3") ","
-				      HASH("slot3", "absent"), NULL, NULL,
-				      why), 0);
+	assert_int_equal(
+		read_program(&program,
+			     HASHES "," HASH("slot0_7", "calc") "," HASH(
+				     "slot3", "calc_3") "," HASH("slot3",
+								 "absent"),
+			     NULL, NULL, &error),
+		0);
 	assert_int_equal(program.hash_count, 4);
 	switch_program__free(&program);
 	for (i = 0; i < sizeof(unknown) / sizeof(*unknown); i++) {
 		assert_int_equal(read_program(&program, unknown[i], NULL, NULL,
-					      why), -EINVAL);
-		assert_non_null(strstr(why, "unknown purpose"));
+					      &error),
+				 -EINVAL);
+		assert_non_null(strstr(error.text, "unknown purpose"));
 	}
 }
 
@@ -174,16 +181,16 @@ static void test_calculations(void **state)
 {
 	struct switch_program program;
 	json_t *json, *list;
-	char why[DART_WHY_MAX];
+	struct dart_error error;
 	size_t i;
 
-	assert_int_equal(read_program(&program, HASHES, NULL, NULL, why), 0);
+	assert_int_equal(read_program(&program, HASHES, NULL, NULL, &error), 0);
 	json = program.json;
 	list = json_object_get(json, "calculations");
 	for (i = 0; i < 1024; i++)
 		json_array_append_new(list, json_null());
-	assert_int_equal(switch_program__read(&program, json, why), -EINVAL);
-	assert_non_null(strstr(why, "more than 1024 calculations"));
+	assert_int_equal(switch_program__read(&program, json, &error), -EINVAL);
+	assert_non_null(strstr(error.text, "more than 1024 calculations"));
 }
 
 static void test_wishes(void **state)
@@ -202,19 +209,19 @@ static void test_wishes(void **state)
 		.collectors = { .list = list, .count = 2 },
 	};
 	struct switch_program program;
-	char why[DART_WHY_MAX];
+	struct dart_error error;
 	size_t i;
 	int ret;
 
-	assert_int_equal(read_program(&program, HASHES, NULL, NULL, why), 0);
+	assert_int_equal(read_program(&program, HASHES, NULL, NULL, &error), 0);
 	for (i = 0; i < sizeof(wishes) / sizeof(*wishes); i++) {
 		list[0].geometry.checksum_bits = wishes[i].checksum_bits;
 		list[1].geometry.checksum_bits = wishes[i].checksum_bits;
 		list[1].geometry.redundancy = wishes[i].redundancy;
-		ret = switch_program__check(&program, &wish, why);
+		ret = switch_program__check(&program, &wish, &error);
 		assert_int_equal(!!ret, !!wishes[i].message);
 		if (ret)
-			assert_non_null(strstr(why, wishes[i].message));
+			assert_non_null(strstr(error.text, wishes[i].message));
 	}
 	switch_program__free(&program);
 }

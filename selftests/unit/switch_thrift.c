@@ -16,6 +16,8 @@
 
 #include <cmocka.h>
 
+#include <libdart/error.h>
+
 #include "tools/dartctl/switch/bmv2.h"
 
 #define PORT	3	/* behind which the collector is */
@@ -210,7 +212,7 @@ static void say_state(struct speech *speech)
 
 /* Returns what switch_bmv2__read() does. */
 static int read_state(struct speech *speech, struct switch_state *state,
-		      char why[DART_WHY_MAX])
+		      struct dart_error *error)
 {
 	struct switch_wish wish = {
 		.collectors.count = 1,
@@ -220,25 +222,26 @@ static int read_state(struct speech *speech, struct switch_state *state,
 	pthread_t speaker;
 	int ret;
 
-	*why = '\0';
+	*error->text = '\0';
 	assert_int_equal(pthread_create(&speaker, NULL, speak, speech), 0);
-	assert_int_equal(thrift__connect(speech->name, &thrift, why,
-					 DART_WHY_MAX), 0);
-	ret = switch_bmv2__read(thrift, &wish, state, why);
+	assert_int_equal(thrift__connect(speech->name, &thrift, error->text,
+					 DART_ERROR_MAX),
+			 0);
+	ret = switch_bmv2__read(thrift, &wish, state, error);
 	thrift__close(thrift);
 	pthread_join(speaker, NULL);
-	assert_int_equal(!ret, !*why);
+	assert_int_equal(!ret, !*error->text);
 	return ret;
 }
 
 /* The same, where the state does not matter. */
-static int hear(struct speech *speech, char why[DART_WHY_MAX])
+static int hear(struct speech *speech, struct dart_error *error)
 {
 	struct switch_state *state = switch_state__new();
 	int ret;
 
 	assert_non_null(state);
-	ret = read_state(speech, state, why);
+	ret = read_state(speech, state, error);
 	free(state);
 	return ret;
 }
@@ -247,11 +250,11 @@ static void test_state(void **state)
 {
 	struct switch_state *found = switch_state__new();
 	struct speech *speech = speech_new();
-	char why[DART_WHY_MAX];
+	struct dart_error error;
 
 	assert_non_null(found);
 	say_state(speech);
-	assert_int_equal(read_state(speech, found, why), 0);
+	assert_int_equal(read_state(speech, found, &error), 0);
 	assert_true(found->shares[263].there);
 	assert_int_equal(found->shares[263].handle, 70);
 	assert_int_equal(found->shares[263].values[SHARE_COLLECTOR], 5);
@@ -277,12 +280,12 @@ static void test_state(void **state)
 static void test_cut_off(void **state)
 {
 	struct speech *speech = speech_new();
-	char why[DART_WHY_MAX];
+	struct dart_error error;
 
 	say_state(speech);
 	while (speech->length--) {
-		assert_true(hear(speech, why) < 0);
-		assert_string_equal(why, "it has hung up");
+		assert_true(hear(speech, &error) < 0);
+		assert_string_equal(error.text, "it has hung up");
 	}
 	speech_free(speech);
 }
@@ -291,7 +294,7 @@ static void test_mutated(void **state)
 {
 	struct speech *speech = speech_new();
 	uint32_t random = SEED, i, refused = 0;
-	char why[DART_WHY_MAX];
+	struct dart_error error;
 	uint8_t *byte, before;
 
 	say_state(speech);
@@ -300,7 +303,7 @@ static void test_mutated(void **state)
 		byte = &speech->bytes[(random >> 8) % speech->length];
 		before = *byte;
 		*byte = random >> 5;
-		refused += hear(speech, why) < 0;
+		refused += hear(speech, &error) < 0;
 		*byte = before;
 	}
 	assert_in_range(refused, ROUNDS / 2, ROUNDS - 1);
@@ -316,7 +319,7 @@ static void say_entries_begin(struct speech *speech)
 static void test_refused(void **state)
 {
 	struct speech *speech = speech_new();
-	char why[DART_WHY_MAX];
+	struct dart_error error;
 	uint32_t i;
 
 	/* Deeper than anything: 3 bytes for each struct in the one before. */
@@ -324,21 +327,21 @@ static void test_refused(void **state)
 	say_list(speech, 0, THRIFT_STRUCT, 1);
 	for (i = 0; i < 300000; i++)
 		say_field(speech, THRIFT_STRUCT, 7);
-	assert_int_equal(hear(speech, why), -EPROTO);
+	assert_int_equal(hear(speech, &error), -EPROTO);
 
 	/* More of them than there are bytes, or shares. */
 	say_entries_begin(speech);
 	say_list(speech, 0, THRIFT_STRUCT, UINT32_MAX);
-	assert_int_equal(hear(speech, why), -EPROTO);
+	assert_int_equal(hear(speech, &error), -EPROTO);
 	say_entries_begin(speech);
 	say_list(speech, 0, THRIFT_STRUCT, DART_STORE_SHARES + 1);
-	assert_int_equal(hear(speech, why), -EPROTO);
+	assert_int_equal(hear(speech, &error), -EPROTO);
 
 	/* A list of empty things is long for nothing. */
 	say_entries_begin(speech);
 	say_list(speech, 0, THRIFT_STRUCT, 1);
 	say_list(speech, 9, THRIFT_STRUCT, INT32_MAX);
-	assert_int_equal(hear(speech, why), -EPROTO);
+	assert_int_equal(hear(speech, &error), -EPROTO);
 
 	/* The same share twice. */
 	say_entries_begin(speech);
@@ -346,29 +349,29 @@ static void test_refused(void **state)
 	say_entry(speech, 7, true, 70, "dart_assign", 0, NULL);
 	say_entry(speech, 7, true, 71, "dart_assign", 0, NULL);
 	say_u8(speech, THRIFT_STOP);
-	assert_int_equal(hear(speech, why), -EPROTO);
+	assert_int_equal(hear(speech, &error), -EPROTO);
 
 	/* An answer to something else. */
 	speech->length = 0;
 	say_header(speech, REPLY, "bm_mt_get_entries", 2);
-	assert_int_equal(hear(speech, why), -EPROTO);
+	assert_int_equal(hear(speech, &error), -EPROTO);
 	speech->length = 0;
 	say_header(speech, REPLY, "bm_mt_get_entry", 1);
-	assert_int_equal(hear(speech, why), -EPROTO);
+	assert_int_equal(hear(speech, &error), -EPROTO);
 
 	/* No result, or one of another type. */
 	say_entries_begin(speech);
 	say_u8(speech, THRIFT_STOP);
-	assert_int_equal(hear(speech, why), -EPROTO);
+	assert_int_equal(hear(speech, &error), -EPROTO);
 	say_entries_begin(speech);
 	say_i32(speech, 0, 5);
 	say_u8(speech, THRIFT_STOP);
-	assert_int_equal(hear(speech, why), -EPROTO);
+	assert_int_equal(hear(speech, &error), -EPROTO);
 
 	speech->length = 0;
 	say(speech, "HTTP/1.1 400 Bad Request\r\n\r\n", 28);
-	assert_int_equal(hear(speech, why), -EPROTO);
-	assert_string_equal(why, "it does not speak Thrift");
+	assert_int_equal(hear(speech, &error), -EPROTO);
+	assert_string_equal(error.text, "it does not speak Thrift");
 	speech_free(speech);
 }
 
@@ -376,7 +379,7 @@ static void test_exceptions(void **state)
 {
 	struct switch_state *found = switch_state__new();
 	struct speech *speech = speech_new();
-	char why[DART_WHY_MAX];
+	struct dart_error error;
 
 	/* The library's: such a call is not known. */
 	say_header(speech, EXCEPTION, "bm_mt_get_entries", 1);
@@ -384,8 +387,8 @@ static void test_exceptions(void **state)
 	say_string(speech, "\033[2J");
 	say_i32(speech, 2, 1);
 	say_u8(speech, THRIFT_STOP);
-	assert_int_equal(read_state(speech, found, why), -EOPNOTSUPP);
-	assert_string_equal(why,
+	assert_int_equal(read_state(speech, found, &error), -EOPNOTSUPP);
+	assert_string_equal(error.text,
 			    "it does not take the call bm_mt_get_entries");
 
 	/* The service's. */
@@ -394,8 +397,9 @@ static void test_exceptions(void **state)
 	say_i32(speech, 1, 7);
 	say_u8(speech, THRIFT_STOP);
 	say_u8(speech, THRIFT_STOP);
-	assert_int_equal(read_state(speech, found, why), -EREMOTEIO);
-	assert_string_equal(why, "it refuses dart_share (its code is 7)");
+	assert_int_equal(read_state(speech, found, &error), -EREMOTEIO);
+	assert_string_equal(error.text,
+			    "it refuses dart_share (its code is 7)");
 	speech_free(speech);
 	free(found);
 }
@@ -405,7 +409,7 @@ static void test_no_session(void **state)
 {
 	struct switch_state *found = switch_state__new();
 	struct speech *speech = speech_new();
-	char why[DART_WHY_MAX];
+	struct dart_error error;
 
 	say_state(speech);
 	speech->length -= 3 + 7 + 1 + 1;
@@ -414,7 +418,7 @@ static void test_no_session(void **state)
 	say_u8(speech, THRIFT_STOP);
 	say_u8(speech, THRIFT_STOP);
 	found->sessions[PORT] = 77;
-	assert_int_equal(read_state(speech, found, why), 0);
+	assert_int_equal(read_state(speech, found, &error), 0);
 	assert_int_equal(found->sessions[PORT], SWITCH_SESSION_NONE);
 	speech_free(speech);
 	free(found);
@@ -424,13 +428,14 @@ static void test_nobody(void **state)
 {
 	struct speech *speech = speech_new();
 	struct thrift *thrift = NULL;
-	char why[DART_WHY_MAX];
+	struct dart_error error;
 
 	close(speech->listener);
-	assert_int_equal(thrift__connect(speech->name, &thrift, why,
-					 sizeof(why)), -ECONNREFUSED);
+	assert_int_equal(thrift__connect(speech->name, &thrift, error.text,
+					 sizeof(error.text)),
+			 -ECONNREFUSED);
 	assert_null(thrift);
-	assert_string_equal(why, strerror(ECONNREFUSED));
+	assert_string_equal(error.text, strerror(ECONNREFUSED));
 	free(speech);
 }
 

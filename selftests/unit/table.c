@@ -4,12 +4,14 @@
 #include <stdio.h>
 #include <time.h>
 
+#include <libdart/error.h>
+
 #include "sample.h"
 
 static void a_table_survives_the_round_trip(void **state)
 {
 	struct dart_table *decoded;
-	char why[DART_WHY_MAX];
+	struct dart_error error;
 	struct sample sample;
 	size_t length, shift;
 	uint8_t *bytes;
@@ -25,8 +27,9 @@ static void a_table_survives_the_round_trip(void **state)
 		assert_non_null(copy);
 		memcpy(copy + shift, bytes, length);
 		assert_int_equal(dart_table__decode(copy + shift, length,
-						    &decoded, NULL, why), 0);
-		assert_string_equal(why, "");
+						    &decoded, NULL, &error),
+				 0);
+		assert_string_equal(&error, "");
 		free(copy);
 		sample__assert_same(&sample.table, decoded);
 		dart_table__free(decoded);
@@ -38,7 +41,7 @@ static void a_table_survives_the_round_trip(void **state)
 static void an_empty_table_survives_the_round_trip(void **state)
 {
 	struct dart_table *decoded;
-	char why[DART_WHY_MAX];
+	struct dart_error error;
 	struct sample sample;
 	size_t length;
 	uint8_t *bytes;
@@ -48,8 +51,8 @@ static void an_empty_table_survives_the_round_trip(void **state)
 	sample.table.entry_count = 0;
 	sample.table.memory_region_count = 0;
 	bytes = sample__bytes(&sample.table, &length);
-	assert_int_equal(dart_table__decode(bytes, length, &decoded, NULL, why),
-			 0);
+	assert_int_equal(
+		dart_table__decode(bytes, length, &decoded, NULL, &error), 0);
 	sample__assert_same(&sample.table, decoded);
 	dart_table__free(decoded);
 	free(bytes);
@@ -60,7 +63,7 @@ static void a_shared_schema_is_written_once(void **state)
 {
 	const struct dart_control_header *header;
 	struct dart_table *decoded;
-	char why[DART_WHY_MAX];
+	struct dart_error error;
 	struct sample sample;
 	size_t length;
 	uint8_t *bytes;
@@ -71,8 +74,8 @@ static void a_shared_schema_is_written_once(void **state)
 	header = (void *)bytes;
 	assert_int_equal(header->schemas.count, 2);
 	assert_int_equal(header->fields.count, 8);
-	assert_int_equal(dart_table__decode(bytes, length, &decoded, NULL, why),
-			 0);
+	assert_int_equal(
+		dart_table__decode(bytes, length, &decoded, NULL, &error), 0);
 	assert_ptr_equal(decoded->entries[SAMPLE_CPUSTAT].schema,
 			 decoded->entries[SAMPLE_ROWS].schema);
 	dart_table__free(decoded);
@@ -85,7 +88,7 @@ static void an_entry_that_is_gone_is_no_entry(void **state)
 {
 	struct dart_control_entry *raw;
 	struct dart_table *decoded;
-	char why[DART_WHY_MAX];
+	struct dart_error error;
 	struct sample sample;
 	size_t length;
 	uint8_t *bytes;
@@ -104,8 +107,8 @@ static void an_entry_that_is_gone_is_no_entry(void **state)
 		.ranges = raw[1].ranges,
 	};
 	sample__seal(bytes, length);
-	assert_int_equal(dart_table__decode(bytes, length, &decoded, NULL, why),
-			 0);
+	assert_int_equal(
+		dart_table__decode(bytes, length, &decoded, NULL, &error), 0);
 	sample.entries[1] = sample.entries[2];
 	sample.table.entry_count--;
 	sample__assert_same(&sample.table, decoded);
@@ -130,7 +133,7 @@ static void bytes_behind_the_table_are_ignored(void **state)
 {
 	uint8_t region[8192] __attribute__((aligned(8)));
 	struct dart_table *decoded;
-	char why[DART_WHY_MAX];
+	struct dart_error error;
 	struct sample sample;
 	int length;
 
@@ -141,7 +144,8 @@ static void bytes_behind_the_table_are_ignored(void **state)
 	assert_true(length > 0);
 	assert_int_equal(region[length], 0xa5);
 	assert_int_equal(dart_table__decode(region, sizeof(region), &decoded,
-					    NULL, why), 0);
+					    NULL, &error),
+			 0);
 	dart_table__free(decoded);
 	sample__release(&sample);
 }
@@ -149,7 +153,7 @@ static void bytes_behind_the_table_are_ignored(void **state)
 static void a_truncated_table_says_what_it_needs(void **state)
 {
 	struct dart_table *decoded;
-	char why[DART_WHY_MAX];
+	struct dart_error error;
 	size_t length, shorter;
 	struct sample sample;
 	uint8_t *bytes;
@@ -164,7 +168,8 @@ static void a_truncated_table_says_what_it_needs(void **state)
 
 		assert_non_null(copy);
 		memcpy(copy, bytes, shorter);
-		err = dart_table__decode(copy, shorter, &decoded, &needed, why);
+		err = dart_table__decode(copy, shorter, &decoded, &needed,
+					 &error);
 		free(copy);
 		if (shorter < sizeof(struct dart_control_header)) {
 			assert_int_equal(err, -EBADMSG);
@@ -172,7 +177,7 @@ static void a_truncated_table_says_what_it_needs(void **state)
 			assert_int_equal(err, -EMSGSIZE);
 			assert_int_equal(needed, length);
 		}
-		assert_string_not_equal(why, "");
+		assert_string_not_equal(&error, "");
 	}
 	free(bytes);
 	sample__release(&sample);
@@ -231,7 +236,7 @@ static void the_largest_tables_are_decoded_fast(void **state)
 	struct dart_range *ranges;
 	struct dart_entry *entries;
 	struct dart_table *decoded;
-	char why[DART_WHY_MAX];
+	struct dart_error error;
 	struct sample sample;
 	uint8_t *region;
 	char (*names)[48];
@@ -278,8 +283,8 @@ static void the_largest_tables_are_decoded_fast(void **state)
 	assert_in_range(length, 14000000, DART_CONTROL_LENGTH_MAX);
 
 	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &from);
-	assert_int_equal(dart_table__decode(region, length, &decoded, NULL,
-					    why), 0);
+	assert_int_equal(
+		dart_table__decode(region, length, &decoded, NULL, &error), 0);
 	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &to);
 	assert_in_range(to.tv_sec - from.tv_sec, 0, 20);
 	dart_table__free(decoded);

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <stdio.h>
 
+#include <libdart/error.h>
 #include <libdart/rdma/read_plan.h>
 #include <libdart/table/value.h>
 
@@ -241,7 +242,7 @@ static void plan__exercise(struct fuzz *fuzz, const struct dart_table *table)
 static void table__exercise(struct fuzz *fuzz, const struct dart_table *table)
 {
 	struct dart_table *again;
-	char why[DART_WHY_MAX];
+	struct dart_error error;
 	int length;
 
 	length = dart_table__publish(table, fuzz->region,
@@ -249,17 +250,18 @@ static void table__exercise(struct fuzz *fuzz, const struct dart_table *table)
 	assert_true(length > 0);
 	assert_int_equal(dart_table__same(table, fuzz->region), 0);
 	assert_int_equal(dart_table__decode(fuzz->region, length, &again, NULL,
-					    why), 0);
+					    &error),
+			 0);
 	sample__assert_same(table, again);
 	dart_table__free(again);
 	plan__exercise(fuzz, table);
 }
 
-static void expect_sentence(const char *why)
+static void expect_sentence(const char *reason)
 {
-	assert_string_not_equal(why, "");
-	for (; *why; why++)
-		assert_true(*why >= 0x20 && *why <= 0x7e);
+	assert_string_not_equal(reason, "");
+	for (; *reason; reason++)
+		assert_true(*reason >= 0x20 && *reason <= 0x7e);
 }
 
 /* Decodes a copy that ends where its memory ends, at any alignment. */
@@ -268,28 +270,28 @@ static void victim__decode(struct fuzz *fuzz, const struct victim *victim)
 	size_t shift = fuzz__below(fuzz, 8), needed = 0;
 	uint8_t *bytes = malloc(victim->length + shift + 1);
 	struct dart_table *table = NULL;
-	char why[DART_WHY_MAX];
+	struct dart_error error;
 	int err;
 
 	assert_non_null(bytes);
 	bytes = realloc(bytes, victim->length + shift + !victim->length);
 	assert_non_null(bytes);
 	memcpy(bytes + shift, victim->bytes, victim->length);
-	memset(why, 'x', sizeof(why));
+	memset(&error, 'x', sizeof(error));
 	err = dart_table__decode(bytes + shift, victim->length, &table, &needed,
-				 why);
+				 &error);
 	free(bytes);
 
 	if (!err) {
 		assert_false(victim->damaged);
-		assert_string_equal(why, "");
+		assert_string_equal(error.text, "");
 		fuzz->accepted++;
 		table__exercise(fuzz, table);
 		dart_table__free(table);
 		return;
 	}
 	assert_null(table);
-	expect_sentence(why);
+	expect_sentence(error.text);
 	switch (err) {
 	case -EAGAIN:
 		fuzz->again++;

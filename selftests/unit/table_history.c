@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdio.h>
 
+#include <libdart/error.h>
 #include <libdart/table/table_writer.h>
 
 #include "model.h"
@@ -122,10 +123,11 @@ struct states {
 static void states__expect_refused(const struct states *states)
 {
 	struct dart_table *table = NULL;
-	char why[DART_WHY_MAX];
+	struct dart_error error;
 
 	assert_int_equal(dart_table__decode(states->mixed, states->length,
-					    &table, NULL, why), -EAGAIN);
+					    &table, NULL, &error),
+			 -EAGAIN);
 }
 
 /* A READ of 8 aligned bytes is never torn; of more it may be, in any way. */

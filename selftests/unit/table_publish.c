@@ -9,6 +9,8 @@
 #include <stdatomic.h>
 #include <stdio.h>
 
+#include <libdart/error.h>
+
 #include "sample.h"
 
 #define FETCHES 20000
@@ -114,7 +116,7 @@ static void a_mixture_is_never_accepted(void **state)
 	uint8_t bytes[sizeof(publisher->region)];
 	uint64_t random = 20240301;
 	struct dart_table *table, expected;
-	char why[DART_WHY_MAX];
+	struct dart_error error;
 	pthread_t thread;
 	int i, length;
 
@@ -140,9 +142,9 @@ static void a_mixture_is_never_accepted(void **state)
 
 		fetch(publisher, bytes, &random);
 		err = dart_table__decode(bytes, publisher->length, &table, NULL,
-					 why);
+					 &error);
 		if (err == -EAGAIN) {
-			if (strstr(why, "checksum"))
+			if (strstr(error.text, "checksum"))
 				by_checksum++;
 			else
 				by_generation++;

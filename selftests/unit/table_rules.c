@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 
+#include <libdart/error.h>
 #include <libdart/private/table_format.h>
 
 #include "sample.h"
@@ -315,13 +316,13 @@ static void bytes__expect(uint8_t *bytes, size_t length, int err,
 			  const char *sentence)
 {
 	struct dart_table *table = NULL;
-	char why[DART_WHY_MAX];
+	struct dart_error error;
 
-	assert_int_equal(dart_table__decode(bytes, length, &table, NULL, why),
-			 err);
+	assert_int_equal(
+		dart_table__decode(bytes, length, &table, NULL, &error), err);
 	assert_null(table);
-	if (!strstr(why, sentence))
-		fail_msg("\"%s\" instead of \"%s\"", why, sentence);
+	if (!strstr(error.text, sentence))
+		fail_msg("\"%s\" instead of \"%s\"", error.text, sentence);
 }
 
 static void rule_is_kept(void **state)

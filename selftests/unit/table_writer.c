@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <time.h>
 
+#include <libdart/error.h>
 #include <libdart/private/table_builder.h>
 #include <libdart/table/table_writer.h>
 
@@ -164,7 +165,8 @@ static void a_table_fills_its_memory(void **state)
 	struct appended *appended = appended__new(4096);
 	const struct dart_control_header *header = (void *)appended->memory;
 	uint32_t entries = SAMPLE_ENTRIES;
-	char name[32], why[DART_WHY_MAX];
+	struct dart_error error;
+	char name[32];
 	struct dart_table *decoded;
 	uint32_t used;
 	int length;
@@ -184,7 +186,8 @@ static void a_table_fills_its_memory(void **state)
 	}
 	assert_int_equal(length, -ENOSPC);
 	assert_int_equal(dart_table__decode(appended->memory, appended->length,
-					    &decoded, NULL, why), 0);
+					    &decoded, NULL, &error),
+			 0);
 	assert_int_equal(decoded->entry_count, entries);
 	snprintf(name, sizeof(name), "entry-%08u", entries - 1);
 	assert_string_equal(decoded->entries[entries - 1].name, name);
@@ -227,7 +230,8 @@ static void the_last_of_many_is_as_cheap_as_the_first(void **state)
 	const struct dart_control_header *header = (void *)memory;
 	uint64_t parts[MANY / PART] = { }, removals = 0;
 	struct dart_table *decoded;
-	char name[64], why[DART_WHY_MAX];
+	struct dart_error error;
+	char name[64];
 	int i, length;
 
 	(void)state;
@@ -267,8 +271,8 @@ static void the_last_of_many_is_as_cheap_as_the_first(void **state)
 	assert_true(parts[3] < 4 * parts[0]);
 	assert_true(removals < 4 * (parts[0] + parts[1]));
 	assert_int_equal(header->schemas.count, 2);
-	assert_int_equal(dart_table__decode(memory, length, &decoded, NULL,
-					    why), 0);
+	assert_int_equal(
+		dart_table__decode(memory, length, &decoded, NULL, &error), 0);
 	assert_int_equal(decoded->entry_count,
 			 SAMPLE_ENTRIES + MANY / 2);
 	dart_table__free(decoded);

@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include <libdart/error.h>
 #include <libdart/report/report_builder.h>
 
 #define VECTORS	"selftests/vectors/reports.json"
@@ -58,7 +59,7 @@ static struct dart_collectors collectors(json_t *vector)
 	const char *paths[] = { path };
 	struct dart_collectors collectors;
 	struct in_addr reporter;
-	char why[DART_WHY_MAX];
+	struct dart_error error;
 	int fd = mkstemp(path);
 
 	assert_true(fd >= 0);
@@ -66,8 +67,8 @@ static struct dart_collectors collectors(json_t *vector)
 	close(fd);
 	json_decref(file);
 	inet_pton(AF_INET, text(entry, "reporter"), &reporter);
-	if (dart_collectors__load(paths, 1, reporter, &collectors, why))
-		fail_msg("%s", why);
+	if (dart_collectors__load(paths, 1, reporter, &collectors, &error))
+		fail_msg("%s", error.text);
 	unlink(path);
 	return collectors;
 }

@@ -15,6 +15,7 @@
 #include <sys/epoll.h>
 #include <rdma/rdma_cma.h>
 
+#include <libdart/error.h>
 #include <libdart/rdma/read_plan.h>
 
 #include "timing.h"
@@ -36,9 +37,9 @@ struct bare {
 	struct ibv_sge pieces[READS_MAX];
 };
 
-static void __attribute__((noreturn)) fail(const char *what, const char *why)
+static void __attribute__((noreturn)) fail(const char *what, const char *reason)
 {
-	fprintf(stderr, "bare_read: %s: %s\n", what, why);
+	fprintf(stderr, "bare_read: %s: %s\n", what, reason);
 	exit(EXIT_FAILURE);
 }
 
@@ -195,7 +196,7 @@ static struct dart_table *fetch_table(struct bare *bare)
 		.length = le32toh(bare->accept.used),
 	};
 	struct dart_table *table;
-	char why[DART_WHY_MAX];
+	struct dart_error error;
 
 	if (le64toh(bare->accept.magic) != DART_CONTROL_MAGIC || !read.length ||
 	    read.length > DART_CONTROL_LENGTH_MAX)
@@ -203,8 +204,9 @@ static struct dart_table *fetch_table(struct bare *bare)
 	reserve(bare, read.length);
 	prepare(bare, &read, 1);
 	run_once(bare);
-	if (dart_table__decode(bare->landing, read.length, &table, NULL, why))
-		fail("table", why);
+	if (dart_table__decode(bare->landing, read.length, &table, NULL,
+			       &error))
+		fail("table", error.text);
 	return table;
 }
 

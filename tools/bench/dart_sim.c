@@ -38,9 +38,9 @@ struct task {
 	FILE *csv;
 };
 
-static void __attribute__((noreturn)) fail(const char *what, const char *why)
+static void __attribute__((noreturn)) fail(const char *what, const char *reason)
 {
-	fprintf(stderr, "dart-sim: %s: %s\n", what, why);
+	fprintf(stderr, "dart-sim: %s: %s\n", what, reason);
 	exit(EXIT_FAILURE);
 }
 

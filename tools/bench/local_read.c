@@ -23,9 +23,9 @@ struct files {
 	size_t bytes;	/* of the last sample */
 };
 
-static void __attribute__((noreturn)) fail(const char *what, const char *why)
+static void __attribute__((noreturn)) fail(const char *what, const char *reason)
 {
-	fprintf(stderr, "local_read: %s: %s\n", what, why);
+	fprintf(stderr, "local_read: %s: %s\n", what, reason);
 	exit(EXIT_FAILURE);
 }
 

@@ -6,6 +6,8 @@
 #include <string.h>
 #include <sys/random.h>
 
+#include <libdart/error.h>
+
 #include "agent_private.h"
 
 /* From the first attempt to connect to the table; with --once to the values. */
@@ -17,7 +19,7 @@
 
 void agent__say(const struct agent *agent, const char *format, ...)
 {
-	char message[DART_WHY_MAX + 64];
+	char message[DART_ERROR_MAX + 64];
 	va_list arguments;
 
 	if (agent->context->sink->owns_terminal)
@@ -99,7 +101,7 @@ static uint64_t jitter(uint64_t delay_us)
 	return delay_us / 2 + random % (delay_us / 2 + 1);
 }
 
-void agent__lose(struct agent *agent, const char *why)
+void agent__lose(struct agent *agent, const char *reason)
 {
 	struct sink *sink = agent->context->sink;
 	bool once = agent->context->options->once;
@@ -108,12 +110,12 @@ void agent__lose(struct agent *agent, const char *why)
 
 	hang_up(agent);
 	agent->state = AGENT_AWAY;
-	if (strcmp(agent->said, why)) {
-		snprintf(agent->said, sizeof(agent->said), "%s", why);
+	if (strcmp(agent->said, reason)) {
+		snprintf(agent->said, sizeof(agent->said), "%s", reason);
 		agent__say(agent, "%s: %s%s",
 			   had_table && !once ? "lost" : "cannot be scraped",
-			   why, once ? "" : "; trying again");
-		err = sink->operations->lost(sink, agent->identity, why);
+			   reason, once ? "" : "; trying again");
+		err = sink->operations->lost(sink, agent->identity, reason);
 	}
 	if (err) {
 		agent__finish(agent, err);
@@ -138,9 +140,9 @@ static int on_connection(sd_event_source *source, int fd, uint32_t events,
 			 void *data)
 {
 	struct agent *agent = data;
-	char why[DART_WHY_MAX];
+	struct dart_error error;
 
-	switch (dart_endpoint__on_connection(agent->endpoint, why)) {
+	switch (dart_endpoint__on_connection(agent->endpoint, &error)) {
 	case DART_ENDPOINT_NOTHING:
 		break;
 	case DART_ENDPOINT_CONNECTED:
@@ -148,7 +150,7 @@ static int on_connection(sd_event_source *source, int fd, uint32_t events,
 		break;
 	case DART_ENDPOINT_FAILED:
 	case DART_ENDPOINT_DISCONNECTED:
-		agent__lose(agent, why);
+		agent__lose(agent, error.text);
 		break;
 	}
 	return 0;
@@ -157,15 +159,15 @@ static int on_connection(sd_event_source *source, int fd, uint32_t events,
 static void connect_to(struct agent *agent)
 {
 	const struct agent_settings *settings = agent->settings;
-	char why[DART_WHY_MAX];
+	struct dart_error error;
 	int err;
 
 	agent->state = AGENT_CONNECTING;
 	agent__set_timer(agent->patience, PATIENCE_US);
 	err = dart_endpoint__connect(settings->host, settings->port,
-				     &agent->endpoint, why);
+				     &agent->endpoint, &error);
 	if (err) {
-		agent__lose(agent, why);
+		agent__lose(agent, error.text);
 		return;
 	}
 	err = sd_event_add_io(agent->context->event, &agent->connection,

@@ -31,7 +31,7 @@ struct agent {
 	const struct sink_agent *identity;
 	const struct agent_settings *settings;
 	enum agent_state state;
-	char said[DART_WHY_MAX];	/* why it was lost, if that was said */
+	char said[DART_ERROR_MAX]; /* why it was lost, if that was said */
 
 	sd_event_source *tick;		/* a scrape is due */
 	sd_event_source *again;		/* connect, or fetch, again */
@@ -62,7 +62,7 @@ void agent__set_timer(sd_event_source *timer, uint64_t delay_us);
 /* True if that was not done yet: a scrape is due now. */
 bool agent__start_schedule(struct agent *agent);
 /* Whatever was under way is over; another attempt will be made. */
-void agent__lose(struct agent *agent, const char *why);
+void agent__lose(struct agent *agent, const char *reason);
 /* There will be no other attempt. */
 void agent__finish(struct agent *agent, int result);
 /* If that was the last of the scrapes that were asked for. */

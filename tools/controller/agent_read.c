@@ -3,36 +3,38 @@
 #include <errno.h>
 #include <string.h>
 
+#include <libdart/error.h>
+
 #include "agent_private.h"
 
 static void post(struct agent *agent, enum agent_state state,
 		 const struct dart_read *reads, uint32_t count)
 {
-	char why[DART_WHY_MAX];
+	struct dart_error error;
 	int err;
 
 	agent->state = state;
 	agent->posted_ns = monotonic_ns();
 	err = dart_endpoint__read(agent->endpoint, reads, count);
 	if (err) {
-		snprintf(why, sizeof(why), "cannot post a READ: %s",
-			 strerror(-err));
-		agent__lose(agent, why);
+		dart_error__set(&error, 0, "cannot post a READ: %s",
+				strerror(-err));
+		agent__lose(agent, error.text);
 	}
 }
 
 static bool make_room(struct agent *agent, size_t size)
 {
-	char why[DART_WHY_MAX];
+	struct dart_error error;
 	int err;
 
 	err = dart_endpoint__reserve(agent->endpoint, size, &agent->landing);
 	if (!err)
 		return true;
-	snprintf(why, sizeof(why), "no room for %zu bytes: %s%s", size,
-		 strerror(-err),
-		 err == -ENOMEM ? " (check ulimit -l)" : "");
-	agent__lose(agent, why);
+	dart_error__set(&error, 0, "no room for %zu bytes: %s%s", size,
+			strerror(-err),
+			err == -ENOMEM ? " (check ulimit -l)" : "");
+	agent__lose(agent, error.text);
 	return false;
 }
 
@@ -103,7 +105,7 @@ static void say_gone(const struct agent *agent, const struct dart_table *table)
 
 static void take_table(struct agent *agent, struct dart_table *table)
 {
-	char why[DART_WHY_MAX];
+	struct dart_error error;
 	bool first = !agent->scrape;
 	const char *absent;
 
@@ -113,18 +115,19 @@ static void take_table(struct agent *agent, struct dart_table *table)
 	scrape__free(agent->scrape);
 	agent->scrape = NULL;
 	if (scrape__new(table, &agent->context->options->settings,
-			dart_endpoint__accept(agent->endpoint),
-			&agent->scrape, why)) {
-		agent__lose(agent, why);
+			dart_endpoint__accept(agent->endpoint), &agent->scrape,
+			&error)) {
+		agent__lose(agent, error.text);
 		return;
 	}
 	if (!make_room(agent, scrape__landing_size(agent->scrape)))
 		return;
 	absent = scrape__absent(agent->scrape);
 	if (absent && agent->context->options->once) {
-		snprintf(why, sizeof(why),
-			 "no entry '%s' (see dartctl list there)", absent);
-		agent__lose(agent, why);
+		dart_error__set(&error, 0,
+				"no entry '%s' (see dartctl list there)",
+				absent);
+		agent__lose(agent, error.text);
 		return;
 	}
 
@@ -141,10 +144,10 @@ static void take_table(struct agent *agent, struct dart_table *table)
 
 static void on_fetched(struct agent *agent)
 {
-	char why[DART_WHY_MAX];
+	struct dart_error error;
 	struct dart_table *table;
 
-	switch (fetch__take(&agent->fetch, agent->landing, &table, why)) {
+	switch (fetch__take(&agent->fetch, agent->landing, &table, &error)) {
 	case FETCH_DONE:
 		take_table(agent, table);
 		break;
@@ -155,7 +158,7 @@ static void on_fetched(struct agent *agent)
 		agent__set_timer(agent->again, fetch__delay_us(&agent->fetch));
 		break;
 	case FETCH_REFUSED:
-		agent__lose(agent, why);
+		agent__lose(agent, error.text);
 		break;
 	}
 }
@@ -212,12 +215,12 @@ static int on_completion(sd_event_source *source, int fd, uint32_t events,
 			 void *data)
 {
 	struct agent *agent = data;
-	char why[DART_WHY_MAX];
+	struct dart_error error;
 	int ret;
 
-	ret = dart_endpoint__on_completion(agent->endpoint, why);
+	ret = dart_endpoint__on_completion(agent->endpoint, &error);
 	if (ret < 0) {
-		agent__lose(agent, why);
+		agent__lose(agent, error.text);
 		return 0;
 	}
 	if (!ret)

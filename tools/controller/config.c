@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include <dart/control.h>
+#include <libdart/error.h>
 #include <yaml.h>
 
 #include "config.h"
@@ -20,7 +21,7 @@ struct config_agent {
 struct config {
 	yaml_document_t document;
 	const char *path;
-	char *why;
+	struct dart_error *error;
 };
 
 /* A key that a mapping may have, and who takes its value. */
@@ -33,15 +34,15 @@ struct config_key {
 static int __attribute__((format(printf, 3, 4)))
 refuse(struct config *config, const yaml_node_t *node, const char *format, ...)
 {
-	char reason[CONFIG_WHY_MAX / 2];
+	char reason[DART_ERROR_MAX / 2];
 	va_list arguments;
 
 	va_start(arguments, format);
 	vsnprintf(reason, sizeof(reason), format, arguments);
 	va_end(arguments);
-	snprintf(config->why, CONFIG_WHY_MAX, "%s:%zu: %s", config->path,
-		 node ? node->start_mark.line + 1 : 1, reason);
-	return -EINVAL;
+	return dart_error__set(config->error, EINVAL, "%s:%zu: %s",
+			       config->path,
+			       node ? node->start_mark.line + 1 : 1, reason);
 }
 
 /* The text of a scalar; NULL if it is none, or has a NUL inside. */
@@ -249,22 +250,22 @@ static int take_document(struct config *config, struct settings *settings)
 }
 
 int config__load(struct settings *settings, FILE *file, const char *path,
-		 char why[CONFIG_WHY_MAX])
+		 struct dart_error *error)
 {
-	struct config config = { .path = path, .why = why };
+	struct config config = { .path = path, .error = error };
 	yaml_parser_t parser;
 	int err;
 
-	snprintf(why, CONFIG_WHY_MAX, "%s: out of memory", path);
+	dart_error__set(error, 0, "%s: out of memory", path);
 	if (!yaml_parser_initialize(&parser))
 		return -ENOMEM;
 	yaml_parser_set_input_file(&parser, file);
 	if (!yaml_parser_load(&parser, &config.document)) {
 		err = parser.error == YAML_MEMORY_ERROR ? -ENOMEM : -EINVAL;
 		if (err == -EINVAL)
-			snprintf(why, CONFIG_WHY_MAX, "%s:%zu: not YAML: %s",
-				 path, parser.problem_mark.line + 1,
-				 parser.problem ? parser.problem : "?");
+			dart_error__set(error, 0, "%s:%zu: not YAML: %s", path,
+					parser.problem_mark.line + 1,
+					parser.problem ? parser.problem : "?");
 		goto out;
 	}
 	err = take_document(&config, settings);

@@ -14,18 +14,18 @@
 
 #include <stdio.h>
 
+#include <libdart/error.h>
+
 #include "settings.h"
 
 /* Room for a sentence that says what is wrong, and in which line. */
-#define CONFIG_WHY_MAX 400
-
 /*
  * Adds what @file says to @settings: its agents to those that are there, the
  * interval and the entries only if there are none yet, so that the command line
  * has the last word.  @path is for messages.  Returns 0; -EINVAL with a
- * sentence in @why; -ENOMEM.  @settings may have changed even if refused.
+ * sentence in @error; -ENOMEM.  @settings may have changed even if refused.
  */
 int config__load(struct settings *settings, FILE *file, const char *path,
-		 char why[CONFIG_WHY_MAX]);
+		 struct dart_error *error);
 
 #endif /* CONTROLLER_CONFIG_H */

@@ -3,6 +3,8 @@
 #include <errno.h>
 #include <stdio.h>
 
+#include <libdart/error.h>
+
 #include "fetch.h"
 
 /* An agent that takes longer to make up its mind is refused. */
@@ -33,14 +35,14 @@ void fetch__succeeded(struct fetch *fetch)
 
 enum fetch_result fetch__take(struct fetch *fetch, const void *landing,
 			      struct dart_table **table,
-			      char why[DART_WHY_MAX])
+			      struct dart_error *error)
 {
-	char reason[DART_WHY_MAX];
+	struct dart_error reason;
 	size_t needed;
 	int err;
 
 	err = dart_table__decode(landing, fetch->read.length, table, &needed,
-				 reason);
+				 &reason);
 	if (++fetch->tries < TRIES_MAX) {
 		if (!err)
 			return FETCH_DONE;
@@ -54,11 +56,11 @@ enum fetch_result fetch__take(struct fetch *fetch, const void *landing,
 	}
 	if (!err) {
 		dart_table__free(*table);
-		snprintf(reason, sizeof(reason),
-			 "it changes faster than values can be read by it");
+		dart_error__set(
+			&reason, 0,
+			"it changes faster than values can be read by it");
 	}
-	snprintf(why, DART_WHY_MAX, "table refused: %.*s", DART_WHY_MAX - 20,
-		 reason);
+	dart_error__set(error, 0, "table refused: %s", reason.text);
 	return FETCH_REFUSED;
 }
 

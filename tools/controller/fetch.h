@@ -6,6 +6,7 @@
 #ifndef CONTROLLER_FETCH_H
 #define CONTROLLER_FETCH_H
 
+#include <libdart/error.h>
 #include <libdart/rdma/endpoint.h>
 
 struct fetch {
@@ -33,7 +34,7 @@ void fetch__succeeded(struct fetch *fetch);
  */
 enum fetch_result fetch__take(struct fetch *fetch, const void *landing,
 			      struct dart_table **table,
-			      char why[DART_WHY_MAX]);
+			      struct dart_error *error);
 
 /* How long after FETCH_LATER: longer from time to time. */
 uint64_t fetch__delay_us(const struct fetch *fetch);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <libdart/error.h>
 #include <libdart/rdma/address.h>
 
 #include "config.h"
@@ -13,7 +14,7 @@
 
 static int load_config(struct options *options)
 {
-	char why[CONFIG_WHY_MAX];
+	struct dart_error error;
 	FILE *file;
 	int err;
 
@@ -25,15 +26,15 @@ static int load_config(struct options *options)
 			options->config, strerror(errno));
 		return -errno;
 	}
-	err = config__load(&options->settings, file, options->config, why);
+	err = config__load(&options->settings, file, options->config, &error);
 	fclose(file);
 	if (!err && !options->settings.agent_count) {
-		snprintf(why, sizeof(why), "%s: no agents in it",
-			 options->config);
+		dart_error__set(&error, 0, "%s: no agents in it",
+				options->config);
 		err = -EINVAL;
 	}
 	if (err)
-		fprintf(stderr, "dart-controller: %s\n", why);
+		fprintf(stderr, "dart-controller: %s\n", error.text);
 	return err;
 }
 
@@ -60,12 +61,12 @@ static int resolve_agents(struct settings *settings)
 
 int main(int argc, char *argv[])
 {
-	char why[OPTIONS_WHY_MAX];
+	struct dart_error error;
 	int status = EXIT_FAILURE;	/* 2: misuse, as the other programs */
 	struct options options;
 
-	if (options__parse(&options, argc, argv, why)) {
-		fprintf(stderr, "dart-controller: %s\n", why);
+	if (options__parse(&options, argc, argv, &error)) {
+		fprintf(stderr, "dart-controller: %s\n", error.text);
 		status = 2;
 		goto out;
 	}

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <libdart/error.h>
 #include <libdart/rdma/address.h>
 
 #include "options.h"
@@ -51,7 +52,7 @@ static int parse_count(const char *text, uint64_t *count)
 }
 
 static int add_entries(struct settings *settings, const char *names,
-		       char why[OPTIONS_WHY_MAX])
+		       struct dart_error *error)
 {
 	char *copy = strdup(names), *rest = copy, *name;
 	int err = copy ? 0 : -ENOMEM;
@@ -59,19 +60,20 @@ static int add_entries(struct settings *settings, const char *names,
 	while (!err && (name = strsep(&rest, ","))) {
 		err = settings__add_entry(settings, name);
 		if (err == -EEXIST)
-			snprintf(why, OPTIONS_WHY_MAX,
-				 "entry '%s' is named twice", name);
+			dart_error__set(error, 0, "entry '%s' is named twice",
+					name);
 		else if (err == -EINVAL)
-			snprintf(why, OPTIONS_WHY_MAX,
-				 "'%s' cannot be an entry (say NAME,NAME as dartctl list prints them)",
-				 name);
+			dart_error__set(
+				error, 0,
+				"'%s' cannot be an entry (say NAME,NAME as dartctl list prints them)",
+				name);
 	}
 	free(copy);
 	return err == -EEXIST ? -EINVAL : err;
 }
 
 static int add_agent(struct settings *settings, const char *text,
-		     char why[OPTIONS_WHY_MAX])
+		     struct dart_error *error)
 {
 	uint16_t port;
 	char *host;
@@ -79,41 +81,41 @@ static int add_agent(struct settings *settings, const char *text,
 
 	err = dart_address__parse(text, &host, &port);
 	if (err) {
-		snprintf(why, OPTIONS_WHY_MAX,
-			 "'%s' is no agent (say HOST, HOST:PORT or [V6]:PORT)",
-			 text);
+		dart_error__set(
+			error, 0,
+			"'%s' is no agent (say HOST, HOST:PORT or [V6]:PORT)",
+			text);
 		return err;
 	}
 	err = settings__add_agent(settings, host, port, 0);
 	free(host);
 	if (err == -EEXIST) {
-		snprintf(why, OPTIONS_WHY_MAX, "agent '%s' is named twice",
-			 text);
-		return -EINVAL;
+		return dart_error__set(error, EINVAL,
+				       "agent '%s' is named twice", text);
 	}
 	return err;
 }
 
 static int parse_one(struct options *options, int c, char *argv[],
-		     char why[OPTIONS_WHY_MAX])
+		     struct dart_error *error)
 {
 	switch (c) {
 	case 'i':
 		if (!settings__parse_interval(optarg,
 					      &options->settings.interval_ns))
 			return 0;
-		snprintf(why, OPTIONS_WHY_MAX,
-			 "'%s' is no interval (say 100ms or 1s; from 100us to 60min)",
-			 optarg);
-		return -EINVAL;
+		return dart_error__set(
+			error, EINVAL,
+			"'%s' is no interval (say 100ms or 1s; from 100us to 60min)",
+			optarg);
 	case 'n':
 		if (!parse_count(optarg, &options->count))
 			return 0;
-		snprintf(why, OPTIONS_WHY_MAX,
-			 "'%s' is no count (say a number above 0)", optarg);
-		return -EINVAL;
+		return dart_error__set(
+			error, EINVAL,
+			"'%s' is no count (say a number above 0)", optarg);
 	case 'e':
-		return add_entries(&options->settings, optarg, why);
+		return add_entries(&options->settings, optarg, error);
 	case 'c':
 		options->config = optarg;
 		return 0;
@@ -130,41 +132,39 @@ static int parse_one(struct options *options, int c, char *argv[],
 		options->action = OPTIONS_VERSION;
 		return 0;
 	case ':':
-		snprintf(why, OPTIONS_WHY_MAX,
-			 "option '%s' wants a value (see --help)",
-			 argv[optind - 1]);
-		return -EINVAL;
+		return dart_error__set(error, EINVAL,
+				       "option '%s' wants a value (see --help)",
+				       argv[optind - 1]);
 	default:
 		/* optind may not be past the word with the letter yet. */
 		if (optopt && !strchr("inejch1V", optopt))
-			snprintf(why, OPTIONS_WHY_MAX,
-				 "option '-%c' is not known (see --help)",
-				 optopt);
-		else
-			snprintf(why, OPTIONS_WHY_MAX,
-				 "option '%s' is not known (see --help)",
-				 argv[optind - 1]);
-		return -EINVAL;
+			return dart_error__set(
+				error, EINVAL,
+				"option '-%c' is not known (see --help)",
+				optopt);
+		return dart_error__set(error, EINVAL,
+				       "option '%s' is not known (see --help)",
+				       argv[optind - 1]);
 	}
 }
 
 int options__parse(struct options *options, int argc, char *argv[],
-		   char why[OPTIONS_WHY_MAX])
+		   struct dart_error *error)
 {
 	int c, err;
 
 	memset(options, 0, sizeof(*options));
-	snprintf(why, OPTIONS_WHY_MAX, "out of memory");
+	dart_error__set(error, 0, "out of memory");
 	optind = 0;
 	opterr = 0;
 	while ((c = getopt_long(argc, argv, ":i:n:jc:e:h", long_options,
 				NULL)) != -1) {
-		err = parse_one(options, c, argv, why);
+		err = parse_one(options, c, argv, error);
 		if (err)
 			return err;
 	}
 	for (; optind < argc; optind++) {
-		err = add_agent(&options->settings, argv[optind], why);
+		err = add_agent(&options->settings, argv[optind], error);
 		if (err)
 			return err;
 	}
@@ -172,14 +172,13 @@ int options__parse(struct options *options, int argc, char *argv[],
 	if (options->action != OPTIONS_RUN)
 		return 0;
 	if (options->once && options->count) {
-		snprintf(why, OPTIONS_WHY_MAX,
-			 "--once and --count exclude each other");
-		return -EINVAL;
+		return dart_error__set(error, EINVAL,
+				       "--once and --count exclude each other");
 	}
 	if (!options->settings.agent_count && !options->config) {
-		snprintf(why, OPTIONS_WHY_MAX,
-			 "no agent named (say HOST[:PORT] or --config FILE)");
-		return -EINVAL;
+		return dart_error__set(
+			error, EINVAL,
+			"no agent named (say HOST[:PORT] or --config FILE)");
 	}
 	return 0;
 }

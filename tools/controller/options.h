@@ -6,11 +6,11 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include <libdart/error.h>
+
 #include "settings.h"
 
 /* Room for a sentence that says what is wrong. */
-#define OPTIONS_WHY_MAX 400
-
 enum options_action {
 	OPTIONS_RUN = 0,
 	OPTIONS_HELP,
@@ -27,11 +27,11 @@ struct options {
 };
 
 /*
- * Returns 0; -EINVAL with a sentence in @why; -ENOMEM.  In every case the
+ * Returns 0; -EINVAL with a sentence in @error; -ENOMEM.  In every case the
  * caller frees with options__clear().
  */
 int options__parse(struct options *options, int argc, char *argv[],
-		   char why[OPTIONS_WHY_MAX]);
+		   struct dart_error *error);
 void options__clear(struct options *options);
 void options__print_help(FILE *out);
 

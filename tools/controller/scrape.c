@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <libdart/error.h>
 #include <libdart/table/value.h>
 
 #include "scrape.h"
@@ -147,7 +148,7 @@ static int make_samples(struct scrape *scrape)
 
 int scrape__new(struct dart_table *table, const struct settings *settings,
 		const struct dart_endpoint_accept *accept,
-		struct scrape **scrapep, char why[DART_WHY_MAX])
+		struct scrape **scrapep, struct dart_error *error)
 {
 	struct scrape *scrape = calloc(1, sizeof(*scrape));
 	int err;
@@ -173,8 +174,11 @@ int scrape__new(struct dart_table *table, const struct settings *settings,
 err_free:
 	scrape__free(scrape);
 err_say:
-	snprintf(why, DART_WHY_MAX, "%s", err == -ENOMEM ? "out of memory" :
-		 "there is more to READ than a controller puts up with (choose with --entries)");
+	dart_error__set(
+		error, 0, "%s",
+		err == -ENOMEM ?
+			"out of memory" :
+			"there is more to READ than a controller puts up with (choose with --entries)");
 	return err;
 }
 

@@ -10,6 +10,7 @@
 #ifndef CONTROLLER_SCRAPE_H
 #define CONTROLLER_SCRAPE_H
 
+#include <libdart/error.h>
 #include <libdart/rdma/endpoint.h>
 
 #include "sample.h"
@@ -20,12 +21,12 @@ struct scrape;
 /*
  * @table becomes the scrape's, also if this fails.  Returns 0, -ENOMEM, or
  * -EFBIG if the values are more than a controller puts up with; with a
- * sentence in @why.  Entries of @settings that @table does not have are left
+ * sentence in @error.  Entries of @settings that @table does not have are left
  * out; scrape__absent() names the first, or is NULL.
  */
 int scrape__new(struct dart_table *table, const struct settings *settings,
 		const struct dart_endpoint_accept *accept,
-		struct scrape **scrape, char why[DART_WHY_MAX]);
+		struct scrape **scrape, struct dart_error *error);
 void scrape__free(struct scrape *scrape);
 const struct dart_table *scrape__table(const struct scrape *scrape);
 const char *scrape__absent(const struct scrape *scrape);

@@ -24,7 +24,7 @@ struct sink_operations {
 		      const struct summary *summary);
 	/* The agent cannot be scraped: values shown so far are void. */
 	int (*lost)(struct sink *sink, const struct sink_agent *agent,
-		    const char *why);
+		    const char *reason);
 	/* The last word on an agent. */
 	int (*summary)(struct sink *sink, const struct sink_agent *agent,
 		       const struct summary *summary);

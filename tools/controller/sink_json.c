@@ -81,10 +81,10 @@ static int put_sample(struct sink *sink, const struct sink_agent *agent,
 }
 
 static int put_lost(struct sink *sink, const struct sink_agent *agent,
-		    const char *why)
+		    const char *reason)
 {
-	return put(sink, json_pack("{ss ss}", "agent", agent->name,
-				   "error", why));
+	return put(sink,
+		   json_pack("{ss ss}", "agent", agent->name, "error", reason));
 }
 
 static json_t *latency_to_json(const struct latency *latency)

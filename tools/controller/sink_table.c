@@ -211,7 +211,7 @@ static int show_sample(struct sink *sink, const struct sink_agent *agent,
 }
 
 static int show_lost(struct sink *sink, const struct sink_agent *agent,
-		     const char *why)
+		     const char *reason)
 {
 	struct sink_table *table = (struct sink_table *)sink;
 	struct block *block = &table->blocks[agent->index];
@@ -226,7 +226,7 @@ static int show_lost(struct sink *sink, const struct sink_agent *agent,
 		return -ENOMEM;
 	fprintf(out, "%s  unreachable since ", agent->name);
 	print_time(out);
-	fprintf(out, ": %s\n\n", why);
+	fprintf(out, ": %s\n\n", reason);
 	if (fclose(out))
 		return -ENOMEM;
 	return redraw(table, agent);

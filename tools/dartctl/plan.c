@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <libdart/error.h>
 #include <libdart/store/store_sizing.h>
 #include <libdart/table/table.h>
 
@@ -328,7 +329,7 @@ static void print_text(const struct dart_store_sizing *plan, json_t *answer)
 int command_plan(struct options *options, int argc, char **argv)
 {
 	struct dart_sizing_wish wish = { };
-	char why[DART_WHY_MAX];
+	struct dart_error error;
 	struct dart_store_sizing plan;
 	json_t *answer;
 	int option, ret;
@@ -344,9 +345,9 @@ int command_plan(struct options *options, int argc, char **argv)
 		return misuse("'plan' needs --flows and --value");
 	if (!wish.success == !wish.memory)
 		return misuse("'plan' needs either --success or --memory");
-	ret = dart_store_sizing__make(&wish, &plan, why);
+	ret = dart_store_sizing__make(&wish, &plan, &error);
 	if (ret)
-		return misuse("%s", why);
+		return misuse("%s", error.text);
 
 	answer = plan_to_json(&wish, &plan);
 	if (!answer)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <libdart/error.h>
 #include <libdart/rdma/address.h>
 #include <libdart/store/store_reader.h>
 
@@ -122,7 +123,7 @@ static int make_key(struct query *query)
 {
 	const struct dart_key_fields *fields = &query->schema->key;
 	char all[DART_KEY_FIELDS_MAX * (DART_KEY_NAME_MAX + 16)];
-	char why[DART_WHY_MAX];
+	struct dart_error error;
 	uint32_t i;
 
 	for (i = 0; i < fields->count; i++) {
@@ -133,9 +134,9 @@ static int make_key(struct query *query)
 			      fields->list[i].name, query->schema_name, all);
 	}
 	query->key_length = dart_key_schema__key(query->schema, query->texts,
-						 query->key, why);
+						 query->key, &error);
 	if (query->key_length < 0)
-		return misuse("--%s", why);
+		return misuse("--%s", error.text);
 	return EXIT_SUCCESS;
 }
 
@@ -200,7 +201,7 @@ static int ask_there(const struct query *query, const struct options *options)
 	const struct dart_store_geometry *geometry;
 	struct dart_store_reader *reader = NULL;
 	struct dart_store_answer found;
-	char why[DART_WHY_MAX];
+	struct dart_error error;
 	uint16_t port;
 	char *host;
 	int status;
@@ -209,9 +210,10 @@ static int ask_there(const struct query *query, const struct options *options)
 	if (status)
 		return status == -ENOMEM ? fail("memory is short") :
 			misuse("'%s' is no host", query->from);
-	if (dart_store_reader__open(host, port, query->store, &reader, why)) {
+	if (dart_store_reader__open(host, port, query->store, &reader,
+				    &error)) {
 		status = fail("cannot read store '%s' of %s: %s", query->store,
-			      query->from, why);
+			      query->from, error.text);
 		goto out;
 	}
 	geometry = dart_store_reader__geometry(reader);
@@ -220,9 +222,9 @@ static int ask_there(const struct query *query, const struct options *options)
 		goto out;
 	if (dart_store_reader__query_batch(reader, query->key,
 					   query->key_length, 1, &query->rule,
-					   &found, why))
+					   &found, &error))
 		status = fail("cannot read store '%s' of %s: %s", query->store,
-			      query->from, why);
+			      query->from, error.text);
 	else
 		status = print(query, options,
 			       dart_store_reader__hash(reader), geometry,

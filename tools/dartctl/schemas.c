@@ -7,6 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <libdart/error.h>
+
 #include "command.h"
 #include "schemas.h"
 
@@ -51,7 +53,8 @@ static FILE *open_file(const char *name, char *path, size_t size)
 struct dart_key_schema *schemas__load(const char *name)
 {
 	struct dart_key_schema *schema = NULL;
-	char path[PATH_MAX + NAME_MAX], why[DART_WHY_MAX];
+	struct dart_error error;
+	char path[PATH_MAX + NAME_MAX];
 	char *names = NULL;
 	FILE *file;
 
@@ -64,8 +67,8 @@ struct dart_key_schema *schemas__load(const char *name)
 	} else if (!file) {
 		fail("cannot open %s: %s", path, strerror(errno));
 	} else {
-		if (dart_key_schema__load(file, path, &schema, why))
-			fail("%s", why);
+		if (dart_key_schema__load(file, path, &schema, &error))
+			fail("%s", error.text);
 		fclose(file);
 	}
 	return schema;

@@ -6,6 +6,8 @@
 
 #include <pcap/pcap.h>
 
+#include <libdart/error.h>
+
 #include "feed.h"
 
 struct feed {
@@ -19,39 +21,38 @@ struct feed {
 	uint64_t malformed;
 };
 
-static int open_capture(struct feed *feed, char why[OPTIONS_WHY_MAX])
+static int open_capture(struct feed *feed, struct dart_error *error)
 {
 	char reason[PCAP_ERRBUF_SIZE];
 
 	feed->capture = pcap_open_offline(feed->path, reason);
 	if (!feed->capture) {
-		snprintf(why, OPTIONS_WHY_MAX, "cannot read %s: %s",
-			 feed->path, reason);
-		return -EINVAL;
+		return dart_error__set(error, EINVAL, "cannot read %s: %s",
+				       feed->path, reason);
 	}
 	if (pcap_datalink(feed->capture) == DLT_EN10MB)
 		return 0;
 	pcap_close(feed->capture);
-	snprintf(why, OPTIONS_WHY_MAX, "%s is no capture of Ethernet frames",
-		 feed->path);
-	return -EINVAL;
+	return dart_error__set(error, EINVAL,
+			       "%s is no capture of Ethernet frames",
+			       feed->path);
 }
 
 int feed__open(const struct options *options, struct feed **result,
-	       char why[OPTIONS_WHY_MAX])
+	       struct dart_error *error)
 {
 	struct feed *feed = calloc(1, sizeof(*feed));
 	int ret;
 
-	snprintf(why, OPTIONS_WHY_MAX, "out of memory");
+	dart_error__set(error, 0, "out of memory");
 	if (!feed)
 		return -ENOMEM;
 	feed->path = options->pcap;
 	feed->int_port = options->int_port;
 	feed->packets = options->packets ? options->packets :
 			options->flows.count;
-	ret = feed->path ? open_capture(feed, why) :
-	      dart_flows__new(&options->flows, &feed->flows);
+	ret = feed->path ? open_capture(feed, error) :
+			   dart_flows__new(&options->flows, &feed->flows);
 	if (ret) {
 		free(feed);
 		return ret;
@@ -87,7 +88,7 @@ static int next_of_flows(struct feed *feed, struct int_packet *packet)
 }
 
 static int next_of_capture(struct feed *feed, struct int_packet *packet,
-			   char why[OPTIONS_WHY_MAX])
+			   struct dart_error *error)
 {
 	struct pcap_pkthdr *header;
 	const uint8_t *frame;
@@ -107,16 +108,15 @@ static int next_of_capture(struct feed *feed, struct int_packet *packet,
 	}
 	if (ret == PCAP_ERROR_BREAK)
 		return 0;
-	snprintf(why, OPTIONS_WHY_MAX, "cannot read %s: %s", feed->path,
-		 pcap_geterr(feed->capture));
-	return -EIO;
+	return dart_error__set(error, EIO, "cannot read %s: %s", feed->path,
+			       pcap_geterr(feed->capture));
 }
 
 int feed__next(struct feed *feed, struct int_packet *packet,
-	       char why[OPTIONS_WHY_MAX])
+	       struct dart_error *error)
 {
-	return feed->capture ? next_of_capture(feed, packet, why) :
-	       next_of_flows(feed, packet);
+	return feed->capture ? next_of_capture(feed, packet, error) :
+			       next_of_flows(feed, packet);
 }
 
 uint64_t feed__others(const struct feed *feed)

@@ -3,22 +3,24 @@
 #ifndef REPORT_FEED_H
 #define REPORT_FEED_H
 
+#include <libdart/error.h>
+
 #include "int_packet.h"
 #include "options.h"
 
 struct feed;
 
-/* Returns 0, or -errno with a sentence in @why. */
+/* Returns 0, or -errno with a sentence in @error. */
 int feed__open(const struct options *options, struct feed **feed,
-	       char why[OPTIONS_WHY_MAX]);
+	       struct dart_error *error);
 void feed__close(struct feed *feed);
 
 /*
  * Returns 1 and the next packet, 0 at the end, or -EIO with a sentence in
- * @why.
+ * @error.
  */
 int feed__next(struct feed *feed, struct int_packet *packet,
-	       char why[OPTIONS_WHY_MAX]);
+	       struct dart_error *error);
 
 /* Packets of the capture that had no INT-MD, and that had one of no use. */
 uint64_t feed__others(const struct feed *feed);

@@ -2,19 +2,21 @@
 /* dart-report: reports the paths of flows to stores. */
 #include <stdlib.h>
 
+#include <libdart/error.h>
+
 #include "options.h"
 #include "session.h"
 #include "summary.h"
 
 static int run(const struct options *options)
 {
-	char why[OPTIONS_WHY_MAX];
+	struct dart_error error;
 	struct session session;
 	int ret;
 
-	ret = session__run(&session, options, why);
+	ret = session__run(&session, options, &error);
 	if (ret)
-		fprintf(stderr, "dart-report: %s\n", why);
+		fprintf(stderr, "dart-report: %s\n", error.text);
 	else if (!options->json)
 		summary__print(&session);
 	else if (summary__print_json(&session)) {
@@ -27,12 +29,12 @@ static int run(const struct options *options)
 
 int main(int argc, char *argv[])
 {
-	char why[OPTIONS_WHY_MAX];
+	struct dart_error error;
 	int status = EXIT_SUCCESS;
 	struct options options;
 
-	if (options__parse(&options, argc, argv, why)) {
-		fprintf(stderr, "dart-report: %s\n", why);
+	if (options__parse(&options, argc, argv, &error)) {
+		fprintf(stderr, "dart-report: %s\n", error.text);
 		status = 2;	/* misuse, as the other programs */
 	} else if (options.action == OPTIONS_HELP) {
 		options__print_help(stdout);

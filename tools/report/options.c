@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <libdart/error.h>
+
 #include "options.h"
 
 #define COUNT_DEFAULT		1000
@@ -77,18 +79,18 @@ void options__print_help(FILE *out)
 }
 
 static int __attribute__((format(printf, 2, 3)))
-refuse(char *why, const char *format, ...)
+refuse(struct dart_error *error, const char *format, ...)
 {
 	va_list arguments;
 
 	va_start(arguments, format);
-	vsnprintf(why, OPTIONS_WHY_MAX, format, arguments);
+	dart_error__vset(error, 0, format, arguments);
 	va_end(arguments);
 	return -EINVAL;
 }
 
 static int take_number(const char *what, uint64_t least, uint64_t most,
-		       uint64_t *number, char *why)
+		       uint64_t *number, struct dart_error *error)
 {
 	char *end;
 
@@ -96,7 +98,8 @@ static int take_number(const char *what, uint64_t least, uint64_t most,
 	*number = strtoull(optarg, &end, 10);
 	if (*optarg < '0' || *optarg > '9' || *end || errno ||
 	    *number < least || *number > most)
-		return refuse(why, "'%s' is no %s (say a number from %llu to %llu)",
+		return refuse(error,
+			      "'%s' is no %s (say a number from %llu to %llu)",
 			      optarg, what, (unsigned long long)least,
 			      (unsigned long long)most);
 	return 0;
@@ -104,24 +107,26 @@ static int take_number(const char *what, uint64_t least, uint64_t most,
 
 /* One of two words: is it the second one? */
 static int take_choice(const char *first, const char *second, bool *is_second,
-		       char *why)
+		       struct dart_error *error)
 {
 	*is_second = !strcmp(optarg, second);
 	if (!*is_second && strcmp(optarg, first))
-		return refuse(why, "'%s' is neither '%s' nor '%s'", optarg,
+		return refuse(error, "'%s' is neither '%s' nor '%s'", optarg,
 			      first, second);
 	return 0;
 }
 
-static int take_kind(struct options *options, char *why)
+static int take_kind(struct options *options, struct dart_error *error)
 {
 	if (dart_flows_kind__find(optarg, &options->flows.kind))
-		return refuse(why, "'%s' are no flows (say uniform, zipf or fat-tree)",
-			      optarg);
+		return refuse(
+			error,
+			"'%s' are no flows (say uniform, zipf or fat-tree)",
+			optarg);
 	return 0;
 }
 
-static int take_skew(struct options *options, char *why)
+static int take_skew(struct options *options, struct dart_error *error)
 {
 	double *skew = &options->flows.skew;
 	char *end;
@@ -129,7 +134,8 @@ static int take_skew(struct options *options, char *why)
 	*skew = strtod(optarg, &end);
 	if (end == optarg || *end || !(*skew >= DART_FLOWS_SKEW_MIN &&
 				       *skew <= DART_FLOWS_SKEW_MAX))
-		return refuse(why, "'%s' is no skew (say a number from %g to %g)",
+		return refuse(error,
+			      "'%s' is no skew (say a number from %g to %g)",
 			      optarg, DART_FLOWS_SKEW_MIN, DART_FLOWS_SKEW_MAX);
 	return 0;
 }
@@ -147,8 +153,8 @@ static int take_collectors(struct options *options)
 	return 0;
 }
 
-static int parse_one(struct options *options, int c, char *argv[], char *why,
-		     bool *has_kind)
+static int parse_one(struct options *options, int c, char *argv[],
+		     struct dart_error *error, bool *has_kind)
 {
 	uint64_t number;
 	int ret;
@@ -164,10 +170,10 @@ static int parse_one(struct options *options, int c, char *argv[], char *why,
 		return 0;
 	case 'f':
 		*has_kind = true;
-		return take_kind(options, why);
+		return take_kind(options, error);
 	case 'n':
 		return take_number("count", 1, UINT64_MAX,
-				   &options->flows.count, why);
+				   &options->flows.count, error);
 	case 'j':
 		options->json = true;
 		return 0;
@@ -175,71 +181,81 @@ static int parse_one(struct options *options, int c, char *argv[], char *why,
 		options->action = OPTIONS_HELP;
 		return 0;
 	case OPTION_COPIES:
-		return take_choice("random", "all", &options->all_copies, why);
+		return take_choice("random", "all", &options->all_copies,
+				   error);
 	case OPTION_EMIT:
-		return take_choice("report", "int", &options->emit_int, why);
+		return take_choice("report", "int", &options->emit_int, error);
 	case OPTION_INT_PORT:
-		ret = take_number("port", 1, UINT16_MAX, &number, why);
+		ret = take_number("port", 1, UINT16_MAX, &number, error);
 		options->int_port = number;
 		return ret;
 	case OPTION_PACKETS:
 		return take_number("number of packets", 1, UINT64_MAX,
-				   &options->packets, why);
+				   &options->packets, error);
 	case OPTION_PORTS:
 		ret = take_number("number of ports", 2, UINT8_MAX, &number,
-				  why);
+				  error);
 		options->flows.k = number;
 		return ret;
 	case OPTION_RATE:
-		return take_number("rate", 0, RATE_MAX, &options->rate, why);
+		return take_number("rate", 0, RATE_MAX, &options->rate, error);
 	case OPTION_SEED:
-		return take_number("seed", 0, UINT64_MAX,
-				   &options->flows.seed, why);
+		return take_number("seed", 0, UINT64_MAX, &options->flows.seed,
+				   error);
 	case OPTION_SKEW:
-		return take_skew(options, why);
+		return take_skew(options, error);
 	case OPTION_SOURCE:
 		if (inet_pton(AF_INET, optarg, &options->source) == 1)
 			return 0;
-		return refuse(why, "'%s' is no IPv4 address", optarg);
+		return refuse(error, "'%s' is no IPv4 address", optarg);
 	case OPTION_VERSION:
 		options->action = OPTIONS_VERSION;
 		return 0;
 	case ':':
-		return refuse(why, "option '%s' wants a value (see --help)",
+		return refuse(error, "option '%s' wants a value (see --help)",
 			      argv[optind - 1]);
 	default:
-		return refuse(why, "option '%s' is not known (see --help)",
+		return refuse(error, "option '%s' is not known (see --help)",
 			      argv[optind - 1]);
 	}
 }
 
 /* What the options must have together. */
-static int check(const struct options *options, bool has_kind, char *why)
+static int check(const struct options *options, bool has_kind,
+		 struct dart_error *error)
 {
 	const uint64_t max = dart_flows__max(&options->flows);
 
 	if (!options->interface)
-		return refuse(why, "no interface to send from (say --interface IFACE)");
+		return refuse(
+			error,
+			"no interface to send from (say --interface IFACE)");
 	if (has_kind == !!options->pcap)
-		return refuse(why, "say either --flows KIND or --pcap FILE");
+		return refuse(error, "say either --flows KIND or --pcap FILE");
 	if (options->emit_int == !!options->collector_files)
-		return refuse(why, options->emit_int ?
-			      "--emit int reports nothing: --collectors is for reports" :
-			      "nobody to report to (say --collectors FILE)");
+		return refuse(
+			error,
+			options->emit_int ?
+				"--emit int reports nothing: --collectors is for reports" :
+				"nobody to report to (say --collectors FILE)");
 	if (options->emit_int && options->pcap)
-		return refuse(why, "--emit int is for flows, not for a capture");
+		return refuse(error,
+			      "--emit int is for flows, not for a capture");
 	if (has_kind && !max)
-		return refuse(why, "no fat tree has switches of %u ports (say an even number)",
-			      options->flows.k);
+		return refuse(
+			error,
+			"no fat tree has switches of %u ports (say an even number)",
+			options->flows.k);
 	if (has_kind && options->flows.count > max)
-		return refuse(why, "there are no %llu such flows (at most %llu)",
+		return refuse(error,
+			      "there are no %llu such flows (at most %llu)",
 			      (unsigned long long)options->flows.count,
 			      (unsigned long long)max);
 	return 0;
 }
 
 int options__parse(struct options *options, int argc, char *argv[],
-		   char why[OPTIONS_WHY_MAX])
+		   struct dart_error *error)
 {
 	bool has_kind = false;
 	int c, ret;
@@ -253,21 +269,21 @@ int options__parse(struct options *options, int argc, char *argv[],
 		.rate = RATE_DEFAULT,
 		.int_port = INT_PORT_DEFAULT,
 	};
-	snprintf(why, OPTIONS_WHY_MAX, "out of memory");
+	dart_error__set(error, 0, "out of memory");
 	optind = 0;
 	opterr = 0;
 	while ((c = getopt_long(argc, argv, ":c:f:hi:jn:p:", long_options,
 				NULL)) != -1) {
-		ret = parse_one(options, c, argv, why, &has_kind);
+		ret = parse_one(options, c, argv, error, &has_kind);
 		if (ret)
 			return ret;
 	}
 	if (options->action != OPTIONS_RUN)
 		return 0;
 	if (optind < argc)
-		return refuse(why, "'%s' is no option (see --help)",
+		return refuse(error, "'%s' is no option (see --help)",
 			      argv[optind]);
-	return check(options, has_kind, why);
+	return check(options, has_kind, error);
 }
 
 void options__clear(struct options *options)

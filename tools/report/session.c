@@ -4,6 +4,7 @@
 #include <string.h>
 #include <time.h>
 
+#include <libdart/error.h>
 #include <libdart/report/packet_socket.h>
 
 #include "feed.h"
@@ -77,13 +78,13 @@ static int send_packet(const struct int_packet *packet,
 
 static int session__send(struct session *session, const struct options *options,
 			 struct feed *feed, struct dart_packet_socket *wire,
-			 char why[OPTIONS_WHY_MAX])
+			 struct dart_error *error)
 {
 	const uint64_t start = now_ns();
 	struct int_packet packet;
 	int ret, sent = 0;
 
-	while (!sent && (ret = feed__next(feed, &packet, why)) > 0) {
+	while (!sent && (ret = feed__next(feed, &packet, error)) > 0) {
 		session->packets++;
 		sent = session->reporter ?
 		       report_packet(session, options, &packet, wire) :
@@ -98,17 +99,16 @@ static int session__send(struct session *session, const struct options *options,
 	session->refusals = dart_packet_socket__refusals(wire);
 	if (!sent)
 		return ret;
-	snprintf(why, OPTIONS_WHY_MAX, "cannot send through %s: %s",
-		 options->interface, strerror(-sent));
+	dart_error__set(error, 0, "cannot send through %s: %s",
+			options->interface, strerror(-sent));
 	return sent;
 }
 
 static int session__init(struct session *session, const struct options *options,
 			 const struct dart_packet_socket *wire,
-			 char why[OPTIONS_WHY_MAX])
+			 struct dart_error *error)
 {
 	struct in_addr address = options->source;
-	char reason[DART_WHY_MAX];
 	int ret;
 
 	if (options->emit_int)
@@ -116,46 +116,41 @@ static int session__init(struct session *session, const struct options *options,
 	if (!address.s_addr)
 		address = dart_packet_socket__address(wire);
 	if (!address.s_addr) {
-		snprintf(why, OPTIONS_WHY_MAX,
-			 "%s has no IPv4 address to report from (say --source ADDRESS)",
-			 options->interface);
-		return -EADDRNOTAVAIL;
+		return dart_error__set(
+			error, EADDRNOTAVAIL,
+			"%s has no IPv4 address to report from (say --source ADDRESS)",
+			options->interface);
 	}
 	ret = dart_collectors__load(options->collectors,
 				    options->collector_files, address,
-				    &session->collectors, reason);
-	if (ret) {
-		snprintf(why, OPTIONS_WHY_MAX, "%s", reason);
+				    &session->collectors, error);
+	if (ret)
 		return ret;
-	}
 	ret = dart_report_builder__new(&session->collectors,
 				       dart_packet_socket__mac(wire),
 				       options->flows.seed, &session->reporter);
 	if (ret)
-		snprintf(why, OPTIONS_WHY_MAX, "%s", strerror(-ret));
+		dart_error__set(error, 0, "%s", strerror(-ret));
 	return ret;
 }
 
 int session__run(struct session *session, const struct options *options,
-		 char why[OPTIONS_WHY_MAX])
+		 struct dart_error *error)
 {
 	struct dart_packet_socket *wire = NULL;
 	struct feed *feed = NULL;
-	char reason[DART_WHY_MAX];
 	int ret;
 
 	memset(session, 0, sizeof(*session));
-	ret = feed__open(options, &feed, why);
+	ret = feed__open(options, &feed, error);
 	if (ret)
 		return ret;
 	ret = dart_packet_socket__open(options->interface, options->rate, &wire,
-				       reason);
-	if (ret)
-		snprintf(why, OPTIONS_WHY_MAX, "%s", reason);
-	else
-		ret = session__init(session, options, wire, why);
+				       error);
 	if (!ret)
-		ret = session__send(session, options, feed, wire, why);
+		ret = session__init(session, options, wire, error);
+	if (!ret)
+		ret = session__send(session, options, feed, wire, error);
 	dart_packet_socket__close(wire);
 	feed__close(feed);
 	return ret;

@@ -3,6 +3,7 @@
 #ifndef REPORT_SESSION_H
 #define REPORT_SESSION_H
 
+#include <libdart/error.h>
 #include <libdart/report/report_builder.h>
 
 #include "options.h"
@@ -22,11 +23,11 @@ struct session {
 };
 
 /*
- * Sends all that @options say.  Returns 0, or -errno with a sentence in @why;
+ * Sends all that @options say.  Returns 0, or -errno with a sentence in @error;
  * in every case the caller frees with session__clear().
  */
 int session__run(struct session *session, const struct options *options,
-		 char why[OPTIONS_WHY_MAX]);
+		 struct dart_error *error);
 void session__clear(struct session *session);
 
 #endif /* REPORT_SESSION_H */

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <libdart/error.h>
+
 #include "store.h"
 #include "tools/dartctl/client.h"
 #include "tools/dartctl/command.h"
@@ -73,20 +75,20 @@ static int print_bmv2(json_t *collectors, const struct request *request)
 {
 	json_t *file = pack_file(collectors);
 	struct switch_wish wish;
-	char why[DART_WHY_MAX];
+	struct dart_error error;
 	int ret;
 
 	if (!file)
 		return fail("memory is short");
 	ret = dart_collectors__take(file, "the reply",
-				    request->options.reporter,
-				    &wish.collectors, why);
+				    request->options.reporter, &wish.collectors,
+				    &error);
 	json_decref(file);
 	if (ret)
-		return fail("cannot export: %s", why);
-	ret = switch_wish__complete(&wish, &request->options, why);
+		return fail("cannot export: %s", error.text);
+	ret = switch_wish__complete(&wish, &request->options, &error);
 	if (ret)
-		fail("cannot export: %s", why);
+		fail("cannot export: %s", error.text);
 	else
 		ret = switch_commands__print(request->program, &wish);
 	dart_collectors__free(&wish.collectors);

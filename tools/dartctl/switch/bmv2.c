@@ -3,6 +3,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include <libdart/error.h>
+
 #include "bmv2.h"
 #include "call.h"
 
@@ -10,7 +12,7 @@ enum { MATCH_EXACT = 0 };
 
 int switch_bmv2__set_polynomials(struct thrift *thrift,
 				 const struct switch_program *program,
-				 char why[DART_WHY_MAX])
+				 struct dart_error *error)
 {
 	uint32_t i;
 	int ret = 0;
@@ -26,7 +28,7 @@ int switch_bmv2__set_polynomials(struct thrift *thrift,
 		thrift__put_bool(thrift, 5, true);
 		thrift__put_stop(thrift);
 		ret = switch_call__end(thrift, thrift__ask(thrift, THRIFT_STOP),
-				       "a polynomial", why);
+				       "a polynomial", error);
 	}
 	return ret;
 }
@@ -75,7 +77,7 @@ static void put_key(struct thrift *thrift, int16_t id,
 
 static int add_entry(struct thrift *thrift, const struct switch_table *table,
 		     uint32_t key, const struct switch_entry *entry,
-		     char why[DART_WHY_MAX])
+		     struct dart_error *error)
 {
 	int asked;
 
@@ -87,40 +89,41 @@ static int add_entry(struct thrift *thrift, const struct switch_table *table,
 	asked = thrift__ask(thrift, THRIFT_I32);
 	if (!asked)
 		thrift__i32(thrift);
-	return switch_call__end(thrift, asked, table->action, why);
+	return switch_call__end(thrift, asked, table->action, error);
 }
 
 static int change_entry(struct thrift *thrift, const struct switch_table *table,
 			int32_t handle, const struct switch_entry *entry,
-			char why[DART_WHY_MAX])
+			struct dart_error *error)
 {
 	switch_call__begin(thrift, "bm_mt_modify_entry", table->name);
 	thrift__put_i32(thrift, 3, handle);
 	put_action(thrift, 4, table, entry);
 	return switch_call__end(thrift, thrift__ask(thrift, THRIFT_STOP),
-				table->action, why);
+				table->action, error);
 }
 
 static int remove_entry(struct thrift *thrift, const struct switch_table *table,
-			int32_t handle, char why[DART_WHY_MAX])
+			int32_t handle, struct dart_error *error)
 {
 	switch_call__begin(thrift, "bm_mt_delete_entry", table->name);
 	thrift__put_i32(thrift, 3, handle);
 	return switch_call__end(thrift, thrift__ask(thrift, THRIFT_STOP),
-				table->name, why);
+				table->name, error);
 }
 
 static int set_default(struct thrift *thrift, const struct switch_table *table,
-		       const struct switch_entry *entry, char why[DART_WHY_MAX])
+		       const struct switch_entry *entry,
+		       struct dart_error *error)
 {
 	switch_call__begin(thrift, "bm_mt_set_default_action", table->name);
 	put_action(thrift, 3, table, entry);
 	return switch_call__end(thrift, thrift__ask(thrift, THRIFT_STOP),
-				table->action, why);
+				table->action, error);
 }
 
 static int set_session(struct thrift *thrift, uint32_t port, int32_t to,
-		       char why[DART_WHY_MAX])
+		       struct dart_error *error)
 {
 	thrift__begin(thrift, SWITCH_SIMPLE_SWITCH, "mirroring_session_add");
 	thrift__put_i32(thrift, 1, 1 + port);
@@ -128,12 +131,12 @@ static int set_session(struct thrift *thrift, uint32_t port, int32_t to,
 	thrift__put_i32(thrift, 1, to);
 	thrift__put_stop(thrift);
 	return switch_call__end(thrift, thrift__ask(thrift, THRIFT_STOP),
-				"a mirror session", why);
+				"a mirror session", error);
 }
 
 /* Nothing reports to this collector yet, so the register must say the same. */
 static int set_psn(struct thrift *thrift, uint32_t number, uint32_t psn,
-		   char why[DART_WHY_MAX])
+		   struct dart_error *error)
 {
 	int64_t found = -1;
 	int asked, ret;
@@ -142,7 +145,7 @@ static int set_psn(struct thrift *thrift, uint32_t number, uint32_t psn,
 	thrift__put_i32(thrift, 3, number);
 	thrift__put_i64(thrift, 4, psn);
 	ret = switch_call__end(thrift, thrift__ask(thrift, THRIFT_STOP),
-			       SWITCH_PSN, why);
+			       SWITCH_PSN, error);
 	if (ret)
 		return ret;
 
@@ -151,11 +154,11 @@ static int set_psn(struct thrift *thrift, uint32_t number, uint32_t psn,
 	asked = thrift__ask(thrift, THRIFT_I64);
 	if (!asked)
 		found = thrift__i64(thrift);
-	ret = switch_call__end(thrift, asked, SWITCH_PSN, why);
+	ret = switch_call__end(thrift, asked, SWITCH_PSN, error);
 	if (!ret && found != psn) {
-		snprintf(why, DART_WHY_MAX,
-			 SWITCH_PSN "[%u] is %" PRId64 ", not %u", number,
-			 found, psn);
+		dart_error__set(error, 0,
+				SWITCH_PSN "[%u] is %" PRId64 ", not %u",
+				number, found, psn);
 		ret = -EIO;
 	}
 	return ret;
@@ -165,48 +168,49 @@ static int follow_entry(struct thrift *thrift, enum switch_table_number number,
 			const struct switch_step *step, uint32_t key,
 			const struct switch_entry *now,
 			const struct switch_entry *wanted,
-			char why[DART_WHY_MAX])
+			struct dart_error *error)
 {
 	const struct switch_table *table = &switch_tables[number];
 
 	switch (step->verb) {
 	case SWITCH_ADD:
-		return add_entry(thrift, table, key, &wanted[key], why);
+		return add_entry(thrift, table, key, &wanted[key], error);
 	case SWITCH_CHANGE:
 		return change_entry(thrift, table, now[key].handle,
-				    &wanted[key], why);
+				    &wanted[key], error);
 	default:
-		return remove_entry(thrift, table, now[key].handle, why);
+		return remove_entry(thrift, table, now[key].handle, error);
 	}
 }
 
 static int follow_step(struct thrift *thrift, const struct switch_step *step,
 		       uint32_t number, const struct switch_state *now,
 		       const struct switch_state *wanted,
-		       char why[DART_WHY_MAX])
+		       struct dart_error *error)
 {
 	switch (step->object) {
 	case SWITCH_STEP_SHARE:
 		return follow_entry(thrift, SWITCH_SHARES, step, number,
-				    now->shares, wanted->shares, why);
+				    now->shares, wanted->shares, error);
 	case SWITCH_STEP_COLLECTOR:
 		return follow_entry(thrift, SWITCH_COLLECTORS, step, number,
-				    now->collectors, wanted->collectors, why);
+				    now->collectors, wanted->collectors, error);
 	case SWITCH_STEP_REPORTER:
 		return set_default(thrift, &switch_tables[SWITCH_REPORTER],
-				   &wanted->reporter, why);
+				   &wanted->reporter, error);
 	case SWITCH_STEP_SESSION:
 		return set_session(thrift, number, wanted->sessions[number],
-				   why);
+				   error);
 	default:
-		return set_psn(thrift, number, wanted->first_psns[number], why);
+		return set_psn(thrift, number, wanted->first_psns[number],
+			       error);
 	}
 }
 
 int switch_bmv2__follow(struct thrift *thrift, const struct switch_plan *plan,
 			const struct switch_state *now,
 			const struct switch_state *wanted,
-			char why[DART_WHY_MAX])
+			struct dart_error *error)
 {
 	const struct switch_step *step;
 	uint32_t number;
@@ -217,6 +221,6 @@ int switch_bmv2__follow(struct thrift *thrift, const struct switch_plan *plan,
 		for (number = step->first; !ret && number <= step->last;
 		     number++)
 			ret = follow_step(thrift, step, number, now, wanted,
-					  why);
+					  error);
 	return ret;
 }

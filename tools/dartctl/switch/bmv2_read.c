@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <libdart/error.h>
+
 #include "bmv2.h"
 #include "call.h"
 
@@ -11,7 +13,7 @@
 
 int switch_bmv2__read_program(struct thrift *thrift,
 			      struct switch_program *program,
-			      char why[DART_WHY_MAX])
+			      struct dart_error *error)
 {
 	char *text = NULL;
 	uint32_t length;
@@ -22,7 +24,7 @@ int switch_bmv2__read_program(struct thrift *thrift,
 	asked = thrift__ask(thrift, THRIFT_STRING);
 	if (!asked)
 		text = thrift__text(thrift, &length);
-	ret = switch_call__end(thrift, asked, "its program", why);
+	ret = switch_call__end(thrift, asked, "its program", error);
 	if (ret) {
 		free(text);
 		return ret;
@@ -30,10 +32,10 @@ int switch_bmv2__read_program(struct thrift *thrift,
 	json = json_loadb(text, length, 0, NULL);
 	free(text);
 	if (!json) {
-		snprintf(why, DART_WHY_MAX, "it has no program that is JSON");
-		return -EINVAL;
+		return dart_error__set(error, EINVAL,
+				       "it has no program that is JSON");
 	}
-	return switch_program__read(program, json, why);
+	return switch_program__read(program, json, error);
 }
 
 /* Most significant byte first; leading zeros may be missing. */
@@ -151,7 +153,7 @@ static void read_entry(struct thrift *thrift, const struct switch_table *table,
 }
 
 static int read_table(struct thrift *thrift, enum switch_table_number number,
-		      struct switch_state *state, char why[DART_WHY_MAX])
+		      struct switch_state *state, struct dart_error *error)
 {
 	const struct switch_table *table = &switch_tables[number];
 	uint32_t i, count = 0;
@@ -167,11 +169,11 @@ static int read_table(struct thrift *thrift, enum switch_table_number number,
 	}
 	for (i = 0; i < count; i++)
 		read_entry(thrift, table, switch_state__entries(state, number));
-	return switch_call__end(thrift, asked, table->name, why);
+	return switch_call__end(thrift, asked, table->name, error);
 }
 
 static int read_reporter(struct thrift *thrift, struct switch_state *state,
-			 char why[DART_WHY_MAX])
+			 struct dart_error *error)
 {
 	const struct switch_table *table = &switch_tables[SWITCH_REPORTER];
 	int asked;
@@ -181,12 +183,12 @@ static int read_reporter(struct thrift *thrift, struct switch_state *state,
 	if (!asked)
 		state->reporter.there = read_action(thrift, table,
 						    &state->reporter);
-	return switch_call__end(thrift, asked, table->name, why);
+	return switch_call__end(thrift, asked, table->name, error);
 }
 
 /* Any refusal says that there is no such session. */
 static int read_session(struct thrift *thrift, uint16_t port,
-			struct switch_state *state, char why[DART_WHY_MAX])
+			struct switch_state *state, struct dart_error *error)
 {
 	int32_t *found = &state->sessions[port];
 	enum thrift_type type;
@@ -210,21 +212,21 @@ static int read_session(struct thrift *thrift, uint16_t port,
 		*found = SWITCH_SESSION_NONE;
 	else
 		*found = is_group || to < 0 ? SWITCH_SESSION_OTHER : to;
-	return switch_call__end(thrift, 0, NULL, why);
+	return switch_call__end(thrift, 0, NULL, error);
 }
 
 int switch_bmv2__read(struct thrift *thrift, const struct switch_wish *wish,
-		      struct switch_state *state, char why[DART_WHY_MAX])
+		      struct switch_state *state, struct dart_error *error)
 {
 	uint32_t i;
 	int ret;
 
-	ret = read_table(thrift, SWITCH_SHARES, state, why);
+	ret = read_table(thrift, SWITCH_SHARES, state, error);
 	if (!ret)
-		ret = read_table(thrift, SWITCH_COLLECTORS, state, why);
+		ret = read_table(thrift, SWITCH_COLLECTORS, state, error);
 	if (!ret)
-		ret = read_reporter(thrift, state, why);
+		ret = read_reporter(thrift, state, error);
 	for (i = 0; !ret && i < wish->collectors.count; i++)
-		ret = read_session(thrift, wish->ports[i], state, why);
+		ret = read_session(thrift, wish->ports[i], state, error);
 	return ret;
 }

@@ -2,6 +2,8 @@
 #include <errno.h>
 #include <stdio.h>
 
+#include <libdart/error.h>
+
 #include "call.h"
 
 #define CONTEXT	0
@@ -15,15 +17,15 @@ void switch_call__begin(struct thrift *thrift, const char *method,
 }
 
 int switch_call__end(struct thrift *thrift, int asked, const char *what,
-		     char why[DART_WHY_MAX])
+		     struct dart_error *error)
 {
 	int ret = thrift__end(thrift);
 
 	if (ret) {
-		snprintf(why, DART_WHY_MAX, "%s", thrift__why(thrift));
+		dart_error__set(error, 0, "%s", thrift__why(thrift));
 	} else if (asked) {
-		snprintf(why, DART_WHY_MAX, "it refuses %s (its code is %d)",
-			 what, thrift__code(thrift));
+		dart_error__set(error, 0, "it refuses %s (its code is %d)",
+				what, thrift__code(thrift));
 		ret = -EREMOTEIO;
 	}
 	return ret;

@@ -3,6 +3,7 @@
 #ifndef SWITCH_CALL_H
 #define SWITCH_CALL_H
 
+#include <libdart/error.h>
 #include <libdart/rdma/read_plan.h>
 
 #include "thrift.h"
@@ -20,9 +21,9 @@ void switch_call__begin(struct thrift *thrift, const char *method,
 
 /*
  * Ends a call whose thrift__ask() has returned @asked, and that was for @what.
- * Returns 0 or -errno, and a sentence in @why.
+ * Returns 0 or -errno, and a sentence in @error.
  */
 int switch_call__end(struct thrift *thrift, int asked, const char *what,
-		     char why[DART_WHY_MAX]);
+		     struct dart_error *error);
 
 #endif /* SWITCH_CALL_H */

@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include <libdart/error.h>
+
 #include "commands.h"
 #include "steps.h"
 #include "program.h"
@@ -103,19 +105,19 @@ out:
 int switch_commands__print(const char *path, const struct switch_wish *wish)
 {
 	struct switch_program program;
-	char why[DART_WHY_MAX];
-	json_error_t error;
+	struct dart_error error;
+	json_error_t json_error;
 	json_t *json;
 	int ret;
 
-	json = json_load_file(path, 0, &error);
+	json = json_load_file(path, 0, &json_error);
 	if (!json)
-		return fail("cannot read %s: %s", path, error.text);
-	if (switch_program__read(&program, json, why))
-		return fail("cannot use %s: %s", path, why);
-	ret = switch_program__check(&program, wish, why);
+		return fail("cannot read %s: %s", path, json_error.text);
+	if (switch_program__read(&program, json, &error))
+		return fail("cannot use %s: %s", path, error.text);
+	ret = switch_program__check(&program, wish, &error);
 	if (ret)
-		fail("cannot use %s: %s", path, why);
+		fail("cannot use %s: %s", path, error.text);
 	else if (print(&program, wish))
 		ret = fail("memory is short");
 	switch_program__free(&program);

@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include <libdart/error.h>
+
 #include "bmv2.h"
 #include "live.h"
 #include "show.h"
@@ -15,13 +17,12 @@ struct live {
 	struct switch_state *now, *wanted;
 	struct switch_plan plan;
 	bool has_begun;		/* to change the switch */
-	char why[DART_WHY_MAX];
+	struct dart_error error;
 };
 
 static int out_of_memory(struct live *live)
 {
-	snprintf(live->why, DART_WHY_MAX, "memory is short");
-	return -ENOMEM;
+	return dart_error__set(&live->error, ENOMEM, "memory is short");
 }
 
 /* Compares what the switch has with what is wished. */
@@ -30,17 +31,17 @@ static int make_plan(struct live *live)
 	int ret;
 
 	ret = switch_bmv2__read_program(live->thrift, &live->program,
-					live->why);
+					&live->error);
 	if (!ret)
 		ret = switch_program__check(&live->program, live->wish,
-					    live->why);
+					    &live->error);
 	if (ret)
 		return ret;
 	live->now = switch_state__new();
 	if (!live->now)
 		return out_of_memory(live);
 	ret = switch_bmv2__read(live->thrift, live->wish, live->now,
-				live->why);
+				&live->error);
 	if (ret)
 		return ret;
 	live->wanted = switch_state__want(live->wish, live->now);
@@ -62,14 +63,15 @@ static int verify(struct live *live)
 		ret = out_of_memory(live);
 	else
 		ret = switch_bmv2__read(live->thrift, live->wish, found,
-					live->why);
+					&live->error);
 	if (!ret) {
 		switch_plan__make(found, live->wanted, rest);
 		if (rest->count) {
 			switch_show__name(&rest->steps[0], name);
-			snprintf(live->why, DART_WHY_MAX,
-				 "it does not have what it was told (left to do: %s)",
-				 name);
+			dart_error__set(
+				&live->error, 0,
+				"it does not have what it was told (left to do: %s)",
+				name);
 			ret = -EIO;
 		}
 	}
@@ -84,10 +86,10 @@ static int change(struct live *live)
 
 	live->has_begun = true;
 	ret = switch_bmv2__set_polynomials(live->thrift, &live->program,
-					   live->why);
+					   &live->error);
 	if (!ret)
 		ret = switch_bmv2__follow(live->thrift, &live->plan, live->now,
-					  live->wanted, live->why);
+					  live->wanted, &live->error);
 	return ret ?: verify(live);
 }
 
@@ -120,14 +122,14 @@ int switch_live__push(const char *name, const struct switch_wish *wish,
 	if (!live)
 		return fail("memory is short");
 	live->wish = wish;
-	ret = thrift__connect(name, &live->thrift, live->why,
-			      sizeof(live->why));
+	ret = thrift__connect(name, &live->thrift, live->error.text,
+			      sizeof(live->error.text));
 	if (!ret)
 		ret = make_plan(live);
 	if (!ret && !is_dry)
 		ret = change(live);
 	if (ret)
-		fail("cannot push to %s: %s%s", name, live->why,
+		fail("cannot push to %s: %s%s", name, live->error.text,
 		     live->has_begun ? " (some has changed: push again)" : "");
 	else if (show(live, as_json))
 		ret = fail("memory is short");

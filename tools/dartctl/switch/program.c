@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include <dart/store.h>
+#include <libdart/error.h>
 
 #include "program.h"
 
@@ -31,11 +32,11 @@ static const struct {
 #define CALCULATIONS_MAX	1024
 
 /* What a wrong program lacks, as a list. */
-static void miss(char why[DART_WHY_MAX], const char *kind, const char *name)
+static void miss(struct dart_error *error, const char *kind, const char *name)
 {
-	size_t length = strlen(why);
+	size_t length = strlen(error->text);
 
-	snprintf(why + length, DART_WHY_MAX - length, "%s%s %s",
+	snprintf(error->text + length, sizeof(error->text) - length, "%s%s %s",
 		 length ? ", " : "the program has no ", kind, name);
 }
 
@@ -115,31 +116,31 @@ static bool takes_values(json_t *action, const struct switch_table *table)
 
 static void check_table(const struct switch_program *program,
 			const struct switch_table *table,
-			char why[DART_WHY_MAX])
+			struct dart_error *error)
 {
 	json_t *found = find_table(program, table->name);
 	json_t *size = json_object_get(found, "max_size"), *action;
 
 	if (!found || !has_key(found, table->key_bits) ||
 	    json_integer_value(size) < table->room) {
-		miss(why, "table", table->name);
+		miss(error, "table", table->name);
 		return;
 	}
 	action = find(json_object_get(program->json, "actions"),
 		      table->action);
 	if (!has_action(found, table->action) || !takes_values(action, table))
-		miss(why, "action", table->action);
+		miss(error, "action", table->action);
 }
 
 static void check_register(const struct switch_program *program,
-			  char why[DART_WHY_MAX])
+			   struct dart_error *error)
 {
 	json_t *psn = find(json_object_get(program->json, "register_arrays"),
 			   SWITCH_PSN);
 	json_t *size = json_object_get(psn, "size");
 
 	if (json_integer_value(size) < SWITCH_COLLECTORS_MAX)
-		miss(why, "register", SWITCH_PSN);
+		miss(error, "register", SWITCH_PSN);
 }
 
 /* ---- hashes */
@@ -199,7 +200,7 @@ static bool is_custom(const struct switch_program *program, const char *name)
 }
 
 static int add_hash(struct switch_program *program, const char *name,
-		    uint32_t polynomial, char why[DART_WHY_MAX])
+		    uint32_t polynomial, struct dart_error *error)
 {
 	struct switch_hash *hash;
 	uint32_t i;
@@ -210,15 +211,14 @@ static int add_hash(struct switch_program *program, const char *name,
 			continue;
 		if (hash->polynomial == polynomial)
 			return 0;
-		snprintf(why, DART_WHY_MAX,
-			 "the program has one hash for two purposes");
-		return -EINVAL;
+		return dart_error__set(
+			error, EINVAL,
+			"the program has one hash for two purposes");
 	}
 	if (program->hash_count == SWITCH_HASHES_MAX) {
-		snprintf(why, DART_WHY_MAX,
-			 "the program has more than %d hashes",
-			 SWITCH_HASHES_MAX);
-		return -EINVAL;
+		return dart_error__set(error, EINVAL,
+				       "the program has more than %d hashes",
+				       SWITCH_HASHES_MAX);
 	}
 	program->hashes[program->hash_count++] =
 		(struct switch_hash){ name, polynomial };
@@ -227,7 +227,7 @@ static int add_hash(struct switch_program *program, const char *name,
 
 /* What an action computes.  A custom CRC whose purpose is unknown is refused. */
 static int read_action(struct switch_program *program, json_t *action,
-		       char why[DART_WHY_MAX])
+		       struct dart_error *error)
 {
 	const char *field, *name;
 	json_t *primitive;
@@ -241,19 +241,19 @@ static int read_action(struct switch_program *program, json_t *action,
 			continue;
 		which = polynomial_of(field);
 		if (which == POLYNOMIALS) {
-			snprintf(why, DART_WHY_MAX,
-				 "the program has a hash for an unknown purpose");
-			return -EINVAL;
+			return dart_error__set(
+				error, EINVAL,
+				"the program has a hash for an unknown purpose");
 		}
 		ret = add_hash(program, name, polynomials[which].polynomial,
-			       why);
+			       error);
 		if (ret)
 			return ret;
 	}
 	return 0;
 }
 
-static int read_hashes(struct switch_program *program, char why[DART_WHY_MAX])
+static int read_hashes(struct switch_program *program, struct dart_error *error)
 {
 	json_t *action;
 	int ret = 0;
@@ -261,14 +261,14 @@ static int read_hashes(struct switch_program *program, char why[DART_WHY_MAX])
 
 	if (json_array_size(json_object_get(program->json, "calculations")) >
 	    CALCULATIONS_MAX) {
-		snprintf(why, DART_WHY_MAX,
-			 "the program has more than %d calculations",
-			 CALCULATIONS_MAX);
-		return -EINVAL;
+		return dart_error__set(
+			error, EINVAL,
+			"the program has more than %d calculations",
+			CALCULATIONS_MAX);
 	}
 	json_array_foreach(json_object_get(program->json, "actions"), i,
 			   action) {
-		ret = read_action(program, action, why);
+		ret = read_action(program, action, error);
 		if (ret)
 			break;
 	}
@@ -288,19 +288,19 @@ static bool has_hash(const struct switch_program *program, uint32_t polynomial)
 /* ---- the whole */
 
 int switch_program__read(struct switch_program *program, json_t *json,
-			 char why[DART_WHY_MAX])
+			 struct dart_error *error)
 {
 	uint32_t table;
 	int ret;
 
 	*program = (struct switch_program){ .json = json };
-	*why = '\0';
+	*error->text = '\0';
 	for (table = 0; table < SWITCH_TABLES; table++)
-		check_table(program, &switch_tables[table], why);
-	check_register(program, why);
-	ret = *why ? -EINVAL : read_hashes(program, why);
+		check_table(program, &switch_tables[table], error);
+	check_register(program, error);
+	ret = *error->text ? -EINVAL : read_hashes(program, error);
 	if (!ret && !has_hash(program, DART_STORE_SHARE)) {
-		miss(why, "hash that fills", "share");
+		miss(error, "hash that fills", "share");
 		ret = -EINVAL;
 	}
 	if (ret)
@@ -317,7 +317,7 @@ void switch_program__free(struct switch_program *program)
 /* Does it compute all that reports to these stores take? */
 static int check_hashes(const struct switch_program *program,
 			const struct dart_store_geometry *geometry,
-			char why[DART_WHY_MAX])
+			struct dart_error *error)
 {
 	size_t i;
 
@@ -328,7 +328,7 @@ static int check_hashes(const struct switch_program *program,
 		    geometry->checksum_bits != 64)
 			continue;
 		if (!has_hash(program, polynomials[i].polynomial)) {
-			miss(why, "hash that fills", polynomials[i].field);
+			miss(error, "hash that fills", polynomials[i].field);
 			return -1;
 		}
 	}
@@ -337,14 +337,14 @@ static int check_hashes(const struct switch_program *program,
 
 int switch_program__check(const struct switch_program *program,
 			  const struct switch_wish *wish,
-			  char why[DART_WHY_MAX])
+			  struct dart_error *error)
 {
 	const struct dart_collectors *collectors = &wish->collectors;
 	uint32_t i;
 
-	*why = '\0';
+	*error->text = '\0';
 	for (i = 0; i < collectors->count; i++)
-		if (check_hashes(program, &collectors->list[i].geometry, why))
+		if (check_hashes(program, &collectors->list[i].geometry, error))
 			return -1;
 	return 0;
 }

@@ -5,6 +5,8 @@
 
 #include <jansson.h>
 
+#include <libdart/error.h>
+
 #include "state.h"
 
 #define SWITCH_HASHES_MAX	256
@@ -22,16 +24,16 @@ struct switch_program {
 };
 
 /*
- * Takes the reference to @json.  Returns 0, or -errno and a sentence in @why if
+ * Takes the reference to @json.  Returns 0, or -errno and a sentence in @error if
  * it is another program: what it has not is named.
  */
 int switch_program__read(struct switch_program *program, json_t *json,
-			 char why[DART_WHY_MAX]);
+			 struct dart_error *error);
 void switch_program__free(struct switch_program *program);
 
-/* Can it do what @wish says?  Returns 0, or -1 and a sentence in @why. */
+/* Can it do what @wish says?  Returns 0, or -1 and a sentence in @error. */
 int switch_program__check(const struct switch_program *program,
 			  const struct switch_wish *wish,
-			  char why[DART_WHY_MAX]);
+			  struct dart_error *error);
 
 #endif /* SWITCH_PROGRAM_H */

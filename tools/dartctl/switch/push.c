@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <libdart/error.h>
 #include <libdart/rdma/address.h>
 
 #include "commands.h"
@@ -123,16 +124,16 @@ static int parse(struct options *options, int argc, char **argv,
 
 /* The files, and what else the command line says. */
 static int make_wish(const struct request *request, struct switch_wish *wish,
-		     char why[DART_WHY_MAX])
+		     struct dart_error *error)
 {
 	int ret;
 
 	ret = dart_collectors__load(request->files, request->file_count,
 				    request->options.reporter,
-				    &wish->collectors, why);
+				    &wish->collectors, error);
 	if (ret)
 		return ret;
-	ret = switch_wish__complete(wish, &request->options, why);
+	ret = switch_wish__complete(wish, &request->options, error);
 	if (ret)
 		dart_collectors__free(&wish->collectors);
 	return ret;
@@ -142,14 +143,14 @@ int switch__push(struct options *options, int argc, char **argv)
 {
 	struct request request;
 	struct switch_wish wish;
-	char why[DART_WHY_MAX];
+	struct dart_error error;
 	int ret;
 
 	ret = parse(options, argc, argv, &request);
 	if (ret)
 		return ret;
-	if (make_wish(&request, &wish, why))
-		return fail("cannot push: %s", why);
+	if (make_wish(&request, &wish, &error))
+		return fail("cannot push: %s", error.text);
 	if (request.thrift)
 		ret = switch_live__push(request.thrift, &wish, request.is_dry,
 					options->json);

@@ -17,7 +17,7 @@
 struct wire {
 	int socket;
 	int error;		/* -errno of the first mistake, or 0 */
-	char why[DART_WHY_MAX];	/* and what it was */
+	char why[DART_ERROR_MAX]; /* and what it was */
 	int64_t call_end;	/* ms of CLOCK_MONOTONIC */
 	int64_t end;		/* of the whole conversation, likewise */
 	uint32_t answer_left;	/* bytes that may still come */

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <libdart/error.h>
+
 #include "tools/dartctl/command.h"
 #include "wish.h"
 
@@ -90,7 +92,7 @@ static bool has_collector(const struct dart_collectors *collectors,
 /* Each --port means a collector, and each collector has one. */
 static int take_ports(struct switch_wish *wish,
 		      const struct switch_options *options,
-		      char why[DART_WHY_MAX])
+		      struct dart_error *error)
 {
 	const struct dart_collectors *collectors = &wish->collectors;
 	char address[INET_ADDRSTRLEN];
@@ -102,8 +104,8 @@ static int take_ports(struct switch_wish *wish,
 		if (has_collector(collectors, collector))
 			continue;
 		inet_ntop(AF_INET, &collector, address, sizeof(address));
-		snprintf(why, DART_WHY_MAX,
-			 "no collector is %s, as --port says", address);
+		dart_error__set(error, 0, "no collector is %s, as --port says",
+				address);
 		return -1;
 	}
 	for (i = 0; i < collectors->count; i++) {
@@ -112,9 +114,10 @@ static int take_ports(struct switch_wish *wish,
 		if (wish->ports[i] != NO_PORT)
 			continue;
 		inet_ntop(AF_INET, &collector, address, sizeof(address));
-		snprintf(why, DART_WHY_MAX,
-			 "no port is known of collector %s (--port %s=PORT)",
-			 address, address);
+		dart_error__set(
+			error, 0,
+			"no port is known of collector %s (--port %s=PORT)",
+			address, address);
 		return -1;
 	}
 	return 0;
@@ -122,23 +125,23 @@ static int take_ports(struct switch_wish *wish,
 
 int switch_wish__complete(struct switch_wish *wish,
 			  const struct switch_options *options,
-			  char why[DART_WHY_MAX])
+			  struct dart_error *error)
 {
 	const struct dart_collectors *collectors = &wish->collectors;
 	uint32_t length = collectors->list[0].geometry.value_length;
 
 	if (collectors->count > SWITCH_COLLECTORS_MAX) {
-		snprintf(why, DART_WHY_MAX,
-			 "%u collectors: a switch knows %d", collectors->count,
-			 SWITCH_COLLECTORS_MAX);
+		dart_error__set(error, 0, "%u collectors: a switch knows %d",
+				collectors->count, SWITCH_COLLECTORS_MAX);
 		return -1;
 	}
 	if (length != VALUE) {
-		snprintf(why, DART_WHY_MAX,
-			 "values of %u bytes: paths and postcards have %d (dartctl store create --value %d)",
-			 length, VALUE, VALUE);
+		dart_error__set(
+			error, 0,
+			"values of %u bytes: paths and postcards have %d (dartctl store create --value %d)",
+			length, VALUE, VALUE);
 		return -1;
 	}
 	wish->all_copies = options->all_copies;
-	return take_ports(wish, options, why);
+	return take_ports(wish, options, error);
 }

@@ -3,6 +3,7 @@
 #ifndef SWITCH_WISH_H
 #define SWITCH_WISH_H
 
+#include <libdart/error.h>
 #include <libdart/report/collectors.h>
 
 #include "tools/dartctl/options.h"
@@ -36,10 +37,10 @@ int switch_options__take_port(struct switch_options *options,
 
 /*
  * Completes @wish, which has its collectors.  Returns 0, or -1 and a sentence
- * in @why if no switch can have that.
+ * in @error if no switch can have that.
  */
 int switch_wish__complete(struct switch_wish *wish,
 			  const struct switch_options *options,
-			  char why[DART_WHY_MAX]);
+			  struct dart_error *error);
 
 #endif /* SWITCH_WISH_H */

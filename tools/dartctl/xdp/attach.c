@@ -6,6 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <libdart/error.h>
+
 #include "attach.h"
 #include "interface.h"
 #include "link.h"
@@ -110,51 +112,53 @@ static int parse(struct options *options, int argc, char **argv,
 
 /* A path is all that this reporter has for a value. */
 static int check_values(const struct dart_collectors *collectors,
-			char why[DART_WHY_MAX])
+			struct dart_error *error)
 {
 	uint32_t length = collectors->list[0].geometry.value_length;
 
 	if (length == REPORTER_VALUE)
 		return 0;
-	snprintf(why, DART_WHY_MAX,
-		 "values of %u bytes: paths and postcards have %d (dartctl store create --value %d)",
-		 length, REPORTER_VALUE, REPORTER_VALUE);
+	dart_error__set(
+		error, 0,
+		"values of %u bytes: paths and postcards have %d (dartctl store create --value %d)",
+		length, REPORTER_VALUE, REPORTER_VALUE);
 	return -1;
 }
 
 static int attach(const struct request *request, const struct interface *in,
 		  const struct interface *out, struct reporter_plan *plan,
-		  char why[DART_WHY_MAX])
+		  struct dart_error *error)
 {
 	struct reporter_bpf *object;
 	int ret;
 
-	ret = check_values(&plan->collectors, why);
+	ret = check_values(&plan->collectors, error);
 	if (!ret)
-		ret = reporter_object__load(plan, &object, why);
+		ret = reporter_object__load(plan, &object, error);
 	if (ret)
 		return ret;
 	ret = reporter_link__make(in->name, in->number, out->number, object,
-				  why);
+				  error);
 	reporter_bpf__destroy(object);
 	return ret;
 }
 
 static int find_interfaces(const struct request *request, struct interface *in,
-			   struct interface *out, char why[DART_WHY_MAX])
+			   struct interface *out, struct dart_error *error)
 {
 	int ret;
 
-	ret = interface__find(request->interface, in, why);
+	ret = interface__find(request->interface, in, error);
 	if (!ret)
 		ret = interface__find(request->through ?: request->interface,
-				      out, why);
+				      out, error);
 	if (request->source.s_addr != INADDR_ANY)
 		out->address = request->source;
 	if (!ret && out->address.s_addr == INADDR_ANY) {
-		snprintf(why, DART_WHY_MAX,
-			 "%s has no IPv4 address for reports to come from (--source)",
-			 out->name);
+		dart_error__set(
+			error, 0,
+			"%s has no IPv4 address for reports to come from (--source)",
+			out->name);
 		ret = -1;
 	}
 	return ret;
@@ -177,7 +181,7 @@ int reporter__attach(struct options *options, int argc, char **argv)
 	struct interface in, out;
 	struct reporter_plan plan;
 	struct request request;
-	char why[DART_WHY_MAX];
+	struct dart_error error;
 	int ret;
 
 	ret = parse(options, argc, argv, &request);
@@ -187,15 +191,17 @@ int reporter__attach(struct options *options, int argc, char **argv)
 		return fail("cannot attach to %s: only root may",
 			    request.interface);
 	libbpf_set_print(NULL);
-	ret = find_interfaces(&request, &in, &out, why);
+	ret = find_interfaces(&request, &in, &out, &error);
 	if (!ret && reporter_pins__exist(in.name)) {
-		snprintf(why, sizeof(why),
-			 "there is a reporter already (dartctl reporter detach %s)",
-			 in.name);
+		dart_error__set(
+			&error, 0,
+			"there is a reporter already (dartctl reporter detach %s)",
+			in.name);
 		ret = -1;
 	}
 	if (ret)
-		return fail("cannot attach to %s: %s", request.interface, why);
+		return fail("cannot attach to %s: %s", request.interface,
+			    error.text);
 
 	plan = (struct reporter_plan){
 		.out_interface = out.number,
@@ -205,14 +211,15 @@ int reporter__attach(struct options *options, int argc, char **argv)
 	};
 	memcpy(plan.out_mac, out.mac, sizeof(plan.out_mac));
 	ret = dart_collectors__load(request.files, request.file_count,
-				    out.address, &plan.collectors, why);
+				    out.address, &plan.collectors, &error);
 	if (!ret) {
-		ret = attach(&request, &in, &out, &plan, why);
+		ret = attach(&request, &in, &out, &plan, &error);
 		if (!ret && !options->json)
 			say_how(&request, &in, &out, plan.collectors.count);
 		dart_collectors__free(&plan.collectors);
 	}
-	return ret ? fail("cannot attach to %s: %s", request.interface, why) :
+	return ret ? fail("cannot attach to %s: %s", request.interface,
+			  error.text) :
 		     EXIT_SUCCESS;
 }
 

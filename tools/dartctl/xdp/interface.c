@@ -8,6 +8,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <libdart/error.h>
+
 #include "interface.h"
 
 static int ask(int fd, unsigned long what, const char *name,
@@ -43,7 +45,7 @@ static int look(int fd, struct interface *interface)
 }
 
 int interface__find(const char *name, struct interface *interface,
-		    char why[DART_WHY_MAX])
+		    struct dart_error *error)
 {
 	int fd, ret = -ENODEV;
 
@@ -55,11 +57,11 @@ int interface__find(const char *name, struct interface *interface,
 			close(fd);
 	}
 	if (ret == -ENODEV)
-		snprintf(why, DART_WHY_MAX, "there is no interface '%s'", name);
+		dart_error__set(error, 0, "there is no interface '%s'", name);
 	else if (ret == -EPROTOTYPE)
-		snprintf(why, DART_WHY_MAX, "'%s' is no Ethernet", name);
+		dart_error__set(error, 0, "'%s' is no Ethernet", name);
 	else if (ret)
-		snprintf(why, DART_WHY_MAX, "cannot look at '%s': %s", name,
-			 strerror(-ret));
+		dart_error__set(error, 0, "cannot look at '%s': %s", name,
+				strerror(-ret));
 	return ret;
 }

@@ -7,6 +7,7 @@
 #include <netinet/in.h>
 #include <stdint.h>
 
+#include <libdart/error.h>
 #include <libdart/rdma/read_plan.h>
 
 struct interface {
@@ -18,9 +19,9 @@ struct interface {
 
 /*
  * Looks at Ethernet @name, which is to outlive the result.  Returns 0 or -errno,
- * and a sentence in @why.
+ * and a sentence in @error.
  */
 int interface__find(const char *name, struct interface *interface,
-		    char why[DART_WHY_MAX]);
+		    struct dart_error *error);
 
 #endif /* INTERFACE_H */

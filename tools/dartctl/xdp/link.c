@@ -14,6 +14,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <libdart/error.h>
+
 #include "link.h"
 #include "pins.h"
 
@@ -147,31 +149,31 @@ static int pin_maps(const char *name, const struct reporter_bpf *object)
 
 int reporter_link__make(const char *name, uint32_t in, uint32_t out,
 			const struct reporter_bpf *object,
-			char why[DART_WHY_MAX])
+			struct dart_error *error)
 {
 	int ret, fd;
 
-	ret = reporter_pins__make(name, why);
+	ret = reporter_pins__make(name, error);
 	if (ret)
 		return ret;
 	ret = pin_maps(name, object);
 	if (ret) {
-		snprintf(why, DART_WHY_MAX, "cannot pin its maps: %s",
-			 strerror(-ret));
+		dart_error__set(error, 0, "cannot pin its maps: %s",
+				strerror(-ret));
 		goto remove_pins;
 	}
 	fd = attach_somehow(name, in, out, object);
 	if (fd < 0) {
 		ret = fd;
-		snprintf(why, DART_WHY_MAX, "cannot attach to it: %s",
-			 why_not(fd, object));
+		dart_error__set(error, 0, "cannot attach to it: %s",
+				why_not(fd, object));
 		goto remove_pins;
 	}
 	ret = reporter_pins__add(name, REPORTER_PIN_LINK, fd);
 	close(fd);
 	if (ret) {
-		snprintf(why, DART_WHY_MAX, "cannot pin its link: %s",
-			 strerror(-ret));
+		dart_error__set(error, 0, "cannot pin its link: %s",
+				strerror(-ret));
 		goto remove_pins;
 	}
 	return 0;

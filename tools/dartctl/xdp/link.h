@@ -6,16 +6,17 @@
 #include <reporter.skel.h>
 #include <stdint.h>
 
+#include <libdart/error.h>
 #include <libdart/rdma/read_plan.h>
 
 /*
  * Attaches the reporter to interface @in, from which its reports leave through
  * @out (numbers), and pins all of it as that of @name.  Returns 0 or -errno, and
- * a sentence in @why; then nothing is attached.
+ * a sentence in @error; then nothing is attached.
  */
 int reporter_link__make(const char *name, uint32_t in, uint32_t out,
 			const struct reporter_bpf *object,
-			char why[DART_WHY_MAX]);
+			struct dart_error *error);
 
 /* How the XDP program of interface @number runs: "native", "generic". */
 const char *reporter_link__mode(uint32_t number);

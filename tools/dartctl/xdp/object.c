@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <libdart/error.h>
 #include <libdart/report/roce_frame.h>
 
 #include "maps.h"
@@ -197,7 +198,8 @@ static int configure(const struct reporter_plan *plan,
 }
 
 int reporter_object__load(const struct reporter_plan *plan,
-			  struct reporter_bpf **result, char why[DART_WHY_MAX])
+			  struct reporter_bpf **result,
+			  struct dart_error *error)
 {
 	struct reporter_bpf *object = reporter_bpf__open();
 	int ret = object ? 0 : -errno;
@@ -209,8 +211,8 @@ int reporter_object__load(const struct reporter_plan *plan,
 	if (!ret)
 		ret = fill_maps(plan, object);
 	if (ret) {
-		snprintf(why, DART_WHY_MAX, "cannot load the eBPF programs: %s",
-			 strerror(-ret));
+		dart_error__set(error, 0, "cannot load the eBPF programs: %s",
+				strerror(-ret));
 		reporter_bpf__destroy(object);
 		return ret;
 	}

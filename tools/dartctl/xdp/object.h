@@ -7,6 +7,7 @@
 #include <reporter.skel.h>
 #include <stdbool.h>
 
+#include <libdart/error.h>
 #include <libdart/report/collectors.h>
 
 struct reporter_plan {
@@ -20,9 +21,10 @@ struct reporter_plan {
 
 /*
  * Loads the programs into the kernel and fills their maps.  Returns 0 or -errno,
- * and a sentence in @why.
+ * and a sentence in @error.
  */
 int reporter_object__load(const struct reporter_plan *plan,
-			  struct reporter_bpf **object, char why[DART_WHY_MAX]);
+			  struct reporter_bpf **object,
+			  struct dart_error *error);
 
 #endif /* OBJECT_H */

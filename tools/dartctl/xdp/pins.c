@@ -8,6 +8,8 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include <libdart/error.h>
+
 #include "pins.h"
 
 #define MOUNT "/sys/fs/bpf"
@@ -53,25 +55,25 @@ bool reporter_pins__exist(const char *interface)
 	return !access(path, F_OK);
 }
 
-int reporter_pins__make(const char *interface, char why[DART_WHY_MAX])
+int reporter_pins__make(const char *interface, struct dart_error *error)
 {
 	char path[REPORTER_PATH_MAX];
 	struct statfs mount;
 	int ret = 0;
 
 	if (statfs(MOUNT, &mount) || mount.f_type != BPF_FS_MAGIC) {
-		snprintf(why, DART_WHY_MAX,
-			 "there is no bpf file system to keep it in (mount -t bpf bpf "
-			 MOUNT ")");
-		return -ENOENT;
+		return dart_error__set(
+			error, ENOENT,
+			"there is no bpf file system to keep it in (mount -t bpf bpf " MOUNT
+			")");
 	}
 	reporter_pins__path(interface, "", path);
 	if ((mkdir(MOUNT "/dart", 0700) && errno != EEXIST) ||
 	    (mkdir(REPORTER_PINS, 0700) && errno != EEXIST) ||
 	    mkdir(path, 0700)) {
 		ret = -errno;
-		snprintf(why, DART_WHY_MAX, "cannot make %s: %s", path,
-			 strerror(errno));
+		dart_error__set(error, 0, "cannot make %s: %s", path,
+				strerror(errno));
 	}
 	return ret;
 }

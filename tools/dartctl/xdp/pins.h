@@ -9,6 +9,7 @@
 #include <net/if.h>
 #include <stdbool.h>
 
+#include <libdart/error.h>
 #include <libdart/rdma/read_plan.h>
 
 #define REPORTER_PINS		"/sys/fs/bpf/dart/reporter"
@@ -29,8 +30,8 @@ void reporter_pins__interface(const char *directory, char name[IF_NAMESIZE]);
 /* Is a reporter there, be it that its interface has gone? */
 bool reporter_pins__exist(const char *interface);
 
-/* Makes the directory.  Returns 0 or -errno, and a sentence in @why. */
-int reporter_pins__make(const char *interface, char why[DART_WHY_MAX]);
+/* Makes the directory.  Returns 0 or -errno, and a sentence in @error. */
+int reporter_pins__make(const char *interface, struct dart_error *error);
 /* Pins @fd; returns 0 or -errno. */
 int reporter_pins__add(const char *interface, const char *pin, int fd);
 /* The descriptor of a pin, or -errno. */

@@ -14,6 +14,7 @@
 #include <stdio.h>
 
 #include <dart/store.h>
+#include <libdart/error.h>
 #include <libdart/table/table.h>
 
 #define DART_KEY_FIELDS_MAX 32
@@ -69,22 +70,22 @@ struct dart_key_schema {
 
 /*
  * Reads a schema from @file, whatever is in it; @path is for messages.  Returns
- * 0; -EINVAL or -ENOMEM with a sentence in @why, which has the path and line.
+ * 0; -EINVAL or -ENOMEM with a sentence in @error, which has the path and line.
  */
 int dart_key_schema__load(FILE *file, const char *path,
 			  struct dart_key_schema **schema,
-			  char why[DART_WHY_MAX]);
+			  struct dart_error *error);
 void dart_key_schema__free(struct dart_key_schema *schema);
 
 /*
  * Makes a key of what people write: @texts[i] is field i of schema->key.  Returns
  * the bytes of the key, which depend on the addresses, or -EINVAL and a sentence
- * in @why.
+ * in @error.
  */
 int dart_key_schema__key(const struct dart_key_schema *schema,
 			 const char *const *texts,
 			 uint8_t key[DART_STORE_KEY_MAX],
-			 char why[DART_WHY_MAX]);
+			 struct dart_error *error);
 
 /*
  * A value of schema->value.length bytes as JSON, a new reference, NULL if memory

@@ -6,26 +6,23 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <libdart/error.h>
+
 #include "key_schema.h"
 
 /* A sentence about what has been written for @field; always -EINVAL. */
 static int __attribute__((format(printf, 4, 5)))
-refuse(char why[DART_WHY_MAX], const struct dart_key_field *field,
+refuse(struct dart_error *error, const struct dart_key_field *field,
        const char *text, const char *format, ...)
 {
-	char reason[DART_WHY_MAX / 2];
+	char reason[DART_ERROR_MAX / 2];
 	va_list arguments;
-	char *c;
 
 	va_start(arguments, format);
 	vsnprintf(reason, sizeof(reason), format, arguments);
 	va_end(arguments);
-	snprintf(why, DART_WHY_MAX, "%s '%.40s': %s", field->name, text,
-		 reason);
-	for (c = why; *c; c++)
-		if (*c < ' ' || *c > '~')
-			*c = '?';
-	return -EINVAL;
+	return dart_error__set(error, EINVAL, "%s '%.40s': %s", field->name,
+			       text, reason);
 }
 
 static int parse_number(const char *text, uint64_t *value)
@@ -41,7 +38,7 @@ static int parse_number(const char *text, uint64_t *value)
 }
 
 static int put_number(const struct dart_key_field *field, const char *text,
-		      uint8_t *bytes, char why[DART_WHY_MAX])
+		      uint8_t *bytes, struct dart_error *error)
 {
 	const uint32_t width = field->type->width_max;
 	const uint64_t max = UINT64_MAX >> (64 - 8 * width);
@@ -57,10 +54,10 @@ static int put_number(const struct dart_key_field *field, const char *text,
 	} else {
 		err = parse_number(text, &value);
 		if (err == -EINVAL)
-			return refuse(why, field, text, "expected a number%s",
+			return refuse(error, field, text, "expected a number%s",
 				      i ? " or one of its names" : "");
 		if (err || value > max)
-			return refuse(why, field, text, "more than %llu",
+			return refuse(error, field, text, "more than %llu",
 				      (unsigned long long)max);
 	}
 	for (i = width; i; i--, value >>= 8)
@@ -69,14 +66,14 @@ static int put_number(const struct dart_key_field *field, const char *text,
 }
 
 static int put_address(const struct dart_key_field *field, const char *text,
-		       uint8_t *bytes, char why[DART_WHY_MAX])
+		       uint8_t *bytes, struct dart_error *error)
 {
 	if (field->type->width_min == 4 && inet_pton(AF_INET, text, bytes) == 1)
 		return 4;
 	if (field->type->width_max == 16 &&
 	    inet_pton(AF_INET6, text, bytes) == 1)
 		return 16;
-	return refuse(why, field, text, "expected an address of %s",
+	return refuse(error, field, text, "expected an address of %s",
 		      field->type->width_max == 4  ? "IPv4" :
 		      field->type->width_min == 16 ? "IPv6" :
 						     "IPv4 or IPv6");
@@ -112,33 +109,33 @@ static int put_digits(const char *text, char separator, uint8_t *bytes,
 
 /* Returns how many bytes that are. */
 static int put(const struct dart_key_field *field, const char *text,
-	       uint8_t *bytes, char why[DART_WHY_MAX])
+	       uint8_t *bytes, struct dart_error *error)
 {
 	size_t length;
 	int ret;
 
 	switch (field->type->kind) {
 	case DART_KEY_NUMBER:
-		return put_number(field, text, bytes, why);
+		return put_number(field, text, bytes, error);
 	case DART_KEY_ADDRESS:
-		return put_address(field, text, bytes, why);
+		return put_address(field, text, bytes, error);
 	case DART_KEY_MAC:
 		ret = put_digits(text, ':', bytes, field->type->width_max);
 		if (ret >= 0)
 			return ret;
-		return refuse(why, field, text, "expected 00:11:22:33:44:55");
+		return refuse(error, field, text, "expected 00:11:22:33:44:55");
 	case DART_KEY_BYTES:
 		ret = put_digits(text, '\0', bytes, field->count);
 		if (ret >= 0)
 			return ret;
-		return refuse(why, field, text,
+		return refuse(error, field, text,
 			      "expected %u hexadecimal digits",
 			      2 * field->count);
 	case DART_KEY_TEXT:
 		length = strlen(text);
 		if (length > field->count)
-			return refuse(why, field, text, "longer than %u bytes",
-				      field->count);
+			return refuse(error, field, text,
+				      "longer than %u bytes", field->count);
 		memset(bytes, 0, field->count);
 		memcpy(bytes, text, length);
 		return field->count;
@@ -149,7 +146,7 @@ static int put(const struct dart_key_field *field, const char *text,
 int dart_key_schema__key(const struct dart_key_schema *schema,
 			 const char *const *texts,
 			 uint8_t key[DART_STORE_KEY_MAX],
-			 char why[DART_WHY_MAX])
+			 struct dart_error *error)
 {
 	int length = 0, family = 0, ret;
 	uint32_t i;
@@ -157,7 +154,7 @@ int dart_key_schema__key(const struct dart_key_schema *schema,
 	for (i = 0; i < schema->key.count; i++) {
 		const struct dart_key_field *field = &schema->key.list[i];
 
-		ret = put(field, texts[i], key + length, why);
+		ret = put(field, texts[i], key + length, error);
 		if (ret < 0)
 			return ret;
 		length += ret;
@@ -165,7 +162,7 @@ int dart_key_schema__key(const struct dart_key_schema *schema,
 			continue;
 		/* Nobody reports about packets with one address of each. */
 		if (family && ret != family)
-			return refuse(why, field, texts[i],
+			return refuse(error, field, texts[i],
 				      "not of the family of the other address");
 		family = ret;
 	}

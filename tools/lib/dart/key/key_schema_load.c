@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <libdart/error.h>
 #include <libdart/private/key_schema_loader.h>
 #include <libdart/table/schema.h>
 
@@ -15,7 +16,7 @@ static const char *const reserved[] = { "from",	  "help",    "json", "policy",
 int dart_key_loader__refuse(struct dart_key_loader *loader,
 			    const yaml_node_t *node, const char *format, ...)
 {
-	char reason[DART_WHY_MAX * 3 / 4];
+	char reason[DART_ERROR_MAX * 3 / 4];
 	va_list arguments;
 	char *c;
 
@@ -26,15 +27,15 @@ int dart_key_loader__refuse(struct dart_key_loader *loader,
 	for (c = reason; *c; c++)
 		if (*c < ' ' || *c > '~')
 			*c = '?';
-	snprintf(loader->why, DART_WHY_MAX, "%s:%zu: %s", loader->path,
-		 node ? node->start_mark.line + 1 : 1, reason);
-	return -EINVAL;
+	return dart_error__set(loader->error, EINVAL, "%s:%zu: %s",
+			       loader->path,
+			       node ? node->start_mark.line + 1 : 1, reason);
 }
 
 int dart_key_loader__no_memory(struct dart_key_loader *loader)
 {
-	snprintf(loader->why, DART_WHY_MAX, "%s: out of memory", loader->path);
-	return -ENOMEM;
+	return dart_error__set(loader->error, ENOMEM, "%s: out of memory",
+			       loader->path);
 }
 
 const yaml_node_t *dart_key_loader__node(struct dart_key_loader *loader,
@@ -219,9 +220,9 @@ static int take_document(struct dart_key_loader *loader,
 
 int dart_key_schema__load(FILE *file, const char *path,
 			  struct dart_key_schema **result,
-			  char why[DART_WHY_MAX])
+			  struct dart_error *error)
 {
-	struct dart_key_loader loader = { .path = path, .why = why };
+	struct dart_key_loader loader = { .path = path, .error = error };
 	struct dart_key_schema *schema;
 	yaml_parser_t parser;
 	int err;
@@ -237,9 +238,9 @@ int dart_key_schema__load(FILE *file, const char *path,
 			      dart_key_loader__no_memory(&loader) :
 			      -EINVAL;
 		if (err == -EINVAL)
-			snprintf(why, DART_WHY_MAX, "%s:%zu: not YAML: %s",
-				 path, parser.problem_mark.line + 1,
-				 parser.problem ? parser.problem : "?");
+			dart_error__set(error, 0, "%s:%zu: not YAML: %s", path,
+					parser.problem_mark.line + 1,
+					parser.problem ? parser.problem : "?");
 		goto out_parser;
 	}
 	err = take_document(&loader, schema);

@@ -5,12 +5,13 @@
 
 #include <yaml.h>
 
+#include <libdart/error.h>
 #include <libdart/key/key_schema.h>
 
 struct dart_key_loader {
 	yaml_document_t document;
 	const char *path;
-	char *why; /* DART_WHY_MAX bytes */
+	struct dart_error *error;
 };
 
 /* What a mapping may say, and who takes it. */

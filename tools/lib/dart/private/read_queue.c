@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <libdart/error.h>
 #include <libdart/rdma/endpoint.h>
 
 #include "read_queue.h"
@@ -212,42 +213,40 @@ int dart_read_queue__read(struct dart_read_queue *queue,
 	return post(queue);
 }
 
-static int explain(enum ibv_wc_status status, char why[DART_WHY_MAX])
+static int explain(enum ibv_wc_status status, struct dart_error *error)
 {
 	switch (status) {
 	case IBV_WC_REM_ACCESS_ERR:
-		snprintf(why, DART_WHY_MAX,
-			 "the host refused a READ: remote access error");
-		return -EACCES;
+		return dart_error__set(
+			error, EACCES,
+			"the host refused a READ: remote access error");
 	case IBV_WC_RETRY_EXC_ERR:
-		snprintf(why, DART_WHY_MAX, "the host no longer answers");
-		return -ETIMEDOUT;
+		return dart_error__set(error, ETIMEDOUT,
+				       "the host no longer answers");
 	case IBV_WC_WR_FLUSH_ERR:
-		snprintf(why, DART_WHY_MAX,
-			 "the connection broke during a READ");
-		return -EIO;
+		return dart_error__set(error, EIO,
+				       "the connection broke during a READ");
 	default:
-		snprintf(why, DART_WHY_MAX, "a READ failed: %s",
-			 ibv_wc_status_str(status));
-		return -EIO;
+		return dart_error__set(error, EIO, "a READ failed: %s",
+				       ibv_wc_status_str(status));
 	}
 }
 
 /* Takes what has completed; 1 if that was the last of the batch. */
-static int reap(struct dart_read_queue *queue, char why[DART_WHY_MAX])
+static int reap(struct dart_read_queue *queue, struct dart_error *error)
 {
 	struct ibv_wc wc;
 	int n, err;
 
 	while ((n = ibv_poll_cq(queue->cq, 1, &wc)) > 0) {
 		if (wc.status != IBV_WC_SUCCESS)
-			return explain(wc.status, why);
+			return explain(wc.status, error);
 		queue->chunks_in_flight--;
 		err = post(queue);
 		if (err) {
-			snprintf(why, DART_WHY_MAX, "cannot post a READ: %s",
-				 strerror(-err));
-			return -EIO;
+			return dart_error__set(error, EIO,
+					       "cannot post a READ: %s",
+					       strerror(-err));
 		}
 		if (!queue->chunks_in_flight) {
 			queue->reads = NULL;
@@ -255,14 +254,14 @@ static int reap(struct dart_read_queue *queue, char why[DART_WHY_MAX])
 		}
 	}
 	if (n < 0) {
-		snprintf(why, DART_WHY_MAX, "the completion queue is broken");
-		return -EIO;
+		return dart_error__set(error, EIO,
+				       "the completion queue is broken");
 	}
 	return 0;
 }
 
 int dart_read_queue__on_completion(struct dart_read_queue *queue,
-				   char why[DART_WHY_MAX])
+				   struct dart_error *error)
 {
 	struct ibv_cq *cq;
 	void *context;
@@ -273,15 +272,14 @@ int dart_read_queue__on_completion(struct dart_read_queue *queue,
 	if (!queue->reads)
 		return 0;
 
-	ret = reap(queue, why);
+	ret = reap(queue, error);
 	if (ret)
 		return ret;
 	/* What completes before the queue is armed makes no event: look again. */
 	ret = ibv_req_notify_cq(queue->cq, 0);
 	if (ret) {
-		snprintf(why, DART_WHY_MAX, "cannot wait for READs: %s",
-			 strerror(ret));
-		return -EIO;
+		return dart_error__set(error, EIO, "cannot wait for READs: %s",
+				       strerror(ret));
 	}
-	return reap(queue, why);
+	return reap(queue, error);
 }

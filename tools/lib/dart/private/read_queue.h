@@ -10,6 +10,7 @@
 #include <infiniband/verbs.h>
 #include <rdma/rdma_cma.h>
 
+#include <libdart/error.h>
 #include <libdart/rdma/read_plan.h>
 
 struct dart_read_queue {
@@ -52,6 +53,6 @@ int dart_read_queue__reserve(struct dart_read_queue *queue, size_t size,
 int dart_read_queue__read(struct dart_read_queue *queue,
 			  const struct dart_read *reads, uint32_t count);
 int dart_read_queue__on_completion(struct dart_read_queue *queue,
-				   char why[DART_WHY_MAX]);
+				   struct dart_error *error);
 
 #endif /* DART_READ_QUEUE_H */

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <libdart/error.h>
+
 #include "table_builder.h"
 
 /* As much as in their section. */
@@ -28,7 +30,8 @@ static int reserve_memory_regions(struct dart_builder *builder, uint64_t more)
 }
 
 static int add_memory_regions(struct dart_builder *builder,
-			      const struct dart_table *more, char *why)
+			      const struct dart_table *more,
+			      struct dart_error *error)
 {
 	uint32_t i, index;
 	int err;
@@ -45,7 +48,7 @@ static int add_memory_regions(struct dart_builder *builder,
 
 		index = dart_sections__count(&builder->sections,
 					     DART_SECTION_MEMORY_REGIONS);
-		err = dart_check__memory_region(region, index, why);
+		err = dart_check__memory_region(region, index, error);
 		builder->memory_regions[index] = *region;
 		dart_sections__put(&builder->sections,
 				   DART_SECTION_MEMORY_REGIONS, &raw);
@@ -76,7 +79,7 @@ static uint32_t find_entry(const struct dart_builder *builder, const char *name,
 }
 
 static int check_entry(struct dart_builder *builder,
-		       const struct dart_entry *entry, char *why)
+		       const struct dart_entry *entry, struct dart_error *error)
 {
 	const struct dart_table table = {
 		.memory_regions = builder->memory_regions,
@@ -89,7 +92,7 @@ static int check_entry(struct dart_builder *builder,
 	return dart_check__entry(&table, entry,
 				 dart_sections__count(&builder->sections,
 						      DART_SECTION_ENTRIES),
-				 &builder->data, why);
+				 &builder->data, error);
 }
 
 static int reserve_entry(struct dart_builder *builder,
@@ -154,7 +157,7 @@ static void put_entry(struct dart_builder *builder,
 static int add_entry(struct dart_builder *builder,
 		     const struct dart_entry *entry,
 		     const struct dart_entry *before, uint32_t *schema,
-		     char *why)
+		     struct dart_error *error)
 {
 	uint64_t hash = dart_string__hash(entry->name, 0);
 	uint32_t index;
@@ -164,9 +167,9 @@ static int add_entry(struct dart_builder *builder,
 		return -EINVAL;
 	if (!before || before->schema != entry->schema)
 		err = dart_builder__add_schema(builder, entry->schema, schema,
-					       why);
+					       error);
 	if (!err)
-		err = check_entry(builder, entry, why);
+		err = check_entry(builder, entry, error);
 	if (!err)
 		err = reserve_entry(builder, entry);
 	index = dart_sections__count(&builder->sections, DART_SECTION_ENTRIES);
@@ -182,16 +185,16 @@ int dart_builder__add(struct dart_builder *builder,
 {
 	const struct dart_builder_mark mark = dart_builder__mark(builder);
 	const struct dart_entry *entries = more->entries;
-	char why[DART_WHY_MAX];
+	struct dart_error error;
 	uint32_t i, schema;
 	int err;
 
-	err = dart_check__header(more, why);
+	err = dart_check__header(more, &error);
 	if (!err)
-		err = add_memory_regions(builder, more, why);
+		err = add_memory_regions(builder, more, &error);
 	for (i = 0; !err && i < more->entry_count; i++)
 		err = add_entry(builder, &entries[i],
-				i ? &entries[i - 1] : NULL, &schema, why);
+				i ? &entries[i - 1] : NULL, &schema, &error);
 	if (!err)
 		return 0;
 	dart_builder__rollback(builder, &mark);

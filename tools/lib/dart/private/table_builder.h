@@ -7,6 +7,8 @@
 #ifndef DART_TABLE_BUILDER_H
 #define DART_TABLE_BUILDER_H
 
+#include <libdart/error.h>
+
 #include "table_index.h"
 #include "table_sections.h"
 
@@ -69,6 +71,6 @@ uint64_t dart_string__hash(const char *text, uint64_t seed);
  */
 int dart_builder__add_schema(struct dart_builder *builder,
 			     const struct dart_schema *schema, uint32_t *index,
-			     char *why);
+			     struct dart_error *error);
 
 #endif /* DART_TABLE_BUILDER_H */

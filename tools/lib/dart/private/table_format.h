@@ -6,6 +6,7 @@
 #ifndef DART_TABLE_FORMAT_H
 #define DART_TABLE_FORMAT_H
 
+#include <libdart/error.h>
 #include <libdart/table/table.h>
 
 /* The sections behind the header, in their order. */
@@ -46,7 +47,7 @@ struct dart_table_outline {
  */
 int dart_table_outline__decode(struct dart_table_outline *frame,
 			       const void *bytes, size_t length, size_t *needed,
-			       char why[DART_WHY_MAX]);
+			       struct dart_error *error);
 
 /* The hash of block @index of a table, for its checksum. */
 uint64_t dart_block__hash(const void *block, size_t size, uint32_t index);
@@ -60,24 +61,25 @@ uint64_t dart_table__checksum(const void *bytes, size_t length);
  */
 int dart_table__check(const struct dart_table *table,
 		      const struct dart_schema *schemas, uint32_t schema_count,
-		      char why[DART_WHY_MAX]);
+		      struct dart_error *error);
 
 /*
  * The same for its parts, which @index numbers in the sentence; return 0 or
  * -EBADMSG.  Of @table, dart_check__entry() looks at the memory regions alone;
  * it adds the bytes of the copies to @data.  @names has room for the fields.
  */
-int dart_check__header(const struct dart_table *table, char why[DART_WHY_MAX]);
+int dart_check__header(const struct dart_table *table,
+		       struct dart_error *error);
 int dart_check__memory_region(const struct dart_memory_region *region,
-			      uint32_t index, char why[DART_WHY_MAX]);
+			      uint32_t index, struct dart_error *error);
 int dart_check__schema(const struct dart_schema *schema, uint32_t index,
-		       const char **names, char why[DART_WHY_MAX]);
+		       const char **names, struct dart_error *error);
 int dart_check__entry(const struct dart_table *table,
 		      const struct dart_entry *entry, uint32_t index,
-		      uint64_t *data, char why[DART_WHY_MAX]);
+		      uint64_t *data, struct dart_error *error);
 
-/* Writes the sentence into @why and returns -EBADMSG. */
-__attribute__((format(printf, 2, 3)))
-int dart_table__refuse(char why[DART_WHY_MAX], const char *format, ...);
+/* Writes the sentence into @error and returns -EBADMSG. */
+__attribute__((format(printf, 2, 3))) int
+dart_table__refuse(struct dart_error *error, const char *format, ...);
 
 #endif /* DART_TABLE_FORMAT_H */

@@ -8,6 +8,8 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
+#include <libdart/error.h>
+
 #include "table_format.h"
 
 uint64_t dart_block__hash(const void *block, size_t size, uint32_t index)
@@ -38,39 +40,43 @@ uint64_t dart_table__checksum(const void *bytes, size_t length)
 
 /* Order matters: what a change in flight can garble comes behind -EAGAIN. */
 static int decode_header(struct dart_table_outline *frame, const void *bytes,
-			 size_t length, size_t *needed, char *why)
+			 size_t length, size_t *needed,
+			 struct dart_error *error)
 {
 	const struct dart_control_header *header = &frame->header;
 	uint32_t table_length;
 
 	if (length < sizeof(*header))
-		return dart_table__refuse(why,
-				"%zu bytes are too few for a header", length);
+		return dart_table__refuse(
+			error, "%zu bytes are too few for a header", length);
 	memcpy(&frame->header, bytes, sizeof(*header));
 
 	if (le64toh(header->magic) != DART_CONTROL_MAGIC)
-		return dart_table__refuse(why, "the magic number is wrong");
+		return dart_table__refuse(error, "the magic number is wrong");
 	if (le32toh(header->abi_version) != DART_CONTROL_ABI_VERSION) {
-		dart_table__refuse(why, "the ABI version is %u instead of %u",
+		dart_table__refuse(error, "the ABI version is %u instead of %u",
 				   le32toh(header->abi_version),
 				   DART_CONTROL_ABI_VERSION);
 		return -EPROTONOSUPPORT;
 	}
 	if (header->generation_begin != header->generation_end) {
-		dart_table__refuse(why, "it was being changed when it was read, or is damaged");
+		dart_table__refuse(
+			error,
+			"it was being changed when it was read, or is damaged");
 		return -EAGAIN;
 	}
 	if (le32toh(header->header_size) != sizeof(*header))
-		return dart_table__refuse(why, "the header has %u bytes instead of %zu",
-				le32toh(header->header_size), sizeof(*header));
+		return dart_table__refuse(
+			error, "the header has %u bytes instead of %zu",
+			le32toh(header->header_size), sizeof(*header));
 
 	table_length = le32toh(header->table_length);
 	if (table_length < sizeof(*header) ||
 	    table_length > DART_CONTROL_LENGTH_MAX)
-		return dart_table__refuse(why,
-				"a table cannot have %u bytes", table_length);
+		return dart_table__refuse(error, "a table cannot have %u bytes",
+					  table_length);
 	if (table_length > length) {
-		dart_table__refuse(why, "%zu bytes were read of %u", length,
+		dart_table__refuse(error, "%zu bytes were read of %u", length,
 				   table_length);
 		if (needed)
 			*needed = table_length;
@@ -79,16 +85,19 @@ static int decode_header(struct dart_table_outline *frame, const void *bytes,
 
 	if (le64toh(header->checksum) !=
 	    dart_table__checksum(bytes, table_length)) {
-		dart_table__refuse(why, "the checksum does not fit: it was being changed when it was read, or is damaged");
+		dart_table__refuse(
+			error,
+			"the checksum does not fit: it was being changed when it was read, or is damaged");
 		return -EAGAIN;
 	}
 	if (header->reserved)
-		return dart_table__refuse(why,
-				"a reserved member of the header is not 0");
+		return dart_table__refuse(
+			error, "a reserved member of the header is not 0");
 	return 0;
 }
 
-static int decode_sections(struct dart_table_outline *frame, char *why)
+static int decode_sections(struct dart_table_outline *frame,
+			   struct dart_error *error)
 {
 	static const char *const names[DART_SECTIONS] = {
 		"memory regions", "entries", "ranges", "schemas", "fields",
@@ -108,19 +117,21 @@ static int decode_sections(struct dart_table_outline *frame, char *why)
 		uint32_t count = le32toh(sections[i].count);
 
 		if (offset % DART_SECTION_ALIGNMENT)
-			return dart_table__refuse(why,
-					"the section of %s is not aligned",
-					names[i]);
+			return dart_table__refuse(
+				error, "the section of %s is not aligned",
+				names[i]);
 		if (offset < end)
-			return dart_table__refuse(why,
-					"the section of %s overlaps what is in front of it",
-					names[i]);
+			return dart_table__refuse(
+				error,
+				"the section of %s overlaps what is in front of it",
+				names[i]);
 		/* 32 bits by less than 32 bits: no overflow. */
 		end = offset + (uint64_t)count * dart_section_element[i];
 		if (end > table_length)
-			return dart_table__refuse(why,
-					"the section of %s reaches beyond the table",
-					names[i]);
+			return dart_table__refuse(
+				error,
+				"the section of %s reaches beyond the table",
+				names[i]);
 		frame->sections[i].offset = offset;
 		frame->sections[i].count = count;
 	}
@@ -129,12 +140,12 @@ static int decode_sections(struct dart_table_outline *frame, char *why)
 
 int dart_table_outline__decode(struct dart_table_outline *frame,
 			       const void *bytes, size_t length, size_t *needed,
-			       char why[DART_WHY_MAX])
+			       struct dart_error *error)
 {
 	int err;
 
-	err = decode_header(frame, bytes, length, needed, why);
+	err = decode_header(frame, bytes, length, needed, error);
 	if (err)
 		return err;
-	return decode_sections(frame, why);
+	return decode_sections(frame, error);
 }

@@ -8,6 +8,8 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
+#include <libdart/error.h>
+
 #include "table_builder.h"
 
 uint64_t dart_string__hash(const char *text, uint64_t seed)
@@ -80,7 +82,8 @@ static bool is_schema(const void *context, uint32_t number)
 }
 
 static int check_schema(const struct dart_builder *builder,
-			const struct dart_schema *schema, char *why)
+			const struct dart_schema *schema,
+			struct dart_error *error)
 {
 	const char **names;
 	uint32_t i;
@@ -100,7 +103,7 @@ static int check_schema(const struct dart_builder *builder,
 	err = dart_check__schema(schema,
 				 dart_sections__count(&builder->sections,
 						      DART_SECTION_SCHEMAS),
-				 names, why);
+				 names, error);
 	free(names);
 	return err;
 }
@@ -159,7 +162,7 @@ static void put_schema(struct dart_sections *sections,
 
 int dart_builder__add_schema(struct dart_builder *builder,
 			     const struct dart_schema *schema, uint32_t *index,
-			     char *why)
+			     struct dart_error *error)
 {
 	const struct dart_wanted wanted = { builder, schema };
 	uint64_t hash = hash_schema(schema);
@@ -169,7 +172,7 @@ int dart_builder__add_schema(struct dart_builder *builder,
 	if (*index != DART_INDEX_NONE)
 		return 0;
 
-	err = check_schema(builder, schema, why);
+	err = check_schema(builder, schema, error);
 	if (!err)
 		err = reserve_schema(builder, schema);
 	*index = dart_sections__count(&builder->sections, DART_SECTION_SCHEMAS);

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <rdma/rdma_cma.h>
 
+#include <libdart/error.h>
 #include <libdart/private/read_queue.h>
 
 #include "endpoint.h"
@@ -46,7 +47,7 @@ struct dart_endpoint {
 };
 
 static int resolve(struct dart_endpoint *endpoint, const char *host,
-		   uint16_t port, char why[DART_WHY_MAX])
+		   uint16_t port, struct dart_error *error)
 {
 	struct addrinfo hints = { .ai_socktype = SOCK_STREAM };
 	struct addrinfo *address;
@@ -56,8 +57,8 @@ static int resolve(struct dart_endpoint *endpoint, const char *host,
 	snprintf(service, sizeof(service), "%u", port);
 	err = getaddrinfo(host, service, &hints, &address);
 	if (err) {
-		snprintf(why, DART_WHY_MAX, "cannot look up %s: %s", host,
-			 gai_strerror(err));
+		dart_error__set(error, 0, "cannot look up %s: %s", host,
+				gai_strerror(err));
 		return err == EAI_MEMORY ? -ENOMEM : -EHOSTUNREACH;
 	}
 
@@ -66,12 +67,13 @@ static int resolve(struct dart_endpoint *endpoint, const char *host,
 			      RESOLVE_TIMEOUT_MS)) {
 		err = -errno;
 		if (err == -ENODEV)
-			snprintf(why, DART_WHY_MAX,
-				 "no RDMA device leads to %s (see rdma link)",
-				 host);
+			dart_error__set(
+				error, 0,
+				"no RDMA device leads to %s (see rdma link)",
+				host);
 		else
-			snprintf(why, DART_WHY_MAX, "no way to %s: %s", host,
-				 strerror(-err));
+			dart_error__set(error, 0, "no way to %s: %s", host,
+					strerror(-err));
 	}
 	freeaddrinfo(address);
 	return err;
@@ -80,19 +82,18 @@ static int resolve(struct dart_endpoint *endpoint, const char *host,
 int dart_endpoint__connect_with(const char *host, uint16_t port,
 				const void *request, size_t length,
 				struct dart_endpoint **endpointp,
-				char why[DART_WHY_MAX])
+				struct dart_error *error)
 {
 	struct dart_endpoint *endpoint;
 	int flags, err;
 
 	if (length > sizeof(endpoint->request)) {
-		snprintf(why, DART_WHY_MAX, "a request of %zu bytes", length);
-		return -EINVAL;
+		return dart_error__set(error, EINVAL, "a request of %zu bytes",
+				       length);
 	}
 	endpoint = calloc(1, sizeof(*endpoint));
 	if (!endpoint) {
-		snprintf(why, DART_WHY_MAX, "out of memory");
-		return -ENOMEM;
+		return dart_error__set(error, ENOMEM, "out of memory");
 	}
 	memcpy(endpoint->request, request, length);
 	endpoint->request_length = length;
@@ -100,9 +101,10 @@ int dart_endpoint__connect_with(const char *host, uint16_t port,
 	endpoint->channel = rdma_create_event_channel();
 	if (!endpoint->channel) {
 		err = -errno;
-		snprintf(why, DART_WHY_MAX,
-			 "no RDMA connection manager: %s (modprobe rdma_ucm)",
-			 strerror(-err));
+		dart_error__set(
+			error, 0,
+			"no RDMA connection manager: %s (modprobe rdma_ucm)",
+			strerror(-err));
 		goto err_free;
 	}
 	flags = fcntl(endpoint->channel->fd, F_GETFL);
@@ -111,11 +113,11 @@ int dart_endpoint__connect_with(const char *host, uint16_t port,
 	    rdma_create_id(endpoint->channel, &endpoint->id, NULL,
 			   RDMA_PS_TCP)) {
 		err = -errno;
-		snprintf(why, DART_WHY_MAX, "no RDMA CM identifier: %s",
-			 strerror(-err));
+		dart_error__set(error, 0, "no RDMA CM identifier: %s",
+				strerror(-err));
 		goto err_free;
 	}
-	err = resolve(endpoint, host, port, why);
+	err = resolve(endpoint, host, port, error);
 	if (err)
 		goto err_free;
 
@@ -129,7 +131,7 @@ err_free:
 
 int dart_endpoint__connect(const char *host, uint16_t port,
 			   struct dart_endpoint **endpoint,
-			   char why[DART_WHY_MAX])
+			   struct dart_error *error)
 {
 	const struct dart_control_request request = {
 		.magic = htole64(DART_CONTROL_MAGIC),
@@ -137,8 +139,8 @@ int dart_endpoint__connect(const char *host, uint16_t port,
 	};
 	int err;
 
-	err = dart_endpoint__connect_with(host, port, &request,
-					  sizeof(request), endpoint, why);
+	err = dart_endpoint__connect_with(host, port, &request, sizeof(request),
+					  endpoint, error);
 	if (!err)
 		(*endpoint)->is_for_control = true;
 	return err;
@@ -163,7 +165,7 @@ int dart_endpoint__connection_fd(const struct dart_endpoint *endpoint)
 	return endpoint->channel->fd;
 }
 
-static int shake_hands(struct dart_endpoint *endpoint, char why[DART_WHY_MAX])
+static int shake_hands(struct dart_endpoint *endpoint, struct dart_error *error)
 {
 	struct rdma_conn_param parameters = {
 		.private_data = endpoint->request,
@@ -181,9 +183,9 @@ static int shake_hands(struct dart_endpoint *endpoint, char why[DART_WHY_MAX])
 		err = dart_read_queue__open(&endpoint->queue, endpoint->id,
 					    &device);
 	if (err) {
-		snprintf(why, DART_WHY_MAX, "cannot make a queue pair: %s%s",
-			 strerror(-err),
-			 err == -ENOMEM ? " (check ulimit -l)" : "");
+		dart_error__set(error, 0, "cannot make a queue pair: %s%s",
+				strerror(-err),
+				err == -ENOMEM ? " (check ulimit -l)" : "");
 		return err;
 	}
 
@@ -194,8 +196,8 @@ static int shake_hands(struct dart_endpoint *endpoint, char why[DART_WHY_MAX])
 		parameters.initiator_depth = device.max_qp_init_rd_atom;
 	if (rdma_connect(endpoint->id, &parameters)) {
 		err = -errno;
-		snprintf(why, DART_WHY_MAX, "cannot ask for a connection: %s",
-			 strerror(-err));
+		dart_error__set(error, 0, "cannot ask for a connection: %s",
+				strerror(-err));
 		return err;
 	}
 	return 0;
@@ -203,28 +205,28 @@ static int shake_hands(struct dart_endpoint *endpoint, char why[DART_WHY_MAX])
 
 /* The answer is what a stranger sent. */
 static int check_accept(struct dart_endpoint *endpoint,
-			char why[DART_WHY_MAX])
+			struct dart_error *error)
 {
 	struct dart_endpoint_accept *accept = &endpoint->accept;
 	struct dart_control_accept wire;
 
 	if (endpoint->answer_length < sizeof(wire)) {
-		snprintf(why, DART_WHY_MAX,
-			 "handshake of %u bytes: not a dart agent",
-			 endpoint->answer_length);
-		return -EBADMSG;
+		return dart_error__set(
+			error, EBADMSG,
+			"handshake of %u bytes: not a dart agent",
+			endpoint->answer_length);
 	}
 	memcpy(&wire, endpoint->answer, sizeof(wire));
 	if (le64toh(wire.magic) != DART_CONTROL_MAGIC) {
-		snprintf(why, DART_WHY_MAX,
-			 "handshake without the magic: not a dart agent");
-		return -EBADMSG;
+		return dart_error__set(
+			error, EBADMSG,
+			"handshake without the magic: not a dart agent");
 	}
 	if (le32toh(wire.abi_version) != DART_CONTROL_ABI_VERSION) {
-		snprintf(why, DART_WHY_MAX,
-			 "the agent speaks version %u of the protocol, we %u",
-			 le32toh(wire.abi_version), DART_CONTROL_ABI_VERSION);
-		return -EPROTONOSUPPORT;
+		return dart_error__set(
+			error, EPROTONOSUPPORT,
+			"the agent speaks version %u of the protocol, we %u",
+			le32toh(wire.abi_version), DART_CONTROL_ABI_VERSION);
 	}
 
 	accept->address = le64toh(wire.address);
@@ -235,37 +237,39 @@ static int check_accept(struct dart_endpoint *endpoint,
 	    accept->used > accept->length ||
 	    accept->used < sizeof(struct dart_control_header) ||
 	    accept->address > UINT64_MAX - accept->length) {
-		snprintf(why, DART_WHY_MAX,
-			 "handshake with a control region that cannot be: %u of %u bytes",
-			 accept->used, accept->length);
-		return -EBADMSG;
+		return dart_error__set(
+			error, EBADMSG,
+			"handshake with a control region that cannot be: %u of %u bytes",
+			accept->used, accept->length);
 	}
 	return 0;
 }
 
 static void explain_rejection(const struct dart_endpoint *endpoint, int status,
-			      char why[DART_WHY_MAX])
+			      struct dart_error *error)
 {
 	switch (status) {
 	case REJECT_NO_SERVICE:
 	case -ECONNREFUSED:
-		snprintf(why, DART_WHY_MAX,
-			 "nobody listens there (is dartd running?)");
+		dart_error__set(error, 0,
+				"nobody listens there (is dartd running?)");
 		break;
 	case REJECT_CONSUMER:
-		snprintf(why, DART_WHY_MAX,
-			 "the agent refused the connection (%ssee its log)",
-			 endpoint->is_for_control ? "" : "no such store? ");
+		dart_error__set(
+			error, 0,
+			"the agent refused the connection (%ssee its log)",
+			endpoint->is_for_control ? "" : "no such store? ");
 		break;
 	default:
-		snprintf(why, DART_WHY_MAX,
-			 "the connection was rejected, reason %d", status);
+		dart_error__set(error, 0,
+				"the connection was rejected, reason %d",
+				status);
 	}
 }
 
 static enum dart_endpoint_event handle(struct dart_endpoint *endpoint,
 				       const struct rdma_cm_event *event,
-				       char why[DART_WHY_MAX])
+				       struct dart_error *error)
 {
 	const struct rdma_conn_param *conn = &event->param.conn;
 
@@ -273,10 +277,10 @@ static enum dart_endpoint_event handle(struct dart_endpoint *endpoint,
 	case RDMA_CM_EVENT_ADDR_RESOLVED:
 		if (!rdma_resolve_route(endpoint->id, RESOLVE_TIMEOUT_MS))
 			return DART_ENDPOINT_NOTHING;
-		snprintf(why, DART_WHY_MAX, "no route: %s", strerror(errno));
+		dart_error__set(error, 0, "no route: %s", strerror(errno));
 		return DART_ENDPOINT_FAILED;
 	case RDMA_CM_EVENT_ROUTE_RESOLVED:
-		if (shake_hands(endpoint, why))
+		if (shake_hands(endpoint, error))
 			return DART_ENDPOINT_FAILED;
 		return DART_ENDPOINT_NOTHING;
 	case RDMA_CM_EVENT_ESTABLISHED:
@@ -285,27 +289,27 @@ static enum dart_endpoint_event handle(struct dart_endpoint *endpoint,
 			       conn->private_data_len);
 			endpoint->answer_length = conn->private_data_len;
 		}
-		if (endpoint->is_for_control && check_accept(endpoint, why))
+		if (endpoint->is_for_control && check_accept(endpoint, error))
 			return DART_ENDPOINT_FAILED;
 		endpoint->connected = true;
 		return DART_ENDPOINT_CONNECTED;
 	case RDMA_CM_EVENT_REJECTED:
-		explain_rejection(endpoint, event->status, why);
+		explain_rejection(endpoint, event->status, error);
 		return DART_ENDPOINT_FAILED;
 	case RDMA_CM_EVENT_ADDR_ERROR:
 	case RDMA_CM_EVENT_ROUTE_ERROR:
 	case RDMA_CM_EVENT_CONNECT_ERROR:
 	case RDMA_CM_EVENT_UNREACHABLE:
-		snprintf(why, DART_WHY_MAX, "not reachable: %s (%s)",
-			 event->status < 0 ? strerror(-event->status) :
-					     "no answer",
-			 rdma_event_str(event->event));
+		dart_error__set(error, 0, "not reachable: %s (%s)",
+				event->status < 0 ? strerror(-event->status) :
+						    "no answer",
+				rdma_event_str(event->event));
 		return DART_ENDPOINT_FAILED;
 	case RDMA_CM_EVENT_DISCONNECTED:
-		snprintf(why, DART_WHY_MAX, "the agent hung up");
+		dart_error__set(error, 0, "the agent hung up");
 		return DART_ENDPOINT_DISCONNECTED;
 	case RDMA_CM_EVENT_DEVICE_REMOVAL:
-		snprintf(why, DART_WHY_MAX, "the RDMA device was removed");
+		dart_error__set(error, 0, "the RDMA device was removed");
 		return DART_ENDPOINT_DISCONNECTED;
 	default:
 		return DART_ENDPOINT_NOTHING;
@@ -314,7 +318,7 @@ static enum dart_endpoint_event handle(struct dart_endpoint *endpoint,
 
 enum dart_endpoint_event
 dart_endpoint__on_connection(struct dart_endpoint *endpoint,
-			     char why[DART_WHY_MAX])
+			     struct dart_error *error)
 {
 	enum dart_endpoint_event result;
 	struct rdma_cm_event *event;
@@ -322,12 +326,12 @@ dart_endpoint__on_connection(struct dart_endpoint *endpoint,
 	if (rdma_get_cm_event(endpoint->channel, &event)) {
 		if (errno == EAGAIN || errno == EINTR)
 			return DART_ENDPOINT_NOTHING;
-		snprintf(why, DART_WHY_MAX, "the RDMA CM failed: %s",
-			 strerror(errno));
+		dart_error__set(error, 0, "the RDMA CM failed: %s",
+				strerror(errno));
 		return endpoint->connected ? DART_ENDPOINT_DISCONNECTED :
 					     DART_ENDPOINT_FAILED;
 	}
-	result = handle(endpoint, event, why);
+	result = handle(endpoint, event, error);
 	rdma_ack_cm_event(event);
 	return result;
 }
@@ -367,7 +371,7 @@ int dart_endpoint__completion_fd(const struct dart_endpoint *endpoint)
 }
 
 int dart_endpoint__on_completion(struct dart_endpoint *endpoint,
-				 char why[DART_WHY_MAX])
+				 struct dart_error *error)
 {
-	return dart_read_queue__on_completion(&endpoint->queue, why);
+	return dart_read_queue__on_completion(&endpoint->queue, error);
 }

@@ -8,6 +8,7 @@
 #define DART_ENDPOINT_H
 
 #include <dart/control.h>
+#include <libdart/error.h>
 
 #include "read_plan.h"
 
@@ -22,12 +23,12 @@ enum dart_endpoint_event {
 
 /*
  * Starts to connect to @host (name or address, IPv4 or IPv6) at @port.  Returns
- * 0 or -errno, and a sentence in @why.  A numeric address never blocks; a name
+ * 0 or -errno, and a sentence in @error.  A numeric address never blocks; a name
  * is looked up here and now, which may: look it up beforehand if that matters.
  */
 int dart_endpoint__connect(const char *host, uint16_t port,
 			   struct dart_endpoint **endpoint,
-			   char why[DART_WHY_MAX]);
+			   struct dart_error *error);
 /*
  * The same, with the @length bytes at @request as private data, at most
  * DART_ENDPOINT_REQUEST_MAX; what comes back is dart_endpoint__answer(), and the
@@ -37,20 +38,20 @@ int dart_endpoint__connect(const char *host, uint16_t port,
 int dart_endpoint__connect_with(const char *host, uint16_t port,
 				const void *request, size_t length,
 				struct dart_endpoint **endpoint,
-				char why[DART_WHY_MAX]);
+				struct dart_error *error);
 /* Hangs up, whatever the state.  NULL is fine. */
 void dart_endpoint__free(struct dart_endpoint *endpoint);
 
 /*
  * Readable when dart_endpoint__on_connection() has something to do.  After
- * FAILED or DISCONNECTED, with a sentence in @why, the endpoint is only good
+ * FAILED or DISCONNECTED, with a sentence in @error, the endpoint is only good
  * for dart_endpoint__free().  How long to wait for CONNECTED is the caller's
  * business: an absent host may take a minute to be called absent.
  */
 int dart_endpoint__connection_fd(const struct dart_endpoint *endpoint);
 enum dart_endpoint_event
 dart_endpoint__on_connection(struct dart_endpoint *endpoint,
-			     char why[DART_WHY_MAX]);
+			     struct dart_error *error);
 
 /*
  * The private data of the acceptance, hostile and often longer than what was
@@ -95,11 +96,11 @@ int dart_endpoint__read(struct dart_endpoint *endpoint,
  * Readable when a batch has completed; -1 before CONNECTED.
  * dart_endpoint__on_completion() returns 1 if it has, 0 if not yet, -errno if
  * it failed (-EACCES: remote access error, -ETIMEDOUT: no answer, -EIO), with
- * a sentence in @why; after an error the endpoint is only good for
+ * a sentence in @error; after an error the endpoint is only good for
  * dart_endpoint__free().
  */
 int dart_endpoint__completion_fd(const struct dart_endpoint *endpoint);
 int dart_endpoint__on_completion(struct dart_endpoint *endpoint,
-				 char why[DART_WHY_MAX]);
+				 struct dart_error *error);
 
 #endif /* DART_ENDPOINT_H */

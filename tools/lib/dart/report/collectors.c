@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <libdart/error.h>
+
 #include "collectors.h"
 
 #define QPN_MIN		2	/* 0 and 1 belong to the management */
@@ -21,21 +23,20 @@ struct load {
 	const char *path;
 	size_t line;		/* of the list, from 0 */
 	bool has_shares;	/* do the collectors say them? */
-	char *why;
+	struct dart_error *error;
 };
 
 static int __attribute__((format(printf, 2, 3)))
 refuse(struct load *load, const char *format, ...)
 {
-	char reason[DART_WHY_MAX / 2];
+	char reason[DART_ERROR_MAX / 2];
 	va_list arguments;
 
 	va_start(arguments, format);
 	vsnprintf(reason, sizeof(reason), format, arguments);
 	va_end(arguments);
-	snprintf(load->why, DART_WHY_MAX, "%s: collectors[%zu]: %s",
-		 load->path, load->line, reason);
-	return -EINVAL;
+	return dart_error__set(load->error, EINVAL, "%s: collectors[%zu]: %s",
+			       load->path, load->line, reason);
 }
 
 /* "52:54:00:00:00:01", of one station. */
@@ -265,16 +266,16 @@ static int take_line(struct load *load, json_t *json)
 static int take_root(struct load *load, json_t *root)
 {
 	json_t *list, *line;
-	json_error_t error;
+	json_error_t json_error;
 	int version, ret;
 
-	if (json_unpack_ex(root, &error, 0, "{s:i, s:o !}", "dart_collectors",
-			   &version, "collectors", &list) ||
+	if (json_unpack_ex(root, &json_error, 0, "{s:i, s:o !}",
+			   "dart_collectors", &version, "collectors", &list) ||
 	    version != 1 || !json_is_array(list)) {
-		snprintf(load->why, DART_WHY_MAX,
-			 "%s: no collectors that are known here (what 'dartctl store export' prints is)",
-			 load->path);
-		return -EINVAL;
+		return dart_error__set(
+			load->error, EINVAL,
+			"%s: no collectors that are known here (what 'dartctl store export' prints is)",
+			load->path);
 	}
 	json_array_foreach(list, load->line, line) {
 		ret = take_line(load, line);
@@ -286,7 +287,7 @@ static int take_root(struct load *load, json_t *root)
 
 static int take_file(struct load *load)
 {
-	json_error_t error;
+	json_error_t json_error;
 	json_t *root;
 	FILE *file;
 	int ret;
@@ -294,16 +295,16 @@ static int take_file(struct load *load)
 	file = fopen(load->path, "re");
 	if (!file) {
 		ret = -errno;
-		snprintf(load->why, DART_WHY_MAX, "cannot open %s: %s",
-			 load->path, strerror(errno));
+		dart_error__set(load->error, 0, "cannot open %s: %s",
+				load->path, strerror(errno));
 		return ret;
 	}
-	root = json_loadf(file, JSON_REJECT_DUPLICATES, &error);
+	root = json_loadf(file, JSON_REJECT_DUPLICATES, &json_error);
 	fclose(file);
 	if (!root) {
-		snprintf(load->why, DART_WHY_MAX, "%s:%d: not JSON: %s",
-			 load->path, error.line, error.text);
-		return -EINVAL;
+		return dart_error__set(load->error, EINVAL,
+				       "%s:%d: not JSON: %s", load->path,
+				       json_error.line, json_error.text);
 	}
 	ret = take_root(load, root);
 	json_decref(root);
@@ -320,7 +321,7 @@ static void share_equally(struct dart_collectors *collectors)
 }
 
 static void begin(struct load *load, struct in_addr reporter,
-		  struct dart_collectors *collectors, char why[DART_WHY_MAX])
+		  struct dart_collectors *collectors, struct dart_error *error)
 {
 	size_t i;
 
@@ -328,9 +329,9 @@ static void begin(struct load *load, struct in_addr reporter,
 		.collectors = collectors,
 		.reporter = reporter,
 		.is_any_reporter = reporter.s_addr == INADDR_ANY,
-		.why = why,
+		.error = error,
 	};
-	snprintf(why, DART_WHY_MAX, "out of memory");
+	dart_error__set(error, 0, "out of memory");
 	collectors->count = 0;
 	collectors->list = NULL;
 	for (i = 0; i < DART_STORE_SHARES; i++)
@@ -345,9 +346,10 @@ static int end(struct load *load, int ret)
 
 	if (!ret && !collectors->count) {
 		inet_ntop(AF_INET, &load->reporter, address, sizeof(address));
-		snprintf(load->why, DART_WHY_MAX,
-			 "no collector takes reports from %s (dartctl reporter add, then store export)",
-			 load->is_any_reporter ? "anywhere" : address);
+		dart_error__set(
+			load->error, 0,
+			"no collector takes reports from %s (dartctl reporter add, then store export)",
+			load->is_any_reporter ? "anywhere" : address);
 		ret = -ENOENT;
 	}
 	if (ret)
@@ -360,13 +362,13 @@ static int end(struct load *load, int ret)
 int dart_collectors__load(const char *const *paths, size_t count,
 			  struct in_addr reporter,
 			  struct dart_collectors *collectors,
-			  char why[DART_WHY_MAX])
+			  struct dart_error *error)
 {
 	struct load load;
 	int ret = 0;
 	size_t i;
 
-	begin(&load, reporter, collectors, why);
+	begin(&load, reporter, collectors, error);
 	for (i = 0; !ret && i < count; i++) {
 		load.path = paths[i];
 		ret = take_file(&load);
@@ -377,11 +379,11 @@ int dart_collectors__load(const char *const *paths, size_t count,
 int dart_collectors__take(json_t *file, const char *name,
 			  struct in_addr reporter,
 			  struct dart_collectors *collectors,
-			  char why[DART_WHY_MAX])
+			  struct dart_error *error)
 {
 	struct load load;
 
-	begin(&load, reporter, collectors, why);
+	begin(&load, reporter, collectors, error);
 	load.path = name;
 	return end(&load, take_root(&load, file));
 }

@@ -25,6 +25,7 @@
 #include <jansson.h>
 #include <netinet/in.h>
 
+#include <libdart/error.h>
 #include <libdart/rdma/read_plan.h>
 #include <libdart/store/store_hash.h>
 
@@ -53,17 +54,17 @@ struct dart_collectors {
 /*
  * Reads the lines for @reporter out of the @count files at @paths.  All must
  * have one length of values and one width of checksums.  INADDR_ANY stands for the
- * only reporter that there is.  Returns 0 or -errno, and a sentence in @why.
+ * only reporter that there is.  Returns 0 or -errno, and a sentence in @error.
  */
 int dart_collectors__load(const char *const *paths, size_t count,
 			  struct in_addr reporter,
 			  struct dart_collectors *collectors,
-			  char why[DART_WHY_MAX]);
+			  struct dart_error *error);
 /* The same out of one file, called @name, that has been parsed. */
 int dart_collectors__take(json_t *file, const char *name,
 			  struct in_addr reporter,
 			  struct dart_collectors *collectors,
-			  char why[DART_WHY_MAX]);
+			  struct dart_error *error);
 void dart_collectors__free(struct dart_collectors *collectors);
 
 /* A line as JSON, without "shares"; NULL if memory is short. */

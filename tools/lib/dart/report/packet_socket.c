@@ -13,6 +13,8 @@
 #include <linux/if_arp.h>
 #include <linux/if_packet.h>
 
+#include <libdart/error.h>
+
 #include "packet_socket.h"
 
 #define SECOND_NS	UINT64_C(1000000000)
@@ -75,7 +77,7 @@ static void find_address(struct dart_packet_socket *wire, const char *interface)
 
 /* Frames go from here to the driver: no queueing discipline, no receiving. */
 static int wire__bind(struct dart_packet_socket *wire, const char *interface,
-		      char why[DART_WHY_MAX])
+		      struct dart_error *error)
 {
 	struct sockaddr_ll address = { .sll_family = AF_PACKET };
 	struct ifreq request = { .ifr_ifindex = 0 };
@@ -83,16 +85,16 @@ static int wire__bind(struct dart_packet_socket *wire, const char *interface,
 	int err;
 
 	if (strlen(interface) >= sizeof(request.ifr_name)) {
-		snprintf(why, DART_WHY_MAX, "no interface '%s'", interface);
-		return -ENODEV;
+		return dart_error__set(error, ENODEV, "no interface '%s'",
+				       interface);
 	}
 	strcpy(request.ifr_name, interface);
 	if (ioctl(wire->socket, SIOCGIFHWADDR, &request))
 		goto failed;
 	if (request.ifr_hwaddr.sa_family != ARPHRD_ETHER) {
-		snprintf(why, DART_WHY_MAX, "%s is no Ethernet interface",
-			 interface);
-		return -EINVAL;
+		return dart_error__set(error, EINVAL,
+				       "%s is no Ethernet interface",
+				       interface);
 	}
 	memcpy(wire->mac, request.ifr_hwaddr.sa_data, sizeof(wire->mac));
 	if (ioctl(wire->socket, SIOCGIFINDEX, &request))
@@ -105,8 +107,8 @@ static int wire__bind(struct dart_packet_socket *wire, const char *interface,
 	return 0;
 failed:
 	err = errno;
-	snprintf(why, DART_WHY_MAX, "cannot send through %s: %s", interface,
-		 strerror(err));
+	dart_error__set(error, 0, "cannot send through %s: %s", interface,
+			strerror(err));
 	return -err;
 }
 
@@ -124,13 +126,13 @@ static void wire__set_rate(struct dart_packet_socket *wire, uint64_t rate)
 
 int dart_packet_socket__open(const char *interface, uint64_t rate,
 			     struct dart_packet_socket **result,
-			     char why[DART_WHY_MAX])
+			     struct dart_error *error)
 {
 	struct dart_packet_socket *wire = calloc(1, sizeof(*wire));
 	uint32_t i;
 	int ret;
 
-	snprintf(why, DART_WHY_MAX, "out of memory");
+	dart_error__set(error, 0, "out of memory");
 	if (!wire)
 		return -ENOMEM;
 	wire__set_rate(wire, rate);
@@ -143,12 +145,14 @@ int dart_packet_socket__open(const char *interface, uint64_t rate,
 	wire->socket = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0);
 	if (wire->socket < 0) {
 		ret = -errno;
-		snprintf(why, DART_WHY_MAX, "cannot send frames: %s%s",
-			 strerror(errno), errno == EPERM ?
-			 " (root may, and whoever has CAP_NET_RAW)" : "");
+		dart_error__set(
+			error, 0, "cannot send frames: %s%s", strerror(errno),
+			errno == EPERM ?
+				" (root may, and whoever has CAP_NET_RAW)" :
+				"");
 		goto free_wire;
 	}
-	ret = wire__bind(wire, interface, why);
+	ret = wire__bind(wire, interface, error);
 	if (ret)
 		goto close_socket;
 	*result = wire;

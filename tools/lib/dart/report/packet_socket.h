@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <libdart/error.h>
 #include <libdart/table/table.h>
 
 #define DART_WIRE_FRAME_MAX	256	/* bytes */
@@ -15,11 +16,11 @@ struct dart_packet_socket;
 
 /*
  * @rate: frames/s, 0 for no limit.  Returns 0, or -errno with a sentence in
- * @why.
+ * @error.
  */
 int dart_packet_socket__open(const char *interface, uint64_t rate,
 			     struct dart_packet_socket **wire,
-			     char why[DART_WHY_MAX]);
+			     struct dart_error *error);
 void dart_packet_socket__close(struct dart_packet_socket *wire);
 
 const uint8_t *dart_packet_socket__mac(const struct dart_packet_socket *wire);

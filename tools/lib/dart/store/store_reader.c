@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include <dart/store_access.h>
+#include <libdart/error.h>
 #include <libdart/rdma/endpoint.h>
 
 #include "store_reader.h"
@@ -40,10 +41,10 @@ static int64_t now_ms(void)
 
 /*
  * Waits until one of the descriptors is readable; -1 is none.  Returns 0,
- * -ETIMEDOUT behind @deadline, or -errno, with a sentence in @why.
+ * -ETIMEDOUT behind @deadline, or -errno, with a sentence in @error.
  */
 static int wait_for(int connection, int completion, int64_t deadline,
-		    char why[DART_WHY_MAX])
+		    struct dart_error *error)
 {
 	struct pollfd fds[] = {
 		{ .fd = connection, .events = POLLIN },
@@ -59,23 +60,23 @@ static int wait_for(int connection, int completion, int64_t deadline,
 	if (count > 0)
 		return 0;
 	err = count ? -errno : -ETIMEDOUT;
-	snprintf(why, DART_WHY_MAX, "%s",
-		 count ? strerror(-err) : "the host does not answer");
+	dart_error__set(error, 0, "%s",
+			count ? strerror(-err) : "the host does not answer");
 	return err;
 }
 
 static int wait_for_connection(struct dart_endpoint *endpoint,
-			       char why[DART_WHY_MAX])
+			       struct dart_error *error)
 {
 	const int64_t deadline = now_ms() + DART_STORE_READER_TIMEOUT_MS;
 	int err;
 
 	for (;;) {
 		err = wait_for(dart_endpoint__connection_fd(endpoint), -1,
-			       deadline, why);
+			       deadline, error);
 		if (err)
 			return err;
-		switch (dart_endpoint__on_connection(endpoint, why)) {
+		switch (dart_endpoint__on_connection(endpoint, error)) {
 		case DART_ENDPOINT_CONNECTED:
 			return 0;
 		case DART_ENDPOINT_FAILED:
@@ -90,7 +91,7 @@ static int wait_for_connection(struct dart_endpoint *endpoint,
 
 /* What the agent said may be anything. */
 static int take_answer(struct dart_store_reader *reader,
-		       char why[DART_WHY_MAX])
+		       struct dart_error *error)
 {
 	struct dart_store_geometry *geometry = &reader->geometry;
 	struct dart_store_accept accept;
@@ -99,22 +100,22 @@ static int take_answer(struct dart_store_reader *reader,
 
 	answer = dart_endpoint__answer(reader->endpoint, &length);
 	if (length < sizeof(accept)) {
-		snprintf(why, DART_WHY_MAX,
-			 "handshake of %zu bytes: not a dart agent", length);
-		return -EBADMSG;
+		return dart_error__set(
+			error, EBADMSG,
+			"handshake of %zu bytes: not a dart agent", length);
 	}
 	memcpy(&accept, answer, sizeof(accept));
 	if (le64toh(accept.magic) != DART_STORE_ACCESS_MAGIC) {
-		snprintf(why, DART_WHY_MAX,
-			 "handshake without the magic: not a dart agent");
-		return -EBADMSG;
+		return dart_error__set(
+			error, EBADMSG,
+			"handshake without the magic: not a dart agent");
 	}
 	if (le32toh(accept.abi_version) != DART_STORE_ACCESS_ABI_VERSION) {
-		snprintf(why, DART_WHY_MAX,
-			 "the agent speaks version %u of the protocol, we %u",
-			 le32toh(accept.abi_version),
-			 DART_STORE_ACCESS_ABI_VERSION);
-		return -EPROTONOSUPPORT;
+		return dart_error__set(
+			error, EPROTONOSUPPORT,
+			"the agent speaks version %u of the protocol, we %u",
+			le32toh(accept.abi_version),
+			DART_STORE_ACCESS_ABI_VERSION);
 	}
 
 	if (le32toh(accept.slots_log2) <= DART_STORE_SLOTS_LOG2_MAX)
@@ -126,16 +127,15 @@ static int take_answer(struct dart_store_reader *reader,
 	reader->rkey = le32toh(accept.rkey);
 	if (dart_store_geometry__check(geometry) ||
 	    reader->base > UINT64_MAX - dart_store_geometry__length(geometry)) {
-		snprintf(why, DART_WHY_MAX,
-			 "handshake with a store that cannot be");
-		return -EBADMSG;
+		return dart_error__set(error, EBADMSG,
+				       "handshake with a store that cannot be");
 	}
 	return 0;
 }
 
 int dart_store_reader__open(const char *host, uint16_t port, const char *name,
 			    struct dart_store_reader **result,
-			    char why[DART_WHY_MAX])
+			    struct dart_error *error)
 {
 	struct dart_store_request request = {
 		.magic = htole64(DART_STORE_ACCESS_MAGIC),
@@ -145,31 +145,28 @@ int dart_store_reader__open(const char *host, uint16_t port, const char *name,
 	int err;
 
 	if (!*name || strlen(name) >= sizeof(request.name)) {
-		snprintf(why, DART_WHY_MAX, "'%.60s' is no name of a store",
-			 name);
-		return -EINVAL;
+		return dart_error__set(error, EINVAL,
+				       "'%.60s' is no name of a store", name);
 	}
 	strcpy(request.name, name);
 
 	reader = calloc(1, sizeof(*reader));
 	if (!reader) {
-		snprintf(why, DART_WHY_MAX, "out of memory");
-		return -ENOMEM;
+		return dart_error__set(error, ENOMEM, "out of memory");
 	}
-	err = dart_endpoint__connect_with(host, port, &request,
-					  sizeof(request), &reader->endpoint,
-					  why);
+	err = dart_endpoint__connect_with(host, port, &request, sizeof(request),
+					  &reader->endpoint, error);
 	if (!err)
-		err = wait_for_connection(reader->endpoint, why);
+		err = wait_for_connection(reader->endpoint, error);
 	if (!err)
-		err = take_answer(reader, why);
+		err = take_answer(reader, error);
 	if (err)
 		goto err_close;
 
 	reader->slot_length = dart_store_geometry__slot_length(&reader->geometry);
 	err = dart_store_hash__new(&reader->geometry, &reader->hash);
 	if (err) {
-		snprintf(why, DART_WHY_MAX, "out of memory");
+		dart_error__set(error, 0, "out of memory");
 		goto err_close;
 	}
 	*result = reader;
@@ -203,22 +200,22 @@ dart_store_reader__hash(const struct dart_store_reader *reader)
 
 /* Waits until the batch of READs has landed. */
 static int wait_for_reads(struct dart_endpoint *endpoint,
-			  char why[DART_WHY_MAX])
+			  struct dart_error *error)
 {
 	const int64_t deadline = now_ms() + DART_STORE_READER_TIMEOUT_MS;
 	int done, err;
 
 	for (;;) {
 		err = wait_for(dart_endpoint__connection_fd(endpoint),
-			       dart_endpoint__completion_fd(endpoint),
-			       deadline, why);
+			       dart_endpoint__completion_fd(endpoint), deadline,
+			       error);
 		if (err)
 			return err;
 		/* Who hangs up breaks the READs, too: that is the reason. */
-		if (dart_endpoint__on_connection(endpoint, why) ==
+		if (dart_endpoint__on_connection(endpoint, error) ==
 		    DART_ENDPOINT_DISCONNECTED)
 			return -ECONNRESET;
-		done = dart_endpoint__on_completion(endpoint, why);
+		done = dart_endpoint__on_completion(endpoint, error);
 		if (done)
 			return done < 0 ? done : 0;
 	}
@@ -274,7 +271,7 @@ int dart_store_reader__query_batch(struct dart_store_reader *reader,
 				   size_t count,
 				   const struct dart_store_rule *rule,
 				   struct dart_store_answer *answers,
-				   char why[DART_WHY_MAX])
+				   struct dart_error *error)
 {
 	const size_t batch_max = READS_MAX / reader->geometry.redundancy;
 	const uint8_t *key = keys;
@@ -293,11 +290,11 @@ int dart_store_reader__query_batch(struct dart_store_reader *reader,
 			err = dart_endpoint__read(reader->endpoint,
 						  reader->reads, reads);
 		if (err) {
-			snprintf(why, DART_WHY_MAX, "cannot READ: %s",
-				 strerror(-err));
+			dart_error__set(error, 0, "cannot READ: %s",
+					strerror(-err));
 			return err;
 		}
-		err = wait_for_reads(reader->endpoint, why);
+		err = wait_for_reads(reader->endpoint, error);
 		if (err)
 			return err;
 		decide(reader, landing, batch, rule, answers + done);

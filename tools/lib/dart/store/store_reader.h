@@ -10,6 +10,7 @@
 #ifndef DART_STORE_READER_H
 #define DART_STORE_READER_H
 
+#include <libdart/error.h>
 #include <libdart/rdma/read_plan.h>
 
 #include "store_query.h"
@@ -20,11 +21,11 @@ struct dart_store_reader;
 
 /*
  * Connects to the agent of @host (name or address) at @port, as a reader of its
- * store @name.  Returns 0, or -errno and a sentence in @why.
+ * store @name.  Returns 0, or -errno and a sentence in @error.
  */
 int dart_store_reader__open(const char *host, uint16_t port, const char *name,
 			    struct dart_store_reader **reader,
-			    char why[DART_WHY_MAX]);
+			    struct dart_error *error);
 /* NULL is fine. */
 void dart_store_reader__close(struct dart_store_reader *reader);
 
@@ -35,7 +36,7 @@ dart_store_reader__hash(const struct dart_store_reader *reader);
 
 /*
  * Asks for @count keys of @length bytes each, one behind the other; the READs
- * of many are under way at once.  Returns 0, or -errno and a sentence in @why:
+ * of many are under way at once.  Returns 0, or -errno and a sentence in @error:
  * -ECONNRESET if the store has been deleted or the agent has ended, -ETIMEDOUT,
  * -EACCES, -EIO.  Then the reader is only good to be closed.
  */
@@ -44,6 +45,6 @@ int dart_store_reader__query_batch(struct dart_store_reader *reader,
 				   size_t count,
 				   const struct dart_store_rule *rule,
 				   struct dart_store_answer *answers,
-				   char why[DART_WHY_MAX]);
+				   struct dart_error *error);
 
 #endif /* DART_STORE_READER_H */

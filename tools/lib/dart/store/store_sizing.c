@@ -5,6 +5,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include <libdart/error.h>
+
 #include "store_sizing.h"
 
 #define COPIES_MAX	DART_STORE_REDUNDANCY_MAX
@@ -219,19 +221,19 @@ double dart_store_sizing__estimate(uint64_t written, uint64_t samples,
 
 /* ---- plans */
 
-__attribute__((format(printf, 3, 4)))
-static int refuse(char why[DART_WHY_MAX], int ret, const char *format, ...)
+__attribute__((format(printf, 3, 4))) static int
+refuse(struct dart_error *error, int ret, const char *format, ...)
 {
 	va_list arguments;
 
 	va_start(arguments, format);
-	vsnprintf(why, DART_WHY_MAX, format, arguments);
+	dart_error__vset(error, 0, format, arguments);
 	va_end(arguments);
 	return ret;
 }
 
 static int check_wish(const struct dart_sizing_wish *wish,
-		      char why[DART_WHY_MAX])
+		      struct dart_error *error)
 {
 	const struct dart_store_geometry geometry = {
 		.slots = 1,
@@ -241,21 +243,22 @@ static int check_wish(const struct dart_sizing_wish *wish,
 	};
 
 	if (!wish->flows)
-		return refuse(why, -EINVAL, "there must be a flow");
+		return refuse(error, -EINVAL, "there must be a flow");
 	if (!wish->success == !wish->memory)
-		return refuse(why, -EINVAL,
-			      "either the success is to be given, or the memory");
+		return refuse(
+			error, -EINVAL,
+			"either the success is to be given, or the memory");
 	if (wish->success && !(wish->success > 0 && wish->success < 1))
-		return refuse(why, -EINVAL,
+		return refuse(error, -EINVAL,
 			      "a success is more than 0 and less than 1");
 	if (wish->error && !(wish->error > 0 && wish->error < 1))
-		return refuse(why, -EINVAL,
+		return refuse(error, -EINVAL,
 			      "an error rate is more than 0 and less than 1");
 	if (dart_store_geometry__check(&geometry))
-		return refuse(why, -EINVAL,
-			      "values have %d to %d bytes, checksums 8, 16, 32 or 64 bits, and a key 1 to %d slots",
-			      DART_STORE_VALUE_MIN, DART_STORE_VALUE_MAX,
-			      COPIES_MAX);
+		return refuse(
+			error, -EINVAL,
+			"values have %d to %d bytes, checksums 8, 16, 32 or 64 bits, and a key 1 to %d slots",
+			DART_STORE_VALUE_MIN, DART_STORE_VALUE_MAX, COPIES_MAX);
 	return 0;
 }
 
@@ -264,12 +267,13 @@ static double load_of(const struct dart_sizing_wish *wish, double slots)
 	return (double)wish->flows / slots;
 }
 
-static int too_large(char why[DART_WHY_MAX], double slots)
+static int too_large(struct dart_error *error, double slots)
 {
-	return refuse(why, -ERANGE,
-		      "this takes %.4g slots, and a store has at most 2^%d: divide the flows among %.0f collectors or more",
-		      slots, DART_STORE_SLOTS_LOG2_MAX,
-		      ceil(slots / (double)SLOTS_MAX));
+	return refuse(
+		error, -ERANGE,
+		"this takes %.4g slots, and a store has at most 2^%d: divide the flows among %.0f collectors or more",
+		slots, DART_STORE_SLOTS_LOG2_MAX,
+		ceil(slots / (double)SLOTS_MAX));
 }
 
 /*
@@ -277,7 +281,8 @@ static int too_large(char why[DART_WHY_MAX], double slots)
  * for each copy of a report is one more frame.
  */
 static int plan_success(const struct dart_sizing_wish *wish,
-			struct dart_store_sizing *plan, char why[DART_WHY_MAX])
+			struct dart_store_sizing *plan,
+			struct dart_error *error)
 {
 	const uint32_t first = wish->redundancy ? wish->redundancy : 1;
 	const uint32_t last = wish->redundancy ? wish->redundancy : COPIES_MAX;
@@ -289,7 +294,7 @@ static int plan_success(const struct dart_sizing_wish *wish,
 			     (double)wish->flows /
 				     dart_store_sizing__load(wish->success, n));
 	if (least > (double)SLOTS_MAX)
-		return too_large(why, least);
+		return too_large(error, least);
 	for (plan->store.slots = 1; (double)plan->store.slots < least; )
 		plan->store.slots *= 2;
 	for (n = first; n < last; n++)
@@ -305,19 +310,21 @@ static int plan_success(const struct dart_sizing_wish *wish,
 }
 
 static int plan_memory(const struct dart_sizing_wish *wish,
-		       struct dart_store_sizing *plan, char why[DART_WHY_MAX])
+		       struct dart_store_sizing *plan, struct dart_error *error)
 {
 	const size_t slot = dart_store_geometry__slot_length(&plan->store);
 	uint32_t n = wish->redundancy;
 
 	plan->ideal.slots = wish->memory / slot;
 	if (!plan->ideal.slots)
-		return refuse(why, -ERANGE,
-			      "a slot takes %zu bytes, and the memory has %" PRIu64,
-			      slot, wish->memory);
+		return refuse(
+			error, -ERANGE,
+			"a slot takes %zu bytes, and the memory has %" PRIu64,
+			slot, wish->memory);
 	if (plan->ideal.slots > SLOTS_MAX)
-		return refuse(why, -ERANGE,
-			      "a store has at most 2^%d slots, here %" PRIu64 " bytes: divide the flows among more stores",
+		return refuse(error, -ERANGE,
+			      "a store has at most 2^%d slots, here %" PRIu64
+			      " bytes: divide the flows among more stores",
 			      DART_STORE_SLOTS_LOG2_MAX,
 			      (uint64_t)(SLOTS_MAX * slot));
 	plan->store.slots = 1;
@@ -332,11 +339,11 @@ static int plan_memory(const struct dart_sizing_wish *wish,
 
 int dart_store_sizing__make(const struct dart_sizing_wish *wish,
 			    struct dart_store_sizing *plan,
-			    char why[DART_WHY_MAX])
+			    struct dart_error *error)
 {
 	uint32_t bits = wish->checksum_bits;
 	struct dart_sizing_risks risks;
-	int ret = check_wish(wish, why);
+	int ret = check_wish(wish, error);
 
 	if (ret)
 		return ret;
@@ -348,8 +355,8 @@ int dart_store_sizing__make(const struct dart_sizing_wish *wish,
 			.checksum_bits = bits,
 		};
 		plan->ideal = plan->store;
-		ret = wish->memory ? plan_memory(wish, plan, why) :
-				     plan_success(wish, plan, why);
+		ret = wish->memory ? plan_memory(wish, plan, error) :
+				     plan_success(wish, plan, error);
 		if (ret || !wish->error)
 			return ret;
 		dart_store_sizing__average_risks(
@@ -358,8 +365,9 @@ int dart_store_sizing__make(const struct dart_sizing_wish *wish,
 		if (risks.wrong.high <= wish->error)
 			return 0;
 		if (wish->checksum_bits || bits == 64)
-			return refuse(why, -ERANGE,
-				      "with %u bits of checksum, up to %.3g of the answers are wrong",
-				      bits, risks.wrong.high);
+			return refuse(
+				error, -ERANGE,
+				"with %u bits of checksum, up to %.3g of the answers are wrong",
+				bits, risks.wrong.high);
 	}
 }

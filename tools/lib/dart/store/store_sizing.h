@@ -9,6 +9,7 @@
 #ifndef DART_STORE_SIZING_H
 #define DART_STORE_SIZING_H
 
+#include <libdart/error.h>
 #include <libdart/rdma/read_plan.h>
 
 #include "store_hash.h"
@@ -72,9 +73,9 @@ struct dart_store_sizing {
 	struct dart_store_geometry store;
 };
 
-/* Returns 0, or -EINVAL or -ERANGE and a sentence in @why. */
+/* Returns 0, or -EINVAL or -ERANGE and a sentence in @error. */
 int dart_store_sizing__make(const struct dart_sizing_wish *wish,
 			    struct dart_store_sizing *plan,
-			    char why[DART_WHY_MAX]);
+			    struct dart_error *error);
 
 #endif /* DART_STORE_SIZING_H */

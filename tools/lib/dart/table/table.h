@@ -11,11 +11,9 @@
 #include <stdint.h>
 
 #include <dart/control.h>
+#include <libdart/error.h>
 
 #include "schema.h"
-
-/* Room for a sentence that says why a table was refused. */
-#define DART_WHY_MAX 200
 
 struct dart_memory_region {
 	uint64_t address;
@@ -85,11 +83,11 @@ int dart_table__publish(const struct dart_table *table, void *region,
  * (fetch it again, a few times), -EPROTONOSUPPORT for another ABI version,
  * -EMSGSIZE if table_length is more than @length (@needed, if not NULL, then
  * holds it), -EBADMSG for anything else that is wrong, -ENOMEM; and a sentence
- * in @why.
+ * in @error.
  */
 int dart_table__decode(const void *bytes, size_t length,
 		       struct dart_table **table, size_t *needed,
-		       char why[DART_WHY_MAX]);
+		       struct dart_error *error);
 void dart_table__free(struct dart_table *table);
 
 /*

@@ -11,14 +11,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <libdart/error.h>
 #include <libdart/private/table_format.h>
 
-int dart_table__refuse(char why[DART_WHY_MAX], const char *format, ...)
+int dart_table__refuse(struct dart_error *error, const char *format, ...)
 {
 	va_list arguments;
 
 	va_start(arguments, format);
-	vsnprintf(why, DART_WHY_MAX, format, arguments);
+	dart_error__vset(error, 0, format, arguments);
 	va_end(arguments);
 	return -EBADMSG;
 }
@@ -41,65 +42,66 @@ static const char *find_twin(const char **names, uint32_t count)
 	return NULL;
 }
 
-int dart_check__header(const struct dart_table *table, char why[DART_WHY_MAX])
+int dart_check__header(const struct dart_table *table, struct dart_error *error)
 {
 	if (!table->generation)
-		return dart_table__refuse(why, "the generation is 0");
+		return dart_table__refuse(error, "the generation is 0");
 	if (!table->instance)
-		return dart_table__refuse(why, "the instance is 0");
+		return dart_table__refuse(error, "the instance is 0");
 	if (table->exposure != DART_CONTROL_EXPOSURE_EXACT &&
 	    table->exposure != DART_CONTROL_EXPOSURE_PAGE)
-		return dart_table__refuse(why, "the exposure is unknown");
+		return dart_table__refuse(error, "the exposure is unknown");
 	if (!table->cpus)
-		return dart_table__refuse(why, "the host has no CPUs");
+		return dart_table__refuse(error, "the host has no CPUs");
 	if (!table->page_size || table->page_size & (table->page_size - 1))
-		return dart_table__refuse(why,
-				"the page size is not a power of two");
+		return dart_table__refuse(
+			error, "the page size is not a power of two");
 	return 0;
 }
 
 int dart_check__memory_region(const struct dart_memory_region *region,
-			      uint32_t index, char why[DART_WHY_MAX])
+			      uint32_t index, struct dart_error *error)
 {
 	uint64_t end;
 
 	if (!region->length)
-		return dart_table__refuse(why, "memory region %u is empty",
-				index);
+		return dart_table__refuse(error, "memory region %u is empty",
+					  index);
 	if (__builtin_add_overflow(region->address, region->length, &end))
-		return dart_table__refuse(why,
-				"memory region %u reaches beyond the address space",
-				index);
+		return dart_table__refuse(
+			error,
+			"memory region %u reaches beyond the address space",
+			index);
 	return 0;
 }
 
 int dart_check__schema(const struct dart_schema *schema, uint32_t index,
-		       const char **names, char why[DART_WHY_MAX])
+		       const char **names, struct dart_error *error)
 {
 	struct dart_schema front = *schema;
 	const char *objection, *twin;
 	uint32_t i;
 
 	if (!schema->length || schema->length > DART_CONTROL_VALUE_MAX)
-		return dart_table__refuse(why,
-				"schema %u has copies of %u bytes", index,
-				schema->length);
+		return dart_table__refuse(error,
+					  "schema %u has copies of %u bytes",
+					  index, schema->length);
 
 	for (i = 0; i < schema->field_count; i++) {
 		front.field_count = i;
 		objection = dart_schema__objection(&front, &schema->fields[i]);
 		if (objection)
-			return dart_table__refuse(why,
-					"field %u of schema %u %s", i, index,
-					objection);
+			return dart_table__refuse(error,
+						  "field %u of schema %u %s", i,
+						  index, objection);
 		names[i] = schema->fields[i].name;
 	}
 
 	twin = find_twin(names, schema->field_count);
 	if (twin)
-		return dart_table__refuse(why,
-				"schema %u has two fields with the name \"%s\"",
-				index, twin);
+		return dart_table__refuse(
+			error, "schema %u has two fields with the name \"%s\"",
+			index, twin);
 	return 0;
 }
 
@@ -120,35 +122,39 @@ static bool region__holds(const struct dart_memory_region *region,
 
 static int check_range(const struct dart_table *table,
 		       const struct dart_entry *entry, uint32_t entry_index,
-		       uint32_t index, char *why)
+		       uint32_t index, struct dart_error *error)
 {
 	const struct dart_range *range = &entry->ranges[index];
 
 	if (!range->length)
-		return dart_table__refuse(why, "range %u of entry %u is empty",
-				index, entry_index);
+		return dart_table__refuse(error,
+					  "range %u of entry %u is empty",
+					  index, entry_index);
 	if (range->offset > entry->schema->length ||
 	    range->length > entry->schema->length - range->offset)
-		return dart_table__refuse(why,
-				"range %u of entry %u reaches beyond the copy",
-				index, entry_index);
+		return dart_table__refuse(
+			error, "range %u of entry %u reaches beyond the copy",
+			index, entry_index);
 	if (!range->copies || range->first_copy > entry->copies ||
 	    range->copies > entry->copies - range->first_copy)
-		return dart_table__refuse(why,
-				"range %u of entry %u has copies that the entry has not",
-				index, entry_index);
+		return dart_table__refuse(
+			error,
+			"range %u of entry %u has copies that the entry has not",
+			index, entry_index);
 	if (range->copies > 1 && range->stride < range->length)
-		return dart_table__refuse(why,
-				"the copies in range %u of entry %u overlap",
-				index, entry_index);
+		return dart_table__refuse(
+			error, "the copies in range %u of entry %u overlap",
+			index, entry_index);
 	if (range->memory_region >= table->memory_region_count)
-		return dart_table__refuse(why,
-				"range %u of entry %u refers to no memory region",
-				index, entry_index);
+		return dart_table__refuse(
+			error,
+			"range %u of entry %u refers to no memory region",
+			index, entry_index);
 	if (!region__holds(&table->memory_regions[range->memory_region], range))
-		return dart_table__refuse(why,
-				"range %u of entry %u reaches beyond memory region %u",
-				index, entry_index, range->memory_region);
+		return dart_table__refuse(
+			error,
+			"range %u of entry %u reaches beyond memory region %u",
+			index, entry_index, range->memory_region);
 	return 0;
 }
 
@@ -158,7 +164,7 @@ static int check_range(const struct dart_table *table,
  */
 static int check_groups(const struct dart_table *table,
 			const struct dart_entry *entry, uint32_t entry_index,
-			uint32_t *runs, char *why)
+			uint32_t *runs, struct dart_error *error)
 {
 	const struct dart_range *ranges = entry->ranges;
 	uint32_t i, next_copy = 0;
@@ -169,55 +175,61 @@ static int check_groups(const struct dart_table *table,
 			break;
 	}
 	if (!*runs)
-		return dart_table__refuse(why,
-				"no range of entry %u begins with copy 0",
-				entry_index);
+		return dart_table__refuse(
+			error, "no range of entry %u begins with copy 0",
+			entry_index);
 
 	for (i = 0; i < entry->range_count; i++) {
 		const struct dart_range *run = &ranges[i % *runs];
 		const struct dart_range *head = &ranges[i - i % *runs];
 
-		err = check_range(table, entry, entry_index, i, why);
+		err = check_range(table, entry, entry_index, i, error);
 		if (err)
 			return err;
 		if (i % *runs == 0) {
 			if (ranges[i].first_copy != next_copy)
-				return dart_table__refuse(why,
-						"range %u of entry %u does not begin with the next copy",
-						i, entry_index);
+				return dart_table__refuse(
+					error,
+					"range %u of entry %u does not begin with the next copy",
+					i, entry_index);
 			next_copy += ranges[i].copies;
 		} else if (ranges[i].first_copy != head->first_copy ||
 			   ranges[i].copies != head->copies) {
-			return dart_table__refuse(why,
-					"range %u of entry %u is not of the copies of its group",
-					i, entry_index);
+			return dart_table__refuse(
+				error,
+				"range %u of entry %u is not of the copies of its group",
+				i, entry_index);
 		}
 		if (ranges[i].offset != run->offset ||
 		    ranges[i].length != run->length)
-			return dart_table__refuse(why,
-					"range %u of entry %u is not a run of the first group",
-					i, entry_index);
+			return dart_table__refuse(
+				error,
+				"range %u of entry %u is not a run of the first group",
+				i, entry_index);
 		if (i && i < *runs &&
 		    run->offset < run[-1].offset + run[-1].length)
-			return dart_table__refuse(why,
-					"range %u of entry %u begins before the end of the run in front of it",
-					i, entry_index);
+			return dart_table__refuse(
+				error,
+				"range %u of entry %u begins before the end of the run in front of it",
+				i, entry_index);
 	}
 
 	if (entry->range_count % *runs)
-		return dart_table__refuse(why,
-				"the last group of ranges of entry %u is not complete",
-				entry_index);
+		return dart_table__refuse(
+			error,
+			"the last group of ranges of entry %u is not complete",
+			entry_index);
 	if (next_copy != entry->copies)
-		return dart_table__refuse(why,
-				"no range of entry %u has copy %u", entry_index,
-				next_copy);
+		return dart_table__refuse(error,
+					  "no range of entry %u has copy %u",
+					  entry_index, next_copy);
 	return 0;
 }
 
 /* Fields and runs both are in order: one pass over the two. */
 static int check_fields_in_runs(const struct dart_entry *entry,
-				uint32_t entry_index, uint32_t runs, char *why)
+				uint32_t entry_index, uint32_t runs,
+				struct dart_error *error)
 {
 	const struct dart_schema *schema = entry->schema;
 	const struct dart_range *run = entry->ranges;
@@ -232,56 +244,56 @@ static int check_fields_in_runs(const struct dart_entry *entry,
 		if (run == end || field->offset < run->offset ||
 		    field->offset + field->width * field->count >
 		    run->offset + run->length)
-			return dart_table__refuse(why,
-					"field %u of entry %u is not inside one range",
-					i, entry_index);
+			return dart_table__refuse(
+				error,
+				"field %u of entry %u is not inside one range",
+				i, entry_index);
 	}
 	return 0;
 }
 
 int dart_check__entry(const struct dart_table *table,
 		      const struct dart_entry *entry, uint32_t index,
-		      uint64_t *data, char why[DART_WHY_MAX])
+		      uint64_t *data, struct dart_error *error)
 {
 	uint32_t runs;
 	int err;
 
 	if (!entry->name[0])
-		return dart_table__refuse(why, "entry %u has no name", index);
+		return dart_table__refuse(error, "entry %u has no name", index);
 	if (entry->kind < DART_CONTROL_ENTRY_SOURCE ||
 	    entry->kind > DART_CONTROL_ENTRY_SLICE)
-		return dart_table__refuse(why, "entry %u is of an unknown kind",
-				index);
+		return dart_table__refuse(
+			error, "entry %u is of an unknown kind", index);
 	if (entry->lifetime != DART_CONTROL_LIFETIME_IMMOBILE &&
 	    entry->lifetime != DART_CONTROL_LIFETIME_DYNAMIC &&
 	    entry->lifetime != DART_CONTROL_LIFETIME_SERVERLESS)
-		return dart_table__refuse(why,
-				"entry %u has an unknown lifetime", index);
+		return dart_table__refuse(
+			error, "entry %u has an unknown lifetime", index);
 	if (entry->copies_are != DART_CONTROL_COPIES_CPU &&
 	    entry->copies_are != DART_CONTROL_COPIES_ROW)
-		return dart_table__refuse(why,
-				"entry %u has copies of an unknown kind",
-				index);
+		return dart_table__refuse(
+			error, "entry %u has copies of an unknown kind", index);
 	if (!entry->copies || entry->copies > DART_CONTROL_COPIES_MAX)
-		return dart_table__refuse(why, "entry %u has %u copies", index,
-				entry->copies);
+		return dart_table__refuse(error, "entry %u has %u copies",
+					  index, entry->copies);
 
 	/* Before the fields are looked at: this is what bounds them. */
 	*data += (uint64_t)entry->copies * entry->schema->length;
 	if (*data > DART_CONTROL_DATA_MAX)
-		return dart_table__refuse(why,
-				"the entries up to %u have more than %u bytes",
-				index, DART_CONTROL_DATA_MAX);
+		return dart_table__refuse(
+			error, "the entries up to %u have more than %u bytes",
+			index, DART_CONTROL_DATA_MAX);
 
-	err = check_groups(table, entry, index, &runs, why);
+	err = check_groups(table, entry, index, &runs, error);
 	if (err)
 		return err;
-	return check_fields_in_runs(entry, index, runs, why);
+	return check_fields_in_runs(entry, index, runs, error);
 }
 
 int dart_table__check(const struct dart_table *table,
 		      const struct dart_schema *schemas, uint32_t schema_count,
-		      char why[DART_WHY_MAX])
+		      struct dart_error *error)
 {
 	uint32_t i, names_max = table->entry_count;
 	const char **names, *twin;
@@ -296,15 +308,15 @@ int dart_table__check(const struct dart_table *table,
 	if (!names)
 		return -ENOMEM;
 
-	err = dart_check__header(table, why);
+	err = dart_check__header(table, error);
 	for (i = 0; !err && i < table->memory_region_count; i++)
 		err = dart_check__memory_region(&table->memory_regions[i], i,
-						why);
+						error);
 	for (i = 0; !err && i < schema_count; i++)
-		err = dart_check__schema(&schemas[i], i, names, why);
+		err = dart_check__schema(&schemas[i], i, names, error);
 	for (i = 0; !err && i < table->entry_count; i++) {
 		err = dart_check__entry(table, &table->entries[i], i, &data,
-					why);
+					error);
 		names[i] = table->entries[i].name;
 	}
 	if (err)
@@ -312,8 +324,8 @@ int dart_table__check(const struct dart_table *table,
 
 	twin = find_twin(names, table->entry_count);
 	if (twin)
-		err = dart_table__refuse(why,
-				"two entries have the name \"%s\"", twin);
+		err = dart_table__refuse(
+			error, "two entries have the name \"%s\"", twin);
 
 free_names:
 	free(names);

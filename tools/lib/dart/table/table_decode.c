@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <libdart/error.h>
 #include <libdart/private/table_format.h>
 
 /* What dart_table__free() takes apart: all memory of a decoded table. */
@@ -26,7 +27,7 @@ struct decoder {
 	const uint8_t *bytes;
 	struct dart_table_outline frame;
 	struct decoded_table *decoded;
-	char *why;
+	struct dart_error *error;
 };
 
 static uint32_t count(const struct decoder *decoder, enum dart_section section)
@@ -107,21 +108,24 @@ static int decode_strings(struct decoder *decoder)
 	memcpy(strings, decoder->bytes +
 	       decoder->frame.sections[DART_SECTION_STRINGS].offset, size);
 	if (!size || strings[0])
-		return dart_table__refuse(decoder->why,
-				"the strings do not begin with the empty string");
+		return dart_table__refuse(
+			decoder->error,
+			"the strings do not begin with the empty string");
 	if (strings[size - 1])
-		return dart_table__refuse(decoder->why,
-				"the last string has no end");
+		return dart_table__refuse(decoder->error,
+					  "the last string has no end");
 
 	for (i = 0; i < size; i++) {
 		length = strings[i] ? length + 1 : 0;
 		if (length >= DART_CONTROL_NAME_MAX)
-			return dart_table__refuse(decoder->why,
-					"a string is longer than %u bytes",
-					DART_CONTROL_NAME_MAX - 1);
+			return dart_table__refuse(
+				decoder->error,
+				"a string is longer than %u bytes",
+				DART_CONTROL_NAME_MAX - 1);
 		if (strings[i] && (strings[i] < 0x20 || strings[i] > 0x7e))
-			return dart_table__refuse(decoder->why,
-					"a string has a byte that is not printable ASCII");
+			return dart_table__refuse(
+				decoder->error,
+				"a string has a byte that is not printable ASCII");
 	}
 	return 0;
 }
@@ -147,9 +151,10 @@ static int decode_memory_regions(struct decoder *decoder)
 	for (i = 0; i < table->memory_region_count; i++) {
 		element(decoder, DART_SECTION_MEMORY_REGIONS, i, &raw);
 		if (raw.reserved)
-			return dart_table__refuse(decoder->why,
-					"a reserved member of memory region %u is not 0",
-					i);
+			return dart_table__refuse(
+				decoder->error,
+				"a reserved member of memory region %u is not 0",
+				i);
 		table->memory_regions[i] = (struct dart_memory_region) {
 			.address = le64toh(raw.address),
 			.length = le64toh(raw.length),
@@ -177,11 +182,13 @@ static int decode_fields(struct decoder *decoder)
 		field->is_signed = le16toh(raw.flags) &
 				   DART_CONTROL_FIELD_SIGNED;
 		if (!field->name || !field->unit)
-			return dart_table__refuse(decoder->why,
-					"field %u refers to no string", i);
+			return dart_table__refuse(
+				decoder->error, "field %u refers to no string",
+				i);
 		if (le16toh(raw.flags) & ~DART_CONTROL_FIELD_SIGNED)
-			return dart_table__refuse(decoder->why,
-					"field %u has an unknown flag", i);
+			return dart_table__refuse(
+				decoder->error, "field %u has an unknown flag",
+				i);
 	}
 	return 0;
 }
@@ -202,18 +209,20 @@ static int decode_schemas(struct decoder *decoder)
 		schema->fields = decoder->decoded->fields + next;
 		schema->field_count = le32toh(raw.fields);
 		if (!schema->name)
-			return dart_table__refuse(decoder->why,
-					"schema %u refers to no string", i);
+			return dart_table__refuse(
+				decoder->error, "schema %u refers to no string",
+				i);
 		if (le32toh(raw.first_field) != next ||
 		    schema->field_count > fields - next)
-			return dart_table__refuse(decoder->why,
-					"the fields of schema %u do not follow those of the schema in front of it",
-					i);
+			return dart_table__refuse(
+				decoder->error,
+				"the fields of schema %u do not follow those of the schema in front of it",
+				i);
 		next += schema->field_count;
 	}
 	if (next != fields)
-		return dart_table__refuse(decoder->why,
-				"field %u belongs to no schema", next);
+		return dart_table__refuse(
+			decoder->error, "field %u belongs to no schema", next);
 	return 0;
 }
 
@@ -225,9 +234,9 @@ static int decode_ranges(struct decoder *decoder)
 	for (i = 0; i < ranges; i++) {
 		element(decoder, DART_SECTION_RANGES, i, &raw);
 		if (raw.reserved)
-			return dart_table__refuse(decoder->why,
-					"a reserved member of range %u is not 0",
-					i);
+			return dart_table__refuse(
+				decoder->error,
+				"a reserved member of range %u is not 0", i);
 		decoder->decoded->ranges[i] = (struct dart_range) {
 			.address = le64toh(raw.address),
 			.stride = le64toh(raw.stride),
@@ -257,11 +266,11 @@ static int decode_entry(struct decoder *decoder, uint32_t index,
 	entry->ranges = ranges;
 	entry->range_count = le32toh(raw->ranges);
 	if (!entry->name)
-		return dart_table__refuse(decoder->why,
-				"entry %u refers to no string", index);
+		return dart_table__refuse(
+			decoder->error, "entry %u refers to no string", index);
 	if (schema >= count(decoder, DART_SECTION_SCHEMAS))
-		return dart_table__refuse(decoder->why,
-				"entry %u refers to no schema", index);
+		return dart_table__refuse(
+			decoder->error, "entry %u refers to no schema", index);
 	entry->schema = &decoder->decoded->schemas[schema];
 	return 0;
 }
@@ -278,9 +287,10 @@ static int decode_entries(struct decoder *decoder)
 		element(decoder, DART_SECTION_ENTRIES, i, &raw);
 		if (le32toh(raw.first_range) != next ||
 		    le32toh(raw.ranges) > ranges - next)
-			return dart_table__refuse(decoder->why,
-					"the ranges of entry %u do not follow those of the entry in front of it",
-					i);
+			return dart_table__refuse(
+				decoder->error,
+				"the ranges of entry %u do not follow those of the entry in front of it",
+				i);
 		if (le32toh(raw.kind) != DART_CONTROL_ENTRY_GONE) {
 			err = decode_entry(decoder, i, &raw,
 					   decoder->decoded->ranges + next);
@@ -290,8 +300,8 @@ static int decode_entries(struct decoder *decoder)
 		next += le32toh(raw.ranges);
 	}
 	if (next != ranges)
-		return dart_table__refuse(decoder->why,
-				"range %u belongs to no entry", next);
+		return dart_table__refuse(decoder->error,
+					  "range %u belongs to no entry", next);
 	return 0;
 }
 
@@ -300,7 +310,7 @@ static int decode(struct decoder *decoder, size_t length, size_t *needed)
 	int err;
 
 	err = dart_table_outline__decode(&decoder->frame, decoder->bytes,
-					 length, needed, decoder->why);
+					 length, needed, decoder->error);
 	if (!err)
 		err = allocate(decoder);
 	if (err)
@@ -323,21 +333,21 @@ static int decode(struct decoder *decoder, size_t length, size_t *needed)
 	return dart_table__check(&decoder->decoded->table,
 				 decoder->decoded->schemas,
 				 count(decoder, DART_SECTION_SCHEMAS),
-				 decoder->why);
+				 decoder->error);
 }
 
 int dart_table__decode(const void *bytes, size_t length,
 		       struct dart_table **table, size_t *needed,
-		       char why[DART_WHY_MAX])
+		       struct dart_error *error)
 {
-	struct decoder decoder = { .bytes = bytes, .why = why };
+	struct decoder decoder = { .bytes = bytes, .error = error };
 	int err;
 
-	why[0] = '\0';
+	error->text[0] = '\0';
 	err = decode(&decoder, length, needed);
 	if (err) {
 		if (err == -ENOMEM)
-			snprintf(why, DART_WHY_MAX, "memory is short");
+			dart_error__set(error, 0, "memory is short");
 		if (decoder.decoded)
 			dart_table__free(&decoder.decoded->table);
 		return err;

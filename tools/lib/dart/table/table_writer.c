@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <libdart/error.h>
 #include <libdart/private/table_layout.h>
 
 #include "table_writer.h"
@@ -258,11 +259,11 @@ int dart_table_writer__remove(struct dart_table_writer *writer,
 			      const struct dart_table *rest, const char *name)
 {
 	struct span spans[DART_SECTIONS] = { };
-	char why[DART_WHY_MAX];
+	struct dart_error error;
 	uint32_t index;
 	int err;
 
-	if (dart_check__header(rest, why))
+	if (dart_check__header(rest, &error))
 		return -EINVAL;
 	err = dart_builder__remove(&writer->builder, name, &index);
 	if (err)

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* An error in words: see error.h. */
+#include <stdio.h>
+
+#include <libdart/error.h>
+
+int dart_error__vset(struct dart_error *error, int code, const char *format,
+		     va_list arguments)
+{
+	char *byte;
+
+	vsnprintf(error->text, sizeof(error->text), format, arguments);
+	for (byte = error->text; *byte; byte++)
+		if (*byte < ' ' || *byte > '~')
+			*byte = '?';
+	return -code;
+}
+
+int dart_error__set(struct dart_error *error, int code, const char *format, ...)
+{
+	va_list arguments;
+	int ret;
+
+	va_start(arguments, format);
+	ret = dart_error__vset(error, code, format, arguments);
+	va_end(arguments);
+	return ret;
+}

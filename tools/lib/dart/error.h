@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* An error in words: why a call failed, as a sentence for its caller to print. */
+#ifndef DART_ERROR_H
+#define DART_ERROR_H
+
+#include <stdarg.h>
+
+#define DART_ERROR_MAX 512 /* bytes of a sentence, with its NUL */
+
+/* Set by a function that takes one and fails; the caller owns it. */
+struct dart_error {
+	char text[DART_ERROR_MAX];
+};
+
+/*
+ * Writes the sentence and returns -@code, an errno.  Bytes other than printable
+ * ASCII become '?', because the sentence may quote a hostile peer; what does not
+ * fit is cut off.
+ */
+__attribute__((format(printf, 3, 4))) int
+dart_error__set(struct dart_error *error, int code, const char *format, ...);
+int dart_error__vset(struct dart_error *error, int code, const char *format,
+		     va_list arguments);
+
+#endif /* DART_ERROR_H */
