@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include <libdart/error.h>
-#include <libdart/rdma/endpoint.h>
 
 #include "read_queue.h"
 
@@ -194,8 +193,6 @@ int dart_read_queue__read(struct dart_read_queue *queue,
 
 	if (queue->reads)
 		return -EBUSY;
-	if (!count || count > DART_ENDPOINT_READS_MAX)
-		return -EINVAL;
 	for (i = 0; i < count; i++) {
 		if (!reads[i].length ||
 		    reads[i].landing > queue->landing_size ||
