@@ -11,7 +11,7 @@
 #include <arpa/inet.h>
 #include <linux/bpf.h>
 
-#include <libdart/report/random.h>
+#include <libdart/random.h>
 
 #include "../helpers/xdp_reporter.h"
 

@@ -17,7 +17,7 @@
 #include <string.h>
 
 #include <libdart/error.h>
-#include <libdart/report/random.h>
+#include <libdart/random.h>
 #include <libdart/report/report_builder.h>
 #include <libdart/report/packet_socket.h>
 

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include <libdart/report/random.h>
+#include <libdart/random.h>
 #include "tools/report/int_packet.h"
 
 #define PORT	5000

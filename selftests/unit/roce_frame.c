@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include <libdart/report/random.h>
+#include <libdart/random.h>
 #include <libdart/report/roce_frame.h>
 
 static const uint8_t source_mac[] = { 2, 0, 0, 0, 0, 9 };

@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include <libdart/report/flows.h>
-#include <libdart/report/random.h>
+#include <libdart/random.h>
 
 static const uint32_t polynomials[] = {
 	DART_STORE_SLOT_0, DART_STORE_SLOT_1, DART_STORE_SLOT_2,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <string.h>
 
-#include <libdart/report/random.h>
+#include <libdart/random.h>
 
 #include "ingest.h"
 

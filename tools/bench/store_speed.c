@@ -15,7 +15,7 @@
 #include <string.h>
 #include <time.h>
 
-#include <libdart/report/random.h>
+#include <libdart/random.h>
 #include <libdart/store/store_query.h>
 
 #include "ingest.h"

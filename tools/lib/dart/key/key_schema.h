@@ -15,7 +15,6 @@
 
 #include <dart/store.h>
 #include <libdart/error.h>
-#include <libdart/table/table.h>
 
 #define DART_KEY_FIELDS_MAX 32
 #define DART_KEY_NAME_MAX 32 /* with the NUL */

@@ -26,7 +26,6 @@
 #include <netinet/in.h>
 
 #include <libdart/error.h>
-#include <libdart/rdma/read_plan.h>
 #include <libdart/store/store_hash.h>
 
 #define DART_COLLECTORS_MAX	DART_STORE_SHARES

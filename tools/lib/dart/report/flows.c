@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "flows.h"
-#include "random.h"
+#include <libdart/random.h>
 
 #define K_MAX		254
 #define PORT_MIN	1024

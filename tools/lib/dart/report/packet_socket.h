@@ -8,7 +8,6 @@
 #include <stdint.h>
 
 #include <libdart/error.h>
-#include <libdart/table/table.h>
 
 #define DART_WIRE_FRAME_MAX	256	/* bytes */
 

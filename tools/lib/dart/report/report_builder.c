@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "random.h"
+#include <libdart/random.h>
 #include "report_builder.h"
 
 struct dart_report_builder {

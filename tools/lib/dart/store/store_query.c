@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include <libdart/private/store_slot.h>
-#include <libdart/report/random.h>
+#include <libdart/random.h>
 
 #include "store_query.h"
 

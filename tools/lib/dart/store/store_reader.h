@@ -11,7 +11,6 @@
 #define DART_STORE_READER_H
 
 #include <libdart/error.h>
-#include <libdart/rdma/read_plan.h>
 
 #include "store_query.h"
 

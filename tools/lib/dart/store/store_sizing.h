@@ -10,7 +10,6 @@
 #define DART_STORE_SIZING_H
 
 #include <libdart/error.h>
-#include <libdart/rdma/read_plan.h>
 
 #include "store_hash.h"
 
