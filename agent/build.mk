@@ -4,7 +4,7 @@ programs += dartd
 dartd_sources := $(wildcard agent/*.c agent/*/*.c)
 dartd_libraries := dart
 dartd_packages := libsystemd jansson libibverbs librdmacm libbpf libxxhash
-dartd_skeletons := biolat cgroupnet map_watch runqlat tcp_traffic tcpconn
+dartd_skeletons := biolat cgroupnet map_owner_watch runqlat tcp_traffic tcpconn
 
 unit_entry_name_sources := agent/table/entry_name.c
 unit_source_schema_sources := $(addprefix agent/, \

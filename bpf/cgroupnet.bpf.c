@@ -17,7 +17,7 @@
 #include <bpf/bpf_tracing.h>
 
 #include "dart_tags.h"
-#include "slots.h"
+#include "rows.h"
 
 #define CGROUPS 4096
 #define PASS 1

@@ -9,7 +9,7 @@
 #include <bpf/bpf_endian.h>
 
 #include "dart_tags.h"
-#include "reporter.h"
+#include "xdp_reporter.h"
 
 #define TELEMETRY_KEY_MAX	41	/* a flow of IPv6, and a node ID */
 

@@ -24,7 +24,7 @@
 #include <bpf/bpf_tracing.h>
 
 #include "dart_tags.h"
-#include "slots.h"
+#include "rows.h"
 
 #define CONNECTIONS 16384
 

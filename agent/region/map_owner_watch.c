@@ -5,7 +5,7 @@
 
 #include "agent/base/log.h"
 #include "map_owner_watch.h"
-#include "map_watch.skel.h"
+#include "map_owner_watch.skel.h"
 
 static int on_let_go(void *context, void *data, size_t size)
 {
@@ -29,10 +29,10 @@ static int on_event(sd_event_source *source, int fd, uint32_t revents,
 static int map_owner_watch__attach(struct map_owner_watch *watch,
 				   sd_event *loop)
 {
-	struct map_watch_bpf *programs = watch->programs;
+	struct map_owner_watch_bpf *programs = watch->programs;
 	int ret;
 
-	ret = map_watch_bpf__attach(programs);
+	ret = map_owner_watch_bpf__attach(programs);
 	if (ret)
 		return ret;
 	watch->let_go = ring_buffer__new(bpf_map__fd(programs->maps.let_go),
@@ -52,7 +52,7 @@ int map_owner_watch__open(struct map_owner_watch *watch, sd_event *loop,
 	int ret = 0;
 
 	*watch = (struct map_owner_watch){ .gone = gone, .userdata = userdata };
-	watch->programs = map_watch_bpf__open_and_load();
+	watch->programs = map_owner_watch_bpf__open_and_load();
 	if (!watch->programs)
 		ret = -errno;
 	if (!ret)
@@ -70,7 +70,7 @@ void map_owner_watch__close(struct map_owner_watch *watch)
 {
 	sd_event_source_disable_unref(watch->events);
 	ring_buffer__free(watch->let_go);
-	map_watch_bpf__destroy(watch->programs);
+	map_owner_watch_bpf__destroy(watch->programs);
 	*watch = (struct map_owner_watch){ };
 }
 

@@ -12,7 +12,7 @@
 #include <libdart/error.h>
 
 struct map_owner_watch {
-	struct map_watch_bpf *programs;	/* NULL if there is no such watch */
+	struct map_owner_watch_bpf *programs;	/* NULL if there is no such watch */
 	struct ring_buffer *let_go;
 	sd_event_source *events;
 	void (*gone)(void *userdata, uint32_t map_id);

@@ -4,7 +4,7 @@ programs += dartctl
 dartctl_sources := $(wildcard tools/dartctl/*.c tools/dartctl/*/*.c)
 dartctl_libraries := dart
 dartctl_packages := jansson libbpf smartcols
-dartctl_skeletons := reporter
+dartctl_skeletons := xdp_reporter
 
 unit_switch_plan_sources := $(addprefix tools/dartctl/switch/, \
 	steps.c state.c)

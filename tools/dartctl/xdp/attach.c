@@ -129,7 +129,7 @@ static int attach(const struct request *request, const struct interface *in,
 		  const struct interface *out, struct reporter_plan *plan,
 		  struct dart_error *error)
 {
-	struct reporter_bpf *object;
+	struct xdp_reporter_bpf *object;
 	int ret;
 
 	ret = check_values(&plan->collectors, error);
@@ -139,7 +139,7 @@ static int attach(const struct request *request, const struct interface *in,
 		return ret;
 	ret = reporter_link__make(in->name, in->number, out->number, object,
 				  error);
-	reporter_bpf__destroy(object);
+	xdp_reporter_bpf__destroy(object);
 	return ret;
 }
 

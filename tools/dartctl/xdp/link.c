@@ -95,7 +95,7 @@ static int share_way_out(const char *name, uint32_t out)
  * the interface cannot be redirected to, other than by the generic way.
  */
 static int open_way_out(const char *name, uint32_t out,
-			const struct reporter_bpf *object)
+			const struct xdp_reporter_bpf *object)
 {
 	int fd = attach(object->progs.dart_way_out, out, XDP_FLAGS_DRV_MODE);
 	int ret;
@@ -109,7 +109,7 @@ static int open_way_out(const char *name, uint32_t out,
 
 /* Native, if drivers will have it; generic works with all of them. */
 static int attach_somehow(const char *name, uint32_t in, uint32_t out,
-			  const struct reporter_bpf *object)
+			  const struct xdp_reporter_bpf *object)
 {
 	const struct bpf_program *program = object->progs.dart_reporter;
 	int fd;
@@ -126,7 +126,7 @@ static int attach_somehow(const char *name, uint32_t in, uint32_t out,
 	return attach(program, in, XDP_FLAGS_SKB_MODE);
 }
 
-static const char *why_not(int error, const struct reporter_bpf *object)
+static const char *why_not(int error, const struct xdp_reporter_bpf *object)
 {
 	if (is_taken(error))
 		return "another XDP program is there";
@@ -135,7 +135,7 @@ static const char *why_not(int error, const struct reporter_bpf *object)
 	return strerror(-error);
 }
 
-static int pin_maps(const char *name, const struct reporter_bpf *object)
+static int pin_maps(const char *name, const struct xdp_reporter_bpf *object)
 {
 	int ret;
 
@@ -148,7 +148,7 @@ static int pin_maps(const char *name, const struct reporter_bpf *object)
 }
 
 int reporter_link__make(const char *name, uint32_t in, uint32_t out,
-			const struct reporter_bpf *object,
+			const struct xdp_reporter_bpf *object,
 			struct dart_error *error)
 {
 	int ret, fd;

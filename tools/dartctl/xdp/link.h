@@ -3,8 +3,8 @@
 #ifndef LINK_H
 #define LINK_H
 
-#include <reporter.skel.h>
 #include <stdint.h>
+#include <xdp_reporter.skel.h>
 
 #include <libdart/error.h>
 #include <libdart/rdma/read_plan.h>
@@ -15,7 +15,7 @@
  * a sentence in @error; then nothing is attached.
  */
 int reporter_link__make(const char *name, uint32_t in, uint32_t out,
-			const struct reporter_bpf *object,
+			const struct xdp_reporter_bpf *object,
 			struct dart_error *error);
 
 /* How the XDP program of interface @number runs: "native", "generic". */

@@ -10,6 +10,6 @@
 #define DART_UNIT(unit)
 #define DART_COPIES_ARE_CPUS
 
-#include "bpf/reporter.h"
+#include "bpf/xdp_reporter.h"
 
 #endif /* MAPS_H */

@@ -35,7 +35,7 @@ static void table__fill(uint32_t table[256], uint32_t polynomial)
 	}
 }
 
-static void tables__fill(struct reporter_bpf__rodata *constants)
+static void tables__fill(struct xdp_reporter_bpf__rodata *constants)
 {
 	uint32_t (*icrc)[256] = constants->icrc_tables;
 	unsigned int i, distance;
@@ -128,7 +128,7 @@ static uint32_t clones_of(const struct dart_collectors *collectors)
 }
 
 static int fill_copies(const struct reporter_plan *plan,
-		       const struct reporter_bpf *object)
+		       const struct xdp_reporter_bpf *object)
 {
 	const struct bpf_devmap_val way = {
 		.ifindex = plan->out_interface,
@@ -144,7 +144,7 @@ static int fill_copies(const struct reporter_plan *plan,
 }
 
 static int fill_maps(const struct reporter_plan *plan,
-		     const struct reporter_bpf *object)
+		     const struct xdp_reporter_bpf *object)
 {
 	uint32_t number;
 	int ret;
@@ -164,10 +164,10 @@ static int fill_maps(const struct reporter_plan *plan,
 }
 
 static int configure(const struct reporter_plan *plan,
-		     struct reporter_bpf *object)
+		     struct xdp_reporter_bpf *object)
 {
 	const struct dart_collectors *collectors = &plan->collectors;
-	struct reporter_bpf__rodata *constants = object->rodata;
+	struct xdp_reporter_bpf__rodata *constants = object->rodata;
 	int cpus = libbpf_num_possible_cpus(), ret;
 
 	if (cpus < 0)
@@ -198,22 +198,22 @@ static int configure(const struct reporter_plan *plan,
 }
 
 int reporter_object__load(const struct reporter_plan *plan,
-			  struct reporter_bpf **result,
+			  struct xdp_reporter_bpf **result,
 			  struct dart_error *error)
 {
-	struct reporter_bpf *object = reporter_bpf__open();
+	struct xdp_reporter_bpf *object = xdp_reporter_bpf__open();
 	int ret = object ? 0 : -errno;
 
 	if (!ret)
 		ret = configure(plan, object);
 	if (!ret)
-		ret = reporter_bpf__load(object);
+		ret = xdp_reporter_bpf__load(object);
 	if (!ret)
 		ret = fill_maps(plan, object);
 	if (ret) {
 		dart_error__set(error, 0, "cannot load the eBPF programs: %s",
 				strerror(-ret));
-		reporter_bpf__destroy(object);
+		xdp_reporter_bpf__destroy(object);
 		return ret;
 	}
 	*result = object;

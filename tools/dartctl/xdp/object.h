@@ -4,7 +4,7 @@
 #define OBJECT_H
 
 #include <linux/if_ether.h>
-#include <reporter.skel.h>
+#include <xdp_reporter.skel.h>
 #include <stdbool.h>
 
 #include <libdart/error.h>
@@ -24,7 +24,7 @@ struct reporter_plan {
  * and a sentence in @error.
  */
 int reporter_object__load(const struct reporter_plan *plan,
-			  struct reporter_bpf **object,
+			  struct xdp_reporter_bpf **object,
 			  struct dart_error *error);
 
 #endif /* OBJECT_H */

@@ -4,8 +4,8 @@
  * whoever loads them.  Who includes it has the fixed-width types, and the tags of
  * dart_tags.h or nothing in their place.
  */
-#ifndef REPORTER_H
-#define REPORTER_H
+#ifndef XDP_REPORTER_H
+#define XDP_REPORTER_H
 
 /* Values are paths: the node IDs of the last hops, the last one first. */
 #define REPORTER_HOPS	5
@@ -71,4 +71,4 @@ struct reporter_reports {
 	char store[64];
 } __attribute__((aligned(64)));
 
-#endif /* REPORTER_H */
+#endif /* XDP_REPORTER_H */

@@ -3,8 +3,8 @@
  * Tables of rows that come and go: which rows of an array map are free, and the
  * sequences that say whether a row is whole (see <dart/control.h>).
  */
-#ifndef SLOTS_H
-#define SLOTS_H
+#ifndef ROWS_H
+#define ROWS_H
 
 #include "dart_tags.h"
 
@@ -69,4 +69,4 @@ static __always_inline __u32 slots__take_fresh(__u32 *fresh, __u32 capacity)
 	return slot < capacity ? slot : SLOT_NONE;
 }
 
-#endif /* SLOTS_H */
+#endif /* ROWS_H */
