@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * How long block devices take for a request, and how long requests wait before
- * they are handed to one.  One row of histograms per CPU: of the CPU that hands
- * it over, or on which the device's answer is dealt with.
+ * they are issued to it.  One row of histograms per CPU: the CPU that issues the
+ * request, or the one that handles its completion.
  *
- * A request knows since when it waits, but when it was handed over only with
- * some schedulers, so that is kept here meanwhile.
+ * A request records when it was allocated, but when it was issued only with some
+ * schedulers, so the time of issue is kept here.
  *
- * The two programs may interrupt one another, but neither itself, and they count
- * into different histograms; so the adds need not be atomic.
+ * The two programs may interrupt each other, but not themselves, and they add to
+ * different histograms; so the adds need not be atomic.
  */
 #include "vmlinux.h"
 #include <bpf/bpf_helpers.h>
@@ -18,19 +18,19 @@
 #include "histogram.h"
 
 #define NS_PER_US 1000
-/* Requests that devices have at a time; others are not counted. */
+/* Issued requests that are tracked at a time; others are not counted. */
 #define REQUESTS 16384
 
 /* BTF has no macros: from linux/blk_types.h. */
 #define REQ_OP_MASK 0xff
 
 struct biolat {
-	/* from handed to the device until done */
+	/* from issue to completion */
 	__u64 read[HISTOGRAM_BUCKETS] DART_HISTOGRAM DART_UNIT("us");
 	__u64 write[HISTOGRAM_BUCKETS] DART_HISTOGRAM DART_UNIT("us");
-	/* discards, flushes and what else there is */
+	/* discards, flushes and others */
 	__u64 other[HISTOGRAM_BUCKETS] DART_HISTOGRAM DART_UNIT("us");
-	/* from made until handed to the device */
+	/* from allocation to issue */
 	__u64 queued[HISTOGRAM_BUCKETS] DART_HISTOGRAM DART_UNIT("us");
 } DART_COPIES_ARE_CPUS __attribute__((aligned(64)));
 
@@ -42,7 +42,7 @@ struct {
 	__type(value, struct biolat);
 } biolat SEC(".maps");
 
-/* When the request at this address was handed over. */
+/* The time of issue, in ns, by the address of the request. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, REQUESTS);
@@ -65,7 +65,7 @@ int BPF_PROG(dart_rq_issue, struct request *request)
 	struct biolat *row = this_cpu();
 
 	bpf_map_update_elem(&issued, &key, &now, BPF_ANY);
-	/* 0: of a device without statistics */
+	/* 0: the device keeps no statistics */
 	if (row && made)
 		histogram__add(row->queued,
 			       now > made ? (now - made) / NS_PER_US : 0);
@@ -79,7 +79,7 @@ int BPF_PROG(dart_rq_complete, struct request *request, int error,
 	__u64 key = (__u64)request, *since, took;
 	struct biolat *row;
 
-	/* A part of it: there is more to come. */
+	/* A partial completion: the rest follows. */
 	if (bytes < request->__data_len)
 		return 0;
 	since = bpf_map_lookup_elem(&issued, &key);

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# eBPF programs: X.bpf.c here is "X.skel.h" to the program that loads it. What
-# they are compiled with is the layout of one kernel; CO-RE finds that of the
-# running one.
+# eBPF programs: X.bpf.c here is "X.skel.h" to the program that loads it. They are
+# compiled with the type layouts of one kernel; CO-RE adapts them to the running one.
 
 $(output)/bpf/vmlinux.h: $(or $(wildcard $(KDIR)/vmlinux),\
 		$(if $(KDIR),$(wildcard /sys/kernel/btf/vmlinux)),\
@@ -9,8 +8,8 @@ $(output)/bpf/vmlinux.h: $(or $(wildcard $(KDIR)/vmlinux),\
 	$(quiet)mkdir -p $(@D)
 	$(call say,BTF,$@)$(BPFTOOL) btf dump file $< format c > $@
 
-# Newer kernels have members without a name that are of a named struct. The bytes
-# of frames are numbers of several widths, as everywhere in the kernel.
+# Newer kernels have unnamed members of named structs (-fms-extensions). Bytes of
+# frames are read as numbers of several widths, as everywhere in the kernel.
 compile_bpf = $(call say,BPF,$<)$(CLANG) -g -O2 -mcpu=v3 -Wall -Werror -target bpf \
 	-fno-strict-aliasing -fms-extensions -Wno-microsoft-anon-tag \
 	-D__TARGET_ARCH_x86 -Iuapi -I$(output)/bpf -MMD -MP -c -o $@ $<
@@ -18,7 +17,7 @@ compile_bpf = $(call say,BPF,$<)$(CLANG) -g -O2 -mcpu=v3 -Wall -Werror -target b
 $(output)/bpf/%.bpf.o: bpf/%.bpf.c $(output)/bpf/vmlinux.h
 	$(compile_bpf)
 
-# Of those who are clients, as others are: with what is installed for them.
+# Sample programs stand for those of users: they include only installed headers.
 $(output)/selftests/sample/%.bpf.o: selftests/sample/%.bpf.c $(output)/bpf/vmlinux.h
 	$(quiet)mkdir -p $(@D)
 	$(compile_bpf) -Ibpf

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Packets and bytes in and out of each cgroup: of the sockets that were made in
- * it, so those of its children count for them alone.  A row from the first
- * packet until the cgroup is removed.
+ * Packets and bytes in and out of each cgroup.  A socket counts for the cgroup
+ * that it was created in, and not for the parents of that one.  A cgroup has a
+ * row from its first packet until it is removed.
  *
- * All CPUs add to the one row of a cgroup, atomically.  A row for each CPU would
- * spare them a cache line that moves, but that of 4096 cgroups on 256 CPUs would
- * be 64 MiB to READ, nearly all of it unused.  A packet costs microseconds
- * anyway, and those of a cgroup are mostly on few CPUs.
+ * All CPUs add atomically to the one row of a cgroup.  A row for each CPU would
+ * keep the cache line from moving, but for 4096 cgroups on 256 CPUs that would be
+ * 64 MiB to READ, nearly all of it unused.  A packet costs microseconds anyway,
+ * and few CPUs handle the packets of one cgroup.
  *
- * The programs are attached to the root cgroup and so run for all; they let
- * everything pass.
+ * The programs are attached to the root cgroup, so they run for all cgroups; they
+ * let every packet pass.
  */
 #include "vmlinux.h"
 #include <bpf/bpf_helpers.h>
@@ -22,12 +22,12 @@
 #define CGROUPS 4096
 #define PASS 1
 
-/* In place of the number of a row: the cgroup has been removed. */
+/* Instead of a row number: the cgroup was removed. */
 #define SLOT_GONE (SLOT_NONE - 1)
 
 /*
- * One line.  The sequence says whose row it is, and changes only with that;
- * each counter is right by itself.
+ * One cache line.  The sequence changes only when the row passes to another
+ * cgroup; each counter is consistent by itself.
  */
 struct cgroupnet {
 	__u64 sequence DART_SEQUENCE;
@@ -57,8 +57,8 @@ struct {
 } cgroupnet_slots SEC(".maps");
 
 /*
- * Rows that have been given back.  They are taken again as late as can be: a
- * packet of the cgroup that had one may still be on its way into it.
+ * Rows that were given back.  They are reused as late as possible: a packet of
+ * the previous cgroup may still be about to add to one.
  */
 struct {
 	__uint(type, BPF_MAP_TYPE_QUEUE);
@@ -66,7 +66,7 @@ struct {
 	__type(value, __u32);
 } free_rows SEC(".maps");
 
-/* The row of a cgroup, SLOT_NONE if there was none left, or SLOT_GONE. */
+/* The row number of a cgroup; SLOT_NONE if no row was free, or SLOT_GONE. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 4 * CGROUPS);
@@ -83,7 +83,7 @@ static __always_inline struct slots *slots(void)
 	return bpf_map_lookup_elem(&cgroupnet_slots, &zero);
 }
 
-/* Gives a row back; the others must not find it any more. */
+/* Gives a row back that no other CPU can find any more. */
 static __always_inline void give_back(__u32 number)
 {
 	struct cgroupnet *row = bpf_map_lookup_elem(&cgroupnet, &number);
@@ -94,7 +94,7 @@ static __always_inline void give_back(__u32 number)
 	bpf_map_push_elem(&free_rows, &number, 0);
 }
 
-/* The row of a cgroup that has none yet. */
+/* Takes a row for a cgroup that has none yet. */
 static __noinline __u32 take_row(__u64 cgroup)
 {
 	struct slots *full = slots();
@@ -139,7 +139,7 @@ static __always_inline struct cgroupnet *row_of(struct __sk_buff *packet)
 	return bpf_map_lookup_elem(&cgroupnet, &number);
 }
 
-/* GSO will split it, or GRO has merged it. */
+/* More than one if GSO will split it, or GRO has merged it. */
 static __always_inline __u32 packets_of(const struct __sk_buff *packet)
 {
 	return packet->gso_segs ?: 1;
@@ -170,7 +170,7 @@ int dart_egress(struct __sk_buff *packet)
 	return PASS;
 }
 
-/* Those of version 1 have numbers of their own, which are others here. */
+/* Cgroups of version 1 have separate ids, which may equal those of version 2. */
 static __always_inline bool is_known_here(const struct cgroup *cgroup)
 {
 	return !cgroup->root->hierarchy_id;
@@ -191,7 +191,7 @@ static __always_inline void forget(__u64 cgroup)
 						   &full->in_use, -1);
 }
 
-/* What its last sockets still send, or are sent, is in no row. */
+/* Later packets of its remaining sockets are not counted. */
 SEC("tp_btf/cgroup_rmdir")
 int BPF_PROG(dart_cgroup_rmdir, struct cgroup *cgroup)
 {
@@ -201,8 +201,8 @@ int BPF_PROG(dart_cgroup_rmdir, struct cgroup *cgroup)
 }
 
 /*
- * The last socket is gone: nobody will ask for its row again.  One whose first
- * packet came after the removal has one until now.
+ * The last socket was freed, so no packet looks for the row again.  A cgroup whose
+ * first packet came after its removal has a row until now.
  */
 SEC("tp_btf/cgroup_release")
 int BPF_PROG(dart_cgroup_release, struct cgroup *cgroup)

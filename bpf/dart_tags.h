@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the BTF of a map's value cannot say by itself, as btf_decl_tag
+ * What the BTF of a map's value type cannot express by itself, as btf_decl_tag
  * attributes (clang 14).  Any eBPF program may use them in the value type of a
- * map that it wants to be exposed; fields without a tag are gauges without a
- * unit, and copies are rows.
+ * map that is to be exposed; fields without a tag are gauges without a unit, and
+ * copies are rows.
  */
 #ifndef DART_TAGS_H
 #define DART_TAGS_H
@@ -13,7 +13,7 @@
 #define DART_HISTOGRAM __attribute__((btf_decl_tag("dart:histogram")))
 /* Whether the row is whole: see "Sequences" in <dart/control.h>. */
 #define DART_SEQUENCE __attribute__((btf_decl_tag("dart:sequence")))
-/* An array of 16 bytes, however wide its elements: an IPv6 address in network order. */
+/* 16 bytes, in elements of any width: an IPv6 address in network order. */
 #define DART_ADDRESS __attribute__((btf_decl_tag("dart:address")))
 #define DART_UNIT(unit) __attribute__((btf_decl_tag("dart:unit=" unit)))
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The headers of a packet, one after the other, as the key that its flow has in a
- * store.
+ * Reads the headers of a packet, one after the other, and makes the key of its
+ * flow in a store.
  */
 #ifndef FLOW_KEY_H
 #define FLOW_KEY_H
@@ -11,16 +11,16 @@
 #include "dart_tags.h"
 #include "xdp_reporter.h"
 
-#define TELEMETRY_KEY_MAX	41	/* a flow of IPv6, and a node ID */
+#define TELEMETRY_KEY_MAX	41	/* an IPv6 flow and a node ID */
 
-/* BTF has no macros: from linux/if_ether.h; FRAGMENT: more of them, or offset. */
+/* BTF has no macros: from linux/if_ether.h. FRAGMENT: the MF flag and the offset. */
 #define ETH_P_IP	0x0800
 #define ETH_P_IPV6	0x86dd
 #define FRAGMENT	0x3fff
 
 enum telemetry_outcome {
 	TELEMETRY_OK,
-	/* why it is not, in the order of struct reporter */
+	/* reasons not to report, in the order of struct reporter */
 	TELEMETRY_NONE,
 	TELEMETRY_TRUNCATED,
 	TELEMETRY_MALFORMED,
@@ -34,17 +34,17 @@ struct telemetry {
 	__be32 value[REPORTER_HOPS];
 };
 
-/* What has not been looked at yet. */
+/* The part of the frame that has not been read yet. */
 struct cursor {
 	void *at;
 	void *end;
 };
 
-/* An IP header has been read: what is behind it, and where its key goes on. */
+/* What an IP header says about the bytes behind it. */
 struct inner {
 	__u8 protocol;
 	bool is_ipv6;
-	__u32 room;	/* bytes that IP says are behind its header */
+	__u32 room;	/* bytes behind the IP header, according to it */
 };
 
 static __always_inline bool is_cut(const struct cursor *cursor, __u32 bytes)
@@ -65,7 +65,7 @@ static __always_inline int read_ipv4(struct cursor *cursor,
 	header = ip->ihl * 4;
 	if (ip->version != 4 || header < sizeof(*ip) || length < header)
 		return TELEMETRY_MALFORMED;
-	/* Ports are in the first fragment, INT may go on in the next one. */
+	/* Only the first fragment has ports, and INT may go on in the next. */
 	if (ip->frag_off & bpf_htons(FRAGMENT))
 		return TELEMETRY_NONE;
 	__builtin_memcpy(telemetry->key, &ip->saddr, 8);
@@ -112,7 +112,7 @@ static __always_inline int read_ethernet(struct cursor *cursor,
 	return TELEMETRY_NONE;
 }
 
-/* The ports are the first thing in a header, where a protocol has any. */
+/* Protocols that have ports have them at the start of their header. */
 static __always_inline int read_ports(const struct cursor *cursor,
 				      __u8 protocol, __be16 ports[2])
 {
@@ -133,7 +133,7 @@ static __always_inline int read_ports(const struct cursor *cursor,
 	return TELEMETRY_OK;
 }
 
-/* Completes the key: addresses are there. */
+/* Completes the key, which already has the addresses. */
 static __always_inline void finish_key(struct telemetry *telemetry,
 				       bool is_ipv6, const __be16 ports[2],
 				       __u8 protocol)
@@ -149,7 +149,7 @@ static __always_inline void finish_key(struct telemetry *telemetry,
 	}
 }
 
-/* The words of metadata at the cursor, each @stride words behind the other. */
+/* Reads @words words of metadata at the cursor, @stride words apart. */
 static __always_inline int read_value(const struct cursor *cursor,
 				      struct telemetry *telemetry,
 				      __u32 words, __u32 stride)

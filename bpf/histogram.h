@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Histograms of powers of two, as <dart/control.h> has them: bucket i counts
- * the values from 2^i to 2^(i+1) - 1, the first one also 0, the last one also
- * what is greater.
+ * the values from 2^i to 2^(i+1) - 1, the first bucket also 0, the last one also
+ * all greater values.
  */
 #ifndef HISTOGRAM_H
 #define HISTOGRAM_H
@@ -23,7 +23,7 @@ static __always_inline __u32 histogram__bucket(__u32 value)
 	return bucket;
 }
 
-/* Not atomic: for a row that nobody else writes meanwhile. */
+/* Not atomic: the row must have no other writer at the same time. */
 static __always_inline void histogram__add(__u64 *buckets, __u64 value)
 {
 	if (value > 0xffffffff)

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * INT-MD over UDP ("In-band Network Telemetry (INT) Dataplane Specification",
- * version 2.1, sections 5.7.2 and 5.8): the headers of the packet that is
- * described, the UDP port of INT, then
+ * version 2.1, sections 5.7.2 and 5.8): the headers of the described packet, the
+ * UDP port of INT, then
  *
  *	shim	type (4 bits), NPT (2), reserved (2), words of what follows (8),
  *		the packet's own UDP port (NPT 1) or protocol (NPT 2) (16)
  *	MD	version (4), D, E, M, reserved (12), words of a hop (5),
  *		remaining hops (8); instructions (16), domain (16); of the
  *		domain: instructions (16), flags (16)
- *	stack	of each hop what the instructions say, the last one first; the
- *		node ID is the first instruction
+ *	stack	for each hop, the last one first, the metadata that the
+ *		instructions select; the node ID is the first instruction
  *
  * then the rest of the packet: payload (NPT 1), or its own UDP, TCP ... header.
  */
@@ -44,7 +44,7 @@ struct int_md {
 	__be16 domain_flags;
 };
 
-/* The cursor is behind the UDP header; @room: bytes that it says follow. */
+/* The cursor is behind @udp; @room: bytes that follow, according to @udp. */
 static __always_inline int read_int(struct cursor *cursor,
 				    const struct udphdr *udp, __u32 room,
 				    const struct inner *inner,

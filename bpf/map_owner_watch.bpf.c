@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Tells when a map is nobody's any more: the last program, pin and descriptor of
- * it are gone, and only the region still holds it. There is no event for that in
- * the kernel, but all who let go of a map pass here.
+ * Reports the maps that have lost their last owner: no program, pin or descriptor
+ * refers to such a map any more, only the region still holds it. The kernel has no
+ * event for that, but every reference to a map is dropped in one of these functions.
  */
 #include "vmlinux.h"
 #include <bpf/bpf_core_read.h>
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_tracing.h>
 
-/* The maps that are watched, by id. */
+/* The ids of the watched maps. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 16384);
@@ -18,15 +18,15 @@ struct {
 	__type(value, __u8);
 } watched SEC(".maps");
 
-/* Ids, as they are let go. */
+/* The ids of maps that have lost their last owner. */
 struct {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
 	__uint(max_entries, 64 << 10);
 } let_go SEC(".maps");
 
 /*
- * The map may have been freed already, and the id then be anything; but what is
- * watched is held, so that an id that is watched is that of @map.
+ * The map may have been freed already, and its id then have any value.  But the
+ * region holds every watched map, so an id that is watched is that of @map.
  */
 static __always_inline int look_at(struct bpf_map *map)
 {
@@ -38,7 +38,7 @@ static __always_inline int look_at(struct bpf_map *map)
 	return 0;
 }
 
-/* Three, as compilers inline one into the other where both are in one file. */
+/* Three functions: compilers inline one into another of the same source file. */
 SEC("fexit/bpf_map_put")
 int BPF_PROG(dart_map_put, struct bpf_map *map)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Postcards ("Telemetry Report Format Specification", version 2.0): UDP to a
- * port that was agreed on, then
+ * configured port, then
  *
  *	group	version (4 bits), hardware (6), sequence (22), node ID (32)
  *	report	type (4), inner type (4), words of the report (8), words of
@@ -32,7 +32,7 @@ struct report_individual {
 
 #define REPORT_VERSION	2
 #define REPORT_INT	1	/* type */
-#define REPORT_REST	0xff	/* words: all there is */
+#define REPORT_REST	0xff	/* words: up to the end of the datagram */
 #define REPORT_FIXED	2	/* words, without the first */
 
 enum report_inner {
@@ -58,7 +58,7 @@ static __always_inline int read_postcard(struct cursor *cursor, __u32 room,
 	if (group->version >> 4 != REPORT_VERSION ||
 	    report->types >> 4 != REPORT_INT)
 		return TELEMETRY_MALFORMED;
-	/* Not several of them: a frame becomes one report. */
+	/* Exactly one individual report: a frame becomes one WRITE. */
 	if (words == REPORT_REST)
 		words = (room - sizeof(*group) - 4) / 4;
 	else if (sizeof(*group) + 4 + words * 4 != room)
@@ -85,7 +85,7 @@ static __always_inline int read_postcard(struct cursor *cursor, __u32 room,
 	default:
 		ret = TELEMETRY_NONE;
 	}
-	/* It describes no packet of a flow. */
+	/* The report does not describe a packet of a flow. */
 	if (ret == TELEMETRY_NONE)
 		ret = TELEMETRY_ANONYMOUS;
 	if (!ret)

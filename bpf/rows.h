@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Tables of rows that come and go: which rows of an array map are free, and the
- * sequences that say whether a row is whole (see <dart/control.h>).
+ * Tables of rows that are taken and given back: which rows of an array map are
+ * free, and the sequences that say whether a row is whole (see <dart/control.h>).
  */
 #ifndef ROWS_H
 #define ROWS_H
@@ -11,10 +11,10 @@
 /* No row: all were in use. */
 #define SLOT_NONE 0xffffffff
 
-/* The entry beside a table: how full it is. */
+/* The entry beside a table that says how full it is. */
 struct slots {
 	__u64 in_use DART_GAUGE DART_UNIT("rows");
-	/* of what would have a row, had there been one */
+	/* objects that have no row because none was free */
 	__u64 without_row DART_GAUGE;
 };
 
@@ -25,11 +25,11 @@ static __always_inline void write_u64(__u64 *to, __u64 value)
 
 /*
  * The sequences of a row are odd between sequence__begin() and sequence__end();
- * nobody else may write the row meanwhile.  Stores are seen in the
- * order of the program: the agent runs on x86 only.
+ * the row must have no other writer meanwhile.  Stores are seen in program order,
+ * because the agent runs on x86 only.
  *
- * A row begins to count at the time in ns, which passes faster than a row can be
- * written: no number comes back when the row has another tenant.
+ * The sequence of an empty row starts at the time in ns, which grows faster than
+ * a row can be written: no number is used again when the row has a new owner.
  */
 static __always_inline __u64 sequence__begin(__u64 *first, __u64 *last)
 {
@@ -48,7 +48,7 @@ static __always_inline void sequence__end(__u64 *first, __u64 *last, __u64 odd)
 	write_u64(last, odd + 1);
 }
 
-/* From now on the row is empty. */
+/* Marks the row as empty. */
 static __always_inline void sequence__clear(__u64 *first, __u64 *last)
 {
 	write_u64(first, 0);
@@ -56,8 +56,8 @@ static __always_inline void sequence__clear(__u64 *first, __u64 *last)
 }
 
 /*
- * A row that nobody has ever used, SLOT_NONE if there is none left.  @fresh
- * counts those that have been.
+ * Returns a row that was never used, SLOT_NONE if none is left.  @fresh counts
+ * the rows that were.
  */
 static __always_inline __u32 slots__take_fresh(__u32 *fresh, __u32 capacity)
 {

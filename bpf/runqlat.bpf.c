@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * How long tasks wait for a CPU: from when they can run, or had to let another
- * one run, until they do.  One histogram per CPU, of the CPU they got.
+ * How long tasks wait for a CPU: from when they become runnable or are preempted
+ * until they run.  One histogram per CPU: the CPU on which the task runs.
  *
- * The scheduler itself notes when a task was queued, for the run delay in
- * /proc/PID/schedstat; sched_switch is traced before it forgets.  So there is
- * nothing to do when tasks wake up, and nothing to remember: the counts are
- * those of /proc/schedstat.
+ * The scheduler itself records when a task was queued, for the run delay in
+ * /proc/PID/schedstat, and clears that only after the tracepoint sched_switch.
+ * So the program need not trace wakeups or keep state, and its counts are those
+ * of /proc/schedstat.
  */
 #include "vmlinux.h"
 #include <bpf/bpf_helpers.h>
@@ -31,7 +31,7 @@ struct {
 
 extern const struct rq runqueues __ksym;
 
-/* Runs with the run queue locked: no other writer of this CPU's row. */
+/* Runs with the run queue locked, so this CPU's row has no other writer. */
 SEC("tp_btf/sched_switch")
 int BPF_PROG(dart_sched_switch, bool preempt, struct task_struct *prev,
 	     struct task_struct *next)
@@ -48,7 +48,7 @@ int BPF_PROG(dart_sched_switch, bool preempt, struct task_struct *prev,
 	if (!row)
 		return 0;
 
-	/* Its clock, not ours: both times come from the same. */
+	/* The clock of the run queue, from which last_queued was taken, too. */
 	rq = bpf_this_cpu_ptr(&runqueues);
 	now = rq->clock;
 	histogram__add(row->latency,

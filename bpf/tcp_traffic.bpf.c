@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * TCP traffic of the host: one row of counters per CPU, in an array map that
- * can be mapped.  A BPF_MAP_TYPE_PERCPU_ARRAY cannot, hence the rows, each on a
- * cache line of its own.
+ * TCP traffic of the host: one row of counters per CPU, each on its own cache
+ * line, in an array map.  Such a map can be mapped into user space; a
+ * BPF_MAP_TYPE_PERCPU_ARRAY cannot.
  *
  * The adds are atomic because a softirq may interrupt a system call between
  * the load and the store of the same counter; no other CPU touches the line.
@@ -20,14 +20,14 @@
 
 struct tcp_traffic {
 	/*
-	 * accepted from and delivered to applications; what they take by
-	 * TCP_ZEROCOPY_RECEIVE or a sockmap is not seen
+	 * accepted from and delivered to applications; data received through
+	 * TCP_ZEROCOPY_RECEIVE or a sockmap is not counted
 	 */
 	__u64 sent_bytes DART_COUNTER DART_UNIT("bytes");
 	__u64 received_bytes DART_COUNTER DART_UNIT("bytes");
 	/*
-	 * of connections; what GSO will split and GRO has merged counts apart.
-	 * Answers without a socket of their own (resets, TIME_WAIT) are not seen
+	 * of connections, counted as on the wire: after GSO and before GRO.
+	 * Replies without a full socket (resets, TIME_WAIT) are not counted
 	 */
 	__u64 sent_segments DART_COUNTER DART_UNIT("segments");
 	__u64 received_segments DART_COUNTER DART_UNIT("segments");
@@ -99,14 +99,14 @@ static __always_inline int count_received_bytes(void *context)
 	struct tcp_traffic *row = this_cpu();
 	__u64 result;
 
-	/* Not an argument of the program: kernels differ in how many there are. */
+	/* Not as an argument: kernels differ in the number of arguments. */
 	if (bpf_get_func_ret(context, &result) || !row || (int)result <= 0)
 		return 0;
 	__sync_fetch_and_add(&row->received_bytes, (int)result);
 	return 0;
 }
 
-/* Not tcp_cleanup_rbuf(): it is told the same bytes again after each wait. */
+/* Not tcp_cleanup_rbuf(): it gets the same bytes again after each wait. */
 SEC("fexit/tcp_recvmsg")
 int BPF_PROG(dart_tcp_recvmsg, struct sock *sk, struct msghdr *msg, size_t size,
 	     int flags)
@@ -158,5 +158,5 @@ int BPF_PROG(dart_tcp_retransmit_skb, const struct sock *sk,
 	return 0;
 }
 
-/* Tracing programs may only be loaded under a licence that the kernel shares. */
+/* The kernel loads tracing programs only if their licence is compatible. */
 char LICENSE[] SEC("license") = "GPL";

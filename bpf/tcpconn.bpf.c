@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * One row for each TCP connection of the host: from connect(), or from the end
- * of the handshake at the other side, until it is closed.
+ * One row for each TCP connection of the host: from connect(), or on the passive
+ * side from the end of the handshake, until the connection is closed.
  *
  * The kernel keeps all the figures in the socket.  A row is a copy of them, made
- * when a segment has been received, one is retransmitted, or the state changes:
- * whatever happens to a connection leads to one of these, at the latest when
- * what it has sent is acknowledged.
+ * when a segment is received or retransmitted, or when the state changes.  Every
+ * event of a connection leads to one of these, at the latest when the data that
+ * it sent is acknowledged.
  *
- * All of it runs under the lock of the socket, so a row has one writer at a
- * time.  The number of the row is kept in the socket's local storage.
+ * All programs run under the lock of the socket, so a row has one writer at a
+ * time.  The row number is kept in the socket's local storage.
  *
- * The kernel does not run a program while the same one runs on that CPU, be it
- * for another socket.  What is missed is made good by what follows: a row that
- * was not taken is taken with the next segment, which is also how connections
- * of other network namespaces that were there first come to theirs; a row that
- * was not given back when the connection closed is when the socket is destroyed,
- * where softirqs are off and nothing can come between.
+ * The kernel does not run a program while the same program runs on that CPU, even
+ * for another socket.  Later events make up for a missed one.  A row that was not
+ * taken is taken with the next segment; connections in other network namespaces
+ * that are older than the probe get their rows in the same way.  A row that was
+ * not given back when the connection closed is given back when the socket is
+ * destroyed, where softirqs are off and nothing can intervene.
  */
 #include "vmlinux.h"
 #include <bpf/bpf_endian.h>
@@ -31,7 +31,7 @@
 /* BTF has no macros: from linux/socket.h. */
 #define AF_INET6 10
 
-/* Two lines: in the first who it is, in the second how it does. */
+/* Two cache lines: the first identifies the connection, the second has figures. */
 struct tcpconn {
 	__u64 sequence DART_SEQUENCE;
 	__u32 local_address[4] DART_ADDRESS;
@@ -42,7 +42,7 @@ struct tcpconn {
 	__u16 remote_port;
 	__u32 netns;	/* its inode number */
 
-	/* what the peer has acknowledged, and all with retransmissions */
+	/* acknowledged by the peer; sent, with retransmissions */
 	__u64 acked_bytes DART_COUNTER DART_UNIT("bytes");
 	__u64 sent_bytes DART_COUNTER DART_UNIT("bytes");
 	__u64 received_bytes DART_COUNTER DART_UNIT("bytes");
@@ -74,14 +74,14 @@ struct {
 	__type(value, struct slots);
 } tcpconn_slots SEC(".maps");
 
-/* Rows that have been given back; the last one is likely still in a cache. */
+/* Rows that were given back; the last one is likely still in a cache. */
 struct {
 	__uint(type, BPF_MAP_TYPE_STACK);
 	__uint(max_entries, CONNECTIONS);
 	__type(value, __u32);
 } free_rows SEC(".maps");
 
-/* The number of its row + 1, SLOT_NONE if there was none left; 0: none yet. */
+/* Row number + 1; SLOT_NONE if no row was free; 0: no row was taken yet. */
 struct {
 	__uint(type, BPF_MAP_TYPE_SK_STORAGE);
 	__uint(map_flags, BPF_F_NO_PREALLOC);
@@ -98,7 +98,7 @@ static __always_inline struct slots *slots(void)
 	return bpf_map_lookup_elem(&tcpconn_slots, &zero);
 }
 
-/* Sockets that listen, or are closed, are no connections. */
+/* Sockets that listen or are closed are not connections. */
 static __always_inline bool is_connection(__u8 state)
 {
 	return state != TCP_CLOSE && state != TCP_LISTEN &&
@@ -184,7 +184,7 @@ static __always_inline void write_figures(struct tcpconn *row,
 	row->state = state;
 }
 
-/* Brings the row of a socket up to date, and gives it one if it has none. */
+/* Updates the row of a socket, and takes one if the socket has none. */
 static __always_inline int update(struct tcp_sock *connection, __u8 state)
 {
 	struct tcpconn *row;
@@ -244,7 +244,7 @@ int BPF_PROG(dart_set_state, struct sock *socket, int before, int state)
 {
 	struct tcp_sock *connection = bpf_skc_to_tcp_sock(socket);
 
-	/* Addresses and port are not complete yet: tcp_connect() has them. */
+	/* Addresses and port are complete only later, in tcp_connect(). */
 	if (state == TCP_SYN_SENT)
 		return 0;
 	if (state == TCP_CLOSE)
@@ -266,7 +266,7 @@ int BPF_PROG(dart_rcv_established, struct sock *socket)
 		      socket->__sk_common.skc_state);
 }
 
-/* Those that one side, or both, have ended. */
+/* Connections that one side or both have closed. */
 SEC("fexit/tcp_rcv_state_process")
 int BPF_PROG(dart_rcv_state_process, struct sock *socket)
 {
@@ -287,7 +287,7 @@ int BPF_PROG(dart_destroy, struct sock *socket)
 	return give_back(bpf_skc_to_tcp_sock(socket));
 }
 
-/* Those that are there when the probe is loaded. */
+/* Connections that exist when the probe is loaded. */
 SEC("iter/tcp")
 int dart_existing(struct bpf_iter__tcp *context)
 {

@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Frames that carry telemetry, as the key and the value of a report. */
+/* Reads the key and the value of a report from a frame that carries telemetry. */
 #ifndef TELEMETRY_H
 #define TELEMETRY_H
 
 #include "int_md.h"
 #include "postcard.h"
 
-/*
- * @int_port, @report_port: what tells telemetry, in network order; 0 never
- * does.
- */
+/* @int_port, @report_port: UDP ports of telemetry, in network order; 0: none. */
 static __always_inline int telemetry__read(struct cursor *cursor,
 					   __be16 int_port, __be16 report_port,
 					   struct telemetry *telemetry)
@@ -19,7 +16,7 @@ static __always_inline int telemetry__read(struct cursor *cursor,
 	__u32 room;
 	int ret;
 
-	/* Whatever is wrong so far, INT has no part in it. */
+	/* A frame that is wrong up to here is not telemetry. */
 	ret = read_ethernet(cursor, telemetry, &inner);
 	if (ret || inner.protocol != IPPROTO_UDP)
 		return TELEMETRY_NONE;

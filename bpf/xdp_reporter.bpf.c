@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A switch that reports to stores: a frame with telemetry (see int_md.h, postcard.h)
- * becomes the WRITE of it, as <dart/store.h> describes, and leaves for the
- * collector.  Other frames go their way.
+ * Reports to stores from Linux: a frame with telemetry (see int_md.h, postcard.h)
+ * becomes the WRITE of its report, as <dart/store.h> describes, and is sent to the
+ * collector.  Other frames pass.
  *
- * An XDP program cannot make frames: one that came becomes the report.  So either
- * it is fed with copies, or with frames that nobody waits for.  For all copies of
- * a key the kernel clones the frame.
+ * An XDP program cannot create frames: the received frame becomes the report.  So
+ * the interface must receive copies, or frames that have no other receiver.  For
+ * all copies of a key the kernel clones the frame.
  */
 #include "vmlinux.h"
 #include <bpf/bpf_helpers.h>
@@ -15,16 +15,16 @@
 
 #include "telemetry.h"
 
-/* Tables of one byte: what it does to the register of a CRC. */
+/* The effect of a byte on the register of a CRC. */
 const volatile __u32 crc_tables[REPORTER_CRCS][256];
-/* Of a byte that 0 to 3 others follow in the same word, for the ICRC. */
+/* The same for the ICRC, of a byte that 0 to 3 others follow in its word. */
 const volatile __u32 icrc_tables[4][256];
 
 const volatile __be16 int_port;		/* of INT-MD; 0: none */
 const volatile __be16 report_port;	/* of postcards; 0: none */
 const volatile __u32 checksum_length;	/* bytes */
-const volatile __u32 out_interface;	/* number of the one to collectors */
-/* Of a frame, if each becomes all copies; their number is never 0. */
+const volatile __u32 out_interface;	/* index of the one to collectors */
+/* Whether a frame becomes all copies, and how many clones that takes, never 0. */
 const volatile bool all_copies;
 const volatile __u32 clones = 1;
 
@@ -36,7 +36,7 @@ struct {
 	__type(value, struct reporter);
 } reporter SEC(".maps");
 
-/* A row for each collector, and so are the next. */
+/* A row for each collector, as in the next map. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(map_flags, BPF_F_MMAPABLE);
@@ -59,7 +59,7 @@ struct {
 	__type(value, struct reporter_share);
 } shares SEC(".maps");
 
-/* Each entry is the way out, once for each clone, which dart_copy() is run on. */
+/* An entry for each clone: the interface to collectors, and dart_copy(). */
 struct {
 	__uint(type, BPF_MAP_TYPE_DEVMAP);
 	__uint(max_entries, 1);
@@ -87,9 +87,9 @@ static __always_inline __u32 crc_add(__u32 crc, enum reporter_crc kind,
 	return crc >> 8 ^ crc_tables[kind][(__u8)crc ^ byte];
 }
 
-/* All but the slot, for that is a matter of the collector. */
+/* What follows from the key alone; the slot depends on the collector, too. */
 struct place {
-	__u64 checksum;	/* of 32 bits, then, if that is the width, 32 more */
+	__u64 checksum;	/* its 8, 16, 32 or 64 bits */
 	__u32 share;
 };
 
@@ -138,7 +138,7 @@ static __always_inline __u64 slot__find(const struct telemetry *telemetry,
 	return ~crc & ((1ULL << slots_log2) - 1);
 }
 
-/* The payload: checksum, value, zeros up to a whole word. */
+/* Writes the payload: checksum and value; zeros up to a whole word are there. */
 static __always_inline void write_slot(void *payload, __u64 checksum,
 				       const struct telemetry *telemetry)
 {
@@ -164,13 +164,13 @@ static __always_inline void write_slot(void *payload, __u64 checksum,
 	}
 }
 
-/* The words of a report behind its constant part, but for the ICRC. */
+/* The words of a report between its constant part and the ICRC. */
 static __always_inline __u32 words_of_report(void)
 {
 	return checksum_length == 8 ? REPORTER_WORDS : REPORTER_WORDS - 1;
 }
 
-/* Linear: what two registers become is the sum of what each becomes. */
+/* Linear: the XOR of two registers becomes the XOR of their results. */
 static __always_inline __u32 icrc_add(__u32 crc, __u32 word)
 {
 	crc ^= word;
@@ -181,9 +181,9 @@ static __always_inline __u32 icrc_add(__u32 crc, __u32 word)
 }
 
 /*
- * Makes the frame as long as a report.  A longer one is cut at the end, for its
- * beginning is in a cache; a shorter one grows in front, where there is always
- * room.
+ * Makes the frame as long as a report.  A longer frame is cut at its end, because
+ * its beginning is in a cache; a shorter one grows in front, where there is
+ * always room.
  */
 static __always_inline bool fit(struct xdp_md *context, __u32 length)
 {
@@ -194,7 +194,7 @@ static __always_inline bool fit(struct xdp_md *context, __u32 length)
 	return !missing || !bpf_xdp_adjust_tail(context, missing);
 }
 
-/* By words: nothing says that the frame is aligned, and nothing needs it. */
+/* By words: the frame may be unaligned, and need not be aligned. */
 static __always_inline void copy_constant(void *frame,
 					  const struct reporter_collector *to)
 {
@@ -208,7 +208,7 @@ static __always_inline void copy_constant(void *frame,
 	*(__u16 *)(words + i) = *(const __u16 *)(from + i);
 }
 
-/* The frame, which has been fitted, becomes @words for a collector. */
+/* Writes the report into the frame, which has its length already. */
 static __always_inline void write_frame(struct xdp_md *context,
 					const struct reporter_collector *to,
 					const struct reporter_share *share,
@@ -243,7 +243,7 @@ static __always_inline void write_frame(struct xdp_md *context,
 	rest[i] = ~crc;
 }
 
-/* Who gets the report of a key; all of it is there. */
+/* The collector that gets the report of a key; no pointer is NULL. */
 struct receiver {
 	struct place place;
 	const struct reporter_share *share;
@@ -266,7 +266,7 @@ static __always_inline bool receiver__find(struct receiver *receiver,
 	return receiver->collector && receiver->sent;
 }
 
-/* The frame becomes the report of one copy; false: it is as it was. */
+/* Turns the frame into the report of one copy; false: the frame is unchanged. */
 static __always_inline bool report(struct xdp_md *context,
 				   const struct telemetry *telemetry,
 				   const struct receiver *receiver, __u32 copy,
@@ -361,8 +361,8 @@ int dart_reporter(struct xdp_md *context)
 }
 
 /*
- * One of the clones of a frame.  Nothing tells them apart, but they come one
- * after the other on the CPU that made them: so it counts them.
+ * Runs on each clone of a frame.  Clones are identical, but they come one after
+ * the other on the CPU that made them, so this counts them.
  */
 SEC("xdp/devmap")
 int dart_copy(struct xdp_md *context)
@@ -385,7 +385,7 @@ int dart_copy(struct xdp_md *context)
 	return XDP_PASS;
 }
 
-/* For the interface to collectors, if it is another one. */
+/* For the interface to collectors, if that is another interface. */
 SEC("xdp")
 int dart_way_out(struct xdp_md *context)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the reporter's programs are told, and what they count; for them and for
- * whoever loads them.  Who includes it has the fixed-width types, and the tags of
- * dart_tags.h or nothing in their place.
+ * Configuration and counters of the XDP reporter, for its programs and their
+ * loader.  A file that includes this has the fixed-width types, and the tags of
+ * dart_tags.h or empty macros in their place.
  */
 #ifndef XDP_REPORTER_H
 #define XDP_REPORTER_H
@@ -11,7 +11,7 @@
 #define REPORTER_HOPS	5
 #define REPORTER_VALUE	(4 * REPORTER_HOPS)	/* bytes */
 
-/* The CRCs that a reporter needs, by the table that is for each. */
+/* The CRCs that the reporter computes: indices of their tables. */
 enum reporter_crc {
 	REPORTER_CRC_SLOT_0,
 	REPORTER_CRC_CHECKSUM_0 = REPORTER_CRC_SLOT_0 + 8,
@@ -21,8 +21,8 @@ enum reporter_crc {
 };
 
 /*
- * A report consists of a part that is the same for all reports of a share, but
- * for the source port, and of words that come behind it.
+ * A report begins with a part that is the same for all reports to a collector,
+ * except for the source port; words that vary follow.
  */
 #define REPORTER_CONSTANT	50	/* bytes: up to the first half of the BTH */
 #define REPORTER_WORDS		12	/* PSN, RETH, payload: as many at most */
@@ -31,7 +31,7 @@ enum reporter_crc {
 
 struct reporter_share {
 	__u32 collector;	/* its number, or REPORTER_NOBODY */
-	/* The register of the ICRC behind the BTH, if its PSN were 0. */
+	/* The register of the ICRC behind the BTH, for PSN 0. */
 	__u32 icrc;
 };
 
@@ -43,10 +43,10 @@ struct reporter_collector {
 	__u64 base;
 };
 
-/* Frames, counted once each; a row for each CPU, on a line of its own. */
+/* Each frame is counted once; a row for each CPU, on its own cache line. */
 struct reporter {
 	__u64 reports DART_COUNTER DART_UNIT("frames");	/* WRITEs sent */
-	/* These were left as they were: no telemetry, */
+	/* These were passed on unchanged: no telemetry, */
 	__u64 others DART_COUNTER DART_UNIT("frames");
 	/* a header that ends behind the frame, */
 	__u64 truncated DART_COUNTER DART_UNIT("frames");
@@ -58,11 +58,11 @@ struct reporter {
 	__u64 anonymous DART_COUNTER DART_UNIT("frames");
 	/* a share that no collector has, */
 	__u64 unassigned DART_COUNTER DART_UNIT("frames");
-	/* no room to make a report of it. */
+	/* no room in the buffer for the report. */
 	__u64 cramped DART_COUNTER DART_UNIT("frames");
 } DART_COPIES_ARE_CPUS __attribute__((aligned(64)));
 
-/* What was sent to a collector; all CPUs count here, as PSNs are in order. */
+/* Reports to a collector; all CPUs count here, because PSNs are consecutive. */
 struct reporter_reports {
 	__u64 reports DART_COUNTER DART_UNIT("frames");
 	__u32 first_psn;
