@@ -23,7 +23,7 @@
 #define PASS 1
 
 /* Instead of a row number: the cgroup was removed. */
-#define SLOT_GONE (SLOT_NONE - 1)
+#define ROW_REMOVED (ROW_NONE - 1)
 
 /*
  * One cache line.  The sequence changes only when the row passes to another
@@ -53,8 +53,8 @@ struct {
 	__uint(map_flags, BPF_F_MMAPABLE);
 	__uint(max_entries, 1);
 	__type(key, __u32);
-	__type(value, struct slots);
-} cgroupnet_slots SEC(".maps");
+	__type(value, struct row_usage);
+} cgroupnet_rows SEC(".maps");
 
 /*
  * Rows that were given back.  They are reused as late as possible: a packet of
@@ -66,7 +66,7 @@ struct {
 	__type(value, __u32);
 } free_rows SEC(".maps");
 
-/* The row number of a cgroup; SLOT_NONE if no row was free, or SLOT_GONE. */
+/* The row number of a cgroup; ROW_NONE if no row was free, or ROW_REMOVED. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 4 * CGROUPS);
@@ -76,11 +76,11 @@ struct {
 
 static __u32 fresh_rows;
 
-static __always_inline struct slots *slots(void)
+static __always_inline struct row_usage *row_usage(void)
 {
 	__u32 zero = 0;
 
-	return bpf_map_lookup_elem(&cgroupnet_slots, &zero);
+	return bpf_map_lookup_elem(&cgroupnet_rows, &zero);
 }
 
 /* Gives a row back that no other CPU can find any more. */
@@ -97,16 +97,16 @@ static __always_inline void give_back(__u32 number)
 /* Takes a row for a cgroup that has none yet. */
 static __noinline __u32 take_row(__u64 cgroup)
 {
-	struct slots *full = slots();
+	struct row_usage *usage = row_usage();
 	struct cgroupnet *row;
 	__u32 number, *other;
 	__u64 odd;
 
-	if (!full)
-		return SLOT_NONE;
-	number = slots__take_fresh(&fresh_rows, CGROUPS);
-	if (number == SLOT_NONE && bpf_map_pop_elem(&free_rows, &number))
-		number = SLOT_NONE;
+	if (!usage)
+		return ROW_NONE;
+	number = rows__take_fresh(&fresh_rows, CGROUPS);
+	if (number == ROW_NONE && bpf_map_pop_elem(&free_rows, &number))
+		number = ROW_NONE;
 	row = bpf_map_lookup_elem(&cgroupnet, &number);
 	if (row) {
 		odd = sequence__begin(&row->sequence, &row->sequence);
@@ -119,7 +119,7 @@ static __noinline __u32 take_row(__u64 cgroup)
 	}
 	if (!bpf_map_update_elem(&row_of_cgroup, &cgroup, &number,
 				 BPF_NOEXIST)) {
-		__sync_fetch_and_add(row ? &full->in_use : &full->without_row,
+		__sync_fetch_and_add(row ? &usage->in_use : &usage->without_row,
 				     1);
 		return number;
 	}
@@ -127,7 +127,7 @@ static __noinline __u32 take_row(__u64 cgroup)
 	/* Another CPU was faster. */
 	give_back(number);
 	other = bpf_map_lookup_elem(&row_of_cgroup, &cgroup);
-	return other ? *other : SLOT_NONE;
+	return other ? *other : ROW_NONE;
 }
 
 static __always_inline struct cgroupnet *row_of(struct __sk_buff *packet)
@@ -179,16 +179,16 @@ static __always_inline bool is_known_here(const struct cgroup *cgroup)
 static __always_inline void forget(__u64 cgroup)
 {
 	__u32 *known = bpf_map_lookup_elem(&row_of_cgroup, &cgroup);
-	struct slots *full = slots();
+	struct row_usage *usage = row_usage();
 	__u32 number;
 
-	if (!known || *known == SLOT_GONE || !full)
+	if (!known || *known == ROW_REMOVED || !usage)
 		return;
 	number = *known;
-	*known = SLOT_GONE;
+	*known = ROW_REMOVED;
 	give_back(number);
-	__sync_fetch_and_add(number == SLOT_NONE ? &full->without_row :
-						   &full->in_use, -1);
+	__sync_fetch_and_add(number == ROW_NONE ? &usage->without_row :
+						  &usage->in_use, -1);
 }
 
 /* Later packets of its remaining sockets are not counted. */

@@ -9,10 +9,10 @@
 #include "dart_tags.h"
 
 /* No row: all were in use. */
-#define SLOT_NONE 0xffffffff
+#define ROW_NONE 0xffffffff
 
 /* The entry beside a table that says how full it is. */
-struct slots {
+struct row_usage {
 	__u64 in_use DART_GAUGE DART_UNIT("rows");
 	/* objects that have no row because none was free */
 	__u64 without_row DART_GAUGE;
@@ -56,17 +56,17 @@ static __always_inline void sequence__clear(__u64 *first, __u64 *last)
 }
 
 /*
- * Returns a row that was never used, SLOT_NONE if none is left.  @fresh counts
+ * Returns a row that was never used, ROW_NONE if none is left.  @fresh counts
  * the rows that were.
  */
-static __always_inline __u32 slots__take_fresh(__u32 *fresh, __u32 capacity)
+static __always_inline __u32 rows__take_fresh(__u32 *fresh, __u32 capacity)
 {
-	__u32 slot;
+	__u32 row;
 
 	if (*(volatile __u32 *)fresh >= capacity)
-		return SLOT_NONE;
-	slot = __sync_fetch_and_add(fresh, 1);
-	return slot < capacity ? slot : SLOT_NONE;
+		return ROW_NONE;
+	row = __sync_fetch_and_add(fresh, 1);
+	return row < capacity ? row : ROW_NONE;
 }
 
 #endif /* ROWS_H */

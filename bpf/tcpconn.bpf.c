@@ -71,8 +71,8 @@ struct {
 	__uint(map_flags, BPF_F_MMAPABLE);
 	__uint(max_entries, 1);
 	__type(key, __u32);
-	__type(value, struct slots);
-} tcpconn_slots SEC(".maps");
+	__type(value, struct row_usage);
+} tcpconn_rows SEC(".maps");
 
 /* Rows that were given back; the last one is likely still in a cache. */
 struct {
@@ -81,7 +81,7 @@ struct {
 	__type(value, __u32);
 } free_rows SEC(".maps");
 
-/* Row number + 1; SLOT_NONE if no row was free; 0: no row was taken yet. */
+/* Row number + 1; ROW_NONE if no row was free; 0: no row was taken yet. */
 struct {
 	__uint(type, BPF_MAP_TYPE_SK_STORAGE);
 	__uint(map_flags, BPF_F_NO_PREALLOC);
@@ -91,11 +91,11 @@ struct {
 
 static __u32 fresh_rows;
 
-static __always_inline struct slots *slots(void)
+static __always_inline struct row_usage *row_usage(void)
 {
 	__u32 zero = 0;
 
-	return bpf_map_lookup_elem(&tcpconn_slots, &zero);
+	return bpf_map_lookup_elem(&tcpconn_rows, &zero);
 }
 
 /* Sockets that listen or are closed are not connections. */
@@ -107,19 +107,19 @@ static __always_inline bool is_connection(__u8 state)
 
 static __always_inline void take_row(__u32 *number)
 {
-	struct slots *full = slots();
+	struct row_usage *usage = row_usage();
 	__u32 row;
 
-	if (!full)
+	if (!usage)
 		return;
 	if (bpf_map_pop_elem(&free_rows, &row))
-		row = slots__take_fresh(&fresh_rows, CONNECTIONS);
-	if (row == SLOT_NONE) {
-		*number = SLOT_NONE;
-		__sync_fetch_and_add(&full->without_row, 1);
+		row = rows__take_fresh(&fresh_rows, CONNECTIONS);
+	if (row == ROW_NONE) {
+		*number = ROW_NONE;
+		__sync_fetch_and_add(&usage->without_row, 1);
 	} else {
 		*number = row + 1;
-		__sync_fetch_and_add(&full->in_use, 1);
+		__sync_fetch_and_add(&usage->in_use, 1);
 	}
 }
 
@@ -216,11 +216,11 @@ static __always_inline int update(struct tcp_sock *connection, __u8 state)
 
 static __always_inline int give_back(struct tcp_sock *connection)
 {
-	struct slots *full = slots();
+	struct row_usage *usage = row_usage();
 	struct tcpconn *row;
 	__u32 *number, index;
 
-	if (!connection || !full)
+	if (!connection || !usage)
 		return 0;
 	number = bpf_sk_storage_get(&row_of_socket, connection, NULL, 0);
 	if (!number || !*number)
@@ -230,12 +230,12 @@ static __always_inline int give_back(struct tcp_sock *connection)
 
 	row = bpf_map_lookup_elem(&tcpconn, &index);
 	if (!row) {
-		__sync_fetch_and_add(&full->without_row, -1);
+		__sync_fetch_and_add(&usage->without_row, -1);
 		return 0;
 	}
 	sequence__clear(&row->sequence, &row->last_sequence);
 	bpf_map_push_elem(&free_rows, &index, 0);
-	__sync_fetch_and_add(&full->in_use, -1);
+	__sync_fetch_and_add(&usage->in_use, -1);
 	return 0;
 }
 

@@ -23,7 +23,7 @@ static const struct probe_kind kinds[] = {
 		.object = tcpconn_bpf__elf_bytes,
 		.maps = {
 			{ "tcpconn", "tcpconn", false },
-			{ "tcpconn_slots", "tcpconn.slots", false },
+			{ "tcpconn_rows", "tcpconn.rows", false },
 		},
 	},
 	{
@@ -46,7 +46,7 @@ static const struct probe_kind kinds[] = {
 		.object = cgroupnet_bpf__elf_bytes,
 		.maps = {
 			{ "cgroupnet", "cgroupnet", false },
-			{ "cgroupnet_slots", "cgroupnet.slots", false },
+			{ "cgroupnet_rows", "cgroupnet.rows", false },
 		},
 		.needs = "/sys/fs/cgroup/cgroup.controllers",
 		.needs_what = "there is no cgroup file system of version 2 at /sys/fs/cgroup",

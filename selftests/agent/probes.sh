@@ -171,7 +171,7 @@ rows() {
 	dartctl -j show cgroupnet | jq '.entry.values.rows | length'
 }
 low=$(rows)
-in_use=$(dartctl -j show cgroupnet.slots | jq '.entry.values.rows[0].in_use')
+in_use=$(dartctl -j show cgroupnet.rows | jq '.entry.values.rows[0].in_use')
 check "as many rows are in use as there are" between "$low" "$in_use" "$(rows)"
 
 check "the agent ends" host_down

@@ -60,8 +60,8 @@ same() {
 	diff "$theirs" "$ours" && [ "$(wc -l <"$ours")" -eq "$1" ]
 }
 
-slots() {
-	dartctl -j show tcpconn.slots |
+usage() {
+	dartctl -j show tcpconn.rows |
 		jq -c '.entry.values.rows[0] | [.in_use, .without_row]'
 }
 
@@ -87,13 +87,13 @@ check "rows of connections from before are as ss has them" same 14
 check "connections are opened" hold connections 4 70000
 check "and of IPv6" hold connections6 2 5000
 check "rows of connections from after, too" same 26
-check "as many rows are in use" [ "$(slots)" = "[26,0]" ]
+check "as many rows are in use" [ "$(usage)" = "[26,0]" ]
 release
 check "closed connections have no row" same 0
-check "no row is in use" [ "$(slots)" = "[0,0]" ]
+check "no row is in use" [ "$(usage)" = "[0,0]" ]
 check "hundreds come and go" load opens 300
 check "the same rows were used again and again: none is in use" \
-	[ "$(slots)" = "[0,0]" ]
+	[ "$(usage)" = "[0,0]" ]
 
 modprobe sch_netem
 tc qdisc add dev lo root netem loss 10%
@@ -111,11 +111,11 @@ ip link set nobody up
 ip address add 198.18.0.1/15 dev nobody
 check "more connections than rows" hold attempts $((row_count + 20)) 198.19.0.0
 check "all rows are in use, and the others are counted" \
-	[ "$(slots)" = "[$row_count,20]" ]
+	[ "$(usage)" = "[$row_count,20]" ]
 refuse "16384 rows are too many to show" "too many" dartctl show tcpconn
 release
 ip link delete nobody
 echo "$retries" >/proc/sys/net/ipv4/tcp_syn_retries
-check "all rows are free again" [ "$(slots)" = "[0,0]" ]
+check "all rows are free again" [ "$(usage)" = "[0,0]" ]
 check "the agent ends" host_down
 finish

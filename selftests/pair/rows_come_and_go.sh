@@ -8,7 +8,7 @@
 scrapes=$(mktemp)
 
 scrape() {
-	dart-controller --json --entries tcpconn,tcpconn.slots --interval 20ms \
+	dart-controller --json --entries tcpconn,tcpconn.rows --interval 20ms \
 		--count "$1" host >"$scrapes"
 }
 
