@@ -17,9 +17,9 @@ ifneq ($(TARGET),tna)
 p4: $(output)/p4/dart.json
 else
 
-# For Tofino: compiled, assembled and measured by the back end that p4c has for it.
-# Where there is none, p4test says whether the program is well-formed, if it finds
-# the header of the architecture: in TNA_INCLUDE, else where p4c installs it.
+# For Tofino: p4c's back end compiles, assembles and measures the program. Without
+# that back end, p4test checks it, if it finds the header of the architecture in
+# TNA_INCLUDE or where p4c installs it.
 P4C_TNA ?= p4c-barefoot
 BFAS ?= bfas
 P4TEST ?= p4test
@@ -28,7 +28,7 @@ TNA_INCLUDE := $(or $(TNA_INCLUDE),\
 	$(p4test_directory)../share/p4c/p4include)
 
 tna := p4/tna/dart.p4 $(wildcard p4/shared/*.p4 p4/tna/*.p4) uapi/dart/store.h
-# What a parser of Tofino does not set is 0.
+# Variables that a parser of Tofino does not set are 0.
 tna_flags := --std p4-16 -D__TARGET_TOFINO__=1 -Iuapi -Ip4 \
 	--Wdisable=uninitialized-out-param
 

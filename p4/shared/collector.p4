@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Whom a report goes to. */
+/* Finds the collector that a report is sent to. */
 #ifndef DART_COLLECTOR_P4
 #define DART_COLLECTOR_P4
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The flow of a packet: the one that INT describes, if there is any. */
+/* The flow of a packet, as key of a report: with INT, the flow that INT describes. */
 #ifndef DART_FLOW_P4
 #define DART_FLOW_P4
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What is the same in all reports, around the slot. */
+/* Writes the fields that are the same in all reports, around the slot. */
 #ifndef DART_FRAME_P4
 #define DART_FRAME_P4
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What is on the wire, in its order.  INT: "In-band Network Telemetry (INT)
+ * Headers in the order of the wire.  INT: "In-band Network Telemetry (INT)
  * Dataplane Specification", version 2.1, sections 5.7 and 5.8.  BTH, RETH and
  * AtomicETH: IBTA volume 1, sections 9.2, 9.3.1 and 9.3.2; ICRC: 7.8.1 and annex
  * A17.3.3.
@@ -68,7 +68,7 @@ header udp_h {
 	bit<16> checksum;
 }
 
-/* The beginning of TCP, DCCP, SCTP, UDP-Lite; of UDP behind INT. */
+/* The beginning of TCP, DCCP, SCTP and UDP-Lite, and of UDP behind INT. */
 header ports_h {
 	bit<16> source;
 	bit<16> destination;
@@ -123,7 +123,7 @@ header atomic_eth_h {
 	bit<64> compare;
 }
 
-/* Slots, by the width of the checksum; with the pad bytes of the payload. */
+/* Slots with checksums of 8 to 64 bits, and the pad bytes of the payload. */
 header slot8_h {
 	bit<8> checksum;
 	bit<160> value;

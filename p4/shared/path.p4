@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The path of a packet, as INT has written it down. */
+/* Reads the path of a packet from its INT. */
 #ifndef DART_PATH_P4
 #define DART_PATH_P4
 
@@ -7,7 +7,7 @@
 #include "outcome.p4"
 #include "report.p4"
 
-/* What there is to report; the headers stay as they are. */
+/* The value and the outcome of a packet; the headers do not change. */
 control ReadPath(in headers_t headers, inout report_t report,
 		 out bit<8> outcome)
 {

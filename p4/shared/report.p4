@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * What goes from the place where something is to be reported to the place where
- * the report is written.  A mirrored packet carries it.
- */
+/* The content of a report; a mirrored packet carries it to WriteReport. */
 #ifndef DART_REPORT_P4
 #define DART_REPORT_P4
 
-/* What a key consists of: the flow, or the flow and the switch. */
+/* Kinds of keys: the flow, or the flow and the switch. */
 #define KEY_NONE	8w0
 #define KEY_IPV4	8w1	/* 13 bytes */
 #define KEY_IPV6	8w2	/* 37 bytes */
@@ -25,7 +22,7 @@ struct report_t {
 	bit<10> share;
 	bit<8> collector;
 	bit<8> copy;
-	bit<16> session;	/* of mirroring, towards the collector */
+	bit<16> session;	/* mirror session towards the collector */
 }
 
 #endif /* DART_REPORT_P4 */

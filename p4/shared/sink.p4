@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The last switch of a path: the packet leaves as it was before INT.  Checksums are
- * adjusted by what is taken away, not made anew, so that damage stays visible.
+ * The last switch of a path removes INT from the packet.  It adjusts checksums by the
+ * removed bytes instead of computing them again, so that damage stays visible.
  */
 #ifndef DART_SINK_P4
 #define DART_SINK_P4
 
 #include "headers.p4"
 
-/* RFC 1624: a checksum of which @minus was a part, and @plus is now. */
+/* RFC 1624: replaces @minus by @plus in the data that a checksum covers. */
 control AdjustChecksum(inout bit<16> checksum, in bit<16> minus,
 		       in bit<16> plus)
 {
@@ -22,7 +22,7 @@ control AdjustChecksum(inout bit<16> checksum, in bit<16> minus,
 	}
 }
 
-/* The IP header, when @bytes behind it go away, and @protocol is what follows. */
+/* Adjusts IP when @bytes behind it are removed and @protocol follows it. */
 control ShortenIp(inout headers_t headers, in bit<16> bytes,
 		  in bit<8> protocol)
 {
@@ -44,7 +44,7 @@ control ShortenIp(inout headers_t headers, in bit<16> bytes,
 	}
 }
 
-/* UDP in front of INT is the packet's own; @removed: the sum of all INT. */
+/* Adjusts UDP in front of INT, the packet's own; @removed: the sum of all INT. */
 control ShortenUdp(inout headers_t headers, in bit<16> bytes,
 		   in bit<16> removed)
 {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * How much there is of everything that takes memory in a switch.
+ * Sizes of all tables and registers in the memory of a switch.
  *
  * A collector costs, in bytes (DART, section 6: about 20):
  *
  *   entry of dart_collector   IP 4, queue pair 3, rkey 4, base 8,
  *                             mask 4, redundancy 1			24
- *   MAC, if it is not shared with the route to there			 6
+ *   MAC, if it is not shared with the route to the collector		 6
  *   register dart_psn							 4
- *   altogether							    28 or 34
+ *   in total								    28 or 34
  *
  * and each of its shares an entry of dart_share: collector 1, session 2.
  */
@@ -21,12 +21,12 @@
 #define CACHE_ENTRIES		8192	/* of 4 bytes; see state.p4 */
 #define CACHE_BITS		13
 
-/* Those of tables whose entries are in the program; a table without a key has 1. */
+/* Tables whose entries are in the program; a table without a key has 1. */
 #define TALLY_ENTRIES		8	/* outcomes */
 #define SHAPE_ENTRIES		16	/* of INT */
 #define KEY_KINDS		4
 #define COPY_ENTRIES		44	/* redundancies 1 to 8, random and all */
 
-#define HOPS			5	/* of a path that fit a value */
+#define HOPS			5	/* of a path that fit into a value */
 
 #endif /* DART_SIZES_P4 */

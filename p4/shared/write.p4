@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A mirrored packet becomes the WRITE of its report, as <dart/store.h> describes.
- * SlotHash, ChecksumHash, Psn and Icrc are the architecture's.
+ * Turns a mirrored packet into the WRITE of its report, as <dart/store.h> describes.
+ * The architecture defines RandomCopy, SlotHash, ChecksumHash, Psn and Icrc.
  */
 #ifndef DART_WRITE_P4
 #define DART_WRITE_P4
@@ -14,7 +14,7 @@
 #define ETHERNET_BYTES		32w14
 #define VALUE_BYTES		16w20
 
-/* The slot itself; its length without the pad, and the pad's. */
+/* Writes the slot; @length is without the pad. */
 control WriteSlot(inout headers_t headers, in bit<160> value,
 		  in bit<64> checksum, in bit<8> checksum_bytes,
 		  out bit<16> length, out bit<2> pad)
@@ -46,7 +46,7 @@ control WriteSlot(inout headers_t headers, in bit<160> value,
 	}
 }
 
-/* @frame_bytes: of the frame; what the packet had behind that is to be cut. */
+/* @frame_bytes: length of the frame, at which the caller cuts the packet. */
 control WriteReport(inout headers_t headers, in report_t report,
 		    in bit<8> all_copies, in bit<48> source_mac,
 		    in bit<32> source, in bit<8> checksum_bytes,

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * A switch that reports telemetry into the memory of collectors, for Tofino:
- * see Documentation/p4.md.  What differs from the one for BMv2:
+ * see Documentation/p4.md.  Differences from the program for BMv2:
  *
- *   INT         hops are node IDs and nothing else, 5 at most, and IPv4 has no
- *               options; other INT stays in the packet, which is forwarded
- *   checksums   of keys have 32 bits, or nothing is reported
- *   copies      all of them are made by a mirror session that leads to a
- *               multicast group: its member for copy n has replication ID n
- *   clones      a mirror session cuts them to CLONE_BYTES
- *   egress      only clones pass it, and what is to be measured
+ *   INT         hops are node IDs only, at most 5, and IPv4 has no options; other
+ *               INT stays in the packet, which is forwarded
+ *   checksums   of keys have 32 bits; with others nothing is reported
+ *   copies      all copies come from a mirror session to a multicast group, whose
+ *               member for copy n has replication ID n
+ *   clones      the mirror session cuts them to CLONE_BYTES
+ *   egress      only clones and packets to be measured pass it
  */
 #include <core.p4>
 #include <tna.p4>
@@ -30,7 +30,7 @@
 #define MIRROR_REPORT	3w1
 
 struct ingress_t {
-	bool is_flow;		/* IP does not contradict itself */
+	bool is_flow;		/* the IP header is well-formed */
 	checksums_t checksums;
 	report_t report;
 	bit<32> last;		/* of the addresses */
@@ -51,7 +51,7 @@ struct egress_t {
 struct reporter_t {
 	bit<48> mac;
 	bit<32> ip;
-	bit<8> checksum_bytes;	/* 0: nobody has said who reports */
+	bit<8> checksum_bytes;	/* 0: the reporter is not set */
 	bit<8> all_copies;
 }
 
@@ -97,7 +97,7 @@ control DartIngress(inout headers_t headers, inout ingress_t metadata,
 		is_forwarded = true;
 	}
 
-	/* To a group, but for the ports in the exclusion list of this one. */
+	/* To a group, except the ports that the port of arrival excludes. */
 	@name(".forward_flood")
 	action forward_flood(bit<16> group)
 	{
@@ -139,8 +139,8 @@ control DartIngress(inout headers_t headers, inout ingress_t metadata,
 	}
 
 	/*
-	 * What becomes of INT in packets that leave through a port.  Flooded
-	 * ones leave through several, and are those of none: see the default.
+	 * Treatment of INT in packets that leave through a port.  Flooded packets
+	 * leave through several ports and get the default action.
 	 */
 	@name(".dart_sink")
 	table sink {
@@ -156,7 +156,7 @@ control DartIngress(inout headers_t headers, inout ingress_t metadata,
 		metadata.report.node = switch_id;
 		is_hop = true;
 		outcome = OUTCOME_REPORT;
-		/* A key of the flow becomes one of the flow and the switch. */
+		/* The key becomes that of the flow and the switch. */
 		metadata.report.key = metadata.report.key +
 				      (KEY_IPV4_HOP - KEY_IPV4);
 	}
@@ -194,7 +194,7 @@ control DartIngress(inout headers_t headers, inout ingress_t metadata,
 		packets.count(index);
 	}
 
-	/* An outcome that is changed first takes a stage more. */
+	/* Keyed by both: writing @changed into the outcome takes one more stage. */
 	table tally {
 		key = {
 			outcome : ternary;
@@ -245,7 +245,7 @@ control DartIngress(inout headers_t headers, inout ingress_t metadata,
 
 	apply {
 		manager_metadata.bypass_egress = 1;
-		/* There are 12 stages: what needs no other goes first. */
+		/* Controls that depend on no other go first: there are only 12 stages. */
 		flow_key.apply(headers, metadata.report);
 		udp_overhang.apply(headers, overhang);
 		is_readable = false;
@@ -267,7 +267,7 @@ control DartIngress(inout headers_t headers, inout ingress_t metadata,
 			if (sink_mode != SINK_NONE) {
 				read_path.apply(headers, metadata.report,
 						outcome);
-				/* A copy, or a probe: that is all it is for. */
+				/* A copy or a probe serves only to carry its path. */
 				if (headers.int_md.discard == 1)
 					deparser_metadata.drop_ctl = 1;
 				strip.apply(headers, metadata.checksums);

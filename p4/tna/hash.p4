@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The CRCs of a key.  What a Tofino has least of is ways from its hash engine
- * to a packet: 6 of 16 bits in a stage.
+ * The CRCs of a key.  The scarcest resource of a Tofino is the outputs of its hash
+ * engine to a packet: 6 of 16 bits in a stage.
  *
- * In ingress there is one CRC, so there can be one for each kind of key.  In
- * egress all kinds are one: the key is at the end of 41 bytes, zeros are before
- * it, and its first 4 bytes are inverted.  The CRC of that, if it begins with
- * zeros, is the CRC of the key that begins with ones.
+ * Ingress computes one CRC, so it can have a hash for each kind of key.  Egress
+ * treats all kinds alike: the key is at the end of 41 bytes, zeros precede it, and
+ * its first 4 bytes are inverted.  The CRC of these bytes with a register of zeros
+ * equals the CRC of the key with a register of ones.
  *
- * What comes out of a hash must be alone in its action, and that be one by name:
- * the compiler joins statements that stand next to each other.
+ * The result of a hash must be alone in its action, and the action must be named:
+ * the compiler merges adjacent statements.
  */
 #ifndef DART_TNA_HASH_P4
 #define DART_TNA_HASH_P4
@@ -20,11 +20,11 @@
 #include "shared/sizes.p4"
 #include "headers.p4"
 
-/* Addresses stay in their headers: copies would take a tenth of all bits. */
+/* Addresses are read from their headers: copies take a tenth of all bits. */
 #define FLOW(ip, r) ip.source, ip.destination, r.source_port, \
 	r.destination_port, r.protocol
 
-/* Of hops nobody asks for more than the share: so all four fit one stage. */
+/* Keys of hops need only the share, so all four hashes fit into one stage. */
 control ShareHash(inout headers_t headers, inout report_t report,
 		  out bit<32> crc)
 {
@@ -111,7 +111,7 @@ control InvertFirst(in bit<8> kind, inout key_t words)
 			       0xffffffff) name##_polynomial;		\
 	Hash<bit<32>>(HashAlgorithm_t.CUSTOM, name##_polynomial) name;
 
-/* The source port of UDP tells the share: the lowest bits of its CRC. */
+/* The source port of UDP has the share, the lowest bits of its CRC. */
 control SourcePort(inout key_t words, out bit<16> port)
 {
 	CRCPolynomial<bit<32>>(DART_STORE_SHARE, true, false, false, 0,
@@ -171,7 +171,7 @@ control SlotHash(inout key_t words, in bit<8> copy, out bit<32> slot)
 	}
 }
 
-/* Never 0, for that is a slot nobody has written. */
+/* Never 0, which marks a slot that was never written. */
 control ChecksumHash(inout key_t words, out bit<32> checksum)
 {
 	CRC(checksum_0, DART_STORE_CHECKSUM_0)

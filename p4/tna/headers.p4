@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* All headers, and those that only this architecture has. */
+/* All headers; those of hops, clones and measurements exist only here. */
 #ifndef DART_TNA_HEADERS_P4
 #define DART_TNA_HEADERS_P4
 
@@ -10,18 +10,18 @@ header ipv4_options_h {
 }
 
 /*
- * What a parser of Tofino reads goes into containers or is lost: so a hop is
- * its node ID and nothing else, and there are HOPS of them at most.  INT with
- * more in it is forwarded as it is.
+ * Tofino's parser keeps only bytes that it puts into containers.  So a hop is its
+ * node ID only, and there are at most HOPS of them.  A packet with any other INT is
+ * forwarded unchanged.
  */
 header hop_h {
 	bit<32> node;
 }
 
 /*
- * What a clone carries: Tofino's mirror adds 32 bytes at most.  A key of IPv6
- * is too long for that: its last 9 bytes are here, and the addresses before
- * these are read again, from the clone itself.
+ * The metadata of a clone: Tofino's mirror adds at most 32 bytes, too few for a
+ * key of IPv6.  The last 9 bytes of the key are here; egress reads the addresses
+ * before them from the clone itself.
  */
 header clone_h {
 	bit<8> key;		/* KEY_..., not KEY_NONE */
@@ -31,7 +31,7 @@ header clone_h {
 	bit<32> tail_2;
 }
 
-/* Follows, and leaves as the end of a slot. */
+/* Follows clone_h; becomes the end of the slot. */
 header value_h {
 	bit<160> value;
 }
@@ -42,8 +42,9 @@ header checksum_h {
 }
 
 /*
- * Clone and value, as they are written: of a path, of schemas/postcard.yaml.  The
- * end of a key needs no action to be put together: these are its fields.
+ * clone_h and value_h as mirrors emit them, for a path and for a postcard (see
+ * schemas/postcard.yaml).  Emitting the fields puts the end of the key together
+ * without an action.
  */
 header path_h {
 	bit<8> key;
@@ -69,9 +70,9 @@ header postcard_h {
 	bit<64> time;
 }
 
-/* Between ingress and egress, in front of a packet that is to be measured. */
+/* From ingress to egress, in front of a packet to be measured. */
 header measured_h {
-	bit<8> no_key;		/* KEY_NONE: what tells it from a clone */
+	bit<8> no_key;		/* KEY_NONE distinguishes it from a clone */
 	bit<8> key;
 	bit<8> collector;
 	bit<16> source_port;
@@ -82,7 +83,7 @@ header measured_h {
 	bit<16> ingress_port;
 }
 
-/* As much of IPv6 as is in a key. */
+/* IPv6, with the addresses in words for a key. */
 header ipv6_words_h {
 	bit<64> before;
 	bit<32> source_0;

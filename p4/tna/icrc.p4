@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The ICRC of a report: CRC-32 of IEEE 802.3 over the frame from the IP header
- * on, with ones in place of what changes on the way; its least significant byte
- * is the first on the wire.  What is the same in each report is a constant
- * here: 52 bytes go through the hash engine, which takes 128 in a stage.
+ * on, with ones in place of fields that routers change; least significant byte
+ * first.  Fields that are the same in all reports are constants, so 52 bytes go
+ * through the hash engine, which takes 128 in a stage.
  */
 #ifndef DART_TNA_ICRC_P4
 #define DART_TNA_ICRC_P4
@@ -18,7 +18,7 @@
 /* From the UDP header to the end. */
 #define DATAGRAM_BYTES	(BYTES_BEFORE_SLOT + SLOT_BYTES + ICRC_BYTES)
 
-/* In a list a constant has to have a width, which those of C have not. */
+/* A constant in a list needs a width, which C constants do not have. */
 #define PASTE(width, value)	width##w##value
 #define WIDE(width, value)	PASTE(width, value)
 

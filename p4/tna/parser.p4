@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Ingress: Ethernet, IP, UDP and INT-MD behind it.  A packet that ends too
- * early keeps all its bytes: what was not read follows what was.
+ * Ingress parses Ethernet, IP, UDP and INT-MD behind it.  A truncated packet
+ * keeps all its bytes: the unread ones follow the parsed headers.
  *
- * Egress: of a clone the addresses.  Its mirror session cuts it to CLONE_BYTES,
- * which every Ethernet frame has, and all of them are read or skipped: nothing
- * is left that would follow the report.
+ * Egress parses the addresses of a clone.  The mirror session cuts clones to
+ * CLONE_BYTES, which every Ethernet frame has, and the parser reads or skips all
+ * of these, so that no bytes follow the report.
  */
 #ifndef DART_TNA_PARSER_P4
 #define DART_TNA_PARSER_P4
@@ -60,7 +60,7 @@ parser DartIngressParser(packet_in packet, out headers_t headers,
 		transition ipv4_payload;
 	}
 
-	/* The ports are in the first fragment, the rest of INT maybe not. */
+	/* Only the first fragment has ports, and INT may go on in the next. */
 	state ipv4_payload {
 		metadata.is_flow = true;
 		transition select(headers.ipv4.more_fragments,
@@ -111,7 +111,7 @@ parser DartIngressParser(packet_in packet, out headers_t headers,
 		packet.extract(headers.int_md);
 		udp_checksum.subtract(headers.int_shim);
 		udp_checksum.subtract(headers.int_md);
-		/* Whether these words are node IDs is found out later. */
+		/* ReadShape checks later whether these words are node IDs. */
 		transition select(headers.int_shim.words) {
 			3: behind_int;
 			4: hops_1;

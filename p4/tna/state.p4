@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What a switch remembers, and the dice.  A packet gets to a register once:
- * what it reads and what it writes is one RegisterAction.
+ * The registers of a switch, and its random numbers.  A packet accesses a register
+ * once: one RegisterAction reads and writes it.
  */
 #ifndef DART_TNA_STATE_P4
 #define DART_TNA_STATE_P4
@@ -10,7 +10,7 @@
 
 #include "shared/sizes.p4"
 
-/* @copy of @n gets an nth of the dice's sides. */
+/* Each @copy of @n gets one nth of the random numbers. */
 #define SIDES 4096
 #define SIDE(n, copy)							\
 	(0, n, copy * SIDES / n .. (copy + 1) * SIDES / n - 1) : choose(copy);
@@ -20,8 +20,8 @@
 #define NO_COPY		8w255
 
 /*
- * Each of the copies as likely as the others; or, with @all_copies, the one that
- * is @replica, if the collector has as many: others may, in the same group.
+ * Chooses a copy, each with the same probability; with @all_copies, copy @replica.
+ * NO_COPY if the collector has no such copy; others in the same group may.
  */
 control ChooseCopy(in bit<8> all_copies, in bit<8> redundancy,
 		   in bit<8> replica, out bit<8> copy)
@@ -74,7 +74,7 @@ control ChooseCopy(in bit<8> all_copies, in bit<8> redundancy,
 	}
 }
 
-/* The PSN of this report; the register has 8 bits more than go out. */
+/* The PSN of this report: the lowest 24 bits of the register. */
 control Psn(in bit<8> collector, out bit<24> psn)
 {
 	@name(".dart_psn")
@@ -93,9 +93,9 @@ control Psn(in bit<8> collector, out bit<24> psn)
 }
 
 /*
- * Has the flow with this @crc another path than when it was reported last?
- * Where two flows meet in the cache, they are reported more often than need be,
- * and never less.  @now: what the cache will have.
+ * Tells whether the path of the flow with this @crc differs from the one reported
+ * last.  Flows that share a place in the cache are reported more often than
+ * necessary, never less.  @now: the new content of the cache.
  */
 control Change(in bit<160> path, in bit<32> crc, inout bit<32> now,
 	       out bit<8> changed)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The last switch of a path: the packet leaves as it was before INT.  Parser
- * and deparser see to the checksums: the one of UDP is adjusted by what is
- * taken away; the one of IPv4 is made anew, but where it was wrong, INT stays.
+ * The last switch of a path removes INT from the packet.  Parser and deparser
+ * handle the checksums: that of UDP is adjusted by the removed bytes; that of IPv4
+ * is computed again, and if it was wrong, INT stays.
  */
 #ifndef DART_TNA_STRIP_P4
 #define DART_TNA_STRIP_P4
@@ -10,17 +10,17 @@
 #include "shared/outcome.p4"
 #include "headers.p4"
 
-/* What the deparser has to know of checksums. */
+/* The deparser's input for checksums. */
 struct checksums_t {
-	bit<16> udp_rest;	/* of the sum, without what may change */
-	bit<16> length_change;	/* if INT is taken off */
+	bit<16> udp_rest;	/* of the sum, without fields that may change */
+	bit<16> length_change;	/* if INT is removed */
 	bit<16> minus_bytes;	/* likewise, in ones' complement */
 	bool is_wrong;		/* of IPv4, or there are options */
 	bool adjust_ipv4;
 	bool adjust_udp;
 }
 
-/* Bytes of UDP up to the end of INT, and of what goes away. */
+/* Bytes of UDP up to the end of INT, and those of INT alone. */
 #define UDP_AND_INT(words)	(UDP_BYTES + INT_SHIM_BYTES + 4 * words)
 #define INT_BYTES(words)	(INT_SHIM_BYTES + 4 * words)
 
@@ -33,7 +33,7 @@ struct checksums_t {
 	 hop_words, UDP_AND_INT(words) .. 0xffff) :			\
 		known(0 - UDP_AND_INT(words), 0);
 
-/* The bytes that UDP says it has beyond what IP has room for. */
+/* The bytes by which the length of UDP exceeds the room in IP. */
 control UdpOverhang(inout headers_t headers, out bit<16> overhang)
 {
 	bit<16> room;
@@ -52,14 +52,14 @@ control UdpOverhang(inout headers_t headers, out bit<16> overhang)
 }
 
 /*
- * Is this INT as the parser reads it?  Else it is malformed, or there are more
- * hops, or other words in them than a node ID.
+ * Tells whether the parser reads this INT.  Other INT is malformed, has more hops,
+ * or has other metadata than node IDs.
  */
 control ReadShape(inout headers_t headers, in bit<16> overhang,
 		  inout checksums_t checksums, inout bit<8> outcome,
 		  out bool is_known)
 {
-	/* @minus_bytes: what lengths lose when it is taken off. */
+	/* @minus_bytes: added to lengths when INT is removed. */
 	action known(bit<16> minus_bytes, bit<16> complement)
 	{
 		checksums.length_change = minus_bytes;
@@ -137,7 +137,7 @@ control Strip(inout headers_t headers, inout checksums_t checksums)
 				      checksums.length_change;
 	}
 
-	/* This UDP is the packet's own. */
+	/* UDP in front of INT, the packet's own. */
 	action shorten_udp()
 	{
 		headers.udp.length = headers.udp.length +
@@ -168,7 +168,7 @@ control Strip(inout headers_t headers, inout checksums_t checksums)
 		headers.hop[4].setInvalid();
 	}
 
-	/* Headers of IPv4 and of IPv6 share containers: no action has both. */
+	/* IPv4 and IPv6 headers share containers, so no action uses both. */
 	apply {
 		if (headers.udp.checksum != 0)
 			checksums.adjust_udp = true;

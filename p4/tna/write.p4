@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A clone becomes the WRITE of its report, as <dart/store.h> describes. */
+/* Turns a clone into the WRITE of its report, as <dart/store.h> describes. */
 #ifndef DART_TNA_WRITE_P4
 #define DART_TNA_WRITE_P4
 
@@ -10,7 +10,7 @@
 #include "icrc.p4"
 #include "state.p4"
 
-/* Slots of 24 bytes.  One sum in a stage: three terms take two. */
+/* For slots of 24 bytes.  A stage adds once, so three terms take two stages. */
 control SlotAddress(in bit<64> base, in bit<32> slot, out bit<64> address)
 {
 	bit<64> times_16 = 0;
@@ -41,7 +41,7 @@ control SlotAddress(in bit<64> base, in bit<32> slot, out bit<64> address)
 	}
 }
 
-/* @replica: the number of the copy, if the mirror session makes all of them. */
+/* @replica: the number of the copy, if the mirror session makes all copies. */
 control WriteReport(inout headers_t headers, inout key_t key,
 		    in reporter_t reporter, in bit<8> replica,
 		    out bool written)

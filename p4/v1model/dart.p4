@@ -3,9 +3,9 @@
  * A switch that reports telemetry into the memory of collectors, for BMv2's
  * simple_switch: see Documentation/p4.md.
  *
- *   ingress  forwards a packet by its destination; finds what is to be reported,
- *            and to whom; mirrors the packet towards there
- *   egress   measures what postcards say; makes a report of what is mirrored
+ *   ingress  forwards a packet by its destination; finds what to report, and the
+ *            collector; mirrors the packet towards that collector
+ *   egress   measures the values of postcards; turns mirrored packets into reports
  */
 #include <core.p4>
 #include <v1model.p4>
@@ -14,10 +14,10 @@
 
 #include "shared/report.p4"
 
-/* What a packet is to be reported for. */
+/* The reason to report a packet. */
 #define TRIGGER_NONE	8w0
-#define TRIGGER_PATH	8w1	/* the path that INT has written down */
-#define TRIGGER_HOP	8w2	/* what this switch measures */
+#define TRIGGER_PATH	8w1	/* the path in its INT */
+#define TRIGGER_HOP	8w2	/* the measurement of this switch */
 
 #define SINK_NONE	8w0
 #define SINK_ALL	8w1
@@ -66,7 +66,7 @@ control DartIngress(inout headers_t headers, inout metadata_t metadata,
 		standard.egress_spec = port;
 	}
 
-	/* To all ports of a group but the one that it came from. */
+	/* To all ports of a group except the port of arrival. */
 	@name(".forward_flood")
 	action forward_flood(bit<16> group)
 	{
@@ -106,8 +106,8 @@ control DartIngress(inout headers_t headers, inout metadata_t metadata,
 	}
 
 	/*
-	 * What becomes of INT in packets that leave through a port. Flooded ones
-	 * leave through several, and are those of none: the default is theirs.
+	 * Treatment of INT in packets that leave through a port.  Flooded packets
+	 * leave through several ports and get the default action.
 	 */
 	@name(".dart_sink")
 	table sink {
@@ -122,7 +122,7 @@ control DartIngress(inout headers_t headers, inout metadata_t metadata,
 	{
 		metadata.report.node = switch_id;
 		metadata.trigger = TRIGGER_HOP;
-		/* The key of the flow becomes that of the flow and the switch. */
+		/* The key becomes that of the flow and the switch. */
 		metadata.report.key = metadata.report.key +
 				      (KEY_IPV4_HOP - KEY_IPV4);
 	}
@@ -150,7 +150,7 @@ control DartIngress(inout headers_t headers, inout metadata_t metadata,
 
 	apply {
 		metadata.trigger = TRIGGER_NONE;
-		/* A port is to be named; a flooded packet goes nowhere else. */
+		/* Without a port, so that a flooded packet leaves only by its group. */
 		mark_to_drop(standard);
 		if (!headers.ethernet.isValid())
 			return;
@@ -175,7 +175,7 @@ control DartIngress(inout headers_t headers, inout metadata_t metadata,
 			read_path.apply(headers, metadata.report, outcome);
 			if (outcome == OUTCOME_REPORT)
 				metadata.trigger = TRIGGER_PATH;
-			/* A copy, or a probe: its path is all that it is for. */
+			/* A copy or a probe serves only to carry its path. */
 			if (headers.int_md.discard == 1)
 				mark_to_drop(standard);
 			strip.apply(headers);
@@ -185,8 +185,8 @@ control DartIngress(inout headers_t headers, inout metadata_t metadata,
 			     metadata.report.destination_port ==
 			     DART_STORE_UDP_PORT)) {
 			/*
-			 * What contradicts itself tells no flow, and reports on
-			 * reports, with INT or without, would go round for ever.
+			 * A malformed packet has no flow, and reports on reports,
+			 * with INT or without, would never end.
 			 */
 			postcard.apply();
 		}
@@ -212,7 +212,7 @@ control DartIngress(inout headers_t headers, inout metadata_t metadata,
 		}
 		packets.count((bit<32>)OUTCOME_REPORT);
 		if (metadata.trigger == TRIGGER_HOP)
-			return; /* it is measured when it leaves */
+			return; /* egress measures and mirrors it */
 		metadata.report.copy = 0;
 		clone_preserving_field_list(CloneType.I2E,
 			(bit<32>)metadata.report.session, MIRRORED);
@@ -304,7 +304,7 @@ control DartVerifyChecksum(inout headers_t headers, inout metadata_t metadata)
 	apply { }
 }
 
-/* Of reports; what is forwarded has had its own adjusted. */
+/* For reports only: forwarded packets have theirs adjusted in ingress. */
 control DartComputeChecksum(inout headers_t headers, inout metadata_t metadata)
 {
 	apply {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The CRCs of a key.  v1model's crc32_custom has its polynomial set at run time,
- * for each place where it is used; what tells these places apart is the field that
- * they fill, so all CRCs with one polynomial fill fields of one name.
+ * The CRCs of a key.  The polynomial of each use of v1model's crc32_custom is set
+ * at run time.  The field that receives the result identifies the use, so all CRCs
+ * with the same polynomial are assigned to fields of the same name.
  *
- * A field whose header is not there adds nothing to a hash.
+ * A field of an invalid header adds nothing to a hash.
  */
 #ifndef DART_V1MODEL_HASH_P4
 #define DART_V1MODEL_HASH_P4
@@ -81,7 +81,7 @@ control SlotHash(in report_t report, in bit<8> copy,
 	}
 }
 
-/* In the lowest bytes; never 0, for that is a slot nobody has written. */
+/* In the lowest bytes; never 0, which marks a slot that was never written. */
 control ChecksumHash(in report_t report, in bit<8> bytes,
 		     out bit<64> checksum)
 {

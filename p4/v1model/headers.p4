@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* All headers, and those of which only some architectures know the like. */
+/* All headers; those with varbit fields exist only here. */
 #ifndef DART_V1MODEL_HEADERS_P4
 #define DART_V1MODEL_HEADERS_P4
 
@@ -11,7 +11,7 @@ header ipv4_options_h {
 
 header hop_h {
 	bit<32> node;
-	varbit<960> rest;	/* whatever else the instructions ask for */
+	varbit<960> rest;	/* other metadata that the instructions select */
 }
 
 header int_tail_h {

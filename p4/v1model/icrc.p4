@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The ICRC of a report: CRC-32 of IEEE 802.3 over the frame from the IP header on,
- * with ones in place of what changes on the way; its least significant byte is the
- * first on the wire.
+ * with ones in place of fields that routers change; least significant byte first.
  */
 #ifndef DART_V1MODEL_ICRC_P4
 #define DART_V1MODEL_ICRC_P4

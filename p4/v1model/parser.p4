@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Ethernet, IP, UDP and INT-MD behind it.  A packet that ends too early, or
- * that contradicts itself, keeps all its bytes: what was not read follows what
- * was.
+ * Parses Ethernet, IP, UDP and INT-MD behind it.  A packet that is truncated or
+ * malformed keeps all its bytes: the unread ones follow the parsed headers.
  */
 #ifndef DART_V1MODEL_PARSER_P4
 #define DART_V1MODEL_PARSER_P4
@@ -18,10 +17,10 @@ parser DartParser(packet_in packet, out headers_t headers,
 		  inout metadata_t metadata,
 		  inout standard_metadata_t standard)
 {
-	bit<16> room_in_ip;	/* bytes that IP says are behind its header */
+	bit<16> room_in_ip;	/* bytes behind the IP header, according to it */
 	bit<8> words;	/* of the stack that were not read yet */
 	bit<8> hop_words;
-	bit<8> room;	/* hops that a value still has a place for */
+	bit<8> room;	/* hops that still fit into a value */
 
 	state start {
 		packet.extract(headers.ethernet);
@@ -51,7 +50,7 @@ parser DartParser(packet_in packet, out headers_t headers,
 		transition ipv4_payload;
 	}
 
-	/* The ports are in the first fragment, the rest of INT maybe not. */
+	/* Only the first fragment has ports, and INT may go on in the next. */
 	state ipv4_payload {
 		transition select(headers.ipv4.more_fragments,
 				  headers.ipv4.offset,
@@ -127,7 +126,7 @@ parser DartParser(packet_in packet, out headers_t headers,
 		}
 	}
 
-	/* A value has no room for them, yet there must be whole ones. */
+	/* The other hops do not fit into a value, but must be whole, too. */
 	state more_hops {
 		packet.extract(headers.int_tail, (bit<32>)words << 5);
 		transition count_hops;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What a switch remembers, and the dice. */
+/* The registers of a switch, its random numbers and the sum over INT. */
 #ifndef DART_V1MODEL_STATE_P4
 #define DART_V1MODEL_STATE_P4
 
@@ -7,7 +7,7 @@
 #include "shared/sizes.p4"
 #include "headers.p4"
 
-/* Each of the copies as likely as the others; @redundancy is not 0. */
+/* Chooses a copy, each with the same probability; @redundancy is not 0. */
 control RandomCopy(in bit<8> redundancy, out bit<8> copy)
 {
 	apply {
@@ -15,7 +15,7 @@ control RandomCopy(in bit<8> redundancy, out bit<8> copy)
 	}
 }
 
-/* The PSN of this report; the register has 8 bits more than go out. */
+/* The PSN of this report: the lowest 24 bits of the register. */
 control Psn(in bit<8> collector, out bit<24> psn)
 {
 	@name(".dart_psn")
@@ -32,8 +32,8 @@ control Psn(in bit<8> collector, out bit<24> psn)
 }
 
 /*
- * Has this flow another path than when it was reported last?  Where two flows meet
- * in the cache, they are reported more often than need be, and never less.
+ * Tells whether the path of a flow differs from the one reported last.  Flows that
+ * share a place in the cache are reported more often than necessary, never less.
  */
 control Change(in report_t report, in bit<32> crc, out bool changed)
 {
@@ -58,7 +58,7 @@ control Change(in report_t report, in bit<32> crc, out bool changed)
 	}
 }
 
-/* The sum of all of INT, as checksums of IP are made (RFC 1071). */
+/* The sum of all INT headers, as for checksums of IP (RFC 1071). */
 control SumOfInt(in headers_t headers, out bit<16> sum)
 {
 	bit<16> checksum;
