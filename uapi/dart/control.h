@@ -5,28 +5,28 @@
  * The agent writes it, controllers fetch it with one RDMA READ (ZERO, section
  * 4.2, "control plane") and then READ the data by themselves.  It is a header
  * followed by six sections.  All integers are little-endian and of fixed
- * width, all references are indices or offsets from the first byte of the
- * header, never pointers; sections are 8-byte aligned, in the order below, and
- * do not overlap.  Behind each there may be bytes that mean nothing: room to
- * grow.
+ * width.  All references are indices or byte offsets, never pointers.  Sections
+ * are 8-byte aligned, in the order below, and do not overlap; bytes between them
+ * have no meaning and are room to grow.  A table that breaks a rule of this header
+ * is refused as a whole.
  *
  *   +--------+----------------+---------+--------+---------+--------+---------+
  *   | header | memory regions | entries | ranges | schemas | fields | strings |
  *   +--------+----------------+---------+--------+---------+--------+---------+
  *
- *   memory region  what one rkey opens for RDMA READ
- *   entry          one registered thing: a name, a schema, a number of copies
- *   range          some bytes of some copies of an entry, and where they lie
- *   schema, field  what the bytes of one copy mean
+ *   memory region  the memory that one rkey opens for RDMA READ
+ *   entry          one registered object: a name, a schema, a number of copies
+ *   range          some bytes of some copies of an entry, and their location
+ *   schema, field  the meaning of the bytes of one copy
  *   string         ASCII 0x20 to 0x7e, ended by NUL; the section begins with
  *                  the empty string and ends with NUL
  *
  * References can form neither loops nor aliases: the ranges of entry i follow
- * those of entry i-1 without a gap, and so do the fields of the schemas; what
- * does not is refused.  Within an entry the ranges are ordered by their first
- * copy, then by their offset in the copy; the copies 0 ... n-1 are divided into
- * consecutive groups, and each group lists the same runs of bytes, so that
- * every field of the schema lies wholly inside one run, for every copy.
+ * those of entry i-1 without a gap, and so do the fields of the schemas.  Within
+ * an entry the ranges are ordered by their first copy, then by their offset in the
+ * copy; the copies 0 ... n-1 are divided into consecutive groups, and each group
+ * lists the same runs of bytes, so that every field of the schema lies wholly
+ * inside one run, for every copy.  Bytes outside all runs are not exposed.
  *
  * Changing.  The agent changes the table in place: it sets generation_begin to
  * the next number, writes the rest, and sets generation_end to the same number
@@ -36,40 +36,40 @@
  * the header behind its data, and finds the generation it knows, knows that
  * every range it used was valid.  A range that the agent takes back stays
  * readable for lease_ms after the table has changed, so a scrape in flight
- * never fails because of a change; a controller that last looked at the
- * generation longer ago than that looks before it reads.
+ * never fails because of a change; a controller that last read the generation
+ * longer ago than that reads it again before the data.
  *
- * Adding an entry, or taking one out, takes an agent the same time however many
- * there are.  The checksum is a sum, modulo 2^64: for each block i of
- * DART_CONTROL_BLOCK bytes, of which the last may be shorter, XXH64 with seed i,
- * where the checksum itself is taken as 0; so only blocks that change have to be
- * hashed.  What is added goes where a section has room to grow.  An entry that
- * is taken out leaves its place, with the kind DART_CONTROL_ENTRY_GONE, and its
- * ranges: nothing but its first_range and ranges means anything any more.  Now
- * and then the agent writes all sections anew, perhaps elsewhere.
+ * The time to add or remove an entry does not depend on the number of entries.
+ * The checksum is a sum, modulo 2^64: for each block i of DART_CONTROL_BLOCK
+ * bytes, of which the last may be shorter, XXH64 with seed i, where the checksum
+ * itself is taken as 0; so only blocks that change have to be hashed.  A new entry
+ * goes into the room behind the sections.  A removed entry keeps its place, with
+ * the kind DART_CONTROL_ENTRY_GONE, and its ranges; only its first_range and
+ * ranges keep their meaning.  When room runs out, or too many entries were
+ * removed, the agent writes all sections again, perhaps at other offsets.
  *
  * The values themselves are in the byte order of the host, which is
  * little-endian: the agent does not run on others.
  *
- * Sequences.  An integer is fetched whole, a row of several may be fetched
- * while it is being written.  So a schema of rows can have sequence fields.  Who
- * writes a row makes all of them odd, writes the rest, and makes all of them the
- * next even number, in this order; no number comes back for another tenant of
- * the row.  A reader finds
+ * Sequences.  An integer is fetched whole, but a row of several integers may be
+ * fetched while it is being written.  So a schema of rows can have sequence
+ * fields.  The writer of a row makes all of them odd, writes the rest, and makes
+ * all of them the next even number, in this order; a number is never used again
+ * for another owner of the row.  A reader finds
  *
- *   all 0                     an empty row: nobody's, to be left out
- *   all the same even number  a whole row, as it was at one moment
- *   anything else             a torn row: what it says is to be thrown away, and
- *                             the next cycle's taken
+ *   all 0                     an empty row, to be skipped
+ *   all the same even number  a whole row, as of one moment
+ *   anything else             a torn row, to be discarded and read again in the
+ *                             next cycle
  *
- * How the bytes of one READ are ordered is not promised by the architecture.
- * What this rests on is how hosts do it: an adapter fetches memory in aligned
- * lines of 64 bytes, each at one moment, in any order; soft-RoCE copies it from
- * the first byte to the last.  So a row that is no longer than a line, and
- * aligned, needs one sequence, its first field; a longer one needs one in every
- * line, the first and the last of its bytes among them.
+ * The InfiniBand architecture does not promise an order of the bytes of one READ.
+ * Sequences rest on how hosts fetch them: an adapter reads memory in aligned lines
+ * of 64 bytes, each at one moment, in any order; soft-RoCE copies from the first
+ * byte to the last.  So an aligned row that is not longer than a line needs one
+ * sequence, its first field; a longer row needs one in every line, among them the
+ * first and the last bytes of the row.
  *
- * A reader treats all of this as hostile: copy, check, use.
+ * A reader treats the table as hostile: copy, check, use.
  */
 #ifndef _UAPI_DART_CONTROL_H
 #define _UAPI_DART_CONTROL_H
@@ -82,7 +82,7 @@
 /* TCP port space of the RDMA CM. */
 #define DART_CONTROL_PORT	4792
 
-/* Bytes that the checksum takes at a time. */
+/* Bytes of a block of the checksum. */
 #define DART_CONTROL_BLOCK	256
 
 /* Limits; a table beyond one of them is refused. */
@@ -98,7 +98,7 @@ struct dart_control_section {
 };
 
 enum dart_control_exposure {
-	/* memory regions over the very bytes of the variables */
+	/* memory regions over exactly the bytes of the variables */
 	DART_CONTROL_EXPOSURE_EXACT = 1,
 	/* one memory region over whole pages */
 	DART_CONTROL_EXPOSURE_PAGE = 2,
@@ -119,7 +119,7 @@ struct dart_control_header {
 	__le64 clock_offset_ns;
 	__le32 cpus;		/* highest possible CPU + 1, not 0 */
 	__le32 page_size;	/* bytes, a power of two */
-	__le32 lease_ms;	/* how long a range outlives its place here */
+	__le32 lease_ms;	/* how long a removed range stays readable */
 	__le32 reserved;	/* 0 */
 	struct dart_control_section memory_regions;
 	struct dart_control_section entries;
@@ -130,7 +130,7 @@ struct dart_control_header {
 	__le64 generation_end;
 };
 
-/* What one rkey opens: [address, address + length) for RDMA READ. */
+/* The memory that one rkey opens for RDMA READ: [address, address + length). */
 struct dart_control_memory_region {
 	__le64 address;
 	__le64 length;		/* bytes, not 0; the end is below 2^64 */
@@ -146,7 +146,7 @@ enum dart_control_entry_kind {
 	DART_CONTROL_ENTRY_SLICE = 4,	/* memory that a process writes */
 };
 
-/* Instead of a kind: there is no entry here any more, see above. */
+/* Instead of a kind: the entry was removed, see above. */
 #define DART_CONTROL_ENTRY_GONE	0
 
 /* ZERO, section 4.2: the three lifetimes of metrics. */
@@ -156,7 +156,7 @@ enum dart_control_lifetime {
 	DART_CONTROL_LIFETIME_SERVERLESS = 3,
 };
 
-/* What the copies of an entry are. */
+/* The meaning of the copies of an entry. */
 enum dart_control_copies {
 	DART_CONTROL_COPIES_CPU = 1,	/* copy c is of CPU c: counters add up */
 	DART_CONTROL_COPIES_ROW = 2,	/* copy c is row c of a table */
@@ -203,14 +203,14 @@ enum dart_control_field_kind {
 	DART_CONTROL_FIELD_COUNTER = 1,		/* only grows; copies add up */
 	DART_CONTROL_FIELD_GAUGE = 2,		/* goes up and down */
 	/*
-	 * counts: element i of the values from 2^i to 2^(i+1) - 1 of the unit,
-	 * the first one also of 0, the last one also of what is greater
+	 * element i counts the values from 2^i to 2^(i+1) - 1 of the unit, the
+	 * first element also 0, the last one also all greater values
 	 */
 	DART_CONTROL_FIELD_HISTOGRAM = 3,
 	DART_CONTROL_FIELD_TEXT = 4,		/* bytes, ended by NUL or width */
-	/* whether the row is whole, see above: 4 or 8 bytes, unsigned */
+	/* tells whether the row is whole, see above: 4 or 8 bytes, unsigned */
 	DART_CONTROL_FIELD_SEQUENCE = 5,
-	/* of IPv6, 16 bytes in network order; an IPv4 one as ::ffff:a.b.c.d */
+	/* IPv6, 16 bytes in network order; an IPv4 address as ::ffff:a.b.c.d */
 	DART_CONTROL_FIELD_ADDRESS = 6,
 };
 
@@ -230,10 +230,10 @@ struct dart_control_field {
 /*
  * Private data of the RDMA CM handshake (IBTA volume 1, section 12.6).
  *
- * With the connect request the controller says who it is; a request without
- * it is rejected.  With the accept the agent says where the control region is:
- * a READ of @used bytes at @address fetches the table as it was at that
- * moment; it never grows beyond @length bytes.
+ * The connect request identifies the controller; a request without this data is
+ * rejected.  The accept has the location of the control region: a READ of @used
+ * bytes at @address fetches the table as of that moment; the table never grows
+ * beyond @length bytes.
  */
 struct dart_control_request {
 	__le64 magic;		/* DART_CONTROL_MAGIC */

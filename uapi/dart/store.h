@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only WITH Linux-syscall-note */
 /*
- * The store: where telemetry reports lie in the memory of a collector, and how
- * they get there.  Reporters (switches, XDP programs, libdart) compute from a key
- * where its value belongs and WRITE it there; whoever holds the key finds it
- * again by the same computation.  Nobody coordinates anything, and the
- * collector's CPU does nothing (DART, HotNets 2021, section 3).
+ * The store: the layout of telemetry reports in the memory of a collector, and
+ * their frames.  Reporters (switches, XDP programs, libdart) compute from a key
+ * the place of its value and WRITE the value there; a reader that has the key
+ * finds it again by the same computation.  This takes no coordination and no work
+ * of the collector's CPU (DART, HotNets 2021, section 3).
  *
- * This header is read by P4 compilers, too: it has nothing but #defines.
+ * P4 compilers read this header, too: it has only #defines.
  *
  * Slots.  A store is an array of 2^k slots, 0 <= k <= 32, without gaps:
  *
@@ -16,14 +16,14 @@
  *    1,2,4,8 B   4 ... 64 B
  *
  * The checksum of the key is in network byte order; the value is a string of
- * bytes that a schema gives a meaning to.  A slot whose checksum is 0 has not been
+ * bytes, whose meaning a schema defines.  A slot whose checksum is 0 has not been
  * written yet.  All reporters and readers of a store agree on the number of slots,
- * the length of values, the bits of the checksum, and the redundancy N: how
- * many slots, 1 to 8, belong to a key.  A report fills one of them; which, a
- * reporter chooses at random, or it sends N reports.
+ * the length of values, the bits of the checksum, and the redundancy N, the number
+ * of slots, 1 to 8, that belong to a key.  A report fills one of these; a reporter
+ * chooses it at random, or sends N reports.
  *
- * Hashing.  A key is a string of 1 to 64 bytes.  For each purpose there is a
- * CRC of 32 bits with a polynomial of its own:
+ * Hashing.  A key is a string of 1 to 64 bytes.  Each purpose has a CRC of 32 bits
+ * with its own polynomial:
  *
  *   slot n of a key    CRC with DART_STORE_SLOT_<n>, its lowest k bits
  *   checksum           CRC with DART_STORE_CHECKSUM_0: its lowest 8, 16 or all
@@ -32,19 +32,19 @@
  *   share              CRC with DART_STORE_SHARE, its lowest
  *                      DART_STORE_SHARE_BITS bits
  *
- * Each is the CRC that IEEE 802.3 describes, but for the polynomial: bits go in
- * and come out reflected (least significant first), the register begins with all
- * ones, and all bits are inverted in the end.  The polynomials are written most
- * significant bit first, without x^32.  They differ because a CRC is linear: with
- * one polynomial, and n put before the key, keys that share one slot would share
- * all of them, and N copies would be worth no more than one.  They are primitive,
+ * Each is the CRC of IEEE 802.3, except for the polynomial: bits go in and come
+ * out reflected (least significant first), the register begins with all ones, and
+ * all bits are inverted in the end.  The polynomials are written most significant
+ * bit first, without x^32.  They differ because a CRC is linear: with one
+ * polynomial, and n put before the key, keys that share one slot would share all
+ * slots, and N copies would be worth no more than one.  They are primitive,
  * so no two have a factor in common: each is the first primitive one at or after the
  * odd number that the first 32 bits of the SHA-256 of "DART slot <n>", "DART
  * checksum <n>" or "DART share" make, counted in steps of 2.
  *
- * Collectors.  A key's share says which collector its copies lie on: each
+ * Collectors.  A key's share determines the collector of its copies: each
  * collector has some of the DART_STORE_SHARES shares, and a share can be given
- * to another one without a word about the rest.
+ * to another collector independently of the others.
  *
  * Reports.  A report is a RoCEv2 frame (IBTA volume 1, annex A17) to UDP port
  * DART_STORE_UDP_PORT:
@@ -63,9 +63,9 @@
  *             last byte of the BTH's second word (FECN ... reserved, byte 4) are
  *             0xff; least significant byte first
  *
- * The transport is unreliable connected: a report that is lost is lost, and the
- * next one finds the queue pair as it was.  A queue pair takes reports from one
- * source address.
+ * The transport is unreliable connected: a lost report is not sent again, and does
+ * not affect the reports after it.  A queue pair takes reports from one source
+ * address.
  */
 #ifndef _UAPI_DART_STORE_H
 #define _UAPI_DART_STORE_H
@@ -91,8 +91,8 @@
 #define DART_STORE_VALUE_MIN		4
 #define DART_STORE_VALUE_MAX		64
 #define DART_STORE_SLOT_MAX		72	/* bytes of checksum and value */
-#define DART_STORE_CHECKSUM_BITS	32	/* if nobody says otherwise */
-#define DART_STORE_REDUNDANCY		2	/* likewise */
+#define DART_STORE_CHECKSUM_BITS	32	/* by default */
+#define DART_STORE_REDUNDANCY		2	/* by default */
 
 #define DART_STORE_UDP_PORT		4791
 #define DART_STORE_UDP_SOURCE_BASE	0xc000

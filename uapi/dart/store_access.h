@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only WITH Linux-syscall-note */
 /*
- * How a store is read from another machine: by RDMA READ of the slots that a
- * key belongs to, see <dart/store.h>; the collector's CPU does nothing.
+ * Remote access to a store: RDMA READ of the slots that belong to a key, see
+ * <dart/store.h>; the collector's CPU does nothing.
  *
  * A reader connects to the agent as a controller does (TCP port space of the RDMA
  * CM, port DART_CONTROL_PORT of <dart/control.h>), on a reliable connected queue
  * pair.  Its private data is struct dart_store_request; that of the acceptance is
- * struct dart_store_accept, which has all that a READ needs.  A request that
- * names no store, or is not of this form, is rejected.  The queue pair may READ
- * the store and nothing else.  When the store is deleted, the agent hangs up.
+ * struct dart_store_accept, which has all that a READ needs.  A request that does
+ * not name a store, or is not of this form, is rejected.  The queue pair may READ
+ * the store and nothing else.  When the store is deleted, the agent disconnects.
  *
  * All integers are little-endian.
  */
@@ -20,10 +20,10 @@
 #define DART_STORE_ACCESS_MAGIC	0x524f545354524144ULL	/* "DARTSTOR" */
 #define DART_STORE_ACCESS_ABI_VERSION 1
 
-/* With the NUL; names are those of entries, see <dart/registration.h>. */
+/* With the NUL; characters as for entries, see <dart/registration.h>. */
 #define DART_STORE_NAME_MAX	40
 
-/* 56 bytes, all the private data that a request can have. */
+/* 56 bytes, the most private data that a request can have. */
 struct dart_store_request {
 	__le64 magic;
 	__le32 abi_version;
