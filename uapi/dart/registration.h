@@ -91,7 +91,7 @@
  * status, "status"; for follow-source, "follow"; for probe-list, "probes"; for
  * probe-load and -unload, "probe" as in probe-list; for store-list, "stores"; for
  * store-create, -delete and -open, "store" as in store-list; for store-export,
- * "collectors", as in <libdart/report/collectors.h>; for reporter-list, "reporters"; for
+ * "collectors", as in dart_collectors(5); for reporter-list, "reporters"; for
  * reporter-add and -remove, "reporter" as in reporter-list; for all others,
  * "entry", as in list, where followers come last.  Or {"ok": false, "error": E,
  * "message": M}: E is the name of an errno, such as "EEXIST", M a sentence.
