@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the BTF of a map's value type cannot express by itself, as btf_decl_tag
- * attributes (clang 14).  Any eBPF program may use them in the value type of a
- * map that is to be exposed; fields without a tag are gauges without a unit, and
- * copies are rows.
+ * Properties that the BTF of a map's value type cannot express by itself, as
+ * btf_decl_tag attributes (clang 14).  Any eBPF program may use them in the value
+ * type of a map that is to be exposed; fields without a tag are gauges without a
+ * unit, and copies are rows.
  */
 #ifndef DART_TAGS_H
 #define DART_TAGS_H

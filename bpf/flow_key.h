@@ -40,7 +40,7 @@ struct cursor {
 	void *end;
 };
 
-/* What an IP header says about the bytes behind it. */
+/* The properties of an IP packet that its payload is read by. */
 struct inner {
 	__u8 protocol;
 	bool is_ipv6;

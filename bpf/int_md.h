@@ -4,7 +4,7 @@
  * version 2.1, sections 5.7.2 and 5.8): the headers of the described packet, the
  * UDP port of INT, then
  *
- *	shim	type (4 bits), NPT (2), reserved (2), words of what follows (8),
+ *	shim	type (4 bits), NPT (2), reserved (2), words that follow (8),
  *		the packet's own UDP port (NPT 1) or protocol (NPT 2) (16)
  *	MD	version (4), D, E, M, reserved (12), words of a hop (5),
  *		remaining hops (8); instructions (16), domain (16); of the

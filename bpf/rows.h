@@ -11,7 +11,7 @@
 /* No row: all were in use. */
 #define ROW_NONE 0xffffffff
 
-/* The entry beside a table that says how full it is. */
+/* The fill of a table, an entry beside it. */
 struct row_usage {
 	__u64 in_use DART_GAUGE DART_UNIT("rows");
 	/* objects that have no row because none was free */
@@ -25,7 +25,7 @@ static __always_inline void write_u64(__u64 *to, __u64 value)
 
 /*
  * The sequences of a row are odd between sequence__begin() and sequence__end();
- * the row must have no other writer meanwhile.  Stores are seen in program order,
+ * the row must not have another writer then.  Stores are seen in program order,
  * because the agent runs on x86 only.
  *
  * The sequence of an empty row starts at the time in ns, which grows faster than

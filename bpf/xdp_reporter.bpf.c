@@ -87,7 +87,7 @@ static __always_inline __u32 crc_add(__u32 crc, enum reporter_crc kind,
 	return crc >> 8 ^ crc_tables[kind][(__u8)crc ^ byte];
 }
 
-/* What follows from the key alone; the slot depends on the collector, too. */
+/* The results of the key alone; the slot depends on the collector, too. */
 struct place {
 	__u64 checksum;	/* its 8, 16, 32 or 64 bits */
 	__u32 share;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only WITH Linux-syscall-note */
 /*
- * The control region: what lies where in the memory of a monitored host.
+ * The control region: place and type of all values in the memory of a monitored host.
  *
  * The agent writes it, controllers fetch it with one RDMA READ (ZERO, section
  * 4.2, "control plane") and then READ the data by themselves.  It is a header
  * followed by six sections.  All integers are little-endian and of fixed
  * width.  All references are indices or byte offsets, never pointers.  Sections
- * are 8-byte aligned, in the order below, and do not overlap; bytes between them
+ * are 8-byte aligned, in the order below, and do not overlap; bytes behind one
  * have no meaning and are room to grow.  A table that breaks a rule of this header
  * is refused as a whole.
  *
