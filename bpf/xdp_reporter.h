@@ -27,10 +27,10 @@ enum reporter_crc {
 #define REPORTER_CONSTANT	50	/* bytes: up to the first half of the BTH */
 #define REPORTER_WORDS		12	/* PSN, RETH, payload: as many at most */
 
-#define REPORTER_NOBODY		0xffffffff
+#define COLLECTOR_NONE		0xffffffff
 
 struct reporter_share {
-	__u32 collector;	/* its number, or REPORTER_NOBODY */
+	__u32 collector;	/* its number, or COLLECTOR_NONE */
 	/* The register of the ICRC behind the BTH, for PSN 0. */
 	__u32 icrc;
 };

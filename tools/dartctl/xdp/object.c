@@ -71,7 +71,7 @@ static int fill_shares(const struct reporter_plan *plan, int map)
 	uint32_t number;
 
 	for (number = 0; number < DART_STORE_SHARES; number++) {
-		share = (struct reporter_share){ .collector = REPORTER_NOBODY };
+		share = (struct reporter_share){ .collector = COLLECTOR_NONE };
 		if (collectors->shares[number] != DART_COLLECTOR_NONE) {
 			share.collector = collectors->shares[number];
 			build(plan, &collectors->list[share.collector], number,
