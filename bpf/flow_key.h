@@ -40,7 +40,7 @@ struct cursor {
 	void *end;
 };
 
-/* The properties of an IP packet that its payload is read by. */
+/* The fields of an IP header that the rest of the parser needs. */
 struct inner {
 	__u8 protocol;
 	bool is_ipv6;

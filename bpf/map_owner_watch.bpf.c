@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Reports the maps that have lost their last owner: no program, pin or descriptor
- * refers to such a map any more, only the region still holds it. The kernel has no
- * event for that, but every reference to a map is dropped in one of these functions.
+ * refers to such a map any more, and only the region still holds it. The kernel has
+ * no event for that, but drops every reference to a map in one of these functions.
  */
 #include "vmlinux.h"
 #include <bpf/bpf_core_read.h>

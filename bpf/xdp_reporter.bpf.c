@@ -87,7 +87,7 @@ static __always_inline __u32 crc_add(__u32 crc, enum reporter_crc kind,
 	return crc >> 8 ^ crc_tables[kind][(__u8)crc ^ byte];
 }
 
-/* The results of the key alone; the slot depends on the collector, too. */
+/* Computed from the key alone; the slot depends on the collector, too. */
 struct place {
 	__u64 checksum;	/* its 8, 16, 32 or 64 bits */
 	__u32 share;
@@ -194,7 +194,7 @@ static __always_inline bool fit(struct xdp_md *context, __u32 length)
 	return !missing || !bpf_xdp_adjust_tail(context, missing);
 }
 
-/* By words: the frame may be unaligned, and need not be aligned. */
+/* By words, which need not be aligned: the frame may not be. */
 static __always_inline void copy_constant(void *frame,
 					  const struct reporter_collector *to)
 {

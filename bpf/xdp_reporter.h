@@ -22,7 +22,7 @@ enum reporter_crc {
 
 /*
  * A report begins with a part that is the same for all reports to a collector,
- * except for the source port; words that vary follow.
+ * except for the source port; variable words follow.
  */
 #define REPORTER_CONSTANT	50	/* bytes: up to the first half of the BTH */
 #define REPORTER_WORDS		12	/* PSN, RETH, payload: as many at most */
@@ -56,7 +56,7 @@ struct reporter {
 	__u64 incomplete DART_COUNTER DART_UNIT("frames");
 	/* no node IDs, */
 	__u64 anonymous DART_COUNTER DART_UNIT("frames");
-	/* a share that no collector has, */
+	/* a share without a collector, */
 	__u64 unassigned DART_COUNTER DART_UNIT("frames");
 	/* no room in the buffer for the report. */
 	__u64 cramped DART_COUNTER DART_UNIT("frames");

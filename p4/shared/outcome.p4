@@ -9,7 +9,7 @@
 #define OUTCOME_REPORT		8w0	/* to be reported */
 #define OUTCOME_OTHER		8w1	/* no telemetry */
 #define OUTCOME_TRUNCATED	8w2	/* a header that ends behind the packet */
-#define OUTCOME_MALFORMED	8w3	/* a wrong version or type, or lengths */
+#define OUTCOME_MALFORMED	8w3	/* a wrong version, type or length */
 #define OUTCOME_INCOMPLETE	8w4	/* a path that lacks hops (E, M) */
 #define OUTCOME_ANONYMOUS	8w5	/* no node IDs */
 #define OUTCOME_UNASSIGNED	8w6	/* a share without a collector */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* All headers; those with varbit fields exist only here. */
+/* All headers, and those that not all architectures can parse like this. */
 #ifndef DART_V1MODEL_HEADERS_P4
 #define DART_V1MODEL_HEADERS_P4
 
