@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "agent.h"
 #include "controller.h"
+#include "target.h"
 
 struct controller {
 	struct agent_context context;

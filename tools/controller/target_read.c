@@ -5,7 +5,7 @@
 
 #include <libdart/error.h>
 
-#include "agent_private.h"
+#include "target_private.h"
 
 static void post(struct agent *agent, enum agent_state state,
 		 const struct dart_read *reads, uint32_t count)

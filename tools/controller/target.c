@@ -8,7 +8,7 @@
 
 #include <libdart/error.h>
 
-#include "agent_private.h"
+#include "target_private.h"
 
 /* From the first attempt to connect to the table; with --once to the values. */
 #define PATIENCE_US		10000000ULL

@@ -7,8 +7,8 @@
  * are executed in order, so a header that is still the known one says that all
  * ranges READ before it were in the table when they were READ.
  */
-#ifndef CONTROLLER_SCRAPE_H
-#define CONTROLLER_SCRAPE_H
+#ifndef CONTROLLER_SCRAPER_H
+#define CONTROLLER_SCRAPER_H
 
 #include <libdart/error.h>
 #include <libdart/rdma/endpoint.h>
@@ -48,4 +48,4 @@ int scrape__check(const struct scrape *scrape, const void *landing);
  */
 struct sample *scrape__decode(struct scrape *scrape, const void *landing);
 
-#endif /* CONTROLLER_SCRAPE_H */
+#endif /* CONTROLLER_SCRAPER_H */

@@ -3,15 +3,15 @@
  * What the two halves of an agent share: agent.c, which connects, waits and
  * gives up, and agent_read.c, which READs.
  */
-#ifndef CONTROLLER_AGENT_PRIVATE_H
-#define CONTROLLER_AGENT_PRIVATE_H
+#ifndef CONTROLLER_TARGET_PRIVATE_H
+#define CONTROLLER_TARGET_PRIVATE_H
 
 #include <libdart/rdma/endpoint.h>
 
-#include "agent.h"
+#include "target.h"
 #include "fetch.h"
 #include "schedule.h"
-#include "scrape.h"
+#include "scraper.h"
 
 /* From the first loss to the next attempt. */
 #define AGENT_BACKOFF_MIN_US	100000ULL
@@ -76,4 +76,4 @@ void agent__on_connected(struct agent *agent);
 void agent__fetch_table(struct agent *agent);
 void agent__start_scraping(struct agent *agent);
 
-#endif /* CONTROLLER_AGENT_PRIVATE_H */
+#endif /* CONTROLLER_TARGET_PRIVATE_H */

@@ -8,7 +8,7 @@
 #include <libdart/error.h>
 #include <libdart/table/value.h>
 
-#include "scrape.h"
+#include "scraper.h"
 
 /* Copies and values together: as text or JSON each takes 100 bytes and more. */
 #define VALUES_MAX (4 << 20)

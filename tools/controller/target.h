@@ -8,8 +8,8 @@
  *    |           |             |  +-- table changed --+-----------+
  *    +-----------+-------------+-------- lost --------+-----------+
  */
-#ifndef CONTROLLER_AGENT_H
-#define CONTROLLER_AGENT_H
+#ifndef CONTROLLER_TARGET_H
+#define CONTROLLER_TARGET_H
 
 #include <systemd/sd-event.h>
 
@@ -39,4 +39,4 @@ int agent__new(struct agent_context *context,
 void agent__free(struct agent *agent);
 const struct summary *agent__summary(const struct agent *agent);
 
-#endif /* CONTROLLER_AGENT_H */
+#endif /* CONTROLLER_TARGET_H */
