@@ -55,11 +55,11 @@ static void a_file_has_all_settings(void **state)
 	assert_int_equal(settings.interval_ns, 100000000);
 	assert_int_equal(settings.entry_count, 2);
 	assert_string_equal(settings.entries[1], "vmstat");
-	assert_int_equal(settings.agent_count, 2);
-	assert_string_equal(settings.agents[0].name, "a:4792");
-	assert_int_equal(settings.agents[0].interval_ns, 0);
-	assert_string_equal(settings.agents[1].name, "[::1]:17");
-	assert_int_equal(settings.agents[1].interval_ns, 2000000000);
+	assert_int_equal(settings.target_count, 2);
+	assert_string_equal(settings.targets[0].name, "a:4792");
+	assert_int_equal(settings.targets[0].interval_ns, 0);
+	assert_string_equal(settings.targets[1].name, "[::1]:17");
+	assert_int_equal(settings.targets[1].interval_ns, 2000000000);
 }
 
 static void the_command_line_has_the_last_word(void **state)
@@ -67,12 +67,12 @@ static void the_command_line_has_the_last_word(void **state)
 	(void)state;
 	settings.interval_ns = 5;
 	assert_int_equal(settings__add_entry(&settings, "softnet"), 0);
-	assert_int_equal(settings__add_agent(&settings, "b", 1, 0), 0);
+	assert_int_equal(settings__add_target(&settings, "b", 1, 0), 0);
 	assert_int_equal(load(whole), 0);
 	assert_int_equal(settings.interval_ns, 5);
 	assert_int_equal(settings.entry_count, 1);
 	assert_string_equal(settings.entries[0], "softnet");
-	assert_int_equal(settings.agent_count, 3);
+	assert_int_equal(settings.target_count, 3);
 }
 
 static void the_example_is_valid(void **state)
@@ -84,7 +84,7 @@ static void the_example_is_valid(void **state)
 		skip();
 	assert_int_equal(config__load(&settings, file, "f", &error), 0);
 	fclose(file);
-	assert_int_equal(settings.agent_count, 2);
+	assert_int_equal(settings.target_count, 2);
 }
 
 static void what_is_wrong_is_refused_with_its_line(void **state)

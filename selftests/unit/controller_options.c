@@ -39,12 +39,12 @@ static int clear_options(void **state)
 static void agents_have_a_host_and_a_port(void **state)
 {
 	char line[] = "a b:17 ::1 [::1]:99 [2001:db8::2]";
-	const struct agent_settings *agents;
+	const struct target_settings *agents;
 
 	(void)state;
 	assert_int_equal(parse(line), 0);
-	agents = options.settings.agents;
-	assert_int_equal(options.settings.agent_count, 5);
+	agents = options.settings.targets;
+	assert_int_equal(options.settings.target_count, 5);
 	assert_string_equal(agents[0].host, "a");
 	assert_int_equal(agents[0].port, 4792);
 	assert_string_equal(agents[0].name, "a:4792");

@@ -181,8 +181,8 @@ static int take_agent(struct config *config, const yaml_node_t *item,
 		return err;
 	if (!agent.host)
 		return refuse(config, item, "an agent without 'host'");
-	err = settings__add_agent(into, agent.host, agent.port,
-				  agent.interval_ns);
+	err = settings__add_target(into, agent.host, agent.port,
+				   agent.interval_ns);
 	if (err == -EEXIST)
 		return refuse(config, item, "agent '%s' port %u is named twice",
 			      agent.host, agent.port);

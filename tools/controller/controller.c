@@ -9,15 +9,15 @@
 #include "target.h"
 
 struct controller {
-	struct agent_context context;
-	struct agent **agents;
-	struct sink_agent *identities;
-	size_t agent_count;
+	struct target_context context;
+	struct target **targets;
+	struct sink_target *identities;
+	size_t target_count;
 	size_t unfinished;
 	int result;		/* of the agents: the first that was not 0 */
 };
 
-static void on_finished(struct agent_context *context, int result)
+static void on_finished(struct target_context *context, int result)
 {
 	/* The context is the first member. */
 	struct controller *controller = (struct controller *)context;
@@ -51,23 +51,23 @@ static int catch_signals(sd_event *event)
 	return 0;
 }
 
-static int open_all(struct controller *controller,
-		    const struct options *options)
+static int controller__open(struct controller *controller,
+			    const struct options *options)
 {
 	const struct settings *settings = &options->settings;
-	struct agent_context *context = &controller->context;
+	struct target_context *context = &controller->context;
 	size_t i;
 	int err;
 
 	context->options = options;
 	context->finished = on_finished;
 	context->sink = options->json ? sink_json__new(stdout) :
-		sink_table__new(stdout, settings->agent_count, options->once);
-	controller->agents = calloc(settings->agent_count,
-				    sizeof(*controller->agents));
-	controller->identities = calloc(settings->agent_count,
-					sizeof(*controller->identities));
-	if (!context->sink || !controller->agents || !controller->identities)
+		sink_table__new(stdout, settings->target_count, options->once);
+	controller->targets =
+		calloc(settings->target_count, sizeof(*controller->targets));
+	controller->identities =
+		calloc(settings->target_count, sizeof(*controller->identities));
+	if (!context->sink || !controller->targets || !controller->identities)
 		return -ENOMEM;
 
 	err = sd_event_new(&context->event);
@@ -76,27 +76,28 @@ static int open_all(struct controller *controller,
 	err = catch_signals(context->event);
 	if (err)
 		return err;
-	for (i = 0; i < settings->agent_count; i++) {
+	for (i = 0; i < settings->target_count; i++) {
 		controller->identities[i].index = i;
-		controller->identities[i].name = settings->agents[i].name;
-		err = agent__new(context, &controller->identities[i],
-				 &settings->agents[i], &controller->agents[i]);
+		controller->identities[i].name = settings->targets[i].name;
+		err = target__new(context, &controller->identities[i],
+				  &settings->targets[i],
+				  &controller->targets[i]);
 		if (err)
 			return err;
-		controller->agent_count++;
+		controller->target_count++;
 	}
-	controller->unfinished = controller->agent_count;
+	controller->unfinished = controller->target_count;
 	return 0;
 }
 
-static void close_all(struct controller *controller)
+static void controller__close(struct controller *controller)
 {
 	struct sink *sink = controller->context.sink;
 	size_t i;
 
-	for (i = 0; i < controller->agent_count; i++)
-		agent__free(controller->agents[i]);
-	free(controller->agents);
+	for (i = 0; i < controller->target_count; i++)
+		target__free(controller->targets[i]);
+	free(controller->targets);
 	free(controller->identities);
 	if (sink)
 		sink->operations->free(sink);
@@ -125,15 +126,15 @@ static void print_summary(const char *name, const struct summary *summary)
 	fputc('\n', stderr);
 }
 
-static int summarize(struct controller *controller)
+static int controller__summarize(struct controller *controller)
 {
 	struct sink *sink = controller->context.sink;
 	const struct summary *summary;
 	size_t i;
 	int err;
 
-	for (i = 0; i < controller->agent_count; i++) {
-		summary = agent__summary(controller->agents[i]);
+	for (i = 0; i < controller->target_count; i++) {
+		summary = target__summary(controller->targets[i]);
 		err = sink->operations->summary(sink,
 						&controller->identities[i],
 						summary);
@@ -149,7 +150,7 @@ int controller__run(const struct options *options)
 	struct controller controller = { };
 	int err;
 
-	err = open_all(&controller, options);
+	err = controller__open(&controller, options);
 	if (!err)
 		err = sd_event_loop(controller.context.event);
 	if (!err)
@@ -157,8 +158,8 @@ int controller__run(const struct options *options)
 	if (!err && options->once && controller.unfinished)
 		err = -EINTR;
 	if ((!err || err == -EHOSTUNREACH) && !options->once)
-		err = summarize(&controller) ?: err;
-	close_all(&controller);
+		err = controller__summarize(&controller) ?: err;
+	controller__close(&controller);
 
 	/* Who was out of reach has been said. */
 	if (err && err != -EHOSTUNREACH)

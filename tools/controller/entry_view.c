@@ -92,8 +92,8 @@ static enum entry_view_rank rank_element(const struct sample_entry *now,
 	return rank;
 }
 
-static void raise_rank(struct entry_view *view, uint32_t line,
-		       enum entry_view_rank rank)
+static void entry_view__raise(struct entry_view *view, uint32_t line,
+			      enum entry_view_rank rank)
 {
 	if (rank > view->ranks[line])
 		view->ranks[line] = rank;
@@ -125,25 +125,26 @@ int entry_view__update(struct entry_view *view, const struct sample *sample,
 				view->count[ENTRY_VIEW_EMPTY]++;
 				continue;
 			}
-			raise_rank(view, i, rank_bytes(now, before, i, 0,
-						       schema->length));
+			entry_view__raise(view, i,
+					  rank_bytes(now, before, i, 0,
+						     schema->length));
 		}
 		return 0;
 	}
 	for (; element__is_there(&element, schema); element__next(&element))
-		raise_rank(view, element.number,
-			   rank_element(now, before, &element));
+		entry_view__raise(view, element.number,
+				  rank_element(now, before, &element));
 	return 0;
 }
 
-static size_t lines_in_use(const struct entry_view *view)
+static size_t entry_view__lines_in_use(const struct entry_view *view)
 {
 	return view->lines - view->count[ENTRY_VIEW_EMPTY];
 }
 
 size_t entry_view__wanted(const struct entry_view *view)
 {
-	size_t lines = lines_in_use(view);
+	size_t lines = entry_view__lines_in_use(view);
 
 	if (lines <= LINES_FEW)
 		return lines;
@@ -296,8 +297,9 @@ static size_t row_columns(const struct dart_schema *schema,
 }
 
 /* How many lines of each rank are shown. */
-static void choose_lines(const struct entry_view *view, size_t lines,
-			 uint32_t chosen[ENTRY_VIEW_RANKS])
+static void entry_view__choose_lines(const struct entry_view *view,
+				     size_t lines,
+				     uint32_t chosen[ENTRY_VIEW_RANKS])
 {
 	int rank;
 
@@ -309,10 +311,11 @@ static void choose_lines(const struct entry_view *view, size_t lines,
 	}
 }
 
-static struct grid *make_grid(const struct entry_view *view,
-			      const struct sample *sample, uint32_t index,
-			      const struct entry_view_style *style,
-			      size_t *columns)
+static struct grid *entry_view__make_grid(const struct entry_view *view,
+					  const struct sample *sample,
+					  uint32_t index,
+					  const struct entry_view_style *style,
+					  size_t *columns)
 {
 	const struct sample_entry *now = &sample->entries[index];
 	const struct dart_schema *schema = now->entry->schema;
@@ -322,7 +325,7 @@ static struct grid *make_grid(const struct entry_view *view,
 	uint32_t i, cpus = now->entry->copies;
 	struct grid *grid;
 
-	choose_lines(view, style->lines, chosen);
+	entry_view__choose_lines(view, style->lines, chosen);
 	if (has_rows(now)) {
 		*columns = row_columns(schema, style);
 		grid = grid__new(*columns);
@@ -367,7 +370,7 @@ int entry_view__print(const struct entry_view *view,
 {
 	const struct sample_entry *now = &sample->entries[index];
 	const struct dart_entry *entry = now->entry;
-	size_t columns, shown, lines = lines_in_use(view);
+	size_t columns, shown, lines = entry_view__lines_in_use(view);
 	struct grid *grid;
 	int err;
 
@@ -386,7 +389,7 @@ int entry_view__print(const struct entry_view *view,
 		return 0;
 	}
 	fputc('\n', out);
-	grid = make_grid(view, sample, index, style, &columns);
+	grid = entry_view__make_grid(view, sample, index, style, &columns);
 	err = grid__print(grid, out, columns);
 	grid__free(grid);
 

@@ -28,7 +28,7 @@ static int load_config(struct options *options)
 	}
 	err = config__load(&options->settings, file, options->config, &error);
 	fclose(file);
-	if (!err && !options->settings.agent_count) {
+	if (!err && !options->settings.target_count) {
 		dart_error__set(&error, 0, "%s: no agents in it",
 				options->config);
 		err = -EINVAL;
@@ -39,22 +39,22 @@ static int load_config(struct options *options)
 }
 
 /* Names are looked up once, here: later that would hold up all agents. */
-static int resolve_agents(struct settings *settings)
+static int resolve_targets(struct settings *settings)
 {
-	struct agent_settings *agent = settings->agents;
+	struct target_settings *target = settings->targets;
 	char *numeric;
 	int err;
 
-	for (; agent < settings->agents + settings->agent_count; agent++) {
-		err = dart_address__resolve(agent->host, &numeric);
+	for (; target < settings->targets + settings->target_count; target++) {
+		err = dart_address__resolve(target->host, &numeric);
 		if (err) {
 			fprintf(stderr,
 				"dart-controller: cannot look up %s: %s\n",
-				agent->host, gai_strerror(err));
+				target->host, gai_strerror(err));
 			return -EHOSTUNREACH;
 		}
-		free(agent->host);
-		agent->host = numeric;
+		free(target->host);
+		target->host = numeric;
 	}
 	return 0;
 }
@@ -80,7 +80,7 @@ int main(int argc, char *argv[])
 		status = EXIT_SUCCESS;
 		goto out;
 	}
-	if (load_config(&options) || resolve_agents(&options.settings))
+	if (load_config(&options) || resolve_targets(&options.settings))
 		goto out;
 	if (!options.settings.interval_ns)
 		options.settings.interval_ns = SETTINGS_INTERVAL_DEFAULT_NS;

@@ -72,8 +72,8 @@ static int add_entries(struct settings *settings, const char *names,
 	return err == -EEXIST ? -EINVAL : err;
 }
 
-static int add_agent(struct settings *settings, const char *text,
-		     struct dart_error *error)
+static int add_target(struct settings *settings, const char *text,
+		      struct dart_error *error)
 {
 	uint16_t port;
 	char *host;
@@ -87,7 +87,7 @@ static int add_agent(struct settings *settings, const char *text,
 			text);
 		return err;
 	}
-	err = settings__add_agent(settings, host, port, 0);
+	err = settings__add_target(settings, host, port, 0);
 	free(host);
 	if (err == -EEXIST) {
 		return dart_error__set(error, EINVAL,
@@ -164,7 +164,7 @@ int options__parse(struct options *options, int argc, char *argv[],
 			return err;
 	}
 	for (; optind < argc; optind++) {
-		err = add_agent(&options->settings, argv[optind], error);
+		err = add_target(&options->settings, argv[optind], error);
 		if (err)
 			return err;
 	}
@@ -175,7 +175,7 @@ int options__parse(struct options *options, int argc, char *argv[],
 		return dart_error__set(error, EINVAL,
 				       "--once and --count exclude each other");
 	}
-	if (!options->settings.agent_count && !options->config) {
+	if (!options->settings.target_count && !options->config) {
 		return dart_error__set(
 			error, EINVAL,
 			"no agent named (say HOST[:PORT] or --config FILE)");

@@ -13,7 +13,7 @@
 /* Copies and values together: as text or JSON each takes 100 bytes and more. */
 #define VALUES_MAX (4 << 20)
 
-struct scrape {
+struct scraper {
 	struct dart_table *table;
 	const char *absent;
 	uint32_t *wanted;		/* indices of entries */
@@ -36,100 +36,100 @@ uint32_t sample__elements(const struct dart_schema *schema)
 	return elements;
 }
 
-static int choose_entries(struct scrape *scrape,
-			  const struct settings *settings)
+static int scraper__choose_entries(struct scraper *scraper,
+				   const struct settings *settings)
 {
-	const struct dart_table *table = scrape->table;
+	const struct dart_table *table = scraper->table;
 	const struct dart_entry *entry;
 	size_t i, room;
 
 	room = settings->entry_count ? settings->entry_count :
 				       table->entry_count;
-	scrape->wanted = calloc(room + 1, sizeof(*scrape->wanted));
-	if (!scrape->wanted)
+	scraper->wanted = calloc(room + 1, sizeof(*scraper->wanted));
+	if (!scraper->wanted)
 		return -ENOMEM;
 	if (!settings->entry_count) {
 		for (i = 0; i < room; i++)
-			scrape->wanted[scrape->wanted_count++] = i;
+			scraper->wanted[scraper->wanted_count++] = i;
 		return 0;
 	}
 	for (i = 0; i < room; i++) {
 		entry = dart_table__find(table, settings->entries[i]);
 		if (entry)
-			scrape->wanted[scrape->wanted_count++] =
+			scraper->wanted[scraper->wanted_count++] =
 				entry - table->entries;
-		else if (!scrape->absent)
-			scrape->absent = settings->entries[i];
+		else if (!scraper->absent)
+			scraper->absent = settings->entries[i];
 	}
 	return 0;
 }
 
 /* What a table calls 256 MiB of bytes must not take all memory once printed. */
-static int count_values(const struct scrape *scrape)
+static int scraper__count_values(const struct scraper *scraper)
 {
 	const struct dart_entry *entry;
 	uint64_t values = 0;
 	uint32_t i;
 
-	for (i = 0; i < scrape->wanted_count; i++) {
-		entry = &scrape->table->entries[scrape->wanted[i]];
+	for (i = 0; i < scraper->wanted_count; i++) {
+		entry = &scraper->table->entries[scraper->wanted[i]];
 		values += entry->copies *
 			  (1ULL + sample__elements(entry->schema));
 	}
 	return values > VALUES_MAX ? -EFBIG : 0;
 }
 
-static int plan_reads(struct scrape *scrape,
-		      const struct dart_endpoint_accept *accept)
+static int scraper__plan_reads(struct scraper *scraper,
+			       const struct dart_endpoint_accept *accept)
 {
 	const struct dart_read *reads;
 	struct dart_read *header;
 	uint32_t i, count;
 	int err;
 
-	err = dart_read_plan__new(scrape->table, scrape->wanted,
-				  scrape->wanted_count, &scrape->plan);
+	err = dart_read_plan__new(scraper->table, scraper->wanted,
+				  scraper->wanted_count, &scraper->plan);
 	if (err)
 		return err;
-	reads = dart_read_plan__reads(scrape->plan, &count);
+	reads = dart_read_plan__reads(scraper->plan, &count);
 	if (count >= DART_ENDPOINT_READS_MAX)
 		return -EFBIG;
-	scrape->reads = calloc(count + 1, sizeof(*scrape->reads));
-	if (!scrape->reads)
+	scraper->reads = calloc(count + 1, sizeof(*scraper->reads));
+	if (!scraper->reads)
 		return -ENOMEM;
 	if (count)
-		memcpy(scrape->reads, reads, count * sizeof(*reads));
+		memcpy(scraper->reads, reads, count * sizeof(*reads));
 
-	header = &scrape->reads[count];
+	header = &scraper->reads[count];
 	header->address = accept->address;
 	header->rkey = accept->rkey;
 	header->length = sizeof(struct dart_control_header);
-	header->landing = dart_read_plan__landing_size(scrape->plan);
-	scrape->read_count = count + 1;
+	header->landing = dart_read_plan__landing_size(scraper->plan);
+	scraper->read_count = count + 1;
 	for (i = 0; i <= count; i++)
-		scrape->bytes += scrape->reads[i].length;
+		scraper->bytes += scraper->reads[i].length;
 	return 0;
 }
 
-static int make_samples(struct scrape *scrape)
+static int scraper__make_samples(struct scraper *scraper)
 {
 	struct sample_entry *entry;
 	struct sample *sample;
 	uint32_t i;
 
-	for (sample = scrape->samples; sample < scrape->samples + 2; sample++) {
-		sample->table = scrape->table;
-		sample->reads = scrape->read_count;
-		sample->bytes = scrape->bytes;
-		sample->entries = calloc(scrape->wanted_count + 1,
+	for (sample = scraper->samples; sample < scraper->samples + 2; sample++) {
+		sample->table = scraper->table;
+		sample->reads = scraper->read_count;
+		sample->bytes = scraper->bytes;
+		sample->entries = calloc(scraper->wanted_count + 1,
 					 sizeof(*sample->entries));
 		if (!sample->entries)
 			return -ENOMEM;
-		sample->entry_count = scrape->wanted_count;
+		sample->entry_count = scraper->wanted_count;
 		for (i = 0; i < sample->entry_count; i++) {
 			entry = &sample->entries[i];
 			entry->entry =
-				&scrape->table->entries[scrape->wanted[i]];
+				&scraper->table->entries[scraper->wanted[i]];
 			entry->copies = malloc(dart_entry__size(entry->entry));
 			if (!entry->copies)
 				return -ENOMEM;
@@ -146,34 +146,34 @@ static int make_samples(struct scrape *scrape)
 	return 0;
 }
 
-int scrape__new(struct dart_table *table, const struct settings *settings,
-		const struct dart_endpoint_accept *accept,
-		struct scrape **scrapep, struct dart_error *error)
+int scraper__new(struct dart_table *table, const struct settings *settings,
+		 const struct dart_endpoint_accept *accept,
+		 struct scraper **scraperp, struct dart_error *error)
 {
-	struct scrape *scrape = calloc(1, sizeof(*scrape));
+	struct scraper *scraper = calloc(1, sizeof(*scraper));
 	int err;
 
-	if (!scrape) {
+	if (!scraper) {
 		dart_table__free(table);
 		err = -ENOMEM;
-		goto err_say;
+		goto err_explain;
 	}
-	scrape->table = table;
-	err = choose_entries(scrape, settings);
+	scraper->table = table;
+	err = scraper__choose_entries(scraper, settings);
 	if (!err)
-		err = count_values(scrape);
+		err = scraper__count_values(scraper);
 	if (!err)
-		err = plan_reads(scrape, accept);
+		err = scraper__plan_reads(scraper, accept);
 	if (!err)
-		err = make_samples(scrape);
+		err = scraper__make_samples(scraper);
 	if (err)
 		goto err_free;
-	*scrapep = scrape;
+	*scraperp = scraper;
 	return 0;
 
 err_free:
-	scrape__free(scrape);
-err_say:
+	scraper__free(scraper);
+err_explain:
 	dart_error__set(
 		error, 0, "%s",
 		err == -ENOMEM ?
@@ -182,60 +182,61 @@ err_say:
 	return err;
 }
 
-void scrape__free(struct scrape *scrape)
+void scraper__free(struct scraper *scraper)
 {
 	struct sample *sample;
 	uint32_t i;
 
-	if (!scrape)
+	if (!scraper)
 		return;
-	for (sample = scrape->samples; sample < scrape->samples + 2; sample++) {
+	for (sample = scraper->samples; sample < scraper->samples + 2; sample++) {
 		for (i = 0; i < sample->entry_count; i++) {
 			free(sample->entries[i].copies);
 			free(sample->entries[i].sums);
 		}
 		free(sample->entries);
 	}
-	free(scrape->reads);
-	dart_read_plan__free(scrape->plan);
-	free(scrape->wanted);
-	dart_table__free(scrape->table);
-	free(scrape);
+	free(scraper->reads);
+	dart_read_plan__free(scraper->plan);
+	free(scraper->wanted);
+	dart_table__free(scraper->table);
+	free(scraper);
 }
 
-const struct dart_table *scrape__table(const struct scrape *scrape)
+const struct dart_table *scraper__table(const struct scraper *scraper)
 {
-	return scrape->table;
+	return scraper->table;
 }
 
-const char *scrape__absent(const struct scrape *scrape)
+const char *scraper__absent(const struct scraper *scraper)
 {
-	return scrape->absent;
+	return scraper->absent;
 }
 
-size_t scrape__landing_size(const struct scrape *scrape)
+size_t scraper__landing_size(const struct scraper *scraper)
 {
-	const struct dart_read *header = scrape__header_read(scrape);
+	const struct dart_read *header = scraper__header_read(scraper);
 
 	return header->landing + header->length;
 }
 
-const struct dart_read *scrape__reads(const struct scrape *scrape,
-				      uint32_t *count)
+const struct dart_read *scraper__reads(const struct scraper *scraper,
+				       uint32_t *count)
 {
-	*count = scrape->read_count;
-	return scrape->reads;
+	*count = scraper->read_count;
+	return scraper->reads;
 }
 
-const struct dart_read *scrape__header_read(const struct scrape *scrape)
+const struct dart_read *scraper__header_read(const struct scraper *scraper)
 {
-	return &scrape->reads[scrape->read_count - 1];
+	return &scraper->reads[scraper->read_count - 1];
 }
 
-int scrape__check(const struct scrape *scrape, const void *landing)
+int scraper__check(const struct scraper *scraper, const void *landing)
 {
-	return dart_table__same(scrape->table, (const char *)landing +
-				scrape__header_read(scrape)->landing);
+	return dart_table__same(scraper->table,
+				(const char *)landing +
+				scraper__header_read(scraper)->landing);
 }
 
 static void add_up(struct sample_entry *entry)
@@ -256,17 +257,17 @@ static void add_up(struct sample_entry *entry)
 	}
 }
 
-struct sample *scrape__decode(struct scrape *scrape, const void *landing)
+struct sample *scraper__decode(struct scraper *scraper, const void *landing)
 {
-	struct sample *sample = &scrape->samples[scrape->turn];
+	struct sample *sample = &scraper->samples[scraper->turn];
 	uint32_t i;
 
-	scrape->turn = !scrape->turn;
-	sample->previous = scrape->has_previous ?
-			   &scrape->samples[scrape->turn] : NULL;
-	scrape->has_previous = true;
+	scraper->turn = !scraper->turn;
+	sample->previous =
+		scraper->has_previous ? &scraper->samples[scraper->turn] : NULL;
+	scraper->has_previous = true;
 	for (i = 0; i < sample->entry_count; i++) {
-		dart_read_plan__gather(scrape->plan, scrape->wanted[i],
+		dart_read_plan__gather(scraper->plan, scraper->wanted[i],
 				       landing, sample->entries[i].copies);
 		if (sample->entries[i].sums)
 			add_up(&sample->entries[i]);

@@ -16,36 +16,36 @@
 #include "sample.h"
 #include "settings.h"
 
-struct scrape;
+struct scraper;
 
 /*
  * @table becomes the scrape's, also if this fails.  Returns 0, -ENOMEM, or
  * -EFBIG if the values are more than a controller puts up with; with a
  * sentence in @error.  Entries of @settings that @table does not have are left
- * out; scrape__absent() names the first, or is NULL.
+ * out; scraper__absent() names the first, or is NULL.
  */
-int scrape__new(struct dart_table *table, const struct settings *settings,
-		const struct dart_endpoint_accept *accept,
-		struct scrape **scrape, struct dart_error *error);
-void scrape__free(struct scrape *scrape);
-const struct dart_table *scrape__table(const struct scrape *scrape);
-const char *scrape__absent(const struct scrape *scrape);
+int scraper__new(struct dart_table *table, const struct settings *settings,
+		 const struct dart_endpoint_accept *accept,
+		 struct scraper **scraper, struct dart_error *error);
+void scraper__free(struct scraper *scraper);
+const struct dart_table *scraper__table(const struct scraper *scraper);
+const char *scraper__absent(const struct scraper *scraper);
 
 /* Bytes that the landing buffer must have. */
-size_t scrape__landing_size(const struct scrape *scrape);
+size_t scraper__landing_size(const struct scraper *scraper);
 
 /* All the READs, or the last of them: just the header. */
-const struct dart_read *scrape__reads(const struct scrape *scrape,
-				      uint32_t *count);
-const struct dart_read *scrape__header_read(const struct scrape *scrape);
+const struct dart_read *scraper__reads(const struct scraper *scraper,
+				       uint32_t *count);
+const struct dart_read *scraper__header_read(const struct scraper *scraper);
 
 /* The header that has landed: what dart_table__same() says of it. */
-int scrape__check(const struct scrape *scrape, const void *landing);
+int scraper__check(const struct scraper *scraper, const void *landing);
 
 /*
  * Makes values of what has landed and passed the check.  The sample is valid
  * until the next but one; its times, sequence and end are the caller's to fill.
  */
-struct sample *scrape__decode(struct scrape *scrape, const void *landing);
+struct sample *scraper__decode(struct scraper *scraper, const void *landing);
 
 #endif /* CONTROLLER_SCRAPER_H */

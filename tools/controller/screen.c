@@ -47,7 +47,7 @@ void screen__measure(struct screen *screen)
 	}
 }
 
-static void draw(const struct screen *screen, const char *text)
+static void screen__draw(const struct screen *screen, const char *text)
 {
 	size_t line, length;
 
@@ -67,7 +67,7 @@ int screen__show(const struct screen *screen, const char *text)
 {
 	errno = 0;
 	if (screen->is_terminal)
-		draw(screen, text);
+		screen__draw(screen, text);
 	else
 		fputs(text, screen->out);
 	if (fflush(screen->out) || ferror(screen->out))

@@ -9,10 +9,10 @@
 
 #include "settings.h"
 
-int settings__add_agent(struct settings *settings, const char *host,
-			uint16_t port, uint64_t interval_ns)
+int settings__add_target(struct settings *settings, const char *host,
+			 uint16_t port, uint64_t interval_ns)
 {
-	struct agent_settings *agents, *agent;
+	struct target_settings *targets, *target;
 	char *name = NULL, *copy = NULL;
 	int err = -ENOMEM;
 	size_t i;
@@ -23,23 +23,23 @@ int settings__add_agent(struct settings *settings, const char *host,
 	copy = strdup(host);
 	if (!name || !copy)
 		goto err_free;
-	for (i = 0; i < settings->agent_count; i++) {
-		if (!strcmp(settings->agents[i].name, name)) {
+	for (i = 0; i < settings->target_count; i++) {
+		if (!strcmp(settings->targets[i].name, name)) {
 			err = -EEXIST;
 			goto err_free;
 		}
 	}
 
-	agents = reallocarray(settings->agents, settings->agent_count + 1,
-			      sizeof(*agents));
-	if (!agents)
+	targets = reallocarray(settings->targets, settings->target_count + 1,
+			       sizeof(*targets));
+	if (!targets)
 		goto err_free;
-	settings->agents = agents;
-	agent = &agents[settings->agent_count++];
-	agent->host = copy;
-	agent->name = name;
-	agent->port = port;
-	agent->interval_ns = interval_ns;
+	settings->targets = targets;
+	target = &targets[settings->target_count++];
+	target->host = copy;
+	target->name = name;
+	target->port = port;
+	target->interval_ns = interval_ns;
 	return 0;
 
 err_free:
@@ -109,11 +109,11 @@ void settings__clear(struct settings *settings)
 {
 	size_t i;
 
-	for (i = 0; i < settings->agent_count; i++) {
-		free(settings->agents[i].host);
-		free(settings->agents[i].name);
+	for (i = 0; i < settings->target_count; i++) {
+		free(settings->targets[i].host);
+		free(settings->targets[i].name);
 	}
-	free(settings->agents);
+	free(settings->targets);
 	for (i = 0; i < settings->entry_count; i++)
 		free(settings->entries[i]);
 	free(settings->entries);

@@ -10,7 +10,7 @@
 #define SETTINGS_INTERVAL_MIN_NS	100000ULL
 #define SETTINGS_INTERVAL_MAX_NS	3600000000000ULL
 
-struct agent_settings {
+struct target_settings {
 	char *host;
 	char *name;		/* HOST:PORT */
 	uint16_t port;
@@ -21,13 +21,13 @@ struct settings {
 	uint64_t interval_ns;	/* 0: not said */
 	char **entries;		/* names; none: everything */
 	size_t entry_count;
-	struct agent_settings *agents;
-	size_t agent_count;
+	struct target_settings *targets;
+	size_t target_count;
 };
 
 /* All return 0, -EINVAL, -EEXIST if it is there already, or -ENOMEM. */
-int settings__add_agent(struct settings *settings, const char *host,
-			uint16_t port, uint64_t interval_ns);
+int settings__add_target(struct settings *settings, const char *host,
+			 uint16_t port, uint64_t interval_ns);
 int settings__add_entry(struct settings *settings, const char *name);
 /* "250us", "100ms", "5s", "1min": between INTERVAL_MIN_NS and _MAX_NS. */
 int settings__parse_interval(const char *text, uint64_t *interval_ns);

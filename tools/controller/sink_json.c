@@ -58,7 +58,7 @@ static json_t *entries_to_json(const struct sample *sample)
 	return entries;
 }
 
-static int put_sample(struct sink *sink, const struct sink_agent *agent,
+static int put_sample(struct sink *sink, const struct sink_target *target,
 		      const struct sample *sample,
 		      const struct summary *summary)
 {
@@ -68,7 +68,7 @@ static int put_sample(struct sink *sink, const struct sink_agent *agent,
 		return -ENOMEM;
 	return put(sink, json_pack(
 		"{ss sI sI sI sI sI si sI sI so}",
-		"agent", agent->name,
+		"agent", target->name,
 		"sequence", (json_int_t)sample->sequence,
 		"start_ns", (json_int_t)sample->start_ns,
 		"landed_ns", (json_int_t)sample->landed_ns,
@@ -80,11 +80,11 @@ static int put_sample(struct sink *sink, const struct sink_agent *agent,
 		"entries", entries));
 }
 
-static int put_lost(struct sink *sink, const struct sink_agent *agent,
+static int put_lost(struct sink *sink, const struct sink_target *target,
 		    const char *reason)
 {
 	return put(sink,
-		   json_pack("{ss ss}", "agent", agent->name, "error", reason));
+		   json_pack("{ss ss}", "agent", target->name, "error", reason));
 }
 
 static json_t *latency_to_json(const struct latency *latency)
@@ -97,14 +97,14 @@ static json_t *latency_to_json(const struct latency *latency)
 		"max", (json_int_t)latency->max);
 }
 
-static int put_summary(struct sink *sink, const struct sink_agent *agent,
+static int put_summary(struct sink *sink, const struct sink_target *target,
 		       const struct summary *summary)
 {
 	double scrapes = summary->scrapes ? summary->scrapes : 1;
 
 	return put(sink, json_pack(
 		"{ss s{sI sI sI sf sf so so}}",
-		"agent", agent->name, "summary",
+		"agent", target->name, "summary",
 		"scrapes", (json_int_t)summary->scrapes,
 		"failed", (json_int_t)summary->failed,
 		"missed", (json_int_t)summary->missed,

@@ -33,7 +33,7 @@ struct sink_table {
 	size_t block_count;
 };
 
-static void clear_views(struct block *block)
+static void block__clear_views(struct block *block)
 {
 	uint32_t i;
 
@@ -44,13 +44,13 @@ static void clear_views(struct block *block)
 	block->view_count = 0;
 }
 
-static int update_views(struct block *block, const struct sample *sample)
+static int block__update_views(struct block *block, const struct sample *sample)
 {
 	uint32_t i;
 	int err;
 
 	if (!sample->previous)
-		clear_views(block);
+		block__clear_views(block);
 	if (!block->views) {
 		block->views = calloc(sample->entry_count + 1,
 				      sizeof(*block->views));
@@ -70,8 +70,8 @@ static int update_views(struct block *block, const struct sample *sample)
  * Deals @lines out to the entries, one each in turn, as long as they want.
  * The first brings the lines around the values with it.
  */
-static void share_lines(const struct block *block, size_t lines,
-			size_t *shares)
+static void block__share_lines(const struct block *block, size_t lines,
+			       size_t *shares)
 {
 	size_t price;
 	bool dealt;
@@ -117,9 +117,9 @@ static void print_head(const char *name, const struct sample *sample,
 		(unsigned long long)sample->table->generation);
 }
 
-static int print_entries(const struct sink_table *table,
-			 const struct block *block,
-			 const struct sample *sample, FILE *out)
+static int sink_table__print_entries(const struct sink_table *table,
+				     const struct block *block,
+				     const struct sample *sample, FILE *out)
 {
 	struct entry_view_style style = {
 		.width = table->screen.width,
@@ -135,7 +135,7 @@ static int print_entries(const struct sink_table *table,
 	shares = calloc(block->view_count + 1, sizeof(*shares));
 	if (!shares)
 		return -ENOMEM;
-	share_lines(block, lines > frame ? lines - frame : 0, shares);
+	block__share_lines(block, lines > frame ? lines - frame : 0, shares);
 	for (i = 0; i < block->view_count && !err; i++) {
 		style.lines = style.complete ? block->views[i].lines :
 					       shares[i];
@@ -147,7 +147,8 @@ static int print_entries(const struct sink_table *table,
 }
 
 /* A stream gets the block of @agent, a terminal all of them. */
-static int redraw(struct sink_table *table, const struct sink_agent *agent)
+static int sink_table__redraw(struct sink_table *table,
+			      const struct sink_target *target)
 {
 	size_t i, size;
 	char *text;
@@ -156,7 +157,7 @@ static int redraw(struct sink_table *table, const struct sink_agent *agent)
 
 	if (!table->screen.is_terminal)
 		return screen__show(&table->screen,
-				    table->blocks[agent->index].text);
+				    table->blocks[target->index].text);
 
 	out = open_memstream(&text, &size);
 	if (!out)
@@ -173,7 +174,7 @@ static int redraw(struct sink_table *table, const struct sink_agent *agent)
 }
 
 /* Starts the text of a block anew; the caller closes. */
-static FILE *open_block(struct block *block)
+static FILE *block__open_text(struct block *block)
 {
 	size_t size;
 
@@ -182,16 +183,16 @@ static FILE *open_block(struct block *block)
 	return open_memstream(&block->text, &size);
 }
 
-static int show_sample(struct sink *sink, const struct sink_agent *agent,
+static int show_sample(struct sink *sink, const struct sink_target *target,
 		       const struct sample *sample,
 		       const struct summary *summary)
 {
 	struct sink_table *table = (struct sink_table *)sink;
-	struct block *block = &table->blocks[agent->index];
+	struct block *block = &table->blocks[target->index];
 	FILE *out;
 	int err;
 
-	err = update_views(block, sample);
+	err = block__update_views(block, sample);
 	if (err)
 		return err;
 	if (table->screen.is_terminal && block->drawn_ns &&
@@ -200,40 +201,40 @@ static int show_sample(struct sink *sink, const struct sink_agent *agent,
 	block->drawn_ns = monotonic_ns();
 
 	screen__measure(&table->screen);
-	out = open_block(block);
+	out = block__open_text(block);
 	if (!out)
 		return -ENOMEM;
-	print_head(agent->name, sample, summary, out);
-	err = print_entries(table, block, sample, out);
+	print_head(target->name, sample, summary, out);
+	err = sink_table__print_entries(table, block, sample, out);
 	if (fclose(out))
 		err = -ENOMEM;
-	return err ? err : redraw(table, agent);
+	return err ? err : sink_table__redraw(table, target);
 }
 
-static int show_lost(struct sink *sink, const struct sink_agent *agent,
+static int show_lost(struct sink *sink, const struct sink_target *target,
 		     const char *reason)
 {
 	struct sink_table *table = (struct sink_table *)sink;
-	struct block *block = &table->blocks[agent->index];
+	struct block *block = &table->blocks[target->index];
 	FILE *out;
 
-	clear_views(block);
+	block__clear_views(block);
 	block->drawn_ns = 0;
 	if (table->complete)
 		return 0;
-	out = open_block(block);
+	out = block__open_text(block);
 	if (!out)
 		return -ENOMEM;
-	fprintf(out, "%s  unreachable since ", agent->name);
+	fprintf(out, "%s  unreachable since ", target->name);
 	print_time(out);
 	fprintf(out, ": %s\n\n", reason);
 	if (fclose(out))
 		return -ENOMEM;
-	return redraw(table, agent);
+	return sink_table__redraw(table, target);
 }
 
 /* The program prints it for people. */
-static int show_summary(struct sink *sink, const struct sink_agent *agent,
+static int show_summary(struct sink *sink, const struct sink_target *target,
 			const struct summary *summary)
 {
 	return 0;
@@ -245,7 +246,7 @@ static void sink_table__free(struct sink *sink)
 	size_t i;
 
 	for (i = 0; i < table->block_count; i++) {
-		clear_views(&table->blocks[i]);
+		block__clear_views(&table->blocks[i]);
 		free(table->blocks[i].text);
 	}
 	free(table->blocks);
@@ -259,19 +260,19 @@ static const struct sink_operations sink_table_operations = {
 	.free = sink_table__free,
 };
 
-struct sink *sink_table__new(FILE *out, size_t agents, bool complete)
+struct sink *sink_table__new(FILE *out, size_t targets, bool complete)
 {
 	struct sink_table *table = calloc(1, sizeof(*table));
 
 	if (!table)
 		return NULL;
-	table->blocks = calloc(agents, sizeof(*table->blocks));
+	table->blocks = calloc(targets, sizeof(*table->blocks));
 	if (!table->blocks) {
 		free(table);
 		return NULL;
 	}
 	table->sink.operations = &sink_table_operations;
-	table->block_count = agents;
+	table->block_count = targets;
 	table->complete = complete;
 	screen__open(&table->screen, out, !complete);
 	table->sink.owns_terminal = table->screen.is_terminal &&

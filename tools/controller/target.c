@@ -11,28 +11,28 @@
 #include "target_private.h"
 
 /* From the first attempt to connect to the table; with --once to the values. */
-#define PATIENCE_US		10000000ULL
+#define CONNECT_TIMEOUT_US	10000000ULL
 #define NO_ANSWER		"no answer for 10 s"
 
 /* From a loss to the next attempt, at most: it doubles each time. */
 #define BACKOFF_MAX_US		5000000ULL
 
-void agent__say(const struct agent *agent, const char *format, ...)
+void target__log(const struct target *target, const char *format, ...)
 {
 	char message[DART_ERROR_MAX + 64];
 	va_list arguments;
 
-	if (agent->context->sink->owns_terminal)
+	if (target->context->sink->owns_terminal)
 		return;
 	va_start(arguments, format);
 	vsnprintf(message, sizeof(message), format, arguments);
 	va_end(arguments);
 	/* In one go: others may write to the same terminal. */
-	fprintf(stderr, "dart-controller: %s: %s\n", agent->identity->name,
+	fprintf(stderr, "dart-controller: %s: %s\n", target->identity->name,
 		message);
 }
 
-void agent__set_timer(sd_event_source *timer, uint64_t delay_us)
+void target__set_timer(sd_event_source *timer, uint64_t delay_us)
 {
 	if (delay_us)
 		sd_event_source_set_time_relative(timer, delay_us);
@@ -40,54 +40,56 @@ void agent__set_timer(sd_event_source *timer, uint64_t delay_us)
 						      SD_EVENT_OFF);
 }
 
-static void set_tick(struct agent *agent)
+static void target__set_scrape_timer(struct target *target)
 {
 	/* Never too early: the schedule would find nothing due. */
-	sd_event_source_set_time(agent->tick,
-				 (agent->schedule.next_ns + 999) / 1000);
-	sd_event_source_set_enabled(agent->tick, SD_EVENT_ONESHOT);
+	sd_event_source_set_time(target->scrape_timer,
+				 (target->schedule.next_ns + 999) / 1000);
+	sd_event_source_set_enabled(target->scrape_timer, SD_EVENT_ONESHOT);
 }
 
-bool agent__start_schedule(struct agent *agent)
+bool target__start_schedule(struct target *target)
 {
-	if (agent->schedule.next_ns)
+	if (target->schedule.next_ns)
 		return false;
-	agent->schedule.next_ns = monotonic_ns() + agent->schedule.interval_ns;
-	set_tick(agent);
+	target->schedule.next_ns =
+		monotonic_ns() + target->schedule.interval_ns;
+	target__set_scrape_timer(target);
 	return true;
 }
 
-static void hang_up(struct agent *agent)
+static void target__disconnect(struct target *target)
 {
-	agent->connection = sd_event_source_disable_unref(agent->connection);
-	agent->completion = sd_event_source_disable_unref(agent->completion);
-	dart_endpoint__free(agent->endpoint);
-	agent->endpoint = NULL;
-	agent->landing = NULL;
-	scrape__free(agent->scrape);
-	agent->scrape = NULL;
+	target->connection = sd_event_source_disable_unref(target->connection);
+	target->completion = sd_event_source_disable_unref(target->completion);
+	dart_endpoint__free(target->endpoint);
+	target->endpoint = NULL;
+	target->landing = NULL;
+	scraper__free(target->scraper);
+	target->scraper = NULL;
 }
 
-void agent__finish(struct agent *agent, int result)
+void target__finish(struct target *target, int result)
 {
-	if (agent->state == AGENT_FINISHED)
+	if (target->state == TARGET_FINISHED)
 		return;
-	agent->state = AGENT_FINISHED;
-	hang_up(agent);
-	agent__set_timer(agent->tick, 0);
-	agent__set_timer(agent->again, 0);
-	agent__set_timer(agent->patience, 0);
-	agent->context->finished(agent->context, result);
+	target->state = TARGET_FINISHED;
+	target__disconnect(target);
+	target__set_timer(target->scrape_timer, 0);
+	target__set_timer(target->retry_timer, 0);
+	target__set_timer(target->connect_timeout, 0);
+	target->context->finished(target->context, result);
 }
 
-bool agent__finish_if_done(struct agent *agent)
+bool target__finish_if_done(struct target *target)
 {
-	const struct options *options = agent->context->options;
+	const struct options *options = target->context->options;
 	uint64_t wanted = options->once ? 1 : options->count;
 
-	if (!wanted || agent->summary.scrapes + agent->summary.failed < wanted)
+	if (!wanted ||
+	    target->summary.scrapes + target->summary.failed < wanted)
 		return false;
-	agent__finish(agent, agent->summary.scrapes ? 0 : -EHOSTUNREACH);
+	target__finish(target, target->summary.scrapes ? 0 : -EHOSTUNREACH);
 	return true;
 }
 
@@ -101,179 +103,183 @@ static uint64_t jitter(uint64_t delay_us)
 	return delay_us / 2 + random % (delay_us / 2 + 1);
 }
 
-void agent__lose(struct agent *agent, const char *reason)
+void target__lose(struct target *target, const char *reason)
 {
-	struct sink *sink = agent->context->sink;
-	bool once = agent->context->options->once;
-	bool had_table = agent->scrape;
+	struct sink *sink = target->context->sink;
+	bool once = target->context->options->once;
+	bool had_table = target->scraper;
 	int err = 0;
 
-	hang_up(agent);
-	agent->state = AGENT_AWAY;
-	if (strcmp(agent->said, reason)) {
-		snprintf(agent->said, sizeof(agent->said), "%s", reason);
-		agent__say(agent, "%s: %s%s",
-			   had_table && !once ? "lost" : "cannot be scraped",
-			   reason, once ? "" : "; trying again");
-		err = sink->operations->lost(sink, agent->identity, reason);
+	target__disconnect(target);
+	target->state = TARGET_DISCONNECTED;
+	if (strcmp(target->last_error, reason)) {
+		snprintf(target->last_error, sizeof(target->last_error), "%s",
+			 reason);
+		target__log(target, "%s: %s%s",
+			    had_table && !once ? "lost" : "cannot be scraped",
+			    reason, once ? "" : "; trying again");
+		err = sink->operations->lost(sink, target->identity, reason);
 	}
 	if (err) {
-		agent__finish(agent, err);
+		target__finish(target, err);
 		return;
 	}
-	if (agent->due || once)
-		agent->summary.failed++;
-	agent->due = false;
-	if (agent__finish_if_done(agent))
+	if (target->scrape_pending || once)
+		target->summary.failed++;
+	target->scrape_pending = false;
+	if (target__finish_if_done(target))
 		return;
 
-	agent__set_timer(agent->patience, 0);
-	agent__set_timer(agent->again, jitter(agent->backoff_us));
-	agent->backoff_us *= 2;
-	if (agent->backoff_us > BACKOFF_MAX_US)
-		agent->backoff_us = BACKOFF_MAX_US;
+	target__set_timer(target->connect_timeout, 0);
+	target__set_timer(target->retry_timer, jitter(target->backoff_us));
+	target->backoff_us *= 2;
+	if (target->backoff_us > BACKOFF_MAX_US)
+		target->backoff_us = BACKOFF_MAX_US;
 	/* The times at which it should have been scraped pass all the same. */
-	agent__start_schedule(agent);
+	target__start_schedule(target);
 }
 
 static int on_connection(sd_event_source *source, int fd, uint32_t events,
 			 void *data)
 {
-	struct agent *agent = data;
+	struct target *target = data;
 	struct dart_error error;
 
-	switch (dart_endpoint__on_connection(agent->endpoint, &error)) {
+	switch (dart_endpoint__on_connection(target->endpoint, &error)) {
 	case DART_ENDPOINT_NOTHING:
 		break;
 	case DART_ENDPOINT_CONNECTED:
-		agent__on_connected(agent);
+		target__on_connected(target);
 		break;
 	case DART_ENDPOINT_FAILED:
 	case DART_ENDPOINT_DISCONNECTED:
-		agent__lose(agent, error.text);
+		target__lose(target, error.text);
 		break;
 	}
 	return 0;
 }
 
-static void connect_to(struct agent *agent)
+static void target__connect(struct target *target)
 {
-	const struct agent_settings *settings = agent->settings;
+	const struct target_settings *settings = target->settings;
 	struct dart_error error;
 	int err;
 
-	agent->state = AGENT_CONNECTING;
-	agent__set_timer(agent->patience, PATIENCE_US);
+	target->state = TARGET_CONNECTING;
+	target__set_timer(target->connect_timeout, CONNECT_TIMEOUT_US);
 	err = dart_endpoint__connect(settings->host, settings->port,
-				     &agent->endpoint, &error);
+				     &target->endpoint, &error);
 	if (err) {
-		agent__lose(agent, error.text);
+		target__lose(target, error.text);
 		return;
 	}
-	err = sd_event_add_io(agent->context->event, &agent->connection,
-			      dart_endpoint__connection_fd(agent->endpoint),
-			      EPOLLIN, on_connection, agent);
+	err = sd_event_add_io(target->context->event, &target->connection,
+			      dart_endpoint__connection_fd(target->endpoint),
+			      EPOLLIN, on_connection, target);
 	if (err < 0)
-		agent__finish(agent, err);
+		target__finish(target, err);
 }
 
-static int on_tick(sd_event_source *source, uint64_t usec, void *data)
+static int on_scrape_due(sd_event_source *source, uint64_t usec, void *data)
 {
-	struct agent *agent = data;
+	struct target *target = data;
 	uint64_t due;
 
-	due = schedule__take(&agent->schedule, monotonic_ns());
-	set_tick(agent);
+	due = schedule__take(&target->schedule, monotonic_ns());
+	target__set_scrape_timer(target);
 	if (!due)
 		return 0;
-	if (agent->state == AGENT_IDLE) {
-		agent->summary.missed += due - 1;
-		agent__start_scraping(agent);
-	} else if (!agent->scrape) {
-		agent->summary.failed += due;
-		agent__finish_if_done(agent);
+	if (target->state == TARGET_IDLE) {
+		target->summary.missed += due - 1;
+		target__start_scraping(target);
+	} else if (!target->scraper) {
+		target->summary.failed += due;
+		target__finish_if_done(target);
 	} else {
-		agent->summary.missed += due;
+		target->summary.missed += due;
 		/* RC gives up sooner, unless the device itself is stuck. */
-		if (monotonic_ns() - agent->posted_ns > PATIENCE_US * 1000)
-			agent__lose(agent, NO_ANSWER);
+		if (monotonic_ns() - target->posted_ns >
+		    CONNECT_TIMEOUT_US * 1000)
+			target__lose(target, NO_ANSWER);
 	}
 	return 0;
 }
 
-static int on_again(sd_event_source *source, uint64_t usec, void *data)
+static int on_retry(sd_event_source *source, uint64_t usec, void *data)
 {
-	struct agent *agent = data;
+	struct target *target = data;
 
-	if (agent->state == AGENT_AWAY)
-		connect_to(agent);
-	else if (agent->state == AGENT_FETCHING)
-		agent__fetch_table(agent);
+	if (target->state == TARGET_DISCONNECTED)
+		target__connect(target);
+	else if (target->state == TARGET_FETCHING)
+		target__fetch_table(target);
 	return 0;
 }
 
-static int on_patience(sd_event_source *source, uint64_t usec, void *data)
+static int on_connect_timeout(sd_event_source *source, uint64_t usec,
+			      void *data)
 {
-	agent__lose(data, NO_ANSWER);
+	target__lose(data, NO_ANSWER);
 	return 0;
 }
 
-static int add_timer(struct agent *agent, sd_event_source **timer,
-		     sd_event_time_handler_t handler)
+static int target__add_timer(struct target *target, sd_event_source **timer,
+			     sd_event_time_handler_t handler)
 {
 	int err;
 
 	/* Accurate to 1 us: the default of 250 ms is for housekeeping. */
-	err = sd_event_add_time(agent->context->event, timer, CLOCK_MONOTONIC,
-				0, 1, handler, agent);
+	err = sd_event_add_time(target->context->event, timer, CLOCK_MONOTONIC,
+				0, 1, handler, target);
 	if (err < 0)
 		return err;
 	return sd_event_source_set_enabled(*timer, SD_EVENT_OFF);
 }
 
-int agent__new(struct agent_context *context,
-	       const struct sink_agent *identity,
-	       const struct agent_settings *settings, struct agent **agentp)
+int target__new(struct target_context *context,
+		const struct sink_target *identity,
+		const struct target_settings *settings, struct target **targetp)
 {
 	const struct settings *all = &context->options->settings;
-	struct agent *agent;
+	struct target *target;
 	int err;
 
-	agent = calloc(1, sizeof(*agent));
-	if (!agent)
+	target = calloc(1, sizeof(*target));
+	if (!target)
 		return -ENOMEM;
-	agent->context = context;
-	agent->identity = identity;
-	agent->settings = settings;
-	agent->backoff_us = AGENT_BACKOFF_MIN_US;
-	agent->schedule.interval_ns = settings->interval_ns ?: all->interval_ns;
-	err = add_timer(agent, &agent->tick, on_tick);
+	target->context = context;
+	target->identity = identity;
+	target->settings = settings;
+	target->backoff_us = TARGET_BACKOFF_MIN_US;
+	target->schedule.interval_ns = settings->interval_ns ?: all->interval_ns;
+	err = target__add_timer(target, &target->scrape_timer, on_scrape_due);
 	if (!err)
-		err = add_timer(agent, &agent->again, on_again);
+		err = target__add_timer(target, &target->retry_timer, on_retry);
 	if (!err)
-		err = add_timer(agent, &agent->patience, on_patience);
+		err = target__add_timer(target, &target->connect_timeout,
+					on_connect_timeout);
 	if (err < 0) {
-		agent__free(agent);
+		target__free(target);
 		return err;
 	}
 	/* Away, and due to connect as soon as the loop runs. */
-	agent__set_timer(agent->again, 1);
-	*agentp = agent;
+	target__set_timer(target->retry_timer, 1);
+	*targetp = target;
 	return 0;
 }
 
-void agent__free(struct agent *agent)
+void target__free(struct target *target)
 {
-	if (!agent)
+	if (!target)
 		return;
-	hang_up(agent);
-	sd_event_source_disable_unref(agent->tick);
-	sd_event_source_disable_unref(agent->again);
-	sd_event_source_disable_unref(agent->patience);
-	free(agent);
+	target__disconnect(target);
+	sd_event_source_disable_unref(target->scrape_timer);
+	sd_event_source_disable_unref(target->retry_timer);
+	sd_event_source_disable_unref(target->connect_timeout);
+	free(target);
 }
 
-const struct summary *agent__summary(const struct agent *agent)
+const struct summary *target__summary(const struct target *target)
 {
-	return &agent->summary;
+	return &target->summary;
 }

@@ -18,25 +18,25 @@
 #include "sink.h"
 
 /* What all agents share.  Must outlive them. */
-struct agent_context {
+struct target_context {
 	sd_event *event;
 	struct sink *sink;
 	const struct options *options;
-	/* Called once per agent, never from within agent__new(). */
-	void (*finished)(struct agent_context *context, int result);
+	/* Called once per target, never from within target__new(). */
+	void (*finished)(struct target_context *context, int result);
 };
 
-struct agent;
+struct target;
 
 /*
  * Starts to scrape.  @identity and @settings must outlive the agent.  Its
  * result, given to finished(), is 0 if as many scrapes as asked for are over;
  * -EHOSTUNREACH if none of them had values; or why nobody can go on.  Returns 0 or -errno.
  */
-int agent__new(struct agent_context *context,
-	       const struct sink_agent *identity,
-	       const struct agent_settings *settings, struct agent **agent);
-void agent__free(struct agent *agent);
-const struct summary *agent__summary(const struct agent *agent);
+int target__new(struct target_context *context,
+		const struct sink_target *identity,
+		const struct target_settings *settings, struct target **target);
+void target__free(struct target *target);
+const struct summary *target__summary(const struct target *target);
 
 #endif /* CONTROLLER_TARGET_H */

@@ -7,83 +7,84 @@
 
 #include "target_private.h"
 
-static void post(struct agent *agent, enum agent_state state,
-		 const struct dart_read *reads, uint32_t count)
+static void target__post(struct target *target, enum target_state state,
+			 const struct dart_read *reads, uint32_t count)
 {
 	struct dart_error error;
 	int err;
 
-	agent->state = state;
-	agent->posted_ns = monotonic_ns();
-	err = dart_endpoint__read(agent->endpoint, reads, count);
+	target->state = state;
+	target->posted_ns = monotonic_ns();
+	err = dart_endpoint__read(target->endpoint, reads, count);
 	if (err) {
 		dart_error__set(&error, 0, "cannot post a READ: %s",
 				strerror(-err));
-		agent__lose(agent, error.text);
+		target__lose(target, error.text);
 	}
 }
 
-static bool make_room(struct agent *agent, size_t size)
+static bool target__reserve(struct target *target, size_t size)
 {
 	struct dart_error error;
 	int err;
 
-	err = dart_endpoint__reserve(agent->endpoint, size, &agent->landing);
+	err = dart_endpoint__reserve(target->endpoint, size, &target->landing);
 	if (!err)
 		return true;
 	dart_error__set(&error, 0, "no room for %zu bytes: %s%s", size,
 			strerror(-err),
 			err == -ENOMEM ? " (check ulimit -l)" : "");
-	agent__lose(agent, error.text);
+	target__lose(target, error.text);
 	return false;
 }
 
-void agent__fetch_table(struct agent *agent)
+void target__fetch_table(struct target *target)
 {
-	if (make_room(agent, agent->fetch.read.length))
-		post(agent, AGENT_FETCHING, &agent->fetch.read, 1);
+	if (target__reserve(target, target->fetch.read.length))
+		target__post(target, TARGET_FETCHING, &target->fetch.read, 1);
 }
 
-static void scrape_values(struct agent *agent)
+static void target__scrape_values(struct target *target)
 {
 	const struct dart_read *reads;
 	uint32_t count;
 
-	reads = scrape__reads(agent->scrape, &count);
-	post(agent, AGENT_SCRAPING, reads, count);
+	reads = scraper__reads(target->scraper, &count);
+	target__post(target, TARGET_SCRAPING, reads, count);
 }
 
 /*
  * Ranges outlive the table they are in by its lease.  Whoever last saw the
  * table a good part of that ago looks at it before using a range.
  */
-void agent__start_scraping(struct agent *agent)
+void target__start_scraping(struct target *target)
 {
-	const struct dart_table *table = scrape__table(agent->scrape);
+	const struct dart_table *table = scraper__table(target->scraper);
 	uint64_t safe_ns = table->lease_ms * 1000000ULL / 2;
 
-	agent->due = true;
-	if (monotonic_ns() - agent->looked_ns < safe_ns)
-		scrape_values(agent);
+	target->scrape_pending = true;
+	if (monotonic_ns() - target->checked_ns < safe_ns)
+		target__scrape_values(target);
 	else
-		post(agent, AGENT_LOOKING, scrape__header_read(agent->scrape),
-		     1);
+		target__post(target, TARGET_CHECKING,
+			     scraper__header_read(target->scraper), 1);
 }
 
-static void be_ready(struct agent *agent)
+static void target__enter_idle(struct target *target)
 {
-	agent->state = AGENT_IDLE;
-	if (!agent->context->options->once)
-		agent__set_timer(agent->patience, 0);
-	if (agent__start_schedule(agent) || agent->due)
-		agent__start_scraping(agent);
+	target->state = TARGET_IDLE;
+	if (!target->context->options->once)
+		target__set_timer(target->connect_timeout, 0);
+	if (target__start_schedule(target) || target->scrape_pending)
+		target__start_scraping(target);
 }
 
 /* What was read so far and @table does not have: the first, and how many. */
-static void say_gone(const struct agent *agent, const struct dart_table *table)
+static void target__log_removed(const struct target *target,
+				const struct dart_table *table)
 {
-	const struct settings *settings = &agent->context->options->settings;
-	const struct dart_table *old = scrape__table(agent->scrape);
+	const struct settings *settings = &target->context->options->settings;
+	const struct dart_table *old = scraper__table(target->scraper);
 	const char *first = NULL;
 	uint32_t i, gone = 0;
 
@@ -97,102 +98,103 @@ static void say_gone(const struct agent *agent, const struct dart_table *table)
 		gone++;
 	}
 	if (gone == 1)
-		agent__say(agent, "entry '%s' is gone", first);
+		target__log(target, "entry '%s' is gone", first);
 	else if (gone)
-		agent__say(agent, "entry '%s' is gone, and %u others", first,
-			   gone - 1);
+		target__log(target, "entry '%s' is gone, and %u others", first,
+			    gone - 1);
 }
 
-static void take_table(struct agent *agent, struct dart_table *table)
+static void target__take_table(struct target *target, struct dart_table *table)
 {
 	struct dart_error error;
-	bool first = !agent->scrape;
+	bool first = !target->scraper;
 	const char *absent;
 
-	agent->looked_ns = agent->posted_ns;
+	target->checked_ns = target->posted_ns;
 	if (!first)
-		say_gone(agent, table);
-	scrape__free(agent->scrape);
-	agent->scrape = NULL;
-	if (scrape__new(table, &agent->context->options->settings,
-			dart_endpoint__accept(agent->endpoint), &agent->scrape,
-			&error)) {
-		agent__lose(agent, error.text);
+		target__log_removed(target, table);
+	scraper__free(target->scraper);
+	target->scraper = NULL;
+	if (scraper__new(table, &target->context->options->settings,
+			 dart_endpoint__accept(target->endpoint),
+			 &target->scraper, &error)) {
+		target__lose(target, error.text);
 		return;
 	}
-	if (!make_room(agent, scrape__landing_size(agent->scrape)))
+	if (!target__reserve(target, scraper__landing_size(target->scraper)))
 		return;
-	absent = scrape__absent(agent->scrape);
-	if (absent && agent->context->options->once) {
+	absent = scraper__absent(target->scraper);
+	if (absent && target->context->options->once) {
 		dart_error__set(&error, 0,
 				"no entry '%s' (see dartctl list there)",
 				absent);
-		agent__lose(agent, error.text);
+		target__lose(target, error.text);
 		return;
 	}
 
-	agent->said[0] = '\0';
-	if (!agent->context->options->once)
-		agent__say(agent, "%s, generation %llu, entries %u",
-			   first ? "connected" : "table changed",
-			   (unsigned long long)table->generation,
-			   table->entry_count);
+	target->last_error[0] = '\0';
+	if (!target->context->options->once)
+		target__log(target, "%s, generation %llu, entries %u",
+			    first ? "connected" : "table changed",
+			    (unsigned long long)table->generation,
+			    table->entry_count);
 	if (absent)
-		agent__say(agent, "no entry '%s' there yet", absent);
-	be_ready(agent);
+		target__log(target, "no entry '%s' there yet", absent);
+	target__enter_idle(target);
 }
 
-static void on_fetched(struct agent *agent)
+static void on_fetched(struct target *target)
 {
 	struct dart_error error;
 	struct dart_table *table;
 
-	switch (fetch__take(&agent->fetch, agent->landing, &table, &error)) {
+	switch (fetch__take(&target->fetch, target->landing, &table, &error)) {
 	case FETCH_DONE:
-		take_table(agent, table);
+		target__take_table(target, table);
 		break;
 	case FETCH_AGAIN:
-		agent__fetch_table(agent);
+		target__fetch_table(target);
 		break;
 	case FETCH_LATER:
-		agent__set_timer(agent->again, fetch__delay_us(&agent->fetch));
+		target__set_timer(target->retry_timer,
+				  fetch__delay_us(&target->fetch));
 		break;
 	case FETCH_REFUSED:
-		agent__lose(agent, error.text);
+		target__lose(target, error.text);
 		break;
 	}
 }
 
 /* True if the table is the known one; otherwise what is to be done is done. */
-static bool check_header(struct agent *agent)
+static bool target__check_header(struct target *target)
 {
-	switch (scrape__check(agent->scrape, agent->landing)) {
+	switch (scraper__check(target->scraper, target->landing)) {
 	case 0:
-		agent->looked_ns = agent->posted_ns;
+		target->checked_ns = target->posted_ns;
 		return true;
 	case -ESTALE:
-		agent__fetch_table(agent);
+		target__fetch_table(target);
 		return false;
 	default:
-		agent__lose(agent, "the agent has started anew");
+		target__lose(target, "the agent has started anew");
 		return false;
 	}
 }
 
-static void on_scraped(struct agent *agent)
+static void on_scraped(struct target *target)
 {
-	struct sink *sink = agent->context->sink;
-	struct summary *summary = &agent->summary;
+	struct sink *sink = target->context->sink;
+	struct summary *summary = &target->summary;
 	uint64_t landed_ns = monotonic_ns();
 	struct sample *sample;
 	int err;
 
-	if (!check_header(agent))
+	if (!target__check_header(target))
 		return;
-	fetch__succeeded(&agent->fetch);
-	sample = scrape__decode(agent->scrape, agent->landing);
+	fetch__succeeded(&target->fetch);
+	sample = scraper__decode(target->scraper, target->landing);
 	sample->sequence = ++summary->scrapes;
-	sample->start_ns = agent->posted_ns;
+	sample->start_ns = target->posted_ns;
 	sample->landed_ns = landed_ns;
 	sample->end_ns = monotonic_ns();
 
@@ -200,42 +202,42 @@ static void on_scraped(struct agent *agent)
 	summary->bytes += sample->bytes;
 	latency__add(&summary->landed, landed_ns - sample->start_ns);
 	latency__add(&summary->decoded, sample->end_ns - sample->start_ns);
-	agent->state = AGENT_IDLE;
-	agent->due = false;
-	agent->backoff_us = AGENT_BACKOFF_MIN_US;
+	target->state = TARGET_IDLE;
+	target->scrape_pending = false;
+	target->backoff_us = TARGET_BACKOFF_MIN_US;
 
-	err = sink->operations->sample(sink, agent->identity, sample, summary);
+	err = sink->operations->sample(sink, target->identity, sample, summary);
 	if (err)
-		agent__finish(agent, err);
+		target__finish(target, err);
 	else
-		agent__finish_if_done(agent);
+		target__finish_if_done(target);
 }
 
 static int on_completion(sd_event_source *source, int fd, uint32_t events,
 			 void *data)
 {
-	struct agent *agent = data;
+	struct target *target = data;
 	struct dart_error error;
 	int ret;
 
-	ret = dart_endpoint__on_completion(agent->endpoint, &error);
+	ret = dart_endpoint__on_completion(target->endpoint, &error);
 	if (ret < 0) {
-		agent__lose(agent, error.text);
+		target__lose(target, error.text);
 		return 0;
 	}
 	if (!ret)
 		return 0;
 
-	switch (agent->state) {
-	case AGENT_FETCHING:
-		on_fetched(agent);
+	switch (target->state) {
+	case TARGET_FETCHING:
+		on_fetched(target);
 		break;
-	case AGENT_LOOKING:
-		if (check_header(agent))
-			scrape_values(agent);
+	case TARGET_CHECKING:
+		if (target__check_header(target))
+			target__scrape_values(target);
 		break;
-	case AGENT_SCRAPING:
-		on_scraped(agent);
+	case TARGET_SCRAPING:
+		on_scraped(target);
 		break;
 	default:
 		break;
@@ -243,20 +245,20 @@ static int on_completion(sd_event_source *source, int fd, uint32_t events,
 	return 0;
 }
 
-void agent__on_connected(struct agent *agent)
+void target__on_connected(struct target *target)
 {
 	int err;
 
-	err = sd_event_add_io(agent->context->event, &agent->completion,
-			      dart_endpoint__completion_fd(agent->endpoint),
-			      EPOLLIN, on_completion, agent);
+	err = sd_event_add_io(target->context->event, &target->completion,
+			      dart_endpoint__completion_fd(target->endpoint),
+			      EPOLLIN, on_completion, target);
 	if (err < 0) {
-		agent__finish(agent, err);
+		target__finish(target, err);
 		return;
 	}
 	/* Before all that can wait: drawing, other agents' ticks. */
-	sd_event_source_set_priority(agent->completion,
+	sd_event_source_set_priority(target->completion,
 				     SD_EVENT_PRIORITY_IMPORTANT);
-	fetch__begin(&agent->fetch, dart_endpoint__accept(agent->endpoint));
-	agent__fetch_table(agent);
+	fetch__begin(&target->fetch, dart_endpoint__accept(target->endpoint));
+	target__fetch_table(target);
 }
