@@ -3,8 +3,8 @@
 programs += dart-controller
 dart-controller_sources := $(wildcard tools/controller/*.c)
 dart-controller_libraries := dart
-dart-controller_packages := libsystemd jansson yaml-0.1 libibverbs librdmacm \
-	libxxhash
+dart-controller_packages := libsystemd jansson yaml-0.1 smartcols libibverbs \
+	librdmacm libxxhash
 
 unit_controller_options_sources := $(addprefix tools/controller/, \
 	options.c settings.c)

@@ -152,7 +152,7 @@ size_t entry_view__wanted(const struct entry_view *view)
 }
 
 /* The least and the greatest of values that do not add up. */
-static void add_span(struct grid *grid, const struct sample_entry *of,
+static void add_span(struct cells *cells, const struct sample_entry *of,
 		     const struct element *element)
 {
 	const struct dart_field *field = element->field;
@@ -162,7 +162,7 @@ static void add_span(struct grid *grid, const struct sample_entry *of,
 
 	if (field->kind == DART_CONTROL_FIELD_TEXT ||
 	    field->kind == DART_CONTROL_FIELD_ADDRESS) {
-		grid__add(grid, "%s", "");
+		cells__add(cells, "%s", "");
 		return;
 	}
 	for (copy = 0; copy < of->entry->copies; copy++) {
@@ -174,20 +174,20 @@ static void add_span(struct grid *grid, const struct sample_entry *of,
 			greatest = value;
 	}
 	if (least == greatest)
-		value_text__add(grid, field, least ^ flip);
+		value_text__add(cells, field, least ^ flip);
 	else if (field->is_signed)
-		grid__add(grid, "%lld to %lld", (long long)(least ^ flip),
-			  (long long)(greatest ^ flip));
+		cells__add(cells, "%lld to %lld", (long long)(least ^ flip),
+			   (long long)(greatest ^ flip));
 	else
-		grid__add(grid, "%llu to %llu", (unsigned long long)least,
-			  (unsigned long long)greatest);
+		cells__add(cells, "%llu to %llu", (unsigned long long)least,
+			   (unsigned long long)greatest);
 }
 
 /*
  * The rate of a counter in copy @copy, otherwise its value.  None if the sample
  * before has no such row.
  */
-static void add_copy(struct grid *grid, const struct sample *sample,
+static void add_copy(struct cells *cells, const struct sample *sample,
 		     uint32_t index, const struct element *element,
 		     uint32_t copy, bool complete)
 {
@@ -196,12 +196,12 @@ static void add_copy(struct grid *grid, const struct sample *sample,
 	const struct dart_field *field = element->field;
 
 	if (complete || !field__is_counted(field))
-		value_text__add_element(grid, field, copy_of(now, copy),
+		value_text__add_element(cells, field, copy_of(now, copy),
 					element->index);
 	else if (!before || state_of(before, copy) != DART_ROW_WHOLE)
-		grid__add(grid, "%s", "");
+		cells__add(cells, "%s", "");
 	else
-		value_text__add_rate(grid, field,
+		value_text__add_rate(cells, field,
 				     dart_field__get(field,
 						     copy_of(before, copy),
 						     element->index),
@@ -211,7 +211,7 @@ static void add_copy(struct grid *grid, const struct sample *sample,
 }
 
 /* A line of an entry whose copies are of CPUs. */
-static void add_element_line(struct grid *grid, const struct sample *sample,
+static void add_element_line(struct cells *cells, const struct sample *sample,
 			     uint32_t index, const struct element *element,
 			     uint32_t cpus, bool complete)
 {
@@ -220,26 +220,26 @@ static void add_element_line(struct grid *grid, const struct sample *sample,
 	const struct dart_field *field = element->field;
 	uint32_t cpu;
 
-	value_text__add_name(grid, field, element->index, "");
+	value_text__add_name(cells, field, element->index, "");
 	if (field__is_counted(field))
-		value_text__add(grid, field, now->sums[element->number]);
+		value_text__add(cells, field, now->sums[element->number]);
 	else
-		add_span(grid, now, element);
+		add_span(cells, now, element);
 	if (!complete) {
 		if (before && field__is_counted(field))
-			value_text__add_rate(grid, field,
+			value_text__add_rate(cells, field,
 					     before->sums[element->number],
 					     now->sums[element->number],
 					     seconds_since_previous(sample));
 		else
-			grid__add(grid, "%s", "");
+			cells__add(cells, "%s", "");
 	}
 	for (cpu = 0; cpu < cpus; cpu++)
-		add_copy(grid, sample, index, element, cpu, complete);
+		add_copy(cells, sample, index, element, cpu, complete);
 }
 
 /* A line, or the first one, of an entry whose copies are rows. */
-static void add_row_line(struct grid *grid, const struct sample *sample,
+static void add_row_line(struct cells *cells, const struct sample *sample,
 			 uint32_t index, uint32_t row, size_t columns,
 			 bool complete, bool is_head)
 {
@@ -249,30 +249,30 @@ static void add_row_line(struct grid *grid, const struct sample *sample,
 	size_t column = 1;
 
 	if (is_head)
-		grid__add(grid, "row");
+		cells__add(cells, "row");
 	else
-		grid__add(grid, "%u", row);
+		cells__add(cells, "%u", row);
 	if (!is_head && state_of(now, row) == DART_ROW_TORN) {
 		for (; column < columns; column++)
-			grid__add(grid, "%s", column == 1 ? "torn" : "");
+			cells__add(cells, "%s", column == 1 ? "torn" : "");
 		return;
 	}
 	for (; column < columns; element__next(&element)) {
 		if (element.field->kind == DART_CONTROL_FIELD_SEQUENCE)
 			continue;
 		if (is_head)
-			value_text__add_name(grid, element.field,
+			value_text__add_name(cells, element.field,
 					     element.index, "");
 		else
-			add_copy(grid, sample, index, &element, row, true);
+			add_copy(cells, sample, index, &element, row, true);
 		if (++column == columns || complete ||
 		    !field__is_counted(element.field))
 			continue;
 		if (is_head)
-			value_text__add_name(grid, element.field,
+			value_text__add_name(cells, element.field,
 					     element.index, "/s");
 		else
-			add_copy(grid, sample, index, &element, row, false);
+			add_copy(cells, sample, index, &element, row, false);
 		column++;
 	}
 }
@@ -311,57 +311,72 @@ static void entry_view__choose_lines(const struct entry_view *view,
 	}
 }
 
-static struct grid *entry_view__make_grid(const struct entry_view *view,
-					  const struct sample *sample,
-					  uint32_t index,
-					  const struct entry_view_style *style,
-					  size_t *columns)
+static void entry_view__fill(const struct entry_view *view,
+			     const struct sample *sample, uint32_t index,
+			     const struct entry_view_style *style,
+			     size_t columns, struct cells *cells)
 {
 	const struct sample_entry *now = &sample->entries[index];
 	const struct dart_schema *schema = now->entry->schema;
 	struct element element = { .field = schema->fields };
-	size_t fixed = style->complete ? 2 : 3;
 	uint32_t chosen[ENTRY_VIEW_RANKS];
-	uint32_t i, cpus = now->entry->copies;
-	struct grid *grid;
+	uint32_t i, cpus = 0;
+	bool is_chosen;
 
-	entry_view__choose_lines(view, style->lines, chosen);
 	if (has_rows(now)) {
-		*columns = row_columns(schema, style);
-		grid = grid__new(*columns);
-		add_row_line(grid, sample, index, 0, *columns, style->complete,
+		add_row_line(cells, sample, index, 0, columns, style->complete,
 			     true);
 	} else {
-		if (!style->complete && cpus > style->width / 3)
-			cpus = 0;
-		*columns = fixed + cpus;
-		grid = grid__new(*columns);
-		grid__add(grid, "field");
-		grid__add(grid, "total");
+		cells__add(cells, "field");
+		cells__add(cells, "total");
 		if (!style->complete)
-			grid__add(grid, "per second");
+			cells__add(cells, "per second");
+		cpus = columns - cells->count;
 		for (i = 0; i < cpus; i++)
-			grid__add(grid, "cpu %u", i);
+			cells__add(cells, "cpu %u", i);
 	}
 
+	entry_view__choose_lines(view, style->lines, chosen);
 	for (i = 0; i < view->lines; i++) {
-		bool is_chosen = chosen[view->ranks[i]];
-
+		is_chosen = chosen[view->ranks[i]];
 		chosen[view->ranks[i]] -= is_chosen;
+		if (is_chosen)
+			cells__start_line(cells);
 		if (is_chosen && has_rows(now))
-			add_row_line(grid, sample, index, i, *columns,
+			add_row_line(cells, sample, index, i, columns,
 				     style->complete, false);
 		else if (is_chosen)
-			add_element_line(grid, sample, index, &element, cpus,
+			add_element_line(cells, sample, index, &element, cpus,
 					 style->complete);
 		if (!has_rows(now))
 			element__next(&element);
 	}
+}
 
-	if (!style->complete && grid__fit(grid, style->width) < *columns)
-		*columns = has_rows(now) ? grid__fit(grid, style->width) :
-					   fixed;
-	return grid;
+static int entry_view__print_values(const struct entry_view *view,
+				    const struct sample *sample, uint32_t index,
+				    const struct entry_view_style *style,
+				    FILE *out)
+{
+	const struct sample_entry *now = &sample->entries[index];
+	size_t width = style->complete ? SIZE_MAX : style->width;
+	size_t fixed = 0, columns;
+	struct cells cells;
+	int ret;
+
+	if (has_rows(now)) {
+		columns = row_columns(now->entry->schema, style);
+	} else {
+		fixed = style->complete ? 2 : 3;
+		columns = fixed;
+		if (now->entry->copies <= width / 3)
+			columns += now->entry->copies;
+	}
+	ret = cells__open(&cells);
+	if (ret)
+		return ret;
+	entry_view__fill(view, sample, index, style, columns, &cells);
+	return cells__print_close(&cells, width, fixed, out);
 }
 
 int entry_view__print(const struct entry_view *view,
@@ -370,9 +385,8 @@ int entry_view__print(const struct entry_view *view,
 {
 	const struct sample_entry *now = &sample->entries[index];
 	const struct dart_entry *entry = now->entry;
-	size_t columns, shown, lines = entry_view__lines_in_use(view);
-	struct grid *grid;
-	int err;
+	size_t shown, lines = entry_view__lines_in_use(view);
+	int ret;
 
 	fprintf(out, "%s  %s, ", entry->name, entry->schema->name);
 	if (has_rows(now) && dart_schema__has_sequence(entry->schema))
@@ -389,9 +403,7 @@ int entry_view__print(const struct entry_view *view,
 		return 0;
 	}
 	fputc('\n', out);
-	grid = entry_view__make_grid(view, sample, index, style, &columns);
-	err = grid__print(grid, out, columns);
-	grid__free(grid);
+	ret = entry_view__print_values(view, sample, index, style, out);
 
 	shown = style->lines < lines ? style->lines : lines;
 	if (shown < lines)
@@ -399,7 +411,7 @@ int entry_view__print(const struct entry_view *view,
 			lines - shown <= view->count[ENTRY_VIEW_ZERO] ?
 			", all zero" : "");
 	fputc('\n', out);
-	return err;
+	return ret;
 }
 
 void entry_view__clear(struct entry_view *view)
