@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The configuration file: see config.h. */
+/* Parses the YAML configuration file. */
 #include <errno.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 
 #include "config.h"
 
-/* What an item of the agents may say; the text belongs to the document. */
+/* An item of "agents"; the document owns the text. */
 struct config_agent {
 	const char *host;
 	uint16_t port;
@@ -24,7 +24,7 @@ struct config {
 	struct dart_error *error;
 };
 
-/* A key that a mapping may have, and who takes its value. */
+/* A key that a mapping may have, and the function that takes its value. */
 struct config_key {
 	const char *name;
 	int (*take)(struct config *config, const yaml_node_t *value,
@@ -45,7 +45,7 @@ refuse(struct config *config, const yaml_node_t *node, const char *format, ...)
 			       node ? node->start_mark.line + 1 : 1, reason);
 }
 
-/* The text of a scalar; NULL if it is none, or has a NUL inside. */
+/* The text of a scalar; NULL if @node is not one or contains a NUL. */
 static const char *text_of(const yaml_node_t *node)
 {
 	const char *text;

@@ -2,12 +2,12 @@
 /*
  * The configuration file, YAML:
  *
- *   interval: 100ms          # of all agents; 1s if left out
- *   entries: [cpustat]       # all if left out
+ *   interval: 100ms          # of all agents; 1s by default
+ *   entries: [cpustat]       # all by default
  *   agents:
- *     - host: 10.0.0.1       # a name or an address
- *       port: 4792           # may be left out
- *       interval: 1s         # of this agent; may be left out
+ *     - host: 10.0.0.1       # name or address
+ *       port: 4792           # optional
+ *       interval: 1s         # of this agent; optional
  */
 #ifndef CONTROLLER_CONFIG_H
 #define CONTROLLER_CONFIG_H
@@ -20,10 +20,10 @@
 
 /* Room for a sentence that says what is wrong, and in which line. */
 /*
- * Adds what @file says to @settings: its agents to those that are there, the
- * interval and the entries only if there are none yet, so that the command line
- * has the last word.  @path is for messages.  Returns 0; -EINVAL with a
- * sentence in @error; -ENOMEM.  @settings may have changed even if refused.
+ * Adds the agents in @file to @settings, and its interval and entries if
+ * @settings has none: the command line takes precedence.  @path is for
+ * messages.  Returns 0; -EINVAL with a sentence in @error; -ENOMEM.  @settings may
+ * have changed even if refused.
  */
 int config__load(struct settings *settings, FILE *file, const char *path,
 		 struct dart_error *error);

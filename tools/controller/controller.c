@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* All agents together: see controller.h. */
+/* Runs all targets in one event loop and prints the summaries. */
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@ struct controller {
 	struct sink_target *identities;
 	size_t target_count;
 	size_t unfinished;
-	int result;		/* of the agents: the first that was not 0 */
+	int result;		/* the first of a target that was not 0 */
 };
 
 static void on_finished(struct target_context *context, int result)
@@ -24,7 +24,7 @@ static void on_finished(struct target_context *context, int result)
 
 	if (!controller->result)
 		controller->result = result;
-	/* One agent that is away does not stop the others; an error does. */
+	/* An unreachable target does not stop the others; an error does. */
 	if (--controller->unfinished && (!result || result == -EHOSTUNREACH))
 		return;
 	sd_event_exit(context->event, 0);
@@ -42,7 +42,7 @@ static int catch_signals(sd_event *event)
 		sigaddset(&set, signals[i]);
 	if (sigprocmask(SIG_BLOCK, &set, NULL))
 		return -errno;
-	/* Without a handler of its own a signal ends the loop. */
+	/* Without a handler, a signal ends the loop. */
 	for (i = 0; i < sizeof(signals) / sizeof(*signals); i++) {
 		err = sd_event_add_signal(event, NULL, signals[i], NULL, NULL);
 		if (err < 0)
@@ -161,9 +161,9 @@ int controller__run(const struct options *options)
 		err = controller__summarize(&controller) ?: err;
 	controller__close(&controller);
 
-	/* Who was out of reach has been said. */
+	/* Unreachable targets have been reported. */
 	if (err && err != -EHOSTUNREACH)
-		fprintf(stderr, "dart-controller: cannot go on: %s\n",
+		fprintf(stderr, "dart-controller: cannot continue: %s\n",
 			strerror(-err));
 	return err ? EXIT_FAILURE : EXIT_SUCCESS;
 }

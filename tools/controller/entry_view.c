@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* An entry as a table: see entry_view.h. */
+/* Chooses lines and columns of an entry and prints them as a table. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,17 +7,17 @@
 #include "entry_view.h"
 #include "value_text.h"
 
-/* An entry of no more lines is shown whole, zeros and all. */
+/* Entries with at most this many lines are shown whole, including zeros. */
 #define LINES_FEW 12
 
-/* What one line, or one column, shows. */
+/* What one line, or one column, is about. */
 struct element {
 	const struct dart_field *field;
 	uint32_t index;		/* in the field */
 	uint32_t number;	/* in the copy */
 };
 
-/* From { .field = schema->fields } on; false behind the last. */
+/* False after the last; the first is { .field = schema->fields }. */
 static bool element__is_there(const struct element *element,
 			      const struct dart_schema *schema)
 {
@@ -151,7 +151,7 @@ size_t entry_view__wanted(const struct entry_view *view)
 	return lines - view->count[ENTRY_VIEW_ZERO];
 }
 
-/* The least and the greatest of values that do not add up. */
+/* The minimum and maximum over the copies, for values that do not add up. */
 static void add_span(struct cells *cells, const struct sample_entry *of,
 		     const struct element *element)
 {
@@ -184,8 +184,8 @@ static void add_span(struct cells *cells, const struct sample_entry *of,
 }
 
 /*
- * The rate of a counter in copy @copy, otherwise its value.  None if the sample
- * before has no such row.
+ * The rate of a counter in copy @copy, otherwise its value.  Empty if the
+ * previous sample does not have the row.
  */
 static void add_copy(struct cells *cells, const struct sample *sample,
 		     uint32_t index, const struct element *element,
@@ -210,7 +210,7 @@ static void add_copy(struct cells *cells, const struct sample *sample,
 				     seconds_since_previous(sample));
 }
 
-/* A line of an entry whose copies are of CPUs. */
+/* A line of an entry whose copies belong to CPUs. */
 static void add_element_line(struct cells *cells, const struct sample *sample,
 			     uint32_t index, const struct element *element,
 			     uint32_t cpus, bool complete)
@@ -238,7 +238,7 @@ static void add_element_line(struct cells *cells, const struct sample *sample,
 		add_copy(cells, sample, index, element, cpu, complete);
 }
 
-/* A line, or the first one, of an entry whose copies are rows. */
+/* A line, or with @is_head the titles, of an entry whose copies are rows. */
 static void add_row_line(struct cells *cells, const struct sample *sample,
 			 uint32_t index, uint32_t row, size_t columns,
 			 bool complete, bool is_head)
@@ -292,11 +292,11 @@ static size_t row_columns(const struct dart_schema *schema,
 	}
 	if (style->complete)
 		return columns;
-	/* Each takes at least a character and the gap. */
+	/* Each takes at least one character and the gap. */
 	return columns > style->width / 3 + 1 ? style->width / 3 + 1 : columns;
 }
 
-/* How many lines of each rank are shown. */
+/* How many lines of each rank to show. */
 static void entry_view__choose_lines(const struct entry_view *view,
 				     size_t lines,
 				     uint32_t chosen[ENTRY_VIEW_RANKS])

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * An entry as a table for people.  Copies of CPUs make a line per field, rows
- * a line each.  If not all lines fit, those that ever changed while we looked
- * come first, then those that are not zero, always in the order of the entry:
- * a line never moves just because its rate does.
+ * An entry as a table.  Copies of CPUs give a line per field, rows a line each.
+ * If not all lines fit, those that have ever changed take precedence, then those
+ * that are not zero, always in the order of the entry: a line never moves
+ * because its rate changes.
  */
 #ifndef CONTROLLER_ENTRY_VIEW_H
 #define CONTROLLER_ENTRY_VIEW_H
@@ -16,7 +16,7 @@
 #include "sample.h"
 
 enum entry_view_rank {
-	ENTRY_VIEW_EMPTY = 0,	/* a row without a tenant: never shown */
+	ENTRY_VIEW_EMPTY = 0,	/* an unused row: never shown */
 	ENTRY_VIEW_ZERO,
 	ENTRY_VIEW_STEADY,
 	ENTRY_VIEW_CHANGED,
@@ -38,22 +38,22 @@ struct entry_view_style {
 };
 
 /*
- * Lines around the values: a title, the columns, how many more, a gap.  An
- * entry for whose values there is no room takes only its title.
+ * Lines around the values: title, column titles, number of further lines, gap.
+ * An entry without room for values takes only its title.
  */
 #define ENTRY_VIEW_FRAME 4
 
 /*
- * Takes note of entry @index of @sample; without a previous sample the view
- * starts anew.  Returns 0 or -ENOMEM.
+ * Updates the ranks from entry @index of @sample; without a previous sample the
+ * view is reset.  Returns 0 or -ENOMEM.
  */
 int entry_view__update(struct entry_view *view, const struct sample *sample,
 		       uint32_t index);
 
-/* Lines that are worth showing: few, or not zero. */
+/* Lines worth showing: all of a few, otherwise those that are not zero. */
 size_t entry_view__wanted(const struct entry_view *view);
 
-/* Prints what was last updated from.  Returns 0 or -ENOMEM. */
+/* Prints the sample of the last update.  Returns 0 or -ENOMEM. */
 int entry_view__print(const struct entry_view *view,
 		      const struct sample *sample, uint32_t index,
 		      const struct entry_view_style *style, FILE *out);

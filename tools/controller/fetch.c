@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Fetching the table: see fetch.h. */
+/* Decides after each READ of a table whether another one is needed. */
 #include <errno.h>
 #include <stdio.h>
 
@@ -7,12 +7,12 @@
 
 #include "fetch.h"
 
-/* An agent that takes longer to make up its mind is refused. */
+/* An agent whose table does not settle after so many tries is refused. */
 #define TRIES_MAX 100
 
 /*
- * One change takes an agent much less than the first delay.  With the last, the
- * tries outlast the arrival of thousands of entries, one after the other.
+ * An agent needs much less than the first delay for one change.  With the last,
+ * all tries together outlast the registration of thousands of entries in turn.
  */
 #define DELAY_FIRST_US 1000U
 #define DELAY_LAST_US 20000U

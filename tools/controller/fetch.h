@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Fetching the table of an agent: one READ if all goes well, more if the table
- * has grown since we asked how long it is, or is being changed meanwhile.
+ * Fetching the table of an agent: usually one READ, more if the table has grown
+ * since the agent told its length, or is changed meanwhile.
  */
 #ifndef CONTROLLER_FETCH_H
 #define CONTROLLER_FETCH_H
@@ -10,33 +10,33 @@
 #include <libdart/rdma/endpoint.h>
 
 struct fetch {
-	struct dart_read read;	/* to be posted, landing at 0 */
-	uint32_t length_max;	/* that the agent has promised */
-	unsigned int tries;	/* since values have been read */
+	struct dart_read read;	/* to post, landing at 0 */
+	uint32_t length_max;	/* as the agent has announced */
+	unsigned int tries;	/* since the last scrape */
 };
 
 enum fetch_result {
-	FETCH_DONE,		/* there is a table */
-	FETCH_AGAIN,		/* post the READ again: it is a longer one */
+	FETCH_DONE,		/* @table is set */
+	FETCH_AGAIN,		/* post the READ, now longer, again */
 	FETCH_LATER,		/* post it again in fetch__delay_us() */
-	FETCH_REFUSED,		/* there is a sentence in @why */
+	FETCH_REFUSED,		/* for the reason in @why */
 };
 
 void fetch__begin(struct fetch *fetch,
 		  const struct dart_endpoint_accept *accept);
 
-/* Values have been read by the table: it may change as often again. */
+/* A scrape succeeded with the table: resets the count of tries. */
 void fetch__succeeded(struct fetch *fetch);
 
 /*
- * The READ has landed at @landing, in memory that only the endpoint writes.
+ * Decodes the table READ to @landing, in memory that only the endpoint writes.
  * The caller frees @table.
  */
 enum fetch_result fetch__take(struct fetch *fetch, const void *landing,
 			      struct dart_table **table,
 			      struct dart_error *error);
 
-/* How long after FETCH_LATER: longer from time to time. */
+/* How long to wait after FETCH_LATER; grows with each try. */
 uint64_t fetch__delay_us(const struct fetch *fetch);
 
 #endif /* CONTROLLER_FETCH_H */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Distributions of time: see latency.h. */
+/* Collects times in buckets and computes percentiles. */
 #include "latency.h"
 
-/* Below 256 ns buckets are 1 ns wide; each power of two above has 128. */
+/* Below 256 ns, buckets are 1 ns wide; each power of two above has 128. */
 static unsigned int shift_of(uint64_t ns)
 {
 	return ns < 256 ? 0 : 56 - __builtin_clzll(ns);

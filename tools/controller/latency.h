@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * How long something takes, as a distribution of fixed size: buckets are
- * 1/128 of a power of two wide, so a percentile is right to within 0.8%.
- * The least and the greatest are exact.
+ * Times in ns as a histogram of fixed size: buckets are 1/128 of a power of two
+ * wide, so percentiles are within 0.8%.  Minimum and maximum are exact.
  */
 #ifndef CONTROLLER_LATENCY_H
 #define CONTROLLER_LATENCY_H
@@ -20,7 +19,7 @@ struct latency {
 
 void latency__add(struct latency *latency, uint64_t ns);
 
-/* The least value that @percent of all values do not exceed; 0 if none. */
+/* The least value that @percent of all do not exceed; 0 without values. */
 uint64_t latency__percentile(const struct latency *latency,
 			     unsigned int percent);
 

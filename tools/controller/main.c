@@ -22,7 +22,7 @@ static int load_config(struct options *options)
 		return 0;
 	file = fopen(options->config, "re");
 	if (!file) {
-		fprintf(stderr, "dart-controller: cannot open %s: %s\n",
+		fprintf(stderr, "dart-controller: cannot open '%s': %s\n",
 			options->config, strerror(errno));
 		return -errno;
 	}
@@ -38,7 +38,7 @@ static int load_config(struct options *options)
 	return err;
 }
 
-/* Names are looked up once, here: later that would hold up all agents. */
+/* Resolves names once, here: later it would block all targets. */
 static int resolve_targets(struct settings *settings)
 {
 	struct target_settings *target = settings->targets;
@@ -49,7 +49,7 @@ static int resolve_targets(struct settings *settings)
 		err = dart_address__resolve(target->host, &numeric);
 		if (err) {
 			fprintf(stderr,
-				"dart-controller: cannot look up %s: %s\n",
+				"dart-controller: cannot resolve '%s': %s\n",
 				target->host, gai_strerror(err));
 			return -EHOSTUNREACH;
 		}
@@ -62,7 +62,7 @@ static int resolve_targets(struct settings *settings)
 int main(int argc, char *argv[])
 {
 	struct dart_error error;
-	int status = EXIT_FAILURE;	/* 2: misuse, as the other programs */
+	int status = EXIT_FAILURE;	/* 2: wrong arguments */
 	struct options options;
 
 	if (options__parse(&options, argc, argv, &error)) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The command line: see options.h. */
+/* Parses the command line of dart-controller. */
 #include <errno.h>
 #include <getopt.h>
 #include <stdlib.h>
@@ -136,7 +136,7 @@ static int parse_one(struct options *options, int c, char *argv[],
 				       "option '%s' wants a value (see --help)",
 				       argv[optind - 1]);
 	default:
-		/* optind may not be past the word with the letter yet. */
+		/* optind may still point at the word with the letter. */
 		if (optopt && !strchr("inejch1V", optopt))
 			return dart_error__set(
 				error, EINVAL,

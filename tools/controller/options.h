@@ -20,8 +20,8 @@ enum options_action {
 struct options {
 	enum options_action action;
 	struct settings settings;
-	const char *config;	/* a file, or NULL; points into argv */
-	uint64_t count;		/* scrapes of each agent; 0: no end */
+	const char *config;	/* path or NULL; points into argv */
+	uint64_t count;		/* scrapes per target; 0: unlimited */
 	bool json;
 	bool once;
 };

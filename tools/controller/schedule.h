@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* When scrapes are due: every interval from the first on, without drift. */
+/* When scrapes are due: at fixed intervals from the first, without drift. */
 #ifndef CONTROLLER_SCHEDULE_H
 #define CONTROLLER_SCHEDULE_H
 
@@ -20,7 +20,7 @@ static inline uint64_t monotonic_ns(void)
 	return now.tv_sec * 1000000000ULL + now.tv_nsec;
 }
 
-/* At @now_ns: how many times became due?  The next one is then ahead. */
+/* How many scrapes became due by @now_ns; next_ns is past it afterwards. */
 static inline uint64_t schedule__take(struct schedule *schedule,
 				      uint64_t now_ns)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The scrapes of one table: see scrape.h. */
+/* Plans the READs of one table, checks and decodes what they return. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 
 #include "scraper.h"
 
-/* Copies and values together: as text or JSON each takes 100 bytes and more. */
+/* Of copies and values in sum: as text or JSON each takes 100 bytes or more. */
 #define VALUES_MAX (4 << 20)
 
 struct scraper {
@@ -19,10 +19,10 @@ struct scraper {
 	uint32_t *wanted;		/* indices of entries */
 	uint32_t wanted_count;
 	struct dart_read_plan *plan;
-	struct dart_read *reads;	/* those of the plan and the header */
+	struct dart_read *reads;	/* of the plan, then the header */
 	uint32_t read_count;
 	uint64_t bytes;
-	struct sample samples[2];	/* filled in turn */
+	struct sample samples[2];	/* filled alternately */
 	unsigned int turn;
 	bool has_previous;
 };
@@ -64,7 +64,7 @@ static int scraper__choose_entries(struct scraper *scraper,
 	return 0;
 }
 
-/* What a table calls 256 MiB of bytes must not take all memory once printed. */
+/* 256 MiB of one-byte values must not exhaust memory when printed. */
 static int scraper__count_values(const struct scraper *scraper)
 {
 	const struct dart_entry *entry;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A terminal or a stream: see screen.h. */
+/* Draws text on a terminal in place, or appends it to a stream. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 #define SCREEN_WIDTH_DEFAULT	80
 #define SCREEN_HEIGHT_DEFAULT	10000
 
-/* ECMA-48: cursor to the top left; clear to the end of line, of screen. */
+/* ECMA-48: cursor to the top left, clear to the end of the line, the screen. */
 #define CURSOR_HOME	"\033[H"
 #define CLEAR_LINE	"\033[K"
 #define CLEAR_BELOW	"\033[J"
@@ -52,7 +52,7 @@ static void screen__draw(const struct screen *screen, const char *text)
 	size_t line, length;
 
 	fputs(CURSOR_HOME, screen->out);
-	/* The last line stays free: the cursor ends there. */
+	/* The last line stays free for the cursor. */
 	for (line = 1; *text && line < screen->height; line++) {
 		length = strcspn(text, "\n");
 		fwrite(text, 1, length < screen->width ? length : screen->width,

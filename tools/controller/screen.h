@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Where a table is shown: a terminal that is redrawn, or a stream. */
+/* Where tables are shown: a terminal that is redrawn, or a stream. */
 #ifndef CONTROLLER_SCREEN_H
 #define CONTROLLER_SCREEN_H
 
@@ -9,19 +9,19 @@
 struct screen {
 	FILE *out;
 	bool is_terminal;
-	/* Characters and lines.  A stream has as many as COLUMNS, LINES say. */
+	/* In characters and lines; of a stream, COLUMNS and LINES. */
 	size_t width;
 	size_t height;
 };
 
-/* @redraw: make use of a terminal; otherwise it is a stream like others. */
+/* Without @redraw, a terminal is treated as a stream. */
 void screen__open(struct screen *screen, FILE *out, bool redraw);
-/* Terminals change their size: asks again. */
+/* Updates the size: terminals are resized. */
 void screen__measure(struct screen *screen);
 
 /*
- * Shows @text, lines that end with a newline: in the place of what was shown
- * before and cut to the size of the terminal, or behind it.  Returns 0 or
+ * Shows @text, lines that end with a newline.  On a terminal, it is cut to size
+ * and replaces the previous text; a stream gets it appended.  Returns 0 or
  * -errno.
  */
 int screen__show(const struct screen *screen, const char *text);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What to scrape: see settings.h. */
+/* Keeps the targets and entries to scrape. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What to scrape: said on the command line, in a file, or in both. */
+/* Targets and entries to scrape, from the command line and a file. */
 #ifndef CONTROLLER_SETTINGS_H
 #define CONTROLLER_SETTINGS_H
 
@@ -14,25 +14,24 @@ struct target_settings {
 	char *host;
 	char *name;		/* HOST:PORT */
 	uint16_t port;
-	uint64_t interval_ns;	/* 0: as for all */
+	uint64_t interval_ns;	/* 0: that of all targets */
 };
 
 struct settings {
-	uint64_t interval_ns;	/* 0: not said */
-	char **entries;		/* names; none: everything */
+	uint64_t interval_ns;	/* 0: not set */
+	char **entries;		/* names; none: all entries */
 	size_t entry_count;
 	struct target_settings *targets;
 	size_t target_count;
 };
 
-/* All return 0, -EINVAL, -EEXIST if it is there already, or -ENOMEM. */
+/* All return 0, -EINVAL, -EEXIST if already present, or -ENOMEM. */
 int settings__add_target(struct settings *settings, const char *host,
 			 uint16_t port, uint64_t interval_ns);
 int settings__add_entry(struct settings *settings, const char *name);
-/* "250us", "100ms", "5s", "1min": between INTERVAL_MIN_NS and _MAX_NS. */
+/* "250us", "100ms", "5s", "1min", from INTERVAL_MIN_NS to _MAX_NS. */
 int settings__parse_interval(const char *text, uint64_t *interval_ns);
 
-/* Frees what the settings point at. */
 void settings__clear(struct settings *settings);
 
 #endif /* CONTROLLER_SETTINGS_H */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Where samples go: a table on the screen, lines of JSON. */
+/* Sinks of samples: a table on the screen, lines of JSON. */
 #ifndef CONTROLLER_SINK_H
 #define CONTROLLER_SINK_H
 
@@ -8,7 +8,7 @@
 
 #include "sample.h"
 
-/* Who is spoken of: the agents are numbered from 0 without a gap. */
+/* Identifies a target; indices start at 0 and have no gaps. */
 struct sink_target {
 	size_t index;
 	const char *name;
@@ -16,16 +16,16 @@ struct sink_target {
 
 struct sink;
 
-/* All but free return 0 or -errno: the output cannot be written. */
+/* All but free return 0, or -errno if the output cannot be written. */
 struct sink_operations {
-	/* @sample and what it points at are valid during the call only. */
+	/* @sample and all it points to are valid during the call only. */
 	int (*sample)(struct sink *sink, const struct sink_target *target,
 		      const struct sample *sample,
 		      const struct summary *summary);
-	/* The agent cannot be scraped: values shown so far are void. */
+	/* The target cannot be scraped: values shown so far are stale. */
 	int (*lost)(struct sink *sink, const struct sink_target *target,
 		    const char *reason);
-	/* The last word on an agent. */
+	/* Called once per target, at the end. */
 	int (*summary)(struct sink *sink, const struct sink_target *target,
 		       const struct summary *summary);
 	void (*free)(struct sink *sink);
@@ -33,17 +33,17 @@ struct sink_operations {
 
 struct sink {
 	const struct sink_operations *operations;
-	/* It redraws the terminal: other output there would spoil it. */
+	/* Redraws the terminal: messages on it would be overwritten. */
 	bool owns_terminal;
 };
 
-/* Both return NULL if memory is short. */
+/* Both return NULL if out of memory. */
 
-/* One JSON object a line. */
+/* One JSON object per line. */
 struct sink *sink_json__new(FILE *out);
 
 /*
- * @complete: every value of one scrape.  Otherwise what changes, redrawn in
+ * @complete: every value of one scrape.  Otherwise as much as fits, redrawn in
  * place if @out is a terminal.
  */
 struct sink *sink_table__new(FILE *out, size_t targets, bool complete);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Lines of JSON:
+ * Prints samples, errors and summaries as lines of JSON:
  *
  *   {"agent": "host:4792", "sequence": 1, "start_ns": ..., "end_ns": ...,
  *    "landed_ns": ..., "decode_ns": ..., "reads": 5, "bytes": 2048,
  *    "generation": 3, "entries": {"cpustat": {...}, ...}}
- *   {"agent": "host:4792", "error": "the host no longer answers"}
+ *   {"agent": "host:4792", "error": "no answer for 10 s"}
  *   {"agent": "host:4792", "summary": {...}}
  */
 #include <errno.h>
@@ -22,8 +22,8 @@ struct sink_json {
 };
 
 /*
- * Takes the reference to @line, which may be NULL.  In ASCII: a text that came
- * from elsewhere must not steer the terminal.
+ * Takes the reference to @line, which may be NULL.  Prints ASCII only: remote
+ * text must not control the terminal.
  */
 static int put(struct sink *sink, json_t *line)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Tables for people.  Each agent has a block: a line about itself, then its
- * entries.  On a terminal all blocks share the screen, which is redrawn when a
- * sample comes; elsewhere each sample prints its block.
+ * Prints samples as tables.  Each target has a block: a line about itself, then
+ * its entries.  On a terminal, all blocks share the screen, which is redrawn
+ * when a sample arrives; elsewhere each sample prints its block.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -15,11 +15,11 @@
 #include "screen.h"
 #include "sink.h"
 
-/* Nobody sees a block change more often than that, and drawing takes time. */
+/* Drawing takes time, and the eye follows no faster changes. */
 #define DRAW_INTERVAL_NS 50000000ULL
 
 struct block {
-	char *text;		/* NULL: nothing known yet */
+	char *text;		/* NULL: nothing to show yet */
 	uint64_t drawn_ns;
 	struct entry_view *views;
 	uint32_t view_count;
@@ -29,7 +29,7 @@ struct sink_table {
 	struct sink sink;
 	struct screen screen;
 	bool complete;
-	struct block *blocks;	/* one per agent */
+	struct block *blocks;	/* one per target */
 	size_t block_count;
 };
 
@@ -67,8 +67,8 @@ static int block__update_views(struct block *block, const struct sample *sample)
 }
 
 /*
- * Deals @lines out to the entries, one each in turn, as long as they want.
- * The first brings the lines around the values with it.
+ * Distributes @lines among the entries, one each in turn, up to as many as each
+ * wants.  The first line of an entry also takes the lines around its values.
  */
 static void block__share_lines(const struct block *block, size_t lines,
 			       size_t *shares)
@@ -125,7 +125,7 @@ static int sink_table__print_entries(const struct sink_table *table,
 		.width = table->screen.width,
 		.complete = table->complete,
 	};
-	/* The agent's line and the gaps around it, and a title per entry. */
+	/* The target's line, the gaps around it, and a title per entry. */
 	size_t frame = 3 + (size_t)block->view_count;
 	size_t lines = table->screen.height / table->block_count;
 	size_t *shares;
@@ -146,7 +146,7 @@ static int sink_table__print_entries(const struct sink_table *table,
 	return err;
 }
 
-/* A stream gets the block of @agent, a terminal all of them. */
+/* A stream gets the block of @target, a terminal all blocks. */
 static int sink_table__redraw(struct sink_table *table,
 			      const struct sink_target *target)
 {
@@ -173,7 +173,7 @@ static int sink_table__redraw(struct sink_table *table,
 	return err;
 }
 
-/* Starts the text of a block anew; the caller closes. */
+/* Clears the text of a block; the caller writes it and closes the stream. */
 static FILE *block__open_text(struct block *block)
 {
 	size_t size;
@@ -233,7 +233,7 @@ static int show_lost(struct sink *sink, const struct sink_target *target,
 	return sink_table__redraw(table, target);
 }
 
-/* The program prints it for people. */
+/* controller.c prints summaries to standard error. */
 static int show_summary(struct sink *sink, const struct sink_target *target,
 			const struct summary *summary)
 {

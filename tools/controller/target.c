@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* One agent: see agent.h. */
+/* A target's connection, timers and retries. */
 #include <errno.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -10,11 +10,11 @@
 
 #include "target_private.h"
 
-/* From the first attempt to connect to the table; with --once to the values. */
+/* From connect to the table, with --once to the values; also for one scrape. */
 #define CONNECT_TIMEOUT_US	10000000ULL
 #define NO_ANSWER		"no answer for 10 s"
 
-/* From a loss to the next attempt, at most: it doubles each time. */
+/* The longest delay between attempts; it doubles each time. */
 #define BACKOFF_MAX_US		5000000ULL
 
 void target__log(const struct target *target, const char *format, ...)
@@ -27,7 +27,7 @@ void target__log(const struct target *target, const char *format, ...)
 	va_start(arguments, format);
 	vsnprintf(message, sizeof(message), format, arguments);
 	va_end(arguments);
-	/* In one go: others may write to the same terminal. */
+	/* In one call: other programs may write to the same terminal. */
 	fprintf(stderr, "dart-controller: %s: %s\n", target->identity->name,
 		message);
 }
@@ -42,7 +42,7 @@ void target__set_timer(sd_event_source *timer, uint64_t delay_us)
 
 static void target__set_scrape_timer(struct target *target)
 {
-	/* Never too early: the schedule would find nothing due. */
+	/* Rounded up: before next_ns, the schedule finds nothing due. */
 	sd_event_source_set_time(target->scrape_timer,
 				 (target->schedule.next_ns + 999) / 1000);
 	sd_event_source_set_enabled(target->scrape_timer, SD_EVENT_ONESHOT);
@@ -93,7 +93,7 @@ bool target__finish_if_done(struct target *target)
 	return true;
 }
 
-/* Half of the delay is left to chance: agents do not come back in step. */
+/* Half of the delay is random, so that targets do not retry in step. */
 static uint64_t jitter(uint64_t delay_us)
 {
 	uint64_t random = 0;
@@ -135,7 +135,7 @@ void target__lose(struct target *target, const char *reason)
 	target->backoff_us *= 2;
 	if (target->backoff_us > BACKOFF_MAX_US)
 		target->backoff_us = BACKOFF_MAX_US;
-	/* The times at which it should have been scraped pass all the same. */
+	/* Scrapes that become due meanwhile count as failed. */
 	target__start_schedule(target);
 }
 
@@ -197,7 +197,7 @@ static int on_scrape_due(sd_event_source *source, uint64_t usec, void *data)
 		target__finish_if_done(target);
 	} else {
 		target->summary.missed += due;
-		/* RC gives up sooner, unless the device itself is stuck. */
+		/* RC times out earlier, unless the device hangs. */
 		if (monotonic_ns() - target->posted_ns >
 		    CONNECT_TIMEOUT_US * 1000)
 			target__lose(target, NO_ANSWER);
@@ -228,7 +228,7 @@ static int target__add_timer(struct target *target, sd_event_source **timer,
 {
 	int err;
 
-	/* Accurate to 1 us: the default of 250 ms is for housekeeping. */
+	/* Accurate to 1 us; the default of 250 ms is too coarse. */
 	err = sd_event_add_time(target->context->event, timer, CLOCK_MONOTONIC,
 				0, 1, handler, target);
 	if (err < 0)
@@ -262,7 +262,7 @@ int target__new(struct target_context *context,
 		target__free(target);
 		return err;
 	}
-	/* Away, and due to connect as soon as the loop runs. */
+	/* Connects as soon as the loop runs. */
 	target__set_timer(target->retry_timer, 1);
 	*targetp = target;
 	return 0;

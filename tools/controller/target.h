@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * One agent as the controller deals with it, from the first attempt to connect
- * to the last scrape:
+ * A target: one agent to connect to and scrape, from the first attempt to
+ * connect to the last scrape:
  *
- *   away --> connecting --> fetching --> idle <--> looking --> scraping
- *    ^           |             |  ^                   |           |
- *    |           |             |  +-- table changed --+-----------+
- *    +-----------+-------------+-------- lost --------+-----------+
+ *   disconnected --> connecting --> fetching --> idle <--> checking --> scraping
+ *    ^                   |             |  ^                   |            |
+ *    |                   |             |  +-- table changed --+------------+
+ *    +-------------------+-------------+-------- lost --------+------------+
  */
 #ifndef CONTROLLER_TARGET_H
 #define CONTROLLER_TARGET_H
@@ -17,7 +17,7 @@
 #include "sample.h"
 #include "sink.h"
 
-/* What all agents share.  Must outlive them. */
+/* Shared by all targets; must outlive them. */
 struct target_context {
 	sd_event *event;
 	struct sink *sink;
@@ -29,9 +29,9 @@ struct target_context {
 struct target;
 
 /*
- * Starts to scrape.  @identity and @settings must outlive the agent.  Its
- * result, given to finished(), is 0 if as many scrapes as asked for are over;
- * -EHOSTUNREACH if none of them had values; or why nobody can go on.  Returns 0 or -errno.
+ * Starts to scrape.  @identity and @settings must outlive the target.
+ * finished() gets 0 if all requested scrapes are over, -EHOSTUNREACH if none of
+ * them had values, or an error that ends the program.  Returns 0 or -errno.
  */
 int target__new(struct target_context *context,
 		const struct sink_target *identity,

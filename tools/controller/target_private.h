@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the two halves of an agent share: agent.c, which connects, waits and
- * gives up, and agent_read.c, which READs.
+ * Shared by the two halves of a target: target.c connects, waits and gives up,
+ * target_read.c READs.
  */
 #ifndef CONTROLLER_TARGET_PRIVATE_H
 #define CONTROLLER_TARGET_PRIVATE_H
@@ -13,16 +13,16 @@
 #include "schedule.h"
 #include "scraper.h"
 
-/* From the first loss to the next attempt. */
+/* From the first loss of a connection to the next attempt. */
 #define TARGET_BACKOFF_MIN_US	100000ULL
 
 enum target_state {
-	TARGET_DISCONNECTED,		/* until the next attempt to connect */
+	TARGET_DISCONNECTED,	/* until the next attempt to connect */
 	TARGET_CONNECTING,
-	TARGET_FETCHING,		/* the table is being READ, or will be again */
+	TARGET_FETCHING,	/* the table is being READ, or will be again */
 	TARGET_IDLE,		/* until the next scrape is due */
-	TARGET_CHECKING,		/* the header is being READ before the values */
-	TARGET_SCRAPING,		/* values and header are being READ */
+	TARGET_CHECKING,	/* the header is being READ before the values */
+	TARGET_SCRAPING,	/* values and header are being READ */
 	TARGET_FINISHED,
 };
 
@@ -31,14 +31,14 @@ struct target {
 	const struct sink_target *identity;
 	const struct target_settings *settings;
 	enum target_state state;
-	char last_error[DART_ERROR_MAX]; /* why it was lost, if that was said */
+	char last_error[DART_ERROR_MAX]; /* printed last; empty once connected */
 
-	sd_event_source *scrape_timer;		/* a scrape is due */
-	sd_event_source *retry_timer;		/* connect, or fetch, again */
-	sd_event_source *connect_timeout;	/* has run out */
+	sd_event_source *scrape_timer;	/* the next scrape is due */
+	sd_event_source *retry_timer;	/* connect, or fetch, again */
+	sd_event_source *connect_timeout;
 	uint64_t backoff_us;
 	struct schedule schedule;
-	bool scrape_pending;			/* a scrape that has not come about */
+	bool scrape_pending;		/* due, but without values so far */
 
 	struct dart_endpoint *endpoint;
 	sd_event_source *connection;
@@ -46,31 +46,31 @@ struct target {
 	void *landing;
 	struct fetch fetch;
 
-	struct scraper *scraper;		/* NULL: no table yet */
-	uint64_t posted_ns;		/* the batch in flight */
-	uint64_t checked_ns;		/* the generation was right then */
+	struct scraper *scraper;	/* NULL: no table yet */
+	uint64_t posted_ns;		/* READs in flight */
+	uint64_t checked_ns;		/* the generation was current then */
 	struct summary summary;
 };
 
-/* agent.c */
+/* target.c */
 
-/* A line on standard error, unless a table has the terminal. */
+/* Prints a line to standard error, unless the sink owns the terminal. */
 void target__log(const struct target *target, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
-/* @delay_us from now; 0 switches the timer off. */
+/* Starts @timer, @delay_us from now; 0 stops it. */
 void target__set_timer(sd_event_source *timer, uint64_t delay_us);
-/* True if that was not done yet: a scrape is due now. */
+/* True if the schedule had not started: a scrape is due now. */
 bool target__start_schedule(struct target *target);
-/* Whatever was under way is over; another attempt will be made. */
+/* Cancels what is in progress, disconnects and schedules a retry. */
 void target__lose(struct target *target, const char *reason);
-/* There will be no other attempt. */
+/* Stops for good and reports @result. */
 void target__finish(struct target *target, int result);
-/* If that was the last of the scrapes that were asked for. */
+/* Finishes after the last requested scrape; true if so. */
 bool target__finish_if_done(struct target *target);
 
 /*
- * agent_read.c.  Each posts READs and returns at once; what comes back is
- * handled there, and in the end the agent is idle or lost.
+ * target_read.c.  Each posts READs and returns at once; their completions are
+ * handled there, and leave the target idle or lost.
  */
 void target__on_connected(struct target *target);
 void target__fetch_table(struct target *target);

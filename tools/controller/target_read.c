@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* An agent that is connected: its table and its values. */
+/* READs the table and the values of a connected target. */
 #include <errno.h>
 #include <string.h>
 
@@ -54,8 +54,8 @@ static void target__scrape_values(struct target *target)
 }
 
 /*
- * Ranges outlive the table they are in by its lease.  Whoever last saw the
- * table a good part of that ago looks at it before using a range.
+ * A range stays valid for the table's lease after it left the table.  If the
+ * last check was more than half a lease ago, the header is checked first.
  */
 void target__start_scraping(struct target *target)
 {
@@ -79,7 +79,7 @@ static void target__enter_idle(struct target *target)
 		target__start_scraping(target);
 }
 
-/* What was read so far and @table does not have: the first, and how many. */
+/* Entries scraped so far that @table no longer has: the first, and how many. */
 static void target__log_removed(const struct target *target,
 				const struct dart_table *table)
 {
@@ -88,7 +88,7 @@ static void target__log_removed(const struct target *target,
 	const char *first = NULL;
 	uint32_t i, gone = 0;
 
-	/* Those that are named are said to be absent. */
+	/* Entries chosen by name are reported as absent instead. */
 	if (settings->entry_count)
 		return;
 	for (i = 0; i < old->entry_count; i++) {
@@ -165,7 +165,7 @@ static void on_fetched(struct target *target)
 	}
 }
 
-/* True if the table is the known one; otherwise what is to be done is done. */
+/* True if the table has not changed; otherwise fetches it, or reconnects. */
 static bool target__check_header(struct target *target)
 {
 	switch (scraper__check(target->scraper, target->landing)) {
@@ -256,7 +256,7 @@ void target__on_connected(struct target *target)
 		target__finish(target, err);
 		return;
 	}
-	/* Before all that can wait: drawing, other agents' ticks. */
+	/* Before what can wait: drawing, scrapes of other targets. */
 	sd_event_source_set_priority(target->completion,
 				     SD_EVENT_PRIORITY_IMPORTANT);
 	fetch__begin(&target->fetch, dart_endpoint__accept(target->endpoint));
