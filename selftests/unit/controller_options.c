@@ -89,12 +89,17 @@ static void long_options_are_the_same(void **state)
 
 static void help_and_version_need_no_agent(void **state)
 {
-	char help[] = "--help", version[] = "--version";
+	char help[] = "-h", version[] = "-V";
+	char long_help[] = "--help", long_version[] = "--version";
 
 	(void)state;
 	assert_int_equal(parse(help), 0);
 	assert_int_equal(options.action, OPTIONS_HELP);
 	assert_int_equal(parse(version), 0);
+	assert_int_equal(options.action, OPTIONS_VERSION);
+	assert_int_equal(parse(long_help), 0);
+	assert_int_equal(options.action, OPTIONS_HELP);
+	assert_int_equal(parse(long_version), 0);
 	assert_int_equal(options.action, OPTIONS_VERSION);
 }
 

@@ -89,6 +89,10 @@ static void test_all(void **state)
 	assert_int_equal(options.action, OPTIONS_HELP);
 	assert_int_equal(parse(&options, "--version", &error), 0);
 	assert_int_equal(options.action, OPTIONS_VERSION);
+	assert_int_equal(parse(&options, "-h", &error), 0);
+	assert_int_equal(options.action, OPTIONS_HELP);
+	assert_int_equal(parse(&options, "-V", &error), 0);
+	assert_int_equal(options.action, OPTIONS_VERSION);
 }
 
 static void test_refused(void **state)

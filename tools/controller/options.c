@@ -25,16 +25,16 @@ static const struct option long_options[] = {
 void options__print_help(FILE *out)
 {
 	fputs("Usage: dart-controller [OPTION]... [HOST[:PORT]]...\n"
-	      "Reads the metrics of hosts out of their memory by RDMA READ.\n"
+	      "Reads metrics from the memory of hosts by RDMA READ.\n"
 	      "\n"
-	      "  -i, --interval TIME    from a scrape to the next: 100ms, 1s (default), 1min\n"
-	      "  -n, --count N          end after N scrapes of each agent\n"
-	      "      --once             print all values of one scrape and end\n"
+	      "  -i, --interval TIME    time between scrapes: 100ms, 1s (default), 1min\n"
+	      "  -n, --count N          exit after N scrapes of each agent\n"
+	      "      --once             print all values of one scrape and exit\n"
 	      "  -e, --entries NAME,... scrape only these entries\n"
-	      "  -j, --json             JSON, one line per scrape\n"
-	      "  -c, --config FILE      read more agents and settings from a YAML file\n"
-	      "  -h, --help             print this and end\n"
-	      "      --version          print the version and end\n"
+	      "  -j, --json             print JSON, one line per scrape\n"
+	      "  -c, --config FILE      read further agents and settings from a YAML file\n"
+	      "  -h, --help             print this and exit\n"
+	      "  -V, --version          print the version and exit\n"
 	      "\n"
 	      "HOST is a name or an address ([V6]:PORT for IPv6); PORT is 4792 by default.\n",
 	      out);
@@ -157,7 +157,7 @@ int options__parse(struct options *options, int argc, char *argv[],
 	dart_error__set(error, 0, "out of memory");
 	optind = 0;
 	opterr = 0;
-	while ((c = getopt_long(argc, argv, ":i:n:jc:e:h", long_options,
+	while ((c = getopt_long(argc, argv, ":i:n:jc:e:hV", long_options,
 				NULL)) != -1) {
 		err = parse_one(options, c, argv, error);
 		if (err)

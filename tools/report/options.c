@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The command line: see options.h. */
+/* Parses the command line of dart-report. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <getopt.h>
@@ -27,7 +27,6 @@ enum {
 	OPTION_SEED,
 	OPTION_SKEW,
 	OPTION_SOURCE,
-	OPTION_VERSION,
 };
 
 static const struct option long_options[] = {
@@ -47,7 +46,7 @@ static const struct option long_options[] = {
 	{ "seed", required_argument, NULL, OPTION_SEED },
 	{ "skew", required_argument, NULL, OPTION_SKEW },
 	{ "source", required_argument, NULL, OPTION_SOURCE },
-	{ "version", no_argument, NULL, OPTION_VERSION },
+	{ "version", no_argument, NULL, 'V' },
 	{ }
 };
 
@@ -57,24 +56,24 @@ void options__print_help(FILE *out)
 	      "                   --flows KIND | --pcap FILE\n"
 	      "Reports the paths of flows to stores.\n"
 	      "\n"
-	      "  -c, --collectors FILE  who gets the reports (see dart_collectors(5)); may be\n"
-	      "                         there several times\n"
+	      "  -c, --collectors FILE  collectors to report to (see dart_collectors(5)); may be\n"
+	      "                         repeated\n"
 	      "  -i, --interface IFACE  send from this Ethernet interface\n"
 	      "  -f, --flows KIND       generate flows: uniform, zipf or fat-tree\n"
-	      "  -n, --count N          so many of them (1000)\n"
-	      "      --packets N        so many packets of them (one of each flow)\n"
-	      "      --seed N           other flows (0)\n"
-	      "      --skew S           of zipf: rank r has 1/r^S of the packets (1)\n"
-	      "      --ports K          of a switch of the fat tree (8)\n"
+	      "  -n, --count N          number of flows (1000)\n"
+	      "      --packets N        number of packets (one of each flow)\n"
+	      "      --seed N           generate other flows (0)\n"
+	      "      --skew S           zipf: packets of rank r are proportional to 1/r^S (1)\n"
+	      "      --ports K          fat-tree: ports per switch (8)\n"
 	      "  -p, --pcap FILE        report the INT-MD packets of a capture\n"
-	      "      --copies WHICH     of a key, report one at random (random), or all\n"
-	      "      --rate N           at most so many frames a second (10000); 0: any\n"
-	      "      --source ADDRESS   report from it (the first one of the interface)\n"
-	      "      --emit WHAT        reports (report), or packets with INT-MD (int)\n"
-	      "      --int-port PORT    the UDP port of INT-MD (5000)\n"
-	      "  -j, --json             say in JSON what was sent\n"
-	      "  -h, --help             print this and end\n"
-	      "      --version          print the version and end\n",
+	      "      --copies WHICH     slots to fill per key: one at random (random), or all\n"
+	      "      --rate N           at most N frames/s (10000); 0: no limit\n"
+	      "      --source ADDRESS   source address (the first one of the interface)\n"
+	      "      --emit WHAT        send reports (report), or packets with INT-MD (int)\n"
+	      "      --int-port PORT    UDP port of INT-MD (5000)\n"
+	      "  -j, --json             print the summary as JSON\n"
+	      "  -h, --help             print this and exit\n"
+	      "  -V, --version          print the version and exit\n",
 	      out);
 }
 
@@ -105,7 +104,7 @@ static int take_number(const char *what, uint64_t least, uint64_t most,
 	return 0;
 }
 
-/* One of two words: is it the second one? */
+/* Takes one of two words and returns whether it is the second. */
 static int take_choice(const char *first, const char *second, bool *is_second,
 		       struct dart_error *error)
 {
@@ -208,7 +207,7 @@ static int parse_one(struct options *options, int c, char *argv[],
 		if (inet_pton(AF_INET, optarg, &options->source) == 1)
 			return 0;
 		return refuse(error, "'%s' is no IPv4 address", optarg);
-	case OPTION_VERSION:
+	case 'V':
 		options->action = OPTIONS_VERSION;
 		return 0;
 	case ':':
@@ -220,7 +219,7 @@ static int parse_one(struct options *options, int c, char *argv[],
 	}
 }
 
-/* What the options must have together. */
+/* Checks that the options fit together. */
 static int check(const struct options *options, bool has_kind,
 		 struct dart_error *error)
 {
@@ -272,7 +271,7 @@ int options__parse(struct options *options, int argc, char *argv[],
 	dart_error__set(error, 0, "out of memory");
 	optind = 0;
 	opterr = 0;
-	while ((c = getopt_long(argc, argv, ":c:f:hi:jn:p:", long_options,
+	while ((c = getopt_long(argc, argv, ":c:f:hi:jn:p:V", long_options,
 				NULL)) != -1) {
 		ret = parse_one(options, c, argv, error, &has_kind);
 		if (ret)
