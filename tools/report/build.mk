@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# dart-report: reports flows to stores, from user space.
+# dart-report: reports flows to stores from user space.
 programs += dart-report
 dart-report_sources := $(wildcard tools/report/*.c)
 dart-report_libraries := dart

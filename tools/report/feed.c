@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What there is to report: see feed.h. */
+/* Takes packets from generated flows or from a capture. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 #include "feed.h"
 
 struct feed {
-	const char *path;	/* of the capture, which is NULL or open */
+	const char *path;	/* of the capture; NULL: generated flows */
 	pcap_t *capture;
 	struct dart_flows *flows;
 	uint16_t int_port;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What there is to report: generated flows, or the packets of a capture. */
+/* The packets to report: of generated flows, or of a capture. */
 #ifndef REPORT_FEED_H
 #define REPORT_FEED_H
 
@@ -22,7 +22,7 @@ void feed__close(struct feed *feed);
 int feed__next(struct feed *feed, struct int_packet *packet,
 	       struct dart_error *error);
 
-/* Packets of the capture that had no INT-MD, and that had one of no use. */
+/* Packets of the capture without INT-MD, and with unusable INT-MD. */
 uint64_t feed__others(const struct feed *feed);
 uint64_t feed__malformed(const struct feed *feed);
 

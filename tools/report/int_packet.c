@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Packets with INT-MD over UDP: see int_packet.h. */
+/* Parses and builds packets with INT-MD over UDP. */
 #include <endian.h>
 #include <errno.h>
 #include <netinet/in.h>
@@ -17,17 +17,17 @@
 #define FRAGMENT		0x3fff	/* more of them, or an offset */
 #define TTL			64
 #define TYPE_INT_MD		1
-#define NEXT_UDP_PAYLOAD	1	/* kinds of what comes behind INT */
+#define NEXT_UDP_PAYLOAD	1	/* NPT: what follows INT */
 #define NEXT_PROTOCOL		2
 #define VERSION			2
 #define LACKS_HOPS		0x06	/* E (too many), M (no room) */
 #define HOP_WORDS_MASK		0x1f
-#define NODE_ID			0x8000	/* the first of the instructions */
+#define NODE_ID			0x8000	/* the first instruction bit */
 
-/* The shim and the header that all hops see. */
+/* The shim header and the INT-MD header. */
 struct int_headers {
 	__u8 type_next;
-	__u8 words;		/* behind the shim */
+	__u8 words;		/* after the shim */
 	__be16 original;	/* the packet's own port, or protocol */
 	__u8 version_flags;
 	__u8 reserved;
@@ -41,7 +41,7 @@ struct int_headers {
 
 #define HEADER_WORDS ((sizeof(struct int_headers) - 4) / 4)
 
-/* What of a frame has not been looked at yet. */
+/* The bytes of a frame that are not parsed yet. */
 struct rest {
 	const uint8_t *at;
 	size_t length;
@@ -58,7 +58,7 @@ static bool take(struct rest *rest, void *into, size_t length)
 	return true;
 }
 
-/* The addresses, and what follows; true if that is UDP. */
+/* Takes the addresses and the header; true if UDP follows. */
 static bool take_ipv4(struct rest *rest, struct int_packet *packet)
 {
 	struct iphdr ip;
@@ -98,7 +98,7 @@ static bool take_ip(struct rest *rest, struct int_packet *packet)
 	return false;
 }
 
-/* @words: behind the headers; it leaves none of them. */
+/* Takes the metadata stack: all @words that follow the headers. */
 static bool take_stack(struct rest *rest, const struct int_headers *headers,
 		       uint32_t words, struct int_packet *packet)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Packets with INT-MD over UDP ("In-band Network Telemetry (INT) Dataplane
- * Specification", version 2.1, sections 5.7.2 and 5.8), whose hops have put in
- * their node IDs: as keys and paths, and back.
+ * Specification", version 2.1, sections 5.7.2 and 5.8), in which hops insert
+ * their node IDs: parsed to keys and paths, and built from them.
  */
 #ifndef REPORT_INT_PACKET_H
 #define REPORT_INT_PACKET_H
@@ -14,7 +14,7 @@
 #include <libdart/report/flows.h>
 
 #define INT_PACKET_KEY_MAX	37	/* bytes, of IPv6 */
-#define INT_PACKET_HOPS_MAX	16	/* of more, the last ones stay */
+#define INT_PACKET_HOPS_MAX	16	/* of longer paths, the last hops */
 #define INT_PACKET_MAX		128	/* bytes, of int_packet__build() */
 
 struct int_packet {
@@ -26,14 +26,14 @@ struct int_packet {
 };
 
 /*
- * Reads the Ethernet frame of @length bytes.  Returns 0, -ENODATA if it has no
- * INT-MD (UDP port @port), -EBADMSG if that cannot be used: malformed, cut off,
- * without node IDs, or hops are missing.
+ * Parses the Ethernet frame of @length bytes.  Returns 0, -ENODATA if it has no
+ * INT-MD (UDP port @port), -EBADMSG if that is unusable: malformed, truncated,
+ * without node IDs, or with missing hops.
  */
 int int_packet__parse(const uint8_t *frame, size_t length, uint16_t port,
 		      struct int_packet *packet);
 
-/* Builds a packet of @flow, broadcast from @mac; returns its bytes. */
+/* Builds a packet of @flow, broadcast from @mac; returns its length. */
 size_t int_packet__build(const struct dart_flow *flow, const uint8_t mac[6],
 			 uint16_t port, uint8_t frame[INT_PACKET_MAX]);
 

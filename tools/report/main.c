@@ -35,7 +35,7 @@ int main(int argc, char *argv[])
 
 	if (options__parse(&options, argc, argv, &error)) {
 		fprintf(stderr, "dart-report: %s\n", error.text);
-		status = 2;	/* misuse, as the other programs */
+		status = 2;	/* wrong arguments */
 	} else if (options.action == OPTIONS_HELP) {
 		options__print_help(stdout);
 	} else if (options.action == OPTIONS_VERSION) {

@@ -26,12 +26,12 @@ struct options {
 	const char *interface;
 	const char *pcap;		/* NULL: generated flows */
 	struct dart_flows_options flows;
-	uint64_t packets;		/* 0: as many as flows */
+	uint64_t packets;		/* 0: one per flow */
 	uint64_t rate;			/* frames/s; 0: no limit */
-	struct in_addr source;	/* 0.0.0.0: that of the interface */
+	struct in_addr source;		/* 0.0.0.0: that of the interface */
 	uint16_t int_port;
 	bool all_copies;
-	bool emit_int;			/* INT-MD instead of reports */
+	bool emit_int;			/* INT-MD packets, not reports */
 	bool json;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* One run of dart-report: see session.h. */
+/* Sends a report, or an INT-MD packet, for each packet of the feed. */
 #include <errno.h>
 #include <string.h>
 #include <time.h>
@@ -18,7 +18,7 @@ static uint64_t now_ns(void)
 	return now.tv_sec * UINT64_C(1000000000) + now.tv_nsec;
 }
 
-/* The last hops of the path, then zeros: what fits into a value. */
+/* The last hops of the path, padded with zeros. */
 static void fill_value(const struct int_packet *packet,
 		       uint8_t value[DART_STORE_VALUE_MAX])
 {
@@ -30,9 +30,10 @@ static void fill_value(const struct int_packet *packet,
 	memset(value + length, 0, DART_STORE_VALUE_MAX - length);
 }
 
-static int report_packet(struct session *session, const struct options *options,
-			 const struct int_packet *packet,
-			 struct dart_packet_socket *wire)
+static int session__report(struct session *session,
+			   const struct options *options,
+			   const struct int_packet *packet,
+			   struct dart_packet_socket *socket)
 {
 	uint32_t copy = DART_REPORT_ANY_COPY, end = copy;
 	uint8_t value[DART_STORE_VALUE_MAX];
@@ -41,7 +42,7 @@ static int report_packet(struct session *session, const struct options *options,
 	size_t length;
 	int ret;
 
-	collector = dart_report_builder__find(session->reporter, packet->key,
+	collector = dart_report_builder__find(session->builder, packet->key,
 					      packet->key_length, &place);
 	if (!collector) {
 		session->unassigned++;
@@ -54,30 +55,30 @@ static int report_packet(struct session *session, const struct options *options,
 	}
 	do {
 		length = dart_report_builder__report(
-			session->reporter, &place, copy, value,
-			dart_packet_socket__next(wire));
-		ret = dart_packet_socket__push(wire, length);
+			session->builder, &place, copy, value,
+			dart_packet_socket__next(socket));
+		ret = dart_packet_socket__push(socket, length);
 	} while (!ret && copy++ != end);
 	return ret;
 }
 
 static int send_packet(const struct int_packet *packet,
 		       const struct options *options,
-		       struct dart_packet_socket *wire)
+		       struct dart_packet_socket *socket)
 {
 	struct dart_flow flow = { .hops = packet->hops };
 	size_t length;
 
 	memcpy(flow.key, packet->key, sizeof(flow.key));
 	memcpy(flow.path, packet->path, sizeof(flow.path));
-	length = int_packet__build(&flow, dart_packet_socket__mac(wire),
+	length = int_packet__build(&flow, dart_packet_socket__mac(socket),
 				   options->int_port,
-				   dart_packet_socket__next(wire));
-	return dart_packet_socket__push(wire, length);
+				   dart_packet_socket__next(socket));
+	return dart_packet_socket__push(socket, length);
 }
 
 static int session__send(struct session *session, const struct options *options,
-			 struct feed *feed, struct dart_packet_socket *wire,
+			 struct feed *feed, struct dart_packet_socket *socket,
 			 struct dart_error *error)
 {
 	const uint64_t start = now_ns();
@@ -86,17 +87,17 @@ static int session__send(struct session *session, const struct options *options,
 
 	while (!sent && (ret = feed__next(feed, &packet, error)) > 0) {
 		session->packets++;
-		sent = session->reporter ?
-		       report_packet(session, options, &packet, wire) :
-		       send_packet(&packet, options, wire);
+		sent = session->builder ?
+		       session__report(session, options, &packet, socket) :
+		       send_packet(&packet, options, socket);
 	}
 	if (!sent)
-		sent = dart_packet_socket__flush(wire);
+		sent = dart_packet_socket__flush(socket);
 	session->ns = now_ns() - start;
 	session->others = feed__others(feed);
 	session->malformed = feed__malformed(feed);
-	session->frames = dart_packet_socket__sent(wire);
-	session->refusals = dart_packet_socket__refusals(wire);
+	session->frames = dart_packet_socket__sent(socket);
+	session->refusals = dart_packet_socket__refusals(socket);
 	if (!sent)
 		return ret;
 	dart_error__set(error, 0, "cannot send through %s: %s",
@@ -105,7 +106,7 @@ static int session__send(struct session *session, const struct options *options,
 }
 
 static int session__init(struct session *session, const struct options *options,
-			 const struct dart_packet_socket *wire,
+			 const struct dart_packet_socket *socket,
 			 struct dart_error *error)
 {
 	struct in_addr address = options->source;
@@ -114,7 +115,7 @@ static int session__init(struct session *session, const struct options *options,
 	if (options->emit_int)
 		return 0;
 	if (!address.s_addr)
-		address = dart_packet_socket__address(wire);
+		address = dart_packet_socket__address(socket);
 	if (!address.s_addr) {
 		return dart_error__set(
 			error, EADDRNOTAVAIL,
@@ -127,8 +128,8 @@ static int session__init(struct session *session, const struct options *options,
 	if (ret)
 		return ret;
 	ret = dart_report_builder__new(&session->collectors,
-				       dart_packet_socket__mac(wire),
-				       options->flows.seed, &session->reporter);
+				       dart_packet_socket__mac(socket),
+				       options->flows.seed, &session->builder);
 	if (ret)
 		dart_error__set(error, 0, "%s", strerror(-ret));
 	return ret;
@@ -137,7 +138,7 @@ static int session__init(struct session *session, const struct options *options,
 int session__run(struct session *session, const struct options *options,
 		 struct dart_error *error)
 {
-	struct dart_packet_socket *wire = NULL;
+	struct dart_packet_socket *socket = NULL;
 	struct feed *feed = NULL;
 	int ret;
 
@@ -145,19 +146,19 @@ int session__run(struct session *session, const struct options *options,
 	ret = feed__open(options, &feed, error);
 	if (ret)
 		return ret;
-	ret = dart_packet_socket__open(options->interface, options->rate, &wire,
+	ret = dart_packet_socket__open(options->interface, options->rate, &socket,
 				       error);
 	if (!ret)
-		ret = session__init(session, options, wire, error);
+		ret = session__init(session, options, socket, error);
 	if (!ret)
-		ret = session__send(session, options, feed, wire, error);
-	dart_packet_socket__close(wire);
+		ret = session__send(session, options, feed, socket, error);
+	dart_packet_socket__close(socket);
 	feed__close(feed);
 	return ret;
 }
 
 void session__clear(struct session *session)
 {
-	dart_report_builder__free(session->reporter);
+	dart_report_builder__free(session->builder);
 	dart_collectors__free(&session->collectors);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What a run has sent: see summary.h. */
+/* Prints what a run has sent, as text or JSON. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -28,7 +28,7 @@ void summary__print(const struct session *session)
 		printf("%s at %s, queue pair %" PRIu32 ": %" PRIu64
 		       " reports\n",
 		       collector->name, ip, collector->qpn,
-		       dart_report_builder__reports(session->reporter, i));
+		       dart_report_builder__reports(session->builder, i));
 	}
 	if (session->unassigned)
 		printf("%" PRIu64 " packets of shares that nobody has\n",
@@ -58,7 +58,7 @@ static json_t *collectors_to_json(const struct session *session)
 				      collector->name, "ip", ip, "qpn",
 				      (json_int_t)collector->qpn, "reports",
 				      (json_int_t)dart_report_builder__reports(
-					      session->reporter, i)))) {
+					      session->builder, i)))) {
 			json_decref(list);
 			list = NULL;
 		}
