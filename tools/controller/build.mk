@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# dart-controller: reads the metrics of hosts out of their memory.
+# dart-controller: reads metrics from the memory of hosts.
 programs += dart-controller
 dart-controller_sources := $(wildcard tools/controller/*.c)
 dart-controller_libraries := dart

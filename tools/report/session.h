@@ -15,7 +15,7 @@ struct session {
 	uint64_t others;	/* of the capture, without INT-MD */
 	uint64_t malformed;	/* of the capture, with unusable INT-MD */
 	uint64_t frames;	/* sent */
-	uint64_t refusals;	/* frames the interface refused at first */
+	uint64_t refusals;	/* times the interface's queue was full */
 	uint64_t ns;		/* spent sending */
 	/* Both set if reports are sent, otherwise neither. */
 	struct dart_collectors collectors;
