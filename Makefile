@@ -252,7 +252,8 @@ PREFIX ?= /usr/local
 install := install -D -m
 manuals := $(filter-out LICENSES/%,\
 	$(wildcard $(foreach n,1 2 3 4 5 6 7 8,*/*.$(n) tools/*/*.$(n))))
-completions := $(wildcard tools/*/*.bash-completion)
+completions := $(wildcard tools/*/*.bash-completion tools/*/*.zsh-completion \
+	tools/*/*.fish-completion)
 # What the manual pages of the library and of the formats tell to include.
 headers := $(patsubst uapi/%,%,$(wildcard uapi/*/*.h)) \
 	$(patsubst tools/lib/include/%,%,$(foreach header,\
@@ -284,8 +285,13 @@ programs_install: programs
 			$(DESTDIR)$(PREFIX)/share/man/man$${manual##*.}/$${manual##*/} || exit; \
 	done
 	$(quiet)for file in $(completions); do \
-		$(install) 644 $$file \
-			$(DESTDIR)$(PREFIX)/share/bash-completion/completions/$$(basename $$file .bash-completion) || exit; \
+		program=$${file##*/}; program=$${program%.*}; \
+		case $$file in \
+		*.bash-completion) to=bash-completion/completions/$$program ;; \
+		*.zsh-completion) to=zsh/site-functions/_$$program ;; \
+		*.fish-completion) to=fish/vendor_completions.d/$$program.fish ;; \
+		esac; \
+		$(install) 644 $$file $(DESTDIR)$(PREFIX)/share/$$to || exit; \
 	done
 	$(quiet)for schema in $(wildcard schemas/*.yaml); do \
 		$(install) 644 $$schema \
