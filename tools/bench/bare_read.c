@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * bare_read: the bound for dart-controller.  Posts the same READs in the same
- * chain on the same kind of connection, waits in the same way, and does
- * nothing with what comes back.  Verbs and RDMA CM only: libdart just says
- * which READs those are.
+ * bare_read: a lower bound for dart-controller's latency.  Posts the same READs
+ * in the same chain on the same kind of connection, waits in the same way, and
+ * ignores the returned bytes.  Uses verbs and RDMA CM only; libdart merely plans
+ * the READs.
  */
 #include <endian.h>
 #include <errno.h>
@@ -163,7 +163,7 @@ static void prepare(struct bare *bare, const struct dart_read *reads,
 	bare->requests[count - 1].send_flags = IBV_SEND_SIGNALED;
 }
 
-/* Posts the chain and waits until it has landed; returns how long, in ns. */
+/* Posts the chain and waits until it has landed; returns the time in ns. */
 static uint64_t run_once(void *of)
 {
 	struct bare *bare = of;
@@ -210,8 +210,8 @@ static struct dart_table *fetch_table(struct bare *bare)
 	return table;
 }
 
-/* What dart-controller would READ: everything, and the header last. */
-static void plan(struct bare *bare, uint32_t *count, uint64_t *bytes)
+/* Plans the READs of dart-controller: all entries, then the header. */
+static void plan_reads(struct bare *bare, uint32_t *count, uint64_t *bytes)
 {
 	struct dart_read reads[READS_MAX];
 	const struct dart_read *planned;
@@ -258,7 +258,7 @@ int main(int argc, char *argv[])
 		*port++ = '\0';
 
 	connect_to(&bare, argv[first], port ? port : "4792");
-	plan(&bare, &reads, &bytes);
+	plan_reads(&bare, &reads, &bytes);
 	printf("{\"reads\": %u, \"bytes\": %llu, ", reads,
 	       (unsigned long long)bytes);
 	if (timing__run(&timing, run_once, &bare))

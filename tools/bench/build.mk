@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# What measurements are held against.
+# References for measurements.
 programs += bare_read local_read
 bare_read_sources := tools/bench/bare_read.c tools/bench/timing.c
 bare_read_libraries := dart
@@ -15,7 +15,7 @@ store_speed_libraries := dart
 dart-sim_sources := tools/bench/dart_sim.c tools/bench/simulation.c $(in_memory)
 dart-sim_libraries := dart
 
-# The reporter, beside XDP_TX.
+# The XDP reporter, compared with XDP_TX.
 programs += program_run
 program_run_sources := tools/bench/program_run.c tools/report/int_packet.c
 program_run_libraries := dart

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* dart-sim: the figures of section 5 of the DART paper, measured. */
+/* dart-sim: measures the figures of section 5 of the DART paper. */
 #include <errno.h>
 #include <getopt.h>
 #include <inttypes.h>
@@ -16,22 +16,22 @@
 
 static const char usage[] =
 	"Usage: dart-sim [OPTION]... load|age|errors\n"
-	"Fill stores and ask them, as in section 5 of \"Zero-CPU Collection with\n"
-	"Direct Telemetry Access\", with libdart's code, beside what section 4 says.\n"
+	"Fills and queries stores with libdart's code, as in section 5 of \"Zero-CPU\n"
+	"Collection with Direct Telemetry Access\", and compares with section 4.\n"
 	"\n"
 	"  load           figure 3: success by load, for 1, 2, 4 and 8 copies\n"
 	"  age            figure 4: success by age, for 100 million flows in\n"
 	"                 131072000 and 1310720000 slots of 24 bytes\n"
 	"  errors         figure 5: wrong answers by the width of checksums\n"
 	"\n"
-	"      --scale=X  this part of the flows and slots, at equal load (1/64; 1 is\n"
-	"                 the paper's size and takes up to 20 GB and some minutes)\n"
-	"      --output=DIR  where CSV files go (.output/bench)\n"
+	"      --scale=X  fraction of the flows and slots, at equal load (1/64; 1 is\n"
+	"                 the paper's size and takes up to 20 GB and several minutes)\n"
+	"      --output=DIR  directory of the CSV files (.output/bench)\n"
 	"      --help     print this and exit\n";
 
 #define GIB		(UINT64_C(1) << 30)
 #define MEMORY_MAX	(20 * UINT64_C(1000000000))
-#define MEMORY_LEFT	(4 * GIB)	/* for everybody else */
+#define MEMORY_LEFT	(4 * GIB)	/* for other programs */
 
 struct task {
 	double scale;
@@ -51,7 +51,7 @@ static const uint32_t copies[] = { 1, 2, 4, 8 };
 #define COPIES	4
 #define LOADS	25
 
-/* From 0.0625 to 4, three of which double it twice. */
+/* From 0.0625 to 4, in steps of a factor of 2^(1/4). */
 static double load_of(uint32_t step)
 {
 	return exp2(step / 4. - 4);
@@ -67,7 +67,7 @@ static uint32_t best_of(const double values[static COPIES])
 	return copies[best];
 }
 
-/* The load from which fewer copies are better: where the averages are equal. */
+/* The load above which fewer copies are better: where the averages are equal. */
 static double crossing(uint32_t fewer, uint32_t more)
 {
 	double low = 0.01, high = 10;
@@ -133,8 +133,8 @@ static void simulate_load(struct task *task)
 #define AGES	100
 
 /*
- * As much of it as there is memory for: with values of 4 bytes in place of 20,
- * which changes nothing but the memory, or else with fewer slots and flows.
+ * Fits the store into memory: with values of 4 bytes instead of 20, which changes
+ * only its size, or else with fewer slots and flows.  Returns the scale.
  */
 static double fit(struct dart_store_geometry *geometry, double scale,
 		  uint64_t slots)
@@ -205,8 +205,8 @@ static double simulate_ages(struct task *task, uint64_t slots,
 	       flows, geometry.slots, dart_store_geometry__slot_length(&geometry),
 	       redundancy, scale < 1 ? ", scaled at equal load" : "");
 	if (geometry.value_length != 20)
-		printf("  Values have 4 bytes in place of 20, for want of memory.\n");
-	printf("  Found on average %.2f %% (theory %.2f), of the oldest hundredth %.2f %% (the oldest by theory %.2f);\n"
+		printf("  Values have 4 bytes instead of 20, for lack of memory.\n");
+	printf("  Found on average %.2f %% (theory %.2f), of the oldest hundredth %.2f %% (theory for the oldest %.2f);\n"
 	       "  %" PRIu64 " wrong, %" PRIu64
 	       " ambiguous; largest deviation %.4f percentage points.\n",
 	       100 * measured,
@@ -231,7 +231,7 @@ static void simulate_age(struct task *task)
 
 /* ---- figure 5 */
 
-/* The fewer are wrong, the more are asked for. */
+/* The rarer wrong answers are, the more flows are queried. */
 static void simulate_errors(struct task *task)
 {
 	static const struct {
@@ -269,7 +269,7 @@ static void simulate_errors(struct task *task)
 			       widths[i].bits, loads[load], tally.wrong, flows,
 			       risks.wrong.low * flows,
 			       risks.wrong.high * flows);
-			/* In units of what chance makes of such a number. */
+			/* In standard deviations. */
 			deviation = fmax(risks.wrong.low * flows - tally.wrong,
 					 tally.wrong - risks.wrong.high * flows);
 			worst = fmax(worst, deviation /
@@ -329,7 +329,7 @@ int main(int argc, char *argv[])
 		case 's':
 			scale = strtod(optarg, &end);
 			if (*end || !(scale >= 1e-4 && scale <= 1))
-				fail("--scale", "it is between 0.0001 and 1");
+				fail("--scale", "expected a number from 0.0001 to 1");
 			break;
 		case 'o':
 			output = optarg;
@@ -345,7 +345,7 @@ int main(int argc, char *argv[])
 		if (optind == argc - 1 &&
 		    !strcmp(argv[optind], figures[i].name))
 			return run(&figures[i], scale, output);
-	fputs("dart-sim: one of load, age, errors is needed (see dart-sim --help)\n",
+	fputs("dart-sim: expected one of load, age, errors (see dart-sim --help)\n",
 	      stderr);
 	return 2;
 }

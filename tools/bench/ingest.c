@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Writes reports into a store in memory. */
 #include <string.h>
 
 #include <libdart/random.h>
@@ -8,7 +9,7 @@
 /* Reports whose slots are fetched from memory at once. */
 #define BATCH 32
 
-/* The first word is another for each index: all steps to it can be reversed. */
+/* Keys differ: the first word is a bijective function of the index. */
 void ingest__key(uint64_t index, uint8_t key[static INGEST_KEY])
 {
 	struct dart_random random = dart_random__of(index);
@@ -19,7 +20,7 @@ void ingest__key(uint64_t index, uint8_t key[static INGEST_KEY])
 	memcpy(key, words, INGEST_KEY);
 }
 
-/* Nothing but prefetches in the second loop: see dart_store__query_batch(). */
+/* The second loop only prefetches; see dart_store__query_batch(). */
 static void ingest__batch(const struct dart_store *store, uint8_t *memory,
 			  const uint8_t *keys, uint64_t first, uint32_t count)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * local_read [--count N] [--interval 100ms] FILE...: the least that a collector
- * on the host itself must do for a sample.  Every file stays open and is read from
- * its beginning; nothing is parsed, and nothing sent.  Says when all are open
+ * local_read [--count N] [--interval 100ms] FILE...: the minimal work of a
+ * collector on the host itself for one sample.  Files stay open and are read from
+ * the beginning; nothing is parsed or sent.  Notifies its parent when all are open
  * (sd_notify(3)).
  */
 #include <errno.h>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Allocates large populated memory, if possible in huge pages. */
 #include "memory.h"
 
 #include <stdio.h>
@@ -15,7 +16,7 @@ void *memory__new(size_t length, bool is_huge)
 
 	if (memory == MAP_FAILED)
 		return NULL;
-	/* Without huge pages, say by the kernel's configuration, go on. */
+	/* May fail, e.g. without CONFIG_TRANSPARENT_HUGEPAGE: continue. */
 	madvise(memory, length, is_huge ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
 	if (!madvise(memory, length, MADV_POPULATE_WRITE))
 		return memory;
@@ -29,7 +30,7 @@ void memory__free(void *memory, size_t length)
 		munmap(memory, length);
 }
 
-/* The mapping may be merged with what lies beside it. */
+/* The kernel may have merged the mapping with an adjacent one. */
 size_t memory__huge(const void *memory)
 {
 	FILE *file = fopen("/proc/self/smaps", "re");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A lot of memory. */
+/* Large memory and its pages. */
 #ifndef BENCH_MEMORY_H
 #define BENCH_MEMORY_H
 
@@ -7,13 +7,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Zeros, and no page that is not there yet; NULL if there is none. */
+/* Zeroed and populated; NULL if out of memory. */
 void *memory__new(size_t length, bool is_huge);
 void memory__free(void *memory, size_t length);
 
-/* How many bytes of it are huge pages; 0 if the kernel does not say. */
+/* Bytes of it in huge pages; 0 if unknown. */
 size_t memory__huge(const void *memory);
-/* How much the machine has left, in bytes; 0 if it does not say. */
+/* Available memory of the machine in bytes; 0 if unknown. */
 uint64_t memory__available(void);
 
 #endif /* BENCH_MEMORY_H */

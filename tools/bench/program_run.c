@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * program_run INTERFACE COUNT: what the XDP program at INTERFACE takes for a frame
- * with INT-MD that it sends back there, beside one that sends it back untouched.
+ * program_run INTERFACE COUNT: measures how long the XDP program at INTERFACE takes
+ * for a frame with INT-MD that it sends back, compared with a program that sends it
+ * back unchanged.
  *
- * Each is run once (BPF_PROG_TEST_RUN) on each of COUNT frames, in turn.  Prints
- * the medians in ns as JSON; reading the clock is part of both.
+ * Runs both alternately (BPF_PROG_TEST_RUN), once on each of COUNT frames.  Prints
+ * the medians in ns as JSON; both include reading the clock.
  */
 #include <errno.h>
 #include <net/if.h>
@@ -45,7 +46,7 @@ static int open_attached(uint32_t interface)
 	return bpf_prog_get_fd_by_id(query.prog_id ?: query.skb_prog_id);
 }
 
-/* The ns of one run, or -1 if the frame is not sent back. */
+/* The time of one run in ns, or -1 if the frame is not sent back. */
 static long run(int program, uint32_t interface, const uint8_t *frame,
 		size_t length)
 {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Fills a store with flows, queries them, and counts the outcomes. */
 #include "simulation.h"
 
 #include <stdarg.h>
@@ -10,7 +11,7 @@
 #include "ingest.h"
 #include "memory.h"
 
-#define CHUNK	1024	/* keys that are made at once */
+#define CHUNK	1024	/* keys made at once */
 
 struct simulation {
 	struct dart_store *store;
@@ -28,17 +29,16 @@ struct simulation *simulation__new(const struct dart_store_geometry *geometry)
 	struct simulation *simulation = calloc(1, sizeof(*simulation));
 
 	if (!simulation)
-		goto short_of_memory;
+		goto out_of_memory;
 	simulation->length = dart_store_geometry__length(geometry);
 	simulation->memory = memory__new(simulation->length, true);
 	if (!simulation->memory ||
 	    dart_store__new(geometry, simulation->memory, &simulation->store))
-		goto short_of_memory;
+		goto out_of_memory;
 	return simulation;
 
-short_of_memory:
-	fputs("dart-sim: out of memory (a smaller --scale takes less)\n",
-	      stderr);
+out_of_memory:
+	fputs("dart-sim: out of memory (use a smaller --scale)\n", stderr);
 	exit(EXIT_FAILURE);
 }
 
@@ -104,7 +104,7 @@ struct simulation_tally simulation__ask(struct simulation *simulation,
 					simulation->answers);
 		for (i = 0; i < count; i++)
 			tally__add(&tally, &simulation->answers[i], first + i);
-		simulation__progress("%.0f of %.0f million flows asked for",
+		simulation__progress("%.0f of %.0f million flows queried",
 				     first / 1e6, end / 1e6);
 	}
 	return tally;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A store that is filled and asked as in section 5 of the DART paper: by the code
- * that addresses, checks and decides in earnest, without a network.
+ * A store that is filled and queried as in section 5 of the DART paper, by the same
+ * code as real stores, without a network.
  */
 #ifndef BENCH_SIMULATION_H
 #define BENCH_SIMULATION_H
@@ -10,7 +10,7 @@
 
 struct simulation;
 
-/* How queries have ended. */
+/* Outcomes of queries. */
 struct simulation_tally {
 	uint64_t right;
 	uint64_t empty;
@@ -18,21 +18,21 @@ struct simulation_tally {
 	uint64_t wrong;
 };
 
-/* Ends the program if memory is short. */
+/* Exits the program if out of memory. */
 struct simulation *simulation__new(const struct dart_store_geometry *geometry);
 void simulation__free(struct simulation *simulation);
 
-/* Reports flows until there have been @flows of them. */
+/* Reports further flows, up to @flows in total. */
 void simulation__report(struct simulation *simulation, uint64_t flows);
-/* Asks for flows @first to @end - 1. */
+/* Queries flows @first to @end - 1. */
 struct simulation_tally simulation__ask(struct simulation *simulation,
 					uint64_t first, uint64_t end);
 
-/* What part of the queries ended so. */
+/* Fraction of the queries with this outcome. */
 double simulation_tally__right(const struct simulation_tally *tally);
 double simulation_tally__wrong(const struct simulation_tally *tally);
 
-/* Says on stderr how far it is, at most some times a second. */
+/* Prints progress to stderr, at most twice a second. */
 __attribute__((format(printf, 1, 2)))
 void simulation__progress(const char *format, ...);
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * store_speed [--slots-log2 K] [--rounds N]: how many keys one core asks a store
- * in memory for in a second, and how many reports it would write, beside a bound:
- * as many random loads of 64 bytes in the same memory as a key has slots.  With
- * huge pages and with small ones; JSON.
+ * store_speed [--slots-log2 K] [--rounds N]: measures how many keys per second one
+ * core queries in a store in memory, and how many reports it writes, compared with
+ * a bound: one random load of 64 bytes from the same memory per slot of a key.  With
+ * huge and with small pages; prints JSON.
  *
- * What is compared is done in turns, and takes CPU time, not time: a machine may
- * have other things to do.
+ * The measurements alternate and count CPU time, as the machine may run other
+ * programs.
  */
 #include <getopt.h>
 #include <inttypes.h>
@@ -21,8 +21,8 @@
 #include "ingest.h"
 #include "memory.h"
 
-#define KEYS		(1 << 10)	/* that are asked for in one go */
-#define GOES		256		/* in a round */
+#define KEYS		(1 << 10)	/* per go */
+#define GOES		256		/* per round */
 #define VALUE		20		/* bytes: a path of five switches */
 #define LINE		64
 #define ROUNDS_MAX	1000
@@ -55,12 +55,11 @@ static uint64_t cpu_ns(void)
 	return now.tv_sec * UINT64_C(1000000000) + now.tv_nsec;
 }
 
-/* ---- what is measured: KEYS of each */
+/* ---- measured functions: KEYS keys each */
 
 /*
- * The loads are under way together, as many as the processor can have, and
- * nothing else is to do: addresses are a multiplication each, and what has come
- * is added up.
+ * As many loads are in flight as the processor supports, and there is no other
+ * work: an address takes one multiplication, the loaded words are added up.
  */
 static void load_lines(struct bench *bench)
 {
@@ -115,7 +114,7 @@ static const struct {
 	[INGEST] = { "ingest", ingest },
 };
 
-/* Keys that have been reported, or ones that have not been. */
+/* Chooses keys that have been reported, or new ones. */
 static void choose_keys(struct bench *bench, bool is_new)
 {
 	uint32_t i;
@@ -127,7 +126,7 @@ static void choose_keys(struct bench *bench, bool is_new)
 			    bench->keys + i * INGEST_KEY);
 }
 
-/* ns of CPU time for one key */
+/* CPU time per key in ns. */
 static double measure(struct bench *bench, uint32_t kind)
 {
 	uint64_t start, spent = 0;
@@ -147,7 +146,7 @@ static double measure(struct bench *bench, uint32_t kind)
 	return (double)spent / GOES / KEYS;
 }
 
-/* ---- what is said */
+/* ---- output */
 
 static int compare(const void *a, const void *b)
 {
@@ -201,7 +200,7 @@ static void run(uint32_t slots_log2, uint32_t rounds, bool is_huge)
 	bench->random = dart_random__of(1);
 	if (!bench->memory ||
 	    dart_store__new(&geometry, bench->memory, &bench->store))
-		fail("not enough memory for the store (--slots-log2 makes it smaller)");
+		fail("out of memory (use a smaller --slots-log2)");
 
 	fprintf(stderr, "store_speed: %zu MiB, %s pages: filling\n",
 		length >> 20, is_huge ? "huge" : "small");

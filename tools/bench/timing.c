@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Repeats a function at fixed intervals and prints percentiles of its time. */
 #include "timing.h"
 
 #include <errno.h>
@@ -9,7 +10,7 @@
 #include <string.h>
 #include <time.h>
 
-/* A number from 1 to @max with @unit behind it. */
+/* Parses a number from 1 to @max, followed by @unit. */
 static bool parse(const char *text, const char *unit, unsigned long max,
 		  unsigned long *value)
 {
