@@ -135,7 +135,7 @@ kill -INT $controller
 wait $controller
 exec 3<&-
 check "the controller has said what is gone" \
-	grep -q "entry 'disk:stats@n0' is gone" "$work/messages"
+	grep -q "entry 'disk:stats@n0' no longer exists" "$work/messages"
 check "the agent has not run while nothing changed" [ "$(idle_switches)" -eq 0 ]
 
 # More than the queue of the follow holds.

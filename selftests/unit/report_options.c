@@ -101,7 +101,7 @@ static void test_refused(void **state)
 		{ "-c a -f zipf", "no interface" },
 		{ "-i e -c a", "either --flows" },
 		{ "-i e -c a -f zipf -p b", "either --flows" },
-		{ "-i e -f zipf", "nobody to report to" },
+		{ "-i e -f zipf", "no collector" },
 		{ "-i e -f zipf -c a --emit int", "--emit int" },
 		{ "-i e -p a --emit int", "--emit int" },
 		{ "-i e -c a -f tree", "'tree'" },
@@ -115,7 +115,7 @@ static void test_refused(void **state)
 		{ "-i e -c a -f zipf --int-port 65536", "'65536'" },
 		{ "-i e -c a -f zipf --source 10.0", "'10.0'" },
 		{ "-i e -c a -f zipf --copies some", "'some'" },
-		{ "-i e -c a -f zipf --rate", "wants a value" },
+		{ "-i e -c a -f zipf --rate", "requires a value" },
 		{ "-i e -c a -f zipf more", "'more'" },
 		{ "-i e -c a -f zipf --unknown", "'--unknown'" },
 	};

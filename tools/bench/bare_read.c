@@ -2,8 +2,7 @@
 /*
  * bare_read: a lower bound for dart-controller's latency.  Posts the same READs
  * in the same chain on the same kind of connection, waits in the same way, and
- * ignores the returned bytes.  Uses verbs and RDMA CM only; libdart merely plans
- * the READs.
+ * ignores the returned bytes.  Uses bare verbs; libdart only plans the READs.
  */
 #include <endian.h>
 #include <errno.h>

@@ -181,12 +181,10 @@ static double simulate_ages(struct task *task, uint64_t slots,
 					flows * (AGES - age - 1) / AGES,
 					flows * (AGES - age) / AGES);
 		measured = simulation_tally__right(&tally);
-		theory = dart_store_sizing__average(older, redundancy) *
-			 (age + 1);
+		theory = (age + 1) * dart_store_sizing__average(older, redundancy);
 		if (age)
-			theory -= dart_store_sizing__average(younger,
-							     redundancy) *
-				  age;
+			theory -= age * dart_store_sizing__average(younger,
+								   redundancy);
 		worst = fmax(worst, fabs(measured - theory));
 		fprintf(task->csv, "%" PRIu64 ",%u,%.6f,%.6f,%.6f\n",
 			geometry.slots, redundancy,
@@ -207,12 +205,10 @@ static double simulate_ages(struct task *task, uint64_t slots,
 	if (geometry.value_length != 20)
 		printf("  Values have 4 bytes instead of 20, for lack of memory.\n");
 	printf("  Found on average %.2f %% (theory %.2f), of the oldest hundredth %.2f %% (theory for the oldest %.2f);\n"
-	       "  %" PRIu64 " wrong, %" PRIu64
-	       " ambiguous; largest deviation %.4f percentage points.\n",
-	       100 * measured,
-	       100 * dart_store_sizing__average(load, redundancy), 100 * oldest,
-	       100 * dart_store_sizing__oldest(load, redundancy), all.wrong,
-	       all.ambiguous, 100 * worst);
+	       "  %" PRIu64 " wrong, %" PRIu64 " ambiguous; largest deviation %.4f percentage points.\n",
+	       100 * measured, 100 * dart_store_sizing__average(load, redundancy),
+	       100 * oldest, 100 * dart_store_sizing__oldest(load, redundancy),
+	       all.wrong, all.ambiguous, 100 * worst);
 	fflush(stdout);
 	return worst;
 }

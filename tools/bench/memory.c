@@ -5,10 +5,6 @@
 #include <stdio.h>
 #include <sys/mman.h>
 
-#ifndef MADV_POPULATE_WRITE
-#define MADV_POPULATE_WRITE 23
-#endif
-
 void *memory__new(size_t length, bool is_huge)
 {
 	void *memory = mmap(NULL, length, PROT_READ | PROT_WRITE,

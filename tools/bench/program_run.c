@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * program_run INTERFACE COUNT: measures how long the XDP program at INTERFACE takes
- * for a frame with INT-MD that it sends back, compared with a program that sends it
- * back unchanged.
+ * to send back a frame with INT-MD, compared with sending it back unchanged.
  *
  * Runs both alternately (BPF_PROG_TEST_RUN), once on each of COUNT frames.  Prints
  * the medians in ns as JSON; both include reading the clock.

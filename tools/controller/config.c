@@ -84,7 +84,7 @@ static int take_mapping(struct config *config, const yaml_node_t *node,
 			if (!strcmp(name, text_of(yaml_document_get_node(
 					&config->document, earlier->key))))
 				return refuse(config, name_node,
-					      "'%s' is there twice", name);
+					      "duplicate key '%s'", name);
 		}
 		err = key->take(config,
 				yaml_document_get_node(&config->document,
@@ -122,8 +122,8 @@ static int read_interval(struct config *config, const yaml_node_t *value,
 
 	if (!text || settings__parse_interval(text, interval_ns))
 		return refuse(config, value,
-			      "'%s' is no interval (say 100ms or 1s; from 100us to 60min)",
-			      text ? text : "?");
+			"'%s' is not an interval (expected 100us to 60min, e.g. 1s)",
+			text ? text : "?");
 	return 0;
 }
 
@@ -151,7 +151,7 @@ static int take_agent_port(struct config *config, const yaml_node_t *value,
 		return refuse(config, value, "expected a port");
 	port = strtoul(text, &end, 10);
 	if (*end || !port || port > UINT16_MAX)
-		return refuse(config, value, "'%s' is no port", text);
+		return refuse(config, value, "'%s' is not a port", text);
 	agent->port = port;
 	return 0;
 }
@@ -180,7 +180,7 @@ static int take_agent(struct config *config, const yaml_node_t *item,
 	if (err)
 		return err;
 	if (!agent.host)
-		return refuse(config, item, "an agent without 'host'");
+		return refuse(config, item, "an agent has no 'host'");
 	err = settings__add_target(into, agent.host, agent.port,
 				   agent.interval_ns);
 	if (err == -EEXIST)

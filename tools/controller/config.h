@@ -18,12 +18,11 @@
 
 #include "settings.h"
 
-/* Room for a sentence that says what is wrong, and in which line. */
 /*
  * Adds the agents in @file to @settings, and its interval and entries if
- * @settings has none: the command line takes precedence.  @path is for
- * messages.  Returns 0; -EINVAL with a sentence in @error; -ENOMEM.  @settings may
- * have changed even if refused.
+ * @settings has none: the command line takes precedence.  @path is for messages,
+ * which also name the line.  Returns 0; -EINVAL with a sentence in @error;
+ * -ENOMEM.  @settings may have changed even if refused.
  */
 int config__load(struct settings *settings, FILE *file, const char *path,
 		 struct dart_error *error);

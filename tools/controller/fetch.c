@@ -56,9 +56,8 @@ enum fetch_result fetch__take(struct fetch *fetch, const void *landing,
 	}
 	if (!err) {
 		dart_table__free(*table);
-		dart_error__set(
-			&reason, 0,
-			"it changes faster than values can be read by it");
+		dart_error__set(&reason, 0,
+				"it changes faster than values can be read");
 	}
 	dart_error__set(error, 0, "table refused: %s", reason.text);
 	return FETCH_REFUSED;

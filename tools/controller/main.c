@@ -29,7 +29,7 @@ static int load_config(struct options *options)
 	err = config__load(&options->settings, file, options->config, &error);
 	fclose(file);
 	if (!err && !options->settings.target_count) {
-		dart_error__set(&error, 0, "%s: no agents in it",
+		dart_error__set(&error, 0, "%s: the file names no agent",
 				options->config);
 		err = -EINVAL;
 	}

@@ -63,9 +63,8 @@ static int add_entries(struct settings *settings, const char *names,
 			dart_error__set(error, 0, "entry '%s' is named twice",
 					name);
 		else if (err == -EINVAL)
-			dart_error__set(
-				error, 0,
-				"'%s' cannot be an entry (say NAME,NAME as dartctl list prints them)",
+			dart_error__set(error, 0,
+				"'%s' is not an entry (expected NAME,NAME as in dartctl list)",
 				name);
 	}
 	free(copy);
@@ -81,9 +80,8 @@ static int add_target(struct settings *settings, const char *text,
 
 	err = dart_address__parse(text, &host, &port);
 	if (err) {
-		dart_error__set(
-			error, 0,
-			"'%s' is no agent (say HOST, HOST:PORT or [V6]:PORT)",
+		dart_error__set(error, 0,
+			"'%s' is not an agent (expected HOST, HOST:PORT or [V6]:PORT)",
 			text);
 		return err;
 	}
@@ -104,16 +102,15 @@ static int parse_one(struct options *options, int c, char *argv[],
 		if (!settings__parse_interval(optarg,
 					      &options->settings.interval_ns))
 			return 0;
-		return dart_error__set(
-			error, EINVAL,
-			"'%s' is no interval (say 100ms or 1s; from 100us to 60min)",
+		return dart_error__set(error, EINVAL,
+			"'%s' is not an interval (expected 100us to 60min, e.g. 1s)",
 			optarg);
 	case 'n':
 		if (!parse_count(optarg, &options->count))
 			return 0;
-		return dart_error__set(
-			error, EINVAL,
-			"'%s' is no count (say a number above 0)", optarg);
+		return dart_error__set(error, EINVAL,
+			"'%s' is not a count (expected a number above 0)",
+			optarg);
 	case 'e':
 		return add_entries(&options->settings, optarg, error);
 	case 'c':
@@ -133,17 +130,15 @@ static int parse_one(struct options *options, int c, char *argv[],
 		return 0;
 	case ':':
 		return dart_error__set(error, EINVAL,
-				       "option '%s' wants a value (see --help)",
-				       argv[optind - 1]);
+			"option '%s' requires a value (see --help)",
+			argv[optind - 1]);
 	default:
 		/* optind may still point at the word with the letter. */
 		if (optopt && !strchr("inejch1V", optopt))
-			return dart_error__set(
-				error, EINVAL,
-				"option '-%c' is not known (see --help)",
-				optopt);
+			return dart_error__set(error, EINVAL,
+				"unknown option '-%c' (see --help)", optopt);
 		return dart_error__set(error, EINVAL,
-				       "option '%s' is not known (see --help)",
+				       "unknown option '%s' (see --help)",
 				       argv[optind - 1]);
 	}
 }
@@ -171,15 +166,12 @@ int options__parse(struct options *options, int argc, char *argv[],
 
 	if (options->action != OPTIONS_RUN)
 		return 0;
-	if (options->once && options->count) {
+	if (options->once && options->count)
 		return dart_error__set(error, EINVAL,
-				       "--once and --count exclude each other");
-	}
-	if (!options->settings.target_count && !options->config) {
-		return dart_error__set(
-			error, EINVAL,
-			"no agent named (say HOST[:PORT] or --config FILE)");
-	}
+			"--once and --count are mutually exclusive");
+	if (!options->settings.target_count && !options->config)
+		return dart_error__set(error, EINVAL,
+			"no agent to scrape (add HOST[:PORT] or --config FILE)");
 	return 0;
 }
 

@@ -10,7 +10,6 @@
 
 #include "settings.h"
 
-/* Room for a sentence that says what is wrong. */
 enum options_action {
 	OPTIONS_RUN = 0,
 	OPTIONS_HELP,

@@ -178,7 +178,7 @@ err_explain:
 		error, 0, "%s",
 		err == -ENOMEM ?
 			"out of memory" :
-			"there is more to READ than a controller puts up with (choose with --entries)");
+			"too many values to READ (choose entries with --entries)");
 	return err;
 }
 

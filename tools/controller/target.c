@@ -117,7 +117,7 @@ void target__lose(struct target *target, const char *reason)
 			 reason);
 		target__log(target, "%s: %s%s",
 			    had_table && !once ? "lost" : "cannot be scraped",
-			    reason, once ? "" : "; trying again");
+			    reason, once ? "" : "; retrying");
 		err = sink->operations->lost(sink, target->identity, reason);
 	}
 	if (err) {

@@ -31,7 +31,7 @@ static bool target__reserve(struct target *target, size_t size)
 	err = dart_endpoint__reserve(target->endpoint, size, &target->landing);
 	if (!err)
 		return true;
-	dart_error__set(&error, 0, "no room for %zu bytes: %s%s", size,
+	dart_error__set(&error, 0, "cannot reserve %zu bytes: %s%s", size,
 			strerror(-err),
 			err == -ENOMEM ? " (check ulimit -l)" : "");
 	target__lose(target, error.text);
@@ -98,10 +98,10 @@ static void target__log_removed(const struct target *target,
 		gone++;
 	}
 	if (gone == 1)
-		target__log(target, "entry '%s' is gone", first);
+		target__log(target, "entry '%s' no longer exists", first);
 	else if (gone)
-		target__log(target, "entry '%s' is gone, and %u others", first,
-			    gone - 1);
+		target__log(target, "entry '%s' and %u others no longer exist",
+			    first, gone - 1);
 }
 
 static void target__take_table(struct target *target, struct dart_table *table)
@@ -126,7 +126,7 @@ static void target__take_table(struct target *target, struct dart_table *table)
 	absent = scraper__absent(target->scraper);
 	if (absent && target->context->options->once) {
 		dart_error__set(&error, 0,
-				"no entry '%s' (see dartctl list there)",
+				"no entry '%s' (see dartctl list on the host)",
 				absent);
 		target__lose(target, error.text);
 		return;
@@ -139,7 +139,7 @@ static void target__take_table(struct target *target, struct dart_table *table)
 			    (unsigned long long)table->generation,
 			    table->entry_count);
 	if (absent)
-		target__log(target, "no entry '%s' there yet", absent);
+		target__log(target, "no entry '%s' yet", absent);
 	target__enter_idle(target);
 }
 
@@ -176,7 +176,7 @@ static bool target__check_header(struct target *target)
 		target__fetch_table(target);
 		return false;
 	default:
-		target__lose(target, "the agent has started anew");
+		target__lose(target, "the agent has restarted");
 		return false;
 	}
 }

@@ -6,8 +6,6 @@
 
 #include <pcap/pcap.h>
 
-#include <libdart/error.h>
-
 #include "feed.h"
 
 struct feed {
@@ -26,16 +24,15 @@ static int open_capture(struct feed *feed, struct dart_error *error)
 	char reason[PCAP_ERRBUF_SIZE];
 
 	feed->capture = pcap_open_offline(feed->path, reason);
-	if (!feed->capture) {
-		return dart_error__set(error, EINVAL, "cannot read %s: %s",
+	if (!feed->capture)
+		return dart_error__set(error, EINVAL, "cannot read '%s': %s",
 				       feed->path, reason);
-	}
 	if (pcap_datalink(feed->capture) == DLT_EN10MB)
 		return 0;
 	pcap_close(feed->capture);
 	return dart_error__set(error, EINVAL,
-			       "%s is no capture of Ethernet frames",
-			       feed->path);
+		"cannot read '%s': not a capture of Ethernet frames",
+		feed->path);
 }
 
 int feed__open(const struct options *options, struct feed **result,
@@ -108,7 +105,7 @@ static int next_of_capture(struct feed *feed, struct int_packet *packet,
 	}
 	if (ret == PCAP_ERROR_BREAK)
 		return 0;
-	return dart_error__set(error, EIO, "cannot read %s: %s", feed->path,
+	return dart_error__set(error, EIO, "cannot read '%s': %s", feed->path,
 			       pcap_geterr(feed->capture));
 }
 

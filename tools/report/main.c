@@ -2,8 +2,6 @@
 /* dart-report: reports the paths of flows to stores. */
 #include <stdlib.h>
 
-#include <libdart/error.h>
-
 #include "options.h"
 #include "session.h"
 #include "summary.h"

@@ -3,11 +3,8 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <getopt.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <libdart/error.h>
 
 #include "options.h"
 
@@ -77,17 +74,6 @@ void options__print_help(FILE *out)
 	      out);
 }
 
-static int __attribute__((format(printf, 2, 3)))
-refuse(struct dart_error *error, const char *format, ...)
-{
-	va_list arguments;
-
-	va_start(arguments, format);
-	dart_error__vset(error, 0, format, arguments);
-	va_end(arguments);
-	return -EINVAL;
-}
-
 static int take_number(const char *what, uint64_t least, uint64_t most,
 		       uint64_t *number, struct dart_error *error)
 {
@@ -97,10 +83,10 @@ static int take_number(const char *what, uint64_t least, uint64_t most,
 	*number = strtoull(optarg, &end, 10);
 	if (*optarg < '0' || *optarg > '9' || *end || errno ||
 	    *number < least || *number > most)
-		return refuse(error,
-			      "'%s' is no %s (say a number from %llu to %llu)",
-			      optarg, what, (unsigned long long)least,
-			      (unsigned long long)most);
+		return dart_error__set(error, EINVAL,
+			"'%s' is not a %s (expected a number from %llu to %llu)",
+			optarg, what, (unsigned long long)least,
+			(unsigned long long)most);
 	return 0;
 }
 
@@ -110,17 +96,17 @@ static int take_choice(const char *first, const char *second, bool *is_second,
 {
 	*is_second = !strcmp(optarg, second);
 	if (!*is_second && strcmp(optarg, first))
-		return refuse(error, "'%s' is neither '%s' nor '%s'", optarg,
-			      first, second);
+		return dart_error__set(error, EINVAL,
+				       "'%s' is neither '%s' nor '%s'", optarg,
+				       first, second);
 	return 0;
 }
 
 static int take_kind(struct options *options, struct dart_error *error)
 {
 	if (dart_flows_kind__find(optarg, &options->flows.kind))
-		return refuse(
-			error,
-			"'%s' are no flows (say uniform, zipf or fat-tree)",
+		return dart_error__set(error, EINVAL,
+			"'%s' is not a kind of flows (expected uniform, zipf or fat-tree)",
 			optarg);
 	return 0;
 }
@@ -133,9 +119,9 @@ static int take_skew(struct options *options, struct dart_error *error)
 	*skew = strtod(optarg, &end);
 	if (end == optarg || *end || !(*skew >= DART_FLOWS_SKEW_MIN &&
 				       *skew <= DART_FLOWS_SKEW_MAX))
-		return refuse(error,
-			      "'%s' is no skew (say a number from %g to %g)",
-			      optarg, DART_FLOWS_SKEW_MIN, DART_FLOWS_SKEW_MAX);
+		return dart_error__set(error, EINVAL,
+			"'%s' is not a skew (expected a number from %g to %g)",
+			optarg, DART_FLOWS_SKEW_MIN, DART_FLOWS_SKEW_MAX);
 	return 0;
 }
 
@@ -206,16 +192,19 @@ static int parse_one(struct options *options, int c, char *argv[],
 	case OPTION_SOURCE:
 		if (inet_pton(AF_INET, optarg, &options->source) == 1)
 			return 0;
-		return refuse(error, "'%s' is no IPv4 address", optarg);
+		return dart_error__set(error, EINVAL,
+				       "'%s' is not an IPv4 address", optarg);
 	case 'V':
 		options->action = OPTIONS_VERSION;
 		return 0;
 	case ':':
-		return refuse(error, "option '%s' wants a value (see --help)",
-			      argv[optind - 1]);
+		return dart_error__set(error, EINVAL,
+			"option '%s' requires a value (see --help)",
+			argv[optind - 1]);
 	default:
-		return refuse(error, "option '%s' is not known (see --help)",
-			      argv[optind - 1]);
+		return dart_error__set(error, EINVAL,
+				       "unknown option '%s' (see --help)",
+				       argv[optind - 1]);
 	}
 }
 
@@ -226,30 +215,28 @@ static int check(const struct options *options, bool has_kind,
 	const uint64_t max = dart_flows__max(&options->flows);
 
 	if (!options->interface)
-		return refuse(
-			error,
-			"no interface to send from (say --interface IFACE)");
+		return dart_error__set(error, EINVAL,
+			"no interface to send from (add --interface IFACE)");
 	if (has_kind == !!options->pcap)
-		return refuse(error, "say either --flows KIND or --pcap FILE");
+		return dart_error__set(error, EINVAL,
+			"expected either --flows KIND or --pcap FILE");
 	if (options->emit_int == !!options->collector_files)
-		return refuse(
-			error,
+		return dart_error__set(error, EINVAL,
 			options->emit_int ?
-				"--emit int reports nothing: --collectors is for reports" :
-				"nobody to report to (say --collectors FILE)");
+				"--emit int and --collectors are mutually exclusive" :
+				"no collector to report to (add --collectors FILE)");
 	if (options->emit_int && options->pcap)
-		return refuse(error,
-			      "--emit int is for flows, not for a capture");
+		return dart_error__set(error, EINVAL,
+			"--emit int and --pcap are mutually exclusive");
 	if (has_kind && !max)
-		return refuse(
-			error,
-			"no fat tree has switches of %u ports (say an even number)",
+		return dart_error__set(error, EINVAL,
+			"a fat tree has no switches with %u ports (choose an even number)",
 			options->flows.k);
 	if (has_kind && options->flows.count > max)
-		return refuse(error,
-			      "there are no %llu such flows (at most %llu)",
-			      (unsigned long long)options->flows.count,
-			      (unsigned long long)max);
+		return dart_error__set(error, EINVAL,
+			"cannot generate %llu such flows (at most %llu)",
+			(unsigned long long)options->flows.count,
+			(unsigned long long)max);
 	return 0;
 }
 
@@ -280,8 +267,9 @@ int options__parse(struct options *options, int argc, char *argv[],
 	if (options->action != OPTIONS_RUN)
 		return 0;
 	if (optind < argc)
-		return refuse(error, "'%s' is no option (see --help)",
-			      argv[optind]);
+		return dart_error__set(error, EINVAL,
+				       "unexpected argument '%s' (see --help)",
+				       argv[optind]);
 	return check(options, has_kind, error);
 }
 

@@ -11,7 +11,6 @@
 #include <libdart/error.h>
 #include <libdart/report/flows.h>
 
-/* Room for a sentence that says what is wrong. */
 enum options_action {
 	OPTIONS_RUN = 0,
 	OPTIONS_HELP,

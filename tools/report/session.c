@@ -4,7 +4,6 @@
 #include <string.h>
 #include <time.h>
 
-#include <libdart/error.h>
 #include <libdart/report/packet_socket.h>
 
 #include "feed.h"
@@ -100,7 +99,7 @@ static int session__send(struct session *session, const struct options *options,
 	session->refusals = dart_packet_socket__refusals(socket);
 	if (!sent)
 		return ret;
-	dart_error__set(error, 0, "cannot send through %s: %s",
+	dart_error__set(error, 0, "cannot send through '%s': %s",
 			options->interface, strerror(-sent));
 	return sent;
 }
@@ -116,12 +115,10 @@ static int session__init(struct session *session, const struct options *options,
 		return 0;
 	if (!address.s_addr)
 		address = dart_packet_socket__address(socket);
-	if (!address.s_addr) {
-		return dart_error__set(
-			error, EADDRNOTAVAIL,
-			"%s has no IPv4 address to report from (say --source ADDRESS)",
+	if (!address.s_addr)
+		return dart_error__set(error, EADDRNOTAVAIL,
+			"interface '%s' has no IPv4 address (add --source ADDRESS)",
 			options->interface);
-	}
 	ret = dart_collectors__load(options->collectors,
 				    options->collector_files, address,
 				    &session->collectors, error);

@@ -25,19 +25,18 @@ void summary__print(const struct session *session)
 	       frames_per_second(session));
 	for (i = 0; i < session->collectors.count; i++, collector++) {
 		inet_ntop(AF_INET, &collector->ip, ip, sizeof(ip));
-		printf("%s at %s, queue pair %" PRIu32 ": %" PRIu64
-		       " reports\n",
+		printf("%s at %s, queue pair %" PRIu32 ": %" PRIu64 " reports\n",
 		       collector->name, ip, collector->qpn,
 		       dart_report_builder__reports(session->builder, i));
 	}
 	if (session->unassigned)
-		printf("%" PRIu64 " packets of shares that nobody has\n",
+		printf("%" PRIu64 " packets of shares without collector\n",
 		       session->unassigned);
 	if (session->others)
-		printf("%" PRIu64 " other packets, without INT-MD\n",
+		printf("%" PRIu64 " other packets without INT-MD\n",
 		       session->others);
 	if (session->malformed)
-		printf("%" PRIu64 " other packets, with INT-MD of no use\n",
+		printf("%" PRIu64 " packets with unusable INT-MD\n",
 		       session->malformed);
 }
 
@@ -52,13 +51,12 @@ static json_t *collectors_to_json(const struct session *session)
 			&session->collectors.list[i];
 
 		inet_ntop(AF_INET, &collector->ip, ip, sizeof(ip));
-		if (json_array_append_new(
-			    list,
-			    json_pack("{s:s, s:s, s:I, s:I}", "name",
-				      collector->name, "ip", ip, "qpn",
-				      (json_int_t)collector->qpn, "reports",
-				      (json_int_t)dart_report_builder__reports(
-					      session->builder, i)))) {
+		if (json_array_append_new(list, json_pack(
+				"{s:s, s:s, s:I, s:I}",
+				"name", collector->name, "ip", ip,
+				"qpn", (json_int_t)collector->qpn, "reports",
+				(json_int_t)dart_report_builder__reports(
+						session->builder, i)))) {
 			json_decref(list);
 			list = NULL;
 		}
