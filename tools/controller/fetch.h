@@ -19,7 +19,7 @@ enum fetch_result {
 	FETCH_DONE,		/* @table is set */
 	FETCH_AGAIN,		/* post the READ, now longer, again */
 	FETCH_LATER,		/* post it again in fetch__delay_us() */
-	FETCH_REFUSED,		/* for the reason in @why */
+	FETCH_REFUSED,		/* for the reason in @error */
 };
 
 void fetch__begin(struct fetch *fetch,

@@ -8,10 +8,10 @@
 
 #include <libdart/rdma/endpoint.h>
 
-#include "target.h"
 #include "fetch.h"
 #include "schedule.h"
 #include "scraper.h"
+#include "target.h"
 
 /* From the first loss of a connection to the next attempt. */
 #define TARGET_BACKOFF_MIN_US	100000ULL
