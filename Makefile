@@ -113,7 +113,7 @@ bench: packages
 	$(quiet)tools/bench/containers
 	$(quiet)tools/bench/store
 	$(quiet)tools/bench/simulate
-	$(quiet)tools/bench/reporter
+	$(quiet)tools/bench/xdp_reporter
 	$(quiet)tools/bench/writes
 
 # Only asks apt for what dpkg says is missing; then configure looks again.

@@ -96,7 +96,7 @@ static int measure(const int programs[2], uint32_t interface,
 				return -1;
 		}
 	}
-	printf("{\"frames\": %ju, \"xdp_tx_ns\": %ld, \"reporter_ns\": %ld}\n",
+	printf("{\"frames\": %ju, \"xdp_tx_ns\": %ld, \"xdp_reporter_ns\": %ld}\n",
 	       (uintmax_t)count, median(times[0], count),
 	       median(times[1], count));
 	return 0;
