@@ -8,7 +8,7 @@
 #include <linux/dart_zero.h>
 
 #include "compat.h"
-#include "memory.h"
+#include "percpu.h"
 
 struct dart_cgroup {
 	struct dart_memory memory;

@@ -14,7 +14,7 @@
 
 #include "dart_counters.h"
 #include "extent.h"
-#include "memory.h"
+#include "percpu.h"
 
 struct dart_counters {
 	struct dart_memory memory;

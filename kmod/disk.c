@@ -10,7 +10,7 @@
 
 #include <linux/dart_zero.h>
 
-#include "memory.h"
+#include "percpu.h"
 
 struct dart_disk {
 	struct dart_memory memory;

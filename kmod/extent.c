@@ -10,7 +10,7 @@
 #include <linux/vmalloc.h>
 
 #include "counters.h"
-#include "memory.h"
+#include "percpu.h"
 #include "region.h"
 #include "slab.h"
 

@@ -6,8 +6,8 @@
 #include <net/net_namespace.h>
 #include <net/netns/generic.h>
 
-#include "loan.h"
-#include "memory.h"
+#include "borrowed.h"
+#include "percpu.h"
 #include "source.h"
 
 /* What we know of a namespace, and that we know of it. */

@@ -9,8 +9,8 @@
 #include <linux/dart_zero.h>
 
 #include "compat.h"
-#include "loan.h"
-#include "memory.h"
+#include "borrowed.h"
+#include "percpu.h"
 #include "namespace.h"
 
 /*

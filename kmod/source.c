@@ -13,7 +13,7 @@
 
 #include "cgroup.h"
 #include "disk.h"
-#include "memory.h"
+#include "percpu.h"
 #include "namespace.h"
 #include "netdev.h"
 

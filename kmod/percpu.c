@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "memory.h"
+#include "percpu.h"
 
 #include <linux/err.h>
 #include <linux/slab.h>
 
 #include "extent.h"
 
-/* Guards what memory is gone and who shows it: see memory.h. */
+/* Guards what memory is gone and who shows it: see percpu.h. */
 DEFINE_MUTEX(dart_memory_lock);
 
 void dart_memory_init(struct dart_memory *memory,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef DART_ZERO_LOAN_H
-#define DART_ZERO_LOAN_H
+#ifndef DART_ZERO_BORROWED_H
+#define DART_ZERO_BORROWED_H
 
 #include <linux/percpu.h>
 #include <linux/types.h>
@@ -30,4 +30,4 @@ struct dart_memory *dart_loan_take(const void *owner, void __percpu **place,
  */
 void dart_loan_settle(const void *owner);
 
-#endif /* DART_ZERO_LOAN_H */
+#endif /* DART_ZERO_BORROWED_H */

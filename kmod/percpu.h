@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef DART_ZERO_MEMORY_H
-#define DART_ZERO_MEMORY_H
+#ifndef DART_ZERO_PERCPU_H
+#define DART_ZERO_PERCPU_H
 
 #include <linux/list.h>
 #include <linux/mutex.h>
@@ -52,4 +52,4 @@ void dart_memory_put(struct dart_memory *memory);
 void dart_memory_end(struct dart_memory *memory);
 void dart_memory_end_locked(struct dart_memory *memory);
 
-#endif /* DART_ZERO_MEMORY_H */
+#endif /* DART_ZERO_PERCPU_H */

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "loan.h"
+#include "borrowed.h"
 
 #include <linux/err.h>
 #include <linux/percpu.h>
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
 
-#include "memory.h"
+#include "percpu.h"
 
 struct dart_loan {
 	struct dart_memory memory;
