@@ -8,101 +8,104 @@
 
 #include "percpu.h"
 
-struct dart_loan {
-	struct dart_memory memory;
-	struct list_head link;		/* in loans; settled: empty */
+struct dart_borrowed {
+	struct dart_percpu percpu;
+	struct list_head link;		/* in all_borrowed; kept: empty */
 	const void *owner;
 	void __percpu **place;
-	/* Before it is settled the copy-to-be, then what was lent. */
+	/* The future copy; once kept, the borrowed memory. */
 	void __percpu *ours;
 	struct rcu_head rcu;
 };
 
-/* Guarded by dart_memory_lock. */
-static LIST_HEAD(loans);
+/* Guarded by dart_percpu_lock. */
+static LIST_HEAD(all_borrowed);
 
-static void loan_free_rcu(struct rcu_head *rcu)
+static void borrowed_free_rcu(struct rcu_head *rcu)
 {
-	struct dart_loan *loan = container_of(rcu, struct dart_loan, rcu);
+	struct dart_borrowed *borrowed =
+		container_of(rcu, struct dart_borrowed, rcu);
 
-	free_percpu(loan->ours);
-	kfree(loan);
+	free_percpu(borrowed->ours);
+	kfree(borrowed);
 }
 
-/* Somebody may have looked at the old place just before it was settled. */
-static void loan_free(struct dart_memory *memory)
+/* Somebody may have looked at the old place just before the copy replaced it. */
+static void borrowed_free(struct dart_percpu *percpu)
 {
-	struct dart_loan *loan = container_of(memory, struct dart_loan, memory);
+	struct dart_borrowed *borrowed =
+		container_of(percpu, struct dart_borrowed, percpu);
 
-	list_del(&loan->link);
-	call_rcu(&loan->rcu, loan_free_rcu);
+	list_del(&borrowed->link);
+	call_rcu(&borrowed->rcu, borrowed_free_rcu);
 }
 
-static struct dart_memory *loan_find(const void *owner, void __percpu **place)
+static struct dart_percpu *borrowed_find(const void *owner,
+					 void __percpu **place)
 {
-	struct dart_loan *loan;
+	struct dart_borrowed *borrowed;
 
-	list_for_each_entry(loan, &loans, link)
-		if (loan->owner == owner && loan->place == place)
-			return dart_memory_get(&loan->memory);
+	list_for_each_entry(borrowed, &all_borrowed, link)
+		if (borrowed->owner == owner && borrowed->place == place)
+			return dart_percpu_get(&borrowed->percpu);
 	return NULL;
 }
 
-struct dart_memory *dart_loan_take(const void *owner, void __percpu **place,
-				   size_t length, size_t align,
-				   const char *name)
+struct dart_percpu *dart_borrowed_get(const void *owner, void __percpu **place,
+				      size_t length, size_t align,
+				      const char *name)
 {
-	struct dart_memory *found;
-	struct dart_loan *loan;
+	struct dart_percpu *found;
+	struct dart_borrowed *borrowed;
 
-	loan = kzalloc(sizeof(*loan), GFP_KERNEL_ACCOUNT);
-	if (!loan)
+	borrowed = kzalloc(sizeof(*borrowed), GFP_KERNEL_ACCOUNT);
+	if (!borrowed)
 		return ERR_PTR(-ENOMEM);
-	loan->owner = owner;
-	loan->place = place;
-	loan->ours = __alloc_percpu_gfp(length, align, GFP_KERNEL_ACCOUNT);
-	if (!loan->ours) {
-		kfree(loan);
+	borrowed->owner = owner;
+	borrowed->place = place;
+	borrowed->ours = __alloc_percpu_gfp(length, align, GFP_KERNEL_ACCOUNT);
+	if (!borrowed->ours) {
+		kfree(borrowed);
 		return ERR_PTR(-ENOMEM);
 	}
-	dart_memory_init(&loan->memory, READ_ONCE(*place), length, name,
-			 loan_free);
+	dart_percpu_init(&borrowed->percpu, READ_ONCE(*place), length, name,
+			 borrowed_free);
 
-	mutex_lock(&dart_memory_lock);
-	found = loan_find(owner, place);
+	mutex_lock(&dart_percpu_lock);
+	found = borrowed_find(owner, place);
 	if (!found)
-		list_add(&loan->link, &loans);
-	mutex_unlock(&dart_memory_lock);
+		list_add(&borrowed->link, &all_borrowed);
+	mutex_unlock(&dart_percpu_lock);
 	if (!found)
-		return &loan->memory;
+		return &borrowed->percpu;
 
-	free_percpu(loan->ours);
-	kfree(loan);
+	free_percpu(borrowed->ours);
+	kfree(borrowed);
 	return found;
 }
 
-static void loan_settle(struct dart_loan *loan)
+static void borrowed_keep(struct dart_borrowed *borrowed)
 {
-	void __percpu *lent = *loan->place;
+	void __percpu *theirs = *borrowed->place;
 	unsigned int cpu;
 
 	for_each_possible_cpu(cpu)
-		memcpy(per_cpu_ptr(loan->ours, cpu), per_cpu_ptr(lent, cpu),
-		       loan->memory.length);
+		memcpy(per_cpu_ptr(borrowed->ours, cpu), per_cpu_ptr(theirs, cpu),
+		       borrowed->percpu.length);
 	/* Whoever counts sees the copied values, or counts what is lost. */
-	smp_store_release(loan->place, loan->ours);
-	loan->ours = lent;
-	list_del_init(&loan->link);
-	dart_memory_end_locked(&loan->memory);
+	smp_store_release(borrowed->place, borrowed->ours);
+	borrowed->ours = theirs;
+	list_del_init(&borrowed->link);
+	dart_percpu_end_locked(&borrowed->percpu);
 }
 
-void dart_loan_settle(const void *owner)
+void dart_borrowed_keep(const void *owner)
 {
-	struct dart_loan *loan, *next;
+	struct dart_borrowed *borrowed, *next;
 
-	mutex_lock(&dart_memory_lock);
-	list_for_each_entry_safe(loan, next, &loans, link)
-		if (loan->owner == owner)
-			loan_settle(loan);
-	mutex_unlock(&dart_memory_lock);
+	mutex_lock(&dart_percpu_lock);
+	list_for_each_entry_safe(borrowed, next, &all_borrowed, link)
+		if (borrowed->owner == owner)
+			borrowed_keep(borrowed);
+	mutex_unlock(&dart_percpu_lock);
 }

@@ -5,7 +5,7 @@
 #include <linux/percpu.h>
 #include <linux/types.h>
 
-struct dart_memory;
+struct dart_percpu;
 
 /*
  * Loans: per-CPU memory of an owner that frees it when it ends, and cannot be
@@ -20,14 +20,14 @@ struct dart_memory;
  * by *@place.  The caller makes sure that @owner does not end during the call.
  * Returns a reference or ERR_PTR().  May sleep.
  */
-struct dart_memory *dart_loan_take(const void *owner, void __percpu **place,
-				   size_t length, size_t align,
-				   const char *name);
+struct dart_percpu *dart_borrowed_get(const void *owner, void __percpu **place,
+				      size_t length, size_t align,
+				      const char *name);
 
 /*
  * @owner ends: nobody looks for its memory at the old place any more who did
  * not yet, and it has not been freed.  May sleep, but not for long.
  */
-void dart_loan_settle(const void *owner);
+void dart_borrowed_keep(const void *owner);
 
 #endif /* DART_ZERO_BORROWED_H */

@@ -11,20 +11,20 @@
 #include "percpu.h"
 
 struct dart_cgroup {
-	struct dart_memory memory;
+	struct dart_percpu percpu;
 	struct cgroup *cgroup;
 };
 
-static void held_free(struct dart_memory *memory)
+static void held_free(struct dart_percpu *percpu)
 {
 	struct dart_cgroup *held =
-		container_of(memory, struct dart_cgroup, memory);
+		container_of(percpu, struct dart_cgroup, percpu);
 
 	cgroup_put(held->cgroup);
 	kfree(held);
 }
 
-struct dart_memory *
+struct dart_percpu *
 dart_cgroup_open_cpu(const struct dart_source *source,
 		     const struct dart_zero_window *window)
 {
@@ -48,8 +48,8 @@ dart_cgroup_open_cpu(const struct dart_source *source,
 		return ERR_PTR(-ENOMEM);
 	}
 	held->cgroup = cgroup;
-	dart_memory_init(&held->memory, &dart_cgroup_rstat(cgroup)->bstat,
+	dart_percpu_init(&held->percpu, &dart_cgroup_rstat(cgroup)->bstat,
 			 sizeof(struct cgroup_base_stat), "cgroup_base_stat",
 			 held_free);
-	return &held->memory;
+	return &held->percpu;
 }

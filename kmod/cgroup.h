@@ -2,7 +2,7 @@
 #ifndef DART_ZERO_CGROUP_H
 #define DART_ZERO_CGROUP_H
 
-struct dart_memory;
+struct dart_percpu;
 struct dart_source;
 struct dart_zero_window;
 
@@ -11,7 +11,7 @@ struct dart_zero_window;
  * added up over CPUs and descendants, which takes the lock of rstat.  A cgroup
  * can be removed while it is held.
  */
-struct dart_memory *
+struct dart_percpu *
 dart_cgroup_open_cpu(const struct dart_source *source,
 		     const struct dart_zero_window *window);
 

@@ -17,24 +17,24 @@
 #include "percpu.h"
 
 struct dart_counters {
-	struct dart_memory memory;
+	struct dart_percpu percpu;
 	struct rcu_head rcu;
 	u64 __percpu *values;
 	u32 count;
 	u32 id;
-	bool is_listed;			/* guarded by dart_memory_lock */
+	bool is_listed;			/* guarded by dart_percpu_lock */
 	char name[DART_ZERO_NAME_LENGTH];
 	char type[DART_ZERO_NAME_LENGTH];
 	char module[DART_ZERO_NAME_LENGTH];
 };
 
-/* Those that can be found, by id; changed with dart_memory_lock held. */
+/* Those that can be found, by id; changed with dart_percpu_lock held. */
 static DEFINE_XARRAY_ALLOC1(all_counters);
 static u32 last_id;
 
-static struct dart_counters *of_memory(struct dart_memory *memory)
+static struct dart_counters *of_percpu(struct dart_percpu *percpu)
 {
-	return container_of(memory, struct dart_counters, memory);
+	return container_of(percpu, struct dart_counters, percpu);
 }
 
 static void counters_free_rcu(struct rcu_head *rcu)
@@ -47,9 +47,9 @@ static void counters_free_rcu(struct rcu_head *rcu)
 }
 
 /* An eBPF program may have found them just before. */
-static void counters_free(struct dart_memory *memory)
+static void counters_free(struct dart_percpu *percpu)
 {
-	call_rcu(&of_memory(memory)->rcu, counters_free_rcu);
+	call_rcu(&of_percpu(percpu)->rcu, counters_free_rcu);
 }
 
 static struct dart_counters *find(const char *name)
@@ -57,7 +57,7 @@ static struct dart_counters *find(const char *name)
 	struct dart_counters *counters;
 	unsigned long id;
 
-	lockdep_assert_held(&dart_memory_lock);
+	lockdep_assert_held(&dart_percpu_lock);
 	xa_for_each(&all_counters, id, counters)
 		if (!strcmp(counters->name, name))
 			return counters;
@@ -78,12 +78,12 @@ static int enlist(struct dart_counters *counters)
 {
 	int err = -EEXIST;
 
-	mutex_lock(&dart_memory_lock);
+	mutex_lock(&dart_percpu_lock);
 	if (!find(counters->name))
 		err = xa_alloc_cyclic(&all_counters, &counters->id, counters,
 				      xa_limit_31b, &last_id, GFP_KERNEL);
 	counters->is_listed = err >= 0;
-	mutex_unlock(&dart_memory_lock);
+	mutex_unlock(&dart_percpu_lock);
 	return err < 0 ? err : 0;
 }
 
@@ -109,7 +109,7 @@ static struct dart_counters *counters_new(const char *name, const char *type,
 	strscpy(counters->name, name, sizeof(counters->name));
 	strscpy(counters->type, type, sizeof(counters->type));
 	strscpy(counters->module, module, sizeof(counters->module));
-	dart_memory_init(&counters->memory, counters->values, size,
+	dart_percpu_init(&counters->percpu, counters->values, size,
 			 counters->type, counters_free);
 	err = enlist(counters);
 	if (err)
@@ -122,16 +122,16 @@ err_free:
 	return ERR_PTR(err);
 }
 
-void dart_counters_end(struct dart_memory *memory)
+void dart_counters_end(struct dart_percpu *percpu)
 {
-	struct dart_counters *counters = of_memory(memory);
+	struct dart_counters *counters = of_percpu(percpu);
 
-	mutex_lock(&dart_memory_lock);
+	mutex_lock(&dart_percpu_lock);
 	if (counters->is_listed)
 		xa_erase(&all_counters, counters->id);
 	counters->is_listed = false;
-	dart_memory_end_locked(memory);
-	mutex_unlock(&dart_memory_lock);
+	dart_percpu_end_locked(percpu);
+	mutex_unlock(&dart_percpu_lock);
 }
 
 int __dart_counters_register(const char *name, const char *type, size_t size,
@@ -160,40 +160,40 @@ void dart_counters_unregister(const void __percpu *values)
 	struct dart_counters *counters;
 	unsigned long id;
 
-	mutex_lock(&dart_memory_lock);
+	mutex_lock(&dart_percpu_lock);
 	xa_for_each(&all_counters, id, counters)
 		if (counters->values == values)
 			break;
-	mutex_unlock(&dart_memory_lock);
+	mutex_unlock(&dart_percpu_lock);
 	if (WARN_ON_ONCE(!counters))
 		return;
 
-	dart_counters_end(&counters->memory);
-	dart_memory_put(&counters->memory);
+	dart_counters_end(&counters->percpu);
+	dart_percpu_put(&counters->percpu);
 }
 EXPORT_SYMBOL_GPL(dart_counters_unregister);
 
-static struct dart_memory *get(const char *name)
+static struct dart_percpu *get(const char *name)
 {
 	struct dart_counters *counters;
-	struct dart_memory *memory = ERR_PTR(-ENOENT);
+	struct dart_percpu *percpu = ERR_PTR(-ENOENT);
 
-	mutex_lock(&dart_memory_lock);
+	mutex_lock(&dart_percpu_lock);
 	counters = find(name);
 	if (counters)
-		memory = dart_memory_get(&counters->memory);
-	mutex_unlock(&dart_memory_lock);
-	return memory;
+		percpu = dart_percpu_get(&counters->percpu);
+	mutex_unlock(&dart_percpu_lock);
+	return percpu;
 }
 
-static struct dart_memory *make(const char *name, u32 count)
+static struct dart_percpu *make(const char *name, u32 count)
 {
 	struct dart_counters *counters;
 
 	if (count > DART_COUNTERS_SIZE_MAX / sizeof(u64))
 		return ERR_PTR(-EINVAL);
 	counters = counters_new(name, "", count * sizeof(u64), "");
-	return IS_ERR(counters) ? ERR_CAST(counters) : &counters->memory;
+	return IS_ERR(counters) ? ERR_CAST(counters) : &counters->percpu;
 }
 
 struct dart_extent *
@@ -202,30 +202,30 @@ dart_counters_open(const struct dart_zero_counters *request)
 	bool is_new = request->flags & DART_ZERO_COUNTERS_CREATE;
 	const struct dart_counters *counters;
 	struct dart_extent *extent;
-	struct dart_memory *memory;
+	struct dart_percpu *percpu;
 
 	if (!is_name(request->name) || is_new != !!request->count)
 		return ERR_PTR(-EINVAL);
-	memory = is_new ? make(request->name, request->count) :
+	percpu = is_new ? make(request->name, request->count) :
 			  get(request->name);
-	if (IS_ERR(memory))
-		return ERR_CAST(memory);
+	if (IS_ERR(percpu))
+		return ERR_CAST(percpu);
 
-	counters = of_memory(memory);
-	extent = dart_extent_new_memory(dart_memory_get(memory));
+	counters = of_percpu(percpu);
+	extent = dart_extent_new_percpu(dart_percpu_get(percpu));
 	if (IS_ERR(extent)) {
 		if (is_new)
-			dart_counters_end(memory);
+			dart_counters_end(percpu);
 		goto put;
 	}
 
-	extent->has_made_counters = is_new;
+	extent->owns_counters = is_new;
 	extent->info.kind = DART_ZERO_EXTENT_COUNTERS;
 	extent->info.counters_id = counters->id;
 	strscpy(extent->info.module, counters->module,
 		sizeof(extent->info.module));
 put:
-	dart_memory_put(memory);
+	dart_percpu_put(percpu);
 	return extent;
 }
 

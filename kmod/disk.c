@@ -13,19 +13,19 @@
 #include "percpu.h"
 
 struct dart_disk {
-	struct dart_memory memory;
+	struct dart_percpu percpu;
 	struct inode *inode;		/* of the block device: frees them */
 };
 
-static void disk_free(struct dart_memory *memory)
+static void disk_free(struct dart_percpu *percpu)
 {
-	struct dart_disk *disk = container_of(memory, struct dart_disk, memory);
+	struct dart_disk *disk = container_of(percpu, struct dart_disk, percpu);
 
 	iput(disk->inode);
 	kfree(disk);
 }
 
-static struct dart_memory *open_file(struct file *file)
+static struct dart_percpu *open_file(struct file *file)
 {
 	struct block_device *device;
 	struct dart_disk *disk;
@@ -42,15 +42,15 @@ static struct dart_memory *open_file(struct file *file)
 	disk->inode = file->f_mapping->host;
 	ihold(disk->inode);
 	device = I_BDEV(disk->inode);
-	dart_memory_init(&disk->memory, device->bd_stats,
+	dart_percpu_init(&disk->percpu, device->bd_stats,
 			 sizeof(*device->bd_stats), "disk_stats", disk_free);
-	return &disk->memory;
+	return &disk->percpu;
 }
 
-struct dart_memory *dart_disk_open(const struct dart_source *source,
+struct dart_percpu *dart_disk_open(const struct dart_source *source,
 				   const struct dart_zero_window *window)
 {
-	struct dart_memory *memory;
+	struct dart_percpu *percpu;
 	struct file *file;
 
 	if (window->netns)
@@ -58,7 +58,7 @@ struct dart_memory *dart_disk_open(const struct dart_source *source,
 	file = fget(window->fd);
 	if (!file)
 		return ERR_PTR(-EBADF);
-	memory = open_file(file);
+	percpu = open_file(file);
 	fput(file);
-	return memory;
+	return percpu;
 }

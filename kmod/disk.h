@@ -2,7 +2,7 @@
 #ifndef DART_ZERO_DISK_H
 #define DART_ZERO_DISK_H
 
-struct dart_memory;
+struct dart_percpu;
 struct dart_source;
 struct dart_zero_window;
 
@@ -10,7 +10,7 @@ struct dart_zero_window;
  * The I/O counters of a block device.  They are held, but the disk can be
  * removed and its driver unloaded as if nobody looked.
  */
-struct dart_memory *dart_disk_open(const struct dart_source *source,
+struct dart_percpu *dart_disk_open(const struct dart_source *source,
 				   const struct dart_zero_window *window);
 
 #endif /* DART_ZERO_DISK_H */

@@ -39,7 +39,7 @@ static struct page *page_of(const void *address)
 					  virt_to_page(address);
 }
 
-struct dart_extent *dart_extent_new_memory(struct dart_memory *memory)
+struct dart_extent *dart_extent_new_percpu(struct dart_percpu *percpu)
 {
 	unsigned int first, in_page, run, cpu, i;
 	struct dart_extent *extent;
@@ -47,19 +47,19 @@ struct dart_extent *dart_extent_new_memory(struct dart_memory *memory)
 
 	/* The units of all CPUs are page-aligned: one offset serves for all. */
 	first = cpumask_first(cpu_possible_mask);
-	variable = per_cpu_ptr(memory->variable, first);
+	variable = per_cpu_ptr(percpu->variable, first);
 	in_page = offset_in_page(variable);
-	run = PFN_UP(in_page + memory->length);
+	run = PFN_UP(in_page + percpu->length);
 
 	extent = dart_extent_new((u64)run * nr_cpu_ids);
 	if (IS_ERR(extent)) {
-		dart_memory_put(memory);
+		dart_percpu_put(percpu);
 		return extent;
 	}
 
-	extent->memory = memory;
+	extent->percpu = percpu;
 	for_each_possible_cpu(cpu) {
-		variable = per_cpu_ptr(memory->variable, cpu);
+		variable = per_cpu_ptr(percpu->variable, cpu);
 		if (WARN_ON_ONCE(offset_in_page(variable) != in_page)) {
 			dart_extent_free(extent);
 			return ERR_PTR(-EINVAL);
@@ -70,14 +70,14 @@ struct dart_extent *dart_extent_new_memory(struct dart_memory *memory)
 	}
 
 	extent->info.data = in_page;
-	extent->info.length = memory->length;
+	extent->info.length = percpu->length;
 	extent->info.stride = (u64)run * PAGE_SIZE;
 	extent->info.copies = nr_cpu_ids;
-	strscpy(extent->info.name, memory->name, sizeof(extent->info.name));
+	strscpy(extent->info.name, percpu->name, sizeof(extent->info.name));
 
-	mutex_lock(&dart_memory_lock);
-	list_add(&extent->shows, &memory->shown_by);
-	mutex_unlock(&dart_memory_lock);
+	mutex_lock(&dart_percpu_lock);
+	list_add(&extent->shows, &percpu->shown_by);
+	mutex_unlock(&dart_percpu_lock);
 	return extent;
 }
 
@@ -152,22 +152,22 @@ err_put:
 /* Nobody tells @extent's region about it any more. */
 static void leave(struct dart_extent *extent)
 {
-	if (extent->has_made_counters)
-		dart_counters_end(extent->memory);
+	if (extent->owns_counters)
+		dart_counters_end(extent->percpu);
 
-	mutex_lock(&dart_memory_lock);
+	mutex_lock(&dart_percpu_lock);
 	list_del_init(&extent->shows);
 	if (extent->events)
 		dart_event_cancel(extent->events, &extent->gone);
 	extent->events = NULL;
-	mutex_unlock(&dart_memory_lock);
+	mutex_unlock(&dart_percpu_lock);
 }
 
 void dart_extent_free(struct dart_extent *extent)
 {
 	leave(extent);
-	if (extent->memory)
-		dart_memory_put(extent->memory);
+	if (extent->percpu)
+		dart_percpu_put(extent->percpu);
 	if (extent->map)
 		bpf_map_put(extent->map);
 	if (extent->slab)
@@ -181,7 +181,7 @@ void dart_extent_free(struct dart_extent *extent)
  */
 void dart_extent_abandon(struct dart_extent *extent)
 {
-	if (!extent->memory || !extent->memory->free) {
+	if (!extent->percpu || !extent->percpu->free) {
 		dart_extent_free(extent);
 		return;
 	}
@@ -193,28 +193,28 @@ bool dart_extent_same(const struct dart_extent *a, const struct dart_extent *b)
 {
 	if (a->map || b->map)
 		return a->map == b->map;
-	return a->memory && b->memory &&
-	       a->memory->variable == b->memory->variable;
+	return a->percpu && b->percpu &&
+	       a->percpu->variable == b->percpu->variable;
 }
 
 void dart_extent_enter(struct dart_extent *extent, struct dart_events *events)
 {
-	mutex_lock(&dart_memory_lock);
+	mutex_lock(&dart_percpu_lock);
 	extent->gone.id = extent->info.id;
 	extent->events = events;
-	if (extent->memory && extent->memory->is_gone)
+	if (extent->percpu && extent->percpu->is_gone)
 		dart_event_tell(events, &extent->gone);
-	mutex_unlock(&dart_memory_lock);
+	mutex_unlock(&dart_percpu_lock);
 }
 
 void dart_extent_tell_gone(struct dart_extent *extent)
 {
-	lockdep_assert_held(&dart_memory_lock);
+	lockdep_assert_held(&dart_percpu_lock);
 	if (extent->events)
 		dart_event_tell(extent->events, &extent->gone);
 }
 
 bool dart_extent_is_gone(const struct dart_extent *extent)
 {
-	return extent->memory && READ_ONCE(extent->memory->is_gone);
+	return extent->percpu && READ_ONCE(extent->percpu->is_gone);
 }

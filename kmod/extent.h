@@ -9,25 +9,25 @@
 #include "event.h"
 
 struct bpf_map;
-struct dart_memory;
+struct dart_percpu;
 struct dart_slab;
 
 /*
  * Pages put side by side.  An extent belongs to at most one region, whose lock
  * guards its place there (@info.id, @info.offset, @info.data) and @slices; all
- * else is constant, but for what is guarded by dart_memory_lock.
+ * else is constant, but for what is guarded by dart_percpu_lock.
  */
 struct dart_extent {
 	struct dart_zero_extent info;
 	u32 slices;				/* of a slab, in the region */
 
 	/* What is held, one of: */
-	struct dart_memory *memory;		/* of a window, counters */
+	struct dart_percpu *percpu;		/* of a window, counters */
 	struct bpf_map *map;
 	struct dart_slab *slab;
-	bool has_made_counters;			/* they end with it */
+	bool owns_counters;			/* they end with it */
 
-	/* Guarded by dart_memory_lock: */
+	/* Guarded by dart_percpu_lock: */
 	struct list_head shows;			/* in shown_by */
 	struct dart_events *events;		/* of the region, once in it */
 
@@ -47,7 +47,7 @@ struct dart_extent {
  */
 struct dart_extent *dart_extent_new(u64 pages);
 /* Over @memory, which it takes over, also if it fails. */
-struct dart_extent *dart_extent_new_memory(struct dart_memory *memory);
+struct dart_extent *dart_extent_new_percpu(struct dart_percpu *percpu);
 /* Over the map behind @fd; the caller may have what it asks for. */
 struct dart_extent *dart_extent_new_map(int fd);
 void dart_extent_free(struct dart_extent *extent);
@@ -59,7 +59,7 @@ bool dart_extent_same(const struct dart_extent *a, const struct dart_extent *b);
 
 /* The extent has got its id: from now on @events hear what becomes of it. */
 void dart_extent_enter(struct dart_extent *extent, struct dart_events *events);
-/* Called with dart_memory_lock held. */
+/* Called with dart_percpu_lock held. */
 void dart_extent_tell_gone(struct dart_extent *extent);
 bool dart_extent_is_gone(const struct dart_extent *extent);
 

@@ -51,12 +51,12 @@ static int add(struct dart_region *region, struct dart_extent *extent,
 
 static struct dart_extent *open_window(const struct dart_zero_window *window)
 {
-	struct dart_memory *memory = dart_source_open(window);
+	struct dart_percpu *percpu = dart_source_open(window);
 	struct dart_extent *extent;
 
-	if (IS_ERR(memory))
-		return ERR_CAST(memory);
-	extent = dart_extent_new_memory(memory);
+	if (IS_ERR(percpu))
+		return ERR_CAST(percpu);
+	extent = dart_extent_new_percpu(percpu);
 	if (IS_ERR(extent))
 		return extent;
 
@@ -159,7 +159,7 @@ static int add_slice(struct dart_region *region,
 	fd = get_unused_fd_flags(O_CLOEXEC);
 	if (fd < 0)
 		return fd;
-	err = dart_region_lend(region, &slice, &file);
+	err = dart_region_add_slice(region, &slice, &file);
 	if (err)
 		goto err_fd;
 

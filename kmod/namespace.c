@@ -57,7 +57,7 @@ static void __net_exit namespace_ends(struct net *net)
 	tell_watches();
 	mutex_unlock(&namespace_lock);
 
-	dart_loan_settle(net);
+	dart_borrowed_keep(net);
 }
 
 static struct pernet_operations namespace_ops = {
@@ -87,23 +87,22 @@ static struct net *find(u32 inode)
 	return NULL;
 }
 
-struct dart_memory *
-dart_namespace_borrow(const struct dart_source *source,
-		      const struct dart_zero_window *window,
-		      struct dart_memory *(*borrow)(const struct dart_source *,
-						    const struct dart_zero_window *,
-						    struct net *))
+struct dart_percpu *dart_namespace_borrow(
+	const struct dart_source *source, const struct dart_zero_window *window,
+	struct dart_percpu *(*borrow)(const struct dart_source *,
+				      const struct dart_zero_window *,
+				      struct net *))
 {
-	struct dart_memory *memory = ERR_PTR(-ENOENT);
+	struct dart_percpu *percpu = ERR_PTR(-ENOENT);
 	struct net *net;
 
 	if (!window->netns) {
 		net = get_net_ns_by_fd(window->fd);
 		if (IS_ERR(net))
 			return ERR_CAST(net);
-		memory = borrow(source, window, net);
+		percpu = borrow(source, window, net);
 		put_net(net);
-		return memory;
+		return percpu;
 	}
 	if (window->fd != -1)
 		return ERR_PTR(-EINVAL);
@@ -115,12 +114,12 @@ dart_namespace_borrow(const struct dart_source *source,
 	mutex_lock(&namespace_lock);
 	net = find(window->netns);
 	if (net)
-		memory = borrow(source, window, net);
+		percpu = borrow(source, window, net);
 	mutex_unlock(&namespace_lock);
-	return memory;
+	return percpu;
 }
 
-static struct dart_memory *borrow_mib(const struct dart_source *source,
+static struct dart_percpu *borrow_mib(const struct dart_source *source,
 				      const struct dart_zero_window *window,
 				      struct net *net)
 {
@@ -129,13 +128,13 @@ static struct dart_memory *borrow_mib(const struct dart_source *source,
 	if (!*place)
 		return ERR_PTR(-EOPNOTSUPP);
 	if (net_eq(net, &init_net))
-		return dart_memory_new_static(*place, source->length,
+		return dart_percpu_new_static(*place, source->length,
 					      source->name);
-	return dart_loan_take(net, place, source->length, source->align,
-			      source->name);
+	return dart_borrowed_get(net, place, source->length, source->align,
+				 source->name);
 }
 
-struct dart_memory *dart_namespace_open(const struct dart_source *source,
+struct dart_percpu *dart_namespace_open(const struct dart_source *source,
 					const struct dart_zero_window *window)
 {
 	return dart_namespace_borrow(source, window, borrow_mib);

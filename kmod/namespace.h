@@ -6,7 +6,7 @@
 
 #include "event.h"
 
-struct dart_memory;
+struct dart_percpu;
 struct dart_source;
 struct dart_zero_window;
 struct net;
@@ -25,15 +25,15 @@ void dart_namespace_exit(void);
  * Calls @borrow for the namespace that @window selects, which does not end
  * meanwhile, and returns what it returns; or ERR_PTR().
  */
-struct dart_memory *
+struct dart_percpu *
 dart_namespace_borrow(const struct dart_source *source,
 		      const struct dart_zero_window *window,
-		      struct dart_memory *(*borrow)(const struct dart_source *,
+		      struct dart_percpu *(*borrow)(const struct dart_source *,
 						    const struct dart_zero_window *,
 						    struct net *));
 
 /* Its counters: opens @source of <linux/snmp.h>. */
-struct dart_memory *dart_namespace_open(const struct dart_source *source,
+struct dart_percpu *dart_namespace_open(const struct dart_source *source,
 					const struct dart_zero_window *window);
 
 void dart_namespace_watch_init(struct dart_namespace_watch *watch,

@@ -21,7 +21,7 @@ static int netdev_event(struct notifier_block *block, unsigned long event,
 			void *info)
 {
 	if (event == NETDEV_UNREGISTER)
-		dart_loan_settle(netdev_notifier_info_to_dev(info));
+		dart_borrowed_keep(netdev_notifier_info_to_dev(info));
 	return NOTIFY_DONE;
 }
 
@@ -40,12 +40,12 @@ void dart_netdev_exit(void)
 }
 
 #define BORROW(device, variable, type)					\
-	dart_loan_take(device, (void __percpu **)(variable),		\
+	dart_borrowed_get(device, (void __percpu **)(variable),		\
 		       sizeof(struct type), __alignof__(struct type), #type)
 
-typedef struct dart_memory *(*borrow_from_t)(struct net_device *device);
+typedef struct dart_percpu *(*borrow_from_t)(struct net_device *device);
 
-static struct dart_memory *borrow_stats(struct net_device *device)
+static struct dart_percpu *borrow_stats(struct net_device *device)
 {
 	/* Without a type nobody but its driver knows what it has. */
 	switch (dart_pcpu_stat_type(device)) {
@@ -60,7 +60,7 @@ static struct dart_memory *borrow_stats(struct net_device *device)
 	}
 }
 
-static struct dart_memory *borrow_core_stats(struct net_device *device)
+static struct dart_percpu *borrow_core_stats(struct net_device *device)
 {
 	struct net_device_core_stats __percpu *stats;
 
@@ -75,41 +75,41 @@ static struct dart_memory *borrow_core_stats(struct net_device *device)
 	return BORROW(device, &device->core_stats, net_device_core_stats);
 }
 
-static struct dart_memory *borrow(const struct dart_zero_window *window,
+static struct dart_percpu *borrow(const struct dart_zero_window *window,
 				  struct net *net, borrow_from_t borrow_from)
 {
 	struct net_device *device;
-	struct dart_memory *memory;
+	struct dart_percpu *percpu;
 
 	/* A device that can be found does not end while this is held. */
 	rtnl_lock();
 	device = __dev_get_by_index(net, window->ifindex);
-	memory = device ? borrow_from(device) : ERR_PTR(-ENODEV);
+	percpu = device ? borrow_from(device) : ERR_PTR(-ENODEV);
 	rtnl_unlock();
-	return memory;
+	return percpu;
 }
 
-static struct dart_memory *borrow_in(const struct dart_source *source,
+static struct dart_percpu *borrow_in(const struct dart_source *source,
 				     const struct dart_zero_window *window,
 				     struct net *net)
 {
 	return borrow(window, net, borrow_stats);
 }
 
-static struct dart_memory *
+static struct dart_percpu *
 borrow_core_in(const struct dart_source *source,
 	       const struct dart_zero_window *window, struct net *net)
 {
 	return borrow(window, net, borrow_core_stats);
 }
 
-struct dart_memory *dart_netdev_open(const struct dart_source *source,
+struct dart_percpu *dart_netdev_open(const struct dart_source *source,
 				     const struct dart_zero_window *window)
 {
 	return dart_namespace_borrow(source, window, borrow_in);
 }
 
-struct dart_memory *
+struct dart_percpu *
 dart_netdev_open_core(const struct dart_source *source,
 		      const struct dart_zero_window *window)
 {

@@ -7,68 +7,67 @@
 #include "extent.h"
 
 /* Guards what memory is gone and who shows it: see percpu.h. */
-DEFINE_MUTEX(dart_memory_lock);
+DEFINE_MUTEX(dart_percpu_lock);
 
-void dart_memory_init(struct dart_memory *memory,
-		      const void __percpu *variable, size_t length,
-		      const char *name,
-		      void (*free)(struct dart_memory *memory))
+void dart_percpu_init(struct dart_percpu *percpu, const void __percpu *variable,
+		      size_t length, const char *name,
+		      void (*free)(struct dart_percpu *percpu))
 {
-	refcount_set(&memory->references, 1);
-	memory->variable = variable;
-	memory->length = length;
-	memory->name = name;
-	memory->is_gone = false;
-	INIT_LIST_HEAD(&memory->shown_by);
-	memory->free = free;
+	refcount_set(&percpu->references, 1);
+	percpu->variable = variable;
+	percpu->length = length;
+	percpu->name = name;
+	percpu->is_gone = false;
+	INIT_LIST_HEAD(&percpu->shown_by);
+	percpu->free = free;
 }
 
-struct dart_memory *dart_memory_new_static(const void __percpu *variable,
+struct dart_percpu *dart_percpu_new_static(const void __percpu *variable,
 					   size_t length, const char *name)
 {
-	struct dart_memory *memory;
+	struct dart_percpu *percpu;
 
-	memory = kmalloc(sizeof(*memory), GFP_KERNEL_ACCOUNT);
-	if (!memory)
+	percpu = kmalloc(sizeof(*percpu), GFP_KERNEL_ACCOUNT);
+	if (!percpu)
 		return ERR_PTR(-ENOMEM);
-	dart_memory_init(memory, variable, length, name, NULL);
-	return memory;
+	dart_percpu_init(percpu, variable, length, name, NULL);
+	return percpu;
 }
 
-struct dart_memory *dart_memory_get(struct dart_memory *memory)
+struct dart_percpu *dart_percpu_get(struct dart_percpu *percpu)
 {
-	refcount_inc(&memory->references);
-	return memory;
+	refcount_inc(&percpu->references);
+	return percpu;
 }
 
-void dart_memory_put(struct dart_memory *memory)
+void dart_percpu_put(struct dart_percpu *percpu)
 {
-	if (!refcount_dec_and_mutex_lock(&memory->references,
-					 &dart_memory_lock))
+	if (!refcount_dec_and_mutex_lock(&percpu->references,
+					 &dart_percpu_lock))
 		return;
 
-	if (memory->free)
-		memory->free(memory);
+	if (percpu->free)
+		percpu->free(percpu);
 	else
-		kfree(memory);
-	mutex_unlock(&dart_memory_lock);
+		kfree(percpu);
+	mutex_unlock(&dart_percpu_lock);
 }
 
-void dart_memory_end_locked(struct dart_memory *memory)
+void dart_percpu_end_locked(struct dart_percpu *percpu)
 {
 	struct dart_extent *extent;
 
-	lockdep_assert_held(&dart_memory_lock);
-	if (memory->is_gone)
+	lockdep_assert_held(&dart_percpu_lock);
+	if (percpu->is_gone)
 		return;
-	WRITE_ONCE(memory->is_gone, true);
-	list_for_each_entry(extent, &memory->shown_by, shows)
+	WRITE_ONCE(percpu->is_gone, true);
+	list_for_each_entry(extent, &percpu->shown_by, shows)
 		dart_extent_tell_gone(extent);
 }
 
-void dart_memory_end(struct dart_memory *memory)
+void dart_percpu_end(struct dart_percpu *percpu)
 {
-	mutex_lock(&dart_memory_lock);
-	dart_memory_end_locked(memory);
-	mutex_unlock(&dart_memory_lock);
+	mutex_lock(&dart_percpu_lock);
+	dart_percpu_end_locked(percpu);
+	mutex_unlock(&dart_percpu_lock);
 }

@@ -14,42 +14,42 @@ struct dart_extent;
  * can be gone, which means that nobody updates it any more, long before it is
  * freed.
  */
-struct dart_memory {
+struct dart_percpu {
 	refcount_t references;
 	const void __percpu *variable;
 	size_t length;			/* bytes on each CPU */
 	const char *name;		/* as BTF has it */
 
-	/* Guarded by dart_memory_lock: */
+	/* Guarded by dart_percpu_lock: */
 	bool is_gone;
 	struct list_head shown_by;	/* dart_extent.shows */
 
 	/*
-	 * When the last reference is put, with dart_memory_lock held.  NULL:
+	 * When the last reference is put, with dart_percpu_lock held.  NULL:
 	 * the memory stays as long as the kernel runs, only this is freed.
 	 */
-	void (*free)(struct dart_memory *memory);
+	void (*free)(struct dart_percpu *percpu);
 };
 
 /*
  * Taken inside a region's lock and inside rtnl_lock: neither is taken while it
  * is held.
  */
-extern struct mutex dart_memory_lock;
+extern struct mutex dart_percpu_lock;
 
 /* With one reference. */
-void dart_memory_init(struct dart_memory *memory,
+void dart_percpu_init(struct dart_percpu *percpu,
 		      const void __percpu *variable, size_t length,
 		      const char *name,
-		      void (*free)(struct dart_memory *memory));
+		      void (*free)(struct dart_percpu *percpu));
 /* Memory that stays as long as the kernel runs; or ERR_PTR(). */
-struct dart_memory *dart_memory_new_static(const void __percpu *variable,
+struct dart_percpu *dart_percpu_new_static(const void __percpu *variable,
 					   size_t length, const char *name);
-struct dart_memory *dart_memory_get(struct dart_memory *memory);
-void dart_memory_put(struct dart_memory *memory);
+struct dart_percpu *dart_percpu_get(struct dart_percpu *percpu);
+void dart_percpu_put(struct dart_percpu *percpu);
 
 /* Tells all regions that show it. */
-void dart_memory_end(struct dart_memory *memory);
-void dart_memory_end_locked(struct dart_memory *memory);
+void dart_percpu_end(struct dart_percpu *percpu);
+void dart_percpu_end_locked(struct dart_percpu *percpu);
 
 #endif /* DART_ZERO_PERCPU_H */

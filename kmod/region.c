@@ -144,8 +144,8 @@ out:
 	return err;
 }
 
-int dart_region_lend(struct dart_region *region, struct dart_zero_slice *lent,
-		     struct file **file)
+int dart_region_add_slice(struct dart_region *region,
+			  struct dart_zero_slice *lent, struct file **file)
 {
 	struct dart_extent *extent;
 	struct dart_slice *slice;

@@ -55,8 +55,8 @@ int dart_region_add(struct dart_region *region, struct dart_extent *extent,
  * Lends @slice->pages of the slab @slice->slab and says in @slice what they are
  * called and where; @file is not installed yet.  -ENOENT, -ENOSPC, -ENOMEM.
  */
-int dart_region_lend(struct dart_region *region, struct dart_zero_slice *slice,
-		     struct file **file);
+int dart_region_add_slice(struct dart_region *region,
+			  struct dart_zero_slice *slice, struct file **file);
 /* An extent or a slice.  -ENOENT, -EBUSY, -ENOMEM. */
 int dart_region_remove(struct dart_region *region, u32 id);
 

@@ -19,7 +19,7 @@ struct file;
 struct dart_slab;
 
 /*
- * Pages of a slab on loan to whoever has the file, while a region shows them.
+ * Pages of a slab lent to whoever has the file, while a region shows them.
  * They are free again when both have let go.
  */
 struct dart_slice {

@@ -17,10 +17,10 @@
 #include "namespace.h"
 #include "netdev.h"
 
-static struct dart_memory *open_static(const struct dart_source *source,
+static struct dart_percpu *open_static(const struct dart_source *source,
 				       const struct dart_zero_window *window)
 {
-	return dart_memory_new_static(source->variable, source->length,
+	return dart_percpu_new_static(source->variable, source->length,
 				      source->name);
 }
 
@@ -97,7 +97,7 @@ static const struct dart_source *source_find(u32 id)
 	return ERR_PTR(is_known(id) ? -EOPNOTSUPP : -EINVAL);
 }
 
-struct dart_memory *dart_source_open(const struct dart_zero_window *window)
+struct dart_percpu *dart_source_open(const struct dart_zero_window *window)
 {
 	const struct dart_source *source = source_find(window->source);
 

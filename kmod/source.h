@@ -5,7 +5,7 @@
 #include <linux/percpu.h>
 #include <linux/types.h>
 
-struct dart_memory;
+struct dart_percpu;
 struct dart_source;
 struct dart_zero_window;
 
@@ -15,7 +15,7 @@ struct dart_source {
 	 * Returns what @window selects, with a reference, or ERR_PTR().  What
 	 * the source is not selected by has been checked to be absent.
 	 */
-	struct dart_memory *(*open)(const struct dart_source *source,
+	struct dart_percpu *(*open)(const struct dart_source *source,
 				    const struct dart_zero_window *window);
 	const char *name;		/* variable or type, as BTF has it */
 	size_t length;			/* bytes on each CPU */
@@ -31,6 +31,6 @@ struct dart_source {
  * What @window asks for, with a reference, or ERR_PTR(): -EINVAL, -EBADF,
  * -ENOENT, -ENODEV, -EOPNOTSUPP, -ENOMEM.  May sleep.
  */
-struct dart_memory *dart_source_open(const struct dart_zero_window *window);
+struct dart_percpu *dart_source_open(const struct dart_zero_window *window);
 
 #endif /* DART_ZERO_SOURCE_H */
