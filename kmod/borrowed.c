@@ -96,7 +96,7 @@ static void borrowed_keep(struct dart_borrowed *borrowed)
 	smp_store_release(borrowed->place, borrowed->ours);
 	borrowed->ours = theirs;
 	list_del_init(&borrowed->link);
-	dart_percpu_end_locked(&borrowed->percpu);
+	dart_percpu_end(&borrowed->percpu);
 }
 
 void dart_borrowed_keep(const void *owner)

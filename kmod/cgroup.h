@@ -2,9 +2,7 @@
 #ifndef DART_ZERO_CGROUP_H
 #define DART_ZERO_CGROUP_H
 
-struct dart_percpu;
-struct dart_source;
-struct dart_zero_window;
+#include "source.h"
 
 /*
  * The CPU time of a cgroup's own tasks, as the scheduler counts it: not yet

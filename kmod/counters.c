@@ -122,15 +122,13 @@ err_free:
 	return ERR_PTR(err);
 }
 
-void dart_counters_end(struct dart_percpu *percpu)
+static void counters_end(struct dart_counters *counters)
 {
-	struct dart_counters *counters = of_percpu(percpu);
-
 	mutex_lock(&dart_percpu_lock);
 	if (counters->is_listed)
 		xa_erase(&all_counters, counters->id);
 	counters->is_listed = false;
-	dart_percpu_end_locked(percpu);
+	dart_percpu_end(&counters->percpu);
 	mutex_unlock(&dart_percpu_lock);
 }
 
@@ -168,64 +166,70 @@ void dart_counters_unregister(const void __percpu *values)
 	if (WARN_ON_ONCE(!counters))
 		return;
 
-	dart_counters_end(&counters->percpu);
+	counters_end(counters);
 	dart_percpu_put(&counters->percpu);
 }
 EXPORT_SYMBOL_GPL(dart_counters_unregister);
 
-static struct dart_percpu *get(const char *name)
+static int counters_show(struct dart_extent *extent)
+{
+	const struct dart_counters *counters = of_percpu(extent->held);
+
+	extent->info.counters_id = counters->id;
+	strscpy(extent->info.module, counters->module,
+		sizeof(extent->info.module));
+	return dart_percpu_extent_show(extent);
+}
+
+static void counters_extent_end(struct dart_extent *extent)
+{
+	if (extent->owns_counters)
+		counters_end(of_percpu(extent->held));
+	dart_percpu_extent_end(extent);
+}
+
+static const struct dart_extent_kind counters_kind = {
+	.id = DART_ZERO_EXTENT_COUNTERS,
+	.show = counters_show,
+	.begin = dart_percpu_extent_begin,
+	.end = counters_extent_end,
+	.release = dart_percpu_extent_release,
+};
+
+static struct dart_counters *counters_get(const char *name)
 {
 	struct dart_counters *counters;
-	struct dart_percpu *percpu = ERR_PTR(-ENOENT);
 
 	mutex_lock(&dart_percpu_lock);
 	counters = find(name);
 	if (counters)
-		percpu = dart_percpu_get(&counters->percpu);
+		dart_percpu_get(&counters->percpu);
 	mutex_unlock(&dart_percpu_lock);
-	return percpu;
-}
-
-static struct dart_percpu *make(const char *name, u32 count)
-{
-	struct dart_counters *counters;
-
-	if (count > DART_COUNTERS_SIZE_MAX / sizeof(u64))
-		return ERR_PTR(-EINVAL);
-	counters = counters_new(name, "", count * sizeof(u64), "");
-	return IS_ERR(counters) ? ERR_CAST(counters) : &counters->percpu;
+	return counters ?: ERR_PTR(-ENOENT);
 }
 
 struct dart_extent *
 dart_counters_open(const struct dart_zero_counters *request)
 {
 	bool is_new = request->flags & DART_ZERO_COUNTERS_CREATE;
-	const struct dart_counters *counters;
+	struct dart_counters *counters;
 	struct dart_extent *extent;
-	struct dart_percpu *percpu;
 
 	if (!is_name(request->name) || is_new != !!request->count)
 		return ERR_PTR(-EINVAL);
-	percpu = is_new ? make(request->name, request->count) :
-			  get(request->name);
-	if (IS_ERR(percpu))
-		return ERR_CAST(percpu);
+	counters = is_new ? counters_new(request->name, "",
+					 request->count * sizeof(u64), "") :
+			    counters_get(request->name);
+	if (IS_ERR(counters))
+		return ERR_CAST(counters);
 
-	counters = of_percpu(percpu);
-	extent = dart_extent_new_percpu(dart_percpu_get(percpu));
-	if (IS_ERR(extent)) {
-		if (is_new)
-			dart_counters_end(percpu);
-		goto put;
-	}
-
-	extent->owns_counters = is_new;
-	extent->info.kind = DART_ZERO_EXTENT_COUNTERS;
-	extent->info.counters_id = counters->id;
-	strscpy(extent->info.module, counters->module,
-		sizeof(extent->info.module));
-put:
-	dart_percpu_put(percpu);
+	extent = dart_percpu_extent_new(&counters_kind,
+					dart_percpu_get(&counters->percpu));
+	if (!IS_ERR(extent))
+		extent->owns_counters = is_new;
+	else if (is_new)
+		counters_end(counters);
+	dart_percpu_put(&counters->percpu);
 	return extent;
 }
 

@@ -5,7 +5,6 @@
 #include <linux/types.h>
 
 struct dart_extent;
-struct dart_percpu;
 struct dart_zero_counters;
 
 /*
@@ -14,9 +13,6 @@ struct dart_zero_counters;
  */
 struct dart_extent *
 dart_counters_open(const struct dart_zero_counters *request);
-
-/* They were made for an extent that is removed: nobody finds them any more. */
-void dart_counters_end(struct dart_percpu *percpu);
 
 /*
  * Adds @value to counter @index of this CPU.  Any context.  Returns 0, -ENOENT

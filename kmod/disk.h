@@ -2,9 +2,7 @@
 #ifndef DART_ZERO_DISK_H
 #define DART_ZERO_DISK_H
 
-struct dart_percpu;
-struct dart_source;
-struct dart_zero_window;
+#include "source.h"
 
 /*
  * The I/O counters of a block device.  They are held, but the disk can be

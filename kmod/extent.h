@@ -8,64 +8,73 @@
 
 #include "event.h"
 
-struct bpf_map;
-struct dart_percpu;
-struct dart_slab;
+struct dart_extent;
+
+/* Pages of a region's virtual range, and so of an extent at most. */
+#define DART_REGION_PAGES (1UL << (32 - PAGE_SHIFT))
 
 /*
- * Pages put side by side.  An extent belongs to at most one region, whose lock
+ * A kind of extent: only its operations know the memory that is shown.  Process
+ * context.
+ */
+struct dart_extent_kind {
+	u32 id;				/* enum dart_zero_extent_kind */
+
+	/*
+	 * Fills in @pages, @info and @memory, and @held if that is NULL.
+	 * Returns 0 or -errno.
+	 */
+	int (*show)(struct dart_extent *extent);
+	/*
+	 * The extent has its id: from now on @events hear when its memory ends.
+	 * NULL if it cannot end.
+	 */
+	void (*begin)(struct dart_extent *extent, struct dart_events *events);
+	/*
+	 * The region hears no more of the extent; also called if show failed,
+	 * and more than once.  NULL if there is nothing to do.
+	 */
+	void (*end)(struct dart_extent *extent);
+	/* Puts @held, which is NULL if show has not set it. */
+	void (*release)(void *held);
+};
+
+/*
+ * Pages side by side.  An extent belongs to at most one region, whose lock
  * guards its place there (@info.id, @info.offset, @info.data) and @slices; all
- * else is constant, but for what is guarded by dart_percpu_lock.
+ * else is constant except the members guarded by dart_percpu_lock.
  */
 struct dart_extent {
 	struct dart_zero_extent info;
-	u32 slices;				/* of a slab, in the region */
-
-	/* What is held, one of: */
-	struct dart_percpu *percpu;		/* of a window, counters */
-	struct bpf_map *map;
-	struct dart_slab *slab;
-	bool owns_counters;			/* they end with it */
+	const struct dart_extent_kind *kind;
+	void *held;			/* keeps the pages; known to @kind */
+	const void *memory;		/* equal in extents over equal memory */
+	u32 slices;			/* of a slab, in the region */
+	bool owns_counters;		/* they end with it */
+	bool is_reused;			/* once freed, even while it is pinned */
 
 	/* Guarded by dart_percpu_lock: */
-	struct list_head shows;			/* in shown_by */
-	struct dart_events *events;		/* of the region, once in it */
+	struct list_head shows;		/* in shown_by */
+	struct dart_events *events;	/* of the region, once in it */
+	bool is_gone;			/* read without it, too */
 
 	struct dart_event gone;
 	struct list_head quarantine;
 
 	/*
-	 * @info.pages of them, NULL where a CPU is not possible.  They are not
-	 * counted here: they stay while what is held is.
+	 * @info.pages of them, NULL for a CPU that is not possible.  They are
+	 * not counted here: they stay as long as @held does.
 	 */
 	struct page *pages[];
 };
 
 /*
- * A new extent of @pages pages (not filled in) with no place yet, or ERR_PTR().
- * Process context; so all below.
+ * A new extent with no place yet, or ERR_PTR().  Takes over @held, also if it
+ * fails.  Process context, as for all below.
  */
-struct dart_extent *dart_extent_new(u64 pages);
-/* Over @memory, which it takes over, also if it fails. */
-struct dart_extent *dart_extent_new_percpu(struct dart_percpu *percpu);
-/* Over the map behind @fd; the caller may have what it asks for. */
-struct dart_extent *dart_extent_new_map(int fd);
+struct dart_extent *dart_extent_new(const struct dart_extent_kind *kind,
+				    void *held, u64 pages);
+void dart_extent_end(struct dart_extent *extent);
 void dart_extent_free(struct dart_extent *extent);
-/* The same when nobody has promised that the pages are not pinned any more. */
-void dart_extent_abandon(struct dart_extent *extent);
-
-/* Do @a and @b show the same memory? */
-bool dart_extent_same(const struct dart_extent *a, const struct dart_extent *b);
-
-/* The extent has got its id: from now on @events hear what becomes of it. */
-void dart_extent_enter(struct dart_extent *extent, struct dart_events *events);
-/* Called with dart_percpu_lock held. */
-void dart_extent_tell_gone(struct dart_extent *extent);
-bool dart_extent_is_gone(const struct dart_extent *extent);
-
-/* Abandoned memory, kept while it is pinned. */
-void dart_quarantine_add(struct dart_extent *extent);
-/* Before the module goes: its references make sure that nothing is left. */
-void dart_quarantine_exit(void);
 
 #endif /* DART_ZERO_EXTENT_H */

@@ -14,9 +14,10 @@
 
 #include "counters.h"
 #include "extent.h"
+#include "map.h"
 #include "region.h"
 #include "slab.h"
-#include "source.h"
+#include "window.h"
 
 static bool is_zero(const struct dart_zero_extent *info)
 {
@@ -49,22 +50,6 @@ static int add(struct dart_region *region, struct dart_extent *extent,
 	return 0;
 }
 
-static struct dart_extent *open_window(const struct dart_zero_window *window)
-{
-	struct dart_percpu *percpu = dart_source_open(window);
-	struct dart_extent *extent;
-
-	if (IS_ERR(percpu))
-		return ERR_CAST(percpu);
-	extent = dart_extent_new_percpu(percpu);
-	if (IS_ERR(extent))
-		return extent;
-
-	extent->info.kind = DART_ZERO_EXTENT_WINDOW;
-	extent->info.source = window->source;
-	return extent;
-}
-
 static int add_window(struct dart_region *region,
 		      struct dart_zero_window __user *user)
 {
@@ -84,7 +69,7 @@ static int add_window(struct dart_region *region,
 	if (err)
 		return err;
 
-	return add(region, open_window(&window), &user->extent);
+	return add(region, dart_window_open(&window), &user->extent);
 }
 
 static int add_map(struct dart_region *region,
@@ -100,7 +85,7 @@ static int add_map(struct dart_region *region,
 	if (!capable(CAP_SYS_ADMIN))
 		return -EPERM;
 
-	return add(region, dart_extent_new_map(map.fd), &user->extent);
+	return add(region, dart_map_open(map.fd), &user->extent);
 }
 
 static int add_counters(struct dart_region *region,
@@ -139,7 +124,7 @@ static int add_slab(struct dart_region *region,
 	if (!capable(CAP_SYS_ADMIN))
 		return -EPERM;
 
-	return add(region, dart_slab_new(slab.pages), &user->extent);
+	return add(region, dart_slab_open(slab.pages), &user->extent);
 }
 
 static int add_slice(struct dart_region *region,
@@ -208,9 +193,9 @@ static int list_namespaces(struct dart_region *region,
 				 array_size(list.count, sizeof(*inodes))))
 		err = -EFAULT;
 	if (!err)
-		dart_namespace_watch_since(&region->namespaces, change,
-					   list.flags &
-					   DART_ZERO_NAMESPACES_WATCH);
+		dart_namespace_watch_set(&region->namespaces,
+					 list.flags & DART_ZERO_NAMESPACES_WATCH,
+					 change);
 	kvfree(inodes);
 	return err;
 }

@@ -7,10 +7,10 @@
 
 #include "compat.h"
 #include "counters.h"
-#include "extent.h"
 #include "ioctl.h"
 #include "namespace.h"
 #include "netdev.h"
+#include "quarantine.h"
 #include "region.h"
 
 static int dart_open(struct inode *inode, struct file *file)

@@ -8,7 +8,6 @@
 
 #include "borrowed.h"
 #include "percpu.h"
-#include "source.h"
 
 /* What we know of a namespace, and that we know of it. */
 struct dart_namespace {
@@ -87,11 +86,8 @@ static struct net *find(u32 inode)
 	return NULL;
 }
 
-struct dart_percpu *dart_namespace_borrow(
-	const struct dart_source *source, const struct dart_zero_window *window,
-	struct dart_percpu *(*borrow)(const struct dart_source *,
-				      const struct dart_zero_window *,
-				      struct net *))
+struct dart_percpu *dart_namespace_open(const struct dart_source *source,
+					const struct dart_zero_window *window)
 {
 	struct dart_percpu *percpu = ERR_PTR(-ENOENT);
 	struct net *net;
@@ -100,7 +96,7 @@ struct dart_percpu *dart_namespace_borrow(
 		net = get_net_ns_by_fd(window->fd);
 		if (IS_ERR(net))
 			return ERR_CAST(net);
-		percpu = borrow(source, window, net);
+		percpu = source->borrow(source, window, net);
 		put_net(net);
 		return percpu;
 	}
@@ -114,14 +110,14 @@ struct dart_percpu *dart_namespace_borrow(
 	mutex_lock(&namespace_lock);
 	net = find(window->netns);
 	if (net)
-		percpu = borrow(source, window, net);
+		percpu = source->borrow(source, window, net);
 	mutex_unlock(&namespace_lock);
 	return percpu;
 }
 
-static struct dart_percpu *borrow_mib(const struct dart_source *source,
-				      const struct dart_zero_window *window,
-				      struct net *net)
+struct dart_percpu *dart_namespace_borrow(const struct dart_source *source,
+					  const struct dart_zero_window *window,
+					  struct net *net)
 {
 	void __percpu **place = (void *)net + source->place;
 
@@ -134,12 +130,6 @@ static struct dart_percpu *borrow_mib(const struct dart_source *source,
 				 source->name);
 }
 
-struct dart_percpu *dart_namespace_open(const struct dart_source *source,
-					const struct dart_zero_window *window)
-{
-	return dart_namespace_borrow(source, window, borrow_mib);
-}
-
 void dart_namespace_watch_init(struct dart_namespace_watch *watch,
 			       struct dart_events *events)
 {
@@ -148,16 +138,8 @@ void dart_namespace_watch_init(struct dart_namespace_watch *watch,
 	dart_event_init(&watch->event, DART_ZERO_EVENT_NAMESPACES);
 }
 
-void dart_namespace_watch_stop(struct dart_namespace_watch *watch)
-{
-	mutex_lock(&namespace_lock);
-	list_del_init(&watch->link);
-	mutex_unlock(&namespace_lock);
-	dart_event_cancel(watch->events, &watch->event);
-}
-
-void dart_namespace_watch_since(struct dart_namespace_watch *watch, u64 change,
-				bool is_watched)
+void dart_namespace_watch_set(struct dart_namespace_watch *watch,
+			      bool is_watched, u64 change)
 {
 	mutex_lock(&namespace_lock);
 	dart_event_cancel(watch->events, &watch->event);

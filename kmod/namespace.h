@@ -5,11 +5,7 @@
 #include <linux/list.h>
 
 #include "event.h"
-
-struct dart_percpu;
-struct dart_source;
-struct dart_zero_window;
-struct net;
+#include "source.h"
 
 /* A region that wants to know when network namespaces come and go. */
 struct dart_namespace_watch {
@@ -22,30 +18,25 @@ int dart_namespace_init(void);
 void dart_namespace_exit(void);
 
 /*
- * Calls @borrow for the namespace that @window selects, which does not end
- * meanwhile, and returns what it returns; or ERR_PTR().
+ * Opens a source that borrows from the namespace that @window selects, or
+ * ERR_PTR().
  */
-struct dart_percpu *
-dart_namespace_borrow(const struct dart_source *source,
-		      const struct dart_zero_window *window,
-		      struct dart_percpu *(*borrow)(const struct dart_source *,
-						    const struct dart_zero_window *,
-						    struct net *));
-
-/* Its counters: opens @source of <linux/snmp.h>. */
 struct dart_percpu *dart_namespace_open(const struct dart_source *source,
 					const struct dart_zero_window *window);
+/* Borrows the counters of <linux/snmp.h>. */
+struct dart_percpu *dart_namespace_borrow(const struct dart_source *source,
+					  const struct dart_zero_window *window,
+					  struct net *net);
 
 void dart_namespace_watch_init(struct dart_namespace_watch *watch,
 			       struct dart_events *events);
-void dart_namespace_watch_stop(struct dart_namespace_watch *watch);
 
 /*
- * Starts or stops @watch.  What has changed since @change, which is what
- * dart_namespace_list() said, is told; what has not, no longer.
+ * Starts or stops @watch.  Starting it tells the region if namespaces have
+ * changed since dart_namespace_list() returned @change; older news is dropped.
  */
-void dart_namespace_watch_since(struct dart_namespace_watch *watch, u64 change,
-				bool is_watched);
+void dart_namespace_watch_set(struct dart_namespace_watch *watch,
+			      bool is_watched, u64 change);
 
 /*
  * Copies the inode numbers of all namespaces to @inodes, which has room for

@@ -11,7 +11,6 @@
 #include "compat.h"
 #include "borrowed.h"
 #include "percpu.h"
-#include "namespace.h"
 
 /*
  * A device is about to end, or to move to another namespace: it is down, and
@@ -41,9 +40,7 @@ void dart_netdev_exit(void)
 
 #define BORROW(device, variable, type)					\
 	dart_borrowed_get(device, (void __percpu **)(variable),		\
-		       sizeof(struct type), __alignof__(struct type), #type)
-
-typedef struct dart_percpu *(*borrow_from_t)(struct net_device *device);
+			  sizeof(struct type), __alignof__(struct type), #type)
 
 static struct dart_percpu *borrow_stats(struct net_device *device)
 {
@@ -75,43 +72,20 @@ static struct dart_percpu *borrow_core_stats(struct net_device *device)
 	return BORROW(device, &device->core_stats, net_device_core_stats);
 }
 
-static struct dart_percpu *borrow(const struct dart_zero_window *window,
-				  struct net *net, borrow_from_t borrow_from)
+struct dart_percpu *dart_netdev_borrow(const struct dart_source *source,
+				       const struct dart_zero_window *window,
+				       struct net *net)
 {
+	struct dart_percpu *percpu = ERR_PTR(-ENODEV);
 	struct net_device *device;
-	struct dart_percpu *percpu;
 
 	/* A device that can be found does not end while this is held. */
 	rtnl_lock();
 	device = __dev_get_by_index(net, window->ifindex);
-	percpu = device ? borrow_from(device) : ERR_PTR(-ENODEV);
+	if (device)
+		percpu = window->source == DART_ZERO_SOURCE_NETDEV_CORE ?
+				 borrow_core_stats(device) :
+				 borrow_stats(device);
 	rtnl_unlock();
 	return percpu;
-}
-
-static struct dart_percpu *borrow_in(const struct dart_source *source,
-				     const struct dart_zero_window *window,
-				     struct net *net)
-{
-	return borrow(window, net, borrow_stats);
-}
-
-static struct dart_percpu *
-borrow_core_in(const struct dart_source *source,
-	       const struct dart_zero_window *window, struct net *net)
-{
-	return borrow(window, net, borrow_core_stats);
-}
-
-struct dart_percpu *dart_netdev_open(const struct dart_source *source,
-				     const struct dart_zero_window *window)
-{
-	return dart_namespace_borrow(source, window, borrow_in);
-}
-
-struct dart_percpu *
-dart_netdev_open_core(const struct dart_source *source,
-		      const struct dart_zero_window *window)
-{
-	return dart_namespace_borrow(source, window, borrow_core_in);
 }

@@ -2,19 +2,17 @@
 #ifndef DART_ZERO_NETDEV_H
 #define DART_ZERO_NETDEV_H
 
-struct dart_percpu;
-struct dart_source;
-struct dart_zero_window;
+#include "source.h"
 
 int dart_netdev_init(void);
 void dart_netdev_exit(void);
 
-/* The packet and byte counters of a device, of whichever type it has. */
-struct dart_percpu *dart_netdev_open(const struct dart_source *source,
-				     const struct dart_zero_window *window);
-/* What the network core has dropped for it. */
-struct dart_percpu *
-dart_netdev_open_core(const struct dart_source *source,
-		      const struct dart_zero_window *window);
+/*
+ * Borrows the packet and byte counters of a device, of whichever type it has,
+ * or its drop counters, which the network core keeps.
+ */
+struct dart_percpu *dart_netdev_borrow(const struct dart_source *source,
+				       const struct dart_zero_window *window,
+				       struct net *net);
 
 #endif /* DART_ZERO_NETDEV_H */

@@ -7,40 +7,42 @@
 #include <linux/percpu.h>
 #include <linux/refcount.h>
 
+struct dart_events;
 struct dart_extent;
+struct dart_extent_kind;
 
 /*
  * Per-CPU memory that extents show, and what keeps it from being freed.  It
- * can be gone, which means that nobody updates it any more, long before it is
+ * can be gone, which means that it is no longer updated, long before it is
  * freed.
  */
 struct dart_percpu {
 	refcount_t references;
 	const void __percpu *variable;
 	size_t length;			/* bytes on each CPU */
-	const char *name;		/* as BTF has it */
+	const char *name;		/* in BTF */
 
 	/* Guarded by dart_percpu_lock: */
 	bool is_gone;
 	struct list_head shown_by;	/* dart_extent.shows */
 
 	/*
-	 * When the last reference is put, with dart_percpu_lock held.  NULL:
-	 * the memory stays as long as the kernel runs, only this is freed.
+	 * Called with dart_percpu_lock held when the last reference is put.
+	 * NULL: the memory stays as long as the kernel runs, only this is
+	 * freed.
 	 */
 	void (*free)(struct dart_percpu *percpu);
 };
 
 /*
- * Taken inside a region's lock and inside rtnl_lock: neither is taken while it
- * is held.
+ * Guards which memory is gone and which extents show it.  Taken inside a
+ * region's lock and inside rtnl_lock: neither is taken while it is held.
  */
 extern struct mutex dart_percpu_lock;
 
 /* With one reference. */
-void dart_percpu_init(struct dart_percpu *percpu,
-		      const void __percpu *variable, size_t length,
-		      const char *name,
+void dart_percpu_init(struct dart_percpu *percpu, const void __percpu *variable,
+		      size_t length, const char *name,
 		      void (*free)(struct dart_percpu *percpu));
 /* Memory that stays as long as the kernel runs; or ERR_PTR(). */
 struct dart_percpu *dart_percpu_new_static(const void __percpu *variable,
@@ -48,8 +50,21 @@ struct dart_percpu *dart_percpu_new_static(const void __percpu *variable,
 struct dart_percpu *dart_percpu_get(struct dart_percpu *percpu);
 void dart_percpu_put(struct dart_percpu *percpu);
 
-/* Tells all regions that show it. */
+/*
+ * The memory is gone: tells all regions that show it.  Called with
+ * dart_percpu_lock held.
+ */
 void dart_percpu_end(struct dart_percpu *percpu);
-void dart_percpu_end_locked(struct dart_percpu *percpu);
+
+/* A new extent of @kind over @percpu, which it takes over, also if it fails. */
+struct dart_extent *dart_percpu_extent_new(const struct dart_extent_kind *kind,
+					   struct dart_percpu *percpu);
+
+/* The operations of such kinds. */
+int dart_percpu_extent_show(struct dart_extent *extent);
+void dart_percpu_extent_begin(struct dart_extent *extent,
+			      struct dart_events *events);
+void dart_percpu_extent_end(struct dart_extent *extent);
+void dart_percpu_extent_release(void *held);
 
 #endif /* DART_ZERO_PERCPU_H */

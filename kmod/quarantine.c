@@ -1,14 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "extent.h"
+/*
+ * Per-CPU memory of closed regions that is still pinned.  Pages of maps and
+ * slabs can be freed while they are pinned: they have no new owner before the
+ * last pin is gone.  Per-CPU memory would be handed out again at once.
+ */
+#include "quarantine.h"
 
 #include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
 #include <linux/workqueue.h>
 
+#include "extent.h"
+
 /*
- * A process that ends closes its region and its RDMA device in no order, and
- * nobody says when the pins of its memory registrations are gone.
+ * A process that exits closes its region and its RDMA device in no particular
+ * order, and the kernel does not tell when memory registrations unpin.
  */
 #define QUARANTINE_INTERVAL (HZ / 10)
 
@@ -48,12 +55,13 @@ static void quarantine_look(struct work_struct *work)
 
 void dart_quarantine_add(struct dart_extent *extent)
 {
-	if (!is_pinned(extent)) {
+	dart_extent_end(extent);
+	if (!extent->is_reused || !is_pinned(extent)) {
 		dart_extent_free(extent);
 		return;
 	}
 
-	/* The file that shows the extent holds the module until now. */
+	/* So far the file of the region holds the module. */
 	__module_get(THIS_MODULE);
 	mutex_lock(&quarantine_lock);
 	list_add_tail(&extent->quarantine, &quarantine);

@@ -9,9 +9,8 @@
 
 #include "compat.h"
 #include "extent.h"
+#include "quarantine.h"
 #include "slab.h"
-
-#define CAPACITY_PAGES (DART_REGION_CAPACITY >> PAGE_SHIFT)
 
 struct dart_region *dart_region_new(struct address_space *mapping)
 {
@@ -43,13 +42,13 @@ void dart_region_free(struct dart_region *region)
 	struct dart_slice *slice;
 	unsigned long index;
 
-	dart_namespace_watch_stop(&region->namespaces);
+	dart_namespace_watch_set(&region->namespaces, false, 0);
 	xa_for_each(&region->slices, index, slice)
 		dart_slice_withdraw(slice);
 	xa_destroy(&region->slices);
 	index = 0;
 	mt_for_each(&region->extents, extent, index, ULONG_MAX)
-		dart_extent_abandon(extent);
+		dart_quarantine_add(extent);
 	mtree_destroy(&region->extents);
 	__free_page(region->hole);
 	kfree(region);
@@ -82,7 +81,7 @@ static struct dart_zero_extent describe(const struct dart_extent *extent)
 {
 	struct dart_zero_extent info = extent->info;
 
-	if (dart_extent_is_gone(extent))
+	if (READ_ONCE(extent->is_gone))
 		info.flags |= DART_ZERO_EXTENT_GONE;
 	return info;
 }
@@ -97,7 +96,7 @@ static int region_place(struct dart_region *region, struct dart_extent *extent)
 	int err;
 
 	mas_lock(&mas);
-	err = mas_empty_area(&mas, 0, CAPACITY_PAGES - 1, extent->info.pages);
+	err = mas_empty_area(&mas, 0, DART_REGION_PAGES - 1, extent->info.pages);
 	if (!err) {
 		extent->info.offset = (u64)mas.index << PAGE_SHIFT;
 		err = mas_store_gfp(&mas, extent, GFP_KERNEL_ACCOUNT);
@@ -116,7 +115,7 @@ int dart_region_add(struct dart_region *region, struct dart_extent *extent,
 	mutex_lock(&region->lock);
 
 	mt_for_each(&region->extents, other, index, ULONG_MAX) {
-		if (dart_extent_same(extent, other)) {
+		if (extent->memory == other->memory) {
 			err = -EEXIST;
 			goto out;
 		}
@@ -134,7 +133,8 @@ int dart_region_add(struct dart_region *region, struct dart_extent *extent,
 	region->count++;
 	extent->info.id = ++region->last_id;
 	extent->info.data += extent->info.offset;
-	dart_extent_enter(extent, &region->events);
+	if (extent->kind->begin)
+		extent->kind->begin(extent, &region->events);
 	*info = describe(extent);
 out:
 	mutex_unlock(&region->lock);
@@ -153,7 +153,7 @@ int dart_region_add_slice(struct dart_region *region,
 
 	mutex_lock(&region->lock);
 	extent = region_find(region, lent->slab);
-	if (!extent || !extent->slab) {
+	if (!extent) {
 		err = -ENOENT;
 		goto out;
 	}
@@ -161,8 +161,7 @@ int dart_region_add_slice(struct dart_region *region,
 		err = -ENOSPC;
 		goto out;
 	}
-	slice = dart_slice_new(extent->slab, lent->pages, &region->events,
-			       file);
+	slice = dart_slice_new(extent, lent->pages, &region->events, file);
 	if (IS_ERR(slice)) {
 		err = PTR_ERR(slice);
 		goto out;
@@ -170,7 +169,6 @@ int dart_region_add_slice(struct dart_region *region,
 
 	slice->id = region->last_id + 1;
 	slice->gone.id = slice->id;
-	slice->slab_id = extent->info.id;
 	err = xa_insert(&region->slices, slice->id, slice, GFP_KERNEL_ACCOUNT);
 	if (err) {
 		fput(*file);
@@ -273,7 +271,7 @@ void dart_region_info(struct dart_region *region, struct dart_zero_info *info)
 		.page_size = PAGE_SIZE,
 		.cpus = nr_cpu_ids,
 		.extents_max = DART_REGION_EXTENTS_MAX,
-		.capacity = DART_REGION_CAPACITY,
+		.capacity = DART_REGION_PAGES << PAGE_SHIFT,
 	};
 
 	mutex_lock(&region->lock);
@@ -296,7 +294,7 @@ static vm_fault_t region_fault(struct vm_fault *vmf)
 	struct dart_extent *extent;
 	vm_fault_t result;
 
-	if (vmf->pgoff >= CAPACITY_PAGES)
+	if (vmf->pgoff >= DART_REGION_PAGES)
 		return VM_FAULT_SIGBUS;
 
 	mutex_lock(&region->lock);
@@ -320,8 +318,8 @@ int dart_region_mmap(struct dart_region *region, struct vm_area_struct *vma)
 		return -EINVAL;
 	if (vma->vm_flags & (VM_WRITE | VM_EXEC))
 		return -EPERM;
-	if (vma->vm_pgoff > CAPACITY_PAGES ||
-	    vma_pages(vma) > CAPACITY_PAGES - vma->vm_pgoff)
+	if (vma->vm_pgoff > DART_REGION_PAGES ||
+	    vma_pages(vma) > DART_REGION_PAGES - vma->vm_pgoff)
 		return -EINVAL;
 
 	/*

@@ -17,8 +17,6 @@ struct file;
 struct page;
 struct vm_area_struct;
 
-/* Virtual room of a region and extents in it. */
-#define DART_REGION_CAPACITY (4UL << 30)
 #define DART_REGION_EXTENTS_MAX 16384
 
 /*

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Slabs and the slices of them that processes write. */
 #include "slab.h"
 
 #include <linux/anon_inodes.h>
@@ -15,6 +16,10 @@
 #include "compat.h"
 #include "extent.h"
 
+/*
+ * Pages of the region's own, parts of which are lent as slices.  Lives as long
+ * as the extent that shows it or a slice of it does.
+ */
 struct dart_slab {
 	refcount_t references;
 	struct mutex lock;		/* guards @used, @next, slices' events */
@@ -35,64 +40,71 @@ static void slab_free(struct dart_slab *slab)
 	kvfree(slab);
 }
 
-void dart_slab_put(struct dart_slab *slab)
+static void slab_put(void *held)
 {
-	if (refcount_dec_and_test(&slab->references))
+	struct dart_slab *slab = held;
+
+	if (slab && refcount_dec_and_test(&slab->references))
 		slab_free(slab);
 }
 
-static struct dart_slab *slab_alloc(u32 pages)
+static struct dart_slab *slab_new(u32 pages)
 {
 	struct dart_slab *slab;
 	struct page *page;
 
 	slab = kvzalloc(struct_size(slab, pages, pages), GFP_KERNEL_ACCOUNT);
 	if (!slab)
-		return ERR_PTR(-ENOMEM);
+		return NULL;
 	refcount_set(&slab->references, 1);
 	mutex_init(&slab->lock);
 	slab->used = bitmap_zalloc(pages, GFP_KERNEL_ACCOUNT);
 	if (!slab->used)
-		goto err_free;
+		goto err_slab;
 
 	while (slab->page_count < pages) {
 		if (fatal_signal_pending(current))
-			goto err_free;
+			goto err_slab;
 		page = alloc_page(GFP_KERNEL_ACCOUNT | __GFP_ZERO);
 		if (!page)
-			goto err_free;
+			goto err_slab;
 		slab->pages[slab->page_count++] = page;
 		cond_resched();
 	}
 	return slab;
 
-err_free:
+err_slab:
 	slab_free(slab);
-	return ERR_PTR(-ENOMEM);
+	return NULL;
 }
 
-struct dart_extent *dart_slab_new(u32 pages)
+static int slab_show(struct dart_extent *extent)
 {
-	struct dart_extent *extent = dart_extent_new(pages);
-	struct dart_slab *slab;
+	const u32 pages = extent->info.pages;
+	struct dart_slab *slab = slab_new(pages);
 
-	if (IS_ERR(extent))
-		return extent;
-
-	slab = slab_alloc(pages);
-	if (IS_ERR(slab)) {
-		dart_extent_free(extent);
-		return ERR_CAST(slab);
-	}
+	if (!slab)
+		return -ENOMEM;
 
 	memcpy(extent->pages, slab->pages,
 	       array_size(pages, sizeof(*slab->pages)));
-	extent->slab = slab;
-	extent->info.kind = DART_ZERO_EXTENT_SLAB;
+	extent->held = slab;
+	extent->memory = slab;
 	extent->info.length = PAGE_SIZE;
 	extent->info.stride = PAGE_SIZE;
 	extent->info.copies = pages;
-	return extent;
+	return 0;
+}
+
+static const struct dart_extent_kind slab_kind = {
+	.id = DART_ZERO_EXTENT_SLAB,
+	.show = slab_show,
+	.release = slab_put,
+};
+
+struct dart_extent *dart_slab_open(u32 pages)
+{
+	return dart_extent_new(&slab_kind, NULL, pages);
 }
 
 /* Takes a run of free pages; false if there is none. */
@@ -129,7 +141,7 @@ static void slice_put(struct dart_slice *slice)
 	mutex_lock(&slab->lock);
 	bitmap_clear(slab->used, slice->first, slice->pages);
 	mutex_unlock(&slab->lock);
-	dart_slab_put(slab);
+	slab_put(slab);
 	kfree(slice);
 }
 
@@ -186,12 +198,15 @@ static const struct file_operations slice_fops = {
 	.mmap = slice_mmap,
 };
 
-struct dart_slice *dart_slice_new(struct dart_slab *slab, u32 pages,
+struct dart_slice *dart_slice_new(const struct dart_extent *extent, u32 pages,
 				  struct dart_events *events,
 				  struct file **file)
 {
+	struct dart_slab *slab = extent->held;
 	struct dart_slice *slice;
 
+	if (extent->kind != &slab_kind)
+		return ERR_PTR(-ENOENT);
 	slice = kzalloc(sizeof(*slice), GFP_KERNEL_ACCOUNT);
 	if (!slice)
 		return ERR_PTR(-ENOMEM);
@@ -204,6 +219,7 @@ struct dart_slice *dart_slice_new(struct dart_slab *slab, u32 pages,
 	refcount_set(&slice->references, 1);
 	slice->slab = slab;
 	slice->pages = pages;
+	slice->slab_id = extent->info.id;
 	slice->events = events;
 	dart_event_init(&slice->gone, DART_ZERO_EVENT_SLICE_GONE);
 

@@ -13,14 +13,8 @@ struct file;
 #define DART_SLICE_PAGES_MAX 256
 
 /*
- * Pages of our own, parts of which are lent as slices.  Lives as long as the
- * extent that shows it or a slice of it does.
- */
-struct dart_slab;
-
-/*
- * Pages of a slab lent to whoever has the file, while a region shows them.
- * They are free again when both have let go.
+ * Pages of a slab, lent to the holders of a file while a region shows them.
+ * They are free again when both have released them.
  */
 struct dart_slice {
 	refcount_t references;		/* the file's and the region's */
@@ -28,21 +22,21 @@ struct dart_slice {
 	u32 first;			/* page of the slab */
 	u32 pages;
 	u32 id;
-	u32 slab_id;			/* of the extent */
+	u32 slab_id;			/* of the slab's extent */
 	struct dart_events *events;	/* guarded by the slab's lock */
 	struct dart_event gone;
 };
 
 /* An extent over @pages new pages, with no place yet, or ERR_PTR(). */
-struct dart_extent *dart_slab_new(u32 pages);
-void dart_slab_put(struct dart_slab *slab);
+struct dart_extent *dart_slab_open(u32 pages);
 
 /*
- * Both references are the caller's until @file is installed or put, which is
- * the file's, and dart_slice_withdraw(), which is the region's.  The id must be
+ * A slice of the slab that @extent shows, or ERR_PTR(): -ENOENT (not a slab),
+ * -ENOSPC, -ENOMEM.  The caller owns both references: the file's until @file is
+ * installed or put, the region's until dart_slice_withdraw().  The id must be
  * set before user space can have the file.
  */
-struct dart_slice *dart_slice_new(struct dart_slab *slab, u32 pages,
+struct dart_slice *dart_slice_new(const struct dart_extent *extent, u32 pages,
 				  struct dart_events *events,
 				  struct file **file);
 void dart_slice_withdraw(struct dart_slice *slice);

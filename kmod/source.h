@@ -6,31 +6,29 @@
 #include <linux/types.h>
 
 struct dart_percpu;
-struct dart_source;
 struct dart_zero_window;
+struct net;
 
-/* Per-CPU counters that the kernel updates anyway. */
+/* Per-CPU counters that the kernel updates anyway: see sources[] in window.c. */
 struct dart_source {
 	/*
-	 * Returns what @window selects, with a reference, or ERR_PTR().  What
-	 * the source is not selected by has been checked to be absent.
+	 * Returns the counters that @window selects, with a reference, or
+	 * ERR_PTR().  Selectors that the source does not take are absent.
 	 */
 	struct dart_percpu *(*open)(const struct dart_source *source,
 				    const struct dart_zero_window *window);
-	const char *name;		/* variable or type, as BTF has it */
+	/* The same in a namespace, which does not end during the call. */
+	struct dart_percpu *(*borrow)(const struct dart_source *source,
+				      const struct dart_zero_window *window,
+				      struct net *net);
+	const char *name;		/* variable or type, in BTF */
 	size_t length;			/* bytes on each CPU */
 	size_t align;
 
-	const void __percpu *variable;	/* there is one */
+	const void __percpu *variable;	/* the only one */
 	size_t place;			/* of the pointer in struct net */
 	bool by_fd;			/* or by the inode of a namespace */
 	bool by_ifindex;
 };
-
-/*
- * What @window asks for, with a reference, or ERR_PTR(): -EINVAL, -EBADF,
- * -ENOENT, -ENODEV, -EOPNOTSUPP, -ENOMEM.  May sleep.
- */
-struct dart_percpu *dart_source_open(const struct dart_zero_window *window);
 
 #endif /* DART_ZERO_SOURCE_H */

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "source.h"
+/* Windows: the sources they can be opened on, and how. */
+#include "window.h"
 
 #include <linux/err.h>
 #include <linux/kernel_stat.h>
@@ -13,9 +14,11 @@
 
 #include "cgroup.h"
 #include "disk.h"
-#include "percpu.h"
+#include "extent.h"
 #include "namespace.h"
 #include "netdev.h"
+#include "percpu.h"
+#include "source.h"
 
 static struct dart_percpu *open_static(const struct dart_source *source,
 				       const struct dart_zero_window *window)
@@ -33,6 +36,7 @@ static struct dart_percpu *open_static(const struct dart_source *source,
 
 #define MIB(type, member) {						\
 	.open = dart_namespace_open,					\
+	.borrow = dart_namespace_borrow,				\
 	.name = #type,							\
 	.length = sizeof(struct type),					\
 	.align = __alignof__(struct type),				\
@@ -58,13 +62,9 @@ static const struct dart_source sources[] = {
 	[DART_ZERO_SOURCE_UDP6] = MIB(udp_mib, udp_stats_in6),
 	[DART_ZERO_SOURCE_ICMP6] = MIB(icmpv6_mib, icmpv6_statistics),
 #endif
-	[DART_ZERO_SOURCE_NETDEV] = {
-		.open = dart_netdev_open,
-		.by_fd = true,
-		.by_ifindex = true,
-	},
-	[DART_ZERO_SOURCE_NETDEV_CORE] = {
-		.open = dart_netdev_open_core,
+	[DART_ZERO_SOURCE_NETDEV ... DART_ZERO_SOURCE_NETDEV_CORE] = {
+		.open = dart_namespace_open,
+		.borrow = dart_netdev_borrow,
 		.by_fd = true,
 		.by_ifindex = true,
 	},
@@ -78,8 +78,8 @@ static const struct dart_source sources[] = {
 	},
 };
 
-/* A source of the ABI that this kernel has been built without? */
-static bool is_known(u32 id)
+/* Can the kernel be built without this source? */
+static bool is_optional(u32 id)
 {
 	return id == DART_ZERO_SOURCE_IRQ_STAT ||
 	       id == DART_ZERO_SOURCE_IP6 || id == DART_ZERO_SOURCE_UDP6 ||
@@ -94,12 +94,22 @@ static const struct dart_source *source_find(u32 id)
 	id = array_index_nospec(id, ARRAY_SIZE(sources));
 	if (sources[id].open)
 		return &sources[id];
-	return ERR_PTR(is_known(id) ? -EOPNOTSUPP : -EINVAL);
+	return ERR_PTR(is_optional(id) ? -EOPNOTSUPP : -EINVAL);
 }
 
-struct dart_percpu *dart_source_open(const struct dart_zero_window *window)
+static const struct dart_extent_kind window_kind = {
+	.id = DART_ZERO_EXTENT_WINDOW,
+	.show = dart_percpu_extent_show,
+	.begin = dart_percpu_extent_begin,
+	.end = dart_percpu_extent_end,
+	.release = dart_percpu_extent_release,
+};
+
+struct dart_extent *dart_window_open(const struct dart_zero_window *window)
 {
 	const struct dart_source *source = source_find(window->source);
+	struct dart_extent *extent;
+	struct dart_percpu *percpu;
 
 	if (IS_ERR(source))
 		return ERR_CAST(source);
@@ -109,5 +119,11 @@ struct dart_percpu *dart_source_open(const struct dart_zero_window *window)
 	if (source->by_ifindex != !!window->ifindex)
 		return ERR_PTR(-EINVAL);
 
-	return source->open(source, window);
+	percpu = source->open(source, window);
+	if (IS_ERR(percpu))
+		return ERR_CAST(percpu);
+	extent = dart_percpu_extent_new(&window_kind, percpu);
+	if (!IS_ERR(extent))
+		extent->info.source = window->source;
+	return extent;
 }
