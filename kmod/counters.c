@@ -76,15 +76,15 @@ static bool is_name(const char *name)
 
 static int enlist(struct dart_counters *counters)
 {
-	int err = -EEXIST;
+	int ret = -EEXIST;
 
 	mutex_lock(&dart_percpu_lock);
 	if (!find(counters->name))
-		err = xa_alloc_cyclic(&all_counters, &counters->id, counters,
+		ret = xa_alloc_cyclic(&all_counters, &counters->id, counters,
 				      xa_limit_31b, &last_id, GFP_KERNEL);
-	counters->is_listed = err >= 0;
+	counters->is_listed = ret >= 0;
 	mutex_unlock(&dart_percpu_lock);
-	return err < 0 ? err : 0;
+	return ret < 0 ? ret : 0;
 }
 
 /* Pages of their own, so that nothing else is shown with them. */
@@ -92,7 +92,7 @@ static struct dart_counters *counters_new(const char *name, const char *type,
 					  size_t size, const char *module)
 {
 	struct dart_counters *counters;
-	int err = -ENOMEM;
+	int ret = -ENOMEM;
 
 	if (!is_name(name) || !size || size > DART_COUNTERS_SIZE_MAX)
 		return ERR_PTR(-EINVAL);
@@ -111,15 +111,15 @@ static struct dart_counters *counters_new(const char *name, const char *type,
 	strscpy(counters->module, module, sizeof(counters->module));
 	dart_percpu_init(&counters->percpu, counters->values, size,
 			 counters->type, counters_free);
-	err = enlist(counters);
-	if (err)
+	ret = enlist(counters);
+	if (ret)
 		goto err_free;
 	return counters;
 
 err_free:
 	free_percpu(counters->values);
 	kfree(counters);
-	return ERR_PTR(err);
+	return ERR_PTR(ret);
 }
 
 static void counters_end(struct dart_counters *counters)
@@ -236,18 +236,18 @@ dart_counters_open(const struct dart_zero_counters *request)
 int dart_counters_add(u32 id, u32 index, u64 value)
 {
 	struct dart_counters *counters;
-	int err = 0;
+	int ret = 0;
 
 	rcu_read_lock();
 	counters = xa_load(&all_counters, id);
 	if (!counters)
-		err = -ENOENT;
+		ret = -ENOENT;
 	else if (index >= counters->count)
-		err = -EINVAL;
+		ret = -EINVAL;
 	else
 		this_cpu_add(counters->values[index], value);
 	rcu_read_unlock();
-	return err;
+	return ret;
 }
 
 void dart_counters_exit(void)

@@ -65,7 +65,7 @@ ssize_t dart_events_read(struct dart_events *events, char __user *user,
 {
 	struct dart_zero_event event;
 	size_t done = 0;
-	int err;
+	int ret;
 
 	if (size < sizeof(event))
 		return -EINVAL;
@@ -78,10 +78,10 @@ ssize_t dart_events_read(struct dart_events *events, char __user *user,
 				break;
 			if (!may_wait)
 				return -EAGAIN;
-			err = wait_event_interruptible(events->wait,
+			ret = wait_event_interruptible(events->wait,
 						       has_pending(events));
-			if (err)
-				return err;
+			if (ret)
+				return ret;
 			continue;
 		}
 		if (copy_to_user(user + done, &event, sizeof(event)))

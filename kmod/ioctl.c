@@ -32,15 +32,15 @@ static int add(struct dart_region *region, struct dart_extent *extent,
 	       struct dart_zero_extent __user *user)
 {
 	struct dart_zero_extent info;
-	int err;
+	int ret;
 
 	if (IS_ERR(extent))
 		return PTR_ERR(extent);
 
-	err = dart_region_add(region, extent, &info);
-	if (err) {
+	ret = dart_region_add(region, extent, &info);
+	if (ret) {
 		dart_extent_free(extent);
-		return err;
+		return ret;
 	}
 
 	if (copy_to_user(user, &info, sizeof(info))) {
@@ -54,7 +54,7 @@ static int add_window(struct dart_region *region,
 		      struct dart_zero_window __user *user)
 {
 	struct dart_zero_window window;
-	int err;
+	int ret;
 
 	if (copy_from_user(&window, user, sizeof(window)))
 		return -EFAULT;
@@ -65,9 +65,9 @@ static int add_window(struct dart_region *region,
 		return -EPERM;
 
 	/* A window shows kernel memory as /dev/mem does. */
-	err = security_locked_down(LOCKDOWN_DEV_MEM);
-	if (err)
-		return err;
+	ret = security_locked_down(LOCKDOWN_DEV_MEM);
+	if (ret)
+		return ret;
 
 	return add(region, dart_window_open(&window), &user->extent);
 }
@@ -132,7 +132,7 @@ static int add_slice(struct dart_region *region,
 {
 	struct dart_zero_slice slice;
 	struct file *file;
-	int err, fd;
+	int ret, fd;
 
 	if (copy_from_user(&slice, user, sizeof(slice)))
 		return -EFAULT;
@@ -144,13 +144,13 @@ static int add_slice(struct dart_region *region,
 	fd = get_unused_fd_flags(O_CLOEXEC);
 	if (fd < 0)
 		return fd;
-	err = dart_region_add_slice(region, &slice, &file);
-	if (err)
+	ret = dart_region_add_slice(region, &slice, &file);
+	if (ret)
 		goto err_fd;
 
 	slice.fd = fd;
 	if (copy_to_user(user, &slice, sizeof(slice))) {
-		err = -EFAULT;
+		ret = -EFAULT;
 		goto err_file;
 	}
 	fd_install(fd, file);
@@ -161,7 +161,7 @@ err_file:
 	dart_region_remove(region, slice.id);
 err_fd:
 	put_unused_fd(fd);
-	return err;
+	return ret;
 }
 
 static int list_namespaces(struct dart_region *region,
@@ -171,7 +171,7 @@ static int list_namespaces(struct dart_region *region,
 	u32 *inodes;
 	u64 change;
 	u32 room;
-	int err;
+	int ret;
 
 	if (copy_from_user(&list, user, sizeof(list)))
 		return -EFAULT;
@@ -186,18 +186,18 @@ static int list_namespaces(struct dart_region *region,
 	if (!inodes)
 		return -ENOMEM;
 
-	err = dart_namespace_list(inodes, room, &list.count, &change);
+	ret = dart_namespace_list(inodes, room, &list.count, &change);
 	if (put_user(list.count, &user->count))
-		err = -EFAULT;
-	if (!err && copy_to_user(u64_to_user_ptr(list.inodes), inodes,
+		ret = -EFAULT;
+	if (!ret && copy_to_user(u64_to_user_ptr(list.inodes), inodes,
 				 array_size(list.count, sizeof(*inodes))))
-		err = -EFAULT;
-	if (!err)
+		ret = -EFAULT;
+	if (!ret)
 		dart_namespace_watch_set(&region->namespaces,
 					 list.flags & DART_ZERO_NAMESPACES_WATCH,
 					 change);
 	kvfree(inodes);
-	return err;
+	return ret;
 }
 
 static int remove(struct dart_region *region,
@@ -218,7 +218,7 @@ static int list(struct dart_region *region, struct dart_zero_list __user *user)
 	struct dart_zero_extent *infos;
 	struct dart_zero_list list;
 	u32 room;
-	int err;
+	int ret;
 
 	if (copy_from_user(&list, user, sizeof(list)))
 		return -EFAULT;
@@ -230,14 +230,14 @@ static int list(struct dart_region *region, struct dart_zero_list __user *user)
 	if (!infos)
 		return -ENOMEM;
 
-	err = dart_region_list(region, infos, room, &list.count);
+	ret = dart_region_list(region, infos, room, &list.count);
 	if (put_user(list.count, &user->count))
-		err = -EFAULT;
-	if (!err && copy_to_user(u64_to_user_ptr(list.extents), infos,
+		ret = -EFAULT;
+	if (!ret && copy_to_user(u64_to_user_ptr(list.extents), infos,
 				 array_size(list.count, sizeof(*infos))))
-		err = -EFAULT;
+		ret = -EFAULT;
 	kvfree(infos);
-	return err;
+	return ret;
 }
 
 static int info(struct dart_region *region, struct dart_zero_info __user *user)

@@ -36,9 +36,9 @@ int dart_kfunc_init(void)
 		BPF_PROG_TYPE_SYSCALL,
 	};
 	size_t i;
-	int err = 0;
+	int ret = 0;
 
-	for (i = 0; i < ARRAY_SIZE(types) && !err; i++)
-		err = register_btf_kfunc_id_set(types[i], &dart_kfunc_set);
-	return err;
+	for (i = 0; i < ARRAY_SIZE(types) && !ret; i++)
+		ret = register_btf_kfunc_id_set(types[i], &dart_kfunc_set);
+	return ret;
 }

@@ -71,20 +71,20 @@ static struct miscdevice dart_device = {
 
 static int __init dart_init(void)
 {
-	int err;
+	int ret;
 
-	err = dart_namespace_init();
-	if (err)
-		return err;
-	err = dart_netdev_init();
-	if (err)
+	ret = dart_namespace_init();
+	if (ret)
+		return ret;
+	ret = dart_netdev_init();
+	if (ret)
 		goto err_namespace;
-	err = dart_kfunc_init();
-	if (err)
+	ret = dart_kfunc_init();
+	if (ret)
 		goto err_netdev;
 	/* Last: from now on there can be users. */
-	err = misc_register(&dart_device);
-	if (err)
+	ret = misc_register(&dart_device);
+	if (ret)
 		goto err_netdev;
 	return 0;
 
@@ -92,7 +92,7 @@ err_netdev:
 	dart_netdev_exit();
 err_namespace:
 	dart_namespace_exit();
-	return err;
+	return ret;
 }
 
 static void __exit dart_exit(void)

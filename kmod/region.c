@@ -93,16 +93,16 @@ static struct dart_zero_extent describe(const struct dart_extent *extent)
 static int region_place(struct dart_region *region, struct dart_extent *extent)
 {
 	MA_STATE(mas, &region->extents, 0, 0);
-	int err;
+	int ret;
 
 	mas_lock(&mas);
-	err = mas_empty_area(&mas, 0, DART_REGION_PAGES - 1, extent->info.pages);
-	if (!err) {
+	ret = mas_empty_area(&mas, 0, DART_REGION_PAGES - 1, extent->info.pages);
+	if (!ret) {
 		extent->info.offset = (u64)mas.index << PAGE_SHIFT;
-		err = mas_store_gfp(&mas, extent, GFP_KERNEL_ACCOUNT);
+		ret = mas_store_gfp(&mas, extent, GFP_KERNEL_ACCOUNT);
 	}
 	mas_unlock(&mas);
-	return err == -EBUSY ? -ENOSPC : err;
+	return ret == -EBUSY ? -ENOSPC : ret;
 }
 
 int dart_region_add(struct dart_region *region, struct dart_extent *extent,
@@ -110,24 +110,24 @@ int dart_region_add(struct dart_region *region, struct dart_extent *extent,
 {
 	struct dart_extent *other;
 	unsigned long index = 0;
-	int err;
+	int ret;
 
 	mutex_lock(&region->lock);
 
 	mt_for_each(&region->extents, other, index, ULONG_MAX) {
 		if (extent->memory == other->memory) {
-			err = -EEXIST;
+			ret = -EEXIST;
 			goto out;
 		}
 	}
 
-	err = -ENOSPC;
+	ret = -ENOSPC;
 	if (region->count == DART_REGION_EXTENTS_MAX ||
 	    region->last_id == U32_MAX)
 		goto out;
 
-	err = region_place(region, extent);
-	if (err)
+	ret = region_place(region, extent);
+	if (ret)
 		goto out;
 
 	region->count++;
@@ -139,9 +139,9 @@ int dart_region_add(struct dart_region *region, struct dart_extent *extent,
 out:
 	mutex_unlock(&region->lock);
 
-	if (!err)
+	if (!ret)
 		region_forget(region, info->offset, info->pages);
-	return err;
+	return ret;
 }
 
 int dart_region_add_slice(struct dart_region *region,
@@ -149,28 +149,28 @@ int dart_region_add_slice(struct dart_region *region,
 {
 	struct dart_extent *extent;
 	struct dart_slice *slice;
-	int err;
+	int ret;
 
 	mutex_lock(&region->lock);
 	extent = region_find(region, lent->slab);
 	if (!extent) {
-		err = -ENOENT;
+		ret = -ENOENT;
 		goto out;
 	}
 	if (region->last_id == U32_MAX) {
-		err = -ENOSPC;
+		ret = -ENOSPC;
 		goto out;
 	}
 	slice = dart_slice_new(extent, lent->pages, &region->events, file);
 	if (IS_ERR(slice)) {
-		err = PTR_ERR(slice);
+		ret = PTR_ERR(slice);
 		goto out;
 	}
 
 	slice->id = region->last_id + 1;
 	slice->gone.id = slice->id;
-	err = xa_insert(&region->slices, slice->id, slice, GFP_KERNEL_ACCOUNT);
-	if (err) {
+	ret = xa_insert(&region->slices, slice->id, slice, GFP_KERNEL_ACCOUNT);
+	if (ret) {
 		fput(*file);
 		dart_slice_withdraw(slice);
 		goto out;
@@ -181,7 +181,7 @@ int dart_region_add_slice(struct dart_region *region,
 	lent->data = extent->info.data + (u64)slice->first * PAGE_SIZE;
 out:
 	mutex_unlock(&region->lock);
-	return err;
+	return ret;
 }
 
 /* The slice @id; NULL if there is none.  Called with the region's lock held. */
@@ -200,36 +200,36 @@ static int region_displace(struct dart_region *region,
 {
 	MA_STATE(mas, &region->extents, extent->info.offset >> PAGE_SHIFT,
 		 (extent->info.offset >> PAGE_SHIFT) + extent->info.pages - 1);
-	int err;
+	int ret;
 
 	mas_lock(&mas);
-	err = mas_store_gfp(&mas, NULL, GFP_KERNEL_ACCOUNT);
+	ret = mas_store_gfp(&mas, NULL, GFP_KERNEL_ACCOUNT);
 	mas_unlock(&mas);
-	return err;
+	return ret;
 }
 
 int dart_region_remove(struct dart_region *region, u32 id)
 {
 	struct dart_extent *extent;
 	struct dart_slice *slice;
-	int err = 0;
+	int ret = 0;
 
 	mutex_lock(&region->lock);
 	slice = region_take_slice(region, id);
 	extent = slice ? NULL : region_find(region, id);
 	if (extent && extent->slices) {
-		err = -EBUSY;
+		ret = -EBUSY;
 	} else if (extent) {
-		err = region_displace(region, extent);
-		if (!err)
+		ret = region_displace(region, extent);
+		if (!ret)
 			region->count--;
 	} else if (!slice) {
-		err = -ENOENT;
+		ret = -ENOENT;
 	}
 	mutex_unlock(&region->lock);
 
-	if (err)
-		return err;
+	if (ret)
+		return ret;
 	if (slice) {
 		dart_slice_withdraw(slice);
 		return 0;
@@ -244,12 +244,12 @@ int dart_region_list(struct dart_region *region,
 {
 	struct dart_extent *extent;
 	unsigned long index = 0;
-	int err = 0;
+	int ret = 0;
 
 	mutex_lock(&region->lock);
 	*count = region->count;
 	if (region->count > room) {
-		err = -ENOSPC;
+		ret = -ENOSPC;
 		goto out;
 	}
 	mt_for_each(&region->extents, extent, index, ULONG_MAX) {
@@ -257,7 +257,7 @@ int dart_region_list(struct dart_region *region,
 	}
 out:
 	mutex_unlock(&region->lock);
-	return err;
+	return ret;
 }
 
 void dart_region_info(struct dart_region *region, struct dart_zero_info *info)

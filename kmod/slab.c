@@ -170,7 +170,7 @@ static int slice_mmap(struct file *file, struct vm_area_struct *vma)
 {
 	struct dart_slice *slice = file->private_data;
 	unsigned long pages = vma_pages(vma), i;
-	int err = 0;
+	int ret = 0;
 
 	if (!(vma->vm_flags & VM_SHARED))
 		return -EINVAL;
@@ -185,11 +185,11 @@ static int slice_mmap(struct file *file, struct vm_area_struct *vma)
 	 * the slice has become somebody else's.  The mapping holds the file.
 	 */
 	vm_flags_mod(vma, 0, VM_MAYEXEC);
-	for (i = 0; i < pages && !err; i++)
-		err = remap_pfn_range(vma, vma->vm_start + i * PAGE_SIZE,
+	for (i = 0; i < pages && !ret; i++)
+		ret = remap_pfn_range(vma, vma->vm_start + i * PAGE_SIZE,
 				      page_to_pfn(slice->slab->pages[slice->first + i]),
 				      PAGE_SIZE, vma->vm_page_prot);
-	return err;
+	return ret;
 }
 
 static const struct file_operations slice_fops = {
