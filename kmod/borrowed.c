@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Per-CPU memory that is borrowed from network namespaces and devices. */
 #include "borrowed.h"
 
 #include <linux/err.h>
@@ -30,7 +31,7 @@ static void borrowed_free_rcu(struct rcu_head *rcu)
 	kfree(borrowed);
 }
 
-/* Somebody may have looked at the old place just before the copy replaced it. */
+/* An update may have loaded *place just before the copy replaced it. */
 static void borrowed_free(struct dart_percpu *percpu)
 {
 	struct dart_borrowed *borrowed =
@@ -92,7 +93,7 @@ static void borrowed_keep(struct dart_borrowed *borrowed)
 	for_each_possible_cpu(cpu)
 		memcpy(per_cpu_ptr(borrowed->ours, cpu), per_cpu_ptr(theirs, cpu),
 		       borrowed->percpu.length);
-	/* Whoever counts sees the copied values, or counts what is lost. */
+	/* A later update sees the copied values; one in flight is lost. */
 	smp_store_release(borrowed->place, borrowed->ours);
 	borrowed->ours = theirs;
 	list_del_init(&borrowed->link);

@@ -8,16 +8,16 @@
 struct dart_percpu;
 
 /*
- * Loans: per-CPU memory of an owner that frees it when it ends, and cannot be
- * kept from ending: nobody shall wait for a reader of counters to delete a
- * network namespace or device.  So when the owner ends, before it frees the
- * memory, it gets a copy to free in its stead, and what was lent stays until
- * nobody looks at it any more.
+ * Borrowed memory: per-CPU memory of an owner that frees it when it ends, which
+ * cannot be delayed: deleting a network namespace or device must not wait for a
+ * reader of its counters.  So when the owner ends, before it frees the memory,
+ * it gets a copy to free instead, and the borrowed memory stays as long as an
+ * extent shows it.
  */
 
 /*
  * Borrows the @length bytes per CPU, aligned to @align, that @owner refers to
- * by *@place.  The caller makes sure that @owner does not end during the call.
+ * by *@place.  The caller ensures that @owner does not end during the call.
  * Returns a reference or ERR_PTR().  May sleep.
  */
 struct dart_percpu *dart_borrowed_get(const void *owner, void __percpu **place,
@@ -25,8 +25,8 @@ struct dart_percpu *dart_borrowed_get(const void *owner, void __percpu **place,
 				      const char *name);
 
 /*
- * @owner ends: nobody looks for its memory at the old place any more who did
- * not yet, and it has not been freed.  May sleep, but not for long.
+ * @owner ends: its memory gets no new users and has not been freed.  Keeps the
+ * borrowed memory and puts a copy in its place.  May sleep, but not for long.
  */
 void dart_borrowed_keep(const void *owner);
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* The CPU time of cgroups. */
 #include "cgroup.h"
 
 #include <linux/cgroup.h>
@@ -36,7 +37,7 @@ dart_cgroup_open_cpu(const struct dart_source *source,
 	cgroup = cgroup_get_from_fd(window->fd);
 	if (IS_ERR(cgroup))
 		return ERR_CAST(cgroup);
-	/* Nobody counts for the root: the system's counters do. */
+	/* The kernel counts for the root in the system's counters only. */
 	if (!cgroup_parent(cgroup)) {
 		cgroup_put(cgroup);
 		return ERR_PTR(-EINVAL);

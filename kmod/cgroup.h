@@ -6,7 +6,7 @@
 
 /*
  * The CPU time of a cgroup's own tasks, as the scheduler counts it: not yet
- * added up over CPUs and descendants, which takes the lock of rstat.  A cgroup
+ * summed over CPUs and descendants, which needs the lock of rstat.  A cgroup
  * can be removed while it is held.
  */
 struct dart_percpu *

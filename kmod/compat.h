@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Differences between the kernels that the module is built for: all here. */
+/* All differences between the kernels that the module is built for. */
 #ifndef DART_ZERO_COMPAT_H
 #define DART_ZERO_COMPAT_H
 
@@ -10,7 +10,7 @@
 #include <linux/version.h>
 
 #ifndef CONFIG_64BIT
-#error "dart_zero needs a 64-bit kernel: on others counters are not one word"
+#error "dart_zero needs a 64-bit kernel: elsewhere counters are not one word"
 #endif
 
 /*
@@ -21,7 +21,7 @@
 #error "dart_zero needs Linux 6.2 or newer: older ones cannot register a read-only mapping"
 #endif
 
-/* The flags of a mapping are written through functions since 6.3. */
+/* Since 6.3 functions write the flags of a mapping. */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 3, 0)
 static inline void vm_flags_mod(struct vm_area_struct *vma, unsigned long set,
 				unsigned long clear)
@@ -31,8 +31,8 @@ static inline void vm_flags_mod(struct vm_area_struct *vma, unsigned long set,
 #endif
 
 /*
- * The CPU time of a cgroup is in another struct, under another name, since
- * 6.16; the member is called bstat in both.
+ * Since 6.16 the CPU time of a cgroup is in another struct under another name;
+ * the member is called bstat in both.
  */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 16, 0)
 #define dart_cgroup_rstat(cgroup) ((cgroup)->rstat_cpu)
@@ -41,8 +41,8 @@ static inline void vm_flags_mod(struct vm_area_struct *vma, unsigned long set,
 #endif
 
 /*
- * Devices say of which type their per-CPU statistics are since 6.7; the last of
- * these types was that of one driver before.
+ * Since 6.7 a device has the type of its per-CPU statistics; before, dstats
+ * were those of one driver.
  */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 7, 0)
 struct pcpu_dstats {
@@ -55,18 +55,13 @@ enum {
 	NETDEV_PCPU_STAT_TSTATS,
 	NETDEV_PCPU_STAT_DSTATS,
 };
-#endif
 
-static inline unsigned int dart_pcpu_stat_type(const struct net_device *device)
-{
-#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 7, 0)
-	return NETDEV_PCPU_STAT_NONE;
+#define dart_pcpu_stat_type(device) NETDEV_PCPU_STAT_NONE
 #else
-	return device->pcpu_stat_type;
+#define dart_pcpu_stat_type(device) ((device)->pcpu_stat_type)
 #endif
-}
 
-/* What marks the functions that eBPF programs may call came step by step. */
+/* The macros for functions that eBPF programs call came one after another. */
 #ifndef __bpf_kfunc
 #define __bpf_kfunc noinline
 #endif
@@ -75,7 +70,7 @@ static inline unsigned int dart_pcpu_stat_type(const struct net_device *device)
 #define BTF_KFUNCS_END(name) BTF_SET8_END(name)
 #endif
 
-/* The argument of MODULE_IMPORT_NS() is a string since 6.13. */
+/* Since 6.13 the argument of MODULE_IMPORT_NS() is a string. */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 13, 0)
 #define DART_IMPORT_NS(namespace) MODULE_IMPORT_NS(namespace)
 #else

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Counters of other modules and eBPF programs, and the extents over them. */
 #include "counters.h"
 
 #include <linux/err.h>
@@ -28,7 +29,7 @@ struct dart_counters {
 	char module[DART_ZERO_NAME_LENGTH];
 };
 
-/* Those that can be found, by id; changed with dart_percpu_lock held. */
+/* The counters that can be found, by id; changed with dart_percpu_lock held. */
 static DEFINE_XARRAY_ALLOC1(all_counters);
 static u32 last_id;
 
@@ -46,7 +47,7 @@ static void counters_free_rcu(struct rcu_head *rcu)
 	kfree(counters);
 }
 
-/* An eBPF program may have found them just before. */
+/* An eBPF program may have found them just before they ended. */
 static void counters_free(struct dart_percpu *percpu)
 {
 	call_rcu(&of_percpu(percpu)->rcu, counters_free_rcu);
@@ -87,7 +88,7 @@ static int enlist(struct dart_counters *counters)
 	return ret < 0 ? ret : 0;
 }
 
-/* Pages of their own, so that nothing else is shown with them. */
+/* On separate pages, so that nothing else is shown with them. */
 static struct dart_counters *counters_new(const char *name, const char *type,
 					  size_t size, const char *module)
 {
@@ -138,7 +139,7 @@ int __dart_counters_register(const char *name, const char *type, size_t size,
 {
 	struct dart_counters *counters;
 
-	/* As BTF has it. */
+	/* BTF has the bare name. */
 	if (!strncmp(type, "struct ", 7))
 		type += 7;
 	if (strlen(type) >= DART_ZERO_NAME_LENGTH)

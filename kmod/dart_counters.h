@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * For modules whose counters shall be read from afar, without a system call,
- * without a copy and without this machine noticing:
+ * For modules that let other machines read their counters, without a system
+ * call, a copy or any work on this machine:
  *
  *	struct frobs {
  *		u64 done;
@@ -9,7 +9,7 @@
  *	};
  *	static struct frobs __percpu *frobs;
  *
- *	err = dart_counters_register("frobs", struct frobs, &frobs);
+ *	ret = dart_counters_register("frobs", struct frobs, &frobs);
  *	...
  *	this_cpu_inc(frobs->done);
  *	this_cpu_add(frobs->failed, 3);
@@ -18,7 +18,7 @@
  *
  * Counting takes no lock and no atomic operation.  A region shows the counters
  * after DART_ZERO_IOC_ADD_COUNTERS, and dartd after
- * "dartctl register counters frobs".
+ * "dartctl counters add frobs".
  */
 #ifndef DART_COUNTERS_H
 #define DART_COUNTERS_H
@@ -31,12 +31,12 @@
 #define DART_COUNTERS_SIZE_MAX (32 << 10)
 
 /*
- * Makes counters, zeros, on pages of their own, and lets regions find them.
- * @name: 1 to 63 printable ASCII characters, no spaces, one of all counters of
- * the machine; copied.
- * @type: a struct of integers, defined in the calling module, from whose BTF
- * readers learn the names; 1 to DART_COUNTERS_SIZE_MAX bytes.
- * @counters: where the type __percpu * goes.
+ * Allocates zeroed counters on separate pages and lets regions find them.
+ * @name: 1 to 63 printable ASCII characters, no spaces, unique among the
+ * counters of the machine; copied.
+ * @type: a struct of integers, defined in the calling module, whose BTF names
+ * the counters for readers; 1 to DART_COUNTERS_SIZE_MAX bytes.
+ * @counters: set to the counters, a @type __percpu *.
  *
  * Process context.  Returns 0, -EINVAL, -EEXIST, -ENOMEM.
  */
@@ -45,8 +45,8 @@
 		(void __percpu **)(type __percpu **) { counters })
 
 /*
- * Withdraws the counters: nobody may count any more.  Regions that show them
- * keep the last values until they remove them.  Process context.
+ * Withdraws the counters, which must not be updated any more.  Regions that
+ * show them keep the last values until they remove them.  Process context.
  */
 void dart_counters_unregister(const void __percpu *counters);
 

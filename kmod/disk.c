@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* The I/O counters of block devices. */
 #include "disk.h"
 
 #include <linux/blkdev.h>
@@ -14,7 +15,7 @@
 
 struct dart_disk {
 	struct dart_percpu percpu;
-	struct inode *inode;		/* of the block device: frees them */
+	struct inode *inode;		/* of the device; owns the counters */
 };
 
 static void disk_free(struct dart_percpu *percpu)
@@ -32,7 +33,7 @@ static struct dart_percpu *open_file(struct file *file)
 
 	if (!S_ISBLK(file_inode(file)->i_mode))
 		return ERR_PTR(-EINVAL);
-	/* O_PATH: not the device's inode but that of its name. */
+	/* With O_PATH the inode is that of the name, not the device's. */
 	if (file->f_mode & FMODE_PATH)
 		return ERR_PTR(-EBADF);
 

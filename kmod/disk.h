@@ -5,8 +5,8 @@
 #include "source.h"
 
 /*
- * The I/O counters of a block device.  They are held, but the disk can be
- * removed and its driver unloaded as if nobody looked.
+ * The I/O counters of a block device.  While they are held the disk can still
+ * be removed and its driver unloaded.
  */
 struct dart_percpu *dart_disk_open(const struct dart_source *source,
 				   const struct dart_zero_window *window);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Events of a region: queued by the module, taken by read(). */
 #include "event.h"
 
 #include <linux/uaccess.h>
@@ -42,7 +43,7 @@ static bool has_pending(struct dart_events *events)
 	return !list_empty_careful(&events->pending);
 }
 
-/* Takes the first one; false if there is none. */
+/* Takes the first event; false if there is none. */
 static bool take(struct dart_events *events, struct dart_zero_event *taken)
 {
 	struct dart_event *event;
@@ -70,7 +71,7 @@ ssize_t dart_events_read(struct dart_events *events, char __user *user,
 	if (size < sizeof(event))
 		return -EINVAL;
 	while (size - done >= sizeof(event)) {
-		/* What is taken is told: find out before that it can be. */
+		/* A taken event is not queued again: try @user first. */
 		if (clear_user(user + done, sizeof(event)))
 			return done ?: -EFAULT;
 		if (!take(events, &event)) {

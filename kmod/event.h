@@ -9,7 +9,7 @@
 
 #include <linux/dart_zero.h>
 
-/* What a region has to say to whoever read()s it. */
+/* The events that a region returns from read(). */
 struct dart_events {
 	spinlock_t lock;		/* guards the list and its links */
 	struct list_head pending;
@@ -17,8 +17,8 @@ struct dart_events {
 };
 
 /*
- * Part of what it is about, so that telling it needs no memory.  Pending once
- * at most.
+ * Embedded in the object that it is about, so that telling it needs no memory.
+ * Pending at most once.
  */
 struct dart_event {
 	struct list_head link;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What user space says is checked here, in full, before a region hears of it.
+ * The ioctls: arguments are checked here in full before they reach a region.
  */
 #include "ioctl.h"
 
@@ -25,8 +25,8 @@ static bool is_zero(const struct dart_zero_extent *info)
 }
 
 /*
- * Adds @extent (or passes its error on) and tells user space about it at
- * @user; takes it out again if user space cannot be told.
+ * Adds @extent (or returns its error) and describes it at @user; removes it
+ * again if @user cannot be written.
  */
 static int add(struct dart_region *region, struct dart_extent *extent,
 	       struct dart_zero_extent __user *user)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What eBPF programs may call: see bpf/dart_counters.h. */
+/* The function that eBPF programs call to count: see bpf/dart_counters.h. */
 #include <linux/bpf.h>
 #include <linux/btf.h>
 #include <linux/btf_ids.h>
@@ -10,8 +10,8 @@
 
 /*
  * Adds @value to counter @index, on this CPU, of the counters @id
- * (dart_zero_extent.counters_id).  Returns 0, -ENOENT when they are gone, or
- * -EINVAL when there is no such counter.
+ * (dart_zero_extent.counters_id).  Returns 0, -ENOENT if there are no such
+ * counters, or -EINVAL if they have no such counter.
  */
 __bpf_kfunc int bpf_dart_counters_add(u32 id, u32 index, u64 value)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* /dev/dart_zero: see <linux/dart_zero.h>. */
+/* The module and its device, /dev/dart_zero: see <linux/dart_zero.h>. */
 #include <linux/err.h>
 #include <linux/fs.h>
 #include <linux/miscdevice.h>
@@ -82,7 +82,7 @@ static int __init dart_init(void)
 	ret = dart_kfunc_init();
 	if (ret)
 		goto err_netdev;
-	/* Last: from now on there can be users. */
+	/* Last: from now on the device can be opened. */
 	ret = misc_register(&dart_device);
 	if (ret)
 		goto err_netdev;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Network namespaces: their list, its changes, and their counters. */
 #include "namespace.h"
 
 #include <linux/err.h>
@@ -9,7 +10,6 @@
 #include "borrowed.h"
 #include "percpu.h"
 
-/* What we know of a namespace, and that we know of it. */
 struct dart_namespace {
 	struct list_head link;
 	struct net *net;
@@ -19,7 +19,7 @@ static unsigned int namespace_id;
 static DEFINE_MUTEX(namespace_lock);
 static LIST_HEAD(namespaces);
 static LIST_HEAD(watches);
-static u64 changes;	/* of the first list */
+static u64 changes;	/* of namespaces */
 
 static void tell_watches(void)
 {
@@ -30,7 +30,7 @@ static void tell_watches(void)
 		dart_event_tell(watch->events, &watch->event);
 }
 
-/* Not the kernel's own list: a namespace is on it only after this call. */
+/* The kernel's own list has the namespace only after this call. */
 static int __net_init namespace_begins(struct net *net)
 {
 	struct dart_namespace *namespace = net_generic(net, namespace_id);
@@ -104,8 +104,8 @@ struct dart_percpu *dart_namespace_open(const struct dart_source *source,
 		return ERR_PTR(-EINVAL);
 
 	/*
-	 * A namespace that is being set up can still fail to be, and is freed
-	 * then whoever refers to it.  But not before namespace_ends().
+	 * A namespace whose setup fails is freed despite references, but not
+	 * before namespace_ends().
 	 */
 	mutex_lock(&namespace_lock);
 	net = find(window->netns);

@@ -7,7 +7,7 @@
 #include "event.h"
 #include "source.h"
 
-/* A region that wants to know when network namespaces come and go. */
+/* Tells a region when the list of network namespaces changes. */
 struct dart_namespace_watch {
 	struct list_head link;
 	struct dart_events *events;
@@ -17,13 +17,10 @@ struct dart_namespace_watch {
 int dart_namespace_init(void);
 void dart_namespace_exit(void);
 
-/*
- * Opens a source that borrows from the namespace that @window selects, or
- * ERR_PTR().
- */
+/* Calls source->borrow() for the namespace that @window selects. */
 struct dart_percpu *dart_namespace_open(const struct dart_source *source,
 					const struct dart_zero_window *window);
-/* Borrows the counters of <linux/snmp.h>. */
+/* Borrows the counters that <linux/snmp.h> numbers. */
 struct dart_percpu *dart_namespace_borrow(const struct dart_source *source,
 					  const struct dart_zero_window *window,
 					  struct net *net);
@@ -40,8 +37,8 @@ void dart_namespace_watch_set(struct dart_namespace_watch *watch,
 
 /*
  * Copies the inode numbers of all namespaces to @inodes, which has room for
- * @room.  Returns 0, or -ENOSPC if they do not fit; *@count says how many there
- * are in both cases.
+ * @room.  Returns 0, or -ENOSPC if they do not fit; sets *@count to their
+ * number in both cases.
  */
 int dart_namespace_list(u32 *inodes, u32 room, u32 *count, u64 *change);
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* The counters of network devices. */
 #include "netdev.h"
 
 #include <linux/err.h>
@@ -13,8 +14,8 @@
 #include "percpu.h"
 
 /*
- * A device is about to end, or to move to another namespace: it is down, and
- * nobody who saw it up is still at work on it.  Called with rtnl_lock held.
+ * A device is about to end or to move to another namespace: it is down, and all
+ * users that saw it up have finished.  Called with rtnl_lock held.
  */
 static int netdev_event(struct notifier_block *block, unsigned long event,
 			void *info)
@@ -44,7 +45,7 @@ void dart_netdev_exit(void)
 
 static struct dart_percpu *borrow_stats(struct net_device *device)
 {
-	/* Without a type nobody but its driver knows what it has. */
+	/* Without a type only the driver knows the counters. */
 	switch (dart_pcpu_stat_type(device)) {
 	case NETDEV_PCPU_STAT_TSTATS:
 		return BORROW(device, &device->tstats, pcpu_sw_netstats);
@@ -61,7 +62,7 @@ static struct dart_percpu *borrow_core_stats(struct net_device *device)
 {
 	struct net_device_core_stats __percpu *stats;
 
-	/* The kernel makes them as late as this, when it drops a packet. */
+	/* The kernel allocates them when it drops the first packet. */
 	if (!READ_ONCE(device->core_stats)) {
 		stats = alloc_percpu(struct net_device_core_stats);
 		if (!stats)

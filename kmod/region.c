@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Regions: extents at their places, and the mappings that show them. */
 #include "region.h"
 
 #include <linux/cpumask.h>
@@ -35,7 +36,7 @@ struct dart_region *dart_region_new(struct address_space *mapping)
 	return region;
 }
 
-/* Last reference to the file: no mapping is left, but pages may be pinned. */
+/* No file is left, and so no mapping, but pages may be pinned. */
 void dart_region_free(struct dart_region *region)
 {
 	struct dart_extent *extent;
@@ -55,12 +56,12 @@ void dart_region_free(struct dart_region *region)
 }
 
 /*
- * Drops what page tables show of @pages pages from byte @offset, in every
- * mapping: the next access faults and finds what is there now.  The mapping is
+ * Clears the page table entries of @pages pages from byte @offset in every
+ * mapping: the next access faults and finds the current pages.  @mapping is
  * that of the device's inode, so other regions lose their entries for the same
- * offsets; they fault theirs back in.
+ * offsets and fault them in again.
  */
-static void region_forget(struct dart_region *region, u64 offset, u64 pages)
+static void region_unmap(struct dart_region *region, u64 offset, u64 pages)
 {
 	unmap_mapping_range(region->mapping, offset, pages << PAGE_SHIFT, 1);
 }
@@ -87,8 +88,8 @@ static struct dart_zero_extent describe(const struct dart_extent *extent)
 }
 
 /*
- * Puts @extent at the first gap that is large enough.  What mtree_alloc_range()
- * does, which before 6.5 overlooks gaps.  Called with the region's lock held.
+ * Puts @extent at the first gap that is large enough, as mtree_alloc_range()
+ * does, which overlooks gaps before 6.5.  Called with the region's lock held.
  */
 static int region_place(struct dart_region *region, struct dart_extent *extent)
 {
@@ -140,7 +141,7 @@ out:
 	mutex_unlock(&region->lock);
 
 	if (!ret)
-		region_forget(region, info->offset, info->pages);
+		region_unmap(region, info->offset, info->pages);
 	return ret;
 }
 
@@ -184,7 +185,10 @@ out:
 	return ret;
 }
 
-/* The slice @id; NULL if there is none.  Called with the region's lock held. */
+/*
+ * Takes out the slice @id; NULL if there is none.  Called with the region's
+ * lock held.
+ */
 static struct dart_slice *region_take_slice(struct dart_region *region, u32 id)
 {
 	struct dart_slice *slice = xa_erase(&region->slices, id);
@@ -194,8 +198,8 @@ static struct dart_slice *region_take_slice(struct dart_region *region, u32 id)
 	return slice;
 }
 
-/* Makes room where @extent is, which may take memory.  Likewise. */
-static int region_displace(struct dart_region *region,
+/* Takes out @extent, which may need memory.  With the region's lock held. */
+static int region_take_extent(struct dart_region *region,
 			   const struct dart_extent *extent)
 {
 	MA_STATE(mas, &region->extents, extent->info.offset >> PAGE_SHIFT,
@@ -220,7 +224,7 @@ int dart_region_remove(struct dart_region *region, u32 id)
 	if (extent && extent->slices) {
 		ret = -EBUSY;
 	} else if (extent) {
-		ret = region_displace(region, extent);
+		ret = region_take_extent(region, extent);
 		if (!ret)
 			region->count--;
 	} else if (!slice) {
@@ -234,7 +238,7 @@ int dart_region_remove(struct dart_region *region, u32 id)
 		dart_slice_withdraw(slice);
 		return 0;
 	}
-	region_forget(region, extent->info.offset, extent->info.pages);
+	region_unmap(region, extent->info.offset, extent->info.pages);
 	dart_extent_free(extent);
 	return 0;
 }
@@ -283,9 +287,9 @@ void dart_region_info(struct dart_region *region, struct dart_zero_info *info)
 }
 
 /*
- * Called with mmap_lock held.  The page is inserted while the lock is held, so
- * that an extent that is being removed is either not found here any more, or
- * its pages are in the page tables before region_forget() looks there.
+ * Called with mmap_lock held.  The page is inserted with the region's lock
+ * held: an extent that is being removed is either no longer found here, or its
+ * pages are in the page tables before region_unmap() looks there.
  */
 static vm_fault_t region_fault(struct vm_fault *vmf)
 {
@@ -313,7 +317,7 @@ static const struct vm_operations_struct region_vm_ops = {
 
 int dart_region_mmap(struct dart_region *region, struct vm_area_struct *vma)
 {
-	/* Not VM_SHARED: a file open for reading only does not set it. */
+	/* VM_SHARED is not set if the file is open for reading only. */
 	if (!(vma->vm_flags & VM_MAYSHARE))
 		return -EINVAL;
 	if (vma->vm_flags & (VM_WRITE | VM_EXEC))
@@ -323,8 +327,8 @@ int dart_region_mmap(struct dart_region *region, struct vm_area_struct *vma)
 		return -EINVAL;
 
 	/*
-	 * Not VM_IO or VM_PFNMAP: pages of those cannot be pinned.  VM_MIXEDMAP
-	 * allows inserting pages that are nobody's page cache.
+	 * Not VM_IO or VM_PFNMAP: their pages cannot be pinned.  VM_MIXEDMAP
+	 * allows pages that are not in the page cache.
 	 */
 	vm_flags_mod(vma,
 		     VM_MIXEDMAP | VM_DONTEXPAND | VM_DONTDUMP | VM_DONTCOPY,

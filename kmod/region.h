@@ -6,27 +6,21 @@
 #include <linux/mutex.h>
 #include <linux/xarray.h>
 
-#include <linux/dart_zero.h>
-
-#include "event.h"
+#include "extent.h"
 #include "namespace.h"
 
-struct address_space;
-struct dart_extent;
 struct file;
-struct page;
-struct vm_area_struct;
 
 #define DART_REGION_EXTENTS_MAX 16384
 
 /*
- * What one open of the device maps.  Lives as long as the open file: mappings
- * hold the file, and so the region.
+ * The pages that an open file of the device maps.  Lives as long as the file,
+ * which mappings hold.
  */
 struct dart_region {
 	/*
-	 * Guards extents and counts, and is taken inside mmap_lock, by page
-	 * faults: user memory must not be touched while it is held.
+	 * Guards extents and counts.  Page faults take it inside mmap_lock:
+	 * user memory must not be touched while it is held.
 	 */
 	struct mutex lock;
 	struct maple_tree extents;	/* page of the region -> dart_extent */
@@ -43,25 +37,26 @@ struct dart_region *dart_region_new(struct address_space *mapping);
 void dart_region_free(struct dart_region *region);
 
 /*
- * Gives @extent a place and an id, and takes it over.  -EEXIST if the region
- * shows the same memory already, -ENOSPC; the extent is then still the
- * caller's.  Copies its description to @info.
+ * Takes over @extent, gives it a place and an id, and copies its description to
+ * @info.  -EEXIST if the region already shows the same memory, -ENOSPC,
+ * -ENOMEM: the caller keeps the extent.
  */
 int dart_region_add(struct dart_region *region, struct dart_extent *extent,
 		    struct dart_zero_extent *info);
 /*
- * Lends @slice->pages of the slab @slice->slab and says in @slice what they are
- * called and where; @file is not installed yet.  -ENOENT, -ENOSPC, -ENOMEM.
+ * Lends @slice->pages pages of the slab @slice->slab, and sets @slice->id,
+ * @slice->data and @file, which is not installed yet.  -ENOENT, -ENOSPC,
+ * -ENOMEM.
  */
 int dart_region_add_slice(struct dart_region *region,
 			  struct dart_zero_slice *slice, struct file **file);
-/* An extent or a slice.  -ENOENT, -EBUSY, -ENOMEM. */
+/* Removes an extent or a slice.  -ENOENT, -EBUSY, -ENOMEM. */
 int dart_region_remove(struct dart_region *region, u32 id);
 
 /*
  * Copies the descriptions of all extents, ordered by offset, to @infos, which
- * has room for @room.  Returns 0, or -ENOSPC if they do not fit;
- * *@count says how many there are in both cases.
+ * has room for @room.  Returns 0, or -ENOSPC if they do not fit; sets *@count
+ * to their number in both cases.
  */
 int dart_region_list(struct dart_region *region,
 		     struct dart_zero_extent *infos, u32 room, u32 *count);

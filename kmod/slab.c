@@ -24,7 +24,7 @@ struct dart_slab {
 	refcount_t references;
 	struct mutex lock;		/* guards @used, @next, slices' events */
 	u32 page_count;
-	u32 next;			/* where to look for free pages first */
+	u32 next;			/* where the search begins */
 	unsigned long *used;		/* by page */
 	struct page *pages[];
 };
@@ -135,7 +135,7 @@ static void slice_put(struct dart_slice *slice)
 	if (!refcount_dec_and_test(&slice->references))
 		return;
 
-	/* The next owner is somebody else, and so may be who reads the slab. */
+	/* The next owner and its readers may be others. */
 	for (i = 0; i < slice->pages; i++)
 		clear_highpage(slab->pages[slice->first + i]);
 	mutex_lock(&slab->lock);
@@ -181,8 +181,8 @@ static int slice_mmap(struct file *file, struct vm_area_struct *vma)
 		return -ENXIO;
 
 	/*
-	 * By their numbers: nobody can pin these pages, and write to them after
-	 * the slice has become somebody else's.  The mapping holds the file.
+	 * Pages mapped by number cannot be pinned: a pin could write to them
+	 * after they are lent to another process.  The mapping holds the file.
 	 */
 	vm_flags_mod(vma, 0, VM_MAYEXEC);
 	for (i = 0; i < pages && !ret; i++)
