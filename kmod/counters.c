@@ -2,6 +2,9 @@
 /* Counters of other modules and eBPF programs, and the extents over them. */
 #include "counters.h"
 
+#include <linux/bpf.h>
+#include <linux/btf.h>
+#include <linux/btf_ids.h>
 #include <linux/err.h>
 #include <linux/mm.h>
 #include <linux/module.h>
@@ -13,6 +16,7 @@
 
 #include <linux/dart_zero.h>
 
+#include "compat.h"
 #include "dart_counters.h"
 #include "extent.h"
 #include "percpu.h"
@@ -234,7 +238,7 @@ dart_counters_open(const struct dart_zero_counters *request)
 	return extent;
 }
 
-int dart_counters_add(u32 id, u32 index, u64 value)
+__bpf_kfunc int bpf_dart_counters_add(u32 id, u32 index, u64 value)
 {
 	struct dart_counters *counters;
 	int ret = 0;
@@ -248,6 +252,31 @@ int dart_counters_add(u32 id, u32 index, u64 value)
 	else
 		this_cpu_add(counters->values[index], value);
 	rcu_read_unlock();
+	return ret;
+}
+
+BTF_KFUNCS_START(dart_kfuncs)
+BTF_ID_FLAGS(func, bpf_dart_counters_add)
+BTF_KFUNCS_END(dart_kfuncs)
+
+static const struct btf_kfunc_id_set dart_kfunc_set = {
+	.owner = THIS_MODULE,
+	.set = &dart_kfuncs,
+};
+
+int dart_counters_init(void)
+{
+	static const enum bpf_prog_type types[] = {
+		BPF_PROG_TYPE_TRACING,
+		BPF_PROG_TYPE_XDP,
+		BPF_PROG_TYPE_SCHED_CLS,
+		BPF_PROG_TYPE_SYSCALL,
+	};
+	size_t i;
+	int ret = 0;
+
+	for (i = 0; i < ARRAY_SIZE(types) && !ret; i++)
+		ret = register_btf_kfunc_id_set(types[i], &dart_kfunc_set);
 	return ret;
 }
 

@@ -15,16 +15,15 @@ struct dart_extent *
 dart_counters_open(const struct dart_zero_counters *request);
 
 /*
- * Adds @value to counter @index of this CPU.  Any context.  Returns 0, -ENOENT
- * (no counters @id) or -EINVAL (no counter @index).
+ * For eBPF programs (see bpf/dart_counters.h): adds @value to counter @index, on
+ * this CPU, of the counters @id (dart_zero_extent.counters_id).  Any context.
+ * Returns 0, -ENOENT (no such counters) or -EINVAL (no counter @index).
  */
-int dart_counters_add(u32 id, u32 index, u64 value);
-
-/* When the module exits; no counters are left. */
-void dart_counters_exit(void);
-
-/* The function that eBPF programs call: kfunc.c. */
-int dart_kfunc_init(void);
 int bpf_dart_counters_add(u32 id, u32 index, u64 value);
+
+/* Lets eBPF programs call it. */
+int dart_counters_init(void);
+/* When no counters are left. */
+void dart_counters_exit(void);
 
 #endif /* DART_ZERO_COUNTERS_H */

@@ -79,7 +79,7 @@ static int __init dart_init(void)
 	ret = dart_netdev_init();
 	if (ret)
 		goto err_namespace;
-	ret = dart_kfunc_init();
+	ret = dart_counters_init();
 	if (ret)
 		goto err_netdev;
 	/* Last: from now on the device can be opened. */
