@@ -32,8 +32,6 @@ dart_cgroup_open_cpu(const struct dart_source *source,
 	struct dart_cgroup *held;
 	struct cgroup *cgroup;
 
-	if (window->netns)
-		return ERR_PTR(-EINVAL);
 	cgroup = cgroup_get_from_fd(window->fd);
 	if (IS_ERR(cgroup))
 		return ERR_CAST(cgroup);

@@ -57,7 +57,7 @@ static void counters_free(struct dart_percpu *percpu)
 	call_rcu(&of_percpu(percpu)->rcu, counters_free_rcu);
 }
 
-static struct dart_counters *find(const char *name)
+static struct dart_counters *counters_find(const char *name)
 {
 	struct dart_counters *counters;
 	unsigned long id;
@@ -79,12 +79,12 @@ static bool is_name(const char *name)
 	return at > name && at - name < DART_ZERO_NAME_LENGTH;
 }
 
-static int enlist(struct dart_counters *counters)
+static int counters_enlist(struct dart_counters *counters)
 {
 	int ret = -EEXIST;
 
 	mutex_lock(&dart_percpu_lock);
-	if (!find(counters->name))
+	if (!counters_find(counters->name))
 		ret = xa_alloc_cyclic(&all_counters, &counters->id, counters,
 				      xa_limit_31b, &last_id, GFP_KERNEL);
 	counters->is_listed = ret >= 0;
@@ -116,7 +116,7 @@ static struct dart_counters *counters_new(const char *name, const char *type,
 	strscpy(counters->module, module, sizeof(counters->module));
 	dart_percpu_init(&counters->percpu, counters->values, size,
 			 counters->type, counters_free);
-	ret = enlist(counters);
+	ret = counters_enlist(counters);
 	if (ret)
 		goto err_free;
 	return counters;
@@ -206,7 +206,7 @@ static struct dart_counters *counters_get(const char *name)
 	struct dart_counters *counters;
 
 	mutex_lock(&dart_percpu_lock);
-	counters = find(name);
+	counters = counters_find(name);
 	if (counters)
 		dart_percpu_get(&counters->percpu);
 	mutex_unlock(&dart_percpu_lock);

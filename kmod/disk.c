@@ -54,8 +54,6 @@ struct dart_percpu *dart_disk_open(const struct dart_source *source,
 	struct dart_percpu *percpu;
 	struct file *file;
 
-	if (window->netns)
-		return ERR_PTR(-EINVAL);
 	file = fget(window->fd);
 	if (!file)
 		return ERR_PTR(-EBADF);

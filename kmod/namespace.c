@@ -19,7 +19,7 @@ static unsigned int namespace_id;
 static DEFINE_MUTEX(namespace_lock);
 static LIST_HEAD(namespaces);
 static LIST_HEAD(watches);
-static u64 changes;	/* of namespaces */
+static u64 changes;		/* of namespaces */
 
 static void tell_watches(void)
 {
@@ -76,7 +76,7 @@ void dart_namespace_exit(void)
 	unregister_pernet_subsys(&namespace_ops);
 }
 
-static struct net *find(u32 inode)
+static struct net *namespace_find(u32 inode)
 {
 	struct dart_namespace *namespace;
 
@@ -100,15 +100,13 @@ struct dart_percpu *dart_namespace_open(const struct dart_source *source,
 		put_net(net);
 		return percpu;
 	}
-	if (window->fd != -1)
-		return ERR_PTR(-EINVAL);
 
 	/*
 	 * A namespace whose setup fails is freed despite references, but not
 	 * before namespace_ends().
 	 */
 	mutex_lock(&namespace_lock);
-	net = find(window->netns);
+	net = namespace_find(window->netns);
 	if (net)
 		percpu = source->borrow(source, window, net);
 	mutex_unlock(&namespace_lock);

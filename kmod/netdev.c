@@ -9,8 +9,8 @@
 
 #include <linux/dart_zero.h>
 
-#include "compat.h"
 #include "borrowed.h"
+#include "compat.h"
 #include "percpu.h"
 
 /*

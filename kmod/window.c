@@ -113,10 +113,10 @@ struct dart_extent *dart_window_open(const struct dart_zero_window *window)
 
 	if (IS_ERR(source))
 		return ERR_CAST(source);
-	if (source->by_fd ? window->fd < 0 && !window->netns :
-			    window->fd != -1 || window->netns)
-		return ERR_PTR(-EINVAL);
-	if (source->by_ifindex != !!window->ifindex)
+	if ((source->by_fd && !window->netns ? window->fd < 0 :
+					       window->fd != -1) ||
+	    (window->netns && !source->borrow) ||
+	    source->by_ifindex != !!window->ifindex)
 		return ERR_PTR(-EINVAL);
 
 	percpu = source->open(source, window);
