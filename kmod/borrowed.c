@@ -91,8 +91,8 @@ static void borrowed_keep(struct dart_borrowed *borrowed)
 	unsigned int cpu;
 
 	for_each_possible_cpu(cpu)
-		memcpy(per_cpu_ptr(borrowed->ours, cpu), per_cpu_ptr(theirs, cpu),
-		       borrowed->percpu.length);
+		memcpy(per_cpu_ptr(borrowed->ours, cpu),
+		       per_cpu_ptr(theirs, cpu), borrowed->percpu.length);
 	/* A later update sees the copied values; one in flight is lost. */
 	smp_store_release(borrowed->place, borrowed->ours);
 	borrowed->ours = theirs;

@@ -15,9 +15,9 @@ struct dart_extent *
 dart_counters_open(const struct dart_zero_counters *request);
 
 /*
- * For eBPF programs (see bpf/dart_counters.h): adds @value to counter @index, on
- * this CPU, of the counters @id (dart_zero_extent.counters_id).  Any context.
- * Returns 0, -ENOENT (no such counters) or -EINVAL (no counter @index).
+ * For eBPF programs (see bpf/dart_counters.h): adds @value, on this CPU, to
+ * counter @index of the counters @id (dart_zero_extent.counters_id).  Any
+ * context.  Returns 0, -ENOENT (no counters @id), -EINVAL (no counter @index).
  */
 int bpf_dart_counters_add(u32 id, u32 index, u64 value);
 

@@ -26,12 +26,12 @@ struct dart_extent_kind {
 	 */
 	int (*show)(struct dart_extent *extent);
 	/*
-	 * The extent has its id: from now on @events hear when its memory ends.
-	 * NULL if it cannot end.
+	 * The extent has its id: from now on @events are told when its memory
+	 * ends.  NULL if it cannot end.
 	 */
 	void (*begin)(struct dart_extent *extent, struct dart_events *events);
 	/*
-	 * The region hears no more of the extent; also called if show failed,
+	 * The region is told no more of the extent; also called if show failed,
 	 * and more than once.  NULL if there is nothing to do.
 	 */
 	void (*end)(struct dart_extent *extent);
@@ -51,7 +51,7 @@ struct dart_extent {
 	const void *memory;		/* equal in extents over equal memory */
 	u32 slices;			/* of a slab, in the region */
 	bool owns_counters;		/* they end with it */
-	bool is_reused;			/* once freed, even while it is pinned */
+	bool is_reused;			/* when freed, even if pinned */
 
 	/* Guarded by dart_percpu_lock: */
 	struct list_head shows;		/* in shown_by */

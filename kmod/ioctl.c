@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * The ioctls: arguments are checked here in full before they reach a region.
- */
+/* The ioctls: arguments are checked here in full before they reach a region. */
 #include "ioctl.h"
 
 #include <linux/capability.h>
@@ -194,7 +192,8 @@ static int list_namespaces(struct dart_region *region,
 		ret = -EFAULT;
 	if (!ret)
 		dart_namespace_watch_set(&region->namespaces,
-					 list.flags & DART_ZERO_NAMESPACES_WATCH,
+					 list.flags &
+						 DART_ZERO_NAMESPACES_WATCH,
 					 change);
 	kvfree(inodes);
 	return ret;

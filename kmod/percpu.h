@@ -12,9 +12,8 @@ struct dart_extent;
 struct dart_extent_kind;
 
 /*
- * Per-CPU memory that extents show, and what keeps it from being freed.  It
- * can be gone, which means that it is no longer updated, long before it is
- * freed.
+ * Per-CPU memory that extents show, kept from being freed.  It can be
+ * gone, which means that it is no longer updated, long before it is freed.
  */
 struct dart_percpu {
 	refcount_t references;

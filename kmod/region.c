@@ -97,7 +97,8 @@ static int region_place(struct dart_region *region, struct dart_extent *extent)
 	int ret;
 
 	mas_lock(&mas);
-	ret = mas_empty_area(&mas, 0, DART_REGION_PAGES - 1, extent->info.pages);
+	ret = mas_empty_area(&mas, 0, DART_REGION_PAGES - 1,
+			     extent->info.pages);
 	if (!ret) {
 		extent->info.offset = (u64)mas.index << PAGE_SHIFT;
 		ret = mas_store_gfp(&mas, extent, GFP_KERNEL_ACCOUNT);

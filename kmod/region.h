@@ -27,7 +27,7 @@ struct dart_region {
 	struct xarray slices;		/* id -> dart_slice */
 	u32 count;
 	u32 last_id;
-	struct page *hole;		/* zeros, where there is no extent */
+	struct page *hole;		/* zeros, shown between extents */
 	struct address_space *mapping;	/* of the file */
 	struct dart_events events;
 	struct dart_namespace_watch namespaces;

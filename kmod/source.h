@@ -9,7 +9,7 @@ struct dart_percpu;
 struct dart_zero_window;
 struct net;
 
-/* Per-CPU counters that the kernel updates anyway: see sources[] in window.c. */
+/* Per-CPU counters that the kernel updates anyway: sources[] in window.c. */
 struct dart_source {
 	/*
 	 * Returns the counters that @window selects, with a reference, or

@@ -10,8 +10,8 @@
  *   map       the pages that hold the values of an eBPF array map
  *   counters  per-CPU counters that another module has registered, or that
  *             eBPF programs add to
- *   slab      pages of the region's own, parts of which (*slices*) are lent to
- *             processes that write them
+ *   slab      new pages, parts of which (*slices*) are lent to processes that
+ *             write them
  *
  * mmap() of the file shows all extents, those added before the mmap() and
  * those added after it, at the offsets that the ioctls return:
@@ -24,41 +24,40 @@
  *      ^data
  *      <------>stride
  *
- * The pages are those that the kernel itself updates: nothing is copied and
- * nothing runs to keep them fresh.  Bytes that belong to no extent (holes, and
- * the copies of CPUs that are not possible) read as zero.
+ * The kernel itself updates these pages: nothing is copied and nothing runs to
+ * refresh them.  Bytes that belong to no extent (holes, and the copies of CPUs
+ * that are not possible) read as zero.
  *
  * The mapping must be MAP_SHARED (EINVAL) and PROT_READ alone (EPERM), and lie
  * within the capacity (EINVAL).  It can never be made writable or executable,
- * and fork() does not pass it on (unless madvise() says so, which newer kernels
- * refuse).  A memory
- * registration (ibv_reg_mr() without any write access, which needs Linux 6.2)
- * may pin its pages: a page is given back when the last mapping and the last
- * pin are gone.
+ * and fork() does not pass it on (unless madvise() asks for that, which newer
+ * kernels refuse).  A memory registration (ibv_reg_mr() without any write
+ * access, which needs Linux 6.2) may pin its pages: a page is released when the
+ * last mapping and the last pin are gone.
  *
- * What an extent shows can end before the extent does: a network namespace, a
- * network device, a module or a process goes away.  The region then keeps the
- * memory, with the last values, and becomes readable: poll() says EPOLLIN, and
- * read() says which extents are *gone*, so that they can be withdrawn and
- * removed in peace.  Cgroups and disks are held, too, but say nothing: watch
+ * A network namespace, network device, module or process can end before the
+ * extent that shows its memory.  The region then keeps the memory, with the
+ * last values, and becomes readable: poll() returns EPOLLIN, and read() tells
+ * which extents are *gone*, so that they can be withdrawn and removed at any
+ * later time.  Cgroups and disks are held, too, but without an event: watch
  * their files with inotify(7).  Maps are held until the extent is removed or
  * the region is closed.
  *
- * Remove an extent only after all memory registrations over it: what is freed
- * then can be used for other per-CPU counters at once.  Closing a region, as
- * the end of a process does, is safe in any order: memory that is still pinned
- * is kept until it is not.
+ * Remove an extent only after all memory registrations over it: the freed
+ * memory can be used for other per-CPU counters at once.  Closing a region, as
+ * the end of a process does, is safe in any order: pinned memory is kept until
+ * it is unpinned.
  *
- * A window shows whole pages, and so also what the kernel keeps beside the
+ * A window shows whole pages, and so also the kernel's data beside the
  * counters.  Adding one therefore takes CAP_SYS_ADMIN in the initial user
  * namespace and a kernel that is not locked down.  The file descriptor is the
- * right to read what is in the region: pass it on with care.
+ * right to read the region: pass it on with care.
  *
  * All numbers are in the byte order of the machine.  Every argument starts
- * with its own size, so that a later ABI can extend it; a size that this
- * kernel does not know, and reserved or output members that are not zero, are
- * refused with EINVAL before anything else happens.  A refused call changes
- * nothing.  All calls may be made from any thread that has the descriptor.
+ * with its own size, so that a later ABI can extend it; a size unknown to this
+ * kernel, and reserved or output members that are not zero, are refused with
+ * EINVAL before anything else happens.  A refused call changes nothing.  Any
+ * thread that has the descriptor may make any call.
  */
 #ifndef _UAPI_LINUX_DART_ZERO_H
 #define _UAPI_LINUX_DART_ZERO_H
@@ -70,14 +69,11 @@
 #define DART_ZERO_ABI_VERSION	2
 #define DART_ZERO_NAME_LENGTH	64
 
-/*
- * The per-CPU counters that a window can be opened on, by what selects one of
- * many.
- */
+/* The per-CPU counters that a window can be opened on, by selector. */
 enum dart_zero_source {
 	DART_ZERO_SOURCE_NONE = 0,
 
-	/* Nothing: there is one. */
+	/* No selector: there is only one. */
 	DART_ZERO_SOURCE_CPUSTAT = 1,	/* kernel_cpustat, /proc/stat, ns */
 	DART_ZERO_SOURCE_VMSTAT = 2,	/* vm_event_states, /proc/vmstat */
 	DART_ZERO_SOURCE_SOFTNET = 3,	/* softnet_data, /proc/net/softnet_stat */
@@ -113,7 +109,7 @@ enum dart_zero_extent_kind {
 };
 
 /*
- * DART_ZERO_IOC_INFO: the ABI, the limits and the fill of a region.
+ * DART_ZERO_IOC_INFO: the ABI, the limits and the use of a region.
  *
  * Anyone with the descriptor.  Errors: EINVAL, EFAULT.
  */
@@ -128,7 +124,7 @@ struct dart_zero_info {
 	__u64 used;		/* bytes from 0 to the end of the last extent */
 };
 
-/* What an extent shows is gone: its values change no more. */
+/* The memory that an extent shows is gone: its values no longer change. */
 #define DART_ZERO_EXTENT_GONE	(1 << 0)
 
 /*
@@ -139,8 +135,8 @@ struct dart_zero_info {
 struct dart_zero_extent {
 	__u32 id;		/* never 0, never used twice by a region */
 	__u32 kind;		/* enum dart_zero_extent_kind */
-	__u32 source;		/* enum dart_zero_source, 0 if no window */
-	__u32 map_id;		/* id of the eBPF map, 0 if no map */
+	__u32 source;		/* enum dart_zero_source, or 0: no window */
+	__u32 map_id;		/* id of the eBPF map, or 0: no map */
 	__u32 counters_id;	/* for bpf_dart_counters_add(), or 0 */
 	__u32 flags;		/* DART_ZERO_EXTENT_GONE */
 	__u32 copies;
@@ -151,9 +147,9 @@ struct dart_zero_extent {
 	__u64 length;		/* bytes of a copy */
 	__u64 stride;		/* bytes from a copy to the next */
 	/*
-	 * Window: the variable, or else the type, as BTF has it.  Counters:
-	 * their type in the BTF of @module, "" if they are plain __u64.  Map:
-	 * the name it was created with, perhaps "".  Slab: "".
+	 * Window: the variable, otherwise the type, in BTF.  Counters: their
+	 * type in the BTF of @module, "" if they are plain __u64.  Map: the
+	 * name it was created with, possibly "".  Slab: "".
 	 */
 	char name[DART_ZERO_NAME_LENGTH];
 	char module[DART_ZERO_NAME_LENGTH]; /* of counters; or "" */
@@ -162,18 +158,19 @@ struct dart_zero_extent {
 /*
  * DART_ZERO_IOC_ADD_WINDOW: open a window on a source.
  *
- * @fd is a descriptor of what the source is selected by: of a network namespace
- * (/proc/PID/ns/net), the directory of a cgroup, a block device.  A network
- * namespace may be given by its inode number instead (@netns, @fd -1).  @fd is
- * -1 and the others are 0 where they select nothing.
+ * @fd is a descriptor of the selector of the source: a network namespace
+ * (/proc/PID/ns/net), the directory of a cgroup or a block device.  A network
+ * namespace may be given by its inode number instead (@netns, @fd -1).  Unused
+ * selectors are -1 (@fd) or 0 (the others).
  *
  * CAP_SYS_ADMIN.  Errors: EINVAL (size, flags, reserved members, unknown
- * source, selectors that do not fit the source, @fd is something else, the root
+ * source, selectors that do not fit the source, another type of @fd, the root
  * cgroup), EBADF (not an open file), ENOENT (no such network namespace), ENODEV
- * (no such network device), EOPNOTSUPP (this kernel has no such counters, or
- * this device none of a known type), EPERM (no CAP_SYS_ADMIN, or the kernel is
- * locked down), EEXIST (the region shows these counters already), ENOSPC (no
- * room in the capacity, or extents_max is reached), EFAULT, ENOMEM.
+ * (no such network device), EOPNOTSUPP (this kernel does not have these
+ * counters, or this device has none of a known type), EPERM (no CAP_SYS_ADMIN,
+ * or the kernel is locked down), EEXIST (the region already shows these
+ * counters), ENOSPC (no room in the capacity, or extents_max is reached),
+ * EFAULT, ENOMEM.
  */
 struct dart_zero_window {
 	__u32 size;		/* in: sizeof(struct dart_zero_window) */
@@ -189,12 +186,12 @@ struct dart_zero_window {
  * DART_ZERO_IOC_ADD_MAP: add the values of an eBPF map.
  *
  * @fd refers to a BPF_MAP_TYPE_ARRAY that was created with BPF_F_MMAPABLE and
- * is open for reading; whoever holds it could mmap() the same pages.  Errors:
- * EINVAL (size, flags, reserved members, another type of map, no
- * BPF_F_MMAPABLE, values that hold locks, timers or pointers of the kernel and
- * so cannot be mapped either), EBADF (not an open file), EPERM (no
- * CAP_SYS_ADMIN, or the descriptor is not open for reading), EEXIST (the region
- * has this map already), ENOSPC, EFAULT, ENOMEM.
+ * is open for reading; its holder could mmap() the same pages.  Errors: EINVAL
+ * (size, flags, reserved members, another type of map, no BPF_F_MMAPABLE,
+ * values with locks, timers or kernel pointers, which cannot be mapped either),
+ * EBADF (not an open file), EPERM (no CAP_SYS_ADMIN, or the descriptor is not
+ * open for reading), EEXIST (the region already has this map), ENOSPC, EFAULT,
+ * ENOMEM.
  */
 struct dart_zero_map {
 	__u32 size;		/* in: sizeof(struct dart_zero_map) */
@@ -204,33 +201,33 @@ struct dart_zero_map {
 	struct dart_zero_extent extent; /* out */
 };
 
-/* Make the counters, @count of them; else they are there already. */
+/* Create @count counters; otherwise they exist already. */
 #define DART_ZERO_COUNTERS_CREATE	(1 << 0)
 
 /*
  * DART_ZERO_IOC_ADD_COUNTERS: add per-CPU counters by their name.
  *
- * Those that a module has registered (see kmod/dart_counters.h), or with
- * DART_ZERO_COUNTERS_CREATE new ones that eBPF programs add to (see
- * bpf/dart_counters.h), which are gone when the extent is removed.  The name is
- * one of all counters of the machine: 1 to 63 printable ASCII characters.
+ * A module has registered them (see kmod/dart_counters.h), or
+ * DART_ZERO_COUNTERS_CREATE creates them for eBPF programs to add to (see
+ * bpf/dart_counters.h) until the extent is removed.  The name is unique among
+ * the counters of the machine: 1 to 63 printable ASCII characters.
  *
  * CAP_SYS_ADMIN.  Errors: EINVAL (size, flags, name, @count 0 or beyond 32 KiB
  * of counters, or not 0 without CREATE), EPERM, ENOENT (no counters of this
- * name), EEXIST (the region shows them already, or with CREATE, there are some
- * of this name), ENOSPC, EFAULT, ENOMEM.
+ * name), EEXIST (the region already shows them, or with CREATE, the name is in
+ * use), ENOSPC, EFAULT, ENOMEM.
  */
 struct dart_zero_counters {
 	__u32 size;		/* in: sizeof(struct dart_zero_counters) */
 	__u32 flags;		/* in: DART_ZERO_COUNTERS_CREATE or 0 */
-	__u32 count;		/* in: of __u64 for each CPU, with CREATE */
+	__u32 count;		/* in: __u64s on each CPU, with CREATE */
 	__u32 reserved;		/* in: 0 */
 	char name[DART_ZERO_NAME_LENGTH]; /* in: ends with NUL, then zeros */
 	struct dart_zero_extent extent; /* out */
 };
 
 /*
- * DART_ZERO_IOC_ADD_SLAB: add pages of the region's own, zeroed.
+ * DART_ZERO_IOC_ADD_SLAB: add new pages, zeroed.
  *
  * CAP_SYS_ADMIN.  The memory is charged to the caller's memory cgroup.  Errors:
  * EINVAL (size, flags, @pages 0), EPERM, ENOSPC, EFAULT, ENOMEM.
@@ -248,10 +245,10 @@ struct dart_zero_slab {
  *
  * Returns a new descriptor (close-on-exec) that maps these pages for reading
  * and writing, and nothing else: MAP_SHARED, from offset 0, any number of
- * times. They are zero at first.  Whoever has the descriptor writes, so pass it
- * on to one process and close it.  When its last copy and its last mapping are
- * gone, the slice is, which read() says; it stays in the region, with its last
- * values, until it is removed.
+ * times.  They are zero at first.  The descriptor is the right to write them:
+ * pass it on to one process and close it.  When its last copy and its last
+ * mapping are closed the slice is gone, which read() tells; it stays in the
+ * region, with its last values, until it is removed.
  *
  * Anyone with the descriptor of the region.  Errors: EINVAL (size, flags,
  * @pages 0 or more than 256), ENOENT (no slab of this id), ENOSPC (the slab has
@@ -264,17 +261,17 @@ struct dart_zero_slice {
 	__u32 pages;		/* in */
 	__u32 id;		/* out: like that of an extent */
 	__s32 fd;		/* out */
-	__u64 data;		/* out, bytes: where the slice is in the region */
+	__u64 data;		/* out, bytes: where it is in the region */
 };
 
 /*
  * DART_ZERO_IOC_REMOVE: take an extent or a slice out of the region.
  *
  * The pages of an extent disappear from all mappings of the region at once
- * (they read as zero).  Those of a slice stay in the slab; they are lent again
- * when the slice is gone, too.  A slab with slices cannot be removed.  Errors:
- * EINVAL, ENOENT (nothing of this id), EBUSY (a slab with slices), EFAULT,
- * ENOMEM.
+ * (they read as zero).  Those of a slice stay in the slab and can be lent again
+ * once the slice is also gone.  A slab with slices cannot be removed.  Errors:
+ * EINVAL, ENOENT (no extent or slice of this id), EBUSY (a slab with slices),
+ * EFAULT, ENOMEM.
  */
 struct dart_zero_remove {
 	__u32 size;		/* in: sizeof(struct dart_zero_remove) */
@@ -286,9 +283,9 @@ struct dart_zero_remove {
 /*
  * DART_ZERO_IOC_LIST: the extents of the region in the order of their offset.
  *
- * @count is the room at @extents on the way in and the number of extents in
- * the region on the way out.  Errors: EINVAL, ENOSPC (there are more than fit;
- * @count says how many, nothing was written at @extents), EFAULT, ENOMEM.
+ * @count is the room at @extents on input and the number of extents in the
+ * region on output.  Errors: EINVAL, ENOSPC (they do not fit: @count is their
+ * number, nothing was written at @extents), EFAULT, ENOMEM.
  */
 struct dart_zero_list {
 	__u32 size;		/* in: sizeof(struct dart_zero_list) */
@@ -296,17 +293,17 @@ struct dart_zero_list {
 	__aligned_u64 extents;	/* in: address of struct dart_zero_extent[] */
 };
 
-/* Tell of changes from now on: DART_ZERO_EVENT_NAMESPACES. */
+/* Tell changes from now on: DART_ZERO_EVENT_NAMESPACES. */
 #define DART_ZERO_NAMESPACES_WATCH	(1 << 0)
 
 /*
  * DART_ZERO_IOC_NAMESPACES: the network namespaces of the machine, in no order,
- * as the inode numbers that /proc/PID/ns/net has.
+ * by the inode numbers of /proc/PID/ns/net.
  *
- * With DART_ZERO_NAMESPACES_WATCH the region becomes readable when one comes or
- * goes after this call; without, it does not any more.  CAP_SYS_ADMIN.  Errors:
- * EINVAL, EPERM, ENOSPC (there are more than fit; @count says how many, nothing
- * was written at @inodes), EFAULT, ENOMEM.
+ * With DART_ZERO_NAMESPACES_WATCH the region becomes readable when one begins
+ * or ends after this call; without it, no longer.  CAP_SYS_ADMIN.  Errors:
+ * EINVAL, EPERM, ENOSPC (they do not fit: @count is their number, nothing was
+ * written at @inodes), EFAULT, ENOMEM.
  */
 struct dart_zero_namespaces {
 	__u32 size;		/* in: sizeof(struct dart_zero_namespaces) */
@@ -319,13 +316,12 @@ struct dart_zero_namespaces {
 enum dart_zero_event_type {
 	DART_ZERO_EVENT_EXTENT_GONE = 1,
 	DART_ZERO_EVENT_SLICE_GONE = 2,
-	DART_ZERO_EVENT_NAMESPACES = 3,	/* the list is another one now */
+	DART_ZERO_EVENT_NAMESPACES = 3,	/* their list has changed */
 };
 
 /*
- * What read() returns: as many of these as there are and fit, each told once.
- * Errors: EINVAL (no room for one), EAGAIN (none, and O_NONBLOCK), EINTR,
- * EFAULT.
+ * read() returns as many events as there are and fit, each once.  Errors:
+ * EINVAL (no room for one), EAGAIN (none, and O_NONBLOCK), EINTR, EFAULT.
  */
 struct dart_zero_event {
 	__u32 type;		/* enum dart_zero_event_type */
