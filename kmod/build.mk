@@ -6,7 +6,7 @@ $(guest_kernel)/headers $(guest_kernel)/headers/vmlinux:
 	$(quiet)selftests/qemu/kernel $(KVER) > /dev/null
 
 # kbuild HEADERS, ARGUMENTS: Kbuild for the kernel with these headers. The
-# mirror is locked, for it can be somebody else's build as well.
+# mirror is locked against other builds.
 define kbuild
 $(quiet)release=$$(cat $(1)/include/config/kernel.release) && \
 mirror=$(abspath $(output))/kmod/$$release && \
@@ -36,8 +36,8 @@ modules_install: module
 		INSTALL_MOD_PATH=$(DESTDIR) && \
 	{ [ "$(DESTDIR)" ] || $(DEPMOD) $$release; }
 
-# Guests see the fetched kernel's modules, and among them this one and the sample
-# of a module that counts.
+# Guests see the fetched kernel's modules, among them this one and the sample of
+# a module with counters.
 module_of_guest: $(guest_kernel)/headers
 	+$(call kbuild,$(abspath $(guest_kernel))/headers,modules CONFIG_DART_SAMPLE=m) && \
 	updates=$(guest_kernel)/lib/modules/$$release/updates && \
