@@ -127,6 +127,7 @@ err_free:
 	return ERR_PTR(ret);
 }
 
+/* They cannot be found any more, and the regions that show them are told. */
 static void counters_end(struct dart_counters *counters)
 {
 	mutex_lock(&dart_percpu_lock);
