@@ -6,7 +6,7 @@ dartctl_libraries := dart
 dartctl_packages := jansson libbpf smartcols
 dartctl_skeletons := xdp_reporter
 
-unit_switch_plan_sources := $(addprefix tools/dartctl/switch/, \
+unit_switch_steps_sources := $(addprefix tools/dartctl/switch/, \
 	steps.c state.c)
 unit_switch_program_sources := $(addprefix tools/dartctl/switch/, \
 	program.c state.c)
