@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Files of collectors: what is in them, and what is refused. */
+/* Files of collectors: valid ones are read, others are refused. */
 #include <arpa/inet.h>
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -11,10 +9,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include <libdart/error.h>
 #include <libdart/report/collectors.h>
+
+#include "unit.h"
 
 #define OURS	"10.0.0.2"
 
@@ -24,7 +22,7 @@ static const char first[] = "{\"name\": \"paths\", \"reporter\": \"" OURS "\","
 	"\"value_length\": 20, \"checksum_bits\": 32, \"redundancy\": 2,"
 	"\"first_psn\": 16777215}";
 
-/* A line that has the last given key of each name. */
+/* The first entry, with members replaced or added by @changes. */
 static json_t *line(const char *changes)
 {
 	json_t *json = json_loads(first, 0, NULL);
@@ -70,7 +68,7 @@ static int load_texts(const char *text, const char *more,
 	return ret;
 }
 
-/* One file whose lines are the first one with each of these changes. */
+/* One file whose entries are the first one, each with one of @changes. */
 static int load(const char *const *changes, size_t count,
 		struct dart_collectors *collectors, struct dart_error *error)
 {
@@ -95,7 +93,7 @@ static int load(const char *const *changes, size_t count,
 	     sizeof((const char *[]){ __VA_ARGS__ }) / sizeof(char *), \
 	     collectors, error)
 
-static void test_one(void **state)
+static void test_entry(void **state)
 {
 	struct dart_collectors collectors;
 	const struct dart_collector *collector;
@@ -197,7 +195,7 @@ static void test_several_files(void **state)
 	assert_non_null(strstr(error.text, "twice"));
 }
 
-/* INADDR_ANY: the only reporter, whoever it is. */
+/* INADDR_ANY stands for the only reporter in the file. */
 static void test_any_reporter(void **state)
 {
 	const struct in_addr any = { INADDR_ANY };
@@ -225,7 +223,7 @@ static void test_any_reporter(void **state)
 	json_decref(file);
 }
 
-static void test_refused_lines(void **state)
+static void test_refused_entries(void **state)
 {
 	static const char *const changes[] = {
 		"{\"name\": \"\"}", "{\"name\": 5}",
@@ -268,7 +266,7 @@ static void test_refused_lines(void **state)
 
 	for (i = 0; i < sizeof(changes) / sizeof(*changes); i++) {
 		if (load(&changes[i], 1, &collectors, &error) != -EINVAL)
-			fail_msg("taken: %s", changes[i]);
+			fail_msg("not refused: %s", changes[i]);
 		assert_non_null(strstr(error.text, "collectors[0]: "));
 		assert_null(collectors.list);
 	}
@@ -330,14 +328,22 @@ static void test_refused_files(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_one),
-		cmocka_unit_test(test_equal_shares),
-		cmocka_unit_test(test_given_shares),
-		cmocka_unit_test(test_several_files),
-		cmocka_unit_test(test_any_reporter),
-		cmocka_unit_test(test_refused_lines),
-		cmocka_unit_test(test_refused_together),
-		cmocka_unit_test(test_refused_files),
+		TEST("an entry is read back whole, and entries of other reporters are left out",
+		     test_entry),
+		TEST("collectors without shares get equal, contiguous ones",
+		     test_equal_shares),
+		TEST("shares that the file gives are kept, and all others have no collector",
+		     test_given_shares),
+		TEST("collectors of two files add up, and the same one in both is refused",
+		     test_several_files),
+		TEST("without an address, the only reporter in the file is taken, and two are refused",
+		     test_any_reporter),
+		TEST("an entry with a wrong, out-of-range or unknown member is refused, named by its index",
+		     test_refused_entries),
+		TEST("collectors that contradict each other are refused, with the member that differs",
+		     test_refused_together),
+		TEST("a file that does not exist, is not JSON or has another layout is refused",
+		     test_refused_files),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

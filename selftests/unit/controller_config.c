@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* The configuration file of dart-controller. */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include <libdart/error.h>
 
 #include "tools/controller/config.h"
+#include "unit.h"
 
 static struct settings settings;
 static struct dart_error error;
@@ -34,7 +32,6 @@ static int load(const char *text)
 
 static int clear_settings(void **state)
 {
-	(void)state;
 	settings__clear(&settings);
 	return 0;
 }
@@ -48,9 +45,8 @@ static const char whole[] =
 	"    port: 17\n"
 	"    interval: 2s\n";
 
-static void a_file_has_all_settings(void **state)
+static void test_settings(void **state)
 {
-	(void)state;
 	assert_int_equal(load(whole), 0);
 	assert_int_equal(settings.interval_ns, 100000000);
 	assert_int_equal(settings.entry_count, 2);
@@ -62,9 +58,8 @@ static void a_file_has_all_settings(void **state)
 	assert_int_equal(settings.targets[1].interval_ns, 2000000000);
 }
 
-static void the_command_line_has_the_last_word(void **state)
+static void test_precedence(void **state)
 {
-	(void)state;
 	settings.interval_ns = 5;
 	assert_int_equal(settings__add_entry(&settings, "softnet"), 0);
 	assert_int_equal(settings__add_target(&settings, "b", 1, 0), 0);
@@ -75,11 +70,10 @@ static void the_command_line_has_the_last_word(void **state)
 	assert_int_equal(settings.target_count, 3);
 }
 
-static void the_example_is_valid(void **state)
+static void test_example(void **state)
 {
 	FILE *file = fopen("tools/controller/dart-controller.yaml", "r");
 
-	(void)state;
 	if (!file)
 		skip();
 	assert_int_equal(config__load(&settings, file, "f", &error), 0);
@@ -87,7 +81,7 @@ static void the_example_is_valid(void **state)
 	assert_int_equal(settings.target_count, 2);
 }
 
-static void what_is_wrong_is_refused_with_its_line(void **state)
+static void test_refused(void **state)
 {
 	static const struct {
 		const char *text, *error;
@@ -119,9 +113,8 @@ static void what_is_wrong_is_refused_with_its_line(void **state)
 	};
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
-		/* fmemopen() has no empty files. */
+		/* fmemopen() cannot open an empty file. */
 		assert_int_equal(load(*wrong[i].text ? wrong[i].text : "\n"),
 				 -EINVAL);
 		if (!strstr(error.text, wrong[i].error))
@@ -130,13 +123,11 @@ static void what_is_wrong_is_refused_with_its_line(void **state)
 	}
 }
 
-/* Whatever becomes of the file, nothing crashes, and a refusal has a reason. */
-static void flipped_bits_are_survived(void **state)
+static void test_flipped_bits(void **state)
 {
 	char bytes[sizeof(whole) - 1];
 	unsigned int round, flips;
 
-	(void)state;
 	srandom(1);
 	for (round = 0; round < 20000; round++) {
 		memcpy(bytes, whole, sizeof(bytes));
@@ -151,17 +142,17 @@ static void flipped_bits_are_survived(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_teardown(a_file_has_all_settings,
-					  clear_settings),
-		cmocka_unit_test_teardown(the_command_line_has_the_last_word,
-					  clear_settings),
-		cmocka_unit_test_teardown(the_example_is_valid,
-					  clear_settings),
-		cmocka_unit_test(what_is_wrong_is_refused_with_its_line),
-		cmocka_unit_test(flipped_bits_are_survived),
+		TEST_TEARDOWN("a configuration file sets the interval, the entries and the agents",
+			      test_settings, clear_settings),
+		TEST_TEARDOWN("the command line overrides the interval and entries of the file and adds agents",
+			      test_precedence, clear_settings),
+		TEST_TEARDOWN("the example configuration that is installed is valid",
+			      test_example, clear_settings),
+		TEST("each mistake in a configuration file is refused with the number of its line",
+		     test_refused),
+		TEST("a file with flipped bits never crashes the parser, and a refusal names the file",
+		     test_flipped_bits),
 	};
 
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests_name("controller_config", tests, NULL,
-					   NULL);
+	return cmocka_run_group_tests(tests, NULL, NULL);
 }

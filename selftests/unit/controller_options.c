@@ -1,23 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* The command line of dart-controller. */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include <libdart/error.h>
 
 #include "tools/controller/options.h"
+#include "unit.h"
 
 #define ARGUMENTS_MAX 16
 
 static struct options options;
 static struct dart_error error;
 
-/* Arguments as in a shell, separated by blanks; @line must outlive options. */
+/* Splits @line, which must outlive options, at blanks as a shell does. */
 static int parse(char *line)
 {
 	char *argv[ARGUMENTS_MAX] = { "dart-controller" };
@@ -31,17 +29,15 @@ static int parse(char *line)
 
 static int clear_options(void **state)
 {
-	(void)state;
 	options__clear(&options);
 	return 0;
 }
 
-static void agents_have_a_host_and_a_port(void **state)
+static void test_agents(void **state)
 {
 	char line[] = "a b:17 ::1 [::1]:99 [2001:db8::2]";
 	const struct target_settings *agents;
 
-	(void)state;
 	assert_int_equal(parse(line), 0);
 	agents = options.settings.targets;
 	assert_int_equal(options.settings.target_count, 5);
@@ -57,11 +53,10 @@ static void agents_have_a_host_and_a_port(void **state)
 	assert_string_equal(agents[4].host, "2001:db8::2");
 }
 
-static void all_options_are_taken(void **state)
+static void test_short_options(void **state)
 {
 	char line[] = "-i 250us -n 7 -j -c file -e x,y h";
 
-	(void)state;
 	assert_int_equal(parse(line), 0);
 	assert_int_equal(options.action, OPTIONS_RUN);
 	assert_int_equal(options.settings.interval_ns, 250000);
@@ -74,11 +69,10 @@ static void all_options_are_taken(void **state)
 	assert_string_equal(options.settings.entries[1], "y");
 }
 
-static void long_options_are_the_same(void **state)
+static void test_long_options(void **state)
 {
 	char line[] = "h --interval=1min --entries x --entries=y --json --once";
 
-	(void)state;
 	assert_int_equal(parse(line), 0);
 	assert_int_equal(options.settings.interval_ns, 60000000000);
 	assert_int_equal(options.settings.entry_count, 2);
@@ -87,12 +81,11 @@ static void long_options_are_the_same(void **state)
 	assert_true(options.once);
 }
 
-static void help_and_version_need_no_agent(void **state)
+static void test_help_and_version(void **state)
 {
 	char help[] = "-h", version[] = "-V";
 	char long_help[] = "--help", long_version[] = "--version";
 
-	(void)state;
 	assert_int_equal(parse(help), 0);
 	assert_int_equal(options.action, OPTIONS_HELP);
 	assert_int_equal(parse(version), 0);
@@ -103,7 +96,7 @@ static void help_and_version_need_no_agent(void **state)
 	assert_int_equal(options.action, OPTIONS_VERSION);
 }
 
-static void what_is_wrong_is_refused_with_a_reason(void **state)
+static void test_refused(void **state)
 {
 	static const struct {
 		const char *line, *error;
@@ -143,7 +136,6 @@ static void what_is_wrong_is_refused_with_a_reason(void **state)
 	char line[100];
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
 		snprintf(line, sizeof(line), "%s", wrong[i].line);
 		assert_int_equal(parse(line), -EINVAL);
@@ -156,18 +148,17 @@ static void what_is_wrong_is_refused_with_a_reason(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_teardown(agents_have_a_host_and_a_port,
-					  clear_options),
-		cmocka_unit_test_teardown(all_options_are_taken,
-					  clear_options),
-		cmocka_unit_test_teardown(long_options_are_the_same,
-					  clear_options),
-		cmocka_unit_test_teardown(help_and_version_need_no_agent,
-					  clear_options),
-		cmocka_unit_test(what_is_wrong_is_refused_with_a_reason),
+		TEST_TEARDOWN("an agent is a host name or an address, with or without a port",
+			      test_agents, clear_options),
+		TEST_TEARDOWN("every short option sets its setting",
+			      test_short_options, clear_options),
+		TEST_TEARDOWN("every long option sets its setting, with '=' or a separate argument",
+			      test_long_options, clear_options),
+		TEST_TEARDOWN("--help and --version need no agent",
+			      test_help_and_version, clear_options),
+		TEST("each mistake on the command line is refused with the word that is wrong",
+		     test_refused),
 	};
 
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests_name("controller_options", tests, NULL,
-					   NULL);
+	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Generated flows: distinct, the same again, and with paths that exist. */
+/* Generated flows are distinct, reproducible, and take paths that exist. */
 #include <endian.h>
 #include <errno.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include <libdart/report/flows.h>
+
+#include "unit.h"
 
 #define COUNT	50000
 
@@ -57,7 +55,7 @@ static void test_distinct(void **state)
 {
 	check_distinct(DART_FLOWS_UNIFORM, 0);
 	check_distinct(DART_FLOWS_ZIPF, 0);
-	/* Each pair of hosts many times; often; not at all, or once. */
+	/* A pair of hosts occurs many times, often, at most once. */
 	check_distinct(DART_FLOWS_FAT_TREE, 2);
 	check_distinct(DART_FLOWS_FAT_TREE, 4);
 	check_distinct(DART_FLOWS_FAT_TREE, 48);
@@ -93,7 +91,7 @@ static void test_same(void **state)
 	check_same(DART_FLOWS_FAT_TREE);
 }
 
-/* The row of a switch of a tree of 8 ports: edge, aggregation, core. */
+/* The row of a switch in a tree of 8 ports: 0 edge, 1 aggregation, 2 core. */
 static int row(__be32 id)
 {
 	const uint8_t *bytes = (const uint8_t *)&id;
@@ -131,7 +129,7 @@ static void test_tree_paths(void **state)
 	for (i = 0; i < COUNT; i++) {
 		dart_flows__get(flows, i, &flow);
 		of_length[flow.hops]++;
-		/* The host's address is that of its switch but for the end. */
+		/* A host and its switch differ in the last byte only. */
 		assert_memory_equal(&flow.path[0], flow.key + 4, 3);
 		assert_memory_equal(&flow.path[flow.hops - 1], flow.key, 3);
 		assert_in_range(flow.key[3], 2, 5);
@@ -156,7 +154,7 @@ static void test_tree_paths(void **state)
 	dart_flows__free(flows);
 }
 
-/* The most frequent flows are as frequent as they should be. */
+/* The ten most frequent flows have their expected frequency. */
 static void check_zipf(double skew)
 {
 	const struct dart_flows_options options = {
@@ -222,11 +220,16 @@ static void test_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_distinct),
-		cmocka_unit_test(test_same),
-		cmocka_unit_test(test_tree_paths),
-		cmocka_unit_test(test_zipf),
-		cmocka_unit_test(test_refused),
+		TEST("all generated flows of one set have different keys",
+		     test_distinct),
+		TEST("the same seed generates the same flows and packets, another seed other flows",
+		     test_same),
+		TEST("paths of fat-tree flows follow cables of the tree, with its share of each length",
+		     test_tree_paths),
+		TEST("packets of Zipf flows are as frequent as their rank and skew say",
+		     test_zipf),
+		TEST("counts, skews, ports and kinds of flows that cannot exist are refused",
+		     test_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Packets with INT-MD: read back, of other makes, and malformed. */
+/* Packets with INT-MD: built by us, built by others, and malformed. */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include <libdart/random.h>
+
 #include "tools/report/int_packet.h"
+#include "unit.h"
 
 #define PORT	5000
-#define UDP	(14 + 20)	/* where it begins */
+#define UDP	(14 + 20)	/* offset of its header */
 #define SHIM	(UDP + 8)
 #define STACK	(SHIM + 4 + 12)
 
@@ -53,7 +51,7 @@ static void test_read_back(void **state)
 	}
 }
 
-/* INT before the packet's own TCP header; hops that say more than their ID. */
+/* INT in front of the packet's TCP header; two words for each hop. */
 static void test_before_tcp(void **state)
 {
 	uint8_t frame[INT_PACKET_MAX];
@@ -109,15 +107,15 @@ static void test_refused(void **state)
 		{ UDP + 2, 0, -ENODATA },	/* another port */
 		{ UDP + 5, 8, -EBADMSG },	/* UDP without payload */
 		{ SHIM, 2 << 4 | 1 << 2, -EBADMSG }, /* another type */
-		{ SHIM, 1 << 4, -EBADMSG },	/* what next? */
-		{ SHIM + 1, 2, -EBADMSG },	/* no whole header */
+		{ SHIM, 1 << 4, -EBADMSG },	/* unknown next protocol */
+		{ SHIM + 1, 2, -EBADMSG },	/* header cut short */
 		{ SHIM + 1, 3, -EBADMSG },	/* no stack */
-		{ SHIM + 1, 7, -EBADMSG },	/* more than UDP has */
+		{ SHIM + 1, 7, -EBADMSG },	/* longer than UDP */
 		{ SHIM + 4, 0x10, -EBADMSG },	/* version 1 */
 		{ SHIM + 4, 0x24, -EBADMSG },	/* too many hops */
 		{ SHIM + 4, 0x22, -EBADMSG },	/* no room for a hop */
 		{ SHIM + 6, 0, -EBADMSG },	/* hops of no words */
-		{ SHIM + 6, 2, -EBADMSG },	/* one and a half of them */
+		{ SHIM + 6, 2, -EBADMSG },	/* one hop and a half */
 		{ SHIM + 8, 0x40, -EBADMSG },	/* no node IDs */
 	};
 	uint8_t frame[INT_PACKET_MAX];
@@ -133,7 +131,7 @@ static void test_refused(void **state)
 	}
 }
 
-/* Cut anywhere, in a buffer of just that size; and with random bytes. */
+/* The buffer has exactly the size of the packet. */
 static void test_any_bytes(void **state)
 {
 	struct dart_random random = dart_random__of(1);
@@ -164,11 +162,16 @@ static void test_any_bytes(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_read_back),
-		cmocka_unit_test(test_before_tcp),
-		cmocka_unit_test(test_ipv6),
-		cmocka_unit_test(test_refused),
-		cmocka_unit_test(test_any_bytes),
+		TEST("a packet that was built is parsed to the same flow key and path, for each number of hops",
+		     test_read_back),
+		TEST("INT in front of TCP, with several words for each hop, is parsed to the inner flow and switch IDs",
+		     test_before_tcp),
+		TEST("an IPv6 packet with INT is parsed to a key with both IPv6 addresses",
+		     test_ipv6),
+		TEST("a packet without INT gives ENODATA, and one with a malformed INT header EBADMSG",
+		     test_refused),
+		TEST("a packet cut anywhere is refused, and random bytes are never read beyond their end",
+		     test_any_bytes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

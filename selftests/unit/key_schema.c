@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Schemas of keys and values: files, keys from text, values as JSON. */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include <libdart/error.h>
 #include <libdart/key/key_schema.h>
+
+#include "unit.h"
 
 static struct dart_key_schema *schema;
 static uint8_t key[DART_STORE_KEY_MAX];
@@ -18,7 +17,6 @@ static struct dart_error error;
 
 static int drop(void **state)
 {
-	(void)state;
 	dart_key_schema__free(schema);
 	schema = NULL;
 	return 0;
@@ -40,7 +38,7 @@ static int load(const char *text)
 	return load_bytes(text, strlen(text));
 }
 
-/* One of those that are installed. */
+/* Opens a schema that is installed. */
 static void open_schema(const char *name)
 {
 	char path[64];
@@ -66,11 +64,11 @@ static void assert_value(const void *value, const char *expected)
 	json_decref(json);
 }
 
-static void all_of_table_1_are_there(void **state)
+static void test_table_1(void **state)
 {
 	static const struct {
 		const char *name;
-		uint32_t key_length;	/* with addresses of IPv6 */
+		uint32_t key_length;	/* with IPv6 addresses */
 		uint32_t value_length;
 	} expected[] = {
 		{ "int-path", 37, 20 },	{ "postcard", 41, 20 },
@@ -89,7 +87,7 @@ static void all_of_table_1_are_there(void **state)
 	}
 }
 
-static void a_flow_is_a_key(void **state)
+static void test_flow_key(void **state)
 {
 	static const char *const texts[] = {
 		"10.0.0.1", "10.0.0.2", "4660", "0x50", "udp"
@@ -98,7 +96,6 @@ static void a_flow_is_a_key(void **state)
 		"fe80::1", "fe80::2", "4660", "80", "17", "7"
 	};
 
-	(void)state;
 	open_schema("int-path");
 	assert_int_equal(dart_key_schema__key(schema, texts, key, &error), 13);
 	assert_memory_equal(key, "\x0a\0\0\1\x0a\0\0\2\x12\x34\0\x50\x11", 13);
@@ -111,9 +108,8 @@ static void a_flow_is_a_key(void **state)
 	assert_memory_equal(key + 32, "\x12\x34\0\x50\x11\0\0\0\7", 9);
 }
 
-static void a_path_begins_with_its_first_hop(void **state)
+static void test_path(void **state)
 {
-	(void)state;
 	open_schema("int-path");
 	assert_value("\0\0\0\3\0\0\0\2\0\0\0\1\0\0\0\0\0\0\0\0",
 		     "{\"path\":[1,2,3]}");
@@ -142,7 +138,7 @@ static const char every_type[] =
 	"  - {name: g, type: ipv6}\n"
 	"  - {name: h, type: u16, count: 2, stack: false}\n";
 
-static void every_type_goes_in_and_out(void **state)
+static void test_every_type(void **state)
 {
 	static const char *const texts[] = {
 		"one",	"18446744073709551614", "00:11:22:aa:BB:cc",
@@ -150,7 +146,6 @@ static void every_type_goes_in_and_out(void **state)
 		"::1",
 	};
 
-	(void)state;
 	if (load(every_type))
 		fail_msg("%s", error.text);
 	assert_int_equal(dart_key_schema__key(schema, texts, key, &error), 42);
@@ -164,7 +159,7 @@ static void every_type_goes_in_and_out(void **state)
 		     "\"h\":[7,0]}");
 }
 
-static void what_is_no_key_is_refused(void **state)
+static void test_refused_keys(void **state)
 {
 	static const struct {
 		uint32_t field;
@@ -221,7 +216,7 @@ static void what_is_no_key_is_refused(void **state)
 #define V "value: [{name: v, type: u8}]\n"
 #define K "key: [{name: k, type: u8}]\n"
 
-static void what_is_no_schema_is_refused_with_its_line(void **state)
+static void test_refused_schemas(void **state)
 {
 	static const struct {
 		const char *text, *error;
@@ -291,7 +286,6 @@ static void what_is_no_schema_is_refused_with_its_line(void **state)
 	char many[4096] = K "value:\n";
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
 		assert_int_equal(load(wrong[i].text), -EINVAL);
 		if (!strstr(error.text, wrong[i].error))
@@ -309,11 +303,7 @@ static void assert_printable(const char *text)
 		assert_in_range(*text, ' ', '~');
 }
 
-/*
- * Whatever becomes of the file, nothing crashes; a refusal has a reason, and
- * what is taken can be used.
- */
-static void flipped_bits_are_survived(void **state)
+static void test_flipped_bits(void **state)
 {
 	static const uint8_t value[DART_STORE_VALUE_MAX] = { 1 };
 	const char *texts[DART_KEY_FIELDS_MAX];
@@ -348,15 +338,20 @@ static void flipped_bits_are_survived(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_teardown(all_of_table_1_are_there, drop),
-		cmocka_unit_test_teardown(a_flow_is_a_key, drop),
-		cmocka_unit_test_teardown(a_path_begins_with_its_first_hop,
-					  drop),
-		cmocka_unit_test_teardown(every_type_goes_in_and_out, drop),
-		cmocka_unit_test_teardown(what_is_no_key_is_refused, drop),
-		cmocka_unit_test_teardown(
-			what_is_no_schema_is_refused_with_its_line, drop),
-		cmocka_unit_test_teardown(flipped_bits_are_survived, drop),
+		TEST_TEARDOWN("a schema of each backend in table 1 of the paper is installed",
+			      test_table_1, drop),
+		TEST_TEARDOWN("a flow given as text becomes a key in network byte order, for IPv4 and IPv6",
+			      test_flow_key, drop),
+		TEST_TEARDOWN("an INT stack is printed as a path from its first hop, without unused places",
+			      test_path, drop),
+		TEST_TEARDOWN("a field of every type is read from text and printed back",
+			      test_every_type, drop),
+		TEST_TEARDOWN("text that does not fit a key field is refused with the field and what it expects",
+			      test_refused_keys, drop),
+		TEST_TEARDOWN("each mistake in a schema file is refused with the number of its line",
+			      test_refused_schemas, drop),
+		TEST_TEARDOWN("a schema with flipped bits never crashes the parser: a refusal has a reason, the rest is usable",
+			      test_flipped_bits, drop),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A table that is made at random, entry by entry: what the unit tests of a table
- * that grows and shrinks compare with.
+ * A random table, entry by entry: the model that unit tests compare a growing
+ * and shrinking table with.
  */
 #ifndef MODEL_H
 #define MODEL_H
@@ -19,14 +19,12 @@ struct model {
 	struct dart_table table;
 	struct dart_memory_region memory_regions[MEMORY_REGIONS_MAX];
 	struct dart_entry entries[ENTRIES_MAX];
-	unsigned int made;
+	unsigned int added;
 };
 
 static inline uint32_t model__below(struct model *model, uint32_t limit)
 {
-	model->random = model->random * 6364136223846793005 +
-			1442695040888963407;
-	return (model->random >> 33) % limit;
+	return random__below(&model->random, limit);
 }
 
 static inline void model__init(struct model *model)
@@ -46,7 +44,7 @@ static inline void model__init(struct model *model)
 	model->table.entries = model->entries;
 }
 
-/* One of 40: names, lengths and units differ, or just one of them. */
+/* One of 40 schemas, which differ in names, units, signs or lengths. */
 static inline struct dart_schema *model__schema(struct model *model)
 {
 	uint32_t kind = model__below(model, 40), i;
@@ -63,7 +61,7 @@ static inline struct dart_schema *model__schema(struct model *model)
 	return schema;
 }
 
-/* Each copy has a memory region of its own, or all are in one. */
+/* Each copy has its own memory region, or all copies share one. */
 static inline void model__add(struct model *model)
 {
 	uint32_t first = model->table.memory_region_count, i;
@@ -74,7 +72,7 @@ static inline void model__add(struct model *model)
 	char *name;
 
 	assert_non_null(ranges);
-	assert_true(asprintf(&name, "%u-%0*u", model->made++,
+	assert_true(asprintf(&name, "%u-%0*u", model->added++,
 			     1 + model__below(model, 240), 7) > 0);
 	model->entries[model->table.entry_count++] = (struct dart_entry) {
 		.name = name,
@@ -101,13 +99,13 @@ static inline void model__add(struct model *model)
 		model->memory_regions[first + i] = (struct dart_memory_region) {
 			.address = 0x10000,
 			.length = 0x1000,
-			.rkey = model->made * 16 + i,
+			.rkey = model->added * 16 + i,
 		};
 		model->table.memory_region_count++;
 	}
 }
 
-/* Its memory regions stay. */
+/* Keeps the memory regions. */
 static inline void model__remove(struct model *model, uint32_t index)
 {
 	struct dart_entry *entry = &model->entries[index];
@@ -119,7 +117,7 @@ static inline void model__remove(struct model *model, uint32_t index)
 		(--model->table.entry_count - index) * sizeof(*entry));
 }
 
-/* Takes out the memory regions, but for the first, that nobody refers to. */
+/* Removes the memory regions, but for the first, that no range refers to. */
 static inline void model__compact(struct model *model)
 {
 	const struct dart_memory_region *before;
@@ -148,7 +146,7 @@ static inline void model__clear(struct model *model)
 		model__remove(model, model->table.entry_count - 1);
 }
 
-/* What has come behind the first @entries and @memory_regions. */
+/* All but the first @entries and @memory_regions. */
 static inline struct dart_table model__since(const struct model *model,
 				      uint32_t entries, uint32_t memory_regions)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Read plans against a remote memory in which every byte follows from its
- * address, and against the plainest way to say what a gathered copy holds.
+ * Read plans, executed on a remote memory in which every byte follows from its
+ * address, and compared with the plainest way to compute a gathered copy.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -13,7 +13,7 @@
 
 static uint8_t byte_at(uint64_t address)
 {
-	/* Never 0: a byte that was not gathered is seen. */
+	/* Never 0, so that a byte that was not gathered differs. */
 	return 1 + (address * 0x9e3779b97f4a7c15 >> 56) % 255;
 }
 
@@ -30,7 +30,7 @@ region_of(const struct dart_table *table, const struct dart_read *read)
 	return NULL;
 }
 
-/* What the adapter would do; the landing buffer has not a byte too many. */
+/* Does the adapter's work; the landing buffer has no spare byte. */
 static uint8_t *plan__execute(const struct dart_read_plan *plan,
 			      const struct dart_table *table)
 {
@@ -88,7 +88,7 @@ static void plan__expect_entry(const struct dart_read_plan *plan,
 	free(copies);
 }
 
-/* Plans, fetches and gathers; how many READs it took. */
+/* Plans, fetches, gathers and compares; returns the number of READs. */
 static uint32_t table__expect(const struct dart_table *table,
 			      const uint32_t *entries, uint32_t entry_count)
 {
@@ -108,14 +108,13 @@ static uint32_t table__expect(const struct dart_table *table,
 	return reads;
 }
 
-static void exact_bytes_take_a_read_of_each_region(void **state)
+static void test_exact(void **state)
 {
 	static const uint32_t pair[] = { SAMPLE_PAIR };
 	static const uint32_t others[] = { SAMPLE_ROWS, SAMPLE_CPUSTAT };
 	static const uint32_t shuffled[] = { 2, 0, 1 };
 	struct sample sample;
 
-	(void)state;
 	sample__init(&sample);
 	assert_int_equal(table__expect(&sample.table, NULL, 0), 3);
 	assert_int_equal(table__expect(&sample.table, shuffled, 3), 3);
@@ -125,14 +124,13 @@ static void exact_bytes_take_a_read_of_each_region(void **state)
 	sample__release(&sample);
 }
 
-static void pages_take_one_read(void **state)
+static void test_pages(void **state)
 {
 	const struct dart_read *read;
 	struct dart_read_plan *plan;
 	struct sample sample;
 	uint32_t i, count;
 
-	(void)state;
 	sample__init(&sample);
 	sample.table.exposure = DART_CONTROL_EXPOSURE_PAGE;
 	sample.table.memory_region_count = 1;
@@ -141,7 +139,6 @@ static void pages_take_one_read(void **state)
 		sample.ranges[i].memory_region = 0;
 	assert_int_equal(table__expect(&sample.table, NULL, 0), 1);
 
-	/* From the first wanted byte to the last, and no further. */
 	assert_int_equal(dart_read_plan__new(&sample.table, NULL, 0, &plan), 0);
 	read = dart_read_plan__reads(plan, &count);
 	assert_int_equal(read->address, 0x100000);
@@ -152,14 +149,13 @@ static void pages_take_one_read(void **state)
 	sample__release(&sample);
 }
 
-static void what_no_range_holds_is_zero(void **state)
+static void test_gaps(void **state)
 {
 	struct dart_read_plan *plan;
 	uint8_t copies[3 * 24], *landing;
 	struct sample sample;
 	int i;
 
-	(void)state;
 	sample__init(&sample);
 	assert_int_equal(dart_read_plan__new(&sample.table, NULL, 0, &plan), 0);
 	landing = plan__execute(plan, &sample.table);
@@ -176,12 +172,11 @@ static void what_no_range_holds_is_zero(void **state)
 	sample__release(&sample);
 }
 
-static void too_much_to_fetch_is_refused(void **state)
+static void test_too_large(void **state)
 {
 	struct dart_read_plan *plan;
 	struct sample sample;
 
-	(void)state;
 	sample__init(&sample);
 	sample.table.entry_count = 1;
 	sample.memory_regions[0].length = 1ULL << 40;
@@ -193,12 +188,6 @@ static void too_much_to_fetch_is_refused(void **state)
 	dart_read_plan__free(plan);
 	dart_read_plan__free(NULL);
 	sample__release(&sample);
-}
-
-static uint64_t random__below(uint64_t *state, uint64_t limit)
-{
-	*state = *state * 6364136223846793005 + 1442695040888963407;
-	return (*state >> 33) % limit;
 }
 
 struct random_table {
@@ -286,14 +275,13 @@ static void random__init(struct random_table *random, uint64_t *state)
 	}
 }
 
-static void random_tables_agree_with_the_model(void **state)
+static void test_random(void **state)
 {
 	uint64_t seed = 20240229, next = seed;
 	struct random_table *random = calloc(1, sizeof(*random));
 	uint32_t i, k, chosen[8], count;
 	int round;
 
-	(void)state;
 	assert_non_null(random);
 	printf("# seed %llu\n", (unsigned long long)seed);
 	for (round = 0; round < 5000; round++) {
@@ -301,7 +289,7 @@ static void random_tables_agree_with_the_model(void **state)
 		size_t length;
 
 		random__init(random, &next);
-		/* The table is a valid one. */
+		/* Fails unless the table is valid. */
 		bytes = sample__bytes(&random->table, &length);
 		free(bytes);
 
@@ -324,13 +312,17 @@ static void random_tables_agree_with_the_model(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(exact_bytes_take_a_read_of_each_region),
-		cmocka_unit_test(pages_take_one_read),
-		cmocka_unit_test(what_no_range_holds_is_zero),
-		cmocka_unit_test(too_much_to_fetch_is_refused),
-		cmocka_unit_test(random_tables_agree_with_the_model),
+		TEST("with exact exposure, a plan has one READ for each memory region of the chosen entries",
+		     test_exact),
+		TEST("with exposed pages, a plan has one READ from the first wanted byte to the last",
+		     test_pages),
+		TEST("bytes of a copy that are in no range are gathered as zero",
+		     test_gaps),
+		TEST("a plan that fetches one byte more than the limit is refused with EFBIG",
+		     test_too_large),
+		TEST("plans for random tables gather every byte from its address",
+		     test_random),
 	};
 
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests_name("read_plan", tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, NULL, NULL);
 }

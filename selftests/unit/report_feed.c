@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What dart-report is fed with: flows as they are, and captures of them. */
+/* The feed of dart-report: generated flows, and captures of packets. */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
 #include <pcap/pcap.h>
 
 #include <libdart/error.h>
 
 #include "tools/report/feed.h"
+#include "unit.h"
 
 #define PORT	5000
 #define FLOWS	100
@@ -41,7 +39,7 @@ static void dump(pcap_dumper_t *dumper, const uint8_t *frame, size_t length)
 	pcap_dump((u_char *)dumper, &header, frame);
 }
 
-/* Each flow's packet, one of another port, one of no use. */
+/* A packet of each flow, one for another port, one cut short. */
 static void write_capture(int link_type)
 {
 	const struct options options = options_of(NULL);
@@ -79,7 +77,7 @@ static struct feed *open_feed(const struct options *options)
 	return feed;
 }
 
-static void test_capture_of_flows(void **state)
+static void test_capture(void **state)
 {
 	const struct options generated = options_of(NULL);
 	const struct options captured = options_of(path);
@@ -144,7 +142,7 @@ static void test_refused(void **state)
 	assert_int_equal(feed__open(&options, &feed, &error), -EINVAL);
 	assert_non_null(strstr(error.text, "Ethernet"));
 
-	/* One that ends within a packet. */
+	/* A capture that ends within a packet. */
 	write_capture(DLT_EN10MB);
 	assert_int_equal(truncate(path, 300), 0);
 	feed = open_feed(&options);
@@ -170,9 +168,12 @@ static int remove_path(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_capture_of_flows),
-		cmocka_unit_test(test_more_packets),
-		cmocka_unit_test(test_refused),
+		TEST("a capture of generated flows feeds the same keys and paths, and counts other and malformed packets",
+		     test_capture),
+		TEST("packets beyond the number of flows begin with the first flow again",
+		     test_more_packets),
+		TEST("a capture that is missing, not of Ethernet or truncated is refused",
+		     test_refused),
 	};
 
 	return cmocka_run_group_tests(tests, make_path, remove_path);

@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The command line of dart-report. */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include <libdart/error.h>
 
 #include "tools/report/options.h"
+#include "unit.h"
 
 #define WORDS_MAX 32
 
@@ -134,9 +131,12 @@ static void test_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_defaults),
-		cmocka_unit_test(test_all),
-		cmocka_unit_test(test_refused),
+		TEST("options that are not given have their documented defaults",
+		     test_defaults),
+		TEST("every option sets its setting, in the short and the long form",
+		     test_all),
+		TEST("each mistake on the command line is refused with the word that is wrong",
+		     test_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

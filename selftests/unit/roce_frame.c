@@ -1,19 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Frames of reports: read back they say what went in, and no bit of them can be
- * another one.  What they are is compared in vectors.c.
+ * Frames of reports: parsed, they give the report they were built from, and no
+ * bit can change.  vectors.c compares their bytes with golden ones.
  */
 #include <arpa/inet.h>
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include <libdart/random.h>
 #include <libdart/report/roce_frame.h>
+
+#include "unit.h"
 
 static const uint8_t source_mac[] = { 2, 0, 0, 0, 0, 9 };
 
@@ -96,7 +94,6 @@ static void test_read_back(void **state)
 	}
 }
 
-/* A place in the largest store does for all that are smaller. */
 static void test_larger_place(void **state)
 {
 	const struct dart_collector collector = collector_of(32, 20);
@@ -129,7 +126,7 @@ static void test_no_other_bit(void **state)
 	assert_int_equal(dart_roce_frame__parse(frame, length, &report), 0);
 }
 
-/* Each length, in a buffer of exactly that many bytes, and random bytes. */
+/* The buffer has exactly the size of the frame. */
 static void test_any_bytes(void **state)
 {
 	const struct dart_collector collector = collector_of(32, 20);
@@ -165,10 +162,14 @@ static void test_any_bytes(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_read_back),
-		cmocka_unit_test(test_larger_place),
-		cmocka_unit_test(test_no_other_bit),
-		cmocka_unit_test(test_any_bytes),
+		TEST("a frame is parsed to the report it was built from, for each checksum width and value length",
+		     test_read_back),
+		TEST("a key's place in the largest store gives the same frame as its place in a smaller one",
+		     test_larger_place),
+		TEST("a frame with any single bit flipped behind the MAC addresses is refused",
+		     test_no_other_bit),
+		TEST("a frame of any other length, or with random bytes at its end, is refused",
+		     test_any_bytes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,25 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A valid table that uses everything the format has, and its bytes: what the
- * unit tests of libdart start from.
+ * A valid table that uses everything the format has, and its bytes: the start
+ * of the unit tests of tables, schemas and values.
  */
 #ifndef SAMPLE_H
 #define SAMPLE_H
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
 #include <xxhash.h>
 
 #include <dart/control.h>
 #include <libdart/error.h>
-
 #include <libdart/table/table_writer.h>
+
+#include "unit.h"
 
 enum { SAMPLE_CPUSTAT, SAMPLE_PAIR, SAMPLE_ROWS, SAMPLE_ENTRIES };
 
@@ -71,7 +69,7 @@ static inline struct dart_schema *sample__stat(void)
 	return schema;
 }
 
-/* Bytes 8 to 16 are of no field, and in no range of the entry. */
+/* Bytes 8 to 16 are in no field, and in no range of the entry. */
 static inline struct dart_schema *sample__pair(void)
 {
 	struct dart_schema *schema = dart_schema__new("pair", 24);
@@ -92,7 +90,7 @@ static inline void sample__init(struct sample *sample)
 			{ .address = 0x200000, .length = 0x100, .rkey = 22 },
 			{ .address = 0x300010, .length = 0x40, .rkey = 33 },
 		},
-		/* As the members: address, stride, region, first copy... */
+		/* Members in order: address, stride, region, first copy... */
 		.ranges = {
 			{ 0x100000, 64, 0, 0, 4, 0, 64 },
 			/* Two groups of the same two runs. */
@@ -158,7 +156,7 @@ static inline void sample__release(struct sample *sample)
 	dart_schema__free(sample->pair);
 }
 
-/* Gives @bytes the checksum that fits. */
+/* Writes the valid checksum into @bytes. */
 static inline void sample__seal(void *bytes, size_t length)
 {
 	struct dart_control_header *header = bytes;
@@ -174,7 +172,7 @@ static inline void sample__seal(void *bytes, size_t length)
 	header->checksum = sum;
 }
 
-/* The bytes of @table, which the caller frees; none are behind them. */
+/* The bytes of @table, in exactly @length bytes, which the caller frees. */
 static inline uint8_t *sample__bytes(const struct dart_table *table,
 				     size_t *length)
 {
@@ -191,7 +189,7 @@ static inline uint8_t *sample__bytes(const struct dart_table *table,
 	return bytes;
 }
 
-/* The same, but the last entry has been added in place: there is slack. */
+/* The same with the last entry appended in place, so that there is slack. */
 static inline uint8_t *sample__appended_bytes(const struct dart_table *table,
 					      size_t *length)
 {
@@ -291,23 +289,34 @@ static inline void sample__assert_same(const struct dart_table *a,
 		sample__assert_same_entry(&a->entries[i], &b->entries[i]);
 }
 
-/* @memory holds @length bytes of a table, which is @expected. */
+/* The caller frees the table. */
+static inline struct dart_table *sample__decode(const void *memory,
+						size_t length)
+{
+	struct dart_table *decoded;
+	struct dart_error error;
+
+	if (dart_table__decode(memory, length, &decoded, NULL, &error))
+		fail_msg("%s", error.text);
+	assert_string_equal(error.text, "");
+	return decoded;
+}
+
+/* The @length bytes in @memory are a table that equals @expected. */
 static inline void sample__assert_decodes(const void *memory, int length,
 					  const struct dart_table *expected)
 {
 	const struct dart_control_header *header = memory;
 	struct dart_table *decoded;
-	struct dart_error error;
 
 	assert_true(length > 0);
 	assert_int_equal(header->table_length, length);
-	if (dart_table__decode(memory, length, &decoded, NULL, &error))
-		fail_msg("%s", error.text);
+	decoded = sample__decode(memory, length);
 	sample__assert_same(expected, decoded);
 	dart_table__free(decoded);
 }
 
-/* For a table; nothing in it is 0. The caller frees it. */
+/* Memory for a table, no byte of it 0; the caller frees it. */
 static inline uint8_t *sample__memory(size_t capacity)
 {
 	uint8_t *memory = malloc(capacity);

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Schemas of copies, and the texts in them. */
 #include <errno.h>
 
 #include "sample.h"
 
-static void a_schema_has_what_was_added(void **state)
+static void test_added(void **state)
 {
 	struct dart_schema *schema = sample__stat();
 	const struct dart_field *field;
 
-	(void)state;
 	assert_string_equal(schema->name, "stat");
 	assert_int_equal(schema->length, 64);
 	assert_int_equal(schema->field_count, 6);
@@ -21,12 +21,11 @@ static void a_schema_has_what_was_added(void **state)
 	dart_schema__free(schema);
 }
 
-static void strings_are_copied(void **state)
+static void test_strings(void **state)
 {
 	struct dart_schema *schema;
 	char name[] = "name", unit[] = "unit";
 
-	(void)state;
 	schema = dart_schema__new(name, 8);
 	assert_non_null(schema);
 	sample__add(schema, name, unit, 0, 8, 1, DART_CONTROL_FIELD_GAUGE,
@@ -39,11 +38,10 @@ static void strings_are_copied(void **state)
 	dart_schema__free(schema);
 }
 
-static void bad_schemas_are_refused(void **state)
+static void test_refused_schemas(void **state)
 {
 	struct dart_schema *schema;
 
-	(void)state;
 	errno = 0;
 	assert_null(dart_schema__new("name", 0));
 	assert_int_equal(errno, EINVAL);
@@ -60,7 +58,7 @@ static void bad_schemas_are_refused(void **state)
 	dart_schema__free(NULL);
 }
 
-static void bad_fields_are_refused(void **state)
+static void test_refused_fields(void **state)
 {
 	static const struct {
 		struct dart_field field;
@@ -99,7 +97,6 @@ static void bad_fields_are_refused(void **state)
 	struct dart_schema *schema = dart_schema__new("schema", 64);
 	size_t i;
 
-	(void)state;
 	assert_non_null(schema);
 	sample__add(schema, "first", "", 8, 8, 2, DART_CONTROL_FIELD_COUNTER,
 		    false);
@@ -112,11 +109,10 @@ static void bad_fields_are_refused(void **state)
 	dart_schema__free(schema);
 }
 
-static void texts_are_short_printable_ascii(void **state)
+static void test_texts(void **state)
 {
 	char text[DART_CONTROL_NAME_MAX + 1];
 
-	(void)state;
 	assert_true(dart_text__is_valid(""));
 	assert_true(dart_text__is_valid(" ~"));
 	assert_false(dart_text__is_valid("\x1f"));
@@ -136,13 +132,17 @@ static void texts_are_short_printable_ascii(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_schema_has_what_was_added),
-		cmocka_unit_test(strings_are_copied),
-		cmocka_unit_test(bad_schemas_are_refused),
-		cmocka_unit_test(bad_fields_are_refused),
-		cmocka_unit_test(texts_are_short_printable_ascii),
+		TEST("a schema has the fields that were added, and finds them by name",
+		     test_added),
+		TEST("a schema keeps its own copies of names and units",
+		     test_strings),
+		TEST("a schema with no bytes, too many, or an unprintable name is refused",
+		     test_refused_schemas),
+		TEST("a field that overlaps, leaves the copy, or has a wrong kind, width, count or name is refused",
+		     test_refused_fields),
+		TEST("a text is valid if it is printable ASCII of at most 255 bytes",
+		     test_texts),
 	};
 
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests_name("schema", tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, NULL, NULL);
 }

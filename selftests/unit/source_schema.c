@@ -1,19 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Schemas of sources, out of types made by hand as various kernels have them. */
+/* Schemas of sources, from types made by hand as various kernels have them. */
 #include <bpf/btf.h>
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "agent/schema/source_schema.h"
+#include "unit.h"
 
-/* Types that all of them have, by their ids. */
+/* IDs of the types that all tests use. */
 struct types {
 	struct btf *btf;
 	int u64, u32, pointer;
@@ -42,20 +39,44 @@ static int wrap(struct btf *btf, const char *name, const char *member, int type,
 	return id;
 }
 
-/* What a source makes of the window @name; NULL if it is refused as @error says. */
-static struct dart_schema *describe(const struct types *types,
-				    const char *source, const char *name,
-				    uint64_t length, struct dart_error *error)
+static int describe(const struct types *types, const char *source,
+		    const char *name, uint64_t length,
+		    struct dart_schema **schema, struct dart_error *error)
 {
 	struct dart_zero_extent extent = { .length = length };
-	struct dart_schema *schema = NULL;
 
-	strcpy(extent.name, name);
 	*error = (struct dart_error){ };
-	if (source_schema__from_btf(source__find(source), types->btf, &extent,
-				    &schema, error))
-		return NULL;
+	strcpy(extent.name, name);
+	return source_schema__from_btf(source__find(source), types->btf,
+				       &extent, schema, error);
+}
+
+/* The schema of a source for the window @name. */
+static struct dart_schema *assert_described(const struct types *types,
+					    const char *source,
+					    const char *name, uint64_t length,
+					    uint32_t field_count)
+{
+	struct dart_schema *schema;
+	struct dart_error error;
+
+	if (describe(types, source, name, length, &schema, &error))
+		fail_msg("%s", error.text);
+	assert_int_equal(schema->field_count, field_count);
 	return schema;
+}
+
+/* A source refuses the window @name for @reason. */
+static void assert_refused(const struct types *types, const char *source,
+			   const char *name, uint64_t length,
+			   const char *reason)
+{
+	struct dart_schema *schema;
+	struct dart_error error;
+
+	assert_true(describe(types, source, name, length, &schema, &error) < 0);
+	if (!strstr(error.text, source) || !strstr(error.text, reason))
+		fail_msg("%s", error.text);
 }
 
 static void assert_field(const struct dart_schema *schema, uint32_t index,
@@ -71,7 +92,7 @@ static void assert_field(const struct dart_schema *schema, uint32_t index,
 	assert_int_equal(field->kind, kind);
 }
 
-static void elements_are_named_by_an_anonymous_enum(void **state)
+static void test_anonymous_enum(void **state)
 {
 	static const char *const names[] = {
 		"TCP_MIB_NUM", "TCP_MIB_RTOALGORITHM", "TCP_MIB_CURRESTAB",
@@ -79,10 +100,8 @@ static void elements_are_named_by_an_anonymous_enum(void **state)
 	};
 	struct types types = types__new();
 	struct dart_schema *schema;
-	struct dart_error error;
 	int array;
 
-	(void)state;
 	array = btf__add_array(types.btf, types.u32, types.u64, 4);
 	wrap(types.btf, "tcp_mib", "mibs", array, 32);
 	assert_true(btf__add_enum(types.btf, NULL, 4) > 0);
@@ -90,10 +109,8 @@ static void elements_are_named_by_an_anonymous_enum(void **state)
 		assert_int_equal(btf__add_enum_value(types.btf, names[i], i),
 				 0);
 
-	schema = describe(&types, "snmp:tcp", "tcp_mib", 32, &error);
-	assert_non_null(schema);
+	schema = assert_described(&types, "snmp:tcp", "tcp_mib", 32, 3);
 	assert_string_equal(schema->name, "tcp_mib");
-	assert_int_equal(schema->field_count, 3);
 	assert_field(schema, 0, "rtoalgorithm", "", 8,
 		     DART_CONTROL_FIELD_GAUGE);
 	assert_field(schema, 1, "currestab", "connections", 16,
@@ -103,45 +120,35 @@ static void elements_are_named_by_an_anonymous_enum(void **state)
 		     DART_CONTROL_FIELD_COUNTER);
 	dart_schema__free(schema);
 
-	assert_null(describe(&types, "snmp:tcp", "tcp_mib", 40, &error));
-	assert_non_null(strstr(error.text, "snmp:tcp"));
-	assert_non_null(strstr(error.text, "size"));
-	assert_null(describe(&types, "snmp:udp", "tcp_mib", 32, &error));
-	assert_non_null(strstr(error.text, "snmp:udp"));
-	assert_non_null(strstr(error.text, "names its elements"));
-	assert_null(describe(&types, "snmp:udp", "udp_mib", 32, &error));
-	assert_null(describe(&types, "cgroup:cpu", "tcp_mib", 32, &error));
-	assert_non_null(strstr(error.text, "cputime.stime"));
+	assert_refused(&types, "snmp:tcp", "tcp_mib", 40, "size");
+	assert_refused(&types, "snmp:udp", "tcp_mib", 32, "names its elements");
+	assert_refused(&types, "snmp:udp", "udp_mib", 32, "");
+	assert_refused(&types, "cgroup:cpu", "tcp_mib", 32, "cputime.stime");
 	btf__free(types.btf);
 }
 
-static void an_element_without_a_name_is_refused(void **state)
+static void test_unnamed_element(void **state)
 {
 	struct types types = types__new();
-	struct dart_error error;
 	int array;
 
-	(void)state;
 	array = btf__add_array(types.btf, types.u32, types.u64, 4);
 	wrap(types.btf, "udp_mib", "mibs", array, 32);
 	assert_true(btf__add_enum(types.btf, NULL, 4) > 0);
 	assert_int_equal(btf__add_enum_value(types.btf,
 					     "UDP_MIB_INDATAGRAMS", 1), 0);
-	assert_null(describe(&types, "snmp:udp", "udp_mib", 32, &error));
-	assert_non_null(strstr(error.text, "no name"));
+	assert_refused(&types, "snmp:udp", "udp_mib", 32, "no name");
 	btf__free(types.btf);
 }
 
 /* u64_stats_t: a counter within structs of one member. */
-static void counters_may_be_wrapped_up(void **state)
+static void test_wrapped(void **state)
 {
 	struct types types = types__new();
 	struct dart_schema *schema;
 	struct btf *btf = types.btf;
-	struct dart_error error;
 	int type;
 
-	(void)state;
 	type = wrap(btf, NULL, "counter", types.u64, 8);
 	type = btf__add_typedef(btf, "atomic64_t", type);
 	type = wrap(btf, NULL, "a", type, 8);
@@ -154,9 +161,7 @@ static void counters_may_be_wrapped_up(void **state)
 	assert_int_equal(btf__add_field(btf, "packets", type, 0, 0), 0);
 	assert_int_equal(btf__add_field(btf, "next", types.pointer, 128, 0), 0);
 
-	schema = describe(&types, "netdev:stats", "pcpu_lstats", 24, &error);
-	assert_non_null(schema);
-	assert_int_equal(schema->field_count, 2);
+	schema = assert_described(&types, "netdev:stats", "pcpu_lstats", 24, 2);
 	assert_field(schema, 0, "packets", "packets", 0,
 		     DART_CONTROL_FIELD_COUNTER);
 	assert_field(schema, 1, "bytes", "bytes", 8,
@@ -166,15 +171,13 @@ static void counters_may_be_wrapped_up(void **state)
 }
 
 /* irq_stat: a variable of a typedef of a struct without a name. */
-static void variables_lead_to_their_type(void **state)
+static void test_variable(void **state)
 {
 	struct types types = types__new();
 	struct dart_schema *schema;
 	struct btf *btf = types.btf;
-	struct dart_error error;
 	int type;
 
-	(void)state;
 	type = btf__add_struct(btf, NULL, 16);
 	assert_true(type > 0);
 	assert_int_equal(btf__add_field(btf, "__nmi_count", types.u32, 32, 0),
@@ -185,26 +188,22 @@ static void variables_lead_to_their_type(void **state)
 	assert_true(btf__add_var(btf, "irq_stat", BTF_VAR_GLOBAL_ALLOCATED,
 				 type) > 0);
 
-	schema = describe(&types, "irqs", "irq_stat", 16, &error);
-	assert_non_null(schema);
+	schema = assert_described(&types, "irqs", "irq_stat", 16, 2);
 	assert_string_equal(schema->name, "irq_cpustat_t");
-	assert_int_equal(schema->field_count, 2);
 	assert_field(schema, 1, "irq_tlb_count", "interrupts", 12,
 		     DART_CONTROL_FIELD_COUNTER);
 	dart_schema__free(schema);
 	btf__free(btf);
 }
 
-/* Members of a struct in it, in the order of their place; some are optional. */
-static void members_of_members_are_found(void **state)
+/* Some members are optional. */
+static void test_nested(void **state)
 {
 	struct types types = types__new();
 	struct dart_schema *schema;
 	struct btf *btf = types.btf;
-	struct dart_error error;
 	int type;
 
-	(void)state;
 	type = btf__add_struct(btf, "task_cputime", 24);
 	assert_int_equal(btf__add_field(btf, "sum_exec_runtime", types.u64, 0,
 					0), 0);
@@ -214,9 +213,7 @@ static void members_of_members_are_found(void **state)
 	assert_int_equal(btf__add_field(btf, "ntime", types.u64, 0, 0), 0);
 	assert_int_equal(btf__add_field(btf, "cputime", type, 64, 0), 0);
 
-	schema = describe(&types, "cgroup:cpu", "cgroup_base_stat", 32, &error);
-	assert_non_null(schema);
-	assert_int_equal(schema->field_count, 4);
+	schema = assert_described(&types, "cgroup:cpu", "cgroup_base_stat", 32, 4);
 	assert_field(schema, 0, "ntime", "ns", 0, DART_CONTROL_FIELD_COUNTER);
 	assert_field(schema, 1, "sum_exec_runtime", "ns", 8,
 		     DART_CONTROL_FIELD_COUNTER);
@@ -226,7 +223,7 @@ static void members_of_members_are_found(void **state)
 	btf__free(btf);
 }
 
-static void elements_may_be_called_after_their_array(void **state)
+static void test_named_enum(void **state)
 {
 	static const char *const arrays[] = {
 		"nsecs", "sectors", "ios", "merges",
@@ -234,10 +231,8 @@ static void elements_may_be_called_after_their_array(void **state)
 	struct types types = types__new();
 	struct dart_schema *schema;
 	struct btf *btf = types.btf;
-	struct dart_error error;
 	int array;
 
-	(void)state;
 	array = btf__add_array(btf, types.u32, types.u64, 2);
 	assert_true(btf__add_enum(btf, "stat_group", 4) > 0);
 	assert_int_equal(btf__add_enum_value(btf, "STAT_READ", 0), 0);
@@ -249,9 +244,7 @@ static void elements_may_be_called_after_their_array(void **state)
 	assert_int_equal(btf__add_field(btf, "io_ticks", types.u64, 512, 0), 0);
 	assert_int_equal(btf__add_field(btf, "in_flight", array, 576, 0), 0);
 
-	schema = describe(&types, "disk:stats", "disk_stats", 88, &error);
-	assert_non_null(schema);
-	assert_int_equal(schema->field_count, 11);
+	schema = assert_described(&types, "disk:stats", "disk_stats", 88, 11);
 	assert_field(schema, 1, "nsecs.write", "ns", 8,
 		     DART_CONTROL_FIELD_COUNTER);
 	assert_field(schema, 8, "io_ticks", "jiffies", 64,
@@ -265,12 +258,18 @@ static void elements_may_be_called_after_their_array(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(elements_are_named_by_an_anonymous_enum),
-		cmocka_unit_test(an_element_without_a_name_is_refused),
-		cmocka_unit_test(counters_may_be_wrapped_up),
-		cmocka_unit_test(variables_lead_to_their_type),
-		cmocka_unit_test(members_of_members_are_found),
-		cmocka_unit_test(elements_may_be_called_after_their_array),
+		TEST("elements of a MIB array are named by the constants of an anonymous enum",
+		     test_anonymous_enum),
+		TEST("a MIB array with an element that no constant names is refused",
+		     test_unnamed_element),
+		TEST("a counter wrapped in typedefs and structs of one member is found",
+		     test_wrapped),
+		TEST("the schema of a per-CPU variable is that of its type",
+		     test_variable),
+		TEST("members of a nested struct are found, in the order of their offsets",
+		     test_nested),
+		TEST("elements of several arrays are named by their array and a constant of an enum",
+		     test_named_enum),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

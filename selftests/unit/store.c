@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Stores: what queries answer, in single slots and in full stores. */
 #include <libdart/store/store_query.h>
 
 #include <endian.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include <libdart/report/flows.h>
 #include <libdart/store/store_sizing.h>
+
+#include "unit.h"
 
 static const struct dart_store_rule plurality = { DART_STORE_PLURALITY, 0 };
 static const struct dart_store_rule unique = { DART_STORE_UNIQUE, 0 };
@@ -47,7 +46,7 @@ static void fixture__free(struct fixture *fixture)
 	free(fixture->memory);
 }
 
-/* A key whose slots are all different, or whose first two are one. */
+/* A key with different slots, or with the same slot for copies 0 and 1. */
 static uint32_t find_key(const struct dart_store *store, bool is_repeated)
 {
 	const uint32_t redundancy = dart_store__geometry(store)->redundancy;
@@ -70,7 +69,7 @@ static uint32_t find_key(const struct dart_store *store, bool is_repeated)
 	return 0;
 }
 
-/* Fills copy n of the key with values[n] in each byte; "." is left alone. */
+/* Fills each byte of copy n with values[n]; "." skips a copy. */
 static void write_copies(struct dart_store *store, uint32_t key,
 			 const char *values)
 {
@@ -108,7 +107,7 @@ static void check_answer(const struct dart_store *store, uint32_t key,
 	}
 }
 
-static void policies_decide(void **state)
+static void test_policies(void **state)
 {
 	static const struct {
 		const char *copies;
@@ -154,12 +153,12 @@ static void policies_decide(void **state)
 	}
 }
 
-static void repeated_slots_count_once(void **state)
+static void test_repeated_slots(void **state)
 {
 	struct fixture fixture = fixture__new(64, 8, 32, 3);
 	uint32_t key = find_key(fixture.store, true);
 
-	/* Copies 0 and 1 are one slot. */
+	/* Copies 0 and 1 share a slot. */
 	write_copies(fixture.store, key, "aa.");
 	check_answer(fixture.store, key, &plurality, DART_STORE_FOUND, 1, 1,
 		     'a');
@@ -172,14 +171,14 @@ static void repeated_slots_count_once(void **state)
 		     'a');
 	fixture__free(&fixture);
 
-	/* All copies are. */
+	/* All copies share one slot. */
 	fixture = fixture__new(1, 8, 64, 8);
 	write_copies(fixture.store, key, "abcdefgh");
 	check_answer(fixture.store, key, &unique, DART_STORE_FOUND, 1, 1, 'h');
 	fixture__free(&fixture);
 }
 
-static void all_widths_and_lengths_work(void **state)
+static void test_widths(void **state)
 {
 	uint32_t bits, length, redundancy, key;
 
@@ -201,8 +200,7 @@ static void all_widths_and_lengths_work(void **state)
 	}
 }
 
-/* Values that differ in one byte differ, wherever it is. */
-static void values_are_compared_whole(void **state)
+static void test_whole_values(void **state)
 {
 	uint32_t length, byte;
 
@@ -227,8 +225,7 @@ static void values_are_compared_whole(void **state)
 	}
 }
 
-/* The checksum in memory is in network order, and 0 is written as 1. */
-static void slots_are_as_the_format_says(void **state)
+static void test_format(void **state)
 {
 	struct fixture fixture = fixture__new(1, 4, 8, 1);
 	uint32_t key = 0;
@@ -258,7 +255,7 @@ static void slots_are_as_the_format_says(void **state)
 #define SLOTS	(1 << 16)
 #define KEY	DART_FLOW_KEY_LENGTH
 
-/* The keys of so many flows, one behind the other; the caller frees them. */
+/* The keys of @count flows, one after the other; the caller frees them. */
 static uint8_t *make_keys(enum dart_flows_kind kind, uint32_t count)
 {
 	const struct dart_flows_options options = {
@@ -279,7 +276,7 @@ static uint8_t *make_keys(enum dart_flows_kind kind, uint32_t count)
 	return keys;
 }
 
-/* Reports of @count keys with their numbers as values, oldest first. */
+/* Reports each key with its number as value, oldest first. */
 static void report(struct dart_store *store, const uint8_t *keys,
 		   uint32_t count)
 {
@@ -328,7 +325,7 @@ static void check_full_store(enum dart_flows_kind kind, double load,
 			 kind == DART_FLOWS_FAT_TREE ? "fat-tree" : "random", load, redundancy,
 			 success, theory);
 
-	/* With more than 4 copies a slot, too few are left to tell. */
+	/* With more than 4 copies for each slot, too few are empty. */
 	estimate = dart_store_sizing__estimate(dart_store__sample(fixture.store,
 								  100000, 1),
 					       100000, redundancy);
@@ -340,7 +337,7 @@ static void check_full_store(enum dart_flows_kind kind, double load,
 	fixture__free(&fixture);
 }
 
-static void full_stores_answer_as_in_theory(void **state)
+static void test_theory(void **state)
 {
 	static const double loads[] = { 0.1, 0.5, 1, 2 };
 	uint32_t redundancy, i;
@@ -355,8 +352,7 @@ static void full_stores_answer_as_in_theory(void **state)
 	}
 }
 
-/* What is in the batch is what one would be told alone. */
-static void batches_answer_as_single_queries(void **state)
+static void test_batches(void **state)
 {
 	struct fixture fixture = fixture__new(512, 12, 8, 3);
 	static const struct dart_store_rule *const rules[] = {
@@ -397,15 +393,21 @@ static void batches_answer_as_single_queries(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(policies_decide),
-		cmocka_unit_test(repeated_slots_count_once),
-		cmocka_unit_test(all_widths_and_lengths_work),
-		cmocka_unit_test(values_are_compared_whole),
-		cmocka_unit_test(slots_are_as_the_format_says),
-		cmocka_unit_test(full_stores_answer_as_in_theory),
-		cmocka_unit_test(batches_answer_as_single_queries),
+		TEST("plurality, unique and consensus decide each pattern of copies as specified",
+		     test_policies),
+		TEST("copies of a key that share a slot count as one",
+		     test_repeated_slots),
+		TEST("a key is found with every checksum width, value length and redundancy",
+		     test_widths),
+		TEST("two values that differ in any one byte are ambiguous",
+		     test_whole_values),
+		TEST("a slot holds its checksum in network byte order, never 0, then its value",
+		     test_format),
+		TEST("stores of every load and redundancy find as many keys as theory predicts",
+		     test_theory),
+		TEST("a batch of queries gives the same answers as single queries",
+		     test_batches),
 	};
 
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests_name("store", tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, NULL, NULL);
 }

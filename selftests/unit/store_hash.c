@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Hash functions of a store: polynomials, places, independence of copies. */
 #include <libdart/store/store_hash.h>
 
 #include <errno.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include <libdart/report/flows.h>
 #include <libdart/random.h>
+
+#include "unit.h"
 
 static const uint32_t polynomials[] = {
 	DART_STORE_SLOT_0, DART_STORE_SLOT_1, DART_STORE_SLOT_2,
@@ -37,7 +36,7 @@ static uint32_t multiply(uint32_t a, uint32_t b, uint32_t polynomial)
 	return product;
 }
 
-/* x to this power, modulo the polynomial. */
+/* x^exponent modulo the polynomial. */
 static uint32_t power_of_x(uint32_t exponent, uint32_t polynomial)
 {
 	uint32_t power = 1, square = 2;
@@ -50,8 +49,8 @@ static uint32_t power_of_x(uint32_t exponent, uint32_t polynomial)
 	return power;
 }
 
-/* The powers of x are all 2^32 - 1 remainders but 0: there is no factor. */
-static void polynomials_are_primitive(void **state)
+/* The order of x is 2^32 - 1, the largest possible, and no factor of it. */
+static void test_primitive(void **state)
 {
 	static const uint32_t primes[] = { 3, 5, 17, 257, 65537 };
 	size_t i, prime;
@@ -65,7 +64,7 @@ static void polynomials_are_primitive(void **state)
 	}
 }
 
-static void polynomials_differ(void **state)
+static void test_different(void **state)
 {
 	size_t i, j;
 
@@ -74,8 +73,8 @@ static void polynomials_differ(void **state)
 			assert_int_not_equal(polynomials[i], polynomials[j]);
 }
 
-/* What the catalogues of CRCs say of the polynomials of Ethernet and iSCSI. */
-static void crc_is_that_of_ethernet(void **state)
+/* Check values of CRC-32 and CRC-32C from the catalogues of CRCs. */
+static void test_known_crcs(void **state)
 {
 	assert_int_equal(dart_store__crc(0x04c11db7, "123456789", 9),
 			 0xcbf43926);
@@ -117,7 +116,7 @@ static void check_place(const struct dart_store_hash *hash,
 			 dart_store__crc(DART_STORE_SHARE, key, length) % 1024);
 }
 
-static void places_are_plain_crcs(void **state)
+static void test_places(void **state)
 {
 	static const uint64_t slots[] = { 1, 1 << 20, UINT64_C(1) << 32 };
 	struct dart_random random = dart_random__of(1);
@@ -143,7 +142,7 @@ static void places_are_plain_crcs(void **state)
 	}
 }
 
-static void checksum_is_never_zero(void **state)
+static void test_zero(void **state)
 {
 	const struct dart_store_geometry geometry = {
 		.slots = 1, .value_length = 4, .checksum_bits = 8,
@@ -165,8 +164,8 @@ static void checksum_is_never_zero(void **state)
 	dart_store_hash__free(hash);
 }
 
-/* Slot counts of simulations: each slot gets its share of the CRCs. */
-static void other_slot_counts_are_filled_evenly(void **state)
+/* Simulations have such slot counts. */
+static void test_even(void **state)
 {
 	const struct dart_store_geometry geometry = {
 		.slots = 100, .value_length = 4, .checksum_bits = 32,
@@ -187,7 +186,7 @@ static void other_slot_counts_are_filled_evenly(void **state)
 	dart_store_hash__free(hash);
 }
 
-static void geometries_that_cannot_be_are_refused(void **state)
+static void test_refused(void **state)
 {
 	static const struct dart_store_geometry good = {
 		.slots = 8, .value_length = 20, .checksum_bits = 32,
@@ -222,7 +221,7 @@ struct crowd {
 	uint32_t counts[SLOTS * SLOTS];
 };
 
-/* How many pairs of keys share slot @a and slot @b, or @a only if they are one. */
+/* The number of pairs of keys that collide in copy @a and in copy @b. */
 static double count_pairs(struct crowd *crowd, uint32_t a, uint32_t b)
 {
 	const uint32_t buckets = a == b ? SLOTS : SLOTS * SLOTS;
@@ -241,8 +240,9 @@ static double count_pairs(struct crowd *crowd, uint32_t a, uint32_t b)
 }
 
 /*
- * Of the pairs of keys that collide in copy a, one in SLOTS collides in copy b as
- * well: some 8000 of 8 million, give or take their root; 5 times that is allowed.
+ * Of the pairs of keys that collide in copy a, one in SLOTS also collides in
+ * copy b: some 8000 of 8 million.  Five standard deviations (the square root)
+ * are allowed.
  */
 static void check_independence(struct crowd *crowd)
 {
@@ -264,7 +264,7 @@ static void check_independence(struct crowd *crowd)
 	}
 }
 
-/* Flows of a fat tree of @k ports, or random ones if it is 0. */
+/* Flows of a fat tree of @k ports, or random flows if @k is 0. */
 static struct dart_flows *new_flows(uint32_t k)
 {
 	const struct dart_flows_options options = {
@@ -301,13 +301,13 @@ static void fill_crowd(struct crowd *crowd, uint32_t k)
 	dart_flows__free(flows);
 }
 
-static void copies_of_random_keys_are_independent(void **state)
+static void test_random_keys(void **state)
 {
 	fill_crowd(*state, 0);
 	check_independence(*state);
 }
 
-static void copies_of_fat_tree_flows_are_independent(void **state)
+static void test_fat_tree_flows(void **state)
 {
 	static const uint32_t sizes[] = { 8, 16, 24, 32, 40, 48 };
 	size_t i;
@@ -318,8 +318,8 @@ static void copies_of_fat_tree_flows_are_independent(void **state)
 	}
 }
 
-/* Why polynomials differ, and that the tests above would see it. */
-static void with_one_polynomial_copies_would_be_one(void **state)
+/* The reason for different polynomials; shows that the tests above can fail. */
+static void test_one_polynomial(void **state)
 {
 	struct crowd *crowd = *state;
 	struct dart_flows *flows = new_flows(8);
@@ -354,19 +354,27 @@ static int teardown(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(polynomials_are_primitive),
-		cmocka_unit_test(polynomials_differ),
-		cmocka_unit_test(crc_is_that_of_ethernet),
-		cmocka_unit_test(places_are_plain_crcs),
-		cmocka_unit_test(checksum_is_never_zero),
-		cmocka_unit_test(other_slot_counts_are_filled_evenly),
-		cmocka_unit_test(geometries_that_cannot_be_are_refused),
-		cmocka_unit_test(copies_of_random_keys_are_independent),
-		cmocka_unit_test(copies_of_fat_tree_flows_are_independent),
-		cmocka_unit_test(with_one_polynomial_copies_would_be_one),
+		TEST("the polynomials of all hash functions are primitive",
+		     test_primitive),
+		TEST("no two hash functions have the same polynomial",
+		     test_different),
+		TEST("CRCs with the polynomials of Ethernet and iSCSI have their published check values",
+		     test_known_crcs),
+		TEST("slots, checksum and share of a key are plain CRCs of it, for every key length and geometry",
+		     test_places),
+		TEST("a checksum that would be 0 is 1",
+		     test_zero),
+		TEST("a store of 100 slots, not a power of two, is filled evenly",
+		     test_even),
+		TEST("a geometry with any member out of range is refused",
+		     test_refused),
+		TEST("random keys that collide in one copy collide in another no more often than by chance",
+		     test_random_keys),
+		TEST("fat-tree flows that collide in one copy collide in another no more often than by chance",
+		     test_fat_tree_flows),
+		TEST("with one polynomial for two copies, keys that collide in one always collide in the other",
+		     test_one_polynomial),
 	};
 
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests_name("store_hash", tests, setup,
-					   teardown);
+	return cmocka_run_group_tests(tests, setup, teardown);
 }

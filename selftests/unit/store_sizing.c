@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Sizes of stores, and the success and error rates that they promise. */
 #include <libdart/error.h>
 #include <libdart/store/store_sizing.h>
 
 #include <errno.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "unit.h"
 
 #define MIB	(UINT64_C(1) << 20)
 
@@ -18,8 +17,8 @@ static void check_near(double value, double expected, double tolerance)
 		fail_msg("%.17g is not %.17g", value, expected);
 }
 
-/* 100 million flows: the figures of section 5.2, and what section 4 gives. */
-static void figures_of_the_paper_come_out(void **state)
+/* The figures of section 5.2 and the formulas of section 4. */
+static void test_paper(void **state)
 {
 	struct dart_sizing_wish wish = {
 		.flows = 100000000,
@@ -46,7 +45,7 @@ static void figures_of_the_paper_come_out(void **state)
 	check_near(dart_store_sizing__average(load, 4), .999, .0005);
 }
 
-/* Simpson's rule over the ages. */
+/* The mean over all ages, by Simpson's rule. */
 static double mean(double load, uint32_t redundancy,
 		   double (*of)(double age, uint32_t redundancy))
 {
@@ -100,7 +99,7 @@ static double wrong_high_at(double age, uint32_t redundancy)
 	return risks.wrong.high;
 }
 
-static void averages_are_integrals(void **state)
+static void test_averages(void **state)
 {
 	static const double loads[] = { .001, .05, .2, .5, 1, 2 };
 	struct dart_sizing_risks risks;
@@ -131,7 +130,7 @@ static void averages_are_integrals(void **state)
 	}
 }
 
-static void two_copies_have_a_closed_form(void **state)
+static void test_closed_form(void **state)
 {
 	double load;
 
@@ -142,8 +141,8 @@ static void two_copies_have_a_closed_form(void **state)
 			   1e-14);
 }
 
-/* One of these is the end of each query; chances add up. */
-static void bounds_enclose_what_is_left(void **state)
+/* Each query ends with one of these outcomes. */
+static void test_bounds(void **state)
 {
 	struct dart_sizing_risks risks;
 	double load, lost;
@@ -165,8 +164,8 @@ static void bounds_enclose_what_is_left(void **state)
 	}
 }
 
-/* One copy, 8 bits: by hand. */
-static void wrong_answers_are_those_of_section_4(void **state)
+/* One copy and 8 bits, computed by hand. */
+static void test_wrong_answers(void **state)
 {
 	const double same = 1. / 256 * (1 + 2. / 256);
 	struct dart_sizing_risks risks;
@@ -184,7 +183,7 @@ static void wrong_answers_are_those_of_section_4(void **state)
 		   pow(1 - exp(-2), 2) * same * same, 1e-16);
 }
 
-static void inverses_invert(void **state)
+static void test_inverses(void **state)
 {
 	static const double successes[] = { .01, .5, .9, .999, .999999 };
 	uint32_t n, i;
@@ -208,8 +207,8 @@ static void inverses_invert(void **state)
 	assert_int_equal(dart_store_sizing__checksum_bits(1, 2, 1e-30), 0);
 }
 
-/* The store is the smallest that will do: with half of it, no N would. */
-static void plans_keep_what_they_promise(void **state)
+/* With half of the store, no redundancy reaches the success. */
+static void test_plans(void **state)
 {
 	struct dart_sizing_wish wish = { .value_length = 20 };
 	static const double successes[] = { .3, .9, .999, .99999 };
@@ -249,7 +248,7 @@ static void plans_keep_what_they_promise(void **state)
 	assert_int_equal(plan.store.checksum_bits, 8);
 }
 
-static void what_cannot_be_is_refused(void **state)
+static void test_refused(void **state)
 {
 	static const struct dart_sizing_wish good = {
 		.flows = 1000,
@@ -291,16 +290,23 @@ static void what_cannot_be_is_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(figures_of_the_paper_come_out),
-		cmocka_unit_test(averages_are_integrals),
-		cmocka_unit_test(two_copies_have_a_closed_form),
-		cmocka_unit_test(bounds_enclose_what_is_left),
-		cmocka_unit_test(wrong_answers_are_those_of_section_4),
-		cmocka_unit_test(inverses_invert),
-		cmocka_unit_test(plans_keep_what_they_promise),
-		cmocka_unit_test(what_cannot_be_is_refused),
+		TEST("100 million flows have the success rates of sections 4 and 5.2 of the paper",
+		     test_paper),
+		TEST("average success and risks equal the integrals over all ages of a key",
+		     test_averages),
+		TEST("average success with two copies equals its closed form",
+		     test_closed_form),
+		TEST("the chances of found, empty, ambiguous and wrong answers add up to 1 within their bounds",
+		     test_bounds),
+		TEST("chances of wrong and ambiguous answers are those of section 4 of the paper",
+		     test_wrong_answers),
+		TEST("load, redundancy, estimate and checksum width invert the success and error formulas",
+		     test_inverses),
+		TEST("a planned store reaches the wanted success, and half of it does not",
+		     test_plans),
+		TEST("a plan that is contradictory or cannot be reached is refused with a reason",
+		     test_refused),
 	};
 
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests_name("plan", tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,20 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What is looked for in a compiled P4 program, and what is missed in another. */
+/* Compiled P4 programs: the tables, actions and hashes that DART needs. */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include <libdart/error.h>
 
 #include "tools/dartctl/switch/program.h"
+#include "unit.h"
 
-/* As p4c writes it, in short; but with ' for ". */
+/* Abridged output of p4c, with ' for ". */
 static const char tables[] =
 	"{'pipelines': [{'tables': ["
 	"{'name': 'dart_share', 'key': [{'match_type': 'exact'}],"
@@ -59,7 +56,7 @@ static const char calculations[] =
 	HASH("share_hash_share", "calc_2") "," \
 	HASH("userMetadata.cache", "calc_3")
 
-/* Reads @tables with @old, unless NULL, in it replaced by @new, and @hashes. */
+/* Reads @tables, with @old, unless NULL, replaced by @new, and @hashes. */
 static int read_program(struct switch_program *program, const char *hashes,
 			const char *old, const char *new,
 			struct dart_error *error)
@@ -130,9 +127,9 @@ static void test_missing(void **state)
 	size_t i;
 
 	for (i = 0; i < sizeof(changes) / sizeof(*changes); i++) {
-		if (read_program(&program, HASHES, changes[i][0], changes[i][1],
-				 &error) != -EINVAL)
-			fail_msg("taken: %s", changes[i][1]);
+		if (read_program(&program, HASHES, changes[i][0],
+				 changes[i][1], &error) != -EINVAL)
+			fail_msg("not refused: %s", changes[i][1]);
 		if (!strstr(error.text, changes[i][2]))
 			fail_msg("%s: %s", changes[i][1], error.text);
 	}
@@ -151,22 +148,18 @@ static void test_hashes(void **state)
 	size_t i;
 
 	assert_int_equal(read_program(&program, HASH("slot0", "calc"), NULL,
-				      NULL, &error),
-			 -EINVAL);
+				      NULL, &error), -EINVAL);
 	assert_non_null(strstr(error.text, "share"));
-	assert_int_equal(read_program(&program,
-				      HASHES "," HASH("slot2", "calc"), NULL,
-				      NULL, &error),
-			 -EINVAL);
+	assert_int_equal(read_program(&program, HASHES ","
+				      HASH("slot2", "calc"), NULL, NULL,
+				      &error), -EINVAL);
 	assert_non_null(strstr(error.text, "two purposes"));
-	/* Twice the same, and others that are no business of ours. */
-	assert_int_equal(
-		read_program(&program,
-			     HASHES "," HASH("slot0_7", "calc") "," HASH(
-				     "slot3", "calc_3") "," HASH("slot3",
-								 "absent"),
-			     NULL, NULL, &error),
-		0);
+	/* One purpose twice, and other hashes, which do not count. */
+	assert_int_equal(read_program(&program, HASHES ","
+				      HASH("slot0_7", "calc") ","
+				      HASH("slot3", "calc_3") ","
+				      HASH("slot3", "absent"), NULL, NULL,
+				      &error), 0);
 	assert_int_equal(program.hash_count, 4);
 	switch_program__free(&program);
 	for (i = 0; i < sizeof(unknown) / sizeof(*unknown); i++) {
@@ -197,7 +190,7 @@ static void test_wishes(void **state)
 {
 	static const struct {
 		uint32_t redundancy, checksum_bits;
-		const char *message;	/* NULL: it can */
+		const char *message;	/* NULL: accepted */
 	} wishes[] = {
 		{ 1, 8, NULL },
 		{ 2, 32, NULL },
@@ -229,11 +222,16 @@ static void test_wishes(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_good),
-		cmocka_unit_test(test_missing),
-		cmocka_unit_test(test_hashes),
-		cmocka_unit_test(test_calculations),
-		cmocka_unit_test(test_wishes),
+		TEST("hash functions of a suitable program are found with their purposes",
+		     test_good),
+		TEST("a program without a table, action or register that DART needs is refused with its name",
+		     test_missing),
+		TEST("hashes that are missing, ambiguous or of unknown purpose are refused, and hashes of others ignored",
+		     test_hashes),
+		TEST("a program with more than 1024 calculations is refused",
+		     test_calculations),
+		TEST("a store that needs more hash functions than the program has is refused with the missing one",
+		     test_wishes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

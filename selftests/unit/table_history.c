@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A table that changes in place: what a controller sees of it, at any time. */
+/* A table that changes in place, as a controller sees it at any time. */
 #include <errno.h>
 #include <stdio.h>
 
@@ -8,12 +8,12 @@
 
 #include "model.h"
 
-/* What happens to a table at random, and how often. */
+/* Random changes of a table, counted by kind. */
 struct history {
 	struct model *model;
 	struct dart_table_writer *writer;
 	unsigned int in_place;
-	unsigned int anew;
+	unsigned int relaid;
 	unsigned int removed;
 	unsigned int rewritten;
 };
@@ -59,11 +59,11 @@ static int history__append(struct history *history, int before)
 	       !model__below(model, 4));
 	more = model__since(model, entries, regions);
 	length = dart_table_writer__append(history->writer, &more);
-	*(length == before ? &history->in_place : &history->anew) += 1;
+	*(length == before ? &history->in_place : &history->relaid) += 1;
 	return length;
 }
 
-static void what_is_added_and_taken_out_is_what_is_there(void **state)
+static void test_history(void **state)
 {
 	enum { CAPACITY = 1 << 18, ROUNDS = 3000 };
 	struct model *model = malloc(sizeof(*model));
@@ -76,7 +76,6 @@ static void what_is_added_and_taken_out_is_what_is_there(void **state)
 	uint32_t entries;
 	int length;
 
-	(void)state;
 	assert_true(model && history.writer);
 	model__init(model);
 	length = history__append(&history, 0);
@@ -86,7 +85,7 @@ static void what_is_added_and_taken_out_is_what_is_there(void **state)
 		entries = model->table.entry_count;
 		model->table.generation++;
 		model->table.clock_offset_ns -= round;
-		/* There are ever more, then ever less. */
+		/* The number of entries grows, then shrinks. */
 		if (entries == ENTRIES_MAX ||
 		    (entries && model__below(model, 100) <
 				(round % 500 < 250 ? 40 : 70)))
@@ -97,12 +96,12 @@ static void what_is_added_and_taken_out_is_what_is_there(void **state)
 		else
 			length = history__append(&history, length);
 	}
-	printf("# in place: %u appends, %u removals; %u laid out anew, %u rewritten\n",
-	       history.in_place, history.removed, history.anew,
+	printf("# in place: %u appends, %u removals; %u appends with a new layout, %u rewrites\n",
+	       history.in_place, history.removed, history.relaid,
 	       history.rewritten);
 	assert_in_range(history.in_place, ROUNDS / 4, ROUNDS);
 	assert_in_range(history.removed, ROUNDS / 4, ROUNDS);
-	assert_in_range(history.anew, 1, ROUNDS / 5);
+	assert_in_range(history.relaid, 1, ROUNDS / 5);
 	assert_in_range(history.rewritten, 1, ROUNDS / 5);
 	dart_table_writer__free(history.writer);
 	model__clear(model);
@@ -130,13 +129,13 @@ static void states__expect_refused(const struct states *states)
 			 -EAGAIN);
 }
 
-/* A READ of 8 aligned bytes is never torn; of more it may be, in any way. */
+/* A READ never tears 8 aligned bytes; it may tear more, in any way. */
 static void states__mix(struct states *states, struct model *model)
 {
 	uint64_t *mixed = states->mixed;
 	uint32_t i, k;
 
-	/* From the first word on, from the last, and all but one. */
+	/* New are the first words, the last words, all words but one. */
 	for (i = 0; i < 3; i++) {
 		for (k = 0; k < states->changed_count - (i < 2); k++) {
 			uint32_t at = states->changed[i == 1 ?
@@ -166,7 +165,7 @@ static void states__mix(struct states *states, struct model *model)
 	}
 }
 
-static void a_change_is_seen_whole_or_not_at_all(void **state)
+static void test_torn_reads(void **state)
 {
 	enum { CAPACITY = 1 << 16, STEPS = 24 };
 	struct model *model = malloc(sizeof(*model));
@@ -185,7 +184,6 @@ static void a_change_is_seen_whole_or_not_at_all(void **state)
 	int length;
 	size_t i;
 
-	(void)state;
 	assert_true(model && history.writer && states.before && states.after &&
 		    states.mixed && states.changed);
 	model__init(model);
@@ -213,7 +211,7 @@ static void a_change_is_seen_whole_or_not_at_all(void **state)
 		}
 		states__mix(&states, model);
 	}
-	printf("# %u changes in place, of %u words the last\n", in_place,
+	printf("# %u changes in place, the last one of %u words\n", in_place,
 	       states.changed_count);
 	assert_in_range(in_place, STEPS / 2, STEPS);
 	dart_table_writer__free(history.writer);
@@ -229,10 +227,11 @@ static void a_change_is_seen_whole_or_not_at_all(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_is_added_and_taken_out_is_what_is_there),
-		cmocka_unit_test(a_change_is_seen_whole_or_not_at_all),
+		TEST("after each of 3000 random appends, removals and rewrites a table holds the model's entries",
+		     test_history),
+		TEST("a mixture of the words before and after a change in place is refused with EAGAIN",
+		     test_torn_reads),
 	};
 
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests_name("table_history", tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, NULL, NULL);
 }

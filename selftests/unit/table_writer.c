@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Tables that grow in place: what is refused, and what it takes. */
+/* Tables that grow in place: refused entries, memory and time. */
 #include <errno.h>
 #include <stdio.h>
 #include <time.h>
 
-#include <libdart/error.h>
 #include <libdart/private/table_builder.h>
 #include <libdart/table/table_writer.h>
 
 #include "sample.h"
 
-/* The table that a test appends to, and an entry that it does not have. */
+/* The table that a test appends to, and an entry that is not in it. */
 struct appended {
 	struct sample sample;
 	uint8_t memory[8192] __attribute__((aligned(8)));
@@ -65,8 +64,7 @@ static void expect_refused(struct appended *appended, int err)
 	assert_memory_equal(appended->memory, before, sizeof(before));
 }
 
-/* And has no effect on what is appended then. */
-static void what_would_be_refused_is_not_written(void **state)
+static void test_refused(void **state)
 {
 	const size_t capacity = sizeof(((struct appended *)NULL)->memory);
 	struct appended *appended = appended__new(capacity);
@@ -75,7 +73,6 @@ static void what_would_be_refused_is_not_written(void **state)
 	struct dart_table whole = appended->sample.table;
 	struct dart_entry entries[SAMPLE_ENTRIES + 1];
 
-	(void)state;
 	appended->range.memory_region = 3;
 	expect_refused(appended, -EINVAL);
 	appended->range.memory_region = 0;
@@ -90,7 +87,7 @@ static void what_would_be_refused_is_not_written(void **state)
 	expect_refused(appended, -EINVAL);
 	appended->more.generation = 8;
 
-	/* A schema nobody has, and a range that does not hold its fields. */
+	/* A new schema, and a range that does not hold its fields. */
 	appended->entry.schema = schema;
 	sample__add(schema, "last", "", 60, 4, 1, DART_CONTROL_FIELD_GAUGE,
 		    false);
@@ -98,7 +95,7 @@ static void what_would_be_refused_is_not_written(void **state)
 	expect_refused(appended, -EINVAL);
 	appended->range.length = 64;
 
-	/* A name that is taken: only together with the others. */
+	/* Only an append finds a name that is taken by another entry. */
 	appended->entry.name = "pair";
 	assert_int_equal(dart_table_writer__append(appended->writer,
 						   &appended->more), -EINVAL);
@@ -116,8 +113,8 @@ static void what_would_be_refused_is_not_written(void **state)
 	dart_schema__free(schema);
 }
 
-/* Whoever tries again and again must not fill the agent's memory. */
-static void what_is_refused_leaves_no_trace(void **state)
+/* Repeated attempts must not fill the agent's memory. */
+static void test_no_trace(void **state)
 {
 	struct dart_memory_region regions[2] = {
 		{ .address = 1, .length = 1 }, { .address = 1 },
@@ -128,7 +125,6 @@ static void what_is_refused_leaves_no_trace(void **state)
 	struct sample sample;
 	int i;
 
-	(void)state;
 	sample__init(&sample);
 	assert_int_equal(dart_builder__init(&builder), 0);
 	assert_int_equal(dart_builder__add(&builder, &sample.table), 0);
@@ -160,18 +156,16 @@ static void what_is_refused_leaves_no_trace(void **state)
 	sample__release(&sample);
 }
 
-static void a_table_fills_its_memory(void **state)
+static void test_full(void **state)
 {
 	struct appended *appended = appended__new(4096);
 	const struct dart_control_header *header = (void *)appended->memory;
 	uint32_t entries = SAMPLE_ENTRIES;
-	struct dart_error error;
 	char name[32];
 	struct dart_table *decoded;
 	uint32_t used;
 	int length;
 
-	(void)state;
 	memset(appended->memory + 4096, 0xa5, 4096);
 	appended->entry.name = name;
 	for (;; entries++) {
@@ -185,9 +179,7 @@ static void a_table_fills_its_memory(void **state)
 		appended->more.generation++;
 	}
 	assert_int_equal(length, -ENOSPC);
-	assert_int_equal(dart_table__decode(appended->memory, appended->length,
-					    &decoded, NULL, &error),
-			 0);
+	decoded = sample__decode(appended->memory, appended->length);
 	assert_int_equal(decoded->entry_count, entries);
 	snprintf(name, sizeof(name), "entry-%08u", entries - 1);
 	assert_string_equal(decoded->entries[entries - 1].name, name);
@@ -202,7 +194,7 @@ static void a_table_fills_its_memory(void **state)
 	       header->fields.count * sizeof(struct dart_control_field) +
 	       header->strings.count;
 	printf("# %u entries in %u of 4096 bytes\n", entries, used);
-	/* Nor was there room for another; sections are aligned. */
+	/* There was no room for another entry; sections are aligned. */
 	assert_in_range(used, 4096 - sizeof(struct dart_control_entry) -
 			sizeof(struct dart_control_range) - sizeof("entry-") -
 			8 - 6 * 7, 4096);
@@ -219,8 +211,8 @@ static uint64_t processor_ns(void)
 	return now.tv_sec * 1000000000ULL + now.tv_nsec;
 }
 
-/* As many as there may be slices on a host, each with a schema of its own. */
-static void the_last_of_many_is_as_cheap_as_the_first(void **state)
+/* As many entries as a host may have slices, each with its own schema. */
+static void test_many(void **state)
 {
 	enum { CAPACITY = 4 << 20, MANY = 10000, PART = 2500 };
 	struct appended *appended = appended__new(8192);
@@ -230,11 +222,9 @@ static void the_last_of_many_is_as_cheap_as_the_first(void **state)
 	const struct dart_control_header *header = (void *)memory;
 	uint64_t parts[MANY / PART] = { }, removals = 0;
 	struct dart_table *decoded;
-	struct dart_error error;
 	char name[64];
 	int i, length;
 
-	(void)state;
 	assert_non_null(writer);
 	appended->entry.name = name;
 	assert_true(dart_table_writer__rewrite(writer,
@@ -262,17 +252,16 @@ static void the_last_of_many_is_as_cheap_as_the_first(void **state)
 		removals += processor_ns() - start;
 		assert_in_range(length, 1, CAPACITY);
 	}
-	printf("# ns for each of %u, in turn: %u %u %u %u (with sanitizers)\n",
+	printf("# ns for each of %u appends, in turn: %u %u %u %u (with sanitizers)\n",
 	       PART, (unsigned int)(parts[0] / PART),
 	       (unsigned int)(parts[1] / PART), (unsigned int)(parts[2] / PART),
 	       (unsigned int)(parts[3] / PART));
-	printf("# ns for each that is taken out: %u\n",
+	printf("# ns for each removal: %u\n",
 	       (unsigned int)(removals / (MANY / 2)));
 	assert_true(parts[3] < 4 * parts[0]);
 	assert_true(removals < 4 * (parts[0] + parts[1]));
 	assert_int_equal(header->schemas.count, 2);
-	assert_int_equal(
-		dart_table__decode(memory, length, &decoded, NULL, &error), 0);
+	decoded = sample__decode(memory, length);
 	assert_int_equal(decoded->entry_count,
 			 SAMPLE_ENTRIES + MANY / 2);
 	dart_table__free(decoded);
@@ -284,12 +273,15 @@ static void the_last_of_many_is_as_cheap_as_the_first(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_would_be_refused_is_not_written),
-		cmocka_unit_test(what_is_refused_leaves_no_trace),
-		cmocka_unit_test(a_table_fills_its_memory),
-		cmocka_unit_test(the_last_of_many_is_as_cheap_as_the_first),
+		TEST("an entry that a decoder would refuse is not written, and the next one is",
+		     test_refused),
+		TEST("a refused entry leaves no trace in the builder's strings, schemas and sections",
+		     test_no_trace),
+		TEST("entries are appended until less than one entry's space is left, and never beyond",
+		     test_full),
+		TEST("appending and removing stay as cheap with 10000 entries as with a few",
+		     test_many),
 	};
 
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests_name("table_writer", tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, NULL, NULL);
 }

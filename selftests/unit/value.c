@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Values of gathered copies: numbers, sums, and JSON. */
 #include <libdart/table/value.h>
 
 #include "sample.h"
 
-static void numbers_are_read_at_every_width_and_alignment(void **state)
+static void test_numbers(void **state)
 {
 	static const uint8_t bytes[] = {
 		0x81, 0x92, 0xa3, 0xb4, 0xc5, 0xd6, 0xe7, 0xf8,
@@ -27,7 +28,6 @@ static void numbers_are_read_at_every_width_and_alignment(void **state)
 	uint8_t copy[32];
 	uint32_t i, shift;
 
-	(void)state;
 	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		for (shift = 0; shift < 16; shift++) {
 			const struct dart_field field = {
@@ -48,15 +48,14 @@ static void numbers_are_read_at_every_width_and_alignment(void **state)
 	}
 }
 
-/* Three copies of -1 and one of 5 or 1, 9 bytes each: most are not aligned. */
-static void sums_wrap_like_the_field(void **state)
+/* Three copies of -1 and one of 5 or 1; of 9 bytes, so most are not aligned. */
+static void test_sums(void **state)
 {
 	struct dart_schema schema = { .name = "", .length = 9 };
 	struct dart_entry entry = { .schema = &schema, .copies = 4 };
 	struct dart_field field = { .offset = 1, .count = 1 };
 	uint8_t copies[4 * 9];
 
-	(void)state;
 	memset(copies, 0xff, sizeof(copies));
 	memset(copies, 0, 9);
 	copies[1] = 5;
@@ -109,13 +108,12 @@ static void stat__fill(uint8_t *copy, uint8_t number)
 	"\"sizes\":" HISTOGRAM(user, "2") ",\"command\":" COMMAND \
 	",\"small\":200}"
 
-static void copies_of_cpus_have_a_sum(void **state)
+static void test_cpus(void **state)
 {
 	uint8_t copies[4 * 64];
 	struct sample sample;
 	uint8_t i;
 
-	(void)state;
 	sample__init(&sample);
 	sample.entries[SAMPLE_CPUSTAT].copies = 2;
 	for (i = 0; i < 4; i++)
@@ -129,13 +127,12 @@ static void copies_of_cpus_have_a_sum(void **state)
 	sample__release(&sample);
 }
 
-static void rows_have_no_sum(void **state)
+static void test_rows(void **state)
 {
 	uint8_t copies[2 * 64];
 	struct sample sample;
 	uint8_t i;
 
-	(void)state;
 	sample__init(&sample);
 	sample.entries[SAMPLE_ROWS].copies = 2;
 	for (i = 0; i < 2; i++)
@@ -147,7 +144,7 @@ static void rows_have_no_sum(void **state)
 	sample__release(&sample);
 }
 
-static void wide_numbers_are_reals(void **state)
+static void test_wide(void **state)
 {
 	struct dart_schema *schema = dart_schema__new("wide", 24);
 	struct dart_entry entry = {
@@ -158,7 +155,6 @@ static void wide_numbers_are_reals(void **state)
 	uint64_t copy[] = { 1ULL << 63, INT64_MAX, 1ULL << 63 };
 	json_t *json, *row;
 
-	(void)state;
 	assert_non_null(schema);
 	sample__add(schema, "real", "", 0, 8, 1, DART_CONTROL_FIELD_GAUGE,
 		    false);
@@ -179,7 +175,7 @@ static void wide_numbers_are_reals(void **state)
 	dart_schema__free(schema);
 }
 
-static void a_text_without_end_ends_with_its_field(void **state)
+static void test_text(void **state)
 {
 	struct dart_schema *schema = dart_schema__new("text", 4);
 	struct dart_entry entry = {
@@ -189,7 +185,6 @@ static void a_text_without_end_ends_with_its_field(void **state)
 	};
 	char *copy = malloc(4);
 
-	(void)state;
 	assert_non_null(schema);
 	assert_non_null(copy);
 	memcpy(copy, "\xff\xfe\x80!", 4);
@@ -202,7 +197,7 @@ static void a_text_without_end_ends_with_its_field(void **state)
 	dart_schema__free(schema);
 }
 
-static void sequences_say_which_rows_count(void **state)
+static void test_sequences(void **state)
 {
 	struct dart_schema *schema = dart_schema__new("pair", 24);
 	struct dart_entry entry = {
@@ -220,7 +215,6 @@ static void sequences_say_which_rows_count(void **state)
 	};
 	size_t i;
 
-	(void)state;
 	assert_non_null(schema);
 	sample__add(schema, "value", "", 8, 8, 1, DART_CONTROL_FIELD_GAUGE,
 		    false);
@@ -247,7 +241,7 @@ static void sequences_say_which_rows_count(void **state)
 	dart_schema__free(schema);
 }
 
-static void addresses_are_texts(void **state)
+static void test_addresses(void **state)
 {
 	struct dart_schema *schema = dart_schema__new("peers", 32);
 	struct dart_entry entry = {
@@ -259,7 +253,6 @@ static void addresses_are_texts(void **state)
 		[10] = 0xff, 0xff, 10, 77, 0, 1, 0xfe, 0x80, [31] = 7,
 	};
 
-	(void)state;
 	assert_non_null(schema);
 	sample__add(schema, "v4", "", 0, 16, 1, DART_CONTROL_FIELD_ADDRESS,
 		    false);
@@ -271,11 +264,10 @@ static void addresses_are_texts(void **state)
 	dart_schema__free(schema);
 }
 
-static void a_schema_describes_its_fields(void **state)
+static void test_schema(void **state)
 {
 	struct sample sample;
 
-	(void)state;
 	sample__init(&sample);
 	json_decref(json__expect(dart_schema__to_json(sample.pair),
 		"{\"name\":\"pair\",\"length\":24,\"fields\":["
@@ -296,14 +288,13 @@ static void *allocate(size_t size)
 	return malloc(size);
 }
 
-static void short_memory_is_survived(void **state)
+static void test_no_memory(void **state)
 {
 	static uint8_t copies[5 * 64];
 	struct sample sample;
 	size_t limit;
 	json_t *json;
 
-	(void)state;
 	sample__init(&sample);
 	json_set_alloc_funcs(allocate, free);
 	for (limit = 0, json = NULL; !json; limit++) {
@@ -323,9 +314,8 @@ static void short_memory_is_survived(void **state)
 	sample__release(&sample);
 }
 
-static void kinds_have_names(void **state)
+static void test_kinds(void **state)
 {
-	(void)state;
 	assert_string_equal(dart_field_kind__name(DART_CONTROL_FIELD_GAUGE),
 			    "gauge");
 	assert_string_equal(dart_field_kind__name(0), "unknown");
@@ -340,19 +330,29 @@ static void kinds_have_names(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(numbers_are_read_at_every_width_and_alignment),
-		cmocka_unit_test(sums_wrap_like_the_field),
-		cmocka_unit_test(copies_of_cpus_have_a_sum),
-		cmocka_unit_test(rows_have_no_sum),
-		cmocka_unit_test(wide_numbers_are_reals),
-		cmocka_unit_test(a_text_without_end_ends_with_its_field),
-		cmocka_unit_test(sequences_say_which_rows_count),
-		cmocka_unit_test(addresses_are_texts),
-		cmocka_unit_test(a_schema_describes_its_fields),
-		cmocka_unit_test(short_memory_is_survived),
-		cmocka_unit_test(kinds_have_names),
+		TEST("numbers are read at every width, sign and alignment",
+		     test_numbers),
+		TEST("a sum over copies wraps at the width of its field",
+		     test_sums),
+		TEST("an entry with a copy for each CPU is printed with the sum and each CPU's values",
+		     test_cpus),
+		TEST("an entry with rows is printed without a sum",
+		     test_rows),
+		TEST("an unsigned number above 2^63 - 1 is printed as a real number",
+		     test_wide),
+		TEST("a text without a NUL byte ends with its field",
+		     test_text),
+		TEST("rows with sequences are whole, empty or torn, and torn rows are printed as null",
+		     test_sequences),
+		TEST("addresses are printed as IPv6, and as IPv4 if they are mapped",
+		     test_addresses),
+		TEST("a schema is printed with every member of its fields",
+		     test_schema),
+		TEST("printing an entry or a schema fails cleanly at each allocation that fails",
+		     test_no_memory),
+		TEST("kinds of fields and entries and exposures have names, and unknown ones are called unknown",
+		     test_kinds),
 	};
 
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests_name("value", tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Golden vectors: libdart places keys and builds frames as they say. */
+/* libdart places keys and builds frames as the golden vectors have them. */
 #include <arpa/inet.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include <libdart/error.h>
 #include <libdart/report/report_builder.h>
+
+#include "unit.h"
 
 #define VECTORS	"selftests/vectors/reports.json"
 
@@ -49,7 +47,7 @@ static struct bytes bytes(json_t *vector, const char *name)
 	return bytes;
 }
 
-/* The lookup entry, read as that of a file. */
+/* The vector's collector, read from a file. */
 static struct dart_collectors collectors(json_t *vector)
 {
 	json_t *entry = json_object_get(vector, "collector");
@@ -140,7 +138,7 @@ static void test_vectors(void **state)
 	json_decref(vectors);
 }
 
-/* A reporter sends them one after the other, to the largest store's place. */
+/* One report after the other, with places in the largest store. */
 static void test_reporter(void **state)
 {
 	json_t *vectors = json_load_file(VECTORS, 0, NULL), *vector;
@@ -189,8 +187,10 @@ static void test_reporter(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_vectors),
-		cmocka_unit_test(test_reporter),
+		TEST("places and frames are those of the golden vectors, byte by byte",
+		     test_vectors),
+		TEST("a reporter sends the frames of the golden vectors, with consecutive PSNs",
+		     test_reporter),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
