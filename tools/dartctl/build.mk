@@ -8,6 +8,7 @@ dartctl_skeletons := xdp_reporter
 
 unit_switch_steps_sources := $(addprefix tools/dartctl/switch/, \
 	steps.c state.c)
+unit_switch_walk_sources := $(unit_switch_steps_sources)
 unit_switch_program_sources := $(addprefix tools/dartctl/switch/, \
 	program.c state.c)
 unit_switch_thrift_sources := $(addprefix tools/dartctl/switch/, bmv2.c \
