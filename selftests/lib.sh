@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=sh
-# For tests in shell: TAP on standard output, one line for each check.
+# Functions for tests in shell: TAP on standard output, one line for each check.
 #
 #	. "$(dirname "$0")/../lib.sh"
-#	check "what must hold" COMMAND [ARGUMENT...]
-#	refuse "what must be refused" "part of the message" COMMAND [ARGUMENT...]
+#	check "SENTENCE" COMMAND [ARGUMENT...]		COMMAND must succeed
+#	refuse "SENTENCE" "MESSAGE" COMMAND [ARGUMENT...]	it must fail, and
+#							print MESSAGE
 #	finish
 #
-# A script that ends before finish has failed: the plan comes last.
+# SENTENCE states the whole behaviour. A script that ends before finish fails,
+# because the plan comes last.
 
 set -u
 tests=$(cd "$(dirname "$0")/.." && pwd)
@@ -32,7 +34,7 @@ check() {
 	if "$@" >"$output" 2>&1; then
 		point ok "$name"
 	else
-		echo "exit status $? of: $*" >>"$output"
+		echo "exit status $? of the command: $*" >>"$output"
 		point "not ok" "$name"
 	fi
 }
@@ -41,17 +43,17 @@ refuse() {
 	name=$1 message=$2
 	shift 2
 	if "$@" >"$output" 2>&1; then
-		echo "was not refused: $*" >>"$output"
+		echo "the command succeeded, but must fail: $*" >>"$output"
 		point "not ok" "$name"
 	elif grep -q -e "$message" "$output"; then
 		point ok "$name"
 	else
-		echo "the message should have: $message" >>"$output"
+		echo "the message lacks: $message" >>"$output"
 		point "not ok" "$name"
 	fi
 }
 
-# skip REASON: the whole test.
+# skip REASON: skips the whole test.
 skip() {
 	echo "1..0 # SKIP $1"
 	exit 4
