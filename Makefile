@@ -323,7 +323,7 @@ lint: $(if $(KDIR),,$(guest_kernel)/headers)
 	+$(call kbuild,$(kernel_headers),modules $(lint_flags)) \
 		> $(output)/lint.log 2>&1 || { cat $(output)/lint.log; exit 1; }
 	$(quiet)! grep -E '(warning|error):' $(output)/lint.log
-	@echo "lint: kmod with $(lint_flags): nothing found"
+	@echo "lint: kmod with $(lint_flags): no findings"
 
 .PHONY: all programs tests guest module module_of_guest modules_install programs_install install lint
 
