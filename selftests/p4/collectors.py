@@ -1,6 +1,6 @@
 #!/usr/bin/python3 -B
 # SPDX-License-Identifier: GPL-2.0-only
-"""64 collectors behind two ports: to whom a report goes, and its number."""
+"""64 collectors behind two ports: the collector and the PSN of each report."""
 
 import itertools
 
@@ -19,7 +19,7 @@ VALUE = packets.value_of(NODES)
 
 
 def entry(number, **changes):
-    """One that shares nothing with the others but for the checksum's width."""
+    """A collector that has only the checksum's width in common with the others."""
     return entry_of(**{
         "port": 3 + number % 2, "mac": f"02:00:00:00:01:{number:02x}",
         "ip": f"10.9.{number}.1", "qpn": 0x0A0000 | number,
@@ -29,7 +29,7 @@ def entry(number, **changes):
 
 
 def flow(number):
-    """IPv4 and IPv6 by turns."""
+    """IPv4 and IPv6 in turn."""
     if number % 2:
         return generate.flow(f"2001:db8::{number + 1:x}", "2001:db8:1::1",
                              49152, 443, 6)
@@ -38,7 +38,7 @@ def flow(number):
 
 
 def keys_of_all():
-    """For each collector two keys that are his, of IPv4 and of IPv6."""
+    """For each collector two keys of its shares, of IPv4 and of IPv6."""
     missing = {(number, length) for number in range(COUNT)
                for length in (13, 37)}
     for key in map(flow, itertools.count()):
@@ -51,7 +51,7 @@ def keys_of_all():
 
 
 def collector_of(key):
-    """The shares of one are neighbours."""
+    """Each collector has contiguous shares."""
     return share_of(key) * COUNT // SHARES
 
 
@@ -60,7 +60,7 @@ def int_of(key):
 
 
 def expected(entries, keys, copies=1):
-    """All reports to each port."""
+    """All frames by port, reports included."""
     sent = [0] * COUNT
     frames = {port: list(there) for port, there in SILENCE.items()}
     for key in keys:
@@ -83,7 +83,7 @@ def send(keys):
 
 
 def each():
-    """a report goes to the collector of its key, and says what he expects"""
+    """a report goes to the collector of its key, with that collector's addresses, rkey and PSN"""
     entries = {number: entry(number) for number in range(COUNT)}
     collect(entries)
     before = [switch.counter("dart_reports", number)
@@ -95,7 +95,7 @@ def each():
 
 
 def each_redundancy():
-    """each collector gets as many copies as he wants"""
+    """each collector gets as many copies as its redundancy says"""
     entries = {number: entry(number, redundancy=1 + number % 8)
                for number in range(COUNT)}
     keys = [key for key in all_keys
@@ -107,7 +107,7 @@ def each_redundancy():
 
 
 def share_moves():
-    """a share can be given to another collector"""
+    """reports of a share that moves to another collector go there"""
     key = all_keys[0]
     old, new = entry(1), entry(2)
     for number, there in ((1, old), (2, new)):
@@ -117,7 +117,7 @@ def share_moves():
 
 
 def numbers_of_each():
-    """reports are numbered for each collector"""
+    """PSNs count the reports of each collector separately"""
     keys = [key for key in all_keys if collector_of(key) in (0, 1)]
     entries = {0: entry(0, port=3, first_psn=5),
                1: entry(1, port=3, first_psn=0x700000)}
@@ -128,7 +128,7 @@ def numbers_of_each():
 
 
 def numbers_wrap():
-    """the number after 2^24 - 1 is 0, whatever else a register holds"""
+    """the PSN after 2^24 - 1 is 0, whatever the upper bits of the register hold"""
     key = all_keys[0]
     for above in (0, 0x01000000, 0xFF000000):
         start = entry(0, first_psn=0xFFFFFD)

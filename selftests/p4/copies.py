@@ -1,6 +1,6 @@
 #!/usr/bin/python3 -B
 # SPDX-License-Identifier: GPL-2.0-only
-"""Copies of a key: all of them, or one at random."""
+"""Reports of a key: all copies, or one at random."""
 
 import needs  # before all others
 
@@ -17,7 +17,7 @@ KEYS = (generate.flow("10.1.0.2", "10.3.1.3", 49152, 443, 17),
 REDUNDANCIES = (1, 2, 4, 8)
 ROUNDS = 128
 ROUNDS_UNIFORM = 4096
-CHI_SQUARED_7 = 40.52  # 7 degrees of freedom, p = 1e-6: never by chance
+CHI_SQUARED_7 = 40.52  # 7 degrees of freedom, p = 1e-6
 
 
 def collect(key, redundancy, all_copies, **changes):
@@ -27,7 +27,7 @@ def collect(key, redundancy, all_copies, **changes):
 
 
 def address_in(frame):
-    """Of RETH, behind Ethernet, IP, UDP and BTH."""
+    """The address in RETH, behind Ethernet, IP, UDP and BTH."""
     return int.from_bytes(frame[54:62], "big")
 
 
@@ -36,7 +36,7 @@ def psn_in(frame):
 
 
 def send(key, count):
-    """Reports of as many packets, which must be forwarded."""
+    """The reports of @count packets, all of which must be forwarded."""
     plain = packets.packet(key)
     got = switch.send(*[packets.with_int(plain, NODES)] * count)
     tap.same(got[DESTINATION], [plain] * count)
@@ -44,7 +44,7 @@ def send(key, count):
 
 
 def all_copies():
-    """all N of 1, 2, 4, 8 copies, one after the other"""
+    """with all copies on, a packet gives 1, 2, 4 or 8 reports, one for each copy in order"""
     for key in KEYS:
         for redundancy in REDUNDANCIES:
             for bits in (8, 16, 32, 64):
@@ -56,7 +56,7 @@ def all_copies():
 
 
 def all_copies_of_many():
-    """all 8 copies of packets that come at once"""
+    """packets that arrive together give 8 reports each, with consecutive PSNs"""
     for key in KEYS:
         entry = collect(key, 8, True)
         places = [address_in(report(entry, key, VALUE, copy))
@@ -67,13 +67,13 @@ def all_copies_of_many():
 
 
 def one_copy():
-    """one of N copies, and each of them at times"""
+    """with all copies off, a packet gives a report of one copy, chosen at random"""
     for key in KEYS:
         for redundancy in REDUNDANCIES:
             entry = collect(key, redundancy, False)
             places = {address_in(report(entry, key, VALUE, copy)): copy
                       for copy in range(redundancy)}
-            # That one of 8 is missing has a probability of 3e-7.
+            # The probability that one of 8 is missing is 3e-7.
             reports = send(key, ROUNDS)
             tap.same(len(reports), ROUNDS)
             for number, frame in enumerate(reports):
@@ -83,7 +83,7 @@ def one_copy():
 
 
 def uniform():
-    """each of 8 copies is as likely as the others"""
+    """with all copies off, each of 8 copies is equally likely"""
     entry = collect(KEYS[0], 8, False)
     places = [address_in(report(entry, KEYS[0], VALUE, copy))
               for copy in range(8)]
@@ -95,7 +95,7 @@ def uniform():
     expected = ROUNDS_UNIFORM / 8
     statistic = sum((count - expected)**2 / expected for count in counts)
     tap.note(f"chi-squared of {ROUNDS_UNIFORM} reports: {statistic:.1f}, "
-             f"{counts} (below {CHI_SQUARED_7} but once in a million)")
+             f"{counts} (exceeds {CHI_SQUARED_7} once in a million)")
     assert statistic < CHI_SQUARED_7
 
 

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What a Tofino's hash engine makes of a message, by what is in its registers.
+"""The hash that a Tofino's hash engine computes, from the contents of its registers.
 
-Each bit of a hash is the parity of some of the 1024 bits that the crossbar has
-led to the engine, and of a seed. Which ones is said by a matrix: a column for
-each of 52 bits, a row for each 2 of the 128 bytes. Each of 8 hashes takes the rows
-of those groups of four that its mask names.
+Each bit of a hash is the parity of a seed and of some of the 1024 bits that the
+crossbar leads to the engine. A matrix selects them: it has a column for each of 52
+bits, and a row for every 2 of the 128 bytes. Each of 8 hashes uses the groups of
+four rows that its mask names.
 
 bfas --gen_json writes the registers of each stage; dart.dynhash.json, from
-p4c-barefoot, says which bit of a field is led where, and which column is which
-bit of the hash.
+p4c-barefoot, tells where the crossbar leads each bit of a field, and which column
+is which bit of the hash.
 """
 
 import json
@@ -28,7 +28,7 @@ class Stage:
                       for low, high in registers["parity_group_mask"]]
 
     def taken(self, number, column):
-        """The bits that are taken, as a number of 1024 bits, and the seed."""
+        """The selected bits, as a number of 1024 bits, and the seed."""
         bits = 0
         for row, columns in enumerate(self.matrix):
             if self.masks[number] >> row // ROWS_OF_GROUP & 1:
@@ -38,7 +38,7 @@ class Stage:
 
 
 def constant(field):
-    """Its value: the name is that of the constant in the program, 8w0x45."""
+    """The value of a constant, whose name is that in the program: 8w0x45."""
     return int(field["name"].rpartition("w")[2], 0)
 
 
@@ -48,8 +48,8 @@ class Calculation:
     def __init__(self, described, stage):
         (fields,) = described["field_lists"]
         self.fields = fields["fields"]
-        self.bits = {}  # of the hash: what makes it, and the seed
-        # A hash may be made in parts, each with a way through the crossbar,
+        self.bits = {}  # by bit of the hash: the seed and the bits that make it
+        # A hash may consist of parts, each with its own way through the crossbar
         # unless all parts share one.
         parts = described["hash_configuration"]
         ways = fields["crossbar_configuration"]
@@ -60,19 +60,19 @@ class Calculation:
                 8 * bit["byte_number"] + bit["bit_in_byte"]:
                 (bit["name"], bit["field_bit"]) for bit in way["crossbar"]})
         if self.bits.keys() != set(range(described["hash_bit_width"])):
-            raise ValueError(f"{described['name']}: not all bits are made")
+            raise ValueError(f"{described['name']}: some bits have no source")
 
     def _add(self, part, stage, led):
         for bit in part["hash_bits"]:
             taken, seed = stage.taken(part["hash_id"], bit["gfm_hash_bit"])
-            # Others might have led anything to the rest.
+            # Other hashes may use the rest of the crossbar.
             if taken & ~sum(1 << at for at in led):
-                raise ValueError(f"{bit}: takes bits that are not led there")
+                raise ValueError(f"{bit}: selects bits of other hashes")
             self.bits[bit["p4_hash_bit"]] = seed, [
                 source for at, source in led.items() if taken >> at & 1]
 
     def split(self, message):
-        """Values of fields, which are big-endian, one after the other."""
+        """The values of consecutive big-endian fields."""
         values, rest = {}, int.from_bytes(message, "big")
         for field in reversed(self.fields):
             value = rest & (1 << field["bit_width"]) - 1
@@ -80,10 +80,10 @@ class Calculation:
             if not field["is_constant"]:
                 values[field["name"]] = value
             elif value != constant(field):
-                raise ValueError(f"{value:#x} for {field['name']}")
+                raise ValueError(f"{field['name']}: the value is {value:#x}")
         if rest or sum(field["bit_width"]
                        for field in self.fields) != 8 * len(message):
-            raise ValueError(f"a message of {len(message)} bytes")
+            raise ValueError(f"the fields do not have {len(message)} bytes")
         return values
 
     def __call__(self, message):
@@ -97,7 +97,7 @@ class Calculation:
 
 
 def calculations(described, registers):
-    """By name: those of a dart.dynhash.json, and a folder of registers."""
+    """Calculations by name, from a dart.dynhash.json and a folder of registers."""
     stages = {}
 
     def stage(number):

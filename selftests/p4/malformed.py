@@ -1,6 +1,6 @@
 #!/usr/bin/python3 -B
 # SPDX-License-Identifier: GPL-2.0-only
-"""What is not INT, not all of it, or contradicts itself, is left alone."""
+"""Packets with malformed INT, or without INT, are forwarded unchanged."""
 
 import random
 
@@ -23,14 +23,14 @@ SHIM_AND_MD = 16
 STACK = 16
 PORTS = 4
 
-# A frame of UDP by IPv4 with other bytes at a place, and what it is counted as.
+# A name, the counter, and the bytes that replace those of a UDP frame at an offset.
 FLAWS = (
     ("another port", "other", 36, "0035"),
     ("TCP to this port", "other", 23, "06"),
-    ("no IP", "other", 12, "0806"),
+    ("ARP", "other", 12, "0806"),
     ("a fragment", "other", 20, "2000"),
-    ("the rest of one", "other", 20, "0009"),
-    ("no IPv4", "other", 14, "65"),
+    ("a later fragment", "other", 20, "0009"),
+    ("IP version 6 behind an IPv4 type", "other", 14, "65"),
     ("an IP header of 16 bytes", "other", 14, "44"),
     ("UDP of 7 bytes", "malformed", 38, "0007"),
     ("UDP of 0 bytes", "malformed", 38, "0000"),
@@ -40,19 +40,19 @@ FLAWS = (
     ("type 0", "malformed", 42, "04"),
     ("NPT 0", "malformed", 42, "10"),
     ("NPT 3", "malformed", 42, "1c"),
-    ("no MD header", "malformed", 43, "02"),
-    ("no words", "malformed", 43, "00"),
-    ("more INT than UDP", "malformed", 43, "ff"),
+    ("INT without an MD header", "malformed", 43, "02"),
+    ("INT of 0 words", "malformed", 43, "00"),
+    ("INT longer than UDP", "malformed", 43, "ff"),
     ("version 0", "malformed", 46, "00"),
     ("version 1", "malformed", 46, "10"),
     ("version 15", "malformed", 46, "f0"),
     ("hops of 0 words", "malformed", 48, "00"),
-    ("a hop and a third", "malformed", 48, "03"),
-    ("less than a hop", "malformed", 48, "05"),
+    ("a stack of a hop and a third", "malformed", 48, "03"),
+    ("a stack shorter than a hop", "malformed", 48, "05"),
     ("a hop of 31 words", "malformed", 48, "1f"),
 )
 
-# Well-formed, but no path: INT is taken away.
+# Well-formed INT without a path: the switch removes it.
 NO_PATHS = (
     ("hops exceeded", "incomplete", {"flags": packets.HOPS_EXCEEDED}),
     ("MTU exceeded", "incomplete", {"flags": packets.MTU_EXCEEDED}),
@@ -69,7 +69,7 @@ def good(key, nodes=(1, 2), hop_words=2, **telemetry):
 
 
 def check_left(frames, outcome):
-    """They are forwarded as they are, without reports, and counted."""
+    """The frames are forwarded unchanged, without reports, and counted."""
     tap.same(switch.send(*frames), {**SILENCE, DESTINATION: frames}, outcome)
     tap.same(switch.outcomes(), {outcome: len(frames)})
 
@@ -82,7 +82,7 @@ def check_good():
 
 
 def lengths():
-    """INT that ends anywhere"""
+    """a frame cut anywhere up to the end of INT is forwarded unchanged and counted"""
     for key in FLOWS.values():
         frame = good(key)
         begin = packets.behind_ip(frame) + 8
@@ -94,7 +94,7 @@ def lengths():
 
 
 def payload_cut():
-    """a payload that ends anywhere is no matter of INT"""
+    """a frame that ends anywhere in its payload is reported and restored"""
     for key in FLOWS.values():
         frame, plain = good(key), packets.packet(key)
         shorter = len(frame) - len(plain)
@@ -106,7 +106,7 @@ def payload_cut():
 
 
 def flaws():
-    """wrong fields, each for itself"""
+    """a frame with any one wrong field is forwarded unchanged and counted by its flaw"""
     for what, outcome, at, digits in FLAWS:
         frame, change = good(FLOWS["UDP by IPv4"]), bytes.fromhex(digits)
         frame = frame[:at] + change + frame[at + len(change):]
@@ -115,7 +115,7 @@ def flaws():
 
 
 def ip_lengths():
-    """IP that ends before INT does, whatever UDP says"""
+    """a frame whose IP length ends before INT is forwarded unchanged and counted as malformed"""
     for key in FLOWS.values():
         frame = good(key)
         at = 16 if len(key) == 13 else 18
@@ -125,14 +125,14 @@ def ip_lengths():
 
 
 def hops():
-    """stacks that are no whole hops, short and long"""
+    """a stack that is not a whole number of hops, short or long, is counted as malformed"""
     frames = []
     for words in range(1, 25):
         for hop_words in range(words + 1):
             if hop_words and words % hop_words == 0:
                 continue
             if words < 20 and hop_words < words - 1 and hop_words > 2:
-                continue  # neither first nor last
+                continue  # only the shortest and the longest hops
             frame = bytearray(good(FLOWS["UDP by IPv6"], [9] * words,
                                    hop_words=1))
             frame[54 + 8 + 4 + 2] = hop_words
@@ -141,7 +141,7 @@ def hops():
 
 
 def no_paths():
-    """INT that says of no path is taken away, and not reported"""
+    """INT without a path is removed and not reported"""
     for what, outcome, telemetry in NO_PATHS:
         for key in FLOWS.values():
             got = switch.send(good(key, **telemetry))
@@ -151,7 +151,7 @@ def no_paths():
 
 
 def not_ip():
-    """frames that are no packets of IP, and IP that is cut or alone"""
+    """frames without IP, or with an incomplete IP header, are forwarded unchanged"""
     destination = good(FLOWS["UDP by IPv4"])[:12]
     check_left([destination + bytes.fromhex(rest) for rest in (
         "0800", "0800ff", "86dd", "86dd60", "0000", "ffff",
@@ -159,7 +159,7 @@ def not_ip():
 
 
 def random_flaws():
-    """any bytes anywhere: what is not reported is not touched"""
+    """with random bytes anywhere, a packet that is not reported is forwarded unchanged"""
     dice = random.Random(5)
     frames = []
     for _ in range(500):

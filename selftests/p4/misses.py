@@ -1,9 +1,8 @@
 #!/usr/bin/python3 -B
 # SPDX-License-Identifier: GPL-2.0-only
-"""What a table does not know costs a report, and never the packet.
+"""A table without the needed entry costs the report, but never the packet.
 
-Packets that are counted as to be reported, and reports that are not, tell of
-it.
+The counters show it: the packet counts as reported, the report is not counted.
 """
 
 import subprocess
@@ -17,8 +16,8 @@ from switch import COLLECTORS, SILENCE, Switch, entry_of, share_of
 
 DESTINATION = 2
 NUMBER = 9
-NOBODY = 6  # no port
-DEAD = 7  # one that comes later
+ABSENT = 6  # a host without a port
+DEAD = 7  # a port that is added later
 MANY = 100
 SWITCH_ID = 1
 PATH = [1, 2, 3]
@@ -37,7 +36,7 @@ def reports():
 
 
 def check_silence(outcome):
-    """The packets are forwarded, and that is all."""
+    """The packets are forwarded, without a report."""
     before = reports()
     for key in KEYS:
         plain = packets.packet(key)
@@ -48,7 +47,7 @@ def check_silence(outcome):
 
 
 def nothing_missing():
-    """with all entries there are reports"""
+    """with all entries in the tables, packets are reported and forwarded"""
     collect()
     before = reports()
     for key in KEYS:
@@ -61,38 +60,38 @@ def nothing_missing():
 
 
 def forward():
-    """nobody knows where the packet belongs: no packet, no report"""
+    """a packet to an unknown host is dropped without a report"""
     collect()
     before = reports()
     for key in KEYS:
-        plain = packets.packet(key, to=NOBODY)
+        plain = packets.packet(key, to=ABSENT)
         tap.same(switch.send(plain, packets.with_int(plain, PATH)), SILENCE)
     tap.same(reports(), before, "dart_reports")
 
 
 def share():
-    """a share that no collector has"""
+    """a packet whose share has no collector is forwarded without a report"""
     collect()
     switch.do("table_clear dart_share")
     check_silence("unassigned")
 
 
 def collector():
-    """a collector of whom nothing is known"""
+    """a packet whose collector is not in the table is forwarded without a report"""
     collect()
     switch.do("table_clear dart_collector")
     check_silence("report")
 
 
 def reporter():
-    """a reporter without an address"""
+    """without an address of the reporter a packet is forwarded without a report"""
     collect()
     switch.do("table_reset_default dart_reporter")
     check_silence("report")
 
 
 def session():
-    """a mirror session that goes nowhere"""
+    """without the mirroring session a packet is forwarded without a report"""
     collect()
     switch.do("mirroring_delete", 1 + COLLECTORS)
     check_silence("report")
@@ -100,7 +99,7 @@ def session():
 
 
 def link():
-    """a collector behind a link that is down"""
+    """a collector behind a dead link loses its reports, and packets are forwarded"""
     subprocess.run(["ip", "link", "add", "dead", "up", "type", "veth",
                     "peer", "name", "behind"], check=True)
     switch.do("port_add dead", DEAD)
@@ -117,7 +116,7 @@ def link():
 
 
 def postcards():
-    """the same for postcards"""
+    """a missing share, collector, reporter or session costs a postcard, never its packet"""
     switch.sink("none")
     switch.do("table_set_default dart_postcard dart_report_hop", SWITCH_ID)
     frames = [packets.packet(key) for key in KEYS]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""To be imported first: finds the other modules, or skips the test."""
+"""Import this first: it finds the other modules, or skips the test."""
 
 import importlib.util
 import os
@@ -16,10 +16,10 @@ sys.path.append(str(TREE / "selftests/vectors"))  # generate
 
 for tool in ("p4c-bm2-ss", "simple_switch", "simple_switch_CLI"):
     if not shutil.which(tool):
-        tap.skip(f"no {tool} (see README.md)")
+        tap.skip(f"{tool} is not in PATH (see 'P4' in README.md)")
 if not importlib.util.find_spec("scapy"):
-    tap.skip("no scapy (Debian package python3-scapy)")
+    tap.skip("scapy is not installed (Debian package python3-scapy)")
 if os.geteuid():
-    tap.skip("only root makes network namespaces")
+    tap.skip("only root can make network namespaces")
 if not PROGRAM.exists():
-    sys.exit(f"{PROGRAM}: is not there (make p4)")
+    sys.exit(f"{PROGRAM} does not exist (make p4 builds it)")

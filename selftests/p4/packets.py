@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Packets, and what they are like when INT has gathered a path.
+"""Packets, and the same packets after INT has gathered a path.
 
 "In-band Network Telemetry (INT) Dataplane Specification", version 2.1, sections
-5.7 and 5.8.  Packets are scapy's, INT and its checksums are not.
+5.7 and 5.8.  Scapy builds the packets; INT and its checksums are built here.
 """
 
 import ipaddress
@@ -19,11 +19,11 @@ INT_PORT = 5000
 BEHIND_UDP, BEFORE_L4 = 1, 2
 DISCARD, HOPS_EXCEEDED, MTU_EXCEEDED = 8, 4, 2
 WITH_PORTS = (6, 17, 33, 132, 136)
-PAYLOAD = b"What a packet says is nobody's business."
+PAYLOAD = b"A payload that switches do not interpret"
 
 
 def host(port):
-    """The Ethernet address of who is behind a port."""
+    """The Ethernet address of the host behind a port."""
     return f"02:00:00:00:00:{port:02x}"
 
 
@@ -36,7 +36,7 @@ def flow_of(key):
 
 
 def packet(key, payload=PAYLOAD, to=2, udp=None, **ip):
-    """A packet of a flow, to the host @to; @udp, @ip: fields for scapy."""
+    """A packet of a flow, to the host @to; @udp and @ip are fields for scapy."""
     source, destination, sport, dport, protocol = flow_of(key)
     if len(key) == 13:
         network = IP(src=str(source), dst=str(destination), proto=protocol,
@@ -59,12 +59,12 @@ def packet(key, payload=PAYLOAD, to=2, udp=None, **ip):
 
 
 def behind_ip(frame):
-    """Where the header of IP ends."""
+    """The offset behind the IP header."""
     return 14 + (frame[14] & 15) * 4 if frame[14] >> 4 == 4 else 54
 
 
 def add(*numbers):
-    """As one's complement."""
+    """The one's complement sum."""
     total = sum(numbers)
     while total >> 16:
         total = (total & 0xFFFF) + (total >> 16)
@@ -72,14 +72,14 @@ def add(*numbers):
 
 
 def again(checksum, right_before, right):
-    """The checksum that is as wrong as it was, for it stays so on the way."""
+    """The new checksum, as wrong as the old one: switches keep the error."""
     if checksum == right_before:
         return right
     return add(right, checksum, ~right_before & 0xFFFF)
 
 
 def udp_sum(ip, datagram):
-    """The right checksum of UDP; that in @datagram does not matter."""
+    """The right checksum of UDP, whatever @datagram has in its place."""
     addresses = ip[12:20] if ip[0] >> 4 == 4 else ip[8:40]
     data = datagram[:6] + b"\0\0" + datagram[8:] + bytes(len(datagram) % 2)
     return generate.inverse_sum(
@@ -87,7 +87,7 @@ def udp_sum(ip, datagram):
 
 
 def ip_with(ip, protocol, longer):
-    """The header of a packet that is @longer, and what is in it another."""
+    """The IP header with a length that is @longer, and another protocol."""
     if ip[0] >> 4 == 6:
         length, = struct.unpack(">H", ip[4:6])
         return (ip[:4] + struct.pack(">HB", length + longer, protocol) +
@@ -108,10 +108,10 @@ def stack_of(nodes, hop_words):
 
 def with_int(frame, nodes, npt=None, hop_words=1, flags=0,
              instructions=0x8000):
-    """The frame when it comes to the sink, the last node first.
+    """The frame when it arrives at the sink, the last node first.
 
-    If nobody says otherwise UDP stays in front (NPT 1), and UDP is put before
-    any other protocol (NPT 2).
+    By default INT follows the UDP header of the packet (NPT 1), or a UDP header
+    that is put in front of any other protocol (NPT 2).
     """
     at = behind_ip(frame)
     ip, rest = frame[14:at], frame[at:]
@@ -144,5 +144,5 @@ def with_int(frame, nodes, npt=None, hop_words=1, flags=0,
 
 
 def value_of(nodes):
-    """What a report says of a path: five hops, or 0."""
+    """The value that a report has for a path: five hops, 0 for unused ones."""
     return struct.pack(">5I", *(list(nodes) + [0] * 5)[:5])

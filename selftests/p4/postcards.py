@@ -1,6 +1,6 @@
 #!/usr/bin/python3 -B
 # SPDX-License-Identifier: GPL-2.0-only
-"""What a switch itself measures of each packet (see schemas/postcard.yaml)."""
+"""Postcards: measurements of each packet by the switch (schemas/postcard.yaml)."""
 
 import re
 import struct
@@ -32,18 +32,18 @@ def key_of(flow):
 
 
 def clock():
-    """The switch's own, in nanoseconds."""
+    """The clock of the switch, in nanoseconds."""
     answer = switch.do("get_time_elapsed")
     return int(re.search(r"\d+", answer)[0]) * 1000
 
 
 def value_in(frame):
-    """Of a report with a checksum of 64 bits."""
+    """The value in a report with a checksum of 64 bits."""
     return frame[14 + 20 + 8 + 12 + 16 + 8:-4]
 
 
 def send(flow, frame):
-    """The postcard of one packet that must be forwarded as it is."""
+    """The postcard of one packet, which must be forwarded unchanged."""
     switch.set_psn(5, 0)
     got = switch.send(frame)
     tap.same(got[DESTINATION], [frame])
@@ -60,25 +60,25 @@ def setup():
 
 
 def keys():
-    """the key is the flow's and the switch's"""
+    """the key of a postcard is the flow and the ID of the switch"""
     for flow in FLOWS:
         send(flow, packets.packet(flow))
 
 
 def int_flows():
-    """the flow is the one that INT describes"""
+    """the postcard of a packet with INT has the flow that the packet had without INT"""
     for flow in FLOWS:
         send(flow, packets.with_int(packets.packet(flow), SWITCHES))
 
 
 def ports():
-    """the ports are those of the packet"""
+    """a postcard has the ingress and egress port of the packet"""
     for flow in FLOWS:
         tap.same(send(flow, packets.packet(flow))[:2], (SOURCE, DESTINATION))
 
 
 def times():
-    """it leaves later than those before, and was not in there for longer"""
+    """a postcard has the egress time of its packet, a plausible latency and queue 0"""
     before = clock()
     for flow in FLOWS:
         *_, latency, queue, time = send(flow, packets.packet(flow))
@@ -90,20 +90,20 @@ def times():
 
 
 def neighbours():
-    """what has no flow is no matter of postcards"""
+    """a packet without a flow gets no postcard"""
     arp = (bytes.fromhex(packets.host(DESTINATION).replace(":", "")) +
            bytes(6) + b"\x08\x06" + bytes(28))
     check_none(arp)
 
 
 def check_none(*frames):
-    """Whatever its key may be, there is no postcard."""
+    """The frames are forwarded without a postcard, whatever their key."""
     switch.collect({5: COLLECTOR}, {share: 5 for share in range(1024)})
     tap.same(switch.send(*frames), {**SILENCE, DESTINATION: list(frames)})
 
 
 def contradictions():
-    """what contradicts itself, or is cut, has no flow"""
+    """a packet with a contradictory or incomplete header gets no postcard"""
     packet = packets.packet(FLOWS[0])
     shim = packets.behind_ip(packet) + 8
     telemetry = packets.with_int(packet, SWITCHES)
@@ -115,7 +115,7 @@ def contradictions():
 
 
 def reports():
-    """reports are not reported, with INT or without"""
+    """a report, with or without INT, gets no postcard"""
     report_flow = generate.flow("10.1.0.2", "10.3.1.3", 49152, 4791, 17)
     packet = packets.packet(report_flow)
     check_none(packet, packets.with_int(packet, SWITCHES),

@@ -1,13 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# dartctl switch push: what a switch says itself, before and after; what is
-# refused changes nothing.
+# dartctl switch push, checked by the state that the switch itself prints.
 . "$(dirname "$0")/../lib.sh"
 
 PATH=$tests/../.output/bin:$PATH
 program=$tests/../.output/p4/dart.json
 for tool in p4c-bm2-ss simple_switch simple_switch_CLI; do
-	command -v $tool >/dev/null || skip "no $tool (see README.md)"
+	command -v $tool >/dev/null || skip "$tool is not in PATH (see 'P4' in README.md)"
 done
 
 directory=$(mktemp -d)
@@ -15,13 +14,13 @@ switches=
 # shellcheck disable=SC2086 # words
 trap 'kill -KILL $switches 2>/dev/null; rm -rf "$directory" "$output"' EXIT
 
-# free_port: one that nobody listens at
+# free_port: prints a TCP port without a listener
 free_port() {
 	python3 -c 'import socket
 print(socket.create_server(("127.0.0.1", 0)).getsockname()[1])'
 }
 
-# silent_switch: takes connections, and says nothing; its port is printed
+# silent_switch: accepts connections and never answers; prints its port
 silent_switch() {
 	exec python3 -c 'import signal, socket
 listener = socket.create_server(("127.0.0.1", 0))
@@ -29,8 +28,8 @@ print(listener.getsockname()[1], flush=True)
 signal.pause()'
 }
 
-# forger OLD NEW: the switch, once, but takes NEW (bytes in hexadecimal digits)
-# for OLD; its port is printed
+# forger OLD NEW: relays one connection to the switch, with the bytes OLD replaced by
+# NEW (hexadecimal digits); prints its port
 forger() {
 	exec python3 - "$port" "$1" "$2" <<END
 import select, socket, sys
@@ -51,7 +50,7 @@ while True:
 END
 }
 
-# push_forged OLD NEW NAME [OPTION...]
+# push_forged OLD NEW NAME [OPTION...]: pushes through a forger
 push_forged() {
 	forger "$1" "$2" >"$directory/pipe" &
 	switches="$switches $!"
@@ -60,14 +59,14 @@ push_forged() {
 	push "$@" --thrift "localhost:$forged"
 }
 
-# on PORT COMMAND...: what the switch there says by its own command line
+# on PORT COMMAND...: runs commands in the switch's own command line
 on() {
 	there=$1
 	shift
 	printf '%s\n' "$@" | simple_switch_CLI --thrift-port "$there" 2>&1
 }
 
-# start PORT PROGRAM: a switch without interfaces; $switch is its process
+# start PORT PROGRAM: starts a switch without interfaces; $switch is its process
 start() {
 	simple_switch --thrift-port "$1" "$2" >"$directory/log.$1" 2>&1 &
 	switch=$!
@@ -80,7 +79,7 @@ start() {
 	done
 }
 
-# collector IP QPN [CHANGES]: a line of a file
+# collector IP QPN [CHANGES]: prints an entry of a file of collectors
 collector() {
 	jq -n --arg ip "$1" --argjson qpn "$2" --argjson more "${3:-null}" '{
 		name: "paths", reporter: "10.0.0.2", mac: "52:54:00:00:00:01",
@@ -89,7 +88,7 @@ collector() {
 		first_psn: 5} + $more'
 }
 
-# file NAME LINE...
+# file NAME ENTRY...: writes a file of collectors
 file() {
 	path=$directory/$1
 	shift
@@ -97,7 +96,7 @@ file() {
 		>"$path"
 }
 
-# push NAME [OPTION...]: that file
+# push NAME [OPTION...]: pushes that file
 push() {
 	path=$directory/$1
 	shift
@@ -105,7 +104,7 @@ push() {
 		"$path"
 }
 
-# commands PROGRAM [OPTION...]: the same as commands, of the file "two"
+# commands PROGRAM [OPTION...]: prints commands that do what a push of "two" does
 commands() {
 	path=$1
 	shift
@@ -122,7 +121,7 @@ push_as_json() {
 	push "$@" -j | jq -c .
 }
 
-# state: all that a push may change, and what is beside it
+# state: prints all that a push may change, and its neighbours
 state() {
 	on "$port" "table_dump dart_share" "table_dump dart_collector" \
 		"table_dump dart_reporter" "table_dump forward" \
@@ -130,7 +129,7 @@ state() {
 		"mirroring_get 9"
 }
 
-# says TEXT COMMAND: does the switch?
+# says TEXT COMMAND: does the answer of the switch contain TEXT?
 says() {
 	on "$port" "$2" | grep -q -e "$1"
 }
@@ -139,12 +138,12 @@ says_not() {
 	! says "$@"
 }
 
-# entries TABLE COUNT
+# entries TABLE COUNT: does the table have so many entries?
 entries() {
 	[ "$(on "$port" "table_num_entries $1" | grep -c -w -e "$2")" = 1 ]
 }
 
-# prints TEXT COMMAND...: all of the lines
+# prints TEXT COMMAND...: does it print exactly TEXT?
 prints() {
 	text=$1
 	shift
@@ -152,12 +151,12 @@ prints() {
 	printf '%s\n' "$text" | diff - "$directory/printed"
 }
 
-# lacks PATTERN FILE
+# lacks PATTERN FILE: does no line match?
 lacks() {
 	! grep -i -e "$1" "$2"
 }
 
-# is_unchanged: since the state was written down
+# is_unchanged: is the state that in "before"?
 is_unchanged() {
 	state >"$directory/after"
 	diff "$directory/before" "$directory/after"
@@ -176,7 +175,7 @@ read -r silent <"$directory/pipe"
 push two --port 3 --thrift "localhost:$silent" >"$directory/silence" 2>&1 &
 silence=$!
 
-# ---- what is refused
+# ---- refused pushes
 
 on "$port" "mirroring_add 9 1" \
 	"table_add forward forward_to 02:00:00:00:00:09 => 1" >/dev/null
@@ -190,36 +189,48 @@ jq -n '{dart_collectors: 1, collectors: [range(65) as $i | $line |
 	.qpn += $i]}' --argjson line "$first" >"$directory/65"
 jq '.collectors |= .[:64]' "$directory/65" >"$directory/64"
 
-refuse "values that are no paths" "values of 8 bytes" push bytes --port 3
-refuse "two widths of checksums" "another value_length or checksum_bits" \
+refuse "a value length that is not a path's is refused" "values of 8 bytes" push bytes --port 3
+refuse "collectors with different checksum widths are refused" \
+	"another value_length or checksum_bits" \
 	push bits --port 3
-refuse "65 collectors" "65 collectors: a switch knows 64" push 65 --port 3
-refuse "two reporters" "another reporter than those before" \
+refuse "more collectors than a switch can hold are refused" \
+	"65 collectors: a switch knows 64" push 65 --port 3
+refuse "collectors of two reporters are refused" "another reporter than those before" \
 	push reporters --port 3
-refuse "no collectors" "no collector takes reports from" push none --port 3
-refuse "no file" "cannot open .*absent" push absent --port 3
-refuse "a collector without a port" "no port is known of collector 10.0.0.3" \
+refuse "a file without collectors is refused" \
+	"no collector takes reports from" push none --port 3
+refuse "a file that does not exist is refused" \
+	"cannot open .*absent" push absent --port 3
+refuse "a collector without a port is refused" \
+	"no port is known of collector 10.0.0.3" \
 	push two --port 10.0.0.1=3
-refuse "a port without a collector" "no collector is 10.0.0.9" \
+refuse "a port of an unknown collector is refused" "no collector is 10.0.0.9" \
 	push two --port 3 --port 10.0.0.9=3
-refuse "the port that drops" "'511' is no port" push two --port 511
-refuse "two ports of all" "there is one already" push two --port 3 --port 4
-refuse "no address of a collector" "'a=3' is no IPv4 address" \
+refuse "the port that drops packets, 511, is refused" \
+	"'511' is no port" push two --port 511
+refuse "two ports for all collectors are refused" \
+	"there is one already" push two --port 3 --port 4
+refuse "a port of a collector without an IPv4 address is refused" \
+	"'a=3' is no IPv4 address" \
 	push two --port a=3
-refuse "another target" "no target 'tna'" push two --port 3 --target tna
-refuse "no target" "needs --target" \
+refuse "an unknown target is refused" "no target 'tna'" push two --port 3 --target tna
+refuse "a push without a target is refused" "needs --target" \
 	dartctl switch push --thrift localhost:1 "$directory/two"
-refuse "neither switch nor program" "needs --thrift, or --program" \
+refuse "a push without a switch and without a program is refused" \
+	"needs --thrift, or --program" \
 	dartctl switch push --target bmv2 --port 3 "$directory/two"
-refuse "a switch and a program" "needs --thrift, or --program" \
+refuse "a push with both a switch and a program is refused" \
+	"needs --thrift, or --program" \
 	push two --port 3 --program "$program"
-refuse "no port to connect to" "'localhost' is not HOST:PORT" \
+refuse "an address of a switch without a port is refused" \
+	"'localhost' is not HOST:PORT" \
 	push two --port 3 --thrift localhost
-refuse "nobody there" "cannot push to localhost:[0-9]*: Connection refused" \
+refuse "a push to a port without a listener fails" \
+	"cannot push to localhost:[0-9]*: Connection refused" \
 	push two --port 3 --thrift "localhost:$(free_port)"
-check "nothing has changed" is_unchanged
+check "a refused push changes nothing in the switch" is_unchanged
 
-# ---- a switch, and what it says
+# ---- pushes, and the state of the switch
 
 prints_two="change psn 0: 5
 add collector 0: mac 52:54:00:00:00:01, ip 10.0.0.1, qpn 17, rkey 4660, base 0x3a5f00000000, mask 0x3ff, redundancy 2
@@ -231,77 +242,86 @@ add reporter: mac 02:00:0a:00:00:02, ip 10.0.0.2, checksum_bytes 4, all_copies 0
 add share 0-511: collector 0, session 4
 add share 512-1023: collector 1, session 5"
 
-check "a dry run prints what would change" prints "$prints_two" \
+check "a dry run prints the changes that a push would make" prints "$prints_two" \
 	push two --port 3 --port 10.0.0.3=4 --dry-run
-check "and changes nothing" is_unchanged
-check "a push does it" prints "$prints_two" \
+check "a dry run changes nothing in the switch" is_unchanged
+check "a push prints and makes the same changes" prints "$prints_two" \
 	push two --port 3 --port 10.0.0.3=4
-check "there are all shares" entries dart_share 1024
-check "share 511 is the first collector's" \
+check "after a push the switch has all shares" entries dart_share 1024
+check "share 511 belongs to the first collector" \
 	says "dart_assign - 00, 04" "table_dump_entry_from_key dart_share 511"
-check "share 512 is the second one's" \
+check "share 512 belongs to the second collector" \
 	says "dart_assign - 01, 05" "table_dump_entry_from_key dart_share 512"
-check "which is as in the file" says \
+check "the second collector has the members in the file" says \
 	"- 525400000001, 0a000003, 12, 1234, 3a5f00000000, 03ff, 02" \
 	"table_dump_entry_from_key dart_collector 1"
-check "reports come from the reporter" \
+check "the switch has the addresses of the reporter" \
 	says "dart_report_from - 02000a000002, 0a000002, 04, 00" \
 	"table_dump dart_reporter"
-check "clones go to the port" says "port=3" "mirroring_get 4"
-check "PSNs begin as they should" says "= 5, 5, 0," "register_read dart_psn"
-check "other entries stay" entries forward 1
-check "and other sessions" says "port=1" "mirroring_get 9"
+check "the mirroring session leads to the port" says "port=3" "mirroring_get 4"
+check "the PSNs are the first ones in the file" \
+	says "= 5, 5, 0," "register_read dart_psn"
+check "a push keeps entries of other tables" entries forward 1
+check "a push keeps other mirroring sessions" says "port=1" "mirroring_get 9"
 
-# The switch has sent reports since.
+# As if the switch had sent reports.
 on "$port" "register_write dart_psn 0 77" "register_write dart_psn 1 78" \
 	>/dev/null
 state >"$directory/before"
-check "a second push says so" prints "nothing to change" \
+check "a second push of the same file finds nothing to change" \
+	prints "nothing to change" \
 	push two --port 3 --port 10.0.0.3=4
-check "the file may come by a pipe" prints "nothing to change" \
+check "a push of the same collectors by a pipe finds nothing to change" \
+	prints "nothing to change" \
 	push_by_pipe --port 3 --port 10.0.0.3=4
-check "and changes nothing" is_unchanged
+check "a push without changes keeps PSNs and entries" is_unchanged
 
 # ---- changes
 
 file two "$(collector 10.0.0.1 17 '{"rkey": 9}')" "$second"
-check "a new key: shares leave, and come back" prints "remove share 0-511
+check "a new rkey stops the shares of its collector during the change" \
+	prints "remove share 0-511
 change collector 0: mac 52:54:00:00:00:01, ip 10.0.0.1, qpn 17, rkey 9, base 0x3a5f00000000, mask 0x3ff, redundancy 2
 add share 0-511: collector 0, session 4" push two --port 3 --port 10.0.0.3=4
-check "the queue pair goes on with its PSN" \
+check "a new rkey keeps the PSN of the queue pair" \
 	says "= 77, 78, 0," "register_read dart_psn"
 file two "$second" "$(collector 10.0.0.1 19 '{"rkey": 9}')"
-check "a new queue pair" push two --port 3 --port 10.0.0.3=4
-check "begins with its first PSN, the other one goes on" \
+check "a new queue pair can be pushed" push two --port 3 --port 10.0.0.3=4
+check "a new queue pair begins with its first PSN, and others keep theirs" \
 	says "= 77, 78, 5, 0," "register_read dart_psn"
-check "which has a number that was not in use" \
+check "the collector with the new queue pair has an unused number" \
 	says "0a000001, 13," "table_dump_entry_from_key dart_collector 2"
-check "collectors keep their numbers in another order" \
+check "collectors in another order keep their numbers" \
 	says "dart_assign - 01, 05" "table_dump_entry_from_key dart_share 0"
 
 file one "$(collector 10.0.0.4 20)"
-check "others are removed" push one --port 4
-check "from the table" entries dart_collector 1
-check "the new one has a number that was not in use" \
+check "a file with another collector can be pushed" push one --port 4
+check "collectors that are not in the file are removed from the table" \
+	entries dart_collector 1
+check "the new collector has an unused number" \
 	says "0a000004" "table_dump_entry_from_key dart_collector 0"
-check "all copies" prints "change reporter: mac 02:00:0a:00:00:02, ip 10.0.0.2, checksum_bytes 4, all_copies 1" \
+check "--all-copies changes only the reporter" \
+	prints "change reporter: mac 02:00:0a:00:00:02, ip 10.0.0.2, checksum_bytes 4, all_copies 1" \
 	push one --port 4 --all-copies
-check "and back, as JSON" prints '{"changes":[{"verb":"change","object":"reporter","first":0,"last":0,"mac":"02:00:0a:00:00:02","ip":"10.0.0.2","checksum_bytes":4,"all_copies":0}]}' \
+check "a push without --all-copies changes it back, and -j prints JSON" \
+	prints '{"changes":[{"verb":"change","object":"reporter","first":0,"last":0,"mac":"02:00:0a:00:00:02","ip":"10.0.0.2","checksum_bytes":4,"all_copies":0}]}' \
 	push_as_json one --port 4
 
 file shares "$(collector 10.0.0.4 20 '{"shares": "0-9,20"}')"
 on "$port" "table_add dart_collector dart_send_to 200 => \
 02:00:00:00:00:09 10.0.0.9 9 9 9 9 1" "mirroring_add_mc 5 1" >/dev/null
-check "what others have left there goes" prints "remove share 10-19
+check "a push removes foreign collectors, shares and multicast groups" \
+	prints "remove share 10-19
 remove share 21-1023
 remove collector 200
 change session 5: port 4" push shares --port 4
-check "the shares, too" entries dart_share 11
-check "the multicast group, too" says "port=4" "mirroring_get 5"
+check "only the shares in the file are left" entries dart_share 11
+check "the mirroring session leads to a port again, not to a multicast group" \
+	says "port=4" "mirroring_get 5"
 
-check "64 collectors" push 64 --port 3
-check "are there" entries dart_collector 64
-check "the last number is that in use before" \
+check "64 collectors can be pushed" push 64 --port 3
+check "the switch has all 64 collectors" entries dart_collector 64
+check "the collector for which no other number was unused has the one in use before" \
 	says "dart_assign - 00, 04" "table_dump_entry_from_key dart_share 1023"
 
 # ---- commands
@@ -311,15 +331,16 @@ start "$port" "$program"
 commands "$program" --port 10.0.0.3=4 >"$directory/commands"
 simple_switch_CLI --thrift-port "$port" <"$directory/commands" \
 	>"$directory/printed" 2>&1
-check "the command line takes all commands" lacks \
+check "simple_switch_CLI accepts all printed commands" lacks \
 	"error\|invalid\|unknown" "$directory/printed"
-check "what they do is what a push does" prints "nothing to change" \
+check "after the commands a push finds nothing to change" prints "nothing to change" \
 	push two --port 3 --port 10.0.0.3=4
 simple_switch_CLI --thrift-port "$port" <"$directory/commands" \
 	>"$directory/printed"
-check "twice" prints "nothing to change" push two --port 3 --port 10.0.0.3=4
+check "after the same commands again a push finds nothing to change" \
+	prints "nothing to change" push two --port 3 --port 10.0.0.3=4
 
-# polynomials_agree: with those that the vectors are made with
+# polynomials_agree: do the commands have the polynomials of the golden vectors?
 polynomials_agree() {
 	PYTHONPATH=$tests/vectors python3 - "$program" "$directory/commands" <<END
 import json, re, sys
@@ -344,23 +365,24 @@ found = {line[1]: int(line[2], 0) for line in words
 assert found == wanted and len(set(found.values())) == 11, (found, wanted)
 END
 }
-check "each hash has the polynomial of its purpose" polynomials_agree
+check "each hash in the commands has the polynomial of its purpose" polynomials_agree
 
-# ---- a switch that does not do what it is told
+# ---- a switch that does not follow
 
 file two "$(collector 10.0.0.1 17 '{"rkey": 7}')" "$second"
-refuse "another address is in the table" \
+refuse "a push notices an address in the table that it did not write" \
 	"it does not have what it was told (left to do: remove share 0-511) (some has changed: push again)" \
 	push_forged 0a000001 0a000063 two --port 3 --port 10.0.0.3=4
-check "which a push mends" push two --port 3 --port 10.0.0.3=4
+check "the next push corrects the address" push two --port 3 --port 10.0.0.3=4
 file two "$(collector 10.0.0.1 16 '{"first_psn": 1193046}')" "$second"
-refuse "another PSN is in the register" \
+refuse "a push notices a PSN in the register that it did not write" \
 	"dart_psn\[2\] is 1193047, not 1193046" \
 	push_forged 0000000000123456 0000000000123457 two --port 3 \
 	--port 10.0.0.3=4
-check "and the collector is not there yet" entries dart_collector 2
-check "which a push mends" push two --port 3 --port 10.0.0.3=4
-refuse "a switch that hangs up" "it does not speak Thrift\|it has hung up" \
+check "a collector is not added before its PSN is right" entries dart_collector 2
+check "the next push corrects the PSN" push two --port 3 --port 10.0.0.3=4
+refuse "a switch that disconnects is reported" \
+	"it does not speak Thrift\|it has hung up" \
 	push_forged 80010001 00000000 two --port 3 --port 10.0.0.3=4
 
 # ---- other programs
@@ -368,17 +390,17 @@ refuse "a switch that hangs up" "it does not speak Thrift\|it has hung up" \
 other=$(free_port)
 sed 's/"dart_share"/"other_share"/; s/"dart_psn"/"other_psn"/' "$program" \
 	>"$directory/other.json"
-refuse "commands for another program" \
+refuse "a program without DART's tables and registers is refused with their names" \
 	"cannot use .*: the program has no table dart_share, register dart_psn" \
 	commands "$directory/other.json"
 start "$other" "$directory/other.json"
-refuse "a switch with another program" "no table dart_share" \
+refuse "a switch that runs such a program is refused" "no table dart_share" \
 	push two --port 3 --thrift "localhost:$other"
-refuse "a program that is none" "cannot read .*two.no" \
+refuse "a program that cannot be read is refused" "cannot read .*two.no" \
 	commands "$directory/two.no"
 
 wait "$silence"
-check "a switch that is silent" grep -q \
+check "a push to a switch that never answers ends with a message" grep -q \
 	"^dartctl: cannot push to localhost:[0-9]*: it does not answer in time$" \
 	"$directory/silence"
 finish

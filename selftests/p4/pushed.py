@@ -1,6 +1,6 @@
 #!/usr/bin/python3 -B
 # SPDX-License-Identifier: GPL-2.0-only
-"""What a switch reports that dartctl has set up: golden frames, of all copies."""
+"""A switch that dartctl has set up sends the golden frames, of all copies."""
 
 import json
 import os
@@ -26,7 +26,7 @@ FIRST, SECOND = 3, 4  # ports
 
 
 def spoil():
-    """Makes all hashes wrong, so that only a push can have set them right."""
+    """Spoils all hashes, so that only a push can have set them right."""
     with open(PROGRAM, encoding="utf-8") as file:
         for calculation in polynomials(json.load(file)):
             switch.do("set_crc32_parameters", calculation, "0x04c11db7",
@@ -34,7 +34,7 @@ def spoil():
 
 
 def entries(**changes):
-    """Two collectors that have nothing in common."""
+    """Two collectors without any common member."""
     return {
         FIRST: entry_of(reporter=REPORTER, first_psn=0xFFFFFE, qpn=100,
                         shares="0-511", **changes),
@@ -46,7 +46,7 @@ def entries(**changes):
 
 
 def command(collectors, path, *options):
-    """What pushes the collectors, which it writes to a file."""
+    """The command that pushes the collectors, which are written to @path."""
     with open(path, "w", encoding="utf-8") as file:
         json.dump({"dart_collectors": 1,
                    "collectors": list(collectors.values())}, file)
@@ -57,7 +57,7 @@ def command(collectors, path, *options):
 
 
 def push(collectors, *options):
-    """What it says that it has changed."""
+    """The changes that the command prints."""
     with tempfile.NamedTemporaryFile() as file:
         return subprocess.run(command(collectors, file.name, *options),
                               check=True, stdout=subprocess.PIPE,
@@ -76,7 +76,7 @@ def frame(entry, key, copy, number):
 
 
 def check(collectors, sent=0):
-    """A report for each copy of each key; @sent: how many there were before."""
+    """Each key gives a report for each copy; @sent is the number of earlier ones."""
     numbers = {FIRST: sent, SECOND: sent}
     for key in KEYS:
         port = port_of(key)
@@ -91,7 +91,7 @@ def check(collectors, sent=0):
 
 
 def all_widths():
-    """reports are golden after a push, with each width of checksums"""
+    """after a push, reports are the golden frames, with every checksum width"""
     for bits in (8, 16, 32, 64):
         spoil()
         switch.do("table_clear dart_share")
@@ -102,7 +102,7 @@ def all_widths():
 
 
 def again():
-    """a push that changes nothing disturbs nothing"""
+    """a push of the same collectors changes nothing and keeps the PSNs"""
     collectors = entries(redundancy=2)
     push(collectors, "--all-copies")
     for port in collectors:
@@ -114,7 +114,7 @@ def again():
 
 
 def random_copies():
-    """one report of each packet without --all-copies"""
+    """without --all-copies each packet gives one report"""
     collectors = entries(redundancy=8)
     push(collectors)
     for key in KEYS:
@@ -123,12 +123,12 @@ def random_copies():
 
 
 def without_number(one):
-    """A frame but for its PSN, and the ICRC that depends on it."""
+    """A frame without its PSN and the ICRC that depends on it."""
     return one[:51] + one[54:-4]
 
 
 def meanwhile():
-    """while a push replaces all, each report is as before or as after it"""
+    """while a push replaces all collectors, each report is one of the old or of the new ones"""
     before = entries(checksum_bits=64, redundancy=8)
     after = entries(checksum_bits=8, redundancy=3)
     for entry in after.values():
@@ -136,7 +136,7 @@ def meanwhile():
                      slots_log2=entry["slots_log2"] + 1)
     after[FIRST]["shares"], after[SECOND]["shares"] = (
         after[SECOND]["shares"], after[FIRST]["shares"])
-    # By port, as only there a frame is seen.
+    # By port, where a frame is seen.
     good = {port: set() for port in before}
     for key in KEYS:
         for collectors in (before, after):

@@ -1,6 +1,6 @@
 #!/usr/bin/python3 -B
 # SPDX-License-Identifier: GPL-2.0-only
-"""A packet leaves the last switch as it was before INT."""
+"""The last switch restores a packet to what it was before INT."""
 
 import random
 
@@ -19,7 +19,7 @@ IPV6 = "2001:db8::1", "2001:db8:ffff::2", 1024, 53
 
 
 def check(*frames, **telemetry):
-    """@telemetry: as packets.with_int() knows it."""
+    """@telemetry: arguments of packets.with_int()."""
     got = switch.send(*(packets.with_int(frame, SWITCHES, **telemetry)
                         for frame in frames))
     for frame, restored in zip(frames, got[DESTINATION]):
@@ -33,23 +33,23 @@ def of(addresses, protocol, **fields):
 
 
 def udp():
-    """UDP with INT behind it, by IPv4 and IPv6"""
+    """a UDP packet with INT behind its UDP header is restored, with IPv4 and IPv6"""
     check(of(IPV4, 17), of(IPV6, 17))
     check(of(IPV4, 17), of(IPV6, 17), hop_words=4)
 
 
 def udp_after_int():
-    """UDP with INT before it"""
+    """a UDP packet with INT in front of its UDP header is restored"""
     check(of(IPV4, 17), of(IPV6, 17), npt=packets.BEFORE_L4)
 
 
 def no_checksum():
-    """UDP without a checksum"""
+    """a UDP packet without a checksum is restored"""
     check(of(IPV4, 17, udp={"chksum": 0}), of(IPV6, 17, udp={"chksum": 0}))
 
 
 def other_protocols():
-    """TCP, ICMP, SCTP and what nobody knows"""
+    """packets of TCP, ICMP, SCTP and unknown protocols are restored"""
     check(*(of(addresses, protocol) for protocol in (6, 132, 33, 136)
             for addresses in (IPV4, IPV6)))
     check(of(IPV4[:2] + (0, 0), 1), of(IPV6[:2] + (0, 0), 58),
@@ -57,7 +57,7 @@ def other_protocols():
 
 
 def options():
-    """IPv4 with options, few and many"""
+    """packets with few and with many options of IPv4 are restored"""
     for count in (1, 4, 40):
         check(*(of(IPV4, protocol, options=[IPOption_NOP()] * count)
                 for protocol in (6, 17)))
@@ -65,7 +65,7 @@ def options():
 
 
 def fields():
-    """fields of IP that INT has no part in"""
+    """fields of IP that INT does not use are restored"""
     check(of(IPV4, 17, tos=0xB9, id=0xABCD, ttl=1, flags="DF"),
           of(IPV4, 6, tos=0x03, id=1, ttl=255, flags="evil"),
           of(IPV6, 17, tc=0xB9, fl=0xABCDE, hlim=1),
@@ -73,7 +73,7 @@ def fields():
 
 
 def payloads():
-    """payloads of odd lengths, none, and long ones"""
+    """packets with empty, odd and long payloads are restored"""
     check(*(of(addresses, protocol, payload=bytes(range(256))[:length] * 4)
             for length in (0, 1, 2, 3, 255)
             for addresses in (IPV4, IPV6) for protocol in (6, 17)))
@@ -89,7 +89,7 @@ def sums_of(frame):
 
 
 def sum_of_int(frame):
-    """Of what INT adds, as one's complement."""
+    """The one's complement sum of the bytes that INT adds."""
     at = packets.behind_ip(frame) + 8
     longer = packets.with_int(frame, SWITCHES)
     return ~generate.inverse_sum(
@@ -97,14 +97,14 @@ def sum_of_int(frame):
 
 
 def ends_of_sums():
-    """checksums that are 0 or 0xffff in one's complement, on their way, too"""
-    # What is first in a payload, or the identification, takes a checksum to
-    # any value: 0, and those beside it.
+    """checksums that are or become 0 or 0xffff on the way are restored"""
+    # The start of a payload, or the identification, sets a checksum to any
+    # value: here 0 and its neighbours.
     around = range(-2, 3)
     for flow, protocol in ((IPV4, 6), (IPV4[:2] + (0, 0), 253)):
         first, _ = sums_of(of(flow, protocol, id=0))
         check(*(of(flow, protocol, id=(first + n) % 65535) for n in around))
-    # UDP's is near 0 when INT, which is last, is taken out of it, or before.
+    # The checksum of UDP is near 0 after INT is removed, or before.
     for ports in ((49152, 443), (443, 65000)):
         flow = IPV4[:2] + ports
         _, first = sums_of(of(flow, 17, payload=bytes(2)))
@@ -115,14 +115,14 @@ def ends_of_sums():
 
 
 def damaged():
-    """a wrong checksum is as wrong as it was"""
+    """a wrong checksum stays wrong by the same amount"""
     check(*(of(IPV4, 17, udp={"chksum": wrong})
             for wrong in (1, 0x1234, 0xFFFE)))
     check(*(of(IPV6, 17, udp={"chksum": wrong})
             for wrong in (1, 0x1234, 0xFFFE)))
     check(*(of(IPV4, protocol, chksum=wrong) for protocol in (6, 17)
             for wrong in (1, 0x1234, 0xFFFE)))
-    # Damage of the payload, in the switches before.
+    # The payload was damaged in an earlier switch.
     frame = of(IPV4, 17)
     damage = packets.with_int(frame, SWITCHES)[:-1] + b"\0"
     got = switch.send(damage)
@@ -130,7 +130,7 @@ def damaged():
 
 
 def anything():
-    """flows, stacks and payloads at random"""
+    """packets with random flows, stacks and payloads are restored"""
     dice = random.Random(1)
     for _ in range(12):
         frames = []

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The program in simple_switch, in a network namespace of the test's own.
+"""The program in simple_switch, in a network namespace of its own.
 
-Behind each port is this process.  Whatever there is dies with it, and nothing
-of it is seen outside, so tests run side by side.
+This process is the host behind each port.  Switch and namespace end with it and
+are not visible outside, so tests can run in parallel.
 """
 
 import atexit
@@ -29,8 +29,8 @@ THRIFT_PORT = 9090
 SECONDS = 20  # for any answer, on a busy machine
 BATCH = 16  # frames at once: simple_switch loses some of 32
 PORTS = (1, 2, 3, 4)
-SOURCE = 1  # where packets come in
-COLLECTORS = 3  # where collectors are, if nobody says otherwise
+SOURCE = 1  # the port where packets arrive
+COLLECTORS = 3  # the port of collectors, by default
 PROMPT = b"RuntimeCmd: "
 SILENCE = {port: [] for port in PORTS}
 
@@ -40,7 +40,7 @@ OUTCOMES = ("report", "other", "truncated", "malformed", "incomplete",
 
 
 def polynomial(field):
-    """Of the CRC that fills a field; None if it is not one of ours."""
+    """The polynomial of the CRC in a field; None if the field is not ours."""
     found = re.search(r"(?:^|_)(?:(slot|checksum)(\d)|(share))(?:_\d+)?$",
                       field)
     if not found:
@@ -52,7 +52,7 @@ def polynomial(field):
 
 
 def polynomials(program):
-    """Of each calculation of a compiled program that has one of choice."""
+    """The polynomials of all custom CRCs in a compiled program, by calculation."""
     found = {calculation["name"]: None
              for calculation in program["calculations"]
              if calculation["algo"] == "crc32_custom"}
@@ -69,7 +69,7 @@ def polynomials(program):
 
 
 def entry_of(**changes):
-    """A collector: that of golden vectors, but for @changes."""
+    """The collector of the golden vectors, with @changes."""
     return generate.vector(bytes(13), bytes(20), **changes)["collector"]
 
 
@@ -84,14 +84,14 @@ def share_of(key):
 
 
 class CommandLine:
-    """One simple_switch_CLI for all commands."""
+    """One simple_switch_CLI process for all commands."""
 
     def __init__(self):
         self.process = subprocess.Popen(
             ["setpriv", "--pdeathsig", "KILL", "simple_switch_CLI",
              "--thrift-port", str(THRIFT_PORT)],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-        atexit.register(self.process.kill)  # it has much to say of an end
+        atexit.register(self.process.kill)  # it complains at length when the switch ends
         self._answer()
 
     def _answer(self):
@@ -104,7 +104,7 @@ class CommandLine:
         return answer[:-len(PROMPT)].decode()
 
     def do(self, *words):
-        """What the command says; a refusal is an error."""
+        """The answer to a command; a refusal raises ValueError."""
         command = " ".join(map(str, words))
         self.process.stdin.write(command.encode() + b"\n")
         self.process.stdin.flush()
@@ -118,7 +118,7 @@ def enter_namespace():
     library = ctypes.CDLL(None, use_errno=True)
     if library.unshare(CLONE_NEWNET):
         raise OSError(ctypes.get_errno(), "no network namespace")
-    # Nobody but the test sends anything.
+    # Without IPv6 only the test sends packets.
     ipv6 = Path("/proc/sys/net/ipv6/conf/default/disable_ipv6")
     if ipv6.exists():
         ipv6.write_text("1", encoding="ascii")
@@ -139,7 +139,7 @@ def host_socket(port):
 
 
 class Switch:
-    """Host n, packets.host(n), is behind port n, and mirror session n + 1."""
+    """Host n, packets.host(n), is behind port n and mirroring session n + 1."""
 
     def __init__(self):
         enter_namespace()
@@ -154,14 +154,15 @@ class Switch:
     def _start(self):
         interfaces = [argument for port in PORTS
                       for argument in ("-i", f"{port}@port{port}")]
-        # It asks sysfs for interfaces, and that shows those of who mounts it.
+        # simple_switch looks for interfaces in sysfs, which shows those of the
+        # namespace that mounted it.
         self.process = subprocess.Popen(
             ["setpriv", "--pdeathsig", "KILL", "unshare", "--mount", "sh",
              "-c", 'mount -t sysfs sysfs /sys && exec simple_switch "$@"',
              "sh", *interfaces, "--thrift-port", str(THRIFT_PORT),
              "--device-id", str(os.getpid()), str(PROGRAM)],
             stdout=sys.stderr)
-        # That it ends is an event; that it listens is not.
+        # Its end is an event to wait for; its listening is not.
         end = select.poll()
         end.register(os.pidfd_open(self.process.pid), select.POLLIN)
         for _ in range(SECONDS * 50):
@@ -170,8 +171,8 @@ class Switch:
                 return
             except ConnectionRefusedError:
                 if end.poll(20):
-                    raise RuntimeError("simple_switch has ended") from None
-        raise TimeoutError("simple_switch does not listen")
+                    raise RuntimeError("simple_switch ended early") from None
+        raise TimeoutError("simple_switch does not listen in time")
 
     def _prepare(self):
         with open(PROGRAM, encoding="utf-8") as file:
@@ -188,7 +189,7 @@ class Switch:
         return self.command_line.do(*words)
 
     def collect(self, entries, shares, all_copies=False):
-        """Collectors by number, with a "port" or without, instead of others.
+        """Replaces all collectors by @entries, by number, with an optional "port".
 
         @shares: numbers of collectors by share.
         """
@@ -212,14 +213,14 @@ class Switch:
         self.do("register_write dart_psn", number, psn)
 
     def sink(self, mode, port=None):
-        """What becomes of INT: "all", "changes", "none"."""
+        """Sets which paths are reported: "all", "changes", or "none", which keeps INT."""
         if port is None:
             self.do("table_set_default dart_sink", f"dart_sink_{mode}")
         else:
             self.do("table_add dart_sink", f"dart_sink_{mode}", port, "=>")
 
     def _fence(self, port):
-        """Sends a host a frame that nobody else sends."""
+        """Sends a host a unique frame."""
         self.fences += 1
         fence = (bytes.fromhex(packets.host(port).replace(":", "")) +
                  bytes(6) + ETHERTYPE_FENCE.to_bytes(2, "big") +
@@ -228,11 +229,11 @@ class Switch:
         return fence
 
     def settle(self):
-        """All that hosts have got, by port, when nothing is on its way.
+        """All frames that hosts have received, by port, when none is on its way.
 
-        A port's frames do not overtake each other, and a clone is in the queue
-        of its port before its original leaves.  So one that leaves can have
-        one more behind it, and nothing is left after a round without any.
+        Frames of a port do not overtake each other, and a clone is in the queue
+        of its port before its original leaves.  So a frame that leaves may be
+        followed by another one, and none is left after a round without frames.
         """
         frames = {port: [] for port in PORTS}
         count = -1
@@ -244,7 +245,7 @@ class Switch:
         return frames
 
     def send(self, *frames):
-        """What comes of frames, by port."""
+        """The frames that leave when these are sent, by port."""
         got = {port: [] for port in PORTS}
         for start in range(0, len(frames), BATCH):
             for frame in frames[start:start + BATCH]:
@@ -258,7 +259,7 @@ class Switch:
         return int(re.search(r"(\d+) packets", answer)[1])
 
     def outcomes(self):
-        """Of packets since the last call: how often there was which."""
+        """Counts of packets since the last call, by outcome."""
         now = [self.counter("dart_packets", index)
                for index in range(len(OUTCOMES))]
         now[OUTCOMES.index("other")] -= self.fences

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""TAP on standard output, as ../execute judges it."""
+"""TAP on standard output, for ../execute."""
 
 import sys
 import traceback
@@ -11,13 +11,13 @@ def note(text):
 
 
 def skip(reason):
-    """The whole test."""
+    """Skips the whole test."""
     print("1..0 # SKIP", reason)
     sys.exit(4)
 
 
 def shown(value):
-    """Bytes as digits, wherever they are."""
+    """@value as text, with bytes as hexadecimal digits."""
     if isinstance(value, bytes):
         return value.hex()
     if isinstance(value, list):
@@ -30,20 +30,20 @@ def shown(value):
 
 def same(found, expected, what=""):
     assert found == expected, "\n".join(
-        (what, "found", shown(found), "should be", shown(expected)))
+        (what, "found:", shown(found), "expected:", shown(expected)))
 
 
 def run(*points, before=lambda: None):
-    """What each point, a function, says of itself must hold.
+    """Runs each point, a function whose docstring states what it checks.
 
-    @before is called before each, so that none sees what others left.
+    @before runs before each point, so that none depends on others.
     """
     failures = 0
     for number, point in enumerate(points, 1):
         try:
             before()
             point()
-        except Exception:  # pylint: disable=broad-except # whatever it is
+        except Exception:  # pylint: disable=broad-except # any failure
             failures += 1
             note(traceback.format_exc())
             print("not", end=" ")

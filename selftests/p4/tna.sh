@@ -1,18 +1,18 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# The program for Tofino is well-formed; where the compiler is, it fits.
+# The program for Tofino is well-formed; where its compiler is installed, it fits.
 . "$(dirname "$0")/../lib.sh"
 
 cd "$tests/.." || exit 1
 if command -v p4c-barefoot >/dev/null && command -v bfas >/dev/null; then
-	name="it compiles, and fits a Tofino"
+	name="the program for Tofino compiles and fits into a Tofino"
 elif ! test=$(command -v p4test); then
-	skip "neither p4c-barefoot nor p4test (see 'P4' in README.md)"
+	skip "neither p4c-barefoot nor p4test is in PATH (see 'P4' in README.md)"
 else
-	name="it is well-formed"
+	name="the program for Tofino is well-formed"
 	installed=$(dirname "$(realpath "$test")")/../share/p4c/p4include
 	include=${TNA_INCLUDE:-$installed}
-	[ -e "$include/tna.p4" ] || skip "no tna.p4 in $include (TNA_INCLUDE)"
+	[ -e "$include/tna.p4" ] || skip "$include has no tna.p4 (set TNA_INCLUDE)"
 fi
 check "$name" make p4 TARGET=tna
 finish

@@ -1,7 +1,7 @@
 #!/usr/bin/python3 -B
 # SPDX-License-Identifier: GPL-2.0-only
-"""A Tofino's hash engine, as the compiled program sets it, makes of the keys and
-frames of golden vectors what they say. No Tofino is needed: see hash_engine.py.
+"""A Tofino's hash engine, set up by the compiled program, computes the hashes of the
+golden vectors. No Tofino is needed: hash_engine.py is a model of the engine.
 """
 
 import json
@@ -21,20 +21,20 @@ VECTORS = TREE / "selftests/vectors/reports.json"
 SHARES = {13: "ipv4", 17: "ipv4_hop", 37: "ipv6", 41: "ipv6_hop"}
 LONGEST = max(SHARES)
 ETHERNET = 14
-# What changes on the way of a frame, from the IP header on: TOS, TTL, both
-# checksums, and the byte with FECN and BECN.
+# Offsets from the IP header of bytes that change on the way of a frame: TOS, TTL,
+# both checksums, and the byte with FECN and BECN.
 CHANGES = (1, 8, 10, 11, 26, 27, 32)
 
 
 def in_egress(key):
-    """There all keys are of one length, and their CRC begins with zeros."""
+    """In egress all keys have one length, and their CRC begins with zeros."""
     inverted = bytes(byte ^ 0xff for byte in key[:4])
     return (inverted + key[4:]).rjust(LONGEST, b"\0")
 
 
 def check_all(chosen, found, expected):
     chosen = list(chosen)
-    assert chosen, "there are no such vectors"
+    assert chosen, "no vector qualifies"
     tap.note(f"{len(chosen)} vectors")
     for vector in chosen:
         tap.same(found(vector), expected(vector), f"key {vector['key']}")
@@ -45,7 +45,7 @@ def key_of(vector):
 
 
 def shares():
-    """shares, from which collectors follow"""
+    """the ingress hash of each kind of key is its share"""
     for length, name in SHARES.items():
         share = engine[f"DartIngress.share_hash.{name}"]
         check_all((vector for vector in flows if len(key_of(vector)) == length),
@@ -54,14 +54,14 @@ def shares():
 
 
 def ports():
-    """shares in source ports"""
+    """the egress hash for the source port is the share"""
     port = engine["DartEgress.write_report.source_port_of.hash"]
     check_all(flows, lambda vector: port(in_egress(key_of(vector))) % 1024,
               lambda vector: vector["share"])
 
 
 def slots():
-    """slots of all copies"""
+    """the hashes of all copies are their slots"""
     def found(vector):
         return [engine[f"DartEgress.write_report.slot_hash.slot_{copy}"](
             in_egress(key_of(vector))) % 2**vector["collector"]["slots_log2"]
@@ -72,7 +72,7 @@ def slots():
 
 
 def checksums():
-    """checksums"""
+    """the hash for the checksum is the checksum"""
     checksum = engine["DartEgress.write_report.checksum_hash.checksum_0"]
     check_all((vector for vector in flows
                if vector["collector"]["checksum_bits"] == 32),
@@ -81,7 +81,7 @@ def checksums():
 
 
 def icrcs():
-    """ICRCs of frames, and what is constant in them"""
+    """the hash of a frame with its constants is its ICRC"""
     icrc = engine["DartEgress.write_report.icrc.hash"]
 
     def found(vector):
@@ -98,7 +98,7 @@ def icrcs():
 
 for tool in ("p4c-barefoot", "bfas"):
     if not shutil.which(tool):
-        tap.skip(f"no {tool} (see 'P4' in README.md)")
+        tap.skip(f"{tool} is not in PATH (see 'P4' in README.md)")
 with open(VECTORS, encoding="utf-8") as file:
     vectors = json.load(file)
 flows = [vector for vector in vectors if len(key_of(vector)) in SHARES]

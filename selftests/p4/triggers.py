@@ -1,6 +1,6 @@
 #!/usr/bin/python3 -B
 # SPDX-License-Identifier: GPL-2.0-only
-"""Which packets become reports, and what these say."""
+"""The packets that become reports, and the contents of the reports."""
 
 import needs  # before all others
 
@@ -12,7 +12,7 @@ from switch import (COLLECTORS, PORTS, SILENCE, SOURCE, Switch, entry_of,
                     report, share_of)
 
 DESTINATION, ELSEWHERE = 2, 4
-NOBODY, GROUP = 254, 255  # GROUP: all hosts
+DROPPED, GROUP = 254, 255  # a host to drop for, all hosts
 SWITCHES = [0x0A030101, 0x0A030301, 0x0A040102, 0x0A010301, 0x0A010001]
 IPV4_UDP = generate.flow("10.1.0.2", "10.3.1.3", 49152, 443, 17)
 IPV4_TCP = generate.flow("10.1.0.2", "10.3.1.3", 49152, 443, 6)
@@ -28,19 +28,19 @@ COLLECTOR = entry_of(redundancy=1)
 
 
 def collect(*keys):
-    """One collector for these keys, and no others."""
+    """Assigns the shares of these keys, and no others, to one collector."""
     switch.collect({5: COLLECTOR}, {share_of(key): 5 for key in keys})
     switch.outcomes()
 
 
 def path_reports(*keys_and_paths):
-    """One report of each, counted from the first."""
+    """A report of each, with PSNs from 0."""
     return [report(COLLECTOR, key, packets.value_of(nodes), number=number)
             for number, (key, nodes) in enumerate(keys_and_paths)]
 
 
 def each_packet():
-    """every packet with INT is reported"""
+    """every packet with INT is reported and forwarded without it"""
     collect(*FLOWS)
     switch.sink("all")
     for key in FLOWS:
@@ -52,7 +52,7 @@ def each_packet():
 
 
 def udp_after_int():
-    """UDP, too, can be behind INT"""
+    """a UDP packet behind INT is reported"""
     collect(IPV4_UDP, IPV6_UDP)
     for key in (IPV4_UDP, IPV6_UDP):
         packet = packets.packet(key)
@@ -64,7 +64,7 @@ def udp_after_int():
 
 
 def options():
-    """options of IPv4 are no matter of reports"""
+    """a packet with options of IPv4 is reported"""
     collect(IPV4_UDP, IPV4_TCP)
     for key in (IPV4_UDP, IPV4_TCP):
         packet = packets.packet(key, options=[IPOption_NOP()] * 8)
@@ -75,7 +75,7 @@ def options():
 
 
 def lengths():
-    """the first five hops are reported, whatever else a hop says"""
+    """the first five hops are reported, whatever the number of words of a hop"""
     collect(IPV4_UDP)
     for hop_words in (1, 2, 3, 9, 31):
         for hops in (1, 2, 4, 5, 6, 7):
@@ -90,7 +90,7 @@ def lengths():
 
 
 def longest():
-    """the longest stack that INT has words for is taken"""
+    """a packet with the longest stack of INT, 252 hops, is reported"""
     collect(IPV4_UDP)
     nodes = list(range(2000, 2252))
     packet = packets.packet(IPV4_UDP)
@@ -100,7 +100,7 @@ def longest():
 
 
 def without_int():
-    """packets without INT are not reported"""
+    """packets without INT are forwarded and not reported"""
     collect(*FLOWS)
     frames = [packets.packet(key) for key in FLOWS]
     got = switch.send(*frames)
@@ -110,7 +110,7 @@ def without_int():
 
 
 def changes_only():
-    """a path is reported when it is another than before"""
+    """with dart_sink_changes a path is reported if it differs from the last one of its flow"""
     switch.sink("changes")
     for key in (IPV4_UDP, IPV6_TCP):
         other = key[:-1] + bytes([132])
@@ -129,7 +129,7 @@ def changes_only():
 
 
 def transit():
-    """where the path goes on, INT is not touched"""
+    """a switch that is not the last one forwards INT unchanged"""
     collect(*FLOWS)
     switch.sink("none")
     frames = [packets.with_int(packets.packet(key), SWITCHES)
@@ -142,7 +142,7 @@ def transit():
 
 
 def by_port():
-    """a switch is the last one for some ports, and not for others"""
+    """a switch can be the last one for one port and not for another"""
     collect(IPV4_UDP)
     switch.sink("none", ELSEWHERE)
     packet = packets.packet(IPV4_UDP)
@@ -156,7 +156,7 @@ def by_port():
 
 
 def discarded():
-    """a copy, or a probe, is reported and goes no further"""
+    """a packet with the discard flag is reported and not forwarded"""
     collect(IPV4_UDP)
     probe = packets.with_int(packets.packet(IPV4_UDP), SWITCHES,
                              flags=packets.DISCARD)
@@ -169,15 +169,15 @@ def discarded():
 
 
 def dropped():
-    """what is dropped is not reported"""
+    """a packet that the switch drops is not reported"""
     collect(IPV4_UDP)
-    switch.do("table_add forward forward_drop", packets.host(NOBODY), "=>")
-    tap.same(switch.send(packets.with_int(packets.packet(IPV4_UDP, to=NOBODY),
+    switch.do("table_add forward forward_drop", packets.host(DROPPED), "=>")
+    tap.same(switch.send(packets.with_int(packets.packet(IPV4_UDP, to=DROPPED),
                                           SWITCHES)), SILENCE)
 
 
 def flood():
-    """what goes to all hosts is reported once, and is of no port"""
+    """a packet to all hosts is reported once and delivered without INT to each other port"""
     switch.sink("none", 0)
     switch.do("mc_mgrp_create 1")
     switch.do("mc_node_create 1", *PORTS)

@@ -1,9 +1,9 @@
 #!/usr/bin/python3 -B
 # SPDX-License-Identifier: GPL-2.0-only
-"""INT-MD in, and the frames of golden vectors out.
+"""Packets with INT-MD become the frames of golden vectors.
 
-A vector is beyond this switch if its value is no path of five hops, its key no
-flow, or if that has ports where a protocol has none.
+A switch cannot produce a vector whose value is not a path of five hops, or whose
+key is not a flow or has ports for a protocol without ports.
 """
 
 import json
@@ -46,7 +46,7 @@ def packet_of(vector):
 
 
 def send(vector, all_copies):
-    """What the collector gets; the last report is to be the vector's."""
+    """Compares the reports of one packet; the last one must be the vector's frame."""
     entry = vector["collector"]
     if not all_copies:
         entry = {**entry, "redundancy": 1}
@@ -62,7 +62,7 @@ def send(vector, all_copies):
 
 def check_all(kind):
     chosen = [vector for vector in possible if kind_of(vector) == kind]
-    assert chosen, "there are none"
+    assert chosen, "no vector is of this kind"
     tap.note(f"{len(chosen)} vectors")
     for vector in chosen:
         send(vector, True)
@@ -71,17 +71,17 @@ def check_all(kind):
 
 
 def ipv4_without_udp():
-    """flows of IPv4, INT before their protocols"""
+    """IPv4 packets with INT in front of their protocol become golden frames"""
     check_all(KINDS[0])
 
 
 def ipv6_with_udp():
-    """flows of IPv6, INT behind their UDP"""
+    """IPv6 packets with INT behind their UDP header become golden frames"""
     check_all(KINDS[1])
 
 
 def no_checksum_is_0():
-    """checksums that would be 0 are 1"""
+    """a checksum that would be 0 is 1 in a report"""
     for bits, port in ((8, 340), (16, 24297)):
         key = generate.flow("10.1.0.2", "10.3.1.3", 0, port, 17)
         tap.same(generate.crc(generate.CHECKSUMS[0], key) % 2**bits, 0)
