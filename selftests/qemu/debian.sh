@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash disable=SC2154
-# For kernel and debug_kernel: packages of any suite of Debian, downloaded by
-# name through apt, never installed. They set output and have a function fail.
+# Functions for kernel and debug_kernel, which set output and define fail: they
+# download packages of any suite of Debian by name through apt, and install none.
 
 arch=$(dpkg --print-architecture)
 # shellcheck source=/dev/null
@@ -9,20 +9,21 @@ codename=$(. /etc/os-release && echo "${VERSION_CODENAME:?}")
 # shellcheck disable=SC2034 # for those who source this
 suites=("$codename" "$codename-backports" trixie sid)
 
-# Keep others from fetching, and make $scratch, which is gone with the caller.
+# scratch_open: lock out other fetches, and make $scratch, which is removed with the
+# caller.
 scratch_open()
 {
 	mkdir -p "${output:?}"
 	exec 9> "$output/.lock"
 	flock 9
-	rm -rf "$output"/.fetch.*		# what a killed fetch left
+	rm -rf "$output"/.fetch.*		# leftovers of killed fetches
 	scratch=$(mktemp -d "$output/.fetch.XXXXXX")
 	trap 'rm -rf "$scratch"' EXIT
 	trap 'exit 1' INT TERM HUP
 	: > "$scratch/status"
 }
 
-# apt with a package list, a cache and a state of our own.
+# with_apt PROGRAM...: run apt with its own package list, cache and state.
 with_apt()
 {
 	local program=$1 options=(
@@ -41,7 +42,7 @@ with_apt()
 	"$program" -qq "${options[@]}" "$@"
 }
 
-# The site of the machine's plain Debian archive, as apt knows it.
+# archive: print the site of the machine's Debian archive, as apt knows it.
 archive()
 {
 	# shellcheck disable=SC2016 # apt expands these
@@ -50,14 +51,14 @@ archive()
 			'$1 == codename && $2 == "main" { print $3; exit }'
 }
 
-# suite_open SUITE: with_apt knows its packages, and no others; false when there
-# is no such suite.
+# suite_open SUITE: make with_apt know the packages of this suite only; false if the
+# suite does not exist.
 suite_open()
 {
 	local keyring=/usr/share/keyrings/debian-archive-keyring.gpg site
 
 	site=$(archive)
-	[ "$site" ] || fail "apt knows no Debian archive for $codename" \
+	[ "$site" ] || fail "apt does not know a Debian archive for $codename" \
 		"(as root: apt-get update; or see /etc/apt/sources.list)"
 	echo "deb [signed-by=$keyring] $site $1 main" > "$scratch/sources.list"
 	rm -rf "$scratch/lists" "$scratch/cache"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * dirty-log: print what the guest's kernel complained about since the last
- * call.  Exits 0 when it did not, 1 when it did, 2 when that is not known.
+ * dirty-log: print the complaints of the guest's kernel since the last call.
+ * Exits with 0 if there are none, 1 if there are, 2 if the log cannot be read.
  */
 #include "kernel_log.h"
 
@@ -41,7 +41,8 @@ int main(void)
 
 	fd = kernel_log__open();
 	if (fd < 0) {
-		fprintf(stderr, "dirty-log: /dev/kmsg: %s\n", strerror(-fd));
+		fprintf(stderr, "dirty-log: cannot open /dev/kmsg: %s\n",
+			strerror(-fd));
 		return 2;
 	}
 	while ((length = kernel_log__next(fd, line, &sequence)) > 0) {

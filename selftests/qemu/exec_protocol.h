@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * How a guest runs a command in another: a TCP connection per command.
+ * The protocol by which a guest runs a command in another one: one TCP connection
+ * for each command.
  *
  * The client sends a struct exec_request and that many bytes of strings, each
  * with its NUL: working directory, PATH, argv[0], argv[1], ...
  *
  * The server answers with frames: a struct exec_frame and that many bytes.
- * The last one is EXEC_STATUS.  A client that hangs up before it kills the
- * command and its process group.
+ * The last one is EXEC_STATUS.  If the client disconnects before that, the server
+ * kills the command and its process group.
  *
- * Both ends are guests of one run and the same machine: no byte swapping.
+ * Both ends are guests on the same machine, so bytes are not swapped.
  */
 #ifndef QEMU_EXEC_PROTOCOL_H
 #define QEMU_EXEC_PROTOCOL_H

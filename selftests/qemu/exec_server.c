@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* The server in a peer: runs commands for other guests. */
 #include "exec_server.h"
 #include "exec_protocol.h"
 #include "transfer.h"
@@ -25,7 +26,7 @@ struct command {
 	char *argv[ARGUMENTS_MAX + 1];
 };
 
-/* Take @strings, @length bytes that stay with the caller, apart. */
+/* Split @strings, @length bytes that the caller owns. */
 static int command__parse(struct command *command, char *strings, size_t length)
 {
 	char *next = strings, *end = strings + length;
@@ -66,7 +67,7 @@ static int command__receive(struct command *command, int connection)
 	err = transfer__read(connection, strings, request.length);
 	if (!err)
 		err = command__parse(command, strings, request.length);
-	return err;	/* the strings live as long as this process */
+	return err;	/* the strings are freed with this process */
 }
 
 static _Noreturn void command__execute(const struct command *command,
@@ -100,7 +101,7 @@ static int frame__send(int connection, enum exec_frame_kind kind,
 	return err ? err : transfer__write(connection, data, length);
 }
 
-/* Returns how many bytes went on, 0 when there is nothing now, or -errno. */
+/* Returns the number of relayed bytes, 0 if none is available, or -errno. */
 static ssize_t stream__relay(int from, int connection, enum exec_frame_kind kind)
 {
 	static char data[EXEC_FRAME_MAX];
@@ -115,8 +116,8 @@ static ssize_t stream__relay(int from, int connection, enum exec_frame_kind kind
 }
 
 /*
- * Until the command has ended or the client has gone.  What a background
- * process keeps open after that is nobody's any more.
+ * Relays until the command has ended or the client has disconnected.  Later
+ * output of background processes is lost.
  */
 static void command__attend(pid_t child, int connection, int output, int errors)
 {
@@ -191,7 +192,7 @@ static void connection__serve(int connection)
 		return;
 	if (child == 0)
 		command__execute(&command, output[1], errors[1]);
-	setpgid(child, child);	/* so that it can be killed from the start */
+	setpgid(child, child);	/* the group can be killed from now on */
 	close(output[1]);
 	close(errors[1]);
 	command__attend(child, connection, output[0], errors[0]);
@@ -222,7 +223,7 @@ _Noreturn void exec_server__run(int listener)
 	int connection;
 
 	signal(SIGPIPE, SIG_IGN);
-	signal(SIGCHLD, SIG_IGN);	/* nobody waits for the servers */
+	signal(SIGCHLD, SIG_IGN);	/* the kernel reaps the servers */
 	for (;;) {
 		connection = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
 		if (connection < 0)

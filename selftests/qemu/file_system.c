@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* The guest's mounts: the host's files below a tmpfs, and the kernel's file systems. */
 #include "file_system.h"
 
 #include <errno.h>
@@ -9,7 +10,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-/* Large messages, for each is a round trip to the host. */
+/* Large messages, because each costs a round trip to the host. */
 #define OPTIONS_9P	"trans=virtio,version=9p2000.L,msize=131072,noxattr,"
 
 struct mount_point {
@@ -40,8 +41,8 @@ static const struct mount_point overlay[] = {
 };
 
 /*
- * Not /tmp: it is the host's with the overlay above it, for the project may
- * well have been cloned there.
+ * /tmp stays the host's, below the overlay, because the project may have been
+ * cloned there.
  */
 static const struct mount_point of_user[] = {
 	{ "devpts", "devpts", "/dev/pts", MS_NOSUID | MS_NOEXEC, "mode=620" },
@@ -67,7 +68,7 @@ static int mount_points__mount(const struct mount_point *point, const char **whe
 	return 0;
 }
 
-/* The kernel makes devices; these names udev would make. */
+/* The kernel makes the devices; udev would make these names. */
 static int links__make(void)
 {
 	static const char *const links[][2] = {
@@ -92,7 +93,7 @@ int file_system__mount_kernel(void)
 	return err ?: links__make();
 }
 
-/* PID 1 shares its root with the kernel threads, and so moves them as well. */
+/* PID 1 shares its root with the kernel threads, and so moves them, too. */
 static int root__enter(void)
 {
 	const struct mount_point *moved;

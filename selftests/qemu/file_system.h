@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The guest's file system: the host's, read-only over 9p, below a tmpfs that
- * takes all changes and is forgotten with the guest.
+ * takes all changes and ends with the guest.
  */
 #ifndef QEMU_FILE_SYSTEM_H
 #define QEMU_FILE_SYSTEM_H
@@ -13,8 +13,8 @@ int file_system__mount_kernel(void);
 
 /*
  * Enter the host's file system, for this process and all kernel threads.
- * Takes the modules 9p and overlay.  Returns 0, or -errno and leaves in
- * @where what could not be mounted.
+ * Needs the modules 9p and overlay.  Returns 0, or -errno with the mount point
+ * that failed in @where.
  */
 int file_system__enter(const struct guest_config *config, const char **where);
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* The configuration of a guest, read from its initramfs. */
 #include "guest_config.h"
 #include "transfer.h"
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * PID 1 of a guest: makes it look like the host, runs one command and says
- * how it went.
+ * PID 1 of a guest: makes the guest look like the host, runs one command and
+ * reports its exit status.
  *
  * Three virtio ports lead to the host: the command's output, its errors, and
  * a control port that carries lines.  The guest sends
  *
- *	ready NAME		it is up, and waits
- *	status NAME CODE	it is done: the command's exit status, or 125 if
- *				the kernel complained (CODE is 0 without command)
+ *	ready NAME		it has booted and waits
+ *	status NAME CODE	it is done; CODE is the command's exit status, 0
+ *				without a command, 125 if the kernel complained
  *
  * and the host answers with a line "go", which starts the command, or "off".
  */
@@ -45,8 +45,8 @@ struct guest {
 	int output;
 	int errors;
 	int kernel_log;
-	int kernel_leaks;	/* negative: this kernel does not look for them */
-	int children;		/* readable when one has ended */
+	int kernel_leaks;	/* negative: the kernel has no kmemleak */
+	int children;		/* readable when a child has ended */
 	pid_t command;		/* 0: not started */
 	int status;
 	bool dirty;
@@ -60,7 +60,7 @@ static _Noreturn void power_off(void)
 		pause();
 }
 
-/* Before the ports are open: to the console, and no status for the host. */
+/* The ports may not be open yet, so write to the console, not to the host. */
 static _Noreturn void give_up(const char *what, int err)
 {
 	int console = open("/dev/console", O_WRONLY | O_CLOEXEC);
@@ -84,14 +84,14 @@ static void port__print(int port, const char *format, ...)
 	free(text);
 }
 
-/* Returns a descriptor, or -1 when there is no such port yet. */
+/* Returns a descriptor, or -1 if the port does not exist yet. */
 static int port__try(int number)
 {
 	char pattern[32];
 	glob_t found;
 	int fd = -1;
 
-	/* The first number is that of the bus: who knows. */
+	/* The first number is that of the bus, which may be any. */
 	snprintf(pattern, sizeof(pattern), "/dev/vport*p%d", number);
 	if (!glob(pattern, 0, NULL, &found))
 		fd = open(found.gl_pathv[0], O_RDWR | O_CLOEXEC);
@@ -99,7 +99,7 @@ static int port__try(int number)
 	return fd;
 }
 
-/* Ports appear when the host has named them, a little after their bus. */
+/* A port appears a little after its bus, when the host has named it. */
 static int port__open(int number)
 {
 	struct inotify_event events[64];
@@ -116,7 +116,7 @@ static int port__open(int number)
 	return fd;
 }
 
-/* Wait until the host has taken all that was written. */
+/* Wait until the host has read everything. */
 static void port__flush(int fd)
 {
 	struct pollfd polled = { .fd = fd, .events = POLLOUT };
@@ -124,7 +124,7 @@ static void port__flush(int fd)
 	poll(&polled, 1, -1);
 }
 
-/* /modules of the initramfs is in the order of dependence. */
+/* The names in /modules of the initramfs sort in the order of dependencies. */
 static void modules__load(void)
 {
 	struct dirent **names;
@@ -143,7 +143,7 @@ static void modules__load(void)
 	close(directory);
 }
 
-/* An initramfs without device nodes leaves PID 1 without standard streams. */
+/* Without device nodes in the initramfs, PID 1 starts without standard streams. */
 static void console__open(void)
 {
 	int console = open("/dev/console", O_RDWR);
@@ -215,7 +215,7 @@ static pid_t child__fork(void)
 	return child;
 }
 
-/* Returns the pipe that @guest reads what its children write to @to from. */
+/* Returns the read end of a pipe that replaces @to in this process and its children. */
 static int child__pipe(int to)
 {
 	int ends[2];
@@ -356,7 +356,7 @@ static void guest__serve(struct guest *guest)
 	}
 }
 
-/* The log is read once more after every process has let go of what it had. */
+/* Scans the log again after all processes have released their resources. */
 static void guest__finish(struct guest *guest)
 {
 	kill(-1, SIGKILL);

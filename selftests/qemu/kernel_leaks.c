@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Memory leaks of the guest's kernel, found by kmemleak. */
 #include "kernel_leaks.h"
 
 #include <errno.h>
@@ -7,7 +8,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* kmemleak passes over objects that are younger, so that lists can settle. */
+/* kmemleak ignores younger objects, so that lists can settle. */
 #define SECONDS_OF_GRACE	6
 
 static int scan(int fd)
@@ -20,7 +21,7 @@ static int read_all(int fd, FILE *to)
 	char data[4096];
 	ssize_t count;
 
-	/* What was written has moved it. */
+	/* The write has moved the position. */
 	if (lseek(fd, 0, SEEK_SET) < 0)
 		return -errno;
 	while ((count = read(fd, data, sizeof(data))) > 0)

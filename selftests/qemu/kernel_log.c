@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* The guest's kernel log, searched for complaints. */
 #include "kernel_log.h"
 
 #include <errno.h>
@@ -7,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* What a kernel says when it is not well, from the source of Linux. */
+/* Messages of a kernel with a fault, from the source of Linux. */
 static const char *const symptoms[] = {
 	"BUG: ",
 	"Bad page ",
@@ -82,7 +83,7 @@ bool kernel_log__is_clean(const char *line)
 {
 	size_t i;
 
-	/* A cache of objects, without the colon that all others have. */
+	/* Reports on slab caches lack the colon of all others. */
 	if (!strncmp(line, "BUG ", 4))
 		return false;
 	for (i = 0; i < sizeof(symptoms) / sizeof(symptoms[0]); i++) {

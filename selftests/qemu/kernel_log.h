@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The guest's kernel log, and which of its lines mean that something broke. */
+/* The guest's kernel log, and the lines in it that report a fault. */
 #ifndef QEMU_KERNEL_LOG_H
 #define QEMU_KERNEL_LOG_H
 
@@ -11,19 +11,18 @@
 
 /*
  * Open the log at its oldest record.  Returns a descriptor that never blocks
- * and that poll() reports readable when there is more, or -errno.
+ * and that poll() reports as readable if there are more records, or -errno.
  */
 int kernel_log__open(void);
 
 /*
- * Take the next record and leave its first line in @line.  Lines that user
- * space wrote into the log are passed over.  Returns the length, 0 when there
- * is nothing left, or -errno.
+ * Read the next record, and store its first line in @line.  Skips lines that
+ * user space wrote.  Returns the length, 0 at the end of the log, or -errno.
  */
 int kernel_log__next(int fd, char line[KERNEL_LOG_RECORD],
 		     unsigned long long *sequence);
 
-/* Is this a line of a healthy kernel? */
+/* Is this line none that reports a fault? */
 bool kernel_log__is_clean(const char *line);
 
 #endif

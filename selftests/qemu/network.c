@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Configuration of the guest's network interfaces. */
 #include "network.h"
 
 #include <arpa/inet.h>

@@ -3,7 +3,7 @@
 #ifndef QEMU_NETWORK_H
 #define QEMU_NETWORK_H
 
-/* Start lo, and eth0 with @address in a /24.  Returns 0 or -errno. */
+/* Bring up lo, and eth0 with @address in a /24.  Returns 0 or -errno. */
 int network__start(const char *address);
 
 #endif

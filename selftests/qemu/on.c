@@ -2,8 +2,8 @@
 /*
  * on PEER COMMAND...: run a command in another guest of the same run.
  *
- * It runs there in the same directory and with the same PATH, without input.
- * Its output, its errors and its exit status come back.
+ * It runs there in the same directory with the same PATH, without input.  on
+ * prints its output and its errors, and ends with its exit status.
  */
 #include "exec_protocol.h"
 #include "transfer.h"
@@ -16,7 +16,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-/* What on itself could not do, as ssh(1) has it. */
+/* Exit status if on itself fails, as that of ssh(1). */
 #define FAILED	255
 
 static int peer__connect(const char *name)
@@ -32,7 +32,7 @@ static int peer__connect(const char *name)
 	snprintf(port, sizeof(port), "%d", EXEC_PORT);
 	err = getaddrinfo(name, port, &hints, &addresses);
 	if (err) {
-		fprintf(stderr, "on: %s: %s (the peers are in /etc/hosts)\n",
+		fprintf(stderr, "on: cannot resolve the peer \"%s\": %s (the peers are in /etc/hosts)\n",
 			name, gai_strerror(err));
 		return -1;
 	}
@@ -48,7 +48,7 @@ static int peer__connect(const char *name)
 		errno = err;
 	}
 	if (fd < 0)
-		fprintf(stderr, "on: %s: %m\n", name);
+		fprintf(stderr, "on: cannot connect to \"%s\": %m\n", name);
 	freeaddrinfo(addresses);
 	return fd;
 }
@@ -138,7 +138,8 @@ int main(int argc, char *argv[])
 	if (!status)
 		status = answer__relay(fd);
 	if (status < 0) {
-		fprintf(stderr, "on: %s: %s\n", argv[1], strerror(-status));
+		fprintf(stderr, "on: the connection to \"%s\" failed: %s\n",
+			argv[1], strerror(-status));
 		return FAILED;
 	}
 	return status;

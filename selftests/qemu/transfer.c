@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Reads and writes that continue until all bytes are transferred. */
 #include "transfer.h"
 
 #include <errno.h>

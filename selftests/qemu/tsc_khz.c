@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Prints the frequency of this machine's time stamp counter, in kHz, which is
- * that of an emulated one, too.  The kernel of a guest would measure it with an
- * emulated timer that a busy host keeps waiting, and its clock then run up to ten
- * times too fast.
+ * Prints the frequency in kHz of this machine's time stamp counter, which is also
+ * that of an emulated one.  A guest's kernel would measure it with an emulated
+ * timer; on a busy host that timer is late, and the guest's clock would run up to
+ * ten times too fast.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -18,7 +18,7 @@ struct moment {
 	int64_t ns;
 };
 
-/* Of many readings the one that least came between. */
+/* The reading with the shortest interruption out of many. */
 static struct moment moment__now(void)
 {
 	uint64_t shortest = UINT64_MAX, before, after;

@@ -1,17 +1,17 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# The golden vectors are what the text of the format says, and RoCEv2.
+# The golden vectors follow from the text of the format, and scapy agrees with them.
 . "$(dirname "$0")/../lib.sh"
 
 vectors=$tests/vectors
-python=/usr/bin/python3		# the one that Debian's scapy is for
+python=/usr/bin/python3		# Debian's, which has its scapy
 $python -c 'import scapy.contrib.roce' 2>/dev/null ||
-	skip "no scapy (Debian package python3-scapy)"
+	skip "scapy is not installed (Debian package python3-scapy)"
 generated=$(mktemp)
-check "they are generated" sh -c "$vectors/generate.py >$generated"
-check "and the same as in the repository" cmp "$generated" \
+check "the second implementation generates golden vectors" sh -c "$vectors/generate.py >$generated"
+check "the generated vectors are those in the repository" cmp "$generated" \
 	"$vectors/reports.json"
-check "scapy reads each frame so, and builds the same" \
+check "scapy reads the fields of each frame and builds the same frame" \
 	"$vectors/dissect.py" "$vectors/reports.json"
 rm -f "$generated"
 finish

@@ -1,9 +1,9 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""dissect.py FILE: what scapy makes of the frames of golden vectors.
+"""dissect.py FILE: compares golden vectors with scapy's view of their frames.
 
-Each field must be what the vector says; without its ICRC, IPv4's checksum
-and lengths, and with pads left to scapy, scapy must build the same frame.
+Each field must have the vector's value; and scapy must build the same frame when
+it computes the ICRC, the checksum and the lengths itself.
 """
 
 import json
@@ -53,14 +53,14 @@ def main():
         sent = bytes.fromhex(vector["frame"])
         frame = Ether(sent)
         if found(frame) != expected(vector):
-            sys.exit(f"vector {number}: {found(frame)}\n"
-                     f"but should be {expected(vector)}")
-        # UDP's checksum is 0: there is none.
+            sys.exit(f"vector {number}: scapy reads: {found(frame)}\n"
+                     f"expected: {expected(vector)}")
+        # UDP's checksum is 0: it has none.
         frame[BTH].icrc = None
         frame[IP].chksum = frame[IP].len = frame[UDP].len = None
         if bytes(frame) != sent:
-            sys.exit(f"vector {number}: scapy builds {bytes(frame).hex()}\n"
-                     f"and not {vector['frame']}")
+            sys.exit(f"vector {number}: scapy builds: {bytes(frame).hex()}\n"
+                     f"expected: {vector['frame']}")
     print(len(vectors), "frames")
 
 

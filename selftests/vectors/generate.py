@@ -1,9 +1,9 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Prints golden vectors: reports, and all that they are made from.
+"""Prints golden vectors: reports, and all values that they are made from.
 
-A second implementation of <dart/store.h>, from its text alone: even the
-polynomials are found anew, and CRCs are divided out bit by bit.
+This is a second implementation of <dart/store.h>, from its text alone: it even
+finds the polynomials again, and computes CRCs bit by bit.
 """
 
 import hashlib
@@ -39,7 +39,7 @@ def power_of_x(exponent, polynomial):
 
 
 def is_primitive(polynomial):
-    """Is the order of x, modulo it, the largest that there is?"""
+    """Is the order of x modulo the polynomial the largest possible?"""
     return power_of_x(ORDER, polynomial) == 1 and all(
         power_of_x(ORDER // factor, polynomial) != 1 for factor in FACTORS)
 
@@ -59,11 +59,12 @@ ETHERNET = 0x04C11DB7
 
 
 def crc(low, data):
-    """IEEE 802.3, section 3.2.9, with a polynomial of choice.
+    """The CRC of IEEE 802.3, section 3.2.9, with any polynomial.
 
-    The remainder of the message, its first 32 bits complemented, times x^32;
-    complemented.  The first bit is the least significant of the first byte, and
-    the first bit of the remainder becomes the least significant of the CRC.
+    It is the complement of the remainder of the message, with its first 32 bits
+    complemented, times x^32.  The first bit of the message is the least significant
+    of its first byte; the first bit of the remainder is the least significant of
+    the CRC.
     """
     bits = [byte >> n & 1 for byte in data for n in range(8)] + [0] * 32
     for i in range(32):
@@ -116,7 +117,7 @@ def frame_of(entry, source_mac, share, slot, address, psn):
 
 
 def vector(key, value, number=0, **changes):
-    """The report number @number to a collector, of its copy @copy."""
+    """Report @number to a collector, with copy @copy of the key."""
     entry = {
         "name": "paths", "reporter": "10.0.0.2", "mac": "52:54:00:00:00:01",
         "ip": "10.0.0.1", "qpn": 17, "rkey": 0x1234,
@@ -174,14 +175,14 @@ def vectors():
     # Keys of each length.
     for length in range(1, 65):
         yield vector(bytes(range(64 - length, 64)), hops)
-    # Keys of zeros and ones, which differ in nothing but their length.
+    # Keys of zeros and of ones, which differ only in their length.
     for length in (1, 2, 13, 64):
         yield vector(bytes(length), path(1))
         yield vector(b"\xff" * length, path(1))
     # Stores of each size.
     for slots_log2 in range(33):
         yield vector(ipv6, hops, slots_log2=slots_log2, copy=1)
-    # The PSN comes to its end and begins again.
+    # The PSN wraps.
     for first, number in ((0, 5), (0xFFFFFE, 0), (0xFFFFFE, 1),
                           (0xFFFFFE, 2), (0xFFFFFE, 3), (0x800000, 2**24),
                           (5, 2**40 + 3)):
