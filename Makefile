@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# One non-recursive build. Each room says in its build.mk what it has:
+# One non-recursive build. The build.mk of each room lists its parts:
 #
 #   programs += NAME            .output/bin/NAME, from
 #   NAME_sources := ...           these C files,
-#   NAME_libraries := ...         libraries of ours,
+#   NAME_libraries := ...         the project's own libraries,
 #   NAME_packages := ...          libraries that pkg-config and configure know,
 #   NAME_skeletons := X           bpf/X.bpf.c, as "X.skel.h"
 #   libraries += NAME           .output/lib/libNAME.a, from NAME_sources
@@ -33,31 +33,31 @@ MAKEFLAGS += --no-builtin-rules
 
 define help
   make                  programs, eBPF objects and the module
-  make demo             a machine's memory is read, and a switch writes into it;
-                        P4=1: one that P4 has programmed
-                        (as root on a fresh Debian: installs what is needed)
+  make demo             a controller reads a host, a switch reports to a store;
+                        P4=1: a switch with the P4 program
+                        (run as root on a fresh Debian: installs its packages)
   make check            all tests; TESTS="unit pair/foo" picks some
-  make check-debug      the tests of the kernel parts once more, in a kernel that
-                        looks for faults (builds it, once: 15 min)
-  make bench            measurements beside bare verbs, perftest, node-exporter,
-                        what the probes cost, 40 containers; stores and reports
-                        beside memory, the paper's figures
-  make p4               the program of P4 switches, if a compiler is there
+  make check-debug      the tests of the kernel parts in a kernel with KASAN,
+                        lockdep, kmemleak and more (builds it, once: 15 min)
+  make bench            measurements beside bare verbs, perftest, node-exporter;
+                        cost of the probes; 40 containers; stores and reports
+                        beside memory; the figures of the DART paper
+  make p4               the program of P4 switches, if a P4 compiler is installed
   make module           dart_zero.ko only
   make install          everything, for the running kernel or for KDIR
-  make programs_install all but the module: what a controller needs
+  make programs_install everything but the module, as a controller needs
   make modules_install  the module only
-  make packages         install the Debian packages of packages.txt, or of some
-                        sections="build run" only
-  make lint             shellcheck, checkpatch, coccicheck, W=1, sparse; for some
-                        of it KSRC=DIR, the source of a kernel
-  make clean            remove .output, but for fetched kernels
+  make packages         install the Debian packages of packages.txt, or only
+                        those of sections="build run"
+  make lint             rooms, shellcheck, W=1, sparse; with KSRC=DIR, a kernel's
+                        source, checkpatch and coccicheck as well
+  make clean            remove .output except fetched kernels
   make distclean        remove all of .output
 
   V=1                   show the commands
-  KVER=6.12             the stock Debian kernel of the guests, fetched when needed
+  KVER=6.12             the stock Debian kernel of the guests, fetched on demand
   KDIR=DIR              build the module for the kernel with this build directory
-                        (else: the running one if it can, or that of the guests)
+                        (default: the running kernel's, or else the guests')
   DESTDIR= PREFIX=      where to install (/usr/local)
 endef
 
@@ -70,7 +70,7 @@ clean:
 distclean:
 	rm -rf $(output)
 
-# The three that a newcomer types first see to the packages, then build.
+# The targets that a newcomer types first install the packages, then build.
 sections := build run test bench lint
 demo check: sections := build run test
 check-debug: sections := build run test debug
@@ -83,16 +83,16 @@ demo: $(if $(P4),p4_is_there) packages
 p4_is_there:
 	$(quiet)! why=$$(selftests/p4_missing) || { echo "make: $$why" >&2; exit 1; }
 
-# The tests of the P4 program are there for whom has its compiler.
+# The tests of the P4 program run if its compiler is installed.
 check: packages
 	+$(quiet)$(MAKE) --no-print-directory KDIR= guest tests \
 		$(if $(shell command -v p4c-bm2-ss),p4)
 	$(quiet)selftests/run $(TESTS)
 
-# Only the module is built once more: all else is as in make check. Of the
-# agent's tests those that are about the kernel and call few programs: to start one
-# takes such a kernel seconds. Two storms, of seeds of their own, for a machine
-# takes one processor; what takes longest comes first.
+# Only the module is built again: everything else is shared with make check. Of the
+# agent's tests only those that test the kernel and start few programs: such a
+# kernel takes seconds to start one. Two storms with different seeds, because a
+# virtual machine uses one processor; the longest tests come first.
 debug_tests := rounds slices
 check-debug: packages
 	+$(quiet)start=$$(date +%s) && \
@@ -116,7 +116,7 @@ bench: packages
 	$(quiet)tools/bench/xdp_reporter
 	$(quiet)tools/bench/writes
 
-# Only asks apt for what dpkg says is missing; then configure looks again.
+# Asks apt only for packages that dpkg does not know; then configure runs again.
 packages:
 	$(quiet)wanted=$$(for section in $(sections); do \
 		sed -n "/^# $$section:/,/^\$$/s/^[a-z]/&/p" packages.txt; done); \
@@ -140,7 +140,7 @@ packages:
 .PHONY: help clean distclean demo check check-debug bench packages p4_is_there
 export KVER
 
-# Nothing below is needed, or may be missing, for the goals above.
+# The goals above need nothing below, and must work if it is missing.
 above := help clean distclean demo check check-debug bench packages
 ifneq ($(filter-out $(above),$(or $(MAKECMDGOALS),all)),)
 
@@ -148,7 +148,7 @@ include $(output)/config.mk
 $(output)/config.mk: configure
 	$(quiet)./configure
 
-# The running kernel, if a module can be built for it.
+# The running kernel, if its headers are there.
 ifeq ($(origin KDIR),undefined)
 KDIR := $(shell printf '%s\n' 6.2 $$(uname -r) | sort -V -C && \
 	ls -d /lib/modules/$$(uname -r)/build 2> /dev/null)
@@ -191,7 +191,7 @@ $(foreach name,$(libraries),$(eval $(call library,$(name))))
 	$(quiet)mkdir -p $(@D)
 	$(call say,AR,$@)rm -f $@ && ar rcs $@ $^
 
-# What a program with these packages and libraries is linked with.
+# Linker flags of a program with these packages and libraries.
 link = -Wl,--as-needed -lm $(foreach package,\
 	$(sort $(1) $(foreach name,$(2),$($(name)_packages))),\
 	$(or $($(package)_libs),$(error no library $(package): see ./configure)))
@@ -206,7 +206,7 @@ $(call objects,obj,$($(1)_sources)): | $($(1)_skeletons:%=$(output)/bpf/%.skel.h
 endef
 $(foreach name,$(programs),$(eval $(call program,$(name))))
 
-# Schemas lie beside programs here as they do when they are installed.
+# Schemas lie beside the programs, as after installation.
 $(output)/share/dart/schemas:
 	$(quiet)mkdir -p $(@D) && ln -sfn ../../../schemas $@
 
@@ -242,7 +242,7 @@ $(foreach name,$(guest_tests),$(eval $(call guest_test,$(name))))
 tests: $(unit_tests:%=$(output)/unit/%) $(guest_tests:%=$(output)/selftests/%) \
 	$(output)/selftests/sample/dart_sample.bpf.o
 
-# Everything that a guest of make demo, check and bench finds in its PATH.
+# All programs that guests of make demo, check and bench have in their PATH.
 guest: programs module_of_guest $(patsubst %,$(output)/selftests/%,\
 	$(filter helpers/%,$(guest_tests)))
 
@@ -254,7 +254,7 @@ manuals := $(filter-out LICENSES/%,\
 	$(wildcard $(foreach n,1 2 3 4 5 6 7 8,*/*.$(n) tools/*/*.$(n))))
 completions := $(wildcard tools/*/*.bash-completion tools/*/*.zsh-completion \
 	tools/*/*.fish-completion)
-# What the manual pages of the library and of the formats tell to include.
+# The headers that the manual pages name in #include lines.
 headers := $(patsubst uapi/%,%,$(wildcard uapi/*/*.h)) \
 	$(patsubst tools/lib/include/%,%,$(foreach header,\
 	$(wildcard tools/lib/include/libdart/*.h tools/lib/include/libdart/*/*.h),\
@@ -309,16 +309,16 @@ programs_install: programs
 		done; \
 	done
 
-# ---- what a reviewer asks for first
+# ---- a reviewer's first questions
 
-# A kernel's source, for what it has and packages have not.
+# The source of a kernel, for scripts that no Debian package has.
 KSRC ?= $(lastword $(wildcard $(abspath $(output))/kernel/*-debug/headers))
 
-# What runs Kbuild for a newer suite's kernel has no sparse.
+# The toolchain of a newer suite's kernel has no sparse.
 lint_flags = W=1 $(if $(wildcard $(dir $(kernel_headers))toolchain),,\
 	C=2 CHECK=sparse)
 
-lint: $(if $(KDIR),,$(guest_kernel)/headers)
+lint: programs $(if $(KDIR),,$(guest_kernel)/headers)
 	$(quiet)selftests/lint $(KSRC)
 	+$(call kbuild,$(kernel_headers),modules $(lint_flags)) \
 		> $(output)/lint.log 2>&1 || { cat $(output)/lint.log; exit 1; }
