@@ -10,10 +10,10 @@
 #   libraries += NAME           .output/lib/libNAME.a, from NAME_sources
 #
 # Tests need no build.mk: selftests/unit/NAME.c is linked with the libraries,
-# and both with sanitizers; selftests/{module,storm,agent,pair,debug}/NAME.c is linked
-# with the libraries for a guest, and so is selftests/helpers/NAME.c, which tests
-# call; with a NAME.h it is part of all of them instead. unit_NAME_sources adds
-# files to a unit test.
+# and both with sanitizers; unit_NAME_sources adds files to such a test.
+# selftests/{module,storm,agent,pair,debug}/NAME.c, a test in a guest, and
+# selftests/helpers/NAME.c, a program that such tests call, are linked with
+# selftests/lib and the libraries.
 
 version := 0.1
 output := .output
@@ -215,9 +215,9 @@ programs: $(programs:%=$(output)/bin/%) $(output)/share/dart/schemas
 # ---- tests
 
 unit_tests := $(patsubst selftests/unit/%.c,%,$(wildcard selftests/unit/*.c))
-test_parts := $(patsubst %.h,%.c,$(wildcard selftests/helpers/*.h))
-guest_tests := $(patsubst selftests/%.c,%,$(filter-out $(test_parts),\
-	$(wildcard $(patsubst %,selftests/%/*.c,module storm agent pair debug helpers))))
+test_parts := $(wildcard selftests/lib/*.c)
+guest_tests := $(patsubst selftests/%.c,%,$(wildcard \
+	$(patsubst %,selftests/%/*.c,module storm agent pair debug helpers)))
 
 define unit_test
 $(output)/unit/$(1): $(call objects,sanitized,selftests/unit/$(1).c \

@@ -14,7 +14,7 @@
 #include <libdart/random.h>
 #include <libdart/report/roce_frame.h>
 
-#include "../helpers/xdp_reporter.h"
+#include "selftests/lib/xdp_reporter.h"
 
 /* A good frame with some bytes other than they should be. */
 static const struct flaw {

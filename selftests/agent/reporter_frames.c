@@ -13,7 +13,7 @@
 
 #include <libdart/random.h>
 
-#include "../helpers/xdp_reporter.h"
+#include "selftests/lib/xdp_reporter.h"
 
 #define CHI_SQUARED_7	40.5	/* 7 degrees of freedom, p = 10^-6 */
 

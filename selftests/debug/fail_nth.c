@@ -6,9 +6,9 @@
  * namespaces and cgroups are let go of at the end; that no memory has leaked is
  * kmemleak's to say, when the virtual machine ends.
  */
-#include "../module/device.h"
-#include "fault.h"
-#include "held.h"
+#include "selftests/lib/device.h"
+#include "selftests/lib/fault.h"
+#include "selftests/lib/held.h"
 
 #include <sched.h>
 #include <stdlib.h>

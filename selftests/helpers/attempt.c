@@ -15,8 +15,8 @@
 
 #include <dart/registration.h>
 
-#include "../module/device.h"
-#include "registration.h"
+#include "selftests/lib/device.h"
+#include "selftests/lib/registration.h"
 
 /* Where the descriptors are: the map's, then one of a region for each call. */
 #define MAP 20

@@ -18,7 +18,7 @@
 #include <bpf/bpf.h>
 #include <dart/registration.h>
 
-#include "registration.h"
+#include "selftests/lib/registration.h"
 
 static int setup(void **state)
 {

@@ -15,7 +15,7 @@
 
 #include <bpf/bpf.h>
 
-#include "registration.h"
+#include "selftests/lib/registration.h"
 
 static int rounds;
 

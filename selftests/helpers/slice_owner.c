@@ -22,8 +22,8 @@
 
 #include <cmocka.h>
 
-#include "../module/device.h"
-#include "registration.h"
+#include "selftests/lib/device.h"
+#include "selftests/lib/registration.h"
 
 /* CPU time of a process, ns. */
 static double cpu_time(int pid)

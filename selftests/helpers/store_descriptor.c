@@ -18,7 +18,7 @@
 
 #include <cmocka.h>
 
-#include "registration.h"
+#include "selftests/lib/registration.h"
 
 static const char *name;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Counters of other modules and of eBPF programs in a region. */
-#include "device.h"
+#include "selftests/lib/device.h"
 
 #include <bpf/bpf.h>
 #include <bpf/btf.h>

@@ -3,7 +3,7 @@
  * What a window shows ends before the window: the region says so and keeps the
  * last values, and nothing that ends has to wait for it.
  */
-#include "device.h"
+#include "selftests/lib/device.h"
 
 #include <infiniband/verbs.h>
 #include <linux/snmp.h>

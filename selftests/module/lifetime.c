@@ -3,15 +3,15 @@
  * Whatever order things end in, nothing is left: no map, no pinned page, no
  * reference to the module.
  */
-#include "device.h"
+#include "selftests/lib/device.h"
 
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/wait.h>
 
-#include "../helpers/leftovers.h"
-#include "../helpers/loopback.h"
+#include "selftests/lib/leftovers.h"
+#include "selftests/lib/loopback.h"
 
 #define PAGES 3
 

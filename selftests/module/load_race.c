@@ -6,7 +6,7 @@
  *
  * DART_ROUNDS says how many times it is loaded and unloaded (200).
  */
-#include "device.h"
+#include "selftests/lib/device.h"
 
 #include <limits.h>
 #include <sched.h>
@@ -19,8 +19,8 @@
 #include <sys/utsname.h>
 #include <sys/wait.h>
 
-#include "../helpers/leftovers.h"
-#include "../helpers/loopback.h"
+#include "selftests/lib/leftovers.h"
+#include "selftests/lib/loopback.h"
 
 #define USERS 2
 #define VALUE 0xda27

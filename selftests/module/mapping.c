@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What a mapping of a region shows, and what can be done to it. */
-#include "device.h"
+#include "selftests/lib/device.h"
 
 #include <bpf/btf.h>
 #include <signal.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Each call that must be refused, with its error, and the list as it was. */
-#include "device.h"
+#include "selftests/lib/device.h"
 
 #include <bpf/btf.h>
 #include <linux/capability.h>

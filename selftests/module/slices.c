@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Slices: each process writes its own pages, and the region reads them all. */
-#include "device.h"
+#include "selftests/lib/device.h"
 
 #include <infiniband/verbs.h>
 #include <sys/wait.h>

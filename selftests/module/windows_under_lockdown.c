@@ -3,7 +3,7 @@
  * On a locked down kernel no window can be opened; maps can still be added, and
  * windows that are open stay.  Comes last: there is no way back from lockdown.
  */
-#include "device.h"
+#include "selftests/lib/device.h"
 
 #include <sys/mount.h>
 

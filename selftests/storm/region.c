@@ -7,17 +7,17 @@
  *
  * DART_OPERATIONS says how many operations (10000), DART_SEED repeats a storm.
  */
-#include "../module/device.h"
+#include "selftests/lib/device.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
-#include "../helpers/leftovers.h"
-#include "../helpers/storm.h"
-#include "../helpers/storm_extents.h"
-#include "../helpers/storm_mappings.h"
-#include "../helpers/storm_processes.h"
+#include "selftests/lib/leftovers.h"
+#include "selftests/lib/storm.h"
+#include "selftests/lib/storm_extents.h"
+#include "selftests/lib/storm_mappings.h"
+#include "selftests/lib/storm_processes.h"
 
 /* Processes are rare: one takes as long as a hundred of the others. */
 static const struct operation {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "storm_extents.h"
 
-#include "../module/device.h"
+#include "device.h"
 #include "storm.h"
 
 void storm__add_map(struct storm *storm)

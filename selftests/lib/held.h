@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../module/device.h"
+#include "device.h"
 
 #define HELD_SECONDS_MAX 60
 

@@ -4,7 +4,7 @@
 #include <signal.h>
 #include <stdlib.h>
 
-#include "../module/device.h"
+#include "device.h"
 
 /* A counter moves between two looks at it; not ten thousand times in a row. */
 #define LOOKS 10000

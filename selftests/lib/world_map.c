@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "world_map.h"
 
-#include "../module/device.h"
+#include "device.h"
 #include "leftovers.h"
 
 void world_map__update(struct world_map *map, uint64_t page, uint32_t value)

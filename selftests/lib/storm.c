@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "../module/device.h"
+#include "device.h"
 
 uint32_t storm__draw(struct storm *storm, uint32_t below)
 {

@@ -3,7 +3,7 @@
 
 #include <sys/wait.h>
 
-#include "../module/device.h"
+#include "device.h"
 #include "storm.h"
 #include "storm_extents.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "storm_mappings.h"
 
-#include "../module/device.h"
+#include "device.h"
 #include "storm.h"
 
 #ifndef MADV_COLLAPSE
