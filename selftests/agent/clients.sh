@@ -1,7 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# Who counts in the kernel: what a module, or eBPF programs, add to counters of the
-# region is shown, and ends with whom they belong to.
+# Counters of a module and of eBPF programs: shown while their owner lives, then removed.
 . "$(dirname "$0")/../lib.sh"
 
 # holds ENTRY JQ: of the sums over all CPUs
@@ -9,8 +8,8 @@ holds() {
 	dartctl -j show "$1" | tee /dev/stderr | is_true ".entry.values.sum | $2"
 }
 
-# is_gone ENTRY: soon
-is_gone() {
+# disappears ENTRY: waits until the table no longer has it
+disappears() {
 	for _ in $(seq 100); do
 		dartctl show "$1" || return 0
 	done
@@ -31,24 +30,29 @@ report() {
 # ---- a module
 
 check "the agent starts" host_up
-refuse "nobody has registered such counters" "dart_sample" \
+refuse "counters that no module has registered are refused" "dart_sample" \
 	dartctl register counters dart_sample
 modprobe dart_sample
-check "counters of a module are registered" dartctl register counters dart_sample
-refuse "not twice" "already" dartctl register counters dart_sample
+check "counters that a module has registered become an entry" \
+	dartctl register counters dart_sample
+refuse "counters of a module are refused a second time" "already" \
+	dartctl register counters dart_sample
 echo 5 >/sys/module/dart_sample/parameters/add
 echo 7 >/sys/module/dart_sample/parameters/add
-check "it adds to them" holds dart_sample '.writes == 2 and .total == 12'
-check "it ends, though they are shown" rmmod dart_sample
-check "and they are gone" is_gone dart_sample
+check "the entry shows what the module has added" \
+	holds dart_sample '.writes == 2 and .total == 12'
+check "a module can be unloaded while its counters are shown" rmmod dart_sample
+check "counters of an unloaded module leave the table" disappears dart_sample
 modprobe dart_sample
-check "it comes again, and so do they" dartctl register counters dart_sample
-check "from 0 on" holds dart_sample '.writes == 0 and .total == 0'
+check "counters of a module that was loaded again are registered again" \
+	dartctl register counters dart_sample
+check "counters of a module that was loaded again start from 0" \
+	holds dart_sample '.writes == 0 and .total == 0'
 rmmod dart_sample
 
 # ---- eBPF programs
 
-# Nobody but the test sends anything.
+# Without IPv6 only the test sends packets.
 alone=/proc/sys/net/ipv6/conf/default/disable_ipv6
 [ ! -e $alone ] || echo 1 >$alone
 ip link add end0 type veth peer name end1
@@ -56,29 +60,32 @@ ip link set end0 up
 ip link set end1 up
 id=$(dartctl -j register counters sample packets bytes cgroups |
 	jq .entry.counters_id)
-check "counters are made" holds sample '.packets == 0 and .bytes == 0'
-check "programs are loaded that call the kfunc" until_ready /run/programs.log \
+check "counters for eBPF programs start from 0" \
+	holds sample '.packets == 0 and .bytes == 0'
+check "programs that call the kfunc can be attached" until_ready /run/programs.log \
 	sample_programs "$tests/../.output/selftests/sample/dart_sample.bpf.o" \
 	"$id" end1
-check "packets come" report 200
-check "XDP counts them" holds sample \
+check "200 packets reach the interface of the XDP program" report 200
+check "the XDP program has counted each packet of the interface" holds sample \
 	".packets == 200 and .packets == $(received packets)"
-check "tc counts their bytes, with those of Ethernet" holds sample \
+check "the tc program has counted all bytes, Ethernet headers included" holds sample \
 	".bytes == $(received bytes) + 200 * 14"
-check "a tracing program counts nothing yet" holds sample '.cgroups == 0'
+check "the tracing program counts nothing before a cgroup is made" \
+	holds sample '.cgroups == 0'
 mkdir /sys/fs/cgroup/counted /sys/fs/cgroup/counted/as-well
-check "and then cgroups" holds sample '.cgroups == 2'
-check "the counters are unregistered" dartctl unregister sample
-refuse "nothing shows them any more" "no entry 'sample'" dartctl show sample
-# As long as they are on lease the name brings them back; nobody is told of its end.
+check "the tracing program has counted each new cgroup" holds sample '.cgroups == 2'
+check "counters that programs still add to can be unregistered" dartctl unregister sample
+refuse "dartctl show refuses counters that were unregistered" "no entry 'sample'" \
+	dartctl show sample
+# While a lease on them lasts, the name brings them back. Its end is not announced.
 until [ "$(dartctl -j status | jq .status.leases)" -eq 0 ]; do
 	sleep 0.2
 done
 dartctl register counters sample packets bytes cgroups >"$output"
-check "others get their name" report 10
-check "to which the programs, that know the id, do not add" holds sample \
-	'.packets == 0 and .bytes == 0'
-check "the programs end" pkill -KILL sample_programs
-check "the agent ends" host_down
+check "10 packets arrive after the name was given to other counters" report 10
+check "programs, which hold a counter id, add nothing to later counters of the same name" \
+	holds sample '.packets == 0 and .bytes == 0'
+check "the process that holds the programs is killed" pkill -KILL sample_programs
+check "the agent stops" host_down
 ip link delete end0
 finish

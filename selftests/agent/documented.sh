@@ -1,12 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Each command of Documentation/sources.md for a machine, run in this one, shows
-# what it says; and there is one for each source.
+# Each source in Documentation/sources.md has a command there, and each command runs.
 . "$(dirname "$0")/../lib.sh"
 
 page=$tests/../Documentation/sources.md
 
-# run COMMAND: as if the machine had just begun
+# run COMMAND: and removes afterwards what it leaves in the machine
 run() {
 	cd "$tests/.." && sh -ec "$1" || return
 	host_down
@@ -14,25 +13,27 @@ run() {
 	[ ! -e /sys/class/net/veth0 ] || ip link delete veth0
 }
 
-# named: the sources of the table, one a line
-# shellcheck disable=SC2016 # they are in backquotes there
+# named: the sources in the table of the page, one per line
+# shellcheck disable=SC2016 # backquotes of Markdown
 named() {
 	sed -n '/^| source/,/^$/s/^| \(`[^|]*`\) |.*/\1/p' "$page" |
 		tr -d '`' | tr ' ' '\n'
 }
 
-mapfile -t -d "'" parts <"$page"	# each second one is a command
+mapfile -t -d "'" parts <"$page"	# commands are in quotes: every second part
 sources=0
 for ((i = 1; i < ${#parts[@]}; i += 2)); do
 	[[ ${parts[i - 1]} == *"qemu/run -- sh -ec "* ]] || continue
 	command=${parts[i]%"'"}
 	commands+=$command
-	check "runs: $(grep -o 'register source.*' <<<"$command" | head -1)" \
+	check "documented command $((i / 2 + 1)) runs: $(grep -o 'register source.*' \
+		<<<"$command" | head -1)" \
 		run "$command"
 done
 for source in $(named); do
-	check "there is one for $source" grep -q -F -w "$source" <<<"${commands-}"
+	check "the page has a command for the source $source" \
+		grep -q -F -w "$source" <<<"${commands-}"
 	sources=$((sources + 1))
 done
-check "the page names sources" [ $sources -gt 15 ]
+check "the table of the page names more than 15 sources" [ $sources -gt 15 ]
 finish

@@ -1,15 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# netdev:core: what the kernel drops of what a device has received, as ip shows it.
+# The source netdev:core shows the same dropped packets of a device as ip(8).
 . "$(dirname "$0")/../lib.sh"
 
-# drop COUNT: packets with the tag of a VLAN that end1 is not in
+# drop COUNT: sends packets with the tag of a VLAN that end1 is not part of
 drop() {
 	dart-report --interface end0.7 --source 10.78.0.1 --flows uniform \
 		--emit int --count "$1" --rate 1000
 }
 
-# as_ip LEAST: the counters of the entry, of which there are at least so many, are those of ip
+# as_ip LEAST: the entry has the counters of ip, with at least LEAST drops
 # shellcheck disable=SC2016 # variables of jq
 as_ip() {
 	ip -s -s -j link show end1 >"$shown" &&
@@ -30,12 +30,12 @@ ip link add link end0 name end0.7 type vlan id 7
 for interface in end0 end1 end0.7; do
 	ip link set $interface up
 done
-check "counters of drops are registered" \
+check "netdev:core is registered for one device" \
 	dartctl register source netdev:core --netdev end1
-check "they are those that ip shows" as_ip 0
-check "packets are dropped" drop 500
-check "and counted, as ip shows" as_ip 500
-check "the agent ends" host_down
+check "drop counters of an idle device are those that ip shows" as_ip 0
+check "500 packets of another VLAN are sent to the device" drop 500
+check "500 dropped packets are counted as ip shows them" as_ip 500
+check "the agent stops" host_down
 ip link delete end0
 rm -f "$shown"
 finish

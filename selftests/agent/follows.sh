@@ -1,7 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Namespaces and cgroups that come and go as fast as they can, in both
-# exposures: in the end the entries are those that are there.
+# Followed namespaces and cgroups that come and go quickly: the table ends up with those that exist.
 . "$(dirname "$0")/../lib.sh"
 
 pods=/sys/fs/cgroup/pods
@@ -21,7 +20,7 @@ churn() {
 	done
 }
 
-# By the kinds of names; namespaces have names or not, but count.
+# Cgroups by name; namespaces may be unnamed, so only their number counts.
 registered() {
 	dartctl -j list | jq -r '.entries[] | select(.kind == "source").name' |
 		sed 's/^snmp:ip.*/namespace/' | sort
@@ -35,7 +34,7 @@ present() {
 	done
 }
 
-# Namespaces end behind the back of who deletes them.
+# agrees: waits, because the kernel ends a namespace after its deletion returned
 agrees() {
 	for _ in $(seq 50); do
 		[ "$(registered)" != "$(present | sort)" ] || return 0
@@ -44,21 +43,21 @@ agrees() {
 	diff <(registered) <(present | sort)
 }
 
-rm -f /run/dartd.log	# what others made it say
+rm -f /run/dartd.log	# of other tests
 for exposure in exact page; do
 	check "$exposure: the agent starts" host_up --exposure $exposure
 	mkdir -p $pods
-	check "$exposure: namespaces are followed" \
+	check "$exposure: a source follows all namespaces" \
 		dartctl register source snmp:ip --all-netns
-	check "$exposure: cgroups are followed" \
+	check "$exposure: a source follows all cgroups of a subtree" \
 		dartctl register source cgroup:cpu --all-cgroups pods
-	check "$exposure: they come and go" churn
-	check "$exposure: those that are left are registered" agrees
+	check "$exposure: 30 namespaces and cgroups are made, most are removed" churn
+	check "$exposure: the namespaces and cgroups that remain are registered" agrees
 	ip -all netns delete
 	find $pods -depth -type d -exec rmdir {} +
-	check "$exposure: but for one they are gone" agrees
-	check "$exposure: the agent ends" host_down
-	check "$exposure: it had nothing to complain about" sh -c \
+	check "$exposure: only the agent's own namespace remains registered" agrees
+	check "$exposure: the agent stops" host_down
+	check "$exposure: the agent logs no error meanwhile" sh -c \
 		'! grep -v -e ready: -e follow -e stopping -e gone /run/dartd.log'
 done
 finish

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# The tests by the rules of a kernel's kselftest, in this very machine.
+# The tests run in this machine under the kernel's kselftest runner, lib.mk.
 . "$(dirname "$0")/../lib.sh"
 
 for ksrc in "$tests"/../.output/kernel/*-debug/headers; do
@@ -18,7 +18,7 @@ run() {
 	fi
 }
 
-# said REGEX: a line of the runner's own
+# said REGEX: a line of the runner's output matches
 said() {
 	grep -E "^$1\$" "$ktap" || {
 		cat "$ktap"
@@ -26,13 +26,14 @@ said() {
 	}
 }
 
-check "lib.mk runs them, and none fails" run
-check "it prints KTAP" said "TAP version 13"
-check "a test of the module has passed" \
+check "the kernel's lib.mk runs the tests, and none fails" run
+check "the runner prints KTAP" said "TAP version 13"
+check "the runner reports a test of the module as passed" \
 	said "ok [0-9]+ selftests: .*/module: lifetime"
-check "what it says is below it" said "# ok 1 - test_every_order"
-check "what would stay locked is skipped" \
+check "the points of a test are in the runner's output" \
+	said "# ok 1 - .* nothing is left"
+check "a test that would lock the kernel down is skipped" \
 	said "ok [0-9]+ selftests: .*/module: windows_under_lockdown # SKIP"
-check "so is what needs two machines" \
+check "a test that needs two machines is skipped" \
 	said "ok [0-9]+ selftests: .*/pair: values_follow # SKIP"
 finish

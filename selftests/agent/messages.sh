@@ -1,11 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# The registration socket: what is refused leaves no trace.
+# The registration socket refuses invalid requests with a reason, and they change nothing.
 . "$(dirname "$0")/../lib.sh"
 
 check "the agent starts" host_up
-check "cpustat is registered" dartctl register source cpustat
-check "a store is created" dartctl store create good --slots 2^4 --value 4
+check "the source cpustat is registered" dartctl register source cpustat
+check "a store for requests of reporters is created" \
+	dartctl store create good --slots 2^4 --value 4
 ip netns add red
 check "malformed messages leave the lists unchanged" malformed_messages
 
@@ -13,10 +14,10 @@ unprivileged() {
 	setpriv --reuid 65534 --clear-groups "$@"
 }
 
-# Each mistake has its sentence.
 while IFS='|' read -r source message; do
 	# shellcheck disable=SC2086 # words
-	refuse "$source" "$message" dartctl register source $source
+	refuse "'register source $source' is refused: $message" "$message" \
+		dartctl register source $source
 done <<END
 netdev:stats|say which
 disk:stats|say which
@@ -35,11 +36,12 @@ vmstat --all-netns|cannot be followed
 END
 
 chmod 666 /run/dart/dartd.sock
-refuse "a source is for root only" "only root" \
+refuse "only root may register a source" "only root" \
 	unprivileged dartctl register source vmstat
-refuse "so is taking it back" "another user's" \
+refuse "only its owner may unregister a source" "another user's" \
 	unprivileged dartctl unregister cpustat
-check "others may look" unprivileged dartctl list
-check "the agent ends" host_down
-refuse "dartctl says that there is no agent" "is dartd running" dartctl list
+check "every user of the socket may list the entries" unprivileged dartctl list
+check "the agent stops" host_down
+refuse "without an agent dartctl asks whether dartd is running" "is dartd running" \
+	dartctl list
 finish

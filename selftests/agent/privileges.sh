@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# Who may do what: each cell of the tables in dart_zero(4) and dartd(8), tried.
+# Each cell of the tables "Who may do what" in dart_zero(4) and dartd(8) holds.
 . "$(dirname "$0")/../lib.sh"
 
 group=4242
@@ -8,7 +8,7 @@ capabilities=-all,+chown,+dac_override,+fowner,+fsetid,+kill,+setgid,+setuid
 capabilities=$capabilities,+setpcap,+net_bind_service,+net_raw,+sys_chroot
 capabilities=$capabilities,+mknod,+audit_write,+setfcap
 
-# The columns of the tables.
+# One function for each column of the tables.
 as_user() {
 	setpriv --reuid 65534 --regid 65534 --clear-groups "$@"
 }
@@ -17,14 +17,13 @@ as_dart() {
 	setpriv --reuid 65533 --regid 65533 --groups "$group" "$@"
 }
 
-# Root there, and nobody here.
+# Root in a user namespace, an unprivileged user outside.
 as_userns() {
 	setpriv --reuid 100000 --regid 100000 --clear-groups \
 		unshare --user --map-root-user --mount --net --pid --fork "$@"
 }
 
-# Root with no more capabilities than Docker leaves, and a /dev of its own that
-# has the device.
+# Root with the capabilities that Docker leaves, and a separate /dev with the device.
 as_container() {
 	unshare --mount --net --pid --fork sh -c '
 		touch /run/device && mount --bind /dev/dart_zero /run/device &&
@@ -37,7 +36,7 @@ as_root() {
 	"$@"
 }
 
-# What the tables say of column $1, as attempt says it.
+# Column $1 of the tables in the form that attempt prints.
 said() {
 	cat "$tests/../kmod/dart_zero.4" "$tests/../agent/dartd.8" |
 		sed -n '/^\.Ss Who may do what/,/^\.El/{
@@ -58,22 +57,22 @@ if [ $# -gt 0 ]; then
 	exit
 fi
 
-# Others cannot look for it where this tree is.
+# Other users may be unable to enter this tree.
 install -m 755 "$(command -v attempt)" /run/attempt
 echo "dart:x:$group:" >>/etc/group
 check "the agent starts" host_up
-check "there is somebody to report" \
+check "the address of a reporter can be resolved" \
 	ip neighbour replace 10.77.0.2 lladdr 02:00:00:00:00:01 dev eth0
 for column in user dart userns container root; do
-	check "$column: attempts are made" sh -c \
+	check "$column: every call is tried" sh -c \
 		"/run/attempt '$0' as_$column /run/attempt >/run/outcomes"
 	said $column >/run/said
 	while IFS='	' read -r call cell; do
-		check "$column: $call: $cell" \
+		check "$column: $call has the documented outcome: $cell" \
 			grep -x "$call	$cell" /run/outcomes
 	done </run/said
-	check "$column: every call is in the tables" \
+	check "$column: the tables have every call that was tried" \
 		[ "$(cut -f 1 /run/said)" = "$(cut -f 1 /run/outcomes)" ]
 done
-check "the agent ends" host_down
+check "the agent stops" host_down
 finish

@@ -1,11 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# dartctl probe: what is loaded is an entry, what is unloaded is none; histograms
-# count what the kernel itself counts.
+# Probes have entries while they are loaded, and count what the kernel itself counts.
 . "$(dirname "$0")/../lib.sh"
 
-# holds NAME JQ: of the probe in the list
-# shellcheck disable=SC2016 # $name is of jq
+# holds NAME JQ: for the probe in the list
+# shellcheck disable=SC2016 # $name is a variable of jq
 holds() {
 	dartctl -j probe list | is_true --arg name "$1" \
 		'.probes[] | select(.name == $name) | '"$2"
@@ -21,12 +20,12 @@ between() {
 	[ "$1" -le "$2" ] && [ "$2" -le "$3" ]
 }
 
-# counted ENTRY FIELD: all counts of a histogram
+# counted ENTRY FIELD: the sum of a histogram
 counted() {
 	dartctl -j show "$1" | jq ".entry.values.sum.$2 | add"
 }
 
-# As the service runs it.
+# With the capabilities of dartd.service only.
 confined_up() {
 	modprobe dart_zero && rdma_up &&
 		until_ready /run/dartd.log setpriv --bounding-set "-all$(sed -n \
@@ -34,40 +33,45 @@ confined_up() {
 		sed 's/ *CAP_/,+/g' | tr '[:upper:]' '[:lower:]')" dartd
 }
 
-check "the agent starts" confined_up
+check "the agent starts with the capabilities of its service" confined_up
 chmod 666 /run/dart/dartd.sock
-check "tcp is loaded from the start" holds tcp '.loaded and .entries == ["tcp"]'
+check "the probe tcp is loaded when the agent starts" \
+	holds tcp '.loaded and .entries == ["tcp"]'
 before=$(entries)
 for probe in tcpconn runqlat biolat cgroupnet; do
-	check "$probe is loaded" dartctl probe load $probe
-	check "$probe: its entries are registered" holds $probe \
+	check "the probe $probe can be loaded" dartctl probe load $probe
+	check "the probe $probe lists its entries once it is loaded" holds $probe \
 		'.loaded and .entries[0] == .name'
-	check "$probe: its values are shown" dartctl show $probe
-	[ $probe != tcpconn ] ||
-		refuse "it is not loaded twice" EEXIST dartctl probe load $probe
-	check "$probe is unloaded" dartctl probe unload $probe
+	check "dartctl shows the values of the probe $probe" dartctl show $probe
+	[ $probe != tcpconn ] || refuse "a loaded probe is refused a second time" \
+		EEXIST dartctl probe load $probe
+	check "the probe $probe can be unloaded" dartctl probe unload $probe
 done
-check "nothing of them is left in the table" [ "$(entries)" = "$before" ]
-check "they are there to be loaded again" holds tcpconn '.loaded | not'
-refuse "a probe is not unloaded twice" "not loaded" dartctl probe unload tcpconn
-refuse "probes are for root only" "only root" setpriv --reuid 65534 \
+check "unloaded probes leave no entry in the table" [ "$(entries)" = "$before" ]
+check "an unloaded probe remains in the list of probes" holds tcpconn '.loaded | not'
+refuse "a probe that is not loaded cannot be unloaded" "not loaded" \
+	dartctl probe unload tcpconn
+refuse "only root may load a probe" "only root" setpriv --reuid 65534 \
 	--clear-groups dartctl probe load tcpconn
-refuse "no such probe" "no probe 'absent'" dartctl probe load absent
-# Maps live as long as the leases of their entries; nobody is told of their end.
+refuse "a probe that does not exist is refused" "no probe 'absent'" \
+	dartctl probe load absent
+# Maps live as long as the leases of their entries, whose end is not announced.
 until [ "$(dartctl -j status | jq .status.leases)" -eq 0 ]; do
 	sleep 0.5
 done
-check "their maps are gone" [ -z "$(bpftool map show | grep -E \
+check "maps of unloaded probes no longer exist once their leases end" \
+	[ -z "$(bpftool map show | grep -E \
 	'name (tcpconn|runqlat|biolat|cgroupnet|row_of|free_rows|issued)')" ]
 
 bpftool map create /sys/fs/bpf/taken type array key 4 value 8 entries 1 \
 	name taken flags 1024
 dartctl register map /sys/fs/bpf/taken as runqlat >"$output"
-refuse "an entry of that name is in the way" "already" dartctl probe load runqlat
-check "and nothing of the probe was loaded" holds runqlat '.loaded | not'
+refuse "a probe is refused if its name is taken by another entry" "already" \
+	dartctl probe load runqlat
+check "a refused probe is not loaded" holds runqlat '.loaded | not'
 dartctl unregister runqlat >"$output"
 
-# Each CPU's 9th figure: how often a task that had waited got it.
+# Figure 9 of each CPU: how often a task that had waited got the CPU.
 scheduled() {
 	awk '/^cpu/ { sum += $10 } END { print sum }' /proc/schedstat
 }
@@ -80,11 +84,12 @@ load switches 5000 >"$output"
 last_low=$(scheduled)
 last=$(counted runqlat latency)
 high=$(scheduled)
-check "runqlat counts what /proc/schedstat counts" \
+check "runqlat counts the same waits for a CPU as /proc/schedstat" \
 	between $((last_low - first_high)) $((last - first)) $((high - low))
-check "runqlat: among it what was done" [ $((last - first)) -ge 5000 ]
+check "runqlat counts at least the 5000 switches of the test" \
+	[ $((last - first)) -ge 5000 ]
 
-# Requests that all devices have completed: reads are the 1st figure, writes the 5th.
+# completed FIGURE: requests that all devices completed: 1 for reads, 5 for writes
 completed() {
 	cat /sys/block/*/stat | awk -v field="$1" '{ sum += $field } END { print sum }'
 }
@@ -98,14 +103,14 @@ first_queued=$(counted biolat queued)
 load reads 700 /dev/nullb0 >"$output"
 load writes 300 /dev/nullb0 >"$output"
 last=$(counted biolat read) && last_writes=$(counted biolat write)
-check "biolat counts the reads that the kernel counts" \
+check "biolat counts the same reads as the kernel's disk statistics" \
 	[ $((last - first)) -eq $(($(completed 1) - low)) ]
-check "biolat: among them what was read" [ $((last - first)) -ge 700 ]
-check "biolat counts the writes that the kernel counts" \
+check "biolat counts at least the 700 reads of the test" [ $((last - first)) -ge 700 ]
+check "biolat counts the same writes as the kernel's disk statistics" \
 	[ $((last_writes - first_writes)) -eq $(($(completed 5) - low_writes)) ]
-check "biolat: among them what was written" \
+check "biolat counts at least the 300 writes of the test" \
 	[ $((last_writes - first_writes)) -ge 300 ]
-check "biolat: each of them was handed to the device" \
+check "biolat counts the time in the queue of all 1000 requests" \
 	[ $(($(counted biolat queued) - first_queued)) -ge 1000 ]
 
 # inside CGROUP COMMAND...: runs it there
@@ -117,7 +122,7 @@ inside() {
 	)
 }
 
-# net CGROUP: its figures, null if it has no row
+# net CGROUP: its figures, or null if it has no row
 net() {
 	dartctl -j show cgroupnet | jq -c --argjson id "$1" '
 		[.entry.values.rows[] | select(.cgroup == $id) |
@@ -132,16 +137,16 @@ two=$(stat -c %i /sys/fs/cgroup/two)
 inside one load datagrams 300 >"$output"
 inside two load datagrams 20 >"$output"
 inside one load datagrams 7 >"$output"
-# 1000 bytes behind headers of UDP and IPv4
-check "cgroupnet counts what one cgroup has sent and received" \
+# 1000 bytes behind the headers of UDP and IPv4.
+check "cgroupnet counts what a cgroup has sent and received in two turns" \
 	[ "$(net "$one")" = "[$((307 * 1028)),307,$((307 * 1028)),307]" ]
-check "and another" \
+check "cgroupnet counts a second cgroup separately" \
 	[ "$(net "$two")" = "[$((20 * 1028)),20,$((20 * 1028)),20]" ]
 rmdir /sys/fs/cgroup/one
-check "a cgroup that was removed has no row" [ "$(net "$one")" = null ]
-check "the other still has" [ "$(net "$two")" != null ]
+check "cgroupnet has no row for a cgroup that was removed" [ "$(net "$one")" = null ]
+check "the row of one cgroup survives the removal of another" [ "$(net "$two")" != null ]
 
-# twins: a cgroup, and one of version 1 with the same number, $number
+# twins: makes a cgroup $twin and one of version 1, $count, both with the id $number
 twins() {
 	mkdir /run/v1 && mount -t cgroup -o none,name=other other /run/v1 || return
 	count=0
@@ -159,20 +164,21 @@ twins() {
 	done
 	return 1
 }
-check "a cgroup, and one of version 1 with its number" twins
+check "a cgroup of version 1 can have the id of one of version 2" twins
 inside "$twin" load datagrams 5 >"$output"
 rmdir "/run/v1/$count"
 inside "$twin" load datagrams 3 >"$output"
-check "are two: the row of the first outlives the second" \
+check "the row of a cgroup survives the removal of one of version 1 with its id" \
 	[ "$(net "$number")" = "[$((8 * 1028)),8,$((8 * 1028)),8]" ]
 
-# The root cgroup may be sent something meanwhile.
+# Packets to the root cgroup may add a row meanwhile.
 rows() {
 	dartctl -j show cgroupnet | jq '.entry.values.rows | length'
 }
 low=$(rows)
 in_use=$(dartctl -j show cgroupnet.rows | jq '.entry.values.rows[0].in_use')
-check "as many rows are in use as there are" between "$low" "$in_use" "$(rows)"
+check "cgroupnet says as many rows in use as it shows" \
+	between "$low" "$in_use" "$(rows)"
 
-check "the agent ends" host_down
+check "the agent stops" host_down
 finish

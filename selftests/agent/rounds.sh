@@ -1,7 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# 200 rounds of register and unregister return memory to where it was, in both
-# exposures.
+# 200 rounds of register and unregister leave no memory behind, in both exposures.
 . "$(dirname "$0")/../lib.sh"
 
 # pinned pages, memory regions, resident memory of the agent in KiB
@@ -16,22 +15,23 @@ usage() {
 
 for exposure in exact page; do
 	check "$exposure: the agent starts" host_up --exposure $exposure
-	check "$exposure: 200 rounds, after which the heap is as large as it gets" \
+	check "$exposure: 200 rounds of register and unregister bring the heap to its size" \
 		registration_rounds 200
 	# shellcheck disable=SC2046 # three words
 	set -- $(usage)
-	check "$exposure: pages and memory regions are counted: $1 and $2" \
+	check "$exposure: the kernel counts the agent's pinned pages ($1) and memory regions ($2)" \
 		[ "$1" -gt 0 -a "$2" -gt 0 ]
-	check "$exposure: 200 rounds more" registration_rounds 200
-	check "$exposure: as many pages are pinned as before" \
+	check "$exposure: 200 more rounds of register and unregister succeed" \
+		registration_rounds 200
+	check "$exposure: 200 rounds leave no page pinned" \
 		[ "$(usage | sed -n 1p)" -eq "$1" ]
-	check "$exposure: as many memory regions as before" \
+	check "$exposure: 200 rounds leave no memory region" \
 		[ "$(usage | sed -n 2p)" -eq "$2" ]
-	check "$exposure: the agent has not grown by more than 256 KiB" \
+	check "$exposure: 200 rounds grow the agent by no more than 256 KiB" \
 		[ "$(usage | sed -n 3p)" -le $(($3 + 256)) ]
-	check "$exposure: no map is left" \
+	check "$exposure: 200 rounds leave no map" \
 		[ "$(bpftool map show name round 2>/dev/null | wc -l)" -eq 0 ]
-	check "$exposure: the agent ends" host_down
+	check "$exposure: the agent stops" host_down
 done
-check "the module can be unloaded" modprobe -r dart_zero
+check "the module can be unloaded after all rounds" modprobe -r dart_zero
 finish

@@ -1,14 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# What one can say to select a source, and what its entry is called then.
+# Every way to select a namespace, device, disk or cgroup gives the entry its documented name.
 . "$(dirname "$0")/../lib.sh"
 
-# becomes NAME SOURCE [SELECTOR...]: registered, and taken back.
+# becomes NAME SOURCE [SELECTOR...]: registers it, and unregisters it by NAME
 becomes() {
 	entry=$1
 	shift
-	check "$* is $entry" dartctl register source "$@"
-	check "by that name it is unregistered" dartctl unregister "$entry"
+	check "'register source $*' is accepted" dartctl register source "$@"
+	check "'register source $*' has made the entry $entry" dartctl unregister "$entry"
 }
 
 check "the agent starts" host_up
@@ -35,20 +35,21 @@ becomes disk:stats@loop3 disk:stats --disk /dev/disk3
 becomes cgroup:cpu@/a%20b/c cgroup:cpu --cgroup "a b/c"
 becomes cgroup:cpu@/a%20b/c cgroup:cpu --cgroup "/sys/fs/cgroup/a b/c/"
 
-check "cgroups with a blank are followed" \
+check "a subtree of cgroups with a blank in its name can be followed" \
 	dartctl register source cgroup:cpu --all-cgroups "/a b"
-refuse "what is followed cannot be registered" "already" \
+refuse "a cgroup that is followed cannot be registered as well" "already" \
 	dartctl register source cgroup:cpu --cgroup "a b/c"
-refuse "nor followed again" "followed already" \
-	dartctl register source cgroup:cpu --all-cgroups "a b"
-check "the namespace is registered" \
+refuse "a subtree of cgroups that is followed cannot be followed again" \
+	"followed already" dartctl register source cgroup:cpu --all-cgroups "a b"
+check "a namespace is registered by its name" \
 	dartctl register source snmp:ip --netns blue
-refuse "not a second time by another name" "already, as 'snmp:ip@blue'" \
-	dartctl register source snmp:ip --netns $process
-check "a follow takes the others" dartctl register source snmp:ip --all-netns
+refuse "a registered namespace is refused by way of a process in it" \
+	"already, as 'snmp:ip@blue'" dartctl register source snmp:ip --netns $process
+check "all namespaces can be followed although one of them is registered" \
+	dartctl register source snmp:ip --all-netns
 kill $process
-check "one that was registered alone is unregistered alone" \
+check "a namespace that was registered before the follower can be unregistered alone" \
 	dartctl unregister snmp:ip@blue
-check "the others with the follow" dartctl unregister "snmp:ip@*"
-check "the agent ends" host_down
+check "the follower of all namespaces can be unregistered" dartctl unregister "snmp:ip@*"
+check "the agent stops" host_down
 finish

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Stores come and go as they are told to, and what cannot be is refused whole.
+# Stores and their reporters are made, shown and deleted; invalid requests change nothing.
 . "$(dirname "$0")/../lib.sh"
 
-# show NAME: a store as JSON, with what was found in it
+# show NAME: a store as JSON, with its contents in figures
 show() {
 	dartctl -j store show "$1" | jq .store
 }
@@ -47,7 +47,7 @@ unprivileged() {
 	setpriv --reuid 65534 --clear-groups "$@"
 }
 
-# A static neighbour: nobody else is here.
+# reach ADDRESS: a static neighbour, for this machine is alone
 reach() {
 	ip neighbour replace "$1" lladdr 02:00:00:00:00:01 dev eth0
 }
@@ -57,21 +57,23 @@ ip address show dev eth0 | grep -q 10.77.0.1 ||
 	ip address add 10.77.0.1/24 dev eth0
 before=$(objects)
 
-check "a store is created" \
+check "a store of 2^20 slots can be created" \
 	dartctl store create paths --slots 2^20 --value 20
-check "it has the defaults" has paths \
+check "a store has two copies and checksums of 32 bits by default" has paths \
 	'.redundancy == 2 and .checksum_bits == 32 and .bytes == 24 * 1048576'
-check "and is empty" has paths '
+check "a new store is shown as empty" has paths '
 	.written == 0 and .load == 0 and .oldest == 1 and .average == 1'
-check "it is listed" sh -c 'dartctl store list | grep -q "^paths .* 25165824"'
-check "another one, of one slot" dartctl store create one --slots 1 \
+check "a store is listed with its bytes" \
+	sh -c 'dartctl store list | grep -q "^paths .* 25165824"'
+check "a store of one slot can be created" dartctl store create one --slots 1 \
 	--value 64 --redundancy 8 --checksum 64
-refuse "a name that is taken" "already" \
+refuse "a store under a name that is taken is refused" "already" \
 	dartctl store create paths --slots 2^4 --value 4
 
 while IFS='|' read -r arguments message; do
 	# shellcheck disable=SC2086 # words
-	refuse "create $arguments" "$message" dartctl store create $arguments
+	refuse "'store create $arguments' is refused: $message" "$message" \
+		dartctl store create $arguments
 done <<END
 bad name --slots 2^4 --value 20|one name
 bad\$ --slots 2^4 --value 20|letters, digits
@@ -89,7 +91,7 @@ bad --slots 2^4 --value 20 --file /absent/file|No such file
 bad --slots 2^4 --value 20 --size 3|no option '--size'
 END
 
-# program: what is looked for in one that p4c has compiled
+# program: the parts of a program compiled by p4c that dartctl looks for
 program() {
 	jq -n '
 	def table($name; $size; $key; $action): {$name, max_size: $size,
@@ -117,52 +119,58 @@ program() {
 
 mkdir -p /run/small
 mount -t tmpfs -o size=1m tmpfs /run/small
-check "a store in a file" dartctl store create kept --slots 2^8 --value 28 \
-	--file /run/small/kept
-check "that has its size" [ "$(stat -c %s /run/small/kept)" = 8192 ]
-refuse "a file for which the file system is too small" "of the file system" \
+check "a store can be created in a file" dartctl store create kept --slots 2^8 \
+	--value 28 --file /run/small/kept
+check "the file of a store has the size of the store" \
+	[ "$(stat -c %s /run/small/kept)" = 8192 ]
+refuse "a store larger than the file system of its file is refused" \
+	"of the file system" \
 	dartctl store create big --slots 2^20 --value 28 --file /run/small/big
-check "is not made" [ ! -e /run/small/big ]
+check "the file of a refused store is not made" [ ! -e /run/small/big ]
 head -c 100 /dev/zero >/run/small/other
-refuse "a file of another size" "has 100 bytes" dartctl store create other \
-	--slots 2^8 --value 28 --file /run/small/other
-check "stays" [ "$(stat -c %s /run/small/other)" = 100 ]
-refuse "one file is one store" "in use" dartctl store create twice \
-	--slots 2^8 --value 28 --file /run/small/kept
-check "the store in the file is deleted" dartctl store delete kept
+refuse "an existing file of another size than the store is refused" "has 100 bytes" \
+	dartctl store create other --slots 2^8 --value 28 --file /run/small/other
+check "a refused file keeps its size" [ "$(stat -c %s /run/small/other)" = 100 ]
+refuse "a second store in the same file is refused" "in use" \
+	dartctl store create twice --slots 2^8 --value 28 --file /run/small/kept
+check "a store in a file can be deleted" dartctl store delete kept
 head -c 8192 /dev/urandom >/run/small/kept
 sum=$(md5sum </run/small/kept)
-check "it is created again" dartctl store create kept --slots 2^8 --value 28 \
-	--file /run/small/kept
-check "with what was in it" [ "$(md5sum </run/small/kept)" = "$sum" ]
-check "which is seen" has kept '
+check "a store can be created in an existing file of its size" dartctl store create \
+	kept --slots 2^8 --value 28 --file /run/small/kept
+check "a store in an existing file keeps the file's contents" \
+	[ "$(md5sum </run/small/kept)" = "$sum" ]
+check "a store in an existing file is shown with its slots written" has kept '
 	.written == 1 and .load == null and .oldest == 0 and .average == 0'
 
 # ---- huge pages
 
 if [ -e /proc/sys/vm/nr_hugepages ]; then
 	echo 16 >/proc/sys/vm/nr_hugepages
-	check "huge pages are taken where they are" sh -c '
+	check "a store is in huge pages if enough of them are free" sh -c '
 		dartctl -j store create huge --slots 2^20 --value 28 |
 			is_true .store.huge_pages'
-	check "all of them" grep -q "^HugePages_Free: *0$" /proc/meminfo
+	check "a store of 32 MiB takes all 16 huge pages" \
+		grep -q "^HugePages_Free: *0$" /proc/meminfo
 	mkdir -p /run/huge
 	mount -t hugetlbfs hugetlbfs /run/huge
-	refuse "and not of those that are taken" "not free" \
+	refuse "a store in a file of huge pages is refused if none is free" "not free" \
 		dartctl store create more --slots 2^17 --value 28 \
 		--file /run/huge/more
-	check "and given back" dartctl store delete huge
-	check "all of them" grep -q "^HugePages_Free: *16$" /proc/meminfo
+	check "a store in huge pages can be deleted" dartctl store delete huge
+	check "a deleted store returns all its huge pages" \
+		grep -q "^HugePages_Free: *16$" /proc/meminfo
 	echo 0 >/proc/sys/vm/nr_hugepages
 fi
 
 # ---- reporters
 
 reach 10.77.0.2
-check "a reporter is added" dartctl reporter add paths 10.77.0.2
-refuse "once" "already" dartctl reporter add paths 10.77.0.2
+check "a reporter can be added to a store" dartctl reporter add paths 10.77.0.2
+refuse "a reporter is refused if the store already has it" "already" \
+	dartctl reporter add paths 10.77.0.2
 while IFS='|' read -r address message; do
-	refuse "reporter $address" "$message" \
+	refuse "'reporter add paths $address' is refused: $message" "$message" \
 		dartctl reporter add paths "$address"
 done <<END
 fe80::1|IPv6
@@ -173,58 +181,67 @@ fe80::1|IPv6
 192.0.2.1|no way to
 10.77.0.99|does not answer ARP
 END
-refuse "a store that is not there" "no store" \
+refuse "a reporter of a store that does not exist is refused" "no store" \
 	dartctl reporter add absent 10.77.0.2
-check "it is listed" sh -c 'dartctl reporter list paths | grep -q 10.77.0.2'
-check "its entry says where to send" entry_holds
-check "it is a UC queue pair" queue_pair_is "type UC state RTR"
-refuse "commands for BMv2 without a program" "needs --program" \
+check "a reporter is listed with its store" \
+	sh -c 'dartctl reporter list paths | grep -q 10.77.0.2'
+check "the export of a store says where its reporter sends to" entry_holds
+check "a reporter has a UC queue pair that is ready to receive" \
+	queue_pair_is "type UC state RTR"
+refuse "an export for BMv2 is refused without a program" "needs --program" \
 	dartctl store export paths --target bmv2
-refuse "a program without ports of a switch" "no port is known of collector" \
+refuse "an export for BMv2 is refused without the switch port of a collector" \
+	"no port is known of collector" \
 	dartctl store export paths --target bmv2 --program /dev/null
-refuse "what is no program" "cannot read /dev/null" \
+refuse "an export for BMv2 is refused if its program cannot be read" \
+	"cannot read /dev/null" \
 	dartctl store export paths --target bmv2 --program /dev/null --port 3
-refuse "ports of what is no switch" "has no program, ports" \
+refuse "switch ports are refused for an export as JSON" "has no program, ports" \
 	dartctl store export paths --port 3
 program >/run/program.json
-check "they are those that a push of the export prints" sh -c '
+check "an export for BMv2 has the commands that a push of the JSON export prints" sh -c '
 	dartctl store export paths --target bmv2 --program /run/program.json \
 		--port 3 >/run/exported &&
 	dartctl store export paths | dartctl switch push --target bmv2 \
 		--program /run/program.json --port 3 - >/run/pushed &&
 	grep -q "^table_add dart_collector dart_send_to 0 =>" /run/pushed &&
 	cmp /run/exported /run/pushed'
-refuse "no such target" "no target" dartctl store export paths --target p5
-refuse "nobody reports to this store" "no reporters" dartctl store export one
-check "it is removed" dartctl reporter remove paths 10.77.0.2
-refuse "once" "no reporter" dartctl reporter remove paths 10.77.0.2
+refuse "an export for an unknown target is refused" "no target" \
+	dartctl store export paths --target p5
+refuse "the export of a store without reporters is refused" "no reporters" \
+	dartctl store export one
+check "a reporter can be removed from a store" dartctl reporter remove paths 10.77.0.2
+refuse "a reporter that was removed cannot be removed again" "no reporter" \
+	dartctl reporter remove paths 10.77.0.2
 
-# ---- others than root
+# ---- unprivileged users
 
-# They cannot look for it where this tree is.
+# They may be unable to enter this tree.
 install -m 755 "$(command -v store_descriptor)" /run/store_descriptor
 chmod 666 /run/dart/dartd.sock
-refuse "only root creates" "only root" \
+refuse "only root may create a store" "only root" \
 	unprivileged dartctl store create own --slots 2^4 --value 4
-refuse "and exports" "only root" unprivileged dartctl store export paths
-check "others may look" unprivileged dartctl store show paths
+refuse "only root may export a store" "only root" \
+	unprivileged dartctl store export paths
+check "an unprivileged user may see a store" unprivileged dartctl store show paths
 for store in paths kept; do
-	check "$store: and nothing else" \
+	check "an unprivileged user cannot change the memory of the store $store" \
 		unprivileged /run/store_descriptor $store
 done
-check "not even root, but for a file" store_descriptor paths
+check "root cannot change the memory of a store without a file" store_descriptor paths
 
-# ---- what is left
+# ---- leftovers
 
 for store in paths one kept; do
-	check "$store is deleted" dartctl store delete $store
+	check "the store $store can be deleted" dartctl store delete $store
 done
-refuse "it is gone" "no store" dartctl store show paths
-check "nothing of RDMA is left" [ "$(objects)" = "$before" ]
+refuse "a deleted store cannot be shown" "no store" dartctl store show paths
+check "deleted stores leave no RDMA objects" [ "$(objects)" = "$before" ]
 at_first=$(available)
-check "ten large stores come and go" come_and_go
-check "with their memory" [ "$(available)" -gt $((at_first - 32768)) ]
-check "a store at the end of the agent" \
+check "ten stores of 32 MiB can be created and deleted in turn" come_and_go
+check "deleted stores return their memory" \
+	[ "$(available)" -gt $((at_first - 32768)) ]
+check "a store is created that is in use when the agent stops" \
 	dartctl store create last --slots 2^10 --value 20
-check "the agent ends" host_down
+check "the agent stops" host_down
 finish

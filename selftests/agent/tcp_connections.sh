@@ -1,16 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# The probe tcpconn: its rows are what ss says of the same sockets, for
-# connections from before and after it was loaded, of IPv4 and IPv6, with and
-# without losses; closed ones leave theirs to others.
+# The rows of the probe tcpconn agree with ss(8), and closed connections free their rows.
 . "$(dirname "$0")/../lib.sh"
 
 ours=$(mktemp)
 theirs=$(mktemp)
 row_count=16384
 
-# What both know: cookie, ends, cgroup or not, state, and the figures. What a side
-# has sent and the other has not confirmed yet is no part of it.
+# Lines of ss with the fields that both have: cookie, addresses, state and figures,
+# without bytes that are sent and not yet acknowledged.
 theirs() {
 	ss --no-header --oneline --tcp --numeric --extended --info state \
 		connected exclude time-wait | awk '
@@ -43,6 +41,7 @@ theirs() {
 		}' | sort -n
 }
 
+# The same lines from the probe.
 ours() {
 	dartctl -j show tcpconn | jq -r '.entry.values.rows[] | [.cookie,
 		"\(.local_address):\(.local_port)",
@@ -53,7 +52,7 @@ ours() {
 		.retransmissions, .srtt, .min_rtt, .cwnd] | join(" ")' | sort -n
 }
 
-# same COUNT: as many rows, and all as ss has them
+# same COUNT: there are as many rows, and they agree with ss
 same() {
 	theirs >"$theirs"
 	ours >"$ours"
@@ -80,42 +79,49 @@ retransmitted() {
 
 ip link set lo up
 check "the agent starts" host_up
-check "connections are there before" hold connections 5 10000
-check "and of IPv6" hold connections6 2 3000
-check "the probe is loaded" dartctl probe load tcpconn
-check "rows of connections from before are as ss has them" same 14
-check "connections are opened" hold connections 4 70000
-check "and of IPv6" hold connections6 2 5000
-check "rows of connections from after, too" same 26
-check "as many rows are in use" [ "$(usage)" = "[26,0]" ]
+check "5 IPv4 connections are opened before tcpconn is loaded" \
+	hold connections 5 10000
+check "2 IPv6 connections are opened before tcpconn is loaded" \
+	hold connections6 2 3000
+check "the probe tcpconn can be loaded" dartctl probe load tcpconn
+check "rows of connections that are older than the probe agree with ss" same 14
+check "4 IPv4 connections are opened after tcpconn was loaded" \
+	hold connections 4 70000
+check "2 IPv6 connections are opened after tcpconn was loaded" \
+	hold connections6 2 5000
+check "rows of connections that are younger than the probe agree with ss" same 26
+check "26 rows are in use, one for each end of 13 connections" \
+	[ "$(usage)" = "[26,0]" ]
 release
 check "closed connections have no row" same 0
-check "no row is in use" [ "$(usage)" = "[0,0]" ]
-check "hundreds come and go" load opens 300
-check "the same rows were used again and again: none is in use" \
+check "no row is in use after all connections were closed" [ "$(usage)" = "[0,0]" ]
+check "300 connections are opened and closed in turn" load opens 300
+check "no row is in use after 300 connections came and went" \
 	[ "$(usage)" = "[0,0]" ]
 
 modprobe sch_netem
 tc qdisc add dev lo root netem loss 10%
-check "connections are opened, with losses" hold connections 6 150000
+check "6 connections transfer data while segments are lost" hold connections 6 150000
 tc qdisc del dev lo root
-check "rows are as ss has them" same 12
-check "segments were retransmitted" retransmitted
+check "rows of connections with losses agree with ss" same 12
+check "rows of connections with losses count retransmissions" retransmitted
 release
 
-# Of a network that nobody is in. They must not give up before they are counted.
+# To addresses that no machine has. The attempts must last until they are counted.
 retries=$(cat /proc/sys/net/ipv4/tcp_syn_retries)
 echo 100 >/proc/sys/net/ipv4/tcp_syn_retries
-ip link add nobody type dummy
-ip link set nobody up
-ip address add 198.18.0.1/15 dev nobody
-check "more connections than rows" hold attempts $((row_count + 20)) 198.19.0.0
-check "all rows are in use, and the others are counted" \
+ip link add unreached type dummy
+ip link set unreached up
+ip address add 198.18.0.1/15 dev unreached
+check "20 connections more than tcpconn has rows are begun" \
+	hold attempts $((row_count + 20)) 198.19.0.0
+check "all rows are in use, and 20 connections are counted as without a row" \
 	[ "$(usage)" = "[$row_count,20]" ]
-refuse "16384 rows are too many to show" "too many" dartctl show tcpconn
+refuse "dartctl show refuses the 16384 rows of tcpconn as too many" "too many" \
+	dartctl show tcpconn
 release
-ip link delete nobody
+ip link delete unreached
 echo "$retries" >/proc/sys/net/ipv4/tcp_syn_retries
-check "all rows are free again" [ "$(usage)" = "[0,0]" ]
-check "the agent ends" host_down
+check "no row is in use after all attempts ended" [ "$(usage)" = "[0,0]" ]
+check "the agent stops" host_down
 finish
