@@ -1,11 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# A controller that scrapes all the time, of an agent that dies, comes back and
-# changes its table: it says so, and never shows a value that it did not just
-# read.
+# A controller reports an agent that dies, returns and changes its table, and shows no stale value.
 . "$(dirname "$0")/../lib.sh"
 
-# await CONDITION: reads lines of the controller until one fulfils it.
+# await CONDITION: reads lines of the controller until one meets it
 await() {
 	while read -r line <&3; do
 		is_true "$1" <<<"$line" >/dev/null && return
@@ -30,39 +28,44 @@ dart-controller --json --interval 500ms --entries tcp,softnet host \
 controller=$!
 exec 3<"$work/lines"
 
-check "values come" await '.entries.tcp'
+check "a controller shows values of the agent" await '.entries.tcp'
 generation=$(jq .generation <<<"$line")
 on host dartctl register source softnet >/dev/null
-check "an entry that appears is scraped" await '.entries.softnet'
-check "of a newer table" is_true ".generation > $generation" <<<"$line"
+check "an entry that is registered meanwhile is scraped" await '.entries.softnet'
+check "a scrape with a new entry has a higher generation" \
+	is_true ".generation > $generation" <<<"$line"
 on host dartctl unregister softnet >/dev/null
-check "an entry that goes is left out" await '.entries | has("softnet") | not'
+check "an entry that is unregistered meanwhile is no longer scraped" \
+	await '.entries | has("softnet") | not'
 
 on host host_down KILL
-check "the death of the agent is said" await .error
+check "the controller reports an error after the agent was killed" await .error
 died=$(now_ns)
 check "the agent starts again" on host host_up --exposure page
-check "it is found again" await .entries
-check "by values read since it died" is_true ".start_ns > $died" <<<"$line"
+check "the controller scrapes again after the agent was restarted" await .entries
+check "values of a restarted agent were read after the old one was killed" \
+	is_true ".start_ns > $died" <<<"$line"
 
 kill -INT $controller
-check "the last word is a summary" await '.summary | .scrapes > 0 and .failed > 0'
-check "SIGINT is no failure" wait $controller
+check "the last line of an interrupted controller is a summary" \
+	await '.summary | .scrapes > 0 and .failed > 0'
+check "a controller that SIGINT ends exits with 0" wait $controller
 for message in "connected, generation" "table changed" "lost: the agent hung up"
 do
-	check "it said '$message'" grep -q "$message" "$work/messages"
+	check "the controller's log says '$message'" grep -q "$message" "$work/messages"
 done
 
 on host dartctl register source softnet >/dev/null
 on host dartctl register source cpustat >/dev/null
-check "one page for all takes one READ and the header" [ "$(reads)" -eq 2 ]
+check "page: a scrape of two entries takes one READ and one of the header" \
+	[ "$(reads)" -eq 2 ]
 on host host_down
 on host host_up --exposure exact
 on host dartctl register source softnet >/dev/null
 on host dartctl register source cpustat >/dev/null
-check "exact bytes take one READ per CPU and more" [ "$(reads)" -ge 5 ]
+check "exact: a scrape of two entries takes a READ for each CPU" [ "$(reads)" -ge 5 ]
 
-refuse "--once wants all entries that are named" "no entry 'absent'" \
-	dart-controller --once --entries tcp,absent host
+refuse "with --once the controller fails if a named entry does not exist" \
+	"no entry 'absent'" dart-controller --once --entries tcp,absent host
 rm -r "$work"
 finish

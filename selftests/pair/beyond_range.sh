@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# An agent with exact exposure, and a controller that asks for more.
+# An agent with exact exposure lets no peer read a byte beside the exposed ones.
 . "$(dirname "$0")/../lib.sh"
 
 rdma_up
@@ -8,7 +8,8 @@ on host host_up || exit 1
 for source in cpustat vmstat softnet; do
 	on host dartctl register source $source || exit 1
 done
-check "bytes beside what is exposed cannot be read" beyond_range
-check "the agent still serves others" dart-controller --once host
-check "the agent ends" on host host_down
+check "a READ one byte before, behind or beside an exposed range is refused" beyond_range
+check "the agent serves other controllers after refused READs" \
+	dart-controller --once host
+check "the agent stops" on host host_down
 finish

@@ -1,35 +1,35 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# Whatever an agent says, the controller refuses with a reason, and goes on.
+# The controller refuses every kind of invalid agent with a reason, and goes on.
 . "$(dirname "$0")/../lib.sh"
 
-# refused KIND MESSAGE
+# refused AGENT MESSAGE
 refused() {
-	refuse "$1: is refused" "cannot be scraped: .*$2" \
+	refuse "an agent that $1 is refused: $2" "cannot be scraped: .*$2" \
 		dart-controller --once host
 }
 
 rdma_up
 on host rdma_up
-refuse "nobody: is refused" "nobody listens" dart-controller --once host
+refuse "a host without an agent is refused" "nobody listens" dart-controller --once host
 
 on host until_ready /run/hostile.log hostile_agent noise silence version tiny \
 	huge reject damaged unfinished growing rkey \
 	noise reject unfinished rkey honest || exit 1
-refused noise "without the magic"
-refused silence "without the magic"
-refused version "version 3"
-refused tiny "cannot be: 1 of"
-refused huge "cannot be: 4294967295 of"
-refused reject "refused the connection"
-refused damaged "table refused: "
-refused unfinished "table refused: "
-refused growing "table refused: "
-refused rkey "remote access error"
+refused "sends a handshake of noise" "without the magic"
+refused "sends an empty handshake" "without the magic"
+refused "speaks another version" "version 3"
+refused "has a control region of 1 byte" "cannot be: 1 of"
+refused "has a control region of 4 GiB" "cannot be: 4294967295 of"
+refused "rejects the connection" "refused the connection"
+refused "has a table of noise" "table refused: "
+refused "never finishes its table" "table refused: "
+refused "has a table longer than its region" "table refused: "
+refused "gives a wrong rkey" "remote access error"
 
-check "one run goes on until an honest one comes" \
+check "a controller tries on until an honest agent answers" \
 	sh -c 'dart-controller -i 1s --json host | sed "/entries/q" >/run/lines'
-check "with a reason for each lie, and no values before" \
+check "a controller reports an error for each hostile agent, and no values" \
 	jq -se '.[:-1] | length == 4 and all(has("error"))' /run/lines
-check "the agent ends" on host host_down TERM hostile_agent
+check "the hostile agent stops" on host host_down TERM hostile_agent
 finish

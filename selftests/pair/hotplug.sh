@@ -1,20 +1,19 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# CPUs go and come back while a controller scrapes: every value lies between
-# what the kernel said before and after, and nothing ever counts backwards.
+# While CPUs go offline and online, scraped values agree with the kernel and never decrease.
 . "$(dirname "$0")/../lib.sh"
 
-# Returns when three more scrapes have come.
+# scraped: waits for three more scrapes
 scraped() {
 	tail -n 0 -F /run/scrapes 2>/dev/null | sed 3q >/dev/null
 }
 
-# Runs on the host. switch_cpu NUMBER 0|1
+# switch_cpu NUMBER 0|1: on the host
 switch_cpu() {
 	echo "$2" >"/sys/devices/system/cpu/cpu$1/online"
 }
 
-# Events of a CPU that goes are counted on by another: only their sum grows.
+# The events of a CPU that goes offline move to another CPU: only their sum grows.
 never_backwards() {
 	jq -n -e '
 		def grows: {
@@ -37,11 +36,12 @@ if [ $# -gt 0 ]; then
 fi
 
 rdma_up
-check "snapshots are served" on host until_ready /run/snapshots.log \
-	snapshots 4793 true
+check "the host serves snapshots of its /proc files" \
+	on host until_ready /run/snapshots.log snapshots 4793 true
 check "the agent starts" on host host_up
 for source in cpustat vmstat softnet; do
-	check "$source is registered" on host dartctl register source $source
+	check "the source $source is registered" \
+		on host dartctl register source $source
 done
 on host setsid sh -c 'while :; do
 	dd if=/proc/kallsyms of=/dev/null; dd if=/dev/zero of=/dev/null count=999
@@ -55,24 +55,26 @@ tee /run/scrapes </run/switched | compare host 4793 >/run/report &
 comparison=$!
 
 last=$(($(on host getconf _NPROCESSORS_CONF) - 1))
-check "there are CPUs to switch" [ $last -ge 1 ]
+check "the host has a CPU that can go offline" [ $last -ge 1 ]
 for round in first second; do
 	for cpu in $(seq $last); do
-		check "$round: CPU $cpu goes" on host "$0" switch_cpu "$cpu" 0
+		check "$round round: CPU $cpu goes offline while it is scraped" \
+			on host "$0" switch_cpu "$cpu" 0
 		scraped
 	done
 	for cpu in $(seq $last); do
-		check "$round: CPU $cpu comes back" on host "$0" switch_cpu "$cpu" 1
+		check "$round round: CPU $cpu goes online while it is scraped" \
+			on host "$0" switch_cpu "$cpu" 1
 		scraped
 	done
 done
 
 kill -INT $controller
-check "every value lies between" wait $comparison
-check "of all three" is_true '.comparisons |
+check "every value lies between two snapshots of the kernel's" wait $comparison
+check "values of cpustat, vmstat and softnet were compared" is_true '.comparisons |
 	.cpustat > 0 and .vmstat > 0 and .softnet > 0' /run/report
-check "nothing counts backwards" never_backwards
-check "the agent ends" on host host_down
+check "no value decreases while CPUs go offline and online" never_backwards
+check "the agent stops" on host host_down
 on host pkill -f kallsyms
 on host pkill snapshots
 finish

@@ -1,8 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# kill -9 of agent, controller and owner of a map, in every order: nothing is
-# left of any of them. While one lives, it goes on with what there still is; a map
-# without an owner is gone.
+# Agent, controller and map owner, killed in every order, leave nothing behind.
 . "$(dirname "$0")/../lib.sh"
 
 kill_agent() {
@@ -22,14 +20,13 @@ start_all() {
 		on host until_ready /run/map_owner.log map_owner owned &&
 		on host dartctl register source cpustat &&
 		on host dartctl register map name owned || return 1
-	# Not the lines of the round before.
-	: >/run/scrapes
+	: >/run/scrapes		# of the round before
 	dart-controller --interval 50ms --json host >/run/scrapes 2>/run/log &
-	# It is at work when there is a line.
+	# A line with the map shows that all three work.
 	tail -F /run/scrapes 2>/dev/null | grep -q -m 1 '"owned"'
 }
 
-# none COMMAND...: prints nothing.
+# none COMMAND...: succeeds if the command prints nothing
 none() {
 	if "$@" 2>/dev/null | grep .; then
 		echo "left: $*"
@@ -37,7 +34,7 @@ none() {
 	fi
 }
 
-# Of all that the three held. Kernel threads have queue pairs, but no pid.
+# Of all three processes. Queue pairs of kernel threads have no pid.
 rdma_left() {
 	rdma resource show mr
 	rdma resource show cm_id
@@ -55,7 +52,7 @@ agent_sockets_left() {
 	ss --unix --listening --no-header | grep dartd
 }
 
-# Otherwise nobody would see that something is left. Runs on the host.
+# Shows, on the host, that nothing_left_there would find what is left.
 all_seen_there() {
 	rdma resource show mr | grep -q ' pid ' &&
 		rdma resource show qp | grep -q ' pid ' &&
@@ -63,7 +60,7 @@ all_seen_there() {
 		! grep '^0$' /sys/module/dart_zero/refcnt
 }
 
-# Runs on the host.
+# On the host.
 nothing_left_there() {
 	none rdma_left
 	none pins_left
@@ -86,26 +83,27 @@ rdma_up
 for order in "agent controller owner" "agent owner controller" \
 	"controller agent owner" "controller owner agent" \
 	"owner agent controller" "owner controller agent"; do
-	check "$order: all three are at work" start_all
-	check "$order: what they hold is seen" on host "$0" all_seen_there
+	check "$order: agent, map owner and controller work together" start_all
+	check "$order: the kernel shows what the three hold" \
+		on host "$0" all_seen_there
 	agent=alive owner=alive
 	for victim in $order; do
-		check "$order: $victim is killed" "kill_$victim"
+		check "$order: the $victim is killed" "kill_$victim"
 		case $victim in
 		agent) agent=dead ;;
 		owner) owner=dead ;;
 		esac
 		case $agent,$owner in
 		alive,alive)
-			check "$order: the agent still shows the map" \
+			check "$order: the agent shows the map after the $victim was killed" \
 				on host dartctl show owned
 			;;
 		alive,dead)
-			refuse "$order: the map is gone with its owner" \
+			refuse "$order: the agent drops the map of a killed owner ($victim killed last)" \
 				"no entry" on host dartctl show owned
 			;;
 		esac
 	done
-	check "$order: nothing is left" nothing_left
+	check "$order: three killed processes leave nothing behind" nothing_left
 done
 finish

@@ -1,12 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# Anybody's array map, by path, id and name: what its owner writes is what the
-# controller reads next, and what may not be registered is not.
+# A controller reads what the owner of a registered map has just written; other maps are refused.
 . "$(dirname "$0")/../lib.sh"
 
 pin=/sys/fs/bpf/pinned
 
-# reads ENTRY VALUE: of row 2
+# reads ENTRY VALUE: a scrape has VALUE in row 2
 reads() {
 	dart-controller --once --json --entries "$1" host |
 		is_true --arg name "$1" ".entries[\$name].rows[2].value |
@@ -25,50 +24,56 @@ create() {
 rdma_up
 check "the agent starts" on host host_up
 for map in pinned by_id by_name; do
-	check "a map is made" create $map 1024
+	check "the array map $map is made" create $map 1024
 done
-check "registered by path" on host dartctl register map $pin
-check "registered by id" on host dartctl register map id "$(map_id by_id)"
-check "registered by name" on host dartctl register map name by_name
+check "a map can be registered by path" on host dartctl register map $pin
+check "a map can be registered by id" \
+	on host dartctl register map id "$(map_id by_id)"
+check "a map can be registered by name" on host dartctl register map name by_name
 
 value=0
 for map in pinned by_id by_name pinned by_id by_name; do
 	value=$((value + 7))
 	on host bpftool map update name $map key 2 0 0 0 \
 		value $value 0 0 0 0 0 0 0
-	check "$map: $value is read after $value was written" reads $map $value
+	check "a controller reads $value from the map $map once its owner wrote $value" \
+		reads $map $value
 done
 
 list=$(on host dartctl -j list)
 create plain 0
 on host bpftool map create /sys/fs/bpf/hash type hash key 4 value 8 entries 4 \
 	name hash
-refuse "a map that cannot be mapped" BPF_F_MMAPABLE \
+refuse "a map without BPF_F_MMAPABLE is refused" BPF_F_MMAPABLE \
 	on host dartctl register map name plain
-refuse "a hash" "array" on host dartctl register map name hash
-refuse "a map that is registered already" "already" \
+refuse "a hash map is refused" "array" on host dartctl register map name hash
+refuse "a map that is registered already is refused" "already" \
 	on host dartctl register map $pin
-refuse "no such path" "No such file" \
+refuse "a path without a map is refused" "No such file" \
 	on host dartctl register map /sys/fs/bpf/absent
-refuse "no such id" "there is no\|No such" on host dartctl register map id 4294967
-refuse "no such name" "there is no\|no map" \
+refuse "an id without a map is refused" "there is no\|No such" \
+	on host dartctl register map id 4294967
+refuse "a name without a map is refused" "there is no\|no map" \
 	on host dartctl register map name absent
-refuse "no such entry" "there is no entry" on host dartctl unregister absent
-refuse "no such source" "absent" on host dartctl register source absent
-check "what was refused has changed nothing" \
+refuse "an entry that does not exist cannot be unregistered" "there is no entry" \
+	on host dartctl unregister absent
+refuse "a source that does not exist is refused" "absent" \
+	on host dartctl register source absent
+check "refused requests leave the list of entries unchanged" \
 	[ "$list" = "$(on host dartctl -j list)" ]
 
-check "unregistered" on host dartctl unregister by_name
-refuse "an entry that is gone is not read" "no entry" reads by_name 42
-check "the others are" reads by_id 35
+check "a map can be unregistered" on host dartctl unregister by_name
+refuse "a controller cannot read an entry that was unregistered" "no entry" \
+	reads by_name 42
+check "a controller reads the other maps after one was unregistered" reads by_id 35
 long='cgroup:cpu@/kubepods.slice/pod%5Cx2d1+2=3~.slice/cri-containerd-'
 long=$long$(printf %0180d 7).scope
-check "registered again, with a name as paths of cgroups have" \
+check "a map can be registered again, under a name like the path of a cgroup" \
 	on host dartctl register map name by_name as "$long"
-check "and read again" reads "$long" 42
-refuse "a name that is too long" "a name has 1 to 255" \
+check "a controller reads an entry with such a name" reads "$long" 42
+refuse "a name of more than 255 characters is refused" "a name has 1 to 255" \
 	on host dartctl register map name by_name as "$long$long"
-check "its owner lets go of it" on host rm $pin
-refuse "and it is gone" "no entry" reads pinned 28
-check "the agent ends" on host host_down
+check "the owner of a registered map removes its pin" on host rm $pin
+refuse "a map without an owner leaves the table" "no entry" reads pinned 28
+check "the agent stops" on host host_down
 finish

@@ -1,14 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# This machine is a switch: packets with INT-MD become WRITEs into a store of the
-# host's, which then knows their paths; turned back where they came from, and
-# from copies that the kernel mirrors.
+# The XDP reporter, on a port and on mirrored copies, turns packets with INT-MD into WRITEs to a store.
 . "$(dirname "$0")/../lib.sh"
 
 collectors=$(mktemp)
 flows=2000
 
-# create STORE: in the memory of the host, and this machine reports to it
+# create STORE: in a file of the host, with this machine as its reporter
 create() {
 	on host dartctl store create "$1" --slots 2^16 --value 20 \
 		--file "/run/store/$1" &&
@@ -21,19 +19,18 @@ counter() {
 	dartctl -j reporter status "$2" | jq ".reporters[0].$1"
 }
 
-# taken: packets that the host's soft-RoCE has had
+# taken: packets that the host's soft-RoCE has received
 taken() {
 	on host rdma -j statistic show link rxe0/1 | jq '.[0].rcvd_pkts'
 }
 
-# Copies that found no room between copies0 and copies1.
+# Copies that were dropped between copies0 and copies1.
 lost() {
 	cat /sys/class/net/copies0/statistics/tx_dropped 2>/dev/null || echo 0
 }
 
-# report COUNT INTERFACE COMMAND...: sends packets, which become COUNT reports, less
-# the copies that are lost. Most arrive, soon; a virtual network drops what comes
-# faster than it gets to it.
+# report COUNT INTERFACE COMMAND...: COMMAND sends packets that become COUNT reports,
+# less the lost copies. Most of them arrive soon; a virtual network drops some.
 report() {
 	count=$1 interface=$2
 	shift 2
@@ -52,9 +49,9 @@ report() {
 		[ $((arrived * 2)) -gt "$count" ] && [ "$arrived" -le "$count" ]
 }
 
-# found STORE: a slot survives n reports to others in 2^16 with the chance
-# e^(-n / 2^16), so of those that arrived (1 - e^-a) / a are found on average, where
-# a = arrived / 2^16; within 5 sigma, and nothing is wrong.
+# found STORE: a slot of 2^16 survives n later reports with probability e^(-n / 2^16).
+# So (1 - e^-a) / a of the reports that arrived are found on average, where
+# a = arrived / 2^16. The store has as many within 5 sigma, and no wrong path.
 # shellcheck disable=SC2016 # variables of jq
 found() {
 	on host flows_found "/run/store/$1" uniform "$flows" | tee /dev/stderr |
@@ -70,30 +67,30 @@ rdma_up
 check "the agent starts" on host host_up
 on host dartctl register source cpustat
 
-check "a store, and this machine may report to it" create turned
-check "the reporter is attached" \
+check "the host makes a store to which this machine may report" create turned
+check "the reporter can be attached to the port that receives the packets" \
 	dartctl reporter attach eth0 --collectors "$collectors"
 check "each packet with INT becomes a report" report $flows eth0 \
 	on host dart-report --interface eth0 --count $flows
-check "whose paths are in the store, and no others" found turned
-check "other packets go their way" dart-controller --once host
-check "and are counted" [ "$(counter others eth0)" -gt 0 ]
-check "the driver runs it" [ "$(dartctl -j reporter status eth0 |
-	jq -r .reporters[0].mode)" = native ]
-check "it is detached" dartctl reporter detach eth0
+check "the store has the paths of the packets, and no wrong path" found turned
+check "packets without INT pass the reporter" dart-controller --once host
+check "packets that pass the reporter are counted" [ "$(counter others eth0)" -gt 0 ]
+check "the driver of the port runs the reporter" \
+	[ "$(dartctl -j reporter status eth0 | jq -r .reporters[0].mode)" = native ]
+check "a reporter that sends one copy can be detached" dartctl reporter detach eth0
 
-check "a store for all copies" create both
-check "the reporter is attached" dartctl reporter attach eth0 --copies all \
-	--collectors "$collectors"
-check "each packet becomes two reports" report 200 eth0 \
+check "the host makes a store for reports with all copies" create both
+check "the reporter can be attached with all copies" dartctl reporter attach eth0 \
+	--copies all --collectors "$collectors"
+check "with all copies each packet with INT becomes two reports" report 200 eth0 \
 	on host dart-report --interface eth0 --count 100
-# No more than the network has room for, so none is lost; few share a slot.
-check "which are both copies" sh -c 'on host flows_found /run/store/both \
-	uniform 100 | tee /dev/stderr |
+# Few enough for the network not to drop one; hardly any share a slot.
+check "with all copies the store has both copies of each path" sh -c '
+	on host flows_found /run/store/both uniform 100 | tee /dev/stderr |
 	is_true ".correct == 100 and .wrong == 0 and .copies > 195"'
-check "it is detached" dartctl reporter detach eth0
+check "a reporter that sends all copies can be detached" dartctl reporter detach eth0
 
-# A port of a switch (lan1) that somebody sends to (lan0), and a cable for copies.
+# A port of a switch (lan1), a machine that sends to it (lan0), and a cable for copies.
 ip link add lan0 type veth peer name lan1
 ip link add copies0 type veth peer name copies1
 for interface in lan0 lan1 copies0 copies1; do
@@ -101,23 +98,25 @@ for interface in lan0 lan1 copies0 copies1; do
 done
 tc qdisc add dev lan1 clsact
 tc filter add dev lan1 ingress matchall action mirred egress mirror dev copies0
-check "another store" create copied
+check "the host makes a store for reports from mirrored packets" create copied
 ip link add more0 type veth peer name more1
-check "a reporter sends through another interface" dartctl reporter attach \
+check "a reporter can send through another interface" dartctl reporter attach \
 	more1 --through eth0 --collectors "$collectors"
-check "one that gets copies does, too" dartctl reporter attach copies1 \
-	--through eth0 --collectors "$collectors"
-check "the first one ends" dartctl reporter detach more1
+check "a second reporter can send through the same interface" \
+	dartctl reporter attach copies1 --through eth0 --collectors "$collectors"
+check "one of two reporters that share an interface can be detached" \
+	dartctl reporter detach more1
 received=$(cat /sys/class/net/lan1/statistics/rx_packets)
-check "each copy becomes a report" report $flows copies1 \
+check "each mirrored packet with INT becomes a report" report $flows copies1 \
 	dart-report --interface lan0 --source 192.0.2.1 --count $flows
-check "whose paths are in the store, and no others" found copied
-check "the packets themselves arrive" [ $((received + flows)) -le \
-	"$(cat /sys/class/net/lan1/statistics/rx_packets)" ]
-check "the agent ends" on host host_down
-check "its interface ends" ip link delete copies0
-check "which is said" [ "$(dartctl -j reporter status copies1 |
-	jq -r .reporters[0].mode)" = gone ]
-check "and cleared away" dartctl reporter detach copies1
+check "the store has the paths of the mirrored packets, and no wrong path" found copied
+check "mirrored packets also reach the port they were sent to" \
+	[ $((received + flows)) -le "$(cat /sys/class/net/lan1/statistics/rx_packets)" ]
+check "the agent stops" on host host_down
+check "an interface with a reporter can be deleted" ip link delete copies0
+check "the status says that the reporter's interface no longer exists" \
+	[ "$(dartctl -j reporter status copies1 | jq -r .reporters[0].mode)" = gone ]
+check "a reporter can be detached after its interface was deleted" \
+	dartctl reporter detach copies1
 rm -f "$collectors"
 finish

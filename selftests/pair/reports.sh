@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Reports of dart-report land in a store of "host"; malformed ones do not.
+# Reports of dart-report reach a store on another machine, and malformed ones change nothing.
 . "$(dirname "$0")/../lib.sh"
 
 count=10000	# malformed frames of each kind
@@ -12,8 +12,8 @@ received() {
 	on host cat /sys/class/net/eth0/statistics/rx_packets
 }
 
-# malformed KIND FRAMES: sends them; prints a checksum of the store, but for the
-# slot of the good frame behind them.
+# malformed KIND FRAMES: sends FRAMES and a good one; prints a checksum of the store
+# without the slot of the good frame.
 malformed() {
 	local slot before
 
@@ -28,37 +28,37 @@ rdma_up
 on host host_up || exit 1
 address=$(ip -json address show dev eth0 |
 	jq -r '.[0].addr_info[] | select(.family == "inet").local')
-check "a store" on host dartctl store create paths --slots 2^20 --value 20 \
-	--file $store
-check "which takes reports from here" \
+check "the host creates a store in a file" on host dartctl store create paths \
+	--slots 2^20 --value 20 --file $store
+check "this machine is added as a reporter of the store" \
 	on host dartctl reporter add paths "$address"
 on host dartctl store export paths >$collectors
 on host sh -c "dartctl store export paths >$collectors"
 
 # shellcheck disable=SC2086 # words
 set -- $flows
-check "flows are reported" dart-report --interface eth0 \
+check "5000 flows are reported to the store" dart-report --interface eth0 \
 	--collectors $collectors --flows "$1" --count "$2" --seed "$3" \
 	--copies all
 # shellcheck disable=SC2086 # words
 answers=$(on host store_flows $collectors $store $flows)
-check "each is found, and nothing else has been written: $answers" [ "$answers" \
-	= "{\"found\": $2, \"empty\": 0, \"wrong\": 0, \"same\": true}" ]
+check "every reported flow is found, and no other byte was written: $answers" \
+	[ "$answers" = "{\"found\": $2, \"empty\": 0, \"wrong\": 0, \"same\": true}" ]
 
 untouched=$(malformed none 0)
-check "a good report arrives" [ "$untouched" ]
+check "a good report reaches the store" [ "$untouched" ]
 for kind in opcode length rkey icrc address source queue-pair partition; do
-	check "another $kind is refused" \
+	check "$count reports with a wrong $kind change nothing in the store" \
 		[ "$(malformed $kind $count)" = "$untouched" ]
 done
-check "any PSN is taken, and changes nothing but the slot" \
+check "$count reports with any PSN change only the slot of their key" \
 	[ "$(malformed psn $count)" = "$untouched" ]
 # shellcheck disable=SC2086 # words
 answers=$(on host store_flows $collectors $store $flows)
-check "each flow is still found: $answers" \
+check "every flow is found after all malformed reports: $answers" \
 	[ "$(jq -c '[.found, .wrong]' <<<"$answers")" = "[$2,0]" ]
 sum=$(malformed nothing 1)
-check "one that is not malformed lands" \
+check "a report of the same tool that is not malformed changes the store" \
 	[ "${sum:-$untouched}" != "$untouched" ]
-check "the agent ends" on host host_down
+check "the agent stops" on host host_down
 finish

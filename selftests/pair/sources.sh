@@ -1,9 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Sources with selectors, of two namespaces and three cgroups at once and under
-# load: what the controller reads lies between what the kernel said before and
-# after, and the agent does not run.
-# shellcheck disable=SC2016 # what is in single quotes is for the host
+# Scrapes of sources of two namespaces, a disk and three cgroups under load agree with the kernel.
+# shellcheck disable=SC2016 # single quotes: for the host
 . "$(dirname "$0")/../lib.sh"
 
 work=$(mktemp -d)
@@ -13,7 +11,7 @@ scrape() {
 		tee "$work/scrapes" | compare host 4793 >"$work/report"
 }
 
-# In each scrape at least so many numbers of an entry.
+# compared --arg ENTRY COUNT...: each scrape has at least COUNT compared numbers of ENTRY
 compared() {
 	is_true '.comparisons as $compared | .scrapes_compared as $scrapes |
 		$ARGS.named | to_entries | map(.value = (.value | tonumber)) |
@@ -22,8 +20,8 @@ compared() {
 		"$@" "$work/report"
 }
 
-# Is there anything to compare: has the field of the entry counted? Some have
-# another name in later kernels.
+# counted "ENTRY FIELD..."...: one of the fields has counted, or the comparison was of
+# zeros. Some fields have another name in later kernels.
 counted() {
 	jq -se '[.[] | .entries // empty] | last | . as $entries |
 		$ARGS.positional | map(split(" ")) |
@@ -34,28 +32,29 @@ counted() {
 
 rdma_up
 check "the agent starts" on host host_up
-check "sources without a selector are registered" on host sh -ec '
+check "five sources without a selector are registered" on host sh -ec '
 	for source in cpustat vmstat softnet softirqs irqs; do
 		dartctl register source $source
 	done'
 mapfile -t sections < <(on host busy_host)
-check "the host is busy" [ ${#sections[@]} -gt 13 ]
-check "sources of two namespaces are registered" on host sh -ec '
+check "the host makes namespaces, cgroups and load for all sources" \
+	[ ${#sections[@]} -gt 13 ]
+check "all sources of two namespaces are registered" on host sh -ec '
 	for family in ip ip6 tcp tcpext udp udp6 icmp icmp6; do
 		dartctl register source snmp:$family --netns blue
 		dartctl register source snmp:$family --netns red
 	done
 	dartctl register source netdev:stats --netns blue --netdev b0
 	dartctl register source netdev:core --netns red --netdev r0'
-check "and of a disk and three cgroups" on host sh -ec '
+check "sources of a disk and of three cgroups are registered" on host sh -ec '
 	dartctl register source disk:stats --disk loop0
 	for cgroup in net cpu disk; do
 		dartctl register source cgroup:cpu --cgroup /busy/$cgroup
 	done'
 
-check "snapshots are served" on host until_ready /run/snapshots.log \
-	snapshots 4793 "${sections[@]}" true
-check "every value lies between" scrape
+check "the host serves snapshots of its /proc files" \
+	on host until_ready /run/snapshots.log snapshots 4793 "${sections[@]}" true
+check "every value lies between two snapshots of the kernel's" scrape
 on host sh -c 'echo 1 >/sys/fs/cgroup/busy/cgroup.kill'
 on host pkill -x snapshots
 enough=()
@@ -68,10 +67,10 @@ done
 for cgroup in net cpu disk; do
 	enough+=(--arg "cgroup:cpu@/busy/$cgroup" 2)
 done
-check "of every source" compared "${enough[@]}" \
+check "values of every source were compared in each scrape" compared "${enough[@]}" \
 	--arg softirqs 20 --arg irqs 4 --arg netdev:stats@blue/b0 2 \
 	--arg disk:stats@loop0 14
-check "and there was something to count" counted \
+check "the load made a counter of every source move" counted \
 	"snmp:tcp@blue activeopens" "snmp:tcp@red passiveopens" \
 	"snmp:udp@red noports" "snmp:udp6@red noports" \
 	"snmp:icmp@blue inmsgs" "snmp:icmp6@blue inmsgs" \
@@ -83,9 +82,10 @@ check "and there was something to count" counted \
 	"cgroup:cpu@/busy/cpu sum_exec_runtime" \
 	"cgroup:cpu@/busy/cpu ntime" "cgroup:cpu@/busy/cpu utime" \
 	"cgroup:cpu@/busy/cpu stime" "cgroup:cpu@/busy/disk sum_exec_runtime"
-check "no context switch of the agent" \
+check "scrapes cause no context switch of the agent" \
 	is_true '.agent_context_switches == 0' "$work/report"
-check "no CPU time of the agent" is_true '.agent_cpu_ns == 0' "$work/report"
-check "the agent ends" on host host_down
+check "scrapes take no CPU time of the agent" \
+	is_true '.agent_cpu_ns == 0' "$work/report"
+check "the agent stops" on host host_down
 rm -r "$work"
 finish

@@ -1,15 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Namespaces, devices, cgroups and disks that end, and follows that see others
-# come: the controller is told, nobody waits, and the agent sleeps in between.
-# shellcheck disable=SC2016 # what is in single quotes is for the host
+# Namespaces, devices, cgroups and disks can be removed at once, and the controller learns of it.
+# shellcheck disable=SC2016 # single quotes: for the host
 . "$(dirname "$0")/../lib.sh"
 
 work=$(mktemp -d)
 cgroups=/sys/fs/cgroup
 
-# has ENTRY, lacks ENTRY: reads lines of the controller until one does. Not with
-# jq, which would fall behind.
+# has ENTRY, lacks ENTRY: reads lines of the controller until one does; jq would be
+# too slow for them.
 has() {
 	while read -r -t 30 line <&3; do
 		[[ $line != *"\"$1\":"* ]] || return 0
@@ -31,7 +30,7 @@ names() {
 		select(startswith(\"$1\"))] | sort | join(\" \")"
 }
 
-# settled: nothing is on lease any more.
+# settled: waits until no lease is left
 settled() {
 	until on host dartctl -j status | is_true '.status.leases == 0'; do
 		sleep 0.5
@@ -46,8 +45,8 @@ pins() {
 		rdma resource show mr | wc -l'
 }
 
-# The context switches of the agent while nothing happens, once it has seen that
-# its last peer has gone.
+# Context switches of the agent in 3 s without events, after it has handled the end of
+# its last connection.
 idle_switches() {
 	on host sh -c 'switches() {
 			awk "/ctxt_switches/ { sum += \$2 } END { print sum }" \
@@ -77,86 +76,98 @@ dart-controller --json --interval 500ms host >"$work/lines" \
 	2>"$work/messages" &
 controller=$!
 exec 3<"$work/lines"
-check "sources of all kinds are registered" on host sh -ec '
+check "sources of a namespace, devices, a cgroup and a disk are registered" on host sh -ec '
 	dartctl register source snmp:tcp --netns blue
 	dartctl register source netdev:stats --netdev v0
 	dartctl register source netdev:core --netdev v1 --netns blue
 	dartctl register source netdev:stats --netdev d0
 	dartctl register source cgroup:cpu --cgroup /other
 	dartctl register source disk:stats --disk n0'
-check "the controller reads them" has disk:stats@n0
+check "a controller reads the registered sources" has disk:stats@n0
 
-check "a dummy can be deleted at once" on host timeout 5 ip link del d0
-check "the controller sees that it is gone" lacks netdev:stats@d0
-check "a cgroup can be removed" on host rmdir $cgroups/other
-check "the controller sees that it is gone" lacks cgroup:cpu@/other
-check "a disk can be removed" on host timeout 10 \
+check "a registered network device can be deleted at once" \
+	on host timeout 5 ip link del d0
+check "a controller sees that a deleted network device left the table" \
+	lacks netdev:stats@d0
+check "a registered cgroup can be removed" on host rmdir $cgroups/other
+check "a controller sees that a removed cgroup left the table" lacks cgroup:cpu@/other
+check "a registered disk can be removed" on host timeout 10 \
 	rmdir /sys/kernel/config/nullb/n0
-check "the controller sees that it is gone" lacks disk:stats@n0
-check "a namespace can be deleted at once" on host timeout 5 ip netns del blue
-check "the controller sees that it is gone" lacks snmp:tcp@blue
-check "and its device" lacks netdev:core@blue/v1
-check "and the peer of that" lacks netdev:stats@v0
-check "the list has shortened" [ "$(names snmp)$(names netdev)" = "" ]
-check "all leases have run out" settled
-check "as many pages are pinned and memory regions there as before" \
+check "a controller sees that a removed disk left the table" lacks disk:stats@n0
+check "a registered namespace can be deleted at once" \
+	on host timeout 5 ip netns del blue
+check "a controller sees that a deleted namespace left the table" lacks snmp:tcp@blue
+check "a controller sees that a device in a deleted namespace left the table" \
+	lacks netdev:core@blue/v1
+check "a controller sees that the veth peer of such a device left the table" \
+	lacks netdev:stats@v0
+check "the agent lists no source of what was removed" \
+	[ "$(names snmp)$(names netdev)" = "" ]
+check "all leases on removed entries end" settled
+check "removed sources leave no pinned pages and no memory regions" \
 	[ "$(pins)" = "$before" ]
 
 on host sh -c 'ip netns add red
 	echo 8 >/proc/sys/fs/inotify/max_queued_events'
-check "all namespaces are followed" \
+check "a source can follow all namespaces" \
 	on host dartctl register source snmp:udp --all-netns
-check "all cgroups of a subtree are followed" \
+check "a source can follow all cgroups of a subtree" \
 	on host dartctl register source cgroup:cpu --all-cgroups pods
-check "those that were there are registered" \
+check "a follower registers the namespaces that exist" \
 	[ "$(names snmp)" = "snmp:udp snmp:udp@* snmp:udp@red" ]
-check "each of them" [ "$(names cgroup:cpu@/pods)" = \
+check "a follower registers the cgroups that exist" [ "$(names cgroup:cpu@/pods)" = \
 	"cgroup:cpu@/pods cgroup:cpu@/pods/** cgroup:cpu@/pods/one" ]
-refuse "one of them cannot be unregistered alone" "is part of" \
+refuse "a followed namespace cannot be unregistered alone" "is part of" \
 	on host dartctl unregister snmp:udp@red
-check "the controller reads them" has cgroup:cpu@/pods/one
+check "a controller reads followed cgroups" has cgroup:cpu@/pods/one
 
 generation=$(on host dartctl -j status | jq .status.generation)
 on host mkdir -p $cgroups/pods/two/deep
-check "cgroups that come are read" has cgroup:cpu@/pods/two/deep
-check "what comes together is published together" \
+check "a controller reads a cgroup that was made under a follower" \
+	has cgroup:cpu@/pods/two/deep
+check "two cgroups made together change the generation at most twice" \
 	[ "$(on host dartctl -j status | jq .status.generation)" -le \
 		$((generation + 2)) ]
 on host ip netns add green
 inode=$(on host stat -L -c %i /run/netns/green)
-check "a namespace that comes is read" has "snmp:udp@net:$inode"
+check "a controller reads a namespace that was made under a follower" \
+	has "snmp:udp@net:$inode"
 on host sh -c "rmdir $cgroups/pods/two/deep $cgroups/pods/two"
-check "cgroups that go are not" lacks cgroup:cpu@/pods/two
+check "a controller sees that a removed cgroup left its follower" \
+	lacks cgroup:cpu@/pods/two
 on host ip netns del green
-check "nor is a namespace that goes" lacks "snmp:udp@net:$inode"
-check "all leases have run out" settled
+check "a controller sees that a deleted namespace left its follower" \
+	lacks "snmp:udp@net:$inode"
+check "all leases on followed entries end" settled
 
 kill -INT $controller
 wait $controller
 exec 3<&-
-check "the controller has said what is gone" \
+check "the controller's log names an entry that was removed" \
 	grep -q "entry 'disk:stats@n0' no longer exists" "$work/messages"
-check "the agent has not run while nothing changed" [ "$(idle_switches)" -eq 0 ]
+check "the agent does not run while nothing changes" [ "$(idle_switches)" -eq 0 ]
 
-# More than the queue of the follow holds.
-check "40 cgroups come, and others go, while the agent does not look" \
+# More than the follower's inotify queue holds.
+check "40 cgroups are made and another is replaced while the agent is stopped" \
 	on host sh -c "kill -STOP \$(pidof dartd)
 		rmdir $cgroups/pods/one
 		for i in \$(seq 40); do mkdir $cgroups/pods/c\$i; done
 		mkdir $cgroups/pods/one
 		kill -CONT \$(pidof dartd)"
-check "a follow is unregistered by its name" \
+check "a follower can be unregistered by its name" \
 	on host dartctl unregister snmp:udp@*
-check "and all of its entries with it" [ "$(names snmp)" = "" ]
-check "40 cgroups are there" [ "$(names cgroup | wc -w)" -eq 43 ]
+check "an unregistered follower takes all its entries out of the table" \
+	[ "$(names snmp)" = "" ]
+check "a follower registers 40 cgroups after its queue overflowed" \
+	[ "$(names cgroup | wc -w)" -eq 43 ]
 on host sh -c "rmdir $cgroups/pods/* 2>/dev/null; rmdir $cgroups/pods"
-check "a follow ends with what it follows" [ "$(names cgroup)" = "" ]
-check "all leases have run out" settled
-check "as many pages are pinned and memory regions there as before" \
+check "a follower ends when its subtree is removed" [ "$(names cgroup)" = "" ]
+check "all leases on entries of former followers end" settled
+check "former followers leave no pinned pages and no memory regions" \
 	[ "$(pins)" = "$before" ]
 
 on host ip netns del red
-check "the agent ends" on host host_down
-check "the module can be unloaded" on host modprobe -r dart_zero
+check "the agent stops" on host host_down
+check "the module can be unloaded after the agent stopped" on host modprobe -r dart_zero
 rm -r "$work"
 finish

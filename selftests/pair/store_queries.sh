@@ -1,10 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# A store of "host" is asked there and from here, with the same answers; the
-# agent does not run for those from here.
+# Queries of a store, local and by READ from another machine, agree; the agent does not run for READs.
 . "$(dirname "$0")/../lib.sh"
 
-# key FLOW...: of a flow, as words; $expected is what is to be printed.
+# key FLOW...: sets $key, the words of a flow's key, and $expected, the output for it
 key() {
 	{
 		read -ra key
@@ -12,7 +11,7 @@ key() {
 	} < <(flow "$@")
 }
 
-# says STATUS OUTCOME STORE [ARGUMENT...]: what both say about $key.
+# says STATUS OUTCOME STORE [ARGUMENT...]: both kinds of query for $key agree on it
 says() {
 	local status=$1 outcome=$2 store=$3 here there
 
@@ -35,103 +34,110 @@ report() {
 		--flows "$2" --count "$3" --seed "$4" --copies all
 }
 
-# ask: all flows once more, by the reader that is connected.
+# ask: queries all flows by the reader that is connected
 ask() {
 	echo >&"${reader[1]}"
 	read -r answers <&"${reader[0]}"
 }
 
-# switches: context switches of the agent.
-# shellcheck disable=SC2016 # for the shell there
+# switches: context switches of the agent
+# shellcheck disable=SC2016 # for the shell of the host
 switches() {
 	on host sh -c 'awk "/ctxt_switches/ { sum += \$2 } END { print sum }" \
 		"/proc/$(pidof dartd)/status"'
 }
 
-flows=(fat-tree 600 1)		# more than are asked for at once
+flows=(fat-tree 600 1)		# more than one batch of READs
 few=(fat-tree 400 1)
 rdma_up
 address=$(ip -json address show dev eth0 |
 	jq -r '.[0].addr_info[] | select(.family == "inet").local')
-# Lies are told here, to host. The last one takes a while: see below.
+# The hostile agent runs here and host connects to it. The last answer takes long: see
+# the end.
 until_ready /run/hostile.log hostile_agent store-version store-slots \
 	store-value store-redundancy store-base store-rkey noise silence \
 	reject mute || exit 1
 on host rdma_up
-refuse "nobody listens there" "nobody listens" \
+refuse "a query from a host without an agent is refused" "nobody listens" \
 	dartctl query paths mirror --query 1 --from host
-while IFS='|' read -r lie message; do
-	refuse "$lie is refused" "$message" \
+while IFS='|' read -r answer message; do
+	refuse "a query is refused if the peer answers with $answer" "$message" \
 		on host dartctl query paths mirror --query 1 --from main
 done <<END
 another version|version 2 of the protocol
 2^64 slots|a store that cannot be
 values of 65 bytes|a store that cannot be
-a great redundancy|a store that cannot be
+2^32 - 1 copies|a store that cannot be
 a store beyond all memory|a store that cannot be
-another rkey|remote access error
+a wrong rkey|remote access error
 noise|without the magic
-silence|without the magic
-no connection|no such store
+an empty handshake|without the magic
+a rejected connection|no such store
 END
 on host dartctl query paths mirror --query 1 --from main \
 	2>/run/mute >&2 &
 mute=$!
 
 check "the agent starts" on host host_up
-check "a store" on host dartctl store create paths --slots 2^20 --value 20
-check "one whose keys meet" on host dartctl store create small --slots 2^8 \
-	--value 24 --redundancy 4 --checksum 8
+check "a store is created that is large enough for its keys" \
+	on host dartctl store create paths --slots 2^20 --value 20
+check "a store is created that is so small that keys collide" on host dartctl store \
+	create small --slots 2^8 --value 24 --redundancy 4 --checksum 8
 for store in paths small; do
 	on host dartctl reporter add $store "$address" >/dev/null
 done
-check "flows are reported to it" report small "${few[@]}"
-check "and to the other" report paths "${flows[@]}"
+check "400 flows are reported to the small store" report small "${few[@]}"
+check "600 flows are reported to the large store" report paths "${flows[@]}"
 
 # ---- one key
 
 key "${flows[@]}" 599
-# Reports are on their way for a moment.
+# Reports may still be under way.
 timeout 30 sh -c 'until dartctl query paths int-path "$@"; do :; done' sh \
 	"${key[@]}" --from host --policy consensus=2 >/dev/null 2>&1
-check "a path is found" [ "$(dartctl query paths int-path "${key[@]}" \
-	--from host:4792)" = "$expected" ]
-check "and there" [ "$(on host dartctl query paths int-path "${key[@]}")" = \
-	"$expected" ]
-check "both say the same" says 0 found paths --policy consensus=2
+check "a query from another machine prints the path of a flow" \
+	[ "$(dartctl query paths int-path "${key[@]}" --from host:4792)" = "$expected" ]
+check "a local query prints the path of a flow" \
+	[ "$(on host dartctl query paths int-path "${key[@]}")" = "$expected" ]
+check "local and remote query agree on a path that both copies have" \
+	says 0 found paths --policy consensus=2
 key=(--src 10.0.0.1 --dst 10.0.0.2 --sport 1 --dport 2 --proto tcp)
-check "nobody has reported this key" says 3 empty paths
-refuse "which is said" "none of the 2 slots" \
-	dartctl query paths int-path "${key[@]}" --from host
+check "local and remote query agree that a key was not reported" says 3 empty paths
+refuse "a query for a key that was not reported says that no slot has it" \
+	"none of the 2 slots" dartctl query paths int-path "${key[@]}" --from host
 
-# ---- all keys, and what the agent does meanwhile
+# ---- all keys, while the agent sleeps
 
 coproc reader { flow_reader host paths "${flows[@]}" 2>/run/reader; }
 ask
-check "each flow is found: $answers" \
+check "a remote reader finds every flow: $answers" \
 	is_true '.found == 600 and .wrong == 0' <<<"$answers"
 before=$(switches)
 for _ in 1 2 3; do
 	ask
 done
-check "the agent has not run: $answers" [ "$(switches)" = "$before" ]
+check "1800 remote queries cause no context switch of the agent: $answers" \
+	[ "$(switches)" = "$before" ]
 
 answers=$(echo | flow_reader host small "${few[@]}")
-check "in the small store, not each: $answers" \
+check "a store that is too small answers some queries with nothing or several values: $answers" \
 	is_true '.empty > 0 and .ambiguous > 0' <<<"$answers"
 key "${few[@]}" "$(jq .first_ambiguous <<<"$answers")"
-check "some have several values" says 4 ambiguous small
-refuse "which is said" "have different values" \
+check "local and remote query agree that a key has several values" \
+	says 4 ambiguous small
+refuse "a query for a key with several values says so" "have different values" \
 	dartctl query small int-path "${key[@]}" --from host
-check "that no consensus is about" says 3 empty small --policy consensus=4
+check "local and remote query find no value that four copies agree on" \
+	says 3 empty small --policy consensus=4
 
-# ---- what cannot be asked
+# ---- invalid queries
 
 mkdir -p /etc/dart/schemas
 printf 'key: [{name: a, type: u9}]\n' >/etc/dart/schemas/mine.yaml
 while IFS='|' read -r message arguments; do
 	# shellcheck disable=SC2086 # words
-	refuse "query $arguments" "$message" dartctl query $arguments
+	refuse "'query $arguments' is refused: $message" "$message" \
+		dartctl query $arguments
 done <<END
 needs the name of a store|
 one of: mine anomaly failure int-path mirror postcard trace|paths
@@ -153,22 +159,24 @@ no such store|absent mirror --query 1 --from host
 is no name of a store|$(printf 'n%.0s' $(seq 40)) mirror --query 1 --from host
 is dartd running|paths mirror --query 1
 END
-check "misuse is told from failure" sh -c 'dartctl query paths mirror
+check "a query exits with 2 for wrong usage and with 1 for a failure" sh -c '
+	dartctl query paths mirror
 	[ $? = 2 ] && { dartctl query paths mirror --query 1; [ $? = 1 ]; }'
 printf '%s\n' 'key: [{name: class, type: u8}]' \
 	'value: [{name: all, type: bytes, count: 24}]' \
 	>/etc/dart/schemas/mine.yaml
-refuse "a store whose values are too short" "have 24 bytes.* 20" \
-	dartctl query paths mine --class 1 --from host
-refuse "is told from one where they fit" "none of the 4" \
-	dartctl query small mine --class 1 --from host
+refuse "a query is refused if the values of the schema do not fit the store" \
+	"have 24 bytes.* 20" dartctl query paths mine --class 1 --from host
+refuse "a query is answered if the values of the schema fit the store" \
+	"none of the 4" dartctl query small mine --class 1 --from host
 
 # ---- ends
 
-check "the store is deleted" on host dartctl store delete paths
+check "a store can be deleted while a remote reader is connected" \
+	on host dartctl store delete paths
 ask
-check "which its reader is told" grep "hung up" /run/reader
-refuse "nobody has it any more" "no such store" \
+check "a reader of a deleted store is disconnected" grep "hung up" /run/reader
+refuse "a query of a deleted store is refused" "no such store" \
 	dartctl query paths mirror --query 1 --from host
 coproc reader { flow_reader host small "${few[@]}" 2>/run/reader; }
 ask
@@ -176,14 +184,14 @@ on host tc qdisc add dev eth0 clsact
 on host tc filter add dev eth0 ingress protocol ip flower ip_proto udp \
 	dst_port 4791 action drop
 ask
-check "a host that has vanished is noticed" \
+check "a reader reports a host that no longer answers" \
 	grep "no longer answers" /run/reader
 on host tc qdisc del dev eth0 clsact
 coproc reader { flow_reader host small "${few[@]}" 2>/run/reader; }
 ask
 on host host_down KILL
 ask
-check "the death of the agent is noticed" grep "hung up" /run/reader
-check "who says nothing is waited for, but not for ever" \
+check "a reader reports that the agent was killed" grep "hung up" /run/reader
+check "a query gives up on a peer that never answers" \
 	sh -c "tail --pid $mute -f /dev/null; grep 'does not answer' /run/mute"
 finish

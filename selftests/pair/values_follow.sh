@@ -1,7 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# Under load, in both exposures: what the controller reads lies between what the
-# kernel said before and after; the agent does not run.
+# Scrapes under load agree with the kernel in both exposures, and the agent does not run.
 . "$(dirname "$0")/../lib.sh"
 
 map=/sys/fs/bpf/follow
@@ -19,9 +18,8 @@ scrape() {
 		compare host 4793 >"$report"
 }
 
-# In page exposure each registration replaces the memory region, and the one
-# before it lives until its lease ends: then the agent runs. Nobody is told, so
-# look now and then.
+# In page exposure each registration replaces the memory region, and the previous one
+# lives until its lease ends. Then the agent runs, unannounced: look now and then.
 settled() {
 	until on host dartctl -j status | tee /dev/stderr |
 		is_true '.. | objects | select(has("leases")) | .leases == 0'; do
@@ -35,27 +33,28 @@ on host bpftool map create $map type array key 4 value 8 entries 4 \
 on host setsid sh -c 'while :; do
 	dd if=/proc/kallsyms of=/dev/null; dd if=/dev/zero of=/dev/null count=999
 done >/dev/null 2>&1 &'
-check "snapshots are served" on host until_ready /run/snapshots.log \
-	snapshots 4793 "$tests/demo/turn" $map
+check "the host serves snapshots of its /proc files and of a map" \
+	on host until_ready /run/snapshots.log snapshots 4793 "$tests/demo/turn" $map
 
 for exposure in exact page; do
 	check "$exposure: the agent starts" on host host_up --exposure $exposure
 	for source in cpustat vmstat softnet; do
-		check "$exposure: $source is registered" \
+		check "$exposure: the source $source is registered" \
 			on host dartctl register source $source
 	done
-	check "$exposure: the map is registered" on host dartctl register map $map
+	check "$exposure: a map is registered" on host dartctl register map $map
 
-	check "$exposure: all leases have run out" settled
-	check "$exposure: every value lies between" scrape
+	check "$exposure: all leases of earlier registrations end" settled
+	check "$exposure: every value lies between two snapshots of the kernel's" scrape
 	for entry in cpustat vmstat softnet demo tcp; do
-		check "$exposure: $entry was compared" \
+		check "$exposure: values of the entry $entry were compared" \
 			holds ".comparisons.$entry > 0"
 	done
-	check "$exposure: no context switch of the agent" \
+	check "$exposure: scrapes cause no context switch of the agent" \
 		holds '.agent_context_switches == 0'
-	check "$exposure: no CPU time of the agent" holds '.agent_cpu_ns == 0'
-	check "$exposure: the agent ends" on host host_down
+	check "$exposure: scrapes take no CPU time of the agent" \
+		holds '.agent_cpu_ns == 0'
+	check "$exposure: the agent stops" on host host_down
 done
 on host pkill -f kallsyms
 on host pkill snapshots
