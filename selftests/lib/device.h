@@ -1,24 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The calls of <linux/dart_zero.h>, for tests: 0 or -errno. */
+/* The calls of <linux/dart_zero.h>, for tests: they return 0 or -errno. */
 #ifndef DART_TEST_DEVICE_H
 #define DART_TEST_DEVICE_H
 
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include <bpf/bpf.h>
 #include <linux/dart_zero.h>
+
+#include "test.h"
 
 static inline int device_open(void)
 {
@@ -49,14 +45,14 @@ static inline int device_add_window(int region, uint32_t source,
 		.source = source,
 		.fd = -1,
 	};
-	int err = device_call(region, DART_ZERO_IOC_ADD_WINDOW, &window);
+	int ret = device_call(region, DART_ZERO_IOC_ADD_WINDOW, &window);
 
 	if (extent)
 		*extent = window.extent;
-	return err;
+	return ret;
 }
 
-/* By a descriptor of a namespace, cgroup or disk, and perhaps a device. */
+/* Selected by a descriptor of a namespace, cgroup or disk; @ifindex: a device or 0. */
 static inline int device_add_selected(int region, uint32_t source, int fd,
 				      uint32_t ifindex,
 				      struct dart_zero_extent *extent)
@@ -67,21 +63,21 @@ static inline int device_add_selected(int region, uint32_t source, int fd,
 		.fd = fd,
 		.ifindex = ifindex,
 	};
-	int err = device_call(region, DART_ZERO_IOC_ADD_WINDOW, &window);
+	int ret = device_call(region, DART_ZERO_IOC_ADD_WINDOW, &window);
 
 	*extent = window.extent;
-	return err;
+	return ret;
 }
 
 static inline int device_add_map(int region, int fd,
 				 struct dart_zero_extent *extent)
 {
 	struct dart_zero_map map = { .size = sizeof(map), .fd = fd };
-	int err = device_call(region, DART_ZERO_IOC_ADD_MAP, &map);
+	int ret = device_call(region, DART_ZERO_IOC_ADD_MAP, &map);
 
 	if (extent)
 		*extent = map.extent;
-	return err;
+	return ret;
 }
 
 static inline int device_remove(int region, uint32_t id)
@@ -100,7 +96,7 @@ static inline const char *device_map(int region)
 	return address;
 }
 
-/* What word @index of all copies adds up to. */
+/* The sum of word @index over all copies. */
 static inline uint64_t device_sum(const char *address,
 				  const struct dart_zero_extent *extent,
 				  size_t index)
@@ -113,7 +109,7 @@ static inline uint64_t device_sum(const char *address,
 	return sum;
 }
 
-/* The next event, which is of this type, within 20 s; returns its id. */
+/* The id of the next event, which comes within 20 s and is of @type. */
 static inline uint32_t device_event(int region, uint32_t type)
 {
 	struct pollfd poll_region = { .fd = region, .events = POLLIN };

@@ -1,68 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Each call that must be refused, with its error, and the list as it was. */
-#include "selftests/lib/device.h"
-
-#include <bpf/btf.h>
+/* Calls of the device that are refused, and leave its region as it was. */
 #include <linux/capability.h>
 #include <sys/syscall.h>
 
-struct fixture {
-	int region;
-	int map;
-	struct dart_zero_extent before[2];
-};
-
-static void list(int region, struct dart_zero_extent extents[2])
-{
-	struct dart_zero_list list = {
-		.size = sizeof(list),
-		.count = 2,
-		.extents = (uintptr_t)extents,
-	};
-
-	assert_int_equal(device_call(region, DART_ZERO_IOC_LIST, &list), 0);
-	assert_int_equal(list.count, 2);
-}
-
-static int setup(void **state)
-{
-	struct fixture *fixture = test_calloc(1, sizeof(*fixture));
-
-	fixture->region = device_open();
-	fixture->map = array_map("refusals", 8, 1, BPF_F_MMAPABLE);
-	assert_int_equal(device_add_window(fixture->region,
-					   DART_ZERO_SOURCE_CPUSTAT, NULL), 0);
-	assert_int_equal(device_add_map(fixture->region, fixture->map, NULL), 0);
-	list(fixture->region, fixture->before);
-	*state = fixture;
-	return 0;
-}
-
-/* Nothing that was refused has left a trace. */
-static int teardown(void **state)
-{
-	struct fixture *fixture = *state;
-	struct dart_zero_extent after[2];
-
-	list(fixture->region, after);
-	assert_memory_equal(fixture->before, after, sizeof(after));
-	close(fixture->map);
-	close(fixture->region);
-	test_free(fixture);
-	return 0;
-}
-
-static int refused_map(struct fixture *fixture, int fd)
-{
-	int err = device_add_map(fixture->region, fd, NULL);
-
-	close(fd);
-	return err;
-}
+#include "selftests/lib/device.h"
+#include "selftests/lib/unchanged_region.h"
 
 static void test_unknown_call(void **state)
 {
-	struct fixture *fixture = *state;
+	struct unchanged_region *fixture = *state;
 	uint64_t argument[64] = {};
 
 	assert_int_equal(device_call(fixture->region,
@@ -72,7 +18,7 @@ static void test_unknown_call(void **state)
 
 static void test_sizes(void **state)
 {
-	struct fixture *fixture = *state;
+	struct unchanged_region *fixture = *state;
 	struct dart_zero_window window = {
 		.size = sizeof(window) - 1,
 		.source = DART_ZERO_SOURCE_VMSTAT,
@@ -104,7 +50,7 @@ static void test_sizes(void **state)
 
 static void test_flags_and_reserved(void **state)
 {
-	struct fixture *fixture = *state;
+	struct unchanged_region *fixture = *state;
 	struct dart_zero_window window = {
 		.size = sizeof(window),
 		.source = DART_ZERO_SOURCE_VMSTAT,
@@ -137,7 +83,7 @@ static void test_flags_and_reserved(void **state)
 
 static void test_bad_address(void **state)
 {
-	struct fixture *fixture = *state;
+	struct unchanged_region *fixture = *state;
 	struct dart_zero_list list = { .size = sizeof(list), .count = 2 };
 	/* Readable, not writable: the answer cannot be given. */
 	struct dart_zero_window *window = mmap(NULL, 4096,
@@ -159,90 +105,6 @@ static void test_bad_address(void **state)
 	munmap(window, 4096);
 }
 
-static void test_unknown_source(void **state)
-{
-	struct fixture *fixture = *state;
-
-	assert_int_equal(device_add_window(fixture->region,
-					   DART_ZERO_SOURCE_NONE, NULL),
-			 -EINVAL);
-	assert_int_equal(device_add_window(fixture->region, 6, NULL), -EINVAL);
-	assert_int_equal(device_add_window(fixture->region, ~0u, NULL),
-			 -EINVAL);
-}
-
-/* A selector where there is nothing to select, and none where there is. */
-static void test_selectors(void **state)
-{
-	static const struct {
-		uint32_t source;
-		int fd;
-		uint32_t netns, ifindex;
-		int err;
-	} cases[] = {
-		{ DART_ZERO_SOURCE_VMSTAT, 0, 0, 0, EINVAL },
-		{ DART_ZERO_SOURCE_VMSTAT, -1, 1, 0, EINVAL },
-		{ DART_ZERO_SOURCE_VMSTAT, -1, 0, 1, EINVAL },
-		{ DART_ZERO_SOURCE_TCP, -1, 0, 0, EINVAL },
-		{ DART_ZERO_SOURCE_TCP, 9999, 0, 0, EBADF },
-		{ DART_ZERO_SOURCE_TCP, -1, 1, 0, ENOENT },
-		{ DART_ZERO_SOURCE_TCP, 0, 1, 0, EINVAL },
-		{ DART_ZERO_SOURCE_TCP, -1, 1, 1, EINVAL },
-		{ DART_ZERO_SOURCE_NETDEV, -1, 1, 0, EINVAL },
-		{ DART_ZERO_SOURCE_NETDEV, -1, 1, 1, ENOENT },
-		{ DART_ZERO_SOURCE_DISK, -1, 0, 0, EINVAL },
-		{ DART_ZERO_SOURCE_DISK, -1, 1, 0, EINVAL },
-		{ DART_ZERO_SOURCE_DISK, 9999, 0, 0, EBADF },
-		{ DART_ZERO_SOURCE_CGROUP_CPU, -1, 1, 0, EINVAL },
-		{ DART_ZERO_SOURCE_CGROUP_CPU, 9999, 0, 0, EBADF },
-	};
-	struct fixture *fixture = *state;
-
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct dart_zero_window window = {
-			.size = sizeof(window),
-			.source = cases[i].source,
-			.fd = cases[i].fd,
-			.netns = cases[i].netns,
-			.ifindex = cases[i].ifindex,
-		};
-
-		assert_int_equal(device_call(fixture->region,
-					     DART_ZERO_IOC_ADD_WINDOW,
-					     &window), -cases[i].err);
-	}
-}
-
-static void test_wrong_file(void **state)
-{
-	static const struct {
-		uint32_t source;
-		const char *path;
-		int err;
-	} cases[] = {
-		{ DART_ZERO_SOURCE_TCP, "/dev/null", EINVAL },
-		{ DART_ZERO_SOURCE_TCP, "/proc/self/ns/mnt", EINVAL },
-		{ DART_ZERO_SOURCE_DISK, "/dev/null", EINVAL },
-		{ DART_ZERO_SOURCE_CGROUP_CPU, "/tmp", EBADF },
-		{ DART_ZERO_SOURCE_CGROUP_CPU, "/sys/fs/cgroup", EINVAL },
-	};
-	struct fixture *fixture = *state;
-
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct dart_zero_window window = {
-			.size = sizeof(window),
-			.source = cases[i].source,
-			.fd = open(cases[i].path, O_RDONLY | O_CLOEXEC),
-		};
-
-		assert_true(window.fd >= 0);
-		assert_int_equal(device_call(fixture->region,
-					     DART_ZERO_IOC_ADD_WINDOW,
-					     &window), -cases[i].err);
-		close(window.fd);
-	}
-}
-
 static void test_counters(void **state)
 {
 	struct dart_zero_counters good = {
@@ -251,7 +113,7 @@ static void test_counters(void **state)
 		.count = 1,
 		.name = "refused",
 	}, bad;
-	struct fixture *fixture = *state;
+	struct unchanged_region *fixture = *state;
 	int region = fixture->region;
 
 	bad = good;
@@ -283,7 +145,7 @@ static void test_counters(void **state)
 
 static void test_twice(void **state)
 {
-	struct fixture *fixture = *state;
+	struct unchanged_region *fixture = *state;
 
 	assert_int_equal(device_add_window(fixture->region,
 					   DART_ZERO_SOURCE_CPUSTAT, NULL),
@@ -294,7 +156,7 @@ static void test_twice(void **state)
 
 static void test_remove_unknown(void **state)
 {
-	struct fixture *fixture = *state;
+	struct unchanged_region *fixture = *state;
 
 	assert_int_equal(device_remove(fixture->region, 0), -ENOENT);
 	assert_int_equal(device_remove(fixture->region, 4711), -ENOENT);
@@ -302,7 +164,7 @@ static void test_remove_unknown(void **state)
 
 static void test_list_room(void **state)
 {
-	struct fixture *fixture = *state;
+	struct unchanged_region *fixture = *state;
 	struct dart_zero_extent extent;
 	struct dart_zero_list list = {
 		.size = sizeof(list),
@@ -315,59 +177,9 @@ static void test_list_room(void **state)
 	assert_int_equal(list.count, 2);
 }
 
-static void test_not_a_map(void **state)
-{
-	struct fixture *fixture = *state;
-
-	assert_int_equal(device_add_map(fixture->region, -1, NULL), -EBADF);
-	assert_int_equal(device_add_map(fixture->region, 9999, NULL), -EBADF);
-	assert_int_equal(refused_map(fixture, open("/dev/null", O_RDONLY)),
-			 -EINVAL);
-}
-
-static void test_map_types(void **state)
-{
-	struct fixture *fixture = *state;
-	int hash = bpf_map_create(BPF_MAP_TYPE_HASH, "hash", 4, 8, 1, NULL);
-	int per_cpu = bpf_map_create(BPF_MAP_TYPE_PERCPU_ARRAY, "per_cpu", 4, 8,
-				     1, NULL);
-	int plain = array_map("plain", 8, 1, 0);
-	int write_only = array_map("write_only", 8, 1,
-				   BPF_F_MMAPABLE | BPF_F_WRONLY);
-
-	assert_int_equal(refused_map(fixture, hash), -EINVAL);
-	assert_int_equal(refused_map(fixture, per_cpu), -EINVAL);
-	assert_int_equal(refused_map(fixture, plain), -EINVAL);
-	assert_int_equal(refused_map(fixture, write_only), -EPERM);
-}
-
-/* The kernel does not let such a value be mapped either. */
-static void test_map_with_lock(void **state)
-{
-	struct fixture *fixture = *state;
-	struct btf *btf = btf__new_empty();
-	LIBBPF_OPTS(bpf_map_create_opts, options, .map_flags = BPF_F_MMAPABLE);
-	int number, lock, map;
-
-	number = btf__add_int(btf, "unsigned int", 4, 0);
-	lock = btf__add_struct(btf, "bpf_spin_lock", 4);
-	assert_int_equal(btf__add_field(btf, "val", number, 0, 0), 0);
-	options.btf_key_type_id = number;
-	options.btf_value_type_id = btf__add_struct(btf, "value", 8);
-	assert_int_equal(btf__add_field(btf, "count", number, 0, 0), 0);
-	assert_int_equal(btf__add_field(btf, "lock", lock, 32, 0), 0);
-	assert_int_equal(btf__load_into_kernel(btf), 0);
-	options.btf_fd = btf__fd(btf);
-	map = bpf_map_create(BPF_MAP_TYPE_ARRAY, "lock", 4, 8, 1, &options);
-	assert_true(map >= 0);
-
-	assert_int_equal(refused_map(fixture, map), -EINVAL);
-	btf__free(btf);
-}
-
 static void test_capacity(void **state)
 {
-	struct fixture *fixture = *state;
+	struct unchanged_region *fixture = *state;
 	struct dart_zero_slab slab = {
 		.size = sizeof(slab),
 		.pages = device_info(fixture->region).capacity / 4096 + 1,
@@ -395,28 +207,29 @@ static void set_effective(uint32_t capability, int on)
 
 static void test_capability(void **state)
 {
-	struct fixture *fixture = *state;
+	struct unchanged_region *fixture = *state;
 	int map = array_map("capability", 8, 1, BPF_F_MMAPABLE);
-	int window_err, map_err;
+	int window_ret, map_ret;
 
 	set_effective(CAP_SYS_ADMIN, 0);
-	window_err = device_add_window(fixture->region,
+	window_ret = device_add_window(fixture->region,
 				       DART_ZERO_SOURCE_SOFTNET, NULL);
-	map_err = refused_map(fixture, map);
+	map_ret = device_add_map(fixture->region, map, NULL);
 	device_info(fixture->region);
 	set_effective(CAP_SYS_ADMIN, 1);
 
-	assert_int_equal(window_err, -EPERM);
-	assert_int_equal(map_err, -EPERM);
+	close(map);
+	assert_int_equal(window_ret, -EPERM);
+	assert_int_equal(map_ret, -EPERM);
 }
 
 static void test_mappings(void **state)
 {
-	struct fixture *fixture = *state;
+	struct unchanged_region *fixture = *state;
 	struct dart_zero_info info = device_info(fixture->region);
 	int writable = open(DART_ZERO_DEVICE, O_RDWR | O_CLOEXEC);
 	const struct {
-		int fd, protection, flags, error;
+		int fd, protection, flags, code;
 		off_t offset;
 	} refused[] = {
 		{ fixture->region, PROT_READ, MAP_PRIVATE, EINVAL, 0 },
@@ -432,32 +245,36 @@ static void test_mappings(void **state)
 				      refused[i].protection, refused[i].flags,
 				      refused[i].fd, refused[i].offset),
 				 MAP_FAILED);
-		assert_int_equal(errno, refused[i].error);
+		assert_int_equal(errno, refused[i].code);
 	}
 	close(writable);
 }
 
 int main(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 	const struct CMUnitTest tests[] = {
-		TEST(test_unknown_call),
-		TEST(test_sizes),
-		TEST(test_flags_and_reserved),
-		TEST(test_bad_address),
-		TEST(test_unknown_source),
-		TEST(test_selectors),
-		TEST(test_wrong_file),
-		TEST(test_counters),
-		TEST(test_twice),
-		TEST(test_remove_unknown),
-		TEST(test_list_room),
-		TEST(test_not_a_map),
-		TEST(test_map_types),
-		TEST(test_map_with_lock),
-		TEST(test_capacity),
-		TEST(test_capability),
-		TEST(test_mappings),
+		UNCHANGED_TEST("a call with an unknown number is refused",
+			       test_unknown_call),
+		UNCHANGED_TEST("structs of a wrong size, and ones of INFO that are not empty, are refused",
+			       test_sizes),
+		UNCHANGED_TEST("unknown flags and reserved fields that are not zero are refused",
+			       test_flags_and_reserved),
+		UNCHANGED_TEST("arguments that cannot be read or written are refused",
+			       test_bad_address),
+		UNCHANGED_TEST("counters without a count, with too many, unknown or of an invalid name are refused",
+			       test_counters),
+		UNCHANGED_TEST("a source or map that the region already shows is refused",
+			       test_twice),
+		UNCHANGED_TEST("the removal of an unknown extent is refused",
+			       test_remove_unknown),
+		UNCHANGED_TEST("LIST into too few elements is refused, and says how many are needed",
+			       test_list_room),
+		UNCHANGED_TEST("a slab of more pages than the region has is refused",
+			       test_capacity),
+		UNCHANGED_TEST("without CAP_SYS_ADMIN windows and maps are refused, and INFO is not",
+			       test_capability),
+		UNCHANGED_TEST("mappings of a region that are private, writable, executable or beyond its end are refused",
+			       test_mappings),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
