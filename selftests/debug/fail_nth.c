@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Every call of the device, and the module's init, with every allocation and
- * every copy from or to user space in it failing in turn.  A call either fails
- * with ENOMEM or EFAULT and has changed nothing, or can do without.  Maps,
- * namespaces and cgroups are let go of at the end; that no memory has leaked is
- * kmemleak's to say, when the virtual machine ends.
+ * Every call of the device, and the module's init, with each allocation and each copy
+ * from or to user space in it failing in turn.  The call either fails with ENOMEM or
+ * EFAULT and changes nothing, or succeeds without what failed.  At the end no map,
+ * namespace or cgroup is held; kmemleak reports leaked memory when the virtual
+ * machine ends.
  */
-#include "selftests/lib/device.h"
-#include "selftests/lib/fault.h"
-#include "selftests/lib/held.h"
-
 #include <sched.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+
+#include "selftests/lib/device.h"
+#include "selftests/lib/fault.h"
+#include "selftests/lib/held.h"
 
 #define MODULE_PATH_MAX 4096
 #define CGROUP "/sys/fs/cgroup/fail-nth"
@@ -28,22 +28,21 @@ struct fixture {
 	char module[MODULE_PATH_MAX];
 };
 
-/* Of the region that all calls are made on. */
+/* The extents of the region that all calls are made on. */
 struct list {
 	uint32_t count;
 	struct dart_zero_extent extents[8];
 };
 
 /*
- * @before and @after are made without faults around each attempt at @call;
- * @after hears what it returned (0 or -errno), and leaves everything as it was
- * before @before.
+ * @before and @after run without faults around each attempt at @call.  @after gets
+ * the return value of @call (0 or -errno) and undoes both.
  */
 struct call {
 	const char *name;
 	void (*before)(struct fixture *fixture);
 	int (*call)(struct fixture *fixture);
-	void (*after)(struct fixture *fixture, int err);
+	void (*after)(struct fixture *fixture, int ret);
 };
 
 static int call_open(struct fixture *fixture)
@@ -52,9 +51,9 @@ static int call_open(struct fixture *fixture)
 	return fixture->opened < 0 ? -errno : 0;
 }
 
-static void after_open(struct fixture *fixture, int err)
+static void after_open(struct fixture *fixture, int ret)
 {
-	if (!err)
+	if (!ret)
 		close(fixture->opened);
 }
 
@@ -65,9 +64,9 @@ static int call_mmap(struct fixture *fixture)
 	return fixture->address == MAP_FAILED ? -errno : 0;
 }
 
-static void after_mmap(struct fixture *fixture, int err)
+static void after_mmap(struct fixture *fixture, int ret)
 {
-	if (!err)
+	if (!ret)
 		munmap(fixture->address, fixture->capacity);
 }
 
@@ -76,7 +75,7 @@ static void before_touch(struct fixture *fixture)
 	assert_int_equal(call_mmap(fixture), 0);
 }
 
-/* The kernel tries again until it can. */
+/* The kernel repeats the page fault until it succeeds. */
 static int call_touch(struct fixture *fixture)
 {
 	volatile char *byte = fixture->address + fixture->kept.data;
@@ -84,7 +83,7 @@ static int call_touch(struct fixture *fixture)
 	return *byte ? -EINVAL : 0;
 }
 
-static void after_touch(struct fixture *fixture, int err)
+static void after_touch(struct fixture *fixture, int ret)
 {
 	after_mmap(fixture, 0);
 }
@@ -119,9 +118,9 @@ static int call_add_map(struct fixture *fixture)
 	return device_add_map(fixture->region, fixture->map, &fixture->extent);
 }
 
-static void after_add(struct fixture *fixture, int err)
+static void after_add(struct fixture *fixture, int ret)
 {
-	if (!err)
+	if (!ret)
 		assert_int_equal(device_remove(fixture->region,
 					       fixture->extent.id), 0);
 }
@@ -136,13 +135,13 @@ static int call_remove(struct fixture *fixture)
 	return device_remove(fixture->region, fixture->extent.id);
 }
 
-static void after_remove(struct fixture *fixture, int err)
+static void after_remove(struct fixture *fixture, int ret)
 {
-	if (err)
+	if (ret)
 		assert_int_equal(call_remove(fixture), 0);
 }
 
-/* The counters of what can end: @fixture->opened is of it. */
+/* @fixture->opened is a descriptor of the namespace or cgroup. */
 static int add_selected(struct fixture *fixture, uint32_t source,
 			uint32_t ifindex)
 {
@@ -165,7 +164,7 @@ static int call_add_mib(struct fixture *fixture)
 	return add_selected(fixture, DART_ZERO_SOURCE_TCP, 0);
 }
 
-/* Number 1 is lo. */
+/* The index of lo is 1. */
 static int call_add_netdev(struct fixture *fixture)
 {
 	return add_selected(fixture, DART_ZERO_SOURCE_NETDEV, 1);
@@ -188,9 +187,9 @@ static int call_add_cgroup(struct fixture *fixture)
 	return add_selected(fixture, DART_ZERO_SOURCE_CGROUP_CPU, 0);
 }
 
-static void after_selected(struct fixture *fixture, int err)
+static void after_selected(struct fixture *fixture, int ret)
 {
-	after_add(fixture, err);
+	after_add(fixture, ret);
 	close(fixture->opened);
 }
 
@@ -202,20 +201,20 @@ static int call_add_counters(struct fixture *fixture)
 		.count = 8,
 		.name = "fail-nth",
 	};
-	int err = device_call(fixture->region, DART_ZERO_IOC_ADD_COUNTERS,
+	int ret = device_call(fixture->region, DART_ZERO_IOC_ADD_COUNTERS,
 			      &counters);
 
 	fixture->extent = counters.extent;
-	return err;
+	return ret;
 }
 
 static int call_add_slab(struct fixture *fixture)
 {
 	struct dart_zero_slab slab = { .size = sizeof(slab), .pages = 8 };
-	int err = device_call(fixture->region, DART_ZERO_IOC_ADD_SLAB, &slab);
+	int ret = device_call(fixture->region, DART_ZERO_IOC_ADD_SLAB, &slab);
 
 	fixture->extent = slab.extent;
-	return err;
+	return ret;
 }
 
 static void before_slice(struct fixture *fixture)
@@ -234,14 +233,14 @@ static int call_add_slice(struct fixture *fixture)
 			   &fixture->slice);
 }
 
-static void after_slice(struct fixture *fixture, int err)
+static void after_slice(struct fixture *fixture, int ret)
 {
-	if (!err) {
+	if (!ret) {
 		close(fixture->slice.fd);
 		assert_int_equal(device_remove(fixture->region,
 					       fixture->slice.id), 0);
 	}
-	/* A slice that was refused is not in the slab. */
+	/* The slab has no slice any more. */
 	after_add(fixture, 0);
 }
 
@@ -258,9 +257,9 @@ static int call_slice_mmap(struct fixture *fixture)
 	return fixture->address == MAP_FAILED ? -errno : 0;
 }
 
-static void after_slice_mmap(struct fixture *fixture, int err)
+static void after_slice_mmap(struct fixture *fixture, int ret)
 {
-	if (!err)
+	if (!ret)
 		munmap(fixture->address, 2 * 4096);
 	after_slice(fixture, 0);
 }
@@ -281,26 +280,26 @@ static int call_namespaces(struct fixture *fixture)
 static const struct call calls[] = {
 	{ "open", NULL, call_open, after_open },
 	{ "mmap", NULL, call_mmap, after_mmap },
-	{ "first access", before_touch, call_touch, after_touch },
-	{ "info", NULL, call_info, NULL },
-	{ "list", NULL, call_list, NULL },
-	{ "add a window", NULL, call_add_window, after_add },
-	{ "add a map", NULL, call_add_map, after_add },
-	{ "add a window on a namespace", before_namespace, call_add_mib,
+	{ "first access to a mapping", before_touch, call_touch, after_touch },
+	{ "INFO", NULL, call_info, NULL },
+	{ "LIST", NULL, call_list, NULL },
+	{ "ADD_WINDOW", NULL, call_add_window, after_add },
+	{ "ADD_MAP", NULL, call_add_map, after_add },
+	{ "ADD_WINDOW on a namespace", before_namespace, call_add_mib,
 	  after_selected },
-	{ "add a window on a device", before_namespace, call_add_netdev,
+	{ "ADD_WINDOW on a device", before_namespace, call_add_netdev,
 	  after_selected },
-	{ "add a window on a device's drops", before_namespace,
+	{ "ADD_WINDOW on a device's drops", before_namespace,
 	  call_add_netdev_core, after_selected },
-	{ "add a window on a cgroup", before_cgroup, call_add_cgroup,
+	{ "ADD_WINDOW on a cgroup", before_cgroup, call_add_cgroup,
 	  after_selected },
-	{ "add counters", NULL, call_add_counters, after_add },
-	{ "add a slab", NULL, call_add_slab, after_add },
-	{ "add a slice", before_slice, call_add_slice, after_slice },
+	{ "ADD_COUNTERS", NULL, call_add_counters, after_add },
+	{ "ADD_SLAB", NULL, call_add_slab, after_add },
+	{ "ADD_SLICE", before_slice, call_add_slice, after_slice },
 	{ "mmap of a slice", before_slice_mmap, call_slice_mmap,
 	  after_slice_mmap },
-	{ "namespaces", NULL, call_namespaces, NULL },
-	{ "remove", before_remove, call_remove, after_remove },
+	{ "NAMESPACES", NULL, call_namespaces, NULL },
+	{ "REMOVE", before_remove, call_remove, after_remove },
 };
 
 static void before_load(struct fixture *fixture)
@@ -315,9 +314,9 @@ static int call_load(struct fixture *fixture)
 	return syscall(SYS_finit_module, fixture->opened, "", 0) ? -errno : 0;
 }
 
-static void after_load(struct fixture *fixture, int err)
+static void after_load(struct fixture *fixture, int ret)
 {
-	if (err) {
+	if (ret) {
 		assert_int_equal(access(DART_ZERO_DEVICE, F_OK), -1);
 		assert_int_equal(call_load(fixture), 0);
 	}
@@ -325,7 +324,7 @@ static void after_load(struct fixture *fixture, int err)
 }
 
 static const struct call load = {
-	"load", before_load, call_load, after_load
+	"init of the module", before_load, call_load, after_load
 };
 
 static struct list list_of(const struct fixture *fixture)
@@ -345,43 +344,43 @@ static struct list list_of(const struct fixture *fixture)
 	return list;
 }
 
-/* Says as a point of TAP what came of @call. */
+/* Prints a point of TAP. */
 static bool fail_each(struct fixture *fixture, const struct call *call,
 		      int faults)
 {
 	unsigned int n = 0, refused = 0;
 	struct list before, after;
 	bool happened, good = true;
-	int err;
+	int ret;
 
 	do {
 		if (call->before)
 			call->before(fixture);
 		before = list_of(fixture);
 		fault_arm(faults, ++n);
-		err = call->call(fixture);
+		ret = call->call(fixture);
 		happened = fault_happened(faults);
 		after = list_of(fixture);
-		if (err) {
+		if (ret) {
 			refused++;
-			if (err != -ENOMEM && err != -EFAULT) {
+			if (ret != -ENOMEM && ret != -EFAULT) {
 				printf("# %s: fault %u: %s\n", call->name, n,
-				       strerror(-err));
+				       strerror(-ret));
 				good = false;
 			}
 			if (memcmp(&before, &after, sizeof(before))) {
-				printf("# %s: fault %u: it did something\n",
+				printf("# %s: fault %u: changed the list\n",
 				       call->name, n);
 				good = false;
 			}
 		}
 		if (call->after)
-			call->after(fixture, err);
+			call->after(fixture, ret);
 	} while (happened);
 
-	printf("%s - %s: %u faults, %u refusals\n",
-	       good && !err ? "ok" : "not ok", call->name, n - 1, refused);
-	return good && !err;
+	printf("%s - %s: each of %u faults makes the call fail without a change (%u times) or succeed\n",
+	       good && !ret ? "ok" : "not ok", call->name, n - 1, refused);
+	return good && !ret;
 }
 
 static void module_find(struct fixture *fixture)
@@ -423,8 +422,8 @@ int main(void)
 	close(fixture.region);
 	fixture.region = -1;
 	rmdir(CGROUP);
-	good &= all_let_go(&before, map);
-	/* What the loader of modules does before is not ours. */
+	good &= all_released(&before, map);
+	/* Not in what the kernel's module loader does before. */
 	assert_true(fault_only_below("do_one_initcall"));
 	good &= fail_each(&fixture, &load, faults);
 	return !good;

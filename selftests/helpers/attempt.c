@@ -248,15 +248,15 @@ static void attempt_all(void)
 {
 	for (size_t i = 0; i < CALLS; i++) {
 		const char *outcome = "yes";
-		int result;
+		int ret;
 
 		if (calls[i].request) {
 			outcome = ask(calls[i].request,
 				      calls[i].passes_map ? MAP : -1);
 		} else {
-			result = calls[i].run(REGIONS + i);
-			if (result < 0)
-				outcome = strerrorname_np(-result);
+			ret = calls[i].run(REGIONS + i);
+			if (ret < 0)
+				outcome = strerrorname_np(-ret);
 		}
 		printf("%s\t%s\n", calls[i].name, outcome);
 	}

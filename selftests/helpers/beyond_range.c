@@ -52,13 +52,13 @@ static struct dart_endpoint *connect_host(void)
 static int finish(struct dart_endpoint *endpoint)
 {
 	struct dart_error error;
-	int result;
+	int ret;
 
 	do {
 		wait_for(dart_endpoint__completion_fd(endpoint));
-		result = dart_endpoint__on_completion(endpoint, &error);
-	} while (!result);
-	return result;
+		ret = dart_endpoint__on_completion(endpoint, &error);
+	} while (!ret);
+	return ret;
 }
 
 static struct dart_table *fetch_table(void)
@@ -99,17 +99,17 @@ static int try_read(uint64_t address, uint32_t rkey, uint32_t length)
 	};
 	unsigned char *landing;
 	void *buffer;
-	int result;
+	int ret;
 
 	assert_int_equal(dart_endpoint__reserve(endpoint, length, &buffer), 0);
 	landing = buffer;
 	memset(landing, PATTERN, length);
 	assert_int_equal(dart_endpoint__read(endpoint, &read, 1), 0);
-	result = finish(endpoint);
-	for (uint32_t i = 0; result < 0 && i < length; i++)
+	ret = finish(endpoint);
+	for (uint32_t i = 0; ret < 0 && i < length; i++)
 		assert_int_equal(landing[i], PATTERN);
 	dart_endpoint__free(endpoint);
-	return result;
+	return ret;
 }
 
 static void test_beyond(void **state)
@@ -117,7 +117,6 @@ static void test_beyond(void **state)
 	struct dart_table *table = fetch_table();
 	unsigned int windows = 0;
 
-	(void)state;
 	assert_int_equal(table->exposure, DART_CONTROL_EXPOSURE_EXACT);
 	assert_true(table->memory_region_count > 0);
 	for (uint32_t i = 0; i < table->memory_region_count; i++) {
@@ -150,7 +149,6 @@ static void test_beyond_control_region(void **state)
 	const struct dart_endpoint_accept accept =
 		*dart_endpoint__accept(endpoint);
 
-	(void)state;
 	dart_endpoint__free(endpoint);
 	assert_int_equal(try_read(accept.address, accept.rkey, accept.length), 1);
 	assert_int_equal(try_read(accept.address, accept.rkey,

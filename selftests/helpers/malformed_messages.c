@@ -123,7 +123,6 @@ static void test_requests(void **state)
 		"{\"request\": \"list\", \"\\u0000\": 1}\n",
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(requests) / sizeof(requests[0]); i++) {
 		int socket = registration__connect();
 
@@ -140,7 +139,6 @@ static void test_too_long(void **state)
 	char *request = malloc(length);
 	int socket = registration__connect();
 
-	(void)state;
 	assert_non_null(request);
 	memset(request, ' ', length);
 	memcpy(request, "{\"request\": \"list\"}", 19);
@@ -155,7 +153,6 @@ static void test_unfinished(void **state)
 {
 	int socket = registration__connect();
 
-	(void)state;
 	registration__send(socket, "{\"request\": \"unregister\"", 24, NULL, 0);
 	close(socket);
 }
@@ -192,7 +189,6 @@ static void test_file_descriptors(void **state)
 	char text[512];
 	int socket;
 
-	(void)state;
 	assert_true(good >= 0 && plain >= 0 && hash >= 0);
 	socket = registration__connect();
 	registration__send(socket, request, sizeof(request) - 1, two, 2);
@@ -250,7 +246,6 @@ static void test_random_damage(void **state)
 	const unsigned int seed = 4792;
 	unsigned int random = seed;
 
-	(void)state;
 	print_message("# seed %u\n", seed);
 	for (int round = 0; round < 1000; round++) {
 		int socket = registration__connect();

@@ -46,7 +46,6 @@ static void test_rounds(void **state)
 	LIBBPF_OPTS(bpf_map_create_opts, options, .map_flags = BPF_F_MMAPABLE);
 	int socket = registration__connect();
 
-	(void)state;
 	for (int round = 0; round < rounds; round++) {
 		int map = bpf_map_create(BPF_MAP_TYPE_ARRAY, "round", 4, 64,
 					 512, &options);

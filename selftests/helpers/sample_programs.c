@@ -18,9 +18,9 @@
 #include <systemd/sd-daemon.h>
 
 /* libbpf says more. */
-static int die(const char *what, int err)
+static int die(const char *what, int ret)
 {
-	fprintf(stderr, "sample_programs: %s: %s\n", what, strerror(-err));
+	fprintf(stderr, "sample_programs: %s: %s\n", what, strerror(-ret));
 	return 1;
 }
 
@@ -40,9 +40,9 @@ static int attach_tc(const struct bpf_program *program, int interface)
 	LIBBPF_OPTS(bpf_tc_hook, hook, .ifindex = interface,
 		    .attach_point = BPF_TC_INGRESS);
 	LIBBPF_OPTS(bpf_tc_opts, options, .prog_fd = bpf_program__fd(program));
-	int err = bpf_tc_hook_create(&hook);
+	int ret = bpf_tc_hook_create(&hook);
 
-	return err ?: bpf_tc_attach(&hook, &options);
+	return ret ?: bpf_tc_attach(&hook, &options);
 }
 
 static int attach(const struct bpf_program *program, int interface)
@@ -61,7 +61,7 @@ int main(int argc, char *argv[])
 {
 	struct bpf_program *program;
 	struct bpf_object *object;
-	int err, interface;
+	int ret, interface;
 
 	if (argc != 4) {
 		fprintf(stderr, "usage: sample_programs FILE ID INTERFACE\n");
@@ -73,16 +73,16 @@ int main(int argc, char *argv[])
 	object = bpf_object__open_file(argv[1], NULL);
 	if (!object)
 		return die(argv[1], -errno);
-	err = bpf_object__load(object);
-	if (err)
-		return die("cannot load it", err);
-	err = tell(object, strtoul(argv[2], NULL, 0));
-	if (err)
-		return die("cannot tell the id", err);
+	ret = bpf_object__load(object);
+	if (ret)
+		return die("cannot load it", ret);
+	ret = tell(object, strtoul(argv[2], NULL, 0));
+	if (ret)
+		return die("cannot tell the id", ret);
 	bpf_object__for_each_program(program, object) {
-		err = attach(program, interface);
-		if (err)
-			return die(bpf_program__name(program), err);
+		ret = attach(program, interface);
+		if (ret)
+			return die(bpf_program__name(program), ret);
 	}
 	sd_notify(0, "READY=1");
 	for (;;)

@@ -95,7 +95,6 @@ static void test_requests(void **state)
 {
 	struct dart_store_request request = good_request();
 
-	(void)state;
 	request.magic++;
 	refused(&request);
 	request = good_request();
@@ -184,7 +183,6 @@ static void test_reads(void **state)
 	uint64_t base = le64toh(reader->accept.base), length = reader->length;
 	uint32_t rkey = le32toh(reader->accept.rkey);
 
-	(void)state;
 	reader_free(reader);
 #define READ(...) attempt(IBV_WR_RDMA_READ, __VA_ARGS__)
 	assert_int_equal(READ(base, rkey, 24), IBV_WC_SUCCESS);
@@ -211,7 +209,6 @@ static void test_writes(void **state)
 		{ reporters_base, reporters_rkey },
 	};
 
-	(void)state;
 	reader_free(reader);
 	for (size_t i = 0; i < 2; i++) {
 		assert_int_not_equal(attempt(IBV_WR_RDMA_WRITE, places[i].base,
@@ -228,7 +225,6 @@ static void test_hung_up(void **state)
 	struct reader *reader = reader_new();
 	struct rdma_cm_event *event;
 
-	(void)state;
 	sd_notify(0, "READY=1");
 	assert_int_equal(rdma_get_cm_event(reader->id->channel, &event), 0);
 	assert_int_equal(event->event, RDMA_CM_EVENT_DISCONNECTED);

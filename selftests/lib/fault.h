@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * One fault on purpose: the n-th allocation, or copy from or to user space, of
- * what this thread does next fails.
+ * Fault injection: the n-th allocation, or copy from or to user space, that this
+ * thread makes next fails.
  */
 #ifndef DART_TEST_FAULT_H
 #define DART_TEST_FAULT_H
@@ -35,9 +35,9 @@ static inline bool fault_set_all(const char *name, const char *value)
 }
 
 /*
- * All allocations can fail, small ones and those that can wait as well, without
- * a word in the log.  Returns the descriptor for the others, -1 if this kernel
- * injects no faults.
+ * Lets all allocations fail, also small ones and those that may sleep, without
+ * messages in the log.  Returns the descriptor for the functions below, -1 if this
+ * kernel injects no faults.
  */
 static inline int fault_open(void)
 {
@@ -50,7 +50,7 @@ static inline int fault_open(void)
 	return open("/proc/thread-self/fail-nth", O_RDWR | O_CLOEXEC);
 }
 
-/* From now on only in what this function of the kernel calls. */
+/* Restricts faults to what @function of the kernel calls. */
 static inline bool fault_only_below(const char *function)
 {
 	char start[20] = "0x", end[20] = "0x", name[128];
@@ -74,8 +74,8 @@ static inline void fault_arm(int fd, unsigned int n)
 }
 
 /*
- * Did the fault happen?  If not it is called off: asking is a copy to user
- * space and calling off one from there, so one of both can be what fails.
+ * Did the fault happen?  If not, it is cancelled.  The question is a copy to user
+ * space and the cancellation one from there, so either can be the one that fails.
  */
 static inline bool fault_happened(int fd)
 {
@@ -87,4 +87,4 @@ static inline bool fault_happened(int fd)
 	return false;
 }
 
-#endif
+#endif /* DART_TEST_FAULT_H */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What outlives a test if somebody forgot to let go of it: kmemleak does not say,
- * for it can still be reached.
+ * Objects that outlive a test if a reference to them was not dropped.  kmemleak does
+ * not report them, because they can still be reached.
  */
 #ifndef DART_TEST_HELD_H
 #define DART_TEST_HELD_H
@@ -14,9 +14,10 @@
 
 #define HELD_SECONDS_MAX 60
 
-/* What somebody can hold, but nobody should, when all regions are closed. */
+/* Objects on which no reference is left once all regions are closed. */
 struct held {
-	uint32_t namespaces, cgroups;	/* the latter removed, but there */
+	uint32_t namespaces;
+	uint32_t cgroups;	/* removed ones that still exist */
 };
 
 static inline uint32_t dying_cgroups(void)
@@ -55,24 +56,26 @@ static inline bool map_exists(uint32_t id)
 	return map >= 0;
 }
 
-/* They end in a while, and nobody says when. */
-static inline bool all_let_go(const struct held *before, uint32_t map)
+/* Prints a point of TAP.  Objects end after a while, unannounced: polls for that. */
+static inline bool all_released(const struct held *before, uint32_t map)
 {
+	const char *point =
+		"a region that was closed holds no map, namespace or cgroup";
 	struct held now;
 
 	for (int i = 0; i < HELD_SECONDS_MAX * 10; i++) {
 		now = held_now();
 		if (now.namespaces <= before->namespaces &&
 		    now.cgroups <= before->cgroups && !map_exists(map)) {
-			printf("ok - maps, namespaces and cgroups are let go\n");
+			printf("ok - %s\n", point);
 			return true;
 		}
 		usleep(100000);
 	}
 	printf("# namespaces: %u, before: %u; removed cgroups: %u, before: %u; map: %s\n",
 	       now.namespaces, before->namespaces, now.cgroups,
-	       before->cgroups, map_exists(map) ? "there" : "gone");
-	printf("not ok - maps, namespaces and cgroups are let go\n");
+	       before->cgroups, map_exists(map) ? "exists" : "removed");
+	printf("not ok - %s\n", point);
 	return false;
 }
 

@@ -27,7 +27,7 @@ void storm__refused_mmap(struct storm *storm)
 {
 	const off_t end = device_info(storm->world->region).capacity;
 	const struct {
-		int protection, flags, error;
+		int protection, flags, code;
 		off_t offset;
 	} refused[] = {
 		{ PROT_READ, MAP_PRIVATE, EINVAL, 0 },
@@ -41,7 +41,7 @@ void storm__refused_mmap(struct storm *storm)
 	assert_ptr_equal(mmap(NULL, 2 * WORLD_PAGE, refused[i].protection,
 			      refused[i].flags, storm->world->region,
 			      refused[i].offset), MAP_FAILED);
-	assert_int_equal(errno, refused[i].error);
+	assert_int_equal(errno, refused[i].code);
 }
 
 void storm__munmap(struct storm *storm)
@@ -162,7 +162,7 @@ void storm__refused_mremap(struct storm *storm)
 void storm__madvise(struct storm *storm)
 {
 	static const struct {
-		int advice, error;
+		int advice, code;
 	} advices[] = {
 		{ MADV_NORMAL, 0 },
 		{ MADV_RANDOM, 0 },
@@ -195,20 +195,20 @@ void storm__madvise(struct storm *storm)
 	struct run run = storm__draw_mapped(storm, 16);
 	bool is_refused = advices[i].advice == MADV_DOFORK &&
 			  !storm->world->can_inherit;
-	int error;
+	int code;
 
 	if (!run.count)
 		return;
-	error = madvise(storm__at(storm, run.first),
+	code = madvise(storm__at(storm, run.first),
 			(size_t)run.count * WORLD_PAGE, advices[i].advice) ?
 		errno : 0;
 	if (advices[i].advice == MADV_POPULATE_READ &&
 	    !storm__is_readable(storm, run))
-		assert_int_equal(error, EINVAL);
+		assert_int_equal(code, EINVAL);
 	else if (is_refused)
-		assert_int_equal(error, EINVAL);
-	else if (advices[i].error != ANY_ERROR && error != advices[i].error)
-		fail_msg("advice %d: %s", advices[i].advice, strerror(error));
+		assert_int_equal(code, EINVAL);
+	else if (advices[i].code != ANY_ERROR && code != advices[i].code)
+		fail_msg("advice %d: %s", advices[i].advice, strerror(code));
 	storm__cut(storm, run);
 	if (is_refused || (advices[i].advice != MADV_DOFORK &&
 			   advices[i].advice != MADV_DONTFORK))

@@ -73,7 +73,7 @@ void storm__exec(struct storm *storm)
 void storm__close_elsewhere(struct storm *storm)
 {
 	struct world_map *map = storm__draw_map(storm);
-	int region, err;
+	int region, ret;
 	void *address;
 
 	if (map->fd < 0)
@@ -82,12 +82,12 @@ void storm__close_elsewhere(struct storm *storm)
 	assert_int_equal(device_add_map(region, map->fd, NULL), 0);
 	storm->to_close = region;
 	sem_post(&storm->go);
-	err = device_add_window(region, DART_ZERO_SOURCE_VMSTAT, NULL);
-	assert_true(!err || err == -EBADF);
+	ret = device_add_window(region, DART_ZERO_SOURCE_VMSTAT, NULL);
+	assert_true(!ret || ret == -EBADF);
 	address = mmap(NULL, WORLD_PAGE, PROT_READ, MAP_SHARED, region, 0);
 	assert_true(address != MAP_FAILED || errno == EBADF);
-	err = device_add_map(region, map->fd, NULL);
-	assert_true(err == -EEXIST || err == -EBADF);
+	ret = device_add_map(region, map->fd, NULL);
+	assert_true(ret == -EEXIST || ret == -EBADF);
 	sem_wait(&storm->closed);
 	if (address != MAP_FAILED) {
 		assert_int_equal(*(uint64_t *)address, map->values[0]);

@@ -251,33 +251,33 @@ static void settle_extent(struct world *world, struct world_extent *extent,
 int world__add_map(struct world *world, struct world_map *map)
 {
 	struct dart_zero_extent said;
-	int err = device_add_map(world->region, map->fd, &said);
+	int ret = device_add_map(world->region, map->fd, &said);
 
-	if (!err) {
+	if (!ret) {
 		map->extent.pages = map->pages;
 		settle_extent(world, &map->extent, &said);
 	}
-	return err;
+	return ret;
 }
 
 int world__add_window(struct world *world, struct world_window *window)
 {
 	uint32_t source = window - world->windows + 1;
 	struct dart_zero_extent said;
-	int err = device_add_window(world->region, source, &said);
+	int ret = device_add_window(world->region, source, &said);
 
-	if (!err)
+	if (!ret)
 		settle_extent(world, &window->extent, &said);
-	return err;
+	return ret;
 }
 
 int world__remove(struct world *world, struct world_extent *extent)
 {
-	int err = device_remove(world->region, extent->id);
+	int ret = device_remove(world->region, extent->id);
 
-	if (!err)
+	if (!ret)
 		extent->id = 0;
-	return err;
+	return ret;
 }
 
 static bool is_listed(const struct world_extent *extent,

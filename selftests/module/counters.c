@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Counters of other modules and of eBPF programs in a region. */
-#include "selftests/lib/device.h"
-
 #include <bpf/bpf.h>
 #include <bpf/btf.h>
 #include <linux/bpf.h>
 #include <stdio.h>
 #include <stdlib.h>
+
+#include "selftests/lib/device.h"
 
 static int counters_add(int region, const char *name, uint32_t count,
 			struct dart_zero_extent *extent)
@@ -16,23 +16,21 @@ static int counters_add(int region, const char *name, uint32_t count,
 		.flags = count ? DART_ZERO_COUNTERS_CREATE : 0,
 		.count = count,
 	};
-	int err;
+	int ret;
 
 	strcpy(counters.name, name);
-	err = device_call(region, DART_ZERO_IOC_ADD_COUNTERS, &counters);
-	if (!err)
+	ret = device_call(region, DART_ZERO_IOC_ADD_COUNTERS, &counters);
+	if (!ret)
 		*extent = counters.extent;
-	return err;
+	return ret;
 }
 
-/* The module counts, is removed under the region, and its last values stay. */
-static void test_module(void **state)
+static void test_counters_of_module(void **state)
 {
 	struct dart_zero_extent extent;
 	int region = device_open();
 	const char *address = device_map(region);
 
-	(void)state;
 	assert_int_equal(counters_add(region, "dart_sample", 0, &extent),
 			 -ENOENT);
 	assert_int_equal(system("modprobe dart_sample"), 0);
@@ -59,7 +57,7 @@ static void test_module(void **state)
 	assert_int_equal(counters_add(region, "dart_sample", 0, &extent),
 			 -ENOENT);
 
-	/* The next one begins at zero, beside what the last one has left. */
+	/* The new counters start at zero, beside the last values of the old ones. */
 	assert_int_equal(system("modprobe dart_sample"), 0);
 	assert_int_equal(counters_add(region, "dart_sample", 0, &extent), 0);
 	assert_int_equal(device_sum(address, &extent, 1), 0);
@@ -68,7 +66,7 @@ static void test_module(void **state)
 	assert_int_equal(system("rmmod dart_sample"), 0);
 }
 
-/* A program that adds 3 to counter 1 of the counters @id and returns what it got. */
+/* A program that adds 3 to counter @index of counters @id and returns the result. */
 static int program_load(uint32_t id, uint32_t index)
 {
 	struct btf *kernel = btf__load_vmlinux_btf();
@@ -128,13 +126,12 @@ static int program_run(int program)
 	return (int)options.retval;
 }
 
-static void test_program(void **state)
+static void test_counters_of_program(void **state)
 {
 	struct dart_zero_extent extent, again;
 	int region = device_open(), other = device_open(), program, beyond;
 	const char *address = device_map(region);
 
-	(void)state;
 	assert_int_equal(counters_add(region, "of-a-program", 4, &extent), 0);
 	assert_string_equal(extent.name, "");
 	assert_int_equal(extent.length, 32);
@@ -146,7 +143,7 @@ static void test_program(void **state)
 	assert_int_equal(device_sum(address, &extent, 0), 0);
 	assert_int_equal(device_sum(address, &extent, 1), 30);
 
-	/* They are its maker's: another region can only look. */
+	/* The region that made them owns them: another one can only show them. */
 	assert_int_equal(counters_add(other, "of-a-program", 0, &again), 0);
 	assert_int_equal(again.counters_id, extent.counters_id);
 	assert_int_equal(device_remove(region, extent.id), 0);
@@ -165,8 +162,10 @@ static void test_program(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_module),
-		cmocka_unit_test(test_program),
+		TEST("counters of a module keep their last values when it is unloaded, and start from 0 when it is loaded again",
+		     test_counters_of_module),
+		TEST("an eBPF program adds to counters by id until the region that made them removes them",
+		     test_counters_of_program),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

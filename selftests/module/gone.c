@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What a window shows ends before the window: the region says so and keeps the
- * last values, and nothing that ends has to wait for it.
+ * A namespace, device or cgroup ends before the window that shows it: the region
+ * reports it and keeps the last values, and the end does not wait for the region.
  */
-#include "selftests/lib/device.h"
-
 #include <infiniband/verbs.h>
 #include <linux/snmp.h>
 #include <net/if.h>
@@ -15,7 +13,9 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
-/* A new network namespace with lo up; we stay where we are. */
+#include "selftests/lib/device.h"
+
+/* A new network namespace with lo up; the caller stays in its own. */
 static int namespace_new(void)
 {
 	int home = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
@@ -30,10 +30,10 @@ static int namespace_new(void)
 	return fd;
 }
 
-/* Sends @count UDP datagrams to a port where nobody listens. */
+/* Sends @count UDP datagrams to a port without a listener. */
 static void send_datagrams(uint32_t address, int count)
 {
-	const struct sockaddr_in nobody = {
+	const struct sockaddr_in target = {
 		.sin_family = AF_INET,
 		.sin_port = htons(9),
 		.sin_addr.s_addr = htonl(address),
@@ -41,9 +41,9 @@ static void send_datagrams(uint32_t address, int count)
 	int udp = socket(AF_INET, SOCK_DGRAM, 0);
 
 	assert_true(udp >= 0);
-	while (count--)	/* what comes back as ECONNREFUSED was sent, too */
-		sendto(udp, "x", 1, 0, (const struct sockaddr *)&nobody,
-		       sizeof(nobody));
+	while (count--)	/* one that fails with ECONNREFUSED was sent, too */
+		sendto(udp, "x", 1, 0, (const struct sockaddr *)&target,
+		       sizeof(target));
 	close(udp);
 }
 
@@ -82,8 +82,7 @@ static bool is_gone(int region, uint32_t id)
 	return false;
 }
 
-/* Two namespaces at once: each has its own counters, and its own end. */
-static void test_namespaces(void **state)
+static void test_two_namespaces(void **state)
 {
 	int region = device_open(), namespaces[2];
 	const char *address = device_map(region);
@@ -94,7 +93,6 @@ static void test_namespaces(void **state)
 		.fd = -1,
 	};
 
-	(void)state;
 	for (int i = 0; i < 2; i++) {
 		namespaces[i] = namespace_new();
 		assert_int_equal(device_add_selected(region,
@@ -134,13 +132,11 @@ static void test_namespaces(void **state)
 	close(region);
 }
 
-/* Two regions on one namespace: both hear of its end, in any order of theirs. */
-static void test_two_regions(void **state)
+static void test_three_regions(void **state)
 {
 	int regions[3], namespace = namespace_new();
 	struct dart_zero_extent extent;
 
-	(void)state;
 	for (int i = 0; i < 3; i++) {
 		regions[i] = device_open();
 		assert_int_equal(device_add_selected(regions[i],
@@ -188,7 +184,6 @@ static void test_watch_namespaces(void **state)
 	};
 	uint32_t inodes[64], before, wanted;
 
-	(void)state;
 	assert_int_equal(device_call(region, DART_ZERO_IOC_NAMESPACES, &small),
 			 -ENOSPC);
 	before = namespaces(region, DART_ZERO_NAMESPACES_WATCH, inodes);
@@ -196,7 +191,7 @@ static void test_watch_namespaces(void **state)
 
 	namespace = namespace_new();
 	wanted = inode(namespace);
-	/* What fails neither takes the event nor ends the watch. */
+	/* A call that fails neither consumes the event nor ends the watch. */
 	assert_int_equal(device_call(region, DART_ZERO_IOC_NAMESPACES,
 				     &nowhere), -EFAULT);
 	assert_int_equal(device_event(region, DART_ZERO_EVENT_NAMESPACES), 0);
@@ -225,7 +220,7 @@ static uint64_t file_number(const char *path)
 	return number;
 }
 
-/* Packets sent: struct pcpu_lstats has no others, pcpu_sw_netstats has. */
+/* Packets sent: struct pcpu_lstats counts these only, pcpu_sw_netstats others, too. */
 static uint64_t device_packets(const char *address,
 			       const struct dart_zero_extent *stats)
 {
@@ -233,7 +228,6 @@ static uint64_t device_packets(const char *address,
 			  strcmp(stats->name, "pcpu_lstats") ? 2 : 0);
 }
 
-/* Deleting a device must not take longer, nor its counters start anew. */
 static void test_device(void **state)
 {
 	int region = device_open(), net;
@@ -241,7 +235,6 @@ static void test_device(void **state)
 	struct dart_zero_extent stats, core, none;
 	uint64_t packets;
 
-	(void)state;
 	net = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
 	assert_int_equal(system("ip link add gone0 type dummy && "
 				"ip address add 192.0.2.1/24 dev gone0 && "
@@ -258,7 +251,7 @@ static void test_device(void **state)
 	assert_int_equal(device_add_selected(region, DART_ZERO_SOURCE_NETDEV,
 					     net, 9999, &none), -ENODEV);
 
-	/* Whatever the type is called: a driver that sends has one count of it. */
+	/* Drivers use different types, but all count the packets they send. */
 	packets = device_packets(address, &stats);
 	send_datagrams(0xc0000202, 25);
 	assert_true(device_packets(address, &stats) >= packets + 25);
@@ -274,14 +267,12 @@ static void test_device(void **state)
 	close(net);
 }
 
-/* A device that moves is gone from where it was, and keeps its counters. */
 static void test_device_moves(void **state)
 {
 	int region = device_open(), net, target = namespace_new();
 	struct dart_zero_extent stats;
 	char command[128];
 
-	(void)state;
 	net = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
 	assert_int_equal(system("ip link add moves0 type dummy && "
 				"ip link set moves0 up"), 0);
@@ -298,7 +289,6 @@ static void test_device_moves(void **state)
 	close(net);
 }
 
-/* A cgroup that is shown can be removed like any other. */
 static void test_cgroup(void **state)
 {
 	static const char path[] = "/sys/fs/cgroup/dart-gone";
@@ -309,7 +299,6 @@ static void test_cgroup(void **state)
 	int status;
 	pid_t child;
 
-	(void)state;
 	assert_int_equal(mkdir(path, 0755), 0);
 	cgroup = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	assert_int_equal(device_add_selected(region,
@@ -350,8 +339,8 @@ static int module_references(void)
 }
 
 /*
- * The region is closed first and the memory registration later, as may happen
- * when a process is killed: the memory stays until then, and so the module.
+ * The region is closed before the memory registration ends, as may happen when a
+ * process is killed: the memory stays until then, and so does the module.
  */
 static void test_pinned(void **state)
 {
@@ -364,7 +353,6 @@ static void test_pinned(void **state)
 	struct ibv_pd *pd;
 	struct ibv_mr *mr;
 
-	(void)state;
 	assert_non_null(devices[0]);
 	context = ibv_open_device(devices[0]);
 	pd = ibv_alloc_pd(context);
@@ -383,7 +371,7 @@ static void test_pinned(void **state)
 	assert_int_equal(module_references(), 1);
 	assert_int_equal(ibv_dereg_mr(mr), 0);
 	for (int i = 0; i < 100 && module_references(); i++)
-		usleep(50000);	/* quarantine ends unannounced */
+		usleep(50000);	/* the end of quarantine is not announced */
 	assert_int_equal(module_references(), 0);
 	ibv_dealloc_pd(pd);
 	ibv_close_device(context);
@@ -396,7 +384,6 @@ static void test_read(void **state)
 	struct dart_zero_event event;
 	int region = open(DART_ZERO_DEVICE, O_RDONLY | O_NONBLOCK);
 
-	(void)state;
 	assert_int_equal(read(region, &event, sizeof(event)), -1);
 	assert_int_equal(errno, EAGAIN);
 	assert_int_equal(read(region, &event, sizeof(event) - 1), -1);
@@ -410,14 +397,22 @@ static void test_read(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_namespaces),
-		cmocka_unit_test(test_two_regions),
-		cmocka_unit_test(test_watch_namespaces),
-		cmocka_unit_test(test_device),
-		cmocka_unit_test(test_device_moves),
-		cmocka_unit_test(test_cgroup),
-		cmocka_unit_test(test_pinned),
-		cmocka_unit_test(test_read),
+		TEST("windows of two namespaces count separately, and each keeps its last values when its namespace ends",
+		     test_two_namespaces),
+		TEST("every region that shows a namespace gets an event when it ends",
+		     test_three_regions),
+		TEST("a watch on namespaces reports each new and each ended one until it is given up",
+		     test_watch_namespaces),
+		TEST("a device that is shown counts its packets, can be deleted, and its windows get an event",
+		     test_device),
+		TEST("a device that moves to another namespace ends its window",
+		     test_device_moves),
+		TEST("a cgroup that is shown counts CPU time, can be removed, and keeps its last values",
+		     test_cgroup),
+		TEST("a window that is registered for RDMA holds the module until it is deregistered",
+		     test_pinned),
+		TEST("read() of events fails with EAGAIN without one, EINVAL into too few bytes and EFAULT into read-only memory",
+		     test_read),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Whatever order things end in, nothing is left: no map, no pinned page, no
- * reference to the module.
+ * The end of a region, in every order of its parts, leaves no map, no pinned page
+ * and no reference to the module.
  */
-#include "selftests/lib/device.h"
-
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/wait.h>
 
+#include "selftests/lib/device.h"
 #include "selftests/lib/leftovers.h"
 #include "selftests/lib/loopback.h"
 
@@ -50,7 +49,7 @@ static void build(struct fixture *fixture)
 	assert_non_null(fixture->mr);
 }
 
-/* The four ends of a region; every order of them is tried. */
+/* The four steps that end a region; every order of them is tried. */
 static void close_region(struct fixture *fixture)
 {
 	close(fixture->region);
@@ -105,7 +104,6 @@ static void end_in_order(const int order[4])
 
 static void test_every_order(void **state)
 {
-	(void)state;
 	for (int code = 0; code < 256; code++) {
 		const int order[4] = { code & 3, code >> 2 & 3, code >> 4 & 3,
 				       code >> 6 & 3 };
@@ -118,12 +116,11 @@ static void test_every_order(void **state)
 	}
 }
 
-/* The owner's memory is held while it is shown, and not longer. */
-static void test_removed_extent_gives_map_back(void **state)
+/* A region holds the memory of a map only while it shows it. */
+static void test_removed_extent_releases_map(void **state)
 {
 	struct fixture fixture;
 
-	(void)state;
 	build(&fixture);
 	close_map(&fixture);
 	assert_true(leftovers__map_exists(fixture.id));
@@ -147,7 +144,6 @@ static void test_killed_process(void **state)
 	pid_t child;
 	char byte;
 
-	(void)state;
 	assert_int_equal(pipe(ready), 0);
 	child = fork();
 	if (!child) {
@@ -170,9 +166,8 @@ static void test_killed_process(void **state)
 	munmap(fixture, sizeof(*fixture));
 }
 
-static void test_module_can_go(void **state)
+static void test_unload(void **state)
 {
-	(void)state;
 	assert_int_equal(system("modprobe -r dart_zero"), 0);
 	assert_int_equal(access(DART_ZERO_DEVICE, F_OK), -1);
 	assert_int_equal(system("modprobe dart_zero"), 0);
@@ -182,10 +177,14 @@ static void test_module_can_go(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_every_order),
-		cmocka_unit_test(test_removed_extent_gives_map_back),
-		cmocka_unit_test(test_killed_process),
-		cmocka_unit_test(test_module_can_go),
+		TEST("when region, mapping, map and memory registration end in any order, nothing is left",
+		     test_every_order),
+		TEST("a map without an owner is freed when its extent is removed",
+		     test_removed_extent_releases_map),
+		TEST("a killed process leaves no map, no pinned page and no reference to the module",
+		     test_killed_process),
+		TEST("an unloaded module takes its device away and can be loaded again",
+		     test_unload),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

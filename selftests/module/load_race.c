@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The module comes and goes while others open the device, add extents, map and
- * register: the device is there or it is not (ENOENT, ENODEV), and who has it
- * open has it whole; the module goes when nobody has (EWOULDBLOCK).
+ * The module is loaded and unloaded while processes open the device, add extents,
+ * map and register memory.  Either open() fails because there is no device (ENOENT,
+ * ENODEV), or all later calls work; the module cannot be unloaded while a process
+ * has the device open (EWOULDBLOCK).
  *
  * DART_ROUNDS says how many times it is loaded and unloaded (200).
  */
-#include "selftests/lib/device.h"
-
 #include <limits.h>
 #include <sched.h>
 #include <signal.h>
@@ -19,6 +18,7 @@
 #include <sys/utsname.h>
 #include <sys/wait.h>
 
+#include "selftests/lib/device.h"
 #include "selftests/lib/leftovers.h"
 #include "selftests/lib/loopback.h"
 
@@ -29,7 +29,7 @@
 struct race {
 	atomic_bool is_over;
 	struct user {
-		unsigned long opened, absent;
+		unsigned long opened, absent;	/* attempts */
 		char failure[64];	/* empty: none */
 	} users[USERS];
 };
@@ -38,10 +38,10 @@ struct client {
 	struct user *user;
 	struct ibv_pd *pd;
 	int map;
-	int dev;	/* readable when something new is in /dev */
+	int dev;	/* inotify: readable when a file is created in /dev */
 };
 
-/* Once the device is open, nothing but memory can be missing. */
+/* With the device open, calls fail for lack of memory only. */
 static const char *use(const struct client *client, int region)
 {
 	struct dart_zero_info info = { .size = sizeof(info) };
@@ -65,7 +65,7 @@ static const char *use(const struct client *client, int region)
 	if (!mr)
 		return "ibv_reg_mr";
 
-	/* From here on the mapping holds the module, at last the pin only. */
+	/* From here on the mapping holds the module, and then the pinned pages. */
 	close(region);
 	if (*(const uint64_t *)(address + extent.data) != VALUE)
 		return "value";
@@ -87,7 +87,7 @@ static const char *open_and_use(const struct client *client)
 	if (errno != ENOENT && errno != ENODEV)
 		return "open";
 	client->user->absent++;
-	/* Comes in the end: the last thing that happens is that it is loaded. */
+	/* Returns at last, because the race ends with the module loaded. */
 	if (errno == ENOENT && read(client->dev, events, sizeof(events)) < 0)
 		return "inotify";
 	return NULL;
@@ -147,7 +147,6 @@ static void test_load_race(void **state)
 	int module = open_module(), status;
 	pid_t children[USERS];
 
-	(void)state;
 	for (int i = 0; i < USERS; i++) {
 		children[i] = fork();
 		if (!children[i])
@@ -165,7 +164,7 @@ static void test_load_race(void **state)
 		assert_int_equal(waitpid(children[i], &status, 0), children[i]);
 		assert_string_equal(user->failure, "");
 		assert_int_equal(status, 0);
-		print_message("# %lu times open, %lu times not there\n",
+		print_message("# opened %lu times, no device %lu times\n",
 			      user->opened, user->absent);
 		assert_true(user->opened > 0 && user->absent > 0);
 	}
@@ -181,7 +180,8 @@ static void test_load_race(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_load_race),
+		TEST("while the module is loaded and unloaded, an open device always works and nothing is left",
+		     test_load_race),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What a mapping of a region shows, and what can be done to it. */
-#include "selftests/lib/device.h"
-
+/* The contents of a mapping of a region, and the calls that may change the mapping. */
 #include <bpf/btf.h>
 #include <signal.h>
 #include <stdio.h>
 #include <sys/wait.h>
+
+#include "selftests/lib/device.h"
 
 static uint64_t load(const char *address)
 {
@@ -17,7 +17,6 @@ static void update(int map, uint32_t key, uint64_t value)
 	assert_int_equal(bpf_map_update_elem(map, &key, &value, BPF_ANY), 0);
 }
 
-/* Extents added before and after mmap(), side by side, live. */
 static void test_before_and_after_mmap(void **state)
 {
 	int early = array_map("early", 8, 600, BPF_F_MMAPABLE);
@@ -26,14 +25,13 @@ static void test_before_and_after_mmap(void **state)
 	int region = device_open();
 	const char *address;
 
-	(void)state;
 	update(early, 599, 11);
 	update(late, 599, 22);
 	assert_int_equal(device_add_map(region, early, &first), 0);
 	address = device_map(region);
 	assert_int_equal(load(address + first.data + 599 * first.stride), 11);
 
-	/* Touched while it was a hole: the page table must not remember that. */
+	/* Read while it is a hole: the page table must not remember that. */
 	assert_int_equal(load(address + first.offset + first.pages * 4096), 0);
 	assert_int_equal(device_add_map(region, late, &second), 0);
 	assert_int_equal(second.offset, first.offset + first.pages * 4096);
@@ -57,7 +55,6 @@ static void test_removed_reads_as_zero(void **state)
 	int region = device_open();
 	const char *address;
 
-	(void)state;
 	update(map, 0, 33);
 	assert_int_equal(device_add_map(region, map, &extent), 0);
 	address = device_map(region);
@@ -82,7 +79,6 @@ static void test_capacity_reads_as_zero(void **state)
 	struct dart_zero_info info = device_info(region);
 	const char *address = device_map(region);
 
-	(void)state;
 	assert_int_equal(info.abi_version, DART_ZERO_ABI_VERSION);
 	assert_int_equal(info.used, 0);
 	assert_int_equal(load(address), 0);
@@ -91,7 +87,7 @@ static void test_capacity_reads_as_zero(void **state)
 	close(region);
 }
 
-/* User time of all CPUs from the window, between two looks at /proc/stat. */
+/* User time of all CPUs. */
 static uint64_t proc_user_ticks(void)
 {
 	unsigned long long user = 0;
@@ -103,7 +99,7 @@ static uint64_t proc_user_ticks(void)
 	return user;
 }
 
-/* Where in the variable the CPU times begin: not at 0 since Linux 7.2. */
+/* The offset of the CPU times in the variable: not 0 since Linux 7.2. */
 static uint32_t offset_of_cpustat(void)
 {
 	struct btf *btf = btf__load_vmlinux_btf();
@@ -135,13 +131,12 @@ static void test_window_follows_proc(void **state)
 	struct dart_zero_extent extent;
 	uint64_t first = 0, last = 0;
 
-	(void)state;
 	assert_int_equal(device_add_window(region, DART_ZERO_SOURCE_CPUSTAT,
 					   &extent), 0);
 	assert_string_equal(extent.name, "kernel_cpustat");
 	assert_int_equal(extent.copies, device_info(region).cpus);
 
-	/* Looking at /proc is itself the load: until 20 ticks have passed. */
+	/* Reading /proc is the load itself: until 20 ticks have passed. */
 	do {
 		uint64_t before = proc_user_ticks(), window = 0, after;
 
@@ -168,7 +163,6 @@ static void test_never_writable(void **state)
 	const char *address = device_map(region);
 	size_t capacity = device_info(region).capacity;
 
-	(void)state;
 	assert_int_equal(mprotect((void *)address, 4096, PROT_READ | PROT_WRITE),
 			 -1);
 	assert_int_equal(errno, EACCES);
@@ -188,11 +182,10 @@ static void test_not_inherited_by_fork(void **state)
 	int status;
 	pid_t child;
 
-	(void)state;
 	assert_int_equal(load(address), 0);
 	child = fork();
 	if (!child) {
-		/* cmocka's handler would go on as if it were the parent. */
+		/* The handler of cmocka would continue as if in the parent. */
 		signal(SIGSEGV, SIG_DFL);
 		load(address);
 		_exit(0);
@@ -204,7 +197,6 @@ static void test_not_inherited_by_fork(void **state)
 	close(region);
 }
 
-/* A region that is full of extents, in and out in another order. */
 static void test_many_extents(void **state)
 {
 	enum { COUNT = 64 };
@@ -213,7 +205,6 @@ static void test_many_extents(void **state)
 	struct dart_zero_extent extents[COUNT];
 	int maps[COUNT];
 
-	(void)state;
 	for (int i = 0; i < COUNT; i++) {
 		maps[i] = array_map("many", 8, 1 + 512 * (i % 3),
 				    BPF_F_MMAPABLE);
@@ -239,13 +230,20 @@ static void test_many_extents(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_before_and_after_mmap),
-		cmocka_unit_test(test_removed_reads_as_zero),
-		cmocka_unit_test(test_capacity_reads_as_zero),
-		cmocka_unit_test(test_window_follows_proc),
-		cmocka_unit_test(test_never_writable),
-		cmocka_unit_test(test_not_inherited_by_fork),
-		cmocka_unit_test(test_many_extents),
+		TEST("maps added before and after mmap() are shown side by side, with every later change",
+		     test_before_and_after_mmap),
+		TEST("an extent that was removed reads as zeros, and its place can be used again under a new id",
+		     test_removed_reads_as_zero),
+		TEST("a region without extents reads as zeros up to its capacity",
+		     test_capacity_reads_as_zero),
+		TEST("a window on CPU times stays within what /proc/stat says before and after",
+		     test_window_follows_proc),
+		TEST("a mapping can be made neither writable nor executable, and cannot grow",
+		     test_never_writable),
+		TEST("a child does not inherit the mapping of its parent",
+		     test_not_inherited_by_fork),
+		TEST("64 maps can be added and removed in any order, and each is shown at its place",
+		     test_many_extents),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Slices: each process writes its own pages, and the region reads them all. */
-#include "selftests/lib/device.h"
-
 #include <infiniband/verbs.h>
 #include <sys/wait.h>
+
+#include "selftests/lib/device.h"
 
 #define PAGE 4096
 
@@ -50,7 +50,6 @@ static void test_written_and_read(void **state)
 	struct dart_zero_slice slices[3];
 	uint32_t slab = slab_new(region, 8, NULL);
 
-	(void)state;
 	for (int i = 0; i < 3; i++) {
 		assert_int_equal(slice_new(region, slab, 2, &slices[i]), 0);
 		slice_map(&slices[i])[PAGE / 8] = 100 + i;
@@ -63,18 +62,17 @@ static void test_written_and_read(void **state)
 	}
 	device_no_event(region);
 	close(region);
-	/* Slices outlive the region: their owners need not know. */
+	/* Slices outlive the region, whose end their owners need not notice. */
 	slice_map(&slices[1])[0] = 7;
 	for (int i = 0; i < 3; i++)
 		close(slices[i].fd);
 }
 
-static void test_nothing_beside_it(void **state)
+static void test_mapped_only_whole(void **state)
 {
 	struct dart_zero_slice slice;
 	int region = device_open();
 
-	(void)state;
 	assert_int_equal(slice_new(region, slab_new(region, 4, NULL), 1,
 				   &slice), 0);
 	assert_ptr_equal(mmap(NULL, 2 * PAGE, PROT_READ, MAP_SHARED, slice.fd,
@@ -96,7 +94,7 @@ static void test_nothing_beside_it(void **state)
 	close(region);
 }
 
-/* Who could pin the pages could write to them after they are another's. */
+/* A process with pinned pages could write to them after they have another owner. */
 static void test_not_pinned(void **state)
 {
 	struct ibv_device **devices = ibv_get_device_list(NULL);
@@ -105,7 +103,6 @@ static void test_not_pinned(void **state)
 	struct dart_zero_slice slice;
 	int region = device_open();
 
-	(void)state;
 	assert_non_null(pd);
 	ibv_free_device_list(devices);
 	assert_int_equal(slice_new(region, slab_new(region, 1, NULL), 1,
@@ -119,7 +116,6 @@ static void test_not_pinned(void **state)
 	close(region);
 }
 
-/* A process dies with its slice mapped: that is told, and its values stay. */
 static void test_owner_dies(void **state)
 {
 	struct dart_zero_slice slice, next;
@@ -128,7 +124,6 @@ static void test_owner_dies(void **state)
 	uint32_t slab = slab_new(region, 1, NULL);
 	pid_t owner;
 
-	(void)state;
 	assert_int_equal(slice_new(region, slab, 1, &slice), 0);
 	owner = fork();
 	if (!owner) {
@@ -152,15 +147,13 @@ static void test_owner_dies(void **state)
 	close(region);
 }
 
-/* Pages are not lent to a second process while the first still writes them. */
-static void test_removed_first(void **state)
+static void test_removed_while_mapped(void **state)
 {
 	struct dart_zero_slice slice, next;
 	int region = device_open();
 	uint32_t slab = slab_new(region, 1, NULL);
 	volatile uint64_t *memory;
 
-	(void)state;
 	assert_int_equal(slice_new(region, slab, 1, &slice), 0);
 	memory = slice_map(&slice);
 	assert_int_equal(device_remove(region, slab), -EBUSY);
@@ -183,7 +176,6 @@ static void test_refusals(void **state)
 	struct dart_zero_slice slice;
 	int region = device_open();
 
-	(void)state;
 	slab_new(region, 300, &extent);
 	assert_int_equal(device_add_window(region, DART_ZERO_SOURCE_CPUSTAT,
 					   NULL), 0);
@@ -198,7 +190,6 @@ static void test_refusals(void **state)
 	close(region);
 }
 
-/* All of a large slab, and each page its own. */
 static void test_many(void **state)
 {
 	enum { COUNT = 1000 };
@@ -207,7 +198,6 @@ static void test_many(void **state)
 	const char *address = device_map(region);
 	uint32_t slab = slab_new(region, COUNT, NULL);
 
-	(void)state;
 	for (int i = 0; i < COUNT; i++) {
 		volatile uint64_t *memory;
 
@@ -230,13 +220,20 @@ static void test_many(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_written_and_read),
-		cmocka_unit_test(test_nothing_beside_it),
-		cmocka_unit_test(test_not_pinned),
-		cmocka_unit_test(test_owner_dies),
-		cmocka_unit_test(test_removed_first),
-		cmocka_unit_test(test_refusals),
-		cmocka_unit_test(test_many),
+		TEST("the region shows what the owners write to three slices, and slices outlive the region",
+		     test_written_and_read),
+		TEST("a slice can be mapped neither beyond its end nor privately nor executable, and cannot grow",
+		     test_mapped_only_whole),
+		TEST("the pages of a slice cannot be registered for RDMA by its owner",
+		     test_not_pinned),
+		TEST("a slice whose owner exits is reported, keeps its values until it is removed, and is then cleared",
+		     test_owner_dies),
+		TEST("the pages of a removed slice are not lent again while the old owner has them mapped",
+		     test_removed_while_mapped),
+		TEST("ADD_SLICE refuses no pages, too many pages, an extent that is not a slab and a struct of a wrong size",
+		     test_refusals),
+		TEST("a slab of 1000 pages lends each page once and shows it, and can be removed after the last",
+		     test_many),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * On a locked down kernel no window can be opened; maps can still be added, and
- * windows that are open stay.  Comes last: there is no way back from lockdown.
+ * A locked down kernel refuses new windows; maps can still be added, and open
+ * windows stay.  Runs last of its directory: lockdown cannot be undone.
  */
-#include "selftests/lib/device.h"
-
 #include <sys/mount.h>
+
+#include "selftests/lib/device.h"
 
 static void lock_down(void)
 {
@@ -24,7 +24,6 @@ static void test_lockdown(void **state)
 	int map = array_map("lockdown", 8, 1, BPF_F_MMAPABLE);
 	int region = device_open();
 
-	(void)state;
 	assert_int_equal(device_add_window(region, DART_ZERO_SOURCE_CPUSTAT,
 					   NULL), 0);
 	lock_down();
@@ -39,7 +38,8 @@ static void test_lockdown(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_lockdown),
+		TEST("a locked down kernel refuses new windows, keeps open ones and takes maps",
+		     test_lockdown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

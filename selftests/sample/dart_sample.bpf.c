@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Programs with counters in a region, as small as they can be. They are made by
+ * Minimal eBPF programs that add to counters in a region. The counters are made by
  *
  *	dartctl register counters NAME packets bytes cgroups
  *
- * whose answer says the id.
+ * which prints their id.
  */
 #include "vmlinux.h"
 #include <bpf/bpf_helpers.h>

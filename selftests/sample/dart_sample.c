@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A module with counters in a region, as small as it can be: what is written to
- * /sys/module/dart_sample/parameters/add is added.
+ * A minimal module with counters in a region: a number that is written to
+ * /sys/module/dart_sample/parameters/add is added to them.
  */
 #include <linux/kstrtox.h>
 #include <linux/module.h>
@@ -18,16 +18,16 @@ struct dart_sample {
 static struct dart_sample __percpu *counters;
 
 /*
- * Parameters can be written to before the module has begun and after it has
- * ended; they are locked meanwhile.
+ * Parameters can be written before the module's init and after its exit, which lock
+ * them while they change @counters.
  */
 static int add(const char *text, const struct kernel_param *param)
 {
 	u64 value;
-	int err = kstrtou64(text, 0, &value);
+	int ret = kstrtou64(text, 0, &value);
 
-	if (err)
-		return err;
+	if (ret)
+		return ret;
 	if (!counters)
 		return -ENODEV;
 	this_cpu_inc(counters->writes);
@@ -40,13 +40,13 @@ module_param_cb(add, &add_ops, NULL, 0200);
 
 static int __init sample_init(void)
 {
-	int err;
+	int ret;
 
 	kernel_param_lock(THIS_MODULE);
-	err = dart_counters_register("dart_sample", struct dart_sample,
+	ret = dart_counters_register("dart_sample", struct dart_sample,
 				     &counters);
 	kernel_param_unlock(THIS_MODULE);
-	return err;
+	return ret;
 }
 
 static void __exit sample_exit(void)

@@ -1,37 +1,36 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Random operations on a region with live extents and a memory registration:
- * whatever a process does to its address space, what is mapped shows what is
- * in the region, what is refused is refused as documented and has changed
- * nothing, and the memory registration serves.  At the end nothing is left.
+ * Random operations on a region with live extents and a memory registration.
+ * Whatever a process does to its address space, mapped pages show the contents of
+ * the region, refused calls fail as documented and change nothing, and the memory
+ * registration stays readable.  At the end nothing is left.
  *
  * DART_OPERATIONS says how many operations (10000), DART_SEED repeats a storm.
  */
-#include "selftests/lib/device.h"
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
+#include "selftests/lib/device.h"
 #include "selftests/lib/leftovers.h"
 #include "selftests/lib/storm.h"
 #include "selftests/lib/storm_extents.h"
 #include "selftests/lib/storm_mappings.h"
 #include "selftests/lib/storm_processes.h"
 
-/* Processes are rare: one takes as long as a hundred of the others. */
+/* Processes are rare: one takes as long as a hundred other operations. */
 static const struct operation {
 	const char *name;
 	uint32_t weight;
 	void (*run)(struct storm *storm);
 } operations[] = {
 	{ "mmap", 64, storm__mmap },
-	{ "mmap that is refused", 24, storm__refused_mmap },
+	{ "refused mmap", 24, storm__refused_mmap },
 	{ "munmap", 64, storm__munmap },
 	{ "mprotect", 80, storm__mprotect },
 	{ "mremap", 80, storm__mremap },
-	{ "mremap that shrinks", 40, storm__mremap_shrink },
-	{ "mremap that is refused", 32, storm__refused_mremap },
+	{ "shrinking mremap", 40, storm__mremap_shrink },
+	{ "refused mremap", 32, storm__refused_mremap },
 	{ "madvise", 240, storm__madvise },
 	{ "/proc/self/mem and mlock", 24, storm__memory_file },
 	{ "add a map", 112, storm__add_map },
@@ -60,12 +59,8 @@ static const struct operation *draw_operation(struct storm *storm)
 	return operation;
 }
 
-/*
- * Every other page in turn.  A look at what cannot be read costs a signal: now and
- * then.
- */
-static bool is_worth_looking(const struct world_page *page, int i,
-			     uint64_t turn)
+/* Every other page in turn; unreadable ones rarely, for each costs a signal. */
+static bool is_checked(const struct world_page *page, int i, uint64_t turn)
 {
 	if (page->page >= 0 && page->is_readable)
 		return i % 2 == (int)(turn % 2);
@@ -76,7 +71,7 @@ static void check_world(const struct storm *storm, uint64_t step,
 			const struct operation *operation)
 {
 	for (int i = 0; i < WORLD_ARENA_PAGES; i++) {
-		if (is_worth_looking(&storm->world->pages[i], i, step) &&
+		if (is_checked(&storm->world->pages[i], i, step) &&
 		    !world__holds(storm->world, i))
 			fail_msg("after step %lu (%s) page %d, page %d of the region, is wrong",
 				 step, operation->name, i,
@@ -109,14 +104,13 @@ static void run_storm(uint64_t seed, uint64_t steps)
 	storm__free(storm);
 }
 
-/* Loosely: less than a KiB for each step. */
+/* Memory is counted loosely: a leak is more than a KiB for each step. */
 static void test_storm(void **state)
 {
 	const uint64_t seed = number("DART_SEED", time(NULL));
 	const uint64_t steps = number("DART_OPERATIONS", 10000);
 	long pinned, memory, vmalloc;
 
-	(void)state;
 	print_message("# DART_SEED=%lu\n", seed);
 	run_storm(seed, 100);
 	pinned = leftovers__pinned_pages();
@@ -138,7 +132,8 @@ static void test_storm(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_storm),
+		TEST("after each of many random operations a region shows what it should, and nothing is left at the end",
+		     test_storm),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
