@@ -18,8 +18,8 @@ run() {
 	fi
 }
 
-# said REGEX: a line of the runner's output matches
-said() {
+# printed REGEX: a line of the runner's output matches
+printed() {
 	grep -E "^$1\$" "$ktap" || {
 		cat "$ktap"
 		return 1
@@ -27,13 +27,13 @@ said() {
 }
 
 check "the kernel's lib.mk runs the tests, and none fails" run
-check "the runner prints KTAP" said "TAP version 13"
+check "the runner prints KTAP" printed "TAP version 13"
 check "the runner reports a test of the module as passed" \
-	said "ok [0-9]+ selftests: .*/module: lifetime"
+	printed "ok [0-9]+ selftests: .*/module: lifetime"
 check "the points of a test are in the runner's output" \
-	said "# ok 1 - .* nothing is left"
+	printed "# ok 1 - .* nothing is left"
 check "a test that would lock the kernel down is skipped" \
-	said "ok [0-9]+ selftests: .*/module: windows_under_lockdown # SKIP"
+	printed "ok [0-9]+ selftests: .*/module: windows_under_lockdown # SKIP"
 check "a test that needs two machines is skipped" \
-	said "ok [0-9]+ selftests: .*/pair: values_follow # SKIP"
+	printed "ok [0-9]+ selftests: .*/pair: values_follow # SKIP"
 finish

@@ -37,7 +37,7 @@ as_root() {
 }
 
 # Column $1 of the tables in the form that attempt prints.
-said() {
+documented() {
 	cat "$tests/../kmod/dart_zero.4" "$tests/../agent/dartd.8" |
 		sed -n '/^\.Ss Who may do what/,/^\.El/{
 			s/^\.It \(.* Ta .*\)/\1/p
@@ -66,13 +66,13 @@ check "the address of a reporter can be resolved" \
 for column in user dart userns container root; do
 	check "$column: every call is tried" sh -c \
 		"/run/attempt '$0' as_$column /run/attempt >/run/outcomes"
-	said $column >/run/said
+	documented $column >/run/documented
 	while IFS='	' read -r call cell; do
 		check "$column: $call has the documented outcome: $cell" \
 			grep -x "$call	$cell" /run/outcomes
-	done </run/said
+	done </run/documented
 	check "$column: the tables have every call that was tried" \
-		[ "$(cut -f 1 /run/said)" = "$(cut -f 1 /run/outcomes)" ]
+		[ "$(cut -f 1 /run/documented)" = "$(cut -f 1 /run/outcomes)" ]
 done
 check "the agent stops" host_down
 finish

@@ -1,18 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The reports that become of frames, byte for byte beside libdart's. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+/* The XDP reporter's reports equal those of libdart byte for byte. */
 #include <string.h>
-
-#include <cmocka.h>
 
 #include <arpa/inet.h>
 #include <linux/bpf.h>
 
 #include <libdart/random.h>
 
+#include "selftests/lib/test.h"
 #include "selftests/lib/xdp_reporter.h"
 
 #define CHI_SQUARED_7	40.5	/* 7 degrees of freedom, p = 10^-6 */
@@ -26,7 +21,7 @@ static void random_bytes(struct dart_random *random, void *bytes,
 		*at++ = dart_random__next(random);
 }
 
-/* Any of the flows and paths that INT can tell of. */
+/* A random flow and path of those that INT can describe. */
 static void random_int(struct dart_random *random, uint8_t key[37],
 		       __be32 path[7], struct int_frame *what)
 {
@@ -83,7 +78,6 @@ static void test_paths(void **state)
 	}
 }
 
-/* The ports of ICMP and the like are 0. */
 static void test_no_ports(void **state)
 {
 	struct xdp_reporter *reporter;
@@ -147,7 +141,7 @@ static void test_postcards(void **state)
 		run_postcard(reporter, &random);
 }
 
-/* Which of 8 copies is chosen, by Pearson's test. */
+/* By Pearson's test. */
 static void test_random_copies(void **state)
 {
 	struct xdp_reporter *reporter;
@@ -167,7 +161,7 @@ static void test_random_copies(void **state)
 	size_t length;
 
 	reporter = *state = xdp_reporter__attach(32, DART_STORE_SHARES);
-	/* A flow that the first collector with 8 copies has. */
+	/* A flow of the first collector with 8 copies. */
 	key[12] = IPPROTO_UDP;
 	while (reporter->shares[dart_store__crc(DART_STORE_SHARE, key, 13) %
 				  DART_STORE_SHARES] != number)
@@ -186,7 +180,7 @@ static void test_random_copies(void **state)
 	assert_true(chi_squared < CHI_SQUARED_7);
 }
 
-static void test_nobody(void **state)
+static void test_unassigned_shares(void **state)
 {
 	struct xdp_reporter *reporter;
 	uint8_t frame[INT_FRAME_MAX], key[13] = { 0 };
@@ -209,7 +203,8 @@ static void test_nobody(void **state)
 		if (dart_store__crc(DART_STORE_SHARE, key, 13) %
 		    DART_STORE_SHARES >= DART_STORE_SHARES / 2) {
 			xdp_reporter__expect_passed(reporter, frame, length,
-						    UNASSIGNED, "nobody's");
+						    UNASSIGNED,
+						    "a share without collector");
 			continue;
 		}
 		assert_int_equal(xdp_reporter__run(reporter, frame, &length,
@@ -223,11 +218,17 @@ static void test_nobody(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_teardown(test_paths, xdp_reporter__detach),
-		cmocka_unit_test_teardown(test_no_ports, xdp_reporter__detach),
-		cmocka_unit_test_teardown(test_postcards, xdp_reporter__detach),
-		cmocka_unit_test_teardown(test_random_copies, xdp_reporter__detach),
-		cmocka_unit_test_teardown(test_nobody, xdp_reporter__detach),
+		TEST_FIXTURE("frames with INT-MD of random flows become libdart's reports, for each width of checksums",
+			     test_paths, NULL, xdp_reporter__detach),
+		TEST_FIXTURE("the flow of a protocol without ports is reported with ports of 0",
+			     test_no_ports, NULL, xdp_reporter__detach),
+		TEST_FIXTURE("postcards become libdart's reports, with the node in the key",
+			     test_postcards, NULL, xdp_reporter__detach),
+		TEST_FIXTURE("each of 8 copies is reported equally often",
+			     test_random_copies, NULL, xdp_reporter__detach),
+		TEST_FIXTURE("frames of a share without a collector pass unchanged, and are counted",
+			     test_unassigned_shares, NULL,
+			     xdp_reporter__detach),
 	};
 
 	return cmocka_run_group_tests_name("reporter_frames", tests,

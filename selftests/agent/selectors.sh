@@ -37,7 +37,7 @@ becomes cgroup:cpu@/a%20b/c cgroup:cpu --cgroup "/sys/fs/cgroup/a b/c/"
 
 check "a subtree of cgroups with a blank in its name can be followed" \
 	dartctl register source cgroup:cpu --all-cgroups "/a b"
-refuse "a cgroup that is followed cannot be registered as well" "already" \
+refuse "a cgroup that is followed cannot be registered by itself" "already" \
 	dartctl register source cgroup:cpu --cgroup "a b/c"
 refuse "a subtree of cgroups that is followed cannot be followed again" \
 	"followed already" dartctl register source cgroup:cpu --all-cgroups "a b"

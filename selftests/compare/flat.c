@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Snapshots and scrapes as flat objects; sections of the whole machine. */
 #include "flat.h"
 #include "flat_sources.h"
 
@@ -23,9 +24,9 @@ void flat__add(json_t *flat, uint64_t value, const char *format, ...)
 }
 
 /*
- * Not idle and iowait: for a CPU whose tick is stopped, /proc/stat adds the
- * time since then from elsewhere (get_cpu_idle_time_us()), while the counter
- * itself is brought up to date when the CPU wakes.
+ * Without idle and iowait: for a CPU whose tick is stopped, /proc/stat adds the time
+ * since then from another source (get_cpu_idle_time_us()), while the counter itself is
+ * updated when the CPU wakes.
  */
 static void flatten_proc_stat(json_t *flat, char *text)
 {
@@ -52,8 +53,8 @@ static void flatten_proc_stat(json_t *flat, char *text)
 }
 
 /*
- * The events are the last part of the file, in the order of the enum; only a
- * statistic that the kernel gave up, nr_unstable, comes behind them.
+ * The events are the last part of the file, in the order of the enum; only
+ * nr_unstable, which the kernel no longer uses, follows them.
  */
 static void flatten_proc_vmstat(json_t *flat, char *text)
 {
@@ -119,7 +120,7 @@ static void flatten_map(json_t *flat, const char *entry, json_t *rows)
 	}
 }
 
-/* A batch of bpftool; its dumps are of @entries, in their order. */
+/* The output of a batch of bpftool, with a dump for each of @entries in their order. */
 static void flatten_batch(json_t *flat, char *entries, const char *text)
 {
 	json_t *batch = json_loads(text, 0, NULL), *done;
@@ -139,7 +140,7 @@ json_t *flat__from_snapshot(char *text)
 	json_t *flat = json_object();
 	char *section;
 
-	/* Sections are split at the marker, which no content begins with. */
+	/* No line of a section begins with the marker. */
 	for (section = strstr(text, "== "); section;) {
 		char *name = section + 3;
 		char *next = strstr(name, "\n== ");
@@ -186,8 +187,8 @@ static uint64_t converted(const char *entry, const char *field, uint64_t value)
 	return value;
 }
 
-/* As /proc has it: softnet's "dropped" may be kept in several counters. */
-static const char *shown_as(const char *field)
+/* The name in /proc: "dropped" of softnet may be kept in several counters. */
+static const char *proc_name(const char *field)
 {
 	return strncmp(field, "drops", 5) ? field : "dropped";
 }
@@ -204,14 +205,11 @@ static void flatten_copies(json_t *flat, const char *entry,
 		json_object_foreach((json_t *)copy, field, value)
 			flat__add(flat, converted(entry, field,
 					    json_integer_value(value)),
-			    "%s/%zu/%s", entry, i, shown_as(field));
+			    "%s/%zu/%s", entry, i, proc_name(field));
 	}
 }
 
-/*
- * Events of vmstat by position: the file and the enum name some of them
- * differently.
- */
+/* Events of vmstat by position: the file and the enum name some of them differently. */
 static void flatten_sum(json_t *flat, const char *entry, json_t *sum)
 {
 	unsigned int position = 0;
@@ -219,13 +217,13 @@ static void flatten_sum(json_t *flat, const char *entry, json_t *sum)
 	json_t *value;
 
 	json_object_foreach(sum, field, value) {
-		uint64_t said = converted(entry, field,
-					  json_integer_value(value));
+		uint64_t shown = converted(entry, field,
+					   json_integer_value(value));
 
 		if (!strcmp(entry, "vmstat"))
-			flat__add(flat, said, "%s/sum/%u", entry, position++);
+			flat__add(flat, shown, "%s/sum/%u", entry, position++);
 		else
-			flat__add(flat, said, "%s/sum/%s", entry, field);
+			flat__add(flat, shown, "%s/sum/%s", entry, field);
 	}
 }
 

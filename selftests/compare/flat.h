@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the kernel says and what a controller has read, in one form: an object
- * of integers under names such as "cpustat/0/user" (entry, CPU or row, field).
+ * Counters from the kernel and from a controller in one form: an object of integers
+ * under names such as "cpustat/0/user" (entry, CPU or row, field).
  */
 #ifndef DART_TEST_FLAT_H
 #define DART_TEST_FLAT_H
@@ -10,17 +10,15 @@
 #include <stdint.h>
 
 /*
- * From what the helper "snapshots" sends: sections that begin with a line
- * "== NAME", of /proc files or bpftool's JSON.  A new reference.
+ * From the output of the helper "snapshots": sections that begin with a line
+ * "== NAME", of /proc files or JSON of bpftool.  Changes @text.  A new reference.
  */
 json_t *flat__from_snapshot(char *text);
 
-/* From one line of dart-controller --json.  A new reference, NULL if it has no
- * values.
- */
+/* From one line of dart-controller --json.  A new reference; NULL without values. */
 json_t *flat__from_scrape(const json_t *scrape);
 
-/* Adds @value to what is there under that name. */
+/* Adds @value to the number under that name, 0 if there is none. */
 __attribute__((format(printf, 3, 4)))
 void flat__add(json_t *flat, uint64_t value, const char *format, ...);
 

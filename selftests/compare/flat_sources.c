@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Sections of a snapshot that are of a namespace, device, disk, cgroup or interrupts. */
 #include "flat_sources.h"
 
 #include <ctype.h>
@@ -9,7 +10,7 @@
 
 #include "flat.h"
 
-/* What the files of a namespace call otherwise than the kernel's enums. */
+/* Names in the files of a namespace, and in the kernel's enums. */
 static const char *const renamed[][2] = {
 	{ "inreceives", "inpkts" },
 	{ "forwdatagrams", "outforwdatagrams" },
@@ -36,7 +37,7 @@ static void put_counter(json_t *flat, const char *entry, const char *netns,
 	flat__add(flat, value, "?snmp:%s@%s/sum/%s", entry, netns, lower);
 }
 
-/* A line of names and one of values, each with the family in front. */
+/* Pairs of lines, names and values, that each begin with the family. */
 static void take_lines(json_t *flat, const char *netns, char *text)
 {
 	static const char *const families[][2] = {
@@ -85,7 +86,7 @@ static void take_snmp6(json_t *flat, const char *netns, char *text)
 	}
 }
 
-/* What a device has sent: a veth leaves it to its peer to count the rest. */
+/* Sent bytes and packets of devices: a veth counts the received ones at its peer. */
 static void take_dev(json_t *flat, const char *netns, char *text)
 {
 	char *line;
@@ -155,7 +156,7 @@ static void take_diskstats(json_t *flat, char *text)
 	}
 }
 
-/* Rows "NAME: N N ... text", a column for each CPU. */
+/* Rows "NAME: N N ... text" with a column for each CPU. */
 static void take_rows(json_t *flat, char *text,
 		      void (*take)(json_t *flat, const char *row, int cpu,
 				   uint64_t value))

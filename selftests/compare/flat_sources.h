@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Sections of a snapshot that are of a namespace, device, disk or cgroup. */
-#ifndef FLAT_SOURCES_H
-#define FLAT_SOURCES_H
+/* Sections of a snapshot that are of a namespace, device, disk, cgroup or interrupts. */
+#ifndef DART_TEST_FLAT_SOURCES_H
+#define DART_TEST_FLAT_SOURCES_H
 
 #include <jansson.h>
 
 /*
- * Adds the numbers of a section, with a '?' in front of the names of those that
- * a scrape need not have: the files say more than is registered, and call some
- * things otherwise.
+ * Adds the numbers of a section.  Names of numbers that a scrape need not have begin
+ * with '?': the files have more than is registered, and some other names.
  *
- *   snmp NETNS, snmp6 NETNS, netstat NETNS, dev NETNS   its /proc/net
+ *   snmp NETNS, snmp6 NETNS, netstat NETNS, dev NETNS   of its /proc/net
  *   cpu.stat CGROUP
  *   diskstats, softirqs, interrupts
  */
 void flat_sources__take(json_t *flat, const char *section, char *text);
 
-#endif /* FLAT_SOURCES_H */
+#endif /* DART_TEST_FLAT_SOURCES_H */

@@ -2,14 +2,14 @@
 /*
  * compare HOST PORT < scrapes
  *
- * Compares what a controller reads (the lines of dart-controller --json on
- * standard input) with what the kernel itself says (the helper "snapshots" at
- * HOST PORT, asked again and again meanwhile).  Values move all the time, so every
- * scrape is put between two snapshots: one that was complete before the scrape
- * began, and one that was asked for after it had ended, by one clock.  All
- * that is compared only grows, so what was read must lie between.
+ * Compares the values that a controller reads (lines of dart-controller --json on
+ * standard input) with those of the kernel (the helper "snapshots" at HOST PORT,
+ * fetched repeatedly meanwhile).  Values change all the time, so each scrape is put
+ * between two snapshots by one clock: one that was complete before the scrape began,
+ * and one that was requested after it ended.  All compared values only grow, so a
+ * value that was read must lie between.
  *
- * Prints a report as JSON; exits with 1 if anything lies outside.
+ * Prints a report as JSON; exits with 1 if a value lies outside.
  */
 #include <netdb.h>
 #include <poll.h>
@@ -24,11 +24,11 @@
 
 #include "flat.h"
 
-/* At most so many mismatches are printed in full. */
+/* Mismatches that are printed in full. */
 #define EXAMPLES 10
 
 struct snapshot {
-	uint64_t asked_ns, complete_ns;
+	uint64_t requested_ns, complete_ns;
 	json_t *flat;
 };
 
@@ -42,7 +42,7 @@ struct comparison {
 	size_t snapshot_count;
 	struct scrape *scrapes;
 	size_t scrape_count;
-	char *input;		/* not yet a line */
+	char *input;		/* not yet a complete line */
 	size_t input_length;
 	json_t *summary;	/* of the controller */
 	uint64_t errors;	/* lines of the controller without values */
@@ -66,7 +66,7 @@ static void *grow(void *array, size_t count, size_t size)
 	return array;
 }
 
-/* A new connection to where snapshots are served. */
+/* A new connection to the server of snapshots. */
 static int dial(const char *host, const char *port)
 {
 	const struct addrinfo hints = {
@@ -117,7 +117,7 @@ static void take_snapshot(struct comparison *comparison, char *const server[])
 				     comparison->snapshot_count,
 				     sizeof(*comparison->snapshots));
 	snapshot = &comparison->snapshots[comparison->snapshot_count++];
-	snapshot->asked_ns = now_ns();
+	snapshot->requested_ns = now_ns();
 	text = fetch(server[0], server[1]);
 	snapshot->complete_ns = now_ns();
 	snapshot->flat = flat__from_snapshot(text);
@@ -154,7 +154,7 @@ static void take_line(struct comparison *comparison, const char *line)
 	json_decref(json);
 }
 
-/* Takes what standard input has now; false at its end. */
+/* Takes the available part of standard input; false at its end. */
 static bool take_input(struct comparison *comparison)
 {
 	char *begin, *newline;
@@ -180,10 +180,7 @@ static bool take_input(struct comparison *comparison)
 	return true;
 }
 
-/*
- * A snapshot, the first scrape, then snapshots without pause and scrapes as
- * they come, and a last snapshot behind.
- */
+/* A snapshot before the first scrape, then snapshots without pause, one after the last. */
 static void collect(struct comparison *comparison, char *const server[])
 {
 	struct pollfd input = { .fd = STDIN_FILENO, .events = POLLIN };
@@ -216,7 +213,7 @@ static const struct snapshot *first_after(const struct comparison *comparison,
 					  uint64_t time_ns)
 {
 	for (size_t i = 0; i < comparison->snapshot_count; i++) {
-		if (comparison->snapshots[i].asked_ns >= time_ns)
+		if (comparison->snapshots[i].requested_ns >= time_ns)
 			return &comparison->snapshots[i];
 	}
 	return NULL;
@@ -228,8 +225,8 @@ static uint64_t number(const json_t *flat, const char *name)
 }
 
 /*
- * Adds one to the count of the entry that @name, "entry/copy/field", begins with;
- * the names of entries may have slashes in them.
+ * Adds one to the count of the entry in @name, "entry/copy/field"; names of entries may
+ * have slashes.
  */
 static void count(json_t *counts, const char *name)
 {
@@ -245,10 +242,7 @@ static void count(json_t *counts, const char *name)
 			    json_integer(number(counts, entry) + 1));
 }
 
-/*
- * Compares all that the kernel shows; returns how many values lie outside, or
- * have not been read at all.
- */
+/* Returns how many values of the kernel were read out of bounds or not at all. */
 static uint64_t compare(const struct comparison *comparison, json_t *counts,
 			uint64_t *compared)
 {
@@ -274,8 +268,8 @@ static uint64_t compare(const struct comparison *comparison, json_t *counts,
 			uint64_t read = number(scrape->flat, wanted);
 
 			/*
-			 * Of the agent, not of the kernel; or of a CPU that has
-			 * gone, of which /proc is silent then.
+			 * Figures of the agent, or of a CPU that went offline,
+			 * which /proc then leaves out.
 			 */
 			if (!strncmp(name, "agent/", 6) ||
 			    !json_object_get(high->flat, name) ||
@@ -297,9 +291,10 @@ static uint64_t compare(const struct comparison *comparison, json_t *counts,
 }
 
 /*
- * What the agent did between the first snapshot behind the first scrape and
- * the last one before the last scrape: with its connections up, and no other
- * business.  It has run before that, or nobody has counted.
+ * The agent's CPU time and context switches from the first snapshot after the first
+ * scrape to the last one before the last scrape.  All connections are up then, and
+ * the agent has nothing else to do.  Fails if the figures were not counted: they are
+ * not 0 at the beginning.
  */
 static int add_agent(const struct comparison *comparison, json_t *report)
 {
@@ -317,7 +312,7 @@ static int add_agent(const struct comparison *comparison, json_t *report)
 
 	for (size_t i = 0; i < comparison->scrape_count; i++)
 		scrapes += comparison->scrapes[i].start_ns >= from->complete_ns &&
-			   comparison->scrapes[i].end_ns <= to->asked_ns;
+			   comparison->scrapes[i].end_ns <= to->requested_ns;
 
 	json_object_set_new(report, "scrapes_while_agent_watched",
 			    json_integer(scrapes));
@@ -343,7 +338,7 @@ int main(int argc, char *argv[])
 
 	collect(&comparison, argv + 1);
 	if (!comparison.scrape_count) {
-		fprintf(stderr, "compare: no scrape to compare\n");
+		fprintf(stderr, "compare: standard input has no scrape\n");
 		return 1;
 	}
 
@@ -360,7 +355,7 @@ int main(int argc, char *argv[])
 	if (comparison.summary)
 		json_object_set_new(report, "controller", comparison.summary);
 	if (add_agent(&comparison, report))
-		fprintf(stderr, "compare: the agent could not be watched: too few snapshots, or none of it\n");
+		fprintf(stderr, "compare: too few snapshots with figures of the agent\n");
 	json_dumpf(report, stdout, JSON_INDENT(2) | JSON_ENSURE_ASCII);
 	putchar('\n');
 	return mismatches || comparison.errors || !json_object_size(counts);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * attempt AS...: what a process may do that the command AS... starts (setpriv,
- * unshare), call by call, as lines "CALL<tab>OUTCOME"; the outcome is "yes" or
- * the name of an errno.
+ * attempt AS...: runs itself by the command AS... (setpriv, unshare), and tries each
+ * call of the device and each request.  Prints lines "CALL<tab>OUTCOME"; the outcome
+ * is "yes" or the name of an errno.
  *
- * For each call the process has a descriptor of a region of its own, with one
- * map in it, and that of another map: both opened by root and passed on.
+ * For each call the process has a descriptor of a separate region with one map in it,
+ * and the descriptor of another map; root has opened both.
  */
 #include <grp.h>
 #include <stdio.h>
@@ -18,10 +18,10 @@
 #include "selftests/lib/device.h"
 #include "selftests/lib/registration.h"
 
-/* Where the descriptors are: the map's, then one of a region for each call. */
+/* Descriptors: of the map, then of a region for each call. */
 #define MAP 20
 #define REGIONS (MAP + 1)
-/* Extents of each of them: the map, and then this. */
+/* The id of the slab in each region, behind the map. */
 #define SLAB 2
 
 #define ANOTHER 65532
@@ -71,7 +71,7 @@ static int do_read(int region)
 {
 	struct dart_zero_event event;
 
-	/* There is none, which is for those to know who may ask. */
+	/* Without an event the answer is EAGAIN if the process may ask. */
 	fcntl(region, F_SETFL, O_NONBLOCK);
 	return read(region, &event, sizeof(event)) < 0 && errno != EAGAIN ?
 		-errno : 0;
@@ -192,7 +192,7 @@ static const struct call {
 
 #define CALLS (sizeof(calls) / sizeof(calls[0]))
 
-/* Over a connection of its own: "yes", or the name of an errno. */
+/* Over a separate connection: "yes" or the name of an errno. */
 static const char *ask(const char *request, int fd)
 {
 	const struct sockaddr_un address = {
@@ -211,7 +211,7 @@ static const char *ask(const char *request, int fd)
 		"yes" : json_string_value(json_object_get(reply, "error"));
 }
 
-/* What is to be found, whatever those before have done. */
+/* Makes descriptors, entries and stores the same as before earlier attempts. */
 static void prepare(void)
 {
 	int first = array_map("first", 8, 1, BPF_F_MMAPABLE);
@@ -236,7 +236,7 @@ static void prepare(void)
 	ask("{\"request\": \"store-create\", \"name\": \"others\", "
 	    "\"slots_log2\": 4, \"value_length\": 4}\n", -1);
 
-	/* That of another member of the group. */
+	/* An entry of another member of the group. */
 	if (setegid(getgrnam("dart")->gr_gid) || seteuid(ANOTHER))
 		exit(1);
 	ask("{\"request\": \"register-map\", \"name\": \"others\"}\n", first);

@@ -1,26 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A controller that asks for more than it was given: every memory region of
- * the agent on "host" answers a READ of its very bytes, and refuses one byte
- * before, one byte behind and all that lies beside, with a remote access
- * error; what was asked for does not arrive.
+ * A controller that reads more than is exposed: every memory region of the agent on
+ * "host" answers a READ of exactly its bytes.  A READ of one byte before, of one byte
+ * behind and of the page around it gets a remote access error and no data.
  *
  * Needs an agent with exact exposure on "host" (see beyond_range.sh).
  */
 #include <errno.h>
 #include <poll.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include <libdart/error.h>
 #include <libdart/rdma/endpoint.h>
 #include <libdart/table/table.h>
+
+#include "selftests/lib/test.h"
 
 #define PATTERN 0xa5
 
@@ -86,8 +82,8 @@ static struct dart_table *fetch_table(void)
 }
 
 /*
- * READs @length bytes at @address over a connection of its own, for a refusal
- * ends it.  Returns 1 or -errno; after an error nothing must have landed.
+ * READs @length bytes at @address over a separate connection, which a refusal ends.
+ * Returns 1 or -errno; after an error no byte may have arrived.
  */
 static int try_read(uint64_t address, uint32_t rkey, uint32_t length)
 {
@@ -137,12 +133,11 @@ static void test_beyond(void **state)
 		assert_int_equal(try_read(address, rkey ^ 0x80, length),
 				 -EACCES);
 	}
-	/* Regions smaller than pages there were, or nothing has been shown. */
+	/* Without a region that ends within a page the test shows nothing. */
 	assert_true(windows > 0);
 	dart_table__free(table);
 }
 
-/* The control region's own rkey opens the control region, and no more. */
 static void test_beyond_control_region(void **state)
 {
 	struct dart_endpoint *endpoint = connect_host();
@@ -159,8 +154,10 @@ static void test_beyond_control_region(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_beyond),
-		cmocka_unit_test(test_beyond_control_region),
+		TEST("READs of the exact bytes of each memory region succeed, and others are refused",
+		     test_beyond),
+		TEST("READs of the control region succeed, and others by its rkey are refused",
+		     test_beyond_control_region),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

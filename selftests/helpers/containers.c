@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * containers COUNT: makes what container runtimes make, only faster: processes
- * in a cgroup and a network namespace of their own, /containers/c0 and c0,
- * /containers/c1 and c1, ..., that count a little of everything.  Returns when
- * all of them do.  They end with
+ * containers COUNT: makes containers as runtimes do, but faster: processes, each in its
+ * own cgroup and network namespace (/containers/c0 and c0, /containers/c1 and c1, ...),
+ * with a little load for their counters.  Returns when all of them run.  They end with
  *
  *	echo 1 >/sys/fs/cgroup/containers/cgroup.kill
  */
@@ -73,7 +72,7 @@ static void enter_namespace(int number)
 static void __attribute__((noreturn)) work(void)
 {
 	const struct timespec interval = { .tv_nsec = 500000000 };
-	const struct sockaddr_in nobody = {
+	const struct sockaddr_in unused = {
 		.sin_family = AF_INET,
 		.sin_port = htons(9),
 		.sin_addr.s_addr = htonl(INADDR_LOOPBACK),
@@ -82,7 +81,7 @@ static void __attribute__((noreturn)) work(void)
 	for (;;) {
 		int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
 
-		connect(fd, (const struct sockaddr *)&nobody, sizeof(nobody));
+		connect(fd, (const struct sockaddr *)&unused, sizeof(unused));
 		close(fd);
 		nanosleep(&interval, NULL);
 	}
@@ -94,7 +93,7 @@ static void __attribute__((noreturn)) contain(int number, int ready)
 
 	enter_cgroup(number);
 	enter_namespace(number);
-	/* Whoever waits for the end of the output need not wait for this. */
+	/* A reader of the output of this program need not wait for containers. */
 	setsid();
 	dup2(null, STDIN_FILENO);
 	dup2(null, STDOUT_FILENO);

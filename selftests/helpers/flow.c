@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * flow KIND COUNT SEED INDEX: the key of one of dart-report's flows, as dartctl
- * query wants it, and in the next line what that should print.
+ * flow KIND COUNT SEED INDEX: prints the key of one of dart-report's flows as arguments
+ * of dartctl query, and in the next line the expected output of the query.
  */
 #include <arpa/inet.h>
 #include <stdio.h>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * flow_reader HOST STORE KIND COUNT SEED: for each line that it gets, asks the
- * store of HOST, by READ, for all of dart-report's flows, and prints as JSON what
- * came back: how many paths were found, not found, ambiguous and wrong, the
- * first flow (or -1) that was ambiguous, and how long it took.
+ * flow_reader HOST STORE KIND COUNT SEED: for each line of input, queries the store
+ * of HOST by READ for all of dart-report's flows.  Prints as JSON how many paths were
+ * found, not found, ambiguous and wrong, the first ambiguous flow (or -1), and the
+ * time.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -19,7 +19,7 @@
 
 struct flow_set {
 	struct dart_flow *list;
-	uint8_t *keys;		/* one behind the other */
+	uint8_t *keys;		/* contiguous */
 	struct dart_store_answer *answers;
 	size_t count;
 };

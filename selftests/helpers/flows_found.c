@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * flows_found FILE KIND COUNT [SEED]: asks the store in FILE (values of 20 bytes,
+ * flows_found FILE KIND COUNT [SEED]: queries the store in FILE (values of 20 bytes,
  * checksums of 32 bits, redundancy 2) for each of COUNT flows (uniform, zipf,
- * fat-tree), and prints, as JSON, how many answers are correct, empty and wrong,
- * and how many copies there are of the correct ones.
+ * fat-tree).  Prints as JSON how many answers are correct, empty and wrong, and how
+ * many copies the correct ones have.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -73,18 +73,18 @@ int main(int argc, char **argv)
 
 	if (argc < 4 || argc > 5 ||
 	    dart_flows_kind__find(argv[2], &options.kind)) {
-		fprintf(stderr, "Usage: flows_found FILE KIND COUNT [SEED]\n");
+		fprintf(stderr, "usage: flows_found FILE KIND COUNT [SEED]\n");
 		return 2;
 	}
 	options.count = strtoull(argv[3], NULL, 10);
 	options.seed = argc > 4 ? strtoull(argv[4], NULL, 10) : 0;
 	store = open_store(argv[1]);
 	if (!store) {
-		perror("flows_found: no store");
+		perror("flows_found: cannot open the store");
 		return 1;
 	}
 	if (dart_flows__new(&options, &flows)) {
-		fprintf(stderr, "flows_found: no such flows\n");
+		fprintf(stderr, "flows_found: cannot make the flows\n");
 		return 1;
 	}
 	ask(store, flows, options.count);

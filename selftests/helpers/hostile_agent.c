@@ -1,28 +1,28 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * hostile_agent KIND...: listens where an agent would, and lies: to the first
- * who connects in the first way, to the second in the second, and from the last
- * on in the last.
+ * hostile_agent KIND...: listens in place of an agent, and answers the first connection
+ * in the first of these ways, the second in the second, and all further ones in the
+ * last.
  *
- *   noise        a handshake of noise
- *   silence      a handshake without a word
+ *   noise        a handshake of random bytes
+ *   silence      an empty handshake
  *   version      a handshake of another version
- *   tiny, huge   a control region that cannot be
- *   reject       no connection
- *   damaged      a table of noise
+ *   tiny, huge   a control region of 1 byte, of 2^32 - 1 bytes
+ *   reject       a rejected connection
+ *   damaged      a table of random bytes
  *   unfinished   a table that is being changed for ever
- *   growing      a table that says it is longer than the region
- *   rkey         a table whose memory region has another rkey
- *   honest       none of this: one counter
- *   mute         no word to who wants to connect
+ *   growing      a table that is longer than the region
+ *   rkey         a table whose memory region has a wrong rkey
+ *   honest       a valid table with one counter
+ *   mute         no answer to the request for a connection
  *
  * To readers of stores:
  *
  *   store-version, store-slots, store-value, store-redundancy, store-base
- *                a store of another version, or that cannot be
- *   store-rkey   a store with another rkey
+ *                a store of another version, or of invalid geometry
+ *   store-rkey   a store with a wrong rkey
  *
- * Serves until it is killed; says when it is ready as dartd does.
+ * Serves until it is killed; notifies that it is ready as dartd does.
  */
 #include <endian.h>
 #include <errno.h>
@@ -55,7 +55,7 @@ static int is(const char *name)
 	return !strcmp(kind, name);
 }
 
-/* Returns how many bytes the table has. */
+/* Returns the length of the table, bytes. */
 static int write_table(uint32_t rkey)
 {
 	static const struct dart_field field = {

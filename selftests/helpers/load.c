@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * load KIND COUNT [ARGUMENT]: does one thing COUNT times, as fast as it goes,
+ * load KIND COUNT [ARGUMENT]: repeats an operation COUNT times as fast as possible,
  * and prints how many nanoseconds each took.
  *
- *   switches COUNT        changes of the task on the CPU it runs on
+ *   switches COUNT        context switches on the CPU it runs on
  *   segments COUNT        bytes sent over TCP on the loopback, there and back
  *   datagrams COUNT       datagrams of 1000 bytes on the loopback
  *   opens COUNT           TCP connections: opened, accepted, closed
@@ -11,13 +11,13 @@
  *   writes COUNT DEVICE
  *   connections COUNT BYTES
  *   connections6 COUNT BYTES
- *       opens connections on the loopback, of IPv6 or not, sends BYTES over each,
- *       says that it is ready (sd_notify(3)) and holds both ends until it is
+ *       opens connections on the loopback, of IPv4 or IPv6, sends BYTES over each,
+ *       notifies that it is ready (sd_notify(3)) and holds both ends until it is
  *       killed
  *   attempts COUNT ADDRESS
- *       begins to connect to this IPv4 address and those behind it, none of
- *       which answers, says that it is ready and goes on trying until it is
- *       killed
+ *       begins to connect to this IPv4 address and the following ones, none of
+ *       which answers, notifies that it is ready and holds the attempts until it
+ *       is killed
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -70,7 +70,7 @@ static void pass(int from, int to)
 	check(read(from, &byte, 1) == 1 && write(to, &byte, 1) == 1, "pipe");
 }
 
-/* Two tasks on one CPU that wait for each other. */
+/* Two tasks on one CPU wait for each other. */
 static void do_switches(long count, const char *unused)
 {
 	int there[2], back[2];
@@ -87,7 +87,7 @@ static void do_switches(long count, const char *unused)
 		pass(back[0], there[1]);
 }
 
-/* Where one socket can find another; IPv6 has the longer addresses. */
+/* The address of a socket; struct sockaddr_in6 has room for IPv4, too. */
 struct place {
 	struct sockaddr_in6 address;
 	socklen_t length;
@@ -278,7 +278,7 @@ static void do_attempts(long count, const char *to)
 	for (i = 0; i < count; i++) {
 		int fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0);
 
-		/* Few for each, or the search for a free port takes long. */
+		/* 512 for each address, or the search for a free port takes long. */
 		address.sin_addr.s_addr = htonl(ntohl(first.s_addr) + i / 512);
 		check(connect(fd, (struct sockaddr *)&address,
 			      sizeof(address)) && errno == EINPROGRESS,

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * malformed_frames INTERFACE COLLECTORS KIND COUNT [TAG]: reports that are
- * wrong in one thing each, and then a good one.
+ * malformed_frames INTERFACE COLLECTORS KIND COUNT [TAG]: sends reports with one flaw
+ * each, and then a good one.
  *
- * The good one is always copy 0 of the same key, with a value that tells the
- * kind and the tag.  Prints where in the store its slot begins and its bytes,
- * for store_sum.
+ * The good one is always copy 0 of the same key, with a value that names the kind and
+ * the tag.  Prints the offset of its slot in the store and its bytes, for store_sum.
  */
 #include <arpa/inet.h>
 #include <endian.h>
@@ -21,8 +20,8 @@
 #include <libdart/report/report_builder.h>
 #include <libdart/report/packet_socket.h>
 
-#define RATE		20000	/* frames/s: soft-RoCE takes them */
-#define PAYLOAD_MAX	128	/* bytes that a frame may become longer by */
+#define RATE		20000	/* frames/s: soft-RoCE keeps up */
+#define PAYLOAD_MAX	128	/* bytes that are added to a frame at most */
 #define END_KEY		"end"
 
 struct frame {
@@ -36,10 +35,10 @@ struct frame {
 struct session {
 	struct dart_collectors collectors;
 	const struct dart_collector *collector;
-	struct dart_report_builder *reporter;
-	struct dart_packet_socket *wire;
+	struct dart_report_builder *builder;
+	struct dart_packet_socket *socket;
 	struct dart_random random;
-	uint8_t value[DART_STORE_VALUE_MAX];	/* of the good one */
+	uint8_t value[DART_STORE_VALUE_MAX];	/* of the good report */
 };
 
 static uint32_t below(struct session *session, uint32_t bound)
@@ -47,13 +46,13 @@ static uint32_t below(struct session *session, uint32_t bound)
 	return dart_random__below(&session->random, bound);
 }
 
-/* Anything but 0; half of them have few bits. */
+/* Never 0; half of the numbers are below 65. */
 static uint32_t difference(struct session *session)
 {
 	return 1 + below(session, below(session, 2) ? UINT32_MAX : 64);
 }
 
-/* Shows that the frames of the other kinds have nothing else wrong. */
+/* Shows that frames of the other kinds have no second flaw. */
 static void spoil_nothing(struct session *session, struct frame *frame)
 {
 }
@@ -64,8 +63,8 @@ static void spoil_opcode(struct session *session, struct frame *frame)
 }
 
 /*
- * Of the payload, or of what the RETH says about it.  Never 0 there with a
- * payload: soft-RoCE refuses that, too, but with a warning in the log.
+ * The length of the payload, or the one in the RETH.  With a payload the latter is
+ * never 0: soft-RoCE refuses that, too, but with a warning in the log.
  */
 static void spoil_length(struct session *session, struct frame *frame)
 {
@@ -112,10 +111,10 @@ static void spoil_address(struct session *session, struct frame *frame)
 	case 0:		/* begins before the store */
 		address = collector->base - 1 - below(session, 2 * slot);
 		break;
-	case 1:		/* ends behind it */
+	case 1:		/* ends behind the store */
 		address = collector->base + length - below(session, slot);
 		break;
-	case 2:		/* an offset, not an address */
+	case 2:		/* an offset instead of an address */
 		address = be64toh(frame->headers.reth.address) -
 			  collector->base;
 		break;
@@ -144,7 +143,7 @@ static void spoil_queue_pair(struct session *session, struct frame *frame)
 
 static void spoil_partition(struct session *session, struct frame *frame)
 {
-	/* Its highest bit is no part of the name. */
+	/* The highest bit of a P_Key is not part of its value. */
 	frame->headers.bth.partition ^= htobe16(1 + below(session, 0x7fff));
 }
 
@@ -160,7 +159,7 @@ static const struct kind {
 	const char *name;
 	void (*spoil)(struct session *session, struct frame *frame);
 	bool after_icrc;
-	bool is_taken;		/* so it must be of the key of the good one */
+	bool is_taken;		/* not refused: has the key of the good report */
 } kinds[] = {
 	{ .name = "none" },
 	{ .name = "nothing", .spoil = spoil_nothing },
@@ -185,7 +184,7 @@ static const struct kind *kind__find(const char *name)
 	return NULL;
 }
 
-/* What the lengths, and each change, make other. */
+/* Sets lengths and checksums. */
 static void frame__finish(struct frame *frame)
 {
 	struct dart_roce_headers *headers = &frame->headers;
@@ -210,33 +209,33 @@ static int send_spoilt(struct session *session, const struct kind *kind)
 
 	memset(value, key, sizeof(value));
 	if (kind->is_taken)
-		dart_report_builder__find(session->reporter, END_KEY,
+		dart_report_builder__find(session->builder, END_KEY,
 					  strlen(END_KEY), &place);
 	else
-		dart_report_builder__find(session->reporter, &key, sizeof(key),
+		dart_report_builder__find(session->builder, &key, sizeof(key),
 					  &place);
-	frame.length = dart_report_builder__report(session->reporter, &place, 0,
+	frame.length = dart_report_builder__report(session->builder, &place, 0,
 						   value, frame.bytes);
 	if (!kind->after_icrc)
 		kind->spoil(session, &frame);
 	frame__finish(&frame);
 	if (kind->after_icrc)
 		kind->spoil(session, &frame);
-	memcpy(dart_packet_socket__next(session->wire), frame.bytes,
+	memcpy(dart_packet_socket__next(session->socket), frame.bytes,
 	       frame.length);
-	return dart_packet_socket__push(session->wire, frame.length);
+	return dart_packet_socket__push(session->socket, frame.length);
 }
 
 static int send_good(struct session *session)
 {
-	uint8_t *frame = dart_packet_socket__next(session->wire);
+	uint8_t *frame = dart_packet_socket__next(session->socket);
 	struct dart_roce_report report;
 	struct dart_store_place place;
 	size_t length, i;
 
-	dart_report_builder__find(session->reporter, END_KEY, strlen(END_KEY),
+	dart_report_builder__find(session->builder, END_KEY, strlen(END_KEY),
 				  &place);
-	length = dart_report_builder__report(session->reporter, &place, 0,
+	length = dart_report_builder__report(session->builder, &place, 0,
 					     session->value, frame);
 	if (dart_roce_frame__parse(frame, length, &report))
 		return -EBADMSG;
@@ -244,8 +243,8 @@ static int send_good(struct session *session)
 	for (i = 0; i < report.slot_length; i++)
 		printf("%02x", report.slot[i]);
 	putchar('\n');
-	length = dart_packet_socket__push(session->wire, length);
-	return length ? (int)length : dart_packet_socket__flush(session->wire);
+	length = dart_packet_socket__push(session->socket, length);
+	return length ? (int)length : dart_packet_socket__flush(session->socket);
 }
 
 static int fail(const char *reason)
@@ -263,20 +262,23 @@ int main(int argc, char *argv[])
 	int ret;
 
 	kind = argc < 5 || argc > 6 ? NULL : kind__find(argv[3]);
-	if (!kind)
-		return fail("say INTERFACE COLLECTORS KIND COUNT [TAG]");
+	if (!kind) {
+		fputs("usage: malformed_frames INTERFACE COLLECTORS KIND COUNT [TAG]\n",
+		      stderr);
+		return EXIT_FAILURE;
+	}
 	count = atol(argv[4]);
 	snprintf((char *)session.value, sizeof(session.value), "after %s %s",
 		 kind->name, argc == 6 ? argv[5] : "");
-	if (dart_packet_socket__open(argv[1], RATE, &session.wire, &error) ||
+	if (dart_packet_socket__open(argv[1], RATE, &session.socket, &error) ||
 	    dart_collectors__load((const char *const *)&argv[2], 1,
-				  dart_packet_socket__address(session.wire),
+				  dart_packet_socket__address(session.socket),
 				  &session.collectors, &error))
 		return fail(error.text);
 	session.collector = session.collectors.list;
 	ret = dart_report_builder__new(&session.collectors,
-				       dart_packet_socket__mac(session.wire), 1,
-				       &session.reporter);
+				       dart_packet_socket__mac(session.socket), 1,
+				       &session.builder);
 	while (!ret && kind->spoil && count--)
 		ret = send_spoilt(&session, kind);
 	if (!ret)

@@ -1,24 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What a registration socket must refuse: each message gets a reply that says
- * so, or the connection is closed; the list is what it was.
+ * Invalid messages to the registration socket: each gets a refusal or ends the
+ * connection, and the lists of entries and stores do not change.
  */
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include <bpf/bpf.h>
 #include <dart/registration.h>
 
 #include "selftests/lib/registration.h"
+#include "selftests/lib/test.h"
 
 static int setup(void **state)
 {
@@ -36,7 +31,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-/* The reply says no, or there is none because the agent has hung up. */
+/* The reply is a refusal, or the agent has disconnected without a reply. */
 static void assert_refused(int socket)
 {
 	json_t *reply = registration__reply(socket);
@@ -157,7 +152,7 @@ static void test_unfinished(void **state)
 	close(socket);
 }
 
-/* File descriptors where none, one or another kind of them is expected. */
+/* Descriptors where none, one or one of another kind is expected. */
 static void test_file_descriptors(void **state)
 {
 	static const char request[] = "{\"request\": \"register-map\"}\n";
@@ -203,7 +198,7 @@ static void test_file_descriptors(void **state)
 		close(socket);
 	}
 
-	/* What is neither a namespace nor a disk nor a cgroup. */
+	/* Neither a namespace nor a disk nor a cgroup. */
 	for (size_t i = 0; i < sizeof(selected) / sizeof(selected[0]); i++) {
 		socket = registration__connect();
 		registration__send(socket, selected[i], strlen(selected[i]),
@@ -212,7 +207,7 @@ static void test_file_descriptors(void **state)
 		close(socket);
 	}
 
-	/* Neither are any of them files that a store could be in. */
+	/* Not files that can have a store, either. */
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
 		socket = registration__connect();
 		registration__send(socket, store, sizeof(store) - 1, &wrong[i],
@@ -221,7 +216,7 @@ static void test_file_descriptors(void **state)
 		close(socket);
 	}
 
-	/* A good map under a bad name, or one that is taken. */
+	/* A good map under an invalid name or one that is taken. */
 	memset(too_long, 'n', DART_REGISTRATION_NAME_MAX);
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		socket = registration__connect();
@@ -238,7 +233,7 @@ static void test_file_descriptors(void **state)
 	close(null);
 }
 
-/* Valid requests, damaged: whatever happens, the list stays. */
+/* A valid request with three random bytes. */
 static void test_random_damage(void **state)
 {
 	static const char request[] =
@@ -263,13 +258,17 @@ static void test_random_damage(void **state)
 
 int main(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define REFUSED(sentence, test) TEST_FIXTURE(sentence, test, setup, teardown)
 	const struct CMUnitTest tests[] = {
-		TEST(test_requests),
-		TEST(test_too_long),
-		TEST(test_unfinished),
-		TEST(test_file_descriptors),
-		TEST(test_random_damage),
+		REFUSED("requests of wrong syntax, members or values are refused",
+			test_requests),
+		REFUSED("a request that is too long is refused", test_too_long),
+		REFUSED("a request without an end is dropped with its connection",
+			test_unfinished),
+		REFUSED("unexpected, too many and wrong descriptors are refused",
+			test_file_descriptors),
+		REFUSED("1000 requests with random damage are refused",
+			test_random_damage),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * map_owner NAME: makes an array map that can be mapped and lives no longer
- * than this process, says that it is ready, and waits.
+ * map_owner NAME: makes an array map that can be mapped and that ends with this
+ * process, notifies that it is ready, and waits.
  */
 #include <stdio.h>
 #include <string.h>

@@ -1,21 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * registration_rounds N: registers and unregisters N maps and as often a
- * source, then waits until their leases have run out.
+ * registration_rounds N: registers and unregisters N maps and a source N times, then
+ * waits until their leases end.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include <bpf/bpf.h>
 
 #include "selftests/lib/registration.h"
+#include "selftests/lib/test.h"
 
 static int rounds;
 
@@ -59,11 +54,11 @@ static void test_rounds(void **state)
 		    "{\"request\": \"unregister\", \"name\": \"vmstat\"}\n", -1);
 		ask(socket,
 		    "{\"request\": \"unregister\", \"name\": \"round\"}\n", -1);
-		/* Closed before, it would be gone by itself. */
+		/* Closed earlier, the map would leave the table by itself. */
 		close(map);
 	}
 
-	/* Nobody is told when a lease ends, so look now and then. */
+	/* The end of a lease is not announced: look now and then. */
 	for (int looks = 0; leases(socket) && looks < 300; looks++)
 		usleep(100000);
 	assert_int_equal(leases(socket), 0);
@@ -73,7 +68,8 @@ static void test_rounds(void **state)
 int main(int argc, char *argv[])
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_rounds),
+		TEST("maps and a source are registered and unregistered, and all leases end",
+		     test_rounds),
 	};
 
 	if (argc != 2)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * sample_programs FILE ID INTERFACE: loads the programs of
- * selftests/sample/dart_sample.bpf.c, tells them the id of their counters, attaches
- * them, to an interface those for packets, says that it is ready, and waits.
+ * selftests/sample/dart_sample.bpf.c, gives them the id of their counters, attaches
+ * them, those for packets to INTERFACE, notifies that it is ready, and waits.
  */
 #include <errno.h>
 #include <stdint.h>
@@ -17,14 +17,14 @@
 #include <bpf/libbpf.h>
 #include <systemd/sd-daemon.h>
 
-/* libbpf says more. */
+/* libbpf has printed details. */
 static int die(const char *what, int ret)
 {
 	fprintf(stderr, "sample_programs: %s: %s\n", what, strerror(-ret));
 	return 1;
 }
 
-static int tell(const struct bpf_object *object, uint32_t id)
+static int set_id(const struct bpf_object *object, uint32_t id)
 {
 	const struct bpf_map *map =
 		bpf_object__find_map_by_name(object, ".bss");
@@ -75,10 +75,10 @@ int main(int argc, char *argv[])
 		return die(argv[1], -errno);
 	ret = bpf_object__load(object);
 	if (ret)
-		return die("cannot load it", ret);
-	ret = tell(object, strtoul(argv[2], NULL, 0));
+		return die("cannot load the programs", ret);
+	ret = set_id(object, strtoul(argv[2], NULL, 0));
 	if (ret)
-		return die("cannot tell the id", ret);
+		return die("cannot set the id", ret);
 	bpf_object__for_each_program(program, object) {
 		ret = attach(program, interface);
 		if (ret)

@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * slice_owner COUNT PID: asks the agent, process PID, for COUNT slices called
- * slice-0 and so on, sets the counter of slice i to 1000 + i, says that it is
+ * slice-0 and so on, sets the counter of slice i to 1000 + i, notifies that it is
  * ready and holds them until it is killed.
  *
- * Prints as JSON what CPU time of the agent each took, the first and the last
- * 1000 of them apart, beside the bare ioctl()s of as many in a region of its own.
+ * Prints as JSON the agent's CPU time for each slice, for the first and the last 1000
+ * separately, beside the bare ioctl()s for 1000 slices of a separate region.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,8 +15,6 @@
 #include <systemd/sd-daemon.h>
 #include <time.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "selftests/lib/device.h"
 #include "selftests/lib/registration.h"
@@ -57,7 +51,7 @@ static void slice_new(int socket, int number)
 	close(fd);
 }
 
-/* The least that a slice can cost: CPU time of the calls, ns each. */
+/* The minimum cost of a slice: CPU time of the calls, ns each. */
 static double bare_calls(int count)
 {
 	struct dart_zero_slab slab = { .size = sizeof(slab), .pages = count };

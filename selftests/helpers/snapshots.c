@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * snapshots PORT [SECTION=FILE...] COMMAND [ARGUMENT...]: to everyone who
- * connects, what the kernel says now, and hangs up. For compare, which wants many
- * of them; so this is one process that is there already, and only COMMAND has to
- * be started.
+ * snapshots PORT [SECTION=FILE...] COMMAND [ARGUMENT...]: sends the kernel's present
+ * counters over each connection and closes it. For compare, which fetches many
+ * snapshots: one process serves all, and only COMMAND has to be started.
  *
- * Sections that begin with a line "== NAME": first what COMMAND prints, then
- * files of /proc and those that are named, then what dartd has used of the CPU
- * so far.
+ * Sections begin with a line "== NAME": first the output of COMMAND, then files of
+ * /proc and the named files, then the CPU time and context switches of dartd so far.
  */
 #include <arpa/inet.h>
 #include <dirent.h>
@@ -77,7 +75,7 @@ static unsigned long long sum(const char *path, const char *prefix)
 	return total;
 }
 
-/* The process of this name, 0 if there is none. */
+/* The process of this name, or 0. */
 static long find_process(const char *wanted)
 {
 	DIR *processes = opendir("/proc");
@@ -133,7 +131,7 @@ static void serve(int client, char *const sections[], char *const command[])
 {
 	FILE *out;
 
-	/* Without its end the client knows that the snapshot is none. */
+	/* Without "== end" the client knows that there is no snapshot. */
 	if (!run(client, command))
 		return;
 	out = fdopen(dup(client), "w");

@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * store_descriptor NAME: with the descriptor of a store that the agent hands out
- * one can read, and nothing else, whatever one tries.
+ * store_descriptor NAME: the descriptor of a store that the agent passes to clients
+ * lets a process read the store, and not change it by any call.
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,9 +12,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "selftests/lib/registration.h"
+#include "selftests/lib/test.h"
 
 static const char *name;
 
@@ -73,7 +68,7 @@ static void test_mapped_for_reading(void **state)
 	munmap(memory, length(fd));
 }
 
-/* Neither with this descriptor nor, if there can be one, with a better one. */
+/* By this descriptor, and by one that was opened again for writing, if that works. */
 static void test_not_written(void **state)
 {
 	int fds[] = { *(int *)*state, reopen(*(int *)*state, O_RDWR) };
@@ -99,11 +94,14 @@ static void test_not_resized(void **state)
 
 int main(int argc, char *argv[])
 {
-#define TEST(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
+#define STORE_TEST(sentence, test) TEST_FIXTURE(sentence, test, setup, teardown)
 	const struct CMUnitTest tests[] = {
-		TEST(test_mapped_for_reading),
-		TEST(test_not_written),
-		TEST(test_not_resized),
+		STORE_TEST("a store can be mapped for reading, and the mapping cannot become writable",
+			   test_mapped_for_reading),
+		STORE_TEST("a store can be neither mapped for writing nor written",
+			   test_not_written),
+		STORE_TEST("a store can be neither shortened nor extended nor punched",
+			   test_not_resized),
 	};
 
 	name = argv[1];

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * store_flows COLLECTORS FILE KIND COUNT SEED: waits until the store in FILE
- * has the last of these flows, each of whose copies dart-report has sent once.
+ * store_flows COLLECTORS FILE KIND COUNT SEED: waits until the store in FILE has the
+ * last of these flows.  dart-report has sent each copy of each flow once.
  *
- * Prints as JSON how many flows' paths are found, are empty and are wrong, and
- * whether each byte of the store is as if the flows had been written into it
- * here.  All collectors of the file must be the one of this store.
+ * Prints as JSON how many paths are found, empty and wrong, and whether the store
+ * equals, byte for byte, one that the flows are written into here.  All collectors in
+ * the file must be of this store.
  */
 #include <arpa/inet.h>
 #include <fcntl.h>
@@ -24,14 +24,14 @@
 #include <libdart/report/flows.h>
 #include <libdart/store/store_query.h>
 
-#define PATIENCE	60	/* seconds */
+#define WAIT_MAX	60	/* seconds */
 
 struct check {
 	struct dart_store_geometry geometry;
 	struct dart_flows *flows;
 	uint64_t count;
-	uint8_t *memory;	/* which reports are written to */
-	uint8_t *expected;	/* and what it should become */
+	uint8_t *memory;	/* of the store */
+	uint8_t *expected;	/* contents of it after all reports */
 	struct dart_store *store;
 	struct dart_store *model;
 	uint64_t found, empty, wrong;
@@ -98,12 +98,12 @@ static void check__write_model(struct check *check)
 	}
 }
 
-/* Until the last copy of the last flow is there: they arrive in order. */
+/* Waits for the last copy of the last flow: reports arrive in order. */
 static bool check__wait(const struct check *check)
 {
 	const size_t length =
 		dart_store_geometry__slot_length(&check->geometry);
-	const time_t end = time(NULL) + PATIENCE;
+	const time_t end = time(NULL) + WAIT_MAX;
 	struct dart_store_place place;
 	struct dart_flow flow;
 	size_t offset;
@@ -147,12 +147,12 @@ int main(int argc, char *argv[])
 	bool same;
 
 	if (argc != 6 || check__init(&check, argv)) {
-		fprintf(stderr, "store_flows: cannot begin\n");
+		fprintf(stderr, "store_flows: cannot open the store or make the flows\n");
 		return EXIT_FAILURE;
 	}
 	check__write_model(&check);
 	if (!check__wait(&check))
-		fprintf(stderr, "store_flows: the last flow has not come\n");
+		fprintf(stderr, "store_flows: the last flow has not arrived\n");
 	check__query(&check);
 	same = !memcmp(check.memory, check.expected,
 		       dart_store_geometry__length(&check.geometry));

@@ -1,26 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * store_intruder NAME RKEY BASE: a reader of the store NAME on "host" who asks
- * for more than reading.  RKEY and BASE are what its reporters know.  In the end
- * it says that it is ready and stays until the agent hangs up.
+ * store_intruder NAME RKEY BASE: a reader of the store NAME on "host" that tries to
+ * read other memory and to write.  RKEY and BASE are those of the store's reporters.
+ * At the end it notifies that it is ready, and stays until the agent disconnects.
  */
 #include <endian.h>
 #include <errno.h>
 #include <rdma/rdma_cma.h>
 #include <rdma/rdma_verbs.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <systemd/sd-daemon.h>
 
-#include <cmocka.h>
-
 #include <dart/control.h>
 #include <dart/store_access.h>
+
+#include "selftests/lib/test.h"
 
 #define PATTERN 0xa5
 
@@ -147,7 +143,7 @@ static void reader_free(struct reader *reader)
 	free(reader);
 }
 
-/* What becomes of it, over a connection of its own: a refusal ends that. */
+/* The status of an operation over a separate connection, which a refusal ends. */
 static enum ibv_wc_status attempt(enum ibv_wr_opcode operation,
 				  uint64_t address, uint32_t rkey,
 				  uint32_t length)
@@ -193,7 +189,7 @@ static void test_reads(void **state)
 	assert_int_equal(READ(base, rkey ^ 0x80, 24), IBV_WC_REM_ACCESS_ERR);
 	assert_int_equal(READ(reporters_base, reporters_rkey, 24),
 			 IBV_WC_REM_ACCESS_ERR);
-	/* Reporters' secrets are theirs. */
+	/* A reader does not learn the address and rkey of reporters. */
 	assert_int_not_equal(base, reporters_base);
 	assert_int_not_equal(rkey, reporters_rkey);
 }
@@ -220,7 +216,7 @@ static void test_writes(void **state)
 	}
 }
 
-static void test_hung_up(void **state)
+static void test_disconnected(void **state)
 {
 	struct reader *reader = reader_new();
 	struct rdma_cm_event *event;
@@ -235,10 +231,14 @@ static void test_hung_up(void **state)
 int main(int argc, char *argv[])
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_requests),
-		cmocka_unit_test(test_reads),
-		cmocka_unit_test(test_writes),
-		cmocka_unit_test(test_hung_up),
+		TEST("connection requests of a wrong version, name or format are refused",
+		     test_requests),
+		TEST("READs within the store succeed, and READs beside it or by other rkeys are refused",
+		     test_reads),
+		TEST("WRITEs and atomic operations are refused, also at the reporters' address",
+		     test_writes),
+		TEST("the agent disconnects a reader when its store is deleted",
+		     test_disconnected),
 	};
 
 	store = argv[1];

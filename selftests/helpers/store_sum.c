@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * store_sum FILE OFFSET BYTES: waits until a store in a file has these bytes
- * (in hexadecimal digits) there, and prints a checksum of all the others.
+ * store_sum FILE OFFSET BYTES: waits until the store in FILE has BYTES (hexadecimal
+ * digits) at OFFSET, and prints a checksum of all other bytes.
  */
 #include <fcntl.h>
 #include <inttypes.h>
@@ -18,12 +18,12 @@
 
 #include <dart/store.h>
 
-#define PATIENCE	60	/* seconds */
+#define WAIT_MAX	60	/* seconds */
 
-/* Nobody tells who writes into memory: it has to be looked at. */
+/* RDMA WRITEs are not announced: polls the memory. */
 static int wait_for(const uint8_t *at, const uint8_t *bytes, size_t length)
 {
-	const time_t end = time(NULL) + PATIENCE;
+	const time_t end = time(NULL) + WAIT_MAX;
 
 	while (memcmp(at, bytes, length)) {
 		if (time(NULL) > end)
@@ -59,7 +59,7 @@ int main(int argc, char *argv[])
 	if (memory == MAP_FAILED)
 		return EXIT_FAILURE;
 	if (wait_for(memory + offset, bytes, length)) {
-		fprintf(stderr, "store_sum: the bytes have not come\n");
+		fprintf(stderr, "store_sum: the bytes have not arrived\n");
 		return EXIT_FAILURE;
 	}
 	hash = XXH3_64bits(memory, offset);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * until_ready LOG COMMAND [ARGUMENT...]: starts a service in the background,
- * its output in LOG, and returns when it says that it is ready (sd_notify(3)).
- * Exits with 1, and shows the log, if the service ends before that.
+ * until_ready LOG COMMAND [ARGUMENT...]: starts a service in the background with its
+ * output in LOG, and returns when it notifies that it is ready (sd_notify(3)).  Exits
+ * with 1, and shows the log, if the service ends before.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -24,7 +24,7 @@ static int die(const char *what)
 
 static int notify_socket(void)
 {
-	/* Abstract, and a number of the kernel's choice. */
+	/* An abstract address that the kernel chooses. */
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
 	socklen_t length = sizeof(address);
 	char name[sizeof(address.sun_path) + 1] = "@";

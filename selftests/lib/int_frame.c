@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Frames with INT-MD over UDP, and postcards, built header by header. */
 #include <endian.h>
 #include <linux/if_ether.h>
 #include <linux/ip.h>
@@ -90,7 +91,7 @@ static void put_ethernet(struct writer *writer, size_t key_length)
 	put(writer, &ethernet, sizeof(ethernet));
 }
 
-/* With the addresses at @key; @payload: bytes behind it. */
+/* With the addresses at @key; @payload: bytes behind the header. */
 static void put_ip(struct writer *writer, const uint8_t *key,
 		   size_t key_length, uint8_t protocol, size_t payload)
 {
@@ -118,7 +119,7 @@ static void put_ip(struct writer *writer, const uint8_t *key,
 	}
 }
 
-/* The flow's own, of the protocols that tests use. */
+/* Bytes of the flow's own header, for the protocols that tests use. */
 static size_t l4_length(uint8_t protocol)
 {
 	return protocol == IPPROTO_TCP ? TCP_HEADER : sizeof(struct udphdr);
@@ -166,14 +167,14 @@ size_t int_frame__build(const struct int_frame *what,
 	       sizeof(struct udphdr) + length);
 	put_udp(&writer, is_before ? 0xbeef : port_at(ports), INT_PORT, length);
 
-	/* shim: type 1, NPT; words; what was there before */
+	/* shim: type 1, NPT; words; the replaced protocol or port */
 	put16(&writer, 1 << 12 |
 	      (is_before ? NPT_BEFORE_L4 : NPT_BEHIND_UDP) << 10 |
 	      (MD / 4 + what->hops * what->hop_words));
 	put16(&writer, is_before ? protocol : port_at(ports + 2));
-	/* version 2, words of a hop, hops that are left */
+	/* version 2, words of a hop, remaining hops */
 	put32(&writer, 2u << 28 | what->hop_words << 8 | 7);
-	/* node ID and, for the other words, what takes 4 bytes each */
+	/* instructions: node ID, and others of 4 bytes each */
 	put32(&writer, 0x80000000);
 	put32(&writer, 0);
 	put_stack(&writer, what);
@@ -196,7 +197,7 @@ size_t postcard__build(const struct postcard *what,
 	const size_t inner = (what->has_ethernet ? sizeof(struct ethhdr) : 0) +
 			     (v4 ? sizeof(struct iphdr) :
 				   sizeof(struct ipv6hdr)) + l4;
-	/* whole words of the packet are in it */
+	/* a postcard has whole words of the packet */
 	const size_t padded = (inner + 3) / 4 * 4;
 	const size_t words = 2 + what->words + padded / 4;
 	struct writer writer = { frame };
@@ -209,7 +210,7 @@ size_t postcard__build(const struct postcard *what,
 	/* group: version 2, hardware, sequence; node */
 	put32(&writer, 2u << 28 | 3 << 22 | 4711);
 	put(&writer, &what->node, 4);
-	/* type 1, what is inside, words, words of metadata, F */
+	/* type 1, kind of inner packet, words, words of metadata, F */
 	put32(&writer, 1u << 28 |
 	      (what->has_ethernet ? 3 : v4 ? 4 : 5) << 24 | words << 16 |
 	      what->words << 8 | 0x20);

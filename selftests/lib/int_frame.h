@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Frames as an INT sink gets them: INT-MD 2.1 over UDP, and postcards. */
-#ifndef INT_FRAME_H
-#define INT_FRAME_H
+/* Frames that an INT sink receives: INT-MD 2.1 over UDP, and postcards. */
+#ifndef DART_TEST_INT_FRAME_H
+#define DART_TEST_INT_FRAME_H
 
 #include <linux/types.h>
 #include <stdbool.h>
@@ -16,12 +16,12 @@ struct int_frame {
 	/* source, destination, their ports, protocol: 13 or 37 bytes */
 	const uint8_t *key;
 	size_t key_length;
-	const __be32 *path;	/* node IDs, that of the last hop first */
+	const __be32 *path;	/* node IDs, the last hop first */
 	uint32_t hops;
-	uint32_t hop_words;	/* of which the node ID is the first */
+	uint32_t hop_words;	/* the node ID is the first */
 	/*
-	 * A header for INT stands before the flow's own (NPT 2), which it must
-	 * unless that is UDP.
+	 * A UDP header for INT precedes the flow's own header (NPT 2).  If that is
+	 * not UDP, it always does.
 	 */
 	bool is_before_l4;
 	size_t payload;		/* bytes behind all headers */
@@ -43,4 +43,4 @@ struct postcard {
 size_t postcard__build(const struct postcard *what,
 		       uint8_t frame[INT_FRAME_MAX]);
 
-#endif /* INT_FRAME_H */
+#endif /* DART_TEST_INT_FRAME_H */

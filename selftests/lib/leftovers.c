@@ -1,19 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Kernel counts that show what a test has left behind. */
 #include "leftovers.h"
 
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include <bpf/bpf.h>
 
-/* Of a file of lines "name value". */
+#include "test.h"
+
+/* From a file of lines "name value". */
 static long value_of(const char *path, const char *name)
 {
 	FILE *file = fopen(path, "re");
@@ -39,7 +37,7 @@ static void write_one(const char *path)
 	close(fd);
 }
 
-/* The counts of each CPU reach /proc/vmstat late unless asked for. */
+/* The counts of each CPU reach /proc/vmstat late, or when stat_refresh is written. */
 long leftovers__pinned_pages(void)
 {
 	write_one("/proc/sys/vm/stat_refresh");
@@ -69,7 +67,7 @@ bool leftovers__map_exists(uint32_t id)
 	return true;
 }
 
-/* What kernel threads hold has no pid. */
+/* Objects of kernel threads have no pid. */
 long leftovers__rdma(const char *kind)
 {
 	char command[64], line[512];

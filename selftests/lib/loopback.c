@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* RDMA READs by a queue pair that is connected to itself. */
 #include "loopback.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "test.h"
 
 #define PORT 1
 
@@ -25,7 +23,7 @@ struct ibv_context *loopback__open_device(void)
 	return context;
 }
 
-/* That of the IPv4 address: an IPv6 one may not be usable yet. */
+/* The index of the IPv4 address, for an IPv6 one may not be usable yet. */
 static int find_gid(struct ibv_context *context, union ibv_gid *gid)
 {
 	static const uint8_t ipv4[12] = { [10] = 0xff, [11] = 0xff };
@@ -67,8 +65,8 @@ static void connect_to_itself(struct loopback *loopback)
 	attributes = (struct ibv_qp_attr){
 		.qp_state = IBV_QPS_RTS,
 		/*
-		 * 4.096 us * 2^22, 17 s: nothing is lost here, and a READ that
-		 * is repeated may come when its memory region has gone.
+		 * 4.096 us * 2^22, 17 s: no packet is lost here, and a READ that
+		 * is repeated may arrive after its memory region was removed.
 		 */
 		.timeout = 22,
 		.retry_cnt = 7,

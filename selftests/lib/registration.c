@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Requests to the registration socket of the agent, with file descriptors. */
 #include "registration.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include <dart/registration.h>
+
+#include "test.h"
 
 int registration__connect(void)
 {
@@ -53,7 +51,7 @@ void registration__send(int socket, const void *bytes, size_t length,
 	while (vector.iov_len) {
 		ssize_t sent = sendmsg(socket, &message, MSG_NOSIGNAL);
 
-		/* An agent that hangs up has refused: see the reply. */
+		/* An agent that disconnects has refused: see the reply. */
 		if (sent < 0)
 			return;
 		vector.iov_base = (char *)vector.iov_base + sent;

@@ -9,22 +9,24 @@
 
 int registration__connect(void);
 
-/* Sends @length bytes, with @fd_count file descriptors beside the first. */
+/* Sends @length bytes, with @fd_count file descriptors beside the first byte. */
 void registration__send(int socket, const void *bytes, size_t length,
 			const int *fds, unsigned int fd_count);
 
-/* The next reply, a new reference; NULL if the agent has hung up. */
+/* The next reply, a new reference; NULL if the agent has disconnected. */
 json_t *registration__reply(int socket);
 
-/* The next reply, which says yes: the descriptor that comes with it. */
+/* The descriptor that comes with the next reply, which is "ok". */
 int registration__reply_fd(int socket);
 
-/* A request with its newline, and the reply to it. */
+/*
+ * Sends @request, which ends with a newline, with the descriptor @fd or -1, and returns
+ * the reply.
+ */
 json_t *registration__ask(int socket, const char *request, int fd);
 
 /*
- * What there is, entries and stores, asked over a connection of its own, as
- * text; the caller frees it.
+ * All entries and stores as text, over a separate connection; the caller frees it.
  */
 char *registration__list(void);
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* A storm: its random numbers, its runs of pages and its second thread. */
 #include "storm.h"
 
 #include <stdlib.h>

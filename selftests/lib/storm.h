@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A storm: random operations on a world, by one thread that knows what must be
- * seen, while another looks at what can only be something of the region.
+ * A storm: one thread does random operations on a world and knows what each page must
+ * show, while another checks that every page shows something of the region.
  */
 #ifndef DART_TEST_STORM_H
 #define DART_TEST_STORM_H
@@ -14,7 +14,7 @@
 #include "loopback.h"
 #include "world.h"
 
-/* Pages of the arena, side by side. */
+/* Adjacent pages of the arena. */
 struct run {
 	int first, count;
 };
@@ -25,10 +25,10 @@ struct storm {
 	struct loopback *loopback;
 	struct ibv_mr *mr;		/* of the pages of @mr_map, or NULL */
 	struct world_map *mr_map;
-	/* The other thread, which closes @to_close, and then reads. */
+	/* The other thread, which closes @to_close and then reads. */
 	pthread_t thread;
 	sem_t go, closed;
-	const char *view;		/* of the whole region */
+	const char *view;		/* a mapping of the whole region */
 	int to_close;			/* or -1 */
 	bool is_over, has_failed;
 };
@@ -40,21 +40,21 @@ void storm__free(struct storm *storm);
 uint32_t storm__draw(struct storm *storm, uint32_t below);
 struct world_map *storm__draw_map(struct storm *storm);
 
-/* At most @most pages; of mapped pages, perhaps none. */
+/* 1 to @most pages, and 0 to @most pages that are all mapped. */
 struct run storm__draw_run(struct storm *storm, int most);
 struct run storm__draw_mapped(struct storm *storm, int most);
 
 char *storm__at(const struct storm *storm, int page);
 bool storm__is_readable(const struct storm *storm, struct run run);
 
-/* What is done to a run may make the kernel end one mapping at its ends. */
+/* A call on a run may make the kernel split mappings at its ends. */
 void storm__cut(struct storm *storm, struct run run);
 bool storm__is_cut_inside(const struct storm *storm, struct run run);
 
-/* mmap() of the region from @page on. */
+/* Maps the region from @page on. */
 void storm__map_pages(struct storm *storm, struct run run, int page);
 
-/* Gives the memory registration back, if there is one. */
+/* Ends the memory registration, if there is one. */
 void storm__deregister(struct storm *storm);
 
 #endif /* DART_TEST_STORM_H */

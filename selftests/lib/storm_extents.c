@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Operations of a storm on maps, windows and memory registrations. */
 #include "storm_extents.h"
 
 #include "device.h"
@@ -78,7 +79,7 @@ void storm__register(struct storm *storm)
 	map->is_registered = true;
 }
 
-/* Whatever is mapped, holes and windows as well, and not for writing. */
+/* All that is mapped can be registered, also holes and windows, but not for writing. */
 void storm__register_some(struct storm *storm)
 {
 	int writing = storm__draw(storm, 4) ?
@@ -98,7 +99,7 @@ void storm__register_some(struct storm *storm)
 	}
 }
 
-/* By then its pages may be mapped nowhere, and the map gone. */
+/* READ works even if the pages are no longer mapped and the map no longer exists. */
 void storm__read(struct storm *storm)
 {
 	const uint64_t *word;

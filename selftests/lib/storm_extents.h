@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Operations of a storm on extents, maps and registrations. */
+/* Operations of a storm on maps, windows and memory registrations. */
 #ifndef DART_TEST_STORM_EXTENTS_H
 #define DART_TEST_STORM_EXTENTS_H
 

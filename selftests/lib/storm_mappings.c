@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Operations of a storm on the address space of the process. */
 #include "storm_mappings.h"
 
 #include "device.h"
@@ -12,7 +13,7 @@
 #define MADV_GUARD_REMOVE 103
 #endif
 
-/* Not in every kernel. */
+/* Of calls that not every kernel has. */
 #define ANY_ERROR -1
 
 void storm__mmap(struct storm *storm)
@@ -77,7 +78,7 @@ void storm__mprotect(struct storm *storm)
 	storm__cut(storm, run);
 }
 
-/* Moves; only what is one mapping to the kernel can be sure to move. */
+/* Moves a run; the move may fail if the run is more than one mapping to the kernel. */
 void storm__mremap(struct storm *storm)
 {
 	struct world_page *pages = storm->world->pages;
@@ -93,7 +94,7 @@ void storm__mremap(struct storm *storm)
 	    run.first < target.first + run.count)
 		return;
 
-	/* A call that is refused may have emptied the target before. */
+	/* A refused call may have unmapped the target before. */
 	world__reserve(storm->world, target.first, target.count);
 	moved = mremap(storm__at(storm, run.first), length, length,
 		       MREMAP_MAYMOVE | MREMAP_FIXED,
@@ -136,17 +137,17 @@ void storm__refused_mremap(struct storm *storm)
 	if (!run.count)
 		return;
 	switch (storm__draw(storm, 3)) {
-	case 0:	/* larger */
+	case 0:	/* grow */
 		assert_ptr_equal(mremap(address, length, length + WORLD_PAGE,
 					MREMAP_MAYMOVE), MAP_FAILED);
 		assert_int_equal(errno, EFAULT);
 		break;
-	case 1:	/* a second time */
+	case 1:	/* duplicate */
 		assert_ptr_equal(mremap(address, 0, length, MREMAP_MAYMOVE),
 				 MAP_FAILED);
 		assert_true(errno == EFAULT || errno == EINVAL);
 		break;
-	case 2:	/* and leave it */
+	case 2:	/* move without unmapping */
 		assert_ptr_equal(mremap(address, length, length,
 					MREMAP_MAYMOVE | MREMAP_DONTUNMAP, 0),
 				 MAP_FAILED);
@@ -156,8 +157,8 @@ void storm__refused_mremap(struct storm *storm)
 }
 
 /*
- * All advices but MADV_HWPOISON and MADV_SOFT_OFFLINE, which are there to take
- * pages from whoever has them.
+ * All advices but MADV_HWPOISON and MADV_SOFT_OFFLINE, whose purpose is to take pages
+ * from their users.
  */
 void storm__madvise(struct storm *storm)
 {
@@ -218,7 +219,7 @@ void storm__madvise(struct storm *storm)
 			advices[i].advice == MADV_DOFORK;
 }
 
-/* Other ways to the pages of a process; none of them writes. */
+/* Other ways to the pages of a process; none of them may write. */
 void storm__memory_file(struct storm *storm)
 {
 	struct run run = storm__draw_mapped(storm, 1);

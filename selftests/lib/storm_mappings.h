@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Operations of a storm on the address space. */
+/* Operations of a storm on the address space of the process. */
 #ifndef DART_TEST_STORM_MAPPINGS_H
 #define DART_TEST_STORM_MAPPINGS_H
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Operations of a storm with a second process or thread. */
 #include "storm_processes.h"
 
 #include <sys/wait.h>
@@ -7,7 +8,7 @@
 #include "storm.h"
 #include "storm_extents.h"
 
-/* The child sees what it has inherited, and what changes there afterwards. */
+/* The child sees the mappings that it has inherited, and later changes in them. */
 void storm__fork(struct storm *storm)
 {
 	struct world *world = storm->world;
@@ -38,7 +39,7 @@ void storm__fork(struct storm *storm)
 	close(start[1]);
 }
 
-/* With a region, a mapping and a registration of the child's own. */
+/* The child makes a region, a mapping and a memory registration before exec(). */
 void storm__exec(struct storm *storm)
 {
 	struct world_map *map = storm__draw_map(storm);
@@ -69,7 +70,7 @@ void storm__exec(struct storm *storm)
 	assert_int_equal(status, 0);
 }
 
-/* Closed in one thread while it is used in the other: it works, or is gone. */
+/* One thread closes a region that the other uses: each call works or gets EBADF. */
 void storm__close_elsewhere(struct storm *storm)
 {
 	struct world_map *map = storm__draw_map(storm);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Operations of a storm that take a second process or thread. */
+/* Operations of a storm with a second process or thread. */
 #ifndef DART_TEST_STORM_PROCESSES_H
 #define DART_TEST_STORM_PROCESSES_H
 

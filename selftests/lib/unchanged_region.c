@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A fixture of cmocka: a region that a test must leave as it was. */
+/* A fixture of cmocka: a region that a test must not change. */
 #include "unchanged_region.h"
 
 #include "device.h"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* A region, and for each page what it must show. */
 #include "world.h"
 
 #include <signal.h>
@@ -6,7 +7,7 @@
 
 #include "device.h"
 
-/* A counter moves between two looks at it; not ten thousand times in a row. */
+/* A counter may change between two reads, but not ten thousand times in a row. */
 #define LOOKS 10000
 
 static _Thread_local sigjmp_buf unreadable;
@@ -33,12 +34,12 @@ bool world__peek(const volatile char *address, uint64_t *value)
 
 static void *reserve(void *address, size_t pages, int flags)
 {
-	void *result = mmap(address, pages * WORLD_PAGE, PROT_NONE,
-			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | flags,
-			    -1, 0);
+	void *reserved = mmap(address, pages * WORLD_PAGE, PROT_NONE,
+			      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | flags,
+			      -1, 0);
 
-	assert_true(result != MAP_FAILED);
-	return result;
+	assert_true(reserved != MAP_FAILED);
+	return reserved;
 }
 
 static const char *open_reference(struct world *world, uint32_t source)
@@ -52,7 +53,7 @@ static const char *open_reference(struct world *world, uint32_t source)
 	address = mmap(NULL, extent.pages * WORLD_PAGE, PROT_READ, MAP_SHARED,
 		       world->reference, extent.offset);
 	assert_true(address != MAP_FAILED);
-	/* Children compare as well. */
+	/* Children compare, too. */
 	world->can_inherit = !madvise(address, extent.pages * WORLD_PAGE,
 				      MADV_DOFORK);
 	world->windows[source - 1].offset = extent.offset;
@@ -121,7 +122,7 @@ static bool is_in(const struct world_extent *extent, int page)
 	       page < (int)(extent->first + extent->pages);
 }
 
-/* Some word of a page, never the same for long. */
+/* The offset of a word of a page, another one in each call. */
 static size_t some_word(void)
 {
 	static _Thread_local size_t word;
@@ -218,9 +219,9 @@ bool world__is_inherited_right(const struct world *world,
 	char *address = world->arena + (size_t)i * WORLD_PAGE;
 	uint64_t value;
 
-	/* What is not there cannot be synchronised. */
 	if (pages[i].page < 0)
 		return true;
+	/* Unmapped pages cannot be synchronised. */
 	if (!pages[i].is_inherited)
 		return msync(address, WORLD_PAGE, MS_ASYNC) && errno == ENOMEM;
 	if (!pages[i].is_readable)
@@ -234,14 +235,14 @@ static bool overlaps(const struct world_extent *a, const struct world_extent *b)
 	       b->first < a->first + a->pages;
 }
 
-/* Nothing that is in the region may be where @extent has been put. */
+/* @extent must not overlap any other extent of the region. */
 static void settle_extent(struct world *world, struct world_extent *extent,
-			  const struct dart_zero_extent *said)
+			  const struct dart_zero_extent *reported)
 {
-	extent->id = said->id;
-	extent->first = said->offset / WORLD_PAGE;
+	extent->id = reported->id;
+	extent->first = reported->offset / WORLD_PAGE;
 	assert_int_not_equal(extent->id, 0);
-	assert_int_equal(said->pages, extent->pages);
+	assert_int_equal(reported->pages, extent->pages);
 	for (int i = 0; i < WORLD_MAPS; i++)
 		assert_false(overlaps(extent, &world->maps[i].extent));
 	for (int i = 0; i < WORLD_WINDOWS; i++)
@@ -250,12 +251,12 @@ static void settle_extent(struct world *world, struct world_extent *extent,
 
 int world__add_map(struct world *world, struct world_map *map)
 {
-	struct dart_zero_extent said;
-	int ret = device_add_map(world->region, map->fd, &said);
+	struct dart_zero_extent reported;
+	int ret = device_add_map(world->region, map->fd, &reported);
 
 	if (!ret) {
 		map->extent.pages = map->pages;
-		settle_extent(world, &map->extent, &said);
+		settle_extent(world, &map->extent, &reported);
 	}
 	return ret;
 }
@@ -263,11 +264,11 @@ int world__add_map(struct world *world, struct world_map *map)
 int world__add_window(struct world *world, struct world_window *window)
 {
 	uint32_t source = window - world->windows + 1;
-	struct dart_zero_extent said;
-	int ret = device_add_window(world->region, source, &said);
+	struct dart_zero_extent reported;
+	int ret = device_add_window(world->region, source, &reported);
 
 	if (!ret)
-		settle_extent(world, &window->extent, &said);
+		settle_extent(world, &window->extent, &reported);
 	return ret;
 }
 
@@ -281,23 +282,23 @@ int world__remove(struct world *world, struct world_extent *extent)
 }
 
 static bool is_listed(const struct world_extent *extent,
-		      const struct dart_zero_extent *said, uint32_t count)
+		      const struct dart_zero_extent *reported, uint32_t count)
 {
 	for (uint32_t i = 0; i < count; i++) {
-		if (said[i].id == extent->id)
-			return said[i].offset == extent->first * WORLD_PAGE &&
-			       said[i].pages == extent->pages;
+		if (reported[i].id == extent->id)
+			return reported[i].offset == extent->first * WORLD_PAGE &&
+			       reported[i].pages == extent->pages;
 	}
 	return !extent->id;
 }
 
 bool world__is_listed_right(const struct world *world)
 {
-	struct dart_zero_extent said[WORLD_MAPS + WORLD_WINDOWS];
+	struct dart_zero_extent reported[WORLD_MAPS + WORLD_WINDOWS];
 	struct dart_zero_list list = {
 		.size = sizeof(list),
 		.count = WORLD_MAPS + WORLD_WINDOWS,
-		.extents = (uintptr_t)said,
+		.extents = (uintptr_t)reported,
 	};
 	uint32_t count = 0;
 
@@ -305,12 +306,12 @@ bool world__is_listed_right(const struct world *world)
 			 0);
 	for (int i = 0; i < WORLD_MAPS; i++) {
 		count += world->maps[i].extent.id != 0;
-		if (!is_listed(&world->maps[i].extent, said, list.count))
+		if (!is_listed(&world->maps[i].extent, reported, list.count))
 			return false;
 	}
 	for (int i = 0; i < WORLD_WINDOWS; i++) {
 		count += world->windows[i].extent.id != 0;
-		if (!is_listed(&world->windows[i].extent, said, list.count))
+		if (!is_listed(&world->windows[i].extent, reported, list.count))
 			return false;
 	}
 	return count == list.count &&

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A region of /dev/dart_zero and, page by page, what must be seen of it.
+ * A region of /dev/dart_zero and, for each of its pages, what it must show.
  *
- * The arena is a reserved run of addresses in which pages of the region are
- * mapped here and there, by whatever calls; the world knows which page of the
- * region each of its pages shows, and what that page holds: a page of a map
- * (with the values that its owner has set last), of a window (which must show
- * the same memory as a second region, of which nothing is ever changed), or
- * nothing (zeros).
+ * The arena is a reserved range of addresses in which calls of all kinds map pages of
+ * the region.  The world knows which page of the region each page of the arena shows,
+ * and the contents of that page: of a map (the values that its owner set last), of a
+ * window (the same memory as in a second region, which never changes), or of neither
+ * (zeros).
  */
 #ifndef DART_TEST_WORLD_H
 #define DART_TEST_WORLD_H
@@ -17,7 +16,7 @@
 
 #include "world_map.h"
 
-#define WORLD_REGION_PAGES 96	/* of the region, that may be mapped */
+#define WORLD_REGION_PAGES 96	/* of the region: may be mapped */
 #define WORLD_ARENA_PAGES 192
 #define WORLD_MAPS 12
 #define WORLD_WINDOWS 3
@@ -47,7 +46,7 @@ struct world {
 /* In shared memory: a child of fork() sees what its parent changes. */
 struct world *world__new(void);
 void world__free(struct world *world);
-/* For a child that has inherited them, or not. */
+/* For a child: maps the second region if it was not inherited. */
 void world__map_references(struct world *world);
 
 /* The eight bytes at @address; false if they cannot be read. */
@@ -57,20 +56,20 @@ bool world__peek(const volatile char *address, uint64_t *value);
 bool world__shows(const struct world *world, const char *address, int page);
 
 /*
- * May @address show any page of a region at all: zeros, a value of a map, or
- * what the windows show?  For those who do not know what is changed just now.
+ * Does @address show any page of a region: zeros, a value of a map, or memory of a
+ * window?  For a thread that does not know what another changes meanwhile.
  */
 bool world__is_known(const struct world *world, const char *address);
 
 /*
- * Is page @i of the arena what it must be?  For a process that has inherited
- * @pages, those that were not are absent.
+ * Does page @i of the arena show what it must?  In a process that has inherited
+ * @pages, pages that were not inherited must be absent.
  */
 bool world__holds(const struct world *world, int i);
 bool world__is_inherited_right(const struct world *world,
 			       const struct world_page *pages, int i);
 
-/* The calls of the device, with what they change here: 0 or -errno. */
+/* Calls of the device that keep the world up to date: 0 or -errno. */
 int world__add_map(struct world *world, struct world_map *map);
 int world__add_window(struct world *world, struct world_window *window);
 int world__remove(struct world *world, struct world_extent *extent);
@@ -78,7 +77,7 @@ int world__remove(struct world *world, struct world_extent *extent);
 /* The arena pages [first, first + count) are no longer mapped. */
 void world__reserve(struct world *world, int first, int count);
 
-/* Does INFO and LIST say what the world says? */
+/* Do INFO and LIST agree with the world? */
 bool world__is_listed_right(const struct world *world);
 
 #endif /* DART_TEST_WORLD_H */

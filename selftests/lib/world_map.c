@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* An eBPF map that is shown in a region, as its owner knows it. */
 #include "world_map.h"
 
 #include "device.h"
@@ -32,7 +33,7 @@ void world_map__close(struct world_map *map)
 	map->fd = -1;
 }
 
-/* The map is held by its owner and by the region, and by nobody else. */
+/* Only the owner and the region hold the map. */
 void world_map__settle(struct world_map *map)
 {
 	if (!map->map_id)

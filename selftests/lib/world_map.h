@@ -22,13 +22,13 @@ struct world_extent {
 struct world_map {
 	int fd;			/* of its owner, -1 if closed */
 	bool is_registered;	/* the memory registration is of its pages */
-	uint32_t map_id;	/* 0: there is no such map */
+	uint32_t map_id;	/* 0: the map does not exist */
 	uint64_t pages;
 	uint64_t values[WORLD_MAP_PAGES_MAX];
 	struct world_extent extent;
 };
 
-/* A new map, new values, close; settle forgets a map that nobody holds. */
+/* Settle checks that the map exists while it is held, and forgets it afterwards. */
 void world_map__create(struct world_map *map, uint64_t pages, uint32_t seed);
 void world_map__update(struct world_map *map, uint64_t page, uint32_t value);
 void world_map__close(struct world_map *map);

@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* The XDP reporter on a dummy interface, run on single frames. */
 #include "xdp_reporter.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include <arpa/inet.h>
 #include <bpf/bpf.h>
@@ -17,6 +14,8 @@
 #include <net/if.h>
 
 #include <libdart/report/roce_frame.h>
+
+#include "test.h"
 
 #define INTERFACE	"reporter0"
 #define PINS		"/sys/fs/bpf/dart/reporter/" INTERFACE
@@ -32,7 +31,7 @@ static void run(const char *command)
 		fail_msg("%s", command);
 }
 
-/* Half of the collectors differ from the others in all that may differ. */
+/* Collectors differ in all fields that may differ. */
 static void make_collector(struct dart_collector *collector, uint32_t i,
 			   uint32_t checksum_bits)
 {
@@ -211,7 +210,7 @@ void xdp_reporter__expect_passed(struct xdp_reporter *reporter,
 	if (xdp_reporter__run(reporter, passed, &passed_length, true) !=
 		    XDP_PASS ||
 	    passed_length != length || memcmp(passed, frame, length))
-		fail_msg("%s: not passed as it was", what);
+		fail_msg("%s: not passed unchanged", what);
 	if (xdp_reporter__count(reporter, counter) != before + 1)
 		fail_msg("%s: not counted", what);
 }

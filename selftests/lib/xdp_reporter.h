@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The XDP reporter, attached by `dartctl reporter attach` to an interface of its
- * own, with 64 collectors that differ; BPF_PROG_TEST_RUN runs it on frames.  What
- * goes wrong fails the test.
+ * The XDP reporter, which `dartctl reporter attach` attaches to a separate interface,
+ * with 64 different collectors.  BPF_PROG_TEST_RUN runs it on frames.  Every error
+ * fails the test.
  */
-#ifndef XDP_REPORTER_H
-#define XDP_REPORTER_H
+#ifndef DART_TEST_XDP_REPORTER_H
+#define DART_TEST_XDP_REPORTER_H
 
 #include <libdart/report/collectors.h>
 
@@ -30,7 +30,7 @@ struct xdp_reporter {
 	struct dart_collector collectors[XDP_REPORTER_COLLECTORS];
 	uint32_t sent[XDP_REPORTER_COLLECTORS];
 	uint16_t shares[DART_STORE_SHARES];
-	struct dart_store_hash *hash;	/* of most slots and copies */
+	struct dart_store_hash *hash;	/* for the most slots and copies */
 	int program;
 	int counters;
 };
@@ -39,38 +39,32 @@ struct xdp_reporter {
 int xdp_reporter__setup(void **state);
 int xdp_reporter__teardown(void **state);
 
-/* @assigned: how many of the shares have a collector, the first ones */
+/* The first @assigned shares have a collector. */
 struct xdp_reporter *xdp_reporter__attach(uint32_t checksum_bits,
 					  uint32_t assigned);
 
 /* The fixture after each test whose @state is an attached reporter, or NULL. */
 int xdp_reporter__detach(void **state);
 
-/*
- * Runs the program on the frame, which becomes what is left of it.  Returns
- * XDP_PASS ...
- */
+/* Runs the program on the frame and replaces it by the result.  Returns XDP_PASS ... */
 uint32_t xdp_reporter__run(struct xdp_reporter *reporter,
 			   uint8_t frame[INT_FRAME_MAX], size_t *length,
 			   bool is_from_interface);
 
-/* Of all CPUs. */
+/* The sum over all CPUs. */
 uint64_t xdp_reporter__count(struct xdp_reporter *reporter,
 			     enum xdp_reporter_counter counter);
 
-/*
- * The frame is the next report of @value under @key, as one of the copies, which
- * is returned.
- */
+/* The frame is the next report of @value under @key.  Returns the number of its copy. */
 uint32_t xdp_reporter__expect(struct xdp_reporter *reporter,
 			      const uint8_t *frame, size_t length,
 			      const uint8_t *key, size_t key_length,
 			      const void *value);
 
-/* The program passes the frame as it is, and counts it. */
+/* The program passes the frame unchanged, and counts it. */
 void xdp_reporter__expect_passed(struct xdp_reporter *reporter,
 				 const uint8_t *frame, size_t length,
 				 enum xdp_reporter_counter counter,
 				 const char *what);
 
-#endif /* XDP_REPORTER_H */
+#endif /* DART_TEST_XDP_REPORTER_H */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Calls of the device that are refused, and leave its region as it was. */
+/* Calls of the device that are refused, and leave its region unchanged. */
 #include <linux/capability.h>
 #include <sys/syscall.h>
 

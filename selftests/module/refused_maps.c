@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Maps that are refused, and leave their region as it was. */
+/* Maps that are refused, and leave their region unchanged. */
 #include <bpf/btf.h>
 
 #include "selftests/lib/device.h"

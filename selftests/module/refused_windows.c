@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Windows that are refused, and leave their region as it was. */
+/* Windows that are refused, and leave their region unchanged. */
 #include "selftests/lib/device.h"
 #include "selftests/lib/unchanged_region.h"
 

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# A controller reports an agent that dies, returns and changes its table, and shows no stale value.
+# A controller reports an agent that dies and restarts, and never shows a stale value.
 . "$(dirname "$0")/../lib.sh"
 
 # await CONDITION: reads lines of the controller until one meets it

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# A controller reads what the owner of a registered map has just written; other maps are refused.
+# A controller reads what the owner of a map has just written; unsuitable maps are refused.
 . "$(dirname "$0")/../lib.sh"
 
 pin=/sys/fs/bpf/pinned

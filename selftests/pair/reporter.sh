@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# The XDP reporter, on a port and on mirrored copies, turns packets with INT-MD into WRITEs to a store.
+# The XDP reporter turns packets with INT-MD, also mirrored ones, into WRITEs to a store.
 . "$(dirname "$0")/../lib.sh"
 
 collectors=$(mktemp)

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# A controller reads whole rows of tcpconn while connections come and go, and skips empty rows.
+# A controller reads only whole, used rows of tcpconn while connections come and go.
 . "$(dirname "$0")/../lib.sh"
 
 scrapes=$(mktemp)

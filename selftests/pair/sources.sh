@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Scrapes of sources of two namespaces, a disk and three cgroups under load agree with the kernel.
+# Scrapes of two namespaces, a disk and three cgroups under load agree with the kernel.
 # shellcheck disable=SC2016 # single quotes: for the host
 . "$(dirname "$0")/../lib.sh"
 

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Namespaces, devices, cgroups and disks can be removed at once, and the controller learns of it.
+# Namespaces, devices, cgroups and disks end at once, although a controller reads them.
 # shellcheck disable=SC2016 # single quotes: for the host
 . "$(dirname "$0")/../lib.sh"
 

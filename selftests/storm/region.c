@@ -83,11 +83,11 @@ static void check_world(const struct storm *storm, uint64_t step,
 	assert_false(storm->has_failed);
 }
 
-static uint64_t number(const char *variable, uint64_t otherwise)
+static uint64_t number(const char *variable, uint64_t fallback)
 {
 	const char *value = getenv(variable);
 
-	return value ? strtoull(value, NULL, 10) : otherwise;
+	return value ? strtoull(value, NULL, 10) : fallback;
 }
 
 static void run_storm(uint64_t seed, uint64_t steps)
