@@ -142,12 +142,12 @@ static void test_flipped_bits(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST_TEARDOWN("a configuration file sets the interval, the entries and the agents",
-			      test_settings, clear_settings),
-		TEST_TEARDOWN("the command line overrides the interval and entries of the file and adds agents",
-			      test_precedence, clear_settings),
-		TEST_TEARDOWN("the example configuration that is installed is valid",
-			      test_example, clear_settings),
+		TEST_FIXTURE("a configuration file sets the interval, the entries and the agents",
+			      test_settings, NULL, clear_settings),
+		TEST_FIXTURE("the command line overrides the interval and entries of the file and adds agents",
+			      test_precedence, NULL, clear_settings),
+		TEST_FIXTURE("the example configuration that is installed is valid",
+			      test_example, NULL, clear_settings),
 		TEST("each mistake in a configuration file is refused with the number of its line",
 		     test_refused),
 		TEST("a file with flipped bits never crashes the parser, and a refusal names the file",

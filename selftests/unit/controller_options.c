@@ -148,14 +148,14 @@ static void test_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST_TEARDOWN("an agent is a host name or an address, with or without a port",
-			      test_agents, clear_options),
-		TEST_TEARDOWN("every short option sets its setting",
-			      test_short_options, clear_options),
-		TEST_TEARDOWN("every long option sets its setting, with '=' or a separate argument",
-			      test_long_options, clear_options),
-		TEST_TEARDOWN("--help and --version need no agent",
-			      test_help_and_version, clear_options),
+		TEST_FIXTURE("an agent is a host name or an address, with or without a port",
+			      test_agents, NULL, clear_options),
+		TEST_FIXTURE("every short option sets its setting",
+			      test_short_options, NULL, clear_options),
+		TEST_FIXTURE("every long option sets its setting, with '=' or a separate argument",
+			      test_long_options, NULL, clear_options),
+		TEST_FIXTURE("--help and --version need no agent",
+			      test_help_and_version, NULL, clear_options),
 		TEST("each mistake on the command line is refused with the word that is wrong",
 		     test_refused),
 	};

@@ -338,20 +338,20 @@ static void test_flipped_bits(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST_TEARDOWN("a schema of each backend in table 1 of the paper is installed",
-			      test_table_1, drop),
-		TEST_TEARDOWN("a flow given as text becomes a key in network byte order, for IPv4 and IPv6",
-			      test_flow_key, drop),
-		TEST_TEARDOWN("an INT stack is printed as a path from its first hop, without unused places",
-			      test_path, drop),
-		TEST_TEARDOWN("a field of every type is read from text and printed back",
-			      test_every_type, drop),
-		TEST_TEARDOWN("text that does not fit a key field is refused with the field and what it expects",
-			      test_refused_keys, drop),
-		TEST_TEARDOWN("each mistake in a schema file is refused with the number of its line",
-			      test_refused_schemas, drop),
-		TEST_TEARDOWN("a schema with flipped bits never crashes the parser: a refusal has a reason, the rest is usable",
-			      test_flipped_bits, drop),
+		TEST_FIXTURE("a schema of each backend in table 1 of the paper is installed",
+			      test_table_1, NULL, drop),
+		TEST_FIXTURE("a flow given as text becomes a key in network byte order, for IPv4 and IPv6",
+			      test_flow_key, NULL, drop),
+		TEST_FIXTURE("an INT stack is printed as a path from its first hop, without unused places",
+			      test_path, NULL, drop),
+		TEST_FIXTURE("a field of every type is read from text and printed back",
+			      test_every_type, NULL, drop),
+		TEST_FIXTURE("text that does not fit a key field is refused with the field and what it expects",
+			      test_refused_keys, NULL, drop),
+		TEST_FIXTURE("each mistake in a schema file is refused with the number of its line",
+			      test_refused_schemas, NULL, drop),
+		TEST_FIXTURE("a schema with flipped bits never crashes the parser: a refusal has a reason, the rest is usable",
+			      test_flipped_bits, NULL, drop),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

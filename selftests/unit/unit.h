@@ -6,17 +6,7 @@
 #ifndef UNIT_H
 #define UNIT_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-/* An element of struct CMUnitTest []; @sentence says what @function checks. */
-#define TEST(sentence, function) TEST_TEARDOWN(sentence, function, NULL)
-#define TEST_TEARDOWN(sentence, function, teardown) { \
-	.name = sentence, .test_func = function, .teardown_func = teardown }
+#include "selftests/lib/test.h"
 
 /* The next random number below @limit; @state starts with any seed. */
 static inline uint32_t random__below(uint64_t *state, uint32_t limit)
