@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* An error in words: see error.h. */
+#include <errno.h>
 #include <stdio.h>
 
 #include <libdart/error.h>
@@ -25,4 +26,9 @@ int dart_error__set(struct dart_error *error, int code, const char *format, ...)
 	ret = dart_error__vset(error, code, format, arguments);
 	va_end(arguments);
 	return ret;
+}
+
+int dart_error__no_memory(struct dart_error *error)
+{
+	return dart_error__set(error, ENOMEM, "out of memory");
 }

@@ -21,5 +21,7 @@ __attribute__((format(printf, 3, 4))) int
 dart_error__set(struct dart_error *error, int code, const char *format, ...);
 int dart_error__vset(struct dart_error *error, int code, const char *format,
 		     va_list arguments);
+/* "out of memory"; returns -ENOMEM. */
+int dart_error__no_memory(struct dart_error *error);
 
 #endif /* DART_ERROR_H */
