@@ -157,7 +157,7 @@ static int take_names(struct dart_key_loader *loader, const yaml_node_t *node,
 {
 	struct dart_key_field *field = into;
 	yaml_node_pair_t *pair;
-	int err;
+	int ret;
 
 	if (node->type != YAML_MAPPING_NODE)
 		return dart_key_loader__refuse(loader, node,
@@ -168,12 +168,12 @@ static int take_names(struct dart_key_loader *loader, const yaml_node_t *node,
 			loader, node, "more than %d names", DART_KEY_NAMES_MAX);
 	field->names = calloc(DART_KEY_NAMES_MAX, sizeof(*field->names));
 	if (!field->names)
-		return dart_key_loader__no_memory(loader);
+		return dart_error__no_memory(loader->error);
 	for (pair = node->data.mapping.pairs.start;
 	     pair < node->data.mapping.pairs.top; pair++) {
-		err = take_number_name(loader, pair, field);
-		if (err)
-			return err;
+		ret = take_number_name(loader, pair, field);
+		if (ret)
+			return ret;
 	}
 	return 0;
 }
@@ -214,12 +214,12 @@ int dart_key_loader__take_field(struct dart_key_loader *loader,
 		{ }
 	};
 	const char *wrong;
-	int err;
+	int ret;
 
 	field->count = 1;
-	err = dart_key_loader__take(loader, node, members, field);
-	if (err)
-		return err;
+	ret = dart_key_loader__take(loader, node, members, field);
+	if (ret)
+		return ret;
 	if (!*field->name || !field->type)
 		return dart_key_loader__refuse(loader, node,
 					       "a field without '%s'",

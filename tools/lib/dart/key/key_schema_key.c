@@ -44,7 +44,7 @@ static int put_number(const struct dart_key_field *field, const char *text,
 	const uint64_t max = UINT64_MAX >> (64 - 8 * width);
 	uint64_t value;
 	uint32_t i;
-	int err;
+	int ret;
 
 	for (i = 0; i < field->name_count; i++)
 		if (!strcmp(field->names[i].name, text))
@@ -52,11 +52,11 @@ static int put_number(const struct dart_key_field *field, const char *text,
 	if (i < field->name_count) {
 		value = field->names[i].number;
 	} else {
-		err = parse_number(text, &value);
-		if (err == -EINVAL)
+		ret = parse_number(text, &value);
+		if (ret == -EINVAL)
 			return refuse(error, field, text, "expected a number%s",
 				      i ? " or one of its names" : "");
-		if (err || value > max)
+		if (ret || value > max)
 			return refuse(error, field, text, "more than %llu",
 				      (unsigned long long)max);
 	}

@@ -18,24 +18,13 @@ int dart_key_loader__refuse(struct dart_key_loader *loader,
 {
 	char reason[DART_ERROR_MAX * 3 / 4];
 	va_list arguments;
-	char *c;
 
 	va_start(arguments, format);
 	vsnprintf(reason, sizeof(reason), format, arguments);
 	va_end(arguments);
-	/* Whatever was in the file: the sentence is printable. */
-	for (c = reason; *c; c++)
-		if (*c < ' ' || *c > '~')
-			*c = '?';
 	return dart_error__set(loader->error, EINVAL, "%s:%zu: %s",
 			       loader->path,
 			       node ? node->start_mark.line + 1 : 1, reason);
-}
-
-int dart_key_loader__no_memory(struct dart_key_loader *loader)
-{
-	return dart_error__set(loader->error, ENOMEM, "%s: out of memory",
-			       loader->path);
 }
 
 const yaml_node_t *dart_key_loader__node(struct dart_key_loader *loader,
@@ -63,7 +52,7 @@ int dart_key_loader__take(struct dart_key_loader *loader,
 	yaml_node_pair_t *pair;
 	uint32_t seen = 0;
 	const char *name;
-	int err;
+	int ret;
 
 	if (node->type != YAML_MAPPING_NODE)
 		return dart_key_loader__refuse(loader, node,
@@ -83,11 +72,11 @@ int dart_key_loader__take(struct dart_key_loader *loader,
 			return dart_key_loader__refuse(
 				loader, name_node, "'%s' is there twice", name);
 		seen |= 1U << (member - members);
-		err = member->take(loader,
+		ret = member->take(loader,
 				   dart_key_loader__node(loader, pair->value),
 				   into);
-		if (err)
-			return err;
+		if (ret)
+			return ret;
 	}
 	return 0;
 }
@@ -102,7 +91,7 @@ int dart_key_loader__take_text(struct dart_key_loader *loader,
 		return dart_key_loader__refuse(loader, node,
 					       "expected a text in ASCII");
 	*copy = strdup(text);
-	return *copy ? 0 : dart_key_loader__no_memory(loader);
+	return *copy ? 0 : dart_error__no_memory(loader->error);
 }
 
 /* What is said of fields of keys only, and of values only. */
@@ -132,7 +121,7 @@ static int take_fields(struct dart_key_loader *loader, const yaml_node_t *node,
 	const char *wrong;
 	yaml_node_item_t *item;
 	uint32_t i;
-	int err;
+	int ret;
 
 	if (node->type != YAML_SEQUENCE_NODE ||
 	    node->data.sequence.items.start == node->data.sequence.items.top)
@@ -146,9 +135,9 @@ static int take_fields(struct dart_key_loader *loader, const yaml_node_t *node,
 						       "more than %d fields",
 						       DART_KEY_FIELDS_MAX);
 		field = &fields->list[fields->count++];
-		err = dart_key_loader__take_field(loader, at, field);
-		if (err)
-			return err;
+		ret = dart_key_loader__take_field(loader, at, field);
+		if (ret)
+			return ret;
 		wrong = objection(field, is_key);
 		if (wrong)
 			return dart_key_loader__refuse(loader, at, "%s",
@@ -203,14 +192,14 @@ static int take_document(struct dart_key_loader *loader,
 		{ }
 	};
 	yaml_node_t *root = yaml_document_get_root_node(&loader->document);
-	int err;
+	int ret;
 
 	if (!root)
 		return dart_key_loader__refuse(loader, NULL,
 					       "the file is empty");
-	err = dart_key_loader__take(loader, root, members, schema);
-	if (err)
-		return err;
+	ret = dart_key_loader__take(loader, root, members, schema);
+	if (ret)
+		return ret;
 	if (!schema->key.count || !schema->value.count)
 		return dart_key_loader__refuse(
 			loader, root, "a schema without '%s'",
@@ -225,32 +214,32 @@ int dart_key_schema__load(FILE *file, const char *path,
 	struct dart_key_loader loader = { .path = path, .error = error };
 	struct dart_key_schema *schema;
 	yaml_parser_t parser;
-	int err;
+	int ret;
 
 	schema = calloc(1, sizeof(*schema));
 	if (!schema || !yaml_parser_initialize(&parser)) {
-		err = dart_key_loader__no_memory(&loader);
+		ret = dart_error__no_memory(error);
 		goto out_free;
 	}
 	yaml_parser_set_input_file(&parser, file);
 	if (!yaml_parser_load(&parser, &loader.document)) {
-		err = parser.error == YAML_MEMORY_ERROR ?
-			      dart_key_loader__no_memory(&loader) :
-			      -EINVAL;
-		if (err == -EINVAL)
-			dart_error__set(error, 0, "%s:%zu: not YAML: %s", path,
-					parser.problem_mark.line + 1,
-					parser.problem ? parser.problem : "?");
+		if (parser.error == YAML_MEMORY_ERROR)
+			ret = dart_error__no_memory(error);
+		else
+			ret = dart_error__set(
+				error, EINVAL, "%s:%zu: not YAML: %s", path,
+				parser.problem_mark.line + 1,
+				parser.problem ? parser.problem : "?");
 		goto out_parser;
 	}
-	err = take_document(&loader, schema);
+	ret = take_document(&loader, schema);
 	yaml_document_delete(&loader.document);
 out_parser:
 	yaml_parser_delete(&parser);
 out_free:
-	if (err)
+	if (ret)
 		dart_key_schema__free(schema);
 	else
 		*result = schema;
-	return err;
+	return ret;
 }

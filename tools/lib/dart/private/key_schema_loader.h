@@ -25,7 +25,6 @@ struct dart_key_member {
 __attribute__((format(printf, 3, 4))) int
 dart_key_loader__refuse(struct dart_key_loader *loader, const yaml_node_t *node,
 			const char *format, ...);
-int dart_key_loader__no_memory(struct dart_key_loader *loader);
 
 const yaml_node_t *dart_key_loader__node(struct dart_key_loader *loader,
 					 int index);

@@ -56,7 +56,7 @@ int dart_read_queue__open(struct dart_read_queue *queue, struct rdma_cm_id *id,
 {
 	uint32_t depth = QUEUE_DEPTH;
 	struct ibv_port_attr port;
-	int err;
+	int ret;
 
 	depth = min_u32(depth, device->max_qp_wr);
 	depth = min_u32(depth, device->max_cqe);
@@ -68,9 +68,9 @@ int dart_read_queue__open(struct dart_read_queue *queue, struct rdma_cm_id *id,
 		return -ENOMEM;
 
 	queue->id = id;
-	err = ibv_query_port(id->verbs, id->port_num, &port);
-	if (err)
-		return -err;
+	ret = ibv_query_port(id->verbs, id->port_num, &port);
+	if (ret)
+		return -ret;
 	if (!port.max_msg_sz)
 		return -EINVAL;
 	queue->read_length_max = port.max_msg_sz;
@@ -100,7 +100,7 @@ int dart_read_queue__reserve(struct dart_read_queue *queue, size_t size,
 	size_t page = sysconf(_SC_PAGESIZE);
 	struct ibv_mr *mr;
 	void *memory;
-	int err;
+	int ret;
 
 	if (queue->reads)
 		return -EBUSY;
@@ -117,9 +117,9 @@ int dart_read_queue__reserve(struct dart_read_queue *queue, size_t size,
 	/* No remote right: only answers to our own READs get in. */
 	mr = ibv_reg_mr(queue->pd, memory, size, IBV_ACCESS_LOCAL_WRITE);
 	if (!mr) {
-		err = -errno;
+		ret = -errno;
 		free(memory);
-		return err;
+		return ret;
 	}
 
 	if (queue->landing_mr)
@@ -166,7 +166,7 @@ static int post(struct dart_read_queue *queue)
 {
 	struct ibv_send_wr *bad;
 	uint32_t n;
-	int err;
+	int ret;
 
 	while (queue->next < queue->read_count &&
 	       queue->chunks_in_flight < queue->chunks_max) {
@@ -177,9 +177,9 @@ static int post(struct dart_read_queue *queue)
 		}
 		queue->requests[n - 1].next = NULL;
 		queue->requests[n - 1].send_flags = IBV_SEND_SIGNALED;
-		err = ibv_post_send(queue->id->qp, queue->requests, &bad);
-		if (err)
-			return -err;
+		ret = ibv_post_send(queue->id->qp, queue->requests, &bad);
+		if (ret)
+			return -ret;
 		queue->chunks_in_flight++;
 	}
 	return 0;
@@ -189,7 +189,7 @@ int dart_read_queue__read(struct dart_read_queue *queue,
 			  const struct dart_read *reads, uint32_t count)
 {
 	uint32_t i;
-	int err;
+	int ret;
 
 	if (queue->reads)
 		return -EBUSY;
@@ -200,9 +200,9 @@ int dart_read_queue__read(struct dart_read_queue *queue,
 			return -EINVAL;
 	}
 
-	err = ibv_req_notify_cq(queue->cq, 0);
-	if (err)
-		return -err;
+	ret = ibv_req_notify_cq(queue->cq, 0);
+	if (ret)
+		return -ret;
 	queue->reads = reads;
 	queue->read_count = count;
 	queue->next = 0;
@@ -233,27 +233,25 @@ static int explain(enum ibv_wc_status status, struct dart_error *error)
 static int reap(struct dart_read_queue *queue, struct dart_error *error)
 {
 	struct ibv_wc wc;
-	int n, err;
+	int n, ret;
 
 	while ((n = ibv_poll_cq(queue->cq, 1, &wc)) > 0) {
 		if (wc.status != IBV_WC_SUCCESS)
 			return explain(wc.status, error);
 		queue->chunks_in_flight--;
-		err = post(queue);
-		if (err) {
+		ret = post(queue);
+		if (ret)
 			return dart_error__set(error, EIO,
 					       "cannot post a READ: %s",
-					       strerror(-err));
-		}
+					       strerror(-ret));
 		if (!queue->chunks_in_flight) {
 			queue->reads = NULL;
 			return 1;
 		}
 	}
-	if (n < 0) {
+	if (n < 0)
 		return dart_error__set(error, EIO,
 				       "the completion queue is broken");
-	}
 	return 0;
 }
 
@@ -274,9 +272,8 @@ int dart_read_queue__on_completion(struct dart_read_queue *queue,
 		return ret;
 	/* What completes before the queue is armed makes no event: look again. */
 	ret = ibv_req_notify_cq(queue->cq, 0);
-	if (ret) {
+	if (ret)
 		return dart_error__set(error, EIO, "cannot wait for READs: %s",
 				       strerror(ret));
-	}
 	return reap(queue, error);
 }

@@ -15,12 +15,12 @@ static int reserve_memory_regions(struct dart_builder *builder, uint64_t more)
 	const uint32_t *room =
 		&builder->sections.of[DART_SECTION_MEMORY_REGIONS].room;
 	struct dart_memory_region *all;
-	int err;
+	int ret;
 
-	err = dart_sections__reserve(&builder->sections,
+	ret = dart_sections__reserve(&builder->sections,
 				     DART_SECTION_MEMORY_REGIONS, more);
-	if (err || *room == builder->memory_region_room)
-		return err;
+	if (ret || *room == builder->memory_region_room)
+		return ret;
 	all = reallocarray(builder->memory_regions, *room, sizeof(*all));
 	if (!all)
 		return -ENOMEM;
@@ -34,10 +34,10 @@ static int add_memory_regions(struct dart_builder *builder,
 			      struct dart_error *error)
 {
 	uint32_t i, index;
-	int err;
+	int ret;
 
-	err = reserve_memory_regions(builder, more->memory_region_count);
-	for (i = 0; !err && i < more->memory_region_count; i++) {
+	ret = reserve_memory_regions(builder, more->memory_region_count);
+	for (i = 0; !ret && i < more->memory_region_count; i++) {
 		const struct dart_memory_region *region =
 			&more->memory_regions[i];
 		struct dart_control_memory_region raw = {
@@ -48,12 +48,12 @@ static int add_memory_regions(struct dart_builder *builder,
 
 		index = dart_sections__count(&builder->sections,
 					     DART_SECTION_MEMORY_REGIONS);
-		err = dart_check__memory_region(region, index, error);
+		ret = dart_check__memory_region(region, index, error);
 		builder->memory_regions[index] = *region;
 		dart_sections__put(&builder->sections,
 				   DART_SECTION_MEMORY_REGIONS, &raw);
 	}
-	return err;
+	return ret;
 }
 
 static bool is_entry(const void *context, uint32_t number)
@@ -99,16 +99,16 @@ static int reserve_entry(struct dart_builder *builder,
 			 const struct dart_entry *entry)
 {
 	struct dart_sections *sections = &builder->sections;
-	int err;
+	int ret;
 
-	err = dart_sections__reserve(sections, DART_SECTION_ENTRIES, 1);
-	if (!err)
-		err = dart_sections__reserve(sections, DART_SECTION_RANGES,
+	ret = dart_sections__reserve(sections, DART_SECTION_ENTRIES, 1);
+	if (!ret)
+		ret = dart_sections__reserve(sections, DART_SECTION_RANGES,
 					     entry->range_count);
-	if (!err)
-		err = dart_sections__reserve(sections, DART_SECTION_STRINGS,
+	if (!ret)
+		ret = dart_sections__reserve(sections, DART_SECTION_STRINGS,
 					     strlen(entry->name) + 1);
-	return err;
+	return ret;
 }
 
 static void put_ranges(struct dart_builder *builder,
@@ -161,23 +161,23 @@ static int add_entry(struct dart_builder *builder,
 {
 	uint64_t hash = dart_string__hash(entry->name, 0);
 	uint32_t index;
-	int err = 0;
+	int ret = 0;
 
 	if (find_entry(builder, entry->name, hash) != DART_INDEX_NONE)
 		return -EINVAL;
 	if (!before || before->schema != entry->schema)
-		err = dart_builder__add_schema(builder, entry->schema, schema,
+		ret = dart_builder__add_schema(builder, entry->schema, schema,
 					       error);
-	if (!err)
-		err = check_entry(builder, entry, error);
-	if (!err)
-		err = reserve_entry(builder, entry);
+	if (!ret)
+		ret = check_entry(builder, entry, error);
+	if (!ret)
+		ret = reserve_entry(builder, entry);
 	index = dart_sections__count(&builder->sections, DART_SECTION_ENTRIES);
-	if (!err)
-		err = dart_index__add(&builder->names, hash, index);
-	if (!err)
+	if (!ret)
+		ret = dart_index__add(&builder->names, hash, index);
+	if (!ret)
 		put_entry(builder, entry, *schema);
-	return err;
+	return ret;
 }
 
 int dart_builder__add(struct dart_builder *builder,
@@ -187,18 +187,18 @@ int dart_builder__add(struct dart_builder *builder,
 	const struct dart_entry *entries = more->entries;
 	struct dart_error error;
 	uint32_t i, schema;
-	int err;
+	int ret;
 
-	err = dart_check__header(more, &error);
-	if (!err)
-		err = add_memory_regions(builder, more, &error);
-	for (i = 0; !err && i < more->entry_count; i++)
-		err = add_entry(builder, &entries[i],
+	ret = dart_check__header(more, &error);
+	if (!ret)
+		ret = add_memory_regions(builder, more, &error);
+	for (i = 0; !ret && i < more->entry_count; i++)
+		ret = add_entry(builder, &entries[i],
 				i ? &entries[i - 1] : NULL, &schema, &error);
-	if (!err)
+	if (!ret)
 		return 0;
 	dart_builder__rollback(builder, &mark);
-	return err == -ENOMEM ? -ENOMEM : -EINVAL;
+	return ret == -ENOMEM ? -ENOMEM : -EINVAL;
 }
 
 int dart_builder__remove(struct dart_builder *builder, const char *name,
@@ -258,15 +258,15 @@ void dart_builder__rollback(struct dart_builder *builder,
 int dart_builder__init(struct dart_builder *builder)
 {
 	const uint8_t empty_string = 0;
-	int err;
+	int ret;
 
 	*builder = (struct dart_builder) { };
-	err = dart_sections__reserve(&builder->sections, DART_SECTION_STRINGS,
+	ret = dart_sections__reserve(&builder->sections, DART_SECTION_STRINGS,
 				     sizeof(empty_string));
-	if (!err)
+	if (!ret)
 		dart_sections__put(&builder->sections, DART_SECTION_STRINGS,
 				   &empty_string);
-	return err;
+	return ret;
 }
 
 void dart_builder__release(struct dart_builder *builder)

@@ -45,14 +45,14 @@ static int index__remake(struct dart_index *index, uint32_t size,
 
 int dart_index__add(struct dart_index *index, uint64_t hash, uint32_t number)
 {
-	int err;
+	int ret;
 
 	if (index->used >= index->size / 2) {
-		err = index__remake(index, index->size ? 2 * index->size :
+		ret = index__remake(index, index->size ? 2 * index->size :
 							 SIZE_MIN,
 				    DART_INDEX_NONE);
-		if (err)
-			return err;
+		if (ret)
+			return ret;
 	}
 	index__put(index, hash, number);
 	return 0;

@@ -53,18 +53,15 @@ static int decode_header(struct dart_table_outline *frame, const void *bytes,
 
 	if (le64toh(header->magic) != DART_CONTROL_MAGIC)
 		return dart_table__refuse(error, "the magic number is wrong");
-	if (le32toh(header->abi_version) != DART_CONTROL_ABI_VERSION) {
-		dart_table__refuse(error, "the ABI version is %u instead of %u",
-				   le32toh(header->abi_version),
-				   DART_CONTROL_ABI_VERSION);
-		return -EPROTONOSUPPORT;
-	}
-	if (header->generation_begin != header->generation_end) {
-		dart_table__refuse(
-			error,
+	if (le32toh(header->abi_version) != DART_CONTROL_ABI_VERSION)
+		return dart_error__set(error, EPROTONOSUPPORT,
+				       "the ABI version is %u instead of %u",
+				       le32toh(header->abi_version),
+				       DART_CONTROL_ABI_VERSION);
+	if (header->generation_begin != header->generation_end)
+		return dart_error__set(
+			error, EAGAIN,
 			"it was being changed when it was read, or is damaged");
-		return -EAGAIN;
-	}
 	if (le32toh(header->header_size) != sizeof(*header))
 		return dart_table__refuse(
 			error, "the header has %u bytes instead of %zu",
@@ -76,20 +73,18 @@ static int decode_header(struct dart_table_outline *frame, const void *bytes,
 		return dart_table__refuse(error, "a table cannot have %u bytes",
 					  table_length);
 	if (table_length > length) {
-		dart_table__refuse(error, "%zu bytes were read of %u", length,
-				   table_length);
 		if (needed)
 			*needed = table_length;
-		return -EMSGSIZE;
+		return dart_error__set(error, EMSGSIZE,
+				       "%zu bytes were read of %u", length,
+				       table_length);
 	}
 
 	if (le64toh(header->checksum) !=
-	    dart_table__checksum(bytes, table_length)) {
-		dart_table__refuse(
-			error,
+	    dart_table__checksum(bytes, table_length))
+		return dart_error__set(
+			error, EAGAIN,
 			"the checksum does not fit: it was being changed when it was read, or is damaged");
-		return -EAGAIN;
-	}
 	if (header->reserved)
 		return dart_table__refuse(
 			error, "a reserved member of the header is not 0");
@@ -142,10 +137,10 @@ int dart_table_outline__decode(struct dart_table_outline *frame,
 			       const void *bytes, size_t length, size_t *needed,
 			       struct dart_error *error)
 {
-	int err;
+	int ret;
 
-	err = decode_header(frame, bytes, length, needed, error);
-	if (err)
-		return err;
+	ret = decode_header(frame, bytes, length, needed, error);
+	if (ret)
+		return ret;
 	return decode_sections(frame, error);
 }

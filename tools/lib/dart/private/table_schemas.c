@@ -87,7 +87,7 @@ static int check_schema(const struct dart_builder *builder,
 {
 	const char **names;
 	uint32_t i;
-	int err;
+	int ret;
 
 	if (!dart_text__is_valid(schema->name))
 		return -EINVAL;
@@ -100,12 +100,12 @@ static int check_schema(const struct dart_builder *builder,
 	names = calloc((size_t)schema->field_count + 1, sizeof(*names));
 	if (!names)
 		return -ENOMEM;
-	err = dart_check__schema(schema,
+	ret = dart_check__schema(schema,
 				 dart_sections__count(&builder->sections,
 						      DART_SECTION_SCHEMAS),
 				 names, error);
 	free(names);
-	return err;
+	return ret;
 }
 
 static int reserve_schema(struct dart_builder *builder,
@@ -114,19 +114,19 @@ static int reserve_schema(struct dart_builder *builder,
 	struct dart_sections *sections = &builder->sections;
 	uint64_t strings = strlen(schema->name) + 1;
 	uint32_t i;
-	int err;
+	int ret;
 
 	for (i = 0; i < schema->field_count; i++)
 		strings += strlen(schema->fields[i].name) + 1 +
 			   strlen(schema->fields[i].unit) + 1;
-	err = dart_sections__reserve(sections, DART_SECTION_SCHEMAS, 1);
-	if (!err)
-		err = dart_sections__reserve(sections, DART_SECTION_FIELDS,
+	ret = dart_sections__reserve(sections, DART_SECTION_SCHEMAS, 1);
+	if (!ret)
+		ret = dart_sections__reserve(sections, DART_SECTION_FIELDS,
 					     schema->field_count);
-	if (!err)
-		err = dart_sections__reserve(sections, DART_SECTION_STRINGS,
+	if (!ret)
+		ret = dart_sections__reserve(sections, DART_SECTION_STRINGS,
 					     strings);
-	return err;
+	return ret;
 }
 
 static void put_schema(struct dart_sections *sections,
@@ -166,19 +166,19 @@ int dart_builder__add_schema(struct dart_builder *builder,
 {
 	const struct dart_wanted wanted = { builder, schema };
 	uint64_t hash = hash_schema(schema);
-	int err;
+	int ret;
 
 	*index = dart_index__find(&builder->schemas, hash, is_schema, &wanted);
 	if (*index != DART_INDEX_NONE)
 		return 0;
 
-	err = check_schema(builder, schema, error);
-	if (!err)
-		err = reserve_schema(builder, schema);
+	ret = check_schema(builder, schema, error);
+	if (!ret)
+		ret = reserve_schema(builder, schema);
 	*index = dart_sections__count(&builder->sections, DART_SECTION_SCHEMAS);
-	if (!err)
-		err = dart_index__add(&builder->schemas, hash, *index);
-	if (!err)
+	if (!ret)
+		ret = dart_index__add(&builder->schemas, hash, *index);
+	if (!ret)
 		put_schema(&builder->sections, schema);
-	return err;
+	return ret;
 }

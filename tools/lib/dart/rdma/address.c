@@ -71,16 +71,16 @@ int dart_address__resolve(const char *host, char **numeric)
 	struct addrinfo hints = { .ai_socktype = SOCK_STREAM };
 	struct addrinfo *address;
 	char text[NI_MAXHOST];
-	int err;
+	int ret;
 
-	err = getaddrinfo(host, NULL, &hints, &address);
-	if (err)
-		return err;
-	err = getnameinfo(address->ai_addr, address->ai_addrlen, text,
+	ret = getaddrinfo(host, NULL, &hints, &address);
+	if (ret)
+		return ret;
+	ret = getnameinfo(address->ai_addr, address->ai_addrlen, text,
 			  sizeof(text), NULL, 0, NI_NUMERICHOST);
 	freeaddrinfo(address);
-	if (err)
-		return err;
+	if (ret)
+		return ret;
 	*numeric = strdup(text);
 	return *numeric ? 0 : EAI_MEMORY;
 }

@@ -52,31 +52,28 @@ static int resolve(struct dart_endpoint *endpoint, const char *host,
 	struct addrinfo hints = { .ai_socktype = SOCK_STREAM };
 	struct addrinfo *address;
 	char service[8];
-	int err;
+	int ret;
 
 	snprintf(service, sizeof(service), "%u", port);
-	err = getaddrinfo(host, service, &hints, &address);
-	if (err) {
-		dart_error__set(error, 0, "cannot look up %s: %s", host,
-				gai_strerror(err));
-		return err == EAI_MEMORY ? -ENOMEM : -EHOSTUNREACH;
-	}
+	ret = getaddrinfo(host, service, &hints, &address);
+	if (ret)
+		return dart_error__set(
+			error, ret == EAI_MEMORY ? ENOMEM : EHOSTUNREACH,
+			"cannot look up %s: %s", host, gai_strerror(ret));
 
-	err = 0;
 	if (rdma_resolve_addr(endpoint->id, NULL, address->ai_addr,
 			      RESOLVE_TIMEOUT_MS)) {
-		err = -errno;
-		if (err == -ENODEV)
-			dart_error__set(
-				error, 0,
+		if (errno == ENODEV)
+			ret = dart_error__set(
+				error, ENODEV,
 				"no RDMA device leads to %s (see rdma link)",
 				host);
 		else
-			dart_error__set(error, 0, "no way to %s: %s", host,
-					strerror(-err));
+			ret = dart_error__set(error, errno, "no way to %s: %s",
+					      host, strerror(errno));
 	}
 	freeaddrinfo(address);
-	return err;
+	return ret;
 }
 
 int dart_endpoint__connect_with(const char *host, uint16_t port,
@@ -85,26 +82,23 @@ int dart_endpoint__connect_with(const char *host, uint16_t port,
 				struct dart_error *error)
 {
 	struct dart_endpoint *endpoint;
-	int flags, err;
+	int flags, ret;
 
-	if (length > sizeof(endpoint->request)) {
+	if (length > sizeof(endpoint->request))
 		return dart_error__set(error, EINVAL, "a request of %zu bytes",
 				       length);
-	}
 	endpoint = calloc(1, sizeof(*endpoint));
-	if (!endpoint) {
-		return dart_error__set(error, ENOMEM, "out of memory");
-	}
+	if (!endpoint)
+		return dart_error__no_memory(error);
 	memcpy(endpoint->request, request, length);
 	endpoint->request_length = length;
 
 	endpoint->channel = rdma_create_event_channel();
 	if (!endpoint->channel) {
-		err = -errno;
-		dart_error__set(
-			error, 0,
+		ret = dart_error__set(
+			error, errno,
 			"no RDMA connection manager: %s (modprobe rdma_ucm)",
-			strerror(-err));
+			strerror(errno));
 		goto err_free;
 	}
 	flags = fcntl(endpoint->channel->fd, F_GETFL);
@@ -112,13 +106,13 @@ int dart_endpoint__connect_with(const char *host, uint16_t port,
 	    fcntl(endpoint->channel->fd, F_SETFL, flags | O_NONBLOCK) < 0 ||
 	    rdma_create_id(endpoint->channel, &endpoint->id, NULL,
 			   RDMA_PS_TCP)) {
-		err = -errno;
-		dart_error__set(error, 0, "no RDMA CM identifier: %s",
-				strerror(-err));
+		ret = dart_error__set(error, errno,
+				      "no RDMA CM identifier: %s",
+				      strerror(errno));
 		goto err_free;
 	}
-	err = resolve(endpoint, host, port, error);
-	if (err)
+	ret = resolve(endpoint, host, port, error);
+	if (ret)
 		goto err_free;
 
 	*endpointp = endpoint;
@@ -126,7 +120,7 @@ int dart_endpoint__connect_with(const char *host, uint16_t port,
 
 err_free:
 	dart_endpoint__free(endpoint);
-	return err;
+	return ret;
 }
 
 int dart_endpoint__connect(const char *host, uint16_t port,
@@ -137,13 +131,13 @@ int dart_endpoint__connect(const char *host, uint16_t port,
 		.magic = htole64(DART_CONTROL_MAGIC),
 		.abi_version = htole32(DART_CONTROL_ABI_VERSION),
 	};
-	int err;
+	int ret;
 
-	err = dart_endpoint__connect_with(host, port, &request, sizeof(request),
+	ret = dart_endpoint__connect_with(host, port, &request, sizeof(request),
 					  endpoint, error);
-	if (!err)
+	if (!ret)
 		(*endpoint)->is_for_control = true;
-	return err;
+	return ret;
 }
 
 void dart_endpoint__free(struct dart_endpoint *endpoint)
@@ -176,94 +170,103 @@ static int shake_hands(struct dart_endpoint *endpoint, struct dart_error *error)
 	};
 	struct ibv_device_attr device;
 	uint8_t timeout = ACK_TIMEOUT;
-	int err;
+	int ret;
 
-	err = -ibv_query_device(endpoint->id->verbs, &device);
-	if (!err)
-		err = dart_read_queue__open(&endpoint->queue, endpoint->id,
+	ret = -ibv_query_device(endpoint->id->verbs, &device);
+	if (!ret)
+		ret = dart_read_queue__open(&endpoint->queue, endpoint->id,
 					    &device);
-	if (err) {
-		dart_error__set(error, 0, "cannot make a queue pair: %s%s",
-				strerror(-err),
-				err == -ENOMEM ? " (check ulimit -l)" : "");
-		return err;
-	}
+	if (ret)
+		return dart_error__set(
+			error, -ret, "cannot make a queue pair: %s%s",
+			strerror(-ret),
+			ret == -ENOMEM ? " (check ulimit -l)" : "");
 
 	/* Kernels that cannot set it have a default that is good enough. */
 	rdma_set_option(endpoint->id, RDMA_OPTION_ID,
 			RDMA_OPTION_ID_ACK_TIMEOUT, &timeout, sizeof(timeout));
 	if (device.max_qp_init_rd_atom < INITIATOR_DEPTH)
 		parameters.initiator_depth = device.max_qp_init_rd_atom;
-	if (rdma_connect(endpoint->id, &parameters)) {
-		err = -errno;
-		dart_error__set(error, 0, "cannot ask for a connection: %s",
-				strerror(-err));
-		return err;
-	}
+	if (rdma_connect(endpoint->id, &parameters))
+		return dart_error__set(error, errno,
+				       "cannot ask for a connection: %s",
+				       strerror(errno));
 	return 0;
 }
 
-/* The answer is what a stranger sent. */
-static int check_accept(struct dart_endpoint *endpoint,
-			struct dart_error *error)
+int dart_endpoint__answer(const struct dart_endpoint *endpoint, uint64_t magic,
+			  uint32_t version, void *answer, size_t size,
+			  struct dart_error *error)
 {
-	struct dart_endpoint_accept *accept = &endpoint->accept;
-	struct dart_control_accept wire;
+	struct {
+		__le64 magic;
+		__le32 version;
+	} head;
 
-	if (endpoint->answer_length < sizeof(wire)) {
+	if (endpoint->answer_length < size)
 		return dart_error__set(
 			error, EBADMSG,
 			"handshake of %u bytes: not a dart agent",
 			endpoint->answer_length);
-	}
-	memcpy(&wire, endpoint->answer, sizeof(wire));
-	if (le64toh(wire.magic) != DART_CONTROL_MAGIC) {
+	memcpy(&head, endpoint->answer, sizeof(head));
+	if (le64toh(head.magic) != magic)
 		return dart_error__set(
 			error, EBADMSG,
 			"handshake without the magic: not a dart agent");
-	}
-	if (le32toh(wire.abi_version) != DART_CONTROL_ABI_VERSION) {
+	if (le32toh(head.version) != version)
 		return dart_error__set(
 			error, EPROTONOSUPPORT,
-			"the agent speaks version %u of the protocol, we %u",
-			le32toh(wire.abi_version), DART_CONTROL_ABI_VERSION);
-	}
+			"the agent speaks version %u of the protocol, libdart version %u",
+			le32toh(head.version), version);
+	memcpy(answer, endpoint->answer, size);
+	return 0;
+}
 
-	accept->address = le64toh(wire.address);
-	accept->rkey = le32toh(wire.rkey);
-	accept->length = le32toh(wire.length);
-	accept->used = le32toh(wire.used);
+static int check_accept(struct dart_endpoint *endpoint,
+			struct dart_error *error)
+{
+	struct dart_endpoint_accept *accept = &endpoint->accept;
+	struct dart_control_accept raw;
+	int ret;
+
+	ret = dart_endpoint__answer(endpoint, DART_CONTROL_MAGIC,
+				    DART_CONTROL_ABI_VERSION, &raw, sizeof(raw),
+				    error);
+	if (ret)
+		return ret;
+	accept->address = le64toh(raw.address);
+	accept->rkey = le32toh(raw.rkey);
+	accept->length = le32toh(raw.length);
+	accept->used = le32toh(raw.used);
 	if (accept->length > DART_CONTROL_LENGTH_MAX ||
 	    accept->used > accept->length ||
 	    accept->used < sizeof(struct dart_control_header) ||
-	    accept->address > UINT64_MAX - accept->length) {
+	    accept->address > UINT64_MAX - accept->length)
 		return dart_error__set(
 			error, EBADMSG,
 			"handshake with a control region that cannot be: %u of %u bytes",
 			accept->used, accept->length);
-	}
 	return 0;
 }
 
-static void explain_rejection(const struct dart_endpoint *endpoint, int status,
-			      struct dart_error *error)
+static int explain_rejection(const struct dart_endpoint *endpoint, int status,
+			     struct dart_error *error)
 {
 	switch (status) {
 	case REJECT_NO_SERVICE:
 	case -ECONNREFUSED:
-		dart_error__set(error, 0,
-				"nobody listens there (is dartd running?)");
-		break;
+		return dart_error__set(
+			error, ECONNREFUSED,
+			"no agent listens there (is dartd running?)");
 	case REJECT_CONSUMER:
-		dart_error__set(
-			error, 0,
+		return dart_error__set(
+			error, ECONNREFUSED,
 			"the agent refused the connection (%ssee its log)",
 			endpoint->is_for_control ? "" : "no such store? ");
-		break;
 	default:
-		dart_error__set(error, 0,
-				"the connection was rejected, reason %d",
-				status);
+		return dart_error__set(error, ECONNREFUSED,
+				       "the connection was rejected, reason %d",
+				       status);
 	}
 }
 
@@ -277,7 +280,7 @@ static enum dart_endpoint_event handle(struct dart_endpoint *endpoint,
 	case RDMA_CM_EVENT_ADDR_RESOLVED:
 		if (!rdma_resolve_route(endpoint->id, RESOLVE_TIMEOUT_MS))
 			return DART_ENDPOINT_NOTHING;
-		dart_error__set(error, 0, "no route: %s", strerror(errno));
+		dart_error__set(error, errno, "no route: %s", strerror(errno));
 		return DART_ENDPOINT_FAILED;
 	case RDMA_CM_EVENT_ROUTE_RESOLVED:
 		if (shake_hands(endpoint, error))
@@ -300,16 +303,16 @@ static enum dart_endpoint_event handle(struct dart_endpoint *endpoint,
 	case RDMA_CM_EVENT_ROUTE_ERROR:
 	case RDMA_CM_EVENT_CONNECT_ERROR:
 	case RDMA_CM_EVENT_UNREACHABLE:
-		dart_error__set(error, 0, "not reachable: %s (%s)",
+		dart_error__set(error, EHOSTUNREACH, "not reachable: %s (%s)",
 				event->status < 0 ? strerror(-event->status) :
 						    "no answer",
 				rdma_event_str(event->event));
 		return DART_ENDPOINT_FAILED;
 	case RDMA_CM_EVENT_DISCONNECTED:
-		dart_error__set(error, 0, "the agent hung up");
+		dart_error__set(error, ECONNRESET, "the agent hung up");
 		return DART_ENDPOINT_DISCONNECTED;
 	case RDMA_CM_EVENT_DEVICE_REMOVAL:
-		dart_error__set(error, 0, "the RDMA device was removed");
+		dart_error__set(error, ENODEV, "the RDMA device was removed");
 		return DART_ENDPOINT_DISCONNECTED;
 	default:
 		return DART_ENDPOINT_NOTHING;
@@ -326,7 +329,7 @@ dart_endpoint__on_connection(struct dart_endpoint *endpoint,
 	if (rdma_get_cm_event(endpoint->channel, &event)) {
 		if (errno == EAGAIN || errno == EINTR)
 			return DART_ENDPOINT_NOTHING;
-		dart_error__set(error, 0, "the RDMA CM failed: %s",
+		dart_error__set(error, errno, "the RDMA CM failed: %s",
 				strerror(errno));
 		return endpoint->connected ? DART_ENDPOINT_DISCONNECTED :
 					     DART_ENDPOINT_FAILED;
@@ -334,13 +337,6 @@ dart_endpoint__on_connection(struct dart_endpoint *endpoint,
 	result = handle(endpoint, event, error);
 	rdma_ack_cm_event(event);
 	return result;
-}
-
-const void *dart_endpoint__answer(const struct dart_endpoint *endpoint,
-				  size_t *length)
-{
-	*length = endpoint->answer_length;
-	return endpoint->answer;
 }
 
 const struct dart_endpoint_accept *

@@ -54,11 +54,15 @@ dart_endpoint__on_connection(struct dart_endpoint *endpoint,
 			     struct dart_error *error);
 
 /*
- * The private data of the acceptance, hostile and often longer than what was
- * said; valid as long as the endpoint.
+ * Copies the first @size bytes of the private data of the acceptance to @answer,
+ * a struct that begins with a little-endian magic number (8 bytes) and a version
+ * (4).  Returns 0; -EBADMSG if they are too few or the magic number is not
+ * @magic, -EPROTONOSUPPORT if the version is not @version, with a sentence in
+ * @error.  Anything else in them may be hostile.
  */
-const void *dart_endpoint__answer(const struct dart_endpoint *endpoint,
-				  size_t *length);
+int dart_endpoint__answer(const struct dart_endpoint *endpoint, uint64_t magic,
+			  uint32_t version, void *answer, size_t size,
+			  struct dart_error *error);
 
 /* What the agent said in the handshake of dart_endpoint__connect(), in the machine's byte order. */
 struct dart_endpoint_accept {

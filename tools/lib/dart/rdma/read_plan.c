@@ -94,7 +94,7 @@ int dart_read_plan__new(const struct dart_table *table,
 	size_t regions = (size_t)table->memory_region_count + 1;
 	struct dart_read_plan *new;
 	struct extent *extents;
-	int err = -ENOMEM;
+	int ret = -ENOMEM;
 
 	extents = calloc(regions, sizeof(*extents));
 	if (!extents)
@@ -109,8 +109,8 @@ int dart_read_plan__new(const struct dart_table *table,
 		goto free_plan;
 
 	extents__collect(extents, table, entries, entry_count);
-	err = plan__add_reads(new, extents);
-	if (err)
+	ret = plan__add_reads(new, extents);
+	if (ret)
 		goto free_plan;
 
 	*plan = new;
@@ -121,7 +121,7 @@ free_plan:
 	dart_read_plan__free(new);
 free_extents:
 	free(extents);
-	return err;
+	return ret;
 }
 
 void dart_read_plan__free(struct dart_read_plan *plan)

@@ -170,7 +170,7 @@ static int add_collector(struct load *load,
 	list = reallocarray(collectors->list, collectors->count + 1,
 			    sizeof(*list));
 	if (!list)
-		return -ENOMEM;
+		return dart_error__no_memory(load->error);
 	list[collectors->count++] = *collector;
 	collectors->list = list;
 	return 0;
@@ -271,12 +271,11 @@ static int take_root(struct load *load, json_t *root)
 
 	if (json_unpack_ex(root, &json_error, 0, "{s:i, s:o !}",
 			   "dart_collectors", &version, "collectors", &list) ||
-	    version != 1 || !json_is_array(list)) {
+	    version != 1 || !json_is_array(list))
 		return dart_error__set(
 			load->error, EINVAL,
 			"%s: no collectors that are known here (what 'dartctl store export' prints is)",
 			load->path);
-	}
 	json_array_foreach(list, load->line, line) {
 		ret = take_line(load, line);
 		if (ret)
@@ -293,19 +292,16 @@ static int take_file(struct load *load)
 	int ret;
 
 	file = fopen(load->path, "re");
-	if (!file) {
-		ret = -errno;
-		dart_error__set(load->error, 0, "cannot open %s: %s",
-				load->path, strerror(errno));
-		return ret;
-	}
+	if (!file)
+		return dart_error__set(load->error, errno,
+				       "cannot open %s: %s", load->path,
+				       strerror(errno));
 	root = json_loadf(file, JSON_REJECT_DUPLICATES, &json_error);
 	fclose(file);
-	if (!root) {
+	if (!root)
 		return dart_error__set(load->error, EINVAL,
 				       "%s:%d: not JSON: %s", load->path,
 				       json_error.line, json_error.text);
-	}
 	ret = take_root(load, root);
 	json_decref(root);
 	return ret;
@@ -331,7 +327,6 @@ static void begin(struct load *load, struct in_addr reporter,
 		.is_any_reporter = reporter.s_addr == INADDR_ANY,
 		.error = error,
 	};
-	dart_error__set(error, 0, "out of memory");
 	collectors->count = 0;
 	collectors->list = NULL;
 	for (i = 0; i < DART_STORE_SHARES; i++)
@@ -346,11 +341,10 @@ static int end(struct load *load, int ret)
 
 	if (!ret && !collectors->count) {
 		inet_ntop(AF_INET, &load->reporter, address, sizeof(address));
-		dart_error__set(
-			load->error, 0,
+		ret = dart_error__set(
+			load->error, ENOENT,
 			"no collector takes reports from %s (dartctl reporter add, then store export)",
 			load->is_any_reporter ? "anywhere" : address);
-		ret = -ENOENT;
 	}
 	if (ret)
 		dart_collectors__free(collectors);

@@ -82,20 +82,17 @@ static int wire__bind(struct dart_packet_socket *wire, const char *interface,
 	struct sockaddr_ll address = { .sll_family = AF_PACKET };
 	struct ifreq request = { .ifr_ifindex = 0 };
 	const int yes = 1;
-	int err;
 
-	if (strlen(interface) >= sizeof(request.ifr_name)) {
+	if (strlen(interface) >= sizeof(request.ifr_name))
 		return dart_error__set(error, ENODEV, "no interface '%s'",
 				       interface);
-	}
 	strcpy(request.ifr_name, interface);
 	if (ioctl(wire->socket, SIOCGIFHWADDR, &request))
 		goto failed;
-	if (request.ifr_hwaddr.sa_family != ARPHRD_ETHER) {
+	if (request.ifr_hwaddr.sa_family != ARPHRD_ETHER)
 		return dart_error__set(error, EINVAL,
 				       "%s is no Ethernet interface",
 				       interface);
-	}
 	memcpy(wire->mac, request.ifr_hwaddr.sa_data, sizeof(wire->mac));
 	if (ioctl(wire->socket, SIOCGIFINDEX, &request))
 		goto failed;
@@ -106,10 +103,8 @@ static int wire__bind(struct dart_packet_socket *wire, const char *interface,
 		goto failed;
 	return 0;
 failed:
-	err = errno;
-	dart_error__set(error, 0, "cannot send through %s: %s", interface,
-			strerror(err));
-	return -err;
+	return dart_error__set(error, errno, "cannot send through %s: %s",
+			       interface, strerror(errno));
 }
 
 static void wire__set_rate(struct dart_packet_socket *wire, uint64_t rate)
@@ -132,9 +127,8 @@ int dart_packet_socket__open(const char *interface, uint64_t rate,
 	uint32_t i;
 	int ret;
 
-	dart_error__set(error, 0, "out of memory");
 	if (!wire)
-		return -ENOMEM;
+		return dart_error__no_memory(error);
 	wire__set_rate(wire, rate);
 	for (i = 0; i < BATCH_MAX; i++) {
 		wire->lengths[i].iov_base = wire->frames[i];
@@ -144,12 +138,11 @@ int dart_packet_socket__open(const char *interface, uint64_t rate,
 	find_address(wire, interface);
 	wire->socket = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0);
 	if (wire->socket < 0) {
-		ret = -errno;
-		dart_error__set(
-			error, 0, "cannot send frames: %s%s", strerror(errno),
-			errno == EPERM ?
-				" (root may, and whoever has CAP_NET_RAW)" :
-				"");
+		ret = dart_error__set(error, errno, "cannot send frames: %s%s",
+				      strerror(errno),
+				      errno == EPERM ?
+					      " (this needs CAP_NET_RAW)" :
+					      "");
 		goto free_wire;
 	}
 	ret = wire__bind(wire, interface, error);

@@ -51,7 +51,7 @@ static int wait_for(int connection, int completion, int64_t deadline,
 		{ .fd = completion, .events = POLLIN },
 	};
 	int64_t left;
-	int count, err;
+	int count;
 
 	do {
 		left = deadline - now_ms();
@@ -59,23 +59,24 @@ static int wait_for(int connection, int completion, int64_t deadline,
 	} while (count < 0 && errno == EINTR);
 	if (count > 0)
 		return 0;
-	err = count ? -errno : -ETIMEDOUT;
-	dart_error__set(error, 0, "%s",
-			count ? strerror(-err) : "the host does not answer");
-	return err;
+	if (!count)
+		return dart_error__set(error, ETIMEDOUT,
+				       "the host does not answer");
+	return dart_error__set(error, errno, "cannot wait: %s",
+			       strerror(errno));
 }
 
 static int wait_for_connection(struct dart_endpoint *endpoint,
 			       struct dart_error *error)
 {
 	const int64_t deadline = now_ms() + DART_STORE_READER_TIMEOUT_MS;
-	int err;
+	int ret;
 
 	for (;;) {
-		err = wait_for(dart_endpoint__connection_fd(endpoint), -1,
+		ret = wait_for(dart_endpoint__connection_fd(endpoint), -1,
 			       deadline, error);
-		if (err)
-			return err;
+		if (ret)
+			return ret;
 		switch (dart_endpoint__on_connection(endpoint, error)) {
 		case DART_ENDPOINT_CONNECTED:
 			return 0;
@@ -95,29 +96,13 @@ static int take_answer(struct dart_store_reader *reader,
 {
 	struct dart_store_geometry *geometry = &reader->geometry;
 	struct dart_store_accept accept;
-	const void *answer;
-	size_t length;
+	int ret;
 
-	answer = dart_endpoint__answer(reader->endpoint, &length);
-	if (length < sizeof(accept)) {
-		return dart_error__set(
-			error, EBADMSG,
-			"handshake of %zu bytes: not a dart agent", length);
-	}
-	memcpy(&accept, answer, sizeof(accept));
-	if (le64toh(accept.magic) != DART_STORE_ACCESS_MAGIC) {
-		return dart_error__set(
-			error, EBADMSG,
-			"handshake without the magic: not a dart agent");
-	}
-	if (le32toh(accept.abi_version) != DART_STORE_ACCESS_ABI_VERSION) {
-		return dart_error__set(
-			error, EPROTONOSUPPORT,
-			"the agent speaks version %u of the protocol, we %u",
-			le32toh(accept.abi_version),
-			DART_STORE_ACCESS_ABI_VERSION);
-	}
-
+	ret = dart_endpoint__answer(reader->endpoint, DART_STORE_ACCESS_MAGIC,
+				    DART_STORE_ACCESS_ABI_VERSION, &accept,
+				    sizeof(accept), error);
+	if (ret)
+		return ret;
 	if (le32toh(accept.slots_log2) <= DART_STORE_SLOTS_LOG2_MAX)
 		geometry->slots = UINT64_C(1) << le32toh(accept.slots_log2);
 	geometry->value_length = le32toh(accept.value_length);
@@ -126,10 +111,9 @@ static int take_answer(struct dart_store_reader *reader,
 	reader->base = le64toh(accept.base);
 	reader->rkey = le32toh(accept.rkey);
 	if (dart_store_geometry__check(geometry) ||
-	    reader->base > UINT64_MAX - dart_store_geometry__length(geometry)) {
+	    reader->base > UINT64_MAX - dart_store_geometry__length(geometry))
 		return dart_error__set(error, EBADMSG,
 				       "handshake with a store that cannot be");
-	}
 	return 0;
 }
 
@@ -142,31 +126,30 @@ int dart_store_reader__open(const char *host, uint16_t port, const char *name,
 		.abi_version = htole32(DART_STORE_ACCESS_ABI_VERSION),
 	};
 	struct dart_store_reader *reader;
-	int err;
+	int ret;
 
-	if (!*name || strlen(name) >= sizeof(request.name)) {
+	if (!*name || strlen(name) >= sizeof(request.name))
 		return dart_error__set(error, EINVAL,
-				       "'%.60s' is no name of a store", name);
-	}
+				       "'%.60s' is not a name of a store",
+				       name);
 	strcpy(request.name, name);
 
 	reader = calloc(1, sizeof(*reader));
-	if (!reader) {
-		return dart_error__set(error, ENOMEM, "out of memory");
-	}
-	err = dart_endpoint__connect_with(host, port, &request, sizeof(request),
+	if (!reader)
+		return dart_error__no_memory(error);
+	ret = dart_endpoint__connect_with(host, port, &request, sizeof(request),
 					  &reader->endpoint, error);
-	if (!err)
-		err = wait_for_connection(reader->endpoint, error);
-	if (!err)
-		err = take_answer(reader, error);
-	if (err)
+	if (!ret)
+		ret = wait_for_connection(reader->endpoint, error);
+	if (!ret)
+		ret = take_answer(reader, error);
+	if (ret)
 		goto err_close;
 
 	reader->slot_length = dart_store_geometry__slot_length(&reader->geometry);
-	err = dart_store_hash__new(&reader->geometry, &reader->hash);
-	if (err) {
-		dart_error__set(error, 0, "out of memory");
+	ret = dart_store_hash__new(&reader->geometry, &reader->hash);
+	if (ret) {
+		dart_error__no_memory(error);
 		goto err_close;
 	}
 	*result = reader;
@@ -174,7 +157,7 @@ int dart_store_reader__open(const char *host, uint16_t port, const char *name,
 
 err_close:
 	dart_store_reader__close(reader);
-	return err;
+	return ret;
 }
 
 void dart_store_reader__close(struct dart_store_reader *reader)
@@ -203,14 +186,14 @@ static int wait_for_reads(struct dart_endpoint *endpoint,
 			  struct dart_error *error)
 {
 	const int64_t deadline = now_ms() + DART_STORE_READER_TIMEOUT_MS;
-	int done, err;
+	int done, ret;
 
 	for (;;) {
-		err = wait_for(dart_endpoint__connection_fd(endpoint),
+		ret = wait_for(dart_endpoint__connection_fd(endpoint),
 			       dart_endpoint__completion_fd(endpoint), deadline,
 			       error);
-		if (err)
-			return err;
+		if (ret)
+			return ret;
 		/* Who hangs up breaks the READs, too: that is the reason. */
 		if (dart_endpoint__on_connection(endpoint, error) ==
 		    DART_ENDPOINT_DISCONNECTED)
@@ -278,25 +261,23 @@ int dart_store_reader__query_batch(struct dart_store_reader *reader,
 	size_t batch, done;
 	uint32_t reads;
 	void *landing;
-	int err;
+	int ret;
 
 	for (done = 0; done < count; done += batch, key += batch * length) {
 		batch = count - done < batch_max ? count - done : batch_max;
 		reads = plan(reader, key, length, batch);
-		err = dart_endpoint__reserve(reader->endpoint,
+		ret = dart_endpoint__reserve(reader->endpoint,
 					     reads * reader->slot_length,
 					     &landing);
-		if (!err)
-			err = dart_endpoint__read(reader->endpoint,
+		if (!ret)
+			ret = dart_endpoint__read(reader->endpoint,
 						  reader->reads, reads);
-		if (err) {
-			dart_error__set(error, 0, "cannot READ: %s",
-					strerror(-err));
-			return err;
-		}
-		err = wait_for_reads(reader->endpoint, error);
-		if (err)
-			return err;
+		if (ret)
+			return dart_error__set(error, -ret, "cannot READ: %s",
+					       strerror(-ret));
+		ret = wait_for_reads(reader->endpoint, error);
+		if (ret)
+			return ret;
 		decide(reader, landing, batch, rule, answers + done);
 	}
 	return 0;

@@ -2,7 +2,6 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 
 #include <libdart/error.h>
@@ -221,17 +220,6 @@ double dart_store_sizing__estimate(uint64_t written, uint64_t samples,
 
 /* ---- plans */
 
-__attribute__((format(printf, 3, 4))) static int
-refuse(struct dart_error *error, int ret, const char *format, ...)
-{
-	va_list arguments;
-
-	va_start(arguments, format);
-	dart_error__vset(error, 0, format, arguments);
-	va_end(arguments);
-	return ret;
-}
-
 static int check_wish(const struct dart_sizing_wish *wish,
 		      struct dart_error *error)
 {
@@ -243,20 +231,20 @@ static int check_wish(const struct dart_sizing_wish *wish,
 	};
 
 	if (!wish->flows)
-		return refuse(error, -EINVAL, "there must be a flow");
+		return dart_error__set(error, EINVAL, "there must be a flow");
 	if (!wish->success == !wish->memory)
-		return refuse(
-			error, -EINVAL,
+		return dart_error__set(
+			error, EINVAL,
 			"either the success is to be given, or the memory");
 	if (wish->success && !(wish->success > 0 && wish->success < 1))
-		return refuse(error, -EINVAL,
+		return dart_error__set(error, EINVAL,
 			      "a success is more than 0 and less than 1");
 	if (wish->error && !(wish->error > 0 && wish->error < 1))
-		return refuse(error, -EINVAL,
+		return dart_error__set(error, EINVAL,
 			      "an error rate is more than 0 and less than 1");
 	if (dart_store_geometry__check(&geometry))
-		return refuse(
-			error, -EINVAL,
+		return dart_error__set(
+			error, EINVAL,
 			"values have %d to %d bytes, checksums 8, 16, 32 or 64 bits, and a key 1 to %d slots",
 			DART_STORE_VALUE_MIN, DART_STORE_VALUE_MAX, COPIES_MAX);
 	return 0;
@@ -269,8 +257,8 @@ static double load_of(const struct dart_sizing_wish *wish, double slots)
 
 static int too_large(struct dart_error *error, double slots)
 {
-	return refuse(
-		error, -ERANGE,
+	return dart_error__set(
+		error, ERANGE,
 		"this takes %.4g slots, and a store has at most 2^%d: divide the flows among %.0f collectors or more",
 		slots, DART_STORE_SLOTS_LOG2_MAX,
 		ceil(slots / (double)SLOTS_MAX));
@@ -317,12 +305,12 @@ static int plan_memory(const struct dart_sizing_wish *wish,
 
 	plan->ideal.slots = wish->memory / slot;
 	if (!plan->ideal.slots)
-		return refuse(
-			error, -ERANGE,
+		return dart_error__set(
+			error, ERANGE,
 			"a slot takes %zu bytes, and the memory has %" PRIu64,
 			slot, wish->memory);
 	if (plan->ideal.slots > SLOTS_MAX)
-		return refuse(error, -ERANGE,
+		return dart_error__set(error, ERANGE,
 			      "a store has at most 2^%d slots, here %" PRIu64
 			      " bytes: divide the flows among more stores",
 			      DART_STORE_SLOTS_LOG2_MAX,
@@ -365,8 +353,8 @@ int dart_store_sizing__make(const struct dart_sizing_wish *wish,
 		if (risks.wrong.high <= wish->error)
 			return 0;
 		if (wish->checksum_bits || bits == 64)
-			return refuse(
-				error, -ERANGE,
+			return dart_error__set(
+				error, ERANGE,
 				"with %u bits of checksum, up to %.3g of the answers are wrong",
 				bits, risks.wrong.high);
 	}

@@ -17,11 +17,12 @@
 int dart_table__refuse(struct dart_error *error, const char *format, ...)
 {
 	va_list arguments;
+	int ret;
 
 	va_start(arguments, format);
-	dart_error__vset(error, 0, format, arguments);
+	ret = dart_error__vset(error, EBADMSG, format, arguments);
 	va_end(arguments);
-	return -EBADMSG;
+	return ret;
 }
 
 static int compare_names(const void *a, const void *b)
@@ -168,7 +169,7 @@ static int check_groups(const struct dart_table *table,
 {
 	const struct dart_range *ranges = entry->ranges;
 	uint32_t i, next_copy = 0;
-	int err;
+	int ret;
 
 	for (*runs = 0; *runs < entry->range_count; ++*runs) {
 		if (ranges[*runs].first_copy)
@@ -183,9 +184,9 @@ static int check_groups(const struct dart_table *table,
 		const struct dart_range *run = &ranges[i % *runs];
 		const struct dart_range *head = &ranges[i - i % *runs];
 
-		err = check_range(table, entry, entry_index, i, error);
-		if (err)
-			return err;
+		ret = check_range(table, entry, entry_index, i, error);
+		if (ret)
+			return ret;
 		if (i % *runs == 0) {
 			if (ranges[i].first_copy != next_copy)
 				return dart_table__refuse(
@@ -257,7 +258,7 @@ int dart_check__entry(const struct dart_table *table,
 		      uint64_t *data, struct dart_error *error)
 {
 	uint32_t runs;
-	int err;
+	int ret;
 
 	if (!entry->name[0])
 		return dart_table__refuse(error, "entry %u has no name", index);
@@ -285,9 +286,9 @@ int dart_check__entry(const struct dart_table *table,
 			error, "the entries up to %u have more than %u bytes",
 			index, DART_CONTROL_DATA_MAX);
 
-	err = check_groups(table, entry, index, &runs, error);
-	if (err)
-		return err;
+	ret = check_groups(table, entry, index, &runs, error);
+	if (ret)
+		return ret;
 	return check_fields_in_runs(entry, index, runs, error);
 }
 
@@ -298,7 +299,7 @@ int dart_table__check(const struct dart_table *table,
 	uint32_t i, names_max = table->entry_count;
 	const char **names, *twin;
 	uint64_t data = 0;
-	int err;
+	int ret;
 
 	for (i = 0; i < schema_count; i++) {
 		if (schemas[i].field_count > names_max)
@@ -306,28 +307,28 @@ int dart_table__check(const struct dart_table *table,
 	}
 	names = calloc((size_t)names_max + 1, sizeof(*names));
 	if (!names)
-		return -ENOMEM;
+		return dart_error__no_memory(error);
 
-	err = dart_check__header(table, error);
-	for (i = 0; !err && i < table->memory_region_count; i++)
-		err = dart_check__memory_region(&table->memory_regions[i], i,
+	ret = dart_check__header(table, error);
+	for (i = 0; !ret && i < table->memory_region_count; i++)
+		ret = dart_check__memory_region(&table->memory_regions[i], i,
 						error);
-	for (i = 0; !err && i < schema_count; i++)
-		err = dart_check__schema(&schemas[i], i, names, error);
-	for (i = 0; !err && i < table->entry_count; i++) {
-		err = dart_check__entry(table, &table->entries[i], i, &data,
+	for (i = 0; !ret && i < schema_count; i++)
+		ret = dart_check__schema(&schemas[i], i, names, error);
+	for (i = 0; !ret && i < table->entry_count; i++) {
+		ret = dart_check__entry(table, &table->entries[i], i, &data,
 					error);
 		names[i] = table->entries[i].name;
 	}
-	if (err)
+	if (ret)
 		goto free_names;
 
 	twin = find_twin(names, table->entry_count);
 	if (twin)
-		err = dart_table__refuse(
+		ret = dart_table__refuse(
 			error, "two entries have the name \"%s\"", twin);
 
 free_names:
 	free(names);
-	return err;
+	return ret;
 }

@@ -48,7 +48,7 @@ static int allocate(struct decoder *decoder)
 	struct dart_table *table;
 
 	if (!decoded)
-		return -ENOMEM;
+		return dart_error__no_memory(decoder->error);
 	decoder->decoded = decoded;
 	table = &decoded->table;
 
@@ -65,7 +65,7 @@ static int allocate(struct decoder *decoder)
 	decoded->strings = array(decoder, DART_SECTION_STRINGS, 1);
 	if (!table->memory_regions || !table->entries || !decoded->ranges ||
 	    !decoded->schemas || !decoded->fields || !decoded->strings)
-		return -ENOMEM;
+		return dart_error__no_memory(decoder->error);
 	return 0;
 }
 
@@ -281,7 +281,7 @@ static int decode_entries(struct decoder *decoder)
 	uint32_t ranges = count(decoder, DART_SECTION_RANGES);
 	struct dart_control_entry raw;
 	uint32_t next = 0;
-	int err;
+	int ret;
 
 	for (i = 0; i < entries; i++) {
 		element(decoder, DART_SECTION_ENTRIES, i, &raw);
@@ -292,10 +292,10 @@ static int decode_entries(struct decoder *decoder)
 				"the ranges of entry %u do not follow those of the entry in front of it",
 				i);
 		if (le32toh(raw.kind) != DART_CONTROL_ENTRY_GONE) {
-			err = decode_entry(decoder, i, &raw,
+			ret = decode_entry(decoder, i, &raw,
 					   decoder->decoded->ranges + next);
-			if (err)
-				return err;
+			if (ret)
+				return ret;
 		}
 		next += le32toh(raw.ranges);
 	}
@@ -307,29 +307,29 @@ static int decode_entries(struct decoder *decoder)
 
 static int decode(struct decoder *decoder, size_t length, size_t *needed)
 {
-	int err;
+	int ret;
 
-	err = dart_table_outline__decode(&decoder->frame, decoder->bytes,
+	ret = dart_table_outline__decode(&decoder->frame, decoder->bytes,
 					 length, needed, decoder->error);
-	if (!err)
-		err = allocate(decoder);
-	if (err)
-		return err;
+	if (!ret)
+		ret = allocate(decoder);
+	if (ret)
+		return ret;
 
 	decode_header_members(decoder);
-	err = decode_strings(decoder);
-	if (!err)
-		err = decode_memory_regions(decoder);
-	if (!err)
-		err = decode_fields(decoder);
-	if (!err)
-		err = decode_schemas(decoder);
-	if (!err)
-		err = decode_ranges(decoder);
-	if (!err)
-		err = decode_entries(decoder);
-	if (err)
-		return err;
+	ret = decode_strings(decoder);
+	if (!ret)
+		ret = decode_memory_regions(decoder);
+	if (!ret)
+		ret = decode_fields(decoder);
+	if (!ret)
+		ret = decode_schemas(decoder);
+	if (!ret)
+		ret = decode_ranges(decoder);
+	if (!ret)
+		ret = decode_entries(decoder);
+	if (ret)
+		return ret;
 	return dart_table__check(&decoder->decoded->table,
 				 decoder->decoded->schemas,
 				 count(decoder, DART_SECTION_SCHEMAS),
@@ -341,16 +341,14 @@ int dart_table__decode(const void *bytes, size_t length,
 		       struct dart_error *error)
 {
 	struct decoder decoder = { .bytes = bytes, .error = error };
-	int err;
+	int ret;
 
 	error->text[0] = '\0';
-	err = decode(&decoder, length, needed);
-	if (err) {
-		if (err == -ENOMEM)
-			dart_error__set(error, 0, "memory is short");
+	ret = decode(&decoder, length, needed);
+	if (ret) {
 		if (decoder.decoded)
 			dart_table__free(&decoder.decoded->table);
-		return err;
+		return ret;
 	}
 	*table = &decoder.decoded->table;
 	return 0;

@@ -198,13 +198,13 @@ static int writer__lay_out(struct dart_table_writer *writer,
 			   const struct dart_table *table)
 {
 	struct dart_layout layout;
-	int err;
+	int ret;
 
-	err = dart_layout__make(&layout, builder, writer->capacity, true);
-	if (!err)
-		err = write_all(writer->memory, &layout, builder, table);
-	if (err)
-		return err;
+	ret = dart_layout__make(&layout, builder, writer->capacity, true);
+	if (!ret)
+		ret = write_all(writer->memory, &layout, builder, table);
+	if (ret)
+		return ret;
 	writer->layout = layout;
 	return layout.length;
 }
@@ -261,13 +261,13 @@ int dart_table_writer__remove(struct dart_table_writer *writer,
 	struct span spans[DART_SECTIONS] = { };
 	struct dart_error error;
 	uint32_t index;
-	int err;
+	int ret;
 
 	if (dart_check__header(rest, &error))
 		return -EINVAL;
-	err = dart_builder__remove(&writer->builder, name, &index);
-	if (err)
-		return err;
+	ret = dart_builder__remove(&writer->builder, name, &index);
+	if (ret)
+		return ret;
 	spans[DART_SECTION_ENTRIES] =
 		span_of(writer, DART_SECTION_ENTRIES, index, 1);
 	write_spans(writer, spans, rest);
@@ -279,15 +279,15 @@ int dart_table__publish(const struct dart_table *table, void *region,
 {
 	struct dart_builder builder;
 	struct dart_layout layout;
-	int err;
+	int ret;
 
-	err = dart_builder__init(&builder);
-	if (!err)
-		err = dart_builder__add(&builder, table);
-	if (!err)
-		err = dart_layout__make(&layout, &builder, capacity, false);
-	if (!err)
-		err = write_all(region, &layout, &builder, table);
+	ret = dart_builder__init(&builder);
+	if (!ret)
+		ret = dart_builder__add(&builder, table);
+	if (!ret)
+		ret = dart_layout__make(&layout, &builder, capacity, false);
+	if (!ret)
+		ret = write_all(region, &layout, &builder, table);
 	dart_builder__release(&builder);
-	return err ? err : (int)layout.length;
+	return ret ? ret : (int)layout.length;
 }
