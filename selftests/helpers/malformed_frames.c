@@ -26,7 +26,7 @@
 
 struct frame {
 	union {
-		uint8_t bytes[DART_WIRE_FRAME_MAX];
+		uint8_t bytes[DART_PACKET_SOCKET_FRAME_MAX];
 		struct dart_roce_headers headers;
 	};
 	size_t length;

@@ -45,7 +45,7 @@ struct dart_table_outline {
  * Checks what can be checked without looking into a section.  Returns and
  * @needed as dart_table__decode().
  */
-int dart_table_outline__decode(struct dart_table_outline *frame,
+int dart_table_outline__decode(struct dart_table_outline *outline,
 			       const void *bytes, size_t length, size_t *needed,
 			       struct dart_error *error);
 

@@ -39,17 +39,17 @@ uint64_t dart_table__checksum(const void *bytes, size_t length)
 }
 
 /* Order matters: what a change in flight can garble comes behind -EAGAIN. */
-static int decode_header(struct dart_table_outline *frame, const void *bytes,
+static int decode_header(struct dart_table_outline *outline, const void *bytes,
 			 size_t length, size_t *needed,
 			 struct dart_error *error)
 {
-	const struct dart_control_header *header = &frame->header;
+	const struct dart_control_header *header = &outline->header;
 	uint32_t table_length;
 
 	if (length < sizeof(*header))
 		return dart_table__refuse(
 			error, "%zu bytes are too few for a header", length);
-	memcpy(&frame->header, bytes, sizeof(*header));
+	memcpy(&outline->header, bytes, sizeof(*header));
 
 	if (le64toh(header->magic) != DART_CONTROL_MAGIC)
 		return dart_table__refuse(error, "the magic number is wrong");
@@ -91,14 +91,14 @@ static int decode_header(struct dart_table_outline *frame, const void *bytes,
 	return 0;
 }
 
-static int decode_sections(struct dart_table_outline *frame,
+static int decode_sections(struct dart_table_outline *outline,
 			   struct dart_error *error)
 {
 	static const char *const names[DART_SECTIONS] = {
 		"memory regions", "entries", "ranges", "schemas", "fields",
 		"strings",
 	};
-	const struct dart_control_header *header = &frame->header;
+	const struct dart_control_header *header = &outline->header;
 	const struct dart_control_section sections[DART_SECTIONS] = {
 		header->memory_regions, header->entries, header->ranges,
 		header->schemas, header->fields, header->strings,
@@ -127,20 +127,20 @@ static int decode_sections(struct dart_table_outline *frame,
 				error,
 				"the section of %s reaches beyond the table",
 				names[i]);
-		frame->sections[i].offset = offset;
-		frame->sections[i].count = count;
+		outline->sections[i].offset = offset;
+		outline->sections[i].count = count;
 	}
 	return 0;
 }
 
-int dart_table_outline__decode(struct dart_table_outline *frame,
+int dart_table_outline__decode(struct dart_table_outline *outline,
 			       const void *bytes, size_t length, size_t *needed,
 			       struct dart_error *error)
 {
 	int ret;
 
-	ret = decode_header(frame, bytes, length, needed, error);
+	ret = decode_header(outline, bytes, length, needed, error);
 	if (ret)
 		return ret;
-	return decode_sections(frame, error);
+	return decode_sections(outline, error);
 }

@@ -24,7 +24,7 @@
 #define FULL_PAUSE_NS	50000	/* nobody tells when there is room again */
 
 struct dart_packet_socket {
-	int socket;
+	int fd;
 	uint8_t mac[6];
 	struct in_addr address;
 	uint64_t sent;
@@ -35,7 +35,7 @@ struct dart_packet_socket {
 	uint32_t pending;
 	struct mmsghdr messages[BATCH_MAX];
 	struct iovec lengths[BATCH_MAX];
-	uint8_t frames[BATCH_MAX][DART_WIRE_FRAME_MAX];
+	uint8_t frames[BATCH_MAX][DART_PACKET_SOCKET_FRAME_MAX];
 };
 
 static uint64_t now_ns(void)
@@ -58,7 +58,8 @@ static void pause_until(uint64_t ns)
 		;
 }
 
-static void find_address(struct dart_packet_socket *wire, const char *interface)
+static void find_address(struct dart_packet_socket *socket,
+			 const char *interface)
 {
 	struct ifaddrs *all, *one;
 
@@ -68,7 +69,7 @@ static void find_address(struct dart_packet_socket *wire, const char *interface)
 		if (!one->ifa_addr || one->ifa_addr->sa_family != AF_INET ||
 		    strcmp(one->ifa_name, interface))
 			continue;
-		wire->address =
+		socket->address =
 			((struct sockaddr_in *)one->ifa_addr)->sin_addr;
 		break;
 	}
@@ -76,8 +77,8 @@ static void find_address(struct dart_packet_socket *wire, const char *interface)
 }
 
 /* Frames go from here to the driver: no queueing discipline, no receiving. */
-static int wire__bind(struct dart_packet_socket *wire, const char *interface,
-		      struct dart_error *error)
+static int socket__bind(struct dart_packet_socket *socket,
+			const char *interface, struct dart_error *error)
 {
 	struct sockaddr_ll address = { .sll_family = AF_PACKET };
 	struct ifreq request = { .ifr_ifindex = 0 };
@@ -87,18 +88,18 @@ static int wire__bind(struct dart_packet_socket *wire, const char *interface,
 		return dart_error__set(error, ENODEV, "no interface '%s'",
 				       interface);
 	strcpy(request.ifr_name, interface);
-	if (ioctl(wire->socket, SIOCGIFHWADDR, &request))
+	if (ioctl(socket->fd, SIOCGIFHWADDR, &request))
 		goto failed;
 	if (request.ifr_hwaddr.sa_family != ARPHRD_ETHER)
 		return dart_error__set(error, EINVAL,
 				       "%s is no Ethernet interface",
 				       interface);
-	memcpy(wire->mac, request.ifr_hwaddr.sa_data, sizeof(wire->mac));
-	if (ioctl(wire->socket, SIOCGIFINDEX, &request))
+	memcpy(socket->mac, request.ifr_hwaddr.sa_data, sizeof(socket->mac));
+	if (ioctl(socket->fd, SIOCGIFINDEX, &request))
 		goto failed;
 	address.sll_ifindex = request.ifr_ifindex;
-	if (bind(wire->socket, (struct sockaddr *)&address, sizeof(address)) ||
-	    setsockopt(wire->socket, SOL_PACKET, PACKET_QDISC_BYPASS, &yes,
+	if (bind(socket->fd, (struct sockaddr *)&address, sizeof(address)) ||
+	    setsockopt(socket->fd, SOL_PACKET, PACKET_QDISC_BYPASS, &yes,
 		       sizeof(yes)))
 		goto failed;
 	return 0;
@@ -107,131 +108,139 @@ failed:
 			       interface, strerror(errno));
 }
 
-static void wire__set_rate(struct dart_packet_socket *wire, uint64_t rate)
+static void socket__set_rate(struct dart_packet_socket *socket, uint64_t rate)
 {
-	wire->batch = BATCH_MAX;
+	socket->batch = BATCH_MAX;
 	if (!rate)
 		return;
-	wire->frame_ns = SECOND_NS / rate;
-	if (wire->frame_ns * wire->batch > BATCH_NS)
-		wire->batch = BATCH_NS / wire->frame_ns;
-	if (!wire->batch)
-		wire->batch = 1;
+	socket->frame_ns = SECOND_NS / rate;
+	if (socket->frame_ns * socket->batch > BATCH_NS)
+		socket->batch = BATCH_NS / socket->frame_ns;
+	if (!socket->batch)
+		socket->batch = 1;
+}
+
+static int open_raw_socket(struct dart_error *error)
+{
+	int fd = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0);
+
+	if (fd >= 0)
+		return fd;
+	return dart_error__set(
+		error, errno, "cannot send frames: %s%s", strerror(errno),
+		errno == EPERM ? " (this needs CAP_NET_RAW)" : "");
 }
 
 int dart_packet_socket__open(const char *interface, uint64_t rate,
 			     struct dart_packet_socket **result,
 			     struct dart_error *error)
 {
-	struct dart_packet_socket *wire = calloc(1, sizeof(*wire));
+	struct dart_packet_socket *socket = calloc(1, sizeof(*socket));
 	uint32_t i;
 	int ret;
 
-	if (!wire)
+	if (!socket)
 		return dart_error__no_memory(error);
-	wire__set_rate(wire, rate);
+	socket__set_rate(socket, rate);
 	for (i = 0; i < BATCH_MAX; i++) {
-		wire->lengths[i].iov_base = wire->frames[i];
-		wire->messages[i].msg_hdr.msg_iov = &wire->lengths[i];
-		wire->messages[i].msg_hdr.msg_iovlen = 1;
+		socket->lengths[i].iov_base = socket->frames[i];
+		socket->messages[i].msg_hdr.msg_iov = &socket->lengths[i];
+		socket->messages[i].msg_hdr.msg_iovlen = 1;
 	}
-	find_address(wire, interface);
-	wire->socket = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0);
-	if (wire->socket < 0) {
-		ret = dart_error__set(error, errno, "cannot send frames: %s%s",
-				      strerror(errno),
-				      errno == EPERM ?
-					      " (this needs CAP_NET_RAW)" :
-					      "");
-		goto free_wire;
+	find_address(socket, interface);
+	socket->fd = open_raw_socket(error);
+	if (socket->fd < 0) {
+		ret = socket->fd;
+		goto free_socket;
 	}
-	ret = wire__bind(wire, interface, error);
+	ret = socket__bind(socket, interface, error);
 	if (ret)
-		goto close_socket;
-	*result = wire;
+		goto close_fd;
+	*result = socket;
 	return 0;
 
-close_socket:
-	close(wire->socket);
-free_wire:
-	free(wire);
+close_fd:
+	close(socket->fd);
+free_socket:
+	free(socket);
 	return ret;
 }
 
-void dart_packet_socket__close(struct dart_packet_socket *wire)
+void dart_packet_socket__close(struct dart_packet_socket *socket)
 {
-	if (!wire)
+	if (!socket)
 		return;
-	close(wire->socket);
-	free(wire);
+	close(socket->fd);
+	free(socket);
 }
 
-const uint8_t *dart_packet_socket__mac(const struct dart_packet_socket *wire)
+const uint8_t *dart_packet_socket__mac(const struct dart_packet_socket *socket)
 {
-	return wire->mac;
+	return socket->mac;
 }
 
 struct in_addr
-dart_packet_socket__address(const struct dart_packet_socket *wire)
+dart_packet_socket__address(const struct dart_packet_socket *socket)
 {
-	return wire->address;
+	return socket->address;
 }
 
-uint8_t *dart_packet_socket__next(struct dart_packet_socket *wire)
+uint8_t *dart_packet_socket__next(struct dart_packet_socket *socket)
 {
-	return wire->frames[wire->pending];
+	return socket->frames[socket->pending];
 }
 
-int dart_packet_socket__push(struct dart_packet_socket *wire, size_t length)
+int dart_packet_socket__push(struct dart_packet_socket *socket, size_t length)
 {
-	wire->lengths[wire->pending++].iov_len = length;
-	return wire->pending < wire->batch ? 0 :
-					     dart_packet_socket__flush(wire);
+	socket->lengths[socket->pending++].iov_len = length;
+	return socket->pending < socket->batch ?
+		       0 :
+		       dart_packet_socket__flush(socket);
 }
 
-static void wire__pace(struct dart_packet_socket *wire)
+static void socket__pace(struct dart_packet_socket *socket)
 {
 	uint64_t now;
 
-	if (!wire->frame_ns)
+	if (!socket->frame_ns)
 		return;
 	now = now_ns();
-	if (now < wire->due_ns)
-		pause_until(wire->due_ns);
-	else if (now - wire->due_ns > LATE_MAX_NS)
-		wire->due_ns = now;
-	wire->due_ns += wire->frame_ns * wire->pending;
+	if (now < socket->due_ns)
+		pause_until(socket->due_ns);
+	else if (now - socket->due_ns > LATE_MAX_NS)
+		socket->due_ns = now;
+	socket->due_ns += socket->frame_ns * socket->pending;
 }
 
-int dart_packet_socket__flush(struct dart_packet_socket *wire)
+int dart_packet_socket__flush(struct dart_packet_socket *socket)
 {
 	uint32_t done = 0;
 	int ret;
 
-	wire__pace(wire);
-	while (done < wire->pending) {
-		ret = sendmmsg(wire->socket, wire->messages + done,
-			       wire->pending - done, 0);
+	socket__pace(socket);
+	while (done < socket->pending) {
+		ret = sendmmsg(socket->fd, socket->messages + done,
+			       socket->pending - done, 0);
 		if (ret > 0) {
 			done += ret;
-			wire->sent += ret;
+			socket->sent += ret;
 		} else if (errno == ENOBUFS) {
-			wire->refusals++;
+			socket->refusals++;
 			pause_until(now_ns() + FULL_PAUSE_NS);
 		} else if (errno != EINTR) {
 			return -errno;
 		}
 	}
-	wire->pending = 0;
+	socket->pending = 0;
 	return 0;
 }
 
-uint64_t dart_packet_socket__sent(const struct dart_packet_socket *wire)
+uint64_t dart_packet_socket__sent(const struct dart_packet_socket *socket)
 {
-	return wire->sent;
+	return socket->sent;
 }
 
-uint64_t dart_packet_socket__refusals(const struct dart_packet_socket *wire)
+uint64_t dart_packet_socket__refusals(const struct dart_packet_socket *socket)
 {
-	return wire->refusals;
+	return socket->refusals;
 }

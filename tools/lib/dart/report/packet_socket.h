@@ -9,7 +9,7 @@
 
 #include <libdart/error.h>
 
-#define DART_WIRE_FRAME_MAX	256	/* bytes */
+#define DART_PACKET_SOCKET_FRAME_MAX 256 /* bytes */
 
 struct dart_packet_socket;
 
@@ -18,27 +18,27 @@ struct dart_packet_socket;
  * @error.
  */
 int dart_packet_socket__open(const char *interface, uint64_t rate,
-			     struct dart_packet_socket **wire,
+			     struct dart_packet_socket **socket,
 			     struct dart_error *error);
-void dart_packet_socket__close(struct dart_packet_socket *wire);
+void dart_packet_socket__close(struct dart_packet_socket *socket);
 
-const uint8_t *dart_packet_socket__mac(const struct dart_packet_socket *wire);
+const uint8_t *dart_packet_socket__mac(const struct dart_packet_socket *socket);
 /* The first IPv4 address of the interface, 0.0.0.0 if it has none. */
 struct in_addr
-dart_packet_socket__address(const struct dart_packet_socket *wire);
+dart_packet_socket__address(const struct dart_packet_socket *socket);
 
 /*
- * Where the next frame is written, DART_WIRE_FRAME_MAX bytes, and that it has
+ * Where the next frame is written, DART_PACKET_SOCKET_FRAME_MAX bytes, and that it has
  * been.
  * Returns 0, or -errno of earlier frames.
  */
-uint8_t *dart_packet_socket__next(struct dart_packet_socket *wire);
-int dart_packet_socket__push(struct dart_packet_socket *wire, size_t length);
+uint8_t *dart_packet_socket__next(struct dart_packet_socket *socket);
+int dart_packet_socket__push(struct dart_packet_socket *socket, size_t length);
 /* Sends what has been pushed. */
-int dart_packet_socket__flush(struct dart_packet_socket *wire);
+int dart_packet_socket__flush(struct dart_packet_socket *socket);
 
 /* Frames sent, and how often the interface had no room for one. */
-uint64_t dart_packet_socket__sent(const struct dart_packet_socket *wire);
-uint64_t dart_packet_socket__refusals(const struct dart_packet_socket *wire);
+uint64_t dart_packet_socket__sent(const struct dart_packet_socket *socket);
+uint64_t dart_packet_socket__refusals(const struct dart_packet_socket *socket);
 
 #endif /* DART_PACKET_SOCKET_H */

@@ -22,7 +22,7 @@ int dart_report_builder__new(const struct dart_collectors *collectors,
 	struct dart_store_geometry geometry = {
 		.slots = UINT64_C(1) << DART_STORE_SLOTS_LOG2_MAX,
 	};
-	struct dart_report_builder *reporter;
+	struct dart_report_builder *builder;
 	uint32_t i;
 	int ret;
 
@@ -38,64 +38,63 @@ int dart_report_builder__new(const struct dart_collectors *collectors,
 		if (geometry.redundancy < other->redundancy)
 			geometry.redundancy = other->redundancy;
 	}
-	reporter = calloc(1, sizeof(*reporter) +
-			  collectors->count * sizeof(*reporter->reports));
-	if (!reporter)
+	builder =
+		calloc(1, sizeof(*builder) + collectors->count *
+						     sizeof(*builder->reports));
+	if (!builder)
 		return -ENOMEM;
-	ret = dart_store_hash__new(&geometry, &reporter->hash);
+	ret = dart_store_hash__new(&geometry, &builder->hash);
 	if (ret) {
-		free(reporter);
+		free(builder);
 		return ret;
 	}
-	reporter->collectors = collectors;
-	reporter->random = dart_random__of(seed);
-	memcpy(reporter->mac, mac, ETH_ALEN);
-	*result = reporter;
+	builder->collectors = collectors;
+	builder->random = dart_random__of(seed);
+	memcpy(builder->mac, mac, ETH_ALEN);
+	*result = builder;
 	return 0;
 }
 
-void dart_report_builder__free(struct dart_report_builder *reporter)
+void dart_report_builder__free(struct dart_report_builder *builder)
 {
-	if (!reporter)
+	if (!builder)
 		return;
-	dart_store_hash__free(reporter->hash);
-	free(reporter);
+	dart_store_hash__free(builder->hash);
+	free(builder);
 }
 
 const struct dart_collector *
-dart_report_builder__find(const struct dart_report_builder *reporter,
+dart_report_builder__find(const struct dart_report_builder *builder,
 			  const void *key, size_t length,
 			  struct dart_store_place *place)
 {
 	uint16_t index;
 
-	dart_store_hash__place(reporter->hash, key, length, place);
-	index = reporter->collectors->shares[place->share];
+	dart_store_hash__place(builder->hash, key, length, place);
+	index = builder->collectors->shares[place->share];
 	return index == DART_COLLECTOR_NONE ? NULL :
-	       &reporter->collectors->list[index];
+					      &builder->collectors->list[index];
 }
 
-size_t dart_report_builder__report(struct dart_report_builder *reporter,
+size_t dart_report_builder__report(struct dart_report_builder *builder,
 				   const struct dart_store_place *place,
 				   uint32_t copy, const void *value,
 				   uint8_t frame[DART_ROCE_FRAME_MAX])
 {
-	const uint16_t index = reporter->collectors->shares[place->share];
+	const uint16_t index = builder->collectors->shares[place->share];
 	const struct dart_collector *collector =
-		&reporter->collectors->list[index];
+		&builder->collectors->list[index];
 
 	if (copy == DART_REPORT_ANY_COPY)
-		copy = dart_random__below(&reporter->random,
+		copy = dart_random__below(&builder->random,
 					  collector->geometry.redundancy);
-	return dart_roce_frame__build(collector, reporter->mac, place, copy,
-				      value, collector->first_psn +
-					     reporter->reports[index]++,
-				      frame);
+	return dart_roce_frame__build(
+		collector, builder->mac, place, copy, value,
+		collector->first_psn + builder->reports[index]++, frame);
 }
 
-uint64_t
-dart_report_builder__reports(const struct dart_report_builder *reporter,
-			     uint32_t index)
+uint64_t dart_report_builder__reports(const struct dart_report_builder *builder,
+				      uint32_t index)
 {
-	return reporter->reports[index];
+	return builder->reports[index];
 }

@@ -17,15 +17,15 @@ struct dart_report_builder;
  */
 int dart_report_builder__new(const struct dart_collectors *collectors,
 			     const uint8_t mac[ETH_ALEN], uint64_t seed,
-			     struct dart_report_builder **reporter);
-void dart_report_builder__free(struct dart_report_builder *reporter);
+			     struct dart_report_builder **builder);
+void dart_report_builder__free(struct dart_report_builder *builder);
 
 /*
  * Finds the @place of a key of @length bytes, 1 to DART_STORE_KEY_MAX.  Returns
  * whose it is, or NULL if nobody has the share.
  */
 const struct dart_collector *
-dart_report_builder__find(const struct dart_report_builder *reporter,
+dart_report_builder__find(const struct dart_report_builder *builder,
 			  const void *key, size_t length,
 			  struct dart_store_place *place);
 
@@ -34,14 +34,13 @@ dart_report_builder__find(const struct dart_report_builder *reporter,
  * below the collector's redundancy, or DART_REPORT_ANY_COPY.  Returns the
  * bytes of the frame.
  */
-size_t dart_report_builder__report(struct dart_report_builder *reporter,
+size_t dart_report_builder__report(struct dart_report_builder *builder,
 				   const struct dart_store_place *place,
 				   uint32_t copy, const void *value,
 				   uint8_t frame[DART_ROCE_FRAME_MAX]);
 
 /* The reports to collector @index so far. */
-uint64_t
-dart_report_builder__reports(const struct dart_report_builder *reporter,
-			     uint32_t index);
+uint64_t dart_report_builder__reports(const struct dart_report_builder *builder,
+				      uint32_t index);
 
 #endif /* DART_REPORT_BUILDER_H */

@@ -204,9 +204,9 @@ static int wait_for_reads(struct dart_endpoint *endpoint,
 	}
 }
 
-/* Plans the READs of @count keys, and returns their number. */
-static uint32_t plan(struct dart_store_reader *reader, const uint8_t *keys,
-		     size_t length, size_t count)
+/* Plans the READs of @count keys; returns the number of READs. */
+static uint32_t plan_reads(struct dart_store_reader *reader,
+			   const uint8_t *keys, size_t length, size_t count)
 {
 	uint32_t reads = 0, copy;
 	size_t i;
@@ -265,7 +265,7 @@ int dart_store_reader__query_batch(struct dart_store_reader *reader,
 
 	for (done = 0; done < count; done += batch, key += batch * length) {
 		batch = count - done < batch_max ? count - done : batch_max;
-		reads = plan(reader, key, length, batch);
+		reads = plan_reads(reader, key, length, batch);
 		ret = dart_endpoint__reserve(reader->endpoint,
 					     reads * reader->slot_length,
 					     &landing);

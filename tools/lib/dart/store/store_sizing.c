@@ -218,7 +218,7 @@ double dart_store_sizing__estimate(uint64_t written, uint64_t samples,
 	return -log1p(-(double)written / (double)samples) / redundancy;
 }
 
-/* ---- plans */
+/* ---- stores for a wish */
 
 static int check_wish(const struct dart_sizing_wish *wish,
 		      struct dart_error *error)
@@ -268,9 +268,9 @@ static int too_large(struct dart_error *error, double slots)
  * The smallest store that will do, and of that the fewest copies that will do,
  * for each copy of a report is one more frame.
  */
-static int plan_success(const struct dart_sizing_wish *wish,
-			struct dart_store_sizing *plan,
-			struct dart_error *error)
+static int size_for_success(const struct dart_sizing_wish *wish,
+			    struct dart_store_sizing *sizing,
+			    struct dart_error *error)
 {
 	const uint32_t first = wish->redundancy ? wish->redundancy : 1;
 	const uint32_t last = wish->redundancy ? wish->redundancy : COPIES_MAX;
@@ -283,50 +283,51 @@ static int plan_success(const struct dart_sizing_wish *wish,
 				     dart_store_sizing__load(wish->success, n));
 	if (least > (double)SLOTS_MAX)
 		return too_large(error, least);
-	for (plan->store.slots = 1; (double)plan->store.slots < least; )
-		plan->store.slots *= 2;
+	for (sizing->store.slots = 1; (double)sizing->store.slots < least;)
+		sizing->store.slots *= 2;
 	for (n = first; n < last; n++)
-		if (average_loss_of_all(load_of(wish, plan->store.slots), n) <=
-		    1 - wish->success)
+		if (average_loss_of_all(load_of(wish, sizing->store.slots),
+					n) <= 1 - wish->success)
 			break;
 
 	slots = ceil((double)wish->flows /
 		     dart_store_sizing__load(wish->success, n));
-	plan->ideal.slots = fmin(slots, (double)plan->store.slots);
-	plan->ideal.redundancy = plan->store.redundancy = n;
+	sizing->ideal.slots = fmin(slots, (double)sizing->store.slots);
+	sizing->ideal.redundancy = sizing->store.redundancy = n;
 	return 0;
 }
 
-static int plan_memory(const struct dart_sizing_wish *wish,
-		       struct dart_store_sizing *plan, struct dart_error *error)
+static int size_for_memory(const struct dart_sizing_wish *wish,
+			   struct dart_store_sizing *sizing,
+			   struct dart_error *error)
 {
-	const size_t slot = dart_store_geometry__slot_length(&plan->store);
+	const size_t slot = dart_store_geometry__slot_length(&sizing->store);
 	uint32_t n = wish->redundancy;
 
-	plan->ideal.slots = wish->memory / slot;
-	if (!plan->ideal.slots)
+	sizing->ideal.slots = wish->memory / slot;
+	if (!sizing->ideal.slots)
 		return dart_error__set(
 			error, ERANGE,
 			"a slot takes %zu bytes, and the memory has %" PRIu64,
 			slot, wish->memory);
-	if (plan->ideal.slots > SLOTS_MAX)
+	if (sizing->ideal.slots > SLOTS_MAX)
 		return dart_error__set(error, ERANGE,
 			      "a store has at most 2^%d slots, here %" PRIu64
 			      " bytes: divide the flows among more stores",
 			      DART_STORE_SLOTS_LOG2_MAX,
 			      (uint64_t)(SLOTS_MAX * slot));
-	plan->store.slots = 1;
-	while (plan->store.slots * 2 <= plan->ideal.slots)
-		plan->store.slots *= 2;
+	sizing->store.slots = 1;
+	while (sizing->store.slots * 2 <= sizing->ideal.slots)
+		sizing->store.slots *= 2;
 	if (!n)
 		n = dart_store_sizing__redundancy(
-			load_of(wish, plan->store.slots));
-	plan->ideal.redundancy = plan->store.redundancy = n;
+			load_of(wish, sizing->store.slots));
+	sizing->ideal.redundancy = sizing->store.redundancy = n;
 	return 0;
 }
 
 int dart_store_sizing__make(const struct dart_sizing_wish *wish,
-			    struct dart_store_sizing *plan,
+			    struct dart_store_sizing *sizing,
 			    struct dart_error *error)
 {
 	uint32_t bits = wish->checksum_bits;
@@ -338,18 +339,18 @@ int dart_store_sizing__make(const struct dart_sizing_wish *wish,
 	if (!bits)
 		bits = wish->error ? 8 : DART_STORE_CHECKSUM_BITS;
 	for (;; bits *= 2) {
-		plan->store = (struct dart_store_geometry){
+		sizing->store = (struct dart_store_geometry){
 			.value_length = wish->value_length,
 			.checksum_bits = bits,
 		};
-		plan->ideal = plan->store;
-		ret = wish->memory ? plan_memory(wish, plan, error) :
-				     plan_success(wish, plan, error);
+		sizing->ideal = sizing->store;
+		ret = wish->memory ? size_for_memory(wish, sizing, error) :
+				     size_for_success(wish, sizing, error);
 		if (ret || !wish->error)
 			return ret;
 		dart_store_sizing__average_risks(
-			load_of(wish, plan->store.slots),
-			plan->store.redundancy, bits, &risks);
+			load_of(wish, sizing->store.slots),
+			sizing->store.redundancy, bits, &risks);
 		if (risks.wrong.high <= wish->error)
 			return 0;
 		if (wish->checksum_bits || bits == 64)

@@ -74,7 +74,7 @@ struct dart_store_sizing {
 
 /* Returns 0, or -EINVAL or -ERANGE and a sentence in @error. */
 int dart_store_sizing__make(const struct dart_sizing_wish *wish,
-			    struct dart_store_sizing *plan,
+			    struct dart_store_sizing *sizing,
 			    struct dart_error *error);
 
 #endif /* DART_STORE_SIZING_H */

@@ -25,14 +25,14 @@ struct decoded_table {
 
 struct decoder {
 	const uint8_t *bytes;
-	struct dart_table_outline frame;
+	struct dart_table_outline outline;
 	struct decoded_table *decoded;
 	struct dart_error *error;
 };
 
 static uint32_t count(const struct decoder *decoder, enum dart_section section)
 {
-	return decoder->frame.sections[section].count;
+	return decoder->outline.sections[section].count;
 }
 
 /* Room for the elements of @section, and one more: calloc(0) may be NULL. */
@@ -71,7 +71,7 @@ static int allocate(struct decoder *decoder)
 
 static void decode_header_members(struct decoder *decoder)
 {
-	const struct dart_control_header *header = &decoder->frame.header;
+	const struct dart_control_header *header = &decoder->outline.header;
 	struct dart_table *table = &decoder->decoded->table;
 
 	table->generation = le64toh(header->generation_begin);
@@ -91,8 +91,10 @@ static void element(const struct decoder *decoder, enum dart_section section,
 {
 	size_t size = dart_section_element[section];
 
-	memcpy(copy, decoder->bytes + decoder->frame.sections[section].offset +
-	       index * size, size);
+	memcpy(copy,
+	       decoder->bytes + decoder->outline.sections[section].offset +
+		       index * size,
+	       size);
 }
 
 /*
@@ -105,8 +107,10 @@ static int decode_strings(struct decoder *decoder)
 	char *strings = decoder->decoded->strings;
 	uint32_t i, length = 0;
 
-	memcpy(strings, decoder->bytes +
-	       decoder->frame.sections[DART_SECTION_STRINGS].offset, size);
+	memcpy(strings,
+	       decoder->bytes +
+		       decoder->outline.sections[DART_SECTION_STRINGS].offset,
+	       size);
 	if (!size || strings[0])
 		return dart_table__refuse(
 			decoder->error,
@@ -309,7 +313,7 @@ static int decode(struct decoder *decoder, size_t length, size_t *needed)
 {
 	int ret;
 
-	ret = dart_table_outline__decode(&decoder->frame, decoder->bytes,
+	ret = dart_table_outline__decode(&decoder->outline, decoder->bytes,
 					 length, needed, decoder->error);
 	if (!ret)
 		ret = allocate(decoder);
