@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* An error in words: see error.h. */
+/* Errors as sentences: see error.h. */
 #include <errno.h>
 #include <stdio.h>
 

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* An error in words: why a call failed, as a sentence for its caller to print. */
+/* Errors as sentences: why a call failed, for its caller to print. */
 #ifndef DART_ERROR_H
 #define DART_ERROR_H
 
 #include <stdarg.h>
 
-#define DART_ERROR_MAX 512 /* bytes of a sentence, with its NUL */
+#define DART_ERROR_MAX 512 /* bytes, with the NUL */
 
-/* Set by a function that takes one and fails; the caller owns it. */
+/* Owned by the caller; set by the function that fails. */
 struct dart_error {
 	char text[DART_ERROR_MAX];
 };
 
 /*
  * Writes the sentence and returns -@code, an errno.  Bytes other than printable
- * ASCII become '?', because the sentence may quote a hostile peer; what does not
- * fit is cut off.
+ * ASCII become '?', because the sentence may quote a hostile peer; a longer
+ * sentence is cut off.
  */
 __attribute__((format(printf, 3, 4))) int
 dart_error__set(struct dart_error *error, int code, const char *format, ...);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Numbers that look random and are the same for the same seed: SplitMix64
- * (Steele, Lea, Flood: "Fast splittable pseudorandom number generators", OOPSLA
- * 2014).  Not for secrets.
+ * Pseudorandom numbers, the same for the same seed: SplitMix64 (Steele, Lea,
+ * Flood: "Fast splittable pseudorandom number generators", OOPSLA 2014).  Not
+ * for secrets.
  */
 #ifndef DART_RANDOM_H
 #define DART_RANDOM_H
@@ -27,14 +27,14 @@ static inline uint64_t dart_random__next(struct dart_random *random)
 	return z ^ z >> 31;
 }
 
-/* Below @bound, which is not 0. */
+/* A number below @bound, which is not 0. */
 static inline uint64_t dart_random__below(struct dart_random *random,
 					  uint64_t bound)
 {
 	return (unsigned __int128)dart_random__next(random) * bound >> 64;
 }
 
-/* In [0, 1). */
+/* A number in [0, 1). */
 static inline double dart_random__fraction(struct dart_random *random)
 {
 	return (double)(dart_random__next(random) >> 11) * 0x1p-53;

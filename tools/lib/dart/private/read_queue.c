@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* READs under way: see read_queue.h. */
+/* Posts READs to a queue pair and reaps their completions: see read_queue.h. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -35,7 +35,7 @@ static int make_queues(struct dart_read_queue *queue, uint32_t depth)
 	if (flags < 0 ||
 	    fcntl(queue->channel->fd, F_SETFL, flags | O_NONBLOCK) < 0)
 		return -errno;
-	/* Room for every READ: when one fails, each of them completes. */
+	/* Room for every READ: after one fails, all of them complete. */
 	queue->cq = ibv_create_cq(verbs, depth, NULL, queue->channel, 0);
 	if (!queue->cq)
 		return -errno;
@@ -114,7 +114,7 @@ int dart_read_queue__reserve(struct dart_read_queue *queue, size_t size,
 	if (!memory)
 		return -ENOMEM;
 	memset(memory, 0, size);
-	/* No remote right: only answers to our own READs get in. */
+	/* No remote access: only responses to our own READs are written here. */
 	mr = ibv_reg_mr(queue->pd, memory, size, IBV_ACCESS_LOCAL_WRITE);
 	if (!mr) {
 		ret = -errno;
@@ -161,7 +161,7 @@ static void take_piece(struct dart_read_queue *queue, uint32_t slot)
 	}
 }
 
-/* Fills the queue pair; the last READ of a chunk says when all are there. */
+/* Fills the queue pair; only the last READ of a chunk is signaled. */
 static int post(struct dart_read_queue *queue)
 {
 	struct ibv_send_wr *bad;
@@ -229,7 +229,7 @@ static int explain(enum ibv_wc_status status, struct dart_error *error)
 	}
 }
 
-/* Takes what has completed; 1 if that was the last of the batch. */
+/* Takes the completions; returns 1 if the batch has completed. */
 static int reap(struct dart_read_queue *queue, struct dart_error *error)
 {
 	struct ibv_wc wc;
@@ -270,7 +270,7 @@ int dart_read_queue__on_completion(struct dart_read_queue *queue,
 	ret = reap(queue, error);
 	if (ret)
 		return ret;
-	/* What completes before the queue is armed makes no event: look again. */
+	/* A completion before the queue is armed makes no event: poll again. */
 	ret = ibv_req_notify_cq(queue->cq, 0);
 	if (ret)
 		return dart_error__set(error, EIO, "cannot wait for READs: %s",

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * READs under way: the queue pair of an RDMA CM identifier, the buffer that
+ * READs in flight: the queue pair of an RDMA CM identifier, the buffer that
  * READs land in, and one batch at a time.  Private to the endpoint.
  */
 #ifndef DART_READ_QUEUE_H
@@ -25,13 +25,13 @@ struct dart_read_queue {
 	struct ibv_mr *landing_mr;
 
 	/*
-	 * The batch in flight, posted in chunks.  Two chunks fill the queue:
-	 * there is always one to work on while the next is posted.
+	 * The batch in flight, posted in chunks.  Two chunks fill the queue: the
+	 * device works on one while the other is posted.
 	 */
 	const struct dart_read *reads;	/* NULL if none */
 	uint32_t read_count;
-	uint32_t next;			/* first READ not wholly posted */
-	uint32_t next_done;		/* bytes of it that are */
+	uint32_t next;			/* first READ not completely posted */
+	uint32_t next_done;		/* bytes of it that are posted */
 	uint32_t chunk;			/* READs of a chunk, at most */
 	uint32_t chunks_max;
 	uint32_t chunks_in_flight;
@@ -40,14 +40,14 @@ struct dart_read_queue {
 };
 
 /*
- * Makes the queue pair of @id.  Returns 0 or -errno; either way
- * dart_read_queue__close() cleans up, also what was never opened but zero.
+ * Creates the queue pair of @id.  Returns 0 or -errno; in both cases
+ * dart_read_queue__close() cleans up.  It also accepts a queue that is all zeros.
  */
 int dart_read_queue__open(struct dart_read_queue *queue, struct rdma_cm_id *id,
 			  const struct ibv_device_attr *device);
 void dart_read_queue__close(struct dart_read_queue *queue);
 
-/* As the functions of the same names of the endpoint. */
+/* Like the endpoint's functions of the same names. */
 int dart_read_queue__reserve(struct dart_read_queue *queue, size_t size,
 			     void **landing);
 int dart_read_queue__read(struct dart_read_queue *queue,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What a slot holds, byte by byte: for the files of the store only. */
+/* The checksum and value in a slot; private to the store. */
 #ifndef DART_STORE_SLOT_H
 #define DART_STORE_SLOT_H
 
@@ -52,7 +52,7 @@ static inline void slot__set_checksum(uint8_t *slot, uint64_t checksum,
 	}
 }
 
-/* The bits in which words differ. */
+/* The bits in which two words differ. */
 static inline uint64_t differ4(const uint8_t *a, const uint8_t *b)
 {
 	uint32_t x, y;
@@ -82,9 +82,9 @@ static inline uint64_t differ32(const uint8_t *a, const uint8_t *b)
 }
 
 /*
- * Values are so short that a call of memcmp() or memcpy(), which the compiler
- * makes of loops as well, takes longer than the work: a piece from the beginning
- * and one up to the end, which may overlap.
+ * Values are so short that calling memcmp() or memcpy(), into which the compiler
+ * turns loops as well, costs more than the work.  So take one piece from the
+ * beginning and one up to the end; they may overlap.
  */
 static inline __attribute__((always_inline)) bool
 value__same(const uint8_t *a, const uint8_t *b, uint32_t length)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* From a table to the sections of a control region: entries. */
+/* Adds memory regions and entries to the sections of a control region. */
 #include <endian.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 
 #include "table_builder.h"
 
-/* As much as in their section. */
+/* Keeps as much room as their section has. */
 static int reserve_memory_regions(struct dart_builder *builder, uint64_t more)
 {
 	const uint32_t *room =
@@ -153,7 +153,7 @@ static void put_entry(struct dart_builder *builder,
 	dart_sections__put(&builder->sections, DART_SECTION_ENTRIES, &raw);
 }
 
-/* @schema is where that of @before, the entry added last, is; perhaps NULL. */
+/* @before: the entry added last, whose schema is at @schema; or NULL. */
 static int add_entry(struct dart_builder *builder,
 		     const struct dart_entry *entry,
 		     const struct dart_entry *before, uint32_t *schema,

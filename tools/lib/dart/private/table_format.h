@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What the files that read, check and write a control region share; programs
- * do not include this.
+ * Shared by the files that read, check and write a control region; private to
+ * the library.
  */
 #ifndef DART_TABLE_FORMAT_H
 #define DART_TABLE_FORMAT_H
@@ -32,9 +32,9 @@ static const uint32_t dart_section_element[DART_SECTIONS] = {
 
 #define DART_SECTION_ALIGNMENT 8
 
-/* A header and six sections that are known to lie inside the bytes at hand. */
+/* A header and six sections that lie inside the bytes of the table. */
 struct dart_table_outline {
-	struct dart_control_header header;	/* little-endian, as it came */
+	struct dart_control_header header;	/* little-endian, as received */
 	struct {
 		uint32_t offset;
 		uint32_t count;
@@ -42,8 +42,8 @@ struct dart_table_outline {
 };
 
 /*
- * Checks what can be checked without looking into a section.  Returns and
- * @needed as dart_table__decode().
+ * Checks the header and the bounds of the sections, not their contents.
+ * Returns, and sets @needed, like dart_table__decode().
  */
 int dart_table_outline__decode(struct dart_table_outline *outline,
 			       const void *bytes, size_t length, size_t *needed,
@@ -55,18 +55,18 @@ uint64_t dart_block__hash(const void *block, size_t size, uint32_t index);
 uint64_t dart_table__checksum(const void *bytes, size_t length);
 
 /*
- * The rules about what a table means, for one whose strings and references are
- * known to be good.  @schemas are all that it has, used or not.  Returns 0,
- * -EBADMSG, -ENOMEM.
+ * Checks the rules about the meaning of a table whose strings and references are
+ * known to be valid.  @schemas are all that it has, used or not.  Returns 0,
+ * -EBADMSG or -ENOMEM.
  */
 int dart_table__check(const struct dart_table *table,
 		      const struct dart_schema *schemas, uint32_t schema_count,
 		      struct dart_error *error);
 
 /*
- * The same for its parts, which @index numbers in the sentence; return 0 or
- * -EBADMSG.  Of @table, dart_check__entry() looks at the memory regions alone;
- * it adds the bytes of the copies to @data.  @names has room for the fields.
+ * The same for parts of a table; the sentence says @index.  Return 0 or
+ * -EBADMSG.  dart_check__entry() uses only the memory regions of @table and adds
+ * the bytes of the copies to @data.  @names has room for the fields.
  */
 int dart_check__header(const struct dart_table *table,
 		       struct dart_error *error);
@@ -78,7 +78,7 @@ int dart_check__entry(const struct dart_table *table,
 		      const struct dart_entry *entry, uint32_t index,
 		      uint64_t *data, struct dart_error *error);
 
-/* Writes the sentence into @error and returns -EBADMSG. */
+/* Sets the error and returns -EBADMSG. */
 __attribute__((format(printf, 2, 3))) int
 dart_table__refuse(struct dart_error *error, const char *format, ...);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Open addressing, at most half full. */
+/* A hash index by open addressing, at most half full: see table_index.h. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -23,9 +23,9 @@ static void index__put(struct dart_index *index, uint64_t hash, uint32_t number)
 	index->used++;
 }
 
-/* Makes it anew, with the numbers below @limit. */
-static int index__remake(struct dart_index *index, uint32_t size,
-			 uint32_t limit)
+/* Rebuilds the index with the numbers below @limit. */
+static int index__rebuild(struct dart_index *index, uint32_t size,
+			  uint32_t limit)
 {
 	struct dart_index other = { .size = size };
 	uint32_t i;
@@ -48,7 +48,7 @@ int dart_index__add(struct dart_index *index, uint64_t hash, uint32_t number)
 	int ret;
 
 	if (index->used >= index->size / 2) {
-		ret = index__remake(index, index->size ? 2 * index->size :
+		ret = index__rebuild(index, index->size ? 2 * index->size :
 							 SIZE_MIN,
 				    DART_INDEX_NONE);
 		if (ret)
@@ -79,7 +79,7 @@ uint32_t dart_index__find(const struct dart_index *index, uint64_t hash,
 void dart_index__forget(struct dart_index *index, uint32_t limit)
 {
 	if (index->size)
-		index__remake(index, index->size, limit);
+		index__rebuild(index, index->size, limit);
 }
 
 void dart_index__free(struct dart_index *index)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A hash index: the numbers of things by the hash of what identifies them.  It
- * does not hold the things: whoever asks compares.  A number may be there whose
- * thing is gone, or has become another.
+ * A hash index: the numbers of objects by the hash of their identity.  It does
+ * not hold the objects: the caller compares them.  A number in the index may
+ * belong to an object that was removed or replaced.
  */
 #ifndef DART_TABLE_INDEX_H
 #define DART_TABLE_INDEX_H
@@ -12,20 +12,20 @@
 
 #define DART_INDEX_NONE UINT32_MAX
 
-/* All zeros is an empty one. */
+/* All zeros is an empty index. */
 struct dart_index {
 	struct dart_index_slot *slots;
 	uint32_t size;		/* slots, a power of two or 0 */
 	uint32_t used;
 };
 
-/* -ENOMEM leaves it as it was. */
+/* Returns 0, or -ENOMEM and leaves the index unchanged. */
 int dart_index__add(struct dart_index *index, uint64_t hash, uint32_t number);
-/* A number that was added with @hash and that @is_it, or DART_INDEX_NONE. */
+/* A number with this @hash for which @is_it is true, or DART_INDEX_NONE. */
 uint32_t dart_index__find(const struct dart_index *index, uint64_t hash,
 			  bool (*is_it)(const void *context, uint32_t number),
 			  const void *context);
-/* Takes out the numbers from @limit on, unless memory is short. */
+/* Removes the numbers from @limit on, unless out of memory. */
 void dart_index__forget(struct dart_index *index, uint32_t limit);
 void dart_index__free(struct dart_index *index);
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+/* Places the sections of a control region and fills its header. */
 #include <endian.h>
 #include <errno.h>
 #include <string.h>
@@ -6,8 +7,8 @@
 #include "table_layout.h"
 
 /*
- * Room for a section to grow: a quarter of itself, so that it does not outgrow
- * it often, and a part of all, so that a short section does not either.
+ * Room for a section to grow: a quarter of its size, so that it rarely outgrows
+ * it, and a part of the total, so that a short section rarely does either.
  */
 static uint64_t slack_of(uint64_t size, uint64_t total)
 {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* The header of a control region, its checksum, and where its sections lie. */
+/* Decodes the header of a control region: checksum and bounds of sections. */
 #include <endian.h>
 #include <errno.h>
 #include <string.h>
 
-/* The state of a hash is on the stack: take its layout from no library. */
+/* Inlined: the state of a hash on the stack must not depend on a library. */
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
@@ -38,7 +38,7 @@ uint64_t dart_table__checksum(const void *bytes, size_t length)
 	return sum + dart_block__hash(block, length, i);
 }
 
-/* Order matters: what a change in flight can garble comes behind -EAGAIN. */
+/* Order matters: members that a concurrent change garbles come after -EAGAIN. */
 static int decode_header(struct dart_table_outline *outline, const void *bytes,
 			 size_t length, size_t *needed,
 			 struct dart_error *error)
@@ -61,7 +61,7 @@ static int decode_header(struct dart_table_outline *outline, const void *bytes,
 	if (header->generation_begin != header->generation_end)
 		return dart_error__set(
 			error, EAGAIN,
-			"it was being changed when it was read, or is damaged");
+			"the table was being changed when it was read, or is damaged");
 	if (le32toh(header->header_size) != sizeof(*header))
 		return dart_table__refuse(
 			error, "the header has %u bytes instead of %zu",
@@ -84,7 +84,7 @@ static int decode_header(struct dart_table_outline *outline, const void *bytes,
 	    dart_table__checksum(bytes, table_length))
 		return dart_error__set(
 			error, EAGAIN,
-			"the checksum does not fit: it was being changed when it was read, or is damaged");
+			"the checksum is wrong: the table was being changed when it was read, or is damaged");
 	if (header->reserved)
 		return dart_table__refuse(
 			error, "a reserved member of the header is not 0");
@@ -118,7 +118,7 @@ static int decode_sections(struct dart_table_outline *outline,
 		if (offset < end)
 			return dart_table__refuse(
 				error,
-				"the section of %s overlaps what is in front of it",
+				"the section of %s overlaps the one before it",
 				names[i]);
 		/* 32 bits by less than 32 bits: no overflow. */
 		end = offset + (uint64_t)count * dart_section_element[i];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* From a table to the sections of a control region: schemas, each once. */
+/* Adds schemas, each once, to the sections of a control region. */
 #include <endian.h>
 #include <errno.h>
 #include <stdlib.h>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+/* Growing arrays of raw elements, one for each section of a control region. */
 #include <endian.h>
 #include <errno.h>
 #include <stdlib.h>

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The sections of a control region, each in memory of its own, which grows at
- * the end: elements as <dart/control.h> has them.
+ * The sections of a control region, each in separate memory that grows at its
+ * end; the elements are those of <dart/control.h>.
  */
 #ifndef DART_TABLE_SECTIONS_H
 #define DART_TABLE_SECTIONS_H
 
 #include "table_format.h"
 
-/* All zeros is an empty one. */
+/* All zeros means empty sections. */
 struct dart_sections {
 	struct {
 		uint8_t *bytes;
@@ -18,8 +18,8 @@ struct dart_sections {
 };
 
 /*
- * Makes room for @more elements, which can then be put.  -EINVAL if they are
- * more than a control region can have, -ENOMEM.
+ * Makes room to put @more elements.  Returns 0, -EINVAL if a control region
+ * cannot have so many, or -ENOMEM.
  */
 int dart_sections__reserve(struct dart_sections *sections,
 			   enum dart_section section, uint64_t more);
@@ -34,7 +34,7 @@ void dart_sections__replace(struct dart_sections *sections,
 			    enum dart_section section, uint32_t index,
 			    const void *raw);
 
-/* A string in its section, and what it is referred to by. */
+/* Puts a string and returns the reference to it; the string of a reference. */
 __le32 dart_sections__put_string(struct dart_sections *sections,
 				 const char *text);
 const char *dart_sections__string(const struct dart_sections *sections,
