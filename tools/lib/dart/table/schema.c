@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+/* Schemas: the fields in a copy of an entry. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -86,10 +87,10 @@ const char *dart_schema__objection(const struct dart_schema *schema,
 	if (!schema->field_count)
 		return NULL;
 
-	/* The last field has passed this: its end is within the copy. */
+	/* The last field passed these checks: its end is within the copy. */
 	last = &schema->fields[schema->field_count - 1];
 	if (field->offset < last->offset + last->width * last->count)
-		return "begins before the end of the field in front of it";
+		return "begins before the end of the previous field";
 	return NULL;
 }
 

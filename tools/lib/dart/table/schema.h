@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A schema: what the bytes of one copy of an entry mean. */
+/* A schema: the meaning of the bytes in one copy of an entry. */
 #ifndef DART_SCHEMA_H
 #define DART_SCHEMA_H
 
@@ -11,7 +11,7 @@
 
 struct dart_field {
 	char *name;
-	char *unit;		/* "" if it has none */
+	char *unit;		/* may be "" */
 	uint32_t offset;	/* bytes */
 	uint32_t width;		/* bytes of an element */
 	uint32_t count;		/* elements */
@@ -19,7 +19,7 @@ struct dart_field {
 	bool is_signed;
 };
 
-/* Fields are ordered by their offset and do not overlap. */
+/* Fields are ordered by offset and do not overlap. */
 struct dart_schema {
 	char *name;
 	uint32_t length;	/* bytes of a copy */
@@ -28,24 +28,23 @@ struct dart_schema {
 };
 
 /*
- * A schema without fields.  NULL, and errno is EINVAL for a name or length that
- * <dart/control.h> does not allow, or ENOMEM.
+ * Creates a schema without fields.  Returns NULL and sets errno to EINVAL, for a
+ * name or length that <dart/control.h> does not allow, or to ENOMEM.
  */
 struct dart_schema *dart_schema__new(const char *name, uint32_t length);
 
 /*
- * Why @field cannot follow the fields that @schema has, as a static sentence;
- * NULL if it can.  Names and units are not looked at.
+ * Why @field cannot follow the fields of @schema, as a static sentence; NULL if
+ * it can.  Names and units are not checked.
  */
 const char *dart_schema__objection(const struct dart_schema *schema,
 				   const struct dart_field *field);
 
 /*
- * Adds a field behind the others; strings are copied.  Returns 0; -EINVAL if
- * it does not fit into the copy, begins before the end of the last one, has a
- * width or count that <dart/control.h> does not know or a string that it does
- * not allow; -EEXIST if the name is taken; -ENOMEM.  Refused fields leave the
- * schema as it was.
+ * Appends a field; strings are copied.  Returns 0; -EINVAL if it reaches beyond
+ * the copy, begins before the end of the last field, or has a width, count or
+ * string that <dart/control.h> does not allow; -EEXIST if the name is taken;
+ * -ENOMEM.  An error leaves the schema unchanged.
  */
 int dart_schema__add(struct dart_schema *schema,
 		     const struct dart_field *field);
@@ -53,7 +52,7 @@ const struct dart_field *dart_schema__find(const struct dart_schema *schema,
 					   const char *name);
 void dart_schema__free(struct dart_schema *schema);
 
-/* Is @text a string of the format: 0x20 to 0x7e, shorter than NAME_MAX? */
+/* Does the format allow @text: 0x20 to 0x7e, below DART_CONTROL_NAME_MAX? */
 bool dart_text__is_valid(const char *text);
 
 #endif /* DART_SCHEMA_H */

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+/* Tables: compared with a later header, searched by name. */
 #include <endian.h>
 #include <errno.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The table of a control region as a program handles it: written by the agent,
- * decoded and checked by a controller.  The format is <dart/control.h>.
+ * The table of a control region: the agent writes it, a controller decodes and
+ * checks it.  <dart/control.h> describes the format.
  */
 #ifndef DART_TABLE_H
 #define DART_TABLE_H
@@ -44,8 +44,8 @@ struct dart_entry {
 };
 
 /*
- * Whoever fills one in by hand owns all that it points at;
- * dart_table__decode() makes one that owns everything itself.
+ * Pointers in a table that a program fills in are owned by the program; a table
+ * from dart_table__decode() owns all its memory.
  */
 struct dart_table {
 	uint64_t generation;
@@ -64,26 +64,25 @@ struct dart_table {
 };
 
 /*
- * Writes @table into @region by the rules of <dart/control.h> for a table that
- * is being READ meanwhile; @region is 8-byte aligned.  @table->generation must
- * have been raised.  Schemas that say the same are written once.  One caller at
- * a time; <libdart/table/table_writer.h> does the same for a table that grows.  Returns
- * the bytes written; -ENOSPC if they are more than @capacity, -EINVAL if
+ * Writes @table into @region, which is 8-byte aligned, by the rules of
+ * <dart/control.h> for a table that is READ at the same time.  The caller has
+ * raised @table->generation.  Equal schemas are written once.  One caller at a
+ * time; <libdart/table/table_writer.h> does the same for a table that grows.
+ * Returns the bytes written; -ENOSPC if they exceed @capacity, -EINVAL if
  * dart_table__decode() would refuse the result (too many, too long, a field
- * outside the ranges), -ENOMEM: then @region is unchanged.
+ * outside the ranges), or -ENOMEM.  An error leaves @region unchanged.
  */
 int dart_table__publish(const struct dart_table *table, void *region,
 			size_t capacity);
 
 /*
- * Checks @length hostile bytes and makes a table of them, which the caller
- * frees with dart_table__free().  The bytes must not change meanwhile: pass a
- * private copy.  Trailing bytes behind table_length are ignored.  Returns 0;
- * -EAGAIN if the table was being changed while it was fetched, or is damaged
- * (fetch it again, a few times), -EPROTONOSUPPORT for another ABI version,
- * -EMSGSIZE if table_length is more than @length (@needed, if not NULL, then
- * holds it), -EBADMSG for anything else that is wrong, -ENOMEM; and a sentence
- * in @error.
+ * Checks @length hostile bytes and decodes them to a table, which the caller
+ * frees with dart_table__free().  The bytes must not change during the call: pass
+ * a private copy.  Bytes behind table_length are ignored.  Returns 0, or sets
+ * @error and returns -EAGAIN if the table was being changed while it was fetched,
+ * or is damaged (fetch it again, a few times), -EPROTONOSUPPORT for another ABI
+ * version, -EMSGSIZE if table_length exceeds @length (@needed, if not NULL, is
+ * then set to it), -EBADMSG for any other violation, or -ENOMEM.
  */
 int dart_table__decode(const void *bytes, size_t length,
 		       struct dart_table **table, size_t *needed,
@@ -92,8 +91,8 @@ void dart_table__free(struct dart_table *table);
 
 /*
  * Does the header at @bytes (sizeof(struct dart_control_header)) belong to the
- * very table that was decoded?  Returns 0, -ESTALE if it has changed or is
- * being changed, -ECONNRESET if it is of another run of the agent or no table.
+ * decoded @table?  Returns 0, -ESTALE if the table has changed or is being
+ * changed, -ECONNRESET if the header is of another run of the agent or invalid.
  */
 int dart_table__same(const struct dart_table *table, const void *bytes);
 

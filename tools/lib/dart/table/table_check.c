@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The rules of <dart/control.h> about what a table means.  A hostile table must
- * not be able to make this slow: names are compared in sorted order, and the
- * fields of an entry, which do not overlap, are no more than its bytes, of
- * which there are at most DART_CONTROL_DATA_MAX in all entries together.
+ * Checks the rules of <dart/control.h> about the meaning of a table.  A hostile
+ * table cannot make this slow: names are compared in sorted order, and an entry
+ * has at most as many fields as bytes, because fields do not overlap; all entries
+ * together have at most DART_CONTROL_DATA_MAX bytes.
  */
 #include <errno.h>
 #include <stdarg.h>
@@ -30,7 +30,7 @@ static int compare_names(const void *a, const void *b)
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* Sorts @names.  A name that is there twice, or NULL. */
+/* Sorts @names.  Returns a name that occurs twice, or NULL. */
 static const char *find_twin(const char **names, uint32_t count)
 {
 	uint32_t i;
@@ -112,7 +112,7 @@ static bool region__holds(const struct dart_memory_region *region,
 {
 	uint64_t length, from;
 
-	/* From the first byte of the first copy to the last of the last. */
+	/* From the first byte of the first copy to the last byte of the last. */
 	if (__builtin_mul_overflow(range->stride, (uint64_t)range->copies - 1,
 				   &length) ||
 	    __builtin_add_overflow(length, range->length, &length) ||
@@ -160,8 +160,8 @@ static int check_range(const struct dart_table *table,
 }
 
 /*
- * The first group of ranges says what the runs are; every further group has the
- * same runs, and begins with the copy behind those of the group before it.
+ * The first group of ranges defines the runs; every further group has the same
+ * runs and begins with the copy behind those of the previous group.
  */
 static int check_groups(const struct dart_table *table,
 			const struct dart_entry *entry, uint32_t entry_index,
@@ -211,7 +211,7 @@ static int check_groups(const struct dart_table *table,
 		    run->offset < run[-1].offset + run[-1].length)
 			return dart_table__refuse(
 				error,
-				"range %u of entry %u begins before the end of the run in front of it",
+				"range %u of entry %u begins before the end of the run before it",
 				i, entry_index);
 	}
 
@@ -227,7 +227,7 @@ static int check_groups(const struct dart_table *table,
 	return 0;
 }
 
-/* Fields and runs both are in order: one pass over the two. */
+/* Fields and runs are both in order: one pass is enough. */
 static int check_fields_in_runs(const struct dart_entry *entry,
 				uint32_t entry_index, uint32_t runs,
 				struct dart_error *error)
@@ -279,7 +279,7 @@ int dart_check__entry(const struct dart_table *table,
 		return dart_table__refuse(error, "entry %u has %u copies",
 					  index, entry->copies);
 
-	/* Before the fields are looked at: this is what bounds them. */
+	/* Before the fields, whose number it bounds. */
 	*data += (uint64_t)entry->copies * entry->schema->length;
 	if (*data > DART_CONTROL_DATA_MAX)
 		return dart_table__refuse(

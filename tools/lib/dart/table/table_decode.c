@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * From hostile bytes to a table.  This file knows where things lie; whether
- * they make sense is for table_check.c to say.  No count is used before it is
- * known to fit into the bytes at hand, so nothing here takes more memory or
- * time than a fixed multiple of them.
+ * Decodes hostile bytes to a table.  This file knows the places of elements;
+ * table_check.c checks their meaning.  A count is used only after it is known to
+ * fit into the bytes, so memory and time are bounded by a multiple of them.
  */
 #include <endian.h>
 #include <errno.h>
@@ -14,7 +13,7 @@
 #include <libdart/error.h>
 #include <libdart/private/table_format.h>
 
-/* What dart_table__free() takes apart: all memory of a decoded table. */
+/* All memory of a decoded table, for dart_table__free(). */
 struct decoded_table {
 	struct dart_table table;
 	struct dart_range *ranges;
@@ -35,7 +34,7 @@ static uint32_t count(const struct decoder *decoder, enum dart_section section)
 	return decoder->outline.sections[section].count;
 }
 
-/* Room for the elements of @section, and one more: calloc(0) may be NULL. */
+/* Room for the elements of @section and one more: calloc(0) may return NULL. */
 static void *array(const struct decoder *decoder, enum dart_section section,
 		   size_t size)
 {
@@ -85,7 +84,7 @@ static void decode_header_members(struct decoder *decoder)
 	table->lease_ms = le32toh(header->lease_ms);
 }
 
-/* Copies element @index of @section: the bytes need not be aligned. */
+/* Copies element @index of @section, which need not be aligned. */
 static void element(const struct decoder *decoder, enum dart_section section,
 		    uint32_t index, void *copy)
 {
@@ -98,8 +97,8 @@ static void element(const struct decoder *decoder, enum dart_section section,
 }
 
 /*
- * Checks the whole section once, so that every offset into it is the start of
- * a good string, whether somebody refers to it or not.
+ * Checks the whole section once: then every offset into it is the start of a
+ * valid string, referenced or not.
  */
 static int decode_strings(struct decoder *decoder)
 {
@@ -134,7 +133,7 @@ static int decode_strings(struct decoder *decoder)
 	return 0;
 }
 
-/* NULL if there is no such string. */
+/* The string at a reference; NULL if it lies outside the section. */
 static char *string_at(const struct decoder *decoder, __le32 reference)
 {
 	uint32_t offset = le32toh(reference);
@@ -220,7 +219,7 @@ static int decode_schemas(struct decoder *decoder)
 		    schema->field_count > fields - next)
 			return dart_table__refuse(
 				decoder->error,
-				"the fields of schema %u do not follow those of the schema in front of it",
+				"the fields of schema %u do not follow those of the previous schema",
 				i);
 		next += schema->field_count;
 	}
@@ -293,7 +292,7 @@ static int decode_entries(struct decoder *decoder)
 		    le32toh(raw.ranges) > ranges - next)
 			return dart_table__refuse(
 				decoder->error,
-				"the ranges of entry %u do not follow those of the entry in front of it",
+				"the ranges of entry %u do not follow those of the previous entry",
 				i);
 		if (le32toh(raw.kind) != DART_CONTROL_ENTRY_GONE) {
 			ret = decode_entry(decoder, i, &raw,

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+/* Writes a table into memory that adapters READ at the same time. */
 #include <assert.h>
 #include <endian.h>
 #include <errno.h>
@@ -14,17 +15,17 @@
 struct dart_table_writer {
 	uint8_t *memory;
 	size_t capacity;
-	struct dart_layout layout;	/* of what is in @memory */
+	struct dart_layout layout;	/* of the table in @memory */
 	struct dart_builder builder;
 };
 
 /*
- * The adapter READs @region while this writes.  Each fence keeps the stores in
- * front of it, also those of memcpy(), from becoming visible behind the stores
- * that follow it.  So whoever sees any byte of the new table, and then looks at
- * generation_begin, sees the new number there; and whoever sees the new
- * generation_end, and then looks at the rest, sees all of the new table.  A
- * READ need not look in either order: then it is the checksum that fails.
+ * The adapter READs @region while this writes.  Each fence keeps the stores
+ * before it, including those of memcpy(), from becoming visible after the stores
+ * that follow it.  So a reader that sees any byte of the new table, and then
+ * reads generation_begin, sees the new number; and a reader that sees the new
+ * generation_end, and then reads the rest, sees all of the new table.  A READ
+ * need not read in either order: then the checksum fails.
  */
 static void change__begin(void *region,
 			  const struct dart_control_header *next)
@@ -56,9 +57,9 @@ static_assert(offsetof(struct dart_control_header, checksum) ==
 	      sizeof(__le64) &&
 	      offsetof(struct dart_control_header, generation_end) +
 	      sizeof(__le64) == sizeof(struct dart_control_header),
-	      "change__end() writes all but the generations");
+	      "change__end() writes all members but the generations");
 
-/* Writes the whole table; what is made ready aside takes less time there. */
+/* Writes the whole table, prepared aside to shorten the change. */
 static int write_all(void *region, const struct dart_layout *layout,
 		     const struct dart_builder *builder,
 		     const struct dart_table *table)
@@ -88,13 +89,13 @@ static int write_all(void *region, const struct dart_layout *layout,
 	return 0;
 }
 
-/* Bytes of a section, as offsets in the table; none if they are equal. */
+/* Bytes of a section, as offsets in the table; empty if they are equal. */
 struct span {
 	uint32_t begin;
 	uint32_t end;
 };
 
-/* @count elements of section @index, from the @first on. */
+/* @count elements of section @index from @first on. */
 static struct span span_of(const struct dart_table_writer *writer, int index,
 			   uint32_t first, uint32_t count)
 {
@@ -114,8 +115,8 @@ static uint64_t hash_block(const struct dart_table_writer *writer,
 }
 
 /*
- * What the first block, with @header, and all blocks with a byte of @spans
- * contribute to the checksum.
+ * The contribution to the checksum of the first block, with @header, and of all
+ * blocks with a byte of @spans.
  */
 static uint64_t sum_of_changed(const struct dart_table_writer *writer,
 			       const struct span spans[DART_SECTIONS],
@@ -144,7 +145,7 @@ static uint64_t sum_of_changed(const struct dart_table_writer *writer,
 	return sum;
 }
 
-/* Writes what the builder has there, which has changed, one span a section. */
+/* Copies the changed bytes, one span for each section, from the builder. */
 static void write_spans(struct dart_table_writer *writer,
 			const struct span spans[DART_SECTIONS],
 			const struct dart_table *table)
@@ -192,7 +193,7 @@ void dart_table_writer__free(struct dart_table_writer *writer)
 	free(writer);
 }
 
-/* Lays @builder out anew, with room to grow. */
+/* Lays @builder out again, with room to grow. */
 static int writer__lay_out(struct dart_table_writer *writer,
 			   const struct dart_builder *builder,
 			   const struct dart_table *table)

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+/* Values of fields, sums over copies, the state of rows, names of kinds. */
 #include <arpa/inet.h>
 #include <endian.h>
 #include <string.h>

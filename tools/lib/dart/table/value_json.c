@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Values and schemas as JSON.  Jansson takes a new reference also when it
- * refuses it, so a failure anywhere only has to drop the object around it.
+ * Values and schemas as JSON.  Jansson's *_new() functions take the reference
+ * even when they fail, so an error only has to drop the enclosing object.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@ static json_t *number__to_json(const struct dart_field *field, uint64_t value)
 	return json_integer((json_int_t)value);
 }
 
-/* Every byte is the code point of its number, in UTF-8 one byte or two. */
+/* Each byte is the code point with its number, one or two bytes of UTF-8. */
 json_t *dart_text__to_json(const void *bytes, size_t width)
 {
 	const uint8_t *text = bytes;
@@ -39,8 +39,8 @@ json_t *dart_text__to_json(const void *bytes, size_t width)
 }
 
 /*
- * Element @index of a field: of the one copy at @copies, or the sum over all
- * copies of @entry if @entry is not NULL.
+ * Element @index of a field: the sum over all copies of @entry, or its value in
+ * the single copy at @copies if @entry is NULL.
  */
 static json_t *element__to_json(const struct dart_entry *entry,
 				const struct dart_field *field,
@@ -126,7 +126,7 @@ static json_t *copies__to_json(const struct dart_entry *entry,
 	return rows;
 }
 
-/* By number, without those that are empty; torn ones are null. */
+/* Rows by number, without empty ones; torn ones are null. */
 static json_t *sequenced__to_json(const struct dart_entry *entry,
 				  const void *copies)
 {
