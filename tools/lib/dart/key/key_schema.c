@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+/* Key schemas: values as JSON. */
 #include <arpa/inet.h>
 #include <stdlib.h>
 #include <string.h>
@@ -57,7 +58,7 @@ static json_t *address(const struct dart_key_field *field, const uint8_t *bytes)
 	return json_string(text);
 }
 
-/* @separator: what is between two bytes. */
+/* Hexadecimal digits, with @separator between two bytes. */
 static json_t *digits(const uint8_t *bytes, uint32_t length,
 		      const char *separator)
 {

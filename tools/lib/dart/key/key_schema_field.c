@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* One field of a schema in a file: see key_schema_loader.h. */
+/* Loads one field of a key schema. */
 #include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -23,7 +23,7 @@ static const struct dart_key_type types[] = {
 
 #define TYPES (sizeof(types) / sizeof(types[0]))
 
-/* Letters, digits, "-" and "_", a letter first. */
+/* Letters, digits, "-" and "_", beginning with a letter. */
 static bool is_name(const char *text)
 {
 	static const char letters[] =
@@ -44,7 +44,7 @@ static int take_name(struct dart_key_loader *loader, const yaml_node_t *node,
 	if (!is_name(text))
 		return dart_key_loader__refuse(
 			loader, node,
-			"'%s' is no name (up to %d letters, digits, - and _)",
+			"'%s' is not a name (up to %d letters, digits, - and _)",
 			text ? text : "?", DART_KEY_NAME_MAX - 1);
 	strcpy(field->name, text);
 	return 0;
@@ -64,7 +64,7 @@ static int take_type(struct dart_key_loader *loader, const yaml_node_t *node,
 		}
 	}
 	return dart_key_loader__refuse(loader, node,
-				       "'%s' is no type (see dart_schema(5))",
+				       "'%s' is not a type (see dart_schema(5))",
 				       text ? text : "?");
 }
 
@@ -131,7 +131,7 @@ static int take_number_name(struct dart_key_loader *loader,
 
 	if (!is_name(name))
 		return dart_key_loader__refuse(loader, name_node,
-					       "'%s' is no name",
+					       "'%s' is not a name",
 					       name ? name : "?");
 	if (!number || !isdigit((unsigned char)*number))
 		return dart_key_loader__refuse(loader, number_node,
@@ -140,14 +140,14 @@ static int take_number_name(struct dart_key_loader *loader,
 	into->number = strtoull(number, &end, 10);
 	if (*end || errno)
 		return dart_key_loader__refuse(loader, number_node,
-					       "'%s' is no number", number);
+					       "'%s' is not a number", number);
 	strcpy(into->name, name);
 	for (i = 0; i < field->name_count; i++)
 		if (!strcmp(field->names[i].name, name) ||
 		    field->names[i].number == into->number)
 			return dart_key_loader__refuse(
 				loader, name_node,
-				"'%s' or its number is there twice", name);
+				"'%s' or its number occurs twice", name);
 	field->name_count++;
 	return 0;
 }
@@ -178,7 +178,7 @@ static int take_names(struct dart_key_loader *loader, const yaml_node_t *node,
 	return 0;
 }
 
-/* What the type allows, now that it is known. */
+/* Why the type of @field does not allow its other members, or NULL. */
 static const char *objection(const struct dart_key_field *field)
 {
 	uint64_t max;
@@ -191,11 +191,11 @@ static const char *objection(const struct dart_key_field *field)
 	if (!field->name_count)
 		return NULL;
 	if (field->type->kind != DART_KEY_NUMBER)
-		return "names are for numbers";
+		return "only numbers can have names";
 	max = UINT64_MAX >> (64 - 8 * field->type->width_max);
 	for (i = 0; i < field->name_count; i++)
 		if (field->names[i].number > max)
-			return "a name for a number that the type has not";
+			return "a named number is too large for the type";
 	return NULL;
 }
 
@@ -222,7 +222,7 @@ int dart_key_loader__take_field(struct dart_key_loader *loader,
 		return ret;
 	if (!*field->name || !field->type)
 		return dart_key_loader__refuse(loader, node,
-					       "a field without '%s'",
+					       "the field has no '%s'",
 					       *field->name ? "type" : "name");
 	wrong = objection(field);
 	return wrong ? dart_key_loader__refuse(loader, node, "%s", wrong) : 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Keys from what people write: see key_schema.h. */
+/* Keys from texts: see key_schema.h. */
 #include <arpa/inet.h>
 #include <ctype.h>
 #include <errno.h>
@@ -10,7 +10,7 @@
 
 #include "key_schema.h"
 
-/* A sentence about what has been written for @field; always -EINVAL. */
+/* Sets the error about @text for @field; returns -EINVAL. */
 static int __attribute__((format(printf, 4, 5)))
 refuse(struct dart_error *error, const struct dart_key_field *field,
        const char *text, const char *format, ...)
@@ -73,7 +73,7 @@ static int put_address(const struct dart_key_field *field, const char *text,
 	if (field->type->width_max == 16 &&
 	    inet_pton(AF_INET6, text, bytes) == 1)
 		return 16;
-	return refuse(error, field, text, "expected an address of %s",
+	return refuse(error, field, text, "expected an %s address",
 		      field->type->width_max == 4  ? "IPv4" :
 		      field->type->width_min == 16 ? "IPv6" :
 						     "IPv4 or IPv6");
@@ -87,7 +87,7 @@ static int nibble(char c)
 					   tolower((unsigned char)c) - 'a' + 10;
 }
 
-/* @length bytes of two digits each, @separator between them unless it is 0. */
+/* Reads @length bytes of two digits; @separator between them unless 0. */
 static int put_digits(const char *text, char separator, uint8_t *bytes,
 		      uint32_t length)
 {
@@ -107,7 +107,7 @@ static int put_digits(const char *text, char separator, uint8_t *bytes,
 	return *text ? -EINVAL : (int)length;
 }
 
-/* Returns how many bytes that are. */
+/* Returns the number of bytes, or -EINVAL. */
 static int put(const struct dart_key_field *field, const char *text,
 	       uint8_t *bytes, struct dart_error *error)
 {
@@ -160,10 +160,10 @@ int dart_key_schema__key(const struct dart_key_schema *schema,
 		length += ret;
 		if (field->type->width_min == field->type->width_max)
 			continue;
-		/* Nobody reports about packets with one address of each. */
+		/* No packet has addresses of both families. */
 		if (family && ret != family)
 			return refuse(error, field, texts[i],
-				      "not of the family of the other address");
+				      "not in the family of the other address");
 		family = ret;
 	}
 	return length;

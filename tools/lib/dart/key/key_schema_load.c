@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Schemas from files: see key_schema.h and dart_schema(5). */
+/* Loads key schemas from YAML files, see dart_schema(5). */
 #include <errno.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #include <libdart/private/key_schema_loader.h>
 #include <libdart/table/schema.h>
 
-/* Fields of a key are options of dartctl(1), which has these already. */
+/* Fields of a key become options of dartctl(1), which has these already. */
 static const char *const reserved[] = { "from",	  "help",    "json", "policy",
 					"socket", "version", NULL };
 
@@ -70,7 +70,7 @@ int dart_key_loader__take(struct dart_key_loader *loader,
 						       name ? name : "?");
 		if (seen & 1U << (member - members))
 			return dart_key_loader__refuse(
-				loader, name_node, "'%s' is there twice", name);
+				loader, name_node, "'%s' occurs twice", name);
 		seen |= 1U << (member - members);
 		ret = member->take(loader,
 				   dart_key_loader__node(loader, pair->value),
@@ -94,21 +94,21 @@ int dart_key_loader__take_text(struct dart_key_loader *loader,
 	return *copy ? 0 : dart_error__no_memory(loader->error);
 }
 
-/* What is said of fields of keys only, and of values only. */
+/* The rules that apply only to fields of keys, or only to those of values. */
 static const char *objection(const struct dart_key_field *field, bool is_key)
 {
 	const char *const *name;
 
 	if (!is_key)
 		return field->type->width_min < field->type->width_max ?
-			       "in a value, an address is ipv4 or ipv6" :
+			       "an address in a value must be ipv4 or ipv6" :
 			       NULL;
 	if (field->count > 1 && field->type->kind != DART_KEY_BYTES &&
 	    field->type->kind != DART_KEY_TEXT)
-		return "a key has no arrays";
+		return "a key cannot have arrays";
 	for (name = reserved; *name; name++)
 		if (!strcmp(*name, field->name))
-			return "that is the name of an option, not of a key's field";
+			return "a field of a key cannot have the name of an option";
 	return NULL;
 }
 
@@ -146,7 +146,7 @@ static int take_fields(struct dart_key_loader *loader, const yaml_node_t *node,
 			if (!strcmp(fields->list[i].name, field->name))
 				return dart_key_loader__refuse(
 					loader, at,
-					"field '%s' is there twice",
+					"field '%s' occurs twice",
 					field->name);
 		fields->length += dart_key_field__length(field);
 		if (fields->length > length_max)
@@ -202,7 +202,7 @@ static int take_document(struct dart_key_loader *loader,
 		return ret;
 	if (!schema->key.count || !schema->value.count)
 		return dart_key_loader__refuse(
-			loader, root, "a schema without '%s'",
+			loader, root, "the schema has no '%s'",
 			schema->key.count ? "value" : "key");
 	return 0;
 }
