@@ -50,7 +50,7 @@ kill -INT $controller
 check "the last line of an interrupted controller is a summary" \
 	await '.summary | .scrapes > 0 and .failed > 0'
 check "a controller that SIGINT ends exits with 0" wait $controller
-for message in "connected, generation" "table changed" "lost: the agent hung up"
+for message in "connected, generation" "table changed" "lost: the agent disconnected"
 do
 	check "the controller's log says '$message'" grep -q "$message" "$work/messages"
 done

@@ -11,7 +11,7 @@ refused() {
 
 rdma_up
 on host rdma_up
-refuse "a host without an agent is refused" "nobody listens" dart-controller --once host
+refuse "a host without an agent is refused" "no agent listens" dart-controller --once host
 
 on host until_ready /run/hostile.log hostile_agent noise silence version tiny \
 	huge reject damaged unfinished growing rkey \

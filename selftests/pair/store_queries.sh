@@ -58,7 +58,7 @@ until_ready /run/hostile.log hostile_agent store-version store-slots \
 	store-value store-redundancy store-base store-rkey noise silence \
 	reject mute || exit 1
 on host rdma_up
-refuse "a query from a host without an agent is refused" "nobody listens" \
+refuse "a query from a host without an agent is refused" "no agent listens" \
 	dartctl query paths mirror --query 1 --from host
 while IFS='|' read -r answer message; do
 	refuse "a query is refused if the peer answers with $answer" "$message" \
@@ -142,7 +142,7 @@ done <<END
 needs the name of a store|
 one of: mine anomaly failure int-path mirror postcard trace|paths
 no schema 'absent' (there are: mine anomaly|paths absent
-mine.yaml:1: 'u9' is no type|paths mine
+mine.yaml:1: 'u9' is not a type|paths mine
 /proc/absent: No such file|paths /proc/absent
 /proc:1: not YAML|paths /proc
 is missing: a key of 'failure' is --failure u32 --location u32|paths failure
@@ -154,9 +154,9 @@ not 'more' as well|paths mirror --query 1 more
 'consensus=9' is no policy|paths mirror --query 1 --policy consensus=9
 a consensus of 3 there cannot be|paths mirror --query 1 --policy consensus=3 --from host
 'host:0' is no host|paths mirror --query 1 --from host:0
-cannot look up absent|paths mirror --query 1 --from absent
+cannot resolve 'absent'|paths mirror --query 1 --from absent
 no such store|absent mirror --query 1 --from host
-is no name of a store|$(printf 'n%.0s' $(seq 40)) mirror --query 1 --from host
+is not a name of a store|$(printf 'n%.0s' $(seq 40)) mirror --query 1 --from host
 is dartd running|paths mirror --query 1
 END
 check "a query exits with 2 for wrong usage and with 1 for a failure" sh -c '
@@ -175,7 +175,7 @@ refuse "a query is answered if the values of the schema fit the store" \
 check "a store can be deleted while a remote reader is connected" \
 	on host dartctl store delete paths
 ask
-check "a reader of a deleted store is disconnected" grep "hung up" /run/reader
+check "a reader of a deleted store is disconnected" grep "disconnected" /run/reader
 refuse "a query of a deleted store is refused" "no such store" \
 	dartctl query paths mirror --query 1 --from host
 coproc reader { flow_reader host small "${few[@]}" 2>/run/reader; }
@@ -191,7 +191,7 @@ coproc reader { flow_reader host small "${few[@]}" 2>/run/reader; }
 ask
 on host host_down KILL
 ask
-check "a reader reports that the agent was killed" grep "hung up" /run/reader
+check "a reader reports that the agent was killed" grep "disconnected" /run/reader
 check "a query gives up on a peer that never answers" \
 	sh -c "tail --pid $mute -f /dev/null; grep 'does not answer' /run/mute"
 finish

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Where an agent is: see address.h. */
+/* Parses, prints and resolves the addresses of agents. */
 #include <errno.h>
 #include <netdb.h>
 #include <stdio.h>
@@ -40,7 +40,7 @@ int dart_address__parse(const char *text, char **host, uint16_t *port)
 			return -EINVAL;
 		colon = end[1] ? end + 1 : NULL;
 	} else if (colon && strchr(colon + 1, ':')) {
-		/* Two colons: an IPv6 address, which leaves no room for more. */
+		/* Two colons: an IPv6 address, without a port. */
 		end = text + strlen(text);
 		colon = NULL;
 	} else {

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Where an agent is: HOST, HOST:PORT, [V6] or [V6]:PORT. */
+/* The address of an agent: HOST, HOST:PORT, [V6] or [V6]:PORT. */
 #ifndef DART_ADDRESS_H
 #define DART_ADDRESS_H
 
 #include <stdint.h>
 
 /*
- * Takes @text apart.  Returns 0 and a new string in @host, -EINVAL if it is
- * none of the forms above, -ENOMEM.  Without a port it is DART_CONTROL_PORT.
+ * Parses @text; the port is DART_CONTROL_PORT if it has none.  Returns 0 and a
+ * new string in @host, -EINVAL if it has none of the forms above, or -ENOMEM.
  */
 int dart_address__parse(const char *text, char **host, uint16_t *port);
 
-/* "HOST:PORT", with brackets where they are needed: a new string, or NULL. */
+/* "HOST:PORT", in brackets if needed: a new string, or NULL. */
 char *dart_address__name(const char *host, uint16_t port);
 
 /*
- * Looks @host up, which may take its time, and gives its first address as a
- * new string.  Returns 0 or what getaddrinfo() says.
+ * Resolves @host, which may block, and returns its first address as a new
+ * string in @numeric.  Returns 0 or an error of getaddrinfo().
  */
 int dart_address__resolve(const char *host, char **numeric);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* The controller's end of a connection: see endpoint.h. */
+/* Connects to an agent by RDMA CM and READs from it: see endpoint.h. */
 #include <endian.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -18,18 +18,18 @@
 #define RESOLVE_TIMEOUT_MS	2000
 
 /*
- * A request is repeated after 4.096 us << ACK_TIMEOUT (0.5 s), RETRY_COUNT
- * times: a host that has vanished is noticed after 4 s, and one that is merely
- * slow (an emulated guest) has that long to answer.  Not 7 times: soft-RoCE
- * takes that for without end.
+ * The device retransmits a request after 4.096 us << ACK_TIMEOUT (0.5 s),
+ * RETRY_COUNT times: a host that vanished is noticed after 4 s, and a slow one
+ * (an emulated guest) has that long to answer.  Not 7 times: to soft-RoCE, that
+ * means forever.
  */
 #define ACK_TIMEOUT		17
 #define RETRY_COUNT		6
 
-/* READs that the device may have under way at once, if it can. */
+/* READs that the device may have in flight, if it supports so many. */
 #define INITIATOR_DEPTH		16
 
-/* Why a CM says no (IBTA volume 1, section 12.6.7.2). */
+/* Reasons of a CM REJ (IBTA volume 1, section 12.6.7.2). */
 #define REJECT_NO_SERVICE	8
 #define REJECT_CONSUMER		28
 
@@ -42,7 +42,7 @@ struct dart_endpoint {
 	uint8_t request_length;
 	uint8_t answer[UINT8_MAX];
 	uint8_t answer_length;
-	bool is_for_control;		/* then @accept is checked, too */
+	bool is_for_control;		/* the answer is then @accept */
 	struct dart_endpoint_accept accept;
 };
 
@@ -59,18 +59,19 @@ static int resolve(struct dart_endpoint *endpoint, const char *host,
 	if (ret)
 		return dart_error__set(
 			error, ret == EAI_MEMORY ? ENOMEM : EHOSTUNREACH,
-			"cannot look up %s: %s", host, gai_strerror(ret));
+			"cannot resolve '%s': %s", host, gai_strerror(ret));
 
 	if (rdma_resolve_addr(endpoint->id, NULL, address->ai_addr,
 			      RESOLVE_TIMEOUT_MS)) {
 		if (errno == ENODEV)
 			ret = dart_error__set(
 				error, ENODEV,
-				"no RDMA device leads to %s (see rdma link)",
+				"no RDMA device reaches '%s' (see rdma link)",
 				host);
 		else
-			ret = dart_error__set(error, errno, "no way to %s: %s",
-					      host, strerror(errno));
+			ret = dart_error__set(error, errno,
+					      "no route to '%s': %s", host,
+					      strerror(errno));
 	}
 	freeaddrinfo(address);
 	return ret;
@@ -85,7 +86,8 @@ int dart_endpoint__connect_with(const char *host, uint16_t port,
 	int flags, ret;
 
 	if (length > sizeof(endpoint->request))
-		return dart_error__set(error, EINVAL, "a request of %zu bytes",
+		return dart_error__set(error, EINVAL,
+				       "a request of %zu bytes is too long",
 				       length);
 	endpoint = calloc(1, sizeof(*endpoint));
 	if (!endpoint)
@@ -97,7 +99,7 @@ int dart_endpoint__connect_with(const char *host, uint16_t port,
 	if (!endpoint->channel) {
 		ret = dart_error__set(
 			error, errno,
-			"no RDMA connection manager: %s (modprobe rdma_ucm)",
+			"cannot open the RDMA connection manager: %s (modprobe rdma_ucm)",
 			strerror(errno));
 		goto err_free;
 	}
@@ -107,7 +109,7 @@ int dart_endpoint__connect_with(const char *host, uint16_t port,
 	    rdma_create_id(endpoint->channel, &endpoint->id, NULL,
 			   RDMA_PS_TCP)) {
 		ret = dart_error__set(error, errno,
-				      "no RDMA CM identifier: %s",
+				      "cannot create an RDMA CM identifier: %s",
 				      strerror(errno));
 		goto err_free;
 	}
@@ -178,18 +180,18 @@ static int shake_hands(struct dart_endpoint *endpoint, struct dart_error *error)
 					    &device);
 	if (ret)
 		return dart_error__set(
-			error, -ret, "cannot make a queue pair: %s%s",
+			error, -ret, "cannot create a queue pair: %s%s",
 			strerror(-ret),
 			ret == -ENOMEM ? " (check ulimit -l)" : "");
 
-	/* Kernels that cannot set it have a default that is good enough. */
+	/* Kernels that cannot set it have a sufficient default. */
 	rdma_set_option(endpoint->id, RDMA_OPTION_ID,
 			RDMA_OPTION_ID_ACK_TIMEOUT, &timeout, sizeof(timeout));
 	if (device.max_qp_init_rd_atom < INITIATOR_DEPTH)
 		parameters.initiator_depth = device.max_qp_init_rd_atom;
 	if (rdma_connect(endpoint->id, &parameters))
 		return dart_error__set(error, errno,
-				       "cannot ask for a connection: %s",
+				       "cannot request a connection: %s",
 				       strerror(errno));
 	return 0;
 }
@@ -206,13 +208,13 @@ int dart_endpoint__answer(const struct dart_endpoint *endpoint, uint64_t magic,
 	if (endpoint->answer_length < size)
 		return dart_error__set(
 			error, EBADMSG,
-			"handshake of %u bytes: not a dart agent",
+			"the answer has %u bytes: not a dart agent",
 			endpoint->answer_length);
 	memcpy(&head, endpoint->answer, sizeof(head));
 	if (le64toh(head.magic) != magic)
 		return dart_error__set(
 			error, EBADMSG,
-			"handshake without the magic: not a dart agent");
+			"the answer is without the magic number: not a dart agent");
 	if (le32toh(head.version) != version)
 		return dart_error__set(
 			error, EPROTONOSUPPORT,
@@ -244,7 +246,7 @@ static int check_accept(struct dart_endpoint *endpoint,
 	    accept->address > UINT64_MAX - accept->length)
 		return dart_error__set(
 			error, EBADMSG,
-			"handshake with a control region that cannot be: %u of %u bytes",
+			"the agent offers a control region that cannot be: %u of %u bytes",
 			accept->used, accept->length);
 	return 0;
 }
@@ -280,7 +282,8 @@ static enum dart_endpoint_event handle(struct dart_endpoint *endpoint,
 	case RDMA_CM_EVENT_ADDR_RESOLVED:
 		if (!rdma_resolve_route(endpoint->id, RESOLVE_TIMEOUT_MS))
 			return DART_ENDPOINT_NOTHING;
-		dart_error__set(error, errno, "no route: %s", strerror(errno));
+		dart_error__set(error, errno, "cannot resolve a route: %s",
+				strerror(errno));
 		return DART_ENDPOINT_FAILED;
 	case RDMA_CM_EVENT_ROUTE_RESOLVED:
 		if (shake_hands(endpoint, error))
@@ -309,7 +312,7 @@ static enum dart_endpoint_event handle(struct dart_endpoint *endpoint,
 				rdma_event_str(event->event));
 		return DART_ENDPOINT_FAILED;
 	case RDMA_CM_EVENT_DISCONNECTED:
-		dart_error__set(error, ECONNRESET, "the agent hung up");
+		dart_error__set(error, ECONNRESET, "the agent disconnected");
 		return DART_ENDPOINT_DISCONNECTED;
 	case RDMA_CM_EVENT_DEVICE_REMOVAL:
 		dart_error__set(error, ENODEV, "the RDMA device was removed");

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+/* Plans the READs that fetch entries, and gathers what has landed. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,8 +9,8 @@
 #include "read_plan.h"
 
 /*
- * Every READ lands on its own cache lines: the adapter then need not read what
- * it only has to write.
+ * Every READ lands on separate cache lines: the adapter then writes them
+ * without reading them first.
  */
 #define LANDING_ALIGNMENT 64
 

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A read plan: the fewest READs that fetch a set of entries, and where the
- * bytes that come back belong.
+ * A read plan: the fewest READs that fetch a set of entries, and the places of
+ * the bytes that they return.
  *
- * One READ per memory region that holds any wanted byte, from the lowest to
- * the highest of them: whoever exposes one region over everything is scraped
- * with one READ, whoever exposes exact bytes with one per region.
+ * A plan has one READ for each memory region with a wanted byte, from the
+ * lowest to the highest such byte.  An agent that exposes everything by one
+ * region is scraped with one READ, an agent that exposes exact bytes with one
+ * per region.
  */
 #ifndef DART_READ_PLAN_H
 #define DART_READ_PLAN_H
@@ -24,8 +25,7 @@ struct dart_read_plan;
 /*
  * Plans for @entry_count entries of @table (indices in @entries, without
  * repetition; NULL for all).  The table must outlive the plan.  Returns 0,
- * -ENOMEM, -EFBIG if more than DART_CONTROL_DATA_MAX bytes would have to be
- * fetched.
+ * -ENOMEM, or -EFBIG if the READs would exceed DART_CONTROL_DATA_MAX bytes.
  */
 int dart_read_plan__new(const struct dart_table *table,
 			const uint32_t *entries, uint32_t entry_count,
@@ -34,13 +34,12 @@ void dart_read_plan__free(struct dart_read_plan *plan);
 
 const struct dart_read *dart_read_plan__reads(const struct dart_read_plan *plan,
 					      uint32_t *count);
-/* Bytes that the landing buffer must have. */
+/* The bytes that the landing buffer needs. */
 size_t dart_read_plan__landing_size(const struct dart_read_plan *plan);
 
 /*
- * Copies what has landed into the copies of entry @entry (an index into the
- * table, one of those planned for), dart_entry__size() bytes at @copies; bytes
- * that no range holds are zero.
+ * Copies landed bytes into the copies of the planned entry with index @entry,
+ * dart_entry__size() bytes at @copies; bytes outside all ranges are zero.
  */
 void dart_read_plan__gather(const struct dart_read_plan *plan, uint32_t entry,
 			    const void *landing, void *copies);
