@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+/* Computes the slots, checksum and share of a key: see <dart/store.h>. */
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -7,16 +8,17 @@
 #include "store_hash.h"
 
 /*
- * A CRC is linear: that of a key is the sum (XOR) of what each half of each of
- * its bytes adds to it, and of a constant for its length.  What a half adds
- * depends on how far it is from the end.  So four CRCs, side by side in one
- * vector, are one look into a table for each half, and none waits for another.
+ * A CRC is linear: the CRC of a key is the sum (XOR) of a constant for its
+ * length and of a term for each half of each byte, which depends on the
+ * distance of that half from the end.  So four CRCs, side by side in one
+ * vector, take one table lookup for each half, and no lookup depends on
+ * another.
  */
 typedef uint32_t lanes __attribute__((vector_size(16)));
 
 #define LANES		4	/* in a vector */
 #define HALVES		(2 * DART_STORE_KEY_MAX)
-/* slots, two checksums, the share */
+/* slots, two checksums, share */
 #define VECTORS_MAX	((DART_STORE_REDUNDANCY_MAX + 3 + LANES - 1) / LANES)
 
 static const uint32_t slot_polynomials[DART_STORE_REDUNDANCY_MAX] = {
@@ -32,11 +34,11 @@ struct dart_store_hash {
 	uint32_t vectors;	/* in use, of each row of the tables */
 	bool is_power_of_two;
 	bool has_second_checksum;
-	/* by the length of the key */
+	/* indexed by the length of the key */
 	lanes constants[DART_STORE_KEY_MAX + 1][VECTORS_MAX];
 	/*
-	 * By the distance from the end, in halves, and the half; the rows are
-	 * @vectors long and lie without gaps, to take few cache lines.
+	 * Indexed by the distance from the end, in halves, and the half.  Rows
+	 * are @vectors long, without gaps, to occupy few cache lines.
 	 */
 	lanes table[HALVES * 16 * VECTORS_MAX];
 };
@@ -74,7 +76,7 @@ uint64_t dart_store_geometry__length(const struct dart_store_geometry *geometry)
 	return geometry->slots * dart_store_geometry__slot_length(geometry);
 }
 
-/* The register after @byte; @polynomial is reflected, too. */
+/* The register after @byte; @polynomial is reflected. */
 static uint32_t crc_step(uint32_t polynomial, uint32_t crc, uint8_t byte)
 {
 	int bit;
@@ -108,7 +110,7 @@ uint32_t dart_store__crc(uint32_t polynomial, const void *data, size_t length)
 	return ~crc;
 }
 
-/* Puts the CRC with @polynomial into @lane of the tables. */
+/* Fills @lane of the tables for the CRC with @polynomial. */
 static void hash__add(struct dart_store_hash *hash, uint32_t lane,
 		      uint32_t polynomial)
 {
@@ -179,7 +181,7 @@ void dart_store_hash__free(struct dart_store_hash *hash)
 	free(hash);
 }
 
-/* What a byte adds to the CRCs; @row is that of its lower half. */
+/* Adds the terms of a byte to the CRCs; @row is that of its lower half. */
 static inline __attribute__((always_inline)) void
 hash__add_byte(const lanes *row, size_t byte, const uint32_t vectors,
 	       lanes *sums)
@@ -192,7 +194,7 @@ hash__add_byte(const lanes *row, size_t byte, const uint32_t vectors,
 		sums[i] ^= low[i] ^ high[i];
 }
 
-/* All CRCs of a key; unrolled for each number of vectors, and four bytes. */
+/* All CRCs of a key; unrolled for the number of vectors and for four bytes. */
 static inline __attribute__((always_inline)) void
 hash__sum(const struct dart_store_hash *hash, const uint8_t *key,
 	  size_t length, const uint32_t vectors, lanes *crcs)
@@ -217,8 +219,8 @@ hash__sum(const struct dart_store_hash *hash, const uint8_t *key,
 }
 
 /*
- * Slots for all CRCs that there is room for, since a number of them that the
- * compiler knows takes less time than the right one.
+ * Computes slots for as many CRCs as there is room for: a number that the
+ * compiler knows takes less time than the exact one.
  */
 static inline __attribute__((always_inline)) void
 hash__place(const struct dart_store_hash *hash, const uint8_t *key,

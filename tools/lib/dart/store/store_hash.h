@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Where a key belongs in a store: see <dart/store.h>. */
+/* The places of a key in a store: see <dart/store.h>. */
 #ifndef DART_STORE_HASH_H
 #define DART_STORE_HASH_H
 
@@ -8,11 +8,11 @@
 
 #include <dart/store.h>
 
-/* What all reporters and readers of a store agree on. */
+/* The parameters that all reporters and readers of a store share. */
 struct dart_store_geometry {
 	/*
-	 * 1 to 2^32.  A power of two, unless it is for a simulation: then the
-	 * slot is not the lowest bits of the CRC but CRC * slots / 2^32.
+	 * 1 to 2^32, a power of two.  Simulations may use other numbers: then
+	 * the slot is CRC * slots / 2^32 instead of the lowest bits of the CRC.
 	 */
 	uint64_t slots;
 	uint32_t value_length;	/* bytes */
@@ -20,23 +20,23 @@ struct dart_store_geometry {
 	uint32_t redundancy;	/* slots of a key */
 };
 
-/* 0, or -EINVAL if no such store can be. */
+/* Returns 0, or -EINVAL if a store cannot have this geometry. */
 int dart_store_geometry__check(const struct dart_store_geometry *geometry);
-/* Bytes of a slot, and of all of them. */
+/* Bytes of a slot, and of all slots. */
 size_t dart_store_geometry__slot_length(const struct dart_store_geometry *geometry);
 uint64_t dart_store_geometry__length(const struct dart_store_geometry *geometry);
 
-/* The CRC that <dart/store.h> describes, with @polynomial. */
+/* The CRC of <dart/store.h> with @polynomial. */
 uint32_t dart_store__crc(uint32_t polynomial, const void *data, size_t length);
 
-/* Where the copies of a key are, and what they begin with. */
+/* The slots of a key, and the checksum that they begin with. */
 struct dart_store_place {
-	uint64_t slots[DART_STORE_REDUNDANCY_MAX]; /* the first N mean something */
+	uint64_t slots[DART_STORE_REDUNDANCY_MAX]; /* the first N are used */
 	uint64_t checksum;	/* never 0 */
 	uint32_t share;		/* below DART_STORE_SHARES */
 };
 
-/* All CRCs of a key in one pass; shared by threads once it is made. */
+/* Computes all CRCs of a key in one pass; threads may share it. */
 struct dart_store_hash;
 
 /* Returns 0, -EINVAL (the geometry) or -ENOMEM. */
@@ -44,7 +44,7 @@ int dart_store_hash__new(const struct dart_store_geometry *geometry,
 			 struct dart_store_hash **hash);
 void dart_store_hash__free(struct dart_store_hash *hash);
 
-/* @length: 1 to DART_STORE_KEY_MAX, which is the caller's to see to. */
+/* @length: 1 to DART_STORE_KEY_MAX, which the caller ensures. */
 void dart_store_hash__place(const struct dart_store_hash *hash,
 			    const void *key, size_t length,
 			    struct dart_store_place *place);

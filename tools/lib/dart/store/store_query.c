@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+/* Queries and writes a store in local memory. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -7,7 +8,7 @@
 
 #include "store_query.h"
 
-/* Keys whose slots are fetched from memory at once. */
+/* Keys whose slots are prefetched at once. */
 #define BATCH 32
 
 struct dart_store {
@@ -107,10 +108,10 @@ static void store__place(const struct dart_store *store, const uint8_t *keys,
 }
 
 /*
- * A prefetch whose page is in no TLB occupies the processor until the page is
- * found; so there is nothing but prefetches here, and many are found at once.
- * Inline, for to the compiler a function that does nothing else does nothing, and
- * it takes out the call.
+ * A prefetch that misses the TLB occupies the processor until the page walk
+ * ends; so this loop only prefetches, and many walks overlap.  Inline, because
+ * compilers consider a function that only prefetches to have no effect and drop
+ * the call.
  */
 static inline __attribute__((always_inline)) void
 store__prefetch(const struct dart_store *store,
@@ -130,7 +131,7 @@ store__prefetch(const struct dart_store *store,
 	}
 }
 
-/* What comes next is on its way from memory while this is decided. */
+/* Prefetches the slots of the next batch while it decides on this one. */
 void dart_store__query_batch(const struct dart_store *store, const void *keys,
 			     size_t length, size_t count,
 			     const struct dart_store_rule *rule,

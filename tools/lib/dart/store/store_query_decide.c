@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+/* Decides which value the slots of a key hold. */
 #include <libdart/private/store_slot.h>
 
 #include "store_query.h"
 
-/* The slots of a key that are also earlier ones of it, as bits. */
+/* A bit for each slot of a key that equals an earlier one of the key. */
 static inline __attribute__((always_inline)) uint32_t
 repeated(const struct dart_store_place *place, const uint32_t redundancy)
 {
@@ -16,7 +17,7 @@ repeated(const struct dart_store_place *place, const uint32_t redundancy)
 	return bits;
 }
 
-/* Which slots begin with the checksum of the key, as bits. */
+/* A bit for each slot that begins with the checksum of the key. */
 static inline __attribute__((always_inline)) uint32_t
 match(const struct dart_store_place *place, const uint8_t *const *slots,
       const uint32_t redundancy, const uint32_t checksum_bits)
@@ -30,7 +31,7 @@ match(const struct dart_store_place *place, const uint8_t *const *slots,
 	return matching;
 }
 
-/* The values that a key's slots hold, each once, and how often. */
+/* The distinct values in a key's slots, and how often each occurs. */
 struct ballot {
 	const uint8_t *values[DART_STORE_REDUNDANCY_MAX];
 	uint32_t votes[DART_STORE_REDUNDANCY_MAX];
@@ -53,7 +54,7 @@ static void ballot__add(struct ballot *ballot, const uint8_t *value,
 	ballot->distinct++;
 }
 
-/* The most frequent value; *@is_tied if it is not the only one. */
+/* The most frequent value; *@is_tied if another is as frequent. */
 static uint32_t ballot__first(const struct ballot *ballot, bool *is_tied)
 {
 	uint32_t first = 0, i;
@@ -70,7 +71,7 @@ static uint32_t ballot__first(const struct ballot *ballot, bool *is_tied)
 	return first;
 }
 
-/* The values of the @matching slots are not all the same. */
+/* Decides between the values of the @matching slots, which differ. */
 static void vote(const struct dart_store_geometry *geometry,
 		 const uint8_t *const *slots, uint32_t matching,
 		 const struct dart_store_rule *rule,
@@ -101,8 +102,8 @@ static void vote(const struct dart_store_geometry *geometry,
 }
 
 /*
- * Which slots match is chance, and no processor guesses it; so there is no branch
- * for it, except for values that differ, which is rare.
+ * Which slots match is random, and a processor mispredicts branches on it; so
+ * the only branch is for values that differ, which is rare.
  */
 static inline __attribute__((always_inline)) void
 decide(const struct dart_store_geometry *geometry, const uint32_t redundancy,
@@ -115,13 +116,13 @@ decide(const struct dart_store_geometry *geometry, const uint32_t redundancy,
 	const uint32_t matching = match(place, slots, redundancy,
 					checksum_bits) &
 				  ~repeated(place, redundancy);
-	/* The first that matches, or the last one, which is not used then. */
+	/* The first matching slot, or the last slot, which is then unused. */
 	const uint32_t first = __builtin_ctz(matching | 1u << (redundancy - 1));
 	const uint8_t *value = slots[first] + checksum_bytes;
 	uint32_t differing = 0, matches = matching & 1, copy;
 	bool is_found;
 
-	/* If the first slot matches, it is the first one. */
+	/* Slot 0, if it matches, is the first: compare the others to it. */
 	for (copy = 1; copy < redundancy; copy++) {
 		differing |= (uint32_t)!value__same(slots[copy] +
 						    checksum_bytes, value,
@@ -141,7 +142,7 @@ decide(const struct dart_store_geometry *geometry, const uint32_t redundancy,
 	value__copy(answer->value, value, length);
 }
 
-/* One for what most stores are like, and one for each width. */
+/* Specialised for the most common stores and for each checksum width. */
 void dart_store__decide(const struct dart_store_geometry *geometry,
 			const struct dart_store_place *place,
 			const uint8_t *const *slots,

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+/* Queries a store on another host by READs: see store_reader.h. */
 #include <endian.h>
 #include <errno.h>
 #include <poll.h>
@@ -15,8 +16,8 @@
 #include "store_reader.h"
 
 /*
- * READs that are under way at once: as many as the queue pair takes, and few
- * enough for a slow host to answer all of them in time.
+ * READs in flight at once: as many as the queue pair takes, and few enough for
+ * a slow host to answer all of them in time.
  */
 #define READS_MAX 1024
 
@@ -40,8 +41,8 @@ static int64_t now_ms(void)
 }
 
 /*
- * Waits until one of the descriptors is readable; -1 is none.  Returns 0,
- * -ETIMEDOUT behind @deadline, or -errno, with a sentence in @error.
+ * Waits until one of the descriptors is readable; -1 stands for no descriptor.
+ * Returns 0, or sets @error and returns -ETIMEDOUT after @deadline, or -errno.
  */
 static int wait_for(int connection, int completion, int64_t deadline,
 		    struct dart_error *error)
@@ -90,7 +91,7 @@ static int wait_for_connection(struct dart_endpoint *endpoint,
 	}
 }
 
-/* What the agent said may be anything. */
+/* The answer of the agent may be hostile. */
 static int take_answer(struct dart_store_reader *reader,
 		       struct dart_error *error)
 {
@@ -113,7 +114,7 @@ static int take_answer(struct dart_store_reader *reader,
 	if (dart_store_geometry__check(geometry) ||
 	    reader->base > UINT64_MAX - dart_store_geometry__length(geometry))
 		return dart_error__set(error, EBADMSG,
-				       "handshake with a store that cannot be");
+				       "the agent offers a store that cannot be");
 	return 0;
 }
 
@@ -194,7 +195,7 @@ static int wait_for_reads(struct dart_endpoint *endpoint,
 			       error);
 		if (ret)
 			return ret;
-		/* Who hangs up breaks the READs, too: that is the reason. */
+		/* A disconnect also fails the READs: report the cause. */
 		if (dart_endpoint__on_connection(endpoint, error) ==
 		    DART_ENDPOINT_DISCONNECTED)
 			return -ECONNRESET;

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Asking a store in the memory of another machine by key, with READs of the
- * slots: see <dart/store_access.h>.  The other machine's CPU has nothing to do
- * with it.
+ * Queries by key a store in the memory of another host, with READs of the slots
+ * that do not involve that host's CPU: see <dart/store_access.h>.
  *
- * These functions wait, but never longer than DART_STORE_READER_TIMEOUT_MS for
- * one answer of the other machine.  A reader is used by one thread at a time.
+ * These functions block, but at most DART_STORE_READER_TIMEOUT_MS for one
+ * response of the host.  A reader is used by one thread at a time.
  */
 #ifndef DART_STORE_READER_H
 #define DART_STORE_READER_H
@@ -20,12 +19,14 @@ struct dart_store_reader;
 
 /*
  * Connects to the agent of @host (name or address) at @port, as a reader of its
- * store @name.  Returns 0, or -errno and a sentence in @error.
+ * store @name.  Returns 0, or sets @error and returns -errno: -ECONNREFUSED if
+ * the agent cannot be reached or has no such store, -ETIMEDOUT, -EBADMSG or
+ * -EPROTONOSUPPORT if its answer is invalid.
  */
 int dart_store_reader__open(const char *host, uint16_t port, const char *name,
 			    struct dart_store_reader **reader,
 			    struct dart_error *error);
-/* NULL is fine. */
+/* @reader may be NULL. */
 void dart_store_reader__close(struct dart_store_reader *reader);
 
 const struct dart_store_geometry *
@@ -34,10 +35,10 @@ const struct dart_store_hash *
 dart_store_reader__hash(const struct dart_store_reader *reader);
 
 /*
- * Asks for @count keys of @length bytes each, one behind the other; the READs
- * of many are under way at once.  Returns 0, or -errno and a sentence in @error:
- * -ECONNRESET if the store has been deleted or the agent has ended, -ETIMEDOUT,
- * -EACCES, -EIO.  Then the reader is only good to be closed.
+ * Queries @count consecutive keys of @length bytes each; the READs of many are
+ * in flight at once.  Returns 0, or sets @error and returns -ECONNRESET if the
+ * store was deleted or the agent ended, -ETIMEDOUT, -EACCES or -EIO.  After an
+ * error the reader can only be closed.
  */
 int dart_store_reader__query_batch(struct dart_store_reader *reader,
 				   const void *keys, size_t length,

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+/* The formulas of the DART paper for the quality and size of a store. */
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
@@ -11,13 +12,13 @@
 #define COPIES_MAX	DART_STORE_REDUNDANCY_MAX
 #define SLOTS_MAX	(UINT64_C(1) << DART_STORE_SLOTS_LOG2_MAX)
 
-/* How likely it is that this many copies of a report have been overwritten. */
+/* The probability that this many copies of a report have been overwritten. */
 struct losses {
 	uint32_t redundancy;
 	double of[COPIES_MAX + 1];
 };
 
-/* That something else has been written to a slot since. */
+/* The probability that a slot was overwritten at this @age of its report. */
 static double overwritten(double age, uint32_t redundancy)
 {
 	return -expm1(-age * redundancy);
@@ -33,7 +34,7 @@ static double choose(uint32_t n, uint32_t k)
 	return ways;
 }
 
-/* Of @n things with chance @p each, exactly @k. */
+/* The probability of exactly @k of @n events with probability @p each. */
 static double binomial(uint32_t n, uint32_t k, double p)
 {
 	return choose(n, k) * pow(p, k) * pow(1 - p, n - k);
@@ -52,14 +53,15 @@ static struct losses losses_at(double age, uint32_t redundancy)
 }
 
 /*
- * The mean of all ages.  With u, the chance that a slot has been overwritten,
- * for the age, da = du / (N (1 - u)), so that the mean of u^j (1 - u)^m is
+ * The mean over all ages.  With u, the probability that a slot has been
+ * overwritten, in place of the age, da = du / (N (1 - u)), and the mean of
+ * u^j (1 - u)^m is
  *
  *   1/(N load) * integral from 0 to u(load) of u^j (1 - u)^(m - 1) du
  *
- * For m > 0 that is a polynomial, integrated by parts; for m = 0 and j = N it is
- * the rest of the series of -log(1 - u) behind u^N/N.  All terms are positive, so
- * that small chances come out as exactly as large ones.
+ * For m > 0 this is a polynomial, integrated by parts; for m = 0 and j = N it
+ * is the rest of the series of -log(1 - u) after u^N/N.  All terms are
+ * positive, so small probabilities are as exact as large ones.
  */
 static double integral(double u, double rest, uint32_t j, uint32_t m)
 {
@@ -80,7 +82,7 @@ static double average_loss_of_all(double load, uint32_t redundancy)
 	double sum = 0, term;
 	uint32_t i;
 
-	/* Of nothing, nothing is lost. */
+	/* An empty store has lost nothing. */
 	if (load == 0)
 		return 0;
 	if (u > 0.5) {
@@ -121,8 +123,8 @@ double dart_store_sizing__average(double load, uint32_t redundancy)
 }
 
 /*
- * That two keys have the same checksum: 0 counts as 1, which makes 1 twice as
- * likely as any other.
+ * The probability that two keys have the same checksum.  A checksum of 0
+ * becomes 1, so 1 is twice as likely as any other.
  */
 static double same_checksum(uint32_t bits)
 {
@@ -171,7 +173,7 @@ void dart_store_sizing__average_risks(double load, uint32_t redundancy,
 	sum_up(&losses, checksum_bits, risks);
 }
 
-/* ---- the other way round */
+/* ---- the inverses */
 
 double dart_store_sizing__load(double success, uint32_t redundancy)
 {
@@ -197,21 +199,6 @@ uint32_t dart_store_sizing__redundancy(double load)
 	return best;
 }
 
-uint32_t dart_store_sizing__checksum_bits(double load, uint32_t redundancy,
-					  double error)
-{
-	struct dart_sizing_risks risks;
-	uint32_t bits;
-
-	for (bits = 8; bits <= 64; bits *= 2) {
-		dart_store_sizing__average_risks(load, redundancy, bits,
-						 &risks);
-		if (risks.wrong.high <= error)
-			return bits;
-	}
-	return 0;
-}
-
 double dart_store_sizing__estimate(uint64_t written, uint64_t samples,
 				   uint32_t redundancy)
 {
@@ -231,17 +218,17 @@ static int check_wish(const struct dart_sizing_wish *wish,
 	};
 
 	if (!wish->flows)
-		return dart_error__set(error, EINVAL, "there must be a flow");
+		return dart_error__set(error, EINVAL, "there are no flows");
 	if (!wish->success == !wish->memory)
 		return dart_error__set(
 			error, EINVAL,
-			"either the success is to be given, or the memory");
+			"give either the success or the memory");
 	if (wish->success && !(wish->success > 0 && wish->success < 1))
 		return dart_error__set(error, EINVAL,
-			      "a success is more than 0 and less than 1");
+			      "the success must be between 0 and 1");
 	if (wish->error && !(wish->error > 0 && wish->error < 1))
 		return dart_error__set(error, EINVAL,
-			      "an error rate is more than 0 and less than 1");
+			      "the error rate must be between 0 and 1");
 	if (dart_store_geometry__check(&geometry))
 		return dart_error__set(
 			error, EINVAL,
@@ -259,14 +246,14 @@ static int too_large(struct dart_error *error, double slots)
 {
 	return dart_error__set(
 		error, ERANGE,
-		"this takes %.4g slots, and a store has at most 2^%d: divide the flows among %.0f collectors or more",
+		"this takes %.4g slots, but a store has at most 2^%d (divide the flows among %.0f collectors or more)",
 		slots, DART_STORE_SLOTS_LOG2_MAX,
 		ceil(slots / (double)SLOTS_MAX));
 }
 
 /*
- * The smallest store that will do, and of that the fewest copies that will do,
- * for each copy of a report is one more frame.
+ * Finds the smallest sufficient store, and for it the fewest sufficient copies,
+ * because each copy of a report is one more frame.
  */
 static int size_for_success(const struct dart_sizing_wish *wish,
 			    struct dart_store_sizing *sizing,
@@ -308,12 +295,12 @@ static int size_for_memory(const struct dart_sizing_wish *wish,
 	if (!sizing->ideal.slots)
 		return dart_error__set(
 			error, ERANGE,
-			"a slot takes %zu bytes, and the memory has %" PRIu64,
+			"a slot takes %zu bytes, but the memory has %" PRIu64,
 			slot, wish->memory);
 	if (sizing->ideal.slots > SLOTS_MAX)
 		return dart_error__set(error, ERANGE,
 			      "a store has at most 2^%d slots, here %" PRIu64
-			      " bytes: divide the flows among more stores",
+			      " bytes (divide the flows among more stores)",
 			      DART_STORE_SLOTS_LOG2_MAX,
 			      (uint64_t)(SLOTS_MAX * slot));
 	sizing->store.slots = 1;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * How good a store is, and how large one has to be: section 4 of "Zero-CPU
+ * The quality of a store, and the size for a quality: section 4 of "Zero-CPU
  * Collection with Direct Telemetry Access" (HotNets 2021).
  *
- * The load is keys per slot, of which each is reported once, to all its slots.  A
- * report is as old as the load that came behind it; ages are from 0 to the load.
+ * The load is the number of keys per slot; each key is reported once, to all
+ * its slots.  The age of a report is the load that followed it, from 0 to the
+ * load.
  */
 #ifndef DART_STORE_SIZING_H
 #define DART_STORE_SIZING_H
@@ -13,7 +14,10 @@
 
 #include "store_hash.h"
 
-/* A report of this age, or all reports of a store, some of whose copies last. */
+/*
+ * The part of the reports of which a copy remains: of the age @load, or of all
+ * ages up to @load.
+ */
 double dart_store_sizing__oldest(double load, uint32_t redundancy);
 double dart_store_sizing__average(double load, uint32_t redundancy);
 
@@ -23,14 +27,15 @@ struct dart_sizing_bounds {
 };
 
 /*
- * What a query may end with but the right answer.  Bounds differ by what the other
- * values that have the key's checksum are; all see only one value as an answer, so
- * plurality has fewer ambiguous answers if there are three copies or more.
+ * The probabilities of results other than the right answer.  They depend on
+ * whether other values with the key's checksum agree, hence bounds.  The rule
+ * is DART_STORE_UNIQUE; plurality has fewer ambiguous answers with three copies
+ * or more.
  */
 struct dart_sizing_risks {
-	double empty;		/* no copy is left, nor anything like it */
+	double empty;		/* no slot has the key's checksum */
 	struct dart_sizing_bounds ambiguous; /* several values */
-	struct dart_sizing_bounds wrong; /* no copy, but something like it */
+	struct dart_sizing_bounds wrong; /* only other keys' values have it */
 };
 
 void dart_store_sizing__risks_of_oldest(double load, uint32_t redundancy,
@@ -42,19 +47,13 @@ void dart_store_sizing__average_risks(double load, uint32_t redundancy,
 
 /* The largest load with this average success, between 0 and 1. */
 double dart_store_sizing__load(double success, uint32_t redundancy);
-/* How many copies have the best average, 1 to DART_STORE_REDUNDANCY_MAX. */
+/* The copies with the best average, 1 to DART_STORE_REDUNDANCY_MAX. */
 uint32_t dart_store_sizing__redundancy(double load);
-/*
- * The narrowest checksum with which at most this part of the answers is wrong on
- * average; 0 if there is none.
- */
-uint32_t dart_store_sizing__checksum_bits(double load, uint32_t redundancy,
-					  double error);
-/* The load of a store with @written of @samples slots; INFINITY if all are. */
+/* The load if @written of @samples slots are; INFINITY if all are. */
 double dart_store_sizing__estimate(uint64_t written, uint64_t samples,
 				   uint32_t redundancy);
 
-/* What is wanted: success or memory; 0 is whatever fits. */
+/* The requirements: success or memory, and others; 0 leaves the choice open. */
 struct dart_sizing_wish {
 	uint64_t flows;		/* keys, each reported once */
 	uint32_t value_length;	/* bytes */
@@ -62,17 +61,17 @@ struct dart_sizing_wish {
 	uint64_t memory;	/* bytes */
 	uint32_t redundancy;
 	uint32_t checksum_bits;
-	double error;		/* of answers, at most */
+	double error;		/* part of the answers, at most */
 };
 
 struct dart_store_sizing {
-	/* as wished, the number of slots not rounded */
+	/* with the exact number of slots, not rounded */
 	struct dart_store_geometry ideal;
-	/* a store that can be: success is rounded up, memory is rounded down */
+	/* with 2^k slots: rounded up for success, down for memory */
 	struct dart_store_geometry store;
 };
 
-/* Returns 0, or -EINVAL or -ERANGE and a sentence in @error. */
+/* Returns 0, or sets @error and returns -EINVAL or -ERANGE. */
 int dart_store_sizing__make(const struct dart_sizing_wish *wish,
 			    struct dart_store_sizing *sizing,
 			    struct dart_error *error);
