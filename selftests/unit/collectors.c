@@ -279,12 +279,12 @@ static void test_refused_entries(void **state)
 static void test_refused_together(void **state)
 {
 	static const char *const changes[][3] = {
-		{ "{}", "{}", "twice" },
+		{ "{}", "{}", "occurs twice" },
 		{ "{}", "{\"qpn\": 18, \"value_length\": 8}", "value_length" },
 		{ "{}", "{\"qpn\": 18, \"checksum_bits\": 64}",
 		  "checksum_bits" },
-		{ "{\"shares\": \"5\"}", "{\"qpn\": 18}", "by all" },
-		{ "{}", "{\"qpn\": 18, \"shares\": \"5\"}", "by all" },
+		{ "{\"shares\": \"5\"}", "{\"qpn\": 18}", "or none" },
+		{ "{}", "{\"qpn\": 18, \"shares\": \"5\"}", "or none" },
 		{ "{\"shares\": \"5-10\"}",
 		  "{\"qpn\": 18, \"shares\": \"0-5\"}", "share 5 has" },
 	};

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+/* Reads and writes files of collectors, see dart_collectors(5). */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -12,17 +13,17 @@
 
 #include "collectors.h"
 
-#define QPN_MIN		2	/* 0 and 1 belong to the management */
+#define QPN_MIN		2	/* 0 and 1 are for management */
 #define BITS_24_MAX	0xffffff
 
-/* The files of one call, and what has been found in them. */
+/* The state of reading the files of one call. */
 struct load {
 	struct dart_collectors *collectors;
 	struct in_addr reporter;
-	bool is_any_reporter;	/* the first one's, then */
+	bool is_any_reporter;	/* take the first reporter */
 	const char *path;
-	size_t line;		/* of the list, from 0 */
-	bool has_shares;	/* do the collectors say them? */
+	size_t line;		/* index in the list */
+	bool has_shares;	/* do the collectors have them? */
 	struct dart_error *error;
 };
 
@@ -39,7 +40,7 @@ refuse(struct load *load, const char *format, ...)
 			       load->path, load->line, reason);
 }
 
-/* "52:54:00:00:00:01", of one station. */
+/* "52:54:00:00:00:01", not multicast. */
 static bool parse_mac(const char *text, uint8_t mac[6])
 {
 	unsigned int bytes[6];
@@ -79,7 +80,7 @@ static bool parse_address(const char *text, struct in_addr *address)
 	       address->s_addr != INADDR_BROADCAST;
 }
 
-/* Steps over a number of at most 4 digits. */
+/* Reads a number of at most 4 digits and advances @text. */
 static bool parse_share(const char **text, uint32_t *share)
 {
 	size_t digits = strspn(*text, "0123456789");
@@ -99,28 +100,29 @@ static int take_shares(struct load *load, const char *text, uint32_t index)
 	uint32_t first, last;
 
 	do {
-		if (rest != text && *rest++ != ',')
-			return refuse(load, "no shares: '%s'", text);
-		if (!parse_share(&rest, &first))
-			return refuse(load, "no shares: '%s'", text);
+		if ((rest != text && *rest++ != ',') ||
+		    !parse_share(&rest, &first))
+			goto invalid;
 		last = first;
 		if (*rest == '-') {
 			rest++;
 			if (!parse_share(&rest, &last) || last < first)
-				return refuse(load, "no shares: '%s'", text);
+				goto invalid;
 		}
 		for (; first <= last; first++) {
 			if (shares[first] != DART_COLLECTOR_NONE)
 				return refuse(load,
-					      "share %" PRIu32 " has a collector already",
+					      "share %" PRIu32 " already has a collector",
 					      first);
 			shares[first] = index;
 		}
 	} while (*rest);
 	return 0;
+invalid:
+	return refuse(load, "'%s' is not a list of shares", text);
 }
 
-/* Only what a collector has in common with those before it. */
+/* Checks @collector against the previous ones. */
 static int check_beside(struct load *load,
 			const struct dart_collector *collector)
 {
@@ -133,11 +135,11 @@ static int check_beside(struct load *load,
 			     other->geometry.checksum_bits !=
 			     collector->geometry.checksum_bits))
 		return refuse(load,
-			      "another value_length or checksum_bits than those before");
+			      "another value_length or checksum_bits than the collectors before");
 	for (; other != end; other++)
 		if (other->ip.s_addr == collector->ip.s_addr &&
 		    other->qpn == collector->qpn)
-			return refuse(load, "qpn %" PRIu32 " is there twice",
+			return refuse(load, "qpn %" PRIu32 " occurs twice",
 				      collector->qpn);
 	return 0;
 }
@@ -160,7 +162,7 @@ static int add_collector(struct load *load,
 		load->has_shares = shares;
 	if (load->has_shares != !!shares)
 		return refuse(load,
-			      "shares must be said by all collectors or by none");
+			      "either all collectors have shares or none");
 	if (shares) {
 		ret = take_shares(load, shares, collectors->count);
 		if (ret)
@@ -176,7 +178,7 @@ static int add_collector(struct load *load,
 	return 0;
 }
 
-/* The numbers of a line, as wide as JSON has them. */
+/* The numbers of an element, as wide as in JSON. */
 struct numbers {
 	json_int_t qpn, rkey, slots_log2, value_length, checksum_bits,
 		   redundancy, first_psn;
@@ -193,7 +195,7 @@ static int take_numbers(struct load *load, const struct numbers *numbers,
 	struct dart_store_geometry *geometry = &collector->geometry;
 
 	if (!is_in(numbers->qpn, QPN_MIN, BITS_24_MAX))
-		return refuse(load, "qpn is no queue pair");
+		return refuse(load, "qpn is not the number of a queue pair");
 	if (!is_in(numbers->rkey, 0, UINT32_MAX))
 		return refuse(load, "rkey has more than 32 bits");
 	if (!is_in(numbers->first_psn, 0, BITS_24_MAX))
@@ -202,7 +204,7 @@ static int take_numbers(struct load *load, const struct numbers *numbers,
 	    !is_in(numbers->value_length, 0, UINT32_MAX) ||
 	    !is_in(numbers->checksum_bits, 0, UINT32_MAX) ||
 	    !is_in(numbers->redundancy, 0, UINT32_MAX))
-		return refuse(load, "no store can be so");
+		return refuse(load, "a store cannot have this geometry");
 
 	collector->qpn = numbers->qpn;
 	collector->rkey = numbers->rkey;
@@ -212,10 +214,10 @@ static int take_numbers(struct load *load, const struct numbers *numbers,
 	geometry->checksum_bits = numbers->checksum_bits;
 	geometry->redundancy = numbers->redundancy;
 	if (dart_store_geometry__check(geometry))
-		return refuse(load, "no store can be so");
+		return refuse(load, "a store cannot have this geometry");
 	if (collector->base >
 	    UINT64_MAX - dart_store_geometry__length(geometry))
-		return refuse(load, "the store ends behind all addresses");
+		return refuse(load, "the store ends beyond all addresses");
 	return 0;
 }
 
@@ -243,13 +245,14 @@ static int take_line(struct load *load, json_t *json)
 		return refuse(load, "the name is empty or too long");
 	strcpy(collector.name, name);
 	if (!parse_address(reporter, &collector.reporter))
-		return refuse(load, "no address of a reporter: '%s'", reporter);
+		return refuse(load, "reporter '%s' is not a host's address",
+			      reporter);
 	if (!parse_address(ip, &collector.ip))
-		return refuse(load, "no address of a collector: '%s'", ip);
+		return refuse(load, "ip '%s' is not a host's address", ip);
 	if (!parse_mac(mac, collector.mac))
-		return refuse(load, "no MAC address of a station: '%s'", mac);
+		return refuse(load, "mac '%s' is not a host's address", mac);
 	if (!parse_base(base, &collector.base))
-		return refuse(load, "no base (say \"0x3a5f00000000\"): '%s'",
+		return refuse(load, "base '%s' is not a number like \"0x3a5f00000000\"",
 			      base);
 	ret = take_numbers(load, &numbers, &collector);
 	if (ret)
@@ -258,7 +261,7 @@ static int take_line(struct load *load, json_t *json)
 		load->reporter = collector.reporter;
 	if (collector.reporter.s_addr != load->reporter.s_addr)
 		return load->is_any_reporter ?
-			       refuse(load, "another reporter than those before (say which)") :
+			       refuse(load, "another reporter than those before (give the address of one)") :
 			       0;
 	return add_collector(load, &collector, shares);
 }
@@ -274,7 +277,7 @@ static int take_root(struct load *load, json_t *root)
 	    version != 1 || !json_is_array(list))
 		return dart_error__set(
 			load->error, EINVAL,
-			"%s: no collectors that are known here (what 'dartctl store export' prints is)",
+			"%s: not a file of collectors, version 1 (see 'dartctl store export')",
 			load->path);
 	json_array_foreach(list, load->line, line) {
 		ret = take_line(load, line);
@@ -333,7 +336,7 @@ static void begin(struct load *load, struct in_addr reporter,
 		collectors->shares[i] = DART_COLLECTOR_NONE;
 }
 
-/* @ret: what has become of the files. */
+/* @ret: the result of reading the files. */
 static int end(struct load *load, int ret)
 {
 	struct dart_collectors *collectors = load->collectors;
@@ -344,7 +347,7 @@ static int end(struct load *load, int ret)
 		ret = dart_error__set(
 			load->error, ENOENT,
 			"no collector takes reports from %s (dartctl reporter add, then store export)",
-			load->is_any_reporter ? "anywhere" : address);
+			load->is_any_reporter ? "any address" : address);
 	}
 	if (ret)
 		dart_collectors__free(collectors);

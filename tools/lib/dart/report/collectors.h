@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The collectors that a reporter sends to: what agents export, see
+ * The collectors that a reporter sends to, as agents export them: see
  * <dart/store.h> and dart_collectors(5).
  *
- * The file is JSON.  What `dartctl store export` of one agent prints is such a
- * file; several are read as if their collectors were in one:
+ * `dartctl store export` prints such a JSON file for one agent.  The collectors
+ * of several files add up:
  *
  *   {"dart_collectors": 1,
  *    "collectors": [
@@ -14,10 +14,10 @@
  *       "value_length": 20, "checksum_bits": 32, "redundancy": 2,
  *       "first_psn": 0, "shares": "0-1023"}]}
  *
- * reporter: the source address that this queue pair takes reports from; a
- * reporter uses the lines with its own.  base: a string, for JSON's numbers are
- * not wide enough.  shares: a list of numbers and ranges, "0-511,600"; it may be
- * left out by all collectors, which then get equal parts in their order.
+ * reporter: the source address from which this queue pair accepts reports; a
+ * reporter uses the elements with its address.  base: a string, because JSON's
+ * numbers are not wide enough.  shares: a list of numbers and ranges,
+ * "0-511,600"; if all collectors omit it, they get equal parts in their order.
  */
 #ifndef DART_COLLECTORS_H
 #define DART_COLLECTORS_H
@@ -33,8 +33,8 @@
 
 struct dart_collector {
 	char name[64];		/* of the store */
-	struct in_addr reporter; /* where reports come from */
-	uint8_t mac[6];		/* where they go to */
+	struct in_addr reporter; /* source of reports */
+	uint8_t mac[6];		/* destination of reports */
 	struct in_addr ip;
 	uint32_t qpn;		/* 24 bits */
 	uint32_t rkey;
@@ -46,27 +46,29 @@ struct dart_collector {
 struct dart_collectors {
 	uint32_t count;		/* 1 to DART_COLLECTORS_MAX */
 	struct dart_collector *list;
-	/* who has a share: an index into the list, or DART_COLLECTOR_NONE */
+	/* by share: an index into the list, or DART_COLLECTOR_NONE */
 	uint16_t shares[DART_STORE_SHARES];
 };
 
 /*
- * Reads the lines for @reporter out of the @count files at @paths.  All must
- * have one length of values and one width of checksums.  INADDR_ANY stands for the
- * only reporter that there is.  Returns 0 or -errno, and a sentence in @error.
+ * Reads the collectors for @reporter from the @count files at @paths.  All must
+ * have the same length of values and width of checksums.  INADDR_ANY stands for
+ * the only reporter in the files.  Returns 0, or sets @error and returns
+ * -ENOENT if no collector accepts reports from @reporter, -EINVAL, -ENOMEM or
+ * the error of opening a file.
  */
 int dart_collectors__load(const char *const *paths, size_t count,
 			  struct in_addr reporter,
 			  struct dart_collectors *collectors,
 			  struct dart_error *error);
-/* The same out of one file, called @name, that has been parsed. */
+/* The same for one parsed @file; @name is for messages. */
 int dart_collectors__take(json_t *file, const char *name,
 			  struct in_addr reporter,
 			  struct dart_collectors *collectors,
 			  struct dart_error *error);
 void dart_collectors__free(struct dart_collectors *collectors);
 
-/* A line as JSON, without "shares"; NULL if memory is short. */
+/* A collector as JSON, without "shares"; NULL if out of memory. */
 json_t *dart_collector__to_json(const struct dart_collector *collector);
 
 #endif /* DART_COLLECTORS_H */

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+/* Generates the flows of tests and load: see flows.h. */
 #include <endian.h>
 #include <errno.h>
 #include <math.h>
@@ -13,20 +14,20 @@
 #define PORT_MIN	1024
 #define PORTS		(UINT16_MAX - PORT_MIN + 1)
 
-/* What is drawn for a flow, or a packet, has a generator of its own. */
+/* Each flow and each packet has its own generator, separate by purpose. */
 enum purpose { PURPOSE_FLOW, PURPOSE_PACKET };
 
-/* Of a fat tree. */
+/* A fat tree of k-port switches. */
 struct tree {
 	uint32_t half;		/* k / 2 */
 	uint64_t hosts;
-	/* each pair of hosts gets its turn: number i is i * step + start */
+	/* flow i uses the pair of hosts (i * step + start) % pairs */
 	uint64_t pairs;
-	uint64_t step;		/* has no factor in common with pairs */
+	uint64_t step;		/* coprime to pairs */
 	uint64_t start;
 };
 
-/* What drawing a rank takes, see zipf__draw(). */
+/* The constants of zipf__draw(). */
 struct zipf {
 	double first;
 	double last;
@@ -102,8 +103,8 @@ static void tree__init(struct tree *tree, uint64_t k, uint64_t seed)
 
 struct host {
 	uint32_t pod;
-	uint32_t edge;		/* which switch of the pod's lower row */
-	uint32_t number;	/* of those at the switch */
+	uint32_t edge;		/* edge switch in the pod */
+	uint32_t number;	/* host at the switch */
 };
 
 static struct host tree__host(const struct tree *tree, uint64_t index)
@@ -149,7 +150,7 @@ static void tree__get(const struct tree *tree, uint64_t index,
 	const uint64_t source_index = pair / (tree->hosts - 1);
 	uint64_t destination_index = pair % (tree->hosts - 1);
 	struct host source, destination;
-	/* Which aggregation switch, and which core of those above it. */
+	/* An aggregation switch, and a core switch above it. */
 	const uint32_t up = dart_random__below(random, tree->half);
 	const uint32_t core = dart_random__below(random, tree->half);
 	uint32_t hop = 0;
@@ -179,8 +180,8 @@ static void tree__get(const struct tree *tree, uint64_t index,
 /* ---- random keys */
 
 /*
- * The first number of the generator is different for each flow, for all steps
- * to it can be reversed; so a key that has all 64 bits of it in it is as well.
+ * The first number of the generator differs for each flow, because all steps to
+ * it are invertible; the key contains all 64 bits of it, so it differs as well.
  */
 static void random__get(struct dart_random *random, struct dart_flow *flow)
 {
@@ -225,7 +226,8 @@ static void zipf__init(struct zipf *zipf, uint64_t count, double skew)
 
 /*
  * Rejection-inversion (Hoermann, Derflinger: "Rejection-inversion to generate
- * variates from monotone discrete distributions", TOMACS 1996): needs no table.
+ * variates from monotone discrete distributions", TOMACS 1996), without a
+ * table.
  */
 static uint64_t zipf__draw(const struct zipf *zipf, uint64_t count,
 			   double skew, struct dart_random *random)
@@ -242,7 +244,7 @@ static uint64_t zipf__draw(const struct zipf *zipf, uint64_t count,
 	return rank;
 }
 
-/* ---- all of them */
+/* ---- all kinds */
 
 uint64_t dart_flows__max(const struct dart_flows_options *options)
 {

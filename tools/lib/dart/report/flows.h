@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Flows for tests and load: keys and the paths that INT would report for them,
- * the same for the same options.
+ * Flows for tests and load: keys, and the paths that INT would report for them.
+ * The same options produce the same flows.
  */
 #ifndef DART_FLOWS_H
 #define DART_FLOWS_H
@@ -17,12 +17,12 @@
 
 enum dart_flows_kind {
 	DART_FLOWS_UNIFORM,	/* keys and paths are random numbers */
-	DART_FLOWS_ZIPF,	/* likewise; few flows have most packets */
+	DART_FLOWS_ZIPF,	/* likewise; few flows send most packets */
 	/*
 	 * UDP between the hosts of a fat tree of k-port switches, as in
 	 * Al-Fares, Loukissas, Vahdat: "A scalable, commodity data center
-	 * network architecture", SIGCOMM 2008, with the addresses that they
-	 * have there.  The address of a switch is its ID.
+	 * network architecture", SIGCOMM 2008, with that paper's addresses.
+	 * The address of a switch is its ID.
 	 */
 	DART_FLOWS_FAT_TREE,
 };
@@ -39,16 +39,16 @@ struct dart_flow {
 	/* source, destination, their ports, protocol (UDP); network order */
 	uint8_t key[DART_FLOW_KEY_LENGTH];
 	uint32_t hops;		/* 1 to DART_FLOW_HOPS_MAX */
-	/* IDs of the switches, that of the last one first, then zeros */
+	/* IDs of the switches, the last switch first, then zeros */
 	__be32 path[DART_FLOW_HOPS_MAX];
 };
 
 struct dart_flows;
 
-/* "uniform", "zipf", "fat-tree"; -EINVAL if it is none of them. */
+/* Parses "uniform", "zipf" or "fat-tree"; -EINVAL for other names. */
 int dart_flows_kind__find(const char *name, enum dart_flows_kind *kind);
 
-/* How many flows of this kind there can be; 0 if none (@k). */
+/* The number of different flows of this kind; 0 if @k is invalid. */
 uint64_t dart_flows__max(const struct dart_flows_options *options);
 
 /* Returns 0, -EINVAL (the options) or -ENOMEM. */
@@ -57,15 +57,15 @@ int dart_flows__new(const struct dart_flows_options *options,
 void dart_flows__free(struct dart_flows *flows);
 
 /*
- * Flow @index, below the count: no two have the same key.  Several threads
- * may call this at once.
+ * Generates flow @index, below the count; no two flows have the same key.
+ * Threads may call this concurrently.
  */
 void dart_flows__get(const struct dart_flows *flows, uint64_t index,
 		     struct dart_flow *flow);
 
 /*
- * Whose the packet with this number is: of Zipf, a flow that is drawn; else
- * each flow has one, then each has a second one, and so on.
+ * The flow of packet number @packet: random for Zipf; otherwise each flow sends
+ * its first packet, then each its second, and so on.
  */
 uint64_t dart_flows__of_packet(const struct dart_flows *flows,
 			       uint64_t packet);

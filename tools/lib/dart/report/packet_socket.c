@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+/* Sends frames through a packet socket at a limited rate. */
 #include <errno.h>
 #include <ifaddrs.h>
 #include <net/if.h>
@@ -19,9 +20,9 @@
 
 #define SECOND_NS	UINT64_C(1000000000)
 #define BATCH_MAX	64	/* frames in one system call */
-#define BATCH_NS	1000000	/* and no more than this much time's worth */
-#define LATE_MAX_NS	10000000 /* what is made up for, after a delay */
-#define FULL_PAUSE_NS	50000	/* nobody tells when there is room again */
+#define BATCH_NS	1000000	/* the time that a batch may take at the rate */
+#define LATE_MAX_NS	10000000 /* a longer delay is not made up for */
+#define FULL_PAUSE_NS	50000	/* the device does not signal free room */
 
 struct dart_packet_socket {
 	int fd;
@@ -29,9 +30,9 @@ struct dart_packet_socket {
 	struct in_addr address;
 	uint64_t sent;
 	uint64_t refusals;
-	uint64_t frame_ns;	/* from one frame to the next */
-	uint64_t due_ns;	/* when the next batch may go */
-	uint32_t batch;		/* frames that make one */
+	uint64_t frame_ns;	/* between two frames */
+	uint64_t due_ns;	/* when the next batch may be sent */
+	uint32_t batch;		/* frames of a batch */
 	uint32_t pending;
 	struct mmsghdr messages[BATCH_MAX];
 	struct iovec lengths[BATCH_MAX];
@@ -76,7 +77,7 @@ static void find_address(struct dart_packet_socket *socket,
 	freeifaddrs(all);
 }
 
-/* Frames go from here to the driver: no queueing discipline, no receiving. */
+/* Binds for sending only; frames bypass queueing disciplines. */
 static int socket__bind(struct dart_packet_socket *socket,
 			const char *interface, struct dart_error *error)
 {
@@ -92,7 +93,7 @@ static int socket__bind(struct dart_packet_socket *socket,
 		goto failed;
 	if (request.ifr_hwaddr.sa_family != ARPHRD_ETHER)
 		return dart_error__set(error, EINVAL,
-				       "%s is no Ethernet interface",
+				       "'%s' is not an Ethernet interface",
 				       interface);
 	memcpy(socket->mac, request.ifr_hwaddr.sa_data, sizeof(socket->mac));
 	if (ioctl(socket->fd, SIOCGIFINDEX, &request))
@@ -104,7 +105,7 @@ static int socket__bind(struct dart_packet_socket *socket,
 		goto failed;
 	return 0;
 failed:
-	return dart_error__set(error, errno, "cannot send through %s: %s",
+	return dart_error__set(error, errno, "cannot send through '%s': %s",
 			       interface, strerror(errno));
 }
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* An Ethernet interface that frames leave through, no faster than told. */
+/*
+ * Sends frames through an Ethernet interface at a limited rate, past all
+ * queueing disciplines.  Needs CAP_NET_RAW.
+ */
 #ifndef DART_PACKET_SOCKET_H
 #define DART_PACKET_SOCKET_H
 
@@ -13,10 +16,7 @@
 
 struct dart_packet_socket;
 
-/*
- * @rate: frames/s, 0 for no limit.  Returns 0, or -errno with a sentence in
- * @error.
- */
+/* @rate: frames/s, 0 for no limit.  Returns 0, or sets @error, and -errno. */
 int dart_packet_socket__open(const char *interface, uint64_t rate,
 			     struct dart_packet_socket **socket,
 			     struct dart_error *error);
@@ -28,16 +28,16 @@ struct in_addr
 dart_packet_socket__address(const struct dart_packet_socket *socket);
 
 /*
- * Where the next frame is written, DART_PACKET_SOCKET_FRAME_MAX bytes, and that it has
- * been.
- * Returns 0, or -errno of earlier frames.
+ * The room for the next frame, DART_PACKET_SOCKET_FRAME_MAX bytes; and a call
+ * that queues it with its @length, and sends a full batch.  Returns 0 or
+ * -errno, which may be of earlier frames.
  */
 uint8_t *dart_packet_socket__next(struct dart_packet_socket *socket);
 int dart_packet_socket__push(struct dart_packet_socket *socket, size_t length);
-/* Sends what has been pushed. */
+/* Sends all frames that were pushed. */
 int dart_packet_socket__flush(struct dart_packet_socket *socket);
 
-/* Frames sent, and how often the interface had no room for one. */
+/* Frames sent, and how often the interface had no room for a frame. */
 uint64_t dart_packet_socket__sent(const struct dart_packet_socket *socket);
 uint64_t dart_packet_socket__refusals(const struct dart_packet_socket *socket);
 

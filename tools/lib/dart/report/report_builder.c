@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+/* Builds the reports to all collectors, with a PSN sequence for each. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +12,7 @@ struct dart_report_builder {
 	struct dart_store_hash *hash;
 	struct dart_random random;
 	uint8_t mac[ETH_ALEN];
-	uint64_t reports[];	/* to each collector */
+	uint64_t reports[];	/* by collector */
 };
 
 int dart_report_builder__new(const struct dart_collectors *collectors,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A reporter: which frames tell the collectors of a key's value. */
+/* Builds the frames that report the value of a key to its collector. */
 #ifndef DART_REPORT_BUILDER_H
 #define DART_REPORT_BUILDER_H
 
@@ -10,10 +10,10 @@
 struct dart_report_builder;
 
 /*
- * Counts PSNs for @collectors, which stay the caller's and outlive the
- * reporter, and sends from @mac.  @seed: of the choice of copies.  Returns 0,
- * -EINVAL (collectors that differ in what dart_collectors__load() wants to be
- * equal), -ENOMEM.
+ * Creates a builder of reports from @mac to @collectors, which the caller owns
+ * and which outlive it; @seed chooses the copies.  Returns 0, -EINVAL if the
+ * collectors differ in what dart_collectors__load() requires to be equal, or
+ * -ENOMEM.
  */
 int dart_report_builder__new(const struct dart_collectors *collectors,
 			     const uint8_t mac[ETH_ALEN], uint64_t seed,
@@ -22,7 +22,7 @@ void dart_report_builder__free(struct dart_report_builder *builder);
 
 /*
  * Finds the @place of a key of @length bytes, 1 to DART_STORE_KEY_MAX.  Returns
- * whose it is, or NULL if nobody has the share.
+ * its collector, or NULL if the share has none.
  */
 const struct dart_collector *
 dart_report_builder__find(const struct dart_report_builder *builder,
@@ -30,16 +30,16 @@ dart_report_builder__find(const struct dart_report_builder *builder,
 			  struct dart_store_place *place);
 
 /*
- * Builds the next report to the collector that has @place: copy @copy of it,
- * below the collector's redundancy, or DART_REPORT_ANY_COPY.  Returns the
- * bytes of the frame.
+ * Builds the next report to the collector of @place, with the next PSN: @copy
+ * is below the collector's redundancy, or DART_REPORT_ANY_COPY for a random
+ * one.  Returns the bytes of the frame.
  */
 size_t dart_report_builder__report(struct dart_report_builder *builder,
 				   const struct dart_store_place *place,
 				   uint32_t copy, const void *value,
 				   uint8_t frame[DART_ROCE_FRAME_MAX]);
 
-/* The reports to collector @index so far. */
+/* The number of reports to collector @index. */
 uint64_t dart_report_builder__reports(const struct dart_report_builder *builder,
 				      uint32_t index);
 

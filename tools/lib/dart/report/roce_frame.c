@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+/* Builds and parses the RoCEv2 frame of a report. */
 #include <endian.h>
 #include <errno.h>
 #include <stdbool.h>
@@ -25,7 +26,7 @@ __be16 dart_roce_frame__ip_checksum(const void *header)
 	return ~(sum + (sum >> 16));
 }
 
-/* Eight bytes 0xff stand for what a RoCEv1 frame has before the BTH. */
+/* Eight bytes 0xff stand for the local route header, which RoCE lacks. */
 __le32 dart_roce_frame__icrc(const uint8_t *frame, size_t length)
 {
 	const size_t end = offsetof(struct dart_roce_headers, reth);
@@ -104,7 +105,7 @@ size_t dart_roce_frame__build(const struct dart_collector *collector,
 	return length;
 }
 
-/* All that a collector's interface, or a router, does not vary. */
+/* Checks the members that are the same in all reports. */
 static bool headers__are_valid(const struct dart_roce_headers *headers,
 			       size_t length)
 {

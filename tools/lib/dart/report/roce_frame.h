@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A report as the frame that a collector's network interface executes. */
+/* A report as the frame that the collector's network interface executes. */
 #ifndef DART_ROCE_FRAME_H
 #define DART_ROCE_FRAME_H
 
@@ -13,17 +13,17 @@
 #define DART_ROCE_ICRC_LENGTH	4
 #define DART_ROCE_PSN_MASK	0xffffff
 
-/* What stands before the slot; see <dart/store.h> for the values. */
+/* The headers before the slot; <dart/store.h> has the values. */
 struct dart_roce_headers {
 	struct ethhdr ethernet;
 	struct iphdr ip;
 	struct udphdr udp;
 	struct {
 		__u8 opcode;
-		__u8 flags;	/* 4 times the pad count, MigReq */
+		__u8 flags;	/* MigReq, pad count */
 		__be16 partition;
-		__be32 queue_pair;	/* 8 bits that vary, the number */
-		__be32 psn;	/* 8 bits that ask for something, the number */
+		__be32 queue_pair;	/* FECN, BECN, 6 reserved, the number */
+		__be32 psn;	/* AckReq, 7 reserved, the number */
 	} __attribute__((packed)) bth;
 	struct {
 		__be64 address;
@@ -41,9 +41,9 @@ struct dart_roce_headers {
 			     DART_STORE_SLOT_MAX + DART_ROCE_ICRC_LENGTH)
 
 /*
- * Builds the report of @value as copy @copy of the key at @place, and returns
- * its bytes.  @place is of a hash with the collector's bits of checksums, at
- * least as many slots and a higher redundancy than @copy.
+ * Builds the report of @value as @copy of the key at @place, and returns its
+ * bytes.  @place is from a hash with the collector's checksum bits, at least as
+ * many slots and a redundancy above @copy.
  */
 size_t dart_roce_frame__build(const struct dart_collector *collector,
 			      const uint8_t source_mac[ETH_ALEN],
@@ -51,13 +51,13 @@ size_t dart_roce_frame__build(const struct dart_collector *collector,
 			      uint32_t copy, const void *value, uint32_t psn,
 			      uint8_t frame[DART_ROCE_FRAME_MAX]);
 
-/* The checksum of an IPv4 header without options, whose own field is 0. */
+/* The checksum of an IPv4 header without options whose checksum field is 0. */
 __be16 dart_roce_frame__ip_checksum(const void *header);
 
 /*
- * The ICRC that belongs to the frame of @length bytes, ICRC and no more than
- * Ethernet, IPv4 without options, UDP and the BTH before it included; as it
- * stands in the frame.
+ * The ICRC of a frame of @length bytes, as it stands in the frame.  The length
+ * includes the ICRC; the headers are Ethernet, IPv4 without options, UDP and
+ * BTH.
  */
 __le32 dart_roce_frame__icrc(const uint8_t *frame, size_t length);
 
@@ -76,8 +76,8 @@ struct dart_roce_report {
 };
 
 /*
- * Reads a frame back.  Returns 0, or -EBADMSG if any bit of it is not as
- * <dart/store.h> says.
+ * Parses a report.  Returns 0, or -EBADMSG if any bit of the frame violates
+ * <dart/store.h>.
  */
 int dart_roce_frame__parse(const uint8_t *frame, size_t length,
 			   struct dart_roce_report *report);
