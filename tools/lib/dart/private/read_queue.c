@@ -114,7 +114,7 @@ int dart_read_queue__reserve(struct dart_read_queue *queue, size_t size,
 	if (!memory)
 		return -ENOMEM;
 	memset(memory, 0, size);
-	/* No remote access: only responses to our own READs are written here. */
+	/* No remote access: only responses to own READs are written here. */
 	mr = ibv_reg_mr(queue->pd, memory, size, IBV_ACCESS_LOCAL_WRITE);
 	if (!mr) {
 		ret = -errno;

@@ -25,8 +25,8 @@ struct dart_read_queue {
 	struct ibv_mr *landing_mr;
 
 	/*
-	 * The batch in flight, posted in chunks.  Two chunks fill the queue: the
-	 * device works on one while the other is posted.
+	 * The batch in flight, posted in chunks.  Two chunks fill the queue:
+	 * the device works on one while the other is posted.
 	 */
 	const struct dart_read *reads;	/* NULL if none */
 	uint32_t read_count;
@@ -41,7 +41,8 @@ struct dart_read_queue {
 
 /*
  * Creates the queue pair of @id.  Returns 0 or -errno; in both cases
- * dart_read_queue__close() cleans up.  It also accepts a queue that is all zeros.
+ * dart_read_queue__close() cleans up.  It also accepts a queue that is all
+ * zeros.
  */
 int dart_read_queue__open(struct dart_read_queue *queue, struct rdma_cm_id *id,
 			  const struct ibv_device_attr *device);

@@ -82,9 +82,9 @@ static inline uint64_t differ32(const uint8_t *a, const uint8_t *b)
 }
 
 /*
- * Values are so short that calling memcmp() or memcpy(), into which the compiler
- * turns loops as well, costs more than the work.  So take one piece from the
- * beginning and one up to the end; they may overlap.
+ * Values are so short that calling memcmp() or memcpy(), into which the
+ * compiler turns loops as well, costs more than the work.  So take one piece
+ * from the beginning and one up to the end; they may overlap.
  */
 static inline __attribute__((always_inline)) bool
 value__same(const uint8_t *a, const uint8_t *b, uint32_t length)

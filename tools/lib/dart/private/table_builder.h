@@ -46,8 +46,8 @@ int dart_builder__add(struct dart_builder *builder,
 
 /*
  * Marks the entry with this name as removed and sets its @index.  Returns 0;
- * -ENOENT; -EAGAIN, without a change, if more than half of the entries or ranges
- * would be removed ones: the table should be rewritten.
+ * -ENOENT; -EAGAIN, without a change, if more than half of the entries or
+ * ranges would be removed ones: the table should be rewritten.
  */
 int dart_builder__remove(struct dart_builder *builder, const char *name,
 			 uint32_t *index);

@@ -6,6 +6,8 @@
 #ifndef DART_TABLE_FORMAT_H
 #define DART_TABLE_FORMAT_H
 
+#include <errno.h>
+
 #include <libdart/error.h>
 #include <libdart/table/table.h>
 
@@ -55,9 +57,9 @@ uint64_t dart_block__hash(const void *block, size_t size, uint32_t index);
 uint64_t dart_table__checksum(const void *bytes, size_t length);
 
 /*
- * Checks the rules about the meaning of a table whose strings and references are
- * known to be valid.  @schemas are all that it has, used or not.  Returns 0,
- * -EBADMSG or -ENOMEM.
+ * Checks the rules about the meaning of a table whose strings and references
+ * are known to be valid.  @schemas are all that it has, used or not.  Returns
+ * 0, -EBADMSG or -ENOMEM.
  */
 int dart_table__check(const struct dart_table *table,
 		      const struct dart_schema *schemas, uint32_t schema_count,
@@ -65,8 +67,8 @@ int dart_table__check(const struct dart_table *table,
 
 /*
  * The same for parts of a table; the sentence says @index.  Return 0 or
- * -EBADMSG.  dart_check__entry() uses only the memory regions of @table and adds
- * the bytes of the copies to @data.  @names has room for the fields.
+ * -EBADMSG.  dart_check__entry() uses only the memory regions of @table and
+ * adds the bytes of the copies to @data.  @names has room for the fields.
  */
 int dart_check__header(const struct dart_table *table,
 		       struct dart_error *error);
@@ -79,7 +81,7 @@ int dart_check__entry(const struct dart_table *table,
 		      uint64_t *data, struct dart_error *error);
 
 /* Sets the error and returns -EBADMSG. */
-__attribute__((format(printf, 2, 3))) int
-dart_table__refuse(struct dart_error *error, const char *format, ...);
+#define dart_table__refuse(error, ...) \
+	dart_error__set(error, EBADMSG, __VA_ARGS__)
 
 #endif /* DART_TABLE_FORMAT_H */

@@ -38,7 +38,7 @@ uint64_t dart_table__checksum(const void *bytes, size_t length)
 	return sum + dart_block__hash(block, length, i);
 }
 
-/* Order matters: members that a concurrent change garbles come after -EAGAIN. */
+/* Order matters: members that a change can garble come after -EAGAIN. */
 static int decode_header(struct dart_table_outline *outline, const void *bytes,
 			 size_t length, size_t *needed,
 			 struct dart_error *error)
@@ -61,7 +61,7 @@ static int decode_header(struct dart_table_outline *outline, const void *bytes,
 	if (header->generation_begin != header->generation_end)
 		return dart_error__set(
 			error, EAGAIN,
-			"the table was being changed when it was read, or is damaged");
+			"the table was being changed, or is damaged");
 	if (le32toh(header->header_size) != sizeof(*header))
 		return dart_table__refuse(
 			error, "the header has %u bytes instead of %zu",
@@ -84,7 +84,7 @@ static int decode_header(struct dart_table_outline *outline, const void *bytes,
 	    dart_table__checksum(bytes, table_length))
 		return dart_error__set(
 			error, EAGAIN,
-			"the checksum is wrong: the table was being changed when it was read, or is damaged");
+			"the checksum is wrong: the table was being changed, or is damaged");
 	if (header->reserved)
 		return dart_table__refuse(
 			error, "a reserved member of the header is not 0");

@@ -28,8 +28,8 @@ struct dart_schema {
 };
 
 /*
- * Creates a schema without fields.  Returns NULL and sets errno to EINVAL, for a
- * name or length that <dart/control.h> does not allow, or to ENOMEM.
+ * Creates a schema without fields.  Returns NULL and sets errno to EINVAL, for
+ * a name or length that <dart/control.h> does not allow, or to ENOMEM.
  */
 struct dart_schema *dart_schema__new(const char *name, uint32_t length);
 

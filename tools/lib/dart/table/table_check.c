@@ -2,28 +2,15 @@
 /*
  * Checks the rules of <dart/control.h> about the meaning of a table.  A hostile
  * table cannot make this slow: names are compared in sorted order, and an entry
- * has at most as many fields as bytes, because fields do not overlap; all entries
- * together have at most DART_CONTROL_DATA_MAX bytes.
+ * has at most as many fields as bytes, because fields do not overlap; all
+ * entries together have at most DART_CONTROL_DATA_MAX bytes.
  */
 #include <errno.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <libdart/error.h>
 #include <libdart/private/table_format.h>
-
-int dart_table__refuse(struct dart_error *error, const char *format, ...)
-{
-	va_list arguments;
-	int ret;
-
-	va_start(arguments, format);
-	ret = dart_error__vset(error, EBADMSG, format, arguments);
-	va_end(arguments);
-	return ret;
-}
 
 static int compare_names(const void *a, const void *b)
 {
@@ -112,7 +99,7 @@ static bool region__holds(const struct dart_memory_region *region,
 {
 	uint64_t length, from;
 
-	/* From the first byte of the first copy to the last byte of the last. */
+	/* From the first byte of the first copy to the last of the last. */
 	if (__builtin_mul_overflow(range->stride, (uint64_t)range->copies - 1,
 				   &length) ||
 	    __builtin_add_overflow(length, range->length, &length) ||

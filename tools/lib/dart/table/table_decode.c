@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * Decodes hostile bytes to a table.  This file knows the places of elements;
- * table_check.c checks their meaning.  A count is used only after it is known to
- * fit into the bytes, so memory and time are bounded by a multiple of them.
+ * table_check.c checks their meaning.  A count is used only after it is known
+ * to fit into the bytes, so memory and time are bounded by a multiple of them.
  */
 #include <endian.h>
 #include <errno.h>

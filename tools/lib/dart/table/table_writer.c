@@ -21,11 +21,11 @@ struct dart_table_writer {
 
 /*
  * The adapter READs @region while this writes.  Each fence keeps the stores
- * before it, including those of memcpy(), from becoming visible after the stores
- * that follow it.  So a reader that sees any byte of the new table, and then
- * reads generation_begin, sees the new number; and a reader that sees the new
- * generation_end, and then reads the rest, sees all of the new table.  A READ
- * need not read in either order: then the checksum fails.
+ * before it, including those of memcpy(), from becoming visible after the
+ * stores that follow it.  So a reader that sees any byte of the new table, and
+ * then reads generation_begin, sees the new number; and a reader that sees the
+ * new generation_end, and then reads the rest, sees all of the new table.  A
+ * READ need not read in either order: then the checksum fails.
  */
 static void change__begin(void *region,
 			  const struct dart_control_header *next)

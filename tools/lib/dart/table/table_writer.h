@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Writes the table of a control region while it is READ, by the rules of
- * <dart/control.h>.  Adding or removing an entry takes constant time on average:
- * now and then the table is laid out again, with more room.  One caller at a
- * time.
+ * <dart/control.h>.  Adding or removing an entry takes constant time on
+ * average: now and then the table is laid out again, with more room.  One
+ * caller at a time.
  */
 #ifndef DART_TABLE_WRITER_H
 #define DART_TABLE_WRITER_H
@@ -20,11 +20,11 @@ struct dart_table_writer *dart_table_writer__new(void *memory, size_t capacity);
 void dart_table_writer__free(struct dart_table_writer *writer);
 
 /*
- * Replaces the table with @table, whose generation the caller has raised.  Equal
- * schemas are written once.  Returns the bytes of the new control region; -ENOSPC
- * if they exceed @capacity, -EINVAL if dart_table__decode() would refuse the
- * result (too many, too long, a field outside the ranges), or -ENOMEM.  An error
- * leaves the table unchanged.
+ * Replaces the table with @table, whose generation the caller has raised.
+ * Equal schemas are written once.  Returns the bytes of the new control region;
+ * -ENOSPC if they exceed @capacity, -EINVAL if dart_table__decode() would
+ * refuse the result (too many, too long, a field outside the ranges), or
+ * -ENOMEM.  An error leaves the table unchanged.
  */
 int dart_table_writer__rewrite(struct dart_table_writer *writer,
 			       const struct dart_table *table);
@@ -38,12 +38,12 @@ int dart_table_writer__append(struct dart_table_writer *writer,
 			      const struct dart_table *more);
 
 /*
- * Removes the entry with this name; @rest replaces the other members, like @more
- * above, without memory regions and entries.  Memory regions stay in the table,
- * even unused ones.  Returns the bytes of the control region; -ENOENT; -EAGAIN if
- * more than half of the entries or ranges would be removed ones, whose room is
- * lost until the table is rewritten; or -EINVAL.  An error leaves the table
- * unchanged.
+ * Removes the entry with this name; @rest replaces the other members, like
+ * @more above, without memory regions and entries.  Memory regions stay in the
+ * table, even unused ones.  Returns the bytes of the control region; -ENOENT;
+ * -EAGAIN if more than half of the entries or ranges would be removed ones,
+ * whose room is lost until the table is rewritten; or -EINVAL.  An error leaves
+ * the table unchanged.
  */
 int dart_table_writer__remove(struct dart_table_writer *writer,
 			      const struct dart_table *rest, const char *name);

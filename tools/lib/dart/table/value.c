@@ -92,47 +92,46 @@ enum dart_row_state dart_row__state(const struct dart_schema *schema,
 	return has_first && !first ? DART_ROW_EMPTY : DART_ROW_WHOLE;
 }
 
+static const char *name_of(const char *const *names, size_t count, size_t kind)
+{
+	return kind < count && names[kind] ? names[kind] : "unknown";
+}
+
+#define NAME_OF(names, kind) \
+	name_of(names, sizeof(names) / sizeof(*(names)), kind)
+
 const char *dart_field_kind__name(enum dart_control_field_kind kind)
 {
-	switch (kind) {
-	case DART_CONTROL_FIELD_COUNTER:
-		return "counter";
-	case DART_CONTROL_FIELD_GAUGE:
-		return "gauge";
-	case DART_CONTROL_FIELD_HISTOGRAM:
-		return "histogram";
-	case DART_CONTROL_FIELD_TEXT:
-		return "text";
-	case DART_CONTROL_FIELD_SEQUENCE:
-		return "sequence";
-	case DART_CONTROL_FIELD_ADDRESS:
-		return "address";
-	}
-	return "unknown";
+	static const char *const names[] = {
+		[DART_CONTROL_FIELD_COUNTER] = "counter",
+		[DART_CONTROL_FIELD_GAUGE] = "gauge",
+		[DART_CONTROL_FIELD_HISTOGRAM] = "histogram",
+		[DART_CONTROL_FIELD_TEXT] = "text",
+		[DART_CONTROL_FIELD_SEQUENCE] = "sequence",
+		[DART_CONTROL_FIELD_ADDRESS] = "address",
+	};
+
+	return NAME_OF(names, kind);
 }
 
 const char *dart_entry_kind__name(enum dart_control_entry_kind kind)
 {
-	switch (kind) {
-	case DART_CONTROL_ENTRY_SOURCE:
-		return "source";
-	case DART_CONTROL_ENTRY_MAP:
-		return "map";
-	case DART_CONTROL_ENTRY_COUNTERS:
-		return "counters";
-	case DART_CONTROL_ENTRY_SLICE:
-		return "slice";
-	}
-	return "unknown";
+	static const char *const names[] = {
+		[DART_CONTROL_ENTRY_SOURCE] = "source",
+		[DART_CONTROL_ENTRY_MAP] = "map",
+		[DART_CONTROL_ENTRY_COUNTERS] = "counters",
+		[DART_CONTROL_ENTRY_SLICE] = "slice",
+	};
+
+	return NAME_OF(names, kind);
 }
 
 const char *dart_exposure__name(enum dart_control_exposure exposure)
 {
-	switch (exposure) {
-	case DART_CONTROL_EXPOSURE_EXACT:
-		return "exact";
-	case DART_CONTROL_EXPOSURE_PAGE:
-		return "page";
-	}
-	return "unknown";
+	static const char *const names[] = {
+		[DART_CONTROL_EXPOSURE_EXACT] = "exact",
+		[DART_CONTROL_EXPOSURE_PAGE] = "page",
+	};
+
+	return NAME_OF(names, exposure);
 }

@@ -40,8 +40,8 @@ bool dart_schema__has_sequence(const struct dart_schema *schema);
 
 /*
  * The sum of element @index over all copies, modulo 2^64 (modulo the field's
- * width if it is narrower, as the kernel's own counters wrap).  For counters and
- * histograms of entries with per-CPU copies.
+ * width if it is narrower, as the kernel's own counters wrap).  For counters
+ * and histograms of entries with per-CPU copies.
  */
 uint64_t dart_entry__sum(const struct dart_entry *entry,
 			 const struct dart_field *field, const void *copies,
@@ -61,9 +61,9 @@ uint64_t dart_entry__sum(const struct dart_entry *entry,
  *                    and sequences are not shown
  *
  * Fields with more than one element are arrays.  Texts are strings (byte XX is
- * the code point U+00XX: dump them with JSON_ENSURE_ASCII, or a remote text could
- * control a terminal), and so are addresses.  Integers above 2^63-1 are reals:
- * JSON has no wider integers that readers agree on.
+ * the code point U+00XX: dump them with JSON_ENSURE_ASCII, or a remote text
+ * could control a terminal), and so are addresses.  Integers above 2^63-1 are
+ * reals: JSON has no wider integers that readers agree on.
  */
 json_t *dart_entry__to_json(const struct dart_entry *entry,
 			    const void *copies);

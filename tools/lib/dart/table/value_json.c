@@ -8,6 +8,13 @@
 
 #include "value.h"
 
+/* Drops an incomplete object; returns NULL. */
+static json_t *drop(json_t *json)
+{
+	json_decref(json);
+	return NULL;
+}
+
 static json_t *number__to_json(const struct dart_field *field, uint64_t value)
 {
 	if (!field->is_signed && value > INT64_MAX)
@@ -81,10 +88,8 @@ static json_t *field__to_json(const struct dart_entry *entry,
 	for (i = 0; elements && i < field->count; i++) {
 		if (json_array_append_new(elements,
 					  element__to_json(entry, field, copies,
-							   i))) {
-			json_decref(elements);
-			return NULL;
-		}
+							   i)))
+			return drop(elements);
 	}
 	return elements;
 }
@@ -100,10 +105,8 @@ static json_t *copy__to_json(const struct dart_schema *schema, const void *copy)
 		if (field->kind == DART_CONTROL_FIELD_SEQUENCE)
 			continue;
 		if (json_object_set_new(values, field->name,
-					field__to_json(NULL, field, copy))) {
-			json_decref(values);
-			return NULL;
-		}
+					field__to_json(NULL, field, copy)))
+			return drop(values);
 	}
 	return values;
 }
@@ -117,10 +120,8 @@ static json_t *copies__to_json(const struct dart_entry *entry,
 
 	for (i = 0; rows && i < entry->copies; i++) {
 		if (json_array_append_new(rows, copy__to_json(entry->schema,
-							      copy))) {
-			json_decref(rows);
-			return NULL;
-		}
+							      copy)))
+			return drop(rows);
 		copy += entry->schema->length;
 	}
 	return rows;
@@ -143,10 +144,8 @@ static json_t *sequenced__to_json(const struct dart_entry *entry,
 			row = state == DART_ROW_TORN ?
 				json_null() :
 				copy__to_json(entry->schema, copy);
-			if (json_object_set_new(rows, number, row)) {
-				json_decref(rows);
-				return NULL;
-			}
+			if (json_object_set_new(rows, number, row))
+				return drop(rows);
 		}
 		copy += entry->schema->length;
 	}
@@ -165,10 +164,8 @@ static json_t *sums__to_json(const struct dart_entry *entry, const void *copies)
 		    field->kind != DART_CONTROL_FIELD_HISTOGRAM)
 			continue;
 		if (json_object_set_new(sums, field->name,
-					field__to_json(entry, field, copies))) {
-			json_decref(sums);
-			return NULL;
-		}
+					field__to_json(entry, field, copies)))
+			return drop(sums);
 	}
 	return sums;
 }
@@ -191,10 +188,8 @@ json_t *dart_entry__to_json(const struct dart_entry *entry,
 	     json_object_set_new(json, "sum", sums__to_json(entry, copies))) ||
 	    json_object_set_new(json, of_cpus ? "cpus" : "rows",
 			sequenced ? sequenced__to_json(entry, copies) :
-				    copies__to_json(entry, copies))) {
-		json_decref(json);
-		return NULL;
-	}
+				    copies__to_json(entry, copies)))
+		return drop(json);
 	return json;
 }
 
@@ -211,10 +206,8 @@ static json_t *description(const struct dart_field *field)
 	    json_object_set_new(json, "width", json_integer(field->width)) ||
 	    json_object_set_new(json, "count", json_integer(field->count)) ||
 	    json_object_set_new(json, "signed",
-			json_boolean(field->is_signed))) {
-		json_decref(json);
-		return NULL;
-	}
+			json_boolean(field->is_signed)))
+		return drop(json);
 	return json;
 }
 
@@ -225,10 +218,8 @@ static json_t *descriptions(const struct dart_schema *schema)
 
 	for (i = 0; json && i < schema->field_count; i++) {
 		if (json_array_append_new(json,
-					  description(&schema->fields[i]))) {
-			json_decref(json);
-			return NULL;
-		}
+					  description(&schema->fields[i])))
+			return drop(json);
 	}
 	return json;
 }
@@ -241,9 +232,7 @@ json_t *dart_schema__to_json(const struct dart_schema *schema)
 	    json_object_set_new(json, "name", json_string(schema->name)) ||
 	    json_object_set_new(json, "length",
 			json_integer(schema->length)) ||
-	    json_object_set_new(json, "fields", descriptions(schema))) {
-		json_decref(json);
-		return NULL;
-	}
+	    json_object_set_new(json, "fields", descriptions(schema)))
+		return drop(json);
 	return json;
 }
