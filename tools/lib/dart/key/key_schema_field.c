@@ -100,22 +100,6 @@ static int take_stack(struct dart_key_loader *loader, const yaml_node_t *node,
 	return 0;
 }
 
-static int take_unit(struct dart_key_loader *loader, const yaml_node_t *node,
-		     void *into)
-{
-	struct dart_key_field *field = into;
-
-	return dart_key_loader__take_text(loader, node, &field->unit);
-}
-
-static int take_description(struct dart_key_loader *loader,
-			    const yaml_node_t *node, void *into)
-{
-	struct dart_key_field *field = into;
-
-	return dart_key_loader__take_text(loader, node, &field->description);
-}
-
 static int take_number_name(struct dart_key_loader *loader,
 			    const yaml_node_pair_t *pair,
 			    struct dart_key_field *field)
@@ -204,13 +188,15 @@ int dart_key_loader__take_field(struct dart_key_loader *loader,
 				struct dart_key_field *field)
 {
 	static const struct dart_key_member members[] = {
-		{ "name", take_name },
-		{ "type", take_type },
-		{ "count", take_count },
-		{ "stack", take_stack },
-		{ "unit", take_unit },
-		{ "names", take_names },
-		{ "description", take_description },
+		{ "name", take_name, 0 },
+		{ "type", take_type, 0 },
+		{ "count", take_count, 0 },
+		{ "stack", take_stack, 0 },
+		{ "unit", dart_key_loader__take_text,
+		  offsetof(struct dart_key_field, unit) },
+		{ "names", take_names, 0 },
+		{ "description", dart_key_loader__take_text,
+		  offsetof(struct dart_key_field, description) },
 		{ }
 	};
 	const char *wrong;

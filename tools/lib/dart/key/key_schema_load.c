@@ -74,7 +74,7 @@ int dart_key_loader__take(struct dart_key_loader *loader,
 		seen |= 1U << (member - members);
 		ret = member->take(loader,
 				   dart_key_loader__node(loader, pair->value),
-				   into);
+				   (char *)into + member->offset);
 		if (ret)
 			return ret;
 	}
@@ -174,21 +174,14 @@ static int take_value(struct dart_key_loader *loader, const yaml_node_t *node,
 			   false);
 }
 
-static int take_description(struct dart_key_loader *loader,
-			    const yaml_node_t *node, void *into)
-{
-	struct dart_key_schema *schema = into;
-
-	return dart_key_loader__take_text(loader, node, &schema->description);
-}
-
 static int take_document(struct dart_key_loader *loader,
 			 struct dart_key_schema *schema)
 {
 	static const struct dart_key_member members[] = {
-		{ "description", take_description },
-		{ "key", take_key },
-		{ "value", take_value },
+		{ "description", dart_key_loader__take_text,
+		  offsetof(struct dart_key_schema, description) },
+		{ "key", take_key, 0 },
+		{ "value", take_value, 0 },
 		{ }
 	};
 	yaml_node_t *root = yaml_document_get_root_node(&loader->document);

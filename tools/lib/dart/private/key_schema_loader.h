@@ -14,11 +14,15 @@ struct dart_key_loader {
 	struct dart_error *error;
 };
 
-/* A key that a mapping may have, and the function that takes its value. */
+/*
+ * A key that a mapping may have, and the function that takes its value into the
+ * object, at @offset.
+ */
 struct dart_key_member {
 	const char *name;
 	int (*take)(struct dart_key_loader *loader, const yaml_node_t *node,
 		    void *into);
+	size_t offset;
 };
 
 /* Sets the error, with the line of @node; returns -EINVAL. */
