@@ -81,7 +81,7 @@ int dart_check__entry(const struct dart_table *table,
 		      uint64_t *data, struct dart_error *error);
 
 /* Sets the error and returns -EBADMSG. */
-#define dart_table__refuse(error, ...) \
+#define refuse(error, ...) \
 	dart_error__set(error, EBADMSG, __VA_ARGS__)
 
 #endif /* DART_TABLE_FORMAT_H */

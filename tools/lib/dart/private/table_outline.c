@@ -47,12 +47,12 @@ static int decode_header(struct dart_table_outline *outline, const void *bytes,
 	uint32_t table_length;
 
 	if (length < sizeof(*header))
-		return dart_table__refuse(
-			error, "%zu bytes are too few for a header", length);
+		return refuse(error, "%zu bytes are too few for a header",
+			      length);
 	memcpy(&outline->header, bytes, sizeof(*header));
 
 	if (le64toh(header->magic) != DART_CONTROL_MAGIC)
-		return dart_table__refuse(error, "the magic number is wrong");
+		return refuse(error, "the magic number is wrong");
 	if (le32toh(header->abi_version) != DART_CONTROL_ABI_VERSION)
 		return dart_error__set(error, EPROTONOSUPPORT,
 				       "the ABI version is %u instead of %u",
@@ -63,15 +63,14 @@ static int decode_header(struct dart_table_outline *outline, const void *bytes,
 			error, EAGAIN,
 			"the table was being changed, or is damaged");
 	if (le32toh(header->header_size) != sizeof(*header))
-		return dart_table__refuse(
-			error, "the header has %u bytes instead of %zu",
-			le32toh(header->header_size), sizeof(*header));
+		return refuse(error, "the header has %u bytes instead of %zu",
+			      le32toh(header->header_size), sizeof(*header));
 
 	table_length = le32toh(header->table_length);
 	if (table_length < sizeof(*header) ||
 	    table_length > DART_CONTROL_LENGTH_MAX)
-		return dart_table__refuse(error, "a table cannot have %u bytes",
-					  table_length);
+		return refuse(error, "a table cannot have %u bytes",
+			      table_length);
 	if (table_length > length) {
 		if (needed)
 			*needed = table_length;
@@ -86,8 +85,8 @@ static int decode_header(struct dart_table_outline *outline, const void *bytes,
 			error, EAGAIN,
 			"the checksum is wrong: the table was being changed, or is damaged");
 	if (header->reserved)
-		return dart_table__refuse(
-			error, "a reserved member of the header is not 0");
+		return refuse(error,
+			      "a reserved member of the header is not 0");
 	return 0;
 }
 
@@ -112,18 +111,17 @@ static int decode_sections(struct dart_table_outline *outline,
 		uint32_t count = le32toh(sections[i].count);
 
 		if (offset % DART_SECTION_ALIGNMENT)
-			return dart_table__refuse(
-				error, "the section of %s is not aligned",
-				names[i]);
+			return refuse(error, "the section of %s is not aligned",
+				      names[i]);
 		if (offset < end)
-			return dart_table__refuse(
+			return refuse(
 				error,
 				"the section of %s overlaps the one before it",
 				names[i]);
 		/* 32 bits by less than 32 bits: no overflow. */
 		end = offset + (uint64_t)count * dart_section_element[i];
 		if (end > table_length)
-			return dart_table__refuse(
+			return refuse(
 				error,
 				"the section of %s reaches beyond the table",
 				names[i]);

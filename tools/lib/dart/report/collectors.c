@@ -112,7 +112,7 @@ static int take_shares(struct load *load, const char *text, uint32_t index)
 		for (; first <= last; first++) {
 			if (shares[first] != DART_COLLECTOR_NONE)
 				return refuse(load,
-					      "share %" PRIu32 " already has a collector",
+					      "share %" PRIu32 " has another collector",
 					      first);
 			shares[first] = index;
 		}

@@ -33,17 +33,16 @@ static const char *find_twin(const char **names, uint32_t count)
 int dart_check__header(const struct dart_table *table, struct dart_error *error)
 {
 	if (!table->generation)
-		return dart_table__refuse(error, "the generation is 0");
+		return refuse(error, "the generation is 0");
 	if (!table->instance)
-		return dart_table__refuse(error, "the instance is 0");
+		return refuse(error, "the instance is 0");
 	if (table->exposure != DART_CONTROL_EXPOSURE_EXACT &&
 	    table->exposure != DART_CONTROL_EXPOSURE_PAGE)
-		return dart_table__refuse(error, "the exposure is unknown");
+		return refuse(error, "the exposure is unknown");
 	if (!table->cpus)
-		return dart_table__refuse(error, "the host has no CPUs");
+		return refuse(error, "the host has no CPUs");
 	if (!table->page_size || table->page_size & (table->page_size - 1))
-		return dart_table__refuse(
-			error, "the page size is not a power of two");
+		return refuse(error, "the page size is not a power of two");
 	return 0;
 }
 
@@ -53,10 +52,9 @@ int dart_check__memory_region(const struct dart_memory_region *region,
 	uint64_t end;
 
 	if (!region->length)
-		return dart_table__refuse(error, "memory region %u is empty",
-					  index);
+		return refuse(error, "memory region %u is empty", index);
 	if (__builtin_add_overflow(region->address, region->length, &end))
-		return dart_table__refuse(
+		return refuse(
 			error,
 			"memory region %u reaches beyond the address space",
 			index);
@@ -71,25 +69,23 @@ int dart_check__schema(const struct dart_schema *schema, uint32_t index,
 	uint32_t i;
 
 	if (!schema->length || schema->length > DART_CONTROL_VALUE_MAX)
-		return dart_table__refuse(error,
-					  "schema %u has copies of %u bytes",
-					  index, schema->length);
+		return refuse(error, "schema %u has copies of %u bytes", index,
+			      schema->length);
 
 	for (i = 0; i < schema->field_count; i++) {
 		front.field_count = i;
 		objection = dart_schema__objection(&front, &schema->fields[i]);
 		if (objection)
-			return dart_table__refuse(error,
-						  "field %u of schema %u %s", i,
-						  index, objection);
+			return refuse(error, "field %u of schema %u %s", i,
+				      index, objection);
 		names[i] = schema->fields[i].name;
 	}
 
 	twin = find_twin(names, schema->field_count);
 	if (twin)
-		return dart_table__refuse(
-			error, "schema %u has two fields with the name \"%s\"",
-			index, twin);
+		return refuse(error,
+			      "schema %u has two fields with the name \"%s\"",
+			      index, twin);
 	return 0;
 }
 
@@ -115,31 +111,29 @@ static int check_range(const struct dart_table *table,
 	const struct dart_range *range = &entry->ranges[index];
 
 	if (!range->length)
-		return dart_table__refuse(error,
-					  "range %u of entry %u is empty",
-					  index, entry_index);
+		return refuse(error, "range %u of entry %u is empty", index,
+			      entry_index);
 	if (range->offset > entry->schema->length ||
 	    range->length > entry->schema->length - range->offset)
-		return dart_table__refuse(
-			error, "range %u of entry %u reaches beyond the copy",
-			index, entry_index);
+		return refuse(error,
+			      "range %u of entry %u reaches beyond the copy",
+			      index, entry_index);
 	if (!range->copies || range->first_copy > entry->copies ||
 	    range->copies > entry->copies - range->first_copy)
-		return dart_table__refuse(
+		return refuse(
 			error,
-			"range %u of entry %u has copies that the entry has not",
+			"range %u of entry %u has copies that the entry does not have",
 			index, entry_index);
 	if (range->copies > 1 && range->stride < range->length)
-		return dart_table__refuse(
-			error, "the copies in range %u of entry %u overlap",
-			index, entry_index);
+		return refuse(error,
+			      "the copies in range %u of entry %u overlap",
+			      index, entry_index);
 	if (range->memory_region >= table->memory_region_count)
-		return dart_table__refuse(
-			error,
-			"range %u of entry %u refers to no memory region",
-			index, entry_index);
+		return refuse(error,
+			      "range %u of entry %u refers to no memory region",
+			      index, entry_index);
 	if (!region__holds(&table->memory_regions[range->memory_region], range))
-		return dart_table__refuse(
+		return refuse(
 			error,
 			"range %u of entry %u reaches beyond memory region %u",
 			index, entry_index, range->memory_region);
@@ -163,9 +157,8 @@ static int check_groups(const struct dart_table *table,
 			break;
 	}
 	if (!*runs)
-		return dart_table__refuse(
-			error, "no range of entry %u begins with copy 0",
-			entry_index);
+		return refuse(error, "no range of entry %u begins with copy 0",
+			      entry_index);
 
 	for (i = 0; i < entry->range_count; i++) {
 		const struct dart_range *run = &ranges[i % *runs];
@@ -176,41 +169,40 @@ static int check_groups(const struct dart_table *table,
 			return ret;
 		if (i % *runs == 0) {
 			if (ranges[i].first_copy != next_copy)
-				return dart_table__refuse(
+				return refuse(
 					error,
 					"range %u of entry %u does not begin with the next copy",
 					i, entry_index);
 			next_copy += ranges[i].copies;
 		} else if (ranges[i].first_copy != head->first_copy ||
 			   ranges[i].copies != head->copies) {
-			return dart_table__refuse(
+			return refuse(
 				error,
-				"range %u of entry %u is not of the copies of its group",
+				"range %u of entry %u does not have the copies of its group",
 				i, entry_index);
 		}
 		if (ranges[i].offset != run->offset ||
 		    ranges[i].length != run->length)
-			return dart_table__refuse(
+			return refuse(
 				error,
 				"range %u of entry %u is not a run of the first group",
 				i, entry_index);
 		if (i && i < *runs &&
 		    run->offset < run[-1].offset + run[-1].length)
-			return dart_table__refuse(
+			return refuse(
 				error,
 				"range %u of entry %u begins before the end of the run before it",
 				i, entry_index);
 	}
 
 	if (entry->range_count % *runs)
-		return dart_table__refuse(
+		return refuse(
 			error,
 			"the last group of ranges of entry %u is not complete",
 			entry_index);
 	if (next_copy != entry->copies)
-		return dart_table__refuse(error,
-					  "no range of entry %u has copy %u",
-					  entry_index, next_copy);
+		return refuse(error, "no range of entry %u has copy %u",
+			      entry_index, next_copy);
 	return 0;
 }
 
@@ -232,7 +224,7 @@ static int check_fields_in_runs(const struct dart_entry *entry,
 		if (run == end || field->offset < run->offset ||
 		    field->offset + field->width * field->count >
 		    run->offset + run->length)
-			return dart_table__refuse(
+			return refuse(
 				error,
 				"field %u of entry %u is not inside one range",
 				i, entry_index);
@@ -248,30 +240,28 @@ int dart_check__entry(const struct dart_table *table,
 	int ret;
 
 	if (!entry->name[0])
-		return dart_table__refuse(error, "entry %u has no name", index);
+		return refuse(error, "entry %u has no name", index);
 	if (entry->kind < DART_CONTROL_ENTRY_SOURCE ||
 	    entry->kind > DART_CONTROL_ENTRY_SLICE)
-		return dart_table__refuse(
-			error, "entry %u is of an unknown kind", index);
+		return refuse(error, "entry %u is of an unknown kind", index);
 	if (entry->lifetime != DART_CONTROL_LIFETIME_IMMOBILE &&
 	    entry->lifetime != DART_CONTROL_LIFETIME_DYNAMIC &&
 	    entry->lifetime != DART_CONTROL_LIFETIME_SERVERLESS)
-		return dart_table__refuse(
-			error, "entry %u has an unknown lifetime", index);
+		return refuse(error, "entry %u has an unknown lifetime", index);
 	if (entry->copies_are != DART_CONTROL_COPIES_CPU &&
 	    entry->copies_are != DART_CONTROL_COPIES_ROW)
-		return dart_table__refuse(
-			error, "entry %u has copies of an unknown kind", index);
+		return refuse(error, "entry %u has copies of an unknown kind",
+			      index);
 	if (!entry->copies || entry->copies > DART_CONTROL_COPIES_MAX)
-		return dart_table__refuse(error, "entry %u has %u copies",
-					  index, entry->copies);
+		return refuse(error, "entry %u has %u copies", index,
+			      entry->copies);
 
 	/* Before the fields, whose number it bounds. */
 	*data += (uint64_t)entry->copies * entry->schema->length;
 	if (*data > DART_CONTROL_DATA_MAX)
-		return dart_table__refuse(
-			error, "the entries up to %u have more than %u bytes",
-			index, DART_CONTROL_DATA_MAX);
+		return refuse(error,
+			      "the entries up to %u have more than %u bytes",
+			      index, DART_CONTROL_DATA_MAX);
 
 	ret = check_groups(table, entry, index, &runs, error);
 	if (ret)
@@ -312,7 +302,7 @@ int dart_table__check(const struct dart_table *table,
 
 	twin = find_twin(names, table->entry_count);
 	if (twin)
-		ret = dart_table__refuse(
+		ret = refuse(
 			error, "two entries have the name \"%s\"", twin);
 
 free_names:

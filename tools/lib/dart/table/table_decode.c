@@ -111,22 +111,19 @@ static int decode_strings(struct decoder *decoder)
 		       decoder->outline.sections[DART_SECTION_STRINGS].offset,
 	       size);
 	if (!size || strings[0])
-		return dart_table__refuse(
-			decoder->error,
-			"the strings do not begin with the empty string");
+		return refuse(decoder->error,
+			      "the strings do not begin with the empty string");
 	if (strings[size - 1])
-		return dart_table__refuse(decoder->error,
-					  "the last string has no end");
+		return refuse(decoder->error, "the last string has no end");
 
 	for (i = 0; i < size; i++) {
 		length = strings[i] ? length + 1 : 0;
 		if (length >= DART_CONTROL_NAME_MAX)
-			return dart_table__refuse(
-				decoder->error,
-				"a string is longer than %u bytes",
-				DART_CONTROL_NAME_MAX - 1);
+			return refuse(decoder->error,
+				      "a string is longer than %u bytes",
+				      DART_CONTROL_NAME_MAX - 1);
 		if (strings[i] && (strings[i] < 0x20 || strings[i] > 0x7e))
-			return dart_table__refuse(
+			return refuse(
 				decoder->error,
 				"a string has a byte that is not printable ASCII");
 	}
@@ -154,7 +151,7 @@ static int decode_memory_regions(struct decoder *decoder)
 	for (i = 0; i < table->memory_region_count; i++) {
 		element(decoder, DART_SECTION_MEMORY_REGIONS, i, &raw);
 		if (raw.reserved)
-			return dart_table__refuse(
+			return refuse(
 				decoder->error,
 				"a reserved member of memory region %u is not 0",
 				i);
@@ -185,13 +182,11 @@ static int decode_fields(struct decoder *decoder)
 		field->is_signed = le16toh(raw.flags) &
 				   DART_CONTROL_FIELD_SIGNED;
 		if (!field->name || !field->unit)
-			return dart_table__refuse(
-				decoder->error, "field %u refers to no string",
-				i);
+			return refuse(decoder->error,
+				      "field %u refers to no string", i);
 		if (le16toh(raw.flags) & ~DART_CONTROL_FIELD_SIGNED)
-			return dart_table__refuse(
-				decoder->error, "field %u has an unknown flag",
-				i);
+			return refuse(decoder->error,
+				      "field %u has an unknown flag", i);
 	}
 	return 0;
 }
@@ -212,20 +207,19 @@ static int decode_schemas(struct decoder *decoder)
 		schema->fields = decoder->decoded->fields + next;
 		schema->field_count = le32toh(raw.fields);
 		if (!schema->name)
-			return dart_table__refuse(
-				decoder->error, "schema %u refers to no string",
-				i);
+			return refuse(decoder->error,
+				      "schema %u refers to no string", i);
 		if (le32toh(raw.first_field) != next ||
 		    schema->field_count > fields - next)
-			return dart_table__refuse(
+			return refuse(
 				decoder->error,
 				"the fields of schema %u do not follow those of the previous schema",
 				i);
 		next += schema->field_count;
 	}
 	if (next != fields)
-		return dart_table__refuse(
-			decoder->error, "field %u belongs to no schema", next);
+		return refuse(decoder->error, "field %u belongs to no schema",
+			      next);
 	return 0;
 }
 
@@ -237,9 +231,9 @@ static int decode_ranges(struct decoder *decoder)
 	for (i = 0; i < ranges; i++) {
 		element(decoder, DART_SECTION_RANGES, i, &raw);
 		if (raw.reserved)
-			return dart_table__refuse(
-				decoder->error,
-				"a reserved member of range %u is not 0", i);
+			return refuse(decoder->error,
+				      "a reserved member of range %u is not 0",
+				      i);
 		decoder->decoded->ranges[i] = (struct dart_range) {
 			.address = le64toh(raw.address),
 			.stride = le64toh(raw.stride),
@@ -269,11 +263,11 @@ static int decode_entry(struct decoder *decoder, uint32_t index,
 	entry->ranges = ranges;
 	entry->range_count = le32toh(raw->ranges);
 	if (!entry->name)
-		return dart_table__refuse(
-			decoder->error, "entry %u refers to no string", index);
+		return refuse(decoder->error, "entry %u refers to no string",
+			      index);
 	if (schema >= count(decoder, DART_SECTION_SCHEMAS))
-		return dart_table__refuse(
-			decoder->error, "entry %u refers to no schema", index);
+		return refuse(decoder->error, "entry %u refers to no schema",
+			      index);
 	entry->schema = &decoder->decoded->schemas[schema];
 	return 0;
 }
@@ -290,7 +284,7 @@ static int decode_entries(struct decoder *decoder)
 		element(decoder, DART_SECTION_ENTRIES, i, &raw);
 		if (le32toh(raw.first_range) != next ||
 		    le32toh(raw.ranges) > ranges - next)
-			return dart_table__refuse(
+			return refuse(
 				decoder->error,
 				"the ranges of entry %u do not follow those of the previous entry",
 				i);
@@ -303,8 +297,8 @@ static int decode_entries(struct decoder *decoder)
 		next += le32toh(raw.ranges);
 	}
 	if (next != ranges)
-		return dart_table__refuse(decoder->error,
-					  "range %u belongs to no entry", next);
+		return refuse(decoder->error, "range %u belongs to no entry",
+			      next);
 	return 0;
 }
 

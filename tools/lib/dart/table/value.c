@@ -92,13 +92,9 @@ enum dart_row_state dart_row__state(const struct dart_schema *schema,
 	return has_first && !first ? DART_ROW_EMPTY : DART_ROW_WHOLE;
 }
 
-static const char *name_of(const char *const *names, size_t count, size_t kind)
-{
-	return kind < count && names[kind] ? names[kind] : "unknown";
-}
-
-#define NAME_OF(names, kind) \
-	name_of(names, sizeof(names) / sizeof(*(names)), kind)
+#define NAME_OF(names, kind)                                                 \
+	((kind) < sizeof(names) / sizeof(*(names)) && (names)[kind] ?        \
+		 (names)[kind] : "unknown")
 
 const char *dart_field_kind__name(enum dart_control_field_kind kind)
 {
