@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# libdart: what an agent writes and a controller reads.
+# libdart: control regions, READs, stores and reports.
 libraries += dart
 dart_sources := $(wildcard tools/lib/dart/*.c tools/lib/dart/*/*.c)
 dart_packages := libxxhash jansson libibverbs librdmacm yaml-0.1 zlib m

@@ -135,10 +135,7 @@ int dart_table_outline__decode(struct dart_table_outline *outline,
 			       const void *bytes, size_t length, size_t *needed,
 			       struct dart_error *error)
 {
-	int ret;
+	int ret = decode_header(outline, bytes, length, needed, error);
 
-	ret = decode_header(outline, bytes, length, needed, error);
-	if (ret)
-		return ret;
-	return decode_sections(outline, error);
+	return ret ? ret : decode_sections(outline, error);
 }

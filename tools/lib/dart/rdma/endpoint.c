@@ -257,9 +257,8 @@ static int explain_rejection(const struct dart_endpoint *endpoint, int status,
 	switch (status) {
 	case REJECT_NO_SERVICE:
 	case -ECONNREFUSED:
-		return dart_error__set(
-			error, ECONNREFUSED,
-			"no agent listens there (is dartd running?)");
+		return dart_error__set(error, ECONNREFUSED,
+				       "no agent listens there (is dartd running?)");
 	case REJECT_CONSUMER:
 		return dart_error__set(
 			error, ECONNREFUSED,

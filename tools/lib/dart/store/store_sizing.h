@@ -49,7 +49,7 @@ void dart_store_sizing__average_risks(double load, uint32_t redundancy,
 double dart_store_sizing__load(double success, uint32_t redundancy);
 /* The copies with the best average, 1 to DART_STORE_REDUNDANCY_MAX. */
 uint32_t dart_store_sizing__redundancy(double load);
-/* The load if @written of @samples slots are; INFINITY if all are. */
+/* The load, from a sample of slots; INFINITY if all of them are written. */
 double dart_store_sizing__estimate(uint64_t written, uint64_t samples,
 				   uint32_t redundancy);
 
