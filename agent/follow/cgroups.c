@@ -292,12 +292,12 @@ int cgroups__open(struct cgroups **result, struct follower *follower, int fd,
 
 	cgroups = calloc(1, sizeof(*cgroups));
 	if (!cgroups)
-		return dart_error__set(error, ENOMEM, "memory is short");
+		return dart_error__no_memory(error);
 	TAILQ_INIT(&cgroups->list);
 	cgroups->follower = follower;
 	cgroups->path = strdup(path);
 	if (!cgroups->path) {
-		ret = dart_error__set(error, ENOMEM, "memory is short");
+		ret = dart_error__no_memory(error);
 		goto free_cgroups;
 	}
 	cgroups->top = fcntl(fd, F_DUPFD_CLOEXEC, 0);

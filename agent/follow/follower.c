@@ -135,7 +135,7 @@ static int followers__new(struct followers *followers,
 
 	follower = calloc(1, sizeof(*follower));
 	if (!follower)
-		return dart_error__set(error, ENOMEM, "memory is short");
+		return dart_error__no_memory(error);
 	follower->followers = followers;
 	follower->source = source;
 	ret = follower__set_name(follower, path, error);

@@ -197,7 +197,7 @@ int probes__open(struct probes *probes, uint32_t cpus,
 	*probes = (struct probes){ .registry = registry, .cpus = cpus };
 	probes->probes = calloc(probe_kind__count(), sizeof(*probes->probes));
 	if (!probes->probes)
-		return dart_error__set(error, ENOMEM, "memory is short");
+		return dart_error__no_memory(error);
 
 	for (i = 0; i < probe_kind__count(); i++) {
 		struct probe *probe = &probes->probes[i];

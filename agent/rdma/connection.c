@@ -92,7 +92,7 @@ int connection__accept(struct rdma_cm_id *id, uint8_t reads,
 
 	connection = calloc(1, sizeof(*connection));
 	if (!connection)
-		return dart_error__set(error, ENOMEM, "memory is short");
+		return dart_error__no_memory(error);
 	connection->id = id;
 	connection->store = offer->store;
 	connection__name_peer(id, connection->peer, sizeof(connection->peer));

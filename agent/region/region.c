@@ -299,8 +299,7 @@ int region__namespaces(const struct region *region, bool is_watched,
 		more = reallocarray(room, list.count, sizeof(*room));
 		if (!more) {
 			free(room);
-			return dart_error__set(error, ENOMEM,
-					       "memory is short");
+			return dart_error__no_memory(error);
 		}
 		room = more;
 		list.inodes = (uintptr_t)room;

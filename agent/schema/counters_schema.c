@@ -17,7 +17,7 @@ static int fill(struct dart_schema *schema, const struct btf *btf,
 	int ret;
 
 	if (!fields)
-		return dart_error__set(error, ENOMEM, "memory is short");
+		return dart_error__no_memory(error);
 	ret = btf_fields__collect(fields, btf, type_id);
 	for (i = 0; !ret && i < fields->count; i++) {
 		field = fields->fields[i];

@@ -40,7 +40,7 @@ static int schema__from_btf(struct dart_schema *schema, const struct btf *btf,
 			"the map's BTF lacks the type of its value");
 	fields = calloc(1, sizeof(*fields));
 	if (!fields)
-		return dart_error__set(error, ENOMEM, "memory is short");
+		return dart_error__no_memory(error);
 
 	ret = btf_fields__collect(fields, btf, map->btf_value_type_id);
 	if (!ret)
@@ -51,7 +51,7 @@ static int schema__from_btf(struct dart_schema *schema, const struct btf *btf,
 				"the value has more than %d fields",
 				BTF_FIELDS_MAX);
 	else if (ret)
-		dart_error__set(error, -ret, "memory is short");
+		dart_error__no_memory(error);
 	else if (!schema->field_count)
 		ret = dart_error__set(
 			error, EINVAL,

@@ -98,7 +98,7 @@ static int parse_fields(json_t *json, struct dart_field **result,
 				       FIELDS_MAX);
 	fields = calloc(count, sizeof(*fields));
 	if (!fields)
-		return dart_error__set(error, ENOMEM, "memory is short");
+		return dart_error__no_memory(error);
 	for (i = 0; i < count; i++) {
 		ret = parse_field(json_array_get(json, i), &fields[i], error);
 		if (ret) {

@@ -319,7 +319,7 @@ int source_schemas__get(struct source_schemas *schemas,
 
 	known = calloc(1, sizeof(*known));
 	if (!known)
-		return dart_error__set(error, ENOMEM, "memory is short");
+		return dart_error__no_memory(error);
 	known->source = source;
 	known->extent = *extent;
 	ret = source_schemas__learn(schemas, known, error);

@@ -213,7 +213,7 @@ int report_qp__new(const struct device *device, struct ibv_pd *pd,
 	name(address, text);
 	report_qp = calloc(1, sizeof(*report_qp));
 	if (!report_qp)
-		return dart_error__set(error, ENOMEM, "memory is short");
+		return dart_error__no_memory(error);
 	report_qp->address = address;
 	ret = report_qp__choose_psn(report_qp, error);
 	if (!ret)

@@ -97,7 +97,7 @@ int store__new(const struct device *device, const char *name,
 
 	store = calloc(1, sizeof(*store));
 	if (!store)
-		return dart_error__set(error, ENOMEM, "memory is short");
+		return dart_error__no_memory(error);
 	store->device = device;
 	store->geometry = *geometry;
 	snprintf(store->name, sizeof(store->name), "%s", name);
@@ -105,7 +105,7 @@ int store__new(const struct device *device, const char *name,
 	if (file) {
 		store->file = strdup(file);
 		if (!store->file) {
-			ret = dart_error__set(error, ENOMEM, "memory is short");
+			ret = dart_error__no_memory(error);
 			goto free_store;
 		}
 	}

@@ -66,7 +66,7 @@ int control_region__open(struct control_region *control_region,
 	control_region->writer =
 		dart_table_writer__new(control_region->memory, CAPACITY);
 	if (!control_region->writer) {
-		ret = dart_error__set(error, ENOMEM, "memory is short");
+		ret = dart_error__no_memory(error);
 		goto unmap;
 	}
 

@@ -119,7 +119,7 @@ int describe__values(const struct agent *agent, const struct entry *entry,
 	int ret = 0;
 
 	if (control_region__entry(&agent->exposure, entry, &shown))
-		return dart_error__set(error, ENOMEM, "memory is short");
+		return dart_error__no_memory(error);
 	size = dart_entry__size(&shown);
 	if (size > COPIES_MAX) {
 		ret = too_many(entry, size, COPIES_MAX, error);
@@ -128,7 +128,7 @@ int describe__values(const struct agent *agent, const struct entry *entry,
 
 	copies = malloc(size);
 	if (!copies) {
-		ret = dart_error__set(error, ENOMEM, "memory is short");
+		ret = dart_error__no_memory(error);
 		goto free_ranges;
 	}
 	live__copy(&shown, copies);

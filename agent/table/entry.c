@@ -48,7 +48,7 @@ static int entry__find_runs(struct entry *entry, struct dart_error *error)
 					     schema->fields[i].width *
 					     schema->fields[i].count);
 	if (ret)
-		return dart_error__set(error, -ret, "memory is short");
+		return dart_error__no_memory(error);
 	return 0;
 }
 
@@ -77,7 +77,7 @@ int entry__new_source(struct region *region, struct source_schemas *schemas,
 
 	entry = calloc(1, sizeof(*entry));
 	if (!entry)
-		return dart_error__set(error, ENOMEM, "memory is short");
+		return dart_error__no_memory(error);
 	entry->kind = DART_CONTROL_ENTRY_SOURCE;
 	entry->lifetime = source__selector(selector->source) ?
 				  DART_CONTROL_LIFETIME_DYNAMIC :
@@ -121,7 +121,7 @@ int entry__new_map(struct region *region, int map_fd, const char *name,
 
 	entry = calloc(1, sizeof(*entry));
 	if (!entry)
-		return dart_error__set(error, ENOMEM, "memory is short");
+		return dart_error__no_memory(error);
 	entry->kind = DART_CONTROL_ENTRY_MAP;
 	entry->lifetime = DART_CONTROL_LIFETIME_DYNAMIC;
 
@@ -172,7 +172,7 @@ int entry__new_counters(struct region *region, const char *name, json_t *names,
 
 	entry = calloc(1, sizeof(*entry));
 	if (!entry)
-		return dart_error__set(error, ENOMEM, "memory is short");
+		return dart_error__no_memory(error);
 	entry->kind = DART_CONTROL_ENTRY_COUNTERS;
 	entry->lifetime = DART_CONTROL_LIFETIME_DYNAMIC;
 	entry->copies_are = DART_CONTROL_COPIES_CPU;
@@ -221,7 +221,7 @@ int entry__new_slice(struct slab *slab, const char *name,
 
 	entry = calloc(1, sizeof(*entry));
 	if (!entry)
-		return dart_error__set(error, ENOMEM, "memory is short");
+		return dart_error__no_memory(error);
 	entry->kind = DART_CONTROL_ENTRY_SLICE;
 	entry->lifetime = DART_CONTROL_LIFETIME_SERVERLESS;
 	entry->copies_are = DART_CONTROL_COPIES_ROW;
@@ -229,7 +229,7 @@ int entry__new_slice(struct slab *slab, const char *name,
 	strcpy(entry->name, name);
 	ret = entry__add_run(entry, 0, schema->length);
 	if (ret) {
-		dart_error__set(error, -ret, "memory is short");
+		dart_error__no_memory(error);
 		goto free_entry;
 	}
 

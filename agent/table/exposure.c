@@ -124,7 +124,7 @@ int exposure__expose(struct exposure *exposure, struct entry *entry,
 	entry->memory_regions = calloc((size_t)copies * entry->run_count,
 				       sizeof(*entry->memory_regions));
 	if (!entry->memory_regions)
-		return dart_error__set(error, ENOMEM, "memory is short");
+		return dart_error__no_memory(error);
 
 	for (copy = 0; copy < copies; copy++) {
 		for (i = 0; i < entry->run_count; i++) {
@@ -182,7 +182,7 @@ int exposure__prepare(struct exposure *exposure, struct dart_error *error)
 
 	next = calloc(1, sizeof(*next));
 	if (!next)
-		return dart_error__set(error, ENOMEM, "memory is short");
+		return dart_error__no_memory(error);
 	next->memory_region = exposure__register(exposure->pd, region->memory,
 						 used);
 	if (!next->memory_region) {

@@ -34,7 +34,7 @@ static int registry__link(struct registry *registry, struct entry *entry,
 			  struct dart_error *error)
 {
 	if (names__add(&registry->names, entry->name))
-		return dart_error__set(error, ENOMEM, "memory is short");
+		return dart_error__no_memory(error);
 	TAILQ_INSERT_TAIL(&registry->entries, entry, link);
 	return 0;
 }
@@ -238,7 +238,7 @@ int registry__add(struct registry *registry, struct entry *entry,
 	if (!ret)
 		ret = exposure__expose(registry->exposure, entry, error);
 	if (!ret && ids__add(&registry->extents, &entry->extent.id))
-		ret = dart_error__set(error, ENOMEM, "memory is short");
+		ret = dart_error__no_memory(error);
 	if (!ret)
 		ret = registry__insert(registry, entry, ENTRY_ADDED, error);
 	if (ret)
