@@ -6,6 +6,6 @@ dartd_libraries := dart
 dartd_packages := libsystemd jansson libibverbs librdmacm libbpf libxxhash
 dartd_skeletons := biolat cgroupnet map_owner_watch runqlat tcp_traffic tcpconn
 
-unit_entry_name_sources := agent/table/entry_name.c
+unit_entry_name_sources := agent/base/entry_name.c
 unit_source_schema_sources := $(addprefix agent/, \
 	schema/source_schema.c region/source.c schema/btf_layout.c)

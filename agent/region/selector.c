@@ -14,7 +14,7 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-#include "agent/table/entry_name.h"
+#include "agent/base/entry_name.h"
 #include "selector.h"
 
 #define OWN_NETNS "/proc/self/ns/net"

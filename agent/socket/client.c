@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "client.h"
-#include "request.h"
+#include "agent/base/request.h"
 #include "registration_socket.h"
 
 static void client__close_passed_fd(struct client *client)

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "agent/base/log.h"
-#include "reply.h"
+#include "agent/base/reply.h"
 #include "registration_socket.h"
 
 #define CLIENTS_MAX 64

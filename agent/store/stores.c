@@ -2,7 +2,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "agent/table/entry_name.h"
+#include "agent/base/entry_name.h"
 #include "stores.h"
 
 void stores__open(struct stores *stores, const struct device *device)

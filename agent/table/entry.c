@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "agent/region/slab.h"
+#include "slab.h"
 #include "agent/schema/counters_schema.h"
 #include "agent/schema/map_schema.h"
 #include "agent/schema/schema_json.h"

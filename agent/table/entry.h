@@ -20,7 +20,7 @@
 #include "agent/region/region.h"
 #include "agent/region/selector.h"
 #include "agent/schema/source_schema.h"
-#include "entry_name.h"
+#include "agent/base/entry_name.h"
 
 struct follower;
 struct slab;

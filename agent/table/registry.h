@@ -9,13 +9,13 @@
 
 #include "agent/base/ids.h"
 #include "agent/base/lease.h"
-#include "agent/base/names.h"
+#include "agent/base/entry_index.h"
 #include "agent/base/file_watch.h"
 #include <libdart/error.h>
 #include "agent/region/map_owner_watch.h"
 #include "agent/region/region.h"
 #include "agent/region/selector.h"
-#include "agent/region/slab.h"
+#include "slab.h"
 #include "agent/schema/source_schema.h"
 #include "entry.h"
 #include "exposure.h"

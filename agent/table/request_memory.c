@@ -4,7 +4,7 @@
 #include "agent/agent.h"
 #include "agent/base/log.h"
 #include "agent/schema/schema_json.h"
-#include "describe.h"
+#include "entry_json.h"
 #include "request_memory.h"
 
 /* Not logged: there can be thousands in a second. */

@@ -3,7 +3,7 @@
 #ifndef REQUEST_MEMORY_H
 #define REQUEST_MEMORY_H
 
-#include "agent/socket/request.h"
+#include "agent/base/request.h"
 
 request_handler request__new_slice;
 request_handler request__register_counters;

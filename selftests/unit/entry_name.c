@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "agent/table/entry_name.h"
+#include "agent/base/entry_name.h"
 #include "unit.h"
 
 static void assert_name(const char *source, const char *label,

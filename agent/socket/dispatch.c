@@ -7,13 +7,13 @@
 
 #include "agent/agent.h"
 #include "agent/base/log.h"
-#include "agent/probe/request_probe.h"
-#include "agent/store/request_store.h"
-#include "agent/table/describe.h"
+#include "agent/probe/probe_requests.h"
+#include "agent/store/store_requests.h"
+#include "agent/table/entry_json.h"
 #include "agent/table/request_memory.h"
-#include "agent/table/request_source.h"
-#include "reply.h"
-#include "request.h"
+#include "agent/table/registry_requests.h"
+#include "agent/base/reply.h"
+#include "agent/base/request.h"
 
 int request__unpack(json_t *object, struct dart_error *error,
 		    const char *format, ...)

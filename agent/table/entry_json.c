@@ -5,7 +5,7 @@
 
 #include <libdart/table/value.h>
 
-#include "describe.h"
+#include "entry_json.h"
 #include "live.h"
 
 /* Bytes of an entry that are looked at, those of empty rows among them. */

@@ -12,8 +12,8 @@
 #include <linux/dart_zero.h>
 
 #include <libdart/error.h>
-#include "agent/table/exposure.h"
-#include "region.h"
+#include "exposure.h"
+#include "agent/region/region.h"
 
 /* 64 MiB: a slice takes a page at least. */
 #define SLAB_PAGES 16384

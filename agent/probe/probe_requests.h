@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The requests about probes. */
-#ifndef REQUEST_PROBE_H
-#define REQUEST_PROBE_H
+#ifndef PROBE_REQUESTS_H
+#define PROBE_REQUESTS_H
 
-#include "agent/socket/request.h"
+#include "agent/base/request.h"
 
 request_handler request__probe_list;
 request_handler request__probe_load;
 request_handler request__probe_unload;
 
-#endif /* REQUEST_PROBE_H */
+#endif /* PROBE_REQUESTS_H */

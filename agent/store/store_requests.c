@@ -4,7 +4,7 @@
 
 #include "agent/agent.h"
 #include "agent/base/log.h"
-#include "request_store.h"
+#include "store_requests.h"
 #include "store_json.h"
 
 static int only_root(const struct request *request, const char *may,

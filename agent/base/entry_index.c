@@ -3,7 +3,7 @@
 #include <search.h>
 #include <string.h>
 
-#include "names.h"
+#include "entry_index.h"
 
 static int compare(const void *a, const void *b)
 {

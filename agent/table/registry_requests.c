@@ -5,8 +5,8 @@
 
 #include "agent/agent.h"
 #include "agent/base/log.h"
-#include "describe.h"
-#include "request_source.h"
+#include "entry_json.h"
+#include "registry_requests.h"
 
 /* What a request says of the selector; NULL for what it does not say. */
 struct said {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The agent's things as JSON: new references, NULL if memory is short. */
-#ifndef DESCRIBE_H
-#define DESCRIBE_H
+#ifndef ENTRY_JSON_H
+#define ENTRY_JSON_H
 
 #include <jansson.h>
 
@@ -22,4 +22,4 @@ int describe__values(const struct agent *agent, const struct entry *entry,
 		     json_t **values, struct dart_error *error);
 json_t *describe__status(const struct agent *agent);
 
-#endif /* DESCRIBE_H */
+#endif /* ENTRY_JSON_H */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Names: a set of strings that are part of something that has to be found. */
-#ifndef NAMES_H
-#define NAMES_H
+#ifndef ENTRY_INDEX_H
+#define ENTRY_INDEX_H
 
 /* All zeros is an empty one; it is to be empty again in the end. */
 struct names {
@@ -14,4 +14,4 @@ void names__remove(struct names *names, const char *name);
 /* The string that was added, or NULL. */
 const char *names__find(const struct names *names, const char *name);
 
-#endif /* NAMES_H */
+#endif /* ENTRY_INDEX_H */

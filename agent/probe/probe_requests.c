@@ -3,7 +3,7 @@
 
 #include "agent/agent.h"
 #include "agent/base/log.h"
-#include "request_probe.h"
+#include "probe_requests.h"
 
 int request__probe_list(struct agent *agent, const struct request *request,
 			json_t *object, json_t **result,

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The requests about stores and their reporters. */
-#ifndef REQUEST_STORE_H
-#define REQUEST_STORE_H
+#ifndef STORE_REQUESTS_H
+#define STORE_REQUESTS_H
 
-#include "agent/socket/request.h"
+#include "agent/base/request.h"
 
 request_handler request__store_create;
 request_handler request__store_delete;
@@ -14,4 +14,4 @@ request_handler request__reporter_add;
 request_handler request__reporter_remove;
 request_handler request__reporter_list;
 
-#endif /* REQUEST_STORE_H */
+#endif /* STORE_REQUESTS_H */
