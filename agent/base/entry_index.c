@@ -1,28 +1,37 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* An index of members of larger objects: a tree of tsearch(3). */
 #include <errno.h>
 #include <search.h>
+#include <stdint.h>
 #include <string.h>
 
 #include "entry_index.h"
 
-static int compare(const void *a, const void *b)
+int entry_index__compare_strings(const void *key, const void *other)
 {
-	return strcmp(a, b);
+	return strcmp(key, other);
 }
 
-int names__add(struct names *names, const char *name)
+int entry_index__compare_numbers(const void *key, const void *other)
 {
-	return tsearch(name, &names->root, compare) ? 0 : -ENOMEM;
+	uint32_t a = *(const uint32_t *)key, b = *(const uint32_t *)other;
+
+	return (a > b) - (a < b);
 }
 
-void names__remove(struct names *names, const char *name)
+int entry_index__add(struct entry_index *index, const void *key)
 {
-	tdelete(name, &names->root, compare);
+	return tsearch(key, &index->root, index->compare) ? 0 : -ENOMEM;
 }
 
-const char *names__find(const struct names *names, const char *name)
+void entry_index__remove(struct entry_index *index, const void *key)
 {
-	const char *const *found = tfind(name, &names->root, compare);
+	tdelete(key, &index->root, index->compare);
+}
+
+const void *entry_index__find(const struct entry_index *index, const void *key)
+{
+	const void *const *found = tfind(key, &index->root, index->compare);
 
 	return found ? *found : NULL;
 }

@@ -1,17 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Names: a set of strings that are part of something that has to be found. */
+/* An index of strings, or of 32-bit numbers, that are members of larger objects. */
 #ifndef ENTRY_INDEX_H
 #define ENTRY_INDEX_H
 
-/* All zeros is an empty one; it is to be empty again in the end. */
-struct names {
+/* No memory is left behind once all keys have been removed. */
+struct entry_index {
+	int (*compare)(const void *key, const void *other);
 	void *root;
 };
 
-/* @name, which no other is equal to, stays where it is.  -ENOMEM. */
-int names__add(struct names *names, const char *name);
-void names__remove(struct names *names, const char *name);
-/* The string that was added, or NULL. */
-const char *names__find(const struct names *names, const char *name);
+#define ENTRY_INDEX_OF_STRINGS { .compare = entry_index__compare_strings }
+#define ENTRY_INDEX_OF_NUMBERS { .compare = entry_index__compare_numbers }
+
+int entry_index__compare_strings(const void *key, const void *other);
+int entry_index__compare_numbers(const void *key, const void *other);
+
+/* @key differs from all others and stays where it is.  -ENOMEM. */
+int entry_index__add(struct entry_index *index, const void *key);
+/* @key need not be in the index. */
+void entry_index__remove(struct entry_index *index, const void *key);
+/* The key that was added and equals @key, or NULL. */
+const void *entry_index__find(const struct entry_index *index, const void *key);
 
 #endif /* ENTRY_INDEX_H */

@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include <time.h>
-
+#include "clock.h"
 #include "lease.h"
 
 static uint64_t now_us(void)
 {
-	struct timespec now;
-
-	clock_gettime(CLOCK_BOOTTIME, &now);
-	return (uint64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
+	return clock__nanoseconds(CLOCK_BOOTTIME) / 1000;
 }
 
 static void leases__arm(struct leases *leases)

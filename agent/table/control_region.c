@@ -6,8 +6,8 @@
 #include <sys/mman.h>
 #include <sys/random.h>
 #include <systemd/sd-id128.h>
-#include <time.h>
 
+#include "agent/base/clock.h"
 #include "control_region.h"
 
 /*
@@ -15,14 +15,6 @@
  * source on 256 CPUs with four runs takes 70 KiB.
  */
 #define CAPACITY (4 << 20)
-
-static int64_t nanoseconds(clockid_t clock)
-{
-	struct timespec now;
-
-	clock_gettime(clock, &now);
-	return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
-}
 
 static int control_region__identify(struct control_region *control_region,
 				    struct dart_error *error)
@@ -211,8 +203,8 @@ static struct dart_table next_table(const struct control_region *control_region,
 	struct dart_table table = {
 		.generation = control_region->generation + 1,
 		.instance = control_region->instance,
-		.clock_offset_ns = nanoseconds(CLOCK_REALTIME) -
-				   nanoseconds(CLOCK_BOOTTIME),
+		.clock_offset_ns = clock__nanoseconds(CLOCK_REALTIME) -
+				   clock__nanoseconds(CLOCK_BOOTTIME),
 		.exposure = exposure->mode,
 		.cpus = exposure->region->cpus,
 		.page_size = exposure->region->page_size,

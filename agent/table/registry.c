@@ -22,6 +22,8 @@ void registry__open(struct registry *registry, struct region *region,
 		.file_watches = file_watches,
 		.map_owner_watch = map_owner_watch,
 		.slab = slab,
+		.extents = ENTRY_INDEX_OF_NUMBERS,
+		.names = ENTRY_INDEX_OF_STRINGS,
 	};
 	source_schemas__open(&registry->schemas);
 	TAILQ_INIT(&registry->entries);
@@ -33,7 +35,7 @@ void registry__open(struct registry *registry, struct region *region,
 static int registry__link(struct registry *registry, struct entry *entry,
 			  struct dart_error *error)
 {
-	if (names__add(&registry->names, entry->name))
+	if (entry_index__add(&registry->names, entry->name))
 		return dart_error__no_memory(error);
 	TAILQ_INSERT_TAIL(&registry->entries, entry, link);
 	return 0;
@@ -41,7 +43,7 @@ static int registry__link(struct registry *registry, struct entry *entry,
 
 static void registry__unlink(struct registry *registry, struct entry *entry)
 {
-	names__remove(&registry->names, entry->name);
+	entry_index__remove(&registry->names, entry->name);
 	TAILQ_REMOVE(&registry->entries, entry, link);
 }
 
@@ -52,7 +54,7 @@ static void registry__free_entry(struct registry *registry, struct entry *entry)
 		map_owner_watch__remove(registry->map_owner_watch,
 					entry->extent.map_id);
 	exposure__withdraw(entry);
-	ids__remove(&registry->extents, &entry->extent.id);
+	entry_index__remove(&registry->extents, &entry->extent.id);
 	entry__free(entry, registry->region);
 }
 
@@ -197,7 +199,7 @@ int registry__end_with(struct registry *registry, int ret,
 
 struct entry *registry__find(const struct registry *registry, const char *name)
 {
-	const char *found = names__find(&registry->names, name);
+	const char *found = entry_index__find(&registry->names, name);
 
 	if (!found)
 		return NULL;
@@ -237,7 +239,7 @@ int registry__add(struct registry *registry, struct entry *entry,
 	ret = registry__check_free(registry, entry->name, error);
 	if (!ret)
 		ret = exposure__expose(registry->exposure, entry, error);
-	if (!ret && ids__add(&registry->extents, &entry->extent.id))
+	if (!ret && entry_index__add(&registry->extents, &entry->extent.id))
 		ret = dart_error__no_memory(error);
 	if (!ret)
 		ret = registry__insert(registry, entry, ENTRY_ADDED, error);
@@ -313,7 +315,7 @@ void registry__extent_is_gone(struct registry *registry, uint32_t extent)
 	const uint32_t *found;
 	struct entry *entry;
 
-	found = ids__find(&registry->extents, extent);
+	found = entry_index__find(&registry->extents, &extent);
 	if (!found)
 		return;
 	entry = (struct entry *)((char *)found -

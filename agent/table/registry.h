@@ -7,7 +7,6 @@
 #ifndef REGISTRY_H
 #define REGISTRY_H
 
-#include "agent/base/ids.h"
 #include "agent/base/lease.h"
 #include "agent/base/entry_index.h"
 #include "agent/base/file_watch.h"
@@ -30,9 +29,9 @@ struct registry {
 	struct map_owner_watch *map_owner_watch;
 	struct slab *slab;
 	struct source_schemas schemas;
-	struct ids extents;		/* entry.extent.id of all entries */
+	struct entry_index extents;	/* entry.extent.id of all entries */
 	struct entries entries;
-	struct names names;	/* of the entries */
+	struct entry_index names;	/* of the entries in the table */
 	struct entries retired;
 
 	/* Batches begun and not ended, and what they have taken out so far. */
