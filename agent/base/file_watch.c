@@ -82,10 +82,10 @@ static int cannot_watch(int code, struct dart_error *error)
 			"");
 }
 
-/* Watches what is open as watch->fd. */
-static int file_watch__start(struct file_watches *watches,
-			     struct file_watch *watch, uint32_t mask,
-			     struct dart_error *error)
+/* Watches the file that is open as watch->fd. */
+static int file_watch__add(struct file_watches *watches,
+			   struct file_watch *watch, uint32_t mask,
+			   struct dart_error *error)
 {
 	watch->wd = inotify__add(watches->fd, watch->fd, mask);
 	if (watch->wd < 0)
@@ -97,27 +97,7 @@ static int file_watch__start(struct file_watches *watches,
 	return dart_error__set(error, ENOENT, "it has been removed meanwhile");
 }
 
-int file_watch__start_file(struct file_watches *watches,
-			   struct file_watch *watch, int fd,
-			   void (*gone)(struct file_watch *watch),
-			   struct dart_error *error)
-{
-	char path[INOTIFY_PATH_MAX];
-	int ret;
-
-	inotify__path(path, fd);
-	*watch = (struct file_watch){ .gone = gone, .wd = -1 };
-	watch->fd = open(path, O_PATH | O_CLOEXEC);
-	ret = watch->fd < 0 ?
-		      cannot_watch(errno, error) :
-		      file_watch__start(watches, watch,
-					IN_ATTRIB | IN_DELETE_SELF, error);
-	if (ret)
-		file_watch__stop(watches, watch);
-	return ret;
-}
-
-/* The last part of the path that @fd has, NULL if memory is short. */
+/* The last part of the path of @fd, NULL and errno. */
 static char *last_part(int fd)
 {
 	char link[INOTIFY_PATH_MAX], path[PATH_MAX], *slash;
@@ -132,29 +112,42 @@ static char *last_part(int fd)
 	return strdup(slash ? slash + 1 : path);
 }
 
-int file_watch__start_directory(struct file_watches *watches,
-				struct file_watch *watch, int fd,
-				void (*gone)(struct file_watch *watch),
-				struct dart_error *error)
+/* Opens @fd again, or, if it is a directory, its parent. */
+static int file_watch__open(struct file_watch *watch, int fd, uint32_t *mask)
 {
+	char path[INOTIFY_PATH_MAX];
 	struct stat status;
+
+	if (fstat(fd, &status))
+		return -errno;
+	if (S_ISDIR(status.st_mode)) {
+		*mask = IN_DELETE;
+		watch->inode = status.st_ino;
+		watch->name = last_part(fd);
+		if (watch->name)
+			watch->fd = openat(fd, "..",
+					   O_PATH | O_DIRECTORY | O_CLOEXEC);
+	} else {
+		*mask = IN_ATTRIB | IN_DELETE_SELF;
+		inotify__path(path, fd);
+		watch->fd = open(path, O_PATH | O_CLOEXEC);
+	}
+	return watch->fd < 0 ? -errno : 0;
+}
+
+int file_watch__start(struct file_watches *watches, struct file_watch *watch,
+		      int fd, void (*gone)(struct file_watch *watch),
+		      struct dart_error *error)
+{
+	uint32_t mask = 0;
 	int ret;
 
-	*watch = (struct file_watch){ .gone = gone, .wd = -1 };
-	watch->fd = openat(fd, "..", O_PATH | O_DIRECTORY | O_CLOEXEC);
-	if (watch->fd < 0 || fstat(fd, &status)) {
-		ret = cannot_watch(errno, error);
-		goto stop;
-	}
-	watch->inode = status.st_ino;
-	watch->name = last_part(fd);
-	ret = watch->name ?
-		      file_watch__start(watches, watch, IN_DELETE, error) :
-		      cannot_watch(errno, error);
-	if (!ret)
-		return 0;
-stop:
-	file_watch__stop(watches, watch);
+	*watch = (struct file_watch){ .gone = gone, .wd = -1, .fd = -1 };
+	ret = file_watch__open(watch, fd, &mask);
+	ret = ret ? cannot_watch(-ret, error) :
+		    file_watch__add(watches, watch, mask, error);
+	if (ret)
+		file_watch__stop(watches, watch);
 	return ret;
 }
 

@@ -43,18 +43,13 @@ int file_watches__open(struct file_watches *watches, sd_event *loop,
 void file_watches__close(struct file_watches *watches);
 
 /*
- * Calls @gone, which may stop this and other watches, when the file that @fd is
- * of has been removed.  A directory is watched from its parent, because a
- * cgroup does not say itself that it ends.  -ENOENT: it has been removed already.
+ * Calls @gone, which may stop this and other watches, when the file or directory
+ * behind @fd has been removed.  A directory is watched from its parent, because
+ * a cgroup does not report its own removal.  -ENOENT: it was removed already.
  */
-int file_watch__start_file(struct file_watches *watches,
-			   struct file_watch *watch, int fd,
-			   void (*gone)(struct file_watch *watch),
-			   struct dart_error *error);
-int file_watch__start_directory(struct file_watches *watches,
-				struct file_watch *watch, int fd,
-				void (*gone)(struct file_watch *watch),
-				struct dart_error *error);
+int file_watch__start(struct file_watches *watches, struct file_watch *watch,
+		      int fd, void (*gone)(struct file_watch *watch),
+		      struct dart_error *error);
 /* Also one that does not run. */
 void file_watch__stop(struct file_watches *watches, struct file_watch *watch);
 

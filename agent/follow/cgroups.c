@@ -311,9 +311,8 @@ int cgroups__open(struct cgroups **result, struct follower *follower, int fd,
 	if (ret)
 		goto close_top;
 	if (!is_root(fd))
-		ret = file_watch__start_directory(
-			followers->registry->file_watches, &cgroups->watch, fd,
-			on_gone, error);
+		ret = file_watch__start(followers->registry->file_watches,
+					&cgroups->watch, fd, on_gone, error);
 	if (ret) {
 		cgroups__close(cgroups);
 		return ret;

@@ -61,18 +61,16 @@ void follower__fail(struct follower *follower, const struct dart_error *error)
 			     follower->name, error->text);
 }
 
-void follower__register(struct follower *follower, struct selector *selector)
+void follower__register(struct follower *follower,
+			const struct selector *selector)
 {
 	struct entry *entry;
 	struct dart_error error;
 	int ret;
 
-	selector->is_followed = true;
 	ret = registry__add_source(follower->followers->registry, selector,
-				   &entry, &error);
-	if (!ret)
-		entry->follower = follower;
-	else if (ret != -EEXIST && ret != -ENOENT && ret != -ENODEV)
+				   follower, &entry, &error);
+	if (ret && ret != -EEXIST && ret != -ENOENT && ret != -ENODEV)
 		follower__fail(follower, &error);
 }
 

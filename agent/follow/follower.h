@@ -66,7 +66,8 @@ void followers__namespaces_have_changed(struct followers *followers);
  * Registers something that has come, as part of a batch.  What cannot be is
  * left out, and said once for all of a follow.
  */
-void follower__register(struct follower *follower, struct selector *selector);
+void follower__register(struct follower *follower,
+			const struct selector *selector);
 void follower__fail(struct follower *follower, const struct dart_error *error);
 
 #endif /* FOLLOWER_H */

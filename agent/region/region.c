@@ -127,14 +127,14 @@ int region__add_window(struct region *region, const struct selector *selector,
 	case EOPNOTSUPP:
 		return dart_error__set(
 			error, errno, "%s",
-			source__selector(source) == SOURCE_SELECTOR_NETDEV ?
+			source->selector == SOURCE_SELECTOR_NETDEV ?
 				"this device has no per-CPU statistics of a kind that is known" :
 				"this kernel has no such counters");
 	case EINVAL:
 		return dart_error__set(
 			error, EINVAL, "the kernel has no window on %s%s",
 			selector->name,
-			source__selector(source) == SOURCE_SELECTOR_CGROUP ?
+			source->selector == SOURCE_SELECTOR_CGROUP ?
 				": the root cgroup has no counters of its own" :
 				"");
 	default:

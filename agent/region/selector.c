@@ -19,6 +19,82 @@
 
 #define OWN_NETNS "/proc/self/ns/net"
 
+static const struct {
+	const char *name;
+	const char *object;
+} selectors[] = {
+	[SOURCE_SELECTOR_NONE] = { .name = "none" },
+	[SOURCE_SELECTOR_NETNS] = { "netns", "network namespace" },
+	[SOURCE_SELECTOR_NETDEV] = { "netdev", "network device" },
+	[SOURCE_SELECTOR_DISK] = { "disk", "disk" },
+	[SOURCE_SELECTOR_CGROUP] = { "cgroup", "cgroup" },
+};
+
+const char *selector__name(const struct source *source)
+{
+	return selectors[source->selector].name;
+}
+
+static int check_word(const struct source *source,
+		      enum source_selector selector, const char *word,
+		      struct dart_error *error)
+{
+	const char *object = selectors[selector].object;
+
+	if (word && source->selector != selector)
+		return dart_error__set(error, EINVAL, "%s is not of a %s",
+				       source->name, object);
+	if (!word && source->selector == selector)
+		return dart_error__set(error, EINVAL,
+				       "%s is of a %s: say which", source->name,
+				       object);
+	return 0;
+}
+
+static int check_cgroup_path(const char *path, struct dart_error *error)
+{
+	size_t length = strlen(path);
+
+	if (*path != '/' || strstr(path, "//") ||
+	    (length > 1 && path[length - 1] == '/'))
+		return dart_error__set(
+			error, EINVAL,
+			"'%s' is not the path of a cgroup from the root of the hierarchy",
+			path);
+	return 0;
+}
+
+int selector__check(const struct source *source,
+		    const struct selector_choice *choice,
+		    struct dart_error *error)
+{
+	bool wants_fd = choice->netns || choice->disk || choice->cgroup;
+	int ret = 0;
+
+	/* The namespace may be left out: then it is the agent's. */
+	if (choice->netns && source->selector != SOURCE_SELECTOR_NETDEV)
+		ret = check_word(source, SOURCE_SELECTOR_NETNS, choice->netns,
+				 error);
+	if (!ret)
+		ret = check_word(source, SOURCE_SELECTOR_NETDEV, choice->netdev,
+				 error);
+	if (!ret)
+		ret = check_word(source, SOURCE_SELECTOR_DISK, choice->disk,
+				 error);
+	if (!ret)
+		ret = check_word(source, SOURCE_SELECTOR_CGROUP, choice->cgroup,
+				 error);
+	if (!ret && choice->cgroup)
+		ret = check_cgroup_path(choice->cgroup, error);
+	if (!ret && wants_fd != (choice->fd >= 0))
+		ret = dart_error__set(
+			error, EINVAL,
+			wants_fd ?
+				"the file descriptor of the selected object is missing" :
+				"the request takes no file descriptor");
+	return ret;
+}
+
 static int selector__init(struct selector *selector,
 			  const struct source *source, int fd,
 			  const char *label, struct dart_error *error)
@@ -29,12 +105,6 @@ static int selector__init(struct selector *selector,
 		.fd = fd,
 	};
 	return entry_name__of(selector->name, source->name, label, error);
-}
-
-int selector__none(struct selector *selector, const struct source *source,
-		   struct dart_error *error)
-{
-	return selector__init(selector, source, -1, NULL, error);
 }
 
 /*
@@ -103,9 +173,15 @@ static int check_netns(struct selector *selector, struct dart_error *error)
 	return 0;
 }
 
-int selector__netns(struct selector *selector, const struct source *source,
-		    int fd, const char *label, const char *netdev,
-		    struct dart_error *error)
+/*
+ * @fd refers to a network namespace that is called @label; -1 and NULL mean
+ * that of this process.  @netdev is the name of an interface in it, NULL for
+ * sources of a namespace.
+ */
+static int selector__netns(struct selector *selector,
+			   const struct source *source, int fd,
+			   const char *label, const char *netdev,
+			   struct dart_error *error)
 {
 	char both[DART_REGISTRATION_NAME_MAX];
 	int ret;
@@ -151,8 +227,9 @@ int selector__netns_inode(struct selector *selector,
 	return ret;
 }
 
-int selector__disk(struct selector *selector, const struct source *source,
-		   int fd, const char *label, struct dart_error *error)
+static int selector__disk(struct selector *selector,
+			  const struct source *source, int fd,
+			  const char *label, struct dart_error *error)
 {
 	struct stat status;
 	int ret;
@@ -185,6 +262,30 @@ int selector__cgroup(struct selector *selector, const struct source *source,
 			"the file descriptor is of no cgroup of version 2");
 	selector->key.object = status.st_ino;
 	return 0;
+}
+
+int selector__choose(struct selector *selector, const struct source *source,
+		     const struct selector_choice *choice,
+		     struct dart_error *error)
+{
+	int ret = selector__check(source, choice, error);
+
+	if (ret)
+		return ret;
+	switch (source->selector) {
+	case SOURCE_SELECTOR_NETNS:
+	case SOURCE_SELECTOR_NETDEV:
+		return selector__netns(selector, source, choice->fd,
+				       choice->netns, choice->netdev, error);
+	case SOURCE_SELECTOR_DISK:
+		return selector__disk(selector, source, choice->fd,
+				      choice->disk, error);
+	case SOURCE_SELECTOR_CGROUP:
+		return selector__cgroup(selector, source, choice->fd,
+					choice->cgroup, error);
+	default:
+		return selector__init(selector, source, -1, NULL, error);
+	}
 }
 
 void selector__close(struct selector *selector)

@@ -25,33 +25,39 @@ struct selector {
 	const struct source *source;
 	struct selector_key key;
 	char name[DART_REGISTRATION_NAME_MAX];
-	/* The caller's; -1 where nothing selects, or key.object does. */
+	/* The caller's; -1 if nothing selects, or key.object does. */
 	int fd;
-	bool has_own_fd;	/* then it is the selection's */
-	bool is_followed;	/* somebody else knows when it ends */
+	bool has_own_fd; /* the selector closes it */
 };
 
-/*
- * All find out what @fd, the caller's, is, and refuse what does not fit.
- * selector__close() when the selection has been registered.
- */
-int selector__none(struct selector *selector, const struct source *source,
-		   struct dart_error *error);
-/*
- * @fd is of a network namespace that is called @label; -1 and NULL mean that of
- * this process.  @netdev is the name of an interface in it, NULL for sources of
- * a namespace.
- */
-int selector__netns(struct selector *selector, const struct source *source,
-		    int fd, const char *label, const char *netdev,
+/* The words of a client for the one it selects, NULL for those it left out. */
+struct selector_choice {
+	const char *netns;
+	const char *netdev; /* an interface in the namespace */
+	const char *disk;
+	const char *cgroup; /* path below the root of its hierarchy: "/a/b" */
+	int fd; /* open on the netns, disk or cgroup, or -1 */
+};
+
+/* "none", "netns", "netdev", "disk" or "cgroup" */
+const char *selector__name(const struct source *source);
+
+/* Refuses a choice that does not say exactly what the source needs. */
+int selector__check(const struct source *source,
+		    const struct selector_choice *choice,
 		    struct dart_error *error);
-/* The namespace that has this inode. */
+
+/*
+ * All find out what the descriptor refers to and refuse what the source does
+ * not take.  selector__close() once the selection has been registered.
+ */
+int selector__choose(struct selector *selector, const struct source *source,
+		     const struct selector_choice *choice,
+		     struct dart_error *error);
+/* The namespace with this inode. */
 int selector__netns_inode(struct selector *selector,
 			  const struct source *source, uint32_t inode,
 			  const char *label, struct dart_error *error);
-int selector__disk(struct selector *selector, const struct source *source,
-		   int fd, const char *label, struct dart_error *error);
-/* @path is that of the cgroup below the root of its hierarchy: "/a/b". */
 int selector__cgroup(struct selector *selector, const struct source *source,
 		     int fd, const char *path, struct dart_error *error);
 void selector__close(struct selector *selector);

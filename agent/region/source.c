@@ -50,10 +50,12 @@ static const struct source_counter netdev_known[] = {
 };
 
 /* A struct around an array of which element 0 is not used. */
-#define MIB(name_, id_, prefix_, element_, unit_, ...)                         \
+#define MIB(name_, what_, id_, prefix_, element_, unit_, ...)                  \
 	{                                                                      \
 		.name = name_,                                                 \
+		.description = what_ " of a network namespace",                \
 		.id = id_,                                                     \
+		.selector = SOURCE_SELECTOR_NETNS,                             \
 		.parts = { {                                                   \
 			.member = "mibs",                                      \
 			.unit = unit_,                                         \
@@ -84,6 +86,7 @@ static const struct source_counter netdev_known[] = {
 static const struct source sources[] = {
 	{
 		.name = "cpustat",
+		.description = "CPU time by state",
 		.id = DART_ZERO_SOURCE_CPUSTAT,
 		.parts = { {
 			.member = "cpustat",
@@ -95,6 +98,7 @@ static const struct source sources[] = {
 	},
 	{
 		.name = "vmstat",
+		.description = "events of memory management",
 		.id = DART_ZERO_SOURCE_VMSTAT,
 		.parts = { {
 			.member = "event",
@@ -105,6 +109,7 @@ static const struct source sources[] = {
 	},
 	{
 		.name = "softnet",
+		.description = "packets that each CPU received",
 		.id = DART_ZERO_SOURCE_SOFTNET,
 		.parts = {
 			{ .member = "processed", .unit = "packets" },
@@ -123,6 +128,7 @@ static const struct source sources[] = {
 	},
 	{
 		.name = "softirqs",
+		.description = "interrupts and softirqs",
 		.id = DART_ZERO_SOURCE_KSTAT,
 		.parts = {
 			{ .member = "irqs_sum", .unit = "interrupts" },
@@ -137,6 +143,7 @@ static const struct source sources[] = {
 	},
 	{
 		.name = "irqs",
+		.description = "interrupts of each CPU by kind",
 		.id = DART_ZERO_SOURCE_IRQ_STAT,
 		.parts = {
 			{ .unit = "interrupts" },
@@ -151,37 +158,45 @@ static const struct source sources[] = {
 		},
 		.part_count = 2,
 	},
-	MIB("snmp:ip", DART_ZERO_SOURCE_IP, "IPSTATS_MIB_", "INPKTS",
-	    "packets", .known = ip_known),
-	MIB("snmp:ip6", DART_ZERO_SOURCE_IP6, "IPSTATS_MIB_", "INPKTS",
-	    "packets", .known = ip_known),
-	MIB("snmp:tcp", DART_ZERO_SOURCE_TCP, "TCP_MIB_", "RTOALGORITHM", "",
-	    .known = tcp_known),
-	MIB("snmp:tcpext", DART_ZERO_SOURCE_TCPEXT, "LINUX_MIB_",
-	    "SYNCOOKIESSENT", ""),
-	MIB("snmp:udp", DART_ZERO_SOURCE_UDP, "UDP_MIB_", "INDATAGRAMS",
-	    "datagrams"),
-	MIB("snmp:udp6", DART_ZERO_SOURCE_UDP6, "UDP_MIB_", "INDATAGRAMS",
-	    "datagrams"),
-	MIB("snmp:icmp", DART_ZERO_SOURCE_ICMP, "ICMP_MIB_", "INMSGS",
-	    "messages", .known = icmp_known, .is_only_known = true),
-	MIB("snmp:icmp6", DART_ZERO_SOURCE_ICMP6, "ICMP6_MIB_", "INMSGS",
-	    "messages", .known = icmp_known, .is_only_known = true),
+	MIB("snmp:ip", "IPv4 counters", DART_ZERO_SOURCE_IP,
+	    "IPSTATS_MIB_", "INPKTS", "packets", .known = ip_known),
+	MIB("snmp:ip6", "IPv6 counters", DART_ZERO_SOURCE_IP6,
+	    "IPSTATS_MIB_", "INPKTS", "packets", .known = ip_known),
+	MIB("snmp:tcp", "TCP counters", DART_ZERO_SOURCE_TCP,
+	    "TCP_MIB_", "RTOALGORITHM", "", .known = tcp_known),
+	MIB("snmp:tcpext", "extended TCP counters", DART_ZERO_SOURCE_TCPEXT,
+	    "LINUX_MIB_", "SYNCOOKIESSENT", ""),
+	MIB("snmp:udp", "UDP counters", DART_ZERO_SOURCE_UDP,
+	    "UDP_MIB_", "INDATAGRAMS", "datagrams"),
+	MIB("snmp:udp6", "UDPv6 counters", DART_ZERO_SOURCE_UDP6,
+	    "UDP_MIB_", "INDATAGRAMS", "datagrams"),
+	MIB("snmp:icmp", "ICMP counters", DART_ZERO_SOURCE_ICMP,
+	    "ICMP_MIB_", "INMSGS", "messages", .known = icmp_known,
+	    .is_only_known = true),
+	MIB("snmp:icmp6", "ICMPv6 counters", DART_ZERO_SOURCE_ICMP6,
+	    "ICMP6_MIB_", "INMSGS", "messages", .known = icmp_known,
+	    .is_only_known = true),
 	{
 		.name = "netdev:stats",
+		.description = "packets and bytes of a network device that counts by CPU",
 		.id = DART_ZERO_SOURCE_NETDEV,
+		.selector = SOURCE_SELECTOR_NETDEV,
 		.parts = { { .unit = "packets", .known = netdev_known } },
 		.part_count = 1,
 	},
 	{
 		.name = "netdev:core",
+		.description = "packets that the kernel dropped for a network device",
 		.id = DART_ZERO_SOURCE_NETDEV_CORE,
+		.selector = SOURCE_SELECTOR_NETDEV,
 		.parts = { { .unit = "packets" } },
 		.part_count = 1,
 	},
 	{
 		.name = "disk:stats",
+		.description = "requests, sectors and times of a disk",
 		.id = DART_ZERO_SOURCE_DISK,
+		.selector = SOURCE_SELECTOR_DISK,
 		.parts = {
 			DISK_GROUPS("nsecs", "ns"),
 			DISK_GROUPS("sectors", "sectors"),
@@ -201,7 +216,9 @@ static const struct source sources[] = {
 	},
 	{
 		.name = "cgroup:cpu",
+		.description = "CPU time of a cgroup",
 		.id = DART_ZERO_SOURCE_CGROUP_CPU,
+		.selector = SOURCE_SELECTOR_CGROUP,
 		.parts = {
 			{ .member = "cputime.stime", .unit = "ns" },
 			{ .member = "cputime.utime", .unit = "ns" },
@@ -225,26 +242,8 @@ const struct source *source__find(const char *name)
 	return NULL;
 }
 
-enum source_selector source__selector(const struct source *source)
+const struct source *source__at(size_t index)
 {
-	switch (source->id) {
-	case DART_ZERO_SOURCE_IP:
-	case DART_ZERO_SOURCE_IP6:
-	case DART_ZERO_SOURCE_TCP:
-	case DART_ZERO_SOURCE_TCPEXT:
-	case DART_ZERO_SOURCE_UDP:
-	case DART_ZERO_SOURCE_UDP6:
-	case DART_ZERO_SOURCE_ICMP:
-	case DART_ZERO_SOURCE_ICMP6:
-		return SOURCE_SELECTOR_NETNS;
-	case DART_ZERO_SOURCE_NETDEV:
-	case DART_ZERO_SOURCE_NETDEV_CORE:
-		return SOURCE_SELECTOR_NETDEV;
-	case DART_ZERO_SOURCE_DISK:
-		return SOURCE_SELECTOR_DISK;
-	case DART_ZERO_SOURCE_CGROUP_CPU:
-		return SOURCE_SELECTOR_CGROUP;
-	default:
-		return SOURCE_SELECTOR_NONE;
-	}
+	return index < sizeof(sources) / sizeof(sources[0]) ? &sources[index] :
+							      NULL;
 }

@@ -4,6 +4,7 @@
 #define SOURCE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include <dart/control.h>
@@ -42,14 +43,7 @@ struct source_part {
 
 #define SOURCE_PARTS_MAX 8
 
-struct source {
-	const char *name;	/* of the entry, or what it begins with */
-	enum dart_zero_source id;
-	struct source_part parts[SOURCE_PARTS_MAX];
-	uint32_t part_count;
-};
-
-/* What selects one of many? */
+/* What selects one of many sets of the same counters. */
 enum source_selector {
 	SOURCE_SELECTOR_NONE,
 	SOURCE_SELECTOR_NETNS,
@@ -58,8 +52,18 @@ enum source_selector {
 	SOURCE_SELECTOR_CGROUP,
 };
 
+struct source {
+	const char *name; /* of the entry, or what it begins with */
+	const char *description; /* one line */
+	enum dart_zero_source id;
+	enum source_selector selector;
+	struct source_part parts[SOURCE_PARTS_MAX];
+	uint32_t part_count;
+};
+
 /* NULL if there is no source of this name. */
 const struct source *source__find(const char *name);
-enum source_selector source__selector(const struct source *source);
+/* Number @index from 0 on, NULL behind the last. */
+const struct source *source__at(size_t index);
 
 #endif /* SOURCE_H */

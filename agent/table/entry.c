@@ -79,7 +79,7 @@ int entry__new_source(struct region *region, struct source_schemas *schemas,
 	if (!entry)
 		return dart_error__no_memory(error);
 	entry->kind = DART_CONTROL_ENTRY_SOURCE;
-	entry->lifetime = source__selector(selector->source) ?
+	entry->lifetime = selector->source->selector ?
 				  DART_CONTROL_LIFETIME_DYNAMIC :
 				  DART_CONTROL_LIFETIME_IMMOBILE;
 	entry->copies_are = DART_CONTROL_COPIES_CPU;

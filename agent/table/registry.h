@@ -57,8 +57,10 @@ void registry__close(struct registry *registry);
 void registry__begin(struct registry *registry);
 int registry__end(struct registry *registry, struct dart_error *error);
 
+/* An entry of a follower, or with NULL a single one, which is watched here. */
 int registry__add_source(struct registry *registry,
-			 const struct selector *selector, struct entry **entry,
+			 const struct selector *selector,
+			 const struct follower *follower, struct entry **entry,
 			 struct dart_error *error);
 /*
  * @map_fd stays the caller's.  Takes the map's name if @name is NULL.

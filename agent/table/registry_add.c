@@ -65,20 +65,13 @@ static int registry__watch(struct registry *registry, struct entry *entry,
 			   const struct selector *selector,
 			   struct dart_error *error)
 {
-	if (selector->is_followed)
+	enum source_selector kind = selector->source->selector;
+
+	if (entry->follower ||
+	    (kind != SOURCE_SELECTOR_CGROUP && kind != SOURCE_SELECTOR_DISK))
 		return 0;
-	switch (source__selector(selector->source)) {
-	case SOURCE_SELECTOR_CGROUP:
-		return file_watch__start_directory(registry->file_watches,
-						   &entry->watch, selector->fd,
-						   on_gone, error);
-	case SOURCE_SELECTOR_DISK:
-		return file_watch__start_file(registry->file_watches,
-					      &entry->watch, selector->fd,
-					      on_gone, error);
-	default:
-		return 0;
-	}
+	return file_watch__start(registry->file_watches, &entry->watch,
+				 selector->fd, on_gone, error);
 }
 
 /* Adds to the batch what the region does not have in the table. */
@@ -115,7 +108,8 @@ static int registry__stage_source(struct registry *registry,
 }
 
 int registry__add_source(struct registry *registry,
-			 const struct selector *selector, struct entry **result,
+			 const struct selector *selector,
+			 const struct follower *follower, struct entry **result,
 			 struct dart_error *error)
 {
 	struct entry *entry = NULL;
@@ -124,6 +118,7 @@ int registry__add_source(struct registry *registry,
 	registry__begin(registry);
 	ret = registry__stage_source(registry, selector, &entry, error);
 	if (!ret) {
+		entry->follower = follower;
 		ret = registry__watch(registry, entry, selector, error);
 		if (ret)
 			registry__take_out(registry, entry);
