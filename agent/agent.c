@@ -1,12 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Puts the parts of dartd together and connects those that do not know each other. */
 #include <string.h>
 
 #include "agent.h"
 #include "agent/base/log.h"
+#include "agent/follow/follower_requests.h"
+#include "agent/follow/namespaces.h"
+#include "agent/probe/probe_requests.h"
+#include "agent/store/store_requests.h"
+#include "agent/table/registry_requests.h"
+#include "agent_requests.h"
 
-static void on_map_gone(void *userdata, uint32_t map_id)
+static void on_map_ended(void *registry, uint32_t map_id)
 {
-	registry__map_is_gone(userdata, map_id);
+	registry__map_ended(registry, map_id);
 }
 
 /* Without it (no BTF, no CAP_BPF, lockdown) all the rest still works. */
@@ -14,11 +21,67 @@ static void agent__open_map_watch(struct agent *agent, sd_event *loop)
 {
 	struct dart_error error;
 
-	if (map_owner_watch__open(&agent->map_owner_watch, loop, on_map_gone,
+	if (map_owner_watch__open(&agent->map_owner_watch, loop, on_map_ended,
 				  &agent->registry, &error))
 		log__warning(
 			"maps stay until they are unregistered: no eBPF program watches their owners: %s",
 			error.text);
+}
+
+static void on_begin(void *userdata)
+{
+	struct agent *agent = userdata;
+
+	registry__begin(&agent->registry);
+}
+
+static void on_extent_ended(void *userdata, uint32_t id)
+{
+	struct agent *agent = userdata;
+
+	registry__extent_ended(&agent->registry, id);
+}
+
+static void on_namespaces_changed(void *userdata)
+{
+	struct agent *agent = userdata;
+
+	namespaces__changed(&agent->followers);
+}
+
+static void on_end(void *userdata)
+{
+	struct agent *agent = userdata;
+	struct dart_error error;
+
+	if (registry__end(&agent->registry, &error))
+		log__error("controllers are not told yet: %s", error.text);
+}
+
+static const struct region_events_handlers region_handlers = {
+	.begin = on_begin,
+	.extent_ended = on_extent_ended,
+	.namespaces_changed = on_namespaces_changed,
+	.end = on_end,
+};
+
+/* Which object handles which requests, of clients and over RDMA. */
+static void agent__connect(struct agent *agent)
+{
+	const struct request_table tables[AGENT_REQUEST_TABLES] = {
+		{ registry_requests, &agent->registry },
+		{ follower_requests, &agent->followers },
+		{ probe_requests, &agent->probes },
+		{ store_requests, &agent->stores },
+		{ agent_requests, agent },
+	};
+	const struct peer_service services[AGENT_PEER_SERVICES] = {
+		{ &controller_kind, &agent->control_region },
+		{ &reader_kind, &agent->stores },
+	};
+
+	memcpy(agent->request_tables, tables, sizeof(tables));
+	memcpy(agent->peer_services, services, sizeof(services));
 }
 
 int agent__open(struct agent *agent, const struct options *options,
@@ -27,6 +90,7 @@ int agent__open(struct agent *agent, const struct options *options,
 	int ret;
 
 	*agent = (struct agent){ .options = *options };
+	agent__connect(agent);
 
 	ret = region__open(&agent->region, error);
 	if (ret)
@@ -55,23 +119,23 @@ int agent__open(struct agent *agent, const struct options *options,
 		       &agent->leases, &agent->control_region,
 		       &agent->file_watches, &agent->map_owner_watch,
 		       &agent->slab);
-	followers__open(&agent->followers, &agent->registry, loop);
-	ret = region_events__open(&agent->region_events, loop, &agent->registry,
-				  &agent->followers, error);
+	followers__open(&agent->followers, &agent->registry, &agent->region,
+			&agent->file_watches, loop);
+	ret = region_events__open(&agent->region_events, loop, &agent->region,
+				  &region_handlers, agent, error);
 	if (ret)
-		goto close_follows;
+		goto close_followers;
 	ret = probes__open(&agent->probes, agent->region.cpus, &agent->registry,
 			   error);
 	if (ret)
-		goto close_region_watch;
-	stores__open(&agent->stores, &agent->device);
+		goto close_region_events;
+	stores__open(&agent->stores, &agent->device, &agent->listener);
 	ret = registration_socket__open(&agent->socket, loop, options->socket,
-					agent, error);
+					agent->request_tables, error);
 	if (ret)
 		goto close_stores;
 	ret = listener__open(&agent->listener, loop, options->port,
-			     &agent->device, &agent->control_region,
-			     &agent->stores, error);
+			     &agent->device, agent->peer_services, error);
 	if (ret)
 		goto close_socket;
 	return 0;
@@ -81,9 +145,9 @@ close_socket:
 close_stores:
 	stores__close(&agent->stores);
 	probes__close(&agent->probes);
-close_region_watch:
+close_region_events:
 	region_events__close(&agent->region_events);
-close_follows:
+close_followers:
 	followers__close(&agent->followers);
 	registry__close(&agent->registry);
 	map_owner_watch__close(&agent->map_owner_watch);

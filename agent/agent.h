@@ -5,9 +5,10 @@
 
 #include <systemd/sd-event.h>
 
-#include "agent/base/lease.h"
-#include "agent/base/file_watch.h"
 #include <libdart/error.h>
+
+#include "agent/base/file_watch.h"
+#include "agent/base/lease.h"
 #include "agent/follow/follower.h"
 #include "agent/probe/probe.h"
 #include "agent/rdma/device.h"
@@ -16,10 +17,13 @@
 #include "agent/region/region_events.h"
 #include "agent/socket/registration_socket.h"
 #include "agent/store/stores.h"
-#include "agent/table/exposure.h"
 #include "agent/table/control_region.h"
+#include "agent/table/exposure.h"
 #include "agent/table/registry.h"
 #include "options.h"
+
+#define AGENT_REQUEST_TABLES 6
+#define AGENT_PEER_SERVICES 3
 
 struct agent {
 	struct options options;
@@ -36,7 +40,9 @@ struct agent {
 	struct region_events region_events;
 	struct probes probes;
 	struct stores stores;
+	struct request_table request_tables[AGENT_REQUEST_TABLES];
 	struct registration_socket socket;
+	struct peer_service peer_services[AGENT_PEER_SERVICES];
 	struct listener listener;
 };
 

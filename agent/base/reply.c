@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* The JSON that all replies have in common. */
 #include <string.h>
 
 #include "reply.h"
@@ -14,4 +15,12 @@ json_t *reply__error(int error, const char *message)
 
 	return json_pack("{s:b, s:s, s:s}", "ok", 0, "error", name ?: "EIO",
 			 "message", message);
+}
+
+void reply__append(json_t **list, json_t *item)
+{
+	if (!json_array_append_new(*list, item))
+		return;
+	json_decref(*list);
+	*list = NULL;
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Watches each cgroup of a subtree for children and registers them. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -22,11 +23,12 @@ struct cgroup {
 };
 
 struct cgroups {
-	struct follower *follower;
+	struct follower follower; /* first: see cgroups__free() */
 	char *path;			/* of the top */
 	int top;
 	int inotify;
 	sd_event_source *events;
+	struct file_watches *file_watches;
 	struct file_watch watch; /* of the top */
 	TAILQ_HEAD(, cgroup) list;
 };
@@ -69,12 +71,12 @@ static void cgroups__register(struct cgroups *cgroups, const char *path, int fd)
 		return;
 	if (join(whole, cgroups->path, path)) {
 		dart_error__set(&error, ENAMETOOLONG, "a path is too long");
-		follower__fail(cgroups->follower, &error);
-	} else if (selector__cgroup(&selector, cgroups->follower->source, fd,
+		follower__fail(&cgroups->follower, &error);
+	} else if (selector__cgroup(&selector, cgroups->follower.source, fd,
 				    whole, &error)) {
-		follower__fail(cgroups->follower, &error);
+		follower__fail(&cgroups->follower, &error);
 	} else {
-		follower__register(cgroups->follower, &selector);
+		follower__register(&cgroups->follower, &selector);
 	}
 }
 
@@ -150,7 +152,7 @@ static void cgroups__add(struct cgroups *cgroups, const char *path)
 			ret != -ENOSPC ?
 				"" :
 				" (raise /proc/sys/fs/inotify/max_user_watches)");
-		follower__fail(cgroups->follower, &error);
+		follower__fail(&cgroups->follower, &error);
 	}
 	if (directory)
 		closedir(directory);
@@ -166,8 +168,8 @@ static void cgroups__forget(struct cgroups *cgroups, struct cgroup *cgroup)
 /* One that has ended, and with it all below. */
 static void cgroups__drop(struct cgroups *cgroups, const char *path)
 {
-	struct registry *registry = cgroups->follower->followers->registry;
-	struct selector_key key = { .source = cgroups->follower->source->id };
+	struct registry *registry = cgroups->follower.followers->registry;
+	struct selector_key key = { .source = cgroups->follower.source->id };
 	size_t length = strlen(path);
 	struct cgroup *cgroup, *next;
 	struct entry *entry;
@@ -179,8 +181,8 @@ static void cgroups__drop(struct cgroups *cgroups, const char *path)
 			continue;
 		key.object = cgroup->inode;
 		entry = registry__find_source(registry, &key);
-		if (entry && entry->follower == cgroups->follower)
-			registry__entry_is_gone(registry, entry);
+		if (entry && entry->group == &cgroups->follower.group)
+			registry__entry_ended(registry, entry);
 		cgroups__forget(cgroups, cgroup);
 	}
 }
@@ -261,86 +263,97 @@ static int on_event(sd_event_source *source, int fd, uint32_t revents,
 		    void *userdata)
 {
 	struct cgroups *cgroups = userdata;
-	struct registry *registry = cgroups->follower->followers->registry;
+	struct registry *registry = cgroups->follower.followers->registry;
 	struct dart_error error;
 
 	registry__begin(registry);
 	inotify__read(fd, on_happening, cgroups);
 	if (registry__end(registry, &error))
 		log__error("%s: changes are left out: %s",
-			   cgroups->follower->name, error.text);
+			   cgroups->follower.group.name, error.text);
 	return 0;
 }
 
-static void on_gone(struct file_watch *watch)
+static void on_top_removed(struct file_watch *watch)
 {
-	follower__is_gone(file_watch__owner(watch, struct cgroups)->follower);
+	follower__ended(&file_watch__owner(watch, struct cgroups)->follower);
 }
 
-int cgroups__open(struct cgroups **result, struct follower *follower, int fd,
-		  const char *path, struct dart_error *error)
+static void cgroups__free(struct follower *follower)
 {
-	struct followers *followers = follower->followers;
+	struct cgroups *cgroups = (struct cgroups *)follower;
+	struct cgroup *cgroup;
+
+	while ((cgroup = TAILQ_FIRST(&cgroups->list)))
+		cgroups__forget(cgroups, cgroup);
+	file_watch__stop(cgroups->file_watches, &cgroups->watch);
+	sd_event_source_disable_unref(cgroups->events);
+	if (cgroups->inotify >= 0)
+		close(cgroups->inotify);
+	if (cgroups->top >= 0)
+		close(cgroups->top);
+	free(cgroups->path);
+	free(cgroups);
+}
+
+static const struct follower_operations cgroups_operations = {
+	.free = cgroups__free,
+};
+
+/* Everything but the list; what is open is closed by cgroups__free(). */
+static int cgroups__open(struct cgroups *cgroups,
+			 const struct followers *followers, int fd,
+			 const char *path, struct dart_error *error)
+{
+	int ret;
+
+	TAILQ_INIT(&cgroups->list);
+	cgroups->file_watches = followers->file_watches;
+	cgroups->inotify = -1;
+	cgroups->path = strdup(path);
+	cgroups->top = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+	if (!cgroups->path || cgroups->top < 0)
+		return dart_error__set(error, errno,
+				       "cannot follow cgroups: %s",
+				       strerror(errno));
+	ret = inotify__open(&cgroups->inotify, &cgroups->events,
+			    followers->loop, on_event, cgroups, error);
+	if (!ret && !is_root(fd))
+		ret = file_watch__start(followers->file_watches,
+					&cgroups->watch, fd, on_top_removed,
+					error);
+	return ret;
+}
+
+int cgroups__follow(struct followers *followers, const struct source *source,
+		    int fd, const char *path, struct follower **result,
+		    struct dart_error *error)
+{
 	struct selector selector;
 	struct cgroups *cgroups;
 	int ret;
 
 	/* Only to find out whether this is a cgroup. */
-	ret = selector__cgroup(&selector, follower->source, fd, path, error);
+	ret = selector__cgroup(&selector, source, fd, path, error);
 	if (ret)
 		return ret;
-
 	cgroups = calloc(1, sizeof(*cgroups));
 	if (!cgroups)
 		return dart_error__no_memory(error);
-	TAILQ_INIT(&cgroups->list);
-	cgroups->follower = follower;
-	cgroups->path = strdup(path);
-	if (!cgroups->path) {
-		ret = dart_error__no_memory(error);
-		goto free_cgroups;
-	}
-	cgroups->top = fcntl(fd, F_DUPFD_CLOEXEC, 0);
-	if (cgroups->top < 0) {
-		ret = dart_error__set(error, errno, "cannot follow cgroups: %s",
-				      strerror(errno));
-		goto free_path;
-	}
-	ret = inotify__open(&cgroups->inotify, &cgroups->events,
-			    followers->loop, on_event, cgroups, error);
-	if (ret)
-		goto close_top;
-	if (!is_root(fd))
-		ret = file_watch__start(followers->registry->file_watches,
-					&cgroups->watch, fd, on_gone, error);
+	ret = cgroups__open(cgroups, followers, fd, path, error);
+	if (!ret)
+		ret = followers__add(followers, &cgroups->follower,
+				     &cgroups_operations, source, path, error);
 	if (ret) {
-		cgroups__close(cgroups);
+		cgroups__free(&cgroups->follower);
 		return ret;
 	}
+	registry__begin(followers->registry);
 	cgroups__add(cgroups, "");
-	*result = cgroups;
-	return 0;
-
-close_top:
-	close(cgroups->top);
-free_path:
-	free(cgroups->path);
-free_cgroups:
-	free(cgroups);
+	ret = registry__end(followers->registry, error);
+	if (ret)
+		followers__drop(followers, &cgroups->follower);
+	else
+		*result = &cgroups->follower;
 	return ret;
-}
-
-void cgroups__close(struct cgroups *cgroups)
-{
-	struct cgroup *cgroup;
-
-	while ((cgroup = TAILQ_FIRST(&cgroups->list)))
-		cgroups__forget(cgroups, cgroup);
-	file_watch__stop(cgroups->follower->followers->registry->file_watches,
-			 &cgroups->watch);
-	sd_event_source_disable_unref(cgroups->events);
-	close(cgroups->inotify);
-	close(cgroups->top);
-	free(cgroups->path);
-	free(cgroups);
 }

@@ -1,19 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The cgroups of a subtree, as they come and go. */
+/* Follows the cgroups of a subtree. */
 #ifndef CGROUPS_H
 #define CGROUPS_H
 
-#include <libdart/error.h>
 #include "follower.h"
 
-struct cgroups;
-
-/*
- * Registers all cgroups from the one that @fd is of downwards, with @follower and
- * in a batch, and from then on those that come.
- */
-int cgroups__open(struct cgroups **cgroups, struct follower *follower, int fd,
-		  const char *path, struct dart_error *error);
-void cgroups__close(struct cgroups *cgroups);
+/* Registers @source for the cgroup behind @fd and all below, now and as they come. */
+int cgroups__follow(struct followers *followers, const struct source *source,
+		    int fd, const char *path, struct follower **follower,
+		    struct dart_error *error);
 
 #endif /* CGROUPS_H */

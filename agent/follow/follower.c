@@ -1,64 +1,93 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* The list of followers and what all kinds of them have in common. */
 #include <errno.h>
+#include <stddef.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "agent/base/log.h"
-#include "cgroups.h"
 #include "follower.h"
-#include "namespaces.h"
 
 void followers__open(struct followers *followers, struct registry *registry,
-		     sd_event *loop)
+		     const struct region *region,
+		     struct file_watches *file_watches, sd_event *loop)
 {
-	*followers = (struct followers){ .registry = registry, .loop = loop };
+	*followers = (struct followers){
+		.registry = registry,
+		.region = region,
+		.file_watches = file_watches,
+		.loop = loop,
+	};
 	TAILQ_INIT(&followers->list);
 }
 
-static void follower__free(struct follower *follower)
+void followers__drop(struct followers *followers, struct follower *follower)
 {
-	if (follower->cgroups)
-		cgroups__close(follower->cgroups);
-	free(follower);
+	TAILQ_REMOVE(&followers->list, follower, link);
+	registry__remove_group(followers->registry, &follower->group);
+	follower->operations->free(follower);
 }
 
 void followers__close(struct followers *followers)
 {
 	struct follower *follower;
 
-	while ((follower = TAILQ_FIRST(&followers->list))) {
-		TAILQ_REMOVE(&followers->list, follower, link);
-		follower__free(follower);
-	}
+	while ((follower = TAILQ_FIRST(&followers->list)))
+		followers__drop(followers, follower);
 }
 
-struct follower *followers__find(const struct followers *followers,
-				 const char *name)
+static json_t *describe(const struct entry_group *group)
 {
-	struct follower *follower;
+	const struct follower *follower = entry_group__follower(group);
 
-	TAILQ_FOREACH(follower, &followers->list, link)
-		if (!strcmp(follower->name, name))
-			return follower;
-	return NULL;
+	return json_pack("{s:s, s:s, s:I, s:I}", "name", group->name, "kind",
+			 "follow", "entries",
+			 (json_int_t)registry__group_size(
+				 follower->followers->registry, group),
+			 "failures", (json_int_t)follower->failures);
 }
 
-uint32_t follower__entries(const struct follower *follower)
+static int unregister(struct entry_group *group, struct dart_error *error)
 {
-	const struct entry *entry;
-	uint32_t count = 0;
+	struct follower *follower = entry_group__follower(group);
+	const struct follower_operations *operations = follower->operations;
+	struct followers *followers = follower->followers;
+	int ret;
 
-	TAILQ_FOREACH(entry, &follower->followers->registry->entries, link)
-		count += entry->follower == follower;
-	return count;
+	registry__begin(followers->registry);
+	registry__withdraw_group(followers->registry, group, false);
+	ret = registry__end(followers->registry, error);
+	if (ret)
+		return ret;
+	followers__drop(followers, follower);
+	if (operations->unregistered)
+		operations->unregistered(followers);
+	return 0;
+}
+
+static const struct entry_group_operations group_operations = {
+	.describe = describe,
+	.unregister = unregister,
+};
+
+void follower__ended(struct follower *follower)
+{
+	struct registry *registry = follower->followers->registry;
+	struct dart_error error;
+
+	log__info("%s no longer exists", follower->group.name);
+	registry__begin(registry);
+	registry__withdraw_group(registry, &follower->group, true);
+	if (registry__end(registry, &error))
+		log__error("controllers are not told yet: %s", error.text);
+	followers__drop(follower->followers, follower);
 }
 
 void follower__fail(struct follower *follower, const struct dart_error *error)
 {
 	if (!follower->failures++)
 		log__warning("%s: one is left out, perhaps more will be: %s",
-			     follower->name, error->text);
+			     follower->group.name, error->text);
 }
 
 void follower__register(struct follower *follower,
@@ -69,42 +98,9 @@ void follower__register(struct follower *follower,
 	int ret;
 
 	ret = registry__add_source(follower->followers->registry, selector,
-				   follower, &entry, &error);
+				   &follower->group, &entry, &error);
 	if (ret && ret != -EEXIST && ret != -ENOENT && ret != -ENODEV)
 		follower__fail(follower, &error);
-}
-
-/* The namespaces are watched while somebody follows them. */
-static int followers__sync_namespaces(struct followers *followers,
-				      struct dart_error *error)
-{
-	const struct region *region = followers->registry->region;
-	struct follower *follower;
-	struct namespaces namespaces;
-	bool is_watched = false;
-	int ret;
-
-	TAILQ_FOREACH(follower, &followers->list, link)
-		is_watched |= !follower->cgroups;
-	ret = namespaces__list(&namespaces, region, is_watched, error);
-	if (ret)
-		return ret;
-
-	registry__begin(followers->registry);
-	TAILQ_FOREACH(follower, &followers->list, link)
-		if (!follower->cgroups)
-			namespaces__register(&namespaces, follower);
-	namespaces__free(&namespaces);
-	return registry__end(followers->registry, error);
-}
-
-void followers__namespaces_have_changed(struct followers *followers)
-{
-	struct dart_error error;
-
-	if (followers__sync_namespaces(followers, &error))
-		log__error("network namespaces that have come are left out: %s",
-			   error.text);
 }
 
 /* For all namespaces one star behind the "@", for cgroups the path and two. */
@@ -119,128 +115,27 @@ static int follower__set_name(struct follower *follower, const char *path,
 		end = strcmp(path, "/") ? "/**" : "**";
 	ret = entry_name__of(stem, follower->source->name, path ?: "", error);
 	if (!ret)
-		snprintf(follower->name, sizeof(follower->name), "%s%s", stem,
-			 end);
+		snprintf(follower->group.name, sizeof(follower->group.name),
+			 "%s%s", stem, end);
 	return ret;
 }
 
-static int followers__new(struct followers *followers,
-			  const struct source *source, const char *path,
-			  struct follower **result, struct dart_error *error)
+int followers__add(struct followers *followers, struct follower *follower,
+		   const struct follower_operations *operations,
+		   const struct source *source, const char *path,
+		   struct dart_error *error)
 {
-	struct follower *follower;
 	int ret;
 
-	follower = calloc(1, sizeof(*follower));
-	if (!follower)
-		return dart_error__no_memory(error);
+	follower->operations = operations;
 	follower->followers = followers;
 	follower->source = source;
+	follower->group.operations = &group_operations;
 	ret = follower__set_name(follower, path, error);
-	if (!ret && followers__find(followers, follower->name))
-		ret = dart_error__set(error, EEXIST, "'%s' is followed already",
-				      follower->name);
-	if (ret)
-		free(follower);
-	else
-		*result = follower;
+	if (!ret)
+		ret = registry__add_group(followers->registry, &follower->group,
+					  error);
+	if (!ret)
+		TAILQ_INSERT_TAIL(&followers->list, follower, link);
 	return ret;
-}
-
-int followers__add_namespaces(struct followers *followers,
-			      const struct source *source,
-			      struct follower **result,
-			      struct dart_error *error)
-{
-	struct follower *follower;
-	int ret;
-
-	ret = followers__new(followers, source, NULL, &follower, error);
-	if (ret)
-		return ret;
-	TAILQ_INSERT_TAIL(&followers->list, follower, link);
-	ret = followers__sync_namespaces(followers, error);
-	if (ret) {
-		TAILQ_REMOVE(&followers->list, follower, link);
-		follower__free(follower);
-		return ret;
-	}
-	*result = follower;
-	return 0;
-}
-
-int followers__add_cgroups(struct followers *followers,
-			   const struct source *source, int fd,
-			   const char *path, struct follower **result,
-			   struct dart_error *error)
-{
-	struct follower *follower;
-	int ret;
-
-	ret = followers__new(followers, source, path, &follower, error);
-	if (ret)
-		return ret;
-	registry__begin(followers->registry);
-	ret = cgroups__open(&follower->cgroups, follower, fd, path, error);
-	if (ret)
-		registry__end(followers->registry, &(struct dart_error){ });
-	else
-		ret = registry__end(followers->registry, error);
-	if (ret) {
-		follower__free(follower);
-		return ret;
-	}
-	TAILQ_INSERT_TAIL(&followers->list, follower, link);
-	*result = follower;
-	return 0;
-}
-
-/* Takes its entries out of the table, as part of a batch. */
-static void follower__withdraw(struct follower *follower, bool is_gone)
-{
-	struct registry *registry = follower->followers->registry;
-	struct entry *entry, *next;
-	struct dart_error error;
-
-	for (entry = TAILQ_FIRST(&registry->entries); entry; entry = next) {
-		next = TAILQ_NEXT(entry, link);
-		if (entry->follower != follower)
-			continue;
-		if (is_gone)
-			registry__entry_is_gone(registry, entry);
-		else
-			registry__remove(registry, entry->name, &entry, &error);
-	}
-}
-
-int followers__remove(struct followers *followers, struct follower *follower,
-		      struct dart_error *error)
-{
-	int ret;
-
-	registry__begin(followers->registry);
-	follower__withdraw(follower, false);
-	ret = registry__end(followers->registry, error);
-	if (ret)
-		return ret;
-
-	TAILQ_REMOVE(&followers->list, follower, link);
-	if (!follower->cgroups)
-		followers__namespaces_have_changed(followers);
-	follower__free(follower);
-	return 0;
-}
-
-void follower__is_gone(struct follower *follower)
-{
-	struct followers *followers = follower->followers;
-	struct dart_error error;
-
-	log__info("%s is gone", follower->name);
-	registry__begin(followers->registry);
-	follower__withdraw(follower, true);
-	if (registry__end(followers->registry, &error))
-		log__error("controllers are not told yet: %s", error.text);
-	TAILQ_REMOVE(&followers->list, follower, link);
-	follower__free(follower);
 }

@@ -1,70 +1,75 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Follows: sources of everything of a kind, as it comes and goes: all network
- * namespaces, or all cgroups of a subtree.  What comes gets an entry, what ends
- * loses it, and the agent sleeps while neither happens.
+ * Followers: register a source for every object of a kind, as objects come and
+ * go: all network namespaces, or all cgroups of a subtree.  A new object gets an
+ * entry, one that ends loses it, and the agent sleeps while neither happens.
  */
 #ifndef FOLLOWER_H
 #define FOLLOWER_H
 
 #include <stdint.h>
 #include <sys/queue.h>
-#include <sys/types.h>
 #include <systemd/sd-event.h>
 
-#include <dart/registration.h>
-
 #include <libdart/error.h>
+
+#include "agent/base/file_watch.h"
+#include "agent/region/region.h"
 #include "agent/region/selector.h"
 #include "agent/region/source.h"
 #include "agent/table/registry.h"
 
-/* That of an entry, and what no entry's ends with. */
-#define FOLLOWER_NAME_MAX (DART_REGISTRATION_NAME_MAX + 3)
-
 struct followers {
 	struct registry *registry;
+	const struct region *region;
+	struct file_watches *file_watches;
 	sd_event *loop;
 	TAILQ_HEAD(, follower) list;
 };
 
-struct follower {
-	TAILQ_ENTRY(follower) link;
-	struct followers *followers;
-	const struct source *source;
-	char name[FOLLOWER_NAME_MAX];
-	struct cgroups *cgroups;	/* NULL if it is of all namespaces */
-	uint32_t failures;		/* what has no entry but should */
+/* What kinds of followers differ in. */
+struct follower_operations {
+	/* Frees a follower that is no longer in the list. */
+	void (*free)(struct follower *follower);
+	/* After one was unregistered; NULL if nothing is to be done. */
+	void (*unregistered)(struct followers *followers);
 };
 
+/* Embedded in what implements the operations. */
+struct follower {
+	TAILQ_ENTRY(follower) link;
+	const struct follower_operations *operations;
+	struct followers *followers;
+	const struct source *source;
+	struct entry_group group;
+	uint32_t failures; /* objects without the entry they should have */
+};
+
+#define entry_group__follower(member) \
+	((struct follower *)((char *)(member)-offsetof(struct follower, group)))
+
 void followers__open(struct followers *followers, struct registry *registry,
-		     sd_event *loop);
+		     const struct region *region,
+		     struct file_watches *file_watches, sd_event *loop);
 /* Before the registry. */
 void followers__close(struct followers *followers);
 
-int followers__add_namespaces(struct followers *followers,
-			      const struct source *source,
-			      struct follower **follower,
-			      struct dart_error *error);
-/* @fd is of the cgroup at the top, which is one of them. */
-int followers__add_cgroups(struct followers *followers,
-			   const struct source *source, int fd,
-			   const char *path, struct follower **follower,
-			   struct dart_error *error);
-/* Takes its entries out of the table, or fails and leaves all as it was. */
-int followers__remove(struct followers *followers, struct follower *follower,
-		      struct dart_error *error);
-/* What it is of has ended, and all of its entries with it. */
-void follower__is_gone(struct follower *follower);
-
-struct follower *followers__find(const struct followers *followers,
-				 const char *name);
-uint32_t follower__entries(const struct follower *follower);
-void followers__namespaces_have_changed(struct followers *followers);
+/*
+ * Initializes @follower and adds it; on error it is the caller's.  @path is that
+ * of the cgroup at the top, NULL if all namespaces are followed.
+ */
+int followers__add(struct followers *followers, struct follower *follower,
+		   const struct follower_operations *operations,
+		   const struct source *source, const char *path,
+		   struct dart_error *error);
+/* Frees a follower that has no entries. */
+void followers__drop(struct followers *followers, struct follower *follower);
+/* The followed object no longer exists, nor do those below it. */
+void follower__ended(struct follower *follower);
 
 /*
- * Registers something that has come, as part of a batch.  What cannot be is
- * left out, and said once for all of a follow.
+ * Registers an object, as part of a batch.  One that cannot be registered is
+ * left out, and the log has the first of each follower.
  */
 void follower__register(struct follower *follower,
 			const struct selector *selector);

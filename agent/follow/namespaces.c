@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Lists the network namespaces and registers those without an entry. */
 #include <dirent.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -6,10 +7,20 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "agent/base/log.h"
 #include "namespaces.h"
 
 /* Where ip-netns(8) keeps them. */
 #define NAMED "/run/netns"
+
+/* The namespaces as they are at one moment. */
+struct namespaces {
+	uint32_t *inodes;
+	uint32_t count;
+	uint32_t own; /* inode of this process's */
+	struct netns_name *names; /* of some of them */
+	uint32_t name_count;
+};
 
 struct netns_name {
 	uint32_t inode;
@@ -48,8 +59,10 @@ static void namespaces__read_names(struct namespaces *namespaces, dev_t device)
 		closedir(directory);
 }
 
-int namespaces__list(struct namespaces *namespaces, const struct region *region,
-		     bool is_watched, struct dart_error *error)
+/* From then on the region reports changes, if it @is_watched. */
+static int namespaces__list(struct namespaces *namespaces,
+			    const struct region *region, bool is_watched,
+			    struct dart_error *error)
 {
 	struct stat own;
 	int ret;
@@ -66,7 +79,7 @@ int namespaces__list(struct namespaces *namespaces, const struct region *region,
 	return 0;
 }
 
-void namespaces__free(struct namespaces *namespaces)
+static void namespaces__free(struct namespaces *namespaces)
 {
 	free(namespaces->inodes);
 	free(namespaces->names);
@@ -110,8 +123,9 @@ static void namespaces__register_one(const struct namespaces *namespaces,
 		follower__register(follower, &selector);
 }
 
-void namespaces__register(const struct namespaces *namespaces,
-			  struct follower *follower)
+/* Those that have no entry yet, in a batch of the registry. */
+static void namespaces__register(const struct namespaces *namespaces,
+				 struct follower *follower)
 {
 	struct selector_key key = { .source = follower->source->id };
 	uint32_t i;
@@ -122,4 +136,69 @@ void namespaces__register(const struct namespaces *namespaces,
 			namespaces__register_one(namespaces, follower,
 						 namespaces->inodes[i]);
 	}
+}
+
+static void namespaces__free_follower(struct follower *follower)
+{
+	free(follower);
+}
+
+static const struct follower_operations namespaces_operations = {
+	.free = namespaces__free_follower,
+	.unregistered = namespaces__changed,
+};
+
+/* The region reports changes while there is a follower of namespaces. */
+static int namespaces__sync(struct followers *followers,
+			    struct dart_error *error)
+{
+	struct namespaces namespaces;
+	struct follower *follower;
+	bool is_watched = false;
+	int ret;
+
+	TAILQ_FOREACH(follower, &followers->list, link)
+		is_watched |= follower->operations == &namespaces_operations;
+	ret = namespaces__list(&namespaces, followers->region, is_watched,
+			       error);
+	if (ret)
+		return ret;
+
+	registry__begin(followers->registry);
+	TAILQ_FOREACH(follower, &followers->list, link)
+		if (follower->operations == &namespaces_operations)
+			namespaces__register(&namespaces, follower);
+	namespaces__free(&namespaces);
+	return registry__end(followers->registry, error);
+}
+
+void namespaces__changed(struct followers *followers)
+{
+	struct dart_error error;
+
+	if (namespaces__sync(followers, &error))
+		log__error("new network namespaces are left out: %s",
+			   error.text);
+}
+
+int namespaces__follow(struct followers *followers, const struct source *source,
+		       struct follower **result, struct dart_error *error)
+{
+	struct follower *follower = calloc(1, sizeof(*follower));
+	int ret;
+
+	if (!follower)
+		return dart_error__no_memory(error);
+	ret = followers__add(followers, follower, &namespaces_operations,
+			     source, NULL, error);
+	if (ret) {
+		free(follower);
+		return ret;
+	}
+	ret = namespaces__sync(followers, error);
+	if (ret)
+		followers__drop(followers, follower);
+	else
+		*result = follower;
+	return ret;
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Loads probes into the kernel and registers their maps. */
 #include <bpf/bpf.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -6,6 +7,7 @@
 #include <unistd.h>
 
 #include "agent/base/log.h"
+#include "agent/base/reply.h"
 #include "probe.h"
 
 #define TYPES "/sys/kernel/btf/vmlinux"
@@ -30,13 +32,7 @@ static const struct probe_map *probe__map(const struct probe *probe,
 static struct entry *probe__entry(const struct probes *probes,
 				  const struct probe *probe, size_t index)
 {
-	struct entry *entry;
-
-	TAILQ_FOREACH(entry, &probes->registry->entries, link)
-		if (entry->kind == DART_CONTROL_ENTRY_MAP &&
-		    entry->extent.map_id == probe->map_ids[index])
-			return entry;
-	return NULL;
+	return registry__find_map(probes->registry, probe->map_ids[index]);
 }
 
 static int probe__open_object(struct probe *probe, uint32_t cpus)
@@ -248,21 +244,15 @@ json_t *probe__describe(const struct probes *probes, const struct probe *probe)
 
 	for (i = 0; probe->object && probe__map(probe, i); i++) {
 		entry = probe__entry(probes, probe, i);
-		if (entry && json_array_append_new(entries,
-						   json_string(entry->name))) {
-			json_decref(entries);
-			return NULL;
-		}
+		if (entry)
+			reply__append(&entries, json_string(entry->name));
 	}
 	json = json_pack("{s:s, s:b, s:o, s:s}", "name", probe->kind->name,
 			 "loaded", !!probe->object, "entries", entries,
 			 "description", probe->kind->description);
-	if (json && probe->object &&
-	    json_object_set_new(json, "missed",
-				json_integer(probe__missed(probe)))) {
-		json_decref(json);
-		return NULL;
-	}
+	if (probe->object)
+		json_object_set_new(json, "missed",
+				    json_integer(probe__missed(probe)));
 	return json;
 }
 
@@ -271,13 +261,8 @@ json_t *probes__describe(const struct probes *probes)
 	json_t *json = json_array();
 	size_t i;
 
-	for (i = 0; json && i < probe_kind__count(); i++) {
-		if (json_array_append_new(json,
-					  probe__describe(probes,
-							  &probes->probes[i]))) {
-			json_decref(json);
-			return NULL;
-		}
-	}
+	for (i = 0; i < probe_kind__count(); i++)
+		reply__append(&json,
+			      probe__describe(probes, &probes->probes[i]));
 	return json;
 }

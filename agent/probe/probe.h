@@ -47,7 +47,7 @@ int probe__load(struct probes *probes, struct probe *probe,
 int probe__unload(struct probes *probes, struct probe *probe,
 		  struct dart_error *error);
 
-/* As <dart/registration.h> has it; NULL if memory is short. */
+/* As <dart/registration.h> has it; NULL if out of memory. */
 json_t *probe__describe(const struct probes *probes, const struct probe *probe);
 json_t *probes__describe(const struct probes *probes);
 

@@ -1,64 +1,63 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* The requests about probes. */
 #include <errno.h>
 
-#include "agent/agent.h"
 #include "agent/base/log.h"
+#include "probe.h"
 #include "probe_requests.h"
 
-int request__probe_list(struct agent *agent, const struct request *request,
-			json_t *object, json_t **result,
-			struct dart_error *error)
+static int list(void *probes, const struct request *request, json_t **result,
+		struct dart_error *error)
 {
-	const char *type;
-	int ret;
+	int ret = request__unpack(request, error, "{!}");
 
-	ret = request__unpack(object, error, "{s:s !}", "request", &type);
 	if (!ret)
-		*result = probes__describe(&agent->probes);
+		*result = probes__describe(probes);
 	return ret;
 }
 
-/* Loads or unloads the probe that @object names. */
-static int
-change_probe(struct agent *agent, const struct request *request, json_t *object,
-	     int (*change)(struct probes *probes, struct probe *probe,
-			   struct dart_error *error),
-	     json_t **result, struct dart_error *error)
+/* Loads or unloads the probe that the request names. */
+static int change_probe(struct probes *probes, const struct request *request,
+			int (*change)(struct probes *probes,
+				      struct probe *probe,
+				      struct dart_error *error),
+			json_t **result, struct dart_error *error)
 {
-	const char *type, *name;
 	struct probe *probe;
+	const char *name;
 	int ret;
 
-	ret = request__unpack(object, error, "{s:s, s:s !}", "request", &type,
-			      "name", &name);
+	ret = request__unpack(request, error, "{s:s !}", "name", &name);
 	if (ret)
 		return ret;
-	if (request->uid)
-		return dart_error__set(error, EPERM,
-				       "only root may load or unload a probe");
-	probe = probes__find(&agent->probes, name, error);
+	probe = probes__find(probes, name, error);
 	if (!probe)
 		return -ENOENT;
-
-	ret = change(&agent->probes, probe, error);
+	ret = change(probes, probe, error);
 	if (ret)
 		return ret;
 	log__info("%s probe %s", probe->object ? "loaded" : "unloaded", name);
-	*result = probe__describe(&agent->probes, probe);
+	*result = probe__describe(probes, probe);
 	return 0;
 }
 
-int request__probe_load(struct agent *agent, const struct request *request,
-			json_t *object, json_t **result,
-			struct dart_error *error)
+static int load(void *probes, const struct request *request, json_t **result,
+		struct dart_error *error)
 {
-	return change_probe(agent, request, object, probe__load, result, error);
+	return change_probe(probes, request, probe__load, result, error);
 }
 
-int request__probe_unload(struct agent *agent, const struct request *request,
-			  json_t *object, json_t **result,
-			  struct dart_error *error)
+static int unload(void *probes, const struct request *request, json_t **result,
+		  struct dart_error *error)
 {
-	return change_probe(agent, request, object, probe__unload, result,
-			    error);
+	return change_probe(probes, request, probe__unload, result, error);
 }
+
+const struct request_type probe_requests[] = {
+	{ "probe-list", "probes", list, NULL, REQUEST_FD_NONE },
+	{ "probe-load", "probe", load, "load or unload a probe",
+	  REQUEST_FD_NONE },
+	{ "probe-unload", "probe", unload, "load or unload a probe",
+	  REQUEST_FD_NONE },
+	{}
+};

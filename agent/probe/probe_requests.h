@@ -5,8 +5,7 @@
 
 #include "agent/base/request.h"
 
-request_handler request__probe_list;
-request_handler request__probe_load;
-request_handler request__probe_unload;
+/* Their subject are the probes. */
+extern const struct request_type probe_requests[];
 
 #endif /* PROBE_REQUESTS_H */

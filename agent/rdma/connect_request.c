@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Copies the private data of a connect request and checks its header. */
 #include <endian.h>
 #include <errno.h>
 #include <string.h>
@@ -22,55 +23,36 @@ struct connect_request connect_request__of(const struct rdma_cm_event *event)
 	return request;
 }
 
-bool connect_request__is_reader(const struct connect_request *request)
+const struct peer_service *
+connect_request__find(const struct connect_request *request,
+		      const struct peer_service *services)
 {
-	return request->data.magic == htole64(DART_STORE_ACCESS_MAGIC);
+	const struct peer_service *service;
+
+	for (service = services; service->kind; service++)
+		if (request->data.header.magic == htole64(service->kind->magic))
+			return service;
+	return services;
 }
 
-static int check_version(__le32 version, int known, __le32 reserved,
-			 struct dart_error *error)
+int connect_request__check(const struct connect_request *request,
+			   const struct peer_kind *kind,
+			   struct dart_error *error)
 {
-	if (version != htole32(known))
+	const struct peer_request *header = &request->data.header;
+
+	if (request->length < kind->request_length ||
+	    header->magic != htole64(kind->magic))
+		return dart_error__set(error, EPROTO, "it is not a %s",
+				       kind->name);
+	if (header->abi_version != htole32(kind->abi_version))
 		return dart_error__set(
 			error, EPROTONOSUPPORT,
-			"it speaks version %u of the protocol, not %d",
-			le32toh(version), known);
-	if (reserved)
+			"it speaks version %u of the protocol, not %u",
+			le32toh(header->abi_version), kind->abi_version);
+	if (header->reserved)
 		return dart_error__set(
 			error, EPROTO,
 			"a reserved member of its request is not 0");
 	return 0;
-}
-
-static int check_store(const struct connect_request *request,
-		       struct dart_error *error)
-{
-	const struct dart_store_request *data = &request->data.store;
-	const char *end = memchr(data->name, 0, sizeof(data->name));
-	const char *byte;
-
-	if (request->length < sizeof(*data) || !end)
-		return dart_error__set(error, EPROTO,
-				       "it does not name a store");
-	for (byte = end; byte < data->name + sizeof(data->name); byte++)
-		if (*byte)
-			return dart_error__set(
-				error, EPROTO,
-				"there is something behind the name");
-	return check_version(data->abi_version, DART_STORE_ACCESS_ABI_VERSION,
-			     data->reserved, error);
-}
-
-int connect_request__check(const struct connect_request *request,
-			   struct dart_error *error)
-{
-	const struct dart_control_request *data = &request->data.control;
-
-	if (connect_request__is_reader(request))
-		return check_store(request, error);
-	if (request->length < sizeof(*data) ||
-	    data->magic != htole64(DART_CONTROL_MAGIC))
-		return dart_error__set(error, EPROTO, "it is not a controller");
-	return check_version(data->abi_version, DART_CONTROL_ABI_VERSION,
-			     data->reserved, error);
 }

@@ -76,7 +76,8 @@ static int connection__open_queue_pair(struct connection *connection,
 
 int connection__accept(struct rdma_cm_id *id, uint8_t reads,
 		       const struct device *device,
-		       const struct connection_offer *offer,
+		       const struct peer_kind *kind,
+		       const struct peer_offer *offer,
 		       struct connection **result, struct dart_error *error)
 {
 	struct rdma_conn_param answer = {
@@ -94,7 +95,8 @@ int connection__accept(struct rdma_cm_id *id, uint8_t reads,
 	if (!connection)
 		return dart_error__no_memory(error);
 	connection->id = id;
-	connection->store = offer->store;
+	connection->kind = kind;
+	connection->object = offer->object;
 	connection__name_peer(id, connection->peer, sizeof(connection->peer));
 
 	ret = connection__open_queue_pair(connection, device, offer->pd,
@@ -112,6 +114,8 @@ int connection__accept(struct rdma_cm_id *id, uint8_t reads,
 		goto destroy_queue_pair;
 	}
 
+	if (kind->opened)
+		kind->opened(offer->object);
 	id->context = connection;
 	*result = connection;
 	return 0;
@@ -128,5 +132,7 @@ void connection__free(struct connection *connection)
 	rdma_disconnect(connection->id);
 	ibv_destroy_qp(connection->queue_pair);
 	rdma_destroy_id(connection->id);
+	if (connection->kind->closed)
+		connection->kind->closed(connection->object);
 	free(connection);
 }

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * Somebody who is connected, a controller or a reader of a store: a queue pair
- * that serves READs.
- */
+/* The connection of a peer: a queue pair that serves READs. */
 #ifndef CONNECTION_H
 #define CONNECTION_H
 
@@ -11,28 +8,21 @@
 #include <sys/queue.h>
 
 #include <libdart/error.h>
-#include "device.h"
 
-struct store;
+#include "agent/base/peer_kind.h"
+#include "device.h"
 
 struct connection {
 	TAILQ_ENTRY(connection) link;
 	struct rdma_cm_id *id;
 	struct ibv_qp *queue_pair;
-	struct store *store;	/* which a reader reads; NULL: a controller */
+	const struct peer_kind *kind;
+	void *object; /* of the offer */
 	bool is_established;
 	char peer[80];		/* address and port */
 };
 
 TAILQ_HEAD(connections, connection);
-
-/* What is let in by accepting. */
-struct connection_offer {
-	struct ibv_pd *pd;	/* what of it may be READ */
-	const void *data;	/* that goes with the acceptance */
-	size_t length;		/* bytes of it */
-	struct store *store;	/* or NULL */
-};
 
 /*
  * Accepts the connect request of @id, which the connection then owns; on error
@@ -41,10 +31,11 @@ struct connection_offer {
  */
 int connection__accept(struct rdma_cm_id *id, uint8_t reads,
 		       const struct device *device,
-		       const struct connection_offer *offer,
+		       const struct peer_kind *kind,
+		       const struct peer_offer *offer,
 		       struct connection **connection,
 		       struct dart_error *error);
-/* Hangs up if need be.  Not while an event of the id is unacknowledged. */
+/* Disconnects if need be.  Not while an event of the id is unacknowledged. */
 void connection__free(struct connection *connection);
 
 /* Writes the address of the other side of @id. */

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Events of the RDMA CM: connect requests, connections that open and end. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
@@ -6,6 +7,7 @@
 #include <string.h>
 
 #include "agent/base/log.h"
+#include "agent/base/reply.h"
 #include "connect_request.h"
 #include "listener.h"
 
@@ -22,81 +24,43 @@ static int check_device(const struct listener *listener,
 	return 0;
 }
 
-static const char *kind_of(const struct connection *connection)
+static int listener__accept(struct listener *listener,
+			    const struct peer_service *service,
+			    const struct connect_request *request,
+			    struct dart_error *error)
 {
-	return connection->store ? "reader" : "controller";
-}
-
-static int listener__accept_controller(struct listener *listener,
-				       const struct connect_request *request,
-				       struct connection **connection,
-				       struct dart_error *error)
-{
-	struct dart_control_accept accept;
-	const struct connection_offer offer = {
-		.pd = listener->device->pd,
-		.data = &accept,
-		.length = sizeof(accept),
-	};
-
-	control_region__accept(listener->control_region, &accept);
-	return connection__accept(request->id, request->reads, listener->device,
-				  &offer, connection, error);
-}
-
-static int listener__accept_reader(struct listener *listener,
-				   const struct connect_request *request,
-				   struct connection **connection,
-				   struct dart_error *error)
-{
-	const char *name = request->data.store.name;
-	struct store *store = stores__find(listener->stores, name);
-	struct dart_store_accept accept;
-	struct connection_offer offer = {
-		.data = &accept,
-		.length = sizeof(accept),
-		.store = store,
-	};
+	struct peer_offer offer = {};
+	struct connection *connection;
 	int ret;
 
-	if (!store)
-		return dart_error__set(error, ENOENT, "there is no store '%s'",
-				       name);
-	offer.pd = store->pd;
-	store__accept(store, &accept);
-	ret = connection__accept(request->id, request->reads, listener->device,
-				 &offer, connection, error);
+	ret = connect_request__check(request, service->kind, error);
 	if (!ret)
-		store->readers++;
+		ret = check_device(listener, request->id, error);
+	if (!ret)
+		ret = service->kind->offer(service->subject, &request->data,
+					   &offer, error);
+	if (!ret)
+		ret = connection__accept(request->id, request->reads,
+					 listener->device, service->kind,
+					 &offer, &connection, error);
+	if (!ret)
+		TAILQ_INSERT_TAIL(&listener->connections, connection, link);
 	return ret;
 }
 
 static void listener__on_request(struct listener *listener,
 				 const struct connect_request *request)
 {
-	bool is_reader = connect_request__is_reader(request);
-	struct connection *connection;
+	const struct peer_service *service;
 	struct dart_error error;
 	char peer[80];
-	int ret;
 
-	ret = connect_request__check(request, &error);
-	if (!ret)
-		ret = check_device(listener, request->id, &error);
-	if (!ret && is_reader)
-		ret = listener__accept_reader(listener, request, &connection,
-					      &error);
-	else if (!ret)
-		ret = listener__accept_controller(listener, request,
-						  &connection, &error);
-	if (!ret) {
-		TAILQ_INSERT_TAIL(&listener->connections, connection, link);
+	service = connect_request__find(request, listener->services);
+	if (!listener__accept(listener, service, request, &error))
 		return;
-	}
-
 	connection__name_peer(request->id, peer, sizeof(peer));
-	log__warning("%s %s rejected: %s", is_reader ? "reader" : "controller",
-		     peer, error.text);
+	log__warning("%s %s rejected: %s", service->kind->name, peer,
+		     error.text);
 	rdma_reject(request->id, NULL, 0);
 	rdma_destroy_id(request->id);
 }
@@ -104,22 +68,20 @@ static void listener__on_request(struct listener *listener,
 static void listener__on_established(struct connection *connection)
 {
 	connection->is_established = true;
-	log__info("%s %s connected", kind_of(connection), connection->peer);
+	log__info("%s %s connected", connection->kind->name, connection->peer);
 }
 
 static void listener__drop(struct listener *listener,
 			   struct connection *connection)
 {
 	TAILQ_REMOVE(&listener->connections, connection, link);
-	if (connection->store)
-		connection->store->readers--;
 	connection__free(connection);
 }
 
 static void listener__on_end(struct listener *listener,
 			     struct connection *connection, const char *reason)
 {
-	log__info("%s %s %s", kind_of(connection), connection->peer, reason);
+	log__info("%s %s %s", connection->kind->name, connection->peer, reason);
 	listener__drop(listener, connection);
 }
 
@@ -227,15 +189,14 @@ static int listener__listen(struct listener *listener, uint16_t port,
 
 int listener__open(struct listener *listener, sd_event *loop, uint16_t port,
 		   const struct device *device,
-		   const struct control_region *control_region,
-		   const struct stores *stores, struct dart_error *error)
+		   const struct peer_service *services,
+		   struct dart_error *error)
 {
 	int ret;
 
 	*listener = (struct listener){
 		.device = device,
-		.control_region = control_region,
-		.stores = stores,
+		.services = services,
 	};
 	TAILQ_INIT(&listener->connections);
 
@@ -285,15 +246,27 @@ void listener__close(struct listener *listener)
 	rdma_destroy_event_channel(listener->channel);
 }
 
-void listener__hang_up(struct listener *listener, const struct store *store)
+void listener__disconnect(struct listener *listener, const void *object)
 {
 	struct connection *connection = TAILQ_FIRST(&listener->connections);
 	struct connection *next;
 
 	for (; connection; connection = next) {
 		next = TAILQ_NEXT(connection, link);
-		if (connection->store == store)
+		if (connection->object == object)
 			listener__on_end(listener, connection,
 					 "loses its store");
 	}
+}
+
+json_t *listener__names(const struct listener *listener,
+			const struct peer_kind *kind)
+{
+	const struct connection *connection;
+	json_t *names = json_array();
+
+	TAILQ_FOREACH(connection, &listener->connections, link)
+		if (connection->is_established && connection->kind == kind)
+			reply__append(&names, json_string(connection->peer));
+	return names;
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Reads the events of the region when its descriptor is readable. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,61 +8,58 @@
 
 #define EVENTS 64
 
-/* Takes one lot of events; false if there was none. */
-static bool region_events__take(struct region_events *watch, int *ret)
+/* Reads up to EVENTS; returns how many, or -errno. */
+static int region_events__read(struct region_events *events)
 {
-	struct dart_zero_event events[EVENTS];
+	const struct region_events_handlers *handlers = events->handlers;
+	struct dart_zero_event read[EVENTS];
 	bool have_namespaces_changed = false;
 	int i, count;
 
-	count = region__read_events(watch->registry->region, events, EVENTS);
+	count = region__read_events(events->region, read, EVENTS);
 	for (i = 0; i < count; i++) {
-		if (events[i].type == DART_ZERO_EVENT_EXTENT_GONE ||
-		    events[i].type == DART_ZERO_EVENT_SLICE_GONE)
-			registry__extent_is_gone(watch->registry, events[i].id);
-		else if (events[i].type == DART_ZERO_EVENT_NAMESPACES)
+		if (read[i].type == DART_ZERO_EVENT_EXTENT_GONE ||
+		    read[i].type == DART_ZERO_EVENT_SLICE_GONE)
+			handlers->extent_ended(events->userdata, read[i].id);
+		else if (read[i].type == DART_ZERO_EVENT_NAMESPACES)
 			have_namespaces_changed = true;
 	}
 	if (have_namespaces_changed)
-		followers__namespaces_have_changed(watch->followers);
-	*ret = count < 0 ? count : 0;
-	return count == EVENTS;
+		handlers->namespaces_changed(events->userdata);
+	return count;
 }
 
 static int on_event(sd_event_source *source, int fd, uint32_t revents,
 		    void *userdata)
 {
-	struct region_events *watch = userdata;
-	struct dart_error error;
+	struct region_events *events = userdata;
 	int ret;
 
-	registry__begin(watch->registry);
-	while (region_events__take(watch, &ret))
-		;
-	if (registry__end(watch->registry, &error))
-		log__error("controllers are not told yet what is gone: %s",
-			   error.text);
-	if (ret) {
-		log__error("cannot read what the region says: %s",
-			   strerror(-ret));
-		return sd_event_exit(sd_event_source_get_event(source),
-				     EXIT_FAILURE);
-	}
-	return 0;
+	events->handlers->begin(events->userdata);
+	do {
+		ret = region_events__read(events);
+	} while (ret == EVENTS);
+	events->handlers->end(events->userdata);
+	if (ret >= 0)
+		return 0;
+	log__error("cannot read the events of the region: %s", strerror(-ret));
+	return sd_event_exit(sd_event_source_get_event(source), EXIT_FAILURE);
 }
 
-int region_events__open(struct region_events *watch, sd_event *loop,
-			struct registry *registry, struct followers *followers,
-			struct dart_error *error)
+int region_events__open(struct region_events *events, sd_event *loop,
+			const struct region *region,
+			const struct region_events_handlers *handlers,
+			void *userdata, struct dart_error *error)
 {
 	int ret;
 
-	*watch = (struct region_events){
-		.registry = registry,
-		.followers = followers,
+	*events = (struct region_events){
+		.region = region,
+		.handlers = handlers,
+		.userdata = userdata,
 	};
-	ret = sd_event_add_io(loop, &watch->events, registry->region->fd,
-			      EPOLLIN, on_event, watch);
+	ret = sd_event_add_io(loop, &events->events, region->fd, EPOLLIN,
+			      on_event, events);
 	if (ret < 0)
 		return dart_error__set(error, -ret,
 				       "cannot wait for the region: %s",
@@ -69,7 +67,7 @@ int region_events__open(struct region_events *watch, sd_event *loop,
 	return 0;
 }
 
-void region_events__close(struct region_events *watch)
+void region_events__close(struct region_events *events)
 {
-	sd_event_source_disable_unref(watch->events);
+	sd_event_source_disable_unref(events->events);
 }

@@ -12,6 +12,8 @@
 #include <dart/registration.h>
 
 #include <libdart/error.h>
+
+#include "agent/base/request.h"
 #include "source.h"
 
 /* What the counters are of, for as long as that exists. */
@@ -38,6 +40,11 @@ struct selector_choice {
 	const char *cgroup; /* path below the root of its hierarchy: "/a/b" */
 	int fd; /* open on the netns, disk or cgroup, or -1 */
 };
+
+/* The source and the choice of a request that has nothing else. */
+int selector__unpack(const struct request *request,
+		     const struct source **source,
+		     struct selector_choice *choice, struct dart_error *error);
 
 /* "none", "netns", "netdev", "disk" or "cgroup" */
 const char *selector__name(const struct source *source);

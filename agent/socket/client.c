@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "client.h"
-#include "agent/base/request.h"
+#include "dispatch.h"
 #include "registration_socket.h"
 
 static void client__close_passed_fd(struct client *client)
@@ -105,7 +105,7 @@ static int client__set_reply(struct client *client, json_t *reply)
 
 static int client__handle_request(struct client *client)
 {
-	struct request request = {
+	const struct message message = {
 		.line = client->request,
 		.length = client->request_length - 1,
 		.fd = client->passed_fd,
@@ -116,8 +116,8 @@ static int client__handle_request(struct client *client)
 	};
 	int ret;
 
-	ret = client__set_reply(client, request__handle(client->agent,
-							&request));
+	ret = client__set_reply(client,
+				dispatch(client->socket->tables, &message));
 	client__close_passed_fd(client);
 	client->has_extra_fd = false;
 	client->is_too_long = false;
@@ -242,8 +242,8 @@ static int on_event(sd_event_source *source, int fd, uint32_t revents,
 	return 0;
 }
 
-int client__new(struct registration_socket *socket, struct agent *agent,
-		sd_event *loop, int fd, struct client **result)
+int client__new(struct registration_socket *socket, sd_event *loop, int fd,
+		struct client **result)
 {
 	struct client *client;
 	struct ucred peer;
@@ -256,7 +256,6 @@ int client__new(struct registration_socket *socket, struct agent *agent,
 		return -ENOMEM;
 	}
 	client->socket = socket;
-	client->agent = agent;
 	client->fd = fd;
 	client->passed_fd = -1;
 	client->reply_fd = -1;

@@ -14,13 +14,11 @@
 
 #include <dart/registration.h>
 
-struct agent;
 struct registration_socket;
 
 struct client {
 	TAILQ_ENTRY(client) link;
 	struct registration_socket *socket;
-	struct agent *agent;
 	int fd;
 	uid_t uid;
 	sd_event_source *events;
@@ -42,8 +40,8 @@ struct client {
 TAILQ_HEAD(clients, client);
 
 /* Takes @fd, a connected socket, also if it fails. */
-int client__new(struct registration_socket *socket, struct agent *agent,
-		sd_event *loop, int fd, struct client **client);
+int client__new(struct registration_socket *socket, sd_event *loop, int fd,
+		struct client **client);
 void client__free(struct client *client);
 
 #endif /* CLIENT_H */

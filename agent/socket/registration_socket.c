@@ -59,8 +59,8 @@ static int on_event(sd_event_source *source, int listening, uint32_t revents,
 		return 0;
 	}
 
-	ret = client__new(socket, socket->agent,
-			  sd_event_source_get_event(source), fd, &client);
+	ret = client__new(socket, sd_event_source_get_event(source), fd,
+			  &client);
 	if (ret) {
 		log__warning("cannot serve a client: %s", strerror(-ret));
 		return 0;
@@ -158,11 +158,12 @@ static int registration_socket__bind(struct registration_socket *socket,
 
 int registration_socket__open(struct registration_socket *socket,
 			      sd_event *loop, const char *path,
-			      struct agent *agent, struct dart_error *error)
+			      const struct request_table *tables,
+			      struct dart_error *error)
 {
 	int ret;
 
-	*socket = (struct registration_socket){ .agent = agent };
+	*socket = (struct registration_socket){ .tables = tables };
 	TAILQ_INIT(&socket->clients);
 	socket->address.sun_family = AF_UNIX;
 	strcpy(socket->address.sun_path, path);

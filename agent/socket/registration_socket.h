@@ -8,12 +8,12 @@
 #include <systemd/sd-event.h>
 
 #include <libdart/error.h>
+
+#include "agent/base/request.h"
 #include "client.h"
 
-struct agent;
-
 struct registration_socket {
-	struct agent *agent;
+	const struct request_table *tables;
 	struct sockaddr_un address;
 	int fd;
 	sd_event_source *events;
@@ -23,11 +23,12 @@ struct registration_socket {
 
 /*
  * Replaces the socket that a dead agent has left behind; -EADDRINUSE if it is
- * alive.
+ * alive.  The list of @tables stays the caller's.
  */
 int registration_socket__open(struct registration_socket *socket,
 			      sd_event *loop, const char *path,
-			      struct agent *agent, struct dart_error *error);
+			      const struct request_table *tables,
+			      struct dart_error *error);
 void registration_socket__close(struct registration_socket *socket);
 
 /* Frees @client, too. */

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* A store: its memory, and how reporters and readers reach it. */
 #include <endian.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -168,11 +169,10 @@ struct report_qp *store__find_reporter(const struct store *store,
 	return NULL;
 }
 
-void store__accept(const struct store *store, struct dart_store_accept *accept)
+void store__offer(struct store *store, struct peer_offer *offer)
 {
 	const struct dart_store_geometry *geometry = &store->geometry;
-
-	*accept = (struct dart_store_accept){
+	const struct dart_store_accept accept = {
 		.magic = htole64(DART_STORE_ACCESS_MAGIC),
 		.abi_version = htole32(DART_STORE_ACCESS_ABI_VERSION),
 		.rkey = htole32(store->read.memory_region->rkey),
@@ -182,6 +182,11 @@ void store__accept(const struct store *store, struct dart_store_accept *accept)
 		.checksum_bits = htole32(geometry->checksum_bits),
 		.redundancy = htole32(geometry->redundancy),
 	};
+
+	offer->pd = store->pd;
+	offer->object = store;
+	offer->length = sizeof(accept);
+	memcpy(offer->data, &accept, sizeof(accept));
 }
 
 int store__reopen(const struct store *store, struct dart_error *error)

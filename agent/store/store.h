@@ -15,6 +15,7 @@
 #include <libdart/store/store_hash.h>
 
 #include <libdart/error.h>
+#include "agent/base/peer_kind.h"
 #include "agent/rdma/device.h"
 #include "report_qp.h"
 #include "store_memory.h"
@@ -44,7 +45,7 @@ int store__new(const struct device *device, const char *name,
 	       const struct dart_store_geometry *geometry, int fd,
 	       const char *file, struct store **store,
 	       struct dart_error *error);
-/* Its readers have been hung up. */
+/* Its readers have been disconnected. */
 void store__free(struct store *store);
 
 int store__add_reporter(struct store *store, struct in_addr address,
@@ -55,8 +56,7 @@ struct report_qp *store__find_reporter(const struct store *store,
 				       struct in_addr address);
 
 /* What a reader needs to READ the store. */
-void store__accept(const struct store *store,
-		   struct dart_store_accept *accept);
+void store__offer(struct store *store, struct peer_offer *offer);
 
 /* A descriptor with which the store can only be read, or -errno. */
 int store__reopen(const struct store *store, struct dart_error *error);

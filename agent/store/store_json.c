@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Stores, reporters and collectors as JSON. */
 #include <arpa/inet.h>
 #include <stdio.h>
 #include <string.h>
 
 #include <libdart/report/collectors.h>
 
+#include "agent/base/reply.h"
 #include "store_json.h"
 
 static json_int_t slots_log2(const struct store *store)
@@ -44,12 +46,8 @@ json_t *store_json__stores(const struct stores *stores)
 	json_t *list = json_array();
 	const struct store *store;
 
-	TAILQ_FOREACH(store, &stores->list, link) {
-		if (json_array_append_new(list, store_json__store(store))) {
-			json_decref(list);
-			return NULL;
-		}
-	}
+	TAILQ_FOREACH(store, &stores->list, link)
+		reply__append(&list, store_json__store(store));
 	return list;
 }
 
@@ -68,29 +66,19 @@ json_t *store_json__reporter(const struct store *store,
 			 (json_int_t)report_qp->queue_pair->qp_num);
 }
 
-/* Adds those of @store; not 0 if memory is short. */
-static int add_reporters(json_t *list, const struct store *store)
-{
-	const struct report_qp *report_qp;
-
-	TAILQ_FOREACH(report_qp, &store->report_qps, link)
-		if (json_array_append_new(
-			    list, store_json__reporter(store, report_qp)))
-			return -1;
-	return 0;
-}
-
 json_t *store_json__reporters(const struct stores *stores,
 			      const struct store *store)
 {
 	json_t *list = json_array();
+	const struct report_qp *report_qp;
 	const struct store *each;
 
 	TAILQ_FOREACH(each, &stores->list, link) {
-		if ((!store || each == store) && add_reporters(list, each)) {
-			json_decref(list);
-			return NULL;
-		}
+		if (store && each != store)
+			continue;
+		TAILQ_FOREACH(report_qp, &each->report_qps, link)
+			reply__append(&list,
+				      store_json__reporter(each, report_qp));
 	}
 	return list;
 }
@@ -118,11 +106,7 @@ json_t *store_json__collectors(const struct store *store)
 	json_t *list = json_array();
 	const struct report_qp *report_qp;
 
-	TAILQ_FOREACH(report_qp, &store->report_qps, link) {
-		if (json_array_append_new(list, collector(store, report_qp))) {
-			json_decref(list);
-			return NULL;
-		}
-	}
+	TAILQ_FOREACH(report_qp, &store->report_qps, link)
+		reply__append(&list, collector(store, report_qp));
 	return list;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Stores and reporters in replies of <dart/registration.h>.  All return a new
- * reference, NULL if memory is short.
+ * reference, NULL if out of memory.
  */
 #ifndef STORE_JSON_H
 #define STORE_JSON_H

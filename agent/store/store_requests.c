@@ -1,24 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* The requests about stores and their reporters. */
 #include <arpa/inet.h>
 #include <errno.h>
 
-#include "agent/agent.h"
 #include "agent/base/log.h"
-#include "store_requests.h"
 #include "store_json.h"
+#include "store_requests.h"
 
-static int only_root(const struct request *request, const char *may,
-		     struct dart_error *error)
-{
-	if (request->uid)
-		return dart_error__set(error, EPERM, "only root may %s", may);
-	return 0;
-}
-
-static int find(const struct agent *agent, const char *name,
+static int find(const struct stores *stores, const char *name,
 		struct store **store, struct dart_error *error)
 {
-	*store = stores__find(&agent->stores, name);
+	*store = stores__find(stores, name);
 	if (!*store)
 		return dart_error__set(
 			error, ENOENT,
@@ -27,16 +19,16 @@ static int find(const struct agent *agent, const char *name,
 	return 0;
 }
 
-/* Finds the store that @object, of a request with nothing more, names. */
-static int find_named(const struct agent *agent, json_t *object,
-		      struct store **store, struct dart_error *error)
+/* Finds the store that a request with nothing more names. */
+static int find_named(const struct stores *stores,
+		      const struct request *request, struct store **store,
+		      struct dart_error *error)
 {
-	const char *type, *name;
+	const char *name;
 	int ret;
 
-	ret = request__unpack(object, error, "{s:s, s:s !}", "request", &type,
-			      "name", &name);
-	return ret ?: find(agent, name, store, error);
+	ret = request__unpack(request, error, "{s:s !}", "name", &name);
+	return ret ?: find(stores, name, store, error);
 }
 
 /* As hostile numbers become a geometry. */
@@ -74,26 +66,22 @@ static int make_geometry(json_int_t slots_log2, json_int_t value_length,
 	return 0;
 }
 
-int request__store_create(struct agent *agent, const struct request *request,
-			  json_t *object, json_t **result,
-			  struct dart_error *error)
+static int create(void *stores, const struct request *request, json_t **result,
+		  struct dart_error *error)
 {
 	json_int_t slots_log2, value_length;
 	json_int_t checksum_bits = DART_STORE_CHECKSUM_BITS;
 	json_int_t redundancy = DART_STORE_REDUNDANCY;
 	struct dart_store_geometry geometry;
-	const char *type, *name, *file = NULL;
+	const char *name, *file = NULL;
 	struct store *store;
 	int ret;
 
-	ret = request__unpack(object, error,
-			      "{s:s, s:s, s:I, s:I, s?I, s?I, s?s !}",
-			      "request", &type, "name", &name, "slots_log2",
-			      &slots_log2, "value_length", &value_length,
-			      "checksum_bits", &checksum_bits, "redundancy",
-			      &redundancy, "file", &file);
-	if (!ret)
-		ret = only_root(request, "create a store", error);
+	ret = request__unpack(request, error,
+			      "{s:s, s:I, s:I, s?I, s?I, s?s !}", "name", &name,
+			      "slots_log2", &slots_log2, "value_length",
+			      &value_length, "checksum_bits", &checksum_bits,
+			      "redundancy", &redundancy, "file", &file);
 	if (!ret && !file != (request->fd < 0))
 		ret = dart_error__set(error, EINVAL,
 				      "a file has a name and a descriptor");
@@ -101,8 +89,8 @@ int request__store_create(struct agent *agent, const struct request *request,
 		ret = make_geometry(slots_log2, value_length, checksum_bits,
 				    redundancy, &geometry, error);
 	if (!ret)
-		ret = stores__create(&agent->stores, name, &geometry,
-				     request->fd, file, &store, error);
+		ret = stores__create(stores, name, &geometry, request->fd, file,
+				     &store, error);
 	if (ret)
 		return ret;
 	log__info("created store %s: %zu bytes%s", store->name,
@@ -112,46 +100,38 @@ int request__store_create(struct agent *agent, const struct request *request,
 	return 0;
 }
 
-int request__store_delete(struct agent *agent, const struct request *request,
-			  json_t *object, json_t **result,
-			  struct dart_error *error)
+static int delete (void *stores, const struct request *request, json_t **result,
+		   struct dart_error *error)
 {
 	struct store *store;
 	int ret;
 
-	ret = only_root(request, "delete a store", error);
-	if (!ret)
-		ret = find_named(agent, object, &store, error);
+	ret = find_named(stores, request, &store, error);
 	if (ret)
 		return ret;
-	listener__hang_up(&agent->listener, store);
 	*result = store_json__store(store);
 	log__info("deleted store %s", store->name);
-	stores__delete(&agent->stores, store);
+	stores__delete(stores, store);
 	return 0;
 }
 
-int request__store_list(struct agent *agent, const struct request *request,
-			json_t *object, json_t **result,
-			struct dart_error *error)
+static int list(void *stores, const struct request *request, json_t **result,
+		struct dart_error *error)
 {
-	const char *type;
-	int ret;
+	int ret = request__unpack(request, error, "{!}");
 
-	ret = request__unpack(object, error, "{s:s !}", "request", &type);
 	if (!ret)
-		*result = store_json__stores(&agent->stores);
+		*result = store_json__stores(stores);
 	return ret;
 }
 
-int request__store_open(struct agent *agent, const struct request *request,
-			json_t *object, json_t **result,
-			struct dart_error *error)
+static int open_store(void *stores, const struct request *request,
+		      json_t **result, struct dart_error *error)
 {
 	struct store *store;
 	int ret;
 
-	ret = find_named(agent, object, &store, error);
+	ret = find_named(stores, request, &store, error);
 	if (ret)
 		return ret;
 	ret = store__reopen(store, error);
@@ -162,16 +142,13 @@ int request__store_open(struct agent *agent, const struct request *request,
 	return 0;
 }
 
-int request__store_export(struct agent *agent, const struct request *request,
-			  json_t *object, json_t **result,
-			  struct dart_error *error)
+static int export(void *stores, const struct request *request, json_t **result,
+		  struct dart_error *error)
 {
 	struct store *store;
 	int ret;
 
-	ret = only_root(request, "see what reporters have to know", error);
-	if (!ret)
-		ret = find_named(agent, object, &store, error);
+	ret = find_named(stores, request, &store, error);
 	if (!ret)
 		*result = store_json__collectors(store);
 	return ret;
@@ -197,24 +174,24 @@ static int parse_address(const char *text, struct in_addr *address,
 	return 0;
 }
 
-/* The store and the address that @object is about. */
-static int find_reporter(const struct agent *agent, json_t *object,
-			 struct store **store, const char **text,
-			 struct in_addr *address, struct dart_error *error)
+/* The store and the address in a request about a reporter. */
+static int find_reporter(const struct stores *stores,
+			 const struct request *request, struct store **store,
+			 const char **text, struct in_addr *address,
+			 struct dart_error *error)
 {
-	const char *type, *name;
+	const char *name;
 	int ret;
 
-	ret = request__unpack(object, error, "{s:s, s:s, s:s !}", "request",
-			      &type, "store", &name, "address", text);
+	ret = request__unpack(request, error, "{s:s, s:s !}", "store", &name,
+			      "address", text);
 	if (!ret)
-		ret = find(agent, name, store, error);
+		ret = find(stores, name, store, error);
 	return ret ?: parse_address(*text, address, error);
 }
 
-int request__reporter_add(struct agent *agent, const struct request *request,
-			  json_t *object, json_t **result,
-			  struct dart_error *error)
+static int add_reporter(void *stores, const struct request *request,
+			json_t **result, struct dart_error *error)
 {
 	struct report_qp *report_qp;
 	struct in_addr address;
@@ -222,10 +199,7 @@ int request__reporter_add(struct agent *agent, const struct request *request,
 	const char *text;
 	int ret;
 
-	ret = only_root(request, "add a reporter", error);
-	if (!ret)
-		ret = find_reporter(agent, object, &store, &text, &address,
-				    error);
+	ret = find_reporter(stores, request, &store, &text, &address, error);
 	if (ret)
 		return ret;
 	if (store__find_reporter(store, address))
@@ -240,9 +214,8 @@ int request__reporter_add(struct agent *agent, const struct request *request,
 	return 0;
 }
 
-int request__reporter_remove(struct agent *agent, const struct request *request,
-			     json_t *object, json_t **result,
-			     struct dart_error *error)
+static int remove_reporter(void *stores, const struct request *request,
+			   json_t **result, struct dart_error *error)
 {
 	struct report_qp *report_qp;
 	struct in_addr address;
@@ -250,10 +223,7 @@ int request__reporter_remove(struct agent *agent, const struct request *request,
 	const char *text;
 	int ret;
 
-	ret = only_root(request, "remove a reporter", error);
-	if (!ret)
-		ret = find_reporter(agent, object, &store, &text, &address,
-				    error);
+	ret = find_reporter(stores, request, &store, &text, &address, error);
 	if (ret)
 		return ret;
 	report_qp = store__find_reporter(store, address);
@@ -266,19 +236,33 @@ int request__reporter_remove(struct agent *agent, const struct request *request,
 	return 0;
 }
 
-int request__reporter_list(struct agent *agent, const struct request *request,
-			   json_t *object, json_t **result,
-			   struct dart_error *error)
+static int list_reporters(void *stores, const struct request *request,
+			  json_t **result, struct dart_error *error)
 {
-	const char *type, *name = NULL;
 	struct store *store = NULL;
+	const char *name = NULL;
 	int ret;
 
-	ret = request__unpack(object, error, "{s:s, s?s !}", "request", &type,
-			      "store", &name);
+	ret = request__unpack(request, error, "{s?s !}", "store", &name);
 	if (!ret && name)
-		ret = find(agent, name, &store, error);
+		ret = find(stores, name, &store, error);
 	if (!ret)
-		*result = store_json__reporters(&agent->stores, store);
+		*result = store_json__reporters(stores, store);
 	return ret;
 }
+
+const struct request_type store_requests[] = {
+	{ "store-create", "store", create, "create a store",
+	  REQUEST_FD_OPTIONAL },
+	{ "store-delete", "store", delete, "delete a store", REQUEST_FD_NONE },
+	{ "store-list", "stores", list, NULL, REQUEST_FD_NONE },
+	{ "store-open", "store", open_store, NULL, REQUEST_FD_NONE },
+	{ "store-export", "collectors", export,
+	  "see what reporters have to know", REQUEST_FD_NONE },
+	{ "reporter-add", "reporter", add_reporter, "add a reporter",
+	  REQUEST_FD_NONE },
+	{ "reporter-remove", "reporter", remove_reporter, "remove a reporter",
+	  REQUEST_FD_NONE },
+	{ "reporter-list", "reporters", list_reporters, NULL, REQUEST_FD_NONE },
+	{}
+};

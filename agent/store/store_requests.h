@@ -5,13 +5,7 @@
 
 #include "agent/base/request.h"
 
-request_handler request__store_create;
-request_handler request__store_delete;
-request_handler request__store_list;
-request_handler request__store_open;
-request_handler request__store_export;
-request_handler request__reporter_add;
-request_handler request__reporter_remove;
-request_handler request__reporter_list;
+/* Their subject are the stores. */
+extern const struct request_type store_requests[];
 
 #endif /* STORE_REQUESTS_H */

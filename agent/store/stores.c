@@ -1,22 +1,31 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* The list of stores, and readers that ask for one of them. */
 #include <errno.h>
 #include <string.h>
 
 #include "agent/base/entry_name.h"
 #include "stores.h"
 
-void stores__open(struct stores *stores, const struct device *device)
+void stores__open(struct stores *stores, const struct device *device,
+		  struct listener *listener)
 {
-	*stores = (struct stores){ .device = device };
+	*stores = (struct stores){ .device = device, .listener = listener };
 	TAILQ_INIT(&stores->list);
 }
 
+static void stores__free_store(struct stores *stores, struct store *store)
+{
+	TAILQ_REMOVE(&stores->list, store, link);
+	store__free(store);
+}
+
+/* When the listener is closed: there are no readers. */
 void stores__close(struct stores *stores)
 {
 	struct store *store;
 
 	while ((store = TAILQ_FIRST(&stores->list)))
-		stores__delete(stores, store);
+		stores__free_store(stores, store);
 }
 
 static int stores__check_name(const struct stores *stores, const char *name,
@@ -59,8 +68,8 @@ int stores__create(struct stores *stores, const char *name,
 
 void stores__delete(struct stores *stores, struct store *store)
 {
-	TAILQ_REMOVE(&stores->list, store, link);
-	store__free(store);
+	listener__disconnect(stores->listener, store);
+	stores__free_store(stores, store);
 }
 
 struct store *stores__find(const struct stores *stores, const char *name)
@@ -72,3 +81,51 @@ struct store *stores__find(const struct stores *stores, const char *name)
 			return store;
 	return NULL;
 }
+
+static int offer_store(void *stores, const void *data, struct peer_offer *offer,
+		       struct dart_error *error)
+{
+	const struct dart_store_request *request = data;
+	size_t length = strnlen(request->name, sizeof(request->name));
+	struct store *store;
+	size_t i;
+
+	if (length == sizeof(request->name))
+		return dart_error__set(error, EPROTO,
+				       "it does not name a store");
+	for (i = length; i < sizeof(request->name); i++)
+		if (request->name[i])
+			return dart_error__set(
+				error, EPROTO,
+				"there is something behind the name");
+	store = stores__find(stores, request->name);
+	if (!store)
+		return dart_error__set(error, ENOENT, "there is no store '%s'",
+				       request->name);
+	store__offer(store, offer);
+	return 0;
+}
+
+static void on_opened(void *object)
+{
+	struct store *store = object;
+
+	store->readers++;
+}
+
+static void on_closed(void *object)
+{
+	struct store *store = object;
+
+	store->readers--;
+}
+
+const struct peer_kind reader_kind = {
+	.name = "reader",
+	.magic = DART_STORE_ACCESS_MAGIC,
+	.abi_version = DART_STORE_ACCESS_ABI_VERSION,
+	.request_length = sizeof(struct dart_store_request),
+	.offer = offer_store,
+	.opened = on_opened,
+	.closed = on_closed,
+};

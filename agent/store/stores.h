@@ -3,14 +3,18 @@
 #ifndef STORES_H
 #define STORES_H
 
+#include "agent/rdma/listener.h"
 #include "store.h"
 
 struct stores {
 	const struct device *device;
+	struct listener *listener;
 	TAILQ_HEAD(, store) list;
 };
 
-void stores__open(struct stores *stores, const struct device *device);
+/* @listener, where readers connect, is open while stores are created or deleted. */
+void stores__open(struct stores *stores, const struct device *device,
+		  struct listener *listener);
 void stores__close(struct stores *stores);
 
 /* See store__new(). */
@@ -18,9 +22,12 @@ int stores__create(struct stores *stores, const char *name,
 		   const struct dart_store_geometry *geometry, int fd,
 		   const char *file, struct store **store,
 		   struct dart_error *error);
-/* See store__free(). */
+/* Disconnects the readers of the store, too. */
 void stores__delete(struct stores *stores, struct store *store);
 /* NULL if there is no such store. */
 struct store *stores__find(const struct stores *stores, const char *name);
+
+/* Offers the store that a reader names; the subject are the stores. */
+extern const struct peer_kind reader_kind;
 
 #endif /* STORES_H */

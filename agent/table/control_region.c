@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Publishes the table and offers it to controllers. */
 #include <endian.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -43,7 +44,7 @@ int control_region__open(struct control_region *control_region,
 	struct entries none = TAILQ_HEAD_INITIALIZER(none);
 	int ret;
 
-	*control_region = (struct control_region){ };
+	*control_region = (struct control_region){ .pd = exposure->pd };
 	ret = control_region__identify(control_region, error);
 	if (ret)
 		return ret;
@@ -322,10 +323,11 @@ int control_region__update(struct control_region *control_region,
 	return ret;
 }
 
-void control_region__accept(const struct control_region *control_region,
-			    struct dart_control_accept *accept)
+static int offer_table(void *subject, const void *data,
+		       struct peer_offer *offer, struct dart_error *error)
 {
-	*accept = (struct dart_control_accept){
+	const struct control_region *control_region = subject;
+	const struct dart_control_accept accept = {
 		.magic = htole64(DART_CONTROL_MAGIC),
 		.abi_version = htole32(DART_CONTROL_ABI_VERSION),
 		.rkey = htole32(control_region->memory_region->rkey),
@@ -333,4 +335,17 @@ void control_region__accept(const struct control_region *control_region,
 		.length = htole32(CAPACITY),
 		.used = htole32(control_region->used),
 	};
+
+	offer->pd = control_region->pd;
+	offer->length = sizeof(accept);
+	memcpy(offer->data, &accept, sizeof(accept));
+	return 0;
 }
+
+const struct peer_kind controller_kind = {
+	.name = "controller",
+	.magic = DART_CONTROL_MAGIC,
+	.abi_version = DART_CONTROL_ABI_VERSION,
+	.request_length = sizeof(struct dart_control_request),
+	.offer = offer_table,
+};

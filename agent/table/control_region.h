@@ -13,10 +13,13 @@
 #include <libdart/table/table_writer.h>
 
 #include <libdart/error.h>
+
+#include "agent/base/peer_kind.h"
 #include "entry.h"
 #include "exposure.h"
 
 struct control_region {
+	struct ibv_pd *pd;
 	void *memory;
 	struct ibv_mr *memory_region;
 	struct dart_table_writer *writer;
@@ -48,9 +51,8 @@ int control_region__update(struct control_region *control_region,
 			   const struct entry *removed,
 			   struct dart_error *error);
 
-/* What a controller needs to READ the table. */
-void control_region__accept(const struct control_region *control_region,
-			    struct dart_control_accept *accept);
+/* Offers the table; the subject is the control region. */
+extern const struct peer_kind controller_kind;
 
 /*
  * The entry as the table has it, for reading it locally.  The caller frees

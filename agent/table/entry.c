@@ -31,8 +31,8 @@ static int entry__add_run(struct entry *entry, uint32_t offset, uint32_t length)
 }
 
 /*
- * Of a window controllers see the fields and not what is between them; other
- * values, padding included, belong to whoever registered them.
+ * For a window, controllers see the fields only, not the bytes between them.
+ * Other values, padding included, belong to the client that registered them.
  */
 static int entry__find_runs(struct entry *entry, struct dart_error *error)
 {
@@ -68,100 +68,100 @@ static int entry__check_size(const struct entry *entry,
 	return 0;
 }
 
+static struct entry *entry__new(enum dart_control_entry_kind kind,
+				enum dart_control_lifetime lifetime,
+				enum dart_control_copies copies_are,
+				const char *name)
+{
+	struct entry *entry = calloc(1, sizeof(*entry));
+
+	if (!entry)
+		return NULL;
+	entry->kind = kind;
+	entry->lifetime = lifetime;
+	entry->copies_are = copies_are;
+	strcpy(entry->name, name);
+	return entry;
+}
+
+/* The end of all entry__new_*(): @ret is what describing the extent returned. */
+static int entry__complete(struct entry *entry, struct region *region, int ret,
+			   struct entry **result, struct dart_error *error)
+{
+	if (!entry->schema)
+		entry->schema = entry->own_schema;
+	if (!ret)
+		ret = entry__find_runs(entry, error);
+	if (ret)
+		entry__free(entry, region);
+	else
+		*result = entry;
+	return ret;
+}
+
 int entry__new_source(struct region *region, struct source_schemas *schemas,
 		      const struct selector *selector, struct entry **result,
 		      struct dart_error *error)
 {
+	const struct source *source = selector->source;
 	struct entry *entry;
 	int ret;
 
-	entry = calloc(1, sizeof(*entry));
+	entry = entry__new(DART_CONTROL_ENTRY_SOURCE,
+			   source->selector ? DART_CONTROL_LIFETIME_DYNAMIC :
+					      DART_CONTROL_LIFETIME_IMMOBILE,
+			   DART_CONTROL_COPIES_CPU, selector->name);
 	if (!entry)
 		return dart_error__no_memory(error);
-	entry->kind = DART_CONTROL_ENTRY_SOURCE;
-	entry->lifetime = selector->source->selector ?
-				  DART_CONTROL_LIFETIME_DYNAMIC :
-				  DART_CONTROL_LIFETIME_IMMOBILE;
-	entry->copies_are = DART_CONTROL_COPIES_CPU;
 	entry->key = selector->key;
-	strcpy(entry->name, selector->name);
-
 	ret = region__add_window(region, selector, &entry->extent, error);
-	if (ret)
-		goto free_entry;
+	if (!ret)
+		ret = entry__check_size(entry, error);
+	if (!ret)
+		ret = source_schemas__get(schemas, source, &entry->extent,
+					  &entry->schema, error);
+	return entry__complete(entry, region, ret, result, error);
+}
 
+static int entry__describe_map(struct entry *entry, int map_fd,
+			       const char *name, struct dart_error *error)
+{
+	struct bpf_map_info map = { };
+	uint32_t map_size = sizeof(map);
+	int ret;
+
+	if (bpf_obj_get_info_by_fd(map_fd, &map, &map_size))
+		return dart_error__set(error, errno,
+				       "cannot ask what the map is: %s",
+				       strerror(errno));
+	if (!name)
+		name = map.name;
+	ret = entry_name__check(name, error);
+	if (ret)
+		return ret;
+	strcpy(entry->name, name);
 	ret = entry__check_size(entry, error);
-	if (!ret)
-		ret = source_schemas__get(schemas, selector->source,
-					  &entry->extent, &entry->schema,
-					  error);
-	if (!ret)
-		ret = entry__find_runs(entry, error);
-	if (ret)
-		goto remove_extent;
-
-	*result = entry;
-	return 0;
-
-remove_extent:
-	entry__free(entry, region);
-	return ret;
-free_entry:
-	free(entry);
-	return ret;
+	return ret   ?:
+		       map_schema__new(&map, &entry->own_schema,
+				       &entry->copies_are, error);
 }
 
 int entry__new_map(struct region *region, int map_fd, const char *name,
 		   struct entry **result, struct dart_error *error)
 {
-	struct bpf_map_info map = { };
-	uint32_t map_size = sizeof(map);
 	struct entry *entry;
 	int ret;
 
-	entry = calloc(1, sizeof(*entry));
+	entry = entry__new(DART_CONTROL_ENTRY_MAP,
+			   DART_CONTROL_LIFETIME_DYNAMIC,
+			   DART_CONTROL_COPIES_ROW, "");
 	if (!entry)
 		return dart_error__no_memory(error);
-	entry->kind = DART_CONTROL_ENTRY_MAP;
-	entry->lifetime = DART_CONTROL_LIFETIME_DYNAMIC;
-
 	/* First, because the module decides whether this is a map at all. */
 	ret = region__add_map(region, map_fd, &entry->extent, error);
-	if (ret)
-		goto free_entry;
-
-	if (bpf_obj_get_info_by_fd(map_fd, &map, &map_size)) {
-		ret = dart_error__set(error, errno,
-				      "cannot ask what the map is: %s",
-				      strerror(errno));
-		goto remove_extent;
-	}
-	if (!name)
-		name = map.name;
-	ret = entry_name__check(name, error);
-	if (ret)
-		goto remove_extent;
-	strcpy(entry->name, name);
-
-	ret = entry__check_size(entry, error);
 	if (!ret)
-		ret = map_schema__new(&map, &entry->own_schema,
-				      &entry->copies_are, error);
-	entry->schema = entry->own_schema;
-	if (!ret)
-		ret = entry__find_runs(entry, error);
-	if (ret)
-		goto remove_extent;
-
-	*result = entry;
-	return 0;
-
-remove_extent:
-	entry__free(entry, region);
-	return ret;
-free_entry:
-	free(entry);
-	return ret;
+		ret = entry__describe_map(entry, map_fd, name, error);
+	return entry__complete(entry, region, ret, result, error);
 }
 
 int entry__new_counters(struct region *region, const char *name, json_t *names,
@@ -170,48 +170,28 @@ int entry__new_counters(struct region *region, const char *name, json_t *names,
 	struct entry *entry;
 	int ret;
 
-	entry = calloc(1, sizeof(*entry));
+	entry = entry__new(DART_CONTROL_ENTRY_COUNTERS,
+			   DART_CONTROL_LIFETIME_DYNAMIC,
+			   DART_CONTROL_COPIES_CPU, name);
 	if (!entry)
 		return dart_error__no_memory(error);
-	entry->kind = DART_CONTROL_ENTRY_COUNTERS;
-	entry->lifetime = DART_CONTROL_LIFETIME_DYNAMIC;
-	entry->copies_are = DART_CONTROL_COPIES_CPU;
-	strcpy(entry->name, name);
-
 	ret = region__add_counters(region, name, json_array_size(names),
 				   &entry->extent, error);
-	if (ret)
-		goto free_entry;
-
-	if (!names && *entry->extent.name)
-		ret = counters_schema__new(&entry->extent, &entry->own_schema,
-					   error);
-	else if (names)
+	if (!ret && names)
 		ret = schema_json__new_counters(name, names, &entry->own_schema,
 						error);
-	else
+	else if (!ret && *entry->extent.name)
+		ret = counters_schema__new(&entry->extent, &entry->own_schema,
+					   error);
+	else if (!ret)
 		ret = dart_error__set(
 			error, EPERM,
 			"counters '%s' are another program's, which knows their names",
 			name);
-	entry->schema = entry->own_schema;
-	if (!ret)
-		ret = entry__find_runs(entry, error);
-	if (ret)
-		goto remove_extent;
-
-	*result = entry;
-	return 0;
-
-remove_extent:
-	entry__free(entry, region);
-	return ret;
-free_entry:
-	free(entry);
-	return ret;
+	return entry__complete(entry, region, ret, result, error);
 }
 
-int entry__new_slice(struct slab *slab, const char *name,
+int entry__new_slice(struct region *region, struct slab *slab, const char *name,
 		     struct dart_schema *schema, int *fd, struct entry **result,
 		     struct dart_error *error)
 {
@@ -219,49 +199,70 @@ int entry__new_slice(struct slab *slab, const char *name,
 	struct entry *entry;
 	int ret;
 
-	entry = calloc(1, sizeof(*entry));
-	if (!entry)
+	entry = entry__new(DART_CONTROL_ENTRY_SLICE,
+			   DART_CONTROL_LIFETIME_SERVERLESS,
+			   DART_CONTROL_COPIES_ROW, name);
+	if (!entry) {
+		dart_schema__free(schema);
 		return dart_error__no_memory(error);
-	entry->kind = DART_CONTROL_ENTRY_SLICE;
-	entry->lifetime = DART_CONTROL_LIFETIME_SERVERLESS;
-	entry->copies_are = DART_CONTROL_COPIES_ROW;
-	entry->schema = schema;
-	strcpy(entry->name, name);
-	ret = entry__add_run(entry, 0, schema->length);
-	if (ret) {
-		dart_error__no_memory(error);
-		goto free_entry;
 	}
-
-	ret = slab__lend(slab, schema->length, &slice, error);
-	if (ret)
-		goto free_runs;
 	entry->own_schema = schema;
-	entry->extent = (struct dart_zero_extent){
-		.id = slice.id,
-		.data = slice.data,
-		.length = schema->length,
-		.stride = schema->length,
-		.copies = 1,
-	};
-	*fd = slice.fd;
-	*result = entry;
-	return 0;
-
-free_runs:
-	free(entry->runs);
-free_entry:
-	free(entry);
-	return ret;
+	ret = slab__lend(slab, schema->length, &slice, error);
+	if (!ret) {
+		entry->extent = (struct dart_zero_extent){
+			.id = slice.id,
+			.data = slice.data,
+			.length = schema->length,
+			.stride = schema->length,
+			.copies = 1,
+		};
+		*fd = slice.fd;
+	}
+	return entry__complete(entry, region, ret, result, error);
 }
 
 void entry__free(struct entry *entry, struct region *region)
 {
-	if (entry->kind == DART_CONTROL_ENTRY_SLICE)
+	if (entry->extent.id && entry->kind == DART_CONTROL_ENTRY_SLICE)
 		region__remove_slice(region, entry->extent.id);
-	else
+	else if (entry->extent.id)
 		region__remove(region, entry->extent.id);
 	dart_schema__free(entry->own_schema);
 	free(entry->runs);
 	free(entry);
+}
+
+struct entry *entries__find_source(const struct entries *entries,
+				   const struct selector_key *key)
+{
+	struct entry *entry;
+
+	TAILQ_FOREACH(entry, entries, link)
+		if (entry->kind == DART_CONTROL_ENTRY_SOURCE &&
+		    !entry->has_ended && selector_key__equal(&entry->key, key))
+			return entry;
+	return NULL;
+}
+
+struct entry *entries__find_map(const struct entries *entries, uint32_t map_id)
+{
+	struct entry *entry;
+
+	TAILQ_FOREACH(entry, entries, link)
+		if (entry->kind == DART_CONTROL_ENTRY_MAP &&
+		    entry->extent.map_id == map_id)
+			return entry;
+	return NULL;
+}
+
+struct entry *entries__find_counters(const struct entries *entries,
+				     const char *name)
+{
+	struct entry *entry;
+
+	TAILQ_FOREACH(entry, entries, link)
+		if (entry->kind == DART_CONTROL_ENTRY_COUNTERS &&
+		    !entry->has_ended && !strcmp(entry->name, name))
+			return entry;
+	return NULL;
 }

@@ -22,7 +22,7 @@
 #include "agent/schema/source_schema.h"
 #include "agent/base/entry_name.h"
 
-struct follower;
+struct entry_group;
 struct slab;
 
 /* Bytes of a copy that controllers may read. */
@@ -44,10 +44,11 @@ struct entry {
 	struct file_watch watch;
 	struct registry *registry;
 	enum entry_change change;
-	bool is_gone;			/* what it shows has ended */
-	const struct follower *follower; /* that it is part of, or NULL */
+	bool has_ended; /* its counters no longer exist */
+	const struct entry_group *group; /* that it is part of, or NULL */
 
 	uid_t owner;			/* who registered it, root for our own */
+	int64_t registered; /* ns, CLOCK_BOOTTIME */
 	char name[DART_REGISTRATION_NAME_MAX];
 	enum dart_control_entry_kind kind;
 	enum dart_control_lifetime lifetime;
@@ -86,13 +87,21 @@ int entry__new_map(struct region *region, int map_fd, const char *name,
 int entry__new_counters(struct region *region, const char *name, json_t *names,
 			struct entry **entry, struct dart_error *error);
 /*
- * Pages lent from @slab to a process that will write what @schema, which is the
- * entry's from now on unless this fails, says; the caller closes *@fd.
+ * Pages lent from @slab to a process that writes values of @schema, which is
+ * taken over, also if this fails; the caller closes *@fd, which stays as it
+ * was if no pages were lent.
  */
-int entry__new_slice(struct slab *slab, const char *name,
+int entry__new_slice(struct region *region, struct slab *slab, const char *name,
 		     struct dart_schema *schema, int *fd, struct entry **entry,
 		     struct dart_error *error);
 /* Takes the extent out of the region, too. */
 void entry__free(struct entry *entry, struct region *region);
+
+/* NULL if there is none; sources and counters that ended are not found. */
+struct entry *entries__find_source(const struct entries *entries,
+				   const struct selector_key *key);
+struct entry *entries__find_map(const struct entries *entries, uint32_t map_id);
+struct entry *entries__find_counters(const struct entries *entries,
+				     const char *name);
 
 #endif /* ENTRY_H */

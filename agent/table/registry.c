@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* The entries in the table and on lease, batches of changes, publication. */
 #include <errno.h>
 #include <stddef.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "agent/base/clock.h"
 #include "agent/base/log.h"
 #include "registry.h"
-#include "registry_private.h"
 
 void registry__open(struct registry *registry, struct region *region,
 		    struct exposure *exposure, struct leases *leases,
@@ -29,6 +30,7 @@ void registry__open(struct registry *registry, struct region *region,
 	TAILQ_INIT(&registry->entries);
 	TAILQ_INIT(&registry->retired);
 	TAILQ_INIT(&registry->leaving);
+	TAILQ_INIT(&registry->groups);
 }
 
 /* Behind the others. */
@@ -116,7 +118,7 @@ static void on_lease_end(struct lease *lease)
 
 static void registry__retire(struct registry *registry, struct entry *entry)
 {
-	entry->follower = NULL;
+	entry->group = NULL;
 	TAILQ_INSERT_TAIL(&registry->retired, entry, link);
 	lease__start(registry->leases, &entry->lease, on_lease_end);
 }
@@ -161,7 +163,7 @@ static void registry__undo(struct registry *registry)
 	}
 	while ((entry = TAILQ_FIRST(&registry->leaving))) {
 		TAILQ_REMOVE(&registry->leaving, entry, link);
-		if (entry->is_gone || registry__link(registry, entry, &error))
+		if (entry->has_ended || registry__link(registry, entry, &error))
 			registry__retire(registry, entry);
 	}
 }
@@ -187,7 +189,6 @@ int registry__end(struct registry *registry, struct dart_error *error)
 	return ret;
 }
 
-/* Ends a batch in which @ret has been reached. */
 int registry__end_with(struct registry *registry, int ret,
 		       struct dart_error *error)
 {
@@ -224,12 +225,12 @@ static int registry__insert(struct registry *registry, struct entry *entry,
 
 	if (!ret) {
 		entry->change = change;
+		entry->registered = clock__nanoseconds(CLOCK_BOOTTIME);
 		registry->added++;
 	}
 	return ret;
 }
 
-/* Puts a new entry, which is freed if that fails, into the table. */
 int registry__add(struct registry *registry, struct entry *entry,
 		  struct dart_error *error)
 {
@@ -248,7 +249,6 @@ int registry__add(struct registry *registry, struct entry *entry,
 	return ret;
 }
 
-/* Puts an entry that is on lease back into the table. */
 int registry__revive(struct registry *registry, struct entry *entry,
 		     const char *name, struct dart_error *error)
 {
@@ -269,7 +269,6 @@ int registry__revive(struct registry *registry, struct entry *entry,
 	return ret;
 }
 
-/* Takes an entry out of the table. */
 void registry__take_out(struct registry *registry, struct entry *entry)
 {
 	registry__unlink(registry, entry);
@@ -296,21 +295,21 @@ int registry__remove(struct registry *registry, const char *name,
 	return registry__end(registry, error);
 }
 
-void registry__entry_is_gone(struct registry *registry, struct entry *entry)
+void registry__entry_ended(struct registry *registry, struct entry *entry)
 {
 	struct dart_error error;
 
-	/* A follow would say it all the time, and slices end as they please. */
-	if (!entry->follower && entry->kind != DART_CONTROL_ENTRY_SLICE)
+	/* Followers would fill the log with it, and so would slices. */
+	if (!entry->group && entry->kind != DART_CONTROL_ENTRY_SLICE)
 		log__info("%s is gone", entry->name);
-	entry->is_gone = true;
+	entry->has_ended = true;
 	registry__begin(registry);
 	registry__take_out(registry, entry);
 	if (registry__end(registry, &error))
 		log__error("controllers are not told yet: %s", error.text);
 }
 
-void registry__extent_is_gone(struct registry *registry, uint32_t extent)
+void registry__extent_ended(struct registry *registry, uint32_t extent)
 {
 	const uint32_t *found;
 	struct entry *entry;
@@ -320,18 +319,85 @@ void registry__extent_is_gone(struct registry *registry, uint32_t extent)
 		return;
 	entry = (struct entry *)((char *)found -
 				 offsetof(struct entry, extent.id));
-	/* What is on lease will not come back. */
+	/* An entry on lease must not be revived any more. */
 	if (registry__find(registry, entry->name) == entry)
-		registry__entry_is_gone(registry, entry);
+		registry__entry_ended(registry, entry);
 	else
-		entry->is_gone = true;
+		entry->has_ended = true;
 }
 
-/* On lease it may come back, with whoever holds it then. */
-void registry__map_is_gone(struct registry *registry, uint32_t map_id)
+/* An entry on lease stays: the next holder of the map may revive it. */
+void registry__map_ended(struct registry *registry, uint32_t map_id)
 {
-	struct entry *entry = registry__find_map(&registry->entries, map_id);
+	struct entry *entry = registry__find_map(registry, map_id);
 
 	if (entry)
-		registry__entry_is_gone(registry, entry);
+		registry__entry_ended(registry, entry);
+}
+
+struct entry *registry__find_source(const struct registry *registry,
+				    const struct selector_key *key)
+{
+	return entries__find_source(&registry->entries, key);
+}
+
+struct entry *registry__find_map(const struct registry *registry,
+				 uint32_t map_id)
+{
+	return entries__find_map(&registry->entries, map_id);
+}
+
+int registry__add_group(struct registry *registry, struct entry_group *group,
+			struct dart_error *error)
+{
+	if (registry__find_group(registry, group->name))
+		return dart_error__set(error, EEXIST,
+				       "'%s' is followed already", group->name);
+	group->registered = clock__nanoseconds(CLOCK_BOOTTIME);
+	TAILQ_INSERT_TAIL(&registry->groups, group, link);
+	return 0;
+}
+
+void registry__remove_group(struct registry *registry,
+			    struct entry_group *group)
+{
+	TAILQ_REMOVE(&registry->groups, group, link);
+}
+
+void registry__withdraw_group(struct registry *registry,
+			      const struct entry_group *group, bool has_ended)
+{
+	struct entry *entry, *next;
+
+	for (entry = TAILQ_FIRST(&registry->entries); entry; entry = next) {
+		next = TAILQ_NEXT(entry, link);
+		if (entry->group != group)
+			continue;
+		if (has_ended)
+			registry__entry_ended(registry, entry);
+		else
+			registry__take_out(registry, entry);
+	}
+}
+
+uint32_t registry__group_size(const struct registry *registry,
+			      const struct entry_group *group)
+{
+	const struct entry *entry;
+	uint32_t count = 0;
+
+	TAILQ_FOREACH(entry, &registry->entries, link)
+		count += entry->group == group;
+	return count;
+}
+
+struct entry_group *registry__find_group(const struct registry *registry,
+					 const char *name)
+{
+	struct entry_group *group;
+
+	TAILQ_FOREACH(group, &registry->groups, link)
+		if (!strcmp(group->name, name))
+			return group;
+	return NULL;
 }

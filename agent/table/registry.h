@@ -7,19 +7,22 @@
 #ifndef REGISTRY_H
 #define REGISTRY_H
 
-#include "agent/base/lease.h"
+#include <libdart/error.h>
+
 #include "agent/base/entry_index.h"
 #include "agent/base/file_watch.h"
-#include <libdart/error.h>
+#include "agent/base/lease.h"
 #include "agent/region/map_owner_watch.h"
 #include "agent/region/region.h"
 #include "agent/region/selector.h"
-#include "slab.h"
 #include "agent/schema/source_schema.h"
-#include "entry.h"
-#include "exposure.h"
 #include "control_region.h"
+#include "entry.h"
+#include "entry_group.h"
+#include "exposure.h"
+#include "slab.h"
 
+/* Private to registry*.c. */
 struct registry {
 	struct region *region;
 	struct exposure *exposure;
@@ -33,6 +36,7 @@ struct registry {
 	struct entries entries;
 	struct entry_index names;	/* of the entries in the table */
 	struct entries retired;
+	struct entry_groups groups;
 
 	/* Batches begun and not ended, and what they have taken out so far. */
 	unsigned int batches;
@@ -50,28 +54,32 @@ void registry__open(struct registry *registry, struct region *region,
 void registry__close(struct registry *registry);
 
 /*
- * A batch of changes, which may be part of another one.  If what the outermost
- * end publishes cannot be published, all that was added is gone and all that
- * was removed is back, and entries that were added must not be touched again.
+ * A batch of changes, which may be part of another one.  If the changes cannot
+ * be published at the outermost end, all entries that were added are freed and
+ * must not be touched again, and all that were removed are back.
  */
 void registry__begin(struct registry *registry);
 int registry__end(struct registry *registry, struct dart_error *error);
+/* Ends a batch whose changes returned @ret; returns @ret or what the end did. */
+int registry__end_with(struct registry *registry, int ret,
+		       struct dart_error *error);
 
-/* An entry of a follower, or with NULL a single one, which is watched here. */
+/*
+ * An entry of @group, which knows when the source ends, or with NULL a single
+ * one, which the registry watches.
+ */
 int registry__add_source(struct registry *registry,
 			 const struct selector *selector,
-			 const struct follower *follower, struct entry **entry,
+			 const struct entry_group *group, struct entry **entry,
 			 struct dart_error *error);
-/*
- * @map_fd stays the caller's.  Takes the map's name if @name is NULL.
- */
+/* @map_fd stays the caller's.  Takes the map's name if @name is NULL. */
 int registry__add_map(struct registry *registry, int map_fd, const char *name,
 		      struct entry **entry, struct dart_error *error);
 /* As entry__new_counters(). */
 int registry__add_counters(struct registry *registry, const char *name,
 			   json_t *names, struct entry **entry,
 			   struct dart_error *error);
-/* As entry__new_slice(), but @schema is taken over also if this fails. */
+/* As entry__new_slice(). */
 int registry__add_slice(struct registry *registry, const char *name,
 			struct dart_schema *schema, int *fd,
 			struct entry **entry, struct dart_error *error);
@@ -80,16 +88,45 @@ int registry__remove(struct registry *registry, const char *name,
 		     struct entry **entry, struct dart_error *error);
 
 /*
- * What the entry shows has ended: it leaves the table for good, and nothing can
- * keep it there.
+ * The counters of an entry no longer exist: it leaves the table for good, and
+ * nothing can keep it there.
  */
-void registry__entry_is_gone(struct registry *registry, struct entry *entry);
-void registry__extent_is_gone(struct registry *registry, uint32_t extent);
-void registry__map_is_gone(struct registry *registry, uint32_t map_id);
+void registry__entry_ended(struct registry *registry, struct entry *entry);
+void registry__extent_ended(struct registry *registry, uint32_t extent);
+void registry__map_ended(struct registry *registry, uint32_t map_id);
+
+/* -EEXIST: there is a group of this name. */
+int registry__add_group(struct registry *registry, struct entry_group *group,
+			struct dart_error *error);
+void registry__remove_group(struct registry *registry,
+			    struct entry_group *group);
+/* In a batch: takes the entries of a group out of the table. */
+void registry__withdraw_group(struct registry *registry,
+			      const struct entry_group *group, bool has_ended);
+uint32_t registry__group_size(const struct registry *registry,
+			      const struct entry_group *group);
 
 struct entry *registry__find(const struct registry *registry,
 			     const char *name);
 struct entry *registry__find_source(const struct registry *registry,
 				    const struct selector_key *key);
+struct entry *registry__find_map(const struct registry *registry,
+				 uint32_t map_id);
+struct entry_group *registry__find_group(const struct registry *registry,
+					 const char *name);
+
+/* Between registry.c and registry_add.c, in a batch. */
+
+/* -EEXIST: there is an entry of this name. */
+int registry__check_free(const struct registry *registry, const char *name,
+			 struct dart_error *error);
+/* Puts a new entry, which is freed if that fails, into the table. */
+int registry__add(struct registry *registry, struct entry *entry,
+		  struct dart_error *error);
+/* Puts an entry that is on lease back into the table. */
+int registry__revive(struct registry *registry, struct entry *entry,
+		     const char *name, struct dart_error *error);
+/* Takes an entry out of the table. */
+void registry__take_out(struct registry *registry, struct entry *entry);
 
 #endif /* REGISTRY_H */

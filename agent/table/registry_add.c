@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What is put into the registry, each in its own way. */
+/* Adds sources, maps, counters and slices, each kind with its own checks. */
 #include <bpf/bpf.h>
 #include <errno.h>
 #include <string.h>
@@ -7,59 +7,17 @@
 
 #include "agent/schema/schema_json.h"
 #include "registry.h"
-#include "registry_private.h"
 
-static struct entry *find_source(const struct entries *entries,
-				 const struct selector_key *key)
-{
-	struct entry *entry;
-
-	TAILQ_FOREACH(entry, entries, link)
-		if (entry->kind == DART_CONTROL_ENTRY_SOURCE &&
-		    !entry->is_gone && selector_key__equal(&entry->key, key))
-			return entry;
-	return NULL;
-}
-
-struct entry *registry__find_map(const struct entries *entries, uint32_t map_id)
-{
-	struct entry *entry;
-
-	TAILQ_FOREACH(entry, entries, link)
-		if (entry->kind == DART_CONTROL_ENTRY_MAP &&
-		    entry->extent.map_id == map_id)
-			return entry;
-	return NULL;
-}
-
-static struct entry *find_counters(const struct entries *entries,
-				   const char *name)
-{
-	struct entry *entry;
-
-	TAILQ_FOREACH(entry, entries, link)
-		if (entry->kind == DART_CONTROL_ENTRY_COUNTERS &&
-		    !entry->is_gone && !strcmp(entry->name, name))
-			return entry;
-	return NULL;
-}
-
-struct entry *registry__find_source(const struct registry *registry,
-				    const struct selector_key *key)
-{
-	return find_source(&registry->entries, key);
-}
-
-static void on_gone(struct file_watch *watch)
+static void on_removal(struct file_watch *watch)
 {
 	struct entry *entry = file_watch__owner(watch, struct entry);
 
-	registry__entry_is_gone(entry->registry, entry);
+	registry__entry_ended(entry->registry, entry);
 }
 
 /*
- * The kernel says when namespaces and devices end.  Cgroups and disks are
- * watched by their files, unless a follow does so anyway.
+ * The kernel reports the end of namespaces and devices.  Cgroups and disks are
+ * watched by their files, unless a group does so.
  */
 static int registry__watch(struct registry *registry, struct entry *entry,
 			   const struct selector *selector,
@@ -67,11 +25,11 @@ static int registry__watch(struct registry *registry, struct entry *entry,
 {
 	enum source_selector kind = selector->source->selector;
 
-	if (entry->follower ||
+	if (entry->group ||
 	    (kind != SOURCE_SELECTOR_CGROUP && kind != SOURCE_SELECTOR_DISK))
 		return 0;
 	return file_watch__start(registry->file_watches, &entry->watch,
-				 selector->fd, on_gone, error);
+				 selector->fd, on_removal, error);
 }
 
 /* Adds to the batch what the region does not have in the table. */
@@ -93,7 +51,7 @@ static int registry__stage_source(struct registry *registry,
 			"these counters are registered already, as '%s'",
 			entry->name);
 
-	entry = find_source(&registry->retired, &selector->key);
+	entry = entries__find_source(&registry->retired, &selector->key);
 	if (entry) {
 		ret = registry__revive(registry, entry, selector->name, error);
 	} else {
@@ -109,7 +67,7 @@ static int registry__stage_source(struct registry *registry,
 
 int registry__add_source(struct registry *registry,
 			 const struct selector *selector,
-			 const struct follower *follower, struct entry **result,
+			 const struct entry_group *group, struct entry **result,
 			 struct dart_error *error)
 {
 	struct entry *entry = NULL;
@@ -118,7 +76,7 @@ int registry__add_source(struct registry *registry,
 	registry__begin(registry);
 	ret = registry__stage_source(registry, selector, &entry, error);
 	if (!ret) {
-		entry->follower = follower;
+		entry->group = group;
 		ret = registry__watch(registry, entry, selector, error);
 		if (ret)
 			registry__take_out(registry, entry);
@@ -141,12 +99,12 @@ static int registry__add_known_map(struct registry *registry, int map_fd,
 		return dart_error__set(error, errno,
 				       "cannot ask what the map is: %s",
 				       strerror(errno));
-	entry = registry__find_map(&registry->entries, map.id);
+	entry = entries__find_map(&registry->entries, map.id);
 	if (entry)
 		return dart_error__set(error, EEXIST,
 				       "map %u is registered already, as '%s'",
 				       map.id, entry->name);
-	entry = registry__find_map(&registry->retired, map.id);
+	entry = entries__find_map(&registry->retired, map.id);
 	if (!entry)
 		return dart_error__set(error, EEXIST,
 				       "the region has map %u already", map.id);
@@ -205,7 +163,7 @@ static int registry__stage_counters(struct registry *registry, const char *name,
 	if (ret)
 		return ret;
 
-	entry = find_counters(&registry->retired, name);
+	entry = entries__find_counters(&registry->retired, name);
 	if (entry && names && !schema_json__names(entry->schema, names))
 		return dart_error__set(
 			error, EBUSY,
@@ -244,18 +202,18 @@ int registry__add_slice(struct registry *registry, const char *name,
 	ret = entry_name__check(name, error);
 	if (!ret)
 		ret = registry__check_free(registry, name, error);
-	if (!ret)
-		ret = entry__new_slice(registry->slab, name, schema, fd, result,
-				       error);
 	if (ret) {
 		dart_schema__free(schema);
 		return ret;
 	}
-
 	registry__begin(registry);
-	ret = registry__add(registry, *result, error);
+	*fd = -1;
+	ret = entry__new_slice(registry->region, registry->slab, name, schema,
+			       fd, result, error);
+	if (!ret)
+		ret = registry__add(registry, *result, error);
 	ret = registry__end_with(registry, ret, error);
-	if (ret) {
+	if (ret && *fd >= 0) {
 		close(*fd);
 		*fd = -1;
 	}

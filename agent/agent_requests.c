@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The request for the status of the agent, to which its parts contribute. */
+#include <unistd.h>
+
+#include "agent.h"
+#include "agent/table/registry_json.h"
+#include "agent_requests.h"
+
+static int status(void *subject, const struct request *request, json_t **result,
+		  struct dart_error *error)
+{
+	const struct agent *agent = subject;
+	json_t *registry;
+	int ret;
+
+	ret = request__unpack(request, error, "{!}");
+	if (ret)
+		return ret;
+	*result = json_pack(
+		"{s:s, s:I, s:s, s:I, s:o}", "version", DART_VERSION, "pid",
+		(json_int_t)getpid(), "device", device__name(&agent->device),
+		"port", (json_int_t)agent->options.port, "controllers",
+		listener__names(&agent->listener, &controller_kind));
+	registry = registry_json__status(&agent->registry);
+	json_object_update(*result, registry);
+	json_decref(registry);
+	return 0;
+}
+
+const struct request_type agent_requests[] = { { "status", "status", status,
+						 NULL, REQUEST_FD_NONE },
+					       {} };

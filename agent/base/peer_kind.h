@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Kinds of peers that connect over RDMA: controllers, see <dart/control.h>, and
+ * readers of stores, see <dart/store_access.h>.  The rooms that serve them
+ * implement the operations, and agent.c hands them to the listener.
+ */
+#ifndef PEER_KIND_H
+#define PEER_KIND_H
+
+#include <linux/types.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <libdart/error.h>
+
+struct ibv_pd;
+
+/* The beginning of the private data of every connect request. */
+struct peer_request {
+	__le64 magic;
+	__le32 abi_version;
+	__le32 reserved; /* 0 */
+};
+
+#define PEER_OFFER_MAX 64
+
+/* What a peer gets by being accepted. */
+struct peer_offer {
+	struct ibv_pd *pd; /* it may READ what is registered there */
+	void *object; /* it reads, or NULL */
+	uint8_t data[PEER_OFFER_MAX]; /* goes with the acceptance */
+	size_t length; /* bytes of it */
+};
+
+struct peer_kind {
+	const char *name;
+	uint64_t magic;
+	uint32_t abi_version;
+	size_t request_length; /* bytes, at least */
+	/* @data of a request, hostile behind struct peer_request. */
+	int (*offer)(void *subject, const void *data, struct peer_offer *offer,
+		     struct dart_error *error);
+	/* An offer was accepted; its connection ended.  May be NULL. */
+	void (*opened)(void *object);
+	void (*closed)(void *object);
+};
+
+/* A kind and the subject that offer() gets; a kind of NULL ends a list. */
+struct peer_service {
+	const struct peer_kind *kind;
+	void *subject;
+};
+
+#endif /* PEER_KIND_H */

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Checks that the handlers of requests share. */
+#include <errno.h>
+#include <stdarg.h>
+
+#include "request.h"
+
+int request__unpack(const struct request *request, struct dart_error *error,
+		    const char *format, ...)
+{
+	json_error_t json_error;
+	va_list arguments;
+	int ret;
+
+	va_start(arguments, format);
+	ret = json_vunpack_ex(request->members, &json_error, 0, format,
+			      arguments);
+	va_end(arguments);
+	if (ret)
+		return dart_error__set(error, EINVAL, "not a valid request: %s",
+				       json_error.text);
+	return 0;
+}
+
+int request__check_owner(const struct request *request, uid_t owner,
+			 const char *name, struct dart_error *error)
+{
+	if (request->uid && request->uid != owner)
+		return dart_error__set(
+			error, EPERM,
+			"'%s' is another user's (ask who registered it, or root)",
+			name);
+	return 0;
+}

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Entries, their values and the registry as JSON. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <libdart/table/value.h>
+
+#include "agent/base/reply.h"
+#include "live.h"
+#include "registry_json.h"
+
+/* Bytes of an entry that are looked at, those of empty rows among them. */
+#define COPIES_MAX (16 << 20)
+/* Bytes of an entry that are shown; as JSON they are many times more. */
+#define VALUES_MAX (1 << 20)
+
+/* Bytes of the values that controllers can read. */
+static uint64_t exposed_bytes(const struct entry *entry)
+{
+	uint64_t bytes = 0;
+	uint32_t i;
+
+	for (i = 0; i < entry->run_count; i++)
+		bytes += entry->runs[i].length;
+	return bytes * entry->extent.copies;
+}
+
+json_t *registry_json__entry(const struct entry *entry)
+{
+	bool is_page = entry->registry->exposure->mode ==
+		       DART_CONTROL_EXPOSURE_PAGE;
+	json_t *json;
+
+	json = json_pack(
+		"{s:s, s:s, s:I, s:s, s:I, s:I, s:I, s:I}", "name", entry->name,
+		"kind", dart_entry_kind__name(entry->kind), "copies",
+		(json_int_t)entry->extent.copies, "copies_are",
+		entry->copies_are == DART_CONTROL_COPIES_CPU ? "cpu" : "row",
+		"length", (json_int_t)entry->schema->length, "fields",
+		(json_int_t)entry->schema->field_count, "memory_regions",
+		is_page ? (json_int_t)1 :
+			  (json_int_t)entry->memory_region_count,
+		"bytes", (json_int_t)exposed_bytes(entry));
+	if (json && entry->extent.map_id)
+		json_object_set_new(json, "map_id",
+				    json_integer(entry->extent.map_id));
+	if (json && entry->extent.counters_id)
+		json_object_set_new(json, "counters_id",
+				    json_integer(entry->extent.counters_id));
+	return json;
+}
+
+json_t *registry_json__list(const struct registry *registry)
+{
+	json_t *list = json_array();
+	const struct entry_group *group;
+	const struct entry *entry;
+
+	TAILQ_FOREACH(entry, &registry->entries, link)
+		reply__append(&list, registry_json__entry(entry));
+	TAILQ_FOREACH(group, &registry->groups, link)
+		reply__append(&list, group->operations->describe(group));
+	return list;
+}
+
+/* Bytes of the copies that are not empty. */
+static size_t shown_bytes(const struct dart_entry *entry, const uint8_t *copies)
+{
+	size_t bytes = 0;
+	uint32_t i;
+
+	for (i = 0; i < entry->copies; i++) {
+		if (dart_row__state(entry->schema, copies) != DART_ROW_EMPTY)
+			bytes += entry->schema->length;
+		copies += entry->schema->length;
+	}
+	return bytes;
+}
+
+static int too_many(const struct entry *entry, size_t bytes, size_t most,
+		    struct dart_error *error)
+{
+	return dart_error__set(
+		error, EFBIG,
+		"'%s' has %zu bytes, too many to show (more than %zu)",
+		entry->name, bytes, most);
+}
+
+int registry_json__values(const struct entry *entry, json_t **values,
+			  struct dart_error *error)
+{
+	struct dart_entry shown;
+	uint8_t *copies;
+	size_t size;
+	int ret = 0;
+
+	if (control_region__entry(entry->registry->exposure, entry, &shown))
+		return dart_error__no_memory(error);
+	size = dart_entry__size(&shown);
+	if (size > COPIES_MAX) {
+		ret = too_many(entry, size, COPIES_MAX, error);
+		goto free_ranges;
+	}
+
+	copies = malloc(size);
+	if (!copies) {
+		ret = dart_error__no_memory(error);
+		goto free_ranges;
+	}
+	live__copy(&shown, copies);
+	size = shown_bytes(&shown, copies);
+	if (size > VALUES_MAX) {
+		ret = too_many(entry, size, VALUES_MAX, error);
+		goto free_copies;
+	}
+	*values = json_pack("{s:s, s:o, s:o}", "name", entry->name, "values",
+			    dart_entry__to_json(&shown, copies), "schema",
+			    dart_schema__to_json(entry->schema));
+
+free_copies:
+	free(copies);
+free_ranges:
+	free(shown.ranges);
+	return ret;
+}
+
+json_t *registry_json__status(const struct registry *registry)
+{
+	const struct exposure *exposure = registry->exposure;
+	const struct region *region = registry->region;
+	bool is_page = exposure->mode == DART_CONTROL_EXPOSURE_PAGE;
+	const struct entry *entry;
+	json_int_t entries = 0, own = 0;
+	uint32_t extents = 0;
+	uint64_t used = 0;
+	char instance[17];
+
+	TAILQ_FOREACH(entry, &registry->entries, link) {
+		entries++;
+		own += entry->memory_region_count;
+	}
+	region__fill(region, &extents, &used);
+	/* As text: JSON has no integers that wide. */
+	snprintf(instance, sizeof(instance), "%016llx",
+		 (unsigned long long)registry->control_region->instance);
+
+	return json_pack(
+		"{s:s, s:I, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}",
+		"exposure", dart_exposure__name(exposure->mode), "generation",
+		(json_int_t)registry->control_region->generation, "instance",
+		instance, "cpus", (json_int_t)region->cpus, "lease_ms",
+		(json_int_t)LEASE_MS, "entries", entries, "memory_regions",
+		is_page ? (json_int_t) !!exposure->page : own, "leases",
+		(json_int_t)leases__count(registry->leases), "extents",
+		(json_int_t)extents, "capacity", (json_int_t)region->capacity,
+		"used", (json_int_t)used);
+}
