@@ -100,8 +100,7 @@ int agent__open(struct agent *agent, const struct options *options,
 		goto close_region;
 	ret = leases__open(&agent->leases, loop);
 	if (ret < 0) {
-		dart_error__set(error, -ret, "cannot create a timer: %s",
-				strerror(-ret));
+		dart_error__system(error, -ret, "cannot create a timer");
 		goto close_device;
 	}
 	ret = file_watches__open(&agent->file_watches, loop, error);

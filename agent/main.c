@@ -50,9 +50,8 @@ static int open_loop(sd_event **loop, struct dart_error *error)
 					  SIGINT | SD_EVENT_SIGNAL_PROCMASK,
 					  NULL, NULL);
 	if (ret < 0)
-		return dart_error__set(error, -ret,
-				       "cannot create an event loop: %s",
-				       strerror(-ret));
+		return dart_error__system(error, -ret,
+					  "cannot create an event loop");
 	return 0;
 }
 

@@ -24,8 +24,7 @@ int inotify__open(int *fd, sd_event_source **events, sd_event *loop,
 	ret = sd_event_add_io(loop, events, *fd, EPOLLIN, handler, userdata);
 	if (ret < 0) {
 		close(*fd);
-		return dart_error__set(error, -ret, "cannot watch files: %s",
-				       strerror(-ret));
+		return dart_error__system(error, -ret, "cannot watch files");
 	}
 	return 0;
 }

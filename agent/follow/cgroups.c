@@ -313,9 +313,8 @@ static int cgroups__open(struct cgroups *cgroups,
 	cgroups->path = strdup(path);
 	cgroups->top = fcntl(fd, F_DUPFD_CLOEXEC, 0);
 	if (!cgroups->path || cgroups->top < 0)
-		return dart_error__set(error, errno,
-				       "cannot follow cgroups: %s",
-				       strerror(errno));
+		return dart_error__system(error, errno,
+					  "cannot follow cgroups");
 	ret = inotify__open(&cgroups->inotify, &cgroups->events,
 			    followers->loop, on_event, cgroups, error);
 	if (!ret && !is_root(fd))

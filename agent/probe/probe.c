@@ -15,9 +15,9 @@
 static int cannot(const struct probe *probe, const char *what, int code,
 		  struct dart_error *error)
 {
-	return dart_error__set(error, code,
-			       "cannot %s the eBPF programs of '%s': %s", what,
-			       probe->kind->name, strerror(code));
+	return dart_error__system(error, code,
+				  "cannot %s the eBPF programs of '%s'", what,
+				  probe->kind->name);
 }
 
 static const struct probe_map *probe__map(const struct probe *probe,

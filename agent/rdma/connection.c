@@ -102,15 +102,13 @@ int connection__accept(struct rdma_cm_id *id, uint8_t reads,
 	ret = connection__open_queue_pair(connection, device, offer->pd,
 					  reads);
 	if (ret) {
-		dart_error__set(error, -ret, "cannot open a queue pair: %s",
-				strerror(-ret));
+		dart_error__system(error, -ret, "cannot open a queue pair");
 		goto free_connection;
 	}
 
 	answer.qp_num = connection->queue_pair->qp_num;
 	if (rdma_accept(id, &answer)) {
-		ret = dart_error__set(error, errno, "cannot accept: %s",
-				      strerror(errno));
+		ret = dart_error__system(error, errno, "cannot accept");
 		goto destroy_queue_pair;
 	}
 

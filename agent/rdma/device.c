@@ -67,9 +67,9 @@ int device__open(struct device *device, sd_event *loop,
 
 	ret = ibv_query_device(device->context, &attributes);
 	if (ret) {
-		ret = dart_error__set(error, ret,
-				      "cannot query RDMA device %s: %s",
-				      device__name(device), strerror(ret));
+		ret = dart_error__system(error, ret,
+					 "cannot query RDMA device %s",
+					 device__name(device));
 		goto free_devices;
 	}
 	device->reads_max = attributes.max_qp_rd_atom < RDMA_MAX_RESP_RES ?
@@ -78,27 +78,25 @@ int device__open(struct device *device, sd_event *loop,
 
 	device->pd = ibv_alloc_pd(device->context);
 	if (!device->pd) {
-		ret = dart_error__set(
-			error, errno,
-			"cannot open a protection domain on %s: %s",
-			device__name(device), strerror(errno));
+		ret = dart_error__system(
+			error, errno, "cannot open a protection domain on %s",
+			device__name(device));
 		goto free_devices;
 	}
 
 	device->cq = ibv_create_cq(device->context, 1, NULL, NULL, 0);
 	if (!device->cq) {
-		ret = dart_error__set(
-			error, errno,
-			"cannot open a completion queue on %s: %s",
-			device__name(device), strerror(errno));
+		ret = dart_error__system(error, errno,
+					 "cannot open a completion queue on %s",
+					 device__name(device));
 		goto dealloc_pd;
 	}
 
 	ret = device__watch(device, loop);
 	if (ret) {
-		ret = dart_error__set(error, -ret,
-				      "cannot watch RDMA device %s: %s",
-				      device__name(device), strerror(-ret));
+		ret = dart_error__system(error, -ret,
+					 "cannot watch RDMA device %s",
+					 device__name(device));
 		goto destroy_cq;
 	}
 	return 0;

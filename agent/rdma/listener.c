@@ -209,9 +209,8 @@ int listener__open(struct listener *listener, sd_event *loop, uint16_t port,
 	if (fcntl(listener->channel->fd, F_SETFL, O_NONBLOCK) ||
 	    rdma_create_id(listener->channel, &listener->id, NULL,
 			   RDMA_PS_TCP)) {
-		ret = dart_error__set(error, errno,
-				      "cannot use the RDMA CM: %s",
-				      strerror(errno));
+		ret = dart_error__system(error, errno,
+					 "cannot use the RDMA CM");
 		goto destroy_channel;
 	}
 
@@ -222,8 +221,7 @@ int listener__open(struct listener *listener, sd_event *loop, uint16_t port,
 	ret = sd_event_add_io(loop, &listener->events, listener->channel->fd,
 			      EPOLLIN, on_channel, listener);
 	if (ret < 0) {
-		dart_error__set(error, -ret, "cannot wait for controllers: %s",
-				strerror(-ret));
+		dart_error__system(error, -ret, "cannot wait for controllers");
 		goto destroy_id;
 	}
 	return 0;

@@ -59,9 +59,8 @@ int map_owner_watch__open(struct map_owner_watch *watch, sd_event *loop,
 		ret = map_owner_watch__attach(watch, loop);
 	if (ret) {
 		map_owner_watch__close(watch);
-		return dart_error__set(error, -ret,
-				       "cannot load or attach it: %s",
-				       strerror(-ret));
+		return dart_error__system(error, -ret,
+					  "cannot load or attach it");
 	}
 	return 0;
 }

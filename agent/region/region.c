@@ -55,10 +55,9 @@ int region__open(struct region *region, struct dart_error *error)
 	memory = mmap(NULL, info.capacity, PROT_READ, MAP_SHARED, region->fd,
 		      0);
 	if (memory == MAP_FAILED) {
-		ret = dart_error__set(error, errno,
-				      "cannot map %llu bytes of %s: %s",
-				      info.capacity, DART_ZERO_DEVICE,
-				      strerror(errno));
+		ret = dart_error__system(error, errno,
+					 "cannot map %llu bytes of %s",
+					 info.capacity, DART_ZERO_DEVICE);
 		goto close;
 	}
 
@@ -138,9 +137,8 @@ int region__add_window(struct region *region, const struct selector *selector,
 				": the root cgroup has no counters of its own" :
 				"");
 	default:
-		return dart_error__set(error, errno,
-				       "the kernel refuses a window: %s",
-				       strerror(errno));
+		return dart_error__system(error, errno,
+					  "the kernel refuses a window");
 	}
 }
 
@@ -173,9 +171,8 @@ int region__add_map(struct region *region, int map_fd,
 			error, ENOSPC,
 			"the region is full (unregister something first)");
 	default:
-		return dart_error__set(error, errno,
-				       "the kernel refuses the map: %s",
-				       strerror(errno));
+		return dart_error__system(error, errno,
+					  "the kernel refuses the map");
 	}
 }
 
@@ -216,9 +213,8 @@ int region__add_counters(struct region *region, const char *name,
 			error, ENOSPC,
 			"the region is full (unregister something first)");
 	default:
-		return dart_error__set(error, errno,
-				       "the kernel refuses the counters: %s",
-				       strerror(errno));
+		return dart_error__system(error, errno,
+					  "the kernel refuses the counters");
 	}
 }
 
@@ -228,10 +224,9 @@ int region__add_slab(struct region *region, uint32_t pages,
 	struct dart_zero_slab slab = { .size = sizeof(slab), .pages = pages };
 
 	if (ioctl(region->fd, DART_ZERO_IOC_ADD_SLAB, &slab))
-		return dart_error__set(
-			error, errno,
-			"the kernel gives no %u pages for slices: %s", pages,
-			strerror(errno));
+		return dart_error__system(
+			error, errno, "the kernel gives no %u pages for slices",
+			pages);
 	*extent = slab.extent;
 	region->changes++;
 	return 0;
@@ -247,8 +242,7 @@ int region__add_slice(struct region *region, struct dart_zero_slice *slice,
 		return dart_error__set(
 			error, ENOSPC,
 			"all pages for slices are lent (some are free when their owners end)");
-	return dart_error__set(error, errno, "the kernel lends no pages: %s",
-			       strerror(errno));
+	return dart_error__system(error, errno, "the kernel lends no pages");
 }
 
 static void region__take_out(struct region *region, uint32_t id)
@@ -311,7 +305,6 @@ int region__namespaces(const struct region *region, bool is_watched,
 	} while (errno == ENOSPC);
 
 	free(room);
-	return dart_error__set(error, errno,
-			       "cannot list the network namespaces: %s",
-			       strerror(errno));
+	return dart_error__system(error, errno,
+				  "cannot list the network namespaces");
 }

@@ -61,9 +61,8 @@ int region_events__open(struct region_events *events, sd_event *loop,
 	ret = sd_event_add_io(loop, &events->events, region->fd, EPOLLIN,
 			      on_event, events);
 	if (ret < 0)
-		return dart_error__set(error, -ret,
-				       "cannot wait for the region: %s",
-				       strerror(-ret));
+		return dart_error__system(error, -ret,
+					  "cannot wait for the region");
 	return 0;
 }
 

@@ -168,13 +168,11 @@ static int find_netdev(int netns, const char *name, uint32_t *ifindex,
 
 	fd = socket_in(netns);
 	if (fd < 0)
-		return dart_error__set(error, -fd,
-				       "cannot enter the network namespace: %s",
-				       strerror(-fd));
+		return dart_error__system(error, -fd,
+					  "cannot enter the network namespace");
 	if (ioctl(fd, SIOCGIFINDEX, &request))
-		ret = dart_error__set(error, errno,
-				      "there is no interface '%s': %s", name,
-				      strerror(errno));
+		ret = dart_error__system(error, errno,
+					 "there is no interface '%s'", name);
 	else
 		*ifindex = request.ifr_ifindex;
 	close(fd);
@@ -226,9 +224,8 @@ static int selector__netns(struct selector *selector,
 	if (fd < 0) {
 		selector->fd = open(OWN_NETNS, O_RDONLY | O_CLOEXEC);
 		if (selector->fd < 0)
-			return dart_error__set(error, errno,
-					       "cannot open %s: %s", OWN_NETNS,
-					       strerror(errno));
+			return dart_error__system(error, errno,
+						  "cannot open %s", OWN_NETNS);
 		selector->has_own_fd = true;
 	}
 	ret = check_netns(selector, error);

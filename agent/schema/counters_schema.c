@@ -48,9 +48,9 @@ static int from_btf(const struct btf *btf,
 			extent->module, extent->name, extent->length);
 	*schema = dart_schema__new(extent->name, extent->length);
 	if (!*schema)
-		return dart_error__set(error, errno,
-				       "cannot describe struct %s: %s",
-				       extent->name, strerror(errno));
+		return dart_error__system(error, errno,
+					  "cannot describe struct %s",
+					  extent->name);
 	ret = fill(*schema, btf, id, error);
 	if (ret) {
 		dart_schema__free(*schema);
@@ -67,15 +67,14 @@ int counters_schema__new(const struct dart_zero_extent *extent,
 
 	kernel = btf__load_vmlinux_btf();
 	if (!kernel)
-		return dart_error__set(error, errno,
-				       "cannot read the kernel's types: %s",
-				       strerror(errno));
+		return dart_error__system(error, errno,
+					  "cannot read the kernel's types");
 	module = btf__load_module_btf(extent->module, kernel);
 	if (module)
 		ret = from_btf(module, extent, schema, error);
 	else
-		ret = dart_error__set(error, errno, "module %s has no BTF: %s",
-				      extent->module, strerror(errno));
+		ret = dart_error__system(error, errno, "module %s has no BTF",
+					 extent->module);
 	btf__free(module);
 	btf__free(kernel);
 	return ret;

@@ -110,9 +110,8 @@ int map_schema__new(const struct bpf_map_info *map, struct dart_schema **result,
 	if (map->btf_id && map->btf_value_type_id) {
 		btf = btf__load_from_kernel_by_id(map->btf_id);
 		if (!btf)
-			return dart_error__set(error, errno,
-					       "cannot read the map's BTF: %s",
-					       strerror(errno));
+			return dart_error__system(error, errno,
+						  "cannot read the map's BTF");
 	}
 
 	name = type_name(btf, map->btf_value_type_id);
@@ -120,9 +119,9 @@ int map_schema__new(const struct bpf_map_info *map, struct dart_schema **result,
 		name = "value";
 	schema = dart_schema__new(name, map->value_size);
 	if (!schema) {
-		ret = dart_error__set(error, errno,
-				      "cannot describe a value of %u bytes: %s",
-				      map->value_size, strerror(errno));
+		ret = dart_error__system(error, errno,
+					 "cannot describe a value of %u bytes",
+					 map->value_size);
 		goto free_btf;
 	}
 

@@ -77,9 +77,9 @@ static int add_fields(struct dart_schema *schema,
 					       fields[i].name, objection);
 		ret = dart_schema__add(schema, &fields[i]);
 		if (ret)
-			return dart_error__set(error, -ret,
-					       "field '%s' is refused: %s",
-					       fields[i].name, strerror(-ret));
+			return dart_error__system(error, -ret,
+						  "field '%s' is refused",
+						  fields[i].name);
 	}
 	return 0;
 }

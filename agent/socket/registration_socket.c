@@ -82,8 +82,8 @@ static int make_directory(const char *path, struct dart_error *error)
 		return 0;
 	*slash = '\0';
 	if (mkdir(directory, 0755) && errno != EEXIST)
-		return dart_error__set(error, errno, "cannot create %s: %s",
-				       directory, strerror(errno));
+		return dart_error__system(error, errno, "cannot create %s",
+					  directory);
 	return 0;
 }
 
@@ -97,8 +97,8 @@ static int registration_socket__clear(struct registration_socket *socket,
 	if (lstat(path, &status)) {
 		if (errno == ENOENT)
 			return 0;
-		return dart_error__set(error, errno, "cannot look at %s: %s",
-				       path, strerror(errno));
+		return dart_error__system(error, errno, "cannot look at %s",
+					  path);
 	}
 	if (!S_ISSOCK(status.st_mode))
 		return dart_error__set(error, EEXIST,
@@ -109,8 +109,8 @@ static int registration_socket__clear(struct registration_socket *socket,
 			error, EADDRINUSE,
 			"another dartd is running: it listens at %s", path);
 	if (errno != ECONNREFUSED || unlink(path))
-		return dart_error__set(error, errno, "cannot replace %s: %s",
-				       path, strerror(errno));
+		return dart_error__system(error, errno, "cannot replace %s",
+					  path);
 	return 0;
 }
 
@@ -123,13 +123,12 @@ registration_socket__set_mode(const struct registration_socket *socket,
 	const struct group *group = getgrnam(GROUP);
 
 	if (group && lchown(path, -1, group->gr_gid))
-		return dart_error__set(error, errno,
-				       "cannot give %s to group %s: %s", path,
-				       GROUP, strerror(errno));
+		return dart_error__system(error, errno,
+					  "cannot give %s to group %s", path,
+					  GROUP);
 	if (chmod(path, group ? 0660 : 0600))
-		return dart_error__set(error, errno,
-				       "cannot set the mode of %s: %s", path,
-				       strerror(errno));
+		return dart_error__system(error, errno,
+					  "cannot set the mode of %s", path);
 	return 0;
 }
 
@@ -139,9 +138,8 @@ static int registration_socket__create(struct registration_socket *result,
 	result->fd = socket(AF_UNIX,
 			    SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (result->fd < 0)
-		return dart_error__set(error, errno,
-				       "cannot create a socket: %s",
-				       strerror(errno));
+		return dart_error__system(error, errno,
+					  "cannot create a socket");
 	return 0;
 }
 
@@ -150,9 +148,8 @@ static int registration_socket__bind(struct registration_socket *socket,
 {
 	if (bind(socket->fd, (struct sockaddr *)&socket->address,
 		 sizeof(socket->address)))
-		return dart_error__set(error, errno, "cannot bind %s: %s",
-				       socket->address.sun_path,
-				       strerror(errno));
+		return dart_error__system(error, errno, "cannot bind %s",
+					  socket->address.sun_path);
 	return 0;
 }
 
@@ -184,15 +181,14 @@ int registration_socket__open(struct registration_socket *socket,
 	if (ret)
 		goto unlink;
 	if (listen(socket->fd, CLIENTS_MAX)) {
-		ret = dart_error__set(error, errno, "cannot listen at %s: %s",
-				      path, strerror(errno));
+		ret = dart_error__system(error, errno, "cannot listen at %s",
+					 path);
 		goto unlink;
 	}
 	ret = sd_event_add_io(loop, &socket->events, socket->fd, EPOLLIN,
 			      on_event, socket);
 	if (ret < 0) {
-		dart_error__set(error, -ret, "cannot wait for clients: %s",
-				strerror(-ret));
+		dart_error__system(error, -ret, "cannot wait for clients");
 		goto unlink;
 	}
 	return 0;

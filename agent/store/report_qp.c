@@ -32,12 +32,11 @@ static int report_qp__find_local(struct report_qp *report_qp, const char *text,
 
 	fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	if (fd < 0)
-		return dart_error__set(error, errno, "cannot open a socket: %s",
-				       strerror(errno));
+		return dart_error__system(error, errno, "cannot open a socket");
 	if (connect(fd, (struct sockaddr *)&address, size) ||
 	    getsockname(fd, (struct sockaddr *)&address, &size))
-		ret = dart_error__set(error, errno, "there is no way to %s: %s",
-				      text, strerror(errno));
+		ret = dart_error__system(error, errno, "there is no way to %s",
+					 text);
 	close(fd);
 	report_qp->local = address.sin_addr;
 	return ret;
@@ -65,10 +64,10 @@ static int report_qp__find_gid(const struct report_qp *report_qp,
 	count = ibv_query_gid_table(device->context, entries,
 				    sizeof(entries) / sizeof(entries[0]), 0);
 	if (count < 0)
-		return dart_error__set(
+		return dart_error__system(
 			error, -count,
-			"RDMA device %s does not tell its addresses: %s",
-			device__name(device), strerror(-count));
+			"RDMA device %s does not tell its addresses",
+			device__name(device));
 	for (i = 0; i < count; i++) {
 		if (entries[i].gid_type != IBV_GID_TYPE_ROCE_V2 ||
 		    memcmp(&entries[i].gid, &gid, sizeof(gid)))
@@ -91,14 +90,12 @@ static int report_qp__find_mac(struct report_qp *report_qp,
 
 	fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	if (fd < 0)
-		return dart_error__set(error, errno, "cannot open a socket: %s",
-				       strerror(errno));
+		return dart_error__system(error, errno, "cannot open a socket");
 	if (!if_indextoname(interface, request.ifr_name) ||
 	    ioctl(fd, SIOCGIFHWADDR, &request))
-		ret = dart_error__set(
+		ret = dart_error__system(
 			error, errno,
-			"cannot find the MAC address of this host: %s",
-			strerror(errno));
+			"cannot find the MAC address of this host");
 	close(fd);
 	memcpy(report_qp->mac, request.ifr_hwaddr.sa_data,
 	       sizeof(report_qp->mac));
@@ -178,9 +175,8 @@ static int report_qp__open(struct report_qp *report_qp,
 
 	report_qp->queue_pair = ibv_create_qp(pd, &attributes);
 	if (!report_qp->queue_pair)
-		return dart_error__set(error, errno,
-				       "cannot open a queue pair: %s",
-				       strerror(errno));
+		return dart_error__system(error, errno,
+					  "cannot open a queue pair");
 	code = report_qp__make_ready(report_qp, gid->port_num);
 	if (!code) {
 		code = report_qp__listen(report_qp, gid);
@@ -196,9 +192,8 @@ static int report_qp__open(struct report_qp *report_qp,
 	if (!code)
 		return 0;
 	ibv_destroy_qp(report_qp->queue_pair);
-	return dart_error__set(error, code,
-			       "cannot open a queue pair for %s: %s", text,
-			       strerror(code));
+	return dart_error__system(error, code,
+				  "cannot open a queue pair for %s", text);
 }
 
 int report_qp__new(const struct device *device, struct ibv_pd *pd,

@@ -39,9 +39,9 @@ static int store__open_view(const struct store *store, int access,
 					      store->memory.length, view->base,
 					      access);
 	if (!view->memory_region)
-		return dart_error__set(error, errno,
-				       "cannot register %zu bytes for RDMA: %s",
-				       store->memory.length, strerror(errno));
+		return dart_error__system(error, errno,
+					  "cannot register %zu bytes for RDMA",
+					  store->memory.length);
 	return 0;
 }
 
@@ -62,10 +62,9 @@ static int store__open(struct store *store, int fd, struct dart_error *error)
 		return ret;
 	store->pd = ibv_alloc_pd(store->device->context);
 	if (!store->pd) {
-		ret = dart_error__set(
-			error, errno,
-			"cannot open a protection domain on %s: %s",
-			device__name(store->device), strerror(errno));
+		ret = dart_error__system(
+			error, errno, "cannot open a protection domain on %s",
+			device__name(store->device));
 		goto close_memory;
 	}
 	ret = store__open_view(store,
@@ -197,8 +196,8 @@ int store__reopen(const struct store *store, struct dart_error *error)
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", store->memory.fd);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
-		return dart_error__set(error, errno,
-				       "cannot open '%s' for reading: %s",
-				       store->name, strerror(errno));
+		return dart_error__system(error, errno,
+					  "cannot open '%s' for reading",
+					  store->name);
 	return fd;
 }

@@ -81,8 +81,8 @@ static int store_memory__fill(struct store_memory *memory,
 		return 0;
 	/* EFAULT: the file cannot grow into what its size promises. */
 	code = errno == EFAULT ? ENOSPC : errno;
-	return dart_error__set(error, code, "cannot take %zu MiB of memory: %s",
-			       (size_t)(memory->mapped / MIB), strerror(code));
+	return dart_error__system(error, code, "cannot take %zu MiB of memory",
+				  (size_t)(memory->mapped / MIB));
 }
 
 /* Maps and fills @memory->fd, of which @mapped bytes are there. */
@@ -99,8 +99,7 @@ static int store_memory__map(struct store_memory *memory,
 			"%zu MiB of huge pages are not free (see /proc/sys/vm/nr_hugepages)",
 			(size_t)(memory->mapped / MIB));
 	if (memory->address == MAP_FAILED)
-		return dart_error__set(error, errno, "cannot map the store: %s",
-				       strerror(errno));
+		return dart_error__system(error, errno, "cannot map the store");
 	ret = store_memory__fill(memory, error);
 	if (ret)
 		munmap(memory->address, memory->mapped);
@@ -113,9 +112,8 @@ static int store_memory__seal(struct store_memory *memory,
 {
 	if (fcntl(memory->fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW |
 					   F_SEAL_FUTURE_WRITE | F_SEAL_SEAL))
-		return dart_error__set(error, errno,
-				       "cannot seal the memory: %s",
-				       strerror(errno));
+		return dart_error__system(error, errno,
+					  "cannot seal the memory");
 	return 0;
 }
 
@@ -128,14 +126,12 @@ static int store_memory__take(struct store_memory *memory, unsigned int flags,
 	memory->is_huge = flags & MFD_HUGETLB;
 	memory->fd = create_memfd(flags);
 	if (memory->fd < 0)
-		return dart_error__set(error, errno, "cannot create memory: %s",
-				       strerror(errno));
+		return dart_error__system(error, errno, "cannot create memory");
 	ret = 0;
 	if (ftruncate(memory->fd, memory->mapped))
-		ret = dart_error__set(error, errno,
-				      "cannot take %zu MiB of memory: %s",
-				      (size_t)(memory->mapped / MIB),
-				      strerror(errno));
+		ret = dart_error__system(error, errno,
+					 "cannot take %zu MiB of memory",
+					 (size_t)(memory->mapped / MIB));
 	if (!ret)
 		ret = store_memory__map(memory, error);
 	if (!ret) {
@@ -169,9 +165,8 @@ static int check_file_system(int file, struct statfs *system,
 			     struct dart_error *error)
 {
 	if (fstatfs(file, system))
-		return dart_error__set(error, errno,
-				       "cannot look at the file: %s",
-				       strerror(errno));
+		return dart_error__system(error, errno,
+					  "cannot look at the file");
 	if (system->f_type != TMPFS_MAGIC &&
 	    system->f_type != HUGETLBFS_MAGIC)
 		return dart_error__set(
@@ -227,9 +222,8 @@ static int store_memory__use(struct store_memory *memory, int file,
 	memory->is_huge = system.f_type == HUGETLBFS_MAGIC;
 	memory->mapped = round_up(memory->length, system.f_bsize);
 	if (fstat(file, &status))
-		return dart_error__set(error, errno,
-				       "cannot look at the file: %s",
-				       strerror(errno));
+		return dart_error__system(error, errno,
+					  "cannot look at the file");
 	ret = check_size(memory, &status, error);
 	if (!ret)
 		ret = check_room(memory, &status, &system, error);
@@ -243,12 +237,10 @@ static int store_memory__use(struct store_memory *memory, int file,
 			"the file is in use, perhaps by another store");
 	memory->fd = fcntl(file, F_DUPFD_CLOEXEC, 0);
 	if (memory->fd < 0)
-		return dart_error__set(error, errno, "cannot keep the file: %s",
-				       strerror(errno));
+		return dart_error__system(error, errno, "cannot keep the file");
 	if (ftruncate(memory->fd, memory->mapped))
-		ret = dart_error__set(error, errno,
-				      "cannot give the file its size: %s",
-				      strerror(errno));
+		ret = dart_error__system(error, errno,
+					 "cannot give the file its size");
 	if (!ret)
 		ret = store_memory__map(memory, error);
 	if (!ret)

@@ -31,9 +31,8 @@ static int control_region__identify(struct control_region *control_region,
 	while (!control_region->instance)
 		if (getrandom(&control_region->instance,
 			      sizeof(control_region->instance), 0) < 0)
-			return dart_error__set(error, errno,
-					       "cannot get randomness: %s",
-					       strerror(errno));
+			return dart_error__system(error, errno,
+						  "cannot get randomness");
 	return 0;
 }
 
@@ -52,9 +51,8 @@ int control_region__open(struct control_region *control_region,
 	control_region->memory = mmap(NULL, CAPACITY, PROT_READ | PROT_WRITE,
 				      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (control_region->memory == MAP_FAILED)
-		return dart_error__set(error, errno,
-				       "cannot map the control region: %s",
-				       strerror(errno));
+		return dart_error__system(error, errno,
+					  "cannot map the control region");
 
 	control_region->writer =
 		dart_table_writer__new(control_region->memory, CAPACITY);
@@ -66,10 +64,9 @@ int control_region__open(struct control_region *control_region,
 	control_region->memory_region = exposure__register(
 		exposure->pd, control_region->memory, CAPACITY);
 	if (!control_region->memory_region) {
-		ret = dart_error__set(
+		ret = dart_error__system(
 			error, errno,
-			"cannot register the control region for RDMA: %s",
-			strerror(errno));
+			"cannot register the control region for RDMA");
 		goto free_writer;
 	}
 
@@ -227,9 +224,8 @@ static int control_region__take(struct control_region *control_region,
 			error, ENOSPC,
 			"the control region is full (unregister something first)");
 	if (ret < 0)
-		return dart_error__set(error, -ret,
-				       "cannot describe it to controllers: %s",
-				       strerror(-ret));
+		return dart_error__system(error, -ret,
+					  "cannot describe it to controllers");
 	control_region->generation = table->generation;
 	control_region->memory_region_count =
 		first + table->memory_region_count;

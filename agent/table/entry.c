@@ -131,9 +131,8 @@ static int entry__describe_map(struct entry *entry, int map_fd,
 	int ret;
 
 	if (bpf_obj_get_info_by_fd(map_fd, &map, &map_size))
-		return dart_error__set(error, errno,
-				       "cannot ask what the map is: %s",
-				       strerror(errno));
+		return dart_error__system(error, errno,
+					  "cannot ask what the map is");
 	if (!name)
 		name = map.name;
 	ret = entry_name__check(name, error);

@@ -172,8 +172,7 @@ int exposure__prepare(struct exposure *exposure, struct dart_error *error)
 
 	ret = region__fill(region, &extents, &used);
 	if (ret)
-		return dart_error__set(error, -ret, "cannot ask the region: %s",
-				       strerror(-ret));
+		return dart_error__system(error, -ret, "cannot ask the region");
 	if (!used) {
 		exposure->next = NULL;
 		exposure->has_next = true;

@@ -96,9 +96,8 @@ static int registry__add_known_map(struct registry *registry, int map_fd,
 	struct entry *entry;
 
 	if (bpf_obj_get_info_by_fd(map_fd, &map, &size))
-		return dart_error__set(error, errno,
-				       "cannot ask what the map is: %s",
-				       strerror(errno));
+		return dart_error__system(error, errno,
+					  "cannot ask what the map is");
 	entry = entries__find_map(&registry->entries, map.id);
 	if (entry)
 		return dart_error__set(error, EEXIST,

@@ -2,6 +2,7 @@
 /* Errors as sentences: see error.h. */
 #include <errno.h>
 #include <stdio.h>
+#include <string.h>
 
 #include <libdart/error.h>
 
@@ -26,6 +27,18 @@ int dart_error__set(struct dart_error *error, int code, const char *format, ...)
 	ret = dart_error__vset(error, code, format, arguments);
 	va_end(arguments);
 	return ret;
+}
+
+int dart_error__system(struct dart_error *error, int code, const char *format,
+		       ...)
+{
+	char sentence[DART_ERROR_MAX];
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(sentence, sizeof(sentence), format, arguments);
+	va_end(arguments);
+	return dart_error__set(error, code, "%s: %s", sentence, strerror(code));
 }
 
 int dart_error__no_memory(struct dart_error *error)

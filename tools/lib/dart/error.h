@@ -21,6 +21,9 @@ __attribute__((format(printf, 3, 4))) int
 dart_error__set(struct dart_error *error, int code, const char *format, ...);
 int dart_error__vset(struct dart_error *error, int code, const char *format,
 		     va_list arguments);
+/* Puts ": " and the words of strerror(3) for @code behind the sentence. */
+__attribute__((format(printf, 3, 4))) int
+dart_error__system(struct dart_error *error, int code, const char *format, ...);
 /* "out of memory"; returns -ENOMEM. */
 int dart_error__no_memory(struct dart_error *error);
 
