@@ -3,13 +3,10 @@
 #include <string.h>
 
 #include "agent.h"
-#include "agent/base/log.h"
-#include "agent/follow/follower_requests.h"
-#include "agent/follow/namespaces.h"
-#include "agent/probe/probe_requests.h"
-#include "agent/store/store_requests.h"
-#include "agent/table/registry_requests.h"
 #include "agent_requests.h"
+#include "agent/base/log.h"
+#include "agent/follow/follow_requests.h"
+#include "agent/follow/namespaces.h"
 
 static void on_map_ended(void *registry, uint32_t map_id)
 {
@@ -70,9 +67,9 @@ static void agent__connect(struct agent *agent)
 {
 	const struct request_table tables[AGENT_REQUEST_TABLES] = {
 		{ registry_requests, &agent->registry },
-		{ follower_requests, &agent->followers },
+		{ follow_requests, &agent->followers },
 		{ probe_requests, &agent->probes },
-		{ store_requests, &agent->stores },
+		{ stores_requests, &agent->stores },
 		{ agent_requests, agent },
 	};
 	const struct peer_service services[AGENT_PEER_SERVICES] = {

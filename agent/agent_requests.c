@@ -6,23 +6,22 @@
 #include "agent/table/registry_json.h"
 #include "agent_requests.h"
 
-static int status(void *subject, const struct request *request, json_t **result,
-		  struct dart_error *error)
+static int status(struct request *request)
 {
-	const struct agent *agent = subject;
+	const struct agent *agent = request->subject;
 	json_t *registry;
 	int ret;
 
-	ret = request__unpack(request, error, "{!}");
+	ret = request__unpack(request, "{!}");
 	if (ret)
 		return ret;
-	*result = json_pack(
+	request->result = json_pack(
 		"{s:s, s:I, s:s, s:I, s:o}", "version", DART_VERSION, "pid",
 		(json_int_t)getpid(), "device", device__name(&agent->device),
 		"port", (json_int_t)agent->options.port, "controllers",
 		listener__names(&agent->listener, &controller_kind));
 	registry = registry_json__status(&agent->registry);
-	json_object_update(*result, registry);
+	json_object_update(request->result, registry);
 	json_decref(registry);
 	return 0;
 }

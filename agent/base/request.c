@@ -5,8 +5,7 @@
 
 #include "request.h"
 
-int request__unpack(const struct request *request, struct dart_error *error,
-		    const char *format, ...)
+int request__unpack(struct request *request, const char *format, ...)
 {
 	json_error_t json_error;
 	va_list arguments;
@@ -17,17 +16,17 @@ int request__unpack(const struct request *request, struct dart_error *error,
 			      arguments);
 	va_end(arguments);
 	if (ret)
-		return dart_error__set(error, EINVAL, "not a valid request: %s",
+		return dart_error__set(&request->error, EINVAL,
+				       "not a valid request: %s",
 				       json_error.text);
 	return 0;
 }
 
-int request__check_owner(const struct request *request, uid_t owner,
-			 const char *name, struct dart_error *error)
+int request__check_owner(struct request *request, uid_t owner, const char *name)
 {
 	if (request->uid && request->uid != owner)
 		return dart_error__set(
-			error, EPERM,
+			&request->error, EPERM,
 			"'%s' is another user's (ask who registered it, or root)",
 			name);
 	return 0;

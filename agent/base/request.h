@@ -12,14 +12,15 @@
 #include <libdart/error.h>
 
 struct request {
+	void *subject; /* the object that agent.c paired the table with */
 	json_t *members; /* without "request"; hostile */
 	int fd; /* came with it, the caller's; -1 if none did */
 	uid_t uid;		/* of the peer */
-	/*
-	 * Takes a descriptor that is sent with the reply and then closed; -1 as
-	 * long as there is none.
-	 */
+	/* Takes a descriptor to send with the reply; -1 as long as there is none. */
 	int *reply_fd;
+	/* Set by a handler: a new reference, NULL if out of memory; or a reason. */
+	json_t *result;
+	struct dart_error error;
 };
 
 enum request_fd {
@@ -31,27 +32,21 @@ enum request_fd {
 struct request_type {
 	const char *name; /* NULL ends a table */
 	const char *result; /* its member in the reply */
-	/*
-	 * Sets @result, a new reference or NULL if out of memory, or returns
-	 * -errno.
-	 */
-	int (*handle)(void *subject, const struct request *request,
-		      json_t **result, struct dart_error *error);
+	int (*handle)(struct request *request); /* 0 or -errno */
 	const char *only_root; /* may do this; NULL: every client may */
 	enum request_fd fd;
 };
 
-/* A table of types and the object that its handlers get. */
+/* A table of types and the subject of their requests. */
 struct request_table {
 	const struct request_type *types; /* NULL ends a list of tables */
 	void *subject;
 };
 
 /* Unpacks the members; refuses a request that has others. */
-int request__unpack(const struct request *request, struct dart_error *error,
-		    const char *format, ...);
+int request__unpack(struct request *request, const char *format, ...);
 /* -EPERM unless the peer is root or @owner of the thing called @name. */
-int request__check_owner(const struct request *request, uid_t owner,
-			 const char *name, struct dart_error *error);
+int request__check_owner(struct request *request, uid_t owner,
+			 const char *name);
 
 #endif /* REQUEST_H */

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include <libdart/error.h>
+#include "agent/base/request.h"
 #include "agent/table/registry.h"
 #include "bpf_links.h"
 #include "probe_kind.h"
@@ -50,5 +51,8 @@ int probe__unload(struct probes *probes, struct probe *probe,
 /* As <dart/registration.h> has it; NULL if out of memory. */
 json_t *probe__describe(const struct probes *probes, const struct probe *probe);
 json_t *probes__describe(const struct probes *probes);
+
+/* The requests about probes, which are their subject. */
+extern const struct request_type probe_requests[];
 
 #endif /* PROBE_H */

@@ -4,60 +4,55 @@
 
 #include "agent/base/log.h"
 #include "probe.h"
-#include "probe_requests.h"
 
-static int list(void *probes, const struct request *request, json_t **result,
-		struct dart_error *error)
+static int list_probes(struct request *request)
 {
-	int ret = request__unpack(request, error, "{!}");
+	int ret = request__unpack(request, "{!}");
 
 	if (!ret)
-		*result = probes__describe(probes);
+		request->result = probes__describe(request->subject);
 	return ret;
 }
 
 /* Loads or unloads the probe that the request names. */
-static int change_probe(struct probes *probes, const struct request *request,
+static int change_probe(struct request *request,
 			int (*change)(struct probes *probes,
 				      struct probe *probe,
-				      struct dart_error *error),
-			json_t **result, struct dart_error *error)
+				      struct dart_error *error))
 {
 	struct probe *probe;
 	const char *name;
 	int ret;
 
-	ret = request__unpack(request, error, "{s:s !}", "name", &name);
+	ret = request__unpack(request, "{s:s !}", "name", &name);
 	if (ret)
 		return ret;
-	probe = probes__find(probes, name, error);
+	probe = probes__find(request->subject, name, &request->error);
 	if (!probe)
 		return -ENOENT;
-	ret = change(probes, probe, error);
+	ret = change(request->subject, probe, &request->error);
 	if (ret)
 		return ret;
 	log__info("%s probe %s", probe->object ? "loaded" : "unloaded", name);
-	*result = probe__describe(probes, probe);
+	request->result = probe__describe(request->subject, probe);
 	return 0;
 }
 
-static int load(void *probes, const struct request *request, json_t **result,
-		struct dart_error *error)
+static int load_probe(struct request *request)
 {
-	return change_probe(probes, request, probe__load, result, error);
+	return change_probe(request, probe__load);
 }
 
-static int unload(void *probes, const struct request *request, json_t **result,
-		  struct dart_error *error)
+static int unload_probe(struct request *request)
 {
-	return change_probe(probes, request, probe__unload, result, error);
+	return change_probe(request, probe__unload);
 }
 
 const struct request_type probe_requests[] = {
-	{ "probe-list", "probes", list, NULL, REQUEST_FD_NONE },
-	{ "probe-load", "probe", load, "load or unload a probe",
+	{ "probe-list", "probes", list_probes, NULL, REQUEST_FD_NONE },
+	{ "probe-load", "probe", load_probe, "load or unload a probe",
 	  REQUEST_FD_NONE },
-	{ "probe-unload", "probe", unload, "load or unload a probe",
+	{ "probe-unload", "probe", unload_probe, "load or unload a probe",
 	  REQUEST_FD_NONE },
-	{}
+	{ }
 };

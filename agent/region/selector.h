@@ -42,9 +42,8 @@ struct selector_choice {
 };
 
 /* The source and the choice of a request that has nothing else. */
-int selector__unpack(const struct request *request,
-		     const struct source **source,
-		     struct selector_choice *choice, struct dart_error *error);
+int selector__unpack(struct request *request, const struct source **source,
+		     struct selector_choice *choice);
 
 /* "none", "netns", "netdev", "disk" or "cgroup" */
 const char *selector__name(const struct source *source);

@@ -8,7 +8,6 @@
 
 #include "client.h"
 #include "dispatch.h"
-#include "registration_socket.h"
 
 static void client__close_passed_fd(struct client *client)
 {
@@ -26,6 +25,8 @@ static void client__close_reply_fd(struct client *client)
 
 void client__free(struct client *client)
 {
+	TAILQ_REMOVE(&client->clients->list, client, link);
+	client->clients->count--;
 	sd_event_source_disable_unref(client->events);
 	client__close_passed_fd(client);
 	client__close_reply_fd(client);
@@ -117,7 +118,7 @@ static int client__handle_request(struct client *client)
 	int ret;
 
 	ret = client__set_reply(client,
-				dispatch(client->socket->tables, &message));
+				dispatch(client->clients->tables, &message));
 	client__close_passed_fd(client);
 	client->has_extra_fd = false;
 	client->is_too_long = false;
@@ -238,12 +239,11 @@ static int on_event(sd_event_source *source, int fd, uint32_t revents,
 			ret = client__handle_request(client);
 	}
 	if (ret < 0)
-		registration_socket__drop_client(client->socket, client);
+		client__free(client);
 	return 0;
 }
 
-int client__new(struct registration_socket *socket, sd_event *loop, int fd,
-		struct client **result)
+int client__new(struct clients *clients, sd_event *loop, int fd)
 {
 	struct client *client;
 	struct ucred peer;
@@ -255,10 +255,12 @@ int client__new(struct registration_socket *socket, sd_event *loop, int fd,
 		close(fd);
 		return -ENOMEM;
 	}
-	client->socket = socket;
 	client->fd = fd;
 	client->passed_fd = -1;
 	client->reply_fd = -1;
+	client->clients = clients;
+	TAILQ_INSERT_TAIL(&clients->list, client, link);
+	clients->count++;
 
 	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size)) {
 		ret = -errno;
@@ -270,7 +272,6 @@ int client__new(struct registration_socket *socket, sd_event *loop, int fd,
 			      client);
 	if (ret < 0)
 		goto free_client;
-	*result = client;
 	return 0;
 
 free_client:

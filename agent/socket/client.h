@@ -1,24 +1,31 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A client of the registration socket.  Its next request is read when it has
- * taken the reply to the one before: who does not read is not served.
+ * The clients of the registration socket.  The next request of a client is read
+ * once it has read the reply to the one before.
  */
 #ifndef CLIENT_H
 #define CLIENT_H
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/queue.h>
 #include <sys/types.h>
 #include <systemd/sd-event.h>
 
 #include <dart/registration.h>
 
-struct registration_socket;
+#include "agent/base/request.h"
+
+struct clients {
+	const struct request_table *tables;
+	TAILQ_HEAD(, client) list;
+	uint32_t count;
+};
 
 struct client {
 	TAILQ_ENTRY(client) link;
-	struct registration_socket *socket;
+	struct clients *clients;
 	int fd;
 	uid_t uid;
 	sd_event_source *events;
@@ -37,11 +44,8 @@ struct client {
 	int reply_fd;		/* goes with its first byte, or -1 */
 };
 
-TAILQ_HEAD(clients, client);
-
-/* Takes @fd, a connected socket, also if it fails. */
-int client__new(struct registration_socket *socket, sd_event *loop, int fd,
-		struct client **client);
+/* Serves @fd, a connected socket, which it takes also if it fails. */
+int client__new(struct clients *clients, sd_event *loop, int fd);
 void client__free(struct client *client);
 
 #endif /* CLIENT_H */

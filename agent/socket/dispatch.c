@@ -58,47 +58,42 @@ static int parse(const struct message *message, json_t **members,
 	return 0;
 }
 
-/* Sets @result, the member of the reply that @type names. */
+/* Hands the request to the handler of its type, which becomes @type. */
 static int handle(const struct request_table *tables,
-		  const struct message *message, json_t *members,
-		  const struct request_type **type, json_t **result,
-		  struct dart_error *error)
+		  const struct message *message, struct request *request,
+		  const struct request_type **type)
 {
-	const struct request request = {
-		.members = members,
-		.fd = message->fd,
-		.uid = message->uid,
-		.reply_fd = message->reply_fd,
-	};
-	void *subject;
+	json_t *name = json_object_get(request->members, "request");
 	int ret;
 
-	*type = find_type(
-		tables, json_string_value(json_object_get(members, "request")),
-		&subject);
+	*type = find_type(tables, json_string_value(name), &request->subject);
 	if (!*type)
-		return dart_error__set(error, EINVAL, "no such request");
-	ret = check(*type, message, error);
+		return dart_error__set(&request->error, EINVAL,
+				       "no such request");
+	ret = check(*type, message, &request->error);
 	if (ret)
 		return ret;
-	json_object_del(members, "request");
-	return (*type)->handle(subject, &request, result, error);
+	json_object_del(request->members, "request");
+	return (*type)->handle(request);
 }
 
 json_t *dispatch(const struct request_table *tables,
 		 const struct message *message)
 {
-	json_t *members = NULL, *result = NULL;
+	struct request request = {
+		.fd = message->fd,
+		.uid = message->uid,
+		.reply_fd = message->reply_fd,
+	};
 	const struct request_type *type;
-	struct dart_error error;
 	int ret;
 
-	ret = parse(message, &members, &error);
+	ret = parse(message, &request.members, &request.error);
 	if (!ret)
-		ret = handle(tables, message, members, &type, &result, &error);
-	json_decref(members);
+		ret = handle(tables, message, &request, &type);
+	json_decref(request.members);
 	if (!ret)
-		return reply__ok(type->result, result);
-	json_decref(result);
-	return reply__error(ret, error.text);
+		return reply__ok(type->result, request.result);
+	json_decref(request.result);
+	return reply__error(ret, request.error.text);
 }

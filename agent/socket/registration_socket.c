@@ -15,15 +15,7 @@
 #define CLIENTS_MAX 64
 #define GROUP "dart"
 
-void registration_socket__drop_client(struct registration_socket *socket,
-				      struct client *client)
-{
-	TAILQ_REMOVE(&socket->clients, client, link);
-	socket->client_count--;
-	client__free(client);
-}
-
-/* One client too many: tells it, as far as it listens, and hangs up. */
+/* One client too many: gets an error if it reads, and is disconnected. */
 static void turn_away(int fd)
 {
 	json_t *reply = reply__error(-EUSERS,
@@ -43,7 +35,6 @@ static int on_event(sd_event_source *source, int listening, uint32_t revents,
 		    void *userdata)
 {
 	struct registration_socket *socket = userdata;
-	struct client *client;
 	int fd, ret;
 
 	fd = accept4(listening, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
@@ -54,19 +45,15 @@ static int on_event(sd_event_source *source, int listening, uint32_t revents,
 		return sd_event_exit(sd_event_source_get_event(source),
 				     EXIT_FAILURE);
 	}
-	if (socket->client_count == CLIENTS_MAX) {
+	if (socket->clients.count == CLIENTS_MAX) {
 		turn_away(fd);
 		return 0;
 	}
 
-	ret = client__new(socket, sd_event_source_get_event(source), fd,
-			  &client);
-	if (ret) {
+	ret = client__new(&socket->clients, sd_event_source_get_event(source),
+			  fd);
+	if (ret)
 		log__warning("cannot serve a client: %s", strerror(-ret));
-		return 0;
-	}
-	TAILQ_INSERT_TAIL(&socket->clients, client, link);
-	socket->client_count++;
 	return 0;
 }
 
@@ -160,8 +147,8 @@ int registration_socket__open(struct registration_socket *socket,
 {
 	int ret;
 
-	*socket = (struct registration_socket){ .tables = tables };
-	TAILQ_INIT(&socket->clients);
+	*socket = (struct registration_socket){ .clients.tables = tables };
+	TAILQ_INIT(&socket->clients.list);
 	socket->address.sun_family = AF_UNIX;
 	strcpy(socket->address.sun_path, path);
 
@@ -205,8 +192,8 @@ void registration_socket__close(struct registration_socket *socket)
 	struct client *client;
 
 	unlink(socket->address.sun_path);
-	while ((client = TAILQ_FIRST(&socket->clients)))
-		registration_socket__drop_client(socket, client);
+	while ((client = TAILQ_FIRST(&socket->clients.list)))
+		client__free(client);
 	sd_event_source_unref(socket->events);
 	close(socket->fd);
 }

@@ -13,12 +13,10 @@
 #include "client.h"
 
 struct registration_socket {
-	const struct request_table *tables;
 	struct sockaddr_un address;
 	int fd;
 	sd_event_source *events;
 	struct clients clients;
-	uint32_t client_count;
 };
 
 /*
@@ -30,9 +28,5 @@ int registration_socket__open(struct registration_socket *socket,
 			      const struct request_table *tables,
 			      struct dart_error *error);
 void registration_socket__close(struct registration_socket *socket);
-
-/* Frees @client, too. */
-void registration_socket__drop_client(struct registration_socket *socket,
-				      struct client *client);
 
 #endif /* REGISTRATION_SOCKET_H */

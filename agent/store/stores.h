@@ -3,6 +3,7 @@
 #ifndef STORES_H
 #define STORES_H
 
+#include "agent/base/request.h"
 #include "agent/rdma/listener.h"
 #include "store.h"
 
@@ -26,6 +27,9 @@ int stores__create(struct stores *stores, const char *name,
 void stores__delete(struct stores *stores, struct store *store);
 /* NULL if there is no such store. */
 struct store *stores__find(const struct stores *stores, const char *name);
+
+/* The requests about stores and reporters; their subject are the stores. */
+extern const struct request_type stores_requests[];
 
 /* Offers the store that a reader names; the subject are the stores. */
 extern const struct peer_kind reader_kind;

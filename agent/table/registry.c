@@ -301,7 +301,7 @@ void registry__entry_ended(struct registry *registry, struct entry *entry)
 
 	/* Followers would fill the log with it, and so would slices. */
 	if (!entry->group && entry->kind != DART_CONTROL_ENTRY_SLICE)
-		log__info("%s is gone", entry->name);
+		log__info("%s no longer exists", entry->name);
 	entry->has_ended = true;
 	registry__begin(registry);
 	registry__take_out(registry, entry);

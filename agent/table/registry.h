@@ -12,6 +12,7 @@
 #include "agent/base/entry_index.h"
 #include "agent/base/file_watch.h"
 #include "agent/base/lease.h"
+#include "agent/base/request.h"
 #include "agent/region/map_owner_watch.h"
 #include "agent/region/region.h"
 #include "agent/region/selector.h"
@@ -114,6 +115,9 @@ struct entry *registry__find_map(const struct registry *registry,
 				 uint32_t map_id);
 struct entry_group *registry__find_group(const struct registry *registry,
 					 const char *name);
+
+/* The requests about entries and groups; their subject is the registry. */
+extern const struct request_type registry_requests[];
 
 /* Between registry.c and registry_add.c, in a batch. */
 

@@ -6,19 +6,16 @@
 #include "agent/base/reply.h"
 #include "agent/schema/schema_json.h"
 #include "registry_json.h"
-#include "registry_requests.h"
 
 /* The end of a request that registered @entry. */
-static int reply_entry(const struct request *request, struct entry *entry,
-		       json_t **result)
+static int reply_entry(struct request *request, struct entry *entry)
 {
 	entry->owner = request->uid;
-	*result = registry_json__entry(entry);
+	request->result = registry_json__entry(entry);
 	return 0;
 }
 
-static int register_source(void *registry, const struct request *request,
-			   json_t **result, struct dart_error *error)
+static int register_source(struct request *request)
 {
 	struct selector_choice choice;
 	const struct source *source;
@@ -26,61 +23,60 @@ static int register_source(void *registry, const struct request *request,
 	struct entry *entry;
 	int ret;
 
-	ret = selector__unpack(request, &source, &choice, error);
+	ret = selector__unpack(request, &source, &choice);
 	if (!ret)
-		ret = selector__choose(&selector, source, &choice, error);
+		ret = selector__choose(&selector, source, &choice,
+				       &request->error);
 	if (ret)
 		return ret;
-	ret = registry__add_source(registry, &selector, NULL, &entry, error);
+	ret = registry__add_source(request->subject, &selector, NULL, &entry,
+				   &request->error);
 	selector__close(&selector);
 	if (ret)
 		return ret;
 	log__info("registered source %s", entry->name);
-	return reply_entry(request, entry, result);
+	return reply_entry(request, entry);
 }
 
-static int register_map(void *registry, const struct request *request,
-			json_t **result, struct dart_error *error)
+static int register_map(struct request *request)
 {
 	const char *name = NULL;
 	struct entry *entry;
 	int ret;
 
-	ret = request__unpack(request, error, "{s?s !}", "name", &name);
+	ret = request__unpack(request, "{s?s !}", "name", &name);
 	if (!ret)
-		ret = registry__add_map(registry, request->fd, name, &entry,
-					error);
+		ret = registry__add_map(request->subject, request->fd, name,
+					&entry, &request->error);
 	if (ret)
 		return ret;
 	log__info("registered map %u as %s", entry->extent.map_id, entry->name);
-	return reply_entry(request, entry, result);
+	return reply_entry(request, entry);
 }
 
-static int register_counters(void *registry, const struct request *request,
-			     json_t **result, struct dart_error *error)
+static int register_counters(struct request *request)
 {
 	struct entry *entry;
 	json_t *names = NULL;
 	const char *name;
 	int ret;
 
-	ret = request__unpack(request, error, "{s:s, s?o !}", "name", &name,
+	ret = request__unpack(request, "{s:s, s?o !}", "name", &name,
 			      "counters", &names);
 	if (!ret && names && !json_array_size(names))
-		ret = dart_error__set(error, EINVAL,
+		ret = dart_error__set(&request->error, EINVAL,
 				      "the list of counters has no name in it");
 	if (!ret)
-		ret = registry__add_counters(registry, name, names, &entry,
-					     error);
+		ret = registry__add_counters(request->subject, name, names,
+					     &entry, &request->error);
 	if (ret)
 		return ret;
 	log__info("registered counters %s", entry->name);
-	return reply_entry(request, entry, result);
+	return reply_entry(request, entry);
 }
 
 /* Not logged: there can be thousands in a second. */
-static int new_slice(void *registry, const struct request *request,
-		     json_t **result, struct dart_error *error)
+static int new_slice(struct request *request)
 {
 	struct dart_schema *schema;
 	struct entry *entry;
@@ -88,103 +84,97 @@ static int new_slice(void *registry, const struct request *request,
 	json_t *json;
 	int ret;
 
-	ret = request__unpack(request, error, "{s:s, s:o !}", "name", &name,
-			      "schema", &json);
+	ret = request__unpack(request, "{s:s, s:o !}", "name", &name, "schema",
+			      &json);
 	if (!ret)
-		ret = schema_json__new(json, &schema, error);
+		ret = schema_json__new(json, &schema, &request->error);
 	if (!ret)
-		ret = registry__add_slice(registry, name, schema,
-					  request->reply_fd, &entry, error);
-	return ret ?: reply_entry(request, entry, result);
+		ret = registry__add_slice(request->subject, name, schema,
+					  request->reply_fd, &entry,
+					  &request->error);
+	return ret ?: reply_entry(request, entry);
 }
 
-static int unregister_group(struct entry_group *group,
-			    const struct request *request, json_t **result,
-			    struct dart_error *error)
+static int unregister_group(struct request *request, struct entry_group *group)
 {
-	int ret;
-
 	/* Only root registers groups. */
-	ret = request__check_owner(request, 0, group->name, error);
+	int ret = request__check_owner(request, 0, group->name);
+
 	if (ret)
 		return ret;
-	*result = group->operations->describe(group);
-	return group->operations->unregister(group, error);
+	request->result = group->operations->describe(group);
+	return group->operations->unregister(group, &request->error);
 }
 
-static int unregister_entry(struct registry *registry, struct entry *entry,
-			    const struct request *request, json_t **result,
-			    struct dart_error *error)
+static int unregister_entry(struct request *request, struct entry *entry)
 {
 	int ret;
 
 	if (entry->group)
-		return dart_error__set(error, EBUSY,
+		return dart_error__set(&request->error, EBUSY,
 				       "'%s' is part of '%s' (unregister that)",
 				       entry->name, entry->group->name);
-	ret = request__check_owner(request, entry->owner, entry->name, error);
+	ret = request__check_owner(request, entry->owner, entry->name);
 	if (!ret)
-		ret = registry__remove(registry, entry->name, &entry, error);
+		ret = registry__remove(request->subject, entry->name, &entry,
+				       &request->error);
 	if (!ret)
-		*result = registry_json__entry(entry);
+		request->result = registry_json__entry(entry);
 	return ret;
 }
 
-static int find_entry(const struct registry *registry, const char *name,
-		      struct entry **entry, struct dart_error *error)
+static int find_entry(struct request *request, const char *name,
+		      struct entry **entry)
 {
-	*entry = registry__find(registry, name);
-	return *entry ? 0 :
-			dart_error__set(error, ENOENT, "there is no entry '%s'",
-					name);
+	*entry = registry__find(request->subject, name);
+	if (*entry)
+		return 0;
+	return dart_error__set(&request->error, ENOENT,
+			       "there is no entry '%s'", name);
 }
 
-static int unregister(void *registry, const struct request *request,
-		      json_t **result, struct dart_error *error)
+static int unregister(struct request *request)
 {
 	struct entry_group *group;
 	struct entry *entry;
 	const char *name;
 	int ret;
 
-	ret = request__unpack(request, error, "{s:s !}", "name", &name);
+	ret = request__unpack(request, "{s:s !}", "name", &name);
 	if (ret)
 		return ret;
-	group = registry__find_group(registry, name);
-	if (group) {
-		ret = unregister_group(group, request, result, error);
-	} else {
-		ret = find_entry(registry, name, &entry, error);
-		if (!ret)
-			ret = unregister_entry(registry, entry, request, result,
-					       error);
-	}
+	group = registry__find_group(request->subject, name);
+	if (group)
+		ret = unregister_group(request, group);
+	else
+		ret = find_entry(request, name, &entry) ?:
+			      unregister_entry(request, entry);
 	if (!ret)
 		log__info("unregistered %s", name);
 	return ret;
 }
 
-static int list(void *registry, const struct request *request, json_t **result,
-		struct dart_error *error)
+static int list_entries(struct request *request)
 {
-	int ret = request__unpack(request, error, "{!}");
+	int ret = request__unpack(request, "{!}");
 
 	if (!ret)
-		*result = registry_json__list(registry);
+		request->result = registry_json__list(request->subject);
 	return ret;
 }
 
-static int show(void *registry, const struct request *request, json_t **result,
-		struct dart_error *error)
+static int show_entry(struct request *request)
 {
 	struct entry *entry;
 	const char *name;
 	int ret;
 
-	ret = request__unpack(request, error, "{s:s !}", "name", &name);
+	ret = request__unpack(request, "{s:s !}", "name", &name);
 	if (!ret)
-		ret = find_entry(registry, name, &entry, error);
-	return ret ?: registry_json__values(entry, result, error);
+		ret = find_entry(request, name, &entry);
+	return ret   ?:
+		       registry_json__values(entry, &request->result,
+					     &request->error);
 }
 
 const struct request_type registry_requests[] = {
@@ -195,7 +185,7 @@ const struct request_type registry_requests[] = {
 	  REQUEST_FD_NONE },
 	{ "new-slice", "entry", new_slice, NULL, REQUEST_FD_NONE },
 	{ "unregister", "entry", unregister, NULL, REQUEST_FD_NONE },
-	{ "list", "entries", list, NULL, REQUEST_FD_NONE },
-	{ "show", "entry", show, NULL, REQUEST_FD_NONE },
-	{}
+	{ "list", "entries", list_entries, NULL, REQUEST_FD_NONE },
+	{ "show", "entry", show_entry, NULL, REQUEST_FD_NONE },
+	{ }
 };

@@ -4,46 +4,48 @@
 
 #include "agent/base/log.h"
 #include "cgroups.h"
-#include "follower_requests.h"
+#include "follow_requests.h"
 #include "namespaces.h"
 
-static int follow_source(void *followers, const struct request *request,
-			 json_t **result, struct dart_error *error)
+static int follow_source(struct request *request)
 {
 	struct selector_choice choice;
 	const struct source *source;
 	struct follower *follower;
 	int ret;
 
-	ret = selector__unpack(request, &source, &choice, error);
+	ret = selector__unpack(request, &source, &choice);
 	if (ret)
 		return ret;
 	if (choice.netns || choice.netdev || choice.disk)
 		return dart_error__set(
-			error, EINVAL,
+			&request->error, EINVAL,
 			"all network namespaces or the cgroups of a subtree are followed");
 	if (source->selector != SOURCE_SELECTOR_NETNS &&
 	    source->selector != SOURCE_SELECTOR_CGROUP)
 		return dart_error__set(
-			error, EINVAL,
+			&request->error, EINVAL,
 			"%s is neither of network namespaces nor of cgroups: it cannot be followed",
 			source->name);
 
-	ret = selector__check(source, &choice, error);
+	ret = selector__check(source, &choice, &request->error);
 	if (!ret && source->selector == SOURCE_SELECTOR_NETNS)
-		ret = namespaces__follow(followers, source, &follower, error);
+		ret = namespaces__follow(request->subject, source, &follower,
+					 &request->error);
 	else if (!ret)
-		ret = cgroups__follow(followers, source, choice.fd,
-				      choice.cgroup, &follower, error);
+		ret = cgroups__follow(request->subject, source, choice.fd,
+				      choice.cgroup, &follower,
+				      &request->error);
 	if (ret)
 		return ret;
 	log__info("following %s", follower->group.name);
-	*result = follower->group.operations->describe(&follower->group);
+	request->result =
+		follower->group.operations->describe(&follower->group);
 	return 0;
 }
 
-const struct request_type follower_requests[] = {
+const struct request_type follow_requests[] = {
 	{ "follow-source", "follow", follow_source,
 	  "register a source of the kernel", REQUEST_FD_OPTIONAL },
-	{}
+	{ }
 };

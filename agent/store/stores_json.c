@@ -7,7 +7,7 @@
 #include <libdart/report/collectors.h>
 
 #include "agent/base/reply.h"
-#include "store_json.h"
+#include "stores_json.h"
 
 static json_int_t slots_log2(const struct store *store)
 {
@@ -24,30 +24,26 @@ static json_int_t count_reporters(const struct store *store)
 	return count;
 }
 
-json_t *store_json__store(const struct store *store)
+json_t *stores_json__store(const struct store *store)
 {
-	return json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:b, s:s*, s:I, s:I}",
-			 "name", store->name,
-			 "slots_log2", slots_log2(store),
-			 "value_length",
-			 (json_int_t)store->geometry.value_length,
-			 "checksum_bits",
-			 (json_int_t)store->geometry.checksum_bits,
-			 "redundancy", (json_int_t)store->geometry.redundancy,
-			 "bytes", (json_int_t)store->memory.length,
-			 "huge_pages", store->memory.is_huge,
-			 "file", store->file,
-			 "reporters", count_reporters(store),
-			 "readers", (json_int_t)store->readers);
+	return json_pack(
+		"{s:s, s:I, s:I, s:I, s:I, s:I, s:b, s:s*, s:I, s:I}", "name",
+		store->name, "slots_log2", slots_log2(store), "value_length",
+		(json_int_t)store->geometry.value_length, "checksum_bits",
+		(json_int_t)store->geometry.checksum_bits, "redundancy",
+		(json_int_t)store->geometry.redundancy, "bytes",
+		(json_int_t)store->memory.length, "huge_pages",
+		store->memory.is_huge, "file", store->file, "reporters",
+		count_reporters(store), "readers", (json_int_t)store->readers);
 }
 
-json_t *store_json__stores(const struct stores *stores)
+json_t *stores_json__stores(const struct stores *stores)
 {
 	json_t *list = json_array();
 	const struct store *store;
 
 	TAILQ_FOREACH(store, &stores->list, link)
-		reply__append(&list, store_json__store(store));
+		reply__append(&list, stores_json__store(store));
 	return list;
 }
 
@@ -56,8 +52,8 @@ static const char *text_of(struct in_addr address, char text[INET_ADDRSTRLEN])
 	return inet_ntop(AF_INET, &address, text, INET_ADDRSTRLEN);
 }
 
-json_t *store_json__reporter(const struct store *store,
-			     const struct report_qp *report_qp)
+json_t *stores_json__reporter(const struct store *store,
+			      const struct report_qp *report_qp)
 {
 	char text[INET_ADDRSTRLEN];
 
@@ -66,8 +62,8 @@ json_t *store_json__reporter(const struct store *store,
 			 (json_int_t)report_qp->queue_pair->qp_num);
 }
 
-json_t *store_json__reporters(const struct stores *stores,
-			      const struct store *store)
+json_t *stores_json__reporters(const struct stores *stores,
+			       const struct store *store)
 {
 	json_t *list = json_array();
 	const struct report_qp *report_qp;
@@ -78,7 +74,7 @@ json_t *store_json__reporters(const struct stores *stores,
 			continue;
 		TAILQ_FOREACH(report_qp, &each->report_qps, link)
 			reply__append(&list,
-				      store_json__reporter(each, report_qp));
+				      stores_json__reporter(each, report_qp));
 	}
 	return list;
 }
@@ -101,7 +97,7 @@ static json_t *collector(const struct store *store,
 	return dart_collector__to_json(&collector);
 }
 
-json_t *store_json__collectors(const struct store *store)
+json_t *stores_json__collectors(const struct store *store)
 {
 	json_t *list = json_array();
 	const struct report_qp *report_qp;

@@ -4,31 +4,25 @@
 #include <errno.h>
 
 #include "agent/base/log.h"
-#include "store_json.h"
-#include "store_requests.h"
+#include "stores_json.h"
 
-static int find(const struct stores *stores, const char *name,
-		struct store **store, struct dart_error *error)
+static int find(struct request *request, const char *name, struct store **store)
 {
-	*store = stores__find(stores, name);
-	if (!*store)
-		return dart_error__set(
-			error, ENOENT,
-			"there is no store '%s' (see dartctl store list)",
-			name);
-	return 0;
+	*store = stores__find(request->subject, name);
+	if (*store)
+		return 0;
+	return dart_error__set(
+		&request->error, ENOENT,
+		"there is no store '%s' (see dartctl store list)", name);
 }
 
 /* Finds the store that a request with nothing more names. */
-static int find_named(const struct stores *stores,
-		      const struct request *request, struct store **store,
-		      struct dart_error *error)
+static int find_named(struct request *request, struct store **store)
 {
 	const char *name;
-	int ret;
+	int ret = request__unpack(request, "{s:s !}", "name", &name);
 
-	ret = request__unpack(request, error, "{s:s !}", "name", &name);
-	return ret ?: find(stores, name, store, error);
+	return ret ?: find(request, name, store);
 }
 
 /* As hostile numbers become a geometry. */
@@ -66,8 +60,7 @@ static int make_geometry(json_int_t slots_log2, json_int_t value_length,
 	return 0;
 }
 
-static int create(void *stores, const struct request *request, json_t **result,
-		  struct dart_error *error)
+static int create_store(struct request *request)
 {
 	json_int_t slots_log2, value_length;
 	json_int_t checksum_bits = DART_STORE_CHECKSUM_BITS;
@@ -77,80 +70,77 @@ static int create(void *stores, const struct request *request, json_t **result,
 	struct store *store;
 	int ret;
 
-	ret = request__unpack(request, error,
-			      "{s:s, s:I, s:I, s?I, s?I, s?s !}", "name", &name,
-			      "slots_log2", &slots_log2, "value_length",
-			      &value_length, "checksum_bits", &checksum_bits,
-			      "redundancy", &redundancy, "file", &file);
+	ret = request__unpack(request, "{s:s, s:I, s:I, s?I, s?I, s?s !}",
+			      "name", &name, "slots_log2", &slots_log2,
+			      "value_length", &value_length, "checksum_bits",
+			      &checksum_bits, "redundancy", &redundancy, "file",
+			      &file);
 	if (!ret && !file != (request->fd < 0))
-		ret = dart_error__set(error, EINVAL,
+		ret = dart_error__set(&request->error, EINVAL,
 				      "a file has a name and a descriptor");
 	if (!ret)
 		ret = make_geometry(slots_log2, value_length, checksum_bits,
-				    redundancy, &geometry, error);
+				    redundancy, &geometry, &request->error);
 	if (!ret)
-		ret = stores__create(stores, name, &geometry, request->fd, file,
-				     &store, error);
+		ret = stores__create(request->subject, name, &geometry,
+				     request->fd, file, &store,
+				     &request->error);
 	if (ret)
 		return ret;
 	log__info("created store %s: %zu bytes%s", store->name,
 		  store->memory.length,
 		  store->memory.is_huge ? " in huge pages" : "");
-	*result = store_json__store(store);
+	request->result = stores_json__store(store);
 	return 0;
 }
 
-static int delete (void *stores, const struct request *request, json_t **result,
-		   struct dart_error *error)
+static int delete_store(struct request *request)
 {
 	struct store *store;
 	int ret;
 
-	ret = find_named(stores, request, &store, error);
+	ret = find_named(request, &store);
 	if (ret)
 		return ret;
-	*result = store_json__store(store);
+	request->result = stores_json__store(store);
 	log__info("deleted store %s", store->name);
-	stores__delete(stores, store);
+	stores__delete(request->subject, store);
 	return 0;
 }
 
-static int list(void *stores, const struct request *request, json_t **result,
-		struct dart_error *error)
+static int list_stores(struct request *request)
 {
-	int ret = request__unpack(request, error, "{!}");
+	int ret = request__unpack(request, "{!}");
 
 	if (!ret)
-		*result = store_json__stores(stores);
+		request->result = stores_json__stores(request->subject);
 	return ret;
 }
 
-static int open_store(void *stores, const struct request *request,
-		      json_t **result, struct dart_error *error)
+static int open_store(struct request *request)
 {
 	struct store *store;
 	int ret;
 
-	ret = find_named(stores, request, &store, error);
+	ret = find_named(request, &store);
 	if (ret)
 		return ret;
-	ret = store__reopen(store, error);
+	ret = store__reopen(store, &request->error);
 	if (ret < 0)
 		return ret;
 	*request->reply_fd = ret;
-	*result = store_json__store(store);
+	request->result = stores_json__store(store);
 	return 0;
 }
 
-static int export(void *stores, const struct request *request, json_t **result,
-		  struct dart_error *error)
+static int export_store(struct request *request)
 {
 	struct store *store;
 	int ret;
 
-	ret = find_named(stores, request, &store, error);
+	ret = find_named(request, &store);
 	if (!ret)
-		*result = store_json__collectors(store);
+		request->result = stores_json__collectors(store);
 	return ret;
 }
 
@@ -175,23 +165,20 @@ static int parse_address(const char *text, struct in_addr *address,
 }
 
 /* The store and the address in a request about a reporter. */
-static int find_reporter(const struct stores *stores,
-			 const struct request *request, struct store **store,
-			 const char **text, struct in_addr *address,
-			 struct dart_error *error)
+static int find_reporter(struct request *request, struct store **store,
+			 const char **text, struct in_addr *address)
 {
 	const char *name;
 	int ret;
 
-	ret = request__unpack(request, error, "{s:s, s:s !}", "store", &name,
+	ret = request__unpack(request, "{s:s, s:s !}", "store", &name,
 			      "address", text);
 	if (!ret)
-		ret = find(stores, name, store, error);
-	return ret ?: parse_address(*text, address, error);
+		ret = find(request, name, store);
+	return ret ?: parse_address(*text, address, &request->error);
 }
 
-static int add_reporter(void *stores, const struct request *request,
-			json_t **result, struct dart_error *error)
+static int add_reporter(struct request *request)
 {
 	struct report_qp *report_qp;
 	struct in_addr address;
@@ -199,23 +186,22 @@ static int add_reporter(void *stores, const struct request *request,
 	const char *text;
 	int ret;
 
-	ret = find_reporter(stores, request, &store, &text, &address, error);
+	ret = find_reporter(request, &store, &text, &address);
 	if (ret)
 		return ret;
 	if (store__find_reporter(store, address))
-		return dart_error__set(error, EEXIST,
+		return dart_error__set(&request->error, EEXIST,
 				       "'%s' has a reporter %s already",
 				       store->name, text);
-	ret = store__add_reporter(store, address, &report_qp, error);
+	ret = store__add_reporter(store, address, &report_qp, &request->error);
 	if (ret)
 		return ret;
 	log__info("%s reports to store %s", text, store->name);
-	*result = store_json__reporter(store, report_qp);
+	request->result = stores_json__reporter(store, report_qp);
 	return 0;
 }
 
-static int remove_reporter(void *stores, const struct request *request,
-			   json_t **result, struct dart_error *error)
+static int remove_reporter(struct request *request)
 {
 	struct report_qp *report_qp;
 	struct in_addr address;
@@ -223,46 +209,48 @@ static int remove_reporter(void *stores, const struct request *request,
 	const char *text;
 	int ret;
 
-	ret = find_reporter(stores, request, &store, &text, &address, error);
+	ret = find_reporter(request, &store, &text, &address);
 	if (ret)
 		return ret;
 	report_qp = store__find_reporter(store, address);
 	if (!report_qp)
-		return dart_error__set(error, ENOENT, "'%s' has no reporter %s",
-				       store->name, text);
-	*result = store_json__reporter(store, report_qp);
+		return dart_error__set(&request->error, ENOENT,
+				       "'%s' has no reporter %s", store->name,
+				       text);
+	request->result = stores_json__reporter(store, report_qp);
 	log__info("%s no longer reports to store %s", text, store->name);
 	store__remove_reporter(store, report_qp);
 	return 0;
 }
 
-static int list_reporters(void *stores, const struct request *request,
-			  json_t **result, struct dart_error *error)
+static int list_reporters(struct request *request)
 {
 	struct store *store = NULL;
 	const char *name = NULL;
 	int ret;
 
-	ret = request__unpack(request, error, "{s?s !}", "store", &name);
+	ret = request__unpack(request, "{s?s !}", "store", &name);
 	if (!ret && name)
-		ret = find(stores, name, &store, error);
+		ret = find(request, name, &store);
 	if (!ret)
-		*result = store_json__reporters(stores, store);
+		request->result =
+			stores_json__reporters(request->subject, store);
 	return ret;
 }
 
-const struct request_type store_requests[] = {
-	{ "store-create", "store", create, "create a store",
+const struct request_type stores_requests[] = {
+	{ "store-create", "store", create_store, "create a store",
 	  REQUEST_FD_OPTIONAL },
-	{ "store-delete", "store", delete, "delete a store", REQUEST_FD_NONE },
-	{ "store-list", "stores", list, NULL, REQUEST_FD_NONE },
+	{ "store-delete", "store", delete_store, "delete a store",
+	  REQUEST_FD_NONE },
+	{ "store-list", "stores", list_stores, NULL, REQUEST_FD_NONE },
 	{ "store-open", "store", open_store, NULL, REQUEST_FD_NONE },
-	{ "store-export", "collectors", export,
+	{ "store-export", "collectors", export_store,
 	  "see what reporters have to know", REQUEST_FD_NONE },
 	{ "reporter-add", "reporter", add_reporter, "add a reporter",
 	  REQUEST_FD_NONE },
 	{ "reporter-remove", "reporter", remove_reporter, "remove a reporter",
 	  REQUEST_FD_NONE },
 	{ "reporter-list", "reporters", list_reporters, NULL, REQUEST_FD_NONE },
-	{}
+	{ }
 };
