@@ -66,10 +66,13 @@ static const struct region_events_handlers region_handlers = {
 static void agent__connect(struct agent *agent)
 {
 	const struct request_table tables[AGENT_REQUEST_TABLES] = {
+		{ selector_requests, NULL },
 		{ registry_requests, &agent->registry },
 		{ follow_requests, &agent->followers },
 		{ probe_requests, &agent->probes },
 		{ stores_requests, &agent->stores },
+		{ listener_requests, &agent->listener },
+		{ client_requests, NULL },
 		{ agent_requests, agent },
 	};
 	const struct peer_service services[AGENT_PEER_SERVICES] = {
@@ -100,6 +103,7 @@ int agent__open(struct agent *agent, const struct options *options,
 		dart_error__system(error, -ret, "cannot create a timer");
 		goto close_device;
 	}
+	changes__open(&agent->changes);
 	ret = file_watches__open(&agent->file_watches, loop, error);
 	if (ret)
 		goto close_leases;
@@ -111,27 +115,30 @@ int agent__open(struct agent *agent, const struct options *options,
 		goto close_exposure;
 	agent__open_map_watch(agent, loop);
 	slab__open(&agent->slab, &agent->region, &agent->exposure);
-	registry__open(&agent->registry, &agent->region, &agent->exposure,
-		       &agent->leases, &agent->control_region,
+	registry__open(&agent->registry, &agent->changes, &agent->region,
+		       &agent->exposure, &agent->leases, &agent->control_region,
 		       &agent->file_watches, &agent->map_owner_watch,
 		       &agent->slab);
 	followers__open(&agent->followers, &agent->registry, &agent->region,
-			&agent->file_watches, loop);
+			&agent->file_watches, &agent->changes, loop);
 	ret = region_events__open(&agent->region_events, loop, &agent->region,
 				  &region_handlers, agent, error);
 	if (ret)
 		goto close_followers;
 	ret = probes__open(&agent->probes, agent->region.cpus, &agent->registry,
-			   error);
+			   &agent->changes, error);
 	if (ret)
 		goto close_region_events;
-	stores__open(&agent->stores, &agent->device, &agent->listener);
+	stores__open(&agent->stores, &agent->device, &agent->listener,
+		     &agent->changes);
 	ret = registration_socket__open(&agent->socket, loop, options->socket,
-					agent->request_tables, error);
+					agent->request_tables, &agent->changes,
+					error);
 	if (ret)
 		goto close_stores;
 	ret = listener__open(&agent->listener, loop, options->port,
-			     &agent->device, agent->peer_services, error);
+			     &agent->device, agent->peer_services,
+			     &agent->changes, error);
 	if (ret)
 		goto close_socket;
 	return 0;

@@ -7,6 +7,7 @@
 
 #include <libdart/error.h>
 
+#include "agent/base/changes.h"
 #include "agent/base/file_watch.h"
 #include "agent/base/lease.h"
 #include "agent/follow/follower.h"
@@ -22,7 +23,7 @@
 #include "agent/table/registry.h"
 #include "options.h"
 
-#define AGENT_REQUEST_TABLES 6
+#define AGENT_REQUEST_TABLES 9
 #define AGENT_PEER_SERVICES 3
 
 struct agent {
@@ -30,6 +31,7 @@ struct agent {
 	struct region region;
 	struct device device;
 	struct leases leases;
+	struct changes changes;
 	struct file_watches file_watches;
 	struct exposure exposure;
 	struct control_region control_region;

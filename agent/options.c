@@ -21,23 +21,21 @@ static const char usage[] =
 	"                         " DART_REGISTRATION_SOCKET "\n"
 	"  --port=N               listen for controllers at this port of the\n"
 	"                         RDMA CM (4792)\n"
-	"  --help                 print this and exit\n"
-	"  --version              print the version and exit\n";
+	"  -h, --help             print this and exit\n"
+	"  -V, --version          print the version and exit\n";
 
 enum {
 	OPTION_EXPOSURE = 256,
 	OPTION_SOCKET,
 	OPTION_PORT,
-	OPTION_HELP,
-	OPTION_VERSION,
 };
 
 static const struct option long_options[] = {
 	{ "exposure", required_argument, NULL, OPTION_EXPOSURE },
 	{ "socket", required_argument, NULL, OPTION_SOCKET },
 	{ "port", required_argument, NULL, OPTION_PORT },
-	{ "help", no_argument, NULL, OPTION_HELP },
-	{ "version", no_argument, NULL, OPTION_VERSION },
+	{ "help", no_argument, NULL, 'h' },
+	{ "version", no_argument, NULL, 'V' },
 	{ }
 };
 
@@ -91,10 +89,10 @@ static int parse_option(struct options *options, int option)
 		return parse_socket(options, optarg);
 	case OPTION_PORT:
 		return parse_port(options, optarg);
-	case OPTION_HELP:
+	case 'h':
 		fputs(usage, stdout);
 		return 1;
-	case OPTION_VERSION:
+	case 'V':
 		puts("dartd " DART_VERSION);
 		return 1;
 	default:
@@ -113,7 +111,7 @@ int options__parse(struct options *options, int argc, char **argv)
 		.port = DART_CONTROL_PORT,
 	};
 
-	while ((option = getopt_long(argc, argv, "", long_options, NULL)) !=
+	while ((option = getopt_long(argc, argv, "hV", long_options, NULL)) !=
 	       -1) {
 		ret = parse_option(options, option);
 		if (ret)

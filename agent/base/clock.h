@@ -14,4 +14,10 @@ static inline int64_t clock__nanoseconds(clockid_t clock)
 	return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
 }
 
+/* Whole seconds since @then, ns of CLOCK_BOOTTIME. */
+static inline int64_t clock__age_s(int64_t then)
+{
+	return (clock__nanoseconds(CLOCK_BOOTTIME) - then) / 1000000000;
+}
+
 #endif /* CLOCK_H */

@@ -40,6 +40,8 @@ struct peer_kind {
 	/* @data of a request, hostile behind struct peer_request. */
 	int (*offer)(void *subject, const void *data, struct peer_offer *offer,
 		     struct dart_error *error);
+	/* The store that the object is, NULL if peers read none. */
+	const char *(*store_name)(const void *object);
 	/* An offer was accepted; its connection ended.  May be NULL. */
 	void (*opened)(void *object);
 	void (*closed)(void *object);

@@ -6,15 +6,17 @@
 
 json_t *reply__ok(const char *key, json_t *value)
 {
-	return json_pack("{s:b, s:o}", "ok", 1, key, value);
+	return json_pack("{s:b, s:s, s:o}", "ok", 1, "version", DART_VERSION,
+			 key, value);
 }
 
 json_t *reply__error(int error, const char *message)
 {
 	const char *name = strerrorname_np(-error);
 
-	return json_pack("{s:b, s:s, s:s}", "ok", 0, "error", name ?: "EIO",
-			 "message", message);
+	return json_pack("{s:b, s:s, s:s, s:s}", "ok", 0, "version",
+			 DART_VERSION, "error", name ?: "EIO", "message",
+			 message);
 }
 
 void reply__append(json_t **list, json_t *item)

@@ -5,9 +5,9 @@
 
 #include <jansson.h>
 
-/* {"ok": true, @key: @value}; takes the reference @value, which may be NULL. */
+/* {"ok": true, "version": V, @key: @value}; takes the reference @value, which may be NULL. */
 json_t *reply__ok(const char *key, json_t *value);
-/* {"ok": false, "error": the name of -@error, "message": @message} */
+/* {"ok": false, "version": V, "error": the name of -@error, "message": @message} */
 json_t *reply__error(int error, const char *message);
 
 /*

@@ -7,6 +7,7 @@
 #define REQUEST_H
 
 #include <jansson.h>
+#include <stdbool.h>
 #include <sys/types.h>
 
 #include <libdart/error.h>
@@ -21,6 +22,7 @@ struct request {
 	/* Set by a handler: a new reference, NULL if out of memory; or a reason. */
 	json_t *result;
 	struct dart_error error;
+	bool is_monitor; /* changes follow the reply; set by "monitor" */
 };
 
 enum request_fd {

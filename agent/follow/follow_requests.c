@@ -21,8 +21,7 @@ static int follow_source(struct request *request)
 		return dart_error__set(
 			&request->error, EINVAL,
 			"all network namespaces or the cgroups of a subtree are followed");
-	if (source->selector != SOURCE_SELECTOR_NETNS &&
-	    source->selector != SOURCE_SELECTOR_CGROUP)
+	if (!source__can_be_followed(source))
 		return dart_error__set(
 			&request->error, EINVAL,
 			"%s is neither of network namespaces nor of cgroups: it cannot be followed",
@@ -39,6 +38,8 @@ static int follow_source(struct request *request)
 	if (ret)
 		return ret;
 	log__info("following %s", follower->group.name);
+	changes__announce(follower->followers->changes, "added", "follower",
+			  follower->group.name);
 	request->result =
 		follower->group.operations->describe(&follower->group);
 	return 0;

@@ -5,17 +5,21 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "agent/base/changes.h"
+#include "agent/base/clock.h"
 #include "agent/base/log.h"
 #include "follower.h"
 
 void followers__open(struct followers *followers, struct registry *registry,
 		     const struct region *region,
-		     struct file_watches *file_watches, sd_event *loop)
+		     struct file_watches *file_watches,
+		     const struct changes *changes, sd_event *loop)
 {
 	*followers = (struct followers){
 		.registry = registry,
 		.region = region,
 		.file_watches = file_watches,
+		.changes = changes,
 		.loop = loop,
 	};
 	TAILQ_INIT(&followers->list);
@@ -40,11 +44,12 @@ static json_t *describe(const struct entry_group *group)
 {
 	const struct follower *follower = entry_group__follower(group);
 
-	return json_pack("{s:s, s:s, s:I, s:I}", "name", group->name, "kind",
-			 "follow", "entries",
+	return json_pack("{s:s, s:s, s:I, s:I, s:i, s:I}", "name", group->name,
+			 "kind", "follow", "entries",
 			 (json_int_t)registry__group_size(
 				 follower->followers->registry, group),
-			 "failures", (json_int_t)follower->failures);
+			 "failures", (json_int_t)follower->failures, "owner", 0,
+			 "age_s", (json_int_t)clock__age_s(group->registered));
 }
 
 static int unregister(struct entry_group *group, struct dart_error *error)
@@ -59,6 +64,8 @@ static int unregister(struct entry_group *group, struct dart_error *error)
 	ret = registry__end(followers->registry, error);
 	if (ret)
 		return ret;
+	changes__announce(followers->changes, "removed", "follower",
+			  group->name);
 	followers__drop(followers, follower);
 	if (operations->unregistered)
 		operations->unregistered(followers);
@@ -80,6 +87,8 @@ void follower__ended(struct follower *follower)
 	registry__withdraw_group(registry, &follower->group, true);
 	if (registry__end(registry, &error))
 		log__error("controllers are not told yet: %s", error.text);
+	changes__announce(follower->followers->changes, "ended", "follower",
+			  follower->group.name);
 	followers__drop(follower->followers, follower);
 }
 

@@ -13,6 +13,7 @@
 
 #include <libdart/error.h>
 
+#include "agent/base/changes.h"
 #include "agent/base/file_watch.h"
 #include "agent/region/region.h"
 #include "agent/region/selector.h"
@@ -23,6 +24,7 @@ struct followers {
 	struct registry *registry;
 	const struct region *region;
 	struct file_watches *file_watches;
+	const struct changes *changes;
 	sd_event *loop;
 	TAILQ_HEAD(, follower) list;
 };
@@ -50,7 +52,8 @@ struct follower {
 
 void followers__open(struct followers *followers, struct registry *registry,
 		     const struct region *region,
-		     struct file_watches *file_watches, sd_event *loop);
+		     struct file_watches *file_watches,
+		     const struct changes *changes, sd_event *loop);
 /* Before the registry. */
 void followers__close(struct followers *followers);
 

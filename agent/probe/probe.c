@@ -146,6 +146,7 @@ int probe__load(struct probes *probes, struct probe *probe,
 		ret = cannot(probe, "attach", -ret, error);
 		goto unregister;
 	}
+	changes__announce(probes->changes, "loaded", "probe", kind->name);
 	return 0;
 
 unregister:
@@ -165,9 +166,12 @@ int probe__unload(struct probes *probes, struct probe *probe,
 				       "the probe '%s' is not loaded",
 				       probe->kind->name);
 	ret = probe__unregister(probes, probe, error);
-	if (!ret)
-		probe__free(probe);
-	return ret;
+	if (ret)
+		return ret;
+	probe__free(probe);
+	changes__announce(probes->changes, "unloaded", "probe",
+			  probe->kind->name);
+	return 0;
 }
 
 struct probe *probes__find(const struct probes *probes, const char *name,
@@ -185,12 +189,15 @@ struct probe *probes__find(const struct probes *probes, const char *name,
 }
 
 int probes__open(struct probes *probes, uint32_t cpus,
-		 struct registry *registry, struct dart_error *error)
+		 struct registry *registry, const struct changes *changes,
+		 struct dart_error *error)
 {
 	struct dart_error missing;
 	size_t i;
 
-	*probes = (struct probes){ .registry = registry, .cpus = cpus };
+	*probes = (struct probes){ .registry = registry,
+				   .changes = changes,
+				   .cpus = cpus };
 	probes->probes = calloc(probe_kind__count(), sizeof(*probes->probes));
 	if (!probes->probes)
 		return dart_error__no_memory(error);

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include <libdart/error.h>
+#include "agent/base/changes.h"
 #include "agent/base/request.h"
 #include "agent/table/registry.h"
 #include "bpf_links.h"
@@ -25,13 +26,15 @@ struct probe {
 
 struct probes {
 	struct registry *registry;
+	const struct changes *changes;
 	uint32_t cpus;
 	struct probe *probes;		/* one for each kind */
 };
 
 /* Loads those that are loaded at start; what cannot be loaded is logged. */
 int probes__open(struct probes *probes, uint32_t cpus,
-		 struct registry *registry, struct dart_error *error);
+		 struct registry *registry, const struct changes *changes,
+		 struct dart_error *error);
 /* The entries stay, to be freed by the registry. */
 void probes__close(struct probes *probes);
 

@@ -18,7 +18,7 @@ struct connection {
 	struct ibv_qp *queue_pair;
 	const struct peer_kind *kind;
 	void *object; /* of the offer */
-	bool is_established;
+	int64_t established; /* ns, CLOCK_BOOTTIME; 0: not yet */
 	char peer[80];		/* address and port */
 };
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "agent/base/clock.h"
 #include "agent/base/log.h"
 #include "agent/base/reply.h"
 #include "connect_request.h"
@@ -65,21 +66,27 @@ static void listener__on_request(struct listener *listener,
 	rdma_destroy_id(request->id);
 }
 
-static void listener__on_established(struct connection *connection)
+static void listener__on_established(const struct listener *listener,
+				     struct connection *connection)
 {
-	connection->is_established = true;
+	connection->established = clock__nanoseconds(CLOCK_BOOTTIME);
 	log__info("%s %s connected", connection->kind->name, connection->peer);
+	changes__announce(listener->changes, "connected",
+			  connection->kind->name, connection->peer);
 }
 
 static void listener__drop(struct listener *listener,
 			   struct connection *connection)
 {
 	TAILQ_REMOVE(&listener->connections, connection, link);
+	if (connection->established)
+		changes__announce(listener->changes, "disconnected",
+				  connection->kind->name, connection->peer);
 	connection__free(connection);
 }
 
-static void listener__on_end(struct listener *listener,
-			     struct connection *connection, const char *reason)
+void listener__end(struct listener *listener, struct connection *connection,
+		   const char *reason)
 {
 	log__info("%s %s %s", connection->kind->name, connection->peer, reason);
 	listener__drop(listener, connection);
@@ -111,16 +118,16 @@ static void listener__on_event(struct listener *listener,
 	connection = event->id->context;
 	switch (event->event) {
 	case RDMA_CM_EVENT_ESTABLISHED:
-		listener__on_established(connection);
+		listener__on_established(listener, connection);
 		break;
 	case RDMA_CM_EVENT_ADDR_CHANGE:
 		break;
 	case RDMA_CM_EVENT_DISCONNECTED:
-		listener__on_end(listener, connection, "disconnected");
+		listener__end(listener, connection, "disconnected");
 		break;
 	default:
-		listener__on_end(listener, connection,
-				 rdma_event_str(event->event));
+		listener__end(listener, connection,
+			      rdma_event_str(event->event));
 	}
 }
 
@@ -190,13 +197,14 @@ static int listener__listen(struct listener *listener, uint16_t port,
 int listener__open(struct listener *listener, sd_event *loop, uint16_t port,
 		   const struct device *device,
 		   const struct peer_service *services,
-		   struct dart_error *error)
+		   const struct changes *changes, struct dart_error *error)
 {
 	int ret;
 
 	*listener = (struct listener){
 		.device = device,
 		.services = services,
+		.changes = changes,
 	};
 	TAILQ_INIT(&listener->connections);
 
@@ -252,8 +260,7 @@ void listener__disconnect(struct listener *listener, const void *object)
 	for (; connection; connection = next) {
 		next = TAILQ_NEXT(connection, link);
 		if (connection->object == object)
-			listener__on_end(listener, connection,
-					 "loses its store");
+			listener__end(listener, connection, "loses its store");
 	}
 }
 
@@ -264,7 +271,7 @@ json_t *listener__names(const struct listener *listener,
 	json_t *names = json_array();
 
 	TAILQ_FOREACH(connection, &listener->connections, link)
-		if (connection->is_established && connection->kind == kind)
+		if (connection->established && connection->kind == kind)
 			reply__append(&names, json_string(connection->peer));
 	return names;
 }

@@ -10,13 +10,16 @@
 
 #include <libdart/error.h>
 
+#include "agent/base/changes.h"
 #include "agent/base/peer_kind.h"
+#include "agent/base/request.h"
 #include "connection.h"
 #include "device.h"
 
 struct listener {
 	const struct device *device;
 	const struct peer_service *services;
+	const struct changes *changes;
 	struct rdma_event_channel *channel;
 	struct rdma_cm_id *id;
 	sd_event_source *events;
@@ -27,14 +30,20 @@ struct listener {
 int listener__open(struct listener *listener, sd_event *loop, uint16_t port,
 		   const struct device *device,
 		   const struct peer_service *services,
-		   struct dart_error *error);
+		   const struct changes *changes, struct dart_error *error);
 void listener__close(struct listener *listener);
+
+/* Ends the connections of the peers that read @object. */
+void listener__disconnect(struct listener *listener, const void *object);
+/* Logs the reason and frees the connection. */
+void listener__end(struct listener *listener, struct connection *connection,
+		   const char *reason);
 
 /* The addresses of the connected peers of a kind; NULL if out of memory. */
 json_t *listener__names(const struct listener *listener,
 			const struct peer_kind *kind);
 
-/* Ends the connections of the peers that read @object. */
-void listener__disconnect(struct listener *listener, const void *object);
+/* The requests about peers; their subject is the listener. */
+extern const struct request_type listener_requests[];
 
 #endif /* LISTENER_H */

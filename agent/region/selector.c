@@ -35,28 +35,6 @@ const char *selector__name(const struct source *source)
 	return selectors[source->selector].name;
 }
 
-int selector__unpack(struct request *request, const struct source **source,
-		     struct selector_choice *choice)
-{
-	const char *name;
-	int ret;
-
-	*choice = (struct selector_choice){ .fd = request->fd };
-	ret = request__unpack(request, "{s:s, s?s, s?s, s?s, s?s !}", "source",
-			      &name, "netns", &choice->netns, "netdev",
-			      &choice->netdev, "disk", &choice->disk, "cgroup",
-			      &choice->cgroup);
-	if (ret)
-		return ret;
-	*source = source__find(name);
-	if (*source)
-		return 0;
-	return dart_error__set(
-		&request->error, EINVAL,
-		"there is no source '%s' (dartctl source list names them)",
-		name);
-}
-
 static int check_word(const struct source *source,
 		      enum source_selector selector, const char *word,
 		      struct dart_error *error)

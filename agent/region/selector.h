@@ -71,4 +71,7 @@ void selector__close(struct selector *selector);
 bool selector_key__equal(const struct selector_key *a,
 			 const struct selector_key *b);
 
+/* The request about sources, without a subject. */
+extern const struct request_type selector_requests[];
+
 #endif /* SELECTOR_H */

@@ -247,3 +247,9 @@ const struct source *source__at(size_t index)
 	return index < sizeof(sources) / sizeof(sources[0]) ? &sources[index] :
 							      NULL;
 }
+
+bool source__can_be_followed(const struct source *source)
+{
+	return source->selector == SOURCE_SELECTOR_NETNS ||
+	       source->selector == SOURCE_SELECTOR_CGROUP;
+}

@@ -63,6 +63,8 @@ struct source {
 
 /* NULL if there is no source of this name. */
 const struct source *source__find(const char *name);
+/* Can all objects of a kind be followed? */
+bool source__can_be_followed(const struct source *source);
 /* Number @index from 0 on, NULL behind the last. */
 const struct source *source__at(size_t index);
 

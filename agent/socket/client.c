@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <errno.h>
 #include <jansson.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "agent/base/log.h"
 #include "client.h"
 #include "dispatch.h"
 
@@ -27,11 +29,14 @@ void client__free(struct client *client)
 {
 	TAILQ_REMOVE(&client->clients->list, client, link);
 	client->clients->count--;
+	if (client->is_monitor)
+		changes__unsubscribe(client->clients->changes,
+				     &client->subscriber);
 	sd_event_source_disable_unref(client->events);
 	client__close_passed_fd(client);
 	client__close_reply_fd(client);
 	close(client->fd);
-	free(client->reply);
+	free(client->output);
 	free(client);
 }
 
@@ -49,8 +54,8 @@ static ssize_t client__send_some(struct client *client)
 		},
 	};
 	struct iovec bytes = {
-		.iov_base = client->reply + client->reply_sent,
-		.iov_len = client->reply_length - client->reply_sent,
+		.iov_base = client->output + client->output_sent,
+		.iov_len = client->output_length - client->output_sent,
 	};
 	struct msghdr message = { .msg_iov = &bytes, .msg_iovlen = 1 };
 	ssize_t sent;
@@ -72,7 +77,7 @@ static int client__send(struct client *client)
 {
 	ssize_t sent;
 
-	while (client->reply_sent < client->reply_length) {
+	while (client->output_sent < client->output_length) {
 		sent = client__send_some(client);
 		if (sent < 0 && errno == EINTR)
 			continue;
@@ -81,26 +86,81 @@ static int client__send(struct client *client)
 							     EPOLLOUT);
 		if (sent < 0)
 			return -errno;
-		client->reply_sent += sent;
+		client->output_sent += sent;
 	}
 
-	free(client->reply);
-	client->reply = NULL;
-	return sd_event_source_set_io_events(client->events, EPOLLIN);
+	free(client->output);
+	client->output = NULL;
+	/* The end of a monitor is an EPOLLHUP, which needs no bit. */
+	return sd_event_source_set_io_events(client->events,
+					     client->is_monitor ? 0 : EPOLLIN);
 }
+
+static int client__append(struct client *client, const char *line,
+			  size_t length)
+{
+	size_t waiting = client->output_length - client->output_sent;
+	char *output;
+
+	if (!client->output)
+		waiting = 0;
+	if (waiting + length > DART_REGISTRATION_MONITOR_QUEUE)
+		return -ENOBUFS;
+	if (waiting)
+		memmove(client->output, client->output + client->output_sent,
+			waiting);
+	output = realloc(client->output, waiting + length);
+	if (!output)
+		return -ENOMEM;
+	memcpy(output + waiting, line, length);
+	client->output = output;
+	client->output_sent = 0;
+	client->output_length = waiting + length;
+	return waiting ? 0 : client__send(client);
+}
+
+static void on_change(struct change_subscriber *subscriber, const char *line,
+		      size_t length)
+{
+	struct client *client =
+		(struct client *)((char *)subscriber -
+				  offsetof(struct client, subscriber));
+	int ret = client__append(client, line, length);
+
+	if (!ret)
+		return;
+	if (ret != -EPIPE)
+		log__warning("a monitor is disconnected: %s",
+			     ret == -ENOBUFS ? "it reads too slowly" :
+					       strerror(-ret));
+	client__free(client);
+}
+
+static int monitor(struct request *request)
+{
+	int ret = request__unpack(request, "{!}");
+
+	request->is_monitor = !ret;
+	request->result = json_true();
+	return ret;
+}
+
+const struct request_type client_requests[] = { { "monitor", "monitor", monitor,
+						  NULL, REQUEST_FD_NONE },
+						{} };
 
 /* One line: the reply and a newline in place of the terminating NUL. */
 static int client__set_reply(struct client *client, json_t *reply)
 {
 	if (!reply)
 		return -ENOMEM;
-	client->reply = json_dumps(reply, JSON_COMPACT);
+	client->output = json_dumps(reply, JSON_COMPACT);
 	json_decref(reply);
-	if (!client->reply)
+	if (!client->output)
 		return -ENOMEM;
-	client->reply_length = strlen(client->reply) + 1;
-	client->reply[client->reply_length - 1] = '\n';
-	client->reply_sent = 0;
+	client->output_length = strlen(client->output) + 1;
+	client->output[client->output_length - 1] = '\n';
+	client->output_sent = 0;
 	return 0;
 }
 
@@ -115,14 +175,21 @@ static int client__handle_request(struct client *client)
 		.uid = client->uid,
 		.reply_fd = &client->reply_fd,
 	};
+	bool is_monitor;
 	int ret;
 
-	ret = client__set_reply(client,
-				dispatch(client->clients->tables, &message));
+	ret = client__set_reply(client, dispatch(client->clients->tables,
+						 &message, &is_monitor));
 	client__close_passed_fd(client);
 	client->has_extra_fd = false;
 	client->is_too_long = false;
 	client->request_length = 0;
+	if (is_monitor) {
+		client->is_monitor = true;
+		client->subscriber.receive = on_change;
+		changes__subscribe(client->clients->changes,
+				   &client->subscriber);
+	}
 	return ret ?: client__send(client);
 }
 
@@ -231,8 +298,10 @@ static int on_event(sd_event_source *source, int fd, uint32_t revents,
 	struct client *client = userdata;
 	int ret;
 
-	if (client->reply) {
+	if (client->output) {
 		ret = client__send(client);
+	} else if (client->is_monitor) {
+		ret = -EPIPE;
 	} else {
 		ret = client__receive(client);
 		if (ret > 0)

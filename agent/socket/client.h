@@ -15,10 +15,12 @@
 
 #include <dart/registration.h>
 
+#include "agent/base/changes.h"
 #include "agent/base/request.h"
 
 struct clients {
 	const struct request_table *tables;
+	struct changes *changes;
 	TAILQ_HEAD(, client) list;
 	uint32_t count;
 };
@@ -37,15 +39,20 @@ struct client {
 	int passed_fd;
 	bool has_extra_fd;
 
-	/* The reply that is going out, NULL if there is none. */
-	char *reply;
-	size_t reply_length;
-	size_t reply_sent;
+	/* The reply and changes that are going out, NULL if there are none. */
+	char *output;
+	size_t output_length;
+	size_t output_sent;
+	bool is_monitor; /* no request is read any more */
+	struct change_subscriber subscriber;
 	int reply_fd;		/* goes with its first byte, or -1 */
 };
 
 /* Serves @fd, a connected socket, which it takes also if it fails. */
 int client__new(struct clients *clients, sd_event *loop, int fd);
 void client__free(struct client *client);
+
+/* The request to monitor changes, without a subject. */
+extern const struct request_type client_requests[];
 
 #endif /* CLIENT_H */

@@ -78,20 +78,21 @@ static int handle(const struct request_table *tables,
 }
 
 json_t *dispatch(const struct request_table *tables,
-		 const struct message *message)
+		 const struct message *message, bool *is_monitor)
 {
 	struct request request = {
 		.fd = message->fd,
 		.uid = message->uid,
 		.reply_fd = message->reply_fd,
 	};
-	const struct request_type *type;
+	const struct request_type *type = NULL;
 	int ret;
 
 	ret = parse(message, &request.members, &request.error);
 	if (!ret)
 		ret = handle(tables, message, &request, &type);
 	json_decref(request.members);
+	*is_monitor = request.is_monitor;
 	if (!ret)
 		return reply__ok(type->result, request.result);
 	json_decref(request.result);

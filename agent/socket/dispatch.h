@@ -18,8 +18,8 @@ struct message {
 	int *reply_fd; /* see struct request */
 };
 
-/* The reply, a new reference; NULL if out of memory. */
+/* The reply, a new reference; NULL if out of memory.  Do changes follow it? */
 json_t *dispatch(const struct request_table *tables,
-		 const struct message *message);
+		 const struct message *message, bool *is_monitor);
 
 #endif /* DISPATCH_H */

@@ -143,11 +143,13 @@ static int registration_socket__bind(struct registration_socket *socket,
 int registration_socket__open(struct registration_socket *socket,
 			      sd_event *loop, const char *path,
 			      const struct request_table *tables,
-			      struct dart_error *error)
+			      struct changes *changes, struct dart_error *error)
 {
 	int ret;
 
-	*socket = (struct registration_socket){ .clients.tables = tables };
+	*socket = (struct registration_socket){
+		.clients = { .tables = tables, .changes = changes },
+	};
 	TAILQ_INIT(&socket->clients.list);
 	socket->address.sun_family = AF_UNIX;
 	strcpy(socket->address.sun_path, path);

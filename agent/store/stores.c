@@ -7,9 +7,13 @@
 #include "stores.h"
 
 void stores__open(struct stores *stores, const struct device *device,
-		  struct listener *listener)
+		  struct listener *listener, const struct changes *changes)
 {
-	*stores = (struct stores){ .device = device, .listener = listener };
+	*stores = (struct stores){
+		.device = device,
+		.listener = listener,
+		.changes = changes,
+	};
 	TAILQ_INIT(&stores->list);
 }
 
@@ -63,12 +67,14 @@ int stores__create(struct stores *stores, const char *name,
 		return ret;
 	TAILQ_INSERT_TAIL(&stores->list, store, link);
 	*result = store;
+	changes__announce(stores->changes, "added", "store", name);
 	return 0;
 }
 
 void stores__delete(struct stores *stores, struct store *store)
 {
 	listener__disconnect(stores->listener, store);
+	changes__announce(stores->changes, "removed", "store", store->name);
 	stores__free_store(stores, store);
 }
 
@@ -106,6 +112,13 @@ static int offer_store(void *stores, const void *data, struct peer_offer *offer,
 	return 0;
 }
 
+static const char *store_name(const void *object)
+{
+	const struct store *store = object;
+
+	return store->name;
+}
+
 static void on_opened(void *object)
 {
 	struct store *store = object;
@@ -126,6 +139,7 @@ const struct peer_kind reader_kind = {
 	.abi_version = DART_STORE_ACCESS_ABI_VERSION,
 	.request_length = sizeof(struct dart_store_request),
 	.offer = offer_store,
+	.store_name = store_name,
 	.opened = on_opened,
 	.closed = on_closed,
 };

@@ -3,6 +3,7 @@
 #ifndef STORES_H
 #define STORES_H
 
+#include "agent/base/changes.h"
 #include "agent/base/request.h"
 #include "agent/rdma/listener.h"
 #include "store.h"
@@ -10,12 +11,13 @@
 struct stores {
 	const struct device *device;
 	struct listener *listener;
+	const struct changes *changes;
 	TAILQ_HEAD(, store) list;
 };
 
 /* @listener, where readers connect, is open while stores are created or deleted. */
 void stores__open(struct stores *stores, const struct device *device,
-		  struct listener *listener);
+		  struct listener *listener, const struct changes *changes);
 void stores__close(struct stores *stores);
 
 /* See store__new(). */

@@ -180,6 +180,7 @@ static int find_reporter(struct request *request, struct store **store,
 
 static int add_reporter(struct request *request)
 {
+	const struct stores *stores = request->subject;
 	struct report_qp *report_qp;
 	struct in_addr address;
 	struct store *store;
@@ -197,12 +198,14 @@ static int add_reporter(struct request *request)
 	if (ret)
 		return ret;
 	log__info("%s reports to store %s", text, store->name);
+	changes__announce(stores->changes, "added", "reporter", text);
 	request->result = stores_json__reporter(store, report_qp);
 	return 0;
 }
 
 static int remove_reporter(struct request *request)
 {
+	const struct stores *stores = request->subject;
 	struct report_qp *report_qp;
 	struct in_addr address;
 	struct store *store;
@@ -219,6 +222,7 @@ static int remove_reporter(struct request *request)
 				       text);
 	request->result = stores_json__reporter(store, report_qp);
 	log__info("%s no longer reports to store %s", text, store->name);
+	changes__announce(stores->changes, "removed", "reporter", text);
 	store__remove_reporter(store, report_qp);
 	return 0;
 }

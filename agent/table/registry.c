@@ -9,13 +9,15 @@
 #include "agent/base/log.h"
 #include "registry.h"
 
-void registry__open(struct registry *registry, struct region *region,
-		    struct exposure *exposure, struct leases *leases,
+void registry__open(struct registry *registry, const struct changes *changes,
+		    struct region *region, struct exposure *exposure,
+		    struct leases *leases,
 		    struct control_region *control_region,
 		    struct file_watches *file_watches,
 		    struct map_owner_watch *map_owner_watch, struct slab *slab)
 {
 	*registry = (struct registry){
+		.changes = changes,
 		.region = region,
 		.exposure = exposure,
 		.leases = leases,
@@ -128,7 +130,13 @@ void registry__begin(struct registry *registry)
 	registry->batches++;
 }
 
-/* The changes of the batch have been published; what was added is last. */
+static void registry__announce(const struct registry *registry,
+			       const struct entry *entry, const char *event)
+{
+	changes__announce(registry->changes, event, "entry", entry->name);
+}
+
+/* The changes of the batch have been published; added entries are the last. */
 static void registry__settle(struct registry *registry)
 {
 	struct entry *entry;
@@ -137,10 +145,13 @@ static void registry__settle(struct registry *registry)
 		if (entry->change == ENTRY_UNCHANGED)
 			break;
 		entry->change = ENTRY_UNCHANGED;
+		registry__announce(registry, entry, "added");
 	}
 	while ((entry = TAILQ_FIRST(&registry->leaving))) {
 		TAILQ_REMOVE(&registry->leaving, entry, link);
 		file_watch__stop(registry->file_watches, &entry->watch);
+		registry__announce(registry, entry,
+				   entry->has_ended ? "ended" : "removed");
 		registry__retire(registry, entry);
 	}
 }

@@ -9,6 +9,7 @@
 
 #include <libdart/error.h>
 
+#include "agent/base/changes.h"
 #include "agent/base/entry_index.h"
 #include "agent/base/file_watch.h"
 #include "agent/base/lease.h"
@@ -25,6 +26,7 @@
 
 /* Private to registry*.c. */
 struct registry {
+	const struct changes *changes;
 	struct region *region;
 	struct exposure *exposure;
 	struct leases *leases;
@@ -46,8 +48,9 @@ struct registry {
 	struct entries leaving;
 };
 
-void registry__open(struct registry *registry, struct region *region,
-		    struct exposure *exposure, struct leases *leases,
+void registry__open(struct registry *registry, const struct changes *changes,
+		    struct region *region, struct exposure *exposure,
+		    struct leases *leases,
 		    struct control_region *control_region,
 		    struct file_watches *file_watches,
 		    struct map_owner_watch *map_owner_watch, struct slab *slab);

@@ -6,6 +6,7 @@
 
 #include <libdart/table/value.h>
 
+#include "agent/base/clock.h"
 #include "agent/base/reply.h"
 #include "live.h"
 #include "registry_json.h"
@@ -33,15 +34,17 @@ json_t *registry_json__entry(const struct entry *entry)
 	json_t *json;
 
 	json = json_pack(
-		"{s:s, s:s, s:I, s:s, s:I, s:I, s:I, s:I}", "name", entry->name,
-		"kind", dart_entry_kind__name(entry->kind), "copies",
-		(json_int_t)entry->extent.copies, "copies_are",
+		"{s:s, s:s, s:I, s:s, s:I, s:I, s:I, s:I, s:I, s:I}", "name",
+		entry->name, "kind", dart_entry_kind__name(entry->kind),
+		"copies", (json_int_t)entry->extent.copies, "copies_are",
 		entry->copies_are == DART_CONTROL_COPIES_CPU ? "cpu" : "row",
 		"length", (json_int_t)entry->schema->length, "fields",
 		(json_int_t)entry->schema->field_count, "memory_regions",
 		is_page ? (json_int_t)1 :
 			  (json_int_t)entry->memory_region_count,
-		"bytes", (json_int_t)exposed_bytes(entry));
+		"bytes", (json_int_t)exposed_bytes(entry), "owner",
+		(json_int_t)entry->owner, "age_s",
+		(json_int_t)clock__age_s(entry->registered));
 	if (json && entry->extent.map_id)
 		json_object_set_new(json, "map_id",
 				    json_integer(entry->extent.map_id));

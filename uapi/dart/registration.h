@@ -61,6 +61,16 @@
  *   {"request": "list"}
  *   {"request": "show", "name": N}
  *   {"request": "status"}
+ *   {"request": "source-list"}
+ *   {"request": "controller-list"}
+ *   {"request": "controller-disconnect", "peer": P}
+ *       Disconnects a controller or a reader of a store, P as in
+ *       controller-list.  From root.
+ *   {"request": "monitor"}
+ *       After the reply, until the client disconnects, comes one JSON object in
+ *       a line for each change, and no further request is read.  A client that
+ *       lets more than DART_REGISTRATION_MONITOR_QUEUE bytes wait is
+ *       disconnected.
  *   {"request": "probe-list"}
  *   {"request": "probe-load", "name": N}
  *   {"request": "probe-unload", "name": N}
@@ -92,9 +102,30 @@
  * probe-load and -unload, "probe" as in probe-list; for store-list, "stores"; for
  * store-create, -delete and -open, "store" as in store-list; for store-export,
  * "collectors", as in dart_collectors(5); for reporter-list, "reporters"; for
- * reporter-add and -remove, "reporter" as in reporter-list; for all others,
+ * reporter-add and -remove, "reporter" as in reporter-list; for source-list,
+ * "sources"; for controller-list, "controllers"; for controller-disconnect,
+ * "controller" as in controller-list; for monitor, "monitor": true; for all others,
  * "entry", as in list, where followers come last.  Or {"ok": false, "error": E,
  * "message": M}: E is the name of an errno, such as "EEXIST", M a sentence.
+ *
+ * Every reply has the "version" of the agent, such as "0.1".
+ *
+ * In list, each entry and follower has "owner", the user id of the client that
+ * registered it, and "age_s", the whole seconds since then.
+ *
+ * A source: {"name": "snmp:tcp", "selector": "none", "netns", "netdev", "disk" or
+ * "cgroup", "follows": true if follow-source takes it, "description": "TCP
+ * counters of a network namespace"}.
+ *
+ * A controller: {"peer": "10.0.0.2:41234", "kind": "controller" or "reader",
+ * "store": N, "age_s": 17}; "store" is there only for a reader; "age_s" counts
+ * from the connection.
+ *
+ * A change: {"time_ms": CLOCK_REALTIME in ms, "event": E, "object": O, "name": N}.
+ * E and O: "added", "removed" or "ended" (its counters no longer exist) of an
+ * "entry" or "follower"; "added" or "removed" of a "store" or "reporter" (N is its
+ * address); "loaded" or "unloaded" of a "probe"; "connected" or "disconnected" of a
+ * "controller" or "reader" (N is its "peer").
  *
  * A probe: {"name": N, "loaded": true, "entries": ["tcp"], "missed": 0,
  * "description": "TCP traffic of the host"}; "missed", the number of events not
@@ -120,5 +151,6 @@
 #define DART_REGISTRATION_SOCKET	"/run/dart/dartd.sock"
 #define DART_REGISTRATION_REQUEST_MAX	65536
 #define DART_REGISTRATION_NAME_MAX	256
+#define DART_REGISTRATION_MONITOR_QUEUE	262144	/* bytes */
 
 #endif /* _UAPI_DART_REGISTRATION_H */

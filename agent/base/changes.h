@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Changes: rooms announce them, "monitor" of <dart/registration.h> receives them.
+ * Without a subscriber an announcement costs nothing.
+ */
+#ifndef CHANGES_H
+#define CHANGES_H
+
+#include <stddef.h>
+#include <sys/queue.h>
+
+struct changes {
+	TAILQ_HEAD(, change_subscriber) subscribers;
+};
+
+/* Embedded in the object that receives the changes. */
+struct change_subscriber {
+	TAILQ_ENTRY(change_subscriber) link;
+	/* Takes a JSON object and a newline; may unsubscribe itself. */
+	void (*receive)(struct change_subscriber *subscriber, const char *line,
+			size_t length);
+};
+
+void changes__open(struct changes *changes);
+void changes__subscribe(struct changes *changes,
+			struct change_subscriber *subscriber);
+void changes__unsubscribe(struct changes *changes,
+			  struct change_subscriber *subscriber);
+
+/* Such as "added", "entry" and the entry's name. */
+void changes__announce(const struct changes *changes, const char *event,
+		       const char *object, const char *name);
+
+#endif /* CHANGES_H */

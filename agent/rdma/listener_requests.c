@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The requests about connected peers: controllers and readers of stores. */
+#include <errno.h>
+#include <string.h>
+
+#include "agent/base/clock.h"
+#include "agent/base/reply.h"
+#include "listener.h"
+
+static json_t *connection__describe(const struct connection *connection)
+{
+	const struct peer_kind *kind = connection->kind;
+
+	return json_pack(
+		"{s:s, s:s, s:s*, s:I}", "peer", connection->peer, "kind",
+		kind->name, "store",
+		kind->store_name ? kind->store_name(connection->object) : NULL,
+		"age_s", (json_int_t)clock__age_s(connection->established));
+}
+
+static int list_controllers(struct request *request)
+{
+	const struct listener *listener = request->subject;
+	const struct connection *connection;
+	int ret = request__unpack(request, "{!}");
+
+	if (ret)
+		return ret;
+	request->result = json_array();
+	TAILQ_FOREACH(connection, &listener->connections, link)
+		if (connection->established)
+			reply__append(&request->result,
+				      connection__describe(connection));
+	return 0;
+}
+
+static int disconnect_controller(struct request *request)
+{
+	struct listener *listener = request->subject;
+	struct connection *connection;
+	const char *peer;
+	int ret;
+
+	ret = request__unpack(request, "{s:s !}", "peer", &peer);
+	if (ret)
+		return ret;
+	TAILQ_FOREACH(connection, &listener->connections, link)
+		if (connection->established && !strcmp(connection->peer, peer))
+			break;
+	if (!connection)
+		return dart_error__set(
+			&request->error, ENOENT,
+			"no controller or reader is connected from '%s'", peer);
+	request->result = connection__describe(connection);
+	listener__end(listener, connection, "is disconnected on request");
+	return 0;
+}
+
+const struct request_type listener_requests[] = {
+	{ "controller-list", "controllers", list_controllers, NULL,
+	  REQUEST_FD_NONE },
+	{ "controller-disconnect", "controller", disconnect_controller,
+	  "disconnect a controller", REQUEST_FD_NONE },
+	{ }
+};
