@@ -49,10 +49,8 @@ static void on_namespaces_changed(void *userdata)
 static void on_end(void *userdata)
 {
 	struct agent *agent = userdata;
-	struct dart_error error;
 
-	if (registry__end(&agent->registry, &error))
-		log__error("controllers are not told yet: %s", error.text);
+	registry__end_or_log(&agent->registry);
 }
 
 static const struct region_events_handlers region_handlers = {

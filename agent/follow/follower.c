@@ -80,13 +80,11 @@ static const struct entry_group_operations group_operations = {
 void follower__ended(struct follower *follower)
 {
 	struct registry *registry = follower->followers->registry;
-	struct dart_error error;
 
 	log__info("%s no longer exists", follower->group.name);
 	registry__begin(registry);
 	registry__withdraw_group(registry, &follower->group, true);
-	if (registry__end(registry, &error))
-		log__error("controllers are not told yet: %s", error.text);
+	registry__end_or_log(registry);
 	changes__announce(follower->followers->changes, "ended", "follower",
 			  follower->group.name);
 	followers__drop(follower->followers, follower);

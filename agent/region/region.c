@@ -91,6 +91,25 @@ int region__fill(const struct region *region, uint32_t *extents,
 	return 0;
 }
 
+/* The ending of region__add_*(): takes over @added, or says why not. */
+static int region__take(struct region *region, int failed,
+			const struct dart_zero_extent *added,
+			struct dart_zero_extent *extent, const char *object,
+			struct dart_error *error)
+{
+	if (!failed) {
+		*extent = *added;
+		region->changes++;
+		return 0;
+	}
+	if (errno == ENOSPC)
+		return dart_error__set(
+			error, ENOSPC,
+			"the region is full (unregister something first)");
+	return dart_error__system(error, errno, "the kernel refuses %s",
+				  object);
+}
+
 int region__add_window(struct region *region, const struct selector *selector,
 		       struct dart_zero_extent *extent,
 		       struct dart_error *error)
@@ -103,26 +122,19 @@ int region__add_window(struct region *region, const struct selector *selector,
 		.netns = selector->fd < 0 ? selector->key.object : 0,
 		.ifindex = selector->key.ifindex,
 	};
+	int failed = ioctl(region->fd, DART_ZERO_IOC_ADD_WINDOW, &window);
 
-	if (!ioctl(region->fd, DART_ZERO_IOC_ADD_WINDOW, &window)) {
-		*extent = window.extent;
-		region->changes++;
-		return 0;
-	}
-
-	switch (errno) {
+	switch (failed ? errno : 0) {
 	case EPERM:
 		return dart_error__set(
 			error, EPERM,
 			"the kernel forbids windows on its memory: dartd lacks CAP_SYS_ADMIN, or the kernel is locked down (see kernel_lockdown(7))");
-	case ENOSPC:
-		return dart_error__set(
-			error, ENOSPC,
-			"the region is full (unregister something first)");
 	case ENOENT:
 	case ENODEV:
-		return dart_error__set(error, errno, "what %s is of is gone",
-				       selector->name);
+		return dart_error__set(
+			error, errno,
+			"the object that '%s' would count for no longer exists",
+			selector->name);
 	case EOPNOTSUPP:
 		return dart_error__set(
 			error, errno, "%s",
@@ -137,42 +149,30 @@ int region__add_window(struct region *region, const struct selector *selector,
 				": the root cgroup has no counters of its own" :
 				"");
 	default:
-		return dart_error__system(error, errno,
-					  "the kernel refuses a window");
+		return region__take(region, failed, &window.extent, extent,
+				    "a window", error);
 	}
 }
 
 int region__add_map(struct region *region, int map_fd,
 		    struct dart_zero_extent *extent, struct dart_error *error)
 {
-	struct dart_zero_map map = {
-		.size = sizeof(map),
-		.fd = map_fd,
-	};
+	struct dart_zero_map map = { .size = sizeof(map), .fd = map_fd };
+	int failed = ioctl(region->fd, DART_ZERO_IOC_ADD_MAP, &map);
 
-	if (!ioctl(region->fd, DART_ZERO_IOC_ADD_MAP, &map)) {
-		*extent = map.extent;
-		region->changes++;
-		return 0;
-	}
-
-	switch (errno) {
+	switch (failed ? errno : 0) {
 	case EINVAL:
 	case EBADF:
 		return dart_error__set(
 			error, EINVAL,
-			"this is no eBPF array map created with BPF_F_MMAPABLE");
+			"this is not an eBPF array map created with BPF_F_MMAPABLE");
 	case EPERM:
 		return dart_error__set(
 			error, EPERM,
 			"the map is not open for reading, or dartd lacks CAP_SYS_ADMIN");
-	case ENOSPC:
-		return dart_error__set(
-			error, ENOSPC,
-			"the region is full (unregister something first)");
 	default:
-		return dart_error__system(error, errno,
-					  "the kernel refuses the map");
+		return region__take(region, failed, &map.extent, extent,
+				    "the map", error);
 	}
 }
 
@@ -185,6 +185,7 @@ int region__add_counters(struct region *region, const char *name,
 		.flags = count ? DART_ZERO_COUNTERS_CREATE : 0,
 		.count = count,
 	};
+	int failed;
 
 	if (strlen(name) >= sizeof(counters.name))
 		return dart_error__set(
@@ -192,13 +193,9 @@ int region__add_counters(struct region *region, const char *name,
 			"the name of counters has at most %zu characters",
 			sizeof(counters.name) - 1);
 	strcpy(counters.name, name);
-	if (!ioctl(region->fd, DART_ZERO_IOC_ADD_COUNTERS, &counters)) {
-		*extent = counters.extent;
-		region->changes++;
-		return 0;
-	}
+	failed = ioctl(region->fd, DART_ZERO_IOC_ADD_COUNTERS, &counters);
 
-	switch (errno) {
+	switch (failed ? errno : 0) {
 	case ENOENT:
 		return dart_error__set(
 			error, ENOENT,
@@ -208,13 +205,9 @@ int region__add_counters(struct region *region, const char *name,
 		return dart_error__set(error, EEXIST,
 				       "there are counters called '%s' already",
 				       name);
-	case ENOSPC:
-		return dart_error__set(
-			error, ENOSPC,
-			"the region is full (unregister something first)");
 	default:
-		return dart_error__system(error, errno,
-					  "the kernel refuses the counters");
+		return region__take(region, failed, &counters.extent, extent,
+				    "the counters", error);
 	}
 }
 

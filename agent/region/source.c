@@ -64,7 +64,6 @@ static const struct source_counter netdev_known[] = {
 			.first = 1,                                            \
 			__VA_ARGS__                                            \
 		} },                                                           \
-		.part_count = 1,                                               \
 	}
 
 /* An array for reading, writing, discarding and flushing. */
@@ -94,7 +93,6 @@ static const struct source sources[] = {
 			.elements = "CPUTIME_USER",
 			.prefix = "CPUTIME_",
 		} },
-		.part_count = 1,
 	},
 	{
 		.name = "vmstat",
@@ -105,7 +103,6 @@ static const struct source sources[] = {
 			.unit = "events",
 			.elements = "PGPGIN",
 		} },
-		.part_count = 1,
 	},
 	{
 		.name = "softnet",
@@ -124,7 +121,6 @@ static const struct source sources[] = {
 			{ .member = "drop_counters.drops1", .unit = "packets",
 			  .is_optional = true },
 		},
-		.part_count = 6,
 	},
 	{
 		.name = "softirqs",
@@ -139,7 +135,6 @@ static const struct source sources[] = {
 				.suffix = "_SOFTIRQ",
 			},
 		},
-		.part_count = 2,
 	},
 	{
 		.name = "irqs",
@@ -156,7 +151,6 @@ static const struct source sources[] = {
 				.prefix = "IRQ_COUNT_",
 			},
 		},
-		.part_count = 2,
 	},
 	MIB("snmp:ip", "IPv4 counters", DART_ZERO_SOURCE_IP,
 	    "IPSTATS_MIB_", "INPKTS", "packets", .known = ip_known),
@@ -182,7 +176,6 @@ static const struct source sources[] = {
 		.id = DART_ZERO_SOURCE_NETDEV,
 		.selector = SOURCE_SELECTOR_NETDEV,
 		.parts = { { .unit = "packets", .known = netdev_known } },
-		.part_count = 1,
 	},
 	{
 		.name = "netdev:core",
@@ -190,7 +183,6 @@ static const struct source sources[] = {
 		.id = DART_ZERO_SOURCE_NETDEV_CORE,
 		.selector = SOURCE_SELECTOR_NETDEV,
 		.parts = { { .unit = "packets" } },
-		.part_count = 1,
 	},
 	{
 		.name = "disk:stats",
@@ -212,7 +204,6 @@ static const struct source sources[] = {
 				.is_qualified = true,
 			},
 		},
-		.part_count = 6,
 	},
 	{
 		.name = "cgroup:cpu",
@@ -228,7 +219,6 @@ static const struct source sources[] = {
 			{ .member = "ntime", .unit = "ns",
 			  .is_optional = true },
 		},
-		.part_count = 5,
 	},
 };
 

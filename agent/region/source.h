@@ -23,7 +23,7 @@ struct source_counter {
  */
 struct source_part {
 	const char *member;	/* "outer.inner", NULL for every integer */
-	const char *unit;
+	const char *unit; /* NULL behind the last part */
 	bool is_gauge;
 	bool is_optional;	/* not all kernels have it */
 
@@ -58,7 +58,6 @@ struct source {
 	enum dart_zero_source id;
 	enum source_selector selector;
 	struct source_part parts[SOURCE_PARTS_MAX];
-	uint32_t part_count;
 };
 
 /* NULL if there is no source of this name. */

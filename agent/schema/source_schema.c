@@ -201,7 +201,8 @@ static int find_fields(struct finds *finds, const struct source *source,
 	uint32_t i;
 	int ret = 0;
 
-	for (i = 0; i < source->part_count && !ret; i++) {
+	for (i = 0; i < SOURCE_PARTS_MAX && source->parts[i].unit && !ret;
+	     i++) {
 		const struct source_part *part = &source->parts[i];
 
 		if (part->member)

@@ -43,7 +43,7 @@ int control_region__open(struct control_region *control_region,
 	struct entries none = TAILQ_HEAD_INITIALIZER(none);
 	int ret;
 
-	*control_region = (struct control_region){ .pd = exposure->pd };
+	*control_region = (struct control_region){ .exposure = exposure };
 	ret = control_region__identify(control_region, error);
 	if (ret)
 		return ret;
@@ -70,8 +70,7 @@ int control_region__open(struct control_region *control_region,
 		goto free_writer;
 	}
 
-	ret = control_region__update(control_region, exposure, &none, NULL,
-				     NULL, error);
+	ret = control_region__update(control_region, &none, NULL, NULL, error);
 	if (ret)
 		goto deregister;
 	return 0;
@@ -195,9 +194,9 @@ static int table__fill(struct dart_table *table,
 }
 
 /* The next generation, with nothing in it. */
-static struct dart_table next_table(const struct control_region *control_region,
-				    const struct exposure *exposure)
+static struct dart_table next_table(const struct control_region *control_region)
 {
+	const struct exposure *exposure = control_region->exposure;
 	struct dart_table table = {
 		.generation = control_region->generation + 1,
 		.instance = control_region->instance,
@@ -242,14 +241,13 @@ static void table__empty(struct dart_table *table)
 }
 
 static int control_region__rewrite(struct control_region *control_region,
-				   const struct exposure *exposure,
 				   const struct entries *entries,
 				   struct dart_error *error)
 {
-	struct dart_table table = next_table(control_region, exposure);
+	struct dart_table table = next_table(control_region);
 	int ret;
 
-	ret = table__fill(&table, exposure, entries);
+	ret = table__fill(&table, control_region->exposure, entries);
 	if (!ret)
 		ret = dart_table_writer__rewrite(control_region->writer,
 						 &table);
@@ -259,15 +257,14 @@ static int control_region__rewrite(struct control_region *control_region,
 }
 
 static int control_region__append(struct control_region *control_region,
-				  const struct exposure *exposure,
 				  const struct entry *entry,
 				  struct dart_error *error)
 {
-	struct dart_table more = next_table(control_region, exposure);
+	struct dart_table more = next_table(control_region);
 	uint32_t first = control_region->memory_region_count;
 	int ret;
 
-	ret = table__add_entry(&more, first, exposure, entry);
+	ret = table__add_entry(&more, first, control_region->exposure, entry);
 	if (!ret)
 		ret = dart_table_writer__append(control_region->writer, &more);
 	ret = control_region__take(control_region, &more, first, ret, error);
@@ -276,11 +273,10 @@ static int control_region__append(struct control_region *control_region,
 }
 
 static int control_region__remove(struct control_region *control_region,
-				  const struct exposure *exposure,
 				  const struct entry *entry,
 				  struct dart_error *error)
 {
-	struct dart_table rest = next_table(control_region, exposure);
+	struct dart_table rest = next_table(control_region);
 	int ret;
 
 	ret = dart_table_writer__remove(control_region->writer, &rest,
@@ -291,29 +287,26 @@ static int control_region__remove(struct control_region *control_region,
 }
 
 int control_region__update(struct control_region *control_region,
-			   const struct exposure *exposure,
 			   const struct entries *entries,
 			   const struct entry *added,
 			   const struct entry *removed,
 			   struct dart_error *error)
 {
-	struct ibv_mr *shared = exposure__shared_memory_region(exposure);
+	struct ibv_mr *shared =
+		exposure__shared_memory_region(control_region->exposure);
 	int ret = -EAGAIN;
 
 	/* Another one that is shared has all ranges of page exposure in it. */
 	if (shared != control_region->shared)
 		ret = -EAGAIN;
 	else if (added)
-		ret = control_region__append(control_region, exposure, added,
-					     error);
+		ret = control_region__append(control_region, added, error);
 	else if (removed)
-		ret = control_region__remove(control_region, exposure, removed,
-					     error);
+		ret = control_region__remove(control_region, removed, error);
 
 	/* Entries that are gone take room until the table is rewritten. */
 	if (ret == -EAGAIN || ret == -ENOSPC)
-		ret = control_region__rewrite(control_region, exposure, entries,
-					      error);
+		ret = control_region__rewrite(control_region, entries, error);
 	if (!ret)
 		control_region->shared = shared;
 	return ret;
@@ -332,7 +325,7 @@ static int offer_table(void *subject, const void *data,
 		.used = htole32(control_region->used),
 	};
 
-	offer->pd = control_region->pd;
+	offer->pd = control_region->exposure->pd;
 	offer->length = sizeof(accept);
 	memcpy(offer->data, &accept, sizeof(accept));
 	return 0;

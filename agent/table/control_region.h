@@ -19,7 +19,7 @@
 #include "exposure.h"
 
 struct control_region {
-	struct ibv_pd *pd;
+	const struct exposure *exposure;
 	void *memory;
 	struct ibv_mr *memory_region;
 	struct dart_table_writer *writer;
@@ -45,7 +45,6 @@ void control_region__close(struct control_region *control_region);
  * otherwise both are NULL.
  */
 int control_region__update(struct control_region *control_region,
-			   const struct exposure *exposure,
 			   const struct entries *entries,
 			   const struct entry *added,
 			   const struct entry *removed,

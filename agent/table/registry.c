@@ -90,8 +90,7 @@ static int registry__publish(struct registry *registry,
 	if (ret)
 		return ret;
 	ret = control_region__update(registry->control_region,
-				     registry->exposure, &registry->entries,
-				     added, removed, error);
+				     &registry->entries, added, removed, error);
 	if (ret)
 		exposure__rollback(registry->exposure);
 	else
@@ -209,6 +208,14 @@ int registry__end_with(struct registry *registry, int ret,
 	return ret ?: end;
 }
 
+void registry__end_or_log(struct registry *registry)
+{
+	struct dart_error error;
+
+	if (registry__end(registry, &error))
+		log__error("controllers are not told yet: %s", error.text);
+}
+
 struct entry *registry__find(const struct registry *registry, const char *name)
 {
 	const char *found = entry_index__find(&registry->names, name);
@@ -308,16 +315,13 @@ int registry__remove(struct registry *registry, const char *name,
 
 void registry__entry_ended(struct registry *registry, struct entry *entry)
 {
-	struct dart_error error;
-
 	/* Followers would fill the log with it, and so would slices. */
 	if (!entry->group && entry->kind != DART_CONTROL_ENTRY_SLICE)
 		log__info("%s no longer exists", entry->name);
 	entry->has_ended = true;
 	registry__begin(registry);
 	registry__take_out(registry, entry);
-	if (registry__end(registry, &error))
-		log__error("controllers are not told yet: %s", error.text);
+	registry__end_or_log(registry);
 }
 
 void registry__extent_ended(struct registry *registry, uint32_t extent)

@@ -68,6 +68,9 @@ int registry__end(struct registry *registry, struct dart_error *error);
 int registry__end_with(struct registry *registry, int ret,
 		       struct dart_error *error);
 
+/* Ends a batch that no client asked for; errors are logged. */
+void registry__end_or_log(struct registry *registry);
+
 /*
  * An entry of @group, which knows when the source ends, or with NULL a single
  * one, which the registry watches.
