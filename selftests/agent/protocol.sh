@@ -16,12 +16,13 @@ replies() {
 # announced EVENT OBJECT NAME: soon
 announced() {
 	for _ in $(seq 100); do
+		# shellcheck disable=SC2016 # variables of jq
 		is_true -s --arg event "$1" --arg object "$2" --arg name "$3" \
 			'any(.event == $event and .object == $object and
-				.name == $name and .time_ms > 0)' $changes && return
+				.name == $name and .time_ms > 0)' "$changes" && return
 		sleep 0.1
 	done
-	cat $changes >&2
+	cat "$changes" >&2
 	return 1
 }
 
@@ -67,11 +68,11 @@ check "a map without its file descriptor is refused" \
 
 # ---- monitor
 
-request '{"request": "monitor"}' >$changes &
+request '{"request": "monitor"}' >"$changes" &
 monitor=$!
-until [ -s $changes ]; do sleep 0.1; done
+until [ -s "$changes" ]; do sleep 0.1; done
 check "the reply to monitor precedes the changes" \
-	is_true -s '.[0].ok and .[0].monitor and (.[0].version | length > 0)' $changes
+	is_true -s '.[0].ok and .[0].monitor and (.[0].version | length > 0)' "$changes"
 dartctl register source vmstat
 check "a monitor is told that an entry was added" announced added entry vmstat
 dartctl unregister vmstat
@@ -98,9 +99,9 @@ request '{"request": "store-create", "name": "paths", "slots_log2": 10, "value_l
 check "a monitor is told that a store was created" announced added store paths
 check "a monitor is told that a store was deleted" announced removed store paths
 
-request -s '{"request": "monitor"}' >$stalled &
+request -s '{"request": "monitor"}' >"$stalled" &
 slow=$!
-until [ -s $stalled ]; do sleep 0.1; done
+until [ -s "$stalled" ]; do sleep 0.1; done
 check "entries can be added and removed while a monitor does not read" \
 	replies .ok -n 2500 '{"request": "register-source", "source": "vmstat"}' \
 	'{"request": "unregister", "name": "vmstat"}'

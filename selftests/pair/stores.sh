@@ -67,9 +67,20 @@ check "reports from a reporter that was removed change nothing" \
 
 entry=$(on host dartctl store export paths | jq ".collectors[0]")
 before=$(show .)
+rkey=$(jq .rkey <<<"$entry")
+base=$(jq -r .base <<<"$entry")
+until_ready /run/disconnected.log store_intruder paths "$rkey" "$base"
+reader=$(on host request '{"request": "controller-list"}' |
+	jq -c ".controllers[]")
+check "controller-list shows a reader and its store" is_true \
+	'.kind == "reader" and .store == "paths" and .age_s >= 0' <<<"$reader"
+check "a reader can be disconnected on request" sh -c "on host request '$(
+	jq -c '{request: "controller-disconnect", peer}' <<<"$reader")' |
+	is_true .ok"
+pidwait -x store_intruder || :
+check "the disconnected reader notices" grep "^ok 4" /run/disconnected.log
 check "a reader that tries to write is refused" until_ready /run/intruder.log \
-	store_intruder paths "$(jq .rkey <<<"$entry")" \
-	"$(jq -r .base <<<"$entry")"
+	store_intruder paths "$rkey" "$base"
 check "a reader that tries to write changes nothing in the store" \
 	[ "$(show "del(.readers)")" = "$(jq "del(.readers)" <<<"$before")" ]
 check "a connected reader is counted" holds ".readers == 1"
