@@ -135,27 +135,36 @@ static void registry__announce(const struct registry *registry,
 	changes__announce(registry->changes, event, "entry", entry->name);
 }
 
+/* The entry does not come back into the table by itself. */
+static void registry__leave(struct registry *registry, struct entry *entry)
+{
+	file_watch__stop(registry->file_watches, &entry->watch);
+	registry__announce(registry, entry,
+			   entry->has_ended ? "ended" : "removed");
+	registry__retire(registry, entry);
+}
+
 /* The changes of the batch have been published; added entries are the last. */
 static void registry__settle(struct registry *registry)
 {
 	struct entry *entry;
 
-	TAILQ_FOREACH_REVERSE(entry, &registry->entries, entries, link) {
+	while ((entry = TAILQ_FIRST(&registry->leaving))) {
+		TAILQ_REMOVE(&registry->leaving, entry, link);
+		registry__leave(registry, entry);
+	}
+	TAILQ_FOREACH_REVERSE(entry, &registry->entries, entries, link)
 		if (entry->change == ENTRY_UNCHANGED)
 			break;
+	entry = entry ? TAILQ_NEXT(entry, link) :
+			TAILQ_FIRST(&registry->entries);
+	for (; entry; entry = TAILQ_NEXT(entry, link)) {
 		entry->change = ENTRY_UNCHANGED;
 		registry__announce(registry, entry, "added");
 	}
-	while ((entry = TAILQ_FIRST(&registry->leaving))) {
-		TAILQ_REMOVE(&registry->leaving, entry, link);
-		file_watch__stop(registry->file_watches, &entry->watch);
-		registry__announce(registry, entry,
-				   entry->has_ended ? "ended" : "removed");
-		registry__retire(registry, entry);
-	}
 }
 
-/* They could not be: all is as it was. */
+/* The changes could not be published: restores the entries as they were. */
 static void registry__undo(struct registry *registry)
 {
 	struct entry *entry;
@@ -174,7 +183,7 @@ static void registry__undo(struct registry *registry)
 	while ((entry = TAILQ_FIRST(&registry->leaving))) {
 		TAILQ_REMOVE(&registry->leaving, entry, link);
 		if (entry->has_ended || registry__link(registry, entry, &error))
-			registry__retire(registry, entry);
+			registry__leave(registry, entry);
 	}
 }
 
