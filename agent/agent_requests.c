@@ -26,6 +26,7 @@ static int status(struct request *request)
 	return 0;
 }
 
-const struct request_type agent_requests[] = { { "status", "status", status,
-						 NULL, REQUEST_FD_NONE },
-					       {} };
+const struct request_type agent_requests[] = {
+	{ "status", "status", status, NULL, REQUEST_FD_NONE },
+	{ }
+};

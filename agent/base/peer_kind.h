@@ -19,24 +19,24 @@ struct ibv_pd;
 struct peer_request {
 	__le64 magic;
 	__le32 abi_version;
-	__le32 reserved; /* 0 */
+	__le32 reserved;	/* 0 */
 };
 
 #define PEER_OFFER_MAX 64
 
-/* What a peer gets by being accepted. */
+/* The answer to a connect request that is accepted. */
 struct peer_offer {
-	struct ibv_pd *pd; /* it may READ what is registered there */
-	void *object; /* it reads, or NULL */
-	uint8_t data[PEER_OFFER_MAX]; /* goes with the acceptance */
-	size_t length; /* bytes of it */
+	struct ibv_pd *pd;	/* whose memory regions it may READ */
+	void *object;	/* that it reads, or NULL */
+	uint8_t data[PEER_OFFER_MAX];	/* goes with the acceptance */
+	size_t length;	/* bytes of it */
 };
 
 struct peer_kind {
 	const char *name;
 	uint64_t magic;
 	uint32_t abi_version;
-	size_t request_length; /* bytes, at least */
+	size_t request_length;	/* bytes, at least */
 	/* @data of a request, hostile behind struct peer_request. */
 	int (*offer)(void *subject, const void *data, struct peer_offer *offer,
 		     struct dart_error *error);

@@ -23,7 +23,7 @@ struct cgroup {
 };
 
 struct cgroups {
-	struct follower follower; /* first: see cgroups__free() */
+	struct follower follower;	/* first: see cgroups__free() */
 	char *path;			/* of the top */
 	int top;
 	int inotify;

@@ -44,7 +44,7 @@ struct follower {
 	struct followers *followers;
 	const struct source *source;
 	struct entry_group group;
-	uint32_t failures; /* objects without the entry they should have */
+	uint32_t failures;	/* objects without the entry they should have */
 };
 
 #define entry_group__follower(member) \

@@ -17,8 +17,8 @@
 struct namespaces {
 	uint32_t *inodes;
 	uint32_t count;
-	uint32_t own; /* inode of this process's */
-	struct netns_name *names; /* of some of them */
+	uint32_t own;	/* inode of this process's */
+	struct netns_name *names;	/* of some of them */
 	uint32_t name_count;
 };
 

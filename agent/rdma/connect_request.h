@@ -16,7 +16,7 @@ struct connect_request {
 	size_t length;		/* bytes of the data */
 	union {			/* hostile */
 		struct peer_request header;
-		uint8_t bytes[56]; /* all that a request can have */
+		uint8_t bytes[56];	/* all that a request can have */
 	} data;
 };
 

@@ -30,7 +30,7 @@ static int listener__accept(struct listener *listener,
 			    const struct connect_request *request,
 			    struct dart_error *error)
 {
-	struct peer_offer offer = {};
+	struct peer_offer offer = { };
 	struct connection *connection;
 	int ret;
 

@@ -29,16 +29,16 @@ struct selector {
 	char name[DART_REGISTRATION_NAME_MAX];
 	/* The caller's; -1 if nothing selects, or key.object does. */
 	int fd;
-	bool has_own_fd; /* the selector closes it */
+	bool has_own_fd;	/* the selector closes it */
 };
 
 /* The words of a client for the one it selects, NULL for those it left out. */
 struct selector_choice {
 	const char *netns;
-	const char *netdev; /* an interface in the namespace */
+	const char *netdev;	/* an interface in the namespace */
 	const char *disk;
 	const char *cgroup; /* path below the root of its hierarchy: "/a/b" */
-	int fd; /* open on the netns, disk or cgroup, or -1 */
+	int fd;	/* open on the netns, disk or cgroup, or -1 */
 };
 
 /* The source and the choice of a request that has nothing else. */

@@ -23,7 +23,7 @@ struct source_counter {
  */
 struct source_part {
 	const char *member;	/* "outer.inner", NULL for every integer */
-	const char *unit; /* NULL behind the last part */
+	const char *unit;	/* NULL behind the last part */
 	bool is_gauge;
 	bool is_optional;	/* not all kernels have it */
 
@@ -53,8 +53,8 @@ enum source_selector {
 };
 
 struct source {
-	const char *name; /* of the entry, or what it begins with */
-	const char *description; /* one line */
+	const char *name;	/* of the entry, or what it begins with */
+	const char *description;	/* one line */
 	enum dart_zero_source id;
 	enum source_selector selector;
 	struct source_part parts[SOURCE_PARTS_MAX];

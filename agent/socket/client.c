@@ -145,9 +145,10 @@ static int monitor(struct request *request)
 	return ret;
 }
 
-const struct request_type client_requests[] = { { "monitor", "monitor", monitor,
-						  NULL, REQUEST_FD_NONE },
-						{} };
+const struct request_type client_requests[] = {
+	{ "monitor", "monitor", monitor, NULL, REQUEST_FD_NONE },
+	{ }
+};
 
 /* One line: the reply and a newline in place of the terminating NUL. */
 static int client__set_reply(struct client *client, json_t *reply)

@@ -43,7 +43,7 @@ struct client {
 	char *output;
 	size_t output_length;
 	size_t output_sent;
-	bool is_monitor; /* no request is read any more */
+	bool is_monitor;	/* no request is read any more */
 	struct change_subscriber subscriber;
 	int reply_fd;		/* goes with its first byte, or -1 */
 };

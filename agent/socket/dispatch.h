@@ -9,13 +9,13 @@
 
 /* A request as it arrived. */
 struct message {
-	const char *line; /* hostile */
-	size_t length; /* bytes of it, without the newline */
-	int fd; /* came with it, -1 if none did */
-	bool has_extra_fd; /* more came, or one behind the first byte */
-	bool is_too_long; /* the line is not here */
-	uid_t uid; /* of the peer */
-	int *reply_fd; /* see struct request */
+	const char *line;	/* hostile */
+	size_t length;	/* bytes of it, without the newline */
+	int fd;	/* came with it, -1 if none did */
+	bool has_extra_fd;	/* more came, or one behind the first byte */
+	bool is_too_long;	/* the line is not here */
+	uid_t uid;	/* of the peer */
+	int *reply_fd;	/* see struct request */
 };
 
 /* The reply, a new reference; NULL if out of memory.  Do changes follow it? */

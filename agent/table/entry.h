@@ -44,11 +44,11 @@ struct entry {
 	struct file_watch watch;
 	struct registry *registry;
 	enum entry_change change;
-	bool has_ended; /* its counters no longer exist */
+	bool has_ended;	/* its counters no longer exist */
 	const struct entry_group *group; /* that it is part of, or NULL */
 
 	uid_t owner;			/* who registered it, root for our own */
-	int64_t registered; /* ns, CLOCK_BOOTTIME */
+	int64_t registered;	/* ns, CLOCK_BOOTTIME */
 	char name[DART_REGISTRATION_NAME_MAX];
 	enum dart_control_entry_kind kind;
 	enum dart_control_lifetime lifetime;

@@ -19,7 +19,7 @@ struct entry_group {
 	TAILQ_ENTRY(entry_group) link;
 	const struct entry_group_operations *operations;
 	char name[ENTRY_GROUP_NAME_MAX];
-	int64_t registered; /* ns, CLOCK_BOOTTIME */
+	int64_t registered;	/* ns, CLOCK_BOOTTIME */
 };
 
 struct entry_group_operations {
