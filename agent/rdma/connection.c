@@ -47,20 +47,9 @@ static int connection__open_queue_pair(struct connection *connection,
 				       const struct device *device,
 				       struct ibv_pd *pd, uint8_t reads)
 {
-	struct ibv_qp_init_attr attributes = {
-		.send_cq = device->cq,
-		.recv_cq = device->cq,
-		.qp_type = IBV_QPT_RC,
-		.cap = {
-			.max_send_wr = 1,
-			.max_recv_wr = 1,
-			.max_send_sge = 1,
-			.max_recv_sge = 1,
-		},
-	};
 	int ret;
 
-	connection->queue_pair = ibv_create_qp(pd, &attributes);
+	connection->queue_pair = device__create_qp(device, pd, IBV_QPT_RC);
 	if (!connection->queue_pair)
 		return -errno;
 

@@ -118,3 +118,21 @@ void device__close(struct device *device)
 	ibv_dealloc_pd(device->pd);
 	rdma_free_devices(device->devices);
 }
+
+struct ibv_qp *device__create_qp(const struct device *device, struct ibv_pd *pd,
+				 enum ibv_qp_type type)
+{
+	struct ibv_qp_init_attr attributes = {
+		.send_cq = device->cq,
+		.recv_cq = device->cq,
+		.qp_type = type,
+		.cap = {
+			.max_send_wr = 1,
+			.max_recv_wr = 1,
+			.max_send_sge = 1,
+			.max_recv_sge = 1,
+		},
+	};
+
+	return ibv_create_qp(pd, &attributes);
+}

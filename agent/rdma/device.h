@@ -28,6 +28,10 @@ int device__open(struct device *device, sd_event *loop,
 		 struct dart_error *error);
 void device__close(struct device *device);
 
+/* A queue pair that posts no work; NULL and errno. */
+struct ibv_qp *device__create_qp(const struct device *device, struct ibv_pd *pd,
+				 enum ibv_qp_type type);
+
 const char *device__name(const struct device *device);
 
 #endif /* DEVICE_H */

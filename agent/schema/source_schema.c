@@ -10,6 +10,9 @@
 
 /* What has been found so far, in any order. */
 struct finds {
+	const struct source *source;
+	const struct btf *btf;
+	struct dart_error *error;
 	struct dart_field *fields;
 	uint32_t count;
 };
@@ -21,13 +24,12 @@ struct known_schema {
 	struct dart_schema *schema;
 };
 
-static int does_not_fit(const struct source *source, const char *detail,
-			struct dart_error *error)
+static int does_not_fit(const struct finds *finds, const char *detail)
 {
 	return dart_error__set(
-		error, EPROTONOSUPPORT,
-		"layout of %s does not fit this kernel's BTF: %s", source->name,
-		detail);
+		finds->error, EPROTONOSUPPORT,
+		"layout of %s does not fit this kernel's BTF: %s",
+		finds->source->name, detail);
 }
 
 static const struct source_counter *find_known(const struct source_part *part,
@@ -113,38 +115,34 @@ static int add_element(struct finds *finds, const struct source_part *part,
 	return finds__add(finds, part, text, offset, width);
 }
 
-static int add_array(struct finds *finds, const struct source *source,
-		     const struct source_part *part, const struct btf *btf,
-		     const struct btf_type *type, uint32_t offset,
-		     struct dart_error *error)
+static int add_array(struct finds *finds, const struct source_part *part,
+		     const struct btf_type *type, uint32_t offset)
 {
-	const struct btf_type *elements = btf_layout__enum(btf, part->elements);
+	const struct btf_type *elements =
+		btf_layout__enum(finds->btf, part->elements);
 	const struct btf_array *array = btf_array(type);
-	uint32_t i, width = btf_layout__counter_width(btf, array->type);
+	uint32_t width = btf_layout__counter_width(finds->btf, array->type), i;
 	const char *name;
 	int ret;
 
 	if (!width)
-		return does_not_fit(source, "its array has no counters", error);
+		return does_not_fit(finds, "its array has no counters");
 	if (!elements)
-		return does_not_fit(source, "nothing names its elements",
-				    error);
+		return does_not_fit(finds, "nothing names its elements");
 
 	for (i = part->first; i < array->nelems; i++) {
-		name = btf_layout__element(btf, elements, i);
+		name = btf_layout__element(finds->btf, elements, i);
 		if (!name)
-			return does_not_fit(source, "an element has no name",
-					    error);
+			return does_not_fit(finds, "an element has no name");
 		ret = add_element(finds, part, name, offset + i * width, width);
 		if (ret)
-			return does_not_fit(source, strerror(-ret), error);
+			return does_not_fit(finds, strerror(-ret));
 	}
 	return 0;
 }
 
-static int add_member(struct finds *finds, const struct source *source,
-		      const struct source_part *part, const struct btf *btf,
-		      const struct btf_type *variable, struct dart_error *error)
+static int add_member(struct finds *finds, const struct source_part *part,
+		      const struct btf_type *variable)
 {
 	const char *name = part->member;
 	const struct btf_type *type;
@@ -152,28 +150,27 @@ static int add_member(struct finds *finds, const struct source *source,
 	char detail[128];
 	int ret;
 
-	type = btf_layout__member(btf, variable, &name, &type_id, &offset);
+	type = btf_layout__member(finds->btf, variable, &name, &type_id,
+				  &offset);
 	if (!type && part->is_optional)
 		return 0;
 	if (type && part->elements && btf_is_array(type))
-		return add_array(finds, source, part, btf, type, offset, error);
+		return add_array(finds, part, type, offset);
 
 	width = type && !part->elements ?
-			btf_layout__counter_width(btf, type_id) :
+			btf_layout__counter_width(finds->btf, type_id) :
 			0;
 	if (!width) {
 		snprintf(detail, sizeof(detail), "there is no %s '%s' in it",
 			 part->elements ? "array" : "counter", part->member);
-		return does_not_fit(source, detail, error);
+		return does_not_fit(finds, detail);
 	}
 	ret = finds__add(finds, part, name, offset, width);
-	return ret ? does_not_fit(source, strerror(-ret), error) : 0;
+	return ret ? does_not_fit(finds, strerror(-ret)) : 0;
 }
 
-static int add_integers(struct finds *finds, const struct source *source,
-			const struct source_part *part, const struct btf *btf,
-			const struct btf_type *variable,
-			struct dart_error *error)
+static int add_integers(struct finds *finds, const struct source_part *part,
+			const struct btf_type *variable)
 {
 	const struct btf_member *member = btf_members(variable);
 	uint32_t bits, width;
@@ -182,39 +179,30 @@ static int add_integers(struct finds *finds, const struct source *source,
 
 	for (i = 0; i < btf_vlen(variable); i++, member++) {
 		bits = btf_member_bit_offset(variable, i);
-		width = btf_layout__counter_width(btf, member->type);
+		width = btf_layout__counter_width(finds->btf, member->type);
 		if (!width || bits % 8 || btf_member_bitfield_size(variable, i))
 			continue;
 		ret = finds__add(finds, part,
-				 btf__name_by_offset(btf, member->name_off),
+				 btf__name_by_offset(finds->btf,
+						     member->name_off),
 				 bits / 8, width);
 		if (ret)
-			return does_not_fit(source, strerror(-ret), error);
+			return does_not_fit(finds, strerror(-ret));
 	}
 	return 0;
 }
 
-static int find_fields(struct finds *finds, const struct source *source,
-		       const struct btf *btf, const struct btf_type *variable,
-		       struct dart_error *error)
+static int find_fields(struct finds *finds, const struct btf_type *variable)
 {
-	uint32_t i;
+	const struct source_part *part = finds->source->parts;
+	const struct source_part *end = part + SOURCE_PARTS_MAX;
 	int ret = 0;
 
-	for (i = 0; i < SOURCE_PARTS_MAX && source->parts[i].unit && !ret;
-	     i++) {
-		const struct source_part *part = &source->parts[i];
-
-		if (part->member)
-			ret = add_member(finds, source, part, btf, variable,
-					 error);
-		else
-			ret = add_integers(finds, source, part, btf, variable,
-					   error);
-	}
+	for (; part < end && part->unit && !ret; part++)
+		ret = part->member ? add_member(finds, part, variable) :
+				     add_integers(finds, part, variable);
 	if (!ret && !finds->count)
-		return does_not_fit(source, "none of its counters is there",
-				    error);
+		return does_not_fit(finds, "none of its counters is there");
 	return ret;
 }
 
@@ -232,7 +220,7 @@ int source_schema__from_btf(const struct source *source, const struct btf *btf,
 			    struct dart_schema **result,
 			    struct dart_error *error)
 {
-	struct finds finds = { };
+	struct finds finds = { .source = source, .btf = btf, .error = error };
 	const struct btf_type *variable;
 	struct dart_schema *schema;
 	const char *name;
@@ -241,20 +229,19 @@ int source_schema__from_btf(const struct source *source, const struct btf *btf,
 
 	variable = btf_layout__variable(btf, extent->name, &name);
 	if (!variable || variable->size != extent->length)
-		return does_not_fit(source, "no such variable of this size",
-				    error);
+		return does_not_fit(&finds, "no such variable of this size");
 	schema = dart_schema__new(name, extent->length);
 	if (!schema)
-		return does_not_fit(source, strerror(errno), error);
+		return does_not_fit(&finds, strerror(errno));
 
-	ret = find_fields(&finds, source, btf, variable, error);
+	ret = find_fields(&finds, variable);
 	if (finds.count)
 		qsort(finds.fields, finds.count, sizeof(*finds.fields),
 		      by_offset);
 	for (i = 0; i < finds.count && !ret; i++) {
 		ret = dart_schema__add(schema, &finds.fields[i]);
 		if (ret)
-			ret = does_not_fit(source, strerror(-ret), error);
+			ret = does_not_fit(&finds, strerror(-ret));
 	}
 	finds__free(&finds);
 	if (ret)

@@ -160,20 +160,9 @@ static int report_qp__open(struct report_qp *report_qp,
 			   const struct ibv_gid_entry *gid, const char *text,
 			   struct dart_error *error)
 {
-	struct ibv_qp_init_attr attributes = {
-		.send_cq = device->cq,
-		.recv_cq = device->cq,
-		.qp_type = IBV_QPT_UC,
-		.cap = {
-			.max_send_wr = 1,
-			.max_recv_wr = 1,
-			.max_send_sge = 1,
-			.max_recv_sge = 1,
-		},
-	};
 	int code;
 
-	report_qp->queue_pair = ibv_create_qp(pd, &attributes);
+	report_qp->queue_pair = device__create_qp(device, pd, IBV_QPT_UC);
 	if (!report_qp->queue_pair)
 		return dart_error__system(error, errno,
 					  "cannot open a queue pair");
