@@ -123,8 +123,12 @@ char *registration__list(void)
 
 	for (size_t i = 0; i < sizeof(requests) / sizeof(requests[0]); i++) {
 		json_t *reply = registration__ask(socket, requests[i], -1);
+		json_t *entry;
+		size_t j;
 
 		assert_true(registration__is_ok(reply));
+		json_array_foreach(json_object_get(reply, "entries"), j, entry)
+			json_object_del(entry, "age_s");
 		json_array_append_new(lists, reply);
 	}
 	text = json_dumps(lists, JSON_SORT_KEYS);

@@ -26,7 +26,8 @@ int registration__reply_fd(int socket);
 json_t *registration__ask(int socket, const char *request, int fd);
 
 /*
- * All entries and stores as text, over a separate connection; the caller frees it.
+ * All entries without their ages, and all stores, as text, over a separate
+ * connection; the caller frees it.
  */
 char *registration__list(void);
 
