@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The clocks of clock_gettime(2) as one number. */
+/* clock_gettime(2) as one number. */
 #ifndef CLOCK_H
 #define CLOCK_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* An index of members of larger objects: a tree of tsearch(3). */
+/* Indexes keys with a tree of tsearch(3). */
 #include <errno.h>
 #include <search.h>
 #include <stdint.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* An index of strings, or of 32-bit numbers, that are members of larger objects. */
+/* An index of strings or 32-bit numbers that are embedded in larger objects. */
 #ifndef ENTRY_INDEX_H
 #define ENTRY_INDEX_H
 
-/* No memory is left behind once all keys have been removed. */
+/* Owns no memory once all keys have been removed. */
 struct entry_index {
 	int (*compare)(const void *key, const void *other);
 	void *root;
@@ -15,11 +15,11 @@ struct entry_index {
 int entry_index__compare_strings(const void *key, const void *other);
 int entry_index__compare_numbers(const void *key, const void *other);
 
-/* @key differs from all others and stays where it is.  -ENOMEM. */
+/* @key differs from all others and must not move.  Returns 0 or -ENOMEM. */
 int entry_index__add(struct entry_index *index, const void *key);
 /* @key need not be in the index. */
 void entry_index__remove(struct entry_index *index, const void *key);
-/* The key that was added and equals @key, or NULL. */
+/* Returns the added key that equals @key, or NULL. */
 const void *entry_index__find(const struct entry_index *index, const void *key);
 
 #endif /* ENTRY_INDEX_H */

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Checks the names of entries, and forms them from a source and a label. */
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -18,8 +19,8 @@ int entry_name__check(const char *name, struct dart_error *error)
 	    strspn(name, allowed) != length)
 		return dart_error__set(
 			error, EINVAL,
-			"a name has 1 to %d letters, digits and \"_-.:/@+=%%~\", unlike '%s'",
-			DART_REGISTRATION_NAME_MAX - 1, name);
+			"'%s' cannot be a name (use 1 to %d letters, digits and \"_-.:/@+=%%~\")",
+			name, DART_REGISTRATION_NAME_MAX - 1);
 	return 0;
 }
 
@@ -33,7 +34,7 @@ int entry_name__of(char name[static DART_REGISTRATION_NAME_MAX],
 
 	name += sprintf(name, "%s%s", source, label ? "@" : "");
 	for (at = label; at && *at && name < end; at++) {
-		/* A name with '%' in it is what it is for itself. */
+		/* Escape '%' as well, so that two labels never share a name. */
 		is_plain = *at != '%' && strchr(allowed, *at);
 		name += snprintf(name, end - name, is_plain ? "%c" : "%%%02X",
 				 (unsigned char)*at);
@@ -41,7 +42,7 @@ int entry_name__of(char name[static DART_REGISTRATION_NAME_MAX],
 	if (name >= end)
 		return dart_error__set(
 			error, ENAMETOOLONG,
-			"a name has at most %d bytes, so no entry can be called %s@%s",
-			DART_REGISTRATION_NAME_MAX - 1, source, label);
+			"the name '%s@%s' is too long (at most %d bytes)",
+			source, label, DART_REGISTRATION_NAME_MAX - 1);
 	return 0;
 }

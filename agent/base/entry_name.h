@@ -7,12 +7,12 @@
 
 #include <libdart/error.h>
 
-/* May an entry be called so? */
+/* Returns -EINVAL if an entry cannot have this name. */
 int entry_name__check(const char *name, struct dart_error *error);
 
 /*
- * Writes the source, or if there is a label SOURCE@LABEL, into @name.  Bytes of
- * the label that a name cannot have become %XX.
+ * Writes SOURCE, or SOURCE@LABEL if there is a label, to @name.  Bytes that a
+ * name cannot contain become %XX.
  */
 int entry_name__of(char name[static DART_REGISTRATION_NAME_MAX],
 		   const char *source, const char *label,

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Watches files and directories for their removal with inotify(7). */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -14,7 +15,7 @@
 #include "log.h"
 #include "file_watch.h"
 
-static bool file_watch__is_gone(const struct file_watch *watch)
+static bool file_watch__was_removed(const struct file_watch *watch)
 {
 	struct stat status;
 
@@ -25,25 +26,26 @@ static bool file_watch__is_gone(const struct file_watch *watch)
 	return fstat(watch->fd, &status) || !status.st_nlink;
 }
 
-/* One that @wd tells of, or any if it is -1, and is gone. */
+/* Finds a watch of @wd, or any if it is -1, whose file was removed. */
 static struct file_watch *
-file_watches__find_gone(const struct file_watches *watches, int wd)
+file_watches__find_removed(const struct file_watches *watches, int wd)
 {
 	struct file_watch *watch;
 
 	TAILQ_FOREACH(watch, &watches->list, link)
-		if ((wd < 0 || watch->wd == wd) && file_watch__is_gone(watch))
+		if ((wd < 0 || watch->wd == wd) &&
+		    file_watch__was_removed(watch))
 			return watch;
 	return NULL;
 }
 
-/* An overflow has the wd -1. */
-static void on_happening(const struct inotify_event *event, void *userdata)
+/* After an overflow, wd is -1. */
+static void on_inotify_event(const struct inotify_event *event, void *userdata)
 {
 	struct file_watches *watches = userdata;
 	struct file_watch *watch;
 
-	while ((watch = file_watches__find_gone(watches, event->wd))) {
+	while ((watch = file_watches__find_removed(watches, event->wd))) {
 		void (*gone)(struct file_watch *watch) = watch->gone;
 
 		file_watch__stop(watches, watch);
@@ -54,7 +56,7 @@ static void on_happening(const struct inotify_event *event, void *userdata)
 static int on_event(sd_event_source *source, int fd, uint32_t revents,
 		    void *userdata)
 {
-	inotify__read(fd, on_happening, userdata);
+	inotify__read(fd, on_inotify_event, userdata);
 	return 0;
 }
 
@@ -76,13 +78,13 @@ void file_watches__close(struct file_watches *watches)
 static int cannot_watch(int code, struct dart_error *error)
 {
 	return dart_error__set(
-		error, code, "cannot watch when it ends: %s%s", strerror(code),
+		error, code, "cannot watch its removal: %s%s", strerror(code),
 		code == ENOSPC ?
 			" (raise /proc/sys/fs/inotify/max_user_watches)" :
 			"");
 }
 
-/* Watches the file that is open as watch->fd. */
+/* Watches the file behind watch->fd. */
 static int file_watch__add(struct file_watches *watches,
 			   struct file_watch *watch, uint32_t mask,
 			   struct dart_error *error)
@@ -92,13 +94,13 @@ static int file_watch__add(struct file_watches *watches,
 		return cannot_watch(-watch->wd, error);
 	TAILQ_INSERT_TAIL(&watches->list, watch, link);
 
-	if (!file_watch__is_gone(watch))
+	if (!file_watch__was_removed(watch))
 		return 0;
-	return dart_error__set(error, ENOENT, "it has been removed meanwhile");
+	return dart_error__set(error, ENOENT, "it no longer exists");
 }
 
-/* The last part of the path of @fd, NULL and errno. */
-static char *last_part(int fd)
+/* Returns the last component of the path of @fd, or NULL with errno set. */
+static char *base_name(int fd)
 {
 	char link[INOTIFY_PATH_MAX], path[PATH_MAX], *slash;
 	ssize_t length;
@@ -112,7 +114,7 @@ static char *last_part(int fd)
 	return strdup(slash ? slash + 1 : path);
 }
 
-/* Opens @fd again, or, if it is a directory, its parent. */
+/* Opens the file behind @fd again or, for a directory, its parent. */
 static int file_watch__open(struct file_watch *watch, int fd, uint32_t *mask)
 {
 	char path[INOTIFY_PATH_MAX];
@@ -123,7 +125,7 @@ static int file_watch__open(struct file_watch *watch, int fd, uint32_t *mask)
 	if (S_ISDIR(status.st_mode)) {
 		*mask = IN_DELETE;
 		watch->inode = status.st_ino;
-		watch->name = last_part(fd);
+		watch->name = base_name(fd);
 		if (watch->name)
 			watch->fd = openat(fd, "..",
 					   O_PATH | O_DIRECTORY | O_CLOEXEC);

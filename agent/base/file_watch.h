@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Watches: tell when a file is removed.
- *
- * By inotify, so that nothing runs while nothing happens.  A watch looks at the
- * file before it begins to wait and whenever something was said, so it misses
- * nothing, also when the kernel could not keep up.
+ * Watches report the removal of a file.  inotify wakes them, so nothing polls.
+ * A watch checks the file before it waits and after every event, so that it
+ * misses no removal, not even after an overflow of the queue.
  */
 #ifndef FILE_WATCH_H
 #define FILE_WATCH_H
@@ -23,17 +21,17 @@ struct file_watches {
 	TAILQ_HEAD(, file_watch) list;
 };
 
-/* Embedded in what wants to know; all zeros while it does not run. */
+/* Embedded in the object that depends on the file; all zeros while stopped. */
 struct file_watch {
 	TAILQ_ENTRY(file_watch) link;
 	void (*gone)(struct file_watch *watch);
 	int wd;
-	int fd;			/* O_PATH: the file, or its directory */
-	char *name;		/* in that directory, or NULL */
+	int fd;	/* O_PATH: the file, or the parent directory */
+	char *name;	/* in the parent directory; NULL for a file */
 	ino_t inode;
 };
 
-/* The @type that a watch is the member "watch" of. */
+/* The object of @type whose member "watch" is @owned. */
 #define file_watch__owner(owned, type) \
 	((type *)((char *)(owned)-offsetof(type, watch)))
 
@@ -43,14 +41,15 @@ int file_watches__open(struct file_watches *watches, sd_event *loop,
 void file_watches__close(struct file_watches *watches);
 
 /*
- * Calls @gone, which may stop this and other watches, when the file or directory
- * behind @fd has been removed.  A directory is watched from its parent, because
- * a cgroup does not report its own removal.  -ENOENT: it was removed already.
+ * Calls @gone, which may stop this and other watches, when the file or
+ * directory behind @fd is removed.  A directory is watched from its parent,
+ * because a cgroup does not report its own removal.  -ENOENT: it was removed
+ * already.
  */
 int file_watch__start(struct file_watches *watches, struct file_watch *watch,
 		      int fd, void (*gone)(struct file_watch *watch),
 		      struct dart_error *error);
-/* Also one that does not run. */
+/* Does nothing to a stopped watch. */
 void file_watch__stop(struct file_watches *watches, struct file_watch *watch);
 
 #endif /* FILE_WATCH_H */

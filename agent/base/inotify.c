@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Adds inotify(7) to an event loop and reads its events. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -61,6 +62,5 @@ void inotify__read(int fd,
 		}
 	}
 	if (length < 0 && errno != EAGAIN && errno != EINTR)
-		log__error("cannot read what has happened to files: %s",
-			   strerror(errno));
+		log__error("cannot read inotify events: %s", strerror(errno));
 }

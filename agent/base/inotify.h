@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* inotify(7) in an event loop, of files that are open. */
+/* inotify(7) in an event loop, for files given by a descriptor. */
 #ifndef INOTIFY_H
 #define INOTIFY_H
 
@@ -15,13 +15,13 @@ int inotify__open(int *fd, sd_event_source **events, sd_event *loop,
 		  sd_event_io_handler_t handler, void *userdata,
 		  struct dart_error *error);
 
-/* A path to what @fd is of. */
+/* Writes a path that leads to the file behind @fd. */
 void inotify__path(char path[static INOTIFY_PATH_MAX], int fd);
 
-/* Watches what @watched is of: the watch descriptor or -errno. */
+/* Watches the file behind @watched; returns a watch descriptor or -errno. */
 int inotify__add(int fd, int watched, uint32_t mask);
 
-/* Calls @take with all that has happened; the wd is -1 if some is lost. */
+/* Calls @take for each pending event; wd is -1 if events were lost. */
 void inotify__read(int fd,
 		   void (*take)(const struct inotify_event *event,
 				void *userdata),

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Ends leases in order, with one timer. */
 #include "clock.h"
 #include "lease.h"
 
@@ -68,7 +69,7 @@ uint32_t leases__count(const struct leases *leases)
 	return count;
 }
 
-/* All leases are equally long, so the queue stays in order. */
+/* All leases have the same length, so the queue stays sorted. */
 void lease__start(struct leases *leases, struct lease *lease,
 		  void (*end)(struct lease *lease))
 {

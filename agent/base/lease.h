@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Leases: what has left the table stays readable for a while, because a
- * controller may be about to READ it.
- *
- * The only timer of dartd, armed while there is a lease.
+ * Leases: memory that has left the table stays readable for LEASE_MS, because a
+ * controller may be about to READ it.  They use the only timer of dartd, armed
+ * while there is a lease.
  */
 #ifndef LEASE_H
 #define LEASE_H
@@ -15,20 +14,20 @@
 
 #define LEASE_MS 2000
 
-/* Embedded in what is on lease. */
+/* Embedded in the object on lease. */
 struct lease {
 	TAILQ_ENTRY(lease) link;
 	void (*end)(struct lease *lease);
 	uint64_t deadline;	/* us, CLOCK_BOOTTIME */
 };
 
-/* The @type that a lease is the member "lease" of. */
+/* The object of @type whose member "lease" is @owned. */
 #define lease__owner(owned, type)                                              \
 	((type *)((char *)(owned) - offsetof(type, lease)))
 
 struct leases {
 	sd_event_source *timer;
-	TAILQ_HEAD(, lease) queue;	/* the next to end first */
+	TAILQ_HEAD(, lease) queue; /* by deadline */
 };
 
 int leases__open(struct leases *leases, sd_event *loop);

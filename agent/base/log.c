@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Writes messages to stderr, for a terminal or the journal. */
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -12,7 +13,7 @@
 
 static bool to_journal;
 
-/* systemd names the device and inode of the stream that it gave us. */
+/* JOURNAL_STREAM holds the device and inode of systemd's stream. */
 void log__open(void)
 {
 	const char *stream = getenv("JOURNAL_STREAM");
@@ -36,7 +37,7 @@ void log__write(int priority, const char *format, ...)
 	vsnprintf(message, sizeof(message), format, arguments);
 	va_end(arguments);
 
-	/* A message may hold names that others chose: keep it one line. */
+	/* A message may quote names that clients chose: keep it on one line. */
 	for (byte = message; *byte; byte++)
 		if ((unsigned char)*byte < 0x20 || *byte == 0x7f)
 			*byte = ' ';

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The log: one line a message on stderr, with the priority in front (see
- * sd-daemon(3)) when stderr is the journal.
+ * The log: one line per message on stderr, prefixed with the priority (see
+ * sd-daemon(3)) if stderr is the journal.
  */
 #ifndef LOG_H
 #define LOG_H

@@ -24,12 +24,12 @@ struct peer_request {
 
 #define PEER_OFFER_MAX 64
 
-/* The answer to a connect request that is accepted. */
+/* What an accepted peer may access. */
 struct peer_offer {
-	struct ibv_pd *pd;	/* whose memory regions it may READ */
-	void *object;	/* that it reads, or NULL */
-	uint8_t data[PEER_OFFER_MAX];	/* goes with the acceptance */
-	size_t length;	/* bytes of it */
+	struct ibv_pd *pd;	/* the peer may READ its memory regions */
+	void *object;	/* that the peer reads, or NULL */
+	uint8_t data[PEER_OFFER_MAX];	/* private data of the acceptance */
+	size_t length;	/* bytes of the data */
 };
 
 struct peer_kind {
@@ -37,12 +37,12 @@ struct peer_kind {
 	uint64_t magic;
 	uint32_t abi_version;
 	size_t request_length;	/* bytes, at least */
-	/* @data of a request, hostile behind struct peer_request. */
+	/* Behind struct peer_request, @data is hostile. */
 	int (*offer)(void *subject, const void *data, struct peer_offer *offer,
 		     struct dart_error *error);
-	/* The store that the object is, NULL if peers read none. */
+	/* The name of a store, NULL for peers that read none. */
 	const char *(*store_name)(const void *object);
-	/* An offer was accepted; its connection ended.  May be NULL. */
+	/* A connection with this object opened or closed.  May be NULL. */
 	void (*opened)(void *object);
 	void (*closed)(void *object);
 };

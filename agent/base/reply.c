@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The JSON that all replies have in common. */
+/* Builds the JSON that all replies have in common. */
 #include <string.h>
 
 #include "reply.h"
@@ -10,9 +10,9 @@ json_t *reply__ok(const char *key, json_t *value)
 			 key, value);
 }
 
-json_t *reply__error(int error, const char *message)
+json_t *reply__error(int ret, const char *message)
 {
-	const char *name = strerrorname_np(-error);
+	const char *name = strerrorname_np(-ret);
 
 	return json_pack("{s:b, s:s, s:s, s:s}", "ok", 0, "version",
 			 DART_VERSION, "error", name ?: "EIO", "message",

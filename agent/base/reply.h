@@ -5,14 +5,14 @@
 
 #include <jansson.h>
 
-/* {"ok": true, "version": V, @key: @value}; takes the reference @value, which may be NULL. */
+/* {"ok": true, "version": V, @key: @value}; takes over @value, may be NULL. */
 json_t *reply__ok(const char *key, json_t *value);
-/* {"ok": false, "version": V, "error": the name of -@error, "message": @message} */
-json_t *reply__error(int error, const char *message);
+/* {"ok": false, "version": V, "error": name of -@ret, "message": @message} */
+json_t *reply__error(int ret, const char *message);
 
 /*
- * Appends @item, whose reference it takes.  If either is NULL or memory runs out,
- * frees the list: *@list is NULL from then on.
+ * Appends @item and takes its reference.  If either is NULL or memory runs out,
+ * frees the list and sets *@list to NULL.
  */
 void reply__append(json_t **list, json_t *item);
 

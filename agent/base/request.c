@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Checks that the handlers of requests share. */
+/* Checks shared by the handlers of requests. */
 #include <errno.h>
 #include <stdarg.h>
 
@@ -17,8 +17,7 @@ int request__unpack(struct request *request, const char *format, ...)
 	va_end(arguments);
 	if (ret)
 		return dart_error__set(&request->error, EINVAL,
-				       "not a valid request: %s",
-				       json_error.text);
+				       "invalid request: %s", json_error.text);
 	return 0;
 }
 
@@ -27,7 +26,7 @@ int request__check_owner(struct request *request, uid_t owner, const char *name)
 	if (request->uid && request->uid != owner)
 		return dart_error__set(
 			&request->error, EPERM,
-			"'%s' is another user's (ask who registered it, or root)",
+			"'%s' is another user's (only its owner and root may change it)",
 			name);
 	return 0;
 }

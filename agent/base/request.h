@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Requests of <dart/registration.h>.  Each room exports a table of the types that
- * it handles; agent.c pairs the table with the object that they are about.
+ * Requests of <dart/registration.h>.  Each room exports a table of the types it
+ * handles; agent.c pairs the table with the subject of its handlers.
  */
 #ifndef REQUEST_H
 #define REQUEST_H
@@ -15,11 +15,11 @@
 struct request {
 	void *subject;	/* the object that agent.c paired the table with */
 	json_t *members;	/* without "request"; hostile */
-	int fd;	/* came with it, the caller's; -1 if none did */
+	int fd;	/* sent with the request, owned by the caller; or -1 */
 	uid_t uid;		/* of the peer */
-	/* Takes a descriptor to send with the reply; -1 as long as there is none. */
+	/* -1, or set by the handler: sent with the reply, then closed. */
 	int *reply_fd;
-	/* Set by a handler: a new reference, NULL if out of memory; or a reason. */
+	/* Set by the handler: new reference, NULL if out of memory; or @error. */
 	json_t *result;
 	struct dart_error error;
 	bool is_monitor;	/* changes follow the reply; set by "monitor" */
@@ -33,9 +33,9 @@ enum request_fd {
 
 struct request_type {
 	const char *name;	/* NULL ends a table */
-	const char *result;	/* its member in the reply */
+	const char *result;	/* name of the result in the reply */
 	int (*handle)(struct request *request);	/* 0 or -errno */
-	const char *only_root;	/* may do this; NULL: every client may */
+	const char *only_root;	/* "only root may ..."; NULL: every client may */
 	enum request_fd fd;
 };
 
@@ -45,9 +45,9 @@ struct request_table {
 	void *subject;
 };
 
-/* Unpacks the members; refuses a request that has others. */
+/* Unpacks the members; refuses a request with others. */
 int request__unpack(struct request *request, const char *format, ...);
-/* -EPERM unless the peer is root or @owner of the thing called @name. */
+/* Returns -EPERM unless the peer is root or @owner, who owns @name. */
 int request__check_owner(struct request *request, uid_t owner,
 			 const char *name);
 
