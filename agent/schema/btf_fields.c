@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Walks a type and collects its members as fields. */
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -8,32 +9,31 @@
 #include "btf_fields.h"
 #include "btf_tags.h"
 
-/* Members and elements looked at, also those that become no field. */
+/* Limit of members and elements visited, whether they become fields or not. */
 #define PARTS_MAX 4096
 
-/* Something in the value: a member, an element, all of it. */
+/* A part of the value: a member, an element, or all of it. */
 struct part {
 	char name[DART_CONTROL_NAME_MAX];
-	bool cut;		/* the name did not fit */
+	bool is_cut;	/* the name did not fit */
 	uint32_t type_id;
 	uint32_t offset;	/* bytes */
-	/* where it is declared: member @member of this type, or a variable */
+	/* declared by: member @member of this type, or this variable */
 	uint32_t holder;
 	int member;
-	/* what is said about all that it is a part of */
-	struct btf_meaning meaning;
+	struct btf_meaning meaning;	/* inherited from its outer parts */
 };
 
 struct walk {
 	const struct btf *btf;
 	struct btf_fields *fields;
 	uint32_t parts;
-	int error;
+	int ret;
 };
 
 static void walk__add(struct walk *walk, const struct part *part);
 
-/* Names @part "outer suffix". */
+/* Names @part: the name of @outer and a suffix. */
 __attribute__((format(printf, 3, 4)))
 static void part__name(struct part *part, const struct part *outer,
 		       const char *format, ...)
@@ -46,12 +46,12 @@ static void part__name(struct part *part, const struct part *outer,
 	va_start(arguments, format);
 	length = vsnprintf(part->name + used, room, format, arguments);
 	va_end(arguments);
-	part->cut = outer->cut || length < 0 || (size_t)length >= room;
+	part->is_cut = outer->is_cut || length < 0 || (size_t)length >= room;
 }
 
 /*
- * Behind all typedefs and qualifiers; what is said about them goes into
- * @meaning, the outermost last.
+ * Strips typedefs and qualifiers and applies their tags to @meaning, those of
+ * the outermost last.
  */
 static uint32_t resolve(const struct btf *btf, uint32_t type_id,
 			struct btf_meaning *meaning)
@@ -68,13 +68,13 @@ static uint32_t resolve(const struct btf *btf, uint32_t type_id,
 static void walk__add_field(struct walk *walk, const struct part *part,
 			    struct dart_field field)
 {
-	if (part->cut || !field.count || !field.width ||
+	if (part->is_cut || !field.count || !field.width ||
 	    !dart_text__is_valid(part->meaning.unit)) {
 		walk->fields->left_out++;
 		return;
 	}
 	if (walk->fields->count == BTF_FIELDS_MAX) {
-		walk->error = -E2BIG;
+		walk->ret = -E2BIG;
 		return;
 	}
 
@@ -82,13 +82,13 @@ static void walk__add_field(struct walk *walk, const struct part *part,
 	field.unit = (char *)part->meaning.unit;
 	field.name = strdup(part->name);
 	if (!field.name) {
-		walk->error = -ENOMEM;
+		walk->ret = -ENOMEM;
 		return;
 	}
 	walk->fields->fields[walk->fields->count++] = field;
 }
 
-/* @count integers or enums side by side. */
+/* Adds @count adjacent integers or enums as one field. */
 static void walk__add_integers(struct walk *walk, const struct part *part,
 			       const struct btf_type *type, uint32_t count)
 {
@@ -151,7 +151,7 @@ static void walk__add_array(struct walk *walk, const struct part *part,
 		walk__add_integers(walk, &inner, element, array->nelems);
 		return;
 	}
-	for (i = 0; i < array->nelems && size > 0 && !walk->error; i++) {
+	for (i = 0; i < array->nelems && size > 0 && !walk->ret; i++) {
 		part__name(&inner, part, "[%u]", i);
 		inner.offset = part->offset + i * size;
 		walk__add(walk, &inner);
@@ -208,8 +208,8 @@ static void walk__add_variables(struct walk *walk, const struct part *part,
 }
 
 /*
- * Adds what @part holds.  BTF that the kernel has loaded is free of loops and
- * not nested deeply.
+ * Adds the fields in @outer.  The recursion ends: BTF that the kernel has
+ * loaded has no loops and is not nested deeply.
  */
 static void walk__add(struct walk *walk, const struct part *outer)
 {
@@ -217,10 +217,10 @@ static void walk__add(struct walk *walk, const struct part *outer)
 	const struct btf_type *type;
 	uint32_t id;
 
-	if (walk->error)
+	if (walk->ret)
 		return;
 	if (walk->parts++ == PARTS_MAX) {
-		walk->error = -E2BIG;
+		walk->ret = -E2BIG;
 		return;
 	}
 
@@ -282,7 +282,7 @@ int btf_fields__collect(struct btf_fields *fields, const struct btf *btf,
 	walk__add(&walk, &all);
 	qsort(fields->fields, fields->count, sizeof(fields->fields[0]),
 	      by_offset);
-	return walk.error;
+	return walk.ret;
 }
 
 void btf_fields__free(struct btf_fields *fields)

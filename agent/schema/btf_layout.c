@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Finds variables, members and counters in BTF. */
 #include <string.h>
 
 #include "btf_layout.h"
 
-/* Wrapped up as atomic64_t, local_t, u64_stats_t: structs of one member. */
+/* Nested structs of one member, as in atomic64_t, local_t, u64_stats_t. */
 #define WRAPPERS_MAX 8
 
 uint32_t btf_layout__counter_width(const struct btf *btf, uint32_t type_id)
@@ -58,7 +59,7 @@ const char *btf_layout__element(const struct btf *btf,
 	return NULL;
 }
 
-/* The member of a struct; its place is added to @offset. */
+/* Finds a member of a struct and adds its offset to @offset. */
 static const struct btf_member *find_member(const struct btf *btf,
 					    const struct btf_type *type,
 					    const char *name, size_t length,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Where things lie in the kernel's variables, by its BTF. */
+/* The layout of the kernel's variables according to its BTF. */
 #ifndef BTF_LAYOUT_H
 #define BTF_LAYOUT_H
 
@@ -7,30 +7,30 @@
 #include <stdint.h>
 
 /*
- * The struct that is called @extent, or is the type of a variable or typedef
- * that is; NULL if there is none.  Its own name, or as the struct of a typedef
- * may have none, that of the typedef.
+ * Finds the struct named @extent, or that of the variable or typedef of this
+ * name; NULL if there is none.  @name: that of the struct or, if it is
+ * anonymous, of its typedef.
  */
 const struct btf_type *btf_layout__variable(const struct btf *btf,
 					    const char *extent,
 					    const char **name);
 
 /*
- * The type of the member "outer.inner", *@path, of a struct, or NULL.  Leaves
- * the last part of the path in it, and adds the place to @offset, bytes.
+ * Finds the type of the member *@path, "outer.inner", of a struct, or NULL.
+ * Sets *@path to its last component and adds its offset in bytes to @offset.
  */
 const struct btf_type *btf_layout__member(const struct btf *btf,
 					  const struct btf_type *type,
 					  const char **path, uint32_t *type_id,
 					  uint32_t *offset);
 
-/* Bytes of a counter, also if it is wrapped up; 0 for what is none. */
+/* Bytes of a counter, bare or in atomic64_t and the like; 0 for other types. */
 uint32_t btf_layout__counter_width(const struct btf *btf, uint32_t type_id);
 
-/* The enum that has a value called @name, NULL if there is none. */
+/* Finds the enum with a value named @name, or NULL. */
 const struct btf_type *btf_layout__enum(const struct btf *btf,
 					const char *name);
-/* What it calls @index, NULL if it does not. */
+/* The name of the value @index in @elements, or NULL. */
 const char *btf_layout__element(const struct btf *btf,
 				const struct btf_type *elements,
 				uint32_t index);

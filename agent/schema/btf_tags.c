@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Finds and applies the "dart:" declaration tags of a type. */
 #include <string.h>
 
 #include "agent/base/log.h"
@@ -27,8 +28,7 @@ static void apply(const char *tag, struct btf_meaning *meaning)
 	else if (!strncmp(tag, unit, sizeof(unit) - 1))
 		meaning->unit = tag + sizeof(unit) - 1;
 	else
-		log__warning("declaration tag dart:%s is not known: ignored",
-			     tag);
+		log__warning("unknown declaration tag dart:%s ignored", tag);
 }
 
 void btf_tags__apply(const struct btf *btf, uint32_t type_id, int member,

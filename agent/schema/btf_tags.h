@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The "dart:" declaration tags of a BTF: what the types alone do not say. */
+/* The "dart:" declaration tags of a BTF: facts that types cannot express. */
 #ifndef BTF_TAGS_H
 #define BTF_TAGS_H
 
@@ -15,8 +15,8 @@ struct btf_meaning {
 };
 
 /*
- * Overrides @meaning with what is said about @type_id itself (@member is -1)
- * or about its member.  Strings stay the BTF's.
+ * Overrides @meaning with the tags of @type_id itself (@member is -1) or of its
+ * member.  The BTF keeps owning the strings.
  */
 void btf_tags__apply(const struct btf *btf, uint32_t type_id, int member,
 		     struct btf_meaning *meaning);

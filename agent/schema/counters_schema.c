@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Makes the schema of a module's counters from its BTF. */
 #include <bpf/btf.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -7,7 +8,7 @@
 #include "btf_fields.h"
 #include "counters_schema.h"
 
-/* Integers in counters count. */
+/* An integer without a tag is a counter here. */
 static int fill(struct dart_schema *schema, const struct btf *btf,
 		uint32_t type_id, struct dart_error *error)
 {
@@ -27,7 +28,7 @@ static int fill(struct dart_schema *schema, const struct btf *btf,
 	}
 	if (ret || !schema->field_count)
 		ret = dart_error__set(error, EPROTONOSUPPORT,
-				      "struct %s is not one of counters",
+				      "struct %s does not consist of counters",
 				      schema->name);
 	btf_fields__free(fields);
 	free(fields);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Makes the schema of a map's value, with BTF or without. */
 #include <bpf/btf.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -10,7 +11,7 @@
 #include "btf_fields.h"
 #include "map_schema.h"
 
-/* What does not fit into the schema, such as an overlap, is left out. */
+/* Leaves out fields that do not fit into the schema, such as overlaps. */
 static int schema__fill(struct dart_schema *schema, struct btf_fields *fields)
 {
 	uint32_t i;
@@ -37,7 +38,7 @@ static int schema__from_btf(struct dart_schema *schema, const struct btf *btf,
 	if (!btf__type_by_id(btf, map->btf_value_type_id))
 		return dart_error__set(
 			error, EPROTONOSUPPORT,
-			"the map's BTF lacks the type of its value");
+			"the map's BTF lacks the type of the value");
 	fields = calloc(1, sizeof(*fields));
 	if (!fields)
 		return dart_error__no_memory(error);
@@ -55,7 +56,7 @@ static int schema__from_btf(struct dart_schema *schema, const struct btf *btf,
 	else if (!schema->field_count)
 		ret = dart_error__set(
 			error, EINVAL,
-			"the value holds neither integers nor texts");
+			"the value has neither integers nor texts");
 	else if (fields->left_out)
 		log__info("map '%s': %u members left out (pointers, bitfields, floats, overlaps)",
 			  map->name, fields->left_out);
@@ -64,7 +65,7 @@ static int schema__from_btf(struct dart_schema *schema, const struct btf *btf,
 	    dart_schema__has_sequence(schema))
 		ret = dart_error__set(
 			error, EINVAL,
-			"the value has a sequence, which is for rows, not for copies of CPUs");
+			"the value has a sequence, but only rows can have one, not copies per CPU");
 
 	btf_fields__free(fields);
 	free(fields);
@@ -86,10 +87,10 @@ static int schema__without_btf(struct dart_schema *schema,
 	field.width = is_integer ? length : length % 8 ? 1 : 8;
 	field.count = length / field.width;
 	ret = dart_schema__add(schema, &field);
-	return ret ? dart_error__set(error, -ret, "%s", strerror(-ret)) : 0;
+	return ret ? dart_error__system(error, -ret, "field 'value'") : 0;
 }
 
-/* The name of the value's type, as far as it has one. */
+/* The name of the value's type, or "". */
 static const char *type_name(const struct btf *btf, uint32_t type_id)
 {
 	const struct btf_type *type = btf ? btf__type_by_id(btf, type_id) :

@@ -2,20 +2,20 @@
 /*
  * The schema of an eBPF map's value, from the BTF that was loaded with it.
  *
- *   integers, enums, bool    a field; arrays of them one field with a count
+ *   integers, enums, bool    a field; an array of them: one field with a count
  *   arrays of char           a text
  *   structs, unions          their members, as "outer.inner"
  *   arrays of those          "outer[0].inner", "outer[1].inner", ...
- *   variables (.data, .bss)  a field each, as the members of a struct
+ *   variables (.data, .bss)  as the members of a struct
  *   a bare integer           the field "value"
  *
- * Pointers, bitfields, floats, functions, and what overlaps another member of
- * its union are left out.  Fields are gauges without a unit unless a
- * btf_decl_tag says more: "dart:counter", "dart:gauge", "dart:histogram",
- * "dart:sequence", "dart:address" (an array of 16 bytes), "dart:unit=U" on a
- * member, a variable, or the typedef or struct that is its type; the nearest
- * one counts.  "dart:copies=cpu" on the type of the value
- * says that element c of the map is of CPU c.
+ * Pointers, bitfields, floats, functions, and members of a union that overlap
+ * an earlier or larger one are left out.  Fields are gauges without a unit
+ * unless a btf_decl_tag on the member, the variable, or its typedef or struct
+ * says otherwise; the nearest one counts: "dart:counter", "dart:gauge",
+ * "dart:histogram", "dart:sequence", "dart:address" (an array of 16 bytes),
+ * "dart:unit=U".  "dart:copies=cpu" on the type of the value means that element
+ * c of the map belongs to CPU c.
  */
 #ifndef MAP_SCHEMA_H
 #define MAP_SCHEMA_H
@@ -26,7 +26,7 @@
 
 #include <libdart/error.h>
 
-/* Without BTF the value is an integer, or an array of 8 or 1 byte wide ones. */
+/* Without BTF the value is an integer or an array of 8-byte or 1-byte ones. */
 int map_schema__new(const struct bpf_map_info *map, struct dart_schema **schema,
 		    enum dart_control_copies *copies_are,
 		    struct dart_error *error);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Parses the schema of a request. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,14 +34,14 @@ static int parse_field(json_t *json, struct dart_field *field,
 			   &name, "offset", &offset, "width", &width, "kind",
 			   &kind, "unit", &unit, "count", &count, "signed",
 			   &is_signed))
-		return dart_error__set(error, EINVAL, "not a valid field: %s",
+		return dart_error__set(error, EINVAL, "invalid field: %s",
 				       json_error.text);
 	if (offset < 0 || offset > UINT32_MAX || width < 0 ||
 	    width > UINT32_MAX || count < 0 || count > UINT32_MAX ||
 	    find_kind(kind, &of_kind))
 		return dart_error__set(
 			error, EINVAL,
-			"field '%s' has an offset, width, count or kind that cannot be",
+			"field '%s' has an invalid offset, width, count or kind",
 			name);
 	*field = (struct dart_field){
 		.name = (char *)name,
@@ -78,13 +79,13 @@ static int add_fields(struct dart_schema *schema,
 		ret = dart_schema__add(schema, &fields[i]);
 		if (ret)
 			return dart_error__system(error, -ret,
-						  "field '%s' is refused",
+						  "cannot add field '%s'",
 						  fields[i].name);
 	}
 	return 0;
 }
 
-/* Takes the strings from @json. */
+/* The fields point to strings of @json. */
 static int parse_fields(json_t *json, struct dart_field **result,
 			struct dart_error *error)
 {
@@ -94,7 +95,7 @@ static int parse_fields(json_t *json, struct dart_field **result,
 
 	if (!count || count > FIELDS_MAX)
 		return dart_error__set(error, EINVAL,
-				       "a schema has 1 to %d fields",
+				       "a schema must have 1 to %d fields",
 				       FIELDS_MAX);
 	fields = calloc(count, sizeof(*fields));
 	if (!fields)
@@ -120,7 +121,7 @@ static int new_schema(const char *name, json_int_t length,
 	if (*schema)
 		return 0;
 	return dart_error__set(error, EINVAL,
-			       "a schema has a name and 1 to %d bytes",
+			       "a schema must have a name and 1 to %d bytes",
 			       DART_CONTROL_VALUE_MAX);
 }
 
@@ -136,7 +137,7 @@ int schema_json__new(json_t *json, struct dart_schema **schema,
 
 	if (json_unpack_ex(json, &json_error, 0, "{s:s, s:I, s:o !}", "name",
 			   &name, "length", &length, "fields", &array))
-		return dart_error__set(error, EINVAL, "not a valid schema: %s",
+		return dart_error__set(error, EINVAL, "invalid schema: %s",
 				       json_error.text);
 	ret = parse_fields(array, &fields, error);
 	if (ret)
@@ -178,7 +179,7 @@ int schema_json__new_counters(const char *name, json_t *names,
 		ret = field.name ?
 			      add_fields(*schema, &field, 1, error) :
 			      dart_error__set(error, EINVAL,
-					      "names of counters are strings");
+					      "counter names must be strings");
 		if (ret) {
 			dart_schema__free(*schema);
 			*schema = NULL;

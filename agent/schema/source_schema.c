@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Makes the schemas of sources from the kernel's BTF, and caches them. */
 #include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
@@ -8,8 +9,8 @@
 #include "btf_layout.h"
 #include "source_schema.h"
 
-/* What has been found so far, in any order. */
-struct finds {
+/* A source, its BTF, and the fields found so far, in any order. */
+struct search {
 	const struct source *source;
 	const struct btf *btf;
 	struct dart_error *error;
@@ -24,12 +25,11 @@ struct known_schema {
 	struct dart_schema *schema;
 };
 
-static int does_not_fit(const struct finds *finds, const char *detail)
+static int does_not_fit(const struct search *search, const char *detail)
 {
-	return dart_error__set(
-		finds->error, EPROTONOSUPPORT,
-		"layout of %s does not fit this kernel's BTF: %s",
-		finds->source->name, detail);
+	return dart_error__set(search->error, EPROTONOSUPPORT,
+			       "source %s does not match this kernel's BTF: %s",
+			       search->source->name, detail);
 }
 
 static const struct source_counter *find_known(const struct source_part *part,
@@ -43,9 +43,9 @@ static const struct source_counter *find_known(const struct source_part *part,
 	return NULL;
 }
 
-/* In lower case; the name is copied. */
-static int finds__add(struct finds *finds, const struct source_part *part,
-		      const char *name, uint32_t offset, uint32_t width)
+/* Adds a copy of the name in lower case. */
+static int search__add(struct search *search, const struct source_part *part,
+		       const char *name, uint32_t offset, uint32_t width)
 {
 	const struct source_counter *known;
 	struct dart_field *fields, *field;
@@ -60,12 +60,12 @@ static int finds__add(struct finds *finds, const struct source_part *part,
 	if (!known && part->is_only_known)
 		return 0;
 
-	fields = reallocarray(finds->fields, finds->count + 1,
+	fields = reallocarray(search->fields, search->count + 1,
 			      sizeof(*fields));
 	if (!fields)
 		return -ENOMEM;
-	finds->fields = fields;
-	field = &fields[finds->count];
+	search->fields = fields;
+	field = &fields[search->count];
 	is_gauge = known ? known->is_gauge : part->is_gauge;
 	*field = (struct dart_field){
 		.name = strdup(lower),
@@ -75,24 +75,24 @@ static int finds__add(struct finds *finds, const struct source_part *part,
 		.count = 1,
 		.kind = is_gauge ? DART_CONTROL_FIELD_GAUGE :
 				   DART_CONTROL_FIELD_COUNTER,
-		/* What one CPU counts up another may count down. */
+		/* One CPU may count down what another counts up. */
 		.is_signed = is_gauge,
 	};
 	if (!field->name)
 		return -ENOMEM;
-	finds->count++;
+	search->count++;
 	return 0;
 }
 
-static void finds__free(struct finds *finds)
+static void search__free(struct search *search)
 {
-	while (finds->count)
-		free(finds->fields[--finds->count].name);
-	free(finds->fields);
+	while (search->count)
+		free(search->fields[--search->count].name);
+	free(search->fields);
 }
 
-/* Adds element @index, "member.element" or "element" without what is cut. */
-static int add_element(struct finds *finds, const struct source_part *part,
+/* Adds an element as "member.element" or "element", less prefix and suffix. */
+static int add_element(struct search *search, const struct source_part *part,
 		       const char *name, uint32_t offset, uint32_t width)
 {
 	char text[DART_CONTROL_NAME_MAX];
@@ -112,36 +112,37 @@ static int add_element(struct finds *finds, const struct source_part *part,
 		     part->is_qualified ? "." : "", (int)length,
 		     name) >= (int)sizeof(text))
 		return -ENAMETOOLONG;
-	return finds__add(finds, part, text, offset, width);
+	return search__add(search, part, text, offset, width);
 }
 
-static int add_array(struct finds *finds, const struct source_part *part,
+static int add_array(struct search *search, const struct source_part *part,
 		     const struct btf_type *type, uint32_t offset)
 {
 	const struct btf_type *elements =
-		btf_layout__enum(finds->btf, part->elements);
+		btf_layout__enum(search->btf, part->elements);
 	const struct btf_array *array = btf_array(type);
-	uint32_t width = btf_layout__counter_width(finds->btf, array->type), i;
+	uint32_t width = btf_layout__counter_width(search->btf, array->type), i;
 	const char *name;
 	int ret;
 
 	if (!width)
-		return does_not_fit(finds, "its array has no counters");
+		return does_not_fit(search, "its array has no counters");
 	if (!elements)
-		return does_not_fit(finds, "nothing names its elements");
+		return does_not_fit(search, "no enum names its elements");
 
 	for (i = part->first; i < array->nelems; i++) {
-		name = btf_layout__element(finds->btf, elements, i);
+		name = btf_layout__element(search->btf, elements, i);
 		if (!name)
-			return does_not_fit(finds, "an element has no name");
-		ret = add_element(finds, part, name, offset + i * width, width);
+			return does_not_fit(search, "an element has no name");
+		ret = add_element(search, part, name, offset + i * width,
+				  width);
 		if (ret)
-			return does_not_fit(finds, strerror(-ret));
+			return does_not_fit(search, strerror(-ret));
 	}
 	return 0;
 }
 
-static int add_member(struct finds *finds, const struct source_part *part,
+static int add_member(struct search *search, const struct source_part *part,
 		      const struct btf_type *variable)
 {
 	const char *name = part->member;
@@ -150,26 +151,26 @@ static int add_member(struct finds *finds, const struct source_part *part,
 	char detail[128];
 	int ret;
 
-	type = btf_layout__member(finds->btf, variable, &name, &type_id,
+	type = btf_layout__member(search->btf, variable, &name, &type_id,
 				  &offset);
 	if (!type && part->is_optional)
 		return 0;
 	if (type && part->elements && btf_is_array(type))
-		return add_array(finds, part, type, offset);
+		return add_array(search, part, type, offset);
 
 	width = type && !part->elements ?
-			btf_layout__counter_width(finds->btf, type_id) :
+			btf_layout__counter_width(search->btf, type_id) :
 			0;
 	if (!width) {
-		snprintf(detail, sizeof(detail), "there is no %s '%s' in it",
+		snprintf(detail, sizeof(detail), "it has no %s '%s'",
 			 part->elements ? "array" : "counter", part->member);
-		return does_not_fit(finds, detail);
+		return does_not_fit(search, detail);
 	}
-	ret = finds__add(finds, part, name, offset, width);
-	return ret ? does_not_fit(finds, strerror(-ret)) : 0;
+	ret = search__add(search, part, name, offset, width);
+	return ret ? does_not_fit(search, strerror(-ret)) : 0;
 }
 
-static int add_integers(struct finds *finds, const struct source_part *part,
+static int add_integers(struct search *search, const struct source_part *part,
 			const struct btf_type *variable)
 {
 	const struct btf_member *member = btf_members(variable);
@@ -179,30 +180,30 @@ static int add_integers(struct finds *finds, const struct source_part *part,
 
 	for (i = 0; i < btf_vlen(variable); i++, member++) {
 		bits = btf_member_bit_offset(variable, i);
-		width = btf_layout__counter_width(finds->btf, member->type);
+		width = btf_layout__counter_width(search->btf, member->type);
 		if (!width || bits % 8 || btf_member_bitfield_size(variable, i))
 			continue;
-		ret = finds__add(finds, part,
-				 btf__name_by_offset(finds->btf,
-						     member->name_off),
-				 bits / 8, width);
+		ret = search__add(search, part,
+				  btf__name_by_offset(search->btf,
+						      member->name_off),
+				  bits / 8, width);
 		if (ret)
-			return does_not_fit(finds, strerror(-ret));
+			return does_not_fit(search, strerror(-ret));
 	}
 	return 0;
 }
 
-static int find_fields(struct finds *finds, const struct btf_type *variable)
+static int find_fields(struct search *search, const struct btf_type *variable)
 {
-	const struct source_part *part = finds->source->parts;
+	const struct source_part *part = search->source->parts;
 	const struct source_part *end = part + SOURCE_PARTS_MAX;
 	int ret = 0;
 
 	for (; part < end && part->unit && !ret; part++)
-		ret = part->member ? add_member(finds, part, variable) :
-				     add_integers(finds, part, variable);
-	if (!ret && !finds->count)
-		return does_not_fit(finds, "none of its counters is there");
+		ret = part->member ? add_member(search, part, variable) :
+				     add_integers(search, part, variable);
+	if (!ret && !search->count)
+		return does_not_fit(search, "it has none of the counters");
 	return ret;
 }
 
@@ -220,7 +221,7 @@ int source_schema__from_btf(const struct source *source, const struct btf *btf,
 			    struct dart_schema **result,
 			    struct dart_error *error)
 {
-	struct finds finds = { .source = source, .btf = btf, .error = error };
+	struct search search = { .source = source, .btf = btf, .error = error };
 	const struct btf_type *variable;
 	struct dart_schema *schema;
 	const char *name;
@@ -229,21 +230,21 @@ int source_schema__from_btf(const struct source *source, const struct btf *btf,
 
 	variable = btf_layout__variable(btf, extent->name, &name);
 	if (!variable || variable->size != extent->length)
-		return does_not_fit(&finds, "no such variable of this size");
+		return does_not_fit(&search, "no such variable of this size");
 	schema = dart_schema__new(name, extent->length);
 	if (!schema)
-		return does_not_fit(&finds, strerror(errno));
+		return does_not_fit(&search, strerror(errno));
 
-	ret = find_fields(&finds, variable);
-	if (finds.count)
-		qsort(finds.fields, finds.count, sizeof(*finds.fields),
+	ret = find_fields(&search, variable);
+	if (search.count)
+		qsort(search.fields, search.count, sizeof(*search.fields),
 		      by_offset);
-	for (i = 0; i < finds.count && !ret; i++) {
-		ret = dart_schema__add(schema, &finds.fields[i]);
+	for (i = 0; i < search.count && !ret; i++) {
+		ret = dart_schema__add(schema, &search.fields[i]);
 		if (ret)
-			ret = does_not_fit(&finds, strerror(-ret));
+			ret = does_not_fit(&search, strerror(-ret));
 	}
-	finds__free(&finds);
+	search__free(&search);
 	if (ret)
 		dart_schema__free(schema);
 	else

@@ -12,8 +12,8 @@
 #include "agent/region/source.h"
 
 /*
- * The types are read when a source is seen for the first time: that takes
- * longer than all the rest of its registration, and there are many cgroups.
+ * A cache: reading the types takes longer than the rest of a registration, and
+ * there may be many cgroups.
  */
 struct source_schemas {
 	SLIST_HEAD(, known_schema) known;
@@ -23,9 +23,8 @@ void source_schemas__open(struct source_schemas *schemas);
 void source_schemas__close(struct source_schemas *schemas);
 
 /*
- * The schema of @extent, a window on @source, which stays with @schemas.  A
- * layout of another size than the window's is not that of the variable and
- * refused.
+ * Gets the schema of @extent, a window on @source.  @schemas owns it.  A layout
+ * whose size differs from the window's is not the variable's and is refused.
  */
 int source_schemas__get(struct source_schemas *schemas,
 			const struct source *source,
@@ -33,7 +32,7 @@ int source_schemas__get(struct source_schemas *schemas,
 			const struct dart_schema **schema,
 			struct dart_error *error);
 
-/* The same out of any BTF; the caller frees it. */
+/* The same from any BTF; the caller frees the schema. */
 int source_schema__from_btf(const struct source *source, const struct btf *btf,
 			    const struct dart_zero_extent *extent,
 			    struct dart_schema **schema,
