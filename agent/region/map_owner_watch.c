@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Loads the eBPF program that watches maps, and reads what it reports. */
 #include <bpf/libbpf.h>
 #include <errno.h>
 #include <string.h>
@@ -7,7 +8,7 @@
 #include "map_owner_watch.h"
 #include "map_owner_watch.skel.h"
 
-static int on_let_go(void *context, void *data, size_t size)
+static int on_map_released(void *context, void *data, size_t size)
 {
 	struct map_owner_watch *watch = context;
 	uint32_t id;
@@ -36,7 +37,7 @@ static int map_owner_watch__attach(struct map_owner_watch *watch,
 	if (ret)
 		return ret;
 	watch->let_go = ring_buffer__new(bpf_map__fd(programs->maps.let_go),
-					 on_let_go, watch, NULL);
+					 on_map_released, watch, NULL);
 	if (!watch->let_go)
 		return -errno;
 	ret = sd_event_add_io(loop, &watch->events,
@@ -60,7 +61,7 @@ int map_owner_watch__open(struct map_owner_watch *watch, sd_event *loop,
 	if (ret) {
 		map_owner_watch__close(watch);
 		return dart_error__system(error, -ret,
-					  "cannot load or attach it");
+					  "cannot load or attach the program");
 	}
 	return 0;
 }
@@ -75,15 +76,15 @@ void map_owner_watch__close(struct map_owner_watch *watch)
 
 void map_owner_watch__add(struct map_owner_watch *watch, uint32_t map_id)
 {
-	const uint8_t here = 1;
+	const uint8_t any = 1;
 	int ret;
 
 	if (!watch->programs)
 		return;
 	ret = bpf_map__update_elem(watch->programs->maps.watched, &map_id,
-				   sizeof(map_id), &here, sizeof(here), 0);
+				   sizeof(map_id), &any, sizeof(any), 0);
 	if (ret)
-		log__warning("map %u will not be gone when its owners are: %s",
+		log__warning("map %u stays registered when its owners end: %s",
 			     map_id, strerror(-ret));
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Watches maps: tells when only the region still holds one, so that nobody can
- * write to it any more.
+ * Watches maps: reports when only the region still holds a map, so that nothing
+ * can write to it any more.
  */
 #ifndef MAP_OWNER_WATCH_H
 #define MAP_OWNER_WATCH_H
@@ -12,7 +12,7 @@
 #include <libdart/error.h>
 
 struct map_owner_watch {
-	struct map_owner_watch_bpf *programs;	/* NULL if there is no such watch */
+	struct map_owner_watch_bpf *programs;	/* NULL without a watch */
 	struct ring_buffer *let_go;
 	sd_event_source *events;
 	void (*gone)(void *userdata, uint32_t map_id);
@@ -20,15 +20,15 @@ struct map_owner_watch {
 };
 
 /*
- * Calls @gone, perhaps more than once for a map.  Without it all the rest still
- * works, and __add() and __remove() do nothing.
+ * Calls @gone, perhaps more than once for a map.  If this fails, dartd works
+ * without the watch, and __add() and __remove() do nothing.
  */
 int map_owner_watch__open(struct map_owner_watch *watch, sd_event *loop,
 			  void (*gone)(void *userdata, uint32_t map_id),
 			  void *userdata, struct dart_error *error);
 void map_owner_watch__close(struct map_owner_watch *watch);
 
-/* While the caller holds the map otherwise, too. */
+/* To call while something else than the region also holds the map. */
 void map_owner_watch__add(struct map_owner_watch *watch, uint32_t map_id);
 void map_owner_watch__remove(struct map_owner_watch *watch, uint32_t map_id);
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Calls the ioctls of /dev/dart_zero and explains their errors. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -47,7 +48,7 @@ int region__open(struct region *region, struct dart_error *error)
 	if (ret || info.abi_version != DART_ZERO_ABI_VERSION) {
 		ret = dart_error__set(
 			error, EPROTONOSUPPORT,
-			"%s speaks another ABI than version %d (install dartd and the module dart_zero of one release)",
+			"%s does not have ABI version %d (install dartd and the module dart_zero from one release)",
 			DART_ZERO_DEVICE, DART_ZERO_ABI_VERSION);
 		goto close;
 	}
@@ -91,7 +92,7 @@ int region__fill(const struct region *region, uint32_t *extents,
 	return 0;
 }
 
-/* The ending of region__add_*(): takes over @added, or says why not. */
+/* Ends region__add_*(): takes @added over, or sets @error. */
 static int region__take(struct region *region, int failed,
 			const struct dart_zero_extent *added,
 			struct dart_zero_extent *extent, const char *object,
@@ -128,29 +129,29 @@ int region__add_window(struct region *region, const struct selector *selector,
 	case EPERM:
 		return dart_error__set(
 			error, EPERM,
-			"the kernel forbids windows on its memory: dartd lacks CAP_SYS_ADMIN, or the kernel is locked down (see kernel_lockdown(7))");
+			"the kernel forbids windows: dartd lacks CAP_SYS_ADMIN, or the kernel is locked down (see kernel_lockdown(7))");
 	case ENOENT:
 	case ENODEV:
 		return dart_error__set(
 			error, errno,
-			"the object that '%s' would count for no longer exists",
+			"%s: its namespace, device or cgroup no longer exists",
 			selector->name);
 	case EOPNOTSUPP:
 		return dart_error__set(
 			error, errno, "%s",
 			source->selector == SOURCE_SELECTOR_NETDEV ?
-				"this device has no per-CPU statistics of a kind that is known" :
-				"this kernel has no such counters");
+				"this device has no per-CPU statistics that dart_zero knows" :
+				"this kernel does not have these counters");
 	case EINVAL:
 		return dart_error__set(
-			error, EINVAL, "the kernel has no window on %s%s",
+			error, EINVAL, "the kernel offers no window on %s%s",
 			selector->name,
 			source->selector == SOURCE_SELECTOR_CGROUP ?
-				": the root cgroup has no counters of its own" :
+				": the root cgroup has no counters" :
 				"");
 	default:
 		return region__take(region, failed, &window.extent, extent,
-				    "a window", error);
+				    "the window", error);
 	}
 }
 
@@ -199,11 +200,11 @@ int region__add_counters(struct region *region, const char *name,
 	case ENOENT:
 		return dart_error__set(
 			error, ENOENT,
-			"no module has counters called '%s' (load it, or give the names of new counters)",
+			"no module has counters called '%s' (load the module, or name the counters to create)",
 			name);
 	case EEXIST:
 		return dart_error__set(error, EEXIST,
-				       "there are counters called '%s' already",
+				       "counters called '%s' already exist",
 				       name);
 	default:
 		return region__take(region, failed, &counters.extent, extent,
@@ -217,9 +218,9 @@ int region__add_slab(struct region *region, uint32_t pages,
 	struct dart_zero_slab slab = { .size = sizeof(slab), .pages = pages };
 
 	if (ioctl(region->fd, DART_ZERO_IOC_ADD_SLAB, &slab))
-		return dart_error__system(
-			error, errno, "the kernel gives no %u pages for slices",
-			pages);
+		return dart_error__system(error, errno,
+					  "cannot allocate %u pages for slices",
+					  pages);
 	*extent = slab.extent;
 	region->changes++;
 	return 0;
@@ -234,11 +235,11 @@ int region__add_slice(struct region *region, struct dart_zero_slice *slice,
 	if (errno == ENOSPC)
 		return dart_error__set(
 			error, ENOSPC,
-			"all pages for slices are lent (some are free when their owners end)");
-	return dart_error__system(error, errno, "the kernel lends no pages");
+			"all pages for slices are lent (end a process that has one)");
+	return dart_error__system(error, errno, "cannot lend pages");
 }
 
-static void region__take_out(struct region *region, uint32_t id)
+static void remove_extent(struct region *region, uint32_t id)
 {
 	struct dart_zero_remove remove = {
 		.size = sizeof(remove),
@@ -251,12 +252,12 @@ static void region__take_out(struct region *region, uint32_t id)
 
 void region__remove_slice(struct region *region, uint32_t id)
 {
-	region__take_out(region, id);
+	remove_extent(region, id);
 }
 
 void region__remove(struct region *region, uint32_t id)
 {
-	region__take_out(region, id);
+	remove_extent(region, id);
 	region->changes++;
 }
 
@@ -281,7 +282,7 @@ int region__namespaces(const struct region *region, bool is_watched,
 	};
 	uint32_t *room = NULL, *more;
 
-	/* It says how many there are; more may have come since. */
+	/* ENOSPC sets the count; more may appear before the next attempt. */
 	do {
 		more = reallocarray(room, list.count, sizeof(*room));
 		if (!more) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The region: one open of /dev/dart_zero, mapped once in full. */
+/* The region: /dev/dart_zero, opened once and mapped in full. */
 #ifndef REGION_H
 #define REGION_H
 
@@ -28,8 +28,8 @@ int region__fill(const struct region *region, uint32_t *extents,
 		 uint64_t *used);
 
 /*
- * -EEXIST: the region has it already.  -ENOENT, -ENODEV: what is selected is
- * not there any more.
+ * -EEXIST: the region has the window already.  -ENOENT, -ENODEV: the selected
+ * object no longer exists.
  */
 int region__add_window(struct region *region, const struct selector *selector,
 		       struct dart_zero_extent *extent,
@@ -38,33 +38,33 @@ int region__add_map(struct region *region, int map_fd,
 		    struct dart_zero_extent *extent, struct dart_error *error);
 
 /*
- * Adds the counters called @name: those of a module, or, if @count is not 0, as
- * many new ones.
+ * Adds the counters called @name: those of a module or, if @count is not 0,
+ * @count new ones.
  */
 int region__add_counters(struct region *region, const char *name,
 			 uint32_t count, struct dart_zero_extent *extent,
 			 struct dart_error *error);
 int region__add_slab(struct region *region, uint32_t pages,
 		     struct dart_zero_extent *extent, struct dart_error *error);
-/* Lends pages: the caller closes @slice->fd. */
+/* Lends pages; the caller closes @slice->fd. */
 int region__add_slice(struct region *region, struct dart_zero_slice *slice,
 		      struct dart_error *error);
-/* Memory regions go on showing the pages. */
+/* Memory regions over the pages stay valid. */
 void region__remove_slice(struct region *region, uint32_t id);
 
-/* Only after all memory regions over the extent are gone or replaced. */
+/* Only after all memory regions over the extent were removed or replaced. */
 void region__remove(struct region *region, uint32_t id);
 
 /*
- * What the region has to say: fills @events, returns how many there are.  The
- * descriptor of the region is readable when there is one.
+ * Reads pending events into @events; returns their number or -errno.  The
+ * descriptor of the region is readable while events are pending.
  */
 int region__read_events(const struct region *region,
 			struct dart_zero_event *events, uint32_t room);
 
 /*
- * The inodes of all network namespaces, which the caller frees.  From now on
- * the region says when that changes, if it @is_watched.
+ * Lists the inodes of all network namespaces; the caller frees @inodes.  From
+ * now on the region reports changes if @is_watched, otherwise not.
  */
 int region__namespaces(const struct region *region, bool is_watched,
 		       uint32_t **inodes, uint32_t *count,

@@ -62,7 +62,7 @@ int region_events__open(struct region_events *events, sd_event *loop,
 			      on_event, events);
 	if (ret < 0)
 		return dart_error__system(error, -ret,
-					  "cannot wait for the region");
+					  "cannot wait for region events");
 	return 0;
 }
 

@@ -11,7 +11,7 @@
 
 struct region_events_handlers {
 	void (*begin)(void *userdata);
-	/* The object of an extent or slice no longer exists. */
+	/* The object behind an extent or slice no longer exists. */
 	void (*extent_ended)(void *userdata, uint32_t id);
 	void (*namespaces_changed)(void *userdata);
 	void (*end)(void *userdata);

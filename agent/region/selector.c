@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Checks and resolves the objects that requests select. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/magic.h>
@@ -42,12 +43,13 @@ static int check_word(const struct source *source,
 	const char *object = selectors[selector].object;
 
 	if (word && source->selector != selector)
-		return dart_error__set(error, EINVAL, "%s is not of a %s",
+		return dart_error__set(error, EINVAL,
+				       "source %s does not take a %s",
 				       source->name, object);
 	if (!word && source->selector == selector)
 		return dart_error__set(error, EINVAL,
-				       "%s is of a %s: say which", source->name,
-				       object);
+				       "source %s needs a %s: say which",
+				       source->name, object);
 	return 0;
 }
 
@@ -59,7 +61,7 @@ static int check_cgroup_path(const char *path, struct dart_error *error)
 	    (length > 1 && path[length - 1] == '/'))
 		return dart_error__set(
 			error, EINVAL,
-			"'%s' is not the path of a cgroup from the root of the hierarchy",
+			"'%s' is not a cgroup's path from the root of its hierarchy",
 			path);
 	return 0;
 }
@@ -71,7 +73,7 @@ int selector__check(const struct source *source,
 	bool wants_fd = choice->netns || choice->disk || choice->cgroup;
 	int ret = 0;
 
-	/* The namespace may be left out: then it is the agent's. */
+	/* Without a namespace, an interface is in that of the agent. */
 	if (choice->netns && source->selector != SOURCE_SELECTOR_NETDEV)
 		ret = check_word(source, SOURCE_SELECTOR_NETNS, choice->netns,
 				 error);
@@ -108,10 +110,10 @@ static int selector__init(struct selector *selector,
 }
 
 /*
- * Names of interfaces are known in their namespace only: goes there and comes
- * back.  Nothing else happens meanwhile, there is one thread.
+ * Opens a socket in another network namespace, to look up an interface there.
+ * Entering and leaving it is safe: dartd has one thread.
  */
-static int socket_in(int netns)
+static int open_socket_in(int netns)
 {
 	int own = open(OWN_NETNS, O_RDONLY | O_CLOEXEC);
 	int fd, ret;
@@ -125,7 +127,7 @@ static int socket_in(int netns)
 	}
 	fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	ret = fd < 0 ? -errno : fd;
-	/* In a foreign namespace this process would serve the wrong hosts. */
+	/* In a foreign namespace dartd would serve the wrong hosts. */
 	if (setns(own, CLONE_NEWNET))
 		abort();
 	close(own);
@@ -143,7 +145,7 @@ static int find_netdev(int netns, const char *name, uint32_t *ifindex,
 				       "there is no interface '%s'", name);
 	strcpy(request.ifr_name, name);
 
-	fd = socket_in(netns);
+	fd = open_socket_in(netns);
 	if (fd < 0)
 		return dart_error__system(error, -fd,
 					  "cannot enter the network namespace");
@@ -166,7 +168,7 @@ static int check_netns(struct selector *selector, struct dart_error *error)
 	    ioctl(selector->fd, NS_GET_NSTYPE) != CLONE_NEWNET)
 		return dart_error__set(
 			error, EINVAL,
-			"the file descriptor is of no network namespace");
+			"the file descriptor is not a network namespace");
 	selector->key.object = status.st_ino;
 	return 0;
 }
@@ -237,7 +239,7 @@ static int selector__disk(struct selector *selector,
 	if (fstat(fd, &status) || !S_ISBLK(status.st_mode))
 		return dart_error__set(
 			error, EINVAL,
-			"the file descriptor is of no block device");
+			"the file descriptor is not a block device");
 	selector->key.object = status.st_rdev;
 	return 0;
 }
@@ -256,7 +258,7 @@ int selector__cgroup(struct selector *selector, const struct source *source,
 	    fstat(fd, &status) || !S_ISDIR(status.st_mode))
 		return dart_error__set(
 			error, EINVAL,
-			"the file descriptor is of no cgroup of version 2");
+			"the file descriptor is not a cgroup v2 directory");
 	selector->key.object = status.st_ino;
 	return 0;
 }

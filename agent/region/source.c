@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* The table of sources. */
 #include <stddef.h>
 #include <string.h>
 
@@ -30,7 +31,7 @@ static const struct source_counter tcp_known[] = {
 	{ }
 };
 
-/* By type, messages are counted elsewhere and not by CPU. */
+/* Counts by message type are kept elsewhere and not per CPU. */
 static const struct source_counter icmp_known[] = {
 	{ "inmsgs", "messages", false },
 	{ "inerrors", "messages", false },
@@ -49,7 +50,7 @@ static const struct source_counter netdev_known[] = {
 	{ }
 };
 
-/* A struct around an array of which element 0 is not used. */
+/* A struct around an array whose element 0 is unused. */
 #define MIB(name_, what_, id_, prefix_, element_, unit_, ...)                  \
 	{                                                                      \
 		.name = name_,                                                 \
@@ -77,10 +78,10 @@ static const struct source_counter netdev_known[] = {
 	}
 
 /*
- * In exact exposure each run of adjacent fields gets a memory region of its
- * own.  Where pointers, lists and locks of the kernel lie between, as in softnet, the
- * source costs a controller some READs per CPU; counters from end to end cost
- * one.
+ * With exact exposure each run of adjacent fields has its own memory region.  A
+ * source with pointers, lists or locks between its counters, such as softnet,
+ * costs a controller several READs per CPU; a source of contiguous counters
+ * costs one.
  */
 static const struct source sources[] = {
 	{
@@ -115,7 +116,7 @@ static const struct source sources[] = {
 			  .is_optional = true },
 			{ .member = "dropped", .unit = "packets",
 			  .is_optional = true },
-			/* in newer kernels, of two NUMA nodes */
+			/* newer kernels: for two NUMA nodes */
 			{ .member = "drop_counters.drops0", .unit = "packets",
 			  .is_optional = true },
 			{ .member = "drop_counters.drops1", .unit = "packets",
@@ -142,7 +143,7 @@ static const struct source sources[] = {
 		.id = DART_ZERO_SOURCE_IRQ_STAT,
 		.parts = {
 			{ .unit = "interrupts" },
-			/* in newer kernels */
+			/* newer kernels */
 			{
 				.member = "counts",
 				.unit = "interrupts",

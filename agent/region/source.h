@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The sources: what of the kernel's per-CPU variables is exposed, as what. */
+/* The sources: per-CPU variables of the kernel and the fields they expose. */
 #ifndef SOURCE_H
 #define SOURCE_H
 
@@ -10,7 +10,7 @@
 #include <dart/control.h>
 #include <linux/dart_zero.h>
 
-/* A counter of which more is known than of the others beside it. */
+/* A counter whose unit or kind differs from the rest of its part. */
 struct source_counter {
 	const char *name;	/* of the field; NULL ends a list */
 	const char *unit;
@@ -18,18 +18,18 @@ struct source_counter {
 };
 
 /*
- * What of the variable, a struct, becomes fields: a member, all elements of an
- * array, or every integer.
+ * A part of the variable, a struct, that becomes fields: a member, all elements
+ * of an array, or every integer.
  */
 struct source_part {
 	const char *member;	/* "outer.inner", NULL for every integer */
 	const char *unit;	/* NULL behind the last part */
 	bool is_gauge;
-	bool is_optional;	/* not all kernels have it */
+	bool is_optional;	/* some kernels lack it */
 
 	/*
-	 * Of an array: a value of the enum that names its elements, what is cut
-	 * off both ends of these names, and the first one that is used.
+	 * For an array: a value of the enum that names its elements, the prefix
+	 * and suffix to strip from these names, and the first element used.
 	 */
 	const char *elements;
 	const char *prefix;
@@ -37,13 +37,13 @@ struct source_part {
 	uint32_t first;
 	bool is_qualified;	/* "member.element", not "element" */
 
-	const struct source_counter *known; /* or NULL */
-	bool is_only_known;	/* the others are none */
+	const struct source_counter *known;	/* or NULL */
+	bool is_only_known;	/* other counters are left out */
 };
 
 #define SOURCE_PARTS_MAX 8
 
-/* What selects one of many sets of the same counters. */
+/* The kind of object that selects one of many sets of the same counters. */
 enum source_selector {
 	SOURCE_SELECTOR_NONE,
 	SOURCE_SELECTOR_NETNS,
@@ -53,7 +53,7 @@ enum source_selector {
 };
 
 struct source {
-	const char *name;	/* of the entry, or what it begins with */
+	const char *name;	/* of the entry, or the beginning of it */
 	const char *description;	/* one line */
 	enum dart_zero_source id;
 	enum source_selector selector;
@@ -62,9 +62,9 @@ struct source {
 
 /* NULL if there is no source of this name. */
 const struct source *source__find(const char *name);
-/* Can all objects of a kind be followed? */
+/* True if all objects of its kind can be followed. */
 bool source__can_be_followed(const struct source *source);
-/* Number @index from 0 on, NULL behind the last. */
+/* Returns source @index, from 0, or NULL behind the last. */
 const struct source *source__at(size_t index);
 
 #endif /* SOURCE_H */

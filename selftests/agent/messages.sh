@@ -22,8 +22,8 @@ done <<END
 netdev:stats|say which
 disk:stats|say which
 cgroup:cpu|say which
-cpustat --netns red|not of a network namespace
-snmp:tcp --netdev lo|not of a network device
+cpustat --netns red|not take a network namespace
+snmp:tcp --netdev lo|not take a network device
 snmp:tcp --netns absent|no network namespace
 netdev:stats --netdev absent|no interface
 netdev:stats --netdev eth0|no per-CPU statistics
