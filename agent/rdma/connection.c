@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Accepts a peer with a queue pair that serves READs only. */
 #include <errno.h>
 #include <netdb.h>
 #include <stdio.h>
@@ -25,8 +26,8 @@ void connection__name_peer(struct rdma_cm_id *id, char *name, size_t size)
 }
 
 /*
- * Brings the queue pair from one state to the next.  The RDMA CM would let the
- * peer WRITE and use atomics, too; nothing of ours is for that.
+ * Moves the queue pair to the next state.  Restricts the access flags, because
+ * those of the RDMA CM would also let the peer WRITE and use atomics.
  */
 static int connection__advance(struct connection *connection,
 			       enum ibv_qp_state state, uint8_t reads)

@@ -25,9 +25,8 @@ struct connection {
 TAILQ_HEAD(connections, connection);
 
 /*
- * Accepts the connect request of @id, which the connection then owns; on error
- * it stays the caller's.  @reads is how many READs the peer would like to have in
- * flight.
+ * Accepts the connect request of @id.  The connection then owns @id; on error
+ * the caller does.  @reads: READs in flight that the peer asks for.
  */
 int connection__accept(struct rdma_cm_id *id, uint8_t reads,
 		       const struct device *device,
@@ -35,10 +34,10 @@ int connection__accept(struct rdma_cm_id *id, uint8_t reads,
 		       const struct peer_offer *offer,
 		       struct connection **connection,
 		       struct dart_error *error);
-/* Disconnects if need be.  Not while an event of the id is unacknowledged. */
+/* Disconnects first.  All events of the id must have been acknowledged. */
 void connection__free(struct connection *connection);
 
-/* Writes the address of the other side of @id. */
+/* Writes the address and port of the peer of @id. */
 void connection__name_peer(struct rdma_cm_id *id, char *name, size_t size);
 
 #endif /* CONNECTION_H */

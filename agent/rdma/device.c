@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Opens the first RDMA device and watches for its failure. */
 #include <errno.h>
 #include <fcntl.h>
 #include <rdma/rdma_cma.h>
@@ -15,8 +16,8 @@ const char *device__name(const struct device *device)
 }
 
 /*
- * Everything the kernel says about the device itself must be acknowledged.  A
- * device can only go when the last process has closed it: leave.
+ * Every asynchronous event must be acknowledged.  A device can only be removed
+ * when the last process has closed it: exit.
  */
 static int on_event(sd_event_source *source, int fd, uint32_t revents,
 		    void *userdata)
@@ -60,7 +61,7 @@ int device__open(struct device *device, sd_event *loop,
 	if (!device->devices || !count) {
 		ret = dart_error__set(
 			error, ENODEV,
-			"no RDMA device (create one: rdma link add rxe0 type rxe netdev eth0)");
+			"this host has no RDMA device (create one: rdma link add rxe0 type rxe netdev eth0)");
 		goto free_devices;
 	}
 	device->context = device->devices[0];

@@ -10,20 +10,16 @@
 #include <libdart/error.h>
 
 struct device {
-	/* all devices, open; those of the RDMA CM's connections are the same */
+	/* all devices, open: the same contexts as those of the RDMA CM */
 	struct ibv_context **devices;
-	struct ibv_context *context;	/* the first of them, which we use */
+	struct ibv_context *context;	/* the first of them, in use */
 	struct ibv_pd *pd;
-	/*
-	 * All queue pairs complete here, which they never do: the agent posts
-	 * no work.
-	 */
-	struct ibv_cq *cq;
+	struct ibv_cq *cq;	/* of all queue pairs; empty: no work posted */
 	uint8_t reads_max;	/* READs in flight that a queue pair serves */
 	sd_event_source *events;
 };
 
-/* Ends the event loop if the device goes away. */
+/* The event loop exits if the device fails. */
 int device__open(struct device *device, sd_event *loop,
 		 struct dart_error *error);
 void device__close(struct device *device);

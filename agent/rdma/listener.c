@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Events of the RDMA CM: connect requests, connections that open and end. */
+/* Handles RDMA CM events: connect requests, connections opened and ended. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
@@ -12,7 +12,7 @@
 #include "connect_request.h"
 #include "listener.h"
 
-/* Memory regions are only good on the device that they were made on. */
+/* Memory regions are only valid on the device that they were registered on. */
 static int check_device(const struct listener *listener,
 			const struct rdma_cm_id *id, struct dart_error *error)
 {
@@ -92,7 +92,7 @@ void listener__end(struct listener *listener, struct connection *connection,
 	listener__drop(listener, connection);
 }
 
-/* @event has been acknowledged: an id can be destroyed only then. */
+/* @event has been acknowledged, so that its id may be destroyed. */
 static void listener__on_event(struct listener *listener,
 			       const struct rdma_cm_event *event,
 			       const struct connect_request *request)
@@ -104,7 +104,7 @@ static void listener__on_event(struct listener *listener,
 		return;
 	}
 	if (event->event == RDMA_CM_EVENT_DEVICE_REMOVAL) {
-		log__error("RDMA device %s goes away",
+		log__error("RDMA device %s is being removed",
 			   device__name(listener->device));
 		sd_event_exit(sd_event_source_get_event(listener->events),
 			      EXIT_FAILURE);
@@ -147,17 +147,17 @@ static int on_channel(sd_event_source *source, int fd, uint32_t revents,
 	}
 	if (errno == EAGAIN)
 		return 0;
-	log__error("the RDMA CM does not answer: %s", strerror(errno));
+	log__error("cannot read events of the RDMA CM: %s", strerror(errno));
 	return sd_event_exit(sd_event_source_get_event(source), EXIT_FAILURE);
 }
 
-/* What the RDMA CM says of a port that another one listens at. */
-static bool is_taken(int error)
+/* The errors of the RDMA CM for a port in use. */
+static bool is_taken(int code)
 {
-	return error == EADDRINUSE || error == EADDRNOTAVAIL;
+	return code == EADDRINUSE || code == EADDRNOTAVAIL;
 }
 
-/* Any address, of IPv6 and IPv4 if the host has both. */
+/* Binds to any address, IPv6 and IPv4 if the host has both. */
 static int listener__bind(struct listener *listener, uint16_t port)
 {
 	struct sockaddr_in6 any6 = {
@@ -188,7 +188,7 @@ static int listener__listen(struct listener *listener, uint16_t port,
 	    rdma_listen(listener->id, backlog))
 		return dart_error__set(
 			error, errno,
-			"cannot listen for controllers at port %u: %s%s", port,
+			"cannot listen for controllers on port %u: %s%s", port,
 			strerror(errno),
 			is_taken(errno) ? " (choose another with --port)" : "");
 	return 0;
@@ -260,7 +260,8 @@ void listener__disconnect(struct listener *listener, const void *object)
 	for (; connection; connection = next) {
 		next = TAILQ_NEXT(connection, link);
 		if (connection->object == object)
-			listener__end(listener, connection, "loses its store");
+			listener__end(listener, connection,
+				      "disconnected: its store was deleted");
 	}
 }
 

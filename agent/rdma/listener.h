@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The listener: takes the connect requests of peers through the RDMA CM. */
+/* The listener: accepts connections of peers through the RDMA CM. */
 #ifndef LISTENER_H
 #define LISTENER_H
 
@@ -26,7 +26,7 @@ struct listener {
 	struct connections connections;
 };
 
-/* The list of @services stays the caller's. */
+/* The caller owns @services, which outlive the listener. */
 int listener__open(struct listener *listener, sd_event *loop, uint16_t port,
 		   const struct device *device,
 		   const struct peer_service *services,
