@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Publishes the table and offers it to controllers. */
+/* Publishes the table of entries and offers it to controllers. */
 #include <endian.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -12,8 +12,8 @@
 #include "control_region.h"
 
 /*
- * Pinned, all of it.  10,000 slices take 1.5 MiB, room to grow included; a
- * source on 256 CPUs with four runs takes 70 KiB.
+ * Bytes, all pinned.  10,000 slices take 1.5 MiB with room to grow; a source on
+ * 256 CPUs with four runs takes 70 KiB.
  */
 #define CAPACITY (4 << 20)
 
@@ -22,7 +22,7 @@ static int control_region__identify(struct control_region *control_region,
 {
 	sd_id128_t id;
 
-	/* A host without machine-id(5) says zeros. */
+	/* Zeros on a host without machine-id(5). */
 	if (sd_id128_get_machine(&id) >= 0)
 		memcpy(control_region->host_id, id.bytes, sizeof(id.bytes));
 	if (sd_id128_get_boot(&id) >= 0)
@@ -32,7 +32,7 @@ static int control_region__identify(struct control_region *control_region,
 		if (getrandom(&control_region->instance,
 			      sizeof(control_region->instance), 0) < 0)
 			return dart_error__system(error, errno,
-						  "cannot get randomness");
+						  "cannot get random numbers");
 	return 0;
 }
 
@@ -91,7 +91,7 @@ void control_region__close(struct control_region *control_region)
 	munmap(control_region->memory, CAPACITY);
 }
 
-static struct dart_memory_region described(const struct ibv_mr *memory_region)
+static struct dart_memory_region describe(const struct ibv_mr *memory_region)
 {
 	return (struct dart_memory_region){
 		.address = (uintptr_t)memory_region->addr,
@@ -115,8 +115,7 @@ static int table__add_memory_regions(struct dart_table *table,
 		return -ENOMEM;
 	table->memory_regions = all;
 	for (i = 0; i < count; i++)
-		all[table->memory_region_count++] =
-			described(memory_regions[i]);
+		all[table->memory_region_count++] = describe(memory_regions[i]);
 	return 0;
 }
 
@@ -146,7 +145,7 @@ int control_region__entry(const struct exposure *exposure,
 	return describe_entry(exposure, entry, 0, shown);
 }
 
-/* @first memory regions are in front of those of @table. */
+/* @first memory regions precede those of @table. */
 static int table__add_entry(struct dart_table *table, uint32_t first,
 			    const struct exposure *exposure,
 			    const struct entry *entry)
@@ -193,7 +192,7 @@ static int table__fill(struct dart_table *table,
 	return 0;
 }
 
-/* The next generation, with nothing in it. */
+/* An empty table of the next generation. */
 static struct dart_table next_table(const struct control_region *control_region)
 {
 	const struct exposure *exposure = control_region->exposure;
@@ -213,7 +212,7 @@ static struct dart_table next_table(const struct control_region *control_region)
 	return table;
 }
 
-/* @first memory regions are in the table; @ret is what the writer says. */
+/* Notes the result @ret of publishing @table behind @first memory regions. */
 static int control_region__take(struct control_region *control_region,
 				const struct dart_table *table, uint32_t first,
 				int ret, struct dart_error *error)
@@ -224,7 +223,7 @@ static int control_region__take(struct control_region *control_region,
 			"the control region is full (unregister something first)");
 	if (ret < 0)
 		return dart_error__system(error, -ret,
-					  "cannot describe it to controllers");
+					  "cannot publish the table");
 	control_region->generation = table->generation;
 	control_region->memory_region_count =
 		first + table->memory_region_count;
@@ -296,15 +295,13 @@ int control_region__update(struct control_region *control_region,
 		exposure__shared_memory_region(control_region->exposure);
 	int ret = -EAGAIN;
 
-	/* Another one that is shared has all ranges of page exposure in it. */
-	if (shared != control_region->shared)
-		ret = -EAGAIN;
-	else if (added)
+	/* A new shared memory region contains all ranges of page exposure. */
+	if (added && shared == control_region->shared)
 		ret = control_region__append(control_region, added, error);
-	else if (removed)
+	else if (removed && shared == control_region->shared)
 		ret = control_region__remove(control_region, removed, error);
 
-	/* Entries that are gone take room until the table is rewritten. */
+	/* Rewriting reclaims the room of removed entries. */
 	if (ret == -EAGAIN || ret == -ENOSPC)
 		ret = control_region__rewrite(control_region, entries, error);
 	if (!ret)

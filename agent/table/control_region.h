@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Publication: the control region, from which controllers READ what lies where
- * (see <dart/control.h>).
+ * The control region, from which controllers READ the table of entries (see
+ * <dart/control.h>).
  */
 #ifndef CONTROL_REGION_H
 #define CONTROL_REGION_H
@@ -25,7 +25,7 @@ struct control_region {
 	struct dart_table_writer *writer;
 	uint32_t used;		/* bytes of the table */
 	uint32_t memory_region_count;	/* in the table */
-	struct ibv_mr *shared;		/* the first of them, if there is one */
+	struct ibv_mr *shared;	/* the first of them, or NULL */
 	uint64_t generation;
 	uint64_t instance;
 	uint8_t host_id[16];
@@ -39,10 +39,9 @@ int control_region__open(struct control_region *control_region,
 void control_region__close(struct control_region *control_region);
 
 /*
- * Publishes the next generation; on error the table stays as it was.  Takes the
- * same time however many @entries there are if all that has changed since the
- * last time is that @added came behind the others, or that @removed is gone;
- * otherwise both are NULL.
+ * Publishes the next generation; on error the table does not change.  Takes
+ * constant time if the only change is one entry, @added behind the others or
+ * @removed; after other changes both are NULL and the table is rewritten.
  */
 int control_region__update(struct control_region *control_region,
 			   const struct entries *entries,
@@ -54,8 +53,8 @@ int control_region__update(struct control_region *control_region,
 extern const struct peer_kind controller_kind;
 
 /*
- * The entry as the table has it, for reading it locally.  The caller frees
- * @shown->ranges.
+ * Describes the entry as the table does, for reading it locally.  The caller
+ * frees @shown->ranges.
  */
 int control_region__entry(const struct exposure *exposure,
 			  const struct entry *entry, struct dart_entry *shown);

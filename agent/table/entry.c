@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Creates entries of every kind: their extents, schemas and runs. */
 #include <bpf/bpf.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -47,9 +48,7 @@ static int entry__find_runs(struct entry *entry, struct dart_error *error)
 			ret = entry__add_run(entry, schema->fields[i].offset,
 					     schema->fields[i].width *
 					     schema->fields[i].count);
-	if (ret)
-		return dart_error__no_memory(error);
-	return 0;
+	return ret ? dart_error__no_memory(error) : 0;
 }
 
 static int entry__check_size(const struct entry *entry,
@@ -84,7 +83,7 @@ static struct entry *entry__new(enum dart_control_entry_kind kind,
 	return entry;
 }
 
-/* The end of all entry__new_*(): @ret is what describing the extent returned. */
+/* Ends entry__new_*(), where @ret is the result of describing the extent. */
 static int entry__complete(struct entry *entry, struct region *region, int ret,
 			   struct entry **result, struct dart_error *error)
 {
@@ -131,8 +130,7 @@ static int entry__describe_map(struct entry *entry, int map_fd,
 	int ret;
 
 	if (bpf_obj_get_info_by_fd(map_fd, &map, &map_size))
-		return dart_error__system(error, errno,
-					  "cannot ask what the map is");
+		return dart_error__system(error, errno, "cannot query the map");
 	if (!name)
 		name = map.name;
 	ret = entry_name__check(name, error);
@@ -156,7 +154,7 @@ int entry__new_map(struct region *region, int map_fd, const char *name,
 			   DART_CONTROL_COPIES_ROW, "");
 	if (!entry)
 		return dart_error__no_memory(error);
-	/* First, because the module decides whether this is a map at all. */
+	/* First, because the module decides whether the map is suitable. */
 	ret = region__add_map(region, map_fd, &entry->extent, error);
 	if (!ret)
 		ret = entry__describe_map(entry, map_fd, name, error);
@@ -185,7 +183,7 @@ int entry__new_counters(struct region *region, const char *name, json_t *names,
 	else if (!ret)
 		ret = dart_error__set(
 			error, EPERM,
-			"counters '%s' are another program's, which knows their names",
+			"counters '%s' belong to another program, which alone knows their names",
 			name);
 	return entry__complete(entry, region, ret, result, error);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* An entry: an extent of the region, what its bytes mean, how it is exposed. */
+/* An entry: an extent of the region, its schema and its memory regions. */
 #ifndef ENTRY_H
 #define ENTRY_H
 
@@ -31,7 +31,7 @@ struct run {
 	uint32_t length;
 };
 
-/* What a batch of changes has done to an entry that is in the table. */
+/* What the current batch of changes did to an entry of the table. */
 enum entry_change {
 	ENTRY_UNCHANGED,
 	ENTRY_ADDED,
@@ -45,15 +45,15 @@ struct entry {
 	struct registry *registry;
 	enum entry_change change;
 	bool has_ended;	/* its counters no longer exist */
-	const struct entry_group *group; /* that it is part of, or NULL */
+	const struct entry_group *group;	/* it belongs to, or NULL */
 
-	uid_t owner;			/* who registered it, root for our own */
+	uid_t owner;	/* that registered it; root for dartd's own */
 	int64_t registered;	/* ns, CLOCK_BOOTTIME */
 	char name[DART_REGISTRATION_NAME_MAX];
 	enum dart_control_entry_kind kind;
 	enum dart_control_lifetime lifetime;
 	enum dart_control_copies copies_are;
-	struct selector_key key; /* of a source */
+	struct selector_key key;	/* of a source */
 	struct dart_zero_extent extent;
 	const struct dart_schema *schema;
 	struct dart_schema *own_schema;	/* NULL if it is shared */
@@ -61,8 +61,8 @@ struct entry {
 	uint32_t run_count;
 
 	/*
-	 * Exact exposure: of a window one for each run of copy 0, then of copy
-	 * 1, and so on; of a map one.  Page exposure: none.
+	 * Exact exposure: for a window, one per run of copy 0, then of copy 1,
+	 * and so on; for a map, one.  Page exposure: none.
 	 */
 	struct ibv_mr **memory_regions;
 	uint32_t memory_region_count;
@@ -71,7 +71,7 @@ struct entry {
 TAILQ_HEAD(entries, entry);
 
 /*
- * Add an extent to the region and describe it; nothing is exposed yet.
+ * These add an extent to the region and describe it, but do not expose it.
  * -EEXIST: the region has it already.
  */
 int entry__new_source(struct region *region, struct source_schemas *schemas,
@@ -81,23 +81,23 @@ int entry__new_source(struct region *region, struct source_schemas *schemas,
 int entry__new_map(struct region *region, int map_fd, const char *name,
 		   struct entry **entry, struct dart_error *error);
 /*
- * Counters that a module calls @name, or, if @names is not NULL, new ones that
- * are called so.
+ * Counters that a module registered as @name or, if @names is not NULL, new
+ * counters with these names.
  */
 int entry__new_counters(struct region *region, const char *name, json_t *names,
 			struct entry **entry, struct dart_error *error);
 /*
- * Pages lent from @slab to a process that writes values of @schema, which is
- * taken over, also if this fails; the caller closes *@fd, which stays as it
- * was if no pages were lent.
+ * Lends pages of @slab to a process that writes values of @schema.  Takes
+ * @schema over, even on error.  The caller closes *@fd, which is unchanged if
+ * no pages were lent.
  */
 int entry__new_slice(struct region *region, struct slab *slab, const char *name,
 		     struct dart_schema *schema, int *fd, struct entry **entry,
 		     struct dart_error *error);
-/* Takes the extent out of the region, too. */
+/* Also removes the extent from the region. */
 void entry__free(struct entry *entry, struct region *region);
 
-/* NULL if there is none; sources and counters that ended are not found. */
+/* Return NULL if there is none, and skip sources and counters that ended. */
 struct entry *entries__find_source(const struct entries *entries,
 				   const struct selector_key *key);
 struct entry *entries__find_map(const struct entries *entries, uint32_t map_id);

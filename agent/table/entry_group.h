@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Entries that are listed and unregistered together, as those of a follower. */
+/* Entries that are listed and unregistered together, such as a follower's. */
 #ifndef ENTRY_GROUP_H
 #define ENTRY_GROUP_H
 
@@ -11,7 +11,7 @@
 
 #include <libdart/error.h>
 
-/* That of an entry and an end that no entry has. */
+/* The name of an entry and a suffix that entries cannot have. */
 #define ENTRY_GROUP_NAME_MAX (DART_REGISTRATION_NAME_MAX + 3)
 
 /* Embedded in the object that adds and removes the entries. */
@@ -23,9 +23,9 @@ struct entry_group {
 };
 
 struct entry_group_operations {
-	/* As "list" shows it; NULL if out of memory. */
+	/* For the reply to "list"; NULL if out of memory. */
 	json_t *(*describe)(const struct entry_group *group);
-	/* Removes the group and its entries, or fails and changes nothing. */
+	/* Removes the group and its entries; on error, nothing. */
 	int (*unregister)(struct entry_group *group, struct dart_error *error);
 };
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Registers memory for RDMA READ. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,11 +23,11 @@ static int cannot_register(int code, size_t length, struct dart_error *error)
 {
 	const char *remedy = "";
 
-	/* Before, the kernel pinned for writing whatever it pinned. */
+	/* Before Linux 6.2, the kernel pins all memory for writing. */
 	if (code == EFAULT)
 		remedy = " (read-only memory needs Linux 6.2 or later)";
 	else if (code == ENOMEM)
-		remedy = " (too little memory, or RLIMIT_MEMLOCK is too low)";
+		remedy = " (free some memory, or raise RLIMIT_MEMLOCK)";
 	return dart_error__set(error, code,
 			       "cannot register %zu bytes for RDMA: %s%s",
 			       length, strerror(code), remedy);
@@ -50,7 +51,7 @@ static void page_exposure__free(struct page_exposure *page)
 	if (!page)
 		return;
 	if (ibv_dereg_mr(page->memory_region))
-		log__error("cannot release a memory region");
+		log__error("cannot deregister a memory region");
 	free(page);
 }
 
@@ -58,7 +59,7 @@ void exposure__close(struct exposure *exposure)
 {
 	page_exposure__free(exposure->page);
 	if (exposure->slab && ibv_dereg_mr(exposure->slab))
-		log__error("cannot release the memory region of the slab");
+		log__error("cannot deregister the memory region of the slab");
 }
 
 int exposure__open_slab(struct exposure *exposure,
@@ -82,7 +83,7 @@ static const uint8_t *first_byte(const struct exposure *exposure,
 	       copy * entry->extent.stride + run->offset;
 }
 
-/* Is it in a memory region that others are in? */
+/* True if the entry shares its memory region with others. */
 static bool is_shared(const struct exposure *exposure,
 		      const struct entry *entry)
 {
@@ -90,7 +91,7 @@ static bool is_shared(const struct exposure *exposure,
 	       entry->kind == DART_CONTROL_ENTRY_SLICE;
 }
 
-/* Does each copy have memory regions of its own? */
+/* True if each copy has its own memory regions. */
 static bool by_copy(const struct exposure *exposure, const struct entry *entry)
 {
 	return exposure->mode == DART_CONTROL_EXPOSURE_EXACT &&
@@ -135,15 +136,13 @@ int exposure__expose(struct exposure *exposure, struct entry *entry,
 					      first_byte(exposure, entry, copy,
 							 &entry->runs[i]),
 					      length, error);
-			if (ret)
-				goto withdraw;
+			if (ret) {
+				exposure__withdraw(entry);
+				return ret;
+			}
 		}
 	}
 	return 0;
-
-withdraw:
-	exposure__withdraw(entry);
-	return ret;
 }
 
 void exposure__withdraw(struct entry *entry)
@@ -152,7 +151,7 @@ void exposure__withdraw(struct entry *entry)
 
 	for (i = 0; i < entry->memory_region_count; i++)
 		if (ibv_dereg_mr(entry->memory_regions[i]))
-			log__error("cannot release a memory region");
+			log__error("cannot deregister a memory region");
 	free(entry->memory_regions);
 	entry->memory_regions = NULL;
 	entry->memory_region_count = 0;
@@ -172,7 +171,7 @@ int exposure__prepare(struct exposure *exposure, struct dart_error *error)
 
 	ret = region__fill(region, &extents, &used);
 	if (ret)
-		return dart_error__system(error, -ret, "cannot ask the region");
+		return dart_error__system(error, -ret, "cannot query region");
 	if (!used) {
 		exposure->next = NULL;
 		exposure->has_next = true;
@@ -190,8 +189,8 @@ int exposure__prepare(struct exposure *exposure, struct dart_error *error)
 		return ret;
 	}
 	/*
-	 * The registration has mapped every page, holes too, and holds them by
-	 * itself: let go, or the holes of past extents stay mapped for ever.
+	 * The registration mapped every page, holes too, and pins the pages
+	 * itself.  Unmap them, or the holes of past extents stay mapped.
 	 */
 	madvise((void *)region->memory, used, MADV_DONTNEED);
 

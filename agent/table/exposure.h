@@ -3,12 +3,12 @@
  * Exposure: the memory regions that open extents to RDMA READ, and to nothing
  * else.
  *
- *   exact  each entry has memory regions over its very bytes: whoever holds
- *          the rkeys can read these and nothing beside them
- *   page   one memory region over the whole region as far as it is filled: one
- *          READ fetches everything, neighbouring kernel data included.  It is
- *          made anew whenever an extent comes or goes, because a registration
- *          pins the pages that it has found
+ *   exact  each entry has memory regions over exactly its bytes: a peer with
+ *          the rkeys can read these bytes only
+ *   page   one memory region covers the used part of the region: one READ
+ *          fetches everything, neighbouring kernel data included.  It is
+ *          recreated when an extent is added or removed, because a registration
+ *          pins the pages that are present at that time
  */
 #ifndef EXPOSURE_H
 #define EXPOSURE_H
@@ -29,13 +29,13 @@ struct exposure {
 	const struct region *region;
 	struct leases *leases;
 
-	/* Page exposure: what is in the table, and what will be. */
+	/* Page exposure: in the table now, and in the next one. */
 	struct page_exposure *page;
 	struct page_exposure *next;
 	bool has_next;
-	uint64_t changes;	/* of the region, that @page knows */
+	uint64_t changes;	/* region->changes when @page was made */
 
-	/* Exact exposure: over the slab, whose pages are nobody else's. */
+	/* Exact exposure: over the slab, which only has pages of slices. */
 	struct ibv_mr *slab;
 };
 
@@ -46,31 +46,31 @@ void exposure__open(struct exposure *exposure, enum dart_control_exposure mode,
 void exposure__close(struct exposure *exposure);
 
 /*
- * Opens the slab @extent, once: what is lent of it then needs no memory region
- * of its own.
+ * Opens the slab @extent, once, so that slices of it need no memory regions of
+ * their own.
  */
 int exposure__open_slab(struct exposure *exposure,
 			const struct dart_zero_extent *extent,
 			struct dart_error *error);
 
-/* Makes and drops the entry's own memory regions, if any. */
+/* Create and remove the entry's own memory regions, if it needs any. */
 int exposure__expose(struct exposure *exposure, struct entry *entry,
 		     struct dart_error *error);
 void exposure__withdraw(struct entry *entry);
 
 /*
- * Around the publication of a table: prepares the memory region that shows the
- * extents as they are now; then, if the table with it could be published,
- * retires the one before, otherwise drops the new one.
+ * To call around the publication of a table: prepare the memory region over the
+ * current extents; if the table is published, commit, which retires the
+ * previous memory region after a lease; otherwise roll back, which drops the
+ * new one.
  */
 int exposure__prepare(struct exposure *exposure, struct dart_error *error);
 void exposure__commit(struct exposure *exposure);
 void exposure__rollback(struct exposure *exposure);
 
 /*
- * What a table shows of the entry after exposure__prepare(): how many memory
- * regions of its own and ranges, and what they are.  @first is the index of
- * the first of its memory regions in the table.
+ * The ranges of the entry in a table after exposure__prepare().  @first: index
+ * in the table of the first of the entry's own memory regions.
  */
 uint32_t exposure__range_count(const struct exposure *exposure,
 			       const struct entry *entry);
@@ -78,12 +78,12 @@ void exposure__ranges(const struct exposure *exposure,
 		      const struct entry *entry, uint32_t first,
 		      struct dart_range *ranges);
 /*
- * The memory region that many entries are in, the first in the table: that of
- * page exposure or of the slab.  NULL if there is none.
+ * The memory region that entries share, the first of the table: that of page
+ * exposure or of the slab.  NULL if there is none.
  */
 struct ibv_mr *exposure__shared_memory_region(const struct exposure *exposure);
 
-/* Registers memory for RDMA READ; NULL and errno. */
+/* Registers memory for RDMA READ; returns NULL and sets errno on error. */
 struct ibv_mr *exposure__register(struct ibv_pd *pd, const void *memory,
 				  size_t length);
 

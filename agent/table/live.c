@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Copies values with whole accesses to aligned integers. */
 #include <string.h>
 
 #include <libdart/table/value.h>
 
 #include "live.h"
 
-/* A load of @type from @from, which is aligned for it, is one access. */
+/* Loads a @type from @from, which must be aligned for it, in one access. */
 #define COPY(type, to, from)                                                   \
 	do {                                                                   \
 		type value_ = *(const volatile type *)(from);                  \
 		memcpy(to, &value_, sizeof(value_));                           \
 	} while (0)
 
-/* Copies one integer, the widest that fits; returns its bytes. */
+/* Copies the widest aligned integer that fits; returns its bytes. */
 static size_t copy_integer(uint8_t *to, uintptr_t from, size_t length)
 {
 	if (from % 8 == 0 && length >= 8) {

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Values that others change while they are being copied. */
+/* Copies of values that writers change at the same time. */
 #ifndef LIVE_H
 #define LIVE_H
 
 #include <libdart/table/table.h>
 
 /*
- * Copies the entry's copies, whose ranges lie in our own address space, one
- * behind the other to @copies: dart_entry__size() bytes, zero where no range
- * is.  Aligned integers arrive whole.
+ * Copies the entry's copies, whose ranges lie in this address space, to
+ * @copies, one behind the other: dart_entry__size() bytes, zero outside the
+ * ranges.  Aligned integers are never torn.
  */
 void live__copy(const struct dart_entry *entry, uint8_t *copies);
 

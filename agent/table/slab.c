@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Creates the slab on demand and lends its pages. */
 #include "slab.h"
 
 void slab__open(struct slab *slab, struct region *region,
@@ -7,8 +8,8 @@ void slab__open(struct slab *slab, struct region *region,
 	*slab = (struct slab){ .region = region, .exposure = exposure };
 }
 
-/* It is closed with the region, and its memory region with the exposure. */
-static int slab__make(struct slab *slab, struct dart_error *error)
+/* The slab is closed with the region, its memory region with the exposure. */
+static int slab__create(struct slab *slab, struct dart_error *error)
 {
 	struct dart_zero_extent extent;
 	int ret;
@@ -31,7 +32,7 @@ int slab__lend(struct slab *slab, uint32_t length,
 	int ret;
 
 	if (!slab->id) {
-		ret = slab__make(slab, error);
+		ret = slab__create(slab, error);
 		if (ret)
 			return ret;
 	}
