@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Watches each cgroup of a subtree for children and registers them. */
+/* Watches each cgroup of a subtree for children, and registers them. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -14,7 +14,7 @@
 #include "agent/base/log.h"
 #include "cgroups.h"
 
-/* A cgroup that is watched for children that come and go. */
+/* A cgroup watched for children that are created and removed. */
 struct cgroup {
 	TAILQ_ENTRY(cgroup) link;
 	int wd;
@@ -29,7 +29,7 @@ struct cgroups {
 	int inotify;
 	sd_event_source *events;
 	struct file_watches *file_watches;
-	struct file_watch watch; /* of the top */
+	struct file_watch watch;	/* of the top */
 	TAILQ_HEAD(, cgroup) list;
 };
 
@@ -46,7 +46,8 @@ static struct cgroup *cgroups__find(const struct cgroups *cgroups,
 	return NULL;
 }
 
-static int join(char path[static PATH_MAX], const char *outer, const char *name)
+static int join_path(char path[static PATH_MAX], const char *outer,
+		     const char *name)
 {
 	const char *slash = *outer && strcmp(outer, "/") && *name ? "/" : "";
 
@@ -55,7 +56,7 @@ static int join(char path[static PATH_MAX], const char *outer, const char *name)
 	return 0;
 }
 
-/* The root of the hierarchy has neither a type nor counters of its own. */
+/* The root of the hierarchy has neither a type nor counters. */
 static bool is_root(int fd)
 {
 	return faccessat(fd, "cgroup.type", F_OK, 0) != 0;
@@ -69,8 +70,8 @@ static void cgroups__register(struct cgroups *cgroups, const char *path, int fd)
 
 	if (is_root(fd))
 		return;
-	if (join(whole, cgroups->path, path)) {
-		dart_error__set(&error, ENAMETOOLONG, "a path is too long");
+	if (join_path(whole, cgroups->path, path)) {
+		dart_error__set(&error, ENAMETOOLONG, "path is too long");
 		follower__fail(&cgroups->follower, &error);
 	} else if (selector__cgroup(&selector, cgroups->follower.source, fd,
 				    whole, &error)) {
@@ -80,7 +81,7 @@ static void cgroups__register(struct cgroups *cgroups, const char *path, int fd)
 	}
 }
 
-/* Adds the children that are not known. */
+/* Adds children that are not watched yet. */
 static void cgroups__scan(struct cgroups *cgroups, const char *path,
 			  DIR *directory)
 {
@@ -90,14 +91,14 @@ static void cgroups__scan(struct cgroups *cgroups, const char *path,
 	rewinddir(directory);
 	while ((file = readdir(directory)))
 		if (file->d_type == DT_DIR && file->d_name[0] != '.' &&
-		    !join(child, path, file->d_name) &&
+		    !join_path(child, path, file->d_name) &&
 		    !cgroups__find(cgroups, child))
 			cgroups__add(cgroups, child);
 }
 
 /*
- * Watches first and looks afterwards: a child that comes in between is seen
- * twice rather than never.
+ * To call before looking for children, so that a child created in between is
+ * seen twice rather than never.
  */
 static int cgroups__watch(struct cgroups *cgroups, const char *path, int fd)
 {
@@ -139,7 +140,7 @@ static void cgroups__add(struct cgroups *cgroups, const char *path)
 	struct dart_error error;
 	int ret;
 
-	/* It may be gone already. */
+	/* -ENOENT: it was removed in the meantime. */
 	ret = directory ? cgroups__watch(cgroups, path, dirfd(directory)) :
 			  -errno;
 	if (!ret) {
@@ -165,7 +166,7 @@ static void cgroups__forget(struct cgroups *cgroups, struct cgroup *cgroup)
 	free(cgroup);
 }
 
-/* One that has ended, and with it all below. */
+/* Removes a cgroup and all below it. */
 static void cgroups__drop(struct cgroups *cgroups, const char *path)
 {
 	struct registry *registry = cgroups->follower.followers->registry;
@@ -187,8 +188,8 @@ static void cgroups__drop(struct cgroups *cgroups, const char *path)
 	}
 }
 
-/* Brings what is known of a path in line with what is there. */
-static void cgroups__look(struct cgroups *cgroups, const char *path)
+/* Adds, replaces or drops the cgroup at @path to match the file system. */
+static void cgroups__sync(struct cgroups *cgroups, const char *path)
 {
 	struct cgroup *known = cgroups__find(cgroups, path);
 	struct stat status;
@@ -204,7 +205,7 @@ static void cgroups__look(struct cgroups *cgroups, const char *path)
 		cgroups__add(cgroups, path);
 }
 
-/* Is it another one than is known, or none?  The top does not change. */
+/* True if the path is now another cgroup, or none.  The top never changes. */
 static bool cgroups__is_stale(const struct cgroups *cgroups,
 			      const struct cgroup *cgroup)
 {
@@ -216,8 +217,8 @@ static bool cgroups__is_stale(const struct cgroups *cgroups,
 		status.st_ino != cgroup->inode);
 }
 
-/* When the kernel could not keep up: all over again. */
-static void cgroups__look_at_all(struct cgroups *cgroups)
+/* After an overflow of the queue of events: compares everything again. */
+static void cgroups__sync_all(struct cgroups *cgroups)
 {
 	struct cgroup *cgroup;
 	char path[PATH_MAX];
@@ -227,7 +228,7 @@ again:
 	TAILQ_FOREACH(cgroup, &cgroups->list, link) {
 		if (cgroups__is_stale(cgroups, cgroup)) {
 			snprintf(path, sizeof(path), "%s", cgroup->path);
-			cgroups__look(cgroups, path);
+			cgroups__sync(cgroups, path);
 			goto again;
 		}
 	}
@@ -240,14 +241,14 @@ again:
 	}
 }
 
-static void on_happening(const struct inotify_event *event, void *userdata)
+static void on_inotify_event(const struct inotify_event *event, void *userdata)
 {
 	struct cgroups *cgroups = userdata;
 	struct cgroup *cgroup;
 	char path[PATH_MAX];
 
 	if (event->mask & IN_Q_OVERFLOW) {
-		cgroups__look_at_all(cgroups);
+		cgroups__sync_all(cgroups);
 		return;
 	}
 	if (!(event->mask & IN_ISDIR) || !event->len)
@@ -255,8 +256,8 @@ static void on_happening(const struct inotify_event *event, void *userdata)
 	TAILQ_FOREACH(cgroup, &cgroups->list, link)
 		if (cgroup->wd == event->wd)
 			break;
-	if (cgroup && !join(path, cgroup->path, event->name))
-		cgroups__look(cgroups, path);
+	if (cgroup && !join_path(path, cgroup->path, event->name))
+		cgroups__sync(cgroups, path);
 }
 
 static int on_event(sd_event_source *source, int fd, uint32_t revents,
@@ -267,9 +268,9 @@ static int on_event(sd_event_source *source, int fd, uint32_t revents,
 	struct dart_error error;
 
 	registry__begin(registry);
-	inotify__read(fd, on_happening, cgroups);
+	inotify__read(fd, on_inotify_event, cgroups);
 	if (registry__end(registry, &error))
-		log__error("%s: changes are left out: %s",
+		log__error("%s: cannot publish changes: %s",
 			   cgroups->follower.group.name, error.text);
 	return 0;
 }
@@ -300,7 +301,7 @@ static const struct follower_operations cgroups_operations = {
 	.free = cgroups__free,
 };
 
-/* Everything but the list; what is open is closed by cgroups__free(). */
+/* Opens everything but the list; cgroups__free() closes it, even on error. */
 static int cgroups__open(struct cgroups *cgroups,
 			 const struct followers *followers, int fd,
 			 const char *path, struct dart_error *error)
@@ -332,7 +333,7 @@ int cgroups__follow(struct followers *followers, const struct source *source,
 	struct cgroups *cgroups;
 	int ret;
 
-	/* Only to find out whether this is a cgroup. */
+	/* Only to check that this is a cgroup. */
 	ret = selector__cgroup(&selector, source, fd, path, error);
 	if (ret)
 		return ret;

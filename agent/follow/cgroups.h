@@ -5,7 +5,7 @@
 
 #include "follower.h"
 
-/* Registers @source for the cgroup behind @fd and all below, now and as they come. */
+/* Registers @source for the cgroup of @fd and all below, present and future. */
 int cgroups__follow(struct followers *followers, const struct source *source,
 		    int fd, const char *path, struct follower **follower,
 		    struct dart_error *error);

@@ -10,14 +10,14 @@
 #include "agent/base/log.h"
 #include "namespaces.h"
 
-/* Where ip-netns(8) keeps them. */
+/* Where ip-netns(8) keeps named namespaces. */
 #define NAMED "/run/netns"
 
-/* The namespaces as they are at one moment. */
+/* The namespaces at one moment. */
 struct namespaces {
 	uint32_t *inodes;
 	uint32_t count;
-	uint32_t own;	/* inode of this process's */
+	uint32_t own;	/* inode of dartd's namespace */
 	struct netns_name *names;	/* of some of them */
 	uint32_t name_count;
 };
@@ -32,7 +32,7 @@ static void namespaces__add_name(struct namespaces *namespaces,
 {
 	struct netns_name *names;
 
-	/* Without a name it is called by its inode. */
+	/* If memory runs out, the inode serves as the name. */
 	names = reallocarray(namespaces->names, namespaces->name_count + 1,
 			     sizeof(*names));
 	if (!names)
@@ -59,7 +59,7 @@ static void namespaces__read_names(struct namespaces *namespaces, dev_t device)
 		closedir(directory);
 }
 
-/* From then on the region reports changes, if it @is_watched. */
+/* From then on the region reports changes if @is_watched, otherwise not. */
 static int namespaces__list(struct namespaces *namespaces,
 			    const struct region *region, bool is_watched,
 			    struct dart_error *error)
@@ -113,7 +113,7 @@ static void namespaces__register_one(const struct namespaces *namespaces,
 	else
 		ret = selector__netns_inode(&selector, follower->source, inode,
 					    name ?: label, &error);
-	/* The name may still be that of one that is about to end. */
+	/* The name may still be that of an entry about to end. */
 	if (!ret && name && registry__find(registry, selector.name))
 		ret = selector__netns_inode(&selector, follower->source, inode,
 					    label, &error);
@@ -123,7 +123,7 @@ static void namespaces__register_one(const struct namespaces *namespaces,
 		follower__register(follower, &selector);
 }
 
-/* Those that have no entry yet, in a batch of the registry. */
+/* Registers those without an entry; the caller has begun a batch. */
 static void namespaces__register(const struct namespaces *namespaces,
 				 struct follower *follower)
 {
@@ -177,7 +177,7 @@ void namespaces__changed(struct followers *followers)
 	struct dart_error error;
 
 	if (namespaces__sync(followers, &error))
-		log__error("new network namespaces are left out: %s",
+		log__error("cannot register new network namespaces: %s",
 			   error.text);
 }
 
