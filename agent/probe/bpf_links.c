@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Attaches eBPF programs to the kernel, and runs iterators once. */
 #include <bpf/bpf.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -18,19 +19,19 @@ static struct bpf_link *attach_to_root_cgroup(const struct bpf_program *program)
 {
 	int cgroup = open(ROOT_CGROUP, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	struct bpf_link *link;
-	int error;
+	int code;
 
 	if (cgroup < 0)
 		return NULL;
-	/* A link is one of many programs there: no one else's is replaced. */
+	/* A link adds a program; it replaces none of other processes. */
 	link = bpf_program__attach_cgroup(program, cgroup);
-	error = errno;
+	code = errno;
 	close(cgroup);
-	errno = error;
+	errno = code;
 	return link;
 }
 
-/* Runs an iterator over all that it goes over. */
+/* Runs an iterator over all its objects. */
 static int run_iterator(const struct bpf_link *link)
 {
 	int fd = bpf_iter_create(bpf_link__fd(link)), ret = 0;
@@ -39,7 +40,7 @@ static int run_iterator(const struct bpf_link *link)
 
 	if (fd < 0)
 		return fd;
-	/* It prints nothing; after very many objects it asks to go on. */
+	/* It prints nothing; read() returns EAGAIN after very many objects. */
 	do {
 		got = read(fd, unused, sizeof(unused));
 	} while (got > 0 || (got < 0 && (errno == EAGAIN || errno == EINTR)));
@@ -77,7 +78,7 @@ int bpf_links__open(struct bpf_links *bpf_links, struct bpf_object *object)
 	if (!bpf_links->links)
 		return -ENOMEM;
 
-	/* Iterators last: what happens while they run is seen by the others. */
+	/* Iterators last: the others see events that happen while they run. */
 	bpf_object__for_each_program(program,
 				     object) if (!ret && !is_iterator(program))
 		ret = bpf_links__add(bpf_links, program);

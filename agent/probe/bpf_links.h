@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The programs of an eBPF object where they run in the kernel. */
+/* The links that attach the programs of an eBPF object to the kernel. */
 #ifndef BPF_LINKS_H
 #define BPF_LINKS_H
 
 #include <bpf/libbpf.h>
 
-/* Zeroed memory is one without programs. */
+/* All zeros: without programs. */
 struct bpf_links {
 	struct bpf_link **links;
 	size_t count;
 };
 
 /*
- * Attaches all programs of @object, which is loaded: those for cgroups to the
- * root cgroup; iterators run once over what there is.  All, or none and -errno.
+ * Attaches all programs of @object, which must be loaded: those for cgroups to
+ * the root cgroup; iterators run once over all objects.  On error, none.
  */
 int bpf_links__open(struct bpf_links *bpf_links, struct bpf_object *object);
 void bpf_links__close(struct bpf_links *bpf_links);

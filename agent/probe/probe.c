@@ -12,11 +12,11 @@
 
 #define TYPES "/sys/kernel/btf/vmlinux"
 
-static int cannot(const struct probe *probe, const char *what, int code,
+static int cannot(const struct probe *probe, const char *verb, int code,
 		  struct dart_error *error)
 {
 	return dart_error__system(error, code,
-				  "cannot %s the eBPF programs of '%s'", what,
+				  "cannot %s the eBPF programs of '%s'", verb,
 				  probe->kind->name);
 }
 
@@ -28,7 +28,7 @@ static const struct probe_map *probe__map(const struct probe *probe,
 	return index < PROBE_MAPS_MAX && map->entry ? map : NULL;
 }
 
-/* The entry that map @index is registered as, NULL if it is not (any more). */
+/* The entry of map @index, or NULL if it is not registered. */
 static struct entry *probe__entry(const struct probes *probes,
 				  const struct probe *probe, size_t index)
 {
@@ -107,13 +107,13 @@ static int probe__check_kernel(const struct probe_kind *kind,
 	const char *missing = NULL;
 
 	if (access(TYPES, R_OK))
-		missing = "the kernel does not say what its types are (CONFIG_DEBUG_INFO_BTF)";
+		missing = "the kernel has no BTF (CONFIG_DEBUG_INFO_BTF)";
 	else if (kind->needs && access(kind->needs, R_OK))
 		missing = kind->needs_what;
 	if (missing)
 		return dart_error__set(error, EOPNOTSUPP,
-				       "no probe '%s' here: %s", kind->name,
-				       missing);
+				       "the probe '%s' cannot run here: %s",
+				       kind->name, missing);
 	return 0;
 }
 
@@ -125,7 +125,7 @@ int probe__load(struct probes *probes, struct probe *probe,
 
 	if (probe->object)
 		return dart_error__set(error, EEXIST,
-				       "the probe '%s' is loaded already",
+				       "the probe '%s' is already loaded",
 				       kind->name);
 	ret = probe__check_kernel(kind, error);
 	if (ret)
@@ -206,7 +206,7 @@ int probes__open(struct probes *probes, uint32_t cpus,
 		struct probe *probe = &probes->probes[i];
 
 		probe->kind = probe_kind__at(i);
-		/* Without it (no BTF, lockdown) all the rest still works. */
+		/* dartd works without the probe (no BTF, lockdown). */
 		if (probe->kind->is_loaded_at_start &&
 		    probe__load(probes, probe, &missing))
 			log__warning("%s", missing.text);
@@ -224,8 +224,8 @@ void probes__close(struct probes *probes)
 }
 
 /*
- * Events that were not counted: the kernel does not run a program while the
- * same one is running on that CPU.
+ * Returns how many events were not counted: the kernel does not run a program
+ * while the same one is running on that CPU.
  */
 static uint64_t probe__missed(const struct probe *probe)
 {

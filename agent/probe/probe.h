@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Probes: eBPF programs of our own.  A loaded one runs in the kernel and fills
- * array maps, which are registered as entries like anybody's.
+ * Probes: eBPF programs that come with dartd.  A loaded probe runs in the
+ * kernel and fills array maps, which are registered as entries like any other.
  */
 #ifndef PROBE_H
 #define PROBE_H
@@ -31,27 +31,27 @@ struct probes {
 	struct probe *probes;		/* one for each kind */
 };
 
-/* Loads those that are loaded at start; what cannot be loaded is logged. */
+/* Loads the probes that are loaded at start; logs those that fail. */
 int probes__open(struct probes *probes, uint32_t cpus,
 		 struct registry *registry, const struct changes *changes,
 		 struct dart_error *error);
-/* The entries stay, to be freed by the registry. */
+/* The entries remain, for the registry to free. */
 void probes__close(struct probes *probes);
 
-/* NULL, and why, if there is none of that name. */
+/* Returns NULL and sets @error if there is no probe of that name. */
 struct probe *probes__find(const struct probes *probes, const char *name,
 			   struct dart_error *error);
-/* Loads all of a probe, or nothing. */
+/* Loads all programs of a probe or, on error, none. */
 int probe__load(struct probes *probes, struct probe *probe,
 		struct dart_error *error);
 /*
- * Its entries leave the table and its programs the kernel; the maps live until
- * the leases of the entries end.
+ * Unregisters its entries and unloads its programs; the maps live until the
+ * leases of the entries end.
  */
 int probe__unload(struct probes *probes, struct probe *probe,
 		  struct dart_error *error);
 
-/* As <dart/registration.h> has it; NULL if out of memory. */
+/* JSON of <dart/registration.h>; NULL if out of memory. */
 json_t *probe__describe(const struct probes *probes, const struct probe *probe);
 json_t *probes__describe(const struct probes *probes);
 

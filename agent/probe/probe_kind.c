@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* The table of probes. */
 #include <bpf/libbpf.h>
 
 #include "biolat.skel.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The probes that there are: eBPF programs and the array maps that they fill. */
+/* The kinds of probes: eBPF programs and the array maps that they fill. */
 #ifndef PROBE_KIND_H
 #define PROBE_KIND_H
 
@@ -11,7 +11,7 @@
 /* A map of a probe, and the entry that it becomes. */
 struct probe_map {
 	const char *name;
-	const char *entry;	/* NULL: there are no more */
+	const char *entry;	/* NULL ends the list */
 	bool has_row_per_cpu;	/* as many rows as possible CPUs */
 };
 
@@ -21,12 +21,12 @@ struct probe_kind {
 	const void *(*object)(size_t *size);	/* an ELF file */
 	struct probe_map maps[PROBE_MAPS_MAX];
 	bool is_loaded_at_start;
-	/* If not NULL: without this file it cannot be; what is missing then. */
+	/* NULL, or a file without which the probe cannot run, and why. */
 	const char *needs;
 	const char *needs_what;
 };
 
-/* Number @index from 0 on; NULL behind the last. */
+/* Returns kind @index, from 0, or NULL behind the last. */
 const struct probe_kind *probe_kind__at(size_t index);
 size_t probe_kind__count(void);
 
