@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Opens the queue pair that takes the reports from one address. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <net/if.h>
@@ -13,12 +14,12 @@
 
 #include "report_qp.h"
 
-static void name(struct in_addr address, char text[INET_ADDRSTRLEN])
+static void write_address(struct in_addr address, char text[INET_ADDRSTRLEN])
 {
 	inet_ntop(AF_INET, &address, text, INET_ADDRSTRLEN);
 }
 
-/* The address of this host that talks to that of the reporter. */
+/* Finds the address of this host on the route to the reporter. */
 static int report_qp__find_local(struct report_qp *report_qp, const char *text,
 				 struct dart_error *error)
 {
@@ -35,8 +36,7 @@ static int report_qp__find_local(struct report_qp *report_qp, const char *text,
 		return dart_error__system(error, errno, "cannot open a socket");
 	if (connect(fd, (struct sockaddr *)&address, size) ||
 	    getsockname(fd, (struct sockaddr *)&address, &size))
-		ret = dart_error__system(error, errno, "there is no way to %s",
-					 text);
+		ret = dart_error__system(error, errno, "no route to %s", text);
 	close(fd);
 	report_qp->local = address.sin_addr;
 	return ret;
@@ -50,7 +50,7 @@ static union ibv_gid gid_of(struct in_addr address)
 	return gid;
 }
 
-/* Which of the device's GIDs is the local address? */
+/* Finds the device's GID of the local address. */
 static int report_qp__find_gid(const struct report_qp *report_qp,
 			       const struct device *device, const char *text,
 			       struct ibv_gid_entry *found,
@@ -66,7 +66,7 @@ static int report_qp__find_gid(const struct report_qp *report_qp,
 	if (count < 0)
 		return dart_error__system(
 			error, -count,
-			"RDMA device %s does not tell its addresses",
+			"cannot read the addresses of RDMA device %s",
 			device__name(device));
 	for (i = 0; i < count; i++) {
 		if (entries[i].gid_type != IBV_GID_TYPE_ROCE_V2 ||
@@ -75,10 +75,10 @@ static int report_qp__find_gid(const struct report_qp *report_qp,
 		*found = entries[i];
 		return 0;
 	}
-	name(report_qp->local, local);
+	write_address(report_qp->local, local);
 	return dart_error__set(
 		error, ENETUNREACH,
-		"%s is reached from %s, which is no address of RDMA device %s",
+		"%s is reached from %s, which is not an address of RDMA device %s",
 		text, local, device__name(device));
 }
 
@@ -108,13 +108,12 @@ static int report_qp__choose_psn(struct report_qp *report_qp,
 	uint32_t random;
 
 	if (getrandom(&random, sizeof(random), 0) != sizeof(random))
-		return dart_error__set(error, EIO,
-				       "the kernel has no random numbers");
+		return dart_error__set(error, EIO, "cannot get random numbers");
 	report_qp->first_psn = random & 0xffffff;
 	return 0;
 }
 
-static int report_qp__make_ready(const struct report_qp *report_qp,
+static int report_qp__initialize(const struct report_qp *report_qp,
 				 uint8_t port)
 {
 	struct ibv_qp_attr attributes = {
@@ -129,15 +128,15 @@ static int report_qp__make_ready(const struct report_qp *report_qp,
 }
 
 /*
- * It receives, and never sends.  The kernel wants to know the reporter's MAC
- * address nevertheless.
+ * The queue pair only receives, but the kernel resolves the reporter's MAC
+ * address all the same.
  */
-static int report_qp__listen(const struct report_qp *report_qp,
-			     const struct ibv_gid_entry *gid)
+static int report_qp__start_receiving(const struct report_qp *report_qp,
+				      const struct ibv_gid_entry *gid)
 {
 	struct ibv_qp_attr attributes = {
 		.qp_state = IBV_QPS_RTR,
-		.path_mtu = IBV_MTU_256,	/* more than any slot has */
+		.path_mtu = IBV_MTU_256,	/* larger than any slot */
 		.rq_psn = report_qp->first_psn,
 		.ah_attr = {
 			.is_global = 1,
@@ -166,15 +165,15 @@ static int report_qp__open(struct report_qp *report_qp,
 	if (!report_qp->queue_pair)
 		return dart_error__system(error, errno,
 					  "cannot open a queue pair");
-	code = report_qp__make_ready(report_qp, gid->port_num);
+	code = report_qp__initialize(report_qp, gid->port_num);
 	if (!code) {
-		code = report_qp__listen(report_qp, gid);
+		code = report_qp__start_receiving(report_qp, gid);
 		if (code == ETIMEDOUT || code == EHOSTUNREACH ||
 		    code == ENODATA) {
 			ibv_destroy_qp(report_qp->queue_pair);
 			return dart_error__set(
 				error, EHOSTUNREACH,
-				"%s does not answer ARP (ping it, or give it a static neighbour)",
+				"%s does not answer ARP (ping it, or add a static neighbour entry)",
 				text);
 		}
 	}
@@ -194,7 +193,7 @@ int report_qp__new(const struct device *device, struct ibv_pd *pd,
 	char text[INET_ADDRSTRLEN];
 	int ret;
 
-	name(address, text);
+	write_address(address, text);
 	report_qp = calloc(1, sizeof(*report_qp));
 	if (!report_qp)
 		return dart_error__no_memory(error);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A reporter of a store: a queue pair that takes the reports that come from one
- * address, see <dart/store.h>.
+ * The queue pair of a store that takes the reports from one address, see
+ * <dart/store.h>.
  */
 #ifndef REPORT_QP_H
 #define REPORT_QP_H
@@ -16,8 +16,8 @@
 
 struct report_qp {
 	TAILQ_ENTRY(report_qp) link;
-	struct in_addr address;	/* where reports come from */
-	struct in_addr local;	/* where they go to, and to which MAC */
+	struct in_addr address;	/* of the reporter */
+	struct in_addr local;	/* where its reports go, with @mac */
 	uint8_t mac[6];
 	struct ibv_qp *queue_pair;
 	uint32_t first_psn;
@@ -26,8 +26,8 @@ struct report_qp {
 TAILQ_HEAD(report_qps, report_qp);
 
 /*
- * Lets @address WRITE what is registered in @pd.  This asks the network for it and
- * may take a second.
+ * Lets @address WRITE the memory regions in @pd.  Resolves @address with ARP,
+ * which may take a second.
  */
 int report_qp__new(const struct device *device, struct ibv_pd *pd,
 		   struct in_addr address, struct report_qp **report_qp,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A store: its memory, and how reporters and readers reach it. */
+/* Creates a store, and lets reporters and readers reach its memory. */
 #include <endian.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -12,8 +12,8 @@
 #include "store.h"
 
 /*
- * Addresses are in [2^61, 2^62), and the lower half of that is where stores
- * begin: the largest ends far below the upper end.
+ * Addresses are in [2^61, 2^62).  Stores begin in the lower half, so that even
+ * the largest one ends far below 2^62.
  */
 #define BASE_MIN (UINT64_C(1) << 61)
 #define BASE_ALIGN (UINT64_C(2) << 20)
@@ -21,8 +21,7 @@
 static int random_base(uint64_t *base, struct dart_error *error)
 {
 	if (getrandom(base, sizeof(*base), 0) != sizeof(*base))
-		return dart_error__set(error, EIO,
-				       "the kernel has no random numbers");
+		return dart_error__set(error, EIO, "cannot get random numbers");
 	*base = BASE_MIN + *base % (BASE_MIN / 2) / BASE_ALIGN * BASE_ALIGN;
 	return 0;
 }
@@ -48,7 +47,7 @@ static int store__open_view(const struct store *store, int access,
 static void store__close_view(struct store_view *view)
 {
 	if (ibv_dereg_mr(view->memory_region))
-		log__error("cannot release a memory region of a store");
+		log__error("cannot deregister a memory region of a store");
 }
 
 static int store__open(struct store *store, int fd, struct dart_error *error)
@@ -139,16 +138,12 @@ void store__free(struct store *store)
 int store__add_reporter(struct store *store, struct in_addr address,
 			struct report_qp **result, struct dart_error *error)
 {
-	struct report_qp *report_qp;
-	int ret;
+	int ret = report_qp__new(store->device, store->pd, address, result,
+				 error);
 
-	ret = report_qp__new(store->device, store->pd, address, &report_qp,
-			     error);
-	if (ret)
-		return ret;
-	TAILQ_INSERT_TAIL(&store->report_qps, report_qp, link);
-	*result = report_qp;
-	return 0;
+	if (!ret)
+		TAILQ_INSERT_TAIL(&store->report_qps, *result, link);
+	return ret;
 }
 
 void store__remove_reporter(struct store *store, struct report_qp *report_qp)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A store: memory that reporters WRITE and readers READ, see <dart/store.h>.  It
- * has a protection domain of its own; each side has a memory region of its own
- * in it, with an address that is not the other's and that says nothing.
+ * A store: memory that reporters WRITE and readers READ, see <dart/store.h>.
+ * It has its own protection domain, with a memory region for each side at a
+ * random address that the other side does not know.
  */
 #ifndef STORE_H
 #define STORE_H
@@ -30,7 +30,7 @@ struct store {
 	TAILQ_ENTRY(store) link;
 	char name[DART_STORE_NAME_MAX];
 	struct dart_store_geometry geometry;
-	char *file;		/* as it was said, or NULL */
+	char *file;	/* its name as the client gave it, or NULL */
 	const struct device *device;
 	struct store_memory memory;
 	struct ibv_pd *pd;
@@ -40,25 +40,25 @@ struct store {
 	uint32_t readers;	/* connections */
 };
 
-/* Takes neither @fd, see store_memory__open(), nor @file, its name. */
+/* @fd: see store_memory__open(); @file: its name.  The caller keeps both. */
 int store__new(const struct device *device, const char *name,
 	       const struct dart_store_geometry *geometry, int fd,
 	       const char *file, struct store **store,
 	       struct dart_error *error);
-/* Its readers have been disconnected. */
+/* The caller has disconnected its readers. */
 void store__free(struct store *store);
 
 int store__add_reporter(struct store *store, struct in_addr address,
 			struct report_qp **report_qp, struct dart_error *error);
 void store__remove_reporter(struct store *store, struct report_qp *report_qp);
-/* The one at @address, NULL if there is none. */
+/* Returns the reporter at @address, or NULL. */
 struct report_qp *store__find_reporter(const struct store *store,
 				       struct in_addr address);
 
-/* What a reader needs to READ the store. */
+/* Fills in what a reader needs to READ the store. */
 void store__offer(struct store *store, struct peer_offer *offer);
 
-/* A descriptor with which the store can only be read, or -errno. */
+/* Returns a read-only descriptor of the store, or -errno. */
 int store__reopen(const struct store *store, struct dart_error *error);
 
 #endif /* STORE_H */

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Allocates the memory of a store, or maps its file. */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -16,7 +17,7 @@
 
 #define MIB (UINT64_C(1) << 20)
 
-/* Without the flag, which is of Linux 6.3, newer kernels complain. */
+/* Linux 6.3 and later log a warning without this flag. */
 #ifndef MFD_NOEXEC_SEAL
 #define MFD_NOEXEC_SEAL 8U
 #endif
@@ -26,7 +27,7 @@ static uint64_t round_up(uint64_t length, uint64_t page)
 	return (length + page - 1) / page * page;
 }
 
-/* Bytes under @name in /proc/meminfo, 0 if it is not there. */
+/* Returns the bytes of @name in /proc/meminfo, or 0 if it is not listed. */
 static uint64_t meminfo(const char *name)
 {
 	FILE *file = fopen("/proc/meminfo", "re");
@@ -42,7 +43,7 @@ static uint64_t meminfo(const char *name)
 	return kib * 1024;
 }
 
-/* Some is left: who takes the last of it brings the OOM killer. */
+/* Leaves 1/16, because taking all available memory wakes the OOM killer. */
 static int check_available(uint64_t length, struct dart_error *error)
 {
 	uint64_t available = meminfo("MemAvailable");
@@ -50,9 +51,9 @@ static int check_available(uint64_t length, struct dart_error *error)
 	available -= available / 16;
 	if (length > available)
 		return dart_error__set(error, ENOMEM,
-				       "the store would take %" PRIu64
-				       " MiB of memory, and %" PRIu64
-				       " MiB are to be had",
+				       "the store needs %" PRIu64
+				       " MiB of memory; only %" PRIu64
+				       " MiB are available",
 				       (length + MIB - 1) / MIB,
 				       available / MIB);
 	return 0;
@@ -69,23 +70,24 @@ static int create_memfd(unsigned int flags)
 	return fd;
 }
 
-/* Makes every page of the mapping present; no signal comes of it. */
+/* Makes every page of the mapping present, without SIGBUS on failure. */
 static int store_memory__fill(struct store_memory *memory,
 			      struct dart_error *error)
 {
 	int code;
 
-	/* Advice: smaller pages do as well. */
+	/* Only advice: smaller pages will do. */
 	madvise(memory->address, memory->mapped, MADV_HUGEPAGE);
 	if (!madvise(memory->address, memory->mapped, MADV_POPULATE_WRITE))
 		return 0;
-	/* EFAULT: the file cannot grow into what its size promises. */
+	/* EFAULT: the file system has no room for the size of the file. */
 	code = errno == EFAULT ? ENOSPC : errno;
-	return dart_error__system(error, code, "cannot take %zu MiB of memory",
+	return dart_error__system(error, code,
+				  "cannot allocate %zu MiB of memory",
 				  (size_t)(memory->mapped / MIB));
 }
 
-/* Maps and fills @memory->fd, of which @mapped bytes are there. */
+/* Maps and fills @memory->fd, a file of @mapped bytes. */
 static int store_memory__map(struct store_memory *memory,
 			     struct dart_error *error)
 {
@@ -96,7 +98,7 @@ static int store_memory__map(struct store_memory *memory,
 	if (memory->address == MAP_FAILED && memory->is_huge && errno == ENOMEM)
 		return dart_error__set(
 			error, ENOMEM,
-			"%zu MiB of huge pages are not free (see /proc/sys/vm/nr_hugepages)",
+			"%zu MiB of huge pages are not free (raise /proc/sys/vm/nr_hugepages)",
 			(size_t)(memory->mapped / MIB));
 	if (memory->address == MAP_FAILED)
 		return dart_error__system(error, errno, "cannot map the store");
@@ -106,7 +108,7 @@ static int store_memory__map(struct store_memory *memory,
 	return ret;
 }
 
-/* Who gets the descriptor can neither write nor take pages out. */
+/* Holders of the descriptor can then neither write nor remove pages. */
 static int store_memory__seal(struct store_memory *memory,
 			      struct dart_error *error)
 {
@@ -117,8 +119,9 @@ static int store_memory__seal(struct store_memory *memory,
 	return 0;
 }
 
-static int store_memory__take(struct store_memory *memory, unsigned int flags,
-			      uint64_t page, struct dart_error *error)
+static int store_memory__allocate(struct store_memory *memory,
+				  unsigned int flags, uint64_t page,
+				  struct dart_error *error)
 {
 	int ret;
 
@@ -130,7 +133,7 @@ static int store_memory__take(struct store_memory *memory, unsigned int flags,
 	ret = 0;
 	if (ftruncate(memory->fd, memory->mapped))
 		ret = dart_error__system(error, errno,
-					 "cannot take %zu MiB of memory",
+					 "cannot allocate %zu MiB of memory",
 					 (size_t)(memory->mapped / MIB));
 	if (!ret)
 		ret = store_memory__map(memory, error);
@@ -144,7 +147,7 @@ static int store_memory__take(struct store_memory *memory, unsigned int flags,
 	return ret;
 }
 
-/* Memory of its own: huge pages if enough of them have been set aside. */
+/* Allocates anonymous memory: huge pages if enough of them are reserved. */
 static int store_memory__create(struct store_memory *memory,
 				struct dart_error *error)
 {
@@ -152,21 +155,21 @@ static int store_memory__create(struct store_memory *memory,
 	int ret;
 
 	if (huge && memory->length >= huge &&
-	    !store_memory__take(memory, MFD_HUGETLB, huge, error))
+	    !store_memory__allocate(memory, MFD_HUGETLB, huge, error))
 		return 0;
 	ret = check_available(memory->length, error);
 	if (ret)
 		return ret;
-	return store_memory__take(memory, 0, sysconf(_SC_PAGESIZE), error);
+	return store_memory__allocate(memory, 0, sysconf(_SC_PAGESIZE), error);
 }
 
-/* Can memory of this file system be pinned for as long as it takes? */
+/* Checks that pages of this file system can stay pinned. */
 static int check_file_system(int file, struct statfs *system,
 			     struct dart_error *error)
 {
 	if (fstatfs(file, system))
 		return dart_error__system(error, errno,
-					  "cannot look at the file");
+					  "cannot examine the file");
 	if (system->f_type != TMPFS_MAGIC &&
 	    system->f_type != HUGETLBFS_MAGIC)
 		return dart_error__set(
@@ -184,12 +187,12 @@ static int check_size(const struct store_memory *memory,
 	if (status->st_size && (uint64_t)status->st_size != memory->mapped)
 		return dart_error__set(
 			error, EINVAL,
-			"the file has %jd bytes, and the store would have %zu (give it an empty or another one)",
+			"the file has %jd bytes, but the store needs %zu (give an empty file or another one)",
 			(intmax_t)status->st_size, memory->mapped);
 	return 0;
 }
 
-/* Is there room for what the file does not have yet? */
+/* Checks that there is room for the missing blocks of the file. */
 static int check_room(const struct store_memory *memory,
 		      const struct stat *status, const struct statfs *system,
 		      struct dart_error *error)
@@ -199,11 +202,11 @@ static int check_room(const struct store_memory *memory,
 				   memory->mapped - present : 0;
 	uint64_t room = (uint64_t)system->f_bavail * system->f_bsize;
 
-	/* Without blocks the file system has no limit of its own. */
+	/* A file system without blocks has no limit. */
 	if (system->f_blocks && missing > room)
 		return dart_error__set(error, ENOSPC,
-				       "the store would take %" PRIu64
-				       " MiB of the file system, and %" PRIu64
+				       "the store needs %" PRIu64
+				       " MiB of the file system; only %" PRIu64
 				       " MiB are free",
 				       (missing + MIB - 1) / MIB, room / MIB);
 	return memory->is_huge ? 0 : check_available(missing, error);
@@ -223,24 +226,25 @@ static int store_memory__use(struct store_memory *memory, int file,
 	memory->mapped = round_up(memory->length, system.f_bsize);
 	if (fstat(file, &status))
 		return dart_error__system(error, errno,
-					  "cannot look at the file");
+					  "cannot examine the file");
 	ret = check_size(memory, &status, error);
 	if (!ret)
 		ret = check_room(memory, &status, &system, error);
 	if (ret)
 		return ret;
 
-	/* Until the last descriptor of this open file is closed. */
+	/* Held until the last descriptor of this open file is closed. */
 	if (flock(file, LOCK_EX | LOCK_NB))
 		return dart_error__set(
 			error, errno == EWOULDBLOCK ? EBUSY : errno,
 			"the file is in use, perhaps by another store");
 	memory->fd = fcntl(file, F_DUPFD_CLOEXEC, 0);
 	if (memory->fd < 0)
-		return dart_error__system(error, errno, "cannot keep the file");
+		return dart_error__system(error, errno,
+					  "cannot duplicate the descriptor");
 	if (ftruncate(memory->fd, memory->mapped))
 		ret = dart_error__system(error, errno,
-					 "cannot give the file its size");
+					 "cannot set the size of the file");
 	if (!ret)
 		ret = store_memory__map(memory, error);
 	if (!ret)

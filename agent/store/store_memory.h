@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The memory of a store: all of it there from the start. */
+/* The memory of a store, fully allocated from the start. */
 #ifndef STORE_MEMORY_H
 #define STORE_MEMORY_H
 
@@ -11,17 +11,16 @@
 
 struct store_memory {
 	void *address;
-	size_t length;		/* bytes that were asked for */
+	size_t length;	/* bytes requested */
 	size_t mapped;		/* bytes: whole pages */
-	int fd;			/* for others to map for reading only */
+	int fd;	/* for readers on this host, which can only read */
 	bool is_huge;		/* of hugetlb */
 };
 
 /*
- * Takes @length bytes of memory of its own, or, if @file is not -1, those of a
- * file on tmpfs or hugetlbfs that is open for reading and writing and has
- * either that size, and keeps its contents, or none.  On error nothing is taken,
- * and the file is as it was.
+ * Allocates @length bytes or, if @file is not -1, uses a file on tmpfs or
+ * hugetlbfs that is open for reading and writing.  The file has that size, and
+ * then keeps its contents, or is empty.  On error the file is unchanged.
  */
 int store_memory__open(struct store_memory *memory, uint64_t length, int file,
 		       struct dart_error *error);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The list of stores, and readers that ask for one of them. */
+/* Keeps the list of stores, and offers them to readers. */
 #include <errno.h>
 #include <string.h>
 
@@ -23,7 +23,7 @@ static void stores__free_store(struct stores *stores, struct store *store)
 	store__free(store);
 }
 
-/* When the listener is closed: there are no readers. */
+/* The listener must be closed, so that there are no readers. */
 void stores__close(struct stores *stores)
 {
 	struct store *store;
@@ -47,7 +47,7 @@ static int stores__check_name(const struct stores *stores, const char *name,
 			DART_STORE_NAME_MAX - 1);
 	if (stores__find(stores, name))
 		return dart_error__set(error, EEXIST,
-				       "there is a store '%s' already", name);
+				       "the store '%s' already exists", name);
 	return 0;
 }
 
@@ -56,17 +56,14 @@ int stores__create(struct stores *stores, const char *name,
 		   const char *file, struct store **result,
 		   struct dart_error *error)
 {
-	struct store *store;
-	int ret;
+	int ret = stores__check_name(stores, name, error);
 
-	ret = stores__check_name(stores, name, error);
 	if (!ret)
 		ret = store__new(stores->device, name, geometry, fd, file,
-				 &store, error);
+				 result, error);
 	if (ret)
 		return ret;
-	TAILQ_INSERT_TAIL(&stores->list, store, link);
-	*result = store;
+	TAILQ_INSERT_TAIL(&stores->list, *result, link);
 	changes__announce(stores->changes, "added", "store", name);
 	return 0;
 }
@@ -98,12 +95,12 @@ static int offer_store(void *stores, const void *data, struct peer_offer *offer,
 
 	if (length == sizeof(request->name))
 		return dart_error__set(error, EPROTO,
-				       "it does not name a store");
+				       "its request does not name a store");
 	for (i = length; i < sizeof(request->name); i++)
 		if (request->name[i])
 			return dart_error__set(
 				error, EPROTO,
-				"there is something behind the name");
+				"its request has data behind the name");
 	store = stores__find(stores, request->name);
 	if (!store)
 		return dart_error__set(error, ENOENT, "there is no store '%s'",

@@ -15,7 +15,7 @@ struct stores {
 	TAILQ_HEAD(, store) list;
 };
 
-/* @listener, where readers connect, is open while stores are created or deleted. */
+/* @listener must be open while stores are created or deleted. */
 void stores__open(struct stores *stores, const struct device *device,
 		  struct listener *listener, const struct changes *changes);
 void stores__close(struct stores *stores);
@@ -25,15 +25,15 @@ int stores__create(struct stores *stores, const char *name,
 		   const struct dart_store_geometry *geometry, int fd,
 		   const char *file, struct store **store,
 		   struct dart_error *error);
-/* Disconnects the readers of the store, too. */
+/* Also disconnects the readers of the store. */
 void stores__delete(struct stores *stores, struct store *store);
 /* NULL if there is no such store. */
 struct store *stores__find(const struct stores *stores, const char *name);
 
-/* The requests about stores and reporters; their subject are the stores. */
+/* Requests about stores and reporters; the subject is struct stores. */
 extern const struct request_type stores_requests[];
 
-/* Offers the store that a reader names; the subject are the stores. */
+/* Offers the store that a reader names; the subject is struct stores. */
 extern const struct peer_kind reader_kind;
 
 #endif /* STORES_H */

@@ -85,7 +85,7 @@ bad --slots 2^4 --value 3|4 to 64
 bad --slots 2^4 --value 65|4 to 64
 bad --slots 2^4 --value 20 --redundancy 9|1 to 8
 bad --slots 2^4 --value 20 --checksum 24|8, 16, 32 or 64
-bad --slots 2^32 --value 64|are to be had
+bad --slots 2^32 --value 64|are available
 bad --slots 2^4 --value 20 --file /proc/version|tmpfs or hugetlbfs
 bad --slots 2^4 --value 20 --file /absent/file|No such file
 bad --slots 2^4 --value 20 --size 3|no option '--size'
@@ -177,8 +177,8 @@ fe80::1|IPv6
 10.77.0|not an IPv4 address
 224.0.0.1|not the address of a host
 255.255.255.255|not the address of a host
-127.0.0.1|no address of RDMA device
-192.0.2.1|no way to
+127.0.0.1|not an address of RDMA device
+192.0.2.1|no route to
 10.77.0.99|does not answer ARP
 END
 refuse "a reporter of a store that does not exist is refused" "no store" \
