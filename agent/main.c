@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* dartd: lets controllers read the metrics of this host out of its memory. */
+/* dartd: lets controllers read the metrics of this host from its memory. */
 #include <bpf/libbpf.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -27,7 +27,7 @@ static int log_libbpf(enum libbpf_print_level level, const char *format,
 	return 0;
 }
 
-/* What is registered for RDMA is locked in memory.  Without leave: as it is. */
+/* RDMA registrations lock memory.  Without permission the limit stays. */
 static void raise_memory_limit(void)
 {
 	const struct rlimit unlimited = { RLIM_INFINITY, RLIM_INFINITY };
@@ -35,7 +35,7 @@ static void raise_memory_limit(void)
 	setrlimit(RLIMIT_MEMLOCK, &unlimited);
 }
 
-/* A new loop that SIGTERM and SIGINT end. */
+/* Creates a loop that exits on SIGTERM and SIGINT. */
 static int open_loop(sd_event **loop, struct dart_error *error)
 {
 	int ret;

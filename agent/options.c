@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Parses the command line of dartd. */
 #include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
@@ -12,15 +13,15 @@
 
 static const char usage[] =
 	"Usage: dartd [OPTION]...\n"
-	"Lets controllers read the metrics of this host out of its memory.\n"
+	"Lets controllers read the metrics of this host from its memory.\n"
 	"\n"
-	"  --exposure=exact|page  open the very bytes of the variables to\n"
+	"  --exposure=exact|page  expose exactly the bytes of the variables to\n"
 	"                         controllers (exact, the default), or whole\n"
-	"                         pages with what the kernel keeps beside them\n"
-	"  --socket=PATH          listen for dartctl here, not at\n"
+	"                         pages with their neighbouring kernel data\n"
+	"  --socket=PATH          listen for dartctl at PATH instead of\n"
 	"                         " DART_REGISTRATION_SOCKET "\n"
-	"  --port=N               listen for controllers at this port of the\n"
-	"                         RDMA CM (4792)\n"
+	"  --port=N               listen for controllers on port N of the\n"
+	"                         RDMA CM (default 4792)\n"
 	"  -h, --help             print this and exit\n"
 	"  -V, --version          print the version and exit\n";
 

@@ -14,8 +14,8 @@ struct options {
 };
 
 /*
- * Fills in @options.  Returns 0 to go on; 1 if all has been said (--help,
- * --version); -EINVAL, with a message on stderr, if the line is wrong.
+ * Fills in @options.  Returns 0 to go on; 1 after --help or --version; -EINVAL,
+ * with a message on stderr, if the command line is invalid.
  */
 int options__parse(struct options *options, int argc, char **argv);
 
