@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * A client of the registration socket of dartd, see <dart/registration.h>.
+ *
+ *	struct dart_registration_client client;
+ *	json_t *reply;
+ *
+ *	ret = dart_registration_client__open(&client,
+ *					     DART_REGISTRATION_SOCKET, &error);
+ *	if (!ret)
+ *		ret = dart_registration_client__ask(&client, request, -1,
+ *						    &reply, NULL, &error);
+ *
+ * All functions block.  Those that return int return 0, or -errno with a
+ * sentence in @error.  A client belongs to one thread at a time.
+ */
+#ifndef DART_REGISTRATION_CLIENT_H
+#define DART_REGISTRATION_CLIENT_H
+
+#include <jansson.h>
+
+#include <libdart/error.h>
+
+struct dart_registration_client {
+	int socket;
+	char *bytes;		/* that have been received but not returned */
+	size_t length, size;	/* of these; and of their memory */
+};
+
+/* Connects to the socket @path.  After a failure there is nothing to close. */
+int dart_registration_client__open(struct dart_registration_client *client,
+				   const char *path, struct dart_error *error);
+void dart_registration_client__close(struct dart_registration_client *client);
+
+/*
+ * Sends @request, with @fd unless it is -1, and waits for the reply.  Both stay
+ * the caller's, and so does what is returned: *@reply, and *@received, the
+ * descriptor that came with it, or -1.  @received may be NULL; a descriptor is
+ * closed then.
+ *
+ * A refusal is a failure with the errno and the sentence that dartd gives; its
+ * reply is in *@reply nevertheless.  After any other failure *@reply is NULL,
+ * and the client is good only for being closed.
+ */
+int dart_registration_client__ask(struct dart_registration_client *client,
+				  const json_t *request, int fd,
+				  json_t **reply, int *received,
+				  struct dart_error *error);
+
+/*
+ * The next line that dartd sends without being asked, after a request such as
+ * "monitor"; the caller's.  -EPIPE: dartd has disconnected.
+ */
+int dart_registration_client__next(struct dart_registration_client *client,
+				   json_t **line, struct dart_error *error);
+
+#endif /* DART_REGISTRATION_CLIENT_H */
