@@ -12,7 +12,7 @@
 #include "interface.h"
 #include "link.h"
 #include "maps.h"
-#include "object.h"
+#include "program.h"
 #include "pins.h"
 
 #define FILES_MAX	DART_COLLECTORS_MAX

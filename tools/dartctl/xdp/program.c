@@ -9,7 +9,7 @@
 #include <libdart/report/roce_frame.h>
 
 #include "maps.h"
-#include "object.h"
+#include "program.h"
 
 #define CRC32_IEEE 0x04c11db7
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The reporter's eBPF programs, told whom to report to. */
-#ifndef OBJECT_H
-#define OBJECT_H
+#ifndef PROGRAM_H
+#define PROGRAM_H
 
 #include <linux/if_ether.h>
 #include <xdp_reporter.skel.h>
@@ -27,4 +27,4 @@ int reporter_object__load(const struct reporter_plan *plan,
 			  struct xdp_reporter_bpf **object,
 			  struct dart_error *error);
 
-#endif /* OBJECT_H */
+#endif /* PROGRAM_H */
