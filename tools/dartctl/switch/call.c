@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* The parts that all calls of BMv2's Thrift interface have in common. */
 #include <errno.h>
 #include <stdio.h>
 
@@ -19,14 +20,11 @@ void switch_call__begin(struct thrift *thrift, const char *method,
 int switch_call__end(struct thrift *thrift, int asked, const char *what,
 		     struct dart_error *error)
 {
-	int ret = thrift__end(thrift);
+	int ret = thrift__end(thrift, error);
 
-	if (ret) {
-		dart_error__set(error, 0, "%s", thrift__why(thrift));
-	} else if (asked) {
-		dart_error__set(error, 0, "it refuses %s (its code is %d)",
-				what, thrift__code(thrift));
-		ret = -EREMOTEIO;
-	}
+	if (!ret && asked)
+		return dart_error__set(error, EREMOTEIO,
+				       "it refuses %s (its code is %d)", what,
+				       thrift__code(thrift));
 	return ret;
 }

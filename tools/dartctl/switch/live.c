@@ -122,8 +122,7 @@ int switch_live__push(const char *name, const struct switch_wish *wish,
 	if (!live)
 		return fail("memory is short");
 	live->wish = wish;
-	ret = thrift__connect(name, &live->thrift, live->error.text,
-			      sizeof(live->error.text));
+	ret = thrift__connect(name, &live->thrift, &live->error);
 	if (!ret)
 		ret = make_plan(live);
 	if (!ret && !is_dry)

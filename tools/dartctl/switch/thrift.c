@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* A client of Thrift in its binary protocol: see thrift.h. */
 #include <endian.h>
 #include <errno.h>
 #include <stdio.h>
@@ -19,7 +20,7 @@ enum { CALL = 1, REPLY = 2, EXCEPTION = 3 };
 enum { BYTE = 3, DOUBLE = 4, I16 = 6, MAP = 13, SET = 14 };
 
 struct thrift {
-	struct wire wire;
+	struct thrift_wire wire;
 	char method[NAME_MAX_LENGTH];
 	uint32_t sequence;	/* of the call */
 	int32_t code;
@@ -28,19 +29,17 @@ struct thrift {
 
 static const char nonsense[] = "its answer makes no sense";
 
-int thrift__connect(const char *name, struct thrift **thrift, char *why,
-		    size_t why_size)
+int thrift__connect(const char *name, struct thrift **thrift,
+		    struct dart_error *error)
 {
 	struct thrift *new = calloc(1, sizeof(*new));
 	int ret;
 
-	if (!new) {
-		snprintf(why, why_size, "memory is short");
-		return -ENOMEM;
-	}
-	ret = wire__connect(&new->wire, name);
+	if (!new)
+		return dart_error__set(error, ENOMEM, "out of memory");
+	ret = thrift_wire__connect(&new->wire, name);
 	if (ret) {
-		snprintf(why, why_size, "%s", new->wire.why);
+		*error = new->wire.error;
 		thrift__close(new);
 		return ret;
 	}
@@ -51,16 +50,16 @@ int thrift__connect(const char *name, struct thrift **thrift, char *why,
 void thrift__close(struct thrift *thrift)
 {
 	if (thrift)
-		wire__close(&thrift->wire);
+		thrift_wire__close(&thrift->wire);
 	free(thrift);
 }
 
 void thrift__refuse(struct thrift *thrift)
 {
-	wire__fail(&thrift->wire, -EPROTO, nonsense);
+	thrift_wire__fail(&thrift->wire, EPROTO, nonsense);
 }
 
-int thrift__end(struct thrift *thrift)
+int thrift__end(struct thrift *thrift, struct dart_error *error)
 {
 	int16_t id;
 
@@ -68,12 +67,9 @@ int thrift__end(struct thrift *thrift)
 	    thrift__next(thrift, &id) != THRIFT_STOP)
 		thrift__refuse(thrift);
 	thrift->in_result = false;
-	return thrift->wire.error;
-}
-
-const char *thrift__why(const struct thrift *thrift)
-{
-	return thrift->wire.why;
+	if (thrift->wire.ret)
+		*error = thrift->wire.error;
+	return thrift->wire.ret;
 }
 
 int32_t thrift__code(const struct thrift *thrift)
@@ -85,13 +81,13 @@ int32_t thrift__code(const struct thrift *thrift)
 
 static void put_u8(struct thrift *thrift, uint8_t value)
 {
-	wire__put(&thrift->wire, &value, sizeof(value));
+	thrift_wire__put(&thrift->wire, &value, sizeof(value));
 }
 
 static void put_u32(struct thrift *thrift, uint32_t value)
 {
 	value = htobe32(value);
-	wire__put(&thrift->wire, &value, sizeof(value));
+	thrift_wire__put(&thrift->wire, &value, sizeof(value));
 }
 
 static void put_field(struct thrift *thrift, uint8_t type, int16_t id)
@@ -99,14 +95,14 @@ static void put_field(struct thrift *thrift, uint8_t type, int16_t id)
 	uint16_t number = htobe16(id);
 
 	put_u8(thrift, type);
-	wire__put(&thrift->wire, &number, sizeof(number));
+	thrift_wire__put(&thrift->wire, &number, sizeof(number));
 }
 
 void thrift__put_element(struct thrift *thrift, const void *bytes,
 			 uint32_t length)
 {
 	put_u32(thrift, length);
-	wire__put(&thrift->wire, bytes, length);
+	thrift_wire__put(&thrift->wire, bytes, length);
 }
 
 void thrift__begin(struct thrift *thrift, const char *service,
@@ -178,7 +174,7 @@ static uint8_t get_u8(struct thrift *thrift)
 {
 	uint8_t value;
 
-	wire__get(&thrift->wire, &value, sizeof(value));
+	thrift_wire__get(&thrift->wire, &value, sizeof(value));
 	return value;
 }
 
@@ -186,7 +182,7 @@ static uint32_t get_u32(struct thrift *thrift)
 {
 	uint32_t value;
 
-	wire__get(&thrift->wire, &value, sizeof(value));
+	thrift_wire__get(&thrift->wire, &value, sizeof(value));
 	return be32toh(value);
 }
 
@@ -202,12 +198,12 @@ int64_t thrift__i64(struct thrift *thrift)
 	return high << 32 | get_u32(thrift);
 }
 
-/* Of strings and of containers: never more than can still come. */
+/* The length of a string or container, never more than can still come. */
 static uint32_t get_length(struct thrift *thrift)
 {
 	uint32_t length = get_u32(thrift);
 
-	if (length > wire__left(&thrift->wire)) {
+	if (length > thrift_wire__left(&thrift->wire)) {
 		thrift__refuse(thrift);
 		return 0;
 	}
@@ -222,7 +218,7 @@ uint32_t thrift__bytes(struct thrift *thrift, void *bytes, uint32_t size)
 		thrift__refuse(thrift);
 		return 0;
 	}
-	wire__get(&thrift->wire, bytes, length);
+	thrift_wire__get(&thrift->wire, bytes, length);
 	return length;
 }
 
@@ -231,16 +227,16 @@ char *thrift__text(struct thrift *thrift, uint32_t *length)
 	char *text;
 
 	*length = get_length(thrift);
-	if (thrift->wire.error)
+	if (thrift->wire.ret)
 		return NULL;
 	text = malloc((size_t)*length + 1);
 	if (!text) {
-		wire__fail(&thrift->wire, -ENOMEM, "memory is short");
+		thrift_wire__fail(&thrift->wire, ENOMEM, "out of memory");
 		return NULL;
 	}
-	wire__get(&thrift->wire, text, *length);
+	thrift_wire__get(&thrift->wire, text, *length);
 	text[*length] = '\0';
-	if (thrift->wire.error) {
+	if (thrift->wire.ret) {
 		free(text);
 		return NULL;
 	}
@@ -252,7 +248,7 @@ uint32_t thrift__list(struct thrift *thrift, enum thrift_type type)
 	uint8_t found = get_u8(thrift);
 	uint32_t count = get_length(thrift);
 
-	/* Nothing says what the elements of an empty list are. */
+	/* The elements of an empty list may have any type. */
 	if (count && found != type) {
 		thrift__refuse(thrift);
 		return 0;
@@ -266,19 +262,19 @@ enum thrift_type thrift__next(struct thrift *thrift, int16_t *id)
 	uint16_t number = 0;
 
 	if (type != THRIFT_STOP)
-		wire__get(&thrift->wire, &number, sizeof(number));
+		thrift_wire__get(&thrift->wire, &number, sizeof(number));
 	*id = be16toh(number);
-	return thrift->wire.error ? THRIFT_STOP : type;
+	return thrift->wire.ret ? THRIFT_STOP : type;
 }
 
 static void skip_bytes(struct thrift *thrift, uint32_t length)
 {
 	uint8_t rest[256];
 
-	for (; length && !thrift->wire.error;
+	for (; length && !thrift->wire.ret;
 	     length -= length < sizeof(rest) ? length : sizeof(rest))
-		wire__get(&thrift->wire, rest,
-			  length < sizeof(rest) ? length : sizeof(rest));
+		thrift_wire__get(&thrift->wire, rest,
+				 length < sizeof(rest) ? length : sizeof(rest));
 }
 
 static void skip(struct thrift *thrift, uint8_t type, int depth);
@@ -290,7 +286,7 @@ static void skip_elements(struct thrift *thrift, bool are_pairs, int depth)
 	uint8_t second = are_pairs ? get_u8(thrift) : THRIFT_STOP;
 	uint32_t count = get_length(thrift);
 
-	while (count-- && !thrift->wire.error) {
+	while (count-- && !thrift->wire.ret) {
 		skip(thrift, first, depth);
 		if (are_pairs)
 			skip(thrift, second, depth);
@@ -337,7 +333,7 @@ void thrift__skip(struct thrift *thrift, enum thrift_type type)
 	skip(thrift, type, 0);
 }
 
-/* The library's own exception: the server knows no such call, for example. */
+/* An exception of Thrift itself, for example after an unknown call. */
 static void read_exception(struct thrift *thrift)
 {
 	enum thrift_type type;
@@ -345,11 +341,11 @@ static void read_exception(struct thrift *thrift)
 
 	while ((type = thrift__next(thrift, &id)) != THRIFT_STOP)
 		thrift__skip(thrift, type);
-	wire__fail(&thrift->wire, -EOPNOTSUPP,
-		   "it does not take the call %s", thrift->method);
+	thrift_wire__fail(&thrift->wire, EOPNOTSUPP,
+			  "it does not take the call %s", thrift->method);
 }
 
-/* One that the service has declared: a struct with a code. */
+/* An exception that the service has declared: a struct with a code. */
 static void read_refusal(struct thrift *thrift)
 {
 	enum thrift_type type;
@@ -364,7 +360,7 @@ static void read_refusal(struct thrift *thrift)
 	}
 }
 
-/* What every answer begins with. */
+/* The begin of every answer. */
 static void read_header(struct thrift *thrift)
 {
 	uint32_t version = get_u32(thrift);
@@ -372,7 +368,8 @@ static void read_header(struct thrift *thrift)
 	uint32_t length;
 
 	if ((version & VERSION_MASK) != VERSION) {
-		wire__fail(&thrift->wire, -EPROTO, "it does not speak Thrift");
+		thrift_wire__fail(&thrift->wire, EPROTO,
+				  "it does not speak Thrift");
 		return;
 	}
 	length = thrift__bytes(thrift, method, sizeof(method));
@@ -393,15 +390,15 @@ int thrift__ask(struct thrift *thrift, enum thrift_type type)
 	int16_t id;
 
 	thrift__put_stop(thrift);
-	wire__send(&thrift->wire);
+	thrift_wire__send(&thrift->wire);
 	read_header(thrift);
 	found = thrift__next(thrift, &id);
-	if (thrift->wire.error)
+	if (thrift->wire.ret)
 		return -1;
 	thrift->in_result = found != THRIFT_STOP;
 	if (id && found == THRIFT_STRUCT) {
 		read_refusal(thrift);
-		return thrift->wire.error ? -1 : 1;
+		return thrift->wire.ret ? -1 : 1;
 	}
 	if (id || found != type) {
 		thrift__refuse(thrift);

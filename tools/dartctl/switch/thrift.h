@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * A client of Thrift: one service of several behind one port, in the binary
- * protocol, without frames.  The server's bytes are hostile: each call ends in
- * time, and nothing nests deeper or is longer than an answer may be.
+ * protocol, without frames.  The server is not trusted: the time of each call, and
+ * the length and depth of its answer, are limited.
  *
  *	thrift__begin(thrift, "standard", "bm_register_read");
  *	thrift__put_i32(thrift, 1, 0);
  *	...
  *	if (thrift__ask(thrift, THRIFT_I64) == 0)
  *		value = thrift__i64(thrift);
- *	ret = thrift__end(thrift);
+ *	ret = thrift__end(thrift, &error);
  *
- * Only the last line can fail: after a mistake all others do nothing, and read
+ * Only the last line can fail: after an error the others do nothing, and read
  * zeros.
  */
 #ifndef SWITCH_THRIFT_H
@@ -20,6 +20,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include <libdart/error.h>
 
 enum thrift_type {
 	THRIFT_STOP = 0,
@@ -33,10 +35,10 @@ enum thrift_type {
 
 struct thrift;
 
-/* @name: "HOST:PORT".  Returns 0 or -errno, and a sentence in @why. */
-int thrift__connect(const char *name, struct thrift **thrift, char *why,
-		    size_t why_size);
-/* NULL is nothing. */
+/* @name: "HOST:PORT".  Returns 0, or -errno with a sentence in @error. */
+int thrift__connect(const char *name, struct thrift **thrift,
+		    struct dart_error *error);
+/* NULL does nothing. */
 void thrift__close(struct thrift *thrift);
 
 void thrift__begin(struct thrift *thrift, const char *service,
@@ -63,13 +65,13 @@ void thrift__put_element(struct thrift *thrift, const void *bytes,
 
 /*
  * Sends the call and waits for its result, which must be of @type, THRIFT_STOP
- * for none.  Returns 0, 1 if there is an exception of the service in its place,
- * whose code is thrift__code() then, or -1 after a mistake.
+ * for none.  Returns 0, 1 if the service answers with an exception instead, whose
+ * code is thrift__code(), or -1 after an error.
  */
 int thrift__ask(struct thrift *thrift, enum thrift_type type);
 int32_t thrift__code(const struct thrift *thrift);
 
-/* The type of the next field of a struct, and its ID; THRIFT_STOP behind it. */
+/* The type of the next field of a struct, and its ID; THRIFT_STOP at the end. */
 enum thrift_type thrift__next(struct thrift *thrift, int16_t *id);
 void thrift__skip(struct thrift *thrift, enum thrift_type type);
 int32_t thrift__i32(struct thrift *thrift);
@@ -78,13 +80,12 @@ int64_t thrift__i64(struct thrift *thrift);
 uint32_t thrift__list(struct thrift *thrift, enum thrift_type type);
 /* A string of at most @size bytes.  Returns its length. */
 uint32_t thrift__bytes(struct thrift *thrift, void *bytes, uint32_t size);
-/* Any string, and a 0; the caller's to free.  NULL after a mistake. */
+/* A string of any length and a NUL; the caller's to free.  NULL after an error. */
 char *thrift__text(struct thrift *thrift, uint32_t *length);
-/* What has been read makes no sense to the caller. */
+/* Fails because the caller cannot make sense of the answer. */
 void thrift__refuse(struct thrift *thrift);
 
-/* Behind each call: 0, or -errno and a sentence in thrift__why(). */
-int thrift__end(struct thrift *thrift);
-const char *thrift__why(const struct thrift *thrift);
+/* Ends each call.  Returns 0, or -errno with a sentence in @error. */
+int thrift__end(struct thrift *thrift, struct dart_error *error);
 
 #endif /* SWITCH_THRIFT_H */

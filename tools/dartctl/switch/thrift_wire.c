@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Bytes to and from a Thrift server, with limits: see thrift_wire.h. */
 #include <errno.h>
 #include <netdb.h>
 #include <netinet/tcp.h>
@@ -27,28 +28,28 @@ static int64_t now(void)
 	return time.tv_sec * INT64_C(1000) + time.tv_nsec / 1000000;
 }
 
-void wire__fail(struct wire *wire, int error, const char *format, ...)
+void thrift_wire__fail(struct thrift_wire *wire, int code, const char *format,
+		       ...)
 {
 	va_list arguments;
 
-	if (wire->error)
+	if (wire->ret)
 		return;
-	wire->error = error;
 	va_start(arguments, format);
-	vsnprintf(wire->why, sizeof(wire->why), format, arguments);
+	wire->ret = dart_error__vset(&wire->error, code, format, arguments);
 	va_end(arguments);
 }
 
-static void begin_call(struct wire *wire)
+static void start_timer(struct thrift_wire *wire)
 {
 	wire->call_end = now() + CALL_MS;
 	if (wire->call_end > wire->end)
 		wire->call_end = wire->end;
-	wire->answer_left = WIRE_ANSWER_MAX;
+	wire->answer_left = THRIFT_WIRE_ANSWER_MAX;
 }
 
-/* Until the socket is ready for @events; false if it is too late. */
-static bool wait_for(struct wire *wire, short events)
+/* Waits until the socket is ready for @events; false after the time is over. */
+static bool wait_for(struct thrift_wire *wire, short events)
 {
 	struct pollfd poller = { .fd = wire->socket, .events = events };
 	int64_t left;
@@ -60,12 +61,12 @@ static bool wait_for(struct wire *wire, short events)
 		if (poll(&poller, 1, left) > 0)
 			return true;
 	} while (1);
-	wire__fail(wire, -ETIMEDOUT, "it does not answer in time");
+	thrift_wire__fail(wire, ETIMEDOUT, "it does not answer in time");
 	return false;
 }
 
 /* Returns 0 or -errno. */
-static int open_socket(struct wire *wire, const struct addrinfo *address)
+static int open_socket(struct thrift_wire *wire, const struct addrinfo *address)
 {
 	socklen_t length = sizeof(int);
 	int error = 0;
@@ -78,7 +79,7 @@ static int open_socket(struct wire *wire, const struct addrinfo *address)
 		if (errno != EINPROGRESS)
 			return -errno;
 		if (!wait_for(wire, POLLOUT))
-			return wire->error;
+			return wire->ret;
 		getsockopt(wire->socket, SOL_SOCKET, SO_ERROR, &error, &length);
 	}
 	setsockopt(wire->socket, IPPROTO_TCP, TCP_NODELAY, &(int){ 1 },
@@ -86,76 +87,78 @@ static int open_socket(struct wire *wire, const struct addrinfo *address)
 	return -error;
 }
 
-/* The first address that takes the connection. */
-static void try_addresses(struct wire *wire, const struct addrinfo *address)
+/* Connects to the first address that accepts. */
+static void try_addresses(struct thrift_wire *wire,
+			  const struct addrinfo *address)
 {
 	int ret = -EADDRNOTAVAIL;
 
 	for (; ret && address; address = address->ai_next) {
 		if (wire->socket >= 0)
 			close(wire->socket);
-		wire->error = 0; /* one that was too slow is not the last */
-		begin_call(wire);
+		wire->ret = 0; /* of an address that took too long */
+		start_timer(wire);
 		ret = open_socket(wire, address);
 	}
 	if (ret)
-		wire__fail(wire, ret, "%s", strerror(-ret));
+		thrift_wire__fail(wire, -ret, "%s", strerror(-ret));
 }
 
-int wire__connect(struct wire *wire, const char *name)
+int thrift_wire__connect(struct thrift_wire *wire, const char *name)
 {
 	struct addrinfo hints = { .ai_socktype = SOCK_STREAM };
 	struct addrinfo *addresses;
 	char *host, service[8];
 	uint16_t port;
-	int err;
+	int ret;
 
 	wire->socket = -1;
-	wire->error = 0;
+	wire->ret = 0;
 	wire->out_length = 0;
 	wire->in_start = 0;
 	wire->in_end = 0;
 	wire->end = now() + TOTAL_MS;
-	err = dart_address__parse(name, &host, &port);
-	if (err) {
-		wire__fail(wire, err, "%s", strerror(-err));
-		return err;
+	ret = dart_address__parse(name, &host, &port);
+	if (ret) {
+		thrift_wire__fail(wire, -ret, "%s", strerror(-ret));
+		return ret;
 	}
 	snprintf(service, sizeof(service), "%u", port);
-	err = getaddrinfo(host, service, &hints, &addresses);
+	ret = getaddrinfo(host, service, &hints, &addresses);
 	free(host);
-	if (err) {
-		wire__fail(wire, -EHOSTUNREACH, "%s", gai_strerror(err));
-		return wire->error;
+	if (ret) {
+		thrift_wire__fail(wire, EHOSTUNREACH, "%s", gai_strerror(ret));
+		return wire->ret;
 	}
 	try_addresses(wire, addresses);
 	freeaddrinfo(addresses);
-	return wire->error;
+	return wire->ret;
 }
 
-void wire__close(struct wire *wire)
+void thrift_wire__close(struct thrift_wire *wire)
 {
 	if (wire->socket >= 0)
 		close(wire->socket);
 }
 
-void wire__put(struct wire *wire, const void *bytes, uint32_t length)
+void thrift_wire__put(struct thrift_wire *wire, const void *bytes,
+		      uint32_t length)
 {
 	if (length > sizeof(wire->out) - wire->out_length)
-		wire__fail(wire, -E2BIG, "a call would be too long");
-	if (wire->error)
+		thrift_wire__fail(wire, E2BIG, "a call would be too long");
+	if (wire->ret)
 		return;
 	memcpy(wire->out + wire->out_length, bytes, length);
 	wire->out_length += length;
 }
 
-void wire__send(struct wire *wire)
+void thrift_wire__send(struct thrift_wire *wire)
 {
 	uint32_t sent = 0;
 	ssize_t count;
 
-	begin_call(wire);
-	while (!wire->error && sent < wire->out_length) {
+	start_timer(wire);
+	while (!wire->ret && sent < wire->out_length) {
 		count = send(wire->socket, wire->out + sent,
 			     wire->out_length - sent, MSG_NOSIGNAL);
 		if (count >= 0)
@@ -163,13 +166,13 @@ void wire__send(struct wire *wire)
 		else if (errno == EAGAIN)
 			wait_for(wire, POLLOUT);
 		else
-			wire__fail(wire, -errno, "%s", strerror(errno));
+			thrift_wire__fail(wire, errno, "%s", strerror(errno));
 	}
 	wire->out_length = 0;
 }
 
-/* Waits for bytes where there are none. */
-static void fill(struct wire *wire)
+/* Waits for bytes; the buffer is empty. */
+static void receive(struct thrift_wire *wire)
 {
 	ssize_t count;
 
@@ -179,28 +182,28 @@ static void fill(struct wire *wire)
 		count = recv(wire->socket, wire->in, sizeof(wire->in), 0);
 	} while (count < 0 && (errno == EAGAIN || errno == EINTR));
 	if (count < 0)
-		wire__fail(wire, -errno, "%s", strerror(errno));
+		thrift_wire__fail(wire, errno, "%s", strerror(errno));
 	else if (!count)
-		wire__fail(wire, -ECONNRESET, "it has hung up");
-	if (wire->error)
+		thrift_wire__fail(wire, ECONNRESET, "it has disconnected");
+	if (wire->ret)
 		return;
 	wire->in_start = 0;
 	wire->in_end = count;
 }
 
-void wire__get(struct wire *wire, void *bytes, uint32_t length)
+void thrift_wire__get(struct thrift_wire *wire, void *bytes, uint32_t length)
 {
 	uint8_t *rest = bytes;
 	uint32_t part;
 
 	if (length > wire->answer_left)
-		wire__fail(wire, -EPROTO, "its answer is too long");
+		thrift_wire__fail(wire, EPROTO, "its answer is too long");
 	else
 		wire->answer_left -= length;
-	while (length && !wire->error) {
+	while (length && !wire->ret) {
 		if (wire->in_start == wire->in_end)
-			fill(wire);
-		if (wire->error)
+			receive(wire);
+		if (wire->ret)
 			break;
 		part = wire->in_end - wire->in_start;
 		if (part > length)
@@ -213,7 +216,7 @@ void wire__get(struct wire *wire, void *bytes, uint32_t length)
 	memset(rest, 0, length);
 }
 
-uint32_t wire__left(const struct wire *wire)
+uint32_t thrift_wire__left(const struct thrift_wire *wire)
 {
 	return wire->answer_left;
 }
