@@ -5,7 +5,7 @@
 
 # holds ENTRY JQ: of the sums over all CPUs
 holds() {
-	dartctl -j show "$1" | tee /dev/stderr | is_true ".entry.values.sum | $2"
+	dartctl -j show "$1" | tee /dev/stderr | is_true ".values.sum | $2"
 }
 
 # disappears ENTRY: waits until the table no longer has it
@@ -59,7 +59,7 @@ ip link add end0 type veth peer name end1
 ip link set end0 up
 ip link set end1 up
 id=$(dartctl -j register counters sample packets bytes cgroups |
-	jq .entry.counters_id)
+	jq .counters_id)
 check "counters for eBPF programs start from 0" \
 	holds sample '.packets == 0 and .bytes == 0'
 check "programs that call the kfunc can be attached" until_ready /run/programs.log \
@@ -78,7 +78,7 @@ check "counters that programs still add to can be unregistered" dartctl unregist
 refuse "dartctl show refuses counters that were unregistered" "no entry 'sample'" \
 	dartctl show sample
 # While a lease on them lasts, the name brings them back. Its end is not announced.
-until [ "$(dartctl -j status | jq .status.leases)" -eq 0 ]; do
+until [ "$(dartctl -j status | jq .leases)" -eq 0 ]; do
 	sleep 0.2
 done
 dartctl register counters sample packets bytes cgroups >"$output"

@@ -15,7 +15,7 @@ as_ip() {
 	ip -s -s -j link show end1 >"$shown" &&
 		dartctl -j show netdev:core@end1 | tee /dev/stderr |
 		is_true --argjson least "$1" --slurpfile ip "$shown" \
-			'.entry.values.sum as $sum | $ip[0][0].stats64 |
+			'.values.sum as $sum | $ip[0][0].stats64 |
 			$sum.rx_otherhost_dropped >= $least and
 			$sum.rx_otherhost_dropped == (.rx.otherhost // 0) and
 			$sum.rx_dropped == .rx.dropped and

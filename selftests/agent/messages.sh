@@ -27,7 +27,7 @@ snmp:tcp --netdev lo|not take a network device
 snmp:tcp --netns absent|no network namespace
 netdev:stats --netdev absent|no interface
 netdev:stats --netdev eth0|no per-CPU statistics
-disk:stats --disk null|is no disk
+disk:stats --disk null|is not a disk
 cgroup:cpu --cgroup absent|no cgroup
 cgroup:cpu --cgroup /|root cgroup
 cgroup:cpu --cgroup ../..|not below

@@ -7,11 +7,11 @@
 # shellcheck disable=SC2016 # $name is a variable of jq
 holds() {
 	dartctl -j probe list | is_true --arg name "$1" \
-		'.probes[] | select(.name == $name) | '"$2"
+		'.[] | select(.name == $name) | '"$2"
 }
 
 entries() {
-	dartctl -j list | jq -c '.entries | map(.name)'
+	dartctl -j list | jq -c 'map(.name)'
 }
 
 # between LOW VALUE HIGH
@@ -22,7 +22,7 @@ between() {
 
 # counted ENTRY FIELD: the sum of a histogram
 counted() {
-	dartctl -j show "$1" | jq ".entry.values.sum.$2 | add"
+	dartctl -j show "$1" | jq ".values.sum.$2 | add"
 }
 
 # With the capabilities of dartd.service only.
@@ -44,7 +44,7 @@ for probe in tcpconn runqlat biolat cgroupnet; do
 		'.loaded and .entries[0] == .name'
 	check "dartctl shows the values of the probe $probe" dartctl show $probe
 	[ $probe != tcpconn ] || refuse "a loaded probe is refused a second time" \
-		EEXIST dartctl probe load $probe
+		"loaded already" dartctl probe load $probe
 	check "the probe $probe can be unloaded" dartctl probe unload $probe
 done
 check "unloaded probes leave no entry in the table" [ "$(entries)" = "$before" ]
@@ -56,7 +56,7 @@ refuse "only root may load a probe" "only root" setpriv --reuid 65534 \
 refuse "a probe that does not exist is refused" "no probe 'absent'" \
 	dartctl probe load absent
 # Maps live as long as the leases of their entries, whose end is not announced.
-until [ "$(dartctl -j status | jq .status.leases)" -eq 0 ]; do
+until [ "$(dartctl -j status | jq .leases)" -eq 0 ]; do
 	sleep 0.5
 done
 check "maps of unloaded probes no longer exist once their leases end" \
@@ -125,7 +125,7 @@ inside() {
 # net CGROUP: its figures, or null if it has no row
 net() {
 	dartctl -j show cgroupnet | jq -c --argjson id "$1" '
-		[.entry.values.rows[] | select(.cgroup == $id) |
+		[.values.rows[] | select(.cgroup == $id) |
 		[.received_bytes, .received_packets, .sent_bytes, .sent_packets]][0]'
 }
 
@@ -173,10 +173,10 @@ check "the row of a cgroup survives the removal of one of version 1 with its id"
 
 # Packets to the root cgroup may add a row meanwhile.
 rows() {
-	dartctl -j show cgroupnet | jq '.entry.values.rows | length'
+	dartctl -j show cgroupnet | jq '.values.rows | length'
 }
 low=$(rows)
-in_use=$(dartctl -j show cgroupnet.rows | jq '.entry.values.rows[0].in_use')
+in_use=$(dartctl -j show cgroupnet.rows | jq '.values.rows[0].in_use')
 check "cgroupnet says as many rows in use as it shows" \
 	between "$low" "$in_use" "$(rows)"
 

@@ -22,7 +22,7 @@ file() {
 }
 
 attach() {
-	dartctl reporter attach "$@" --collectors "$file"
+	dartctl xdp attach "$@" --collectors "$file"
 }
 
 programs() {
@@ -43,27 +43,27 @@ ip link set port1 up
 file "$(collector 10.78.0.1 20 32 17)"
 refuse "an interface that does not exist is refused" \
 	"there is no interface 'absent'" attach absent
-refuse "an interface other than Ethernet is refused" "'lo' is no Ethernet" attach lo
+refuse "an interface other than Ethernet is refused" "'lo' is not an Ethernet interface" attach lo
 refuse "an interface without an IPv4 address to report from is refused" \
-	"way0 has no IPv4 address" attach way0
+	"'way0' has no IPv4 address" attach way0
 refuse "a file of collectors that does not exist is refused" "cannot open /absent" \
-	dartctl reporter attach port.0 --collectors /absent
+	dartctl xdp attach port.0 --collectors /absent
 refuse "a file of collectors that is not JSON is refused" "not JSON" \
-	dartctl reporter attach port.0 --collectors "$0"
+	dartctl xdp attach port.0 --collectors "$0"
 refuse "an attachment without --collectors is refused" \
-	"needs an interface and --collectors" dartctl reporter attach port.0
-refuse "a UDP port above 65535 is refused" "'65536' is no UDP port" \
+	"needs INTERFACE and --collectors" dartctl xdp attach port.0
+refuse "a UDP port above 65535 is refused" "'65536' is not a UDP port" \
 	attach port.0 --int-port 65536
 refuse "the same port for INT and for postcards is refused" "different ports" \
 	attach port.0 --report-port 5000
 refuse "copies other than random or all are refused" "random or all" \
 	attach port.0 --copies some
-refuse "all copies are refused if the driver cannot clone packets" "not all copies" \
+refuse "all copies are refused if the driver cannot clone packets" "which --copies all needs" \
 	attach port.0 --copies all
 refuse "a source address from which no collector takes reports is refused" \
 	"from 10.78.0.9" attach port.0 --source 10.78.0.9
 refuse "only root may attach the reporter" "only root" setpriv --reuid 65534 \
-	--clear-groups dartctl reporter attach port.0 --collectors "$file"
+	--clear-groups dartctl xdp attach port.0 --collectors "$file"
 file "$(collector 10.78.0.1 24 32 17)"
 refuse "a store with values of another length than paths is refused" \
 	"values of 24 bytes" attach port.0
@@ -71,20 +71,20 @@ file "$(collector 10.78.0.1 20 32 17)" "$(collector 10.78.0.1 20 64 18)"
 refuse "collectors with checksums of different width are refused" "checksum_bits" \
 	attach port.0
 check "refused attachments leave no program and no pin" nothing_left
-refuse "an interface without a reporter cannot be detached" "no reporter" \
-	dartctl reporter detach port.0
-refuse "an interface without a reporter has no status" "no reporter" \
-	dartctl reporter status port.0
+refuse "an interface without a reporter cannot be detached" "no XDP reporter" \
+	dartctl xdp detach port.0
+refuse "an interface without a reporter has no status" "no XDP reporter" \
+	dartctl xdp status port.0
 
 file "$(collector 10.78.0.1 20 32 17)"
 check "the reporter can be attached to an interface" attach port.0
-refuse "a second reporter on the same interface is refused" "reporter detach port.0" \
+refuse "a second reporter on the same interface is refused" "xdp detach port.0" \
 	attach port.0
-check "an attached reporter is in the status" sh -c 'dartctl -j reporter status |
-	is_true ".reporters | length == 1 and .[0].interface == \"port.0\""'
+check "an attached reporter is in the status" sh -c 'dartctl -j xdp status |
+	is_true "length == 1 and .[0].interface == \"port.0\""'
 check "only root may see the status of reporters" sh -c '! setpriv --reuid 65534 \
-	--clear-groups dartctl reporter status'
-check "an attached reporter can be detached" dartctl reporter detach port.0
+	--clear-groups dartctl xdp status'
+check "an attached reporter can be detached" dartctl xdp detach port.0
 check "a detached reporter leaves no program and no pin" nothing_left
 
 check "the reporter can send through an interface other than its own" \
@@ -97,16 +97,16 @@ check "the reporter's counters per collector can be registered as an entry" \
 dart-report --interface port.0 --source 10.78.0.1 --flows uniform \
 	--count 100 --emit int >"$output"
 check "100 packets with INT are counted as 100 reports" sh -c '
-	dartctl -j show reporter | is_true ".entry.values.sum.reports == 100"'
+	dartctl -j show reporter | is_true ".values.sum.reports == 100"'
 check "100 reports are counted for their collector, with its address and store" \
 	sh -c 'dartctl -j show reporter.to | tee /dev/stderr |
-	is_true ".entry.values.rows[0] | .reports == 100 and .qpn == 17 and
+	is_true ".values.rows[0] | .reports == 100 and .qpn == 17 and
 		.address == \"10.78.0.2\" and .store == \"paths\""'
 check "an interface with a reporter can be deleted" ip link delete port.0
 check "the status says that the reporter's interface no longer exists" sh -c '
-	dartctl -j reporter status port1 | is_true ".reporters[0].mode == \"gone\""'
+	dartctl -j xdp status port1 | is_true ".[0].mode == \"gone\""'
 check "a reporter can be detached after its interface was deleted" \
-	dartctl reporter detach port1
+	dartctl xdp detach port1
 check "the agent stops" host_down
 rm -f "$file"
 finish

@@ -5,7 +5,7 @@
 
 # show NAME: a store as JSON, with its contents in figures
 show() {
-	dartctl -j store show "$1" | jq .store
+	dartctl -j store show "$1"
 }
 
 # has STORE FILTER
@@ -32,7 +32,7 @@ entry_holds() {
 
 queue_pair_is() {
 	rdma resource show qp lqpn \
-		"$(dartctl -j reporter list | jq '.reporters[0].qpn')" |
+		"$(dartctl -j reporter list | jq '.[0].qpn')" |
 		grep "$1"
 }
 
@@ -149,7 +149,7 @@ if [ -e /proc/sys/vm/nr_hugepages ]; then
 	echo 16 >/proc/sys/vm/nr_hugepages
 	check "a store is in huge pages if enough of them are free" sh -c '
 		dartctl -j store create huge --slots 2^20 --value 28 |
-			is_true .store.huge_pages'
+			is_true .huge_pages'
 	check "a store of 32 MiB takes all 16 huge pages" \
 		grep -q "^HugePages_Free: *0$" /proc/meminfo
 	mkdir -p /run/huge
@@ -191,12 +191,12 @@ check "a reporter has a UC queue pair that is ready to receive" \
 refuse "an export for BMv2 is refused without a program" "needs --program" \
 	dartctl store export paths --target bmv2
 refuse "an export for BMv2 is refused without the switch port of a collector" \
-	"no port is known of collector" \
+	"collector 10.77.0.1 has no port" \
 	dartctl store export paths --target bmv2 --program /dev/null
 refuse "an export for BMv2 is refused if its program cannot be read" \
-	"cannot read /dev/null" \
+	"cannot read '/dev/null'" \
 	dartctl store export paths --target bmv2 --program /dev/null --port 3
-refuse "switch ports are refused for an export as JSON" "has no program, ports" \
+refuse "switch ports are refused for an export as JSON" "takes no --program, --port" \
 	dartctl store export paths --port 3
 program >/run/program.json
 check "an export for BMv2 has the commands that a push of the JSON export prints" sh -c '

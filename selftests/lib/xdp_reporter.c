@@ -95,7 +95,7 @@ struct xdp_reporter *xdp_reporter__attach(uint32_t checksum_bits,
 	assert_int_equal(dart_store_hash__new(&geometry, &reporter->hash),
 			 0);
 	write_file(reporter, "/tmp/collectors.json", assigned);
-	run("dartctl reporter attach " INTERFACE
+	run("dartctl xdp attach " INTERFACE
 	    " --collectors /tmp/collectors.json --report-port 5001 >&2");
 	assert_int_equal(bpf_xdp_query(if_nametoindex(INTERFACE), 0, &query),
 			 0);
@@ -117,7 +117,7 @@ int xdp_reporter__detach(void **state)
 	dart_store_hash__free(reporter->hash);
 	free(reporter);
 	*state = NULL;
-	run("dartctl reporter detach " INTERFACE);
+	run("dartctl xdp detach " INTERFACE);
 	return 0;
 }
 

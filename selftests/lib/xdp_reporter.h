@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The XDP reporter, which `dartctl reporter attach` attaches to a separate interface,
+ * The XDP reporter, which `dartctl xdp attach` attaches to a separate interface,
  * with 64 different collectors.  BPF_PROG_TEST_RUN runs it on frames.  Every error
  * fails the test.
  */

@@ -194,7 +194,7 @@ refuse "collectors with different checksum widths are refused" \
 	"another value_length or checksum_bits" \
 	push bits --port 3
 refuse "more collectors than a switch can hold are refused" \
-	"65 collectors: a switch knows 64" push 65 --port 3
+	"65 collectors, but a switch has room for 64" push 65 --port 3
 refuse "collectors of two reporters are refused" "another reporter than those before" \
 	push reporters --port 3
 refuse "a file without collectors is refused" \
@@ -202,16 +202,16 @@ refuse "a file without collectors is refused" \
 refuse "a file that does not exist is refused" \
 	"cannot open .*absent" push absent --port 3
 refuse "a collector without a port is refused" \
-	"no port is known of collector 10.0.0.3" \
+	"collector 10.0.0.3 has no port" \
 	push two --port 10.0.0.1=3
-refuse "a port of an unknown collector is refused" "no collector is 10.0.0.9" \
+refuse "a port of an unknown collector is refused" "port names 10.0.0.9" \
 	push two --port 3 --port 10.0.0.9=3
 refuse "the port that drops packets, 511, is refused" \
-	"'511' is no port" push two --port 511
+	"'511' is not a port" push two --port 511
 refuse "two ports for all collectors are refused" \
-	"there is one already" push two --port 3 --port 4
+	"has a port already" push two --port 3 --port 4
 refuse "a port of a collector without an IPv4 address is refused" \
-	"'a=3' is no IPv4 address" \
+	"'a=3' is not ADDRESS=PORT" \
 	push two --port a=3
 refuse "an unknown target is refused" "no target 'tna'" push two --port 3 --target tna
 refuse "a push without a target is refused" "needs --target" \
@@ -226,7 +226,7 @@ refuse "an address of a switch without a port is refused" \
 	"'localhost' is not HOST:PORT" \
 	push two --port 3 --thrift localhost
 refuse "a push to a port without a listener fails" \
-	"cannot push to localhost:[0-9]*: Connection refused" \
+	"cannot push to 'localhost:[0-9]*': Connection refused" \
 	push two --port 3 --thrift "localhost:$(free_port)"
 check "a refused push changes nothing in the switch" is_unchanged
 
@@ -304,7 +304,7 @@ check "--all-copies changes only the reporter" \
 	prints "change reporter: mac 02:00:0a:00:00:02, ip 10.0.0.2, checksum_bytes 4, all_copies 1" \
 	push one --port 4 --all-copies
 check "a push without --all-copies changes it back, and -j prints JSON" \
-	prints '{"changes":[{"verb":"change","object":"reporter","first":0,"last":0,"mac":"02:00:0a:00:00:02","ip":"10.0.0.2","checksum_bytes":4,"all_copies":0}]}' \
+	prints '[{"verb":"change","object":"reporter","first":0,"last":0,"mac":"02:00:0a:00:00:02","ip":"10.0.0.2","checksum_bytes":4,"all_copies":0}]' \
 	push_as_json one --port 4
 
 file shares "$(collector 10.0.0.4 20 '{"shares": "0-9,20"}')"
@@ -371,7 +371,7 @@ check "each hash in the commands has the polynomial of its purpose" polynomials_
 
 file two "$(collector 10.0.0.1 17 '{"rkey": 7}')" "$second"
 refuse "a push notices an address in the table that it did not write" \
-	"it does not have what it was told (left to do: remove share 0-511) (some has changed: push again)" \
+	"it does not have what it was told (left to do: remove share 0-511) (it is partly changed: push again)" \
 	push_forged 0a000001 0a000063 two --port 3 --port 10.0.0.3=4
 check "the next push corrects the address" push two --port 3 --port 10.0.0.3=4
 file two "$(collector 10.0.0.1 16 '{"first_psn": 1193046}')" "$second"
@@ -382,7 +382,7 @@ refuse "a push notices a PSN in the register that it did not write" \
 check "a collector is not added before its PSN is right" entries dart_collector 2
 check "the next push corrects the PSN" push two --port 3 --port 10.0.0.3=4
 refuse "a switch that disconnects is reported" \
-	"it does not speak Thrift\|it has hung up" \
+	"it does not speak Thrift\|it has disconnected" \
 	push_forged 80010001 00000000 two --port 3 --port 10.0.0.3=4
 
 # ---- other programs
@@ -401,6 +401,6 @@ refuse "a program that cannot be read is refused" "cannot read .*two.no" \
 
 wait "$silence"
 check "a push to a switch that never answers ends with a message" grep -q \
-	"^dartctl: cannot push to localhost:[0-9]*: it does not answer in time$" \
+	"^dartctl: cannot push to 'localhost:[0-9]*': it does not answer in time$" \
 	"$directory/silence"
 finish

@@ -16,7 +16,7 @@ create() {
 
 # counter NAME INTERFACE
 counter() {
-	dartctl -j reporter status "$2" | jq ".reporters[0].$1"
+	dartctl -j xdp status "$2" | jq ".[0].$1"
 }
 
 # taken: packets that the host's soft-RoCE has received
@@ -43,7 +43,7 @@ report() {
 		[ "$arrived" -lt "$count" ] || break
 		sleep 0.1
 	done
-	dartctl reporter status "$interface"
+	dartctl xdp status "$interface"
 	echo "of $count reports $arrived have arrived"
 	[ "$(counter reports "$interface")" -eq "$count" ] &&
 		[ $((arrived * 2)) -gt "$count" ] && [ "$arrived" -le "$count" ]
@@ -69,18 +69,18 @@ on host dartctl register source cpustat
 
 check "the host makes a store to which this machine may report" create turned
 check "the reporter can be attached to the port that receives the packets" \
-	dartctl reporter attach eth0 --collectors "$collectors"
+	dartctl xdp attach eth0 --collectors "$collectors"
 check "each packet with INT becomes a report" report $flows eth0 \
 	on host dart-report --interface eth0 --count $flows
 check "the store has the paths of the packets, and no wrong path" found turned
 check "packets without INT pass the reporter" dart-controller --once host
 check "packets that pass the reporter are counted" [ "$(counter others eth0)" -gt 0 ]
 check "the driver of the port runs the reporter" \
-	[ "$(dartctl -j reporter status eth0 | jq -r .reporters[0].mode)" = native ]
-check "a reporter that sends one copy can be detached" dartctl reporter detach eth0
+	[ "$(dartctl -j xdp status eth0 | jq -r '.[0].mode')" = native ]
+check "a reporter that sends one copy can be detached" dartctl xdp detach eth0
 
 check "the host makes a store for reports with all copies" create both
-check "the reporter can be attached with all copies" dartctl reporter attach eth0 \
+check "the reporter can be attached with all copies" dartctl xdp attach eth0 \
 	--copies all --collectors "$collectors"
 check "with all copies each packet with INT becomes two reports" report 200 eth0 \
 	on host dart-report --interface eth0 --count 100
@@ -88,7 +88,7 @@ check "with all copies each packet with INT becomes two reports" report 200 eth0
 check "with all copies the store has both copies of each path" sh -c '
 	on host flows_found /run/store/both uniform 100 | tee /dev/stderr |
 	is_true ".correct == 100 and .wrong == 0 and .copies > 195"'
-check "a reporter that sends all copies can be detached" dartctl reporter detach eth0
+check "a reporter that sends all copies can be detached" dartctl xdp detach eth0
 
 # A port of a switch (lan1), a machine that sends to it (lan0), and a cable for copies.
 ip link add lan0 type veth peer name lan1
@@ -100,12 +100,12 @@ tc qdisc add dev lan1 clsact
 tc filter add dev lan1 ingress matchall action mirred egress mirror dev copies0
 check "the host makes a store for reports from mirrored packets" create copied
 ip link add more0 type veth peer name more1
-check "a reporter can send through another interface" dartctl reporter attach \
+check "a reporter can send through another interface" dartctl xdp attach \
 	more1 --through eth0 --collectors "$collectors"
 check "a second reporter can send through the same interface" \
-	dartctl reporter attach copies1 --through eth0 --collectors "$collectors"
+	dartctl xdp attach copies1 --through eth0 --collectors "$collectors"
 check "one of two reporters that share an interface can be detached" \
-	dartctl reporter detach more1
+	dartctl xdp detach more1
 received=$(cat /sys/class/net/lan1/statistics/rx_packets)
 check "each mirrored packet with INT becomes a report" report $flows copies1 \
 	dart-report --interface lan0 --source 192.0.2.1 --count $flows
@@ -115,8 +115,8 @@ check "mirrored packets also reach the port they were sent to" \
 check "the agent stops" on host host_down
 check "an interface with a reporter can be deleted" ip link delete copies0
 check "the status says that the reporter's interface no longer exists" \
-	[ "$(dartctl -j reporter status copies1 | jq -r .reporters[0].mode)" = gone ]
+	[ "$(dartctl -j xdp status copies1 | jq -r '.[0].mode')" = gone ]
 check "a reporter can be detached after its interface was deleted" \
-	dartctl reporter detach copies1
+	dartctl xdp detach copies1
 rm -f "$collectors"
 finish

@@ -26,13 +26,13 @@ lacks() {
 
 # The names of entries that begin with PREFIX, on one line.
 names() {
-	on host dartctl -j list | jq -r "[.entries[].name |
+	on host dartctl -j list | jq -r "[.[].name |
 		select(startswith(\"$1\"))] | sort | join(\" \")"
 }
 
 # settled: waits until no lease is left
 settled() {
-	until on host dartctl -j status | is_true '.status.leases == 0'; do
+	until on host dartctl -j status | is_true '.leases == 0'; do
 		sleep 0.5
 	done
 }
@@ -121,12 +121,12 @@ refuse "a followed namespace cannot be unregistered alone" "is part of" \
 	on host dartctl unregister snmp:udp@red
 check "a controller reads followed cgroups" has cgroup:cpu@/pods/one
 
-generation=$(on host dartctl -j status | jq .status.generation)
+generation=$(on host dartctl -j status | jq .generation)
 on host mkdir -p $cgroups/pods/two/deep
 check "a controller reads a cgroup that was made under a follower" \
 	has cgroup:cpu@/pods/two/deep
 check "two cgroups made together change the generation at most twice" \
-	[ "$(on host dartctl -j status | jq .status.generation)" -le \
+	[ "$(on host dartctl -j status | jq .generation)" -le \
 		$((generation + 2)) ]
 on host ip netns add green
 inode=$(on host stat -L -c %i /run/netns/green)

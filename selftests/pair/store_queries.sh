@@ -150,10 +150,10 @@ is missing: a key of 'failure' is --failure u32 --location u32|paths failure
 '--query' needs an argument|paths mirror --query
 --query 'x': expected a number|paths mirror --query x
 not 'more' as well|paths mirror --query 1 more
-'best' is no policy|paths mirror --query 1 --policy best
-'consensus=9' is no policy|paths mirror --query 1 --policy consensus=9
-a consensus of 3 there cannot be|paths mirror --query 1 --policy consensus=3 --from host
-'host:0' is no host|paths mirror --query 1 --from host:0
+'best' is not a policy|paths mirror --query 1 --policy best
+'consensus=9' is not a policy|paths mirror --query 1 --policy consensus=9
+a consensus of 3 is impossible|paths mirror --query 1 --policy consensus=3 --from host
+'host:0' is not HOST|paths mirror --query 1 --from host:0
 cannot resolve 'absent'|paths mirror --query 1 --from absent
 no such store|absent mirror --query 1 --from host
 is not a name of a store|$(printf 'n%.0s' $(seq 40)) mirror --query 1 --from host

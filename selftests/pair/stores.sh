@@ -12,12 +12,12 @@ agent_ran() {
 
 # show FILTER
 show() {
-	on host dartctl -j store show paths | jq ".store | $1"
+	on host dartctl -j store show paths | jq "$1"
 }
 
 holds() {
 	on host dartctl -j store show paths |
-		is_true ".store | $1 or (debug | false)"
+		is_true "$1 or (debug | false)"
 }
 
 report() {

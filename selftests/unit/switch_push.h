@@ -17,7 +17,7 @@ struct push {
 	struct dart_collector list[DART_COLLECTORS_MAX];
 	struct switch_wish wish;
 	struct switch_state *now, *wanted;
-	struct switch_plan plan;
+	struct switch_steps steps;
 };
 
 /* Collectors 0 to @count - 1 have equal shares and ports of their own. */
@@ -53,7 +53,7 @@ static inline void push__plan(struct push *push)
 	free(push->wanted);
 	push->wanted = switch_state__want(&push->wish, push->now);
 	assert_non_null(push->wanted);
-	switch_plan__make(push->now, push->wanted, &push->plan);
+	switch_steps__compute(push->now, push->wanted, &push->steps);
 }
 
 static inline void push__free(struct push *push)

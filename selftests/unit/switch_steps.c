@@ -14,8 +14,8 @@ static void settle(struct push *push)
 static bool plan_is(const struct push *push, uint32_t count,
 		    const struct switch_step *steps)
 {
-	return push->plan.count == count &&
-	       !memcmp(push->plan.steps, steps, count * sizeof(*steps));
+	return push->steps.count == count &&
+	       !memcmp(push->steps.list, steps, count * sizeof(*steps));
 }
 
 #define PLAN_IS(push, ...) plan_is(push, \
@@ -55,7 +55,7 @@ static void test_first_push(void **state)
 	assert_int_equal(push->wanted->first_psns[1], 5);
 	assert_int_equal(push->wanted->shares[512].values[SHARE_SESSION], 2);
 	settle(push);
-	assert_int_equal(push->plan.count, 0);
+	assert_int_equal(push->steps.count, 0);
 	push__free(push);
 }
 
@@ -127,7 +127,7 @@ static void test_other_order(void **state)
 	for (share = 0; share < DART_STORE_SHARES; share++)
 		push->wish.collectors.shares[share] ^= 1;
 	push__plan(push);
-	assert_int_equal(push->plan.count, 0);
+	assert_int_equal(push->steps.count, 0);
 	push__free(push);
 }
 
@@ -168,13 +168,13 @@ static void test_most_collectors(void **state)
 	uint32_t i;
 
 	push__plan(push);
-	assert_int_equal(push->plan.count, 4 * SWITCH_COLLECTORS_MAX + 1);
+	assert_int_equal(push->steps.count, 4 * SWITCH_COLLECTORS_MAX + 1);
 	settle(push);
 	/* All collectors change, and no number is unused. */
 	for (i = 0; i < SWITCH_COLLECTORS_MAX; i++)
 		push->list[i].ip.s_addr = htonl(0x0a000200 + i);
 	push__plan(push);
-	assert_int_equal(push->plan.count, 1 + 2 * SWITCH_COLLECTORS_MAX +
+	assert_int_equal(push->steps.count, 1 + 2 * SWITCH_COLLECTORS_MAX +
 						   SWITCH_COLLECTORS_MAX);
 	push__free(push);
 }

@@ -168,16 +168,16 @@ static void test_every_step(void **state)
 			disturb(push->now, &random);
 		push__plan(push);
 		*model = *push->now;
-		for (i = 0; i < push->plan.count; i++) {
-			follow(model, push, &push->plan.steps[i]);
+		for (i = 0; i < push->steps.count; i++) {
+			follow(model, push, &push->steps.list[i]);
 			/* Shares change in blocks of 64. */
 			for (share = random__below(&random, 64);
 			     share < DART_STORE_SHARES; share += 64)
 				check_reports(model, push, share);
 		}
 		assert_true(is_wanted(model, push->wanted));
-		switch_plan__make(model, push->wanted, &push->plan);
-		assert_int_equal(push->plan.count, 0);
+		switch_steps__compute(model, push->wanted, &push->steps);
+		assert_int_equal(push->steps.count, 0);
 		*push->now = *model;
 	}
 	free(model);

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* dartctl query: prints the outcome. */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,11 +8,11 @@
 #include "answer.h"
 #include "command.h"
 
-/* What exit statuses say about outcomes. */
+/* Exit statuses of outcomes without a value. */
 #define EXIT_EMPTY	3
 #define EXIT_AMBIGUOUS	4
 
-/* Texts must not steer the terminal: as in JSON, but for the quotes. */
+/* Escapes texts as JSON does, without quotes: they must not steer the terminal. */
 static int print_scalar(const json_t *value)
 {
 	char *text = json_dumps(value, JSON_ENCODE_ANY | JSON_ENSURE_ASCII);
@@ -29,23 +31,23 @@ static int print_scalar(const json_t *value)
 static int print_field(const struct dart_key_field *field, const json_t *value)
 {
 	json_t *element;
-	int err = 0;
+	int ret = 0;
 	size_t i;
 
 	printf("%s:", field->name);
 	if (json_is_array(value)) {
 		json_array_foreach(value, i, element) {
 			putchar(' ');
-			if (!err)
-				err = print_scalar(element);
+			if (!ret)
+				ret = print_scalar(element);
 		}
 	} else {
 		putchar(' ');
-		err = print_scalar(value);
+		ret = print_scalar(value);
 	}
 	printf("%s%s\n", field->unit ? " " : "",
 	       field->unit ? field->unit : "");
-	return err;
+	return ret;
 }
 
 static int print_value(const struct answer *answer)
@@ -53,31 +55,32 @@ static int print_value(const struct answer *answer)
 	const struct dart_key_fields *fields = &answer->schema->value;
 	json_t *value;
 	uint32_t i;
-	int err;
+	int ret;
 
 	value = dart_key_schema__value(answer->schema, answer->found.value);
-	err = value ? 0 : -1;
-	for (i = 0; i < fields->count && !err; i++)
-		err = print_field(&fields->list[i],
-				  json_object_get(value,
-						  fields->list[i].name));
+	ret = value ? 0 : -1;
+	for (i = 0; i < fields->count && !ret; i++)
+		ret = print_field(&fields->list[i],
+				  json_object_get(value, fields->list[i].name));
 	json_decref(value);
-	return err ? fail("memory is short") : EXIT_SUCCESS;
+	return ret ? fail__out_of_memory() : EXIT_SUCCESS;
 }
 
 static void explain(const struct answer *answer)
 {
 	if (answer->found.outcome == DART_STORE_AMBIGUOUS)
-		fail("ambiguous: the slots of this key have different values");
+		fail(ENODATA,
+		     "ambiguous: the slots of this key have different values");
 	else if (!answer->found.matches)
-		fail("empty: none of the %u slots of this key has its checksum",
+		fail(ENODATA,
+		     "empty: none of the %u slots of this key has its checksum",
 		     answer->geometry.redundancy);
 	else
-		fail("empty: no value is in %u slots of this key",
+		fail(ENODATA, "empty: no value is in %u slots of this key",
 		     answer->rule.consensus);
 }
 
-static int print_json(const struct answer *answer)
+static int print_as_json(const struct answer *answer)
 {
 	static const char *const outcomes[] = {
 		[DART_STORE_FOUND] = "found",
@@ -85,28 +88,21 @@ static int print_json(const struct answer *answer)
 		[DART_STORE_AMBIGUOUS] = "ambiguous",
 	};
 	const struct dart_store_answer *found = &answer->found;
-	json_t *value = NULL, *json;
-	int err;
+	json_t *value = NULL;
 
 	if (found->outcome == DART_STORE_FOUND) {
 		value = dart_key_schema__value(answer->schema, found->value);
 		if (!value)
-			return fail("memory is short");
+			return fail__out_of_memory();
 	}
-	json = json_pack("{s:s, s:i, s:i, s:i, s:i, s:s?, s:o?}",
-			 "outcome", outcomes[found->outcome],
-			 "matches", (int)found->matches,
-			 "agreeing", (int)found->agreeing,
-			 "redundancy", (int)answer->geometry.redundancy,
-			 "share", (int)answer->share,
-			 "collector", answer->collector, "value", value);
-	err = !json || json_dumpf(json, stdout,
-				  JSON_INDENT(2) | JSON_ENSURE_ASCII);
-	json_decref(json);
-	if (err)
-		return fail("memory is short");
-	putchar('\n');
-	return EXIT_SUCCESS;
+	return print_json(json_pack("{s:s, s:i, s:i, s:i, s:i, s:s?, s:o?}",
+				     "outcome", outcomes[found->outcome],
+				     "matches", (int)found->matches, "agreeing",
+				     (int)found->agreeing, "redundancy",
+				     (int)answer->geometry.redundancy, "share",
+				     (int)answer->share, "collector",
+				     answer->collector, "value", value),
+			   0);
 }
 
 int answer__print(const struct answer *answer, bool as_json)
@@ -115,7 +111,7 @@ int answer__print(const struct answer *answer, bool as_json)
 	int status = EXIT_SUCCESS;
 
 	if (as_json)
-		status = print_json(answer);
+		status = print_as_json(answer);
 	else if (outcome == DART_STORE_FOUND)
 		status = print_value(answer);
 	else

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a query has come to, for people or as JSON. */
+/* The answer to a query, for people or as JSON. */
 #ifndef ANSWER_H
 #define ANSWER_H
 
@@ -15,7 +15,7 @@ struct answer {
 	const char *collector;	/* NULL: dartd of this host */
 };
 
-/* Prints it and returns an exit status that says the outcome. */
+/* Prints it and returns an exit status, which depends on the outcome. */
 int answer__print(const struct answer *answer, bool as_json);
 
 #endif /* ANSWER_H */

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Finds cgroups by the paths that people use for them. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/magic.h>
@@ -13,7 +14,7 @@
 #include "cgroup.h"
 #include "command.h"
 
-/* Where cgroups of version 2 are mounted, in full. */
+/* Finds where cgroups of version 2 are mounted, as a full path. */
 static bool find_mount(char mount[static PATH_MAX])
 {
 	FILE *mounts = setmntent("/proc/self/mounts", "r");
@@ -28,7 +29,7 @@ static bool find_mount(char mount[static PATH_MAX])
 	return is_there;
 }
 
-/* What of @path is below @mount, "" for itself, NULL if it is not. */
+/* The part of @path below @mount: "" for @mount itself, NULL if outside. */
 static const char *below(const char *path, const char *mount)
 {
 	size_t length = strlen(mount);
@@ -49,11 +50,11 @@ static bool is_version_1(const char *path)
 int cgroup__open(const char *said, char path[static PATH_MAX])
 {
 	char mount[PATH_MAX], full[PATH_MAX], whole[PATH_MAX];
+	int length, code, fd;
 	const char *rest;
-	int length, fd;
 
 	if (!find_mount(mount)) {
-		fail("cgroups of version 2 are not mounted here");
+		fail(ENOENT, "cgroups of version 2 are not mounted here");
 		return -1;
 	}
 
@@ -61,30 +62,30 @@ int cgroup__open(const char *said, char path[static PATH_MAX])
 		length = snprintf(full, sizeof(full), "%s", said);
 	else
 		length = snprintf(full, sizeof(full), "%s/%s", mount, said);
-	if (length >= (int)sizeof(full) || !realpath(full, whole)) {
-		if (is_version_1(said))
-			fail("%s is a cgroup of version 1, which does not count by CPU",
-			     said);
-		else
-			fail("there is no cgroup %s in %s: %s", said, mount,
-			     length >= (int)sizeof(full) ?
-				     strerror(ENAMETOOLONG) : strerror(errno));
+	code = length >= (int)sizeof(full) ? ENAMETOOLONG :
+	       realpath(full, whole)	   ? 0 :
+					     errno;
+	if (is_version_1(code ? said : whole)) {
+		fail(EINVAL,
+		     "cgroup '%s' is of version 1, which does not count by CPU",
+		     said);
+		return -1;
+	}
+	if (code) {
+		fail(code, "there is no cgroup '%s' in %s: %s", said, mount,
+		     strerror(code));
 		return -1;
 	}
 	rest = below(whole, mount);
 	if (!rest) {
-		fail("%s is not below %s", said, mount);
-		return -1;
-	}
-	if (is_version_1(whole)) {
-		fail("%s is a cgroup of version 1, which does not count by CPU",
-		     said);
+		fail(EINVAL, "'%s' is not below %s", said, mount);
 		return -1;
 	}
 
 	fd = open(whole, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0)
-		fail("cannot open cgroup %s: %s", said, strerror(errno));
+		fail(errno, "cannot open cgroup '%s': %s", said,
+		     strerror(errno));
 	snprintf(path, PATH_MAX, "%s", *rest ? rest : "/");
 	return fd;
 }

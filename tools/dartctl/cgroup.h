@@ -6,9 +6,9 @@
 #include <limits.h>
 
 /*
- * Opens the directory of a cgroup of version 2, said as a path from the root of
- * their hierarchy or in the file system.  Returns a descriptor, and into @path
- * the former, which is "/" for the root; -1 after it has said why.
+ * Opens the directory of a cgroup of version 2; @said is its path from the root of
+ * the hierarchy or in the file system.  Returns a descriptor, and in @path the
+ * path from the root, "/" for the root itself; or -1, with a message printed.
  */
 int cgroup__open(const char *said, char path[static PATH_MAX]);
 

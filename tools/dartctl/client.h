@@ -1,26 +1,35 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Talking to dartd: see <dart/registration.h>. */
+/* Requests of commands to dartd: see <dart/registration.h>. */
 #ifndef CLIENT_H
 #define CLIENT_H
 
 #include <jansson.h>
 
+#include <libdart/registration/client.h>
+
 #include "options.h"
+#include "table.h"
 
 /*
- * Sends @request (the reference is taken), with @fd unless it is -1, and
- * returns what the reply holds under @member, a borrowed reference into
- * *@reply, which the caller releases.  With --json the reply is printed, too.
- * NULL if that did not work; why has been said.
+ * Sends @request, whose reference it takes, with @fd unless it is -1, and returns
+ * @member of the reply: a borrowed reference into *@reply, which the caller
+ * releases.  *@received, unless NULL, becomes the descriptor that came with the
+ * reply, the caller's, or -1.  NULL after a failure, with its message printed.
  */
 json_t *client__ask(const struct options *options, json_t *request, int fd,
-		    const char *member, json_t **reply);
+		    const char *member, json_t **reply, int *received);
 
-/*
- * The same, but nothing is printed, and *@received gets the descriptor that came
- * with the reply, the caller's, or -1.
- */
-json_t *client__fetch(const struct options *options, json_t *request, int fd,
-		      const char *member, json_t **reply, int *received);
+/* The same, but prints @member with --json, and returns an exit status. */
+int client__do(const struct options *options, json_t *request, int fd,
+	       const char *member);
+/* The same, but without --json prints @member, a list, as a table. */
+int client__list(const struct options *options, json_t *request,
+		 const char *member, const struct table_column *columns);
+
+/* Connects for more than one request; see above for messages and statuses. */
+int client__open(const struct options *options,
+		 struct dart_registration_client *client);
+/* Warns, once, if @reply is that of another release of dartd. */
+void client__check_version(const json_t *reply);
 
 #endif /* CLIENT_H */

@@ -1,26 +1,52 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Finds the command that the command line names, and reports errors. */
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include <dart/registration.h>
+
 #include "command.h"
 
-static void say(const char *format, va_list arguments, const char *end)
+/* Set by the first -j, and never cleared. */
+static bool fails_in_json;
+
+void fail__in_json(void)
 {
-	fputs("dartctl: ", stderr);
-	vfprintf(stderr, format, arguments);
-	fputs(end, stderr);
+	fails_in_json = true;
 }
 
-int fail(const char *format, ...)
+__attribute__((format(printf, 3, 0)))
+static void say(int code, const char *end, const char *format,
+		va_list arguments)
+{
+	char text[2048];
+
+	vsnprintf(text, sizeof(text), format, arguments);
+	if (fails_in_json)
+		print_json(json_pack("{s:s, s:s}", "error",
+				      strerrorname_np(code) ?: "EIO", "message",
+				      text),
+			    0);
+	else
+		fprintf(stderr, "dartctl: %s%s\n", text, end);
+}
+
+int fail(int code, const char *format, ...)
 {
 	va_list arguments;
 
 	va_start(arguments, format);
-	say(format, arguments, "\n");
+	say(code, "", format, arguments);
 	va_end(arguments);
 	return EXIT_FAILURE;
+}
+
+int fail__out_of_memory(void)
+{
+	return fail(ENOMEM, "out of memory");
 }
 
 int misuse(const char *format, ...)
@@ -28,33 +54,209 @@ int misuse(const char *format, ...)
 	va_list arguments;
 
 	va_start(arguments, format);
-	say(format, arguments, " (see dartctl --help)\n");
+	say(EINVAL, " (see dartctl help)", format, arguments);
 	va_end(arguments);
 	return EXIT_USAGE;
 }
 
-int command__run(const struct command *commands, struct options *options,
-		 int argc, char **argv)
+int print_json(json_t *json, size_t flags)
 {
-	const struct command *command = commands;
-	const char *who = argv[0];
+	int ret = json_dumpf(json, stdout,
+			     JSON_INDENT(2) | JSON_ENSURE_ASCII |
+				     JSON_ENCODE_ANY | flags);
 
-	optind = 0;
-	if (options__next_in_front(options, argc, argv) != -1)
-		return EXIT_USAGE;
-	argc -= optind;
-	argv += optind;
-	if (!argc)
-		return misuse("'%s' needs a command", who);
-	while (command->name && strcmp(command->name, argv[0]))
-		command++;
-	if (!command->name)
-		return misuse("'%s' has no command '%s'", who, argv[0]);
+	json_decref(json);
+	if (ret)
+		return fail__out_of_memory();
+	putchar('\n');
+	return EXIT_SUCCESS;
+}
 
+/* Adds ", NAME" to a list that may become too long to be of use. */
+static void add_name(char *list, size_t size, const char *name)
+{
+	size_t used = strlen(list);
+
+	snprintf(list + used, size - used, "%s%s", used ? ", " : "", name);
+}
+
+/*
+ * Makes @word the command of @options, which is one of the present one's.
+ * Returns 0, or EXIT_USAGE after a message.
+ */
+static int descend(struct options *options, const char *word)
+{
+	const struct command *command, *found = NULL;
+	char names[256] = "";
+	int count = 0;
+
+	for (command = options->command->commands; command && command->name;
+	     command++) {
+		if (!strcmp(command->name, word)) {
+			found = command;
+			count = 1;
+			break;
+		}
+		if (strncmp(command->name, word, strlen(word)) ||
+		    !command->summary)
+			continue;
+		found = command;
+		count++;
+		add_name(names, sizeof(names), command->name);
+	}
+	if (!count)
+		return misuse("'%s' has no command '%s'",
+			      *options->path ? options->path : "dartctl", word);
+	if (count > 1)
+		return misuse("'%s' is ambiguous: %s", word, names);
+	if (!found->summary)
+		return misuse("'%s %s' is now '%s'", options->path, word,
+			      found->operands);
+	options->command = found;
+	snprintf(options->path + strlen(options->path),
+		 sizeof(options->path) - strlen(options->path), "%s%s",
+		 *options->path ? " " : "", found->name);
+	return 0;
+}
+
+static int run(const struct command *command, const struct options *options,
+	       int argc, char **argv)
+{
+	if (argc >= command->least && argc <= command->most)
+		return command->run(options, argc, argv);
+	if (command->operands)
+		return misuse("'%s' takes %s", options->path,
+			      command->operands);
+	return misuse("'%s' takes no operands", options->path);
+}
+
+int command__run(struct options *options, int argc, char **argv)
+{
+	const struct command *command;
+	int status;
+
+	while (!options->command->run && !options->command->parse) {
+		optind = 0;
+		if (options__next_in_front(options, argc, argv) != -1)
+			return EXIT_USAGE;
+		argc -= optind;
+		argv += optind;
+		if (!argc)
+			return misuse("'%s' needs a command",
+				      *options->path ? options->path :
+						       "dartctl");
+		if (*options->path && !strcmp(argv[0], "help"))
+			return command__help(options);
+		status = descend(options, argv[0]);
+		if (status)
+			return status;
+		argv[0] = options->path;
+	}
+
+	command = options->command;
 	optind = 0;
 	if (command->parse)
 		return command->parse(options, argc, argv);
 	if (options__next(options, argc, argv, NULL) != -1)
 		return EXIT_USAGE;
-	return command->run(options, argc - optind, argv + optind);
+	return run(command, options, argc - optind, argv + optind);
+}
+
+/* ---- help */
+
+#define MARGIN	5	/* before operands that continue on the next line */
+#define COLUMN	26	/* of the summaries */
+#define WIDTH	79
+
+/* Prints @text, with line breaks only before options and brackets. */
+static void wrap(const char *text, int *column)
+{
+	size_t length;
+
+	for (; *text; text += length) {
+		length = 1 + strcspn(text + 1, " ");
+		while (text[length] && strncmp(text + length, " [", 2) &&
+		       strncmp(text + length, " --", 3))
+			length += 1 + strcspn(text + length + 1, " ");
+		if (*column + (int)length > WIDTH)
+			*column = printf("\n%*s", MARGIN, "") - 1;
+		*column += printf("%.*s", (int)length, text);
+	}
+}
+
+static void print_line(const char *path, const struct command *command)
+{
+	int column = printf("  %s", path);
+
+	if (command->operands) {
+		column += printf(" ");
+		wrap(command->operands, &column);
+	}
+	if (column + 2 > COLUMN) {
+		putchar('\n');
+		column = 0;
+	}
+	printf("%*s%s\n", COLUMN - column, "", command->summary);
+}
+
+/* Prints @command, called @path, or all below it; or adds them to @list. */
+static void describe(const char *path, const struct command *command,
+		     json_t *list)
+{
+	const struct command *child = command->commands;
+	char name[sizeof(((struct options *)0)->path)];
+
+	for (; child && child->name; child++) {
+		snprintf(name, sizeof(name), "%s%s%s", path, *path ? " " : "",
+			 child->name);
+		if (child->summary)
+			describe(name, child, list);
+	}
+	if (list && !command->commands)
+		json_array_append_new(
+			list, json_pack("{s:s, s:s*, s:s}", "command", path,
+					"operands", command->operands,
+					"summary", command->summary));
+	else if (!command->commands)
+		print_line(path, command);
+}
+
+int command__help(const struct options *options)
+{
+	bool is_all = !*options->path;
+
+	if (options->json) {
+		json_t *list = json_array();
+
+		describe(options->path, options->command, list);
+		return print_json(list, 0);
+	}
+	puts("Usage: dartctl [OPTION]... OBJECT COMMAND [OPERAND]...\n");
+	if (is_all)
+		puts("Says which metrics of this host controllers may read, and which reports it\n"
+		     "takes. Objects and commands can be shortened as long as they differ.\n");
+	describe(options->path, options->command, NULL);
+	if (is_all)
+		puts("\n  -j, --json              print the answer, or the error, as JSON\n"
+		     "      --socket=PATH       dartd listens at PATH, not at\n"
+		     "                          " DART_REGISTRATION_SOCKET "\n"
+		     "  -h, --help              print what the command takes and exit\n"
+		     "  -V, --version           print the version and exit");
+	return EXIT_SUCCESS;
+}
+
+int command_help(const struct options *options, int argc, char **argv)
+{
+	struct options named = {
+		.json = options->json,
+		.command = &dartctl_command,
+	};
+	int i, status;
+
+	for (i = 0; i < argc; i++) {
+		status = descend(&named, argv[i]);
+		if (status)
+			return status;
+	}
+	return command__help(&named);
 }

@@ -1,44 +1,82 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the commands of dartctl have in common. */
+/* The tree of commands: dartctl OBJECT COMMAND. */
 #ifndef COMMAND_H
 #define COMMAND_H
+
+#include <jansson.h>
 
 #include "options.h"
 
 #define EXIT_USAGE 2
 
-/* Both return an exit status. */
+/*
+ * An object has commands; a command has one of the two functions, which return
+ * an exit status.  One without a summary is an old name: its operands are the
+ * new one.
+ */
 struct command {
 	const char *name;
-	/* of one without options of its own: gets its operands */
+	const char *operands;	/* and options, as help prints them; or NULL */
+	const char *summary;	/* one line */
+	const struct command *commands;	/* of an object; they end with zeros */
+	/* without options of its own: gets its operands */
 	int (*run)(const struct options *options, int argc, char **argv);
-	/* of one with: gets its name as argv[0], and calls options__next() */
+	int least, most;	/* how many operands it takes */
+	/* with them: gets its whole name as argv[0], calls options__next() */
 	int (*parse)(struct options *options, int argc, char **argv);
 };
 
 /*
- * Runs the one of @commands, which end with zeros, that is named behind argv[0],
- * the program or the command that has these.  Returns an exit status.
+ * Runs the command of options->command that argv[1] and the words behind it name,
+ * each in full or by a prefix that no other one has.  Returns an exit status.
  */
-int command__run(const struct command *commands, struct options *options,
-		 int argc, char **argv);
+int command__run(struct options *options, int argc, char **argv);
+/* Prints options->command with what it takes, or all commands that it has. */
+int command__help(const struct options *options);
 
-int command_register(struct options *options, int argc, char **argv);
-int command_unregister(const struct options *options, int argc, char **argv);
-int command_list(const struct options *options, int argc, char **argv);
-int command_show(const struct options *options, int argc, char **argv);
-int command_status(const struct options *options, int argc, char **argv);
-int command_probe(const struct options *options, int argc, char **argv);
-int command_store(struct options *options, int argc, char **argv);
-int command_reporter(struct options *options, int argc, char **argv);
+extern const struct command dartctl_command;
+extern const struct command entry_commands[];
+extern const struct command source_commands[];
+extern const struct command map_commands[];
+extern const struct command counters_commands[];
+extern const struct command probe_commands[];
+extern const struct command store_commands[];
+extern const struct command reporter_commands[];
+extern const struct command xdp_commands[];
+extern const struct command controller_commands[];
+extern const struct command switch_commands[];
+
+int command_register_source(struct options *options, int argc, char **argv);
+int command_map_add(const struct options *options, int argc, char **argv);
+int command_counters_add(const struct options *options, int argc, char **argv);
+int command_entry_list(struct options *options, int argc, char **argv);
+int command_entry_show(const struct options *options, int argc, char **argv);
+int command_entry_remove(const struct options *options, int argc, char **argv);
+int command_store_export(struct options *options, int argc, char **argv);
+int command_store_show(const struct options *options, int argc, char **argv);
+int command_xdp_status(const struct options *options, int argc, char **argv);
 int command_plan(struct options *options, int argc, char **argv);
-int command_switch(struct options *options, int argc, char **argv);
 int command_query(struct options *options, int argc, char **argv);
+int command_status(const struct options *options, int argc, char **argv);
+int command_help(const struct options *options, int argc, char **argv);
+int command_monitor(const struct options *options, int argc, char **argv);
 
-/* Prints "dartctl: message" and returns EXIT_FAILURE. */
-__attribute__((format(printf, 1, 2)))
-int fail(const char *format, ...);
-/* The same, and where there is help; returns EXIT_USAGE. */
+/*
+ * Prints @json, whose reference it takes, in ASCII, so that texts of others do
+ * not steer the terminal; @flags: more of json_dumps(3).  NULL is out of memory.
+ * Returns an exit status.
+ */
+int print_json(json_t *json, size_t flags);
+
+/*
+ * Prints "dartctl: message" on stderr, or after fail__in_json() an object with
+ * it and the name of @code, an errno, on stdout.  Returns EXIT_FAILURE.
+ */
+__attribute__((format(printf, 2, 3)))
+int fail(int code, const char *format, ...);
+int fail__out_of_memory(void);
+void fail__in_json(void);
+/* The same with EINVAL, and where to find help; returns EXIT_USAGE. */
 __attribute__((format(printf, 1, 2)))
 int misuse(const char *format, ...);
 

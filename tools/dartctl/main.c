@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* dartctl: tells dartd what to expose, and asks what it does. */
+#include <errno.h>
+#include <limits.h>
 #include <locale.h>
 #include <stdio.h>
 
@@ -7,32 +9,68 @@
 
 #include "command.h"
 
-static const struct command commands[] = {
-	{ "register", .parse = command_register },
-	{ "unregister", .run = command_unregister },
-	{ "list", .run = command_list },
-	{ "show", .run = command_show },
-	{ "status", .run = command_status },
-	{ "probe", .run = command_probe },
-	{ "store", .parse = command_store },
-	{ "reporter", .parse = command_reporter },
-	{ "switch", .parse = command_switch },
-	{ "plan", .parse = command_plan },
-	{ "query", .parse = command_query },
+/* What people type most: short forms of 'source add' and the like. */
+static const struct command register_commands[] = {
+	{ "source",
+	  "SOURCE [--netns NETNS] [--netdev INTERFACE] [--disk DEVICE] [--cgroup CGROUP] [--all-netns] [--all-cgroups CGROUP]",
+	  "the same as 'source add' and 'source follow'",
+	  .parse = command_register_source },
+	{ "map", "PATH|id N|name X [as NAME]", "the same as 'map add'",
+	  .run = command_map_add, .least = 1, .most = 4 },
+	{ "counters", "NAME [COUNTER]...", "the same as 'counters add'",
+	  .run = command_counters_add, .least = 1, .most = INT_MAX },
 	{ }
 };
 
+static const struct command commands[] = {
+	{ "entry", .commands = entry_commands, .summary = "" },
+	{ "source", .commands = source_commands, .summary = "" },
+	{ "map", .commands = map_commands, .summary = "" },
+	{ "counters", .commands = counters_commands, .summary = "" },
+	{ "probe", .commands = probe_commands, .summary = "" },
+	{ "store", .commands = store_commands, .summary = "" },
+	{ "reporter", .commands = reporter_commands, .summary = "" },
+	{ "xdp", .commands = xdp_commands, .summary = "" },
+	{ "controller", .commands = controller_commands, .summary = "" },
+	{ "switch", .commands = switch_commands, .summary = "" },
+	{ "plan",
+	  "--flows N --value BYTES --success PART|--memory SIZE [--redundancy N] [--checksum BITS] [--error PART]",
+	  "how large a store must be, or how good it is",
+	  .parse = command_plan },
+	{ "query",
+	  "STORE SCHEMA --FIELD VALUE... [--policy POLICY] [--from HOST[:PORT]]",
+	  "what reports say about a key", .parse = command_query },
+	{ "status", NULL, "how dartd is doing", .run = command_status },
+	{ "monitor", NULL, "a line for each change from now on",
+	  .run = command_monitor },
+	{ "register", .commands = register_commands, .summary = "" },
+	{ "unregister", "ENTRY", "the same as 'entry remove'",
+	  .run = command_entry_remove, .least = 1, .most = 1 },
+	{ "list", "[PATTERN] [--kind KIND]", "the same as 'entry list'",
+	  .parse = command_entry_list },
+	{ "show", "ENTRY", "the same as 'entry show'",
+	  .run = command_entry_show, .least = 1, .most = 1 },
+	{ "help", "[OBJECT [COMMAND]]", "what commands there are",
+	  .run = command_help, .most = 2 },
+	{ }
+};
+
+const struct command dartctl_command = { "dartctl", .commands = commands };
+
 int main(int argc, char **argv)
 {
-	struct options options = { .socket = DART_REGISTRATION_SOCKET };
+	struct options options = {
+		.socket = DART_REGISTRATION_SOCKET,
+		.command = &dartctl_command,
+	};
 	int status;
 
 	/* Tables print texts as far as the terminal can show them. */
 	setlocale(LC_CTYPE, "");
 
 	argv[0] = "dartctl";
-	status = command__run(commands, &options, argc, argv);
+	status = command__run(&options, argc, argv);
 	if (fflush(stdout) || ferror(stdout))
-		return fail("cannot write the answer");
+		return fail(EIO, "cannot write the answer");
 	return status;
 }

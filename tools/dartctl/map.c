@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* dartctl map: eBPF maps, found by path, id or name. */
 #include <bpf/bpf.h>
 #include <errno.h>
 #include <stdint.h>
@@ -7,25 +8,26 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "client.h"
 #include "command.h"
-#include "map.h"
 
-/* Root is refused what is no map, with the same errors. */
-static const char *remedy(int error)
+/* Root gets the same errors for an object that is not a map. */
+static const char *remedy(int code)
 {
-	if (error != EPERM && error != EACCES)
+	if (code != EPERM && code != EACCES)
 		return "";
 	return geteuid() ? " (be root)" :
 			   " (is it a map? see bpftool map show)";
 }
 
-int map__open_path(const char *path)
+/* These return a descriptor open for reading, or -1 with a message printed. */
+static int open_path(const char *path)
 {
 	LIBBPF_OPTS(bpf_obj_get_opts, options, .file_flags = BPF_F_RDONLY);
 	int fd = bpf_obj_get_opts(path, &options);
 
 	if (fd < 0)
-		fail("cannot open the map pinned at %s: %s%s", path,
+		fail(errno, "cannot open the map pinned at '%s': %s%s", path,
 		     strerror(errno), remedy(errno));
 	return fd;
 }
@@ -38,7 +40,7 @@ static int open_id(uint32_t id)
 	return bpf_map_get_fd_by_id_opts(id, &options);
 }
 
-int map__open_id(const char *number)
+static int open_number(const char *number)
 {
 	unsigned long id;
 	char *end;
@@ -48,12 +50,12 @@ int map__open_id(const char *number)
 	id = strtoul(number, &end, 10);
 	if (errno || *end || *number < '0' || *number > '9' ||
 	    id > UINT32_MAX) {
-		fail("'%s' is not the id of a map", number);
+		fail(EINVAL, "'%s' is not the id of a map", number);
 		return -1;
 	}
 	fd = open_id(id);
 	if (fd < 0)
-		fail("cannot open map %lu: %s%s", id, strerror(errno),
+		fail(errno, "cannot open map %lu: %s%s", id, strerror(errno),
 		     remedy(errno));
 	return fd;
 }
@@ -75,7 +77,8 @@ static void list_id(char *list, size_t size, uint32_t id)
 	snprintf(list + used, size - used, "%s%u", used ? ", " : "", id);
 }
 
-int map__open_name(const char *name)
+/* The only map with this name. */
+static int open_name(const char *name)
 {
 	char ids[256] = "";
 	int fd, found = -1;
@@ -101,13 +104,15 @@ int map__open_name(const char *name)
 	}
 
 	if (errno != ENOENT) {
-		fail("cannot go through the maps: %s%s", strerror(errno),
+		fail(errno, "cannot list the maps: %s%s", strerror(errno),
 		     remedy(errno));
 	} else if (many) {
-		fail("there are several maps '%s': %s (choose one with 'map id N')",
+		fail(EINVAL,
+		     "there are several maps '%s': %s (choose one with 'id N')",
 		     name, ids);
 	} else if (found < 0) {
-		fail("there is no map '%s' (see bpftool map list)", name);
+		fail(ENOENT, "there is no map '%s' (see bpftool map list)",
+		     name);
 	} else {
 		return found;
 	}
@@ -115,3 +120,40 @@ int map__open_name(const char *name)
 		close(found);
 	return -1;
 }
+
+int command_map_add(const struct options *options, int argc, char **argv)
+{
+	const char *name = NULL;
+	int fd, status;
+
+	if (argc >= 3 && !strcmp(argv[argc - 2], "as")) {
+		name = argv[argc - 1];
+		argc -= 2;
+	}
+
+	if (argc == 1)
+		fd = open_path(argv[0]);
+	else if (argc == 2 && !strcmp(argv[0], "id"))
+		fd = open_number(argv[1]);
+	else if (argc == 2 && !strcmp(argv[0], "name"))
+		fd = open_name(argv[1]);
+	else
+		return misuse("'%s' takes PATH, id N or name X, and 'as NAME'",
+			      options->path);
+	if (fd < 0)
+		return EXIT_FAILURE;
+
+	status = client__do(options,
+			    json_pack("{s:s, s:s*}", "request", "register-map",
+				      "name", name),
+			    fd, "entry");
+	close(fd);
+	return status;
+}
+
+const struct command map_commands[] = {
+	{ "add", "PATH|id N|name X [as NAME]",
+	  "expose an eBPF array map, by its path, id or name",
+	  .run = command_map_add, .least = 1, .most = 4 },
+	{ }
+};

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Options of the command line, over getopt_long(3). */
 #include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -6,19 +7,14 @@
 
 #include "command.h"
 #include "options.h"
-#include "usage.h"
 
-enum {
-	OPTION_SOCKET = 256,
-	OPTION_HELP,
-	OPTION_VERSION,
-};
+#define OPTION_SOCKET 256
 
 static const struct option common[] = {
 	{ "json", no_argument, NULL, 'j' },
 	{ "socket", required_argument, NULL, OPTION_SOCKET },
-	{ "help", no_argument, NULL, OPTION_HELP },
-	{ "version", no_argument, NULL, OPTION_VERSION },
+	{ "help", no_argument, NULL, 'h' },
+	{ "version", no_argument, NULL, 'V' },
 };
 
 #define COMMON (sizeof(common) / sizeof(common[0]))
@@ -61,14 +57,14 @@ static int next(struct options *options, int argc, char **argv,
 		switch (option) {
 		case 'j':
 			options->json = true;
+			fail__in_json();
 			break;
 		case OPTION_SOCKET:
 			options->socket = optarg;
 			break;
-		case OPTION_HELP:
-			fputs(usage, stdout);
-			exit(EXIT_SUCCESS);
-		case OPTION_VERSION:
+		case 'h':
+			exit(command__help(options));
+		case 'V':
 			puts("dartctl " DART_VERSION);
 			exit(EXIT_SUCCESS);
 		case ':':
@@ -89,10 +85,10 @@ static int next(struct options *options, int argc, char **argv,
 int options__next(struct options *options, int argc, char **argv,
 		  const struct option *own)
 {
-	return next(options, argc, argv, own, ":j");
+	return next(options, argc, argv, own, ":jhV");
 }
 
 int options__next_in_front(struct options *options, int argc, char **argv)
 {
-	return next(options, argc, argv, NULL, "+:j");
+	return next(options, argc, argv, NULL, "+:jhV");
 }

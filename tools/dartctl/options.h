@@ -6,9 +6,13 @@
 #include <getopt.h>
 #include <stdbool.h>
 
+struct command;
+
 struct options {
 	bool json;		/* print the answer as JSON */
 	const char *socket;	/* path */
+	const struct command *command;	/* named so far; dartctl at first */
+	char path[64];		/* its name in full: "store create" */
 };
 
 /* Values of a command's own options begin here, so that none is a letter. */
@@ -16,16 +20,16 @@ struct options {
 #define OPTIONS_OWN_MAX	56
 
 /*
- * The next option of @argv that is the command's own, as in @own, which ends
- * with zeros, or may be NULL; its argument is in optarg.  Those of all commands go
- * into @options on the way.  -1 behind the last one: the operands begin at
- * argv[optind] then.  '?' if there is a mistake, which has been said.  argv[0] is
- * the command; optind is to be 0 before the first call.  With --help and
- * --version the program ends here.
+ * Returns the next option in @argv that is the command's own, as in @own, which
+ * ends with zeros, or may be NULL; its argument is in optarg.  Options of all
+ * commands go into @options on the way.  -1 after the last one: the operands
+ * begin at argv[optind].  '?' after a mistake, with its message printed.
+ * argv[0] names the command in it; the caller sets optind to 0 before the first
+ * call.  After --help and --version the program exits.
  */
 int options__next(struct options *options, int argc, char **argv,
 		  const struct option *own);
-/* The same, but only those before the first operand. */
+/* The same, but stops at the first operand. */
 int options__next_in_front(struct options *options, int argc, char **argv);
 
 #endif /* OPTIONS_H */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* dartctl plan: how large a store has to be, or how good one of a size is. */
+/* dartctl plan: computes how large a store has to be, or how good one is. */
 #include <inttypes.h>
 #include <jansson.h>
 #include <math.h>
@@ -35,7 +35,7 @@ static const struct option own[] = {
 	{ }
 };
 
-/* ---- what is wanted */
+/* ---- options */
 
 static bool is_digit(char letter)
 {
@@ -64,7 +64,7 @@ static bool parse_unit(const char *unit, double *factor)
 	return false;
 }
 
-/* A whole number from 1 to 2^53, after its unit: "1.5G" is one, "1.5" is not. */
+/* A whole number from 1 to 2^53 once its unit is applied: "1.5G" but not "1.5". */
 static bool parse_quantity(const char *text, uint64_t *quantity)
 {
 	double number, factor;
@@ -94,7 +94,7 @@ static bool parse_small(const char *text, uint32_t *number)
 	return true;
 }
 
-/* More than 0 and less than 1; or as so many percent. */
+/* More than 0 and less than 1, or the same in percent. */
 static bool parse_part(const char *text, double *part)
 {
 	char *end;
@@ -109,45 +109,41 @@ static bool parse_part(const char *text, double *part)
 	return *part > 0 && *part < 1;
 }
 
-static int take(struct dart_sizing_wish *wish, int option)
+static bool parse(struct dart_sizing_wish *wish, int option)
 {
 	switch (option) {
 	case OPTION_FLOWS:
-		if (parse_quantity(optarg, &wish->flows))
-			return 0;
-		return misuse("--flows is a whole number such as 100M, not '%s'",
-			      optarg);
-	case OPTION_MEMORY:
-		if (parse_quantity(optarg, &wish->memory))
-			return 0;
-		return misuse("--memory is a size such as 3000MiB or 4GiB, not '%s'",
-			      optarg);
-	case OPTION_SUCCESS:
-		if (parse_part(optarg, &wish->success))
-			return 0;
-		return misuse("--success is more than 0 and less than 1, such as 0.999 or 99.9%%, not '%s'",
-			      optarg);
-	case OPTION_ERROR:
-		if (parse_part(optarg, &wish->error))
-			return 0;
-		return misuse("--error is more than 0 and less than 1, such as 1e-9, not '%s'",
-			      optarg);
+		return parse_quantity(optarg, &wish->flows);
 	case OPTION_VALUE:
-		if (parse_small(optarg, &wish->value_length))
-			return 0;
-		return misuse("--value is a number of bytes, not '%s'",
-			      optarg);
+		return parse_small(optarg, &wish->value_length);
+	case OPTION_SUCCESS:
+		return parse_part(optarg, &wish->success);
+	case OPTION_MEMORY:
+		return parse_quantity(optarg, &wish->memory);
 	case OPTION_REDUNDANCY:
-		if (parse_small(optarg, &wish->redundancy))
-			return 0;
-		return misuse("--redundancy is a number of copies, not '%s'",
-			      optarg);
+		return parse_small(optarg, &wish->redundancy);
+	case OPTION_CHECKSUM:
+		return parse_small(optarg, &wish->checksum_bits);
 	default:
-		if (parse_small(optarg, &wish->checksum_bits))
-			return 0;
-		return misuse("--checksum is a number of bits, not '%s'",
-			      optarg);
+		return parse_part(optarg, &wish->error);
 	}
+}
+
+static int take(struct dart_sizing_wish *wish, int option)
+{
+	static const char *const forms[] = {
+		"--flows is a whole number such as 100M",
+		"--value is a number of bytes",
+		"--success is more than 0 and less than 1, such as 0.999 or 99.9%",
+		"--memory is a size such as 3000MiB or 4GiB",
+		"--redundancy is a number of copies",
+		"--checksum is a number of bits",
+		"--error is more than 0 and less than 1, such as 1e-9",
+	};
+
+	if (parse(wish, option))
+		return 0;
+	return misuse("%s, not '%s'", forms[option - OPTION_FLOWS], optarg);
 }
 
 /* ---- the answer */
@@ -165,7 +161,7 @@ static json_t *risks_to_json(const struct dart_sizing_risks *risks)
 			 "wrong", bounds_to_json(&risks->wrong));
 }
 
-/* What so many flows find in a store. */
+/* How well @flows keys are found in a store. */
 static json_t *store_to_json(const struct dart_store_geometry *store,
 			     uint64_t flows)
 {
@@ -206,7 +202,8 @@ static void reason_choice(json_t *reasons, const struct dart_sizing_wish *wish,
 	const uint32_t n = plan->store.redundancy;
 
 	if (wish->error)
-		reason(reasons, "%u bits are the narrowest checksum with which at most %g of the queries are answered wrongly.",
+		reason(reasons,
+		       "%u bits are the narrowest checksum with which at most %g of the queries get a wrong answer.",
 		       plan->store.checksum_bits, wish->error);
 	if (wish->redundancy)
 		return;
@@ -214,7 +211,8 @@ static void reason_choice(json_t *reasons, const struct dart_sizing_wish *wish,
 		reason(reasons, "At the load of the store below, N = %u finds the most.",
 		       n);
 	else
-		reason(reasons, "No N finds %g %% in half the store below; in all of it N = %u is the least that does, and each copy is one more frame.",
+		reason(reasons,
+		       "No N finds %g %% in half of the store below; in the whole store N = %u is the lowest that does, and each copy costs one more frame.",
 		       wish->success * 100, n);
 }
 
@@ -350,15 +348,9 @@ int command_plan(struct options *options, int argc, char **argv)
 		return misuse("%s", error.text);
 
 	answer = plan_to_json(&wish, &plan);
-	if (!answer)
-		return fail("out of memory");
-	if (options->json) {
-		json_dumpf(answer, stdout,
-			   JSON_INDENT(2) | JSON_REAL_PRECISION(12));
-		putchar('\n');
-	} else {
-		print_text(&plan, answer);
-	}
+	if (!answer || options->json)
+		return print_json(answer, JSON_REAL_PRECISION(12));
+	print_text(&plan, answer);
 	json_decref(answer);
 	return EXIT_SUCCESS;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* dartctl query: what the reports to a store say about a key. */
+/* dartctl query: prints what the reports to a store say about a key. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,7 +31,7 @@ struct query {
 	int key_length;
 };
 
-/* The next operand, as argv[0], and what options come before it. */
+/* Takes common options up to the next operand, which becomes argv[0]. */
 static int take_operand(struct options *options, int *argc, char ***argv)
 {
 	optind = 0;
@@ -65,8 +65,9 @@ static int take_policy(struct dart_store_rule *rule, const char *text)
 		rule->policy = DART_STORE_CONSENSUS;
 		rule->consensus = text[10] - '0';
 	} else {
-		return misuse("'%s' is no policy: plurality, unique or consensus=1 to %d",
-			      text, DART_STORE_REDUNDANCY_MAX);
+		return misuse(
+			"'%s' is not a policy: plurality, unique or consensus=1 to %d",
+			text, DART_STORE_REDUNDANCY_MAX);
 	}
 	return EXIT_SUCCESS;
 }
@@ -140,18 +141,22 @@ static int make_key(struct query *query)
 	return EXIT_SUCCESS;
 }
 
-/* Do the store and the query fit? */
+/* Can the store answer the query? */
 static int check(const struct query *query,
 		 const struct dart_store_geometry *geometry)
 {
 	if (query->schema->value.length > geometry->value_length)
-		return fail("values of '%s' have %u bytes, but those of store '%s' %u",
-			    query->schema_name, query->schema->value.length,
-			    query->store, geometry->value_length);
+		return fail(
+			EINVAL,
+			"values of '%s' have %u bytes, but those of store '%s' %u",
+			query->schema_name, query->schema->value.length,
+			query->store, geometry->value_length);
 	if (query->rule.consensus > geometry->redundancy)
-		return fail("a consensus of %u there cannot be: the redundancy of store '%s' is %u",
-			    query->rule.consensus, query->store,
-			    geometry->redundancy);
+		return fail(
+			EINVAL,
+			"a consensus of %u is impossible: the redundancy of store '%s' is %u",
+			query->rule.consensus, query->store,
+			geometry->redundancy);
 	return EXIT_SUCCESS;
 }
 
@@ -204,27 +209,31 @@ static int ask_there(const struct query *query, const struct options *options)
 	struct dart_error error;
 	uint16_t port;
 	char *host;
-	int status;
+	int ret, status;
 
 	status = dart_address__parse(query->from, &host, &port);
 	if (status)
-		return status == -ENOMEM ? fail("memory is short") :
-			misuse("'%s' is no host", query->from);
-	if (dart_store_reader__open(host, port, query->store, &reader,
-				    &error)) {
-		status = fail("cannot read store '%s' of %s: %s", query->store,
-			      query->from, error.text);
+		return status == -ENOMEM ?
+			       fail__out_of_memory() :
+			       misuse("'%s' is not HOST or HOST:PORT",
+				      query->from);
+	ret = dart_store_reader__open(host, port, query->store, &reader,
+				      &error);
+	if (ret) {
+		status = fail(-ret, "cannot read store '%s' of %s: %s",
+			      query->store, query->from, error.text);
 		goto out;
 	}
 	geometry = dart_store_reader__geometry(reader);
 	status = check(query, geometry);
 	if (status)
 		goto out;
-	if (dart_store_reader__query_batch(reader, query->key,
-					   query->key_length, 1, &query->rule,
-					   &found, &error))
-		status = fail("cannot read store '%s' of %s: %s", query->store,
-			      query->from, error.text);
+	ret = dart_store_reader__query_batch(reader, query->key,
+					     query->key_length, 1, &query->rule,
+					     &found, &error);
+	if (ret)
+		status = fail(-ret, "cannot read store '%s' of %s: %s",
+			      query->store, query->from, error.text);
 	else
 		status = print(query, options,
 			       dart_store_reader__hash(reader), geometry,

@@ -1,76 +1,52 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include <stdlib.h>
-
+/* dartctl reporter: which hosts and switches may report to the stores of dartd. */
 #include "client.h"
 #include "command.h"
-#include "table.h"
-#include "tools/dartctl/xdp/attach.h"
 
-static int change(const struct options *options, const char *request,
-		  char **argv)
+static int request(const struct options *options, const char *request,
+		   char **argv)
 {
-	json_t *reply;
-
-	if (!client__ask(options,
-			 json_pack("{s:s, s:s, s:s}", "request", request,
-				   "store", argv[0], "address", argv[1]),
-			 -1, "reporter", &reply))
-		return EXIT_FAILURE;
-	json_decref(reply);
-	return EXIT_SUCCESS;
+	return client__do(options,
+			  json_pack("{s:s, s:s, s:s}", "request", request,
+				    "store", argv[0], "address", argv[1]),
+			  -1, "reporter");
 }
 
 static int add(const struct options *options, int argc, char **argv)
 {
-	if (argc != 2)
-		return misuse("'reporter add' needs STORE and ADDRESS");
-	return change(options, "reporter-add", argv);
+	return request(options, "reporter-add", argv);
 }
 
 static int remove_one(const struct options *options, int argc, char **argv)
 {
-	if (argc != 2)
-		return misuse("'reporter remove' needs STORE and ADDRESS");
-	return change(options, "reporter-remove", argv);
+	return request(options, "reporter-remove", argv);
 }
 
 static const struct table_column columns[] = {
-	{ "STORE", "store", false },
-	{ "REPORTER", "reporter", false },
-	{ "QUEUE PAIR", "qpn", true },
+	{ "STORE", "store", false, NULL },
+	{ "REPORTER", "reporter", false, NULL },
+	{ "QUEUE PAIR", "qpn", true, NULL },
 	{ }
 };
 
 static int list(const struct options *options, int argc, char **argv)
 {
-	json_t *reporters, *reply;
-	int status = EXIT_SUCCESS;
-
-	if (argc > 1)
-		return misuse("'reporter list' takes one store at most");
-	reporters = client__ask(options,
-				json_pack("{s:s, s:s*}", "request",
-					  "reporter-list", "store", argv[0]),
-				-1, "reporters", &reply);
-	if (!reporters)
-		return EXIT_FAILURE;
-	if (!options->json)
-		status = table__print_objects(reporters, columns);
-	json_decref(reply);
-	return status;
+	return client__list(options,
+			    json_pack("{s:s, s:s*}", "request", "reporter-list",
+				      "store", argv[0]),
+			    "reporters", columns);
 }
 
-static const struct command commands[] = {
-	{ "add", .run = add },
-	{ "remove", .run = remove_one },
-	{ "list", .run = list },
-	{ "attach", .parse = reporter__attach },
-	{ "detach", .run = reporter__detach },
-	{ "status", .run = reporter__status },
+const struct command reporter_commands[] = {
+	{ "list", "[STORE]", "from which addresses reports are taken",
+	  .run = list, .most = 1 },
+	{ "add", "STORE ADDRESS", "take reports from this IPv4 address",
+	  .run = add, .least = 2, .most = 2 },
+	{ "remove", "STORE ADDRESS", "take reports from it no longer",
+	  .run = remove_one, .least = 2, .most = 2 },
+	/* Names of the time before the object xdp. */
+	{ .name = "attach", .operands = "xdp attach" },
+	{ .name = "detach", .operands = "xdp detach" },
+	{ .name = "status", .operands = "xdp status" },
 	{ }
 };
-
-int command_reporter(struct options *options, int argc, char **argv)
-{
-	return command__run(commands, options, argc, argv);
-}

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Finds schemas of keys: dart_schema(5). */
 #include <dirent.h>
 #include <errno.h>
 #include <limits.h>
@@ -17,7 +18,7 @@
 #define THEIR_DIRECTORY	"../share/dart/schemas"
 #define SUFFIX		".yaml"
 
-/* Where those that come with the program are; "" if nobody knows. */
+/* The directory of those that come with the program; "" if unknown. */
 static void find_theirs(char path[static PATH_MAX])
 {
 	char program[PATH_MAX - sizeof(THEIR_DIRECTORY)];
@@ -31,7 +32,7 @@ static void find_theirs(char path[static PATH_MAX])
 			 program);
 }
 
-/* One's own come first. */
+/* The user's own schemas come first. */
 static FILE *open_file(const char *name, char *path, size_t size)
 {
 	char theirs[PATH_MAX];
@@ -57,18 +58,20 @@ struct dart_key_schema *schemas__load(const char *name)
 	char path[PATH_MAX + NAME_MAX];
 	char *names = NULL;
 	FILE *file;
+	int ret;
 
 	file = open_file(name, path, sizeof(path));
 	if (!file && errno == ENOENT && !strchr(name, '/')) {
 		names = schemas__names();
-		fail("there is no schema '%s' (there are: %s)", name,
+		fail(ENOENT, "there is no schema '%s' (there are: %s)", name,
 		     names ? names : "?");
 		free(names);
 	} else if (!file) {
-		fail("cannot open %s: %s", path, strerror(errno));
+		fail(errno, "cannot open '%s': %s", path, strerror(errno));
 	} else {
-		if (dart_key_schema__load(file, path, &schema, &error))
-			fail("%s", error.text);
+		ret = dart_key_schema__load(file, path, &schema, &error);
+		if (ret)
+			fail(-ret, "%s", error.text);
 		fclose(file);
 	}
 	return schema;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Selectors of sources, from the command line into requests. */
 #include <errno.h>
 #include <fcntl.h>
 #include <libgen.h>
@@ -18,18 +19,13 @@
 /* Where ip-netns(8) keeps network namespaces. */
 #define NAMED "/run/netns"
 
-bool selector__is_given(const struct selector *selector)
-{
-	return selector->netns || selector->netdev || selector->disk ||
-	       selector->cgroup || selector__is_follow(selector);
-}
-
 bool selector__is_follow(const struct selector *selector)
 {
-	return selector->all_cgroups || selector->all_netns;
+	return selector->of[SELECTOR_ALL_CGROUPS] ||
+	       selector->of[SELECTOR_ALL_NETNS];
 }
 
-/* Returns a descriptor, or -1 after it has said why. */
+/* Returns a descriptor, or -1 with a message printed. */
 static int open_netns(const char *netns, char *label, size_t size)
 {
 	bool is_path = strchr(netns, '/');
@@ -37,7 +33,7 @@ static int open_netns(const char *netns, char *label, size_t size)
 	struct stat status;
 	int fd;
 
-	/* A name, a path, the number of a process, in this order. */
+	/* It may be a path, a name or the ID of a process, in this order. */
 	snprintf(path, sizeof(path), is_path ? "%s" : NAMED "/%s", netns);
 	snprintf(label, size, "%s", netns);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -49,7 +45,7 @@ static int open_netns(const char *netns, char *label, size_t size)
 		fd = open(path, O_RDONLY | O_CLOEXEC);
 	}
 	if (fd < 0 || fstat(fd, &status)) {
-		fail("there is no network namespace '%s': %s%s", netns,
+		fail(errno, "there is no network namespace '%s': %s%s", netns,
 		     strerror(errno),
 		     errno == EACCES ? " (be root)" : " (see ip netns list)");
 		if (fd >= 0)
@@ -71,15 +67,15 @@ static int open_disk(const char *disk, char *label, size_t size)
 		 disk);
 	fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	if (fd < 0 || fstat(fd, &status)) {
-		fail("cannot open disk %s: %s", path, strerror(errno));
+		fail(errno, "cannot open disk '%s': %s", path, strerror(errno));
 		goto close;
 	}
 	if (!S_ISBLK(status.st_mode)) {
-		fail("%s is no disk", path);
+		fail(ENOTBLK, "'%s' is not a disk", path);
 		goto close;
 	}
 
-	/* As the kernel calls it, whatever link led there. */
+	/* The name that the kernel has for it, also behind a link. */
 	snprintf(link, sizeof(link), "/sys/dev/block/%u:%u",
 		 major(status.st_rdev), minor(status.st_rdev));
 	length = readlink(link, name, sizeof(name) - 1);
@@ -93,57 +89,41 @@ close:
 	return -1;
 }
 
-static int request_follow(const struct selector *selector, const char *source,
-			  json_t **request, int *fd)
-{
-	char path[PATH_MAX];
-
-	if (selector->netns || selector->netdev || selector->disk ||
-	    selector->cgroup ||
-	    (selector->all_netns && selector->all_cgroups))
-		return misuse("--all-netns and --all-cgroups stand alone");
-	if (selector->all_netns) {
-		*request = json_pack("{s:s, s:s}", "request", "follow-source",
-				     "source", source);
-		return EXIT_SUCCESS;
-	}
-	*fd = cgroup__open(selector->all_cgroups, path);
-	if (*fd < 0)
-		return EXIT_FAILURE;
-	*request = json_pack("{s:s, s:s, s:s}", "request", "follow-source",
-			     "source", source, "cgroup", path);
-	return EXIT_SUCCESS;
-}
-
 int selector__request(const struct selector *selector, const char *source,
 		      json_t **request, int *fd)
 {
-	const char *netns = NULL, *disk = NULL, *cgroup = NULL;
+	const char *const *of = selector->of, *member = NULL;
+	const char *cgroup = of[SELECTOR_CGROUP] ?: of[SELECTOR_ALL_CGROUPS];
+	const bool is_follow = selector__is_follow(selector);
 	char label[PATH_MAX];
 
 	*fd = -1;
-	if (selector__is_follow(selector))
-		return request_follow(selector, source, request, fd);
-	if (!!selector->disk + !!selector->cgroup +
-	    (selector->netns || selector->netdev) > 1)
-		return misuse("a source is of a namespace, a disk or a cgroup");
+	if (!!of[SELECTOR_DISK] + !!of[SELECTOR_CGROUP] +
+		    (of[SELECTOR_NETNS] || of[SELECTOR_NETDEV]) +
+		    !!of[SELECTOR_ALL_NETNS] + !!of[SELECTOR_ALL_CGROUPS] > 1)
+		return misuse(
+			"a source takes one of a namespace, a disk, a cgroup, or all of a kind");
 
-	if (selector->netns) {
-		*fd = open_netns(selector->netns, label, sizeof(label));
-		netns = label;
-	} else if (selector->disk) {
-		*fd = open_disk(selector->disk, label, sizeof(label));
-		disk = label;
-	} else if (selector->cgroup) {
-		*fd = cgroup__open(selector->cgroup, label);
-		cgroup = label;
+	if (of[SELECTOR_NETNS]) {
+		member = "netns";
+		*fd = open_netns(of[SELECTOR_NETNS], label, sizeof(label));
+	} else if (of[SELECTOR_DISK]) {
+		member = "disk";
+		*fd = open_disk(of[SELECTOR_DISK], label, sizeof(label));
+	} else if (cgroup) {
+		member = "cgroup";
+		*fd = cgroup__open(cgroup, label);
 	}
-	if (*fd < 0 && (netns || disk || cgroup))
+	if (member && *fd < 0)
 		return EXIT_FAILURE;
 
-	*request = json_pack("{s:s, s:s, s:s*, s:s*, s:s*, s:s*}", "request",
-			     "register-source", "source", source, "netns",
-			     netns, "netdev", selector->netdev, "disk", disk,
-			     "cgroup", cgroup);
+	*request = json_pack("{s:s, s:s, s:s*}", "request",
+			     is_follow ? "follow-source" : "register-source",
+			     "source", source, "netdev", of[SELECTOR_NETDEV]);
+	if (member && json_object_set_new(*request, member,
+					  json_string(label))) {
+		json_decref(*request);
+		*request = NULL;
+	}
 	return EXIT_SUCCESS;
 }

@@ -1,31 +1,33 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * Selectors: which one of the many that a source has, as the user says it.
- */
+/* Selectors: which namespace, device or cgroup a source is to count for. */
 #ifndef SELECTOR_H
 #define SELECTOR_H
 
 #include <jansson.h>
 #include <stdbool.h>
 
-/* NULL for what has not been said. */
-struct selector {
-	const char *netns;	/* name, process or path */
-	const char *netdev;
-	const char *disk;	/* name or path */
-	const char *cgroup;	/* path */
-	const char *all_cgroups;
-	bool all_netns;
+enum selector_kind {
+	SELECTOR_NETNS,		/* name, process or path */
+	SELECTOR_NETDEV,
+	SELECTOR_DISK,		/* name or path */
+	SELECTOR_CGROUP,	/* path */
+	SELECTOR_ALL_NETNS,
+	SELECTOR_ALL_CGROUPS,	/* path */
+	SELECTOR_KINDS
 };
 
-/* Has anything been said?  Is it all of a kind? */
-bool selector__is_given(const struct selector *selector);
+/* From the command line, by kind; NULL: not given. */
+struct selector {
+	const char *of[SELECTOR_KINDS];
+};
+
+/* Does it select all namespaces or cgroups, also those to come? */
 bool selector__is_follow(const struct selector *selector);
 
 /*
- * The request that registers this of @source, and the file descriptor that goes
- * along, or -1; the caller's both.  Returns an exit status; if it is not 0, why
- * has been said.
+ * Makes the request that registers or follows @source, and the descriptor to send
+ * with it, or -1; both are the caller's.  Returns an exit status; after a failure
+ * its message has been printed.
  */
 int selector__request(const struct selector *selector, const char *source,
 		      json_t **request, int *fd);

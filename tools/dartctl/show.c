@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* dartctl entry show: the values of an entry, as a table. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -6,18 +7,17 @@
 
 #include "client.h"
 #include "command.h"
-#include "table.h"
 
-/* More copies than this are not put side by side. */
+/* More copies than this are not printed side by side. */
 #define COPIES_WIDE 8
 
-/* An entry as dartd shows it; all is borrowed from the reply. */
+/* An entry as dartd shows it; all of it is borrowed from the reply. */
 struct shown {
 	json_t *fields;		/* of the schema */
 	json_t *sum;		/* NULL for rows */
-	/* of CPUs, or rows; these by number if they have sequences */
+	/* of CPUs, or rows; an object by number if rows have sequences */
 	json_t *copies;
-	const char *copy_name;	/* what one of them is */
+	const char *copy_name;	/* "CPU" or "ROW" */
 };
 
 static int shown__of(struct shown *shown, json_t *entry)
@@ -95,7 +95,7 @@ static int fill_by_field(struct libscols_table *table,
 	return ret;
 }
 
-/* Sequences say whether a row is whole, which has been looked at. */
+/* Sequences say whether a row is torn, which dartd has checked. */
 static bool is_shown(const json_t *field)
 {
 	const char *kind = json_string_value(json_object_get(field, "kind"));
@@ -169,10 +169,11 @@ static int print(json_t *entry)
 	int ret;
 
 	if (shown__of(&shown, entry))
-		return fail("the reply makes no sense");
+		return fail(EPROTO,
+			    "the reply of dartd has no values of an entry");
 	table = table__new();
 	if (!table)
-		return fail("memory is short");
+		return fail__out_of_memory();
 
 	if (json_is_object(shown.copies) ||
 	    (!shown.sum && json_array_size(shown.copies) > COPIES_WIDE))
@@ -182,22 +183,19 @@ static int print(json_t *entry)
 	return table__print(table, ret);
 }
 
-int command_show(const struct options *options, int argc, char **argv)
+int command_entry_show(const struct options *options, int argc, char **argv)
 {
 	json_t *entry, *reply;
-	int status = EXIT_SUCCESS;
+	int status;
 
-	if (argc != 1)
-		return misuse("'show' needs one name");
 	entry = client__ask(options,
 			    json_pack("{s:s, s:s}", "request", "show", "name",
 				      argv[0]),
-			    -1, "entry", &reply);
+			    -1, "entry", &reply, NULL);
 	if (!entry)
 		return EXIT_FAILURE;
-
-	if (!options->json)
-		status = print(entry);
+	status = options->json ? print_json(json_incref(entry), 0) :
+				 print(entry);
 	json_decref(reply);
 	return status;
 }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Tables on stdout, over libsmartcols. */
 #include <errno.h>
+#include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,11 +28,37 @@ int table__add_line(struct libscols_table *table)
 	return scols_table_new_line(table, NULL) ? 0 : -ENOMEM;
 }
 
+static char *text_of(const json_t *value);
+
+/* The elements with blanks between them, as a new string. */
+static char *join(const json_t *array)
+{
+	char *text = strdup(""), *part, *longer;
+	json_t *element;
+	size_t i;
+
+	json_array_foreach(array, i, element) {
+		part = text_of(element);
+		longer = NULL;
+		if (text && part &&
+		    asprintf(&longer, "%s%s%s", text, i ? " " : "", part) < 0)
+			longer = NULL;
+		free(part);
+		free(text);
+		text = longer;
+	}
+	return text;
+}
+
 /* @value as a new string. */
 static char *text_of(const json_t *value)
 {
 	char *text = NULL;
 
+	if (json_is_array(value))
+		return join(value);
+	if (json_is_boolean(value))
+		return strdup(json_is_true(value) ? "yes" : "no");
 	if (json_is_string(value))
 		return strdup(json_string_value(value));
 	/* An integer that JSON could not hold. */
@@ -40,7 +68,7 @@ static char *text_of(const json_t *value)
 	return json_dumps(value, JSON_ENCODE_ANY);
 }
 
-/* By number it would be searched from the first one on. */
+/* By its number, libsmartcols would search it from the first line on. */
 static struct libscols_line *last_line(struct libscols_table *table)
 {
 	struct libscols_iter *iterator = scols_new_iter(SCOLS_ITER_BACKWARD);
@@ -78,8 +106,44 @@ int table__print(struct libscols_table *table, int ret)
 		ret = scols_print_table(table);
 	scols_unref_table(table);
 	if (ret)
-		return fail("cannot print a table: %s", strerror(-ret));
+		return fail(-ret, "cannot print a table: %s", strerror(-ret));
 	return EXIT_SUCCESS;
+}
+
+json_t *table__age(const json_t *seconds)
+{
+	static const struct {
+		json_int_t seconds;
+		char letter;
+	} units[] = { { 86400, 'd' }, { 3600, 'h' }, { 60, 'm' }, { 1, 's' } };
+	json_int_t age = json_integer_value(seconds);
+	size_t i = 0;
+
+	while (units[i].seconds > 1 && age < 2 * units[i].seconds)
+		i++;
+	return json_sprintf("%" JSON_INTEGER_FORMAT "%c",
+			    age / units[i].seconds, units[i].letter);
+}
+
+json_t *table__user(const json_t *uid)
+{
+	const struct passwd *user = getpwuid(json_integer_value(uid));
+
+	return user ? json_string(user->pw_name) : json_incref((json_t *)uid);
+}
+
+static int set_converted(struct libscols_table *table, size_t number,
+			 const struct table_column *column, const json_t *value)
+{
+	json_t *converted;
+	int ret;
+
+	if (!value || !column->convert)
+		return table__set(table, number, value);
+	converted = column->convert(value);
+	ret = converted ? table__set(table, number, converted) : -ENOMEM;
+	json_decref(converted);
+	return ret;
 }
 
 static int fill(struct libscols_table *table, json_t *objects,
@@ -88,8 +152,10 @@ static int fill(struct libscols_table *table, json_t *objects,
 	const struct table_column *column;
 	json_t *object;
 	size_t i;
-	int ret = 0;
+	int ret;
 
+	/* Without a title for the first column, there are no titles. */
+	ret = scols_table_enable_noheadings(table, !*columns->title);
 	for (column = columns; column->title && !ret; column++)
 		ret = table__add_column(table, column->title,
 					column->is_number);
@@ -97,9 +163,9 @@ static int fill(struct libscols_table *table, json_t *objects,
 		if (!ret)
 			ret = table__add_line(table);
 		for (column = columns; column->title && !ret; column++)
-			ret = table__set(table, column - columns,
-					 json_object_get(object,
-							 column->member));
+			ret = set_converted(table, column - columns, column,
+					    json_object_get(object,
+							    column->member));
 	}
 	return ret;
 }
@@ -109,6 +175,6 @@ int table__print_objects(json_t *objects, const struct table_column *columns)
 	struct libscols_table *table = table__new();
 
 	if (!table)
-		return fail("memory is short");
+		return fail__out_of_memory();
 	return table__print(table, fill(table, objects, columns));
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* dartctl store: stores of dartd, which take reports of the network. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -8,10 +9,8 @@
 
 #include <dart/store.h>
 
-#include "store.h"
 #include "tools/dartctl/client.h"
 #include "tools/dartctl/command.h"
-#include "tools/dartctl/table.h"
 
 enum {
 	OPTION_SLOTS = OPTIONS_OWN,
@@ -30,13 +29,13 @@ static const struct option create_options[] = {
 	{ }
 };
 
-/* What is to be created; dartd says what cannot be. */
+/* The store to create; dartd refuses impossible ones. */
 struct wanted {
-	long long slots_log2, value, redundancy, checksum;	/* -1: not said */
+	long long slots_log2, value, redundancy, checksum;	/* -1: not given */
 	const char *file;
 };
 
-/* -1 if @text is no number of @base 10. */
+/* -1 if @text is not a decimal number. */
 static long long number(const char *text)
 {
 	unsigned long long value;
@@ -70,8 +69,9 @@ static int take(struct wanted *wanted, int option)
 	case OPTION_SLOTS:
 		value = wanted->slots_log2 = logarithm(optarg);
 		if (value < 0)
-			return misuse("'%s' slots are no power of two, like 2^20",
-				      optarg);
+			return misuse(
+				"--slots is a power of two such as 2^20, not '%s'",
+				optarg);
 		break;
 	case OPTION_VALUE:
 		value = wanted->value = number(optarg);
@@ -87,11 +87,11 @@ static int take(struct wanted *wanted, int option)
 		return EXIT_SUCCESS;
 	}
 	if (value < 0)
-		return misuse("'%s' is no number", optarg);
+		return misuse("'%s' is not a number", optarg);
 	return EXIT_SUCCESS;
 }
 
-/* Opens the file, and makes it if it is not there; -1 if why has been said. */
+/* Opens the file, which it creates if needed; -1 with a message printed. */
 static int open_file(const char *path, char full[static PATH_MAX], bool *is_new)
 {
 	int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
@@ -100,38 +100,35 @@ static int open_file(const char *path, char full[static PATH_MAX], bool *is_new)
 	if (fd < 0 && errno == EEXIST)
 		fd = open(path, O_RDWR | O_CLOEXEC);
 	if (fd < 0) {
-		fail("cannot open %s: %s", path, strerror(errno));
+		fail(errno, "cannot open '%s': %s", path, strerror(errno));
 		return -1;
 	}
 	if (!realpath(path, full)) {
-		fail("cannot find %s: %s", path, strerror(errno));
+		fail(errno, "cannot find '%s': %s", path, strerror(errno));
 		close(fd);
 		return -1;
 	}
 	return fd;
 }
 
-static int ask_create(const struct options *options,
-		      const struct wanted *wanted, const char *name,
-		      const char *file, int fd)
+/* NULL unless it was given. */
+static json_t *optional(long long number)
 {
-	json_t *request, *reply;
+	return number < 0 ? NULL : json_integer(number);
+}
 
-	request = json_pack("{s:s, s:s, s:I, s:I, s:s*}",
-			    "request", "store-create", "name", name,
-			    "slots_log2", (json_int_t)wanted->slots_log2,
-			    "value_length", (json_int_t)wanted->value,
-			    "file", file);
-	if (request && wanted->redundancy >= 0)
-		json_object_set_new(request, "redundancy",
-				    json_integer(wanted->redundancy));
-	if (request && wanted->checksum >= 0)
-		json_object_set_new(request, "checksum_bits",
-				    json_integer(wanted->checksum));
-	if (!client__ask(options, request, fd, "store", &reply))
-		return EXIT_FAILURE;
-	json_decref(reply);
-	return EXIT_SUCCESS;
+static int request(const struct options *options, const struct wanted *wanted,
+		   const char *name, const char *file, int fd)
+{
+	return client__do(options,
+			  json_pack("{s:s, s:s, s:I, s:I, s:o*, s:o*, s:s*}",
+				    "request", "store-create", "name", name,
+				    "slots_log2", (json_int_t)wanted->slots_log2,
+				    "value_length", (json_int_t)wanted->value,
+				    "redundancy", optional(wanted->redundancy),
+				    "checksum_bits", optional(wanted->checksum),
+				    "file", file),
+			  fd, "store");
 }
 
 static int create(struct options *options, int argc, char **argv)
@@ -150,12 +147,12 @@ static int create(struct options *options, int argc, char **argv)
 	if (wanted.slots_log2 < 0 || wanted.value < 0)
 		return misuse("'store create' needs --slots and --value");
 	if (!wanted.file)
-		return ask_create(options, &wanted, argv[optind], NULL, -1);
+		return request(options, &wanted, argv[optind], NULL, -1);
 
 	fd = open_file(wanted.file, file, &is_new);
 	if (fd < 0)
 		return EXIT_FAILURE;
-	status = ask_create(options, &wanted, argv[optind], file, fd);
+	status = request(options, &wanted, argv[optind], file, fd);
 	if (status && is_new)
 		unlink(file);
 	close(fd);
@@ -163,61 +160,44 @@ static int create(struct options *options, int argc, char **argv)
 }
 
 static const struct table_column columns[] = {
-	{ "NAME", "name", false },
-	{ "SLOTS 2^", "slots_log2", true },
-	{ "VALUE", "value_length", true },
-	{ "REDUNDANCY", "redundancy", true },
-	{ "CHECKSUM", "checksum_bits", true },
-	{ "BYTES", "bytes", true },
-	{ "REPORTERS", "reporters", true },
-	{ "READERS", "readers", true },
-	{ "FILE", "file", false },
+	{ "NAME", "name", false, NULL },
+	{ "SLOTS 2^", "slots_log2", true, NULL },
+	{ "VALUE", "value_length", true, NULL },
+	{ "REDUNDANCY", "redundancy", true, NULL },
+	{ "CHECKSUM", "checksum_bits", true, NULL },
+	{ "BYTES", "bytes", true, NULL },
+	{ "REPORTERS", "reporters", true, NULL },
+	{ "READERS", "readers", true, NULL },
+	{ "FILE", "file", false, NULL },
 	{ }
 };
 
 static int list(const struct options *options, int argc, char **argv)
 {
-	json_t *stores, *reply;
-	int status = EXIT_SUCCESS;
-
-	if (argc)
-		return misuse("'store list' takes no arguments");
-	stores = client__ask(options,
-			     json_pack("{s:s}", "request", "store-list"), -1,
-			     "stores", &reply);
-	if (!stores)
-		return EXIT_FAILURE;
-	if (!options->json)
-		status = table__print_objects(stores, columns);
-	json_decref(reply);
-	return status;
+	return client__list(options,
+			    json_pack("{s:s}", "request", "store-list"),
+			    "stores", columns);
 }
 
 static int delete(const struct options *options, int argc, char **argv)
 {
-	json_t *reply;
-
-	if (argc != 1)
-		return misuse("'store delete' needs one name");
-	if (!client__ask(options,
-			 json_pack("{s:s, s:s}", "request", "store-delete",
-				   "name", argv[0]),
-			 -1, "store", &reply))
-		return EXIT_FAILURE;
-	json_decref(reply);
-	return EXIT_SUCCESS;
+	return client__do(options,
+			  json_pack("{s:s, s:s}", "request", "store-delete",
+				    "name", argv[0]),
+			  -1, "store");
 }
 
-static const struct command commands[] = {
-	{ "create", .parse = create },
-	{ "list", .run = list },
-	{ "show", .run = store_show },
-	{ "delete", .run = delete },
-	{ "export", .parse = store_export },
+const struct command store_commands[] = {
+	{ "create",
+	  "NAME --slots 2^N --value BYTES [--redundancy N] [--checksum BITS] [--file FILE]",
+	  "reserve memory for reports of the network", .parse = create },
+	{ "list", NULL, "which stores there are", .run = list },
+	{ "show", "STORE", "how full it is, and how many keys are found",
+	  .run = command_store_show, .least = 1, .most = 1 },
+	{ "delete", "STORE", "release it with all reports in it", .run = delete,
+	  .least = 1, .most = 1 },
+	{ "export",
+	  "STORE [--target json|xdp|bmv2] [--reporter ADDRESS] [--program FILE] [--port [ADDRESS=]PORT...] [--all-copies]",
+	  "what reporters need to know about it", .parse = command_store_export },
 	{ }
 };
-
-int command_store(struct options *options, int argc, char **argv)
-{
-	return command__run(commands, options, argc, argv);
-}

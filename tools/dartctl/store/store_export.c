@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* dartctl store export: prints what reporters need to know about a store. */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <libdart/error.h>
 
-#include "store.h"
 #include "tools/dartctl/client.h"
 #include "tools/dartctl/command.h"
 #include "tools/dartctl/switch/commands.h"
@@ -27,7 +28,7 @@ static const struct option export_options[] = {
 	{ }
 };
 
-/* What the command line says; the last two are for switches. */
+/* From the command line; program and options are for switches. */
 struct request {
 	const struct target *target;
 	const char *reporter;		/* NULL: all of them */
@@ -35,7 +36,7 @@ struct request {
 	struct switch_options options;
 };
 
-/* Leaves what is for @reporter, or everything if that is NULL. */
+/* Leaves the collectors of @reporter only, unless that is NULL. */
 static void select_reporter(json_t *collectors, const char *reporter)
 {
 	size_t i = json_array_size(collectors);
@@ -50,7 +51,7 @@ static void select_reporter(json_t *collectors, const char *reporter)
 	}
 }
 
-/* What dart_collectors(5) describes; NULL if memory is short. */
+/* The file of dart_collectors(5); NULL if out of memory. */
 static json_t *pack_file(json_t *collectors)
 {
 	return json_pack("{s:i, s:O}", "dart_collectors", 1,
@@ -58,19 +59,12 @@ static json_t *pack_file(json_t *collectors)
 }
 
 /* XDP reporters read it, too. */
-static int print_json(json_t *collectors, const struct request *request)
+static int print_file(json_t *collectors, const struct request *request)
 {
-	json_t *file = pack_file(collectors);
-	int ret = json_dumpf(file, stdout, JSON_INDENT(2) | JSON_ENSURE_ASCII);
-
-	json_decref(file);
-	if (ret)
-		return fail("memory is short");
-	putchar('\n');
-	return EXIT_SUCCESS;
+	return print_json(pack_file(collectors), 0);
 }
 
-/* The same as 'switch push' prints of the file. */
+/* The same as 'switch push' prints for the file. */
 static int print_bmv2(json_t *collectors, const struct request *request)
 {
 	json_t *file = pack_file(collectors);
@@ -79,16 +73,16 @@ static int print_bmv2(json_t *collectors, const struct request *request)
 	int ret;
 
 	if (!file)
-		return fail("memory is short");
+		return fail__out_of_memory();
 	ret = dart_collectors__take(file, "the reply",
 				    request->options.reporter, &wish.collectors,
 				    &error);
 	json_decref(file);
 	if (ret)
-		return fail("cannot export: %s", error.text);
+		return fail(-ret, "cannot export: %s", error.text);
 	ret = switch_wish__complete(&wish, &request->options, &error);
 	if (ret)
-		fail("cannot export: %s", error.text);
+		fail(-ret, "cannot export: %s", error.text);
 	else
 		ret = switch_commands__print(request->program, &wish);
 	dart_collectors__free(&wish.collectors);
@@ -100,8 +94,8 @@ static const struct target {
 	int (*print)(json_t *collectors, const struct request *request);
 	bool is_switch;		/* with a program and ports */
 } targets[] = {
-	{ "json", print_json, false },
-	{ "xdp", print_json, false },
+	{ "json", print_file, false },
+	{ "xdp", print_file, false },
 	{ "bmv2", print_bmv2, true },
 };
 
@@ -158,36 +152,39 @@ static int parse(struct options *options, int argc, char **argv,
 			      request->target->name);
 	if (!request->target->is_switch &&
 	    (request->program || more->port_count || more->all_copies))
-		return misuse("--target %s has no program, ports or copies",
-			      request->target->name);
+		return misuse(
+			"--target %s takes no --program, --port or --all-copies",
+			request->target->name);
 	return 0;
 }
 
-int store_export(struct options *options, int argc, char **argv)
+int command_store_export(struct options *options, int argc, char **argv)
 {
 	json_t *collectors, *reply;
 	struct request request;
-	int fd, status;
+	int status;
 
 	status = parse(options, argc, argv, &request);
 	if (status)
 		return status;
-	collectors = client__fetch(options,
-				   json_pack("{s:s, s:s}", "request",
-					     "store-export", "name",
-					     argv[optind]),
-				   -1, "collectors", &reply, &fd);
+	collectors =
+		client__ask(options,
+			    json_pack("{s:s, s:s}", "request", "store-export",
+				      "name", argv[optind]),
+			    -1, "collectors", &reply, NULL);
 	if (!collectors)
 		return EXIT_FAILURE;
 	select_reporter(collectors, request.reporter);
 	if (json_array_size(collectors))
 		status = request.target->print(collectors, &request);
 	else if (request.reporter)
-		status = fail("%s is no reporter of '%s'", request.reporter,
-			      argv[optind]);
+		status = fail(ENOENT, "'%s' is not a reporter of store '%s'",
+			      request.reporter, argv[optind]);
 	else
-		status = fail("'%s' has no reporters (see dartctl reporter add)",
-			      argv[optind]);
+		status = fail(
+			ENOENT,
+			"store '%s' has no reporters (see dartctl reporter add)",
+			argv[optind]);
 	json_decref(reply);
 	return status;
 }

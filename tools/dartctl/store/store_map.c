@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Maps a store of dartd into memory, for reading. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -70,10 +71,10 @@ int store_map__open(struct store_map *map, const struct options *options,
 	int fd, ret;
 
 	*map = (struct store_map){ };
-	map->description = client__fetch(options,
-					 json_pack("{s:s, s:s}", "request",
-						   "store-open", "name", name),
-					 -1, "store", &map->reply, &fd);
+	map->description = client__ask(options,
+				       json_pack("{s:s, s:s}", "request",
+						 "store-open", "name", name),
+				       -1, "store", &map->reply, &fd);
 	if (!map->description)
 		return EXIT_FAILURE;
 	ret = fd < 0 ? -EPROTO : store_map__use(map, fd);
@@ -82,7 +83,7 @@ int store_map__open(struct store_map *map, const struct options *options,
 	if (!ret)
 		return EXIT_SUCCESS;
 	json_decref(map->reply);
-	return fail("cannot map store '%s': %s", name, strerror(-ret));
+	return fail(-ret, "cannot map store '%s': %s", name, strerror(-ret));
 }
 
 void store_map__close(struct store_map *map)

@@ -12,12 +12,12 @@
 struct store_map {
 	struct dart_store *store;
 	json_t *description;	/* as in <dart/registration.h> */
-	json_t *reply;		/* which the description is part of */
+	json_t *reply;		/* holds the description */
 	void *memory;
 	size_t length;		/* bytes */
 };
 
-/* Returns an exit status; if it is not 0, why has been said. */
+/* Returns an exit status; after a failure its message has been printed. */
 int store_map__open(struct store_map *map, const struct options *options,
 		    const char *name);
 void store_map__close(struct store_map *map);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* dartctl store show: how full a store is. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -6,22 +7,19 @@
 #include <libdart/store/store_sizing.h>
 #include <libdart/store/store_query.h>
 
-#include "store.h"
 #include "store_map.h"
-#include "tools/dartctl/client.h"
 #include "tools/dartctl/command.h"
-#include "tools/dartctl/table.h"
 
-/* Slots that are looked at: the load is then known to about 1 %. */
+/* Slots to look at: so many tell the load to about 1 %. */
 #define SAMPLES (1 << 18)
 #define SEED 1
 
-/* What a look into the store says of the keys that have been reported to it. */
+/* An estimate of how many keys have been reported to the store. */
 struct filling {
 	double written;		/* part of the slots */
-	double load;		/* keys per slot; INFINITY: more than can be seen */
-	double oldest;		/* part of the first of them that is found */
-	double average;		/* part of all of them */
+	double load;		/* keys per slot; INFINITY: too many to tell */
+	double oldest;		/* part of the oldest keys that is found */
+	double average;		/* part of all keys that is found */
 };
 
 static struct filling look(const struct dart_store *store)
@@ -38,7 +36,7 @@ static struct filling look(const struct dart_store *store)
 	};
 }
 
-/* Numbers that JSON has. */
+/* JSON has no infinity. */
 static json_t *number(double value)
 {
 	return isfinite(value) ? json_real(value) : json_null();
@@ -73,36 +71,26 @@ static void print(const struct store_map *map, const struct filling *filling)
 	if (isfinite(filling->load))
 		printf("load factor    %.4f keys per slot\n", filling->load);
 	else
-		printf("load factor    too high to be seen\n");
+		printf("load factor    too high to tell\n");
 	printf("to be found    %.2f %% of the oldest keys, %.2f %% of all\n",
 	       100 * filling->oldest, 100 * filling->average);
 }
 
-int store_show(const struct options *options, int argc, char **argv)
+int command_store_show(const struct options *options, int argc, char **argv)
 {
 	struct filling filling;
 	struct store_map map;
-	json_t *json;
 	int status;
 
-	if (argc != 1)
-		return misuse("'store show' needs one name");
 	status = store_map__open(&map, options, argv[0]);
 	if (status)
 		return status;
 	filling = look(map.store);
-	if (options->json) {
-		json = json_pack("{s:b, s:o}", "ok", 1, "store",
-				 describe(&map, &filling));
-		if (json_dumpf(json, stdout, JSON_INDENT(2) |
-			       JSON_ENSURE_ASCII | JSON_REAL_PRECISION(6)))
-			status = fail("memory is short");
-		else
-			putchar('\n');
-		json_decref(json);
-	} else {
+	if (options->json)
+		status = print_json(describe(&map, &filling),
+				     JSON_REAL_PRECISION(6));
+	else
 		print(&map, &filling);
-	}
 	store_map__close(&map);
 	return status;
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Changes simple_switch of BMv2 by its Thrift interface. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -134,7 +135,7 @@ static int set_session(struct thrift *thrift, uint32_t port, int32_t to,
 				"a mirror session", error);
 }
 
-/* Nothing reports to this collector yet, so the register must say the same. */
+/* No report goes to this collector yet, so the register must keep the value. */
 static int set_psn(struct thrift *thrift, uint32_t number, uint32_t psn,
 		   struct dart_error *error)
 {
@@ -156,19 +157,18 @@ static int set_psn(struct thrift *thrift, uint32_t number, uint32_t psn,
 		found = thrift__i64(thrift);
 	ret = switch_call__end(thrift, asked, SWITCH_PSN, error);
 	if (!ret && found != psn) {
-		dart_error__set(error, 0,
-				SWITCH_PSN "[%u] is %" PRId64 ", not %u",
-				number, found, psn);
-		ret = -EIO;
+		ret = dart_error__set(error, EIO,
+				      SWITCH_PSN "[%u] is %" PRId64 ", not %u",
+				      number, found, psn);
 	}
 	return ret;
 }
 
-static int follow_entry(struct thrift *thrift, enum switch_table_number number,
-			const struct switch_step *step, uint32_t key,
-			const struct switch_entry *now,
-			const struct switch_entry *wanted,
-			struct dart_error *error)
+static int apply_entry(struct thrift *thrift, enum switch_table_number number,
+		       const struct switch_step *step, uint32_t key,
+		       const struct switch_entry *now,
+		       const struct switch_entry *wanted,
+		       struct dart_error *error)
 {
 	const struct switch_table *table = &switch_tables[number];
 
@@ -183,18 +183,18 @@ static int follow_entry(struct thrift *thrift, enum switch_table_number number,
 	}
 }
 
-static int follow_step(struct thrift *thrift, const struct switch_step *step,
-		       uint32_t number, const struct switch_state *now,
-		       const struct switch_state *wanted,
-		       struct dart_error *error)
+static int apply_step(struct thrift *thrift, const struct switch_step *step,
+		      uint32_t number, const struct switch_state *now,
+		      const struct switch_state *wanted,
+		      struct dart_error *error)
 {
 	switch (step->object) {
 	case SWITCH_STEP_SHARE:
-		return follow_entry(thrift, SWITCH_SHARES, step, number,
-				    now->shares, wanted->shares, error);
+		return apply_entry(thrift, SWITCH_SHARES, step, number,
+				   now->shares, wanted->shares, error);
 	case SWITCH_STEP_COLLECTOR:
-		return follow_entry(thrift, SWITCH_COLLECTORS, step, number,
-				    now->collectors, wanted->collectors, error);
+		return apply_entry(thrift, SWITCH_COLLECTORS, step, number,
+				   now->collectors, wanted->collectors, error);
 	case SWITCH_STEP_REPORTER:
 		return set_default(thrift, &switch_tables[SWITCH_REPORTER],
 				   &wanted->reporter, error);
@@ -207,20 +207,20 @@ static int follow_step(struct thrift *thrift, const struct switch_step *step,
 	}
 }
 
-int switch_bmv2__follow(struct thrift *thrift, const struct switch_plan *plan,
-			const struct switch_state *now,
-			const struct switch_state *wanted,
-			struct dart_error *error)
+int switch_bmv2__apply(struct thrift *thrift, const struct switch_steps *steps,
+		       const struct switch_state *now,
+		       const struct switch_state *wanted,
+		       struct dart_error *error)
 {
 	const struct switch_step *step;
 	uint32_t number;
 	int ret = 0;
 
-	for (step = plan->steps; !ret && step < plan->steps + plan->count;
+	for (step = steps->list; !ret && step < steps->list + steps->count;
 	     step++)
 		for (number = step->first; !ret && number <= step->last;
 		     number++)
-			ret = follow_step(thrift, step, number, now, wanted,
-					  error);
+			ret = apply_step(thrift, step, number, now, wanted,
+					 error);
 	return ret;
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Reads the state of simple_switch of BMv2 by its Thrift interface. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +10,7 @@
 #include "bmv2.h"
 #include "call.h"
 
-#define FOREIGN	UINT64_MAX	/* of an action that is not ours */
+#define FOREIGN	UINT64_MAX	/* stands for the values of a foreign action */
 
 int switch_bmv2__read_program(struct thrift *thrift,
 			      struct switch_program *program,
@@ -33,7 +34,7 @@ int switch_bmv2__read_program(struct thrift *thrift,
 	free(text);
 	if (!json) {
 		return dart_error__set(error, EINVAL,
-				       "it has no program that is JSON");
+				       "its program is not JSON");
 	}
 	return switch_program__read(program, json, error);
 }
@@ -63,7 +64,7 @@ static void read_values(struct thrift *thrift, struct switch_entry *entry)
 		entry->values[i] = read_number(thrift);
 }
 
-/* An action with its values.  Is it the one of @table? */
+/* Reads an action with its values.  Is it the one of @table? */
 static bool read_action(struct thrift *thrift, const struct switch_table *table,
 			struct switch_entry *entry)
 {
@@ -103,7 +104,7 @@ static uint64_t read_exact(struct thrift *thrift)
 	return key;
 }
 
-/* The only part of a key; UINT64_MAX if it is none. */
+/* Reads a key of one part; UINT64_MAX if it has another form. */
 static uint64_t read_key(struct thrift *thrift)
 {
 	uint64_t key = UINT64_MAX;
@@ -186,7 +187,7 @@ static int read_reporter(struct thrift *thrift, struct switch_state *state,
 	return switch_call__end(thrift, asked, table->name, error);
 }
 
-/* Any refusal says that there is no such session. */
+/* Any refusal means that the session does not exist. */
 static int read_session(struct thrift *thrift, uint16_t port,
 			struct switch_state *state, struct dart_error *error)
 {

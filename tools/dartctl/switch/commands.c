@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Prints commands for simple_switch_CLI that set up a switch. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,7 +33,7 @@ static void print_entry(enum switch_table_number number, uint32_t key,
 	print_values(table, entry);
 }
 
-/* Where nothing was before, all steps add; but a register is never empty. */
+/* From an empty switch, all steps add; only registers are never empty. */
 static void print_step(const struct switch_step *step,
 		       const struct switch_state *wanted)
 {
@@ -81,22 +82,22 @@ static int print(const struct switch_program *program,
 	struct switch_state *nothing = switch_state__new();
 	struct switch_state *wanted = nothing ?
 				switch_state__want(wish, nothing) : NULL;
-	struct switch_plan *plan = malloc(sizeof(*plan));
+	struct switch_steps *steps = malloc(sizeof(*steps));
 	int ret = -ENOMEM;
 	uint32_t i;
 
-	if (!wanted || !plan)
+	if (!wanted || !steps)
 		goto out;
-	/* Shares first: nothing is reported until they are back. */
+	/* Without shares the switch reports nothing; they are the last to be added. */
 	printf("table_clear %s\n", switch_tables[SWITCH_SHARES].name);
 	printf("table_clear %s\n", switch_tables[SWITCH_COLLECTORS].name);
 	print_polynomials(program);
-	switch_plan__make(nothing, wanted, plan);
-	for (i = 0; i < plan->count; i++)
-		print_step(&plan->steps[i], wanted);
+	switch_steps__compute(nothing, wanted, steps);
+	for (i = 0; i < steps->count; i++)
+		print_step(&steps->list[i], wanted);
 	ret = 0;
 out:
-	free(plan);
+	free(steps);
 	free(wanted);
 	free(nothing);
 	return ret;
@@ -112,14 +113,16 @@ int switch_commands__print(const char *path, const struct switch_wish *wish)
 
 	json = json_load_file(path, 0, &json_error);
 	if (!json)
-		return fail("cannot read %s: %s", path, json_error.text);
-	if (switch_program__read(&program, json, &error))
-		return fail("cannot use %s: %s", path, error.text);
+		return fail(EINVAL, "cannot read '%s': %s", path,
+			    json_error.text);
+	ret = switch_program__read(&program, json, &error);
+	if (ret)
+		return fail(-ret, "cannot use '%s': %s", path, error.text);
 	ret = switch_program__check(&program, wish, &error);
 	if (ret)
-		fail("cannot use %s: %s", path, error.text);
+		fail(-ret, "cannot use '%s': %s", path, error.text);
 	else if (print(&program, wish))
-		ret = fail("memory is short");
+		ret = fail__out_of_memory();
 	switch_program__free(&program);
 	return ret ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Changes a running switch to what is wished, and verifies that. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,18 +16,18 @@ struct live {
 	struct thrift *thrift;
 	struct switch_program program;
 	struct switch_state *now, *wanted;
-	struct switch_plan plan;
+	struct switch_steps steps;
 	bool has_begun;		/* to change the switch */
 	struct dart_error error;
 };
 
 static int out_of_memory(struct live *live)
 {
-	return dart_error__set(&live->error, ENOMEM, "memory is short");
+	return dart_error__set(&live->error, ENOMEM, "out of memory");
 }
 
-/* Compares what the switch has with what is wished. */
-static int make_plan(struct live *live)
+/* Compares the state of the switch with the wish, which makes the steps. */
+static int compare(struct live *live)
 {
 	int ret;
 
@@ -47,15 +48,15 @@ static int make_plan(struct live *live)
 	live->wanted = switch_state__want(live->wish, live->now);
 	if (!live->wanted)
 		return out_of_memory(live);
-	switch_plan__make(live->now, live->wanted, &live->plan);
+	switch_steps__compute(live->now, live->wanted, &live->steps);
 	return 0;
 }
 
-/* Reads all of it again: then nothing may be left to do. */
+/* Reads the state of the switch again; no step may be left. */
 static int verify(struct live *live)
 {
 	struct switch_state *found = switch_state__new();
-	struct switch_plan *rest = malloc(sizeof(*rest));
+	struct switch_steps *rest = malloc(sizeof(*rest));
 	char name[SWITCH_STEP_NAME];
 	int ret;
 
@@ -65,14 +66,13 @@ static int verify(struct live *live)
 		ret = switch_bmv2__read(live->thrift, live->wish, found,
 					&live->error);
 	if (!ret) {
-		switch_plan__make(found, live->wanted, rest);
+		switch_steps__compute(found, live->wanted, rest);
 		if (rest->count) {
-			switch_show__name(&rest->steps[0], name);
-			dart_error__set(
-				&live->error, 0,
+			switch_show__name(&rest->list[0], name);
+			ret = dart_error__set(
+				&live->error, EIO,
 				"it does not have what it was told (left to do: %s)",
 				name);
-			ret = -EIO;
 		}
 	}
 	free(rest);
@@ -88,29 +88,20 @@ static int change(struct live *live)
 	ret = switch_bmv2__set_polynomials(live->thrift, &live->program,
 					   &live->error);
 	if (!ret)
-		ret = switch_bmv2__follow(live->thrift, &live->plan, live->now,
-					  live->wanted, &live->error);
+		ret = switch_bmv2__apply(live->thrift, &live->steps, live->now,
+					 live->wanted, &live->error);
 	return ret ?: verify(live);
 }
 
 static int show(const struct live *live, bool as_json)
 {
-	json_t *steps;
-	int ret;
-
-	if (!as_json) {
-		switch_show__plan(&live->plan, live->wanted);
-		if (!live->plan.count)
-			puts("nothing to change");
-		return 0;
-	}
-	steps = json_pack("{s:o}", "changes",
-			  switch_show__to_json(&live->plan, live->wanted));
-	ret = steps ? json_dumpf(steps, stdout, JSON_INDENT(2)) : -1;
-	json_decref(steps);
-	if (!ret)
-		putchar('\n');
-	return ret;
+	if (as_json)
+		return print_json(
+			switch_show__to_json(&live->steps, live->wanted), 0);
+	switch_show__steps(&live->steps, live->wanted);
+	if (!live->steps.count)
+		puts("nothing to change");
+	return EXIT_SUCCESS;
 }
 
 int switch_live__push(const char *name, const struct switch_wish *wish,
@@ -120,18 +111,19 @@ int switch_live__push(const char *name, const struct switch_wish *wish,
 	int ret;
 
 	if (!live)
-		return fail("memory is short");
+		return fail__out_of_memory();
 	live->wish = wish;
 	ret = thrift__connect(name, &live->thrift, &live->error);
 	if (!ret)
-		ret = make_plan(live);
+		ret = compare(live);
 	if (!ret && !is_dry)
 		ret = change(live);
 	if (ret)
-		fail("cannot push to %s: %s%s", name, live->error.text,
-		     live->has_begun ? " (some has changed: push again)" : "");
-	else if (show(live, as_json))
-		ret = fail("memory is short");
+		fail(-ret, "cannot push to '%s': %s%s", name, live->error.text,
+		     live->has_begun ? " (it is partly changed: push again)" :
+				       "");
+	else
+		ret = show(live, as_json);
 	free(live->wanted);
 	free(live->now);
 	switch_program__free(&live->program);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A switch that runs is made what is wished. */
+/* Changes a running switch to what is wished. */
 #ifndef SWITCH_LIVE_H
 #define SWITCH_LIVE_H
 
 #include "wish.h"
 
 /*
- * Prints what changes in the simple_switch at @name, "HOST:PORT", and unless
- * @is_dry changes that and reads it back.  Returns an exit status; if it is
- * not 0, why has been said.
+ * Makes the simple_switch at @name, "HOST:PORT", what is wished, reads it back,
+ * and prints the changes; only prints them if @is_dry.  Returns an exit status;
+ * after a failure its message has been printed.
  */
 int switch_live__push(const char *name, const struct switch_wish *wish,
 		      bool is_dry, bool as_json);

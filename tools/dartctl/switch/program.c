@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Checks that a compiled P4 program is dart-zero's, and finds its hashes. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -8,7 +9,7 @@
 
 #include "program.h"
 
-/* What each CRC of the program fills, and with which polynomial. */
+/* The field that each CRC of the program fills, and its polynomial. */
 static const struct {
 	const char *field;
 	uint32_t polynomial;
@@ -28,11 +29,12 @@ static const struct {
 
 #define POLYNOMIALS (sizeof(polynomials) / sizeof(polynomials[0]))
 
-/* Each hash is looked for among them: a hostile switch could have millions. */
+/* Each hash is searched among them; a hostile switch could have millions. */
 #define CALCULATIONS_MAX	1024
 
-/* What a wrong program lacks, as a list. */
-static void miss(struct dart_error *error, const char *kind, const char *name)
+/* Adds to the list of what the program lacks. */
+static void add_missing(struct dart_error *error, const char *kind,
+			const char *name)
 {
 	size_t length = strlen(error->text);
 
@@ -74,7 +76,7 @@ static json_t *find_table(const struct switch_program *program,
 	return table;
 }
 
-/* No key, or one that is compared as a whole. */
+/* Does it have no key, or one of exact match, as wanted? */
 static bool has_key(json_t *table, bool wanted)
 {
 	json_t *key = json_object_get(table, "key");
@@ -123,13 +125,13 @@ static void check_table(const struct switch_program *program,
 
 	if (!found || !has_key(found, table->key_bits) ||
 	    json_integer_value(size) < table->room) {
-		miss(error, "table", table->name);
+		add_missing(error, "table", table->name);
 		return;
 	}
 	action = find(json_object_get(program->json, "actions"),
 		      table->action);
 	if (!has_action(found, table->action) || !takes_values(action, table))
-		miss(error, "action", table->action);
+		add_missing(error, "action", table->action);
 }
 
 static void check_register(const struct switch_program *program,
@@ -140,13 +142,13 @@ static void check_register(const struct switch_program *program,
 	json_t *size = json_object_get(psn, "size");
 
 	if (json_integer_value(size) < SWITCH_COLLECTORS_MAX)
-		miss(error, "register", SWITCH_PSN);
+		add_missing(error, "register", SWITCH_PSN);
 }
 
 /* ---- hashes */
 
 /*
- * Does @name, which p4c has put prefixes before, and perhaps a number behind, say
+ * Is @name, to which p4c adds prefixes and sometimes a number at the end, that of
  * @field?
  */
 static bool is_field(const char *name, const char *field)
@@ -165,7 +167,7 @@ static bool is_field(const char *name, const char *field)
 	return false;
 }
 
-/* Index of the polynomial for what fills a field, or POLYNOMIALS. */
+/* The index of the polynomial for a field, or POLYNOMIALS. */
 static size_t polynomial_of(const char *field)
 {
 	size_t i;
@@ -176,7 +178,7 @@ static size_t polynomial_of(const char *field)
 	return i;
 }
 
-/* Which field a primitive fills with which calculation; false if with none. */
+/* Does a primitive fill a field with a calculation?  Which ones? */
 static bool is_hash(json_t *primitive, const char **field,
 		    const char **calculation)
 {
@@ -225,7 +227,7 @@ static int add_hash(struct switch_program *program, const char *name,
 	return 0;
 }
 
-/* What an action computes.  A custom CRC whose purpose is unknown is refused. */
+/* Reads the hashes of an action; refuses a custom CRC of unknown purpose. */
 static int read_action(struct switch_program *program, json_t *action,
 		       struct dart_error *error)
 {
@@ -300,7 +302,7 @@ int switch_program__read(struct switch_program *program, json_t *json,
 	check_register(program, error);
 	ret = *error->text ? -EINVAL : read_hashes(program, error);
 	if (!ret && !has_hash(program, DART_STORE_SHARE)) {
-		miss(error, "hash that fills", "share");
+		add_missing(error, "hash that fills", "share");
 		ret = -EINVAL;
 	}
 	if (ret)
@@ -314,7 +316,7 @@ void switch_program__free(struct switch_program *program)
 	program->json = NULL;
 }
 
-/* Does it compute all that reports to these stores take? */
+/* Does the program compute all hashes that reports to these stores need? */
 static int check_hashes(const struct switch_program *program,
 			const struct dart_store_geometry *geometry,
 			struct dart_error *error)
@@ -328,8 +330,9 @@ static int check_hashes(const struct switch_program *program,
 		    geometry->checksum_bits != 64)
 			continue;
 		if (!has_hash(program, polynomials[i].polynomial)) {
-			miss(error, "hash that fills", polynomials[i].field);
-			return -1;
+			add_missing(error, "hash that fills",
+				    polynomials[i].field);
+			return -EINVAL;
 		}
 	}
 	return 0;
@@ -341,10 +344,11 @@ int switch_program__check(const struct switch_program *program,
 {
 	const struct dart_collectors *collectors = &wish->collectors;
 	uint32_t i;
+	int ret = 0;
 
 	*error->text = '\0';
-	for (i = 0; i < collectors->count; i++)
-		if (check_hashes(program, &collectors->list[i].geometry, error))
-			return -1;
-	return 0;
+	for (i = 0; !ret && i < collectors->count; i++)
+		ret = check_hashes(program, &collectors->list[i].geometry,
+				   error);
+	return ret;
 }

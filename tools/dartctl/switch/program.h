@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A P4 program as p4c compiles it for BMv2, as far as it is dart-zero's. */
+/* The P4 program of dart-zero, as p4c compiles it for BMv2. */
 #ifndef SWITCH_PROGRAM_H
 #define SWITCH_PROGRAM_H
 
@@ -11,27 +11,27 @@
 
 #define SWITCH_HASHES_MAX	256
 
-/* A CRC-32 of the program's whose polynomial is set from outside. */
+/* A CRC-32 of the program whose polynomial is set at run time. */
 struct switch_hash {
 	const char *name;	/* of the calculation */
-	uint32_t polynomial;	/* that <dart/store.h> has for it */
+	uint32_t polynomial;	/* from <dart/store.h> */
 };
 
 struct switch_program {
-	json_t *json;		/* which the names are part of */
+	json_t *json;		/* holds the names */
 	uint32_t hash_count;
 	struct switch_hash hashes[SWITCH_HASHES_MAX];
 };
 
 /*
- * Takes the reference to @json.  Returns 0, or -errno and a sentence in @error if
- * it is another program: what it has not is named.
+ * Takes the reference to @json.  Returns 0, or -errno with a sentence in @error that
+ * names what the program lacks.
  */
 int switch_program__read(struct switch_program *program, json_t *json,
 			 struct dart_error *error);
 void switch_program__free(struct switch_program *program);
 
-/* Can it do what @wish says?  Returns 0, or -1 and a sentence in @error. */
+/* Can it do what @wish says?  Returns 0, or -errno with a sentence in @error. */
 int switch_program__check(const struct switch_program *program,
 			  const struct switch_wish *wish,
 			  struct dart_error *error);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* dartctl switch push: a switch is told where to report to. */
+/* dartctl switch push: tells a P4 switch where to report to. */
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,6 @@
 
 #include "commands.h"
 #include "live.h"
-#include "switch.h"
 #include "tools/dartctl/command.h"
 #include "wish.h"
 
@@ -36,18 +35,18 @@ static const struct option long_options[] = {
 	{ }
 };
 
-/* What the command line says. */
+/* From the command line. */
 struct request {
 	const char *target;
 	const char *thrift;	/* NULL: print commands */
-	const char *program;	/* for which */
+	const char *program;	/* for this program */
 	bool is_dry;
 	struct switch_options options;
 	size_t file_count;
 	const char *files[FILES_MAX];
 };
 
-/* "HOST:PORT", as dart_address__parse() takes it, but with a port. */
+/* Is it "HOST:PORT", as dart_address__parse() takes it but with a port? */
 static bool has_port(const char *text)
 {
 	char *host, *name = NULL;
@@ -106,15 +105,18 @@ static int parse(struct options *options, int argc, char **argv,
 	if (ret)
 		return ret;
 	if (!request->target)
-		return misuse("'push' needs --target bmv2");
+		return misuse("'%s' needs --target bmv2", argv[0]);
 	if (!request->thrift == !request->program)
-		return misuse("'push' needs --thrift, or --program to print commands");
+		return misuse(
+			"'%s' needs --thrift, or --program to print commands",
+			argv[0]);
 	if (!request->thrift && request->is_dry)
 		return misuse("--dry-run needs --thrift");
 	if (optind == argc)
-		return misuse("'push' needs files of collectors");
+		return misuse("'%s' needs files of collectors", argv[0]);
 	if (argc - optind > FILES_MAX)
-		return misuse("too many files of collectors");
+		return misuse("'%s' takes at most %d files of collectors",
+			      argv[0], FILES_MAX);
 	for (; optind < argc; optind++)
 		request->files[request->file_count++] =
 			strcmp(argv[optind], "-") ? argv[optind] :
@@ -122,7 +124,7 @@ static int parse(struct options *options, int argc, char **argv,
 	return 0;
 }
 
-/* The files, and what else the command line says. */
+/* Combines the files with the options. */
 static int make_wish(const struct request *request, struct switch_wish *wish,
 		     struct dart_error *error)
 {
@@ -139,7 +141,7 @@ static int make_wish(const struct request *request, struct switch_wish *wish,
 	return ret;
 }
 
-int switch__push(struct options *options, int argc, char **argv)
+static int push(struct options *options, int argc, char **argv)
 {
 	struct request request;
 	struct switch_wish wish;
@@ -149,8 +151,9 @@ int switch__push(struct options *options, int argc, char **argv)
 	ret = parse(options, argc, argv, &request);
 	if (ret)
 		return ret;
-	if (make_wish(&request, &wish, &error))
-		return fail("cannot push: %s", error.text);
+	ret = make_wish(&request, &wish, &error);
+	if (ret)
+		return fail(-ret, "cannot push: %s", error.text);
 	if (request.thrift)
 		ret = switch_live__push(request.thrift, &wish, request.is_dry,
 					options->json);
@@ -159,3 +162,10 @@ int switch__push(struct options *options, int argc, char **argv)
 	dart_collectors__free(&wish.collectors);
 	return ret;
 }
+
+const struct command switch_commands[] = {
+	{ "push", "--target bmv2 --thrift HOST:PORT|--program FILE --port [ADDRESS=]PORT... [--reporter ADDRESS] [--all-copies] [--dry-run] FILE...",
+	  "tell a P4 switch where to report to",
+	  .parse = push },
+	{ }
+};

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Prints steps, as lines or as JSON. */
 #include <errno.h>
 #include <stdio.h>
 
@@ -18,7 +19,7 @@ static const char *const objects[] = {
 	[SWITCH_STEP_PSN] = "psn",
 };
 
-/* The entry that a step makes, and of which table; NULL if it makes none. */
+/* The entry that a step writes, and its table; NULL if it writes none. */
 static const struct switch_entry *entry_of(const struct switch_step *step,
 					   const struct switch_state *wanted,
 					   const struct switch_table **table)
@@ -40,7 +41,7 @@ static const struct switch_entry *entry_of(const struct switch_step *step,
 	}
 }
 
-/* Sessions have a number of their own, see struct switch_state. */
+/* Sessions are numbered from 1, see struct switch_state. */
 static uint32_t number_of(const struct switch_step *step, uint32_t number)
 {
 	return step->object == SWITCH_STEP_SESSION ? number + 1 : number;
@@ -93,13 +94,13 @@ static void print_step(const struct switch_step *step,
 	putchar('\n');
 }
 
-void switch_show__plan(const struct switch_plan *plan,
-		       const struct switch_state *wanted)
+void switch_show__steps(const struct switch_steps *steps,
+			const struct switch_state *wanted)
 {
 	uint32_t i;
 
-	for (i = 0; i < plan->count; i++)
-		print_step(&plan->steps[i], wanted);
+	for (i = 0; i < steps->count; i++)
+		print_step(&steps->list[i], wanted);
 }
 
 /* ---- JSON */
@@ -151,14 +152,14 @@ static json_t *step_to_json(const struct switch_step *step,
 	return json;
 }
 
-json_t *switch_show__to_json(const struct switch_plan *plan,
+json_t *switch_show__to_json(const struct switch_steps *steps,
 			     const struct switch_state *wanted)
 {
 	json_t *list = json_array();
 	uint32_t i;
 
-	for (i = 0; list && i < plan->count; i++) {
-		if (!json_array_append_new(list, step_to_json(&plan->steps[i],
+	for (i = 0; list && i < steps->count; i++) {
+		if (!json_array_append_new(list, step_to_json(&steps->list[i],
 							      wanted)))
 			continue;
 		json_decref(list);

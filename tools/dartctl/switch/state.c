@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* The state of a switch, as it is and as it should be. */
 #include <arpa/inet.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -105,7 +106,7 @@ struct numbering {
 	bool taken[SWITCH_COLLECTORS_MAX];
 };
 
-/* Rules by which a collector may get a number, the best one first. */
+/* Rules for the number of a collector, the best one first. */
 static bool is_same_queue_pair(const struct dart_collector *collector,
 			       const struct switch_entry *entry)
 {
@@ -114,7 +115,7 @@ static bool is_same_queue_pair(const struct dart_collector *collector,
 	       entry->values[COLLECTOR_QPN] == collector->qpn;
 }
 
-/* So that a report that is under way, in a queue, finds no other collector. */
+/* So that a report in a queue does not go to another collector. */
 static bool is_unused(const struct dart_collector *collector,
 		      const struct switch_entry *entry)
 {
@@ -150,9 +151,9 @@ static void give_numbers(struct numbering *numbering,
 	}
 }
 
-/* ---- what each entry should say */
+/* ---- the wanted entries */
 
-/* A locally administered address that tells the IPv4 address. */
+/* A locally administered address that holds the IPv4 address. */
 static uint64_t reporter_mac(uint32_t ip)
 {
 	return UINT64_C(0x0200) << 32 | ip;

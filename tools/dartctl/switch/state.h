@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the control plane of the P4 program has to say: the entries of its
- * tables and its mirror sessions, as they are in a switch and as they should be.
+ * The control plane of the P4 program: the entries of its tables and its mirror
+ * sessions, as they are in a switch and as they should be.
  */
 #ifndef SWITCH_STATE_H
 #define SWITCH_STATE_H
@@ -11,7 +11,7 @@
 
 #include "wish.h"
 
-#define SWITCH_COLLECTOR_KEYS	256	/* numbers that a table can hold */
+#define SWITCH_COLLECTOR_KEYS	256	/* numbers that the key has */
 #define SWITCH_VALUES_MAX	7
 #define SWITCH_PSN		"dart_psn"	/* a register, by collector */
 
@@ -39,13 +39,13 @@ enum switch_table_number { SWITCH_SHARES, SWITCH_COLLECTORS, SWITCH_REPORTER };
 
 enum switch_notation { SWITCH_DECIMAL, SWITCH_HEX, SWITCH_MAC, SWITCH_IPV4 };
 
-/* As the program must have it. */
+/* A table that the program must have. */
 struct switch_table {
 	const char *name;
 	const char *action;
-	uint32_t key_bits;	/* 0: there is but the default action */
-	uint32_t entries;	/* that a key can tell */
-	uint32_t room;		/* for so many of them */
+	uint32_t key_bits;	/* 0: the table has only a default action */
+	uint32_t entries;	/* that the key can tell apart */
+	uint32_t room;		/* entries that the table must hold at least */
 	uint32_t value_count;
 	struct {
 		const char *name;
@@ -58,11 +58,11 @@ extern const struct switch_table switch_tables[SWITCH_TABLES];
 
 struct switch_entry {
 	bool there;
-	int32_t handle;		/* by which the switch knows it */
+	int32_t handle;		/* of the switch for it */
 	uint64_t values[SWITCH_VALUES_MAX];	/* the rest is 0 */
 };
 
-/* Where mirror session 1 + port goes to, other than a port. */
+/* Targets of mirror session 1 + port other than a port. */
 #define SWITCH_SESSION_NONE	(-1)
 #define SWITCH_SESSION_OTHER	(-2)
 
@@ -71,31 +71,30 @@ struct switch_state {
 	struct switch_entry collectors[SWITCH_COLLECTOR_KEYS];
 	struct switch_entry reporter;
 	int32_t sessions[SWITCH_PORTS];		/* by port */
-	/* what the register begins with: only of a state that is wanted */
+	/* for the register; only of a wanted state */
 	uint32_t first_psns[SWITCH_COLLECTORS_MAX];
 };
 
-/* Of a switch that nobody has set up; NULL if memory is short. */
+/* That of a switch that is not set up; NULL if out of memory. */
 struct switch_state *switch_state__new(void);
 
 /* The entries of a table, by their keys. */
 struct switch_entry *switch_state__entries(struct switch_state *state,
 					   enum switch_table_number table);
 
-#define SWITCH_VALUE_TEXT	24	/* bytes, with the 0 */
+#define SWITCH_VALUE_TEXT	24	/* bytes, with the NUL */
 
-/* A value as people, and the switch's own command line, write it. */
+/* Formats a value as people and simple_switch_CLI write it. */
 void switch_table__value_text(const struct switch_table *table, uint32_t index,
 			      uint64_t value, char text[SWITCH_VALUE_TEXT]);
 
-/* Do both say the same? */
 bool switch_entry__equal(const struct switch_entry *a,
 			 const struct switch_entry *b);
 
 /*
- * What a switch should have that has @now.  A collector whose queue pair it
- * knows keeps its number; others get unused ones, as long as there are any.
- * Returns a new state, or NULL if memory is short.
+ * The state that a switch with the state @now should get.  A collector whose queue
+ * pair it knows keeps its number; others get unused numbers as long as there are
+ * any.  Returns a new state, or NULL if out of memory.
  */
 struct switch_state *switch_state__want(const struct switch_wish *wish,
 					const struct switch_state *now);

@@ -1,42 +1,43 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* The steps that change a switch, in a safe order: see steps.h. */
 #include <string.h>
 
 #include "steps.h"
 
-struct planning {
+struct change {
 	const struct switch_state *now, *wanted;
-	struct switch_plan *plan;
+	struct switch_steps *steps;
 	bool reporter_is_replaced;
-	bool leaves[DART_STORE_SHARES];	/* until all it needs is there */
+	bool leaves[DART_STORE_SHARES];	/* until all it needs is in place */
 };
 
-static void add(struct planning *planning, enum switch_verb verb,
+static void add(struct change *change, enum switch_verb verb,
 		enum switch_object object, uint32_t number)
 {
-	planning->plan->steps[planning->plan->count++] =
+	change->steps->list[change->steps->count++] =
 		(struct switch_step){ verb, object, number, number };
 }
 
-/* Neighbours that become the same are one step. */
-static void add_share(struct planning *planning, enum switch_verb verb,
+/* Adjacent shares that become equal are one step. */
+static void add_share(struct change *change, enum switch_verb verb,
 		      uint32_t share)
 {
-	const struct switch_entry *wanted = planning->wanted->shares;
-	struct switch_plan *plan = planning->plan;
-	struct switch_step *last = plan->steps;
+	const struct switch_entry *wanted = change->wanted->shares;
+	struct switch_steps *steps = change->steps;
+	struct switch_step *last = steps->list;
 
-	if (plan->count)
-		last += plan->count - 1;
-	if (plan->count && last->object == SWITCH_STEP_SHARE &&
+	if (steps->count)
+		last += steps->count - 1;
+	if (steps->count && last->object == SWITCH_STEP_SHARE &&
 	    last->verb == verb && last->last + 1 == share &&
 	    (verb == SWITCH_REMOVE ||
 	     switch_entry__equal(&wanted[share - 1], &wanted[share])))
 		last->last = share;
 	else
-		add(planning, verb, SWITCH_STEP_SHARE, share);
+		add(change, verb, SWITCH_STEP_SHARE, share);
 }
 
-/* Is it another one by which reports would be refused, or laid out? */
+/* Does it differ in more than the copies, so that collectors would refuse it? */
 static bool is_reporter_replaced(const struct switch_entry *now,
 				 const struct switch_entry *wanted)
 {
@@ -46,41 +47,40 @@ static bool is_reporter_replaced(const struct switch_entry *now,
 	return !switch_entry__equal(now, &other);
 }
 
-static bool is_replaced(const struct planning *planning, uint32_t number)
+static bool is_replaced(const struct change *change, uint32_t number)
 {
-	const struct switch_entry *now = &planning->now->collectors[number];
-	const struct switch_entry *wanted =
-		&planning->wanted->collectors[number];
+	const struct switch_entry *now = &change->now->collectors[number];
+	const struct switch_entry *wanted = &change->wanted->collectors[number];
 
 	return now->there && wanted->there && !switch_entry__equal(now, wanted);
 }
 
-static bool must_leave(const struct planning *planning, uint32_t share)
+static bool must_leave(const struct change *change, uint32_t share)
 {
-	const struct switch_entry *now = &planning->now->shares[share];
+	const struct switch_entry *now = &change->now->shares[share];
 	uint64_t number = now->values[SHARE_COLLECTOR];
 
 	if (!now->there)
 		return false;
-	return !planning->wanted->shares[share].there ||
-	       planning->reporter_is_replaced ||
+	return !change->wanted->shares[share].there ||
+	       change->reporter_is_replaced ||
 	       number >= SWITCH_COLLECTORS_MAX ||
-	       !planning->now->collectors[number].there ||
-	       is_replaced(planning, number);
+	       !change->now->collectors[number].there ||
+	       is_replaced(change, number);
 }
 
-static void plan_leaving_shares(struct planning *planning)
+static void add_leaving_shares(struct change *change)
 {
 	uint32_t share;
 
 	for (share = 0; share < DART_STORE_SHARES; share++) {
-		planning->leaves[share] = must_leave(planning, share);
-		if (planning->leaves[share])
-			add_share(planning, SWITCH_REMOVE, share);
+		change->leaves[share] = must_leave(change, share);
+		if (change->leaves[share])
+			add_share(change, SWITCH_REMOVE, share);
 	}
 }
 
-/* The other end of a queue pair has not heard of a PSN if it is another one. */
+/* A new queue pair expects its first PSN. */
 static bool is_other_queue_pair(const struct switch_entry *now,
 				const struct switch_entry *wanted)
 {
@@ -89,98 +89,98 @@ static bool is_other_queue_pair(const struct switch_entry *now,
 	       now->values[COLLECTOR_QPN] != wanted->values[COLLECTOR_QPN];
 }
 
-static void plan_collectors(struct planning *planning)
+static void add_collectors(struct change *change)
 {
 	const struct switch_entry *now, *wanted;
 	uint32_t number;
 
 	for (number = 0; number < SWITCH_COLLECTORS_MAX; number++) {
-		now = &planning->now->collectors[number];
-		wanted = &planning->wanted->collectors[number];
+		now = &change->now->collectors[number];
+		wanted = &change->wanted->collectors[number];
 		if (!wanted->there || switch_entry__equal(now, wanted))
 			continue;
 		if (is_other_queue_pair(now, wanted))
-			add(planning, SWITCH_CHANGE, SWITCH_STEP_PSN, number);
-		add(planning, now->there ? SWITCH_CHANGE : SWITCH_ADD,
+			add(change, SWITCH_CHANGE, SWITCH_STEP_PSN, number);
+		add(change, now->there ? SWITCH_CHANGE : SWITCH_ADD,
 		    SWITCH_STEP_COLLECTOR, number);
 	}
 }
 
-/* Those with numbers from @number to before @end. */
-static void plan_leaving_collectors(struct planning *planning, uint32_t number,
-				    uint32_t end)
+/* Removes those with numbers from @number up to but without @end. */
+static void add_leaving_collectors(struct change *change, uint32_t number,
+				   uint32_t end)
 {
 	for (; number < end; number++)
-		if (planning->now->collectors[number].there &&
-		    !planning->wanted->collectors[number].there)
-			add(planning, SWITCH_REMOVE, SWITCH_STEP_COLLECTOR,
+		if (change->now->collectors[number].there &&
+		    !change->wanted->collectors[number].there)
+			add(change, SWITCH_REMOVE, SWITCH_STEP_COLLECTOR,
 			    number);
 }
 
-static void plan_sessions(struct planning *planning)
+static void add_sessions(struct change *change)
 {
 	int32_t now, wanted;
 	uint32_t port;
 
 	for (port = 0; port < SWITCH_PORTS; port++) {
-		now = planning->now->sessions[port];
-		wanted = planning->wanted->sessions[port];
+		now = change->now->sessions[port];
+		wanted = change->wanted->sessions[port];
 		if (wanted == SWITCH_SESSION_NONE || now == wanted)
 			continue;
-		add(planning, now == SWITCH_SESSION_NONE ? SWITCH_ADD :
-							   SWITCH_CHANGE,
+		add(change,
+		    now == SWITCH_SESSION_NONE ? SWITCH_ADD : SWITCH_CHANGE,
 		    SWITCH_STEP_SESSION, port);
 	}
 }
 
-static void plan_reporter(struct planning *planning)
+static void add_reporter(struct change *change)
 {
-	const struct switch_entry *now = &planning->now->reporter;
+	const struct switch_entry *now = &change->now->reporter;
 
-	if (!switch_entry__equal(now, &planning->wanted->reporter))
-		add(planning, now->there ? SWITCH_CHANGE : SWITCH_ADD,
+	if (!switch_entry__equal(now, &change->wanted->reporter))
+		add(change, now->there ? SWITCH_CHANGE : SWITCH_ADD,
 		    SWITCH_STEP_REPORTER, 0);
 }
 
-static void plan_shares(struct planning *planning)
+static void add_shares(struct change *change)
 {
 	const struct switch_entry *now, *wanted;
 	uint32_t share;
 
 	for (share = 0; share < DART_STORE_SHARES; share++) {
-		now = &planning->now->shares[share];
-		wanted = &planning->wanted->shares[share];
+		now = &change->now->shares[share];
+		wanted = &change->wanted->shares[share];
 		if (!wanted->there)
 			continue;
-		if (!now->there || planning->leaves[share])
-			add_share(planning, SWITCH_ADD, share);
+		if (!now->there || change->leaves[share])
+			add_share(change, SWITCH_ADD, share);
 		else if (!switch_entry__equal(now, wanted))
-			add_share(planning, SWITCH_CHANGE, share);
+			add_share(change, SWITCH_CHANGE, share);
 	}
 }
 
-void switch_plan__make(const struct switch_state *now,
-		       const struct switch_state *wanted,
-		       struct switch_plan *plan)
+void switch_steps__compute(const struct switch_state *now,
+			   const struct switch_state *wanted,
+			   struct switch_steps *steps)
 {
-	struct planning planning = {
+	struct change change = {
 		.now = now,
 		.wanted = wanted,
-		.plan = plan,
-		.reporter_is_replaced = is_reporter_replaced(&now->reporter,
-							     &wanted->reporter),
+		.steps = steps,
+		.reporter_is_replaced =
+			is_reporter_replaced(&now->reporter, &wanted->reporter),
 	};
 
-	plan->count = 0;
-	plan_leaving_shares(&planning);
-	plan_leaving_collectors(&planning, SWITCH_COLLECTORS_MAX,
-				SWITCH_COLLECTOR_KEYS);
-	if (planning.reporter_is_replaced)
-		plan_leaving_collectors(&planning, 0, SWITCH_COLLECTORS_MAX);
-	plan_collectors(&planning);
-	plan_sessions(&planning);
-	plan_reporter(&planning);
-	plan_shares(&planning);
-	if (!planning.reporter_is_replaced)
-		plan_leaving_collectors(&planning, 0, SWITCH_COLLECTORS_MAX);
+	steps->count = 0;
+	add_leaving_shares(&change);
+	add_leaving_collectors(&change, SWITCH_COLLECTORS_MAX,
+			       SWITCH_COLLECTOR_KEYS);
+	if (change.reporter_is_replaced)
+		add_leaving_collectors(&change, 0, SWITCH_COLLECTORS_MAX);
+	add_collectors(&change);
+	add_sessions(&change);
+	add_reporter(&change);
+	add_shares(&change);
+	if (!change.reporter_is_replaced)
+		add_leaving_collectors(&change, 0, SWITCH_COLLECTORS_MAX);
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The steps from what a switch has to what it should have, in an order in which
- * no report goes to a wrong place on the way.
+ * The steps from the state of a switch to the wanted one, in an order in which no
+ * report goes to a wrong place in between.
  */
-#ifndef SWITCH_PLAN_H
-#define SWITCH_PLAN_H
+#ifndef SWITCH_STEPS_H
+#define SWITCH_STEPS_H
 
 #include "state.h"
 
@@ -14,36 +14,35 @@ enum switch_object {
 	SWITCH_STEP_SHARE,
 	SWITCH_STEP_COLLECTOR,
 	SWITCH_STEP_REPORTER,
-	SWITCH_STEP_SESSION,	/* its number is that of the port */
+	SWITCH_STEP_SESSION,	/* numbered by its port */
 	SWITCH_STEP_PSN,	/* of a collector */
 };
 
-/* The same is done with all from @first to @last. */
+/* Does the same with all objects from @first to @last. */
 struct switch_step {
 	enum switch_verb verb;
 	enum switch_object object;
 	uint32_t first, last;
 };
 
-/* Shares leave and come; collectors come, with their PSNs, or leave. */
+/* Shares are removed and added; collectors get a PSN and are added, or removed. */
 #define SWITCH_STEPS_MAX	(2 * DART_STORE_SHARES + SWITCH_PORTS + 1 + \
 				 2 * SWITCH_COLLECTOR_KEYS)
 
-struct switch_plan {
+struct switch_steps {
 	uint32_t count;
-	struct switch_step steps[SWITCH_STEPS_MAX];
+	struct switch_step list[SWITCH_STEPS_MAX];
 };
 
 /*
- * Shares leave before the collector that they are assigned to is replaced, or
- * the reporter is, and come when all that they need is there; then collectors
- * that nobody needs leave.  These leave before another reporter comes, for what
- * is in a queue must not go to them in his name.  Those with numbers that are
- * never given out leave first, and their shares with them: others may need the
- * room.
+ * Shares are removed before their collector or the reporter is replaced, and are
+ * added when all that they need is in place; unused collectors are removed after
+ * that, but before a change of the reporter, because reports in a queue must not
+ * reach them in its name.  Collectors with numbers that are never assigned are
+ * removed first, with their shares, because others may need their room.
  */
-void switch_plan__make(const struct switch_state *now,
-		       const struct switch_state *wanted,
-		       struct switch_plan *plan);
+void switch_steps__compute(const struct switch_state *now,
+			   const struct switch_state *wanted,
+			   struct switch_steps *steps);
 
-#endif /* SWITCH_PLAN_H */
+#endif /* SWITCH_STEPS_H */

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* The wish for a switch, from the command line and files of collectors. */
 #include <arpa/inet.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +19,8 @@ int switch_options__take_reporter(struct switch_options *options,
 {
 	if (inet_pton(AF_INET, text, &options->reporter) != 1 ||
 	    options->reporter.s_addr == INADDR_ANY)
-		return misuse("'%s' is no IPv4 address of a reporter", text);
+		return misuse("'%s' is not an IPv4 address of a reporter",
+			      text);
 	return 0;
 }
 
@@ -46,17 +49,21 @@ int switch_options__take_port(struct switch_options *options,
 			 text);
 		if (inet_pton(AF_INET, address, &collector) != 1 ||
 		    collector.s_addr == INADDR_ANY)
-			return misuse("'%s' is no IPv4 address of a collector and port",
-				      text);
+			return misuse(
+				"'%s' is not ADDRESS=PORT with an IPv4 address of a collector",
+				text);
 	}
 	if (!parse_port(equals ? equals + 1 : text, &port))
-		return misuse("'%s' is no port of a switch, 0 to %d", text,
+		return misuse("'%s' is not a port of a switch, 0 to %d", text,
 			      SWITCH_PORTS - 1);
 	for (i = 0; i < options->port_count; i++)
 		if (options->ports[i].collector.s_addr == collector.s_addr)
-			return misuse("--port %s: there is one already", text);
+			return misuse(
+				"--port %s: this collector has a port already",
+				text);
 	if (i == SWITCH_COLLECTORS_MAX + 1)
-		return misuse("--port is there too often");
+		return misuse("--port is given more than %d times",
+			      SWITCH_COLLECTORS_MAX + 1);
 	options->ports[i].collector = collector;
 	options->ports[i].port = port;
 	options->port_count++;
@@ -89,7 +96,7 @@ static bool has_collector(const struct dart_collectors *collectors,
 	return address.s_addr == INADDR_ANY;
 }
 
-/* Each --port means a collector, and each collector has one. */
+/* Each --port must name a collector, and each collector must have a port. */
 static int take_ports(struct switch_wish *wish,
 		      const struct switch_options *options,
 		      struct dart_error *error)
@@ -104,9 +111,9 @@ static int take_ports(struct switch_wish *wish,
 		if (has_collector(collectors, collector))
 			continue;
 		inet_ntop(AF_INET, &collector, address, sizeof(address));
-		dart_error__set(error, 0, "no collector is %s, as --port says",
-				address);
-		return -1;
+		return dart_error__set(
+			error, EINVAL,
+			"--port names %s, which is not a collector", address);
 	}
 	for (i = 0; i < collectors->count; i++) {
 		collector = collectors->list[i].ip;
@@ -114,11 +121,10 @@ static int take_ports(struct switch_wish *wish,
 		if (wish->ports[i] != NO_PORT)
 			continue;
 		inet_ntop(AF_INET, &collector, address, sizeof(address));
-		dart_error__set(
-			error, 0,
-			"no port is known of collector %s (--port %s=PORT)",
+		return dart_error__set(
+			error, EINVAL,
+			"collector %s has no port (give one with --port %s=PORT)",
 			address, address);
-		return -1;
 	}
 	return 0;
 }
@@ -130,18 +136,16 @@ int switch_wish__complete(struct switch_wish *wish,
 	const struct dart_collectors *collectors = &wish->collectors;
 	uint32_t length = collectors->list[0].geometry.value_length;
 
-	if (collectors->count > SWITCH_COLLECTORS_MAX) {
-		dart_error__set(error, 0, "%u collectors: a switch knows %d",
-				collectors->count, SWITCH_COLLECTORS_MAX);
-		return -1;
-	}
-	if (length != VALUE) {
-		dart_error__set(
-			error, 0,
-			"values of %u bytes: paths and postcards have %d (dartctl store create --value %d)",
+	if (collectors->count > SWITCH_COLLECTORS_MAX)
+		return dart_error__set(
+			error, EINVAL,
+			"there are %u collectors, but a switch has room for %d",
+			collectors->count, SWITCH_COLLECTORS_MAX);
+	if (length != VALUE)
+		return dart_error__set(
+			error, EINVAL,
+			"the store has values of %u bytes, but paths and postcards have %d (dartctl store create --value %d)",
 			length, VALUE, VALUE);
-		return -1;
-	}
 	wish->all_copies = options->all_copies;
 	return take_ports(wish, options, error);
 }

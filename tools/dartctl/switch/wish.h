@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What is to be in a switch: collectors, and the ports that they are behind. */
+/* The wish for a switch: collectors, and the ports that lead to them. */
 #ifndef SWITCH_WISH_H
 #define SWITCH_WISH_H
 
@@ -9,17 +9,17 @@
 #include "tools/dartctl/options.h"
 
 #define SWITCH_COLLECTORS_MAX	64	/* of a switch */
-#define SWITCH_PORTS		511	/* and 511 is none: drop */
+#define SWITCH_PORTS		511	/* port 511 drops */
 
 struct switch_wish {
 	struct dart_collectors collectors;
 	uint16_t ports[SWITCH_COLLECTORS_MAX];	/* of each of them */
-	bool all_copies;	/* each report to all slots of its key */
+	bool all_copies;	/* report to all slots of a key */
 };
 
-/* What the command line says of it. */
+/* The part of it that the command line gives. */
 struct switch_options {
-	struct in_addr reporter;	/* INADDR_ANY: the only one */
+	struct in_addr reporter;	/* INADDR_ANY: the only one in the files */
 	bool all_copies;
 	uint32_t port_count;
 	struct {
@@ -28,7 +28,7 @@ struct switch_options {
 	} ports[SWITCH_COLLECTORS_MAX + 1];
 };
 
-/* Both return 0, or EXIT_USAGE when why has been said. */
+/* Both return 0, or EXIT_USAGE with a message printed. */
 int switch_options__take_reporter(struct switch_options *options,
 				  const char *text);
 /* @text: [COLLECTOR_IP=]PORT */
@@ -36,8 +36,8 @@ int switch_options__take_port(struct switch_options *options,
 			      const char *text);
 
 /*
- * Completes @wish, which has its collectors.  Returns 0, or -1 and a sentence
- * in @error if no switch can have that.
+ * Completes @wish, whose collectors are set.  Returns 0, or -errno with a sentence
+ * in @error if no switch can be like that.
  */
 int switch_wish__complete(struct switch_wish *wish,
 			  const struct switch_options *options,

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* dartctl xdp attach, detach: sets up and removes the XDP program. */
 #include <arpa/inet.h>
 #include <bpf/libbpf.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,15 +10,15 @@
 
 #include <libdart/error.h>
 
-#include "attach.h"
 #include "interface.h"
 #include "link.h"
 #include "maps.h"
-#include "program.h"
 #include "pins.h"
+#include "program.h"
+#include "tools/dartctl/command.h"
 
 #define FILES_MAX	DART_COLLECTORS_MAX
-/* The INT specification has no number of its own. */
+/* The INT specification assigns no port. */
 #define INT_PORT	5000
 
 enum {
@@ -38,11 +40,11 @@ static const struct option long_options[] = {
 	{ }
 };
 
-/* What the command line says. */
+/* From the command line. */
 struct request {
 	const char *interface;
 	const char *through;	/* NULL: the same interface */
-	struct in_addr source;	/* INADDR_ANY: that interface's address */
+	struct in_addr source;	/* INADDR_ANY: the address of that interface */
 	uint16_t int_port;
 	uint16_t report_port;
 	bool all_copies;
@@ -57,7 +59,7 @@ static int parse_port(const char *text, uint16_t *port)
 
 	number = strtoul(text, &end, 10);
 	if (!strspn(text, "0123456789") || *end || number > UINT16_MAX)
-		return misuse("'%s' is no UDP port", text);
+		return misuse("'%s' is not a UDP port", text);
 	*port = number;
 	return 0;
 }
@@ -73,7 +75,9 @@ static int parse(struct options *options, int argc, char **argv,
 		switch (option) {
 		case OPTION_COLLECTORS:
 			if (request->file_count == FILES_MAX)
-				return misuse("too many files of collectors");
+				return misuse(
+					"--collectors takes at most %d files",
+					FILES_MAX);
 			request->files[request->file_count++] = optarg;
 			break;
 		case OPTION_THROUGH:
@@ -81,7 +85,7 @@ static int parse(struct options *options, int argc, char **argv,
 			break;
 		case OPTION_SOURCE:
 			if (inet_pton(AF_INET, optarg, &request->source) != 1)
-				return misuse("'%s' is no IPv4 address",
+				return misuse("'%s' is not an IPv4 address",
 					      optarg);
 			break;
 		case OPTION_INT_PORT:
@@ -103,14 +107,15 @@ static int parse(struct options *options, int argc, char **argv,
 	if (ret)
 		return ret;
 	if (argc - optind != 1 || !request->file_count)
-		return misuse("'attach' needs an interface and --collectors FILE");
+		return misuse("'%s' needs INTERFACE and --collectors FILE",
+			      argv[0]);
 	if (request->int_port == request->report_port)
 		return misuse("--int-port and --report-port need different ports");
 	request->interface = argv[optind];
 	return 0;
 }
 
-/* A path is all that this reporter has for a value. */
+/* The program writes paths and postcards only. */
 static int check_values(const struct dart_collectors *collectors,
 			struct dart_error *error)
 {
@@ -118,27 +123,27 @@ static int check_values(const struct dart_collectors *collectors,
 
 	if (length == REPORTER_VALUE)
 		return 0;
-	dart_error__set(
-		error, 0,
-		"values of %u bytes: paths and postcards have %d (dartctl store create --value %d)",
+	return dart_error__set(
+		error, EINVAL,
+		"the store has values of %u bytes, but paths and postcards have %d (dartctl store create --value %d)",
 		length, REPORTER_VALUE, REPORTER_VALUE);
-	return -1;
 }
 
-static int attach(const struct request *request, const struct interface *in,
-		  const struct interface *out, struct reporter_plan *plan,
-		  struct dart_error *error)
+static int load_and_link(const struct interface *in,
+			 const struct interface *out,
+			 const struct xdp_setup *setup,
+			 struct dart_error *error)
 {
 	struct xdp_reporter_bpf *object;
 	int ret;
 
-	ret = check_values(&plan->collectors, error);
+	ret = check_values(&setup->collectors, error);
 	if (!ret)
-		ret = reporter_object__load(plan, &object, error);
+		ret = xdp_program__load(setup, &object, error);
 	if (ret)
 		return ret;
-	ret = reporter_link__make(in->name, in->number, out->number, object,
-				  error);
+	ret = xdp_link__create(in->name, in->number, out->number, object,
+			       error);
 	xdp_reporter_bpf__destroy(object);
 	return ret;
 }
@@ -154,32 +159,31 @@ static int find_interfaces(const struct request *request, struct interface *in,
 				      out, error);
 	if (request->source.s_addr != INADDR_ANY)
 		out->address = request->source;
-	if (!ret && out->address.s_addr == INADDR_ANY) {
-		dart_error__set(
-			error, 0,
-			"%s has no IPv4 address for reports to come from (--source)",
+	if (!ret && out->address.s_addr == INADDR_ANY)
+		ret = dart_error__set(
+			error, EADDRNOTAVAIL,
+			"'%s' has no IPv4 address to report from (give one with --source)",
 			out->name);
-		ret = -1;
-	}
 	return ret;
 }
 
-static void say_how(const struct request *request, const struct interface *in,
-		    const struct interface *out, uint32_t collectors)
+static void print_setup(const struct request *request,
+			const struct interface *in, const struct interface *out,
+			uint32_t collectors)
 {
 	char address[INET_ADDRSTRLEN];
 
 	inet_ntop(AF_INET, &out->address, address, sizeof(address));
 	printf("%s reports as %s to %u collector%s%s%s, %s XDP\n", in->name,
 	       address, collectors, collectors == 1 ? "" : "s",
-	       request->through ? " through " : "",
-	       request->through ?: "", reporter_link__mode(in->number));
+	       request->through ? " through " : "", request->through ?: "",
+	       xdp_link__mode(in->number));
 }
 
-int reporter__attach(struct options *options, int argc, char **argv)
+static int attach(struct options *options, int argc, char **argv)
 {
 	struct interface in, out;
-	struct reporter_plan plan;
+	struct xdp_setup setup;
 	struct request request;
 	struct dart_error error;
 	int ret;
@@ -188,55 +192,67 @@ int reporter__attach(struct options *options, int argc, char **argv)
 	if (ret)
 		return ret;
 	if (geteuid())
-		return fail("cannot attach to %s: only root may",
+		return fail(EPERM, "cannot attach to '%s': only root may",
 			    request.interface);
 	libbpf_set_print(NULL);
 	ret = find_interfaces(&request, &in, &out, &error);
-	if (!ret && reporter_pins__exist(in.name)) {
-		dart_error__set(
-			&error, 0,
-			"there is a reporter already (dartctl reporter detach %s)",
+	if (!ret && xdp_pins__exist(in.name))
+		ret = dart_error__set(
+			&error, EEXIST,
+			"an XDP reporter is attached already (dartctl xdp detach %s)",
 			in.name);
-		ret = -1;
-	}
 	if (ret)
-		return fail("cannot attach to %s: %s", request.interface,
-			    error.text);
+		goto out;
 
-	plan = (struct reporter_plan){
+	setup = (struct xdp_setup){
 		.out_interface = out.number,
 		.int_port = request.int_port,
 		.report_port = request.report_port,
 		.all_copies = request.all_copies,
 	};
-	memcpy(plan.out_mac, out.mac, sizeof(plan.out_mac));
+	memcpy(setup.out_mac, out.mac, sizeof(setup.out_mac));
 	ret = dart_collectors__load(request.files, request.file_count,
-				    out.address, &plan.collectors, &error);
+				    out.address, &setup.collectors, &error);
 	if (!ret) {
-		ret = attach(&request, &in, &out, &plan, &error);
+		ret = load_and_link(&in, &out, &setup, &error);
 		if (!ret && !options->json)
-			say_how(&request, &in, &out, plan.collectors.count);
-		dart_collectors__free(&plan.collectors);
+			print_setup(&request, &in, &out,
+				    setup.collectors.count);
+		dart_collectors__free(&setup.collectors);
 	}
-	return ret ? fail("cannot attach to %s: %s", request.interface,
+out:
+	return ret ? fail(-ret, "cannot attach to '%s': %s", request.interface,
 			  error.text) :
 		     EXIT_SUCCESS;
 }
 
-int reporter__detach(const struct options *options, int argc, char **argv)
+static int detach(const struct options *options, int argc, char **argv)
 {
+	const char *name = argv[0];
 	int ret;
 
-	if (argc != 1)
-		return misuse("'detach' needs an interface");
 	if (geteuid())
-		return fail("cannot detach from %s: only root may", argv[0]);
-	if (!*argv[0] || strlen(argv[0]) >= IF_NAMESIZE ||
-	    strchr(argv[0], '/') || !reporter_pins__exist(argv[0]))
-		return fail("cannot detach from %s: there is no reporter",
-			    argv[0]);
-	ret = reporter_pins__remove(argv[0]);
-	return ret ? fail("cannot detach from %s: %s", argv[0],
+		return fail(EPERM, "cannot detach from '%s': only root may",
+			    name);
+	if (!*name || strlen(name) >= IF_NAMESIZE || strchr(name, '/') ||
+	    !xdp_pins__exist(name))
+		return fail(
+			ENOENT,
+			"cannot detach from '%s': no XDP reporter is attached",
+			name);
+	ret = xdp_pins__remove(name);
+	return ret ? fail(-ret, "cannot detach from '%s': %s", name,
 			  strerror(-ret)) :
 		     EXIT_SUCCESS;
 }
+
+const struct command xdp_commands[] = {
+	{ "attach",
+	  "INTERFACE --collectors FILE... [--through INTERFACE] [--source ADDRESS] [--copies random|all] [--int-port PORT] [--report-port PORT]",
+	  "report packets with telemetry that come in there", .parse = attach },
+	{ "detach", "INTERFACE", "report them no longer", .run = detach,
+	  .least = 1, .most = 1 },
+	{ "status", "[INTERFACE]", "how many packets were reported, or why not",
+	  .run = command_xdp_status, .most = 1 },
+	{ }
+};

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Looks up network interfaces of this machine. */
 #include <errno.h>
 #include <net/if.h>
 #include <net/if_arp.h>
@@ -57,11 +58,14 @@ int interface__find(const char *name, struct interface *interface,
 			close(fd);
 	}
 	if (ret == -ENODEV)
-		dart_error__set(error, 0, "there is no interface '%s'", name);
-	else if (ret == -EPROTOTYPE)
-		dart_error__set(error, 0, "'%s' is no Ethernet", name);
-	else if (ret)
-		dart_error__set(error, 0, "cannot look at '%s': %s", name,
-				strerror(-ret));
-	return ret;
+		return dart_error__set(error, ENODEV,
+				       "there is no interface '%s'", name);
+	if (ret == -EPROTOTYPE)
+		return dart_error__set(error, EPROTOTYPE,
+				       "'%s' is not an Ethernet interface",
+				       name);
+	if (ret)
+		return dart_error__set(error, -ret, "cannot look up '%s': %s",
+				       name, strerror(-ret));
+	return 0;
 }

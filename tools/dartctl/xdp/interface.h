@@ -8,7 +8,6 @@
 #include <stdint.h>
 
 #include <libdart/error.h>
-#include <libdart/rdma/read_plan.h>
 
 struct interface {
 	const char *name;
@@ -18,8 +17,8 @@ struct interface {
 };
 
 /*
- * Looks at Ethernet @name, which is to outlive the result.  Returns 0 or -errno,
- * and a sentence in @error.
+ * Looks up the Ethernet interface @name, which must outlive the result.  Returns 0,
+ * or -errno with a sentence in @error.
  */
 int interface__find(const char *name, struct interface *interface,
 		    struct dart_error *error);

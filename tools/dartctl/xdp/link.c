@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Attaches the XDP program to an interface, and keeps it there by pins. */
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <dirent.h>
@@ -30,14 +31,14 @@ static int attach(const struct bpf_program *program, uint32_t number,
 	return fd < 0 ? -errno : fd;
 }
 
-static bool is_taken(int error)
+static bool is_taken(int ret)
 {
-	return error == -EBUSY || error == -EEXIST;
+	return ret == -EBUSY || ret == -EEXIST;
 }
 
 /*
- * A veth sends what is redirected to it, or turned back, only while the other
- * end has XDP or GRO; nobody is told what it drops.
+ * A veth sends packets that are redirected to it, or turned back, only while its
+ * peer has XDP or GRO; it drops others without an error.
  */
 static bool is_veth(uint32_t number)
 {
@@ -63,22 +64,21 @@ static uint32_t interface_of(int link)
 							     info.xdp.ifindex;
 }
 
-/* The way out that another reporter has opened stays for this one as well. */
+/* Keeps the program that another reporter has attached to @out for this one, too. */
 static int share_way_out(const char *name, uint32_t out)
 {
-	DIR *directory = opendir(REPORTER_PINS);
+	DIR *directory = opendir(XDP_PINS);
 	char other[IF_NAMESIZE];
 	struct dirent *entry;
 	int fd, ret = 0;
 
 	while (directory && (entry = readdir(directory))) {
-		reporter_pins__interface(entry->d_name, other);
-		fd = reporter_pins__open(other, REPORTER_PIN_THROUGH);
+		xdp_pins__interface(entry->d_name, other);
+		fd = xdp_pins__open(other, XDP_PIN_THROUGH);
 		if (fd < 0)
 			continue;
 		if (interface_of(fd) == out) {
-			ret = reporter_pins__add(name, REPORTER_PIN_THROUGH,
-						 fd);
+			ret = xdp_pins__add(name, XDP_PIN_THROUGH, fd);
 			close(fd);
 			break;
 		}
@@ -90,9 +90,9 @@ static int share_way_out(const char *name, uint32_t out)
 }
 
 /*
- * Many drivers send what another interface redirects to them only where an XDP
- * program is attached; so one that passes everything is.  Returns 0 or -errno:
- * the interface cannot be redirected to, other than by the generic way.
+ * Many drivers accept redirected packets only while an XDP program is attached to
+ * them, so this attaches one that passes everything.  Returns 0, or -errno if only
+ * generic XDP can redirect to the interface.
  */
 static int open_way_out(const char *name, uint32_t out,
 			const struct xdp_reporter_bpf *object)
@@ -102,14 +102,14 @@ static int open_way_out(const char *name, uint32_t out,
 
 	if (fd < 0)
 		return is_taken(fd) ? share_way_out(name, out) : fd;
-	ret = reporter_pins__add(name, REPORTER_PIN_THROUGH, fd);
+	ret = xdp_pins__add(name, XDP_PIN_THROUGH, fd);
 	close(fd);
 	return ret;
 }
 
-/* Native, if drivers will have it; generic works with all of them. */
-static int attach_somehow(const char *name, uint32_t in, uint32_t out,
-			  const struct xdp_reporter_bpf *object)
+/* Native XDP if both drivers support it, else generic, which all do. */
+static int attach_reporter(const char *name, uint32_t in, uint32_t out,
+			   const struct xdp_reporter_bpf *object)
 {
 	const struct bpf_program *program = object->progs.dart_reporter;
 	int fd;
@@ -120,70 +120,68 @@ static int attach_somehow(const char *name, uint32_t in, uint32_t out,
 		if (fd >= 0 || is_taken(fd))
 			return fd;
 	}
-	/* There, clones would share the bytes that each of them changes. */
+	/* In generic XDP, clones would share the bytes that each of them changes. */
 	if (object->rodata->all_copies)
 		return -EOPNOTSUPP;
 	return attach(program, in, XDP_FLAGS_SKB_MODE);
 }
 
-static const char *why_not(int error, const struct xdp_reporter_bpf *object)
+static const char *reason(int ret, const struct xdp_reporter_bpf *object)
 {
-	if (is_taken(error))
-		return "another XDP program is there";
-	if (error == -EOPNOTSUPP && object->rodata->all_copies)
-		return "not all copies, for this driver has no XDP of its own for it";
-	return strerror(-error);
+	if (is_taken(ret))
+		return "another XDP program is attached";
+	if (ret == -EOPNOTSUPP && object->rodata->all_copies)
+		return "its driver has no native XDP, which --copies all needs";
+	return strerror(-ret);
 }
 
 static int pin_maps(const char *name, const struct xdp_reporter_bpf *object)
 {
 	int ret;
 
-	ret = reporter_pins__add(name, REPORTER_PIN_COUNTERS,
-				 bpf_map__fd(object->maps.reporter));
+	ret = xdp_pins__add(name, XDP_PIN_COUNTERS,
+			    bpf_map__fd(object->maps.reporter));
 	if (!ret)
-		ret = reporter_pins__add(name, REPORTER_PIN_REPORTS,
-					 bpf_map__fd(object->maps.reporter_to));
+		ret = xdp_pins__add(name, XDP_PIN_REPORTS,
+				    bpf_map__fd(object->maps.reporter_to));
 	return ret;
 }
 
-int reporter_link__make(const char *name, uint32_t in, uint32_t out,
-			const struct xdp_reporter_bpf *object,
-			struct dart_error *error)
+int xdp_link__create(const char *name, uint32_t in, uint32_t out,
+		     const struct xdp_reporter_bpf *object,
+		     struct dart_error *error)
 {
 	int ret, fd;
 
-	ret = reporter_pins__make(name, error);
+	ret = xdp_pins__create(name, error);
 	if (ret)
 		return ret;
 	ret = pin_maps(name, object);
 	if (ret) {
-		dart_error__set(error, 0, "cannot pin its maps: %s",
+		dart_error__set(error, -ret, "cannot pin its maps: %s",
 				strerror(-ret));
 		goto remove_pins;
 	}
-	fd = attach_somehow(name, in, out, object);
+	fd = attach_reporter(name, in, out, object);
 	if (fd < 0) {
-		ret = fd;
-		dart_error__set(error, 0, "cannot attach to it: %s",
-				why_not(fd, object));
+		ret = dart_error__set(error, -fd, "%s", reason(fd, object));
 		goto remove_pins;
 	}
-	ret = reporter_pins__add(name, REPORTER_PIN_LINK, fd);
+	ret = xdp_pins__add(name, XDP_PIN_LINK, fd);
 	close(fd);
 	if (ret) {
-		dart_error__set(error, 0, "cannot pin its link: %s",
+		dart_error__set(error, -ret, "cannot pin its link: %s",
 				strerror(-ret));
 		goto remove_pins;
 	}
 	return 0;
 
 remove_pins:
-	reporter_pins__remove(name);
+	xdp_pins__remove(name);
 	return ret;
 }
 
-const char *reporter_link__mode(uint32_t number)
+const char *xdp_link__mode(uint32_t number)
 {
 	DECLARE_LIBBPF_OPTS(bpf_xdp_query_opts, query);
 

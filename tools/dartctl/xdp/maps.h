@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The reporter's maps as a program sees them: tags are for their BTF. */
+/* The maps of the XDP program; the tags in them are for BTF only. */
 #ifndef MAPS_H
 #define MAPS_H
 

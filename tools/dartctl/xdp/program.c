@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Loads the XDP program and fills its constants and maps. */
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
@@ -23,7 +24,7 @@ static const uint32_t polynomials[REPORTER_CRCS] = {
 	[REPORTER_CRC_SHARE] = DART_STORE_SHARE,
 };
 
-/* What each byte does to a register of zeros, from what it does to one of ones. */
+/* The effect of each byte on a register of zeros, from that on one of ones. */
 static void table__fill(uint32_t table[256], uint32_t polynomial)
 {
 	unsigned int i;
@@ -50,21 +51,21 @@ static void tables__fill(struct xdp_reporter_bpf__rodata *constants)
 				icrc[0][icrc[distance - 1][i] & 0xff];
 }
 
-/* A report to @collector; only its constant part means something. */
-static void build(const struct reporter_plan *plan,
+/* A report to @collector, of which only the constant part is used. */
+static void build(const struct xdp_setup *setup,
 		  const struct dart_collector *collector, uint32_t share,
 		  uint8_t frame[DART_ROCE_FRAME_MAX])
 {
 	const struct dart_store_place place = { .checksum = 1, .share = share };
 	const uint8_t value[DART_STORE_VALUE_MAX] = { 0 };
 
-	dart_roce_frame__build(collector, plan->out_mac, &place, 0, value, 0,
+	dart_roce_frame__build(collector, setup->out_mac, &place, 0, value, 0,
 			       frame);
 }
 
-static int fill_shares(const struct reporter_plan *plan, int map)
+static int fill_shares(const struct xdp_setup *setup, int map)
 {
-	const struct dart_collectors *collectors = &plan->collectors;
+	const struct dart_collectors *collectors = &setup->collectors;
 	const size_t bth_end = offsetof(struct dart_roce_headers, reth);
 	uint8_t frame[DART_ROCE_FRAME_MAX];
 	struct reporter_share share;
@@ -74,7 +75,7 @@ static int fill_shares(const struct reporter_plan *plan, int map)
 		share = (struct reporter_share){ .collector = COLLECTOR_NONE };
 		if (collectors->shares[number] != DART_COLLECTOR_NONE) {
 			share.collector = collectors->shares[number];
-			build(plan, &collectors->list[share.collector], number,
+			build(setup, &collectors->list[share.collector], number,
 			      frame);
 			share.icrc = ~le32toh(dart_roce_frame__icrc(
 				frame, bth_end + DART_ROCE_ICRC_LENGTH));
@@ -85,11 +86,11 @@ static int fill_shares(const struct reporter_plan *plan, int map)
 	return 0;
 }
 
-static int fill_collector(const struct reporter_plan *plan, uint32_t number,
+static int fill_collector(const struct xdp_setup *setup, uint32_t number,
 			  int map)
 {
 	const struct dart_collector *collector =
-		&plan->collectors.list[number];
+		&setup->collectors.list[number];
 	struct reporter_collector row = {
 		.redundancy = collector->geometry.redundancy,
 		.slots_log2 = __builtin_ctzll(collector->geometry.slots),
@@ -98,7 +99,7 @@ static int fill_collector(const struct reporter_plan *plan, uint32_t number,
 	};
 	uint8_t frame[DART_ROCE_FRAME_MAX];
 
-	build(plan, collector, 0, frame);
+	build(setup, collector, 0, frame);
 	memcpy(row.constant, frame, sizeof(row.constant));
 	return bpf_map_update_elem(map, &number, &row, BPF_ANY) ? -errno : 0;
 }
@@ -116,7 +117,7 @@ static int fill_reports(const struct dart_collector *collector,
 	return bpf_map_update_elem(map, &number, &row, BPF_ANY) ? -errno : 0;
 }
 
-/* The highest redundancy; a collector with a lower one gets fewer. */
+/* The highest redundancy; collectors with a lower one get fewer clones. */
 static uint32_t clones_of(const struct dart_collectors *collectors)
 {
 	uint32_t clones = 0, i;
@@ -127,58 +128,57 @@ static uint32_t clones_of(const struct dart_collectors *collectors)
 	return clones;
 }
 
-static int fill_copies(const struct reporter_plan *plan,
+static int fill_copies(const struct xdp_setup *setup,
 		       const struct xdp_reporter_bpf *object)
 {
 	const struct bpf_devmap_val way = {
-		.ifindex = plan->out_interface,
+		.ifindex = setup->out_interface,
 		.bpf_prog.fd = bpf_program__fd(object->progs.dart_copy),
 	};
 	uint32_t i;
 
-	for (i = 0; i < clones_of(&plan->collectors); i++)
+	for (i = 0; i < clones_of(&setup->collectors); i++)
 		if (bpf_map_update_elem(bpf_map__fd(object->maps.copies), &i,
 					&way, BPF_ANY))
 			return -errno;
 	return 0;
 }
 
-static int fill_maps(const struct reporter_plan *plan,
+static int fill_maps(const struct xdp_setup *setup,
 		     const struct xdp_reporter_bpf *object)
 {
 	uint32_t number;
 	int ret;
 
-	ret = fill_shares(plan, bpf_map__fd(object->maps.shares));
-	for (number = 0; !ret && number < plan->collectors.count; number++) {
-		ret = fill_collector(plan, number,
+	ret = fill_shares(setup, bpf_map__fd(object->maps.shares));
+	for (number = 0; !ret && number < setup->collectors.count; number++) {
+		ret = fill_collector(setup, number,
 				     bpf_map__fd(object->maps.collectors));
 		if (!ret)
-			ret = fill_reports(&plan->collectors.list[number],
-					   number,
-					   bpf_map__fd(object->maps.reporter_to));
+			ret = fill_reports(
+				&setup->collectors.list[number], number,
+				bpf_map__fd(object->maps.reporter_to));
 	}
-	if (!ret && plan->all_copies)
-		ret = fill_copies(plan, object);
+	if (!ret && setup->all_copies)
+		ret = fill_copies(setup, object);
 	return ret;
 }
 
-static int configure(const struct reporter_plan *plan,
-		     struct xdp_reporter_bpf *object)
+static int configure(const struct xdp_setup *setup, struct xdp_reporter_bpf *object)
 {
-	const struct dart_collectors *collectors = &plan->collectors;
+	const struct dart_collectors *collectors = &setup->collectors;
 	struct xdp_reporter_bpf__rodata *constants = object->rodata;
 	int cpus = libbpf_num_possible_cpus(), ret;
 
 	if (cpus < 0)
 		return cpus;
 	tables__fill(constants);
-	constants->int_port = htobe16(plan->int_port);
-	constants->report_port = htobe16(plan->report_port);
-	constants->out_interface = plan->out_interface;
+	constants->int_port = htobe16(setup->int_port);
+	constants->report_port = htobe16(setup->report_port);
+	constants->out_interface = setup->out_interface;
 	constants->checksum_length =
 		collectors->list[0].geometry.checksum_bits / 8;
-	constants->all_copies = plan->all_copies;
+	constants->all_copies = setup->all_copies;
 	constants->clones = clones_of(collectors);
 
 	ret = bpf_map__set_max_entries(object->maps.reporter, cpus);
@@ -193,28 +193,27 @@ static int configure(const struct reporter_plan *plan,
 					       clones_of(collectors));
 	if (!ret)
 		ret = bpf_program__set_autoload(object->progs.dart_copy,
-						plan->all_copies);
+						setup->all_copies);
 	return ret;
 }
 
-int reporter_object__load(const struct reporter_plan *plan,
-			  struct xdp_reporter_bpf **result,
-			  struct dart_error *error)
+int xdp_program__load(const struct xdp_setup *setup,
+		      struct xdp_reporter_bpf **result, struct dart_error *error)
 {
 	struct xdp_reporter_bpf *object = xdp_reporter_bpf__open();
 	int ret = object ? 0 : -errno;
 
 	if (!ret)
-		ret = configure(plan, object);
+		ret = configure(setup, object);
 	if (!ret)
 		ret = xdp_reporter_bpf__load(object);
 	if (!ret)
-		ret = fill_maps(plan, object);
+		ret = fill_maps(setup, object);
 	if (ret) {
-		dart_error__set(error, 0, "cannot load the eBPF programs: %s",
-				strerror(-ret));
 		xdp_reporter_bpf__destroy(object);
-		return ret;
+		return dart_error__set(error, -ret,
+				       "cannot load the XDP program: %s",
+				       strerror(-ret));
 	}
 	*result = object;
 	return 0;

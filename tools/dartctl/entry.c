@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* dartctl entry: the entries of dartd's table, which controllers read. */
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "client.h"
+#include "command.h"
+
+enum { OPTION_KIND = OPTIONS_OWN };
+
+static const struct option list_options[] = {
+	{ "kind", required_argument, NULL, OPTION_KIND },
+	{ }
+};
+
+static const struct table_column columns[] = {
+	{ "NAME", "name", false, NULL },
+	{ "KIND", "kind", false, NULL },
+	{ "OWNER", "owner", false, table__user },
+	{ "AGE", "age_s", true, table__age },
+	{ "MAP", "map_id", true, NULL },
+	{ "COPIES", "copies", true, NULL },
+	{ "OF", "copies_are", false, NULL },
+	{ "FIELDS", "fields", true, NULL },
+	{ "BYTES", "bytes", true, NULL },
+	{ "MEMORY REGIONS", "memory_regions", true, NULL },
+	{ }
+};
+
+/* Leaves the entries of this kind and with such names; NULL: any. */
+static void filter(json_t *entries, const char *kind, const char *pattern)
+{
+	size_t i = json_array_size(entries);
+
+	while (i--) {
+		const char *its_kind = "", *name = "";
+
+		json_unpack(json_array_get(entries, i), "{s:s, s:s}", "kind",
+			    &its_kind, "name", &name);
+		if ((kind && strcmp(kind, its_kind)) ||
+		    (pattern && fnmatch(pattern, name, 0)))
+			json_array_remove(entries, i);
+	}
+}
+
+int command_entry_list(struct options *options, int argc, char **argv)
+{
+	const char *kind = NULL;
+	json_t *entries, *reply;
+	int option, status;
+
+	while ((option = options__next(options, argc, argv, list_options)) !=
+	       -1) {
+		if (option == '?')
+			return EXIT_USAGE;
+		kind = optarg;
+	}
+	if (argc - optind > 1)
+		return misuse("'%s' takes one PATTERN, in quotes", argv[0]);
+	entries = client__ask(options, json_pack("{s:s}", "request", "list"),
+			      -1, "entries", &reply, NULL);
+	if (!entries)
+		return EXIT_FAILURE;
+	filter(entries, kind, argv[optind]);
+	status = options->json ? print_json(json_incref(entries), 0) :
+				 table__print_objects(entries, columns);
+	json_decref(reply);
+	return status;
+}
+
+int command_entry_remove(const struct options *options, int argc, char **argv)
+{
+	return client__do(options,
+			  json_pack("{s:s, s:s}", "request", "unregister",
+				    "name", argv[0]),
+			  -1, "entry");
+}
+
+const struct command entry_commands[] = {
+	{ "list", "[PATTERN] [--kind KIND]",
+	  "which entries controllers may read", .parse = command_entry_list },
+	{ "show", "ENTRY", "the values of an entry now",
+	  .run = command_entry_show, .least = 1, .most = 1 },
+	{ "remove", "ENTRY", "expose it no longer",
+	  .run = command_entry_remove, .least = 1, .most = 1 },
+	{ }
+};

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* dartctl source: counters of the kernel that dartd can expose. */
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "client.h"
+#include "command.h"
+#include "selector.h"
+
+/* The kind of selector that an option gives. */
+#define OPTION(kind) (OPTIONS_OWN + SELECTOR_##kind)
+
+static const struct option register_options[] = {
+	{ "netns", required_argument, NULL, OPTION(NETNS) },
+	{ "netdev", required_argument, NULL, OPTION(NETDEV) },
+	{ "disk", required_argument, NULL, OPTION(DISK) },
+	{ "cgroup", required_argument, NULL, OPTION(CGROUP) },
+	{ "all-netns", no_argument, NULL, OPTION(ALL_NETNS) },
+	{ "all-cgroups", required_argument, NULL, OPTION(ALL_CGROUPS) },
+	{ }
+};
+
+static const struct option follow_options[] = {
+	{ "cgroup", required_argument, NULL, OPTION(ALL_CGROUPS) },
+	{ }
+};
+
+static int parse(struct options *options, int argc, char **argv,
+		 const struct option *own, struct selector *selector)
+{
+	int option;
+
+	while ((option = options__next(options, argc, argv, own)) != -1) {
+		if (option == '?')
+			return EXIT_USAGE;
+		selector->of[option - OPTIONS_OWN] = optarg ?: "";
+	}
+	if (argc - optind != 1)
+		return misuse(
+			"'%s' takes one SOURCE, as in dartctl source list",
+			argv[0]);
+	return EXIT_SUCCESS;
+}
+
+static int request(const struct options *options,
+		   const struct selector *selector, const char *source)
+{
+	json_t *request;
+	int fd, status;
+
+	status = selector__request(selector, source, &request, &fd);
+	if (!status)
+		status = client__do(options, request, fd,
+				    selector__is_follow(selector) ? "follow" :
+								    "entry");
+	if (fd >= 0)
+		close(fd);
+	return status;
+}
+
+int command_register_source(struct options *options, int argc, char **argv)
+{
+	struct selector selector = { };
+	int status;
+
+	status = parse(options, argc, argv, register_options, &selector);
+	return status ?: request(options, &selector, argv[optind]);
+}
+
+static int follow(struct options *options, int argc, char **argv)
+{
+	struct selector selector = { };
+	int status;
+
+	status = parse(options, argc, argv, follow_options, &selector);
+	if (!selector.of[SELECTOR_ALL_CGROUPS])
+		selector.of[SELECTOR_ALL_NETNS] = "";
+	return status ?: request(options, &selector, argv[optind]);
+}
+
+static const struct table_column columns[] = {
+	{ "NAME", "name", false, NULL },
+	{ "SELECTOR", "selector", false, NULL },
+	{ "FOLLOWS", "follows", false, NULL },
+	{ "DESCRIPTION", "description", false, NULL },
+	{ }
+};
+
+static int list(const struct options *options, int argc, char **argv)
+{
+	return client__list(options,
+			    json_pack("{s:s}", "request", "source-list"),
+			    "sources", columns);
+}
+
+const struct command source_commands[] = {
+	{ "list", NULL, "which counters of the kernel can be exposed",
+	  .run = list },
+	{ "add",
+	  "SOURCE [--netns NETNS] [--netdev INTERFACE] [--disk DEVICE] [--cgroup CGROUP]",
+	  "expose counters of the kernel", .parse = command_register_source },
+	{ "follow", "SOURCE [--cgroup CGROUP]",
+	  "for every network namespace, or cgroup below CGROUP",
+	  .parse = follow },
+	{ }
+};
