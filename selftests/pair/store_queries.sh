@@ -143,7 +143,7 @@ needs the name of a store|
 one of: mine anomaly failure int-path mirror postcard trace|paths
 no schema 'absent' (there are: mine anomaly|paths absent
 mine.yaml:1: 'u9' is not a type|paths mine
-/proc/absent: No such file|paths /proc/absent
+'/proc/absent': No such file|paths /proc/absent
 /proc:1: not YAML|paths /proc
 is missing: a key of 'failure' is --failure u32 --location u32|paths failure
 'mirror' has no option '--id'|paths mirror --id 1

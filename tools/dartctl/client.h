@@ -11,10 +11,11 @@
 #include "table.h"
 
 /*
- * Sends @request, whose reference it takes, with @fd unless it is -1, and returns
- * @member of the reply: a borrowed reference into *@reply, which the caller
- * releases.  *@received, unless NULL, becomes the descriptor that came with the
- * reply, the caller's, or -1.  NULL after a failure, with its message printed.
+ * Sends @request, whose reference it takes, with @fd unless it is -1, and
+ * returns @member of the reply: a borrowed reference into *@reply, which the
+ * caller releases.  *@received, unless NULL, becomes the descriptor that came
+ * with the reply, the caller's, or -1.  NULL after a failure, with its message
+ * printed.
  */
 json_t *client__ask(const struct options *options, json_t *request, int fd,
 		    const char *member, json_t **reply, int *received);

@@ -27,8 +27,9 @@ struct command {
 };
 
 /*
- * Runs the command of options->command that argv[1] and the words behind it name,
- * each in full or by a prefix that no other one has.  Returns an exit status.
+ * Runs the command of options->command that argv[1] and the words behind it
+ * name, each in full or by a prefix that no other one has.  Returns an exit
+ * status.
  */
 int command__run(struct options *options, int argc, char **argv);
 /* Prints options->command with what it takes, or all commands that it has. */
@@ -63,8 +64,8 @@ int command_monitor(const struct options *options, int argc, char **argv);
 
 /*
  * Prints @json, whose reference it takes, in ASCII, so that texts of others do
- * not steer the terminal; @flags: more of json_dumps(3).  NULL is out of memory.
- * Returns an exit status.
+ * not steer the terminal; @flags: more of json_dumps(3).  NULL is out of
+ * memory. Returns an exit status.
  */
 int print_json(json_t *json, size_t flags);
 

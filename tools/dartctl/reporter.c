@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* dartctl reporter: which hosts and switches may report to the stores of dartd. */
+/* dartctl reporter: which addresses may report to the stores of dartd. */
 #include "client.h"
 #include "command.h"
 

@@ -11,7 +11,7 @@
  */
 struct dart_key_schema *schemas__load(const char *name);
 
-/* All names, with blanks between them, as a new string; NULL if out of memory. */
+/* All names with blanks between them, a new string; NULL if out of memory. */
 char *schemas__names(void);
 
 #endif /* SCHEMAS_H */

@@ -25,9 +25,9 @@ struct selector {
 bool selector__is_follow(const struct selector *selector);
 
 /*
- * Makes the request that registers or follows @source, and the descriptor to send
- * with it, or -1; both are the caller's.  Returns an exit status; after a failure
- * its message has been printed.
+ * Makes the request that registers or follows @source, and the descriptor to
+ * send with it, or -1; both are the caller's.  Returns an exit status; after a
+ * failure its message has been printed.
  */
 int selector__request(const struct selector *selector, const char *source,
 		      json_t **request, int *fd);

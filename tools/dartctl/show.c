@@ -10,6 +10,7 @@
 
 /* More copies than this are not printed side by side. */
 #define COPIES_WIDE 8
+#define ROW_NUMBER "#" /* a member that is not the name of a field */
 
 /* An entry as dartd shows it; all of it is borrowed from the reply. */
 struct shown {
@@ -20,9 +21,15 @@ struct shown {
 	const char *copy_name;	/* "CPU" or "ROW" */
 };
 
+static const char *name_of(const json_t *field)
+{
+	return json_string_value(json_object_get(field, "name"));
+}
+
 static int shown__of(struct shown *shown, json_t *entry)
 {
-	json_t *values = json_object_get(entry, "values");
+	json_t *values = json_object_get(entry, "values"), *field;
+	size_t i;
 
 	shown->fields = json_object_get(json_object_get(entry, "schema"),
 					"fields");
@@ -33,66 +40,55 @@ static int shown__of(struct shown *shown, json_t *entry)
 		shown->copies = json_object_get(values, "rows");
 		shown->copy_name = "ROW";
 	}
+	json_array_foreach(shown->fields, i, field)
+		if (!name_of(field))
+			return -EPROTO;
 	return json_is_array(shown->fields) &&
-	       (json_is_array(shown->copies) ||
-		json_is_object(shown->copies)) ? 0 : -EPROTO;
-}
-
-static int add_numbered_column(struct libscols_table *table, const char *name,
-			       size_t number)
-{
-	char title[32];
-
-	snprintf(title, sizeof(title), "%s %zu", name, number);
-	return table__add_column(table, title, true);
+			       (json_is_array(shown->copies) ||
+				json_is_object(shown->copies)) ?
+		       0 :
+		       -EPROTO;
 }
 
 /* Fields down; across: the sum, and the copies if they are few. */
-static int fill_by_field(struct libscols_table *table,
-			 const struct shown *shown)
+static int print_by_field(const struct shown *shown)
 {
-	size_t copies = json_array_size(shown->copies), i, copy, column;
+	struct table_column columns[4 + COPIES_WIDE + 1] = {
+		{ "FIELD", "name", false, NULL },
+		{ "KIND", "kind", false, NULL },
+		{ "UNIT", "unit", false, NULL },
+	};
+	size_t copies = json_array_size(shown->copies), count = 3, i, copy;
+	char titles[COPIES_WIDE][32];
 	json_t *field;
-	int ret;
 
 	if (copies > COPIES_WIDE)
 		copies = 0;
-	ret = table__add_column(table, "FIELD", false);
-	if (!ret)
-		ret = table__add_column(table, "KIND", false);
-	if (!ret)
-		ret = table__add_column(table, "UNIT", false);
-	if (!ret && shown->sum)
-		ret = table__add_column(table, "SUM", true);
-	for (copy = 0; copy < copies && !ret; copy++)
-		ret = add_numbered_column(table, shown->copy_name, copy);
-
-	json_array_foreach(shown->fields, i, field) {
-		json_t *name = json_object_get(field, "name");
-		const char *key = json_string_value(name);
-
-		if (!key)
-			return -EPROTO;
-		if (!ret)
-			ret = table__add_line(table);
-		if (!ret)
-			ret = table__set(table, 0, name);
-		if (!ret)
-			ret = table__set(table, 1,
-					 json_object_get(field, "kind"));
-		if (!ret)
-			ret = table__set(table, 2,
-					 json_object_get(field, "unit"));
-		column = 3;
-		if (!ret && shown->sum)
-			ret = table__set(table, column++,
-					 json_object_get(shown->sum, key));
-		for (copy = 0; copy < copies && !ret; copy++)
-			ret = table__set(table, column++,
-				json_object_get(json_array_get(shown->copies,
-							       copy), key));
+	if (shown->sum)
+		columns[count++] = (struct table_column){ "SUM", "SUM", true,
+							  NULL };
+	for (copy = 0; copy < copies; copy++) {
+		snprintf(titles[copy], sizeof(titles[copy]), "%s %zu",
+			 shown->copy_name, copy);
+		columns[count++] = (struct table_column){
+			titles[copy], titles[copy], true, NULL
+		};
 	}
-	return ret;
+
+	/* The fields become the lines, with members that fields do not have. */
+	json_array_foreach(shown->fields, i, field) {
+		const char *name = name_of(field);
+
+		json_object_set(field, "SUM",
+				json_object_get(shown->sum, name));
+		for (copy = 0; copy < copies; copy++)
+			json_object_set(
+				field, titles[copy],
+				json_object_get(json_array_get(shown->copies,
+							       copy),
+						name));
+	}
+	return table__print_objects(shown->fields, columns);
 }
 
 /* Sequences say whether a row is torn, which dartd has checked. */
@@ -103,84 +99,65 @@ static bool is_shown(const json_t *field)
 	return !kind || strcmp(kind, "sequence");
 }
 
-static int add_row(struct libscols_table *table, const struct shown *shown,
-		   const char *number, const json_t *row)
+/* Adds a line for a row; one that is not an object is torn. */
+static void add_row(json_t *lines, const struct table_column *columns,
+		    const char *number, json_t *row)
 {
-	json_t *field, *text = json_string(number), *torn = json_string("torn");
-	size_t i, column = 1;
-	int ret;
+	json_t *line = json_is_object(row) ? json_copy(row) : json_object();
 
-	ret = table__add_line(table);
-	if (!ret)
-		ret = table__set(table, 0, text);
-	json_array_foreach(shown->fields, i, field) {
-		const char *name = json_string_value(json_object_get(field,
-								     "name"));
-
-		if (ret || !is_shown(field))
-			continue;
-		ret = table__set(table, column,
-				 json_is_object(row) ?
-					 json_object_get(row, name) :
-				 column == 1 ? torn : NULL);
-		column++;
-	}
-	json_decref(text);
-	json_decref(torn);
-	return ret;
+	if (!json_is_object(row) && columns[1].title)
+		json_object_set_new(line, columns[1].member,
+				    json_string("torn"));
+	json_object_set_new(line, ROW_NUMBER, json_string(number));
+	json_array_append_new(lines, line);
 }
 
 /* Rows down, fields across. */
-static int fill_by_row(struct libscols_table *table, const struct shown *shown)
+static int print_by_row(const struct shown *shown)
 {
-	json_t *field, *row;
-	const char *key;
+	struct table_column *columns;
+	json_t *lines = json_array(), *field, *row;
+	size_t i, count = 0;
 	char number[32];
-	size_t i;
-	int ret;
+	const char *key;
+	int status;
 
-	ret = table__add_column(table, "ROW", true);
-	json_array_foreach(shown->fields, i, field) {
-		const char *name = json_string_value(json_object_get(field,
-								     "name"));
-
-		if (!name)
-			return -EPROTO;
-		if (!ret && is_shown(field))
-			ret = table__add_column(table, name, true);
+	columns = calloc(json_array_size(shown->fields) + 2, sizeof(*columns));
+	if (!columns || !lines) {
+		status = fail__out_of_memory();
+		goto out;
 	}
-
+	columns[count++] = (struct table_column){ "ROW", ROW_NUMBER, true,
+						  NULL };
+	json_array_foreach(shown->fields, i, field)
+		if (is_shown(field))
+			columns[count++] = (struct table_column){
+				name_of(field), name_of(field), true, NULL
+			};
 	json_array_foreach(shown->copies, i, row) {
 		snprintf(number, sizeof(number), "%zu", i);
-		if (!ret)
-			ret = add_row(table, shown, number, row);
+		add_row(lines, columns, number, row);
 	}
-	json_object_foreach(shown->copies, key, row) {
-		if (!ret)
-			ret = add_row(table, shown, key, row);
-	}
-	return ret;
+	json_object_foreach(shown->copies, key, row)
+		add_row(lines, columns, key, row);
+	status = table__print_objects(lines, columns);
+out:
+	json_decref(lines);
+	free(columns);
+	return status;
 }
 
 static int print(json_t *entry)
 {
-	struct libscols_table *table;
 	struct shown shown;
-	int ret;
 
 	if (shown__of(&shown, entry))
 		return fail(EPROTO,
 			    "the reply of dartd has no values of an entry");
-	table = table__new();
-	if (!table)
-		return fail__out_of_memory();
-
 	if (json_is_object(shown.copies) ||
 	    (!shown.sum && json_array_size(shown.copies) > COPIES_WIDE))
-		ret = fill_by_row(table, &shown);
-	else
-		ret = fill_by_field(table, &shown);
-	return table__print(table, ret);
+		return print_by_row(&shown);
+	return print_by_field(&shown);
 }
 
 int command_entry_show(const struct options *options, int argc, char **argv)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Tables on stdout, over libsmartcols. */
 #include <errno.h>
+#include <libsmartcols.h>
 #include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,25 +9,6 @@
 
 #include "command.h"
 #include "table.h"
-
-struct libscols_table *table__new(void)
-{
-	return scols_new_table();
-}
-
-int table__add_column(struct libscols_table *table, const char *title,
-		      bool is_number)
-{
-	if (!scols_table_new_column(table, title, 0,
-				    is_number ? SCOLS_FL_RIGHT : 0))
-		return -ENOMEM;
-	return 0;
-}
-
-int table__add_line(struct libscols_table *table)
-{
-	return scols_table_new_line(table, NULL) ? 0 : -ENOMEM;
-}
 
 static char *text_of(const json_t *value);
 
@@ -68,48 +50,6 @@ static char *text_of(const json_t *value)
 	return json_dumps(value, JSON_ENCODE_ANY);
 }
 
-/* By its number, libsmartcols would search it from the first line on. */
-static struct libscols_line *last_line(struct libscols_table *table)
-{
-	struct libscols_iter *iterator = scols_new_iter(SCOLS_ITER_BACKWARD);
-	struct libscols_line *line = NULL;
-
-	if (iterator)
-		scols_table_next_line(table, iterator, &line);
-	scols_free_iter(iterator);
-	return line;
-}
-
-int table__set(struct libscols_table *table, size_t column, const json_t *value)
-{
-	struct libscols_line *line;
-	char *text;
-	int ret;
-
-	if (!value)
-		return 0;
-	line = last_line(table);
-	text = text_of(value);
-	if (!line || !text) {
-		free(text);
-		return -ENOMEM;
-	}
-	ret = scols_line_refer_data(line, column, text);
-	if (ret)
-		free(text);
-	return ret;
-}
-
-int table__print(struct libscols_table *table, int ret)
-{
-	if (!ret)
-		ret = scols_print_table(table);
-	scols_unref_table(table);
-	if (ret)
-		return fail(-ret, "cannot print a table: %s", strerror(-ret));
-	return EXIT_SUCCESS;
-}
-
 json_t *table__age(const json_t *seconds)
 {
 	static const struct {
@@ -132,17 +72,23 @@ json_t *table__user(const json_t *uid)
 	return user ? json_string(user->pw_name) : json_incref((json_t *)uid);
 }
 
-static int set_converted(struct libscols_table *table, size_t number,
-			 const struct table_column *column, const json_t *value)
+/* Fills a cell of @line. */
+static int set(struct libscols_line *line, size_t number,
+	       const struct table_column *column, const json_t *value)
 {
-	json_t *converted;
+	json_t *converted = NULL;
+	char *text;
 	int ret;
 
-	if (!value || !column->convert)
-		return table__set(table, number, value);
-	converted = column->convert(value);
-	ret = converted ? table__set(table, number, converted) : -ENOMEM;
+	if (!value)
+		return 0;
+	if (column->convert)
+		converted = column->convert(value);
+	text = text_of(converted ?: value);
 	json_decref(converted);
+	ret = text ? scols_line_refer_data(line, number, text) : -ENOMEM;
+	if (ret)
+		free(text);
 	return ret;
 }
 
@@ -150,31 +96,41 @@ static int fill(struct libscols_table *table, json_t *objects,
 		const struct table_column *columns)
 {
 	const struct table_column *column;
+	struct libscols_line *line;
 	json_t *object;
 	size_t i;
 	int ret;
 
-	/* Without a title for the first column, there are no titles. */
 	ret = scols_table_enable_noheadings(table, !*columns->title);
 	for (column = columns; column->title && !ret; column++)
-		ret = table__add_column(table, column->title,
-					column->is_number);
+		if (!scols_table_new_column(table, column->title, 0,
+					    column->is_number ?
+						    SCOLS_FL_RIGHT :
+						    0))
+			ret = -ENOMEM;
 	json_array_foreach(objects, i, object) {
-		if (!ret)
-			ret = table__add_line(table);
+		line = ret ? NULL : scols_table_new_line(table, NULL);
+		if (!line)
+			return ret ?: -ENOMEM;
 		for (column = columns; column->title && !ret; column++)
-			ret = set_converted(table, column - columns, column,
-					    json_object_get(object,
-							    column->member));
+			ret = set(line, column - columns, column,
+				  json_object_get(object, column->member));
 	}
 	return ret;
 }
 
 int table__print_objects(json_t *objects, const struct table_column *columns)
 {
-	struct libscols_table *table = table__new();
+	struct libscols_table *table = scols_new_table();
+	int ret;
 
 	if (!table)
 		return fail__out_of_memory();
-	return table__print(table, fill(table, objects, columns));
+	ret = fill(table, objects, columns);
+	if (!ret)
+		ret = scols_print_table(table);
+	scols_unref_table(table);
+	if (ret)
+		return fail(-ret, "cannot print a table: %s", strerror(-ret));
+	return EXIT_SUCCESS;
 }

@@ -31,7 +31,8 @@ static const struct option create_options[] = {
 
 /* The store to create; dartd refuses impossible ones. */
 struct wanted {
-	long long slots_log2, value, redundancy, checksum;	/* -1: not given */
+	/* -1: not given */
+	long long slots_log2, value, redundancy, checksum;
 	const char *file;
 };
 

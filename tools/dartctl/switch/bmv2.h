@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Reads and changes simple_switch of BMv2 by its Thrift interface.  All functions
- * return 0, or -errno with a sentence in @error.
+ * Reads and changes simple_switch of BMv2 by its Thrift interface.  All
+ * functions return 0, or -errno with a sentence in @error.
  */
 #ifndef SWITCH_BMV2_H
 #define SWITCH_BMV2_H

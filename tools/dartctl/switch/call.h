@@ -19,8 +19,8 @@ void switch_call__begin(struct thrift *thrift, const char *method,
 			const char *name);
 
 /*
- * Ends a call whose thrift__ask() has returned @asked; errors name @what, which the
- * call was about.  Returns 0, or -errno with a sentence in @error.
+ * Ends a call whose thrift__ask() has returned @asked; errors name @what, which
+ * the call was about.  Returns 0, or -errno with a sentence in @error.
  */
 int switch_call__end(struct thrift *thrift, int asked, const char *what,
 		     struct dart_error *error);

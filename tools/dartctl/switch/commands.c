@@ -88,7 +88,7 @@ static int print(const struct switch_program *program,
 
 	if (!wanted || !steps)
 		goto out;
-	/* Without shares the switch reports nothing; they are the last to be added. */
+	/* Without shares the switch reports nothing; they are added last. */
 	printf("table_clear %s\n", switch_tables[SWITCH_SHARES].name);
 	printf("table_clear %s\n", switch_tables[SWITCH_COLLECTORS].name);
 	print_polynomials(program);

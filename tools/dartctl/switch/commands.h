@@ -6,8 +6,8 @@
 #include "wish.h"
 
 /*
- * Prints them for the program in the file @path, as p4c compiles it.  Returns an
- * exit status; after a failure its message has been printed.
+ * Prints them for the program in the file @path, as p4c compiles it.  Returns
+ * an exit status; after a failure its message has been printed.
  */
 int switch_commands__print(const char *path, const struct switch_wish *wish);
 

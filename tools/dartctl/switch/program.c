@@ -148,8 +148,8 @@ static void check_register(const struct switch_program *program,
 /* ---- hashes */
 
 /*
- * Is @name, to which p4c adds prefixes and sometimes a number at the end, that of
- * @field?
+ * Is @name, to which p4c adds prefixes and sometimes a number at the end, that
+ * of @field?
  */
 static bool is_field(const char *name, const char *field)
 {

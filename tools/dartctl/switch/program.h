@@ -24,14 +24,14 @@ struct switch_program {
 };
 
 /*
- * Takes the reference to @json.  Returns 0, or -errno with a sentence in @error that
- * names what the program lacks.
+ * Takes the reference to @json.  Returns 0, or -errno with a sentence in @error
+ * that names what the program lacks.
  */
 int switch_program__read(struct switch_program *program, json_t *json,
 			 struct dart_error *error);
 void switch_program__free(struct switch_program *program);
 
-/* Can it do what @wish says?  Returns 0, or -errno with a sentence in @error. */
+/* Does it suit @wish?  Returns 0, or -errno with a sentence in @error. */
 int switch_program__check(const struct switch_program *program,
 			  const struct switch_wish *wish,
 			  struct dart_error *error);

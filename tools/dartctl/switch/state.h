@@ -92,9 +92,9 @@ bool switch_entry__equal(const struct switch_entry *a,
 			 const struct switch_entry *b);
 
 /*
- * The state that a switch with the state @now should get.  A collector whose queue
- * pair it knows keeps its number; others get unused numbers as long as there are
- * any.  Returns a new state, or NULL if out of memory.
+ * The state that a switch with the state @now should get.  A collector whose
+ * queue pair it knows keeps its number; others get unused numbers as long as
+ * there are any.  Returns a new state, or NULL if out of memory.
  */
 struct switch_state *switch_state__want(const struct switch_wish *wish,
 					const struct switch_state *now);

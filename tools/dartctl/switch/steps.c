@@ -37,7 +37,7 @@ static void add_share(struct change *change, enum switch_verb verb,
 		add(change, verb, SWITCH_STEP_SHARE, share);
 }
 
-/* Does it differ in more than the copies, so that collectors would refuse it? */
+/* Does it differ in a way that makes collectors refuse or misread reports? */
 static bool is_reporter_replaced(const struct switch_entry *now,
 				 const struct switch_entry *wanted)
 {

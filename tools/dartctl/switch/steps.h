@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The steps from the state of a switch to the wanted one, in an order in which no
- * report goes to a wrong place in between.
+ * The steps from the state of a switch to the wanted one, in an order in which
+ * no report goes to a wrong place in between.
  */
 #ifndef SWITCH_STEPS_H
 #define SWITCH_STEPS_H
@@ -25,7 +25,7 @@ struct switch_step {
 	uint32_t first, last;
 };
 
-/* Shares are removed and added; collectors get a PSN and are added, or removed. */
+/* Shares are removed and added; collectors are removed, or added with a PSN. */
 #define SWITCH_STEPS_MAX	(2 * DART_STORE_SHARES + SWITCH_PORTS + 1 + \
 				 2 * SWITCH_COLLECTOR_KEYS)
 
@@ -35,11 +35,12 @@ struct switch_steps {
 };
 
 /*
- * Shares are removed before their collector or the reporter is replaced, and are
- * added when all that they need is in place; unused collectors are removed after
- * that, but before a change of the reporter, because reports in a queue must not
- * reach them in its name.  Collectors with numbers that are never assigned are
- * removed first, with their shares, because others may need their room.
+ * Shares are removed before their collector or the reporter is replaced, and
+ * are added when all that they need is in place; unused collectors are removed
+ * after that, but before a change of the reporter, because reports in a queue
+ * must not reach them in its name.  Collectors with numbers that are never
+ * assigned are removed first, with their shares, because others may need their
+ * room.
  */
 void switch_steps__compute(const struct switch_state *now,
 			   const struct switch_state *wanted,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * A client of Thrift: one service of several behind one port, in the binary
- * protocol, without frames.  The server is not trusted: the time of each call, and
- * the length and depth of its answer, are limited.
+ * protocol, without frames.  The server is not trusted: the time of each call,
+ * and the length and depth of its answer, are limited.
  *
  *	thrift__begin(thrift, "standard", "bm_register_read");
  *	thrift__put_i32(thrift, 1, 0);
@@ -65,13 +65,13 @@ void thrift__put_element(struct thrift *thrift, const void *bytes,
 
 /*
  * Sends the call and waits for its result, which must be of @type, THRIFT_STOP
- * for none.  Returns 0, 1 if the service answers with an exception instead, whose
- * code is thrift__code(), or -1 after an error.
+ * for none.  Returns 0, 1 if the service answers with an exception instead,
+ * whose code is thrift__code(), or -1 after an error.
  */
 int thrift__ask(struct thrift *thrift, enum thrift_type type);
 int32_t thrift__code(const struct thrift *thrift);
 
-/* The type of the next field of a struct, and its ID; THRIFT_STOP at the end. */
+/* The type and ID of the next field of a struct; THRIFT_STOP at the end. */
 enum thrift_type thrift__next(struct thrift *thrift, int16_t *id);
 void thrift__skip(struct thrift *thrift, enum thrift_type type);
 int32_t thrift__i32(struct thrift *thrift);
@@ -80,7 +80,7 @@ int64_t thrift__i64(struct thrift *thrift);
 uint32_t thrift__list(struct thrift *thrift, enum thrift_type type);
 /* A string of at most @size bytes.  Returns its length. */
 uint32_t thrift__bytes(struct thrift *thrift, void *bytes, uint32_t size);
-/* A string of any length and a NUL; the caller's to free.  NULL after an error. */
+/* A string of any length with a NUL, the caller's; NULL after an error. */
 char *thrift__text(struct thrift *thrift, uint32_t *length);
 /* Fails because the caller cannot make sense of the answer. */
 void thrift__refuse(struct thrift *thrift);

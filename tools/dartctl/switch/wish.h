@@ -19,7 +19,7 @@ struct switch_wish {
 
 /* The part of it that the command line gives. */
 struct switch_options {
-	struct in_addr reporter;	/* INADDR_ANY: the only one in the files */
+	struct in_addr reporter;	/* INADDR_ANY: the only one there is */
 	bool all_copies;
 	uint32_t port_count;
 	struct {
@@ -36,8 +36,8 @@ int switch_options__take_port(struct switch_options *options,
 			      const char *text);
 
 /*
- * Completes @wish, whose collectors are set.  Returns 0, or -errno with a sentence
- * in @error if no switch can be like that.
+ * Completes @wish, whose collectors are set.  Returns 0, or -errno with a
+ * sentence in @error if no switch can be like that.
  */
 int switch_wish__complete(struct switch_wish *wish,
 			  const struct switch_options *options,

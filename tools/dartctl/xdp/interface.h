@@ -17,8 +17,8 @@ struct interface {
 };
 
 /*
- * Looks up the Ethernet interface @name, which must outlive the result.  Returns 0,
- * or -errno with a sentence in @error.
+ * Looks up the Ethernet interface @name, which must outlive the result.
+ * Returns 0, or -errno with a sentence in @error.
  */
 int interface__find(const char *name, struct interface *interface,
 		    struct dart_error *error);

@@ -37,8 +37,8 @@ static bool is_taken(int ret)
 }
 
 /*
- * A veth sends packets that are redirected to it, or turned back, only while its
- * peer has XDP or GRO; it drops others without an error.
+ * A veth sends packets that are redirected to it, or turned back, only while
+ * its peer has XDP or GRO; it drops others without an error.
  */
 static bool is_veth(uint32_t number)
 {
@@ -64,7 +64,7 @@ static uint32_t interface_of(int link)
 							     info.xdp.ifindex;
 }
 
-/* Keeps the program that another reporter has attached to @out for this one, too. */
+/* Pins the program that another reporter has attached to @out for this one. */
 static int share_way_out(const char *name, uint32_t out)
 {
 	DIR *directory = opendir(XDP_PINS);
@@ -90,9 +90,9 @@ static int share_way_out(const char *name, uint32_t out)
 }
 
 /*
- * Many drivers accept redirected packets only while an XDP program is attached to
- * them, so this attaches one that passes everything.  Returns 0, or -errno if only
- * generic XDP can redirect to the interface.
+ * Many drivers accept redirected packets only while an XDP program is attached
+ * to them, so this attaches one that passes everything.  Returns 0, or -errno
+ * if only generic XDP can redirect to the interface.
  */
 static int open_way_out(const char *name, uint32_t out,
 			const struct xdp_reporter_bpf *object)
@@ -120,7 +120,7 @@ static int attach_reporter(const char *name, uint32_t in, uint32_t out,
 		if (fd >= 0 || is_taken(fd))
 			return fd;
 	}
-	/* In generic XDP, clones would share the bytes that each of them changes. */
+	/* In generic XDP, clones share the bytes that each of them changes. */
 	if (object->rodata->all_copies)
 		return -EOPNOTSUPP;
 	return attach(program, in, XDP_FLAGS_SKB_MODE);

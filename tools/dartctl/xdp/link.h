@@ -9,9 +9,9 @@
 #include <libdart/error.h>
 
 /*
- * Attaches the program to interface @in, called @name; its reports leave through
- * @out (both are numbers).  Pins keep it there.  Returns 0, or -errno with a
- * sentence in @error and nothing attached.
+ * Attaches the program to interface @in, called @name; its reports leave
+ * through @out (both are numbers).  Pins keep it there.  Returns 0, or -errno
+ * with a sentence in @error and nothing attached.
  */
 int xdp_link__create(const char *name, uint32_t in, uint32_t out,
 		     const struct xdp_reporter_bpf *object,

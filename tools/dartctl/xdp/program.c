@@ -164,7 +164,8 @@ static int fill_maps(const struct xdp_setup *setup,
 	return ret;
 }
 
-static int configure(const struct xdp_setup *setup, struct xdp_reporter_bpf *object)
+static int configure(const struct xdp_setup *setup,
+		     struct xdp_reporter_bpf *object)
 {
 	const struct dart_collectors *collectors = &setup->collectors;
 	struct xdp_reporter_bpf__rodata *constants = object->rodata;
@@ -198,7 +199,8 @@ static int configure(const struct xdp_setup *setup, struct xdp_reporter_bpf *obj
 }
 
 int xdp_program__load(const struct xdp_setup *setup,
-		      struct xdp_reporter_bpf **result, struct dart_error *error)
+		      struct xdp_reporter_bpf **result,
+		      struct dart_error *error)
 {
 	struct xdp_reporter_bpf *object = xdp_reporter_bpf__open();
 	int ret = object ? 0 : -errno;

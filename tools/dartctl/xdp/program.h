@@ -12,18 +12,19 @@
 
 struct xdp_setup {
 	struct dart_collectors collectors;
-	uint32_t out_interface;		/* number of the one that reports leave by */
+	uint32_t out_interface;		/* for reports, its number */
 	uint8_t out_mac[ETH_ALEN];	/* its address */
 	uint16_t int_port;		/* 0: none */
 	uint16_t report_port;		/* likewise */
-	bool all_copies;		/* report to all slots of a key, not to one at random */
+	bool all_copies;		/* to all slots, not to a random one */
 };
 
 /*
- * Loads the program into the kernel and fills its maps.  Returns 0, or -errno with
- * a sentence in @error.
+ * Loads the program into the kernel and fills its maps.  Returns 0, or -errno
+ * with a sentence in @error.
  */
 int xdp_program__load(const struct xdp_setup *setup,
-		      struct xdp_reporter_bpf **object, struct dart_error *error);
+		      struct xdp_reporter_bpf **object,
+		      struct dart_error *error);
 
 #endif /* PROGRAM_H */
