@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Finds the command that the command line names, and reports errors. */
-#include <errno.h>
-#include <stdarg.h>
+/* Finds the command that the command line names, and prints help. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,68 +7,6 @@
 #include <dart/registration.h>
 
 #include "command.h"
-
-/* Set by the first -j, and never cleared. */
-static bool fails_in_json;
-
-void fail__in_json(void)
-{
-	fails_in_json = true;
-}
-
-__attribute__((format(printf, 3, 0)))
-static void say(int code, const char *end, const char *format,
-		va_list arguments)
-{
-	char text[2048];
-
-	vsnprintf(text, sizeof(text), format, arguments);
-	if (fails_in_json)
-		print_json(json_pack("{s:s, s:s}", "error",
-				      strerrorname_np(code) ?: "EIO", "message",
-				      text),
-			    0);
-	else
-		fprintf(stderr, "dartctl: %s%s\n", text, end);
-}
-
-int fail(int code, const char *format, ...)
-{
-	va_list arguments;
-
-	va_start(arguments, format);
-	say(code, "", format, arguments);
-	va_end(arguments);
-	return EXIT_FAILURE;
-}
-
-int fail__out_of_memory(void)
-{
-	return fail(ENOMEM, "out of memory");
-}
-
-int misuse(const char *format, ...)
-{
-	va_list arguments;
-
-	va_start(arguments, format);
-	say(EINVAL, " (see dartctl help)", format, arguments);
-	va_end(arguments);
-	return EXIT_USAGE;
-}
-
-int print_json(json_t *json, size_t flags)
-{
-	int ret = json_dumpf(json, stdout,
-			     JSON_INDENT(2) | JSON_ENSURE_ASCII |
-				     JSON_ENCODE_ANY | flags);
-
-	json_decref(json);
-	if (ret)
-		return fail__out_of_memory();
-	putchar('\n');
-	return EXIT_SUCCESS;
-}
 
 /* Adds ", NAME" to a list that may become too long to be of use. */
 static void add_name(char *list, size_t size, const char *name)
@@ -249,7 +185,7 @@ int command_help(const struct options *options, int argc, char **argv)
 {
 	struct options named = {
 		.json = options->json,
-		.command = &dartctl_command,
+		.command = options->root,
 	};
 	int i, status;
 

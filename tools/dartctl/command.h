@@ -3,11 +3,8 @@
 #ifndef COMMAND_H
 #define COMMAND_H
 
-#include <jansson.h>
-
+#include "message.h"
 #include "options.h"
-
-#define EXIT_USAGE 2
 
 /*
  * An object has commands; a command has one of the two functions, which return
@@ -35,7 +32,6 @@ int command__run(struct options *options, int argc, char **argv);
 /* Prints options->command with what it takes, or all commands that it has. */
 int command__help(const struct options *options);
 
-extern const struct command dartctl_command;
 extern const struct command entry_commands[];
 extern const struct command source_commands[];
 extern const struct command map_commands[];
@@ -61,24 +57,5 @@ int command_query(struct options *options, int argc, char **argv);
 int command_status(const struct options *options, int argc, char **argv);
 int command_help(const struct options *options, int argc, char **argv);
 int command_monitor(const struct options *options, int argc, char **argv);
-
-/*
- * Prints @json, whose reference it takes, in ASCII, so that texts of others do
- * not steer the terminal; @flags: more of json_dumps(3).  NULL is out of
- * memory. Returns an exit status.
- */
-int print_json(json_t *json, size_t flags);
-
-/*
- * Prints "dartctl: message" on stderr, or after fail__in_json() an object with
- * it and the name of @code, an errno, on stdout.  Returns EXIT_FAILURE.
- */
-__attribute__((format(printf, 2, 3)))
-int fail(int code, const char *format, ...);
-int fail__out_of_memory(void);
-void fail__in_json(void);
-/* The same with EINVAL, and where to find help; returns EXIT_USAGE. */
-__attribute__((format(printf, 1, 2)))
-int misuse(const char *format, ...);
 
 #endif /* COMMAND_H */

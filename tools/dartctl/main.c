@@ -55,13 +55,15 @@ static const struct command commands[] = {
 	{ }
 };
 
-const struct command dartctl_command = { "dartctl", .commands = commands };
+static const struct command dartctl = { "dartctl", .commands = commands };
 
 int main(int argc, char **argv)
 {
 	struct options options = {
 		.socket = DART_REGISTRATION_SOCKET,
-		.command = &dartctl_command,
+		.root = &dartctl,
+		.command = &dartctl,
+		.help = command__help,
 	};
 	int status;
 

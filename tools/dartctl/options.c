@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "command.h"
+#include "message.h"
 #include "options.h"
 
 #define OPTION_SOCKET 256
@@ -63,7 +63,7 @@ static int next(struct options *options, int argc, char **argv,
 			options->socket = optarg;
 			break;
 		case 'h':
-			exit(command__help(options));
+			exit(options->help(options));
 		case 'V':
 			puts("dartctl " DART_VERSION);
 			exit(EXIT_SUCCESS);

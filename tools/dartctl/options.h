@@ -11,7 +11,9 @@ struct command;
 struct options {
 	bool json;		/* print the answer as JSON */
 	const char *socket;	/* path */
-	const struct command *command;	/* named so far; dartctl at first */
+	const struct command *root;	/* dartctl */
+	const struct command *command;	/* named so far, the root at first */
+	int (*help)(const struct options *options);	/* for --help */
 	char path[64];		/* its name in full: "store create" */
 };
 

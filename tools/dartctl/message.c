@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Answers as JSON on stdout, and errors there or on stderr. */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "message.h"
+
+int print_json(json_t *json, size_t flags)
+{
+	int ret = json_dumpf(json, stdout,
+			     JSON_INDENT(2) | JSON_ENSURE_ASCII |
+				     JSON_ENCODE_ANY | flags);
+
+	json_decref(json);
+	if (ret)
+		return fail__out_of_memory();
+	putchar('\n');
+	return EXIT_SUCCESS;
+}
+
+/* Set by the first -j, and never cleared. */
+static bool fails_in_json;
+
+void fail__in_json(void)
+{
+	fails_in_json = true;
+}
+
+__attribute__((format(printf, 3, 0)))
+static void say(int code, const char *end, const char *format,
+		va_list arguments)
+{
+	char text[2048];
+
+	vsnprintf(text, sizeof(text), format, arguments);
+	if (fails_in_json)
+		print_json(json_pack("{s:s, s:s}", "error",
+				      strerrorname_np(code) ?: "EIO", "message",
+				      text),
+			    0);
+	else
+		fprintf(stderr, "dartctl: %s%s\n", text, end);
+}
+
+int fail(int code, const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	say(code, "", format, arguments);
+	va_end(arguments);
+	return EXIT_FAILURE;
+}
+
+int fail__out_of_memory(void)
+{
+	return fail(ENOMEM, "out of memory");
+}
+
+int misuse(const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	say(EINVAL, " (see dartctl help)", format, arguments);
+	va_end(arguments);
+	return EXIT_USAGE;
+}

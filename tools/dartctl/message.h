@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Answers as JSON, and errors. */
+#ifndef MESSAGE_H
+#define MESSAGE_H
+
+#include <jansson.h>
+
+#define EXIT_USAGE 2
+
+/*
+ * Prints @json, whose reference it takes, in ASCII, so that texts of others do
+ * not steer the terminal; @flags: more of json_dumps(3).  NULL is out of
+ * memory. Returns an exit status.
+ */
+int print_json(json_t *json, size_t flags);
+
+/*
+ * Prints "dartctl: message" on stderr, or after fail__in_json() an object with
+ * it and the name of @code, an errno, on stdout.  Returns EXIT_FAILURE.
+ */
+__attribute__((format(printf, 2, 3)))
+int fail(int code, const char *format, ...);
+int fail__out_of_memory(void);
+void fail__in_json(void);
+/* The same with EINVAL, and where to find help; returns EXIT_USAGE. */
+__attribute__((format(printf, 1, 2)))
+int misuse(const char *format, ...);
+
+#endif /* MESSAGE_H */
