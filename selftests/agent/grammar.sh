@@ -1,0 +1,136 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# The command line of dartctl: OBJECT COMMAND, abbreviations, help, JSON, filters.
+. "$(dirname "$0")/../lib.sh"
+
+# says JQ COMMAND...: the JSON that dartctl -j prints
+says() {
+	filter=$1
+	shift
+	dartctl -j "$@" | tee /dev/stderr | is_true "$filter"
+}
+
+# fails_with STATUS JQ COMMAND...: with an error as JSON, and a silent stderr
+fails_with() {
+	expected=$1 filter=$2
+	shift 2
+	dartctl -j "$@" >/run/answer 2>/run/errors
+	[ $? -eq "$expected" ] && [ ! -s /run/errors ] &&
+		is_true "$filter" </run/answer
+}
+
+# prints TEXT COMMAND...: a line that begins with it
+prints() {
+	text=$1
+	shift
+	dartctl "$@" | tee /dev/stderr | grep -q "^ *$text"
+}
+
+# warns TEXT COMMAND...: once
+warns() {
+	text=$1
+	shift
+	dartctl "$@" >/dev/null 2>/run/errors
+	[ "$(grep -c "warning: $text" /run/errors)" -eq 1 ]
+}
+
+# ---- without an agent
+
+check "dartctl help lists a command of an object" \
+	prints "store create NAME --slots" help
+check "help after an object lists the commands of this object" \
+	prints "probe load PROBE" probe help
+check "help after an object lists no command of another object" \
+	sh -c '! dartctl probe help | grep "store "'
+check "help can be given the object and the command" \
+	prints "xdp detach INTERFACE" help xdp detach
+check "-h after a command prints what it takes" \
+	prints "entry show ENTRY" entry show -h
+check "-V prints the version" prints "dartctl [0-9]" -V
+check "help as JSON has operands and a summary for each command" says \
+	'length > 30 and all(.summary | length > 5) and
+	any(.command == "store show" and .operands == "STORE")' help
+while IFS='|' read -r arguments message; do
+	# shellcheck disable=SC2086 # words
+	refuse "dartctl $arguments is refused with a sentence that helps" \
+		"$message" dartctl $arguments
+done <<'LINES'
+|'dartctl' needs a command
+st|'st' is ambiguous: store, status
+register s x y|'register source' takes one SOURCE
+co list|'co' is ambiguous: counters, controller
+absent|'dartctl' has no command 'absent'
+store absent|'store' has no command 'absent'
+store|'store' needs a command
+entry show|'entry show' takes ENTRY
+monitor x|'monitor' takes no operands
+list a b|'list' takes one PATTERN
+store list --absent|'store list' has no option '--absent'
+reporter attach eth0|'reporter attach' is now 'xdp attach'
+reporter detach eth0|'reporter detach' is now 'xdp detach'
+reporter status|'reporter status' is now 'xdp status'
+LINES
+check "a mistake in the command line is an error in JSON with status 2" \
+	fails_with 2 '.error == "EINVAL" and (.message | length > 5)' store absent
+check "a missing agent is an error in JSON with status 1" \
+	fails_with 1 '.error == "ENOENT" or .error == "ECONNREFUSED"' list
+
+# ---- with an agent
+
+check "the agent starts" host_up
+check "an object and a command can be shortened to unique prefixes" \
+	dartctl so a cpustat
+check "register is a short form of source add" dartctl register source vmstat
+check "source follow follows all network namespaces" \
+	dartctl source follow snmp:tcp
+check "source follow --cgroup follows the cgroups below one" sh -c \
+	'mkdir /sys/fs/cgroup/pods && dartctl source follow cgroup:cpu --cgroup pods'
+check "entry list as JSON is an array of entries" \
+	says 'map(.name) | index("cpustat") and index("vmstat")' entry list
+check "entry list filters by kind" \
+	says 'map(.name) | sort == ["cgroup:cpu@/pods/**", "snmp:tcp@*"]' \
+	entry list --kind follow
+check "entry list filters by pattern" \
+	says 'map(.name) == ["vmstat"]' list 'vm*'
+check "entry list filters by both" \
+	says '. == []' list 'vm*' --kind follow
+check "entry list tells the owner and the age" \
+	prints "cpustat *source *root *[0-9]*[smh] " entry list
+check "source list tells each source, its selector and its meaning" \
+	prints "snmp:tcp *netns *yes *[A-Z]" source list
+check "entry show as JSON is the entry itself" \
+	says '.name == "vmstat" and .values' entry show vmstat
+check "status as JSON is the status itself" says '.generation > 0' status
+check "adding an entry prints it as JSON" \
+	says '.name == "softnet"' source add softnet
+check "an error of the agent keeps its name in JSON" \
+	fails_with 1 '.error == "EEXIST" and (.message | test("already"))' \
+	source add softnet
+refuse "an error of the agent is a sentence without -j" \
+	"^dartctl: .*already" dartctl source add softnet
+check "entry remove removes an entry" dartctl entry remove softnet
+refuse "an entry that was removed cannot be shown" "no entry 'softnet'" \
+	dartctl show softnet
+check "dartctl of the release of dartd prints no warning" sh -c \
+	'dartctl list 2>&1 >/dev/null | is_true -Rs ". == \"\""'
+check "the agent stops" host_down
+
+# ---- an agent of another release
+
+check "a dartd of version 0.0 listens" until_ready /run/another.log \
+	another_dartd /run/another '{"ok": true, "version": "0.0", "entries": []}'
+check "a dartd of another version causes one warning" \
+	warns "dartd is version 0.0 and dartctl is version" --socket=/run/another list
+check "a dartd of another version is asked nevertheless" \
+	says '. == []' --socket=/run/another list
+pkill another_dartd
+check "a dartd that tells no version listens" until_ready /run/another.log \
+	another_dartd /run/another '{"ok": true, "entries": []}'
+check "a dartd without a version causes one warning" \
+	warns "dartd is an older version" --socket=/run/another list
+pkill another_dartd
+check "a reply that is not JSON is refused" sh -c \
+	'until_ready /run/another.log another_dartd /run/another nonsense &&
+	! dartctl --socket=/run/another list'
+pkill another_dartd
+finish

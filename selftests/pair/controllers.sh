@@ -1,0 +1,38 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# dartctl controller lists the controllers that are connected, and disconnects them.
+. "$(dirname "$0")/../lib.sh"
+
+# connected COUNT: so many controllers are, soon
+connected() {
+	for _ in $(seq 100); do
+		on host dartctl -j controller list >/run/controllers
+		is_true "length == $1" </run/controllers && return
+		sleep 0.1
+	done
+	cat /run/controllers >&2
+	return 1
+}
+
+rdma_up
+check "the agent starts" on host host_up
+check "no controller is connected at first" connected 0
+dart-controller --json --interval 200ms host >/run/lines 2>/run/controller.log &
+controller=$!
+check "a controller that is connected is listed" connected 1
+check "the list has its address, kind and age" is_true \
+	'.[0] | (.peer | test("^[0-9.]+:[0-9]+$")) and .kind == "controller" and
+		.age_s >= 0' /run/controllers
+peer=$(jq -r '.[0].peer' /run/controllers)
+check "the list for people has the address and the kind" sh -c \
+	"on host dartctl controller list | grep -q '^$peer *controller'"
+check "a controller can be disconnected" \
+	on host dartctl controller disconnect "$peer"
+refuse "a controller that is not connected cannot be disconnected" "$peer" \
+	on host dartctl controller disconnect "$peer"
+check "a controller that was disconnected connects again" connected 1
+kill $controller
+wait $controller
+check "a controller that has ended is no longer listed" connected 0
+check "the agent stops" on host host_down
+finish
