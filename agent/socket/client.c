@@ -7,6 +7,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <libdart/registration/descriptor.h>
+
 #include "agent/base/log.h"
 #include "client.h"
 #include "dispatch.h"
@@ -43,30 +45,13 @@ void client__free(struct client *client)
 /* Writes some of the reply, with the descriptor that goes with it. */
 static ssize_t client__send_some(struct client *client)
 {
-	union {
-		struct cmsghdr header;
-		char bytes[CMSG_SPACE(sizeof(int))];
-	} control = {
-		.header = {
-			.cmsg_level = SOL_SOCKET,
-			.cmsg_type = SCM_RIGHTS,
-			.cmsg_len = CMSG_LEN(sizeof(int)),
-		},
-	};
-	struct iovec bytes = {
-		.iov_base = client->output + client->output_sent,
-		.iov_len = client->output_length - client->output_sent,
-	};
-	struct msghdr message = { .msg_iov = &bytes, .msg_iovlen = 1 };
 	ssize_t sent;
 
-	if (client->reply_fd >= 0) {
-		memcpy(CMSG_DATA(&control.header), &client->reply_fd,
-		       sizeof(int));
-		message.msg_control = &control;
-		message.msg_controllen = sizeof(control);
-	}
-	sent = sendmsg(client->fd, &message, MSG_DONTWAIT | MSG_NOSIGNAL);
+	sent = dart_descriptor__send(client->fd,
+				     client->output + client->output_sent,
+				     client->output_length -
+					     client->output_sent,
+				     MSG_DONTWAIT, client->reply_fd);
 	if (sent > 0)
 		client__close_reply_fd(client);
 	return sent;
@@ -79,13 +64,11 @@ static int client__send(struct client *client)
 
 	while (client->output_sent < client->output_length) {
 		sent = client__send_some(client);
-		if (sent < 0 && errno == EINTR)
-			continue;
-		if (sent < 0 && errno == EAGAIN)
+		if (sent == -EAGAIN)
 			return sd_event_source_set_io_events(client->events,
 							     EPOLLOUT);
 		if (sent < 0)
-			return -errno;
+			return sent;
 		client->output_sent += sent;
 	}
 
@@ -194,53 +177,26 @@ static int client__handle_request(struct client *client)
 	return ret ?: client__send(client);
 }
 
-/* Takes the file descriptors out of a message. */
-static void client__take_fds(struct client *client, struct msghdr *message,
-			     bool is_first)
-{
-	struct cmsghdr *control = CMSG_FIRSTHDR(message);
-	int fd;
-
-	if (message->msg_flags & MSG_CTRUNC)
-		client->has_extra_fd = true;
-	if (!control || control->cmsg_level != SOL_SOCKET ||
-	    control->cmsg_type != SCM_RIGHTS)
-		return;
-
-	memcpy(&fd, CMSG_DATA(control), sizeof(fd));
-	if (is_first && client->passed_fd < 0) {
-		client->passed_fd = fd;
-		return;
-	}
-	client->has_extra_fd = true;
-	close(fd);
-}
-
-/*
- * Takes @length bytes at most, with the file descriptor that came with them.
- * The kernel closes those that do not fit into the one place for it.
- */
+/* Takes @length bytes at most, with the file descriptor that came with them. */
 static ssize_t client__take(struct client *client, size_t length, bool is_first)
 {
-	union {
-		struct cmsghdr header;
-		char bytes[CMSG_SPACE(sizeof(int))];
-	} control;
-	struct iovec bytes = {
-		.iov_base = client->request + client->request_length,
-		.iov_len = length,
-	};
-	struct msghdr message = {
-		.msg_iov = &bytes,
-		.msg_iovlen = 1,
-		.msg_control = &control,
-		.msg_controllen = CMSG_LEN(sizeof(int)),
-	};
+	bool is_truncated;
 	ssize_t taken;
+	int fd;
 
-	taken = recvmsg(client->fd, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
-	if (taken > 0)
-		client__take_fds(client, &message, is_first);
+	taken = dart_descriptor__receive(client->fd,
+					 client->request +
+						 client->request_length,
+					 length, MSG_DONTWAIT, &fd,
+					 &is_truncated);
+	if (taken > 0 && is_truncated)
+		client->has_extra_fd = true;
+	if (fd >= 0 && is_first && client->passed_fd < 0) {
+		client->passed_fd = fd;
+	} else if (fd >= 0) {
+		client->has_extra_fd = true;
+		close(fd);
+	}
 	return taken;
 }
 
@@ -260,6 +216,8 @@ static int client__receive_some(struct client *client)
 
 	if (!is_first) {
 		length = recv(client->fd, bytes, room, MSG_PEEK | MSG_DONTWAIT);
+		if (length < 0)
+			length = -errno;
 		end = length > 0 ? memchr(bytes, '\n', length) : NULL;
 		if (end)
 			length = end + 1 - bytes;
@@ -267,7 +225,7 @@ static int client__receive_some(struct client *client)
 	if (length > 0)
 		length = client__take(client, length, is_first);
 	if (length < 0)
-		return errno == EINTR ? 0 : -errno;
+		return length == -EINTR ? 0 : length;
 	if (!length)
 		return -EPIPE;
 
