@@ -19,8 +19,8 @@ int entry_name__check(const char *name, struct dart_error *error)
 	    strspn(name, allowed) != length)
 		return dart_error__set(
 			error, EINVAL,
-			"'%s' cannot be a name (use 1 to %d letters, digits and \"_-.:/@+=%%~\")",
-			name, DART_REGISTRATION_NAME_MAX - 1);
+			"a name has 1 to %d letters, digits or \"_-.:/@+=%%~\", unlike '%s'",
+			DART_REGISTRATION_NAME_MAX - 1, name);
 	return 0;
 }
 
