@@ -5,7 +5,7 @@
  * ignores the returned bytes.  Uses bare verbs; libdart only plans the READs.
  */
 #include <endian.h>
-#include <errno.h>
+#include <err.h>
 #include <netdb.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -36,16 +36,10 @@ struct bare {
 	struct ibv_sge pieces[READS_MAX];
 };
 
-static void __attribute__((noreturn)) fail(const char *what, const char *reason)
-{
-	fprintf(stderr, "bare_read: %s: %s\n", what, reason);
-	exit(EXIT_FAILURE);
-}
-
 static void check(bool good, const char *what)
 {
 	if (!good)
-		fail(what, strerror(errno));
+		err(EXIT_FAILURE, "%s", what);
 }
 
 static void await(struct bare *bare, enum rdma_cm_event_type wanted)
@@ -54,10 +48,11 @@ static void await(struct bare *bare, enum rdma_cm_event_type wanted)
 
 	check(!rdma_get_cm_event(bare->channel, &event), "connection");
 	if (event->event != wanted)
-		fail("connection", rdma_event_str(event->event));
+		errx(EXIT_FAILURE, "connection: %s",
+		     rdma_event_str(event->event));
 	if (wanted == RDMA_CM_EVENT_ESTABLISHED) {
 		if (event->param.conn.private_data_len < sizeof(bare->accept))
-			fail("handshake", "too short");
+			errx(EXIT_FAILURE, "handshake: too short");
 		memcpy(&bare->accept, event->param.conn.private_data,
 		       sizeof(bare->accept));
 	}
@@ -108,11 +103,11 @@ static void connect_to(struct bare *bare, const char *host, const char *port)
 		.rnr_retry_count = 7,
 	};
 	struct addrinfo *address;
-	int err;
+	int ret;
 
-	err = getaddrinfo(host, port, NULL, &address);
-	if (err)
-		fail(host, gai_strerror(err));
+	ret = getaddrinfo(host, port, NULL, &address);
+	if (ret)
+		errx(EXIT_FAILURE, "%s: %s", host, gai_strerror(ret));
 	bare->channel = rdma_create_event_channel();
 	check(bare->channel, "RDMA connection manager");
 	check(!rdma_create_id(bare->channel, &bare->id, NULL, RDMA_PS_TCP),
@@ -146,17 +141,18 @@ static void prepare(struct bare *bare, const struct dart_read *reads,
 	uint32_t i;
 
 	for (i = 0; i < count; i++) {
-		bare->pieces[i].addr = (uintptr_t)bare->landing +
-				       reads[i].landing;
-		bare->pieces[i].length = reads[i].length;
-		bare->pieces[i].lkey = bare->mr->lkey;
-		memset(&bare->requests[i], 0, sizeof(bare->requests[i]));
-		bare->requests[i].next = &bare->requests[i + 1];
-		bare->requests[i].sg_list = &bare->pieces[i];
-		bare->requests[i].num_sge = 1;
-		bare->requests[i].opcode = IBV_WR_RDMA_READ;
-		bare->requests[i].wr.rdma.remote_addr = reads[i].address;
-		bare->requests[i].wr.rdma.rkey = reads[i].rkey;
+		bare->pieces[i] = (struct ibv_sge){
+			.addr = (uintptr_t)bare->landing + reads[i].landing,
+			.length = reads[i].length,
+			.lkey = bare->mr->lkey,
+		};
+		bare->requests[i] = (struct ibv_send_wr){
+			.next = &bare->requests[i + 1],
+			.sg_list = &bare->pieces[i],
+			.num_sge = 1,
+			.opcode = IBV_WR_RDMA_READ,
+			.wr.rdma = { reads[i].address, reads[i].rkey },
+		};
 	}
 	bare->requests[count - 1].next = NULL;
 	bare->requests[count - 1].send_flags = IBV_SEND_SIGNALED;
@@ -176,14 +172,14 @@ static uint64_t run_once(void *of)
 	check(!ibv_req_notify_cq(bare->cq, 0), "notification");
 	check(!ibv_post_send(bare->id->qp, bare->requests, &bad), "post");
 	if (epoll_wait(bare->epoll, &event, 1, TIMEOUT_MS) != 1)
-		fail("READ", "no answer");
+		errx(EXIT_FAILURE, "READ: no answer");
 	check(!ibv_get_cq_event(bare->completions, &cq, &context),
 	      "completion");
 	ibv_ack_cq_events(cq, 1);
 	if (ibv_poll_cq(bare->cq, 1, &wc) != 1)
-		fail("READ", "no completion");
+		errx(EXIT_FAILURE, "READ: no completion");
 	if (wc.status != IBV_WC_SUCCESS)
-		fail("READ", ibv_wc_status_str(wc.status));
+		errx(EXIT_FAILURE, "READ: %s", ibv_wc_status_str(wc.status));
 	return timing__now_ns() - start;
 }
 
@@ -199,13 +195,13 @@ static struct dart_table *fetch_table(struct bare *bare)
 
 	if (le64toh(bare->accept.magic) != DART_CONTROL_MAGIC || !read.length ||
 	    read.length > DART_CONTROL_LENGTH_MAX)
-		fail("handshake", "not a dart agent");
+		errx(EXIT_FAILURE, "handshake: not a dart agent");
 	reserve(bare, read.length);
 	prepare(bare, &read, 1);
 	run_once(bare);
 	if (dart_table__decode(bare->landing, read.length, &table, NULL,
 			       &error))
-		fail("table", error.text);
+		errx(EXIT_FAILURE, "table: %s", error.text);
 	return table;
 }
 
@@ -220,10 +216,10 @@ static void plan_reads(struct bare *bare, uint32_t *count, uint64_t *bytes)
 
 	table = fetch_table(bare);
 	if (dart_read_plan__new(table, NULL, 0, &plan))
-		fail("plan", "too much to READ");
+		errx(EXIT_FAILURE, "plan: too much to READ");
 	planned = dart_read_plan__reads(plan, count);
 	if (*count >= READS_MAX)
-		fail("plan", "too many READs");
+		errx(EXIT_FAILURE, "plan: too many READs");
 	for (i = 0; i < *count; i++)
 		reads[i] = planned[i];
 	reads[*count] = (struct dart_read) {
@@ -251,7 +247,8 @@ int main(int argc, char *argv[])
 	char *port;
 
 	if (first < 0 || argc != first + 1)
-		fail("usage", "bare_read [--count N] [--interval 100ms] HOST[:PORT]");
+		errx(EXIT_FAILURE,
+		     "usage: bare_read [--count N] [--interval 100ms] HOST[:PORT]");
 	port = strrchr(argv[first], ':');
 	if (port)
 		*port++ = '\0';
@@ -260,8 +257,7 @@ int main(int argc, char *argv[])
 	plan_reads(&bare, &reads, &bytes);
 	printf("{\"reads\": %u, \"bytes\": %llu, ", reads,
 	       (unsigned long long)bytes);
-	if (timing__run(&timing, run_once, &bare))
-		fail("memory", strerror(ENOMEM));
+	timing__run(&timing, run_once, &bare);
 	printf("}\n");
 	rdma_disconnect(bare.id);
 	return 0;

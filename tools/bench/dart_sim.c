@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* dart-sim: measures the figures of section 5 of the DART paper. */
-#include <errno.h>
+#include <err.h>
 #include <getopt.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include <libdart/store/store_sizing.h>
 
@@ -37,12 +36,6 @@ struct task {
 	double scale;
 	FILE *csv;
 };
-
-static void __attribute__((noreturn)) fail(const char *what, const char *reason)
-{
-	fprintf(stderr, "dart-sim: %s: %s\n", what, reason);
-	exit(EXIT_FAILURE);
-}
 
 /* ---- figure 3 */
 
@@ -104,7 +97,7 @@ static void simulate_load(struct task *task)
 
 			simulation__report(simulation, flows);
 			tally = simulation__ask(simulation, 0, flows);
-			measured[step][i] = simulation_tally__right(&tally);
+			measured[step][i] = (double)tally.right / flows;
 			theory[step][i] = dart_store_sizing__average(
 				(double)flows / geometry.slots, copies[i]);
 			worst = fmax(worst, fabs(measured[step][i] -
@@ -177,10 +170,11 @@ static double simulate_ages(struct task *task, uint64_t slots,
 		const double older = load * (age + 1) / AGES;
 
 		/* The oldest flows are the first ones. */
-		tally = simulation__ask(simulation,
-					flows * (AGES - age - 1) / AGES,
-					flows * (AGES - age) / AGES);
-		measured = simulation_tally__right(&tally);
+		const uint64_t first = flows * (AGES - age - 1) / AGES;
+		const uint64_t end = flows * (AGES - age) / AGES;
+
+		tally = simulation__ask(simulation, first, end);
+		measured = (double)tally.right / (end - first);
 		theory = (age + 1) * dart_store_sizing__average(older, redundancy);
 		if (age)
 			theory -= age * dart_store_sizing__average(younger,
@@ -191,14 +185,13 @@ static double simulate_ages(struct task *task, uint64_t slots,
 			(younger + older) / 2 * geometry.slots, measured,
 			theory);
 		all.right += tally.right;
-		all.empty += tally.empty;
 		all.ambiguous += tally.ambiguous;
 		all.wrong += tally.wrong;
 		oldest = measured;
 	}
 	simulation__free(simulation);
 
-	measured = simulation_tally__right(&all);
+	measured = (double)all.right / flows;
 	printf("Figure 4, %" PRIu64 " flows in %" PRIu64 " slots of %zu bytes, N = %u%s:\n",
 	       flows, geometry.slots, dart_store_geometry__slot_length(&geometry),
 	       redundancy, scale < 1 ? ", scaled at equal load" : "");
@@ -259,7 +252,7 @@ static void simulate_errors(struct task *task)
 				loads[load], 2, widths[i].bits, &risks);
 			fprintf(task->csv, "%u,%g,%" PRIu64 ",%" PRIu64 ",%.6g,%.6g,%.6g\n",
 				widths[i].bits, loads[load], flows, tally.wrong,
-				simulation_tally__wrong(&tally), risks.wrong.low,
+				(double)tally.wrong / flows, risks.wrong.low,
 				risks.wrong.high);
 			printf("  %2u bits, load %4g: %" PRIu64 " of %" PRIu64 ", theory %.4g to %.4g\n",
 			       widths[i].bits, loads[load], tally.wrong, flows,
@@ -290,19 +283,19 @@ static const struct figure {
 static int run(const struct figure *figure, double scale, const char *output)
 {
 	struct task task = { .scale = scale };
-	char path[4096];
+	char *path;
 
-	if (snprintf(path, sizeof(path), "%s/%s", output, figure->file) >=
-	    (int)sizeof(path))
-		fail(output, strerror(ENAMETOOLONG));
+	if (asprintf(&path, "%s/%s", output, figure->file) < 0)
+		err(EXIT_FAILURE, "%s", output);
 	task.csv = fopen(path, "we");
 	if (!task.csv)
-		fail(path, strerror(errno));
+		err(EXIT_FAILURE, "%s", path);
 	figure->run(&task);
 	fputs("\r\033[K", stderr);
 	if (fclose(task.csv))
-		fail(path, strerror(errno));
+		err(EXIT_FAILURE, "%s", path);
 	printf("  %s\n", path);
+	free(path);
 	return EXIT_SUCCESS;
 }
 
@@ -325,7 +318,8 @@ int main(int argc, char *argv[])
 		case 's':
 			scale = strtod(optarg, &end);
 			if (*end || !(scale >= 1e-4 && scale <= 1))
-				fail("--scale", "expected a number from 0.0001 to 1");
+				errx(EXIT_FAILURE,
+				     "--scale: expected a number from 0.0001 to 1");
 			break;
 		case 'o':
 			output = optarg;

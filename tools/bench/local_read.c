@@ -5,12 +5,11 @@
  * the beginning; nothing is parsed or sent.  Notifies its parent when all are open
  * (sd_notify(3)).
  */
-#include <errno.h>
+#include <err.h>
 #include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include <systemd/sd-daemon.h>
@@ -23,12 +22,6 @@ struct files {
 	size_t bytes;	/* of the last sample */
 };
 
-static void __attribute__((noreturn)) fail(const char *what, const char *reason)
-{
-	fprintf(stderr, "local_read: %s: %s\n", what, reason);
-	exit(EXIT_FAILURE);
-}
-
 static uint64_t sample(void *context)
 {
 	uint64_t start = timing__now_ns();
@@ -40,8 +33,10 @@ static uint64_t sample(void *context)
 	files->bytes = 0;
 	for (i = 0; i < files->count; i++) {
 		got = pread(files->fds[i], bytes, sizeof(bytes), 0);
-		if (got <= 0)
-			fail("read", got ? strerror(errno) : "an empty file");
+		if (got < 0)
+			err(EXIT_FAILURE, "read");
+		if (!got)
+			errx(EXIT_FAILURE, "read: an empty file");
 		files->bytes += got;
 	}
 	return timing__now_ns() - start;
@@ -54,20 +49,20 @@ int main(int argc, char *argv[])
 	struct files files = { .count = argc - first };
 
 	if (first < 0 || !files.count)
-		fail("usage", "local_read [--count N] [--interval 100ms] FILE...");
+		errx(EXIT_FAILURE,
+		     "usage: local_read [--count N] [--interval 100ms] FILE...");
 	files.fds = calloc(files.count, sizeof(*files.fds));
 	if (!files.fds)
-		fail("memory", strerror(errno));
+		err(EXIT_FAILURE, "memory");
 	for (i = 0; i < files.count; i++) {
 		files.fds[i] = open(argv[first + i], O_RDONLY | O_CLOEXEC);
 		if (files.fds[i] < 0)
-			fail(argv[first + i], strerror(errno));
+			err(EXIT_FAILURE, "%s", argv[first + i]);
 	}
 
 	sd_notify(0, "READY=1");
 	printf("{");
-	if (timing__run(&timing, sample, &files))
-		fail("memory", strerror(ENOMEM));
+	timing__run(&timing, sample, &files);
 	printf(", \"reads\": %d, \"bytes\": %zu}\n", files.count, files.bytes);
 	free(files.fds);
 	return EXIT_SUCCESS;

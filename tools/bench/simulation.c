@@ -2,6 +2,7 @@
 /* Fills a store with flows, queries them, and counts the outcomes. */
 #include "simulation.h"
 
+#include <err.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,17 +30,13 @@ struct simulation *simulation__new(const struct dart_store_geometry *geometry)
 	struct simulation *simulation = calloc(1, sizeof(*simulation));
 
 	if (!simulation)
-		goto out_of_memory;
+		err(EXIT_FAILURE, "simulation");
 	simulation->length = dart_store_geometry__length(geometry);
 	simulation->memory = memory__new(simulation->length, true);
 	if (!simulation->memory ||
 	    dart_store__new(geometry, simulation->memory, &simulation->store))
-		goto out_of_memory;
+		errx(EXIT_FAILURE, "out of memory (use a smaller --scale)");
 	return simulation;
-
-out_of_memory:
-	fputs("dart-sim: out of memory (use a smaller --scale)\n", stderr);
-	exit(EXIT_FAILURE);
 }
 
 void simulation__free(struct simulation *simulation)
@@ -76,19 +73,13 @@ void simulation__report(struct simulation *simulation, uint64_t flows)
 static void tally__add(struct simulation_tally *tally,
 		       const struct dart_store_answer *answer, uint32_t number)
 {
-	switch (answer->outcome) {
-	case DART_STORE_EMPTY:
-		tally->empty++;
-		break;
-	case DART_STORE_AMBIGUOUS:
+	if (answer->outcome == DART_STORE_AMBIGUOUS)
 		tally->ambiguous++;
-		break;
-	case DART_STORE_FOUND:
-		if (memcmp(answer->value, &number, sizeof(number)))
-			tally->wrong++;
-		else
-			tally->right++;
-	}
+	else if (answer->outcome == DART_STORE_FOUND &&
+		 memcmp(answer->value, &number, sizeof(number)))
+		tally->wrong++;
+	else if (answer->outcome == DART_STORE_FOUND)
+		tally->right++;
 }
 
 struct simulation_tally simulation__ask(struct simulation *simulation,
@@ -108,22 +99,6 @@ struct simulation_tally simulation__ask(struct simulation *simulation,
 				     first / 1e6, end / 1e6);
 	}
 	return tally;
-}
-
-static double part(const struct simulation_tally *tally, uint64_t count)
-{
-	return (double)count / (tally->right + tally->empty +
-				tally->ambiguous + tally->wrong);
-}
-
-double simulation_tally__right(const struct simulation_tally *tally)
-{
-	return part(tally, tally->right);
-}
-
-double simulation_tally__wrong(const struct simulation_tally *tally)
-{
-	return part(tally, tally->wrong);
 }
 
 void simulation__progress(const char *format, ...)

@@ -10,10 +10,9 @@
 
 struct simulation;
 
-/* Outcomes of queries. */
+/* Outcomes of queries; the others found no value. */
 struct simulation_tally {
 	uint64_t right;
-	uint64_t empty;
 	uint64_t ambiguous;
 	uint64_t wrong;
 };
@@ -27,10 +26,6 @@ void simulation__report(struct simulation *simulation, uint64_t flows);
 /* Queries flows @first to @end - 1. */
 struct simulation_tally simulation__ask(struct simulation *simulation,
 					uint64_t first, uint64_t end);
-
-/* Fraction of the queries with this outcome. */
-double simulation_tally__right(const struct simulation_tally *tally);
-double simulation_tally__wrong(const struct simulation_tally *tally);
 
 /* Prints progress to stderr, at most twice a second. */
 __attribute__((format(printf, 1, 2)))

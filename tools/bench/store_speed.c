@@ -8,6 +8,7 @@
  * The measurements alternate and count CPU time, as the machine may run other
  * programs.
  */
+#include <err.h>
 #include <getopt.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -40,12 +41,6 @@ struct bench {
 };
 
 static const struct dart_store_rule rule = { DART_STORE_PLURALITY, 0 };
-
-static void __attribute__((noreturn)) fail(const char *what)
-{
-	fprintf(stderr, "store_speed: %s\n", what);
-	exit(EXIT_FAILURE);
-}
 
 static uint64_t cpu_ns(void)
 {
@@ -194,13 +189,14 @@ static void run(uint32_t slots_log2, uint32_t rounds, bool is_huge)
 	uint32_t round, kind;
 
 	if (!bench)
-		fail("out of memory");
+		err(EXIT_FAILURE, "calloc");
 	bench->memory = memory__new(length, is_huge);
 	bench->slots = geometry.slots;
 	bench->random = dart_random__of(1);
 	if (!bench->memory ||
 	    dart_store__new(&geometry, bench->memory, &bench->store))
-		fail("out of memory (use a smaller --slots-log2)");
+		errx(EXIT_FAILURE,
+		     "out of memory (use a smaller --slots-log2)");
 
 	fprintf(stderr, "store_speed: %zu MiB, %s pages: filling\n",
 		length >> 20, is_huge ? "huge" : "small");
@@ -233,7 +229,8 @@ static uint32_t parse(const char *text, uint32_t max)
 	unsigned long number = strtoul(text, &end, 10);
 
 	if (*text < '0' || *text > '9' || *end || !number || number > max)
-		fail("usage: store_speed [--slots-log2 K] [--rounds N]");
+		errx(EXIT_FAILURE,
+		     "usage: store_speed [--slots-log2 K] [--rounds N]");
 	return number;
 }
 

@@ -2,6 +2,7 @@
 /* Repeats a function at fixed intervals and prints percentiles of its time. */
 #include "timing.h"
 
+#include <err.h>
 #include <errno.h>
 #include <getopt.h>
 #include <stdbool.h>
@@ -76,14 +77,14 @@ static unsigned long long percentile(const uint64_t *sorted, size_t count,
 	return sorted[(count * percent + 99) / 100 - 1];
 }
 
-int timing__run(const struct timing *timing, uint64_t (*once)(void *context),
-		void *context)
+void timing__run(const struct timing *timing, uint64_t (*once)(void *context),
+		 void *context)
 {
 	uint64_t due, *times = calloc(timing->count, sizeof(*times));
 	unsigned long i;
 
 	if (!times)
-		return -ENOMEM;
+		err(EXIT_FAILURE, "memory");
 	due = timing__now_ns();
 	for (i = 0; i < timing->count; i++) {
 		due += timing->interval_ms * 1000000ULL;
@@ -99,5 +100,4 @@ int timing__run(const struct timing *timing, uint64_t (*once)(void *context),
 	       percentile(times, timing->count, 99),
 	       percentile(times, timing->count, 100));
 	free(times);
-	return 0;
 }
