@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <libdart/error.h>
@@ -29,7 +30,7 @@ static int parse(char *line)
 
 static int clear_options(void **state)
 {
-	options__clear(&options);
+	settings__clear(&options.settings);
 	return 0;
 }
 
@@ -58,7 +59,7 @@ static void test_short_options(void **state)
 	char line[] = "-i 250us -n 7 -j -c file -e x,y h";
 
 	assert_int_equal(parse(line), 0);
-	assert_int_equal(options.action, OPTIONS_RUN);
+	assert_int_equal(options.action, 0);
 	assert_int_equal(options.settings.interval_ns, 250000);
 	assert_int_equal(options.count, 7);
 	assert_true(options.json);
@@ -87,13 +88,13 @@ static void test_help_and_version(void **state)
 	char long_help[] = "--help", long_version[] = "--version";
 
 	assert_int_equal(parse(help), 0);
-	assert_int_equal(options.action, OPTIONS_HELP);
+	assert_int_equal(options.action, 'h');
 	assert_int_equal(parse(version), 0);
-	assert_int_equal(options.action, OPTIONS_VERSION);
+	assert_int_equal(options.action, 'V');
 	assert_int_equal(parse(long_help), 0);
-	assert_int_equal(options.action, OPTIONS_HELP);
+	assert_int_equal(options.action, 'h');
 	assert_int_equal(parse(long_version), 0);
-	assert_int_equal(options.action, OPTIONS_VERSION);
+	assert_int_equal(options.action, 'V');
 }
 
 static void test_refused(void **state)
@@ -141,7 +142,7 @@ static void test_refused(void **state)
 		assert_int_equal(parse(line), -EINVAL);
 		if (!strstr(error.text, wrong[i].error))
 			fail_msg("%s: %s", wrong[i].line, error.text);
-		options__clear(&options);
+		settings__clear(&options.settings);
 	}
 }
 

@@ -24,12 +24,14 @@ struct config {
 	struct dart_error *error;
 };
 
-/* A key that a mapping may have, and the function that takes its value. */
-struct config_key {
-	const char *name;
-	int (*take)(struct config *config, const yaml_node_t *value,
-		    void *into);
-};
+/* Takes the value of @key of a mapping; -ENOENT if there is no such key. */
+typedef int take_value(struct config *config, const char *key,
+		       const yaml_node_t *value, void *into);
+
+static const yaml_node_t *config__node(struct config *config, int index)
+{
+	return yaml_document_get_node(&config->document, index);
+}
 
 static int __attribute__((format(printf, 3, 4)))
 refuse(struct config *config, const yaml_node_t *node, const char *format, ...)
@@ -57,40 +59,34 @@ static const char *text_of(const yaml_node_t *node)
 }
 
 static int take_mapping(struct config *config, const yaml_node_t *node,
-			const struct config_key *keys, void *into)
+			take_value *take, void *into)
 {
-	const struct config_key *key;
-	yaml_node_pair_t *pair, *earlier;
+	const yaml_node_pair_t *pair, *earlier;
+	const yaml_node_t *name_node;
 	const char *name;
-	int err;
+	int ret;
 
 	if (node->type != YAML_MAPPING_NODE)
 		return refuse(config, node, "expected KEY: VALUE lines");
 	for (pair = node->data.mapping.pairs.start;
 	     pair < node->data.mapping.pairs.top; pair++) {
-		yaml_node_t *name_node = yaml_document_get_node(
-			&config->document, pair->key);
-
+		name_node = config__node(config, pair->key);
 		name = text_of(name_node);
-		for (key = keys; name && key->name; key++) {
-			if (!strcmp(key->name, name))
-				break;
-		}
-		if (!name || !key->name)
-			return refuse(config, name_node, "unknown key '%s'",
-				      name ? name : "?");
-		for (earlier = node->data.mapping.pairs.start; earlier < pair;
-		     earlier++) {
-			if (!strcmp(name, text_of(yaml_document_get_node(
-					&config->document, earlier->key))))
+		for (earlier = node->data.mapping.pairs.start;
+		     name && earlier < pair; earlier++) {
+			if (!strcmp(name, text_of(config__node(config,
+							       earlier->key))))
 				return refuse(config, name_node,
 					      "duplicate key '%s'", name);
 		}
-		err = key->take(config,
-				yaml_document_get_node(&config->document,
-						       pair->value), into);
-		if (err)
-			return err;
+		ret = !name ? -ENOENT :
+		      take(config, name, config__node(config, pair->value),
+			   into);
+		if (ret == -ENOENT)
+			return refuse(config, name_node, "unknown key '%s'",
+				      name ? name : "?");
+		if (ret)
+			return ret;
 	}
 	return 0;
 }
@@ -100,19 +96,15 @@ static int take_sequence(struct config *config, const yaml_node_t *node,
 				     const yaml_node_t *item, void *into),
 			 void *into)
 {
-	yaml_node_item_t *item;
-	int err;
+	const yaml_node_item_t *item;
+	int ret = 0;
 
 	if (node->type != YAML_SEQUENCE_NODE)
 		return refuse(config, node, "expected a list");
 	for (item = node->data.sequence.items.start;
-	     item < node->data.sequence.items.top; item++) {
-		err = take(config, yaml_document_get_node(&config->document,
-							  *item), into);
-		if (err)
-			return err;
-	}
-	return 0;
+	     !ret && item < node->data.sequence.items.top; item++)
+		ret = take(config, config__node(config, *item), into);
+	return ret;
 }
 
 static int read_interval(struct config *config, const yaml_node_t *value,
@@ -127,85 +119,56 @@ static int read_interval(struct config *config, const yaml_node_t *value,
 	return 0;
 }
 
-static int take_agent_host(struct config *config, const yaml_node_t *value,
-			   void *into)
+static int read_port(struct config *config, const yaml_node_t *value,
+		     uint16_t *port)
 {
-	struct config_agent *agent = into;
 	const char *text = text_of(value);
-
-	if (!text || !*text)
-		return refuse(config, value, "expected a name or an address");
-	agent->host = text;
-	return 0;
-}
-
-static int take_agent_port(struct config *config, const yaml_node_t *value,
-			   void *into)
-{
-	struct config_agent *agent = into;
-	const char *text = text_of(value);
-	unsigned long port;
+	unsigned long number;
 	char *end;
 
 	if (!text || *text < '0' || *text > '9')
 		return refuse(config, value, "expected a port");
-	port = strtoul(text, &end, 10);
-	if (*end || !port || port > UINT16_MAX)
+	number = strtoul(text, &end, 10);
+	if (*end || !number || number > UINT16_MAX)
 		return refuse(config, value, "'%s' is not a port", text);
-	agent->port = port;
+	*port = number;
 	return 0;
 }
 
-static int take_agent_interval(struct config *config, const yaml_node_t *value,
-			       void *into)
+static int take_agent_value(struct config *config, const char *key,
+			    const yaml_node_t *value, void *into)
 {
 	struct config_agent *agent = into;
 
-	return read_interval(config, value, &agent->interval_ns);
+	if (!strcmp(key, "port"))
+		return read_port(config, value, &agent->port);
+	if (!strcmp(key, "interval"))
+		return read_interval(config, value, &agent->interval_ns);
+	if (strcmp(key, "host"))
+		return -ENOENT;
+	agent->host = text_of(value);
+	if (!agent->host || !*agent->host)
+		return refuse(config, value, "expected a name or an address");
+	return 0;
 }
 
 static int take_agent(struct config *config, const yaml_node_t *item,
 		      void *into)
 {
-	static const struct config_key keys[] = {
-		{ "host", take_agent_host },
-		{ "port", take_agent_port },
-		{ "interval", take_agent_interval },
-		{ }
-	};
 	struct config_agent agent = { .port = DART_CONTROL_PORT };
-	int err;
+	int ret;
 
-	err = take_mapping(config, item, keys, &agent);
-	if (err)
-		return err;
+	ret = take_mapping(config, item, take_agent_value, &agent);
+	if (ret)
+		return ret;
 	if (!agent.host)
 		return refuse(config, item, "an agent has no 'host'");
-	err = settings__add_target(into, agent.host, agent.port,
+	ret = settings__add_target(into, agent.host, agent.port,
 				   agent.interval_ns);
-	if (err == -EEXIST)
+	if (ret == -EEXIST)
 		return refuse(config, item, "agent '%s' port %u is named twice",
 			      agent.host, agent.port);
-	return err;
-}
-
-static int take_agents(struct config *config, const yaml_node_t *value,
-		       void *into)
-{
-	return take_sequence(config, value, take_agent, into);
-}
-
-static int take_interval(struct config *config, const yaml_node_t *value,
-			 void *into)
-{
-	struct settings *settings = into;
-	uint64_t interval_ns;
-	int err;
-
-	err = read_interval(config, value, &interval_ns);
-	if (!err && !settings->interval_ns)
-		settings->interval_ns = interval_ns;
-	return err;
+	return ret;
 }
 
 static int take_entry(struct config *config, const yaml_node_t *item,
@@ -221,56 +184,53 @@ static int take_entry(struct config *config, const yaml_node_t *item,
 	return err;
 }
 
-static int take_entries(struct config *config, const yaml_node_t *value,
-			void *into)
+static int take_setting(struct config *config, const char *key,
+			const yaml_node_t *value, void *into)
 {
 	struct settings *settings = into, ignored = { };
-	int err;
+	uint64_t interval_ns;
+	int ret;
 
-	if (!settings->entry_count)
-		return take_sequence(config, value, take_entry, settings);
-	err = take_sequence(config, value, take_entry, &ignored);
-	settings__clear(&ignored);
-	return err;
-}
-
-static int take_document(struct config *config, struct settings *settings)
-{
-	static const struct config_key keys[] = {
-		{ "interval", take_interval },
-		{ "entries", take_entries },
-		{ "agents", take_agents },
-		{ }
-	};
-	yaml_node_t *root = yaml_document_get_root_node(&config->document);
-
-	if (!root)
-		return refuse(config, NULL, "the file is empty");
-	return take_mapping(config, root, keys, settings);
+	if (!strcmp(key, "agents"))
+		return take_sequence(config, value, take_agent, settings);
+	if (!strcmp(key, "entries")) {
+		ret = take_sequence(config, value, take_entry,
+				    settings->entry_count ? &ignored :
+							    settings);
+		settings__clear(&ignored);
+		return ret;
+	}
+	if (strcmp(key, "interval"))
+		return -ENOENT;
+	ret = read_interval(config, value, &interval_ns);
+	if (!ret && !settings->interval_ns)
+		settings->interval_ns = interval_ns;
+	return ret;
 }
 
 int config__load(struct settings *settings, FILE *file, const char *path,
 		 struct dart_error *error)
 {
 	struct config config = { .path = path, .error = error };
+	const yaml_node_t *root;
 	yaml_parser_t parser;
-	int err;
+	int ret = -ENOMEM;
 
 	dart_error__set(error, 0, "%s: out of memory", path);
 	if (!yaml_parser_initialize(&parser))
 		return -ENOMEM;
 	yaml_parser_set_input_file(&parser, file);
-	if (!yaml_parser_load(&parser, &config.document)) {
-		err = parser.error == YAML_MEMORY_ERROR ? -ENOMEM : -EINVAL;
-		if (err == -EINVAL)
-			dart_error__set(error, 0, "%s:%zu: not YAML: %s", path,
-					parser.problem_mark.line + 1,
-					parser.problem ? parser.problem : "?");
-		goto out;
+	if (yaml_parser_load(&parser, &config.document)) {
+		root = yaml_document_get_root_node(&config.document);
+		ret = root ? take_mapping(&config, root, take_setting,
+					  settings) :
+			     refuse(&config, NULL, "the file is empty");
+		yaml_document_delete(&config.document);
+	} else if (parser.error != YAML_MEMORY_ERROR) {
+		ret = dart_error__set(error, EINVAL, "%s:%zu: not YAML: %s",
+				      path, parser.problem_mark.line + 1,
+				      parser.problem ? parser.problem : "?");
 	}
-	err = take_document(&config, settings);
-	yaml_document_delete(&config.document);
-out:
 	yaml_parser_delete(&parser);
-	return err;
+	return ret;
 }

@@ -2,6 +2,7 @@
 /* dart-controller: reads metrics out of the memory of other hosts. */
 #include <errno.h>
 #include <netdb.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,11 +29,10 @@ static int load_config(struct options *options)
 	}
 	err = config__load(&options->settings, file, options->config, &error);
 	fclose(file);
-	if (!err && !options->settings.target_count) {
-		dart_error__set(&error, 0, "%s: the file names no agent",
-				options->config);
-		err = -EINVAL;
-	}
+	if (!err && !options->settings.target_count)
+		err = dart_error__set(&error, EINVAL,
+				      "%s: the file names no agent",
+				      options->config);
 	if (err)
 		fprintf(stderr, "dart-controller: %s\n", error.text);
 	return err;
@@ -61,31 +61,23 @@ static int resolve_targets(struct settings *settings)
 
 int main(int argc, char *argv[])
 {
+	int status = EXIT_SUCCESS;
 	struct dart_error error;
-	int status = EXIT_FAILURE;	/* 2: wrong arguments */
 	struct options options;
 
 	if (options__parse(&options, argc, argv, &error)) {
 		fprintf(stderr, "dart-controller: %s\n", error.text);
-		status = 2;
-		goto out;
-	}
-	if (options.action == OPTIONS_HELP) {
-		options__print_help(stdout);
-		status = EXIT_SUCCESS;
-		goto out;
-	}
-	if (options.action == OPTIONS_VERSION) {
+		status = 2;	/* wrong arguments */
+	} else if (options.action == 'h') {
+		fputs(options__help, stdout);
+	} else if (options.action == 'V') {
 		puts("dart-controller " DART_VERSION);
-		status = EXIT_SUCCESS;
-		goto out;
+	} else if (load_config(&options) ||
+		   resolve_targets(&options.settings)) {
+		status = EXIT_FAILURE;
+	} else {
+		status = controller__run(&options);
 	}
-	if (load_config(&options) || resolve_targets(&options.settings))
-		goto out;
-	if (!options.settings.interval_ns)
-		options.settings.interval_ns = SETTINGS_INTERVAL_DEFAULT_NS;
-	status = controller__run(&options);
-out:
-	options__clear(&options);
+	settings__clear(&options.settings);
 	return status;
 }

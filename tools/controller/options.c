@@ -22,33 +22,28 @@ static const struct option long_options[] = {
 	{ }
 };
 
-void options__print_help(FILE *out)
-{
-	fputs("Usage: dart-controller [OPTION]... [HOST[:PORT]]...\n"
-	      "Reads metrics from the memory of hosts by RDMA READ.\n"
-	      "\n"
-	      "  -i, --interval TIME    time between scrapes: 100ms, 1s (default), 1min\n"
-	      "  -n, --count N          exit after N scrapes of each agent\n"
-	      "      --once             print all values of one scrape and exit\n"
-	      "  -e, --entries NAME,... scrape only these entries\n"
-	      "  -j, --json             print JSON, one line per scrape\n"
-	      "  -c, --config FILE      read further agents and settings from a YAML file\n"
-	      "  -h, --help             print this and exit\n"
-	      "  -V, --version          print the version and exit\n"
-	      "\n"
-	      "HOST is a name or an address ([V6]:PORT for IPv6); PORT is 4792 by default.\n",
-	      out);
-}
+const char options__help[] =
+	"Usage: dart-controller [OPTION]... [HOST[:PORT]]...\n"
+	"Reads metrics from the memory of hosts by RDMA READ.\n"
+	"\n"
+	"  -i, --interval TIME    time between scrapes: 100ms, 1s (default), 1min\n"
+	"  -n, --count N          exit after N scrapes of each agent\n"
+	"      --once             print all values of one scrape and exit\n"
+	"  -e, --entries NAME,... scrape only these entries\n"
+	"  -j, --json             print JSON, one line per scrape\n"
+	"  -c, --config FILE      read further agents and settings from a YAML file\n"
+	"  -h, --help             print this and exit\n"
+	"  -V, --version          print the version and exit\n"
+	"\n"
+	"HOST is a name or an address ([V6]:PORT for IPv6); PORT is 4792 by default.\n";
 
-static int parse_count(const char *text, uint64_t *count)
+static bool parse_count(const char *text, uint64_t *count)
 {
 	char *end;
 
 	errno = 0;
 	*count = strtoull(text, &end, 10);
-	if (*text < '0' || *text > '9' || *end || errno || !*count)
-		return -EINVAL;
-	return 0;
+	return *text >= '0' && *text <= '9' && !*end && !errno && *count;
 }
 
 static int add_entries(struct settings *settings, const char *names,
@@ -60,15 +55,15 @@ static int add_entries(struct settings *settings, const char *names,
 	while (!err && (name = strsep(&rest, ","))) {
 		err = settings__add_entry(settings, name);
 		if (err == -EEXIST)
-			dart_error__set(error, 0, "entry '%s' is named twice",
-					name);
+			err = dart_error__set(error, EINVAL,
+					      "entry '%s' is named twice", name);
 		else if (err == -EINVAL)
 			dart_error__set(error, 0,
 				"'%s' is not an entry (expected NAME,NAME as in dartctl list)",
 				name);
 	}
 	free(copy);
-	return err == -EEXIST ? -EINVAL : err;
+	return err;
 }
 
 static int add_target(struct settings *settings, const char *text,
@@ -79,18 +74,15 @@ static int add_target(struct settings *settings, const char *text,
 	int err;
 
 	err = dart_address__parse(text, &host, &port);
-	if (err) {
-		dart_error__set(error, 0,
+	if (err)
+		return dart_error__set(error, -err,
 			"'%s' is not an agent (expected HOST, HOST:PORT or [V6]:PORT)",
 			text);
-		return err;
-	}
 	err = settings__add_target(settings, host, port, 0);
 	free(host);
-	if (err == -EEXIST) {
+	if (err == -EEXIST)
 		return dart_error__set(error, EINVAL,
 				       "agent '%s' is named twice", text);
-	}
 	return err;
 }
 
@@ -106,7 +98,7 @@ static int parse_one(struct options *options, int c, char *argv[],
 			"'%s' is not an interval (expected 100us to 60min, e.g. 1s)",
 			optarg);
 	case 'n':
-		if (!parse_count(optarg, &options->count))
+		if (parse_count(optarg, &options->count))
 			return 0;
 		return dart_error__set(error, EINVAL,
 			"'%s' is not a count (expected a number above 0)",
@@ -123,10 +115,8 @@ static int parse_one(struct options *options, int c, char *argv[],
 		options->once = true;
 		return 0;
 	case 'h':
-		options->action = OPTIONS_HELP;
-		return 0;
 	case 'V':
-		options->action = OPTIONS_VERSION;
+		options->action = c;
 		return 0;
 	case ':':
 		return dart_error__set(error, EINVAL,
@@ -164,7 +154,7 @@ int options__parse(struct options *options, int argc, char *argv[],
 			return err;
 	}
 
-	if (options->action != OPTIONS_RUN)
+	if (options->action)
 		return 0;
 	if (options->once && options->count)
 		return dart_error__set(error, EINVAL,
@@ -173,9 +163,4 @@ int options__parse(struct options *options, int argc, char *argv[],
 		return dart_error__set(error, EINVAL,
 			"no agent to scrape (add HOST[:PORT] or --config FILE)");
 	return 0;
-}
-
-void options__clear(struct options *options)
-{
-	settings__clear(&options->settings);
 }

@@ -4,20 +4,13 @@
 #define CONTROLLER_OPTIONS_H
 
 #include <stdbool.h>
-#include <stdio.h>
 
 #include <libdart/error.h>
 
 #include "settings.h"
 
-enum options_action {
-	OPTIONS_RUN = 0,
-	OPTIONS_HELP,
-	OPTIONS_VERSION,
-};
-
 struct options {
-	enum options_action action;
+	char action;	/* 'h': print the help; 'V': the version; 0: run */
 	struct settings settings;
 	const char *config;	/* path or NULL; points into argv */
 	uint64_t count;		/* scrapes per target; 0: unlimited */
@@ -27,11 +20,10 @@ struct options {
 
 /*
  * Returns 0; -EINVAL with a sentence in @error; -ENOMEM.  In every case the
- * caller frees with options__clear().
+ * caller frees @settings.
  */
 int options__parse(struct options *options, int argc, char *argv[],
 		   struct dart_error *error);
-void options__clear(struct options *options);
-void options__print_help(FILE *out);
+extern const char options__help[];
 
 #endif /* CONTROLLER_OPTIONS_H */

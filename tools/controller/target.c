@@ -251,7 +251,8 @@ int target__new(struct target_context *context,
 	target->identity = identity;
 	target->settings = settings;
 	target->backoff_us = TARGET_BACKOFF_MIN_US;
-	target->schedule.interval_ns = settings->interval_ns ?: all->interval_ns;
+	target->schedule.interval_ns = settings->interval_ns ?:
+		all->interval_ns ?: SETTINGS_INTERVAL_DEFAULT_NS;
 	err = target__add_timer(target, &target->scrape_timer, on_scrape_due);
 	if (!err)
 		err = target__add_timer(target, &target->retry_timer, on_retry);

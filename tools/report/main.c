@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* dart-report: reports the paths of flows to stores. */
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "options.h"
@@ -17,10 +18,8 @@ static int run(const struct options *options)
 		fprintf(stderr, "dart-report: %s\n", error.text);
 	else if (!options->json)
 		summary__print(&session);
-	else if (summary__print_json(&session)) {
-		fprintf(stderr, "dart-report: cannot print JSON: out of memory\n");
-		ret = -1;
-	}
+	else if ((ret = summary__print_json(&session)))
+		fputs("dart-report: cannot print JSON: out of memory\n", stderr);
 	session__clear(&session);
 	return ret ? EXIT_FAILURE : EXIT_SUCCESS;
 }
@@ -34,9 +33,9 @@ int main(int argc, char *argv[])
 	if (options__parse(&options, argc, argv, &error)) {
 		fprintf(stderr, "dart-report: %s\n", error.text);
 		status = 2;	/* wrong arguments */
-	} else if (options.action == OPTIONS_HELP) {
-		options__print_help(stdout);
-	} else if (options.action == OPTIONS_VERSION) {
+	} else if (options.action == 'h') {
+		fputs(options__help, stdout);
+	} else if (options.action == 'V') {
 		puts("dart-report " DART_VERSION);
 	} else {
 		status = run(&options);

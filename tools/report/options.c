@@ -47,32 +47,29 @@ static const struct option long_options[] = {
 	{ }
 };
 
-void options__print_help(FILE *out)
-{
-	fputs("Usage: dart-report [OPTION]... --interface IFACE --collectors FILE\n"
-	      "                   --flows KIND | --pcap FILE\n"
-	      "Reports the paths of flows to stores.\n"
-	      "\n"
-	      "  -c, --collectors FILE  collectors to report to (see dart_collectors(5)); may be\n"
-	      "                         repeated\n"
-	      "  -i, --interface IFACE  send from this Ethernet interface\n"
-	      "  -f, --flows KIND       generate flows: uniform, zipf or fat-tree\n"
-	      "  -n, --count N          number of flows (1000)\n"
-	      "      --packets N        number of packets (one of each flow)\n"
-	      "      --seed N           generate other flows (0)\n"
-	      "      --skew S           zipf: packets of rank r are proportional to 1/r^S (1)\n"
-	      "      --ports K          fat-tree: ports per switch (8)\n"
-	      "  -p, --pcap FILE        report the INT-MD packets of a capture\n"
-	      "      --copies WHICH     slots to fill per key: one at random (random), or all\n"
-	      "      --rate N           at most N frames/s (10000); 0: no limit\n"
-	      "      --source ADDRESS   source address (the first one of the interface)\n"
-	      "      --emit WHAT        send reports (report), or packets with INT-MD (int)\n"
-	      "      --int-port PORT    UDP port of INT-MD (5000)\n"
-	      "  -j, --json             print the summary as JSON\n"
-	      "  -h, --help             print this and exit\n"
-	      "  -V, --version          print the version and exit\n",
-	      out);
-}
+const char options__help[] =
+	"Usage: dart-report [OPTION]... --interface IFACE --collectors FILE\n"
+	"                   --flows KIND | --pcap FILE\n"
+	"Reports the paths of flows to stores.\n"
+	"\n"
+	"  -c, --collectors FILE  collectors to report to (see dart_collectors(5)); may be\n"
+	"                         repeated\n"
+	"  -i, --interface IFACE  send from this Ethernet interface\n"
+	"  -f, --flows KIND       generate flows: uniform, zipf or fat-tree\n"
+	"  -n, --count N          number of flows (1000)\n"
+	"      --packets N        number of packets (one of each flow)\n"
+	"      --seed N           generate other flows (0)\n"
+	"      --skew S           zipf: packets of rank r are proportional to 1/r^S (1)\n"
+	"      --ports K          fat-tree: ports per switch (8)\n"
+	"  -p, --pcap FILE        report the INT-MD packets of a capture\n"
+	"      --copies WHICH     slots to fill per key: one at random (random), or all\n"
+	"      --rate N           at most N frames/s (10000); 0: no limit\n"
+	"      --source ADDRESS   source address (the first one of the interface)\n"
+	"      --emit WHAT        send reports (report), or packets with INT-MD (int)\n"
+	"      --int-port PORT    UDP port of INT-MD (5000)\n"
+	"  -j, --json             print the summary as JSON\n"
+	"  -h, --help             print this and exit\n"
+	"  -V, --version          print the version and exit\n";
 
 static int take_number(const char *what, uint64_t least, uint64_t most,
 		       uint64_t *number, struct dart_error *error)
@@ -162,9 +159,6 @@ static int parse_one(struct options *options, int c, char *argv[],
 	case 'j':
 		options->json = true;
 		return 0;
-	case 'h':
-		options->action = OPTIONS_HELP;
-		return 0;
 	case OPTION_COPIES:
 		return take_choice("random", "all", &options->all_copies,
 				   error);
@@ -194,8 +188,9 @@ static int parse_one(struct options *options, int c, char *argv[],
 			return 0;
 		return dart_error__set(error, EINVAL,
 				       "'%s' is not an IPv4 address", optarg);
+	case 'h':
 	case 'V':
-		options->action = OPTIONS_VERSION;
+		options->action = c;
 		return 0;
 	case ':':
 		return dart_error__set(error, EINVAL,
@@ -264,7 +259,7 @@ int options__parse(struct options *options, int argc, char *argv[],
 		if (ret)
 			return ret;
 	}
-	if (options->action != OPTIONS_RUN)
+	if (options->action)
 		return 0;
 	if (optind < argc)
 		return dart_error__set(error, EINVAL,

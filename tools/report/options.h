@@ -6,19 +6,12 @@
 #include <netinet/in.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include <stdio.h>
 
 #include <libdart/error.h>
 #include <libdart/report/flows.h>
 
-enum options_action {
-	OPTIONS_RUN = 0,
-	OPTIONS_HELP,
-	OPTIONS_VERSION,
-};
-
 struct options {
-	enum options_action action;
+	char action;	/* 'h': print the help; 'V': the version; 0: run */
 	/* These point into argv. */
 	const char **collectors;	/* files */
 	size_t collector_files;
@@ -41,6 +34,6 @@ struct options {
 int options__parse(struct options *options, int argc, char *argv[],
 		   struct dart_error *error);
 void options__clear(struct options *options);
-void options__print_help(FILE *out);
+extern const char options__help[];
 
 #endif /* REPORT_OPTIONS_H */
