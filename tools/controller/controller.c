@@ -11,7 +11,6 @@
 struct controller {
 	struct target_context context;
 	struct target **targets;
-	struct sink_target *identities;
 	size_t target_count;
 	size_t unfinished;
 	int result;		/* the first of a target that was not 0 */
@@ -32,23 +31,19 @@ static void on_finished(struct target_context *context, int result)
 
 static int catch_signals(sd_event *event)
 {
-	static const int signals[] = { SIGINT, SIGTERM };
 	sigset_t set;
-	size_t i;
 	int err;
 
 	sigemptyset(&set);
-	for (i = 0; i < sizeof(signals) / sizeof(*signals); i++)
-		sigaddset(&set, signals[i]);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
 	if (sigprocmask(SIG_BLOCK, &set, NULL))
 		return -errno;
 	/* Without a handler, a signal ends the loop. */
-	for (i = 0; i < sizeof(signals) / sizeof(*signals); i++) {
-		err = sd_event_add_signal(event, NULL, signals[i], NULL, NULL);
-		if (err < 0)
-			return err;
-	}
-	return 0;
+	err = sd_event_add_signal(event, NULL, SIGINT, NULL, NULL);
+	if (err >= 0)
+		err = sd_event_add_signal(event, NULL, SIGTERM, NULL, NULL);
+	return err < 0 ? err : 0;
 }
 
 static int controller__open(struct controller *controller,
@@ -61,13 +56,11 @@ static int controller__open(struct controller *controller,
 
 	context->options = options;
 	context->finished = on_finished;
-	context->sink = options->json ? sink_json__new(stdout) :
+	context->sink = options->json ? sink_json__new() :
 		sink_table__new(stdout, settings->target_count, options->once);
 	controller->targets =
 		calloc(settings->target_count, sizeof(*controller->targets));
-	controller->identities =
-		calloc(settings->target_count, sizeof(*controller->identities));
-	if (!context->sink || !controller->targets || !controller->identities)
+	if (!context->sink || !controller->targets)
 		return -ENOMEM;
 
 	err = sd_event_new(&context->event);
@@ -77,10 +70,7 @@ static int controller__open(struct controller *controller,
 	if (err)
 		return err;
 	for (i = 0; i < settings->target_count; i++) {
-		controller->identities[i].index = i;
-		controller->identities[i].name = settings->targets[i].name;
-		err = target__new(context, &controller->identities[i],
-				  &settings->targets[i],
+		err = target__new(context, &settings->targets[i],
 				  &controller->targets[i]);
 		if (err)
 			return err;
@@ -98,7 +88,6 @@ static void controller__close(struct controller *controller)
 	for (i = 0; i < controller->target_count; i++)
 		target__free(controller->targets[i]);
 	free(controller->targets);
-	free(controller->identities);
 	if (sink)
 		sink->operations->free(sink);
 	sd_event_unref(controller->context.event);
@@ -128,21 +117,21 @@ static void print_summary(const char *name, const struct summary *summary)
 
 static int controller__summarize(struct controller *controller)
 {
+	const struct target_settings *target =
+		controller->context.options->settings.targets;
 	struct sink *sink = controller->context.sink;
 	const struct summary *summary;
 	size_t i;
-	int err;
+	int err = 0;
 
-	for (i = 0; i < controller->target_count; i++) {
+	for (i = 0; !err && i < controller->target_count; i++, target++) {
 		summary = target__summary(controller->targets[i]);
-		err = sink->operations->summary(sink,
-						&controller->identities[i],
-						summary);
-		if (err)
-			return err;
-		print_summary(controller->identities[i].name, summary);
+		if (sink->operations->summary)
+			err = sink->operations->summary(sink, target, summary);
+		if (!err)
+			print_summary(target->name, summary);
 	}
-	return 0;
+	return err;
 }
 
 int controller__run(const struct options *options)
@@ -150,11 +139,8 @@ int controller__run(const struct options *options)
 	struct controller controller = { };
 	int err;
 
-	err = controller__open(&controller, options);
-	if (!err)
-		err = sd_event_loop(controller.context.event);
-	if (!err)
-		err = controller.result;
+	err = controller__open(&controller, options) ?:
+	      sd_event_loop(controller.context.event) ?: controller.result;
 	if (!err && options->once && controller.unfinished)
 		err = -EINTR;
 	if ((!err || err == -EHOSTUNREACH) && !options->once)

@@ -20,17 +20,12 @@
 void fetch__begin(struct fetch *fetch,
 		  const struct dart_endpoint_accept *accept)
 {
-	fetch->read.address = accept->address;
-	fetch->read.rkey = accept->rkey;
-	fetch->read.length = accept->used;
-	fetch->read.landing = 0;
-	fetch->length_max = accept->length;
-	fetch__succeeded(fetch);
-}
-
-void fetch__succeeded(struct fetch *fetch)
-{
-	fetch->tries = 0;
+	*fetch = (struct fetch){
+		.read.address = accept->address,
+		.read.rkey = accept->rkey,
+		.read.length = accept->used,
+		.length_max = accept->length,
+	};
 }
 
 enum fetch_result fetch__take(struct fetch *fetch, const void *landing,

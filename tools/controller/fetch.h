@@ -12,7 +12,7 @@
 struct fetch {
 	struct dart_read read;	/* to post, landing at 0 */
 	uint32_t length_max;	/* as the agent has announced */
-	unsigned int tries;	/* since the last scrape */
+	unsigned int tries;	/* since the last scrape; its end sets 0 */
 };
 
 enum fetch_result {
@@ -24,9 +24,6 @@ enum fetch_result {
 
 void fetch__begin(struct fetch *fetch,
 		  const struct dart_endpoint_accept *accept);
-
-/* A scrape succeeded with the table: resets the count of tries. */
-void fetch__succeeded(struct fetch *fetch);
 
 /*
  * Decodes the table READ to @landing, in memory that only the endpoint writes.

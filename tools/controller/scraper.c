@@ -13,20 +13,6 @@
 /* Of copies and values in sum: as text or JSON each takes 100 bytes or more. */
 #define VALUES_MAX (4 << 20)
 
-struct scraper {
-	struct dart_table *table;
-	const char *absent;
-	uint32_t *wanted;		/* indices of entries */
-	uint32_t wanted_count;
-	struct dart_read_plan *plan;
-	struct dart_read *reads;	/* of the plan, then the header */
-	uint32_t read_count;
-	uint64_t bytes;
-	struct sample samples[2];	/* filled alternately */
-	unsigned int turn;
-	bool has_previous;
-};
-
 uint32_t sample__elements(const struct dart_schema *schema)
 {
 	uint32_t i, elements = 0;
@@ -40,21 +26,16 @@ static int scraper__choose_entries(struct scraper *scraper,
 				   const struct settings *settings)
 {
 	const struct dart_table *table = scraper->table;
+	size_t i, count = settings->entry_count ?: table->entry_count;
 	const struct dart_entry *entry;
-	size_t i, room;
 
-	room = settings->entry_count ? settings->entry_count :
-				       table->entry_count;
-	scraper->wanted = calloc(room + 1, sizeof(*scraper->wanted));
+	scraper->wanted = calloc(count + 1, sizeof(*scraper->wanted));
 	if (!scraper->wanted)
 		return -ENOMEM;
-	if (!settings->entry_count) {
-		for (i = 0; i < room; i++)
-			scraper->wanted[scraper->wanted_count++] = i;
-		return 0;
-	}
-	for (i = 0; i < room; i++) {
-		entry = dart_table__find(table, settings->entries[i]);
+	for (i = 0; i < count; i++) {
+		entry = settings->entry_count ?
+			dart_table__find(table, settings->entries[i]) :
+			&table->entries[i];
 		if (entry)
 			scraper->wanted[scraper->wanted_count++] =
 				entry - table->entries;
@@ -83,7 +64,6 @@ static int scraper__plan_reads(struct scraper *scraper,
 			       const struct dart_endpoint_accept *accept)
 {
 	const struct dart_read *reads;
-	struct dart_read *header;
 	uint32_t i, count;
 	int err;
 
@@ -100,11 +80,12 @@ static int scraper__plan_reads(struct scraper *scraper,
 	if (count)
 		memcpy(scraper->reads, reads, count * sizeof(*reads));
 
-	header = &scraper->reads[count];
-	header->address = accept->address;
-	header->rkey = accept->rkey;
-	header->length = sizeof(struct dart_control_header);
-	header->landing = dart_read_plan__landing_size(scraper->plan);
+	scraper->reads[count] = (struct dart_read){
+		.address = accept->address,
+		.rkey = accept->rkey,
+		.length = sizeof(struct dart_control_header),
+		.landing = dart_read_plan__landing_size(scraper->plan),
+	};
 	scraper->read_count = count + 1;
 	for (i = 0; i <= count; i++)
 		scraper->bytes += scraper->reads[i].length;
@@ -155,31 +136,23 @@ int scraper__new(struct dart_table *table, const struct settings *settings,
 
 	if (!scraper) {
 		dart_table__free(table);
-		err = -ENOMEM;
-		goto err_explain;
+		return dart_error__no_memory(error);
 	}
 	scraper->table = table;
-	err = scraper__choose_entries(scraper, settings);
-	if (!err)
-		err = scraper__count_values(scraper);
-	if (!err)
-		err = scraper__plan_reads(scraper, accept);
-	if (!err)
-		err = scraper__make_samples(scraper);
-	if (err)
-		goto err_free;
-	*scraperp = scraper;
-	return 0;
-
-err_free:
+	err = scraper__choose_entries(scraper, settings) ?:
+	      scraper__count_values(scraper) ?:
+	      scraper__plan_reads(scraper, accept) ?:
+	      scraper__make_samples(scraper);
+	if (!err) {
+		*scraperp = scraper;
+		return 0;
+	}
 	scraper__free(scraper);
-err_explain:
-	dart_error__set(
-		error, 0, "%s",
-		err == -ENOMEM ?
-			"out of memory" :
-			"too many values to READ (choose entries with --entries)");
-	return err;
+	if (err == -ENOMEM)
+		return dart_error__no_memory(error);
+	return dart_error__set(
+		error, -err,
+		"too many values to READ (choose entries with --entries)");
 }
 
 void scraper__free(struct scraper *scraper)
@@ -203,28 +176,11 @@ void scraper__free(struct scraper *scraper)
 	free(scraper);
 }
 
-const struct dart_table *scraper__table(const struct scraper *scraper)
-{
-	return scraper->table;
-}
-
-const char *scraper__absent(const struct scraper *scraper)
-{
-	return scraper->absent;
-}
-
 size_t scraper__landing_size(const struct scraper *scraper)
 {
 	const struct dart_read *header = scraper__header_read(scraper);
 
 	return header->landing + header->length;
-}
-
-const struct dart_read *scraper__reads(const struct scraper *scraper,
-				       uint32_t *count)
-{
-	*count = scraper->read_count;
-	return scraper->reads;
 }
 
 const struct dart_read *scraper__header_read(const struct scraper *scraper)

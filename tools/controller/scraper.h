@@ -16,27 +16,35 @@
 #include "sample.h"
 #include "settings.h"
 
-struct scraper;
+/* Users may read the members up to read_count. */
+struct scraper {
+	struct dart_table *table;
+	const char *absent;		/* first entry not in the table, or NULL */
+	struct dart_read *reads;	/* of the plan, then the header */
+	uint32_t read_count;
+	struct dart_read_plan *plan;
+	uint32_t *wanted;		/* indices of entries */
+	uint32_t wanted_count;
+	uint64_t bytes;
+	struct sample samples[2];	/* filled alternately */
+	unsigned int turn;
+	bool has_previous;
+};
 
 /*
  * Takes ownership of @table, also on failure.  Returns 0, or with a sentence in
  * @error -ENOMEM, or -EFBIG if there are too many values.  Entries of @settings
- * that @table does not have are left out; scraper__absent() returns the first,
- * or NULL.
+ * that @table does not have are left out.
  */
 int scraper__new(struct dart_table *table, const struct settings *settings,
 		 const struct dart_endpoint_accept *accept,
 		 struct scraper **scraper, struct dart_error *error);
 void scraper__free(struct scraper *scraper);
-const struct dart_table *scraper__table(const struct scraper *scraper);
-const char *scraper__absent(const struct scraper *scraper);
 
 /* Required size of the landing buffer in bytes. */
 size_t scraper__landing_size(const struct scraper *scraper);
 
-/* All READs of a scrape, or only the last one, that of the header. */
-const struct dart_read *scraper__reads(const struct scraper *scraper,
-				       uint32_t *count);
+/* The last READ of a scrape. */
 const struct dart_read *scraper__header_read(const struct scraper *scraper);
 
 /* Compares the header at @landing: the result of dart_table__same(). */

@@ -12,7 +12,7 @@
 int settings__add_target(struct settings *settings, const char *host,
 			 uint16_t port, uint64_t interval_ns)
 {
-	struct target_settings *targets, *target;
+	struct target_settings *targets;
 	char *name = NULL, *copy = NULL;
 	int err = -ENOMEM;
 	size_t i;
@@ -35,11 +35,14 @@ int settings__add_target(struct settings *settings, const char *host,
 	if (!targets)
 		goto err_free;
 	settings->targets = targets;
-	target = &targets[settings->target_count++];
-	target->host = copy;
-	target->name = name;
-	target->port = port;
-	target->interval_ns = interval_ns;
+	targets[settings->target_count] = (struct target_settings){
+		.index = settings->target_count,
+		.host = copy,
+		.name = name,
+		.port = port,
+		.interval_ns = interval_ns,
+	};
+	settings->target_count++;
 	return 0;
 
 err_free:

@@ -11,6 +11,7 @@
 #define SETTINGS_INTERVAL_MAX_NS	3600000000000ULL
 
 struct target_settings {
+	size_t index;		/* from 0, without gaps */
 	char *host;
 	char *name;		/* HOST:PORT */
 	uint16_t port;

@@ -7,26 +7,21 @@
 #include <stdio.h>
 
 #include "sample.h"
-
-/* Identifies a target; indices start at 0 and have no gaps. */
-struct sink_target {
-	size_t index;
-	const char *name;
-};
+#include "settings.h"
 
 struct sink;
 
 /* All but free return 0, or -errno if the output cannot be written. */
 struct sink_operations {
 	/* @sample and all it points to are valid during the call only. */
-	int (*sample)(struct sink *sink, const struct sink_target *target,
+	int (*sample)(struct sink *sink, const struct target_settings *target,
 		      const struct sample *sample,
 		      const struct summary *summary);
 	/* The target cannot be scraped: values shown so far are stale. */
-	int (*lost)(struct sink *sink, const struct sink_target *target,
+	int (*lost)(struct sink *sink, const struct target_settings *target,
 		    const char *reason);
-	/* Called once per target, at the end. */
-	int (*summary)(struct sink *sink, const struct sink_target *target,
+	/* Called once per target, at the end; may be NULL. */
+	int (*summary)(struct sink *sink, const struct target_settings *target,
 		       const struct summary *summary);
 	void (*free)(struct sink *sink);
 };
@@ -39,8 +34,8 @@ struct sink {
 
 /* Both return NULL if out of memory. */
 
-/* One JSON object per line. */
-struct sink *sink_json__new(FILE *out);
+/* One JSON object per line of standard output. */
+struct sink *sink_json__new(void);
 
 /*
  * @complete: every value of one scrape.  Otherwise as much as fits, redrawn in

@@ -16,25 +16,19 @@
 
 #include "sink.h"
 
-struct sink_json {
-	struct sink sink;
-	FILE *out;
-};
-
 /*
  * Takes the reference to @line, which may be NULL.  Prints ASCII only: remote
  * text must not control the terminal.
  */
-static int put(struct sink *sink, json_t *line)
+static int put(json_t *line)
 {
-	FILE *out = ((struct sink_json *)sink)->out;
 	int err = 0;
 
 	if (!line)
 		return -ENOMEM;
 	errno = 0;
-	if (json_dumpf(line, out, JSON_COMPACT | JSON_ENSURE_ASCII) ||
-	    fputc('\n', out) == EOF || fflush(out))
+	if (json_dumpf(line, stdout, JSON_COMPACT | JSON_ENSURE_ASCII) ||
+	    putchar('\n') == EOF || fflush(stdout))
 		err = errno ? -errno : -EIO;
 	json_decref(line);
 	return err;
@@ -58,7 +52,7 @@ static json_t *entries_to_json(const struct sample *sample)
 	return entries;
 }
 
-static int put_sample(struct sink *sink, const struct sink_target *target,
+static int put_sample(struct sink *sink, const struct target_settings *target,
 		      const struct sample *sample,
 		      const struct summary *summary)
 {
@@ -66,7 +60,7 @@ static int put_sample(struct sink *sink, const struct sink_target *target,
 
 	if (!entries)
 		return -ENOMEM;
-	return put(sink, json_pack(
+	return put(json_pack(
 		"{ss sI sI sI sI sI si sI sI so}",
 		"agent", target->name,
 		"sequence", (json_int_t)sample->sequence,
@@ -80,11 +74,11 @@ static int put_sample(struct sink *sink, const struct sink_target *target,
 		"entries", entries));
 }
 
-static int put_lost(struct sink *sink, const struct sink_target *target,
+static int put_lost(struct sink *sink, const struct target_settings *target,
 		    const char *reason)
 {
-	return put(sink,
-		   json_pack("{ss ss}", "agent", target->name, "error", reason));
+	return put(json_pack("{ss ss}", "agent", target->name, "error",
+			     reason));
 }
 
 static json_t *latency_to_json(const struct latency *latency)
@@ -97,12 +91,12 @@ static json_t *latency_to_json(const struct latency *latency)
 		"max", (json_int_t)latency->max);
 }
 
-static int put_summary(struct sink *sink, const struct sink_target *target,
+static int put_summary(struct sink *sink, const struct target_settings *target,
 		       const struct summary *summary)
 {
 	double scrapes = summary->scrapes ? summary->scrapes : 1;
 
-	return put(sink, json_pack(
+	return put(json_pack(
 		"{ss s{sI sI sI sf sf so so}}",
 		"agent", target->name, "summary",
 		"scrapes", (json_int_t)summary->scrapes,
@@ -126,13 +120,11 @@ static const struct sink_operations sink_json_operations = {
 	.free = sink_json__free,
 };
 
-struct sink *sink_json__new(FILE *out)
+struct sink *sink_json__new(void)
 {
-	struct sink_json *json = calloc(1, sizeof(*json));
+	struct sink *sink = calloc(1, sizeof(*sink));
 
-	if (!json)
-		return NULL;
-	json->sink.operations = &sink_json_operations;
-	json->out = out;
-	return &json->sink;
+	if (sink)
+		sink->operations = &sink_json_operations;
+	return sink;
 }

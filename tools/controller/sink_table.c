@@ -29,8 +29,8 @@ struct sink_table {
 	struct sink sink;
 	struct screen screen;
 	bool complete;
-	struct block *blocks;	/* one per target */
 	size_t block_count;
+	struct block blocks[];	/* one per target */
 };
 
 static void block__clear_views(struct block *block)
@@ -95,11 +95,10 @@ static void print_time(FILE *out)
 {
 	time_t now = time(NULL);
 	struct tm local;
-	char text[16];
 
 	localtime_r(&now, &local);
-	strftime(text, sizeof(text), "%H:%M:%S", &local);
-	fputs(text, out);
+	fprintf(out, "%02d:%02d:%02d", local.tm_hour, local.tm_min,
+		local.tm_sec);
 }
 
 static void print_head(const char *name, const struct sample *sample,
@@ -148,7 +147,7 @@ static int sink_table__print_entries(const struct sink_table *table,
 
 /* A stream gets the block of @target, a terminal all blocks. */
 static int sink_table__redraw(struct sink_table *table,
-			      const struct sink_target *target)
+			      const struct target_settings *target)
 {
 	size_t i, size;
 	char *text;
@@ -183,7 +182,7 @@ static FILE *block__open_text(struct block *block)
 	return open_memstream(&block->text, &size);
 }
 
-static int show_sample(struct sink *sink, const struct sink_target *target,
+static int show_sample(struct sink *sink, const struct target_settings *target,
 		       const struct sample *sample,
 		       const struct summary *summary)
 {
@@ -208,10 +207,10 @@ static int show_sample(struct sink *sink, const struct sink_target *target,
 	err = sink_table__print_entries(table, block, sample, out);
 	if (fclose(out))
 		err = -ENOMEM;
-	return err ? err : sink_table__redraw(table, target);
+	return err ?: sink_table__redraw(table, target);
 }
 
-static int show_lost(struct sink *sink, const struct sink_target *target,
+static int show_lost(struct sink *sink, const struct target_settings *target,
 		     const char *reason)
 {
 	struct sink_table *table = (struct sink_table *)sink;
@@ -233,13 +232,6 @@ static int show_lost(struct sink *sink, const struct sink_target *target,
 	return sink_table__redraw(table, target);
 }
 
-/* controller.c prints summaries to standard error. */
-static int show_summary(struct sink *sink, const struct sink_target *target,
-			const struct summary *summary)
-{
-	return 0;
-}
-
 static void sink_table__free(struct sink *sink)
 {
 	struct sink_table *table = (struct sink_table *)sink;
@@ -249,28 +241,23 @@ static void sink_table__free(struct sink *sink)
 		block__clear_views(&table->blocks[i]);
 		free(table->blocks[i].text);
 	}
-	free(table->blocks);
 	free(table);
 }
 
 static const struct sink_operations sink_table_operations = {
 	.sample = show_sample,
 	.lost = show_lost,
-	.summary = show_summary,
+	.summary = NULL,	/* controller.c prints it to standard error */
 	.free = sink_table__free,
 };
 
 struct sink *sink_table__new(FILE *out, size_t targets, bool complete)
 {
-	struct sink_table *table = calloc(1, sizeof(*table));
+	struct sink_table *table;
 
+	table = calloc(1, sizeof(*table) + targets * sizeof(*table->blocks));
 	if (!table)
 		return NULL;
-	table->blocks = calloc(targets, sizeof(*table->blocks));
-	if (!table->blocks) {
-		free(table);
-		return NULL;
-	}
 	table->sink.operations = &sink_table_operations;
 	table->block_count = targets;
 	table->complete = complete;

@@ -28,7 +28,7 @@ void target__log(const struct target *target, const char *format, ...)
 	vsnprintf(message, sizeof(message), format, arguments);
 	va_end(arguments);
 	/* In one call: other programs may write to the same terminal. */
-	fprintf(stderr, "dart-controller: %s: %s\n", target->identity->name,
+	fprintf(stderr, "dart-controller: %s: %s\n", target->settings->name,
 		message);
 }
 
@@ -118,7 +118,7 @@ void target__lose(struct target *target, const char *reason)
 		target__log(target, "%s: %s%s",
 			    had_table && !once ? "lost" : "cannot be scraped",
 			    reason, once ? "" : "; retrying");
-		err = sink->operations->lost(sink, target->identity, reason);
+		err = sink->operations->lost(sink, target->settings, reason);
 	}
 	if (err) {
 		target__finish(target, err);
@@ -237,7 +237,6 @@ static int target__add_timer(struct target *target, sd_event_source **timer,
 }
 
 int target__new(struct target_context *context,
-		const struct sink_target *identity,
 		const struct target_settings *settings, struct target **targetp)
 {
 	const struct settings *all = &context->options->settings;
@@ -248,17 +247,14 @@ int target__new(struct target_context *context,
 	if (!target)
 		return -ENOMEM;
 	target->context = context;
-	target->identity = identity;
 	target->settings = settings;
 	target->backoff_us = TARGET_BACKOFF_MIN_US;
 	target->schedule.interval_ns = settings->interval_ns ?:
 		all->interval_ns ?: SETTINGS_INTERVAL_DEFAULT_NS;
-	err = target__add_timer(target, &target->scrape_timer, on_scrape_due);
-	if (!err)
-		err = target__add_timer(target, &target->retry_timer, on_retry);
-	if (!err)
-		err = target__add_timer(target, &target->connect_timeout,
-					on_connect_timeout);
+	err = target__add_timer(target, &target->scrape_timer, on_scrape_due) ?:
+	      target__add_timer(target, &target->retry_timer, on_retry) ?:
+	      target__add_timer(target, &target->connect_timeout,
+				on_connect_timeout);
 	if (err < 0) {
 		target__free(target);
 		return err;

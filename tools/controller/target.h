@@ -29,12 +29,11 @@ struct target_context {
 struct target;
 
 /*
- * Starts to scrape.  @identity and @settings must outlive the target.
- * finished() gets 0 if all requested scrapes are over, -EHOSTUNREACH if none of
- * them had values, or an error that ends the program.  Returns 0 or -errno.
+ * Starts to scrape.  @settings must outlive the target.  finished() gets 0 if
+ * all requested scrapes are over, -EHOSTUNREACH if none of them had values, or an
+ * error that ends the program.  Returns 0 or -errno.
  */
 int target__new(struct target_context *context,
-		const struct sink_target *identity,
 		const struct target_settings *settings, struct target **target);
 void target__free(struct target *target);
 const struct summary *target__summary(const struct target *target);

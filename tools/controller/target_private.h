@@ -28,7 +28,6 @@ enum target_state {
 
 struct target {
 	struct target_context *context;
-	const struct sink_target *identity;
 	const struct target_settings *settings;
 	enum target_state state;
 	char last_error[DART_ERROR_MAX]; /* printed last; empty once connected */

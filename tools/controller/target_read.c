@@ -17,8 +17,7 @@ static void target__post(struct target *target, enum target_state state,
 	target->posted_ns = monotonic_ns();
 	err = dart_endpoint__read(target->endpoint, reads, count);
 	if (err) {
-		dart_error__set(&error, 0, "cannot post a READ: %s",
-				strerror(-err));
+		dart_error__system(&error, -err, "cannot post a READ");
 		target__lose(target, error.text);
 	}
 }
@@ -46,11 +45,8 @@ void target__fetch_table(struct target *target)
 
 static void target__scrape_values(struct target *target)
 {
-	const struct dart_read *reads;
-	uint32_t count;
-
-	reads = scraper__reads(target->scraper, &count);
-	target__post(target, TARGET_SCRAPING, reads, count);
+	target__post(target, TARGET_SCRAPING, target->scraper->reads,
+		     target->scraper->read_count);
 }
 
 /*
@@ -59,8 +55,8 @@ static void target__scrape_values(struct target *target)
  */
 void target__start_scraping(struct target *target)
 {
-	const struct dart_table *table = scraper__table(target->scraper);
-	uint64_t safe_ns = table->lease_ms * 1000000ULL / 2;
+	uint64_t safe_ns =
+		target->scraper->table->lease_ms * 1000000ULL / 2;
 
 	target->scrape_pending = true;
 	if (monotonic_ns() - target->checked_ns < safe_ns)
@@ -84,7 +80,7 @@ static void target__log_removed(const struct target *target,
 				const struct dart_table *table)
 {
 	const struct settings *settings = &target->context->options->settings;
-	const struct dart_table *old = scraper__table(target->scraper);
+	const struct dart_table *old = target->scraper->table;
 	const char *first = NULL;
 	uint32_t i, gone = 0;
 
@@ -123,7 +119,7 @@ static void target__take_table(struct target *target, struct dart_table *table)
 	}
 	if (!target__reserve(target, scraper__landing_size(target->scraper)))
 		return;
-	absent = scraper__absent(target->scraper);
+	absent = target->scraper->absent;
 	if (absent && target->context->options->once) {
 		dart_error__set(&error, 0,
 				"no entry '%s' (see dartctl list on the host)",
@@ -191,7 +187,7 @@ static void on_scraped(struct target *target)
 
 	if (!target__check_header(target))
 		return;
-	fetch__succeeded(&target->fetch);
+	target->fetch.tries = 0;
 	sample = scraper__decode(target->scraper, target->landing);
 	sample->sequence = ++summary->scrapes;
 	sample->start_ns = target->posted_ns;
@@ -206,7 +202,7 @@ static void on_scraped(struct target *target)
 	target->scrape_pending = false;
 	target->backoff_us = TARGET_BACKOFF_MIN_US;
 
-	err = sink->operations->sample(sink, target->identity, sample, summary);
+	err = sink->operations->sample(sink, target->settings, sample, summary);
 	if (err)
 		target__finish(target, err);
 	else
