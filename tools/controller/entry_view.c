@@ -10,19 +10,12 @@
 /* Entries with at most this many lines are shown whole, including zeros. */
 #define LINES_FEW 12
 
-/* What one line, or one column, is about. */
+/* What one line, or one column, is about; the first: { .field = fields }. */
 struct element {
 	const struct dart_field *field;
 	uint32_t index;		/* in the field */
 	uint32_t number;	/* in the copy */
 };
-
-/* False after the last; the first is { .field = schema->fields }. */
-static bool element__is_there(const struct element *element,
-			      const struct dart_schema *schema)
-{
-	return element->field < schema->fields + schema->field_count;
-}
 
 static void element__next(struct element *element)
 {
@@ -32,6 +25,18 @@ static void element__next(struct element *element)
 	element->field++;
 	element->index = 0;
 }
+
+/* A table in the making. */
+struct drawing {
+	struct cells cells;
+	const struct sample_entry *now;
+	const struct sample_entry *before;	/* NULL: no previous sample */
+	double seconds;				/* between the two */
+	bool complete;		/* no rates */
+};
+
+/* The row of the titles, for add_row_line(). */
+#define TITLES UINT32_MAX
 
 static const uint8_t *copy_of(const struct sample_entry *of, uint32_t copy)
 {
@@ -53,11 +58,6 @@ static const struct sample_entry *previous_of(const struct sample *sample,
 					      uint32_t index)
 {
 	return sample->previous ? &sample->previous->entries[index] : NULL;
-}
-
-static double seconds_since_previous(const struct sample *sample)
-{
-	return (sample->start_ns - sample->previous->start_ns) / 1e9;
 }
 
 /* @length bytes at @offset of copy @copy. */
@@ -92,14 +92,6 @@ static enum entry_view_rank rank_element(const struct sample_entry *now,
 	return rank;
 }
 
-static void entry_view__raise(struct entry_view *view, uint32_t line,
-			      enum entry_view_rank rank)
-{
-	if (rank > view->ranks[line])
-		view->ranks[line] = rank;
-	view->count[view->ranks[line]]++;
-}
-
 int entry_view__update(struct entry_view *view, const struct sample *sample,
 		       uint32_t index)
 {
@@ -107,6 +99,7 @@ int entry_view__update(struct entry_view *view, const struct sample *sample,
 	const struct sample_entry *before = previous_of(sample, index);
 	const struct dart_schema *schema = now->entry->schema;
 	struct element element = { .field = schema->fields };
+	enum entry_view_rank rank;
 	uint32_t i;
 
 	if (!before || !view->ranks) {
@@ -118,22 +111,19 @@ int entry_view__update(struct entry_view *view, const struct sample *sample,
 			return -ENOMEM;
 	}
 	memset(view->count, 0, sizeof(view->count));
-	if (has_rows(now)) {
-		for (i = 0; i < view->lines; i++) {
-			if (state_of(now, i) == DART_ROW_EMPTY) {
-				view->ranks[i] = ENTRY_VIEW_EMPTY;
-				view->count[ENTRY_VIEW_EMPTY]++;
-				continue;
-			}
-			entry_view__raise(view, i,
-					  rank_bytes(now, before, i, 0,
-						     schema->length));
+	for (i = 0; i < view->lines; i++) {
+		if (!has_rows(now)) {
+			rank = rank_element(now, before, &element);
+			element__next(&element);
+		} else if (state_of(now, i) == DART_ROW_EMPTY) {
+			rank = view->ranks[i] = ENTRY_VIEW_EMPTY;
+		} else {
+			rank = rank_bytes(now, before, i, 0, schema->length);
 		}
-		return 0;
+		if (rank > view->ranks[i])
+			view->ranks[i] = rank;
+		view->count[view->ranks[i]]++;
 	}
-	for (; element__is_there(&element, schema); element__next(&element))
-		entry_view__raise(view, element.number,
-				  rank_element(now, before, &element));
 	return 0;
 }
 
@@ -184,75 +174,82 @@ static void add_span(struct cells *cells, const struct sample_entry *of,
 }
 
 /*
- * The rate of a counter in copy @copy, otherwise its value.  Empty if the
- * previous sample does not have the row.
+ * With @is_rate the rate of a counter in copy @copy, otherwise its value.  Empty
+ * if the previous sample does not have the row.
  */
-static void add_copy(struct cells *cells, const struct sample *sample,
-		     uint32_t index, const struct element *element,
-		     uint32_t copy, bool complete)
+static void add_copy(struct drawing *drawing, const struct element *element,
+		     uint32_t copy, bool is_rate)
 {
-	const struct sample_entry *now = &sample->entries[index];
-	const struct sample_entry *before = previous_of(sample, index);
+	const struct sample_entry *before = drawing->before;
+	const uint8_t *now = copy_of(drawing->now, copy);
 	const struct dart_field *field = element->field;
 
-	if (complete || !field__is_counted(field))
-		value_text__add_element(cells, field, copy_of(now, copy),
+	if (!is_rate || !field__is_counted(field))
+		value_text__add_element(&drawing->cells, field, now,
 					element->index);
 	else if (!before || state_of(before, copy) != DART_ROW_WHOLE)
-		cells__add(cells, "%s", "");
+		cells__add(&drawing->cells, "%s", "");
 	else
-		value_text__add_rate(cells, field,
+		value_text__add_rate(&drawing->cells, field,
 				     dart_field__get(field,
 						     copy_of(before, copy),
 						     element->index),
-				     dart_field__get(field, copy_of(now, copy),
+				     dart_field__get(field, now,
 						     element->index),
-				     seconds_since_previous(sample));
+				     drawing->seconds);
 }
 
 /* A line of an entry whose copies belong to CPUs. */
-static void add_element_line(struct cells *cells, const struct sample *sample,
-			     uint32_t index, const struct element *element,
-			     uint32_t cpus, bool complete)
+static void add_element_line(struct drawing *drawing,
+			     const struct element *element, uint32_t cpus)
 {
-	const struct sample_entry *now = &sample->entries[index];
-	const struct sample_entry *before = previous_of(sample, index);
+	const bool is_counted = field__is_counted(element->field);
 	const struct dart_field *field = element->field;
+	struct cells *cells = &drawing->cells;
 	uint32_t cpu;
 
 	value_text__add_name(cells, field, element->index, "");
-	if (field__is_counted(field))
-		value_text__add(cells, field, now->sums[element->number]);
+	if (is_counted)
+		value_text__add(cells, field,
+				drawing->now->sums[element->number]);
 	else
-		add_span(cells, now, element);
-	if (!complete) {
-		if (before && field__is_counted(field))
-			value_text__add_rate(cells, field,
-					     before->sums[element->number],
-					     now->sums[element->number],
-					     seconds_since_previous(sample));
-		else
-			cells__add(cells, "%s", "");
-	}
+		add_span(cells, drawing->now, element);
+	if (!drawing->complete && drawing->before && is_counted)
+		value_text__add_rate(cells, field,
+				     drawing->before->sums[element->number],
+				     drawing->now->sums[element->number],
+				     drawing->seconds);
+	else if (!drawing->complete)
+		cells__add(cells, "%s", "");
 	for (cpu = 0; cpu < cpus; cpu++)
-		add_copy(cells, sample, index, element, cpu, complete);
+		add_copy(drawing, element, cpu, !drawing->complete);
 }
 
-/* A line, or with @is_head the titles, of an entry whose copies are rows. */
-static void add_row_line(struct cells *cells, const struct sample *sample,
-			 uint32_t index, uint32_t row, size_t columns,
-			 bool complete, bool is_head)
+/* A cell of row @row, or of the titles. */
+static void add_row_cell(struct drawing *drawing, const struct element *element,
+			 uint32_t row, bool is_rate)
 {
-	const struct sample_entry *now = &sample->entries[index];
-	const struct dart_schema *schema = now->entry->schema;
-	struct element element = { .field = schema->fields };
+	if (row == TITLES)
+		value_text__add_name(&drawing->cells, element->field,
+				     element->index, is_rate ? "/s" : "");
+	else
+		add_copy(drawing, element, row, is_rate);
+}
+
+/* A line, or the titles, of an entry whose copies are rows. */
+static void add_row_line(struct drawing *drawing, uint32_t row, size_t columns)
+{
+	struct element element = {
+		.field = drawing->now->entry->schema->fields,
+	};
+	struct cells *cells = &drawing->cells;
 	size_t column = 1;
 
-	if (is_head)
+	if (row == TITLES)
 		cells__add(cells, "row");
 	else
 		cells__add(cells, "%u", row);
-	if (!is_head && state_of(now, row) == DART_ROW_TORN) {
+	if (row != TITLES && state_of(drawing->now, row) == DART_ROW_TORN) {
 		for (; column < columns; column++)
 			cells__add(cells, "%s", column == 1 ? "torn" : "");
 		return;
@@ -260,19 +257,11 @@ static void add_row_line(struct cells *cells, const struct sample *sample,
 	for (; column < columns; element__next(&element)) {
 		if (element.field->kind == DART_CONTROL_FIELD_SEQUENCE)
 			continue;
-		if (is_head)
-			value_text__add_name(cells, element.field,
-					     element.index, "");
-		else
-			add_copy(cells, sample, index, &element, row, true);
-		if (++column == columns || complete ||
+		add_row_cell(drawing, &element, row, false);
+		if (++column == columns || drawing->complete ||
 		    !field__is_counted(element.field))
 			continue;
-		if (is_head)
-			value_text__add_name(cells, element.field,
-					     element.index, "/s");
-		else
-			add_copy(cells, sample, index, &element, row, false);
+		add_row_cell(drawing, &element, row, true);
 		column++;
 	}
 }
@@ -296,59 +285,44 @@ static size_t row_columns(const struct dart_schema *schema,
 	return columns > style->width / 3 + 1 ? style->width / 3 + 1 : columns;
 }
 
-/* How many lines of each rank to show. */
-static void entry_view__choose_lines(const struct entry_view *view,
-				     size_t lines,
-				     uint32_t chosen[ENTRY_VIEW_RANKS])
+static void entry_view__fill(const struct entry_view *view, size_t lines,
+			     size_t columns, struct drawing *drawing)
 {
+	struct element element = {
+		.field = drawing->now->entry->schema->fields,
+	};
+	uint32_t chosen[ENTRY_VIEW_RANKS] = { };	/* lines of each rank */
+	struct cells *cells = &drawing->cells;
+	uint32_t i, cpus = 0;
 	int rank;
 
-	chosen[ENTRY_VIEW_EMPTY] = 0;
-	for (rank = ENTRY_VIEW_RANKS - 1; rank > ENTRY_VIEW_EMPTY; rank--) {
-		chosen[rank] = view->count[rank] < lines ? view->count[rank] :
-							   lines;
-		lines -= chosen[rank];
-	}
-}
-
-static void entry_view__fill(const struct entry_view *view,
-			     const struct sample *sample, uint32_t index,
-			     const struct entry_view_style *style,
-			     size_t columns, struct cells *cells)
-{
-	const struct sample_entry *now = &sample->entries[index];
-	const struct dart_schema *schema = now->entry->schema;
-	struct element element = { .field = schema->fields };
-	uint32_t chosen[ENTRY_VIEW_RANKS];
-	uint32_t i, cpus = 0;
-	bool is_chosen;
-
-	if (has_rows(now)) {
-		add_row_line(cells, sample, index, 0, columns, style->complete,
-			     true);
+	if (has_rows(drawing->now)) {
+		add_row_line(drawing, TITLES, columns);
 	} else {
 		cells__add(cells, "field");
 		cells__add(cells, "total");
-		if (!style->complete)
+		if (!drawing->complete)
 			cells__add(cells, "per second");
 		cpus = columns - cells->count;
 		for (i = 0; i < cpus; i++)
 			cells__add(cells, "cpu %u", i);
 	}
 
-	entry_view__choose_lines(view, style->lines, chosen);
+	for (rank = ENTRY_VIEW_RANKS - 1; rank > ENTRY_VIEW_EMPTY; rank--) {
+		chosen[rank] = view->count[rank] < lines ? view->count[rank] :
+							   lines;
+		lines -= chosen[rank];
+	}
 	for (i = 0; i < view->lines; i++) {
-		is_chosen = chosen[view->ranks[i]];
-		chosen[view->ranks[i]] -= is_chosen;
-		if (is_chosen)
+		if (chosen[view->ranks[i]]) {
+			chosen[view->ranks[i]]--;
 			cells__start_line(cells);
-		if (is_chosen && has_rows(now))
-			add_row_line(cells, sample, index, i, columns,
-				     style->complete, false);
-		else if (is_chosen)
-			add_element_line(cells, sample, index, &element, cpus,
-					 style->complete);
-		if (!has_rows(now))
+			if (has_rows(drawing->now))
+				add_row_line(drawing, i, columns);
+			else
+				add_element_line(drawing, &element, cpus);
+		}
+		if (!has_rows(drawing->now))
 			element__next(&element);
 	}
 }
@@ -358,25 +332,32 @@ static int entry_view__print_values(const struct entry_view *view,
 				    const struct entry_view_style *style,
 				    FILE *out)
 {
-	const struct sample_entry *now = &sample->entries[index];
+	struct drawing drawing = {
+		.now = &sample->entries[index],
+		.before = previous_of(sample, index),
+		.complete = style->complete,
+	};
+	const struct dart_entry *entry = drawing.now->entry;
 	size_t width = style->complete ? SIZE_MAX : style->width;
 	size_t fixed = 0, columns;
-	struct cells cells;
 	int ret;
 
-	if (has_rows(now)) {
-		columns = row_columns(now->entry->schema, style);
+	if (sample->previous)
+		drawing.seconds =
+			(sample->start_ns - sample->previous->start_ns) / 1e9;
+	if (has_rows(drawing.now)) {
+		columns = row_columns(entry->schema, style);
 	} else {
 		fixed = style->complete ? 2 : 3;
 		columns = fixed;
-		if (now->entry->copies <= width / 3)
-			columns += now->entry->copies;
+		if (entry->copies <= width / 3)
+			columns += entry->copies;
 	}
-	ret = cells__open(&cells);
+	ret = cells__open(&drawing.cells);
 	if (ret)
 		return ret;
-	entry_view__fill(view, sample, index, style, columns, &cells);
-	return cells__print_close(&cells, width, fixed, out);
+	entry_view__fill(view, style->lines, columns, &drawing);
+	return cells__print_close(&drawing.cells, width, fixed, out);
 }
 
 int entry_view__print(const struct entry_view *view,
