@@ -220,8 +220,7 @@ static void plan_reads(struct bare *bare, uint32_t *count, uint64_t *bytes)
 	planned = dart_read_plan__reads(plan, count);
 	if (*count >= READS_MAX)
 		errx(EXIT_FAILURE, "plan: too many READs");
-	for (i = 0; i < *count; i++)
-		reads[i] = planned[i];
+	memcpy(reads, planned, *count * sizeof(*reads));
 	reads[*count] = (struct dart_read) {
 		.address = le64toh(bare->accept.address),
 		.rkey = le32toh(bare->accept.rkey),

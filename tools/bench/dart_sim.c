@@ -161,7 +161,7 @@ static double simulate_ages(struct task *task, uint64_t slots,
 	const double load = (double)flows / geometry.slots;
 	struct simulation_tally tally, all = { 0 };
 	struct simulation *simulation = simulation__new(&geometry);
-	double measured, theory, oldest = 0, worst = 0;
+	double measured = 0, theory, worst = 0;
 	uint32_t age;
 
 	simulation__report(simulation, flows);
@@ -187,11 +187,9 @@ static double simulate_ages(struct task *task, uint64_t slots,
 		all.right += tally.right;
 		all.ambiguous += tally.ambiguous;
 		all.wrong += tally.wrong;
-		oldest = measured;
 	}
 	simulation__free(simulation);
 
-	measured = (double)all.right / flows;
 	printf("Figure 4, %" PRIu64 " flows in %" PRIu64 " slots of %zu bytes, N = %u%s:\n",
 	       flows, geometry.slots, dart_store_geometry__slot_length(&geometry),
 	       redundancy, scale < 1 ? ", scaled at equal load" : "");
@@ -199,8 +197,9 @@ static double simulate_ages(struct task *task, uint64_t slots,
 		printf("  Values have 4 bytes instead of 20, for lack of memory.\n");
 	printf("  Found on average %.2f %% (theory %.2f), of the oldest hundredth %.2f %% (theory for the oldest %.2f);\n"
 	       "  %" PRIu64 " wrong, %" PRIu64 " ambiguous; largest deviation %.4f percentage points.\n",
-	       100 * measured, 100 * dart_store_sizing__average(load, redundancy),
-	       100 * oldest, 100 * dart_store_sizing__oldest(load, redundancy),
+	       100. * all.right / flows,
+	       100 * dart_store_sizing__average(load, redundancy),
+	       100 * measured, 100 * dart_store_sizing__oldest(load, redundancy),
 	       all.wrong, all.ambiguous, 100 * worst);
 	fflush(stdout);
 	return worst;

@@ -118,18 +118,14 @@ static int parse_one(struct options *options, int c, char *argv[],
 	case 'V':
 		options->action = c;
 		return 0;
-	case ':':
-		return dart_error__set(error, EINVAL,
-			"option '%s' requires a value (see --help)",
-			argv[optind - 1]);
 	default:
 		/* optind may still point at the word with the letter. */
-		if (optopt && !strchr("inejch1V", optopt))
+		if (c == '?' && optopt && !strchr("inejch1V", optopt))
 			return dart_error__set(error, EINVAL,
 				"unknown option '-%c' (see --help)", optopt);
-		return dart_error__set(error, EINVAL,
-				       "unknown option '%s' (see --help)",
-				       argv[optind - 1]);
+		return dart_error__set(error, EINVAL, c == ':' ?
+			"option '%s' requires a value (see --help)" :
+			"unknown option '%s' (see --help)", argv[optind - 1]);
 	}
 }
 

@@ -19,7 +19,7 @@
 /* Users may read the members up to read_count. */
 struct scraper {
 	struct dart_table *table;
-	const char *absent;		/* first entry not in the table, or NULL */
+	const char *absent;		/* a wanted entry, or NULL */
 	struct dart_read *reads;	/* of the plan, then the header */
 	uint32_t read_count;
 	struct dart_read_plan *plan;

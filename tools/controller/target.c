@@ -103,22 +103,27 @@ static uint64_t jitter(uint64_t delay_us)
 	return delay_us / 2 + random % (delay_us / 2 + 1);
 }
 
-void target__lose(struct target *target, const char *reason)
+void target__lose(struct target *target, const char *reason, ...)
 {
 	struct sink *sink = target->context->sink;
 	bool once = target->context->options->once;
 	bool had_table = target->scraper;
+	struct dart_error error;
+	va_list arguments;
 	int err = 0;
 
+	va_start(arguments, reason);
+	dart_error__vset(&error, 0, reason, arguments);
+	va_end(arguments);
 	target__disconnect(target);
 	target->state = TARGET_DISCONNECTED;
-	if (strcmp(target->last_error, reason)) {
-		snprintf(target->last_error, sizeof(target->last_error), "%s",
-			 reason);
+	if (strcmp(target->last_error.text, error.text)) {
+		target->last_error = error;
 		target__log(target, "%s: %s%s",
 			    had_table && !once ? "lost" : "cannot be scraped",
-			    reason, once ? "" : "; retrying");
-		err = sink->operations->lost(sink, target->settings, reason);
+			    error.text, once ? "" : "; retrying");
+		err = sink->operations->lost(sink, target->settings,
+					     error.text);
 	}
 	if (err) {
 		target__finish(target, err);
@@ -143,19 +148,14 @@ static int on_connection(sd_event_source *source, int fd, uint32_t events,
 			 void *data)
 {
 	struct target *target = data;
+	enum dart_endpoint_event event;
 	struct dart_error error;
 
-	switch (dart_endpoint__on_connection(target->endpoint, &error)) {
-	case DART_ENDPOINT_NOTHING:
-		break;
-	case DART_ENDPOINT_CONNECTED:
+	event = dart_endpoint__on_connection(target->endpoint, &error);
+	if (event == DART_ENDPOINT_CONNECTED)
 		target__on_connected(target);
-		break;
-	case DART_ENDPOINT_FAILED:
-	case DART_ENDPOINT_DISCONNECTED:
-		target__lose(target, error.text);
-		break;
-	}
+	else if (event != DART_ENDPOINT_NOTHING)
+		target__lose(target, "%s", error.text);
 	return 0;
 }
 
@@ -170,7 +170,7 @@ static void target__connect(struct target *target)
 	err = dart_endpoint__connect(settings->host, settings->port,
 				     &target->endpoint, &error);
 	if (err) {
-		target__lose(target, error.text);
+		target__lose(target, "%s", error.text);
 		return;
 	}
 	err = sd_event_add_io(target->context->event, &target->connection,

@@ -30,7 +30,7 @@ struct target {
 	struct target_context *context;
 	const struct target_settings *settings;
 	enum target_state state;
-	char last_error[DART_ERROR_MAX]; /* printed last; empty once connected */
+	struct dart_error last_error;	/* printed last; empty once connected */
 
 	sd_event_source *scrape_timer;	/* the next scrape is due */
 	sd_event_source *retry_timer;	/* connect, or fetch, again */
@@ -61,7 +61,8 @@ void target__set_timer(sd_event_source *timer, uint64_t delay_us);
 /* True if the schedule had not started: a scrape is due now. */
 bool target__start_schedule(struct target *target);
 /* Cancels what is in progress, disconnects and schedules a retry. */
-void target__lose(struct target *target, const char *reason);
+void target__lose(struct target *target, const char *reason, ...)
+	__attribute__((format(printf, 2, 3)));
 /* Stops for good and reports @result. */
 void target__finish(struct target *target, int result);
 /* Finishes after the last requested scrape; true if so. */

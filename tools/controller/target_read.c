@@ -10,30 +10,25 @@
 static void target__post(struct target *target, enum target_state state,
 			 const struct dart_read *reads, uint32_t count)
 {
-	struct dart_error error;
 	int err;
 
 	target->state = state;
 	target->posted_ns = monotonic_ns();
 	err = dart_endpoint__read(target->endpoint, reads, count);
-	if (err) {
-		dart_error__system(&error, -err, "cannot post a READ");
-		target__lose(target, error.text);
-	}
+	if (err)
+		target__lose(target, "cannot post a READ: %s", strerror(-err));
 }
 
 static bool target__reserve(struct target *target, size_t size)
 {
-	struct dart_error error;
 	int err;
 
 	err = dart_endpoint__reserve(target->endpoint, size, &target->landing);
 	if (!err)
 		return true;
-	dart_error__set(&error, 0, "cannot reserve %zu bytes: %s%s", size,
-			strerror(-err),
-			err == -ENOMEM ? " (check ulimit -l)" : "");
-	target__lose(target, error.text);
+	target__lose(target, "cannot reserve %zu bytes: %s%s", size,
+		     strerror(-err),
+		     err == -ENOMEM ? " (check ulimit -l)" : "");
 	return false;
 }
 
@@ -114,21 +109,20 @@ static void target__take_table(struct target *target, struct dart_table *table)
 	if (scraper__new(table, &target->context->options->settings,
 			 dart_endpoint__accept(target->endpoint),
 			 &target->scraper, &error)) {
-		target__lose(target, error.text);
+		target__lose(target, "%s", error.text);
 		return;
 	}
 	if (!target__reserve(target, scraper__landing_size(target->scraper)))
 		return;
 	absent = target->scraper->absent;
 	if (absent && target->context->options->once) {
-		dart_error__set(&error, 0,
-				"no entry '%s' (see dartctl list on the host)",
-				absent);
-		target__lose(target, error.text);
+		target__lose(target,
+			     "no entry '%s' (see dartctl list on the host)",
+			     absent);
 		return;
 	}
 
-	target->last_error[0] = '\0';
+	target->last_error.text[0] = '\0';
 	if (!target->context->options->once)
 		target__log(target, "%s, generation %llu, entries %u",
 			    first ? "connected" : "table changed",
@@ -156,7 +150,7 @@ static void on_fetched(struct target *target)
 				  fetch__delay_us(&target->fetch));
 		break;
 	case FETCH_REFUSED:
-		target__lose(target, error.text);
+		target__lose(target, "%s", error.text);
 		break;
 	}
 }
@@ -218,26 +212,19 @@ static int on_completion(sd_event_source *source, int fd, uint32_t events,
 
 	ret = dart_endpoint__on_completion(target->endpoint, &error);
 	if (ret < 0) {
-		target__lose(target, error.text);
+		target__lose(target, "%s", error.text);
 		return 0;
 	}
 	if (!ret)
 		return 0;
 
-	switch (target->state) {
-	case TARGET_FETCHING:
+	if (target->state == TARGET_FETCHING)
 		on_fetched(target);
-		break;
-	case TARGET_CHECKING:
-		if (target__check_header(target))
-			target__scrape_values(target);
-		break;
-	case TARGET_SCRAPING:
+	else if (target->state == TARGET_SCRAPING)
 		on_scraped(target);
-		break;
-	default:
-		break;
-	}
+	else if (target->state == TARGET_CHECKING &&
+		 target__check_header(target))
+		target__scrape_values(target);
 	return 0;
 }
 

@@ -4,20 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <pcap/pcap.h>
-
 #include "feed.h"
-
-struct feed {
-	const char *path;	/* of the capture; NULL: generated flows */
-	pcap_t *capture;
-	struct dart_flows *flows;
-	uint16_t int_port;
-	uint64_t packets;	/* of the flows */
-	uint64_t done;
-	uint64_t others;
-	uint64_t malformed;
-};
 
 static int open_capture(struct feed *feed, struct dart_error *error)
 {
@@ -46,16 +33,14 @@ int feed__open(const struct options *options, struct feed **result,
 		return -ENOMEM;
 	feed->path = options->pcap;
 	feed->int_port = options->int_port;
-	feed->packets = options->packets ? options->packets :
-			options->flows.count;
+	feed->packets = options->packets ?: options->flows.count;
 	ret = feed->path ? open_capture(feed, error) :
 			   dart_flows__new(&options->flows, &feed->flows);
-	if (ret) {
+	if (ret)
 		free(feed);
-		return ret;
-	}
-	*result = feed;
-	return 0;
+	else
+		*result = feed;
+	return ret;
 }
 
 void feed__close(struct feed *feed)
@@ -77,10 +62,11 @@ static int next_of_flows(struct feed *feed, struct int_packet *packet)
 	dart_flows__get(feed->flows,
 			dart_flows__of_packet(feed->flows, feed->done++),
 			&flow);
-	packet->key_length = sizeof(flow.key);
+	*packet = (struct int_packet){
+		.key_length = sizeof(flow.key), .hops = flow.hops,
+	};
 	memcpy(packet->key, flow.key, sizeof(flow.key));
-	packet->hops = flow.hops;
-	memcpy(packet->path, flow.path, sizeof(flow.path));
+	memcpy(packet->path, flow.path, flow.hops * sizeof(*flow.path));
 	return 1;
 }
 
@@ -114,14 +100,4 @@ int feed__next(struct feed *feed, struct int_packet *packet,
 {
 	return feed->capture ? next_of_capture(feed, packet, error) :
 			       next_of_flows(feed, packet);
-}
-
-uint64_t feed__others(const struct feed *feed)
-{
-	return feed->others;
-}
-
-uint64_t feed__malformed(const struct feed *feed)
-{
-	return feed->malformed;
 }

@@ -3,12 +3,23 @@
 #ifndef REPORT_FEED_H
 #define REPORT_FEED_H
 
+#include <pcap/pcap.h>
+
 #include <libdart/error.h>
 
 #include "int_packet.h"
 #include "options.h"
 
-struct feed;
+struct feed {
+	const char *path;	/* of the capture; NULL: generated flows */
+	pcap_t *capture;
+	struct dart_flows *flows;
+	uint16_t int_port;
+	uint64_t packets;	/* of the flows */
+	uint64_t done;
+	uint64_t others;	/* of the capture, without INT-MD */
+	uint64_t malformed;	/* of the capture, with unusable INT-MD */
+};
 
 /* Returns 0, or -errno with a sentence in @error. */
 int feed__open(const struct options *options, struct feed **feed,
@@ -21,9 +32,5 @@ void feed__close(struct feed *feed);
  */
 int feed__next(struct feed *feed, struct int_packet *packet,
 	       struct dart_error *error);
-
-/* Packets of the capture without INT-MD, and with unusable INT-MD. */
-uint64_t feed__others(const struct feed *feed);
-uint64_t feed__malformed(const struct feed *feed);
 
 #endif /* REPORT_FEED_H */

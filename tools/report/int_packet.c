@@ -118,15 +118,9 @@ static bool take_stack(struct rest *rest, const struct int_headers *headers,
 
 static bool has_ports(uint8_t protocol)
 {
-	switch (protocol) {
-	case IPPROTO_TCP:
-	case IPPROTO_UDP:
-	case IPPROTO_DCCP:
-	case IPPROTO_SCTP:
-	case IPPROTO_UDPLITE:
-		return true;
-	}
-	return false;
+	return protocol == IPPROTO_TCP || protocol == IPPROTO_UDP ||
+	       protocol == IPPROTO_DCCP || protocol == IPPROTO_SCTP ||
+	       protocol == IPPROTO_UDPLITE;
 }
 
 int int_packet__parse(const uint8_t *frame, size_t length, uint16_t port,
@@ -139,6 +133,7 @@ int int_packet__parse(const uint8_t *frame, size_t length, uint16_t port,
 	uint8_t protocol;
 	size_t room;
 
+	*packet = (struct int_packet){ };
 	if (!take_ip(&rest, packet) || !take(&rest, &udp, sizeof(udp)) ||
 	    udp.dest != htobe16(port))
 		return -ENODATA;

@@ -22,7 +22,8 @@ struct int_packet {
 	uint8_t key[INT_PACKET_KEY_MAX];
 	uint32_t key_length;
 	uint32_t hops;
-	__be32 path[INT_PACKET_HOPS_MAX];	/* the last hop first */
+	/* the last hop first, then zeros */
+	__be32 path[INT_PACKET_HOPS_MAX];
 };
 
 /*

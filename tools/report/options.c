@@ -99,15 +99,6 @@ static int take_choice(const char *first, const char *second, bool *is_second,
 	return 0;
 }
 
-static int take_kind(struct options *options, struct dart_error *error)
-{
-	if (dart_flows_kind__find(optarg, &options->flows.kind))
-		return dart_error__set(error, EINVAL,
-			"'%s' is not a kind of flows (expected uniform, zipf or fat-tree)",
-			optarg);
-	return 0;
-}
-
 static int take_skew(struct options *options, struct dart_error *error)
 {
 	double *skew = &options->flows.skew;
@@ -152,7 +143,11 @@ static int parse_one(struct options *options, int c, char *argv[],
 		return 0;
 	case 'f':
 		*has_kind = true;
-		return take_kind(options, error);
+		if (!dart_flows_kind__find(optarg, &options->flows.kind))
+			return 0;
+		return dart_error__set(error, EINVAL,
+			"'%s' is not a kind of flows (expected uniform, zipf or fat-tree)",
+			optarg);
 	case 'n':
 		return take_number("count", 1, UINT64_MAX,
 				   &options->flows.count, error);
@@ -192,14 +187,10 @@ static int parse_one(struct options *options, int c, char *argv[],
 	case 'V':
 		options->action = c;
 		return 0;
-	case ':':
-		return dart_error__set(error, EINVAL,
-			"option '%s' requires a value (see --help)",
-			argv[optind - 1]);
 	default:
-		return dart_error__set(error, EINVAL,
-				       "unknown option '%s' (see --help)",
-				       argv[optind - 1]);
+		return dart_error__set(error, EINVAL, c == ':' ?
+			"option '%s' requires a value (see --help)" :
+			"unknown option '%s' (see --help)", argv[optind - 1]);
 	}
 }
 

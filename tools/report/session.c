@@ -17,44 +17,33 @@ static uint64_t now_ns(void)
 	return now.tv_sec * UINT64_C(1000000000) + now.tv_nsec;
 }
 
-/* The last hops of the path, padded with zeros. */
-static void fill_value(const struct int_packet *packet,
-		       uint8_t value[DART_STORE_VALUE_MAX])
-{
-	_Static_assert(sizeof(packet->path) == DART_STORE_VALUE_MAX,
-		       "a path fills the longest value");
-	const size_t length = packet->hops * sizeof(*packet->path);
-
-	memcpy(value, packet->path, length);
-	memset(value + length, 0, DART_STORE_VALUE_MAX - length);
-}
-
 static int session__report(struct session *session,
 			   const struct options *options,
 			   const struct int_packet *packet,
 			   struct dart_packet_socket *socket)
 {
 	uint32_t copy = DART_REPORT_ANY_COPY, end = copy;
-	uint8_t value[DART_STORE_VALUE_MAX];
 	const struct dart_collector *collector;
 	struct dart_store_place place;
 	size_t length;
 	int ret;
 
+	_Static_assert(sizeof(packet->path) == DART_STORE_VALUE_MAX,
+		       "a path fills the longest value");
 	collector = dart_report_builder__find(session->builder, packet->key,
 					      packet->key_length, &place);
 	if (!collector) {
 		session->unassigned++;
 		return 0;
 	}
-	fill_value(packet, value);
 	if (options->all_copies) {
 		copy = 0;
 		end = collector->geometry.redundancy - 1;
 	}
 	do {
 		length = dart_report_builder__report(
-			session->builder, &place, copy, value,
+			session->builder, &place, copy,
+			(const uint8_t *)packet->path,
 			dart_packet_socket__next(socket));
 		ret = dart_packet_socket__push(socket, length);
 	} while (!ret && copy++ != end);
@@ -93,15 +82,14 @@ static int session__send(struct session *session, const struct options *options,
 	if (!sent)
 		sent = dart_packet_socket__flush(socket);
 	session->ns = now_ns() - start;
-	session->others = feed__others(feed);
-	session->malformed = feed__malformed(feed);
+	session->others = feed->others;
+	session->malformed = feed->malformed;
 	session->frames = dart_packet_socket__sent(socket);
 	session->refusals = dart_packet_socket__refusals(socket);
 	if (!sent)
 		return ret;
-	dart_error__set(error, 0, "cannot send through '%s': %s",
-			options->interface, strerror(-sent));
-	return sent;
+	return dart_error__system(error, -sent, "cannot send through '%s'",
+				  options->interface);
 }
 
 static int session__init(struct session *session, const struct options *options,
@@ -127,9 +115,7 @@ static int session__init(struct session *session, const struct options *options,
 	ret = dart_report_builder__new(&session->collectors,
 				       dart_packet_socket__mac(socket),
 				       options->flows.seed, &session->builder);
-	if (ret)
-		dart_error__set(error, 0, "%s", strerror(-ret));
-	return ret;
+	return ret ? dart_error__set(error, -ret, "%s", strerror(-ret)) : 0;
 }
 
 int session__run(struct session *session, const struct options *options,
@@ -144,11 +130,9 @@ int session__run(struct session *session, const struct options *options,
 	if (ret)
 		return ret;
 	ret = dart_packet_socket__open(options->interface, options->rate, &socket,
-				       error);
-	if (!ret)
-		ret = session__init(session, options, socket, error);
-	if (!ret)
-		ret = session__send(session, options, feed, socket, error);
+				       error) ?:
+	      session__init(session, options, socket, error) ?:
+	      session__send(session, options, feed, socket, error);
 	dart_packet_socket__close(socket);
 	feed__close(feed);
 	return ret;
