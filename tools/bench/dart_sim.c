@@ -199,8 +199,8 @@ static double simulate_ages(struct task *task, uint64_t slots,
 	       "  %" PRIu64 " wrong, %" PRIu64 " ambiguous; largest deviation %.4f percentage points.\n",
 	       100. * all.right / flows,
 	       100 * dart_store_sizing__average(load, redundancy),
-	       100 * measured, 100 * dart_store_sizing__oldest(load, redundancy),
-	       all.wrong, all.ambiguous, 100 * worst);
+	       100 * measured,
+	       100 * dart_store_sizing__oldest(load, redundancy), all.wrong, all.ambiguous, 100 * worst);
 	fflush(stdout);
 	return worst;
 }

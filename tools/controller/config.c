@@ -62,7 +62,7 @@ static int take_mapping(struct config *config, const yaml_node_t *node,
 			take_value *take, void *into)
 {
 	const yaml_node_pair_t *pair, *earlier;
-	const yaml_node_t *name_node;
+	const yaml_node_t *name_node, *value;
 	const char *name;
 	int ret;
 
@@ -79,9 +79,8 @@ static int take_mapping(struct config *config, const yaml_node_t *node,
 				return refuse(config, name_node,
 					      "duplicate key '%s'", name);
 		}
-		ret = !name ? -ENOENT :
-		      take(config, name, config__node(config, pair->value),
-			   into);
+		value = config__node(config, pair->value);
+		ret = name ? take(config, name, value, into) : -ENOENT;
 		if (ret == -ENOENT)
 			return refuse(config, name_node, "unknown key '%s'",
 				      name ? name : "?");

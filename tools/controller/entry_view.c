@@ -174,8 +174,8 @@ static void add_span(struct cells *cells, const struct sample_entry *of,
 }
 
 /*
- * With @is_rate the rate of a counter in copy @copy, otherwise its value.  Empty
- * if the previous sample does not have the row.
+ * With @is_rate the rate of a counter in copy @copy, otherwise its value.
+ * Empty if the previous sample does not have the row.
  */
 static void add_copy(struct drawing *drawing, const struct element *element,
 		     uint32_t copy, bool is_rate)

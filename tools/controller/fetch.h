@@ -12,7 +12,7 @@
 struct fetch {
 	struct dart_read read;	/* to post, landing at 0 */
 	uint32_t length_max;	/* as the agent has announced */
-	unsigned int tries;	/* since the last scrape; its end sets 0 */
+	unsigned int tries;	/* since the last scrape, which sets 0 */
 };
 
 enum fetch_result {

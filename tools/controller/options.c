@@ -56,7 +56,7 @@ static int add_entries(struct settings *settings, const char *names,
 		err = settings__add_entry(settings, name);
 		if (err == -EEXIST)
 			err = dart_error__set(error, EINVAL,
-					      "entry '%s' is named twice", name);
+				"entry '%s' is named twice", name);
 		else if (err == -EINVAL)
 			dart_error__set(error, 0,
 				"'%s' is not an entry (expected NAME,NAME as in dartctl list)",

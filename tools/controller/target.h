@@ -30,8 +30,8 @@ struct target;
 
 /*
  * Starts to scrape.  @settings must outlive the target.  finished() gets 0 if
- * all requested scrapes are over, -EHOSTUNREACH if none of them had values, or an
- * error that ends the program.  Returns 0 or -errno.
+ * all requested scrapes are over, -EHOSTUNREACH if none of them had values, or
+ * an error that ends the program.  Returns 0 or -errno.
  */
 int target__new(struct target_context *context,
 		const struct target_settings *settings, struct target **target);

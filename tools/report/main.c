@@ -19,7 +19,8 @@ static int run(const struct options *options)
 	else if (!options->json)
 		summary__print(&session);
 	else if ((ret = summary__print_json(&session)))
-		fputs("dart-report: cannot print JSON: out of memory\n", stderr);
+		fputs("dart-report: cannot print JSON: out of memory\n",
+		      stderr);
 	session__clear(&session);
 	return ret ? EXIT_FAILURE : EXIT_SUCCESS;
 }
