@@ -3,3 +3,6 @@
 programs += compare
 compare_sources := $(wildcard selftests/compare/*.c)
 compare_packages := jansson
+
+unit_roce_frame_sources := selftests/lib/roce_frame_parse.c
+unit_vectors_sources := $(unit_roce_frame_sources)

@@ -6,8 +6,8 @@
 #include <linux/bpf.h>
 
 #include <libdart/random.h>
-#include <libdart/report/roce_frame.h>
 
+#include "selftests/lib/roce_frame_parse.h"
 #include "selftests/lib/test.h"
 #include "selftests/lib/xdp_reporter.h"
 
@@ -136,7 +136,7 @@ static void test_random_flaws(void **state)
 	struct xdp_reporter *reporter;
 	struct dart_random random = dart_random__of(3);
 	uint8_t good[INT_FRAME_MAX], frame[INT_FRAME_MAX];
-	struct dart_roce_report report;
+	struct roce_report report;
 	uint32_t i, reports = 0, verdict;
 	size_t good_length, length, bytes;
 
@@ -159,8 +159,7 @@ static void test_random_flaws(void **state)
 		}
 		reports++;
 		assert_int_equal(verdict, XDP_TX);
-		assert_int_equal(dart_roce_frame__parse(frame, length, &report),
-				 0);
+		assert_int_equal(roce_frame__parse(frame, length, &report), 0);
 	}
 	assert_int_equal(xdp_reporter__count(reporter, REPORTS), reports);
 }

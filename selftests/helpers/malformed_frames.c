@@ -20,6 +20,8 @@
 #include <libdart/report/report_builder.h>
 #include <libdart/report/packet_socket.h>
 
+#include "selftests/lib/roce_frame_parse.h"
+
 #define RATE		20000	/* frames/s: soft-RoCE keeps up */
 #define PAYLOAD_MAX	128	/* bytes that are added to a frame at most */
 #define END_KEY		"end"
@@ -229,7 +231,7 @@ static int send_spoilt(struct session *session, const struct kind *kind)
 static int send_good(struct session *session)
 {
 	uint8_t *frame = dart_packet_socket__next(session->socket);
-	struct dart_roce_report report;
+	struct roce_report report;
 	struct dart_store_place place;
 	size_t length, i;
 
@@ -237,7 +239,7 @@ static int send_good(struct session *session)
 				  &place);
 	length = dart_report_builder__report(session->builder, &place, 0,
 					     session->value, frame);
-	if (dart_roce_frame__parse(frame, length, &report))
+	if (roce_frame__parse(frame, length, &report))
 		return -EBADMSG;
 	printf("%" PRIu64 " ", report.address - session->collector->base);
 	for (i = 0; i < report.slot_length; i++)

@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include <libdart/random.h>
-#include <libdart/report/roce_frame.h>
 
+#include "selftests/lib/roce_frame_parse.h"
 #include "unit.h"
 
 static const uint8_t source_mac[] = { 2, 0, 0, 0, 0, 9 };
@@ -57,7 +57,7 @@ static void test_read_back(void **state)
 {
 	static const uint32_t bits[] = { 8, 16, 32, 64 };
 	uint8_t frame[DART_ROCE_FRAME_MAX], value[DART_STORE_VALUE_MAX];
-	struct dart_roce_report report;
+	struct roce_report report;
 	struct dart_store_place place;
 	uint32_t length;
 	size_t i;
@@ -73,8 +73,8 @@ static void test_read_back(void **state)
 					    value, &place, frame);
 
 			assert_true(size <= sizeof(frame));
-			assert_int_equal(dart_roce_frame__parse(frame, size,
-								&report), 0);
+			assert_int_equal(roce_frame__parse(frame, size, &report),
+					 0);
 			assert_memory_equal(report.mac, collector.mac, 6);
 			assert_memory_equal(report.source_mac, source_mac, 6);
 			assert_int_equal(report.reporter.s_addr,
@@ -112,18 +112,18 @@ static void test_no_other_bit(void **state)
 	const struct dart_collector collector = collector_of(32, 21);
 	const size_t after_macs = 2 * ETH_ALEN;
 	uint8_t frame[DART_ROCE_FRAME_MAX], value[21] = { 1 };
-	struct dart_roce_report report;
+	struct roce_report report;
 	struct dart_store_place place;
 	size_t length, bit;
 
 	length = build(&collector, 1 << 10, 5, value, &place, frame);
 	for (bit = 8 * after_macs; bit < 8 * length; bit++) {
 		frame[bit / 8] ^= 1 << bit % 8;
-		assert_int_equal(dart_roce_frame__parse(frame, length,
-							&report), -EBADMSG);
+		assert_int_equal(roce_frame__parse(frame, length, &report),
+				 -EBADMSG);
 		frame[bit / 8] ^= 1 << bit % 8;
 	}
-	assert_int_equal(dart_roce_frame__parse(frame, length, &report), 0);
+	assert_int_equal(roce_frame__parse(frame, length, &report), 0);
 }
 
 /* The buffer has exactly the size of the frame. */
@@ -132,7 +132,7 @@ static void test_any_bytes(void **state)
 	const struct dart_collector collector = collector_of(32, 20);
 	uint8_t frame[DART_ROCE_FRAME_MAX], value[20] = { 1 };
 	struct dart_random random = dart_random__of(1);
-	struct dart_roce_report report;
+	struct roce_report report;
 	struct dart_store_place place;
 	size_t whole, length, i;
 
@@ -141,7 +141,7 @@ static void test_any_bytes(void **state)
 		uint8_t *part = malloc(length + !length);
 
 		memcpy(part, frame, length < whole ? length : whole);
-		assert_int_equal(dart_roce_frame__parse(part, length, &report),
+		assert_int_equal(roce_frame__parse(part, length, &report),
 				 length == whole ? 0 : -EBADMSG);
 		free(part);
 	}
@@ -153,7 +153,7 @@ static void test_any_bytes(void **state)
 		memcpy(noise, frame, whole);
 		for (length = from; length < whole; length++)
 			noise[length] = dart_random__next(&random);
-		assert_int_equal(dart_roce_frame__parse(noise, whole, &report),
+		assert_int_equal(roce_frame__parse(noise, whole, &report),
 				 memcmp(noise, frame, whole) ? -EBADMSG : 0);
 		free(noise);
 	}

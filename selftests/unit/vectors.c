@@ -9,6 +9,7 @@
 #include <libdart/error.h>
 #include <libdart/report/report_builder.h>
 
+#include "selftests/lib/roce_frame_parse.h"
 #include "unit.h"
 
 #define VECTORS	"selftests/vectors/reports.json"
@@ -98,7 +99,7 @@ static void check_frame(json_t *vector, const struct dart_collector *collector,
 	const struct bytes value = bytes(vector, "value");
 	const struct bytes expected = bytes(vector, "frame");
 	uint8_t mac[ETH_ALEN], frame[DART_ROCE_FRAME_MAX];
-	struct dart_roce_report report;
+	struct roce_report report;
 	size_t length;
 
 	assert_int_equal(sscanf(text(vector, "source_mac"),
@@ -111,7 +112,7 @@ static void check_frame(json_t *vector, const struct dart_collector *collector,
 					number(vector, "number"), frame);
 	assert_int_equal(length, expected.length);
 	assert_memory_equal(frame, expected.data, length);
-	assert_int_equal(dart_roce_frame__parse(frame, length, &report), 0);
+	assert_int_equal(roce_frame__parse(frame, length, &report), 0);
 	assert_true(report.address ==
 		    strtoull(text(vector, "address"), NULL, 16));
 	assert_int_equal(report.psn, number(vector, "psn"));

@@ -32,6 +32,8 @@ struct dart_roce_headers {
 	} __attribute__((packed)) reth;
 } __attribute__((packed));
 
+#define DART_ROCE_IP_TTL	64
+#define DART_ROCE_IP_DONT_FRAGMENT 0x4000
 #define DART_ROCE_BTH_MIGREQ	0x40
 #define DART_ROCE_BTH_PAD_SHIFT	4
 #define DART_ROCE_BTH_PARTITION	0xffff
@@ -60,26 +62,5 @@ __be16 dart_roce_frame__ip_checksum(const void *header);
  * BTH.
  */
 __le32 dart_roce_frame__icrc(const uint8_t *frame, size_t length);
-
-struct dart_roce_report {
-	uint8_t source_mac[ETH_ALEN];
-	uint8_t mac[ETH_ALEN];
-	struct in_addr reporter;
-	struct in_addr ip;
-	uint32_t share;
-	uint32_t qpn;
-	uint32_t psn;
-	uint32_t rkey;
-	uint64_t address;	/* of the slot */
-	const uint8_t *slot;	/* in the frame */
-	size_t slot_length;
-};
-
-/*
- * Parses a report.  Returns 0, or -EBADMSG if any bit of the frame violates
- * <dart/store.h>.
- */
-int dart_roce_frame__parse(const uint8_t *frame, size_t length,
-			   struct dart_roce_report *report);
 
 #endif /* DART_ROCE_FRAME_H */
