@@ -36,7 +36,7 @@
 
 #include <dart/store_access.h>
 
-#include <libdart/table/table.h>
+#include <libdart/table/table_writer.h>
 
 #define REGION_LENGTH 65536
 
@@ -99,13 +99,18 @@ static int write_table(uint32_t rkey)
 		.entries = &entry,
 		.entry_count = 1,
 	};
+	struct dart_table_writer *writer;
 	int used;
 	size_t i;
 
 	if (!entry.schema ||
 	    dart_schema__add((struct dart_schema *)entry.schema, &field))
 		fail("schema");
-	used = dart_table__publish(&table, region, sizeof(region));
+	writer = dart_table_writer__new(region, sizeof(region));
+	if (!writer)
+		fail("writer");
+	used = dart_table_writer__rewrite(writer, &table);
+	dart_table_writer__free(writer);
 	if (used < 0) {
 		errno = -used;
 		fail("table");

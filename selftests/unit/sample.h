@@ -6,6 +6,7 @@
 #ifndef SAMPLE_H
 #define SAMPLE_H
 
+#include <endian.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -172,6 +173,51 @@ static inline void sample__seal(void *bytes, size_t length)
 	header->checksum = sum;
 }
 
+static inline int sample__rewrite(const struct dart_table *table, void *region,
+				  size_t capacity)
+{
+	struct dart_table_writer *writer =
+		dart_table_writer__new(region, capacity);
+	int ret;
+
+	assert_non_null(writer);
+	ret = dart_table_writer__rewrite(writer, table);
+	dart_table_writer__free(writer);
+	return ret;
+}
+
+/*
+ * Writes @table into @region, which has no more room than the table needs.
+ * Returns like dart_table_writer__rewrite().
+ */
+static inline int sample__publish(const struct dart_table *table, void *region,
+				  size_t capacity)
+{
+	const struct dart_control_header *header = region;
+	int ret = sample__rewrite(table, region, capacity);
+	size_t i, end = sizeof(*header);
+
+	const struct {
+		const struct dart_control_section *section;
+		size_t size;
+	} sections[] = {
+		{ &header->memory_regions,
+		  sizeof(struct dart_control_memory_region) },
+		{ &header->entries, sizeof(struct dart_control_entry) },
+		{ &header->ranges, sizeof(struct dart_control_range) },
+		{ &header->schemas, sizeof(struct dart_control_schema) },
+		{ &header->fields, sizeof(struct dart_control_field) },
+		{ &header->strings, 1 },
+	};
+
+	if (ret < 0)
+		return ret;
+	for (i = 0; i < sizeof(sections) / sizeof(*sections); i++)
+		end = (end + 7) / 8 * 8 +
+		      le32toh(sections[i].section->count) * sections[i].size;
+	return sample__rewrite(table, region, end);
+}
+
 /* The bytes of @table, in exactly @length bytes, which the caller frees. */
 static inline uint8_t *sample__bytes(const struct dart_table *table,
 				     size_t *length)
@@ -181,7 +227,7 @@ static inline uint8_t *sample__bytes(const struct dart_table *table,
 	int used;
 
 	assert_non_null(bytes);
-	used = dart_table__publish(table, bytes, capacity);
+	used = sample__publish(table, bytes, capacity);
 	assert_in_range(used, sizeof(struct dart_control_header), capacity);
 	*length = used;
 	bytes = realloc(bytes, used);

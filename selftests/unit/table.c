@@ -111,12 +111,13 @@ static void test_trailing_bytes(void **state)
 {
 	uint8_t region[8192] __attribute__((aligned(8)));
 	struct sample sample;
-	int length;
+	size_t length;
 
 	sample__init(&sample);
 	memset(region, 0xa5, sizeof(region));
-	length = dart_table__publish(&sample.table, region, sizeof(region));
-	assert_true(length > 0);
+	free(sample__bytes(&sample.table, &length));
+	assert_int_equal(sample__publish(&sample.table, region, length),
+			 length);
 	assert_int_equal(region[length], 0xa5);
 	dart_table__free(sample__decode(region, sizeof(region)));
 	sample__release(&sample);
@@ -247,7 +248,7 @@ static void test_largest(void **state)
 	sample.memory_regions[0].length = FIELDS;
 	sample.table.entries = entries;
 	sample.table.entry_count = ENTRIES;
-	length = dart_table__publish(&sample.table, region, capacity);
+	length = sample__publish(&sample.table, region, capacity);
 	assert_in_range(length, 14000000, DART_CONTROL_LENGTH_MAX);
 
 	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &from);

@@ -242,8 +242,8 @@ static void table__exercise(struct fuzz *fuzz, const struct dart_table *table)
 	struct dart_table *again;
 	int length;
 
-	length = dart_table__publish(table, fuzz->region,
-				     DART_CONTROL_LENGTH_MAX);
+	length = sample__publish(table, fuzz->region,
+				 DART_CONTROL_LENGTH_MAX);
 	assert_true(length > 0);
 	assert_int_equal(dart_table__same(table, fuzz->region), 0);
 	again = sample__decode(fuzz->region, length);

@@ -224,28 +224,28 @@ static void test_not_published(void **state)
 	bytes = sample__bytes(&sample.table, &length);
 	memset(region, 0xa5, sizeof(region));
 
-	assert_int_equal(dart_table__publish(&sample.table, region,
-					     length - 1), -ENOSPC);
+	assert_int_equal(sample__publish(&sample.table, region,
+					 length - 1), -ENOSPC);
 	sample.entries[SAMPLE_PAIR].name = "rows";
-	assert_int_equal(dart_table__publish(&sample.table, region,
-					     sizeof(region)), -EINVAL);
+	assert_int_equal(sample__publish(&sample.table, region,
+					 sizeof(region)), -EINVAL);
 	sample.entries[SAMPLE_PAIR].name = "\x1b[2J";
-	assert_int_equal(dart_table__publish(&sample.table, region,
-					     sizeof(region)), -EINVAL);
+	assert_int_equal(sample__publish(&sample.table, region,
+					 sizeof(region)), -EINVAL);
 	sample.entries[SAMPLE_PAIR].name = "pair";
 	sample.ranges[0].length = 56;
-	assert_int_equal(dart_table__publish(&sample.table, region,
-					     sizeof(region)), -EINVAL);
+	assert_int_equal(sample__publish(&sample.table, region,
+					 sizeof(region)), -EINVAL);
 	sample.ranges[0].length = 64;
 	/* 2^26 memory regions exceed 16 MiB, and are not read. */
 	sample.table.memory_region_count = 1 << 26;
-	assert_int_equal(dart_table__publish(&sample.table, region,
-					     sizeof(region)), -EINVAL);
+	assert_int_equal(sample__publish(&sample.table, region,
+					 sizeof(region)), -EINVAL);
 	sample.table.memory_region_count = 3;
 	for (i = 0; i < sizeof(region); i++)
 		assert_int_equal(region[i], 0xa5);
 
-	assert_int_equal(dart_table__publish(&sample.table, region, length),
+	assert_int_equal(sample__publish(&sample.table, region, length),
 			 length);
 	assert_memory_equal(region, bytes, length);
 	free(bytes);

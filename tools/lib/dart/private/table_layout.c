@@ -16,8 +16,7 @@ static uint64_t slack_of(uint64_t size, uint64_t total)
 }
 
 int dart_layout__make(struct dart_layout *layout,
-		      const struct dart_builder *builder, size_t capacity,
-		      bool with_slack)
+		      const struct dart_builder *builder, size_t capacity)
 {
 	const uint64_t padding = DART_SECTIONS * (DART_SECTION_ALIGNMENT - 1);
 	uint64_t end = sizeof(struct dart_control_header);
@@ -34,7 +33,7 @@ int dart_layout__make(struct dart_layout *layout,
 	}
 	for (i = 0; i < DART_SECTIONS; i++)
 		wanted += slack_of(sizes[i], total);
-	if (with_slack && capacity > total + padding)
+	if (capacity > total + padding)
 		left = capacity - total - padding;
 	if (left > wanted)
 		left = wanted;

@@ -13,13 +13,12 @@ struct dart_layout {
 };
 
 /*
- * Lays out the sections of @builder, @with_slack with room to grow within
- * @capacity.  Returns 0, -ENOSPC if @capacity is too small, or -EINVAL beyond
+ * Lays out the sections of @builder, with room to grow within @capacity.
+ * Returns 0, -ENOSPC if @capacity is too small, or -EINVAL beyond
  * DART_CONTROL_LENGTH_MAX.
  */
 int dart_layout__make(struct dart_layout *layout,
-		      const struct dart_builder *builder, size_t capacity,
-		      bool with_slack);
+		      const struct dart_builder *builder, size_t capacity);
 
 /* Do the sections of @builder fit? */
 bool dart_layout__holds(const struct dart_layout *layout,

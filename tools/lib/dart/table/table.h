@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The table of a control region: the agent writes it, a controller decodes and
- * checks it.  <dart/control.h> describes the format.
+ * The table of a control region: an agent writes it by table_writer.h, a
+ * controller decodes and checks it.  <dart/control.h> describes the format.
  */
 #ifndef DART_TABLE_H
 #define DART_TABLE_H
@@ -62,18 +62,6 @@ struct dart_table {
 	struct dart_entry *entries;
 	uint32_t entry_count;
 };
-
-/*
- * Writes @table into @region, which is 8-byte aligned, by the rules of
- * <dart/control.h> for a table that is READ at the same time.  The caller has
- * raised @table->generation.  Equal schemas are written once.  One caller at a
- * time; <libdart/table/table_writer.h> does the same for a table that grows.
- * Returns the bytes written; -ENOSPC if they exceed @capacity, -EINVAL if
- * dart_table__decode() would refuse the result (too many, too long, a field
- * outside the ranges), or -ENOMEM.  An error leaves @region unchanged.
- */
-int dart_table__publish(const struct dart_table *table, void *region,
-			size_t capacity);
 
 /*
  * Checks @length hostile bytes and decodes them to a table, which the caller

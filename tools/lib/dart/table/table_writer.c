@@ -201,7 +201,7 @@ static int writer__lay_out(struct dart_table_writer *writer,
 	struct dart_layout layout;
 	int ret;
 
-	ret = dart_layout__make(&layout, builder, writer->capacity, true);
+	ret = dart_layout__make(&layout, builder, writer->capacity);
 	if (!ret)
 		ret = write_all(writer->memory, &layout, builder, table);
 	if (ret)
@@ -273,22 +273,4 @@ int dart_table_writer__remove(struct dart_table_writer *writer,
 		span_of(writer, DART_SECTION_ENTRIES, index, 1);
 	write_spans(writer, spans, rest);
 	return writer->layout.length;
-}
-
-int dart_table__publish(const struct dart_table *table, void *region,
-			size_t capacity)
-{
-	struct dart_builder builder;
-	struct dart_layout layout;
-	int ret;
-
-	ret = dart_builder__init(&builder);
-	if (!ret)
-		ret = dart_builder__add(&builder, table);
-	if (!ret)
-		ret = dart_layout__make(&layout, &builder, capacity, false);
-	if (!ret)
-		ret = write_all(region, &layout, &builder, table);
-	dart_builder__release(&builder);
-	return ret ? ret : (int)layout.length;
 }
