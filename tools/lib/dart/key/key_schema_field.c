@@ -42,7 +42,7 @@ static int take_name(struct dart_key_loader *loader, const yaml_node_t *node,
 	const char *text = dart_key_loader__text(node);
 
 	if (!is_name(text))
-		return dart_key_loader__refuse(
+		return refuse(
 			loader, node,
 			"'%s' is not a name (up to %d letters, digits, - and _)",
 			text ? text : "?", DART_KEY_NAME_MAX - 1);
@@ -63,9 +63,8 @@ static int take_type(struct dart_key_loader *loader, const yaml_node_t *node,
 			return 0;
 		}
 	}
-	return dart_key_loader__refuse(loader, node,
-				       "'%s' is not a type (see dart_schema(5))",
-				       text ? text : "?");
+	return refuse(loader, node, "'%s' is not a type (see dart_schema(5))",
+		      text ? text : "?");
 }
 
 static int take_count(struct dart_key_loader *loader, const yaml_node_t *node,
@@ -80,9 +79,8 @@ static int take_count(struct dart_key_loader *loader, const yaml_node_t *node,
 			strtoul(text, &end, 10) :
 			0;
 	if (!count || *end || count > DART_STORE_VALUE_MAX)
-		return dart_key_loader__refuse(loader, node,
-					       "expected a number from 1 to %d",
-					       DART_STORE_VALUE_MAX);
+		return refuse(loader, node, "expected a number from 1 to %d",
+			      DART_STORE_VALUE_MAX);
 	field->count = count;
 	return 0;
 }
@@ -94,8 +92,7 @@ static int take_stack(struct dart_key_loader *loader, const yaml_node_t *node,
 	const char *text = dart_key_loader__text(node);
 
 	if (!text || (strcmp(text, "true") && strcmp(text, "false")))
-		return dart_key_loader__refuse(loader, node,
-					       "expected true or false");
+		return refuse(loader, node, "expected true or false");
 	field->is_stack = *text == 't';
 	return 0;
 }
@@ -114,24 +111,21 @@ static int take_number_name(struct dart_key_loader *loader,
 	uint32_t i;
 
 	if (!is_name(name))
-		return dart_key_loader__refuse(loader, name_node,
-					       "'%s' is not a name",
-					       name ? name : "?");
+		return refuse(loader, name_node, "'%s' is not a name",
+			      name ? name : "?");
 	if (!number || !isdigit((unsigned char)*number))
-		return dart_key_loader__refuse(loader, number_node,
-					       "expected a number");
+		return refuse(loader, number_node, "expected a number");
 	errno = 0;
 	into->number = strtoull(number, &end, 10);
 	if (*end || errno)
-		return dart_key_loader__refuse(loader, number_node,
-					       "'%s' is not a number", number);
+		return refuse(loader, number_node, "'%s' is not a number",
+			      number);
 	strcpy(into->name, name);
 	for (i = 0; i < field->name_count; i++)
 		if (!strcmp(field->names[i].name, name) ||
 		    field->names[i].number == into->number)
-			return dart_key_loader__refuse(
-				loader, name_node,
-				"'%s' or its number occurs twice", name);
+			return refuse(loader, name_node,
+				      "'%s' or its number occurs twice", name);
 	field->name_count++;
 	return 0;
 }
@@ -144,12 +138,11 @@ static int take_names(struct dart_key_loader *loader, const yaml_node_t *node,
 	int ret;
 
 	if (node->type != YAML_MAPPING_NODE)
-		return dart_key_loader__refuse(loader, node,
-					       "expected NAME: NUMBER lines");
+		return refuse(loader, node, "expected NAME: NUMBER lines");
 	if (node->data.mapping.pairs.top - node->data.mapping.pairs.start >
 	    DART_KEY_NAMES_MAX)
-		return dart_key_loader__refuse(
-			loader, node, "more than %d names", DART_KEY_NAMES_MAX);
+		return refuse(loader, node, "more than %d names",
+			      DART_KEY_NAMES_MAX);
 	field->names = calloc(DART_KEY_NAMES_MAX, sizeof(*field->names));
 	if (!field->names)
 		return dart_error__no_memory(loader->error);
@@ -207,9 +200,8 @@ int dart_key_loader__take_field(struct dart_key_loader *loader,
 	if (ret)
 		return ret;
 	if (!*field->name || !field->type)
-		return dart_key_loader__refuse(loader, node,
-					       "the field has no '%s'",
-					       *field->name ? "type" : "name");
+		return refuse(loader, node, "the field has no '%s'",
+			      *field->name ? "type" : "name");
 	wrong = objection(field);
-	return wrong ? dart_key_loader__refuse(loader, node, "%s", wrong) : 0;
+	return wrong ? refuse(loader, node, "%s", wrong) : 0;
 }

@@ -11,19 +11,9 @@
 #include "key_schema.h"
 
 /* Sets the error about @text for @field; returns -EINVAL. */
-static int __attribute__((format(printf, 4, 5)))
-refuse(struct dart_error *error, const struct dart_key_field *field,
-       const char *text, const char *format, ...)
-{
-	char reason[DART_ERROR_MAX / 2];
-	va_list arguments;
-
-	va_start(arguments, format);
-	vsnprintf(reason, sizeof(reason), format, arguments);
-	va_end(arguments);
-	return dart_error__set(error, EINVAL, "%s '%.40s': %s", field->name,
-			       text, reason);
-}
+#define refuse(error, field, text, format, ...)                              \
+	dart_error__set(error, EINVAL, "%s '%.40s': " format, (field)->name, \
+			text, ##__VA_ARGS__)
 
 static int parse_number(const char *text, uint64_t *value)
 {

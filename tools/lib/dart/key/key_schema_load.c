@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* Loads key schemas from YAML files, see dart_schema(5). */
 #include <errno.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,20 +11,6 @@
 /* Fields of a key become options of dartctl(1), which has these already. */
 static const char *const reserved[] = { "from",	  "help",    "json", "policy",
 					"socket", "version", NULL };
-
-int dart_key_loader__refuse(struct dart_key_loader *loader,
-			    const yaml_node_t *node, const char *format, ...)
-{
-	char reason[DART_ERROR_MAX * 3 / 4];
-	va_list arguments;
-
-	va_start(arguments, format);
-	vsnprintf(reason, sizeof(reason), format, arguments);
-	va_end(arguments);
-	return dart_error__set(loader->error, EINVAL, "%s:%zu: %s",
-			       loader->path,
-			       node ? node->start_mark.line + 1 : 1, reason);
-}
 
 const yaml_node_t *dart_key_loader__node(struct dart_key_loader *loader,
 					 int index)
@@ -55,8 +40,7 @@ int dart_key_loader__take(struct dart_key_loader *loader,
 	int ret;
 
 	if (node->type != YAML_MAPPING_NODE)
-		return dart_key_loader__refuse(loader, node,
-					       "expected KEY: VALUE lines");
+		return refuse(loader, node, "expected KEY: VALUE lines");
 	for (pair = node->data.mapping.pairs.start;
 	     pair < node->data.mapping.pairs.top; pair++) {
 		name_node = dart_key_loader__node(loader, pair->key);
@@ -65,12 +49,11 @@ int dart_key_loader__take(struct dart_key_loader *loader,
 			if (!strcmp(member->name, name))
 				break;
 		if (!name || !member->name)
-			return dart_key_loader__refuse(loader, name_node,
-						       "unknown key '%s'",
-						       name ? name : "?");
+			return refuse(loader, name_node, "unknown key '%s'",
+				      name ? name : "?");
 		if (seen & 1U << (member - members))
-			return dart_key_loader__refuse(
-				loader, name_node, "'%s' occurs twice", name);
+			return refuse(loader, name_node, "'%s' occurs twice",
+				      name);
 		seen |= 1U << (member - members);
 		ret = member->take(loader,
 				   dart_key_loader__node(loader, pair->value),
@@ -88,8 +71,7 @@ int dart_key_loader__take_text(struct dart_key_loader *loader,
 	char **copy = into;
 
 	if (!text || !dart_text__is_valid(text))
-		return dart_key_loader__refuse(loader, node,
-					       "expected a text in ASCII");
+		return refuse(loader, node, "expected a text in ASCII");
 	*copy = strdup(text);
 	return *copy ? 0 : dart_error__no_memory(loader->error);
 }
@@ -125,33 +107,29 @@ static int take_fields(struct dart_key_loader *loader, const yaml_node_t *node,
 
 	if (node->type != YAML_SEQUENCE_NODE ||
 	    node->data.sequence.items.start == node->data.sequence.items.top)
-		return dart_key_loader__refuse(loader, node,
-					       "expected a list of fields");
+		return refuse(loader, node, "expected a list of fields");
 	for (item = node->data.sequence.items.start;
 	     item < node->data.sequence.items.top; item++) {
 		at = dart_key_loader__node(loader, *item);
 		if (fields->count == DART_KEY_FIELDS_MAX)
-			return dart_key_loader__refuse(loader, at,
-						       "more than %d fields",
-						       DART_KEY_FIELDS_MAX);
+			return refuse(loader, at, "more than %d fields",
+				      DART_KEY_FIELDS_MAX);
 		field = &fields->list[fields->count++];
 		ret = dart_key_loader__take_field(loader, at, field);
 		if (ret)
 			return ret;
 		wrong = objection(field, is_key);
 		if (wrong)
-			return dart_key_loader__refuse(loader, at, "%s",
-						       wrong);
+			return refuse(loader, at, "%s", wrong);
 		for (i = 0; i < fields->count - 1; i++)
 			if (!strcmp(fields->list[i].name, field->name))
-				return dart_key_loader__refuse(
-					loader, at,
-					"field '%s' occurs twice",
-					field->name);
+				return refuse(loader, at,
+					      "field '%s' occurs twice",
+					      field->name);
 		fields->length += dart_key_field__length(field);
 		if (fields->length > length_max)
-			return dart_key_loader__refuse(
-				loader, at, "more than %u bytes", length_max);
+			return refuse(loader, at, "more than %u bytes",
+				      length_max);
 	}
 	return 0;
 }
@@ -188,15 +166,13 @@ static int take_document(struct dart_key_loader *loader,
 	int ret;
 
 	if (!root)
-		return dart_key_loader__refuse(loader, NULL,
-					       "the file is empty");
+		return refuse(loader, root, "the file is empty");
 	ret = dart_key_loader__take(loader, root, members, schema);
 	if (ret)
 		return ret;
 	if (!schema->key.count || !schema->value.count)
-		return dart_key_loader__refuse(
-			loader, root, "the schema has no '%s'",
-			schema->key.count ? "value" : "key");
+		return refuse(loader, root, "the schema has no '%s'",
+			      schema->key.count ? "value" : "key");
 	return 0;
 }
 

@@ -25,10 +25,11 @@ struct dart_key_member {
 	size_t offset;
 };
 
-/* Sets the error, with the line of @node; returns -EINVAL. */
-__attribute__((format(printf, 3, 4))) int
-dart_key_loader__refuse(struct dart_key_loader *loader, const yaml_node_t *node,
-			const char *format, ...);
+/* Sets the error, with the line of @at, a node or NULL; returns -EINVAL. */
+#define refuse(loader, at, format, ...)                                       \
+	dart_error__set((loader)->error, EINVAL, "%s:%zu: " format,           \
+			(loader)->path, (at) ? (at)->start_mark.line + 1 : 1, \
+			##__VA_ARGS__)
 
 const yaml_node_t *dart_key_loader__node(struct dart_key_loader *loader,
 					 int index);

@@ -69,9 +69,8 @@ static int resolve(struct dart_endpoint *endpoint, const char *host,
 				"no RDMA device reaches '%s' (see rdma link)",
 				host);
 		else
-			ret = dart_error__set(error, errno,
-					      "no route to '%s': %s", host,
-					      strerror(errno));
+			ret = dart_error__system(error, errno,
+						 "no route to '%s'", host);
 	}
 	freeaddrinfo(address);
 	return ret;
@@ -108,9 +107,8 @@ int dart_endpoint__connect_with(const char *host, uint16_t port,
 	    fcntl(endpoint->channel->fd, F_SETFL, flags | O_NONBLOCK) < 0 ||
 	    rdma_create_id(endpoint->channel, &endpoint->id, NULL,
 			   RDMA_PS_TCP)) {
-		ret = dart_error__set(error, errno,
-				      "cannot create an RDMA CM identifier: %s",
-				      strerror(errno));
+		ret = dart_error__system(error, errno,
+					 "cannot create an RDMA CM identifier");
 		goto err_free;
 	}
 	ret = resolve(endpoint, host, port, error);
@@ -190,9 +188,8 @@ static int shake_hands(struct dart_endpoint *endpoint, struct dart_error *error)
 	if (device.max_qp_init_rd_atom < INITIATOR_DEPTH)
 		parameters.initiator_depth = device.max_qp_init_rd_atom;
 	if (rdma_connect(endpoint->id, &parameters))
-		return dart_error__set(error, errno,
-				       "cannot request a connection: %s",
-				       strerror(errno));
+		return dart_error__system(error, errno,
+					  "cannot request a connection");
 	return 0;
 }
 
@@ -281,8 +278,7 @@ static enum dart_endpoint_event handle(struct dart_endpoint *endpoint,
 	case RDMA_CM_EVENT_ADDR_RESOLVED:
 		if (!rdma_resolve_route(endpoint->id, RESOLVE_TIMEOUT_MS))
 			return DART_ENDPOINT_NOTHING;
-		dart_error__set(error, errno, "cannot resolve a route: %s",
-				strerror(errno));
+		dart_error__system(error, errno, "cannot resolve a route");
 		return DART_ENDPOINT_FAILED;
 	case RDMA_CM_EVENT_ROUTE_RESOLVED:
 		if (shake_hands(endpoint, error))
@@ -331,8 +327,7 @@ dart_endpoint__on_connection(struct dart_endpoint *endpoint,
 	if (rdma_get_cm_event(endpoint->channel, &event)) {
 		if (errno == EAGAIN || errno == EINTR)
 			return DART_ENDPOINT_NOTHING;
-		dart_error__set(error, errno, "the RDMA CM failed: %s",
-				strerror(errno));
+		dart_error__system(error, errno, "the RDMA CM failed");
 		return endpoint->connected ? DART_ENDPOINT_DISCONNECTED :
 					     DART_ENDPOINT_FAILED;
 	}

@@ -3,7 +3,6 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,18 +26,10 @@ struct load {
 	struct dart_error *error;
 };
 
-static int __attribute__((format(printf, 2, 3)))
-refuse(struct load *load, const char *format, ...)
-{
-	char reason[DART_ERROR_MAX / 2];
-	va_list arguments;
-
-	va_start(arguments, format);
-	vsnprintf(reason, sizeof(reason), format, arguments);
-	va_end(arguments);
-	return dart_error__set(load->error, EINVAL, "%s: collectors[%zu]: %s",
-			       load->path, load->line, reason);
-}
+/* Sets the error, with the place in the file; returns -EINVAL. */
+#define refuse(load, format, ...)                                              \
+	dart_error__set((load)->error, EINVAL, "%s: collectors[%zu]: " format, \
+			(load)->path, (load)->line, ##__VA_ARGS__)
 
 /* "52:54:00:00:00:01", not multicast. */
 static bool parse_mac(const char *text, uint8_t mac[6])
@@ -296,9 +287,8 @@ static int take_file(struct load *load)
 
 	file = fopen(load->path, "re");
 	if (!file)
-		return dart_error__set(load->error, errno,
-				       "cannot open %s: %s", load->path,
-				       strerror(errno));
+		return dart_error__system(load->error, errno, "cannot open %s",
+					  load->path);
 	root = json_loadf(file, JSON_REJECT_DUPLICATES, &json_error);
 	fclose(file);
 	if (!root)

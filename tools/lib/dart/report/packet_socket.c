@@ -105,8 +105,8 @@ static int socket__bind(struct dart_packet_socket *socket,
 		goto failed;
 	return 0;
 failed:
-	return dart_error__set(error, errno, "cannot send through '%s': %s",
-			       interface, strerror(errno));
+	return dart_error__system(error, errno, "cannot send through '%s'",
+				  interface);
 }
 
 static void socket__set_rate(struct dart_packet_socket *socket, uint64_t rate)

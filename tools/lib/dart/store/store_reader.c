@@ -63,8 +63,7 @@ static int wait_for(int connection, int completion, int64_t deadline,
 	if (!count)
 		return dart_error__set(error, ETIMEDOUT,
 				       "the host does not answer");
-	return dart_error__set(error, errno, "cannot wait: %s",
-			       strerror(errno));
+	return dart_error__system(error, errno, "cannot wait");
 }
 
 static int wait_for_connection(struct dart_endpoint *endpoint,
@@ -274,8 +273,7 @@ int dart_store_reader__query_batch(struct dart_store_reader *reader,
 			ret = dart_endpoint__read(reader->endpoint,
 						  reader->reads, reads);
 		if (ret)
-			return dart_error__set(error, -ret, "cannot READ: %s",
-					       strerror(-ret));
+			return dart_error__system(error, -ret, "cannot READ");
 		ret = wait_for_reads(reader->endpoint, error);
 		if (ret)
 			return ret;
