@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <libdart/error.h>
-
 #include "key_schema.h"
 
 /* Sets the error about @text for @field; returns -EINVAL. */

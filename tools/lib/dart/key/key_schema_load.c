@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <libdart/error.h>
 #include <libdart/private/key_schema_loader.h>
 #include <libdart/table/schema.h>
 

@@ -2,12 +2,9 @@
 /* Posts READs to a queue pair and reaps their completions: see read_queue.h. */
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <libdart/error.h>
 
 #include "read_queue.h"
 

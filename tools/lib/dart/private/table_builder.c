@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <libdart/error.h>
-
 #include "table_builder.h"
 
 /* Keeps as much room as their section has. */
@@ -46,8 +44,7 @@ static int add_memory_regions(struct dart_builder *builder,
 			.rkey = htole32(region->rkey),
 		};
 
-		index = dart_sections__count(&builder->sections,
-					     DART_SECTION_MEMORY_REGIONS);
+		index = builder->sections.of[DART_SECTION_MEMORY_REGIONS].count;
 		ret = dart_check__memory_region(region, index, error);
 		builder->memory_regions[index] = *region;
 		dart_sections__put(&builder->sections,
@@ -62,7 +59,7 @@ static bool is_entry(const void *context, uint32_t number)
 	const struct dart_sections *sections = &wanted->builder->sections;
 	struct dart_control_entry raw;
 
-	if (number >= dart_sections__count(sections, DART_SECTION_ENTRIES))
+	if (number >= sections->of[DART_SECTION_ENTRIES].count)
 		return false;
 	dart_sections__get(sections, DART_SECTION_ENTRIES, number, &raw);
 	return raw.kind != htole32(DART_CONTROL_ENTRY_GONE) &&
@@ -83,32 +80,27 @@ static int check_entry(struct dart_builder *builder,
 {
 	const struct dart_table table = {
 		.memory_regions = builder->memory_regions,
-		.memory_region_count = dart_sections__count(
-			&builder->sections, DART_SECTION_MEMORY_REGIONS),
+		.memory_region_count =
+			builder->sections.of[DART_SECTION_MEMORY_REGIONS].count,
 	};
 
 	if (!dart_text__is_valid(entry->name))
 		return -EINVAL;
-	return dart_check__entry(&table, entry,
-				 dart_sections__count(&builder->sections,
-						      DART_SECTION_ENTRIES),
-				 &builder->data, error);
+	return dart_check__entry(
+		&table, entry, builder->sections.of[DART_SECTION_ENTRIES].count,
+		&builder->data, error);
 }
 
 static int reserve_entry(struct dart_builder *builder,
 			 const struct dart_entry *entry)
 {
 	struct dart_sections *sections = &builder->sections;
-	int ret;
 
-	ret = dart_sections__reserve(sections, DART_SECTION_ENTRIES, 1);
-	if (!ret)
-		ret = dart_sections__reserve(sections, DART_SECTION_RANGES,
-					     entry->range_count);
-	if (!ret)
-		ret = dart_sections__reserve(sections, DART_SECTION_STRINGS,
-					     strlen(entry->name) + 1);
-	return ret;
+	return dart_sections__reserve(sections, DART_SECTION_ENTRIES, 1) ?:
+	       dart_sections__reserve(sections, DART_SECTION_RANGES,
+				      entry->range_count) ?:
+	       dart_sections__reserve(sections, DART_SECTION_STRINGS,
+				      strlen(entry->name) + 1);
 }
 
 static void put_ranges(struct dart_builder *builder,
@@ -144,8 +136,8 @@ static void put_entry(struct dart_builder *builder,
 		.lifetime = htole32(entry->lifetime),
 		.copies_are = htole32(entry->copies_are),
 		.copies = htole32(entry->copies),
-		.first_range = htole32(dart_sections__count(
-			&builder->sections, DART_SECTION_RANGES)),
+		.first_range = htole32(
+			builder->sections.of[DART_SECTION_RANGES].count),
 		.ranges = htole32(entry->range_count),
 	};
 
@@ -159,8 +151,8 @@ static int add_entry(struct dart_builder *builder,
 		     const struct dart_entry *before, uint32_t *schema,
 		     struct dart_error *error)
 {
+	const uint32_t index = builder->sections.of[DART_SECTION_ENTRIES].count;
 	uint64_t hash = dart_string__hash(entry->name, 0);
-	uint32_t index;
 	int ret = 0;
 
 	if (find_entry(builder, entry->name, hash) != DART_INDEX_NONE)
@@ -168,13 +160,9 @@ static int add_entry(struct dart_builder *builder,
 	if (!before || before->schema != entry->schema)
 		ret = dart_builder__add_schema(builder, entry->schema, schema,
 					       error);
-	if (!ret)
-		ret = check_entry(builder, entry, error);
-	if (!ret)
-		ret = reserve_entry(builder, entry);
-	index = dart_sections__count(&builder->sections, DART_SECTION_ENTRIES);
-	if (!ret)
-		ret = dart_index__add(&builder->names, hash, index);
+	ret = ret ?: check_entry(builder, entry, error) ?:
+	      reserve_entry(builder, entry) ?:
+	      dart_index__add(&builder->names, hash, index);
 	if (!ret)
 		put_entry(builder, entry, *schema);
 	return ret;
@@ -189,9 +177,8 @@ int dart_builder__add(struct dart_builder *builder,
 	uint32_t i, schema;
 	int ret;
 
-	ret = dart_check__header(more, &error);
-	if (!ret)
-		ret = add_memory_regions(builder, more, &error);
+	ret = dart_check__header(more, &error) ?:
+	      add_memory_regions(builder, more, &error);
 	for (i = 0; !ret && i < more->entry_count; i++)
 		ret = add_entry(builder, &entries[i],
 				i ? &entries[i - 1] : NULL, &schema, &error);

@@ -8,8 +8,6 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-#include <libdart/error.h>
-
 #include "table_format.h"
 
 uint64_t dart_block__hash(const void *block, size_t size, uint32_t index)
@@ -90,25 +88,27 @@ static int decode_header(struct dart_table_outline *outline, const void *bytes,
 	return 0;
 }
 
-static int decode_sections(struct dart_table_outline *outline,
-			   struct dart_error *error)
+int dart_table_outline__decode(struct dart_table_outline *outline,
+			       const void *bytes, size_t length, size_t *needed,
+			       struct dart_error *error)
 {
 	static const char *const names[DART_SECTIONS] = {
 		"memory regions", "entries", "ranges", "schemas", "fields",
 		"strings",
 	};
 	const struct dart_control_header *header = &outline->header;
-	const struct dart_control_section sections[DART_SECTIONS] = {
-		header->memory_regions, header->entries, header->ranges,
-		header->schemas, header->fields, header->strings,
+	const struct dart_control_section *const sections[DART_SECTIONS] = {
+		&header->memory_regions, &header->entries, &header->ranges,
+		&header->schemas, &header->fields, &header->strings,
 	};
-	uint32_t table_length = le32toh(header->table_length);
+	int i, ret = decode_header(outline, bytes, length, needed, error);
 	uint64_t end = sizeof(*header);
-	int i;
 
+	if (ret)
+		return ret;
 	for (i = 0; i < DART_SECTIONS; i++) {
-		uint32_t offset = le32toh(sections[i].offset);
-		uint32_t count = le32toh(sections[i].count);
+		uint32_t offset = le32toh(sections[i]->offset);
+		uint32_t count = le32toh(sections[i]->count);
 
 		if (offset % DART_SECTION_ALIGNMENT)
 			return refuse(error, "the section of %s is not aligned",
@@ -120,7 +120,7 @@ static int decode_sections(struct dart_table_outline *outline,
 				names[i]);
 		/* 32 bits by less than 32 bits: no overflow. */
 		end = offset + (uint64_t)count * dart_section_element[i];
-		if (end > table_length)
+		if (end > le32toh(header->table_length))
 			return refuse(
 				error,
 				"the section of %s reaches beyond the table",
@@ -129,13 +129,4 @@ static int decode_sections(struct dart_table_outline *outline,
 		outline->sections[i].count = count;
 	}
 	return 0;
-}
-
-int dart_table_outline__decode(struct dart_table_outline *outline,
-			       const void *bytes, size_t length, size_t *needed,
-			       struct dart_error *error)
-{
-	int ret = decode_header(outline, bytes, length, needed, error);
-
-	return ret ? ret : decode_sections(outline, error);
 }

@@ -8,8 +8,6 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-#include <libdart/error.h>
-
 #include "table_builder.h"
 
 uint64_t dart_string__hash(const char *text, uint64_t seed)
@@ -66,7 +64,7 @@ static bool is_schema(const void *context, uint32_t number)
 	struct dart_control_schema raw;
 	uint32_t i;
 
-	if (number >= dart_sections__count(sections, DART_SECTION_SCHEMAS))
+	if (number >= sections->of[DART_SECTION_SCHEMAS].count)
 		return false;
 	dart_sections__get(sections, DART_SECTION_SCHEMAS, number, &raw);
 	if (le32toh(raw.length) != schema->length ||
@@ -100,10 +98,9 @@ static int check_schema(const struct dart_builder *builder,
 	names = calloc((size_t)schema->field_count + 1, sizeof(*names));
 	if (!names)
 		return -ENOMEM;
-	ret = dart_check__schema(schema,
-				 dart_sections__count(&builder->sections,
-						      DART_SECTION_SCHEMAS),
-				 names, error);
+	ret = dart_check__schema(
+		schema, builder->sections.of[DART_SECTION_SCHEMAS].count, names,
+		error);
 	free(names);
 	return ret;
 }
@@ -114,19 +111,14 @@ static int reserve_schema(struct dart_builder *builder,
 	struct dart_sections *sections = &builder->sections;
 	uint64_t strings = strlen(schema->name) + 1;
 	uint32_t i;
-	int ret;
 
 	for (i = 0; i < schema->field_count; i++)
 		strings += strlen(schema->fields[i].name) + 1 +
 			   strlen(schema->fields[i].unit) + 1;
-	ret = dart_sections__reserve(sections, DART_SECTION_SCHEMAS, 1);
-	if (!ret)
-		ret = dart_sections__reserve(sections, DART_SECTION_FIELDS,
-					     schema->field_count);
-	if (!ret)
-		ret = dart_sections__reserve(sections, DART_SECTION_STRINGS,
-					     strings);
-	return ret;
+	return dart_sections__reserve(sections, DART_SECTION_SCHEMAS, 1) ?:
+	       dart_sections__reserve(sections, DART_SECTION_FIELDS,
+				      schema->field_count) ?:
+	       dart_sections__reserve(sections, DART_SECTION_STRINGS, strings);
 }
 
 static void put_schema(struct dart_sections *sections,
@@ -135,8 +127,7 @@ static void put_schema(struct dart_sections *sections,
 	struct dart_control_schema raw = {
 		.name = dart_sections__put_string(sections, schema->name),
 		.length = htole32(schema->length),
-		.first_field = htole32(dart_sections__count(sections,
-						DART_SECTION_FIELDS)),
+		.first_field = htole32(sections->of[DART_SECTION_FIELDS].count),
 		.fields = htole32(schema->field_count),
 	};
 	uint32_t i;
@@ -172,12 +163,10 @@ int dart_builder__add_schema(struct dart_builder *builder,
 	if (*index != DART_INDEX_NONE)
 		return 0;
 
-	ret = check_schema(builder, schema, error);
-	if (!ret)
-		ret = reserve_schema(builder, schema);
-	*index = dart_sections__count(&builder->sections, DART_SECTION_SCHEMAS);
-	if (!ret)
-		ret = dart_index__add(&builder->schemas, hash, *index);
+	*index = builder->sections.of[DART_SECTION_SCHEMAS].count;
+	ret = check_schema(builder, schema, error) ?:
+	      reserve_schema(builder, schema) ?:
+	      dart_index__add(&builder->schemas, hash, *index);
 	if (!ret)
 		put_schema(&builder->sections, schema);
 	return ret;

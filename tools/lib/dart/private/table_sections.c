@@ -31,12 +31,6 @@ int dart_sections__reserve(struct dart_sections *sections,
 	return 0;
 }
 
-uint32_t dart_sections__count(const struct dart_sections *sections,
-			      enum dart_section section)
-{
-	return sections->of[section].count;
-}
-
 void dart_sections__put(struct dart_sections *sections,
 			enum dart_section section, const void *raw)
 {

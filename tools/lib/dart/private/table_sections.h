@@ -23,8 +23,6 @@ struct dart_sections {
  */
 int dart_sections__reserve(struct dart_sections *sections,
 			   enum dart_section section, uint64_t more);
-uint32_t dart_sections__count(const struct dart_sections *sections,
-			      enum dart_section section);
 void dart_sections__put(struct dart_sections *sections,
 			enum dart_section section, const void *raw);
 /* Copies element @index to @raw. */

@@ -9,7 +9,6 @@
 #include <string.h>
 #include <rdma/rdma_cma.h>
 
-#include <libdart/error.h>
 #include <libdart/private/read_queue.h>
 
 #include "endpoint.h"

@@ -8,8 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <libdart/error.h>
-
 #include "collectors.h"
 
 #define QPN_MIN		2	/* 0 and 1 are for management */

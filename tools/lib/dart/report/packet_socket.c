@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <ifaddrs.h>
 #include <net/if.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -13,8 +12,6 @@
 
 #include <linux/if_arp.h>
 #include <linux/if_packet.h>
-
-#include <libdart/error.h>
 
 #include "packet_socket.h"
 

@@ -3,14 +3,11 @@
 #include <endian.h>
 #include <errno.h>
 #include <poll.h>
-#include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include <dart/store_access.h>
-#include <libdart/error.h>
 #include <libdart/rdma/endpoint.h>
 
 #include "store_reader.h"
@@ -138,11 +135,9 @@ int dart_store_reader__open(const char *host, uint16_t port, const char *name,
 	if (!reader)
 		return dart_error__no_memory(error);
 	ret = dart_endpoint__connect_with(host, port, &request, sizeof(request),
-					  &reader->endpoint, error);
-	if (!ret)
-		ret = wait_for_connection(reader->endpoint, error);
-	if (!ret)
-		ret = take_answer(reader, error);
+					  &reader->endpoint, error) ?:
+	      wait_for_connection(reader->endpoint, error) ?:
+	      take_answer(reader, error);
 	if (ret)
 		goto err_close;
 
@@ -268,10 +263,9 @@ int dart_store_reader__query_batch(struct dart_store_reader *reader,
 		reads = plan_reads(reader, key, length, batch);
 		ret = dart_endpoint__reserve(reader->endpoint,
 					     reads * reader->slot_length,
-					     &landing);
-		if (!ret)
-			ret = dart_endpoint__read(reader->endpoint,
-						  reader->reads, reads);
+					     &landing) ?:
+		      dart_endpoint__read(reader->endpoint, reader->reads,
+					  reads);
 		if (ret)
 			return dart_error__system(error, -ret, "cannot READ");
 		ret = wait_for_reads(reader->endpoint, error);

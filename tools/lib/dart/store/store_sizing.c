@@ -3,9 +3,6 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
-
-#include <libdart/error.h>
 
 #include "store_sizing.h"
 

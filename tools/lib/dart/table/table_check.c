@@ -5,11 +5,9 @@
  * has at most as many fields as bytes, because fields do not overlap; all
  * entries together have at most DART_CONTROL_DATA_MAX bytes.
  */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <libdart/error.h>
 #include <libdart/private/table_format.h>
 
 static int compare_names(const void *a, const void *b)

@@ -5,12 +5,9 @@
  * to fit into the bytes, so memory and time are bounded by a multiple of them.
  */
 #include <endian.h>
-#include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <libdart/error.h>
 #include <libdart/private/table_format.h>
 
 /* All memory of a decoded table, for dart_table__free(). */
@@ -307,27 +304,19 @@ static int decode(struct decoder *decoder, size_t length, size_t *needed)
 	int ret;
 
 	ret = dart_table_outline__decode(&decoder->outline, decoder->bytes,
-					 length, needed, decoder->error);
-	if (!ret)
-		ret = allocate(decoder);
+					 length, needed, decoder->error) ?:
+	      allocate(decoder);
 	if (ret)
 		return ret;
 
 	decode_header_members(decoder);
-	ret = decode_strings(decoder);
-	if (!ret)
-		ret = decode_memory_regions(decoder);
-	if (!ret)
-		ret = decode_fields(decoder);
-	if (!ret)
-		ret = decode_schemas(decoder);
-	if (!ret)
-		ret = decode_ranges(decoder);
-	if (!ret)
-		ret = decode_entries(decoder);
-	if (ret)
-		return ret;
-	return dart_table__check(&decoder->decoded->table,
+	return decode_strings(decoder) ?:
+	       decode_memory_regions(decoder) ?:
+	       decode_fields(decoder) ?:
+	       decode_schemas(decoder) ?:
+	       decode_ranges(decoder) ?:
+	       decode_entries(decoder) ?:
+	       dart_table__check(&decoder->decoded->table,
 				 decoder->decoded->schemas,
 				 count(decoder, DART_SECTION_SCHEMAS),
 				 decoder->error);

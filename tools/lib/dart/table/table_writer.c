@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <libdart/error.h>
 #include <libdart/private/table_layout.h>
 
 #include "table_writer.h"
@@ -201,9 +200,8 @@ static int writer__lay_out(struct dart_table_writer *writer,
 	struct dart_layout layout;
 	int ret;
 
-	ret = dart_layout__make(&layout, builder, writer->capacity);
-	if (!ret)
-		ret = write_all(writer->memory, &layout, builder, table);
+	ret = dart_layout__make(&layout, builder, writer->capacity) ?:
+	      write_all(writer->memory, &layout, builder, table);
 	if (ret)
 		return ret;
 	writer->layout = layout;
@@ -216,11 +214,9 @@ int dart_table_writer__rewrite(struct dart_table_writer *writer,
 	struct dart_builder builder;
 	int ret;
 
-	ret = dart_builder__init(&builder);
-	if (!ret)
-		ret = dart_builder__add(&builder, table);
-	if (!ret)
-		ret = writer__lay_out(writer, &builder, table);
+	ret = dart_builder__init(&builder) ?:
+	      dart_builder__add(&builder, table) ?:
+	      writer__lay_out(writer, &builder, table);
 	if (ret < 0) {
 		dart_builder__release(&builder);
 		return ret;
