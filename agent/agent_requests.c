@@ -10,11 +10,7 @@ static int status(struct request *request)
 {
 	const struct agent *agent = request->subject;
 	json_t *registry;
-	int ret;
 
-	ret = request__unpack(request, "{!}");
-	if (ret)
-		return ret;
 	request->result = json_pack(
 		"{s:s, s:I, s:s, s:I, s:o}", "version", DART_VERSION, "pid",
 		(json_int_t)getpid(), "device", device__name(&agent->device),
@@ -27,6 +23,6 @@ static int status(struct request *request)
 }
 
 const struct request_type agent_requests[] = {
-	{ "status", "status", status, NULL, REQUEST_FD_NONE },
+	{ "status", "status", status, .member = "" },
 	{ }
 };

@@ -15,6 +15,7 @@
 struct request {
 	void *subject;	/* the object that agent.c paired the table with */
 	json_t *members;	/* without "request"; hostile */
+	const char *text;	/* the only member, see struct request_type */
 	int fd;	/* sent with the request, owned by the caller; or -1 */
 	uid_t uid;		/* of the peer */
 	/* -1, or set by the handler: sent with the reply, then closed. */
@@ -35,6 +36,8 @@ struct request_type {
 	const char *name;	/* NULL ends a table */
 	const char *result;	/* name of the result in the reply */
 	int (*handle)(struct request *request);	/* 0 or -errno */
+	/* The only member, a string; "": no members; NULL: handle() unpacks. */
+	const char *member;
 	const char *only_root;	/* "only root may ..."; NULL: every client may */
 	enum request_fd fd;
 };

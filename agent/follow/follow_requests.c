@@ -47,6 +47,7 @@ static int follow_source(struct request *request)
 
 const struct request_type follow_requests[] = {
 	{ "follow-source", "follow", follow_source,
-	  "register a source of the kernel", REQUEST_FD_OPTIONAL },
+	  .only_root = "register a source of the kernel",
+	  .fd = REQUEST_FD_OPTIONAL },
 	{ }
 };

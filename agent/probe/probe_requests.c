@@ -7,11 +7,8 @@
 
 static int list_probes(struct request *request)
 {
-	int ret = request__unpack(request, "{!}");
-
-	if (!ret)
-		request->result = probes__describe(request->subject);
-	return ret;
+	request->result = probes__describe(request->subject);
+	return 0;
 }
 
 /* Loads or unloads the probe that the request names. */
@@ -21,19 +18,16 @@ static int change_probe(struct request *request,
 				      struct dart_error *error))
 {
 	struct probe *probe;
-	const char *name;
 	int ret;
 
-	ret = request__unpack(request, "{s:s !}", "name", &name);
-	if (ret)
-		return ret;
-	probe = probes__find(request->subject, name, &request->error);
+	probe = probes__find(request->subject, request->text, &request->error);
 	if (!probe)
 		return -ENOENT;
 	ret = change(request->subject, probe, &request->error);
 	if (ret)
 		return ret;
-	log__info("%s probe %s", probe->object ? "loaded" : "unloaded", name);
+	log__info("%s probe %s", probe->object ? "loaded" : "unloaded",
+		  request->text);
 	request->result = probe__describe(request->subject, probe);
 	return 0;
 }
@@ -49,10 +43,10 @@ static int unload_probe(struct request *request)
 }
 
 const struct request_type probe_requests[] = {
-	{ "probe-list", "probes", list_probes, NULL, REQUEST_FD_NONE },
-	{ "probe-load", "probe", load_probe, "load or unload a probe",
-	  REQUEST_FD_NONE },
-	{ "probe-unload", "probe", unload_probe, "load or unload a probe",
-	  REQUEST_FD_NONE },
+	{ "probe-list", "probes", list_probes, .member = "" },
+	{ "probe-load", "probe", load_probe, .member = "name",
+	  .only_root = "load or unload a probe" },
+	{ "probe-unload", "probe", unload_probe, .member = "name",
+	  .only_root = "load or unload a probe" },
 	{ }
 };

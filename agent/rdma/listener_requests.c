@@ -22,10 +22,7 @@ static int list_controllers(struct request *request)
 {
 	const struct listener *listener = request->subject;
 	const struct connection *connection;
-	int ret = request__unpack(request, "{!}");
 
-	if (ret)
-		return ret;
 	request->result = json_array();
 	TAILQ_FOREACH(connection, &listener->connections, link)
 		if (connection->established)
@@ -38,28 +35,24 @@ static int disconnect_controller(struct request *request)
 {
 	struct listener *listener = request->subject;
 	struct connection *connection;
-	const char *peer;
-	int ret;
 
-	ret = request__unpack(request, "{s:s !}", "peer", &peer);
-	if (ret)
-		return ret;
 	TAILQ_FOREACH(connection, &listener->connections, link)
-		if (connection->established && !strcmp(connection->peer, peer))
+		if (connection->established &&
+		    !strcmp(connection->peer, request->text))
 			break;
 	if (!connection)
 		return dart_error__set(
 			&request->error, ENOENT,
-			"no controller or reader is connected from '%s'", peer);
+			"no controller or reader is connected from '%s'",
+			request->text);
 	request->result = connection__describe(connection);
 	listener__end(listener, connection, "is disconnected on request");
 	return 0;
 }
 
 const struct request_type listener_requests[] = {
-	{ "controller-list", "controllers", list_controllers, NULL,
-	  REQUEST_FD_NONE },
+	{ "controller-list", "controllers", list_controllers, .member = "" },
 	{ "controller-disconnect", "controller", disconnect_controller,
-	  "disconnect a controller", REQUEST_FD_NONE },
+	  .member = "peer", .only_root = "disconnect a controller" },
 	{ }
 };

@@ -30,11 +30,8 @@ int selector__unpack(struct request *request, const struct source **source,
 static int list_sources(struct request *request)
 {
 	const struct source *source;
-	int ret = request__unpack(request, "{!}");
 	size_t i;
 
-	if (ret)
-		return ret;
 	request->result = json_array();
 	for (i = 0; (source = source__at(i)); i++)
 		reply__append(&request->result,
@@ -47,6 +44,6 @@ static int list_sources(struct request *request)
 }
 
 const struct request_type selector_requests[] = {
-	{ "source-list", "sources", list_sources, NULL, REQUEST_FD_NONE },
+	{ "source-list", "sources", list_sources, .member = "" },
 	{ }
 };

@@ -121,15 +121,13 @@ static void on_change(struct change_subscriber *subscriber, const char *line,
 
 static int monitor(struct request *request)
 {
-	int ret = request__unpack(request, "{!}");
-
-	request->is_monitor = !ret;
+	request->is_monitor = true;
 	request->result = json_true();
-	return ret;
+	return 0;
 }
 
 const struct request_type client_requests[] = {
-	{ "monitor", "monitor", monitor, NULL, REQUEST_FD_NONE },
+	{ "monitor", "monitor", monitor, .member = "" },
 	{ }
 };
 

@@ -58,6 +58,16 @@ static int parse(const struct message *message, json_t **members,
 	return 0;
 }
 
+/* Unpacks the members, unless the handler does. */
+static int unpack(const struct request_type *type, struct request *request)
+{
+	if (!type->member)
+		return 0;
+	if (!*type->member)
+		return request__unpack(request, "{!}");
+	return request__unpack(request, "{s:s !}", type->member, &request->text);
+}
+
 /* Hands the request to the handler of its type, which becomes @type. */
 static int handle(const struct request_table *tables,
 		  const struct message *message, struct request *request,
@@ -74,7 +84,8 @@ static int handle(const struct request_table *tables,
 	if (ret)
 		return ret;
 	json_object_del(request->members, "request");
-	return (*type)->handle(request);
+	ret = unpack(*type, request);
+	return ret ?: (*type)->handle(request);
 }
 
 json_t *dispatch(const struct request_table *tables,

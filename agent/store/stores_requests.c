@@ -16,15 +16,6 @@ static int find(struct request *request, const char *name, struct store **store)
 		"there is no store '%s' (see dartctl store list)", name);
 }
 
-/* Finds the store that a request with nothing more names. */
-static int find_named(struct request *request, struct store **store)
-{
-	const char *name;
-	int ret = request__unpack(request, "{s:s !}", "name", &name);
-
-	return ret ?: find(request, name, store);
-}
-
 /* As hostile numbers become a geometry. */
 static int make_geometry(json_int_t slots_log2, json_int_t value_length,
 			 json_int_t checksum_bits, json_int_t redundancy,
@@ -99,7 +90,7 @@ static int delete_store(struct request *request)
 	struct store *store;
 	int ret;
 
-	ret = find_named(request, &store);
+	ret = find(request, request->text, &store);
 	if (ret)
 		return ret;
 	request->result = stores_json__store(store);
@@ -110,11 +101,8 @@ static int delete_store(struct request *request)
 
 static int list_stores(struct request *request)
 {
-	int ret = request__unpack(request, "{!}");
-
-	if (!ret)
-		request->result = stores_json__stores(request->subject);
-	return ret;
+	request->result = stores_json__stores(request->subject);
+	return 0;
 }
 
 static int open_store(struct request *request)
@@ -122,7 +110,7 @@ static int open_store(struct request *request)
 	struct store *store;
 	int ret;
 
-	ret = find_named(request, &store);
+	ret = find(request, request->text, &store);
 	if (ret)
 		return ret;
 	ret = store__reopen(store, &request->error);
@@ -138,7 +126,7 @@ static int export_store(struct request *request)
 	struct store *store;
 	int ret;
 
-	ret = find_named(request, &store);
+	ret = find(request, request->text, &store);
 	if (!ret)
 		request->result = stores_json__collectors(store);
 	return ret;
@@ -243,18 +231,18 @@ static int list_reporters(struct request *request)
 }
 
 const struct request_type stores_requests[] = {
-	{ "store-create", "store", create_store, "create a store",
-	  REQUEST_FD_OPTIONAL },
-	{ "store-delete", "store", delete_store, "delete a store",
-	  REQUEST_FD_NONE },
-	{ "store-list", "stores", list_stores, NULL, REQUEST_FD_NONE },
-	{ "store-open", "store", open_store, NULL, REQUEST_FD_NONE },
-	{ "store-export", "collectors", export_store,
-	  "see what reporters have to know", REQUEST_FD_NONE },
-	{ "reporter-add", "reporter", add_reporter, "add a reporter",
-	  REQUEST_FD_NONE },
-	{ "reporter-remove", "reporter", remove_reporter, "remove a reporter",
-	  REQUEST_FD_NONE },
-	{ "reporter-list", "reporters", list_reporters, NULL, REQUEST_FD_NONE },
+	{ "store-create", "store", create_store,
+	  .only_root = "create a store", .fd = REQUEST_FD_OPTIONAL },
+	{ "store-delete", "store", delete_store, .member = "name",
+	  .only_root = "delete a store" },
+	{ "store-list", "stores", list_stores, .member = "" },
+	{ "store-open", "store", open_store, .member = "name" },
+	{ "store-export", "collectors", export_store, .member = "name",
+	  .only_root = "see what reporters have to know" },
+	{ "reporter-add", "reporter", add_reporter,
+	  .only_root = "add a reporter" },
+	{ "reporter-remove", "reporter", remove_reporter,
+	  .only_root = "remove a reporter" },
+	{ "reporter-list", "reporters", list_reporters, .member = NULL },
 	{ }
 };

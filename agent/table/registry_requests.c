@@ -123,69 +123,57 @@ static int unregister_entry(struct request *request, struct entry *entry)
 	return ret;
 }
 
-static int find_entry(struct request *request, const char *name,
-		      struct entry **entry)
+static int find_entry(struct request *request, struct entry **entry)
 {
-	*entry = registry__find(request->subject, name);
+	*entry = registry__find(request->subject, request->text);
 	if (*entry)
 		return 0;
 	return dart_error__set(&request->error, ENOENT,
-			       "there is no entry '%s'", name);
+			       "there is no entry '%s'", request->text);
 }
 
 static int unregister(struct request *request)
 {
 	struct entry_group *group;
 	struct entry *entry;
-	const char *name;
 	int ret;
 
-	ret = request__unpack(request, "{s:s !}", "name", &name);
-	if (ret)
-		return ret;
-	group = registry__find_group(request->subject, name);
+	group = registry__find_group(request->subject, request->text);
 	if (group)
 		ret = unregister_group(request, group);
 	else
-		ret = find_entry(request, name, &entry) ?:
+		ret = find_entry(request, &entry) ?:
 			      unregister_entry(request, entry);
 	if (!ret)
-		log__info("unregistered %s", name);
+		log__info("unregistered %s", request->text);
 	return ret;
 }
 
 static int list_entries(struct request *request)
 {
-	int ret = request__unpack(request, "{!}");
-
-	if (!ret)
-		request->result = registry_json__list(request->subject);
-	return ret;
+	request->result = registry_json__list(request->subject);
+	return 0;
 }
 
 static int show_entry(struct request *request)
 {
 	struct entry *entry;
-	const char *name;
-	int ret;
+	int ret = find_entry(request, &entry);
 
-	ret = request__unpack(request, "{s:s !}", "name", &name);
-	if (!ret)
-		ret = find_entry(request, name, &entry);
-	return ret   ?:
-		       registry_json__values(entry, &request->result,
-					     &request->error);
+	return ret ?: registry_json__values(entry, &request->result,
+					    &request->error);
 }
 
 const struct request_type registry_requests[] = {
 	{ "register-source", "entry", register_source,
-	  "register a source of the kernel", REQUEST_FD_OPTIONAL },
-	{ "register-map", "entry", register_map, NULL, REQUEST_FD_REQUIRED },
-	{ "register-counters", "entry", register_counters, "register counters",
-	  REQUEST_FD_NONE },
-	{ "new-slice", "entry", new_slice, NULL, REQUEST_FD_NONE },
-	{ "unregister", "entry", unregister, NULL, REQUEST_FD_NONE },
-	{ "list", "entries", list_entries, NULL, REQUEST_FD_NONE },
-	{ "show", "entry", show_entry, NULL, REQUEST_FD_NONE },
+	  .only_root = "register a source of the kernel",
+	  .fd = REQUEST_FD_OPTIONAL },
+	{ "register-map", "entry", register_map, .fd = REQUEST_FD_REQUIRED },
+	{ "register-counters", "entry", register_counters,
+	  .only_root = "register counters" },
+	{ "new-slice", "entry", new_slice, .member = NULL },
+	{ "unregister", "entry", unregister, .member = "name" },
+	{ "list", "entries", list_entries, .member = "" },
+	{ "show", "entry", show_entry, .member = "name" },
 	{ }
 };
