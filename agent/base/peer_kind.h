@@ -24,10 +24,16 @@ struct peer_request {
 
 #define PEER_OFFER_MAX 64
 
+/* One of several objects that peers of a kind read: a store. */
+struct peer_object {
+	const char *name;
+	uint32_t peers;		/* connected */
+};
+
 /* What an accepted peer may access. */
 struct peer_offer {
 	struct ibv_pd *pd;	/* the peer may READ its memory regions */
-	void *object;	/* that the peer reads, or NULL */
+	struct peer_object *object;	/* that the peer reads, or NULL */
 	uint8_t data[PEER_OFFER_MAX];	/* private data of the acceptance */
 	size_t length;	/* bytes of the data */
 };
@@ -40,11 +46,6 @@ struct peer_kind {
 	/* Behind struct peer_request, @data is hostile. */
 	int (*offer)(void *subject, const void *data, struct peer_offer *offer,
 		     struct dart_error *error);
-	/* The name of a store, NULL for peers that read none. */
-	const char *(*store_name)(const void *object);
-	/* A connection with this object opened or closed.  May be NULL. */
-	void (*opened)(void *object);
-	void (*closed)(void *object);
 };
 
 /* A kind and the subject that offer() gets; a kind of NULL ends a list. */

@@ -102,8 +102,8 @@ int connection__accept(struct rdma_cm_id *id, uint8_t reads,
 		goto destroy_queue_pair;
 	}
 
-	if (kind->opened)
-		kind->opened(offer->object);
+	if (offer->object)
+		offer->object->peers++;
 	id->context = connection;
 	*result = connection;
 	return 0;
@@ -120,7 +120,7 @@ void connection__free(struct connection *connection)
 	rdma_disconnect(connection->id);
 	ibv_destroy_qp(connection->queue_pair);
 	rdma_destroy_id(connection->id);
-	if (connection->kind->closed)
-		connection->kind->closed(connection->object);
+	if (connection->object)
+		connection->object->peers--;
 	free(connection);
 }

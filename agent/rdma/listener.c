@@ -252,7 +252,8 @@ void listener__close(struct listener *listener)
 	rdma_destroy_event_channel(listener->channel);
 }
 
-void listener__disconnect(struct listener *listener, const void *object)
+void listener__disconnect(struct listener *listener,
+			  const struct peer_object *object)
 {
 	struct connection *connection = TAILQ_FIRST(&listener->connections);
 	struct connection *next;

@@ -34,7 +34,8 @@ int listener__open(struct listener *listener, sd_event *loop, uint16_t port,
 void listener__close(struct listener *listener);
 
 /* Ends the connections of the peers that read @object. */
-void listener__disconnect(struct listener *listener, const void *object);
+void listener__disconnect(struct listener *listener,
+			  const struct peer_object *object);
 /* Logs the reason and frees the connection. */
 void listener__end(struct listener *listener, struct connection *connection,
 		   const char *reason);

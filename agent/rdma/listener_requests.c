@@ -9,13 +9,12 @@
 
 static json_t *connection__describe(const struct connection *connection)
 {
-	const struct peer_kind *kind = connection->kind;
+	const struct peer_object *object = connection->object;
 
-	return json_pack(
-		"{s:s, s:s, s:s*, s:I}", "peer", connection->peer, "kind",
-		kind->name, "store",
-		kind->store_name ? kind->store_name(connection->object) : NULL,
-		"age_s", (json_int_t)clock__age_s(connection->established));
+	return json_pack("{s:s, s:s, s:s*, s:I}", "peer", connection->peer,
+			 "kind", connection->kind->name, "store",
+			 object ? object->name : NULL, "age_s",
+			 (json_int_t)clock__age_s(connection->established));
 }
 
 static int list_controllers(struct request *request)

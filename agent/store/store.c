@@ -100,6 +100,7 @@ int store__new(const struct device *device, const char *name,
 	store->device = device;
 	store->geometry = *geometry;
 	snprintf(store->name, sizeof(store->name), "%s", name);
+	store->readers.name = store->name;
 	TAILQ_INIT(&store->report_qps);
 	if (file) {
 		store->file = strdup(file);
@@ -178,7 +179,7 @@ void store__offer(struct store *store, struct peer_offer *offer)
 	};
 
 	offer->pd = store->pd;
-	offer->object = store;
+	offer->object = &store->readers;
 	offer->length = sizeof(accept);
 	memcpy(offer->data, &accept, sizeof(accept));
 }

@@ -37,7 +37,7 @@ struct store {
 	struct store_view written;	/* by reporters */
 	struct store_view read;		/* by readers */
 	struct report_qps report_qps;
-	uint32_t readers;	/* connections */
+	struct peer_object readers;
 };
 
 /* @fd: see store_memory__open(); @file: its name.  The caller keeps both. */

@@ -70,7 +70,7 @@ int stores__create(struct stores *stores, const char *name,
 
 void stores__delete(struct stores *stores, struct store *store)
 {
-	listener__disconnect(stores->listener, store);
+	listener__disconnect(stores->listener, &store->readers);
 	changes__announce(stores->changes, "removed", "store", store->name);
 	stores__free_store(stores, store);
 }
@@ -109,34 +109,10 @@ static int offer_store(void *stores, const void *data, struct peer_offer *offer,
 	return 0;
 }
 
-static const char *store_name(const void *object)
-{
-	const struct store *store = object;
-
-	return store->name;
-}
-
-static void on_opened(void *object)
-{
-	struct store *store = object;
-
-	store->readers++;
-}
-
-static void on_closed(void *object)
-{
-	struct store *store = object;
-
-	store->readers--;
-}
-
 const struct peer_kind reader_kind = {
 	.name = "reader",
 	.magic = DART_STORE_ACCESS_MAGIC,
 	.abi_version = DART_STORE_ACCESS_ABI_VERSION,
 	.request_length = sizeof(struct dart_store_request),
 	.offer = offer_store,
-	.store_name = store_name,
-	.opened = on_opened,
-	.closed = on_closed,
 };

@@ -34,7 +34,7 @@ json_t *stores_json__store(const struct store *store)
 		(json_int_t)store->geometry.redundancy, "bytes",
 		(json_int_t)store->memory.length, "huge_pages",
 		store->memory.is_huge, "file", store->file, "reporters",
-		count_reporters(store), "readers", (json_int_t)store->readers);
+		count_reporters(store), "readers", (json_int_t)store->readers.peers);
 }
 
 json_t *stores_json__stores(const struct stores *stores)
