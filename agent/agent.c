@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Puts the parts of dartd together and connects those that do not know each other. */
-#include <string.h>
-
 #include "agent.h"
-#include "agent_requests.h"
 #include "agent/base/log.h"
-#include "agent/follow/follow_requests.h"
 #include "agent/follow/namespaces.h"
 
 static void on_map_ended(void *registry, uint32_t map_id)
@@ -60,35 +56,29 @@ static const struct region_events_handlers region_handlers = {
 	.end = on_end,
 };
 
-/* Which object handles which requests, of clients and over RDMA. */
-static void agent__connect(struct agent *agent)
-{
-	const struct request_table tables[AGENT_REQUEST_TABLES] = {
-		{ selector_requests, NULL },
-		{ registry_requests, &agent->registry },
-		{ follow_requests, &agent->followers },
-		{ probe_requests, &agent->probes },
-		{ stores_requests, &agent->stores },
-		{ listener_requests, &agent->listener },
-		{ client_requests, NULL },
-		{ agent_requests, agent },
-	};
-	const struct peer_service services[AGENT_PEER_SERVICES] = {
-		{ &controller_kind, &agent->control_region },
-		{ &reader_kind, &agent->stores },
-	};
-
-	memcpy(agent->request_tables, tables, sizeof(tables));
-	memcpy(agent->peer_services, services, sizeof(services));
-}
-
 int agent__open(struct agent *agent, const struct options *options,
 		sd_event *loop, struct dart_error *error)
 {
 	int ret;
 
-	*agent = (struct agent){ .options = *options };
-	agent__connect(agent);
+	/* Which object handles which requests, of clients and over RDMA. */
+	*agent = (struct agent){
+		.options = *options,
+		.request_tables = {
+			{ selector_requests, NULL },
+			{ registry_requests, &agent->registry },
+			{ follow_requests, &agent->followers },
+			{ probe_requests, &agent->probes },
+			{ stores_requests, &agent->stores },
+			{ listener_requests, &agent->listener },
+			{ client_requests, NULL },
+			{ agent_requests, agent },
+		},
+		.peer_services = {
+			{ &controller_kind, &agent->control_region },
+			{ &reader_kind, &agent->stores },
+		},
+	};
 
 	ret = region__open(&agent->region, error);
 	if (ret)

@@ -53,4 +53,7 @@ int agent__open(struct agent *agent, const struct options *options,
 		sd_event *loop, struct dart_error *error);
 void agent__close(struct agent *agent);
 
+/* The requests about the agent as a whole, which is their subject. */
+extern const struct request_type agent_requests[];
+
 #endif /* AGENT_H */

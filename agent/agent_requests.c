@@ -4,7 +4,6 @@
 
 #include "agent.h"
 #include "agent/table/registry_json.h"
-#include "agent_requests.h"
 
 static int status(struct request *request)
 {

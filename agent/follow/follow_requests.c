@@ -4,7 +4,6 @@
 
 #include "agent/base/log.h"
 #include "cgroups.h"
-#include "follow_requests.h"
 #include "namespaces.h"
 
 static int follow_source(struct request *request)

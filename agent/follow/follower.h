@@ -78,4 +78,10 @@ void follower__register(struct follower *follower,
 			const struct selector *selector);
 void follower__fail(struct follower *follower, const struct dart_error *error);
 
+/*
+ * The requests about followers, which are their subject; those about groups of
+ * entries serve them, too.
+ */
+extern const struct request_type follow_requests[];
+
 #endif /* FOLLOWER_H */
