@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Writes each change as a line of JSON and passes it to all subscribers. */
-#include <jansson.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "changes.h"
 #include "clock.h"
 #include "log.h"
+#include "reply.h"
 
 void changes__open(struct changes *changes)
 {
@@ -39,15 +38,11 @@ void changes__announce(const struct changes *changes, const char *event,
 		"{s:I, s:s, s:s, s:s}", "time_ms",
 		(json_int_t)(clock__nanoseconds(CLOCK_REALTIME) / 1000000),
 		"event", event, "object", object, "name", name);
-	line = json_dumps(json, JSON_COMPACT);
-	json_decref(json);
+	line = reply__line(json, &length);
 	if (!line) {
 		log__error("out of memory: clients miss a change");
 		return;
 	}
-	/* The newline takes the place of the NUL. */
-	length = strlen(line) + 1;
-	line[length - 1] = '\n';
 	for (subscriber = TAILQ_FIRST(&changes->subscribers); subscriber;
 	     subscriber = next) {
 		next = TAILQ_NEXT(subscriber, link);

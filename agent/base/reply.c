@@ -19,6 +19,18 @@ json_t *reply__error(int ret, const char *message)
 			 message);
 }
 
+char *reply__line(json_t *reply, size_t *length)
+{
+	char *line = json_dumps(reply, JSON_COMPACT);
+
+	json_decref(reply);
+	if (line) {
+		*length = strlen(line) + 1;
+		line[*length - 1] = '\n';
+	}
+	return line;
+}
+
 void reply__append(json_t **list, json_t *item)
 {
 	if (!json_array_append_new(*list, item))

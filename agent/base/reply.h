@@ -11,6 +11,12 @@ json_t *reply__ok(const char *key, json_t *value);
 json_t *reply__error(int ret, const char *message);
 
 /*
+ * Writes @reply as a line, which the caller frees, and takes its reference.  The
+ * newline takes the place of the NUL.
+ */
+char *reply__line(json_t *reply, size_t *length);
+
+/*
  * Appends @item and takes its reference.  If either is NULL or memory runs out,
  * frees the list and sets *@list to NULL.
  */

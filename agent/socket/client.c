@@ -10,21 +10,15 @@
 #include <libdart/registration/descriptor.h>
 
 #include "agent/base/log.h"
+#include "agent/base/reply.h"
 #include "client.h"
 #include "dispatch.h"
 
-static void client__close_passed_fd(struct client *client)
+static void close_fd(int *fd)
 {
-	if (client->passed_fd >= 0)
-		close(client->passed_fd);
-	client->passed_fd = -1;
-}
-
-static void client__close_reply_fd(struct client *client)
-{
-	if (client->reply_fd >= 0)
-		close(client->reply_fd);
-	client->reply_fd = -1;
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
 }
 
 void client__free(struct client *client)
@@ -35,8 +29,8 @@ void client__free(struct client *client)
 		changes__unsubscribe(client->clients->changes,
 				     &client->subscriber);
 	sd_event_source_disable_unref(client->events);
-	client__close_passed_fd(client);
-	client__close_reply_fd(client);
+	close_fd(&client->passed_fd);
+	close_fd(&client->reply_fd);
 	close(client->fd);
 	free(client->output);
 	free(client);
@@ -53,7 +47,7 @@ static ssize_t client__send_some(struct client *client)
 					     client->output_sent,
 				     MSG_DONTWAIT, client->reply_fd);
 	if (sent > 0)
-		client__close_reply_fd(client);
+		close_fd(&client->reply_fd);
 	return sent;
 }
 
@@ -131,21 +125,6 @@ const struct request_type client_requests[] = {
 	{ }
 };
 
-/* One line: the reply and a newline in place of the terminating NUL. */
-static int client__set_reply(struct client *client, json_t *reply)
-{
-	if (!reply)
-		return -ENOMEM;
-	client->output = json_dumps(reply, JSON_COMPACT);
-	json_decref(reply);
-	if (!client->output)
-		return -ENOMEM;
-	client->output_length = strlen(client->output) + 1;
-	client->output[client->output_length - 1] = '\n';
-	client->output_sent = 0;
-	return 0;
-}
-
 static int client__handle_request(struct client *client)
 {
 	const struct message message = {
@@ -158,11 +137,12 @@ static int client__handle_request(struct client *client)
 		.reply_fd = &client->reply_fd,
 	};
 	bool is_monitor;
-	int ret;
 
-	ret = client__set_reply(client, dispatch(client->clients->tables,
-						 &message, &is_monitor));
-	client__close_passed_fd(client);
+	client->output = reply__line(dispatch(client->clients->tables, &message,
+					      &is_monitor),
+				     &client->output_length);
+	client->output_sent = 0;
+	close_fd(&client->passed_fd);
 	client->has_extra_fd = false;
 	client->is_too_long = false;
 	client->request_length = 0;
@@ -172,7 +152,7 @@ static int client__handle_request(struct client *client)
 		changes__subscribe(client->clients->changes,
 				   &client->subscriber);
 	}
-	return ret ?: client__send(client);
+	return client->output ? client__send(client) : -ENOMEM;
 }
 
 /* Takes @length bytes at most, with the file descriptor that came with them. */

@@ -18,16 +18,14 @@
 /* One client too many: gets an error if it reads, and is disconnected. */
 static void turn_away(int fd)
 {
-	json_t *reply = reply__error(-EUSERS,
-				     "too many clients (try again later)");
-	char *line = reply ? json_dumps(reply, JSON_COMPACT) : NULL;
+	size_t length;
+	char *line = reply__line(
+		reply__error(-EUSERS, "too many clients (try again later)"),
+		&length);
 
-	if (line) {
-		send(fd, line, strlen(line), MSG_DONTWAIT | MSG_NOSIGNAL);
-		send(fd, "\n", 1, MSG_DONTWAIT | MSG_NOSIGNAL);
-	}
+	if (line)
+		send(fd, line, length, MSG_DONTWAIT | MSG_NOSIGNAL);
 	free(line);
-	json_decref(reply);
 	close(fd);
 }
 
@@ -119,63 +117,47 @@ registration_socket__set_mode(const struct registration_socket *socket,
 	return 0;
 }
 
-static int registration_socket__create(struct registration_socket *result,
-				       struct dart_error *error)
-{
-	result->fd = socket(AF_UNIX,
-			    SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	if (result->fd < 0)
-		return dart_error__system(error, errno,
-					  "cannot create a socket");
-	return 0;
-}
-
-static int registration_socket__bind(struct registration_socket *socket,
-				     struct dart_error *error)
-{
-	if (bind(socket->fd, (struct sockaddr *)&socket->address,
-		 sizeof(socket->address)))
-		return dart_error__system(error, errno, "cannot bind %s",
-					  socket->address.sun_path);
-	return 0;
-}
-
-int registration_socket__open(struct registration_socket *socket,
+int registration_socket__open(struct registration_socket *result,
 			      sd_event *loop, const char *path,
 			      const struct request_table *tables,
 			      struct changes *changes, struct dart_error *error)
 {
 	int ret;
 
-	*socket = (struct registration_socket){
+	*result = (struct registration_socket){
 		.clients = { .tables = tables, .changes = changes },
 	};
-	TAILQ_INIT(&socket->clients.list);
-	socket->address.sun_family = AF_UNIX;
-	strcpy(socket->address.sun_path, path);
+	TAILQ_INIT(&result->clients.list);
+	result->address.sun_family = AF_UNIX;
+	strcpy(result->address.sun_path, path);
 
 	ret = make_directory(path, error);
-	if (!ret)
-		ret = registration_socket__create(socket, error);
 	if (ret)
 		return ret;
-
-	ret = registration_socket__clear(socket, error);
-	if (!ret)
-		ret = registration_socket__bind(socket, error);
+	result->fd = socket(AF_UNIX,
+			    SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (result->fd < 0)
+		return dart_error__system(error, errno,
+					  "cannot create a socket");
+	ret = registration_socket__clear(result, error);
 	if (ret)
 		goto close;
+	if (bind(result->fd, (struct sockaddr *)&result->address,
+		 sizeof(result->address))) {
+		ret = dart_error__system(error, errno, "cannot bind %s", path);
+		goto close;
+	}
 
-	ret = registration_socket__set_mode(socket, error);
+	ret = registration_socket__set_mode(result, error);
 	if (ret)
 		goto unlink;
-	if (listen(socket->fd, CLIENTS_MAX)) {
+	if (listen(result->fd, CLIENTS_MAX)) {
 		ret = dart_error__system(error, errno, "cannot listen at %s",
 					 path);
 		goto unlink;
 	}
-	ret = sd_event_add_io(loop, &socket->events, socket->fd, EPOLLIN,
-			      on_event, socket);
+	ret = sd_event_add_io(loop, &result->events, result->fd, EPOLLIN,
+			      on_event, result);
 	if (ret < 0) {
 		dart_error__system(error, -ret, "cannot wait for clients");
 		goto unlink;
@@ -185,7 +167,7 @@ int registration_socket__open(struct registration_socket *socket,
 unlink:
 	unlink(path);
 close:
-	close(socket->fd);
+	close(result->fd);
 	return ret;
 }
 
