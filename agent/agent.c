@@ -2,7 +2,6 @@
 /* Puts the parts of dartd together and connects those that do not know each other. */
 #include "agent.h"
 #include "agent/base/log.h"
-#include "agent/follow/namespaces.h"
 
 static void on_map_ended(void *registry, uint32_t map_id)
 {
@@ -20,41 +19,6 @@ static void agent__open_map_watch(struct agent *agent, sd_event *loop)
 			"maps stay until they are unregistered: no eBPF program watches their owners: %s",
 			error.text);
 }
-
-static void on_begin(void *userdata)
-{
-	struct agent *agent = userdata;
-
-	registry__begin(&agent->registry);
-}
-
-static void on_extent_ended(void *userdata, uint32_t id)
-{
-	struct agent *agent = userdata;
-
-	registry__extent_ended(&agent->registry, id);
-}
-
-static void on_namespaces_changed(void *userdata)
-{
-	struct agent *agent = userdata;
-
-	namespaces__changed(&agent->followers);
-}
-
-static void on_end(void *userdata)
-{
-	struct agent *agent = userdata;
-
-	registry__end_or_log(&agent->registry);
-}
-
-static const struct region_events_handlers region_handlers = {
-	.begin = on_begin,
-	.extent_ended = on_extent_ended,
-	.namespaces_changed = on_namespaces_changed,
-	.end = on_end,
-};
 
 int agent__open(struct agent *agent, const struct options *options,
 		sd_event *loop, struct dart_error *error)
@@ -110,7 +74,7 @@ int agent__open(struct agent *agent, const struct options *options,
 	followers__open(&agent->followers, &agent->registry, &agent->region,
 			&agent->file_watches, &agent->changes, loop);
 	ret = region_events__open(&agent->region_events, loop, &agent->region,
-				  &region_handlers, agent, error);
+				  &agent->followers, error);
 	if (ret)
 		goto close_followers;
 	ret = probes__open(&agent->probes, agent->region.cpus, &agent->registry,

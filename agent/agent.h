@@ -15,13 +15,13 @@
 #include "agent/rdma/device.h"
 #include "agent/rdma/listener.h"
 #include "agent/region/region.h"
-#include "agent/region/region_events.h"
 #include "agent/socket/registration_socket.h"
 #include "agent/store/stores.h"
 #include "agent/table/control_region.h"
 #include "agent/table/exposure.h"
 #include "agent/table/registry.h"
 #include "options.h"
+#include "region_events.h"
 
 #define AGENT_REQUEST_TABLES 9
 #define AGENT_PEER_SERVICES 3

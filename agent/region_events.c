@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "agent/base/log.h"
+#include "agent/follow/namespaces.h"
 #include "region_events.h"
 
 #define EVENTS 64
@@ -11,7 +12,6 @@
 /* Reads up to EVENTS; returns how many, or -errno. */
 static int region_events__read(struct region_events *events)
 {
-	const struct region_events_handlers *handlers = events->handlers;
 	struct dart_zero_event read[EVENTS];
 	bool have_namespaces_changed = false;
 	int i, count;
@@ -20,12 +20,13 @@ static int region_events__read(struct region_events *events)
 	for (i = 0; i < count; i++) {
 		if (read[i].type == DART_ZERO_EVENT_EXTENT_GONE ||
 		    read[i].type == DART_ZERO_EVENT_SLICE_GONE)
-			handlers->extent_ended(events->userdata, read[i].id);
+			registry__extent_ended(events->followers->registry,
+					       read[i].id);
 		else if (read[i].type == DART_ZERO_EVENT_NAMESPACES)
 			have_namespaces_changed = true;
 	}
 	if (have_namespaces_changed)
-		handlers->namespaces_changed(events->userdata);
+		namespaces__changed(events->followers);
 	return count;
 }
 
@@ -33,13 +34,14 @@ static int on_event(sd_event_source *source, int fd, uint32_t revents,
 		    void *userdata)
 {
 	struct region_events *events = userdata;
+	struct registry *registry = events->followers->registry;
 	int ret;
 
-	events->handlers->begin(events->userdata);
+	registry__begin(registry);
 	do {
 		ret = region_events__read(events);
 	} while (ret == EVENTS);
-	events->handlers->end(events->userdata);
+	registry__end_or_log(registry);
 	if (ret >= 0)
 		return 0;
 	log__error("cannot read the events of the region: %s", strerror(-ret));
@@ -48,15 +50,13 @@ static int on_event(sd_event_source *source, int fd, uint32_t revents,
 
 int region_events__open(struct region_events *events, sd_event *loop,
 			const struct region *region,
-			const struct region_events_handlers *handlers,
-			void *userdata, struct dart_error *error)
+			struct followers *followers, struct dart_error *error)
 {
 	int ret;
 
 	*events = (struct region_events){
 		.region = region,
-		.handlers = handlers,
-		.userdata = userdata,
+		.followers = followers,
 	};
 	ret = sd_event_add_io(loop, &events->events, region->fd, EPOLLIN,
 			      on_event, events);
