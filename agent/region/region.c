@@ -11,8 +11,7 @@
 #include "agent/base/log.h"
 #include "region.h"
 
-static int region__info(const struct region *region,
-			struct dart_zero_info *info)
+int region__info(const struct region *region, struct dart_zero_info *info)
 {
 	*info = (struct dart_zero_info){ .size = sizeof(*info) };
 	if (ioctl(region->fd, DART_ZERO_IOC_INFO, info))
@@ -77,19 +76,6 @@ void region__close(struct region *region)
 {
 	munmap((void *)region->memory, region->capacity);
 	close(region->fd);
-}
-
-int region__fill(const struct region *region, uint32_t *extents,
-		 uint64_t *used)
-{
-	struct dart_zero_info info;
-	int ret = region__info(region, &info);
-
-	if (ret)
-		return ret;
-	*extents = info.extents;
-	*used = info.used;
-	return 0;
 }
 
 /* Ends region__add_*(): takes @added over, or sets @error. */
@@ -239,12 +225,10 @@ int region__add_slice(struct region *region, struct dart_zero_slice *slice,
 	return dart_error__system(error, errno, "cannot lend pages");
 }
 
-static void remove_extent(struct region *region, uint32_t id)
+/* Removes an extent or a slice. */
+static void remove_by_id(const struct region *region, uint32_t id)
 {
-	struct dart_zero_remove remove = {
-		.size = sizeof(remove),
-		.id = id,
-	};
+	struct dart_zero_remove remove = { .size = sizeof(remove), .id = id };
 
 	if (ioctl(region->fd, DART_ZERO_IOC_REMOVE, &remove))
 		log__error("cannot remove extent %u: %s", id, strerror(errno));
@@ -252,12 +236,12 @@ static void remove_extent(struct region *region, uint32_t id)
 
 void region__remove_slice(struct region *region, uint32_t id)
 {
-	remove_extent(region, id);
+	remove_by_id(region, id);
 }
 
 void region__remove(struct region *region, uint32_t id)
 {
-	remove_extent(region, id);
+	remove_by_id(region, id);
 	region->changes++;
 }
 

@@ -23,9 +23,8 @@ struct region {
 int region__open(struct region *region, struct dart_error *error);
 void region__close(struct region *region);
 
-/* Extents in the region, and bytes up to the end of the last one. */
-int region__fill(const struct region *region, uint32_t *extents,
-		 uint64_t *used);
+/* Returns 0 or -errno. */
+int region__info(const struct region *region, struct dart_zero_info *info);
 
 /*
  * -EEXIST: the region has the window already.  -ENOENT, -ENODEV: the selected

@@ -119,7 +119,7 @@ static int table__add_memory_regions(struct dart_table *table,
 	return 0;
 }
 
-static int describe_entry(const struct exposure *exposure,
+int control_region__entry(const struct exposure *exposure,
 			  const struct entry *entry, uint32_t first,
 			  struct dart_entry *shown)
 {
@@ -139,12 +139,6 @@ static int describe_entry(const struct exposure *exposure,
 	return 0;
 }
 
-int control_region__entry(const struct exposure *exposure,
-			  const struct entry *entry, struct dart_entry *shown)
-{
-	return describe_entry(exposure, entry, 0, shown);
-}
-
 /* @first memory regions precede those of @table. */
 static int table__add_entry(struct dart_table *table, uint32_t first,
 			    const struct exposure *exposure,
@@ -162,13 +156,11 @@ static int table__add_entry(struct dart_table *table, uint32_t first,
 	first += table->memory_region_count;
 	ret = table__add_memory_regions(table, entry->memory_regions,
 					entry->memory_region_count);
-	if (ret)
-		return ret;
-	ret = describe_entry(exposure, entry, first, &all[table->entry_count]);
-	if (ret)
-		return ret;
-	table->entry_count++;
-	return 0;
+	ret = ret ?: control_region__entry(exposure, entry, first,
+					   &all[table->entry_count]);
+	if (!ret)
+		table->entry_count++;
+	return ret;
 }
 
 static int table__fill(struct dart_table *table,
@@ -177,19 +169,11 @@ static int table__fill(struct dart_table *table,
 {
 	struct ibv_mr *shared = exposure__shared_memory_region(exposure);
 	const struct entry *entry;
-	int ret;
+	int ret = table__add_memory_regions(table, &shared, !!shared);
 
-	if (shared) {
-		ret = table__add_memory_regions(table, &shared, 1);
-		if (ret)
-			return ret;
-	}
-	TAILQ_FOREACH(entry, entries, link) {
-		ret = table__add_entry(table, 0, exposure, entry);
-		if (ret)
-			return ret;
-	}
-	return 0;
+	TAILQ_FOREACH(entry, entries, link)
+		ret = ret ?: table__add_entry(table, 0, exposure, entry);
+	return ret;
 }
 
 /* An empty table of the next generation. */
@@ -246,10 +230,8 @@ static int control_region__rewrite(struct control_region *control_region,
 	struct dart_table table = next_table(control_region);
 	int ret;
 
-	ret = table__fill(&table, control_region->exposure, entries);
-	if (!ret)
-		ret = dart_table_writer__rewrite(control_region->writer,
-						 &table);
+	ret = table__fill(&table, control_region->exposure, entries) ?:
+		      dart_table_writer__rewrite(control_region->writer, &table);
 	ret = control_region__take(control_region, &table, 0, ret, error);
 	table__empty(&table);
 	return ret;
@@ -263,9 +245,8 @@ static int control_region__append(struct control_region *control_region,
 	uint32_t first = control_region->memory_region_count;
 	int ret;
 
-	ret = table__add_entry(&more, first, control_region->exposure, entry);
-	if (!ret)
-		ret = dart_table_writer__append(control_region->writer, &more);
+	ret = table__add_entry(&more, first, control_region->exposure, entry) ?:
+		      dart_table_writer__append(control_region->writer, &more);
 	ret = control_region__take(control_region, &more, first, ret, error);
 	table__empty(&more);
 	return ret;

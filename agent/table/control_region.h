@@ -53,10 +53,11 @@ int control_region__update(struct control_region *control_region,
 extern const struct peer_kind controller_kind;
 
 /*
- * Describes the entry as the table does, for reading it locally.  The caller
- * frees @shown->ranges.
+ * Describes the entry as a table does in which @first memory regions precede
+ * those of the entry.  Returns 0 or -ENOMEM; the caller frees @shown->ranges.
  */
 int control_region__entry(const struct exposure *exposure,
-			  const struct entry *entry, struct dart_entry *shown);
+			  const struct entry *entry, uint32_t first,
+			  struct dart_entry *shown);
 
 #endif /* CONTROL_REGION_H */

@@ -161,19 +161,17 @@ int exposure__prepare(struct exposure *exposure, struct dart_error *error)
 {
 	const struct region *region = exposure->region;
 	struct page_exposure *next;
-	uint32_t extents;
-	uint64_t used;
+	struct dart_zero_info info;
 	int ret;
 
 	if (exposure->mode != DART_CONTROL_EXPOSURE_PAGE ||
 	    exposure->changes == region->changes)
 		return 0;
 
-	ret = region__fill(region, &extents, &used);
+	ret = region__info(region, &info);
 	if (ret)
 		return dart_error__system(error, -ret, "cannot query region");
-	if (!used) {
-		exposure->next = NULL;
+	if (!info.used) {
 		exposure->has_next = true;
 		return 0;
 	}
@@ -182,9 +180,9 @@ int exposure__prepare(struct exposure *exposure, struct dart_error *error)
 	if (!next)
 		return dart_error__no_memory(error);
 	next->memory_region = exposure__register(exposure->pd, region->memory,
-						 used);
+						 info.used);
 	if (!next->memory_region) {
-		ret = cannot_register(errno, used, error);
+		ret = cannot_register(errno, info.used, error);
 		free(next);
 		return ret;
 	}
@@ -192,7 +190,7 @@ int exposure__prepare(struct exposure *exposure, struct dart_error *error)
 	 * The registration mapped every page, holes too, and pins the pages
 	 * itself.  Unmap them, or the holes of past extents stay mapped.
 	 */
-	madvise((void *)region->memory, used, MADV_DONTNEED);
+	madvise((void *)region->memory, info.used, MADV_DONTNEED);
 
 	exposure->next = next;
 	exposure->has_next = true;

@@ -234,15 +234,17 @@ struct entry *registry__find(const struct registry *registry, const char *name)
 	return (struct entry *)(found - offsetof(struct entry, name));
 }
 
-int registry__check_free(const struct registry *registry, const char *name,
+int registry__check_name(const struct registry *registry, const char *name,
 			 struct dart_error *error)
 {
-	if (registry__find(registry, name))
+	int ret = entry_name__check(name, error);
+
+	if (!ret && registry__find(registry, name))
 		return dart_error__set(
 			error, EEXIST,
 			"there is an entry '%s' already (unregister it first)",
 			name);
-	return 0;
+	return ret;
 }
 
 static int registry__insert(struct registry *registry, struct entry *entry,
@@ -264,9 +266,8 @@ int registry__add(struct registry *registry, struct entry *entry,
 	int ret;
 
 	entry->registry = registry;
-	ret = registry__check_free(registry, entry->name, error);
-	if (!ret)
-		ret = exposure__expose(registry->exposure, entry, error);
+	ret = registry__check_name(registry, entry->name, error) ?:
+		      exposure__expose(registry->exposure, entry, error);
 	if (!ret && entry_index__add(&registry->extents, &entry->extent.id))
 		ret = dart_error__no_memory(error);
 	if (!ret)
@@ -279,14 +280,10 @@ int registry__add(struct registry *registry, struct entry *entry,
 int registry__revive(struct registry *registry, struct entry *entry,
 		     const char *name, struct dart_error *error)
 {
-	int ret;
+	int ret = registry__check_name(registry, name, error);
 
-	ret = entry_name__check(name, error);
-	if (!ret)
-		ret = registry__check_free(registry, name, error);
 	if (ret)
 		return ret;
-
 	strcpy(entry->name, name);
 	lease__cancel(registry->leases, &entry->lease);
 	TAILQ_REMOVE(&registry->retired, entry, link);

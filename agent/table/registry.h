@@ -127,8 +127,8 @@ extern const struct request_type registry_requests[];
 
 /* Between registry.c and registry_add.c, in a batch. */
 
-/* -EEXIST: there is an entry of this name. */
-int registry__check_free(const struct registry *registry, const char *name,
+/* -EINVAL: no entry can have this name.  -EEXIST: one has it. */
+int registry__check_name(const struct registry *registry, const char *name,
 			 struct dart_error *error);
 /* Puts a new entry, which is freed if that fails, into the table. */
 int registry__add(struct registry *registry, struct entry *entry,

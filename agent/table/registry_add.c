@@ -41,7 +41,7 @@ static int registry__stage_source(struct registry *registry,
 	struct entry *entry;
 	int ret;
 
-	ret = registry__check_free(registry, selector->name, error);
+	ret = registry__check_name(registry, selector->name, error);
 	if (ret)
 		return ret;
 	entry = registry__find_source(registry, &selector->key);
@@ -52,17 +52,12 @@ static int registry__stage_source(struct registry *registry,
 			entry->name);
 
 	entry = entries__find_source(&registry->retired, &selector->key);
-	if (entry) {
-		ret = registry__revive(registry, entry, selector->name, error);
-	} else {
-		ret = entry__new_source(registry->region, &registry->schemas,
-					selector, &entry, error);
-		if (!ret)
-			ret = registry__add(registry, entry, error);
-	}
-	if (!ret)
-		*result = entry;
-	return ret;
+	*result = entry;
+	if (entry)
+		return registry__revive(registry, entry, selector->name, error);
+	return entry__new_source(registry->region, &registry->schemas, selector,
+				 result, error) ?:
+		       registry__add(registry, *result, error);
 }
 
 int registry__add_source(struct registry *registry,
@@ -70,18 +65,15 @@ int registry__add_source(struct registry *registry,
 			 const struct entry_group *group, struct entry **result,
 			 struct dart_error *error)
 {
-	struct entry *entry = NULL;
 	int ret;
 
 	registry__begin(registry);
-	ret = registry__stage_source(registry, selector, &entry, error);
+	ret = registry__stage_source(registry, selector, result, error);
 	if (!ret) {
-		entry->group = group;
-		ret = registry__watch(registry, entry, selector, error);
+		(*result)->group = group;
+		ret = registry__watch(registry, *result, selector, error);
 		if (ret)
-			registry__take_out(registry, entry);
-		else
-			*result = entry;
+			registry__take_out(registry, *result);
 	}
 	return registry__end_with(registry, ret, error);
 }
@@ -116,16 +108,10 @@ static int registry__stage_map(struct registry *registry, int map_fd,
 			       struct dart_error *error)
 {
 	struct entry *entry;
-	int ret;
+	int ret = name ? registry__check_name(registry, name, error) : 0;
 
-	if (name) {
-		ret = entry_name__check(name, error);
-		if (!ret)
-			ret = registry__check_free(registry, name, error);
-		if (ret)
-			return ret;
-	}
-
+	if (ret)
+		return ret;
 	ret = entry__new_map(registry->region, map_fd, name, &entry, error);
 	if (ret == -EEXIST)
 		return registry__add_known_map(registry, map_fd, name, result,
@@ -154,31 +140,22 @@ static int registry__stage_counters(struct registry *registry, const char *name,
 				    struct dart_error *error)
 {
 	struct entry *entry;
-	int ret;
+	int ret = registry__check_name(registry, name, error);
 
-	ret = entry_name__check(name, error);
-	if (!ret)
-		ret = registry__check_free(registry, name, error);
 	if (ret)
 		return ret;
-
 	entry = entries__find_counters(&registry->retired, name);
 	if (entry && names && !schema_json__names(entry->schema, names))
 		return dart_error__set(
 			error, EBUSY,
 			"other counters '%s' are still on lease (try again in %d s)",
 			name, LEASE_MS / 1000);
-	if (entry) {
-		ret = registry__revive(registry, entry, name, error);
-	} else {
-		ret = entry__new_counters(registry->region, name, names, &entry,
-					  error);
-		if (!ret)
-			ret = registry__add(registry, entry, error);
-	}
-	if (!ret)
-		*result = entry;
-	return ret;
+	*result = entry;
+	if (entry)
+		return registry__revive(registry, entry, name, error);
+	return entry__new_counters(registry->region, name, names, result,
+				   error) ?:
+		       registry__add(registry, *result, error);
 }
 
 int registry__add_counters(struct registry *registry, const char *name,
@@ -196,11 +173,8 @@ int registry__add_slice(struct registry *registry, const char *name,
 			struct dart_schema *schema, int *fd,
 			struct entry **result, struct dart_error *error)
 {
-	int ret;
+	int ret = registry__check_name(registry, name, error);
 
-	ret = entry_name__check(name, error);
-	if (!ret)
-		ret = registry__check_free(registry, name, error);
 	if (ret) {
 		dart_schema__free(schema);
 		return ret;
@@ -208,9 +182,8 @@ int registry__add_slice(struct registry *registry, const char *name,
 	registry__begin(registry);
 	*fd = -1;
 	ret = entry__new_slice(registry->region, registry->slab, name, schema,
-			       fd, result, error);
-	if (!ret)
-		ret = registry__add(registry, *result, error);
+			       fd, result, error) ?:
+		      registry__add(registry, *result, error);
 	ret = registry__end_with(registry, ret, error);
 	if (ret && *fd >= 0) {
 		close(*fd);

@@ -40,8 +40,7 @@ json_t *registry_json__entry(const struct entry *entry)
 		entry->copies_are == DART_CONTROL_COPIES_CPU ? "cpu" : "row",
 		"length", (json_int_t)entry->schema->length, "fields",
 		(json_int_t)entry->schema->field_count, "memory_regions",
-		is_page ? (json_int_t)1 :
-			  (json_int_t)entry->memory_region_count,
+		(json_int_t)(is_page ? 1 : entry->memory_region_count),
 		"bytes", (json_int_t)exposed_bytes(entry), "owner",
 		(json_int_t)entry->owner, "age_s",
 		(json_int_t)clock__age_s(entry->registered));
@@ -98,7 +97,7 @@ int registry_json__values(const struct entry *entry, json_t **values,
 	size_t size;
 	int ret = 0;
 
-	if (control_region__entry(entry->registry->exposure, entry, &shown))
+	if (control_region__entry(entry->registry->exposure, entry, 0, &shown))
 		return dart_error__no_memory(error);
 	size = dart_entry__size(&shown);
 	if (size > COPIES_MAX) {
@@ -135,15 +134,14 @@ json_t *registry_json__status(const struct registry *registry)
 	bool is_page = exposure->mode == DART_CONTROL_EXPOSURE_PAGE;
 	const struct entry *entry;
 	json_int_t entries = 0, own = 0;
-	uint32_t extents = 0;
-	uint64_t used = 0;
+	struct dart_zero_info info = { };
 	char instance[17];
 
 	TAILQ_FOREACH(entry, &registry->entries, link) {
 		entries++;
 		own += entry->memory_region_count;
 	}
-	region__fill(region, &extents, &used);
+	region__info(region, &info);
 	/* As text: JSON has no integers that wide. */
 	snprintf(instance, sizeof(instance), "%016llx",
 		 (unsigned long long)registry->control_region->instance);
@@ -156,6 +154,6 @@ json_t *registry_json__status(const struct registry *registry)
 		(json_int_t)LEASE_MS, "entries", entries, "memory_regions",
 		is_page ? (json_int_t) !!exposure->page : own, "leases",
 		(json_int_t)leases__count(registry->leases), "extents",
-		(json_int_t)extents, "capacity", (json_int_t)region->capacity,
-		"used", (json_int_t)used);
+		(json_int_t)info.extents, "capacity", (json_int_t)region->capacity,
+		"used", (json_int_t)info.used);
 }
