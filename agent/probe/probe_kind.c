@@ -12,39 +12,30 @@
 
 static const struct probe_kind kinds[] = {
 	{
-		.name = "tcp",
-		.description = "TCP traffic of the host",
-		.object = tcp_traffic_bpf__elf_bytes,
+		"tcp", "TCP traffic of the host", tcp_traffic_bpf__elf_bytes,
 		.maps = { { "tcp_traffic", "tcp", true } },
 		.is_loaded_at_start = true,
 	},
 	{
-		.name = "tcpconn",
-		.description = "each TCP connection",
-		.object = tcpconn_bpf__elf_bytes,
+		"tcpconn", "each TCP connection", tcpconn_bpf__elf_bytes,
 		.maps = {
 			{ "tcpconn", "tcpconn", false },
 			{ "tcpconn_rows", "tcpconn.rows", false },
 		},
 	},
 	{
-		.name = "runqlat",
-		.description = "how long tasks wait for a CPU",
-		.object = runqlat_bpf__elf_bytes,
+		"runqlat", "how long tasks wait for a CPU", runqlat_bpf__elf_bytes,
 		.maps = { { "runqlat", "runqlat", true } },
 		.needs = "/proc/schedstat",
 		.needs_what = "the kernel keeps no scheduler statistics (CONFIG_SCHEDSTATS)",
 	},
 	{
-		.name = "biolat",
-		.description = "how long block devices take",
-		.object = biolat_bpf__elf_bytes,
+		"biolat", "how long block devices take", biolat_bpf__elf_bytes,
 		.maps = { { "biolat", "biolat", true } },
 	},
 	{
-		.name = "cgroupnet",
-		.description = "packets in and out of each cgroup",
-		.object = cgroupnet_bpf__elf_bytes,
+		"cgroupnet", "packets in and out of each cgroup",
+		cgroupnet_bpf__elf_bytes,
 		.maps = {
 			{ "cgroupnet", "cgroupnet", false },
 			{ "cgroupnet_rows", "cgroupnet.rows", false },

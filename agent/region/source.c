@@ -53,10 +53,8 @@ static const struct source_counter netdev_known[] = {
 /* A struct around an array whose element 0 is unused. */
 #define MIB(name_, what_, id_, prefix_, element_, unit_, ...)                  \
 	{                                                                      \
-		.name = name_,                                                 \
-		.description = what_ " of a network namespace",                \
-		.id = id_,                                                     \
-		.selector = SOURCE_SELECTOR_NETNS,                             \
+		name_, what_ " of a network namespace", id_,                   \
+		SOURCE_SELECTOR_NETNS,                                         \
 		.parts = { {                                                   \
 			.member = "mibs",                                      \
 			.unit = unit_,                                         \
@@ -68,14 +66,19 @@ static const struct source_counter netdev_known[] = {
 	}
 
 /* An array for reading, writing, discarding and flushing. */
-#define DISK_GROUPS(member_, unit_)                                            \
+#define DISK_GROUPS(member_, unit_, ...)                                       \
 	{                                                                      \
 		.member = member_,                                             \
 		.unit = unit_,                                                 \
 		.elements = "STAT_READ",                                       \
 		.prefix = "STAT_",                                             \
 		.is_qualified = true,                                          \
+		__VA_ARGS__                                                    \
 	}
+
+/* A member that some kernels lack. */
+#define OPTIONAL(member_, unit_)                                               \
+	{ .member = member_, .unit = unit_, .is_optional = true }
 
 /*
  * With exact exposure each run of adjacent fields has its own memory region.  A
@@ -85,9 +88,8 @@ static const struct source_counter netdev_known[] = {
  */
 static const struct source sources[] = {
 	{
-		.name = "cpustat",
-		.description = "CPU time by state",
-		.id = DART_ZERO_SOURCE_CPUSTAT,
+		"cpustat", "CPU time by state",
+		DART_ZERO_SOURCE_CPUSTAT, SOURCE_SELECTOR_NONE,
 		.parts = { {
 			.member = "cpustat",
 			.unit = "ns",
@@ -96,9 +98,8 @@ static const struct source sources[] = {
 		} },
 	},
 	{
-		.name = "vmstat",
-		.description = "events of memory management",
-		.id = DART_ZERO_SOURCE_VMSTAT,
+		"vmstat", "events of memory management",
+		DART_ZERO_SOURCE_VMSTAT, SOURCE_SELECTOR_NONE,
 		.parts = { {
 			.member = "event",
 			.unit = "events",
@@ -106,27 +107,21 @@ static const struct source sources[] = {
 		} },
 	},
 	{
-		.name = "softnet",
-		.description = "packets that each CPU received",
-		.id = DART_ZERO_SOURCE_SOFTNET,
+		"softnet", "packets that each CPU received",
+		DART_ZERO_SOURCE_SOFTNET, SOURCE_SELECTOR_NONE,
 		.parts = {
 			{ .member = "processed", .unit = "packets" },
 			{ .member = "time_squeeze", .unit = "times" },
-			{ .member = "received_rps", .unit = "packets",
-			  .is_optional = true },
-			{ .member = "dropped", .unit = "packets",
-			  .is_optional = true },
+			OPTIONAL("received_rps", "packets"),
+			OPTIONAL("dropped", "packets"),
 			/* newer kernels: for two NUMA nodes */
-			{ .member = "drop_counters.drops0", .unit = "packets",
-			  .is_optional = true },
-			{ .member = "drop_counters.drops1", .unit = "packets",
-			  .is_optional = true },
+			OPTIONAL("drop_counters.drops0", "packets"),
+			OPTIONAL("drop_counters.drops1", "packets"),
 		},
 	},
 	{
-		.name = "softirqs",
-		.description = "interrupts and softirqs",
-		.id = DART_ZERO_SOURCE_KSTAT,
+		"softirqs", "interrupts and softirqs",
+		DART_ZERO_SOURCE_KSTAT, SOURCE_SELECTOR_NONE,
 		.parts = {
 			{ .member = "irqs_sum", .unit = "interrupts" },
 			{
@@ -138,9 +133,8 @@ static const struct source sources[] = {
 		},
 	},
 	{
-		.name = "irqs",
-		.description = "interrupts of each CPU by kind",
-		.id = DART_ZERO_SOURCE_IRQ_STAT,
+		"irqs", "interrupts of each CPU by kind",
+		DART_ZERO_SOURCE_IRQ_STAT, SOURCE_SELECTOR_NONE,
 		.parts = {
 			{ .unit = "interrupts" },
 			/* newer kernels */
@@ -172,53 +166,37 @@ static const struct source sources[] = {
 	    "ICMP6_MIB_", "INMSGS", "messages", .known = icmp_known,
 	    .is_only_known = true),
 	{
-		.name = "netdev:stats",
-		.description = "packets and bytes of a network device that counts by CPU",
-		.id = DART_ZERO_SOURCE_NETDEV,
-		.selector = SOURCE_SELECTOR_NETDEV,
+		"netdev:stats",
+		"packets and bytes of a network device that counts by CPU",
+		DART_ZERO_SOURCE_NETDEV, SOURCE_SELECTOR_NETDEV,
 		.parts = { { .unit = "packets", .known = netdev_known } },
 	},
 	{
-		.name = "netdev:core",
-		.description = "packets that the kernel dropped for a network device",
-		.id = DART_ZERO_SOURCE_NETDEV_CORE,
-		.selector = SOURCE_SELECTOR_NETDEV,
+		"netdev:core", "packets that the kernel dropped for a network device",
+		DART_ZERO_SOURCE_NETDEV_CORE, SOURCE_SELECTOR_NETDEV,
 		.parts = { { .unit = "packets" } },
 	},
 	{
-		.name = "disk:stats",
-		.description = "requests, sectors and times of a disk",
-		.id = DART_ZERO_SOURCE_DISK,
-		.selector = SOURCE_SELECTOR_DISK,
+		"disk:stats", "requests, sectors and times of a disk",
+		DART_ZERO_SOURCE_DISK, SOURCE_SELECTOR_DISK,
 		.parts = {
 			DISK_GROUPS("nsecs", "ns"),
 			DISK_GROUPS("sectors", "sectors"),
 			DISK_GROUPS("ios", "requests"),
 			DISK_GROUPS("merges", "requests"),
 			{ .member = "io_ticks", .unit = "jiffies" },
-			{
-				.member = "in_flight",
-				.unit = "requests",
-				.is_gauge = true,
-				.elements = "STAT_READ",
-				.prefix = "STAT_",
-				.is_qualified = true,
-			},
+			DISK_GROUPS("in_flight", "requests", .is_gauge = true),
 		},
 	},
 	{
-		.name = "cgroup:cpu",
-		.description = "CPU time of a cgroup",
-		.id = DART_ZERO_SOURCE_CGROUP_CPU,
-		.selector = SOURCE_SELECTOR_CGROUP,
+		"cgroup:cpu", "CPU time of a cgroup",
+		DART_ZERO_SOURCE_CGROUP_CPU, SOURCE_SELECTOR_CGROUP,
 		.parts = {
 			{ .member = "cputime.stime", .unit = "ns" },
 			{ .member = "cputime.utime", .unit = "ns" },
 			{ .member = "cputime.sum_exec_runtime", .unit = "ns" },
-			{ .member = "forceidle_sum", .unit = "ns",
-			  .is_optional = true },
-			{ .member = "ntime", .unit = "ns",
-			  .is_optional = true },
+			OPTIONAL("forceidle_sum", "ns"),
+			OPTIONAL("ntime", "ns"),
 		},
 	},
 };
