@@ -4,7 +4,6 @@
 #define ENTRY_NAME_H
 
 #include <dart/registration.h>
-
 #include <libdart/error.h>
 
 /* Returns -EINVAL if an entry cannot have this name. */

@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/inotify.h>
@@ -12,7 +11,6 @@
 #include <unistd.h>
 
 #include "inotify.h"
-#include "log.h"
 #include "file_watch.h"
 
 static bool file_watch__was_removed(const struct file_watch *watch)

@@ -8,7 +8,6 @@
 #define FILE_WATCH_H
 
 #include <stddef.h>
-#include <stdint.h>
 #include <sys/queue.h>
 #include <sys/types.h>
 #include <systemd/sd-event.h>

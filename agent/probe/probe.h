@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include <libdart/error.h>
+
 #include "agent/base/changes.h"
 #include "agent/base/request.h"
 #include "agent/table/registry.h"

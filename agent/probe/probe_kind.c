@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The table of probes. */
-#include <bpf/libbpf.h>
 
 #include "biolat.skel.h"
 #include "cgroupnet.skel.h"
+#include "probe_kind.h"
 #include "runqlat.skel.h"
 #include "tcp_traffic.skel.h"
 #include "tcpconn.skel.h"
-
-#include "probe_kind.h"
 
 static const struct probe_kind kinds[] = {
 	{

@@ -4,7 +4,6 @@
 #include <netdb.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "connection.h"
 

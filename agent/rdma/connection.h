@@ -4,7 +4,6 @@
 #define CONNECTION_H
 
 #include <rdma/rdma_cma.h>
-#include <stdbool.h>
 #include <sys/queue.h>
 
 #include <libdart/error.h>

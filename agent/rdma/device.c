@@ -5,7 +5,6 @@
 #include <rdma/rdma_cma.h>
 #include <stdbool.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "agent/base/log.h"
 #include "device.h"

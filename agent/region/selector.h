@@ -10,7 +10,6 @@
 #include <stdint.h>
 
 #include <dart/registration.h>
-
 #include <libdart/error.h>
 
 #include "agent/base/request.h"

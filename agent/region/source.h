@@ -7,7 +7,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include <dart/control.h>
 #include <linux/dart_zero.h>
 
 /* A counter whose unit or kind differs from the rest of its part. */

@@ -4,7 +4,6 @@
 #define BTF_FIELDS_H
 
 #include <bpf/btf.h>
-#include <stdbool.h>
 #include <stdint.h>
 
 #include <libdart/table/schema.h>

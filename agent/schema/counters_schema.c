@@ -3,7 +3,6 @@
 #include <bpf/btf.h>
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "btf_fields.h"
 #include "counters_schema.h"

@@ -3,10 +3,9 @@
 #ifndef COUNTERS_SCHEMA_H
 #define COUNTERS_SCHEMA_H
 
+#include <libdart/error.h>
 #include <libdart/table/schema.h>
 #include <linux/dart_zero.h>
-
-#include <libdart/error.h>
 
 int counters_schema__new(const struct dart_zero_extent *extent,
 			 struct dart_schema **schema, struct dart_error *error);

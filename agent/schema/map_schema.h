@@ -22,9 +22,8 @@
 
 #include <bpf/bpf.h>
 
-#include <libdart/table/schema.h>
-
 #include <libdart/error.h>
+#include <libdart/table/schema.h>
 
 /* Without BTF the value is an integer or an array of 8-byte or 1-byte ones. */
 int map_schema__new(const struct bpf_map_info *map, struct dart_schema **schema,

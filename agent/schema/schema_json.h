@@ -6,9 +6,8 @@
 #include <jansson.h>
 #include <stdbool.h>
 
-#include <libdart/table/schema.h>
-
 #include <libdart/error.h>
+#include <libdart/table/schema.h>
 
 /*
  * @json, hostile: {"name": N, "length": L, "fields": [{"name", "offset",

@@ -3,7 +3,6 @@
 #ifndef REGISTRATION_SOCKET_H
 #define REGISTRATION_SOCKET_H
 
-#include <stdint.h>
 #include <sys/un.h>
 #include <systemd/sd-event.h>
 

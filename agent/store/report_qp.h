@@ -12,6 +12,7 @@
 #include <sys/queue.h>
 
 #include <libdart/error.h>
+
 #include "agent/rdma/device.h"
 
 struct report_qp {

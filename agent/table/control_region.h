@@ -9,10 +9,8 @@
 #include <infiniband/verbs.h>
 #include <stdint.h>
 
-#include <dart/control.h>
-#include <libdart/table/table_writer.h>
-
 #include <libdart/error.h>
+#include <libdart/table/table_writer.h>
 
 #include "agent/base/peer_kind.h"
 #include "entry.h"

@@ -8,7 +8,6 @@
 #include <sys/queue.h>
 
 #include <dart/registration.h>
-
 #include <libdart/error.h>
 
 /* The name of an entry and a suffix that entries cannot have. */

@@ -2,7 +2,6 @@
 /* Adds sources, maps, counters and slices, each kind with its own checks. */
 #include <bpf/bpf.h>
 #include <errno.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "agent/schema/schema_json.h"

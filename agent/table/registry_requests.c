@@ -3,7 +3,6 @@
 #include <errno.h>
 
 #include "agent/base/log.h"
-#include "agent/base/reply.h"
 #include "agent/schema/schema_json.h"
 #include "registry_json.h"
 
