@@ -81,9 +81,8 @@ int main(int argc, char **argv)
 	libbpf_set_print(log_libbpf);
 	raise_memory_limit();
 
-	ret = open_loop(&loop, &error);
-	if (!ret)
-		ret = agent__open(&agent, &options, loop, &error);
+	ret = open_loop(&loop, &error) ?:
+		      agent__open(&agent, &options, loop, &error);
 	if (ret) {
 		log__error("%s", error.text);
 		sd_event_unref(loop);

@@ -340,9 +340,8 @@ int cgroups__follow(struct followers *followers, const struct source *source,
 	cgroups = calloc(1, sizeof(*cgroups));
 	if (!cgroups)
 		return dart_error__no_memory(error);
-	ret = cgroups__open(cgroups, followers, fd, path, error);
-	if (!ret)
-		ret = followers__add(followers, &cgroups->follower,
+	ret = cgroups__open(cgroups, followers, fd, path, error) ?:
+		      followers__add(followers, &cgroups->follower,
 				     &cgroups_operations, source, path, error);
 	if (ret) {
 		cgroups__free(&cgroups->follower);

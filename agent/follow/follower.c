@@ -114,11 +114,9 @@ static int follower__set_name(struct follower *follower, const char *path,
 			      struct dart_error *error)
 {
 	char stem[DART_REGISTRATION_NAME_MAX];
-	const char *end = "*";
+	const char *end = !path ? "*" : strcmp(path, "/") ? "/**" : "**";
 	int ret;
 
-	if (path)
-		end = strcmp(path, "/") ? "/**" : "**";
 	ret = entry_name__of(stem, follower->source->name, path ?: "", error);
 	if (!ret)
 		snprintf(follower->group.name, sizeof(follower->group.name),
@@ -137,9 +135,8 @@ int followers__add(struct followers *followers, struct follower *follower,
 	follower->followers = followers;
 	follower->source = source;
 	follower->group.operations = &group_operations;
-	ret = follower__set_name(follower, path, error);
-	if (!ret)
-		ret = registry__add_group(followers->registry, &follower->group,
+	ret = follower__set_name(follower, path, error) ?:
+		      registry__add_group(followers->registry, &follower->group,
 					  error);
 	if (!ret)
 		TAILQ_INSERT_TAIL(&followers->list, follower, link);

@@ -131,9 +131,8 @@ int probe__load(struct probes *probes, struct probe *probe,
 	if (ret)
 		return ret;
 
-	ret = probe__open_object(probe, probes->cpus);
-	if (!ret)
-		ret = bpf_object__load(probe->object);
+	ret = probe__open_object(probe, probes->cpus) ?:
+		      bpf_object__load(probe->object);
 	if (ret) {
 		ret = cannot(probe, "load", -ret, error);
 		goto free_probe;

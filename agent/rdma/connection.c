@@ -53,11 +53,9 @@ static int connection__open_queue_pair(struct connection *connection,
 	if (!connection->queue_pair)
 		return -errno;
 
-	ret = connection__advance(connection, IBV_QPS_INIT, reads);
-	if (!ret)
-		ret = connection__advance(connection, IBV_QPS_RTR, reads);
-	if (!ret)
-		ret = connection__advance(connection, IBV_QPS_RTS, reads);
+	ret = connection__advance(connection, IBV_QPS_INIT, reads) ?:
+		      connection__advance(connection, IBV_QPS_RTR, reads) ?:
+		      connection__advance(connection, IBV_QPS_RTS, reads);
 	if (ret)
 		ibv_destroy_qp(connection->queue_pair);
 	return ret;

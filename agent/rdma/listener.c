@@ -34,14 +34,11 @@ static int listener__accept(struct listener *listener,
 	struct connection *connection;
 	int ret;
 
-	ret = connect_request__check(request, service->kind, error);
-	if (!ret)
-		ret = check_device(listener, request->id, error);
-	if (!ret)
-		ret = service->kind->offer(service->subject, &request->data,
-					   &offer, error);
-	if (!ret)
-		ret = connection__accept(request->id, request->reads,
+	ret = connect_request__check(request, service->kind, error) ?:
+		      check_device(listener, request->id, error) ?:
+		      service->kind->offer(service->subject, &request->data,
+					   &offer, error) ?:
+		      connection__accept(request->id, request->reads,
 					 listener->device, service->kind,
 					 &offer, &connection, error);
 	if (!ret)

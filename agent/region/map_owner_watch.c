@@ -50,20 +50,16 @@ int map_owner_watch__open(struct map_owner_watch *watch, sd_event *loop,
 			  void (*gone)(void *userdata, uint32_t map_id),
 			  void *userdata, struct dart_error *error)
 {
-	int ret = 0;
+	int ret;
 
 	*watch = (struct map_owner_watch){ .gone = gone, .userdata = userdata };
 	watch->programs = map_owner_watch_bpf__open_and_load();
-	if (!watch->programs)
-		ret = -errno;
+	ret = watch->programs ? map_owner_watch__attach(watch, loop) : -errno;
 	if (!ret)
-		ret = map_owner_watch__attach(watch, loop);
-	if (ret) {
-		map_owner_watch__close(watch);
-		return dart_error__system(error, -ret,
-					  "cannot load or attach the program");
-	}
-	return 0;
+		return 0;
+	map_owner_watch__close(watch);
+	return dart_error__system(error, -ret,
+				  "cannot load or attach the program");
 }
 
 void map_owner_watch__close(struct map_owner_watch *watch)

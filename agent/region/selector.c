@@ -55,10 +55,10 @@ static int check_word(const struct source *source,
 
 static int check_cgroup_path(const char *path, struct dart_error *error)
 {
-	size_t length = strlen(path);
+	size_t length = path ? strlen(path) : 0;
 
-	if (*path != '/' || strstr(path, "//") ||
-	    (length > 1 && path[length - 1] == '/'))
+	if (path && (*path != '/' || strstr(path, "//") ||
+		     (length > 1 && path[length - 1] == '/')))
 		return dart_error__set(
 			error, EINVAL,
 			"'%s' is not a cgroup's path from the root of its hierarchy",
@@ -77,17 +77,13 @@ int selector__check(const struct source *source,
 	if (choice->netns && source->selector != SOURCE_SELECTOR_NETDEV)
 		ret = check_word(source, SOURCE_SELECTOR_NETNS, choice->netns,
 				 error);
-	if (!ret)
-		ret = check_word(source, SOURCE_SELECTOR_NETDEV, choice->netdev,
-				 error);
-	if (!ret)
-		ret = check_word(source, SOURCE_SELECTOR_DISK, choice->disk,
-				 error);
-	if (!ret)
-		ret = check_word(source, SOURCE_SELECTOR_CGROUP, choice->cgroup,
-				 error);
-	if (!ret && choice->cgroup)
-		ret = check_cgroup_path(choice->cgroup, error);
+	ret = ret ?: check_word(source, SOURCE_SELECTOR_NETDEV, choice->netdev,
+				error) ?:
+		     check_word(source, SOURCE_SELECTOR_DISK, choice->disk,
+				error) ?:
+		     check_word(source, SOURCE_SELECTOR_CGROUP, choice->cgroup,
+				error) ?:
+		     check_cgroup_path(choice->cgroup, error);
 	if (!ret && wants_fd != (choice->fd >= 0))
 		ret = dart_error__set(
 			error, EINVAL,
@@ -186,17 +182,13 @@ static int selector__netns(struct selector *selector,
 	char both[DART_REGISTRATION_NAME_MAX];
 	int ret;
 
-	if (netdev && label) {
-		if (snprintf(both, sizeof(both), "%s/%s", label, netdev) >=
+	if (netdev && label &&
+	    snprintf(both, sizeof(both), "%s/%s", label, netdev) >=
 		    (int)sizeof(both))
-			return dart_error__set(
-				error, ENAMETOOLONG,
-				"the name of the namespace is too long");
-		ret = selector__init(selector, source, fd, both, error);
-	} else {
-		ret = selector__init(selector, source, fd, netdev ?: label,
-				     error);
-	}
+		return dart_error__set(error, ENAMETOOLONG,
+				       "the name of the namespace is too long");
+	ret = selector__init(selector, source, fd,
+			     netdev && label ? both : netdev ?: label, error);
 	if (ret)
 		return ret;
 
@@ -231,9 +223,8 @@ static int selector__disk(struct selector *selector,
 			  const char *label, struct dart_error *error)
 {
 	struct stat status;
-	int ret;
+	int ret = selector__init(selector, source, fd, label, error);
 
-	ret = selector__init(selector, source, fd, label, error);
 	if (ret)
 		return ret;
 	if (fstat(fd, &status) || !S_ISBLK(status.st_mode))
@@ -249,9 +240,8 @@ int selector__cgroup(struct selector *selector, const struct source *source,
 {
 	struct statfs system;
 	struct stat status;
-	int ret;
+	int ret = selector__init(selector, source, fd, path, error);
 
-	ret = selector__init(selector, source, fd, path, error);
 	if (ret)
 		return ret;
 	if (fstatfs(fd, &system) || system.f_type != CGROUP2_SUPER_MAGIC ||

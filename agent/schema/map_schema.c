@@ -42,10 +42,8 @@ static int schema__from_btf(struct dart_schema *schema, const struct btf *btf,
 	if (!fields)
 		return dart_error__no_memory(error);
 
-	ret = btf_fields__collect(fields, btf, map->btf_value_type_id);
-	if (!ret)
-		ret = schema__fill(schema, fields);
-
+	ret = btf_fields__collect(fields, btf, map->btf_value_type_id) ?:
+		      schema__fill(schema, fields);
 	if (ret == -E2BIG)
 		dart_error__set(error, E2BIG,
 				"the value has more than %d fields",

@@ -99,9 +99,8 @@ json_t *dispatch(const struct request_table *tables,
 	const struct request_type *type = NULL;
 	int ret;
 
-	ret = parse(message, &request.members, &request.error);
-	if (!ret)
-		ret = handle(tables, message, &request, &type);
+	ret = parse(message, &request.members, &request.error) ?:
+		      handle(tables, message, &request, &type);
 	json_decref(request.members);
 	*is_monitor = request.is_monitor;
 	if (!ret)

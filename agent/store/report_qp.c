@@ -165,21 +165,16 @@ static int report_qp__open(struct report_qp *report_qp,
 	if (!report_qp->queue_pair)
 		return dart_error__system(error, errno,
 					  "cannot open a queue pair");
-	code = report_qp__initialize(report_qp, gid->port_num);
-	if (!code) {
-		code = report_qp__start_receiving(report_qp, gid);
-		if (code == ETIMEDOUT || code == EHOSTUNREACH ||
-		    code == ENODATA) {
-			ibv_destroy_qp(report_qp->queue_pair);
-			return dart_error__set(
-				error, EHOSTUNREACH,
-				"%s does not answer ARP (ping it, or add a static neighbour entry)",
-				text);
-		}
-	}
+	code = report_qp__initialize(report_qp, gid->port_num) ?:
+		       report_qp__start_receiving(report_qp, gid);
 	if (!code)
 		return 0;
 	ibv_destroy_qp(report_qp->queue_pair);
+	if (code == ETIMEDOUT || code == EHOSTUNREACH || code == ENODATA)
+		return dart_error__set(
+			error, EHOSTUNREACH,
+			"%s does not answer ARP (ping it, or add a static neighbour entry)",
+			text);
 	return dart_error__system(error, code,
 				  "cannot open a queue pair for %s", text);
 }
@@ -198,15 +193,11 @@ int report_qp__new(const struct device *device, struct ibv_pd *pd,
 	if (!report_qp)
 		return dart_error__no_memory(error);
 	report_qp->address = address;
-	ret = report_qp__choose_psn(report_qp, error);
-	if (!ret)
-		ret = report_qp__find_local(report_qp, text, error);
-	if (!ret)
-		ret = report_qp__find_gid(report_qp, device, text, &gid, error);
-	if (!ret)
-		ret = report_qp__find_mac(report_qp, gid.ndev_ifindex, error);
-	if (!ret)
-		ret = report_qp__open(report_qp, device, pd, &gid, text, error);
+	ret = report_qp__choose_psn(report_qp, error) ?:
+		      report_qp__find_local(report_qp, text, error) ?:
+		      report_qp__find_gid(report_qp, device, text, &gid, error) ?:
+		      report_qp__find_mac(report_qp, gid.ndev_ifindex, error) ?:
+		      report_qp__open(report_qp, device, pd, &gid, text, error);
 	if (ret)
 		free(report_qp);
 	else

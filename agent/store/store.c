@@ -29,9 +29,8 @@ static int random_base(uint64_t *base, struct dart_error *error)
 static int store__open_view(const struct store *store, int access,
 			    struct store_view *view, struct dart_error *error)
 {
-	int ret;
+	int ret = random_base(&view->base, error);
 
-	ret = random_base(&view->base, error);
 	if (ret)
 		return ret;
 	view->memory_region = ibv_reg_mr_iova(store->pd, store->memory.address,
@@ -102,21 +101,14 @@ int store__new(const struct device *device, const char *name,
 	snprintf(store->name, sizeof(store->name), "%s", name);
 	store->readers.name = store->name;
 	TAILQ_INIT(&store->report_qps);
-	if (file) {
-		store->file = strdup(file);
-		if (!store->file) {
-			ret = dart_error__no_memory(error);
-			goto free_store;
-		}
+	store->file = file ? strdup(file) : NULL;
+
+	ret = file && !store->file ? dart_error__no_memory(error) :
+				     store__open(store, fd, error);
+	if (!ret) {
+		*result = store;
+		return 0;
 	}
-
-	ret = store__open(store, fd, error);
-	if (ret)
-		goto free_store;
-	*result = store;
-	return 0;
-
-free_store:
 	free(store->file);
 	free(store);
 	return ret;

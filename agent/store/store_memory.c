@@ -130,12 +130,11 @@ static int store_memory__allocate(struct store_memory *memory,
 	memory->fd = create_memfd(flags);
 	if (memory->fd < 0)
 		return dart_error__system(error, errno, "cannot create memory");
-	ret = 0;
 	if (ftruncate(memory->fd, memory->mapped))
 		ret = dart_error__system(error, errno,
 					 "cannot allocate %zu MiB of memory",
 					 (size_t)(memory->mapped / MIB));
-	if (!ret)
+	else
 		ret = store_memory__map(memory, error);
 	if (!ret) {
 		ret = store_memory__seal(memory, error);
@@ -227,9 +226,8 @@ static int store_memory__use(struct store_memory *memory, int file,
 	if (fstat(file, &status))
 		return dart_error__system(error, errno,
 					  "cannot examine the file");
-	ret = check_size(memory, &status, error);
-	if (!ret)
-		ret = check_room(memory, &status, &system, error);
+	ret = check_size(memory, &status, error) ?:
+		      check_room(memory, &status, &system, error);
 	if (ret)
 		return ret;
 
@@ -245,7 +243,7 @@ static int store_memory__use(struct store_memory *memory, int file,
 	if (ftruncate(memory->fd, memory->mapped))
 		ret = dart_error__system(error, errno,
 					 "cannot set the size of the file");
-	if (!ret)
+	else
 		ret = store_memory__map(memory, error);
 	if (!ret)
 		return 0;

@@ -17,27 +17,22 @@ void stores__open(struct stores *stores, const struct device *device,
 	TAILQ_INIT(&stores->list);
 }
 
-static void stores__free_store(struct stores *stores, struct store *store)
-{
-	TAILQ_REMOVE(&stores->list, store, link);
-	store__free(store);
-}
-
 /* The listener must be closed, so that there are no readers. */
 void stores__close(struct stores *stores)
 {
 	struct store *store;
 
-	while ((store = TAILQ_FIRST(&stores->list)))
-		stores__free_store(stores, store);
+	while ((store = TAILQ_FIRST(&stores->list))) {
+		TAILQ_REMOVE(&stores->list, store, link);
+		store__free(store);
+	}
 }
 
 static int stores__check_name(const struct stores *stores, const char *name,
 			      struct dart_error *error)
 {
-	int ret;
+	int ret = entry_name__check(name, error);
 
-	ret = entry_name__check(name, error);
 	if (ret)
 		return ret;
 	if (strlen(name) >= DART_STORE_NAME_MAX)
@@ -56,11 +51,10 @@ int stores__create(struct stores *stores, const char *name,
 		   const char *file, struct store **result,
 		   struct dart_error *error)
 {
-	int ret = stores__check_name(stores, name, error);
+	int ret = stores__check_name(stores, name, error) ?:
+			  store__new(stores->device, name, geometry, fd, file,
+				     result, error);
 
-	if (!ret)
-		ret = store__new(stores->device, name, geometry, fd, file,
-				 result, error);
 	if (ret)
 		return ret;
 	TAILQ_INSERT_TAIL(&stores->list, *result, link);
@@ -72,7 +66,8 @@ void stores__delete(struct stores *stores, struct store *store)
 {
 	listener__disconnect(stores->listener, &store->readers);
 	changes__announce(stores->changes, "removed", "store", store->name);
-	stores__free_store(stores, store);
+	TAILQ_REMOVE(&stores->list, store, link);
+	store__free(store);
 }
 
 struct store *stores__find(const struct stores *stores, const char *name)

@@ -69,13 +69,10 @@ static int create_store(struct request *request)
 	if (!ret && !file != (request->fd < 0))
 		ret = dart_error__set(&request->error, EINVAL,
 				      "a file has a name and a descriptor");
-	if (!ret)
-		ret = make_geometry(slots_log2, value_length, checksum_bits,
-				    redundancy, &geometry, &request->error);
-	if (!ret)
-		ret = stores__create(request->subject, name, &geometry,
-				     request->fd, file, &store,
-				     &request->error);
+	ret = ret ?: make_geometry(slots_log2, value_length, checksum_bits,
+				   redundancy, &geometry, &request->error) ?:
+		     stores__create(request->subject, name, &geometry,
+				    request->fd, file, &store, &request->error);
 	if (ret)
 		return ret;
 	log__info("created store %s: %zu bytes%s", store->name,
@@ -88,9 +85,8 @@ static int create_store(struct request *request)
 static int delete_store(struct request *request)
 {
 	struct store *store;
-	int ret;
+	int ret = find(request, request->text, &store);
 
-	ret = find(request, request->text, &store);
 	if (ret)
 		return ret;
 	request->result = stores_json__store(store);
@@ -110,10 +106,8 @@ static int open_store(struct request *request)
 	struct store *store;
 	int ret;
 
-	ret = find(request, request->text, &store);
-	if (ret)
-		return ret;
-	ret = store__reopen(store, &request->error);
+	ret = find(request, request->text, &store) ?:
+		      store__reopen(store, &request->error);
 	if (ret < 0)
 		return ret;
 	*request->reply_fd = ret;
@@ -124,9 +118,8 @@ static int open_store(struct request *request)
 static int export_store(struct request *request)
 {
 	struct store *store;
-	int ret;
+	int ret = find(request, request->text, &store);
 
-	ret = find(request, request->text, &store);
 	if (!ret)
 		request->result = stores_json__collectors(store);
 	return ret;
@@ -161,9 +154,8 @@ static int find_reporter(struct request *request, struct store **store,
 
 	ret = request__unpack(request, "{s:s, s:s !}", "store", &name,
 			      "address", text);
-	if (!ret)
-		ret = find(request, name, store);
-	return ret ?: parse_address(*text, address, &request->error);
+	return ret ?: find(request, name, store) ?:
+		      parse_address(*text, address, &request->error);
 }
 
 static int add_reporter(struct request *request)

@@ -89,8 +89,7 @@ static int entry__complete(struct entry *entry, struct region *region, int ret,
 {
 	if (!entry->schema)
 		entry->schema = entry->own_schema;
-	if (!ret)
-		ret = entry__find_runs(entry, error);
+	ret = ret ?: entry__find_runs(entry, error);
 	if (ret)
 		entry__free(entry, region);
 	else
@@ -113,11 +112,9 @@ int entry__new_source(struct region *region, struct source_schemas *schemas,
 	if (!entry)
 		return dart_error__no_memory(error);
 	entry->key = selector->key;
-	ret = region__add_window(region, selector, &entry->extent, error);
-	if (!ret)
-		ret = entry__check_size(entry, error);
-	if (!ret)
-		ret = source_schemas__get(schemas, source, &entry->extent,
+	ret = region__add_window(region, selector, &entry->extent, error) ?:
+		      entry__check_size(entry, error) ?:
+		      source_schemas__get(schemas, source, &entry->extent,
 					  &entry->schema, error);
 	return entry__complete(entry, region, ret, result, error);
 }
@@ -137,8 +134,7 @@ static int entry__describe_map(struct entry *entry, int map_fd,
 	if (ret)
 		return ret;
 	strcpy(entry->name, name);
-	ret = entry__check_size(entry, error);
-	return ret   ?:
+	return entry__check_size(entry, error) ?:
 		       map_schema__new(&map, &entry->own_schema,
 				       &entry->copies_are, error);
 }
@@ -155,9 +151,8 @@ int entry__new_map(struct region *region, int map_fd, const char *name,
 	if (!entry)
 		return dart_error__no_memory(error);
 	/* First, because the module decides whether the map is suitable. */
-	ret = region__add_map(region, map_fd, &entry->extent, error);
-	if (!ret)
-		ret = entry__describe_map(entry, map_fd, name, error);
+	ret = region__add_map(region, map_fd, &entry->extent, error) ?:
+		      entry__describe_map(entry, map_fd, name, error);
 	return entry__complete(entry, region, ret, result, error);
 }
 

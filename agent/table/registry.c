@@ -269,8 +269,7 @@ int registry__add(struct registry *registry, struct entry *entry,
 		      exposure__expose(registry->exposure, entry, error);
 	if (!ret && entry_index__add(&registry->extents, &entry->extent.id))
 		ret = dart_error__no_memory(error);
-	if (!ret)
-		ret = registry__insert(registry, entry, ENTRY_ADDED, error);
+	ret = ret ?: registry__insert(registry, entry, ENTRY_ADDED, error);
 	if (ret)
 		registry__free_entry(registry, entry);
 	return ret;

@@ -115,8 +115,7 @@ static int registry__stage_map(struct registry *registry, int map_fd,
 	if (ret == -EEXIST)
 		return registry__add_known_map(registry, map_fd, name, result,
 					       error);
-	if (!ret)
-		ret = registry__add(registry, entry, error);
+	ret = ret ?: registry__add(registry, entry, error);
 	if (ret)
 		return ret;
 	map_owner_watch__add(registry->map_owner_watch, entry->extent.map_id);

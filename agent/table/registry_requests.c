@@ -22,9 +22,8 @@ static int register_source(struct request *request)
 	struct entry *entry;
 	int ret;
 
-	ret = selector__unpack(request, &source, &choice);
-	if (!ret)
-		ret = selector__choose(&selector, source, &choice,
+	ret = selector__unpack(request, &source, &choice) ?:
+		      selector__choose(&selector, source, &choice,
 				       &request->error);
 	if (ret)
 		return ret;
@@ -43,9 +42,8 @@ static int register_map(struct request *request)
 	struct entry *entry;
 	int ret;
 
-	ret = request__unpack(request, "{s?s !}", "name", &name);
-	if (!ret)
-		ret = registry__add_map(request->subject, request->fd, name,
+	ret = request__unpack(request, "{s?s !}", "name", &name) ?:
+		      registry__add_map(request->subject, request->fd, name,
 					&entry, &request->error);
 	if (ret)
 		return ret;
@@ -65,9 +63,8 @@ static int register_counters(struct request *request)
 	if (!ret && names && !json_array_size(names))
 		ret = dart_error__set(&request->error, EINVAL,
 				      "the list of counters has no name in it");
-	if (!ret)
-		ret = registry__add_counters(request->subject, name, names,
-					     &entry, &request->error);
+	ret = ret ?: registry__add_counters(request->subject, name, names,
+					    &entry, &request->error);
 	if (ret)
 		return ret;
 	log__info("registered counters %s", entry->name);
@@ -85,13 +82,11 @@ static int new_slice(struct request *request)
 
 	ret = request__unpack(request, "{s:s, s:o !}", "name", &name, "schema",
 			      &json);
-	if (!ret)
-		ret = schema_json__new(json, &schema, &request->error);
-	if (!ret)
-		ret = registry__add_slice(request->subject, name, schema,
+	return ret ?: schema_json__new(json, &schema, &request->error) ?:
+		      registry__add_slice(request->subject, name, schema,
 					  request->reply_fd, &entry,
-					  &request->error);
-	return ret ?: reply_entry(request, entry);
+					  &request->error) ?:
+		      reply_entry(request, entry);
 }
 
 static int unregister_group(struct request *request, struct entry_group *group)
@@ -113,9 +108,8 @@ static int unregister_entry(struct request *request, struct entry *entry)
 		return dart_error__set(&request->error, EBUSY,
 				       "'%s' is part of '%s' (unregister that)",
 				       entry->name, entry->group->name);
-	ret = request__check_owner(request, entry->owner, entry->name);
-	if (!ret)
-		ret = registry__remove(request->subject, entry->name, &entry,
+	ret = request__check_owner(request, entry->owner, entry->name) ?:
+		      registry__remove(request->subject, entry->name, &entry,
 				       &request->error);
 	if (!ret)
 		request->result = registry_json__entry(entry);
