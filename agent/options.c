@@ -25,16 +25,10 @@ static const char usage[] =
 	"  -h, --help             print this and exit\n"
 	"  -V, --version          print the version and exit\n";
 
-enum {
-	OPTION_EXPOSURE = 256,
-	OPTION_SOCKET,
-	OPTION_PORT,
-};
-
 static const struct option long_options[] = {
-	{ "exposure", required_argument, NULL, OPTION_EXPOSURE },
-	{ "socket", required_argument, NULL, OPTION_SOCKET },
-	{ "port", required_argument, NULL, OPTION_PORT },
+	{ "exposure", required_argument, NULL, 'e' },
+	{ "socket", required_argument, NULL, 's' },
+	{ "port", required_argument, NULL, 'p' },
 	{ "help", no_argument, NULL, 'h' },
 	{ "version", no_argument, NULL, 'V' },
 	{ }
@@ -84,11 +78,11 @@ static int parse_port(struct options *options, const char *value)
 static int parse_option(struct options *options, int option)
 {
 	switch (option) {
-	case OPTION_EXPOSURE:
+	case 'e':
 		return parse_exposure(options, optarg);
-	case OPTION_SOCKET:
+	case 's':
 		return parse_socket(options, optarg);
-	case OPTION_PORT:
+	case 'p':
 		return parse_port(options, optarg);
 	case 'h':
 		fputs(usage, stdout);

@@ -75,11 +75,8 @@ void file_watches__close(struct file_watches *watches)
 
 static int cannot_watch(int code, struct dart_error *error)
 {
-	return dart_error__set(
-		error, code, "cannot watch its removal: %s%s", strerror(code),
-		code == ENOSPC ?
-			" (raise /proc/sys/fs/inotify/max_user_watches)" :
-			"");
+	return dart_error__set(error, code, "cannot watch its removal: %s%s",
+			       strerror(code), inotify__remedy(code));
 }
 
 /* Watches the file behind watch->fd. */

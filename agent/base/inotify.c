@@ -45,6 +45,12 @@ int inotify__add(int fd, int watched, uint32_t mask)
 	return wd < 0 ? -errno : wd;
 }
 
+const char *inotify__remedy(int code)
+{
+	return code == ENOSPC ?
+		       " (raise /proc/sys/fs/inotify/max_user_watches)" : "";
+}
+
 void inotify__read(int fd,
 		   void (*take)(const struct inotify_event *event,
 				void *userdata),

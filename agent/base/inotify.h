@@ -21,6 +21,9 @@ void inotify__path(char path[static INOTIFY_PATH_MAX], int fd);
 /* Watches the file behind @watched; returns a watch descriptor or -errno. */
 int inotify__add(int fd, int watched, uint32_t mask);
 
+/* How to go on after inotify__add() has returned -@code: " (...)" or "". */
+const char *inotify__remedy(int code);
+
 /* Calls @take for each pending event; wd is -1 if events were lost. */
 void inotify__read(int fd,
 		   void (*take)(const struct inotify_event *event,

@@ -147,12 +147,8 @@ static void cgroups__add(struct cgroups *cgroups, const char *path)
 		cgroups__register(cgroups, path, dirfd(directory));
 		cgroups__scan(cgroups, path, directory);
 	} else if (ret != -ENOENT) {
-		dart_error__set(
-			&error, -ret, "cannot watch cgroup %s: %s%s", path,
-			strerror(-ret),
-			ret != -ENOSPC ?
-				"" :
-				" (raise /proc/sys/fs/inotify/max_user_watches)");
+		dart_error__set(&error, -ret, "cannot watch cgroup %s: %s%s",
+				path, strerror(-ret), inotify__remedy(-ret));
 		follower__fail(&cgroups->follower, &error);
 	}
 	if (directory)

@@ -105,12 +105,10 @@ static void namespaces__register_one(const struct namespaces *namespaces,
 	int ret;
 
 	snprintf(label, sizeof(label), "net:%u", inode);
-	if (inode == namespaces->own)
-		ret = selector__netns_inode(&selector, follower->source, inode,
-					    NULL, &error);
-	else
-		ret = selector__netns_inode(&selector, follower->source, inode,
-					    name ?: label, &error);
+	ret = selector__netns_inode(&selector, follower->source, inode,
+				    inode == namespaces->own ? NULL :
+							       name ?: label,
+				    &error);
 	/* The name may still be that of an entry about to end. */
 	if (!ret && name && registry__find(registry, selector.name))
 		ret = selector__netns_inode(&selector, follower->source, inode,

@@ -261,14 +261,3 @@ json_t *probe__describe(const struct probes *probes, const struct probe *probe)
 				    json_integer(probe__missed(probe)));
 	return json;
 }
-
-json_t *probes__describe(const struct probes *probes)
-{
-	json_t *json = json_array();
-	size_t i;
-
-	for (i = 0; i < probe_kind__count(); i++)
-		reply__append(&json,
-			      probe__describe(probes, &probes->probes[i]));
-	return json;
-}

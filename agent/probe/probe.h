@@ -54,7 +54,6 @@ int probe__unload(struct probes *probes, struct probe *probe,
 
 /* JSON of <dart/registration.h>; NULL if out of memory. */
 json_t *probe__describe(const struct probes *probes, const struct probe *probe);
-json_t *probes__describe(const struct probes *probes);
 
 /* The requests about probes, which are their subject. */
 extern const struct request_type probe_requests[];

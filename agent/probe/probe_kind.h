@@ -26,7 +26,7 @@ struct probe_kind {
 	const char *needs_what;
 };
 
-/* Returns kind @index, from 0, or NULL behind the last. */
+/* @index: from 0, below the count. */
 const struct probe_kind *probe_kind__at(size_t index);
 size_t probe_kind__count(void);
 

@@ -3,11 +3,18 @@
 #include <errno.h>
 
 #include "agent/base/log.h"
+#include "agent/base/reply.h"
 #include "probe.h"
 
 static int list_probes(struct request *request)
 {
-	request->result = probes__describe(request->subject);
+	const struct probes *probes = request->subject;
+	size_t i;
+
+	request->result = json_array();
+	for (i = 0; i < probe_kind__count(); i++)
+		reply__append(&request->result,
+			      probe__describe(probes, &probes->probes[i]));
 	return 0;
 }
 

@@ -211,9 +211,7 @@ static int by_offset(const void *a, const void *b)
 {
 	const struct dart_field *left = a, *right = b;
 
-	if (left->offset == right->offset)
-		return 0;
-	return left->offset < right->offset ? -1 : 1;
+	return (left->offset > right->offset) - (left->offset < right->offset);
 }
 
 int source_schema__from_btf(const struct source *source, const struct btf *btf,

@@ -14,11 +14,6 @@
 
 #include "report_qp.h"
 
-static void write_address(struct in_addr address, char text[INET_ADDRSTRLEN])
-{
-	inet_ntop(AF_INET, &address, text, INET_ADDRSTRLEN);
-}
-
 /* Finds the address of this host on the route to the reporter. */
 static int report_qp__find_local(struct report_qp *report_qp, const char *text,
 				 struct dart_error *error)
@@ -75,7 +70,7 @@ static int report_qp__find_gid(const struct report_qp *report_qp,
 		*found = entries[i];
 		return 0;
 	}
-	write_address(report_qp->local, local);
+	inet_ntop(AF_INET, &report_qp->local, local, sizeof(local));
 	return dart_error__set(
 		error, ENETUNREACH,
 		"%s is reached from %s, which is not an address of RDMA device %s",
@@ -188,7 +183,7 @@ int report_qp__new(const struct device *device, struct ibv_pd *pd,
 	char text[INET_ADDRSTRLEN];
 	int ret;
 
-	write_address(address, text);
+	inet_ntop(AF_INET, &address, text, sizeof(text));
 	report_qp = calloc(1, sizeof(*report_qp));
 	if (!report_qp)
 		return dart_error__no_memory(error);

@@ -9,11 +9,6 @@
 #include "agent/base/reply.h"
 #include "stores_json.h"
 
-static json_int_t slots_log2(const struct store *store)
-{
-	return __builtin_ctzll(store->geometry.slots);
-}
-
 static json_int_t count_reporters(const struct store *store)
 {
 	const struct report_qp *report_qp;
@@ -28,7 +23,8 @@ json_t *stores_json__store(const struct store *store)
 {
 	return json_pack(
 		"{s:s, s:I, s:I, s:I, s:I, s:I, s:b, s:s*, s:I, s:I}", "name",
-		store->name, "slots_log2", slots_log2(store), "value_length",
+		store->name, "slots_log2",
+		(json_int_t)__builtin_ctzll(store->geometry.slots), "value_length",
 		(json_int_t)store->geometry.value_length, "checksum_bits",
 		(json_int_t)store->geometry.checksum_bits, "redundancy",
 		(json_int_t)store->geometry.redundancy, "bytes",
@@ -37,46 +33,15 @@ json_t *stores_json__store(const struct store *store)
 		count_reporters(store), "readers", (json_int_t)store->readers.peers);
 }
 
-json_t *stores_json__stores(const struct stores *stores)
-{
-	json_t *list = json_array();
-	const struct store *store;
-
-	TAILQ_FOREACH(store, &stores->list, link)
-		reply__append(&list, stores_json__store(store));
-	return list;
-}
-
-static const char *text_of(struct in_addr address, char text[INET_ADDRSTRLEN])
-{
-	return inet_ntop(AF_INET, &address, text, INET_ADDRSTRLEN);
-}
-
 json_t *stores_json__reporter(const struct store *store,
 			      const struct report_qp *report_qp)
 {
 	char text[INET_ADDRSTRLEN];
 
+	inet_ntop(AF_INET, &report_qp->address, text, sizeof(text));
 	return json_pack("{s:s, s:s, s:I}", "store", store->name, "reporter",
-			 text_of(report_qp->address, text), "qpn",
+			 text, "qpn",
 			 (json_int_t)report_qp->queue_pair->qp_num);
-}
-
-json_t *stores_json__reporters(const struct stores *stores,
-			       const struct store *store)
-{
-	json_t *list = json_array();
-	const struct report_qp *report_qp;
-	const struct store *each;
-
-	TAILQ_FOREACH(each, &stores->list, link) {
-		if (store && each != store)
-			continue;
-		TAILQ_FOREACH(report_qp, &each->report_qps, link)
-			reply__append(&list,
-				      stores_json__reporter(each, report_qp));
-	}
-	return list;
 }
 
 static json_t *collector(const struct store *store,

@@ -11,12 +11,8 @@
 #include "stores.h"
 
 json_t *stores_json__store(const struct store *store);
-json_t *stores_json__stores(const struct stores *stores);
 json_t *stores_json__reporter(const struct store *store,
 			      const struct report_qp *report_qp);
-/* Of one store, or of all if @store is NULL. */
-json_t *stores_json__reporters(const struct stores *stores,
-			       const struct store *store);
 /* What reporters have to know, as in dart_collectors(5). */
 json_t *stores_json__collectors(const struct store *store);
 

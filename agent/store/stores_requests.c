@@ -4,6 +4,7 @@
 #include <errno.h>
 
 #include "agent/base/log.h"
+#include "agent/base/reply.h"
 #include "stores_json.h"
 
 static int find(struct request *request, const char *name, struct store **store)
@@ -97,7 +98,12 @@ static int delete_store(struct request *request)
 
 static int list_stores(struct request *request)
 {
-	request->result = stores_json__stores(request->subject);
+	const struct stores *stores = request->subject;
+	const struct store *store;
+
+	request->result = json_array();
+	TAILQ_FOREACH(store, &stores->list, link)
+		reply__append(&request->result, stores_json__store(store));
 	return 0;
 }
 
@@ -145,81 +151,91 @@ static int parse_address(const char *text, struct in_addr *address,
 	return 0;
 }
 
-/* The store and the address in a request about a reporter. */
-static int find_reporter(struct request *request, struct store **store,
-			 const char **text, struct in_addr *address)
+/* What a request about a reporter names. */
+struct named_reporter {
+	struct store *store;
+	const char *text;
+	struct in_addr address;
+	struct report_qp *report_qp;	/* NULL if there is none */
+};
+
+static int find_reporter(struct request *request, struct named_reporter *named)
 {
-	const char *name;
+	const char *store;
 	int ret;
 
-	ret = request__unpack(request, "{s:s, s:s !}", "store", &name,
-			      "address", text);
-	return ret ?: find(request, name, store) ?:
-		      parse_address(*text, address, &request->error);
+	ret = request__unpack(request, "{s:s, s:s !}", "store", &store,
+			      "address", &named->text) ?:
+		      find(request, store, &named->store) ?:
+		      parse_address(named->text, &named->address,
+				    &request->error);
+	if (!ret)
+		named->report_qp =
+			store__find_reporter(named->store, named->address);
+	return ret;
 }
 
 static int add_reporter(struct request *request)
 {
 	const struct stores *stores = request->subject;
-	struct report_qp *report_qp;
-	struct in_addr address;
-	struct store *store;
-	const char *text;
-	int ret;
+	struct named_reporter named;
+	int ret = find_reporter(request, &named);
 
-	ret = find_reporter(request, &store, &text, &address);
+	if (!ret && named.report_qp)
+		ret = dart_error__set(&request->error, EEXIST,
+				      "'%s' has a reporter %s already",
+				      named.store->name, named.text);
+	ret = ret ?: store__add_reporter(named.store, named.address,
+					 &named.report_qp, &request->error);
 	if (ret)
 		return ret;
-	if (store__find_reporter(store, address))
-		return dart_error__set(&request->error, EEXIST,
-				       "'%s' has a reporter %s already",
-				       store->name, text);
-	ret = store__add_reporter(store, address, &report_qp, &request->error);
-	if (ret)
-		return ret;
-	log__info("%s reports to store %s", text, store->name);
-	changes__announce(stores->changes, "added", "reporter", text);
-	request->result = stores_json__reporter(store, report_qp);
+	log__info("%s reports to store %s", named.text, named.store->name);
+	changes__announce(stores->changes, "added", "reporter", named.text);
+	request->result = stores_json__reporter(named.store, named.report_qp);
 	return 0;
 }
 
 static int remove_reporter(struct request *request)
 {
 	const struct stores *stores = request->subject;
-	struct report_qp *report_qp;
-	struct in_addr address;
-	struct store *store;
-	const char *text;
-	int ret;
+	struct named_reporter named;
+	int ret = find_reporter(request, &named);
 
-	ret = find_reporter(request, &store, &text, &address);
+	if (!ret && !named.report_qp)
+		ret = dart_error__set(&request->error, ENOENT,
+				      "'%s' has no reporter %s",
+				      named.store->name, named.text);
 	if (ret)
 		return ret;
-	report_qp = store__find_reporter(store, address);
-	if (!report_qp)
-		return dart_error__set(&request->error, ENOENT,
-				       "'%s' has no reporter %s", store->name,
-				       text);
-	request->result = stores_json__reporter(store, report_qp);
-	log__info("%s no longer reports to store %s", text, store->name);
-	changes__announce(stores->changes, "removed", "reporter", text);
-	store__remove_reporter(store, report_qp);
+	request->result = stores_json__reporter(named.store, named.report_qp);
+	log__info("%s no longer reports to store %s", named.text,
+		  named.store->name);
+	changes__announce(stores->changes, "removed", "reporter", named.text);
+	store__remove_reporter(named.store, named.report_qp);
 	return 0;
 }
 
 static int list_reporters(struct request *request)
 {
-	struct store *store = NULL;
+	const struct stores *stores = request->subject;
+	struct store *store, *only = NULL;
+	const struct report_qp *report_qp;
 	const char *name = NULL;
 	int ret;
 
 	ret = request__unpack(request, "{s?s !}", "store", &name);
 	if (!ret && name)
-		ret = find(request, name, &store);
-	if (!ret)
-		request->result =
-			stores_json__reporters(request->subject, store);
-	return ret;
+		ret = find(request, name, &only);
+	if (ret)
+		return ret;
+	request->result = json_array();
+	TAILQ_FOREACH(store, &stores->list, link)
+		TAILQ_FOREACH(report_qp, &store->report_qps, link)
+			if (!only || store == only)
+				reply__append(&request->result,
+					      stores_json__reporter(store,
+								    report_qp));
+	return 0;
 }
 
 const struct request_type stores_requests[] = {

@@ -91,15 +91,6 @@ void control_region__close(struct control_region *control_region)
 	munmap(control_region->memory, CAPACITY);
 }
 
-static struct dart_memory_region describe(const struct ibv_mr *memory_region)
-{
-	return (struct dart_memory_region){
-		.address = (uintptr_t)memory_region->addr,
-		.length = memory_region->length,
-		.rkey = memory_region->rkey,
-	};
-}
-
 static int table__add_memory_regions(struct dart_table *table,
 				     struct ibv_mr *const *memory_regions,
 				     uint32_t count)
@@ -115,7 +106,11 @@ static int table__add_memory_regions(struct dart_table *table,
 		return -ENOMEM;
 	table->memory_regions = all;
 	for (i = 0; i < count; i++)
-		all[table->memory_region_count++] = describe(memory_regions[i]);
+		all[table->memory_region_count++] = (struct dart_memory_region){
+			.address = (uintptr_t)memory_regions[i]->addr,
+			.length = memory_regions[i]->length,
+			.rkey = memory_regions[i]->rkey,
+		};
 	return 0;
 }
 

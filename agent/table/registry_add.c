@@ -126,11 +126,11 @@ static int registry__stage_map(struct registry *registry, int map_fd,
 int registry__add_map(struct registry *registry, int map_fd, const char *name,
 		      struct entry **result, struct dart_error *error)
 {
-	int ret;
-
 	registry__begin(registry);
-	ret = registry__stage_map(registry, map_fd, name, result, error);
-	return registry__end_with(registry, ret, error);
+	return registry__end_with(
+		registry,
+		registry__stage_map(registry, map_fd, name, result, error),
+		error);
 }
 
 static int registry__stage_counters(struct registry *registry, const char *name,
@@ -160,11 +160,11 @@ int registry__add_counters(struct registry *registry, const char *name,
 			   json_t *names, struct entry **result,
 			   struct dart_error *error)
 {
-	int ret;
-
 	registry__begin(registry);
-	ret = registry__stage_counters(registry, name, names, result, error);
-	return registry__end_with(registry, ret, error);
+	return registry__end_with(
+		registry,
+		registry__stage_counters(registry, name, names, result, error),
+		error);
 }
 
 int registry__add_slice(struct registry *registry, const char *name,

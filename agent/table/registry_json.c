@@ -7,7 +7,6 @@
 #include <libdart/table/value.h>
 
 #include "agent/base/clock.h"
-#include "agent/base/reply.h"
 #include "live.h"
 #include "registry_json.h"
 
@@ -51,19 +50,6 @@ json_t *registry_json__entry(const struct entry *entry)
 		json_object_set_new(json, "counters_id",
 				    json_integer(entry->extent.counters_id));
 	return json;
-}
-
-json_t *registry_json__list(const struct registry *registry)
-{
-	json_t *list = json_array();
-	const struct entry_group *group;
-	const struct entry *entry;
-
-	TAILQ_FOREACH(entry, &registry->entries, link)
-		reply__append(&list, registry_json__entry(entry));
-	TAILQ_FOREACH(group, &registry->groups, link)
-		reply__append(&list, group->operations->describe(group));
-	return list;
 }
 
 /* Bytes of the copies that are not empty. */

@@ -14,8 +14,6 @@ json_t *registry_json__entry(const struct entry *entry);
 /* {"name", "values", "schema"}: the bytes as they are now. */
 int registry_json__values(const struct entry *entry, json_t **values,
 			  struct dart_error *error);
-/* The entries, then the groups. */
-json_t *registry_json__list(const struct registry *registry);
 /* How many there are and how they are exposed: members of the agent's status. */
 json_t *registry_json__status(const struct registry *registry);
 

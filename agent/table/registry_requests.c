@@ -3,6 +3,7 @@
 #include <errno.h>
 
 #include "agent/base/log.h"
+#include "agent/base/reply.h"
 #include "agent/schema/schema_json.h"
 #include "registry_json.h"
 
@@ -144,7 +145,16 @@ static int unregister(struct request *request)
 
 static int list_entries(struct request *request)
 {
-	request->result = registry_json__list(request->subject);
+	const struct registry *registry = request->subject;
+	const struct entry_group *group;
+	const struct entry *entry;
+
+	request->result = json_array();
+	TAILQ_FOREACH(entry, &registry->entries, link)
+		reply__append(&request->result, registry_json__entry(entry));
+	TAILQ_FOREACH(group, &registry->groups, link)
+		reply__append(&request->result,
+			      group->operations->describe(group));
 	return 0;
 }
 
