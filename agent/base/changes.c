@@ -5,7 +5,7 @@
 #include "changes.h"
 #include "clock.h"
 #include "log.h"
-#include "reply.h"
+#include "request.h"
 
 void changes__open(struct changes *changes)
 {

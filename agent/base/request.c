@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Checks shared by the handlers of requests. */
+/* Checks shared by the handlers of requests, and the JSON of replies. */
 #include <errno.h>
 #include <stdarg.h>
+#include <string.h>
 
 #include "request.h"
 
@@ -29,4 +30,39 @@ int request__check_owner(struct request *request, uid_t owner, const char *name)
 			"'%s' is another user's (only its owner and root may change it)",
 			name);
 	return 0;
+}
+
+json_t *reply__ok(const char *key, json_t *value)
+{
+	return json_pack("{s:b, s:s, s:o}", "ok", 1, "version", DART_VERSION,
+			 key, value);
+}
+
+json_t *reply__error(int ret, const char *message)
+{
+	const char *name = strerrorname_np(-ret);
+
+	return json_pack("{s:b, s:s, s:s, s:s}", "ok", 0, "version",
+			 DART_VERSION, "error", name ?: "EIO", "message",
+			 message);
+}
+
+char *reply__line(json_t *reply, size_t *length)
+{
+	char *line = json_dumps(reply, JSON_COMPACT);
+
+	json_decref(reply);
+	if (line) {
+		*length = strlen(line) + 1;
+		line[*length - 1] = '\n';
+	}
+	return line;
+}
+
+void reply__append(json_t **list, json_t *item)
+{
+	if (!json_array_append_new(*list, item))
+		return;
+	json_decref(*list);
+	*list = NULL;
 }

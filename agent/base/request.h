@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Requests of <dart/registration.h>.  Each room exports a table of the types it
- * handles; agent.c pairs the table with the subject of its handlers.
+ * Requests of <dart/registration.h> and their replies.  Each room exports a
+ * table of the types it handles; agent.c pairs the table with the subject of its
+ * handlers.
  */
 #ifndef REQUEST_H
 #define REQUEST_H
@@ -17,6 +18,7 @@ struct request {
 	json_t *members;	/* without "request"; hostile */
 	const char *text;	/* the only member, see struct request_type */
 	int fd;	/* sent with the request, owned by the caller; or -1 */
+	bool has_extra_fd;	/* more came, or one behind the first byte */
 	uid_t uid;		/* of the peer */
 	/* -1, or set by the handler: sent with the reply, then closed. */
 	int *reply_fd;
@@ -53,5 +55,24 @@ int request__unpack(struct request *request, const char *format, ...);
 /* Returns -EPERM unless the peer is root or @owner, who owns @name. */
 int request__check_owner(struct request *request, uid_t owner,
 			 const char *name);
+
+/* Replies: new references, NULL if out of memory. */
+
+/* {"ok": true, "version": V, @key: @value}; takes over @value, may be NULL. */
+json_t *reply__ok(const char *key, json_t *value);
+/* {"ok": false, "version": V, "error": name of -@ret, "message": @message} */
+json_t *reply__error(int ret, const char *message);
+
+/*
+ * Writes @reply as a line, which the caller frees, and takes its reference.
+ * The newline takes the place of the NUL.
+ */
+char *reply__line(json_t *reply, size_t *length);
+
+/*
+ * Appends @item and takes its reference.  If either is NULL or memory runs out,
+ * frees the list and sets *@list to NULL.
+ */
+void reply__append(json_t **list, json_t *item);
 
 #endif /* REQUEST_H */

@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include "agent/base/log.h"
-#include "agent/base/reply.h"
 #include "probe.h"
 
 #define TYPES "/sys/kernel/btf/vmlinux"
@@ -84,10 +83,8 @@ static int probe__unregister(struct probes *probes, struct probe *probe,
 
 	for (i = 0; probe__map(probe, i); i++) {
 		entry = probe__entry(probes, probe, i);
-		if (!entry)
-			continue;
-		ret = registry__remove(probes->registry, entry->name, &entry,
-				       error);
+		ret = entry ? registry__remove(probes->registry, entry, error) :
+			      0;
 		if (ret)
 			return ret;
 	}

@@ -3,7 +3,6 @@
 #include <errno.h>
 
 #include "agent/base/log.h"
-#include "agent/base/reply.h"
 #include "probe.h"
 
 static int list_probes(struct request *request)

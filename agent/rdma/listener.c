@@ -8,7 +8,6 @@
 
 #include "agent/base/clock.h"
 #include "agent/base/log.h"
-#include "agent/base/reply.h"
 #include "connect_request.h"
 #include "listener.h"
 

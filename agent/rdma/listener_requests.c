@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "agent/base/clock.h"
-#include "agent/base/reply.h"
 #include "listener.h"
 
 static json_t *connection__describe(const struct connection *connection)

@@ -2,7 +2,6 @@
 /* Sources and selectors in requests. */
 #include <errno.h>
 
-#include "agent/base/reply.h"
 #include "selector.h"
 
 int selector__unpack(struct request *request, const struct source **source,
@@ -30,10 +29,9 @@ int selector__unpack(struct request *request, const struct source **source,
 static int list_sources(struct request *request)
 {
 	const struct source *source;
-	size_t i;
 
 	request->result = json_array();
-	for (i = 0; (source = source__at(i)); i++)
+	for (source = sources; source->name; source++)
 		reply__append(&request->result,
 			      json_pack("{s:s, s:s, s:b, s:s}", "name",
 					source->name, "selector",

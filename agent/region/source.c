@@ -86,7 +86,7 @@ static const struct source_counter netdev_known[] = {
  * costs a controller several READs per CPU; a source of contiguous counters
  * costs one.
  */
-static const struct source sources[] = {
+const struct source sources[] = {
 	{
 		"cpustat", "CPU time by state",
 		DART_ZERO_SOURCE_CPUSTAT, SOURCE_SELECTOR_NONE,
@@ -199,22 +199,17 @@ static const struct source sources[] = {
 			OPTIONAL("ntime", "ns"),
 		},
 	},
+	{ }
 };
 
 const struct source *source__find(const char *name)
 {
-	size_t i;
+	const struct source *source;
 
-	for (i = 0; i < sizeof(sources) / sizeof(sources[0]); i++)
-		if (!strcmp(sources[i].name, name))
-			return &sources[i];
+	for (source = sources; source->name; source++)
+		if (!strcmp(source->name, name))
+			return source;
 	return NULL;
-}
-
-const struct source *source__at(size_t index)
-{
-	return index < sizeof(sources) / sizeof(sources[0]) ? &sources[index] :
-							      NULL;
 }
 
 bool source__can_be_followed(const struct source *source)

@@ -59,11 +59,12 @@ struct source {
 	struct source_part parts[SOURCE_PARTS_MAX];
 };
 
+/* A name of NULL ends the list. */
+extern const struct source sources[];
+
 /* NULL if there is no source of this name. */
 const struct source *source__find(const char *name);
 /* True if all objects of its kind can be followed. */
 bool source__can_be_followed(const struct source *source);
-/* Returns source @index, from 0, or NULL behind the last. */
-const struct source *source__at(size_t index);
 
 #endif /* SOURCE_H */

@@ -10,7 +10,6 @@
 #include <libdart/registration/descriptor.h>
 
 #include "agent/base/log.h"
-#include "agent/base/reply.h"
 #include "client.h"
 #include "dispatch.h"
 
@@ -127,26 +126,24 @@ const struct request_type client_requests[] = {
 
 static int client__handle_request(struct client *client)
 {
-	const struct message message = {
-		.line = client->request,
-		.length = client->request_length - 1,
+	struct request request = {
 		.fd = client->passed_fd,
 		.has_extra_fd = client->has_extra_fd,
-		.is_too_long = client->is_too_long,
 		.uid = client->uid,
 		.reply_fd = &client->reply_fd,
 	};
-	bool is_monitor;
 
-	client->output = reply__line(dispatch(client->clients->tables, &message,
-					      &is_monitor),
-				     &client->output_length);
+	client->output = reply__line(
+		dispatch(client->clients->tables, &request,
+			 client->is_too_long ? NULL : client->request,
+			 client->request_length - 1),
+		&client->output_length);
 	client->output_sent = 0;
 	close_fd(&client->passed_fd);
 	client->has_extra_fd = false;
 	client->is_too_long = false;
 	client->request_length = 0;
-	if (is_monitor) {
+	if (request.is_monitor) {
 		client->is_monitor = true;
 		client->subscriber.receive = on_change;
 		changes__subscribe(client->clients->changes,

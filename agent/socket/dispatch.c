@@ -5,7 +5,6 @@
 
 #include <dart/registration.h>
 
-#include "agent/base/reply.h"
 #include "dispatch.h"
 
 static const struct request_type *find_type(const struct request_table *tables,
@@ -22,38 +21,38 @@ static const struct request_type *find_type(const struct request_table *tables,
 	return NULL;
 }
 
-static int check(const struct request_type *type, const struct message *message,
-		 struct dart_error *error)
+static int check(const struct request_type *type, struct request *request)
 {
-	if (message->has_extra_fd ||
-	    (message->fd >= 0 && type->fd == REQUEST_FD_NONE))
+	struct dart_error *error = &request->error;
+
+	if (request->has_extra_fd ||
+	    (request->fd >= 0 && type->fd == REQUEST_FD_NONE))
 		return dart_error__set(
 			error, EINVAL,
 			"the request has more file descriptors than '%s' takes",
 			type->name);
-	if (message->fd < 0 && type->fd == REQUEST_FD_REQUIRED)
+	if (request->fd < 0 && type->fd == REQUEST_FD_REQUIRED)
 		return dart_error__set(error, EINVAL,
 				       "'%s' lacks its file descriptor",
 				       type->name);
-	if (message->uid && type->only_root)
+	if (request->uid && type->only_root)
 		return dart_error__set(error, EPERM, "only root may %s",
 				       type->only_root);
 	return 0;
 }
 
-static int parse(const struct message *message, json_t **members,
-		 struct dart_error *error)
+static int parse(struct request *request, const char *line, size_t length)
 {
 	json_error_t json_error;
 
-	if (message->is_too_long)
-		return dart_error__set(error, EMSGSIZE,
+	if (!line)
+		return dart_error__set(&request->error, EMSGSIZE,
 				       "a request has at most %d bytes",
 				       DART_REGISTRATION_REQUEST_MAX);
-	*members = json_loadb(message->line, message->length,
-			      JSON_REJECT_DUPLICATES, &json_error);
-	if (!*members)
-		return dart_error__set(error, EINVAL, "not JSON: %s",
+	request->members = json_loadb(line, length, JSON_REJECT_DUPLICATES,
+				      &json_error);
+	if (!request->members)
+		return dart_error__set(&request->error, EINVAL, "not JSON: %s",
 				       json_error.text);
 	return 0;
 }
@@ -69,8 +68,7 @@ static int unpack(const struct request_type *type, struct request *request)
 }
 
 /* Hands the request to the handler of its type, which becomes @type. */
-static int handle(const struct request_table *tables,
-		  const struct message *message, struct request *request,
+static int handle(const struct request_table *tables, struct request *request,
 		  const struct request_type **type)
 {
 	json_t *name = json_object_get(request->members, "request");
@@ -80,7 +78,7 @@ static int handle(const struct request_table *tables,
 	if (!*type)
 		return dart_error__set(&request->error, EINVAL,
 				       "no such request");
-	ret = check(*type, message, &request->error);
+	ret = check(*type, request);
 	if (ret)
 		return ret;
 	json_object_del(request->members, "request");
@@ -88,23 +86,16 @@ static int handle(const struct request_table *tables,
 	return ret ?: (*type)->handle(request);
 }
 
-json_t *dispatch(const struct request_table *tables,
-		 const struct message *message, bool *is_monitor)
+json_t *dispatch(const struct request_table *tables, struct request *request,
+		 const char *line, size_t length)
 {
-	struct request request = {
-		.fd = message->fd,
-		.uid = message->uid,
-		.reply_fd = message->reply_fd,
-	};
 	const struct request_type *type = NULL;
-	int ret;
+	int ret = parse(request, line, length) ?:
+			  handle(tables, request, &type);
 
-	ret = parse(message, &request.members, &request.error) ?:
-		      handle(tables, message, &request, &type);
-	json_decref(request.members);
-	*is_monitor = request.is_monitor;
+	json_decref(request->members);
 	if (!ret)
-		return reply__ok(type->result, request.result);
-	json_decref(request.result);
-	return reply__error(ret, request.error.text);
+		return reply__ok(type->result, request->result);
+	json_decref(request->result);
+	return reply__error(ret, request->error.text);
 }

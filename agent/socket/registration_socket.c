@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "agent/base/log.h"
-#include "agent/base/reply.h"
 #include "registration_socket.h"
 
 #define CLIENTS_MAX 64

@@ -97,17 +97,6 @@ static int report_qp__find_mac(struct report_qp *report_qp,
 	return ret;
 }
 
-static int report_qp__choose_psn(struct report_qp *report_qp,
-				 struct dart_error *error)
-{
-	uint32_t random;
-
-	if (getrandom(&random, sizeof(random), 0) != sizeof(random))
-		return dart_error__set(error, EIO, "cannot get random numbers");
-	report_qp->first_psn = random & 0xffffff;
-	return 0;
-}
-
 static int report_qp__initialize(const struct report_qp *report_qp,
 				 uint8_t port)
 {
@@ -188,9 +177,15 @@ int report_qp__new(const struct device *device, struct ibv_pd *pd,
 	if (!report_qp)
 		return dart_error__no_memory(error);
 	report_qp->address = address;
-	ret = report_qp__choose_psn(report_qp, error) ?:
-		      report_qp__find_local(report_qp, text, error) ?:
-		      report_qp__find_gid(report_qp, device, text, &gid, error) ?:
+	if (getrandom(&report_qp->first_psn, sizeof(report_qp->first_psn), 0) <
+	    0) {
+		free(report_qp);
+		return dart_error__set(error, EIO, "cannot get random numbers");
+	}
+	report_qp->first_psn &= 0xffffff;
+	ret = report_qp__find_local(report_qp, text, error) ?:
+		      report_qp__find_gid(report_qp, device, text, &gid,
+					  error) ?:
 		      report_qp__find_mac(report_qp, gid.ndev_ifindex, error) ?:
 		      report_qp__open(report_qp, device, pd, &gid, text, error);
 	if (ret)

@@ -6,7 +6,6 @@
 
 #include <libdart/report/collectors.h>
 
-#include "agent/base/reply.h"
 #include "stores_json.h"
 
 static json_int_t count_reporters(const struct store *store)

@@ -4,7 +4,6 @@
 #include <errno.h>
 
 #include "agent/base/log.h"
-#include "agent/base/reply.h"
 #include "stores_json.h"
 
 static int find(struct request *request, const char *name, struct store **store)

@@ -226,7 +226,8 @@ static int control_region__rewrite(struct control_region *control_region,
 	int ret;
 
 	ret = table__fill(&table, control_region->exposure, entries) ?:
-		      dart_table_writer__rewrite(control_region->writer, &table);
+		      dart_table_writer__rewrite(control_region->writer,
+						 &table);
 	ret = control_region__take(control_region, &table, 0, ret, error);
 	table__empty(&table);
 	return ret;

@@ -303,17 +303,11 @@ void registry__take_out(struct registry *registry, struct entry *entry)
 	registry->removed++;
 }
 
-int registry__remove(struct registry *registry, const char *name,
-		     struct entry **result, struct dart_error *error)
+int registry__remove(struct registry *registry, struct entry *entry,
+		     struct dart_error *error)
 {
-	struct entry *entry = registry__find(registry, name);
-
-	if (!entry)
-		return dart_error__set(error, ENOENT, "there is no entry '%s'",
-				       name);
 	registry__begin(registry);
 	registry__take_out(registry, entry);
-	*result = entry;
 	return registry__end(registry, error);
 }
 

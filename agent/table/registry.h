@@ -90,9 +90,9 @@ int registry__add_counters(struct registry *registry, const char *name,
 int registry__add_slice(struct registry *registry, const char *name,
 			struct dart_schema *schema, int *fd,
 			struct entry **entry, struct dart_error *error);
-/* The entry lives on until its lease ends: *@entry may be looked at. */
-int registry__remove(struct registry *registry, const char *name,
-		     struct entry **entry, struct dart_error *error);
+/* The entry lives on until its lease ends: it may be looked at. */
+int registry__remove(struct registry *registry, struct entry *entry,
+		     struct dart_error *error);
 
 /*
  * The counters of an entry no longer exist: it leaves the table for good, and

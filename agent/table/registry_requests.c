@@ -3,7 +3,6 @@
 #include <errno.h>
 
 #include "agent/base/log.h"
-#include "agent/base/reply.h"
 #include "agent/schema/schema_json.h"
 #include "registry_json.h"
 
@@ -110,7 +109,7 @@ static int unregister_entry(struct request *request, struct entry *entry)
 				       "'%s' is part of '%s' (unregister that)",
 				       entry->name, entry->group->name);
 	ret = request__check_owner(request, entry->owner, entry->name) ?:
-		      registry__remove(request->subject, entry->name, &entry,
+		      registry__remove(request->subject, entry,
 				       &request->error);
 	if (!ret)
 		request->result = registry_json__entry(entry);
