@@ -175,7 +175,7 @@ struct probe *probes__find(const struct probes *probes, const char *name,
 {
 	size_t i;
 
-	for (i = 0; i < probe_kind__count(); i++)
+	for (i = 0; i < probe_kind_count; i++)
 		if (!strcmp(probes->probes[i].kind->name, name))
 			return &probes->probes[i];
 	dart_error__set(
@@ -194,14 +194,14 @@ int probes__open(struct probes *probes, uint32_t cpus,
 	*probes = (struct probes){ .registry = registry,
 				   .changes = changes,
 				   .cpus = cpus };
-	probes->probes = calloc(probe_kind__count(), sizeof(*probes->probes));
+	probes->probes = calloc(probe_kind_count, sizeof(*probes->probes));
 	if (!probes->probes)
 		return dart_error__no_memory(error);
 
-	for (i = 0; i < probe_kind__count(); i++) {
+	for (i = 0; i < probe_kind_count; i++) {
 		struct probe *probe = &probes->probes[i];
 
-		probe->kind = probe_kind__at(i);
+		probe->kind = &probe_kinds[i];
 		/* dartd works without the probe (no BTF, lockdown). */
 		if (probe->kind->is_loaded_at_start &&
 		    probe__load(probes, probe, &missing))
@@ -214,7 +214,7 @@ void probes__close(struct probes *probes)
 {
 	size_t i;
 
-	for (i = 0; i < probe_kind__count(); i++)
+	for (i = 0; i < probe_kind_count; i++)
 		probe__free(&probes->probes[i]);
 	free(probes->probes);
 }

@@ -8,7 +8,7 @@
 #include "tcp_traffic.skel.h"
 #include "tcpconn.skel.h"
 
-static const struct probe_kind kinds[] = {
+const struct probe_kind probe_kinds[] = {
 	{
 		"tcp", "TCP traffic of the host", tcp_traffic_bpf__elf_bytes,
 		.maps = { { "tcp_traffic", "tcp", true } },
@@ -43,12 +43,4 @@ static const struct probe_kind kinds[] = {
 	},
 };
 
-size_t probe_kind__count(void)
-{
-	return sizeof(kinds) / sizeof(kinds[0]);
-}
-
-const struct probe_kind *probe_kind__at(size_t index)
-{
-	return &kinds[index];
-}
+const size_t probe_kind_count = sizeof(probe_kinds) / sizeof(probe_kinds[0]);

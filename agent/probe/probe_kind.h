@@ -26,8 +26,7 @@ struct probe_kind {
 	const char *needs_what;
 };
 
-/* @index: from 0, below the count. */
-const struct probe_kind *probe_kind__at(size_t index);
-size_t probe_kind__count(void);
+extern const struct probe_kind probe_kinds[];
+extern const size_t probe_kind_count;
 
 #endif /* PROBE_KIND_H */

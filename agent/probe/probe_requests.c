@@ -11,7 +11,7 @@ static int list_probes(struct request *request)
 	size_t i;
 
 	request->result = json_array();
-	for (i = 0; i < probe_kind__count(); i++)
+	for (i = 0; i < probe_kind_count; i++)
 		reply__append(&request->result,
 			      probe__describe(probes, &probes->probes[i]));
 	return 0;

@@ -57,10 +57,9 @@ static int parse_field(json_t *json, struct dart_field *field,
 
 static int by_offset(const void *a, const void *b)
 {
-	const struct dart_field *first = a, *second = b;
+	const struct dart_field *left = a, *right = b;
 
-	return (first->offset > second->offset) -
-	       (first->offset < second->offset);
+	return (left->offset > right->offset) - (left->offset < right->offset);
 }
 
 static int add_fields(struct dart_schema *schema,
