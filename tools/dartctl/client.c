@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "client.h"
-#include "command.h"
+#include "message.h"
 
 int client__open(const struct options *options,
 		 struct dart_registration_client *client)
@@ -70,8 +70,9 @@ json_t *client__ask(const struct options *options, json_t *request, int fd,
 	return NULL;
 }
 
-int client__do(const struct options *options, json_t *request, int fd,
-	       const char *member)
+/* Prints @member of the reply as @how says; with --json, as JSON. */
+static int ask_and_print(const struct options *options, json_t *request, int fd,
+			 const char *member, const struct client_request *how)
 {
 	json_t *reply, *answer;
 	int status = EXIT_SUCCESS;
@@ -81,21 +82,32 @@ int client__do(const struct options *options, json_t *request, int fd,
 		return EXIT_FAILURE;
 	if (options->json)
 		status = print_json(json_incref(answer), 0);
+	else if (how && how->columns)
+		status = table__print_objects(answer, how->columns);
+	else if (how && how->print)
+		status = how->print(answer);
 	json_decref(reply);
 	return status;
 }
 
-int client__list(const struct options *options, json_t *request,
-		 const char *member, const struct table_column *columns)
+int client__do(const struct options *options, json_t *request, int fd,
+	       const char *member)
 {
-	json_t *list, *reply;
-	int status;
+	return ask_and_print(options, request, fd, member, NULL);
+}
 
-	list = client__ask(options, request, -1, member, &reply, NULL);
-	if (!list)
-		return EXIT_FAILURE;
-	status = options->json ? print_json(json_incref(list), 0) :
-				 table__print_objects(list, columns);
-	json_decref(reply);
-	return status;
+int client__run(const struct options *options,
+		const struct client_request *request, int argc, char **argv)
+{
+	json_t *json = json_pack("{s:s}", "request", request->name);
+	int i;
+
+	for (i = 0; json && i < argc; i++) {
+		if (!json_object_set_new(json, request->members[i],
+					 json_string(argv[i])))
+			continue;
+		json_decref(json);
+		json = NULL;
+	}
+	return ask_and_print(options, json, -1, request->answer, request);
 }

@@ -10,6 +10,16 @@
 #include "options.h"
 #include "table.h"
 
+/* A request that is made of operands only. */
+struct client_request {
+	const char *name;
+	const char *members[2];	/* of the request: the operands */
+	const char *answer;	/* member of the reply */
+	/* How to print the answer without --json: a list, or anything. */
+	const struct table_column *columns;
+	int (*print)(json_t *answer);	/* returns an exit status */
+};
+
 /*
  * Sends @request, whose reference it takes, with @fd unless it is -1, and
  * returns @member of the reply: a borrowed reference into *@reply, which the
@@ -23,9 +33,9 @@ json_t *client__ask(const struct options *options, json_t *request, int fd,
 /* The same, but prints @member with --json, and returns an exit status. */
 int client__do(const struct options *options, json_t *request, int fd,
 	       const char *member);
-/* The same, but without --json prints @member, a list, as a table. */
-int client__list(const struct options *options, json_t *request,
-		 const char *member, const struct table_column *columns);
+/* Makes the request of the operands @argv, and prints the answer likewise. */
+int client__run(const struct options *options,
+		const struct client_request *request, int argc, char **argv);
 
 /* Connects for more than one request; see above for messages and statuses. */
 int client__open(const struct options *options,

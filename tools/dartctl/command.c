@@ -59,7 +59,9 @@ static int run(const struct command *command, const struct options *options,
 	       int argc, char **argv)
 {
 	if (argc >= command->least && argc <= command->most)
-		return command->run(options, argc, argv);
+		return command->run ? command->run(options, argc, argv) :
+				      client__run(options, &command->request,
+						  argc, argv);
 	if (command->operands)
 		return misuse("'%s' takes %s", options->path,
 			      command->operands);
@@ -71,7 +73,7 @@ int command__run(struct options *options, int argc, char **argv)
 	const struct command *command;
 	int status;
 
-	while (!options->command->run && !options->command->parse) {
+	while (options->command->commands) {
 		optind = 0;
 		if (options__next_in_front(options, argc, argv) != -1)
 			return EXIT_USAGE;

@@ -3,19 +3,21 @@
 #ifndef COMMAND_H
 #define COMMAND_H
 
+#include "client.h"
 #include "message.h"
 #include "options.h"
 
 /*
- * An object has commands; a command has one of the two functions, which return
- * an exit status.  One without a summary is an old name: its operands are the
- * new one.
+ * An object has commands; a command has a request or one of the two functions,
+ * which return an exit status.  One without a summary is an old name: its
+ * operands are the new one.
  */
 struct command {
 	const char *name;
 	const char *operands;	/* and options, as help prints them; or NULL */
 	const char *summary;	/* one line */
 	const struct command *commands;	/* of an object; they end with zeros */
+	struct client_request request;	/* to dartd, with its operands */
 	/* without options of its own: gets its operands */
 	int (*run)(const struct options *options, int argc, char **argv);
 	int least, most;	/* how many operands it takes */
@@ -47,15 +49,16 @@ int command_register_source(struct options *options, int argc, char **argv);
 int command_map_add(const struct options *options, int argc, char **argv);
 int command_counters_add(const struct options *options, int argc, char **argv);
 int command_entry_list(struct options *options, int argc, char **argv);
-int command_entry_show(const struct options *options, int argc, char **argv);
-int command_entry_remove(const struct options *options, int argc, char **argv);
 int command_store_export(struct options *options, int argc, char **argv);
 int command_store_show(const struct options *options, int argc, char **argv);
 int command_xdp_status(const struct options *options, int argc, char **argv);
 int command_plan(struct options *options, int argc, char **argv);
 int command_query(struct options *options, int argc, char **argv);
-int command_status(const struct options *options, int argc, char **argv);
 int command_help(const struct options *options, int argc, char **argv);
 int command_monitor(const struct options *options, int argc, char **argv);
+
+/* They print the answers of dartd to their requests. */
+int entry__print(json_t *entry);
+int status__print(json_t *status);
 
 #endif /* COMMAND_H */

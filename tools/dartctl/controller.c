@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* dartctl controller: who reads this host by RDMA. */
-#include "client.h"
 #include "command.h"
 
 static const struct table_column columns[] = {
@@ -11,25 +10,11 @@ static const struct table_column columns[] = {
 	{ }
 };
 
-static int list(const struct options *options, int argc, char **argv)
-{
-	return client__list(options,
-			    json_pack("{s:s}", "request", "controller-list"),
-			    "controllers", columns);
-}
-
-static int disconnect(const struct options *options, int argc, char **argv)
-{
-	return client__do(options,
-			  json_pack("{s:s, s:s}", "request",
-				    "controller-disconnect", "peer", argv[0]),
-			  -1, "controller");
-}
-
 const struct command controller_commands[] = {
 	{ "list", NULL, "which controllers and readers of stores are connected",
-	  .run = list },
+	  .request = { "controller-list", { }, "controllers", columns } },
 	{ "disconnect", "PEER", "end the connection of one of them",
-	  .run = disconnect, .least = 1, .most = 1 },
+	  .request = { "controller-disconnect", { "peer" }, "controller" },
+	  .least = 1, .most = 1 },
 	{ }
 };

@@ -2,7 +2,6 @@
 /* dartctl counters: per-CPU counters of modules and eBPF programs. */
 #include <limits.h>
 
-#include "client.h"
 #include "command.h"
 
 int command_counters_add(const struct options *options, int argc, char **argv)

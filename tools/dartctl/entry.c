@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "client.h"
 #include "command.h"
 
 enum { OPTION_KIND = OPTIONS_OWN };
@@ -69,20 +68,13 @@ int command_entry_list(struct options *options, int argc, char **argv)
 	return status;
 }
 
-int command_entry_remove(const struct options *options, int argc, char **argv)
-{
-	return client__do(options,
-			  json_pack("{s:s, s:s}", "request", "unregister",
-				    "name", argv[0]),
-			  -1, "entry");
-}
-
 const struct command entry_commands[] = {
 	{ "list", "[PATTERN] [--kind KIND]",
 	  "which entries controllers may read", .parse = command_entry_list },
 	{ "show", "ENTRY", "the values of an entry now",
-	  .run = command_entry_show, .least = 1, .most = 1 },
+	  .request = { "show", { "name" }, "entry", .print = entry__print },
+	  .least = 1, .most = 1 },
 	{ "remove", "ENTRY", "expose it no longer",
-	  .run = command_entry_remove, .least = 1, .most = 1 },
+	  .request = { "unregister", { "name" }, "entry" }, .least = 1, .most = 1 },
 	{ }
 };

@@ -8,7 +8,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "client.h"
 #include "command.h"
 
 /* Root gets the same errors for an object that is not a map. */

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "client.h"
 #include "command.h"
 
 /* "2026-11-22T06:33:35.123 added entry cpustat" */

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "client.h"
 #include "command.h"
 
 /* More copies than this are not printed side by side. */
@@ -147,7 +146,7 @@ out:
 	return status;
 }
 
-static int print(json_t *entry)
+int entry__print(json_t *entry)
 {
 	struct shown shown;
 
@@ -158,21 +157,4 @@ static int print(json_t *entry)
 	    (!shown.sum && json_array_size(shown.copies) > COPIES_WIDE))
 		return print_by_row(&shown);
 	return print_by_field(&shown);
-}
-
-int command_entry_show(const struct options *options, int argc, char **argv)
-{
-	json_t *entry, *reply;
-	int status;
-
-	entry = client__ask(options,
-			    json_pack("{s:s, s:s}", "request", "show", "name",
-				      argv[0]),
-			    -1, "entry", &reply, NULL);
-	if (!entry)
-		return EXIT_FAILURE;
-	status = options->json ? print_json(json_incref(entry), 0) :
-				 print(entry);
-	json_decref(reply);
-	return status;
 }

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "client.h"
 #include "command.h"
 #include "selector.h"
 
@@ -86,16 +85,9 @@ static const struct table_column columns[] = {
 	{ }
 };
 
-static int list(const struct options *options, int argc, char **argv)
-{
-	return client__list(options,
-			    json_pack("{s:s}", "request", "source-list"),
-			    "sources", columns);
-}
-
 const struct command source_commands[] = {
 	{ "list", NULL, "which counters of the kernel can be exposed",
-	  .run = list },
+	  .request = { "source-list", { }, "sources", columns } },
 	{ "add",
 	  "SOURCE [--netns NETNS] [--netdev INTERFACE] [--disk DEVICE] [--cgroup CGROUP]",
 	  "expose counters of the kernel", .parse = command_register_source },

@@ -2,7 +2,6 @@
 /* dartctl status: how dartd is doing, a line for each member of its answer. */
 #include <stdlib.h>
 
-#include "client.h"
 #include "command.h"
 
 static const struct table_column columns[] = {
@@ -11,7 +10,7 @@ static const struct table_column columns[] = {
 	{ }
 };
 
-static int print(json_t *status)
+int status__print(json_t *status)
 {
 	json_t *lines = json_array(), *value;
 	const char *key;
@@ -23,20 +22,5 @@ static int print(json_t *status)
 						"value", value));
 	ret = table__print_objects(lines, columns);
 	json_decref(lines);
-	return ret;
-}
-
-int command_status(const struct options *options, int argc, char **argv)
-{
-	json_t *status, *reply;
-	int ret;
-
-	status = client__ask(options, json_pack("{s:s}", "request", "status"),
-			     -1, "status", &reply, NULL);
-	if (!status)
-		return EXIT_FAILURE;
-	ret = options->json ? print_json(json_incref(status), 0) :
-			      print(status);
-	json_decref(reply);
 	return ret;
 }

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "command.h"
+#include "message.h"
 #include "table.h"
 
 static char *text_of(const json_t *value);

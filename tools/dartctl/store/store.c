@@ -9,7 +9,6 @@
 
 #include <dart/store.h>
 
-#include "tools/dartctl/client.h"
 #include "tools/dartctl/command.h"
 
 enum {
@@ -173,29 +172,16 @@ static const struct table_column columns[] = {
 	{ }
 };
 
-static int list(const struct options *options, int argc, char **argv)
-{
-	return client__list(options,
-			    json_pack("{s:s}", "request", "store-list"),
-			    "stores", columns);
-}
-
-static int delete(const struct options *options, int argc, char **argv)
-{
-	return client__do(options,
-			  json_pack("{s:s, s:s}", "request", "store-delete",
-				    "name", argv[0]),
-			  -1, "store");
-}
-
 const struct command store_commands[] = {
 	{ "create",
 	  "NAME --slots 2^N --value BYTES [--redundancy N] [--checksum BITS] [--file FILE]",
 	  "reserve memory for reports of the network", .parse = create },
-	{ "list", NULL, "which stores there are", .run = list },
+	{ "list", NULL, "which stores there are",
+	  .request = { "store-list", { }, "stores", columns } },
 	{ "show", "STORE", "how full it is, and how many keys are found",
 	  .run = command_store_show, .least = 1, .most = 1 },
-	{ "delete", "STORE", "release it with all reports in it", .run = delete,
+	{ "delete", "STORE", "release it with all reports in it",
+	  .request = { "store-delete", { "name" }, "store" },
 	  .least = 1, .most = 1 },
 	{ "export",
 	  "STORE [--target json|xdp|bmv2] [--reporter ADDRESS] [--program FILE] [--port [ADDRESS=]PORT...] [--all-copies]",

@@ -7,7 +7,6 @@
 
 #include <libdart/error.h>
 
-#include "tools/dartctl/client.h"
 #include "tools/dartctl/command.h"
 #include "tools/dartctl/switch/commands.h"
 

@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "store_map.h"
-#include "tools/dartctl/client.h"
 #include "tools/dartctl/command.h"
 
 static int read_geometry(json_t *description,
