@@ -41,20 +41,16 @@ static int open_id(uint32_t id)
 
 static int open_number(const char *number)
 {
-	unsigned long id;
-	char *end;
+	long long id = options__number(number, UINT32_MAX);
 	int fd;
 
-	errno = 0;
-	id = strtoul(number, &end, 10);
-	if (errno || *end || *number < '0' || *number > '9' ||
-	    id > UINT32_MAX) {
+	if (id < 0) {
 		fail(EINVAL, "'%s' is not the id of a map", number);
 		return -1;
 	}
 	fd = open_id(id);
 	if (fd < 0)
-		fail(errno, "cannot open map %lu: %s%s", id, strerror(errno),
+		fail(errno, "cannot open map %lld: %s%s", id, strerror(errno),
 		     remedy(errno));
 	return fd;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Options of the command line, over getopt_long(3). */
 #include <assert.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -91,4 +92,17 @@ int options__next(struct options *options, int argc, char **argv,
 int options__next_in_front(struct options *options, int argc, char **argv)
 {
 	return next(options, argc, argv, NULL, "+:jhV");
+}
+
+long long options__number(const char *text, long long most)
+{
+	unsigned long long number;
+	char *end;
+
+	errno = 0;
+	number = strtoull(text, &end, 10);
+	if (errno || *end || *text < '0' || *text > '9' ||
+	    number > (unsigned long long)most)
+		return -1;
+	return number;
 }

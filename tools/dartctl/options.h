@@ -34,4 +34,7 @@ int options__next(struct options *options, int argc, char **argv,
 /* The same, but stops at the first operand. */
 int options__next_in_front(struct options *options, int argc, char **argv);
 
+/* The decimal number @text; -1 if it is not one, or is larger than @most. */
+long long options__number(const char *text, long long most);
+
 #endif /* OPTIONS_H */

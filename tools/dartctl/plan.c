@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <libdart/error.h>
 #include <libdart/store/store_sizing.h>
 #include <libdart/table/table.h>
 
@@ -330,7 +329,7 @@ int command_plan(struct options *options, int argc, char **argv)
 	struct dart_error error;
 	struct dart_store_sizing plan;
 	json_t *answer;
-	int option, ret;
+	int option;
 
 	while ((option = options__next(options, argc, argv, own)) != -1) {
 		if (option == '?' || take(&wish, option))
@@ -343,8 +342,7 @@ int command_plan(struct options *options, int argc, char **argv)
 		return misuse("'plan' needs --flows and --value");
 	if (!wish.success == !wish.memory)
 		return misuse("'plan' needs either --success or --memory");
-	ret = dart_store_sizing__make(&wish, &plan, &error);
-	if (ret)
+	if (dart_store_sizing__make(&wish, &plan, &error))
 		return misuse("%s", error.text);
 
 	answer = plan_to_json(&wish, &plan);

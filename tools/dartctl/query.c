@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <libdart/error.h>
 #include <libdart/rdma/address.h>
 #include <libdart/store/store_reader.h>
 
@@ -266,8 +265,7 @@ int command_query(struct options *options, int argc, char **argv)
 	if (!query.schema)
 		return EXIT_FAILURE;
 	status = take_options(&query, options, argc, argv);
-	if (!status)
-		status = make_key(&query);
+	status = status ?: make_key(&query);
 	if (!status)
 		status = query.from ? ask_there(&query, options) :
 				      ask_here(&query, options);

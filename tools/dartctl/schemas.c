@@ -8,8 +8,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <libdart/error.h>
-
 #include "command.h"
 #include "schemas.h"
 

@@ -35,27 +35,14 @@ struct wanted {
 	const char *file;
 };
 
-/* -1 if @text is not a decimal number. */
-static long long number(const char *text)
-{
-	unsigned long long value;
-	char *end;
-
-	errno = 0;
-	value = strtoull(text, &end, 10);
-	if (errno || *end || *text < '0' || *text > '9' || value > LLONG_MAX)
-		return -1;
-	return value;
-}
-
 /* "2^20" or "1048576" as 20; -1 if it is neither. */
 static long long logarithm(const char *text)
 {
 	long long value;
 
 	if (!strncmp(text, "2^", 2))
-		return number(text + 2);
-	value = number(text);
+		return options__number(text + 2, LLONG_MAX);
+	value = options__number(text, LLONG_MAX);
 	if (value <= 0 || (value & (value - 1)))
 		return -1;
 	return __builtin_ctzll(value);
@@ -63,7 +50,7 @@ static long long logarithm(const char *text)
 
 static int take(struct wanted *wanted, int option)
 {
-	long long value = -1;
+	long long value = options__number(optarg, LLONG_MAX);
 
 	switch (option) {
 	case OPTION_SLOTS:
@@ -74,13 +61,13 @@ static int take(struct wanted *wanted, int option)
 				optarg);
 		break;
 	case OPTION_VALUE:
-		value = wanted->value = number(optarg);
+		wanted->value = value;
 		break;
 	case OPTION_REDUNDANCY:
-		value = wanted->redundancy = number(optarg);
+		wanted->redundancy = value;
 		break;
 	case OPTION_CHECKSUM:
-		value = wanted->checksum = number(optarg);
+		wanted->checksum = value;
 		break;
 	case OPTION_FILE:
 		wanted->file = optarg;

@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <libdart/error.h>
-
 #include "tools/dartctl/command.h"
 #include "tools/dartctl/switch/commands.h"
 

@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <libdart/error.h>
-
 #include "tools/dartctl/command.h"
 #include "wish.h"
 
@@ -24,24 +22,13 @@ int switch_options__take_reporter(struct switch_options *options,
 	return 0;
 }
 
-static bool parse_port(const char *text, uint16_t *port)
-{
-	size_t digits = strspn(text, "0123456789");
-	unsigned long number = strtoul(text, NULL, 10);
-
-	if (!digits || digits > 3 || text[digits] || number >= SWITCH_PORTS)
-		return false;
-	*port = number;
-	return true;
-}
-
 int switch_options__take_port(struct switch_options *options,
 			      const char *text)
 {
 	struct in_addr collector = { INADDR_ANY };
 	const char *equals = strchr(text, '=');
 	char address[INET_ADDRSTRLEN];
-	uint16_t port;
+	long long port;
 	uint32_t i;
 
 	if (equals) {
@@ -53,7 +40,8 @@ int switch_options__take_port(struct switch_options *options,
 				"'%s' is not ADDRESS=PORT with an IPv4 address of a collector",
 				text);
 	}
-	if (!parse_port(equals ? equals + 1 : text, &port))
+	port = options__number(equals ? equals + 1 : text, SWITCH_PORTS - 1);
+	if (port < 0)
 		return misuse("'%s' is not a port of a switch, 0 to %d", text,
 			      SWITCH_PORTS - 1);
 	for (i = 0; i < options->port_count; i++)

@@ -8,8 +8,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <libdart/error.h>
-
 #include "interface.h"
 #include "link.h"
 #include "maps.h"
@@ -54,11 +52,9 @@ struct request {
 
 static int parse_port(const char *text, uint16_t *port)
 {
-	unsigned long number;
-	char *end;
+	long long number = options__number(text, UINT16_MAX);
 
-	number = strtoul(text, &end, 10);
-	if (!strspn(text, "0123456789") || *end || number > UINT16_MAX)
+	if (number < 0)
 		return misuse("'%s' is not a UDP port", text);
 	*port = number;
 	return 0;
@@ -137,9 +133,8 @@ static int load_and_link(const struct interface *in,
 	struct xdp_reporter_bpf *object;
 	int ret;
 
-	ret = check_values(&setup->collectors, error);
-	if (!ret)
-		ret = xdp_program__load(setup, &object, error);
+	ret = check_values(&setup->collectors, error) ?:
+	      xdp_program__load(setup, &object, error);
 	if (ret)
 		return ret;
 	ret = xdp_link__create(in->name, in->number, out->number, object,
@@ -153,10 +148,9 @@ static int find_interfaces(const struct request *request, struct interface *in,
 {
 	int ret;
 
-	ret = interface__find(request->interface, in, error);
-	if (!ret)
-		ret = interface__find(request->through ?: request->interface,
-				      out, error);
+	ret = interface__find(request->interface, in, error) ?:
+	      interface__find(request->through ?: request->interface, out,
+			      error);
 	if (request->source.s_addr != INADDR_ANY)
 		out->address = request->source;
 	if (!ret && out->address.s_addr == INADDR_ANY)

@@ -9,8 +9,6 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <libdart/error.h>
-
 #include "interface.h"
 
 static int ask(int fd, unsigned long what, const char *name,
@@ -64,8 +62,7 @@ int interface__find(const char *name, struct interface *interface,
 		return dart_error__set(error, EPROTOTYPE,
 				       "'%s' is not an Ethernet interface",
 				       name);
-	if (ret)
-		return dart_error__set(error, -ret, "cannot look up '%s': %s",
-				       name, strerror(-ret));
-	return 0;
+	return ret ? dart_error__system(error, -ret, "cannot look up '%s'",
+					name) :
+		     0;
 }

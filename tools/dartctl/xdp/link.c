@@ -15,8 +15,6 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <libdart/error.h>
-
 #include "link.h"
 #include "pins.h"
 
@@ -137,14 +135,10 @@ static const char *reason(int ret, const struct xdp_reporter_bpf *object)
 
 static int pin_maps(const char *name, const struct xdp_reporter_bpf *object)
 {
-	int ret;
-
-	ret = xdp_pins__add(name, XDP_PIN_COUNTERS,
-			    bpf_map__fd(object->maps.reporter));
-	if (!ret)
-		ret = xdp_pins__add(name, XDP_PIN_REPORTS,
-				    bpf_map__fd(object->maps.reporter_to));
-	return ret;
+	return xdp_pins__add(name, XDP_PIN_COUNTERS,
+			     bpf_map__fd(object->maps.reporter)) ?:
+	       xdp_pins__add(name, XDP_PIN_REPORTS,
+			     bpf_map__fd(object->maps.reporter_to));
 }
 
 int xdp_link__create(const char *name, uint32_t in, uint32_t out,
@@ -158,8 +152,7 @@ int xdp_link__create(const char *name, uint32_t in, uint32_t out,
 		return ret;
 	ret = pin_maps(name, object);
 	if (ret) {
-		dart_error__set(error, -ret, "cannot pin its maps: %s",
-				strerror(-ret));
+		dart_error__system(error, -ret, "cannot pin its maps");
 		goto remove_pins;
 	}
 	fd = attach_reporter(name, in, out, object);
@@ -169,12 +162,9 @@ int xdp_link__create(const char *name, uint32_t in, uint32_t out,
 	}
 	ret = xdp_pins__add(name, XDP_PIN_LINK, fd);
 	close(fd);
-	if (ret) {
-		dart_error__set(error, -ret, "cannot pin its link: %s",
-				strerror(-ret));
-		goto remove_pins;
-	}
-	return 0;
+	if (!ret)
+		return 0;
+	dart_error__system(error, -ret, "cannot pin its link");
 
 remove_pins:
 	xdp_pins__remove(name);

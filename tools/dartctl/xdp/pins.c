@@ -9,8 +9,6 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-#include <libdart/error.h>
-
 #include "pins.h"
 
 #define MOUNT "/sys/fs/bpf"
@@ -63,18 +61,16 @@ int xdp_pins__create(const char *interface, struct dart_error *error)
 	char path[XDP_PATH_MAX];
 	struct statfs mount;
 
-	if (statfs(MOUNT, &mount) || mount.f_type != BPF_FS_MAGIC) {
+	if (statfs(MOUNT, &mount) || mount.f_type != BPF_FS_MAGIC)
 		return dart_error__set(
 			error, ENOENT,
 			"no bpf file system is mounted to pin it in (mount -t bpf bpf " MOUNT
 			")");
-	}
 	xdp_pins__path(interface, "", path);
 	if ((mkdir(MOUNT "/dart", 0700) && errno != EEXIST) ||
-	    (mkdir(XDP_PINS, 0700) && errno != EEXIST) || mkdir(path, 0700)) {
-		return dart_error__set(error, errno, "cannot create '%s': %s",
-				       path, strerror(errno));
-	}
+	    (mkdir(XDP_PINS, 0700) && errno != EEXIST) || mkdir(path, 0700))
+		return dart_error__system(error, errno, "cannot create '%s'",
+					  path);
 	return 0;
 }
 

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <libdart/error.h>
 #include <libdart/report/roce_frame.h>
 
 #include "maps.h"
@@ -151,14 +150,11 @@ static int fill_maps(const struct xdp_setup *setup,
 	int ret;
 
 	ret = fill_shares(setup, bpf_map__fd(object->maps.shares));
-	for (number = 0; !ret && number < setup->collectors.count; number++) {
+	for (number = 0; !ret && number < setup->collectors.count; number++)
 		ret = fill_collector(setup, number,
-				     bpf_map__fd(object->maps.collectors));
-		if (!ret)
-			ret = fill_reports(
-				&setup->collectors.list[number], number,
-				bpf_map__fd(object->maps.reporter_to));
-	}
+				     bpf_map__fd(object->maps.collectors)) ?:
+		      fill_reports(&setup->collectors.list[number], number,
+				   bpf_map__fd(object->maps.reporter_to));
 	if (!ret && setup->all_copies)
 		ret = fill_copies(setup, object);
 	return ret;
@@ -169,7 +165,7 @@ static int configure(const struct xdp_setup *setup,
 {
 	const struct dart_collectors *collectors = &setup->collectors;
 	struct xdp_reporter_bpf__rodata *constants = object->rodata;
-	int cpus = libbpf_num_possible_cpus(), ret;
+	int cpus = libbpf_num_possible_cpus();
 
 	if (cpus < 0)
 		return cpus;
@@ -182,20 +178,15 @@ static int configure(const struct xdp_setup *setup,
 	constants->all_copies = setup->all_copies;
 	constants->clones = clones_of(collectors);
 
-	ret = bpf_map__set_max_entries(object->maps.reporter, cpus);
-	if (!ret)
-		ret = bpf_map__set_max_entries(object->maps.reporter_to,
-					       collectors->count);
-	if (!ret)
-		ret = bpf_map__set_max_entries(object->maps.collectors,
-					       collectors->count);
-	if (!ret)
-		ret = bpf_map__set_max_entries(object->maps.copies,
-					       clones_of(collectors));
-	if (!ret)
-		ret = bpf_program__set_autoload(object->progs.dart_copy,
-						setup->all_copies);
-	return ret;
+	return bpf_map__set_max_entries(object->maps.reporter, cpus) ?:
+	       bpf_map__set_max_entries(object->maps.reporter_to,
+					collectors->count) ?:
+	       bpf_map__set_max_entries(object->maps.collectors,
+					collectors->count) ?:
+	       bpf_map__set_max_entries(object->maps.copies,
+					constants->clones) ?:
+	       bpf_program__set_autoload(object->progs.dart_copy,
+					 setup->all_copies);
 }
 
 int xdp_program__load(const struct xdp_setup *setup,
@@ -206,16 +197,13 @@ int xdp_program__load(const struct xdp_setup *setup,
 	int ret = object ? 0 : -errno;
 
 	if (!ret)
-		ret = configure(setup, object);
-	if (!ret)
-		ret = xdp_reporter_bpf__load(object);
-	if (!ret)
-		ret = fill_maps(setup, object);
+		ret = configure(setup, object) ?:
+		      xdp_reporter_bpf__load(object) ?:
+		      fill_maps(setup, object);
 	if (ret) {
 		xdp_reporter_bpf__destroy(object);
-		return dart_error__set(error, -ret,
-				       "cannot load the XDP program: %s",
-				       strerror(-ret));
+		return dart_error__system(error, -ret,
+					  "cannot load the XDP program");
 	}
 	*result = object;
 	return 0;
