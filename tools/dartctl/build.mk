@@ -12,4 +12,4 @@ unit_switch_walk_sources := $(unit_switch_steps_sources)
 unit_switch_program_sources := $(addprefix tools/dartctl/switch/, \
 	program.c state.c)
 unit_switch_thrift_sources := $(addprefix tools/dartctl/switch/, bmv2.c \
-	bmv2_read.c call.c program.c state.c thrift.c thrift_wire.c)
+	bmv2_read.c program.c state.c thrift.c thrift_wire.c)

@@ -2,9 +2,6 @@
 /* Changes simple_switch of BMv2 by its Thrift interface. */
 #include <errno.h>
 #include <inttypes.h>
-#include <stdio.h>
-
-#include <libdart/error.h>
 
 #include "bmv2.h"
 #include "call.h"
@@ -28,8 +25,8 @@ int switch_bmv2__set_polynomials(struct thrift *thrift,
 		thrift__put_bool(thrift, 4, true);	/* both reflected */
 		thrift__put_bool(thrift, 5, true);
 		thrift__put_stop(thrift);
-		ret = switch_call__end(thrift, thrift__ask(thrift, THRIFT_STOP),
-				       "a polynomial", error);
+		ret = thrift__end(thrift, thrift__ask(thrift, THRIFT_STOP),
+				  "a polynomial", error);
 	}
 	return ret;
 }
@@ -90,7 +87,7 @@ static int add_entry(struct thrift *thrift, const struct switch_table *table,
 	asked = thrift__ask(thrift, THRIFT_I32);
 	if (!asked)
 		thrift__i32(thrift);
-	return switch_call__end(thrift, asked, table->action, error);
+	return thrift__end(thrift, asked, table->action, error);
 }
 
 static int change_entry(struct thrift *thrift, const struct switch_table *table,
@@ -100,8 +97,8 @@ static int change_entry(struct thrift *thrift, const struct switch_table *table,
 	switch_call__begin(thrift, "bm_mt_modify_entry", table->name);
 	thrift__put_i32(thrift, 3, handle);
 	put_action(thrift, 4, table, entry);
-	return switch_call__end(thrift, thrift__ask(thrift, THRIFT_STOP),
-				table->action, error);
+	return thrift__end(thrift, thrift__ask(thrift, THRIFT_STOP),
+			   table->action, error);
 }
 
 static int remove_entry(struct thrift *thrift, const struct switch_table *table,
@@ -109,8 +106,8 @@ static int remove_entry(struct thrift *thrift, const struct switch_table *table,
 {
 	switch_call__begin(thrift, "bm_mt_delete_entry", table->name);
 	thrift__put_i32(thrift, 3, handle);
-	return switch_call__end(thrift, thrift__ask(thrift, THRIFT_STOP),
-				table->name, error);
+	return thrift__end(thrift, thrift__ask(thrift, THRIFT_STOP),
+			   table->name, error);
 }
 
 static int set_default(struct thrift *thrift, const struct switch_table *table,
@@ -119,8 +116,8 @@ static int set_default(struct thrift *thrift, const struct switch_table *table,
 {
 	switch_call__begin(thrift, "bm_mt_set_default_action", table->name);
 	put_action(thrift, 3, table, entry);
-	return switch_call__end(thrift, thrift__ask(thrift, THRIFT_STOP),
-				table->action, error);
+	return thrift__end(thrift, thrift__ask(thrift, THRIFT_STOP),
+			   table->action, error);
 }
 
 static int set_session(struct thrift *thrift, uint32_t port, int32_t to,
@@ -131,8 +128,8 @@ static int set_session(struct thrift *thrift, uint32_t port, int32_t to,
 	thrift__put_struct(thrift, 2);
 	thrift__put_i32(thrift, 1, to);
 	thrift__put_stop(thrift);
-	return switch_call__end(thrift, thrift__ask(thrift, THRIFT_STOP),
-				"a mirror session", error);
+	return thrift__end(thrift, thrift__ask(thrift, THRIFT_STOP),
+			   "a mirror session", error);
 }
 
 /* No report goes to this collector yet, so the register must keep the value. */
@@ -145,8 +142,8 @@ static int set_psn(struct thrift *thrift, uint32_t number, uint32_t psn,
 	switch_call__begin(thrift, "bm_register_write", SWITCH_PSN);
 	thrift__put_i32(thrift, 3, number);
 	thrift__put_i64(thrift, 4, psn);
-	ret = switch_call__end(thrift, thrift__ask(thrift, THRIFT_STOP),
-			       SWITCH_PSN, error);
+	ret = thrift__end(thrift, thrift__ask(thrift, THRIFT_STOP), SWITCH_PSN,
+			  error);
 	if (ret)
 		return ret;
 
@@ -155,32 +152,12 @@ static int set_psn(struct thrift *thrift, uint32_t number, uint32_t psn,
 	asked = thrift__ask(thrift, THRIFT_I64);
 	if (!asked)
 		found = thrift__i64(thrift);
-	ret = switch_call__end(thrift, asked, SWITCH_PSN, error);
-	if (!ret && found != psn) {
+	ret = thrift__end(thrift, asked, SWITCH_PSN, error);
+	if (!ret && found != psn)
 		ret = dart_error__set(error, EIO,
 				      SWITCH_PSN "[%u] is %" PRId64 ", not %u",
 				      number, found, psn);
-	}
 	return ret;
-}
-
-static int apply_entry(struct thrift *thrift, enum switch_table_number number,
-		       const struct switch_step *step, uint32_t key,
-		       const struct switch_entry *now,
-		       const struct switch_entry *wanted,
-		       struct dart_error *error)
-{
-	const struct switch_table *table = &switch_tables[number];
-
-	switch (step->verb) {
-	case SWITCH_ADD:
-		return add_entry(thrift, table, key, &wanted[key], error);
-	case SWITCH_CHANGE:
-		return change_entry(thrift, table, now[key].handle,
-				    &wanted[key], error);
-	default:
-		return remove_entry(thrift, table, now[key].handle, error);
-	}
 }
 
 static int apply_step(struct thrift *thrift, const struct switch_step *step,
@@ -188,23 +165,25 @@ static int apply_step(struct thrift *thrift, const struct switch_step *step,
 		      const struct switch_state *wanted,
 		      struct dart_error *error)
 {
-	switch (step->object) {
-	case SWITCH_STEP_SHARE:
-		return apply_entry(thrift, SWITCH_SHARES, step, number,
-				   now->shares, wanted->shares, error);
-	case SWITCH_STEP_COLLECTOR:
-		return apply_entry(thrift, SWITCH_COLLECTORS, step, number,
-				   now->collectors, wanted->collectors, error);
-	case SWITCH_STEP_REPORTER:
-		return set_default(thrift, &switch_tables[SWITCH_REPORTER],
-				   &wanted->reporter, error);
-	case SWITCH_STEP_SESSION:
+	const struct switch_table *table;
+	const struct switch_entry *entry, *old;
+
+	if (step->object == SWITCH_STEP_SESSION)
 		return set_session(thrift, number, wanted->sessions[number],
 				   error);
-	default:
+	if (step->object == SWITCH_STEP_PSN)
 		return set_psn(thrift, number, wanted->first_psns[number],
 			       error);
-	}
+	table = &switch_tables[step->object];
+	entry = switch_state__entry(wanted, step->object, number);
+	old = switch_state__entry(now, step->object, number);
+	if (step->object == SWITCH_STEP_REPORTER)
+		return set_default(thrift, table, entry, error);
+	if (step->verb == SWITCH_ADD)
+		return add_entry(thrift, table, number, entry, error);
+	if (step->verb == SWITCH_CHANGE)
+		return change_entry(thrift, table, old->handle, entry, error);
+	return remove_entry(thrift, table, old->handle, error);
 }
 
 int switch_bmv2__apply(struct thrift *thrift, const struct switch_steps *steps,

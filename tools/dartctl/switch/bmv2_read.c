@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Reads the state of simple_switch of BMv2 by its Thrift interface. */
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <libdart/error.h>
 
 #include "bmv2.h"
 #include "call.h"
@@ -25,17 +22,16 @@ int switch_bmv2__read_program(struct thrift *thrift,
 	asked = thrift__ask(thrift, THRIFT_STRING);
 	if (!asked)
 		text = thrift__text(thrift, &length);
-	ret = switch_call__end(thrift, asked, "its program", error);
+	ret = thrift__end(thrift, asked, "its program", error);
 	if (ret) {
 		free(text);
 		return ret;
 	}
 	json = json_loadb(text, length, 0, NULL);
 	free(text);
-	if (!json) {
+	if (!json)
 		return dart_error__set(error, EINVAL,
 				       "its program is not JSON");
-	}
 	return switch_program__read(program, json, error);
 }
 
@@ -154,7 +150,7 @@ static void read_entry(struct thrift *thrift, const struct switch_table *table,
 }
 
 static int read_table(struct thrift *thrift, enum switch_table_number number,
-		      struct switch_state *state, struct dart_error *error)
+		      struct switch_entry *entries, struct dart_error *error)
 {
 	const struct switch_table *table = &switch_tables[number];
 	uint32_t i, count = 0;
@@ -169,8 +165,8 @@ static int read_table(struct thrift *thrift, enum switch_table_number number,
 		count = 0;
 	}
 	for (i = 0; i < count; i++)
-		read_entry(thrift, table, switch_state__entries(state, number));
-	return switch_call__end(thrift, asked, table->name, error);
+		read_entry(thrift, table, entries);
+	return thrift__end(thrift, asked, table->name, error);
 }
 
 static int read_reporter(struct thrift *thrift, struct switch_state *state,
@@ -184,7 +180,7 @@ static int read_reporter(struct thrift *thrift, struct switch_state *state,
 	if (!asked)
 		state->reporter.there = read_action(thrift, table,
 						    &state->reporter);
-	return switch_call__end(thrift, asked, table->name, error);
+	return thrift__end(thrift, asked, table->name, error);
 }
 
 /* Any refusal means that the session does not exist. */
@@ -213,7 +209,7 @@ static int read_session(struct thrift *thrift, uint16_t port,
 		*found = SWITCH_SESSION_NONE;
 	else
 		*found = is_group || to < 0 ? SWITCH_SESSION_OTHER : to;
-	return switch_call__end(thrift, 0, NULL, error);
+	return thrift__end(thrift, 0, NULL, error);
 }
 
 int switch_bmv2__read(struct thrift *thrift, const struct switch_wish *wish,
@@ -222,11 +218,9 @@ int switch_bmv2__read(struct thrift *thrift, const struct switch_wish *wish,
 	uint32_t i;
 	int ret;
 
-	ret = read_table(thrift, SWITCH_SHARES, state, error);
-	if (!ret)
-		ret = read_table(thrift, SWITCH_COLLECTORS, state, error);
-	if (!ret)
-		ret = read_reporter(thrift, state, error);
+	ret = read_table(thrift, SWITCH_SHARES, state->shares, error) ?:
+		      read_table(thrift, SWITCH_COLLECTORS, state->collectors, error) ?:
+		      read_reporter(thrift, state, error);
 	for (i = 0; !ret && i < wish->collectors.count; i++)
 		ret = read_session(thrift, wish->ports[i], state, error);
 	return ret;

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The parts that all calls of BMv2's Thrift interface have in common. */
+/* The beginning that all calls of BMv2's Thrift interface have in common. */
 #ifndef SWITCH_CALL_H
 #define SWITCH_CALL_H
-
-#include <libdart/error.h>
 
 #include "thrift.h"
 
@@ -15,14 +13,12 @@
  * Begins a call whose second argument is @name, an object of the program.  The
  * first argument is the context, of which BMv2 has only one.
  */
-void switch_call__begin(struct thrift *thrift, const char *method,
-			const char *name);
-
-/*
- * Ends a call whose thrift__ask() has returned @asked; errors name @what, which
- * the call was about.  Returns 0, or -errno with a sentence in @error.
- */
-int switch_call__end(struct thrift *thrift, int asked, const char *what,
-		     struct dart_error *error);
+static inline void switch_call__begin(struct thrift *thrift, const char *method,
+				      const char *name)
+{
+	thrift__begin(thrift, SWITCH_STANDARD, method);
+	thrift__put_i32(thrift, 1, 0);
+	thrift__put_string(thrift, 2, name);
+}
 
 #endif /* SWITCH_CALL_H */

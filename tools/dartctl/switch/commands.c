@@ -4,8 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include <libdart/error.h>
-
 #include "commands.h"
 #include "steps.h"
 #include "program.h"
@@ -24,45 +22,33 @@ static void print_values(const struct switch_table *table,
 	putchar('\n');
 }
 
-static void print_entry(enum switch_table_number number, uint32_t key,
-			const struct switch_entry *entry)
-{
-	const struct switch_table *table = &switch_tables[number];
-
-	printf("table_add %s %s %u =>", table->name, table->action, key);
-	print_values(table, entry);
-}
-
 /* From an empty switch, all steps add; only registers are never empty. */
 static void print_step(const struct switch_step *step,
 		       const struct switch_state *wanted)
 {
-	const struct switch_table *reporter = &switch_tables[SWITCH_REPORTER];
+	const struct switch_table *table;
 	uint32_t number = step->first;
 
-	switch (step->object) {
-	case SWITCH_STEP_SHARE:
-		for (; number <= step->last; number++)
-			print_entry(SWITCH_SHARES, number,
-				    &wanted->shares[number]);
-		break;
-	case SWITCH_STEP_COLLECTOR:
-		print_entry(SWITCH_COLLECTORS, number,
-			    &wanted->collectors[number]);
-		break;
-	case SWITCH_STEP_REPORTER:
-		printf("table_set_default %s %s", reporter->name,
-		       reporter->action);
-		print_values(reporter, &wanted->reporter);
-		break;
-	case SWITCH_STEP_SESSION:
+	if (step->object == SWITCH_STEP_SESSION) {
 		printf("mirroring_add %u %d\n", number + 1,
 		       wanted->sessions[number]);
-		break;
-	case SWITCH_STEP_PSN:
+		return;
+	}
+	if (step->object == SWITCH_STEP_PSN) {
 		printf("register_write " SWITCH_PSN " %u %u\n", number,
 		       wanted->first_psns[number]);
-		break;
+		return;
+	}
+	table = &switch_tables[step->object];
+	for (; number <= step->last; number++) {
+		if (step->object == SWITCH_STEP_REPORTER)
+			printf("table_set_default %s %s", table->name,
+			       table->action);
+		else
+			printf("table_add %s %s %u =>", table->name,
+			       table->action, number);
+		print_values(table, switch_state__entry(wanted, step->object,
+							number));
 	}
 }
 
@@ -115,10 +101,8 @@ int switch_commands__print(const char *path, const struct switch_wish *wish)
 	if (!json)
 		return fail(EINVAL, "cannot read '%s': %s", path,
 			    json_error.text);
-	ret = switch_program__read(&program, json, &error);
-	if (ret)
-		return fail(-ret, "cannot use '%s': %s", path, error.text);
-	ret = switch_program__check(&program, wish, &error);
+	ret = switch_program__read(&program, json, &error) ?:
+	      switch_program__check(&program, wish, &error);
 	if (ret)
 		fail(-ret, "cannot use '%s': %s", path, error.text);
 	else if (print(&program, wish))

@@ -4,8 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include <libdart/error.h>
-
 #include "bmv2.h"
 #include "live.h"
 #include "show.h"
@@ -21,33 +19,26 @@ struct live {
 	struct dart_error error;
 };
 
-static int out_of_memory(struct live *live)
-{
-	return dart_error__set(&live->error, ENOMEM, "out of memory");
-}
-
 /* Compares the state of the switch with the wish, which makes the steps. */
 static int compare(struct live *live)
 {
 	int ret;
 
 	ret = switch_bmv2__read_program(live->thrift, &live->program,
-					&live->error);
-	if (!ret)
-		ret = switch_program__check(&live->program, live->wish,
-					    &live->error);
+					&live->error) ?:
+	      switch_program__check(&live->program, live->wish, &live->error);
 	if (ret)
 		return ret;
 	live->now = switch_state__new();
 	if (!live->now)
-		return out_of_memory(live);
+		return dart_error__no_memory(&live->error);
 	ret = switch_bmv2__read(live->thrift, live->wish, live->now,
 				&live->error);
 	if (ret)
 		return ret;
 	live->wanted = switch_state__want(live->wish, live->now);
 	if (!live->wanted)
-		return out_of_memory(live);
+		return dart_error__no_memory(&live->error);
 	switch_steps__compute(live->now, live->wanted, &live->steps);
 	return 0;
 }
@@ -61,7 +52,7 @@ static int verify(struct live *live)
 	int ret;
 
 	if (!found || !rest)
-		ret = out_of_memory(live);
+		ret = dart_error__no_memory(&live->error);
 	else
 		ret = switch_bmv2__read(live->thrift, live->wish, found,
 					&live->error);
@@ -82,15 +73,12 @@ static int verify(struct live *live)
 
 static int change(struct live *live)
 {
-	int ret;
-
 	live->has_begun = true;
-	ret = switch_bmv2__set_polynomials(live->thrift, &live->program,
-					   &live->error);
-	if (!ret)
-		ret = switch_bmv2__apply(live->thrift, &live->steps, live->now,
-					 live->wanted, &live->error);
-	return ret ?: verify(live);
+	return switch_bmv2__set_polynomials(live->thrift, &live->program,
+					    &live->error) ?:
+	       switch_bmv2__apply(live->thrift, &live->steps, live->now,
+				  live->wanted, &live->error) ?:
+	       verify(live);
 }
 
 static int show(const struct live *live, bool as_json)
@@ -113,9 +101,8 @@ int switch_live__push(const char *name, const struct switch_wish *wish,
 	if (!live)
 		return fail__out_of_memory();
 	live->wish = wish;
-	ret = thrift__connect(name, &live->thrift, &live->error);
-	if (!ret)
-		ret = compare(live);
+	ret = thrift__connect(name, &live->thrift, &live->error) ?:
+	      compare(live);
 	if (!ret && !is_dry)
 		ret = change(live);
 	if (ret)

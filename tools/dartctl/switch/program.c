@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include <dart/store.h>
-#include <libdart/error.h>
 
 #include "program.h"
 
@@ -217,11 +216,10 @@ static int add_hash(struct switch_program *program, const char *name,
 			error, EINVAL,
 			"the program has one hash for two purposes");
 	}
-	if (program->hash_count == SWITCH_HASHES_MAX) {
+	if (program->hash_count == SWITCH_HASHES_MAX)
 		return dart_error__set(error, EINVAL,
 				       "the program has more than %d hashes",
 				       SWITCH_HASHES_MAX);
-	}
 	program->hashes[program->hash_count++] =
 		(struct switch_hash){ name, polynomial };
 	return 0;
@@ -242,11 +240,10 @@ static int read_action(struct switch_program *program, json_t *action,
 		    !is_custom(program, name))
 			continue;
 		which = polynomial_of(field);
-		if (which == POLYNOMIALS) {
+		if (which == POLYNOMIALS)
 			return dart_error__set(
 				error, EINVAL,
 				"the program has a hash for an unknown purpose");
-		}
 		ret = add_hash(program, name, polynomials[which].polynomial,
 			       error);
 		if (ret)
@@ -262,12 +259,11 @@ static int read_hashes(struct switch_program *program, struct dart_error *error)
 	size_t i;
 
 	if (json_array_size(json_object_get(program->json, "calculations")) >
-	    CALCULATIONS_MAX) {
+	    CALCULATIONS_MAX)
 		return dart_error__set(
 			error, EINVAL,
 			"the program has more than %d calculations",
 			CALCULATIONS_MAX);
-	}
 	json_array_foreach(json_object_get(program->json, "actions"), i,
 			   action) {
 		ret = read_action(program, action, error);

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <libdart/error.h>
 #include <libdart/rdma/address.h>
 
 #include "commands.h"

@@ -24,21 +24,10 @@ static const struct switch_entry *entry_of(const struct switch_step *step,
 					   const struct switch_state *wanted,
 					   const struct switch_table **table)
 {
-	if (step->verb == SWITCH_REMOVE)
+	if (step->verb == SWITCH_REMOVE || step->object >= SWITCH_TABLES)
 		return NULL;
-	switch (step->object) {
-	case SWITCH_STEP_SHARE:
-		*table = &switch_tables[SWITCH_SHARES];
-		return &wanted->shares[step->first];
-	case SWITCH_STEP_COLLECTOR:
-		*table = &switch_tables[SWITCH_COLLECTORS];
-		return &wanted->collectors[step->first];
-	case SWITCH_STEP_REPORTER:
-		*table = &switch_tables[SWITCH_REPORTER];
-		return &wanted->reporter;
-	default:
-		return NULL;
-	}
+	*table = &switch_tables[step->object];
+	return switch_state__entry(wanted, step->object, step->first);
 }
 
 /* Sessions are numbered from 1, see struct switch_state. */

@@ -77,14 +77,15 @@ struct switch_state *switch_state__new(void)
 	return state;
 }
 
-struct switch_entry *switch_state__entries(struct switch_state *state,
-					   enum switch_table_number table)
+const struct switch_entry *
+switch_state__entry(const struct switch_state *state,
+		    uint32_t table, uint32_t key)
 {
 	switch (table) {
 	case SWITCH_SHARES:
-		return state->shares;
+		return &state->shares[key];
 	case SWITCH_COLLECTORS:
-		return state->collectors;
+		return &state->collectors[key];
 	default:
 		return &state->reporter;
 	}

@@ -78,9 +78,10 @@ struct switch_state {
 /* That of a switch that is not set up; NULL if out of memory. */
 struct switch_state *switch_state__new(void);
 
-/* The entries of a table, by their keys. */
-struct switch_entry *switch_state__entries(struct switch_state *state,
-					   enum switch_table_number table);
+/* The entry of a table with this key; that without a key has one entry. */
+const struct switch_entry *
+switch_state__entry(const struct switch_state *state,
+		    uint32_t table, uint32_t key);
 
 #define SWITCH_VALUE_TEXT	24	/* bytes, with the NUL */
 

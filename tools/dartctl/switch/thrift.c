@@ -36,7 +36,7 @@ int thrift__connect(const char *name, struct thrift **thrift,
 	int ret;
 
 	if (!new)
-		return dart_error__set(error, ENOMEM, "out of memory");
+		return dart_error__no_memory(error);
 	ret = thrift_wire__connect(&new->wire, name);
 	if (ret) {
 		*error = new->wire.error;
@@ -59,22 +59,21 @@ void thrift__refuse(struct thrift *thrift)
 	thrift_wire__fail(&thrift->wire, EPROTO, nonsense);
 }
 
-int thrift__end(struct thrift *thrift, struct dart_error *error)
+int thrift__end(struct thrift *thrift, int asked, const char *what,
+		struct dart_error *error)
 {
 	int16_t id;
 
-	if (thrift->in_result &&
-	    thrift__next(thrift, &id) != THRIFT_STOP)
+	if (thrift->in_result && thrift__next(thrift, &id) != THRIFT_STOP)
 		thrift__refuse(thrift);
 	thrift->in_result = false;
 	if (thrift->wire.ret)
 		*error = thrift->wire.error;
+	else if (asked)
+		return dart_error__set(error, EREMOTEIO,
+				       "it refuses %s (its code is %d)", what,
+				       thrift->code);
 	return thrift->wire.ret;
-}
-
-int32_t thrift__code(const struct thrift *thrift)
-{
-	return thrift->code;
 }
 
 /* ---- calls */
@@ -203,7 +202,7 @@ static uint32_t get_length(struct thrift *thrift)
 {
 	uint32_t length = get_u32(thrift);
 
-	if (length > thrift_wire__left(&thrift->wire)) {
+	if (length > thrift->wire.answer_left) {
 		thrift__refuse(thrift);
 		return 0;
 	}

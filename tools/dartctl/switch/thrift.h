@@ -7,9 +7,10 @@
  *	thrift__begin(thrift, "standard", "bm_register_read");
  *	thrift__put_i32(thrift, 1, 0);
  *	...
- *	if (thrift__ask(thrift, THRIFT_I64) == 0)
+ *	asked = thrift__ask(thrift, THRIFT_I64);
+ *	if (!asked)
  *		value = thrift__i64(thrift);
- *	ret = thrift__end(thrift, &error);
+ *	ret = thrift__end(thrift, asked, "a register", &error);
  *
  * Only the last line can fail: after an error the others do nothing, and read
  * zeros.
@@ -65,11 +66,10 @@ void thrift__put_element(struct thrift *thrift, const void *bytes,
 
 /*
  * Sends the call and waits for its result, which must be of @type, THRIFT_STOP
- * for none.  Returns 0, 1 if the service answers with an exception instead,
- * whose code is thrift__code(), or -1 after an error.
+ * for none.  Returns 0, 1 if the service answers with an exception instead, or
+ * -1 after an error.
  */
 int thrift__ask(struct thrift *thrift, enum thrift_type type);
-int32_t thrift__code(const struct thrift *thrift);
 
 /* The type and ID of the next field of a struct; THRIFT_STOP at the end. */
 enum thrift_type thrift__next(struct thrift *thrift, int16_t *id);
@@ -85,7 +85,12 @@ char *thrift__text(struct thrift *thrift, uint32_t *length);
 /* Fails because the caller cannot make sense of the answer. */
 void thrift__refuse(struct thrift *thrift);
 
-/* Ends each call.  Returns 0, or -errno with a sentence in @error. */
-int thrift__end(struct thrift *thrift, struct dart_error *error);
+/*
+ * Ends each call.  If thrift__ask() has @asked and got an exception, the error
+ * names @what, which the call was about.  Returns 0, or -errno with a sentence
+ * in @error.
+ */
+int thrift__end(struct thrift *thrift, int asked, const char *what,
+		struct dart_error *error);
 
 #endif /* SWITCH_THRIFT_H */

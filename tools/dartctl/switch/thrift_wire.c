@@ -215,8 +215,3 @@ void thrift_wire__get(struct thrift_wire *wire, void *bytes, uint32_t length)
 	}
 	memset(rest, 0, length);
 }
-
-uint32_t thrift_wire__left(const struct thrift_wire *wire)
-{
-	return wire->answer_left;
-}

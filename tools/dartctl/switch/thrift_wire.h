@@ -36,8 +36,6 @@ void thrift_wire__put(struct thrift_wire *wire, const void *bytes,
 /* Sends the bytes that were put, and starts the time of the answer. */
 void thrift_wire__send(struct thrift_wire *wire);
 void thrift_wire__get(struct thrift_wire *wire, void *bytes, uint32_t length);
-/* How many bytes may still come in this answer. */
-uint32_t thrift_wire__left(const struct thrift_wire *wire);
 
 /* Records an error, @code an errno, unless there is one already. */
 __attribute__((format(printf, 3, 4)))
