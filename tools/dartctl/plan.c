@@ -4,35 +4,14 @@
 #include <jansson.h>
 #include <math.h>
 #include <stdarg.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <libdart/store/store_sizing.h>
-#include <libdart/table/table.h>
 
 #include "command.h"
-
-enum {
-	OPTION_FLOWS = OPTIONS_OWN,
-	OPTION_VALUE,
-	OPTION_SUCCESS,
-	OPTION_MEMORY,
-	OPTION_REDUNDANCY,
-	OPTION_CHECKSUM,
-	OPTION_ERROR,
-};
-
-static const struct option own[] = {
-	{ "flows", required_argument, NULL, OPTION_FLOWS },
-	{ "value", required_argument, NULL, OPTION_VALUE },
-	{ "success", required_argument, NULL, OPTION_SUCCESS },
-	{ "memory", required_argument, NULL, OPTION_MEMORY },
-	{ "redundancy", required_argument, NULL, OPTION_REDUNDANCY },
-	{ "checksum", required_argument, NULL, OPTION_CHECKSUM },
-	{ "error", required_argument, NULL, OPTION_ERROR },
-	{ }
-};
 
 /* ---- options */
 
@@ -64,7 +43,7 @@ static bool parse_unit(const char *unit, double *factor)
 }
 
 /* A whole number from 1 to 2^53 once its unit is applied: "1.5G" but not "1.5". */
-static bool parse_quantity(const char *text, uint64_t *quantity)
+static bool parse_quantity(const char *text, void *quantity)
 {
 	double number, factor;
 	char *end;
@@ -78,24 +57,24 @@ static bool parse_quantity(const char *text, uint64_t *quantity)
 	number *= factor;
 	if (!(number >= 1 && number <= 0x1p53) || number != floor(number))
 		return false;
-	*quantity = number;
+	*(uint64_t *)quantity = number;
 	return true;
 }
 
-static bool parse_small(const char *text, uint32_t *number)
+static bool parse_small(const char *text, void *number)
 {
-	uint64_t quantity;
+	long long small = options__number(text, UINT32_MAX);
 
-	if (strspn(text, "0123456789") != strlen(text) ||
-	    !parse_quantity(text, &quantity) || quantity > UINT32_MAX)
+	if (small <= 0)
 		return false;
-	*number = quantity;
+	*(uint32_t *)number = small;
 	return true;
 }
 
 /* More than 0 and less than 1, or the same in percent. */
-static bool parse_part(const char *text, double *part)
+static bool parse_part(const char *text, void *into)
 {
+	double *part = into;
 	char *end;
 
 	if (!is_digit(*text) && *text != '.')
@@ -108,41 +87,50 @@ static bool parse_part(const char *text, double *part)
 	return *part > 0 && *part < 1;
 }
 
-static bool parse(struct dart_sizing_wish *wish, int option)
+#define WISH(member)	offsetof(struct dart_sizing_wish, member)
+
+static const struct {
+	const char *name;
+	bool (*parse)(const char *text, void *member);
+	size_t member;
+	const char *form;
+} own[] = {
+	{ "flows", parse_quantity, WISH(flows),
+	  "is a whole number such as 100M" },
+	{ "value", parse_small, WISH(value_length), "is a number of bytes" },
+	{ "success", parse_part, WISH(success),
+	  "is more than 0 and less than 1, such as 0.999 or 99.9%" },
+	{ "memory", parse_quantity, WISH(memory),
+	  "is a size such as 3000MiB or 4GiB" },
+	{ "redundancy", parse_small, WISH(redundancy),
+	  "is a number of copies" },
+	{ "checksum", parse_small, WISH(checksum_bits),
+	  "is a number of bits" },
+	{ "error", parse_part, WISH(error),
+	  "is more than 0 and less than 1, such as 1e-9" },
+};
+
+#define OWN	(sizeof(own) / sizeof(own[0]))
+
+static int take_options(struct dart_sizing_wish *wish, struct options *options,
+			int argc, char **argv)
 {
-	switch (option) {
-	case OPTION_FLOWS:
-		return parse_quantity(optarg, &wish->flows);
-	case OPTION_VALUE:
-		return parse_small(optarg, &wish->value_length);
-	case OPTION_SUCCESS:
-		return parse_part(optarg, &wish->success);
-	case OPTION_MEMORY:
-		return parse_quantity(optarg, &wish->memory);
-	case OPTION_REDUNDANCY:
-		return parse_small(optarg, &wish->redundancy);
-	case OPTION_CHECKSUM:
-		return parse_small(optarg, &wish->checksum_bits);
-	default:
-		return parse_part(optarg, &wish->error);
+	struct option list[OWN + 1] = { };
+	int option;
+	size_t i;
+
+	for (i = 0; i < OWN; i++)
+		list[i] = (struct option){ own[i].name, required_argument, NULL,
+					   OPTIONS_OWN + (int)i };
+	while ((option = options__next(options, argc, argv, list)) != -1) {
+		if (option == '?')
+			return EXIT_USAGE;
+		i = option - OPTIONS_OWN;
+		if (!own[i].parse(optarg, (char *)wish + own[i].member))
+			return misuse("--%s %s, not '%s'", own[i].name,
+				      own[i].form, optarg);
 	}
-}
-
-static int take(struct dart_sizing_wish *wish, int option)
-{
-	static const char *const forms[] = {
-		"--flows is a whole number such as 100M",
-		"--value is a number of bytes",
-		"--success is more than 0 and less than 1, such as 0.999 or 99.9%",
-		"--memory is a size such as 3000MiB or 4GiB",
-		"--redundancy is a number of copies",
-		"--checksum is a number of bits",
-		"--error is more than 0 and less than 1, such as 1e-9",
-	};
-
-	if (parse(wish, option))
-		return 0;
-	return misuse("%s, not '%s'", forms[option - OPTION_FLOWS], optarg);
+	return EXIT_SUCCESS;
 }
 
 /* ---- the answer */
@@ -329,12 +317,9 @@ int command_plan(struct options *options, int argc, char **argv)
 	struct dart_error error;
 	struct dart_store_sizing plan;
 	json_t *answer;
-	int option;
 
-	while ((option = options__next(options, argc, argv, own)) != -1) {
-		if (option == '?' || take(&wish, option))
-			return EXIT_USAGE;
-	}
+	if (take_options(&wish, options, argc, argv))
+		return EXIT_USAGE;
 	if (optind < argc)
 		return misuse("'plan' takes options only, not '%s'",
 			      argv[optind]);
