@@ -74,7 +74,8 @@ static int send_line(int socket, const json_t *request, int fd)
 }
 
 /* Appends what comes next; *@fd becomes a descriptor that comes with it. */
-static int receive_some(struct dart_registration_client *client, int *fd)
+static int receive_some(struct dart_registration_client *client, int *fd,
+			struct dart_error *error)
 {
 	ssize_t received;
 	char *bytes;
@@ -83,15 +84,18 @@ static int receive_some(struct dart_registration_client *client, int *fd)
 	if (client->size - client->length < CHUNK) {
 		bytes = realloc(client->bytes, 2 * client->size + CHUNK);
 		if (!bytes)
-			return -ENOMEM;
+			return dart_error__no_memory(error);
 		client->bytes = bytes;
 		client->size = 2 * client->size + CHUNK;
 	}
 	received = dart_descriptor__receive(client->socket,
 					    client->bytes + client->length,
 					    CHUNK, 0, &other, NULL);
-	if (received <= 0)
-		return received ?: -EPIPE;
+	if (!received)
+		return dart_error__set(error, EPIPE, "dartd has disconnected");
+	if (received < 0)
+		return dart_error__system(error, -received,
+					  "cannot receive from dartd");
 	client->length += received;
 	if (other >= 0 && *fd < 0)
 		*fd = other;
@@ -117,13 +121,7 @@ static int receive_line(struct dart_registration_client *client, json_t **line,
 		if (end)
 			break;
 		searched = client->length;
-		ret = receive_some(client, fd);
-		if (ret == -EPIPE)
-			dart_error__set(error, EPIPE, "dartd has disconnected");
-		else if (ret)
-			dart_error__set(error, -ret,
-					"cannot receive from dartd: %s",
-					strerror(-ret));
+		ret = receive_some(client, fd, error);
 		if (ret)
 			goto close;
 	}
@@ -178,9 +176,7 @@ int dart_registration_client__ask(struct dart_registration_client *client,
 	/* If dartd disconnects early, its reply may tell the reason. */
 	ret = send_line(client->socket, request, fd);
 	if (ret && ret != -EPIPE)
-		return dart_error__set(error, -ret,
-				       "cannot send to dartd: %s",
-				       strerror(-ret));
+		return dart_error__system(error, -ret, "cannot send to dartd");
 	ret = receive_line(client, reply, &other, error);
 	if (!ret && !json_is_true(json_object_get(*reply, "ok")))
 		ret = refuse(*reply, error);
