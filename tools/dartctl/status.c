@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* dartctl status: how dartd is doing, a line for each member of its answer. */
-#include <stdlib.h>
-
 #include "command.h"
 
 static const struct table_column columns[] = {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* dartctl store export: prints what reporters need to know about a store. */
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

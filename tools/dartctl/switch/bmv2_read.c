@@ -219,7 +219,8 @@ int switch_bmv2__read(struct thrift *thrift, const struct switch_wish *wish,
 	int ret;
 
 	ret = read_table(thrift, SWITCH_SHARES, state->shares, error) ?:
-		      read_table(thrift, SWITCH_COLLECTORS, state->collectors, error) ?:
+		      read_table(thrift, SWITCH_COLLECTORS, state->collectors,
+			 error) ?:
 		      read_reporter(thrift, state, error);
 	for (i = 0; !ret && i < wish->collectors.count; i++)
 		ret = read_session(thrift, wish->ports[i], state, error);

@@ -78,8 +78,8 @@ struct switch_state *switch_state__new(void)
 }
 
 const struct switch_entry *
-switch_state__entry(const struct switch_state *state,
-		    uint32_t table, uint32_t key)
+switch_state__entry(const struct switch_state *state, uint32_t table,
+		    uint32_t key)
 {
 	switch (table) {
 	case SWITCH_SHARES:

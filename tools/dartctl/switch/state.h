@@ -80,8 +80,8 @@ struct switch_state *switch_state__new(void);
 
 /* The entry of a table with this key; that without a key has one entry. */
 const struct switch_entry *
-switch_state__entry(const struct switch_state *state,
-		    uint32_t table, uint32_t key);
+switch_state__entry(const struct switch_state *state, uint32_t table,
+		    uint32_t key);
 
 #define SWITCH_VALUE_TEXT	24	/* bytes, with the NUL */
 

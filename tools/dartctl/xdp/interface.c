@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <net/if.h>
 #include <net/if_arp.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>

@@ -9,7 +9,6 @@
 #include <linux/sockios.h>
 #include <net/if.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
