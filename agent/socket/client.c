@@ -50,7 +50,7 @@ static ssize_t client__send_some(struct client *client)
 	return sent;
 }
 
-/* Writes what the peer takes of the reply; -errno if it is gone. */
+/* Writes as much of the reply as the peer takes; -errno if it disconnected. */
 static int client__send(struct client *client)
 {
 	ssize_t sent;
@@ -177,9 +177,9 @@ static ssize_t client__take(struct client *client, size_t length, bool is_first)
 
 /*
  * Receives up to the end of a request and no further, and its first byte alone,
- * so that it is known where in which request a file descriptor came.  Returns 1
- * if the request is complete, -EAGAIN if it is not yet, 0 if more may be there
- * already, -EPIPE when the peer has closed, or another -errno.
+ * to know with which byte of which request a file descriptor arrived.  Returns 1
+ * if the request is complete, 0 to call again, -EAGAIN if the rest has not
+ * arrived, -EPIPE if the peer has closed, or another -errno.
  */
 static int client__receive_some(struct client *client)
 {
@@ -219,7 +219,7 @@ static int client__receive(struct client *client)
 {
 	int ret;
 
-	/* Who sends without an end is heard in turn with the others. */
+	/* A client whose request never ends takes turns with the others. */
 	do {
 		ret = client__receive_some(client);
 	} while (!ret && !client->is_too_long);

@@ -70,7 +70,7 @@ static int make_directory(const char *path, struct dart_error *error)
 	return 0;
 }
 
-/* Is somebody there?  A socket that nobody listens at is removed. */
+/* Removes a socket without a listener; -EADDRINUSE if it has one. */
 static int registration_socket__clear(struct registration_socket *socket,
 				      struct dart_error *error)
 {
@@ -85,7 +85,7 @@ static int registration_socket__clear(struct registration_socket *socket,
 	}
 	if (!S_ISSOCK(status.st_mode))
 		return dart_error__set(error, EEXIST,
-				       "%s exists and is no socket", path);
+				       "%s exists and is not a socket", path);
 	if (!connect(socket->fd, (struct sockaddr *)&socket->address,
 		     sizeof(socket->address)) || errno == EAGAIN)
 		return dart_error__set(
@@ -97,7 +97,7 @@ static int registration_socket__clear(struct registration_socket *socket,
 	return 0;
 }
 
-/* Root, and the group if there is one.  Nobody can connect before listen(). */
+/* Root, and the group if it exists.  No client can connect before listen(). */
 static int
 registration_socket__set_mode(const struct registration_socket *socket,
 			      struct dart_error *error)
