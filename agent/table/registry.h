@@ -54,7 +54,7 @@ void registry__open(struct registry *registry, const struct changes *changes,
 		    struct control_region *control_region,
 		    struct file_watches *file_watches,
 		    struct map_owner_watch *map_owner_watch, struct slab *slab);
-/* When nobody can READ any more: frees all entries, also those on lease. */
+/* After the last connection has ended: frees all entries, also those on lease. */
 void registry__close(struct registry *registry);
 
 /*

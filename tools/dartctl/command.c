@@ -171,8 +171,8 @@ int command__help(const struct options *options)
 	}
 	puts("Usage: dartctl [OPTION]... OBJECT COMMAND [OPERAND]...\n");
 	if (is_all)
-		puts("Says which metrics of this host controllers may read, and which reports it\n"
-		     "takes. Objects and commands can be shortened as long as they differ.\n");
+		puts("Configures the metrics of this host that controllers may read, and the reports\n"
+		     "that it accepts. A prefix of an object or command suffices if it is unique.\n");
 	describe(options->path, options->command, NULL);
 	if (is_all)
 		puts("\n  -j, --json              print the answer, or the error, as JSON\n"

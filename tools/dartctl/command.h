@@ -18,10 +18,10 @@ struct command {
 	const char *summary;	/* one line */
 	const struct command *commands;	/* of an object; they end with zeros */
 	struct client_request request;	/* to dartd, with its operands */
-	/* without options of its own: gets its operands */
+	/* of a command without options: gets the operands */
 	int (*run)(const struct options *options, int argc, char **argv);
-	int least, most;	/* how many operands it takes */
-	/* with them: gets its whole name as argv[0], calls options__next() */
+	int least, most;	/* number of operands */
+	/* of one with options: gets its whole name as argv[0] */
 	int (*parse)(struct options *options, int argc, char **argv);
 };
 

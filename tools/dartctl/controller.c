@@ -11,9 +11,9 @@ static const struct table_column columns[] = {
 };
 
 const struct command controller_commands[] = {
-	{ "list", NULL, "which controllers and readers of stores are connected",
+	{ "list", NULL, "list connected controllers and readers of stores",
 	  .request = { "controller-list", { }, "controllers", columns } },
-	{ "disconnect", "PEER", "end the connection of one of them",
+	{ "disconnect", "PEER", "disconnect one of them",
 	  .request = { "controller-disconnect", { "peer" }, "controller" },
 	  .least = 1, .most = 1 },
 	{ }

@@ -70,11 +70,11 @@ int command_entry_list(struct options *options, int argc, char **argv)
 
 const struct command entry_commands[] = {
 	{ "list", "[PATTERN] [--kind KIND]",
-	  "which entries controllers may read", .parse = command_entry_list },
-	{ "show", "ENTRY", "the values of an entry now",
+	  "list the entries that controllers may read", .parse = command_entry_list },
+	{ "show", "ENTRY", "print the current values of an entry",
 	  .request = { "show", { "name" }, "entry", .print = entry__print },
 	  .least = 1, .most = 1 },
-	{ "remove", "ENTRY", "expose it no longer",
+	{ "remove", "ENTRY", "stop exposing an entry",
 	  .request = { "unregister", { "name" }, "entry" }, .least = 1, .most = 1 },
 	{ }
 };

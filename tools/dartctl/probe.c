@@ -12,12 +12,12 @@ static const struct table_column columns[] = {
 };
 
 const struct command probe_commands[] = {
-	{ "list", NULL, "which eBPF programs dartd can count with",
+	{ "list", NULL, "list the eBPF programs that dartd can load",
 	  .request = { "probe-list", { }, "probes", columns } },
-	{ "load", "PROBE", "count with it, and expose what it counts",
+	{ "load", "PROBE", "load it and expose its counters",
 	  .request = { "probe-load", { "name" }, "probe" },
 	  .least = 1, .most = 1 },
-	{ "unload", "PROBE", "count with it no longer",
+	{ "unload", "PROBE", "unload it",
 	  .request = { "probe-unload", { "name" }, "probe" },
 	  .least = 1, .most = 1 },
 	{ }

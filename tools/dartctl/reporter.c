@@ -10,13 +10,13 @@ static const struct table_column columns[] = {
 };
 
 const struct command reporter_commands[] = {
-	{ "list", "[STORE]", "from which addresses reports are taken",
+	{ "list", "[STORE]", "list the addresses that may report",
 	  .request = { "reporter-list", { "store" }, "reporters", columns },
 	  .most = 1 },
-	{ "add", "STORE ADDRESS", "take reports from this IPv4 address",
+	{ "add", "STORE ADDRESS", "accept reports from this IPv4 address",
 	  .request = { "reporter-add", { "store", "address" }, "reporter" },
 	  .least = 2, .most = 2 },
-	{ "remove", "STORE ADDRESS", "take reports from it no longer",
+	{ "remove", "STORE ADDRESS", "stop accepting reports from it",
 	  .request = { "reporter-remove", { "store", "address" }, "reporter" },
 	  .least = 2, .most = 2 },
 	/* Names of the time before the object xdp. */

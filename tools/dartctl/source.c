@@ -86,13 +86,13 @@ static const struct table_column columns[] = {
 };
 
 const struct command source_commands[] = {
-	{ "list", NULL, "which counters of the kernel can be exposed",
+	{ "list", NULL, "list the counters of the kernel that can be exposed",
 	  .request = { "source-list", { }, "sources", columns } },
 	{ "add",
 	  "SOURCE [--netns NETNS] [--netdev INTERFACE] [--disk DEVICE] [--cgroup CGROUP]",
 	  "expose counters of the kernel", .parse = command_register_source },
 	{ "follow", "SOURCE [--cgroup CGROUP]",
-	  "for every network namespace, or cgroup below CGROUP",
+	  "expose them for each namespace or cgroup",
 	  .parse = follow },
 	{ }
 };

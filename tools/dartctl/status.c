@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* dartctl status: how dartd is doing, a line for each member of its answer. */
+/* dartctl status: the state of dartd, a line for each member of its answer. */
 #include "command.h"
 
 static const struct table_column columns[] = {

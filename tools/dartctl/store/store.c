@@ -163,15 +163,15 @@ const struct command store_commands[] = {
 	{ "create",
 	  "NAME --slots 2^N --value BYTES [--redundancy N] [--checksum BITS] [--file FILE]",
 	  "reserve memory for reports of the network", .parse = create },
-	{ "list", NULL, "which stores there are",
+	{ "list", NULL, "list the stores",
 	  .request = { "store-list", { }, "stores", columns } },
-	{ "show", "STORE", "how full it is, and how many keys are found",
+	{ "show", "STORE", "print its load and the share of keys that are found",
 	  .run = command_store_show, .least = 1, .most = 1 },
 	{ "delete", "STORE", "release it with all reports in it",
 	  .request = { "store-delete", { "name" }, "store" },
 	  .least = 1, .most = 1 },
 	{ "export",
 	  "STORE [--target json|xdp|bmv2] [--reporter ADDRESS] [--program FILE] [--port [ADDRESS=]PORT...] [--all-copies]",
-	  "what reporters need to know about it", .parse = command_store_export },
+	  "print the configuration for reporters", .parse = command_store_export },
 	{ }
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Changes a running switch to what is wished, and verifies that. */
+/* Brings a running switch into the wanted state, and verifies that. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -164,7 +164,7 @@ static int push(struct options *options, int argc, char **argv)
 
 const struct command switch_commands[] = {
 	{ "push", "--target bmv2 --thrift HOST:PORT|--program FILE --port [ADDRESS=]PORT... [--reporter ADDRESS] [--all-copies] [--dry-run] FILE...",
-	  "tell a P4 switch where to report to",
+	  "configure the collectors of a P4 switch",
 	  .parse = push },
 	{ }
 };

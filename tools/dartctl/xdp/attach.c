@@ -243,10 +243,10 @@ static int detach(const struct options *options, int argc, char **argv)
 const struct command xdp_commands[] = {
 	{ "attach",
 	  "INTERFACE --collectors FILE... [--through INTERFACE] [--source ADDRESS] [--copies random|all] [--int-port PORT] [--report-port PORT]",
-	  "report packets with telemetry that come in there", .parse = attach },
-	{ "detach", "INTERFACE", "report them no longer", .run = detach,
+	  "report packets with telemetry that arrive there", .parse = attach },
+	{ "detach", "INTERFACE", "stop reporting them", .run = detach,
 	  .least = 1, .most = 1 },
-	{ "status", "[INTERFACE]", "how many packets were reported, or why not",
+	{ "status", "[INTERFACE]", "count reported packets, and the others by reason",
 	  .run = command_xdp_status, .most = 1 },
 	{ }
 };

@@ -33,10 +33,9 @@ int dart_registration_client__open(struct dart_registration_client *client,
 void dart_registration_client__close(struct dart_registration_client *client);
 
 /*
- * Sends @request, with @fd unless it is -1, and waits for the reply.  Both stay
- * the caller's, and so does what is returned: *@reply, and *@received, the
- * descriptor that came with it, or -1.  @received may be NULL; a descriptor is
- * closed then.
+ * Sends @request, with @fd unless it is -1, and waits for the reply.  The caller
+ * owns both, and the results: *@reply, and *@received, the descriptor that came
+ * with it, or -1.  If @received is NULL, a descriptor is closed.
  *
  * A refusal is a failure with the errno and the sentence that dartd gives; its
  * reply is in *@reply nevertheless.  After any other failure *@reply is NULL,
