@@ -19,7 +19,7 @@ int entry_name__check(const char *name, struct dart_error *error)
 	    strspn(name, allowed) != length)
 		return dart_error__set(
 			error, EINVAL,
-			"a name has 1 to %d letters, digits or \"_-.:/@+=%%~\", unlike '%s'",
+			"invalid name: a name has 1 to %d letters, digits or \"_-.:/@+=%%~\": '%s'",
 			DART_REGISTRATION_NAME_MAX - 1, name);
 	return 0;
 }
