@@ -21,8 +21,8 @@ struct dart_extent_kind {
 	u32 id;				/* enum dart_zero_extent_kind */
 
 	/*
-	 * Fills in @pages, @info and @memory, and @held if that is NULL.
-	 * Returns 0 or -errno.
+	 * Fills in @pages, @info, @memory and @is_reused, and @held if that is
+	 * NULL.  Returns 0 or -errno.
 	 */
 	int (*show)(struct dart_extent *extent);
 	/*
@@ -42,7 +42,7 @@ struct dart_extent_kind {
 /*
  * Pages side by side.  An extent belongs to at most one region, whose lock
  * guards its place there (@info.id, @info.offset, @info.data) and @slices; all
- * else is constant except the members guarded by dart_percpu_lock.
+ * else is constant in a region, except the members guarded by dart_percpu_lock.
  */
 struct dart_extent {
 	struct dart_zero_extent info;
@@ -75,6 +75,7 @@ struct dart_extent {
 struct dart_extent *dart_extent_new(const struct dart_extent_kind *kind,
 				    void *held, u64 pages);
 void dart_extent_end(struct dart_extent *extent);
+/* No page may still be pinned if @is_reused: else dart_quarantine_add(). */
 void dart_extent_free(struct dart_extent *extent);
 
 #endif /* DART_ZERO_EXTENT_H */

@@ -30,7 +30,7 @@ void dart_namespace_watch_init(struct dart_namespace_watch *watch,
 
 /*
  * Starts or stops @watch.  Starting it tells the region if namespaces have
- * changed since dart_namespace_list() returned @change; an older event is cancelled.
+ * changed since dart_namespace_list() returned @change; it cancels an older event.
  */
 void dart_namespace_watch_set(struct dart_namespace_watch *watch,
 			      bool is_watched, u64 change);

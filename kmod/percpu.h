@@ -35,7 +35,8 @@ struct dart_percpu {
 
 /*
  * Guards which memory is gone and which extents show it.  Taken inside a
- * region's lock and inside rtnl_lock: neither is taken while it is held.
+ * region's lock, namespace_lock and rtnl_lock: none of them is taken while it is
+ * held.
  */
 extern struct mutex dart_percpu_lock;
 

@@ -201,7 +201,7 @@ static struct dart_slice *region_take_slice(struct dart_region *region, u32 id)
 
 /* Takes out @extent, which may need memory.  With the region's lock held. */
 static int region_take_extent(struct dart_region *region,
-			   const struct dart_extent *extent)
+			      const struct dart_extent *extent)
 {
 	MA_STATE(mas, &region->extents, extent->info.offset >> PAGE_SHIFT,
 		 (extent->info.offset >> PAGE_SHIFT) + extent->info.pages - 1);
