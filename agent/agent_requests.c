@@ -16,7 +16,10 @@ static int status(struct request *request)
 		"port", (json_int_t)agent->options.port, "controllers",
 		listener__names(&agent->listener, &controller_kind));
 	registry = registry_json__status(&agent->registry);
-	json_object_update(request->result, registry);
+	if (json_object_update(request->result, registry)) {
+		json_decref(request->result);
+		request->result = NULL;
+	}
 	json_decref(registry);
 	return 0;
 }

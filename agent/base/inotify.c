@@ -25,6 +25,7 @@ int inotify__open(int *fd, sd_event_source **events, sd_event *loop,
 	ret = sd_event_add_io(loop, events, *fd, EPOLLIN, handler, userdata);
 	if (ret < 0) {
 		close(*fd);
+		*fd = -1;
 		return dart_error__system(error, -ret, "cannot watch files");
 	}
 	return 0;

@@ -50,38 +50,53 @@ static ssize_t client__send_some(struct client *client)
 	return sent;
 }
 
-/* Writes as much of the reply as the peer takes; -errno if it disconnected. */
+/* Writes as much of the output as the peer takes; -errno if it disconnected. */
 static int client__send(struct client *client)
 {
-	ssize_t sent;
+	uint32_t events = EPOLLOUT;
+	ssize_t sent = 0;
+	int ret;
 
 	while (client->output_sent < client->output_length) {
 		sent = client__send_some(client);
-		if (sent == -EAGAIN)
-			return sd_event_source_set_io_events(client->events,
-							     EPOLLOUT);
 		if (sent < 0)
-			return sent;
+			break;
 		client->output_sent += sent;
 	}
+	if (sent < 0 && sent != -EAGAIN)
+		return sent;
+	if (sent >= 0) {
+		free(client->output);
+		client->output = NULL;
+		/* The end of a monitor is an EPOLLHUP, which needs no bit. */
+		events = client->is_monitor ? 0 : EPOLLIN;
+	}
+	ret = sd_event_source_set_io_events(client->events, events);
+	/* After the loop has ended, monitors still get the last changes. */
+	return ret == -ESTALE ? 0 : ret;
+}
 
-	free(client->output);
-	client->output = NULL;
-	/* The end of a monitor is an EPOLLHUP, which needs no bit. */
-	return sd_event_source_set_io_events(client->events,
-					     client->is_monitor ? 0 : EPOLLIN);
+static size_t client__waiting(const struct client *client)
+{
+	return client->output ? client->output_length - client->output_sent : 0;
 }
 
 static int client__append(struct client *client, const char *line,
 			  size_t length)
 {
-	size_t waiting = client->output_length - client->output_sent;
+	size_t waiting = client__waiting(client);
 	char *output;
+	int ret;
 
-	if (!client->output)
-		waiting = 0;
-	if (waiting + length > DART_REGISTRATION_MONITOR_QUEUE)
-		return -ENOBUFS;
+	/* One batch may be longer than the queue: the peer reads meanwhile. */
+	if (waiting + length > DART_REGISTRATION_MONITOR_QUEUE) {
+		ret = client__send(client);
+		if (ret < 0)
+			return ret;
+		waiting = client__waiting(client);
+		if (waiting + length > DART_REGISTRATION_MONITOR_QUEUE)
+			return -ENOBUFS;
+	}
 	if (waiting)
 		memmove(client->output, client->output + client->output_sent,
 			waiting);
@@ -103,7 +118,7 @@ static void on_change(struct change_subscriber *subscriber, const char *line,
 				  offsetof(struct client, subscriber));
 	int ret = client__append(client, line, length);
 
-	if (!ret)
+	if (ret >= 0)
 		return;
 	if (ret != -EPIPE)
 		log__warning("a monitor is disconnected: %s",

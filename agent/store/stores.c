@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Keeps the list of stores, and offers them to readers. */
+#include <arpa/inet.h>
 #include <errno.h>
 #include <string.h>
 
@@ -62,9 +63,23 @@ int stores__create(struct stores *stores, const char *name,
 	return 0;
 }
 
-void stores__delete(struct stores *stores, struct store *store)
+void stores__disconnect_readers(struct stores *stores, struct store *store)
 {
 	listener__disconnect(stores->listener, &store->readers);
+}
+
+void stores__delete(struct stores *stores, struct store *store)
+{
+	const struct report_qp *report_qp;
+	char address[INET_ADDRSTRLEN];
+
+	stores__disconnect_readers(stores, store);
+	TAILQ_FOREACH(report_qp, &store->report_qps, link) {
+		inet_ntop(AF_INET, &report_qp->address, address,
+			  sizeof(address));
+		changes__announce(stores->changes, "removed", "reporter",
+				  address);
+	}
 	changes__announce(stores->changes, "removed", "store", store->name);
 	TAILQ_REMOVE(&stores->list, store, link);
 	store__free(store);

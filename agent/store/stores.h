@@ -25,7 +25,8 @@ int stores__create(struct stores *stores, const char *name,
 		   const struct dart_store_geometry *geometry, int fd,
 		   const char *file, struct store **store,
 		   struct dart_error *error);
-/* Also disconnects the readers of the store. */
+void stores__disconnect_readers(struct stores *stores, struct store *store);
+/* Disconnects its readers first, and ends its reporters. */
 void stores__delete(struct stores *stores, struct store *store);
 /* NULL if there is no such store. */
 struct store *stores__find(const struct stores *stores, const char *name);

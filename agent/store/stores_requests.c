@@ -89,6 +89,7 @@ static int delete_store(struct request *request)
 
 	if (ret)
 		return ret;
+	stores__disconnect_readers(request->subject, store);
 	request->result = stores_json__store(store);
 	log__info("deleted store %s", store->name);
 	stores__delete(request->subject, store);

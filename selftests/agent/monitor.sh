@@ -50,8 +50,12 @@ check "a monitor prints an entry that has ended" told "ended entry snmp:ip@blue"
 dartctl source follow snmp:udp
 check "a monitor prints a follower that is added" told "added follower snmp:udp@\\*"
 dartctl store create small --slots 2^4 --value 20
+ip neighbour replace 10.77.0.2 lladdr 02:00:00:00:00:01 dev eth0
+dartctl reporter add small 10.77.0.2
 dartctl store delete small
 check "a monitor prints a store that is created" told "added store small"
+check "a monitor prints the reporters of a store that is deleted" \
+	told "removed reporter 10.77.0.2"
 check "a monitor prints a store that is deleted" told "removed store small"
 check "a monitor prints JSON objects, one on each line" soon is_true -s \
 	'all(.time_ms > 0) and any(.event == "added" and .object == "store")' "$json"

@@ -44,7 +44,7 @@ for probe in tcpconn runqlat biolat cgroupnet; do
 		'.loaded and .entries[0] == .name'
 	check "dartctl shows the values of the probe $probe" dartctl show $probe
 	[ $probe != tcpconn ] || refuse "a loaded probe is refused a second time" \
-		"loaded already" dartctl probe load $probe
+		"already loaded" dartctl probe load $probe
 	check "the probe $probe can be unloaded" dartctl probe unload $probe
 done
 check "unloaded probes leave no entry in the table" [ "$(entries)" = "$before" ]

@@ -34,5 +34,19 @@ check "a controller that was disconnected connects again" connected 1
 kill $controller
 wait $controller
 check "a controller that has ended is no longer listed" connected 0
+
+dart-controller --json --interval 200ms host >/run/lines 2>&1 &
+first=$!
+dart-controller --json --interval 200ms host >/run/lines 2>&1 &
+second=$!
+check "two controllers are connected" connected 2
+on host sh -c 'dartctl monitor >/run/monitor 2>&1 &
+	until [ -s /run/monitor ]; do
+		dartctl source add irqs
+		dartctl unregister irqs
+	done'
 check "the agent stops" on host host_down
+check "a monitor prints each controller that the agent disconnects when it stops" \
+	on host sh -c "[ \$(grep -c 'disconnected controller' /run/monitor) = 2 ]"
+kill $first $second
 finish

@@ -12,8 +12,9 @@
 int print_json(json_t *json, size_t flags)
 {
 	int ret = json_dumpf(json, stdout,
-			     JSON_INDENT(2) | JSON_ENSURE_ASCII |
-				     JSON_ENCODE_ANY | flags);
+			     (flags & JSON_COMPACT ? 0 : JSON_INDENT(2)) |
+				     JSON_ENSURE_ASCII | JSON_ENCODE_ANY |
+				     flags);
 
 	json_decref(json);
 	if (ret)
@@ -34,16 +35,22 @@ __attribute__((format(printf, 3, 0)))
 static void say(int code, const char *end, const char *format,
 		va_list arguments)
 {
-	char text[2048];
+	char text[2048], *byte;
 
 	vsnprintf(text, sizeof(text), format, arguments);
-	if (fails_in_json)
+	if (fails_in_json && !ferror(stdout)) {
+		/* The message may quote words that are not UTF-8. */
+		for (byte = text; *byte; byte++)
+			if (*byte < ' ' || *byte > '~')
+				*byte = '?';
+		/* In one line, because those of monitor are. */
 		print_json(json_pack("{s:s, s:s}", "error",
 				      strerrorname_np(code) ?: "EIO", "message",
 				      text),
-			    0);
-	else
+			   JSON_COMPACT);
+	} else {
 		fprintf(stderr, "dartctl: %s%s\n", text, end);
+	}
 }
 
 int fail(int code, const char *format, ...)

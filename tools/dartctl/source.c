@@ -19,6 +19,15 @@ static const struct option register_options[] = {
 	{ }
 };
 
+/* Of the above, those that select one. */
+static const struct option add_options[] = {
+	{ "netns", required_argument, NULL, OPTION(NETNS) },
+	{ "netdev", required_argument, NULL, OPTION(NETDEV) },
+	{ "disk", required_argument, NULL, OPTION(DISK) },
+	{ "cgroup", required_argument, NULL, OPTION(CGROUP) },
+	{ }
+};
+
 static const struct option follow_options[] = {
 	{ "cgroup", required_argument, NULL, OPTION(ALL_CGROUPS) },
 	{ }
@@ -66,6 +75,15 @@ int command_register_source(struct options *options, int argc, char **argv)
 	return status ?: request(options, &selector, argv[optind]);
 }
 
+static int add(struct options *options, int argc, char **argv)
+{
+	struct selector selector = { };
+	int status;
+
+	status = parse(options, argc, argv, add_options, &selector);
+	return status ?: request(options, &selector, argv[optind]);
+}
+
 static int follow(struct options *options, int argc, char **argv)
 {
 	struct selector selector = { };
@@ -90,7 +108,7 @@ const struct command source_commands[] = {
 	  .request = { "source-list", { }, "sources", columns } },
 	{ "add",
 	  "SOURCE [--netns NETNS] [--netdev INTERFACE] [--disk DEVICE] [--cgroup CGROUP]",
-	  "expose counters of the kernel", .parse = command_register_source },
+	  "expose counters of the kernel", .parse = add },
 	{ "follow", "SOURCE [--cgroup CGROUP]",
 	  "expose them for each namespace or cgroup",
 	  .parse = follow },
