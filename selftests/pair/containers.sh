@@ -69,6 +69,7 @@ for run in exact:100 page:20; do
 		holds '.agent_cpu_ns == 0'
 	check "$exposure: the agent stops" on host host_down
 done
-on host sh -c 'echo 1 >/sys/fs/cgroup/containers/cgroup.kill'
+on host sh -c 'echo 1 >/sys/fs/cgroup/containers/cgroup.kill
+	ip -all netns delete'
 on host pkill -x snapshots
 finish
