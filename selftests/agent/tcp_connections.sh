@@ -68,6 +68,13 @@ hold() {
 	until_ready "/run/load.$1" load "$@"
 }
 
+# A lost acknowledgement leads to a retransmission, whose time only the kernel knows.
+all_acknowledged() {
+	while ss --no-header --tcp --info state connected | grep 'unacked:'; do
+		sleep 0.1
+	done
+}
+
 release() {
 	pkill -x load
 	pidwait -x load || true
@@ -103,6 +110,7 @@ modprobe sch_netem
 tc qdisc add dev lo root netem loss 10%
 check "6 connections transfer data while segments are lost" hold connections 6 150000
 tc qdisc del dev lo root
+check "the peers acknowledge all data after the losses" all_acknowledged
 check "rows of connections with losses agree with ss" same 12
 check "rows of connections with losses count retransmissions" retransmitted
 release
