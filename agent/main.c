@@ -21,7 +21,7 @@ static int log_libbpf(enum libbpf_print_level level, const char *format,
 
 	if (level == LIBBPF_WARN) {
 		vsnprintf(message, sizeof(message), format, arguments);
-		log__warning("%s", message);
+		log__peer_warning("%s", message);
 	}
 	return 0;
 }
@@ -95,6 +95,7 @@ int main(int argc, char **argv)
 	log__info("stopping");
 
 	agent__close(&agent);
+	log__close();
 	sd_event_unref(loop);
 	return ret ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -40,7 +40,7 @@ void changes__announce(const struct changes *changes, const char *event,
 		"event", event, "object", object, "name", name);
 	line = reply__line(json, &length);
 	if (!line) {
-		log__error("out of memory: clients miss a change");
+		log__peer_error("out of memory: clients miss a change");
 		return;
 	}
 	for (subscriber = TAILQ_FIRST(&changes->subscribers); subscriber;

@@ -23,17 +23,20 @@ static int on_event(sd_event_source *source, int fd, uint32_t revents,
 {
 	struct device *device = userdata;
 	struct ibv_async_event event;
-	bool is_fatal;
+	const char *text;
 
 	while (!ibv_get_async_event(device->context, &event)) {
-		is_fatal = event.event_type == IBV_EVENT_DEVICE_FATAL;
-		log__write(is_fatal ? LOG_ERR : LOG_INFO, "RDMA device %s: %s",
-			   device__name(device),
-			   ibv_event_type_str(event.event_type));
+		text = ibv_event_type_str(event.event_type);
 		ibv_ack_async_event(&event);
-		if (is_fatal)
-			return sd_event_exit(sd_event_source_get_event(source),
-					     EXIT_FAILURE);
+		/* Peers can cause the events of their queue pairs. */
+		if (event.event_type != IBV_EVENT_DEVICE_FATAL) {
+			log__peer_info("RDMA device %s: %s",
+				       device__name(device), text);
+			continue;
+		}
+		log__error("RDMA device %s: %s", device__name(device), text);
+		return sd_event_exit(sd_event_source_get_event(source),
+				     EXIT_FAILURE);
 	}
 	return 0;
 }

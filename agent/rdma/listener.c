@@ -124,8 +124,8 @@ static void listener__on_request(struct listener *listener,
 	if (!listener__accept(listener, service, request, &error))
 		return;
 	connection__name_peer(request->id, peer, sizeof(peer));
-	log__warning("%s %s rejected: %s", service->kind->name, peer,
-		     error.text);
+	log__peer_warning("%s %s rejected: %s", service->kind->name, peer,
+			  error.text);
 	rdma_reject(request->id, NULL, 0);
 	rdma_destroy_id(request->id);
 }
@@ -134,7 +134,8 @@ static void listener__on_established(const struct listener *listener,
 				     struct connection *connection)
 {
 	connection->established = clock__nanoseconds(CLOCK_BOOTTIME);
-	log__info("%s %s connected", connection->kind->name, connection->peer);
+	log__peer_info("%s %s connected", connection->kind->name,
+		       connection->peer);
 	changes__announce(listener->changes, "connected",
 			  connection->kind->name, connection->peer);
 }
@@ -152,7 +153,8 @@ static void listener__drop(struct listener *listener,
 void listener__end(struct listener *listener, struct connection *connection,
 		   const char *reason)
 {
-	log__info("%s %s %s", connection->kind->name, connection->peer, reason);
+	log__peer_info("%s %s %s", connection->kind->name, connection->peer,
+		       reason);
 	listener__drop(listener, connection);
 }
 
@@ -175,7 +177,7 @@ static void listener__on_event(struct listener *listener,
 		return;
 	}
 	if (event->id == listener->id) {
-		log__warning("listener: %s", rdma_event_str(event->event));
+		log__peer_warning("listener: %s", rdma_event_str(event->event));
 		return;
 	}
 

@@ -80,8 +80,9 @@ void map_owner_watch__add(struct map_owner_watch *watch, uint32_t map_id)
 	ret = bpf_map__update_elem(watch->programs->maps.watched, &map_id,
 				   sizeof(map_id), &any, sizeof(any), 0);
 	if (ret)
-		log__warning("map %u stays registered when its owners end: %s",
-			     map_id, strerror(-ret));
+		log__peer_warning(
+			"map %u stays registered when its owners end: %s",
+			map_id, strerror(-ret));
 }
 
 void map_owner_watch__remove(struct map_owner_watch *watch, uint32_t map_id)

@@ -28,7 +28,8 @@ static void apply(const char *tag, struct btf_meaning *meaning)
 	else if (!strncmp(tag, unit, sizeof(unit) - 1))
 		meaning->unit = tag + sizeof(unit) - 1;
 	else
-		log__warning("unknown declaration tag dart:%s ignored", tag);
+		log__peer_warning("unknown declaration tag dart:%s ignored",
+				  tag);
 }
 
 void btf_tags__apply(const struct btf *btf, uint32_t type_id, int member,

@@ -55,8 +55,9 @@ static int schema__from_btf(struct dart_schema *schema, const struct btf *btf,
 			error, EINVAL,
 			"the value has neither integers nor texts");
 	else if (fields->left_out)
-		log__info("map '%s': %u members left out (pointers, bitfields, floats, overlaps)",
-			  map->name, fields->left_out);
+		log__peer_info(
+			"map '%s': %u members left out (pointers, bitfields, floats, overlaps)",
+			map->name, fields->left_out);
 	*copies_are = fields->copies_are;
 	if (!ret && fields->copies_are == DART_CONTROL_COPIES_CPU &&
 	    dart_schema__has_sequence(schema))

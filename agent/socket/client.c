@@ -121,9 +121,9 @@ static void on_change(struct change_subscriber *subscriber, const char *line,
 	if (ret >= 0)
 		return;
 	if (ret != -EPIPE)
-		log__warning("a monitor is disconnected: %s",
-			     ret == -ENOBUFS ? "it reads too slowly" :
-					       strerror(-ret));
+		log__peer_warning("a monitor is disconnected: %s",
+				  ret == -ENOBUFS ? "it reads too slowly" :
+						    strerror(-ret));
 	client__free(client);
 }
 

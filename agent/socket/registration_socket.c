@@ -49,7 +49,7 @@ static int on_event(sd_event_source *source, int listening, uint32_t revents,
 	ret = client__new(&socket->clients, sd_event_source_get_event(source),
 			  fd);
 	if (ret)
-		log__warning("cannot serve a client: %s", strerror(-ret));
+		log__peer_warning("cannot serve a client: %s", strerror(-ret));
 	return 0;
 }
 

@@ -221,7 +221,7 @@ void registry__end_or_log(struct registry *registry)
 	struct dart_error error;
 
 	if (registry__end(registry, &error))
-		log__error("controllers are not told yet: %s", error.text);
+		log__peer_error("controllers are not told yet: %s", error.text);
 }
 
 struct entry *registry__find(const struct registry *registry, const char *name)
@@ -315,7 +315,7 @@ void registry__entry_ended(struct registry *registry, struct entry *entry)
 {
 	/* Followers would fill the log with it, and so would slices. */
 	if (!entry->group && entry->kind != DART_CONTROL_ENTRY_SLICE)
-		log__info("%s no longer exists", entry->name);
+		log__peer_info("%s no longer exists", entry->name);
 	entry->has_ended = true;
 	registry__begin(registry);
 	registry__take_out(registry, entry);

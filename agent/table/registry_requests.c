@@ -47,7 +47,8 @@ static int register_map(struct request *request)
 					&entry, &request->error);
 	if (ret)
 		return ret;
-	log__info("registered map %u as %s", entry->extent.map_id, entry->name);
+	log__peer_info("registered map %u as %s", entry->extent.map_id,
+		       entry->name);
 	return reply_entry(request, entry);
 }
 
@@ -138,7 +139,7 @@ static int unregister(struct request *request)
 		ret = find_entry(request, &entry) ?:
 			      unregister_entry(request, entry);
 	if (!ret)
-		log__info("unregistered %s", request->text);
+		log__peer_info("unregistered %s", request->text);
 	return ret;
 }
 
