@@ -240,7 +240,13 @@ endef
 $(foreach name,$(guest_tests),$(eval $(call guest_test,$(name))))
 
 tests: $(unit_tests:%=$(output)/unit/%) $(guest_tests:%=$(output)/selftests/%) \
-	$(output)/selftests/sample/dart_sample.bpf.o
+	$(output)/selftests/sample/dart_sample.bpf.o staged
+
+# The files of make programs_install, which tests of the service copy into guests.
+staged: programs
+	$(quiet)rm -rf $(output)/staged
+	+$(quiet)$(MAKE) --no-print-directory programs_install \
+		DESTDIR=$(abspath $(output))/staged PREFIX=/usr/local
 
 # All programs that guests of make demo, check and bench have in their PATH.
 guest: programs module_of_guest $(patsubst %,$(output)/selftests/%,\
@@ -325,7 +331,7 @@ lint: programs $(if $(KDIR),,$(guest_kernel)/headers)
 	$(quiet)! grep -E '(warning|error):' $(output)/lint.log
 	@echo "lint: kmod with $(lint_flags): no findings"
 
-.PHONY: all programs tests guest module module_of_guest modules_install programs_install install lint
+.PHONY: all programs tests staged guest module module_of_guest modules_install programs_install install lint
 
 objects_known := $(foreach name,$(programs) $(libraries),\
 	$(call objects,obj,$($(name)_sources)))

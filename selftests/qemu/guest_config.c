@@ -45,6 +45,7 @@ static void guest_config__set(struct guest_config *config, char *line)
 		{ "directory=", &config->directory },
 		{ "path=", &config->path },
 		{ "share=", &config->share },
+		{ "manager=", &config->manager },
 	};
 	size_t i, length;
 
@@ -63,7 +64,7 @@ int guest_config__load(struct guest_config *config)
 
 	*config = (struct guest_config){
 		.name = "", .address = "", .hosts = "", .modules = "",
-		.directory = "/", .path = "", .share = "",
+		.directory = "/", .path = "", .share = "", .manager = "",
 	};
 	err = file__load("/guest", &line, &length);
 	if (err)

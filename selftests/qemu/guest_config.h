@@ -15,6 +15,7 @@ struct guest_config {
 	const char *directory;	/* where the command starts */
 	const char *path;	/* its PATH */
 	const char *share;	/* writable directory of the host, or "" */
+	const char *manager;	/* service manager that becomes PID 1, or "" */
 	char **command;		/* NULL-terminated; NULL: serve other guests */
 };
 

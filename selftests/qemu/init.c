@@ -11,12 +11,16 @@
  *				without a command, 125 if the kernel complained
  *
  * and the host answers with a line "go", which starts the command, or "off".
+ *
+ * If the configuration names a service manager, PID 1 becomes that manager once the
+ * guest is prepared, and a child carries on.
  */
 #include "exec_server.h"
 #include "file_system.h"
 #include "guest_config.h"
 #include "kernel_leaks.h"
 #include "kernel_log.h"
+#include "manager.h"
 #include "network.h"
 #include "transfer.h"
 
@@ -193,6 +197,12 @@ static void guest__prepare(struct guest *guest)
 	setenv("HOME", "/root", 1);
 	setenv("LC_ALL", "C.UTF-8", 1);
 	unsetenv("TERM");
+
+	if (guest->config.manager[0]) {
+		err = manager__start(guest->config.manager);
+		if (err)
+			give_up(guest->config.manager, err);
+	}
 
 	sigemptyset(&signals);
 	sigaddset(&signals, SIGCHLD);

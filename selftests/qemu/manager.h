@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* A service manager as PID 1 of the guest. */
+#ifndef QEMU_MANAGER_H
+#define QEMU_MANAGER_H
+
+/*
+ * Forks: PID 1 becomes the program at @path, and this function returns in the
+ * child, 0 when the manager has notified that it is ready (sd_notify(3)), or
+ * -errno.  The guest's descriptors must be close-on-exec.
+ */
+int manager__start(const char *path);
+
+#endif
