@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The configuration of dartd: settings, items, files. */
+#include <arpa/inet.h>
+#include <netinet/in.h>
+
+#include "configuration_files.h"
+
+static void assert_loads(const char *text)
+{
+	if (load(text))
+		fail_msg("%s", error.text);
+}
+
+static void test_settings(void **state)
+{
+	assert_loads("device: rxe0\n"
+		     "listen: [10.0.0.1, \"fd00:0:0::1\"]\n"
+		     "port: 4793\n"
+		     "exposure: page\n"
+		     "allow:\n"
+		     "  controllers: [10.0.0.0/8, 'fd00::/8']\n"
+		     "  readers: []\n"
+		     "limits: {controllers: 64, readers: 1, clients: 65536}\n");
+	assert_string_equal(configuration.device, "rxe0");
+	assert_int_equal(configuration.listen_count, 2);
+	assert_string_equal(configuration.listen[0], "10.0.0.1");
+	assert_string_equal(configuration.listen[1], "fd00::1");
+	assert_int_equal(configuration.port, 4793);
+	assert_int_equal(configuration.exposure, DART_CONTROL_EXPOSURE_PAGE);
+	assert_true(configuration.controllers.is_given);
+	assert_int_equal(configuration.controllers.count, 2);
+	assert_true(configuration.readers.is_given);
+	assert_int_equal(configuration.readers.count, 0);
+	assert_int_equal(configuration.limits.controllers, 64);
+	assert_int_equal(configuration.limits.readers, 1);
+	assert_int_equal(configuration.limits.clients, 65536);
+	assert_string_equal(configuration.settings_place, "f.yaml:1");
+	assert_int_equal(configuration.item_count, 0);
+}
+
+static void test_items(void **state)
+{
+	assert_loads("sources:\n"
+		     "  - cpustat\n"
+		     "  - {source: snmp:tcp, netns: blue}\n"
+		     "  - {source: snmp:tcp, netns: /run/netns/red}\n"
+		     "  - {source: snmp:tcp, netns: /proc/1/ns/net}\n"
+		     "  - {source: snmp:tcp, netns: net:17, path: /var/n}\n"
+		     "  - {source: snmp:tcp, follow: true}\n"
+		     "  - {source: disk:stats, disk: sda}\n"
+		     "  - {source: disk:stats, disk: /dev/disk/by-id/x}\n"
+		     "  - {source: netdev:stats, netdev: eth0, follow: false}\n"
+		     "  - {source: netdev:stats, netdev: eth0, netns: blue}\n"
+		     "maps:\n"
+		     "  - {pinned: /sys/fs/bpf/requests, name: requests}\n"
+		     "  - pinned: /sys/fs/bpf/other\n"
+		     "counters:\n"
+		     "  - name: module\n"
+		     "  - {name: drops, counters: [rx, tx]}\n"
+		     "probes: [tcp, runqlat]\n"
+		     "stores:\n"
+		     "  - {name: a, slots: 2^20, value: 20}\n"
+		     "  - name: b\n"
+		     "    reporters: [10.0.0.1, 10.0.0.2]\n"
+		     "    slots: 1024\n"
+		     "    value: 4\n"
+		     "    checksum: 64\n"
+		     "    redundancy: 8\n"
+		     "    file: /dev/shm/paths\n");
+#define SOURCE "{\"request\":\"register-source\",\"source\":"
+	assert_items(
+		SOURCE "\"cpustat\"} -\n"
+		SOURCE "\"snmp:tcp\",\"netns\":\"blue\"} /run/netns/blue\n"
+		SOURCE "\"snmp:tcp\",\"netns\":\"red\"} /run/netns/red\n"
+		SOURCE "\"snmp:tcp\",\"netns\":\"/proc/1/ns/net\"} /proc/1/ns/net\n"
+		SOURCE "\"snmp:tcp\",\"netns\":\"net:17\"} /var/n\n"
+		"{\"request\":\"follow-source\",\"source\":\"snmp:tcp\"} -\n"
+		SOURCE "\"disk:stats\",\"disk\":\"sda\"} /dev/sda\n"
+		SOURCE "\"disk:stats\",\"disk\":\"disk/by-id/x\"} /dev/disk/by-id/x\n"
+		SOURCE "\"netdev:stats\",\"netdev\":\"eth0\"} -\n"
+		SOURCE "\"netdev:stats\",\"netns\":\"blue\",\"netdev\":\"eth0\"} /run/netns/blue\n"
+		"{\"request\":\"register-map\",\"name\":\"requests\"} /sys/fs/bpf/requests\n"
+		"{\"request\":\"register-map\"} /sys/fs/bpf/other\n"
+		"{\"request\":\"register-counters\",\"name\":\"module\"} -\n"
+		"{\"request\":\"register-counters\",\"name\":\"drops\",\"counters\":[\"rx\",\"tx\"]} -\n"
+		"{\"request\":\"probe-load\",\"name\":\"tcp\"} -\n"
+		"{\"request\":\"probe-load\",\"name\":\"runqlat\"} -\n"
+		"{\"request\":\"store-create\",\"name\":\"a\",\"slots_log2\":20,\"value_length\":20} -\n"
+		"{\"request\":\"store-create\",\"name\":\"b\",\"slots_log2\":10,\"value_length\":4,\"redundancy\":8,\"checksum_bits\":64,\"file\":\"/dev/shm/paths\"} /dev/shm/paths\n"
+		"{\"request\":\"reporter-add\",\"store\":\"b\",\"address\":\"10.0.0.1\"} -\n"
+		"{\"request\":\"reporter-add\",\"store\":\"b\",\"address\":\"10.0.0.2\"} -\n");
+	assert_string_equal(configuration.items[2].file, "f.yaml");
+	assert_int_equal(configuration.items[2].line, 4);
+	assert_int_equal(configuration.items[17].line, 21);
+	assert_int_equal(configuration.items[18].line, 22);
+	assert_null(configuration.settings_place);
+}
+
+static void test_cgroups(void **state)
+{
+	assert_loads("sources:\n"
+		     "- {source: cgroup:cpu, cgroup: /a/b, follow: true}\n"
+		     "- {source: cgroup:cpu, cgroup: /}\n");
+	assert_string_equal(json_string_value(json_object_get(
+			configuration.items[0].request, "cgroup")), "/a/b");
+	assert_string_equal(strstr(configuration.items[0].path, "/a/b"),
+			    "/a/b");
+	assert_string_equal(json_string_value(json_object_get(
+			configuration.items[1].request, "cgroup")), "/");
+	assert_string_not_equal(configuration.items[1].path, "/");
+}
+
+static void test_empty(void **state)
+{
+	assert_loads("");
+	assert_loads("# device: rxe0\n");
+	assert_loads("\n\n");
+	assert_loads("sources: []\n");
+	assert_int_equal(configuration.item_count, 0);
+}
+
+static void write_text(const char *name, const char *text)
+{
+	write_file(name, text, strlen(text));
+}
+
+static void test_directory(void **state)
+{
+	write_text("f.d/20-b.yaml", "sources: [b]\nallow: {readers: [10.0.0.2]}\n");
+	write_text("f.d/10-a.yaml", "sources: [a]\nport: 5\n");
+	write_text("f.d/.hidden.yaml", "bad\n");
+	write_text("f.d/30.yaml~", "bad\n");
+	write_text("f.d/.yaml", "bad\n");
+	assert_loads("sources: [z]\nallow: {readers: [10.0.0.1]}\n");
+	assert_items(SOURCE "\"z\"} -\n" SOURCE "\"a\"} -\n" SOURCE "\"b\"} -\n");
+	assert_string_equal(configuration.items[2].file, "f.d/20-b.yaml");
+	assert_int_equal(configuration.items[2].line, 1);
+	assert_int_equal(configuration.port, 5);
+	assert_int_equal(configuration.readers.count, 2);
+
+	dart_configuration__close(&configuration);
+	assert_int_equal(dart_configuration__load_file(&configuration, "f.yaml",
+						       &error), 0);
+	assert_int_equal(configuration.item_count, 1);
+
+	/* Without the file, those beside it are enough. */
+	dart_configuration__close(&configuration);
+	unlink("f.yaml");
+	assert_int_equal(dart_configuration__load(&configuration, "f.yaml",
+						  &error), 0);
+	assert_int_equal(configuration.item_count, 2);
+}
+
+static void test_twice(void **state)
+{
+	write_text("f.d/a.yaml", "\n\nport: 5\n");
+	assert_int_equal(load("\nport: 5\n"), -EINVAL);
+	assert_string_equal(
+		error.text,
+		"f.d/a.yaml:3: 'port' occurs twice, also at f.yaml:2 (remove one)");
+	write_text("f.d/a.yaml", "probes: [tcp]\n");
+	assert_int_equal(load("probes:\n- tcp\n"), -EINVAL);
+	assert_string_equal(
+		error.text,
+		"f.d/a.yaml:1: probe 'tcp' occurs twice, also at f.yaml:2 (remove one)");
+}
+
+static void test_missing(void **state)
+{
+	unlink("f.yaml");
+	assert_int_equal(dart_configuration__load(&configuration, "f.yaml",
+						  &error), -ENOENT);
+	assert_non_null(strstr(error.text, "f.yaml: cannot read it: No such"));
+
+	/* A link that leads nowhere is a mistake, not a missing file. */
+	assert_int_equal(symlink("/nowhere", "f.d/a.yaml"), 0);
+	assert_int_equal(dart_configuration__load(&configuration, "f.yaml",
+						  &error), -EIO);
+	assert_non_null(strstr(error.text, "f.d/a.yaml: cannot read it"));
+}
+
+static void test_modes(void **state)
+{
+	write_text("f.yaml", "port: 1\n");
+	chmod("f.yaml", 0666);
+	assert_int_equal(dart_configuration__load(&configuration, "f.yaml",
+						  &error), -EPERM);
+	assert_non_null(strstr(
+		error.text,
+		"f.yaml: every user may write to it (chmod o-w f.yaml"));
+	chmod("f.yaml", 0664);
+	chmod("f.d", 0777);
+	assert_int_equal(dart_configuration__load(&configuration, "f.yaml",
+						  &error), -EPERM);
+	assert_non_null(strstr(error.text, "f.d: every user may write to it"));
+	chmod("f.d", 0755);
+
+	unlink("f.yaml");
+	assert_int_equal(mkfifo("f.yaml", 0600), 0);
+	assert_int_equal(dart_configuration__load(&configuration, "f.yaml",
+						  &error), -EINVAL);
+	assert_string_equal(error.text, "f.yaml: not a regular file");
+	assert_int_equal(dart_configuration__load_file(&configuration, "f.d",
+						       &error), -EINVAL);
+}
+
+/* Is the address, of either family, in the ranges of @text? */
+static bool contains(const char *text, const char *address)
+{
+	struct sockaddr_in6 address6 = { .sin6_family = AF_INET6 };
+	struct sockaddr_in address4 = { .sin_family = AF_INET };
+	char file[256];
+
+	snprintf(file, sizeof(file), "allow: {controllers: [%s]}\n", text);
+	assert_loads(file);
+	if (inet_pton(AF_INET, address, &address4.sin_addr) == 1)
+		return dart_prefixes__contain(&configuration.controllers,
+					      (struct sockaddr *)&address4);
+	assert_int_equal(inet_pton(AF_INET6, address, &address6.sin6_addr), 1);
+	return dart_prefixes__contain(&configuration.controllers,
+				      (struct sockaddr *)&address6);
+}
+
+static void test_prefixes(void **state)
+{
+	struct sockaddr_in any = { .sin_family = AF_INET };
+
+	assert_true(contains("10.0.0.0/8", "10.255.0.1"));
+	assert_false(contains("10.0.0.0/8", "11.0.0.1"));
+	assert_true(contains("10.0.0.7", "10.0.0.7"));
+	assert_false(contains("10.0.0.7", "10.0.0.6"));
+	assert_true(contains("10.0.0.0/15", "10.1.255.255"));
+	assert_false(contains("10.0.0.0/15", "10.2.0.0"));
+	assert_true(contains("0.0.0.0/0", "1.2.3.4"));
+	assert_false(contains("0.0.0.0/0", "::1"));
+	assert_true(contains("0.0.0.0/0", "::ffff:1.2.3.4"));
+	assert_true(contains("'::/0'", "fd00::1"));
+	assert_false(contains("'::/0'", "::ffff:1.2.3.4"));
+	assert_true(contains("'fd00::/9'", "fd7f::1"));
+	assert_false(contains("'fd00::/9'", "fd80::1"));
+	assert_true(contains("10.0.0.1, 'fd00::1'", "fd00::1"));
+	assert_false(contains("", "10.0.0.1"));
+	assert_loads("");
+	assert_true(dart_prefixes__contain(&configuration.controllers,
+					   (struct sockaddr *)&any));
+}
+
+static void test_objects(void **state)
+{
+	json_t *request = json_pack("{s:s}", "request", "store-create");
+	json_t *disk = json_pack("{s:s, s:s}", "request", "register-source",
+				 "disk", "null");
+	int fd;
+
+	assert_int_equal(dart_configuration__open_object(request, NULL, &fd,
+							 &error), 0);
+	assert_int_equal(fd, -1);
+	assert_int_equal(dart_configuration__open_object(request, "store", &fd,
+							 &error), 0);
+	assert_int_equal(write(fd, "x", 1), 1);
+	close(fd);
+	assert_int_equal(dart_configuration__open_object(request, "none/store",
+							 &fd, &error), -ENOENT);
+	assert_int_equal(fd, -1);
+	assert_int_equal(dart_configuration__open_object(disk, "/dev/null", &fd,
+							 &error), -ENOTBLK);
+	assert_string_equal(error.text, "'/dev/null' is not a disk");
+	json_object_del(disk, "disk");
+	assert_int_equal(dart_configuration__open_object(disk, "/dev/null", &fd,
+							 &error), -EINVAL);
+	json_decref(request);
+	json_decref(disk);
+}
+
+#define FILES(sentence, function)                                             \
+	TEST_FIXTURE(sentence, function, enter_directory, leave_directory)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		FILES("settings of every kind are read", test_settings),
+		FILES("items of every kind become requests with the paths of their objects",
+		      test_items),
+		FILES("cgroups are found where they are mounted", test_cgroups),
+		FILES("a file with comments only is an empty configuration",
+		      test_empty),
+		FILES("files of the directory are read in the order of their names, and their lists are joined",
+		      test_directory),
+		FILES("a setting or item in two files is refused with both places",
+		      test_twice),
+		FILES("a missing configuration and a link that leads nowhere are told apart",
+		      test_missing),
+		FILES("files and directories that every user may write to are refused",
+		      test_modes),
+		FILES("addresses are allowed by IPv4 and IPv6 prefixes",
+		      test_prefixes),
+		FILES("objects are opened by the type of their request",
+		      test_objects),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

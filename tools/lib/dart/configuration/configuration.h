@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The configuration of an agent, see dartd.yaml(5): settings of dartd, and items
+ * that it registers, each a request of <dart/registration.h>.
+ */
+#ifndef DART_CONFIGURATION_H
+#define DART_CONFIGURATION_H
+
+#include <jansson.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <dart/control.h>
+#include <libdart/configuration/object.h>
+#include <libdart/configuration/prefix.h>
+#include <libdart/error.h>
+
+#define DART_CONFIGURATION_FILE "/etc/dart/dartd.yaml"
+
+struct dart_configuration_item {
+	json_t *request; /* as the registration socket takes it */
+	char *path; /* of the object whose descriptor goes with it, or NULL */
+	char *file; /* where it is written */
+	unsigned int line;
+};
+
+/* The most that a kind of peer or client may be at a time; 0: not given. */
+struct dart_configuration_limits {
+	uint32_t controllers, readers, clients;
+};
+
+struct dart_configuration {
+	/* Settings; NULL and 0: not given. */
+	char *device;
+	char **listen; /* IPv4 and IPv6 addresses, as texts */
+	size_t listen_count;
+	uint16_t port;
+	enum dart_control_exposure exposure;
+	struct dart_prefixes controllers, readers; /* that are allowed */
+	struct dart_configuration_limits limits;
+	char *settings_place; /* FILE:LINE of the first setting, or NULL */
+
+	/* In an order in which they can be carried out. */
+	struct dart_configuration_item *items;
+	size_t item_count;
+};
+
+/*
+ * Reads @file and, if it is NAME.yaml, the files beside it whose names are
+ * NAME.d/X.yaml, in the order of X.  Either may be missing.  Lists of several files
+ * become one.  Returns 0; -ENOENT if there is no file at all; -errno with a
+ * sentence in @error, "FILE:LINE: ..." if a line is wrong.  Then there is nothing
+ * to close.
+ */
+int dart_configuration__load(struct dart_configuration *configuration,
+			     const char *file, struct dart_error *error);
+/* Reads @file alone, which must exist. */
+int dart_configuration__load_file(struct dart_configuration *configuration,
+				  const char *file, struct dart_error *error);
+void dart_configuration__close(struct dart_configuration *configuration);
+
+/*
+ * Prints registrations as a configuration file: an array as the request
+ * "registration-list" gets it.  Loaded again, the items are the same requests
+ * and paths.  A registration that a file cannot express, such as a map that is
+ * not pinned, becomes a comment.  Returns the number of these comments; -EPROTO
+ * for what makes no sense; -EIO if @file cannot be written.
+ */
+int dart_configuration__print(FILE *file, const json_t *registrations,
+			      struct dart_error *error);
+
+#endif /* DART_CONFIGURATION_H */

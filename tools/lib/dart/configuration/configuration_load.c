@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Reads the files of a configuration. */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <libdart/private/configuration_loader.h>
+
+#define SUFFIX ".yaml"
+#define FILES_MAX 4096
+
+/* Refuses what everyone may change. */
+static int check_mode(const char *path, const struct stat *status,
+		      struct dart_error *error)
+{
+	if (!(status->st_mode & S_IWOTH))
+		return 0;
+	return dart_error__set(
+		error, EPERM,
+		"%s: every user may write to it (chmod o-w %s, after a look at what is in it)",
+		path, path);
+}
+
+/* Reads at most one byte more than a file may have. */
+static int read_bytes(int fd, char **bytes, size_t *length)
+{
+	ssize_t count;
+
+	*length = 0;
+	*bytes = malloc(DART_YAML_BYTES_MAX + 1);
+	if (!*bytes)
+		return -ENOMEM;
+	do {
+		count = read(fd, *bytes + *length,
+			     DART_YAML_BYTES_MAX + 1 - *length);
+		if (count > 0)
+			*length += count;
+	} while (count > 0 || (count < 0 && errno == EINTR));
+	return count < 0 ? -errno : 0;
+}
+
+static int open_file(const char *path, struct dart_error *error)
+{
+	int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	struct stat status;
+	int ret;
+
+	if (fd < 0 || fstat(fd, &status))
+		ret = dart_error__system(error, errno, "%s: cannot read it",
+					 path);
+	else if (!S_ISREG(status.st_mode))
+		ret = dart_error__set(error, EINVAL, "%s: not a regular file",
+				      path);
+	else
+		ret = check_mode(path, &status, error);
+	if (!ret)
+		return fd;
+	if (fd >= 0)
+		close(fd);
+	return ret;
+}
+
+static int read_file(const char *path, char **bytes, size_t *length,
+		     struct dart_error *error)
+{
+	int fd = open_file(path, error);
+	int ret;
+
+	if (fd < 0)
+		return fd;
+	ret = read_bytes(fd, bytes, length);
+	close(fd);
+	if (!ret)
+		return 0;
+	free(*bytes);
+	return dart_error__system(error, -ret, "%s: cannot read it", path);
+}
+
+static int load(struct dart_configuration_loader *loader, const char *path,
+		struct dart_error *error)
+{
+	const yaml_node_t *root;
+	struct dart_yaml yaml;
+	size_t length;
+	char *bytes;
+	int ret;
+
+	ret = read_file(path, &bytes, &length, error);
+	if (ret)
+		return ret;
+	ret = dart_yaml__parse(&yaml, bytes, length, path, &root, error);
+	if (!ret) {
+		if (root)
+			ret = dart_configuration__take(&yaml, root, loader);
+		dart_yaml__close(&yaml);
+	}
+	free(bytes);
+	return ret;
+}
+
+static int is_configuration(const struct dirent *entry)
+{
+	size_t length = strlen(entry->d_name);
+
+	return *entry->d_name != '.' && length > strlen(SUFFIX) &&
+	       !strcmp(entry->d_name + length - strlen(SUFFIX), SUFFIX);
+}
+
+/* By bytes, in every locale. */
+static int compare(const struct dirent **a, const struct dirent **b)
+{
+	return strcmp((*a)->d_name, (*b)->d_name);
+}
+
+/* Names the files in @directory; none if there is no such directory. */
+static int list_files(const char *directory, struct dirent ***entries,
+		      struct dart_error *error)
+{
+	struct stat status;
+	int count, ret;
+
+	*entries = NULL;
+	count = scandir(directory, entries, is_configuration, compare);
+	if (count < 0 && errno == ENOENT)
+		return 0;
+	if (count < 0 || stat(directory, &status))
+		ret = dart_error__system(error, errno, "%s: cannot read it",
+					 directory);
+	else if (count > FILES_MAX)
+		ret = dart_error__set(error, E2BIG,
+				      "%s: more than %d files (merge some)",
+				      directory, FILES_MAX);
+	else
+		ret = check_mode(directory, &status, error);
+	if (!ret)
+		return count;
+	while (count > 0)
+		free((*entries)[--count]);
+	free(*entries);
+	return ret;
+}
+
+/* Returns how many files there were, or -errno. */
+static int load_directory(struct dart_configuration_loader *loader,
+			  const char *directory, struct dart_error *error)
+{
+	struct dirent **entries;
+	char path[PATH_MAX];
+	int i, count, ret = 0;
+
+	count = list_files(directory, &entries, error);
+	if (count < 0)
+		return count;
+	for (i = 0; i < count; i++) {
+		if (!ret && snprintf(path, sizeof(path), "%s/%s", directory,
+				     entries[i]->d_name) >= (int)sizeof(path))
+			ret = dart_error__set(error, ENAMETOOLONG,
+					      "%s: its path is too long",
+					      entries[i]->d_name);
+		if (!ret)
+			ret = load(loader, path, error);
+		free(entries[i]);
+	}
+	free(entries);
+	return ret ?: count;
+}
+
+/* The files beside @file; returns how many there were, or -errno. */
+static int load_beside(struct dart_configuration_loader *loader,
+		       const char *file, struct dart_error *error)
+{
+	int length = strlen(file) - strlen(SUFFIX);
+	char directory[PATH_MAX];
+
+	if (length <= 0 || strcmp(file + length, SUFFIX))
+		return 0;
+	if (snprintf(directory, sizeof(directory), "%.*s.d", length, file) >=
+	    (int)sizeof(directory))
+		return dart_error__set(error, ENAMETOOLONG,
+				       "%s: its path is too long", file);
+	return load_directory(loader, directory, error);
+}
+
+static int load_all(struct dart_configuration_loader *loader, const char *file,
+		    struct dart_error *error)
+{
+	struct dart_error beside;
+	int ret, count;
+
+	ret = load(loader, file, error);
+	if (ret && ret != -ENOENT)
+		return ret;
+	count = load_beside(loader, file, &beside);
+	if (count < 0) {
+		*error = beside;
+		/* Not a missing configuration: a link that leads nowhere. */
+		return count == -ENOENT ? -EIO : count;
+	}
+	return count ? 0 : ret;
+}
+
+/* @take: load() or load_all() */
+static int open_with(struct dart_configuration *configuration,
+		     int (*take)(struct dart_configuration_loader *loader,
+				 const char *file, struct dart_error *error),
+		     const char *file, struct dart_error *error)
+{
+	struct dart_configuration_loader loader = {
+		.configuration = configuration,
+		.places = json_object(),
+	};
+	int ret;
+
+	*configuration = (struct dart_configuration){};
+	ret = loader.places ? take(&loader, file, error) :
+			      dart_error__no_memory(error);
+	json_decref(loader.places);
+	if (ret)
+		dart_configuration__close(configuration);
+	return ret;
+}
+
+int dart_configuration__load(struct dart_configuration *configuration,
+			     const char *file, struct dart_error *error)
+{
+	return open_with(configuration, load_all, file, error);
+}
+
+int dart_configuration__load_file(struct dart_configuration *configuration,
+				  const char *file, struct dart_error *error)
+{
+	return open_with(configuration, load, file, error);
+}

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Collects the items of configuration files, each at most once. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <libdart/private/configuration_loader.h>
+
+int dart_configuration_loader__claim(struct dart_configuration_loader *loader,
+				     struct dart_yaml *yaml,
+				     const yaml_node_t *node,
+				     const char *identity, const char *what)
+{
+	const char *place;
+
+	place = json_string_value(json_object_get(loader->places, identity));
+	if (place)
+		return dart_yaml__refuse(
+			yaml, node, "%s occurs twice, also at %s (remove one)",
+			what, place);
+	if (json_object_set_new(loader->places, identity,
+				json_sprintf("%s:%u", yaml->path,
+					     dart_yaml__line(node))))
+		return dart_error__no_memory(yaml->error);
+	return 0;
+}
+
+int dart_configuration_loader__add(struct dart_configuration_loader *loader,
+				   struct dart_yaml *yaml,
+				   const yaml_node_t *node, json_t *request,
+				   const char *path)
+{
+	struct dart_configuration *configuration = loader->configuration;
+	struct dart_configuration_item *items, item = {
+		.request = request,
+		.path = path ? strdup(path) : NULL,
+		.file = strdup(yaml->path),
+		.line = dart_yaml__line(node),
+	};
+
+	items = reallocarray(configuration->items,
+			     configuration->item_count + 1, sizeof(*items));
+	if (items)
+		configuration->items = items;
+	if (!items || !request || (path && !item.path) || !item.file) {
+		json_decref(request);
+		free(item.path);
+		free(item.file);
+		return dart_error__no_memory(yaml->error);
+	}
+	items[configuration->item_count++] = item;
+	return 0;
+}
+
+int dart_configuration__take_text(struct dart_yaml *yaml,
+				  const yaml_node_t *node, void *into)
+{
+	const char **text = into;
+
+	*text = dart_yaml__text(node);
+	if (!*text || !**text)
+		return dart_yaml__refuse(
+			yaml, node,
+			"expected a text without control characters");
+	return 0;
+}
+
+int dart_configuration__take_flag(struct dart_yaml *yaml,
+				  const yaml_node_t *node, void *into)
+{
+	const char *text = dart_yaml__text(node) ?: "";
+	bool *flag = into;
+
+	*flag = !strcmp(text, "true");
+	if (!*flag && strcmp(text, "false"))
+		return dart_yaml__refuse(
+			yaml, node, "'%s' is neither true nor false", text);
+	return 0;
+}
+
+int dart_configuration__take_number(struct dart_yaml *yaml,
+				    const yaml_node_t *node, long long least,
+				    long long most, long long *number)
+{
+	const char *text = dart_yaml__text(node) ?: "";
+	char *end;
+
+	errno = 0;
+	*number = strtoll(text, &end, 10);
+	if (errno || *end || *text < '0' || *text > '9' || *number < least ||
+	    *number > most)
+		return dart_yaml__refuse(
+			yaml, node, "'%s' is not a number from %lld to %lld",
+			text, least, most);
+	return 0;
+}

@@ -1,0 +1,361 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Prints registrations as a configuration file. */
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <libdart/yaml_file.h>
+
+#include "configuration.h"
+
+/* The lists of a file, in the order in which they are printed. */
+enum list {
+	LIST_SOURCES,
+	LIST_MAPS,
+	LIST_COUNTERS,
+	LIST_PROBES,
+	LIST_STORES,
+	LIST_REPORTERS, /* inside of stores */
+};
+
+static const struct {
+	const char *request;
+	enum list list;
+} types[] = {
+	{ "register-source", LIST_SOURCES },
+	{ "follow-source", LIST_SOURCES },
+	{ "register-map", LIST_MAPS },
+	{ "register-counters", LIST_COUNTERS },
+	{ "probe-load", LIST_PROBES },
+	{ "store-create", LIST_STORES },
+	{ "reporter-add", LIST_REPORTERS },
+};
+
+struct printer {
+	FILE *file;
+	const json_t *registrations;
+	int comments; /* that stand for a registration */
+};
+
+static const char *text_of(const json_t *request, const char *member)
+{
+	return json_string_value(json_object_get(request, member));
+}
+
+static const json_t *request_of(const json_t *registration)
+{
+	return json_object_get(registration, "request");
+}
+
+static bool is_of(const json_t *registration, enum list list)
+{
+	const char *name = text_of(request_of(registration), "request") ?: "";
+	size_t i;
+
+	for (i = 0; i < sizeof(types) / sizeof(types[0]); i++)
+		if (types[i].list == list && !strcmp(types[i].request, name))
+			return true;
+	return false;
+}
+
+/* Plain in every place: no other type, no indicator, no comment. */
+static bool is_plain(const char *text)
+{
+	size_t length = strspn(text, "abcdefghijklmnopqrstuvwxyz"
+				     "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				     "0123456789_-.:/@+=");
+
+	return length && !text[length] && text[length - 1] != ':' &&
+	       !strchr("-.:@=+", *text);
+}
+
+/* The texts of JSON are those of YAML in quotes. */
+static void print_text(FILE *file, const char *text)
+{
+	json_t *json = is_plain(text) ? NULL : json_string(text);
+	char *quoted = json ? json_dumps(json, JSON_ENCODE_ANY) : NULL;
+
+	fputs(quoted ?: text, file);
+	free(quoted);
+	json_decref(json);
+}
+
+/* "KEY: TEXT" of an item; a @text of NULL is left out. */
+static void print_member(FILE *file, bool *is_first, const char *key,
+			 const char *text)
+{
+	if (!text)
+		return;
+	fprintf(file, "  %s %s: ", *is_first ? "-" : " ", key);
+	print_text(file, text);
+	fputc('\n', file);
+	*is_first = false;
+}
+
+static void print_number(FILE *file, const char *key, const json_t *number)
+{
+	if (number)
+		fprintf(file, "    %s: %" JSON_INTEGER_FORMAT "\n", key,
+			json_integer_value(number));
+}
+
+/* ---- one function a list */
+
+/* Does the label lead to @path without help? */
+static bool has_path(enum dart_object_kind kind, const char *label,
+		     const char *path)
+{
+	char found[PATH_MAX];
+	const char *again;
+	struct dart_error error;
+
+	return !dart_object__find(kind, label, found, &again, &error) &&
+	       !strcmp(again, label) && !strcmp(found, path);
+}
+
+static void print_source(FILE *file, const json_t *registration)
+{
+	const json_t *request = request_of(registration);
+	const char *netns = text_of(request, "netns");
+	const char *disk = text_of(request, "disk");
+	const char *cgroup = text_of(request, "cgroup");
+	const char *label = netns ?: disk ?: cgroup;
+	const char *path = text_of(registration, "path");
+	bool is_first = true, is_followed;
+
+	is_followed = !strcmp(text_of(request, "request"), "follow-source");
+	if (label && path &&
+	    has_path(netns ? DART_OBJECT_NETNS :
+		     disk  ? DART_OBJECT_DISK :
+			     DART_OBJECT_CGROUP,
+		     label, path))
+		path = NULL;
+
+	print_member(file, &is_first, "source", text_of(request, "source"));
+	print_member(file, &is_first, "netns", netns);
+	print_member(file, &is_first, "netdev", text_of(request, "netdev"));
+	print_member(file, &is_first, "disk", disk);
+	print_member(file, &is_first, "cgroup", cgroup);
+	print_member(file, &is_first, "path", label ? path : NULL);
+	if (is_followed)
+		fputs("    follow: true\n", file);
+}
+
+static void print_map(FILE *file, const json_t *registration)
+{
+	bool is_first = true;
+
+	print_member(file, &is_first, "pinned", text_of(registration, "path"));
+	print_member(file, &is_first, "name",
+		     text_of(request_of(registration), "name"));
+}
+
+static void print_counters(FILE *file, const json_t *registration)
+{
+	const json_t *request = request_of(registration), *name;
+	const json_t *names = json_object_get(request, "counters");
+	bool is_first = true;
+	size_t i;
+
+	print_member(file, &is_first, "name", text_of(request, "name"));
+	if (names)
+		fputs("    counters:\n", file);
+	json_array_foreach((json_t *)names, i, name) {
+		fputs("      - ", file);
+		print_text(file, json_string_value(name) ?: "");
+		fputc('\n', file);
+	}
+}
+
+static void print_probe(FILE *file, const json_t *registration)
+{
+	fputs("  - ", file);
+	print_text(file, text_of(request_of(registration), "name") ?: "");
+	fputc('\n', file);
+}
+
+static void print_store(FILE *file, const json_t *registration)
+{
+	const json_t *request = request_of(registration);
+	bool is_first = true;
+
+	print_member(file, &is_first, "name", text_of(request, "name"));
+	fprintf(file, "    slots: 2^%" JSON_INTEGER_FORMAT "\n",
+		json_integer_value(json_object_get(request, "slots_log2")));
+	print_number(file, "value", json_object_get(request, "value_length"));
+	print_number(file, "checksum",
+		     json_object_get(request, "checksum_bits"));
+	print_number(file, "redundancy",
+		     json_object_get(request, "redundancy"));
+	print_member(file, &is_first, "file", text_of(request, "file"));
+}
+
+/* Behind the store of their name. */
+static void print_reporters(const struct printer *printer, const char *store)
+{
+	const json_t *registration, *request;
+	bool is_first = true;
+	size_t i;
+
+	json_array_foreach((json_t *)printer->registrations, i, registration) {
+		request = request_of(registration);
+		if (!is_of(registration, LIST_REPORTERS) ||
+		    strcmp(text_of(request, "store") ?: "", store))
+			continue;
+		fputs(is_first ? "    reporters:\n      - " : "      - ",
+		      printer->file);
+		print_text(printer->file, text_of(request, "address"));
+		fputc('\n', printer->file);
+		is_first = false;
+	}
+}
+
+/* Can YAML hold all texts in @json? */
+static bool has_texts(const json_t *json)
+{
+	const json_t *value;
+	const char *key;
+	size_t i;
+
+	if (json_is_string(json))
+		return strlen(json_string_value(json)) ==
+			       json_string_length(json) &&
+		       *json_string_value(json) &&
+		       dart_yaml__is_text(json_string_value(json));
+	json_array_foreach((json_t *)json, i, value)
+		if (!has_texts(value))
+			return false;
+	json_object_foreach((json_t *)json, key, value)
+		if (!has_texts(value))
+			return false;
+	return true;
+}
+
+static bool has_store(const struct printer *printer, const char *name)
+{
+	const json_t *registration;
+	size_t i;
+
+	json_array_foreach((json_t *)printer->registrations, i, registration)
+		if (is_of(registration, LIST_STORES) &&
+		    has_texts(request_of(registration)) &&
+		    !strcmp(text_of(request_of(registration), "name"), name))
+			return true;
+	return false;
+}
+
+/* Why a file cannot have the registration, or NULL. */
+static const char *objection(const struct printer *printer,
+			     const json_t *registration)
+{
+	const json_t *request = request_of(registration);
+	const json_t *path = json_object_get(registration, "path");
+
+	if (!has_texts(request) || !has_texts(path))
+		return "a text in it has control characters";
+	if (is_of(registration, LIST_MAPS) && !path)
+		return "the map is not pinned";
+	if (is_of(registration, LIST_SOURCES) && !path &&
+	    (text_of(request, "netns") || text_of(request, "disk") ||
+	     text_of(request, "cgroup")))
+		return "the object that it counts for has no path";
+	if (is_of(registration, LIST_REPORTERS) &&
+	    !has_store(printer, text_of(request, "store") ?: ""))
+		return "it reports to no store";
+	return NULL;
+}
+
+static void print_list(const struct printer *printer, enum list list,
+		       const char *name,
+		       void (*print)(FILE *file, const json_t *registration))
+{
+	const json_t *registration;
+	bool is_first = true;
+	size_t i;
+
+	json_array_foreach((json_t *)printer->registrations, i, registration) {
+		if (!is_of(registration, list) ||
+		    objection(printer, registration))
+			continue;
+		if (is_first)
+			fprintf(printer->file, "%s:\n", name);
+		is_first = false;
+		print(printer->file, registration);
+		if (list == LIST_STORES)
+			print_reporters(printer,
+					text_of(request_of(registration),
+						"name"));
+	}
+}
+
+/* Returns how many there are. */
+static int print_comments(const struct printer *printer)
+{
+	const json_t *registration;
+	const char *reason;
+	int comments = 0;
+	char *request;
+	size_t i;
+
+	json_array_foreach((json_t *)printer->registrations, i, registration) {
+		reason = objection(printer, registration);
+		if (!reason)
+			continue;
+		request =
+			json_dumps(request_of(registration), JSON_ENSURE_ASCII);
+		fprintf(printer->file, "# not in this file: %s: %s\n",
+			request ?: "?", reason);
+		free(request);
+		comments++;
+	}
+	return comments;
+}
+
+static int check(const json_t *registration, struct dart_error *error)
+{
+	const json_t *request = request_of(registration);
+	const char *type = text_of(request, "request") ?: "";
+	static const char *const needed[] = {
+		[LIST_SOURCES] = "source", [LIST_MAPS] = "request",
+		[LIST_COUNTERS] = "name",  [LIST_PROBES] = "name",
+		[LIST_STORES] = "name",	   [LIST_REPORTERS] = "address",
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(types) / sizeof(types[0]); i++)
+		if (!strcmp(types[i].request, type) &&
+		    text_of(request, needed[types[i].list]))
+			return 0;
+	return dart_error__set(
+		error, EPROTO,
+		"cannot understand a registration of dartd: '%s'", type);
+}
+
+int dart_configuration__print(FILE *file, const json_t *registrations,
+			      struct dart_error *error)
+{
+	struct printer printer = {
+		.file = file,
+		.registrations = registrations,
+	};
+	const json_t *registration;
+	size_t i;
+	int ret;
+
+	json_array_foreach((json_t *)registrations, i, registration) {
+		ret = check(registration, error);
+		if (ret)
+			return ret;
+	}
+	print_list(&printer, LIST_SOURCES, "sources", print_source);
+	print_list(&printer, LIST_MAPS, "maps", print_map);
+	print_list(&printer, LIST_COUNTERS, "counters", print_counters);
+	print_list(&printer, LIST_PROBES, "probes", print_probe);
+	print_list(&printer, LIST_STORES, "stores", print_store);
+	ret = print_comments(&printer);
+	if (ferror(file))
+		return dart_error__set(error, EIO,
+				       "cannot write the configuration");
+	return ret;
+}

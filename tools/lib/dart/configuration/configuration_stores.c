@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* The stores and reporters in a configuration file. */
+#include <arpa/inet.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <dart/store.h>
+#include <dart/store_access.h>
+#include <libdart/private/configuration_loader.h>
+
+struct store {
+	const char *name, *file;
+	const yaml_node_t *reporters; /* NULL: none */
+	long long slots_log2, value, checksum, redundancy; /* -1: not given */
+};
+
+/* "2^20", or "1048576" */
+static int take_slots(struct dart_yaml *yaml, const yaml_node_t *node,
+		      void *into)
+{
+	const char *text = dart_yaml__text(node) ?: "";
+	long long number, *slots_log2 = into;
+	bool is_power = !strncmp(text, "2^", 2);
+	char *end;
+
+	text += is_power ? 2 : 0;
+	number = strtoll(text, &end, 10);
+	if (!*end && *text >= '0' && *text <= '9' &&
+	    (is_power || (number > 0 && !(number & (number - 1))))) {
+		*slots_log2 = is_power ? number : __builtin_ctzll(number);
+		if (*slots_log2 <= DART_STORE_SLOTS_LOG2_MAX)
+			return 0;
+	}
+	return dart_yaml__refuse(
+		yaml, node,
+		"'%s' is not a power of two from 2^0 to 2^%d, such as 2^20",
+		is_power ? text - 2 : text, DART_STORE_SLOTS_LOG2_MAX);
+}
+
+static int take_value(struct dart_yaml *yaml, const yaml_node_t *node,
+		      void *into)
+{
+	return dart_configuration__take_number(yaml, node, DART_STORE_VALUE_MIN,
+					       DART_STORE_VALUE_MAX, into);
+}
+
+static int take_checksum(struct dart_yaml *yaml, const yaml_node_t *node,
+			 void *into)
+{
+	long long *bits = into;
+	int ret;
+
+	ret = dart_configuration__take_number(yaml, node, 8, 64, bits);
+	if (!ret && *bits != 8 && *bits != 16 && *bits != 32 && *bits != 64)
+		ret = dart_yaml__refuse(yaml, node,
+					"a checksum has 8, 16, 32 or 64 bits");
+	return ret;
+}
+
+static int take_redundancy(struct dart_yaml *yaml, const yaml_node_t *node,
+			   void *into)
+{
+	return dart_configuration__take_number(yaml, node, 1,
+					       DART_STORE_REDUNDANCY_MAX, into);
+}
+
+/* Its items come behind that of the store. */
+static int take_reporters(struct dart_yaml *yaml, const yaml_node_t *node,
+			  void *into)
+{
+	const yaml_node_t **reporters = into;
+
+	*reporters = node;
+	return 0;
+}
+
+static json_t *optional(long long number)
+{
+	return number < 0 ? NULL : json_integer(number);
+}
+
+static int check_store(struct dart_yaml *yaml, const yaml_node_t *item,
+		       const struct store *store)
+{
+	if (!store->name || store->slots_log2 < 0 || store->value < 0)
+		return dart_yaml__refuse(yaml, item, "the store has no '%s'",
+					 !store->name	       ? "name" :
+					 store->slots_log2 < 0 ? "slots" :
+								 "value");
+	if (strlen(store->name) >= DART_STORE_NAME_MAX)
+		return dart_yaml__refuse(
+			yaml, item,
+			"the name of a store has at most %d bytes: '%s'",
+			DART_STORE_NAME_MAX - 1, store->name);
+	if (store->file &&
+	    (*store->file != '/' || strlen(store->file) >= PATH_MAX))
+		return dart_yaml__refuse(yaml, item,
+					 "'%s' is not a path from the root",
+					 store->file);
+	return 0;
+}
+
+static int add_store(struct dart_configuration_loader *loader,
+		     struct dart_yaml *yaml, const yaml_node_t *item,
+		     const struct store *store)
+{
+	char identity[64 + DART_STORE_NAME_MAX];
+	int ret = check_store(yaml, item, store);
+
+	if (ret)
+		return ret;
+	snprintf(identity, sizeof(identity), "store '%s'", store->name);
+	ret = dart_configuration_loader__claim(loader, yaml, item, identity,
+					       identity);
+	if (!ret && store->file)
+		ret = dart_configuration_loader__claim(
+			loader, yaml, item, store->file, store->file);
+	if (ret)
+		return ret;
+	return dart_configuration_loader__add(
+		loader, yaml, item,
+		json_pack("{s:s, s:s, s:I, s:I, s:o*, s:o*, s:s*}", "request",
+			  "store-create", "name", store->name, "slots_log2",
+			  (json_int_t)store->slots_log2, "value_length",
+			  (json_int_t)store->value, "redundancy",
+			  optional(store->redundancy), "checksum_bits",
+			  optional(store->checksum), "file", store->file),
+		store->file);
+}
+
+struct reporters {
+	struct dart_configuration_loader *loader;
+	const char *store;
+};
+
+static int take_reporter(struct dart_yaml *yaml, const yaml_node_t *item,
+			 void *into)
+{
+	const struct reporters *reporters = into;
+	const char *text = dart_yaml__text(item) ?: "";
+	char identity[64 + DART_STORE_NAME_MAX];
+	struct in_addr address;
+	int ret;
+
+	if (inet_pton(AF_INET, text, &address) != 1 || !address.s_addr ||
+	    IN_MULTICAST(ntohl(address.s_addr)) ||
+	    IN_BADCLASS(ntohl(address.s_addr)))
+		return dart_yaml__refuse(
+			yaml, item,
+			"'%s' is not the IPv4 address of a reporter", text);
+	snprintf(identity, sizeof(identity), "reporter %s of store '%s'", text,
+		 reporters->store);
+	ret = dart_configuration_loader__claim(reporters->loader, yaml, item,
+					       identity, identity);
+	return ret   ?:
+		       dart_configuration_loader__add(
+			       reporters->loader, yaml, item,
+			       json_pack("{s:s, s:s, s:s}", "request",
+					 "reporter-add", "store",
+					 reporters->store, "address", text),
+			       NULL);
+}
+
+static int take_store(struct dart_yaml *yaml, const yaml_node_t *item,
+		      void *into)
+{
+	static const struct dart_yaml_member members[] = {
+		{ "name", dart_configuration__take_text,
+		  offsetof(struct store, name) },
+		{ "slots", take_slots, offsetof(struct store, slots_log2) },
+		{ "value", take_value, offsetof(struct store, value) },
+		{ "checksum", take_checksum, offsetof(struct store, checksum) },
+		{ "redundancy", take_redundancy,
+		  offsetof(struct store, redundancy) },
+		{ "file", dart_configuration__take_text,
+		  offsetof(struct store, file) },
+		{ "reporters", take_reporters,
+		  offsetof(struct store, reporters) },
+		{}
+	};
+	struct store store = {
+		.slots_log2 = -1,
+		.value = -1,
+		.checksum = -1,
+		.redundancy = -1,
+	};
+	struct reporters reporters = { .loader = into };
+	int ret;
+
+	ret = dart_yaml__take_mapping(yaml, item, members, &store) ?:
+		      add_store(into, yaml, item, &store);
+	if (ret || !store.reporters)
+		return ret;
+	reporters.store = store.name;
+	return dart_yaml__take_list(yaml, store.reporters, take_reporter,
+				    &reporters);
+}
+
+int dart_configuration__take_stores(struct dart_yaml *yaml,
+				    const yaml_node_t *node, void *into)
+{
+	return dart_yaml__take_list(yaml, node, take_store, into);
+}

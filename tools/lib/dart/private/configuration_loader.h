@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The state of reading configuration files; private to the configuration. */
+#ifndef DART_CONFIGURATION_LOADER_H
+#define DART_CONFIGURATION_LOADER_H
+
+#include <libdart/configuration/configuration.h>
+#include <libdart/yaml_file.h>
+
+struct dart_configuration_loader {
+	struct dart_configuration *configuration;
+	/* by what may occur only once: the place where it did, FILE:LINE */
+	json_t *places;
+};
+
+/*
+ * Refuses @identity if it has occurred before, in this file or another one, with
+ * both places; @what is its name for people.
+ */
+int dart_configuration_loader__claim(struct dart_configuration_loader *loader,
+				     struct dart_yaml *yaml,
+				     const yaml_node_t *node,
+				     const char *identity, const char *what);
+/*
+ * Appends an item and takes the reference to @request, which may be NULL if out
+ * of memory; copies @path, which may be NULL.
+ */
+int dart_configuration_loader__add(struct dart_configuration_loader *loader,
+				   struct dart_yaml *yaml,
+				   const yaml_node_t *node, json_t *request,
+				   const char *path);
+
+/* The whole document; @into: a struct dart_configuration_loader. */
+int dart_configuration__take(struct dart_yaml *yaml, const yaml_node_t *root,
+			     void *into);
+
+/* Values of keys.  @into: const char **; the text lives as long as @yaml. */
+int dart_configuration__take_text(struct dart_yaml *yaml,
+				  const yaml_node_t *node, void *into);
+/* @into: bool * */
+int dart_configuration__take_flag(struct dart_yaml *yaml,
+				  const yaml_node_t *node, void *into);
+int dart_configuration__take_number(struct dart_yaml *yaml,
+				    const yaml_node_t *node, long long least,
+				    long long most, long long *number);
+
+/* Lists of items; @into: a struct dart_configuration_loader. */
+int dart_configuration__take_sources(struct dart_yaml *yaml,
+				     const yaml_node_t *node, void *into);
+int dart_configuration__take_maps(struct dart_yaml *yaml,
+				  const yaml_node_t *node, void *into);
+int dart_configuration__take_counters(struct dart_yaml *yaml,
+				      const yaml_node_t *node, void *into);
+int dart_configuration__take_probes(struct dart_yaml *yaml,
+				    const yaml_node_t *node, void *into);
+int dart_configuration__take_stores(struct dart_yaml *yaml,
+				    const yaml_node_t *node, void *into);
+
+#endif /* DART_CONFIGURATION_LOADER_H */

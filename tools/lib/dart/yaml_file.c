@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Parses YAML files that may be hostile: see yaml_file.h. */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <libdart/yaml_file.h>
+
+static unsigned int count_lines(const char *bytes, size_t length)
+{
+	unsigned int lines = 1;
+
+	for (; length; bytes++, length--)
+		lines += *bytes == '\n';
+	return lines;
+}
+
+/* The error of libyaml, which for a wrong byte knows its offset and no line. */
+static int refuse_syntax(const yaml_parser_t *parser, const char *bytes,
+			 size_t length, const char *path,
+			 struct dart_error *error)
+{
+	size_t line = parser->problem_mark.line + 1, offset;
+
+	if (parser->error == YAML_MEMORY_ERROR)
+		return dart_error__no_memory(error);
+	if (parser->error == YAML_READER_ERROR) {
+		offset = parser->problem_offset;
+		line = count_lines(bytes, offset < length ? offset : length);
+		return dart_error__set(
+			error, EINVAL,
+			"%s:%zu: not a text file: %s (write it in UTF-8, without control characters)",
+			path, line, parser->problem ?: "?");
+	}
+	return dart_error__set(error, EINVAL, "%s:%zu: not YAML: %s%s%s", path,
+			       line, parser->problem ?: "?",
+			       parser->context ? " " : "",
+			       parser->context ?: "");
+}
+
+/* The state of the pass over all events before nodes are made of them. */
+struct limits {
+	unsigned int nodes, depth, documents;
+};
+
+static const char *scalar_objection(const yaml_event_t *event)
+{
+	if (event->data.scalar.anchor)
+		return "anchors are not supported (repeat the value)";
+	if (event->data.scalar.tag)
+		return "tags are not supported (remove the '!')";
+	return NULL;
+}
+
+/* Returns why the event is refused, or NULL. */
+static const char *limits__objection(struct limits *limits,
+				     const yaml_event_t *event)
+{
+	const char *objection = NULL;
+
+	switch (event->type) {
+	case YAML_ALIAS_EVENT:
+		return "aliases are not supported (repeat the value)";
+	case YAML_DOCUMENT_START_EVENT:
+		return limits->documents++ ?
+			       "a second document begins (remove the '---')" :
+			       NULL;
+	case YAML_SCALAR_EVENT:
+		objection = scalar_objection(event);
+		break;
+	case YAML_MAPPING_START_EVENT:
+	case YAML_SEQUENCE_START_EVENT:
+		/* Both have the same members in the same places. */
+		if (event->data.mapping_start.anchor)
+			objection =
+				"anchors are not supported (repeat the value)";
+		else if (event->data.mapping_start.tag)
+			objection = "tags are not supported (remove the '!')";
+		else if (++limits->depth > DART_YAML_DEPTH_MAX)
+			objection = "lists and keys are nested too deeply";
+		break;
+	case YAML_MAPPING_END_EVENT:
+	case YAML_SEQUENCE_END_EVENT:
+		limits->depth--;
+		return NULL;
+	default:
+		return NULL;
+	}
+	if (!objection && ++limits->nodes > DART_YAML_NODES_MAX)
+		objection = "the file has too many values (split it)";
+	return objection;
+}
+
+/* Refuses what would cost too much as nodes. */
+static int check_events(yaml_parser_t *parser, const char *bytes, size_t length,
+			const char *path, bool *is_empty,
+			struct dart_error *error)
+{
+	struct limits limits = {};
+	const char *objection;
+	yaml_event_t event;
+	bool is_end;
+	int ret = 0;
+
+	do {
+		if (!yaml_parser_parse(parser, &event))
+			return refuse_syntax(parser, bytes, length, path,
+					     error);
+		objection = limits__objection(&limits, &event);
+		if (objection)
+			ret = dart_error__set(error, EINVAL, "%s:%zu: %s", path,
+					      event.start_mark.line + 1,
+					      objection);
+		is_end = event.type == YAML_STREAM_END_EVENT;
+		yaml_event_delete(&event);
+	} while (!ret && !is_end);
+	*is_empty = !limits.documents;
+	return ret;
+}
+
+static int open_parser(yaml_parser_t *parser, const void *bytes, size_t length,
+		       struct dart_error *error)
+{
+	if (!yaml_parser_initialize(parser))
+		return dart_error__no_memory(error);
+	yaml_parser_set_encoding(parser, YAML_UTF8_ENCODING);
+	yaml_parser_set_input_string(parser, bytes, length);
+	return 0;
+}
+
+int dart_yaml__parse(struct dart_yaml *yaml, const void *bytes, size_t length,
+		     const char *path, const yaml_node_t **root,
+		     struct dart_error *error)
+{
+	yaml_parser_t parser;
+	bool is_empty = true;
+	int ret;
+
+	*yaml = (struct dart_yaml){ .path = path, .error = error };
+	*root = NULL;
+	if (length > DART_YAML_BYTES_MAX)
+		return dart_error__set(
+			error, EFBIG,
+			"%s:1: the file has more than %d bytes (split it)",
+			path, DART_YAML_BYTES_MAX);
+	ret = open_parser(&parser, bytes, length, error);
+	if (ret)
+		return ret;
+	ret = check_events(&parser, bytes, length, path, &is_empty, error);
+	yaml_parser_delete(&parser);
+	if (ret || is_empty)
+		return ret;
+
+	ret = open_parser(&parser, bytes, length, error);
+	if (ret)
+		return ret;
+	if (yaml_parser_load(&parser, &yaml->document))
+		*root = yaml_document_get_root_node(&yaml->document);
+	else
+		ret = refuse_syntax(&parser, bytes, length, path, error);
+	yaml_parser_delete(&parser);
+	return ret;
+}
+
+void dart_yaml__close(struct dart_yaml *yaml)
+{
+	yaml_document_delete(&yaml->document);
+}
+
+unsigned int dart_yaml__line(const yaml_node_t *node)
+{
+	return node->start_mark.line + 1;
+}
+
+int dart_yaml__refuse(struct dart_yaml *yaml, const yaml_node_t *node,
+		      const char *format, ...)
+{
+	char reason[DART_ERROR_MAX];
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(reason, sizeof(reason), format, arguments);
+	va_end(arguments);
+	return dart_error__set(yaml->error, EINVAL, "%s:%u: %s", yaml->path,
+			       dart_yaml__line(node), reason);
+}
+
+/* Beside those of ASCII: C1, line breaks, the byte order mark, no characters. */
+static const char *const controls[] = {
+	"\xe2\x80\xa8", "\xe2\x80\xa9", "\xef\xbb\xbf",
+	"\xef\xbf\xbe", "\xef\xbf\xbf",
+};
+
+static bool is_control(const char *at)
+{
+	const unsigned char first = at[0], second = first ? at[1] : 0;
+	size_t i;
+
+	if (first < ' ' || first == 0x7f ||
+	    (first == 0xc2 && second >= 0x80 && second <= 0x9f))
+		return true;
+	for (i = 0; i < sizeof(controls) / sizeof(controls[0]); i++)
+		if (!strncmp(at, controls[i], strlen(controls[i])))
+			return true;
+	return false;
+}
+
+bool dart_yaml__is_text(const char *text)
+{
+	for (; *text; text++)
+		if (is_control(text))
+			return false;
+	return true;
+}
+
+const char *dart_yaml__text(const yaml_node_t *node)
+{
+	const char *text;
+
+	if (node->type != YAML_SCALAR_NODE)
+		return NULL;
+	text = (const char *)node->data.scalar.value;
+	return strlen(text) == node->data.scalar.length &&
+			       dart_yaml__is_text(text) ?
+		       text :
+		       NULL;
+}
+
+/* Appends the names of @members, for an unknown one. */
+static int refuse_key(struct dart_yaml *yaml, const yaml_node_t *node,
+		      const char *name, const struct dart_yaml_member *members)
+{
+	char known[256] = "";
+	size_t used = 0;
+
+	for (; members->name && used < sizeof(known); members++)
+		used += snprintf(known + used, sizeof(known) - used, "%s%s",
+				 used ? ", " : "", members->name);
+	return dart_yaml__refuse(yaml, node,
+				 "unknown key '%s' (the keys here are %s)",
+				 name ?: "?", known);
+}
+
+int dart_yaml__take_mapping(struct dart_yaml *yaml, const yaml_node_t *node,
+			    const struct dart_yaml_member *members, void *into)
+{
+	const struct dart_yaml_member *member;
+	const yaml_node_t *name_node;
+	yaml_node_pair_t *pair;
+	uint32_t seen = 0;
+	const char *name;
+	int ret;
+
+	if (node->type != YAML_MAPPING_NODE)
+		return dart_yaml__refuse(yaml, node,
+					 "expected KEY: VALUE lines");
+	for (pair = node->data.mapping.pairs.start;
+	     pair < node->data.mapping.pairs.top; pair++) {
+		name_node = yaml_document_get_node(&yaml->document, pair->key);
+		name = dart_yaml__text(name_node);
+		for (member = members; name && member->name; member++)
+			if (!strcmp(member->name, name))
+				break;
+		if (!name || !member->name)
+			return refuse_key(yaml, name_node, name, members);
+		if (seen & 1U << (member - members))
+			return dart_yaml__refuse(
+				yaml, name_node,
+				"'%s' occurs twice (remove one)", name);
+		seen |= 1U << (member - members);
+		ret = member->take(yaml,
+				   yaml_document_get_node(&yaml->document,
+							  pair->value),
+				   (char *)into + member->offset);
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+int dart_yaml__take_list(struct dart_yaml *yaml, const yaml_node_t *node,
+			 int (*take)(struct dart_yaml *yaml,
+				     const yaml_node_t *item, void *into),
+			 void *into)
+{
+	yaml_node_item_t *item;
+	int ret = 0;
+
+	if (node->type != YAML_SEQUENCE_NODE)
+		return dart_yaml__refuse(
+			yaml, node,
+			"expected a list: lines of '- ITEM', or []");
+	for (item = node->data.sequence.items.start;
+	     !ret && item < node->data.sequence.items.top; item++)
+		ret = take(yaml, yaml_document_get_node(&yaml->document, *item),
+			   into);
+	return ret;
+}
