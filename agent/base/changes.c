@@ -27,6 +27,13 @@ void changes__unsubscribe(struct changes *changes,
 void changes__announce(const struct changes *changes, const char *event,
 		       const char *object, const char *name)
 {
+	changes__announce_in(changes, event, object, name, NULL);
+}
+
+void changes__announce_in(const struct changes *changes, const char *event,
+			  const char *object, const char *name,
+			  const char *store)
+{
 	struct change_subscriber *subscriber, *next;
 	size_t length;
 	json_t *json;
@@ -35,9 +42,9 @@ void changes__announce(const struct changes *changes, const char *event,
 	if (TAILQ_EMPTY(&changes->subscribers))
 		return;
 	json = json_pack(
-		"{s:I, s:s, s:s, s:s}", "time_ms",
+		"{s:I, s:s, s:s, s:s, s:s*}", "time_ms",
 		(json_int_t)(clock__nanoseconds(CLOCK_REALTIME) / 1000000),
-		"event", event, "object", object, "name", name);
+		"event", event, "object", object, "name", name, "store", store);
 	line = reply__line(json, &length);
 	if (!line) {
 		log__peer_error("out of memory: clients miss a change");

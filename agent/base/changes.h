@@ -30,5 +30,9 @@ void changes__unsubscribe(struct changes *changes,
 /* Such as "added", "entry" and the entry's name. */
 void changes__announce(const struct changes *changes, const char *event,
 		       const char *object, const char *name);
+/* The same for an object of a store. */
+void changes__announce_in(const struct changes *changes, const char *event,
+			  const char *object, const char *name,
+			  const char *store);
 
 #endif /* CHANGES_H */

@@ -25,6 +25,12 @@ struct request {
 	/* Set by the handler: new reference, NULL if out of memory; or @error. */
 	json_t *result;
 	struct dart_error error;
+	/*
+	 * What the handler must know again if the registration is restored: set
+	 * by the handler (a new reference), and given back to it then, to be
+	 * left or replaced.  It comes from a file: check it.
+	 */
+	json_t *kept;
 	bool is_monitor;	/* changes follow the reply; set by "monitor" */
 };
 

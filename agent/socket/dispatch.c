@@ -94,6 +94,7 @@ json_t *dispatch(const struct request_table *tables, struct request *request,
 			  handle(tables, request, &type);
 
 	json_decref(request->members);
+	json_decref(request->kept);
 	if (!ret)
 		return reply__ok(type->result, request->result);
 	json_decref(request->result);

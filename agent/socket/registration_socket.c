@@ -97,7 +97,10 @@ static int registration_socket__clear(struct registration_socket *socket,
 	return 0;
 }
 
-/* Root, and the group if it exists.  No client can connect before listen(). */
+/*
+ * Root, and the group if it exists.  Until then only the agent's user can connect.
+ * Clients that wait for the socket by inotify(7) try again at this change.
+ */
 static int
 registration_socket__set_mode(const struct registration_socket *socket,
 			      struct dart_error *error)
@@ -140,20 +143,22 @@ int registration_socket__open(struct registration_socket *result,
 	ret = registration_socket__clear(result, error);
 	if (ret)
 		goto close;
-	if (bind(result->fd, (struct sockaddr *)&result->address,
+	/* The file gets this mode, without that of the umask. */
+	if (fchmod(result->fd, 0600) ||
+	    bind(result->fd, (struct sockaddr *)&result->address,
 		 sizeof(result->address))) {
 		ret = dart_error__system(error, errno, "cannot bind %s", path);
 		goto close;
 	}
 
-	ret = registration_socket__set_mode(result, error);
-	if (ret)
-		goto unlink;
 	if (listen(result->fd, CLIENTS_MAX)) {
 		ret = dart_error__system(error, errno, "cannot listen at %s",
 					 path);
 		goto unlink;
 	}
+	ret = registration_socket__set_mode(result, error);
+	if (ret)
+		goto unlink;
 	ret = sd_event_add_io(loop, &result->events, result->fd, EPOLLIN,
 			      on_event, result);
 	if (ret < 0) {

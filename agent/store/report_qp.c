@@ -163,9 +163,24 @@ static int report_qp__open(struct report_qp *report_qp,
 				  "cannot open a queue pair for %s", text);
 }
 
+static int report_qp__choose_psn(struct report_qp *report_qp, int32_t first_psn,
+				 struct dart_error *error)
+{
+	uint32_t random;
+
+	if (first_psn == REPORT_QP_PSN_ANY) {
+		if (getrandom(&random, sizeof(random), 0) != sizeof(random))
+			return dart_error__set(error, EIO,
+					       "cannot get random numbers");
+		first_psn = random & REPORT_QP_PSN_MAX;
+	}
+	report_qp->first_psn = first_psn;
+	return 0;
+}
+
 int report_qp__new(const struct device *device, struct ibv_pd *pd,
-		   struct in_addr address, struct report_qp **result,
-		   struct dart_error *error)
+		   struct in_addr address, int32_t first_psn,
+		   struct report_qp **result, struct dart_error *error)
 {
 	struct report_qp *report_qp;
 	struct ibv_gid_entry gid;
@@ -177,13 +192,8 @@ int report_qp__new(const struct device *device, struct ibv_pd *pd,
 	if (!report_qp)
 		return dart_error__no_memory(error);
 	report_qp->address = address;
-	if (getrandom(&report_qp->first_psn, sizeof(report_qp->first_psn), 0) <
-	    0) {
-		free(report_qp);
-		return dart_error__set(error, EIO, "cannot get random numbers");
-	}
-	report_qp->first_psn &= 0xffffff;
-	ret = report_qp__find_local(report_qp, text, error) ?:
+	ret = report_qp__choose_psn(report_qp, first_psn, error) ?:
+		      report_qp__find_local(report_qp, text, error) ?:
 		      report_qp__find_gid(report_qp, device, text, &gid,
 					  error) ?:
 		      report_qp__find_mac(report_qp, gid.ndev_ifindex, error) ?:

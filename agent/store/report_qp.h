@@ -26,12 +26,16 @@ struct report_qp {
 
 TAILQ_HEAD(report_qps, report_qp);
 
+#define REPORT_QP_PSN_MAX	0xffffff
+#define REPORT_QP_PSN_ANY	(-1)	/* a random one */
+
 /*
- * Lets @address WRITE the memory regions in @pd.  Resolves @address with ARP,
- * which may take a second.
+ * Lets @address WRITE the memory regions in @pd, from @first_psn on.  Resolves
+ * @address with ARP, which may take a second.
  */
 int report_qp__new(const struct device *device, struct ibv_pd *pd,
-		   struct in_addr address, struct report_qp **report_qp,
+		   struct in_addr address, int32_t first_psn,
+		   struct report_qp **report_qp,
 		   struct dart_error *error);
 void report_qp__free(struct report_qp *report_qp);
 

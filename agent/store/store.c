@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
+#include <time.h>
 
 #include "agent/base/log.h"
 #include "store.h"
@@ -26,11 +27,22 @@ static int random_base(uint64_t *base, struct dart_error *error)
 	return 0;
 }
 
-static int store__open_view(const struct store *store, int access,
-			    struct store_view *view, struct dart_error *error)
+bool store__is_base(uint64_t base)
 {
-	int ret = random_base(&view->base, error);
+	return base >= BASE_MIN && base < BASE_MIN + BASE_MIN / 2 &&
+	       base % BASE_ALIGN == 0;
+}
 
+/* @base: 0 for a random one. */
+static int store__open_view(const struct store *store, int access,
+			    uint64_t base, struct store_view *view,
+			    struct dart_error *error)
+{
+	int ret = 0;
+
+	view->base = base;
+	if (!base)
+		ret = random_base(&view->base, error);
 	if (ret)
 		return ret;
 	view->memory_region = ibv_reg_mr_iova(store->pd, store->memory.address,
@@ -49,13 +61,24 @@ static void store__close_view(struct store_view *view)
 		log__error("cannot deregister a memory region of a store");
 }
 
-static int store__open(struct store *store, int fd, struct dart_error *error)
+static int store__open_memory(struct store *store,
+			      const struct store_origin *origin,
+			      struct dart_error *error)
+{
+	uint64_t length = dart_store_geometry__length(&store->geometry);
+
+	if (origin->kept >= 0)
+		return store_memory__resume(&store->memory, length,
+					    origin->kept, error);
+	return store_memory__open(&store->memory, length, origin->fd, error);
+}
+
+static int store__open(struct store *store, const struct store_origin *origin,
+		       struct dart_error *error)
 {
 	int ret;
 
-	ret = store_memory__open(&store->memory,
-				 dart_store_geometry__length(&store->geometry),
-				 fd, error);
+	ret = store__open_memory(store, origin, error);
 	if (ret)
 		return ret;
 	store->pd = ibv_alloc_pd(store->device->context);
@@ -67,11 +90,11 @@ static int store__open(struct store *store, int fd, struct dart_error *error)
 	}
 	ret = store__open_view(store,
 			       IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE,
-			       &store->written, error);
+			       origin->base, &store->written, error);
 	if (ret)
 		goto dealloc_pd;
-	ret = store__open_view(store, IBV_ACCESS_REMOTE_READ, &store->read,
-			       error);
+	ret = store__open_view(store, IBV_ACCESS_REMOTE_READ, origin->read_base,
+			       &store->read, error);
 	if (ret)
 		goto close_written;
 	return 0;
@@ -85,11 +108,20 @@ close_memory:
 	return ret;
 }
 
+/* A clock that was set back does not repeat an epoch. */
+static uint64_t new_epoch(uint64_t old)
+{
+	uint64_t now = time(NULL);
+
+	return now > old ? now : old + 1;
+}
+
 int store__new(const struct device *device, const char *name,
-	       const struct dart_store_geometry *geometry, int fd,
-	       const char *file, struct store **result,
+	       const struct dart_store_geometry *geometry,
+	       const struct store_origin *origin, struct store **result,
 	       struct dart_error *error)
 {
+	const char *file = origin->file;
 	struct store *store;
 	int ret;
 
@@ -98,13 +130,14 @@ int store__new(const struct device *device, const char *name,
 		return dart_error__no_memory(error);
 	store->device = device;
 	store->geometry = *geometry;
+	store->epoch = new_epoch(origin->epoch);
 	snprintf(store->name, sizeof(store->name), "%s", name);
 	store->readers.name = store->name;
 	TAILQ_INIT(&store->report_qps);
 	store->file = file ? strdup(file) : NULL;
 
 	ret = file && !store->file ? dart_error__no_memory(error) :
-				     store__open(store, fd, error);
+				     store__open(store, origin, error);
 	if (!ret) {
 		*result = store;
 		return 0;
@@ -129,10 +162,11 @@ void store__free(struct store *store)
 }
 
 int store__add_reporter(struct store *store, struct in_addr address,
-			struct report_qp **result, struct dart_error *error)
+			int32_t first_psn, struct report_qp **result,
+			struct dart_error *error)
 {
-	int ret = report_qp__new(store->device, store->pd, address, result,
-				 error);
+	int ret = report_qp__new(store->device, store->pd, address, first_psn,
+				 result, error);
 
 	if (!ret)
 		TAILQ_INSERT_TAIL(&store->report_qps, *result, link);

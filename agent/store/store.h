@@ -8,6 +8,7 @@
 #define STORE_H
 
 #include <infiniband/verbs.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/queue.h>
 
@@ -26,6 +27,15 @@ struct store_view {
 	uint64_t base;		/* address of slot 0 */
 };
 
+/* Where the bytes and addresses of a store come from; zeros: from nowhere. */
+struct store_origin {
+	int fd;			/* see store_memory__open(); -1: none */
+	const char *file;	/* its name, or NULL */
+	int kept;		/* see store_memory__resume(); -1: none */
+	/* In an earlier dartd, checked; 0: unknown. */
+	uint64_t base, read_base, epoch;
+};
+
 struct store {
 	TAILQ_ENTRY(store) link;
 	char name[DART_STORE_NAME_MAX];
@@ -33,6 +43,11 @@ struct store {
 	char *file;	/* its name as the client gave it, or NULL */
 	const struct device *device;
 	struct store_memory memory;
+	/*
+	 * When the numbers that reporters know were made: s of CLOCK_REALTIME,
+	 * but higher than any epoch before.
+	 */
+	uint64_t epoch;
 	struct ibv_pd *pd;
 	struct store_view written;	/* by reporters */
 	struct store_view read;		/* by readers */
@@ -40,16 +55,21 @@ struct store {
 	struct peer_object readers;
 };
 
-/* @fd: see store_memory__open(); @file: its name.  The caller keeps both. */
+/* The caller keeps @origin and its descriptors. */
 int store__new(const struct device *device, const char *name,
-	       const struct dart_store_geometry *geometry, int fd,
-	       const char *file, struct store **store,
+	       const struct dart_store_geometry *geometry,
+	       const struct store_origin *origin, struct store **store,
 	       struct dart_error *error);
 /* The caller has disconnected its readers. */
 void store__free(struct store *store);
 
+/* Can a store begin at this address, as one side sees it? */
+bool store__is_base(uint64_t base);
+
+/* @first_psn: see report_qp__new(). */
 int store__add_reporter(struct store *store, struct in_addr address,
-			struct report_qp **report_qp, struct dart_error *error);
+			int32_t first_psn, struct report_qp **report_qp,
+			struct dart_error *error);
 void store__remove_reporter(struct store *store, struct report_qp *report_qp);
 /* Returns the reporter at @address, or NULL. */
 struct report_qp *store__find_reporter(const struct store *store,

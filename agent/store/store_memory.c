@@ -22,6 +22,9 @@
 #define MFD_NOEXEC_SEAL 8U
 #endif
 
+/* No descriptor can change the size, and none can add further seals. */
+#define SEALS (F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL)
+
 static uint64_t round_up(uint64_t length, uint64_t page)
 {
 	return (length + page - 1) / page * page;
@@ -108,12 +111,15 @@ static int store_memory__map(struct store_memory *memory,
 	return ret;
 }
 
-/* Holders of the descriptor can then neither write nor remove pages. */
+/*
+ * The mode lets holders of a descriptor for reading open it again for reading
+ * only.  A seal against writing would keep the next dartd from mapping it, too.
+ */
 static int store_memory__seal(struct store_memory *memory,
 			      struct dart_error *error)
 {
-	if (fcntl(memory->fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW |
-					   F_SEAL_FUTURE_WRITE | F_SEAL_SEAL))
+	if (fchmod(memory->fd, 0444) ||
+	    fcntl(memory->fd, F_ADD_SEALS, SEALS))
 		return dart_error__system(error, errno,
 					  "cannot seal the memory");
 	return 0;
@@ -260,6 +266,65 @@ int store_memory__open(struct store_memory *memory, uint64_t length, int file,
 	*memory = (struct store_memory){ .length = length };
 	return file < 0 ? store_memory__create(memory, error) :
 			  store_memory__use(memory, file, error);
+}
+
+/* Is it open for reading and writing, and sealed as store_memory__seal() does? */
+static int check_seals(int kept, struct dart_error *error)
+{
+	int seals = fcntl(kept, F_GET_SEALS), flags = fcntl(kept, F_GETFL);
+
+	if (flags < 0 || (flags & O_ACCMODE) != O_RDWR)
+		return dart_error__set(error, EACCES,
+				       "it is not open for writing");
+	if (seals < 0 || (seals & SEALS) != SEALS ||
+	    seals & (F_SEAL_WRITE | F_SEAL_FUTURE_WRITE))
+		return dart_error__set(error, EINVAL,
+				       "it is not the memory of a store");
+	return 0;
+}
+
+int store_memory__check_kept(uint64_t length, int kept,
+			     struct dart_error *error)
+{
+	struct statfs system;
+	struct stat status;
+	uint64_t size;
+	int ret;
+
+	ret = check_file_system(kept, &system, error) ?:
+		      check_seals(kept, error);
+	if (ret)
+		return ret;
+	if (fstat(kept, &status))
+		return dart_error__system(error, errno, "cannot examine it");
+	size = round_up(length, system.f_bsize);
+	if (!S_ISREG(status.st_mode) || (uint64_t)status.st_size != size)
+		return dart_error__set(error, EINVAL,
+				       "it has %jd bytes instead of %" PRIu64,
+				       (intmax_t)status.st_size, size);
+	return 0;
+}
+
+int store_memory__resume(struct store_memory *memory, uint64_t length, int kept,
+			 struct dart_error *error)
+{
+	struct statfs system;
+	int ret;
+
+	*memory = (struct store_memory){ .length = length };
+	if (fstatfs(kept, &system))
+		return dart_error__system(error, errno,
+					  "cannot examine the memory");
+	memory->is_huge = system.f_type == HUGETLBFS_MAGIC;
+	memory->mapped = round_up(length, system.f_bsize);
+	memory->fd = fcntl(kept, F_DUPFD_CLOEXEC, 0);
+	if (memory->fd < 0)
+		return dart_error__system(error, errno,
+					  "cannot duplicate the descriptor");
+	ret = store_memory__map(memory, error);
+	if (ret)
+		close(memory->fd);
+	return ret;
 }
 
 void store_memory__close(struct store_memory *memory)

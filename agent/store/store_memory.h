@@ -24,6 +24,15 @@ struct store_memory {
  */
 int store_memory__open(struct store_memory *memory, uint64_t length, int file,
 		       struct dart_error *error);
+/*
+ * Can @kept, a descriptor of any file, be memory of @length bytes that
+ * store_memory__open() allocated in an earlier dartd?
+ */
+int store_memory__check_kept(uint64_t length, int kept,
+			     struct dart_error *error);
+/* Takes it over, with its contents.  The caller keeps @kept. */
+int store_memory__resume(struct store_memory *memory, uint64_t length, int kept,
+			 struct dart_error *error);
 void store_memory__close(struct store_memory *memory);
 
 #endif /* STORE_MEMORY_H */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "agent/base/entry_name.h"
+#include "agent/base/log.h"
 #include "stores.h"
 
 void stores__open(struct stores *stores, const struct device *device,
@@ -16,6 +17,7 @@ void stores__open(struct stores *stores, const struct device *device,
 		.changes = changes,
 	};
 	TAILQ_INIT(&stores->list);
+	fd_store__open(&stores->kept, STORE_KEPT_PREFIX);
 }
 
 /* The listener must be closed, so that there are no readers. */
@@ -27,6 +29,7 @@ void stores__close(struct stores *stores)
 		TAILQ_REMOVE(&stores->list, store, link);
 		store__free(store);
 	}
+	fd_store__close(&stores->kept);
 }
 
 static int stores__check_name(const struct stores *stores, const char *name,
@@ -47,17 +50,82 @@ static int stores__check_name(const struct stores *stores, const char *name,
 	return 0;
 }
 
+/* Drops all kept memory of a store but that called @name, NULL for all. */
+static bool stores__drop_others(struct stores *stores, const char *store,
+				const char *name)
+{
+	char prefix[FD_STORE_NAME_MAX], other[FD_STORE_NAME_MAX];
+	bool has_dropped = false;
+
+	store_kept__prefix(store, prefix);
+	while (fd_store__find(&stores->kept, prefix, other) &&
+	       (!name || strcmp(other, name))) {
+		fd_store__remove(&stores->kept, other);
+		has_dropped = true;
+	}
+	return has_dropped;
+}
+
+bool stores__drop_kept(struct stores *stores, const char *name)
+{
+	return stores__drop_others(stores, name, NULL);
+}
+
+/* Returns the memory that is kept under @name, if it can be that of a store. */
+static int stores__find_kept(struct stores *stores, const char *name,
+			     const struct dart_store_geometry *geometry)
+{
+	uint64_t length = dart_store_geometry__length(geometry);
+	int fd = fd_store__get(&stores->kept, name);
+	struct dart_error error;
+
+	if (fd < 0 || !store_memory__check_kept(length, fd, &error))
+		return fd;
+	log__warning("dropped the kept memory '%s': %s", name, error.text);
+	fd_store__remove(&stores->kept, name);
+	return -1;
+}
+
+/* Hands the memory over for the next dartd. */
+static void stores__keep(struct stores *stores, const struct store *store)
+{
+	char name[FD_STORE_NAME_MAX];
+	struct dart_error error;
+
+	store_kept__name(store->name, &store->geometry, name);
+	if (!fd_store__put(name, store->memory.fd, &error) ||
+	    stores->has_warned)
+		return;
+	stores->has_warned = true;
+	log__warning(
+		"stores without a file are empty after a restart of dartd: no descriptors are kept: %s (start dartd by systemd, or create stores with --file)",
+		error.text);
+}
+
 int stores__create(struct stores *stores, const char *name,
-		   const struct dart_store_geometry *geometry, int fd,
-		   const char *file, struct store **result,
+		   const struct dart_store_geometry *geometry,
+		   struct store_origin *origin, struct store **result,
 		   struct dart_error *error)
 {
-	int ret = stores__check_name(stores, name, error) ?:
-			  store__new(stores->device, name, geometry, fd, file,
-				     result, error);
+	char kept[FD_STORE_NAME_MAX];
+	int ret = stores__check_name(stores, name, error);
 
 	if (ret)
 		return ret;
+	store_kept__name(name, geometry, kept);
+	origin->kept = origin->file ? -1 : stores__find_kept(stores, kept,
+							     geometry);
+	ret = store__new(stores->device, name, geometry, origin, result, error);
+	if (ret)
+		return ret;
+	if (stores__drop_others(stores, name, origin->kept < 0 ? NULL : kept))
+		log__warning(
+			"dropped the kept memory of store %s: it has another geometry, or a file",
+			name);
+	if (origin->kept >= 0)
+		fd_store__release(&stores->kept, kept);
+	else if (!origin->file)
+		stores__keep(stores, *result);
 	TAILQ_INSERT_TAIL(&stores->list, *result, link);
 	changes__announce(stores->changes, "added", "store", name);
 	return 0;
@@ -71,16 +139,20 @@ void stores__disconnect_readers(struct stores *stores, struct store *store)
 void stores__delete(struct stores *stores, struct store *store)
 {
 	const struct report_qp *report_qp;
-	char address[INET_ADDRSTRLEN];
+	char address[INET_ADDRSTRLEN], kept[FD_STORE_NAME_MAX];
 
 	stores__disconnect_readers(stores, store);
 	TAILQ_FOREACH(report_qp, &store->report_qps, link) {
 		inet_ntop(AF_INET, &report_qp->address, address,
 			  sizeof(address));
-		changes__announce(stores->changes, "removed", "reporter",
-				  address);
+		changes__announce_in(stores->changes, "removed", "reporter",
+				     address, store->name);
 	}
 	changes__announce(stores->changes, "removed", "store", store->name);
+	if (!store->file) {
+		store_kept__name(store->name, &store->geometry, kept);
+		fd_store__remove(&stores->kept, kept);
+	}
 	TAILQ_REMOVE(&stores->list, store, link);
 	store__free(store);
 }

@@ -6,9 +6,11 @@
 #include "agent/base/changes.h"
 #include "agent/base/request.h"
 #include "agent/rdma/listener.h"
-#include "store.h"
+#include "store_kept.h"
 
 struct stores {
+	struct fd_store kept;	/* memory of stores in the last dartd */
+	bool has_warned;	/* that no service manager keeps any */
 	const struct device *device;
 	struct listener *listener;
 	const struct changes *changes;
@@ -20,11 +22,16 @@ void stores__open(struct stores *stores, const struct device *device,
 		  struct listener *listener, const struct changes *changes);
 void stores__close(struct stores *stores);
 
-/* See store__new(). */
+/*
+ * See store__new().  If the service manager keeps the memory of a store with this
+ * name and geometry, sets @origin->kept: the store gets those bytes.
+ */
 int stores__create(struct stores *stores, const char *name,
-		   const struct dart_store_geometry *geometry, int fd,
-		   const char *file, struct store **store,
+		   const struct dart_store_geometry *geometry,
+		   struct store_origin *origin, struct store **store,
 		   struct dart_error *error);
+/* Drops the memory of a store that was not created again; was there any? */
+bool stores__drop_kept(struct stores *stores, const char *name);
 void stores__disconnect_readers(struct stores *stores, struct store *store);
 /* Disconnects its readers first, and ends its reporters. */
 void stores__delete(struct stores *stores, struct store *store);

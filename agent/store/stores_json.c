@@ -21,14 +21,15 @@ static json_int_t count_reporters(const struct store *store)
 json_t *stores_json__store(const struct store *store)
 {
 	return json_pack(
-		"{s:s, s:I, s:I, s:I, s:I, s:I, s:b, s:s*, s:I, s:I}", "name",
+		"{s:s, s:I, s:I, s:I, s:I, s:I, s:b, s:s*, s:I, s:I, s:I}", "name",
 		store->name, "slots_log2",
 		(json_int_t)__builtin_ctzll(store->geometry.slots), "value_length",
 		(json_int_t)store->geometry.value_length, "checksum_bits",
 		(json_int_t)store->geometry.checksum_bits, "redundancy",
 		(json_int_t)store->geometry.redundancy, "bytes",
 		(json_int_t)store->memory.length, "huge_pages",
-		store->memory.is_huge, "file", store->file, "reporters",
+		store->memory.is_huge, "file", store->file, "epoch",
+		(json_int_t)store->epoch, "reporters",
 		count_reporters(store), "readers", (json_int_t)store->readers.peers);
 }
 
@@ -51,6 +52,7 @@ static json_t *collector(const struct store *store,
 		.ip = report_qp->local,
 		.qpn = report_qp->queue_pair->qp_num,
 		.rkey = store->written.memory_region->rkey,
+		.epoch = store->epoch,
 		.first_psn = report_qp->first_psn,
 		.base = store->written.base,
 		.geometry = store->geometry,

@@ -57,7 +57,8 @@ static int create_store(struct request *request)
 	json_int_t checksum_bits = DART_STORE_CHECKSUM_BITS;
 	json_int_t redundancy = DART_STORE_REDUNDANCY;
 	struct dart_store_geometry geometry;
-	const char *name, *file = NULL;
+	struct store_origin origin = { .fd = request->fd };
+	const char *name;
 	struct store *store;
 	int ret;
 
@@ -65,19 +66,25 @@ static int create_store(struct request *request)
 			      "name", &name, "slots_log2", &slots_log2,
 			      "value_length", &value_length, "checksum_bits",
 			      &checksum_bits, "redundancy", &redundancy, "file",
-			      &file);
-	if (!ret && !file != (request->fd < 0))
+			      &origin.file);
+	if (!ret && !origin.file != (request->fd < 0))
 		ret = dart_error__set(&request->error, EINVAL,
 				      "a file has a name and a descriptor");
 	ret = ret ?: make_geometry(slots_log2, value_length, checksum_bits,
-				   redundancy, &geometry, &request->error) ?:
-		     stores__create(request->subject, name, &geometry,
-				    request->fd, file, &store, &request->error);
+				   redundancy, &geometry, &request->error);
 	if (ret)
 		return ret;
-	log__info("created store %s: %zu bytes%s", store->name,
+	store_kept__read_store(request->kept, name, &origin);
+	ret = stores__create(request->subject, name, &geometry, &origin, &store,
+			     &request->error);
+	if (ret)
+		return ret;
+	log__info("created store %s: %zu bytes%s%s", store->name,
 		  store->memory.length,
-		  store->memory.is_huge ? " in huge pages" : "");
+		  store->memory.is_huge ? " in huge pages" : "",
+		  origin.kept < 0 ? "" : ", with the reports in it");
+	json_decref(request->kept);
+	request->kept = store_kept__store(store);
 	request->result = stores_json__store(store);
 	return 0;
 }
@@ -87,6 +94,11 @@ static int delete_store(struct request *request)
 	struct store *store;
 	int ret = find(request, request->text, &store);
 
+	if (ret && stores__drop_kept(request->subject, request->text)) {
+		log__info("deleted the kept memory of store %s", request->text);
+		request->result = json_pack("{s:s}", "name", request->text);
+		return 0;
+	}
 	if (ret)
 		return ret;
 	stores__disconnect_readers(request->subject, store);
@@ -185,12 +197,19 @@ static int add_reporter(struct request *request)
 		ret = dart_error__set(&request->error, EEXIST,
 				      "'%s' has a reporter %s already",
 				      named.store->name, named.text);
-	ret = ret ?: store__add_reporter(named.store, named.address,
-					 &named.report_qp, &request->error);
+	if (ret)
+		return ret;
+	ret = store__add_reporter(named.store, named.address,
+				  store_kept__read_reporter(request->kept,
+							    named.text),
+				  &named.report_qp, &request->error);
 	if (ret)
 		return ret;
 	log__info("%s reports to store %s", named.text, named.store->name);
-	changes__announce(stores->changes, "added", "reporter", named.text);
+	changes__announce_in(stores->changes, "added", "reporter", named.text,
+			     named.store->name);
+	json_decref(request->kept);
+	request->kept = store_kept__reporter(named.report_qp);
 	request->result = stores_json__reporter(named.store, named.report_qp);
 	return 0;
 }
@@ -210,7 +229,8 @@ static int remove_reporter(struct request *request)
 	request->result = stores_json__reporter(named.store, named.report_qp);
 	log__info("%s no longer reports to store %s", named.text,
 		  named.store->name);
-	changes__announce(stores->changes, "removed", "reporter", named.text);
+	changes__announce_in(stores->changes, "removed", "reporter", named.text,
+			     named.store->name);
 	store__remove_reporter(named.store, named.report_qp);
 	return 0;
 }

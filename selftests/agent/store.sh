@@ -228,7 +228,6 @@ for store in paths kept; do
 	check "an unprivileged user cannot change the memory of the store $store" \
 		unprivileged /run/store_descriptor $store
 done
-check "root cannot change the memory of a store without a file" store_descriptor paths
 
 # ---- leftovers
 

@@ -82,9 +82,13 @@
  *       optional.  F only names a file on tmpfs or hugetlbfs, whose descriptor,
  *       open for reading and writing, comes with the first byte.  The file is
  *       empty, or has the size of the store (in whole pages) and keeps its
- *       contents.  Root only.
+ *       contents.  Without F, a store with this name and geometry whose memory
+ *       the service manager has kept gets that memory, with its contents.  Root
+ *       only.
  *   {"request": "store-delete", "name": N}
- *       Disconnects the readers and ignores later reports.  Root only.
+ *       Disconnects the readers and ignores later reports; or releases memory
+ *       that has been kept for a store N that does not exist, and the "store" of
+ *       the reply has only a "name".  Root only.
  *   {"request": "store-list"}
  *   {"request": "store-open", "name": N}
  *       With the first byte of the reply comes a file descriptor to mmap() for
@@ -124,7 +128,7 @@
  * A change: {"time_ms": CLOCK_REALTIME in ms, "event": E, "object": O, "name": N}.
  * E and O: "added", "removed" or "ended" (its counters no longer exist) of an
  * "entry" or "follower"; "added" or "removed" of a "store" or "reporter" (N is its
- * address); "loaded" or "unloaded" of a "probe"; "connected" or "disconnected" of a
+ * address, and "store" names its store); "loaded" or "unloaded" of a "probe"; "connected" or "disconnected" of a
  * "controller" or "reader" (N is its "peer").
  *
  * A probe: {"name": N, "loaded": true, "entries": ["tcp"], "missed": 0,
@@ -133,8 +137,9 @@
  *
  * A store: {"name": N, "slots_log2": 20, "value_length": 20, "checksum_bits": 32,
  * "redundancy": 2, "bytes": 25165824, "huge_pages": false, "file": F,
- * "reporters": 1, "readers": 0}; "file" is present only if the store has one;
- * "reporters" and "readers" are numbers of them.
+ * "epoch": S, "reporters": 1, "readers": 0}; "file" is present only if the store
+ * has one; S: as in dart_collectors(5); "reporters" and "readers" are numbers of
+ * them.
  *
  * A reporter: {"store": N, "reporter": A, "qpn": 17}.
  *

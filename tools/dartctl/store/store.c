@@ -155,6 +155,7 @@ static const struct table_column columns[] = {
 	{ "BYTES", "bytes", true, NULL },
 	{ "REPORTERS", "reporters", true, NULL },
 	{ "READERS", "readers", true, NULL },
+	{ "EPOCH", "epoch", true, NULL },
 	{ "FILE", "file", false, NULL },
 	{ }
 };

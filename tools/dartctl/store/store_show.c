@@ -67,6 +67,9 @@ static void print(const struct store_map *map, const struct filling *filling)
 	printf("redundancy     %u\n", geometry->redundancy);
 	printf("memory         %llu bytes\n",
 	       (unsigned long long)dart_store_geometry__length(geometry));
+	printf("epoch          %lld\n",
+	       (long long)json_integer_value(
+		       json_object_get(map->description, "epoch")));
 	printf("written slots  %.2f %%\n", 100 * filling->written);
 	if (isfinite(filling->load))
 		printf("load factor    %.4f keys per slot\n", filling->load);

@@ -12,6 +12,7 @@
 
 #define QPN_MIN		2	/* 0 and 1 are for management */
 #define BITS_24_MAX	0xffffff
+#define EPOCH_MAX	(INT64_C(1) << 53)	/* exact in any reader of JSON */
 
 /* The state of reading the files of one call. */
 struct load {
@@ -170,7 +171,7 @@ static int add_collector(struct load *load,
 /* The numbers of an element, as wide as in JSON. */
 struct numbers {
 	json_int_t qpn, rkey, slots_log2, value_length, checksum_bits,
-		   redundancy, first_psn;
+		   redundancy, first_psn, epoch;
 };
 
 static bool is_in(json_int_t number, json_int_t least, json_int_t most)
@@ -189,6 +190,8 @@ static int take_numbers(struct load *load, const struct numbers *numbers,
 		return refuse(load, "rkey has more than 32 bits");
 	if (!is_in(numbers->first_psn, 0, BITS_24_MAX))
 		return refuse(load, "first_psn has more than 24 bits");
+	if (!is_in(numbers->epoch, 0, EPOCH_MAX))
+		return refuse(load, "epoch is negative, or has more than 53 bits");
 	if (!is_in(numbers->slots_log2, 0, DART_STORE_SLOTS_LOG2_MAX) ||
 	    !is_in(numbers->value_length, 0, UINT32_MAX) ||
 	    !is_in(numbers->checksum_bits, 0, UINT32_MAX) ||
@@ -197,6 +200,7 @@ static int take_numbers(struct load *load, const struct numbers *numbers,
 
 	collector->qpn = numbers->qpn;
 	collector->rkey = numbers->rkey;
+	collector->epoch = numbers->epoch;
 	collector->first_psn = numbers->first_psn;
 	geometry->slots = UINT64_C(1) << numbers->slots_log2;
 	geometry->value_length = numbers->value_length;
@@ -214,12 +218,12 @@ static int take_line(struct load *load, json_t *json)
 {
 	struct dart_collector collector = { .qpn = 0 };
 	const char *name, *reporter, *mac, *ip, *base, *shares = NULL;
-	struct numbers numbers;
+	struct numbers numbers = { .epoch = 0 };
 	json_error_t error;
 	int ret;
 
 	if (json_unpack_ex(json, &error, 0,
-			   "{s:s, s:s, s:s, s:s, s:I, s:I, s:s, s:I, s:I, s:I, s:I, s:I, s?s !}",
+			   "{s:s, s:s, s:s, s:s, s:I, s:I, s:s, s:I, s:I, s:I, s:I, s:I, s?I, s?s !}",
 			   "name", &name, "reporter", &reporter, "mac", &mac,
 			   "ip", &ip, "qpn", &numbers.qpn,
 			   "rkey", &numbers.rkey, "base", &base,
@@ -228,6 +232,7 @@ static int take_line(struct load *load, json_t *json)
 			   "checksum_bits", &numbers.checksum_bits,
 			   "redundancy", &numbers.redundancy,
 			   "first_psn", &numbers.first_psn,
+			   "epoch", &numbers.epoch,
 			   "shares", &shares))
 		return refuse(load, "%s", error.text);
 	if (!*name || strlen(name) >= sizeof(collector.name))
@@ -393,7 +398,7 @@ json_t *dart_collector__to_json(const struct dart_collector *collector)
 		 collector->mac[0], collector->mac[1], collector->mac[2],
 		 collector->mac[3], collector->mac[4], collector->mac[5]);
 	snprintf(base, sizeof(base), "0x%" PRIx64, collector->base);
-	return json_pack("{s:s, s:s, s:s, s:s, s:I, s:I, s:s, s:i, s:I, s:I, s:I, s:I}",
+	return json_pack("{s:s, s:s, s:s, s:s, s:I, s:I, s:s, s:i, s:I, s:I, s:I, s:I, s:o*}",
 			 "name", collector->name, "reporter", reporter,
 			 "mac", mac, "ip", ip,
 			 "qpn", (json_int_t)collector->qpn,
@@ -402,5 +407,7 @@ json_t *dart_collector__to_json(const struct dart_collector *collector)
 			 "value_length", (json_int_t)geometry->value_length,
 			 "checksum_bits", (json_int_t)geometry->checksum_bits,
 			 "redundancy", (json_int_t)geometry->redundancy,
-			 "first_psn", (json_int_t)collector->first_psn);
+			 "first_psn", (json_int_t)collector->first_psn,
+			 "epoch", collector->epoch ?
+					 json_integer(collector->epoch) : NULL);
 }

@@ -12,10 +12,11 @@
  *       "mac": "52:54:00:00:00:01", "ip": "10.0.0.1", "qpn": 17,
  *       "rkey": 4660, "base": "0x3a5f00000000", "slots_log2": 20,
  *       "value_length": 20, "checksum_bits": 32, "redundancy": 2,
- *       "first_psn": 0, "shares": "0-1023"}]}
+ *       "first_psn": 0, "epoch": 1795339800, "shares": "0-1023"}]}
  *
  * reporter: the source address from which this queue pair accepts reports; a
- * reporter uses the elements with its address.  base: a string, because JSON's
+ * reporter uses the elements with its address.  epoch: higher for each set of
+ * numbers that the agent has made for the store; optional.  base: a string, because JSON's
  * numbers are not wide enough.  shares: a list of numbers and ranges,
  * "0-511,600"; if all collectors omit it, they get equal parts in their order.
  */
@@ -40,6 +41,7 @@ struct dart_collector {
 	uint32_t rkey;
 	uint32_t first_psn;	/* 24 bits */
 	uint64_t base;		/* address of slot 0 */
+	uint64_t epoch;		/* of qpn, rkey and base; 0: unknown */
 	struct dart_store_geometry geometry;
 };
 

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What the next dartd must know of a store: its memory, as a descriptor under a
+ * name in the fd store, and its numbers, as the "kept" of a registration.
+ */
+#ifndef STORE_KEPT_H
+#define STORE_KEPT_H
+
+#include <jansson.h>
+
+#include "agent/base/fd_store.h"
+#include "store.h"
+
+/* All names in the fd store begin with this. */
+#define STORE_KEPT_PREFIX "store-"
+
+/* The name of the memory: that of the store and its geometry. */
+void store_kept__name(const char *store,
+		      const struct dart_store_geometry *geometry,
+		      char name[static FD_STORE_NAME_MAX]);
+/* The beginning of it, the same for all geometries. */
+void store_kept__prefix(const char *store,
+			char prefix[static FD_STORE_NAME_MAX]);
+
+/* New references, NULL if out of memory. */
+json_t *store_kept__store(const struct store *store);
+json_t *store_kept__reporter(const struct report_qp *report_qp);
+
+/*
+ * Takes the numbers out of @kept: hostile, NULL if there are none.  Impossible
+ * ones are logged and replaced by new ones.
+ */
+void store_kept__read_store(const json_t *kept, const char *name,
+			    struct store_origin *origin);
+int32_t store_kept__read_reporter(const json_t *kept, const char *address);
+
+#endif /* STORE_KEPT_H */
