@@ -3,7 +3,7 @@
 programs += dartctl
 dartctl_sources := $(wildcard tools/dartctl/*.c tools/dartctl/*/*.c)
 dartctl_libraries := dart
-dartctl_packages := jansson libbpf smartcols
+dartctl_packages := jansson libbpf libsystemd smartcols
 dartctl_skeletons := xdp_reporter
 
 unit_switch_steps_sources := $(addprefix tools/dartctl/switch/, \

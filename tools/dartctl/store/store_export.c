@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "store_watch.h"
 #include "tools/dartctl/command.h"
 #include "tools/dartctl/switch/commands.h"
 
@@ -13,6 +14,7 @@ enum {
 	OPTION_PROGRAM,
 	OPTION_PORT,
 	OPTION_ALL_COPIES,
+	OPTION_WATCH,
 };
 
 static const struct option export_options[] = {
@@ -21,6 +23,7 @@ static const struct option export_options[] = {
 	{ "program", required_argument, NULL, OPTION_PROGRAM },
 	{ "port", required_argument, NULL, OPTION_PORT },
 	{ "all-copies", no_argument, NULL, OPTION_ALL_COPIES },
+	{ "watch", required_argument, NULL, OPTION_WATCH },
 	{ }
 };
 
@@ -29,6 +32,7 @@ struct request {
 	const struct target *target;
 	const char *reporter;		/* NULL: all of them */
 	const char *program;
+	const char *watched;		/* a file to keep up to date, or NULL */
 	struct switch_options options;
 };
 
@@ -124,6 +128,9 @@ static int take(struct request *request, int option)
 	case OPTION_ALL_COPIES:
 		request->options.all_copies = true;
 		return 0;
+	case OPTION_WATCH:
+		request->watched = optarg;
+		return *optarg ? 0 : misuse("--watch needs the name of a file");
 	default:
 		return EXIT_USAGE;
 	}
@@ -146,12 +153,44 @@ static int parse(struct options *options, int argc, char **argv,
 	if (request->target->is_switch && !request->program)
 		return misuse("--target %s needs --program and --port",
 			      request->target->name);
+	if (request->target->is_switch && request->watched)
+		return misuse("--watch writes no commands for --target %s (see 'switch push --follow')",
+			      request->target->name);
 	if (!request->target->is_switch &&
 	    (request->program || more->port_count || more->all_copies))
 		return misuse(
 			"--target %s takes no --program, --port or --all-copies",
 			request->target->name);
 	return 0;
+}
+
+static json_t *make_file(json_t *collectors, const void *reporter)
+{
+	json_t *file;
+
+	select_reporter(collectors, reporter);
+	if (!json_array_size(collectors)) {
+		errno = ENODATA;
+		return NULL;
+	}
+	file = pack_file(collectors);
+	if (!file)
+		errno = ENOMEM;
+	return file;
+}
+
+static int keep_up_to_date(const struct options *options,
+			   const struct request *request, const char *store)
+{
+	const struct store_watch watch = {
+		.options = options,
+		.store = store,
+		.path = request->watched,
+		.make = make_file,
+		.argument = request->reporter,
+	};
+
+	return store_watch__run(&watch);
 }
 
 int command_store_export(struct options *options, int argc, char **argv)
@@ -163,6 +202,8 @@ int command_store_export(struct options *options, int argc, char **argv)
 	status = parse(options, argc, argv, &request);
 	if (status)
 		return status;
+	if (request.watched)
+		return keep_up_to_date(options, &request, argv[optind]);
 	collectors =
 		client__ask(options,
 			    json_pack("{s:s, s:s}", "request", "store-export",

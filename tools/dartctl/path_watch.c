@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Waits for changes of files by inotify(7). */
+#include <errno.h>
+#include <limits.h>
+#include <poll.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/inotify.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "path_watch.h"
+
+/* A file was replaced or written; IN_ATTRIB: the agent opened its socket. */
+#define CHANGES		(IN_MOVED_TO | IN_CLOSE_WRITE | IN_ATTRIB | \
+			 IN_DELETE_SELF | IN_MOVE_SELF)
+
+int path_watch__open(struct path_watch *watch, const char *const *paths,
+		     size_t count, struct dart_error *error)
+{
+	*watch = (struct path_watch){
+		.inotify = inotify_init1(IN_CLOEXEC | IN_NONBLOCK),
+		.paths = paths,
+		.count = count,
+	};
+	if (watch->inotify >= 0)
+		return 0;
+	return dart_error__system(
+		error, errno,
+		"cannot watch files (see fs.inotify.max_user_instances)");
+}
+
+void path_watch__close(struct path_watch *watch)
+{
+	close(watch->inotify);
+}
+
+/* Shortens @path to its directory: "/" or "." at last. */
+static void to_directory(char path[static PATH_MAX])
+{
+	char *slash = strrchr(path, '/');
+
+	if (!slash)
+		strcpy(path, ".");
+	else
+		slash[slash == path] = '\0';
+}
+
+/*
+ * Watches the directory of @path; if it does not exist, the nearest one above it, for
+ * the creation of the next.
+ */
+static int add(int inotify, const char *path, struct dart_error *error)
+{
+	char directory[PATH_MAX], missing[PATH_MAX];
+	uint32_t mask;
+
+	do {
+		snprintf(directory, sizeof(directory), "%s", path);
+		to_directory(directory);
+		missing[0] = '\0';
+		mask = CHANGES | IN_ONLYDIR | IN_MASK_ADD;
+		while (inotify_add_watch(inotify, directory, mask) < 0) {
+			if (errno != ENOENT || !strcmp(directory, "/") ||
+			    !strcmp(directory, "."))
+				return dart_error__system(error, errno,
+							  "cannot watch '%s'",
+							  directory);
+			strcpy(missing, directory);
+			to_directory(directory);
+			mask |= IN_CREATE;
+		}
+		/* It may have been created in between. */
+	} while (*missing && !access(missing, F_OK));
+	return 0;
+}
+
+int path_watch__arm(const struct path_watch *watch, struct dart_error *error)
+{
+	int ret = 0;
+	size_t i;
+
+	for (i = 0; !ret && i < watch->count; i++)
+		ret = add(watch->inotify, watch->paths[i], error);
+	return ret;
+}
+
+/* Is the event about one of the files, or about a directory above one? */
+static bool path_watch__concerns(const struct path_watch *watch,
+				 const struct inotify_event *event)
+{
+	const char *slash;
+	size_t i;
+
+	if (!event->len || event->mask & IN_ISDIR)
+		return true;
+	for (i = 0; i < watch->count; i++) {
+		slash = strrchr(watch->paths[i], '/');
+		if (!strcmp(event->name, slash ? slash + 1 : watch->paths[i]))
+			return true;
+	}
+	return false;
+}
+
+static bool path_watch__has_changed(const struct path_watch *watch)
+{
+	union {
+		struct inotify_event event;
+		char bytes[4096];
+	} events;
+	const struct inotify_event *event;
+	bool has_changed = false;
+	ssize_t length, at;
+
+	while ((length = read(watch->inotify, &events, sizeof(events))) > 0) {
+		for (at = 0; at < length; at += sizeof(*event) + event->len) {
+			event = (const void *)(events.bytes + at);
+			has_changed |= path_watch__concerns(watch, event);
+		}
+	}
+	return has_changed;
+}
+
+static int64_t now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * INT64_C(1000) + now.tv_nsec / 1000000;
+}
+
+enum path_watch_event path_watch__wait(const struct path_watch *watch, int fd,
+				       int ms)
+{
+	struct pollfd files[] = {
+		{ .fd = watch->inotify, .events = POLLIN },
+		{ .fd = fd, .events = POLLIN },
+	};
+	const int64_t end = now_ms() + ms;
+	int64_t left;
+
+	for (;;) {
+		left = end - now_ms();
+		if (ms < 0)
+			left = -1;
+		else if (left < 0)
+			left = 0;
+		if (!poll(files, 2, left))
+			return PATH_WATCH_TIMEOUT;
+		if (files[0].revents && path_watch__has_changed(watch))
+			return PATH_WATCH_CHANGED;
+		if (files[1].revents)
+			return PATH_WATCH_READABLE;
+	}
+}

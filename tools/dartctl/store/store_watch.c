@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* dartctl store export --watch: keeps a file of collectors up to date. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <systemd/sd-daemon.h>
+
+#include <libdart/registration/client.h>
+
+#include "file_replace.h"
+#include "store_watch.h"
+#include "tools/dartctl/client.h"
+#include "tools/dartctl/message.h"
+#include "tools/dartctl/path_watch.h"
+
+#define BUSY_MS	1000	/* until the next try if dartd has too many clients */
+
+struct session {
+	const struct store_watch *watch;
+	struct path_watch socket;
+	struct dart_registration_client changes; /* with a request "monitor" */
+	bool is_connected;
+	char *written;		/* the contents of the file, NULL at first */
+	struct dart_error error, said;
+};
+
+/* Says a sentence once, until another one is said or session__forget(). */
+static void session__say(struct session *session, const char *format)
+{
+	if (!strcmp(session->error.text, session->said.text))
+		return;
+	session->said = session->error;
+	fail(EAGAIN, format, session->watch->path, session->error.text);
+}
+
+static int ask(struct session *session,
+	       struct dart_registration_client *client, const char *type,
+	       const char *store, json_t **reply)
+{
+	json_t *request = json_pack("{s:s, s:s*}", "request", type, "name",
+				    store);
+	int ret;
+
+	*reply = NULL;
+	if (!request)
+		return dart_error__no_memory(&session->error);
+	ret = dart_registration_client__ask(client, request, -1, reply, NULL,
+					    &session->error);
+	json_decref(request);
+	if (*reply)
+		client__check_version(*reply);
+	return ret;
+}
+
+static void session__disconnect(struct session *session)
+{
+	if (session->is_connected)
+		dart_registration_client__close(&session->changes);
+	session->is_connected = false;
+}
+
+/* Subscribes to changes, so that none is missed after the first look. */
+static int session__connect(struct session *session)
+{
+	json_t *reply;
+	int ret;
+
+	if (session->is_connected)
+		return 0;
+	ret = dart_registration_client__open(&session->changes,
+					     session->watch->options->socket,
+					     &session->error);
+	if (ret)
+		return ret;
+	session->is_connected = true;
+	ret = ask(session, &session->changes, "monitor", NULL, &reply);
+	json_decref(reply);
+	return ret;
+}
+
+/* Writes the file if @json differs from it. */
+static int session__write(struct session *session, json_t *json)
+{
+	const char *path = session->watch->path;
+	char *text = json_dumps(json, JSON_INDENT(1) | JSON_ENSURE_ASCII);
+	int ret = 0;
+
+	if (!text)
+		return dart_error__no_memory(&session->error);
+	if (!session->written || strcmp(text, session->written)) {
+		ret = file_replace(path, text, &session->error);
+		if (ret) {
+			free(text);
+			return ret;
+		}
+	}
+	if (!session->written)
+		sd_notifyf(0, "READY=1\nSTATUS=%s follows store %s", path,
+			   session->watch->store);
+	free(session->written);
+	session->written = text;
+	session->said.text[0] = '\0';
+	return 0;
+}
+
+/* *@is_final: no change of dartd can mend the failure. */
+static int session__export(struct session *session, bool *is_final)
+{
+	const struct store_watch *watch = session->watch;
+	struct dart_registration_client client;
+	json_t *reply, *file;
+	int ret;
+
+	ret = dart_registration_client__open(&client, watch->options->socket,
+					     &session->error);
+	if (ret)
+		return ret;
+	ret = ask(session, &client, "store-export", watch->store, &reply);
+	dart_registration_client__close(&client);
+	if (ret) {
+		json_decref(reply);
+		return ret;
+	}
+	file = watch->make(json_object_get(reply, "collectors"),
+			   watch->argument);
+	ret = file ? 0 : -errno;
+	json_decref(reply);
+	if (ret == -ENODATA)
+		return dart_error__set(
+			&session->error, ENODATA,
+			"store '%s' has no such reporters (see dartctl reporter add)",
+			watch->store);
+	if (ret)
+		return dart_error__no_memory(&session->error);
+	ret = session__write(session, file);
+	*is_final = ret;
+	json_decref(file);
+	return ret;
+}
+
+/* Does this line of "monitor" tell of the store or of its reporters? */
+static bool concerns(const json_t *change, const char *store)
+{
+	const char *object = "", *name = "", *its = NULL;
+
+	json_unpack((json_t *)change, "{s:s, s:s, s?s}", "object", &object,
+		    "name", &name, "store", &its);
+	if (!strcmp(object, "reporter"))
+		return !its || !strcmp(its, store);
+	return !strcmp(object, "store") && !strcmp(name, store);
+}
+
+/* Reads the changes that have come.  Is one about the store? */
+static int session__receive(struct session *session, bool *has_changed)
+{
+	struct dart_registration_client *changes = &session->changes;
+	json_t *change;
+	int ret;
+
+	do {
+		ret = dart_registration_client__next(changes, &change,
+						     &session->error);
+		if (ret)
+			return ret;
+		*has_changed |= concerns(change, session->watch->store);
+		json_decref(change);
+	} while (changes->length &&
+		 memchr(changes->bytes, '\n', changes->length));
+	return 0;
+}
+
+/* Sleeps until the file may need to be written again. */
+static void session__wait(struct session *session, int ret)
+{
+	bool has_changed = false;
+	int fd, ms = ret == -EUSERS ? BUSY_MS : -1;
+
+	while (!has_changed) {
+		fd = session->is_connected ? session->changes.socket : -1;
+		if (path_watch__wait(&session->socket, fd, ms) !=
+		    PATH_WATCH_READABLE)
+			return;
+		if (session__receive(session, &has_changed)) {
+			session__disconnect(session);
+			return;
+		}
+	}
+}
+
+/* Can dartd, or a change in it, mend this? */
+static bool may_pass(int ret)
+{
+	switch (ret) {
+	case -ENOENT:
+	case -ENODATA:
+	case -EUSERS:
+	case -ECONNREFUSED:
+	case -ECONNRESET:
+	case -EPIPE:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static bool is_lost(int ret)
+{
+	return ret == -ECONNREFUSED || ret == -ECONNRESET || ret == -EPIPE ||
+	       ret == -EUSERS;
+}
+
+static int session__run(struct session *session)
+{
+	bool is_final = false;
+	int ret;
+
+	for (;;) {
+		ret = path_watch__arm(&session->socket, &session->error);
+		if (ret)
+			return ret;
+		ret = session__connect(session);
+		if (ret)
+			session__disconnect(session);
+		else
+			ret = session__export(session, &is_final);
+		if (is_final || (ret && !may_pass(ret)))
+			return ret;
+		if (ret)
+			session__say(session, "'%s' waits: %s");
+		if (is_lost(ret))
+			session__disconnect(session);
+		session__wait(session, ret);
+	}
+}
+
+int store_watch__run(const struct store_watch *watch)
+{
+	struct session session = { .watch = watch };
+	int ret;
+
+	ret = path_watch__open(&session.socket, &watch->options->socket, 1,
+			       &session.error);
+	if (!ret) {
+		ret = session__run(&session);
+		session__disconnect(&session);
+		path_watch__close(&session.socket);
+	}
+	free(session.written);
+	return fail(-ret, "cannot keep '%s' up to date: %s", watch->path,
+		    session.error.text);
+}
