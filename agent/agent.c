@@ -20,12 +20,26 @@ static void agent__open_map_watch(struct agent *agent, sd_event *loop)
 			error.text);
 }
 
+/* The kinds of peers, what they connect to, and their counts. */
+static void agent__open_peer_services(struct agent *agent)
+{
+	struct counts *counts = agent->self.counts;
+
+	agent->peer_services[0] = (struct peer_service){
+		&controller_kind, &agent->control_region, &counts->controllers
+	};
+	agent->peer_services[1] = (struct peer_service){
+		&reader_kind, &agent->stores, &counts->readers
+	};
+}
+
 int agent__open(struct agent *agent, const struct options *options,
 		sd_event *loop, struct dart_error *error)
 {
+	struct counts *counts;
 	int ret;
 
-	/* Which object handles which requests, of clients and over RDMA. */
+	/* Which object handles which requests of clients. */
 	*agent = (struct agent){
 		.options = *options,
 		.request_tables = {
@@ -38,18 +52,20 @@ int agent__open(struct agent *agent, const struct options *options,
 			{ client_requests, NULL },
 			{ agent_requests, agent },
 		},
-		.peer_services = {
-			{ &controller_kind, &agent->control_region },
-			{ &reader_kind, &agent->stores },
-		},
 	};
 
 	ret = region__open(&agent->region, error);
 	if (ret)
 		return ret;
-	ret = device__open(&agent->device, loop, error);
+	ret = self__open(&agent->self, &agent->region, error);
 	if (ret)
 		goto close_region;
+	counts = agent->self.counts;
+	log__count_suppressed(&counts->suppressed_messages);
+	agent__open_peer_services(agent);
+	ret = device__open(&agent->device, loop, error);
+	if (ret)
+		goto close_self;
 	ret = leases__open(&agent->leases, loop);
 	if (ret < 0) {
 		dart_error__system(error, -ret, "cannot create a timer");
@@ -60,7 +76,7 @@ int agent__open(struct agent *agent, const struct options *options,
 	if (ret)
 		goto close_leases;
 	exposure__open(&agent->exposure, options->exposure, agent->device.pd,
-		       &agent->region, &agent->leases);
+		       &agent->region, &agent->leases, &counts->memory);
 	ret = control_region__open(&agent->control_region, &agent->exposure,
 				   error);
 	if (ret)
@@ -70,7 +86,10 @@ int agent__open(struct agent *agent, const struct options *options,
 	registry__open(&agent->registry, &agent->changes, &agent->region,
 		       &agent->exposure, &agent->leases, &agent->control_region,
 		       &agent->file_watches, &agent->map_owner_watch,
-		       &agent->slab);
+		       &agent->slab, &counts->table);
+	ret = self__publish(&agent->self, &agent->registry, error);
+	if (ret)
+		goto close_registry;
 	followers__open(&agent->followers, &agent->registry, &agent->region,
 			&agent->file_watches, &agent->changes, loop);
 	ret = region_events__open(&agent->region_events, loop, &agent->region,
@@ -82,15 +101,15 @@ int agent__open(struct agent *agent, const struct options *options,
 	if (ret)
 		goto close_region_events;
 	stores__open(&agent->stores, &agent->device, &agent->listener,
-		     &agent->changes);
+		     &agent->changes, &counts->stores, &counts->memory);
 	ret = registration_socket__open(&agent->socket, loop, options->socket,
 					agent->request_tables, &agent->changes,
-					error);
+					&counts->clients, error);
 	if (ret)
 		goto close_stores;
 	ret = listener__open(&agent->listener, loop, options->port,
 			     &agent->device, agent->peer_services,
-			     &agent->changes, error);
+			     &agent->changes, &counts->connections, error);
 	if (ret)
 		goto close_socket;
 	return 0;
@@ -104,6 +123,7 @@ close_region_events:
 	region_events__close(&agent->region_events);
 close_followers:
 	followers__close(&agent->followers);
+close_registry:
 	registry__close(&agent->registry);
 	map_owner_watch__close(&agent->map_owner_watch);
 	control_region__close(&agent->control_region);
@@ -114,6 +134,9 @@ close_leases:
 	leases__close(&agent->leases);
 close_device:
 	device__close(&agent->device);
+close_self:
+	log__count_suppressed(NULL);
+	self__close(&agent->self);
 close_region:
 	region__close(&agent->region);
 	return ret;
@@ -134,5 +157,7 @@ void agent__close(struct agent *agent)
 	file_watches__close(&agent->file_watches);
 	leases__close(&agent->leases);
 	device__close(&agent->device);
+	log__count_suppressed(NULL);
+	self__close(&agent->self);
 	region__close(&agent->region);
 }

@@ -15,6 +15,7 @@
 #include "agent/rdma/device.h"
 #include "agent/rdma/listener.h"
 #include "agent/region/region.h"
+#include "agent/self/self.h"
 #include "agent/socket/registration_socket.h"
 #include "agent/store/stores.h"
 #include "agent/table/control_region.h"
@@ -29,6 +30,7 @@
 struct agent {
 	struct options options;
 	struct region region;
+	struct self self;
 	struct device device;
 	struct leases leases;
 	struct changes changes;

@@ -10,11 +10,13 @@
 #include <unistd.h>
 
 #include "clock.h"
+#include "counts.h"
 #include "log.h"
 
 #define INTERVAL_NS (LOG_INTERVAL_MS * INT64_C(1000000))
 
 static bool to_journal;
+static uint64_t *suppressed;	/* in all, or NULL */
 static SLIST_HEAD(, log_limit) limits = SLIST_HEAD_INITIALIZER(limits);
 
 /* JOURNAL_STREAM holds the device and inode of systemd's stream. */
@@ -91,11 +93,18 @@ void log__write_limited(struct log_limit *limit, int priority,
 		log__write(priority, "%s", message);
 		return;
 	}
+	if (suppressed)
+		count__add(suppressed, 1);
 	if (!limit->suppressed++)
 		SLIST_INSERT_HEAD(&limits, limit, link);
 	limit->priority = priority;
 	snprintf(limit->last, sizeof(limit->last), "%.*s",
 		 (int)sizeof(limit->last) - 1, message);
+}
+
+void log__count_suppressed(uint64_t *count)
+{
+	suppressed = count;
 }
 
 void log__close(void)

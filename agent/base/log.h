@@ -29,6 +29,8 @@ struct log_limit {
 
 /* Finds out whether stderr is the journal. */
 void log__open(void);
+/* Adds each suppressed message to *@count from now on; NULL: no longer. */
+void log__count_suppressed(uint64_t *count);
 /* Writes how many messages were suppressed. */
 void log__close(void);
 

@@ -14,6 +14,7 @@
 #include <libdart/error.h>
 
 struct ibv_pd;
+struct peer_counts;
 
 /* The beginning of the private data of every connect request. */
 struct peer_request {
@@ -52,6 +53,7 @@ struct peer_kind {
 struct peer_service {
 	const struct peer_kind *kind;
 	void *subject;
+	struct peer_counts *counts;
 };
 
 #endif /* PEER_KIND_H */

@@ -32,6 +32,7 @@ struct request {
 	 */
 	json_t *kept;
 	bool is_monitor;	/* changes follow the reply; set by "monitor" */
+	bool is_refused;	/* set by dispatch() */
 };
 
 enum request_fd {

@@ -16,6 +16,7 @@ struct connection {
 	struct rdma_cm_id *id;
 	struct ibv_qp *queue_pair;
 	const struct peer_kind *kind;
+	struct peer_counts *counts;	/* of its kind */
 	struct peer_object *object;	/* of the offer */
 	int64_t established;	/* ns, CLOCK_BOOTTIME; 0: not yet */
 	char peer[80];		/* address and port */

@@ -10,6 +10,7 @@
 #include "agent/base/clock.h"
 #include "agent/base/log.h"
 #include "listener.h"
+#include "rejection.h"
 
 /* A copy, because its event is acknowledged before the request is handled. */
 struct connect_request {
@@ -108,8 +109,10 @@ static int listener__accept(struct listener *listener,
 		      connection__accept(request->id, request->reads,
 					 listener->device, service->kind,
 					 &offer, &connection, error);
-	if (!ret)
+	if (!ret) {
+		connection->counts = service->counts;
 		TAILQ_INSERT_TAIL(&listener->connections, connection, link);
+	}
 	return ret;
 }
 
@@ -119,13 +122,15 @@ static void listener__on_request(struct listener *listener,
 	const struct peer_service *service;
 	struct dart_error error;
 	char peer[80];
+	int ret;
 
 	service = connect_request__find(request, listener->services);
-	if (!listener__accept(listener, service, request, &error))
+	ret = listener__accept(listener, service, request, &error);
+	if (!ret)
 		return;
 	connection__name_peer(request->id, peer, sizeof(peer));
-	log__peer_warning("%s %s rejected: %s", service->kind->name, peer,
-			  error.text);
+	rejection__note(listener->counts, ret, service->kind->name, peer,
+			error.text);
 	rdma_reject(request->id, NULL, 0);
 	rdma_destroy_id(request->id);
 }
@@ -134,6 +139,8 @@ static void listener__on_established(const struct listener *listener,
 				     struct connection *connection)
 {
 	connection->established = clock__nanoseconds(CLOCK_BOOTTIME);
+	count__add(&connection->counts->connected, 1);
+	count__add(&connection->counts->total, 1);
 	log__peer_info("%s %s connected", connection->kind->name,
 		       connection->peer);
 	changes__announce(listener->changes, "connected",
@@ -144,9 +151,13 @@ static void listener__drop(struct listener *listener,
 			   struct connection *connection)
 {
 	TAILQ_REMOVE(&listener->connections, connection, link);
-	if (connection->established)
+	if (connection->established) {
+		count__add(&connection->counts->connected, -1);
 		changes__announce(listener->changes, "disconnected",
 				  connection->kind->name, connection->peer);
+	} else {
+		count__add(&listener->counts->unfinished, 1);
+	}
 	connection__free(connection);
 }
 
@@ -263,7 +274,8 @@ static int listener__listen(struct listener *listener, uint16_t port,
 int listener__open(struct listener *listener, sd_event *loop, uint16_t port,
 		   const struct device *device,
 		   const struct peer_service *services,
-		   const struct changes *changes, struct dart_error *error)
+		   const struct changes *changes,
+		   struct connection_counts *counts, struct dart_error *error)
 {
 	int ret;
 
@@ -271,6 +283,7 @@ int listener__open(struct listener *listener, sd_event *loop, uint16_t port,
 		.device = device,
 		.services = services,
 		.changes = changes,
+		.counts = counts,
 	};
 	TAILQ_INIT(&listener->connections);
 

@@ -11,6 +11,7 @@
 #include <libdart/error.h>
 
 #include "agent/base/changes.h"
+#include "agent/base/counts.h"
 #include "agent/base/peer_kind.h"
 #include "agent/base/request.h"
 #include "connection.h"
@@ -20,6 +21,7 @@ struct listener {
 	const struct device *device;
 	const struct peer_service *services;
 	const struct changes *changes;
+	struct connection_counts *counts;
 	struct rdma_event_channel *channel;
 	struct rdma_cm_id *id;
 	sd_event_source *events;
@@ -30,7 +32,8 @@ struct listener {
 int listener__open(struct listener *listener, sd_event *loop, uint16_t port,
 		   const struct device *device,
 		   const struct peer_service *services,
-		   const struct changes *changes, struct dart_error *error);
+		   const struct changes *changes,
+		   struct connection_counts *counts, struct dart_error *error);
 void listener__close(struct listener *listener);
 
 /* Ends the connections of the peers that read @object. */

@@ -23,7 +23,7 @@ static void close_fd(int *fd)
 void client__free(struct client *client)
 {
 	TAILQ_REMOVE(&client->clients->list, client, link);
-	client->clients->count--;
+	count__add(&client->clients->counts->connected, -1);
 	if (client->is_monitor)
 		changes__unsubscribe(client->clients->changes,
 				     &client->subscriber);
@@ -154,6 +154,9 @@ static int client__handle_request(struct client *client)
 			 client->request_length - 1),
 		&client->output_length);
 	client->output_sent = 0;
+	count__add(&client->clients->counts->requests, 1);
+	count__add(&client->clients->counts->refused_requests,
+		   request.is_refused);
 	close_fd(&client->passed_fd);
 	client->has_extra_fd = false;
 	client->is_too_long = false;
@@ -278,7 +281,8 @@ int client__new(struct clients *clients, sd_event *loop, int fd)
 	client->reply_fd = -1;
 	client->clients = clients;
 	TAILQ_INSERT_TAIL(&clients->list, client, link);
-	clients->count++;
+	count__add(&clients->counts->connected, 1);
+	count__add(&clients->counts->total, 1);
 
 	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size)) {
 		ret = -errno;

@@ -16,13 +16,14 @@
 #include <dart/registration.h>
 
 #include "agent/base/changes.h"
+#include "agent/base/counts.h"
 #include "agent/base/request.h"
 
 struct clients {
 	const struct request_table *tables;
 	struct changes *changes;
 	TAILQ_HEAD(, client) list;
-	uint32_t count;
+	struct client_counts *counts;
 };
 
 struct client {

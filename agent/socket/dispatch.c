@@ -97,6 +97,7 @@ json_t *dispatch(const struct request_table *tables, struct request *request,
 	json_decref(request->kept);
 	if (!ret)
 		return reply__ok(type->result, request->result);
+	request->is_refused = true;
 	json_decref(request->result);
 	return reply__error(ret, request->error.text);
 }

@@ -41,7 +41,8 @@ static int on_event(sd_event_source *source, int listening, uint32_t revents,
 		return sd_event_exit(sd_event_source_get_event(source),
 				     EXIT_FAILURE);
 	}
-	if (socket->clients.count == CLIENTS_MAX) {
+	if (socket->clients.counts->connected == CLIENTS_MAX) {
+		count__add(&socket->clients.counts->rejected, 1);
 		turn_away(fd);
 		return 0;
 	}
@@ -121,12 +122,18 @@ registration_socket__set_mode(const struct registration_socket *socket,
 int registration_socket__open(struct registration_socket *result,
 			      sd_event *loop, const char *path,
 			      const struct request_table *tables,
-			      struct changes *changes, struct dart_error *error)
+			      struct changes *changes,
+			      struct client_counts *counts,
+			      struct dart_error *error)
 {
 	int ret;
 
 	*result = (struct registration_socket){
-		.clients = { .tables = tables, .changes = changes },
+		.clients = {
+			.tables = tables,
+			.changes = changes,
+			.counts = counts,
+		},
 	};
 	TAILQ_INIT(&result->clients.list);
 	result->address.sun_family = AF_UNIX;

@@ -26,6 +26,7 @@ int registration_socket__open(struct registration_socket *socket,
 			      sd_event *loop, const char *path,
 			      const struct request_table *tables,
 			      struct changes *changes,
+			      struct client_counts *counts,
 			      struct dart_error *error);
 void registration_socket__close(struct registration_socket *socket);
 

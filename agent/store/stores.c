@@ -9,12 +9,16 @@
 #include "stores.h"
 
 void stores__open(struct stores *stores, const struct device *device,
-		  struct listener *listener, const struct changes *changes)
+		  struct listener *listener, const struct changes *changes,
+		  struct store_counts *counts,
+		  struct memory_counts *memory_counts)
 {
 	*stores = (struct stores){
 		.device = device,
 		.listener = listener,
 		.changes = changes,
+		.counts = counts,
+		.memory_counts = memory_counts,
 	};
 	TAILQ_INIT(&stores->list);
 	fd_store__open(&stores->kept, STORE_KEPT_PREFIX);
@@ -30,6 +34,16 @@ void stores__close(struct stores *stores)
 		store__free(store);
 	}
 	fd_store__close(&stores->kept);
+}
+
+/* @more: 1 or -1.  A store is registered twice, to be written and to be read. */
+static void stores__count(const struct stores *stores,
+			  const struct store *store, int more)
+{
+	count__add(&stores->counts->stores, more);
+	count__add(&stores->memory_counts->regions, 2 * more);
+	count__add(&stores->memory_counts->bytes,
+		   2 * more * (int64_t)store->memory.length);
 }
 
 static int stores__check_name(const struct stores *stores, const char *name,
@@ -127,6 +141,7 @@ int stores__create(struct stores *stores, const char *name,
 	else if (!origin->file)
 		stores__keep(stores, *result);
 	TAILQ_INSERT_TAIL(&stores->list, *result, link);
+	stores__count(stores, *result, 1);
 	changes__announce(stores->changes, "added", "store", name);
 	return 0;
 }
@@ -147,8 +162,10 @@ void stores__delete(struct stores *stores, struct store *store)
 			  sizeof(address));
 		changes__announce_in(stores->changes, "removed", "reporter",
 				     address, store->name);
+		count__add(&stores->counts->reporters, -1);
 	}
 	changes__announce(stores->changes, "removed", "store", store->name);
+	stores__count(stores, store, -1);
 	if (!store->file) {
 		store_kept__name(store->name, &store->geometry, kept);
 		fd_store__remove(&stores->kept, kept);

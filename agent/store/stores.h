@@ -4,6 +4,7 @@
 #define STORES_H
 
 #include "agent/base/changes.h"
+#include "agent/base/counts.h"
 #include "agent/base/request.h"
 #include "agent/rdma/listener.h"
 #include "store_kept.h"
@@ -14,12 +15,16 @@ struct stores {
 	const struct device *device;
 	struct listener *listener;
 	const struct changes *changes;
+	struct store_counts *counts;
+	struct memory_counts *memory_counts;
 	TAILQ_HEAD(, store) list;
 };
 
 /* @listener must be open while stores are created or deleted. */
 void stores__open(struct stores *stores, const struct device *device,
-		  struct listener *listener, const struct changes *changes);
+		  struct listener *listener, const struct changes *changes,
+		  struct store_counts *counts,
+		  struct memory_counts *memory_counts);
 void stores__close(struct stores *stores);
 
 /*

@@ -208,6 +208,7 @@ static int add_reporter(struct request *request)
 	log__info("%s reports to store %s", named.text, named.store->name);
 	changes__announce_in(stores->changes, "added", "reporter", named.text,
 			     named.store->name);
+	count__add(&stores->counts->reporters, 1);
 	json_decref(request->kept);
 	request->kept = store_kept__reporter(named.report_qp);
 	request->result = stores_json__reporter(named.store, named.report_qp);
@@ -231,6 +232,7 @@ static int remove_reporter(struct request *request)
 		  named.store->name);
 	changes__announce_in(stores->changes, "removed", "reporter", named.text,
 			     named.store->name);
+	count__add(&stores->counts->reporters, -1);
 	store__remove_reporter(named.store, named.report_qp);
 	return 0;
 }

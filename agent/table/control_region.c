@@ -62,7 +62,7 @@ int control_region__open(struct control_region *control_region,
 	}
 
 	control_region->memory_region = exposure__register(
-		exposure->pd, control_region->memory, CAPACITY);
+		exposure, control_region->memory, CAPACITY);
 	if (!control_region->memory_region) {
 		ret = dart_error__system(
 			error, errno,
@@ -76,7 +76,7 @@ int control_region__open(struct control_region *control_region,
 	return 0;
 
 deregister:
-	ibv_dereg_mr(control_region->memory_region);
+	exposure__deregister(exposure, control_region->memory_region);
 free_writer:
 	dart_table_writer__free(control_region->writer);
 unmap:
@@ -86,7 +86,8 @@ unmap:
 
 void control_region__close(struct control_region *control_region)
 {
-	ibv_dereg_mr(control_region->memory_region);
+	exposure__deregister(control_region->exposure,
+			     control_region->memory_region);
 	dart_table_writer__free(control_region->writer);
 	munmap(control_region->memory, CAPACITY);
 }

@@ -183,34 +183,63 @@ int entry__new_counters(struct region *region, const char *name, json_t *names,
 	return entry__complete(entry, region, ret, result, error);
 }
 
+/* Without an extent.  Takes @schema over; NULL if out of memory. */
+static struct entry *new_slice(const char *name, struct dart_schema *schema)
+{
+	struct entry *entry;
+
+	entry = entry__new(DART_CONTROL_ENTRY_SLICE,
+			   DART_CONTROL_LIFETIME_SERVERLESS,
+			   DART_CONTROL_COPIES_ROW, name);
+	if (entry)
+		entry->own_schema = schema;
+	else
+		dart_schema__free(schema);
+	return entry;
+}
+
+static void entry__set_slice(struct entry *entry,
+			     const struct dart_zero_slice *slice)
+{
+	entry->extent = (struct dart_zero_extent){
+		.id = slice->id,
+		.data = slice->data,
+		.length = entry->own_schema->length,
+		.stride = entry->own_schema->length,
+		.copies = 1,
+	};
+}
+
 int entry__new_slice(struct region *region, struct slab *slab, const char *name,
 		     struct dart_schema *schema, int *fd, struct entry **result,
 		     struct dart_error *error)
 {
 	struct dart_zero_slice slice;
-	struct entry *entry;
+	struct entry *entry = new_slice(name, schema);
 	int ret;
 
-	entry = entry__new(DART_CONTROL_ENTRY_SLICE,
-			   DART_CONTROL_LIFETIME_SERVERLESS,
-			   DART_CONTROL_COPIES_ROW, name);
-	if (!entry) {
-		dart_schema__free(schema);
+	if (!entry)
 		return dart_error__no_memory(error);
-	}
-	entry->own_schema = schema;
 	ret = slab__lend(slab, schema->length, &slice, error);
 	if (!ret) {
-		entry->extent = (struct dart_zero_extent){
-			.id = slice.id,
-			.data = slice.data,
-			.length = schema->length,
-			.stride = schema->length,
-			.copies = 1,
-		};
+		entry__set_slice(entry, &slice);
 		*fd = slice.fd;
 	}
 	return entry__complete(entry, region, ret, result, error);
+}
+
+int entry__new_self(struct region *region, const char *name,
+		    struct dart_schema *schema,
+		    const struct dart_zero_slice *slice, struct entry **result,
+		    struct dart_error *error)
+{
+	struct entry *entry = new_slice(name, schema);
+
+	if (!entry)
+		return dart_error__no_memory(error);
+	entry->is_self = true;
+	entry__set_slice(entry, slice);
+	return entry__complete(entry, region, 0, result, error);
 }
 
 void entry__free(struct entry *entry, struct region *region)

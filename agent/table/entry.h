@@ -45,6 +45,7 @@ struct entry {
 	struct registry *registry;
 	enum entry_change change;
 	bool has_ended;	/* its counters no longer exist */
+	bool is_self;	/* about dartd, with its own page and memory region */
 	const struct entry_group *group;	/* it belongs to, or NULL */
 
 	uid_t owner;	/* that registered it; root for dartd's own */
@@ -94,6 +95,14 @@ int entry__new_counters(struct region *region, const char *name, json_t *names,
 int entry__new_slice(struct region *region, struct slab *slab, const char *name,
 		     struct dart_schema *schema, int *fd, struct entry **entry,
 		     struct dart_error *error);
+/*
+ * The entry about dartd, in a slice that dartd writes.  Takes @schema over, even on
+ * error.
+ */
+int entry__new_self(struct region *region, const char *name,
+		    struct dart_schema *schema,
+		    const struct dart_zero_slice *slice, struct entry **entry,
+		    struct dart_error *error);
 /* Also removes the extent from the region. */
 void entry__free(struct entry *entry, struct region *region);
 

@@ -10,13 +10,35 @@
 
 struct page_exposure {
 	struct lease lease;
+	const struct exposure *exposure;
 	struct ibv_mr *memory_region;
 };
 
-struct ibv_mr *exposure__register(struct ibv_pd *pd, const void *memory,
-				  size_t length)
+struct ibv_mr *exposure__register(const struct exposure *exposure,
+				  const void *memory, size_t length)
 {
-	return ibv_reg_mr(pd, (void *)memory, length, IBV_ACCESS_REMOTE_READ);
+	struct ibv_mr *memory_region;
+
+	memory_region = ibv_reg_mr(exposure->pd, (void *)memory, length,
+				   IBV_ACCESS_REMOTE_READ);
+	if (memory_region) {
+		count__add(&exposure->counts->regions, 1);
+		count__add(&exposure->counts->bytes, length);
+	}
+	return memory_region;
+}
+
+void exposure__deregister(const struct exposure *exposure,
+			  struct ibv_mr *memory_region)
+{
+	size_t length = memory_region->length;
+
+	if (ibv_dereg_mr(memory_region)) {
+		log__error("cannot deregister a memory region");
+		return;
+	}
+	count__add(&exposure->counts->regions, -1);
+	count__add(&exposure->counts->bytes, -(int64_t)length);
 }
 
 static int cannot_register(int code, size_t length, struct dart_error *error)
@@ -35,14 +57,14 @@ static int cannot_register(int code, size_t length, struct dart_error *error)
 
 void exposure__open(struct exposure *exposure, enum dart_control_exposure mode,
 		    struct ibv_pd *pd, const struct region *region,
-		    struct leases *leases)
+		    struct leases *leases, struct memory_counts *counts)
 {
 	*exposure = (struct exposure){
 		.mode = mode,
 		.pd = pd,
 		.region = region,
 		.leases = leases,
-		.changes = region->changes,
+		.counts = counts,
 	};
 }
 
@@ -50,16 +72,15 @@ static void page_exposure__free(struct page_exposure *page)
 {
 	if (!page)
 		return;
-	if (ibv_dereg_mr(page->memory_region))
-		log__error("cannot deregister a memory region");
+	exposure__deregister(page->exposure, page->memory_region);
 	free(page);
 }
 
 void exposure__close(struct exposure *exposure)
 {
 	page_exposure__free(exposure->page);
-	if (exposure->slab && ibv_dereg_mr(exposure->slab))
-		log__error("cannot deregister the memory region of the slab");
+	if (exposure->slab)
+		exposure__deregister(exposure, exposure->slab);
 }
 
 int exposure__open_slab(struct exposure *exposure,
@@ -71,7 +92,7 @@ int exposure__open_slab(struct exposure *exposure,
 	if (exposure->mode == DART_CONTROL_EXPOSURE_PAGE)
 		return 0;
 	exposure->slab = exposure__register(
-		exposure->pd, exposure->region->memory + extent->data, length);
+		exposure, exposure->region->memory + extent->data, length);
 	return exposure->slab ? 0 : cannot_register(errno, length, error);
 }
 
@@ -88,7 +109,7 @@ static bool is_shared(const struct exposure *exposure,
 		      const struct entry *entry)
 {
 	return exposure->mode == DART_CONTROL_EXPOSURE_PAGE ||
-	       entry->kind == DART_CONTROL_ENTRY_SLICE;
+	       (entry->kind == DART_CONTROL_ENTRY_SLICE && !entry->is_self);
 }
 
 /* True if each copy has its own memory regions. */
@@ -98,11 +119,12 @@ static bool by_copy(const struct exposure *exposure, const struct entry *entry)
 	       entry->kind == DART_CONTROL_ENTRY_SOURCE;
 }
 
-static int entry__register(struct entry *entry, struct ibv_pd *pd,
+static int entry__register(struct entry *entry, const struct exposure *exposure,
 			   const uint8_t *memory, size_t length,
 			   struct dart_error *error)
 {
-	struct ibv_mr *memory_region = exposure__register(pd, memory, length);
+	struct ibv_mr *memory_region =
+		exposure__register(exposure, memory, length);
 
 	if (!memory_region)
 		return cannot_register(errno, length, error);
@@ -132,12 +154,12 @@ int exposure__expose(struct exposure *exposure, struct entry *entry,
 			length = entry->runs[i].length;
 			if (!by_copy(exposure, entry))
 				length += (extent->copies - 1) * extent->stride;
-			ret = entry__register(entry, exposure->pd,
+			ret = entry__register(entry, exposure,
 					      first_byte(exposure, entry, copy,
 							 &entry->runs[i]),
 					      length, error);
 			if (ret) {
-				exposure__withdraw(entry);
+				exposure__withdraw(exposure, entry);
 				return ret;
 			}
 		}
@@ -145,13 +167,12 @@ int exposure__expose(struct exposure *exposure, struct entry *entry,
 	return 0;
 }
 
-void exposure__withdraw(struct entry *entry)
+void exposure__withdraw(const struct exposure *exposure, struct entry *entry)
 {
 	uint32_t i;
 
 	for (i = 0; i < entry->memory_region_count; i++)
-		if (ibv_dereg_mr(entry->memory_regions[i]))
-			log__error("cannot deregister a memory region");
+		exposure__deregister(exposure, entry->memory_regions[i]);
 	free(entry->memory_regions);
 	entry->memory_regions = NULL;
 	entry->memory_region_count = 0;
@@ -179,8 +200,9 @@ int exposure__prepare(struct exposure *exposure, struct dart_error *error)
 	next = calloc(1, sizeof(*next));
 	if (!next)
 		return dart_error__no_memory(error);
-	next->memory_region = exposure__register(exposure->pd, region->memory,
-						 info.used);
+	next->exposure = exposure;
+	next->memory_region =
+		exposure__register(exposure, region->memory, info.used);
 	if (!next->memory_region) {
 		ret = cannot_register(errno, info.used, error);
 		free(next);

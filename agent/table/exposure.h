@@ -18,6 +18,7 @@
 #include <dart/control.h>
 #include <libdart/table/table.h>
 
+#include "agent/base/counts.h"
 #include "agent/base/lease.h"
 #include <libdart/error.h>
 #include "agent/region/region.h"
@@ -28,12 +29,13 @@ struct exposure {
 	struct ibv_pd *pd;
 	const struct region *region;
 	struct leases *leases;
+	struct memory_counts *counts;
 
 	/* Page exposure: in the table now, and in the next one. */
 	struct page_exposure *page;
 	struct page_exposure *next;
 	bool has_next;
-	uint64_t changes;	/* region->changes when @page was made */
+	uint64_t changes;	/* region->changes when @page was made, or 0 */
 
 	/* Exact exposure: over the slab, which only has pages of slices. */
 	struct ibv_mr *slab;
@@ -41,7 +43,7 @@ struct exposure {
 
 void exposure__open(struct exposure *exposure, enum dart_control_exposure mode,
 		    struct ibv_pd *pd, const struct region *region,
-		    struct leases *leases);
+		    struct leases *leases, struct memory_counts *counts);
 /* After all entries are withdrawn. */
 void exposure__close(struct exposure *exposure);
 
@@ -56,7 +58,7 @@ int exposure__open_slab(struct exposure *exposure,
 /* Create and remove the entry's own memory regions, if it needs any. */
 int exposure__expose(struct exposure *exposure, struct entry *entry,
 		     struct dart_error *error);
-void exposure__withdraw(struct entry *entry);
+void exposure__withdraw(const struct exposure *exposure, struct entry *entry);
 
 /*
  * To call around the publication of a table: prepare the memory region over the
@@ -84,7 +86,9 @@ void exposure__ranges(const struct exposure *exposure,
 struct ibv_mr *exposure__shared_memory_region(const struct exposure *exposure);
 
 /* Registers memory for RDMA READ; returns NULL and sets errno on error. */
-struct ibv_mr *exposure__register(struct ibv_pd *pd, const void *memory,
-				  size_t length);
+struct ibv_mr *exposure__register(const struct exposure *exposure,
+				  const void *memory, size_t length);
+void exposure__deregister(const struct exposure *exposure,
+			  struct ibv_mr *memory_region);
 
 #endif /* EXPOSURE_H */

@@ -13,7 +13,8 @@ void registry__open(struct registry *registry, const struct changes *changes,
 		    struct leases *leases,
 		    struct control_region *control_region,
 		    struct file_watches *file_watches,
-		    struct map_owner_watch *map_owner_watch, struct slab *slab)
+		    struct map_owner_watch *map_owner_watch, struct slab *slab,
+		    struct table_counts *counts)
 {
 	*registry = (struct registry){
 		.changes = changes,
@@ -24,6 +25,7 @@ void registry__open(struct registry *registry, const struct changes *changes,
 		.file_watches = file_watches,
 		.map_owner_watch = map_owner_watch,
 		.slab = slab,
+		.counts = counts,
 		.extents = ENTRY_INDEX_OF_NUMBERS,
 		.names = ENTRY_INDEX_OF_STRINGS,
 	};
@@ -34,6 +36,15 @@ void registry__open(struct registry *registry, const struct changes *changes,
 	TAILQ_INIT(&registry->groups);
 }
 
+/* @more: 1 or -1. */
+static void registry__count(const struct registry *registry,
+			    const struct entry *entry, int more)
+{
+	count__add(&registry->counts->entries, more);
+	if (entry->kind == DART_CONTROL_ENTRY_SLICE && !entry->is_self)
+		count__add(&registry->counts->slices, more);
+}
+
 /* Behind the others. */
 static int registry__link(struct registry *registry, struct entry *entry,
 			  struct dart_error *error)
@@ -41,6 +52,7 @@ static int registry__link(struct registry *registry, struct entry *entry,
 	if (entry_index__add(&registry->names, entry->name))
 		return dart_error__no_memory(error);
 	TAILQ_INSERT_TAIL(&registry->entries, entry, link);
+	registry__count(registry, entry, 1);
 	return 0;
 }
 
@@ -48,6 +60,7 @@ static void registry__unlink(struct registry *registry, struct entry *entry)
 {
 	entry_index__remove(&registry->names, entry->name);
 	TAILQ_REMOVE(&registry->entries, entry, link);
+	registry__count(registry, entry, -1);
 }
 
 static void registry__free_entry(struct registry *registry, struct entry *entry)
@@ -56,7 +69,7 @@ static void registry__free_entry(struct registry *registry, struct entry *entry)
 	if (entry->extent.map_id)
 		map_owner_watch__remove(registry->map_owner_watch,
 					entry->extent.map_id);
-	exposure__withdraw(entry);
+	exposure__withdraw(registry->exposure, entry);
 	entry_index__remove(&registry->extents, &entry->extent.id);
 	entry__free(entry, registry->region);
 }
@@ -87,13 +100,17 @@ static int registry__publish(struct registry *registry,
 
 	ret = exposure__prepare(registry->exposure, error);
 	if (ret)
-		return ret;
+		goto count;
 	ret = control_region__update(registry->control_region,
 				     &registry->entries, added, removed, error);
 	if (ret)
 		exposure__rollback(registry->exposure);
 	else
 		exposure__commit(registry->exposure);
+count:
+	count__set(&registry->counts->publications,
+		   registry->control_region->generation);
+	count__add(&registry->counts->failed_publications, !!ret);
 	return ret;
 }
 
@@ -237,12 +254,15 @@ int registry__check_name(const struct registry *registry, const char *name,
 			 struct dart_error *error)
 {
 	int ret = entry_name__check(name, error);
+	const struct entry *entry;
 
-	if (!ret && registry__find(registry, name))
-		return dart_error__set(
-			error, EEXIST,
-			"there is an entry '%s' already (unregister it first)",
-			name);
+	entry = ret ? NULL : registry__find(registry, name);
+	if (entry)
+		return dart_error__set(error, EEXIST,
+				       "there is an entry '%s' already (%s)",
+				       name,
+				       entry->is_self ? "choose another name" :
+							"unregister it first");
 	return ret;
 }
 
@@ -368,6 +388,7 @@ int registry__add_group(struct registry *registry, struct entry_group *group,
 				       "'%s' is followed already", group->name);
 	group->registered = clock__nanoseconds(CLOCK_BOOTTIME);
 	TAILQ_INSERT_TAIL(&registry->groups, group, link);
+	count__add(&registry->counts->followers, 1);
 	return 0;
 }
 
@@ -375,6 +396,7 @@ void registry__remove_group(struct registry *registry,
 			    struct entry_group *group)
 {
 	TAILQ_REMOVE(&registry->groups, group, link);
+	count__add(&registry->counts->followers, -1);
 }
 
 void registry__withdraw_group(struct registry *registry,

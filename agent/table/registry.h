@@ -10,6 +10,7 @@
 #include <libdart/error.h>
 
 #include "agent/base/changes.h"
+#include "agent/base/counts.h"
 #include "agent/base/entry_index.h"
 #include "agent/base/file_watch.h"
 #include "agent/base/lease.h"
@@ -34,6 +35,7 @@ struct registry {
 	struct file_watches *file_watches;
 	struct map_owner_watch *map_owner_watch;
 	struct slab *slab;
+	struct table_counts *counts;
 	struct source_schemas schemas;
 	struct entry_index extents;	/* entry.extent.id of all entries */
 	struct entries entries;
@@ -53,7 +55,8 @@ void registry__open(struct registry *registry, const struct changes *changes,
 		    struct leases *leases,
 		    struct control_region *control_region,
 		    struct file_watches *file_watches,
-		    struct map_owner_watch *map_owner_watch, struct slab *slab);
+		    struct map_owner_watch *map_owner_watch, struct slab *slab,
+		    struct table_counts *counts);
 /* After the last connection has ended: frees all entries, also those on lease. */
 void registry__close(struct registry *registry);
 
@@ -90,6 +93,14 @@ int registry__add_counters(struct registry *registry, const char *name,
 int registry__add_slice(struct registry *registry, const char *name,
 			struct dart_schema *schema, int *fd,
 			struct entry **entry, struct dart_error *error);
+/*
+ * The entry about dartd, which cannot be removed.  Takes @schema over, even on
+ * error.
+ */
+int registry__add_self(struct registry *registry, const char *name,
+		       struct dart_schema *schema,
+		       const struct dart_zero_slice *slice,
+		       struct dart_error *error);
 /* The entry lives on until its lease ends: it may be looked at. */
 int registry__remove(struct registry *registry, struct entry *entry,
 		     struct dart_error *error);

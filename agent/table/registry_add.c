@@ -189,3 +189,18 @@ int registry__add_slice(struct registry *registry, const char *name,
 	}
 	return ret;
 }
+
+int registry__add_self(struct registry *registry, const char *name,
+		       struct dart_schema *schema,
+		       const struct dart_zero_slice *slice,
+		       struct dart_error *error)
+{
+	struct entry *entry;
+	int ret;
+
+	registry__begin(registry);
+	ret = entry__new_self(registry->region, name, schema, slice, &entry,
+			      error) ?:
+		      registry__add(registry, entry, error);
+	return registry__end_with(registry, ret, error);
+}

@@ -105,6 +105,11 @@ static int unregister_entry(struct request *request, struct entry *entry)
 {
 	int ret;
 
+	if (entry->is_self)
+		return dart_error__set(
+			&request->error, EPERM,
+			"'%s' is the entry about dartd itself, which cannot be unregistered",
+			entry->name);
 	if (entry->group)
 		return dart_error__set(&request->error, EBUSY,
 				       "'%s' is part of '%s' (unregister that)",

@@ -1,10 +1,34 @@
-#!/bin/sh
+#!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Peers that connect, disconnect and are rejected cannot fill the log of the agent.
+# The entry dartd counts what the agent does and refuses; peers cannot fill its log.
 . "$(dirname "$0")/../lib.sh"
 
 count=2500	# peers of each kind
 log=/run/dartd.log
+
+# holds FILTER: for the values of the entry
+holds() {
+	dartctl -j show dartd | jq -c '.values.rows[0]' >/run/values
+	cat /run/values
+	is_true "$1" /run/values
+}
+
+# becomes FILTER: the agent learns of the end of a connection later than the peer
+becomes() {
+	for _ in $(seq 100); do
+		holds "$1" && return
+	done
+	return 1
+}
+
+# changes_by FIELD NUMBER COMMAND...
+changes_by() {
+	local field=$1 number=$2 before
+	shift 2
+	before=$(dartctl -j show dartd | jq ".values.rows[0].$field")
+	"$@" || return
+	holds ".$field == $before + $number"
+}
 
 # accounts_for COUNT PATTERN: the messages in the log and those that it only counts
 accounts_for() {
@@ -18,11 +42,75 @@ accounts_for() {
 		}' $log
 }
 
+all_refused() {
+	for _ in $(seq 5); do
+		! dartctl show absent || return
+	done
+}
+
+regions() {
+	rdma resource show mr | wc -l
+}
+
+# The memory regions are those of the RDMA core, and their bytes are pinned.
+agrees_on_memory() {
+	holds ".memory_regions == $(regions) and .registered_bytes == $(
+		rdma -j resource show mr | jq 'map(.mrlen) | add')"
+}
+
 check "the agent starts" host_up
+chmod 666 /run/dart/dartd.sock
 ip address show dev eth0 | grep -q 10.77.0.1 ||
 	ip address add 10.77.0.1/24 dev eth0
+ip neighbour replace 10.77.0.2 lladdr 02:00:00:00:00:01 dev eth0
+check "the agent has an entry about itself from the start, the first of the list" sh -c \
+	'dartctl -j list | is_true ".[0] | .name == \"dartd\" and .copies == 1"'
+check "dartctl show prints the entry" dartctl show dartd
+check "its values have names, kinds and units" sh -c 'dartctl -j show dartd |
+	is_true ".schema.fields | length == 29 and all(.kind == \"counter\" or
+		.kind == \"gauge\") and all(.unit | length > 0)"'
+refuse "it cannot be unregistered" "dartctl: 'dartd' is the entry about dartd itself" \
+	dartctl unregister dartd
+refuse "its name cannot be taken" "'dartd' already (choose another name)" \
+	dartctl counters add dartd one
+check "it says when the agent was started" holds "
+	(.start_realtime / 1e9 - $(stat -c %Y /proc/"$(pidof dartd)") | fabs) < 5 and
+	(.start_boottime / 1e9 - $(cut -d' ' -f1 /proc/uptime) | fabs) < 30"
+
+check "it counts entries" changes_by entries 1 dartctl source add softnet
+check "it counts the generations of the table" \
+	changes_by publications 1 dartctl source add vmstat
+check "it counts followers" changes_by followers 1 dartctl source follow snmp:udp
+check "it counts stores" changes_by stores 1 \
+	dartctl store create paths --slots 2^10 --value 20
+check "it counts reporters" changes_by reporters 1 \
+	dartctl reporter add paths 10.77.0.2
+check "it counts the same memory regions and bytes as the kernel" agrees_on_memory
+check "it counts slices" changes_by slices 3 \
+	until_ready /run/owner.log slice_owner 3 "$(pidof dartd)"
+check "the memory region of slices is counted" agrees_on_memory
+pkill -KILL slice_owner
+check "slices that end are not counted any longer" becomes '.slices == 0'
+check "a removed reporter is not counted" changes_by reporters -1 \
+	dartctl reporter remove paths 10.77.0.2
+check "a deleted store is not counted" changes_by stores -1 dartctl store delete paths
+check "a removed follower is not counted" changes_by followers -1 \
+	dartctl unregister snmp:udp@*
+check "a removed entry is not counted" changes_by entries -1 \
+	dartctl unregister softnet
+check "it counts requests" changes_by requests 3 sh -c 'dartctl list; dartctl status'
+check "it counts refused requests" changes_by refused_requests 5 all_refused
+
 check "$count peers each are accepted, or rejected for one of three reasons" \
 	peers 10.77.0.1 $count controller reader newer stranger
+check "it counts exactly the peers that connected, and those rejected by reason" \
+	becomes ".controllers == 0 and .controllers_total + .unfinished == $count and
+		.rejected_malformed == $count and .rejected_version == $count and
+		.rejected_no_store == $count and .rejected_device == 0 and
+		.rejected_limit == 0 and .rejected_not_allowed == 0 and
+		.rejected_resources == 0 and .readers_total == 0"
+check "it counts the messages that the log does not show" sh -c \
+	"dartctl -j show dartd | is_true '.values.rows[0].suppressed_messages > 9000'"
 check "the agent stops" host_down
 check "the log of $((4 * count)) peers has less than 300 lines" \
 	[ "$(wc -l <$log)" -lt 300 ]
@@ -32,4 +120,10 @@ for event in connected disconnected; do
 done
 check "the log shows or counts each peer that was rejected" \
 	accounts_for $((3 * count)) "rejected: .*"
+
+check "the agent starts with page exposure" host_up --exposure page
+check "page exposure shows the entry as well" holds '.entries == 2'
+check "page exposure: it counts the same memory regions and bytes as the kernel" \
+	agrees_on_memory
+check "the agent stops" host_down
 finish

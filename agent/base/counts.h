@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The values of the entry "dartd": a room is given the part that it counts in, and
+ * writes to it when something happens.  Controllers READ the memory at any time, so
+ * each value is written in one access.
+ */
+#ifndef COUNTS_H
+#define COUNTS_H
+
+#include <stdint.h>
+
+/* Peers of a kind. */
+struct peer_counts {
+	uint64_t connected;	/* now */
+	uint64_t total;
+};
+
+/* Why a connect request was rejected. */
+enum rejection {
+	REJECTED_MALFORMED,
+	REJECTED_VERSION,
+	REJECTED_NOT_ALLOWED,
+	REJECTED_LIMIT,
+	REJECTED_DEVICE,
+	REJECTED_NO_STORE,
+	REJECTED_RESOURCES,
+	REJECTIONS
+};
+
+struct connection_counts {
+	uint64_t rejected[REJECTIONS];
+	uint64_t unfinished;	/* accepted, but never established */
+};
+
+struct table_counts {
+	uint64_t entries;	/* in the table now, as are the next two */
+	uint64_t slices;
+	uint64_t followers;
+	uint64_t publications;
+	uint64_t failed_publications;
+};
+
+struct store_counts {
+	uint64_t stores;	/* now */
+	uint64_t reporters;
+};
+
+/* Memory regions of RDMA. */
+struct memory_counts {
+	uint64_t regions;	/* now */
+	uint64_t bytes;
+};
+
+/* The registration socket. */
+struct client_counts {
+	uint64_t connected;	/* now */
+	uint64_t total;
+	uint64_t rejected;	/* too many */
+	uint64_t requests;
+	uint64_t refused_requests;
+};
+
+/* Values are uint64_t only: agent/self/ describes each one. */
+struct counts {
+	uint64_t start_realtime;	/* ns, CLOCK_REALTIME */
+	uint64_t start_boottime;	/* ns, CLOCK_BOOTTIME */
+	struct peer_counts controllers;
+	struct peer_counts readers;
+	struct connection_counts connections;
+	struct table_counts table;
+	struct store_counts stores;
+	struct memory_counts memory;
+	struct client_counts clients;
+	uint64_t suppressed_messages;
+};
+
+static inline void count__set(uint64_t *count, uint64_t value)
+{
+	__atomic_store_n(count, value, __ATOMIC_RELAXED);
+}
+
+/* Only dartd's one thread writes. */
+static inline void count__add(uint64_t *count, int64_t more)
+{
+	count__set(count, *count + more);
+}
+
+#endif /* COUNTS_H */

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Describes the values of the entry "dartd", see dartd(8). */
+#include <stddef.h>
+
+#include "agent/base/counts.h"
+#include "self_schema.h"
+
+#define FIELD(member, of_kind, of_name, of_unit)                               \
+	{                                                                      \
+		.name = (of_name), .unit = (of_unit),                          \
+		.offset = offsetof(struct counts, member),                     \
+		.width = sizeof(uint64_t), .count = 1,                         \
+		.kind = DART_CONTROL_FIELD_##of_kind,                          \
+	}
+#define GAUGE(member, ...) FIELD(member, GAUGE, __VA_ARGS__)
+#define COUNTER(member, ...) FIELD(member, COUNTER, __VA_ARGS__)
+#define REJECTED(reason, of_name)                                              \
+	COUNTER(connections.rejected[REJECTED_##reason], of_name, "peers")
+
+static const struct dart_field fields[] = {
+	GAUGE(start_realtime, "start_realtime", "ns"),
+	GAUGE(start_boottime, "start_boottime", "ns"),
+	GAUGE(controllers.connected, "controllers", "peers"),
+	COUNTER(controllers.total, "controllers_total", "peers"),
+	GAUGE(readers.connected, "readers", "peers"),
+	COUNTER(readers.total, "readers_total", "peers"),
+	REJECTED(MALFORMED, "rejected_malformed"),
+	REJECTED(VERSION, "rejected_version"),
+	REJECTED(NOT_ALLOWED, "rejected_not_allowed"),
+	REJECTED(LIMIT, "rejected_limit"),
+	REJECTED(DEVICE, "rejected_device"),
+	REJECTED(NO_STORE, "rejected_no_store"),
+	REJECTED(RESOURCES, "rejected_resources"),
+	COUNTER(connections.unfinished, "unfinished", "peers"),
+	GAUGE(table.entries, "entries", "entries"),
+	GAUGE(table.slices, "slices", "entries"),
+	GAUGE(table.followers, "followers", "followers"),
+	COUNTER(table.publications, "publications", "generations"),
+	COUNTER(table.failed_publications, "failed_publications",
+		"generations"),
+	GAUGE(stores.stores, "stores", "stores"),
+	GAUGE(stores.reporters, "reporters", "reporters"),
+	GAUGE(memory.regions, "memory_regions", "memory regions"),
+	GAUGE(memory.bytes, "registered_bytes", "bytes"),
+	GAUGE(clients.connected, "clients", "clients"),
+	COUNTER(clients.total, "clients_total", "clients"),
+	COUNTER(clients.rejected, "rejected_clients", "clients"),
+	COUNTER(clients.requests, "requests", "requests"),
+	COUNTER(clients.refused_requests, "refused_requests", "requests"),
+	COUNTER(suppressed_messages, "suppressed_messages", "messages"),
+};
+
+#define FIELDS (sizeof(fields) / sizeof(fields[0]))
+
+_Static_assert(FIELDS * sizeof(uint64_t) == sizeof(struct counts),
+	       "each value of struct counts is a field");
+
+struct dart_schema *self_schema__new(const char *name)
+{
+	struct dart_schema *schema = dart_schema__new(name,
+						      sizeof(struct counts));
+	size_t i;
+
+	for (i = 0; schema && i < FIELDS; i++) {
+		if (!dart_schema__add(schema, &fields[i]))
+			continue;
+		dart_schema__free(schema);
+		schema = NULL;
+	}
+	return schema;
+}
