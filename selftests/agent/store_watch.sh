@@ -18,7 +18,7 @@ soon() {
 		"$@" >/dev/null 2>&1 && return
 		sleep 0.1
 	done
-	cat $log
+	cat "$log"
 	return 1
 }
 
@@ -28,7 +28,7 @@ holds() {
 }
 
 says() {
-	grep -e "$1" $log
+	grep -e "$1" "$log"
 }
 
 # reach ADDRESS: a static neighbour, for this machine is alone

@@ -9,7 +9,7 @@ log=/run/dartd.log
 # up [OPTION...]: starts dartd under a service manager with these options
 up() {
 	modprobe dart_zero && rdma_up &&
-		until_ready $log service_manager "$@" dartd
+		until_ready "$log" service_manager "$@" dartd
 }
 
 # again SIGNAL PROGRAM: waits until dartd answers after this signal
@@ -38,8 +38,8 @@ number() {
 
 # logged COUNT TEXT: does the log have the text so often?
 logged() {
-	[ "$(grep -c -e "$2" $log)" = "$1" ] || {
-		cat $log
+	[ "$(grep -c -e "$2" "$log")" = "$1" ] || {
+		cat "$log"
 		false
 	}
 }
@@ -162,8 +162,10 @@ fi
 
 rm -f $log
 check "the agent starts without a service manager" host_up
-check "two stores are created" sh -c 'for store in one two; do
-	dartctl store create $store --slots 1 --value 20; done'
+for store in one two; do
+	check "the store $store is created" dartctl store create $store --slots 1 \
+		--value 20
+done
 check "the log says once that their reports are lost with the agent" \
 	logged 1 "stores without a file are empty after a restart of dartd"
 check "the agent stops" host_down

@@ -51,6 +51,7 @@ int command_counters_add(const struct options *options, int argc, char **argv);
 int command_entry_list(struct options *options, int argc, char **argv);
 int command_store_export(struct options *options, int argc, char **argv);
 int command_store_show(const struct options *options, int argc, char **argv);
+int command_xdp_follow(struct options *options, int argc, char **argv);
 int command_xdp_status(const struct options *options, int argc, char **argv);
 int command_plan(struct options *options, int argc, char **argv);
 int command_query(struct options *options, int argc, char **argv);

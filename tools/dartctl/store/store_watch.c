@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* dartctl store export --watch: keeps a file of collectors up to date. */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <systemd/sd-daemon.h>
@@ -24,13 +25,15 @@ struct session {
 	struct dart_error error, said;
 };
 
-/* Says a sentence once, until another one is said or session__forget(). */
-static void session__say(struct session *session, const char *format)
+/* Says a sentence once, until another one is said or the file is written. */
+static void session__say(struct session *session)
 {
 	if (!strcmp(session->error.text, session->said.text))
 		return;
 	session->said = session->error;
-	fail(EAGAIN, format, session->watch->path, session->error.text);
+	fail(EAGAIN, "'%s' waits: %s", session->watch->path,
+	     session->error.text);
+	fflush(stdout);
 }
 
 static int ask(struct session *session,
@@ -226,7 +229,7 @@ static int session__run(struct session *session)
 		if (is_final || (ret && !may_pass(ret)))
 			return ret;
 		if (ret)
-			session__say(session, "'%s' waits: %s");
+			session__say(session);
 		if (is_lost(ret))
 			session__disconnect(session);
 		session__wait(session, ret);

@@ -228,8 +228,7 @@ static int detach(const struct options *options, int argc, char **argv)
 	if (geteuid())
 		return fail(EPERM, "cannot detach from '%s': only root may",
 			    name);
-	if (!*name || strlen(name) >= IF_NAMESIZE || strchr(name, '/') ||
-	    !xdp_pins__exist(name))
+	if (!xdp_pins__is_name(name) || !xdp_pins__exist(name))
 		return fail(
 			ENOENT,
 			"cannot detach from '%s': no XDP reporter is attached",
@@ -244,6 +243,9 @@ const struct command xdp_commands[] = {
 	{ "attach",
 	  "INTERFACE --collectors FILE... [--through INTERFACE] [--source ADDRESS] [--copies random|all] [--int-port PORT] [--report-port PORT]",
 	  "report packets with telemetry that arrive there", .parse = attach },
+	{ "follow", "INTERFACE --collectors FILE...",
+	  "take changes of the files over while it reports",
+	  .parse = command_xdp_follow },
 	{ "detach", "INTERFACE", "stop reporting them", .run = detach,
 	  .least = 1, .most = 1 },
 	{ "status", "[INTERFACE]", "count reported packets, and the others by reason",

@@ -137,7 +137,11 @@ static int pin_maps(const char *name, const struct xdp_reporter_bpf *object)
 	return xdp_pins__add(name, XDP_PIN_COUNTERS,
 			     bpf_map__fd(object->maps.reporter)) ?:
 	       xdp_pins__add(name, XDP_PIN_REPORTS,
-			     bpf_map__fd(object->maps.reporter_to));
+			     bpf_map__fd(object->maps.reporter_to)) ?:
+	       xdp_pins__add(name, XDP_PIN_COLLECTORS,
+			     bpf_map__fd(object->maps.collectors)) ?:
+	       xdp_pins__add(name, XDP_PIN_SHARES,
+			     bpf_map__fd(object->maps.shares));
 }
 
 int xdp_link__create(const char *name, uint32_t in, uint32_t out,

@@ -19,6 +19,8 @@ static const char *const pins[] = {
 	XDP_PIN_THROUGH,
 	XDP_PIN_COUNTERS,
 	XDP_PIN_REPORTS,
+	XDP_PIN_COLLECTORS,
+	XDP_PIN_SHARES,
 };
 
 #define PINS (sizeof(pins) / sizeof(pins[0]))
@@ -29,6 +31,11 @@ static void exchange(char *text, char from, char to)
 	for (; *text; text++)
 		if (*text == from)
 			*text = to;
+}
+
+bool xdp_pins__is_name(const char *name)
+{
+	return *name && strlen(name) < IF_NAMESIZE && !strchr(name, '/');
 }
 
 void xdp_pins__path(const char *interface, const char *pin,

@@ -19,7 +19,11 @@
 #define XDP_PIN_THROUGH	"through"	/* to the one reports leave by */
 #define XDP_PIN_COUNTERS	"counters"	/* the map "reporter" */
 #define XDP_PIN_REPORTS	"reports"	/* the map "reporter_to" */
+#define XDP_PIN_COLLECTORS	"collectors"	/* the map of that name */
+#define XDP_PIN_SHARES	"shares"	/* likewise */
 
+/* Can an interface have this name? */
+bool xdp_pins__is_name(const char *name);
 /* The path of a pin, or of the directory if @pin is "". */
 void xdp_pins__path(const char *interface, const char *pin,
 		    char path[XDP_PATH_MAX]);

@@ -61,44 +61,58 @@ static void build(const struct xdp_setup *setup,
 			       frame);
 }
 
+void xdp_program__share_row(const struct xdp_setup *setup, uint32_t share,
+			    struct reporter_share *row)
+{
+	const size_t bth_end = offsetof(struct dart_roce_headers, reth);
+	uint16_t collector = setup->collectors.shares[share];
+	uint8_t frame[DART_ROCE_FRAME_MAX];
+
+	*row = (struct reporter_share){ .collector = COLLECTOR_NONE };
+	if (collector == DART_COLLECTOR_NONE)
+		return;
+	row->collector = collector;
+	build(setup, &setup->collectors.list[collector], share, frame);
+	row->icrc = ~le32toh(dart_roce_frame__icrc(
+		frame, bth_end + DART_ROCE_ICRC_LENGTH));
+}
+
 static int fill_shares(const struct xdp_setup *setup, int map)
 {
-	const struct dart_collectors *collectors = &setup->collectors;
-	const size_t bth_end = offsetof(struct dart_roce_headers, reth);
-	uint8_t frame[DART_ROCE_FRAME_MAX];
 	struct reporter_share share;
 	uint32_t number;
 
 	for (number = 0; number < DART_STORE_SHARES; number++) {
-		share = (struct reporter_share){ .collector = COLLECTOR_NONE };
-		if (collectors->shares[number] != DART_COLLECTOR_NONE) {
-			share.collector = collectors->shares[number];
-			build(setup, &collectors->list[share.collector], number,
-			      frame);
-			share.icrc = ~le32toh(dart_roce_frame__icrc(
-				frame, bth_end + DART_ROCE_ICRC_LENGTH));
-		}
+		xdp_program__share_row(setup, number, &share);
 		if (bpf_map_update_elem(map, &number, &share, BPF_ANY))
 			return -errno;
 	}
 	return 0;
 }
 
-static int fill_collector(const struct xdp_setup *setup, uint32_t number,
-			  int map)
+void xdp_program__collector_row(const struct xdp_setup *setup, uint32_t number,
+				struct reporter_collector *row)
 {
 	const struct dart_collector *collector =
 		&setup->collectors.list[number];
-	struct reporter_collector row = {
-		.redundancy = collector->geometry.redundancy,
-		.slots_log2 = __builtin_ctzll(collector->geometry.slots),
-		.rkey = htobe32(collector->rkey),
-		.base = collector->base,
-	};
 	uint8_t frame[DART_ROCE_FRAME_MAX];
 
+	/* Rows are compared, with their padding. */
+	memset(row, 0, sizeof(*row));
+	row->redundancy = collector->geometry.redundancy;
+	row->slots_log2 = __builtin_ctzll(collector->geometry.slots);
+	row->rkey = htobe32(collector->rkey);
+	row->base = collector->base;
 	build(setup, collector, 0, frame);
-	memcpy(row.constant, frame, sizeof(row.constant));
+	memcpy(row->constant, frame, sizeof(row->constant));
+}
+
+static int fill_collector(const struct xdp_setup *setup, uint32_t number,
+			  int map)
+{
+	struct reporter_collector row;
+
+	xdp_program__collector_row(setup, number, &row);
 	return bpf_map_update_elem(map, &number, &row, BPF_ANY) ? -errno : 0;
 }
 

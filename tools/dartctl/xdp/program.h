@@ -10,6 +10,8 @@
 #include <libdart/error.h>
 #include <libdart/report/collectors.h>
 
+#include "maps.h"
+
 struct xdp_setup {
 	struct dart_collectors collectors;
 	uint32_t out_interface;		/* for reports, its number */
@@ -18,6 +20,12 @@ struct xdp_setup {
 	uint16_t report_port;		/* likewise */
 	bool all_copies;		/* to all slots, not to a random one */
 };
+
+/* The rows of a collector and of a share in the maps of the program. */
+void xdp_program__collector_row(const struct xdp_setup *setup, uint32_t number,
+				struct reporter_collector *row);
+void xdp_program__share_row(const struct xdp_setup *setup, uint32_t share,
+			    struct reporter_share *row);
 
 /*
  * Loads the program into the kernel and fills its maps.  Returns 0, or -errno

@@ -1,0 +1,130 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# dartctl xdp follow changes only the collectors that have changed, without a detachment.
+. "$(dirname "$0")/../lib.sh"
+
+file=/run/collectors.json
+log=/run/follow.log
+
+# collector NAME QPN [CHANGES]: a collector as JSON
+collector() {
+	jq -n --arg name "$1" --argjson qpn "$2" --argjson more "${3:-null}" '{
+		$name, reporter: "10.78.0.1", mac: "02:00:00:00:00:01",
+		ip: "10.78.0.2", $qpn, rkey: 4660, base: "0x3a5f00000000",
+		slots_log2: 10, value_length: 20, checksum_bits: 32,
+		redundancy: 2, first_psn: 0, epoch: 1000} + $more'
+}
+
+# file COLLECTOR...: replaces the file of collectors
+file() {
+	printf '%s\n' "$@" |
+		jq -s '{dart_collectors: 1, collectors: .}' >"$file.new" &&
+		mv "$file.new" "$file"
+}
+
+follow() {
+	dartctl -j xdp follow port1 --collectors "$file"
+}
+
+# soon COMMAND...: succeeds when the command does, within 20 s
+soon() {
+	local end=$((SECONDS + 20))
+
+	while [ "$SECONDS" -lt "$end" ]; do
+		"$@" >/dev/null 2>&1 && return
+		sleep 0.1
+	done
+	cat "$log"
+	return 1
+}
+
+# logged COUNT TEXT: does the log have it so often?
+logged() {
+	[ "$(grep -c -e "$2" "$log")" = "$1" ]
+}
+
+# rows: the map "reports", a line for each collector: queue pair, first PSN, reports
+rows() {
+	bpftool -j map dump pinned /sys/fs/bpf/dart/reporter/port1/reports |
+		jq -c '.[] | (.formatted // .).value | [.qpn, .first_psn, .reports]'
+}
+
+# send COUNT SEED: packets that become reports
+send() {
+	dart-report --interface port.0 --source 10.78.0.1 --flows uniform \
+		--count "$1" --seed "$2" --emit int >/dev/null
+}
+
+link_id() {
+	bpftool -j net show | jq '.[0].xdp[] | select(.devname == "port1").id'
+}
+
+total() {
+	dartctl -j xdp status port1 | jq '.[0].reports'
+}
+
+ip link add port.0 type veth peer name port1
+ip address add 10.78.0.1/24 dev port.0
+ip link set port.0 up
+ip link set port1 up
+
+one=$(collector paths 17)
+two=$(collector more 18)
+file "$one" "$two"
+refuse "a follower of an interface without a reporter is refused" \
+	"no XDP reporter is attached to 'port1'" follow
+check "the reporter is attached" dartctl xdp attach port1 --through port.0 \
+	--collectors "$file"
+refuse "a follower without files is refused" "needs INTERFACE and --collectors" \
+	dartctl xdp follow port1
+refuse "a follower of a name with a slash is refused" "no XDP reporter" \
+	dartctl xdp follow ../port1 --collectors "$file"
+refuse "only root may follow" "only root may" setpriv --reuid 65534 --clear-groups \
+	dartctl xdp follow port1 --collectors "$file"
+file "$one"
+refuse "a first file with fewer collectors is refused" "1 collectors instead of 2" follow
+file "$one" "$(collector more 18 '{"slots_log2": 11}')"
+refuse "a first file with another geometry is refused" \
+	"store 'more' has another name or geometry" follow
+file "$(collector paths 17 '{"shares": "0-9"}')" \
+	"$(collector more 18 '{"shares": "10-1023"}')"
+refuse "a first file with other shares is refused" "shares are assigned differently" follow
+file "$one" "$two"
+program=$(link_id)
+check "1000 packets are sent" send 1000 1
+reports=$(rows | jq -s 'map(.[2]) | add')
+check "they are 1000 reports" [ "$reports" = 1000 ]
+first=$(rows | jq -s '.[0][2]')
+
+check "the follower is ready" until_ready $log dartctl -j xdp follow port1 \
+	--collectors "$file"
+follower=$(pgrep -nx dartctl)
+check "a file without a change changes nothing" logged 0 qpn
+file "$(collector paths 33 '{"rkey": 9, "epoch": 1001, "first_psn": 500}')" "$two"
+check "the change of one collector is printed, once" soon logged 1 \
+	'"qpn": *33,.*"old_qpn": *17,.*"epoch": *1001'
+check "the reporter goes on counting reports to it, and its next PSN is the first one" \
+	is_true -s ".[0] == [33, ((500 - $first) % 16777216 + 16777216) % 16777216, $first]" \
+	<<<"$(rows)"
+check "the other collector is left alone" \
+	[ "$(rows | sed -n 2p | jq -c '.[:2]')" = "[18,0]" ]
+check "the program is still the same one" [ "$(link_id)" = "$program" ]
+check "1000 more packets are sent" send 1000 2
+check "each of them became a report" [ "$(total)" = 2000 ]
+check "both collectors get reports" is_true -s \
+	'.[0][2] > 900 and .[1][2] > 900' <<<"$(rows)"
+
+file "$(collector paths 33 '{"rkey": 9, "epoch": 1002, "first_psn": 500}')" "$two"
+check "a new epoch alone restarts the PSNs" soon logged 1 '"epoch": *1002'
+file "$one" "$two" "$(collector third 40)"
+check "another collector in the file is refused with one sentence" \
+	soon logged 1 "the files have other stores or shares (detach"
+file "$one" "$two"
+check "the old numbers are taken back" soon logged 1 '"qpn": *17,.*"old_qpn": *33'
+check "the reporter is detached" dartctl xdp detach port1
+file "$(collector paths 50)" "$two"
+check "the follower ends when its reporter no longer exists" \
+	soon sh -c "! readlink /proc/$follower/exe"
+check "it says why" logged 1 "no XDP reporter is attached to 'port1'"
+ip link delete port.0
+finish

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Keeps a reporter in line with files of collectors: see dart_collectors(5). */
+#ifndef COLLECTORS_FOLLOW_H
+#define COLLECTORS_FOLLOW_H
+
+#include <stdbool.h>
+
+#include <libdart/error.h>
+#include <libdart/report/collectors.h>
+
+struct collectors_follow {
+	const char *name;	/* of the reporter, for messages */
+	const char *const *files;
+	size_t file_count;
+	struct in_addr reporter;	/* INADDR_ANY: the only one */
+	/* what to do if the reporter cannot follow, for messages */
+	const char *remedy;
+	/*
+	 * Gives the reporter @collectors; @last are those that it has, NULL if
+	 * unknown.  No signal interrupts it.  Returns 0, or -errno with a sentence
+	 * in @error.
+	 */
+	int (*apply)(void *subject, const struct dart_collectors *collectors,
+		     const struct dart_collectors *last,
+		     struct dart_error *error);
+	void *subject;
+	bool retries;		/* after a failure, with longer and longer pauses */
+};
+
+/*
+ * Applies the collectors now, and whenever the files change and are valid, until a
+ * signal ends this process.  Stores and their geometry must stay the same.  Returns
+ * an exit status, with its message printed, if apply() fails and is not retried.
+ */
+int collectors_follow__run(const struct collectors_follow *follow);
+
+#endif /* COLLECTORS_FOLLOW_H */

@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Writes new collectors into the pinned maps of an XDP reporter. */
+#include <bpf/bpf.h>
+#include <errno.h>
+#include <linux/if_ether.h>
+#include <linux/ip.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "maps.h"
+#include "pins.h"
+#include "program.h"
+#include "update.h"
+
+struct update {
+	int collectors, shares, reports;	/* maps */
+	struct reporter_reports *rows;		/* of reports, mapped */
+	size_t length;				/* of them, in bytes */
+	struct xdp_setup setup;
+	struct reporter_collector *now;		/* by number */
+};
+
+/* The beginning of struct dart_roce_headers. */
+struct headers {
+	struct ethhdr ethernet;
+	struct iphdr ip;
+} __attribute__((packed));
+
+static const struct headers *headers_of(const struct reporter_collector *row)
+{
+	return (const struct headers *)row->constant;
+}
+
+static int open_pin(const char *interface, const char *pin, int *fd,
+		    struct dart_error *error)
+{
+	*fd = xdp_pins__open(interface, pin);
+	if (*fd >= 0)
+		return 0;
+	if (!xdp_pins__exist(interface))
+		return dart_error__set(error, ENOENT,
+				       "no XDP reporter is attached to '%s'",
+				       interface);
+	if (*fd == -ENOENT)
+		return dart_error__set(
+			error, ENOENT,
+			"an older dartctl has attached the reporter (dartctl xdp detach %s, and attach it again)",
+			interface);
+	return dart_error__system(error, -*fd, "cannot open its map '%s'", pin);
+}
+
+static int count_rows(int map, uint32_t *count)
+{
+	struct bpf_map_info info = { };
+	__u32 size = sizeof(info);
+
+	if (bpf_obj_get_info_by_fd(map, &info, &size))
+		return -errno;
+	*count = info.max_entries;
+	return 0;
+}
+
+static void update__close(struct update *update)
+{
+	if (update->rows)
+		munmap(update->rows, update->length);
+	free(update->now);
+	if (update->reports >= 0)
+		close(update->reports);
+	if (update->shares >= 0)
+		close(update->shares);
+	if (update->collectors >= 0)
+		close(update->collectors);
+}
+
+static int update__open(struct update *update, const char *interface,
+			const struct dart_collectors *collectors,
+			struct dart_error *error)
+{
+	uint32_t count = 0, i;
+	void *rows;
+	int ret;
+
+	*update = (struct update){
+		.collectors = -1,
+		.shares = -1,
+		.reports = -1,
+	};
+	ret = open_pin(interface, XDP_PIN_COLLECTORS, &update->collectors,
+		       error) ?:
+	      open_pin(interface, XDP_PIN_SHARES, &update->shares, error) ?:
+	      open_pin(interface, XDP_PIN_REPORTS, &update->reports, error);
+	if (ret)
+		goto close;
+	ret = count_rows(update->collectors, &count);
+	if (!ret && count != collectors->count) {
+		ret = dart_error__set(
+			error, EINVAL,
+			"the files have %u collectors instead of %u (dartctl xdp detach %s, and attach it again)",
+			collectors->count, count, interface);
+		goto close;
+	}
+	update->now = calloc(collectors->count, sizeof(*update->now));
+	if (!update->now)
+		ret = -ENOMEM;
+	for (i = 0; !ret && i < count; i++)
+		if (bpf_map_lookup_elem(update->collectors, &i,
+					&update->now[i]))
+			ret = -errno;
+	if (!ret) {
+		/* In whole pages, as the kernel wants it. */
+		update->length = collectors->count * sizeof(*update->rows);
+		rows = mmap(NULL, update->length, PROT_READ | PROT_WRITE,
+			    MAP_SHARED, update->reports, 0);
+		if (rows == MAP_FAILED)
+			ret = -errno;
+		else
+			update->rows = rows;
+	}
+	if (!ret) {
+		update->setup.collectors = *collectors;
+		memcpy(update->setup.out_mac,
+		       headers_of(update->now)->ethernet.h_source,
+		       sizeof(update->setup.out_mac));
+		return 0;
+	}
+	dart_error__system(error, -ret, "cannot read its maps");
+close:
+	update__close(update);
+	return ret;
+}
+
+/* Are these the stores that the program was loaded for? */
+static int update__check(const struct update *update, const char *interface,
+			 struct dart_error *error)
+{
+	const struct dart_collectors *collectors = &update->setup.collectors;
+	struct reporter_collector row;
+	struct reporter_share share;
+	uint32_t i, wanted;
+
+	for (i = 0; i < collectors->count; i++) {
+		xdp_program__collector_row(&update->setup, i, &row);
+		if (strncmp(update->rows[i].store, collectors->list[i].name,
+			    sizeof(update->rows[i].store)) ||
+		    row.redundancy != update->now[i].redundancy ||
+		    row.slots_log2 != update->now[i].slots_log2 ||
+		    headers_of(&row)->ip.tot_len !=
+			    headers_of(&update->now[i])->ip.tot_len)
+			return dart_error__set(
+				error, EINVAL,
+				"store '%s' has another name or geometry (dartctl xdp detach %s, and attach it again)",
+				collectors->list[i].name, interface);
+		if (headers_of(&row)->ip.saddr !=
+		    headers_of(&update->now[i])->ip.saddr)
+			return dart_error__set(
+				error, EINVAL,
+				"it was attached again with another source");
+	}
+	for (i = 0; i < DART_STORE_SHARES; i++) {
+		wanted = collectors->shares[i] == DART_COLLECTOR_NONE ?
+				 COLLECTOR_NONE : collectors->shares[i];
+		if (bpf_map_lookup_elem(update->shares, &i, &share))
+			return dart_error__system(error, errno,
+						  "cannot read its shares");
+		/* A share without collector: an update was interrupted. */
+		if (share.collector != wanted &&
+		    share.collector != COLLECTOR_NONE)
+			return dart_error__set(
+				error, EINVAL,
+				"the shares are assigned differently (dartctl xdp detach %s, and attach it again)",
+				interface);
+	}
+	return 0;
+}
+
+/* Assigns the shares of collector @number to it, or to none. */
+static int update__assign(const struct update *update, uint32_t number,
+			  bool is_assigned)
+{
+	const struct dart_collectors *collectors = &update->setup.collectors;
+	struct reporter_share share = { .collector = COLLECTOR_NONE };
+	uint32_t i;
+
+	for (i = 0; i < DART_STORE_SHARES; i++) {
+		if (collectors->shares[i] != number)
+			continue;
+		if (is_assigned)
+			xdp_program__share_row(&update->setup, i, &share);
+		if (bpf_map_update_elem(update->shares, &i, &share, BPF_ANY))
+			return -errno;
+	}
+	return 0;
+}
+
+/* The row goes on counting: only the reports that follow have new PSNs. */
+static void update__restart(const struct update *update, uint32_t number)
+{
+	const struct dart_collector *collector =
+		&update->setup.collectors.list[number];
+	volatile struct reporter_reports *row = &update->rows[number];
+
+	row->first_psn = (collector->first_psn - row->reports) & 0xffffff;
+	row->qpn = collector->qpn;
+	row->address[3] = collector->ip.s_addr;
+}
+
+static int update__replace(const struct update *update, uint32_t number,
+			   const struct reporter_collector *row)
+{
+	int ret = update__assign(update, number, false);
+
+	if (ret)
+		return ret;
+	update__restart(update, number);
+	if (bpf_map_update_elem(update->collectors, &number, row, BPF_ANY))
+		return -errno;
+	return update__assign(update, number, true);
+}
+
+static bool is_assigned(const struct update *update, uint32_t number)
+{
+	const struct dart_collectors *collectors = &update->setup.collectors;
+	struct reporter_share share;
+	uint32_t i;
+
+	for (i = 0; i < DART_STORE_SHARES; i++)
+		if (collectors->shares[i] == number &&
+		    (bpf_map_lookup_elem(update->shares, &i, &share) ||
+		     share.collector != number))
+			return false;
+	return true;
+}
+
+int xdp_update__find_source(const char *interface, struct in_addr *source,
+			    struct dart_error *error)
+{
+	struct reporter_collector row;
+	uint32_t zero = 0;
+	int map, ret;
+
+	ret = open_pin(interface, XDP_PIN_COLLECTORS, &map, error);
+	if (ret)
+		return ret;
+	if (bpf_map_lookup_elem(map, &zero, &row))
+		ret = dart_error__system(error, errno, "cannot read its maps");
+	else
+		source->s_addr = headers_of(&row)->ip.saddr;
+	close(map);
+	return ret;
+}
+
+int xdp_update(const char *interface, const struct dart_collectors *collectors,
+	       const struct dart_collectors *last,
+	       void (*changed)(void *argument, uint32_t old_qpn,
+			       const struct dart_collector *collector),
+	       void *argument, struct dart_error *error)
+{
+	struct reporter_collector row;
+	struct update update;
+	uint32_t i, old_qpn;
+	int ret;
+
+	ret = update__open(&update, interface, collectors, error);
+	if (ret)
+		return ret;
+	ret = update__check(&update, interface, error);
+	for (i = 0; !ret && i < collectors->count; i++) {
+		xdp_program__collector_row(&update.setup, i, &row);
+		if (!memcmp(&row, &update.now[i], sizeof(row)) &&
+		    (!last || last->list[i].epoch == collectors->list[i].epoch) &&
+		    is_assigned(&update, i))
+			continue;
+		old_qpn = update.rows[i].qpn;
+		ret = update__replace(&update, i, &row);
+		if (ret)
+			dart_error__system(error, -ret,
+					   "cannot change its maps");
+		else
+			changed(argument, old_qpn, &collectors->list[i]);
+	}
+	update__close(&update);
+	return ret;
+}

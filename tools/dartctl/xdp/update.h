@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Changes the collectors of an XDP reporter while it runs. */
+#ifndef UPDATE_H
+#define UPDATE_H
+
+#include <libdart/error.h>
+#include <libdart/report/collectors.h>
+
+/*
+ * Finds the address that the reporter on @interface reports from.  Returns 0, or
+ * -errno with a sentence in @error.
+ */
+int xdp_update__find_source(const char *interface, struct in_addr *source,
+			    struct dart_error *error);
+
+/*
+ * Gives the reporter @collectors, which must be the same stores with the same
+ * geometry; only those change that differ from what it has, or whose epoch differs
+ * from that in @last, unless NULL.  Calls @changed for each.  While a collector
+ * changes, its shares have none: the packets pass and count as unassigned.  Its PSNs
+ * begin again.
+ */
+int xdp_update(const char *interface, const struct dart_collectors *collectors,
+	       const struct dart_collectors *last,
+	       void (*changed)(void *argument, uint32_t old_qpn,
+			       const struct dart_collector *collector),
+	       void *argument, struct dart_error *error);
+
+#endif /* UPDATE_H */
