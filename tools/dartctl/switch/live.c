@@ -93,28 +93,30 @@ static int show(const struct live *live, bool as_json)
 }
 
 int switch_live__push(const char *name, const struct switch_wish *wish,
-		      bool is_dry, bool as_json)
+		      bool is_dry, bool as_json, struct dart_error *error)
 {
 	struct live *live = calloc(1, sizeof(*live));
 	int ret;
 
 	if (!live)
-		return fail__out_of_memory();
+		return dart_error__no_memory(error);
 	live->wish = wish;
 	ret = thrift__connect(name, &live->thrift, &live->error) ?:
 	      compare(live);
 	if (!ret && !is_dry)
 		ret = change(live);
 	if (ret)
-		fail(-ret, "cannot push to '%s': %s%s", name, live->error.text,
-		     live->has_begun ? " (it is partly changed: push again)" :
-				       "");
-	else
-		ret = show(live, as_json);
+		dart_error__set(error, -ret, "cannot push to '%s': %s%s", name,
+				live->error.text,
+				live->has_begun ?
+					" (it is partly changed: push again)" :
+					"");
+	else if (show(live, as_json))
+		ret = dart_error__no_memory(error);
 	free(live->wanted);
 	free(live->now);
 	switch_program__free(&live->program);
 	thrift__close(live->thrift);
 	free(live);
-	return ret ? EXIT_FAILURE : EXIT_SUCCESS;
+	return ret;
 }

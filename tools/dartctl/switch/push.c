@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* dartctl switch push: tells a P4 switch where to report to. */
+#include <errno.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,6 +10,7 @@
 
 #include "commands.h"
 #include "live.h"
+#include "tools/dartctl/collectors_follow.h"
 #include "tools/dartctl/command.h"
 #include "wish.h"
 
@@ -21,6 +24,7 @@ enum {
 	OPTION_PORT,
 	OPTION_ALL_COPIES,
 	OPTION_DRY_RUN,
+	OPTION_FOLLOW,
 };
 
 static const struct option long_options[] = {
@@ -31,6 +35,7 @@ static const struct option long_options[] = {
 	{ "port", required_argument, NULL, OPTION_PORT },
 	{ "all-copies", no_argument, NULL, OPTION_ALL_COPIES },
 	{ "dry-run", no_argument, NULL, OPTION_DRY_RUN },
+	{ "follow", no_argument, NULL, OPTION_FOLLOW },
 	{ }
 };
 
@@ -40,6 +45,8 @@ struct request {
 	const char *thrift;	/* NULL: print commands */
 	const char *program;	/* for this program */
 	bool is_dry;
+	bool follows;
+	bool as_json;
 	struct switch_options options;
 	size_t file_count;
 	const char *files[FILES_MAX];
@@ -87,6 +94,9 @@ static int take(struct request *request, int option)
 	case OPTION_DRY_RUN:
 		request->is_dry = true;
 		return 0;
+	case OPTION_FOLLOW:
+		request->follows = true;
+		return 0;
 	default:
 		return EXIT_USAGE;
 	}
@@ -111,15 +121,20 @@ static int parse(struct options *options, int argc, char **argv,
 			argv[0]);
 	if (!request->thrift && request->is_dry)
 		return misuse("--dry-run needs --thrift");
+	if (request->follows && (!request->thrift || request->is_dry))
+		return misuse("--follow needs --thrift and takes no --dry-run");
 	if (optind == argc)
 		return misuse("'%s' needs files of collectors", argv[0]);
 	if (argc - optind > FILES_MAX)
 		return misuse("'%s' takes at most %d files of collectors",
 			      argv[0], FILES_MAX);
-	for (; optind < argc; optind++)
+	for (; optind < argc; optind++) {
+		if (request->follows && !strcmp(argv[optind], "-"))
+			return misuse("--follow needs files, not the standard input");
 		request->files[request->file_count++] =
 			strcmp(argv[optind], "-") ? argv[optind] :
 						    "/dev/stdin";
+	}
 	return 0;
 }
 
@@ -140,6 +155,37 @@ static int make_wish(const struct request *request, struct switch_wish *wish,
 	return ret;
 }
 
+static int apply(void *subject, const struct dart_collectors *collectors,
+		 const struct dart_collectors *last, struct dart_error *error)
+{
+	const struct request *request = subject;
+	struct switch_wish wish = { .collectors = *collectors };
+	int ret;
+
+	ret = switch_wish__complete(&wish, &request->options, error) ?:
+	      switch_live__push(request->thrift, &wish, false, request->as_json,
+				error);
+	fflush(stdout);
+	return ret;
+}
+
+/* A switch may be restarted at any time, and no event tells of it. */
+static int follow(struct request *request)
+{
+	const struct collectors_follow follow = {
+		.name = request->thrift,
+		.files = request->files,
+		.file_count = request->file_count,
+		.reporter = request->options.reporter,
+		.remedy = "push them without --follow first",
+		.apply = apply,
+		.subject = request,
+		.retries = true,
+	};
+
+	return collectors_follow__run(&follow);
+}
+
 static int push(struct options *options, int argc, char **argv)
 {
 	struct request request;
@@ -150,21 +196,27 @@ static int push(struct options *options, int argc, char **argv)
 	ret = parse(options, argc, argv, &request);
 	if (ret)
 		return ret;
+	request.as_json = options->json;
+	if (request.follows)
+		return follow(&request);
 	ret = make_wish(&request, &wish, &error);
 	if (ret)
 		return fail(-ret, "cannot push: %s", error.text);
-	if (request.thrift)
+	if (request.thrift) {
 		ret = switch_live__push(request.thrift, &wish, request.is_dry,
-					options->json);
-	else
+					options->json, &error);
+		if (ret)
+			ret = fail(-ret, "%s", error.text);
+	} else {
 		ret = switch_commands__print(request.program, &wish);
+	}
 	dart_collectors__free(&wish.collectors);
 	return ret;
 }
 
 const struct command switch_commands[] = {
-	{ "push", "--target bmv2 --thrift HOST:PORT|--program FILE --port [ADDRESS=]PORT... [--reporter ADDRESS] [--all-copies] [--dry-run] FILE...",
-	  "configure the collectors of a P4 switch",
+	{ "push", "--target bmv2 --thrift HOST:PORT|--program FILE --port [ADDRESS=]PORT... [--reporter ADDRESS] [--all-copies] [--dry-run] [--follow] FILE...",
+	  "configure the collectors of a P4 switch, with --follow also later ones",
 	  .parse = push },
 	{ }
 };
