@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Puts the parts of dartd together and connects those that do not know each other. */
+#include <errno.h>
+
 #include "agent.h"
 #include "agent/base/log.h"
 
@@ -33,6 +35,20 @@ static void agent__open_peer_services(struct agent *agent)
 	};
 }
 
+/* The file of the command line must be there, that of the default need not. */
+static int agent__configure(const struct agent *agent,
+			    struct dart_configuration *configuration,
+			    struct dart_error *error)
+{
+	int ret = dart_configuration__load(configuration,
+					   agent->options.config, error);
+
+	if (ret != -ENOENT || agent->options.is_config_given)
+		return ret;
+	*configuration = (struct dart_configuration){ };
+	return 0;
+}
+
 int agent__open(struct agent *agent, const struct options *options,
 		sd_event *loop, struct dart_error *error)
 {
@@ -50,13 +66,17 @@ int agent__open(struct agent *agent, const struct options *options,
 			{ stores_requests, &agent->stores },
 			{ listener_requests, &agent->listener },
 			{ client_requests, NULL },
+			{ registrations_requests, &agent->registrations },
 			{ agent_requests, agent },
 		},
 	};
 
-	ret = region__open(&agent->region, error);
+	ret = agent__configure(agent, &agent->configuration, error);
 	if (ret)
 		return ret;
+	ret = region__open(&agent->region, error);
+	if (ret)
+		goto close_configuration;
 	ret = self__open(&agent->self, &agent->region, error);
 	if (ret)
 		goto close_region;
@@ -102,11 +122,26 @@ int agent__open(struct agent *agent, const struct options *options,
 		goto close_region_events;
 	stores__open(&agent->stores, &agent->device, &agent->listener,
 		     &agent->changes, &counts->stores, &counts->memory);
-	ret = registration_socket__open(&agent->socket, loop, options->socket,
-					agent->request_tables, &agent->changes,
-					&counts->clients, error);
+	ret = registrations__open(&agent->registrations, loop, options->state,
+				  agent->request_tables, &agent->changes,
+				  &agent->registry, error);
 	if (ret)
 		goto close_stores;
+	ret = registrations__add_first(&agent->registrations,
+				       json_pack("{s:s, s:s}", "request",
+						 "probe-load", "name", "tcp"),
+				       error);
+	if (ret)
+		goto close_registrations;
+	ret = registration_socket__open(&agent->socket, loop, options->socket,
+					agent->request_tables,
+					&agent->registrations.recorder,
+					&agent->changes, &counts->clients,
+					error);
+	if (ret)
+		goto close_registrations;
+	/* Before controllers can connect, who then see all of it at once. */
+	registrations__configure(&agent->registrations, &agent->configuration);
 	ret = listener__open(&agent->listener, loop, options->port,
 			     &agent->device, agent->peer_services,
 			     &agent->changes, &counts->connections, error);
@@ -116,6 +151,8 @@ int agent__open(struct agent *agent, const struct options *options,
 
 close_socket:
 	registration_socket__close(&agent->socket);
+close_registrations:
+	registrations__close(&agent->registrations);
 close_stores:
 	stores__close(&agent->stores);
 	probes__close(&agent->probes);
@@ -139,6 +176,8 @@ close_self:
 	self__close(&agent->self);
 close_region:
 	region__close(&agent->region);
+close_configuration:
+	dart_configuration__close(&agent->configuration);
 	return ret;
 }
 
@@ -146,6 +185,7 @@ void agent__close(struct agent *agent)
 {
 	listener__close(&agent->listener);
 	registration_socket__close(&agent->socket);
+	registrations__close(&agent->registrations);
 	stores__close(&agent->stores);
 	probes__close(&agent->probes);
 	region_events__close(&agent->region_events);
@@ -160,4 +200,20 @@ void agent__close(struct agent *agent)
 	log__count_suppressed(NULL);
 	self__close(&agent->self);
 	region__close(&agent->region);
+	dart_configuration__close(&agent->configuration);
+}
+
+void agent__reload(struct agent *agent)
+{
+	struct dart_configuration configuration;
+	struct dart_error error;
+
+	if (agent__configure(agent, &configuration, &error)) {
+		log__error("the configuration was not reloaded: %s", error.text);
+		return;
+	}
+	registrations__configure(&agent->registrations, &configuration);
+	dart_configuration__close(&agent->configuration);
+	agent->configuration = configuration;
+	log__info("the configuration was reloaded");
 }

@@ -15,6 +15,7 @@
 #include "agent/rdma/device.h"
 #include "agent/rdma/listener.h"
 #include "agent/region/region.h"
+#include "agent/registration/registrations.h"
 #include "agent/self/self.h"
 #include "agent/socket/registration_socket.h"
 #include "agent/store/stores.h"
@@ -24,11 +25,12 @@
 #include "options.h"
 #include "region_events.h"
 
-#define AGENT_REQUEST_TABLES 9
+#define AGENT_REQUEST_TABLES 10
 #define AGENT_PEER_SERVICES 3
 
 struct agent {
 	struct options options;
+	struct dart_configuration configuration;
 	struct region region;
 	struct self self;
 	struct device device;
@@ -45,6 +47,7 @@ struct agent {
 	struct probes probes;
 	struct stores stores;
 	struct request_table request_tables[AGENT_REQUEST_TABLES];
+	struct registrations registrations;
 	struct registration_socket socket;
 	struct peer_service peer_services[AGENT_PEER_SERVICES];
 	struct listener listener;
@@ -54,6 +57,11 @@ struct agent {
 int agent__open(struct agent *agent, const struct options *options,
 		sd_event *loop, struct dart_error *error);
 void agent__close(struct agent *agent);
+/*
+ * Reads the configuration again, and applies the differences.  If it is not
+ * valid, everything stays, and the log says why.
+ */
+void agent__reload(struct agent *agent);
 
 /* The requests about the agent as a whole, which is their subject. */
 extern const struct request_type agent_requests[];

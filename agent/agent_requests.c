@@ -8,13 +8,17 @@
 static int status(struct request *request)
 {
 	const struct agent *agent = request->subject;
+	size_t registrations, missing;
 	json_t *registry;
 
+	registrations = registrations__count(&agent->registrations, &missing);
 	request->result = json_pack(
-		"{s:s, s:I, s:s, s:I, s:o}", "version", DART_VERSION, "pid",
+		"{s:s, s:I, s:s, s:I, s:o, s:I, s:I}", "version", DART_VERSION, "pid",
 		(json_int_t)getpid(), "device", device__name(&agent->device),
 		"port", (json_int_t)agent->options.port, "controllers",
-		listener__names(&agent->listener, &controller_kind));
+		listener__names(&agent->listener, &controller_kind),
+		"registrations", (json_int_t)registrations, "missing",
+		(json_int_t)missing);
 	registry = registry_json__status(&agent->registry);
 	if (json_object_update(request->result, registry)) {
 		json_decref(request->result);

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* dartd: lets controllers read the metrics of this host from its memory. */
 #include <bpf/libbpf.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/signalfd.h>
 #include <sys/resource.h>
 #include <systemd/sd-daemon.h>
 #include <systemd/sd-event.h>
+#include <time.h>
 
 #include <libdart/table/value.h>
 
@@ -34,8 +37,22 @@ static void raise_memory_limit(void)
 	setrlimit(RLIMIT_MEMLOCK, &unlimited);
 }
 
-/* Creates a loop that exits on SIGTERM and SIGINT. */
-static int open_loop(sd_event **loop, struct dart_error *error)
+static int on_reload(sd_event_source *source, const struct signalfd_siginfo *info,
+		     void *agent)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	sd_notifyf(0, "RELOADING=1\nMONOTONIC_USEC=%" PRIu64,
+		   (uint64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000);
+	agent__reload(agent);
+	sd_notify(0, "READY=1");
+	return 0;
+}
+
+/* Creates a loop that exits on SIGTERM and SIGINT, and reloads on SIGHUP. */
+static int open_loop(sd_event **loop, struct agent *agent,
+		     struct dart_error *error)
 {
 	int ret;
 
@@ -48,6 +65,10 @@ static int open_loop(sd_event **loop, struct dart_error *error)
 		ret = sd_event_add_signal(*loop, NULL,
 					  SIGINT | SD_EVENT_SIGNAL_PROCMASK,
 					  NULL, NULL);
+	if (ret >= 0)
+		ret = sd_event_add_signal(*loop, NULL,
+					  SIGHUP | SD_EVENT_SIGNAL_PROCMASK,
+					  on_reload, agent);
 	if (ret < 0)
 		return dart_error__system(error, -ret,
 					  "cannot create an event loop");
@@ -81,7 +102,7 @@ int main(int argc, char **argv)
 	libbpf_set_print(log_libbpf);
 	raise_memory_limit();
 
-	ret = open_loop(&loop, &error) ?:
+	ret = open_loop(&loop, &agent, &error) ?:
 		      agent__open(&agent, &options, loop, &error);
 	if (ret) {
 		log__error("%s", error.text);

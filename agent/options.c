@@ -8,8 +8,11 @@
 #include <sys/un.h>
 
 #include <dart/registration.h>
+#include <libdart/configuration/configuration.h>
 
 #include "options.h"
+
+#define STATE_DIRECTORY "/var/lib/dart"
 
 static const char usage[] =
 	"Usage: dartd [OPTION]...\n"
@@ -20,6 +23,11 @@ static const char usage[] =
 	"                         pages with their neighbouring kernel data\n"
 	"  --socket=PATH          listen for dartctl at PATH instead of\n"
 	"                         " DART_REGISTRATION_SOCKET "\n"
+	"  --config=FILE          register what this file says, and those in the\n"
+	"                         directory NAME.d beside NAME.yaml (default\n"
+	"                         " DART_CONFIGURATION_FILE ")\n"
+	"  --state=DIRECTORY      keep there what was registered by command, for\n"
+	"                         the next start (default " STATE_DIRECTORY ")\n"
 	"  --port=N               listen for controllers on port N of the\n"
 	"                         RDMA CM (default 4792)\n"
 	"  -h, --help             print this and exit\n"
@@ -28,6 +36,8 @@ static const char usage[] =
 static const struct option long_options[] = {
 	{ "exposure", required_argument, NULL, 'e' },
 	{ "socket", required_argument, NULL, 's' },
+	{ "config", required_argument, NULL, 'c' },
+	{ "state", required_argument, NULL, 'd' },
 	{ "port", required_argument, NULL, 'p' },
 	{ "help", no_argument, NULL, 'h' },
 	{ "version", no_argument, NULL, 'V' },
@@ -84,6 +94,13 @@ static int parse_option(struct options *options, int option)
 		return parse_socket(options, optarg);
 	case 'p':
 		return parse_port(options, optarg);
+	case 'c':
+		options->config = optarg;
+		options->is_config_given = true;
+		return 0;
+	case 'd':
+		options->state = optarg;
+		return 0;
 	case 'h':
 		fputs(usage, stdout);
 		return 1;
@@ -103,6 +120,9 @@ int options__parse(struct options *options, int argc, char **argv)
 	*options = (struct options){
 		.exposure = DART_CONTROL_EXPOSURE_EXACT,
 		.socket = DART_REGISTRATION_SOCKET,
+		.config = DART_CONFIGURATION_FILE,
+		/* systemd tells it: StateDirectory= of systemd.exec(5) */
+		.state = getenv("STATE_DIRECTORY") ?: STATE_DIRECTORY,
 		.port = DART_CONTROL_PORT,
 	};
 

@@ -3,6 +3,7 @@
 #ifndef OPTIONS_H
 #define OPTIONS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include <dart/control.h>
@@ -10,6 +11,9 @@
 struct options {
 	enum dart_control_exposure exposure;
 	const char *socket;	/* path of the registration socket */
+	const char *config;	/* path of the configuration */
+	bool is_config_given;	/* then it must be there */
+	const char *state;	/* directory that the state is kept in */
 	uint16_t port;		/* of the RDMA CM, host byte order */
 };
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Writes each change as a line of JSON and passes it to all subscribers. */
+#include <stdbool.h>
 #include <stdlib.h>
 
 #include "changes.h"
@@ -24,6 +25,38 @@ void changes__unsubscribe(struct changes *changes,
 	TAILQ_REMOVE(&changes->subscribers, subscriber, link);
 }
 
+/* Gives the change to each subscriber that wants no line; true if others are left. */
+static bool changes__give_notice(const struct changes *changes,
+				 const char *event, const char *object,
+				 const char *name)
+{
+	struct change_subscriber *subscriber, *next;
+	bool are_left = false;
+
+	for (subscriber = TAILQ_FIRST(&changes->subscribers); subscriber;
+	     subscriber = next) {
+		next = TAILQ_NEXT(subscriber, link);
+		if (subscriber->receive)
+			are_left = true;
+		if (subscriber->notice)
+			subscriber->notice(subscriber, event, object, name);
+	}
+	return are_left;
+}
+
+static void changes__send(const struct changes *changes, const char *line,
+			  size_t length)
+{
+	struct change_subscriber *subscriber, *next;
+
+	for (subscriber = TAILQ_FIRST(&changes->subscribers); subscriber;
+	     subscriber = next) {
+		next = TAILQ_NEXT(subscriber, link);
+		if (subscriber->receive)
+			subscriber->receive(subscriber, line, length);
+	}
+}
+
 void changes__announce(const struct changes *changes, const char *event,
 		       const char *object, const char *name)
 {
@@ -34,12 +67,11 @@ void changes__announce_in(const struct changes *changes, const char *event,
 			  const char *object, const char *name,
 			  const char *store)
 {
-	struct change_subscriber *subscriber, *next;
 	size_t length;
 	json_t *json;
 	char *line;
 
-	if (TAILQ_EMPTY(&changes->subscribers))
+	if (!changes__give_notice(changes, event, object, name))
 		return;
 	json = json_pack(
 		"{s:I, s:s, s:s, s:s, s:s*}", "time_ms",
@@ -50,10 +82,6 @@ void changes__announce_in(const struct changes *changes, const char *event,
 		log__peer_error("out of memory: clients miss a change");
 		return;
 	}
-	for (subscriber = TAILQ_FIRST(&changes->subscribers); subscriber;
-	     subscriber = next) {
-		next = TAILQ_NEXT(subscriber, link);
-		subscriber->receive(subscriber, line, length);
-	}
+	changes__send(changes, line, length);
 	free(line);
 }

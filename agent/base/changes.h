@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Changes: rooms announce them, "monitor" of <dart/registration.h> receives them.
- * Without a subscriber an announcement costs nothing.
+ * Without a monitor no line is written.
  */
 #ifndef CHANGES_H
 #define CHANGES_H
@@ -16,9 +16,12 @@ struct changes {
 /* Embedded in the object that receives the changes. */
 struct change_subscriber {
 	TAILQ_ENTRY(change_subscriber) link;
-	/* Takes a JSON object and a newline; may unsubscribe itself. */
+	/* Takes a JSON object and a newline; may unsubscribe itself.  Or NULL. */
 	void (*receive)(struct change_subscriber *subscriber, const char *line,
 			size_t length);
+	/* Takes the arguments of changes__announce().  Or NULL. */
+	void (*notice)(struct change_subscriber *subscriber, const char *event,
+		       const char *object, const char *name);
 };
 
 void changes__open(struct changes *changes);

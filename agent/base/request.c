@@ -22,6 +22,12 @@ int request__unpack(struct request *request, const char *format, ...)
 	return 0;
 }
 
+void request__keep(struct request *request, json_t *kept)
+{
+	json_decref(request->kept);
+	request->kept = kept;
+}
+
 int request__check_owner(struct request *request, uid_t owner, const char *name)
 {
 	if (request->uid && request->uid != owner)

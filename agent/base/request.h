@@ -15,7 +15,9 @@
 
 struct request {
 	void *subject;	/* the object that agent.c paired the table with */
-	json_t *members;	/* without "request"; hostile */
+	json_t *members;	/* without "request" and "path"; hostile */
+	/* Where root opened @fd, by its own words; NULL if it did not say. */
+	char *path;
 	const char *text;	/* the only member, see struct request_type */
 	int fd;	/* sent with the request, owned by the caller; or -1 */
 	bool has_extra_fd;	/* more came, or one behind the first byte */
@@ -49,6 +51,12 @@ struct request_type {
 	const char *member;
 	const char *only_root;	/* "only root may ..."; NULL: every client may */
 	enum request_fd fd;
+	/*
+	 * The kind of object, "entry" or the like, that a successful request
+	 * registers, to be restored after a restart of dartd, or that it ends.
+	 */
+	const char *keeps;
+	const char *ends;
 };
 
 /* A table of types and the subject of their requests. */
@@ -56,6 +64,28 @@ struct request_table {
 	const struct request_type *types;	/* NULL ends a list of tables */
 	void *subject;
 };
+
+/* Told of requests that are to outlive this process; see agent/registration/. */
+struct request_recorder {
+	/*
+	 * A request of a type that keeps or ends an object has succeeded, and its
+	 * reply will be sent.  On failure @request->error says what the client is
+	 * warned of.
+	 */
+	int (*succeeded)(struct request_recorder *recorder,
+			 const struct request_type *type,
+			 struct request *request);
+	/*
+	 * The object that a request would have ended does not exist.  Returns
+	 * true if it was waiting to be restored, which is over now.
+	 */
+	bool (*forget)(struct request_recorder *recorder,
+		       const struct request_type *type,
+		       struct request *request);
+};
+
+/* Replaces @request->kept, and takes over @kept: see struct request. */
+void request__keep(struct request *request, json_t *kept);
 
 /* Unpacks the members; refuses a request with others. */
 int request__unpack(struct request *request, const char *format, ...);

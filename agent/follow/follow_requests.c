@@ -47,6 +47,6 @@ static int follow_source(struct request *request)
 const struct request_type follow_requests[] = {
 	{ "follow-source", "follow", follow_source,
 	  .only_root = "register a source of the kernel",
-	  .fd = REQUEST_FD_OPTIONAL },
+	  .fd = REQUEST_FD_OPTIONAL, .keeps = "follower" },
 	{ }
 };

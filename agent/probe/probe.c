@@ -188,7 +188,6 @@ int probes__open(struct probes *probes, uint32_t cpus,
 		 struct registry *registry, const struct changes *changes,
 		 struct dart_error *error)
 {
-	struct dart_error missing;
 	size_t i;
 
 	*probes = (struct probes){ .registry = registry,
@@ -198,15 +197,8 @@ int probes__open(struct probes *probes, uint32_t cpus,
 	if (!probes->probes)
 		return dart_error__no_memory(error);
 
-	for (i = 0; i < probe_kind_count; i++) {
-		struct probe *probe = &probes->probes[i];
-
-		probe->kind = &probe_kinds[i];
-		/* dartd works without the probe (no BTF, lockdown). */
-		if (probe->kind->is_loaded_at_start &&
-		    probe__load(probes, probe, &missing))
-			log__warning("%s", missing.text);
-	}
+	for (i = 0; i < probe_kind_count; i++)
+		probes->probes[i].kind = &probe_kinds[i];
 	return 0;
 }
 

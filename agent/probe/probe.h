@@ -32,7 +32,7 @@ struct probes {
 	struct probe *probes;		/* one for each kind */
 };
 
-/* Loads the probes that are loaded at start; logs those that fail. */
+/* No probe is loaded yet. */
 int probes__open(struct probes *probes, uint32_t cpus,
 		 struct registry *registry, const struct changes *changes,
 		 struct dart_error *error);

@@ -12,7 +12,6 @@ const struct probe_kind probe_kinds[] = {
 	{
 		"tcp", "TCP traffic of the host", tcp_traffic_bpf__elf_bytes,
 		.maps = { { "tcp_traffic", "tcp", true } },
-		.is_loaded_at_start = true,
 	},
 	{
 		"tcpconn", "each TCP connection", tcpconn_bpf__elf_bytes,

@@ -20,7 +20,6 @@ struct probe_kind {
 	const char *description;	/* one line */
 	const void *(*object)(size_t *size);	/* an ELF file */
 	struct probe_map maps[PROBE_MAPS_MAX];
-	bool is_loaded_at_start;
 	/* NULL, or a file without which the probe cannot run, and why. */
 	const char *needs;
 	const char *needs_what;

@@ -51,8 +51,8 @@ static int unload_probe(struct request *request)
 const struct request_type probe_requests[] = {
 	{ "probe-list", "probes", list_probes, .member = "" },
 	{ "probe-load", "probe", load_probe, .member = "name",
-	  .only_root = "load or unload a probe" },
+	  .only_root = "load or unload a probe", .keeps = "probe" },
 	{ "probe-unload", "probe", unload_probe, .member = "name",
-	  .only_root = "load or unload a probe" },
+	  .only_root = "load or unload a probe", .ends = "probe" },
 	{ }
 };

@@ -66,11 +66,30 @@ static int check_cgroup_path(const char *path, struct dart_error *error)
 	return 0;
 }
 
+/*
+ * The inode that "net:INODE" gives without a descriptor: how dartd itself knows
+ * the namespace of a process.  Returns 0 if the choice is another one.
+ */
+static uint32_t netns_inode(const struct source *source,
+			    const struct selector_choice *choice)
+{
+	unsigned long inode;
+	char *end;
+
+	if (source->selector != SOURCE_SELECTOR_NETNS || choice->fd >= 0 ||
+	    !choice->netns || strncmp(choice->netns, "net:", 4) ||
+	    choice->netns[4] < '1' || choice->netns[4] > '9')
+		return 0;
+	inode = strtoul(choice->netns + 4, &end, 10);
+	return *end || inode > UINT32_MAX ? 0 : inode;
+}
+
 int selector__check(const struct source *source,
 		    const struct selector_choice *choice,
 		    struct dart_error *error)
 {
-	bool wants_fd = choice->netns || choice->disk || choice->cgroup;
+	bool wants_fd = (choice->netns && !netns_inode(source, choice)) ||
+			choice->disk || choice->cgroup;
 	int ret = 0;
 
 	/* Without a namespace, an interface is in that of the agent. */
@@ -258,11 +277,17 @@ int selector__choose(struct selector *selector, const struct source *source,
 		     struct dart_error *error)
 {
 	int ret = selector__check(source, choice, error);
+	uint32_t inode;
 
 	if (ret)
 		return ret;
 	switch (source->selector) {
 	case SOURCE_SELECTOR_NETNS:
+		inode = netns_inode(source, choice);
+		if (inode)
+			return selector__netns_inode(selector, source, inode,
+						     choice->netns, error);
+		/* fall through */
 	case SOURCE_SELECTOR_NETDEV:
 		return selector__netns(selector, source, choice->fd,
 				       choice->netns, choice->netdev, error);

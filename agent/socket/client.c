@@ -149,7 +149,8 @@ static int client__handle_request(struct client *client)
 	};
 
 	client->output = reply__line(
-		dispatch(client->clients->tables, &request,
+		dispatch(client->clients->tables, client->clients->recorder,
+			 &request,
 			 client->is_too_long ? NULL : client->request,
 			 client->request_length - 1),
 		&client->output_length);

@@ -21,6 +21,7 @@
 
 struct clients {
 	const struct request_table *tables;
+	struct request_recorder *recorder;
 	struct changes *changes;
 	TAILQ_HEAD(, client) list;
 	struct client_counts *counts;

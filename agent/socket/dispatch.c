@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Parses a request, finds its type, checks what all types have in common. */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <dart/registration.h>
 
 #include "dispatch.h"
 
-static const struct request_type *find_type(const struct request_table *tables,
-					    const char *name, void **subject)
+const struct request_type *dispatch__find(const struct request_table *tables,
+					  const char *name, void **subject)
 {
 	const struct request_type *type;
 
 	for (; name && tables->types; tables++) {
-		*subject = tables->subject;
+		if (subject)
+			*subject = tables->subject;
 		for (type = tables->types; type->name; type++)
 			if (!strcmp(type->name, name))
 				return type;
@@ -67,14 +69,35 @@ static int unpack(const struct request_type *type, struct request *request)
 	return request__unpack(request, "{s:s !}", type->member, &request->text);
 }
 
-/* Hands the request to the handler of its type, which becomes @type. */
-static int handle(const struct request_table *tables, struct request *request,
-		  const struct request_type **type)
+/* Takes out the member that tells the place of the descriptor. */
+static int take_path(const struct request_type *type, struct request *request)
+{
+	json_t *path = json_object_get(request->members, "path");
+
+	if (!path || !type->keeps || request->fd < 0)
+		return 0;	/* if there is one, the handler refuses it */
+	if (request->uid)
+		return dart_error__set(
+			&request->error, EPERM,
+			"only root may say where dartd shall open a file again");
+	if (!json_is_string(path) || *json_string_value(path) != '/')
+		return dart_error__set(&request->error, EINVAL,
+				       "a path begins with '/'");
+	request->path = strdup(json_string_value(path));
+	if (!request->path)
+		return dart_error__no_memory(&request->error);
+	json_object_del(request->members, "path");
+	return 0;
+}
+
+int dispatch__members(const struct request_table *tables,
+		      struct request *request, const struct request_type **type)
 {
 	json_t *name = json_object_get(request->members, "request");
 	int ret;
 
-	*type = find_type(tables, json_string_value(name), &request->subject);
+	*type = dispatch__find(tables, json_string_value(name),
+			       &request->subject);
 	if (!*type)
 		return dart_error__set(&request->error, EINVAL,
 				       "no such request");
@@ -82,22 +105,50 @@ static int handle(const struct request_table *tables, struct request *request,
 	if (ret)
 		return ret;
 	json_object_del(request->members, "request");
-	ret = unpack(*type, request);
+	ret = take_path(*type, request) ?: unpack(*type, request);
 	return ret ?: (*type)->handle(request);
 }
 
-json_t *dispatch(const struct request_table *tables, struct request *request,
+/* Returns the reply to a request of @type that succeeded. */
+static json_t *reply_recorded(struct request_recorder *recorder,
+			      const struct request_type *type,
+			      struct request *request)
+{
+	json_t *reply, *warning = NULL;
+
+	if ((type->keeps || type->ends) &&
+	    recorder->succeeded(recorder, type, request))
+		warning = json_string(request->error.text);
+	reply = reply__ok(type->result, request->result);
+	if (warning && json_object_set_new(reply, "warning", warning)) {
+		json_decref(reply);
+		return NULL;
+	}
+	return reply;
+}
+
+json_t *dispatch(const struct request_table *tables,
+		 struct request_recorder *recorder, struct request *request,
 		 const char *line, size_t length)
 {
 	const struct request_type *type = NULL;
-	int ret = parse(request, line, length) ?:
-			  handle(tables, request, &type);
+	json_t *reply;
+	int ret;
 
+	ret = parse(request, line, length) ?:
+		      dispatch__members(tables, request, &type);
+	if (ret == -ENOENT && type && type->ends &&
+	    recorder->forget(recorder, type, request))
+		ret = 0;
+	if (!ret) {
+		reply = reply_recorded(recorder, type, request);
+	} else {
+		request->is_refused = true;
+		json_decref(request->result);
+		reply = reply__error(ret, request->error.text);
+	}
 	json_decref(request->members);
 	json_decref(request->kept);
-	if (!ret)
-		return reply__ok(type->result, request->result);
-	request->is_refused = true;
-	json_decref(request->result);
-	return reply__error(ret, request->error.text);
+	free(request->path);
+	return reply;
 }

@@ -8,9 +8,26 @@
 /*
  * Parses @line, hostile and without the newline, NULL if it was too long, into
  * @request, of which the caller has set the descriptors and the user.  Returns
- * the reply, a new reference; NULL if out of memory.
+ * the reply, a new reference; NULL if out of memory.  The recorder is told what
+ * is to outlive this process.
  */
-json_t *dispatch(const struct request_table *tables, struct request *request,
+json_t *dispatch(const struct request_table *tables,
+		 struct request_recorder *recorder, struct request *request,
 		 const char *line, size_t length);
+
+/*
+ * Returns the type of the requests with this name, NULL if there is none, and
+ * their subject in *@subject, unless that is NULL.
+ */
+const struct request_type *dispatch__find(const struct request_table *tables,
+					  const char *name, void **subject);
+
+/*
+ * Carries out the request whose members, "request" among them, are already in
+ * @request; the caller keeps all references.  *@type is set once it is known.
+ */
+int dispatch__members(const struct request_table *tables,
+		      struct request *request,
+		      const struct request_type **type);
 
 #endif /* DISPATCH_H */

@@ -122,6 +122,7 @@ registration_socket__set_mode(const struct registration_socket *socket,
 int registration_socket__open(struct registration_socket *result,
 			      sd_event *loop, const char *path,
 			      const struct request_table *tables,
+			      struct request_recorder *recorder,
 			      struct changes *changes,
 			      struct client_counts *counts,
 			      struct dart_error *error)
@@ -131,6 +132,7 @@ int registration_socket__open(struct registration_socket *result,
 	*result = (struct registration_socket){
 		.clients = {
 			.tables = tables,
+			.recorder = recorder,
 			.changes = changes,
 			.counts = counts,
 		},

@@ -25,6 +25,7 @@ struct registration_socket {
 int registration_socket__open(struct registration_socket *socket,
 			      sd_event *loop, const char *path,
 			      const struct request_table *tables,
+			      struct request_recorder *recorder,
 			      struct changes *changes,
 			      struct client_counts *counts,
 			      struct dart_error *error);

@@ -262,17 +262,18 @@ static int list_reporters(struct request *request)
 
 const struct request_type stores_requests[] = {
 	{ "store-create", "store", create_store,
-	  .only_root = "create a store", .fd = REQUEST_FD_OPTIONAL },
+	  .only_root = "create a store", .fd = REQUEST_FD_OPTIONAL,
+	  .keeps = "store" },
 	{ "store-delete", "store", delete_store, .member = "name",
-	  .only_root = "delete a store" },
+	  .only_root = "delete a store", .ends = "store" },
 	{ "store-list", "stores", list_stores, .member = "" },
 	{ "store-open", "store", open_store, .member = "name" },
 	{ "store-export", "collectors", export_store, .member = "name",
 	  .only_root = "see what reporters have to know" },
 	{ "reporter-add", "reporter", add_reporter,
-	  .only_root = "add a reporter" },
+	  .only_root = "add a reporter", .keeps = "reporter" },
 	{ "reporter-remove", "reporter", remove_reporter,
-	  .only_root = "remove a reporter" },
+	  .only_root = "remove a reporter", .ends = "reporter" },
 	{ "reporter-list", "reporters", list_reporters, .member = NULL },
 	{ }
 };

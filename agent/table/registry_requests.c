@@ -49,6 +49,8 @@ static int register_map(struct request *request)
 		return ret;
 	log__peer_info("registered map %u as %s", entry->extent.map_id,
 		       entry->name);
+	request__keep(request, json_pack("{s:I}", "map_id",
+					 (json_int_t)entry->extent.map_id));
 	return reply_entry(request, entry);
 }
 
@@ -175,12 +177,14 @@ static int show_entry(struct request *request)
 const struct request_type registry_requests[] = {
 	{ "register-source", "entry", register_source,
 	  .only_root = "register a source of the kernel",
-	  .fd = REQUEST_FD_OPTIONAL },
-	{ "register-map", "entry", register_map, .fd = REQUEST_FD_REQUIRED },
+	  .fd = REQUEST_FD_OPTIONAL, .keeps = "entry" },
+	{ "register-map", "entry", register_map, .fd = REQUEST_FD_REQUIRED,
+	  .keeps = "entry" },
 	{ "register-counters", "entry", register_counters,
-	  .only_root = "register counters" },
+	  .only_root = "register counters", .keeps = "entry" },
 	{ "new-slice", "entry", new_slice, .member = NULL },
-	{ "unregister", "entry", unregister, .member = "name" },
+	{ "unregister", "entry", unregister, .member = "name",
+	  .ends = "entry" },
 	{ "list", "entries", list_entries, .member = "" },
 	{ "show", "entry", show_entry, .member = "name" },
 	{ }

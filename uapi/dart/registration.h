@@ -25,7 +25,8 @@
  *       disk:stats                         "disk" *     S@DISK
  *       cgroup:cpu                         "cgroup" *   S@CGROUP
  *
- *       netns: a network namespace, by default that of the agent.  netdev: the
+ *       netns: a network namespace, by default that of the agent; "net:INODE"
+ *       without a descriptor selects it by its inode, except for netdev.  netdev: the
  *       name of an interface in it.  disk: a block device.  cgroup: the
  *       directory of a cgroup (v2), not of the root; its name is its path from
  *       the root, "/a/b".  Characters that a name cannot have become %XX.
@@ -101,6 +102,19 @@
  *   {"request": "reporter-list", "store": N}
  *       The reporters of this store, or of all stores without "store".
  *
+ *   {"request": "registration-list"}
+ *       What the agent registers again after a restart.
+ *
+ * What register-source, follow-source, register-map, register-counters, probe-load,
+ * store-create and reporter-add register outlives the agent: it is in the agent's
+ * state file before the reply is sent, and the next agent carries the request out
+ * again.  An object that came as a descriptor is then opened by its path: that of
+ * the descriptor or, from root, the member "path" of such a request (for eBPF maps,
+ * which have none: where it is pinned).  If that fails the registration is missing,
+ * and stays so until the object is registered again, the agent starts again, its
+ * configuration is reloaded, or the request that would have ended it succeeds.
+ * Counters that the agent creates start from 0 with another "counters_id".
+ *
  * Replies: {"ok": true, ...} with, for list, "entries"; for show, "entry"; for
  * status, "status"; for follow-source, "follow"; for probe-list, "probes"; for
  * probe-load and -unload, "probe" as in probe-list; for store-list, "stores"; for
@@ -108,9 +122,12 @@
  * "collectors", as in dart_collectors(5); for reporter-list, "reporters"; for
  * reporter-add and -remove, "reporter" as in reporter-list; for source-list,
  * "sources"; for controller-list, "controllers"; for controller-disconnect,
- * "controller" as in controller-list; for monitor, "monitor": true; for all others,
+ * "controller" as in controller-list; for monitor, "monitor": true; for registration-list, "registrations"; for all others,
  * "entry", as in list, where followers come last.  Or {"ok": false, "error": E,
  * "message": M}: E is the name of an errno, such as "EEXIST", M a sentence.
+ *
+ * A reply may have a "warning", a sentence: the request was carried out, but a
+ * restart will undo it, because the state file cannot be written.
  *
  * Every reply has the "version" of the agent, such as "0.1".
  *
@@ -142,6 +159,12 @@
  * them.
  *
  * A reporter: {"store": N, "reporter": A, "qpn": 17}.
+ *
+ * A registration: {"name": "entry cpustat", "request": {the request, without "path"},
+ * "path": P, "owner": UID, "origin": "command" or "configuration", "missing": why it
+ * could not be restored}; path and missing are there only if it has them, and name
+ * once it was carried out: "entry", "follower", "probe" or "store" and its name, or
+ * "reporter", its store and its address.
  *
  * Names of entries: 1 to DART_REGISTRATION_NAME_MAX - 1 characters out of
  * letters, digits and "_-.:/@+=%~".  Names of stores: the same, up to

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* One registration, and its form in the state file and in replies. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "registration.h"
+
+static const char *const origins[] = {
+	[REGISTRATION_BY_COMMAND] = "command",
+	[REGISTRATION_BY_CONFIGURATION] = "configuration",
+};
+
+void registration__free(struct registration *registration)
+{
+	if (!registration)
+		return;
+	json_decref(registration->request);
+	json_decref(registration->kept);
+	free(registration->name);
+	free(registration->path);
+	free(registration->place);
+	if (registration->missing && *registration->missing)
+		free(registration->missing);
+	free(registration);
+}
+
+void registration__set_missing(struct registration *registration,
+			       const char *sentence)
+{
+	static char none[] = "";
+
+	if (registration->missing && *registration->missing)
+		free(registration->missing);
+	registration->missing = sentence && *sentence ? strdup(sentence) : NULL;
+	if (sentence && !registration->missing)
+		registration->missing = none;
+}
+
+struct registration *registration__new(const json_t *request, const char *path,
+				       uid_t owner,
+				       enum registration_origin origin)
+{
+	struct registration *registration = calloc(1, sizeof(*registration));
+
+	if (!registration)
+		return NULL;
+	registration->request = json_deep_copy(request);
+	registration->path = path ? strdup(path) : NULL;
+	registration->owner = owner;
+	registration->origin = origin;
+	registration__set_missing(registration, "");
+	if (registration->request && !registration->path == !path)
+		return registration;
+	registration__free(registration);
+	return NULL;
+}
+
+bool registration__equals(const struct registration *registration,
+			  const json_t *request, const char *path)
+{
+	if (!path != !registration->path ||
+	    (path && strcmp(path, registration->path)))
+		return false;
+	return json_equal(registration->request, request);
+}
+
+char *registration__name_of(const char *kind, const json_t *result)
+{
+	const char *name = json_string_value(json_object_get(result, "name"));
+	const char *store = json_string_value(json_object_get(result, "store"));
+	const char *reporter =
+		json_string_value(json_object_get(result, "reporter"));
+	char *text = NULL;
+	int length = -1;
+
+	if (!strcmp(kind, "reporter") && store && reporter)
+		length = asprintf(&text, "%s %s %s", kind, store, reporter);
+	else if (name)
+		length = asprintf(&text, "%s %s", kind, name);
+	return length < 0 ? NULL : text;
+}
+
+void registration__set_place(struct registration *registration,
+			     const char *file, unsigned int line)
+{
+	free(registration->place);
+	if (asprintf(&registration->place, "%s:%u", file, line) < 0)
+		registration->place = NULL;
+}
+
+json_t *registration__to_json(const struct registration *registration,
+			      bool is_for_file)
+{
+	const char *missing = is_for_file ? NULL : registration->missing;
+
+	return json_pack("{s:s*, s:O, s:s*, s:I, s:s, s:s*, s:O*}", "name",
+			 registration->name, "request", registration->request,
+			 "path", registration->path, "owner",
+			 (json_int_t)registration->owner, "origin",
+			 origins[registration->origin], "missing", missing,
+			 "kept", is_for_file ? registration->kept : NULL);
+}
+
+static int parse_origin(const char *text)
+{
+	int origin;
+
+	for (origin = 0; origin < 2; origin++)
+		if (!strcmp(text, origins[origin]))
+			return origin;
+	return -1;
+}
+
+struct registration *registration__from_json(const json_t *json)
+{
+	const char *name = NULL, *path = NULL, *origin;
+	struct registration *registration;
+	json_t *request, *kept = NULL;
+	json_int_t owner;
+
+	if (json_unpack((json_t *)json, "{s?s, s:o, s?s, s:I, s:s, s?o !}",
+			"name", &name, "request", &request, "path", &path,
+			"owner", &owner, "origin", &origin, "kept", &kept) ||
+	    parse_origin(origin) < 0 || owner < 0 || owner > (uid_t)-2)
+		return NULL;
+	registration =
+		registration__new(request, path, owner, parse_origin(origin));
+	if (!registration)
+		return NULL;
+	registration->kept = json_incref(kept);
+	registration->name = name ? strdup(name) : NULL;
+	if (!registration->name == !name)
+		return registration;
+	registration__free(registration);
+	return NULL;
+}

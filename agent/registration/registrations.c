@@ -1,0 +1,376 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Keeps the list up to date with requests and changes, and its file with the list. */
+#include <errno.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "agent/base/log.h"
+#include "object.h"
+#include "registrations.h"
+
+static struct registration *
+registrations__find(const struct registrations *registrations, const char *name)
+{
+	struct registration *registration;
+
+	TAILQ_FOREACH(registration, &registrations->list, link)
+		if (registration->name && !strcmp(registration->name, name))
+			return registration;
+	return NULL;
+}
+
+void registrations__drop(struct registrations *registrations,
+			 struct registration *registration)
+{
+	TAILQ_REMOVE(&registrations->list, registration, link);
+	registration__free(registration);
+	registrations->is_dirty = true;
+}
+
+size_t registrations__count(const struct registrations *registrations,
+			    size_t *missing)
+{
+	const struct registration *registration;
+	size_t count = 0;
+
+	*missing = 0;
+	TAILQ_FOREACH(registration, &registrations->list, link) {
+		count++;
+		*missing += !!registration->missing;
+	}
+	return count;
+}
+
+/* ---- the file */
+
+static int registrations__save(struct registrations *registrations,
+			       struct dart_error *error)
+{
+	const struct registration *registration;
+	json_t *list = json_array();
+	int ret;
+
+	sd_event_source_set_enabled(registrations->saving, SD_EVENT_OFF);
+	TAILQ_FOREACH(registration, &registrations->list, link)
+		reply__append(&list, registration__to_json(registration, true));
+	ret = state_file__save(&registrations->file, list, error);
+	if (!ret)
+		registrations->is_dirty = false;
+	return ret;
+}
+
+void registrations__save_or_log(struct registrations *registrations)
+{
+	struct dart_error error;
+
+	if (registrations->is_dirty && registrations->file.directory >= 0 &&
+	    registrations__save(registrations, &error))
+		log__error("a restart would not restore the last changes: %s",
+			   error.text);
+}
+
+static int on_saving(sd_event_source *source, void *userdata)
+{
+	registrations__save_or_log(userdata);
+	return 0;
+}
+
+/* ---- requests and changes */
+
+/* Sets @registration to a new one of a request that succeeded. */
+static int record(struct registrations *registrations,
+		  const struct request_type *type,
+		  const struct request *request, const char *name,
+		  struct registration **result)
+{
+	struct registration *registration;
+	json_t *members;
+	char *path;
+
+	path = request->path	? strdup(request->path) :
+	       request->fd >= 0 ? object__path(request->fd) :
+				  NULL;
+	members = json_pack("{s:s}", "request", type->name);
+	if (!members || json_object_update(members, request->members)) {
+		registration = NULL;
+	} else {
+		registration = registration__new(members, path, request->uid,
+						 REGISTRATION_BY_COMMAND);
+	}
+	json_decref(members);
+	free(path);
+	if (!registration)
+		return -ENOMEM;
+	registration->name = strdup(name);
+	registration->kept = json_incref(request->kept);
+	registration__set_missing(registration, NULL);
+	TAILQ_INSERT_TAIL(&registrations->list, registration, link);
+	registrations->is_dirty = true;
+	*result = registration;
+	return 0;
+}
+
+static int registrations__add(struct registrations *registrations,
+			      const struct request_type *type,
+			      const struct request *request)
+{
+	struct registration *registration;
+	char *name = registration__name_of(type->keeps, request->result);
+	int ret = -ENOMEM;
+
+	if (name) {
+		/* One that was missing is back, perhaps as another object. */
+		registration = registrations__find(registrations, name);
+		if (registration)
+			registrations__drop(registrations, registration);
+		ret = record(registrations, type, request, name, &registration);
+	}
+	free(name);
+	return ret;
+}
+
+/* Only their requests tell the stores of reporters that are removed. */
+static void registrations__remove_reporter(struct registrations *registrations,
+					   const struct request *request)
+{
+	char *name = registration__name_of("reporter", request->result);
+	struct registration *registration;
+
+	registration = name ? registrations__find(registrations, name) : NULL;
+	if (registration)
+		registrations__drop(registrations, registration);
+	free(name);
+}
+
+static struct registrations *of_recorder(struct request_recorder *recorder)
+{
+	return (struct registrations *)((char *)recorder -
+					offsetof(struct registrations,
+						 recorder));
+}
+
+static int on_success(struct request_recorder *recorder,
+		      const struct request_type *type, struct request *request)
+{
+	struct registrations *registrations = of_recorder(recorder);
+	struct dart_error error;
+	int ret = 0;
+
+	if (type->keeps)
+		ret = registrations__add(registrations, type, request);
+	else if (!strcmp(type->ends, "reporter"))
+		registrations__remove_reporter(registrations, request);
+	if (ret)
+		dart_error__no_memory(&error);
+	else if (registrations->is_dirty)
+		ret = registrations__save(registrations, &error);
+	if (!ret)
+		return 0;
+	return dart_error__set(
+		&request->error, -ret,
+		"this was done, but a restart of dartd will undo it: %s",
+		error.text);
+}
+
+static bool on_absence(struct request_recorder *recorder,
+		       const struct request_type *type, struct request *request)
+{
+	struct registrations *registrations = of_recorder(recorder);
+	struct registration *registration = NULL;
+	const char *kinds[] = { type->ends, "follower" };
+	bool is_entry = !strcmp(type->ends, "entry");
+	json_t *result;
+	char *name;
+	size_t i;
+
+	/* A reporter is named by both of its members, all others by one. */
+	result = json_pack("{s:s*, s:O*, s:O*, s:s}", "name", request->text,
+			   "store", json_object_get(request->members, "store"),
+			   "reporter",
+			   json_object_get(request->members, "address"),
+			   "missing", "it could not be restored");
+	for (i = 0; i < (is_entry ? 2 : 1) && !registration; i++) {
+		name = registration__name_of(kinds[i], result);
+		registration = name ? registrations__find(registrations, name) :
+				      NULL;
+		free(name);
+	}
+	if (!registration || !registration->missing ||
+	    (request->uid && request->uid != registration->owner)) {
+		json_decref(result);
+		return false;
+	}
+	registrations__drop(registrations, registration);
+	request->result = result;
+	return true;
+}
+
+/* A deleted store takes its reporters with it. */
+static void registrations__remove_reporters(struct registrations *registrations,
+					    const char *store)
+{
+	struct registration *registration, *next;
+	char *prefix = NULL;
+
+	if (asprintf(&prefix, "reporter %s ", store) < 0)
+		return;
+	for (registration = TAILQ_FIRST(&registrations->list); registration;
+	     registration = next) {
+		next = TAILQ_NEXT(registration, link);
+		if (!registration->name ||
+		    strncmp(registration->name, prefix, strlen(prefix)))
+			continue;
+		if (registrations->is_replaying && registration->is_wanted)
+			registration__set_missing(registration,
+						  "its store was deleted");
+		else
+			registrations__drop(registrations, registration);
+	}
+	free(prefix);
+}
+
+static void on_change(struct change_subscriber *subscriber, const char *event,
+		      const char *object, const char *name)
+{
+	struct registrations *registrations =
+		(struct registrations *)((char *)subscriber -
+					 offsetof(struct registrations,
+						  subscriber));
+	bool has_ended = !strcmp(event, "ended");
+	struct registration *registration;
+	char *full_name;
+
+	if (!has_ended && strcmp(event, "removed") && strcmp(event, "unloaded"))
+		return;
+	if (asprintf(&full_name, "%s %s", object, name) < 0)
+		return;
+	registration = registrations__find(registrations, full_name);
+	free(full_name);
+	if (registration && !strcmp(object, "store"))
+		registrations__remove_reporters(registrations, name);
+	/* Who replays requests knows what they change. */
+	if (!registration || registration->missing ||
+	    registrations->is_replaying)
+		return;
+	if (has_ended && registration->origin == REGISTRATION_BY_CONFIGURATION)
+		registration__set_missing(registration, "it no longer exists");
+	else
+		registrations__drop(registrations, registration);
+	/* What no request has asked for is saved once for all of it. */
+	sd_event_source_set_enabled(registrations->saving, SD_EVENT_ONESHOT);
+}
+
+/* ---- the whole */
+
+static void registrations__load(struct registrations *registrations)
+{
+	struct registration *registration;
+	struct dart_error error;
+	json_t *list, *json;
+	size_t i;
+
+	list = state_file__load(&registrations->file, &error);
+	if (*error.text)
+		log__error("%s", error.text);
+	json_array_foreach(list, i, json) {
+		registration = registration__from_json(json);
+		if (registration)
+			TAILQ_INSERT_TAIL(&registrations->list, registration,
+					  link);
+		else
+			log__error(
+				"registration %zu of the state file is not valid",
+				i + 1);
+	}
+	json_decref(list);
+}
+
+int registrations__open(struct registrations *registrations, sd_event *loop,
+			const char *directory,
+			const struct request_table *tables,
+			struct changes *changes, struct registry *registry,
+			struct dart_error *error)
+{
+	int ret;
+
+	*registrations = (struct registrations){
+		.recorder = { .succeeded = on_success, .forget = on_absence },
+		.subscriber.notice = on_change,
+		.changes = changes,
+		.tables = tables,
+		.registry = registry,
+	};
+	TAILQ_INIT(&registrations->list);
+	ret = sd_event_add_defer(loop, &registrations->saving, on_saving,
+				 registrations);
+	if (ret < 0)
+		return dart_error__system(
+			error, -ret, "cannot defer work to the event loop");
+	sd_event_source_set_enabled(registrations->saving, SD_EVENT_OFF);
+
+	ret = state_file__open(&registrations->file, directory, error);
+	if (ret == -EBUSY) {
+		sd_event_source_unref(registrations->saving);
+		return ret;
+	}
+	if (ret)
+		log__warning(
+			"what is registered will not be restored after a restart: %s",
+			error->text);
+	registrations__load(registrations);
+	changes__subscribe(changes, &registrations->subscriber);
+	return 0;
+}
+
+int registrations__add_first(struct registrations *registrations,
+			     json_t *request, struct dart_error *error)
+{
+	struct registration *registration = NULL;
+
+	if (!registrations->file.is_new) {
+		json_decref(request);
+		return 0;
+	}
+	if (request)
+		registration = registration__new(request, NULL, 0,
+						 REGISTRATION_BY_COMMAND);
+	json_decref(request);
+	if (!registration)
+		return dart_error__no_memory(error);
+	TAILQ_INSERT_TAIL(&registrations->list, registration, link);
+	return 0;
+}
+
+void registrations__close(struct registrations *registrations)
+{
+	struct registration *registration;
+
+	registrations__save_or_log(registrations);
+	changes__unsubscribe(registrations->changes,
+			     &registrations->subscriber);
+	while ((registration = TAILQ_FIRST(&registrations->list))) {
+		TAILQ_REMOVE(&registrations->list, registration, link);
+		registration__free(registration);
+	}
+	sd_event_source_unref(registrations->saving);
+	state_file__close(&registrations->file);
+}
+
+static int list_registrations(struct request *request)
+{
+	const struct registrations *registrations = request->subject;
+	const struct registration *registration;
+
+	request->result = json_array();
+	TAILQ_FOREACH(registration, &registrations->list, link)
+		reply__append(&request->result,
+			      registration__to_json(registration, false));
+	return 0;
+}
+
+const struct request_type registrations_requests[] = {
+	{ "registration-list", "registrations", list_registrations,
+	  .member = "" },
+	{}
+};

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * All registrations: records requests that succeed, writes the state file before
+ * their replies are sent, and carries the requests out again after a restart.
+ * Those of the configuration come first; a reload applies the differences only.
+ *
+ * A registration whose object ends is forgotten if a command made it, and
+ * missing if the configuration has it.
+ */
+#ifndef REGISTRATIONS_H
+#define REGISTRATIONS_H
+
+#include <libdart/configuration/configuration.h>
+#include <systemd/sd-event.h>
+
+#include <libdart/error.h>
+
+#include "agent/base/changes.h"
+#include "agent/base/request.h"
+#include "agent/table/registry.h"
+#include "registration.h"
+#include "state_file.h"
+
+TAILQ_HEAD(registration_list, registration);
+
+/* Private to registrations*.c. */
+struct registrations {
+	struct request_recorder recorder;	/* for dispatch() */
+	struct change_subscriber subscriber;
+	struct changes *changes;
+	const struct request_table *tables;
+	struct registry *registry;
+	struct state_file file;
+	struct registration_list list;
+	sd_event_source *saving;	/* on while changes wait to be saved */
+	bool is_dirty;		/* the file differs from the list */
+	bool is_replaying;	/* the changes are ours */
+};
+
+/*
+ * Locks the directory of the state, and reads the file.  Without a directory, or
+ * if it cannot be used, dartd works all the same, and says so in the log; the
+ * only failures are -EBUSY, another dartd uses it, and a lack of memory.
+ */
+int registrations__open(struct registrations *registrations, sd_event *loop,
+			const char *directory, const struct request_table *tables,
+			struct changes *changes, struct registry *registry,
+			struct dart_error *error);
+/* Before what is registered is closed: nothing of that is recorded. */
+void registrations__close(struct registrations *registrations);
+
+/*
+ * Adds what a dartd registers that runs for the first time: later it is there only
+ * if it was not ended.  Takes the reference of @request; -ENOMEM.
+ */
+int registrations__add_first(struct registrations *registrations,
+			     json_t *request, struct dart_error *error);
+
+/*
+ * Registers what the configuration has and what is missing, ends what it no
+ * longer has, and publishes all of that together.  What fails is logged once.
+ */
+void registrations__configure(struct registrations *registrations,
+			      const struct dart_configuration *configuration);
+
+/* How many there are, and how many of these are missing. */
+size_t registrations__count(const struct registrations *registrations,
+			    size_t *missing);
+
+/* Requests about registrations; the subject is struct registrations. */
+extern const struct request_type registrations_requests[];
+
+/* Between registrations.c and registrations_replay.c. */
+
+/* Carries out the request; afterwards the registration is there or missing. */
+void registrations__carry_out(struct registrations *registrations,
+			      struct registration *registration);
+/* Ends the object of the registration, which is freed. */
+void registrations__end(struct registrations *registrations,
+			struct registration *registration);
+/* If they have changed, and if there is a file. */
+void registrations__save_or_log(struct registrations *registrations);
+void registrations__drop(struct registrations *registrations,
+			 struct registration *registration);
+
+#endif /* REGISTRATIONS_H */

@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Carries requests out again: after a restart, and when the configuration changes. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "agent/base/log.h"
+#include "agent/socket/dispatch.h"
+#include "object.h"
+#include "registrations.h"
+
+/* Hands a request to its handler; sets *@keeps to the kind of object it keeps. */
+static int replay(struct registrations *registrations, struct request *request,
+		  const char **keeps)
+{
+	const struct request_type *type = NULL;
+	int reply_fd = -1, ret;
+
+	request->reply_fd = &reply_fd;
+	ret = dispatch__members(registrations->tables, request, &type);
+	if (reply_fd >= 0)
+		close(reply_fd);
+	*keeps = ret ? NULL : type->keeps;
+	return ret;
+}
+
+/* A file is not trusted to have only requests that register something. */
+static int check(const struct registrations *registrations,
+		 const struct registration *registration,
+		 struct dart_error *error)
+{
+	const char *name = json_string_value(
+		json_object_get(registration->request, "request"));
+	const struct request_type *type =
+		dispatch__find(registrations->tables, name, NULL);
+
+	if (type && type->keeps)
+		return 0;
+	return dart_error__set(error, EINVAL, "its request registers nothing");
+}
+
+static int try(struct registrations *registrations,
+	       struct registration *registration, struct dart_error *error)
+{
+	struct request request = {
+		.members = json_deep_copy(registration->request),
+		.uid = registration->owner,
+		.kept = json_incref(registration->kept),
+	};
+	const char *keeps;
+	char *name;
+	int ret;
+
+	ret = check(registrations, registration, error) ?:
+		      object__open(registration,
+				   registrations->file.is_same_boot,
+				   &request.fd, error);
+	if (!ret) {
+		ret = replay(registrations, &request, &keeps);
+		if (ret)
+			*error = request.error;
+	}
+	name = ret ? NULL : registration__name_of(keeps, request.result);
+	if (name) {
+		free(registration->name);
+		registration->name = name;
+		json_decref(registration->kept);
+		registration->kept = json_incref(request.kept);
+		registrations->is_dirty = true;
+	}
+	json_decref(request.members);
+	json_decref(request.result);
+	json_decref(request.kept);
+	if (request.fd >= 0)
+		close(request.fd);
+	return ret;
+}
+
+/* Says once why it is missing. */
+static void miss(struct registration *registration,
+		 const struct dart_error *error)
+{
+	const char *name = json_string_value(
+		json_object_get(registration->request, "request"));
+
+	if (strcmp(registration->missing, error->text)) {
+		if (registration->place)
+			log__warning("%s: not registered: %s",
+				     registration->place, error->text);
+		else
+			log__warning("cannot restore %s: %s",
+				     registration->name ?: name ?: "something",
+				     error->text);
+	}
+	registration__set_missing(registration, error->text);
+}
+
+void registrations__carry_out(struct registrations *registrations,
+			      struct registration *registration)
+{
+	struct dart_error error;
+
+	if (try(registrations, registration, &error))
+		miss(registration, &error);
+	else
+		registration__set_missing(registration, NULL);
+}
+
+/* The request that ends the object called @name, or NULL. */
+static json_t *request_to_end(const char *name)
+{
+	static const struct {
+		const char *kind, *request;
+	} ends[] = {
+		{ "entry ", "unregister" },
+		{ "follower ", "unregister" },
+		{ "probe ", "probe-unload" },
+		{ "store ", "store-delete" },
+	};
+	const char *store, *address;
+	size_t i;
+
+	for (i = 0; i < sizeof(ends) / sizeof(ends[0]); i++)
+		if (!strncmp(name, ends[i].kind, strlen(ends[i].kind)))
+			return json_pack("{s:s, s:s}", "request",
+					 ends[i].request, "name",
+					 name + strlen(ends[i].kind));
+	/* "reporter STORE ADDRESS": neither of these has a space in it. */
+	store = name + strlen("reporter ");
+	address = strchr(store, ' ') + 1;
+	return json_pack("{s:s, s:s#, s:s}", "request", "reporter-remove",
+			 "store", store, (int)(address - 1 - store), "address",
+			 address);
+}
+
+void registrations__end(struct registrations *registrations,
+			struct registration *registration)
+{
+	struct request request = {
+		.members = request_to_end(registration->name),
+		.fd = -1,
+	};
+	const char *keeps;
+
+	/* A change may free the registration already: see on_change(). */
+	registration__set_missing(registration, "");
+	if (replay(registrations, &request, &keeps))
+		log__error("cannot end %s: %s", registration->name,
+			   request.error.text);
+	json_decref(request.members);
+	json_decref(request.result);
+	registrations__drop(registrations, registration);
+}
+
+/* ---- the configuration */
+
+/* The registrations of the configuration, in its order; those it no longer has. */
+static void
+registrations__compare(struct registrations *registrations,
+		       const struct dart_configuration *configuration,
+		       struct registration_list *wanted)
+{
+	const struct dart_configuration_item *item;
+	struct registration *registration;
+	size_t i;
+
+	for (i = 0; i < configuration->item_count; i++) {
+		item = &configuration->items[i];
+		TAILQ_FOREACH(registration, &registrations->list, link)
+			if (registration__equals(registration, item->request,
+						 item->path))
+				break;
+		if (registration) {
+			TAILQ_REMOVE(&registrations->list, registration, link);
+			registration->origin = REGISTRATION_BY_CONFIGURATION;
+		} else {
+			registration = registration__new(
+				item->request, item->path, 0,
+				REGISTRATION_BY_CONFIGURATION);
+		}
+		if (!registration) {
+			log__error(
+				"out of memory: the configuration is incomplete");
+			return;
+		}
+		registration->is_wanted = true;
+		registration__set_place(registration, item->file, item->line);
+		TAILQ_INSERT_TAIL(wanted, registration, link);
+	}
+}
+
+static void registrations__end_unwanted(struct registrations *registrations)
+{
+	struct registration *registration, *next;
+
+	for (registration = TAILQ_FIRST(&registrations->list); registration;
+	     registration = next) {
+		next = TAILQ_NEXT(registration, link);
+		if (registration->is_wanted ||
+		    registration->origin != REGISTRATION_BY_CONFIGURATION)
+			continue;
+		if (registration->missing)
+			registrations__drop(registrations, registration);
+		else
+			registrations__end(registrations, registration);
+		/* The end of a store may have ended what was next. */
+		next = TAILQ_FIRST(&registrations->list);
+	}
+}
+
+/* The registrations could not be published, so none of these entries is there. */
+static void registrations__failed(struct registrations *registrations,
+				  const struct dart_error *error)
+{
+	struct registration *registration;
+
+	log__error("cannot publish what was registered: %s", error->text);
+	TAILQ_FOREACH(registration, &registrations->list, link)
+		if (registration->name &&
+		    !strncmp(registration->name, "entry ", 6) &&
+		    !registry__find(registrations->registry,
+				    registration->name + 6))
+			registration__set_missing(registration, error->text);
+}
+
+void registrations__configure(struct registrations *registrations,
+			      const struct dart_configuration *configuration)
+{
+	struct registration_list wanted = TAILQ_HEAD_INITIALIZER(wanted);
+	struct registration *registration;
+	struct dart_error error;
+
+	registrations->is_replaying = true;
+	registrations__compare(registrations, configuration, &wanted);
+	registry__begin(registrations->registry);
+	TAILQ_CONCAT(&wanted, &registrations->list, link);
+	TAILQ_CONCAT(&registrations->list, &wanted, link);
+	registrations__end_unwanted(registrations);
+	TAILQ_FOREACH(registration, &registrations->list, link) {
+		if (registration->missing)
+			registrations__carry_out(registrations, registration);
+		registration->is_wanted = false;
+	}
+	if (registry__end(registrations->registry, &error))
+		registrations__failed(registrations, &error);
+	registrations->is_replaying = false;
+	registrations__save_or_log(registrations);
+}

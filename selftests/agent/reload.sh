@@ -1,0 +1,106 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# dartd registers what its configuration says; SIGHUP applies only the differences.
+. "$(dirname "$0")/../lib.sh"
+
+file=/run/dartd.yaml
+
+# configure SOURCE...: writes the configuration
+configure() {
+	printf 'sources:\n' >$file
+	printf -- '  - %s\n' "$@" >>$file
+}
+
+entries() {
+	dartctl -j list | jq -r '.[].name' | sort | paste -sd ' '
+}
+
+generation() {
+	dartctl -j status | jq .generation
+}
+
+# memory_regions: the numbers of those that dartd has, as the kernel knows them
+memory_regions() {
+	rdma -j resource show mr | jq -r '.[] | select(.comm == "dartd") | .mrn' |
+		sort
+}
+
+# origin NAME TEXT
+origin() {
+	dartctl -j registration list | tee /dev/stderr | is_true \
+		"any(.name == \"entry $1\" and .origin == \"$2\" and (has(\"missing\") | not))"
+}
+
+# reload: returns when dartd has read the configuration again
+reload() {
+	lines=$(grep -c "the configuration was" /run/dartd.log)
+	pkill -HUP -x dartd
+	until [ "$(grep -c "the configuration was" /run/dartd.log)" -gt "$lines" ]; do
+		sleep 0.1
+	done
+}
+
+# reloads ENTRY...: afterwards these are the entries
+reloads() {
+	reload
+	entries | tee /dev/stderr | grep -qxF "$*"
+}
+
+logs() {
+	tee /dev/stderr </run/dartd.log | grep -qF "$1"
+}
+
+configure cpustat vmstat '{source: snmp:tcp, netns: blue}'
+check "the agent starts with a configuration that names an absent namespace" \
+	host_up --config=$file
+check "what the configuration has is registered when the agent is ready" \
+	[ "$(entries)" = "cpustat tcp vmstat" ]
+check "its origin is the configuration" origin cpustat configuration
+check "the absent namespace is named in the log" logs "no network namespace 'blue'"
+check "a source is registered by command" dartctl source add softirqs
+
+before=$(generation)
+memory_regions >/run/before
+configure cpustat '{source: snmp:tcp, netns: blue}' softnet
+check "a reload adds a source and removes another one" \
+	reloads cpustat softirqs softnet tcp
+check "a reload is one new generation of the table" \
+	[ "$(generation)" -eq $((before + 1)) ]
+check "the memory regions of other entries are untouched" \
+	sh -c 'for entry in cpustat softirqs tcp; do
+		dartctl -j list | jq ".[] | select(.name == \"$entry\").memory_regions"
+	done | paste -sd + | bc >/run/kept
+	rdma -j resource show mr | jq -r ".[] | select(.comm == \"dartd\") | .mrn" |
+		sort | comm -12 /run/before - | wc -l | tee /dev/stderr |
+		{ read -r same; [ "$same" -gt "$(cat /run/kept)" ]; }'
+before=$(generation)
+check "a reload without a difference changes nothing" \
+	reloads cpustat softirqs softnet tcp
+check "a reload without a difference is no new generation" \
+	[ "$(generation)" -eq "$before" ]
+ip netns add blue
+check "a reload registers what is there by now" \
+	reloads cpustat snmp:tcp@blue softirqs softnet tcp
+
+printf 'sources:\n  - cpustat\n\n\n\n\n  - {sauce: vmstat}\n' >$file
+check "a configuration with an error in line 7 changes nothing" \
+	reloads cpustat snmp:tcp@blue softirqs softnet tcp
+check "the log names the file, the line and the reason" \
+	logs "the configuration was not reloaded: $file:7: "
+rm $file
+check "a configuration that is not there changes nothing" \
+	reloads cpustat snmp:tcp@blue softirqs softnet tcp
+
+configure cpustat softirqs
+check "what a command registered can become part of the configuration" \
+	reloads cpustat softirqs tcp
+check "its origin is then the configuration" origin softirqs configuration
+check "the agent stops" host_down
+configure softirqs
+check "the agent starts again with another configuration" \
+	host_up again --config=$file
+check "what is no longer in the configuration is not restored" \
+	[ "$(entries)" = "softirqs tcp" ]
+check "the agent stops at the end" host_down
+ip netns delete blue
+finish
