@@ -34,6 +34,16 @@ void client__check_version(const json_t *reply)
 		version ? "version " : "an older version", version ?: "");
 }
 
+/* dartd has done what was asked, with a caveat. */
+static void print_warning(const json_t *reply)
+{
+	const char *warning =
+		json_string_value(json_object_get(reply, "warning"));
+
+	if (warning)
+		fprintf(stderr, "dartctl: warning: %s\n", warning);
+}
+
 json_t *client__ask(const struct options *options, json_t *request, int fd,
 		    const char *member, json_t **reply, int *received)
 {
@@ -54,8 +64,10 @@ json_t *client__ask(const struct options *options, json_t *request, int fd,
 					    received, &error);
 	dart_registration_client__close(&client);
 	json_decref(request);
-	if (*reply)
+	if (*reply) {
 		client__check_version(*reply);
+		print_warning(*reply);
+	}
 	if (!ret) {
 		result = json_object_get(*reply, member);
 		if (result)

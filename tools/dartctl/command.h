@@ -42,6 +42,7 @@ extern const struct command probe_commands[];
 extern const struct command store_commands[];
 extern const struct command reporter_commands[];
 extern const struct command xdp_commands[];
+extern const struct command registration_commands[];
 extern const struct command controller_commands[];
 extern const struct command switch_commands[];
 

@@ -31,6 +31,7 @@ static const struct command commands[] = {
 	{ "store", .commands = store_commands, .summary = "" },
 	{ "reporter", .commands = reporter_commands, .summary = "" },
 	{ "xdp", .commands = xdp_commands, .summary = "" },
+	{ "registration", .commands = registration_commands, .summary = "" },
 	{ "controller", .commands = controller_commands, .summary = "" },
 	{ "switch", .commands = switch_commands, .summary = "" },
 	{ "plan",

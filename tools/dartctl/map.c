@@ -2,6 +2,7 @@
 /* dartctl map: eBPF maps, found by path, id or name. */
 #include <bpf/bpf.h>
 #include <errno.h>
+#include <limits.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -118,6 +119,7 @@ static int open_name(const char *name)
 
 int command_map_add(const struct options *options, int argc, char **argv)
 {
+	char absolute[PATH_MAX], *path = NULL;
 	const char *name = NULL;
 	int fd, status;
 
@@ -126,6 +128,9 @@ int command_map_add(const struct options *options, int argc, char **argv)
 		argc -= 2;
 	}
 
+	/* Only root may tell dartd where to find the map after a restart. */
+	if (argc == 1 && !geteuid())
+		path = realpath(argv[0], absolute);
 	if (argc == 1)
 		fd = open_path(argv[0]);
 	else if (argc == 2 && !strcmp(argv[0], "id"))
@@ -139,8 +144,9 @@ int command_map_add(const struct options *options, int argc, char **argv)
 		return EXIT_FAILURE;
 
 	status = client__do(options,
-			    json_pack("{s:s, s:s*}", "request", "register-map",
-				      "name", name),
+			    json_pack("{s:s, s:s*, s:s*}", "request",
+				      "register-map", "name", name, "path",
+				      path),
 			    fd, "entry");
 	close(fd);
 	return status;
