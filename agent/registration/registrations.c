@@ -130,17 +130,45 @@ static int registrations__add(struct registrations *registrations,
 	return ret;
 }
 
-/* Only their requests tell the stores of reporters that are removed. */
-static void registrations__remove_reporter(struct registrations *registrations,
-					   const struct request *request)
+/* What a request names that ends an object; NULL if there is none of that name. */
+static struct registration *
+registrations__find_ended(const struct registrations *registrations,
+			  const struct request_type *type,
+			  const struct request *request)
 {
-	char *name = registration__name_of("reporter", request->result);
-	struct registration *registration;
+	bool is_entry = !strcmp(type->ends, "entry");
+	struct registration *registration = NULL;
+	json_t *named;
+	char *name;
+	int i;
 
-	registration = name ? registrations__find(registrations, name) : NULL;
-	if (registration)
+	/* A reporter is named by its store and address, all others by a text. */
+	named = json_pack("{s:s*, s:O*, s:O*}", "name", request->text, "store",
+			  json_object_get(request->members, "store"),
+			  "reporter",
+			  json_object_get(request->members, "address"));
+	for (i = 0; i < (is_entry ? 2 : 1) && !registration; i++) {
+		name = registration__name_of(i ? "follower" : type->ends,
+					     named);
+		if (name)
+			registration = registrations__find(registrations, name);
+		free(name);
+	}
+	json_decref(named);
+	return registration;
+}
+
+/* Changes tell of the other ends, but not of the store of a reporter. */
+static void registrations__remove(struct registrations *registrations,
+				  const struct request_type *type,
+				  const struct request *request)
+{
+	struct registration *registration =
+		registrations__find_ended(registrations, type, request);
+
+	if (registration &&
+	    (registration->missing || !strcmp(type->ends, "reporter")))
 		registrations__drop(registrations, registration);
-	free(name);
 }
 
 static struct registrations *of_recorder(struct request_recorder *recorder)
@@ -159,8 +187,8 @@ static int on_success(struct request_recorder *recorder,
 
 	if (type->keeps)
 		ret = registrations__add(registrations, type, request);
-	else if (!strcmp(type->ends, "reporter"))
-		registrations__remove_reporter(registrations, request);
+	else
+		registrations__remove(registrations, type, request);
 	if (ret)
 		dart_error__no_memory(&error);
 	else if (registrations->is_dirty)
@@ -177,32 +205,14 @@ static bool on_absence(struct request_recorder *recorder,
 		       const struct request_type *type, struct request *request)
 {
 	struct registrations *registrations = of_recorder(recorder);
-	struct registration *registration = NULL;
-	const char *kinds[] = { type->ends, "follower" };
-	bool is_entry = !strcmp(type->ends, "entry");
-	json_t *result;
-	char *name;
-	size_t i;
+	struct registration *registration =
+		registrations__find_ended(registrations, type, request);
 
-	/* A reporter is named by both of its members, all others by one. */
-	result = json_pack("{s:s*, s:O*, s:O*, s:s}", "name", request->text,
-			   "store", json_object_get(request->members, "store"),
-			   "reporter",
-			   json_object_get(request->members, "address"),
-			   "missing", "it could not be restored");
-	for (i = 0; i < (is_entry ? 2 : 1) && !registration; i++) {
-		name = registration__name_of(kinds[i], result);
-		registration = name ? registrations__find(registrations, name) :
-				      NULL;
-		free(name);
-	}
 	if (!registration || !registration->missing ||
-	    (request->uid && request->uid != registration->owner)) {
-		json_decref(result);
+	    (request->uid && request->uid != registration->owner))
 		return false;
-	}
+	request->result = registration__to_json(registration, false);
 	registrations__drop(registrations, registration);
-	request->result = result;
 	return true;
 }
 

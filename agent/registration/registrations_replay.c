@@ -90,7 +90,9 @@ static void miss(struct registration *registration,
 				     registration->place, error->text);
 		else
 			log__warning("cannot restore %s: %s",
-				     registration->name ?: name ?: "something",
+				     registration->name ?:
+					     name	?:
+							  "something",
 				     error->text);
 	}
 	registration__set_missing(registration, error->text);

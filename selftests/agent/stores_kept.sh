@@ -8,6 +8,7 @@ log=/run/dartd.log
 
 # up [OPTION...]: starts dartd under a service manager with these options
 up() {
+	rm -rf /var/lib/dart
 	modprobe dart_zero && rdma_up &&
 		until_ready "$log" service_manager "$@" dartd
 }
