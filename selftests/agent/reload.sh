@@ -54,7 +54,7 @@ configure cpustat vmstat '{source: snmp:tcp, netns: blue}'
 check "the agent starts with a configuration that names an absent namespace" \
 	host_up --config=$file
 check "what the configuration has is registered when the agent is ready" \
-	[ "$(entries)" = "cpustat tcp vmstat" ]
+	[ "$(entries)" = "cpustat dartd tcp vmstat" ]
 check "its origin is the configuration" origin cpustat configuration
 check "the absent namespace is named in the log" logs "no network namespace 'blue'"
 check "a source is registered by command" dartctl source add softirqs
@@ -63,7 +63,7 @@ before=$(generation)
 memory_regions >/run/before
 configure cpustat '{source: snmp:tcp, netns: blue}' softnet
 check "a reload adds a source and removes another one" \
-	reloads cpustat softirqs softnet tcp
+	reloads cpustat dartd softirqs softnet tcp
 check "a reload is one new generation of the table" \
 	[ "$(generation)" -eq $((before + 1)) ]
 check "the memory regions of other entries are untouched" \
@@ -75,32 +75,32 @@ check "the memory regions of other entries are untouched" \
 		{ read -r same; [ "$same" -gt "$(cat /run/kept)" ]; }'
 before=$(generation)
 check "a reload without a difference changes nothing" \
-	reloads cpustat softirqs softnet tcp
+	reloads cpustat dartd softirqs softnet tcp
 check "a reload without a difference is no new generation" \
 	[ "$(generation)" -eq "$before" ]
 ip netns add blue
 check "a reload registers what is there by now" \
-	reloads cpustat snmp:tcp@blue softirqs softnet tcp
+	reloads cpustat dartd snmp:tcp@blue softirqs softnet tcp
 
 printf 'sources:\n  - cpustat\n\n\n\n\n  - {sauce: vmstat}\n' >$file
 check "a configuration with an error in line 7 changes nothing" \
-	reloads cpustat snmp:tcp@blue softirqs softnet tcp
+	reloads cpustat dartd snmp:tcp@blue softirqs softnet tcp
 check "the log names the file, the line and the reason" \
 	logs "the configuration was not reloaded: $file:7: "
 rm $file
 check "a configuration that is not there changes nothing" \
-	reloads cpustat snmp:tcp@blue softirqs softnet tcp
+	reloads cpustat dartd snmp:tcp@blue softirqs softnet tcp
 
 configure cpustat softirqs
 check "what a command registered can become part of the configuration" \
-	reloads cpustat softirqs tcp
+	reloads cpustat dartd softirqs tcp
 check "its origin is then the configuration" origin softirqs configuration
 check "the agent stops" host_down
 configure softirqs
 check "the agent starts again with another configuration" \
 	host_up again --config=$file
 check "what is no longer in the configuration is not restored" \
-	[ "$(entries)" = "softirqs tcp" ]
+	[ "$(entries)" = "dartd softirqs tcp" ]
 check "the agent stops at the end" host_down
 ip netns delete blue
 finish
