@@ -162,6 +162,43 @@ err_fd:
 	return ret;
 }
 
+static int adopt_slice(struct dart_region *region,
+		       struct dart_zero_adoption __user *user)
+{
+	struct dart_zero_adoption adoption;
+	struct dart_slice *slice;
+	struct file *file;
+	bool is_shown;
+	int ret;
+
+	if (copy_from_user(&adoption, user, sizeof(adoption)))
+		return -EFAULT;
+	if (adoption.size != sizeof(adoption) || adoption.flags ||
+	    adoption.pages || adoption.id || adoption.reserved ||
+	    adoption.data || !is_zero(&adoption.slab))
+		return -EINVAL;
+	/* The slab shows the slices of other processes, too. */
+	if (!capable(CAP_SYS_ADMIN))
+		return -EPERM;
+
+	file = fget(adoption.fd);
+	if (!file)
+		return -EBADF;
+	slice = dart_slice_of(file);
+	ret = slice ? dart_region_adopt(region, slice, &adoption, &is_shown) :
+		      -EINVAL;
+	if (ret == -EEXIST && put_user(adoption.id, &user->id))
+		ret = -EFAULT;
+	if (!ret && copy_to_user(user, &adoption, sizeof(adoption))) {
+		dart_region_remove(region, adoption.id);
+		if (!is_shown)
+			dart_region_remove(region, adoption.slab.id);
+		ret = -EFAULT;
+	}
+	fput(file);
+	return ret;
+}
+
 static int list_namespaces(struct dart_region *region,
 			   struct dart_zero_namespaces __user *user)
 {
@@ -273,6 +310,8 @@ long dart_ioctl(struct file *file, unsigned int command,
 		return add_slab(region, user);
 	case DART_ZERO_IOC_ADD_SLICE:
 		return add_slice(region, user);
+	case DART_ZERO_IOC_ADOPT_SLICE:
+		return adopt_slice(region, user);
 	case DART_ZERO_IOC_NAMESPACES:
 		return list_namespaces(region, user);
 	case DART_ZERO_IOC_REMOVE:

@@ -77,6 +77,19 @@ static struct dart_extent *region_find(struct dart_region *region, u32 id)
 	return NULL;
 }
 
+/* The extent that shows @memory, or NULL. */
+static struct dart_extent *region_find_memory(struct dart_region *region,
+					      const void *memory)
+{
+	struct dart_extent *extent;
+	unsigned long index = 0;
+
+	mt_for_each(&region->extents, extent, index, ULONG_MAX)
+		if (extent->memory == memory)
+			return extent;
+	return NULL;
+}
+
 /* As user space sees it. */
 static struct dart_zero_extent describe(const struct dart_extent *extent)
 {
@@ -107,43 +120,69 @@ static int region_place(struct dart_region *region, struct dart_extent *extent)
 	return ret == -EBUSY ? -ENOSPC : ret;
 }
 
-int dart_region_add(struct dart_region *region, struct dart_extent *extent,
-		    struct dart_zero_extent *info)
+/* Gives @extent a place and an id.  Called with the region's lock held. */
+static int region_insert(struct dart_region *region, struct dart_extent *extent)
 {
-	struct dart_extent *other;
-	unsigned long index = 0;
 	int ret;
 
-	mutex_lock(&region->lock);
-
-	mt_for_each(&region->extents, other, index, ULONG_MAX) {
-		if (extent->memory == other->memory) {
-			ret = -EEXIST;
-			goto out;
-		}
-	}
-
-	ret = -ENOSPC;
 	if (region->count == DART_REGION_EXTENTS_MAX ||
 	    region->last_id == U32_MAX)
-		goto out;
-
+		return -ENOSPC;
 	ret = region_place(region, extent);
 	if (ret)
-		goto out;
+		return ret;
 
 	region->count++;
 	extent->info.id = ++region->last_id;
 	extent->info.data += extent->info.offset;
 	if (extent->kind->begin)
 		extent->kind->begin(extent, &region->events);
-	*info = describe(extent);
-out:
+	return 0;
+}
+
+int dart_region_add(struct dart_region *region, struct dart_extent *extent,
+		    struct dart_zero_extent *info)
+{
+	int ret;
+
+	mutex_lock(&region->lock);
+	if (region_find_memory(region, extent->memory))
+		ret = -EEXIST;
+	else
+		ret = region_insert(region, extent);
+	if (!ret)
+		*info = describe(extent);
 	mutex_unlock(&region->lock);
 
 	if (!ret)
 		region_unmap(region, info->offset, info->pages);
 	return ret;
+}
+
+/* Gives @slice an id.  Called with the region's lock held. */
+static int region_insert_slice(struct dart_region *region,
+			       struct dart_slice *slice)
+{
+	int ret;
+
+	if (region->last_id == U32_MAX)
+		return -ENOSPC;
+	ret = xa_insert(&region->slices, region->last_id + 1, slice,
+			GFP_KERNEL_ACCOUNT);
+	if (ret)
+		return ret;
+	slice->id = ++region->last_id;
+	slice->gone.id = slice->id;
+	return 0;
+}
+
+/* @extent cannot be removed before @slice.  Returns where @slice is. */
+static u64 extent_count_slice(struct dart_extent *extent,
+			      struct dart_slice *slice)
+{
+	slice->slab_id = extent->info.id;
+	extent->slices++;
+	return extent->info.data + (u64)slice->first * PAGE_SIZE;
 }
 
 int dart_region_add_slice(struct dart_region *region,
@@ -159,28 +198,71 @@ int dart_region_add_slice(struct dart_region *region,
 		ret = -ENOENT;
 		goto out;
 	}
-	if (region->last_id == U32_MAX) {
-		ret = -ENOSPC;
-		goto out;
-	}
 	slice = dart_slice_new(extent, lent->pages, &region->events, file);
 	if (IS_ERR(slice)) {
 		ret = PTR_ERR(slice);
 		goto out;
 	}
 
-	slice->id = region->last_id + 1;
-	slice->gone.id = slice->id;
-	ret = xa_insert(&region->slices, slice->id, slice, GFP_KERNEL_ACCOUNT);
+	ret = region_insert_slice(region, slice);
 	if (ret) {
 		fput(*file);
 		dart_slice_withdraw(slice);
 		goto out;
 	}
-	region->last_id++;
-	extent->slices++;
 	lent->id = slice->id;
-	lent->data = extent->info.data + (u64)slice->first * PAGE_SIZE;
+	lent->data = extent_count_slice(extent, slice);
+out:
+	mutex_unlock(&region->lock);
+	return ret;
+}
+
+int dart_region_adopt(struct dart_region *region, struct dart_slice *slice,
+		      struct dart_zero_adoption *adoption, bool *is_shown)
+{
+	struct dart_extent *extent;
+	int ret;
+
+	mutex_lock(&region->lock);
+	ret = dart_slice_adopt(slice, &region->events);
+	if (ret == -EEXIST)
+		adoption->id = slice->id;
+	if (ret)
+		goto out;
+
+	extent = region_find_memory(region, slice->slab);
+	*is_shown = extent;
+	if (!extent)
+		extent = dart_slab_open_again(slice->slab);
+	if (IS_ERR(extent)) {
+		ret = PTR_ERR(extent);
+		goto err_slice;
+	}
+	/* First the slice: to take it out again needs no memory. */
+	ret = region_insert_slice(region, slice);
+	if (ret)
+		goto err_extent;
+	if (!*is_shown)
+		ret = region_insert(region, extent);
+	if (ret)
+		goto err_id;
+
+	adoption->id = slice->id;
+	adoption->pages = slice->pages;
+	adoption->data = extent_count_slice(extent, slice);
+	adoption->slab = describe(extent);
+	/* Before another thread can adopt a slice of the same slab. */
+	if (!*is_shown)
+		region_unmap(region, extent->info.offset, extent->info.pages);
+	goto out;
+
+err_id:
+	xa_erase(&region->slices, slice->id);
+err_extent:
+	if (!*is_shown)
+		dart_extent_free(extent);
+err_slice:
+	dart_slice_withdraw(slice);
 out:
 	mutex_unlock(&region->lock);
 	return ret;

@@ -9,6 +9,7 @@
 #include "extent.h"
 #include "namespace.h"
 
+struct dart_slice;
 struct file;
 
 #define DART_REGION_EXTENTS_MAX 16384
@@ -50,6 +51,14 @@ int dart_region_add(struct dart_region *region, struct dart_extent *extent,
  */
 int dart_region_add_slice(struct dart_region *region,
 			  struct dart_zero_slice *slice, struct file **file);
+/*
+ * Takes over @slice, which no region has, shows its slab unless the region does
+ * so already (*@is_shown), and sets @adoption->id, @data, @pages and @slab.
+ * -EEXIST (sets @adoption->id), -EBUSY, -ENOSPC, -ENOMEM.  The caller holds the
+ * file of the slice.
+ */
+int dart_region_adopt(struct dart_region *region, struct dart_slice *slice,
+		      struct dart_zero_adoption *adoption, bool *is_shown);
 /* Removes an extent or a slice.  -ENOENT, -EBUSY, -ENOMEM. */
 int dart_region_remove(struct dart_region *region, u32 id);
 

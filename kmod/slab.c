@@ -18,11 +18,14 @@
 
 /*
  * Pages of the region's own, parts of which are lent as slices.  Lives as long
- * as the extent that shows it or a slice of it does.
+ * as the extent that shows it or a slice of it does.  One extent at most shows
+ * it: two regions would lend the same pages, and remove each other's slices.
  */
 struct dart_slab {
 	refcount_t references;
-	struct mutex lock;		/* guards @used, @next, slices' events */
+	/* Taken inside a region's lock; guards the next three, slices' events. */
+	struct mutex lock;
+	const struct dart_extent *shown_by;
 	u32 page_count;
 	u32 next;			/* where the search begins */
 	unsigned long *used;		/* by page */
@@ -81,10 +84,19 @@ err_slab:
 static int slab_show(struct dart_extent *extent)
 {
 	const u32 pages = extent->info.pages;
-	struct dart_slab *slab = slab_new(pages);
+	struct dart_slab *slab = extent->held ?: slab_new(pages);
+	int ret = 0;
 
 	if (!slab)
 		return -ENOMEM;
+	mutex_lock(&slab->lock);
+	if (slab->shown_by)
+		ret = -EBUSY;
+	else
+		slab->shown_by = extent;
+	mutex_unlock(&slab->lock);
+	if (ret)
+		return ret;
 
 	memcpy(extent->pages, slab->pages,
 	       array_size(pages, sizeof(*slab->pages)));
@@ -96,15 +108,34 @@ static int slab_show(struct dart_extent *extent)
 	return 0;
 }
 
+static void slab_end(struct dart_extent *extent)
+{
+	struct dart_slab *slab = extent->held;
+
+	if (!slab)
+		return;
+	mutex_lock(&slab->lock);
+	if (slab->shown_by == extent)
+		slab->shown_by = NULL;
+	mutex_unlock(&slab->lock);
+}
+
 static const struct dart_extent_kind slab_kind = {
 	.id = DART_ZERO_EXTENT_SLAB,
 	.show = slab_show,
+	.end = slab_end,
 	.release = slab_put,
 };
 
 struct dart_extent *dart_slab_open(u32 pages)
 {
 	return dart_extent_new(&slab_kind, NULL, pages);
+}
+
+struct dart_extent *dart_slab_open_again(struct dart_slab *slab)
+{
+	refcount_inc(&slab->references);
+	return dart_extent_new(&slab_kind, slab, slab->page_count);
 }
 
 /* Takes a run of free pages; false if there is none. */
@@ -219,7 +250,6 @@ struct dart_slice *dart_slice_new(const struct dart_extent *extent, u32 pages,
 	refcount_set(&slice->references, 1);
 	slice->slab = slab;
 	slice->pages = pages;
-	slice->slab_id = extent->info.id;
 	slice->events = events;
 	dart_event_init(&slice->gone, DART_ZERO_EVENT_SLICE_GONE);
 
@@ -230,4 +260,24 @@ struct dart_slice *dart_slice_new(const struct dart_extent *extent, u32 pages,
 	}
 	refcount_inc(&slice->references);
 	return slice;
+}
+
+struct dart_slice *dart_slice_of(const struct file *file)
+{
+	return file->f_op == &slice_fops ? file->private_data : NULL;
+}
+
+int dart_slice_adopt(struct dart_slice *slice, struct dart_events *events)
+{
+	int ret = 0;
+
+	mutex_lock(&slice->slab->lock);
+	if (slice->events) {
+		ret = slice->events == events ? -EEXIST : -EBUSY;
+	} else {
+		slice->events = events;
+		refcount_inc(&slice->references);
+	}
+	mutex_unlock(&slice->slab->lock);
+	return ret;
 }

@@ -8,27 +8,32 @@
 #include "event.h"
 
 struct dart_extent;
+struct dart_slab;
 struct file;
 
 #define DART_SLICE_PAGES_MAX 256
 
 /*
  * Pages of a slab, lent to the holders of a file while a region shows them.
- * They are free again when both have released them.
+ * They are free again when both have released them.  If only the region has,
+ * because it was closed, another one can adopt the slice.
  */
 struct dart_slice {
 	refcount_t references;		/* the file's and the region's */
 	struct dart_slab *slab;
 	u32 first;			/* page of the slab */
 	u32 pages;
-	u32 id;
+	u32 id;				/* in the region, as @slab_id */
 	u32 slab_id;			/* of the slab's extent */
-	struct dart_events *events;	/* guarded by the slab's lock */
+	/* Of the region that has the slice, or NULL; guarded by the slab's lock. */
+	struct dart_events *events;
 	struct dart_event gone;
 };
 
 /* An extent over @pages new pages, with no place yet, or ERR_PTR(). */
 struct dart_extent *dart_slab_open(u32 pages);
+/* The same over a slab with slices; ERR_PTR(-EBUSY) if another shows it. */
+struct dart_extent *dart_slab_open_again(struct dart_slab *slab);
 
 /*
  * A slice of the slab that @extent shows, or ERR_PTR(): -ENOENT (not a slab),
@@ -40,5 +45,14 @@ struct dart_slice *dart_slice_new(const struct dart_extent *extent, u32 pages,
 				  struct dart_events *events,
 				  struct file **file);
 void dart_slice_withdraw(struct dart_slice *slice);
+
+/* The slice that @file lends, or NULL; valid while the caller holds @file. */
+struct dart_slice *dart_slice_of(const struct file *file);
+/*
+ * Gives a slice that no region has to that of @events, until
+ * dart_slice_withdraw().  -EEXIST: that region has it already; -EBUSY: another
+ * one has.  The caller holds the file until the ids of the slice are set.
+ */
+int dart_slice_adopt(struct dart_slice *slice, struct dart_events *events);
 
 #endif /* DART_ZERO_SLAB_H */

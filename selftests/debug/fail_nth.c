@@ -14,6 +14,7 @@
 #include "selftests/lib/device.h"
 #include "selftests/lib/fault.h"
 #include "selftests/lib/held.h"
+#include "selftests/lib/slab.h"
 
 #define MODULE_PATH_MAX 4096
 #define CGROUP "/sys/fs/cgroup/fail-nth"
@@ -95,16 +96,22 @@ static int call_info(struct fixture *fixture)
 	return device_call(fixture->region, DART_ZERO_IOC_INFO, &info);
 }
 
-static int call_list(struct fixture *fixture)
+static int get_list(int region, struct list *list)
 {
-	struct list list;
 	struct dart_zero_list argument = {
 		.size = sizeof(argument),
-		.count = sizeof(list.extents) / sizeof(list.extents[0]),
-		.extents = (uintptr_t)list.extents,
+		.count = sizeof(list->extents) / sizeof(list->extents[0]),
+		.extents = (uintptr_t)list->extents,
 	};
+	int ret = device_call(region, DART_ZERO_IOC_LIST, &argument);
 
-	return device_call(fixture->region, DART_ZERO_IOC_LIST, &argument);
+	list->count = argument.count;
+	return ret;
+}
+
+static int call_list(struct fixture *fixture)
+{
+	return get_list(fixture->region, &(struct list){});
 }
 
 static int call_add_window(struct fixture *fixture)
@@ -220,17 +227,12 @@ static int call_add_slab(struct fixture *fixture)
 static void before_slice(struct fixture *fixture)
 {
 	assert_int_equal(call_add_slab(fixture), 0);
-	fixture->slice = (struct dart_zero_slice){
-		.size = sizeof(fixture->slice),
-		.slab = fixture->extent.id,
-		.pages = 2,
-	};
 }
 
 static int call_add_slice(struct fixture *fixture)
 {
-	return device_call(fixture->region, DART_ZERO_IOC_ADD_SLICE,
-			   &fixture->slice);
+	return slice_new(fixture->region, fixture->extent.id, 2,
+			 &fixture->slice);
 }
 
 static void after_slice(struct fixture *fixture, int ret)
@@ -262,6 +264,33 @@ static void after_slice_mmap(struct fixture *fixture, int ret)
 	if (!ret)
 		munmap(fixture->address, 2 * 4096);
 	after_slice(fixture, 0);
+}
+
+/* The region of the slice is closed: another one adopts slice and slab. */
+static void before_adopt(struct fixture *fixture)
+{
+	int region = device_open();
+
+	slice_new(region, slab_new(region, 8, NULL), 2, &fixture->slice);
+	close(region);
+}
+
+static int call_adopt_slice(struct fixture *fixture)
+{
+	struct dart_zero_adoption adoption;
+	int ret = slice_adopt(fixture->region, fixture->slice.fd, &adoption);
+
+	fixture->slice.id = adoption.id;
+	fixture->extent = adoption.slab;
+	return ret;
+}
+
+static void after_adopt(struct fixture *fixture, int ret)
+{
+	if (ret)
+		close(fixture->slice.fd);
+	else
+		after_slice(fixture, 0);
 }
 
 static int call_namespaces(struct fixture *fixture)
@@ -296,6 +325,7 @@ static const struct call calls[] = {
 	{ "ADD_COUNTERS", NULL, call_add_counters, after_add },
 	{ "ADD_SLAB", NULL, call_add_slab, after_add },
 	{ "ADD_SLICE", before_slice, call_add_slice, after_slice },
+	{ "ADOPT_SLICE", before_adopt, call_adopt_slice, after_adopt },
 	{ "mmap of a slice", before_slice_mmap, call_slice_mmap,
 	  after_slice_mmap },
 	{ "NAMESPACES", NULL, call_namespaces, NULL },
@@ -323,24 +353,15 @@ static void after_load(struct fixture *fixture, int ret)
 	close(fixture->opened);
 }
 
-static const struct call load = {
-	"init of the module", before_load, call_load, after_load
-};
+static const struct call load = { "init of the module", before_load, call_load,
+				  after_load };
 
 static struct list list_of(const struct fixture *fixture)
 {
 	struct list list = {};
-	struct dart_zero_list argument = {
-		.size = sizeof(argument),
-		.count = sizeof(list.extents) / sizeof(list.extents[0]),
-		.extents = (uintptr_t)list.extents,
-	};
 
-	if (fixture->region < 0)
-		return list;
-	assert_int_equal(device_call(fixture->region, DART_ZERO_IOC_LIST,
-				     &argument), 0);
-	list.count = argument.count;
+	if (fixture->region >= 0)
+		assert_int_equal(get_list(fixture->region, &list), 0);
 	return list;
 }
 
@@ -361,18 +382,16 @@ static bool fail_each(struct fixture *fixture, const struct call *call,
 		ret = call->call(fixture);
 		happened = fault_happened(faults);
 		after = list_of(fixture);
-		if (ret) {
-			refused++;
-			if (ret != -ENOMEM && ret != -EFAULT) {
-				printf("# %s: fault %u: %s\n", call->name, n,
-				       strerror(-ret));
-				good = false;
-			}
-			if (memcmp(&before, &after, sizeof(before))) {
-				printf("# %s: fault %u: changed the list\n",
-				       call->name, n);
-				good = false;
-			}
+		refused += ret != 0;
+		if (ret && ret != -ENOMEM && ret != -EFAULT) {
+			printf("# %s: fault %u: %s\n", call->name, n,
+			       strerror(-ret));
+			good = false;
+		}
+		if (ret && memcmp(&before, &after, sizeof(before))) {
+			printf("# %s: fault %u: changed the list\n",
+			       call->name, n);
+			good = false;
 		}
 		if (call->after)
 			call->after(fixture, ret);

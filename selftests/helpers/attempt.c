@@ -5,7 +5,8 @@
  * is "yes" or the name of an errno.
  *
  * For each call the process has a descriptor of a separate region with one map in it,
- * and the descriptor of another map; root has opened both.
+ * the descriptor of another map, and that of a slice of a closed region; root has
+ * opened them.
  */
 #include <grp.h>
 #include <stdio.h>
@@ -17,10 +18,12 @@
 
 #include "selftests/lib/device.h"
 #include "selftests/lib/registration.h"
+#include "selftests/lib/slab.h"
 
-/* Descriptors: of the map, then of a region for each call. */
+/* Descriptors: of the map, of the slice, then of a region for each call. */
 #define MAP 20
-#define REGIONS (MAP + 1)
+#define SLICE (MAP + 1)
+#define REGIONS (SLICE + 1)
 /* The id of the slab in each region, behind the map. */
 #define SLAB 2
 
@@ -79,13 +82,16 @@ static int do_read(int region)
 
 static int do_add_slice(int region)
 {
-	struct dart_zero_slice slice = {
-		.size = sizeof(slice),
-		.slab = SLAB,
-		.pages = 1,
-	};
+	struct dart_zero_slice slice;
 
-	return device_call(region, DART_ZERO_IOC_ADD_SLICE, &slice);
+	return slice_new(region, SLAB, 1, &slice);
+}
+
+static int do_adopt_slice(int region)
+{
+	struct dart_zero_adoption adoption;
+
+	return slice_adopt(region, SLICE, &adoption);
 }
 
 static int do_add_counters(int region)
@@ -105,6 +111,19 @@ static int do_add_slab(int region)
 	struct dart_zero_slab slab = { .size = sizeof(slab), .pages = 1 };
 
 	return device_call(region, DART_ZERO_IOC_ADD_SLAB, &slab);
+}
+
+/* Descriptor SLICE, which no region has. */
+static void make_orphan(void)
+{
+	struct dart_zero_slice slice;
+	int region = device_open();
+
+	assert_int_equal(slice_new(region, slab_new(region, 1, NULL), 1, &slice),
+			 0);
+	dup2(slice.fd, SLICE);
+	close(slice.fd);
+	close(region);
 }
 
 static int do_namespaces(int region)
@@ -146,6 +165,7 @@ static const struct call {
 	{ "ADD_WINDOW", .run = do_add_window },
 	{ "ADD_COUNTERS", .run = do_add_counters },
 	{ "ADD_SLAB", .run = do_add_slab },
+	{ "ADOPT_SLICE", .run = do_adopt_slice },
 	{ "NAMESPACES", .run = do_namespaces },
 	{ "list", .request = "{\"request\": \"list\"}\n" },
 	{ "show", .request = "{\"request\": \"show\", \"name\": \"others\"}\n" },
@@ -221,6 +241,7 @@ static void prepare(void)
 	int second = array_map("second", 8, 1, BPF_F_MMAPABLE);
 
 	dup2(second, MAP);
+	make_orphan();
 	for (size_t i = 0; i < CALLS; i++) {
 		int region = device_open();
 

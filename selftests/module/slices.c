@@ -4,39 +4,7 @@
 #include <sys/wait.h>
 
 #include "selftests/lib/device.h"
-
-#define PAGE 4096
-
-static uint32_t slab_new(int region, uint32_t pages,
-			 struct dart_zero_extent *extent)
-{
-	struct dart_zero_slab slab = { .size = sizeof(slab), .pages = pages };
-
-	assert_int_equal(device_call(region, DART_ZERO_IOC_ADD_SLAB, &slab), 0);
-	if (extent)
-		*extent = slab.extent;
-	return slab.extent.id;
-}
-
-static int slice_new(int region, uint32_t slab, uint32_t pages,
-		     struct dart_zero_slice *slice)
-{
-	*slice = (struct dart_zero_slice){
-		.size = sizeof(*slice),
-		.slab = slab,
-		.pages = pages,
-	};
-	return device_call(region, DART_ZERO_IOC_ADD_SLICE, slice);
-}
-
-static volatile uint64_t *slice_map(const struct dart_zero_slice *slice)
-{
-	void *memory = mmap(NULL, slice->pages * PAGE, PROT_READ | PROT_WRITE,
-			    MAP_SHARED, slice->fd, 0);
-
-	assert_true(memory != MAP_FAILED);
-	return memory;
-}
+#include "selftests/lib/slab.h"
 
 static uint64_t load(const char *address)
 {

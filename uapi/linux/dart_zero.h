@@ -265,6 +265,33 @@ struct dart_zero_slice {
 };
 
 /*
+ * DART_ZERO_IOC_ADOPT_SLICE: take over a slice of a region that was closed.
+ *
+ * @fd is a descriptor that ADD_SLICE has returned, in any process.  When a
+ * region is closed, or a slice removed, its owner keeps the memory; with this
+ * call another region (or the same one) has the slice, as if it had lent it
+ * itself, with its values: they never cease to be written.  The region also
+ * shows the slab of the slice, if it did not yet, with all slices in it, and
+ * can lend its free pages.  Two regions never show one slab.  The memory stays
+ * charged to the memory cgroup of the process that added the slab.
+ *
+ * CAP_SYS_ADMIN.  Errors: EINVAL (size, flags, reserved members, @fd is not
+ * that of a slice), EBADF (not an open file), EPERM, EEXIST (the region has
+ * this slice already: @id is set), EBUSY (another region has it, or shows its
+ * slab: try again when that is closed), ENOSPC, EFAULT, ENOMEM.
+ */
+struct dart_zero_adoption {
+	__u32 size;		/* in: sizeof(struct dart_zero_adoption) */
+	__u32 flags;		/* in: 0 */
+	__s32 fd;		/* in */
+	__u32 pages;		/* out: of the slice */
+	__u32 id;		/* out: of the slice in this region */
+	__u32 reserved;		/* in: 0 */
+	__u64 data;		/* out, bytes: where it is in the region */
+	struct dart_zero_extent slab; /* out */
+};
+
+/*
  * DART_ZERO_IOC_REMOVE: take an extent or a slice out of the region.
  *
  * The pages of an extent disappear from all mappings of the region at once
@@ -347,5 +374,7 @@ struct dart_zero_event {
 	_IOWR(DART_ZERO_IOC_MAGIC, 0x17, struct dart_zero_slice)
 #define DART_ZERO_IOC_NAMESPACES \
 	_IOWR(DART_ZERO_IOC_MAGIC, 0x18, struct dart_zero_namespaces)
+#define DART_ZERO_IOC_ADOPT_SLICE \
+	_IOWR(DART_ZERO_IOC_MAGIC, 0x19, struct dart_zero_adoption)
 
 #endif /* _UAPI_LINUX_DART_ZERO_H */
