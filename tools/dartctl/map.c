@@ -9,33 +9,30 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <libdart/configuration/object.h>
+
 #include "command.h"
 
-/* Root gets the same errors for an object that is not a map. */
 static const char *remedy(int code)
 {
-	if (code != EPERM && code != EACCES)
-		return "";
-	return geteuid() ? " (be root)" :
-			   " (is it a map? see bpftool map show)";
+	return (code == EPERM || code == EACCES) && geteuid() ? " (be root)" :
+								"";
 }
 
 /* These return a descriptor open for reading, or -1 with a message printed. */
 static int open_path(const char *path)
 {
-	LIBBPF_OPTS(bpf_obj_get_opts, options, .file_flags = BPF_F_RDONLY);
-	int fd = bpf_obj_get_opts(path, &options);
+	struct dart_error error;
+	int fd = dart_object__open_map(path, &error);
 
 	if (fd < 0)
-		fail(errno, "cannot open the map pinned at '%s': %s%s", path,
-		     strerror(errno), remedy(errno));
+		fail(-fd, "%s", error.text);
 	return fd;
 }
 
 static int open_id(uint32_t id)
 {
-	LIBBPF_OPTS(bpf_get_fd_by_id_opts, options,
-		    .open_flags = BPF_F_RDONLY);
+	LIBBPF_OPTS(bpf_get_fd_by_id_opts, options, .open_flags = BPF_F_RDONLY);
 
 	return bpf_map_get_fd_by_id_opts(id, &options);
 }
@@ -58,7 +55,7 @@ static int open_number(const char *number)
 
 static bool has_name(int fd, const char *name)
 {
-	struct bpf_map_info info = { };
+	struct bpf_map_info info = {};
 	uint32_t size = sizeof(info);
 
 	return !bpf_obj_get_info_by_fd(fd, &info, &size) &&
@@ -156,5 +153,5 @@ const struct command map_commands[] = {
 	{ "add", "PATH|id N|name X [as NAME]",
 	  "expose an eBPF array map, by its path, id or name",
 	  .run = command_map_add, .least = 1, .most = 4 },
-	{ }
+	{}
 };

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* dartctl store: stores of dartd, which take reports of the network. */
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include <dart/store.h>
+#include <libdart/configuration/object.h>
 
 #include "tools/dartctl/command.h"
 
@@ -81,13 +81,11 @@ static int take(struct wanted *wanted, int option)
 /* Opens the file, which it creates if needed; -1 with a message printed. */
 static int open_file(const char *path, char full[static PATH_MAX], bool *is_new)
 {
-	int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	struct dart_error error;
+	int fd = dart_object__open_file(path, is_new, &error);
 
-	*is_new = fd >= 0;
-	if (fd < 0 && errno == EEXIST)
-		fd = open(path, O_RDWR | O_CLOEXEC);
 	if (fd < 0) {
-		fail(errno, "cannot open '%s': %s", path, strerror(errno));
+		fail(-fd, "%s", error.text);
 		return -1;
 	}
 	if (!realpath(path, full)) {

@@ -92,12 +92,29 @@ static int find_file(const char *directory, const char *text,
 	return snprintf(path, PATH_MAX, "%s/%s", directory, *label);
 }
 
+int dart_object__path(enum dart_object_kind kind, const char *text,
+		      char path[static PATH_MAX], const char **label,
+		      struct dart_error *error)
+{
+	int length;
+
+	if (kind == DART_OBJECT_CGROUP)
+		length = find_cgroup(text, path, label);
+	else if (kind == DART_OBJECT_DISK)
+		length = find_file(DISK_DIRECTORY, text, path, label);
+	else
+		length = find_file(NETNS_DIRECTORY, text, path, label);
+	if (length >= PATH_MAX)
+		return dart_error__set(error, ENAMETOOLONG,
+				       "the path of '%s' is too long", text);
+	return 0;
+}
+
 int dart_object__find(enum dart_object_kind kind, const char *text,
 		      char path[static PATH_MAX], const char **label,
 		      struct dart_error *error)
 {
 	const bool is_cgroup = kind == DART_OBJECT_CGROUP;
-	int length;
 
 	if (is_cgroup && *text != '/')
 		return dart_error__set(
@@ -109,16 +126,7 @@ int dart_object__find(enum dart_object_kind kind, const char *text,
 			error, EINVAL,
 			"'%s' is not a name or a path without '.', '..' and '//'",
 			text);
-	if (is_cgroup)
-		length = find_cgroup(text, path, label);
-	else if (kind == DART_OBJECT_DISK)
-		length = find_file(DISK_DIRECTORY, text, path, label);
-	else
-		length = find_file(NETNS_DIRECTORY, text, path, label);
-	if (length >= PATH_MAX)
-		return dart_error__set(error, ENAMETOOLONG,
-				       "the path of '%s' is too long", text);
-	return 0;
+	return dart_object__path(kind, text, path, label, error);
 }
 
 static const char *remedy(int code, const char *other)
@@ -165,9 +173,11 @@ static bool is_version_1(const char *path)
 	return !statfs(path, &system) && system.f_type == CGROUP_SUPER_MAGIC;
 }
 
-int dart_object__open_cgroup(const char *path, struct dart_error *error)
+int dart_object__open_cgroup(const char *path, char *root,
+			     struct dart_error *error)
 {
 	char mount[PATH_MAX], whole[PATH_MAX];
+	const char *label;
 	int code, fd;
 
 	if (!find_cgroups(mount))
@@ -175,20 +185,26 @@ int dart_object__open_cgroup(const char *path, struct dart_error *error)
 			error, ENOENT,
 			"cgroups of version 2 are not mounted here");
 	code = realpath(path, whole) ? 0 : errno;
-	if (!code && is_version_1(whole))
+	label = below(path, mount) ?: path;
+	if (is_version_1(code ? label : whole))
 		return dart_error__set(
 			error, EINVAL,
 			"cgroup '%s' is of version 1, which does not count by CPU",
-			path);
+			label);
 	if (!code && !below(whole, mount))
 		return dart_error__set(error, EINVAL, "'%s' is not below %s",
 				       path, mount);
 	fd = code ? -1 : open(whole, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (fd >= 0)
-		return fd;
-	code = code ?: errno;
-	return dart_error__set(error, code, "there is no cgroup '%s': %s%s",
-			       path, strerror(code), remedy(code, ""));
+	if (fd < 0) {
+		code = code ?: errno;
+		return dart_error__set(error, code,
+				       "there is no cgroup '%s': %s%s", path,
+				       strerror(code), remedy(code, ""));
+	}
+	label = below(whole, mount);
+	if (root)
+		strcpy(root, *label ? label : "/");
+	return fd;
 }
 
 /* Without libbpf, which clients of libdart would have to be linked with. */
@@ -247,7 +263,7 @@ static int open_by_type(const json_t *request, const char *path,
 		if (json_object_get(request, "disk"))
 			return dart_object__open_disk(path, error);
 		if (json_object_get(request, "cgroup"))
-			return dart_object__open_cgroup(path, error);
+			return dart_object__open_cgroup(path, NULL, error);
 	}
 	return dart_error__set(error, EINVAL,
 			       "no object belongs to the request '%s'", type);

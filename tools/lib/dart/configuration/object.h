@@ -27,8 +27,13 @@ enum dart_object_kind {
 
 /*
  * Writes the path and the label of the object that @text names, which may be a
- * path itself; the object need not exist.  -EINVAL if no object can have it.
+ * path itself; the object need not exist.  A cgroup's begins with '/'.  Fails
+ * only if the path is too long.
  */
+int dart_object__path(enum dart_object_kind kind, const char *text,
+		      char path[static PATH_MAX], const char **label,
+		      struct dart_error *error);
+/* The same, but refuses a second spelling of a name or a path. */
 int dart_object__find(enum dart_object_kind kind, const char *text,
 		      char path[static PATH_MAX], const char **label,
 		      struct dart_error *error);
@@ -39,8 +44,12 @@ int dart_object__find(enum dart_object_kind kind, const char *text,
  */
 int dart_object__open_netns(const char *path, struct dart_error *error);
 int dart_object__open_disk(const char *path, struct dart_error *error);
-/* The directory of a cgroup of version 2. */
-int dart_object__open_cgroup(const char *path, struct dart_error *error);
+/*
+ * The directory of a cgroup of version 2.  @root, unless NULL: of PATH_MAX bytes,
+ * for its path from the root of the hierarchy, "/" for the root itself.
+ */
+int dart_object__open_cgroup(const char *path, char *root,
+			     struct dart_error *error);
 /* The eBPF map pinned at @path, for reading. */
 int dart_object__open_map(const char *path, struct dart_error *error);
 /* Creates the file if there is none: *@is_new, unless NULL. */
