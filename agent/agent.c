@@ -22,16 +22,18 @@ static void agent__open_map_watch(struct agent *agent, sd_event *loop)
 			error.text);
 }
 
-/* The kinds of peers, what they connect to, and their counts. */
+/* The kinds of peers, what they connect to, which may connect, and their counts. */
 static void agent__open_peer_services(struct agent *agent)
 {
 	struct counts *counts = agent->self.counts;
 
 	agent->peer_services[0] = (struct peer_service){
-		&controller_kind, &agent->control_region, &counts->controllers
+		&controller_kind, &agent->control_region, &counts->controllers,
+		.allowed = &agent->configuration.controllers,
 	};
 	agent->peer_services[1] = (struct peer_service){
-		&reader_kind, &agent->stores, &counts->readers
+		&reader_kind, &agent->stores, &counts->readers,
+		.allowed = &agent->configuration.readers,
 	};
 }
 
@@ -47,6 +49,16 @@ static int agent__configure(const struct agent *agent,
 		return ret;
 	*configuration = (struct dart_configuration){ };
 	return 0;
+}
+
+static void agent__apply_limits(struct agent *agent)
+{
+	const struct dart_configuration_limits *limits =
+		&agent->configuration.limits;
+
+	agent->peer_services[0].most = limits->controllers;
+	agent->peer_services[1].most = limits->readers;
+	registration_socket__limit(&agent->socket, limits->clients);
 }
 
 int agent__open(struct agent *agent, const struct options *options,
@@ -74,16 +86,20 @@ int agent__open(struct agent *agent, const struct options *options,
 	ret = agent__configure(agent, &agent->configuration, error);
 	if (ret)
 		return ret;
-	ret = region__open(&agent->region, error);
+	ret = settings__open(&agent->settings, options, &agent->configuration,
+			     error);
 	if (ret)
 		goto close_configuration;
+	ret = region__open(&agent->region, error);
+	if (ret)
+		goto close_settings;
 	ret = self__open(&agent->self, &agent->region, error);
 	if (ret)
 		goto close_region;
 	counts = agent->self.counts;
 	log__count_suppressed(&counts->suppressed_messages);
 	agent__open_peer_services(agent);
-	ret = device__open(&agent->device, loop, error);
+	ret = device__open(&agent->device, loop, agent->settings.device, error);
 	if (ret)
 		goto close_self;
 	ret = leases__open(&agent->leases, loop);
@@ -95,8 +111,9 @@ int agent__open(struct agent *agent, const struct options *options,
 	ret = file_watches__open(&agent->file_watches, loop, error);
 	if (ret)
 		goto close_leases;
-	exposure__open(&agent->exposure, options->exposure, agent->device.pd,
-		       &agent->region, &agent->leases, &counts->memory);
+	exposure__open(&agent->exposure, agent->settings.exposure,
+		       agent->device.pd, &agent->region, &agent->leases,
+		       &counts->memory);
 	ret = control_region__open(&agent->control_region, &agent->exposure,
 				   error);
 	if (ret)
@@ -140,9 +157,10 @@ int agent__open(struct agent *agent, const struct options *options,
 					error);
 	if (ret)
 		goto close_registrations;
+	agent__apply_limits(agent);
 	/* Before controllers can connect, who then see all of it at once. */
 	registrations__configure(&agent->registrations, &agent->configuration);
-	ret = listener__open(&agent->listener, loop, options->port,
+	ret = listener__open(&agent->listener, loop, &agent->settings.place,
 			     &agent->device, agent->peer_services,
 			     &agent->changes, &counts->connections, error);
 	if (ret)
@@ -176,6 +194,8 @@ close_self:
 	self__close(&agent->self);
 close_region:
 	region__close(&agent->region);
+close_settings:
+	settings__close(&agent->settings);
 close_configuration:
 	dart_configuration__close(&agent->configuration);
 	return ret;
@@ -200,7 +220,26 @@ void agent__close(struct agent *agent)
 	log__count_suppressed(NULL);
 	self__close(&agent->self);
 	region__close(&agent->region);
+	settings__close(&agent->settings);
 	dart_configuration__close(&agent->configuration);
+}
+
+/* Names the settings that take effect at the next start only. */
+static void agent__name_settings(const struct agent *agent,
+				 const struct dart_configuration *configuration)
+{
+	struct settings settings;
+	struct dart_error error;
+	char names[64];
+
+	if (settings__open(&settings, &agent->options, configuration, &error))
+		return;
+	if (settings__compare(&agent->settings, &settings, names,
+			      sizeof(names)))
+		log__warning(
+			"changed in the configuration, and used when dartd starts again: %s (systemctl restart dartd)",
+			names);
+	settings__close(&settings);
 }
 
 void agent__reload(struct agent *agent)
@@ -213,7 +252,10 @@ void agent__reload(struct agent *agent)
 		return;
 	}
 	registrations__configure(&agent->registrations, &configuration);
+	agent__name_settings(agent, &configuration);
 	dart_configuration__close(&agent->configuration);
 	agent->configuration = configuration;
+	agent__apply_limits(agent);
+	listener__enforce(&agent->listener);
 	log__info("the configuration was reloaded");
 }

@@ -24,6 +24,7 @@
 #include "agent/table/registry.h"
 #include "options.h"
 #include "region_events.h"
+#include "settings.h"
 
 #define AGENT_REQUEST_TABLES 10
 #define AGENT_PEER_SERVICES 3
@@ -31,6 +32,7 @@
 struct agent {
 	struct options options;
 	struct dart_configuration configuration;
+	struct settings settings;	/* of the start */
 	struct region region;
 	struct self self;
 	struct device device;
@@ -59,7 +61,8 @@ int agent__open(struct agent *agent, const struct options *options,
 void agent__close(struct agent *agent);
 /*
  * Reads the configuration again, and applies the differences.  If it is not
- * valid, everything stays, and the log says why.
+ * valid, everything stays, and the log says why.  It also names the settings that
+ * need a restart.
  */
 void agent__reload(struct agent *agent);
 

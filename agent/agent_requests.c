@@ -15,7 +15,7 @@ static int status(struct request *request)
 	request->result = json_pack(
 		"{s:s, s:I, s:s, s:I, s:o, s:I, s:I}", "version", DART_VERSION, "pid",
 		(json_int_t)getpid(), "device", device__name(&agent->device),
-		"port", (json_int_t)agent->options.port, "controllers",
+		"port", (json_int_t)agent->settings.place.port, "controllers",
 		listener__names(&agent->listener, &controller_kind),
 		"registrations", (json_int_t)registrations, "missing",
 		(json_int_t)missing);

@@ -81,9 +81,9 @@ static void announce(const struct agent *agent)
 	const char *device = device__name(&agent->device);
 
 	log__info("ready: %s exposure, %s, port %u, %s", exposure, device,
-		  agent->options.port, agent->options.socket);
+		  agent->settings.place.port, agent->options.socket);
 	sd_notifyf(0, "READY=1\nSTATUS=%s exposure on %s, port %u", exposure,
-		   device, agent->options.port);
+		   device, agent->settings.place.port);
 }
 
 int main(int argc, char **argv)

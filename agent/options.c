@@ -23,9 +23,9 @@ static const char usage[] =
 	"                         pages with their neighbouring kernel data\n"
 	"  --socket=PATH          listen for dartctl at PATH instead of\n"
 	"                         " DART_REGISTRATION_SOCKET "\n"
-	"  --config=FILE          register what this file says, and those in the\n"
-	"                         directory NAME.d beside NAME.yaml (default\n"
-	"                         " DART_CONFIGURATION_FILE ")\n"
+	"  --config=FILE          read this configuration, and the files in the\n"
+	"                         directory NAME.d beside NAME.yaml, instead of\n"
+	"                         " DART_CONFIGURATION_FILE "\n"
 	"  --state=DIRECTORY      keep there what was registered by command, for\n"
 	"                         the next start (default " STATE_DIRECTORY ")\n"
 	"  --port=N               listen for controllers on port N of the\n"
@@ -118,12 +118,10 @@ int options__parse(struct options *options, int argc, char **argv)
 	int option, ret;
 
 	*options = (struct options){
-		.exposure = DART_CONTROL_EXPOSURE_EXACT,
 		.socket = DART_REGISTRATION_SOCKET,
 		.config = DART_CONFIGURATION_FILE,
 		/* systemd tells it: StateDirectory= of systemd.exec(5) */
 		.state = getenv("STATE_DIRECTORY") ?: STATE_DIRECTORY,
-		.port = DART_CONTROL_PORT,
 	};
 
 	while ((option = getopt_long(argc, argv, "hV", long_options, NULL)) !=

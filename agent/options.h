@@ -9,12 +9,13 @@
 #include <dart/control.h>
 
 struct options {
+	/* 0: as the configuration says */
 	enum dart_control_exposure exposure;
+	uint16_t port;		/* of the RDMA CM, host byte order; 0 as well */
 	const char *socket;	/* path of the registration socket */
 	const char *config;	/* path of the configuration */
 	bool is_config_given;	/* then it must be there */
 	const char *state;	/* directory that the state is kept in */
-	uint16_t port;		/* of the RDMA CM, host byte order */
 };
 
 /*

@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <libdart/configuration/prefix.h>
 #include <libdart/error.h>
 
 struct ibv_pd;
@@ -49,11 +50,13 @@ struct peer_kind {
 		     struct dart_error *error);
 };
 
-/* A kind and the subject that offer() gets; a kind of NULL ends a list. */
+/* A kind, and which of its peers may connect; a kind of NULL ends a list. */
 struct peer_service {
 	const struct peer_kind *kind;
-	void *subject;
+	void *subject;		/* that offer() gets */
 	struct peer_counts *counts;
+	const struct dart_prefixes *allowed;	/* NULL: all addresses */
+	uint32_t most;		/* connected at a time; 0: no limit */
 };
 
 #endif /* PEER_KIND_H */

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Opens the first RDMA device and watches for its failure. */
+/* Opens an RDMA device and watches for its failure. */
 #include <errno.h>
 #include <fcntl.h>
 #include <rdma/rdma_cma.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "agent/base/log.h"
 #include "device.h"
@@ -52,21 +54,52 @@ static int device__watch(struct device *device, sd_event *loop)
 			       device);
 }
 
-int device__open(struct device *device, sd_event *loop,
+/* Adds ", NAME" for each device to a list that may become too long. */
+static void list_names(char *names, size_t size, struct ibv_context **devices)
+{
+	size_t used = 0;
+
+	for (; *devices && used < size; devices++)
+		used += snprintf(names + used, size - used, "%s%s",
+				 used ? ", " : "",
+				 ibv_get_device_name((*devices)->device));
+}
+
+/* @name: NULL for the first one */
+static int device__find(struct device *device, const char *name,
+			struct dart_error *error)
+{
+	struct ibv_context **found = device->devices;
+	char names[256] = "";
+
+	if (!found || !*found)
+		return dart_error__set(
+			error, ENODEV,
+			"this host has no RDMA device (create one: rdma link add rxe0 type rxe netdev eth0)");
+	while (name && *found &&
+	       strcmp(ibv_get_device_name((*found)->device), name))
+		found++;
+	device->context = *found;
+	if (device->context)
+		return 0;
+	list_names(names, sizeof(names), device->devices);
+	return dart_error__set(
+		error, ENODEV,
+		"this host has no RDMA device '%s', but %s (choose one of these in the configuration)",
+		name, names);
+}
+
+int device__open(struct device *device, sd_event *loop, const char *name,
 		 struct dart_error *error)
 {
 	struct ibv_device_attr attributes;
-	int count = 0, ret;
+	int ret;
 
 	*device = (struct device){ };
-	device->devices = rdma_get_devices(&count);
-	if (!device->devices || !count) {
-		ret = dart_error__set(
-			error, ENODEV,
-			"this host has no RDMA device (create one: rdma link add rxe0 type rxe netdev eth0)");
+	device->devices = rdma_get_devices(NULL);
+	ret = device__find(device, name, error);
+	if (ret)
 		goto free_devices;
-	}
-	device->context = device->devices[0];
 
 	ret = ibv_query_device(device->context, &attributes);
 	if (ret) {

@@ -12,15 +12,18 @@
 struct device {
 	/* all devices, open: the same contexts as those of the RDMA CM */
 	struct ibv_context **devices;
-	struct ibv_context *context;	/* the first of them, in use */
+	struct ibv_context *context;	/* the one in use */
 	struct ibv_pd *pd;
 	struct ibv_cq *cq;	/* of all queue pairs; empty: no work posted */
 	uint8_t reads_max;	/* READs in flight that a queue pair serves */
 	sd_event_source *events;
 };
 
-/* The event loop exits if the device fails. */
-int device__open(struct device *device, sd_event *loop,
+/*
+ * Opens the device called @name, NULL for the first one.  The event loop exits if
+ * the device fails.
+ */
+int device__open(struct device *device, sd_event *loop, const char *name,
 		 struct dart_error *error);
 void device__close(struct device *device);
 

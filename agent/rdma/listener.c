@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <dart/control.h>
+
 #include "agent/base/clock.h"
 #include "agent/base/log.h"
 #include "listener.h"
@@ -93,6 +95,44 @@ static int check_device(const struct listener *listener,
 	return 0;
 }
 
+static bool is_allowed(const struct peer_service *service,
+		       struct rdma_cm_id *id)
+{
+	return !service->allowed ||
+	       dart_prefixes__contain(service->allowed,
+				      rdma_get_peer_addr(id));
+}
+
+/* Those that are connecting count as well. */
+static uint32_t listener__count(const struct listener *listener,
+				const struct peer_kind *kind)
+{
+	const struct connection *connection;
+	uint32_t count = 0;
+
+	TAILQ_FOREACH(connection, &listener->connections, link)
+		count += connection->kind == kind;
+	return count;
+}
+
+static int listener__admit(const struct listener *listener,
+			   const struct peer_service *service,
+			   struct rdma_cm_id *id, struct dart_error *error)
+{
+	if (!is_allowed(service, id))
+		return dart_error__set(
+			error, EACCES,
+			"its address is not among the allowed %ss of the configuration",
+			service->kind->name);
+	if (service->most &&
+	    listener__count(listener, service->kind) >= service->most)
+		return dart_error__set(
+			error, EUSERS,
+			"%u %ss are connected, the limit of the configuration",
+			service->most, service->kind->name);
+	return 0;
+}
+
 static int listener__accept(struct listener *listener,
 			    const struct peer_service *service,
 			    const struct connect_request *request,
@@ -103,6 +143,7 @@ static int listener__accept(struct listener *listener,
 	int ret;
 
 	ret = connect_request__check(request, service->kind, error) ?:
+		      listener__admit(listener, service, request->id, error) ?:
 		      check_device(listener, request->id, error) ?:
 		      service->kind->offer(service->subject, &request->data,
 					   &offer, error) ?:
@@ -114,6 +155,14 @@ static int listener__accept(struct listener *listener,
 		TAILQ_INSERT_TAIL(&listener->connections, connection, link);
 	}
 	return ret;
+}
+
+/* Tells the peer the reason as well, as <dart/control.h> says. */
+static void reject(struct rdma_cm_id *id, const char *reason)
+{
+	size_t length = strnlen(reason, DART_CONTROL_REJECTION_MAX);
+
+	rdma_reject(id, reason, length);
 }
 
 static void listener__on_request(struct listener *listener,
@@ -131,7 +180,7 @@ static void listener__on_request(struct listener *listener,
 	connection__name_peer(request->id, peer, sizeof(peer));
 	rejection__note(listener->counts, ret, service->kind->name, peer,
 			error.text);
-	rdma_reject(request->id, NULL, 0);
+	reject(request->id, error.text);
 	rdma_destroy_id(request->id);
 }
 
@@ -169,6 +218,18 @@ void listener__end(struct listener *listener, struct connection *connection,
 	listener__drop(listener, connection);
 }
 
+/* Is @id one that listens? */
+static bool listener__has_id(const struct listener *listener,
+			     const struct rdma_cm_id *id)
+{
+	size_t i;
+
+	for (i = 0; i < listener->id_count; i++)
+		if (listener->ids[i] == id)
+			return true;
+	return false;
+}
+
 /* @event has been acknowledged, so that its id may be destroyed. */
 static void listener__on_event(struct listener *listener,
 			       const struct rdma_cm_event *event,
@@ -187,7 +248,7 @@ static void listener__on_event(struct listener *listener,
 			      EXIT_FAILURE);
 		return;
 	}
-	if (event->id == listener->id) {
+	if (listener__has_id(listener, event->id)) {
 		log__peer_warning("listener: %s", rdma_event_str(event->event));
 		return;
 	}
@@ -228,50 +289,8 @@ static int on_channel(sd_event_source *source, int fd, uint32_t revents,
 	return sd_event_exit(sd_event_source_get_event(source), EXIT_FAILURE);
 }
 
-/* The errors of the RDMA CM for a port in use. */
-static bool is_taken(int code)
-{
-	return code == EADDRINUSE || code == EADDRNOTAVAIL;
-}
-
-/* Binds to any address, IPv6 and IPv4 if the host has both. */
-static int listener__bind(struct listener *listener, uint16_t port)
-{
-	struct sockaddr_in6 any6 = {
-		.sin6_family = AF_INET6,
-		.sin6_port = htobe16(port),
-	};
-	struct sockaddr_in any = {
-		.sin_family = AF_INET,
-		.sin_port = htobe16(port),
-	};
-	int v6_only = 0;
-
-	rdma_set_option(listener->id, RDMA_OPTION_ID, RDMA_OPTION_ID_AFONLY,
-			&v6_only, sizeof(v6_only));
-	if (!rdma_bind_addr(listener->id, (struct sockaddr *)&any6))
-		return 0;
-	if (is_taken(errno))
-		return -1;
-	return rdma_bind_addr(listener->id, (struct sockaddr *)&any);
-}
-
-static int listener__listen(struct listener *listener, uint16_t port,
-			    struct dart_error *error)
-{
-	const int backlog = 64;
-
-	if (listener__bind(listener, port) ||
-	    rdma_listen(listener->id, backlog))
-		return dart_error__set(
-			error, errno,
-			"cannot listen for controllers on port %u: %s%s", port,
-			strerror(errno),
-			is_taken(errno) ? " (choose another with --port)" : "");
-	return 0;
-}
-
-int listener__open(struct listener *listener, sd_event *loop, uint16_t port,
+int listener__open(struct listener *listener, sd_event *loop,
+		   const struct listener_place *place,
 		   const struct device *device,
 		   const struct peer_service *services,
 		   const struct changes *changes,
@@ -293,28 +312,26 @@ int listener__open(struct listener *listener, sd_event *loop, uint16_t port,
 			error, errno,
 			"cannot open the RDMA CM: %s (load it: modprobe rdma_ucm)",
 			strerror(errno));
-	if (fcntl(listener->channel->fd, F_SETFL, O_NONBLOCK) ||
-	    rdma_create_id(listener->channel, &listener->id, NULL,
-			   RDMA_PS_TCP)) {
+	if (fcntl(listener->channel->fd, F_SETFL, O_NONBLOCK)) {
 		ret = dart_error__system(error, errno,
 					 "cannot use the RDMA CM");
 		goto destroy_channel;
 	}
 
-	ret = listener__listen(listener, port, error);
+	ret = listener__listen(listener, place, error);
 	if (ret)
-		goto destroy_id;
+		goto destroy_ids;
 
 	ret = sd_event_add_io(loop, &listener->events, listener->channel->fd,
 			      EPOLLIN, on_channel, listener);
 	if (ret < 0) {
 		dart_error__system(error, -ret, "cannot wait for controllers");
-		goto destroy_id;
+		goto destroy_ids;
 	}
 	return 0;
 
-destroy_id:
-	rdma_destroy_id(listener->id);
+destroy_ids:
+	listener__destroy_ids(listener);
 destroy_channel:
 	rdma_destroy_event_channel(listener->channel);
 	return ret;
@@ -327,8 +344,26 @@ void listener__close(struct listener *listener)
 	while ((connection = TAILQ_FIRST(&listener->connections)))
 		listener__drop(listener, connection);
 	sd_event_source_unref(listener->events);
-	rdma_destroy_id(listener->id);
+	listener__destroy_ids(listener);
 	rdma_destroy_event_channel(listener->channel);
+}
+
+void listener__enforce(struct listener *listener)
+{
+	struct connection *connection = TAILQ_FIRST(&listener->connections);
+	const struct peer_service *service;
+	struct connection *next;
+
+	for (; connection; connection = next) {
+		next = TAILQ_NEXT(connection, link);
+		for (service = listener->services; service->kind; service++)
+			if (service->kind == connection->kind)
+				break;
+		if (service->kind && !is_allowed(service, connection->id))
+			listener__end(
+				listener, connection,
+				"disconnected: the configuration no longer allows its address");
+	}
 }
 
 void listener__disconnect(struct listener *listener,

@@ -23,13 +23,22 @@ struct listener {
 	const struct changes *changes;
 	struct connection_counts *counts;
 	struct rdma_event_channel *channel;
-	struct rdma_cm_id *id;
+	struct rdma_cm_id **ids;	/* one for each address */
+	size_t id_count;
 	sd_event_source *events;
 	struct connections connections;
 };
 
+/* Where to listen. */
+struct listener_place {
+	char **addresses;	/* IPv4 or IPv6 */
+	size_t count;		/* of these; 0: all addresses */
+	uint16_t port;
+};
+
 /* The caller owns @services, which outlive the listener. */
-int listener__open(struct listener *listener, sd_event *loop, uint16_t port,
+int listener__open(struct listener *listener, sd_event *loop,
+		   const struct listener_place *place,
 		   const struct device *device,
 		   const struct peer_service *services,
 		   const struct changes *changes,
@@ -39,6 +48,8 @@ void listener__close(struct listener *listener);
 /* Ends the connections of the peers that read @object. */
 void listener__disconnect(struct listener *listener,
 			  const struct peer_object *object);
+/* After a change of the services: ends what they no longer allow. */
+void listener__enforce(struct listener *listener);
 /* Logs the reason and frees the connection. */
 void listener__end(struct listener *listener, struct connection *connection,
 		   const char *reason);
@@ -46,6 +57,12 @@ void listener__end(struct listener *listener, struct connection *connection,
 /* The addresses of the connected peers of a kind; NULL if out of memory. */
 json_t *listener__names(const struct listener *listener,
 			const struct peer_kind *kind);
+
+/* Between listener.c and listener_place.c: the caller destroys the ids. */
+int listener__listen(struct listener *listener,
+		     const struct listener_place *place,
+		     struct dart_error *error);
+void listener__destroy_ids(struct listener *listener);
 
 /* The requests about peers; their subject is the listener. */
 extern const struct request_type listener_requests[];

@@ -10,7 +10,8 @@
 #include "agent/base/log.h"
 #include "registration_socket.h"
 
-#define CLIENTS_MAX 64
+#define BACKLOG 64
+#define CLIENTS_MAX 64 /* unless the configuration has another number */
 #define GROUP "dart"
 
 /* One client too many: gets an error if it reads, and is disconnected. */
@@ -18,7 +19,9 @@ static void turn_away(int fd)
 {
 	size_t length;
 	char *line = reply__line(
-		reply__error(-EUSERS, "too many clients (try again later)"),
+		reply__error(
+			-EUSERS,
+			"too many clients (try again later, or raise 'clients' in the limits of the configuration)"),
 		&length);
 
 	if (line)
@@ -41,7 +44,7 @@ static int on_event(sd_event_source *source, int listening, uint32_t revents,
 		return sd_event_exit(sd_event_source_get_event(source),
 				     EXIT_FAILURE);
 	}
-	if (socket->clients.counts->connected == CLIENTS_MAX) {
+	if (socket->clients.counts->connected >= socket->most) {
 		count__add(&socket->clients.counts->rejected, 1);
 		turn_away(fd);
 		return 0;
@@ -88,7 +91,8 @@ static int registration_socket__clear(struct registration_socket *socket,
 		return dart_error__set(error, EEXIST,
 				       "%s exists and is not a socket", path);
 	if (!connect(socket->fd, (struct sockaddr *)&socket->address,
-		     sizeof(socket->address)) || errno == EAGAIN)
+		     sizeof(socket->address)) ||
+	    errno == EAGAIN)
 		return dart_error__set(
 			error, EADDRINUSE,
 			"another dartd is running: it listens at %s", path);
@@ -130,6 +134,7 @@ int registration_socket__open(struct registration_socket *result,
 	int ret;
 
 	*result = (struct registration_socket){
+		.most = CLIENTS_MAX,
 		.clients = {
 			.tables = tables,
 			.recorder = recorder,
@@ -144,8 +149,8 @@ int registration_socket__open(struct registration_socket *result,
 	ret = make_directory(path, error);
 	if (ret)
 		return ret;
-	result->fd = socket(AF_UNIX,
-			    SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	result->fd =
+		socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (result->fd < 0)
 		return dart_error__system(error, errno,
 					  "cannot create a socket");
@@ -160,7 +165,7 @@ int registration_socket__open(struct registration_socket *result,
 		goto close;
 	}
 
-	if (listen(result->fd, CLIENTS_MAX)) {
+	if (listen(result->fd, BACKLOG)) {
 		ret = dart_error__system(error, errno, "cannot listen at %s",
 					 path);
 		goto unlink;
@@ -181,6 +186,12 @@ unlink:
 close:
 	close(result->fd);
 	return ret;
+}
+
+void registration_socket__limit(struct registration_socket *socket,
+				uint32_t most)
+{
+	socket->most = most ?: CLIENTS_MAX;
 }
 
 void registration_socket__close(struct registration_socket *socket)

@@ -16,6 +16,7 @@ struct registration_socket {
 	int fd;
 	sd_event_source *events;
 	struct clients clients;
+	uint32_t most;		/* clients at a time */
 };
 
 /*
@@ -29,6 +30,9 @@ int registration_socket__open(struct registration_socket *socket,
 			      struct changes *changes,
 			      struct client_counts *counts,
 			      struct dart_error *error);
+/* From now on; 0 for the default. */
+void registration_socket__limit(struct registration_socket *socket,
+				uint32_t most);
 void registration_socket__close(struct registration_socket *socket);
 
 #endif /* REGISTRATION_SOCKET_H */

@@ -87,6 +87,7 @@
 
 /* Limits; a table beyond one of them is refused. */
 #define DART_CONTROL_LENGTH_MAX	(16 << 20)	/* bytes of a table */
+#define DART_CONTROL_REJECTION_MAX 148	/* bytes; all that a rejection can have */
 #define DART_CONTROL_COPIES_MAX	(1 << 20)	/* copies of an entry */
 #define DART_CONTROL_VALUE_MAX	(1 << 20)	/* bytes of a copy */
 #define DART_CONTROL_DATA_MAX	(256 << 20)	/* bytes of all copies */
@@ -231,7 +232,9 @@ struct dart_control_field {
  * Private data of the RDMA CM handshake (IBTA volume 1, section 12.6).
  *
  * The connect request identifies the controller; a request without this data is
- * rejected.  The accept has the location of the control region: a READ of @used
+ * rejected.  A rejection has the reason as a sentence in ASCII, at most
+ * DART_CONTROL_REJECTION_MAX bytes, perhaps with NULs to the end; older
+ * agents give none.  The accept has the location of the control region: a READ of @used
  * bytes at @address fetches the table as of that moment; the table never grows
  * beyond @length bytes.
  */

@@ -247,15 +247,41 @@ static int check_accept(struct dart_endpoint *endpoint,
 	return 0;
 }
 
-static int explain_rejection(const struct dart_endpoint *endpoint, int status,
+/* The reason of the agent, which may be hostile; empty if it gives none. */
+static void read_reason(const struct rdma_cm_event *event,
+			char reason[static DART_CONTROL_REJECTION_MAX + 1])
+{
+	const struct rdma_conn_param *answer = &event->param.conn;
+	size_t length = 0;
+
+	if (answer->private_data)
+		length = strnlen(answer->private_data,
+				 answer->private_data_len <
+						 DART_CONTROL_REJECTION_MAX ?
+					 answer->private_data_len :
+					 DART_CONTROL_REJECTION_MAX);
+	memcpy(reason, length ? answer->private_data : "", length);
+	reason[length] = '\0';
+}
+
+static int explain_rejection(const struct dart_endpoint *endpoint,
+			     const struct rdma_cm_event *event,
 			     struct dart_error *error)
 {
+	char reason[DART_CONTROL_REJECTION_MAX + 1];
+	const int status = event->status;
+
+	read_reason(event, reason);
 	switch (status) {
 	case REJECT_NO_SERVICE:
 	case -ECONNREFUSED:
 		return dart_error__set(error, ECONNREFUSED,
 				       "no agent listens there (is dartd running?)");
 	case REJECT_CONSUMER:
+		if (*reason)
+			return dart_error__set(
+				error, ECONNREFUSED,
+				"the agent refused the connection: %s", reason);
 		return dart_error__set(
 			error, ECONNREFUSED,
 			"the agent refused the connection (%ssee its log)",
@@ -294,7 +320,7 @@ static enum dart_endpoint_event handle(struct dart_endpoint *endpoint,
 		endpoint->connected = true;
 		return DART_ENDPOINT_CONNECTED;
 	case RDMA_CM_EVENT_REJECTED:
-		explain_rejection(endpoint, event->status, error);
+		explain_rejection(endpoint, event, error);
 		return DART_ENDPOINT_FAILED;
 	case RDMA_CM_EVENT_ADDR_ERROR:
 	case RDMA_CM_EVENT_ROUTE_ERROR:

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Listens for peers at the addresses of the configuration, or at all. */
+#include <arpa/inet.h>
+#include <endian.h>
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "listener.h"
+
+union address {
+	struct sockaddr any;
+	struct sockaddr_in v4;
+	struct sockaddr_in6 v6;
+};
+
+/* The errors of the RDMA CM for a port in use. */
+static bool is_taken(int code)
+{
+	return code == EADDRINUSE || code == EADDRNOTAVAIL;
+}
+
+static struct rdma_cm_id *listener__add_id(struct listener *listener)
+{
+	struct rdma_cm_id **ids;
+
+	ids = reallocarray(listener->ids, listener->id_count + 1, sizeof(*ids));
+	if (!ids)
+		return NULL;
+	listener->ids = ids;
+	if (rdma_create_id(listener->channel, &ids[listener->id_count], NULL,
+			   RDMA_PS_TCP))
+		return NULL;
+	return ids[listener->id_count++];
+}
+
+/* Binds to any address, IPv6 and IPv4 if the host has both. */
+static int bind_any(struct rdma_cm_id *id, uint16_t port)
+{
+	struct sockaddr_in6 any6 = {
+		.sin6_family = AF_INET6,
+		.sin6_port = htobe16(port),
+	};
+	struct sockaddr_in any = {
+		.sin_family = AF_INET,
+		.sin_port = htobe16(port),
+	};
+	int v6_only = 0;
+
+	rdma_set_option(id, RDMA_OPTION_ID, RDMA_OPTION_ID_AFONLY, &v6_only,
+			sizeof(v6_only));
+	if (!rdma_bind_addr(id, (struct sockaddr *)&any6))
+		return 0;
+	if (is_taken(errno))
+		return -1;
+	return rdma_bind_addr(id, (struct sockaddr *)&any);
+}
+
+#define BACKLOG 64
+
+static int listen_any(struct listener *listener, uint16_t port,
+		      struct dart_error *error)
+{
+	struct rdma_cm_id *id = listener__add_id(listener);
+
+	if (!id)
+		return dart_error__system(error, errno,
+					  "cannot use the RDMA CM");
+	if (bind_any(id, port) || rdma_listen(id, BACKLOG))
+		return dart_error__set(
+			error, errno,
+			"cannot listen for controllers on port %u: %s%s", port,
+			strerror(errno),
+			is_taken(errno) ? " (choose another with --port)" : "");
+	return 0;
+}
+
+static union address parse_address(const char *text, uint16_t port)
+{
+	union address address = {};
+
+	if (inet_pton(AF_INET, text, &address.v4.sin_addr) == 1) {
+		address.v4.sin_family = AF_INET;
+		address.v4.sin_port = htobe16(port);
+	} else {
+		inet_pton(AF_INET6, text, &address.v6.sin6_addr);
+		address.v6.sin6_family = AF_INET6;
+		address.v6.sin6_port = htobe16(port);
+	}
+	return address;
+}
+
+static const char *remedy(int code)
+{
+	if (code == EADDRINUSE)
+		return " (choose another port)";
+	if (code == EADDRNOTAVAIL || code == ENODEV)
+		return " (is it an address of this host, on an interface with an RDMA device?)";
+	return "";
+}
+
+static int listen_at(struct listener *listener, const char *text, uint16_t port,
+		     struct dart_error *error)
+{
+	struct rdma_cm_id *id = listener__add_id(listener);
+	union address address = parse_address(text, port);
+
+	if (!id)
+		return dart_error__system(error, errno,
+					  "cannot use the RDMA CM");
+	if (rdma_bind_addr(id, &address.any))
+		return dart_error__set(
+			error, errno,
+			"cannot listen for controllers at %s, port %u: %s%s",
+			text, port, strerror(errno), remedy(errno));
+	/* Its memory regions belong to the one device. */
+	if (id->verbs && id->verbs != listener->device->context)
+		return dart_error__set(
+			error, EXDEV,
+			"cannot listen for controllers at %s: it is an address of RDMA device %s, and the agent uses %s (choose the device in the configuration)",
+			text, ibv_get_device_name(id->verbs->device),
+			device__name(listener->device));
+	if (rdma_listen(id, BACKLOG))
+		return dart_error__set(
+			error, errno,
+			"cannot listen for controllers at %s, port %u: %s%s",
+			text, port, strerror(errno), remedy(errno));
+	return 0;
+}
+
+int listener__listen(struct listener *listener,
+		     const struct listener_place *place,
+		     struct dart_error *error)
+{
+	size_t i;
+	int ret = 0;
+
+	if (!place->count)
+		return listen_any(listener, place->port, error);
+	for (i = 0; !ret && i < place->count; i++)
+		ret = listen_at(listener, place->addresses[i], place->port,
+				error);
+	return ret;
+}
+
+void listener__destroy_ids(struct listener *listener)
+{
+	while (listener->id_count)
+		rdma_destroy_id(listener->ids[--listener->id_count]);
+	free(listener->ids);
+	listener->ids = NULL;
+}

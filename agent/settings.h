@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The settings of dartd: the configuration, and what the command line overrides. */
+#ifndef SETTINGS_H
+#define SETTINGS_H
+
+#include <libdart/configuration/configuration.h>
+
+#include "agent/rdma/listener.h"
+#include "options.h"
+
+struct settings {
+	enum dart_control_exposure exposure;
+	char *device;		/* NULL: the first one */
+	struct listener_place place;
+};
+
+/* The settings own their texts; -ENOMEM. */
+int settings__open(struct settings *settings, const struct options *options,
+		   const struct dart_configuration *configuration,
+		   struct dart_error *error);
+void settings__close(struct settings *settings);
+
+/*
+ * Writes the names of the settings that differ, ", " between them, and returns
+ * how many there are: all of them take effect at the next start.
+ */
+int settings__compare(const struct settings *a, const struct settings *b,
+		      char *names, size_t size);
+
+#endif /* SETTINGS_H */

@@ -1,0 +1,60 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# The configuration decides which controllers and readers may connect, and how many.
+. "$(dirname "$0")/../lib.sh"
+
+file=/run/dart.yaml
+
+# configure LINE...
+configure() {
+	printf '%s\n' "$@" | on host tee $file >/dev/null
+}
+
+# connected COUNT: so many controllers are, soon
+connected() {
+	for _ in $(seq 100); do
+		on host dartctl -j controller list >/run/controllers
+		is_true "length == $1" </run/controllers && return
+		sleep 0.1
+	done
+	cat /run/controllers >&2
+	return 1
+}
+
+rdma_up
+configure 'allow:' '  controllers: [10.77.0.9, 10.78.0.0/16]' \
+	'  readers: [10.77.0.0/24]' 'limits: {controllers: 1, readers: 1}'
+check "the agent starts with a list of allowed controllers" \
+	on host host_up --config=$file
+check "a store is created" on host dartctl store create paths --slots 2^8 --value 8
+refuse "a controller that is not on the list is told why it is refused" \
+	"refused the connection: its address is not among the allowed controllers" \
+	dart-controller --once host
+check "the log of the agent names the controller and the reason" \
+	on host grep "controller 10.77.0.1:.* rejected: its address is not" /run/dartd.log
+refuse "a reader, which is on its list, is served" "none of the 2 slots" \
+	dartctl query paths mirror --query 1 --from host
+check "the agent stops" on host host_down
+
+configure 'allow:' '  controllers: [10.77.0.1]' '  readers: []' \
+	'limits: {controllers: 1}'
+check "the agent starts with other lists" on host host_up --config=$file
+check "a store is created again" \
+	on host dartctl store create paths --slots 2^8 --value 8
+check "a controller that is on the list is served" dart-controller --once host
+refuse "an empty list of readers allows none" \
+	"its address is not among the allowed readers" \
+	dartctl query paths mirror --query 1 --from host
+
+dart-controller --json --interval 200ms host >/run/lines 2>/run/controller.log &
+controller=$!
+check "the only controller that the limit allows is connected" connected 1
+refuse "one controller more is told the limit" \
+	"refused the connection: 1 controllers are connected, the limit" \
+	dart-controller --once host
+check "it did not disturb the first one" connected 1
+kill $controller
+check "the first one has ended" connected 0
+check "afterwards another one is served" dart-controller --once host
+check "the agent stops at the end" on host host_down
+finish
