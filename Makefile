@@ -281,6 +281,8 @@ programs_install: programs
 	$(call to,$(PREFIX)/include/dart/bpf,bpf/dart_counters.h,644)
 	$(call to,$(PREFIX)/share/doc/dart-zero/examples,\
 		tools/controller/dart-controller.yaml,644)
+	$(quiet)[ -e $(DESTDIR)/etc/dart/dartd.yaml ] || \
+		$(install) 644 agent/dartd.yaml $(DESTDIR)/etc/dart/dartd.yaml
 	$(quiet)for header in $(headers); do \
 		source=uapi/$$header; \
 		[ -e $$source ] || source=tools/lib/include/$$header; \

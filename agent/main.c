@@ -16,6 +16,7 @@
 
 #include "agent.h"
 #include "agent/base/log.h"
+#include "check.h"
 
 static int log_libbpf(enum libbpf_print_level level, const char *format,
 		      va_list arguments)
@@ -97,6 +98,8 @@ int main(int argc, char **argv)
 	ret = options__parse(&options, argc, argv);
 	if (ret)
 		return ret < 0 ? 2 : EXIT_SUCCESS;
+	if (options.is_check)
+		return check__run(&options);
 
 	log__open();
 	libbpf_set_print(log_libbpf);

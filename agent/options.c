@@ -28,6 +28,8 @@ static const char usage[] =
 	"                         " DART_CONFIGURATION_FILE "\n"
 	"  --state=DIRECTORY      keep there what was registered by command, for\n"
 	"                         the next start (default " STATE_DIRECTORY ")\n"
+	"  --check                check the configuration, print what it would\n"
+	"                         register, and exit: 1 if it is not valid\n"
 	"  --port=N               listen for controllers on port N of the\n"
 	"                         RDMA CM (default 4792)\n"
 	"  -h, --help             print this and exit\n"
@@ -38,6 +40,7 @@ static const struct option long_options[] = {
 	{ "socket", required_argument, NULL, 's' },
 	{ "config", required_argument, NULL, 'c' },
 	{ "state", required_argument, NULL, 'd' },
+	{ "check", no_argument, NULL, 'k' },
 	{ "port", required_argument, NULL, 'p' },
 	{ "help", no_argument, NULL, 'h' },
 	{ "version", no_argument, NULL, 'V' },
@@ -100,6 +103,9 @@ static int parse_option(struct options *options, int option)
 		return 0;
 	case 'd':
 		options->state = optarg;
+		return 0;
+	case 'k':
+		options->is_check = true;
 		return 0;
 	case 'h':
 		fputs(usage, stdout);

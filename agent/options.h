@@ -16,6 +16,7 @@ struct options {
 	const char *config;	/* path of the configuration */
 	bool is_config_given;	/* then it must be there */
 	const char *state;	/* directory that the state is kept in */
+	bool is_check;		/* only check the configuration */
 };
 
 /*

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The request to follow a source. */
-#include <errno.h>
-
 #include "agent/base/log.h"
 #include "cgroups.h"
 #include "namespaces.h"
@@ -13,20 +11,8 @@ static int follow_source(struct request *request)
 	struct follower *follower;
 	int ret;
 
-	ret = selector__unpack(request, &source, &choice);
-	if (ret)
-		return ret;
-	if (choice.netns || choice.netdev || choice.disk)
-		return dart_error__set(
-			&request->error, EINVAL,
-			"all network namespaces or the cgroups of a subtree are followed");
-	if (!source__can_be_followed(source))
-		return dart_error__set(
-			&request->error, EINVAL,
-			"%s is neither of network namespaces nor of cgroups: it cannot be followed",
-			source->name);
-
-	ret = selector__check(source, &choice, &request->error);
+	ret = selector__unpack(request, &source, &choice) ?:
+		      selector__check_follow(source, &choice, &request->error);
 	if (!ret && source->selector == SOURCE_SELECTOR_NETNS)
 		ret = namespaces__follow(request->subject, source, &follower,
 					 &request->error);

@@ -173,15 +173,9 @@ int probe__unload(struct probes *probes, struct probe *probe,
 struct probe *probes__find(const struct probes *probes, const char *name,
 			   struct dart_error *error)
 {
-	size_t i;
+	const struct probe_kind *kind = probe_kind__find(name, error);
 
-	for (i = 0; i < probe_kind_count; i++)
-		if (!strcmp(probes->probes[i].kind->name, name))
-			return &probes->probes[i];
-	dart_error__set(
-		error, ENOENT,
-		"there is no probe '%s' (dartctl probe list names them)", name);
-	return NULL;
+	return kind ? &probes->probes[kind - probe_kinds] : NULL;
 }
 
 int probes__open(struct probes *probes, uint32_t cpus,

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The table of probes. */
+#include <errno.h>
+#include <string.h>
 
 #include "biolat.skel.h"
 #include "cgroupnet.skel.h"
@@ -43,3 +45,17 @@ const struct probe_kind probe_kinds[] = {
 };
 
 const size_t probe_kind_count = sizeof(probe_kinds) / sizeof(probe_kinds[0]);
+
+const struct probe_kind *probe_kind__find(const char *name,
+					  struct dart_error *error)
+{
+	size_t i;
+
+	for (i = 0; i < probe_kind_count; i++)
+		if (!strcmp(probe_kinds[i].name, name))
+			return &probe_kinds[i];
+	dart_error__set(
+		error, ENOENT,
+		"there is no probe '%s' (dartctl probe list names them)", name);
+	return NULL;
+}

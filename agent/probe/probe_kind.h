@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include <libdart/error.h>
+
 #define PROBE_MAPS_MAX 2
 
 /* A map of a probe, and the entry that it becomes. */
@@ -27,5 +29,9 @@ struct probe_kind {
 
 extern const struct probe_kind probe_kinds[];
 extern const size_t probe_kind_count;
+
+/* NULL, with a sentence in @error, if there is none. */
+const struct probe_kind *probe_kind__find(const char *name,
+					  struct dart_error *error);
 
 #endif /* PROBE_KIND_H */

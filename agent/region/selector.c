@@ -112,6 +112,22 @@ int selector__check(const struct source *source,
 	return ret;
 }
 
+int selector__check_follow(const struct source *source,
+			   const struct selector_choice *choice,
+			   struct dart_error *error)
+{
+	if (choice->netns || choice->netdev || choice->disk)
+		return dart_error__set(
+			error, EINVAL,
+			"all network namespaces or the cgroups of a subtree are followed");
+	if (!source__can_be_followed(source))
+		return dart_error__set(
+			error, EINVAL,
+			"%s is neither of network namespaces nor of cgroups: it cannot be followed",
+			source->name);
+	return selector__check(source, choice, error);
+}
+
 static int selector__init(struct selector *selector,
 			  const struct source *source, int fd,
 			  const char *label, struct dart_error *error)

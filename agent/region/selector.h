@@ -52,6 +52,11 @@ int selector__check(const struct source *source,
 		    const struct selector_choice *choice,
 		    struct dart_error *error);
 
+/* The same for a source that is followed: all namespaces, or cgroups below one. */
+int selector__check_follow(const struct source *source,
+			   const struct selector_choice *choice,
+			   struct dart_error *error);
+
 /*
  * These identify the object behind the descriptor, and refuse objects that the
  * source does not take.  selector__close() after registering the selector.

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* dartd --check: checks a configuration with all that dartd knows without a device. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "agent/base/entry_name.h"
+#include "agent/probe/probe_kind.h"
+#include "agent/region/selector.h"
+#include "check.h"
+
+/* As its handler does; the object is there, as far as this is concerned. */
+static int check_source(struct request *request, bool is_followed)
+{
+	char name[DART_REGISTRATION_NAME_MAX];
+	struct selector_choice choice;
+	const struct source *source;
+	int ret;
+
+	ret = selector__unpack(request, &source, &choice);
+	if (ret)
+		return ret;
+	if (is_followed)
+		return selector__check_follow(source, &choice, &request->error);
+	ret = selector__check(source, &choice, &request->error);
+	if (ret || choice.netdev)
+		return ret;
+	return entry_name__of(name, source->name,
+			      choice.netns ?: choice.disk ?: choice.cgroup,
+			      &request->error);
+}
+
+/* Of counters and stores; a map can do without. */
+static int check_name(const struct request *request, struct dart_error *error)
+{
+	const char *name = json_string_value(
+		json_object_get(request->members, "name"));
+
+	return name ? entry_name__check(name, error) : 0;
+}
+
+static int check_request(const char *type, struct request *request)
+{
+	const char *name = json_string_value(
+		json_object_get(request->members, "name"));
+
+	if (!strcmp(type, "register-source") || !strcmp(type, "follow-source"))
+		return check_source(request, !strcmp(type, "follow-source"));
+	if (!strcmp(type, "probe-load"))
+		return probe_kind__find(name, &request->error) ? 0 : -ENOENT;
+	return check_name(request, &request->error);
+}
+
+int check__item(const struct dart_configuration_item *item,
+		struct dart_error *error)
+{
+	/* A descriptor that is not used. */
+	struct request request = { .fd = item->path ? 0 : -1 };
+	const char *type;
+	int ret;
+
+	type = json_string_value(json_object_get(item->request, "request"));
+	request.members = json_copy(item->request);
+	if (!request.members)
+		return dart_error__no_memory(error);
+	json_object_del(request.members, "request");
+	ret = check_request(type, &request);
+	json_decref(request.members);
+	if (ret)
+		*error = request.error;
+	return ret;
+}
+
+/* "3 sources, 1 probe" */
+static void print_counts(const struct dart_configuration *configuration)
+{
+	static const struct {
+		const char *request, *one, *many;
+	} kinds[] = {
+		{ "register-source", "source", "sources" },
+		{ "follow-source", "follower", "followers" },
+		{ "register-map", "map", "maps" },
+		{ "register-counters", "set of counters", "sets of counters" },
+		{ "probe-load", "probe", "probes" },
+		{ "store-create", "store", "stores" },
+		{ "reporter-add", "reporter", "reporters" },
+	};
+	const char *separator = "", *type;
+	unsigned int count;
+	size_t i, kind;
+
+	for (kind = 0; kind < sizeof(kinds) / sizeof(kinds[0]); kind++) {
+		count = 0;
+		for (i = 0; i < configuration->item_count; i++) {
+			type = json_string_value(json_object_get(
+				configuration->items[i].request, "request"));
+			count += !strcmp(type, kinds[kind].request);
+		}
+		if (!count)
+			continue;
+		printf("%s%u %s", separator, count,
+		       count == 1 ? kinds[kind].one : kinds[kind].many);
+		separator = ", ";
+	}
+	puts(*separator ? "" : "nothing");
+}
+
+static int check_items(const struct dart_configuration *configuration)
+{
+	const struct dart_configuration_item *item;
+	int status = EXIT_SUCCESS;
+	struct dart_error error;
+	size_t i;
+
+	for (i = 0; i < configuration->item_count; i++) {
+		item = &configuration->items[i];
+		if (!check__item(item, &error))
+			continue;
+		fprintf(stderr, "%s:%u: %s\n", item->file, item->line,
+			error.text);
+		status = EXIT_FAILURE;
+	}
+	return status;
+}
+
+int check__run(const struct options *options)
+{
+	struct dart_configuration configuration;
+	struct dart_error error;
+	int ret, status;
+
+	ret = dart_configuration__load(&configuration, options->config, &error);
+	if (ret == -ENOENT && !options->is_config_given) {
+		printf("there is no %s: the defaults are used\n",
+		       options->config);
+		return EXIT_SUCCESS;
+	}
+	if (ret) {
+		fprintf(stderr, "%s\n", error.text);
+		return EXIT_FAILURE;
+	}
+	status = check_items(&configuration);
+	if (status == EXIT_SUCCESS) {
+		printf("%s is valid and registers ", options->config);
+		print_counts(&configuration);
+	}
+	dart_configuration__close(&configuration);
+	return status;
+}

@@ -1,0 +1,62 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# dartd --check needs no device and no privilege, and knows all sources and probes.
+. "$(dirname "$0")/../lib.sh"
+
+top=$tests/..
+directory=$(mktemp -d)
+file=$directory/dartd.yaml
+
+# dartd LINE...: checks these lines
+dartd_checks() {
+	printf '%s\n' "$@" >"$file"
+	"$top/.output/bin/dartd" --check --config="$file"
+}
+
+# says TEXT LINE...: the configuration is valid, and this is all that is printed
+says() {
+	text=$1
+	shift
+	[ "$(dartd_checks "$@" 2>&1 | tee /dev/stderr)" = "$file is valid and registers $text" ]
+}
+
+check "the configuration that is installed is valid" \
+	"$top/.output/bin/dartd" --check --config="$top/agent/dartd.yaml"
+sed -n '/^.Bd -literal/,/^.Ed/p' "$top/agent/dartd.yaml.5" | sed '1d; $d' >"$file"
+check "the example of the manual page is valid" \
+	sh -c "[ -s $file ] && $top/.output/bin/dartd --check --config=$file"
+check "what would be registered is printed in one line" \
+	says "2 sources, 1 follower, 1 probe, 1 store, 2 reporters" \
+	'sources: [cpustat, vmstat, {source: "snmp:tcp", follow: true}]' \
+	'probes: [tcp]' \
+	'stores: [{name: a, slots: 2, value: 4, reporters: [10.0.0.1, 10.0.0.2]}]'
+check "an empty configuration is valid and registers nothing" says nothing ""
+printf 'sources: [vmstat]\n' >"$directory/more.yaml"
+mkdir "$directory/dartd.d"
+mv "$directory/more.yaml" "$directory/dartd.d"
+check "files in the directory beside it count as well" \
+	says "2 sources" "sources: [cpustat]"
+while IFS='|' read -r line message; do
+	refuse "a configuration with $line is refused: $message" \
+		"^$file:7: $message" dartd_checks "" "" "" "" "" "" "$line"
+done <<'LINES'
+sources: [cpustats]|there is no source 'cpustats'
+sources: [{source: cpustat, netns: blue}]|source cpustat does not take a network namespace
+sources: [{source: disk:stats, netns: blue}]|source disk:stats does not take a network namespace
+sources: ['disk:stats']|source disk:stats needs a disk
+sources: [{source: snmp:tcp, netdev: eth0}]|source snmp:tcp does not take a network device
+sources: [{source: vmstat, follow: true}]|vmstat is neither of network namespaces nor of cgroups
+sources: [{source: cgroup:cpu, follow: true}]|source cgroup:cpu needs a cgroup
+sources: [{source: snmp:tcp, cgroup: /a, follow: true}]|source snmp:tcp does not take a cgroup
+probes: [tcpp]|there is no probe 'tcpp'
+maps: [{pinned: /sys/fs/bpf/a, name: 'a b'}]|invalid name
+counters: [{name: 'a b'}]|invalid name
+stores: [{name: 'a b', slots: 2, value: 4}]|invalid name
+sourcs: []|unknown key 'sourcs'
+LINES
+dartd_checks "sources: [a, b]" "probes: [c]" >"$directory/out" 2>&1
+check "each mistake of a file is printed" [ "$(wc -l <"$directory/out")" = 3 ]
+refuse "a missing configuration of the command line is refused" "cannot read it" \
+	"$top/.output/bin/dartd" --check --config="$directory/absent.yaml"
+rm -r "$directory"
+finish
