@@ -13,3 +13,4 @@ unit_switch_program_sources := $(addprefix tools/dartctl/switch/, \
 	program.c state.c)
 unit_switch_thrift_sources := $(addprefix tools/dartctl/switch/, bmv2.c \
 	bmv2_read.c program.c state.c thrift.c thrift_wire.c)
+unit_registered_sources := tools/dartctl/registered.c

@@ -34,8 +34,7 @@ void client__check_version(const json_t *reply)
 		version ? "version " : "an older version", version ?: "");
 }
 
-/* dartd has done what was asked, with a caveat. */
-static void print_warning(const json_t *reply)
+void client__print_warning(const json_t *reply)
 {
 	const char *warning =
 		json_string_value(json_object_get(reply, "warning"));
@@ -66,7 +65,7 @@ json_t *client__ask(const struct options *options, json_t *request, int fd,
 	json_decref(request);
 	if (*reply) {
 		client__check_version(*reply);
-		print_warning(*reply);
+		client__print_warning(*reply);
 	}
 	if (!ret) {
 		result = json_object_get(*reply, member);

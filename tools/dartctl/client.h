@@ -40,6 +40,8 @@ int client__run(const struct options *options,
 /* Connects for more than one request; see above for messages and statuses. */
 int client__open(const struct options *options,
 		 struct dart_registration_client *client);
+/* dartd has done what was asked, with a caveat: prints it. */
+void client__print_warning(const json_t *reply);
 /* Warns, once, if @reply is that of another release of dartd. */
 void client__check_version(const json_t *reply);
 

@@ -56,6 +56,8 @@ int command_xdp_follow(struct options *options, int argc, char **argv);
 int command_xdp_status(const struct options *options, int argc, char **argv);
 int command_plan(struct options *options, int argc, char **argv);
 int command_query(struct options *options, int argc, char **argv);
+int command_apply(const struct options *options, int argc, char **argv);
+int command_save(const struct options *options, int argc, char **argv);
 int command_help(const struct options *options, int argc, char **argv);
 int command_monitor(const struct options *options, int argc, char **argv);
 

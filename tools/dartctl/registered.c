@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Compares requests of a configuration with those that dartd has carried out. */
+#include <stdio.h>
+#include <string.h>
+
+#include <dart/store.h>
+
+#include "registered.h"
+
+static const char *text_of(const json_t *json, const char *member)
+{
+	return json_string_value(json_object_get(json, member)) ?: "";
+}
+
+/* The number of a store, which has a default. */
+static bool is_same_number(const json_t *a, const json_t *b, const char *member,
+			   json_int_t otherwise)
+{
+	const json_t *number_a = json_object_get(a, member);
+	const json_t *number_b = json_object_get(b, member);
+
+	return (number_a ? json_integer_value(number_a) : otherwise) ==
+	       (number_b ? json_integer_value(number_b) : otherwise);
+}
+
+static bool is_same_store(const json_t *a, const json_t *b)
+{
+	return !strcmp(text_of(a, "name"), text_of(b, "name")) &&
+	       !strcmp(text_of(a, "file"), text_of(b, "file")) &&
+	       is_same_number(a, b, "slots_log2", -1) &&
+	       is_same_number(a, b, "value_length", -1) &&
+	       is_same_number(a, b, "checksum_bits",
+			      DART_STORE_CHECKSUM_BITS) &&
+	       is_same_number(a, b, "redundancy", DART_STORE_REDUNDANCY);
+}
+
+static bool is_same(const json_t *registration,
+		    const struct dart_configuration_item *item)
+{
+	const json_t *request = json_object_get(registration, "request");
+	const char *type = text_of(item->request, "request");
+
+	if (strcmp(text_of(request, "request"), type))
+		return false;
+	if (!strcmp(type, "store-create"))
+		return is_same_store(request, item->request);
+	/* Without a name, the path is all that tells one map from another. */
+	if (!strcmp(type, "register-map") &&
+	    strcmp(text_of(registration, "path"), item->path))
+		return false;
+	return json_equal(request, item->request);
+}
+
+bool registered__has(const json_t *registrations,
+		     const struct dart_configuration_item *item)
+{
+	const json_t *registration;
+	size_t i;
+
+	json_array_foreach((json_t *)registrations, i, registration)
+		if (is_same(registration, item))
+			return !json_object_get(registration, "missing");
+	return false;
+}
+
+void registered__describe(const struct dart_configuration_item *item,
+			  char *text, size_t size)
+{
+	static const struct {
+		const char *request, *kind, *name;
+	} kinds[] = {
+		{ "register-source", "source", "source" },
+		{ "follow-source", "follower of", "source" },
+		{ "register-map", "map", "name" },
+		{ "register-counters", "counters", "name" },
+		{ "probe-load", "probe", "name" },
+		{ "store-create", "store", "name" },
+		{ "reporter-add", "reporter", "address" },
+	};
+	static const char *const further[] = { "netns", "netdev", "disk",
+					       "cgroup", "store" };
+	const char *type = text_of(item->request, "request"), *name, *value;
+	size_t i, used = 0;
+
+	*text = '\0';
+	for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		if (strcmp(kinds[i].request, type))
+			continue;
+		name = text_of(item->request, kinds[i].name);
+		used = snprintf(text, size, "%s %s", kinds[i].kind,
+				*name ? name : item->path);
+	}
+	for (i = 0; i < sizeof(further) / sizeof(further[0]) && used < size;
+	     i++) {
+		value = text_of(item->request, further[i]);
+		if (*value)
+			used += snprintf(text + used, size - used, ", %s %s",
+					 further[i], value);
+	}
+}
