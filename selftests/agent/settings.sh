@@ -49,7 +49,7 @@ check "the agent starts with three addresses, a port and an exposure" \
 	starts "device: rxe1" "listen: [10.78.0.1, 'fd78::1', 10.78.0.2]" \
 	"port: 4800" "exposure: page"
 check "it listens at these addresses and no other" \
-	listens 10.78.0.1:4800 10.78.0.2:4800 "[fd78::1]:4800"
+	listens 10.78.0.1:4800 10.78.0.2:4800 fd78::1:4800
 check "its status has the port and the exposure" \
 	status '.port == 4800 and .exposure == "page"'
 check "a controller connects to one of them" \

@@ -56,5 +56,20 @@ check "it did not disturb the first one" connected 1
 kill $controller
 check "the first one has ended" connected 0
 check "afterwards another one is served" dart-controller --once host
+
+dart-controller --json --interval 200ms host >/run/lines 2>/run/controller.log &
+controller=$!
+check "a controller is connected before a reload" connected 1
+configure 'port: 4793' 'allow:' '  controllers: [10.77.0.9]' \
+	'  readers: [10.77.0.1]'
+on host pkill -HUP -x dartd
+check "a reload disconnects a controller that is no longer allowed" connected 0
+refuse "a reload changes who is allowed" "is not among the allowed controllers" \
+	dart-controller --once host
+refuse "a reader that a reload allows is served" "none of the 2 slots" \
+	dartctl query paths mirror --query 1 --from host
+check "the log names the setting that needs a restart" on host grep -q \
+	"used when dartd starts again: port (systemctl restart dartd)" /run/dartd.log
+kill $controller
 check "the agent stops at the end" on host host_down
 finish
