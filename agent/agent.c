@@ -119,11 +119,11 @@ int agent__open(struct agent *agent, const struct options *options,
 	if (ret)
 		goto close_exposure;
 	agent__open_map_watch(agent, loop);
-	slab__open(&agent->slab, &agent->region, &agent->exposure);
+	slabs__open(&agent->slabs, &agent->region, &agent->exposure);
 	registry__open(&agent->registry, &agent->changes, &agent->region,
 		       &agent->exposure, &agent->leases, &agent->control_region,
 		       &agent->file_watches, &agent->map_owner_watch,
-		       &agent->slab, &counts->table);
+		       &agent->slabs, &counts->table);
 	ret = self__publish(&agent->self, &agent->registry, error);
 	if (ret)
 		goto close_registry;
@@ -180,6 +180,7 @@ close_followers:
 	followers__close(&agent->followers);
 close_registry:
 	registry__close(&agent->registry);
+	slabs__close(&agent->slabs);
 	map_owner_watch__close(&agent->map_owner_watch);
 	control_region__close(&agent->control_region);
 close_exposure:
@@ -211,6 +212,7 @@ void agent__close(struct agent *agent)
 	region_events__close(&agent->region_events);
 	followers__close(&agent->followers);
 	registry__close(&agent->registry);
+	slabs__close(&agent->slabs);
 	map_owner_watch__close(&agent->map_owner_watch);
 	control_region__close(&agent->control_region);
 	exposure__close(&agent->exposure);

@@ -42,7 +42,7 @@ struct agent {
 	struct exposure exposure;
 	struct control_region control_region;
 	struct map_owner_watch map_owner_watch;
-	struct slab slab;
+	struct slabs slabs;
 	struct registry registry;
 	struct followers followers;
 	struct region_events region_events;

@@ -225,6 +225,44 @@ int region__add_slice(struct region *region, struct dart_zero_slice *slice,
 	return dart_error__system(error, errno, "cannot lend pages");
 }
 
+int region__adopt_slice(struct region *region, int fd,
+			struct dart_zero_adoption *adoption,
+			struct dart_error *error)
+{
+	*adoption = (struct dart_zero_adoption){
+		.size = sizeof(*adoption),
+		.fd = fd,
+	};
+	if (!ioctl(region->fd, DART_ZERO_IOC_ADOPT_SLICE, adoption))
+		return 0;
+
+	switch (errno) {
+	case EINVAL:
+	case EBADF:
+		return dart_error__set(
+			error, EINVAL,
+			"this is not the descriptor of a slice (send the one that came with the first reply)");
+	case EBUSY:
+		return dart_error__set(
+			error, EBUSY,
+			"the region of another process still has this slice or its slab (try again when that process has ended)");
+	case EEXIST:
+		return dart_error__set(error, EEXIST,
+				       "the region has this slice already");
+	case ENOSPC:
+		return dart_error__set(
+			error, ENOSPC,
+			"the region is full (unregister something first)");
+	case ENOTTY:
+		return dart_error__set(
+			error, EOPNOTSUPP,
+			"the module dart_zero cannot take slices over (install dartd and the module from one release)");
+	default:
+		return dart_error__system(error, errno,
+					  "cannot take the slice over");
+	}
+}
+
 /* Removes an extent or a slice. */
 static void remove_by_id(const struct region *region, uint32_t id)
 {

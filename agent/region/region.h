@@ -48,6 +48,13 @@ int region__add_slab(struct region *region, uint32_t pages,
 /* Lends pages; the caller closes @slice->fd. */
 int region__add_slice(struct region *region, struct dart_zero_slice *slice,
 		      struct dart_error *error);
+/*
+ * Takes over the slice behind @fd, with its slab.  -EEXIST: the region has it,
+ * as @adoption->id; -EBUSY: another region has it or its slab.
+ */
+int region__adopt_slice(struct region *region, int fd,
+			struct dart_zero_adoption *adoption,
+			struct dart_error *error);
 /* Memory regions over the pages stay valid. */
 void region__remove_slice(struct region *region, uint32_t id);
 

@@ -163,9 +163,10 @@ static int table__fill(struct dart_table *table,
 		       const struct exposure *exposure,
 		       const struct entries *entries)
 {
-	struct ibv_mr *shared = exposure__shared_memory_region(exposure);
+	struct ibv_mr *const *shared;
+	uint32_t count = exposure__shared(exposure, &shared);
+	int ret = table__add_memory_regions(table, shared, count);
 	const struct entry *entry;
-	int ret = table__add_memory_regions(table, &shared, !!shared);
 
 	TAILQ_FOREACH(entry, entries, link)
 		ret = ret ?: table__add_entry(table, 0, exposure, entry);
@@ -269,21 +270,20 @@ int control_region__update(struct control_region *control_region,
 			   const struct entry *removed,
 			   struct dart_error *error)
 {
-	struct ibv_mr *shared =
-		exposure__shared_memory_region(control_region->exposure);
+	uint64_t changes = control_region->exposure->shared_changes;
 	int ret = -EAGAIN;
 
-	/* A new shared memory region contains all ranges of page exposure. */
-	if (added && shared == control_region->shared)
+	/* Other shared memory regions concern the ranges of all entries. */
+	if (added && changes == control_region->shared_changes)
 		ret = control_region__append(control_region, added, error);
-	else if (removed && shared == control_region->shared)
+	else if (removed && changes == control_region->shared_changes)
 		ret = control_region__remove(control_region, removed, error);
 
 	/* Rewriting reclaims the room of removed entries. */
 	if (ret == -EAGAIN || ret == -ENOSPC)
 		ret = control_region__rewrite(control_region, entries, error);
 	if (!ret)
-		control_region->shared = shared;
+		control_region->shared_changes = changes;
 	return ret;
 }
 

@@ -23,7 +23,7 @@ struct control_region {
 	struct dart_table_writer *writer;
 	uint32_t used;		/* bytes of the table */
 	uint32_t memory_region_count;	/* in the table */
-	struct ibv_mr *shared;	/* the first of them, or NULL */
+	uint64_t shared_changes;	/* of the exposure, in the table */
 	uint64_t generation;
 	uint64_t instance;
 	uint8_t host_id[16];

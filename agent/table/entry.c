@@ -210,22 +210,56 @@ static void entry__set_slice(struct entry *entry,
 	};
 }
 
-int entry__new_slice(struct region *region, struct slab *slab, const char *name,
+/* Describes @slice of @slab; takes both and @schema over, even on error. */
+static int entry__of_slice(struct slab *slab,
+			   const struct dart_zero_slice *slice,
+			   const char *name, struct dart_schema *schema,
+			   struct entry **result, struct dart_error *error)
+{
+	struct entry *entry = new_slice(name, schema);
+
+	if (!entry) {
+		slab__take_back(slab, slice->id);
+		return dart_error__no_memory(error);
+	}
+	entry->slab = slab;
+	entry__set_slice(entry, slice);
+	return entry__complete(entry, slab->slabs->region, 0, result, error);
+}
+
+int entry__new_slice(struct slabs *slabs, const char *name,
 		     struct dart_schema *schema, int *fd, struct entry **result,
 		     struct dart_error *error)
 {
 	struct dart_zero_slice slice;
-	struct entry *entry = new_slice(name, schema);
+	struct slab *slab;
 	int ret;
 
-	if (!entry)
-		return dart_error__no_memory(error);
-	ret = slab__lend(slab, schema->length, &slice, error);
-	if (!ret) {
-		entry__set_slice(entry, &slice);
-		*fd = slice.fd;
+	ret = slabs__lend(slabs, schema->length, &slice, &slab, error);
+	if (ret) {
+		dart_schema__free(schema);
+		return ret;
 	}
-	return entry__complete(entry, region, ret, result, error);
+	*fd = slice.fd;
+	return entry__of_slice(slab, &slice, name, schema, result, error);
+}
+
+int entry__adopt_slice(struct slabs *slabs, const char *name,
+		       struct dart_schema *schema, int fd, uint32_t *id,
+		       struct entry **result, struct dart_error *error)
+{
+	struct dart_zero_slice slice;
+	struct slab *slab;
+	int ret;
+
+	ret = slabs__adopt(slabs, fd, schema->length, &slice, &slab, error);
+	*id = slice.id;
+	if (!ret)
+		return entry__of_slice(slab, &slice, name, schema, result,
+				       error);
+	if (ret != -EEXIST)
+		dart_schema__free(schema);
+	return ret;
 }
 
 int entry__new_self(struct region *region, const char *name,
@@ -244,7 +278,9 @@ int entry__new_self(struct region *region, const char *name,
 
 void entry__free(struct entry *entry, struct region *region)
 {
-	if (entry->extent.id && entry->kind == DART_CONTROL_ENTRY_SLICE)
+	if (entry->slab)
+		slab__take_back(entry->slab, entry->extent.id);
+	else if (entry->extent.id && entry->is_self)
 		region__remove_slice(region, entry->extent.id);
 	else if (entry->extent.id)
 		region__remove(region, entry->extent.id);

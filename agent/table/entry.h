@@ -24,6 +24,7 @@
 
 struct entry_group;
 struct slab;
+struct slabs;
 
 /* Bytes of a copy that controllers may read. */
 struct run {
@@ -56,6 +57,7 @@ struct entry {
 	enum dart_control_copies copies_are;
 	struct selector_key key;	/* of a source */
 	struct dart_zero_extent extent;
+	struct slab *slab;	/* of a slice */
 	const struct dart_schema *schema;
 	struct dart_schema *own_schema;	/* NULL if it is shared */
 	struct run *runs;
@@ -88,13 +90,20 @@ int entry__new_map(struct region *region, int map_fd, const char *name,
 int entry__new_counters(struct region *region, const char *name, json_t *names,
 			struct entry **entry, struct dart_error *error);
 /*
- * Lends pages of @slab to a process that writes values of @schema.  Takes
- * @schema over, even on error.  The caller closes *@fd, which is unchanged if
- * no pages were lent.
+ * Lends pages to a process that writes values of @schema, which it takes over,
+ * even on error.  The caller closes *@fd, which is unchanged if no pages were
+ * lent.
  */
-int entry__new_slice(struct region *region, struct slab *slab, const char *name,
+int entry__new_slice(struct slabs *slabs, const char *name,
 		     struct dart_schema *schema, int *fd, struct entry **entry,
 		     struct dart_error *error);
+/*
+ * The same with the slice behind @fd, which an earlier dartd lent.  -EEXIST: the
+ * region has it, as *@id, and @schema stays the caller's.
+ */
+int entry__adopt_slice(struct slabs *slabs, const char *name,
+		       struct dart_schema *schema, int fd, uint32_t *id,
+		       struct entry **entry, struct dart_error *error);
 /*
  * The entry about dartd, in a slice that dartd writes.  Takes @schema over, even on
  * error.

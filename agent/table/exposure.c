@@ -76,11 +76,20 @@ static void page_exposure__free(struct page_exposure *page)
 	free(page);
 }
 
+/* The last one takes its place. */
+static void exposure__close_slab_at(struct exposure *exposure, uint32_t i)
+{
+	exposure__deregister(exposure, exposure->slabs[i]);
+	exposure->slabs[i] = exposure->slabs[--exposure->slab_count];
+	exposure->shared_changes++;
+}
+
 void exposure__close(struct exposure *exposure)
 {
 	page_exposure__free(exposure->page);
-	if (exposure->slab)
-		exposure__deregister(exposure, exposure->slab);
+	while (exposure->slab_count)
+		exposure__close_slab_at(exposure, exposure->slab_count - 1);
+	free(exposure->slabs);
 }
 
 int exposure__open_slab(struct exposure *exposure,
@@ -88,12 +97,48 @@ int exposure__open_slab(struct exposure *exposure,
 			struct dart_error *error)
 {
 	size_t length = extent->pages * exposure->region->page_size;
+	struct ibv_mr **slabs, *slab;
 
 	if (exposure->mode == DART_CONTROL_EXPOSURE_PAGE)
 		return 0;
-	exposure->slab = exposure__register(
+	slabs = reallocarray(exposure->slabs, exposure->slab_count + 1,
+			     sizeof(*slabs));
+	if (!slabs)
+		return dart_error__no_memory(error);
+	exposure->slabs = slabs;
+	slab = exposure__register(
 		exposure, exposure->region->memory + extent->data, length);
-	return exposure->slab ? 0 : cannot_register(errno, length, error);
+	if (!slab)
+		return cannot_register(errno, length, error);
+	slabs[exposure->slab_count++] = slab;
+	exposure->shared_changes++;
+	return 0;
+}
+
+/* The index of the slab that has the byte @at, slab_count if none has. */
+static uint32_t exposure__find_slab(const struct exposure *exposure,
+				    const uint8_t *at)
+{
+	const struct ibv_mr *slab;
+	uint32_t i;
+
+	for (i = 0; i < exposure->slab_count; i++) {
+		slab = exposure->slabs[i];
+		if (at >= (const uint8_t *)slab->addr &&
+		    at < (const uint8_t *)slab->addr + slab->length)
+			break;
+	}
+	return i;
+}
+
+void exposure__close_slab(struct exposure *exposure,
+			  const struct dart_zero_extent *extent)
+{
+	uint32_t i = exposure__find_slab(exposure, exposure->region->memory +
+							   extent->data);
+
+	if (i < exposure->slab_count)
+		exposure__close_slab_at(exposure, i);
 }
 
 static const uint8_t *first_byte(const struct exposure *exposure,
@@ -194,6 +239,7 @@ int exposure__prepare(struct exposure *exposure, struct dart_error *error)
 		return dart_error__system(error, -ret, "cannot query region");
 	if (!info.used) {
 		exposure->has_next = true;
+		exposure->shared_changes++;
 		return 0;
 	}
 
@@ -216,6 +262,7 @@ int exposure__prepare(struct exposure *exposure, struct dart_error *error)
 
 	exposure->next = next;
 	exposure->has_next = true;
+	exposure->shared_changes++;
 	return 0;
 }
 
@@ -244,14 +291,18 @@ void exposure__rollback(struct exposure *exposure)
 	exposure->has_next = false;
 }
 
-struct ibv_mr *exposure__shared_memory_region(const struct exposure *exposure)
+uint32_t exposure__shared(const struct exposure *exposure,
+			  struct ibv_mr *const **memory_regions)
 {
-	const struct page_exposure *page =
-		exposure->has_next ? exposure->next : exposure->page;
+	const struct page_exposure *page = exposure->has_next ? exposure->next :
+								exposure->page;
 
+	*memory_regions = exposure->slabs;
 	if (exposure->mode == DART_CONTROL_EXPOSURE_EXACT)
-		return exposure->slab;
-	return page ? page->memory_region : NULL;
+		return exposure->slab_count;
+	if (page)
+		*memory_regions = &page->memory_region;
+	return page ? 1 : 0;
 }
 
 uint32_t exposure__range_count(const struct exposure *exposure,
@@ -267,10 +318,14 @@ void exposure__ranges(const struct exposure *exposure,
 		      struct dart_range *ranges)
 {
 	uint32_t count = exposure__range_count(exposure, entry);
-	bool has_own = !is_shared(exposure, entry);
 	bool is_by_copy = by_copy(exposure, entry);
-	uint32_t i;
+	uint32_t shared = 0, i;
 
+	if (is_shared(exposure, entry) &&
+	    exposure->mode == DART_CONTROL_EXPOSURE_EXACT)
+		shared = exposure__find_slab(exposure,
+					     exposure->region->memory +
+						     entry->extent.data);
 	for (i = 0; i < count; i++) {
 		const struct run *run = &entry->runs[i % entry->run_count];
 		uint32_t copy = i / entry->run_count;
@@ -279,7 +334,8 @@ void exposure__ranges(const struct exposure *exposure,
 			.address = (uintptr_t)first_byte(exposure, entry, copy,
 							 run),
 			.stride = entry->extent.stride,
-			.memory_region = has_own ? first + i : 0,
+			.memory_region = is_shared(exposure, entry) ? shared :
+								      first + i,
 			.first_copy = copy,
 			.copies = is_by_copy ? 1 : entry->extent.copies,
 			.offset = run->offset,

@@ -37,8 +37,11 @@ struct exposure {
 	bool has_next;
 	uint64_t changes;	/* region->changes when @page was made, or 0 */
 
-	/* Exact exposure: over the slab, which only has pages of slices. */
-	struct ibv_mr *slab;
+	/* Exact exposure: over each slab, which only has pages of slices. */
+	struct ibv_mr **slabs;
+	uint32_t slab_count;
+
+	uint64_t shared_changes;	/* of exposure__shared(), so far */
 };
 
 void exposure__open(struct exposure *exposure, enum dart_control_exposure mode,
@@ -48,12 +51,15 @@ void exposure__open(struct exposure *exposure, enum dart_control_exposure mode,
 void exposure__close(struct exposure *exposure);
 
 /*
- * Opens the slab @extent, once, so that slices of it need no memory regions of
- * their own.
+ * Opens the slab @extent, so that slices of it need no memory regions of their
+ * own.
  */
 int exposure__open_slab(struct exposure *exposure,
 			const struct dart_zero_extent *extent,
 			struct dart_error *error);
+/* When no entry in the table or on lease is a slice of it. */
+void exposure__close_slab(struct exposure *exposure,
+			  const struct dart_zero_extent *extent);
 
 /* Create and remove the entry's own memory regions, if it needs any. */
 int exposure__expose(struct exposure *exposure, struct entry *entry,
@@ -80,10 +86,11 @@ void exposure__ranges(const struct exposure *exposure,
 		      const struct entry *entry, uint32_t first,
 		      struct dart_range *ranges);
 /*
- * The memory region that entries share, the first of the table: that of page
- * exposure or of the slab.  NULL if there is none.
+ * The memory regions that entries share, the first of the table: that of page
+ * exposure, or those of slabs.  Returns their number.
  */
-struct ibv_mr *exposure__shared_memory_region(const struct exposure *exposure);
+uint32_t exposure__shared(const struct exposure *exposure,
+			  struct ibv_mr *const **memory_regions);
 
 /* Registers memory for RDMA READ; returns NULL and sets errno on error. */
 struct ibv_mr *exposure__register(const struct exposure *exposure,

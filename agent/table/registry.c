@@ -13,7 +13,7 @@ void registry__open(struct registry *registry, const struct changes *changes,
 		    struct leases *leases,
 		    struct control_region *control_region,
 		    struct file_watches *file_watches,
-		    struct map_owner_watch *map_owner_watch, struct slab *slab,
+		    struct map_owner_watch *map_owner_watch, struct slabs *slabs,
 		    struct table_counts *counts)
 {
 	*registry = (struct registry){
@@ -24,7 +24,7 @@ void registry__open(struct registry *registry, const struct changes *changes,
 		.control_region = control_region,
 		.file_watches = file_watches,
 		.map_owner_watch = map_owner_watch,
-		.slab = slab,
+		.slabs = slabs,
 		.counts = counts,
 		.extents = ENTRY_INDEX_OF_NUMBERS,
 		.names = ENTRY_INDEX_OF_STRINGS,
@@ -342,16 +342,23 @@ void registry__entry_ended(struct registry *registry, struct entry *entry)
 	registry__end_or_log(registry);
 }
 
+struct entry *registry__find_extent(const struct registry *registry,
+				    uint32_t id)
+{
+	const uint32_t *found = entry_index__find(&registry->extents, &id);
+
+	if (!found)
+		return NULL;
+	return (struct entry *)((char *)found -
+				offsetof(struct entry, extent.id));
+}
+
 void registry__extent_ended(struct registry *registry, uint32_t extent)
 {
-	const uint32_t *found;
-	struct entry *entry;
+	struct entry *entry = registry__find_extent(registry, extent);
 
-	found = entry_index__find(&registry->extents, &extent);
-	if (!found)
+	if (!entry)
 		return;
-	entry = (struct entry *)((char *)found -
-				 offsetof(struct entry, extent.id));
 	/* An entry on lease must not be revived any more. */
 	if (registry__find(registry, entry->name) == entry)
 		registry__entry_ended(registry, entry);

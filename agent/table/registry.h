@@ -34,7 +34,7 @@ struct registry {
 	struct control_region *control_region;
 	struct file_watches *file_watches;
 	struct map_owner_watch *map_owner_watch;
-	struct slab *slab;
+	struct slabs *slabs;
 	struct table_counts *counts;
 	struct source_schemas schemas;
 	struct entry_index extents;	/* entry.extent.id of all entries */
@@ -55,7 +55,7 @@ void registry__open(struct registry *registry, const struct changes *changes,
 		    struct leases *leases,
 		    struct control_region *control_region,
 		    struct file_watches *file_watches,
-		    struct map_owner_watch *map_owner_watch, struct slab *slab,
+		    struct map_owner_watch *map_owner_watch, struct slabs *slabs,
 		    struct table_counts *counts);
 /* After the last connection has ended: frees all entries, also those on lease. */
 void registry__close(struct registry *registry);
@@ -94,6 +94,13 @@ int registry__add_slice(struct registry *registry, const char *name,
 			struct dart_schema *schema, int *fd,
 			struct entry **entry, struct dart_error *error);
 /*
+ * The same with the slice behind @fd, which stays the caller's.  If the slice is
+ * @owner's entry of this name and schema already, nothing changes.
+ */
+int registry__adopt_slice(struct registry *registry, const char *name,
+			  uid_t owner, struct dart_schema *schema, int fd,
+			  struct entry **entry, struct dart_error *error);
+/*
  * The entry about dartd, which cannot be removed.  Takes @schema over, even on
  * error.
  */
@@ -130,6 +137,9 @@ struct entry *registry__find_source(const struct registry *registry,
 				    const struct selector_key *key);
 struct entry *registry__find_map(const struct registry *registry,
 				 uint32_t map_id);
+/* In the table or on lease. */
+struct entry *registry__find_extent(const struct registry *registry,
+				    uint32_t id);
 struct entry_group *registry__find_group(const struct registry *registry,
 					 const char *name);
 

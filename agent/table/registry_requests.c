@@ -85,11 +85,18 @@ static int new_slice(struct request *request)
 
 	ret = request__unpack(request, "{s:s, s:o !}", "name", &name, "schema",
 			      &json);
-	return ret ?: schema_json__new(json, &schema, &request->error) ?:
-		      registry__add_slice(request->subject, name, schema,
+	ret = ret ?: schema_json__new(json, &schema, &request->error);
+	if (ret)
+		return ret;
+	if (request->fd >= 0)
+		ret = registry__adopt_slice(request->subject, name,
+					    request->uid, schema, request->fd,
+					    &entry, &request->error);
+	else
+		ret = registry__add_slice(request->subject, name, schema,
 					  request->reply_fd, &entry,
-					  &request->error) ?:
-		      reply_entry(request, entry);
+					  &request->error);
+	return ret ?: reply_entry(request, entry);
 }
 
 static int unregister_group(struct request *request, struct entry_group *group)
@@ -182,7 +189,7 @@ const struct request_type registry_requests[] = {
 	  .keeps = "entry" },
 	{ "register-counters", "entry", register_counters,
 	  .only_root = "register counters", .keeps = "entry" },
-	{ "new-slice", "entry", new_slice, .member = NULL },
+	{ "new-slice", "entry", new_slice, .fd = REQUEST_FD_OPTIONAL },
 	{ "unregister", "entry", unregister, .member = "name",
 	  .ends = "entry" },
 	{ "list", "entries", list_entries, .member = "" },

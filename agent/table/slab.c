@@ -1,44 +1,174 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Creates the slab on demand and lends its pages. */
+/* Creates the slab on demand, lends its pages, adopts those of other slabs. */
+#include <errno.h>
+#include <stdlib.h>
+
 #include "slab.h"
 
-void slab__open(struct slab *slab, struct region *region,
-		struct exposure *exposure)
+void slabs__open(struct slabs *slabs, struct region *region,
+		 struct exposure *exposure)
 {
-	*slab = (struct slab){ .region = region, .exposure = exposure };
+	*slabs = (struct slabs){ .region = region, .exposure = exposure };
+	TAILQ_INIT(&slabs->list);
 }
 
-/* The slab is closed with the region, its memory region with the exposure. */
-static int slab__create(struct slab *slab, struct dart_error *error)
+/* Extents are closed with the region, memory regions with the exposure. */
+void slabs__close(struct slabs *slabs)
+{
+	struct slab *slab;
+
+	while ((slab = TAILQ_FIRST(&slabs->list))) {
+		TAILQ_REMOVE(&slabs->list, slab, link);
+		free(slab);
+	}
+}
+
+/* Exposes @extent of the region, which stays the caller's if that fails. */
+static int slabs__add(struct slabs *slabs,
+		      const struct dart_zero_extent *extent, bool is_adopted,
+		      struct slab **result, struct dart_error *error)
+{
+	struct slab *slab = calloc(1, sizeof(*slab));
+	int ret;
+
+	if (!slab)
+		return dart_error__no_memory(error);
+	ret = exposure__open_slab(slabs->exposure, extent, error);
+	if (ret) {
+		free(slab);
+		return ret;
+	}
+	slab->slabs = slabs;
+	slab->extent = *extent;
+	slab->is_adopted = is_adopted;
+	if (is_adopted)
+		TAILQ_INSERT_TAIL(&slabs->list, slab, link);
+	else
+		TAILQ_INSERT_HEAD(&slabs->list, slab, link);
+	*result = slab;
+	return 0;
+}
+
+static int slabs__create(struct slabs *slabs, struct slab **slab,
+			 struct dart_error *error)
 {
 	struct dart_zero_extent extent;
 	int ret;
 
-	ret = region__add_slab(slab->region, SLAB_PAGES, &extent, error);
+	ret = region__add_slab(slabs->region, SLAB_PAGES, &extent, error);
 	if (ret)
 		return ret;
-	ret = exposure__open_slab(slab->exposure, &extent, error);
+	ret = slabs__add(slabs, &extent, false, slab, error);
 	if (ret)
-		region__remove(slab->region, extent.id);
-	else
-		slab->id = extent.id;
+		region__remove(slabs->region, extent.id);
 	return ret;
 }
 
-int slab__lend(struct slab *slab, uint32_t length,
-	       struct dart_zero_slice *slice, struct dart_error *error)
+static uint32_t pages_of(const struct slabs *slabs, uint32_t length)
 {
-	uint32_t page_size = slab->region->page_size;
+	uint32_t page_size = slabs->region->page_size;
+
+	return (length + page_size - 1) / page_size;
+}
+
+static int slab__lend(struct slab *slab, uint32_t pages,
+		      struct dart_zero_slice *slice, struct dart_error *error)
+{
 	int ret;
 
-	if (!slab->id) {
-		ret = slab__create(slab, error);
-		if (ret)
+	*slice = (struct dart_zero_slice){
+		.slab = slab->extent.id,
+		.pages = pages,
+	};
+	ret = region__add_slice(slab->slabs->region, slice, error);
+	if (!ret)
+		slab->slices++;
+	return ret;
+}
+
+int slabs__lend(struct slabs *slabs, uint32_t length,
+		struct dart_zero_slice *slice, struct slab **slab,
+		struct dart_error *error)
+{
+	uint32_t pages = pages_of(slabs, length);
+	int ret;
+
+	TAILQ_FOREACH(*slab, &slabs->list, link) {
+		ret = slab__lend(*slab, pages, slice, error);
+		if (ret != -ENOSPC)
 			return ret;
 	}
+	*slab = TAILQ_FIRST(&slabs->list);
+	if (*slab && !(*slab)->is_adopted)
+		return -ENOSPC;
+	return slabs__create(slabs, slab, error) ?:
+		       slab__lend(*slab, pages, slice, error);
+}
+
+static struct slab *slabs__find(const struct slabs *slabs, uint32_t id)
+{
+	struct slab *slab;
+
+	TAILQ_FOREACH(slab, &slabs->list, link)
+		if (slab->extent.id == id)
+			return slab;
+	return NULL;
+}
+
+/* Removes an adopted slab with its last slice. */
+static void slab__settle(struct slab *slab)
+{
+	struct slabs *slabs = slab->slabs;
+
+	if (slab->slices || !slab->is_adopted)
+		return;
+	TAILQ_REMOVE(&slabs->list, slab, link);
+	exposure__close_slab(slabs->exposure, &slab->extent);
+	region__remove(slabs->region, slab->extent.id);
+	free(slab);
+}
+
+int slabs__adopt(struct slabs *slabs, int fd, uint32_t length,
+		 struct dart_zero_slice *slice, struct slab **slab,
+		 struct dart_error *error)
+{
+	struct dart_zero_adoption adoption;
+	int ret;
+
+	ret = region__adopt_slice(slabs->region, fd, &adoption, error);
 	*slice = (struct dart_zero_slice){
-		.slab = slab->id,
-		.pages = (length + page_size - 1) / page_size,
+		.slab = adoption.slab.id,
+		.pages = adoption.pages,
+		.id = adoption.id,
+		.fd = -1,
+		.data = adoption.data,
 	};
-	return region__add_slice(slab->region, slice, error);
+	if (ret)
+		return ret;
+
+	*slab = slabs__find(slabs, slice->slab);
+	if (!*slab) {
+		slabs->region->changes++;
+		ret = slabs__add(slabs, &adoption.slab, true, slab, error);
+		if (ret) {
+			region__remove_slice(slabs->region, slice->id);
+			region__remove(slabs->region, slice->slab);
+			return ret;
+		}
+	}
+	(*slab)->slices++;
+	if (slice->pages >= pages_of(slabs, length))
+		return 0;
+	slab__take_back(*slab, slice->id);
+	return dart_error__set(
+		error, EINVAL,
+		"the slice has %u bytes, fewer than the %u of the schema",
+		slice->pages * slabs->region->page_size, length);
+}
+
+void slab__take_back(struct slab *slab, uint32_t slice)
+{
+	region__remove_slice(slab->slabs->region, slice);
+	slab->slices--;
+	slab__settle(slab);
 }

@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The slab: pages of the region that are lent to processes as slices.  Created
- * and exposed for the first slice: a host without slices spends no memory on
- * it, and further slices need no memory region.
+ * Slabs: pages of the region that are lent to processes as slices.  One is
+ * created for the first slice and stays: a host without slices spends no memory
+ * on it.  Others come from an earlier dartd, with the slices that processes still
+ * have, and are removed with the last of these.  Each is exposed as a whole, so
+ * that slices need no memory regions.
  */
 #ifndef SLAB_H
 #define SLAB_H
 
+#include <stdbool.h>
 #include <stdint.h>
+#include <sys/queue.h>
 
 #include <linux/dart_zero.h>
 
@@ -19,16 +23,40 @@
 #define SLAB_PAGES 16384
 
 struct slab {
-	struct region *region;
-	struct exposure *exposure;
-	uint32_t id;	/* of the extent; 0 before it is created */
+	TAILQ_ENTRY(slab) link;
+	struct slabs *slabs;
+	struct dart_zero_extent extent;
+	uint32_t slices; /* in the region */
+	bool is_adopted;
 };
 
-void slab__open(struct slab *slab, struct region *region,
-		struct exposure *exposure);
+/* The slab that was created comes first: adopted ones become empty. */
+struct slabs {
+	TAILQ_HEAD(, slab) list;
+	struct region *region;
+	struct exposure *exposure;
+};
 
-/* Lends pages for @length bytes; the caller closes @slice->fd. */
-int slab__lend(struct slab *slab, uint32_t length,
-	       struct dart_zero_slice *slice, struct dart_error *error);
+void slabs__open(struct slabs *slabs, struct region *region,
+		 struct exposure *exposure);
+/* After slab__take_back() of all slices. */
+void slabs__close(struct slabs *slabs);
+
+/* Lends pages of *@slab for @length bytes; the caller closes @slice->fd. */
+int slabs__lend(struct slabs *slabs, uint32_t length,
+		struct dart_zero_slice *slice, struct slab **slab,
+		struct dart_error *error);
+
+/*
+ * Takes over the slice behind @fd, which an earlier dartd lent.  -EINVAL: it is
+ * none, or shorter than @length bytes; -EEXIST: the region has it, as
+ * @slice->id; -EBUSY: another region has it, or its slab.
+ */
+int slabs__adopt(struct slabs *slabs, int fd, uint32_t length,
+		 struct dart_zero_slice *slice, struct slab **slab,
+		 struct dart_error *error);
+
+/* Memory regions over the pages stay valid if the slab stays. */
+void slab__take_back(struct slab *slab, uint32_t slice);
 
 #endif /* SLAB_H */

@@ -21,6 +21,53 @@ static void test_added(void **state)
 	dart_schema__free(schema);
 }
 
+static void test_equal(void **state)
+{
+	struct dart_schema *schema = sample__stat(), *other = sample__stat();
+	struct dart_field *field = &other->fields[3], same = *field;
+	static char name[] = "size", unit[] = "bits";
+
+	assert_true(dart_schema__equals(schema, other));
+	for (int i = 0; i < 7; i++) {
+		switch (i) {
+		case 0:
+			field->name = name;
+			break;
+		case 1:
+			field->unit = unit;
+			break;
+		case 2:
+			field->offset++;
+			break;
+		case 3:
+			field->width *= 2;
+			break;
+		case 4:
+			field->count--;
+			break;
+		case 5:
+			field->kind = DART_CONTROL_FIELD_GAUGE;
+			break;
+		case 6:
+			field->is_signed = !field->is_signed;
+			break;
+		}
+		assert_false(dart_schema__equals(schema, other));
+		*field = same;
+		assert_true(dart_schema__equals(schema, other));
+	}
+	other->length++;
+	assert_false(dart_schema__equals(schema, other));
+	other->length--;
+	other->field_count--;
+	assert_false(dart_schema__equals(schema, other));
+	other->field_count++;
+	other->name[0] ^= 1;
+	assert_false(dart_schema__equals(schema, other));
+	dart_schema__free(schema);
+	dart_schema__free(other);
+}
+
 static void test_strings(void **state)
 {
 	struct dart_schema *schema;
@@ -132,6 +179,8 @@ static void test_texts(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		TEST("two schemas are equal if all names, units and numbers of their fields are",
+		     test_equal),
 		TEST("a schema has the fields that were added, and finds them by name",
 		     test_added),
 		TEST("a schema keeps its own copies of names and units",

@@ -50,7 +50,13 @@
  *   {"request": "new-slice", "name": N, "schema": S}
  *       Allocates memory that the peer writes and controllers read, until no
  *       process has it open or mapped any more.  With the first byte of the reply
- *       comes a file descriptor to mmap() for reading and writing.  S:
+ *       comes a file descriptor to mmap() for reading and writing.
+ *       When an agent ends, its slices stay with their processes.  With such a
+ *       descriptor beside the first byte the request registers this memory
+ *       again, under any name and schema that fit, and the reply has none: the
+ *       peer has it.  It is not refused if the slice is the peer's entry of this
+ *       name and schema already.  EBUSY: the earlier agent has not ended, or
+ *       the slice is on lease with another schema.  S:
  *       {"name": T, "length": BYTES, "fields": [{"name": F, "offset": BYTES,
  *       "width": BYTES, "kind": "counter", "gauge", "histogram", "text",
  *       "sequence" or "address", "unit": U, "count": ELEMENTS, "signed": B},

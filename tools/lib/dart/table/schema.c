@@ -123,6 +123,31 @@ int dart_schema__add(struct dart_schema *schema, const struct dart_field *field)
 	return 0;
 }
 
+static bool is_same_field(const struct dart_field *field,
+			  const struct dart_field *other)
+{
+	return !strcmp(field->name, other->name) &&
+	       !strcmp(field->unit, other->unit) &&
+	       field->offset == other->offset && field->width == other->width &&
+	       field->count == other->count && field->kind == other->kind &&
+	       field->is_signed == other->is_signed;
+}
+
+bool dart_schema__equals(const struct dart_schema *schema,
+			 const struct dart_schema *other)
+{
+	uint32_t i;
+
+	if (strcmp(schema->name, other->name) ||
+	    schema->length != other->length ||
+	    schema->field_count != other->field_count)
+		return false;
+	for (i = 0; i < schema->field_count; i++)
+		if (!is_same_field(&schema->fields[i], &other->fields[i]))
+			return false;
+	return true;
+}
+
 const struct dart_field *dart_schema__find(const struct dart_schema *schema,
 					   const char *name)
 {

@@ -48,6 +48,8 @@ const char *dart_schema__objection(const struct dart_schema *schema,
  */
 int dart_schema__add(struct dart_schema *schema,
 		     const struct dart_field *field);
+bool dart_schema__equals(const struct dart_schema *schema,
+			 const struct dart_schema *other);
 const struct dart_field *dart_schema__find(const struct dart_schema *schema,
 					   const char *name);
 void dart_schema__free(struct dart_schema *schema);
