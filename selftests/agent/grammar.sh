@@ -26,14 +26,6 @@ prints() {
 	dartctl "$@" | tee /dev/stderr | grep -q "^ *$text"
 }
 
-# warns TEXT COMMAND...: once
-warns() {
-	text=$1
-	shift
-	dartctl "$@" >/dev/null 2>/run/errors
-	[ "$(grep -c "warning: $text" /run/errors)" -eq 1 ]
-}
-
 # ---- without an agent
 
 check "dartctl help lists a command of an object" \
@@ -111,23 +103,52 @@ refuse "an error of the agent is a sentence without -j" \
 check "entry remove removes an entry" dartctl entry remove softnet
 refuse "an entry that was removed cannot be shown" "no entry 'softnet'" \
 	dartctl show softnet
-check "dartctl of the release of dartd prints no warning" sh -c \
-	'dartctl list 2>&1 >/dev/null | is_true -Rs ". == \"\""'
+check "status names the versions of dartd and dartctl" says \
+	'.version == .dartctl_version and (.version | test("^[0-9]"))' status
+check "a refusal by a dartd of the same release says nothing about versions" sh -c \
+	'dartctl source add vmstat 2>&1 | is_true -Rs "test(\"already\") and
+	(test(\"older|newer\") | not)"'
+check "a refusal of a request has the version of dartd, for dartctl of other releases" \
+	sh -c "request '{\"request\": \"absent\"}' | is_true '(.ok | not) and .version'"
 check "the agent stops" host_down
 
 # ---- an agent of another release
 
-check "a dartd of version 0.0 listens" until_ready /run/another.log \
-	another_dartd /run/another '{"ok": true, "version": "0.0", "entries": []}'
-check "a dartd of another version causes one warning" \
-	warns "dartd is version 0.0 and dartctl is version" --socket=/run/another list
-check "a dartd of another version is asked nevertheless" \
+# another REPLY: a dartd of another release gives it to each request
+another() {
+	pkill another_dartd
+	until_ready /run/another.log another_dartd /run/another "$1"
+}
+
+refusal='"ok": false, "error": "EINVAL", "message": "no such request"'
+another '{"ok": true, "version": "0.0", "entries": []}'
+check "a dartd of another release is asked as usual" \
 	says '. == []' --socket=/run/another list
-pkill another_dartd
-check "a dartd that tells no version listens" until_ready /run/another.log \
-	another_dartd /run/another '{"ok": true, "entries": []}'
-check "a dartd without a version causes one warning" \
-	warns "dartd is an older version" --socket=/run/another list
+check "while nothing fails, dartctl does not warn of another release" sh -c \
+	'dartctl --socket=/run/another list 2>&1 >/dev/null | is_true -Rs ". == \"\""'
+refuse "a reply of an older dartd that lacks a member says which to upgrade" \
+	"has no 'stores' (dartd is version 0.0, older than dartctl [0-9.]*: upgrade dartd" \
+	dartctl --socket=/run/another store list
+another "{$refusal, \"version\": \"0.0\"}"
+refuse "a request that an older dartd does not know says to upgrade dartd" \
+	"no such request (dartd is version 0.0, older than dartctl [0-9.]*: upgrade dartd, then systemctl restart dartd)" \
+	dartctl --socket=/run/another list
+check "an error in JSON says so, too" fails_with 1 \
+	'.error == "EINVAL" and (.message | test("upgrade dartd"))' \
+	--socket=/run/another list
+refuse "monitor says so, too" "older than dartctl" \
+	dartctl --socket=/run/another monitor
+another "{$refusal, \"version\": \"99.0\"}"
+refuse "a request that a newer dartd no longer knows says to upgrade dartctl" \
+	"no such request (dartd is version 99.0, newer than dartctl [0-9.]*: upgrade dartctl)" \
+	dartctl --socket=/run/another list
+another '{"ok": false, "error": "EINVAL", "message": "invalid request: 1 object item(s) left unpacked: future", "version": "0.0"}'
+refuse "a member that an older dartd does not know says to upgrade dartd" \
+	"future (dartd is version 0.0, older" dartctl --socket=/run/another list
+another "{$refusal}"
+refuse "a dartd that tells no version is older" \
+	"dartd is of an early version, older than dartctl" \
+	dartctl --socket=/run/another list
 pkill another_dartd
 check "a reply that is not JSON is refused" sh -c \
 	'until_ready /run/another.log another_dartd /run/another nonsense &&

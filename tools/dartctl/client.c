@@ -8,6 +8,7 @@
 
 #include "client.h"
 #include "message.h"
+#include "version.h"
 
 int client__open(const struct options *options,
 		 struct dart_registration_client *client)
@@ -19,19 +20,11 @@ int client__open(const struct options *options,
 	return ret ? fail(-ret, "%s", error.text) : EXIT_SUCCESS;
 }
 
-void client__check_version(const json_t *reply)
+int client__fail(int ret, const json_t *reply, struct dart_error *error)
 {
-	const char *version;
-	static bool is_checked;
-
-	version = json_string_value(json_object_get(reply, "version"));
-	if (is_checked || (version && !strcmp(version, DART_VERSION)))
-		return;
-	is_checked = true;
-	fprintf(stderr,
-		"dartctl: warning: dartd is %s%s and dartctl is version " DART_VERSION
-		" (restart dartd after an upgrade, or use the dartctl of its release)\n",
-		version ? "version " : "an older version", version ?: "");
+	if (reply)
+		version__explain(reply, error);
+	return fail(-ret, "%s", error->text);
 }
 
 void client__print_warning(const json_t *reply)
@@ -63,10 +56,8 @@ json_t *client__ask(const struct options *options, json_t *request, int fd,
 					    received, &error);
 	dart_registration_client__close(&client);
 	json_decref(request);
-	if (*reply) {
-		client__check_version(*reply);
+	if (*reply)
 		client__print_warning(*reply);
-	}
 	if (!ret) {
 		result = json_object_get(*reply, member);
 		if (result)
@@ -76,7 +67,7 @@ json_t *client__ask(const struct options *options, json_t *request, int fd,
 		if (received && *received >= 0)
 			close(*received);
 	}
-	fail(-ret, "%s", error.text);
+	client__fail(ret, *reply, &error);
 	json_decref(*reply);
 	return NULL;
 }

@@ -42,7 +42,10 @@ int client__open(const struct options *options,
 		 struct dart_registration_client *client);
 /* dartd has done what was asked, with a caveat: prints it. */
 void client__print_warning(const json_t *reply);
-/* Warns, once, if @reply is that of another release of dartd. */
-void client__check_version(const json_t *reply);
+/*
+ * Prints why a request failed and, if @reply, which may be NULL, is that of another
+ * release of dartd, which of both to upgrade.  Returns an exit status.
+ */
+int client__fail(int ret, const json_t *reply, struct dart_error *error);
 
 #endif /* CLIENT_H */

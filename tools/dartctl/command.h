@@ -60,9 +60,9 @@ int command_apply(const struct options *options, int argc, char **argv);
 int command_save(const struct options *options, int argc, char **argv);
 int command_help(const struct options *options, int argc, char **argv);
 int command_monitor(const struct options *options, int argc, char **argv);
+int command_status(const struct options *options, int argc, char **argv);
 
-/* They print the answers of dartd to their requests. */
+/* Prints the answer of dartd to its request. */
 int entry__print(json_t *entry);
-int status__print(json_t *status);
 
 #endif /* COMMAND_H */

@@ -38,9 +38,11 @@ int command_monitor(const struct options *options, int argc, char **argv)
 	ret = dart_registration_client__ask(&client, request, -1, &line, NULL,
 					    &error);
 	json_decref(request);
-	if (line)
-		client__check_version(line);
-	while (!ret && !ferror(stdout)) {
+	if (ret) {
+		status = client__fail(ret, line, &error);
+		goto close;
+	}
+	while (!ferror(stdout)) {
 		json_decref(line);
 		ret = dart_registration_client__next(&client, &line, &error);
 		if (ret)
@@ -53,7 +55,9 @@ int command_monitor(const struct options *options, int argc, char **argv)
 		putchar('\n');
 		fflush(stdout);
 	}
+	status = ret ? fail(-ret, "%s", error.text) : EXIT_FAILURE;
+close:
 	json_decref(line);
 	dart_registration_client__close(&client);
-	return ret ? fail(-ret, "%s", error.text) : EXIT_FAILURE;
+	return status;
 }

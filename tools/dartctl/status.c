@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* dartctl status: the state of dartd, a line for each member of its answer. */
+#include <stdlib.h>
+
 #include "command.h"
 
 static const struct table_column columns[] = {
@@ -8,7 +10,7 @@ static const struct table_column columns[] = {
 	{ }
 };
 
-int status__print(json_t *status)
+static int print(json_t *status)
 {
 	json_t *lines = json_array(), *value;
 	const char *key;
@@ -20,5 +22,23 @@ int status__print(json_t *status)
 						"value", value));
 	ret = table__print_objects(lines, columns);
 	json_decref(lines);
+	return ret;
+}
+
+int command_status(const struct options *options, int argc, char **argv)
+{
+	json_t *status, *reply;
+	int ret;
+
+	status = client__ask(options, json_pack("{s:s}", "request", "status"),
+			     -1, "status", &reply, NULL);
+	if (!status)
+		return EXIT_FAILURE;
+	/* Beside the version of dartd. */
+	json_object_set_new(status, "dartctl_version",
+			    json_string(DART_VERSION));
+	ret = options->json ? print_json(json_incref(status), 0) :
+			      print(status);
+	json_decref(reply);
 	return ret;
 }

@@ -13,6 +13,7 @@
 #include "tools/dartctl/client.h"
 #include "tools/dartctl/message.h"
 #include "tools/dartctl/path_watch.h"
+#include "tools/dartctl/version.h"
 
 #define BUSY_MS	1000	/* until the next try if dartd has too many clients */
 
@@ -50,8 +51,8 @@ static int ask(struct session *session,
 	ret = dart_registration_client__ask(client, request, -1, reply, NULL,
 					    &session->error);
 	json_decref(request);
-	if (*reply)
-		client__check_version(*reply);
+	if (ret && *reply)
+		version__explain(*reply, &session->error);
 	return ret;
 }
 
