@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # dartctl: tells dartd what to expose.
 programs += dartctl
-dartctl_sources := $(wildcard tools/dartctl/*.c tools/dartctl/*/*.c)
+dartctl_sources := $(wildcard tools/dartctl/*.c tools/dartctl/*/*.c \
+	tools/doctor/*.c)
 dartctl_libraries := dart
-dartctl_packages := jansson libbpf libsystemd smartcols
+dartctl_packages := jansson libbpf libibverbs libsystemd smartcols
 dartctl_skeletons := xdp_reporter
 
 unit_switch_steps_sources := $(addprefix tools/dartctl/switch/, \
@@ -14,3 +15,4 @@ unit_switch_program_sources := $(addprefix tools/dartctl/switch/, \
 unit_switch_thrift_sources := $(addprefix tools/dartctl/switch/, bmv2.c \
 	bmv2_read.c program.c state.c thrift.c thrift_wire.c)
 unit_registered_sources := tools/dartctl/registered.c
+unit_nft_ruleset_sources := tools/doctor/nft_ruleset.c

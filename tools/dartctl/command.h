@@ -58,6 +58,7 @@ int command_plan(struct options *options, int argc, char **argv);
 int command_query(struct options *options, int argc, char **argv);
 int command_apply(const struct options *options, int argc, char **argv);
 int command_save(const struct options *options, int argc, char **argv);
+int command_doctor(const struct options *options, int argc, char **argv);
 int command_help(const struct options *options, int argc, char **argv);
 int command_monitor(const struct options *options, int argc, char **argv);
 int command_status(const struct options *options, int argc, char **argv);

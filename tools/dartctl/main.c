@@ -46,6 +46,8 @@ static const struct command commands[] = {
 	  .run = command_apply, .least = 1, .most = 1 },
 	{ "save", NULL, "print what is registered as a configuration file",
 	  .run = command_save },
+	{ "doctor", NULL, "find out what is wrong on this host, and what to do",
+	  .run = command_doctor },
 	{ "monitor", NULL, "print a line for each change",
 	  .run = command_monitor },
 	{ "register", .commands = register_commands, .summary = "" },

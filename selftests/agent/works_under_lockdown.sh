@@ -1,0 +1,39 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# dartctl doctor tells a lockdown of the kernel and what the module refuses under it.
+# Runs last of its directory: lockdown cannot be undone.
+. "$(dirname "$0")/../lib.sh"
+
+lockdown=/sys/kernel/security/lockdown
+[ -w $lockdown ] || skip "this kernel has no lockdown"
+
+# says RESULT TEXT: about lockdown
+says() {
+	# shellcheck disable=SC2016 # variables of jq
+	dartctl -j doctor | tee /dev/stderr |
+		is_true --arg result "$1" --arg text "$2" 'any(.check == "lockdown" and
+			.result == $result and (.found | contains($text)))'
+}
+
+check "the agent starts" host_up
+check "without lockdown doctor says so" says ok "not locked down"
+check "without lockdown a source is registered" dartctl source add cpustat
+echo integrity >$lockdown
+check "lockdown (integrity) is a warning that names what the module refuses" \
+	says warn "integrity): the module refuses sources"
+check "a warning leaves the exit status 0" sh -c \
+	'synchronise_clock yes; dartctl doctor'
+refuse "a source is refused, as doctor says" "not permitted\|locked down" \
+	dartctl source add vmstat
+check "maps and stores work, as doctor says" sh -c '
+	bpftool map create /sys/fs/bpf/locked type array key 4 value 8 entries 4 \
+		name locked flags 0x400 &&
+	dartctl map add /sys/fs/bpf/locked &&
+	dartctl store create locked --slots 2^4 --value 4'
+check "counters work, as doctor says" dartctl counters add locked_counters one
+check "probes work under integrity, as doctor says" dartctl probe load runqlat
+echo confidentiality >$lockdown
+check "lockdown (confidentiality) is told" \
+	says warn "confidentiality): the module refuses sources"
+check "the agent stops" host_down
+finish

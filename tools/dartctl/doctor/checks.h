@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The checks of dartctl doctor.  Each adds findings, and changes nothing;
+ * checks whose object is missing, as another finding says, add none.
+ */
+#ifndef CHECKS_H
+#define CHECKS_H
+
+#include <jansson.h>
+#include <sys/types.h>
+
+#include "tools/doctor/findings.h"
+#include "tools/doctor/rdma_port.h"
+
+/* dartd, as far as this user can see it. */
+struct running_agent {
+	pid_t pid; /* 0: it does not run */
+	json_t *status; /* its answers; NULL: it did not answer */
+	json_t *stores;
+};
+
+/* kernel.c: "kernel", "btf", "lockdown" */
+void check_kernel(struct findings *findings);
+/* module.c: "module" */
+void check_module(struct findings *findings);
+/* clock.c: "clock", "clocksource" */
+void check_clock(struct findings *findings);
+/* running_agent.c: "dartd", "socket", "version"; the caller closes @agent */
+void check_agent(struct findings *findings, const char *socket,
+		 struct running_agent *agent);
+void running_agent__close(struct running_agent *agent);
+/* limits.c: "memlock", "files" */
+void check_limits(struct findings *findings, const struct running_agent *agent);
+/* device_limits.c: "device" */
+void check_device_limits(struct findings *findings,
+			 const struct rdma_port *port);
+/* huge_pages.c: "huge_pages" */
+void check_huge_pages(struct findings *findings,
+		      const struct running_agent *agent);
+
+#endif /* CHECKS_H */

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Checks of the limits of dartd: locked memory, open files. */
+#include <dirent.h>
+#include <linux/capability.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <dart/control.h>
+
+#include "checks.h"
+#include "tools/doctor/process_limit.h"
+#include "tools/doctor/text_file.h"
+
+#define MIB (UINT64_C(1) << 20)
+
+/* Descriptors that dartd needs beside those that it has: clients, followers. */
+#define FILES_SPARE 64
+#define FILES_ADVISED 65536
+
+static void check_memory_of_process(struct findings *findings, pid_t pid)
+{
+	uint64_t limit, pinned;
+
+	if (process_limit__has_capability(pid, CAP_IPC_LOCK)) {
+		findings__ok(findings, "memlock",
+			     "dartd may pin any memory (CAP_IPC_LOCK)");
+		return;
+	}
+	if (!process_limit__get(pid, "Max locked memory", &limit))
+		return;
+	if (limit == PROCESS_LIMIT_NONE) {
+		findings__ok(findings, "memlock", "dartd has no limit");
+		return;
+	}
+	pinned = process_limit__status_bytes(pid, "VmPin");
+	if (limit < pinned + DART_CONTROL_LENGTH_MAX)
+		findings__fail(
+			findings, "memlock",
+			"dartd may pin %llu KiB and has pinned %llu KiB: registrations fail",
+			(unsigned long long)limit >> 10,
+			(unsigned long long)pinned >> 10);
+	else
+		findings__warn(
+			findings, "memlock",
+			"dartd may pin no more than %llu MiB, stores among it",
+			(unsigned long long)(limit / MIB));
+	findings__advise(findings,
+			 "set LimitMEMLOCK=infinity in its unit, and now");
+	findings__command(findings,
+			  "prlimit --pid %d --memlock=unlimited:unlimited",
+			  (int)pid);
+}
+
+/* The limit that systemd will start dartd with. */
+static void check_memory_of_unit(struct findings *findings)
+{
+	char limit[64] = "";
+	FILE *output;
+
+	if (!text_file__exists("/run/systemd/system"))
+		return;
+	output =
+		popen("systemctl show -P LimitMEMLOCK dartd 2>/dev/null", "re");
+	if (output && !fgets(limit, sizeof(limit), output))
+		*limit = '\0';
+	if (output)
+		pclose(output);
+	limit[strcspn(limit, "\n")] = '\0';
+	if (!*limit)
+		return;
+	if (!strcmp(limit, "infinity")) {
+		findings__ok(findings, "memlock",
+			     "the unit of dartd sets no limit");
+		return;
+	}
+	findings__warn(findings, "memlock",
+		       "the unit of dartd limits pinned memory to %s bytes",
+		       limit);
+	findings__command(
+		findings,
+		"mkdir -p /etc/systemd/system/dartd.service.d && printf '[Service]\\nLimitMEMLOCK=infinity\\n' > /etc/systemd/system/dartd.service.d/memlock.conf && systemctl daemon-reload");
+}
+
+/* Open descriptors of a process; -1 if only root can see them. */
+static long long count_files(pid_t pid)
+{
+	struct dirent *entry;
+	long long count = 0;
+	char path[64];
+	DIR *files;
+
+	snprintf(path, sizeof(path), "/proc/%d/fd", (int)pid);
+	files = opendir(path);
+	if (!files)
+		return -1;
+	while ((entry = readdir(files)))
+		count += *entry->d_name != '.';
+	closedir(files);
+	return count;
+}
+
+static void check_files(struct findings *findings, pid_t pid)
+{
+	long long count = count_files(pid);
+	uint64_t limit;
+
+	if (!process_limit__get(pid, "Max open files", &limit))
+		return;
+	if (count < 0 && limit >= 2 * FILES_SPARE) {
+		findings__ok(
+			findings, "files",
+			"dartd may open %llu (only root sees how many it has open)",
+			(unsigned long long)limit);
+		return;
+	}
+	if (count < 0)
+		count = 0;
+	if (limit >= (uint64_t)count + FILES_SPARE) {
+		findings__ok(findings, "files", "dartd has %lld open of %llu",
+			     count, (unsigned long long)limit);
+		return;
+	}
+	if (limit <= (uint64_t)count)
+		findings__fail(
+			findings, "files",
+			"dartd has %lld files open and may open %llu: no client can connect",
+			count, (unsigned long long)limit);
+	else
+		findings__warn(findings, "files",
+			       "dartd has %lld files open and may open %llu",
+			       count, (unsigned long long)limit);
+	findings__advise(findings, "set LimitNOFILE=%u in its unit, and now",
+			 FILES_ADVISED);
+	findings__command(findings, "prlimit --pid %d --nofile=%u:%u", (int)pid,
+			  FILES_ADVISED, FILES_ADVISED);
+}
+
+void check_limits(struct findings *findings, const struct running_agent *agent)
+{
+	if (!agent->pid) {
+		check_memory_of_unit(findings);
+		return;
+	}
+	check_memory_of_process(findings, agent->pid);
+	check_files(findings, agent->pid);
+}

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Check of the module: loaded, its device there, its ABI that of this release. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <linux/dart_zero.h>
+
+#include "checks.h"
+#include "tools/doctor/text_file.h"
+
+#define CHECK "module"
+#define RELOAD \
+	"systemctl stop dartd; modprobe -r dart_zero && modprobe dart_zero && systemctl start dartd"
+
+/* modprobe would find it. */
+static bool is_installed(void)
+{
+	return !system("PATH=$PATH:/usr/sbin:/sbin modinfo -n dart_zero "
+		       ">/dev/null 2>&1");
+}
+
+static void advise_loading(struct findings *findings)
+{
+	findings__fail(findings, CHECK, "dart_zero is not loaded");
+	if (!is_installed())
+		findings__advise(
+			findings,
+			"it is not installed for this kernel: in the source, make install");
+	findings__command(findings, "modprobe dart_zero");
+}
+
+static void check_abi(struct findings *findings, int fd)
+{
+	struct dart_zero_info info = { .size = sizeof(info) };
+
+	if (ioctl(fd, DART_ZERO_IOC_INFO, &info)) {
+		findings__fail(
+			findings, CHECK,
+			"dart_zero does not know this release of dartctl: %s",
+			strerror(errno));
+	} else if (info.abi_version != DART_ZERO_ABI_VERSION) {
+		findings__fail(
+			findings, CHECK,
+			"dart_zero has ABI %u, which is %s than ABI %u of this release",
+			info.abi_version,
+			info.abi_version < DART_ZERO_ABI_VERSION ? "older" :
+								   "newer",
+			DART_ZERO_ABI_VERSION);
+	} else {
+		findings__ok(findings, CHECK, "dart_zero is loaded, ABI %u",
+			     info.abi_version);
+		return;
+	}
+	findings__advise(
+		findings,
+		"install the module and the programs of one release, then load it again");
+	findings__command(findings, RELOAD);
+}
+
+void check_module(struct findings *findings)
+{
+	unsigned int major, minor;
+	char number[32];
+	int fd;
+
+	if (!text_file__line(number, sizeof(number),
+			     "/sys/class/misc/dart_zero/dev") ||
+	    sscanf(number, "%u:%u", &major, &minor) != 2) {
+		advise_loading(findings);
+		return;
+	}
+	if (!text_file__exists(DART_ZERO_DEVICE)) {
+		findings__fail(findings, CHECK,
+			       "dart_zero is loaded, but " DART_ZERO_DEVICE
+			       " does not exist");
+		findings__command(findings,
+				  "mknod -m 600 " DART_ZERO_DEVICE " c %u %u",
+				  major, minor);
+		return;
+	}
+	fd = open(DART_ZERO_DEVICE, O_RDONLY | O_CLOEXEC);
+	if (fd >= 0) {
+		check_abi(findings, fd);
+		close(fd);
+	} else if (geteuid()) {
+		findings__ok(findings, CHECK,
+			     "dart_zero is loaded (only root sees its ABI)");
+	} else {
+		findings__fail(findings, CHECK,
+			       "cannot open " DART_ZERO_DEVICE ": %s",
+			       strerror(errno));
+		findings__command(findings, RELOAD);
+	}
+}
