@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -157,12 +158,18 @@ static int listener__accept(struct listener *listener,
 	return ret;
 }
 
-/* Tells the peer the reason as well, as <dart/control.h> says. */
-static void reject(struct rdma_cm_id *id, const char *reason)
+/* Tells the peer why; on its side the sentence is hostile. */
+static void reject(struct rdma_cm_id *id, const struct peer_kind *kind,
+		   const struct dart_error *error)
 {
-	size_t length = strnlen(reason, DART_CONTROL_REJECTION_MAX);
+	struct dart_control_reject reject = {
+		.magic = htole64(kind->magic),
+		.abi_version = htole32(kind->abi_version),
+	};
 
-	rdma_reject(id, reason, length);
+	snprintf(reject.reason, sizeof(reject.reason), "%.*s",
+		 (int)sizeof(reject.reason) - 1, error->text);
+	rdma_reject(id, &reject, sizeof(reject));
 }
 
 static void listener__on_request(struct listener *listener,
@@ -180,7 +187,7 @@ static void listener__on_request(struct listener *listener,
 	connection__name_peer(request->id, peer, sizeof(peer));
 	rejection__note(listener->counts, ret, service->kind->name, peer,
 			error.text);
-	reject(request->id, error.text);
+	reject(request->id, service->kind, &error);
 	rdma_destroy_id(request->id);
 }
 

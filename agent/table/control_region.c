@@ -298,6 +298,7 @@ static int offer_table(void *subject, const void *data,
 		.address = htole64((uintptr_t)control_region->memory),
 		.length = htole32(CAPACITY),
 		.used = htole32(control_region->used),
+		.time_ns = htole64(clock__nanoseconds(CLOCK_REALTIME)),
 	};
 
 	offer->pd = control_region->exposure->pd;

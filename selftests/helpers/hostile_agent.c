@@ -8,7 +8,9 @@
  *   silence      an empty handshake
  *   version      a handshake of another version
  *   tiny, huge   a control region of 1 byte, of 2^32 - 1 bytes
- *   reject       a rejected connection
+ *   reject       a rejected connection, without a reason
+ *   outdated     a rejection by an agent of an older version
+ *   unwilling    a rejection for a reason
  *   damaged      a table of random bytes
  *   unfinished   a table that is being changed for ever
  *   growing      a table that is longer than the region
@@ -27,9 +29,11 @@
 #include <endian.h>
 #include <errno.h>
 #include <netinet/in.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include <rdma/rdma_cma.h>
 #include <systemd/sd-daemon.h>
@@ -144,6 +148,7 @@ static struct dart_control_accept make_accept(struct ibv_pd *pd)
 		.address = htole64((uintptr_t)region),
 		.length = htole32(sizeof(region)),
 	};
+	struct timespec now;
 
 	if (!region_mr) {
 		region_mr = expose(pd, region, sizeof(region));
@@ -154,6 +159,8 @@ static struct dart_control_accept make_accept(struct ibv_pd *pd)
 
 	if (is("noise"))
 		memset(&accept, 0xa5, sizeof(accept));
+	clock_gettime(CLOCK_REALTIME, &now);
+	accept.time_ns = htole64(now.tv_sec * 1000000000ULL + now.tv_nsec);
 	if (is("version"))
 		accept.abi_version = htole32(DART_CONTROL_ABI_VERSION + 1);
 	if (is("tiny"))
@@ -232,9 +239,24 @@ static void answer(struct rdma_cm_id *id, uint8_t reads)
 		parameters.private_data = &accept;
 		parameters.private_data_len = sizeof(accept);
 	}
-	if (is("reject") ? rdma_reject(id, NULL, 0) :
-			   rdma_accept(id, &parameters))
+	if (rdma_accept(id, &parameters))
 		fail("answer");
+}
+
+static void reject(struct rdma_cm_id *id)
+{
+	struct dart_control_reject reject = {
+		.magic = htole64(DART_CONTROL_MAGIC),
+		.abi_version = htole32(DART_CONTROL_ABI_VERSION),
+		.reason = "it does not feel like it\033[2J",
+	};
+	bool is_silent = is("reject");
+
+	if (is("outdated"))
+		reject.abi_version = htole32(DART_CONTROL_ABI_VERSION - 1);
+	if (rdma_reject(id, is_silent ? NULL : &reject,
+			is_silent ? 0 : sizeof(reject)))
+		fail("reject");
 }
 
 int main(int argc, char *argv[])
@@ -269,7 +291,9 @@ int main(int argc, char *argv[])
 		kind = *++argv;
 		if (!argv[1])
 			argv--;
-		if (!is("mute"))
+		if (is("reject") || is("outdated") || is("unwilling"))
+			reject(id);
+		else if (!is("mute"))
 			answer(id, reads);
 	}
 	fail("event");

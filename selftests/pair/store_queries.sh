@@ -155,7 +155,7 @@ not 'more' as well|paths mirror --query 1 more
 a consensus of 3 is impossible|paths mirror --query 1 --policy consensus=3 --from host
 'host:0' is not HOST|paths mirror --query 1 --from host:0
 cannot resolve 'absent'|paths mirror --query 1 --from absent
-no such store|absent mirror --query 1 --from host
+there is no store 'absent'|absent mirror --query 1 --from host
 is not a name of a store|$(printf 'n%.0s' $(seq 40)) mirror --query 1 --from host
 is dartd running|paths mirror --query 1
 END
@@ -176,7 +176,7 @@ check "a store can be deleted while a remote reader is connected" \
 	on host dartctl store delete paths
 ask
 check "a reader of a deleted store is disconnected" grep "disconnected" /run/reader
-refuse "a query of a deleted store is refused" "no such store" \
+refuse "a query of a deleted store is refused" "there is no store" \
 	dartctl query paths mirror --query 1 --from host
 coproc reader { flow_reader host small "${few[@]}" 2>/run/reader; }
 ask

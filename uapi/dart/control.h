@@ -87,7 +87,6 @@
 
 /* Limits; a table beyond one of them is refused. */
 #define DART_CONTROL_LENGTH_MAX	(16 << 20)	/* bytes of a table */
-#define DART_CONTROL_REJECTION_MAX 148	/* bytes; all that a rejection can have */
 #define DART_CONTROL_COPIES_MAX	(1 << 20)	/* copies of an entry */
 #define DART_CONTROL_VALUE_MAX	(1 << 20)	/* bytes of a copy */
 #define DART_CONTROL_DATA_MAX	(256 << 20)	/* bytes of all copies */
@@ -232,9 +231,7 @@ struct dart_control_field {
  * Private data of the RDMA CM handshake (IBTA volume 1, section 12.6).
  *
  * The connect request identifies the controller; a request without this data is
- * rejected.  A rejection has the reason as a sentence in ASCII, at most
- * DART_CONTROL_REJECTION_MAX bytes, perhaps with NULs to the end; older
- * agents give none.  The accept has the location of the control region: a READ of @used
+ * rejected.  The accept has the location of the control region: a READ of @used
  * bytes at @address fetches the table as of that moment; the table never grows
  * beyond @length bytes.
  */
@@ -251,6 +248,22 @@ struct dart_control_accept {
 	__le64 address;
 	__le32 length;		/* bytes that the rkey opens */
 	__le32 used;		/* bytes of the table, at least a header */
+	/* CLOCK_REALTIME of the host when it accepts, in ns; 0: not told */
+	__le64 time_ns;
+};
+
+/*
+ * Private data of a rejection by the agent: its version of the protocol that the
+ * request names by its magic, this one or that of <dart/store_access.h>, and why.
+ * Older agents send none.
+ */
+#define DART_CONTROL_REASON_MAX	128	/* bytes */
+
+struct dart_control_reject {
+	__le64 magic;		/* of the protocol */
+	__le32 abi_version;	/* that the agent speaks */
+	__le32 reserved;	/* 0 */
+	char reason[DART_CONTROL_REASON_MAX];	/* ASCII; NULs to the end */
 };
 
 #endif /* _UAPI_DART_CONTROL_H */

@@ -7,7 +7,8 @@
  * CM, port DART_CONTROL_PORT of <dart/control.h>), on a reliable connected queue
  * pair.  Its private data is struct dart_store_request; that of the acceptance is
  * struct dart_store_accept, which has all that a READ needs.  A request that does
- * not name a store, or is not of this form, is rejected.  The queue pair may READ
+ * not name a store, or is not of this form, is rejected with struct
+ * dart_control_reject of <dart/control.h>.  The queue pair may READ
  * the store and nothing else.  When the store is deleted, the agent disconnects.
  *
  * All integers are little-endian.

@@ -4,12 +4,15 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <netdb.h>
+#include <rdma/rdma_cma.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <rdma/rdma_cma.h>
+#include <time.h>
 
 #include <libdart/private/read_queue.h>
+#include <libdart/private/rejection.h>
 
 #include "endpoint.h"
 
@@ -28,10 +31,6 @@
 /* READs that the device may have in flight, if it supports so many. */
 #define INITIATOR_DEPTH		16
 
-/* Reasons of a CM REJ (IBTA volume 1, section 12.6.7.2). */
-#define REJECT_NO_SERVICE	8
-#define REJECT_CONSUMER		28
-
 struct dart_endpoint {
 	struct rdma_event_channel *channel;
 	struct rdma_cm_id *id;
@@ -42,6 +41,8 @@ struct dart_endpoint {
 	uint8_t answer[UINT8_MAX];
 	uint8_t answer_length;
 	bool is_for_control;		/* the answer is then @accept */
+	uint64_t asked_ns;		/* CLOCK_REALTIME of the connect request */
+	int failure;			/* -errno */
 	struct dart_endpoint_accept accept;
 };
 
@@ -158,6 +159,14 @@ int dart_endpoint__connection_fd(const struct dart_endpoint *endpoint)
 	return endpoint->channel->fd;
 }
 
+static uint64_t realtime_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	return now.tv_sec * 1000000000ULL + now.tv_nsec;
+}
+
 static int shake_hands(struct dart_endpoint *endpoint, struct dart_error *error)
 {
 	struct rdma_conn_param parameters = {
@@ -186,6 +195,7 @@ static int shake_hands(struct dart_endpoint *endpoint, struct dart_error *error)
 			RDMA_OPTION_ID_ACK_TIMEOUT, &timeout, sizeof(timeout));
 	if (device.max_qp_init_rd_atom < INITIATOR_DEPTH)
 		parameters.initiator_depth = device.max_qp_init_rd_atom;
+	endpoint->asked_ns = realtime_ns();
 	if (rdma_connect(endpoint->id, &parameters))
 		return dart_error__system(error, errno,
 					  "cannot request a connection");
@@ -214,24 +224,44 @@ int dart_endpoint__answer(const struct dart_endpoint *endpoint, uint64_t magic,
 	if (le32toh(head.version) != version)
 		return dart_error__set(
 			error, EPROTONOSUPPORT,
-			"the agent speaks version %u of the protocol, libdart version %u",
-			le32toh(head.version), version);
+			"the agent speaks version %u of the protocol and this program version %u: upgrade %s",
+			le32toh(head.version), version,
+			le32toh(head.version) < version ? "dartd there" :
+							  "this program");
 	memcpy(answer, endpoint->answer, size);
 	return 0;
+}
+
+/* The agent took @time_ns between the connect request and now. */
+static void compare_clocks(struct dart_endpoint *endpoint, uint64_t time_ns)
+{
+	struct dart_endpoint_accept *accept = &endpoint->accept;
+	uint64_t half_ns = (realtime_ns() - endpoint->asked_ns) / 2;
+
+	/* The clock of this host may have been set meanwhile. */
+	if (!time_ns || half_ns > INT64_MAX / 2)
+		return;
+	accept->clock_offset_ns = time_ns - endpoint->asked_ns - half_ns;
+	accept->clock_uncertainty_ns = half_ns ?: 1;
 }
 
 static int check_accept(struct dart_endpoint *endpoint,
 			struct dart_error *error)
 {
 	struct dart_endpoint_accept *accept = &endpoint->accept;
-	struct dart_control_accept raw;
+	struct dart_control_accept raw = { };
 	int ret;
 
+	/* An older agent does not tell its time. */
 	ret = dart_endpoint__answer(endpoint, DART_CONTROL_MAGIC,
-				    DART_CONTROL_ABI_VERSION, &raw, sizeof(raw),
+				    DART_CONTROL_ABI_VERSION, &raw,
+				    offsetof(struct dart_control_accept, time_ns),
 				    error);
 	if (ret)
 		return ret;
+	if (endpoint->answer_length >= sizeof(raw))
+		memcpy(&raw, endpoint->answer, sizeof(raw));
+	compare_clocks(endpoint, le64toh(raw.time_ns));
 	accept->address = le64toh(raw.address);
 	accept->rkey = le32toh(raw.rkey);
 	accept->length = le32toh(raw.length);
@@ -247,50 +277,11 @@ static int check_accept(struct dart_endpoint *endpoint,
 	return 0;
 }
 
-/* The reason of the agent, which may be hostile; empty if it gives none. */
-static void read_reason(const struct rdma_cm_event *event,
-			char reason[static DART_CONTROL_REJECTION_MAX + 1])
+/* Remembers why; the endpoint can only be freed. */
+static enum dart_endpoint_event fail(struct dart_endpoint *endpoint, int failure)
 {
-	const struct rdma_conn_param *answer = &event->param.conn;
-	size_t length = 0;
-
-	if (answer->private_data)
-		length = strnlen(answer->private_data,
-				 answer->private_data_len <
-						 DART_CONTROL_REJECTION_MAX ?
-					 answer->private_data_len :
-					 DART_CONTROL_REJECTION_MAX);
-	memcpy(reason, length ? answer->private_data : "", length);
-	reason[length] = '\0';
-}
-
-static int explain_rejection(const struct dart_endpoint *endpoint,
-			     const struct rdma_cm_event *event,
-			     struct dart_error *error)
-{
-	char reason[DART_CONTROL_REJECTION_MAX + 1];
-	const int status = event->status;
-
-	read_reason(event, reason);
-	switch (status) {
-	case REJECT_NO_SERVICE:
-	case -ECONNREFUSED:
-		return dart_error__set(error, ECONNREFUSED,
-				       "no agent listens there (is dartd running?)");
-	case REJECT_CONSUMER:
-		if (*reason)
-			return dart_error__set(
-				error, ECONNREFUSED,
-				"the agent refused the connection: %s", reason);
-		return dart_error__set(
-			error, ECONNREFUSED,
-			"the agent refused the connection (%ssee its log)",
-			endpoint->is_for_control ? "" : "no such store? ");
-	default:
-		return dart_error__set(error, ECONNREFUSED,
-				       "the connection was rejected, reason %d",
-				       status);
-	}
+	endpoint->failure = failure;
+	return DART_ENDPOINT_FAILED;
 }
 
 static enum dart_endpoint_event handle(struct dart_endpoint *endpoint,
@@ -298,39 +289,40 @@ static enum dart_endpoint_event handle(struct dart_endpoint *endpoint,
 				       struct dart_error *error)
 {
 	const struct rdma_conn_param *conn = &event->param.conn;
+	int ret = 0;
 
 	switch (event->event) {
 	case RDMA_CM_EVENT_ADDR_RESOLVED:
 		if (!rdma_resolve_route(endpoint->id, RESOLVE_TIMEOUT_MS))
 			return DART_ENDPOINT_NOTHING;
-		dart_error__system(error, errno, "cannot resolve a route");
-		return DART_ENDPOINT_FAILED;
+		return fail(endpoint, dart_error__system(error, errno,
+					"cannot resolve a route"));
 	case RDMA_CM_EVENT_ROUTE_RESOLVED:
-		if (shake_hands(endpoint, error))
-			return DART_ENDPOINT_FAILED;
-		return DART_ENDPOINT_NOTHING;
+		ret = shake_hands(endpoint, error);
+		return ret ? fail(endpoint, ret) : DART_ENDPOINT_NOTHING;
 	case RDMA_CM_EVENT_ESTABLISHED:
 		if (conn->private_data) {
 			memcpy(endpoint->answer, conn->private_data,
 			       conn->private_data_len);
 			endpoint->answer_length = conn->private_data_len;
 		}
-		if (endpoint->is_for_control && check_accept(endpoint, error))
-			return DART_ENDPOINT_FAILED;
+		if (endpoint->is_for_control)
+			ret = check_accept(endpoint, error);
+		if (ret)
+			return fail(endpoint, ret);
 		endpoint->connected = true;
 		return DART_ENDPOINT_CONNECTED;
 	case RDMA_CM_EVENT_REJECTED:
-		explain_rejection(endpoint, event, error);
-		return DART_ENDPOINT_FAILED;
+		return fail(endpoint,
+			    dart_rejection__explain(event, endpoint->request,
+						    endpoint->request_length,
+						    error));
 	case RDMA_CM_EVENT_ADDR_ERROR:
 	case RDMA_CM_EVENT_ROUTE_ERROR:
 	case RDMA_CM_EVENT_CONNECT_ERROR:
 	case RDMA_CM_EVENT_UNREACHABLE:
-		dart_error__set(error, EHOSTUNREACH, "not reachable: %s (%s)",
-				event->status < 0 ? strerror(-event->status) :
-						    "no answer",
-				rdma_event_str(event->event));
-		return DART_ENDPOINT_FAILED;
+		return fail(endpoint,
+			    dart_rejection__explain_silence(event, error));
 	case RDMA_CM_EVENT_DISCONNECTED:
 		dart_error__set(error, ECONNRESET, "the agent disconnected");
 		return DART_ENDPOINT_DISCONNECTED;
@@ -359,6 +351,40 @@ dart_endpoint__on_connection(struct dart_endpoint *endpoint,
 	result = handle(endpoint, event, error);
 	rdma_ack_cm_event(event);
 	return result;
+}
+
+int dart_endpoint__failure(const struct dart_endpoint *endpoint)
+{
+	return endpoint->failure;
+}
+
+static void print_address(const struct sockaddr *address, char text[46])
+{
+	socklen_t length = address->sa_family == AF_INET6 ?
+				   sizeof(struct sockaddr_in6) :
+				   sizeof(struct sockaddr_in);
+
+	if (getnameinfo(address, length, text, 46, NULL, 0, NI_NUMERICHOST))
+		*text = '\0';
+}
+
+void dart_endpoint__path(const struct dart_endpoint *endpoint,
+			 struct dart_endpoint_path *path)
+{
+	const struct rdma_cm_id *id = endpoint->id;
+
+	*path = (struct dart_endpoint_path){ };
+	if (!id->verbs)
+		return;
+	snprintf(path->device, sizeof(path->device), "%s",
+		 ibv_get_device_name(id->verbs->device));
+	print_address(rdma_get_local_addr(endpoint->id), path->source);
+	print_address(rdma_get_peer_addr(endpoint->id), path->destination);
+	/* enum ibv_mtu: 1 is 256 bytes. */
+	if (id->route.num_paths > 0 && id->route.path_rec &&
+	    id->route.path_rec->mtu >= IBV_MTU_256 &&
+	    id->route.path_rec->mtu <= IBV_MTU_4096)
+		path->mtu = 128U << id->route.path_rec->mtu;
 }
 
 const struct dart_endpoint_accept *

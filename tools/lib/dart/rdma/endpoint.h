@@ -54,6 +54,24 @@ dart_endpoint__on_connection(struct dart_endpoint *endpoint,
 			     struct dart_error *error);
 
 /*
+ * Why the connection FAILED, as -errno: -EHOSTUNREACH (no address of the network, or
+ * no route), -ETIMEDOUT (the host does not answer connect requests), -ECONNREFUSED
+ * (no agent listens at this port), -EACCES (the agent refuses), -EPROTONOSUPPORT
+ * (another version), or another.
+ */
+int dart_endpoint__failure(const struct dart_endpoint *endpoint);
+
+/* The way to the agent.  Zeros where it is not known yet. */
+struct dart_endpoint_path {
+	char device[64];	/* RDMA device of this host; "": not known */
+	char source[46];	/* addresses as text */
+	char destination[46];
+	uint32_t mtu;		/* bytes of a packet's payload */
+};
+void dart_endpoint__path(const struct dart_endpoint *endpoint,
+			 struct dart_endpoint_path *path);
+
+/*
  * Copies the first @size bytes of the acceptance's private data to @answer, a
  * struct that begins with a little-endian magic number (8 bytes) and version (4
  * bytes).  Returns 0, or sets @error and returns -EBADMSG (too short, or
@@ -70,6 +88,13 @@ struct dart_endpoint_accept {
 	uint32_t rkey;
 	uint32_t length;	/* at most DART_CONTROL_LENGTH_MAX */
 	uint32_t used;		/* at least a header, at most @length */
+	/*
+	 * CLOCK_REALTIME of the agent's host - that of this one, in ns, give or
+	 * take the uncertainty, which is half of the handshake; an uncertainty
+	 * of 0: the agent does not tell its time.
+	 */
+	int64_t clock_offset_ns;
+	uint64_t clock_uncertainty_ns;
 };
 const struct dart_endpoint_accept *
 dart_endpoint__accept(const struct dart_endpoint *endpoint);

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Checks of the way to a host, until a connection stands: "route", "rdma", "gid",
+ * "firewall", "connect".
+ */
+#ifndef CONTROLLER_DOCTOR_CONNECTION_H
+#define CONTROLLER_DOCTOR_CONNECTION_H
+
+#include <libdart/rdma/endpoint.h>
+
+#include "tools/controller/settings.h"
+#include "tools/doctor/findings.h"
+#include "tools/doctor/rdma_port.h"
+
+/* Waits no longer than this for an answer of the host. */
+#define ANSWER_TIMEOUT_MS 10000
+
+struct connection {
+	const struct target_settings *target;
+	const char *address; /* of the host, numeric */
+	struct dart_endpoint *endpoint; /* NULL unless connected */
+	struct dart_endpoint_path path;
+	struct rdma_port port; /* of this machine */
+};
+
+/* True if it is connected; the caller frees the endpoint. */
+bool check_connection(struct findings *findings, struct connection *connection);
+
+/* Checks that need no READ: "mtu", "clock". */
+void check_mtu(struct findings *findings, const struct connection *connection);
+void check_remote_clock(struct findings *findings,
+			const struct connection *connection);
+
+#endif /* CONTROLLER_DOCTOR_CONNECTION_H */
