@@ -97,6 +97,22 @@ static void test_help_and_version(void **state)
 	assert_int_equal(options.action, 'V');
 }
 
+static void test_doctor(void **state)
+{
+	char line[] = "-j doctor -e x h:17", named[] = "doctor:17";
+
+	assert_int_equal(parse(line), 0);
+	assert_int_equal(options.action, 'd');
+	assert_true(options.json);
+	assert_int_equal(options.settings.entry_count, 1);
+	assert_int_equal(options.settings.target_count, 1);
+	assert_string_equal(options.settings.targets[0].name, "h:17");
+	settings__clear(&options.settings);
+	assert_int_equal(parse(named), 0);
+	assert_int_equal(options.action, 0);
+	assert_string_equal(options.settings.targets[0].host, "doctor");
+}
+
 static void test_refused(void **state)
 {
 	static const struct {
@@ -133,6 +149,11 @@ static void test_refused(void **state)
 		{ "[::1", "'[::1' is not an agent" },
 		{ "[::1]17", "'[::1]17' is not an agent" },
 		{ "[]:17", "'[]:17' is not an agent" },
+		{ "doctor", "doctor takes one HOST[:PORT]" },
+		{ "doctor a b", "doctor takes one HOST[:PORT]" },
+		{ "doctor h --once", "doctor takes only" },
+		{ "doctor h -c file", "doctor takes only" },
+		{ "doctor h -i 1s", "doctor takes only" },
 	};
 	char line[100];
 	size_t i;
@@ -157,6 +178,8 @@ int main(void)
 			      test_long_options, NULL, clear_options),
 		TEST_FIXTURE("--help and --version need no agent",
 			      test_help_and_version, NULL, clear_options),
+		TEST_FIXTURE("doctor takes one host, --json and --entries; a host called doctor has a port",
+			      test_doctor, NULL, clear_options),
 		TEST("each mistake on the command line is refused with the word that is wrong",
 		     test_refused),
 	};

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # dart-controller: reads metrics from the memory of hosts.
 programs += dart-controller
-dart-controller_sources := $(wildcard tools/controller/*.c)
+dart-controller_sources := $(wildcard tools/controller/*.c \
+	tools/controller/doctor/*.c tools/doctor/*.c)
 dart-controller_libraries := dart
 dart-controller_packages := libsystemd jansson yaml-0.1 smartcols libibverbs \
 	librdmacm libxxhash

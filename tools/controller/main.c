@@ -11,6 +11,7 @@
 
 #include "config.h"
 #include "controller.h"
+#include "doctor/doctor.h"
 #include "options.h"
 
 static int load_config(struct options *options)
@@ -72,6 +73,10 @@ int main(int argc, char *argv[])
 		fputs(options__help, stdout);
 	} else if (options.action == 'V') {
 		puts("dart-controller " DART_VERSION);
+	} else if (options.action == 'd') {
+		status = doctor__run(&options);
+		if (fflush(stdout) || ferror(stdout))
+			status = EXIT_FAILURE;
 	} else if (load_config(&options) ||
 		   resolve_targets(&options.settings)) {
 		status = EXIT_FAILURE;

@@ -24,7 +24,8 @@ static const struct option long_options[] = {
 
 const char options__help[] =
 	"Usage: dart-controller [OPTION]... [HOST[:PORT]]...\n"
-	"Reads metrics from the memory of hosts by RDMA READ.\n"
+	"       dart-controller doctor [-j] [-e NAME,...] HOST[:PORT]\n"
+	"Reads metrics from the memory of hosts by RDMA READ, or finds out why that fails.\n"
 	"\n"
 	"  -i, --interval TIME    time between scrapes: 100ms, 1s (default), 1min\n"
 	"  -n, --count N          exit after N scrapes of each agent\n"
@@ -129,6 +130,18 @@ static int parse_one(struct options *options, int c, char *argv[],
 	}
 }
 
+static int check_doctor(const struct options *options, struct dart_error *error)
+{
+	if (options->settings.target_count != 1)
+		return dart_error__set(error, EINVAL,
+				       "doctor takes one HOST[:PORT]");
+	if (options->config || options->count || options->once ||
+	    options->settings.interval_ns)
+		return dart_error__set(error, EINVAL,
+			"doctor takes only the options --json and --entries");
+	return 0;
+}
+
 int options__parse(struct options *options, int argc, char *argv[],
 		   struct dart_error *error)
 {
@@ -144,12 +157,19 @@ int options__parse(struct options *options, int argc, char *argv[],
 		if (err)
 			return err;
 	}
+	if (!options->action && optind < argc &&
+	    !strcmp(argv[optind], "doctor")) {
+		options->action = 'd';
+		optind++;
+	}
 	for (; optind < argc; optind++) {
 		err = add_target(&options->settings, argv[optind], error);
 		if (err)
 			return err;
 	}
 
+	if (options->action == 'd')
+		return check_doctor(options, error);
 	if (options->action)
 		return 0;
 	if (options->once && options->count)

@@ -10,7 +10,8 @@
 #include "settings.h"
 
 struct options {
-	char action;	/* 'h': print the help; 'V': the version; 0: run */
+	/* 'h': print the help; 'V': the version; 'd': doctor; 0: run */
+	char action;
 	struct settings settings;
 	const char *config;	/* path or NULL; points into argv */
 	uint64_t count;		/* scrapes per target; 0: unlimited */
