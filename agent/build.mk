@@ -7,5 +7,7 @@ dartd_packages := libsystemd jansson libibverbs librdmacm libbpf libxxhash
 dartd_skeletons := biolat cgroupnet map_owner_watch runqlat tcp_traffic tcpconn
 
 unit_entry_name_sources := agent/base/entry_name.c
+unit_store_kept_sources := $(addprefix agent/, \
+	base/log.c store/store_base.c store/store_kept.c)
 unit_source_schema_sources := $(addprefix agent/, \
 	schema/source_schema.c region/source.c schema/btf_layout.c)

@@ -6,32 +6,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 #include <time.h>
 
 #include "agent/base/log.h"
 #include "store.h"
-
-/*
- * Addresses are in [2^61, 2^62).  Stores begin in the lower half, so that even
- * the largest one ends far below 2^62.
- */
-#define BASE_MIN (UINT64_C(1) << 61)
-#define BASE_ALIGN (UINT64_C(2) << 20)
-
-static int random_base(uint64_t *base, struct dart_error *error)
-{
-	if (getrandom(base, sizeof(*base), 0) != sizeof(*base))
-		return dart_error__set(error, EIO, "cannot get random numbers");
-	*base = BASE_MIN + *base % (BASE_MIN / 2) / BASE_ALIGN * BASE_ALIGN;
-	return 0;
-}
-
-bool store__is_base(uint64_t base)
-{
-	return base >= BASE_MIN && base < BASE_MIN + BASE_MIN / 2 &&
-	       base % BASE_ALIGN == 0;
-}
+#include "store_base.h"
 
 /* @base: 0 for a random one. */
 static int store__open_view(const struct store *store, int access,
@@ -42,7 +21,7 @@ static int store__open_view(const struct store *store, int access,
 
 	view->base = base;
 	if (!base)
-		ret = random_base(&view->base, error);
+		ret = store_base__choose(&view->base, error);
 	if (ret)
 		return ret;
 	view->memory_region = ibv_reg_mr_iova(store->pd, store->memory.address,

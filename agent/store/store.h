@@ -63,9 +63,6 @@ int store__new(const struct device *device, const char *name,
 /* The caller has disconnected its readers. */
 void store__free(struct store *store);
 
-/* Can a store begin at this address, as one side sees it? */
-bool store__is_base(uint64_t base);
-
 /* @first_psn: see report_qp__new(). */
 int store__add_reporter(struct store *store, struct in_addr address,
 			int32_t first_psn, struct report_qp **report_qp,

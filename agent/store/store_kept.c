@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "agent/base/log.h"
+#include "store_base.h"
 #include "store_kept.h"
 
 #define EPOCH_MAX	(INT64_C(1) << 53)	/* exact in any reader of JSON */
@@ -56,7 +57,7 @@ static uint64_t read_base(const char *text)
 	int end = 0;
 
 	if (sscanf(text, "0x%16" SCNx64 "%n", &base, &end) != 1 || text[end] ||
-	    !store__is_base(base))
+	    !store_base__is_valid(base))
 		return 0;
 	return base;
 }

@@ -110,7 +110,6 @@ static int update__open(struct update *update, const char *interface,
 					&update->now[i]))
 			ret = -errno;
 	if (!ret) {
-		/* In whole pages, as the kernel wants it. */
 		update->length = collectors->count * sizeof(*update->rows);
 		rows = mmap(NULL, update->length, PROT_READ | PROT_WRITE,
 			    MAP_SHARED, update->reports, 0);

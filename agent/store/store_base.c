@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Chooses random addresses for stores. */
+#include <errno.h>
+#include <sys/random.h>
+
+#include "store_base.h"
+
+/*
+ * Addresses are in [2^61, 2^62).  Stores begin in the lower half, so that even
+ * the largest one ends far below 2^62.
+ */
+#define BASE_MIN (UINT64_C(1) << 61)
+#define BASE_ALIGN (UINT64_C(2) << 20)
+
+int store_base__choose(uint64_t *base, struct dart_error *error)
+{
+	if (getrandom(base, sizeof(*base), 0) != sizeof(*base))
+		return dart_error__set(error, EIO, "cannot get random numbers");
+	*base = BASE_MIN + *base % (BASE_MIN / 2) / BASE_ALIGN * BASE_ALIGN;
+	return 0;
+}
+
+bool store_base__is_valid(uint64_t base)
+{
+	return base >= BASE_MIN && base < BASE_MIN + BASE_MIN / 2 &&
+	       base % BASE_ALIGN == 0;
+}
