@@ -160,6 +160,7 @@ int agent__open(struct agent *agent, const struct options *options,
 	agent__apply_limits(agent);
 	/* Before controllers can connect, who then see all of it at once. */
 	registrations__configure(&agent->registrations, &agent->configuration);
+	stores__log_kept(&agent->stores);
 	ret = listener__open(&agent->listener, loop, &agent->settings.place,
 			     &agent->device, agent->peer_services,
 			     &agent->changes, &counts->connections, error);

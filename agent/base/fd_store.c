@@ -164,6 +164,15 @@ void fd_store__remove(struct fd_store *store, const char *name)
 		fd_store__drop(store, item);
 }
 
+void fd_store__each(const struct fd_store *store,
+		    void (*each)(const char *name))
+{
+	const struct fd_store_item *item;
+
+	TAILQ_FOREACH(item, &store->items, link)
+		each(item->name);
+}
+
 bool fd_store__find(const struct fd_store *store, const char *prefix,
 		    char name[static FD_STORE_NAME_MAX])
 {

@@ -36,6 +36,9 @@ int fd_store__put(const char *name, int fd, struct dart_error *error);
 /* Makes the service manager forget @name, and closes the copy. */
 void fd_store__remove(struct fd_store *store, const char *name);
 
+/* Calls @each with the name of each copy. */
+void fd_store__each(const struct fd_store *store,
+		    void (*each)(const char *name));
 /* Copies the first name that begins with @prefix; false if there is none. */
 bool fd_store__find(const struct fd_store *store, const char *prefix,
 		    char name[static FD_STORE_NAME_MAX]);

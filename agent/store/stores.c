@@ -85,6 +85,20 @@ bool stores__drop_kept(struct stores *stores, const char *name)
 	return stores__drop_others(stores, name, NULL);
 }
 
+static void log_kept(const char *name)
+{
+	const char *store = name + strlen(STORE_KEPT_PREFIX);
+
+	log__warning(
+		"the memory of store %.*s is kept, but the store is not registered (create it again, or dartctl store delete it)",
+		(int)strcspn(store, ","), store);
+}
+
+void stores__log_kept(const struct stores *stores)
+{
+	fd_store__each(&stores->kept, log_kept);
+}
+
 /* Returns the memory that is kept under @name, if it can be that of a store. */
 static int stores__find_kept(struct stores *stores, const char *name,
 			     const struct dart_store_geometry *geometry)

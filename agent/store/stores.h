@@ -35,6 +35,8 @@ int stores__create(struct stores *stores, const char *name,
 		   const struct dart_store_geometry *geometry,
 		   struct store_origin *origin, struct store **store,
 		   struct dart_error *error);
+/* Says which memory is kept for stores that nothing has created again. */
+void stores__log_kept(const struct stores *stores);
 /* Drops the memory of a store that was not created again; was there any? */
 bool stores__drop_kept(struct stores *stores, const char *name);
 void stores__disconnect_readers(struct stores *stores, struct store *store);

@@ -13,11 +13,13 @@ up() {
 		until_ready "$log" service_manager "$@" dartd
 }
 
-# again SIGNAL PROGRAM: waits until dartd answers after this signal
+# again SIGNAL PROGRAM [COMMAND...]: runs COMMAND, and waits until dartd answers after
+# this signal
 again() {
 	local old
 
 	old=$(pidof dartd)
+	"${@:3}"
 	pkill "-$1" -x "$2"
 	for _ in $(seq 300); do
 		[ "$(pidof dartd)" != "$old" ] && dartctl status >/dev/null 2>&1 &&
@@ -49,6 +51,11 @@ collector() {
 	dartctl store export paths | jq ".collectors[0].$1"
 }
 
+# places: what a restart need not change
+places() {
+	dartctl store export paths | jq -c '.collectors[0] | [.base, .first_psn]'
+}
+
 create() {
 	dartctl store create "$@" --value 20
 }
@@ -62,6 +69,7 @@ check "its memory is in the hands of the service manager" \
 check "random bytes are written to the store" fill
 before=$(store_checksum paths)
 epoch=$(number epoch)
+places=$(places)
 check "the epoch of a store is its time of creation" \
 	[ "$(($(date +%s) - epoch))" -lt 60 ]
 check "the collectors of a store have its epoch" [ "$(collector epoch)" = "$epoch" ]
@@ -70,7 +78,8 @@ check "store list and store show print the epoch" sh -c "
 	dartctl store show paths | grep -q 'epoch *$epoch'"
 
 check "the agent is killed and starts again" again KILL dartd
-[ "$(dartctl -j store list)" != "[]" ] || create paths --slots 2^16
+check "after a crash the store and its reporter have the same base and first PSN" \
+	[ "$(places)" = "$places" ]
 check "after a crash the store has the same bytes" \
 	[ "$(store_checksum paths)" = "$before" ]
 check "the store's memory is not stored twice" logged 1 "^stored store-paths"
@@ -78,7 +87,6 @@ check "the log says that the reports are in the store" \
 	logged 1 "created store paths: .* with the reports in it"
 check "the epoch is higher than before the crash" [ "$(number epoch)" -gt "$epoch" ]
 check "the service manager restarts the agent" again HUP service_manager
-[ "$(dartctl -j store list)" != "[]" ] || create paths --slots 2^16
 check "after a restart the store has the same bytes" \
 	[ "$(store_checksum paths)" = "$before" ]
 
@@ -106,16 +114,36 @@ check "ten stores are kept though the agent is killed right after each reply" \
 
 # ---- a store that is not created as it was
 
+check "the agent is killed, and starts again without its state" \
+	again KILL dartd rm -r /var/lib/dart
 check "the memory of a store that does not exist can be deleted" \
-	sh -c 'dartctl store delete late1; dartctl -j store list |
-		jq -e "all(.[]; .name != \"late1\")"'
+	dartctl store delete late1
 check "the service manager forgets it" logged 1 "^removed store-late1,4,20,32,2: 1$"
-dartctl -j store list | jq -e 'any(.[]; .name == "late2")' >/dev/null &&
-	dartctl store delete late2 >/dev/null
 check "a store of the same name with another geometry can be created" \
 	create late2 --slots 2^5
 check "it drops the memory with the old geometry" \
 	logged 1 "^removed store-late2,4,20,32,2: 1$"
+check "the agent stops" host_down
+
+# ---- a state that is lost
+
+rm -f $log
+check "the agent starts" up
+check "a store is created" create lost --slots 2^10
+check "random bytes are written to the store" fill
+before=$(store_checksum lost)
+check "the agent is killed, and starts again without its state" \
+	again KILL dartd rm -r /var/lib/dart
+check "the log names the store whose memory is kept" \
+	logged 1 "the memory of store lost is kept, but the store is not registered"
+check "the store is created again" create lost --slots 2^10
+check "it has the bytes that were kept" [ "$(store_checksum lost)" = "$before" ]
+pkill -STOP -x service_manager
+check "a store is created although the service manager does not answer" \
+	timeout 30 dartctl store create unheard --slots 2^4 --value 20
+check "the log says that such a store is not kept" logged 1 \
+	"empty after a restart of dartd: .* the service manager: "
+pkill -CONT -x service_manager
 check "the agent stops" host_down
 
 # ---- hostile descriptors
@@ -148,7 +176,6 @@ if [ -e /proc/sys/vm/nr_hugepages ]; then
 	check "random bytes are written to the store" fill
 	before=$(store_checksum huge)
 	check "the agent is killed and starts again" again KILL dartd
-	[ "$(dartctl -j store list)" != "[]" ] || create huge --slots 2^20
 	check "a store in huge pages has the same bytes after a crash" \
 		[ "$(store_checksum huge)" = "$before" ]
 	check "it is still in huge pages" [ "$(number huge_pages)" = true ]
