@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash
+# Functions for tests that kill the agent of the collector "host" while $reporter, the
+# address of a reporter, sends to its store "paths".
+#
+#	. "$(dirname "$0")/../lib.sh"
+#	. "$(dirname "$0")/../restarts.sh"
+
+exported=/run/exported.json	# the file of collectors on the host
+collectors=/run/paths.json	# the same here
+stop=/run/stop	# while this exists, the file is not carried here
+
+up() {
+	on host sh -c 'rm -rf /var/lib/dart && modprobe dart_zero && rdma_up &&
+		until_ready /run/dartd.log service_manager dartd'
+}
+
+# until_true COMMAND...: succeeds when the command does, within 30 s
+until_true() {
+	local end=$((SECONDS + 30))
+
+	while [ "$SECONDS" -lt "$end" ]; do
+		"$@" >/dev/null 2>&1 && return
+		sleep 0.1
+	done
+	return 1
+}
+
+create() {
+	on host dartctl store create paths --slots 2^18 --value 20 &&
+		on host dartctl reporter add paths "${reporter:?}"
+}
+
+# carry: brings the file of the host here, as any tool that copies files does
+carry() {
+	local new=$collectors.carried
+
+	while [ ! -e /run/end ]; do
+		if [ ! -e $stop ] && on host cat $exported >$new 2>/dev/null &&
+			[ -s $new ] && ! cmp -s $new $collectors; then
+			mv $new $collectors
+		fi
+		sleep 0.2
+	done
+}
+
+checksum() {
+	on host store_checksum paths
+}
+
+differs() {
+	[ "$(checksum)" != "$1" ]
+}
+
+# killed_sum: of the memory in the hands of the service manager
+# shellcheck disable=SC2016 # variables of the host
+killed_sum() {
+	on host sh -c 'memory=$(find /proc/$(pidof service_manager)/fd \
+			-lname "/memfd:dart-store*")
+		store_sum $memory 0 "" | cut -c 17-'
+}
+
+# kill_agent: sets $killed, the time in ms, and $sum, the checksum of the memory after
+# the end of the process, which takes a while
+kill_agent() {
+	old=$(on host pidof dartd)
+	killed=$(date +%s%3N)
+	on host sh -c "kill -KILL $old; while kill -0 $old; do sleep 0.05; done" \
+		2>/dev/null
+	sum=$(killed_sum)
+	[ "$sum" ]
+}
+
+# restored: waits for the next agent, with the store in it
+restored() {
+	until_true on host dartctl store show paths
+}
+
+# flow_again ROUNDS SECONDS: checks how soon reports arrive after the agent is killed
+flow_again() {
+	local round took
+
+	for round in $(seq "$1"); do
+		check "the agent is killed in round $round" kill_agent
+		check "the agent and the store are back in round $round" restored
+		until_true differs "$sum"
+		took=$(($(date +%s%3N) - killed))
+		check "reports flow again in round $round after $took ms, within $2 s" \
+			[ $took -lt $(($2 * 1000)) ]
+	done
+}
