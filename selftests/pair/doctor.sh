@@ -3,13 +3,17 @@
 # dart-controller doctor names what keeps a controller from reading a host.
 . "$(dirname "$0")/../lib.sh"
 
+# The clocks of two virtual machines may differ: "clock" counts only where it is asked
+# for.
+
 # finds CHECK RESULT TEXT [HOST]: the only finding that is not ok
 finds() {
 	dart-controller -j doctor "${4-host}" >/run/findings
 	cat /run/findings
 	# shellcheck disable=SC2016 # variables of jq
 	is_true --arg check "$1" --arg result "$2" --arg text "$3" \
-		'map(select(.result != "ok")) | length == 1 and
+		'map(select(.result != "ok" and (.check != "clock" or $check == "clock"))) |
+		length == 1 and
 		(.[0] | .check == $check and .result == $result and
 			(.found | test($text)))' /run/findings
 }
@@ -17,12 +21,13 @@ finds() {
 # in_order: nothing is wrong
 in_order() {
 	dart-controller -j doctor host >/run/findings
-	is_true 'all(.result == "ok")' /run/findings
+	cat /run/findings
+	is_true 'all(.result == "ok" or .check == "clock")' /run/findings
 }
 
 # advised: the command against the only finding
 advised() {
-	jq -r '.[] | select(.result != "ok").command' /run/findings
+	jq -r '.[] | select(.result != "ok" and .check != "clock").command' /run/findings
 }
 
 rdma_up
