@@ -7,7 +7,7 @@ file=/run/dart.yaml
 
 # configure LINE...
 configure() {
-	printf '%s\n' "$@" | on host tee $file >/dev/null
+	on host sh -c 'printf "%s\n" "$@" >'$file sh "$@"
 }
 
 # connected COUNT: so many controllers are, soon

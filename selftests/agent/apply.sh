@@ -1,0 +1,145 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# dartctl save prints what is registered as a file, and dartctl apply registers it.
+. "$(dirname "$0")/../lib.sh"
+
+map=/sys/fs/bpf/pinned
+file=/run/saved.yaml
+
+# registrations: what a file can express, one per line
+registrations() {
+	dartctl -j registration list |
+		jq -cS ".[] | [.name, .request, .path, .missing]" | sort
+}
+
+# table: entries, followers, stores and probes, without what a restart changes
+table() {
+	dartctl -j list | jq -c '.[] | del(.age_s, .counters_id, .map_id)' | sort
+	dartctl -j probe list | jq -c '.[] | del(.missed)'
+	dartctl -j store list | jq -c '.[] | del(.epoch)' | sort
+	dartctl -j reporter list | jq -c '.[] | del(.qpn)' | sort
+}
+
+# same COMMAND FILE: it prints what is in the file
+same() {
+	"$1" | diff "$2" -
+}
+
+# applies COUNT RESULT FILE...: so many items have this result, and no item another
+applies() {
+	count=$1 result=$2
+	shift 2
+	dartctl apply "$@" | tee /run/applied /dev/stderr
+	[ "${PIPESTATUS[0]}" -eq 0 ] &&
+		[ "$(grep -c "^$result " /run/applied)" -eq "$count" ] &&
+		[ "$(wc -l </run/applied)" -eq "$count" ]
+}
+
+# warns TEXT COMMAND...: which succeeds
+warns() {
+	text=$1
+	shift
+	"$@" 2>/run/errors >/dev/null && tee /dev/stderr </run/errors |
+		grep -qF "$text"
+}
+
+mount -t bpf bpf /sys/fs/bpf 2>/dev/null
+mount -t cgroup2 cgroup /sys/fs/cgroup 2>/dev/null
+mkdir -p /sys/fs/cgroup/a/b
+mkdir -p /dev/shm && mount -t tmpfs tmpfs /dev/shm
+modprobe brd rd_nr=1
+ip netns add blue
+ip link add dummy7 type dummy
+ip -n blue link add dummy8 type dummy
+bpftool map create $map type array key 4 value 8 entries 4 name pinned flags 0x400
+
+check "the agent starts" host_up
+while read -r command; do
+	# shellcheck disable=SC2086 # words
+	check "dartctl $command succeeds" dartctl $command
+done <<'LINES'
+source add cpustat
+source add snmp:tcp --netns blue
+source add netdev:stats --netdev dummy7
+source add netdev:core --netdev dummy8 --netns blue
+source add disk:stats --disk ram0
+source add cgroup:cpu --cgroup /a
+source follow cgroup:cpu --cgroup /a/b
+source follow snmp:icmp
+map add /sys/fs/bpf/pinned as requests
+counters add drops a b
+probe load runqlat
+probe unload tcp
+store create paths --slots 2^10 --value 20 --redundancy 4 --checksum 16
+store create kept --slots 2^8 --value 4 --file /dev/shm/kept
+reporter add paths 10.77.0.2
+reporter add kept 10.77.0.3
+reporter add paths 10.77.0.4
+LINES
+registrations >/run/registrations
+table >/run/table
+count=$(wc -l </run/registrations)
+check "one of everything is registered" [ "$count" -eq 16 ]
+dartctl save >$file
+check "save prints a configuration that is valid" dartd --check --config=$file
+check "save as JSON prints the registrations" \
+	sh -c "dartctl -j save | is_true 'length == $count'"
+check "a file that has all that is registered changes nothing" \
+	applies "$count" unchanged $file
+check "nothing was changed" same table /run/table
+
+check "the agent stops" host_down
+check "the agent starts without a state" host_up
+check "the probe that a first start loads is unloaded" dartctl probe unload tcp
+check "a file that was saved is registered by an agent that has nothing" \
+	applies "$count" added $file
+check "the registrations are those before" same registrations /run/registrations
+check "the entries, probes, stores and reporters are those before" \
+	same table /run/table
+check "what was registered is saved in the same words" \
+	sh -c "dartctl save | diff $file -"
+
+check "the agent stops again" host_down
+check "the agent starts with the file as its configuration" host_up --config=$file
+check "the probe that the file lacks is unloaded" dartctl probe unload tcp
+check "its registrations are the same" same registrations /run/registrations
+check "its entries, probes, stores and reporters are the same" same table /run/table
+
+# ---- what apply does not do
+
+printf '%s\n' 'port: 4800' 'sources:' '  - cpustat' '  - vmstat' >/run/more.yaml
+check "settings in the file are not applied, which a warning says" \
+	warns "warning: /run/more.yaml:1: settings of dartd are not applied" \
+	dartctl apply /run/more.yaml
+check "what the file lacks stays registered" \
+	[ "$(registrations | wc -l)" -eq $((count + 1)) ]
+printf '%s\n' 'sources:' '  - softnet' '  - {source: snmp:udp, netns: absent}' \
+	'  - absent' '  - irqs' 'stores:' '  - {name: paths, slots: 2^4, value: 4}' \
+	>/run/wrong.yaml
+dartctl apply /run/wrong.yaml >/run/applied 2>/run/errors
+check "refused items make apply fail" [ $? -eq 1 ]
+while IFS='|' read -r message; do
+	check "a refused item is named with its line and the reason: $message" \
+		grep -qF "dartctl: /run/wrong.yaml:$message" /run/errors
+done <<'LINES'
+3: source snmp:udp, netns absent: there is no network namespace 'absent'
+4: source absent: there is no source 'absent'
+7: store paths: 
+LINES
+check "the other items were added" [ "$(grep -c '^added ' /run/applied)" -eq 2 ]
+dartctl -j apply /run/wrong.yaml >/run/applied 2>/run/errors
+check "as JSON each item has its line and result" is_true \
+	'[.[] | [.line, .result]] == [[2, "unchanged"], [3, "refused"],
+		[4, "refused"], [5, "unchanged"], [7, "refused"]] and
+		(.[2].message | length > 5)' /run/applied
+printf '%s\n' '' '' '' '' '' '' 'sourcs: []' >/run/wrong.yaml
+refuse "a file with an error in line 7 changes nothing" \
+	"^dartctl: /run/wrong.yaml:7: unknown key 'sourcs'" \
+	dartctl apply /run/wrong.yaml
+bpftool map create /sys/fs/bpf/other type array key 4 value 8 entries 4 name other \
+	flags 0x400
+check "a map without a path is registered" dartctl map add name other
+check "save says how many registrations a file cannot have" \
+	warns "a file cannot have 1 of the registrations" dartctl save
+check "the agent stops at the end" host_down
+finish
