@@ -57,6 +57,9 @@ store|'store' needs a command
 entry show|'entry show' takes ENTRY
 monitor x|'monitor' takes no operands
 list a b|'list' takes one PATTERN
+apply|'apply' takes FILE
+apply /run/absent.yaml|/run/absent.yaml: cannot read it
+save x|'save' takes no operands
 store list --absent|'store list' has no option '--absent'
 reporter attach eth0|'reporter attach' is now 'xdp attach'
 reporter detach eth0|'reporter detach' is now 'xdp detach'
