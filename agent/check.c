@@ -5,15 +5,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <libdart/configuration/configuration.h>
+
 #include "agent/base/entry_name.h"
 #include "agent/probe/probe_kind.h"
 #include "agent/region/selector.h"
 #include "check.h"
 
 /* As its handler does; the object is there, as far as this is concerned. */
-static int check_source(struct request *request, bool is_followed)
+static int check_source(struct request *request, bool is_followed,
+			char name[static DART_REGISTRATION_NAME_MAX])
 {
-	char name[DART_REGISTRATION_NAME_MAX];
 	struct selector_choice choice;
 	const struct source *source;
 	int ret;
@@ -23,53 +25,70 @@ static int check_source(struct request *request, bool is_followed)
 		return ret;
 	if (is_followed)
 		return selector__check_follow(source, &choice, &request->error);
-	ret = selector__check(source, &choice, &request->error);
-	if (ret || choice.netdev)
-		return ret;
-	return entry_name__of(name, source->name,
-			      choice.netns ?: choice.disk ?: choice.cgroup,
-			      &request->error);
+	return selector__check(source, &choice, &request->error) ?:
+		       selector__entry_name(name, source, &choice,
+					    &request->error);
 }
 
-/* Of counters and stores; a map can do without. */
-static int check_name(const struct request *request, struct dart_error *error)
+/* @name: of the entry that it becomes, which stays empty if there is none. */
+static int check_request(const char *type, struct request *request,
+			 char name[static DART_REGISTRATION_NAME_MAX])
 {
-	const char *name = json_string_value(
-		json_object_get(request->members, "name"));
-
-	return name ? entry_name__check(name, error) : 0;
-}
-
-static int check_request(const char *type, struct request *request)
-{
-	const char *name = json_string_value(
-		json_object_get(request->members, "name"));
+	const char *given =
+		json_string_value(json_object_get(request->members, "name"));
+	int ret;
 
 	if (!strcmp(type, "register-source") || !strcmp(type, "follow-source"))
-		return check_source(request, !strcmp(type, "follow-source"));
+		return check_source(request, !strcmp(type, "follow-source"),
+				    name);
 	if (!strcmp(type, "probe-load"))
-		return probe_kind__find(name, &request->error) ? 0 : -ENOENT;
-	return check_name(request, &request->error);
+		return probe_kind__find(given, &request->error) ? 0 : -ENOENT;
+	ret = given ? entry_name__check(given, &request->error) : 0;
+	/* A map without a name has that of the map, which is not open. */
+	if (!ret && given && strcmp(type, "store-create"))
+		strcpy(name, given);
+	return ret;
 }
 
-int check__item(const struct dart_configuration_item *item,
-		struct dart_error *error)
+static int check_item(const struct dart_configuration_item *item,
+		      char name[static DART_REGISTRATION_NAME_MAX],
+		      struct dart_error *error)
 {
 	/* A descriptor that is not used. */
 	struct request request = { .fd = item->path ? 0 : -1 };
 	const char *type;
 	int ret;
 
+	*name = '\0';
 	type = json_string_value(json_object_get(item->request, "request"));
 	request.members = json_copy(item->request);
 	if (!request.members)
 		return dart_error__no_memory(error);
 	json_object_del(request.members, "request");
-	ret = check_request(type, &request);
+	ret = check_request(type, &request, name);
 	json_decref(request.members);
 	if (ret)
 		*error = request.error;
 	return ret;
+}
+
+/* Two items of different kinds can have the same name. */
+static int claim_name(json_t *places, const char *name,
+		      const struct dart_configuration_item *item,
+		      struct dart_error *error)
+{
+	const char *place = json_string_value(json_object_get(places, name));
+
+	if (place)
+		return dart_error__set(
+			error, EEXIST,
+			"entry '%s' occurs twice, also at %s (remove or rename one)",
+			name, place);
+	if (*name &&
+	    json_object_set_new(places, name,
+				json_sprintf("%s:%u", item->file, item->line)))
+		return dart_error__no_memory(error);
+	return 0;
 }
 
 /* "3 sources, 1 probe" */
@@ -109,18 +128,22 @@ static void print_counts(const struct dart_configuration *configuration)
 static int check_items(const struct dart_configuration *configuration)
 {
 	const struct dart_configuration_item *item;
+	char name[DART_REGISTRATION_NAME_MAX];
+	json_t *places = json_object();
 	int status = EXIT_SUCCESS;
 	struct dart_error error;
 	size_t i;
 
 	for (i = 0; i < configuration->item_count; i++) {
 		item = &configuration->items[i];
-		if (!check__item(item, &error))
+		if (!check_item(item, name, &error) &&
+		    !claim_name(places, name, item, &error))
 			continue;
 		fprintf(stderr, "%s:%u: %s\n", item->file, item->line,
 			error.text);
 		status = EXIT_FAILURE;
 	}
+	json_decref(places);
 	return status;
 }
 

@@ -3,17 +3,7 @@
 #ifndef CHECK_H
 #define CHECK_H
 
-#include <libdart/configuration/configuration.h>
-#include <libdart/error.h>
-
 #include "options.h"
-
-/*
- * Checks an item as far as that needs neither a device nor the objects that it
- * names: -errno with a sentence in @error.
- */
-int check__item(const struct dart_configuration_item *item,
-		struct dart_error *error);
 
 /*
  * Checks the configuration of @options and prints what it would register, or a

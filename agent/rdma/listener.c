@@ -129,8 +129,8 @@ static int listener__admit(const struct listener *listener,
 	    listener__count(listener, service->kind) >= service->most)
 		return dart_error__set(
 			error, EUSERS,
-			"%u %ss are connected, the limit of the configuration",
-			service->most, service->kind->name);
+			"as many %ss are connected as the configuration allows (%u)",
+			service->kind->name, service->most);
 	return 0;
 }
 

@@ -204,6 +204,32 @@ static int check_netns(struct selector *selector, struct dart_error *error)
 	return 0;
 }
 
+/* The label of a device, which begins with that of a namespace if one is given. */
+static int join_label(char both[static DART_REGISTRATION_NAME_MAX],
+		      const char **label, const char *netdev,
+		      struct dart_error *error)
+{
+	if (netdev && *label &&
+	    snprintf(both, DART_REGISTRATION_NAME_MAX, "%s/%s", *label,
+		     netdev) >= DART_REGISTRATION_NAME_MAX)
+		return dart_error__set(error, ENAMETOOLONG,
+				       "the name of the namespace is too long");
+	*label = netdev && *label ? both : netdev ?: *label;
+	return 0;
+}
+
+int selector__entry_name(char name[static DART_REGISTRATION_NAME_MAX],
+			 const struct source *source,
+			 const struct selector_choice *choice,
+			 struct dart_error *error)
+{
+	char both[DART_REGISTRATION_NAME_MAX];
+	const char *label = choice->netns ?: choice->disk ?: choice->cgroup;
+
+	return join_label(both, &label, choice->netdev, error) ?:
+		       entry_name__of(name, source->name, label, error);
+}
+
 /*
  * @fd refers to a network namespace that is called @label; -1 and NULL mean
  * that of this process.  @netdev is the name of an interface in it, NULL for
@@ -217,13 +243,8 @@ static int selector__netns(struct selector *selector,
 	char both[DART_REGISTRATION_NAME_MAX];
 	int ret;
 
-	if (netdev && label &&
-	    snprintf(both, sizeof(both), "%s/%s", label, netdev) >=
-		    (int)sizeof(both))
-		return dart_error__set(error, ENAMETOOLONG,
-				       "the name of the namespace is too long");
-	ret = selector__init(selector, source, fd,
-			     netdev && label ? both : netdev ?: label, error);
+	ret = join_label(both, &label, netdev, error) ?:
+		      selector__init(selector, source, fd, label, error);
 	if (ret)
 		return ret;
 

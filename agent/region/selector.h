@@ -57,6 +57,12 @@ int selector__check_follow(const struct source *source,
 			   const struct selector_choice *choice,
 			   struct dart_error *error);
 
+/* The name of the entry, for which no object need exist. */
+int selector__entry_name(char name[static DART_REGISTRATION_NAME_MAX],
+			 const struct source *source,
+			 const struct selector_choice *choice,
+			 struct dart_error *error);
+
 /*
  * These identify the object behind the descriptor, and refuse objects that the
  * source does not take.  selector__close() after registering the selector.

@@ -52,8 +52,12 @@ probes: [tcpp]|there is no probe 'tcpp'
 maps: [{pinned: /sys/fs/bpf/a, name: 'a b'}]|invalid name
 counters: [{name: 'a b'}]|invalid name
 stores: [{name: 'a b', slots: 2, value: 4}]|invalid name
+counters: [{name: a}, {name: b}, {name: a}]|counters 'a' occurs twice
 sourcs: []|unknown key 'sourcs'
 LINES
+refuse "two items of different kinds with the same name are refused" \
+	"^$file:2: entry 'cpustat' occurs twice, also at $file:1" \
+	dartd_checks "sources: [cpustat]" "counters: [{name: cpustat}]"
 dartd_checks "sources: [a, b]" "probes: [c]" >"$directory/out" 2>&1
 check "each mistake of a file is printed" [ "$(wc -l <"$directory/out")" = 3 ]
 refuse "a missing configuration of the command line is refused" "cannot read it" \
