@@ -54,6 +54,9 @@ ip -n blue link add dummy8 type dummy
 bpftool map create $map type array key 4 value 8 entries 4 name pinned flags 0x400
 
 check "the agent starts" host_up
+for number in 2 3 4; do	# reporters
+	ip neigh replace 10.77.0.$number lladdr 52:54:00:00:00:0$number dev eth0
+done
 while read -r command; do
 	# shellcheck disable=SC2086 # words
 	check "dartctl $command succeeds" dartctl $command
