@@ -12,7 +12,6 @@
 /* ---- apply */
 
 struct apply {
-	const struct options *options;
 	struct dart_registration_client client;
 	json_t *registrations;	/* before the first item */
 	json_t *results;	/* for --json, or NULL */
@@ -123,7 +122,7 @@ static int apply__run(struct apply *apply,
 
 int command_apply(const struct options *options, int argc, char **argv)
 {
-	struct apply apply = { .options = options };
+	struct apply apply = { };
 	struct dart_configuration configuration;
 	struct dart_error error;
 	json_t *reply;
