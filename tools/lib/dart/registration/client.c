@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* A client of the registration socket: see client.h. */
 #include <errno.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -10,7 +11,7 @@
 #include "client.h"
 #include "descriptor.h"
 
-#define CHUNK	65536	/* bytes that are asked for at once */
+#define CHUNK 65536 /* bytes that are asked for at once */
 
 static const char *remedy(int code)
 {
@@ -26,16 +27,21 @@ static const char *remedy(int code)
 	}
 }
 
-int dart_registration_client__open(struct dart_registration_client *client,
-				   const char *path, struct dart_error *error)
+static int open_with(struct dart_registration_client *client, const char *path,
+		     int flags, struct dart_error *error)
 {
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
 	int code = ENAMETOOLONG;
 
-	*client = (struct dart_registration_client){ .socket = -1 };
+	*client = (struct dart_registration_client){
+		.socket = -1,
+		.fd = -1,
+		.line_fd = -1,
+	};
 	if (strlen(path) < sizeof(address.sun_path)) {
 		strcpy(address.sun_path, path);
-		client->socket = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+		client->socket =
+			socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | flags, 0);
 		if (client->socket >= 0 &&
 		    !connect(client->socket, (struct sockaddr *)&address,
 			     sizeof(address)))
@@ -47,39 +53,85 @@ int dart_registration_client__open(struct dart_registration_client *client,
 			       path, strerror(code), remedy(code));
 }
 
+int dart_registration_client__open(struct dart_registration_client *client,
+				   const char *path, struct dart_error *error)
+{
+	return open_with(client, path, 0, error);
+}
+
+int dart_registration_client__open_now(struct dart_registration_client *client,
+				       const char *path,
+				       struct dart_error *error)
+{
+	return open_with(client, path, SOCK_NONBLOCK, error);
+}
+
+static void close_fd(int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
+}
+
 void dart_registration_client__close(struct dart_registration_client *client)
 {
-	if (client->socket >= 0)
-		close(client->socket);
-	client->socket = -1;
+	close_fd(&client->socket);
+	close_fd(&client->fd);
 	free(client->bytes);
 	client->bytes = NULL;
+	free(client->line);
+	client->line = NULL;
 }
 
-static int send_line(int socket, const json_t *request, int fd)
+int dart_registration_client__begin(struct dart_registration_client *client,
+				    const json_t *request, int fd,
+				    struct dart_error *error)
 {
-	char *line = json_dumps(request, JSON_COMPACT);
-	size_t length, done = 0;
-	ssize_t sent = 0;
-
-	if (!line)
-		return -ENOMEM;
-	length = strlen(line) + 1;
-	line[length - 1] = '\n';
-	for (; sent >= 0 && done < length; done += sent < 0 ? 0 : sent)
-		sent = dart_descriptor__send(socket, line + done, length - done,
-					     0, done ? -1 : fd);
-	free(line);
-	return sent < 0 ? sent : 0;
+	free(client->line);
+	client->line = json_dumps(request, JSON_COMPACT);
+	if (!client->line)
+		return dart_error__no_memory(error);
+	client->line_length = strlen(client->line) + 1;
+	client->line[client->line_length - 1] = '\n';
+	client->line_sent = 0;
+	client->line_fd = fd;
+	return 0;
 }
 
-/* Appends what comes next; *@fd becomes a descriptor that comes with it. */
-static int receive_some(struct dart_registration_client *client, int *fd,
+/* Sends what is left of the request; @flags: those of sendmsg(2). */
+static int client__send(struct dart_registration_client *client, int flags,
 			struct dart_error *error)
+{
+	ssize_t sent;
+
+	while (client->line && client->line_sent < client->line_length) {
+		sent = dart_descriptor__send(
+			client->socket, client->line + client->line_sent,
+			client->line_length - client->line_sent, flags,
+			client->line_fd);
+		if (sent == -EAGAIN)
+			return sent;
+		/* If dartd disconnects early, its reply may tell the reason. */
+		if (sent == -EPIPE)
+			break;
+		if (sent < 0)
+			return dart_error__system(error, -sent,
+						  "cannot send to dartd");
+		client->line_sent += sent;
+		client->line_fd = -1;
+	}
+	free(client->line);
+	client->line = NULL;
+	return 0;
+}
+
+/* Appends the bytes that come next, with their descriptor. */
+static int client__receive_some(struct dart_registration_client *client,
+				int flags, struct dart_error *error)
 {
 	ssize_t received;
 	char *bytes;
-	int other;
+	int fd;
 
 	if (client->size - client->length < CHUNK) {
 		bytes = realloc(client->bytes, 2 * client->size + CHUNK);
@@ -90,23 +142,25 @@ static int receive_some(struct dart_registration_client *client, int *fd,
 	}
 	received = dart_descriptor__receive(client->socket,
 					    client->bytes + client->length,
-					    CHUNK, 0, &other, NULL);
+					    CHUNK, flags, &fd, NULL);
+	if (received == -EAGAIN)
+		return received;
 	if (!received)
 		return dart_error__set(error, EPIPE, "dartd has disconnected");
 	if (received < 0)
 		return dart_error__system(error, -received,
 					  "cannot receive from dartd");
 	client->length += received;
-	if (other >= 0 && *fd < 0)
-		*fd = other;
-	else if (other >= 0)
-		close(other);
+	if (client->fd < 0)
+		client->fd = fd;
+	else
+		close_fd(&fd);
 	return 0;
 }
 
 /* Takes a line, and the descriptor that came with it or -1, the caller's. */
-static int receive_line(struct dart_registration_client *client, json_t **line,
-			int *fd, struct dart_error *error)
+static int client__receive(struct dart_registration_client *client, int flags,
+			   json_t **line, int *fd, struct dart_error *error)
 {
 	size_t searched = 0, length;
 	char *end = NULL;
@@ -121,23 +175,22 @@ static int receive_line(struct dart_registration_client *client, json_t **line,
 		if (end)
 			break;
 		searched = client->length;
-		ret = receive_some(client, fd, error);
+		ret = client__receive_some(client, flags, error);
 		if (ret)
-			goto close;
+			return ret;
 	}
 	length = end + 1 - client->bytes;
 	*line = json_loadb(client->bytes, length, 0, NULL);
 	client->length -= length;
 	memmove(client->bytes, end + 1, client->length);
+	*fd = client->fd;
+	client->fd = -1;
 	if (*line)
 		return 0;
-	ret = dart_error__set(error, EPROTO,
-			      "cannot understand dartd: its reply is not JSON");
-close:
-	if (*fd >= 0)
-		close(*fd);
-	*fd = -1;
-	return ret;
+	close_fd(fd);
+	return dart_error__set(
+		error, EPROTO,
+		"cannot understand dartd: its reply is not JSON");
 }
 
 /* The errno called @name, EPROTO if there is none. */
@@ -163,36 +216,55 @@ static int refuse(const json_t *reply, struct dart_error *error)
 	return dart_error__set(error, code_of(name), "%s", message);
 }
 
-int dart_registration_client__ask(struct dart_registration_client *client,
-				  const json_t *request, int fd,
-				  json_t **reply, int *received,
-				  struct dart_error *error)
+static int client__proceed(struct dart_registration_client *client, int flags,
+			   json_t **reply, int *received,
+			   struct dart_error *error)
 {
-	int ret, other;
+	int ret, fd = -1;
 
 	*reply = NULL;
 	if (received)
 		*received = -1;
-	/* If dartd disconnects early, its reply may tell the reason. */
-	ret = send_line(client->socket, request, fd);
-	if (ret && ret != -EPIPE)
-		return dart_error__system(error, -ret, "cannot send to dartd");
-	ret = receive_line(client, reply, &other, error);
+	ret = client__send(client, flags, error) ?:
+		      client__receive(client, flags, reply, &fd, error);
 	if (!ret && !json_is_true(json_object_get(*reply, "ok")))
 		ret = refuse(*reply, error);
-	if (other >= 0 && (ret || !received))
-		close(other);
-	else if (received)
-		*received = other;
+	if (ret || !received)
+		close_fd(&fd);
+	else
+		*received = fd;
 	return ret;
+}
+
+int dart_registration_client__proceed(struct dart_registration_client *client,
+				      json_t **reply, int *received,
+				      struct dart_error *error)
+{
+	return client__proceed(client, MSG_DONTWAIT, reply, received, error);
+}
+
+short dart_registration_client__events(
+	const struct dart_registration_client *client)
+{
+	return client->line ? POLLOUT : POLLIN;
+}
+
+int dart_registration_client__ask(struct dart_registration_client *client,
+				  const json_t *request, int fd, json_t **reply,
+				  int *received, struct dart_error *error)
+{
+	*reply = NULL;
+	if (received)
+		*received = -1;
+	return dart_registration_client__begin(client, request, fd, error) ?:
+		       client__proceed(client, 0, reply, received, error);
 }
 
 int dart_registration_client__next(struct dart_registration_client *client,
 				   json_t **line, struct dart_error *error)
 {
-	int fd, ret = receive_line(client, line, &fd, error);
+	int fd, ret = client__receive(client, 0, line, &fd, error);
 
-	if (fd >= 0)
-		close(fd);
+	close_fd(&fd);
 	return ret;
 }

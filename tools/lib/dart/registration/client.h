@@ -11,8 +11,9 @@
  *		ret = dart_registration_client__ask(&client, request, -1,
  *						    &reply, NULL, &error);
  *
- * All functions block.  Those that return int return 0, or -errno with a
- * sentence in @error.  A client belongs to one thread at a time.
+ * Functions block unless their comment says otherwise.  Those that return int
+ * return 0, or -errno with a sentence in @error.  A client belongs to one thread
+ * at a time.
  */
 #ifndef DART_REGISTRATION_CLIENT_H
 #define DART_REGISTRATION_CLIENT_H
@@ -23,13 +24,22 @@
 
 struct dart_registration_client {
 	int socket;
-	char *bytes;		/* that have been received but not returned */
-	size_t length, size;	/* of these; and of their memory */
+	char *bytes; /* that have been received but not returned */
+	size_t length, size; /* of these; and of their memory */
+	int fd; /* that came with them, or -1 */
+
+	char *line; /* the request, until all of it was sent */
+	size_t line_length, line_sent;
+	int line_fd; /* not yet sent with it, or -1 */
 };
 
 /* Connects to the socket @path.  After a failure there is nothing to close. */
 int dart_registration_client__open(struct dart_registration_client *client,
 				   const char *path, struct dart_error *error);
+/* The same without blocking: -EAGAIN if dartd has not accepted others yet. */
+int dart_registration_client__open_now(struct dart_registration_client *client,
+				       const char *path,
+				       struct dart_error *error);
 void dart_registration_client__close(struct dart_registration_client *client);
 
 /*
@@ -42,9 +52,23 @@ void dart_registration_client__close(struct dart_registration_client *client);
  * and the client is good only for being closed.
  */
 int dart_registration_client__ask(struct dart_registration_client *client,
-				  const json_t *request, int fd,
-				  json_t **reply, int *received,
-				  struct dart_error *error);
+				  const json_t *request, int fd, json_t **reply,
+				  int *received, struct dart_error *error);
+
+/*
+ * The two halves of ask, which do not block: begin takes a request, whose @fd
+ * must stay open, and proceed is then called, whenever the socket has
+ * dart_registration_client__events() for poll(2), as long as it returns -EAGAIN
+ * and *@reply is NULL; @error is not set then.
+ */
+int dart_registration_client__begin(struct dart_registration_client *client,
+				    const json_t *request, int fd,
+				    struct dart_error *error);
+int dart_registration_client__proceed(struct dart_registration_client *client,
+				      json_t **reply, int *received,
+				      struct dart_error *error);
+short dart_registration_client__events(
+	const struct dart_registration_client *client);
 
 /*
  * The next line that dartd sends without being asked, after a request such as

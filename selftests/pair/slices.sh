@@ -1,0 +1,57 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# A controller reads slices before and after dartd is killed, out of two slabs.
+. "$(dirname "$0")/../lib.sh"
+
+# await CONDITION: reads lines of the controller until one meets it
+await() {
+	while read -r line <&3; do
+		is_true "$1" <<<"$line" >/dev/null && return
+	done
+	return 1
+}
+
+# Each slice shows its own number.
+# shellcheck disable=SC2016 # jq's
+numbers='[range(4) as $i | .entries["slice-\($i)"].rows[0].number == 1000 + $i] | all'
+
+for exposure in exact page; do
+	work=$(mktemp -d)
+	rdma_up
+	check "$exposure: a process on the host writes two slices" \
+		on host until_ready /run/writer.0 slice_writer 0 2
+	check "$exposure: the agent starts" on host host_up --exposure $exposure
+	mkfifo "$work/lines"
+	dart-controller --json --interval 100ms host >"$work/lines" 2>/dev/null &
+	controller=$!
+	exec 3<"$work/lines"
+	check "$exposure: the controller reads what the process writes" \
+		await '.entries["slice-1"].rows[0].done > 0'
+	before=$(jq '.entries["slice-1"].rows[0].done' <<<"$line")
+
+	on host pkill -STOP slice_writer
+	on host host_down KILL
+	check "$exposure: another agent starts after the first was killed" \
+		on host host_up --exposure $exposure
+	check "$exposure: another process gets two slices while the first is stopped" \
+		on host until_ready /run/writer.2 slice_writer 2 2
+	check "$exposure: the controller reads the slices of the new process" \
+		await '.entries["slice-3"].rows[0].done > 0'
+	on host pkill -CONT slice_writer
+	check "$exposure: the controller reads four slices of two slabs, each at its place" \
+		await "$numbers"
+	check "$exposure: values of the earlier slices go on where they were" \
+		await ".entries[\"slice-1\"].rows[0].done > $before"
+
+	on host pkill -KILL -o slice_writer
+	check "$exposure: slices of a process that is killed are no longer read" \
+		await '.entries | has("slice-0") or has("slice-1") | not'
+	check "$exposure: the slices of the other process are still read" \
+		await '.entries["slice-2"].rows[0].number == 1002'
+	kill $controller
+	exec 3<&-
+	on host pkill -KILL slice_writer
+	check "$exposure: the agent stops" on host host_down
+	rm -r "$work"
+done
+finish
