@@ -17,6 +17,17 @@
 #include "slab.h"
 #include "window.h"
 
+/*
+ * Adding takes CAP_SYS_ADMIN of the caller and of the process that opened the
+ * region: the holder of a descriptor that was passed to it adds nothing, and a
+ * privileged process adds nothing to a region that its opener may have mapped.
+ */
+static bool may_add(const struct dart_region *region)
+{
+	return capable(CAP_SYS_ADMIN) &&
+	       file_ns_capable(region->file, &init_user_ns, CAP_SYS_ADMIN);
+}
+
 static bool is_zero(const struct dart_zero_extent *info)
 {
 	return !memchr_inv(info, 0, sizeof(*info));
@@ -59,7 +70,7 @@ static int add_window(struct dart_region *region,
 	if (window.size != sizeof(window) || window.flags ||
 	    !is_zero(&window.extent))
 		return -EINVAL;
-	if (!capable(CAP_SYS_ADMIN))
+	if (!may_add(region))
 		return -EPERM;
 
 	/* A window shows kernel memory as /dev/mem does. */
@@ -80,7 +91,7 @@ static int add_map(struct dart_region *region,
 	if (map.size != sizeof(map) || map.flags || map.reserved ||
 	    !is_zero(&map.extent))
 		return -EINVAL;
-	if (!capable(CAP_SYS_ADMIN))
+	if (!may_add(region))
 		return -EPERM;
 
 	return add(region, dart_map_open(map.fd), &user->extent);
@@ -103,7 +114,7 @@ static int add_counters(struct dart_region *region,
 		       sizeof(counters.name) - length) ||
 	    length == sizeof(counters.name))
 		return -EINVAL;
-	if (!capable(CAP_SYS_ADMIN))
+	if (!may_add(region))
 		return -EPERM;
 
 	return add(region, dart_counters_open(&counters), &user->extent);
@@ -119,7 +130,7 @@ static int add_slab(struct dart_region *region,
 	if (slab.size != sizeof(slab) || slab.flags || slab.reserved ||
 	    !slab.pages || !is_zero(&slab.extent))
 		return -EINVAL;
-	if (!capable(CAP_SYS_ADMIN))
+	if (!may_add(region))
 		return -EPERM;
 
 	return add(region, dart_slab_open(slab.pages), &user->extent);
@@ -178,7 +189,7 @@ static int adopt_slice(struct dart_region *region,
 	    adoption.data || !is_zero(&adoption.slab))
 		return -EINVAL;
 	/* The slab shows the slices of other processes, too. */
-	if (!capable(CAP_SYS_ADMIN))
+	if (!may_add(region))
 		return -EPERM;
 
 	file = fget(adoption.fd);
@@ -213,7 +224,7 @@ static int list_namespaces(struct dart_region *region,
 	if (list.size != sizeof(list) || list.reserved ||
 	    list.flags & ~DART_ZERO_NAMESPACES_WATCH)
 		return -EINVAL;
-	if (!capable(CAP_SYS_ADMIN))
+	if (!may_add(region))
 		return -EPERM;
 
 	room = min_t(u32, list.count, SZ_1M);

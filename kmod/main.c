@@ -15,7 +15,7 @@
 
 static int dart_open(struct inode *inode, struct file *file)
 {
-	struct dart_region *region = dart_region_new(file->f_mapping);
+	struct dart_region *region = dart_region_new(file);
 
 	if (IS_ERR(region))
 		return PTR_ERR(region);

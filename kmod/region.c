@@ -13,7 +13,7 @@
 #include "quarantine.h"
 #include "slab.h"
 
-struct dart_region *dart_region_new(struct address_space *mapping)
+struct dart_region *dart_region_new(struct file *file)
 {
 	struct dart_region *region;
 
@@ -32,7 +32,7 @@ struct dart_region *dart_region_new(struct address_space *mapping)
 	xa_init(&region->slices);
 	dart_events_init(&region->events);
 	dart_namespace_watch_init(&region->namespaces, &region->events);
-	region->mapping = mapping;
+	region->file = file;
 	return region;
 }
 
@@ -57,13 +57,14 @@ void dart_region_free(struct dart_region *region)
 
 /*
  * Clears the page table entries of @pages pages from byte @offset in every
- * mapping: the next access faults and finds the current pages.  @mapping is
+ * mapping: the next access faults and finds the current pages.  f_mapping is
  * that of the device's inode, so other regions lose their entries for the same
  * offsets and fault them in again.
  */
 static void region_unmap(struct dart_region *region, u64 offset, u64 pages)
 {
-	unmap_mapping_range(region->mapping, offset, pages << PAGE_SHIFT, 1);
+	unmap_mapping_range(region->file->f_mapping, offset,
+			    pages << PAGE_SHIFT, 1);
 }
 
 static struct dart_extent *region_find(struct dart_region *region, u32 id)

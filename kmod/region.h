@@ -29,12 +29,13 @@ struct dart_region {
 	u32 count;
 	u32 last_id;
 	struct page *hole;		/* zeros, shown between extents */
-	struct address_space *mapping;	/* of the file */
+	struct file *file;		/* outlives the region */
 	struct dart_events events;
 	struct dart_namespace_watch namespaces;
 };
 
-struct dart_region *dart_region_new(struct address_space *mapping);
+/* The region of @file, which is being opened; or ERR_PTR(). */
+struct dart_region *dart_region_new(struct file *file);
 void dart_region_free(struct dart_region *region);
 
 /*
