@@ -26,22 +26,36 @@ static void disk_free(struct dart_percpu *percpu)
 	kfree(disk);
 }
 
-static struct dart_percpu *open_file(struct file *file)
+/*
+ * Holds the inode of the device behind @file; NULL if it no longer exists.  An
+ * O_PATH file has the inode of the name alone.  The device is looked up, not
+ * opened: the caller's device cgroup may forbid that, and the counters need no
+ * access to the data.
+ */
+static struct inode *hold_device(const struct file *file)
+{
+	if (file->f_mode & FMODE_PATH)
+		return ilookup(blockdev_superblock, file_inode(file)->i_rdev);
+	ihold(file->f_mapping->host);
+	return file->f_mapping->host;
+}
+
+static struct dart_percpu *open_file(const struct file *file)
 {
 	struct block_device *device;
 	struct dart_disk *disk;
 
 	if (!S_ISBLK(file_inode(file)->i_mode))
 		return ERR_PTR(-EINVAL);
-	/* With O_PATH the inode is that of the name, not the device's. */
-	if (file->f_mode & FMODE_PATH)
-		return ERR_PTR(-EBADF);
 
 	disk = kmalloc(sizeof(*disk), GFP_KERNEL_ACCOUNT);
 	if (!disk)
 		return ERR_PTR(-ENOMEM);
-	disk->inode = file->f_mapping->host;
-	ihold(disk->inode);
+	disk->inode = hold_device(file);
+	if (!disk->inode) {
+		kfree(disk);
+		return ERR_PTR(-ENODEV);
+	}
 	device = I_BDEV(disk->inode);
 	dart_percpu_init(&disk->percpu, device->bd_stats,
 			 sizeof(*device->bd_stats), "disk_stats", disk_free);
@@ -54,7 +68,7 @@ struct dart_percpu *dart_disk_open(const struct dart_source *source,
 	struct dart_percpu *percpu;
 	struct file *file;
 
-	file = fget(window->fd);
+	file = fget_raw(window->fd);
 	if (!file)
 		return ERR_PTR(-EBADF);
 	percpu = open_file(file);

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Watches files and directories for their removal with inotify(7). */
+/* Watches directories and device files for their removal with inotify(7). */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/inotify.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "inotify.h"
@@ -17,11 +19,8 @@ static bool file_watch__was_removed(const struct file_watch *watch)
 {
 	struct stat status;
 
-	if (watch->name)
-		return fstatat(watch->fd, watch->name, &status,
-			       AT_SYMLINK_NOFOLLOW) ||
-		       status.st_ino != watch->inode;
-	return fstat(watch->fd, &status) || !status.st_nlink;
+	return fstatat(watch->fd, watch->name, &status, AT_SYMLINK_NOFOLLOW) ||
+	       status.st_ino != watch->inode;
 }
 
 /* Finds a watch of @wd, or any if it is -1, whose file was removed. */
@@ -79,12 +78,11 @@ static int cannot_watch(int code, struct dart_error *error)
 			       strerror(code), inotify__remedy(code));
 }
 
-/* Watches the file behind watch->fd. */
+/* Watches the directory behind watch->fd. */
 static int file_watch__add(struct file_watches *watches,
-			   struct file_watch *watch, uint32_t mask,
-			   struct dart_error *error)
+			   struct file_watch *watch, struct dart_error *error)
 {
-	watch->wd = inotify__add(watches->fd, watch->fd, mask);
+	watch->wd = inotify__add(watches->fd, watch->fd, IN_DELETE);
 	if (watch->wd < 0)
 		return cannot_watch(-watch->wd, error);
 	TAILQ_INSERT_TAIL(&watches->list, watch, link);
@@ -109,40 +107,90 @@ static char *base_name(int fd)
 	return strdup(slash ? slash + 1 : path);
 }
 
-/* Opens the file behind @fd again or, for a directory, its parent. */
-static int file_watch__open(struct file_watch *watch, int fd, uint32_t *mask)
+static int file_watch__open_parent(struct file_watch *watch, int fd)
 {
-	char path[INOTIFY_PATH_MAX];
+	watch->name = base_name(fd);
+	if (!watch->name)
+		return -errno;
+	watch->fd = openat(fd, "..", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	return watch->fd < 0 ? -errno : 0;
+}
+
+/* Returns the path below /dev of the kernel's name for @device, or NULL. */
+static char *device_name(dev_t device)
+{
+	char path[64], *line = NULL, *name = NULL;
+	size_t size = 0;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/sys/dev/block/%u:%u/uevent",
+		 major(device), minor(device));
+	file = fopen(path, "re");
+	if (!file)
+		return NULL;
+	while (!name && getline(&line, &size, file) > 0) {
+		line[strcspn(line, "\n")] = '\0';
+		if (!strncmp(line, "DEVNAME=", 8))
+			name = strdup(line + 8);
+	}
+	free(line);
+	fclose(file);
+	return name;
+}
+
+/*
+ * The kernel creates and removes this file with the device.  Its directory is
+ * watched: to watch the file takes permission to read the disk, which a sandbox
+ * refuses.
+ */
+static int file_watch__open_device(struct file_watch *watch, dev_t device)
+{
+	char path[PATH_MAX], *slash;
+	struct stat status;
+
+	watch->name = device_name(device);
+	if (!watch->name)
+		return -ENOENT;
+	if (snprintf(path, sizeof(path), "/dev/%s", watch->name) >=
+	    (int)sizeof(path))
+		return -ENAMETOOLONG;
+	slash = strrchr(path, '/');
+	memmove(watch->name, slash + 1, strlen(slash + 1) + 1);
+	*slash = '\0';
+	watch->fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (watch->fd < 0 || fstatat(watch->fd, watch->name, &status,
+				     AT_SYMLINK_NOFOLLOW))
+		return -errno;
+	if (!S_ISBLK(status.st_mode) || status.st_rdev != device)
+		return -ENODEV;
+	watch->inode = status.st_ino;
+	return 0;
+}
+
+static int file_watch__open(struct file_watch *watch, int fd)
+{
 	struct stat status;
 
 	if (fstat(fd, &status))
 		return -errno;
-	if (S_ISDIR(status.st_mode)) {
-		*mask = IN_DELETE;
-		watch->inode = status.st_ino;
-		watch->name = base_name(fd);
-		if (watch->name)
-			watch->fd = openat(fd, "..",
-					   O_PATH | O_DIRECTORY | O_CLOEXEC);
-	} else {
-		*mask = IN_ATTRIB | IN_DELETE_SELF;
-		inotify__path(path, fd);
-		watch->fd = open(path, O_PATH | O_CLOEXEC);
-	}
-	return watch->fd < 0 ? -errno : 0;
+	if (S_ISBLK(status.st_mode))
+		return file_watch__open_device(watch, status.st_rdev);
+	if (!S_ISDIR(status.st_mode))
+		return -ENOTDIR;
+	watch->inode = status.st_ino;
+	return file_watch__open_parent(watch, fd);
 }
 
 int file_watch__start(struct file_watches *watches, struct file_watch *watch,
 		      int fd, void (*gone)(struct file_watch *watch),
 		      struct dart_error *error)
 {
-	uint32_t mask = 0;
 	int ret;
 
 	*watch = (struct file_watch){ .gone = gone, .wd = -1, .fd = -1 };
-	ret = file_watch__open(watch, fd, &mask);
+	ret = file_watch__open(watch, fd);
 	ret = ret ? cannot_watch(-ret, error) :
-		    file_watch__add(watches, watch, mask, error);
+		    file_watch__add(watches, watch, error);
 	if (ret)
 		file_watch__stop(watches, watch);
 	return ret;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Watches report the removal of a file.  inotify wakes them, so nothing polls.
- * A watch checks the file before it waits and after every event, so that it
+ * Watches report the removal of a directory or disk.  inotify wakes them, so nothing polls.
+ * A watch checks the name before it waits and after every event, so that it
  * misses no removal, not even after an overflow of the queue.
  */
 #ifndef FILE_WATCH_H
@@ -25,8 +25,8 @@ struct file_watch {
 	TAILQ_ENTRY(file_watch) link;
 	void (*gone)(struct file_watch *watch);
 	int wd;
-	int fd;	/* O_PATH: the file, or the parent directory */
-	char *name;	/* in the parent directory; NULL for a file */
+	int fd;		/* O_PATH: the parent directory */
+	char *name;	/* in the parent directory */
 	ino_t inode;
 };
 
@@ -40,9 +40,10 @@ int file_watches__open(struct file_watches *watches, sd_event *loop,
 void file_watches__close(struct file_watches *watches);
 
 /*
- * Calls @gone, which may stop this and other watches, when the file or
- * directory behind @fd is removed.  A directory is watched from its parent,
- * because a cgroup does not report its own removal.  -ENOENT: it was removed
+ * Calls @gone, which may stop this and other watches, when the directory behind
+ * @fd is removed, or the kernel's device file in /dev of the disk behind @fd.
+ * Both are watched from their parent: a cgroup does not report its own removal,
+ * and dartd may not be allowed to read the disk.  -ENOENT: it was removed
  * already.
  */
 int file_watch__start(struct file_watches *watches, struct file_watch *watch,

@@ -50,8 +50,10 @@
  *
  * A window shows whole pages, and so also the kernel's data beside the
  * counters.  Adding one therefore takes CAP_SYS_ADMIN in the initial user
- * namespace and a kernel that is not locked down.  The file descriptor is the
- * right to read the region: pass it on with care.
+ * namespace and a kernel that is not locked down.  Below, CAP_SYS_ADMIN means
+ * that of the caller and of the process that opened the device: a descriptor
+ * that is passed on, in either direction, adds nothing without both.  The file
+ * descriptor is the right to read the region: pass it on with care.
  *
  * All numbers are in the byte order of the machine.  Every argument starts
  * with its own size, so that a later ABI can extend it; a size unknown to this
@@ -159,14 +161,14 @@ struct dart_zero_extent {
  * DART_ZERO_IOC_ADD_WINDOW: open a window on a source.
  *
  * @fd is a descriptor of the selector of the source: a network namespace
- * (/proc/PID/ns/net), the directory of a cgroup or a block device.  A network
- * namespace may be given by its inode number instead (@netns, @fd -1).  Unused
+ * (/proc/PID/ns/net), the directory of a cgroup or a block device, which may be
+ * opened with O_PATH.  A network namespace may be given by its inode number instead (@netns, @fd -1).  Unused
  * selectors are -1 (@fd) or 0 (the others).
  *
  * CAP_SYS_ADMIN.  Errors: EINVAL (size, flags, reserved members, unknown
  * source, selectors that do not fit the source, another type of @fd, the root
  * cgroup), EBADF (not an open file), ENOENT (no such network namespace), ENODEV
- * (no such network device), EOPNOTSUPP (this kernel does not have these
+ * (no such network or block device), EOPNOTSUPP (this kernel does not have these
  * counters, or this device has none of a known type), EPERM (no CAP_SYS_ADMIN,
  * or the kernel is locked down), EEXIST (the region already shows these
  * counters), ENOSPC (no room in the capacity, or extents_max is reached),
