@@ -113,6 +113,8 @@ int main(int argc, char **argv)
 		return EXIT_FAILURE;
 	}
 
+	/* Does nothing without WatchdogSec=. */
+	sd_event_set_watchdog(loop, true);
 	announce(&agent);
 	ret = sd_event_loop(loop);
 	sd_notify(0, "STOPPING=1");

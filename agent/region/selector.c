@@ -156,7 +156,7 @@ static int open_socket_in(int netns)
 		close(own);
 		return ret;
 	}
-	fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	ret = fd < 0 ? -errno : fd;
 	/* In a foreign namespace dartd would serve the wrong hosts. */
 	if (setns(own, CLONE_NEWNET))

@@ -113,7 +113,9 @@ registration_socket__set_mode(const struct registration_socket *socket,
 	const char *path = socket->address.sun_path;
 	const struct group *group = getgrnam(GROUP);
 
-	if (group && lchown(path, -1, group->gr_gid))
+	/* The file has the group of this process already, see dartd.service. */
+	if (group && group->gr_gid != getegid() &&
+	    lchown(path, -1, group->gr_gid))
 		return dart_error__system(error, errno,
 					  "cannot give %s to group %s", path,
 					  GROUP);
