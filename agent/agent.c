@@ -4,6 +4,7 @@
 
 #include "agent.h"
 #include "agent/base/log.h"
+#include "configuration.h"
 
 static void on_map_ended(void *registry, uint32_t map_id)
 {
@@ -37,20 +38,6 @@ static void agent__open_peer_services(struct agent *agent)
 	};
 }
 
-/* The file of the command line must be there, that of the default need not. */
-static int agent__configure(const struct agent *agent,
-			    struct dart_configuration *configuration,
-			    struct dart_error *error)
-{
-	int ret = dart_configuration__load(configuration,
-					   agent->options.config, error);
-
-	if (ret != -ENOENT || agent->options.is_config_given)
-		return ret;
-	*configuration = (struct dart_configuration){ };
-	return 0;
-}
-
 static void agent__apply_limits(struct agent *agent)
 {
 	const struct dart_configuration_limits *limits =
@@ -61,10 +48,18 @@ static void agent__apply_limits(struct agent *agent)
 	registration_socket__limit(&agent->socket, limits->clients);
 }
 
+/* Registers what it has, and keeps it for a start with an invalid one. */
+static void agent__use_configuration(struct agent *agent)
+{
+	registrations__configure(&agent->registrations, &agent->configuration);
+	configuration__keep(&agent->configuration, &agent->options);
+}
+
 int agent__open(struct agent *agent, const struct options *options,
 		sd_event *loop, struct dart_error *error)
 {
 	struct counts *counts;
+	bool is_last;
 	int ret;
 
 	/* Which object handles which requests of clients. */
@@ -83,7 +78,8 @@ int agent__open(struct agent *agent, const struct options *options,
 		},
 	};
 
-	ret = agent__configure(agent, &agent->configuration, error);
+	ret = configuration__load_or_last(&agent->configuration, options,
+					  &is_last, error);
 	if (ret)
 		return ret;
 	ret = settings__open(&agent->settings, options, &agent->configuration,
@@ -159,7 +155,10 @@ int agent__open(struct agent *agent, const struct options *options,
 		goto close_registrations;
 	agent__apply_limits(agent);
 	/* Before controllers can connect, who then see all of it at once. */
-	registrations__configure(&agent->registrations, &agent->configuration);
+	if (is_last)
+		registrations__restore(&agent->registrations);
+	else
+		agent__use_configuration(agent);
 	stores__log_kept(&agent->stores);
 	ret = listener__open(&agent->listener, loop, &agent->settings.place,
 			     &agent->device, agent->peer_services,
@@ -250,14 +249,14 @@ void agent__reload(struct agent *agent)
 	struct dart_configuration configuration;
 	struct dart_error error;
 
-	if (agent__configure(agent, &configuration, &error)) {
+	if (configuration__load(&configuration, &agent->options, &error)) {
 		log__error("the configuration was not reloaded: %s", error.text);
 		return;
 	}
-	registrations__configure(&agent->registrations, &configuration);
 	agent__name_settings(agent, &configuration);
 	dart_configuration__close(&agent->configuration);
 	agent->configuration = configuration;
+	agent__use_configuration(agent);
 	agent__apply_limits(agent);
 	listener__enforce(&agent->listener);
 	log__info("the configuration was reloaded");

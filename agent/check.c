@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <libdart/configuration/configuration.h>
-
 #include "agent/base/entry_name.h"
 #include "agent/probe/probe_kind.h"
 #include "agent/region/selector.h"
@@ -125,33 +123,39 @@ static void print_counts(const struct dart_configuration *configuration)
 	puts(*separator ? "" : "nothing");
 }
 
-static int check_items(const struct dart_configuration *configuration)
+int check__items(const struct dart_configuration *configuration, FILE *file,
+		 struct dart_error *error)
 {
 	const struct dart_configuration_item *item;
 	char name[DART_REGISTRATION_NAME_MAX];
 	json_t *places = json_object();
-	int status = EXIT_SUCCESS;
-	struct dart_error error;
+	struct dart_error mistake;
+	int ret, first = 0;
 	size_t i;
 
 	for (i = 0; i < configuration->item_count; i++) {
 		item = &configuration->items[i];
-		if (!check_item(item, name, &error) &&
-		    !claim_name(places, name, item, &error))
+		ret = check_item(item, name, &mistake) ?:
+			      claim_name(places, name, item, &mistake);
+		if (!ret)
 			continue;
-		fprintf(stderr, "%s:%u: %s\n", item->file, item->line,
-			error.text);
-		status = EXIT_FAILURE;
+		if (file)
+			fprintf(file, "%s:%u: %s\n", item->file, item->line,
+				mistake.text);
+		if (!first)
+			first = dart_error__set(error, -ret, "%s:%u: %s",
+						item->file, item->line,
+						mistake.text);
 	}
 	json_decref(places);
-	return status;
+	return first;
 }
 
 int check__run(const struct options *options)
 {
 	struct dart_configuration configuration;
 	struct dart_error error;
-	int ret, status;
+	int ret;
 
 	ret = dart_configuration__load(&configuration, options->config, &error);
 	if (ret == -ENOENT && !options->is_config_given) {
@@ -163,11 +167,11 @@ int check__run(const struct options *options)
 		fprintf(stderr, "%s\n", error.text);
 		return EXIT_FAILURE;
 	}
-	status = check_items(&configuration);
-	if (status == EXIT_SUCCESS) {
+	ret = check__items(&configuration, stderr, &error);
+	if (!ret) {
 		printf("%s is valid and registers ", options->config);
 		print_counts(&configuration);
 	}
 	dart_configuration__close(&configuration);
-	return status;
+	return ret ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -1,12 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* dartd --check */
+/* Checks configurations with all that dartd knows without a device. */
 #ifndef CHECK_H
 #define CHECK_H
+
+#include <stdio.h>
+
+#include <libdart/configuration/configuration.h>
 
 #include "options.h"
 
 /*
- * Checks the configuration of @options and prints what it would register, or a
+ * Returns 0, or -errno and the first mistake, "FILE:LINE: ...", in @error.  Each
+ * one is printed to @file, unless that is NULL.
+ */
+int check__items(const struct dart_configuration *configuration, FILE *file,
+		 struct dart_error *error);
+
+/*
+ * dartd --check: checks the configuration of @options and prints what it would register, or a
  * line on stderr for each mistake.  Returns an exit status.
  */
 int check__run(const struct options *options);

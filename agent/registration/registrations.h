@@ -63,6 +63,9 @@ int registrations__add_first(struct registrations *registrations,
 void registrations__configure(struct registrations *registrations,
 			      const struct dart_configuration *configuration);
 
+/* Carries out what is missing: at the start, everything that the file has. */
+void registrations__restore(struct registrations *registrations);
+
 /* How many there are, and how many of these are missing. */
 size_t registrations__count(const struct registrations *registrations,
 			    size_t *missing);

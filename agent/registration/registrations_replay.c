@@ -144,10 +144,10 @@ void registrations__end(struct registrations *registrations,
 		.fd = -1,
 	};
 	const char *keeps;
+	int ret;
 
-	/* A change may free the registration already: see on_change(). */
-	registration__set_missing(registration, "");
-	if (replay(registrations, &request, &keeps))
+	ret = replay(registrations, &request, &keeps);
+	if (ret && !(ret == -ENOENT && registration->missing))
 		log__error("cannot end %s: %s", registration->name,
 			   request.error.text);
 	json_decref(request.members);
@@ -202,10 +202,11 @@ static void registrations__end_unwanted(struct registrations *registrations)
 		if (registration->is_wanted ||
 		    registration->origin != REGISTRATION_BY_CONFIGURATION)
 			continue;
-		if (registration->missing)
-			registrations__drop(registrations, registration);
-		else
+		/* A missing store may still have memory. */
+		if (registration->name)
 			registrations__end(registrations, registration);
+		else
+			registrations__drop(registrations, registration);
 		/* The end of a store may have ended what was next. */
 		next = TAILQ_FIRST(&registrations->list);
 	}
@@ -226,19 +227,12 @@ static void registrations__failed(struct registrations *registrations,
 			registration__set_missing(registration, error->text);
 }
 
-void registrations__configure(struct registrations *registrations,
-			      const struct dart_configuration *configuration)
+/* In a batch: carries out what is missing, and ends the batch. */
+static void registrations__publish(struct registrations *registrations)
 {
-	struct registration_list wanted = TAILQ_HEAD_INITIALIZER(wanted);
 	struct registration *registration;
 	struct dart_error error;
 
-	registrations->is_replaying = true;
-	registrations__compare(registrations, configuration, &wanted);
-	registry__begin(registrations->registry);
-	TAILQ_CONCAT(&wanted, &registrations->list, link);
-	TAILQ_CONCAT(&registrations->list, &wanted, link);
-	registrations__end_unwanted(registrations);
 	TAILQ_FOREACH(registration, &registrations->list, link) {
 		if (registration->missing)
 			registrations__carry_out(registrations, registration);
@@ -248,4 +242,25 @@ void registrations__configure(struct registrations *registrations,
 		registrations__failed(registrations, &error);
 	registrations->is_replaying = false;
 	registrations__save_or_log(registrations);
+}
+
+void registrations__restore(struct registrations *registrations)
+{
+	registrations->is_replaying = true;
+	registry__begin(registrations->registry);
+	registrations__publish(registrations);
+}
+
+void registrations__configure(struct registrations *registrations,
+			      const struct dart_configuration *configuration)
+{
+	struct registration_list wanted = TAILQ_HEAD_INITIALIZER(wanted);
+
+	registrations->is_replaying = true;
+	registry__begin(registrations->registry);
+	registrations__compare(registrations, configuration, &wanted);
+	TAILQ_CONCAT(&wanted, &registrations->list, link);
+	TAILQ_CONCAT(&registrations->list, &wanted, link);
+	registrations__end_unwanted(registrations);
+	registrations__publish(registrations);
 }

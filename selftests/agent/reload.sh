@@ -47,7 +47,7 @@ reloads() {
 }
 
 logs() {
-	tee /dev/stderr </run/dartd.log | grep -qF "$1"
+	tee /dev/stderr </run/dartd.log | grep -q "$1"
 }
 
 configure cpustat vmstat '{source: snmp:tcp, netns: blue}'
@@ -101,6 +101,29 @@ check "the agent starts again with another configuration" \
 	host_up again --config=$file
 check "what is no longer in the configuration is not restored" \
 	[ "$(entries)" = "dartd softirqs tcp" ]
+
+printf 'port: 4711\nsources: [softirqs, vmstat]\n' >$file
+host_down
+check "the agent starts with a port of the configuration" \
+	host_up again --config=$file
+host_down KILL
+printf 'port: 4712\nsources:\n  - vmstat\n\n\n\n  - {source: cpustat, netns: blue}\n' >$file
+: >/run/dartd.log
+check "the agent starts though the configuration has an error in line 7" \
+	host_up again --config=$file
+check "the log names the file and the line, and what is used instead" \
+	logs "$file:7: .* (the last valid configuration is used until"
+check "all sources of the last valid configuration are there" \
+	[ "$(entries)" = "dartd softirqs tcp vmstat" ]
+check "the port of the last valid configuration is used" \
+	sh -c 'dartctl -j status | is_true ".port == 4711"'
+sed -i 's/, netns: blue//' $file
+check "the configuration that was mended is reloaded" \
+	reloads cpustat dartd tcp vmstat
+check "the log names a setting that takes a restart" logs "changed .*: port"
 check "the agent stops at the end" host_down
+rm -rf /var/lib/dart
+refuse "without a valid configuration, now or earlier, the agent does not start" \
+	"$file:1: " sh -c "echo 7 >$file; dartd --config=$file"
 ip netns delete blue
 finish

@@ -60,6 +60,13 @@ int dart_configuration__load_file(struct dart_configuration *configuration,
 void dart_configuration__close(struct dart_configuration *configuration);
 
 /*
+ * Prints the settings that are given, without items, as a configuration file.
+ * Returns 0; -ENOMEM; -EIO if @file cannot be written.
+ */
+int dart_configuration__print_settings(
+	FILE *file, const struct dart_configuration *configuration);
+
+/*
  * Prints registrations as a configuration file: an array as the request
  * "registration-list" gets it.  Loaded again, the items are the same requests
  * and paths.  A registration that a file cannot express, such as a map that is

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Prints settings as a configuration file: JSON, which YAML includes. */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <stdio.h>
+
+#include "configuration.h"
+
+static int append(json_t *list, const char *text)
+{
+	return json_array_append_new(list, json_string(text));
+}
+
+/* NULL, a list that is left out, if none is given. */
+static json_t *prefixes_to_json(const struct dart_prefixes *prefixes)
+{
+	char address[INET6_ADDRSTRLEN], text[INET6_ADDRSTRLEN + 8];
+	const struct dart_prefix *prefix;
+	json_t *list;
+	size_t i;
+
+	if (!prefixes->is_given)
+		return NULL;
+	list = json_array();
+	for (i = 0; i < prefixes->count; i++) {
+		prefix = &prefixes->list[i];
+		inet_ntop(prefix->family, prefix->address, address,
+			  sizeof(address));
+		snprintf(text, sizeof(text), "%s/%u", address, prefix->length);
+		append(list, text);
+	}
+	return list;
+}
+
+static json_t *listen_to_json(const struct dart_configuration *configuration)
+{
+	json_t *list;
+	size_t i;
+
+	if (!configuration->listen_count)
+		return NULL;
+	list = json_array();
+	for (i = 0; i < configuration->listen_count; i++)
+		append(list, configuration->listen[i]);
+	return list;
+}
+
+static const char *name_of(enum dart_control_exposure exposure)
+{
+	switch (exposure) {
+	case DART_CONTROL_EXPOSURE_EXACT:
+		return "exact";
+	case DART_CONTROL_EXPOSURE_PAGE:
+		return "page";
+	default:
+		return NULL;
+	}
+}
+
+/* 0 is not given. */
+static void set_number(json_t *object, const char *name, uint32_t number)
+{
+	if (number)
+		json_object_set_new(object, name, json_integer(number));
+}
+
+int dart_configuration__print_settings(
+	FILE *file, const struct dart_configuration *configuration)
+{
+	const struct dart_configuration_limits *limits = &configuration->limits;
+	json_t *allow = NULL, *most = json_object(), *root;
+	int ret;
+
+	set_number(most, "controllers", limits->controllers);
+	set_number(most, "readers", limits->readers);
+	set_number(most, "clients", limits->clients);
+	if (configuration->controllers.is_given ||
+	    configuration->readers.is_given)
+		allow = json_pack(
+			"{s:o*, s:o*}", "controllers",
+			prefixes_to_json(&configuration->controllers), "readers",
+			prefixes_to_json(&configuration->readers));
+	root = json_pack("{s:s*, s:o*, s:s*, s:o*, s:o*}", "device",
+			 configuration->device, "listen",
+			 listen_to_json(configuration), "exposure",
+			 name_of(configuration->exposure), "allow", allow,
+			 "limits", json_object_size(most) ? most : NULL);
+	if (!json_object_size(most))
+		json_decref(most);
+	if (!root)
+		return -ENOMEM;
+	set_number(root, "port", configuration->port);
+	ret = json_dumpf(root, file, JSON_INDENT(2)) ? -EIO : 0;
+	json_decref(root);
+	return ret;
+}
