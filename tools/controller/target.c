@@ -15,7 +15,8 @@
 #define NO_ANSWER		"no answer for 10 s"
 
 /* The longest delay between attempts; it doubles each time. */
-#define BACKOFF_MAX_US		5000000ULL
+/* An agent that starts again has its controllers back within 3 s. */
+#define BACKOFF_MAX_US		2000000ULL
 
 void target__log(const struct target *target, const char *format, ...)
 {
