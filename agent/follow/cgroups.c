@@ -266,8 +266,8 @@ static int on_event(sd_event_source *source, int fd, uint32_t revents,
 	registry__begin(registry);
 	inotify__read(fd, on_inotify_event, cgroups);
 	if (registry__end(registry, &error))
-		log__error("%s: cannot publish changes: %s",
-			   cgroups->follower.group.name, error.text);
+		log__peer_error("%s: cannot publish changes: %s",
+				cgroups->follower.group.name, error.text);
 	return 0;
 }
 

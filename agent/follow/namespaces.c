@@ -173,8 +173,8 @@ void namespaces__changed(struct followers *followers)
 	struct dart_error error;
 
 	if (namespaces__sync(followers, &error))
-		log__error("cannot register new network namespaces: %s",
-			   error.text);
+		log__peer_error("cannot register new network namespaces: %s",
+				error.text);
 }
 
 int namespaces__follow(struct followers *followers, const struct source *source,

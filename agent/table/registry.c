@@ -129,8 +129,8 @@ static void on_lease_end(struct lease *lease)
 	 */
 	if (registry->exposure->mode == DART_CONTROL_EXPOSURE_PAGE &&
 	    registry__publish(registry, NULL, NULL, &error))
-		log__error("pages stay pinned until the next change: %s",
-			   error.text);
+		log__peer_error("pages stay pinned until the next change: %s",
+				error.text);
 }
 
 static void registry__retire(struct registry *registry, struct entry *entry)
