@@ -23,6 +23,9 @@ check "a controller that is connected is listed" connected 1
 check "the list has its address, kind and age" is_true \
 	'.[0] | (.peer | test("^[0-9.]+:[0-9]+$")) and .kind == "controller" and
 		.age_s >= 0' /run/controllers
+check "a controller reads in the entry dartd how many controllers are connected" sh -c \
+	'dart-controller --once --json --entries dartd host | tee /dev/stderr |
+		is_true ".entries.dartd.rows[0] | .controllers >= 1 and .controllers <= 2"'
 peer=$(jq -r '.[0].peer' /run/controllers)
 check "the list for people has the address and the kind" sh -c \
 	"on host dartctl controller list | grep -q '^$peer *controller'"
