@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <errno.h>
+#include <fcntl.h>
 #include <grp.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,6 +31,20 @@ static void turn_away(int fd)
 	close(fd);
 }
 
+/* Without a free descriptor: it would wait, and dartd would be called again. */
+static void registration_socket__turn_away(struct registration_socket *socket)
+{
+	int fd;
+
+	close(socket->spare);
+	fd = accept4(socket->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+	if (fd >= 0)
+		turn_away(fd);
+	socket->spare = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	count__add(&socket->clients.counts->rejected, 1);
+	log__peer_warning("a client is turned away: too many files are open");
+}
+
 static int on_event(sd_event_source *source, int listening, uint32_t revents,
 		    void *userdata)
 {
@@ -38,8 +53,14 @@ static int on_event(sd_event_source *source, int listening, uint32_t revents,
 
 	fd = accept4(listening, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 	if (fd < 0) {
-		if (errno == EAGAIN || errno == EINTR || errno == ECONNABORTED)
+		if (errno == EAGAIN || errno == EINTR ||
+		    errno == ECONNABORTED || errno == ENOBUFS ||
+		    errno == ENOMEM)
 			return 0;
+		if (errno == EMFILE || errno == ENFILE) {
+			registration_socket__turn_away(socket);
+			return 0;
+		}
 		log__error("cannot accept clients: %s", strerror(errno));
 		return sd_event_exit(sd_event_source_get_event(source),
 				     EXIT_FAILURE);
@@ -156,15 +177,20 @@ int registration_socket__open(struct registration_socket *result,
 	if (result->fd < 0)
 		return dart_error__system(error, errno,
 					  "cannot create a socket");
+	result->spare = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	if (result->spare < 0) {
+		ret = dart_error__system(error, errno, "cannot open /dev/null");
+		goto close;
+	}
 	ret = registration_socket__clear(result, error);
 	if (ret)
-		goto close;
+		goto close_spare;
 	/* The file gets this mode, without that of the umask. */
 	if (fchmod(result->fd, 0600) ||
 	    bind(result->fd, (struct sockaddr *)&result->address,
 		 sizeof(result->address))) {
 		ret = dart_error__system(error, errno, "cannot bind %s", path);
-		goto close;
+		goto close_spare;
 	}
 
 	if (listen(result->fd, BACKLOG)) {
@@ -185,6 +211,8 @@ int registration_socket__open(struct registration_socket *result,
 
 unlink:
 	unlink(path);
+close_spare:
+	close(result->spare);
 close:
 	close(result->fd);
 	return ret;
@@ -204,5 +232,6 @@ void registration_socket__close(struct registration_socket *socket)
 	while ((client = TAILQ_FIRST(&socket->clients.list)))
 		client__free(client);
 	sd_event_source_unref(socket->events);
+	close(socket->spare);
 	close(socket->fd);
 }

@@ -14,6 +14,7 @@
 struct registration_socket {
 	struct sockaddr_un address;
 	int fd;
+	int spare;	/* closed to turn a client away without a descriptor */
 	sd_event_source *events;
 	struct clients clients;
 	uint32_t most;		/* clients at a time */

@@ -1,0 +1,27 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# dartd turns clients away while it has no file descriptor left, and goes on.
+. "$(dirname "$0")/../lib.sh"
+
+check "the agent starts" host_up
+process=$(pidof dartd)
+open=$(ls "/proc/$process/fd" | wc -l)
+check "the agent is left two descriptors" \
+	prlimit --pid "$process" --nofile=$((open + 2))
+for _ in 1 2 3 4 5 6; do
+	dartctl monitor >/dev/null 2>>/run/monitors.log &
+done
+check "clients are turned away without one" sh -c '
+	until grep -q "too many clients" /run/monitors.log; do sleep 0.1; done'
+check "the agent runs on" [ "$(pidof dartd)" = "$process" ]
+check "it sleeps" sh -c "
+	before=\$(awk '{ print \$14 + \$15 }' /proc/$process/stat)
+	sleep 1
+	[ \$(awk '{ print \$14 + \$15 }' /proc/$process/stat) -le \$((before + 5)) ]"
+pkill -x dartctl
+check "clients are served again afterwards" sh -c '
+	until dartctl status; do sleep 0.1; done'
+check "the clients are counted" sh -c 'dartctl -j show dartd |
+	is_true ".values.sum.rejected_clients >= 4 or .values.rows[0].rejected_clients >= 4"'
+check "the agent stops" host_down
+finish
