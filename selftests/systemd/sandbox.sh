@@ -70,6 +70,8 @@ reads_all() {
 			<(entries | grep -v '\*$')
 }
 
+# This test registers by command what the installed configuration has, too.
+rm -f /etc/dart/dartd.yaml
 ip netns add blue
 ip -n blue link add br0 type bridge
 mkdir -p /sys/fs/cgroup/one /sys/fs/cgroup/all/two
