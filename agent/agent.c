@@ -126,7 +126,8 @@ int agent__open(struct agent *agent, const struct options *options,
 	followers__open(&agent->followers, &agent->registry, &agent->region,
 			&agent->file_watches, &agent->changes, loop);
 	ret = region_events__open(&agent->region_events, loop, &agent->region,
-				  &agent->followers, error);
+				  &agent->followers, &counts->quarantine,
+				  error);
 	if (ret)
 		goto close_followers;
 	ret = probes__open(&agent->probes, agent->region.cpus, &agent->registry,

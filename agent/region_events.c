@@ -9,6 +9,22 @@
 
 #define EVENTS 64
 
+static void region_events__count_quarantine(struct region_events *events)
+{
+	struct dart_zero_quarantine quarantine;
+	int ret = region__quarantine(events->region, &quarantine);
+
+	if (ret) {
+		log__warning(
+			"quarantined memory is not counted: %s (load the module dart_zero of this release)",
+			strerror(-ret));
+		return;
+	}
+	count__set(&events->counts->extents, quarantine.extents);
+	count__set(&events->counts->bytes,
+		   quarantine.pages * events->region->page_size);
+}
+
 /* Reads up to EVENTS; returns how many, or -errno. */
 static int region_events__read(struct region_events *events)
 {
@@ -24,6 +40,8 @@ static int region_events__read(struct region_events *events)
 					       read[i].id);
 		else if (read[i].type == DART_ZERO_EVENT_NAMESPACES)
 			have_namespaces_changed = true;
+		else if (read[i].type == DART_ZERO_EVENT_QUARANTINE)
+			region_events__count_quarantine(events);
 	}
 	if (have_namespaces_changed)
 		namespaces__changed(events->followers);
@@ -50,19 +68,23 @@ static int on_event(sd_event_source *source, int fd, uint32_t revents,
 
 int region_events__open(struct region_events *events, sd_event *loop,
 			const struct region *region,
-			struct followers *followers, struct dart_error *error)
+			struct followers *followers,
+			struct quarantine_counts *counts,
+			struct dart_error *error)
 {
 	int ret;
 
 	*events = (struct region_events){
 		.region = region,
 		.followers = followers,
+		.counts = counts,
 	};
 	ret = sd_event_add_io(loop, &events->events, region->fd, EPOLLIN,
 			      on_event, events);
 	if (ret < 0)
 		return dart_error__system(error, -ret,
 					  "cannot wait for region events");
+	region_events__count_quarantine(events);
 	return 0;
 }
 

@@ -302,6 +302,21 @@ static int info(struct dart_region *region, struct dart_zero_info __user *user)
 	return copy_to_user(user, &info, sizeof(info)) ? -EFAULT : 0;
 }
 
+static int count_quarantine(struct dart_region *region,
+			    struct dart_zero_quarantine __user *user)
+{
+	struct dart_zero_quarantine quarantine;
+
+	if (copy_from_user(&quarantine, user, sizeof(quarantine)))
+		return -EFAULT;
+	if (quarantine.size != sizeof(quarantine) || quarantine.extents ||
+	    quarantine.pages)
+		return -EINVAL;
+
+	dart_quarantine_count(&region->quarantine, &quarantine);
+	return copy_to_user(user, &quarantine, sizeof(quarantine)) ? -EFAULT : 0;
+}
+
 long dart_ioctl(struct file *file, unsigned int command,
 		unsigned long argument)
 {
@@ -325,6 +340,8 @@ long dart_ioctl(struct file *file, unsigned int command,
 		return adopt_slice(region, user);
 	case DART_ZERO_IOC_NAMESPACES:
 		return list_namespaces(region, user);
+	case DART_ZERO_IOC_QUARANTINE:
+		return count_quarantine(region, user);
 	case DART_ZERO_IOC_REMOVE:
 		return remove(region, user);
 	case DART_ZERO_IOC_LIST:

@@ -2,7 +2,31 @@
 #ifndef DART_ZERO_QUARANTINE_H
 #define DART_ZERO_QUARANTINE_H
 
+#include <linux/list.h>
+
+#include "event.h"
+
 struct dart_extent;
+struct dart_zero_quarantine;
+
+/* Tells a region when the quarantine changes. */
+struct dart_quarantine_watch {
+	struct list_head link;
+	struct dart_events *events;
+	struct dart_event event;
+};
+
+void dart_quarantine_watch_init(struct dart_quarantine_watch *watch,
+				struct dart_events *events);
+/* Before the region is freed. */
+void dart_quarantine_watch_stop(struct dart_quarantine_watch *watch);
+
+/*
+ * Fills in @quarantine, and tells the region of @watch when it next changes.
+ * Cancels an older event.
+ */
+void dart_quarantine_count(struct dart_quarantine_watch *watch,
+			   struct dart_zero_quarantine *quarantine);
 
 /*
  * Frees @extent of a region that is closed, at once if its memory is not reused

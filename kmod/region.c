@@ -10,7 +10,6 @@
 
 #include "compat.h"
 #include "extent.h"
-#include "quarantine.h"
 #include "slab.h"
 
 struct dart_region *dart_region_new(struct file *file)
@@ -33,6 +32,7 @@ struct dart_region *dart_region_new(struct file *file)
 	dart_events_init(&region->events);
 	dart_namespace_watch_init(&region->namespaces, &region->events);
 	region->file = file;
+	dart_quarantine_watch_init(&region->quarantine, &region->events);
 	return region;
 }
 
@@ -44,6 +44,7 @@ void dart_region_free(struct dart_region *region)
 	unsigned long index;
 
 	dart_namespace_watch_set(&region->namespaces, false, 0);
+	dart_quarantine_watch_stop(&region->quarantine);
 	xa_for_each(&region->slices, index, slice)
 		dart_slice_withdraw(slice);
 	xa_destroy(&region->slices);

@@ -8,6 +8,7 @@
 
 #include "extent.h"
 #include "namespace.h"
+#include "quarantine.h"
 
 struct dart_slice;
 struct file;
@@ -32,6 +33,7 @@ struct dart_region {
 	struct file *file;		/* outlives the region */
 	struct dart_events events;
 	struct dart_namespace_watch namespaces;
+	struct dart_quarantine_watch quarantine;
 };
 
 /* The region of @file, which is being opened; or ERR_PTR(). */

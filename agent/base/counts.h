@@ -51,6 +51,12 @@ struct memory_counts {
 	uint64_t bytes;
 };
 
+/* Memory of closed regions of this machine that is still pinned. */
+struct quarantine_counts {
+	uint64_t extents;
+	uint64_t bytes;
+};
+
 /* The registration socket. */
 struct client_counts {
 	uint64_t connected;	/* now */
@@ -70,6 +76,7 @@ struct counts {
 	struct table_counts table;
 	struct store_counts stores;
 	struct memory_counts memory;
+	struct quarantine_counts quarantine;
 	struct client_counts clients;
 	uint64_t suppressed_messages;
 };

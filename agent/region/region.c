@@ -19,6 +19,17 @@ int region__info(const struct region *region, struct dart_zero_info *info)
 	return 0;
 }
 
+int region__quarantine(const struct region *region,
+		       struct dart_zero_quarantine *quarantine)
+{
+	*quarantine = (struct dart_zero_quarantine){
+		.size = sizeof(*quarantine),
+	};
+	if (ioctl(region->fd, DART_ZERO_IOC_QUARANTINE, quarantine))
+		return -errno;
+	return 0;
+}
+
 static int cannot_open(int code, struct dart_error *error)
 {
 	const char *remedy = "";

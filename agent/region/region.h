@@ -23,8 +23,11 @@ struct region {
 int region__open(struct region *region, struct dart_error *error);
 void region__close(struct region *region);
 
-/* Returns 0 or -errno. */
+/* These return 0 or -errno. */
 int region__info(const struct region *region, struct dart_zero_info *info);
+/* The region has an event when this changes. */
+int region__quarantine(const struct region *region,
+		       struct dart_zero_quarantine *quarantine);
 
 /*
  * -EEXIST: the region has the window already.  -ENOENT, -ENODEV: the selected

@@ -42,6 +42,8 @@ static const struct dart_field fields[] = {
 	GAUGE(stores.reporters, "reporters", "reporters"),
 	GAUGE(memory.regions, "memory_regions", "memory regions"),
 	GAUGE(memory.bytes, "registered_bytes", "bytes"),
+	GAUGE(quarantine.extents, "quarantined_extents", "extents"),
+	GAUGE(quarantine.bytes, "quarantined_bytes", "bytes"),
 	GAUGE(clients.connected, "clients", "clients"),
 	COUNTER(clients.total, "clients_total", "clients"),
 	COUNTER(clients.rejected, "rejected_clients", "clients"),

@@ -67,7 +67,7 @@ check "the agent has an entry about itself from the start, the first of the list
 	'dartctl -j list | is_true ".[0] | .name == \"dartd\" and .copies == 1"'
 check "dartctl show prints the entry" dartctl show dartd
 check "its values have names, kinds and units" sh -c 'dartctl -j show dartd |
-	is_true ".schema.fields | length == 29 and all(.kind == \"counter\" or
+	is_true ".schema.fields | length == 31 and all(.kind == \"counter\" or
 		.kind == \"gauge\") and all(.unit | length > 0)"'
 refuse "it cannot be unregistered" "dartctl: 'dartd' is the entry about dartd itself" \
 	dartctl unregister dartd
@@ -100,6 +100,13 @@ check "a removed entry is not counted" changes_by entries -1 \
 	dartctl unregister softnet
 check "it counts requests" changes_by requests 3 sh -c 'dartctl list; dartctl status'
 check "it counts refused requests" changes_by refused_requests 5 all_refused
+
+check "it counts memory that another process left pinned" \
+	changes_by quarantined_extents 1 until_ready /run/pinned.log pinned_window
+check "it counts the bytes of this memory" holds '.quarantined_bytes >= 4096'
+pkill pinned_window
+check "memory that is no longer pinned is not counted" \
+	becomes '.quarantined_extents == 0 and .quarantined_bytes == 0'
 
 check "$count peers each are accepted, or rejected for one of three reasons" \
 	peers 10.77.0.1 $count controller reader newer stranger

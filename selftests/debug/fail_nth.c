@@ -306,6 +306,16 @@ static int call_namespaces(struct fixture *fixture)
 	return device_call(fixture->region, DART_ZERO_IOC_NAMESPACES, &list);
 }
 
+static int call_quarantine(struct fixture *fixture)
+{
+	struct dart_zero_quarantine quarantine = {
+		.size = sizeof(quarantine),
+	};
+
+	return device_call(fixture->region, DART_ZERO_IOC_QUARANTINE,
+			   &quarantine);
+}
+
 static const struct call calls[] = {
 	{ "open", NULL, call_open, after_open },
 	{ "mmap", NULL, call_mmap, after_mmap },
@@ -329,6 +339,7 @@ static const struct call calls[] = {
 	{ "mmap of a slice", before_slice_mmap, call_slice_mmap,
 	  after_slice_mmap },
 	{ "NAMESPACES", NULL, call_namespaces, NULL },
+	{ "QUARANTINE", NULL, call_quarantine, NULL },
 	{ "REMOVE", before_remove, call_remove, after_remove },
 };
 

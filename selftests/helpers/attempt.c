@@ -80,6 +80,15 @@ static int do_read(int region)
 		-errno : 0;
 }
 
+static int do_quarantine(int region)
+{
+	struct dart_zero_quarantine quarantine = {
+		.size = sizeof(quarantine),
+	};
+
+	return device_call(region, DART_ZERO_IOC_QUARANTINE, &quarantine);
+}
+
 static int do_add_slice(int region)
 {
 	struct dart_zero_slice slice;
@@ -160,6 +169,7 @@ static const struct call {
 	{ "mmap", .run = do_mmap },
 	{ "REMOVE", .run = do_remove },
 	{ "read", .run = do_read },
+	{ "QUARANTINE", .run = do_quarantine },
 	{ "ADD_SLICE", .run = do_add_slice },
 	{ "ADD_MAP", .run = do_add_map },
 	{ "ADD_WINDOW", .run = do_add_window },

@@ -32,6 +32,11 @@ static void test_sizes(void **state)
 	struct dart_zero_list list = { .size = ~0u };
 	struct dart_zero_info info = { .size = 4 };
 	struct dart_zero_info filled = { .size = sizeof(filled), .used = 1 };
+	struct dart_zero_quarantine quarantine = { .size = 4 };
+	struct dart_zero_quarantine filled_quarantine = {
+		.size = sizeof(filled_quarantine),
+		.pages = 1,
+	};
 	int region = fixture->region;
 
 	assert_int_equal(device_call(region, DART_ZERO_IOC_ADD_WINDOW, &window),
@@ -46,6 +51,10 @@ static void test_sizes(void **state)
 			 -EINVAL);
 	assert_int_equal(device_call(region, DART_ZERO_IOC_INFO, &filled),
 			 -EINVAL);
+	assert_int_equal(device_call(region, DART_ZERO_IOC_QUARANTINE,
+				     &quarantine), -EINVAL);
+	assert_int_equal(device_call(region, DART_ZERO_IOC_QUARANTINE,
+				     &filled_quarantine), -EINVAL);
 }
 
 static void test_flags_and_reserved(void **state)
@@ -255,7 +264,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		UNCHANGED_TEST("a call with an unknown number is refused",
 			       test_unknown_call),
-		UNCHANGED_TEST("structs of a wrong size, and ones of INFO that are not empty, are refused",
+		UNCHANGED_TEST("structs of a wrong size, and ones of INFO and QUARANTINE that are not empty, are refused",
 			       test_sizes),
 		UNCHANGED_TEST("unknown flags and reserved fields that are not zero are refused",
 			       test_flags_and_reserved),

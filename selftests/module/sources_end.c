@@ -338,6 +338,18 @@ static int module_references(void)
 	return file_number("/sys/module/dart_zero/refcnt");
 }
 
+/* From now on @region is told when it changes. */
+static struct dart_zero_quarantine quarantine(int region)
+{
+	struct dart_zero_quarantine quarantine = {
+		.size = sizeof(quarantine),
+	};
+
+	assert_int_equal(device_call(region, DART_ZERO_IOC_QUARANTINE,
+				     &quarantine), 0);
+	return quarantine;
+}
+
 /*
  * The region is closed before the memory registration ends, as may happen when a
  * process is killed: the memory stays until then, and so does the module.
@@ -345,6 +357,7 @@ static int module_references(void)
 static void test_pinned(void **state)
 {
 	int region = device_open(), namespace = namespace_new();
+	int observer = device_open();
 	struct ibv_device **devices = ibv_get_device_list(NULL);
 	const char *address = device_map(region);
 	uint64_t capacity = device_info(region).capacity;
@@ -365,13 +378,20 @@ static void test_pinned(void **state)
 			IBV_ACCESS_REMOTE_READ);
 	assert_non_null(mr);
 
+	assert_int_equal(quarantine(observer).extents, 0);
 	munmap((void *)address, capacity);
 	close(region);
 	close(namespace);
-	assert_int_equal(module_references(), 1);
+	assert_int_equal(module_references(), 2);
+	assert_int_equal(device_event(observer, DART_ZERO_EVENT_QUARANTINE), 0);
+	assert_int_equal(quarantine(observer).extents, 1);
+	assert_int_equal(quarantine(observer).pages, extent.pages);
 	assert_int_equal(ibv_dereg_mr(mr), 0);
-	for (int i = 0; i < 100 && module_references(); i++)
-		usleep(50000);	/* the end of quarantine is not announced */
+	assert_int_equal(device_event(observer, DART_ZERO_EVENT_QUARANTINE), 0);
+	assert_int_equal(quarantine(observer).extents, 0);
+	assert_int_equal(quarantine(observer).pages, 0);
+	device_no_event(observer);
+	close(observer);
 	assert_int_equal(module_references(), 0);
 	ibv_dealloc_pd(pd);
 	ibv_close_device(context);
@@ -409,7 +429,7 @@ int main(void)
 		     test_device_moves),
 		TEST("a cgroup that is shown counts CPU time, can be removed, and keeps its last values",
 		     test_cgroup),
-		TEST("a window that is registered for RDMA holds the module until it is deregistered",
+		TEST("a window that is registered for RDMA holds the module until it is deregistered, and other regions are told of its quarantine",
 		     test_pinned),
 		TEST("read() of events fails with EAGAIN without one, EINVAL into too few bytes and EFAULT into read-only memory",
 		     test_read),

@@ -342,10 +342,24 @@ struct dart_zero_namespaces {
 	__aligned_u64 inodes;	/* in: address of __u32[] */
 };
 
+/*
+ * DART_ZERO_IOC_QUARANTINE: extents of closed regions of the machine whose
+ * memory is still pinned, and is kept until it no longer is.
+ *
+ * The region becomes readable, once, when that changes after this call.  Anyone
+ * with the descriptor.  Errors: EINVAL, EFAULT.
+ */
+struct dart_zero_quarantine {
+	__u32 size;		/* in: sizeof(struct dart_zero_quarantine) */
+	__u32 extents;		/* out */
+	__u64 pages;		/* out: of these extents */
+};
+
 enum dart_zero_event_type {
 	DART_ZERO_EVENT_EXTENT_GONE = 1,
 	DART_ZERO_EVENT_SLICE_GONE = 2,
 	DART_ZERO_EVENT_NAMESPACES = 3,	/* their list has changed */
+	DART_ZERO_EVENT_QUARANTINE = 4,	/* it has changed */
 };
 
 /*
@@ -378,5 +392,7 @@ struct dart_zero_event {
 	_IOWR(DART_ZERO_IOC_MAGIC, 0x18, struct dart_zero_namespaces)
 #define DART_ZERO_IOC_ADOPT_SLICE \
 	_IOWR(DART_ZERO_IOC_MAGIC, 0x19, struct dart_zero_adoption)
+#define DART_ZERO_IOC_QUARANTINE \
+	_IOWR(DART_ZERO_IOC_MAGIC, 0x1a, struct dart_zero_quarantine)
 
 #endif /* _UAPI_LINUX_DART_ZERO_H */
