@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Per-CPU memory of closed regions that is still pinned.  Pages of maps and
+ * Per-CPU memory that no region shows but that is still pinned, because the
+ * region was closed or the extent removed.  Pages of maps and
  * slabs can be freed while they are pinned: they have no new owner before the
  * last pin is gone.  Per-CPU memory would be handed out again at once.
  */
@@ -81,7 +82,7 @@ void dart_quarantine_add(struct dart_extent *extent)
 		return;
 	}
 
-	/* So far the file of the region holds the module. */
+	/* So far the caller holds the module, by the file of the region. */
 	__module_get(THIS_MODULE);
 	mutex_lock(&quarantine_lock);
 	list_add_tail(&extent->quarantine, &quarantine);

@@ -29,8 +29,9 @@ void dart_quarantine_count(struct dart_quarantine_watch *watch,
 			   struct dart_zero_quarantine *quarantine);
 
 /*
- * Frees @extent of a region that is closed, at once if its memory is not reused
- * or not pinned, otherwise when the last pin is gone.  Process context.
+ * Frees @extent, which no region has any more, at once if its memory is not
+ * reused or not pinned, otherwise when the last pin is gone.  The caller holds
+ * the module.  Process context.
  */
 void dart_quarantine_add(struct dart_extent *extent);
 

@@ -324,7 +324,7 @@ int dart_region_remove(struct dart_region *region, u32 id)
 		return 0;
 	}
 	region_unmap(region, extent->info.offset, extent->info.pages);
-	dart_extent_free(extent);
+	dart_quarantine_add(extent);
 	return 0;
 }
 

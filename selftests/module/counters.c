@@ -7,6 +7,8 @@
 #include <stdlib.h>
 
 #include "selftests/lib/device.h"
+#include "selftests/lib/leftovers.h"
+#include "selftests/lib/loopback.h"
 
 static int counters_add(int region, const char *name, uint32_t count,
 			struct dart_zero_extent *extent)
@@ -159,6 +161,64 @@ static void test_counters_of_program(void **state)
 	close(region);
 }
 
+/* The counter @index of all copies, by READ of memory that the region showed. */
+static uint64_t read_sum(struct loopback *loopback, const struct ibv_mr *mr,
+			 const struct dart_zero_extent *extent, uint32_t index)
+{
+	uint64_t sum = 0;
+
+	for (uint32_t cpu = 0; cpu < extent->copies; cpu++)
+		sum += ((const uint64_t *)loopback__read(
+			loopback, (uintptr_t)mr->addr + cpu * extent->stride,
+			mr->rkey, 4096))[index];
+	return sum;
+}
+
+/* The largest counters, so that others are allocated in their place. */
+static void test_removed_while_pinned(void **state)
+{
+	struct loopback *loopback = loopback__new();
+	struct dart_zero_extent extent, next;
+	int region = device_open(), program;
+	const char *address = device_map(region);
+	struct ibv_mr *mr;
+
+	assert_int_equal(counters_add(region, "pinned", 4096, &extent), 0);
+	program = program_load(extent.counters_id, 1);
+	for (int i = 0; i < 10; i++)
+		assert_int_equal(program_run(program), 0);
+	close(program);
+	mr = ibv_reg_mr(loopback->pd, (char *)address + extent.data,
+			(extent.copies - 1) * extent.stride + extent.length,
+			IBV_ACCESS_REMOTE_READ);
+	assert_non_null(mr);
+	assert_int_equal(device_remove(region, extent.id), 0);
+
+	/* The memory of removed counters is freed after a while (RCU). */
+	for (int i = 0; i < 20; i++) {
+		assert_int_equal(counters_add(region, "next", 4096, &next), 0);
+		program = program_load(next.counters_id, 1);
+		assert_int_equal(program_run(program), 0);
+		close(program);
+		assert_int_equal(device_sum(address, &next, 1), 3);
+		assert_int_equal(read_sum(loopback, mr, &extent, 1), 30);
+		assert_int_equal(device_remove(region, next.id), 0);
+		usleep(20000);
+	}
+
+	munmap((void *)address, device_info(region).capacity);
+	close(region);
+	assert_int_equal(ibv_dereg_mr(mr), 0);
+	/* The kernel does not tell when pages are unpinned: the module polls. */
+	for (int i = 0; i < 200; i++) {
+		if (!leftovers__module_references())
+			break;
+		usleep(100000);
+	}
+	assert_int_equal(leftovers__module_references(), 0);
+	loopback__free(loopback);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -166,6 +226,8 @@ int main(void)
 		     test_counters_of_module),
 		TEST("an eBPF program adds to counters by id until the region that made them removes them",
 		     test_counters_of_program),
+		TEST("counters that are removed while they are registered for RDMA keep their memory until they are not",
+		     test_removed_while_pinned),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

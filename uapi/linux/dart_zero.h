@@ -43,10 +43,9 @@
  * their files with inotify(7).  Maps are held until the extent is removed or
  * the region is closed.
  *
- * Remove an extent only after all memory registrations over it: the freed
- * memory can be used for other per-CPU counters at once.  Closing a region, as
- * the end of a process does, is safe in any order: pinned memory is kept until
- * it is unpinned.
+ * Extents can be removed and regions closed, as the end of a process does, in
+ * any order with memory registrations: pinned memory is kept until it is
+ * unpinned.
  *
  * A window shows whole pages, and so also the kernel's data beside the
  * counters.  Adding one therefore takes CAP_SYS_ADMIN in the initial user
