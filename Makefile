@@ -39,6 +39,7 @@ define help
   make check            all tests; TESTS="unit pair/foo" picks some
   make check-debug      the tests of the kernel parts in a kernel with KASAN,
                         lockdep, kmemleak and more (builds it, once: 15 min)
+  make check-crashes    dartd is killed 200 times (30 min)
   make bench            measurements beside bare verbs, perftest, node-exporter;
                         cost of the probes; 40 containers; stores and reports
                         beside memory; the figures of the DART paper
@@ -72,7 +73,7 @@ distclean:
 
 # The targets that a newcomer types first install the packages, then build.
 sections := build run test bench lint
-demo check: sections := build run test
+demo check check-crashes: sections := build run test
 check-debug: sections := build run test debug
 bench: sections := build run test bench
 
@@ -106,6 +107,10 @@ check-debug: packages
 	echo "built in $$((built - start)) s," \
 		"tested in $$(($$(date +%s) - built)) s" && exit $$status
 
+check-crashes: packages
+	+$(quiet)$(MAKE) --no-print-directory KDIR= guest tests
+	$(quiet)selftests/run crashes
+
 bench: packages
 	+$(quiet)$(MAKE) --no-print-directory KDIR= guest
 	$(quiet)tools/bench/run
@@ -137,11 +142,11 @@ packages:
 		exit 1; \
 	fi
 
-.PHONY: help clean distclean demo check check-debug bench packages p4_is_there
+.PHONY: help clean distclean demo check check-debug check-crashes bench packages p4_is_there
 export KVER
 
 # The goals above need nothing below, and must work if it is missing.
-above := help clean distclean demo check check-debug bench packages
+above := help clean distclean demo check check-debug check-crashes bench packages
 ifneq ($(filter-out $(above),$(or $(MAKECMDGOALS),all)),)
 
 include $(output)/config.mk

@@ -1,0 +1,194 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# dartd is killed again and again, at random moments, while everything that it can
+# register is in use: nothing that it has confirmed is lost. selftests/crashes runs
+# more rounds.
+# shellcheck disable=SC2016 # variables of the host
+. "$(dirname "$0")/../lib.sh"
+. "$(dirname "$0")/../restarts.sh"
+
+rounds=${DART_CRASHES:-4}
+reporter=10.77.0.1
+most=${DART_CRASHES_MS:-30000}	# until all is back, beside other machines
+controllers=(one two three)
+
+now_ms() {
+	awk '{ printf "%.0f\n", $1 * 1000 }' /proc/uptime
+}
+
+# host_registers: everything but the store, with objects that outlive dartd
+host_registers() {
+	on host sh -c '
+		mount -t bpf bpf /sys/fs/bpf 2>/dev/null
+		mount -t cgroup2 cgroup /sys/fs/cgroup 2>/dev/null
+		mkdir -p /sys/fs/cgroup/a/b
+		set -e
+		ip netns add blue
+		ip link add dummy7 type dummy
+		bpftool map create /sys/fs/bpf/pinned type array key 4 value 8 \
+			entries 4 name pinned flags 0x400
+		until_ready /run/owner.log map_owner unpinned
+		dartctl source add cpustat
+		dartctl source add vmstat
+		dartctl source add softnet
+		dartctl source add snmp:tcp --netns blue
+		dartctl source add netdev:stats --netdev dummy7
+		dartctl source follow snmp:udp
+		dartctl source follow cgroup:cpu --cgroup /a
+		dartctl map add /sys/fs/bpf/pinned
+		dartctl map add name unpinned
+		dartctl counters add drops a b
+		dartctl probe load runqlat
+		dartctl store create still --slots 2^10 --value 20
+		store_fill "$(find /proc/$(pidof dartd)/fd -lname "/memfd:dart-store*" |
+			head -n 1)"'
+}
+
+# churn: registers and removes counters all the time, on the host, and writes to
+# /run/confirmed what dartd has confirmed: "+ NAME" or "- NAME".
+churn() {
+	on host sh -c '
+		number=0
+		while [ ! -e /run/end ]; do
+			number=$((number + 1))
+			name=churn-$number
+			old=churn-$((number - 3))
+			echo "? $name" >>/run/confirmed
+			dartctl counters add $name x 2>/dev/null &&
+				echo "+ $name" >>/run/confirmed
+			echo "? $old" >>/run/confirmed
+			dartctl entry remove $old 2>/dev/null &&
+				echo "- $old" >>/run/confirmed
+			sleep 1	# leave the processor to dartd
+		done' >/dev/null
+}
+
+# lost_by_churn: names that dartd confirmed to have, and lacks, or the reverse. What
+# was asked for and not confirmed may be there or not.
+lost_by_churn() {
+	on host sh -c '
+		cp /run/confirmed /run/confirmed.now
+		dartctl -j list | jq -r ".[].name" | grep churn- | sort >/run/there
+		for sign in + -; do
+			awk -v sign=$sign "
+				{ open[\$2] = \$1 == \"?\" }
+				\$1 != \"?\" { is[\$2] = \$1 }
+				END { for (name in is) if (is[name] == sign &&
+					!open[name]) print name }" \
+				/run/confirmed.now | sort >/run/confirmed$sign
+		done
+		# What is asked for meanwhile may be there or not.
+		tail -n 20 /run/confirmed | cut -d" " -f2 >/run/busy
+		{ comm -23 /run/confirmed+ /run/there
+		  comm -12 /run/confirmed- /run/there; } | grep -vxFf /run/busy' || true
+}
+
+# listed: what is registered, without the churn and what may differ
+listed() {
+	on host sh -c 'dartctl -j registration list && dartctl -j list' |
+		jq -c '.[] | select(.name | test("churn-") | not) |
+			[.name, .owner, .origin, .missing]' | sort
+}
+
+is_listed() {
+	listed >/run/listed.now && cmp -s /run/listed /run/listed.now
+}
+
+# scraped NAME: did this controller begin a scrape of dartd after the kill?
+scraped() {
+	tail -n 1 "/run/controller.$1" | jq -e \
+		".entries and .start_ns > $killed_ms * 1000000"
+}
+
+all_scraped() {
+	local controller
+
+	for controller in "${controllers[@]}"; do
+		scraped "$controller" >/dev/null 2>&1 || return
+	done
+}
+
+# ms_until COMMAND...: prints how long it takes, from the kill, until it succeeds
+ms_until() {
+	until_true "$@" || return
+	echo $(($(now_ms) - killed_ms))
+}
+
+rdma_up
+check "the agent starts under a service manager" up
+check "sources, followers, maps, counters, a probe and a store are registered" \
+	host_registers
+check "an application of the host has 20 slices" on host until_ready \
+	/run/writer.log slice_writer 0 20
+check "a store for the reports of this host is created" create
+check "the host keeps a file of its collectors" on host until_ready \
+	/run/watch.log dartctl store export paths --watch $exported
+on host cat $exported >$collectors
+carry &
+check "the XDP reporter is attached" dartctl xdp attach eth0 --collectors $collectors
+check "the XDP reporter follows the file" until_ready /run/follow.log \
+	dartctl xdp follow eth0 --collectors $collectors
+on host dart-report --interface eth0 --emit int --flows uniform \
+	--count 100000000 --rate 50 >/dev/null 2>&1 &
+for controller in "${controllers[@]}"; do
+	dart-controller --json --interval 500ms --entries cpustat,vmstat,softnet \
+		host >"/run/controller.$controller" 2>/dev/null &
+done
+empty=$(checksum)
+check "reports arrive before the first round" until_true differs "$empty"
+killed_ms=0
+check "all controllers scrape before the first round" until_true all_scraped
+still=$(on host store_checksum still)
+listed >/run/listed
+churn &
+
+longest_list=0 longest_scrape=0 longest_report=0 failed=0
+for round in $(seq "$rounds"); do
+	sleep 0.$((RANDOM % 10))
+	kill_agent
+	killed_ms=$(now_ms)
+	if ! { listed_ms=$(ms_until is_listed) &&
+		scraped_ms=$(ms_until all_scraped) &&
+		reported_ms=$(ms_until differs "$sum"); }; then
+		failed=$((failed + 1))
+		echo "# round $round: list ${listed_ms:-never}, controllers" \
+			"${scraped_ms:-never}, reports ${reported_ms:-never}"
+		diff /run/listed /run/listed.now | sed 's/^/# /'
+		continue
+	fi
+	[ "$(on host store_checksum still)" = "$still" ] || {
+		echo "# round $round: the store has other bytes"
+		failed=$((failed + 1))
+	}
+	lost=$(lost_by_churn)
+	[ -z "$lost" ] || {
+		echo "# round $round: lost: $(tr '\n' ' ' <<<"$lost")"
+		failed=$((failed + 1))
+	}
+	[ "$listed_ms" -le "$longest_list" ] || longest_list=$listed_ms
+	[ "$scraped_ms" -le "$longest_scrape" ] || longest_scrape=$scraped_ms
+	[ "$reported_ms" -le "$longest_report" ] || longest_report=$reported_ms
+	truncate -s 0 /run/controller.*
+done
+: >/run/end
+on host touch /run/end
+check "in $rounds rounds the same is registered, and stores have the same bytes" \
+	[ $failed -eq 0 ]
+check "everything was listed again after at most $longest_list ms" \
+	[ "$longest_list" -le "$most" ]
+check "three controllers were back after at most $longest_scrape ms" \
+	[ "$longest_scrape" -le "$most" ]
+check "reports flowed again after at most $longest_report ms" \
+	[ "$longest_report" -le "$most" ]
+# It would have ended at another address or a lost value.
+check "the slices had the same memory all the time" on host pidof slice_writer
+check "the XDP reporter is detached" dartctl xdp detach eth0
+check "the agent stops" on host host_down
+on host sh -c 'pkill -x slice_writer
+	pkill -x map_owner
+	pkill -x dartctl
+	rm /sys/fs/bpf/pinned
+	ip link delete dummy7
+	ip netns delete blue
+	rmdir /sys/fs/cgroup/a/b /sys/fs/cgroup/a'
+finish
