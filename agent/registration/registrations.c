@@ -263,10 +263,13 @@ static void on_change(struct change_subscriber *subscriber, const char *event,
 	if (!registration || registration->missing ||
 	    registrations->is_replaying)
 		return;
-	if (has_ended && registration->origin == REGISTRATION_BY_CONFIGURATION)
+	if (has_ended &&
+	    registration->origin == REGISTRATION_BY_CONFIGURATION) {
 		registration__set_missing(registration, "it no longer exists");
-	else
+		registrations__retry_soon(registrations);
+	} else {
 		registrations__drop(registrations, registration);
+	}
 	/* What no request has asked for is saved once for all of it. */
 	sd_event_source_set_enabled(registrations->saving, SD_EVENT_ONESHOT);
 }
@@ -296,6 +299,34 @@ static void registrations__load(struct registrations *registrations)
 	json_decref(list);
 }
 
+static void registrations__close_events(struct registrations *registrations)
+{
+	sd_event_source_disable_unref(registrations->retry);
+	sd_event_source_disable_unref(registrations->saving);
+}
+
+static int registrations__open_events(struct registrations *registrations,
+				      sd_event *loop, struct dart_error *error)
+{
+	int ret;
+
+	ret = sd_event_add_defer(loop, &registrations->saving, on_saving,
+				 registrations);
+	if (ret >= 0)
+		ret = sd_event_add_time_relative(loop, &registrations->retry,
+						 CLOCK_MONOTONIC, 0, 0,
+						 registrations__on_retry,
+						 registrations);
+	if (ret < 0) {
+		registrations__close_events(registrations);
+		return dart_error__system(
+			error, -ret, "cannot defer work to the event loop");
+	}
+	sd_event_source_set_enabled(registrations->saving, SD_EVENT_OFF);
+	sd_event_source_set_enabled(registrations->retry, SD_EVENT_OFF);
+	return 0;
+}
+
 int registrations__open(struct registrations *registrations, sd_event *loop,
 			const char *directory,
 			const struct request_table *tables,
@@ -312,16 +343,12 @@ int registrations__open(struct registrations *registrations, sd_event *loop,
 		.registry = registry,
 	};
 	TAILQ_INIT(&registrations->list);
-	ret = sd_event_add_defer(loop, &registrations->saving, on_saving,
-				 registrations);
-	if (ret < 0)
-		return dart_error__system(
-			error, -ret, "cannot defer work to the event loop");
-	sd_event_source_set_enabled(registrations->saving, SD_EVENT_OFF);
-
+	ret = registrations__open_events(registrations, loop, error);
+	if (ret)
+		return ret;
 	ret = state_file__open(&registrations->file, directory, error);
 	if (ret == -EBUSY) {
-		sd_event_source_unref(registrations->saving);
+		registrations__close_events(registrations);
 		return ret;
 	}
 	if (ret)
@@ -363,7 +390,7 @@ void registrations__close(struct registrations *registrations)
 		TAILQ_REMOVE(&registrations->list, registration, link);
 		registration__free(registration);
 	}
-	sd_event_source_unref(registrations->saving);
+	registrations__close_events(registrations);
 	state_file__close(&registrations->file);
 }
 

@@ -33,6 +33,8 @@ struct registrations {
 	struct state_file file;
 	struct registration_list list;
 	sd_event_source *saving;	/* on while changes wait to be saved */
+	sd_event_source *retry;	/* on while something is missing */
+	uint64_t retry_us;	/* the delay of the next one */
 	bool is_dirty;		/* the file differs from the list */
 	bool is_replaying;	/* the changes are ours */
 };
@@ -65,6 +67,9 @@ void registrations__configure(struct registrations *registrations,
 
 /* Carries out what is missing: at the start, everything that the file has. */
 void registrations__restore(struct registrations *registrations);
+/* The handler of the timer of retries. */
+int registrations__on_retry(sd_event_source *source, uint64_t usec,
+			    void *registrations);
 
 /* How many there are, and how many of these are missing. */
 size_t registrations__count(const struct registrations *registrations,
@@ -81,6 +86,11 @@ void registrations__carry_out(struct registrations *registrations,
 /* Ends the object of the registration, which is freed. */
 void registrations__end(struct registrations *registrations,
 			struct registration *registration);
+/*
+ * Tries what is missing again, soon and then ever later: a network may come up, or
+ * a container start, after dartd.  No single event tells of all of these.
+ */
+void registrations__retry_soon(struct registrations *registrations);
 /* If they have changed, and if there is a file. */
 void registrations__save_or_log(struct registrations *registrations);
 void registrations__drop(struct registrations *registrations,

@@ -227,27 +227,91 @@ static void registrations__failed(struct registrations *registrations,
 			registration__set_missing(registration, error->text);
 }
 
+#define RETRY_MIN_US (1 * UINT64_C(1000000))
+#define RETRY_MAX_US (60 * UINT64_C(1000000))
+
+/* What a probe lacks in the kernel does not appear later. */
+static bool may_appear(const struct registration *registration)
+{
+	const json_t *request =
+		json_object_get(registration->request, "request");
+
+	return registration->missing &&
+	       strcmp(json_string_value(request) ?: "", "probe-load");
+}
+
+static void registrations__schedule(struct registrations *registrations)
+{
+	const struct registration *registration;
+
+	TAILQ_FOREACH(registration, &registrations->list, link)
+		if (may_appear(registration))
+			break;
+	if (registration)
+		sd_event_source_set_time_relative(registrations->retry,
+						  registrations->retry_us);
+	sd_event_source_set_enabled(registrations->retry,
+				    registration ? SD_EVENT_ONESHOT :
+						   SD_EVENT_OFF);
+}
+
+void registrations__retry_soon(struct registrations *registrations)
+{
+	registrations->retry_us = RETRY_MIN_US;
+	registrations__schedule(registrations);
+}
+
+static void registrations__begin(struct registrations *registrations)
+{
+	registrations->is_replaying = true;
+	registry__begin(registrations->registry);
+}
+
+static void registrations__end_batch(struct registrations *registrations)
+{
+	struct dart_error error;
+
+	if (registry__end(registrations->registry, &error))
+		registrations__failed(registrations, &error);
+	registrations->is_replaying = false;
+	registrations__save_or_log(registrations);
+	registrations__schedule(registrations);
+}
+
+int registrations__on_retry(sd_event_source *source, uint64_t usec,
+			    void *userdata)
+{
+	struct registrations *registrations = userdata;
+	struct registration *registration;
+
+	registrations->retry_us *= 2;
+	if (registrations->retry_us > RETRY_MAX_US)
+		registrations->retry_us = RETRY_MAX_US;
+	registrations__begin(registrations);
+	TAILQ_FOREACH(registration, &registrations->list, link)
+		if (may_appear(registration))
+			registrations__carry_out(registrations, registration);
+	registrations__end_batch(registrations);
+	return 0;
+}
+
 /* In a batch: carries out what is missing, and ends the batch. */
 static void registrations__publish(struct registrations *registrations)
 {
 	struct registration *registration;
-	struct dart_error error;
 
 	TAILQ_FOREACH(registration, &registrations->list, link) {
 		if (registration->missing)
 			registrations__carry_out(registrations, registration);
 		registration->is_wanted = false;
 	}
-	if (registry__end(registrations->registry, &error))
-		registrations__failed(registrations, &error);
-	registrations->is_replaying = false;
-	registrations__save_or_log(registrations);
+	registrations->retry_us = RETRY_MIN_US;
+	registrations__end_batch(registrations);
 }
 
 void registrations__restore(struct registrations *registrations)
 {
-	registrations->is_replaying = true;
-	registry__begin(registrations->registry);
+	registrations__begin(registrations);
 	registrations__publish(registrations);
 }
 
@@ -256,8 +320,7 @@ void registrations__configure(struct registrations *registrations,
 {
 	struct registration_list wanted = TAILQ_HEAD_INITIALIZER(wanted);
 
-	registrations->is_replaying = true;
-	registry__begin(registrations->registry);
+	registrations__begin(registrations);
 	registrations__compare(registrations, configuration, &wanted);
 	TAILQ_CONCAT(&wanted, &registrations->list, link);
 	TAILQ_CONCAT(&registrations->list, &wanted, link);

@@ -117,8 +117,8 @@
  * again.  An object that came as a descriptor is then opened by its path: that of
  * the descriptor or, from root, the member "path" of such a request (for eBPF maps,
  * which have none: where it is pinned).  If that fails the registration is missing,
- * and stays so until the object is registered again, the agent starts again, its
- * configuration is reloaded, or the request that would have ended it succeeds.
+ * and is tried again now and then, until this or another request registers the
+ * object, or the request that would have ended it succeeds.
  * Counters that the agent creates start from 0 with another "counters_id".
  *
  * Replies: {"ok": true, ...} with, for list, "entries"; for show, "entry"; for
