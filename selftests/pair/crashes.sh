@@ -9,7 +9,7 @@
 
 rounds=${DART_CRASHES:-4}
 reporter=10.77.0.1
-most=${DART_CRASHES_MS:-30000}	# until all is back, beside other machines
+most=${DART_CRASHES_MS:-60000}	# until all is back, beside other machines
 controllers=(one two three)
 
 now_ms() {
