@@ -14,6 +14,8 @@
 
 #define CLASS "/sys/class/infiniband"
 #define CM_NODE "/dev/infiniband/rdma_cm"
+/* Not in the PATH of every user. */
+#define PATHS "PATH=$PATH:/usr/local/sbin:/usr/sbin:/sbin "
 
 /* The first name in a directory that matches @pattern. */
 static bool find_name(char *name, size_t size, const char *pattern)
@@ -211,6 +213,35 @@ static void check_gid(struct findings *findings, const struct rdma_port *port)
 	}
 }
 
+/*
+ * The queue pair that the RDMA CM sends with is in error: soft-RoCE puts it there
+ * when the host itself drops a packet of it, and it does not come back.
+ */
+static bool is_silenced(const struct rdma_port *port)
+{
+	const char *type, *state;
+	json_t *list, *queue_pair;
+	bool is_in_error = false;
+	char command[512];
+	FILE *output;
+	size_t i;
+
+	snprintf(command, sizeof(command),
+		 PATHS "rdma -j resource show qp link %s/1 2>/dev/null",
+		 port->device);
+	output = popen(command, "re");
+	list = output ? json_loadf(output, 0, NULL) : NULL;
+	if (output)
+		pclose(output);
+	json_array_foreach(list, i, queue_pair)
+		if (!json_unpack(queue_pair, "{s:s, s:s}", "type", &type,
+				 "state", &state) &&
+		    !strcmp(type, "GSI") && !strcmp(state, "ERR"))
+			is_in_error = true;
+	json_decref(list);
+	return is_in_error;
+}
+
 bool check_rdma_port(struct findings *findings, struct rdma_port *port,
 		     const char *name)
 {
@@ -236,9 +267,20 @@ bool check_rdma_port(struct findings *findings, struct rdma_port *port,
 					 "check the cable and the switch");
 		return false;
 	}
-	findings__ok(findings, "rdma", "%s%s%s%s is active", port->device,
-		     *port->netdev ? " (" : "", port->netdev,
-		     *port->netdev ? ")" : "");
+	if (port->is_soft && is_silenced(port)) {
+		findings__fail(
+			findings, "rdma",
+			"%s (%s) sends nothing since this host dropped packets of it",
+			port->device, port->netdev);
+		findings__command(
+			findings,
+			"rdma link delete %s && rdma link add %s type rxe netdev %s",
+			port->device, port->device, port->netdev);
+	} else {
+		findings__ok(findings, "rdma", "%s%s%s%s is active",
+			     port->device, *port->netdev ? " (" : "",
+			     port->netdev, *port->netdev ? ")" : "");
+	}
 	check_gid(findings, port);
 	return true;
 }

@@ -29,8 +29,8 @@ bool rdma_port__find(struct rdma_port *port, const char *name);
 /* Checks "rdma_cm": the RDMA CM can be opened. */
 void check_rdma_cm(struct findings *findings);
 /*
- * Checks "rdma" and "gid", the latter only if the former has not failed.  True if
- * @port, found as above, can be used.
+ * Checks "rdma" and "gid", the latter only if the port is there and active, which
+ * is true then; @port is found as above.
  */
 bool check_rdma_port(struct findings *findings, struct rdma_port *port,
 		     const char *name);
