@@ -58,6 +58,6 @@ for exposure in exact page; do
 	check "$exposure: only the agent's own namespace remains registered" agrees
 	check "$exposure: the agent stops" host_down
 	check "$exposure: the agent logs no error meanwhile" sh -c \
-		'! grep -v -e ready: -e follow -e stopping -e exists /run/dartd.log'
+		'! grep -v -e ready: -e loaded -e follow -e stopping -e exists /run/dartd.log'
 done
 finish
