@@ -229,12 +229,19 @@ mends module "the missing module"
 rm /dev/dart_zero
 check "a module without its device is found" finds module fail "/dev/dart_zero"
 mends module "the missing device of the module"
+# With devices of the kernel's, which go with the modules.
+rm -f /dev/dart_zero
+modprobe -r dart_zero
+modprobe dart_zero
 modprobe -r rdma_ucm
 check "a missing rdma_ucm is found" finds rdma_cm fail "rdma_ucm is not loaded"
 mends rdma_cm "the missing rdma_ucm"
 rm /dev/infiniband/rdma_cm
 check "a missing device of the RDMA CM is found" finds rdma_cm fail "does not exist"
 mends rdma_cm "the missing device of the RDMA CM"
+rm -f /dev/infiniband/rdma_cm
+modprobe -r rdma_ucm
+modprobe rdma_ucm
 rdma link delete rxe0
 check "a host without an RDMA device is told so" finds rdma fail "no RDMA device"
 mends rdma "the lack of an RDMA device"
