@@ -37,7 +37,8 @@ carry() {
 
 	while [ ! -e /run/end ]; do
 		if [ ! -e $stop ] && on host cat $exported >$new 2>/dev/null &&
-			[ -s $new ] && ! cmp -s $new $collectors; then
+			[ -s $new ] && ! cmp -s $new $collectors &&
+			[ ! -e $stop ]; then
 			mv $new $collectors
 		fi
 		sleep 0.2
