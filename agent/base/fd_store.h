@@ -16,7 +16,7 @@
 #define FD_STORE_NAME_MAX 86
 
 struct fd_store {
-	/* Copies of descriptors from the last dartd that nobody has released. */
+	/* Copies of the descriptors of the last dartd that no room has released. */
 	TAILQ_HEAD(, fd_store_item) items;
 };
 
