@@ -53,9 +53,11 @@ rmmod dart_sample
 # ---- eBPF programs
 
 # Without IPv6 only the test sends packets.
-alone=/proc/sys/net/ipv6/conf/default/disable_ipv6
-[ ! -e $alone ] || echo 1 >$alone
 ip link add end0 type veth peer name end1
+for end in end0 end1; do
+	alone=/proc/sys/net/ipv6/conf/$end/disable_ipv6
+	[ ! -e $alone ] || echo 1 >$alone
+done
 ip link set end0 up
 ip link set end1 up
 id=$(dartctl -j register counters sample packets bytes cgroups |
