@@ -12,76 +12,9 @@
 
 #include "agent/base/clock.h"
 #include "agent/base/log.h"
+#include "connect_request.h"
 #include "listener.h"
 #include "rejection.h"
-
-/* A copy, because its event is acknowledged before the request is handled. */
-struct connect_request {
-	struct rdma_cm_id *id;
-	uint8_t reads;	/* in flight, that the peer asks for */
-	size_t length;		/* bytes of the data */
-	union {			/* hostile */
-		struct peer_request header;
-		uint8_t bytes[56];	/* the most that a request can have */
-	} data;
-};
-
-static struct connect_request
-connect_request__of(const struct rdma_cm_event *event)
-{
-	const struct rdma_conn_param *asked = &event->param.conn;
-	struct connect_request request = {
-		.id = event->id,
-		.reads = asked->responder_resources,
-	};
-
-	if (!asked->private_data)
-		return request;
-	request.length = asked->private_data_len < sizeof(request.data) ?
-				 asked->private_data_len :
-				 sizeof(request.data);
-	memcpy(&request.data, asked->private_data, request.length);
-	return request;
-}
-
-/*
- * Returns the service with the magic number of the request, or the first one if
- * the number is unknown.
- */
-static const struct peer_service *
-connect_request__find(const struct connect_request *request,
-		      const struct peer_service *services)
-{
-	const struct peer_service *service;
-
-	for (service = services; service->kind; service++)
-		if (request->data.header.magic == htole64(service->kind->magic))
-			return service;
-	return services;
-}
-
-/* Checks the length and the header of a request for @kind. */
-static int connect_request__check(const struct connect_request *request,
-				  const struct peer_kind *kind,
-				  struct dart_error *error)
-{
-	const struct peer_request *header = &request->data.header;
-
-	if (request->length < kind->request_length ||
-	    header->magic != htole64(kind->magic))
-		return dart_error__set(error, EPROTO, "it is not a %s",
-				       kind->name);
-	if (header->abi_version != htole32(kind->abi_version))
-		return dart_error__set(
-			error, EPROTONOSUPPORT,
-			"it speaks version %u of the protocol, not %u",
-			le32toh(header->abi_version), kind->abi_version);
-	if (header->reserved)
-		return dart_error__set(
-			error, EPROTO,
-			"a reserved member of its request is not 0");
-	return 0;
-}
 
 /* Memory regions are only valid on the device that they were registered on. */
 static int check_device(const struct listener *listener,
