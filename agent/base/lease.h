@@ -27,7 +27,7 @@ struct lease {
 
 struct leases {
 	sd_event_source *timer;
-	TAILQ_HEAD(, lease) queue; /* by deadline */
+	TAILQ_HEAD(lease_queue, lease) queue; /* by deadline */
 };
 
 int leases__open(struct leases *leases, sd_event *loop);

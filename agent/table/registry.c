@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The entries in the table and on lease, batches of changes, publication. */
+/* The entries in the table and on lease, and the groups of entries. */
 #include <errno.h>
 #include <stddef.h>
 #include <string.h>
@@ -45,9 +45,8 @@ static void registry__count(const struct registry *registry,
 		count__add(&registry->counts->slices, more);
 }
 
-/* Behind the others. */
-static int registry__link(struct registry *registry, struct entry *entry,
-			  struct dart_error *error)
+int registry__link(struct registry *registry, struct entry *entry,
+		   struct dart_error *error)
 {
 	if (entry_index__add(&registry->names, entry->name))
 		return dart_error__no_memory(error);
@@ -56,14 +55,14 @@ static int registry__link(struct registry *registry, struct entry *entry,
 	return 0;
 }
 
-static void registry__unlink(struct registry *registry, struct entry *entry)
+void registry__unlink(struct registry *registry, struct entry *entry)
 {
 	entry_index__remove(&registry->names, entry->name);
 	TAILQ_REMOVE(&registry->entries, entry, link);
 	registry__count(registry, entry, -1);
 }
 
-static void registry__free_entry(struct registry *registry, struct entry *entry)
+void registry__free_entry(struct registry *registry, struct entry *entry)
 {
 	file_watch__stop(registry->file_watches, &entry->watch);
 	if (entry->extent.map_id)
@@ -82,163 +81,18 @@ void registry__close(struct registry *registry)
 		registry__unlink(registry, entry);
 		registry__free_entry(registry, entry);
 	}
+	while ((entry = TAILQ_FIRST(&registry->leaving))) {
+		TAILQ_REMOVE(&registry->leaving, entry, link);
+		registry__free_entry(registry, entry);
+	}
+	if (registry->is_waiting)
+		lease__cancel(registry->leases, &registry->lease);
 	while ((entry = TAILQ_FIRST(&registry->retired))) {
 		TAILQ_REMOVE(&registry->retired, entry, link);
 		lease__cancel(registry->leases, &entry->lease);
 		registry__free_entry(registry, entry);
 	}
 	source_schemas__close(&registry->schemas);
-}
-
-/* @added or @removed is all that has changed; NULL: other things have. */
-static int registry__publish(struct registry *registry,
-			     const struct entry *added,
-			     const struct entry *removed,
-			     struct dart_error *error)
-{
-	int ret;
-
-	ret = exposure__prepare(registry->exposure, error);
-	if (ret)
-		goto count;
-	ret = control_region__update(registry->control_region,
-				     &registry->entries, added, removed, error);
-	if (ret)
-		exposure__rollback(registry->exposure);
-	else
-		exposure__commit(registry->exposure);
-count:
-	count__set(&registry->counts->publications,
-		   registry->control_region->generation);
-	count__add(&registry->counts->failed_publications, !!ret);
-	return ret;
-}
-
-static void on_lease_end(struct lease *lease)
-{
-	struct entry *entry = lease__owner(lease, struct entry);
-	struct registry *registry = entry->registry;
-	struct dart_error error;
-
-	TAILQ_REMOVE(&registry->retired, entry, link);
-	registry__free_entry(registry, entry);
-
-	/*
-	 * In page exposure the extent's pages are still pinned by the memory
-	 * region over everything: change to one without them.
-	 */
-	if (registry->exposure->mode == DART_CONTROL_EXPOSURE_PAGE &&
-	    registry__publish(registry, NULL, NULL, &error))
-		log__peer_error("pages stay pinned until the next change: %s",
-				error.text);
-}
-
-static void registry__retire(struct registry *registry, struct entry *entry)
-{
-	entry->group = NULL;
-	TAILQ_INSERT_TAIL(&registry->retired, entry, link);
-	lease__start(registry->leases, &entry->lease, on_lease_end);
-}
-
-void registry__begin(struct registry *registry)
-{
-	registry->batches++;
-}
-
-static void registry__announce(const struct registry *registry,
-			       const struct entry *entry, const char *event)
-{
-	changes__announce(registry->changes, event, "entry", entry->name);
-}
-
-/* The entry does not come back into the table by itself. */
-static void registry__leave(struct registry *registry, struct entry *entry)
-{
-	file_watch__stop(registry->file_watches, &entry->watch);
-	registry__announce(registry, entry,
-			   entry->has_ended ? "ended" : "removed");
-	registry__retire(registry, entry);
-}
-
-/* The changes of the batch have been published; added entries are the last. */
-static void registry__settle(struct registry *registry)
-{
-	struct entry *entry;
-
-	while ((entry = TAILQ_FIRST(&registry->leaving))) {
-		TAILQ_REMOVE(&registry->leaving, entry, link);
-		registry__leave(registry, entry);
-	}
-	TAILQ_FOREACH_REVERSE(entry, &registry->entries, entries, link)
-		if (entry->change == ENTRY_UNCHANGED)
-			break;
-	entry = entry ? TAILQ_NEXT(entry, link) :
-			TAILQ_FIRST(&registry->entries);
-	for (; entry; entry = TAILQ_NEXT(entry, link)) {
-		entry->change = ENTRY_UNCHANGED;
-		registry__announce(registry, entry, "added");
-	}
-}
-
-/* The changes could not be published: restores the entries as they were. */
-static void registry__undo(struct registry *registry)
-{
-	struct entry *entry;
-	struct dart_error error;
-
-	while ((entry = TAILQ_LAST(&registry->entries, entries)) &&
-	       entry->change != ENTRY_UNCHANGED) {
-		registry__unlink(registry, entry);
-		if (entry->change == ENTRY_ADDED) {
-			registry__free_entry(registry, entry);
-		} else {
-			file_watch__stop(registry->file_watches, &entry->watch);
-			registry__retire(registry, entry);
-		}
-	}
-	while ((entry = TAILQ_FIRST(&registry->leaving))) {
-		TAILQ_REMOVE(&registry->leaving, entry, link);
-		if (entry->has_ended || registry__link(registry, entry, &error))
-			registry__leave(registry, entry);
-	}
-}
-
-int registry__end(struct registry *registry, struct dart_error *error)
-{
-	const struct entry *added = NULL, *removed = NULL;
-	int ret;
-
-	if (--registry->batches || (!registry->added && !registry->removed))
-		return 0;
-	if (registry->added == 1 && !registry->removed)
-		added = TAILQ_LAST(&registry->entries, entries);
-	if (registry->removed == 1 && !registry->added)
-		removed = TAILQ_FIRST(&registry->leaving);
-	registry->added = 0;
-	registry->removed = 0;
-	ret = registry__publish(registry, added, removed, error);
-	if (ret)
-		registry__undo(registry);
-	else
-		registry__settle(registry);
-	return ret;
-}
-
-int registry__end_with(struct registry *registry, int ret,
-		       struct dart_error *error)
-{
-	struct dart_error ignored;
-	int end = registry__end(registry, ret ? &ignored : error);
-
-	return ret ?: end;
-}
-
-void registry__end_or_log(struct registry *registry)
-{
-	struct dart_error error;
-
-	if (registry__end(registry, &error))
-		log__peer_error("controllers are not told yet: %s", error.text);
 }
 
 struct entry *registry__find(const struct registry *registry, const char *name)
@@ -317,6 +171,13 @@ void registry__take_out(struct registry *registry, struct entry *entry)
 	if (entry->change == ENTRY_ADDED) {
 		registry->added--;
 		registry__free_entry(registry, entry);
+		return;
+	}
+	if (entry->change == ENTRY_REVIVED) {
+		registry->added--;
+		entry->change = ENTRY_UNCHANGED;
+		file_watch__stop(registry->file_watches, &entry->watch);
+		registry__retire(registry, entry);
 		return;
 	}
 	TAILQ_INSERT_TAIL(&registry->leaving, entry, link);

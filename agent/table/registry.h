@@ -48,6 +48,8 @@ struct registry {
 	uint32_t added;
 	uint32_t removed;
 	struct entries leaving;
+	struct lease lease;	/* until removals are published again */
+	bool is_waiting;	/* for the end of it */
 };
 
 void registry__open(struct registry *registry, const struct changes *changes,
@@ -63,7 +65,9 @@ void registry__close(struct registry *registry);
 /*
  * A batch of changes, which may be part of another one.  If the changes cannot
  * be published at the outermost end, all entries that were added are freed and
- * must not be touched again, and all that were removed are back.
+ * must not be touched again, and the removals are published without them.  If
+ * that fails as well, the removed entries are back, but those that have ended
+ * are not: they stay readable until a later publication removes them.
  */
 void registry__begin(struct registry *registry);
 int registry__end(struct registry *registry, struct dart_error *error);
@@ -146,7 +150,15 @@ struct entry_group *registry__find_group(const struct registry *registry,
 /* The requests about entries and groups; their subject is the registry. */
 extern const struct request_type registry_requests[];
 
-/* Between registry.c and registry_add.c, in a batch. */
+/* Between registry.c, registry_add.c and registry_batch.c, in a batch. */
+
+/* Puts an entry into the table, behind the others, or takes it out; -ENOMEM. */
+int registry__link(struct registry *registry, struct entry *entry,
+		   struct dart_error *error);
+void registry__unlink(struct registry *registry, struct entry *entry);
+void registry__free_entry(struct registry *registry, struct entry *entry);
+/* Starts the lease of an entry that the published table does not have. */
+void registry__retire(struct registry *registry, struct entry *entry);
 
 /* -EINVAL: no entry can have this name.  -EEXIST: one has it. */
 int registry__check_name(const struct registry *registry, const char *name,

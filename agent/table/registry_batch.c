@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Publishes the changes of a batch, or takes them back; leases of removed entries. */
+#include "agent/base/log.h"
+#include "registry.h"
+
+/* @added or @removed is all that has changed; NULL: other things have. */
+static int registry__publish(struct registry *registry,
+			     const struct entry *added,
+			     const struct entry *removed,
+			     struct dart_error *error)
+{
+	int ret;
+
+	ret = exposure__prepare(registry->exposure, error);
+	if (ret && registry->added)
+		goto count;
+	/* The memory region in the table covers what remains. */
+	if (ret)
+		log__peer_warning(
+			"pages of removed entries stay pinned until the next change: %s",
+			error->text);
+	ret = control_region__update(registry->control_region,
+				     &registry->entries, added, removed, error);
+	if (ret)
+		exposure__rollback(registry->exposure);
+	else
+		exposure__commit(registry->exposure);
+count:
+	count__set(&registry->counts->publications,
+		   registry->control_region->generation);
+	count__add(&registry->counts->failed_publications, !!ret);
+	return ret;
+}
+
+static void on_lease_end(struct lease *lease)
+{
+	struct entry *entry = lease__owner(lease, struct entry);
+	struct registry *registry = entry->registry;
+	struct dart_error error;
+
+	TAILQ_REMOVE(&registry->retired, entry, link);
+	registry__free_entry(registry, entry);
+
+	/*
+	 * In page exposure the extent's pages are still pinned by the memory
+	 * region over everything: change to one without them.
+	 */
+	if (registry->exposure->mode == DART_CONTROL_EXPOSURE_PAGE &&
+	    registry__publish(registry, NULL, NULL, &error))
+		log__peer_error("cannot publish the table: %s", error.text);
+}
+
+void registry__retire(struct registry *registry, struct entry *entry)
+{
+	entry->group = NULL;
+	TAILQ_INSERT_TAIL(&registry->retired, entry, link);
+	lease__start(registry->leases, &entry->lease, on_lease_end);
+}
+
+void registry__begin(struct registry *registry)
+{
+	registry->batches++;
+}
+
+static void registry__announce(const struct registry *registry,
+			       const struct entry *entry, const char *event)
+{
+	changes__announce(registry->changes, event, "entry", entry->name);
+}
+
+/* Removals have been published: these entries do not come back by themselves. */
+static void registry__settle_removed(struct registry *registry)
+{
+	struct entry *entry;
+
+	registry->removed = 0;
+	while ((entry = TAILQ_FIRST(&registry->leaving))) {
+		TAILQ_REMOVE(&registry->leaving, entry, link);
+		file_watch__stop(registry->file_watches, &entry->watch);
+		registry__announce(registry, entry,
+				   entry->has_ended ? "ended" : "removed");
+		registry__retire(registry, entry);
+	}
+}
+
+/* Additions have been published: added entries are the last. */
+static void registry__settle_added(struct registry *registry)
+{
+	struct entry *entry;
+
+	registry->added = 0;
+	TAILQ_FOREACH_REVERSE(entry, &registry->entries, entries, link)
+	if (entry->change == ENTRY_UNCHANGED)
+		break;
+	entry = entry ? TAILQ_NEXT(entry, link) :
+			TAILQ_FIRST(&registry->entries);
+	for (; entry; entry = TAILQ_NEXT(entry, link)) {
+		entry->change = ENTRY_UNCHANGED;
+		registry__announce(registry, entry, "added");
+	}
+}
+
+static void registry__undo_added(struct registry *registry)
+{
+	struct entry *entry;
+
+	registry->added = 0;
+	while ((entry = TAILQ_LAST(&registry->entries, entries)) &&
+	       entry->change != ENTRY_UNCHANGED) {
+		registry__unlink(registry, entry);
+		if (entry->change == ENTRY_ADDED) {
+			registry__free_entry(registry, entry);
+		} else {
+			file_watch__stop(registry->file_watches, &entry->watch);
+			registry__retire(registry, entry);
+		}
+	}
+}
+
+static void on_retry(struct lease *lease)
+{
+	struct registry *registry = lease__owner(lease, struct registry);
+
+	registry->is_waiting = false;
+	registry__begin(registry);
+	registry__end_or_log(registry);
+}
+
+/*
+ * Entries that were to be removed come back, but those that have ended cannot:
+ * controllers still find them in the table, so that they keep their memory until
+ * their removal has been published.  Returns how many came back.
+ */
+static uint32_t registry__undo_removed(struct registry *registry)
+{
+	struct entry *entry, *next;
+	struct dart_error error;
+	uint32_t returned = 0;
+
+	for (entry = TAILQ_FIRST(&registry->leaving); entry; entry = next) {
+		next = TAILQ_NEXT(entry, link);
+		TAILQ_REMOVE(&registry->leaving, entry, link);
+		if (!entry->has_ended &&
+		    !registry__link(registry, entry, &error)) {
+			registry->removed--;
+			returned++;
+			continue;
+		}
+		file_watch__stop(registry->file_watches, &entry->watch);
+		entry->has_ended = true;
+		entry->group = NULL;
+		TAILQ_INSERT_HEAD(&registry->leaving, entry, link);
+	}
+	if (registry->removed && !registry->is_waiting) {
+		registry->is_waiting = true;
+		lease__start(registry->leases, &registry->lease, on_retry);
+	}
+	return returned;
+}
+
+static int registry__publish_removed(struct registry *registry,
+				     struct dart_error *error)
+{
+	int ret;
+
+	if (!registry->removed)
+		return 0;
+	ret = registry__publish(
+		registry, NULL,
+		registry->removed == 1 ? TAILQ_FIRST(&registry->leaving) : NULL,
+		error);
+	if (!ret)
+		registry__settle_removed(registry);
+	else if (!registry__undo_removed(registry)) {
+		/* No request of this batch: it is tried again. */
+		log__peer_error("controllers are not told yet: %s",
+				error->text);
+		ret = 0;
+	}
+	return ret;
+}
+
+int registry__end(struct registry *registry, struct dart_error *error)
+{
+	struct dart_error other;
+	int ret;
+
+	if (--registry->batches)
+		return 0;
+	if (!registry->added)
+		return registry__publish_removed(registry, error);
+	ret = registry__publish(registry,
+				registry->added == 1 && !registry->removed ?
+					TAILQ_LAST(&registry->entries,
+						   entries) :
+					NULL,
+				NULL, error);
+	if (!ret) {
+		registry__settle_removed(registry);
+		registry__settle_added(registry);
+		return 0;
+	}
+	registry__undo_added(registry);
+	registry__publish_removed(registry, &other);
+	return ret;
+}
+
+int registry__end_with(struct registry *registry, int ret,
+		       struct dart_error *error)
+{
+	struct dart_error ignored;
+	int end = registry__end(registry, ret ? &ignored : error);
+
+	return ret ?: end;
+}
+
+void registry__end_or_log(struct registry *registry)
+{
+	struct dart_error error;
+
+	if (registry__end(registry, &error))
+		log__peer_error("controllers are not told yet: %s", error.text);
+}

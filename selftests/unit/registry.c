@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Batches of the registry, with a control region that holds a few entries only and
+ * leases that end on command.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "agent/table/registry.h"
+#include "unit.h"
+
+#define NAMES_MAX 16
+
+/* What controllers find, and how much of it there can be. */
+static struct {
+	char names[NAMES_MAX][DART_REGISTRATION_NAME_MAX];
+	uint32_t count, capacity;
+	uint64_t generation;
+	int prepare_error;
+} published;
+
+static struct leases leases;
+static struct control_region control_region;
+static struct exposure exposure;
+static struct table_counts counts;
+static struct changes changes;
+
+static bool is_published(const char *name)
+{
+	uint32_t i;
+
+	for (i = 0; i < published.count; i++)
+		if (!strcmp(published.names[i], name))
+			return true;
+	return false;
+}
+
+/* ---- the rooms around the registry */
+
+int control_region__update(struct control_region *control,
+			   const struct entries *entries,
+			   const struct entry *added,
+			   const struct entry *removed,
+			   struct dart_error *error)
+{
+	const struct entry *entry;
+	uint32_t count = 0;
+
+	TAILQ_FOREACH(entry, entries, link)
+		count++;
+	if (count > published.capacity)
+		return dart_error__set(error, ENOSPC, "full");
+	published.count = 0;
+	TAILQ_FOREACH(entry, entries, link)
+		strcpy(published.names[published.count++], entry->name);
+	control->generation = ++published.generation;
+	return 0;
+}
+
+int exposure__prepare(struct exposure *self, struct dart_error *error)
+{
+	if (published.prepare_error)
+		return dart_error__set(error, published.prepare_error,
+				       "cannot register");
+	return 0;
+}
+
+void exposure__commit(struct exposure *self)
+{
+}
+
+void exposure__rollback(struct exposure *self)
+{
+}
+
+int exposure__expose(struct exposure *self, struct entry *entry,
+		     struct dart_error *error)
+{
+	return 0;
+}
+
+/* The keys of the entry become invalid. */
+void exposure__withdraw(const struct exposure *self, struct entry *entry)
+{
+	assert_false(is_published(entry->name) &&
+		     registry__find(entry->registry, entry->name) != entry);
+}
+
+void entry__free(struct entry *entry, struct region *region)
+{
+	free(entry);
+}
+
+struct entry *entries__find_source(const struct entries *entries,
+				   const struct selector_key *key)
+{
+	return NULL;
+}
+
+struct entry *entries__find_map(const struct entries *entries, uint32_t map_id)
+{
+	return NULL;
+}
+
+void file_watch__stop(struct file_watches *watches, struct file_watch *watch)
+{
+}
+
+void map_owner_watch__remove(struct map_owner_watch *watch, uint32_t map_id)
+{
+}
+
+void source_schemas__open(struct source_schemas *schemas)
+{
+}
+
+void source_schemas__close(struct source_schemas *schemas)
+{
+}
+
+void lease__start(struct leases *all, struct lease *lease,
+		  void (*end)(struct lease *lease))
+{
+	lease->end = end;
+	TAILQ_INSERT_TAIL(&all->queue, lease, link);
+}
+
+void lease__cancel(struct leases *all, struct lease *lease)
+{
+	TAILQ_REMOVE(&all->queue, lease, link);
+}
+
+/* Ends the leases that have begun so far. */
+static void end_leases(void)
+{
+	struct lease *lease, *last = TAILQ_LAST(&leases.queue, lease_queue);
+
+	do {
+		lease = TAILQ_FIRST(&leases.queue);
+		if (!lease)
+			break;
+		TAILQ_REMOVE(&leases.queue, lease, link);
+		lease->end(lease);
+	} while (lease != last);
+}
+
+/* ---- tests */
+
+static struct entry *add(struct registry *registry, const char *name)
+{
+	static uint32_t extents;
+	struct entry *entry = calloc(1, sizeof(*entry));
+	struct dart_error error;
+
+	assert_non_null(entry);
+	strcpy(entry->name, name);
+	entry->extent.id = ++extents;
+	registry__begin(registry);
+	assert_int_equal(registry__add(registry, entry, &error), 0);
+	assert_int_equal(registry__end(registry, &error), 0);
+	return entry;
+}
+
+/* A registry with the entries "a", "b" and "c", of which no more can be published. */
+static int open_full(void **state)
+{
+	static struct registry registry;
+
+	TAILQ_INIT(&leases.queue);
+	memset(&published, 0, sizeof(published));
+	published.capacity = 3;
+	changes__open(&changes);
+	registry__open(&registry, &changes, NULL, &exposure, &leases,
+		       &control_region, NULL, NULL, NULL, &counts);
+	add(&registry, "a");
+	add(&registry, "b");
+	add(&registry, "c");
+	*state = &registry;
+	return 0;
+}
+
+static int close_all(void **state)
+{
+	published.count = 0;
+	registry__close(*state);
+	return !TAILQ_EMPTY(&leases.queue);
+}
+
+/* In a batch: two entries, one too many even if one of the three is removed. */
+static void stage_two(struct registry *registry)
+{
+	struct dart_error error;
+	const char *name;
+	struct entry *entry;
+
+	for (name = "d"; name; name = *name == 'd' ? "e" : NULL) {
+		entry = calloc(1, sizeof(*entry));
+		assert_non_null(entry);
+		strcpy(entry->name, name);
+		entry->extent.id = 1000 + *name;
+		assert_int_equal(registry__add(registry, entry, &error), 0);
+	}
+}
+
+static void test_ended_entry_in_batch_that_does_not_fit(void **state)
+{
+	struct registry *registry = *state;
+	struct dart_error error;
+
+	registry__begin(registry);
+	registry__entry_ended(registry, registry__find(registry, "b"));
+	stage_two(registry);
+	assert_int_equal(registry__end(registry, &error), -ENOSPC);
+	assert_false(is_published("b"));
+	assert_true(is_published("a") && is_published("c"));
+	assert_null(registry__find(registry, "d"));
+	end_leases();
+	assert_int_equal(published.count, 2);
+}
+
+static void test_removal_in_batch_that_does_not_fit(void **state)
+{
+	struct registry *registry = *state;
+	struct dart_error error;
+
+	registry__begin(registry);
+	registry__take_out(registry, registry__find(registry, "b"));
+	stage_two(registry);
+	assert_int_equal(registry__end(registry, &error), -ENOSPC);
+	assert_int_equal(published.count, 2);
+	assert_false(is_published("b"));
+	end_leases();
+}
+
+static void test_ended_entry_that_cannot_be_published(void **state)
+{
+	struct registry *registry = *state;
+
+	published.capacity = 0;
+	registry__entry_ended(registry, registry__find(registry, "b"));
+	assert_null(registry__find(registry, "b"));
+	assert_true(is_published("b"));
+	end_leases();
+	end_leases();
+	assert_true(is_published("b"));
+
+	published.capacity = 3;
+	end_leases();
+	assert_false(is_published("b"));
+	assert_int_equal(published.count, 2);
+	end_leases();
+}
+
+static void test_removal_that_cannot_be_published(void **state)
+{
+	struct registry *registry = *state;
+	struct dart_error error;
+
+	published.capacity = 0;
+	assert_int_equal(registry__remove(registry,
+					  registry__find(registry, "b"),
+					  &error),
+			 -ENOSPC);
+	assert_non_null(registry__find(registry, "b"));
+	assert_true(TAILQ_EMPTY(&leases.queue));
+	published.capacity = 3;
+	assert_int_equal(registry__remove(registry,
+					  registry__find(registry, "b"),
+					  &error),
+			 0);
+	assert_int_equal(published.count, 2);
+}
+
+static void test_removal_without_memory(void **state)
+{
+	struct registry *registry = *state;
+	struct dart_error error;
+
+	published.prepare_error = ENOMEM;
+	assert_int_equal(registry__remove(registry,
+					  registry__find(registry, "b"),
+					  &error),
+			 0);
+	assert_false(is_published("b"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST_FIXTURE(
+			"an entry that ends in a batch that does not fit leaves the table before its keys become invalid",
+			test_ended_entry_in_batch_that_does_not_fit, open_full,
+			close_all),
+		TEST_FIXTURE(
+			"a removal in a batch that does not fit is published without the additions",
+			test_removal_in_batch_that_does_not_fit, open_full,
+			close_all),
+		TEST_FIXTURE(
+			"an ended entry whose removal cannot be published keeps its keys until a later try succeeds",
+			test_ended_entry_that_cannot_be_published, open_full,
+			close_all),
+		TEST_FIXTURE(
+			"an entry whose removal cannot be published on request comes back",
+			test_removal_that_cannot_be_published, open_full,
+			close_all),
+		TEST_FIXTURE(
+			"a removal is published although no memory region can be registered",
+			test_removal_without_memory, open_full, close_all),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
