@@ -6,7 +6,9 @@ dartd_libraries := dart
 dartd_packages := libsystemd jansson libibverbs librdmacm libbpf libxxhash
 dartd_skeletons := biolat cgroupnet map_owner_watch runqlat tcp_traffic tcpconn
 
+unit_connect_request_sources := agent/rdma/connect_request.c
 unit_entry_name_sources := agent/base/entry_name.c
+unit_schema_json_sources := agent/schema/schema_json.c
 unit_store_kept_sources := $(addprefix agent/, \
 	base/log.c store/store_base.c store/store_kept.c)
 unit_source_schema_sources := $(addprefix agent/, \

@@ -35,6 +35,22 @@ connect_request__find(const struct connect_request *request,
 	return services;
 }
 
+/* Bytes behind the request of a kind have no meaning in its version. */
+static int connect_request__check_tail(const struct connect_request *request,
+				       const struct peer_kind *kind,
+				       struct dart_error *error)
+{
+	size_t i;
+
+	for (i = kind->request_length; i < request->length; i++)
+		if (request->data.bytes[i])
+			return dart_error__set(
+				error, EPROTO,
+				"byte %zu of its private data is not 0, but its request has %zu bytes",
+				i, kind->request_length);
+	return 0;
+}
+
 int connect_request__check(const struct connect_request *request,
 			   const struct peer_kind *kind,
 			   struct dart_error *error)
@@ -54,5 +70,5 @@ int connect_request__check(const struct connect_request *request,
 		return dart_error__set(
 			error, EPROTO,
 			"a reserved member of its request is not 0");
-	return 0;
+	return connect_request__check_tail(request, kind, error);
 }

@@ -35,7 +35,7 @@ const struct peer_service *
 connect_request__find(const struct connect_request *request,
 		      const struct peer_service *services);
 
-/* Checks the length and the header of a request for @kind. */
+/* Checks the length, the header, and that only zeros follow a request for @kind. */
 int connect_request__check(const struct connect_request *request,
 			   const struct peer_kind *kind,
 			   struct dart_error *error);
