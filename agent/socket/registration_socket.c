@@ -12,7 +12,6 @@
 #include "registration_socket.h"
 
 #define BACKLOG 64
-#define CLIENTS_MAX 64 /* unless the configuration has another number */
 #define GROUP "dart"
 
 /* One client too many: gets an error if it reads, and is disconnected. */
@@ -157,7 +156,7 @@ int registration_socket__open(struct registration_socket *result,
 	int ret;
 
 	*result = (struct registration_socket){
-		.most = CLIENTS_MAX,
+		.most = DART_REGISTRATION_CLIENTS,
 		.clients = {
 			.tables = tables,
 			.recorder = recorder,
@@ -221,7 +220,7 @@ close:
 void registration_socket__limit(struct registration_socket *socket,
 				uint32_t most)
 {
-	socket->most = most ?: CLIENTS_MAX;
+	socket->most = most ?: DART_REGISTRATION_CLIENTS;
 }
 
 void registration_socket__close(struct registration_socket *socket)

@@ -45,8 +45,9 @@
  *   {"request": "register-counters", "name": N}
  *   {"request": "register-counters", "name": N, "counters": [C, ...]}
  *       Registers the per-CPU counters that a module has registered as N, or
- *       creates counters, called C, for eBPF programs to add to (see
- *       bpf/dart_counters.h); the reply has their "counters_id".  Root only.
+ *       creates counters for eBPF programs to add to (see bpf/dart_counters.h),
+ *       whose names C are as those of fields below; the reply has their
+ *       "counters_id".  Root only.
  *   {"request": "new-slice", "name": N, "schema": S}
  *       Allocates memory that the peer writes and controllers read, until no
  *       process has it open or mapped any more.  With the first byte of the reply
@@ -60,8 +61,13 @@
  *       {"name": T, "length": BYTES, "fields": [{"name": F, "offset": BYTES,
  *       "width": BYTES, "kind": "counter", "gauge", "histogram", "text",
  *       "sequence" or "address", "unit": U, "count": ELEMENTS, "signed": B},
- *       ...]}, as in struct dart_control_field of <dart/control.h>; unit, count
- *       and signed are optional.
+ *       ...]}, 1 to DART_REGISTRATION_FIELDS_MAX fields in any order, as in
+ *       struct dart_control_field of <dart/control.h>: width is 1, 2, 4 or 8 for
+ *       an element of a counter, gauge or histogram, 4 or 8 for a sequence, 16
+ *       for an address, and all bytes of a text, whose count is 1.  unit, count
+ *       and signed are optional: "", 1 and false.  F is unique and has 1 to 255
+ *       letters, digits and "_-.:/@+=%~[]"; T and U have up to 255 characters of
+ *       printable ASCII.
  *   {"request": "unregister", "name": N}
  *       Removes an entry, or a follower with its entries.  Root, or the user that
  *       registered N.
@@ -177,7 +183,9 @@
  * DART_STORE_NAME_MAX - 1 characters (see <dart/store_access.h>).
  *
  * The mode of the socket decides who may connect: root, and the group "dart"
- * where it exists.
+ * where it exists.  DART_REGISTRATION_CLIENTS clients can be connected at a time,
+ * unless the agent's configuration has another number; a further one gets a reply
+ * with the error "EUSERS", unasked, and is disconnected.
  */
 #ifndef _UAPI_DART_REGISTRATION_H
 #define _UAPI_DART_REGISTRATION_H
@@ -186,5 +194,7 @@
 #define DART_REGISTRATION_REQUEST_MAX	65536
 #define DART_REGISTRATION_NAME_MAX	256
 #define DART_REGISTRATION_MONITOR_QUEUE	262144	/* bytes */
+#define DART_REGISTRATION_FIELDS_MAX	1024	/* of a slice's schema */
+#define DART_REGISTRATION_CLIENTS	64
 
 #endif /* _UAPI_DART_REGISTRATION_H */

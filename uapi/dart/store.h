@@ -44,7 +44,10 @@
  *
  * Collectors.  A key's share determines the collector of its copies: each
  * collector has some of the DART_STORE_SHARES shares, and a share can be given
- * to another collector independently of the others.
+ * to another collector independently of the others.  dart_collectors(5) lists
+ * them, and for each its store, addresses, queue pair, rkey, base and first PSN;
+ * n collectors without a list of shares have equal parts, in their order: share s
+ * belongs to number s * n / DART_STORE_SHARES, rounded down, from 0.
  *
  * Reports.  A report is a RoCEv2 frame (IBTA volume 1, annex A17) to UDP port
  * DART_STORE_UDP_PORT:
@@ -53,15 +56,32 @@
  *   IPv4      no options, type of service 0, identification 0, DF, TTL 64
  *   UDP       from port DART_STORE_UDP_SOURCE_BASE + share; checksum 0
  *   BTH       opcode DART_STORE_BTH_OPCODE, MigReq 1, pad count, P_Key 0xffff,
- *             queue pair of the lookup entry, PSN: the reports to this queue
- *             pair, counted from the entry's first PSN, modulo 2^24
+ *             queue pair of the collector, PSN: the reports to this queue
+ *             pair, counted from the collector's first PSN, modulo 2^24
  *   RETH      address base + slot * (bytes of a slot), rkey, bytes of a slot
  *   payload   the slot, then 0 to 3 bytes of 0, the pad count, up to a
  *             multiple of 4
  *   ICRC      CRC-32 of IEEE 802.3 over 8 bytes 0xff and the frame from the
- *             IP header to here, where type of service, TTL, both checksums and the
- *             last byte of the BTH's second word (FECN ... reserved, byte 4) are
- *             0xff; least significant byte first
+ *             IP header to here, where type of service, TTL, both checksums and
+ *             byte 4 of the BTH, counted from 0 (FECN, BECN and reserved bits,
+ *             before the queue pair), are 0xff; least significant byte first
+ *
+ * An example: the first report of a value, 01020304, for the key
+ *
+ *   0a0100020a030103c00001bb06
+ *
+ * from 10.0.0.2 (52:54:00:00:00:02) to 10.0.0.1 (52:54:00:00:00:01), queue pair
+ * 17, rkey 0x1234, base 0x3a5f00000000, first PSN 0; k = 20, 32 bits of checksum,
+ * N = 2.  The key has share 626, the slots 442575 and 457765, and the checksum
+ * 7858d9cc.  The frame for slot 442575, whose last four bytes are the ICRC:
+ *
+ *   5254000000015254000000020800
+ *   4500004400004000401126a70a0000020a000001
+ *   c27212b700300000
+ *   2a40ffff0000001100000000
+ *   00003a5f003606780000123400000008
+ *   7858d9cc01020304
+ *   3b4ca01c
  *
  * The transport is unreliable connected: a lost report is not sent again, and does
  * not affect the reports after it.  A queue pair takes reports from one source
