@@ -68,7 +68,8 @@ static uint32_t resolve(const struct btf *btf, uint32_t type_id,
 static void walk__add_field(struct walk *walk, const struct part *part,
 			    struct dart_field field)
 {
-	if (part->is_cut || !field.count || !field.width ||
+	if (part->is_cut || !dart_name__is_valid(part->name) || !field.count ||
+	    !field.width ||
 	    !dart_text__is_valid(part->meaning.unit)) {
 		walk->fields->left_out++;
 		return;

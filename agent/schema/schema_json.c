@@ -5,11 +5,10 @@
 #include <string.h>
 
 #include <dart/control.h>
+#include <dart/registration.h>
 #include <libdart/table/value.h>
 
 #include "schema_json.h"
-
-#define FIELDS_MAX 1024
 
 static int find_kind(const char *name, enum dart_control_field_kind *kind)
 {
@@ -73,9 +72,14 @@ static int add_fields(struct dart_schema *schema,
 	for (i = 0; i < count; i++) {
 		objection = dart_schema__objection(schema, &fields[i]);
 		if (objection)
-			return dart_error__set(error, EINVAL, "field '%s': %s",
+			return dart_error__set(error, EINVAL, "field '%.64s' %s",
 					       fields[i].name, objection);
 		ret = dart_schema__add(schema, &fields[i]);
+		if (ret == -EEXIST)
+			return dart_error__set(
+				error, EINVAL,
+				"two fields are called '%.64s' (names of fields are unique in a schema)",
+				fields[i].name);
 		if (ret)
 			return dart_error__system(error, -ret,
 						  "cannot add field '%s'",
@@ -92,10 +96,10 @@ static int parse_fields(json_t *json, struct dart_field **result,
 	struct dart_field *fields;
 	int ret;
 
-	if (!count || count > FIELDS_MAX)
+	if (!count || count > DART_REGISTRATION_FIELDS_MAX)
 		return dart_error__set(error, EINVAL,
 				       "a schema must have 1 to %d fields",
-				       FIELDS_MAX);
+				       DART_REGISTRATION_FIELDS_MAX);
 	fields = calloc(count, sizeof(*fields));
 	if (!fields)
 		return dart_error__no_memory(error);

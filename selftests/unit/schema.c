@@ -135,6 +135,8 @@ static void test_refused_fields(void **state)
 		{ { "name", "", 32, 8, 1, 5, true }, -EINVAL },
 		{ FIELD(32, 4, 1, ADDRESS), -EINVAL },
 		{ FIELD(32, 16, 2, ADDRESS), -EINVAL },
+		{ { "", "", 32, 8, 1, 1, false }, -EINVAL },
+		{ { "two words", "", 32, 8, 1, 1, false }, -EINVAL },
 		{ { "tab\t", "", 32, 8, 1, 1, false }, -EINVAL },
 		{ { "name", "\xc2\xb5s", 32, 8, 1, 1, false }, -EINVAL },
 		{ { "first", "", 32, 8, 1, 1, false }, -EEXIST },
@@ -154,6 +156,26 @@ static void test_refused_fields(void **state)
 	}
 	assert_int_equal(schema->field_count, 2);
 	dart_schema__free(schema);
+}
+
+static void test_names(void **state)
+{
+	char name[DART_CONTROL_NAME_MAX + 1], one[2] = "";
+	const char *others = " !\"#$&'()*,;<>?\\^`{|}\x7f\x80\xff";
+
+	assert_true(dart_name__is_valid("hists[3].slots"));
+	assert_true(dart_name__is_valid("snmp:ip@net:4026531840/eth0"));
+	assert_false(dart_name__is_valid(""));
+	for (; *others; others++) {
+		one[0] = *others;
+		assert_false(dart_name__is_valid(one));
+	}
+	memset(name, 'a', sizeof(name));
+	name[DART_CONTROL_NAME_MAX - 1] = '\0';
+	assert_true(dart_name__is_valid(name));
+	name[DART_CONTROL_NAME_MAX - 1] = 'a';
+	name[DART_CONTROL_NAME_MAX] = '\0';
+	assert_false(dart_name__is_valid(name));
 }
 
 static void test_texts(void **state)
@@ -189,6 +211,8 @@ int main(void)
 		     test_refused_schemas),
 		TEST("a field that overlaps, leaves the copy, or has a wrong kind, width, count or name is refused",
 		     test_refused_fields),
+		TEST("a name is valid if it has 1 to 255 letters, digits or \"_-.:/@+=%~[]\"",
+		     test_names),
 		TEST("a text is valid if it is printable ASCII of at most 255 bytes",
 		     test_texts),
 	};

@@ -39,7 +39,7 @@ static void sample__change_everything(struct sample *sample)
 	}
 	for (i = 0; i < 6; i++)
 		sample->ranges[i].address += 0x7000000;
-	sample->entries[SAMPLE_CPUSTAT].name = "vmstat!";
+	sample->entries[SAMPLE_CPUSTAT].name = "vmstat+";
 	sample->entries[SAMPLE_PAIR].copies_are = DART_CONTROL_COPIES_ROW;
 }
 

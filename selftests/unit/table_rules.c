@@ -112,6 +112,8 @@ static const struct rule rules[] = {
 	     "field 2 refers to no string", FIELD(2, name, 0xffffffff)),
 	RULE("a field whose unit is beyond the strings is refused",
 	     "field 2 refers to no string", FIELD(2, unit, 1 << 16)),
+	RULE("a field with an empty name is refused",
+	     "field 2 of schema 0 has no name", FIELD(2, name, 0)),
 	RULE("a field with an unknown flag is refused",
 	     "field 2 has an unknown flag", FIELD(2, flags, 2)),
 	RULE("a field of kind 0 is refused",
@@ -185,6 +187,30 @@ static void test_unique_names(void **state)
 	sample__release(&sample);
 }
 
+static void test_characters(void **state)
+{
+	static const struct {
+		const char *from, *to, *message;
+	} cases[] = {
+		{ "user", "us r", "field 0 of schema 0 has a name other than" },
+		{ "heat", "he,t", "field 2 of schema 0 has a name other than" },
+		{ "rows", "ro\"s", "has a name with a character" },
+	};
+	struct sample sample;
+	uint8_t *bytes;
+	size_t length, i;
+
+	sample__init(&sample);
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		bytes = sample__bytes(&sample.table, &length);
+		rename_string(bytes, cases[i].from, cases[i].to);
+		sample__seal(bytes, length);
+		bytes__expect(bytes, length, -EBADMSG, cases[i].message);
+		free(bytes);
+	}
+	sample__release(&sample);
+}
+
 static void test_long_string(void **state)
 {
 	char name[DART_CONTROL_NAME_MAX + 1];
@@ -255,9 +281,11 @@ static void test_not_published(void **state)
 int main(void)
 {
 	enum { RULES = sizeof(rules) / sizeof(rules[0]) };
-	struct CMUnitTest tests[RULES + 3] = {
+	struct CMUnitTest tests[RULES + 4] = {
 		TEST("two fields of a schema or two entries with the same name are refused",
 		     test_unique_names),
+		TEST("a field or an entry with a space, a comma or a quote in its name is refused",
+		     test_characters),
 		TEST("a string of more than 255 bytes is refused",
 		     test_long_string),
 		TEST("a table that a decoder would refuse is not published, nor one without room",
@@ -266,7 +294,7 @@ int main(void)
 	size_t i;
 
 	for (i = 0; i < RULES; i++)
-		tests[3 + i] = rule__test(&rules[i]);
+		tests[4 + i] = rule__test(&rules[i]);
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,7 +8,8 @@
  * width.  All references are indices or byte offsets, never pointers.  Sections
  * are 8-byte aligned, in the order below, and do not overlap; bytes behind one
  * have no meaning and are room to grow.  A table that breaks a rule of this header
- * is refused as a whole.
+ * is refused as a whole, also one with a number that an enum or the flags do not
+ * have: an agent with further kinds has another ABI version.
  *
  *   +--------+----------------+---------+--------+---------+--------+---------+
  *   | header | memory regions | entries | ranges | schemas | fields | strings |
@@ -20,13 +21,18 @@
  *   schema, field  the meaning of the bytes of one copy
  *   string         ASCII 0x20 to 0x7e, ended by NUL; the section begins with
  *                  the empty string and ends with NUL
+ *   name           of an entry or a field: a string of 1 to 255 letters, digits
+ *                  and "_-.:/@+=%~[]"
  *
  * References can form neither loops nor aliases: the ranges of entry i follow
- * those of entry i-1 without a gap, and so do the fields of the schemas.  Within
+ * those of entry i-1 without a gap, and so do the fields of the schemas; none are
+ * left over.  Memory regions, schemas and strings need not be referred to.  Within
  * an entry the ranges are ordered by their first copy, then by their offset in the
  * copy; the copies 0 ... n-1 are divided into consecutive groups, and each group
  * lists the same runs of bytes, so that every field of the schema lies wholly
- * inside one run, for every copy.  Bytes outside all runs are not exposed.
+ * inside one run, for every copy.  Bytes outside all runs are not part of the
+ * entry, but one READ may fetch all bytes of a memory region, those between runs
+ * or copies too, whose contents have no meaning.
  *
  * Changing.  The agent changes the table in place: it sets generation_begin to
  * the next number, writes the rest, and sets generation_end to the same number
@@ -163,7 +169,7 @@ enum dart_control_copies {
 };
 
 struct dart_control_entry {
-	__le32 name;		/* bytes into the strings; unique, not empty */
+	__le32 name;		/* bytes into the strings; unique */
 	__le32 schema;		/* index */
 	__le32 kind;		/* enum dart_control_entry_kind */
 	__le32 lifetime;	/* enum dart_control_lifetime */
@@ -193,7 +199,7 @@ struct dart_control_range {
  * and do not overlap.
  */
 struct dart_control_schema {
-	__le32 name;		/* bytes into the strings: the type's name */
+	__le32 name;		/* bytes into the strings: the type's, may be "" */
 	__le32 length;		/* bytes of a copy, 1 ... DART_CONTROL_VALUE_MAX */
 	__le32 first_field;	/* index */
 	__le32 fields;
@@ -231,9 +237,17 @@ struct dart_control_field {
  * Private data of the RDMA CM handshake (IBTA volume 1, section 12.6).
  *
  * The connect request identifies the controller; a request without this data is
- * rejected.  The accept has the location of the control region: a READ of @used
- * bytes at @address fetches the table as of that moment; the table never grows
- * beyond @length bytes.
+ * rejected.  InfiniBand and RoCE pad private data with zeros, to 56 bytes in a
+ * request, so that its end is not known: bytes behind the structure are 0, or the
+ * request is rejected.
+ *
+ * The accept has the location of the control region: a READ of @used bytes at
+ * @address fetches the table as of that moment.  While the connection lasts the
+ * header stays at @address.  The table may have grown meanwhile, up to @length
+ * bytes: a controller whose READ was shorter than the @table_length in the header
+ * READs that many bytes.  As many READs may be outstanding as the initiator depth
+ * of the accept says: what the request asked for, or less if the device of the
+ * host cannot serve so many.
  */
 struct dart_control_request {
 	__le64 magic;		/* DART_CONTROL_MAGIC */

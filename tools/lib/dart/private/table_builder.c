@@ -84,8 +84,6 @@ static int check_entry(struct dart_builder *builder,
 			builder->sections.of[DART_SECTION_MEMORY_REGIONS].count,
 	};
 
-	if (!dart_text__is_valid(entry->name))
-		return -EINVAL;
 	return dart_check__entry(
 		&table, entry, builder->sections.of[DART_SECTION_ENTRIES].count,
 		&builder->data, error);

@@ -84,17 +84,10 @@ static int check_schema(const struct dart_builder *builder,
 			struct dart_error *error)
 {
 	const char **names;
-	uint32_t i;
 	int ret;
 
 	if (!dart_text__is_valid(schema->name))
 		return -EINVAL;
-	for (i = 0; i < schema->field_count; i++) {
-		if (!dart_text__is_valid(schema->fields[i].name) ||
-		    !dart_text__is_valid(schema->fields[i].unit))
-			return -EINVAL;
-	}
-
 	names = calloc((size_t)schema->field_count + 1, sizeof(*names));
 	if (!names)
 		return -ENOMEM;

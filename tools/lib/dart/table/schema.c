@@ -19,6 +19,16 @@ bool dart_text__is_valid(const char *text)
 	return true;
 }
 
+bool dart_name__is_valid(const char *name)
+{
+	static const char allowed[] = "abcdefghijklmnopqrstuvwxyz"
+				      "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				      "0123456789_-.:/@+=%~[]";
+	size_t length = strspn(name, allowed);
+
+	return length && length < DART_CONTROL_NAME_MAX && !name[length];
+}
+
 struct dart_schema *dart_schema__new(const char *name, uint32_t length)
 {
 	struct dart_schema *schema;
@@ -72,10 +82,22 @@ static const char *shape__objection(const struct dart_field *field)
 	return "is of an unknown kind";
 }
 
+static const char *strings__objection(const struct dart_field *field)
+{
+	if (!*field->name)
+		return "has no name";
+	if (!dart_name__is_valid(field->name))
+		return "has a name other than 1 to 255 letters, digits or \"_-.:/@+=%~[]\"";
+	if (!dart_text__is_valid(field->unit))
+		return "has a unit other than at most 255 printable ASCII characters";
+	return NULL;
+}
+
 const char *dart_schema__objection(const struct dart_schema *schema,
 				   const struct dart_field *field)
 {
-	const char *objection = shape__objection(field);
+	const char *objection = strings__objection(field) ?:
+					shape__objection(field);
 	const struct dart_field *last;
 
 	if (objection)
@@ -98,9 +120,7 @@ int dart_schema__add(struct dart_schema *schema, const struct dart_field *field)
 {
 	struct dart_field *fields, copy = *field;
 
-	if (!dart_text__is_valid(field->name) ||
-	    !dart_text__is_valid(field->unit) ||
-	    dart_schema__objection(schema, field))
+	if (dart_schema__objection(schema, field))
 		return -EINVAL;
 	if (dart_schema__find(schema, field->name))
 		return -EEXIST;

@@ -35,7 +35,7 @@ struct dart_schema *dart_schema__new(const char *name, uint32_t length);
 
 /*
  * Why @field cannot follow the fields of @schema, as a static sentence; NULL if
- * it can.  Names and units are not checked.
+ * it can.  That its name is unique is not checked.
  */
 const char *dart_schema__objection(const struct dart_schema *schema,
 				   const struct dart_field *field);
@@ -54,6 +54,8 @@ const struct dart_field *dart_schema__find(const struct dart_schema *schema,
 					   const char *name);
 void dart_schema__free(struct dart_schema *schema);
 
+/* Does the format allow @name for an entry or a field? */
+bool dart_name__is_valid(const char *name);
 /* Does the format allow @text: 0x20 to 0x7e, below DART_CONTROL_NAME_MAX? */
 bool dart_text__is_valid(const char *text);
 
