@@ -50,13 +50,26 @@ logs() {
 	tee /dev/stderr </run/dartd.log | grep -q "$1"
 }
 
-configure cpustat vmstat '{source: snmp:tcp, netns: blue}'
-check "the agent starts with a configuration that names an absent namespace" \
+configure cpustat vmstat '{source: snmp:tcp, netns: blue}' \
+	'{source: netdev:stats, netdev: absent0}' '{source: disk:stats, disk: absent1}' \
+	'{source: cgroup:cpu, cgroup: /absent2}'
+printf 'maps:\n  - {pinned: /sys/fs/bpf/absent3}\n' >>$file
+check "the agent starts with a configuration that names five absent objects" \
 	host_up --config=$file
 check "what the configuration has is registered when the agent is ready" \
 	[ "$(entries)" = "cpustat dartd tcp vmstat" ]
 check "its origin is the configuration" origin cpustat configuration
-check "the absent namespace is named in the log" logs "no network namespace 'blue'"
+while read -r object sentence; do
+	check "the absent $object is named in the log" logs "not registered: .*$sentence"
+done <<'END'
+namespace there is no network namespace 'blue'
+device absent0
+disk absent1
+cgroup absent2
+map absent3
+END
+check "each of the five is listed as missing" \
+	sh -c "dartctl -j status | is_true '.missing == 5'"
 check "a source is registered by command" dartctl source add softirqs
 
 before=$(generation)

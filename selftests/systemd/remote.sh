@@ -1,0 +1,60 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# A host that boots with the service enabled serves remote controllers and reporters,
+# with the installed configuration and in the sandbox of the unit.
+. "$(dirname "$0")/../lib.sh"
+
+expected=$({ sed -n 's/^  - //p' /etc/dart/dartd.yaml; printf 'dartd\ntcp\n'; } |
+	sort | paste -sd ' ')
+
+# scrape FILTER: waits for a line of the controller from which this makes something
+scrape() {
+	local line end=$((SECONDS + 60))
+
+	while [ "$SECONDS" -lt "$end" ] && read -r -t 60 line <&3; do
+		jq -er "select(.entries) | $1 // empty" <<<"$line" && return
+	done
+	return 1
+}
+
+# property NAME: of the service
+property() {
+	systemctl show --property "$1" --value dartd.service
+}
+
+# report COLLECTORS: the remote machine reports 1024 keys to the store
+report() {
+	on controller sh -c "echo '$1' >/run/paths.json &&
+		dart-report -i eth0 -c /run/paths.json -f uniform -n 1024 --copies all"
+}
+
+on controller rdma_up
+mkfifo /run/lines
+on controller dart-controller --json --interval 100ms main >/run/lines 2>/dev/null &
+controller=$!
+exec 3</run/lines
+check "the service is enabled" systemctl enable --runtime dartd.service
+check "the boot target is reached" systemctl start multi-user.target
+check "the boot target starts the service" [ "$(property ActiveState)" = active ]
+check "the first scrape of a remote controller has the installed configuration" \
+	[ "$(scrape '.entries | keys | join(" ")')" = "$expected" ]
+
+check "a store is created" dartctl store create paths --slots 2^12 --value 20
+check "a remote reporter is added" dartctl reporter add paths 10.77.0.2
+check "the remote reporter reports 1024 keys" \
+	report "$(dartctl store export paths | jq -c .)"
+check "the reports reach the store" \
+	sh -c "dartctl -j store show paths | is_true '.written > 0.3'"
+
+started='.entries.dartd.rows[0].start_boottime'
+before=$(scrape "$started")
+check "dartd is killed" systemctl kill --signal KILL dartd.service
+check "the remote controller scrapes the dartd that systemd starts" \
+	scrape "select($started > $before)"
+check "the next dartd has the reports" \
+	sh -c "dartctl -j store show paths | is_true '.written > 0.3'"
+kill $controller
+check "the service stops" systemctl stop dartd.service
+systemctl disable --runtime dartd.service
+rm /run/lines
+finish
