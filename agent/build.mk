@@ -12,7 +12,7 @@ unit_schema_json_sources := agent/schema/schema_json.c
 unit_store_kept_sources := $(addprefix agent/, \
 	base/log.c store/store_base.c store/store_kept.c)
 unit_source_schema_sources := $(addprefix agent/, \
-	schema/source_schema.c region/source.c schema/btf_layout.c)
+	schema/source_schema.c schema/listed_names.c region/source.c schema/btf_layout.c)
 unit_registry_sources := $(addprefix agent/, \
 	base/changes.c base/entry_index.c base/entry_name.c base/log.c \
 	base/request.c \

@@ -5,6 +5,63 @@
 
 #include "source.h"
 
+/* Names in /proc/net, by those of the enums: net/ipv4/proc.c, net/ipv6/proc.c. */
+#define IP_ALIASES                                                             \
+	{ "inpkts", "inreceives" },                                            \
+	/* since Linux 6.8 both are counted */                                 \
+	{ "outpkts", "outrequests" },                                          \
+	{ "outpkts", "outtransmits" },                                         \
+	{ "csumerrors", "incsumerrors" },                                      \
+	{ "noectpkts", "innoectpkts" },                                        \
+	{ "ect1pkts", "inect1pkts" },                                          \
+	{ "ect0pkts", "inect0pkts" },                                          \
+	{ "cepkts", "incepkts" },                                              \
+	{ "reasm_overlaps", "reasmoverlaps" }
+
+static const struct source_alias ip_aliases[] = {
+	IP_ALIASES,
+	{ "outforwdatagrams", "forwdatagrams" },
+	{ }
+};
+
+static const struct source_alias ip6_aliases[] = {
+	IP_ALIASES,
+	{ }
+};
+
+static const struct source_alias tcp_udp_aliases[] = {
+	{ "csumerrors", "incsumerrors" },
+	{ }
+};
+
+static const struct source_alias icmp_aliases[] = {
+	{ "csumerrors", "incsumerrors" },
+	{ "ratelimitglobal", "outratelimitglobal" },
+	{ "ratelimithost", "outratelimithost" },
+	{ }
+};
+
+static const struct source_alias tcpext_aliases[] = {
+	{ "timewaited", "tw" },
+	{ "timewaitrecycled", "twrecycled" },
+	{ "timewaitkilled", "twkilled" },
+	{ "pawsactiverejected", "pawsactive" },
+	{ "pawsestabrejected", "pawsestab" },
+	{ "sackshifted", "tcpsackshifted" },
+	{ "sackmerged", "tcpsackmerged" },
+	{ "sackshiftfallback", "tcpsackshiftfallback" },
+	{ "iprpfilter", "ipreversepathfilter" },
+	{ "tcpspurious_rtx_hostqueues", "tcpspuriousrtxhostqueues" },
+	{ }
+};
+
+/* Counted in sectors of 512 bytes; /proc/vmstat shows KiB. */
+static const struct source_counter vmstat_known[] = {
+	{ "pgpgin", "sectors", false },
+	{ "pgpgout", "sectors", false },
+	{ }
+};
+
 static const struct source_counter ip_known[] = {
 	{ "inoctets", "bytes", false },
 	{ "outoctets", "bytes", false },
@@ -104,6 +161,8 @@ const struct source sources[] = {
 			.member = "event",
 			.unit = "events",
 			.elements = "PGPGIN",
+			.listed_in = "/proc/vmstat",
+			.known = vmstat_known,
 		} },
 	},
 	{
@@ -148,23 +207,26 @@ const struct source sources[] = {
 		},
 	},
 	MIB("snmp:ip", "IPv4 counters", DART_ZERO_SOURCE_IP,
-	    "IPSTATS_MIB_", "INPKTS", "packets", .known = ip_known),
+	    "IPSTATS_MIB_", "INPKTS", "packets", .known = ip_known,
+	    .aliases = ip_aliases),
 	MIB("snmp:ip6", "IPv6 counters", DART_ZERO_SOURCE_IP6,
-	    "IPSTATS_MIB_", "INPKTS", "packets", .known = ip_known),
+	    "IPSTATS_MIB_", "INPKTS", "packets", .known = ip_known,
+	    .aliases = ip6_aliases),
 	MIB("snmp:tcp", "TCP counters", DART_ZERO_SOURCE_TCP,
-	    "TCP_MIB_", "RTOALGORITHM", "", .known = tcp_known),
+	    "TCP_MIB_", "RTOALGORITHM", "", .known = tcp_known,
+	    .aliases = tcp_udp_aliases),
 	MIB("snmp:tcpext", "extended TCP counters", DART_ZERO_SOURCE_TCPEXT,
-	    "LINUX_MIB_", "SYNCOOKIESSENT", ""),
+	    "LINUX_MIB_", "SYNCOOKIESSENT", "", .aliases = tcpext_aliases),
 	MIB("snmp:udp", "UDP counters", DART_ZERO_SOURCE_UDP,
-	    "UDP_MIB_", "INDATAGRAMS", "datagrams"),
+	    "UDP_MIB_", "INDATAGRAMS", "datagrams", .aliases = tcp_udp_aliases),
 	MIB("snmp:udp6", "UDPv6 counters", DART_ZERO_SOURCE_UDP6,
-	    "UDP_MIB_", "INDATAGRAMS", "datagrams"),
+	    "UDP_MIB_", "INDATAGRAMS", "datagrams", .aliases = tcp_udp_aliases),
 	MIB("snmp:icmp", "ICMP counters", DART_ZERO_SOURCE_ICMP,
 	    "ICMP_MIB_", "INMSGS", "messages", .known = icmp_known,
-	    .is_only_known = true),
+	    .aliases = icmp_aliases, .is_only_known = true),
 	MIB("snmp:icmp6", "ICMPv6 counters", DART_ZERO_SOURCE_ICMP6,
 	    "ICMP6_MIB_", "INMSGS", "messages", .known = icmp_known,
-	    .is_only_known = true),
+	    .aliases = icmp_aliases, .is_only_known = true),
 	{
 		"netdev:stats",
 		"packets and bytes of a network device that counts by CPU",

@@ -11,9 +11,15 @@
 
 /* A counter whose unit or kind differs from the rest of its part. */
 struct source_counter {
-	const char *name;	/* of the field; NULL ends a list */
+	const char *name;	/* in the kernel's types; NULL ends a list */
 	const char *unit;
 	bool is_gauge;
+};
+
+/* A counter that files in /proc show under another name than the kernel's types. */
+struct source_alias {
+	const char *name;	/* in the types; NULL ends a list */
+	const char *shown;	/* not used if the types have this name, too */
 };
 
 /*
@@ -35,6 +41,14 @@ struct source_part {
 	const char *suffix;
 	uint32_t first;
 	bool is_qualified;	/* "member.element", not "element" */
+
+	/*
+	 * Names of the fields are those of /proc in lower case.  Where they
+	 * differ from those of the types: a list, or a file whose lines begin
+	 * with all names in the order of the elements.
+	 */
+	const struct source_alias *aliases;
+	const char *listed_in;
 
 	const struct source_counter *known;	/* or NULL */
 	bool is_only_known;	/* other counters are left out */

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "btf_layout.h"
+#include "listed_names.h"
 #include "source_schema.h"
 
 /* A source, its BTF, and the fields found so far, in any order. */
@@ -193,15 +194,74 @@ static int add_integers(struct search *search, const struct source_part *part,
 	return 0;
 }
 
+static struct dart_field *search__find(const struct search *search,
+				       const char *name)
+{
+	uint32_t i;
+
+	for (i = 0; i < search->count; i++)
+		if (!strcmp(search->fields[i].name, name))
+			return &search->fields[i];
+	return NULL;
+}
+
+static int rename_field(struct dart_field *field, const char *name)
+{
+	char *copy = strdup(name);
+
+	if (!copy)
+		return -ENOMEM;
+	free(field->name);
+	field->name = copy;
+	return 0;
+}
+
+static int search__apply_aliases(struct search *search,
+				 const struct source_alias *alias)
+{
+	struct dart_field *field;
+	int ret = 0;
+
+	for (; alias->name && !ret; alias++) {
+		field = search__find(search, alias->name);
+		if (field && !search__find(search, alias->shown))
+			ret = rename_field(field, alias->shown);
+	}
+	return ret;
+}
+
+/* Gives the fields from @first on the names of the kernel's file, if it fits. */
+static int search__apply_list(struct search *search, uint32_t first,
+			      const char *path)
+{
+	uint32_t i, count = search->count - first;
+	struct dart_field *fields = search->fields + first;
+	char **names = listed_names__read(path, fields, count);
+	int ret = 0;
+
+	for (i = 0; names && i < count && !ret; i++)
+		ret = rename_field(&fields[i], names[i]);
+	listed_names__free(names, count);
+	return ret;
+}
+
 static int find_fields(struct search *search, const struct btf_type *variable)
 {
 	const struct source_part *part = search->source->parts;
 	const struct source_part *end = part + SOURCE_PARTS_MAX;
+	uint32_t first;
 	int ret = 0;
 
-	for (; part < end && part->unit && !ret; part++)
+	for (; part < end && part->unit && !ret; part++) {
+		first = search->count;
 		ret = part->member ? add_member(search, part, variable) :
 				     add_integers(search, part, variable);
+		if (!ret && part->aliases)
+			ret = search__apply_aliases(search, part->aliases);
+		if (!ret && part->listed_in)
+			ret = search__apply_list(search, first,
+						 part->listed_in);
+	}
 	if (!ret && !search->count)
 		return does_not_fit(search, "it has none of the counters");
 	return ret;

@@ -53,20 +53,21 @@ static void flatten_proc_stat(json_t *flat, char *text)
 }
 
 /*
- * The events are the last part of the file, in the order of the enum; only
- * nr_unstable, which the kernel no longer uses, follows them.
+ * The events are the last part of the file; only nr_unstable, which the kernel no
+ * longer uses, follows them.
  */
 static void flatten_proc_vmstat(json_t *flat, char *text)
 {
-	unsigned int event = 0;
+	bool is_event = false;
 	char *line, *value;
 
 	while ((line = strsep(&text, "\n"))) {
 		value = strchr(line, ' ');
-		if (!value || (!event && strncmp(line, "pgpgin ", 7)) ||
-		    !strncmp(line, "nr_unstable ", 12))
+		is_event = is_event || !strncmp(line, "pgpgin ", 7);
+		if (!value || !is_event || !strncmp(line, "nr_unstable ", 12))
 			continue;
-		flat__add(flat, strtoull(value, NULL, 10), "vmstat/sum/%u", event++);
+		flat__add(flat, strtoull(value, NULL, 10), "vmstat/sum/%.*s",
+			  (int)(value - line), line);
 	}
 }
 
@@ -209,22 +210,15 @@ static void flatten_copies(json_t *flat, const char *entry,
 	}
 }
 
-/* Events of vmstat by position: the file and the enum name some of them differently. */
 static void flatten_sum(json_t *flat, const char *entry, json_t *sum)
 {
-	unsigned int position = 0;
 	const char *field;
 	json_t *value;
 
-	json_object_foreach(sum, field, value) {
-		uint64_t shown = converted(entry, field,
-					   json_integer_value(value));
-
-		if (!strcmp(entry, "vmstat"))
-			flat__add(flat, shown, "%s/sum/%u", entry, position++);
-		else
-			flat__add(flat, shown, "%s/sum/%s", entry, field);
-	}
+	json_object_foreach(sum, field, value)
+		flat__add(flat,
+			  converted(entry, field, json_integer_value(value)),
+			  "%s/sum/%s", entry, field);
 }
 
 json_t *flat__from_scrape(const json_t *scrape)

@@ -10,18 +10,6 @@
 
 #include "flat.h"
 
-/* Names in the files of a namespace, and in the kernel's enums. */
-static const char *const renamed[][2] = {
-	{ "inreceives", "inpkts" },
-	{ "forwdatagrams", "outforwdatagrams" },
-	{ "outtransmits", "outpkts" },
-	{ "incsumerrors", "csumerrors" },
-	{ "innoectpkts", "noectpkts" },
-	{ "tw", "timewaited" },
-	{ "outratelimitglobal", "ratelimitglobal" },
-	{ "outratelimithost", "ratelimithost" },
-};
-
 static void put_counter(json_t *flat, const char *entry, const char *netns,
 			const char *name, uint64_t value)
 {
@@ -31,9 +19,6 @@ static void put_counter(json_t *flat, const char *entry, const char *netns,
 	for (i = 0; name[i] && i < sizeof(lower) - 1; i++)
 		lower[i] = tolower((unsigned char)name[i]);
 	lower[i] = '\0';
-	for (i = 0; i < sizeof(renamed) / sizeof(renamed[0]); i++)
-		if (!strcmp(lower, renamed[i][0]))
-			strcpy(lower, renamed[i][1]);
 	flat__add(flat, value, "?snmp:%s@%s/sum/%s", entry, netns, lower);
 }
 

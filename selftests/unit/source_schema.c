@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "agent/schema/source_schema.h"
 #include "unit.h"
@@ -255,6 +256,113 @@ static void test_named_enum(void **state)
 	btf__free(btf);
 }
 
+/* The struct "name" around an array with an element for each of @names, from 0. */
+static void add_elements(const struct types *types, const char *name,
+			 const char *member, const char *const *names,
+			 int count)
+{
+	int i, array = btf__add_array(types->btf, types->u32, types->u64, count);
+
+	wrap(types->btf, name, member, array, 8 * count);
+	assert_true(btf__add_enum(types->btf, NULL, 4) > 0);
+	for (i = 0; i < count; i++)
+		assert_int_equal(btf__add_enum_value(types->btf, names[i], i),
+				 0);
+}
+
+/* Before Linux 6.8 OUTPKTS is shown as OutRequests, since then as OutTransmits. */
+static void test_aliases(void **state)
+{
+	static const char *const names[] = {
+		"IPSTATS_MIB_NUM", "IPSTATS_MIB_INPKTS", "IPSTATS_MIB_INOCTETS",
+		"IPSTATS_MIB_OUTPKTS", "IPSTATS_MIB_OUTFORWDATAGRAMS",
+		"IPSTATS_MIB_OUTREQUESTS",
+	};
+	struct dart_schema *schema;
+	struct types types;
+	int count;
+
+	for (count = 5; count <= 6; count++) {
+		types = types__new();
+		add_elements(&types, "ipstats_mib", "mibs", names, count);
+		schema = assert_described(&types, "snmp:ip", "ipstats_mib",
+					  8 * count, count - 1);
+		assert_field(schema, 0, "inreceives", "packets", 8,
+			     DART_CONTROL_FIELD_COUNTER);
+		assert_field(schema, 1, "inoctets", "bytes", 16,
+			     DART_CONTROL_FIELD_COUNTER);
+		assert_string_equal(schema->fields[2].name,
+				    count == 5 ? "outrequests" :
+						 "outtransmits");
+		assert_string_equal(schema->fields[3].name, "forwdatagrams");
+		dart_schema__free(schema);
+		schema = assert_described(&types, "snmp:ip6", "ipstats_mib",
+					  8 * count, count - 1);
+		assert_string_equal(schema->fields[3].name, "outforwdatagrams");
+		dart_schema__free(schema);
+		btf__free(types.btf);
+	}
+}
+
+/* The schema of vmstat if /proc/vmstat had this @text. */
+static struct dart_schema *schema_listed_in(const char *text)
+{
+	static const char *const names[] = {
+		"PGPGIN", "PGPGOUT", "COMPACTSTALL", "PGFAULT",
+	};
+	struct dart_zero_extent extent = {
+		.name = "vm_event_state", .length = 32,
+	};
+	struct types types = types__new();
+	struct source source = *source__find("vmstat");
+	char path[] = "/tmp/source_schema.XXXXXX";
+	struct dart_schema *schema = NULL;
+	struct dart_error error;
+	int fd = mkstemp(path);
+
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, text, strlen(text)), strlen(text));
+	close(fd);
+	add_elements(&types, extent.name, "event", names, 4);
+	source.parts[0].listed_in = path;
+	if (source_schema__from_btf(&source, types.btf, &extent, &schema,
+				    &error))
+		fail_msg("%s", error.text);
+	btf__free(types.btf);
+	unlink(path);
+	return schema;
+}
+
+static void test_listed(void **state)
+{
+	static const char *const misfits[] = {
+		"",
+		"pgfault 1\n",
+		"pgpgin 0\npgpgout 1\ncompact_stall 2\n",
+		"pgpgin 0\npgpgout 1\ncompact_stall 2\npgfault 3\nmore 4\n",
+		"pgpgin 0\npgpgout 1\npgfault 2\ncompact_stall 3\n",
+		"pgpgin 0\npgpgout 1\ncompact;stall 2\npgfault 3\n",
+	};
+	struct dart_schema *schema;
+	size_t i;
+
+	schema = schema_listed_in("nr_free_pages 7\npgpgin 0\npgpgout 1\n"
+				  "compact_stall 2\npgfault 3\nnr_unstable 0\n");
+	assert_field(schema, 0, "pgpgin", "sectors", 0,
+		     DART_CONTROL_FIELD_COUNTER);
+	assert_field(schema, 1, "pgpgout", "sectors", 8,
+		     DART_CONTROL_FIELD_COUNTER);
+	assert_field(schema, 2, "compact_stall", "events", 16,
+		     DART_CONTROL_FIELD_COUNTER);
+	dart_schema__free(schema);
+	for (i = 0; i < sizeof(misfits) / sizeof(misfits[0]); i++) {
+		schema = schema_listed_in(misfits[i]);
+		assert_int_equal(schema->field_count, 4);
+		assert_string_equal(schema->fields[2].name, "compactstall");
+		dart_schema__free(schema);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -270,6 +378,10 @@ int main(void)
 		     test_nested),
 		TEST("elements of several arrays are named by their array and a constant of an enum",
 		     test_named_enum),
+		TEST("counters of IP are named as in /proc/net, on kernels before and since 6.8",
+		     test_aliases),
+		TEST("events of vmstat are named as in /proc/vmstat, and as in the types if that does not fit",
+		     test_listed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
