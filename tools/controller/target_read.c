@@ -75,19 +75,13 @@ static void target__log_removed(const struct target *target,
 				const struct dart_table *table)
 {
 	const struct settings *settings = &target->context->options->settings;
-	const struct dart_table *old = target->scraper->table;
 	const char *first = NULL;
-	uint32_t i, gone = 0;
+	uint32_t gone;
 
 	/* Entries chosen by name are reported as absent instead. */
 	if (settings->entry_count)
 		return;
-	for (i = 0; i < old->entry_count; i++) {
-		if (dart_table__find(table, old->entries[i].name))
-			continue;
-		first = first ?: old->entries[i].name;
-		gone++;
-	}
+	gone = dart_table__count_removed(target->scraper->table, table, &first);
 	if (gone == 1)
 		target__log(target, "entry '%s' no longer exists", first);
 	else if (gone)

@@ -58,10 +58,10 @@ uint64_t dart_table__checksum(const void *bytes, size_t length);
 
 /*
  * Checks the rules about the meaning of a table whose strings and references
- * are known to be valid.  @schemas are all that it has, used or not.  Returns
- * 0, -EBADMSG or -ENOMEM.
+ * are known to be valid, and sorts by_name, which has room for all entries.
+ * @schemas are all that it has, used or not.  Returns 0, -EBADMSG or -ENOMEM.
  */
-int dart_table__check(const struct dart_table *table,
+int dart_table__check(struct dart_table *table,
 		      const struct dart_schema *schemas, uint32_t schema_count,
 		      struct dart_error *error);
 

@@ -61,6 +61,8 @@ struct dart_table {
 	uint32_t memory_region_count;
 	struct dart_entry *entries;
 	uint32_t entry_count;
+	/* All entries, sorted; NULL in a table that a program fills in. */
+	const struct dart_entry **by_name;
 };
 
 /*
@@ -86,5 +88,14 @@ int dart_table__same(const struct dart_table *table, const void *bytes);
 
 const struct dart_entry *dart_table__find(const struct dart_table *table,
 					  const char *name);
+
+/*
+ * Counts the entries of @old whose names are not in @now, and sets @first to the
+ * first of these names, which @old owns, in alphabetical order.  Both tables are
+ * decoded ones; one pass over both.
+ */
+uint32_t dart_table__count_removed(const struct dart_table *old,
+				   const struct dart_table *now,
+				   const char **first);
 
 #endif /* DART_TABLE_H */

@@ -272,12 +272,37 @@ int dart_check__entry(const struct dart_table *table,
 	return check_fields_in_runs(entry, index, runs, error);
 }
 
-int dart_table__check(const struct dart_table *table,
+static int compare_entries(const void *a, const void *b)
+{
+	const struct dart_entry *const *x = a, *const *y = b;
+
+	return strcmp((*x)->name, (*y)->name);
+}
+
+/* Sorts the entries by name, and refuses a name that occurs twice. */
+static int sort_entries(struct dart_table *table, struct dart_error *error)
+{
+	const struct dart_entry **sorted = table->by_name;
+	uint32_t i;
+
+	for (i = 0; i < table->entry_count; i++)
+		sorted[i] = &table->entries[i];
+	qsort(sorted, table->entry_count, sizeof(*sorted), compare_entries);
+	for (i = 1; i < table->entry_count; i++) {
+		if (!strcmp(sorted[i - 1]->name, sorted[i]->name))
+			return refuse(error,
+				      "two entries have the name \"%s\"",
+				      sorted[i]->name);
+	}
+	return 0;
+}
+
+int dart_table__check(struct dart_table *table,
 		      const struct dart_schema *schemas, uint32_t schema_count,
 		      struct dart_error *error)
 {
-	uint32_t i, names_max = table->entry_count;
-	const char **names, *twin;
+	uint32_t i, names_max = 0;
+	const char **names;
 	uint64_t data = 0;
 	int ret;
 
@@ -295,20 +320,9 @@ int dart_table__check(const struct dart_table *table,
 						error);
 	for (i = 0; !ret && i < schema_count; i++)
 		ret = dart_check__schema(&schemas[i], i, names, error);
-	for (i = 0; !ret && i < table->entry_count; i++) {
+	for (i = 0; !ret && i < table->entry_count; i++)
 		ret = dart_check__entry(table, &table->entries[i], i, &data,
 					error);
-		names[i] = table->entries[i].name;
-	}
-	if (ret)
-		goto free_names;
-
-	twin = find_twin(names, table->entry_count);
-	if (twin)
-		ret = refuse(
-			error, "two entries have the name \"%s\"", twin);
-
-free_names:
 	free(names);
-	return ret;
+	return ret ?: sort_entries(table, error);
 }

@@ -52,6 +52,8 @@ static int allocate(struct decoder *decoder)
 				      sizeof(*table->memory_regions));
 	table->entries = array(decoder, DART_SECTION_ENTRIES,
 			       sizeof(*table->entries));
+	table->by_name = array(decoder, DART_SECTION_ENTRIES,
+			       sizeof(*table->by_name));
 	decoded->ranges = array(decoder, DART_SECTION_RANGES,
 				sizeof(*decoded->ranges));
 	decoded->schemas = array(decoder, DART_SECTION_SCHEMAS,
@@ -59,8 +61,8 @@ static int allocate(struct decoder *decoder)
 	decoded->fields = array(decoder, DART_SECTION_FIELDS,
 				sizeof(*decoded->fields));
 	decoded->strings = array(decoder, DART_SECTION_STRINGS, 1);
-	if (!table->memory_regions || !table->entries || !decoded->ranges ||
-	    !decoded->schemas || !decoded->fields || !decoded->strings)
+	if (!table->memory_regions || !table->entries || !table->by_name ||
+	    !decoded->ranges || !decoded->schemas || !decoded->fields || !decoded->strings)
 		return dart_error__no_memory(decoder->error);
 	return 0;
 }
@@ -349,6 +351,7 @@ void dart_table__free(struct dart_table *table)
 		return;
 	free(table->memory_regions);
 	free(table->entries);
+	free(table->by_name);
 	free(decoded->ranges);
 	free(decoded->schemas);
 	free(decoded->fields);
