@@ -188,7 +188,9 @@ static void entry__exercise(struct fuzz *fuzz,
 	size_t size = dart_entry__size(entry);
 	uint8_t *copies;
 	json_t *json;
-	char *dump;
+	char *dump, *printed;
+	size_t length;
+	FILE *out;
 
 	schema__exercise(entry->schema);
 	if (size > COPIES_MAX) {
@@ -202,6 +204,14 @@ static void entry__exercise(struct fuzz *fuzz,
 	assert_non_null(json);
 	dump = json_dumps(json, JSON_COMPACT | JSON_ENSURE_ASCII);
 	assert_non_null(dump);
+	out = open_memstream(&printed, &length);
+	assert_non_null(out);
+	dart_entry__print_json(entry, copies, out);
+	assert_int_equal(fclose(out), 0);
+	/* Reals for integers above 2^63 - 1 are the only difference. */
+	if (!strstr(dump, "e18") && !strstr(dump, "e19"))
+		assert_string_equal(printed, dump);
+	free(printed);
 	free(dump);
 	json_decref(json);
 	free(copies);

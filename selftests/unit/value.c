@@ -87,6 +87,22 @@ static json_t *json__expect(json_t *json, const char *text)
 	return json;
 }
 
+/* dart_entry__to_json() and dart_entry__print_json() agree on @text. */
+static void values__expect(const struct dart_entry *entry, const void *copies,
+			   const char *text)
+{
+	char *printed;
+	size_t length;
+	FILE *out = open_memstream(&printed, &length);
+
+	json_decref(json__expect(dart_entry__to_json(entry, copies), text));
+	assert_non_null(out);
+	dart_entry__print_json(entry, copies, out);
+	assert_int_equal(fclose(out), 0);
+	assert_string_equal(printed, text);
+	free(printed);
+}
+
 static void stat__fill(uint8_t *copy, uint8_t number)
 {
 	static const char command[16] = "a\n\x1b[2J\x9b\"\\";
@@ -118,12 +134,11 @@ static void test_cpus(void **state)
 	sample.entries[SAMPLE_CPUSTAT].copies = 2;
 	for (i = 0; i < 4; i++)
 		stat__fill(copies + 64 * i, i + 1);
-	json_decref(json__expect(
-		dart_entry__to_json(&sample.entries[SAMPLE_CPUSTAT], copies),
+	values__expect(&sample.entries[SAMPLE_CPUSTAT], copies,
 		"{\"kind\":\"source\",\"schema\":\"stat\",\"copies\":\"cpu\","
 		"\"sum\":{\"user\":3,\"idle\":30,\"sizes\":"
 		HISTOGRAM("3", "4") ",\"small\":144},"
-		"\"cpus\":[" STAT("1", "10") "," STAT("2", "20") "]}"));
+		"\"cpus\":[" STAT("1", "10") "," STAT("2", "20") "]}");
 	sample__release(&sample);
 }
 
@@ -137,10 +152,9 @@ static void test_rows(void **state)
 	sample.entries[SAMPLE_ROWS].copies = 2;
 	for (i = 0; i < 2; i++)
 		stat__fill(copies + 64 * i, i + 1);
-	json_decref(json__expect(
-		dart_entry__to_json(&sample.entries[SAMPLE_ROWS], copies),
+	values__expect(&sample.entries[SAMPLE_ROWS], copies,
 		"{\"kind\":\"map\",\"schema\":\"stat\",\"copies\":\"row\","
-		"\"rows\":[" STAT("1", "10") "," STAT("2", "20") "]}"));
+		"\"rows\":[" STAT("1", "10") "," STAT("2", "20") "]}");
 	sample__release(&sample);
 }
 
@@ -154,6 +168,9 @@ static void test_wide(void **state)
 	};
 	uint64_t copy[] = { 1ULL << 63, INT64_MAX, 1ULL << 63 };
 	json_t *json, *row;
+	char *printed;
+	size_t length;
+	FILE *out;
 
 	assert_non_null(schema);
 	sample__add(schema, "real", "", 0, 8, 1, DART_CONTROL_FIELD_GAUGE,
@@ -172,6 +189,17 @@ static void test_wide(void **state)
 	assert_int_equal(json_integer_value(json_object_get(row, "negative")),
 			 INT64_MIN);
 	json_decref(json);
+
+	out = open_memstream(&printed, &length);
+	assert_non_null(out);
+	copy[0] = UINT64_MAX;
+	dart_entry__print_json(&entry, copy, out);
+	assert_int_equal(fclose(out), 0);
+	assert_string_equal(printed,
+		"{\"kind\":\"map\",\"schema\":\"wide\",\"copies\":\"row\",\"rows\":["
+		"{\"real\":18446744073709551615,\"integer\":9223372036854775807,"
+		"\"negative\":-9223372036854775808}]}");
+	free(printed);
 	dart_schema__free(schema);
 }
 
@@ -190,9 +218,9 @@ static void test_text(void **state)
 	memcpy(copy, "\xff\xfe\x80!", 4);
 	sample__add(schema, "text", "", 0, 4, 1, DART_CONTROL_FIELD_TEXT,
 		    false);
-	json_decref(json__expect(dart_entry__to_json(&entry, copy),
+	values__expect(&entry, copy,
 		"{\"kind\":\"map\",\"schema\":\"text\",\"copies\":\"row\","
-		"\"rows\":[{\"text\":\"\\u00FF\\u00FE\\u0080!\"}]}"));
+		"\"rows\":[{\"text\":\"\\u00FF\\u00FE\\u0080!\"}]}");
 	free(copy);
 	dart_schema__free(schema);
 }
@@ -234,10 +262,10 @@ static void test_sequences(void **state)
 	assert_true(dart_schema__has_sequence(schema));
 	for (i = 0; i < 6; i++)
 		assert_int_equal(dart_row__state(schema, rows[i]), states[i]);
-	json_decref(json__expect(dart_entry__to_json(&entry, rows),
+	values__expect(&entry, rows,
 		"{\"kind\":\"map\",\"schema\":\"pair\",\"copies\":\"row\","
 		"\"rows\":{\"0\":{\"value\":1},\"2\":null,\"3\":null,"
-		"\"4\":null,\"5\":{\"value\":6}}}"));
+		"\"4\":null,\"5\":{\"value\":6}}}");
 	dart_schema__free(schema);
 }
 
@@ -258,9 +286,9 @@ static void test_addresses(void **state)
 		    false);
 	sample__add(schema, "v6", "", 16, 16, 1, DART_CONTROL_FIELD_ADDRESS,
 		    false);
-	json_decref(json__expect(dart_entry__to_json(&entry, copy),
+	values__expect(&entry, copy,
 		"{\"kind\":\"map\",\"schema\":\"peers\",\"copies\":\"row\","
-		"\"rows\":[{\"v4\":\"10.77.0.1\",\"v6\":\"fe80::7\"}]}"));
+		"\"rows\":[{\"v4\":\"10.77.0.1\",\"v6\":\"fe80::7\"}]}");
 	dart_schema__free(schema);
 }
 
@@ -338,7 +366,7 @@ int main(void)
 		     test_cpus),
 		TEST("an entry with rows is printed without a sum",
 		     test_rows),
-		TEST("an unsigned number above 2^63 - 1 is printed as a real number",
+		TEST("an unsigned number up to 2^64 - 1 is printed as an integer, and a real number for Jansson",
 		     test_wide),
 		TEST("a text without a NUL byte ends with its field",
 		     test_text),

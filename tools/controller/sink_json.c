@@ -9,8 +9,9 @@
  *   {"agent": "host:4792", "summary": {...}}
  */
 #include <errno.h>
-#include <stdlib.h>
 #include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include <libdart/table/value.h>
 
@@ -34,34 +35,28 @@ static int put(json_t *line)
 	return err;
 }
 
-static json_t *entries_to_json(const struct sample *sample)
+static void print_entries(const struct sample *sample)
 {
-	json_t *entries = json_object();
 	uint32_t i;
 
-	for (i = 0; entries && i < sample->entry_count; i++) {
+	for (i = 0; i < sample->entry_count; i++) {
 		const struct sample_entry *entry = &sample->entries[i];
+		const char *name = entry->entry->name;
 
-		if (json_object_set_new(entries, entry->entry->name,
-					dart_entry__to_json(entry->entry,
-							    entry->copies))) {
-			json_decref(entries);
-			return NULL;
-		}
+		putchar(i ? ',' : '{');
+		dart_text__print_json(name, strlen(name), stdout);
+		putchar(':');
+		dart_entry__print_json(entry->entry, entry->copies, stdout);
 	}
-	return entries;
+	fputs(i ? "}" : "{}", stdout);
 }
 
 static int put_sample(struct sink *sink, const struct target_settings *target,
 		      const struct sample *sample,
 		      const struct summary *summary)
 {
-	json_t *entries = entries_to_json(sample);
-
-	if (!entries)
-		return -ENOMEM;
-	return put(json_pack(
-		"{ss sI sI sI sI sI si sI sI so}",
+	json_t *head = json_pack(
+		"{ss sI sI sI sI sI si sI sI}",
 		"agent", target->name,
 		"sequence", (json_int_t)sample->sequence,
 		"start_ns", (json_int_t)sample->start_ns,
@@ -70,8 +65,21 @@ static int put_sample(struct sink *sink, const struct target_settings *target,
 		"decode_ns", (json_int_t)(sample->end_ns - sample->landed_ns),
 		"reads", sample->reads,
 		"bytes", (json_int_t)sample->bytes,
-		"generation", (json_int_t)sample->table->generation,
-		"entries", entries));
+		"generation", (json_int_t)sample->table->generation);
+
+	if (!head)
+		return -ENOMEM;
+	errno = 0;
+	putchar('{');
+	json_dumpf(head, stdout,
+		   JSON_COMPACT | JSON_ENSURE_ASCII | JSON_EMBED);
+	json_decref(head);
+	fputs(",\"entries\":", stdout);
+	print_entries(sample);
+	fputs("}\n", stdout);
+	if (fflush(stdout) || ferror(stdout))
+		return errno ? -errno : -EIO;
+	return 0;
 }
 
 static int put_lost(struct sink *sink, const struct target_settings *target,

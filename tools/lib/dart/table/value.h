@@ -10,6 +10,7 @@
 
 #include <jansson.h>
 #include <netinet/in.h>
+#include <stdio.h>
 
 #include "table.h"
 
@@ -63,10 +64,18 @@ uint64_t dart_entry__sum(const struct dart_entry *entry,
  * Fields with more than one element are arrays.  Texts are strings (byte XX is
  * the code point U+00XX: dump them with JSON_ENSURE_ASCII, or a remote text
  * could control a terminal), and so are addresses.  Integers above 2^63-1 are
- * reals: JSON has no wider integers that readers agree on.
+ * reals, because Jansson has no wider type: dart_entry__print_json() prints them.
  */
 json_t *dart_entry__to_json(const struct dart_entry *entry,
 			    const void *copies);
+
+/*
+ * Prints the same values, compact and in ASCII, to @out; the caller checks ferror().
+ * All integers are printed as such, up to 2^64-1.
+ */
+void dart_entry__print_json(const struct dart_entry *entry, const void *copies,
+			    FILE *out);
+void dart_text__print_json(const void *bytes, size_t width, FILE *out);
 
 /* The @width bytes of a text, or those before its first NUL, as above. */
 json_t *dart_text__to_json(const void *bytes, size_t width);

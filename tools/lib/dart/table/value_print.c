@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Prints values as JSON to a stream.  Takes no memory, however many values there are,
+ * and knows all integers of 64 bits, for which Jansson has no type.
+ */
+#include <string.h>
+
+#include "value.h"
+
+/* The letter behind the backslash of the short escapes; 0: there is none. */
+static char short_escape(uint8_t byte)
+{
+	switch (byte) {
+	case '"':
+	case '\\':
+		return byte;
+	case '\b':
+		return 'b';
+	case '\f':
+		return 'f';
+	case '\n':
+		return 'n';
+	case '\r':
+		return 'r';
+	case '\t':
+		return 't';
+	default:
+		return 0;
+	}
+}
+
+void dart_text__print_json(const void *bytes, size_t width, FILE *out)
+{
+	static const char digits[] = "0123456789ABCDEF";
+	const uint8_t *text = bytes;
+	size_t i;
+
+	putc_unlocked('"', out);
+	for (i = 0; i < width && text[i]; i++) {
+		const char letter = short_escape(text[i]);
+
+		if (letter) {
+			putc_unlocked('\\', out);
+			putc_unlocked(letter, out);
+		} else if (text[i] < 0x20 || text[i] >= 0x80) {
+			fputs_unlocked("\\u00", out);
+			putc_unlocked(digits[text[i] >> 4], out);
+			putc_unlocked(digits[text[i] & 15], out);
+		} else {
+			putc_unlocked(text[i], out);
+		}
+	}
+	putc_unlocked('"', out);
+}
+
+static void print_name(const char *name, FILE *out)
+{
+	dart_text__print_json(name, strlen(name), out);
+	putc_unlocked(':', out);
+}
+
+static void print_number(const struct dart_field *field, uint64_t value,
+			 FILE *out)
+{
+	const bool is_negative = field->is_signed && (int64_t)value < 0;
+	char text[24];
+	char *c = text + sizeof(text);
+
+	if (is_negative)
+		value = -value;
+	do {
+		*--c = '0' + value % 10;
+		value /= 10;
+	} while (value);
+	if (is_negative)
+		*--c = '-';
+	fwrite_unlocked(c, 1, text + sizeof(text) - c, out);
+}
+
+/* Element @index: the sum over all copies of @entry, or without one the value. */
+static void print_element(const struct dart_entry *entry,
+			  const struct dart_field *field, const void *copies,
+			  uint32_t index, FILE *out)
+{
+	print_number(field,
+		     entry ? dart_entry__sum(entry, field, copies, index) :
+			     dart_field__get(field, copies, index),
+		     out);
+}
+
+/* As print_element(). */
+static void print_field(const struct dart_entry *entry,
+			const struct dart_field *field, const void *copies,
+			FILE *out)
+{
+	char address[INET6_ADDRSTRLEN];
+	uint32_t i;
+
+	if (field->kind == DART_CONTROL_FIELD_TEXT) {
+		dart_text__print_json((const uint8_t *)copies + field->offset,
+				      field->width, out);
+	} else if (field->kind == DART_CONTROL_FIELD_ADDRESS) {
+		dart_field__address(field, copies, address);
+		dart_text__print_json(address, sizeof(address), out);
+	} else if (field->count == 1) {
+		print_element(entry, field, copies, 0, out);
+	} else {
+		for (i = 0; i < field->count; i++) {
+			putc_unlocked(i ? ',' : '[', out);
+			print_element(entry, field, copies, i, out);
+		}
+		putc_unlocked(']', out);
+	}
+}
+
+static bool is_counted(const struct dart_field *field)
+{
+	return field->kind == DART_CONTROL_FIELD_COUNTER ||
+	       field->kind == DART_CONTROL_FIELD_HISTOGRAM;
+}
+
+/* The sums over the copies of @entry, or without one the fields of a copy. */
+static void print_fields(const struct dart_entry *entry,
+			 const struct dart_schema *schema, const void *copies,
+			 FILE *out)
+{
+	bool is_first = true;
+	uint32_t i;
+
+	putc_unlocked('{', out);
+	for (i = 0; i < schema->field_count; i++) {
+		const struct dart_field *field = &schema->fields[i];
+
+		if (entry ? !is_counted(field) :
+			    field->kind == DART_CONTROL_FIELD_SEQUENCE)
+			continue;
+		if (!is_first)
+			putc_unlocked(',', out);
+		is_first = false;
+		print_name(field->name, out);
+		print_field(entry, field, copies, out);
+	}
+	putc_unlocked('}', out);
+}
+
+static void print_copies(const struct dart_entry *entry, const void *copies,
+			 FILE *out)
+{
+	const uint8_t *copy = copies;
+	uint32_t i;
+
+	for (i = 0; i < entry->copies; i++) {
+		putc_unlocked(i ? ',' : '[', out);
+		print_fields(NULL, entry->schema, copy, out);
+		copy += entry->schema->length;
+	}
+	putc_unlocked(']', out);
+}
+
+/* Rows by number, without empty ones; torn ones are null. */
+static void print_sequenced(const struct dart_entry *entry, const void *copies,
+			    FILE *out)
+{
+	const uint8_t *copy = copies;
+	bool is_first = true;
+	uint32_t i;
+
+	putc_unlocked('{', out);
+	for (i = 0; i < entry->copies; i++, copy += entry->schema->length) {
+		const enum dart_row_state state =
+			dart_row__state(entry->schema, copy);
+
+		if (state == DART_ROW_EMPTY)
+			continue;
+		fprintf(out, "%s\"%u\":", is_first ? "" : ",", i);
+		is_first = false;
+		if (state == DART_ROW_TORN)
+			fputs_unlocked("null", out);
+		else
+			print_fields(NULL, entry->schema, copy, out);
+	}
+	putc_unlocked('}', out);
+}
+
+void dart_entry__print_json(const struct dart_entry *entry, const void *copies,
+			    FILE *out)
+{
+	const bool of_cpus = entry->copies_are == DART_CONTROL_COPIES_CPU;
+
+	fprintf(out, "{\"kind\":\"%s\",\"schema\":",
+		dart_entry_kind__name(entry->kind));
+	dart_text__print_json(entry->schema->name, strlen(entry->schema->name),
+			      out);
+	fprintf(out, ",\"copies\":\"%s\"", of_cpus ? "cpu" : "row");
+	if (of_cpus) {
+		fputs_unlocked(",\"sum\":", out);
+		print_fields(entry, entry->schema, copies, out);
+	}
+	fputs_unlocked(of_cpus ? ",\"cpus\":" : ",\"rows\":", out);
+	if (!of_cpus && dart_schema__has_sequence(entry->schema))
+		print_sequenced(entry, copies, out);
+	else
+		print_copies(entry, copies, out);
+	putc_unlocked('}', out);
+}
