@@ -30,7 +30,7 @@ const char options__help[] =
 	"  -i, --interval TIME    time between scrapes: 100ms, 1s (default), 1min\n"
 	"  -n, --count N          exit after N scrapes of each agent\n"
 	"      --once             print all values of one scrape and exit\n"
-	"  -e, --entries NAME,... scrape only these entries\n"
+	"  -e, --entries NAME,... scrape only these entries; 'cgroup:*' is a pattern\n"
 	"  -j, --json             print JSON, one line per scrape\n"
 	"  -c, --config FILE      read further agents and settings from a YAML file\n"
 	"  -h, --help             print this and exit\n"

@@ -1,67 +1,75 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Plans the READs of one table, checks and decodes what they return. */
 #include <errno.h>
-#include <stdio.h>
+#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <libdart/error.h>
 #include <libdart/table/value.h>
 
+#include "budget.h"
 #include "scraper.h"
 
-/* Of copies and values in sum: as text or JSON each takes 100 bytes or more. */
-#define VALUES_MAX (4 << 20)
-
-uint32_t sample__elements(const struct dart_schema *schema)
+/* Adds an entry once, however many names and patterns choose it. */
+static void scraper__choose(struct scraper *scraper, bool *chosen,
+			    uint32_t index)
 {
-	uint32_t i, elements = 0;
+	if (chosen[index])
+		return;
+	chosen[index] = true;
+	scraper->wanted[scraper->wanted_count++] = index;
+}
 
-	for (i = 0; i < schema->field_count; i++)
-		elements += schema->fields[i].count;
-	return elements;
+/* By its name, or as a pattern if no entry has this name; true if any was found. */
+static bool scraper__choose_by_name(struct scraper *scraper, bool *chosen,
+				    const char *name)
+{
+	const struct dart_table *table = scraper->table;
+	const struct dart_entry *entry = dart_table__find(table, name);
+	bool found = entry;
+	uint32_t i;
+
+	if (entry)
+		scraper__choose(scraper, chosen, entry - table->entries);
+	if (entry || !strpbrk(name, "*?["))
+		return found;
+	for (i = 0; i < table->entry_count; i++) {
+		if (fnmatch(name, table->entries[i].name, 0))
+			continue;
+		scraper__choose(scraper, chosen, i);
+		found = true;
+	}
+	return found;
 }
 
 static int scraper__choose_entries(struct scraper *scraper,
 				   const struct settings *settings)
 {
-	const struct dart_table *table = scraper->table;
-	size_t i, count = settings->entry_count ?: table->entry_count;
-	const struct dart_entry *entry;
+	const uint32_t count = scraper->table->entry_count;
+	bool *chosen = calloc((size_t)count + 1, sizeof(*chosen));
+	size_t i;
 
-	scraper->wanted = calloc(count + 1, sizeof(*scraper->wanted));
-	if (!scraper->wanted)
+	scraper->wanted = calloc((size_t)count + 1, sizeof(*scraper->wanted));
+	if (!chosen || !scraper->wanted) {
+		free(chosen);
 		return -ENOMEM;
-	for (i = 0; i < count; i++) {
-		entry = settings->entry_count ?
-			dart_table__find(table, settings->entries[i]) :
-			&table->entries[i];
-		if (entry)
-			scraper->wanted[scraper->wanted_count++] =
-				entry - table->entries;
-		else if (!scraper->absent)
+	}
+	for (i = 0; !settings->entry_count && i < count; i++)
+		scraper__choose(scraper, chosen, i);
+	for (i = 0; i < settings->entry_count; i++) {
+		if (!scraper__choose_by_name(scraper, chosen,
+					     settings->entries[i]) &&
+		    !scraper->absent)
 			scraper->absent = settings->entries[i];
 	}
+	free(chosen);
 	return 0;
 }
 
-/* 256 MiB of one-byte values must not exhaust memory when printed. */
-static int scraper__count_values(const struct scraper *scraper)
-{
-	const struct dart_entry *entry;
-	uint64_t values = 0;
-	uint32_t i;
-
-	for (i = 0; i < scraper->wanted_count; i++) {
-		entry = &scraper->table->entries[scraper->wanted[i]];
-		values += entry->copies *
-			  (1ULL + sample__elements(entry->schema));
-	}
-	return values > VALUES_MAX ? -EFBIG : 0;
-}
-
 static int scraper__plan_reads(struct scraper *scraper,
-			       const struct dart_endpoint_accept *accept)
+			       const struct dart_endpoint_accept *accept,
+			       uint32_t value_bytes, struct dart_error *error)
 {
 	const struct dart_read *reads;
 	uint32_t i, count;
@@ -69,14 +77,17 @@ static int scraper__plan_reads(struct scraper *scraper,
 
 	err = dart_read_plan__new(scraper->table, scraper->wanted,
 				  scraper->wanted_count, &scraper->plan);
+	if (err == -ENOMEM)
+		return dart_error__no_memory(error);
+	err = budget__check(scraper->table, scraper->wanted,
+			    scraper->wanted_count, scraper->plan, value_bytes,
+			    error);
 	if (err)
 		return err;
 	reads = dart_read_plan__reads(scraper->plan, &count);
-	if (count >= DART_ENDPOINT_READS_MAX)
-		return -EFBIG;
-	scraper->reads = calloc(count + 1, sizeof(*scraper->reads));
+	scraper->reads = calloc((size_t)count + 1, sizeof(*scraper->reads));
 	if (!scraper->reads)
-		return -ENOMEM;
+		return dart_error__no_memory(error);
 	if (count)
 		memcpy(scraper->reads, reads, count * sizeof(*reads));
 
@@ -128,6 +139,7 @@ static int scraper__make_samples(struct scraper *scraper)
 }
 
 int scraper__new(struct dart_table *table, const struct settings *settings,
+		 uint32_t value_bytes,
 		 const struct dart_endpoint_accept *accept,
 		 struct scraper **scraperp, struct dart_error *error)
 {
@@ -139,20 +151,18 @@ int scraper__new(struct dart_table *table, const struct settings *settings,
 		return dart_error__no_memory(error);
 	}
 	scraper->table = table;
-	err = scraper__choose_entries(scraper, settings) ?:
-	      scraper__count_values(scraper) ?:
-	      scraper__plan_reads(scraper, accept) ?:
-	      scraper__make_samples(scraper);
-	if (!err) {
-		*scraperp = scraper;
-		return 0;
+	err = scraper__choose_entries(scraper, settings);
+	if (err)
+		dart_error__no_memory(error);
+	err = err ?: scraper__plan_reads(scraper, accept, value_bytes, error);
+	if (!err && scraper__make_samples(scraper))
+		err = dart_error__no_memory(error);
+	if (err) {
+		scraper__free(scraper);
+		return err;
 	}
-	scraper__free(scraper);
-	if (err == -ENOMEM)
-		return dart_error__no_memory(error);
-	return dart_error__set(
-		error, -err,
-		"too many values to READ (choose entries with --entries)");
+	*scraperp = scraper;
+	return 0;
 }
 
 void scraper__free(struct scraper *scraper)

@@ -32,11 +32,12 @@ struct scraper {
 };
 
 /*
- * Takes ownership of @table, also on failure.  Returns 0, or with a sentence in
- * @error -ENOMEM, or -EFBIG if there are too many values.  Entries of @settings
- * that @table does not have are left out.
+ * Takes ownership of @table, also on failure.  Each value will take @value_bytes of
+ * output.  Returns 0, or with a sentence in @error -ENOMEM, or -EFBIG if a scrape
+ * exceeds the budget.  Entries of @settings that @table does not have are left out.
  */
 int scraper__new(struct dart_table *table, const struct settings *settings,
+		 uint32_t value_bytes,
 		 const struct dart_endpoint_accept *accept,
 		 struct scraper **scraper, struct dart_error *error);
 void scraper__free(struct scraper *scraper);

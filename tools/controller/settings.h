@@ -20,7 +20,7 @@ struct target_settings {
 
 struct settings {
 	uint64_t interval_ns;	/* 0: not set */
-	char **entries;		/* names; none: all entries */
+	char **entries;		/* names or patterns; none: all entries */
 	size_t entry_count;
 	struct target_settings *targets;
 	size_t target_count;

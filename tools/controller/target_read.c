@@ -5,6 +5,7 @@
 
 #include <libdart/error.h>
 
+#include "budget.h"
 #include "target_private.h"
 
 static void target__post(struct target *target, enum target_state state,
@@ -91,8 +92,9 @@ static void target__log_removed(const struct target *target,
 
 static void target__take_table(struct target *target, struct dart_table *table)
 {
-	struct dart_error error;
+	const struct options *options = target->context->options;
 	bool first = !target->scraper;
+	struct dart_error error;
 	const char *absent;
 
 	target->checked_ns = target->posted_ns;
@@ -100,7 +102,9 @@ static void target__take_table(struct target *target, struct dart_table *table)
 		target__log_removed(target, table);
 	scraper__free(target->scraper);
 	target->scraper = NULL;
-	if (scraper__new(table, &target->context->options->settings,
+	if (scraper__new(table, &options->settings,
+			 options->once && !options->json ? BUDGET_CELL_BYTES :
+							   BUDGET_TEXT_BYTES,
 			 dart_endpoint__accept(target->endpoint),
 			 &target->scraper, &error)) {
 		target__lose(target, "%s", error.text);
@@ -109,7 +113,7 @@ static void target__take_table(struct target *target, struct dart_table *table)
 	if (!target__reserve(target, scraper__landing_size(target->scraper)))
 		return;
 	absent = target->scraper->absent;
-	if (absent && target->context->options->once) {
+	if (absent && options->once) {
 		target__lose(target,
 			     "no entry '%s' (see dartctl list on the host)",
 			     absent);
@@ -117,7 +121,7 @@ static void target__take_table(struct target *target, struct dart_table *table)
 	}
 
 	target->last_error.text[0] = '\0';
-	if (!target->context->options->once)
+	if (!options->once)
 		target__log(target, "%s, generation %llu, entries %u",
 			    first ? "connected" : "table changed",
 			    (unsigned long long)table->generation,

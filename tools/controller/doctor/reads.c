@@ -8,6 +8,7 @@
 #include <libdart/table/value.h>
 
 #include "reads.h"
+#include "tools/controller/budget.h"
 #include "tools/controller/fetch.h"
 #include "tools/controller/schedule.h"
 #include "tools/controller/scraper.h"
@@ -267,11 +268,10 @@ void check_reads(struct findings *findings, const struct connection *connection,
 		table = fetch_table(&reader, i);
 		if (!table)
 			return;
-		if (scraper__new(table, settings,
+		if (scraper__new(table, settings, BUDGET_TEXT_BYTES,
 				 dart_endpoint__accept(connection->endpoint),
 				 &scraper, &error)) {
 			findings__fail(findings, "scrape", "%s", error.text);
-			findings__advise(findings, "choose some of them");
 			return;
 		}
 		if (!i)

@@ -107,6 +107,14 @@ int dart_read_queue__reserve(struct dart_read_queue *queue, size_t size,
 		return -ENOMEM;
 	size = (size + page - 1) / page * page;
 
+	/* The old buffer first: both together might exceed the locked memory. */
+	if (queue->landing_mr)
+		ibv_dereg_mr(queue->landing_mr);
+	free(queue->landing);
+	queue->landing_mr = NULL;
+	queue->landing = NULL;
+	queue->landing_size = 0;
+
 	memory = aligned_alloc(page, size);
 	if (!memory)
 		return -ENOMEM;
@@ -118,10 +126,6 @@ int dart_read_queue__reserve(struct dart_read_queue *queue, size_t size,
 		free(memory);
 		return ret;
 	}
-
-	if (queue->landing_mr)
-		ibv_dereg_mr(queue->landing_mr);
-	free(queue->landing);
 	queue->landing_mr = mr;
 	queue->landing = memory;
 	queue->landing_size = size;

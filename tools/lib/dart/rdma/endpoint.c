@@ -406,7 +406,7 @@ int dart_endpoint__read(struct dart_endpoint *endpoint,
 {
 	if (!endpoint->connected)
 		return -ENOTCONN;
-	if (!count || count > DART_ENDPOINT_READS_MAX)
+	if (!count)
 		return -EINVAL;
 	return dart_read_queue__read(&endpoint->queue, reads, count);
 }

@@ -100,8 +100,8 @@ const struct dart_endpoint_accept *
 dart_endpoint__accept(const struct dart_endpoint *endpoint);
 
 /*
- * Makes room for @size bytes to READ into, valid until the next call.  Returns
- * 0, -EBUSY while READs are in flight, -ENOTCONN before CONNECTED, -ENOMEM, or
+ * Makes room for @size bytes to READ into, valid until the next call, even a call
+ * that fails.  Returns 0, -EBUSY while READs are in flight, -ENOTCONN before CONNECTED, -ENOMEM, or
  * an error of ibv_reg_mr().  No other host has a key to these bytes: only the
  * next READ changes them.
  */
@@ -112,12 +112,10 @@ int dart_endpoint__reserve(struct dart_endpoint *endpoint, size_t size,
  * Posts @count READs, executed in this order, with one completion after the
  * last (RC: then all have landed).  Returns 0; -EBUSY while another batch is in
  * flight; -EINVAL if a READ would land outside the reserved bytes or @count is
- * 0 or above DART_ENDPOINT_READS_MAX.  The caller keeps @reads unchanged until
- * the batch has completed.  dart_endpoint__on_completion() posts the rest if
+ * 0.  The caller keeps @reads unchanged until the batch has completed.  dart_endpoint__on_completion() posts the rest if
  * the queue pair has no room for all, or a READ exceeds the device's message
  * size.
  */
-#define DART_ENDPOINT_READS_MAX 16384
 int dart_endpoint__read(struct dart_endpoint *endpoint,
 			const struct dart_read *reads, uint32_t count);
 

@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Which entries a controller scrapes, and what it refuses to spend on them. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <libdart/table/table_writer.h>
+
+#include "tools/controller/budget.h"
+#include "tools/controller/scraper.h"
+#include "unit.h"
+
+struct wish {
+	const char *name;
+	const struct dart_schema *schema;
+	uint32_t copies;
+	uint32_t reads;		/* memory regions, each with some of the copies */
+};
+
+static const struct dart_endpoint_accept accept_of_agent = {
+	.address = 0x1000,
+	.length = 4096,
+	.used = 4096,
+};
+
+/* A decoded table of these entries. */
+static struct dart_table *table_of(const struct wish *wishes, uint32_t count)
+{
+	struct dart_entry *entries = calloc(count, sizeof(*entries));
+	struct dart_table table = {
+		.generation = 1,
+		.instance = 1,
+		.exposure = DART_CONTROL_EXPOSURE_EXACT,
+		.cpus = 4,
+		.page_size = 4096,
+		.entries = entries,
+		.entry_count = count,
+	};
+	struct dart_table_writer *writer;
+	struct dart_memory_region *region;
+	struct dart_table *decoded;
+	struct dart_range *range;
+	struct dart_error error;
+	uint32_t i, k, total = 0;
+	uint8_t *bytes;
+	int length;
+
+	for (i = 0; i < count; i++)
+		total += wishes[i].reads;
+	region = table.memory_regions = calloc(total, sizeof(*region));
+	range = calloc(total, sizeof(*range));
+	bytes = calloc(1, DART_CONTROL_LENGTH_MAX);
+	assert_true(entries && region && range && bytes);
+	table.memory_region_count = total;
+	for (i = 0; i < count; i++) {
+		const uint32_t copies = wishes[i].copies / wishes[i].reads;
+		const uint64_t size = wishes[i].schema->length;
+
+		entries[i] = (struct dart_entry){
+			.name = wishes[i].name,
+			.schema = wishes[i].schema,
+			.kind = DART_CONTROL_ENTRY_MAP,
+			.lifetime = DART_CONTROL_LIFETIME_DYNAMIC,
+			.copies_are = DART_CONTROL_COPIES_ROW,
+			.copies = wishes[i].copies,
+			.ranges = range,
+			.range_count = wishes[i].reads,
+		};
+		for (k = 0; k < wishes[i].reads; k++, range++, region++) {
+			*region = (struct dart_memory_region){
+				.address = 0x10000,
+				.length = copies * size,
+				.rkey = 1,
+			};
+			*range = (struct dart_range){
+				.address = 0x10000,
+				.stride = size,
+				.memory_region = region - table.memory_regions,
+				.first_copy = k * copies,
+				.copies = copies,
+				.length = size,
+			};
+		}
+	}
+	writer = dart_table_writer__new(bytes, DART_CONTROL_LENGTH_MAX);
+	assert_non_null(writer);
+	length = dart_table_writer__rewrite(writer, &table);
+	assert_true(length > 0);
+	assert_int_equal(dart_table__decode(bytes, length, &decoded, NULL,
+					    &error),
+			 0);
+	dart_table_writer__free(writer);
+	free(range - total);
+	free(table.memory_regions);
+	free(entries);
+	free(bytes);
+	return decoded;
+}
+
+static struct dart_schema *schema_of(uint32_t length,
+				     enum dart_control_field_kind kind)
+{
+	const struct dart_field field = {
+		.name = "field",
+		.unit = "",
+		.width = length,
+		.count = 1,
+		.kind = kind,
+	};
+	struct dart_schema *schema = dart_schema__new("schema", length);
+
+	assert_non_null(schema);
+	assert_int_equal(dart_schema__add(schema, &field), 0);
+	return schema;
+}
+
+/* The names of the entries that @patterns choose, or "absent NAME" behind them. */
+static void assert_chosen(const char *const *patterns, const char *expected)
+{
+	struct dart_schema *schema = schema_of(8, DART_CONTROL_FIELD_COUNTER);
+	const struct wish wishes[] = {
+		{ "cpustat", schema, 1, 1 },
+		{ "cgroup:cpu/a", schema, 1, 1 },
+		{ "cgroup:cpu/a/b", schema, 1, 1 },
+		{ "map[0]", schema, 1, 1 },
+		{ "map0", schema, 1, 1 },
+		{ "map[0-9]", schema, 1, 1 },
+		{ "vmstat", schema, 1, 1 },
+	};
+	struct settings settings = { };
+	struct scraper *scraper;
+	struct dart_error error;
+	char chosen[512] = "";
+	uint32_t i;
+
+	for (i = 0; patterns[i]; i++)
+		assert_int_equal(settings__add_entry(&settings, patterns[i]),
+				 0);
+	assert_int_equal(scraper__new(table_of(wishes, 7), &settings,
+				      BUDGET_TEXT_BYTES, &accept_of_agent,
+				      &scraper, &error),
+			 0);
+	for (i = 0; i < scraper->wanted_count; i++)
+		snprintf(chosen + strlen(chosen),
+			 sizeof(chosen) - strlen(chosen), "%s ",
+			 scraper->samples[0].entries[i].entry->name);
+	if (scraper->absent)
+		snprintf(chosen + strlen(chosen),
+			 sizeof(chosen) - strlen(chosen), "absent %s",
+			 scraper->absent);
+	assert_string_equal(chosen, expected);
+	scraper__free(scraper);
+	settings__clear(&settings);
+	dart_schema__free(schema);
+}
+
+#define PATTERNS(...) ((const char *const[]){ __VA_ARGS__, NULL })
+
+static void test_patterns(void **state)
+{
+	assert_chosen(PATTERNS("cgroup:*"), "cgroup:cpu/a cgroup:cpu/a/b ");
+	assert_chosen(PATTERNS("*stat"), "cpustat vmstat ");
+	assert_chosen(PATTERNS("cpusta?"), "cpustat ");
+	assert_chosen(PATTERNS("[cv]*stat", "vmstat"), "cpustat vmstat ");
+	assert_chosen(PATTERNS("vmstat", "[cv]*stat"), "vmstat cpustat ");
+}
+
+static void test_names(void **state)
+{
+	assert_chosen(PATTERNS("map[0]"), "map[0] ");
+	assert_chosen(PATTERNS("map[0-9]"), "map[0-9] ");
+	assert_chosen(PATTERNS("map[0-8]"), "map0 ");
+}
+
+static void test_absent(void **state)
+{
+	assert_chosen(PATTERNS("vmsta"), "absent vmsta");
+	assert_chosen(PATTERNS("cpustat", "x*", "y"), "cpustat absent x*");
+}
+
+/* The result of a scrape of these entries; the sentence is in @error. */
+static int scrape(const struct wish *wishes, uint32_t count,
+		  uint32_t value_bytes, struct dart_error *error)
+{
+	const struct settings all = { };
+	struct scraper *scraper;
+	int ret;
+
+	ret = scraper__new(table_of(wishes, count), &all, value_bytes,
+			   &accept_of_agent, &scraper, error);
+	if (!ret)
+		scraper__free(scraper);
+	return ret;
+}
+
+static void test_many_reads(void **state)
+{
+	struct dart_schema *schema = schema_of(8, DART_CONTROL_FIELD_COUNTER);
+	const struct wish wish = { "map", schema, 100000, 100000 };
+	struct dart_error error;
+
+	assert_int_equal(scrape(&wish, 1, BUDGET_TEXT_BYTES, &error), 0);
+	dart_schema__free(schema);
+}
+
+static void test_large_text(void **state)
+{
+	struct dart_schema *text = schema_of(1 << 20, DART_CONTROL_FIELD_TEXT);
+	const struct wish wishes[] = {
+		{ "few", text, 1, 1 },
+		{ "texts", text, 100, 10 },
+	};
+	struct dart_error error;
+
+	assert_int_equal(scrape(wishes, 1, BUDGET_TEXT_BYTES, &error), 0);
+	assert_int_equal(scrape(wishes, 2, BUDGET_TEXT_BYTES, &error), -EFBIG);
+	assert_string_equal(
+		error.text,
+		"a scrape of 2 entries takes more than the 256 MiB for each agent, most for 'texts' (10 READs, 104857600 bytes), 'few' (1 READs, 1048576 bytes): choose others with --entries");
+	dart_schema__free(text);
+}
+
+static void test_largest(void **state)
+{
+	struct dart_schema *schema = schema_of(1, DART_CONTROL_FIELD_COUNTER);
+	const struct wish wishes[] = {
+		{ "d", schema, 1 << 18, 1 }, { "b", schema, 1 << 20, 1 },
+		{ "e", schema, 1 << 17, 1 }, { "a", schema, 1 << 20, 4 },
+		{ "c", schema, 1 << 19, 2 },
+	};
+	struct dart_error error;
+
+	assert_int_equal(scrape(wishes, 5, BUDGET_TEXT_BYTES, &error), 0);
+	assert_int_equal(scrape(wishes, 5, BUDGET_CELL_BYTES, &error), -EFBIG);
+	assert_non_null(strstr(
+		error.text,
+		"most for 'a' (4 READs, 1048576 bytes), 'b' (1 READs, 1048576 bytes), 'c' (2 READs, 524288 bytes): "));
+	dart_schema__free(schema);
+}
+
+/* Copies far apart in one region: one READ brings what lies between them. */
+static void test_sparse(void **state)
+{
+	struct dart_schema *schema = schema_of(8, DART_CONTROL_FIELD_COUNTER);
+	const struct wish wish = { "sparse", schema, 2, 1 };
+	const struct settings all = { };
+	struct dart_table *table = table_of(&wish, 1);
+	struct scraper *scraper;
+	struct dart_error error;
+
+	table->memory_regions[0].length = 1ULL << 40;
+	table->entries[0].ranges[0].stride = 1ULL << 39;
+	assert_int_equal(scraper__new(table, &all, BUDGET_TEXT_BYTES,
+				      &accept_of_agent, &scraper, &error),
+			 -EFBIG);
+	assert_non_null(strstr(error.text, "'sparse' (1 READs, 16 bytes)"));
+	dart_schema__free(schema);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST("a pattern chooses all entries that match it, each once",
+		     test_patterns),
+		TEST("a name that looks like a pattern chooses the entry of this name",
+		     test_names),
+		TEST("a name or pattern that chooses no entry is absent",
+		     test_absent),
+		TEST("a scrape may have 100,000 READs", test_many_reads),
+		TEST("a table with more text than the budget is refused by name",
+		     test_large_text),
+		TEST("a scrape that is too large is refused with its three largest entries, the largest first",
+		     test_largest),
+		TEST("a READ of more bytes than a table may describe is refused",
+		     test_sparse),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
