@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# A controller reads slices before and after dartd is killed, out of two slabs.
+# A controller reads slices before and after dartd is killed, out of two slabs, and
+# while slices come and go.
 . "$(dirname "$0")/../lib.sh"
 
 # await CONDITION: reads lines of the controller until one meets it
@@ -54,4 +55,32 @@ for exposure in exact page; do
 	check "$exposure: the agent stops" on host host_down
 	rm -r "$work"
 done
+
+# scrape_all: 100 scrapes, of which 99 % have values; again if this machine was busy
+scrape_all() {
+	for _ in 1 2 3; do
+		timeout -s INT 15 dart-controller --json -i 100ms -n 100 host \
+			>/run/lines 2>/run/log
+		is_true 'select(has("summary")).summary |
+			.scrapes >= 99 * (.failed + .missed)' /run/lines && return
+		tail -n 1 /run/log
+	done
+	return 1
+}
+
+# Each slice changes the table twice.
+rdma_up
+check "the agent starts" on host host_up
+check "a source is registered" on host dartctl source add cpustat
+check "a process on the host gets and closes slices in a loop" \
+	on host until_ready /run/churn slice_churn
+check "99 % of the scrapes that are due have values while slices come and go" \
+	scrape_all
+check "every scrape has the values of an entry that stays" is_true -s \
+	'map(select(has("entries"))) |
+		length > 0 and all(.entries.cpustat.sum.user > 0)' /run/lines
+check "the table is fetched now and then, and not for each change" is_true -s \
+	'map(.generation // empty) | unique | length | . > 3 and . < 32' /run/lines
+on host pkill -KILL slice_churn
+check "the agent stops" on host host_down
 finish

@@ -7,9 +7,6 @@
 
 #include "fetch.h"
 
-/* An agent whose table does not settle after so many tries is refused. */
-#define TRIES_MAX 100
-
 /*
  * An agent needs much less than the first delay for one change.  With the last,
  * all tries together outlast the registration of thousands of entries in turn.
@@ -38,23 +35,21 @@ enum fetch_result fetch__take(struct fetch *fetch, const void *landing,
 
 	err = dart_table__decode(landing, fetch->read.length, table, &needed,
 				 &reason);
-	if (++fetch->tries < TRIES_MAX) {
-		if (!err)
-			return FETCH_DONE;
-		if (err == -EAGAIN)
-			return FETCH_LATER;
-		if (err == -EMSGSIZE && needed > fetch->read.length &&
-		    needed <= fetch->length_max) {
-			fetch->read.length = needed;
-			return FETCH_AGAIN;
-		}
-	}
 	if (!err) {
-		dart_table__free(*table);
-		dart_error__set(&reason, 0,
-				"it changes faster than values can be read");
+		fetch->tries = 0;
+		fetch->was_whole = true;
+		return FETCH_DONE;
 	}
+	fetch->tries++;
 	dart_error__set(error, 0, "table refused: %s", reason.text);
+	if (err == -EAGAIN &&
+	    (fetch->was_whole || fetch->tries < FETCH_TRIES_MAX))
+		return FETCH_LATER;
+	if (err == -EMSGSIZE && fetch->tries < FETCH_TRIES_MAX &&
+	    needed > fetch->read.length && needed <= fetch->length_max) {
+		fetch->read.length = needed;
+		return FETCH_AGAIN;
+	}
 	return FETCH_REFUSED;
 }
 

@@ -6,19 +6,29 @@
 #ifndef CONTROLLER_FETCH_H
 #define CONTROLLER_FETCH_H
 
+#include <stdbool.h>
+
 #include <libdart/error.h>
 #include <libdart/rdma/endpoint.h>
+
+/*
+ * An agent whose table has never been whole is refused after so many tries.  Later,
+ * a table may just change often: its agent is asked on.
+ */
+#define FETCH_TRIES_MAX 100
 
 struct fetch {
 	struct dart_read read;	/* to post, landing at 0 */
 	uint32_t length_max;	/* as the agent has announced */
-	unsigned int tries;	/* since the last scrape, which sets 0 */
+	unsigned int tries;	/* since the last table that was whole */
+	bool was_whole;		/* a table of this agent */
 };
 
 enum fetch_result {
 	FETCH_DONE,		/* @table is set */
 	FETCH_AGAIN,		/* post the READ, now longer, again */
-	FETCH_LATER,		/* post it again in fetch__delay_us() */
+	/* post it again in fetch__delay_us(); the reason is in @error */
+	FETCH_LATER,
 	FETCH_REFUSED,		/* for the reason in @error */
 };
 

@@ -196,6 +196,11 @@ static int on_scrape_due(sd_event_source *source, uint64_t usec, void *data)
 	} else if (!target->scraper) {
 		target->summary.failed += due;
 		target__finish_if_done(target);
+	} else if (target->state == TARGET_FETCHING &&
+		   !target->scrape_pending) {
+		/* As soon as the table has landed. */
+		target->summary.missed += due - 1;
+		target->scrape_pending = true;
 	} else {
 		target->summary.missed += due;
 		/* RC times out earlier, unless the device hangs. */
@@ -212,7 +217,8 @@ static int on_retry(sd_event_source *source, uint64_t usec, void *data)
 
 	if (target->state == TARGET_DISCONNECTED)
 		target__connect(target);
-	else if (target->state == TARGET_FETCHING)
+	else if (target->state == TARGET_FETCHING ||
+		 (target->state == TARGET_IDLE && target->age.changed))
 		target__fetch_table(target);
 	return 0;
 }

@@ -3,10 +3,13 @@
  * A target: one agent to connect to and scrape, from the first attempt to
  * connect to the last scrape:
  *
- *   disconnected --> connecting --> fetching --> idle <--> checking --> scraping
- *    ^                   |             |  ^                   |            |
- *    |                   |             |  +-- table changed --+------------+
- *    +-------------------+-------------+-------- lost --------+------------+
+ *   disconnected --> connecting --> fetching <--> idle <--> checking --> scraping
+ *    ^                   |             |           ^            |            |
+ *    |                   |             |           +------------+------------+
+ *    +-------------------+-------------+-------- lost ----------+------------+
+ *
+ * Values are READ whenever they are due; a table that has changed is fetched between
+ * scrapes, at a bounded rate (see table_age.h).
  */
 #ifndef CONTROLLER_TARGET_H
 #define CONTROLLER_TARGET_H

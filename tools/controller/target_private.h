@@ -11,6 +11,7 @@
 #include "fetch.h"
 #include "schedule.h"
 #include "scraper.h"
+#include "table_age.h"
 #include "target.h"
 
 /* From the first loss of a connection to the next attempt. */
@@ -20,7 +21,7 @@ enum target_state {
 	TARGET_DISCONNECTED,	/* until the next attempt to connect */
 	TARGET_CONNECTING,
 	TARGET_FETCHING,	/* the table is being READ, or will be again */
-	TARGET_IDLE,		/* until the next scrape is due */
+	TARGET_IDLE,		/* until the next scrape, or the table, is due */
 	TARGET_CHECKING,	/* the header is being READ before the values */
 	TARGET_SCRAPING,	/* values and header are being READ */
 	TARGET_FINISHED,
@@ -33,7 +34,7 @@ struct target {
 	struct dart_error last_error;	/* printed last; empty once connected */
 
 	sd_event_source *scrape_timer;	/* the next scrape is due */
-	sd_event_source *retry_timer;	/* connect, or fetch, again */
+	sd_event_source *retry_timer;	/* connect again, or fetch the table */
 	sd_event_source *connect_timeout;
 	uint64_t backoff_us;
 	struct schedule schedule;
@@ -47,7 +48,7 @@ struct target {
 
 	struct scraper *scraper;	/* NULL: no table yet */
 	uint64_t posted_ns;		/* READs in flight */
-	uint64_t checked_ns;		/* the generation was current then */
+	struct table_age age;		/* of the scraper's table */
 	struct summary summary;
 };
 

@@ -35,8 +35,27 @@ static bool target__reserve(struct target *target, size_t size)
 
 void target__fetch_table(struct target *target)
 {
+	target__set_timer(target->retry_timer, 0);
+	target->age.fetched_ns = monotonic_ns();
 	if (target__reserve(target, target->fetch.read.length))
 		target__post(target, TARGET_FETCHING, &target->fetch.read, 1);
+}
+
+/* At once, or as soon as the table may be fetched again. */
+static void target__renew_table(struct target *target)
+{
+	uint64_t due_ns = table_age__due(&target->age);
+	uint64_t now_ns = monotonic_ns();
+
+	/* The last READ found the table in the middle of a change. */
+	if (target->fetch.tries)
+		due_ns = target->age.fetched_ns +
+			 fetch__delay_us(&target->fetch) * 1000;
+	if (due_ns <= now_ns)
+		target__fetch_table(target);
+	else
+		target__set_timer(target->retry_timer,
+				  (due_ns - now_ns + 999) / 1000);
 }
 
 static void target__scrape_values(struct target *target)
@@ -46,29 +65,40 @@ static void target__scrape_values(struct target *target)
 }
 
 /*
- * A range stays valid for the table's lease after it left the table.  If the
- * last check was more than half a lease ago, the header is checked first.
+ * If the table was last known to be current too long ago, its header is checked
+ * first, or if it has changed, the table fetched.
  */
 void target__start_scraping(struct target *target)
 {
-	uint64_t safe_ns =
-		target->scraper->table->lease_ms * 1000000ULL / 2;
-
 	target->scrape_pending = true;
-	if (monotonic_ns() - target->checked_ns < safe_ns)
+	if (table_age__permits(&target->age, monotonic_ns())) {
 		target__scrape_values(target);
-	else
+	} else if (target->age.changed) {
+		target->state = TARGET_FETCHING;
+		target__renew_table(target);
+	} else {
 		target__post(target, TARGET_CHECKING,
 			     scraper__header_read(target->scraper), 1);
+	}
+}
+
+/* READs what is due: values rather than a table. */
+static void target__proceed(struct target *target)
+{
+	target->state = TARGET_IDLE;
+	if (target->scrape_pending)
+		target__start_scraping(target);
+	else if (target->age.changed)
+		target__renew_table(target);
 }
 
 static void target__enter_idle(struct target *target)
 {
-	target->state = TARGET_IDLE;
 	if (!target->context->options->once)
 		target__set_timer(target->connect_timeout, 0);
-	if (target__start_schedule(target) || target->scrape_pending)
-		target__start_scraping(target);
+	if (target__start_schedule(target))
+		target->scrape_pending = true;
+	target__proceed(target);
 }
 
 /* Entries scraped so far that @table no longer has: the first, and how many. */
@@ -97,7 +127,8 @@ static void target__take_table(struct target *target, struct dart_table *table)
 	struct dart_error error;
 	const char *absent;
 
-	target->checked_ns = target->posted_ns;
+	target->age.lease_ns = table->lease_ms * 1000000ULL;
+	table_age__renew(&target->age, target->posted_ns);
 	if (!first)
 		target__log_removed(target, table);
 	scraper__free(target->scraper);
@@ -131,6 +162,30 @@ static void target__take_table(struct target *target, struct dart_table *table)
 	target__enter_idle(target);
 }
 
+/* Values that are due meanwhile are READ by the table before. */
+static void target__fetch_later(struct target *target,
+				const struct dart_error *error)
+{
+	struct sink *sink = target->context->sink;
+	int err = 0;
+
+	if (!target->scraper) {
+		target__set_timer(target->retry_timer,
+				  fetch__delay_us(&target->fetch));
+		return;
+	}
+	if (target->fetch.tries == FETCH_TRIES_MAX) {
+		target__log(target, "no values until the table settles: %s",
+			    error->text);
+		err = sink->operations->lost(sink, target->settings,
+					     error->text);
+	}
+	if (err)
+		target__finish(target, err);
+	else
+		target__proceed(target);
+}
+
 static void on_fetched(struct target *target)
 {
 	struct dart_error error;
@@ -144,8 +199,7 @@ static void on_fetched(struct target *target)
 		target__fetch_table(target);
 		break;
 	case FETCH_LATER:
-		target__set_timer(target->retry_timer,
-				  fetch__delay_us(&target->fetch));
+		target__fetch_later(target, &error);
 		break;
 	case FETCH_REFUSED:
 		target__lose(target, "%s", error.text);
@@ -153,20 +207,30 @@ static void on_fetched(struct target *target)
 	}
 }
 
-/* True if the table has not changed; otherwise fetches it, or reconnects. */
-static bool target__check_header(struct target *target)
+/* Compares the header that has landed: 0, 1 after a change, or lost (-1). */
+static int target__check_header(struct target *target)
 {
 	switch (scraper__check(target->scraper, target->landing)) {
 	case 0:
-		target->checked_ns = target->posted_ns;
-		return true;
+		table_age__renew(&target->age, target->posted_ns);
+		return 0;
 	case -ESTALE:
-		target__fetch_table(target);
-		return false;
+		target->age.changed = true;
+		return 1;
 	default:
 		target__lose(target, "the agent has restarted");
-		return false;
+		return -1;
 	}
+}
+
+static void on_checked(struct target *target)
+{
+	int ret = target__check_header(target);
+
+	if (!ret)
+		target__scrape_values(target);
+	else if (ret > 0)
+		target__proceed(target);
 }
 
 static void on_scraped(struct target *target)
@@ -175,11 +239,15 @@ static void on_scraped(struct target *target)
 	struct summary *summary = &target->summary;
 	uint64_t landed_ns = monotonic_ns();
 	struct sample *sample;
-	int err;
+	int ret, err;
 
-	if (!target__check_header(target))
+	ret = target__check_header(target);
+	if (ret < 0)
 		return;
-	target->fetch.tries = 0;
+	if (ret && !table_age__covers(&target->age, landed_ns)) {
+		target__proceed(target);
+		return;
+	}
 	sample = scraper__decode(target->scraper, target->landing);
 	sample->sequence = ++summary->scrapes;
 	sample->start_ns = target->posted_ns;
@@ -197,8 +265,8 @@ static void on_scraped(struct target *target)
 	err = sink->operations->sample(sink, target->settings, sample, summary);
 	if (err)
 		target__finish(target, err);
-	else
-		target__finish_if_done(target);
+	else if (!target__finish_if_done(target))
+		target__proceed(target);
 }
 
 static int on_completion(sd_event_source *source, int fd, uint32_t events,
@@ -220,9 +288,8 @@ static int on_completion(sd_event_source *source, int fd, uint32_t events,
 		on_fetched(target);
 	else if (target->state == TARGET_SCRAPING)
 		on_scraped(target);
-	else if (target->state == TARGET_CHECKING &&
-		 target__check_header(target))
-		target__scrape_values(target);
+	else if (target->state == TARGET_CHECKING)
+		on_checked(target);
 	return 0;
 }
 
@@ -241,5 +308,6 @@ void target__on_connected(struct target *target)
 	sd_event_source_set_priority(target->completion,
 				     SD_EVENT_PRIORITY_IMPORTANT);
 	fetch__begin(&target->fetch, dart_endpoint__accept(target->endpoint));
+	target->age = (struct table_age){ };
 	target__fetch_table(target);
 }

@@ -12,6 +12,7 @@
 #include "tools/controller/fetch.h"
 #include "tools/controller/schedule.h"
 #include "tools/controller/scraper.h"
+#include "tools/controller/table_age.h"
 
 /* A counter of time grows meanwhile, even in a virtual machine. */
 #define FRESH_NS 1000000000L
@@ -20,7 +21,9 @@ struct reader {
 	struct findings *findings;
 	const struct connection *connection;
 	void *landing;
-	uint64_t latency_ns; /* of the last batch */
+	uint64_t begin_ns; /* of the last batch */
+	uint64_t latency_ns;
+	struct table_age age;
 };
 
 /* READs a batch; returns 0, or -errno and a sentence. */
@@ -32,10 +35,10 @@ static int reader__read(struct reader *reader, const struct dart_read *reads,
 		{ dart_endpoint__completion_fd(endpoint), POLLIN, 0 },
 		{ dart_endpoint__connection_fd(endpoint), POLLIN, 0 },
 	};
-	uint64_t begin_ns = monotonic_ns();
-	uint64_t end_ns = begin_ns + ANSWER_TIMEOUT_MS * 1000000ULL;
+	uint64_t end_ns = monotonic_ns() + ANSWER_TIMEOUT_MS * 1000000ULL;
 	int ret;
 
+	reader->begin_ns = monotonic_ns();
 	ret = dart_endpoint__read(endpoint, reads, count);
 	if (ret)
 		return dart_error__system(error, -ret, "cannot post a READ");
@@ -50,7 +53,7 @@ static int reader__read(struct reader *reader, const struct dart_read *reads,
 			return dart_error__system(error, errno, "cannot wait");
 		ret = dart_endpoint__on_completion(endpoint, error);
 		if (ret) {
-			reader->latency_ns = monotonic_ns() - begin_ns;
+			reader->latency_ns = monotonic_ns() - reader->begin_ns;
 			return ret < 0 ? ret : 0;
 		}
 		if (dart_endpoint__on_connection(endpoint, error) !=
@@ -130,6 +133,8 @@ static struct dart_table *fetch_table(struct reader *reader, bool is_quiet)
 			"upgrade the older of dartd and dart-controller; if both are of one release, restart dartd");
 		return NULL;
 	}
+	reader->age.lease_ns = table->lease_ms * 1000000ULL;
+	table_age__renew(&reader->age, reader->begin_ns);
 	if (!is_quiet) {
 		findings__ok(reader->findings, "read",
 			     "%u bytes of the control region in %.1f us",
@@ -141,7 +146,10 @@ static struct dart_table *fetch_table(struct reader *reader, bool is_quiet)
 	return table;
 }
 
-/* READs the values and the header behind them, as the scraper plans it. */
+/*
+ * READs the values and the header behind them, as the scraper plans it.  -ESTALE if
+ * they may be invalid, because the table changed earlier than a lease ago.
+ */
 static int scrape(struct reader *reader, struct scraper *scraper,
 		  struct dart_error *error)
 {
@@ -151,11 +159,18 @@ static int scrape(struct reader *reader, struct scraper *scraper,
 	if (ret)
 		return ret;
 	ret = scraper__check(scraper, reader->landing);
-	if (ret == -ESTALE)
-		dart_error__set(error, ESTALE, "the table has changed");
-	else if (ret)
-		dart_error__set(error, ECONNRESET, "dartd has restarted");
-	return ret;
+	if (!ret) {
+		table_age__renew(&reader->age, reader->begin_ns);
+		return 0;
+	}
+	if (ret != -ESTALE)
+		return dart_error__set(error, ECONNRESET,
+				       "dartd has restarted");
+	reader->age.changed = true;
+	if (table_age__covers(&reader->age,
+			      reader->begin_ns + reader->latency_ns))
+		return 0;
+	return dart_error__set(error, ESTALE, "the table has changed");
 }
 
 static uint32_t count_changed(const struct sample *sample)
@@ -213,9 +228,9 @@ static int examine_values(struct reader *reader, struct scraper *scraper)
 	if (ret)
 		goto blame;
 	sample = scraper__decode(scraper, reader->landing);
-	findings__ok(reader->findings, "generation",
-		     "%llu, and the same a second later",
-		     (unsigned long long)scraper->table->generation);
+	findings__ok(reader->findings, "generation", "%llu, and %s a second later",
+		     (unsigned long long)scraper->table->generation,
+		     reader->age.changed ? "another" : "the same");
 	findings__ok(reader->findings, "scrape",
 		     "%u entries: %u READs, %llu bytes, %.1f us",
 		     sample->entry_count, scraper->read_count,
@@ -284,7 +299,7 @@ void check_reads(struct findings *findings, const struct connection *connection,
 	}
 	findings__warn(
 		findings, "generation",
-		"the table changes every second: each change drops a scrape");
+		"the table changes all the time, and a scrape takes longer than its lease");
 	findings__command(findings, "ssh %s timeout 10 dartctl monitor",
 			  connection->target->host);
 }

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* How long a controller uses a table that changes. */
+#include "tools/controller/table_age.h"
+#include "unit.h"
+
+#define MS 1000000ULL
+
+static struct table_age table_seen_at(uint64_t posted_ns)
+{
+	struct table_age age = {
+		.lease_ns = 2000 * MS,
+		.fetched_ns = posted_ns,
+	};
+
+	table_age__renew(&age, posted_ns);
+	return age;
+}
+
+static void test_covers(void **state)
+{
+	struct table_age age = table_seen_at(5000 * MS);
+
+	assert_true(table_age__covers(&age, 5000 * MS));
+	assert_true(table_age__covers(&age, 7000 * MS - 1));
+	assert_false(table_age__covers(&age, 7000 * MS));
+}
+
+static void test_renewed(void **state)
+{
+	struct table_age age = table_seen_at(5000 * MS);
+
+	age.changed = true;
+	table_age__renew(&age, 6000 * MS);
+	assert_false(age.changed);
+	assert_true(table_age__covers(&age, 8000 * MS - 1));
+	assert_false(table_age__covers(&age, 8000 * MS));
+}
+
+static void test_permits(void **state)
+{
+	struct table_age age = table_seen_at(5000 * MS);
+
+	assert_true(table_age__permits(&age, 6000 * MS - 1));
+	assert_false(table_age__permits(&age, 6000 * MS));
+}
+
+static void test_no_lease(void **state)
+{
+	struct table_age age = table_seen_at(5000 * MS);
+
+	age.lease_ns = 0;
+	assert_false(table_age__permits(&age, 5000 * MS));
+	assert_false(table_age__covers(&age, 5000 * MS));
+	assert_int_equal(table_age__due(&age), 5001 * MS);
+}
+
+static void test_due(void **state)
+{
+	struct table_age age = table_seen_at(5000 * MS);
+
+	assert_int_equal(table_age__due(&age), 5500 * MS);
+	age.lease_ns = 400 * MS;
+	assert_int_equal(table_age__due(&age), 5100 * MS);
+	age.lease_ns = UINT32_MAX * MS;
+	assert_int_equal(table_age__due(&age), 5500 * MS);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST("values that have landed within the lease are valid, later ones are not",
+		     test_covers),
+		TEST("a header that is the same begins the lease again",
+		     test_renewed),
+		TEST("READs of values begin in the first half of the lease",
+		     test_permits),
+		TEST("without a lease, a table is checked before every scrape",
+		     test_no_lease),
+		TEST("a table that has changed is fetched twice a second, or four times in a short lease",
+		     test_due),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
