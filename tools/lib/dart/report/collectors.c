@@ -118,17 +118,17 @@ static int check_beside(struct load *load,
 {
 	const struct dart_collectors *collectors = load->collectors;
 	const struct dart_collector *other = collectors->list;
-	const struct dart_collector *end = other + collectors->count;
+	uint32_t i;
 
-	if (other != end && (other->geometry.value_length !=
-			     collector->geometry.value_length ||
-			     other->geometry.checksum_bits !=
-			     collector->geometry.checksum_bits))
+	if (collectors->count && (other->geometry.value_length !=
+				  collector->geometry.value_length ||
+				  other->geometry.checksum_bits !=
+				  collector->geometry.checksum_bits))
 		return refuse(load,
 			      "another value_length or checksum_bits than the collectors before");
-	for (; other != end; other++)
-		if (other->ip.s_addr == collector->ip.s_addr &&
-		    other->qpn == collector->qpn)
+	for (i = 0; i < collectors->count; i++)
+		if (other[i].ip.s_addr == collector->ip.s_addr &&
+		    other[i].qpn == collector->qpn)
 			return refuse(load, "qpn %" PRIu32 " occurs twice",
 				      collector->qpn);
 	return 0;
