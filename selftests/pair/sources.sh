@@ -59,7 +59,7 @@ on host sh -c 'echo 1 >/sys/fs/cgroup/busy/cgroup.kill'
 on host pkill -x snapshots
 enough=()
 for namespace in blue red; do
-	for least in ip:30 ip6:25 tcp:10 tcpext:100 udp:9 udp6:8 icmp:5 icmp6:5
+	for least in ip:34 ip6:31 tcp:10 tcpext:125 udp:9 udp6:8 icmp:5 icmp6:5
 	do
 		enough+=(--arg "snmp:${least%:*}@$namespace" "${least#*:}")
 	done
