@@ -13,7 +13,8 @@
 # and both with sanitizers; unit_NAME_sources adds files to such a test.
 # selftests/{module,storm,agent,pair,debug}/NAME.c, a test in a guest, and
 # selftests/helpers/NAME.c, a program that such tests call, are linked with
-# selftests/lib and the libraries.
+# selftests/lib and the libraries.  selftests/fuzz/NAME.c, a harness, is linked with
+# the libraries and fuzz_NAME_sources.
 
 version := 0.1
 output := .output
@@ -40,6 +41,8 @@ define help
   make check-debug      the tests of the kernel parts in a kernel with KASAN,
                         lockdep, kmemleak and more (builds it, once: 15 min)
   make check-crashes    dartd is killed 200 times (30 min)
+  make fuzz             libFuzzer gives all parsers of foreign bytes random ones,
+                        each for TIME seconds (60), two at a time
   make bench            measurements beside bare verbs, perftest, node-exporter;
                         cost of the probes; 40 containers; stores and reports
                         beside memory; the figures of the DART paper
@@ -111,6 +114,10 @@ check-crashes: packages
 	+$(quiet)$(MAKE) --no-print-directory KDIR= guest tests
 	$(quiet)selftests/run crashes
 
+fuzz: sections := build run test fuzz
+fuzz: packages
+	+$(quiet)$(MAKE) --no-print-directory KDIR= run_fuzzers
+
 bench: packages
 	+$(quiet)$(MAKE) --no-print-directory KDIR= guest
 	$(quiet)tools/bench/run
@@ -142,11 +149,11 @@ packages:
 		exit 1; \
 	fi
 
-.PHONY: help clean distclean demo check check-debug check-crashes bench packages p4_is_there
+.PHONY: help clean distclean demo check check-debug check-crashes fuzz bench packages p4_is_there
 export KVER
 
 # The goals above need nothing below, and must work if it is missing.
-above := help clean distclean demo check check-debug check-crashes bench packages
+above := help clean distclean demo check check-debug check-crashes fuzz bench packages
 ifneq ($(filter-out $(above),$(or $(MAKECMDGOALS),all)),)
 
 include $(output)/config.mk
@@ -160,7 +167,7 @@ KDIR := $(shell printf '%s\n' 6.2 $$(uname -r) | sort -V -C && \
 endif
 kernel_headers := $(abspath $(or $(KDIR),$(guest_kernel)/headers))
 
-include $(wildcard */build.mk tools/*/build.mk tools/lib/*/build.mk)
+include $(wildcard */build.mk selftests/*/build.mk tools/*/build.mk tools/lib/*/build.mk)
 
 all: programs module
 
@@ -244,7 +251,46 @@ $(output)/selftests/$(1): $(call objects,obj,selftests/$(1).c) \
 endef
 $(foreach name,$(guest_tests),$(eval $(call guest_test,$(name))))
 
+# A harness by itself, replay/NAME, gets the inputs of its corpus (make check); with
+# libFuzzer, run/NAME, any inputs (make fuzz).
+harnesses := $(patsubst selftests/fuzz/%.c,%,\
+	$(filter-out %/replay.c,$(wildcard selftests/fuzz/*.c)))
+fuzzer := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all \
+	-fprofile-instr-generate -fcoverage-mapping
+
+# Frames are read at any alignment, as eBPF can.
+$(output)/sanitized/selftests/fuzz/telemetry.o: sanitize += -fno-sanitize=alignment
+$(output)/fuzz/obj/selftests/fuzz/telemetry.o: fuzzer += -fno-sanitize=alignment
+
+$(output)/fuzz/obj/%.o: %.c
+	$(quiet)mkdir -p $(@D)
+	$(call say,CC-FUZZ,$<)clang $(flags) -Wno-error $(fuzzer) \
+		-fsanitize=fuzzer-no-link -w -MMD -MP -c -o $@ $<
+
+$(output)/fuzz/libdart.a: $(call objects,fuzz/obj,$(dart_sources))
+
+define harness
+$(output)/fuzz/replay/$(1): $(call objects,sanitized,selftests/fuzz/$(1).c \
+		selftests/fuzz/replay.c $(fuzz_$(1)_sources)) \
+		$(libraries:%=$(output)/sanitized/lib%.a)
+	$$(quiet)mkdir -p $$(@D)
+	$$(call say,LD-ASAN,$$@)$$(CC) $$(sanitize) -o $$@ $$^ \
+		$$(call link,$(packages_known))
+$(output)/fuzz/run/$(1): $(call objects,fuzz/obj,selftests/fuzz/$(1).c \
+		$(fuzz_$(1)_sources)) $(output)/fuzz/libdart.a
+	$$(quiet)mkdir -p $$(@D)
+	$$(call say,LD-FUZZ,$$@)clang $$(fuzzer) -fsanitize=fuzzer -o $$@ $$^ \
+		$$(call link,$(packages_known))
+endef
+$(foreach name,$(harnesses),$(eval $(call harness,$(name))))
+
+TIME ?= 60
+run_fuzzers: $(harnesses:%=$(output)/fuzz/run/%)
+	$(quiet)selftests/fuzz/run $(TIME) $(foreach name,$(harnesses),\
+		"$(name) $(fuzz_$(name)_parsers)")
+
 tests: $(unit_tests:%=$(output)/unit/%) $(guest_tests:%=$(output)/selftests/%) \
+	$(harnesses:%=$(output)/fuzz/replay/%) \
 	$(output)/selftests/sample/dart_sample.bpf.o staged
 
 # The files of make programs_install, which tests of the service copy into guests.
@@ -338,13 +384,16 @@ lint: programs $(if $(KDIR),,$(guest_kernel)/headers)
 	$(quiet)! grep -E '(warning|error):' $(output)/lint.log
 	@echo "lint: kmod with $(lint_flags): no findings"
 
-.PHONY: all programs tests staged guest module module_of_guest modules_install programs_install install lint
+.PHONY: all programs tests run_fuzzers staged guest module module_of_guest modules_install programs_install install lint
 
 objects_known := $(foreach name,$(programs) $(libraries),\
 	$(call objects,obj,$($(name)_sources)))
 -include $(patsubst %.o,%.d,$(objects_known) \
 	$(patsubst $(output)/obj/%,$(output)/sanitized/%,$(objects_known)) \
 	$(unit_tests:%=$(output)/sanitized/selftests/unit/%.o) \
+	$(patsubst $(output)/obj/%,$(output)/fuzz/obj/%,$(objects_known)) \
+	$(foreach in,sanitized fuzz/obj,$(call objects,$(in),\
+		$(wildcard selftests/fuzz/*.c))) \
 	$(guest_tests:%=$(output)/obj/selftests/%.o) \
 	$(test_parts:%.c=$(output)/obj/%.o)) \
 	$(wildcard $(output)/bpf/*.d $(output)/selftests/sample/*.d)

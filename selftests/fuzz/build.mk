@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# Of each harness NAME.c: other files that it needs, besides libdart, and the files
+# of its parser, whose coverage make fuzz prints.
+fuzz_collectors_parsers := tools/lib/dart/report/collectors.c
+fuzz_configuration_parsers := tools/lib/dart/yaml_file.c \
+	$(addprefix tools/lib/dart/configuration/configuration, _items.c \
+	_load.c _loader.c _settings.c _settings_print.c _stores.c)
+fuzz_connect_request_sources := agent/rdma/connect_request.c
+fuzz_connect_request_parsers := $(fuzz_connect_request_sources) \
+	tools/lib/dart/private/rejection.c
+fuzz_control_region_parsers := $(addprefix tools/lib/dart/, \
+	private/table_outline.c rdma/read_plan.c table/schema.c \
+	table/table_check.c table/table_decode.c table/value_json.c)
+fuzz_controller_config_sources := $(addprefix tools/controller/, \
+	config.c settings.c)
+fuzz_controller_config_parsers := $(fuzz_controller_config_sources) \
+	tools/lib/dart/yaml_file.c
+fuzz_int_packet_sources := tools/report/int_packet.c
+fuzz_int_packet_parsers := $(fuzz_int_packet_sources)
+fuzz_key_schema_parsers := $(addprefix tools/lib/dart/, yaml_file.c \
+	key/key_schema.c key/key_schema_field.c key/key_schema_key.c \
+	key/key_schema_load.c)
+fuzz_request_sources := $(addprefix agent/, base/changes.c base/entry_name.c \
+	base/log.c base/request.c schema/schema_json.c socket/client.c \
+	socket/dispatch.c)
+fuzz_request_parsers := $(addprefix agent/, base/request.c \
+	schema/schema_json.c socket/client.c socket/dispatch.c)
+fuzz_roce_frame_sources := selftests/lib/roce_frame_parse.c
+fuzz_roce_frame_parsers := $(fuzz_roce_frame_sources) \
+	tools/lib/dart/report/roce_frame.c
+fuzz_schema_json_sources := agent/schema/schema_json.c
+fuzz_schema_json_parsers := $(fuzz_schema_json_sources) \
+	tools/lib/dart/table/schema.c
+fuzz_telemetry_parsers := bpf/flow_key.h bpf/int_md.h bpf/postcard.h \
+	bpf/telemetry.h
+fuzz_thrift_sources := $(addprefix tools/dartctl/switch/, bmv2_read.c \
+	program.c state.c thrift.c)
+fuzz_thrift_parsers := $(addprefix tools/dartctl/switch/, bmv2_read.c \
+	program.c thrift.c)

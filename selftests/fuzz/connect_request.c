@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Private data of both ends: a request, as the agent checks it, and a rejection, as
+ * a controller explains it.
+ */
+#include <endian.h>
+
+#include <dart/control.h>
+#include <dart/store_access.h>
+#include <libdart/private/rejection.h>
+
+#include "agent/rdma/connect_request.h"
+#include "fuzz.h"
+
+static const struct peer_kind controllers = {
+	.name = "controller",
+	.magic = DART_CONTROL_MAGIC,
+	.abi_version = DART_CONTROL_ABI_VERSION,
+	.request_length = sizeof(struct dart_control_request),
+};
+
+static const struct peer_kind readers = {
+	.name = "reader",
+	.magic = DART_STORE_ACCESS_MAGIC,
+	.abi_version = DART_STORE_ACCESS_ABI_VERSION,
+	.request_length = sizeof(struct dart_store_request),
+};
+
+static const struct peer_service services[] = {
+	{ .kind = &controllers },
+	{ .kind = &readers },
+	{},
+};
+
+static void request(const struct rdma_cm_event *event)
+{
+	struct connect_request request = connect_request__of(event);
+	const struct peer_service *service =
+		connect_request__find(&request, services);
+	struct dart_error error = {};
+
+	if (connect_request__check(&request, service->kind, &error))
+		require_sentence(&error);
+	else
+		require(request.length >= service->kind->request_length);
+}
+
+static void rejection(const struct rdma_cm_event *event)
+{
+	const struct dart_control_request own = {
+		.magic = htole64(DART_CONTROL_MAGIC),
+		.abi_version = htole32(DART_CONTROL_ABI_VERSION),
+	};
+	struct dart_error error = {};
+
+	require(dart_rejection__explain(event, &own, sizeof(own), &error) < 0);
+	require_sentence(&error);
+}
+
+/* The first byte is the status of the rejection. */
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	uint8_t *bytes = exact_copy(data + !!size, size - !!size);
+	struct rdma_cm_event event = {
+		.status = size ? *data : 0,
+		.param.conn = {
+			.private_data = bytes,
+			.private_data_len = size > 255 ? 255 : size - !!size,
+		},
+	};
+
+	request(&event);
+	rejection(&event);
+	free(bytes);
+	return 0;
+}

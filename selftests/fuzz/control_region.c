@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Control regions: decoded, and if they are valid planned for and printed. */
+#include <endian.h>
+
+#include <libdart/private/table_format.h>
+#include <libdart/rdma/read_plan.h>
+#include <libdart/table/value.h>
+
+#include "fuzz.h"
+
+#define LANDING_MAX (1 << 16)
+
+static void print(const struct dart_entry *entry)
+{
+	size_t size = dart_entry__size(entry);
+	uint8_t *copies;
+	json_t *json;
+
+	if (size > LANDING_MAX)
+		return;
+	copies = calloc(1, size);
+	require(copies);
+	memset(copies, 0x5a, size / 2);
+	json = dart_entry__to_json(entry, copies);
+	require(json);
+	json_decref(json);
+	free(copies);
+}
+
+static void plan(const struct dart_table *table)
+{
+	struct dart_read_plan *plan;
+	size_t size;
+	uint8_t *landing, *copies;
+	uint32_t i;
+
+	if (dart_read_plan__new(table, NULL, table->entry_count, &plan))
+		return;
+	size = dart_read_plan__landing_size(plan);
+	landing = size <= LANDING_MAX ? calloc(1, size + 1) : NULL;
+	for (i = 0; landing && i < table->entry_count; i++) {
+		size = dart_entry__size(&table->entries[i]);
+		copies = size <= LANDING_MAX ? malloc(size) : NULL;
+		if (copies)
+			dart_read_plan__gather(plan, i, landing, copies);
+		free(copies);
+	}
+	free(landing);
+	dart_read_plan__free(plan);
+}
+
+static void decode(const uint8_t *data, size_t size)
+{
+	struct dart_error error = {};
+	struct dart_table *table;
+	size_t needed = 0;
+	uint32_t i;
+	int ret;
+
+	ret = dart_table__decode(data, size, &table, &needed, &error);
+	if (ret) {
+		require_sentence(&error);
+		require(ret != -EMSGSIZE || needed > size);
+		return;
+	}
+	plan(table);
+	for (i = 0; i < table->entry_count; i++)
+		print(&table->entries[i]);
+	dart_table__free(table);
+}
+
+/* Only one in 2^64 has a valid checksum by chance. */
+static void seal(uint8_t *bytes, size_t size)
+{
+	struct dart_control_header *header = (void *)bytes;
+
+	header->magic = htole64(DART_CONTROL_MAGIC);
+	header->abi_version = htole32(DART_CONTROL_ABI_VERSION);
+	header->header_size = htole32(sizeof(*header));
+	header->table_length = htole32(size);
+	header->generation_end = header->generation_begin;
+	header->checksum = 0;
+	header->checksum = htole64(dart_table__checksum(bytes, size));
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	uint8_t *bytes = exact_copy(data, size);
+
+	decode(bytes, size);
+	if (size >= sizeof(struct dart_control_header)) {
+		seal(bytes, size);
+		decode(bytes, size);
+	}
+	free(bytes);
+	return 0;
+}

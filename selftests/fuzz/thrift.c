@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Answers of a switch by Thrift: its tables, or its program.  The bytes come from
+ * memory: this file has the functions of thrift_wire.c.
+ */
+#include <errno.h>
+#include <stdarg.h>
+
+#include "fuzz.h"
+#include "tools/dartctl/switch/bmv2.h"
+#include "tools/dartctl/switch/thrift_wire.h"
+
+static const uint8_t *answers;
+static size_t answers_left;
+
+int thrift_wire__connect(struct thrift_wire *wire, const char *name)
+{
+	wire->ret = 0;
+	return 0;
+}
+
+void thrift_wire__close(struct thrift_wire *wire)
+{
+}
+
+void thrift_wire__fail(struct thrift_wire *wire, int code, const char *format,
+		       ...)
+{
+	va_list arguments;
+
+	if (wire->ret)
+		return;
+	va_start(arguments, format);
+	wire->ret = dart_error__vset(&wire->error, code, format, arguments);
+	va_end(arguments);
+}
+
+void thrift_wire__put(struct thrift_wire *wire, const void *bytes,
+		      uint32_t length)
+{
+}
+
+void thrift_wire__send(struct thrift_wire *wire)
+{
+	wire->answer_left = THRIFT_WIRE_ANSWER_MAX;
+}
+
+void thrift_wire__get(struct thrift_wire *wire, void *bytes, uint32_t length)
+{
+	if (!wire->ret && length > answers_left)
+		thrift_wire__fail(wire, ECONNRESET, "it has disconnected");
+	if (wire->ret) {
+		memset(bytes, 0, length);
+		return;
+	}
+	memcpy(bytes, answers, length);
+	answers += length;
+	answers_left -= length;
+	wire->answer_left -= length;
+}
+
+/* The first byte selects what is read. */
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	const struct switch_wish wish = {
+		.collectors.count = 1,
+		.ports = { 3 },
+	};
+	struct switch_program program;
+	struct switch_state *state;
+	struct dart_error error = {};
+	struct thrift *thrift;
+	int ret;
+
+	if (!size)
+		return 0;
+	answers = data + 1;
+	answers_left = size - 1;
+	require(!thrift__connect("switch:9090", &thrift, &error));
+	if (*data & 1) {
+		ret = switch_bmv2__read_program(thrift, &program, &error);
+		if (!ret)
+			switch_program__free(&program);
+	} else {
+		state = switch_state__new();
+		require(state);
+		ret = switch_bmv2__read(thrift, &wish, state, &error);
+		free(state);
+	}
+	if (ret)
+		require_sentence(&error);
+	thrift__close(thrift);
+	return 0;
+}
