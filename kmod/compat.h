@@ -61,6 +61,32 @@ enum {
 #define dart_pcpu_stat_type(device) ((device)->pcpu_stat_type)
 #endif
 
+/*
+ * The page that is shown where no extent is.  Since 6.5 pins of the zero page are
+ * not counted.  Before, 2^21 of them overflow its counter, for all users of the
+ * machine: there each region has a page.
+ */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 5, 0)
+static inline struct page *dart_hole_new(void)
+{
+	return alloc_page(GFP_KERNEL_ACCOUNT | __GFP_ZERO);
+}
+
+static inline void dart_hole_free(struct page *hole)
+{
+	__free_page(hole);
+}
+#else
+static inline struct page *dart_hole_new(void)
+{
+	return ZERO_PAGE(0);
+}
+
+static inline void dart_hole_free(struct page *hole)
+{
+}
+#endif
+
 /* The macros for functions that eBPF programs call came one after another. */
 #ifndef __bpf_kfunc
 #define __bpf_kfunc noinline

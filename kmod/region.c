@@ -20,7 +20,7 @@ struct dart_region *dart_region_new(struct file *file)
 	if (!region)
 		return ERR_PTR(-ENOMEM);
 
-	region->hole = alloc_page(GFP_KERNEL_ACCOUNT | __GFP_ZERO);
+	region->hole = dart_hole_new();
 	if (!region->hole) {
 		kfree(region);
 		return ERR_PTR(-ENOMEM);
@@ -52,7 +52,7 @@ void dart_region_free(struct dart_region *region)
 	mt_for_each(&region->extents, extent, index, ULONG_MAX)
 		dart_quarantine_add(extent);
 	mtree_destroy(&region->extents);
-	__free_page(region->hole);
+	dart_hole_free(region->hole);
 	kfree(region);
 }
 

@@ -134,6 +134,29 @@ static void test_removed_extent_releases_map(void **state)
 	ibv_close_device(fixture.context);
 }
 
+/* Each hole is the zero page, of which pins are not counted. */
+static void test_holes(void **state)
+{
+	struct ibv_context *context = loopback__open_device();
+	struct ibv_pd *pd = ibv_alloc_pd(context);
+	int region = device_open();
+	size_t capacity = device_info(region).capacity;
+	const char *address = device_map(region);
+	long before = leftovers__pinned_pages();
+	struct ibv_mr *mr;
+
+	mr = ibv_reg_mr(pd, (char *)address, PAGES * 4096,
+			IBV_ACCESS_REMOTE_READ);
+	assert_non_null(mr);
+	assert_int_equal(leftovers__pinned_pages(), before);
+	assert_int_equal(ibv_dereg_mr(mr), 0);
+	assert_int_equal(leftovers__pinned_pages(), before);
+	munmap((void *)address, capacity);
+	close(region);
+	ibv_dealloc_pd(pd);
+	ibv_close_device(context);
+}
+
 static void test_killed_process(void **state)
 {
 	long before = leftovers__pinned_pages();
@@ -181,6 +204,8 @@ int main(void)
 		     test_every_order),
 		TEST("a map without an owner is freed when its extent is removed",
 		     test_removed_extent_releases_map),
+		TEST("a memory registration over holes counts no pin, so that no number of them overflows",
+		     test_holes),
 		TEST("a killed process leaves no map, no pinned page and no reference to the module",
 		     test_killed_process),
 		TEST("an unloaded module takes its device away and can be loaded again",
