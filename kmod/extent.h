@@ -51,7 +51,7 @@ struct dart_extent {
 	const void *memory;		/* equal in extents over equal memory */
 	u32 slices;			/* of a slab, in the region */
 	bool owns_counters;		/* they end with it */
-	bool is_reused;			/* when freed, even if pinned */
+	bool is_reused;			/* when freed, even if held */
 
 	/* Guarded by dart_percpu_lock: */
 	struct list_head shows;		/* in shown_by */
@@ -59,7 +59,11 @@ struct dart_extent {
 	bool is_gone;			/* read without it, too */
 
 	struct dart_event gone;
+
+	/* Known to quarantine.c: */
+	struct hlist_node holder;
 	struct list_head quarantine;
+	u64 last_held;			/* index in @pages */
 
 	/*
 	 * @info.pages of them, NULL for a CPU that is not possible.  They are
@@ -75,7 +79,7 @@ struct dart_extent {
 struct dart_extent *dart_extent_new(const struct dart_extent_kind *kind,
 				    void *held, u64 pages);
 void dart_extent_end(struct dart_extent *extent);
-/* No page may still be pinned if @is_reused: else dart_quarantine_add(). */
+/* No page may still be held if @is_reused: else dart_quarantine_add(). */
 void dart_extent_free(struct dart_extent *extent);
 
 #endif /* DART_ZERO_EXTENT_H */

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Per-CPU memory that no region shows but that is still pinned, because the
- * region was closed or the extent removed.  Pages of maps and
- * slabs can be freed while they are pinned: they have no new owner before the
- * last pin is gone.  Per-CPU memory would be handed out again at once.
+ * Per-CPU memory that no region shows but that is still held, because the region
+ * was closed or the extent removed.  Pages of maps and slabs can be freed while
+ * they are held: they have no new owner before the last reference is put.
+ * Per-CPU memory would be handed out again at once.
  */
 #include "quarantine.h"
 
+#include <linux/hashtable.h>
 #include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
@@ -16,26 +17,72 @@
 
 /*
  * A process that exits closes its region and its RDMA device in no particular
- * order, and the kernel does not tell when memory registrations unpin.
+ * order, and the kernel does not tell when memory registrations unpin, pipes are
+ * read or packets are sent.  The interval doubles while nothing is added.
  */
-#define QUARANTINE_INTERVAL (HZ / 10)
+#define INTERVAL_MIN (HZ / 10)
+#define INTERVAL_MAX (2 * HZ)
 
+/* Guards all below, and the quarantine members of extents. */
 static DEFINE_MUTEX(quarantine_lock);
+/* All extents of reused memory, in regions and in quarantine, by their memory. */
+static DEFINE_HASHTABLE(holders, 12);
 static LIST_HEAD(quarantine);
 static u32 quarantined_extents;
 static u64 quarantined_pages;
+static unsigned long interval;
 static LIST_HEAD(watches);
 
 static void quarantine_look(struct work_struct *work);
 static DECLARE_DELAYED_WORK(quarantine_work, quarantine_look);
 
-static bool is_pinned(const struct dart_extent *extent)
+/*
+ * A mapping takes its reference before it is counted, and puts it afterwards: the
+ * answer can be "held" too often, which only delays.
+ */
+bool dart_page_is_held(struct page *page)
 {
+	struct folio *folio = page_folio(page);
+	int mappings, references;
+
+	do {
+		mappings = folio_mapcount(folio);
+		/* Pairs with the atomic operations of mapping and unmapping. */
+		smp_rmb();
+		references = folio_ref_count(folio);
+		smp_rmb();
+	} while (mappings != folio_mapcount(folio));
+	return references - mappings > 1;
+}
+
+/* Begins with the page that was held last: most looks need no other. */
+static bool is_held(struct dart_extent *extent)
+{
+	const u64 pages = extent->info.pages;
 	u64 i;
 
-	for (i = 0; i < extent->info.pages; i++)
-		if (extent->pages[i] &&
-		    folio_maybe_dma_pinned(page_folio(extent->pages[i])))
+	for (i = 0; i < pages; i++) {
+		u64 at = (extent->last_held + i) % pages;
+
+		if (extent->pages[at] && dart_page_is_held(extent->pages[at])) {
+			extent->last_held = at;
+			return true;
+		}
+	}
+	return false;
+}
+
+/*
+ * Another extent keeps the same memory, and will be quarantined itself if that is
+ * held when it is removed.  Called with the lock held.
+ */
+static bool has_other_holder(const struct dart_extent *extent)
+{
+	const struct dart_extent *other;
+
+	hash_for_each_possible(holders, other, holder,
+			       (unsigned long)extent->memory)
+		if (other != extent && other->memory == extent->memory)
 			return true;
 	return false;
 }
@@ -54,43 +101,74 @@ static void tell_watches(void)
 static void quarantine_look(struct work_struct *work)
 {
 	struct dart_extent *extent, *next;
-	bool has_changed = false;
+	LIST_HEAD(released);
+	u64 pages = 0;
+	u32 count = 0;
 
 	mutex_lock(&quarantine_lock);
 	list_for_each_entry_safe(extent, next, &quarantine, quarantine) {
-		if (is_pinned(extent))
+		if (is_held(extent) && !has_other_holder(extent))
 			continue;
-		list_del(&extent->quarantine);
-		quarantined_extents--;
-		quarantined_pages -= extent->info.pages;
-		has_changed = true;
+		list_move(&extent->quarantine, &released);
+		hash_del(&extent->holder);
+		count++;
+		pages += extent->info.pages;
+	}
+	if (!list_empty(&quarantine)) {
+		schedule_delayed_work(&quarantine_work, interval);
+		interval = min_t(unsigned long, 2 * interval, INTERVAL_MAX);
+	}
+	mutex_unlock(&quarantine_lock);
+
+	if (!count)
+		return;
+	list_for_each_entry_safe(extent, next, &released, quarantine) {
 		dart_extent_free(extent);
 		module_put(THIS_MODULE);
 	}
-	if (has_changed)
-		tell_watches();
-	if (!list_empty(&quarantine))
-		schedule_delayed_work(&quarantine_work, QUARANTINE_INTERVAL);
+	mutex_lock(&quarantine_lock);
+	quarantined_extents -= count;
+	quarantined_pages -= pages;
+	tell_watches();
+	mutex_unlock(&quarantine_lock);
+}
+
+void dart_quarantine_begin(struct dart_extent *extent)
+{
+	if (!extent->is_reused)
+		return;
+	mutex_lock(&quarantine_lock);
+	hash_add(holders, &extent->holder, (unsigned long)extent->memory);
 	mutex_unlock(&quarantine_lock);
 }
 
 void dart_quarantine_add(struct dart_extent *extent)
 {
+	bool is_kept;
+
 	dart_extent_end(extent);
-	if (!extent->is_reused || !is_pinned(extent)) {
+	if (!extent->is_reused) {
 		dart_extent_free(extent);
 		return;
 	}
 
-	/* So far the caller holds the module, by the file of the region. */
-	__module_get(THIS_MODULE);
 	mutex_lock(&quarantine_lock);
-	list_add_tail(&extent->quarantine, &quarantine);
-	quarantined_extents++;
-	quarantined_pages += extent->info.pages;
-	tell_watches();
-	schedule_delayed_work(&quarantine_work, QUARANTINE_INTERVAL);
+	is_kept = is_held(extent) && !has_other_holder(extent);
+	if (is_kept) {
+		/* So far the caller holds the module, by the region's file. */
+		__module_get(THIS_MODULE);
+		list_add_tail(&extent->quarantine, &quarantine);
+		quarantined_extents++;
+		quarantined_pages += extent->info.pages;
+		tell_watches();
+		interval = INTERVAL_MIN;
+		mod_delayed_work(system_wq, &quarantine_work, interval);
+	} else {
+		hash_del(&extent->holder);
+	}
 	mutex_unlock(&quarantine_lock);
+	if (!is_kept)
+		dart_extent_free(extent);
 }
 
 void dart_quarantine_watch_init(struct dart_quarantine_watch *watch,
@@ -118,6 +196,11 @@ void dart_quarantine_count(struct dart_quarantine_watch *watch,
 	count->extents = quarantined_extents;
 	count->pages = quarantined_pages;
 	mutex_unlock(&quarantine_lock);
+}
+
+u32 dart_quarantine_extents(void)
+{
+	return READ_ONCE(quarantined_extents);
 }
 
 void dart_quarantine_exit(void)

@@ -7,6 +7,7 @@
 #include "event.h"
 
 struct dart_extent;
+struct page;
 struct dart_zero_quarantine;
 
 /* Tells a region when the quarantine changes. */
@@ -29,11 +30,23 @@ void dart_quarantine_count(struct dart_quarantine_watch *watch,
 			   struct dart_zero_quarantine *quarantine);
 
 /*
- * Frees @extent, which no region has any more, at once if its memory is not
- * reused or not pinned, otherwise when the last pin is gone.  The caller holds
- * the module.  Process context.
+ * Is a page of an extent referenced by more than its owner and mappings?  Pins of
+ * RDMA devices, pipes (vmsplice) and packets (MSG_ZEROCOPY) are references.  Any
+ * context.
+ */
+bool dart_page_is_held(struct page *page);
+
+/* A region shows @extent, until dart_quarantine_add().  Process context. */
+void dart_quarantine_begin(struct dart_extent *extent);
+/*
+ * Frees @extent, which no region has and no mapping shows any more, at once if
+ * its memory is not reused, not held, or kept by another extent, otherwise as soon
+ * as one of these is so.  The caller holds the module.  Process context.
  */
 void dart_quarantine_add(struct dart_extent *extent);
+
+/* How many are in quarantine. */
+u32 dart_quarantine_extents(void);
 
 /* When the module exits: its references ensure that no extent is left. */
 void dart_quarantine_exit(void);

@@ -36,7 +36,7 @@ struct dart_region *dart_region_new(struct file *file)
 	return region;
 }
 
-/* No file is left, and so no mapping, but pages may be pinned. */
+/* No file is left, and so no mapping, but pages may be held. */
 void dart_region_free(struct dart_region *region)
 {
 	struct dart_extent *extent;
@@ -139,6 +139,7 @@ static int region_insert(struct dart_region *region, struct dart_extent *extent)
 	extent->info.data += extent->info.offset;
 	if (extent->kind->begin)
 		extent->kind->begin(extent, &region->events);
+	dart_quarantine_begin(extent);
 	return 0;
 }
 
@@ -361,6 +362,7 @@ void dart_region_info(struct dart_region *region, struct dart_zero_info *info)
 		.cpus = nr_cpu_ids,
 		.extents_max = DART_REGION_EXTENTS_MAX,
 		.capacity = DART_REGION_PAGES << PAGE_SHIFT,
+		.quarantined = dart_quarantine_extents(),
 	};
 
 	mutex_lock(&region->lock);

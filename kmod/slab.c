@@ -15,6 +15,7 @@
 
 #include "compat.h"
 #include "extent.h"
+#include "quarantine.h"
 
 /*
  * Pages of the region's own, parts of which are lent as slices.  Lives as long
@@ -23,12 +24,21 @@
  */
 struct dart_slab {
 	refcount_t references;
-	/* Taken inside a region's lock; guards the next three, slices' events. */
+	/*
+	 * Taken inside a region's lock; guards the next four, @pages that no
+	 * slice has, and the events of slices.
+	 */
 	struct mutex lock;
 	const struct dart_extent *shown_by;
 	u32 page_count;
 	u32 next;			/* where the search begins */
 	unsigned long *used;		/* by page */
+	/*
+	 * By page: those of slices that were held when another region showed the
+	 * slab, by what the former region had let see them.  Not lent again: its
+	 * region's own references cannot be told from these.
+	 */
+	unsigned long *stale;
 	struct page *pages[];
 };
 
@@ -39,6 +49,7 @@ static void slab_free(struct dart_slab *slab)
 	for (i = 0; i < slab->page_count; i++)
 		__free_page(slab->pages[i]);
 	bitmap_free(slab->used);
+	bitmap_free(slab->stale);
 	mutex_destroy(&slab->lock);
 	kvfree(slab);
 }
@@ -62,7 +73,8 @@ static struct dart_slab *slab_new(u32 pages)
 	refcount_set(&slab->references, 1);
 	mutex_init(&slab->lock);
 	slab->used = bitmap_zalloc(pages, GFP_KERNEL_ACCOUNT);
-	if (!slab->used)
+	slab->stale = bitmap_zalloc(pages, GFP_KERNEL_ACCOUNT);
+	if (!slab->used || !slab->stale)
 		goto err_slab;
 
 	while (slab->page_count < pages) {
@@ -81,6 +93,32 @@ err_slab:
 	return NULL;
 }
 
+/*
+ * No region shows @slab, but readers of the former one may hold its pages, and must
+ * not see what later slices write: replaces those that are free.  Called with the
+ * lock held.
+ */
+static int slab_leave_held(struct dart_slab *slab)
+{
+	struct page *page;
+	u32 i;
+
+	for (i = 0; i < slab->page_count; i++) {
+		if (!dart_page_is_held(slab->pages[i]))
+			continue;
+		if (test_bit(i, slab->used)) {
+			__set_bit(i, slab->stale);
+			continue;
+		}
+		page = alloc_page(GFP_KERNEL_ACCOUNT | __GFP_ZERO);
+		if (!page)
+			return -ENOMEM;
+		__free_page(slab->pages[i]);
+		slab->pages[i] = page;
+	}
+	return 0;
+}
+
 static int slab_show(struct dart_extent *extent)
 {
 	const u32 pages = extent->info.pages;
@@ -92,7 +130,9 @@ static int slab_show(struct dart_extent *extent)
 	mutex_lock(&slab->lock);
 	if (slab->shown_by)
 		ret = -EBUSY;
-	else
+	else if (extent->held)
+		ret = slab_leave_held(slab);
+	if (!ret)
 		slab->shown_by = extent;
 	mutex_unlock(&slab->lock);
 	if (ret)
@@ -170,7 +210,9 @@ static void slice_put(struct dart_slice *slice)
 	for (i = 0; i < slice->pages; i++)
 		clear_highpage(slab->pages[slice->first + i]);
 	mutex_lock(&slab->lock);
-	bitmap_clear(slab->used, slice->first, slice->pages);
+	for (i = slice->first; i < slice->first + slice->pages; i++)
+		if (!test_bit(i, slab->stale))
+			__clear_bit(i, slab->used);
 	mutex_unlock(&slab->lock);
 	slab_put(slab);
 	kfree(slice);

@@ -14,6 +14,7 @@
 #include <sys/wait.h>
 
 #include "selftests/lib/device.h"
+#include "selftests/lib/quarantine.h"
 
 /* A new network namespace with lo up; the caller stays in its own. */
 static int namespace_new(void)
@@ -338,18 +339,6 @@ static int module_references(void)
 	return file_number("/sys/module/dart_zero/refcnt");
 }
 
-/* From now on @region is told when it changes. */
-static struct dart_zero_quarantine quarantine(int region)
-{
-	struct dart_zero_quarantine quarantine = {
-		.size = sizeof(quarantine),
-	};
-
-	assert_int_equal(device_call(region, DART_ZERO_IOC_QUARANTINE,
-				     &quarantine), 0);
-	return quarantine;
-}
-
 /*
  * The region is closed before the memory registration ends, as may happen when a
  * process is killed: the memory stays until then, and so does the module.
@@ -378,18 +367,18 @@ static void test_pinned(void **state)
 			IBV_ACCESS_REMOTE_READ);
 	assert_non_null(mr);
 
-	assert_int_equal(quarantine(observer).extents, 0);
+	assert_int_equal(quarantine_now(observer).extents, 0);
 	munmap((void *)address, capacity);
 	close(region);
 	close(namespace);
 	assert_int_equal(module_references(), 2);
 	assert_int_equal(device_event(observer, DART_ZERO_EVENT_QUARANTINE), 0);
-	assert_int_equal(quarantine(observer).extents, 1);
-	assert_int_equal(quarantine(observer).pages, extent.pages);
+	assert_int_equal(quarantine_now(observer).extents, 1);
+	assert_int_equal(quarantine_now(observer).pages, extent.pages);
 	assert_int_equal(ibv_dereg_mr(mr), 0);
 	assert_int_equal(device_event(observer, DART_ZERO_EVENT_QUARANTINE), 0);
-	assert_int_equal(quarantine(observer).extents, 0);
-	assert_int_equal(quarantine(observer).pages, 0);
+	assert_int_equal(quarantine_now(observer).extents, 0);
+	assert_int_equal(quarantine_now(observer).pages, 0);
 	device_no_event(observer);
 	close(observer);
 	assert_int_equal(module_references(), 0);

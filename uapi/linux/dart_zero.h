@@ -44,8 +44,8 @@
  * the region is closed.
  *
  * Extents can be removed and regions closed, as the end of a process does, in
- * any order with memory registrations: pinned memory is kept until it is
- * unpinned.
+ * any order with memory registrations and other users of the pages (vmsplice(),
+ * MSG_ZEROCOPY): memory that these hold has no other owner until they release it.
  *
  * A window shows whole pages, and so also the kernel's data beside the
  * counters.  Adding one therefore takes CAP_SYS_ADMIN in the initial user
@@ -67,7 +67,7 @@
 #include <linux/types.h>
 
 #define DART_ZERO_DEVICE	"/dev/dart_zero"
-#define DART_ZERO_ABI_VERSION	2
+#define DART_ZERO_ABI_VERSION	3
 #define DART_ZERO_NAME_LENGTH	64
 
 /* The per-CPU counters that a window can be opened on, by selector. */
@@ -123,6 +123,8 @@ struct dart_zero_info {
 	__u32 extents_max;
 	__u64 capacity;		/* bytes that can be mapped */
 	__u64 used;		/* bytes from 0 to the end of the last extent */
+	__u32 quarantined;	/* extents, as DART_ZERO_IOC_QUARANTINE counts */
+	__u32 reserved;		/* 0 */
 };
 
 /* The memory that an extent shows is gone: its values no longer change. */
@@ -342,8 +344,13 @@ struct dart_zero_namespaces {
 };
 
 /*
- * DART_ZERO_IOC_QUARANTINE: extents of closed regions of the machine whose
- * memory is still pinned, and is kept until it no longer is.
+ * DART_ZERO_IOC_QUARANTINE: extents, of all regions of the machine, that were
+ * removed or closed and whose memory is kept, because it is still held: pinned by
+ * an RDMA device, in a pipe or in a packet.
+ *
+ * Memory is held by the page: so an extent is also kept while another one is
+ * pinned that has counters on the same page.  It is released within 2 s of the
+ * last reference, or once another extent shows the same counters.
  *
  * The region becomes readable, once, when that changes after this call.  Anyone
  * with the descriptor.  Errors: EINVAL, EFAULT.

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What is kept in quarantine when regions show the same counters, and until when. */
+#include <stdio.h>
+#include <sys/stat.h>
+
+#include "selftests/lib/device.h"
+#include "selftests/lib/held.h"
+#include "selftests/lib/leftovers.h"
+#include "selftests/lib/loopback.h"
+#include "selftests/lib/quarantine.h"
+
+#define CGROUPS 16
+
+struct cgroups {
+	char paths[CGROUPS][64];
+	struct dart_zero_extent extents[2][CGROUPS];
+	int fds[CGROUPS];
+	uint32_t dying_before;
+};
+
+static void show_cgroup(struct cgroups *cgroups, int region, int which, int i)
+{
+	assert_int_equal(device_add_selected(region,
+					     DART_ZERO_SOURCE_CGROUP_CPU,
+					     cgroups->fds[i], 0,
+					     &cgroups->extents[which][i]), 0);
+}
+
+static void make_cgroups(struct cgroups *cgroups)
+{
+	for (int i = 0; i < CGROUPS; i++) {
+		snprintf(cgroups->paths[i], sizeof(cgroups->paths[i]),
+			 "/sys/fs/cgroup/later%d", i);
+		assert_int_equal(mkdir(cgroups->paths[i], 0755), 0);
+		cgroups->fds[i] = open(cgroups->paths[i],
+				       O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	}
+	cgroups->dying_before = dying_cgroups();
+}
+
+static void remove_cgroups(const struct cgroups *cgroups)
+{
+	for (int i = 0; i < CGROUPS; i++) {
+		close(cgroups->fds[i]);
+		assert_int_equal(rmdir(cgroups->paths[i]), 0);
+	}
+}
+
+/* Pins the pages from the first extent to the end of the last. */
+static struct ibv_mr *pin(struct ibv_pd *pd, const char *address,
+			  const struct dart_zero_extent extents[CGROUPS])
+{
+	const struct dart_zero_extent *last = &extents[CGROUPS - 1];
+	struct ibv_mr *mr;
+
+	mr = ibv_reg_mr(pd, (char *)address + extents[0].offset,
+			last->offset + last->pages * 4096 - extents[0].offset,
+			IBV_ACCESS_REMOTE_READ);
+	assert_non_null(mr);
+	return mr;
+}
+
+/* One region is closed while another, which shows the same, is pinned. */
+static void test_shared(void **state)
+{
+	struct ibv_context *context = loopback__open_device();
+	struct ibv_pd *pd = ibv_alloc_pd(context);
+	int observer = device_open(), regions[2];
+	struct cgroups cgroups;
+	const char *address;
+	struct ibv_mr *mr;
+
+	make_cgroups(&cgroups);
+	for (int which = 0; which < 2; which++) {
+		regions[which] = device_open();
+		for (int i = 0; i < CGROUPS; i++)
+			show_cgroup(&cgroups, regions[which], which, i);
+	}
+	address = device_map(regions[1]);
+	mr = pin(pd, address, cgroups.extents[1]);
+
+	/* All are shown by the other region. */
+	close(regions[0]);
+	assert_int_equal(quarantine_now(observer).extents, 0);
+	assert_int_equal(leftovers__module_references(), 2);
+
+	/* None is shown any more, then half are shown again. */
+	for (int i = 0; i < CGROUPS; i++)
+		assert_int_equal(device_remove(regions[1],
+					       cgroups.extents[1][i].id), 0);
+	assert_int_equal(quarantine_now(observer).extents, CGROUPS);
+	assert_int_equal(device_info(observer).quarantined, CGROUPS);
+	for (int i = 0; i < CGROUPS / 2; i++)
+		show_cgroup(&cgroups, regions[1], 1, i);
+	do
+		device_event(observer, DART_ZERO_EVENT_QUARANTINE);
+	while (quarantine_now(observer).extents != CGROUPS / 2);
+	assert_int_equal(leftovers__module_references(), 2 + CGROUPS / 2);
+
+	munmap((void *)address, device_info(regions[1]).capacity);
+	close(regions[1]);
+	remove_cgroups(&cgroups);
+	assert_int_equal(quarantine_now(observer).extents, CGROUPS);
+	assert_int_equal(ibv_dereg_mr(mr), 0);
+	quarantine_ends(observer);
+	for (int i = 0; dying_cgroups() > cgroups.dying_before; i++) {
+		assert_true(i < 50);
+		usleep(100000);
+	}
+	close(observer);
+	ibv_dealloc_pd(pd);
+	ibv_close_device(context);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST("memory that another region shows is not quarantined, and leaves the quarantine when it is shown again; nothing is held 5 s after the last pin",
+		     test_shared),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
