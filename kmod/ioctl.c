@@ -317,11 +317,19 @@ static int count_quarantine(struct dart_region *region,
 	return copy_to_user(user, &quarantine, sizeof(quarantine)) ? -EFAULT : 0;
 }
 
-long dart_ioctl(struct file *file, unsigned int command,
-		unsigned long argument)
+/* Is this a call of readers, too? */
+static bool changes_nothing(unsigned int command)
 {
-	struct dart_region *region = file->private_data;
+	return command == DART_ZERO_IOC_INFO || command == DART_ZERO_IOC_LIST;
+}
+
+long dart_ioctl(struct dart_region *region, bool is_writer,
+		unsigned int command, unsigned long argument)
+{
 	void __user *user = (void __user *)argument;
+
+	if (!is_writer && !changes_nothing(command))
+		return -EBADF;
 
 	switch (command) {
 	case DART_ZERO_IOC_INFO:

@@ -2,10 +2,15 @@
 #ifndef DART_ZERO_IOCTL_H
 #define DART_ZERO_IOCTL_H
 
-struct file;
+#include <linux/types.h>
 
-/* The ioctls of <linux/dart_zero.h>; file->private_data is the region. */
-long dart_ioctl(struct file *file, unsigned int command,
-		unsigned long argument);
+struct dart_region;
+
+/*
+ * The ioctls of <linux/dart_zero.h>.  @is_writer: the caller's file is open for
+ * writing.
+ */
+long dart_ioctl(struct dart_region *region, bool is_writer,
+		unsigned int command, unsigned long argument);
 
 #endif /* DART_ZERO_IOCTL_H */

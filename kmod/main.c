@@ -5,12 +5,15 @@
 #include <linux/miscdevice.h>
 #include <linux/module.h>
 
+#include <linux/dart_zero.h>
+
 #include "compat.h"
 #include "counters.h"
 #include "ioctl.h"
 #include "namespace.h"
 #include "netdev.h"
 #include "quarantine.h"
+#include "reader.h"
 #include "region.h"
 
 static int dart_open(struct inode *inode, struct file *file)
@@ -51,6 +54,17 @@ static __poll_t dart_poll(struct file *file, poll_table *table)
 	return dart_events_poll(&region->events, file, table);
 }
 
+static long dart_device_ioctl(struct file *file, unsigned int command,
+			      unsigned long argument)
+{
+	bool is_writer = file->f_mode & FMODE_WRITE;
+
+	if (command == DART_ZERO_IOC_OPEN_READER && is_writer)
+		return dart_reader_open(file->private_data,
+					(void __user *)argument);
+	return dart_ioctl(file->private_data, is_writer, command, argument);
+}
+
 static const struct file_operations dart_fops = {
 	.owner = THIS_MODULE,
 	.open = dart_open,
@@ -58,7 +72,7 @@ static const struct file_operations dart_fops = {
 	.read = dart_read,
 	.poll = dart_poll,
 	.mmap = dart_mmap,
-	.unlocked_ioctl = dart_ioctl,
+	.unlocked_ioctl = dart_device_ioctl,
 	.compat_ioctl = compat_ptr_ioctl,
 };
 

@@ -50,6 +50,7 @@ bool dart_page_is_held(struct page *page)
 		/* Pairs with the atomic operations of mapping and unmapping. */
 		smp_rmb();
 		references = folio_ref_count(folio);
+		/* As above. */
 		smp_rmb();
 	} while (mappings != folio_mapcount(folio));
 	return references - mappings > 1;

@@ -50,7 +50,7 @@ int region__open(struct region *region, struct dart_error *error)
 
 	*region = (struct region){ };
 	region->fd = open(DART_ZERO_DEVICE,
-			  O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+			  O_RDWR | O_CLOEXEC | O_NONBLOCK);
 	if (region->fd < 0)
 		return cannot_open(errno, error);
 

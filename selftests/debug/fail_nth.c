@@ -48,7 +48,7 @@ struct call {
 
 static int call_open(struct fixture *fixture)
 {
-	fixture->opened = open(DART_ZERO_DEVICE, O_RDONLY | O_CLOEXEC);
+	fixture->opened = open(DART_ZERO_DEVICE, O_RDWR | O_CLOEXEC);
 	return fixture->opened < 0 ? -errno : 0;
 }
 
@@ -316,6 +316,17 @@ static int call_quarantine(struct fixture *fixture)
 			   &quarantine);
 }
 
+static int call_open_reader(struct fixture *fixture)
+{
+	struct dart_zero_reader reader = { .size = sizeof(reader) };
+	int ret = device_call(fixture->region, DART_ZERO_IOC_OPEN_READER,
+			      &reader);
+
+	if (!ret)
+		close(reader.fd);
+	return ret;
+}
+
 static const struct call calls[] = {
 	{ "open", NULL, call_open, after_open },
 	{ "mmap", NULL, call_mmap, after_mmap },
@@ -340,6 +351,7 @@ static const struct call calls[] = {
 	  after_slice_mmap },
 	{ "NAMESPACES", NULL, call_namespaces, NULL },
 	{ "QUARANTINE", NULL, call_quarantine, NULL },
+	{ "OPEN_READER", NULL, call_open_reader, NULL },
 	{ "REMOVE", before_remove, call_remove, after_remove },
 };
 

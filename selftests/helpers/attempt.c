@@ -89,6 +89,13 @@ static int do_quarantine(int region)
 	return device_call(region, DART_ZERO_IOC_QUARANTINE, &quarantine);
 }
 
+static int do_open_reader(int region)
+{
+	struct dart_zero_reader reader = { .size = sizeof(reader) };
+
+	return device_call(region, DART_ZERO_IOC_OPEN_READER, &reader);
+}
+
 static int do_add_slice(int region)
 {
 	struct dart_zero_slice slice;
@@ -170,6 +177,7 @@ static const struct call {
 	{ "REMOVE", .run = do_remove },
 	{ "read", .run = do_read },
 	{ "QUARANTINE", .run = do_quarantine },
+	{ "OPEN_READER", .run = do_open_reader },
 	{ "ADD_SLICE", .run = do_add_slice },
 	{ "ADD_MAP", .run = do_add_map },
 	{ "ADD_WINDOW", .run = do_add_window },

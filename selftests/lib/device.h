@@ -18,7 +18,7 @@
 
 static inline int device_open(void)
 {
-	int fd = open(DART_ZERO_DEVICE, O_RDONLY | O_CLOEXEC);
+	int fd = open(DART_ZERO_DEVICE, O_RDWR | O_CLOEXEC);
 
 	assert_true(fd >= 0);
 	return fd;

@@ -52,7 +52,7 @@ void storm__exec(struct storm *storm)
 	assert_true(child >= 0);
 	if (!child) {
 		struct ibv_context *context = loopback__open_device();
-		int region = open(DART_ZERO_DEVICE, O_RDONLY);
+		int region = open(DART_ZERO_DEVICE, O_RDWR);
 		struct dart_zero_extent extent;
 		void *address;
 

@@ -77,7 +77,7 @@ static const char *use(const struct client *client, int region)
 
 static const char *open_and_use(const struct client *client)
 {
-	int region = open(DART_ZERO_DEVICE, O_RDONLY | O_CLOEXEC);
+	int region = open(DART_ZERO_DEVICE, O_RDWR | O_CLOEXEC);
 	struct inotify_event events[64];
 
 	if (region >= 0) {

@@ -4,6 +4,8 @@
 #include <sys/syscall.h>
 
 #include "selftests/lib/device.h"
+#include "selftests/lib/leftovers.h"
+#include "selftests/lib/slab.h"
 #include "selftests/lib/test.h"
 
 static void set_admin(bool on)
@@ -132,6 +134,96 @@ static void test_neither(void **state)
 	assert_calls(false, false, false);
 }
 
+static int open_reader(int region, int *fd)
+{
+	struct dart_zero_reader reader = { .size = sizeof(reader) };
+	int ret = device_call(region, DART_ZERO_IOC_OPEN_READER, &reader);
+
+	*fd = reader.fd;
+	return ret;
+}
+
+/* No call that may change a region, by a descriptor that is not open for writing. */
+static void assert_nothing_changes(int fd)
+{
+	uint32_t extents = device_info(fd).extents;
+	struct dart_zero_quarantine quarantine = {
+		.size = sizeof(quarantine),
+	};
+	struct dart_zero_slice slice = {
+		.size = sizeof(slice),
+		.slab = 2,
+		.pages = 1,
+	};
+	int none;
+
+	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
+		assert_int_equal(calls[i].call(fd), -EBADF);
+	assert_int_equal(device_remove(fd, 1), -EBADF);
+	assert_int_equal(device_call(fd, DART_ZERO_IOC_ADD_SLICE, &slice),
+			 -EBADF);
+	assert_int_equal(device_call(fd, DART_ZERO_IOC_QUARANTINE, &quarantine),
+			 -EBADF);
+	assert_int_equal(open_reader(fd, &none), -EBADF);
+	assert_int_equal(device_info(fd).extents, extents);
+}
+
+static void test_opened_for_reading(void **state)
+{
+	int region = open(DART_ZERO_DEVICE, O_RDONLY | O_CLOEXEC);
+
+	assert_true(region >= 0);
+	assert_nothing_changes(region);
+	close(region);
+}
+
+static uint64_t load(const char *address)
+{
+	return *(const volatile uint64_t *)address;
+}
+
+static void test_reader(void **state)
+{
+	int map = array_map("openers", 8, 1, BPF_F_MMAPABLE);
+	struct dart_zero_reader bad = { .size = sizeof(bad), .flags = 1 };
+	int region = device_open(), reader;
+	struct dart_zero_extent extent;
+	uint64_t value = 42, capacity;
+	struct dart_zero_event event;
+	const char *address;
+	uint32_t key = 0;
+
+	assert_int_equal(device_call(region, DART_ZERO_IOC_OPEN_READER, &bad),
+			 -EINVAL);
+	assert_int_equal(bpf_map_update_elem(map, &key, &value, 0), 0);
+	assert_int_equal(open_reader(region, &reader), 0);
+	assert_int_equal(fcntl(reader, F_GETFD), FD_CLOEXEC);
+	address = device_map(reader);
+	capacity = device_info(reader).capacity;
+	assert_int_equal(load(address), 0);
+	assert_int_equal(device_add_map(region, map, &extent), 0);
+	assert_int_equal(slab_new(region, 1, NULL), 2);
+	assert_int_equal(load(address + extent.data), 42);
+	assert_nothing_changes(reader);
+	assert_int_equal(read(reader, &event, sizeof(event)), -1);
+	assert_ptr_equal(mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED,
+			      reader, 0), MAP_FAILED);
+	assert_int_equal(mprotect((void *)address, 4096, PROT_READ | PROT_WRITE),
+			 -1);
+
+	assert_int_equal(device_remove(region, extent.id), 0);
+	assert_int_equal(load(address + extent.data), 0);
+	assert_int_equal(device_add_map(region, map, &extent), 0);
+	close(region);
+	assert_int_equal(device_info(reader).extents, 2);
+	assert_int_equal(load(address + extent.data), 42);
+	close(reader);
+	assert_int_equal(load(address + extent.data), 42);
+	munmap((void *)address, capacity);
+	assert_int_equal(leftovers__module_references(), 0);
+	close(map);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -143,6 +235,10 @@ int main(void)
 		     test_caller_alone),
 		TEST("a process without CAP_SYS_ADMIN adds nothing to a region that was opened without it",
 		     test_neither),
+		TEST("a region that was opened for reading alone takes no call that may change it",
+		     test_opened_for_reading),
+		TEST("a reader of a region sees its extents come and go, changes nothing, and keeps the region",
+		     test_reader),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -236,14 +236,14 @@ static void test_mappings(void **state)
 {
 	struct unchanged_region *fixture = *state;
 	struct dart_zero_info info = device_info(fixture->region);
-	int writable = open(DART_ZERO_DEVICE, O_RDWR | O_CLOEXEC);
+	int read_only = open(DART_ZERO_DEVICE, O_RDONLY | O_CLOEXEC);
 	const struct {
 		int fd, protection, flags, code;
 		off_t offset;
 	} refused[] = {
 		{ fixture->region, PROT_READ, MAP_PRIVATE, EINVAL, 0 },
-		{ fixture->region, PROT_READ | PROT_WRITE, MAP_SHARED, EACCES, 0 },
-		{ writable, PROT_READ | PROT_WRITE, MAP_SHARED, EPERM, 0 },
+		{ fixture->region, PROT_READ | PROT_WRITE, MAP_SHARED, EPERM, 0 },
+		{ read_only, PROT_READ | PROT_WRITE, MAP_SHARED, EACCES, 0 },
 		{ fixture->region, PROT_READ | PROT_EXEC, MAP_SHARED, EPERM, 0 },
 		{ fixture->region, PROT_READ, MAP_SHARED, EINVAL, 4096 },
 	};
@@ -256,7 +256,7 @@ static void test_mappings(void **state)
 				 MAP_FAILED);
 		assert_int_equal(errno, refused[i].code);
 	}
-	close(writable);
+	close(read_only);
 }
 
 int main(void)

@@ -51,8 +51,11 @@
  * counters.  Adding one therefore takes CAP_SYS_ADMIN in the initial user
  * namespace and a kernel that is not locked down.  Below, CAP_SYS_ADMIN means
  * that of the caller and of the process that opened the device: a descriptor
- * that is passed on, in either direction, adds nothing without both.  The file
- * descriptor is the right to read the region: pass it on with care.
+ * that is passed on, in either direction, adds nothing without both.
+ *
+ * The file descriptor is the right to read the region: pass it on with care.
+ * All ioctls but INFO and LIST may change the region and take a descriptor that is
+ * open for writing (EBADF).  OPEN_READER returns one that is not.
  *
  * All numbers are in the byte order of the machine.  Every argument starts
  * with its own size, so that a later ABI can extend it; a size unknown to this
@@ -361,6 +364,21 @@ struct dart_zero_quarantine {
 	__u64 pages;		/* out: of these extents */
 };
 
+/*
+ * DART_ZERO_IOC_OPEN_READER: a descriptor for a process that only reads.
+ *
+ * Returns a new descriptor (close-on-exec) of the same region, which takes mmap(),
+ * DART_ZERO_IOC_INFO and DART_ZERO_IOC_LIST and nothing else.  The region lives as
+ * long as it, too.  Errors: EINVAL (size, flags, @fd or reserved members not 0),
+ * EMFILE, ENFILE, EFAULT, ENOMEM.
+ */
+struct dart_zero_reader {
+	__u32 size;		/* in: sizeof(struct dart_zero_reader) */
+	__u32 flags;		/* in: 0 */
+	__s32 fd;		/* out */
+	__u32 reserved;		/* in: 0 */
+};
+
 enum dart_zero_event_type {
 	DART_ZERO_EVENT_EXTENT_GONE = 1,
 	DART_ZERO_EVENT_SLICE_GONE = 2,
@@ -400,5 +418,7 @@ struct dart_zero_event {
 	_IOWR(DART_ZERO_IOC_MAGIC, 0x19, struct dart_zero_adoption)
 #define DART_ZERO_IOC_QUARANTINE \
 	_IOWR(DART_ZERO_IOC_MAGIC, 0x1a, struct dart_zero_quarantine)
+#define DART_ZERO_IOC_OPEN_READER \
+	_IOWR(DART_ZERO_IOC_MAGIC, 0x1b, struct dart_zero_reader)
 
 #endif /* _UAPI_LINUX_DART_ZERO_H */
