@@ -28,6 +28,7 @@ struct dart_counters {
 	u32 count;
 	u32 id;
 	bool is_listed;			/* guarded by dart_percpu_lock */
+	bool is_for_programs;		/* they may add to them */
 	char name[DART_ZERO_NAME_LENGTH];
 	char type[DART_ZERO_NAME_LENGTH];
 	char module[DART_ZERO_NAME_LENGTH];
@@ -94,7 +95,8 @@ static int counters_enlist(struct dart_counters *counters)
 
 /* On separate pages, so that nothing else is shown with them. */
 static struct dart_counters *counters_new(const char *name, const char *type,
-					  size_t size, const char *module)
+					  size_t size, const char *module,
+					  bool is_for_programs)
 {
 	struct dart_counters *counters;
 	int ret = -ENOMEM;
@@ -111,6 +113,7 @@ static struct dart_counters *counters_new(const char *name, const char *type,
 		goto err_free;
 
 	counters->count = size / sizeof(u64);
+	counters->is_for_programs = is_for_programs;
 	strscpy(counters->name, name, sizeof(counters->name));
 	strscpy(counters->type, type, sizeof(counters->type));
 	strscpy(counters->module, module, sizeof(counters->module));
@@ -151,7 +154,7 @@ int __dart_counters_register(const char *name, const char *type, size_t size,
 		return -EINVAL;
 
 	counters = counters_new(name, type, size,
-				module ? module_name(module) : "");
+				module ? module_name(module) : "", false);
 	if (IS_ERR(counters))
 		return PTR_ERR(counters);
 	*result = counters->values;
@@ -224,7 +227,8 @@ dart_counters_open(const struct dart_zero_counters *request)
 	if (!is_name(request->name) || is_new != !!request->count)
 		return ERR_PTR(-EINVAL);
 	counters = is_new ? counters_new(request->name, "",
-					 request->count * sizeof(u64), "") :
+					 request->count * sizeof(u64), "",
+					 true) :
 			    counters_get(request->name);
 	if (IS_ERR(counters))
 		return ERR_CAST(counters);
@@ -248,6 +252,8 @@ __bpf_kfunc int bpf_dart_counters_add(u32 id, u32 index, u64 value)
 	counters = xa_load(&all_counters, id);
 	if (!counters)
 		ret = -ENOENT;
+	else if (!counters->is_for_programs)
+		ret = -EPERM;
 	else if (index >= counters->count)
 		ret = -EINVAL;
 	else

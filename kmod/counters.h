@@ -17,7 +17,8 @@ dart_counters_open(const struct dart_zero_counters *request);
 /*
  * For eBPF programs (see bpf/dart_counters.h): adds @value, on this CPU, to
  * counter @index of the counters @id (dart_zero_extent.counters_id).  Any
- * context.  Returns 0, -ENOENT (no counters @id), -EINVAL (no counter @index).
+ * context.  Returns 0, -ENOENT (no counters @id), -EPERM (a module's, which it alone
+ * counts), -EINVAL (no counter @index).
  */
 int bpf_dart_counters_add(u32 id, u32 index, u64 value);
 

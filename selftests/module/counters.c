@@ -161,6 +161,24 @@ static void test_counters_of_program(void **state)
 	close(region);
 }
 
+/* Only the module knows what its counters mean. */
+static void test_program_and_module(void **state)
+{
+	struct dart_zero_extent extent;
+	int region = device_open(), program;
+	const char *address = device_map(region);
+
+	assert_int_equal(system("modprobe dart_sample"), 0);
+	assert_int_equal(counters_add(region, "dart_sample", 0, &extent), 0);
+	program = program_load(extent.counters_id, 1);
+	assert_int_equal(program_run(program), -EPERM);
+	assert_int_equal(device_sum(address, &extent, 1), 0);
+	close(program);
+	munmap((void *)address, device_info(region).capacity);
+	close(region);
+	assert_int_equal(system("rmmod dart_sample"), 0);
+}
+
 /* The counter @index of all copies, by READ of memory that the region showed. */
 static uint64_t read_sum(struct loopback *loopback, const struct ibv_mr *mr,
 			 const struct dart_zero_extent *extent, uint32_t index)
@@ -226,6 +244,8 @@ int main(void)
 		     test_counters_of_module),
 		TEST("an eBPF program adds to counters by id until the region that made them removes them",
 		     test_counters_of_program),
+		TEST("an eBPF program cannot add to the counters of a module",
+		     test_program_and_module),
 		TEST("counters that are removed while they are registered for RDMA keep their memory until they are not",
 		     test_removed_while_pinned),
 	};
