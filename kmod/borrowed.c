@@ -3,6 +3,7 @@
 #include "borrowed.h"
 
 #include <linux/err.h>
+#include <linux/hashtable.h>
 #include <linux/percpu.h>
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
@@ -11,7 +12,7 @@
 
 struct dart_borrowed {
 	struct dart_percpu percpu;
-	struct list_head link;		/* in all_borrowed; kept: empty */
+	struct hlist_node link;		/* in all_borrowed; kept: unhashed */
 	const void *owner;
 	void __percpu **place;
 	/* The future copy; once kept, the borrowed memory. */
@@ -19,8 +20,11 @@ struct dart_borrowed {
 	struct rcu_head rcu;
 };
 
-/* Guarded by dart_percpu_lock. */
-static LIST_HEAD(all_borrowed);
+/*
+ * By owner: each namespace and device that ends looks here, with rtnl_lock held, also
+ * if nothing of it is borrowed.  Guarded by dart_percpu_lock.
+ */
+static DEFINE_HASHTABLE(all_borrowed, 12);
 
 static void borrowed_free_rcu(struct rcu_head *rcu)
 {
@@ -31,13 +35,17 @@ static void borrowed_free_rcu(struct rcu_head *rcu)
 	kfree(borrowed);
 }
 
+static void borrowed_unlist(struct dart_percpu *percpu)
+{
+	hash_del(&container_of(percpu, struct dart_borrowed, percpu)->link);
+}
+
 /* An update may have loaded *place just before the copy replaced it. */
 static void borrowed_free(struct dart_percpu *percpu)
 {
 	struct dart_borrowed *borrowed =
 		container_of(percpu, struct dart_borrowed, percpu);
 
-	list_del(&borrowed->link);
 	call_rcu(&borrowed->rcu, borrowed_free_rcu);
 }
 
@@ -46,7 +54,8 @@ static struct dart_percpu *borrowed_find(const void *owner,
 {
 	struct dart_borrowed *borrowed;
 
-	list_for_each_entry(borrowed, &all_borrowed, link)
+	hash_for_each_possible(all_borrowed, borrowed, link,
+			       (unsigned long)owner)
 		if (borrowed->owner == owner && borrowed->place == place)
 			return dart_percpu_get(&borrowed->percpu);
 	return NULL;
@@ -71,11 +80,12 @@ struct dart_percpu *dart_borrowed_get(const void *owner, void __percpu **place,
 	}
 	dart_percpu_init(&borrowed->percpu, READ_ONCE(*place), length, name,
 			 borrowed_free);
+	borrowed->percpu.unlist = borrowed_unlist;
 
 	mutex_lock(&dart_percpu_lock);
 	found = borrowed_find(owner, place);
 	if (!found)
-		list_add(&borrowed->link, &all_borrowed);
+		hash_add(all_borrowed, &borrowed->link, (unsigned long)owner);
 	mutex_unlock(&dart_percpu_lock);
 	if (!found)
 		return &borrowed->percpu;
@@ -96,16 +106,18 @@ static void borrowed_keep(struct dart_borrowed *borrowed)
 	/* A later update sees the copied values; one in flight is lost. */
 	smp_store_release(borrowed->place, borrowed->ours);
 	borrowed->ours = theirs;
-	list_del_init(&borrowed->link);
+	hash_del(&borrowed->link);
 	dart_percpu_end(&borrowed->percpu);
 }
 
 void dart_borrowed_keep(const void *owner)
 {
-	struct dart_borrowed *borrowed, *next;
+	struct dart_borrowed *borrowed;
+	struct hlist_node *next;
 
 	mutex_lock(&dart_percpu_lock);
-	list_for_each_entry_safe(borrowed, next, &all_borrowed, link)
+	hash_for_each_possible_safe(all_borrowed, borrowed, next, link,
+				    (unsigned long)owner)
 		if (borrowed->owner == owner)
 			borrowed_keep(borrowed);
 	mutex_unlock(&dart_percpu_lock);

@@ -22,6 +22,7 @@ void dart_percpu_init(struct dart_percpu *percpu, const void __percpu *variable,
 	percpu->name = name;
 	percpu->is_gone = false;
 	INIT_LIST_HEAD(&percpu->shown_by);
+	percpu->unlist = NULL;
 	percpu->free = free;
 }
 
@@ -49,11 +50,15 @@ void dart_percpu_put(struct dart_percpu *percpu)
 					 &dart_percpu_lock))
 		return;
 
+	if (percpu->unlist)
+		percpu->unlist(percpu);
+	mutex_unlock(&dart_percpu_lock);
+
+	/* That of a disk may write back data: not with a lock held. */
 	if (percpu->free)
 		percpu->free(percpu);
 	else
 		kfree(percpu);
-	mutex_unlock(&dart_percpu_lock);
 }
 
 void dart_percpu_end(struct dart_percpu *percpu)

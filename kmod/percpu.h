@@ -26,9 +26,13 @@ struct dart_percpu {
 	struct list_head shown_by;	/* dart_extent.shows */
 
 	/*
-	 * Called with dart_percpu_lock held when the last reference is put.
-	 * NULL: the memory stays as long as the kernel runs, only this is
-	 * freed.
+	 * The last reference is put: it can no longer be found.  Called with
+	 * dart_percpu_lock held, before @free.  NULL if there is nothing to do.
+	 */
+	void (*unlist)(struct dart_percpu *percpu);
+	/*
+	 * Called without locks.  NULL: the memory stays as long as the kernel
+	 * runs, only this is freed.
 	 */
 	void (*free)(struct dart_percpu *percpu);
 };
@@ -36,7 +40,7 @@ struct dart_percpu {
 /*
  * Guards which memory is gone and which extents show it.  Taken inside a
  * region's lock, namespace_lock and rtnl_lock: none of them is taken while it is
- * held.
+ * held.  Held for short: every network device and namespace that ends takes it.
  */
 extern struct mutex dart_percpu_lock;
 
