@@ -40,13 +40,24 @@ static void borrowed_unlist(struct dart_percpu *percpu)
 	hash_del(&container_of(percpu, struct dart_borrowed, percpu)->link);
 }
 
-/* An update may have loaded *place just before the copy replaced it. */
+static void borrowed_free_tasks(struct rcu_head *rcu)
+{
+	call_rcu(rcu, borrowed_free_rcu);
+}
+
+/*
+ * An update may have loaded *place just before the copy replaced it, and not have
+ * added yet.  Processes update counters with this_cpu_add() outside of RCU readers
+ * and can be preempted in between: RCU does not wait for them, RCU Tasks does, until
+ * each task has slept or returned to user space.  RCU waits for interrupts, also for
+ * those of the idle task, which RCU Tasks leaves out.
+ */
 static void borrowed_free(struct dart_percpu *percpu)
 {
 	struct dart_borrowed *borrowed =
 		container_of(percpu, struct dart_borrowed, percpu);
 
-	call_rcu(&borrowed->rcu, borrowed_free_rcu);
+	call_rcu_tasks(&borrowed->rcu, borrowed_free_tasks);
 }
 
 static struct dart_percpu *borrowed_find(const void *owner,
@@ -121,4 +132,12 @@ void dart_borrowed_keep(const void *owner)
 		if (borrowed->owner == owner)
 			borrowed_keep(borrowed);
 	mutex_unlock(&dart_percpu_lock);
+}
+
+void dart_borrowed_exit(void)
+{
+	/* Without RCU Tasks tasks are not preempted, and its calls are those of RCU. */
+	if (IS_ENABLED(CONFIG_TASKS_RCU))
+		rcu_barrier_tasks();
+	rcu_barrier();
 }

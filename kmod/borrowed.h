@@ -30,4 +30,7 @@ struct dart_percpu *dart_borrowed_get(const void *owner, void __percpu **place,
  */
 void dart_borrowed_keep(const void *owner);
 
+/* When nothing is borrowed: what was has been freed. */
+void dart_borrowed_exit(void);
+
 #endif /* DART_ZERO_BORROWED_H */

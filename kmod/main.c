@@ -7,6 +7,7 @@
 
 #include <linux/dart_zero.h>
 
+#include "borrowed.h"
 #include "compat.h"
 #include "counters.h"
 #include "ioctl.h"
@@ -115,6 +116,7 @@ static void __exit dart_exit(void)
 	dart_quarantine_exit();
 	dart_netdev_exit();
 	dart_namespace_exit();
+	dart_borrowed_exit();
 	dart_counters_exit();
 }
 
