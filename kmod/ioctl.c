@@ -73,8 +73,11 @@ static int add_window(struct dart_region *region,
 	if (!may_add(region))
 		return -EPERM;
 
-	/* A window shows kernel memory as /dev/mem does. */
-	ret = security_locked_down(LOCKDOWN_DEV_MEM);
+	/*
+	 * A window shows kernel memory as /proc/kcore does and cannot change it:
+	 * a matter of confidentiality, not of integrity.
+	 */
+	ret = security_locked_down(LOCKDOWN_KCORE);
 	if (ret)
 		return ret;
 

@@ -126,7 +126,7 @@ int region__add_window(struct region *region, const struct selector *selector,
 	case EPERM:
 		return dart_error__set(
 			error, EPERM,
-			"the kernel forbids windows: dartd lacks CAP_SYS_ADMIN, or the kernel is locked down (see kernel_lockdown(7))");
+			"the kernel forbids windows: dartd lacks CAP_SYS_ADMIN, or the kernel is locked down for confidentiality (see kernel_lockdown(7))");
 	case ENOENT:
 	case ENODEV:
 		return dart_error__set(

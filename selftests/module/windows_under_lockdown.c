@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A locked down kernel refuses new windows; maps can still be added, and open
- * windows stay.  Runs last of its directory: lockdown cannot be undone.
+ * A kernel that is locked down for integrity takes windows, which only read; one
+ * that is locked down for confidentiality refuses new ones, and takes maps still.
+ * Runs last of its directory: lockdown cannot be undone.
  */
 #include <sys/mount.h>
 
 #include "selftests/lib/device.h"
 
-static void lock_down(void)
+static void lock_down(const char *mode)
 {
 	int fd;
 
@@ -15,7 +16,7 @@ static void lock_down(void)
 	fd = open("/sys/kernel/security/lockdown", O_WRONLY);
 	if (fd < 0)
 		skip();
-	assert_int_equal(write(fd, "integrity", 9), 9);
+	assert_int_equal(write(fd, mode, strlen(mode)), strlen(mode));
 	close(fd);
 }
 
@@ -26,11 +27,14 @@ static void test_lockdown(void **state)
 
 	assert_int_equal(device_add_window(region, DART_ZERO_SOURCE_CPUSTAT,
 					   NULL), 0);
-	lock_down();
+	lock_down("integrity");
+	assert_int_equal(device_add_window(region, DART_ZERO_SOURCE_SOFTNET,
+					   NULL), 0);
+	lock_down("confidentiality");
 	assert_int_equal(device_add_window(region, DART_ZERO_SOURCE_VMSTAT,
 					   NULL), -EPERM);
 	assert_int_equal(device_add_map(region, map, NULL), 0);
-	assert_int_equal(device_info(region).extents, 2);
+	assert_int_equal(device_info(region).extents, 3);
 	close(region);
 	close(map);
 }
@@ -38,7 +42,7 @@ static void test_lockdown(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST("a locked down kernel refuses new windows, keeps open ones and takes maps",
+		TEST("lockdown for integrity permits windows; for confidentiality it refuses new ones, keeps open ones and permits maps",
 		     test_lockdown),
 	};
 

@@ -49,7 +49,8 @@
  *
  * A window shows whole pages, and so also the kernel's data beside the
  * counters.  Adding one therefore takes CAP_SYS_ADMIN in the initial user
- * namespace and a kernel that is not locked down.  Below, CAP_SYS_ADMIN means
+ * namespace and a kernel that is not locked down for confidentiality
+ * (LOCKDOWN_KCORE).  Below, CAP_SYS_ADMIN means
  * that of the caller and of the process that opened the device: a descriptor
  * that is passed on, in either direction, adds nothing without both.
  *
@@ -174,7 +175,7 @@ struct dart_zero_extent {
  * cgroup), EBADF (not an open file), ENOENT (no such network namespace), ENODEV
  * (no such network or block device), EOPNOTSUPP (this kernel does not have these
  * counters, or this device has none of a known type), EPERM (no CAP_SYS_ADMIN,
- * or the kernel is locked down), EEXIST (the region already shows these
+ * or the kernel is locked down for confidentiality), EEXIST (the region already shows these
  * counters), ENOSPC (no room in the capacity, or extents_max is reached),
  * EFAULT, ENOMEM.
  */
