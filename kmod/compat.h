@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* All differences between the kernels that the module is built for. */
+/*
+ * All differences between the kernels that the module is built for.  Kbuild defines
+ * DART_HAS_* by the headers, because vendors add changes of newer kernels to theirs.
+ */
 #ifndef DART_ZERO_COMPAT_H
 #define DART_ZERO_COMPAT_H
 
@@ -15,14 +18,15 @@
 
 /*
  * Before 6.2 ib_umem_get() pins with FOLL_WRITE even for a registration that
- * only reads, and so refuses a mapping that is never writable.
+ * only reads, and so refuses a mapping that is never writable.  No header shows
+ * that, so here the version decides.
  */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 2, 0)
 #error "dart_zero needs Linux 6.2 or newer: older ones cannot register a read-only mapping"
 #endif
 
 /* Since 6.3 functions write the flags of a mapping. */
-#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 3, 0)
+#ifndef DART_HAS_VM_FLAGS_MOD
 static inline void vm_flags_mod(struct vm_area_struct *vma, unsigned long set,
 				unsigned long clear)
 {
@@ -34,17 +38,17 @@ static inline void vm_flags_mod(struct vm_area_struct *vma, unsigned long set,
  * Since 6.16 the CPU time of a cgroup is in another struct under another name;
  * the member is called bstat in both.
  */
-#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 16, 0)
-#define dart_cgroup_rstat(cgroup) ((cgroup)->rstat_cpu)
-#else
+#ifdef DART_HAS_RSTAT_BASE_CPU
 #define dart_cgroup_rstat(cgroup) ((cgroup)->rstat_base_cpu)
+#else
+#define dart_cgroup_rstat(cgroup) ((cgroup)->rstat_cpu)
 #endif
 
 /*
  * Since 6.7 a device has the type of its per-CPU statistics; before, dstats
  * were those of one driver.
  */
-#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 7, 0)
+#ifndef DART_HAS_PCPU_STAT_TYPE
 struct pcpu_dstats {
 	u64 not_known;
 };
@@ -66,7 +70,7 @@ enum {
  * not counted.  Before, 2^21 of them overflow its counter, for all users of the
  * machine: there each region has a page.
  */
-#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 5, 0)
+#ifndef DART_HAS_UNCOUNTED_ZERO_PAGE
 static inline struct page *dart_hole_new(void)
 {
 	return alloc_page(GFP_KERNEL_ACCOUNT | __GFP_ZERO);
@@ -97,7 +101,7 @@ static inline void dart_hole_free(struct page *hole)
 #endif
 
 /* Since 6.13 the argument of MODULE_IMPORT_NS() is a string. */
-#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 13, 0)
+#ifdef DART_HAS_BARE_IMPORT_NS
 #define DART_IMPORT_NS(namespace) MODULE_IMPORT_NS(namespace)
 #else
 #define DART_IMPORT_NS(namespace) MODULE_IMPORT_NS(#namespace)
