@@ -21,7 +21,9 @@
 struct tcp_traffic {
 	/*
 	 * accepted from and delivered to applications; data received through
-	 * TCP_ZEROCOPY_RECEIVE or a sockmap is not counted
+	 * TCP_ZEROCOPY_RECEIVE, a sockmap or kernel TLS is not counted, nor that
+	 * of MPTCP in either direction.  Kernel TLS sends encrypted records: they
+	 * are counted, with their headers
 	 */
 	__u64 sent_bytes DART_COUNTER DART_UNIT("bytes");
 	__u64 received_bytes DART_COUNTER DART_UNIT("bytes");
