@@ -12,7 +12,16 @@
 #include <sys/queue.h>
 #include <systemd/sd-event.h>
 
-#define LEASE_MS 2000
+#include <dart/control.h>
+
+/*
+ * 3.8 s: a controller begins READs in the first half, and they may be retransmitted
+ * in the second.
+ */
+#define LEASE_MS (2 * (uint32_t)DART_CONTROL_RETRIES_MS)
+
+/* For sentences, rounded up. */
+#define LEASE_SECONDS ((LEASE_MS + 999) / 1000)
 
 /* Embedded in the object on lease. */
 struct lease {

@@ -146,8 +146,8 @@ static int registry__stage_counters(struct registry *registry, const char *name,
 	if (entry && names && !schema_json__names(entry->schema, names))
 		return dart_error__set(
 			error, EBUSY,
-			"other counters '%s' are still on lease (try again in %d s)",
-			name, LEASE_MS / 1000);
+			"other counters '%s' are still on lease (try again in %u s)",
+			name, LEASE_SECONDS);
 	*result = entry;
 	if (entry)
 		return registry__revive(registry, entry, name, error);
@@ -214,8 +214,8 @@ static int registry__add_known_slice(struct registry *registry, uint32_t id,
 	if (!is_equal)
 		return dart_error__set(
 			error, EBUSY,
-			"this slice is still on lease with another schema (try again in %d s)",
-			LEASE_MS / 1000);
+			"this slice is still on lease with another schema (try again in %u s)",
+			LEASE_SECONDS);
 	*result = entry;
 	return registry__revive(registry, entry, name, error);
 }

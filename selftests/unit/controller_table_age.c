@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* How long a controller uses a table that changes. */
+#include "agent/base/lease.h"
 #include "tools/controller/table_age.h"
 #include "unit.h"
 
@@ -65,6 +66,22 @@ static void test_due(void **state)
 	assert_int_equal(table_age__due(&age), 5500 * MS);
 }
 
+/* The last READ that may begin, and every retransmission is needed. */
+static void test_retries(void **state)
+{
+	struct table_age age = table_seen_at(5000 * MS);
+	uint64_t begin_ns;
+
+	age.lease_ns = LEASE_MS * MS;
+	begin_ns = age.current_ns + age.lease_ns / 2 - 1;
+	assert_true(table_age__permits(&age, begin_ns));
+	assert_true(table_age__covers(&age, begin_ns +
+					    DART_CONTROL_RETRIES_MS * MS));
+	/* 7 times 268.4 ms. */
+	assert_int_equal(DART_CONTROL_RETRIES_MS, 1880);
+	assert_int_equal(LEASE_SECONDS, 4);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -74,6 +91,8 @@ int main(void)
 		     test_renewed),
 		TEST("READs of values begin in the first half of the lease",
 		     test_permits),
+		TEST("a READ that may begin ends within the lease of an agent, retransmissions included",
+		     test_retries),
 		TEST("without a lease, a table is checked before every scrape",
 		     test_no_lease),
 		TEST("a table that has changed is fetched twice a second, or four times in a short lease",

@@ -43,7 +43,9 @@
  * every range it used was valid.  A range that the agent takes back stays
  * readable for lease_ms after the table has changed, so a scrape in flight
  * never fails because of a change; a controller that last read the generation
- * longer ago than that reads it again before the data.
+ * longer ago than half of that reads it again before the data.  If it then finds
+ * another generation of the same instance behind the data, they are valid if they
+ * have landed within lease_ms of that moment.
  *
  * The time to add or remove an entry does not depend on the number of entries.
  * The checksum is a sum, modulo 2^64: for each block i of DART_CONTROL_BLOCK
@@ -87,6 +89,20 @@
 
 /* TCP port space of the RDMA CM. */
 #define DART_CONTROL_PORT	4792
+
+/*
+ * What a controller tells its RC queue pair: how long to wait for an acknowledgement,
+ * 4.096 us << DART_CONTROL_ACK_TIMEOUT (268 ms), and how often to retransmit.  So a READ
+ * ends within DART_CONTROL_RETRIES_MS, answered or not.  (The InfiniBand architecture,
+ * volume 1, section 9.7.6.1.3, lets an adapter wait up to four times as long.)  An agent
+ * gives leases of at least twice that time: a READ that begins in the first half of a
+ * lease ends within it, even after retransmissions.
+ */
+#define DART_CONTROL_ACK_TIMEOUT	16
+#define DART_CONTROL_RETRY_COUNT	6
+#define DART_CONTROL_RETRIES_MS						\
+	(((4096ULL << DART_CONTROL_ACK_TIMEOUT) *			\
+	  (DART_CONTROL_RETRY_COUNT + 1) + 999999) / 1000000)
 
 /* Bytes of a block of the checksum. */
 #define DART_CONTROL_BLOCK	256

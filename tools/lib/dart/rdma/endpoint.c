@@ -20,13 +20,11 @@
 #define RESOLVE_TIMEOUT_MS	2000
 
 /*
- * The device retransmits a request after 4.096 us << ACK_TIMEOUT (0.5 s),
- * RETRY_COUNT times: a host that vanished is noticed after 4 s, and a slow one
- * (an emulated guest) has that long to answer.  Not 7 times: to soft-RoCE, that
- * means forever.
+ * The retries of <dart/control.h>: a host that vanished is noticed after 1.9 s, and a
+ * slow one (an emulated guest) has that long to answer.  Not 7 times: to soft-RoCE,
+ * that means forever.
  */
-#define ACK_TIMEOUT		17
-#define RETRY_COUNT		6
+_Static_assert(DART_CONTROL_RETRY_COUNT < 7, "retries of soft-RoCE end");
 
 /* READs that the device may have in flight, if it supports so many. */
 #define INITIATOR_DEPTH		16
@@ -173,11 +171,11 @@ static int shake_hands(struct dart_endpoint *endpoint, struct dart_error *error)
 		.private_data = endpoint->request,
 		.private_data_len = endpoint->request_length,
 		.initiator_depth = INITIATOR_DEPTH,
-		.retry_count = RETRY_COUNT,
-		.rnr_retry_count = RETRY_COUNT,
+		.retry_count = DART_CONTROL_RETRY_COUNT,
+		.rnr_retry_count = DART_CONTROL_RETRY_COUNT,
 	};
 	struct ibv_device_attr device;
-	uint8_t timeout = ACK_TIMEOUT;
+	uint8_t timeout = DART_CONTROL_ACK_TIMEOUT;
 	int ret;
 
 	ret = -ibv_query_device(endpoint->id->verbs, &device);
