@@ -10,6 +10,7 @@
 
 #include "agent/base/clock.h"
 #include "control_region.h"
+#include "host.h"
 
 /*
  * Bytes, all pinned.  10,000 slices take 1.5 MiB with room to grow; a source on
@@ -48,11 +49,18 @@ int control_region__open(struct control_region *control_region,
 	if (ret)
 		return ret;
 
+	control_region->online =
+		calloc(exposure->region->cpus / 64 + 1,
+		       sizeof(*control_region->online));
+	if (!control_region->online)
+		return dart_error__no_memory(error);
 	control_region->memory = mmap(NULL, CAPACITY, PROT_READ | PROT_WRITE,
 				      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (control_region->memory == MAP_FAILED)
-		return dart_error__system(error, errno,
-					  "cannot map the control region");
+	if (control_region->memory == MAP_FAILED) {
+		ret = dart_error__system(error, errno,
+					 "cannot map the control region");
+		goto free_online;
+	}
 
 	control_region->writer =
 		dart_table_writer__new(control_region->memory, CAPACITY);
@@ -81,6 +89,8 @@ free_writer:
 	dart_table_writer__free(control_region->writer);
 unmap:
 	munmap(control_region->memory, CAPACITY);
+free_online:
+	free(control_region->online);
 	return ret;
 }
 
@@ -90,6 +100,7 @@ void control_region__close(struct control_region *control_region)
 			     control_region->memory_region);
 	dart_table_writer__free(control_region->writer);
 	munmap(control_region->memory, CAPACITY);
+	free(control_region->online);
 }
 
 static int table__add_memory_regions(struct dart_table *table,
@@ -126,6 +137,7 @@ int control_region__entry(const struct exposure *exposure,
 		.lifetime = entry->lifetime,
 		.copies_are = entry->copies_are,
 		.copies = entry->extent.copies,
+		.since = entry->since,
 		.range_count = exposure__range_count(exposure, entry),
 	};
 	shown->ranges = calloc(shown->range_count, sizeof(*shown->ranges));
@@ -173,8 +185,8 @@ static int table__fill(struct dart_table *table,
 	return ret;
 }
 
-/* An empty table of the next generation. */
-static struct dart_table next_table(const struct control_region *control_region)
+/* An empty table of the next generation, until the one after it. */
+static struct dart_table next_table(struct control_region *control_region)
 {
 	const struct exposure *exposure = control_region->exposure;
 	struct dart_table table = {
@@ -190,6 +202,9 @@ static struct dart_table next_table(const struct control_region *control_region)
 
 	memcpy(table.host_id, control_region->host_id, sizeof(table.host_id));
 	memcpy(table.boot_id, control_region->boot_id, sizeof(table.boot_id));
+	host__name(table.node_name, sizeof(table.node_name));
+	if (!host__online_cpus(control_region->online, table.cpus))
+		table.online = control_region->online;
 	return table;
 }
 
@@ -264,9 +279,22 @@ static int control_region__remove(struct control_region *control_region,
 				    error);
 }
 
+/* Notes in which generation @entry, or those of @entries, were first listed. */
+static void control_region__date(const struct control_region *control_region,
+				 const struct entries *entries,
+				 struct entry *entry)
+{
+	if (entry && !entry->since)
+		entry->since = control_region->generation;
+	if (entry)
+		return;
+	TAILQ_FOREACH(entry, entries, link)
+		if (!entry->since)
+			entry->since = control_region->generation;
+}
+
 int control_region__update(struct control_region *control_region,
-			   const struct entries *entries,
-			   const struct entry *added,
+			   const struct entries *entries, struct entry *added,
 			   const struct entry *removed,
 			   struct dart_error *error)
 {
@@ -282,9 +310,12 @@ int control_region__update(struct control_region *control_region,
 	/* Rewriting reclaims the room of removed entries. */
 	if (ret == -EAGAIN || ret == -ENOSPC)
 		ret = control_region__rewrite(control_region, entries, error);
-	if (!ret)
-		control_region->shared_changes = changes;
-	return ret;
+	if (ret)
+		return ret;
+	control_region->shared_changes = changes;
+	if (added || !removed)
+		control_region__date(control_region, entries, added);
+	return 0;
 }
 
 static int offer_table(void *subject, const void *data,

@@ -28,6 +28,7 @@ struct control_region {
 	uint64_t instance;
 	uint8_t host_id[16];
 	uint8_t boot_id[16];
+	uint64_t *online;	/* CPUs, as in <dart/control.h> */
 };
 
 /* Publishes a table without entries. */
@@ -42,8 +43,7 @@ void control_region__close(struct control_region *control_region);
  * @removed; after other changes both are NULL and the table is rewritten.
  */
 int control_region__update(struct control_region *control_region,
-			   const struct entries *entries,
-			   const struct entry *added,
+			   const struct entries *entries, struct entry *added,
 			   const struct entry *removed,
 			   struct dart_error *error);
 

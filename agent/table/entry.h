@@ -51,6 +51,7 @@ struct entry {
 
 	uid_t owner;	/* that registered it; root for dartd's own */
 	int64_t registered;	/* ns, CLOCK_BOOTTIME */
+	uint64_t since;	/* generation that first had it; 0: none yet */
 	char name[DART_REGISTRATION_NAME_MAX];
 	enum dart_control_entry_kind kind;
 	enum dart_control_lifetime lifetime;

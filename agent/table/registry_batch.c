@@ -5,7 +5,7 @@
 
 /* @added or @removed is all that has changed; NULL: other things have. */
 static int registry__publish(struct registry *registry,
-			     const struct entry *added,
+			     struct entry *added,
 			     const struct entry *removed,
 			     struct dart_error *error)
 {

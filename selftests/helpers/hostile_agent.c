@@ -7,6 +7,7 @@
  *   noise        a handshake of random bytes
  *   silence      an empty handshake
  *   version      a handshake of another version
+ *   older        a handshake of the version before
  *   tiny, huge   a control region of 1 byte, of 2^32 - 1 bytes
  *   reject       a rejected connection, without a reason
  *   outdated     a rejection by an agent of an older version
@@ -163,6 +164,8 @@ static struct dart_control_accept make_accept(struct ibv_pd *pd)
 	accept.time_ns = htole64(now.tv_sec * 1000000000ULL + now.tv_nsec);
 	if (is("version"))
 		accept.abi_version = htole32(DART_CONTROL_ABI_VERSION + 1);
+	if (is("older"))
+		accept.abi_version = htole32(DART_CONTROL_ABI_VERSION - 1);
 	if (is("tiny"))
 		accept.used = htole32(1);
 	if (is("huge"))

@@ -39,8 +39,7 @@ static bool is_published(const char *name)
 /* ---- the rooms around the registry */
 
 int control_region__update(struct control_region *control,
-			   const struct entries *entries,
-			   const struct entry *added,
+			   const struct entries *entries, struct entry *added,
 			   const struct entry *removed,
 			   struct dart_error *error)
 {

@@ -29,6 +29,7 @@ struct sample {
 	struct dart_memory_region memory_regions[3];
 	struct dart_range ranges[6];
 	struct dart_entry entries[SAMPLE_ENTRIES];
+	uint64_t online[1];
 };
 
 static inline void sample__add(struct dart_schema *schema, const char *name,
@@ -102,10 +103,13 @@ static inline void sample__init(struct sample *sample)
 			{ 0x100400, 128, 0, 0, 5, 0, 64 },
 		},
 	};
+	/* CPU 2 is not. */
+	sample->online[0] = 0xb;
 	sample->stat = sample__stat();
 	sample->pair = sample__pair();
 	sample->entries[SAMPLE_CPUSTAT] = (struct dart_entry) {
 		.name = "cpustat",
+		.since = 1,
 		.schema = sample->stat,
 		.kind = DART_CONTROL_ENTRY_SOURCE,
 		.lifetime = DART_CONTROL_LIFETIME_IMMOBILE,
@@ -140,6 +144,8 @@ static inline void sample__init(struct sample *sample)
 		.clock_offset_ns = -5,
 		.host_id = "a host id, 16 b",
 		.boot_id = "a boot id, 16 b",
+		.node_name = "node-7.example.org",
+		.online = sample->online,
 		.exposure = DART_CONTROL_EXPOSURE_EXACT,
 		.cpus = 4,
 		.page_size = 4096,
@@ -208,6 +214,7 @@ static inline int sample__publish(const struct dart_table *table, void *region,
 		{ &header->schemas, sizeof(struct dart_control_schema) },
 		{ &header->fields, sizeof(struct dart_control_field) },
 		{ &header->strings, 1 },
+		{ &header->online, sizeof(__le64) },
 	};
 
 	if (ret < 0)
@@ -292,6 +299,9 @@ static inline void sample__assert_same_entry(const struct dart_entry *a,
 	assert_int_equal(a->lifetime, b->lifetime);
 	assert_int_equal(a->copies_are, b->copies_are);
 	assert_int_equal(a->copies, b->copies);
+	/* 0: that in which the entry is written. */
+	if (a->since && b->since)
+		assert_int_equal(a->since, b->since);
 	assert_int_equal(a->range_count, b->range_count);
 	for (i = 0; i < a->range_count; i++) {
 		const struct dart_range *x = &a->ranges[i], *y = &b->ranges[i];
@@ -317,6 +327,10 @@ static inline void sample__assert_same(const struct dart_table *a,
 	assert_int_equal(a->clock_offset_ns, b->clock_offset_ns);
 	assert_memory_equal(a->host_id, b->host_id, sizeof(a->host_id));
 	assert_memory_equal(a->boot_id, b->boot_id, sizeof(a->boot_id));
+	assert_string_equal(a->node_name, b->node_name);
+	for (i = 0; i < a->cpus; i++)
+		assert_int_equal(dart_table__is_online(a, i),
+				 dart_table__is_online(b, i));
 	assert_int_equal(a->exposure, b->exposure);
 	assert_int_equal(a->cpus, b->cpus);
 	assert_int_equal(a->page_size, b->page_size);

@@ -81,10 +81,11 @@ static void bend_section(struct fuzz *fuzz, struct victim *victim)
 	struct dart_control_section *sections[] = {
 		&header->memory_regions, &header->entries, &header->ranges,
 		&header->schemas, &header->fields, &header->strings,
+		&header->online,
 	};
-	struct dart_control_section *bent = sections[fuzz__below(fuzz, 6)];
+	struct dart_control_section *bent = sections[fuzz__below(fuzz, 7)];
 	const struct dart_control_section *other =
-		sections[fuzz__below(fuzz, 6)];
+		sections[fuzz__below(fuzz, 7)];
 
 	switch (fuzz__below(fuzz, 4)) {
 	case 0:

@@ -56,12 +56,21 @@ struct rule {
 	.what = ELEMENT, .section = DART_SECTION_STRINGS, .index = at, \
 	.size = 1, .value = byte }
 
+#define NODE_NAME(at, byte) { \
+	.what = HEADER, \
+	.offset = offsetof(struct dart_control_header, node_name) + at, \
+	.size = 1, .value = byte }
+#define ONLINE(value_of_word) { \
+	.what = ELEMENT, .section = DART_SECTION_ONLINE, .size = 8, \
+	.value = value_of_word }
+
 static inline void patch__apply(const struct patch *patch, uint8_t *bytes)
 {
 	const struct dart_control_header *header = (void *)bytes;
 	const struct dart_control_section sections[DART_SECTIONS] = {
 		header->memory_regions, header->entries, header->ranges,
 		header->schemas, header->fields, header->strings,
+		header->online,
 	};
 	size_t at = patch->offset;
 

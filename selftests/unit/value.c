@@ -135,7 +135,7 @@ static void test_cpus(void **state)
 	for (i = 0; i < 4; i++)
 		stat__fill(copies + 64 * i, i + 1);
 	values__expect(&sample.entries[SAMPLE_CPUSTAT], copies,
-		"{\"kind\":\"source\",\"schema\":\"stat\",\"copies\":\"cpu\","
+		"{\"kind\":\"source\",\"schema\":\"stat\",\"copies\":\"cpu\",\"since\":1,"
 		"\"sum\":{\"user\":3,\"idle\":30,\"sizes\":"
 		HISTOGRAM("3", "4") ",\"small\":144},"
 		"\"cpus\":[" STAT("1", "10") "," STAT("2", "20") "]}");
@@ -153,7 +153,7 @@ static void test_rows(void **state)
 	for (i = 0; i < 2; i++)
 		stat__fill(copies + 64 * i, i + 1);
 	values__expect(&sample.entries[SAMPLE_ROWS], copies,
-		"{\"kind\":\"map\",\"schema\":\"stat\",\"copies\":\"row\","
+		"{\"kind\":\"map\",\"schema\":\"stat\",\"copies\":\"row\",\"since\":0,"
 		"\"rows\":[" STAT("1", "10") "," STAT("2", "20") "]}");
 	sample__release(&sample);
 }
@@ -196,7 +196,7 @@ static void test_wide(void **state)
 	dart_entry__print_json(&entry, copy, out);
 	assert_int_equal(fclose(out), 0);
 	assert_string_equal(printed,
-		"{\"kind\":\"map\",\"schema\":\"wide\",\"copies\":\"row\",\"rows\":["
+		"{\"kind\":\"map\",\"schema\":\"wide\",\"copies\":\"row\",\"since\":0,\"rows\":["
 		"{\"real\":18446744073709551615,\"integer\":9223372036854775807,"
 		"\"negative\":-9223372036854775808}]}");
 	free(printed);
@@ -219,7 +219,7 @@ static void test_text(void **state)
 	sample__add(schema, "text", "", 0, 4, 1, DART_CONTROL_FIELD_TEXT,
 		    false);
 	values__expect(&entry, copy,
-		"{\"kind\":\"map\",\"schema\":\"text\",\"copies\":\"row\","
+		"{\"kind\":\"map\",\"schema\":\"text\",\"copies\":\"row\",\"since\":0,"
 		"\"rows\":[{\"text\":\"\\u00FF\\u00FE\\u0080!\"}]}");
 	free(copy);
 	dart_schema__free(schema);
@@ -263,7 +263,7 @@ static void test_sequences(void **state)
 	for (i = 0; i < 6; i++)
 		assert_int_equal(dart_row__state(schema, rows[i]), states[i]);
 	values__expect(&entry, rows,
-		"{\"kind\":\"map\",\"schema\":\"pair\",\"copies\":\"row\","
+		"{\"kind\":\"map\",\"schema\":\"pair\",\"copies\":\"row\",\"since\":0,"
 		"\"rows\":{\"0\":{\"value\":1},\"2\":null,\"3\":null,"
 		"\"4\":null,\"5\":{\"value\":6}}}");
 	dart_schema__free(schema);
@@ -287,7 +287,7 @@ static void test_addresses(void **state)
 	sample__add(schema, "v6", "", 16, 16, 1, DART_CONTROL_FIELD_ADDRESS,
 		    false);
 	values__expect(&entry, copy,
-		"{\"kind\":\"map\",\"schema\":\"peers\",\"copies\":\"row\","
+		"{\"kind\":\"map\",\"schema\":\"peers\",\"copies\":\"row\",\"since\":0,"
 		"\"rows\":[{\"v4\":\"10.77.0.1\",\"v6\":\"fe80::7\"}]}");
 	dart_schema__free(schema);
 }

@@ -23,6 +23,14 @@ struct sample {
 	uint64_t start_ns;	/* READs posted */
 	uint64_t landed_ns;	/* last READ completed */
 	uint64_t end_ns;	/* all values decoded */
+	/*
+	 * CLOCK_REALTIME of the host at start_ns: that of this machine and the
+	 * offset that the handshake found, give or take the uncertainty; with an
+	 * uncertainty of 0 the host did not tell its time, and the offset is 0.
+	 */
+	int64_t time_ns;
+	int64_t clock_offset_ns;
+	uint64_t clock_uncertainty_ns;
 	uint32_t reads;		/* including that of the header */
 	uint64_t bytes;		/* of these READs */
 	const struct dart_table *table;

@@ -2,9 +2,11 @@
 /*
  * Prints samples, errors and summaries as lines of JSON:
  *
- *   {"agent": "host:4792", "sequence": 1, "start_ns": ..., "end_ns": ...,
- *    "landed_ns": ..., "decode_ns": ..., "reads": 5, "bytes": 2048,
- *    "generation": 3, "entries": {"cpustat": {...}, ...}}
+ *   {"agent": "host:4792", "sequence": 1, "time_ns": ..., "clock_offset_ns": ...,
+ *    "clock_uncertainty_ns": ..., "start_ns": ..., "landed_ns": ..., "end_ns": ...,
+ *    "decode_ns": ..., "reads": 5, "bytes": 2048, "node": "host", "host_id": "...",
+ *    "boot_id": "...", "instance": "...", "generation": 3, "online": "0-3",
+ *    "entries": {"cpustat": {...}, ...}}
  *   {"agent": "host:4792", "error": "no answer for 10 s"}
  *   {"agent": "host:4792", "summary": {...}}
  */
@@ -51,21 +53,72 @@ static void print_entries(const struct sample *sample)
 	fputs(i ? "}" : "{}", stdout);
 }
 
+/* As the kernel prints them: "0-3,8". */
+static void print_online(const struct dart_table *table)
+{
+	const char *gap = "";
+	uint32_t cpu, last;
+
+	putchar('"');
+	for (cpu = 0; cpu < table->cpus; cpu++) {
+		if (!dart_table__is_online(table, cpu))
+			continue;
+		for (last = cpu; last + 1 < table->cpus &&
+				 dart_table__is_online(table, last + 1);
+		     last++)
+			;
+		printf(cpu == last ? "%s%u" : "%s%u-%u", gap, cpu, last);
+		gap = ",";
+		cpu = last;
+	}
+	putchar('"');
+}
+
+static void print_id(const char *name, const uint8_t id[16])
+{
+	int i;
+
+	printf(",\"%s\":\"", name);
+	for (i = 0; i < 16; i++)
+		printf("%02x", id[i]);
+	putchar('"');
+}
+
+/* Which host, boot and run of the agent the values are of. */
+static void print_identity(const struct dart_table *table)
+{
+	fputs(",\"node\":", stdout);
+	dart_text__print_json(table->node_name, sizeof(table->node_name),
+			      stdout);
+	print_id("host_id", table->host_id);
+	print_id("boot_id", table->boot_id);
+	printf(",\"instance\":\"%016llx\",\"generation\":%llu,\"online\":",
+	       (unsigned long long)table->instance,
+	       (unsigned long long)table->generation);
+	print_online(table);
+}
+
 static int put_sample(struct sink *sink, const struct target_settings *target,
 		      const struct sample *sample,
 		      const struct summary *summary)
 {
+	const bool is_told = sample->clock_uncertainty_ns;
 	json_t *head = json_pack(
-		"{ss sI sI sI sI sI si sI sI}",
+		"{ss sI sI so so sI sI sI sI si sI}",
 		"agent", target->name,
 		"sequence", (json_int_t)sample->sequence,
+		"time_ns", (json_int_t)sample->time_ns,
+		"clock_offset_ns",
+		is_told ? json_integer(sample->clock_offset_ns) : json_null(),
+		"clock_uncertainty_ns",
+		is_told ? json_integer(sample->clock_uncertainty_ns) :
+			  json_null(),
 		"start_ns", (json_int_t)sample->start_ns,
 		"landed_ns", (json_int_t)sample->landed_ns,
 		"end_ns", (json_int_t)sample->end_ns,
 		"decode_ns", (json_int_t)(sample->end_ns - sample->landed_ns),
 		"reads", sample->reads,
-		"bytes", (json_int_t)sample->bytes,
-		"generation", (json_int_t)sample->table->generation);
+		"bytes", (json_int_t)sample->bytes);
 
 	if (!head)
 		return -ENOMEM;
@@ -74,6 +127,7 @@ static int put_sample(struct sink *sink, const struct target_settings *target,
 	json_dumpf(head, stdout,
 		   JSON_COMPACT | JSON_ENSURE_ASCII | JSON_EMBED);
 	json_decref(head);
+	print_identity(sample->table);
 	fputs(",\"entries\":", stdout);
 	print_entries(sample);
 	fputs("}\n", stdout);

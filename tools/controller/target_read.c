@@ -233,6 +233,21 @@ static void on_checked(struct target *target)
 		target__proceed(target);
 }
 
+/* Notes the time of the host when the READs were posted. */
+static void target__date(const struct target *target, struct sample *sample)
+{
+	const struct dart_endpoint_accept *accept =
+		dart_endpoint__accept(target->endpoint);
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	sample->clock_offset_ns = accept->clock_offset_ns;
+	sample->clock_uncertainty_ns = accept->clock_uncertainty_ns;
+	sample->time_ns = now.tv_sec * 1000000000LL + now.tv_nsec -
+			  (int64_t)(monotonic_ns() - sample->start_ns) +
+			  sample->clock_offset_ns;
+}
+
 static void on_scraped(struct target *target)
 {
 	struct sink *sink = target->context->sink;
@@ -253,6 +268,7 @@ static void on_scraped(struct target *target)
 	sample->start_ns = target->posted_ns;
 	sample->landed_ns = landed_ns;
 	sample->end_ns = monotonic_ns();
+	target__date(target, sample);
 
 	summary->reads += sample->reads;
 	summary->bytes += sample->bytes;

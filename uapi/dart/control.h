@@ -4,7 +4,7 @@
  *
  * The agent writes it, controllers fetch it with one RDMA READ (ZERO, section
  * 4.2, "control plane") and then READ the data by themselves.  It is a header
- * followed by six sections.  All integers are little-endian and of fixed
+ * followed by seven sections.  All integers are little-endian and of fixed
  * width.  All references are indices or byte offsets, never pointers.  Sections
  * are 8-byte aligned, in the order below, and do not overlap; bytes behind one
  * have no meaning and are room to grow.  A table that breaks a rule of this header
@@ -14,11 +14,17 @@
  *   +--------+----------------+---------+--------+---------+--------+---------+
  *   | header | memory regions | entries | ranges | schemas | fields | strings |
  *   +--------+----------------+---------+--------+---------+--------+---------+
+ *   | online CPUs |
+ *   +-------------+
  *
  *   memory region  the memory that one rkey opens for RDMA READ
  *   entry          one registered object: a name, a schema, a number of copies
  *   range          some bytes of some copies of an entry, and their location
  *   schema, field  the meaning of the bytes of one copy
+ *   online CPUs    a bitmap of 64-bit words: bit b of word w is CPU 64 w + b, which
+ *                  was online when the table was written; as many words as the
+ *                  header's cpus need, at least one bit is 1, and those from cpus on
+ *                  are 0
  *   string         ASCII 0x20 to 0x7e, ended by NUL; the section begins with
  *                  the empty string and ends with NUL
  *   name           of an entry or a field: a string of 1 to 255 letters, digits
@@ -85,7 +91,7 @@
 #include <linux/types.h>
 
 #define DART_CONTROL_MAGIC	0x4c52544354524144ULL	/* "DARTCTRL" */
-#define DART_CONTROL_ABI_VERSION 2
+#define DART_CONTROL_ABI_VERSION 3
 
 /* TCP port space of the RDMA CM. */
 #define DART_CONTROL_PORT	4792
@@ -113,6 +119,7 @@
 #define DART_CONTROL_VALUE_MAX	(1 << 20)	/* bytes of a copy */
 #define DART_CONTROL_DATA_MAX	(256 << 20)	/* bytes of all copies */
 #define DART_CONTROL_NAME_MAX	256		/* bytes of a string */
+#define DART_CONTROL_NODE_NAME_MAX 72		/* bytes, with a NUL */
 
 struct dart_control_section {
 	__le32 offset;		/* bytes from the first byte of the header */
@@ -149,6 +156,9 @@ struct dart_control_header {
 	struct dart_control_section schemas;
 	struct dart_control_section fields;
 	struct dart_control_section strings;
+	struct dart_control_section online;
+	/* uname(2)'s nodename: ASCII 0x20 to 0x7e, NULs to the end */
+	char node_name[DART_CONTROL_NODE_NAME_MAX];
 	__le64 generation_end;
 };
 
@@ -193,6 +203,12 @@ struct dart_control_entry {
 	__le32 copies;		/* 1 ... DART_CONTROL_COPIES_MAX */
 	__le32 first_range;	/* index */
 	__le32 ranges;		/* at least one */
+	/*
+	 * The generation that first had this entry.  Counters that fall have
+	 * wrapped around at their width if the instance and this are the same,
+	 * otherwise they are others, or began again.
+	 */
+	__le64 since;		/* 1 ... generation */
 };
 
 /*

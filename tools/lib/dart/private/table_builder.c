@@ -124,9 +124,11 @@ static void put_ranges(struct dart_builder *builder,
 }
 
 static void put_entry(struct dart_builder *builder,
-		      const struct dart_entry *entry, uint32_t schema)
+		      const struct dart_entry *entry, uint32_t schema,
+		      uint64_t generation)
 {
 	struct dart_control_entry raw = {
+		.since = htole64(entry->since ?: generation),
 		.name = dart_sections__put_string(&builder->sections,
 						  entry->name),
 		.schema = htole32(schema),
@@ -147,7 +149,7 @@ static void put_entry(struct dart_builder *builder,
 static int add_entry(struct dart_builder *builder,
 		     const struct dart_entry *entry,
 		     const struct dart_entry *before, uint32_t *schema,
-		     struct dart_error *error)
+		     uint64_t generation, struct dart_error *error)
 {
 	const uint32_t index = builder->sections.of[DART_SECTION_ENTRIES].count;
 	uint64_t hash = dart_string__hash(entry->name, 0);
@@ -162,7 +164,56 @@ static int add_entry(struct dart_builder *builder,
 	      reserve_entry(builder, entry) ?:
 	      dart_index__add(&builder->names, hash, index);
 	if (!ret)
-		put_entry(builder, entry, *schema);
+		put_entry(builder, entry, *schema, generation);
+	return ret;
+}
+
+/* Word @index of the bitmap of @table. */
+static __le64 online_word(const struct dart_table *table, uint32_t index)
+{
+	const uint32_t cpus = table->cpus - 64 * index;
+
+	if (table->online)
+		return htole64(table->online[index]);
+	return htole64(cpus < 64 ? (1ULL << cpus) - 1 : UINT64_MAX);
+}
+
+bool dart_builder__has_online(const struct dart_builder *builder,
+			      const struct dart_table *table)
+{
+	const uint32_t count = builder->sections.of[DART_SECTION_ONLINE].count;
+	uint32_t i;
+	__le64 raw;
+
+	if (count != dart_table__online_words(table))
+		return false;
+	for (i = 0; i < count; i++) {
+		dart_sections__get(&builder->sections, DART_SECTION_ONLINE, i,
+				   &raw);
+		if (raw != online_word(table, i))
+			return false;
+	}
+	return true;
+}
+
+/* The first call adds the bitmap, which never changes afterwards. */
+static int add_online(struct dart_builder *builder,
+		      const struct dart_table *table)
+{
+	const uint32_t words = dart_table__online_words(table);
+	uint32_t i;
+	__le64 raw;
+	int ret;
+
+	if (builder->sections.of[DART_SECTION_ONLINE].count)
+		return dart_builder__has_online(builder, table) ? 0 : -EAGAIN;
+	ret = dart_sections__reserve(&builder->sections, DART_SECTION_ONLINE,
+				     words);
+	for (i = 0; !ret && i < words; i++) {
+		raw = online_word(table, i);
+		dart_sections__put(&builder->sections, DART_SECTION_ONLINE,
+				   &raw);
+	}
 	return ret;
 }
 
@@ -175,15 +226,16 @@ int dart_builder__add(struct dart_builder *builder,
 	uint32_t i, schema;
 	int ret;
 
-	ret = dart_check__header(more, &error) ?:
+	ret = dart_check__header(more, &error) ?: add_online(builder, more) ?:
 	      add_memory_regions(builder, more, &error);
 	for (i = 0; !ret && i < more->entry_count; i++)
 		ret = add_entry(builder, &entries[i],
-				i ? &entries[i - 1] : NULL, &schema, &error);
+				i ? &entries[i - 1] : NULL, &schema,
+				more->generation, &error);
 	if (!ret)
 		return 0;
 	dart_builder__rollback(builder, &mark);
-	return ret == -ENOMEM ? -ENOMEM : -EINVAL;
+	return ret == -ENOMEM || ret == -EAGAIN ? ret : -EINVAL;
 }
 
 int dart_builder__remove(struct dart_builder *builder, const char *name,

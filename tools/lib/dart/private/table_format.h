@@ -19,6 +19,7 @@ enum dart_section {
 	DART_SECTION_SCHEMAS,
 	DART_SECTION_FIELDS,
 	DART_SECTION_STRINGS,
+	DART_SECTION_ONLINE,
 	DART_SECTIONS
 };
 
@@ -30,11 +31,12 @@ static const uint32_t dart_section_element[DART_SECTIONS] = {
 	sizeof(struct dart_control_schema),
 	sizeof(struct dart_control_field),
 	1,
+	sizeof(__le64),
 };
 
 #define DART_SECTION_ALIGNMENT 8
 
-/* A header and six sections that lie inside the bytes of the table. */
+/* A header and seven sections that lie inside the bytes of the table. */
 struct dart_table_outline {
 	struct dart_control_header header;	/* little-endian, as received */
 	struct {

@@ -91,11 +91,13 @@ dart_layout__header(const struct dart_layout *layout,
 	struct dart_control_section *const sections[DART_SECTIONS] = {
 		&header.memory_regions, &header.entries, &header.ranges,
 		&header.schemas, &header.fields, &header.strings,
+		&header.online,
 	};
 	int i;
 
 	memcpy(header.host_id, table->host_id, sizeof(header.host_id));
 	memcpy(header.boot_id, table->boot_id, sizeof(header.boot_id));
+	memcpy(header.node_name, table->node_name, sizeof(header.node_name));
 	for (i = 0; i < DART_SECTIONS; i++) {
 		sections[i]->offset = htole32(layout->offsets[i]);
 		sections[i]->count = htole32(builder->sections.of[i].count);

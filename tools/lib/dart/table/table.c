@@ -22,6 +22,16 @@ int dart_table__same(const struct dart_table *table, const void *bytes)
 	return 0;
 }
 
+uint32_t dart_table__online_words(const struct dart_table *table)
+{
+	return table->cpus / 64 + !!(table->cpus % 64);
+}
+
+bool dart_table__is_online(const struct dart_table *table, uint32_t cpu)
+{
+	return !table->online || table->online[cpu / 64] >> cpu % 64 & 1;
+}
+
 static int compare_with_entry(const void *name, const void *entry)
 {
 	const struct dart_entry *const *of = entry;

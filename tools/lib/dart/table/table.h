@@ -41,6 +41,7 @@ struct dart_entry {
 	uint32_t copies;
 	struct dart_range *ranges;
 	uint32_t range_count;
+	uint64_t since;		/* generation; 0 is written as the table's */
 };
 
 /*
@@ -53,8 +54,11 @@ struct dart_table {
 	int64_t clock_offset_ns;
 	uint8_t host_id[16];
 	uint8_t boot_id[16];
+	char node_name[DART_CONTROL_NODE_NAME_MAX];	/* NULs to the end */
 	enum dart_control_exposure exposure;
 	uint32_t cpus;
+	/* As in <dart/control.h>; NULL in a table that a program fills in: all. */
+	const uint64_t *online;
 	uint32_t page_size;
 	uint32_t lease_ms;
 	struct dart_memory_region *memory_regions;
@@ -85,6 +89,10 @@ void dart_table__free(struct dart_table *table);
  * changed, -ECONNRESET if the header is of another run of the agent or invalid.
  */
 int dart_table__same(const struct dart_table *table, const void *bytes);
+
+/* Words of the bitmap of online CPUs, and whether CPU @cpu < @table->cpus is one. */
+uint32_t dart_table__online_words(const struct dart_table *table);
+bool dart_table__is_online(const struct dart_table *table, uint32_t cpu);
 
 const struct dart_entry *dart_table__find(const struct dart_table *table,
 					  const char *name);

@@ -28,6 +28,22 @@ static const char *find_twin(const char **names, uint32_t count)
 	return NULL;
 }
 
+/* Printable ASCII, then NULs to the end, at least one. */
+static bool node_name__is_valid(const char name[DART_CONTROL_NODE_NAME_MAX])
+{
+	size_t i, length = strnlen(name, DART_CONTROL_NODE_NAME_MAX);
+
+	for (i = 0; i < length; i++) {
+		if (name[i] < 0x20 || name[i] > 0x7e)
+			return false;
+	}
+	for (; i < DART_CONTROL_NODE_NAME_MAX; i++) {
+		if (name[i])
+			return false;
+	}
+	return length < DART_CONTROL_NODE_NAME_MAX;
+}
+
 int dart_check__header(const struct dart_table *table, struct dart_error *error)
 {
 	if (!table->generation)
@@ -39,6 +55,8 @@ int dart_check__header(const struct dart_table *table, struct dart_error *error)
 		return refuse(error, "the exposure is unknown");
 	if (!table->cpus)
 		return refuse(error, "the host has no CPUs");
+	if (!node_name__is_valid(table->node_name))
+		return refuse(error, "the name of the node is not one");
 	if (!table->page_size || table->page_size & (table->page_size - 1))
 		return refuse(error, "the page size is not a power of two");
 	return 0;

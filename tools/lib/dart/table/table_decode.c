@@ -17,6 +17,7 @@ struct decoded_table {
 	struct dart_schema *schemas;
 	struct dart_field *fields;
 	char *strings;
+	uint64_t *online;
 };
 
 struct decoder {
@@ -61,7 +62,10 @@ static int allocate(struct decoder *decoder)
 	decoded->fields = array(decoder, DART_SECTION_FIELDS,
 				sizeof(*decoded->fields));
 	decoded->strings = array(decoder, DART_SECTION_STRINGS, 1);
-	if (!table->memory_regions || !table->entries || !table->by_name ||
+	decoded->online = array(decoder, DART_SECTION_ONLINE,
+				sizeof(*decoded->online));
+	table->online = decoded->online;
+	if (!decoded->online || !table->memory_regions || !table->entries || !table->by_name ||
 	    !decoded->ranges || !decoded->schemas || !decoded->fields || !decoded->strings)
 		return dart_error__no_memory(decoder->error);
 	return 0;
@@ -77,6 +81,7 @@ static void decode_header_members(struct decoder *decoder)
 	table->clock_offset_ns = (int64_t)le64toh(header->clock_offset_ns);
 	memcpy(table->host_id, header->host_id, sizeof(table->host_id));
 	memcpy(table->boot_id, header->boot_id, sizeof(table->boot_id));
+	memcpy(table->node_name, header->node_name, sizeof(table->node_name));
 	table->exposure = le32toh(header->exposure);
 	table->cpus = le32toh(header->cpus);
 	table->page_size = le32toh(header->page_size);
@@ -137,6 +142,31 @@ static char *string_at(const struct decoder *decoder, __le32 reference)
 	if (offset >= count(decoder, DART_SECTION_STRINGS))
 		return NULL;
 	return decoder->decoded->strings + offset;
+}
+
+static int decode_online(struct decoder *decoder)
+{
+	const struct dart_table *table = &decoder->decoded->table;
+	uint32_t i, words = count(decoder, DART_SECTION_ONLINE);
+	uint64_t any = 0;
+	__le64 raw;
+
+	if (table->cpus && words != dart_table__online_words(table))
+		return refuse(decoder->error,
+			      "%u words of online CPUs are not for %u CPUs",
+			      words, table->cpus);
+	for (i = 0; i < words; i++) {
+		element(decoder, DART_SECTION_ONLINE, i, &raw);
+		decoder->decoded->online[i] = le64toh(raw);
+		any |= le64toh(raw);
+	}
+	if (words && table->cpus % 64 &&
+	    decoder->decoded->online[words - 1] >> table->cpus % 64)
+		return refuse(decoder->error,
+			      "a CPU is online that the host does not have");
+	if (words && !any)
+		return refuse(decoder->error, "no CPU is online");
+	return 0;
 }
 
 static int decode_memory_regions(struct decoder *decoder)
@@ -261,11 +291,18 @@ static int decode_entry(struct decoder *decoder, uint32_t index,
 	entry->copies = le32toh(raw->copies);
 	entry->ranges = ranges;
 	entry->range_count = le32toh(raw->ranges);
+	entry->since = le64toh(raw->since);
 	if (!entry->name)
 		return refuse(decoder->error, "entry %u refers to no string",
 			      index);
 	if (schema >= count(decoder, DART_SECTION_SCHEMAS))
 		return refuse(decoder->error, "entry %u refers to no schema",
+			      index);
+	/* Without a generation the table is refused, see dart_check__header(). */
+	if (!entry->since ||
+	    (table->generation && entry->since > table->generation))
+		return refuse(decoder->error,
+			      "entry %u is older or newer than the table",
 			      index);
 	entry->schema = &decoder->decoded->schemas[schema];
 	return 0;
@@ -313,6 +350,7 @@ static int decode(struct decoder *decoder, size_t length, size_t *needed)
 
 	decode_header_members(decoder);
 	return decode_strings(decoder) ?:
+	       decode_online(decoder) ?:
 	       decode_memory_regions(decoder) ?:
 	       decode_fields(decoder) ?:
 	       decode_schemas(decoder) ?:
@@ -356,5 +394,6 @@ void dart_table__free(struct dart_table *table)
 	free(decoded->schemas);
 	free(decoded->fields);
 	free(decoded->strings);
+	free(decoded->online);
 	free(decoded);
 }

@@ -57,6 +57,8 @@ static_assert(offsetof(struct dart_control_header, checksum) ==
 	      offsetof(struct dart_control_header, generation_end) +
 	      sizeof(__le64) == sizeof(struct dart_control_header),
 	      "change__end() writes all members but the generations");
+static_assert(sizeof(struct dart_control_header) <= DART_CONTROL_BLOCK,
+	      "the header is in the first block");
 
 /* Writes the whole table, prepared aside to shorten the change. */
 static int write_all(void *region, const struct dart_layout *layout,
@@ -262,6 +264,8 @@ int dart_table_writer__remove(struct dart_table_writer *writer,
 
 	if (dart_check__header(rest, &error))
 		return -EINVAL;
+	if (!dart_builder__has_online(&writer->builder, rest))
+		return -EAGAIN;
 	ret = dart_builder__remove(&writer->builder, name, &index);
 	if (ret)
 		return ret;

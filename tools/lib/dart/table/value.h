@@ -52,11 +52,12 @@ uint64_t dart_entry__sum(const struct dart_entry *entry,
  * The values as JSON, a new reference, NULL if out of memory:
  *
  *   copies of CPUs  {"kind": "source", "schema": "kernel_cpustat",
- *                    "copies": "cpu", "sum": {"user": 12, ...},
+ *                    "copies": "cpu", "since": 7, "sum": {"user": 12, ...},
  *                    "cpus": [{"user": 5, ...}, {"user": 7, ...}]}
  *                   "sum" has only counters and histograms
  *   rows            {"kind": "map", "schema": "...", "copies": "row",
- *                    "rows": [{...}, ...]}
+ *                    "since": 8, "rows": [{...}, ...]}
+ *                   "since" is the generation that first had the entry
  *   with a sequence  {..., "rows": {"3": {...}, "17": null}}
  *                    by number; empty rows are left out, torn rows are null,
  *                    and sequences are not shown

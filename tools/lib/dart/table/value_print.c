@@ -191,7 +191,8 @@ void dart_entry__print_json(const struct dart_entry *entry, const void *copies,
 		dart_entry_kind__name(entry->kind));
 	dart_text__print_json(entry->schema->name, strlen(entry->schema->name),
 			      out);
-	fprintf(out, ",\"copies\":\"%s\"", of_cpus ? "cpu" : "row");
+	fprintf(out, ",\"copies\":\"%s\",\"since\":%llu",
+		of_cpus ? "cpu" : "row", (unsigned long long)entry->since);
 	if (of_cpus) {
 		fputs_unlocked(",\"sum\":", out);
 		print_fields(entry, entry->schema, copies, out);

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What the table says about the host itself. */
+#ifndef HOST_H
+#define HOST_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* The nodename of uname(2), with "?" for what is not ASCII, and NULs to the end. */
+void host__name(char *name, size_t size);
+
+/*
+ * Fills the bitmap of the online CPUs among the first @cpus, which has @cpus / 64
+ * words, rounded up.  Returns 0, or -errno if the kernel does not tell.
+ */
+int host__online_cpus(uint64_t *online, uint32_t cpus);
+
+/*
+ * The same from a list of the kernel, such as "0-3,8\n".  Returns -EINVAL if @list is
+ * not one, has a CPU from @cpus on, or none.
+ */
+int host__parse_cpus(const char *list, uint64_t *online, uint32_t cpus);
+
+#endif /* HOST_H */
