@@ -56,26 +56,20 @@ for exposure in exact page; do
 	rm -r "$work"
 done
 
-# scrape_all: 100 scrapes, of which 99 % have values; again if this machine was busy
-scrape_all() {
-	for _ in 1 2 3; do
-		timeout -s INT 15 dart-controller --json -i 100ms -n 100 host \
-			>/run/lines 2>/run/log
-		is_true 'select(has("summary")).summary |
-			.scrapes >= 99 * (.failed + .missed)' /run/lines && return
-		tail -n 1 /run/log
-	done
-	return 1
-}
-
 # Each slice changes the table twice.
 rdma_up
 check "the agent starts" on host host_up
 check "a source is registered" on host dartctl source add cpustat
 check "a process on the host gets and closes slices in a loop" \
 	on host until_ready /run/churn slice_churn
-check "99 % of the scrapes that are due have values while slices come and go" \
-	scrape_all
+timeout -s INT 15 dart-controller --json -i 100ms -n 100 host >/run/lines 2>/run/log
+sed -n 's/^dart-controller/# tail -n 1 /run/log/;$p' /run/log
+# On a busy machine scrapes are missed because each takes longer than 0.1 s.
+check "scrapes go on while slices come and go" is_true \
+	'select(has("summary")).summary | 3 * .scrapes > .missed' /run/lines
+check "no scrape fails, and values are not discarded, because slices come and go" is_true \
+	'select(has("summary")).summary | .scrapes >= 99 * (.failed + .discarded)' \
+	/run/lines
 check "every scrape has the values of an entry that stays" is_true -s \
 	'map(select(has("entries"))) |
 		length > 0 and all(.entries.cpustat.sum.user > 0)' /run/lines

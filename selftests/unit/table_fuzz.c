@@ -186,11 +186,10 @@ static void entry__exercise(struct fuzz *fuzz,
 			    const uint8_t *landing)
 {
 	const struct dart_entry *entry = &table->entries[index];
-	size_t size = dart_entry__size(entry);
+	size_t size = dart_entry__size(entry), length;
+	char *dump, *printed;
 	uint8_t *copies;
 	json_t *json;
-	char *dump, *printed;
-	size_t length;
 	FILE *out;
 
 	schema__exercise(entry->schema);
@@ -204,9 +203,8 @@ static void entry__exercise(struct fuzz *fuzz,
 	json = dart_entry__to_json(entry, copies);
 	assert_non_null(json);
 	dump = json_dumps(json, JSON_COMPACT | JSON_ENSURE_ASCII);
-	assert_non_null(dump);
 	out = open_memstream(&printed, &length);
-	assert_non_null(out);
+	assert_true(dump && out);
 	dart_entry__print_json(entry, copies, out);
 	assert_int_equal(fclose(out), 0);
 	/* Reals for integers above 2^63 - 1 are the only difference. */

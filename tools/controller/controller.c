@@ -98,10 +98,11 @@ static void print_summary(const char *name, const struct summary *summary)
 	const struct latency *latency = &summary->decoded;
 
 	fprintf(stderr,
-		"dart-controller: %s: %llu scrapes, %llu failed, %llu missed",
+		"dart-controller: %s: %llu scrapes, %llu failed, %llu missed, %llu discarded",
 		name, (unsigned long long)summary->scrapes,
 		(unsigned long long)summary->failed,
-		(unsigned long long)summary->missed);
+		(unsigned long long)summary->missed,
+		(unsigned long long)summary->discarded);
 	if (summary->scrapes)
 		fprintf(stderr,
 			"; %.1f READs, %.0f bytes each; latency in us: min %.1f, p50 %.1f, p90 %.1f, p99 %.1f, max %.1f",

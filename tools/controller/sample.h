@@ -48,6 +48,7 @@ struct summary {
 	uint64_t scrapes;	/* with values */
 	uint64_t failed;	/* due while the target was unreachable */
 	uint64_t missed;	/* due before the previous one ended */
+	uint64_t discarded;	/* READ, but invalid after a change of the table */
 	uint64_t reads;		/* of all scrapes */
 	uint64_t bytes;
 	struct latency landed;	/* from start to landed */

@@ -159,11 +159,12 @@ static int put_summary(struct sink *sink, const struct target_settings *target,
 	double scrapes = summary->scrapes ? summary->scrapes : 1;
 
 	return put(json_pack(
-		"{ss s{sI sI sI sf sf so so}}",
+		"{ss s{sI sI sI sI sf sf so so}}",
 		"agent", target->name, "summary",
 		"scrapes", (json_int_t)summary->scrapes,
 		"failed", (json_int_t)summary->failed,
 		"missed", (json_int_t)summary->missed,
+		"discarded", (json_int_t)summary->discarded,
 		"reads_per_scrape", summary->reads / scrapes,
 		"bytes_per_scrape", summary->bytes / scrapes,
 		"latency_ns", latency_to_json(&summary->decoded),

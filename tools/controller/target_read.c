@@ -260,6 +260,7 @@ static void on_scraped(struct target *target)
 	if (ret < 0)
 		return;
 	if (ret && !table_age__covers(&target->age, landed_ns)) {
+		summary->discarded++;
 		target__proceed(target);
 		return;
 	}
