@@ -18,3 +18,5 @@ unit_registry_sources := $(addprefix agent/, \
 	base/changes.c base/entry_index.c base/entry_name.c base/log.c \
 	base/request.c \
 	table/registry.c table/registry_batch.c)
+unit_registration_socket_sources := $(wildcard agent/socket/*.c) \
+	$(addprefix agent/base/, changes.c log.c request.c)

@@ -38,6 +38,17 @@ static void raise_memory_limit(void)
 	setrlimit(RLIMIT_MEMLOCK, &unlimited);
 }
 
+/* Each client, store, and entry of one cgroup or disk has a descriptor. */
+static void raise_descriptor_limit(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit))
+		return;
+	limit.rlim_cur = limit.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &limit);
+}
+
 static int on_reload(sd_event_source *source, const struct signalfd_siginfo *info,
 		     void *agent)
 {
@@ -104,6 +115,7 @@ int main(int argc, char **argv)
 	log__open();
 	libbpf_set_print(log_libbpf);
 	raise_memory_limit();
+	raise_descriptor_limit();
 
 	ret = open_loop(&loop, &agent, &error) ?:
 		      agent__open(&agent, &options, loop, &error);

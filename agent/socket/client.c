@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Receives the requests of a client and sends the replies. */
 #include <errno.h>
 #include <jansson.h>
 #include <stddef.h>
@@ -9,6 +10,7 @@
 
 #include <libdart/registration/descriptor.h>
 
+#include "agent/base/clock.h"
 #include "agent/base/log.h"
 #include "client.h"
 #include "dispatch.h"
@@ -155,6 +157,7 @@ static int client__handle_request(struct client *client)
 			 client->request_length - 1),
 		&client->output_length);
 	client->output_sent = 0;
+	client->active = clock__nanoseconds(CLOCK_BOOTTIME);
 	count__add(&client->clients->counts->requests, 1);
 	count__add(&client->clients->counts->refused_requests,
 		   request.is_refused);
@@ -290,6 +293,7 @@ int client__new(struct clients *clients, sd_event *loop, int fd)
 		goto free_client;
 	}
 	client->uid = peer.uid;
+	client->active = clock__nanoseconds(CLOCK_BOOTTIME);
 
 	ret = sd_event_add_io(loop, &client->events, fd, EPOLLIN, on_event,
 			      client);

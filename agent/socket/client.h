@@ -32,6 +32,7 @@ struct client {
 	struct clients *clients;
 	int fd;
 	uid_t uid;
+	int64_t active;		/* ns, CLOCK_BOOTTIME: its last request */
 	sd_event_source *events;
 
 	/* The request that is coming in, and what came with it. */

@@ -1,18 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Listens for clients, one dartd for each path, and makes room for new ones. */
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "agent/base/log.h"
+#include "eviction.h"
 #include "registration_socket.h"
 
 #define BACKLOG 64
 #define GROUP "dart"
+
+/* After a client could not be accepted. */
+#define PAUSE_MS 100
 
 /* One client too many: gets an error if it reads, and is disconnected. */
 static void turn_away(int fd)
@@ -30,51 +37,115 @@ static void turn_away(int fd)
 	close(fd);
 }
 
-/* Without a free descriptor: it would wait, and dartd would be called again. */
-static void registration_socket__turn_away(struct registration_socket *socket)
+static bool is_root(int fd)
 {
-	int fd;
+	struct ucred peer;
+	socklen_t size = sizeof(peer);
+
+	return !getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) &&
+	       !peer.uid;
+}
+
+/* Out of memory, for example: without a pause, dartd would be called again. */
+static int registration_socket__pause(struct registration_socket *socket,
+				      int code)
+{
+	log__peer_error("cannot accept clients: %s (tried again in %d ms)",
+			strerror(code), PAUSE_MS);
+	sd_event_source_set_enabled(socket->events, SD_EVENT_OFF);
+	sd_event_source_set_time_relative(socket->resume, PAUSE_MS * 1000);
+	return sd_event_source_set_enabled(socket->resume, SD_EVENT_ONESHOT);
+}
+
+static int on_resume(sd_event_source *source, uint64_t time, void *userdata)
+{
+	struct registration_socket *socket = userdata;
+
+	return sd_event_source_set_enabled(socket->events, SD_EVENT_ON);
+}
+
+/* False if all have to stay. */
+static bool registration_socket__evict(struct registration_socket *socket,
+				       uid_t uid)
+{
+	struct client *client =
+		eviction__choose(&socket->clients, uid, socket->most);
+
+	if (!client)
+		return false;
+	log__peer_warning(
+		"a client of user %u is disconnected: as many are connected as the configuration allows (%u)",
+		client->uid, socket->most);
+	count__add(&socket->clients.counts->rejected, 1);
+	client__free(client);
+	return true;
+}
+
+/* Serves the client behind @fd, if there is room for it. */
+static void registration_socket__take(struct registration_socket *socket,
+				      int fd, bool has_room)
+{
+	sd_event *loop = sd_event_source_get_event(socket->events);
+	struct ucred peer;
+	socklen_t size = sizeof(peer);
+	int ret;
+
+	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size)) {
+		close(fd);
+		return;
+	}
+	if (!has_room && !registration_socket__evict(socket, peer.uid)) {
+		count__add(&socket->clients.counts->rejected, 1);
+		turn_away(fd);
+		return;
+	}
+	ret = client__new(&socket->clients, loop, fd);
+	if (ret)
+		log__peer_warning("cannot serve a client: %s", strerror(-ret));
+}
+
+/*
+ * Without a free descriptor: the client would wait, and dartd would be called again.
+ * Only root takes the descriptor of another client.
+ */
+static int registration_socket__take_spare(struct registration_socket *socket)
+{
+	int fd, ret = 0;
 
 	close(socket->spare);
 	fd = accept4(socket->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
-	if (fd >= 0)
+	if (fd < 0) {
+		ret = registration_socket__pause(socket, errno);
+	} else if (is_root(fd) && registration_socket__evict(socket, 0)) {
+		registration_socket__take(socket, fd, true);
+	} else {
 		turn_away(fd);
+		count__add(&socket->clients.counts->rejected, 1);
+		log__peer_warning(
+			"a client is turned away: too many files are open");
+	}
 	socket->spare = open("/dev/null", O_RDONLY | O_CLOEXEC);
-	count__add(&socket->clients.counts->rejected, 1);
-	log__peer_warning("a client is turned away: too many files are open");
+	return ret;
 }
 
 static int on_event(sd_event_source *source, int listening, uint32_t revents,
 		    void *userdata)
 {
 	struct registration_socket *socket = userdata;
-	int fd, ret;
+	int fd;
 
 	fd = accept4(listening, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
-	if (fd < 0) {
-		if (errno == EAGAIN || errno == EINTR ||
-		    errno == ECONNABORTED || errno == ENOBUFS ||
-		    errno == ENOMEM)
-			return 0;
-		if (errno == EMFILE || errno == ENFILE) {
-			registration_socket__turn_away(socket);
-			return 0;
-		}
-		log__error("cannot accept clients: %s", strerror(errno));
-		return sd_event_exit(sd_event_source_get_event(source),
-				     EXIT_FAILURE);
-	}
-	if (socket->clients.counts->connected >= socket->most) {
-		count__add(&socket->clients.counts->rejected, 1);
-		turn_away(fd);
+	if (fd >= 0) {
+		registration_socket__take(socket, fd,
+					  socket->clients.counts->connected <
+						  socket->most);
 		return 0;
 	}
-
-	ret = client__new(&socket->clients, sd_event_source_get_event(source),
-			  fd);
-	if (ret)
-		log__peer_warning("cannot serve a client: %s", strerror(-ret));
-	return 0;
+	if (errno == EAGAIN || errno == EINTR || errno == ECONNABORTED)
+		return 0;
+	if (errno == EMFILE || errno == ENFILE)
+		return registration_socket__take_spare(socket);
+	return registration_socket__pause(socket, errno);
 }
 
 /* Creates the directory of the socket, as RuntimeDirectory= would. */
@@ -92,6 +163,37 @@ static int make_directory(const char *path, struct dart_error *error)
 		return dart_error__system(error, errno, "cannot create %s",
 					  directory);
 	return 0;
+}
+
+static int is_running(const char *path, struct dart_error *error)
+{
+	return dart_error__set(error, EADDRINUSE,
+			       "another dartd is running: it listens at %s",
+			       path);
+}
+
+/*
+ * Of several that start together only one replaces the socket of a dead one.  The
+ * lock ends with the process; the file stays.
+ */
+static int registration_socket__lock(struct registration_socket *socket,
+				     struct dart_error *error)
+{
+	char file[sizeof(socket->address.sun_path) + sizeof(".lock")];
+	int ret;
+
+	snprintf(file, sizeof(file), "%s.lock", socket->address.sun_path);
+	socket->lock =
+		open(file, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (socket->lock < 0)
+		return dart_error__system(error, errno, "cannot open %s", file);
+	if (!flock(socket->lock, LOCK_EX | LOCK_NB))
+		return 0;
+	ret = errno == EWOULDBLOCK ?
+		      is_running(socket->address.sun_path, error) :
+		      dart_error__system(error, errno, "cannot lock %s", file);
+	close(socket->lock);
+	return ret;
 }
 
 /* Removes a socket without a listener; -EADDRINUSE if it has one. */
@@ -113,9 +215,7 @@ static int registration_socket__clear(struct registration_socket *socket,
 	if (!connect(socket->fd, (struct sockaddr *)&socket->address,
 		     sizeof(socket->address)) ||
 	    errno == EAGAIN)
-		return dart_error__set(
-			error, EADDRINUSE,
-			"another dartd is running: it listens at %s", path);
+		return is_running(path, error);
 	if (errno != ECONNREFUSED || unlink(path))
 		return dart_error__system(error, errno, "cannot replace %s",
 					  path);
@@ -145,6 +245,27 @@ registration_socket__set_mode(const struct registration_socket *socket,
 	return 0;
 }
 
+static int registration_socket__open_events(struct registration_socket *socket,
+					    sd_event *loop)
+{
+	int ret = sd_event_add_io(loop, &socket->events, socket->fd, EPOLLIN,
+				  on_event, socket);
+
+	if (ret >= 0)
+		ret = sd_event_add_time(loop, &socket->resume, CLOCK_MONOTONIC,
+					0, 0, on_resume, socket);
+	if (ret >= 0)
+		ret = sd_event_source_set_enabled(socket->resume, SD_EVENT_OFF);
+	return ret;
+}
+
+static void
+registration_socket__close_events(struct registration_socket *socket)
+{
+	sd_event_source_disable_unref(socket->resume);
+	sd_event_source_disable_unref(socket->events);
+}
+
 int registration_socket__open(struct registration_socket *result,
 			      sd_event *loop, const char *path,
 			      const struct request_table *tables,
@@ -168,14 +289,17 @@ int registration_socket__open(struct registration_socket *result,
 	result->address.sun_family = AF_UNIX;
 	strcpy(result->address.sun_path, path);
 
-	ret = make_directory(path, error);
+	ret = make_directory(path, error) ?:
+		      registration_socket__lock(result, error);
 	if (ret)
 		return ret;
 	result->fd =
 		socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	if (result->fd < 0)
-		return dart_error__system(error, errno,
-					  "cannot create a socket");
+	if (result->fd < 0) {
+		ret = dart_error__system(error, errno,
+					 "cannot create a socket");
+		goto unlock;
+	}
 	result->spare = open("/dev/null", O_RDONLY | O_CLOEXEC);
 	if (result->spare < 0) {
 		ret = dart_error__system(error, errno, "cannot open /dev/null");
@@ -200,20 +324,23 @@ int registration_socket__open(struct registration_socket *result,
 	ret = registration_socket__set_mode(result, error);
 	if (ret)
 		goto unlink;
-	ret = sd_event_add_io(loop, &result->events, result->fd, EPOLLIN,
-			      on_event, result);
+	ret = registration_socket__open_events(result, loop);
 	if (ret < 0) {
 		dart_error__system(error, -ret, "cannot wait for clients");
-		goto unlink;
+		goto close_events;
 	}
 	return 0;
 
+close_events:
+	registration_socket__close_events(result);
 unlink:
 	unlink(path);
 close_spare:
 	close(result->spare);
 close:
 	close(result->fd);
+unlock:
+	close(result->lock);
 	return ret;
 }
 
@@ -230,7 +357,8 @@ void registration_socket__close(struct registration_socket *socket)
 	unlink(socket->address.sun_path);
 	while ((client = TAILQ_FIRST(&socket->clients.list)))
 		client__free(client);
-	sd_event_source_unref(socket->events);
+	registration_socket__close_events(socket);
 	close(socket->spare);
 	close(socket->fd);
+	close(socket->lock);
 }

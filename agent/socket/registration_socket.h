@@ -13,9 +13,11 @@
 
 struct registration_socket {
 	struct sockaddr_un address;
+	int lock;	/* held while this dartd has the path */
 	int fd;
 	int spare;	/* closed to turn a client away without a descriptor */
 	sd_event_source *events;
+	sd_event_source *resume;	/* after a pause */
 	struct clients clients;
 	uint32_t most;		/* clients at a time */
 };
