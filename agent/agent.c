@@ -116,10 +116,13 @@ int agent__open(struct agent *agent, const struct options *options,
 		goto close_exposure;
 	agent__open_map_watch(agent, loop);
 	slabs__open(&agent->slabs, &agent->region, &agent->exposure);
-	registry__open(&agent->registry, &agent->changes, &agent->region,
-		       &agent->exposure, &agent->leases, &agent->control_region,
-		       &agent->file_watches, &agent->map_owner_watch,
-		       &agent->slabs, &counts->table);
+	ret = registry__open(&agent->registry, loop, &agent->changes,
+			     &agent->region, &agent->exposure, &agent->leases,
+			     &agent->control_region, &agent->file_watches,
+			     &agent->map_owner_watch, &agent->slabs,
+			     &counts->table, error);
+	if (ret)
+		goto close_slabs;
 	ret = self__publish(&agent->self, &agent->registry, error);
 	if (ret)
 		goto close_registry;
@@ -181,6 +184,7 @@ close_followers:
 	followers__close(&agent->followers);
 close_registry:
 	registry__close(&agent->registry);
+close_slabs:
 	slabs__close(&agent->slabs);
 	map_owner_watch__close(&agent->map_owner_watch);
 	control_region__close(&agent->control_region);

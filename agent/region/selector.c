@@ -345,10 +345,3 @@ void selector__close(struct selector *selector)
 		close(selector->fd);
 	selector->has_own_fd = false;
 }
-
-bool selector_key__equal(const struct selector_key *a,
-			 const struct selector_key *b)
-{
-	return a->source == b->source && a->object == b->object &&
-	       a->ifindex == b->ifindex;
-}

@@ -78,9 +78,6 @@ int selector__cgroup(struct selector *selector, const struct source *source,
 		     int fd, const char *path, struct dart_error *error);
 void selector__close(struct selector *selector);
 
-bool selector_key__equal(const struct selector_key *a,
-			 const struct selector_key *b);
-
 /* The request about sources, without a subject. */
 extern const struct request_type selector_requests[];
 

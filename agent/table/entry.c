@@ -289,18 +289,6 @@ void entry__free(struct entry *entry, struct region *region)
 	free(entry);
 }
 
-struct entry *entries__find_source(const struct entries *entries,
-				   const struct selector_key *key)
-{
-	struct entry *entry;
-
-	TAILQ_FOREACH(entry, entries, link)
-		if (entry->kind == DART_CONTROL_ENTRY_SOURCE &&
-		    !entry->has_ended && selector_key__equal(&entry->key, key))
-			return entry;
-	return NULL;
-}
-
 struct entry *entries__find_map(const struct entries *entries, uint32_t map_id)
 {
 	struct entry *entry;

@@ -46,6 +46,8 @@ struct entry {
 	struct registry *registry;
 	enum entry_change change;
 	bool has_ended;	/* its counters no longer exist */
+	bool is_on_lease;
+	bool is_indexed;	/* by its key */
 	bool is_self;	/* about dartd, with its own page and memory region */
 	const struct entry_group *group;	/* it belongs to, or NULL */
 
@@ -116,9 +118,7 @@ int entry__new_self(struct region *region, const char *name,
 /* Also removes the extent from the region. */
 void entry__free(struct entry *entry, struct region *region);
 
-/* Return NULL if there is none, and skip sources and counters that ended. */
-struct entry *entries__find_source(const struct entries *entries,
-				   const struct selector_key *key);
+/* Return NULL if there is none, and skip counters that ended. */
 struct entry *entries__find_map(const struct entries *entries, uint32_t map_id);
 struct entry *entries__find_counters(const struct entries *entries,
 				     const char *name);

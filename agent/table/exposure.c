@@ -223,6 +223,12 @@ void exposure__withdraw(const struct exposure *exposure, struct entry *entry)
 	entry->memory_region_count = 0;
 }
 
+bool exposure__is_stale(const struct exposure *exposure)
+{
+	return exposure->mode == DART_CONTROL_EXPOSURE_PAGE &&
+	       exposure->changes != exposure->region->changes;
+}
+
 int exposure__prepare(struct exposure *exposure, struct dart_error *error)
 {
 	const struct region *region = exposure->region;
@@ -230,8 +236,7 @@ int exposure__prepare(struct exposure *exposure, struct dart_error *error)
 	struct dart_zero_info info;
 	int ret;
 
-	if (exposure->mode != DART_CONTROL_EXPOSURE_PAGE ||
-	    exposure->changes == region->changes)
+	if (!exposure__is_stale(exposure))
 		return 0;
 
 	ret = region__info(region, &info);

@@ -73,6 +73,8 @@ void exposure__withdraw(const struct exposure *exposure, struct entry *entry);
  * new one.
  */
 int exposure__prepare(struct exposure *exposure, struct dart_error *error);
+/* Would exposure__prepare() create another memory region? */
+bool exposure__is_stale(const struct exposure *exposure);
 void exposure__commit(struct exposure *exposure);
 void exposure__rollback(struct exposure *exposure);
 

@@ -8,14 +8,27 @@
 #include "agent/base/log.h"
 #include "registry.h"
 
-void registry__open(struct registry *registry, const struct changes *changes,
-		    struct region *region, struct exposure *exposure,
-		    struct leases *leases,
-		    struct control_region *control_region,
-		    struct file_watches *file_watches,
-		    struct map_owner_watch *map_owner_watch, struct slabs *slabs,
-		    struct table_counts *counts)
+static int compare_keys(const void *key, const void *other)
 {
+	const struct selector_key *a = key, *b = other;
+
+	if (a->source != b->source)
+		return a->source < b->source ? -1 : 1;
+	if (a->object != b->object)
+		return a->object < b->object ? -1 : 1;
+	return (a->ifindex > b->ifindex) - (a->ifindex < b->ifindex);
+}
+
+int registry__open(struct registry *registry, sd_event *loop,
+		   const struct changes *changes,
+		   struct region *region, struct exposure *exposure,
+		   struct leases *leases, struct control_region *control_region,
+		   struct file_watches *file_watches,
+		   struct map_owner_watch *map_owner_watch, struct slabs *slabs,
+		   struct table_counts *counts, struct dart_error *error)
+{
+	int ret;
+
 	*registry = (struct registry){
 		.changes = changes,
 		.region = region,
@@ -28,12 +41,17 @@ void registry__open(struct registry *registry, const struct changes *changes,
 		.counts = counts,
 		.extents = ENTRY_INDEX_OF_NUMBERS,
 		.names = ENTRY_INDEX_OF_STRINGS,
+		.sources = { .compare = compare_keys },
 	};
+	ret = registry__open_publication(registry, loop, error);
+	if (ret)
+		return ret;
 	source_schemas__open(&registry->schemas);
 	TAILQ_INIT(&registry->entries);
 	TAILQ_INIT(&registry->retired);
 	TAILQ_INIT(&registry->leaving);
 	TAILQ_INIT(&registry->groups);
+	return 0;
 }
 
 /* @more: 1 or -1. */
@@ -62,6 +80,34 @@ void registry__unlink(struct registry *registry, struct entry *entry)
 	registry__count(registry, entry, -1);
 }
 
+/* To be found by its key, until it has ended. */
+static int registry__index(struct registry *registry, struct entry *entry,
+			   struct dart_error *error)
+{
+	if (entry->kind != DART_CONTROL_ENTRY_SOURCE)
+		return 0;
+	if (entry_index__find(&registry->sources, &entry->key))
+		return dart_error__set(error, EEXIST,
+				       "these counters are registered already");
+	if (entry_index__add(&registry->sources, &entry->key))
+		return dart_error__no_memory(error);
+	entry->is_indexed = true;
+	return 0;
+}
+
+static void registry__unindex(struct registry *registry, struct entry *entry)
+{
+	if (entry->is_indexed)
+		entry_index__remove(&registry->sources, &entry->key);
+	entry->is_indexed = false;
+}
+
+void registry__set_ended(struct registry *registry, struct entry *entry)
+{
+	registry__unindex(registry, entry);
+	entry->has_ended = true;
+}
+
 void registry__free_entry(struct registry *registry, struct entry *entry)
 {
 	file_watch__stop(registry->file_watches, &entry->watch);
@@ -70,6 +116,7 @@ void registry__free_entry(struct registry *registry, struct entry *entry)
 					entry->extent.map_id);
 	exposure__withdraw(registry->exposure, entry);
 	entry_index__remove(&registry->extents, &entry->extent.id);
+	registry__unindex(registry, entry);
 	entry__free(entry, registry->region);
 }
 
@@ -85,8 +132,7 @@ void registry__close(struct registry *registry)
 		TAILQ_REMOVE(&registry->leaving, entry, link);
 		registry__free_entry(registry, entry);
 	}
-	if (registry->is_waiting)
-		lease__cancel(registry->leases, &registry->lease);
+	registry__close_publication(registry);
 	while ((entry = TAILQ_FIRST(&registry->retired))) {
 		TAILQ_REMOVE(&registry->retired, entry, link);
 		lease__cancel(registry->leases, &entry->lease);
@@ -143,7 +189,8 @@ int registry__add(struct registry *registry, struct entry *entry,
 		      exposure__expose(registry->exposure, entry, error);
 	if (!ret && entry_index__add(&registry->extents, &entry->extent.id))
 		ret = dart_error__no_memory(error);
-	ret = ret ?: registry__insert(registry, entry, ENTRY_ADDED, error);
+	ret = ret ?: registry__index(registry, entry, error) ?:
+		      registry__insert(registry, entry, ENTRY_ADDED, error);
 	if (ret)
 		registry__free_entry(registry, entry);
 	return ret;
@@ -159,6 +206,7 @@ int registry__revive(struct registry *registry, struct entry *entry,
 	strcpy(entry->name, name);
 	lease__cancel(registry->leases, &entry->lease);
 	TAILQ_REMOVE(&registry->retired, entry, link);
+	entry->is_on_lease = false;
 	ret = registry__insert(registry, entry, ENTRY_REVIVED, error);
 	if (ret)
 		registry__retire(registry, entry);
@@ -197,10 +245,9 @@ void registry__entry_ended(struct registry *registry, struct entry *entry)
 	/* Followers would fill the log with it, and so would slices. */
 	if (!entry->group && entry->kind != DART_CONTROL_ENTRY_SLICE)
 		log__peer_info("%s no longer exists", entry->name);
-	entry->has_ended = true;
-	registry__begin(registry);
+	registry__set_ended(registry, entry);
 	registry__take_out(registry, entry);
-	registry__end_or_log(registry);
+	registry__publish_later(registry);
 }
 
 struct entry *registry__find_extent(const struct registry *registry,
@@ -224,7 +271,7 @@ void registry__extent_ended(struct registry *registry, uint32_t extent)
 	if (registry__find(registry, entry->name) == entry)
 		registry__entry_ended(registry, entry);
 	else
-		entry->has_ended = true;
+		registry__set_ended(registry, entry);
 }
 
 /* An entry on lease stays: the next holder of the map may revive it. */
@@ -236,10 +283,31 @@ void registry__map_ended(struct registry *registry, uint32_t map_id)
 		registry__entry_ended(registry, entry);
 }
 
+static struct entry *registry__find_key(const struct registry *registry,
+					const struct selector_key *key)
+{
+	const void *found = entry_index__find(&registry->sources, key);
+
+	if (!found)
+		return NULL;
+	return (struct entry *)((char *)found - offsetof(struct entry, key));
+}
+
 struct entry *registry__find_source(const struct registry *registry,
 				    const struct selector_key *key)
 {
-	return entries__find_source(&registry->entries, key);
+	struct entry *entry = registry__find_key(registry, key);
+
+	return entry && registry__find(registry, entry->name) == entry ? entry :
+									 NULL;
+}
+
+struct entry *registry__find_leased_source(const struct registry *registry,
+					   const struct selector_key *key)
+{
+	struct entry *entry = registry__find_key(registry, key);
+
+	return entry && entry->is_on_lease ? entry : NULL;
 }
 
 struct entry *registry__find_map(const struct registry *registry,

@@ -40,6 +40,7 @@ struct registry {
 	struct entry_index extents;	/* entry.extent.id of all entries */
 	struct entries entries;
 	struct entry_index names;	/* of the entries in the table */
+	struct entry_index sources;	/* keys of all that have not ended */
 	struct entries retired;
 	struct entry_groups groups;
 
@@ -48,17 +49,18 @@ struct registry {
 	uint32_t added;
 	uint32_t removed;
 	struct entries leaving;
-	struct lease lease;	/* until removals are published again */
+	sd_event_source *publication;	/* at the end of this round of the loop */
+	struct lease lease;	/* until the next try, or next page exposure */
 	bool is_waiting;	/* for the end of it */
 };
 
-void registry__open(struct registry *registry, const struct changes *changes,
-		    struct region *region, struct exposure *exposure,
-		    struct leases *leases,
-		    struct control_region *control_region,
-		    struct file_watches *file_watches,
-		    struct map_owner_watch *map_owner_watch, struct slabs *slabs,
-		    struct table_counts *counts);
+int registry__open(struct registry *registry, sd_event *loop,
+		   const struct changes *changes, struct region *region,
+		   struct exposure *exposure, struct leases *leases,
+		   struct control_region *control_region,
+		   struct file_watches *file_watches,
+		   struct map_owner_watch *map_owner_watch, struct slabs *slabs,
+		   struct table_counts *counts, struct dart_error *error);
 /* After the last connection has ended: frees all entries, also those on lease. */
 void registry__close(struct registry *registry);
 
@@ -118,7 +120,8 @@ int registry__remove(struct registry *registry, struct entry *entry,
 
 /*
  * The counters of an entry no longer exist: it leaves the table for good, and
- * nothing can keep it there.
+ * nothing can keep it there.  Without a batch, it does so at the end of this round
+ * of the event loop, with the others that end in it, or when a batch begins.
  */
 void registry__entry_ended(struct registry *registry, struct entry *entry);
 void registry__extent_ended(struct registry *registry, uint32_t extent);
@@ -139,6 +142,9 @@ struct entry *registry__find(const struct registry *registry,
 			     const char *name);
 struct entry *registry__find_source(const struct registry *registry,
 				    const struct selector_key *key);
+/* One that can be revived. */
+struct entry *registry__find_leased_source(const struct registry *registry,
+					   const struct selector_key *key);
 struct entry *registry__find_map(const struct registry *registry,
 				 uint32_t map_id);
 /* In the table or on lease. */
@@ -159,6 +165,15 @@ void registry__unlink(struct registry *registry, struct entry *entry);
 void registry__free_entry(struct registry *registry, struct entry *entry);
 /* Starts the lease of an entry that the published table does not have. */
 void registry__retire(struct registry *registry, struct entry *entry);
+/* It is not revived any more. */
+void registry__set_ended(struct registry *registry, struct entry *entry);
+
+int registry__open_publication(struct registry *registry, sd_event *loop,
+			       struct dart_error *error);
+/* Before the entries on lease are freed. */
+void registry__close_publication(struct registry *registry);
+/* The ended entries, unless a batch has begun, which publishes them. */
+void registry__publish_later(struct registry *registry);
 
 /* -EINVAL: no entry can have this name.  -EEXIST: one has it. */
 int registry__check_name(const struct registry *registry, const char *name,

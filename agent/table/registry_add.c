@@ -51,7 +51,7 @@ static int registry__stage_source(struct registry *registry,
 			"these counters are registered already, as '%s'",
 			entry->name);
 
-	entry = entries__find_source(&registry->retired, &selector->key);
+	entry = registry__find_leased_source(registry, &selector->key);
 	*result = entry;
 	if (entry)
 		return registry__revive(registry, entry, selector->name, error);

@@ -32,34 +32,54 @@ count:
 	return ret;
 }
 
+static int registry__publish_removed(struct registry *registry,
+				     struct dart_error *error);
+
+/* Publishes what an earlier publication could not, or did not have to. */
+static void on_wait_end(struct lease *lease)
+{
+	struct registry *registry = lease__owner(lease, struct registry);
+	struct dart_error error;
+
+	registry->is_waiting = false;
+	if (registry->removed)
+		registry__publish_removed(registry, &error);
+	else if (exposure__is_stale(registry->exposure) &&
+		 registry__publish(registry, NULL, NULL, &error))
+		log__peer_error("cannot publish the table: %s", error.text);
+}
+
+static void registry__wait(struct registry *registry)
+{
+	if (registry->is_waiting)
+		return;
+	registry->is_waiting = true;
+	lease__start(registry->leases, &registry->lease, on_wait_end);
+}
+
 static void on_lease_end(struct lease *lease)
 {
 	struct entry *entry = lease__owner(lease, struct entry);
 	struct registry *registry = entry->registry;
-	struct dart_error error;
 
 	TAILQ_REMOVE(&registry->retired, entry, link);
 	registry__free_entry(registry, entry);
 
 	/*
 	 * In page exposure the extent's pages are still pinned by the memory
-	 * region over everything: change to one without them.
+	 * region over everything: change to one without them, but not for each
+	 * entry, because a registration maps and pins all pages.
 	 */
-	if (registry->exposure->mode == DART_CONTROL_EXPOSURE_PAGE &&
-	    registry__publish(registry, NULL, NULL, &error))
-		log__peer_error("cannot publish the table: %s", error.text);
+	if (exposure__is_stale(registry->exposure))
+		registry__wait(registry);
 }
 
 void registry__retire(struct registry *registry, struct entry *entry)
 {
 	entry->group = NULL;
+	entry->is_on_lease = true;
 	TAILQ_INSERT_TAIL(&registry->retired, entry, link);
 	lease__start(registry->leases, &entry->lease, on_lease_end);
-}
-
-void registry__begin(struct registry *registry)
-{
-	registry->batches++;
 }
 
 static void registry__announce(const struct registry *registry,
@@ -117,15 +137,6 @@ static void registry__undo_added(struct registry *registry)
 	}
 }
 
-static void on_retry(struct lease *lease)
-{
-	struct registry *registry = lease__owner(lease, struct registry);
-
-	registry->is_waiting = false;
-	registry__begin(registry);
-	registry__end_or_log(registry);
-}
-
 /*
  * Entries that were to be removed come back, but those that have ended cannot:
  * controllers still find them in the table, so that they keep their memory until
@@ -147,14 +158,12 @@ static uint32_t registry__undo_removed(struct registry *registry)
 			continue;
 		}
 		file_watch__stop(registry->file_watches, &entry->watch);
-		entry->has_ended = true;
+		registry__set_ended(registry, entry);
 		entry->group = NULL;
 		TAILQ_INSERT_HEAD(&registry->leaving, entry, link);
 	}
-	if (registry->removed && !registry->is_waiting) {
-		registry->is_waiting = true;
-		lease__start(registry->leases, &registry->lease, on_retry);
-	}
+	if (registry->removed)
+		registry__wait(registry);
 	return returned;
 }
 
@@ -178,6 +187,66 @@ static int registry__publish_removed(struct registry *registry,
 		ret = 0;
 	}
 	return ret;
+}
+
+static int on_publication(sd_event_source *source, void *userdata)
+{
+	struct registry *registry = userdata;
+	struct dart_error error;
+
+	/* It has logged an error, and waits. */
+	registry__publish_removed(registry, &error);
+	return 0;
+}
+
+int registry__open_publication(struct registry *registry, sd_event *loop,
+			       struct dart_error *error)
+{
+	int ret = sd_event_add_defer(loop, &registry->publication,
+				     on_publication, registry);
+
+	if (ret >= 0)
+		ret = sd_event_source_set_enabled(registry->publication,
+						  SD_EVENT_OFF);
+	if (ret < 0)
+		return dart_error__system(error, -ret,
+					  "cannot create an event source");
+	return 0;
+}
+
+void registry__close_publication(struct registry *registry)
+{
+	if (registry->is_waiting)
+		lease__cancel(registry->leases, &registry->lease);
+	sd_event_source_disable_unref(registry->publication);
+}
+
+void registry__publish_later(struct registry *registry)
+{
+	if (!registry->batches)
+		sd_event_source_set_enabled(registry->publication,
+					    SD_EVENT_ONESHOT);
+}
+
+static bool registry__is_due(const struct registry *registry)
+{
+	int enabled = SD_EVENT_OFF;
+
+	sd_event_source_get_enabled(registry->publication, &enabled);
+	return enabled != SD_EVENT_OFF;
+}
+
+void registry__begin(struct registry *registry)
+{
+	struct dart_error error;
+
+	/* So that what has ended can be registered again. */
+	if (!registry->batches && registry__is_due(registry)) {
+		sd_event_source_set_enabled(registry->publication,
+					    SD_EVENT_OFF);
+		registry__publish_removed(registry, &error);
+	}
+	registry->batches++;
 }
 
 int registry__end(struct registry *registry, struct dart_error *error)

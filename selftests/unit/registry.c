@@ -4,6 +4,7 @@
  * leases that end on command.
  */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,9 +16,11 @@
 /* What controllers find, and how much of it there can be. */
 static struct {
 	char names[NAMES_MAX][DART_REGISTRATION_NAME_MAX];
+	uint32_t extents[NAMES_MAX];
 	uint32_t count, capacity;
 	uint64_t generation;
 	int prepare_error;
+	bool is_stale; /* page exposure */
 } published;
 
 static struct leases leases;
@@ -25,6 +28,7 @@ static struct control_region control_region;
 static struct exposure exposure;
 static struct table_counts counts;
 static struct changes changes;
+static sd_event *loop;
 
 static bool is_published(const char *name)
 {
@@ -51,8 +55,10 @@ int control_region__update(struct control_region *control,
 	if (count > published.capacity)
 		return dart_error__set(error, ENOSPC, "full");
 	published.count = 0;
-	TAILQ_FOREACH(entry, entries, link)
+	TAILQ_FOREACH(entry, entries, link) {
+		published.extents[published.count] = entry->extent.id;
 		strcpy(published.names[published.count++], entry->name);
+	}
 	control->generation = ++published.generation;
 	return 0;
 }
@@ -63,6 +69,11 @@ int exposure__prepare(struct exposure *self, struct dart_error *error)
 		return dart_error__set(error, published.prepare_error,
 				       "cannot register");
 	return 0;
+}
+
+bool exposure__is_stale(const struct exposure *self)
+{
+	return published.is_stale;
 }
 
 void exposure__commit(struct exposure *self)
@@ -82,19 +93,15 @@ int exposure__expose(struct exposure *self, struct entry *entry,
 /* The keys of the entry become invalid. */
 void exposure__withdraw(const struct exposure *self, struct entry *entry)
 {
-	assert_false(is_published(entry->name) &&
-		     registry__find(entry->registry, entry->name) != entry);
+	uint32_t i;
+
+	for (i = 0; i < published.count; i++)
+		assert_int_not_equal(published.extents[i], entry->extent.id);
 }
 
 void entry__free(struct entry *entry, struct region *region)
 {
 	free(entry);
-}
-
-struct entry *entries__find_source(const struct entries *entries,
-				   const struct selector_key *key)
-{
-	return NULL;
 }
 
 struct entry *entries__find_map(const struct entries *entries, uint32_t map_id)
@@ -146,6 +153,12 @@ static void end_leases(void)
 
 /* ---- tests */
 
+static void run(void)
+{
+	while (sd_event_run(loop, 0) > 0)
+		;
+}
+
 static struct entry *add(struct registry *registry, const char *name)
 {
 	static uint32_t extents;
@@ -165,13 +178,17 @@ static struct entry *add(struct registry *registry, const char *name)
 static int open_full(void **state)
 {
 	static struct registry registry;
+	struct dart_error error;
 
 	TAILQ_INIT(&leases.queue);
 	memset(&published, 0, sizeof(published));
 	published.capacity = 3;
 	changes__open(&changes);
-	registry__open(&registry, &changes, NULL, &exposure, &leases,
-		       &control_region, NULL, NULL, NULL, &counts);
+	assert_true(sd_event_new(&loop) >= 0);
+	assert_int_equal(registry__open(&registry, loop, &changes, NULL,
+					&exposure, &leases, &control_region,
+					NULL, NULL, NULL, &counts, &error),
+			 0);
 	add(&registry, "a");
 	add(&registry, "b");
 	add(&registry, "c");
@@ -183,6 +200,7 @@ static int close_all(void **state)
 {
 	published.count = 0;
 	registry__close(*state);
+	sd_event_unref(loop);
 	return !TAILQ_EMPTY(&leases.queue);
 }
 
@@ -238,6 +256,7 @@ static void test_ended_entry_that_cannot_be_published(void **state)
 
 	published.capacity = 0;
 	registry__entry_ended(registry, registry__find(registry, "b"));
+	run();
 	assert_null(registry__find(registry, "b"));
 	assert_true(is_published("b"));
 	end_leases();
@@ -284,6 +303,108 @@ static void test_removal_without_memory(void **state)
 	assert_false(is_published("b"));
 }
 
+static void test_ends_of_one_round(void **state)
+{
+	struct registry *registry = *state;
+	uint64_t generation = published.generation;
+
+	registry__entry_ended(registry, registry__find(registry, "a"));
+	registry__entry_ended(registry, registry__find(registry, "b"));
+	registry__entry_ended(registry, registry__find(registry, "c"));
+	assert_true(published.generation == generation);
+	run();
+	assert_true(published.generation == generation + 1);
+	assert_int_equal(published.count, 0);
+	assert_null(registry__find(registry, "a"));
+	end_leases();
+	assert_true(TAILQ_EMPTY(&registry->retired));
+}
+
+static void test_end_before_batch(void **state)
+{
+	struct registry *registry = *state;
+	uint64_t generation = published.generation;
+
+	registry__entry_ended(registry, registry__find(registry, "b"));
+	add(registry, "b");
+	assert_true(published.generation == generation + 2);
+	assert_int_equal(published.count, 3);
+	run();
+	assert_true(published.generation == generation + 2);
+	end_leases();
+	assert_true(is_published("b"));
+}
+
+static void test_leases_of_page_exposure(void **state)
+{
+	struct registry *registry = *state;
+	struct dart_error error;
+	uint64_t generation;
+
+	assert_int_equal(registry__remove(registry,
+					  registry__find(registry, "a"),
+					  &error),
+			 0);
+	assert_int_equal(registry__remove(registry,
+					  registry__find(registry, "b"),
+					  &error),
+			 0);
+	generation = published.generation;
+	published.is_stale = true;
+	end_leases();
+	run();
+	assert_true(published.generation == generation);
+	end_leases();
+	assert_true(published.generation == generation + 1);
+	published.is_stale = false;
+	assert_true(TAILQ_EMPTY(&leases.queue));
+}
+
+static void test_sources_by_key(void **state)
+{
+	struct registry *registry = *state;
+	struct selector_key key = {};
+	struct dart_error error;
+	struct entry *entry;
+	uint32_t i;
+
+	published.capacity = NAMES_MAX;
+	for (i = 0; i < 8; i++) {
+		entry = calloc(1, sizeof(*entry));
+		assert_non_null(entry);
+		snprintf(entry->name, sizeof(entry->name), "source%u", i);
+		entry->kind = DART_CONTROL_ENTRY_SOURCE;
+		entry->key = (struct selector_key){ i % 2, i % 4, i };
+		entry->extent.id = 2000 + i;
+		registry__begin(registry);
+		assert_int_equal(registry__add(registry, entry, &error), 0);
+		assert_int_equal(registry__end(registry, &error), 0);
+	}
+	for (i = 0; i < 8; i++) {
+		key = (struct selector_key){ i % 2, i % 4, i };
+		entry = registry__find_source(registry, &key);
+		assert_non_null(entry);
+		assert_int_equal(entry->extent.id, 2000 + i);
+		key.ifindex++;
+		assert_null(registry__find_source(registry, &key));
+	}
+
+	key = (struct selector_key){ 1, 3, 7 };
+	entry = registry__find_source(registry, &key);
+	assert_int_equal(registry__remove(registry, entry, &error), 0);
+	assert_null(registry__find_source(registry, &key));
+	assert_ptr_equal(registry__find_leased_source(registry, &key), entry);
+	registry__extent_ended(registry, entry->extent.id);
+	assert_null(registry__find_leased_source(registry, &key));
+	end_leases();
+
+	key = (struct selector_key){ 0, 2, 6 };
+	registry__entry_ended(registry, registry__find_source(registry, &key));
+	assert_null(registry__find_source(registry, &key));
+	run();
+	end_leases();
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -306,6 +427,18 @@ int main(void)
 		TEST_FIXTURE(
 			"a removal is published although no memory region can be registered",
 			test_removal_without_memory, open_full, close_all),
+		TEST_FIXTURE(
+			"entries that end in one round of the event loop leave the table in one generation",
+			test_ends_of_one_round, open_full, close_all),
+		TEST_FIXTURE(
+			"an entry that has ended leaves the table before the next batch",
+			test_end_before_batch, open_full, close_all),
+		TEST_FIXTURE(
+			"leases that end together change to another page exposure once",
+			test_leases_of_page_exposure, open_full, close_all),
+		TEST_FIXTURE(
+			"sources are found by their keys, in the table or on lease, until they end",
+			test_sources_by_key, open_full, close_all),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
