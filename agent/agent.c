@@ -46,6 +46,8 @@ static void agent__apply_limits(struct agent *agent)
 	agent->peer_services[0].most = limits->controllers;
 	agent->peer_services[1].most = limits->readers;
 	registration_socket__limit(&agent->socket, limits->clients);
+	quotas__limit(&agent->registry.quotas, limits->entries_per_user,
+		      limits->slice_mib_per_user);
 }
 
 /* Registers what it has, and keeps it for a start with an invalid one. */

@@ -17,6 +17,7 @@ unit_host_sources := agent/table/host.c
 unit_registry_sources := $(addprefix agent/, \
 	base/changes.c base/entry_index.c base/entry_name.c base/log.c \
 	base/request.c \
-	table/registry.c table/registry_batch.c)
+	table/quota.c table/registry.c table/registry_batch.c)
 unit_registration_socket_sources := $(wildcard agent/socket/*.c) \
 	$(addprefix agent/base/, changes.c log.c request.c)
+unit_quota_sources := agent/table/quota.c

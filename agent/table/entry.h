@@ -23,6 +23,7 @@
 #include "agent/base/entry_name.h"
 
 struct entry_group;
+struct quota_user;
 struct slab;
 struct slabs;
 
@@ -52,6 +53,8 @@ struct entry {
 	const struct entry_group *group;	/* it belongs to, or NULL */
 
 	uid_t owner;	/* that registered it; root for dartd's own */
+	struct quota_user *quota_user;	/* it is charged to, or NULL */
+	uint64_t quota_bytes;
 	int64_t registered;	/* ns, CLOCK_BOOTTIME */
 	uint64_t since;	/* generation that first had it; 0: none yet */
 	char name[DART_REGISTRATION_NAME_MAX];

@@ -47,6 +47,7 @@ int registry__open(struct registry *registry, sd_event *loop,
 	if (ret)
 		return ret;
 	source_schemas__open(&registry->schemas);
+	quotas__open(&registry->quotas);
 	TAILQ_INIT(&registry->entries);
 	TAILQ_INIT(&registry->retired);
 	TAILQ_INIT(&registry->leaving);
@@ -117,6 +118,8 @@ void registry__free_entry(struct registry *registry, struct entry *entry)
 	exposure__withdraw(registry->exposure, entry);
 	entry_index__remove(&registry->extents, &entry->extent.id);
 	registry__unindex(registry, entry);
+	quotas__release(&registry->quotas, entry->quota_user,
+			entry->quota_bytes);
 	entry__free(entry, registry->region);
 }
 
@@ -139,6 +142,7 @@ void registry__close(struct registry *registry)
 		registry__free_entry(registry, entry);
 	}
 	source_schemas__close(&registry->schemas);
+	quotas__close(&registry->quotas);
 }
 
 struct entry *registry__find(const struct registry *registry, const char *name)
@@ -248,6 +252,36 @@ void registry__entry_ended(struct registry *registry, struct entry *entry)
 	registry__set_ended(registry, entry);
 	registry__take_out(registry, entry);
 	registry__publish_later(registry);
+}
+
+/* Slices take whole pages. */
+static uint64_t registry__pages(const struct registry *registry,
+				uint64_t length)
+{
+	uint64_t page_size = registry->region->page_size;
+
+	return (length + page_size - 1) / page_size * page_size;
+}
+
+int registry__check_quota(const struct registry *registry, uid_t uid,
+			  uint64_t length, struct dart_error *error)
+{
+	return quotas__check(&registry->quotas, uid,
+			     registry__pages(registry, length), error);
+}
+
+void registry__set_owner(struct registry *registry, struct entry *entry,
+			 uid_t uid)
+{
+	quotas__release(&registry->quotas, entry->quota_user,
+			entry->quota_bytes);
+	entry->owner = uid;
+	entry->quota_bytes = entry->kind == DART_CONTROL_ENTRY_SLICE ?
+				     registry__pages(registry,
+						     entry->schema->length) :
+				     0;
+	entry->quota_user = quotas__charge(&registry->quotas, uid,
+					   entry->quota_bytes);
 }
 
 struct entry *registry__find_extent(const struct registry *registry,

@@ -23,6 +23,7 @@
 #include "entry.h"
 #include "entry_group.h"
 #include "exposure.h"
+#include "quota.h"
 #include "slab.h"
 
 /* Private to registry*.c. */
@@ -36,6 +37,7 @@ struct registry {
 	struct map_owner_watch *map_owner_watch;
 	struct slabs *slabs;
 	struct table_counts *counts;
+	struct quotas quotas;
 	struct source_schemas schemas;
 	struct entry_index extents;	/* entry.extent.id of all entries */
 	struct entries entries;
@@ -79,6 +81,13 @@ int registry__end_with(struct registry *registry, int ret,
 
 /* Ends a batch that no client asked for; errors are logged. */
 void registry__end_or_log(struct registry *registry);
+
+/* -EDQUOT: @uid cannot have one more entry, a slice of @length bytes, or 0. */
+int registry__check_quota(const struct registry *registry, uid_t uid,
+			  uint64_t length, struct dart_error *error);
+/* Also charges the entry to @uid. */
+void registry__set_owner(struct registry *registry, struct entry *entry,
+			 uid_t uid);
 
 /*
  * An entry of @group, which knows when the source ends, or with NULL a single

@@ -9,7 +9,7 @@
 /* The end of a request that registered @entry. */
 static int reply_entry(struct request *request, struct entry *entry)
 {
-	entry->owner = request->uid;
+	registry__set_owner(request->subject, entry, request->uid);
 	request->result = registry_json__entry(entry);
 	return 0;
 }
@@ -43,6 +43,8 @@ static int register_map(struct request *request)
 	int ret;
 
 	ret = request__unpack(request, "{s?s !}", "name", &name) ?:
+		      registry__check_quota(request->subject, request->uid, 0,
+					    &request->error) ?:
 		      registry__add_map(request->subject, request->fd, name,
 					&entry, &request->error);
 	if (ret)
@@ -88,6 +90,12 @@ static int new_slice(struct request *request)
 	ret = ret ?: schema_json__new(json, &schema, &request->error);
 	if (ret)
 		return ret;
+	ret = registry__check_quota(request->subject, request->uid,
+				    schema->length, &request->error);
+	if (ret) {
+		dart_schema__free(schema);
+		return ret;
+	}
 	if (request->fd >= 0)
 		ret = registry__adopt_slice(request->subject, name,
 					    request->uid, schema, request->fd,

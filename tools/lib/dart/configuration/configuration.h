@@ -24,9 +24,10 @@ struct dart_configuration_item {
 	unsigned int line;
 };
 
-/* The most that a kind of peer or client may be at a time; 0: not given. */
+/* The most that there may be at a time; 0: not given. */
 struct dart_configuration_limits {
 	uint32_t controllers, readers, clients;
+	uint32_t entries_per_user, slice_mib_per_user; /* except root */
 };
 
 struct dart_configuration {

@@ -224,6 +224,24 @@ static int take_clients(struct dart_yaml *yaml, const yaml_node_t *node,
 			  &loader->configuration->limits.clients);
 }
 
+static int take_entries_per_user(struct dart_yaml *yaml,
+				 const yaml_node_t *node, void *into)
+{
+	struct dart_configuration_loader *loader = into;
+
+	return take_limit(loader, yaml, node, "limits: entries_per_user",
+			  &loader->configuration->limits.entries_per_user);
+}
+
+static int take_slice_mib_per_user(struct dart_yaml *yaml,
+				   const yaml_node_t *node, void *into)
+{
+	struct dart_configuration_loader *loader = into;
+
+	return take_limit(loader, yaml, node, "limits: slice_mib_per_user",
+			  &loader->configuration->limits.slice_mib_per_user);
+}
+
 static int take_limits(struct dart_yaml *yaml, const yaml_node_t *node,
 		       void *into)
 {
@@ -231,6 +249,8 @@ static int take_limits(struct dart_yaml *yaml, const yaml_node_t *node,
 		{ "controllers", take_controllers, 0 },
 		{ "readers", take_readers, 0 },
 		{ "clients", take_clients, 0 },
+		{ "entries_per_user", take_entries_per_user, 0 },
+		{ "slice_mib_per_user", take_slice_mib_per_user, 0 },
 		{}
 	};
 

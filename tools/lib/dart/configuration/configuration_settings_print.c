@@ -74,6 +74,8 @@ int dart_configuration__print_settings(
 	set_number(most, "controllers", limits->controllers);
 	set_number(most, "readers", limits->readers);
 	set_number(most, "clients", limits->clients);
+	set_number(most, "entries_per_user", limits->entries_per_user);
+	set_number(most, "slice_mib_per_user", limits->slice_mib_per_user);
 	if (configuration->controllers.is_given ||
 	    configuration->readers.is_given)
 		allow = json_pack(

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Quotas: how many entries, and how much memory of slabs, each user but root can have,
+ * entries on lease included.
+ */
+#ifndef QUOTA_H
+#define QUOTA_H
+
+#include <stdint.h>
+#include <sys/queue.h>
+#include <sys/types.h>
+
+#include <libdart/error.h>
+
+/* What a user has; exists while it has something. */
+struct quota_user {
+	SLIST_ENTRY(quota_user) link;
+	uid_t uid;
+	uint32_t entries;
+	uint64_t bytes;		/* of slices, in whole pages */
+};
+
+struct quotas {
+	SLIST_HEAD(, quota_user) users;
+	uint32_t entries_most;
+	uint64_t bytes_most;
+};
+
+void quotas__open(struct quotas *quotas);
+/* From now on; 0 for the defaults. */
+void quotas__limit(struct quotas *quotas, uint32_t entries, uint32_t mib);
+void quotas__close(struct quotas *quotas);
+
+/* -EDQUOT: @uid cannot have one more entry with a slice of @bytes, or 0. */
+int quotas__check(const struct quotas *quotas, uid_t uid, uint64_t bytes,
+		  struct dart_error *error);
+/*
+ * Charges an entry to @uid, who has passed the check; quotas__release() takes that
+ * back.  NULL: root, or out of memory.
+ */
+struct quota_user *quotas__charge(struct quotas *quotas, uid_t uid,
+				  uint64_t bytes);
+void quotas__release(struct quotas *quotas, struct quota_user *user,
+		     uint64_t bytes);
+
+#endif /* QUOTA_H */
