@@ -58,6 +58,9 @@ static __always_inline int read_postcard(struct cursor *cursor, __u32 room,
 	if (group->version >> 4 != REPORT_VERSION ||
 	    report->types >> 4 != REPORT_INT)
 		return TELEMETRY_MALFORMED;
+	/* The frame may be longer than the datagram says. */
+	if (room < sizeof(*group) + sizeof(*report))
+		return TELEMETRY_MALFORMED;
 	/* Exactly one individual report: a frame becomes one WRITE. */
 	if (words == REPORT_REST)
 		words = (room - sizeof(*group) - 4) / 4;

@@ -11,11 +11,15 @@
 #include "selftests/lib/test.h"
 #include "selftests/lib/xdp_reporter.h"
 
+/* Of a postcard over IPv4: where the length of its report is. */
+#define REPORT_WORDS 51
+
 /* A good frame with one flaw. */
 static const struct flaw {
 	const char *what;
 	enum xdp_reporter_counter counter;
 	bool is_postcard;
+	bool is_rest;		/* its report ends with the datagram */
 	size_t length;		/* cut to this, 0: not at all */
 	size_t at;		/* offset of @count other @bytes */
 	uint8_t bytes[2];
@@ -72,6 +76,12 @@ static const struct flaw {
 	  .count = 1 },
 	{ "more metadata than report", MALFORMED, true, .at = 52,
 	  .bytes = { 200 }, .count = 1 },
+	{ "a datagram without a report", MALFORMED, true, true, .at = 38,
+	  .bytes = { 0, 16 }, .count = 2 },
+	{ "a datagram without a group", MALFORMED, true, true, .at = 38,
+	  .bytes = { 0, 8 }, .count = 2 },
+	{ "a datagram that ends in its report", MALFORMED, true, true,
+	  .at = 38, .bytes = { 0, 27 }, .count = 2 },
 	{ "a report of nothing", ANONYMOUS, true, .at = 50, .bytes = { 0x10 },
 	  .count = 1 },
 	{ "a report of a TLV", ANONYMOUS, true, .at = 50, .bytes = { 0x11 },
@@ -123,6 +133,8 @@ static void test_passed(void **state)
 	for (i = 0; i < sizeof(flaws) / sizeof(flaws[0]); i++) {
 		flaw = &flaws[i];
 		length = build_good(flaw->is_postcard, frame);
+		if (flaw->is_rest)
+			frame[REPORT_WORDS] = 0xff;
 		memcpy(frame + flaw->at, flaw->bytes, flaw->count);
 		xdp_reporter__expect_passed(reporter, frame,
 					    flaw->length ?: length,
