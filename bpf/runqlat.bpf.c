@@ -5,8 +5,12 @@
  *
  * The scheduler itself records when a task was queued, for the run delay in
  * /proc/PID/schedstat, and clears that only after the tracepoint sched_switch.
- * So the program need not trace wakeups or keep state, and its counts are those
- * of /proc/schedstat.
+ * So the program need not trace wakeups, and its counts are those of
+ * /proc/schedstat.
+ *
+ * When a task that waits is moved to another CPU, the scheduler adds the wait so
+ * far to its run delay and begins again.  So what was added since the task last
+ * got a CPU is kept for each task, and is part of the wait.
  */
 #include "vmlinux.h"
 #include <bpf/bpf_helpers.h>
@@ -29,7 +33,42 @@ struct {
 	__type(value, struct runqlat);
 } runqlat SEC(".maps");
 
+/* When a task last got a CPU. */
+struct arrival {
+	__u64 run_delay;	/* ns, all its waits up to then */
+	__u64 count;		/* how often it had got one before */
+};
+
+/*
+ * Made when a task begins, not in dart_sched_switch(): no memory can be allocated
+ * with a run queue locked.
+ */
+struct {
+	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, int);
+	__type(value, struct arrival);
+} last_arrival SEC(".maps");
+
 extern const struct rq runqueues __ksym;
+
+/* The waits on other CPUs since @task last got one; @wait is the one that ends. */
+static __always_inline __u64 earlier_waits(struct task_struct *task, __u64 wait)
+{
+	__u64 run_delay = task->sched_info.run_delay;
+	__u64 count = task->sched_info.pcount, earlier = 0;
+	struct arrival *last;
+
+	last = bpf_task_storage_get(&last_arrival, task, NULL, 0);
+	if (!last)
+		return 0;
+	/* Neither its first, nor has the program missed one. */
+	if (count && last->count + 1 == count && run_delay > last->run_delay)
+		earlier = run_delay - last->run_delay;
+	last->run_delay = run_delay + wait;
+	last->count = count;
+	return earlier;
+}
 
 /* Runs with the run queue locked, so this CPU's row has no other writer. */
 SEC("tp_btf/sched_switch")
@@ -40,7 +79,7 @@ int BPF_PROG(dart_sched_switch, bool preempt, struct task_struct *prev,
 	__u32 cpu = bpf_get_smp_processor_id();
 	const struct rq *rq;
 	struct runqlat *row;
-	__u64 now;
+	__u64 now, wait;
 
 	if (!queued)	/* the idle task never waits */
 		return 0;
@@ -51,8 +90,29 @@ int BPF_PROG(dart_sched_switch, bool preempt, struct task_struct *prev,
 	/* The clock of the run queue, from which last_queued was taken, too. */
 	rq = bpf_this_cpu_ptr(&runqueues);
 	now = rq->clock;
-	histogram__add(row->latency,
-		       now > queued ? (now - queued) / NS_PER_US : 0);
+	wait = now > queued ? now - queued : 0;
+	wait += earlier_waits(next, wait);
+	histogram__add(row->latency, wait / NS_PER_US);
+	return 0;
+}
+
+SEC("tp_btf/task_newtask")
+int BPF_PROG(dart_task_newtask, struct task_struct *task)
+{
+	bpf_task_storage_get(&last_arrival, task, NULL,
+			     BPF_LOCAL_STORAGE_GET_F_CREATE);
+	return 0;
+}
+
+/* Tasks that exist when the probe is loaded. */
+SEC("iter/task")
+int dart_existing(struct bpf_iter__task *context)
+{
+	struct task_struct *task = context->task;
+
+	if (task)
+		bpf_task_storage_get(&last_arrival, task, NULL,
+				     BPF_LOCAL_STORAGE_GET_F_CREATE);
 	return 0;
 }
 

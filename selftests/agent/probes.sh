@@ -91,6 +91,15 @@ check "runqlat counts the same waits for a CPU as /proc/schedstat" \
 check "runqlat counts at least the 5000 switches of the test" \
 	[ $((last - first)) -ge 5000 ]
 
+# long_waits: those of 262 ms or more
+long_waits() {
+	dartctl -j show runqlat | jq '.values.sum.latency[18:] | add'
+}
+before=$(long_waits)
+load moves 20 >"$output"
+check "runqlat counts the whole wait of 20 tasks that are moved to another CPU" \
+	[ $(($(long_waits) - before)) -ge 20 ]
+
 # completed FIGURE: requests that all devices completed: 1 for reads, 5 for writes
 completed() {
 	cat /sys/block/*/stat | awk -v field="$1" '{ sum += $field } END { print sum }'

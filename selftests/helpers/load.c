@@ -4,6 +4,7 @@
  * and prints how many nanoseconds each took.
  *
  *   switches COUNT        context switches on the CPU it runs on
+ *   moves COUNT           tasks that wait for CPU 0 for 400 ms and run on CPU 1
  *   segments COUNT        bytes sent over TCP on the loopback, there and back
  *   datagrams COUNT       datagrams of 1000 bytes on the loopback
  *   opens COUNT           TCP connections: opened, accepted, closed
@@ -85,6 +86,65 @@ static void do_switches(long count, const char *unused)
 	check(write(back[1], "", 1) == 1, "pipe");
 	for (i = 0; i < count / 2; i++)
 		pass(back[0], there[1]);
+}
+
+static void run_on(pid_t pid, int cpu)
+{
+	cpu_set_t cpus;
+
+	CPU_ZERO(&cpus);
+	CPU_SET(cpu, &cpus);
+	check(!sched_setaffinity(pid, sizeof(cpus), &cpus), "sched_setaffinity");
+}
+
+static uint64_t now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * 1000ull + now.tv_nsec / 1000000;
+}
+
+/*
+ * A realtime task keeps CPU 0 while @count others become runnable there, which are
+ * then moved.
+ */
+static void do_moves(long count, const char *unused)
+{
+	const struct sched_param first = { .sched_priority = 1 };
+	int begun[2], ready[2];
+	uint64_t since;
+	pid_t *waiting = calloc(count, sizeof(*waiting));
+	char byte;
+	long i;
+
+	check(waiting && !pipe(begun) && !pipe(ready), "pipe");
+	run_on(0, 1);
+	for (i = 0; i < count; i++) {
+		waiting[i] = fork();
+		if (!waiting[i]) {
+			run_on(0, 0);
+			check(write(ready[1], "", 1) == 1, "pipe");
+			_exit(read(begun[0], &byte, 1) != 1);
+		}
+		check(read(ready[0], &byte, 1) == 1, "pipe");
+	}
+	if (!fork()) {
+		run_on(0, 0);
+		check(!sched_setscheduler(0, SCHED_FIFO, &first), "SCHED_FIFO");
+		for (i = 0; i < count + 1; i++)
+			check(write(i < count ? begun[1] : ready[1], "", 1) == 1,
+			      "pipe");
+		for (since = now_ms(); now_ms() < since + 600;)
+			;
+		_exit(0);
+	}
+	check(read(ready[0], &byte, 1) == 1, "pipe");
+	for (since = now_ms(); now_ms() < since + 400;)
+		;
+	for (i = 0; i < count; i++)
+		run_on(waiting[i], 1);
+	free(waiting);
 }
 
 /* The address of a socket; struct sockaddr_in6 has room for IPv4, too. */
@@ -292,6 +352,7 @@ static const struct kind {
 	void (*run)(long count, const char *argument);
 } kinds[] = {
 	{ "switches", do_switches },
+	{ "moves", do_moves },
 	{ "segments", do_segments },
 	{ "datagrams", do_datagrams },
 	{ "opens", do_opens },
