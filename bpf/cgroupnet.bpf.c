@@ -21,6 +21,8 @@
 
 #define CGROUPS 4096
 #define PASS 1
+/* BTF has no macros: from asm-generic/errno-base.h. */
+#define EEXIST 17
 
 /* Instead of a row number: the cgroup was removed. */
 #define ROW_REMOVED (ROW_NONE - 1)
@@ -75,6 +77,10 @@ struct {
 } row_of_cgroup SEC(".maps");
 
 static __u32 fresh_rows;
+/* In free_rows: read without its lock, for each packet without a row. */
+static __u32 free_count;
+/* row_of_cgroup: until a cgroup leaves it, no other is tried. */
+static __u32 is_full;
 
 static __always_inline struct row_usage *row_usage(void)
 {
@@ -91,22 +97,20 @@ static __always_inline void give_back(__u32 number)
 	if (!row)
 		return;
 	sequence__clear(&row->sequence, &row->sequence);
-	bpf_map_push_elem(&free_rows, &number, 0);
+	if (!bpf_map_push_elem(&free_rows, &number, 0))
+		__sync_fetch_and_add(&free_count, 1);
 }
 
-/* Takes a row for a cgroup that has none yet. */
-static __noinline __u32 take_row(__u64 cgroup)
+/* Takes a row, if one is left, for @cgroup, of which no other CPU knows it. */
+static __always_inline __u32 write_row(__u64 cgroup)
 {
-	struct row_usage *usage = row_usage();
 	struct cgroupnet *row;
-	__u32 number, *other;
+	__u32 number;
 	__u64 odd;
 
-	if (!usage)
-		return ROW_NONE;
 	number = rows__take_fresh(&fresh_rows, CGROUPS);
-	if (number == ROW_NONE && bpf_map_pop_elem(&free_rows, &number))
-		number = ROW_NONE;
+	if (number == ROW_NONE)
+		number = rows__take_free(&free_rows, &free_count);
 	row = bpf_map_lookup_elem(&cgroupnet, &number);
 	if (row) {
 		odd = sequence__begin(&row->sequence, &row->sequence);
@@ -117,17 +121,56 @@ static __noinline __u32 take_row(__u64 cgroup)
 		row->sent_packets = 0;
 		sequence__end(&row->sequence, &row->sequence, odd);
 	}
-	if (!bpf_map_update_elem(&row_of_cgroup, &cgroup, &number,
-				 BPF_NOEXIST)) {
-		__sync_fetch_and_add(row ? &usage->in_use : &usage->without_row,
+	return number;
+}
+
+/* Takes a row for a cgroup that is not known yet. */
+static __noinline __u32 take_row(__u64 cgroup)
+{
+	struct row_usage *usage = row_usage();
+	__u32 number, *other;
+	long ret;
+
+	if (!usage || *(volatile __u32 *)&is_full)
+		return ROW_NONE;
+	number = write_row(cgroup);
+	ret = bpf_map_update_elem(&row_of_cgroup, &cgroup, &number, BPF_NOEXIST);
+	if (!ret) {
+		__sync_fetch_and_add(number == ROW_NONE ? &usage->without_row :
+							  &usage->in_use,
 				     1);
 		return number;
 	}
 
-	/* Another CPU was faster. */
 	give_back(number);
+	if (ret != -EEXIST) {
+		is_full = 1;
+		return ROW_NONE;
+	}
+	/* Another CPU was faster. */
 	other = bpf_map_lookup_elem(&row_of_cgroup, &cgroup);
 	return other ? *other : ROW_NONE;
+}
+
+/* Takes a row that has come free, for a cgroup that found none. */
+static __noinline __u32 retry_row(__u64 cgroup)
+{
+	__u32 *known = bpf_map_lookup_elem(&row_of_cgroup, &cgroup);
+	struct row_usage *usage = row_usage();
+	__u32 number;
+
+	if (!known || !usage)
+		return ROW_NONE;
+	number = write_row(cgroup);
+	if (number == ROW_NONE)
+		return ROW_NONE;
+	if (__sync_val_compare_and_swap(known, ROW_NONE, number) != ROW_NONE) {
+		give_back(number);
+		return *known;
+	}
+	__sync_fetch_and_add(&usage->without_row, -1);
+	__sync_fetch_and_add(&usage->in_use, 1);
+	return number;
 }
 
 static __always_inline struct cgroupnet *row_of(struct __sk_buff *packet)
@@ -136,6 +179,8 @@ static __always_inline struct cgroupnet *row_of(struct __sk_buff *packet)
 	__u32 *known = bpf_map_lookup_elem(&row_of_cgroup, &cgroup);
 	__u32 number = known ? *known : take_row(cgroup);
 
+	if (known && number == ROW_NONE && *(volatile __u32 *)&free_count)
+		number = retry_row(cgroup);
 	return bpf_map_lookup_elem(&cgroupnet, &number);
 }
 
@@ -184,8 +229,7 @@ static __always_inline void forget(__u64 cgroup)
 
 	if (!known || *known == ROW_REMOVED || !usage)
 		return;
-	number = *known;
-	*known = ROW_REMOVED;
+	number = __sync_lock_test_and_set(known, ROW_REMOVED);
 	give_back(number);
 	__sync_fetch_and_add(number == ROW_NONE ? &usage->without_row :
 						  &usage->in_use, -1);
@@ -212,7 +256,8 @@ int BPF_PROG(dart_cgroup_release, struct cgroup *cgroup)
 	if (!is_known_here(cgroup))
 		return 0;
 	forget(id);
-	bpf_map_delete_elem(&row_of_cgroup, &id);
+	if (!bpf_map_delete_elem(&row_of_cgroup, &id))
+		is_full = 0;
 	return 0;
 }
 

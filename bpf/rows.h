@@ -69,4 +69,18 @@ static __always_inline __u32 rows__take_fresh(__u32 *fresh, __u32 capacity)
 	return row < capacity ? row : ROW_NONE;
 }
 
+/*
+ * Returns a row that was given back, ROW_NONE if there is none.  @count is the
+ * number of rows in the queue or stack @free, possibly for an instant one less.
+ */
+static __always_inline __u32 rows__take_free(void *free, __u32 *count)
+{
+	__u32 row;
+
+	if (!*(volatile __u32 *)count || bpf_map_pop_elem(free, &row))
+		return ROW_NONE;
+	__sync_fetch_and_add(count, -1);
+	return row;
+}
+
 #endif /* ROWS_H */

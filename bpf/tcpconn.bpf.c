@@ -90,6 +90,8 @@ struct {
 } row_of_socket SEC(".maps");
 
 static __u32 fresh_rows;
+/* In free_rows: read without its lock, for each event without a row. */
+static __u32 free_count;
 
 static __always_inline struct row_usage *row_usage(void)
 {
@@ -105,21 +107,26 @@ static __always_inline bool is_connection(__u8 state)
 	       state != TCP_SYN_RECV && state < TCP_NEW_SYN_RECV;
 }
 
+/* Takes a row for a socket that has none; again, if it has found none before. */
 static __always_inline void take_row(__u32 *number)
 {
 	struct row_usage *usage = row_usage();
+	bool is_first = !*number;
 	__u32 row;
 
 	if (!usage)
 		return;
-	if (bpf_map_pop_elem(&free_rows, &row))
+	row = rows__take_free(&free_rows, &free_count);
+	if (row == ROW_NONE)
 		row = rows__take_fresh(&fresh_rows, CONNECTIONS);
-	if (row == ROW_NONE) {
-		*number = ROW_NONE;
-		__sync_fetch_and_add(&usage->without_row, 1);
-	} else {
+	if (row != ROW_NONE) {
 		*number = row + 1;
 		__sync_fetch_and_add(&usage->in_use, 1);
+		if (!is_first)
+			__sync_fetch_and_add(&usage->without_row, -1);
+	} else if (is_first) {
+		*number = ROW_NONE;
+		__sync_fetch_and_add(&usage->without_row, 1);
 	}
 }
 
@@ -198,7 +205,7 @@ static __always_inline int update(struct tcp_sock *connection, __u8 state)
 				    BPF_SK_STORAGE_GET_F_CREATE);
 	if (!number)
 		return 0;
-	is_new = !*number;
+	is_new = !*number || *number == ROW_NONE;
 	if (is_new)
 		take_row(number);
 	index = *number - 1;
@@ -234,7 +241,8 @@ static __always_inline int give_back(struct tcp_sock *connection)
 		return 0;
 	}
 	sequence__clear(&row->sequence, &row->last_sequence);
-	bpf_map_push_elem(&free_rows, &index, 0);
+	if (!bpf_map_push_elem(&free_rows, &index, 0))
+		__sync_fetch_and_add(&free_count, 1);
 	__sync_fetch_and_add(&usage->in_use, -1);
 	return 0;
 }

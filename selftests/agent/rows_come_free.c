@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The probes cgroupnet and tcpconn when few rows are left: objects that found none
+ * get one that comes free, and those for which there is no room cost no row.
+ */
+#include <arpa/inet.h>
+#include <bpf/bpf.h>
+#include <bpf/btf.h>
+#include <bpf/libbpf.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cgroupnet.skel.h"
+#include "selftests/lib/test.h"
+#include "tcpconn.skel.h"
+
+#define ROOT "/sys/fs/cgroup"
+#define CGROUPS 4096
+#define CONNECTIONS 16384
+
+/* As in the programs. */
+struct usage {
+	uint64_t in_use, without_row;
+};
+
+/* The variable @name of the programs; static ones are not in a skeleton. */
+static uint32_t *variable(struct bpf_object *object, void *data,
+			  const char *name)
+{
+	struct btf *btf = bpf_object__btf(object);
+	int id = btf__find_by_name_kind(btf, ".bss", BTF_KIND_DATASEC);
+	const struct btf_type *section = btf__type_by_id(btf, id);
+	const struct btf_var_secinfo *variables = btf_var_secinfos(section);
+
+	for (uint16_t i = 0; i < btf_vlen(section); i++) {
+		const struct btf_type *type =
+			btf__type_by_id(btf, variables[i].type);
+
+		if (!strcmp(btf__name_by_offset(btf, type->name_off), name))
+			return (uint32_t *)((char *)data + variables[i].offset);
+	}
+	fail_msg("no variable %s", name);
+	return NULL;
+}
+
+static void lookup(struct bpf_object *object, const char *map, uint32_t key,
+		   void *value)
+{
+	int fd = bpf_object__find_map_fd_by_name(object, map);
+
+	assert_int_equal(bpf_map_lookup_elem(fd, &key, value), 0);
+}
+
+static void enter(const char *cgroup)
+{
+	char path[128];
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/cgroup.procs", cgroup);
+	fd = open(path, O_WRONLY | O_CLOEXEC);
+	assert_int_equal(write(fd, "0", 1), 1);
+	close(fd);
+}
+
+/* A socket of @cgroup, which has sent a packet. */
+static void send_one(int fd)
+{
+	const struct sockaddr_in address = {
+		.sin_family = AF_INET,
+		.sin_port = htons(9),
+		.sin_addr.s_addr = htonl(INADDR_LOOPBACK),
+	};
+
+	/* One that fails with ECONNREFUSED takes the error of the packet before. */
+	sendto(fd, "x", 1, 0, (const void *)&address, sizeof(address));
+	sendto(fd, "x", 1, 0, (const void *)&address, sizeof(address));
+}
+
+static int socket_in(const char *cgroup)
+{
+	int fd;
+
+	enter(cgroup);
+	fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	assert_true(fd >= 0);
+	enter(ROOT);
+	send_one(fd);
+	return fd;
+}
+
+static uint64_t id_of(const char *cgroup)
+{
+	struct stat status;
+
+	assert_int_equal(stat(cgroup, &status), 0);
+	return status.st_ino;
+}
+
+static bool has_row(struct bpf_object *object, const char *cgroup)
+{
+	uint64_t row[8];
+
+	for (uint32_t i = CGROUPS - 2; i < CGROUPS; i++) {
+		lookup(object, "cgroupnet", i, row);
+		if (row[0] && row[1] == id_of(cgroup))
+			return true;
+	}
+	return false;
+}
+
+static void attach(struct cgroupnet_bpf *probe, int root)
+{
+	probe->links.dart_ingress =
+		bpf_program__attach_cgroup(probe->progs.dart_ingress, root);
+	probe->links.dart_egress =
+		bpf_program__attach_cgroup(probe->progs.dart_egress, root);
+	probe->links.dart_cgroup_rmdir =
+		bpf_program__attach(probe->progs.dart_cgroup_rmdir);
+	probe->links.dart_cgroup_release =
+		bpf_program__attach(probe->progs.dart_cgroup_release);
+	assert_non_null(probe->links.dart_ingress);
+	assert_non_null(probe->links.dart_egress);
+	assert_non_null(probe->links.dart_cgroup_rmdir);
+	assert_non_null(probe->links.dart_cgroup_release);
+}
+
+static void test_cgroups(void **state)
+{
+	int root = open(ROOT, O_RDONLY | O_DIRECTORY | O_CLOEXEC), fds[2];
+	struct cgroupnet_bpf *probe = cgroupnet_bpf__open();
+	struct usage usage;
+
+	assert_non_null(probe);
+	/* Two rows are left: one for the root cgroup, one for the first. */
+	*variable(probe->obj, probe->bss, "fresh_rows") = CGROUPS - 2;
+	assert_int_equal(cgroupnet_bpf__load(probe), 0);
+	attach(probe, root);
+	assert_int_equal(mkdir(ROOT "/first", 0755), 0);
+	assert_int_equal(mkdir(ROOT "/second", 0755), 0);
+	close(socket_in(ROOT));
+	fds[0] = socket_in(ROOT "/first");
+	fds[1] = socket_in(ROOT "/second");
+	assert_true(has_row(probe->obj, ROOT "/first"));
+	assert_false(has_row(probe->obj, ROOT "/second"));
+	lookup(probe->obj, "cgroupnet_rows", 0, &usage);
+	assert_int_equal(usage.in_use, 2);
+	assert_int_equal(usage.without_row, 1);
+
+	close(fds[0]);
+	assert_int_equal(rmdir(ROOT "/first"), 0);
+	send_one(fds[1]);
+	assert_true(has_row(probe->obj, ROOT "/second"));
+	lookup(probe->obj, "cgroupnet_rows", 0, &usage);
+	assert_int_equal(usage.in_use, 2);
+	assert_int_equal(usage.without_row, 0);
+
+	close(fds[1]);
+	assert_int_equal(rmdir(ROOT "/second"), 0);
+	cgroupnet_bpf__destroy(probe);
+	close(root);
+}
+
+static void test_too_many_cgroups(void **state)
+{
+	int root = open(ROOT, O_RDONLY | O_DIRECTORY | O_CLOEXEC), fds[2];
+	struct cgroupnet_bpf *probe = cgroupnet_bpf__open();
+	char bss[4096];
+	size_t fresh;
+	uint32_t before;
+
+	assert_non_null(probe);
+	assert_in_range(bpf_map__value_size(probe->maps.bss), 1, sizeof(bss));
+	fresh = (char *)variable(probe->obj, probe->bss, "fresh_rows") -
+		(char *)probe->bss;
+	/* Room for the root cgroup alone. */
+	assert_int_equal(bpf_map__set_max_entries(probe->maps.row_of_cgroup, 1),
+			 0);
+	assert_int_equal(cgroupnet_bpf__load(probe), 0);
+	attach(probe, root);
+	assert_int_equal(mkdir(ROOT "/first", 0755), 0);
+	assert_int_equal(mkdir(ROOT "/second", 0755), 0);
+	close(socket_in(ROOT));
+	fds[0] = socket_in(ROOT "/first");
+	fds[1] = socket_in(ROOT "/second");
+	lookup(probe->obj, ".bss", 0, bss);
+	memcpy(&before, bss + fresh, sizeof(before));
+	for (int i = 0; i < 10; i++) {
+		send_one(fds[0]);
+		send_one(fds[1]);
+	}
+	lookup(probe->obj, ".bss", 0, bss);
+	assert_memory_equal(bss + fresh, &before, sizeof(before));
+
+	close(fds[0]);
+	close(fds[1]);
+	assert_int_equal(rmdir(ROOT "/first"), 0);
+	assert_int_equal(rmdir(ROOT "/second"), 0);
+	cgroupnet_bpf__destroy(probe);
+	close(root);
+}
+
+/* Both ends of a connection over which a byte was sent. */
+static void connect_pair(int listener, int ends[2])
+{
+	struct sockaddr_in address;
+	socklen_t size = sizeof(address);
+	char byte;
+
+	assert_int_equal(getsockname(listener, (void *)&address, &size), 0);
+	ends[0] = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	assert_int_equal(connect(ends[0], (void *)&address, size), 0);
+	ends[1] = accept(listener, NULL, NULL);
+	assert_true(ends[1] >= 0);
+	assert_int_equal(write(ends[0], "x", 1), 1);
+	assert_int_equal(read(ends[1], &byte, 1), 1);
+}
+
+static void test_connections(void **state)
+{
+	int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	const struct linger reset = { .l_onoff = 1 };
+	struct tcpconn_bpf *probe = tcpconn_bpf__open();
+	struct sockaddr_in loopback = {
+		.sin_family = AF_INET,
+		.sin_addr.s_addr = htonl(INADDR_LOOPBACK),
+	};
+	int first[2], second[2];
+	struct usage usage;
+	char byte;
+
+	assert_non_null(probe);
+	assert_int_equal(bind(listener, (void *)&loopback, sizeof(loopback)), 0);
+	assert_int_equal(listen(listener, 2), 0);
+	*variable(probe->obj, probe->bss, "fresh_rows") = CONNECTIONS - 2;
+	assert_int_equal(tcpconn_bpf__load(probe), 0);
+	assert_int_equal(tcpconn_bpf__attach(probe), 0);
+	connect_pair(listener, first);
+	connect_pair(listener, second);
+	lookup(probe->obj, "tcpconn_rows", 0, &usage);
+	assert_int_equal(usage.in_use, 2);
+	assert_int_equal(usage.without_row, 2);
+
+	/* A reset closes both ends at once. */
+	assert_int_equal(setsockopt(first[0], SOL_SOCKET, SO_LINGER, &reset,
+				    sizeof(reset)), 0);
+	close(first[0]);
+	close(first[1]);
+	for (int i = 0; i < 2; i++) {
+		assert_int_equal(write(second[i], "x", 1), 1);
+		assert_int_equal(read(second[!i], &byte, 1), 1);
+	}
+	lookup(probe->obj, "tcpconn_rows", 0, &usage);
+	assert_int_equal(usage.in_use, 2);
+	assert_int_equal(usage.without_row, 0);
+
+	close(second[0]);
+	close(second[1]);
+	close(listener);
+	tcpconn_bpf__destroy(probe);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST("a cgroup that found no row in cgroupnet gets the one of a cgroup that is removed",
+		     test_cgroups),
+		TEST("packets of cgroups that cgroupnet has no room to know take no row",
+		     test_too_many_cgroups),
+		TEST("connections that found no row in tcpconn get those of connections that end",
+		     test_connections),
+	};
+
+	if (system("ip link set lo up"))
+		return 1;
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
