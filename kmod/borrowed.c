@@ -136,7 +136,7 @@ void dart_borrowed_keep(const void *owner)
 
 void dart_borrowed_exit(void)
 {
-	/* Without RCU Tasks tasks are not preempted, and its calls are those of RCU. */
+	/* Otherwise no task is preempted in the kernel, and RCU does it all. */
 	if (IS_ENABLED(CONFIG_TASKS_RCU))
 		rcu_barrier_tasks();
 	rcu_barrier();

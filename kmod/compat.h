@@ -60,7 +60,7 @@ enum {
 	NETDEV_PCPU_STAT_DSTATS,
 };
 
-#define dart_pcpu_stat_type(device) NETDEV_PCPU_STAT_NONE
+#define dart_pcpu_stat_type(device) ((void)(device), NETDEV_PCPU_STAT_NONE)
 #else
 #define dart_pcpu_stat_type(device) ((device)->pcpu_stat_type)
 #endif

@@ -10,6 +10,7 @@
 
 #include "extent.h"
 
+/* What it guards: see percpu.h. */
 DEFINE_MUTEX(dart_percpu_lock);
 
 void dart_percpu_init(struct dart_percpu *percpu, const void __percpu *variable,

@@ -167,8 +167,8 @@ struct dart_zero_extent {
  *
  * @fd is a descriptor of the selector of the source: a network namespace
  * (/proc/PID/ns/net), the directory of a cgroup or a block device, which may be
- * opened with O_PATH.  A network namespace may be given by its inode number instead (@netns, @fd -1).  Unused
- * selectors are -1 (@fd) or 0 (the others).
+ * opened with O_PATH.  A network namespace may be given by its inode number instead
+ * (@netns, @fd -1).  Unused selectors are -1 (@fd) or 0 (the others).
  *
  * CAP_SYS_ADMIN.  Errors: EINVAL (size, flags, reserved members, unknown
  * source, selectors that do not fit the source, another type of @fd, the root
