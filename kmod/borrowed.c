@@ -74,7 +74,7 @@ static struct dart_percpu *borrowed_find(const void *owner,
 
 struct dart_percpu *dart_borrowed_get(const void *owner, void __percpu **place,
 				      size_t length, size_t align,
-				      const char *name)
+				      const char *name, u64 payer)
 {
 	struct dart_percpu *found;
 	struct dart_borrowed *borrowed;
@@ -91,6 +91,7 @@ struct dart_percpu *dart_borrowed_get(const void *owner, void __percpu **place,
 	}
 	dart_percpu_init(&borrowed->percpu, READ_ONCE(*place), length, name,
 			 borrowed_free);
+	borrowed->percpu.payer = payer;
 	borrowed->percpu.unlist = borrowed_unlist;
 
 	mutex_lock(&dart_percpu_lock);

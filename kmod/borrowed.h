@@ -17,12 +17,12 @@ struct dart_percpu;
 
 /*
  * Borrows the @length bytes per CPU, aligned to @align, that @owner refers to
- * by *@place.  The caller ensures that @owner does not end during the call.
- * Returns a reference or ERR_PTR().  May sleep.
+ * by *@place, for @payer (see struct dart_percpu).  The caller ensures that @owner
+ * does not end during the call.  Returns a reference or ERR_PTR().  May sleep.
  */
 struct dart_percpu *dart_borrowed_get(const void *owner, void __percpu **place,
 				      size_t length, size_t align,
-				      const char *name);
+				      const char *name, u64 payer);
 
 /*
  * @owner ends: its memory gets no new users and has not been freed.  Keeps the

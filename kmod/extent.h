@@ -10,8 +10,10 @@
 
 struct dart_extent;
 
-/* Pages of a region's virtual range, and so of an extent at most. */
-#define DART_REGION_PAGES (1UL << (32 - PAGE_SHIFT))
+/* Pages of a region's virtual range: a parameter of the module. */
+extern unsigned long dart_region_pages;
+/* Of an extent at most: their array is allocated. */
+#define DART_EXTENT_PAGES_MAX (1UL << (32 - PAGE_SHIFT))
 
 /*
  * A kind of extent: only its operations know the memory that is shown.  Process
@@ -49,6 +51,7 @@ struct dart_extent {
 	const struct dart_extent_kind *kind;
 	void *held;			/* keeps the pages; known to @kind */
 	const void *memory;		/* equal in extents over equal memory */
+	u64 payer;			/* dart_percpu.payer, or 0 */
 	u32 slices;			/* of a slab, in the region */
 	bool owns_counters;		/* they end with it */
 	bool is_reused;			/* when freed, even if held */

@@ -4,18 +4,26 @@
 #include <linux/fs.h>
 #include <linux/miscdevice.h>
 #include <linux/module.h>
+#include <linux/sizes.h>
 
 #include <linux/dart_zero.h>
 
 #include "borrowed.h"
 #include "compat.h"
 #include "counters.h"
+#include "extent.h"
 #include "ioctl.h"
 #include "namespace.h"
 #include "netdev.h"
 #include "quarantine.h"
 #include "reader.h"
 #include "region.h"
+
+static unsigned int capacity = 4096;
+module_param(capacity, uint, 0444);
+MODULE_PARM_DESC(capacity, "MiB that a region can show: 1 to 1048576 (4096)");
+
+unsigned long dart_region_pages __ro_after_init;
 
 static int dart_open(struct inode *inode, struct file *file)
 {
@@ -87,6 +95,13 @@ static struct miscdevice dart_device = {
 static int __init dart_init(void)
 {
 	int ret;
+
+	if (!capacity || capacity > SZ_1M) {
+		pr_err("dart_zero: capacity=%u is not from 1 to %u\n", capacity,
+		       SZ_1M);
+		return -EINVAL;
+	}
+	dart_region_pages = (unsigned long)capacity << (20 - PAGE_SHIFT);
 
 	ret = dart_namespace_init();
 	if (ret)

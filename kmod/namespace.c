@@ -4,6 +4,8 @@
 
 #include <linux/err.h>
 #include <linux/mutex.h>
+#include <linux/uidgid.h>
+#include <linux/user_namespace.h>
 #include <net/net_namespace.h>
 #include <net/netns/generic.h>
 
@@ -113,6 +115,24 @@ struct dart_percpu *dart_namespace_open(const struct dart_source *source,
 	return percpu;
 }
 
+/*
+ * Only root creates namespaces in the initial user namespace.  Other users create
+ * user namespaces first, as many as they like, and own what is in them: each pays as
+ * one user.  Where root created the outermost one, as for containers, it pays.
+ */
+u64 dart_namespace_payer(const struct net *net)
+{
+	const struct user_namespace *outermost = net->user_ns;
+
+	if (outermost == &init_user_ns)
+		return 0;
+	while (outermost->parent != &init_user_ns)
+		outermost = outermost->parent;
+	if (uid_eq(outermost->owner, GLOBAL_ROOT_UID))
+		return BIT_ULL(32) | outermost->ns.inum;
+	return __kuid_val(outermost->owner);
+}
+
 struct dart_percpu *dart_namespace_borrow(const struct dart_source *source,
 					  const struct dart_zero_window *window,
 					  struct net *net)
@@ -125,7 +145,7 @@ struct dart_percpu *dart_namespace_borrow(const struct dart_source *source,
 		return dart_percpu_new_static(*place, source->length,
 					      source->name);
 	return dart_borrowed_get(net, place, source->length, source->align,
-				 source->name);
+				 source->name, dart_namespace_payer(net));
 }
 
 void dart_namespace_watch_init(struct dart_namespace_watch *watch,

@@ -20,6 +20,9 @@ void dart_namespace_exit(void);
 /* Calls source->borrow() for the namespace that @window selects. */
 struct dart_percpu *dart_namespace_open(const struct dart_source *source,
 					const struct dart_zero_window *window);
+/* Whose quota the counters of @net and its devices take: dart_percpu.payer. */
+u64 dart_namespace_payer(const struct net *net);
+
 /* Borrows the counters that <linux/snmp.h> numbers. */
 struct dart_percpu *dart_namespace_borrow(const struct dart_source *source,
 					  const struct dart_zero_window *window,

@@ -11,6 +11,7 @@
 
 #include "borrowed.h"
 #include "compat.h"
+#include "namespace.h"
 #include "percpu.h"
 
 /*
@@ -39,9 +40,17 @@ void dart_netdev_exit(void)
 	unregister_netdevice_notifier(&netdev_notifier);
 }
 
+static struct dart_percpu *borrow(struct net_device *device,
+				  void __percpu **place, size_t length,
+				  size_t align, const char *name)
+{
+	return dart_borrowed_get(device, place, length, align, name,
+				 dart_namespace_payer(dev_net(device)));
+}
+
 #define BORROW(device, variable, type)					\
-	dart_borrowed_get(device, (void __percpu **)(variable),		\
-			  sizeof(struct type), __alignof__(struct type), #type)
+	borrow(device, (void __percpu **)(variable), sizeof(struct type), \
+	       __alignof__(struct type), #type)
 
 static struct dart_percpu *borrow_stats(struct net_device *device)
 {

@@ -21,6 +21,7 @@ void dart_percpu_init(struct dart_percpu *percpu, const void __percpu *variable,
 	percpu->variable = variable;
 	percpu->length = length;
 	percpu->name = name;
+	percpu->payer = 0;
 	percpu->is_gone = false;
 	INIT_LIST_HEAD(&percpu->shown_by);
 	percpu->unlist = NULL;
@@ -118,6 +119,7 @@ int dart_percpu_extent_show(struct dart_extent *extent)
 
 	extent->memory = first;
 	extent->is_reused = percpu->free;
+	extent->payer = percpu->payer;
 	extent->info.data = offset_in_page(first);
 	extent->info.length = percpu->length;
 	extent->info.stride = (u64)run * PAGE_SIZE;

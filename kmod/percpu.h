@@ -20,6 +20,11 @@ struct dart_percpu {
 	const void __percpu *variable;
 	size_t length;			/* bytes on each CPU */
 	const char *name;		/* in BTF */
+	/*
+	 * Whose quota an extent over it takes: a number for the user that may
+	 * create such owners at will, or 0.
+	 */
+	u64 payer;
 
 	/* Guarded by dart_percpu_lock: */
 	bool is_gone;

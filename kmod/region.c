@@ -92,6 +92,28 @@ static struct dart_extent *region_find_memory(struct dart_region *region,
 	return NULL;
 }
 
+/*
+ * Would more than an eighth of the region be taken by one user who may create
+ * namespaces?  Called with the region's lock held.
+ */
+static bool region_is_over_quota(struct dart_region *region,
+				 const struct dart_extent *added)
+{
+	u64 pages = added->info.pages;
+	struct dart_extent *extent;
+	unsigned long index = 0;
+	u32 count = 1;
+
+	mt_for_each(&region->extents, extent, index, ULONG_MAX) {
+		if (extent->payer != added->payer)
+			continue;
+		count++;
+		pages += extent->info.pages;
+	}
+	return count > DART_REGION_EXTENTS_MAX / 8 ||
+	       pages > dart_region_pages / 8;
+}
+
 /* As user space sees it. */
 static struct dart_zero_extent describe(const struct dart_extent *extent)
 {
@@ -112,7 +134,7 @@ static int region_place(struct dart_region *region, struct dart_extent *extent)
 	int ret;
 
 	mas_lock(&mas);
-	ret = mas_empty_area(&mas, 0, DART_REGION_PAGES - 1,
+	ret = mas_empty_area(&mas, 0, dart_region_pages - 1,
 			     extent->info.pages);
 	if (!ret) {
 		extent->info.offset = (u64)mas.index << PAGE_SHIFT;
@@ -151,6 +173,8 @@ int dart_region_add(struct dart_region *region, struct dart_extent *extent,
 	mutex_lock(&region->lock);
 	if (region_find_memory(region, extent->memory))
 		ret = -EEXIST;
+	else if (extent->payer && region_is_over_quota(region, extent))
+		ret = -EDQUOT;
 	else
 		ret = region_insert(region, extent);
 	if (!ret)
@@ -361,7 +385,7 @@ void dart_region_info(struct dart_region *region, struct dart_zero_info *info)
 		.page_size = PAGE_SIZE,
 		.cpus = nr_cpu_ids,
 		.extents_max = DART_REGION_EXTENTS_MAX,
-		.capacity = DART_REGION_PAGES << PAGE_SHIFT,
+		.capacity = dart_region_pages << PAGE_SHIFT,
 		.quarantined = dart_quarantine_extents(),
 	};
 
@@ -385,7 +409,7 @@ static vm_fault_t region_fault(struct vm_fault *vmf)
 	struct dart_extent *extent;
 	vm_fault_t result;
 
-	if (vmf->pgoff >= DART_REGION_PAGES)
+	if (vmf->pgoff >= dart_region_pages)
 		return VM_FAULT_SIGBUS;
 
 	mutex_lock(&region->lock);
@@ -409,8 +433,8 @@ int dart_region_mmap(struct dart_region *region, struct vm_area_struct *vma)
 		return -EINVAL;
 	if (vma->vm_flags & (VM_WRITE | VM_EXEC))
 		return -EPERM;
-	if (vma->vm_pgoff > DART_REGION_PAGES ||
-	    vma_pages(vma) > DART_REGION_PAGES - vma->vm_pgoff)
+	if (vma->vm_pgoff > dart_region_pages ||
+	    vma_pages(vma) > dart_region_pages - vma->vm_pgoff)
 		return -EINVAL;
 
 	/*

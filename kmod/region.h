@@ -42,7 +42,7 @@ void dart_region_free(struct dart_region *region);
 
 /*
  * Takes over @extent, gives it a place and an id, and copies its description to
- * @info.  -EEXIST if the region already shows the same memory, -ENOSPC,
+ * @info.  -EEXIST if the region already shows the same memory, -EDQUOT, -ENOSPC,
  * -ENOMEM: the caller keeps the extent.
  */
 int dart_region_add(struct dart_region *region, struct dart_extent *extent,

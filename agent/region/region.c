@@ -133,6 +133,11 @@ int region__add_window(struct region *region, const struct selector *selector,
 			error, errno,
 			"%s: its namespace, device or cgroup no longer exists",
 			selector->name);
+	case EDQUOT:
+		return dart_error__set(
+			error, EDQUOT,
+			"%s: namespaces of its user take an eighth of the region already (load dart_zero with a larger capacity=)",
+			selector->name);
 	case EOPNOTSUPP:
 		return dart_error__set(
 			error, errno, "%s",

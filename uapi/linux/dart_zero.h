@@ -176,8 +176,13 @@ struct dart_zero_extent {
  * (no such network or block device), EOPNOTSUPP (this kernel does not have these
  * counters, or this device has none of a known type), EPERM (no CAP_SYS_ADMIN,
  * or the kernel is locked down for confidentiality), EEXIST (the region already shows these
- * counters), ENOSPC (no room in the capacity, or extents_max is reached),
+ * counters), EDQUOT (one user would take more than an eighth of the capacity or of
+ * extents_max), ENOSPC (no room in the capacity, or extents_max is reached),
  * EFAULT, ENOMEM.
+ *
+ * The quota is for network namespaces, and devices in them, of other user namespaces
+ * than the initial one, which users create at will.  All that one user owns counts
+ * together; where root has created the outermost user namespace, all in that.
  */
 struct dart_zero_window {
 	__u32 size;		/* in: sizeof(struct dart_zero_window) */
