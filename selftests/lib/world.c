@@ -2,6 +2,7 @@
 /* A region, and for each page what it must show. */
 #include "world.h"
 
+#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 
@@ -42,21 +43,43 @@ static void *reserve(void *address, size_t pages, int flags)
 	return reserved;
 }
 
-static const char *open_reference(struct world *world, uint32_t source)
+/* A new network namespace; the caller stays in its own. */
+static int namespace_new(void)
+{
+	int home = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC), fd;
+
+	assert_int_equal(unshare(CLONE_NEWNET), 0);
+	fd = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
+	assert_int_equal(setns(home, CLONE_NEWNET), 0);
+	close(home);
+	assert_true(fd >= 0);
+	return fd;
+}
+
+/* Window @i in @region. */
+static int add_window(const struct world *world, int region, int i,
+		      struct dart_zero_extent *extent)
+{
+	if (i == WORLD_WINDOWS - 1)
+		return device_add_selected(region, DART_ZERO_SOURCE_IP,
+					   world->netns, 0, extent);
+	return device_add_window(region, i + 1, extent);
+}
+
+static const char *open_reference(struct world *world, int i)
 {
 	struct dart_zero_extent extent;
 	void *address;
 
-	assert_int_equal(device_add_window(world->reference, source, &extent),
-			 0);
-	world->windows[source - 1].extent.pages = extent.pages;
+	assert_int_equal(add_window(world, world->reference, i, &extent), 0);
+	world->windows[i].extent.pages = extent.pages;
 	address = mmap(NULL, extent.pages * WORLD_PAGE, PROT_READ, MAP_SHARED,
 		       world->reference, extent.offset);
 	assert_true(address != MAP_FAILED);
 	/* Children compare, too. */
 	world->can_inherit = !madvise(address, extent.pages * WORLD_PAGE,
 				      MADV_DOFORK);
-	world->windows[source - 1].offset = extent.offset;
+	world->windows[i].offset = extent.offset;
 	return address;
 }
 
@@ -87,8 +110,9 @@ struct world *world__new(void)
 	assert_int_equal(sigaction(SIGBUS, &action, NULL), 0);
 	world->region = device_open();
 	world->reference = device_open();
+	world->netns = namespace_new();
 	for (int i = 0; i < WORLD_WINDOWS; i++)
-		world->windows[i].reference = open_reference(world, i + 1);
+		world->windows[i].reference = open_reference(world, i);
 	for (int i = 0; i < WORLD_MAPS; i++)
 		world->maps[i].fd = -1;
 	world->arena = reserve(NULL, WORLD_ARENA_PAGES, 0);
@@ -104,6 +128,7 @@ void world__free(struct world *world)
 	munmap(world->arena, WORLD_ARENA_PAGES * WORLD_PAGE);
 	close(world->region);
 	close(world->reference);
+	close(world->netns);
 	munmap(world, sizeof(*world));
 }
 
@@ -263,9 +288,9 @@ int world__add_map(struct world *world, struct world_map *map)
 
 int world__add_window(struct world *world, struct world_window *window)
 {
-	uint32_t source = window - world->windows + 1;
 	struct dart_zero_extent reported;
-	int ret = device_add_window(world->region, source, &reported);
+	int ret = add_window(world, world->region, window - world->windows,
+			     &reported);
 
 	if (!ret)
 		settle_extent(world, &window->extent, &reported);
