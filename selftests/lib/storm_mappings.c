@@ -32,7 +32,7 @@ void storm__refused_mmap(struct storm *storm)
 		off_t offset;
 	} refused[] = {
 		{ PROT_READ, MAP_PRIVATE, EINVAL, 0 },
-		{ PROT_READ | PROT_WRITE, MAP_SHARED, EACCES, 0 },
+		{ PROT_READ | PROT_WRITE, MAP_SHARED, EPERM, 0 },
 		{ PROT_READ | PROT_EXEC, MAP_SHARED, EPERM, 0 },
 		{ PROT_READ, MAP_SHARED, EINVAL, end },
 		{ PROT_READ, MAP_SHARED, EINVAL, end - WORLD_PAGE },
