@@ -3,17 +3,28 @@
 # dartctl doctor names each thing that is broken, no other, and its advice mends it.
 . "$(dirname "$0")/../lib.sh"
 
-# examine: what is not ok, one "CHECK RESULT" on each line
+# examine: writes /run/findings
 examine() {
 	dartctl -j doctor >/run/findings
-	jq -r '.[] | select(.result != "ok") | "\(.check) \(.result)"' \
-		/run/findings | sort
+	[ -s /run/findings ]
 }
 
-# as_before: nothing is wrong now that was not before
+# judge FILTER [ARGUMENT...]: of the findings; $wrong are those that are not ok, $new
+# those that were not in /run/before
+judge() {
+	filter=$1
+	shift
+	# shellcheck disable=SC2016 # variables of jq
+	jq -e --slurpfile before /run/before "$@" '
+		def wrong: map(select(.result != "ok") | [.check, .result]);
+		wrong as $wrong | ($wrong - ($before[0] | wrong)) as $new |
+		(if $wrong == [] then . else debug end) | '"$filter" /run/findings
+}
+
+# as_before: nothing is wrong now that was not before, and the reverse
 as_before() {
-	examine >/run/now
-	diff /run/before /run/now
+	# shellcheck disable=SC2016 # variables of jq
+	examine && judge '($before[0] | wrong) == $wrong'
 }
 
 # soon COMMAND...: within 10 s, for what the kernel does later
@@ -27,11 +38,10 @@ soon() {
 
 # finds CHECK RESULT TEXT: this finding is the only new one, and contains TEXT
 finds() {
-	examine >/run/now
-	cat /run/findings
-	[ "$(comm -13 /run/before /run/now)" = "$1 $2" ] &&
-		jq -r --arg check "$1" '.[] | select(.check == $check).found' \
-			/run/findings | grep -q -e "$3"
+	# shellcheck disable=SC2016 # variables of jq
+	examine && judge '$new == [[$check, $result]] and
+			any(.[]; .check == $check and (.found | test($text)))' \
+		--arg check "$1" --arg result "$2" --arg text "$3"
 }
 
 # follow CHECK: type the command that it advises
@@ -55,8 +65,10 @@ mends() {
 
 check "the agent starts" host_up
 synchronise_clock yes
-examine >/run/before
-check "nothing is wrong on a host in order" [ ! -s /run/before ]
+examine
+cp /run/findings /run/before
+# shellcheck disable=SC2016 # a variable of jq
+check "nothing is wrong on a host in order" judge '$wrong == []'
 check "on a host in order the exit status is 0" dartctl doctor
 # shellcheck disable=SC2016 # the inner shell expands these
 check "each check has one line" sh -c \
@@ -146,7 +158,7 @@ check "the advice is to give its interface an address" advises gid "eth0"
 ip address add "$address" dev eth0
 check "with the address nothing is wrong" soon as_before
 ip link set eth0 down
-check "a port that is down is found" soon finds rdma fail "rxe0 (eth0) is DOWN"
+check "a port that is down is found" soon finds rdma fail "rxe0 \\(eth0\\) is DOWN"
 mends rdma "the port that was down"
 
 # ---- clocks, limits, memory
@@ -216,13 +228,12 @@ check "a dartd at another socket is found" finds socket fail "dartd runs, but /r
 check "the advised command finds this socket" follow socket
 host_down
 
-examine >/run/now
 check "a dartd that does not run is found" finds dartd fail "does not run"
 check "the advice is to start it" advises dartd "start dartd"
 
 # ---- without dartd: it would hold the module and the device
 
-examine >/run/before
+cp /run/findings /run/before
 modprobe -r dart_zero
 check "a module that is not loaded is found" finds module fail "not loaded"
 mends module "the missing module"
