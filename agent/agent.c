@@ -45,6 +45,10 @@ static void agent__apply_limits(struct agent *agent)
 
 	agent->peer_services[0].most = limits->controllers;
 	agent->peer_services[1].most = limits->readers;
+	agent->listener_limits = (struct listener_limits){
+		.per_address = limits->per_address,
+		.half_open = limits->half_open,
+	};
 	registration_socket__limit(&agent->socket, limits->clients);
 	quotas__limit(&agent->registry.quotas, limits->entries_per_user,
 		      limits->slice_mib_per_user);
@@ -168,7 +172,8 @@ int agent__open(struct agent *agent, const struct options *options,
 	stores__log_kept(&agent->stores);
 	ret = listener__open(&agent->listener, loop, &agent->settings.place,
 			     &agent->device, agent->peer_services,
-			     &agent->changes, &counts->connections, error);
+			     &agent->listener_limits, &agent->changes,
+			     &counts->connections, error);
 	if (ret)
 		goto close_socket;
 	return 0;

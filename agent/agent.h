@@ -52,6 +52,7 @@ struct agent {
 	struct registrations registrations;
 	struct registration_socket socket;
 	struct peer_service peer_services[AGENT_PEER_SERVICES];
+	struct listener_limits listener_limits;
 	struct listener listener;
 };
 

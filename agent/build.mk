@@ -18,6 +18,9 @@ unit_registry_sources := $(addprefix agent/, \
 	base/changes.c base/entry_index.c base/entry_name.c base/log.c \
 	base/request.c \
 	table/quota.c table/registry.c table/registry_batch.c)
+unit_listener_sources := $(addprefix agent/, \
+	base/changes.c base/log.c base/request.c rdma/connect_request.c \
+	rdma/listener.c rdma/listener_limits.c rdma/rejection.c)
 unit_registration_socket_sources := $(wildcard agent/socket/*.c) \
 	$(addprefix agent/base/, changes.c log.c request.c)
 unit_quota_sources := agent/table/quota.c

@@ -43,6 +43,7 @@ int settings__open(struct settings *settings, const struct options *options,
 		.place.port = options->port		  ?:
 				      configuration->port ?:
 							    DART_CONTROL_PORT,
+		.place.keepalive_s = configuration->keepalive,
 	};
 	if (!copy_texts(settings, configuration))
 		return 0;
@@ -81,6 +82,7 @@ int settings__compare(const struct settings *a, const struct settings *b,
 		{ "device", strcmp(a->device ?: "", b->device ?: "") },
 		{ "listen", !have_same_addresses(&a->place, &b->place) },
 		{ "port", a->place.port != b->place.port },
+		{ "keepalive", a->place.keepalive_s != b->place.keepalive_s },
 		{ "exposure", a->exposure != b->exposure },
 	};
 	size_t i, used = 0;

@@ -7,6 +7,12 @@
 
 #include "connection.h"
 
+/*
+ * READs in flight that a peer can have, each of which takes memory of the adapter.
+ * Controllers and readers ask for as many.
+ */
+#define READS_MAX 16
+
 void connection__name_peer(struct rdma_cm_id *id, char *name, size_t size)
 {
 	const struct sockaddr *address = rdma_get_peer_addr(id);
@@ -24,45 +30,9 @@ void connection__name_peer(struct rdma_cm_id *id, char *name, size_t size)
 			 host, port);
 }
 
-/*
- * Moves the queue pair to the next state.  Restricts the access flags, because
- * those of the RDMA CM would also let the peer WRITE and use atomics.
- */
-static int connection__advance(struct connection *connection,
-			       enum ibv_qp_state state, uint8_t reads)
-{
-	struct ibv_qp_attr attributes = { .qp_state = state };
-	int mask;
-
-	if (rdma_init_qp_attr(connection->id, &attributes, &mask))
-		return -errno;
-	if (mask & IBV_QP_ACCESS_FLAGS)
-		attributes.qp_access_flags = IBV_ACCESS_REMOTE_READ;
-	if (mask & IBV_QP_MAX_DEST_RD_ATOMIC)
-		attributes.max_dest_rd_atomic = reads;
-	return -ibv_modify_qp(connection->queue_pair, &attributes, mask);
-}
-
-static int connection__open_queue_pair(struct connection *connection,
-				       const struct device *device,
-				       struct ibv_pd *pd, uint8_t reads)
-{
-	int ret;
-
-	connection->queue_pair = device__create_qp(device, pd, IBV_QPT_RC);
-	if (!connection->queue_pair)
-		return -errno;
-
-	ret = connection__advance(connection, IBV_QPS_INIT, reads) ?:
-		      connection__advance(connection, IBV_QPS_RTR, reads) ?:
-		      connection__advance(connection, IBV_QPS_RTS, reads);
-	if (ret)
-		ibv_destroy_qp(connection->queue_pair);
-	return ret;
-}
-
 int connection__accept(struct rdma_cm_id *id, uint8_t reads,
 		       const struct device *device,
+		       struct ibv_comp_channel *failures,
 		       const struct peer_kind *kind,
 		       const struct peer_offer *offer,
 		       struct connection **result, struct dart_error *error)
@@ -74,6 +44,8 @@ int connection__accept(struct rdma_cm_id *id, uint8_t reads,
 	struct connection *connection;
 	int ret;
 
+	if (reads > READS_MAX)
+		reads = READS_MAX;
 	if (reads > device->reads_max)
 		reads = device->reads_max;
 	answer.responder_resources = reads;
@@ -86,17 +58,17 @@ int connection__accept(struct rdma_cm_id *id, uint8_t reads,
 	connection->object = offer->object;
 	connection__name_peer(id, connection->peer, sizeof(connection->peer));
 
-	ret = connection__open_queue_pair(connection, device, offer->pd,
-					  reads);
+	ret = peer_qp__open(&connection->peer_qp, device, offer->pd, id, reads,
+			    failures, connection);
 	if (ret) {
 		dart_error__system(error, -ret, "cannot open a queue pair");
 		goto free_connection;
 	}
 
-	answer.qp_num = connection->queue_pair->qp_num;
+	answer.qp_num = connection->peer_qp.queue_pair->qp_num;
 	if (rdma_accept(id, &answer)) {
 		ret = dart_error__system(error, errno, "cannot accept");
-		goto destroy_queue_pair;
+		goto close_queue_pair;
 	}
 
 	if (offer->object)
@@ -105,8 +77,8 @@ int connection__accept(struct rdma_cm_id *id, uint8_t reads,
 	*result = connection;
 	return 0;
 
-destroy_queue_pair:
-	ibv_destroy_qp(connection->queue_pair);
+close_queue_pair:
+	peer_qp__close(&connection->peer_qp);
 free_connection:
 	free(connection);
 	return ret;
@@ -115,7 +87,7 @@ free_connection:
 void connection__free(struct connection *connection)
 {
 	rdma_disconnect(connection->id);
-	ibv_destroy_qp(connection->queue_pair);
+	peer_qp__close(&connection->peer_qp);
 	rdma_destroy_id(connection->id);
 	if (connection->object)
 		connection->object->peers--;

@@ -9,12 +9,12 @@
 #include <libdart/error.h>
 
 #include "agent/base/peer_kind.h"
-#include "device.h"
+#include "peer_qp.h"
 
 struct connection {
 	TAILQ_ENTRY(connection) link;
 	struct rdma_cm_id *id;
-	struct ibv_qp *queue_pair;
+	struct peer_qp peer_qp;
 	const struct peer_kind *kind;
 	struct peer_counts *counts;	/* of its kind */
 	struct peer_object *object;	/* of the offer */
@@ -26,10 +26,12 @@ TAILQ_HEAD(connections, connection);
 
 /*
  * Accepts the connect request of @id.  The connection then owns @id; on error
- * the caller does.  @reads: READs in flight that the peer asks for.
+ * the caller does.  @reads: READs in flight that the peer asks for.  If the queue
+ * pair fails, @failures has an event with the connection as its context.
  */
 int connection__accept(struct rdma_cm_id *id, uint8_t reads,
 		       const struct device *device,
+		       struct ibv_comp_channel *failures,
 		       const struct peer_kind *kind,
 		       const struct peer_offer *offer,
 		       struct connection **connection,

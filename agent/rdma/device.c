@@ -155,12 +155,12 @@ void device__close(struct device *device)
 	rdma_free_devices(device->devices);
 }
 
-struct ibv_qp *device__create_qp(const struct device *device, struct ibv_pd *pd,
-				 enum ibv_qp_type type)
+struct ibv_qp *device__create_qp(struct ibv_pd *pd, enum ibv_qp_type type,
+				 struct ibv_cq *sent, struct ibv_cq *received)
 {
 	struct ibv_qp_init_attr attributes = {
-		.send_cq = device->cq,
-		.recv_cq = device->cq,
+		.send_cq = sent,
+		.recv_cq = received,
 		.qp_type = type,
 		.cap = {
 			.max_send_wr = 1,

@@ -14,7 +14,7 @@ struct device {
 	struct ibv_context **devices;
 	struct ibv_context *context;	/* the one in use */
 	struct ibv_pd *pd;
-	struct ibv_cq *cq;	/* of all queue pairs; empty: no work posted */
+	struct ibv_cq *cq;	/* of queue pairs that post no work: empty */
 	uint8_t reads_max;	/* READs in flight that a queue pair serves */
 	sd_event_source *events;
 };
@@ -27,9 +27,9 @@ int device__open(struct device *device, sd_event *loop, const char *name,
 		 struct dart_error *error);
 void device__close(struct device *device);
 
-/* A queue pair that posts no work; NULL and errno. */
-struct ibv_qp *device__create_qp(const struct device *device, struct ibv_pd *pd,
-				 enum ibv_qp_type type);
+/* A queue pair with room for one send and one receive; NULL and errno. */
+struct ibv_qp *device__create_qp(struct ibv_pd *pd, enum ibv_qp_type type,
+				 struct ibv_cq *sent, struct ibv_cq *received);
 
 const char *device__name(const struct device *device);
 

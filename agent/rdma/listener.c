@@ -16,6 +16,12 @@
 #include "listener.h"
 #include "rejection.h"
 
+/* Events for each call, so that other sources of the loop take turns. */
+#define BATCH 4
+
+/* After an event could not be read. */
+#define PAUSE_MS 100
+
 /* Memory regions are only valid on the device that they were registered on. */
 static int check_device(const struct listener *listener,
 			const struct rdma_cm_id *id, struct dart_error *error)
@@ -26,44 +32,6 @@ static int check_device(const struct listener *listener,
 			"it came in through RDMA device %s, not %s",
 			ibv_get_device_name(id->verbs->device),
 			device__name(listener->device));
-	return 0;
-}
-
-static bool is_allowed(const struct peer_service *service,
-		       struct rdma_cm_id *id)
-{
-	return !service->allowed ||
-	       dart_prefixes__contain(service->allowed,
-				      rdma_get_peer_addr(id));
-}
-
-/* Those that are connecting count as well. */
-static uint32_t listener__count(const struct listener *listener,
-				const struct peer_kind *kind)
-{
-	const struct connection *connection;
-	uint32_t count = 0;
-
-	TAILQ_FOREACH(connection, &listener->connections, link)
-		count += connection->kind == kind;
-	return count;
-}
-
-static int listener__admit(const struct listener *listener,
-			   const struct peer_service *service,
-			   struct rdma_cm_id *id, struct dart_error *error)
-{
-	if (!is_allowed(service, id))
-		return dart_error__set(
-			error, EACCES,
-			"its address is not among the allowed %ss of the configuration",
-			service->kind->name);
-	if (service->most &&
-	    listener__count(listener, service->kind) >= service->most)
-		return dart_error__set(
-			error, EUSERS,
-			"as many %ss are connected as the configuration allows (%u)",
-			service->kind->name, service->most);
 	return 0;
 }
 
@@ -82,8 +50,9 @@ static int listener__accept(struct listener *listener,
 		      service->kind->offer(service->subject, &request->data,
 					   &offer, error) ?:
 		      connection__accept(request->id, request->reads,
-					 listener->device, service->kind,
-					 &offer, &connection, error);
+					 listener->device, listener->failures,
+					 service->kind, &offer, &connection,
+					 error);
 	if (!ret) {
 		connection->counts = service->counts;
 		TAILQ_INSERT_TAIL(&listener->connections, connection, link);
@@ -127,6 +96,7 @@ static void listener__on_request(struct listener *listener,
 static void listener__on_established(const struct listener *listener,
 				     struct connection *connection)
 {
+	listener__keep_alive(listener);
 	connection->established = clock__nanoseconds(CLOCK_BOOTTIME);
 	count__add(&connection->counts->connected, 1);
 	count__add(&connection->counts->total, 1);
@@ -209,30 +179,81 @@ static void listener__on_event(struct listener *listener,
 	}
 }
 
+static bool is_lasting(int code)
+{
+	return code == EBADF || code == ENODEV || code == EIO;
+}
+
+/* Out of memory, for example: the event stays until there is some again. */
+static int listener__pause(struct listener *listener, int code)
+{
+	log__peer_error(
+		"cannot read events of the RDMA CM: %s (tried again in %d ms)",
+		strerror(code), PAUSE_MS);
+	sd_event_source_set_enabled(listener->events, SD_EVENT_OFF);
+	sd_event_source_set_time_relative(listener->resume, PAUSE_MS * 1000);
+	return sd_event_source_set_enabled(listener->resume, SD_EVENT_ONESHOT);
+}
+
+static int on_resume(sd_event_source *source, uint64_t time, void *userdata)
+{
+	struct listener *listener = userdata;
+
+	return sd_event_source_set_enabled(listener->events, SD_EVENT_ON);
+}
+
 static int on_channel(sd_event_source *source, int fd, uint32_t revents,
 		      void *userdata)
 {
 	struct listener *listener = userdata;
 	struct rdma_cm_event *event, copy;
 	struct connect_request request = { };
+	int i;
 
-	while (!rdma_get_cm_event(listener->channel, &event)) {
+	for (i = 0; i < BATCH; i++) {
+		if (rdma_get_cm_event(listener->channel, &event))
+			break;
 		copy = *event;
 		if (event->event == RDMA_CM_EVENT_CONNECT_REQUEST)
 			request = connect_request__of(event);
 		rdma_ack_cm_event(event);
 		listener__on_event(listener, &copy, &request);
 	}
-	if (errno == EAGAIN)
+	if (i == BATCH || errno == EAGAIN || errno == EINTR)
 		return 0;
+	if (!is_lasting(errno))
+		return listener__pause(listener, errno);
 	log__error("cannot read events of the RDMA CM: %s", strerror(errno));
 	return sd_event_exit(sd_event_source_get_event(source), EXIT_FAILURE);
+}
+
+static int listener__open_events(struct listener *listener, sd_event *loop)
+{
+	int ret;
+
+	ret = sd_event_add_io(loop, &listener->events, listener->channel->fd,
+			      EPOLLIN, on_channel, listener);
+	if (ret >= 0)
+		ret = sd_event_add_time(loop, &listener->resume,
+					CLOCK_MONOTONIC, 0, 0, on_resume,
+					listener);
+	if (ret >= 0)
+		ret = sd_event_source_set_enabled(listener->resume,
+						  SD_EVENT_OFF);
+	return ret;
+}
+
+static void listener__close_events(struct listener *listener)
+{
+	sd_event_source_disable_unref(listener->resume);
+	sd_event_source_disable_unref(listener->events);
 }
 
 int listener__open(struct listener *listener, sd_event *loop,
 		   const struct listener_place *place,
 		   const struct device *device,
 		   const struct peer_service *services,
+		   const struct listener_limits *limits,
 		   const struct changes *changes,
 		   struct connection_counts *counts, struct dart_error *error)
 {
@@ -241,6 +262,8 @@ int listener__open(struct listener *listener, sd_event *loop,
 	*listener = (struct listener){
 		.device = device,
 		.services = services,
+		.limits = limits,
+		.keepalive_s = place->keepalive_s,
 		.changes = changes,
 		.counts = counts,
 	};
@@ -258,20 +281,25 @@ int listener__open(struct listener *listener, sd_event *loop,
 		goto destroy_channel;
 	}
 
+	ret = listener__open_watch(listener, loop, error);
+	if (ret)
+		goto destroy_channel;
 	ret = listener__listen(listener, place, error);
 	if (ret)
 		goto destroy_ids;
 
-	ret = sd_event_add_io(loop, &listener->events, listener->channel->fd,
-			      EPOLLIN, on_channel, listener);
+	ret = listener__open_events(listener, loop);
 	if (ret < 0) {
 		dart_error__system(error, -ret, "cannot wait for controllers");
-		goto destroy_ids;
+		goto close_events;
 	}
 	return 0;
 
+close_events:
+	listener__close_events(listener);
 destroy_ids:
 	listener__destroy_ids(listener);
+	listener__close_watch(listener);
 destroy_channel:
 	rdma_destroy_event_channel(listener->channel);
 	return ret;
@@ -283,27 +311,10 @@ void listener__close(struct listener *listener)
 
 	while ((connection = TAILQ_FIRST(&listener->connections)))
 		listener__drop(listener, connection);
-	sd_event_source_unref(listener->events);
+	listener__close_events(listener);
 	listener__destroy_ids(listener);
+	listener__close_watch(listener);
 	rdma_destroy_event_channel(listener->channel);
-}
-
-void listener__enforce(struct listener *listener)
-{
-	struct connection *connection = TAILQ_FIRST(&listener->connections);
-	const struct peer_service *service;
-	struct connection *next;
-
-	for (; connection; connection = next) {
-		next = TAILQ_NEXT(connection, link);
-		for (service = listener->services; service->kind; service++)
-			if (service->kind == connection->kind)
-				break;
-		if (service->kind && !is_allowed(service, connection->id))
-			listener__end(
-				listener, connection,
-				"disconnected: the configuration no longer allows its address");
-	}
 }
 
 void listener__disconnect(struct listener *listener,

@@ -17,30 +17,44 @@
 #include "connection.h"
 #include "device.h"
 
+/* 0: the default. */
+struct listener_limits {
+	uint32_t per_address;	/* peers of all kinds from one address */
+	uint32_t half_open;	/* connections that are not established yet */
+};
+
 struct listener {
 	const struct device *device;
 	const struct peer_service *services;
+	const struct listener_limits *limits;
 	const struct changes *changes;
 	struct connection_counts *counts;
 	struct rdma_event_channel *channel;
 	struct rdma_cm_id **ids;	/* one for each address */
 	size_t id_count;
 	sd_event_source *events;
-	struct connections connections;
+	sd_event_source *resume;	/* after a pause */
+	struct ibv_comp_channel *failures;	/* of queue pairs */
+	sd_event_source *failure_events;
+	sd_event_source *keepalive;	/* NULL: off */
+	uint32_t keepalive_s;
+	struct connections connections;	/* the oldest first */
 };
 
-/* Where to listen. */
+/* Where to listen, and how often to probe peers. */
 struct listener_place {
 	char **addresses;	/* IPv4 or IPv6 */
 	size_t count;		/* of these; 0: all addresses */
 	uint16_t port;
+	uint32_t keepalive_s;	/* 0: never */
 };
 
-/* The caller owns @services, which outlive the listener. */
+/* The caller owns @services and @limits, which outlive the listener. */
 int listener__open(struct listener *listener, sd_event *loop,
 		   const struct listener_place *place,
 		   const struct device *device,
 		   const struct peer_service *services,
+		   const struct listener_limits *limits,
 		   const struct changes *changes,
 		   struct connection_counts *counts, struct dart_error *error);
 void listener__close(struct listener *listener);
@@ -63,6 +77,22 @@ int listener__listen(struct listener *listener,
 		     const struct listener_place *place,
 		     struct dart_error *error);
 void listener__destroy_ids(struct listener *listener);
+
+/*
+ * Between listener.c and listener_limits.c: may this peer connect?  It may end an
+ * older connection to make room.
+ */
+int listener__admit(struct listener *listener,
+		    const struct peer_service *service, struct rdma_cm_id *id,
+		    struct dart_error *error);
+
+/* Between listener.c and listener_watch.c. */
+int listener__open_watch(struct listener *listener, sd_event *loop,
+			 struct dart_error *error);
+/* After the last connection has ended. */
+void listener__close_watch(struct listener *listener);
+/* To call when a peer has connected. */
+void listener__keep_alive(const struct listener *listener);
 
 /* The requests about peers; their subject is the listener. */
 extern const struct request_type listener_requests[];

@@ -145,7 +145,8 @@ static int report_qp__open(struct report_qp *report_qp,
 {
 	int code;
 
-	report_qp->queue_pair = device__create_qp(device, pd, IBV_QPT_UC);
+	report_qp->queue_pair = device__create_qp(pd, IBV_QPT_UC, device->cq,
+						  device->cq);
 	if (!report_qp->queue_pair)
 		return dart_error__system(error, errno,
 					  "cannot open a queue pair");

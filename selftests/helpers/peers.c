@@ -7,16 +7,22 @@
  *   reader      asks for the store "absent"
  *   newer       speaks the next version of the protocol
  *   stranger    sends other private data
+ *   dead        connects, and is not heard of again
+ *   half-open   is accepted, and does not establish the connection
  *
- * Exits with 1 unless all controllers were accepted and all others rejected.
+ * Exits with 1 unless all controllers were accepted, and all readers and those of
+ * newer and stranger rejected.  Of those that are dead and half-open the agent may
+ * reject some; their connections last until this program is killed.
  */
 #include <endian.h>
 #include <err.h>
 #include <netdb.h>
 #include <rdma/rdma_cma.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <dart/control.h>
 #include <dart/store_access.h>
@@ -29,6 +35,7 @@ struct peers {
 	struct rdma_event_channel *channel;
 	struct addrinfo *host;
 	const char *kind;
+	bool stays;
 	struct dart_store_request request; /* begins like any other */
 	size_t request_length;
 	unsigned long started, accepted, rejected;
@@ -40,6 +47,7 @@ static void peers__set_kind(struct peers *peers, const char *kind)
 	struct dart_store_request *request = &peers->request;
 
 	peers->kind = kind;
+	peers->stays = false;
 	peers->started = peers->accepted = peers->rejected = 0;
 	peers->request_length = sizeof(struct dart_control_request);
 	*request = (struct dart_store_request){
@@ -55,6 +63,8 @@ static void peers__set_kind(struct peers *peers, const char *kind)
 		request->abi_version = htole32(DART_CONTROL_ABI_VERSION + 1);
 	} else if (!strcmp(kind, "stranger")) {
 		request->magic = htole64(1);
+	} else if (!strcmp(kind, "dead") || !strcmp(kind, "half-open")) {
+		peers->stays = true;
 	} else if (strcmp(kind, "controller")) {
 		errx(2, "no kind of peers is called '%s'", kind);
 	}
@@ -89,34 +99,49 @@ static void peers__connect(struct peers *peers, struct rdma_cm_id *id)
 		err(1, "cannot connect");
 }
 
-static void on_event(struct peers *peers, struct rdma_cm_id *id,
+/* True if this was the last event that the peer waits for. */
+static bool on_event(struct peers *peers, struct rdma_cm_id *id,
 		     enum rdma_cm_event_type event)
 {
+	bool waited;
+
 	switch (event) {
 	case RDMA_CM_EVENT_ADDR_RESOLVED:
 		if (rdma_resolve_route(id, TIMEOUT_MS))
 			err(1, "cannot resolve the route");
-		return;
+		return false;
 	case RDMA_CM_EVENT_ROUTE_RESOLVED:
 		peers__connect(peers, id);
-		return;
+		return false;
 	case RDMA_CM_EVENT_CONNECT_RESPONSE:
 		peers->accepted++;
+		id->context = peers->stays ? id : NULL;
+		if (!strcmp(peers->kind, "half-open"))
+			return true;
+		/* One that stays may have made room for another one. */
+		if (peers->stays) {
+			rdma_establish(id);
+			return true;
+		}
 		if (rdma_establish(id) || rdma_disconnect(id))
 			err(1, "cannot establish the connection");
-		return;
+		return false;
 	case RDMA_CM_EVENT_REJECTED:
-		peers->rejected++;
+		peers->rejected += !id->context;
 		break;
 	case RDMA_CM_EVENT_DISCONNECTED:
 		break;
 	case RDMA_CM_EVENT_TIMEWAIT_EXIT:
-		return;
+		return false;
 	default:
-		errx(1, "%s: %s", peers->kind, rdma_event_str(event));
+		if (!peers->stays)
+			errx(1, "%s: %s", peers->kind, rdma_event_str(event));
 	}
+	/* One that stays has not waited since it was accepted. */
+	waited = !id->context;
 	if (rdma_destroy_id(id))
 		err(1, "cannot destroy an id");
+	return waited;
 }
 
 /* Returns 0, or 1 if peers were not treated as their kind is. */
@@ -139,14 +164,12 @@ static int peers__run(struct peers *peers, const char *kind,
 		type = event->event;
 		id = event->id;
 		rdma_ack_cm_event(event);
-		on_event(peers, id, type);
-		if (type == RDMA_CM_EVENT_REJECTED ||
-		    type == RDMA_CM_EVENT_DISCONNECTED)
-			running--;
+		running -= on_event(peers, id, type);
 	}
 	printf("%s: %lu accepted, %lu rejected\n", kind, peers->accepted,
 	       peers->rejected);
-	return *expected != count;
+	fflush(stdout);
+	return !peers->stays && *expected != count;
 }
 
 int main(int argc, char *argv[])
@@ -169,6 +192,8 @@ int main(int argc, char *argv[])
 		err(1, "cannot open the RDMA CM");
 	for (i = 3; i < argc; i++)
 		status |= peers__run(&peers, argv[i], atol(argv[2]));
+	if (peers.stays)
+		pause();
 	rdma_destroy_event_channel(peers.channel);
 	freeaddrinfo(peers.host);
 	return status;

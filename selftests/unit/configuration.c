@@ -20,7 +20,9 @@ static void test_settings(void **state)
 		     "allow:\n"
 		     "  controllers: [10.0.0.0/8, 'fd00::/8']\n"
 		     "  readers: []\n"
-		     "limits: {controllers: 64, readers: 1, clients: 65536}\n");
+		     "keepalive: 20\n"
+		     "limits: {controllers: 64, readers: 1, clients: 65536,"
+		     " per_address: 8, half_open: 9}\n");
 	assert_string_equal(configuration.device, "rxe0");
 	assert_int_equal(configuration.listen_count, 2);
 	assert_string_equal(configuration.listen[0], "10.0.0.1");
@@ -34,6 +36,9 @@ static void test_settings(void **state)
 	assert_int_equal(configuration.limits.controllers, 64);
 	assert_int_equal(configuration.limits.readers, 1);
 	assert_int_equal(configuration.limits.clients, 65536);
+	assert_int_equal(configuration.limits.per_address, 8);
+	assert_int_equal(configuration.limits.half_open, 9);
+	assert_int_equal(configuration.keepalive, 20);
 	assert_string_equal(configuration.settings_place, "f.yaml:1");
 	assert_int_equal(configuration.item_count, 0);
 }

@@ -63,7 +63,9 @@ static void test_all(void **state)
 	round_trip("device: 'a\"b: #c'\nlisten: [10.0.0.1, 'fd00::1']\nport: 4711\n"
 		   "exposure: page\nallow:\n  controllers: [10.0.0.0/8, 'fd00::/8']\n"
 		   "  readers: [10.0.0.7]\n"
+		   "keepalive: 20\n"
 		   "limits: {controllers: 3, readers: 4, clients: 5,"
+		   " per_address: 6, half_open: 7,"
 		   " entries_per_user: 8, slice_mib_per_user: 9}\n",
 		   "10.0.0.7/32");
 }

@@ -27,6 +27,8 @@ struct dart_configuration_item {
 /* The most that there may be at a time; 0: not given. */
 struct dart_configuration_limits {
 	uint32_t controllers, readers, clients;
+	uint32_t per_address; /* controllers and readers */
+	uint32_t half_open; /* connections that are not established */
 	uint32_t entries_per_user, slice_mib_per_user; /* except root */
 };
 
@@ -36,6 +38,7 @@ struct dart_configuration {
 	char **listen; /* IPv4 and IPv6 addresses, as texts */
 	size_t listen_count;
 	uint16_t port;
+	uint32_t keepalive; /* s between probes of a peer */
 	enum dart_control_exposure exposure;
 	struct dart_prefixes controllers, readers; /* that are allowed */
 	struct dart_configuration_limits limits;

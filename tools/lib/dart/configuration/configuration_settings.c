@@ -66,6 +66,27 @@ static int take_port(struct dart_yaml *yaml, const yaml_node_t *node,
 	return ret;
 }
 
+/* Seconds: fewer would wake the adapters of large fleets all the time. */
+#define KEEPALIVE_MIN 5
+#define KEEPALIVE_MAX 3600
+
+static int take_keepalive(struct dart_yaml *yaml, const yaml_node_t *node,
+			  void *into)
+{
+	struct dart_configuration_loader *loader = into;
+	long long seconds;
+	int ret;
+
+	ret = note_setting(loader, yaml, node)			     ?:
+		      claim_setting(loader, yaml, node, "keepalive") ?:
+		      dart_configuration__take_number(
+			      yaml, node, KEEPALIVE_MIN, KEEPALIVE_MAX,
+			      &seconds);
+	if (!ret)
+		loader->configuration->keepalive = seconds;
+	return ret;
+}
+
 static int take_exposure(struct dart_yaml *yaml, const yaml_node_t *node,
 			 void *into)
 {
@@ -224,6 +245,24 @@ static int take_clients(struct dart_yaml *yaml, const yaml_node_t *node,
 			  &loader->configuration->limits.clients);
 }
 
+static int take_per_address(struct dart_yaml *yaml, const yaml_node_t *node,
+			    void *into)
+{
+	struct dart_configuration_loader *loader = into;
+
+	return take_limit(loader, yaml, node, "limits: per_address",
+			  &loader->configuration->limits.per_address);
+}
+
+static int take_half_open(struct dart_yaml *yaml, const yaml_node_t *node,
+			  void *into)
+{
+	struct dart_configuration_loader *loader = into;
+
+	return take_limit(loader, yaml, node, "limits: half_open",
+			  &loader->configuration->limits.half_open);
+}
+
 static int take_entries_per_user(struct dart_yaml *yaml,
 				 const yaml_node_t *node, void *into)
 {
@@ -249,6 +288,8 @@ static int take_limits(struct dart_yaml *yaml, const yaml_node_t *node,
 		{ "controllers", take_controllers, 0 },
 		{ "readers", take_readers, 0 },
 		{ "clients", take_clients, 0 },
+		{ "per_address", take_per_address, 0 },
+		{ "half_open", take_half_open, 0 },
 		{ "entries_per_user", take_entries_per_user, 0 },
 		{ "slice_mib_per_user", take_slice_mib_per_user, 0 },
 		{}
@@ -266,6 +307,7 @@ int dart_configuration__take(struct dart_yaml *yaml, const yaml_node_t *root,
 		{ "listen", take_listen, 0 },
 		{ "port", take_port, 0 },
 		{ "exposure", take_exposure, 0 },
+		{ "keepalive", take_keepalive, 0 },
 		{ "allow", take_allow, 0 },
 		{ "limits", take_limits, 0 },
 		{ "sources", dart_configuration__take_sources, 0 },

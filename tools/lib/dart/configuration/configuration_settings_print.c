@@ -74,6 +74,8 @@ int dart_configuration__print_settings(
 	set_number(most, "controllers", limits->controllers);
 	set_number(most, "readers", limits->readers);
 	set_number(most, "clients", limits->clients);
+	set_number(most, "per_address", limits->per_address);
+	set_number(most, "half_open", limits->half_open);
 	set_number(most, "entries_per_user", limits->entries_per_user);
 	set_number(most, "slice_mib_per_user", limits->slice_mib_per_user);
 	if (configuration->controllers.is_given ||
@@ -92,6 +94,7 @@ int dart_configuration__print_settings(
 	if (!root)
 		return -ENOMEM;
 	set_number(root, "port", configuration->port);
+	set_number(root, "keepalive", configuration->keepalive);
 	ret = json_dumpf(root, file, JSON_INDENT(2)) ? -EIO : 0;
 	json_decref(root);
 	return ret;

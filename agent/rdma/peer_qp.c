@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Opens the queue pair of a peer, restricts it to READs, and watches it. */
+#include <errno.h>
+
+#include "peer_qp.h"
+
+/* Of probes, see PEER_QP_PROBE_MS.  Soft-RoCE takes 7 retries as endless ones. */
+#define TIMEOUT 17
+#define RETRIES 6
+
+/*
+ * Moves the queue pair to the next state.  Restricts the access flags, because
+ * those of the RDMA CM would also let the peer WRITE and use atomics.
+ */
+static int peer_qp__advance(struct peer_qp *peer_qp, struct rdma_cm_id *id,
+			    enum ibv_qp_state state, uint8_t reads)
+{
+	struct ibv_qp_attr attributes = { .qp_state = state };
+	int mask;
+
+	if (rdma_init_qp_attr(id, &attributes, &mask))
+		return -errno;
+	if (mask & IBV_QP_ACCESS_FLAGS)
+		attributes.qp_access_flags = IBV_ACCESS_REMOTE_READ;
+	if (mask & IBV_QP_MAX_DEST_RD_ATOMIC)
+		attributes.max_dest_rd_atomic = reads;
+	/* Otherwise the peer's choice. */
+	if (mask & IBV_QP_TIMEOUT)
+		attributes.timeout = TIMEOUT;
+	if (mask & IBV_QP_RETRY_CNT)
+		attributes.retry_cnt = RETRIES;
+	return -ibv_modify_qp(peer_qp->queue_pair, &attributes, mask);
+}
+
+static int peer_qp__post_receive(struct peer_qp *peer_qp)
+{
+	struct ibv_recv_wr nothing = {}, *bad;
+	int code = ibv_req_notify_cq(peer_qp->received, 0);
+
+	return -(code ?: ibv_post_recv(peer_qp->queue_pair, &nothing, &bad));
+}
+
+int peer_qp__open(struct peer_qp *peer_qp, const struct device *device,
+		  struct ibv_pd *pd, struct rdma_cm_id *id, uint8_t reads,
+		  struct ibv_comp_channel *channel, void *context)
+{
+	int ret;
+
+	*peer_qp = (struct peer_qp){};
+	peer_qp->received =
+		ibv_create_cq(device->context, 1, context, channel, 0);
+	if (!peer_qp->received)
+		return -errno;
+	peer_qp->sent = ibv_create_cq(device->context, 1, NULL, NULL, 0);
+	if (!peer_qp->sent) {
+		ret = -errno;
+		goto destroy_received;
+	}
+	peer_qp->queue_pair = device__create_qp(pd, IBV_QPT_RC, peer_qp->sent,
+						peer_qp->received);
+	if (!peer_qp->queue_pair) {
+		ret = -errno;
+		goto destroy_sent;
+	}
+
+	ret = peer_qp__advance(peer_qp, id, IBV_QPS_INIT, reads)	?:
+		      peer_qp__post_receive(peer_qp)			?:
+		      peer_qp__advance(peer_qp, id, IBV_QPS_RTR, reads) ?:
+		      peer_qp__advance(peer_qp, id, IBV_QPS_RTS, reads);
+	if (!ret)
+		return 0;
+
+	ibv_destroy_qp(peer_qp->queue_pair);
+destroy_sent:
+	ibv_destroy_cq(peer_qp->sent);
+destroy_received:
+	ibv_destroy_cq(peer_qp->received);
+	return ret;
+}
+
+void peer_qp__close(struct peer_qp *peer_qp)
+{
+	ibv_destroy_qp(peer_qp->queue_pair);
+	ibv_destroy_cq(peer_qp->sent);
+	ibv_destroy_cq(peer_qp->received);
+}
+
+/* The one probe that has been answered, or has failed. */
+static bool peer_qp__has_answer(struct peer_qp *peer_qp, struct ibv_wc *answer)
+{
+	if (ibv_poll_cq(peer_qp->sent, 1, answer) <= 0)
+		return false;
+	peer_qp->is_probed = false;
+	return true;
+}
+
+int peer_qp__probe(struct peer_qp *peer_qp)
+{
+	struct ibv_send_wr probe = {
+		.opcode = IBV_WR_RDMA_WRITE,
+		.send_flags = IBV_SEND_SIGNALED,
+	};
+	struct ibv_send_wr *bad;
+	struct ibv_wc answer;
+	int code;
+
+	if (peer_qp->is_probed && !peer_qp__has_answer(peer_qp, &answer))
+		return 0;
+	code = ibv_post_send(peer_qp->queue_pair, &probe, &bad);
+	peer_qp->is_probed = !code;
+	return -code;
+}
+
+const char *peer_qp__failure(struct peer_qp *peer_qp)
+{
+	struct ibv_wc received, answer;
+
+	if (ibv_poll_cq(peer_qp->received, 1, &received) <= 0)
+		return NULL;
+	if (received.status == IBV_WC_SUCCESS)
+		return "disconnected: it sent a message, which no peer does";
+	if (peer_qp->is_probed && peer_qp__has_answer(peer_qp, &answer)) {
+		if (answer.status == IBV_WC_RETRY_EXC_ERR)
+			return "disconnected: it does not answer";
+		if (answer.status == IBV_WC_REM_INV_REQ_ERR ||
+		    answer.status == IBV_WC_REM_ACCESS_ERR)
+			return "disconnected: its queue pair refuses the empty WRITEs of the setting 'keepalive'";
+	}
+	return "disconnected: its queue pair failed after an invalid request";
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The queue pair of a connected peer.  It serves READs, tells when it has failed,
+ * and can find out whether the peer still answers.
+ */
+#ifndef PEER_QP_H
+#define PEER_QP_H
+
+#include <rdma/rdma_cma.h>
+#include <stdbool.h>
+
+#include "device.h"
+
+struct peer_qp {
+	struct ibv_qp *queue_pair;
+	/*
+	 * A receive is posted for which no peer sends anything: it completes when
+	 * the queue pair enters the error state (IBTA 10.3.1.6), or when the
+	 * peer sends something all the same.
+	 */
+	struct ibv_cq *received;
+	/* Probes of the peer.  No event: a failed one is an error as well. */
+	struct ibv_cq *sent;
+	bool is_probed;		/* an answer has not been seen yet */
+};
+
+/*
+ * Opens the queue pair for the connect request of @id; READs in flight: @reads.
+ * A failure is an event of @channel with @context.  -errno.
+ */
+int peer_qp__open(struct peer_qp *peer_qp, const struct device *device,
+		  struct ibv_pd *pd, struct rdma_cm_id *id, uint8_t reads,
+		  struct ibv_comp_channel *channel, void *context);
+/* All events of the channel must have been acknowledged. */
+void peer_qp__close(struct peer_qp *peer_qp);
+
+/*
+ * Sends a WRITE of no bytes, which the peer's adapter acknowledges, unless one is
+ * in flight.  If there is no answer to it nor to its retries, the queue pair fails
+ * after PEER_QP_PROBE_MS, some adapters need up to four times as long.
+ */
+int peer_qp__probe(struct peer_qp *peer_qp);
+
+/* 4.096 us * 2^17 for each of 7 tries (IBTA 9.7.6.1.3) */
+#define PEER_QP_PROBE_MS 3800
+
+/* Says why the queue pair has failed, NULL if it has not. */
+const char *peer_qp__failure(struct peer_qp *peer_qp);
+
+#endif /* PEER_QP_H */

@@ -1,0 +1,109 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# 2,000 connections from one address neither stop the agent nor stay, and a peer
+# that no longer answers is found.
+. "$(dirname "$0")/../lib.sh"
+
+# milliseconds COMMAND...: how long it took, in $elapsed
+milliseconds() {
+	start=$(date +%s%N)
+	"$@"
+	status=$?
+	elapsed=$((($(date +%s%N) - start) / 1000000))
+	return $status
+}
+
+# An emulated machine beside others may be slow: its limits are in replies without
+# peers as well.
+
+# at_most MS REPLIES: the milliseconds of this many replies, MS at least
+at_most() {
+	limit=$((idle * $2))
+	[ $limit -gt "$1" ] || limit=$1
+	echo "# at most $limit ms"
+}
+
+# On the host, until the file is removed: the longest time for a reply, in ms.
+measure_replies() {
+	on host sh -c '
+		touch /run/measuring
+		slowest=0
+		while [ -e /run/measuring ]; do
+			start=$(date +%s%N)
+			dartctl status >/dev/null || exit 1
+			took=$((($(date +%s%N) - start) / 1000000))
+			[ $took -lt $slowest ] || slowest=$took
+		done
+		echo $slowest' >/run/slowest
+}
+
+# queue_pairs NUMBER: at most so many are left on the host within a minute
+queue_pairs() {
+	within 60 has_queue_pairs "$1"
+}
+
+has_queue_pairs() {
+	count=$(on host sh -c 'rdma resource show qp | grep -c "type RC"')
+	echo "$count queue pairs"
+	[ "$count" -le "$1" ]
+}
+
+# within SECONDS COMMAND...: waits until it succeeds
+within() {
+	deadline=$(($(date +%s) + $1))
+	shift
+	until "$@"; do
+		[ "$(date +%s)" -lt $deadline ] || return 1
+		sleep 0.1
+	done
+}
+
+# have_ended KINDS: of peers
+have_ended() {
+	cat /run/peers
+	[ "$(wc -l </run/peers)" -ge "$1" ]
+}
+
+rdma_up
+on host sh -c 'echo "keepalive: 5" >/run/dart.yaml'
+check "the agent starts with a keepalive of 5 s" \
+	on host host_up --config=/run/dart.yaml
+dart-controller --json --interval 1s host >/run/lines 2>/run/controller.log &
+controller=$!
+check "a controller is served" within 20 [ -s /run/lines ]
+
+on host dartctl status >/run/status
+milliseconds on host dartctl status >/run/status
+idle=$elapsed
+measure_replies &
+replies=$!
+peers host 1000 half-open dead >/run/peers &
+peers=$!
+check "1,000 peers that stay half-open and 1,000 that connect are accepted or rejected" \
+	within 300 have_ended 2
+check "the agent keeps 64 queue pairs of one address" queue_pairs 64
+on host rm /run/measuring
+wait $replies
+at_most 1000 20
+check "dartctl status has answered all the time, within a second or 20 replies of an idle agent" \
+	[ "$(cat /run/slowest)" -lt $limit ]
+echo "# slowest reply: $(cat /run/slowest) ms, without peers $idle ms; $(tr '\n' ' ' </run/peers)"
+milliseconds check "queue pairs of peers that no longer answer are released" queue_pairs 1
+echo "# released after $elapsed ms"
+check "the log says that they do not answer" \
+	on host grep -q "controller .* disconnected: it does not answer" /run/dartd.log
+check "a controller that answers is connected all the time" sh -c '
+	cat /run/controller.log
+	! grep disconnected /run/controller.log &&
+	on host dartctl -j controller list | jq -e "length == 1 and .[0].age_s > 8"'
+
+kill $peers
+peers host 1000 half-open dead >/run/peers &
+peers=$!
+within 300 have_ended 1
+milliseconds check "the agent stops while peers connect" on host host_down
+echo "# stopped after $elapsed ms"
+at_most 2000 20
+check "that takes less than two seconds, or 20 replies of an idle agent" [ "$elapsed" -lt $limit ]
+kill $peers $controller
+finish
