@@ -10,7 +10,7 @@ unit_connect_request_sources := agent/rdma/connect_request.c
 unit_entry_name_sources := agent/base/entry_name.c
 unit_schema_json_sources := agent/schema/schema_json.c
 unit_store_kept_sources := $(addprefix agent/, \
-	base/log.c store/store_base.c store/store_kept.c)
+	base/log.c base/rdma_base.c store/store_kept.c)
 unit_source_schema_sources := $(addprefix agent/, \
 	schema/source_schema.c schema/listed_names.c region/source.c schema/btf_layout.c)
 unit_host_sources := agent/table/host.c

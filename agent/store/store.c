@@ -9,8 +9,8 @@
 #include <time.h>
 
 #include "agent/base/log.h"
+#include "agent/base/rdma_base.h"
 #include "store.h"
-#include "store_base.h"
 
 /* @base: 0 for a random one. */
 static int store__open_view(const struct store *store, int access,

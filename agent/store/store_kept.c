@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "agent/base/log.h"
-#include "store_base.h"
+#include "agent/base/rdma_base.h"
 #include "store_kept.h"
 
 #define EPOCH_MAX	(INT64_C(1) << 53)	/* exact in any reader of JSON */

@@ -2,7 +2,7 @@
 /* Numbers of stores that come from a file: valid ones are used, others replaced. */
 #include <stdio.h>
 
-#include "agent/store/store_base.h"
+#include "agent/base/rdma_base.h"
 #include "agent/store/store_kept.h"
 #include "unit.h"
 

@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <sys/random.h>
 
-#include "store_base.h"
+#include "rdma_base.h"
 
 /*
  * Addresses are in [2^61, 2^62).  Stores begin in the lower half, so that even
