@@ -113,9 +113,11 @@ int agent__open(struct agent *agent, const struct options *options,
 	ret = file_watches__open(&agent->file_watches, loop, error);
 	if (ret)
 		goto close_leases;
-	exposure__open(&agent->exposure, agent->settings.exposure,
-		       agent->device.pd, &agent->region, &agent->leases,
-		       &counts->memory);
+	ret = exposure__open(&agent->exposure, agent->settings.exposure,
+			     agent->device.pd, &agent->region, &agent->leases,
+			     &counts->memory, error);
+	if (ret)
+		goto close_file_watches;
 	ret = control_region__open(&agent->control_region, &agent->exposure,
 				   error);
 	if (ret)
@@ -197,6 +199,7 @@ close_slabs:
 	control_region__close(&agent->control_region);
 close_exposure:
 	exposure__close(&agent->exposure);
+close_file_watches:
 	file_watches__close(&agent->file_watches);
 close_leases:
 	leases__close(&agent->leases);

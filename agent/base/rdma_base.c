@@ -1,27 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Chooses random addresses for stores. */
+/* Chooses random addresses for RDMA. */
 #include <errno.h>
 #include <sys/random.h>
 
 #include "rdma_base.h"
 
 /*
- * Addresses are in [2^61, 2^62).  Stores begin in the lower half, so that even
- * the largest one ends far below 2^62.
+ * Addresses are in [2^61, 2^62).  Memory begins in the lower half, so that
+ * even the largest store ends far below 2^62.
  */
 #define BASE_MIN (UINT64_C(1) << 61)
-#define BASE_ALIGN (UINT64_C(2) << 20)
 
-int store_base__choose(uint64_t *base, struct dart_error *error)
+int rdma_base__choose(uint64_t *base, struct dart_error *error)
 {
 	if (getrandom(base, sizeof(*base), 0) != sizeof(*base))
 		return dart_error__set(error, EIO, "cannot get random numbers");
-	*base = BASE_MIN + *base % (BASE_MIN / 2) / BASE_ALIGN * BASE_ALIGN;
+	*base = BASE_MIN + *base % (BASE_MIN / 2) / RDMA_BASE_ALIGN * RDMA_BASE_ALIGN;
 	return 0;
 }
 
-bool store_base__is_valid(uint64_t base)
+bool rdma_base__is_valid(uint64_t base)
 {
 	return base >= BASE_MIN && base < BASE_MIN + BASE_MIN / 2 &&
-	       base % BASE_ALIGN == 0;
+	       base % RDMA_BASE_ALIGN == 0;
 }

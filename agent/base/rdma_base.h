@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The addresses at which the sides of RDMA see stores: hard to guess. */
+/* The addresses at which peers see memory of dartd: hard to guess. */
 #ifndef RDMA_BASE_H
 #define RDMA_BASE_H
 
@@ -8,8 +8,11 @@
 
 #include <libdart/error.h>
 
-int store_base__choose(uint64_t *base, struct dart_error *error);
-/* Can store_base__choose() have chosen it? */
-bool store_base__is_valid(uint64_t base);
+/* Of a huge page. */
+#define RDMA_BASE_ALIGN (UINT64_C(2) << 20)
+
+int rdma_base__choose(uint64_t *base, struct dart_error *error);
+/* Can rdma_base__choose() have chosen it? */
+bool rdma_base__is_valid(uint64_t base);
 
 #endif /* RDMA_BASE_H */

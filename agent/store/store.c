@@ -21,7 +21,7 @@ static int store__open_view(const struct store *store, int access,
 
 	view->base = base;
 	if (!base)
-		ret = store_base__choose(&view->base, error);
+		ret = rdma_base__choose(&view->base, error);
 	if (ret)
 		return ret;
 	view->memory_region = ibv_reg_mr_iova(store->pd, store->memory.address,

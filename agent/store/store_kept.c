@@ -57,7 +57,7 @@ static uint64_t read_base(const char *text)
 	int end = 0;
 
 	if (sscanf(text, "0x%16" SCNx64 "%n", &base, &end) != 1 || text[end] ||
-	    !store_base__is_valid(base))
+	    !rdma_base__is_valid(base))
 		return 0;
 	return base;
 }

@@ -69,8 +69,8 @@ int control_region__open(struct control_region *control_region,
 		goto unmap;
 	}
 
-	control_region->memory_region = exposure__register(
-		exposure, control_region->memory, CAPACITY);
+	control_region->memory_region =
+		exposure__register(exposure, control_region->memory, CAPACITY);
 	if (!control_region->memory_region) {
 		ret = dart_error__system(
 			error, errno,
@@ -104,6 +104,7 @@ void control_region__close(struct control_region *control_region)
 }
 
 static int table__add_memory_regions(struct dart_table *table,
+				     const struct exposure *exposure,
 				     struct ibv_mr *const *memory_regions,
 				     uint32_t count)
 {
@@ -119,7 +120,8 @@ static int table__add_memory_regions(struct dart_table *table,
 	table->memory_regions = all;
 	for (i = 0; i < count; i++)
 		all[table->memory_region_count++] = (struct dart_memory_region){
-			.address = (uintptr_t)memory_regions[i]->addr,
+			.address = exposure__address(exposure,
+						     memory_regions[i]->addr),
 			.length = memory_regions[i]->length,
 			.rkey = memory_regions[i]->rkey,
 		};
@@ -162,10 +164,11 @@ static int table__add_entry(struct dart_table *table, uint32_t first,
 	table->entries = all;
 
 	first += table->memory_region_count;
-	ret = table__add_memory_regions(table, entry->memory_regions,
+	ret = table__add_memory_regions(table, exposure, entry->memory_regions,
 					entry->memory_region_count);
-	ret = ret ?: control_region__entry(exposure, entry, first,
-					   &all[table->entry_count]);
+	ret = ret   ?:
+		      control_region__entry(exposure, entry, first,
+					    &all[table->entry_count]);
 	if (!ret)
 		table->entry_count++;
 	return ret;
@@ -177,7 +180,7 @@ static int table__fill(struct dart_table *table,
 {
 	struct ibv_mr *const *shared;
 	uint32_t count = exposure__shared(exposure, &shared);
-	int ret = table__add_memory_regions(table, shared, count);
+	int ret = table__add_memory_regions(table, exposure, shared, count);
 	const struct entry *entry;
 
 	TAILQ_FOREACH(entry, entries, link)
@@ -326,7 +329,8 @@ static int offer_table(void *subject, const void *data,
 		.magic = htole64(DART_CONTROL_MAGIC),
 		.abi_version = htole32(DART_CONTROL_ABI_VERSION),
 		.rkey = htole32(control_region->memory_region->rkey),
-		.address = htole64((uintptr_t)control_region->memory),
+		.address = htole64(exposure__address(control_region->exposure,
+						     control_region->memory)),
 		.length = htole32(CAPACITY),
 		.used = htole32(control_region->used),
 		.time_ns = htole64(clock__nanoseconds(CLOCK_REALTIME)),

@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 
 #include "agent/base/log.h"
+#include "agent/base/rdma_base.h"
 #include "exposure.h"
 
 struct page_exposure {
@@ -14,13 +15,24 @@ struct page_exposure {
 	struct ibv_mr *memory_region;
 };
 
+uint64_t exposure__address(const struct exposure *exposure, const void *memory)
+{
+	return (uintptr_t)memory + exposure->shift;
+}
+
+const void *exposure__memory(const struct exposure *exposure, uint64_t address)
+{
+	return (const void *)(uintptr_t)(address - exposure->shift);
+}
+
 struct ibv_mr *exposure__register(const struct exposure *exposure,
 				  const void *memory, size_t length)
 {
 	struct ibv_mr *memory_region;
 
-	memory_region = ibv_reg_mr(exposure->pd, (void *)memory, length,
-				   IBV_ACCESS_REMOTE_READ);
+	memory_region = ibv_reg_mr_iova(exposure->pd, (void *)memory, length,
+					exposure__address(exposure, memory),
+					IBV_ACCESS_REMOTE_READ);
 	if (memory_region) {
 		count__add(&exposure->counts->regions, 1);
 		count__add(&exposure->counts->bytes, length);
@@ -55,17 +67,28 @@ static int cannot_register(int code, size_t length, struct dart_error *error)
 			       length, strerror(code), remedy);
 }
 
-void exposure__open(struct exposure *exposure, enum dart_control_exposure mode,
-		    struct ibv_pd *pd, const struct region *region,
-		    struct leases *leases, struct memory_counts *counts)
+int exposure__open(struct exposure *exposure, enum dart_control_exposure mode,
+		   struct ibv_pd *pd, const struct region *region,
+		   struct leases *leases, struct memory_counts *counts,
+		   struct dart_error *error)
 {
+	uintptr_t memory = (uintptr_t)region->memory;
+	uint64_t base;
+	int ret;
+
+	ret = rdma_base__choose(&base, error);
+	if (ret)
+		return ret;
 	*exposure = (struct exposure){
 		.mode = mode,
 		.pd = pd,
 		.region = region,
 		.leases = leases,
 		.counts = counts,
+		/* Adapters need the same offset in a page. */
+		.shift = base - memory / RDMA_BASE_ALIGN * RDMA_BASE_ALIGN,
 	};
+	return 0;
 }
 
 static void page_exposure__free(struct page_exposure *page)
@@ -336,8 +359,9 @@ void exposure__ranges(const struct exposure *exposure,
 		uint32_t copy = i / entry->run_count;
 
 		ranges[i] = (struct dart_range){
-			.address = (uintptr_t)first_byte(exposure, entry, copy,
-							 run),
+			.address = exposure__address(
+				exposure,
+				first_byte(exposure, entry, copy, run)),
 			.stride = entry->extent.stride,
 			.memory_region = is_shared(exposure, entry) ? shared :
 								      first + i,

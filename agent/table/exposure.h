@@ -42,11 +42,18 @@ struct exposure {
 	uint32_t slab_count;
 
 	uint64_t shared_changes;	/* of exposure__shared(), so far */
+
+	/*
+	 * From an address of dartd to that of RDMA, random: what controllers see
+	 * does not tell how the memory of dartd is laid out.
+	 */
+	uint64_t shift;
 };
 
-void exposure__open(struct exposure *exposure, enum dart_control_exposure mode,
-		    struct ibv_pd *pd, const struct region *region,
-		    struct leases *leases, struct memory_counts *counts);
+int exposure__open(struct exposure *exposure, enum dart_control_exposure mode,
+		   struct ibv_pd *pd, const struct region *region,
+		   struct leases *leases, struct memory_counts *counts,
+		   struct dart_error *error);
 /* After all entries are withdrawn. */
 void exposure__close(struct exposure *exposure);
 
@@ -93,6 +100,10 @@ void exposure__ranges(const struct exposure *exposure,
  */
 uint32_t exposure__shared(const struct exposure *exposure,
 			  struct ibv_mr *const **memory_regions);
+
+/* Where controllers see @memory, and where dartd has what they see at @address. */
+uint64_t exposure__address(const struct exposure *exposure, const void *memory);
+const void *exposure__memory(const struct exposure *exposure, uint64_t address);
 
 /* Registers memory for RDMA READ; returns NULL and sets errno on error. */
 struct ibv_mr *exposure__register(const struct exposure *exposure,

@@ -44,7 +44,8 @@ static void copy(uint8_t *to, uintptr_t from, size_t length)
 	}
 }
 
-void live__copy(const struct dart_entry *entry, uint8_t *copies)
+void live__copy(const struct exposure *exposure, const struct dart_entry *entry,
+		uint8_t *copies)
 {
 	size_t stride = entry->schema->length;
 	uint32_t i, j;
@@ -56,6 +57,9 @@ void live__copy(const struct dart_entry *entry, uint8_t *copies)
 		for (j = 0; j < range->copies; j++)
 			copy(copies + (range->first_copy + j) * stride +
 				     range->offset,
-			     range->address + j * range->stride, range->length);
+			     (uintptr_t)exposure__memory(exposure,
+							 range->address) +
+				     j * range->stride,
+			     range->length);
 	}
 }

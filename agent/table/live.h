@@ -5,11 +5,14 @@
 
 #include <libdart/table/table.h>
 
+#include "exposure.h"
+
 /*
- * Copies the entry's copies, whose ranges lie in this address space, to
+ * Copies the entry's copies, whose ranges are those of the exposure, to
  * @copies, one behind the other: dart_entry__size() bytes, zero outside the
  * ranges.  Aligned integers are never torn.
  */
-void live__copy(const struct dart_entry *entry, uint8_t *copies);
+void live__copy(const struct exposure *exposure, const struct dart_entry *entry,
+		uint8_t *copies);
 
 #endif /* LIVE_H */

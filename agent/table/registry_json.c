@@ -96,7 +96,7 @@ int registry_json__values(const struct entry *entry, json_t **values,
 		ret = dart_error__no_memory(error);
 		goto free_ranges;
 	}
-	live__copy(&shown, copies);
+	live__copy(entry->registry->exposure, &shown, copies);
 	size = shown_bytes(&shown, copies);
 	if (size > VALUES_MAX) {
 		ret = too_many(entry, size, VALUES_MAX, error);

@@ -8,6 +8,7 @@
  */
 #include <errno.h>
 #include <poll.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -170,6 +171,25 @@ static void test_beyond_control_region(void **state)
 	assert_int_equal(try_read(accept.address - 1, accept.rkey, 1), -EACCES);
 }
 
+/* Those of a process on any architecture are lower. */
+static bool is_of_no_process(uint64_t address)
+{
+	return address >= UINT64_C(1) << 60;
+}
+
+static void test_addresses(void **state)
+{
+	struct dart_endpoint *endpoint = connect_host();
+	struct dart_table *table = fetch_table();
+	uint32_t i;
+
+	assert_true(is_of_no_process(dart_endpoint__accept(endpoint)->address));
+	for (i = 0; i < table->memory_region_count; i++)
+		assert_true(is_of_no_process(table->memory_regions[i].address));
+	dart_table__free(table);
+	dart_endpoint__free(endpoint);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -177,6 +197,8 @@ int main(void)
 		     test_beyond),
 		TEST("READs of the control region succeed, and others by its rkey end the connection",
 		     test_beyond_control_region),
+		TEST("controllers see random addresses, not those of the agent's memory",
+		     test_addresses),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

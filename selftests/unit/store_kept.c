@@ -40,9 +40,9 @@ static void test_numbers_are_printed(void **state)
 	int i;
 
 	for (i = 0; i < 1000; i++) {
-		assert_int_equal(store_base__choose(&store.written.base,
+		assert_int_equal(rdma_base__choose(&store.written.base,
 						    &error), 0);
-		assert_int_equal(store_base__choose(&store.read.base, &error),
+		assert_int_equal(rdma_base__choose(&store.read.base, &error),
 				 0);
 		kept = store_kept__store(&store);
 		store_kept__read_store(kept, "paths", &origin);
