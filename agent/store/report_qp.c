@@ -139,14 +139,14 @@ static int report_qp__start_receiving(const struct report_qp *report_qp,
 }
 
 static int report_qp__open(struct report_qp *report_qp,
-			   const struct device *device, struct ibv_pd *pd,
+			   const struct device *device,
 			   const struct ibv_gid_entry *gid, const char *text,
 			   struct dart_error *error)
 {
 	int code;
 
-	report_qp->queue_pair = device__create_qp(pd, IBV_QPT_UC, device->cq,
-						  device->cq);
+	report_qp->queue_pair = device__create_qp(report_qp->view.pd, IBV_QPT_UC,
+						  device->cq, device->cq);
 	if (!report_qp->queue_pair)
 		return dart_error__system(error, errno,
 					  "cannot open a queue pair");
@@ -179,7 +179,7 @@ static int report_qp__choose_psn(struct report_qp *report_qp, int32_t first_psn,
 	return 0;
 }
 
-int report_qp__new(const struct device *device, struct ibv_pd *pd,
+int report_qp__new(const struct device *device, const struct memory_view *view,
 		   struct in_addr address, int32_t first_psn,
 		   struct report_qp **result, struct dart_error *error)
 {
@@ -193,12 +193,13 @@ int report_qp__new(const struct device *device, struct ibv_pd *pd,
 	if (!report_qp)
 		return dart_error__no_memory(error);
 	report_qp->address = address;
+	report_qp->view = *view;
 	ret = report_qp__choose_psn(report_qp, first_psn, error) ?:
 		      report_qp__find_local(report_qp, text, error) ?:
 		      report_qp__find_gid(report_qp, device, text, &gid,
 					  error) ?:
 		      report_qp__find_mac(report_qp, gid.ndev_ifindex, error) ?:
-		      report_qp__open(report_qp, device, pd, &gid, text, error);
+		      report_qp__open(report_qp, device, &gid, text, error);
 	if (ret)
 		free(report_qp);
 	else
@@ -209,5 +210,6 @@ int report_qp__new(const struct device *device, struct ibv_pd *pd,
 void report_qp__free(struct report_qp *report_qp)
 {
 	ibv_destroy_qp(report_qp->queue_pair);
+	memory_view__close(&report_qp->view);
 	free(report_qp);
 }

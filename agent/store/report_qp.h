@@ -14,6 +14,7 @@
 #include <libdart/error.h>
 
 #include "agent/rdma/device.h"
+#include "memory_view.h"
 
 struct report_qp {
 	TAILQ_ENTRY(report_qp) link;
@@ -21,6 +22,7 @@ struct report_qp {
 	struct in_addr local;	/* where its reports go, with @mac */
 	uint8_t mac[6];
 	struct ibv_qp *queue_pair;
+	struct memory_view view;	/* that it writes */
 	uint32_t first_psn;
 };
 
@@ -29,11 +31,17 @@ TAILQ_HEAD(report_qps, report_qp);
 #define REPORT_QP_PSN_MAX	0xffffff
 #define REPORT_QP_PSN_ANY	(-1)	/* a random one */
 
+/* What reporters of an earlier dartd know, checked. */
+struct report_qp_origin {
+	int32_t first_psn;
+	uint64_t base;		/* 0: a random one */
+};
+
 /*
- * Lets @address WRITE the memory regions in @pd, from @first_psn on.  Resolves
- * @address with ARP, which may take a second.
+ * Lets @address WRITE what @view shows, and takes that over if it succeeds; from
+ * @first_psn on.  Resolves @address with ARP, which may take a second.
  */
-int report_qp__new(const struct device *device, struct ibv_pd *pd,
+int report_qp__new(const struct device *device, const struct memory_view *view,
 		   struct in_addr address, int32_t first_psn,
 		   struct report_qp **report_qp,
 		   struct dart_error *error);

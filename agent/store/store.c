@@ -8,37 +8,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "agent/base/log.h"
-#include "agent/base/rdma_base.h"
 #include "store.h"
-
-/* @base: 0 for a random one. */
-static int store__open_view(const struct store *store, int access,
-			    uint64_t base, struct store_view *view,
-			    struct dart_error *error)
-{
-	int ret = 0;
-
-	view->base = base;
-	if (!base)
-		ret = rdma_base__choose(&view->base, error);
-	if (ret)
-		return ret;
-	view->memory_region = ibv_reg_mr_iova(store->pd, store->memory.address,
-					      store->memory.length, view->base,
-					      access);
-	if (!view->memory_region)
-		return dart_error__system(error, errno,
-					  "cannot register %zu bytes for RDMA",
-					  store->memory.length);
-	return 0;
-}
-
-static void store__close_view(struct store_view *view)
-{
-	if (ibv_dereg_mr(view->memory_region))
-		log__error("cannot deregister a memory region of a store");
-}
 
 static int store__open_memory(struct store *store,
 			      const struct store_origin *origin,
@@ -60,30 +30,12 @@ static int store__open(struct store *store, const struct store_origin *origin,
 	ret = store__open_memory(store, origin, error);
 	if (ret)
 		return ret;
-	store->pd = ibv_alloc_pd(store->device->context);
-	if (!store->pd) {
-		ret = dart_error__system(
-			error, errno, "cannot open a protection domain on %s",
-			device__name(store->device));
-		goto close_memory;
-	}
-	ret = store__open_view(store,
-			       IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE,
-			       origin->base, &store->written, error);
+	ret = memory_view__open(&store->read, store->device,
+				store->memory.address, store->memory.length,
+				IBV_ACCESS_REMOTE_READ, origin->read_base,
+				error);
 	if (ret)
-		goto dealloc_pd;
-	ret = store__open_view(store, IBV_ACCESS_REMOTE_READ, origin->read_base,
-			       &store->read, error);
-	if (ret)
-		goto close_written;
-	return 0;
-
-close_written:
-	store__close_view(&store->written);
-dealloc_pd:
-	ibv_dealloc_pd(store->pd);
-close_memory:
-	store_memory__close(&store->memory);
+		store_memory__close(&store->memory);
 	return ret;
 }
 
@@ -132,22 +84,31 @@ void store__free(struct store *store)
 
 	while ((report_qp = TAILQ_FIRST(&store->report_qps)))
 		store__remove_reporter(store, report_qp);
-	store__close_view(&store->read);
-	store__close_view(&store->written);
-	ibv_dealloc_pd(store->pd);
+	memory_view__close(&store->read);
 	store_memory__close(&store->memory);
 	free(store->file);
 	free(store);
 }
 
 int store__add_reporter(struct store *store, struct in_addr address,
-			int32_t first_psn, struct report_qp **result,
-			struct dart_error *error)
+			const struct report_qp_origin *origin,
+			struct report_qp **result, struct dart_error *error)
 {
-	int ret = report_qp__new(store->device, store->pd, address, first_psn,
-				 result, error);
+	struct memory_view view;
+	int ret;
 
-	if (!ret)
+	ret = memory_view__open(&view, store->device, store->memory.address,
+				store->memory.length,
+				IBV_ACCESS_LOCAL_WRITE |
+					IBV_ACCESS_REMOTE_WRITE,
+				origin->base, error);
+	if (ret)
+		return ret;
+	ret = report_qp__new(store->device, &view, address, origin->first_psn,
+			     result, error);
+	if (ret)
+		memory_view__close(&view);
+	else
 		TAILQ_INSERT_TAIL(&store->report_qps, *result, link);
 	return ret;
 }
@@ -183,7 +144,7 @@ void store__offer(struct store *store, struct peer_offer *offer)
 		.redundancy = htole32(geometry->redundancy),
 	};
 
-	offer->pd = store->pd;
+	offer->pd = store->read.pd;
 	offer->object = &store->readers;
 	offer->length = sizeof(accept);
 	memcpy(offer->data, &accept, sizeof(accept));

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A store: memory that reporters WRITE and readers READ, see <dart/store.h>.
- * It has its own protection domain, with a memory region for each side at a
- * random address that the other side does not know.
+ * A store: memory that reporters WRITE and readers READ, see <dart/store.h>.  Each
+ * reporter has its own view of it, and readers have one.
  */
 #ifndef STORE_H
 #define STORE_H
@@ -20,12 +19,7 @@
 #include "agent/rdma/device.h"
 #include "report_qp.h"
 #include "store_memory.h"
-
-/* The whole store as one side sees it. */
-struct store_view {
-	struct ibv_mr *memory_region;
-	uint64_t base;		/* address of slot 0 */
-};
+#include "memory_view.h"
 
 /* Where the bytes and addresses of a store come from; zeros: from nowhere. */
 struct store_origin {
@@ -33,7 +27,7 @@ struct store_origin {
 	const char *file;	/* its name, or NULL */
 	int kept;		/* see store_memory__resume(); -1: none */
 	/* In an earlier dartd, checked; 0: unknown. */
-	uint64_t base, read_base, epoch;
+	uint64_t read_base, epoch;
 };
 
 struct store {
@@ -48,9 +42,7 @@ struct store {
 	 * but higher than any epoch before.
 	 */
 	uint64_t epoch;
-	struct ibv_pd *pd;
-	struct store_view written;	/* by reporters */
-	struct store_view read;		/* by readers */
+	struct memory_view read;		/* by readers */
 	struct report_qps report_qps;
 	struct peer_object readers;
 };
@@ -63,10 +55,10 @@ int store__new(const struct device *device, const char *name,
 /* The caller has disconnected its readers. */
 void store__free(struct store *store);
 
-/* @first_psn: see report_qp__new(). */
 int store__add_reporter(struct store *store, struct in_addr address,
-			int32_t first_psn, struct report_qp **report_qp,
-			struct dart_error *error);
+			const struct report_qp_origin *origin,
+			struct report_qp **report_qp, struct dart_error *error);
+/* Its queue pair, key and address become invalid. */
 void store__remove_reporter(struct store *store, struct report_qp *report_qp);
 /* Returns the reporter at @address, or NULL. */
 struct report_qp *store__find_reporter(const struct store *store,

@@ -9,10 +9,11 @@
 #include "agent/base/rdma_base.h"
 #include "store_kept.h"
 
-#define EPOCH_MAX	(INT64_C(1) << 53)	/* exact in any reader of JSON */
+#define EPOCH_MAX (INT64_C(1) << 53) /* exact in any reader of JSON */
 
 _Static_assert(sizeof(STORE_KEPT_PREFIX) + DART_STORE_NAME_MAX +
-		       sizeof(",32,64,64,8") < FD_STORE_NAME_MAX,
+			       sizeof(",32,64,64,8") <
+		       FD_STORE_NAME_MAX,
 	       "the name fits");
 
 void store_kept__name(const char *store,
@@ -39,15 +40,15 @@ static json_t *address(uint64_t base)
 
 json_t *store_kept__store(const struct store *store)
 {
-	return json_pack("{s:I, s:o, s:o}", "epoch", (json_int_t)store->epoch,
-			 "base", address(store->written.base), "read_base",
-			 address(store->read.base));
+	return json_pack("{s:I, s:o}", "epoch", (json_int_t)store->epoch,
+			 "read_base", address(store->read.base));
 }
 
 json_t *store_kept__reporter(const struct report_qp *report_qp)
 {
-	return json_pack("{s:I}", "first_psn",
-			 (json_int_t)report_qp->first_psn);
+	return json_pack("{s:I, s:o}", "first_psn",
+			 (json_int_t)report_qp->first_psn, "base",
+			 address(report_qp->view.base));
 }
 
 /* 0 if a store cannot begin at the address in @text. */
@@ -65,39 +66,48 @@ static uint64_t read_base(const char *text)
 void store_kept__read_store(const json_t *kept, const char *name,
 			    struct store_origin *origin)
 {
-	const char *base = "", *other = "";
+	const char *base = "";
 	json_int_t epoch = 0;
 
 	if (!kept)
 		return;
-	if (json_unpack((json_t *)kept, "{s:I, s:s, s:s}", "epoch", &epoch,
-			"base", &base, "read_base", &other) ||
+	if (json_unpack((json_t *)kept, "{s:I, s:s}", "epoch", &epoch,
+			"read_base", &base) ||
 	    epoch < 1 || epoch > EPOCH_MAX) {
-		log__warning("store %s gets new addresses: its kept numbers are invalid",
-			     name);
+		log__warning(
+			"store %s gets a new address: its kept numbers are invalid",
+			name);
 		return;
 	}
 	origin->epoch = epoch;
-	origin->base = read_base(base);
-	origin->read_base = read_base(other);
-	if (origin->base && origin->read_base &&
-	    origin->base != origin->read_base)
-		return;
-	log__warning("store %s gets new addresses: its kept ones are invalid",
-		     name);
-	origin->base = origin->read_base = 0;
+	origin->read_base = read_base(base);
+	if (!origin->read_base)
+		log__warning(
+			"store %s gets a new address: its kept one is invalid",
+			name);
 }
 
-int32_t store_kept__read_reporter(const json_t *kept, const char *address)
+void store_kept__read_reporter(const json_t *kept, const char *address,
+			       struct report_qp_origin *origin)
 {
 	json_int_t first_psn = -1;
+	const char *base = NULL;
 
+	*origin = (struct report_qp_origin){ .first_psn = REPORT_QP_PSN_ANY };
 	if (!kept)
-		return REPORT_QP_PSN_ANY;
-	if (!json_unpack((json_t *)kept, "{s:I}", "first_psn", &first_psn) &&
+		return;
+	/* Reporters of older releases wrote to an address of the store. */
+	if (!json_unpack((json_t *)kept, "{s:I, s?s}", "first_psn", &first_psn,
+			 "base", &base) &&
 	    first_psn >= 0 && first_psn <= REPORT_QP_PSN_MAX)
-		return first_psn;
-	log__warning("reporter %s gets a new first PSN: the kept one is invalid",
-		     address);
-	return REPORT_QP_PSN_ANY;
+		origin->first_psn = first_psn;
+	else
+		log__warning(
+			"reporter %s gets a new first PSN: the kept one is invalid",
+			address);
+	origin->base = base ? read_base(base) : 0;
+	if (base && !origin->base)
+		log__warning(
+			"reporter %s gets a new address of the store: the kept one is invalid",
+			address);
 }

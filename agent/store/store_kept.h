@@ -32,6 +32,7 @@ json_t *store_kept__reporter(const struct report_qp *report_qp);
  */
 void store_kept__read_store(const json_t *kept, const char *name,
 			    struct store_origin *origin);
-int32_t store_kept__read_reporter(const json_t *kept, const char *address);
+void store_kept__read_reporter(const json_t *kept, const char *address,
+			       struct report_qp_origin *origin);
 
 #endif /* STORE_KEPT_H */

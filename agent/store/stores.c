@@ -36,14 +36,28 @@ void stores__close(struct stores *stores)
 	fd_store__close(&stores->kept);
 }
 
-/* @more: 1 or -1.  A store is registered twice, to be written and to be read. */
+/* Readers and each reporter have a memory region over all of it. */
+static void stores__count_region(const struct stores *stores,
+				 const struct store *store, int more)
+{
+	count__add(&stores->memory_counts->regions, more);
+	count__add(&stores->memory_counts->bytes,
+		   more * (int64_t)store->memory.length);
+}
+
+/* @more: 1 or -1 */
 static void stores__count(const struct stores *stores,
 			  const struct store *store, int more)
 {
 	count__add(&stores->counts->stores, more);
-	count__add(&stores->memory_counts->regions, 2 * more);
-	count__add(&stores->memory_counts->bytes,
-		   2 * more * (int64_t)store->memory.length);
+	stores__count_region(stores, store, more);
+}
+
+void stores__count_reporter(const struct stores *stores,
+			    const struct store *store, int more)
+{
+	count__add(&stores->counts->reporters, more);
+	stores__count_region(stores, store, more);
 }
 
 static int stores__check_name(const struct stores *stores, const char *name,
@@ -176,7 +190,7 @@ void stores__delete(struct stores *stores, struct store *store)
 			  sizeof(address));
 		changes__announce_in(stores->changes, "removed", "reporter",
 				     address, store->name);
-		count__add(&stores->counts->reporters, -1);
+		stores__count_reporter(stores, store, -1);
 	}
 	changes__announce(stores->changes, "removed", "store", store->name);
 	stores__count(stores, store, -1);

@@ -42,6 +42,9 @@ bool stores__drop_kept(struct stores *stores, const char *name);
 void stores__disconnect_readers(struct stores *stores, struct store *store);
 /* Disconnects its readers first, and ends its reporters. */
 void stores__delete(struct stores *stores, struct store *store);
+/* @more: 1 or -1. */
+void stores__count_reporter(const struct stores *stores,
+			    const struct store *store, int more);
 /* NULL if there is no such store. */
 struct store *stores__find(const struct stores *stores, const char *name);
 

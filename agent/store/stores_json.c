@@ -51,10 +51,10 @@ static json_t *collector(const struct store *store,
 		.reporter = report_qp->address,
 		.ip = report_qp->local,
 		.qpn = report_qp->queue_pair->qp_num,
-		.rkey = store->written.memory_region->rkey,
+		.rkey = report_qp->view.memory_region->rkey,
 		.epoch = store->epoch,
 		.first_psn = report_qp->first_psn,
-		.base = store->written.base,
+		.base = report_qp->view.base,
 		.geometry = store->geometry,
 	};
 

@@ -191,6 +191,7 @@ static int add_reporter(struct request *request)
 {
 	const struct stores *stores = request->subject;
 	struct named_reporter named;
+	struct report_qp_origin origin;
 	int ret = find_reporter(request, &named);
 
 	if (!ret && named.report_qp)
@@ -199,16 +200,15 @@ static int add_reporter(struct request *request)
 				      named.store->name, named.text);
 	if (ret)
 		return ret;
-	ret = store__add_reporter(named.store, named.address,
-				  store_kept__read_reporter(request->kept,
-							    named.text),
+	store_kept__read_reporter(request->kept, named.text, &origin);
+	ret = store__add_reporter(named.store, named.address, &origin,
 				  &named.report_qp, &request->error);
 	if (ret)
 		return ret;
 	log__info("%s reports to store %s", named.text, named.store->name);
 	changes__announce_in(stores->changes, "added", "reporter", named.text,
 			     named.store->name);
-	count__add(&stores->counts->reporters, 1);
+	stores__count_reporter(stores, named.store, 1);
 	json_decref(request->kept);
 	request->kept = store_kept__reporter(named.report_qp);
 	request->result = stores_json__reporter(named.store, named.report_qp);
@@ -232,7 +232,7 @@ static int remove_reporter(struct request *request)
 		  named.store->name);
 	changes__announce_in(stores->changes, "removed", "reporter", named.text,
 			     named.store->name);
-	count__add(&stores->counts->reporters, -1);
+	stores__count_reporter(stores, named.store, -1);
 	store__remove_reporter(named.store, named.report_qp);
 	return 0;
 }

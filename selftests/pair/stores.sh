@@ -56,6 +56,17 @@ check "2048 reports are sent from the new reporter" \
 check "reports from a new reporter reach the store" holds '.load > 0.9 and .load < 1.1'
 
 written=$(show .written)
+check "each reporter has its own key and address" sh -c '
+	on host dartctl store export paths >/run/both.json &&
+	is_true "(.collectors | map(.rkey) | unique | length) == 2 and
+		(.collectors | map(.base) | unique | length) == 2" </run/both.json'
+jq '.collectors |= [.[0] + (.[1] | {rkey, base})]' /run/both.json >"$collectors"
+check "2048 reports are sent with the key and address of another reporter" \
+	report --seed 4
+check "reports with the key and address of another reporter change nothing" \
+	holds ".written == $written"
+on host dartctl store export paths --reporter 10.77.0.9 >"$collectors"
+
 check "a reporter can be removed from a store" \
 	on host dartctl reporter remove paths 10.77.0.9
 check "2048 reports are sent from a reporter that was removed" \

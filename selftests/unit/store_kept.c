@@ -23,11 +23,9 @@ static struct store_origin read_store(const char *text)
 static void test_numbers_are_used(void **state)
 {
 	struct store_origin origin = read_store(
-		"{\"epoch\": 1795339800, \"base\": \"" BASE
-		"\", \"read_base\": \"" OTHER "\"}");
+		"{\"epoch\": 1795339800, \"read_base\": \"" OTHER "\"}");
 
 	assert_true(origin.epoch == 1795339800);
-	assert_true(origin.base == UINT64_C(0x2000000000200000));
 	assert_true(origin.read_base == UINT64_C(0x2fffffffffe00000));
 }
 
@@ -40,43 +38,34 @@ static void test_numbers_are_printed(void **state)
 	int i;
 
 	for (i = 0; i < 1000; i++) {
-		assert_int_equal(rdma_base__choose(&store.written.base,
-						    &error), 0);
 		assert_int_equal(rdma_base__choose(&store.read.base, &error),
 				 0);
 		kept = store_kept__store(&store);
 		store_kept__read_store(kept, "paths", &origin);
 		json_decref(kept);
 		assert_true(origin.epoch == 17 &&
-			    origin.base == store.written.base &&
 			    origin.read_base == store.read.base);
 	}
 }
 
+static const char *const wrong_bases[] = {
+	"0x2000000000200001", "0x1fffffffffe00000", "0x3000000000000000",
+	"0xffffffffffe00000", "2000000000200000", BASE "0", BASE " ", "", "0x",
+};
+#define WRONG_BASES (sizeof(wrong_bases) / sizeof(wrong_bases[0]))
+
 static void test_wrong_addresses(void **state)
 {
-	static const char *const pairs[][2] = {
-		{ BASE, BASE },
-		{ BASE, "0x2000000000200001" },
-		{ "0x1fffffffffe00000", OTHER },
-		{ "0x3000000000000000", OTHER },
-		{ "0xffffffffffe00000", OTHER },
-		{ "2000000000200000", OTHER },
-		{ BASE "0", OTHER },
-		{ BASE " ", OTHER },
-		{ "", OTHER },
-		{ "0x", OTHER },
-	};
 	struct store_origin origin;
 	char text[256];
 	size_t i;
 
-	for (i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++) {
+	for (i = 0; i < WRONG_BASES; i++) {
 		snprintf(text, sizeof(text),
-			 "{\"epoch\": 5, \"base\": \"%s\", \"read_base\": \"%s\"}",
-			 pairs[i][0], pairs[i][1]);
+			 "{\"epoch\": 5, \"read_base\": \"%s\"}",
+			 wrong_bases[i]);
 		origin = read_store(text);
-		if (origin.base || origin.read_base)
+		if (origin.read_base)
 			fail_msg("used: %s", text);
 		assert_true(origin.epoch == 5);
 	}
@@ -86,45 +75,73 @@ static void test_wrong_members(void **state)
 {
 	static const char *const texts[] = {
 		"{}", "[]", "5", "null", "{\"epoch\": 5}",
-		"{\"epoch\": 0, \"base\": \"" BASE "\", \"read_base\": \"" OTHER "\"}",
-		"{\"epoch\": -1, \"base\": \"" BASE "\", \"read_base\": \"" OTHER "\"}",
-		"{\"epoch\": 9007199254740993, \"base\": \"" BASE
-		"\", \"read_base\": \"" OTHER "\"}",
-		"{\"epoch\": \"5\", \"base\": \"" BASE "\", \"read_base\": \"" OTHER "\"}",
-		"{\"epoch\": 5, \"base\": 5, \"read_base\": \"" OTHER "\"}",
+		"{\"epoch\": 0, \"read_base\": \"" OTHER "\"}",
+		"{\"epoch\": -1, \"read_base\": \"" OTHER "\"}",
+		"{\"epoch\": 9007199254740993, \"read_base\": \"" OTHER "\"}",
+		"{\"epoch\": \"5\", \"read_base\": \"" OTHER "\"}",
+		"{\"epoch\": 5, \"read_base\": 5}",
 	};
 	struct store_origin origin;
 	size_t i;
 
 	for (i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
 		origin = read_store(texts[i]);
-		if (origin.base || origin.read_base || origin.epoch)
+		if (origin.read_base || origin.epoch)
 			fail_msg("used: %s", texts[i]);
 	}
 }
 
-static int32_t read_reporter(const char *text)
+static struct report_qp_origin read_reporter(const char *text)
 {
-	json_t *kept = json_loads(text, 0, NULL);
-	int32_t first_psn = store_kept__read_reporter(kept, "10.0.0.2");
+	struct report_qp_origin origin;
+	json_t *kept = text ? json_loads(text, 0, NULL) : NULL;
 
+	store_kept__read_reporter(kept, "10.0.0.2", &origin);
 	json_decref(kept);
-	return first_psn;
+	return origin;
 }
 
 static void test_first_psn(void **state)
 {
-	assert_int_equal(read_reporter("{\"first_psn\": 0}"), 0);
-	assert_int_equal(read_reporter("{\"first_psn\": 16777215}"), 0xffffff);
-	assert_int_equal(read_reporter("{\"first_psn\": 16777216}"),
-			 REPORT_QP_PSN_ANY);
-	assert_int_equal(read_reporter("{\"first_psn\": -1}"),
-			 REPORT_QP_PSN_ANY);
-	assert_int_equal(read_reporter("{\"first_psn\": 4294967296}"),
-			 REPORT_QP_PSN_ANY);
-	assert_int_equal(read_reporter("{}"), REPORT_QP_PSN_ANY);
-	assert_int_equal(store_kept__read_reporter(NULL, "10.0.0.2"),
-			 REPORT_QP_PSN_ANY);
+	static const char *const wrong[] = {
+		"{\"first_psn\": 16777216}", "{\"first_psn\": -1}",
+		"{\"first_psn\": 4294967296}", "{}", NULL,
+	};
+	size_t i;
+
+	assert_int_equal(read_reporter("{\"first_psn\": 0}").first_psn, 0);
+	assert_int_equal(read_reporter("{\"first_psn\": 16777215}").first_psn,
+			 0xffffff);
+	for (i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
+		assert_int_equal(read_reporter(wrong[i]).first_psn,
+				 REPORT_QP_PSN_ANY);
+}
+
+static void test_reporter_address(void **state)
+{
+	struct report_qp report_qp = { .first_psn = 5 };
+	struct report_qp_origin origin;
+	struct dart_error error;
+	char text[128];
+	json_t *kept;
+	size_t i;
+
+	assert_int_equal(rdma_base__choose(&report_qp.view.base, &error), 0);
+	kept = store_kept__reporter(&report_qp);
+	store_kept__read_reporter(kept, "10.0.0.2", &origin);
+	json_decref(kept);
+	assert_int_equal(origin.first_psn, 5);
+	assert_true(origin.base == report_qp.view.base);
+
+	assert_true(!read_reporter("{\"first_psn\": 5}").base);
+	for (i = 0; i < WRONG_BASES; i++) {
+		snprintf(text, sizeof(text),
+			 "{\"first_psn\": 5, \"base\": \"%s\"}",
+			 wrong_bases[i]);
+		origin = read_reporter(text);
+		if (origin.base || origin.first_psn != 5)
+			fail_msg("used: %s", text);
+	}
 }
 
 static void test_names(void **state)
@@ -152,11 +169,13 @@ int main(void)
 		     test_numbers_are_used),
 		TEST("all addresses that a store may have are kept",
 		     test_numbers_are_printed),
-		TEST("addresses that are equal, out of range or not aligned are replaced",
+		TEST("addresses that are out of range or not aligned are replaced",
 		     test_wrong_addresses),
 		TEST("numbers of which one is missing, out of range or no number are replaced",
 		     test_wrong_members),
 		TEST("a first PSN is used if it has 24 bits", test_first_psn),
+		TEST("the address at which a reporter writes is kept, and an impossible one is replaced",
+		     test_reporter_address),
 		TEST("the name of a store's memory has its geometry, and a shorter name is another store",
 		     test_names),
 	};
