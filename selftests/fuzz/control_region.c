@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Control regions: decoded, and if they are valid planned for and printed. */
 #include <endian.h>
+#include <stdio.h>
 
 #include <libdart/private/table_format.h>
 #include <libdart/rdma/read_plan.h>
@@ -13,8 +14,11 @@
 static void print(const struct dart_entry *entry)
 {
 	size_t size = dart_entry__size(entry);
+	size_t length = 0;
+	char *text = NULL;
 	uint8_t *copies;
 	json_t *json;
+	FILE *out;
 
 	if (size > LANDING_MAX)
 		return;
@@ -24,6 +28,11 @@ static void print(const struct dart_entry *entry)
 	json = dart_entry__to_json(entry, copies);
 	require(json);
 	json_decref(json);
+	out = open_memstream(&text, &length);
+	require(out);
+	dart_entry__print_json(entry, copies, out);
+	require(!fclose(out) && length);
+	free(text);
 	free(copies);
 }
 
