@@ -26,6 +26,14 @@
  */
 _Static_assert(DART_CONTROL_RETRY_COUNT < 7, "retries of soft-RoCE end");
 
+/*
+ * Retry without end after an RNR NAK.  An agent posts no receive that could be missing,
+ * but soft-RoCE sends these NAKs if the queue of its interface is full: one for each
+ * READ that it has at the moment, so that a limit of 6 was used up at once.  Callers
+ * limit the time of a batch.
+ */
+#define RNR_RETRY_COUNT		7
+
 /* READs that the device may have in flight, if it supports so many. */
 #define INITIATOR_DEPTH		16
 
@@ -172,7 +180,7 @@ static int shake_hands(struct dart_endpoint *endpoint, struct dart_error *error)
 		.private_data_len = endpoint->request_length,
 		.initiator_depth = INITIATOR_DEPTH,
 		.retry_count = DART_CONTROL_RETRY_COUNT,
-		.rnr_retry_count = DART_CONTROL_RETRY_COUNT,
+		.rnr_retry_count = RNR_RETRY_COUNT,
 	};
 	struct ibv_device_attr device;
 	uint8_t timeout = DART_CONTROL_ACK_TIMEOUT;
