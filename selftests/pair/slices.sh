@@ -63,7 +63,7 @@ check "a source is registered" on host dartctl source add cpustat
 check "a process on the host gets and closes slices in a loop" \
 	on host until_ready /run/churn slice_churn
 timeout -s INT 15 dart-controller --json -i 100ms -n 100 host >/run/lines 2>/run/log
-sed -n 's/^dart-controller/# tail -n 1 /run/log/;$p' /run/log
+sed -n '$s/^/# /p' /run/log
 # On a busy machine scrapes are missed because each takes longer than 0.1 s.
 check "scrapes go on while slices come and go" is_true \
 	'select(has("summary")).summary | 3 * .scrapes > .missed' /run/lines
@@ -85,7 +85,7 @@ check "a process on the host gets 600 slices" on host sh -c \
 	'ulimit -n 2000 && until_ready /run/slices slice_owner 600 "$(pidof dartd)"'
 on host tc qdisc replace dev eth0 root pfifo limit 300
 check "scrapes of megabytes are not lost although the queue of the interface is short" \
-	dart-controller --json -i 500ms -n 5 -e 'slice-*' host >/run/lines
+	sh -c "dart-controller --json -i 500ms -n 5 -e 'slice-*' host >/run/lines"
 check "each of them has the values of all slices" is_true -s \
 	'map(select(has("entries"))) | length == 5 and
 		all(.entries["slice-599"].rows[0].done == 1599)' /run/lines
