@@ -9,9 +9,8 @@ fuzz_connect_request_sources := agent/rdma/connect_request.c
 fuzz_connect_request_parsers := $(fuzz_connect_request_sources) \
 	tools/lib/dart/private/rejection.c
 fuzz_control_region_parsers := $(addprefix tools/lib/dart/, \
-	private/table_outline.c rdma/read_plan.c table/schema.c \
-	table/table_check.c table/table_decode.c table/value_json.c \
-	table/value_print.c)
+	private/table_outline.c rdma/read_plan.c table/table_check.c \
+	table/table_decode.c table/value_json.c table/value_print.c)
 fuzz_controller_config_sources := $(addprefix tools/controller/, \
 	config.c settings.c)
 fuzz_controller_config_parsers := $(fuzz_controller_config_sources) \
