@@ -13,7 +13,7 @@
 # and both with sanitizers; unit_NAME_sources adds files to such a test.
 # selftests/{module,storm,agent,pair,debug}/NAME.c, a test in a guest, and
 # selftests/helpers/NAME.c, a program that such tests call, are linked with
-# selftests/lib and the libraries.  selftests/fuzz/NAME.c, a harness, is linked with
+# selftests/lib and the libraries; DIRECTORY/NAME_skeletons as for programs.  selftests/fuzz/NAME.c, a harness, is linked with
 # the libraries and fuzz_NAME_sources.
 
 version := 0.1
@@ -248,6 +248,7 @@ $(output)/selftests/$(1): $(call objects,obj,selftests/$(1).c) \
 	$$(quiet)mkdir -p $$(@D)
 	$$(call say,LD,$$@)$$(CC) $$(CFLAGS) -o $$@ $$^ \
 		$$(call link,$(packages_known))
+$(call objects,obj,selftests/$(1).c): | $($(1)_skeletons:%=$(output)/bpf/%.skel.h)
 endef
 $(foreach name,$(guest_tests),$(eval $(call guest_test,$(name))))
 

@@ -6,3 +6,5 @@ compare_packages := jansson
 
 unit_roce_frame_sources := selftests/lib/roce_frame_parse.c
 unit_vectors_sources := $(unit_roce_frame_sources)
+
+agent/rows_come_free_skeletons := cgroupnet tcpconn
