@@ -27,7 +27,10 @@ shown=$(mktemp)
 check "the agent starts" host_up
 ip link add end0 type veth peer name end1
 ip link add link end0 name end0.7 type vlan id 7
+# Without IPv6 only the test sends packets.
 for interface in end0 end1 end0.7; do
+	alone=/proc/sys/net/ipv6/conf/$interface/disable_ipv6
+	[ ! -e $alone ] || echo 1 >$alone
 	ip link set $interface up
 done
 check "netdev:core is registered for one device" \

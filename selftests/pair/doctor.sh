@@ -3,6 +3,9 @@
 # dart-controller doctor names what keeps a controller from reading a host.
 . "$(dirname "$0")/../lib.sh"
 
+ours=$(awk '$2 == "DART_CONTROL_ABI_VERSION" { print $3 }' \
+	"$tests/../uapi/dart/control.h")
+
 # The clocks of two virtual machines may differ: "clock" counts only where it is asked
 # for.
 
@@ -112,11 +115,11 @@ on host until_ready /run/hostile.log hostile_agent reject version damaged rkey \
 check "an agent that rejects the connection is told apart" \
 	finds connect fail "refused the connection"
 check "an agent of another version is told apart, and which to upgrade" \
-	finds connect fail "version 3 of the protocol and this program version 2: upgrade this program"
+	finds connect fail "version $((ours + 1)) of the protocol and this program version $ours: upgrade this program"
 check "a damaged table is told apart" finds table fail "table refused"
 check "a wrong rkey is told apart" finds read fail "remote access error"
 check "an older agent that rejects this version is told apart, and which to upgrade" \
-	finds connect fail "version 1 of the protocol and this program version 2: upgrade dartd there"
+	finds connect fail "version $((ours - 1)) of the protocol and this program version $ours: upgrade dartd there"
 check "an agent that rejects for a reason is told apart, and cannot steer the terminal" \
 	finds connect fail "refused the connection: it does not feel like it\\?\\[2J"
 on host host_down TERM hostile_agent
