@@ -78,17 +78,17 @@ check "the table is fetched now and then, and not for each change" is_true -s \
 on host pkill -KILL slice_churn
 check "the agent stops" on host host_down
 
-# 600 slices are 2,400 packets, but the queue of the interface holds 300.
+# 200 slices are 800 packets, but the queue of the interface holds 300.
 check "the agent starts with page exposure" on host host_up --exposure page
 # shellcheck disable=SC2016 # a variable of the host
-check "a process on the host gets 600 slices" on host sh -c \
-	'ulimit -n 2000 && until_ready /run/slices slice_owner 600 "$(pidof dartd)"'
+check "a process on the host gets 200 slices" on host sh -c \
+	'ulimit -n 2000 && until_ready /run/slices slice_owner 200 "$(pidof dartd)"'
 on host tc qdisc replace dev eth0 root pfifo limit 300
 check "scrapes of megabytes are not lost although the queue of the interface is short" \
 	sh -c "dart-controller --json -i 500ms -n 5 -e 'slice-*' host >/run/lines"
 check "each of them has the values of all slices" is_true -s \
 	'map(select(has("entries"))) | length == 5 and
-		all(.entries["slice-599"].rows[0].done == 1599)' /run/lines
+		all(.entries["slice-199"].rows[0].done == 1199)' /run/lines
 check "no scrape fails" is_true 'select(has("summary")).summary.failed == 0' /run/lines
 check "the queue drops no packet of them" on host sh -c \
 	'tc -s qdisc show dev eth0 | grep "dropped 0,"'

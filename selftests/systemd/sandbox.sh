@@ -79,7 +79,7 @@ modprobe null_blk nr_devices=0
 mount -t configfs none /sys/kernel/config || :
 mkdir /sys/kernel/config/nullb/n0
 echo 1 >/sys/kernel/config/nullb/n0/power
-ip neighbour replace 10.77.0.2 lladdr 02:00:00:00:00:01 dev eth0
+ip neighbour replace 10.77.0.9 lladdr 02:00:00:00:00:01 dev eth0
 bpftool map create /sys/fs/bpf/pinned type array key 4 value 8 entries 4 \
 	name pinned flags 0x400
 
@@ -149,10 +149,10 @@ check "the store that is in huge pages has them" \
 	[ "$(awk '/^HugePages_Free/ { print $2 }' /proc/meminfo)" -lt 8 ]
 for store in paths kept huge; do
 	check "a reporter is added to the store $store" \
-		dartctl reporter add $store 10.77.0.2
+		dartctl reporter add $store 10.77.0.9
 done
 check "the collector of a reporter is exported" sh -c 'dartctl store export paths |
-	is_true ".collectors[0].reporter == \"10.77.0.2\""'
+	is_true ".collectors[0].reporter == \"10.77.0.9\""'
 check "a store is shown" dartctl store show kept
 
 check "more than 40 entries are registered" [ "$(entries | wc -l)" -gt 40 ]
