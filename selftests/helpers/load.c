@@ -112,28 +112,34 @@ static uint64_t now_ms(void)
 static void do_moves(long count, const char *unused)
 {
 	const struct sched_param first = { .sched_priority = 1 };
-	int begun[2], ready[2];
+	int ready[2], *begun = calloc(count, sizeof(*begun));
 	uint64_t since;
 	pid_t *waiting = calloc(count, sizeof(*waiting));
 	char byte;
 	long i;
 
-	check(waiting && !pipe(begun) && !pipe(ready), "pipe");
+	check(waiting && begun && !pipe(ready), "pipe");
 	run_on(0, 1);
 	for (i = 0; i < count; i++) {
+		int own[2];
+
+		/* Of the readers of one pipe only the first would become runnable. */
+		check(!pipe(own), "pipe");
+		begun[i] = own[1];
 		waiting[i] = fork();
 		if (!waiting[i]) {
 			run_on(0, 0);
 			check(write(ready[1], "", 1) == 1, "pipe");
-			_exit(read(begun[0], &byte, 1) != 1);
+			_exit(read(own[0], &byte, 1) != 1);
 		}
+		close(own[0]);
 		check(read(ready[0], &byte, 1) == 1, "pipe");
 	}
 	if (!fork()) {
 		run_on(0, 0);
 		check(!sched_setscheduler(0, SCHED_FIFO, &first), "SCHED_FIFO");
 		for (i = 0; i < count + 1; i++)
-			check(write(i < count ? begun[1] : ready[1], "", 1) == 1,
+			check(write(i < count ? begun[i] : ready[1], "", 1) == 1,
 			      "pipe");
 		for (since = now_ms(); now_ms() < since + 600;)
 			;
@@ -144,6 +150,7 @@ static void do_moves(long count, const char *unused)
 		;
 	for (i = 0; i < count; i++)
 		run_on(waiting[i], 1);
+	free(begun);
 	free(waiting);
 }
 

@@ -23,7 +23,7 @@ for exposure in exact page; do
 		on host until_ready /run/writer.0 slice_writer 0 2
 	check "$exposure: the agent starts" on host host_up --exposure $exposure
 	mkfifo "$work/lines"
-	dart-controller --json --interval 100ms host >"$work/lines" 2>/dev/null &
+	dart-controller --json --interval 500ms host >"$work/lines" 2>/dev/null &
 	controller=$!
 	exec 3<"$work/lines"
 	check "$exposure: the controller reads what the process writes" \
