@@ -116,9 +116,10 @@ struct dart_percpu *dart_namespace_open(const struct dart_source *source,
 }
 
 /*
- * Only root creates namespaces in the initial user namespace.  Other users create
- * user namespaces first, as many as they like, and own what is in them: each pays as
- * one user.  Where root created the outermost one, as for containers, it pays.
+ * Only root creates network namespaces in the initial user namespace.  Any other user
+ * can create many user namespaces and owns the network namespaces in them: all count
+ * for that user.  If root created the outermost one, as for containers, that user
+ * namespace has a quota by itself.
  */
 u64 dart_namespace_payer(const struct net *net)
 {

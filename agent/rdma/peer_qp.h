@@ -36,8 +36,8 @@ void peer_qp__close(struct peer_qp *peer_qp);
 
 /*
  * Sends a WRITE of no bytes, which the peer's adapter acknowledges, unless one is
- * in flight.  If there is no answer to it nor to its retries, the queue pair fails
- * after PEER_QP_PROBE_MS, some adapters need up to four times as long.
+ * in flight.  If neither it nor its retries are acknowledged, the queue pair fails
+ * after PEER_QP_PROBE_MS; some adapters need up to four times as long.
  */
 int peer_qp__probe(struct peer_qp *peer_qp);
 

@@ -19,7 +19,7 @@ struct client *eviction__choose(const struct clients *clients, uid_t uid,
 	uint32_t count, highest = 0;
 
 	TAILQ_FOREACH(client, &clients->list, link) {
-		/* Root itself only loses clients if there are no others. */
+		/* Root's make room only for root, and its monitors never do. */
 		count = client->uid ? clients__count(clients, client->uid) : 0;
 		if (!client->uid && (uid || client->is_monitor))
 			continue;

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The nodename of uname(2), with "?" for what is not ASCII, and NULs to the end. */
+/* The nodename of uname(2); "?" replaces characters outside ASCII, NULs fill the rest. */
 void host__name(char *name, size_t size);
 
 /*

@@ -240,7 +240,7 @@ void registry__begin(struct registry *registry)
 {
 	struct dart_error error;
 
-	/* So that what has ended can be registered again. */
+	/* A name whose entry has ended can then be registered again. */
 	if (!registry->batches && registry__is_due(registry)) {
 		sd_event_source_set_enabled(registry->publication,
 					    SD_EVENT_OFF);

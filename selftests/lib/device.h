@@ -6,6 +6,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
@@ -15,6 +17,16 @@
 #include <linux/dart_zero.h>
 
 #include "test.h"
+
+/* Loads the module again, with "NAME=VALUE" or "": no test may have the device open. */
+static inline int module_reload(const char *parameter)
+{
+	char command[96];
+
+	snprintf(command, sizeof(command),
+		 "modprobe -r dart_zero && modprobe dart_zero %s", parameter);
+	return system(command);
+}
 
 static inline int device_open(void)
 {

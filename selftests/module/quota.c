@@ -11,28 +11,17 @@
 /* MiB: small, so that few windows fill it. */
 #define CAPACITY 2
 
-static void load(const char *parameter)
-{
-	char command[96];
-
-	snprintf(command, sizeof(command),
-		 "modprobe -r dart_zero && modprobe dart_zero %s", parameter);
-	assert_int_equal(system(command), 0);
-}
-
 static int load_small(void **state)
 {
 	char parameter[24];
 
 	snprintf(parameter, sizeof(parameter), "capacity=%d", CAPACITY);
-	load(parameter);
-	return 0;
+	return module_reload(parameter);
 }
 
 static int load_default(void **state)
 {
-	load("");
-	return 0;
+	return module_reload("");
 }
 
 /*

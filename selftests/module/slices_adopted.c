@@ -2,7 +2,6 @@
 /* Slices outlive the region that lent them, and another region adopts them. */
 #include <pthread.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -203,23 +202,14 @@ static void test_fault(void **state)
 	close(region);
 }
 
-static int load_module(const char *parameter)
-{
-	char command[96];
-
-	snprintf(command, sizeof(command),
-		 "modprobe -r dart_zero && modprobe dart_zero %s", parameter);
-	return system(command);
-}
-
 static int load_small(void **state)
 {
-	return load_module("capacity=1");
+	return module_reload("capacity=1");
 }
 
 static int load_default(void **state)
 {
-	return load_module("");
+	return module_reload("");
 }
 
 static void test_full(void **state)
