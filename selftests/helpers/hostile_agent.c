@@ -17,6 +17,8 @@
  *   growing      a table that is longer than the region
  *   rkey         a table whose memory region has a wrong rkey
  *   honest       a valid table with one counter
+ *   many         a valid table with 10,000 entries, and another that comes and goes
+ *                four times a second
  *   mute         no answer to the request for a connection
  *
  * To readers of stores:
@@ -30,6 +32,7 @@
 #include <endian.h>
 #include <errno.h>
 #include <netinet/in.h>
+#include <poll.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,11 +46,15 @@
 
 #include <libdart/table/table_writer.h>
 
-#define REGION_LENGTH 65536
+#define REGION_LENGTH	65536
+#define MANY_LENGTH	(4 << 20)
+#define MANY_ENTRIES	10000
+#define MANY_CHANGE_MS	250
 
-static const char *kind;
-static _Alignas(4096) uint8_t region[REGION_LENGTH];
+static const char *kind = "";
+static _Alignas(4096) uint8_t region[MANY_LENGTH];
 static _Alignas(4096) uint64_t value;
+static struct dart_table_writer *writer;
 
 static void __attribute__((noreturn)) fail(const char *what)
 {
@@ -60,8 +67,33 @@ static int is(const char *name)
 	return !strcmp(kind, name);
 }
 
-/* Returns the length of the table, bytes. */
-static int write_table(uint32_t rkey)
+/* What the table and its entries point to. */
+static struct {
+	struct dart_memory_region memory_region;
+	struct dart_range range;
+	struct dart_entry entries[MANY_ENTRIES];
+	char names[MANY_ENTRIES][sizeof("entry-1234567890")];
+	struct dart_table table;
+} content = {
+	.range = {
+		.stride = sizeof(value),
+		.copies = 1,
+		.length = sizeof(value),
+	},
+	.table = {
+		.generation = 1,
+		.instance = 1,
+		.exposure = DART_CONTROL_EXPOSURE_EXACT,
+		.cpus = 1,
+		.page_size = 4096,
+		.lease_ms = 2 * DART_CONTROL_RETRIES_MS,
+		.memory_regions = &content.memory_region,
+		.memory_region_count = 1,
+		.entries = content.entries,
+	},
+};
+
+static struct dart_schema *make_schema(void)
 {
 	static const struct dart_field field = {
 		.name = "value",
@@ -70,64 +102,89 @@ static int write_table(uint32_t rkey)
 		.count = 1,
 		.kind = DART_CONTROL_FIELD_COUNTER,
 	};
-	struct dart_control_header *header = (void *)region;
-	struct dart_memory_region memory_region = {
+	struct dart_schema *schema = dart_schema__new("schema", sizeof(value));
+
+	if (!schema || dart_schema__add(schema, &field))
+		fail("schema");
+	return schema;
+}
+
+static void fill_content(uint32_t rkey)
+{
+	struct dart_schema *schema = make_schema();
+	struct dart_table *table = &content.table;
+	uint32_t i;
+
+	content.memory_region = (struct dart_memory_region){
 		.address = (uintptr_t)&value,
 		.length = sizeof(value),
 		.rkey = is("rkey") ? rkey ^ 0x5500 : rkey,
 	};
-	struct dart_range range = {
-		.address = memory_region.address,
-		.stride = sizeof(value),
-		.copies = 1,
-		.length = sizeof(value),
-	};
-	struct dart_entry entry = {
-		.name = "entry",
-		.schema = dart_schema__new("schema", sizeof(value)),
-		.kind = DART_CONTROL_ENTRY_MAP,
-		.lifetime = DART_CONTROL_LIFETIME_DYNAMIC,
-		.copies_are = DART_CONTROL_COPIES_CPU,
-		.copies = 1,
-		.ranges = &range,
-		.range_count = 1,
-	};
-	struct dart_table table = {
-		.generation = 1,
-		.instance = 1,
-		.exposure = DART_CONTROL_EXPOSURE_EXACT,
-		.cpus = 1,
-		.page_size = 4096,
-		.lease_ms = 1000,
-		.memory_regions = &memory_region,
-		.memory_region_count = 1,
-		.entries = &entry,
-		.entry_count = 1,
-	};
-	struct dart_table_writer *writer;
+	content.range.address = content.memory_region.address;
+	table->entry_count = is("many") ? MANY_ENTRIES : 1;
+	for (i = 0; i < table->entry_count; i++) {
+		snprintf(content.names[i], sizeof(content.names[i]),
+			 is("many") ? "entry-%u" : "entry", i);
+		content.entries[i] = (struct dart_entry){
+			.name = content.names[i],
+			.schema = schema,
+			.kind = DART_CONTROL_ENTRY_MAP,
+			.lifetime = DART_CONTROL_LIFETIME_DYNAMIC,
+			.copies_are = DART_CONTROL_COPIES_CPU,
+			.copies = 1,
+			.ranges = &content.range,
+			.range_count = 1,
+		};
+	}
+}
+
+/* Returns the length of the table, bytes. */
+static int write_table(uint32_t rkey)
+{
+	struct dart_control_header *header = (void *)region;
 	int used;
 	size_t i;
 
-	if (!entry.schema ||
-	    dart_schema__add((struct dart_schema *)entry.schema, &field))
-		fail("schema");
+	fill_content(rkey);
+	dart_table_writer__free(writer);
 	writer = dart_table_writer__new(region, sizeof(region));
 	if (!writer)
 		fail("writer");
-	used = dart_table_writer__rewrite(writer, &table);
-	dart_table_writer__free(writer);
+	used = dart_table_writer__rewrite(writer, &content.table);
 	if (used < 0) {
 		errno = -used;
 		fail("table");
 	}
 	if (is("damaged"))
-		for (i = 0; i < sizeof(region); i++)
+		for (i = 0; i < REGION_LENGTH; i++)
 			region[i] = random();
 	if (is("unfinished"))
 		header->generation_begin = htole64(2);
 	if (is("growing"))
-		header->table_length = htole32(2 * REGION_LENGTH);
+		header->table_length = htole32(2 * sizeof(region));
 	return used;
+}
+
+/* Adds an entry to those of "many", or removes it. */
+static void change_table(void)
+{
+	static bool is_there;
+	struct dart_entry entry = content.entries[0];
+	struct dart_table more = content.table;
+	int used;
+
+	entry.name = "one-more";
+	more.generation = ++content.table.generation;
+	more.memory_region_count = 0;
+	more.entries = &entry;
+	more.entry_count = !is_there;
+	used = is_there ? dart_table_writer__remove(writer, &more, entry.name) :
+			  dart_table_writer__append(writer, &more);
+	is_there = !is_there;
+	if (used < 0) {
+		errno = -used;
+		fail("change");
+	}
 }
 
 static struct ibv_mr *expose(struct ibv_pd *pd, void *bytes, size_t length)
@@ -262,6 +319,20 @@ static void reject(struct rdma_cm_id *id)
 		fail("reject");
 }
 
+/* Changes the table of "many" meanwhile. */
+static int await_event(struct rdma_event_channel *channel)
+{
+	struct pollfd poll_fd = { .fd = channel->fd, .events = POLLIN };
+	int ret;
+
+	for (;;) {
+		ret = poll(&poll_fd, 1, is("many") ? MANY_CHANGE_MS : -1);
+		if (ret)
+			return ret < 0 ? ret : 0;
+		change_table();
+	}
+}
+
 int main(int argc, char *argv[])
 {
 	struct sockaddr_in6 address = {
@@ -283,7 +354,7 @@ int main(int argc, char *argv[])
 		fail("listen");
 	sd_notify(0, "READY=1");
 
-	while (!rdma_get_cm_event(channel, &event)) {
+	while (!await_event(channel) && !rdma_get_cm_event(channel, &event)) {
 		if (event->event != RDMA_CM_EVENT_CONNECT_REQUEST) {
 			rdma_ack_cm_event(event);
 			continue;
