@@ -9,6 +9,7 @@
 #include "event.h"
 
 struct dart_extent;
+struct dart_run;
 
 /* Pages of a region's virtual range: a parameter of the module. */
 extern unsigned long dart_region_pages;
@@ -51,10 +52,19 @@ struct dart_extent {
 	const struct dart_extent_kind *kind;
 	void *held;			/* keeps the pages; known to @kind */
 	const void *memory;		/* equal in extents over equal memory */
+	u32 copy_pages;			/* that copies share with others, or 0 */
 	u64 payer;			/* dart_percpu.payer, or 0 */
 	u32 slices;			/* of a slab, in the region */
 	bool owns_counters;		/* they end with it */
 	bool is_reused;			/* when freed, even if held */
+
+	/* Known to extents.c: */
+	struct dart_run *run;		/* its place in the region */
+	struct list_head same_run;
+	struct hlist_node by_id;
+	struct hlist_node by_memory;
+	struct hlist_node by_payer;
+	bool is_charged;		/* its pages, to @payer */
 
 	/* Guarded by dart_percpu_lock: */
 	struct list_head shows;		/* in shown_by */
@@ -69,8 +79,9 @@ struct dart_extent {
 	u64 last_held;			/* index in @pages */
 
 	/*
-	 * @info.pages of them, NULL for a CPU that is not possible.  They are
-	 * not counted here: they stay as long as @held does.
+	 * @info.pages of them, NULL for a CPU that is not possible and, in
+	 * quarantine, for those that the region went on showing.  They are not
+	 * counted here: they stay as long as @held does.
 	 */
 	struct page *pages[];
 };

@@ -275,7 +275,7 @@ static int list(struct dart_region *region, struct dart_zero_list __user *user)
 	if (list.size != sizeof(list))
 		return -EINVAL;
 
-	room = min_t(u32, list.count, DART_REGION_EXTENTS_MAX);
+	room = min_t(u32, list.count, DART_EXTENTS_MAX);
 	infos = kvcalloc(room, sizeof(*infos), GFP_KERNEL);
 	if (!infos)
 		return -ENOMEM;

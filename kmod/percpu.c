@@ -118,6 +118,7 @@ int dart_percpu_extent_show(struct dart_extent *extent)
 	}
 
 	extent->memory = first;
+	extent->copy_pages = run;
 	extent->is_reused = percpu->free;
 	extent->payer = percpu->payer;
 	extent->info.data = offset_in_page(first);

@@ -39,8 +39,8 @@ bool dart_page_is_held(struct page *page);
 /* A region shows @extent, until dart_quarantine_add().  Process context. */
 void dart_quarantine_begin(struct dart_extent *extent);
 /*
- * Frees @extent, which no region has and no mapping shows any more, at once if
- * its memory is not reused, not held, or kept by another extent, otherwise as soon
+ * Frees @extent, which no region has and of whose @pages no mapping shows any, at once
+ * if its memory is not reused, not held, or kept by another extent, otherwise as soon
  * as one of these is so.  The caller holds the module.  Process context.
  */
 void dart_quarantine_add(struct dart_extent *extent);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Regions: extents at their places, and the mappings that show them. */
+/* Regions: extents, slices, and the mappings that show them. */
 #include "region.h"
 
 #include <linux/cpumask.h>
@@ -10,24 +10,25 @@
 
 #include "compat.h"
 #include "extent.h"
+#include "extents.h"
 #include "slab.h"
 
 struct dart_region *dart_region_new(struct file *file)
 {
 	struct dart_region *region;
 
-	region = kzalloc(sizeof(*region), GFP_KERNEL_ACCOUNT);
+	region = kvzalloc(sizeof(*region), GFP_KERNEL_ACCOUNT);
 	if (!region)
 		return ERR_PTR(-ENOMEM);
 
 	region->hole = dart_hole_new();
 	if (!region->hole) {
-		kfree(region);
+		kvfree(region);
 		return ERR_PTR(-ENOMEM);
 	}
 
 	mutex_init(&region->lock);
-	mt_init_flags(&region->extents, MT_FLAGS_ALLOC_RANGE);
+	dart_extents_init(&region->extents);
 	xa_init(&region->slices);
 	dart_events_init(&region->events);
 	dart_namespace_watch_init(&region->namespaces, &region->events);
@@ -39,7 +40,6 @@ struct dart_region *dart_region_new(struct file *file)
 /* No file is left, and so no mapping, but pages may be held. */
 void dart_region_free(struct dart_region *region)
 {
-	struct dart_extent *extent;
 	struct dart_slice *slice;
 	unsigned long index;
 
@@ -48,12 +48,9 @@ void dart_region_free(struct dart_region *region)
 	xa_for_each(&region->slices, index, slice)
 		dart_slice_withdraw(slice);
 	xa_destroy(&region->slices);
-	index = 0;
-	mt_for_each(&region->extents, extent, index, ULONG_MAX)
-		dart_quarantine_add(extent);
-	mtree_destroy(&region->extents);
+	dart_extents_destroy(&region->extents);
 	dart_hole_free(region->hole);
-	kfree(region);
+	kvfree(region);
 }
 
 /*
@@ -68,52 +65,6 @@ static void region_unmap(struct dart_region *region, u64 offset, u64 pages)
 			    pages << PAGE_SHIFT, 1);
 }
 
-static struct dart_extent *region_find(struct dart_region *region, u32 id)
-{
-	struct dart_extent *extent;
-	unsigned long index = 0;
-
-	mt_for_each(&region->extents, extent, index, ULONG_MAX)
-		if (extent->info.id == id)
-			return extent;
-	return NULL;
-}
-
-/* The extent that shows @memory, or NULL. */
-static struct dart_extent *region_find_memory(struct dart_region *region,
-					      const void *memory)
-{
-	struct dart_extent *extent;
-	unsigned long index = 0;
-
-	mt_for_each(&region->extents, extent, index, ULONG_MAX)
-		if (extent->memory == memory)
-			return extent;
-	return NULL;
-}
-
-/*
- * Would more than an eighth of the region be taken by one user who may create
- * namespaces?  Called with the region's lock held.
- */
-static bool region_is_over_quota(struct dart_region *region,
-				 const struct dart_extent *added)
-{
-	u64 pages = added->info.pages;
-	struct dart_extent *extent;
-	unsigned long index = 0;
-	u32 count = 1;
-
-	mt_for_each(&region->extents, extent, index, ULONG_MAX) {
-		if (extent->payer != added->payer)
-			continue;
-		count++;
-		pages += extent->info.pages;
-	}
-	return count > DART_REGION_EXTENTS_MAX / 8 ||
-	       pages > dart_region_pages / 8;
-}
-
 /* As user space sees it. */
 static struct dart_zero_extent describe(const struct dart_extent *extent)
 {
@@ -124,41 +75,26 @@ static struct dart_zero_extent describe(const struct dart_extent *extent)
 	return info;
 }
 
-/*
- * Puts @extent at the first gap that is large enough, as mtree_alloc_range()
- * does, which overlooks gaps before 6.5.  Called with the region's lock held.
- */
-static int region_place(struct dart_region *region, struct dart_extent *extent)
-{
-	MA_STATE(mas, &region->extents, 0, 0);
-	int ret;
-
-	mas_lock(&mas);
-	ret = mas_empty_area(&mas, 0, dart_region_pages - 1,
-			     extent->info.pages);
-	if (!ret) {
-		extent->info.offset = (u64)mas.index << PAGE_SHIFT;
-		ret = mas_store_gfp(&mas, extent, GFP_KERNEL_ACCOUNT);
-	}
-	mas_unlock(&mas);
-	return ret == -EBUSY ? -ENOSPC : ret;
-}
-
 /* Gives @extent a place and an id.  Called with the region's lock held. */
 static int region_insert(struct dart_region *region, struct dart_extent *extent)
 {
+	bool is_new;
 	int ret;
 
-	if (region->count == DART_REGION_EXTENTS_MAX ||
-	    region->last_id == U32_MAX)
+	if (region->last_id == U32_MAX)
 		return -ENOSPC;
-	ret = region_place(region, extent);
+	ret = dart_extents_add(&region->extents, extent, region->last_id + 1,
+			       &is_new);
 	if (ret)
 		return ret;
+	/*
+	 * Mappings show a hole there, or still what was removed.  The lock keeps
+	 * other extents from sharing the place before that ends.
+	 */
+	if (is_new)
+		region_unmap(region, extent->info.offset, extent->info.pages);
 
-	region->count++;
-	extent->info.id = ++region->last_id;
-	extent->info.data += extent->info.offset;
+	region->last_id++;
 	if (extent->kind->begin)
 		extent->kind->begin(extent, &region->events);
 	dart_quarantine_begin(extent);
@@ -171,18 +107,10 @@ int dart_region_add(struct dart_region *region, struct dart_extent *extent,
 	int ret;
 
 	mutex_lock(&region->lock);
-	if (region_find_memory(region, extent->memory))
-		ret = -EEXIST;
-	else if (extent->payer && region_is_over_quota(region, extent))
-		ret = -EDQUOT;
-	else
-		ret = region_insert(region, extent);
+	ret = region_insert(region, extent);
 	if (!ret)
 		*info = describe(extent);
 	mutex_unlock(&region->lock);
-
-	if (!ret)
-		region_unmap(region, info->offset, info->pages);
 	return ret;
 }
 
@@ -220,7 +148,7 @@ int dart_region_add_slice(struct dart_region *region,
 	int ret;
 
 	mutex_lock(&region->lock);
-	extent = region_find(region, lent->slab);
+	extent = dart_extents_find(&region->extents, lent->slab);
 	if (!extent) {
 		ret = -ENOENT;
 		goto out;
@@ -257,7 +185,7 @@ int dart_region_adopt(struct dart_region *region, struct dart_slice *slice,
 	if (ret)
 		goto out;
 
-	extent = region_find_memory(region, slice->slab);
+	extent = dart_extents_find_memory(&region->extents, slice->slab);
 	*is_shown = extent;
 	if (!extent)
 		extent = dart_slab_open_again(slice->slab);
@@ -278,9 +206,6 @@ int dart_region_adopt(struct dart_region *region, struct dart_slice *slice,
 	adoption->pages = slice->pages;
 	adoption->data = extent_count_slice(extent, slice);
 	adoption->slab = describe(extent);
-	/* Before another thread can adopt a slice of the same slab. */
-	if (!*is_shown)
-		region_unmap(region, extent->info.offset, extent->info.pages);
 	goto out;
 
 err_id:
@@ -304,42 +229,26 @@ static struct dart_slice *region_take_slice(struct dart_region *region, u32 id)
 	struct dart_slice *slice = xa_erase(&region->slices, id);
 
 	if (slice)
-		region_find(region, slice->slab_id)->slices--;
+		dart_extents_find(&region->extents, slice->slab_id)->slices--;
 	return slice;
-}
-
-/* Takes out @extent, which may need memory.  With the region's lock held. */
-static int region_take_extent(struct dart_region *region,
-			      const struct dart_extent *extent)
-{
-	MA_STATE(mas, &region->extents, extent->info.offset >> PAGE_SHIFT,
-		 (extent->info.offset >> PAGE_SHIFT) + extent->info.pages - 1);
-	int ret;
-
-	mas_lock(&mas);
-	ret = mas_store_gfp(&mas, NULL, GFP_KERNEL_ACCOUNT);
-	mas_unlock(&mas);
-	return ret;
 }
 
 int dart_region_remove(struct dart_region *region, u32 id)
 {
 	struct dart_extent *extent;
 	struct dart_slice *slice;
+	bool is_last;
 	int ret = 0;
 
 	mutex_lock(&region->lock);
 	slice = region_take_slice(region, id);
-	extent = slice ? NULL : region_find(region, id);
-	if (extent && extent->slices) {
+	extent = slice ? NULL : dart_extents_find(&region->extents, id);
+	if (extent && extent->slices)
 		ret = -EBUSY;
-	} else if (extent) {
-		ret = region_take_extent(region, extent);
-		if (!ret)
-			region->count--;
-	} else if (!slice) {
+	else if (extent)
+		ret = dart_extents_remove(&region->extents, extent, &is_last);
+	else if (!slice)
 		ret = -ENOENT;
-	}
 	mutex_unlock(&region->lock);
 
 	if (ret)
@@ -348,7 +257,8 @@ int dart_region_remove(struct dart_region *region, u32 id)
 		dart_slice_withdraw(slice);
 		return 0;
 	}
-	region_unmap(region, extent->info.offset, extent->info.pages);
+	if (is_last)
+		region_unmap(region, extent->info.offset, extent->info.pages);
 	dart_quarantine_add(extent);
 	return 0;
 }
@@ -356,44 +266,35 @@ int dart_region_remove(struct dart_region *region, u32 id)
 int dart_region_list(struct dart_region *region,
 		     struct dart_zero_extent *infos, u32 room, u32 *count)
 {
-	struct dart_extent *extent;
-	unsigned long index = 0;
+	struct dart_extent *extent = NULL;
 	int ret = 0;
 
 	mutex_lock(&region->lock);
-	*count = region->count;
-	if (region->count > room) {
+	*count = region->extents.count;
+	if (*count > room)
 		ret = -ENOSPC;
-		goto out;
-	}
-	mt_for_each(&region->extents, extent, index, ULONG_MAX) {
-		*infos++ = describe(extent);
-	}
-out:
+	else
+		while ((extent = dart_extents_next(&region->extents, extent)))
+			*infos++ = describe(extent);
 	mutex_unlock(&region->lock);
 	return ret;
 }
 
 void dart_region_info(struct dart_region *region, struct dart_zero_info *info)
 {
-	struct dart_extent *extent;
-	unsigned long index = 0;
-
 	*info = (struct dart_zero_info){
 		.size = sizeof(*info),
 		.abi_version = DART_ZERO_ABI_VERSION,
 		.page_size = PAGE_SIZE,
 		.cpus = nr_cpu_ids,
-		.extents_max = DART_REGION_EXTENTS_MAX,
+		.extents_max = DART_EXTENTS_MAX,
 		.capacity = dart_region_pages << PAGE_SHIFT,
 		.quarantined = dart_quarantine_extents(),
 	};
 
 	mutex_lock(&region->lock);
-	info->extents = region->count;
-	mt_for_each(&region->extents, extent, index, ULONG_MAX)
-		info->used = extent->info.offset +
-			     (extent->info.pages << PAGE_SHIFT);
+	info->extents = region->extents.count;
+	info->used = dart_extents_end(&region->extents) << PAGE_SHIFT;
 	mutex_unlock(&region->lock);
 }
 
@@ -405,18 +306,14 @@ void dart_region_info(struct dart_region *region, struct dart_zero_info *info)
 static vm_fault_t region_fault(struct vm_fault *vmf)
 {
 	struct dart_region *region = vmf->vma->vm_private_data;
-	struct page *page = NULL;
-	struct dart_extent *extent;
 	vm_fault_t result;
+	struct page *page;
 
 	if (vmf->pgoff >= dart_region_pages)
 		return VM_FAULT_SIGBUS;
 
 	mutex_lock(&region->lock);
-	extent = mtree_load(&region->extents, vmf->pgoff);
-	if (extent)
-		page = extent->pages[vmf->pgoff -
-				     (extent->info.offset >> PAGE_SHIFT)];
+	page = dart_extents_page(&region->extents, vmf->pgoff);
 	result = vmf_insert_page(vmf->vma, vmf->address, page ?: region->hole);
 	mutex_unlock(&region->lock);
 	return result;

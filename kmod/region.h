@@ -2,18 +2,22 @@
 #ifndef DART_ZERO_REGION_H
 #define DART_ZERO_REGION_H
 
-#include <linux/maple_tree.h>
 #include <linux/mutex.h>
 #include <linux/xarray.h>
 
-#include "extent.h"
+#include "event.h"
+#include "extents.h"
 #include "namespace.h"
 #include "quarantine.h"
 
+struct dart_extent;
 struct dart_slice;
+struct dart_zero_adoption;
+struct dart_zero_extent;
+struct dart_zero_info;
+struct dart_zero_slice;
 struct file;
-
-#define DART_REGION_EXTENTS_MAX 16384
+struct vm_area_struct;
 
 /*
  * The pages that an open file of the device maps.  Lives as long as the file,
@@ -21,13 +25,12 @@ struct file;
  */
 struct dart_region {
 	/*
-	 * Guards extents and counts.  Page faults take it inside mmap_lock:
+	 * Guards extents, slices and ids.  Page faults take it inside mmap_lock:
 	 * user memory must not be touched while it is held.
 	 */
 	struct mutex lock;
-	struct maple_tree extents;	/* page of the region -> dart_extent */
+	struct dart_extents extents;
 	struct xarray slices;		/* id -> dart_slice */
-	u32 count;
 	u32 last_id;
 	struct page *hole;		/* zeros, shown between extents */
 	struct file *file;		/* outlives the region */

@@ -54,9 +54,13 @@ static int namespace_of(uid_t user, const int gate[2])
 	return fd;
 }
 
-/* Adds windows on namespaces of @user until one is refused; counts their pages. */
+/*
+ * Adds windows on namespaces of @user until one is refused; counts their pages, those
+ * that several show once.
+ */
 static int fill(int region, uid_t user, const int gate[2], uint64_t *pages)
 {
+	bool is_counted[(CAPACITY << 20) / 4096] = { };
 	struct dart_zero_extent extent;
 
 	*pages = 0;
@@ -72,7 +76,9 @@ static int fill(int region, uid_t user, const int gate[2], uint64_t *pages)
 				close(fd);
 				return ret;
 			}
-			*pages += extent.pages;
+			if (!is_counted[extent.offset / 4096])
+				*pages += extent.pages;
+			is_counted[extent.offset / 4096] = true;
 		}
 		close(fd);
 	}

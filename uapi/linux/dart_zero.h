@@ -138,6 +138,10 @@ struct dart_zero_info {
  * An extent as the kernel describes it.  Copy c (of CPU c for a window and for
  * counters, element c of a map, page c of a slab) is the @length bytes of the
  * mapping from @data + c * @stride.
+ *
+ * Windows on counters that lie side by side, as those of cgroups do, show the same
+ * pages.  These are in the region once: such extents have the same @offset, @pages
+ * and @stride, and differ in @data.  Other extents do not overlap.
  */
 struct dart_zero_extent {
 	__u32 id;		/* never 0, never used twice by a region */
@@ -149,7 +153,7 @@ struct dart_zero_extent {
 	__u32 copies;
 	__u32 reserved;		/* 0 */
 	__u64 offset;		/* bytes, page-aligned: first page in the region */
-	__u64 pages;		/* pages that the extent takes */
+	__u64 pages;		/* of the region, perhaps shared */
 	__u64 data;		/* bytes: where copy 0 begins */
 	__u64 length;		/* bytes of a copy */
 	__u64 stride;		/* bytes from a copy to the next */
@@ -182,7 +186,8 @@ struct dart_zero_extent {
  *
  * The quota is for network namespaces, and devices in them, of other user namespaces
  * than the initial one, which users create at will.  All that one user owns counts
- * together; where root has created the outermost user namespace, all in that.
+ * together; where root has created the outermost user namespace, all in that.  Pages
+ * that several windows share count once for each user who has one of them.
  */
 struct dart_zero_window {
 	__u32 size;		/* in: sizeof(struct dart_zero_window) */
@@ -307,7 +312,7 @@ struct dart_zero_adoption {
  * DART_ZERO_IOC_REMOVE: take an extent or a slice out of the region.
  *
  * The pages of an extent disappear from all mappings of the region at once
- * (they read as zero).  Those of a slice stay in the slab and can be lent again
+ * (they read as zero), unless another extent shares them.  Those of a slice stay in the slab and can be lent again
  * once the slice is also gone.  A slab with slices cannot be removed.  Errors:
  * EINVAL, ENOENT (no extent or slice of this id), EBUSY (a slab with slices),
  * EFAULT, ENOMEM.
@@ -320,7 +325,8 @@ struct dart_zero_remove {
 };
 
 /*
- * DART_ZERO_IOC_LIST: the extents of the region in the order of their offset.
+ * DART_ZERO_IOC_LIST: the extents of the region in the order of their offset, those
+ * of one offset in the order of their id.
  *
  * @count is the room at @extents on input and the number of extents in the
  * region on output.  Errors: EINVAL, ENOSPC (they do not fit: @count is their
@@ -357,9 +363,11 @@ struct dart_zero_namespaces {
  * removed or closed and whose memory is kept, because it is still held: pinned by
  * an RDMA device, in a pipe or in a packet.
  *
- * Memory is held by the page: so an extent is also kept while another one is
- * pinned that has counters on the same page.  It is released within 2 s of the
- * last reference, or once another extent shows the same counters.
+ * Memory is held by the page.  An extent that was removed is kept for its pages that
+ * no extent left in its region shows; a page that the region still shows can be read
+ * with all that is on it.  An extent whose region was closed is kept for all its
+ * pages.  It is released within 2 s of the last reference, or once another extent
+ * shows the same counters.
  *
  * The region becomes readable, once, when that changes after this call.  Anyone
  * with the descriptor.  Errors: EINVAL, EFAULT.
