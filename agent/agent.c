@@ -219,6 +219,11 @@ close_configuration:
 
 void agent__close(struct agent *agent)
 {
+	struct background_close closing = {};
+
+	probes__close_in_background(&agent->probes, &closing);
+	map_owner_watch__close_in_background(&agent->map_owner_watch, &closing);
+	background_close__start(&closing);
 	listener__close(&agent->listener);
 	registration_socket__close(&agent->socket);
 	registrations__close(&agent->registrations);
@@ -239,6 +244,7 @@ void agent__close(struct agent *agent)
 	region__close(&agent->region);
 	settings__close(&agent->settings);
 	dart_configuration__close(&agent->configuration);
+	background_close__wait(&closing);
 }
 
 /* Names the settings that take effect at the next start only. */

@@ -62,6 +62,25 @@ static int on_reload(sd_event_source *source, const struct signalfd_siginfo *inf
 	return 0;
 }
 
+/* Before other events; without @handler the loop exits. */
+static int add_signal(sd_event *loop, int signal,
+		      sd_event_signal_handler_t handler, struct agent *agent)
+{
+	sd_event_source *source;
+	int ret;
+
+	ret = sd_event_add_signal(loop, &source,
+				  signal | SD_EVENT_SIGNAL_PROCMASK, handler,
+				  agent);
+	if (ret < 0)
+		return ret;
+	ret = sd_event_source_set_priority(source, SD_EVENT_PRIORITY_IMPORTANT);
+	if (ret >= 0)
+		ret = sd_event_source_set_floating(source, true);
+	sd_event_source_unref(source);
+	return ret;
+}
+
 /* Creates a loop that exits on SIGTERM and SIGINT, and reloads on SIGHUP. */
 static int open_loop(sd_event **loop, struct agent *agent,
 		     struct dart_error *error)
@@ -70,17 +89,11 @@ static int open_loop(sd_event **loop, struct agent *agent,
 
 	ret = sd_event_new(loop);
 	if (ret >= 0)
-		ret = sd_event_add_signal(*loop, NULL,
-					  SIGTERM | SD_EVENT_SIGNAL_PROCMASK,
-					  NULL, NULL);
+		ret = add_signal(*loop, SIGTERM, NULL, NULL);
 	if (ret >= 0)
-		ret = sd_event_add_signal(*loop, NULL,
-					  SIGINT | SD_EVENT_SIGNAL_PROCMASK,
-					  NULL, NULL);
+		ret = add_signal(*loop, SIGINT, NULL, NULL);
 	if (ret >= 0)
-		ret = sd_event_add_signal(*loop, NULL,
-					  SIGHUP | SD_EVENT_SIGNAL_PROCMASK,
-					  on_reload, agent);
+		ret = add_signal(*loop, SIGHUP, on_reload, agent);
 	if (ret < 0)
 		return dart_error__system(error, -ret,
 					  "cannot create an event loop");

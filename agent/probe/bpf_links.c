@@ -90,6 +90,16 @@ int bpf_links__open(struct bpf_links *bpf_links, struct bpf_object *object)
 	return ret;
 }
 
+void bpf_links__close_in_background(const struct bpf_links *bpf_links,
+				    struct background_close *closing)
+{
+	size_t i;
+
+	for (i = 0; i < bpf_links->count; i++)
+		background_close__add(closing,
+				      bpf_link__fd(bpf_links->links[i]));
+}
+
 void bpf_links__close(struct bpf_links *bpf_links)
 {
 	while (bpf_links->count)

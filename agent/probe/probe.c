@@ -196,6 +196,16 @@ int probes__open(struct probes *probes, uint32_t cpus,
 	return 0;
 }
 
+void probes__close_in_background(const struct probes *probes,
+				 struct background_close *closing)
+{
+	size_t i;
+
+	for (i = 0; i < probe_kind_count; i++)
+		bpf_links__close_in_background(&probes->probes[i].bpf_links,
+					       closing);
+}
+
 void probes__close(struct probes *probes)
 {
 	size_t i;

@@ -12,6 +12,7 @@
 
 #include <libdart/error.h>
 
+#include "agent/base/background_close.h"
 #include "agent/base/changes.h"
 #include "agent/base/request.h"
 #include "agent/table/registry.h"
@@ -36,6 +37,9 @@ struct probes {
 int probes__open(struct probes *probes, uint32_t cpus,
 		 struct registry *registry, const struct changes *changes,
 		 struct dart_error *error);
+/* To call before probes__close(), so that it does not wait for eBPF programs. */
+void probes__close_in_background(const struct probes *probes,
+				 struct background_close *closing);
 /* The entries remain, for the registry to free. */
 void probes__close(struct probes *probes);
 

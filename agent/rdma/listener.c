@@ -16,9 +16,6 @@
 #include "listener.h"
 #include "rejection.h"
 
-/* Events for each call, so that other sources of the loop take turns. */
-#define BATCH 4
-
 /* After an event could not be read. */
 #define PAUSE_MS 100
 
@@ -202,24 +199,23 @@ static int on_resume(sd_event_source *source, uint64_t time, void *userdata)
 	return sd_event_source_set_enabled(listener->events, SD_EVENT_ON);
 }
 
+/* One event for each call, so that other sources of the loop take turns. */
 static int on_channel(sd_event_source *source, int fd, uint32_t revents,
 		      void *userdata)
 {
 	struct listener *listener = userdata;
 	struct rdma_cm_event *event, copy;
 	struct connect_request request = { };
-	int i;
 
-	for (i = 0; i < BATCH; i++) {
-		if (rdma_get_cm_event(listener->channel, &event))
-			break;
+	if (!rdma_get_cm_event(listener->channel, &event)) {
 		copy = *event;
 		if (event->event == RDMA_CM_EVENT_CONNECT_REQUEST)
 			request = connect_request__of(event);
 		rdma_ack_cm_event(event);
 		listener__on_event(listener, &copy, &request);
+		return 0;
 	}
-	if (i == BATCH || errno == EAGAIN || errno == EINTR)
+	if (errno == EAGAIN || errno == EINTR)
 		return 0;
 	if (!is_lasting(errno))
 		return listener__pause(listener, errno);

@@ -7,9 +7,7 @@
 
 #define US_PER_S UINT64_C(1000000)
 
-/* Events for each call, so that other sources of the loop take turns. */
-#define BATCH 4
-
+/* One event for each call, so that other sources of the loop take turns. */
 static int on_failure(sd_event_source *source, int fd, uint32_t revents,
 		      void *userdata)
 {
@@ -18,17 +16,14 @@ static int on_failure(sd_event_source *source, int fd, uint32_t revents,
 	const char *reason;
 	struct ibv_cq *cq;
 	void *context;
-	int i;
 
-	for (i = 0; i < BATCH; i++) {
-		if (ibv_get_cq_event(listener->failures, &cq, &context))
-			break;
-		ibv_ack_cq_events(cq, 1);
-		connection = context;
-		reason = peer_qp__failure(&connection->peer_qp);
-		if (reason)
-			listener__end(listener, connection, reason);
-	}
+	if (ibv_get_cq_event(listener->failures, &cq, &context))
+		return 0;
+	ibv_ack_cq_events(cq, 1);
+	connection = context;
+	reason = peer_qp__failure(&connection->peer_qp);
+	if (reason)
+		listener__end(listener, connection, reason);
 	return 0;
 }
 

@@ -62,6 +62,20 @@ int map_owner_watch__open(struct map_owner_watch *watch, sd_event *loop,
 				  "cannot load or attach the program");
 }
 
+void map_owner_watch__close_in_background(const struct map_owner_watch *watch,
+					  struct background_close *closing)
+{
+	const struct bpf_object_skeleton *skeleton;
+	int i;
+
+	if (!watch->programs)
+		return;
+	skeleton = watch->programs->skeleton;
+	for (i = 0; i < skeleton->prog_cnt; i++)
+		background_close__add(closing,
+				      bpf_link__fd(*skeleton->progs[i].link));
+}
+
 void map_owner_watch__close(struct map_owner_watch *watch)
 {
 	sd_event_source_disable_unref(watch->events);

@@ -11,6 +11,8 @@
 
 #include <libdart/error.h>
 
+#include "agent/base/background_close.h"
+
 struct map_owner_watch {
 	struct map_owner_watch_bpf *programs;	/* NULL without a watch */
 	struct ring_buffer *let_go;
@@ -26,6 +28,9 @@ struct map_owner_watch {
 int map_owner_watch__open(struct map_owner_watch *watch, sd_event *loop,
 			  void (*gone)(void *userdata, uint32_t map_id),
 			  void *userdata, struct dart_error *error);
+/* To call before, so that it does not wait for eBPF programs. */
+void map_owner_watch__close_in_background(const struct map_owner_watch *watch,
+					  struct background_close *closing);
 void map_owner_watch__close(struct map_owner_watch *watch);
 
 /* To call while something else than the region also holds the map. */
