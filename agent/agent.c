@@ -34,7 +34,7 @@ static void agent__open_peer_services(struct agent *agent)
 	};
 	agent->peer_services[1] = (struct peer_service){
 		&reader_kind, &agent->stores, &counts->readers,
-		.allowed = &agent->configuration.readers,
+		.allowed = &agent->configuration.readers, .needs_list = true,
 	};
 }
 

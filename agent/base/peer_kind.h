@@ -8,6 +8,7 @@
 #define PEER_KIND_H
 
 #include <linux/types.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -55,7 +56,9 @@ struct peer_service {
 	const struct peer_kind *kind;
 	void *subject;		/* that offer() gets */
 	struct peer_counts *counts;
-	const struct dart_prefixes *allowed;	/* NULL: all addresses */
+	/* Addresses.  NULL: all; without a list: all, or none if it is needed. */
+	const struct dart_prefixes *allowed;
+	bool needs_list;
 	uint32_t most;		/* connected at a time; 0: no limit */
 };
 

@@ -70,8 +70,11 @@ static bool listener__make_room(struct listener *listener,
 static bool is_allowed(const struct peer_service *service,
 		       struct rdma_cm_id *id)
 {
-	return !service->allowed ||
-	       dart_prefixes__contain(service->allowed, rdma_get_peer_addr(id));
+	if (!service->allowed)
+		return true;
+	if (service->needs_list && !service->allowed->is_given)
+		return false;
+	return dart_prefixes__contain(service->allowed, rdma_get_peer_addr(id));
 }
 
 int listener__admit(struct listener *listener,
@@ -88,7 +91,7 @@ int listener__admit(struct listener *listener,
 	if (!is_allowed(service, id))
 		return dart_error__set(
 			error, EACCES,
-			"its address is not among the allowed %ss of the configuration",
+			"its address is not in allow: %ss of the agent's configuration",
 			service->kind->name);
 	if (!listener__make_room(listener, &same_kind, most))
 		return dart_error__set(

@@ -58,7 +58,7 @@ agrees_on_memory() {
 		rdma -j resource show mr | jq 'map(.mrlen) | add')"
 }
 
-check "the agent starts" host_up
+check "the agent starts" host_up --config "$tests/readers.yaml"
 chmod 666 /run/dart/dartd.sock
 ip address show dev eth0 | grep -q 10.77.0.1 ||
 	ip address add 10.77.0.1/24 dev eth0

@@ -21,19 +21,37 @@ connected() {
 	return 1
 }
 
+# has_scraped COUNT: so many times the controller has, soon
+has_scraped() {
+	for _ in $(seq 200); do
+		[ "$(wc -l </run/lines)" -lt "$1" ] || return 0
+		sleep 0.1
+	done
+	return 1
+}
+
+# Of the agent: each time that it has slept.
+switches() {
+	on host sh -c 'awk "/^voluntary_ctxt_switches/ { print \$2 }" \
+		"/proc/$(pidof dartd)/status"'
+}
+
 rdma_up
 configure 'allow:' '  controllers: [10.77.0.9, 10.78.0.0/16]' \
-	'  readers: [10.77.0.0/24]' 'limits: {controllers: 1, readers: 1}'
+	'limits: {controllers: 1, readers: 1}'
 check "the agent starts with a list of allowed controllers" \
 	on host host_up --config=$file
 check "a store is created" on host dartctl store create paths --slots 2^8 --value 8
 refuse "a controller that is not on the list is told why it is refused" \
-	"refused the connection: its address is not among the allowed controllers" \
+	"refused the connection: its address is not in allow: controllers of the agent's configuration" \
 	dart-controller --once host
 check "the log of the agent names the controller and the reason" \
 	on host grep "controller 10.77.0.1:.* rejected: its address is not" /run/dartd.log
-refuse "a reader, which is on its list, is served" "none of the 2 slots" \
+refuse "without a list of readers no reader is allowed, and it is told so" \
+	"its address is not in allow: readers of the agent's configuration" \
 	dartctl query paths mirror --query 1 --from host
+refuse "a query on the host itself is served without a list" "none of the 2 slots" \
+	on host dartctl query paths mirror --query 1
 check "the agent stops" on host host_down
 
 configure 'allow:' '  controllers: [10.77.0.1]' '  readers: []' \
@@ -43,7 +61,7 @@ check "a store is created again" \
 	on host dartctl store create paths --slots 2^8 --value 8
 check "a controller that is on the list is served" dart-controller --once host
 refuse "an empty list of readers allows none" \
-	"its address is not among the allowed readers" \
+	"its address is not in allow: readers" \
 	dartctl query paths mirror --query 1 --from host
 
 dart-controller --json --interval 200ms host >/run/lines 2>/run/controller.log &
@@ -53,6 +71,9 @@ refuse "one controller more is told the limit" \
 	"as many controllers are connected as the configuration allows (1)" \
 	dart-controller --once host
 check "it did not disturb the first one" connected 1
+before=$(switches)
+has_scraped $(($(wc -l </run/lines) + 20))
+check "without a keepalive, 20 scrapes do not wake the agent" [ "$(switches)" = "$before" ]
 kill $controller
 check "the first one has ended" connected 0
 check "afterwards another one is served" dart-controller --once host
@@ -64,7 +85,7 @@ configure 'port: 4793' 'allow:' '  controllers: [10.77.0.9]' \
 	'  readers: [10.77.0.1]'
 on host pkill -HUP -x dartd
 check "a reload disconnects a controller that is no longer allowed" connected 0
-refuse "a reload changes who is allowed" "is not among the allowed controllers" \
+refuse "a reload changes who is allowed" "is not in allow: controllers" \
 	dart-controller --once host
 refuse "a reader that a reload allows is served" "none of the 2 slots" \
 	dartctl query paths mirror --query 1 --from host

@@ -78,7 +78,7 @@ on host dartctl query paths mirror --query 1 --from main \
 	2>/run/mute >&2 &
 mute=$!
 
-check "the agent starts" on host host_up
+check "the agent starts" on host host_up --config "$tests/readers.yaml"
 check "a store is created that is large enough for its keys" \
 	on host dartctl store create paths --slots 2^20 --value 20
 check "a store is created that is so small that keys collide" on host dartctl store \

@@ -26,7 +26,7 @@ report() {
 }
 
 rdma_up
-check "the agent starts" on host host_up
+check "the agent starts" on host host_up --config "$tests/readers.yaml"
 check "the host creates a store" on host dartctl store create paths --slots 2^12 \
 	--value 20
 check "this machine is added as a reporter of the store" \

@@ -312,6 +312,24 @@ static void test_all(void **state)
 	assert_int_equal(counts.rejected[REJECTED_LIMIT], 1);
 }
 
+static void test_list(void **state)
+{
+	static struct dart_prefixes none;
+
+	services[0].allowed = &none;
+	connect_from("10.0.0.1");
+	run();
+	assert_connected(*state, 0, 1);
+	services[0].needs_list = true;
+	connect_from("10.0.0.2");
+	assert_connected(*state, 0, 1);
+	assert_int_equal(counts.rejected[REJECTED_NOT_ALLOWED], 1);
+	listener__enforce(*state);
+	assert_connected(*state, 0, 0);
+	services[0].allowed = NULL;
+	services[0].needs_list = false;
+}
+
 static int note_events_before(sd_event_source *source, int fd,
 			      uint32_t revents, void *before)
 {
@@ -361,6 +379,8 @@ int main(void)
 			     close_listener),
 		TEST_FIXTURE("of all controllers, one that is not established makes room, an established one does not",
 			     test_all, open_listener, close_listener),
+		TEST_FIXTURE("without a list a kind of peers that needs one is not allowed, any other is",
+			     test_list, open_listener, close_listener),
 		TEST_FIXTURE("200 connect requests at once let other event sources take turns",
 			     test_turns, open_listener, close_listener),
 		TEST_FIXTURE("an event that cannot be read for lack of memory is read later",
