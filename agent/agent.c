@@ -49,7 +49,8 @@ static void agent__apply_limits(struct agent *agent)
 		.per_address = limits->per_address,
 		.half_open = limits->half_open,
 	};
-	registration_socket__limit(&agent->socket, limits->clients);
+	registration_socket__limit(&agent->socket, limits->clients,
+				   limits->requests_per_second_per_user);
 	quotas__limit(&agent->registry.quotas, limits->entries_per_user,
 		      limits->slice_mib_per_user);
 }

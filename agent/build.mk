@@ -23,4 +23,5 @@ unit_listener_sources := $(addprefix agent/, \
 	rdma/listener.c rdma/listener_limits.c rdma/rejection.c)
 unit_registration_socket_sources := $(wildcard agent/socket/*.c) \
 	$(addprefix agent/base/, changes.c log.c request.c)
+unit_request_rate_sources := agent/socket/request_rate.c
 unit_quota_sources := agent/table/quota.c

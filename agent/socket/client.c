@@ -248,21 +248,93 @@ static int client__receive(struct client *client)
 	return ret == -EAGAIN ? 0 : ret;
 }
 
+/* Clients whose users make too many requests wait so long, or a multiple. */
+#define WAIT_US 100000
+
+static void clients__wait(struct clients *clients)
+{
+	sd_event_source_set_time_relative(clients->resume, WAIT_US);
+	sd_event_source_set_enabled(clients->resume, SD_EVENT_ONESHOT);
+}
+
+static int on_resume(sd_event_source *source, uint64_t time, void *userdata)
+{
+	int64_t now = clock__nanoseconds(CLOCK_BOOTTIME);
+	struct clients *clients = userdata;
+	struct client *client;
+	bool has_waiting = false;
+
+	TAILQ_FOREACH(client, &clients->list, link) {
+		if (!client->is_waiting)
+			continue;
+		client->is_waiting = !request_rates__allow(&clients->rates,
+							   client->uid, now);
+		if (client->is_waiting)
+			has_waiting = true;
+		else
+			sd_event_source_set_enabled(client->events,
+						    SD_EVENT_ON);
+	}
+	if (has_waiting)
+		clients__wait(clients);
+	return 0;
+}
+
+/* Reads nothing more from it for now; its socket fills. */
+static int client__wait(struct client *client)
+{
+	struct clients *clients = client->clients;
+	bool is_new = !clients->resume;
+	int enabled, ret = 0;
+
+	log__peer_warning(
+		"clients of user %u wait: it makes more requests than the configuration allows (raise 'requests_per_second_per_user' in its limits)",
+		client->uid);
+	if (is_new)
+		ret = sd_event_add_time(
+			sd_event_source_get_event(client->events),
+			&clients->resume, CLOCK_BOOTTIME, UINT64_MAX, 0,
+			on_resume, clients);
+	if (ret >= 0)
+		ret = sd_event_source_set_enabled(client->events, SD_EVENT_OFF);
+	if (ret < 0)
+		return ret;
+	client->is_waiting = true;
+	if (is_new ||
+	    (sd_event_source_get_enabled(clients->resume, &enabled) >= 0 &&
+	     enabled == SD_EVENT_OFF))
+		clients__wait(clients);
+	return 0;
+}
+
+/* Returns 0, or -errno to disconnect it. */
+static int client__serve(struct client *client)
+{
+	struct request_rates *rates = &client->clients->rates;
+	int64_t now = clock__nanoseconds(CLOCK_BOOTTIME);
+	int ret;
+
+	if (!request_rates__allow(rates, client->uid, now))
+		return client__wait(client);
+	ret = client__receive(client);
+	/* A request without an end counts as several. */
+	if (ret > 0 || client->is_too_long)
+		request_rates__count(rates, client->uid, now);
+	return ret > 0 ? client__handle_request(client) : ret;
+}
+
 static int on_event(sd_event_source *source, int fd, uint32_t revents,
 		    void *userdata)
 {
 	struct client *client = userdata;
 	int ret;
 
-	if (client->output) {
+	if (client->output)
 		ret = client__send(client);
-	} else if (client->is_monitor) {
+	else if (client->is_monitor)
 		ret = -EPIPE;
-	} else {
-		ret = client__receive(client);
-		if (ret > 0)
-			ret = client__handle_request(client);
-	}
+	else
+		ret = client__serve(client);
 	if (ret < 0)
 		client__free(client);
 	return 0;
@@ -304,4 +376,14 @@ int client__new(struct clients *clients, sd_event *loop, int fd)
 free_client:
 	client__free(client);
 	return ret;
+}
+
+void clients__close(struct clients *clients)
+{
+	struct client *client;
+
+	while ((client = TAILQ_FIRST(&clients->list)))
+		client__free(client);
+	sd_event_source_disable_unref(clients->resume);
+	request_rates__close(&clients->rates);
 }

@@ -18,6 +18,7 @@
 #include "agent/base/changes.h"
 #include "agent/base/counts.h"
 #include "agent/base/request.h"
+#include "request_rate.h"
 
 struct clients {
 	const struct request_table *tables;
@@ -25,6 +26,8 @@ struct clients {
 	struct changes *changes;
 	TAILQ_HEAD(, client) list;
 	struct client_counts *counts;
+	struct request_rates rates;
+	sd_event_source *resume;	/* on while clients wait; NULL at first */
 };
 
 struct client {
@@ -34,6 +37,7 @@ struct client {
 	uid_t uid;
 	int64_t active;		/* ns, CLOCK_BOOTTIME: its last request */
 	sd_event_source *events;
+	bool is_waiting;	/* its user makes too many requests */
 
 	/* The request that is coming in, and what came with it. */
 	char request[DART_REGISTRATION_REQUEST_MAX];
@@ -54,6 +58,8 @@ struct client {
 /* Serves @fd, a connected socket, which it takes also if it fails. */
 int client__new(struct clients *clients, sd_event *loop, int fd);
 void client__free(struct client *client);
+/* Frees all clients, and what they share. */
+void clients__close(struct clients *clients);
 
 /* The request to monitor changes, without a subject. */
 extern const struct request_type client_requests[];

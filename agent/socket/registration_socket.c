@@ -345,18 +345,16 @@ unlock:
 }
 
 void registration_socket__limit(struct registration_socket *socket,
-				uint32_t most)
+				uint32_t most, uint32_t requests_per_second)
 {
 	socket->most = most ?: DART_REGISTRATION_CLIENTS;
+	request_rates__limit(&socket->clients.rates, requests_per_second);
 }
 
 void registration_socket__close(struct registration_socket *socket)
 {
-	struct client *client;
-
 	unlink(socket->address.sun_path);
-	while ((client = TAILQ_FIRST(&socket->clients.list)))
-		client__free(client);
+	clients__close(&socket->clients);
 	registration_socket__close_events(socket);
 	close(socket->spare);
 	close(socket->fd);

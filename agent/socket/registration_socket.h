@@ -33,9 +33,9 @@ int registration_socket__open(struct registration_socket *socket,
 			      struct changes *changes,
 			      struct client_counts *counts,
 			      struct dart_error *error);
-/* From now on; 0 for the default. */
+/* From now on clients, and requests of each user but root; 0 for the default. */
 void registration_socket__limit(struct registration_socket *socket,
-				uint32_t most);
+				uint32_t most, uint32_t requests_per_second);
 void registration_socket__close(struct registration_socket *socket);
 
 #endif /* REGISTRATION_SOCKET_H */

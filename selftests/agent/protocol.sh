@@ -111,4 +111,59 @@ check "the log has the reason" \
 	grep -q "reads too slowly" /run/dartd.log
 check "the agent ends" host_down
 check "its monitors end with it" wait $monitor
+
+# ---- a user that floods
+
+# slowest_reply: of 5 to root, in ms
+slowest_reply() {
+	slowest=0
+	for _ in 1 2 3 4 5; do
+		start=$(date +%s%N)
+		dartctl status >/run/status || return
+		took=$((($(date +%s%N) - start) / 1000000))
+		[ $took -lt $slowest ] || slowest=$took
+	done
+	echo $slowest
+}
+
+# CPU time of the agent since it started, in ms
+cpu_time() {
+	awk '{ print int($1 / 1000000) }' "/proc/$(pidof dartd)/schedstat"
+}
+
+# flood: the replies to four clients of one user, for 7 s
+flood() {
+	for _ in 1 2 3 4; do
+		timeout 7 setpriv --reuid 65534 --clear-groups \
+			/run/request -n 1000000 "$list" &
+	done
+	wait
+}
+
+echo 'limits: {requests_per_second_per_user: 10}' >/run/dart.yaml
+check "the agent starts with a limit of 10 requests a second for each user" \
+	host_up --config=/run/dart.yaml
+chmod 666 /run/dart/dartd.sock
+idle=$(slowest_reply)
+start=$(date +%s%N)
+flood | wc -l >/run/replied &
+flooding=$!
+busy=$(slowest_reply)
+check "while a user floods, root gets a reply within 1 s, or 20 idle replies" \
+	[ "$busy" -lt $((idle * 20 > 1000 ? idle * 20 : 1000)) ]
+until grep -q "user 65534 wait" /run/dartd.log; do sleep 0.1; done
+before=$(cpu_time)
+waited=$(date +%s%N)
+later=$(slowest_reply)
+sleep 1
+cpu=$((($(cpu_time) - before) * 100000000 / ($(date +%s%N) - waited)))
+wait $flooding
+seconds=$((($(date +%s%N) - start) / 1000000000))
+replied=$(cat /run/replied)
+echo "# $replied replies in $seconds s; root's: $idle ms idle, $busy and $later ms meanwhile"
+check "the user got the 100 replies that it had in reserve" [ "$replied" -ge 100 ]
+check "it got no more than 10 a second beyond" \
+	[ "$replied" -le $((100 + (seconds + 2) * 10)) ]
+echo "# $cpu % CPU while clients wait"
+check "the agent does not spin while clients wait" [ "$cpu" -lt 50 ]
 finish

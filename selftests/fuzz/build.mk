@@ -22,7 +22,7 @@ fuzz_key_schema_parsers := $(addprefix tools/lib/dart/, yaml_file.c \
 	key/key_schema_load.c)
 fuzz_request_sources := $(addprefix agent/, base/changes.c base/entry_name.c \
 	base/log.c base/request.c schema/schema_json.c socket/client.c \
-	socket/dispatch.c)
+	socket/dispatch.c socket/request_rate.c)
 fuzz_request_parsers := $(addprefix agent/, base/request.c \
 	schema/schema_json.c socket/client.c socket/dispatch.c)
 fuzz_roce_frame_sources := selftests/lib/roce_frame_parse.c

@@ -108,5 +108,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	while (sd_event_run(loop, 0) > 0)
 		;
 	require(TAILQ_EMPTY(&clients.list) && !counts.connected);
+	clients__close(&clients);
 	return 0;
 }

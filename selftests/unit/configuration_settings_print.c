@@ -66,7 +66,8 @@ static void test_all(void **state)
 		   "keepalive: 20\n"
 		   "limits: {controllers: 3, readers: 4, clients: 5,"
 		   " per_address: 6, half_open: 7,"
-		   " entries_per_user: 8, slice_mib_per_user: 9}\n",
+		   " entries_per_user: 8, slice_mib_per_user: 9,"
+		   " requests_per_second_per_user: 10}\n",
 		   "10.0.0.7/32");
 }
 

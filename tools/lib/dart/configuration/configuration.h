@@ -29,7 +29,9 @@ struct dart_configuration_limits {
 	uint32_t controllers, readers, clients;
 	uint32_t per_address; /* controllers and readers */
 	uint32_t half_open; /* connections that are not established */
-	uint32_t entries_per_user, slice_mib_per_user; /* except root */
+	/* Of each user but root */
+	uint32_t entries_per_user, slice_mib_per_user;
+	uint32_t requests_per_second_per_user;
 };
 
 struct dart_configuration {

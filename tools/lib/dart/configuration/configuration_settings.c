@@ -281,6 +281,17 @@ static int take_slice_mib_per_user(struct dart_yaml *yaml,
 			  &loader->configuration->limits.slice_mib_per_user);
 }
 
+static int take_requests_per_second_per_user(struct dart_yaml *yaml,
+					     const yaml_node_t *node,
+					     void *into)
+{
+	struct dart_configuration_loader *loader = into;
+
+	return take_limit(
+		loader, yaml, node, "limits: requests_per_second_per_user",
+		&loader->configuration->limits.requests_per_second_per_user);
+}
+
 static int take_limits(struct dart_yaml *yaml, const yaml_node_t *node,
 		       void *into)
 {
@@ -292,6 +303,8 @@ static int take_limits(struct dart_yaml *yaml, const yaml_node_t *node,
 		{ "half_open", take_half_open, 0 },
 		{ "entries_per_user", take_entries_per_user, 0 },
 		{ "slice_mib_per_user", take_slice_mib_per_user, 0 },
+		{ "requests_per_second_per_user",
+		  take_requests_per_second_per_user, 0 },
 		{}
 	};
 

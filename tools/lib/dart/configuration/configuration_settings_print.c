@@ -78,6 +78,8 @@ int dart_configuration__print_settings(
 	set_number(most, "half_open", limits->half_open);
 	set_number(most, "entries_per_user", limits->entries_per_user);
 	set_number(most, "slice_mib_per_user", limits->slice_mib_per_user);
+	set_number(most, "requests_per_second_per_user",
+		   limits->requests_per_second_per_user);
 	if (configuration->controllers.is_given ||
 	    configuration->readers.is_given)
 		allow = json_pack(
