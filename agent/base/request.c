@@ -4,6 +4,8 @@
 #include <stdarg.h>
 #include <string.h>
 
+#include <libdart/json.h>
+
 #include "request.h"
 
 int request__unpack(struct request *request, const char *format, ...)
@@ -55,7 +57,7 @@ json_t *reply__error(int ret, const char *message)
 
 char *reply__line(json_t *reply, size_t *length)
 {
-	char *line = json_dumps(reply, JSON_COMPACT);
+	char *line = dart_json__dumps(reply, JSON_COMPACT);
 
 	json_decref(reply);
 	if (line) {

@@ -83,6 +83,11 @@ registrations >/run/registrations
 table >/run/table
 count=$(wc -l </run/registrations)
 check "one of everything is registered" [ "$count" -eq 16 ]
+bpftool map update pinned $map key 0 0 0 0 value 255 255 255 255 255 255 255 255
+for shown in show '-j show'; do
+	check "dartctl $shown prints 2^64 - 1 as an integer" \
+		sh -c "dartctl $shown requests | grep -w 18446744073709551615"
+done
 dartctl save >$file
 check "save prints a configuration that is valid" dartd --check --config=$file
 check "save as JSON prints the registrations" \

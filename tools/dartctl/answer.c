@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <libdart/json.h>
+
 #include "answer.h"
 #include "command.h"
 
@@ -15,12 +17,12 @@
 /* Escapes texts as JSON does, so that they do not steer the terminal. */
 static int print_scalar(const json_t *value)
 {
-	char *text = json_dumps(value, JSON_ENCODE_ANY | JSON_ENSURE_ASCII);
+	char *text = dart_json__dumps(value, JSON_ENCODE_ANY);
 	size_t length = text ? strlen(text) : 0;
 
 	if (!text)
 		return -1;
-	if (json_is_string(value))
+	if (json_is_string(value) && !dart_json__digits(value))
 		printf("%.*s", (int)length - 2, text + 1);
 	else
 		fputs(text, stdout);

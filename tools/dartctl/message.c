@@ -7,19 +7,21 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <libdart/json.h>
+
 #include "message.h"
 
 int print_json(json_t *json, size_t flags)
 {
-	int ret = json_dumpf(json, stdout,
-			     (flags & JSON_COMPACT ? 0 : JSON_INDENT(2)) |
-				     JSON_ENSURE_ASCII | JSON_ENCODE_ANY |
-				     flags);
+	char *text = dart_json__dumps(
+		json, (flags & JSON_COMPACT ? 0 : JSON_INDENT(2)) |
+			      JSON_ENCODE_ANY | flags);
 
 	json_decref(json);
-	if (ret)
+	if (!text)
 		return fail__out_of_memory();
-	putchar('\n');
+	puts(text);
+	free(text);
 	return EXIT_SUCCESS;
 }
 

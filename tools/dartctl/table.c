@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <libdart/json.h>
+
 #include "message.h"
 #include "table.h"
 
@@ -35,18 +37,13 @@ static char *join(const json_t *array)
 /* @value as a new string. */
 static char *text_of(const json_t *value)
 {
-	char *text = NULL;
-
 	if (json_is_array(value))
 		return join(value);
 	if (json_is_boolean(value))
 		return strdup(json_is_true(value) ? "yes" : "no");
 	if (json_is_string(value))
-		return strdup(json_string_value(value));
-	/* An integer that JSON could not hold. */
-	if (json_is_real(value))
-		return asprintf(&text, "%.0f", json_real_value(value)) < 0 ?
-			       NULL : text;
+		return strdup(dart_json__digits(value) ?:
+			      json_string_value(value));
 	return json_dumps(value, JSON_ENCODE_ANY);
 }
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <libdart/json.h>
 #include <libdart/table/value.h>
 
 #include "key_schema.h"
@@ -44,9 +45,7 @@ static json_t *number(const struct dart_key_field *field, const uint8_t *bytes)
 	for (i = 0; i < field->name_count; i++)
 		if (field->names[i].number == value)
 			return json_string(field->names[i].name);
-	if (value > INT64_MAX)
-		return json_real(value);
-	return json_integer((json_int_t)value);
+	return dart_json__unsigned(value);
 }
 
 static json_t *address(const struct dart_key_field *field, const uint8_t *bytes)

@@ -8,6 +8,8 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include <libdart/json.h>
+
 #include "client.h"
 #include "descriptor.h"
 
@@ -180,7 +182,7 @@ static int client__receive(struct dart_registration_client *client, int flags,
 			return ret;
 	}
 	length = end + 1 - client->bytes;
-	*line = json_loadb(client->bytes, length, 0, NULL);
+	*line = dart_json__loadb(client->bytes, length, 0, NULL);
 	client->length -= length;
 	memmove(client->bytes, end + 1, client->length);
 	*fd = client->fd;

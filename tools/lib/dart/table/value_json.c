@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include <libdart/json.h>
+
 #include "value.h"
 
 /* Drops an incomplete object; returns NULL. */
@@ -18,7 +20,7 @@ static json_t *drop(json_t *json)
 static json_t *number__to_json(const struct dart_field *field, uint64_t value)
 {
 	if (!field->is_signed && value > INT64_MAX)
-		return json_real(value);
+		return dart_json__unsigned(value);
 	return json_integer((json_int_t)value);
 }
 

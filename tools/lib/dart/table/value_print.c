@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Prints values as JSON to a stream.  Takes no memory, however many values there are,
- * and knows all integers of 64 bits, for which Jansson has no type.
+ * Prints values as JSON to a stream.  Takes no memory, however many values there are.
  */
 #include <string.h>
 
