@@ -102,6 +102,58 @@ json_t *registration__to_json(const struct registration *registration,
 			 "kept", is_for_file ? registration->kept : NULL);
 }
 
+/* By the kind of the object: requests that end it, with its name. */
+static const struct {
+	const char *kind, *request;
+} ends[] = {
+	{ "entry ", "unregister" },
+	{ "follower ", "unregister" },
+	{ "probe ", "probe-unload" },
+	{ "store ", "store-delete" },
+	{}
+};
+
+#define REPORTER "reporter "
+
+/* "reporter STORE ADDRESS": neither of these has a space in it. */
+static json_t *reporter__to_end(const char *name)
+{
+	const char *store = name + strlen(REPORTER), *space;
+
+	if (strncmp(name, REPORTER, strlen(REPORTER)))
+		return NULL;
+	space = strchr(store, ' ');
+	if (!space)
+		return NULL;
+	return json_pack("{s:s, s:s#, s:s}", "request", "reporter-remove",
+			 "store", store, (int)(space - store), "address",
+			 space + 1);
+}
+
+json_t *registration__to_end(const struct registration *registration)
+{
+	const char *name = registration->name;
+	size_t i, length;
+
+	for (i = 0; ends[i].kind; i++) {
+		length = strlen(ends[i].kind);
+		if (!strncmp(name, ends[i].kind, length))
+			return json_pack("{s:s, s:s}", "request",
+					 ends[i].request, "name",
+					 name + length);
+	}
+	return reporter__to_end(name);
+}
+
+/* Is it the name of an object of a known kind? */
+static bool has_known_name(const struct registration *registration)
+{
+	json_t *end = registration__to_end(registration);
+
+	json_decref(end);
+	return end;
+}
+
 static int parse_origin(const char *text)
 {
 	int origin;
@@ -130,7 +182,7 @@ struct registration *registration__from_json(const json_t *json)
 		return NULL;
 	registration->kept = json_incref(kept);
 	registration->name = name ? strdup(name) : NULL;
-	if (!registration->name == !name)
+	if (!name || (registration->name && has_known_name(registration)))
 		return registration;
 	registration__free(registration);
 	return NULL;

@@ -58,6 +58,9 @@ bool registration__equals(const struct registration *registration,
  */
 char *registration__name_of(const char *kind, const json_t *result);
 
+/* The request that ends the object, which has a name; NULL: out of memory. */
+json_t *registration__to_end(const struct registration *registration);
+
 /* Takes a copy: "FILE:LINE". */
 void registration__set_place(struct registration *registration,
 			     const char *file, unsigned int line);

@@ -109,38 +109,11 @@ void registrations__carry_out(struct registrations *registrations,
 		registration__set_missing(registration, NULL);
 }
 
-/* The request that ends the object called @name, or NULL. */
-static json_t *request_to_end(const char *name)
-{
-	static const struct {
-		const char *kind, *request;
-	} ends[] = {
-		{ "entry ", "unregister" },
-		{ "follower ", "unregister" },
-		{ "probe ", "probe-unload" },
-		{ "store ", "store-delete" },
-	};
-	const char *store, *address;
-	size_t i;
-
-	for (i = 0; i < sizeof(ends) / sizeof(ends[0]); i++)
-		if (!strncmp(name, ends[i].kind, strlen(ends[i].kind)))
-			return json_pack("{s:s, s:s}", "request",
-					 ends[i].request, "name",
-					 name + strlen(ends[i].kind));
-	/* "reporter STORE ADDRESS": neither of these has a space in it. */
-	store = name + strlen("reporter ");
-	address = strchr(store, ' ') + 1;
-	return json_pack("{s:s, s:s#, s:s}", "request", "reporter-remove",
-			 "store", store, (int)(address - 1 - store), "address",
-			 address);
-}
-
 void registrations__end(struct registrations *registrations,
 			struct registration *registration)
 {
 	struct request request = {
-		.members = request_to_end(registration->name),
+		.members = registration__to_end(registration),
 		.fd = -1,
 	};
 	const char *keeps;

@@ -31,6 +31,9 @@ fuzz_roce_frame_parsers := $(fuzz_roce_frame_sources) \
 fuzz_schema_json_sources := agent/schema/schema_json.c
 fuzz_schema_json_parsers := $(fuzz_schema_json_sources) \
 	tools/lib/dart/table/schema.c
+fuzz_state_file_sources := $(addprefix agent/registration/, \
+	registration.c state_file.c)
+fuzz_state_file_parsers := $(fuzz_state_file_sources)
 fuzz_telemetry_parsers := bpf/flow_key.h bpf/int_md.h bpf/postcard.h \
 	bpf/telemetry.h
 fuzz_thrift_sources := $(addprefix tools/dartctl/switch/, bmv2_read.c \
