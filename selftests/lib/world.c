@@ -4,7 +4,9 @@
 
 #include <sched.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 
 #include "device.h"
 
@@ -56,11 +58,24 @@ static int namespace_new(void)
 	return fd;
 }
 
+static const char *cgroup_path(int i)
+{
+	static char path[64];
+
+	snprintf(path, sizeof(path), "/sys/fs/cgroup/storm%d", i);
+	return path;
+}
+
 /* Window @i in @region. */
 static int add_window(const struct world *world, int region, int i,
 		      struct dart_zero_extent *extent)
 {
-	if (i == WORLD_WINDOWS - 1)
+	const int cgroup = i - (WORLD_WINDOWS - WORLD_CGROUPS);
+
+	if (cgroup >= 0)
+		return device_add_selected(region, DART_ZERO_SOURCE_CGROUP_CPU,
+					   world->cgroups[cgroup], 0, extent);
+	if (cgroup == -1)
 		return device_add_selected(region, DART_ZERO_SOURCE_IP,
 					   world->netns, 0, extent);
 	return device_add_window(region, i + 1, extent);
@@ -111,6 +126,11 @@ struct world *world__new(void)
 	world->region = device_open();
 	world->reference = device_open();
 	world->netns = namespace_new();
+	for (int i = 0; i < WORLD_CGROUPS; i++) {
+		assert_int_equal(mkdir(cgroup_path(i), 0755), 0);
+		world->cgroups[i] = open(cgroup_path(i), O_RDONLY |
+					 O_DIRECTORY | O_CLOEXEC);
+	}
 	for (int i = 0; i < WORLD_WINDOWS; i++)
 		world->windows[i].reference = open_reference(world, i);
 	for (int i = 0; i < WORLD_MAPS; i++)
@@ -129,6 +149,10 @@ void world__free(struct world *world)
 	close(world->region);
 	close(world->reference);
 	close(world->netns);
+	for (int i = 0; i < WORLD_CGROUPS; i++) {
+		close(world->cgroups[i]);
+		assert_int_equal(rmdir(cgroup_path(i)), 0);
+	}
 	munmap(world, sizeof(*world));
 }
 
@@ -260,7 +284,21 @@ static bool overlaps(const struct world_extent *a, const struct world_extent *b)
 	       b->first < a->first + a->pages;
 }
 
-/* @extent must not overlap any other extent of the region. */
+/* Is @extent that of a window which has the place of @other in the second region? */
+static bool shares(const struct world *world, const struct world_extent *extent,
+		   const struct world_window *other)
+{
+	for (int i = 0; i < WORLD_WINDOWS; i++) {
+		const struct world_window *window = &world->windows[i];
+
+		if (&window->extent == extent)
+			return window != other && other->extent.id &&
+			       window->offset == other->offset;
+	}
+	return false;
+}
+
+/* @extent has the place of those that show the same, and overlaps no other. */
 static void settle_extent(struct world *world, struct world_extent *extent,
 			  const struct dart_zero_extent *reported)
 {
@@ -270,8 +308,13 @@ static void settle_extent(struct world *world, struct world_extent *extent,
 	assert_int_equal(reported->pages, extent->pages);
 	for (int i = 0; i < WORLD_MAPS; i++)
 		assert_false(overlaps(extent, &world->maps[i].extent));
-	for (int i = 0; i < WORLD_WINDOWS; i++)
-		assert_false(overlaps(extent, &world->windows[i].extent));
+	for (int i = 0; i < WORLD_WINDOWS; i++) {
+		const struct world_window *window = &world->windows[i];
+		bool is_same = shares(world, extent, window);
+
+		assert_int_equal(overlaps(extent, &window->extent), is_same);
+		assert_true(!is_same || extent->first == window->extent.first);
+	}
 }
 
 int world__add_map(struct world *world, struct world_map *map)

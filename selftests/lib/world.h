@@ -19,7 +19,9 @@
 #define WORLD_REGION_PAGES 96	/* of the region: may be mapped */
 #define WORLD_ARENA_PAGES 192
 #define WORLD_MAPS 12
-#define WORLD_WINDOWS 4	/* the last one on a separate network namespace */
+#define WORLD_CGROUPS 4
+/* The first ones on the machine, one on a separate network namespace, then cgroups. */
+#define WORLD_WINDOWS (4 + WORLD_CGROUPS)
 
 struct world_window {
 	const char *reference;	/* the same pages in the second region */
@@ -36,7 +38,7 @@ struct world_page {
 
 struct world {
 	int region, reference;
-	int netns;
+	int netns, cgroups[WORLD_CGROUPS];
 	struct world_map maps[WORLD_MAPS];
 	struct world_window windows[WORLD_WINDOWS];
 	bool can_inherit;	/* MADV_DOFORK: newer kernels refuse it here */
