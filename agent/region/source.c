@@ -150,6 +150,7 @@ const struct source sources[] = {
 	{
 		"cpustat", "CPU time by state",
 		DART_ZERO_SOURCE_CPUSTAT, SOURCE_SELECTOR_NONE,
+		.lags = true,
 		.parts = { {
 			.member = "cpustat",
 			.unit = "ns",
@@ -256,6 +257,7 @@ const struct source sources[] = {
 	{
 		"cgroup:cpu", "CPU time of a cgroup",
 		DART_ZERO_SOURCE_CGROUP_CPU, SOURCE_SELECTOR_CGROUP,
+		.lags = true,
 		.parts = {
 			{ .member = "cputime.stime", .unit = "ns" },
 			{ .member = "cputime.utime", .unit = "ns" },

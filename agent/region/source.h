@@ -70,6 +70,7 @@ struct source {
 	const char *description;	/* one line */
 	enum dart_zero_source id;
 	enum source_selector selector;
+	bool lags;		/* DART_CONTROL_FIELD_LAGS */
 	struct source_part parts[SOURCE_PARTS_MAX];
 };
 

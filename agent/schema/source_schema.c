@@ -78,6 +78,7 @@ static int search__add(struct search *search, const struct source_part *part,
 				   DART_CONTROL_FIELD_COUNTER,
 		/* One CPU may count down what another counts up. */
 		.is_signed = is_gauge,
+		.lags = search->source->lags,
 	};
 	if (!field->name)
 		return -ENOMEM;

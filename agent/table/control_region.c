@@ -52,14 +52,19 @@ int control_region__open(struct control_region *control_region,
 	control_region->online =
 		calloc(exposure->region->cpus / 64 + 1,
 		       sizeof(*control_region->online));
-	if (!control_region->online)
-		return dart_error__no_memory(error);
+	control_region->nohz_full =
+		calloc(exposure->region->cpus / 64 + 1,
+		       sizeof(*control_region->nohz_full));
+	if (!control_region->online || !control_region->nohz_full) {
+		ret = dart_error__no_memory(error);
+		goto free_sets;
+	}
 	control_region->memory = mmap(NULL, CAPACITY, PROT_READ | PROT_WRITE,
 				      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (control_region->memory == MAP_FAILED) {
 		ret = dart_error__system(error, errno,
 					 "cannot map the control region");
-		goto free_online;
+		goto free_sets;
 	}
 
 	control_region->writer =
@@ -89,8 +94,9 @@ free_writer:
 	dart_table_writer__free(control_region->writer);
 unmap:
 	munmap(control_region->memory, CAPACITY);
-free_online:
+free_sets:
 	free(control_region->online);
+	free(control_region->nohz_full);
 	return ret;
 }
 
@@ -101,6 +107,7 @@ void control_region__close(struct control_region *control_region)
 	dart_table_writer__free(control_region->writer);
 	munmap(control_region->memory, CAPACITY);
 	free(control_region->online);
+	free(control_region->nohz_full);
 }
 
 static int table__add_memory_regions(struct dart_table *table,
@@ -208,6 +215,8 @@ static struct dart_table next_table(struct control_region *control_region)
 	host__name(table.node_name, sizeof(table.node_name));
 	if (!host__online_cpus(control_region->online, table.cpus))
 		table.online = control_region->online;
+	host__nohz_full_cpus(control_region->nohz_full, table.cpus);
+	table.nohz_full = control_region->nohz_full;
 	return table;
 }
 

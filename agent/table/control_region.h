@@ -28,7 +28,9 @@ struct control_region {
 	uint64_t instance;
 	uint8_t host_id[16];
 	uint8_t boot_id[16];
-	uint64_t *online;	/* CPUs, as in <dart/control.h> */
+	/* Sets of CPUs, as in <dart/control.h> */
+	uint64_t *online;
+	uint64_t *nohz_full;
 };
 
 /* Publishes a table without entries. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The name of the host and its online CPUs. */
+/* The name of the host, its online CPUs and those of nohz_full=. */
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -11,6 +11,7 @@
 #include "host.h"
 
 #define ONLINE_CPUS "/sys/devices/system/cpu/online"
+#define NOHZ_FULL_CPUS "/sys/devices/system/cpu/nohz_full"
 
 /* Bytes of the file, at most: each second of 8,192 CPUs, and a NUL. */
 #define LIST_MAX 24576
@@ -42,12 +43,12 @@ static uint32_t take_cpu(const char **c)
 	return cpu < UINT32_MAX ? cpu : UINT32_MAX;
 }
 
-int host__parse_cpus(const char *list, uint64_t *online, uint32_t cpus)
+int host__parse_cpus(const char *list, uint64_t *set, uint32_t cpus)
 {
 	const char *c = list;
 	uint32_t first, last;
 
-	memset(online, 0, (cpus / 64 + !!(cpus % 64)) * sizeof(*online));
+	memset(set, 0, (cpus / 64 + !!(cpus % 64)) * sizeof(*set));
 	do {
 		first = last = take_cpu(&c);
 		if (*c == '-') {
@@ -57,19 +58,19 @@ int host__parse_cpus(const char *list, uint64_t *online, uint32_t cpus)
 		if (first > last || last >= cpus)
 			return -EINVAL;
 		for (; first <= last; first++)
-			online[first / 64] |= 1ULL << first % 64;
+			set[first / 64] |= 1ULL << first % 64;
 	} while (*c++ == ',');
 	return c[-1] == '\n' || !c[-1] ? 0 : -EINVAL;
 }
 
-int host__online_cpus(uint64_t *online, uint32_t cpus)
+static int read_cpus(const char *path, uint64_t *set, uint32_t cpus)
 {
 	char list[LIST_MAX];
 	size_t length = 0;
 	ssize_t got = 1;
 	int fd, ret = 0;
 
-	fd = open(ONLINE_CPUS, O_RDONLY | O_CLOEXEC);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return -errno;
 	while (got > 0 && length < sizeof(list) - 1) {
@@ -81,5 +82,18 @@ int host__online_cpus(uint64_t *online, uint32_t cpus)
 	}
 	close(fd);
 	list[length] = '\0';
-	return ret ?: host__parse_cpus(list, online, cpus);
+	return ret ?: host__parse_cpus(list, set, cpus);
+}
+
+int host__online_cpus(uint64_t *online, uint32_t cpus)
+{
+	return read_cpus(ONLINE_CPUS, online, cpus);
+}
+
+/* Without nohz_full= the kernel has no such file, or "(null)" or nothing in it. */
+void host__nohz_full_cpus(uint64_t *nohz_full, uint32_t cpus)
+{
+	if (read_cpus(NOHZ_FULL_CPUS, nohz_full, cpus))
+		memset(nohz_full, 0,
+		       (cpus / 64 + !!(cpus % 64)) * sizeof(*nohz_full));
 }

@@ -16,9 +16,15 @@ void host__name(char *name, size_t size);
 int host__online_cpus(uint64_t *online, uint32_t cpus);
 
 /*
- * The same from a list of the kernel, such as "0-3,8\n".  Returns -EINVAL if @list is
+ * The same for those of nohz_full=, of which there are none if the kernel does not
+ * tell.
+ */
+void host__nohz_full_cpus(uint64_t *nohz_full, uint32_t cpus);
+
+/*
+ * Fills such a bitmap from a list of the kernel, such as "0-3,8\n".  Returns -EINVAL if @list is
  * not one, has a CPU from @cpus on, or none.
  */
-int host__parse_cpus(const char *list, uint64_t *online, uint32_t cpus);
+int host__parse_cpus(const char *list, uint64_t *set, uint32_t cpus);
 
 #endif /* HOST_H */

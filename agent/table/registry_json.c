@@ -75,6 +75,41 @@ static int too_many(const struct entry *entry, size_t bytes, size_t most,
 		entry->name, bytes, most);
 }
 
+/* CPUs of nohz_full= as text, which the caller frees; NULL if out of memory. */
+static char *nohz_full_cpus(const struct control_region *control_region)
+{
+	char *text = NULL;
+	size_t length;
+	FILE *out = open_memstream(&text, &length);
+
+	if (!out)
+		return NULL;
+	dart_cpus__print(control_region->nohz_full,
+			 control_region->exposure->region->cpus, out);
+	if (!fclose(out))
+		return text;
+	free(text);
+	return NULL;
+}
+
+/* Tells which copies lag, if some do. */
+static int add_nohz_full(json_t *values, const struct entry *entry)
+{
+	char *cpus;
+	int ret = 0;
+
+	if (!dart_schema__lags(entry->schema))
+		return 0;
+	cpus = nohz_full_cpus(entry->registry->control_region);
+	if (!cpus)
+		return -ENOMEM;
+	if (*cpus)
+		ret = json_object_set_new(values, "nohz_full",
+					  json_string(cpus));
+	free(cpus);
+	return ret;
+}
+
 int registry_json__values(const struct entry *entry, json_t **values,
 			  struct dart_error *error)
 {
@@ -105,6 +140,11 @@ int registry_json__values(const struct entry *entry, json_t **values,
 	*values = json_pack("{s:s, s:o, s:o}", "name", entry->name, "values",
 			    dart_entry__to_json(&shown, copies), "schema",
 			    dart_schema__to_json(entry->schema));
+	if (*values && add_nohz_full(*values, entry)) {
+		json_decref(*values);
+		*values = NULL;
+		ret = dart_error__no_memory(error);
+	}
 
 free_copies:
 	free(copies);

@@ -13,6 +13,18 @@ switch_cpu() {
 	echo "$2" >"/sys/devices/system/cpu/cpu$1/online"
 }
 
+# Samples name CPU 1 and mark the source that lags there.
+marked() {
+	jq -n -e '[inputs | select(.entries)] | length > 0 and all(
+		.nohz_full == "1" and .entries.cpustat.lags_on_nohz_full and
+		(.entries.vmstat | has("lags_on_nohz_full") | not))' /run/scrapes
+}
+
+shows_lag() {
+	on host dartctl show cpustat | grep -qx 'CPUs of nohz_full= lag and jump: 1' &&
+		! on host dartctl show vmstat | grep nohz_full
+}
+
 # The events of a CPU that goes offline move to another CPU: only their sum grows.
 never_backwards() {
 	jq -n -e '
@@ -38,6 +50,13 @@ fi
 rdma_up
 check "the host serves snapshots of its /proc files" \
 	on host until_ready /run/snapshots.log snapshots 4793 true
+# As a kernel with nohz_full=1 says; one without CONFIG_NO_HZ_FULL has no such file.
+nohz_full=/sys/devices/system/cpu/nohz_full
+if on host [ -e $nohz_full ]; then
+	on host sh -c "echo 1 >/run/nohz_full && mount --bind /run/nohz_full $nohz_full"
+else
+	nohz_full=
+fi
 check "the agent starts" on host host_up
 for source in cpustat vmstat softnet; do
 	check "the source $source is registered" \
@@ -74,6 +93,12 @@ check "every value lies between two snapshots of the kernel's" wait $comparison
 check "values of cpustat, vmstat and softnet were compared" is_true '.comparisons |
 	.cpustat > 0 and .vmstat > 0 and .softnet > 0' /run/report
 check "no value decreases while CPUs go offline and online" never_backwards
+if [ "$nohz_full" ]; then
+	check "samples name the CPUs of nohz_full= and mark the sources that lag there" \
+		marked
+	check "dartctl says which CPUs of an entry lag, if it is one that does" shows_lag
+	on host umount $nohz_full
+fi
 check "the agent stops" on host host_down
 on host pkill -f kallsyms
 on host pkill snapshots

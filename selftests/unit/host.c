@@ -42,7 +42,7 @@ static void test_refused(void **state)
 {
 	static const char *const lists[] = {
 		"", "\n", ",", "0,", "0-", "-3", "3-0", "4", "0-4", "x", "0 1",
-		"0x1", "99999999999999999999",
+		"0x1", "99999999999999999999", " (null)\n",
 	};
 	uint64_t online[WORDS];
 	size_t i;
@@ -63,6 +63,11 @@ static void test_this_host(void **state)
 	assert_int_equal(host__online_cpus(online, 4096), 0);
 	assert_int_equal(online[0] & 1, 1);
 	assert_int_equal(online[64], 0xa5a5a5a5a5a5a5a5);
+	/* Not all of them, or there was no tick. */
+	host__nohz_full_cpus(online, 4096);
+	assert_int_not_equal(online[0], UINT64_MAX);
+	assert_int_equal(online[63], 0);
+	assert_int_equal(online[64], 0xa5a5a5a5a5a5a5a5);
 	memset(name, 'x', sizeof(name));
 	host__name(name, sizeof(name));
 	assert_in_range(strlen(name), 1, sizeof(name) - 1);
@@ -76,7 +81,7 @@ int main(void)
 		TEST("a list of 8,191 CPUs becomes a bitmap", test_many),
 		TEST("a list with another form, or with a CPU that cannot be, is refused",
 		     test_refused),
-		TEST("the kernel of this machine has a name and tells its online CPUs",
+		TEST("the kernel of this machine has a name and tells its online CPUs, and which have nohz_full",
 		     test_this_host),
 	};
 

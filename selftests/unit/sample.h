@@ -29,7 +29,7 @@ struct sample {
 	struct dart_memory_region memory_regions[3];
 	struct dart_range ranges[6];
 	struct dart_entry entries[SAMPLE_ENTRIES];
-	uint64_t online[1];
+	uint64_t online[1], nohz_full[1];
 };
 
 static inline void sample__add(struct dart_schema *schema, const char *name,
@@ -60,6 +60,7 @@ static inline struct dart_schema *sample__stat(void)
 		    DART_CONTROL_FIELD_COUNTER, false);
 	sample__add(schema, "idle", "ns", 8, 8, 1,
 		    DART_CONTROL_FIELD_COUNTER, false);
+	schema->fields[1].lags = true;
 	sample__add(schema, "heat", "", 16, 4, 1,
 		    DART_CONTROL_FIELD_GAUGE, true);
 	sample__add(schema, "sizes", "bytes", 20, 4, 4,
@@ -105,6 +106,7 @@ static inline void sample__init(struct sample *sample)
 	};
 	/* CPU 2 is not. */
 	sample->online[0] = 0xb;
+	sample->nohz_full[0] = 0xa;
 	sample->stat = sample__stat();
 	sample->pair = sample__pair();
 	sample->entries[SAMPLE_CPUSTAT] = (struct dart_entry) {
@@ -146,6 +148,7 @@ static inline void sample__init(struct sample *sample)
 		.boot_id = "a boot id, 16 b",
 		.node_name = "node-7.example.org",
 		.online = sample->online,
+		.nohz_full = sample->nohz_full,
 		.exposure = DART_CONTROL_EXPOSURE_EXACT,
 		.cpus = 4,
 		.page_size = 4096,
@@ -214,7 +217,7 @@ static inline int sample__publish(const struct dart_table *table, void *region,
 		{ &header->schemas, sizeof(struct dart_control_schema) },
 		{ &header->fields, sizeof(struct dart_control_field) },
 		{ &header->strings, 1 },
-		{ &header->online, sizeof(__le64) },
+		{ &header->cpu_sets, sizeof(__le64) },
 	};
 
 	if (ret < 0)
@@ -286,6 +289,7 @@ static inline void sample__assert_same_schema(const struct dart_schema *a,
 		assert_int_equal(a->fields[i].kind, b->fields[i].kind);
 		assert_int_equal(a->fields[i].is_signed,
 				 b->fields[i].is_signed);
+		assert_int_equal(a->fields[i].lags, b->fields[i].lags);
 	}
 }
 
@@ -328,9 +332,12 @@ static inline void sample__assert_same(const struct dart_table *a,
 	assert_memory_equal(a->host_id, b->host_id, sizeof(a->host_id));
 	assert_memory_equal(a->boot_id, b->boot_id, sizeof(a->boot_id));
 	assert_string_equal(a->node_name, b->node_name);
-	for (i = 0; i < a->cpus; i++)
+	for (i = 0; i < a->cpus; i++) {
 		assert_int_equal(dart_table__is_online(a, i),
 				 dart_table__is_online(b, i));
+		assert_int_equal(dart_table__is_nohz_full(a, i),
+				 dart_table__is_nohz_full(b, i));
+	}
 	assert_int_equal(a->exposure, b->exposure);
 	assert_int_equal(a->cpus, b->cpus);
 	assert_int_equal(a->page_size, b->page_size);

@@ -28,7 +28,7 @@ static void test_equal(void **state)
 	static char name[] = "size", unit[] = "bits";
 
 	assert_true(dart_schema__equals(schema, other));
-	for (int i = 0; i < 7; i++) {
+	for (int i = 0; i < 8; i++) {
 		switch (i) {
 		case 0:
 			field->name = name;
@@ -50,6 +50,9 @@ static void test_equal(void **state)
 			break;
 		case 6:
 			field->is_signed = !field->is_signed;
+			break;
+		case 7:
+			field->lags = !field->lags;
 			break;
 		}
 		assert_false(dart_schema__equals(schema, other));
@@ -112,7 +115,8 @@ static void test_refused_fields(void **state)
 		int err;
 	} cases[] = {
 #define FIELD(offset, width, count, kind) \
-	{ "name", "", offset, width, count, DART_CONTROL_FIELD_##kind, false }
+	{ "name", "", offset, width, count, DART_CONTROL_FIELD_##kind, false,	\
+	  false }
 		{ FIELD(57, 8, 1, COUNTER), -EINVAL },
 		{ FIELD(64, 1, 1, COUNTER), -EINVAL },
 		{ FIELD(0xffffffff, 1, 1, COUNTER), -EINVAL },
@@ -128,18 +132,18 @@ static void test_refused_fields(void **state)
 		{ FIELD(32, 33, 1, TEXT), -EINVAL },
 		{ FIELD(0, 8, 1, COUNTER), -EINVAL },
 		{ FIELD(23, 1, 1, COUNTER), -EINVAL },
-		{ { "name", "", 32, 8, 1, 0, false }, -EINVAL },
-		{ { "name", "", 32, 8, 1, 7, false }, -EINVAL },
+		{ { "name", "", 32, 8, 1, 0, false, false }, -EINVAL },
+		{ { "name", "", 32, 8, 1, 7, false, false }, -EINVAL },
 		{ FIELD(32, 2, 1, SEQUENCE), -EINVAL },
 		{ FIELD(32, 8, 2, SEQUENCE), -EINVAL },
-		{ { "name", "", 32, 8, 1, 5, true }, -EINVAL },
+		{ { "name", "", 32, 8, 1, 5, true, false }, -EINVAL },
 		{ FIELD(32, 4, 1, ADDRESS), -EINVAL },
 		{ FIELD(32, 16, 2, ADDRESS), -EINVAL },
-		{ { "", "", 32, 8, 1, 1, false }, -EINVAL },
-		{ { "two words", "", 32, 8, 1, 1, false }, -EINVAL },
-		{ { "tab\t", "", 32, 8, 1, 1, false }, -EINVAL },
-		{ { "name", "\xc2\xb5s", 32, 8, 1, 1, false }, -EINVAL },
-		{ { "first", "", 32, 8, 1, 1, false }, -EEXIST },
+		{ { "", "", 32, 8, 1, 1, false, false }, -EINVAL },
+		{ { "two words", "", 32, 8, 1, 1, false, false }, -EINVAL },
+		{ { "tab\t", "", 32, 8, 1, 1, false, false }, -EINVAL },
+		{ { "name", "\xc2\xb5s", 32, 8, 1, 1, false, false }, -EINVAL },
+		{ { "first", "", 32, 8, 1, 1, false, false }, -EEXIST },
 		{ FIELD(24, 8, 5, COUNTER), 0 },
 #undef FIELD
 	};

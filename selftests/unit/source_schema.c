@@ -117,6 +117,7 @@ static void test_anonymous_enum(void **state)
 	assert_field(schema, 1, "currestab", "connections", 16,
 		     DART_CONTROL_FIELD_GAUGE);
 	assert_true(schema->fields[1].is_signed);
+	assert_false(schema->fields[1].lags);
 	assert_field(schema, 2, "insegs", "segments", 24,
 		     DART_CONTROL_FIELD_COUNTER);
 	dart_schema__free(schema);
@@ -215,6 +216,8 @@ static void test_nested(void **state)
 	assert_int_equal(btf__add_field(btf, "cputime", type, 64, 0), 0);
 
 	schema = assert_described(&types, "cgroup:cpu", "cgroup_base_stat", 32, 4);
+	for (int i = 0; i < 4; i++)
+		assert_true(schema->fields[i].lags);
 	assert_field(schema, 0, "ntime", "ns", 0, DART_CONTROL_FIELD_COUNTER);
 	assert_field(schema, 1, "sum_exec_runtime", "ns", 8,
 		     DART_CONTROL_FIELD_COUNTER);

@@ -82,7 +82,7 @@ static void bend_section(struct fuzz *fuzz, struct victim *victim)
 	struct dart_control_section *sections[] = {
 		&header->memory_regions, &header->entries, &header->ranges,
 		&header->schemas, &header->fields, &header->strings,
-		&header->online,
+		&header->cpu_sets,
 	};
 	struct dart_control_section *bent = sections[fuzz__below(fuzz, 7)];
 	const struct dart_control_section *other =

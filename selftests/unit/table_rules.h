@@ -60,9 +60,9 @@ struct rule {
 	.what = HEADER, \
 	.offset = offsetof(struct dart_control_header, node_name) + at, \
 	.size = 1, .value = byte }
-#define ONLINE(value_of_word) { \
-	.what = ELEMENT, .section = DART_SECTION_ONLINE, .size = 8, \
-	.value = value_of_word }
+#define CPU_SET(set, value_of_word) { \
+	.what = ELEMENT, .section = DART_SECTION_CPU_SETS, .index = set, \
+	.size = 8, .value = value_of_word }
 
 static inline void patch__apply(const struct patch *patch, uint8_t *bytes)
 {
@@ -70,7 +70,7 @@ static inline void patch__apply(const struct patch *patch, uint8_t *bytes)
 	const struct dart_control_section sections[DART_SECTIONS] = {
 		header->memory_regions, header->entries, header->ranges,
 		header->schemas, header->fields, header->strings,
-		header->online,
+		header->cpu_sets,
 	};
 	size_t at = patch->offset;
 

@@ -137,6 +137,7 @@ static void test_cpus(void **state)
 		stat__fill(copies + 64 * i, i + 1);
 	values__expect(&sample.entries[SAMPLE_CPUSTAT], copies,
 		"{\"kind\":\"source\",\"schema\":\"stat\",\"copies\":\"cpu\",\"since\":1,"
+		"\"lags_on_nohz_full\":true,"
 		"\"sum\":{\"user\":3,\"idle\":30,\"sizes\":"
 		HISTOGRAM("3", "4") ",\"small\":144},"
 		"\"cpus\":[" STAT("1", "10") "," STAT("2", "20") "]}");
@@ -355,6 +356,33 @@ static void test_kinds(void **state)
 	assert_string_equal(dart_exposure__name(0), "unknown");
 }
 
+static void test_cpu_sets(void **state)
+{
+	static const struct {
+		uint64_t set[2];
+		uint32_t cpus;
+		const char *text;
+	} cases[] = {
+		{ { 0 }, 4, "" },
+		{ { 1 }, 1, "0" },
+		{ { 0x10f }, 16, "0-3,8" },
+		{ { 0x8000000000000005, 3 }, 66, "0,2,63-65" },
+		{ { UINT64_MAX, UINT64_MAX }, 128, "0-127" },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		char *text;
+		size_t length;
+		FILE *out = open_memstream(&text, &length);
+
+		assert_non_null(out);
+		dart_cpus__print(cases[i].set, cases[i].cpus, out);
+		assert_int_equal(fclose(out), 0);
+		assert_string_equal(text, cases[i].text);
+		free(text);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -362,8 +390,9 @@ int main(void)
 		     test_numbers),
 		TEST("a sum over copies wraps at the width of its field",
 		     test_sums),
-		TEST("an entry with a copy for each CPU is printed with the sum and each CPU's values",
+		TEST("an entry with a copy for each CPU is printed with the sum and each CPU's values, and marked if these lag",
 		     test_cpus),
+		TEST("a set of CPUs is printed as ranges", test_cpu_sets),
 		TEST("an entry with rows is printed without a sum",
 		     test_rows),
 		TEST("an unsigned number up to 2^64 - 1 is printed as an integer, and a real number for Jansson",

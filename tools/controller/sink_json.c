@@ -6,6 +6,7 @@
  *    "clock_uncertainty_ns": ..., "start_ns": ..., "landed_ns": ..., "end_ns": ...,
  *    "decode_ns": ..., "reads": 5, "bytes": 2048, "node": "host", "host_id": "...",
  *    "boot_id": "...", "instance": "...", "generation": 3, "online": "0-3",
+ *    "nohz_full": "2-3",
  *    "entries": {"cpustat": {...}, ...}}
  *   {"agent": "host:4792", "error": "no answer for 10 s"}
  *   {"agent": "host:4792", "summary": {...}}
@@ -53,24 +54,10 @@ static void print_entries(const struct sample *sample)
 	fputs(i ? "}" : "{}", stdout);
 }
 
-/* As the kernel prints them: "0-3,8". */
-static void print_online(const struct dart_table *table)
+static void print_cpus(const char *name, const uint64_t *set, uint32_t cpus)
 {
-	const char *gap = "";
-	uint32_t cpu, last;
-
-	putchar('"');
-	for (cpu = 0; cpu < table->cpus; cpu++) {
-		if (!dart_table__is_online(table, cpu))
-			continue;
-		for (last = cpu; last + 1 < table->cpus &&
-				 dart_table__is_online(table, last + 1);
-		     last++)
-			;
-		printf(cpu == last ? "%s%u" : "%s%u-%u", gap, cpu, last);
-		gap = ",";
-		cpu = last;
-	}
+	printf(",\"%s\":\"", name);
+	dart_cpus__print(set, cpus, stdout);
 	putchar('"');
 }
 
@@ -92,10 +79,11 @@ static void print_identity(const struct dart_table *table)
 			      stdout);
 	print_id("host_id", table->host_id);
 	print_id("boot_id", table->boot_id);
-	printf(",\"instance\":\"%016llx\",\"generation\":%llu,\"online\":",
+	printf(",\"instance\":\"%016llx\",\"generation\":%llu",
 	       (unsigned long long)table->instance,
 	       (unsigned long long)table->generation);
-	print_online(table);
+	print_cpus("online", table->online, table->cpus);
+	print_cpus("nohz_full", table->nohz_full, table->cpus);
 }
 
 static int put_sample(struct sink *sink, const struct target_settings *target,

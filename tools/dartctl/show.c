@@ -146,15 +146,30 @@ out:
 	return status;
 }
 
+/* Says which copies are behind; dartd tells only if some can be. */
+static void print_lag(const json_t *entry)
+{
+	const char *cpus =
+		json_string_value(json_object_get(entry, "nohz_full"));
+
+	if (cpus)
+		printf("CPUs of nohz_full= lag and jump: %s\n", cpus);
+}
+
 int entry__print(json_t *entry)
 {
 	struct shown shown;
+	int status;
 
 	if (shown__of(&shown, entry))
 		return fail(EPROTO,
 			    "the reply of dartd has no values of an entry");
 	if (json_is_object(shown.copies) ||
 	    (!shown.sum && json_array_size(shown.copies) > COPIES_WIDE))
-		return print_by_row(&shown);
-	return print_by_field(&shown);
+		status = print_by_row(&shown);
+	else
+		status = print_by_field(&shown);
+	if (!status)
+		print_lag(entry);
+	return status;
 }

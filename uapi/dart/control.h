@@ -14,17 +14,18 @@
  *   +--------+----------------+---------+--------+---------+--------+---------+
  *   | header | memory regions | entries | ranges | schemas | fields | strings |
  *   +--------+----------------+---------+--------+---------+--------+---------+
- *   | online CPUs |
- *   +-------------+
+ *   | CPU sets |
+ *   +----------+
  *
  *   memory region  the memory that one rkey opens for RDMA READ
  *   entry          one registered object: a name, a schema, a number of copies
  *   range          some bytes of some copies of an entry, and their location
  *   schema, field  the meaning of the bytes of one copy
- *   online CPUs    a bitmap of 64-bit words: bit b of word w is CPU 64 w + b, which
- *                  was online when the table was written; as many words as the
- *                  header's cpus need, at least one bit is 1, and those from cpus on
- *                  are 0
+ *   CPU sets       two bitmaps of 64-bit words, each as many as the header's cpus
+ *                  need: bit b of word w is CPU 64 w + b, and bits from cpus on are
+ *                  0.  First the CPUs that were online when the table was written, at
+ *                  least one; then those of nohz_full=, on which fields with
+ *                  DART_CONTROL_FIELD_LAGS lag
  *   string         ASCII 0x20 to 0x7e, ended by NUL; the section begins with
  *                  the empty string and ends with NUL
  *   name           of an entry or a field: a string of 1 to 255 letters, digits
@@ -156,7 +157,7 @@ struct dart_control_header {
 	struct dart_control_section schemas;
 	struct dart_control_section fields;
 	struct dart_control_section strings;
-	struct dart_control_section online;
+	struct dart_control_section cpu_sets;
 	/* uname(2)'s nodename: ASCII 0x20 to 0x7e, NULs to the end */
 	char node_name[DART_CONTROL_NODE_NAME_MAX];
 	__le64 generation_end;
@@ -253,6 +254,12 @@ enum dart_control_field_kind {
 };
 
 #define DART_CONTROL_FIELD_SIGNED	(1 << 0)	/* two's complement */
+/*
+ * A time that the kernel adds up in its ticks.  A CPU of nohz_full= has none while it
+ * runs one task: there the value lags, by up to seconds or as long as the task stays
+ * in user space, and then jumps.
+ */
+#define DART_CONTROL_FIELD_LAGS		(1 << 1)
 
 struct dart_control_field {
 	__le32 name;		/* bytes into the strings; unique in a schema */

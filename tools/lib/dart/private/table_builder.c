@@ -168,50 +168,56 @@ static int add_entry(struct dart_builder *builder,
 	return ret;
 }
 
-/* Word @index of the bitmap of @table. */
-static __le64 online_word(const struct dart_table *table, uint32_t index)
+/* Word @index of both sets of @table, one behind the other. */
+static __le64 cpu_word(const struct dart_table *table, uint32_t index)
 {
+	const uint32_t words = dart_table__cpu_words(table);
 	const uint32_t cpus = table->cpus - 64 * index;
 
+	if (index >= words)
+		return table->nohz_full ?
+			       htole64(table->nohz_full[index - words]) :
+			       0;
 	if (table->online)
 		return htole64(table->online[index]);
 	return htole64(cpus < 64 ? (1ULL << cpus) - 1 : UINT64_MAX);
 }
 
-bool dart_builder__has_online(const struct dart_builder *builder,
-			      const struct dart_table *table)
+bool dart_builder__has_cpu_sets(const struct dart_builder *builder,
+				const struct dart_table *table)
 {
-	const uint32_t count = builder->sections.of[DART_SECTION_ONLINE].count;
+	const uint32_t count =
+		builder->sections.of[DART_SECTION_CPU_SETS].count;
 	uint32_t i;
 	__le64 raw;
 
-	if (count != dart_table__online_words(table))
+	if (count != 2 * dart_table__cpu_words(table))
 		return false;
 	for (i = 0; i < count; i++) {
-		dart_sections__get(&builder->sections, DART_SECTION_ONLINE, i,
-				   &raw);
-		if (raw != online_word(table, i))
+		dart_sections__get(&builder->sections, DART_SECTION_CPU_SETS,
+				   i, &raw);
+		if (raw != cpu_word(table, i))
 			return false;
 	}
 	return true;
 }
 
-/* The first call adds the bitmap, which never changes afterwards. */
-static int add_online(struct dart_builder *builder,
-		      const struct dart_table *table)
+/* The first call adds the sets, which never change afterwards. */
+static int add_cpu_sets(struct dart_builder *builder,
+			const struct dart_table *table)
 {
-	const uint32_t words = dart_table__online_words(table);
+	const uint32_t words = 2 * dart_table__cpu_words(table);
 	uint32_t i;
 	__le64 raw;
 	int ret;
 
-	if (builder->sections.of[DART_SECTION_ONLINE].count)
-		return dart_builder__has_online(builder, table) ? 0 : -EAGAIN;
-	ret = dart_sections__reserve(&builder->sections, DART_SECTION_ONLINE,
+	if (builder->sections.of[DART_SECTION_CPU_SETS].count)
+		return dart_builder__has_cpu_sets(builder, table) ? 0 : -EAGAIN;
+	ret = dart_sections__reserve(&builder->sections, DART_SECTION_CPU_SETS,
 				     words);
 	for (i = 0; !ret && i < words; i++) {
-		raw = online_word(table, i);
-		dart_sections__put(&builder->sections, DART_SECTION_ONLINE,
+		raw = cpu_word(table, i);
+		dart_sections__put(&builder->sections, DART_SECTION_CPU_SETS,
 				   &raw);
 	}
 	return ret;
@@ -226,7 +232,7 @@ int dart_builder__add(struct dart_builder *builder,
 	uint32_t i, schema;
 	int ret;
 
-	ret = dart_check__header(more, &error) ?: add_online(builder, more) ?:
+	ret = dart_check__header(more, &error) ?: add_cpu_sets(builder, more) ?:
 	      add_memory_regions(builder, more, &error);
 	for (i = 0; !ret && i < more->entry_count; i++)
 		ret = add_entry(builder, &entries[i],

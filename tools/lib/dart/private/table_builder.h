@@ -38,8 +38,8 @@ void dart_builder__release(struct dart_builder *builder);
 /*
  * Adds the memory regions and the entries of @more; their ranges index all
  * memory regions of the builder.  Equal schemas become one.  Returns 0, -EAGAIN
- * if the table has online CPUs that are not those of @more, -EINVAL if dart_table__decode() would refuse the result, or -ENOMEM; after an error
- * nothing is added.
+ * if the CPU sets are not those of @more, -EINVAL if dart_table__decode() would refuse
+ * the result, or -ENOMEM; after an error nothing is added.
  */
 int dart_builder__add(struct dart_builder *builder,
 		      const struct dart_table *more);
@@ -52,9 +52,9 @@ int dart_builder__add(struct dart_builder *builder,
 int dart_builder__remove(struct dart_builder *builder, const char *name,
 			 uint32_t *index);
 
-/* Are the online CPUs those of @table? */
-bool dart_builder__has_online(const struct dart_builder *builder,
-			      const struct dart_table *table);
+/* Are the CPU sets those of @table? */
+bool dart_builder__has_cpu_sets(const struct dart_builder *builder,
+				const struct dart_table *table);
 
 struct dart_builder_mark dart_builder__mark(const struct dart_builder *builder);
 /* Removes everything that was added since the mark. */

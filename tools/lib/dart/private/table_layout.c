@@ -91,7 +91,7 @@ dart_layout__header(const struct dart_layout *layout,
 	struct dart_control_section *const sections[DART_SECTIONS] = {
 		&header.memory_regions, &header.entries, &header.ranges,
 		&header.schemas, &header.fields, &header.strings,
-		&header.online,
+		&header.cpu_sets,
 	};
 	int i;
 

@@ -94,12 +94,13 @@ int dart_table_outline__decode(struct dart_table_outline *outline,
 {
 	static const char *const names[DART_SECTIONS] = {
 		"memory regions", "entries", "ranges", "schemas", "fields",
-		"strings", "online CPUs",
+		"strings", "CPU sets",
 	};
 	const struct dart_control_header *header = &outline->header;
 	const struct dart_control_section *const sections[DART_SECTIONS] = {
 		&header->memory_regions, &header->entries, &header->ranges,
-		&header->schemas, &header->fields, &header->strings, &header->online,
+		&header->schemas, &header->fields, &header->strings,
+		&header->cpu_sets,
 	};
 	int i, ret = decode_header(outline, bytes, length, needed, error);
 	uint64_t end = sizeof(*header);

@@ -24,7 +24,7 @@ static uint64_t hash_schema(const struct dart_schema *schema)
 		const struct dart_field *field = &schema->fields[i];
 		const uint32_t numbers[] = {
 			field->offset, field->width, field->count, field->kind,
-			field->is_signed,
+			field->is_signed, field->lags,
 		};
 
 		hash = XXH64(numbers, sizeof(numbers), hash);
@@ -36,7 +36,8 @@ static uint64_t hash_schema(const struct dart_schema *schema)
 
 static __le16 field_flags(const struct dart_field *field)
 {
-	return htole16(field->is_signed ? DART_CONTROL_FIELD_SIGNED : 0);
+	return htole16((field->is_signed ? DART_CONTROL_FIELD_SIGNED : 0) |
+		       (field->lags ? DART_CONTROL_FIELD_LAGS : 0));
 }
 
 static bool is_field(const struct dart_sections *sections, uint32_t index,

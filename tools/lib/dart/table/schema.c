@@ -150,7 +150,8 @@ static bool is_same_field(const struct dart_field *field,
 	       !strcmp(field->unit, other->unit) &&
 	       field->offset == other->offset && field->width == other->width &&
 	       field->count == other->count && field->kind == other->kind &&
-	       field->is_signed == other->is_signed;
+	       field->is_signed == other->is_signed &&
+	       field->lags == other->lags;
 }
 
 bool dart_schema__equals(const struct dart_schema *schema,

@@ -17,6 +17,7 @@ struct dart_field {
 	uint32_t count;		/* elements */
 	enum dart_control_field_kind kind;
 	bool is_signed;
+	bool lags;		/* DART_CONTROL_FIELD_LAGS */
 };
 
 /* Fields are ordered by offset and do not overlap. */

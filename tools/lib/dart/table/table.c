@@ -22,7 +22,7 @@ int dart_table__same(const struct dart_table *table, const void *bytes)
 	return 0;
 }
 
-uint32_t dart_table__online_words(const struct dart_table *table)
+uint32_t dart_table__cpu_words(const struct dart_table *table)
 {
 	return table->cpus / 64 + !!(table->cpus % 64);
 }
@@ -30,6 +30,11 @@ uint32_t dart_table__online_words(const struct dart_table *table)
 bool dart_table__is_online(const struct dart_table *table, uint32_t cpu)
 {
 	return !table->online || table->online[cpu / 64] >> cpu % 64 & 1;
+}
+
+bool dart_table__is_nohz_full(const struct dart_table *table, uint32_t cpu)
+{
+	return table->nohz_full && table->nohz_full[cpu / 64] >> cpu % 64 & 1;
 }
 
 static int compare_with_entry(const void *name, const void *entry)

@@ -57,8 +57,9 @@ struct dart_table {
 	char node_name[DART_CONTROL_NODE_NAME_MAX];	/* NULs to the end */
 	enum dart_control_exposure exposure;
 	uint32_t cpus;
-	/* As in <dart/control.h>; NULL in a table that a program fills in: all. */
+	/* As in <dart/control.h>; NULL in a table that a program fills in: all, none. */
 	const uint64_t *online;
+	const uint64_t *nohz_full;
 	uint32_t page_size;
 	uint32_t lease_ms;
 	struct dart_memory_region *memory_regions;
@@ -90,9 +91,10 @@ void dart_table__free(struct dart_table *table);
  */
 int dart_table__same(const struct dart_table *table, const void *bytes);
 
-/* Words of the bitmap of online CPUs, and whether CPU @cpu < @table->cpus is one. */
-uint32_t dart_table__online_words(const struct dart_table *table);
+/* Words of each set of CPUs, and whether CPU @cpu < @table->cpus is in it. */
+uint32_t dart_table__cpu_words(const struct dart_table *table);
 bool dart_table__is_online(const struct dart_table *table, uint32_t cpu);
+bool dart_table__is_nohz_full(const struct dart_table *table, uint32_t cpu);
 
 const struct dart_entry *dart_table__find(const struct dart_table *table,
 					  const char *name);

@@ -17,7 +17,7 @@ struct decoded_table {
 	struct dart_schema *schemas;
 	struct dart_field *fields;
 	char *strings;
-	uint64_t *online;
+	uint64_t *cpu_sets;
 };
 
 struct decoder {
@@ -62,10 +62,9 @@ static int allocate(struct decoder *decoder)
 	decoded->fields = array(decoder, DART_SECTION_FIELDS,
 				sizeof(*decoded->fields));
 	decoded->strings = array(decoder, DART_SECTION_STRINGS, 1);
-	decoded->online = array(decoder, DART_SECTION_ONLINE,
-				sizeof(*decoded->online));
-	table->online = decoded->online;
-	if (!decoded->online || !table->memory_regions || !table->entries || !table->by_name ||
+	decoded->cpu_sets = array(decoder, DART_SECTION_CPU_SETS,
+				  sizeof(*decoded->cpu_sets));
+	if (!decoded->cpu_sets || !table->memory_regions || !table->entries || !table->by_name ||
 	    !decoded->ranges || !decoded->schemas || !decoded->fields || !decoded->strings)
 		return dart_error__no_memory(decoder->error);
 	return 0;
@@ -144,28 +143,36 @@ static char *string_at(const struct decoder *decoder, __le32 reference)
 	return decoder->decoded->strings + offset;
 }
 
-static int decode_online(struct decoder *decoder)
+static int decode_cpu_sets(struct decoder *decoder)
 {
-	const struct dart_table *table = &decoder->decoded->table;
-	uint32_t i, words = count(decoder, DART_SECTION_ONLINE);
-	uint64_t any = 0;
+	uint32_t i, count_all = count(decoder, DART_SECTION_CPU_SETS);
+	struct dart_table *table = &decoder->decoded->table;
+	const uint32_t words = dart_table__cpu_words(table);
+	uint64_t *sets = decoder->decoded->cpu_sets, any = 0;
 	__le64 raw;
 
-	if (table->cpus && words != dart_table__online_words(table))
+	/* A table for no CPUs is refused later. */
+	if (!words)
+		return 0;
+	if (count_all != 2 * words)
 		return refuse(decoder->error,
-			      "%u words of online CPUs are not for %u CPUs",
-			      words, table->cpus);
-	for (i = 0; i < words; i++) {
-		element(decoder, DART_SECTION_ONLINE, i, &raw);
-		decoder->decoded->online[i] = le64toh(raw);
-		any |= le64toh(raw);
+			      "%u words of CPU sets are not for two of %u CPUs",
+			      count_all, table->cpus);
+	for (i = 0; i < count_all; i++) {
+		element(decoder, DART_SECTION_CPU_SETS, i, &raw);
+		sets[i] = le64toh(raw);
+		any |= i < words ? sets[i] : 0;
 	}
-	if (words && table->cpus % 64 &&
-	    decoder->decoded->online[words - 1] >> table->cpus % 64)
+	if (table->cpus % 64 && sets[words - 1] >> table->cpus % 64)
 		return refuse(decoder->error,
 			      "a CPU is online that the host does not have");
-	if (words && !any)
+	if (table->cpus % 64 && sets[2 * words - 1] >> table->cpus % 64)
+		return refuse(decoder->error,
+			      "a CPU is of nohz_full that the host does not have");
+	if (!any)
 		return refuse(decoder->error, "no CPU is online");
+	table->online = sets;
+	table->nohz_full = sets + words;
 	return 0;
 }
 
@@ -210,10 +217,12 @@ static int decode_fields(struct decoder *decoder)
 		field->kind = le16toh(raw.kind);
 		field->is_signed = le16toh(raw.flags) &
 				   DART_CONTROL_FIELD_SIGNED;
+		field->lags = le16toh(raw.flags) & DART_CONTROL_FIELD_LAGS;
 		if (!field->name || !field->unit)
 			return refuse(decoder->error,
 				      "field %u refers to no string", i);
-		if (le16toh(raw.flags) & ~DART_CONTROL_FIELD_SIGNED)
+		if (le16toh(raw.flags) &
+		    ~(DART_CONTROL_FIELD_SIGNED | DART_CONTROL_FIELD_LAGS))
 			return refuse(decoder->error,
 				      "field %u has an unknown flag", i);
 	}
@@ -350,7 +359,7 @@ static int decode(struct decoder *decoder, size_t length, size_t *needed)
 
 	decode_header_members(decoder);
 	return decode_strings(decoder) ?:
-	       decode_online(decoder) ?:
+	       decode_cpu_sets(decoder) ?:
 	       decode_memory_regions(decoder) ?:
 	       decode_fields(decoder) ?:
 	       decode_schemas(decoder) ?:
@@ -394,6 +403,6 @@ void dart_table__free(struct dart_table *table)
 	free(decoded->schemas);
 	free(decoded->fields);
 	free(decoded->strings);
-	free(decoded->online);
+	free(decoded->cpu_sets);
 	free(decoded);
 }

@@ -264,7 +264,7 @@ int dart_table_writer__remove(struct dart_table_writer *writer,
 
 	if (dart_check__header(rest, &error))
 		return -EINVAL;
-	if (!dart_builder__has_online(&writer->builder, rest))
+	if (!dart_builder__has_cpu_sets(&writer->builder, rest))
 		return -EAGAIN;
 	ret = dart_builder__remove(&writer->builder, name, &index);
 	if (ret)

@@ -33,7 +33,7 @@ int dart_table_writer__rewrite(struct dart_table_writer *writer,
  * Appends the memory regions and the entries of @more; its other members, such
  * as the generation, replace those of the table.  Its ranges index the memory
  * regions of the whole table.  Returns like dart_table_writer__rewrite(), or -EAGAIN
- * if other CPUs are online: rewrite the table.
+ * if the CPU sets differ: rewrite the table.
  */
 int dart_table_writer__append(struct dart_table_writer *writer,
 			      const struct dart_table *more);
@@ -43,9 +43,8 @@ int dart_table_writer__append(struct dart_table_writer *writer,
  * @more above, without memory regions and entries.  Memory regions stay in the
  * table, even unused ones.  Returns the bytes of the control region; -ENOENT;
  * -EAGAIN if more than half of the entries or ranges would be removed ones,
- * whose room is lost until the table is rewritten, or if other CPUs are online; or
- * -EINVAL.  An error leaves
- * the table unchanged.
+ * whose room is lost until the table is rewritten, or if the CPU sets differ; or
+ * -EINVAL.  An error leaves the table unchanged.
  */
 int dart_table_writer__remove(struct dart_table_writer *writer,
 			      const struct dart_table *rest, const char *name);

@@ -61,6 +61,16 @@ void dart_field__address(const struct dart_field *field, const void *copy,
 		inet_ntop(AF_INET6, &address, text, INET6_ADDRSTRLEN);
 }
 
+bool dart_schema__lags(const struct dart_schema *schema)
+{
+	uint32_t i;
+
+	for (i = 0; i < schema->field_count; i++)
+		if (schema->fields[i].lags)
+			return true;
+	return false;
+}
+
 bool dart_schema__has_sequence(const struct dart_schema *schema)
 {
 	uint32_t i;

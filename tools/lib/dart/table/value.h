@@ -38,6 +38,8 @@ enum dart_row_state {
 enum dart_row_state dart_row__state(const struct dart_schema *schema,
 				    const void *row);
 bool dart_schema__has_sequence(const struct dart_schema *schema);
+/* Has it a field that lags on CPUs of nohz_full=? */
+bool dart_schema__lags(const struct dart_schema *schema);
 
 /*
  * The sum of element @index over all copies, modulo 2^64 (modulo the field's
@@ -54,7 +56,8 @@ uint64_t dart_entry__sum(const struct dart_entry *entry,
  *   copies of CPUs  {"kind": "source", "schema": "kernel_cpustat",
  *                    "copies": "cpu", "since": 7, "sum": {"user": 12, ...},
  *                    "cpus": [{"user": 5, ...}, {"user": 7, ...}]}
- *                   "sum" has only counters and histograms
+ *                   "sum" has only counters and histograms; "lags_on_nohz_full":
+ *                   true follows "since" if a field lags there
  *   rows            {"kind": "map", "schema": "...", "copies": "row",
  *                    "since": 8, "rows": [{...}, ...]}
  *                   "since" is the generation that first had the entry
@@ -77,6 +80,9 @@ json_t *dart_entry__to_json(const struct dart_entry *entry,
 void dart_entry__print_json(const struct dart_entry *entry, const void *copies,
 			    FILE *out);
 void dart_text__print_json(const void *bytes, size_t width, FILE *out);
+
+/* Prints a set of the first @cpus CPUs, as in struct dart_table: "0-3,8", or "". */
+void dart_cpus__print(const uint64_t *set, uint32_t cpus, FILE *out);
 
 /* The @width bytes of a text, or those before its first NUL, as above. */
 json_t *dart_text__to_json(const void *bytes, size_t width);

@@ -187,6 +187,8 @@ json_t *dart_entry__to_json(const struct dart_entry *entry,
 	    json_object_set_new(json, "copies",
 			json_string(of_cpus ? "cpu" : "row")) ||
 	    json_object_set_new(json, "since", json_integer(entry->since)) ||
+	    (of_cpus && dart_schema__lags(entry->schema) &&
+	     json_object_set_new(json, "lags_on_nohz_full", json_true())) ||
 	    (of_cpus &&
 	     json_object_set_new(json, "sum", sums__to_json(entry, copies))) ||
 	    json_object_set_new(json, of_cpus ? "cpus" : "rows",

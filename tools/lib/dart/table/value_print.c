@@ -192,6 +192,8 @@ void dart_entry__print_json(const struct dart_entry *entry, const void *copies,
 			      out);
 	fprintf(out, ",\"copies\":\"%s\",\"since\":%llu",
 		of_cpus ? "cpu" : "row", (unsigned long long)entry->since);
+	if (of_cpus && dart_schema__lags(entry->schema))
+		fputs_unlocked(",\"lags_on_nohz_full\":true", out);
 	if (of_cpus) {
 		fputs_unlocked(",\"sum\":", out);
 		print_fields(entry, entry->schema, copies, out);
@@ -202,4 +204,27 @@ void dart_entry__print_json(const struct dart_entry *entry, const void *copies,
 	else
 		print_copies(entry, copies, out);
 	putc_unlocked('}', out);
+}
+
+/* Is CPU @cpu in @set? */
+static bool has_cpu(const uint64_t *set, uint32_t cpu)
+{
+	return set[cpu / 64] >> cpu % 64 & 1;
+}
+
+void dart_cpus__print(const uint64_t *set, uint32_t cpus, FILE *out)
+{
+	const char *gap = "";
+	uint32_t cpu, last;
+
+	for (cpu = 0; cpu < cpus; cpu++) {
+		if (!has_cpu(set, cpu))
+			continue;
+		for (last = cpu; last + 1 < cpus && has_cpu(set, last + 1);
+		     last++)
+			;
+		fprintf(out, cpu == last ? "%s%u" : "%s%u-%u", gap, cpu, last);
+		gap = ",";
+		cpu = last;
+	}
 }
