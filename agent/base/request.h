@@ -33,6 +33,7 @@ struct request {
 	 * left or replaced.  It comes from a file: check it.
 	 */
 	json_t *kept;
+	bool has_more;	/* the state file may wait for the next request */
 	bool is_monitor;	/* changes follow the reply; set by "monitor" */
 	bool is_refused;	/* set by dispatch() */
 };

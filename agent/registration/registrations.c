@@ -70,10 +70,25 @@ void registrations__save_or_log(struct registrations *registrations)
 			   error.text);
 }
 
-static int on_saving(sd_event_source *source, void *userdata)
+static int on_saving(sd_event_source *source, uint64_t time, void *userdata)
 {
 	registrations__save_or_log(userdata);
 	return 0;
+}
+
+/* While more requests follow. */
+#define SAVING_US 1000000
+
+static void registrations__save_within(struct registrations *registrations,
+				       uint64_t us)
+{
+	int enabled = SD_EVENT_OFF;
+
+	sd_event_source_get_enabled(registrations->saving, &enabled);
+	if (us && enabled != SD_EVENT_OFF)
+		return;
+	sd_event_source_set_time_relative(registrations->saving, us);
+	sd_event_source_set_enabled(registrations->saving, SD_EVENT_ONESHOT);
 }
 
 /* ---- requests and changes */
@@ -191,6 +206,8 @@ static int on_success(struct request_recorder *recorder,
 		registrations__remove(registrations, type, request);
 	if (ret)
 		dart_error__no_memory(&error);
+	else if (registrations->is_dirty && request->has_more)
+		registrations__save_within(registrations, SAVING_US);
 	else if (registrations->is_dirty)
 		ret = registrations__save(registrations, &error);
 	if (!ret)
@@ -271,7 +288,7 @@ static void on_change(struct change_subscriber *subscriber, const char *event,
 		registrations__drop(registrations, registration);
 	}
 	/* What no request has asked for is saved once for all of it. */
-	sd_event_source_set_enabled(registrations->saving, SD_EVENT_ONESHOT);
+	registrations__save_within(registrations, 0);
 }
 
 /* ---- the whole */
@@ -310,8 +327,9 @@ static int registrations__open_events(struct registrations *registrations,
 {
 	int ret;
 
-	ret = sd_event_add_defer(loop, &registrations->saving, on_saving,
-				 registrations);
+	ret = sd_event_add_time_relative(loop, &registrations->saving,
+					 CLOCK_MONOTONIC, 0, 1, on_saving,
+					 registrations);
 	if (ret >= 0)
 		ret = sd_event_add_time_relative(loop, &registrations->retry,
 						 CLOCK_MONOTONIC, 0, 0,
@@ -406,7 +424,26 @@ static int list_registrations(struct request *request)
 	return 0;
 }
 
+static int save_registrations(struct request *request)
+{
+	struct registrations *registrations = request->subject;
+	struct dart_error error;
+	int ret;
+
+	if (registrations->is_dirty) {
+		ret = registrations__save(registrations, &error);
+		if (ret)
+			return dart_error__set(
+				&request->error, -ret,
+				"a restart of dartd will undo the last changes: %s",
+				error.text);
+	}
+	request->result = json_true();
+	return 0;
+}
+
 const struct request_type registrations_requests[] = {
+	{ "registration-save", "saved", save_registrations, .member = "" },
 	{ "registration-list", "registrations", list_registrations,
 	  .member = "" },
 	{}

@@ -90,6 +90,21 @@ static int take_path(const struct request_type *type, struct request *request)
 	return 0;
 }
 
+/* Takes out the member that says that more such requests follow. */
+static int take_more(const struct request_type *type, struct request *request)
+{
+	json_t *more = json_object_get(request->members, "more");
+
+	if (!more || !(type->keeps || type->ends))
+		return 0;	/* if there is one, the handler refuses it */
+	if (!json_is_boolean(more))
+		return dart_error__set(&request->error, EINVAL,
+				       "'more' is neither true nor false");
+	request->has_more = json_is_true(more);
+	json_object_del(request->members, "more");
+	return 0;
+}
+
 int dispatch__members(const struct request_table *tables,
 		      struct request *request, const struct request_type **type)
 {
@@ -105,7 +120,9 @@ int dispatch__members(const struct request_table *tables,
 	if (ret)
 		return ret;
 	json_object_del(request->members, "request");
-	ret = take_path(*type, request) ?: unpack(*type, request);
+	ret = take_path(*type, request)	     ?:
+		      take_more(*type, request) ?:
+		      unpack(*type, request);
 	return ret ?: (*type)->handle(request);
 }
 

@@ -5,6 +5,7 @@
 
 map=/sys/fs/bpf/pinned
 file=/run/saved.yaml
+state=/var/lib/dart/registrations.json
 
 # registrations: what a file can express, one per line
 registrations() {
@@ -33,6 +34,11 @@ applies() {
 	[ "${PIPESTATUS[0]}" -eq 0 ] &&
 		[ "$(grep -c "^$result " /run/applied)" -eq "$count" ] &&
 		[ "$(wc -l </run/applied)" -eq "$count" ]
+}
+
+# Bytes that the agent has written since it started.
+written() {
+	awk '$1 == "wchar:" { print $2 }' "/proc/$(pidof dartd)/io"
 }
 
 # warns TEXT COMMAND...: which succeeds
@@ -99,8 +105,16 @@ check "nothing was changed" same table /run/table
 check "the agent stops" host_down
 check "the agent starts without a state" host_up
 check "the probe that a first start loads is unloaded" dartctl probe unload tcp
+before=$(written)
+start=$(date +%s)
 check "a file that was saved is registered by an agent that has nothing" \
 	applies "$count" added $file
+size=$(stat -c %s $state)
+most=$((size * ($(date +%s) - start + 2)))
+check "it is in the state file when apply ends" \
+	is_true ".registrations | length == $count" <$state
+check "the state file was written once a second, not once for each item" \
+	[ $(($(written) - before)) -lt $most ]
 check "the registrations are those before" same registrations /run/registrations
 check "the entries, probes, stores and reporters are those before" \
 	same table /run/table

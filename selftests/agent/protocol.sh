@@ -63,6 +63,8 @@ install -m 755 "$(command -v request)" /run/request
 check "only root may disconnect a controller" sh -c \
 	"setpriv --reuid 65534 --clear-groups /run/request '$disconnect' |
 		grep '\"EPERM\"'"
+check "'more' is true or false" replies '.error == "EINVAL"' \
+	'{"request": "register-source", "source": "vmstat", "more": 1}'
 check "a map without its file descriptor is refused" \
 	replies '.error == "EINVAL"' '{"request": "register-map"}'
 

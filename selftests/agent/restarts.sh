@@ -149,9 +149,13 @@ check "what cannot be written to a full disk is registered with a warning" \
 	warns "a restart of dartd will undo it: cannot write $state" \
 	dartctl source add softnet
 check "what was registered on a full disk is there" dartctl show softnet
+echo 'sources: [softirqs]' >/run/apply.yaml
+check "what is applied on a full disk is registered with a warning" \
+	warns "a restart of dartd will undo the last changes: cannot write $state" \
+	dartctl apply /run/apply.yaml
 check "after a crash with a full disk the last state file is used" restart
 check "what the full disk did not take is not there" \
-	sh -c '! dartctl registration list | grep softnet'
+	sh -c '! dartctl registration list | grep soft'
 check "what the state file had is there" has "entry snmp:tcp@blue"
 rm $state/filler
 check "with room on the disk, registering gives no warning" \

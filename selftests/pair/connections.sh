@@ -137,7 +137,7 @@ check "a controller that answers is connected all the time" sh -c '
 	on host dartctl -j controller list | jq -e "length == 1 and .[0].age_s > 8"'
 
 lose_power
-milliseconds within 60 has_no_controller
+milliseconds within 60 has_no_controller >/run/status
 echo "# found $elapsed ms after the last packet of the peer"
 check "an agent with a keepalive of 5 s finds a peer without power within 15 s" \
 	[ "$elapsed" -lt 15000 ]

@@ -15,18 +15,27 @@ struct apply {
 	struct dart_registration_client client;
 	json_t *registrations;	/* before the first item */
 	json_t *results;	/* for --json, or NULL */
+	bool has_added;
 	int status;
 };
 
-/* The request of an item, and where dartd finds its object after a restart. */
+/*
+ * The request of an item, and where dartd finds its object after a restart.  All
+ * items are saved together.
+ */
 static json_t *request_of(const struct dart_configuration_item *item, int fd)
 {
 	json_t *request = json_copy(item->request);
+	int ret;
 
+	if (!request)
+		return NULL;
+	ret = json_object_set_new(request, "more", json_true());
 	/* dartd believes only root. */
-	if (fd < 0 || geteuid() || !request)
-		return request;
-	if (json_object_set_new(request, "path", json_string(item->path))) {
+	if (!ret && fd >= 0 && !geteuid())
+		ret = json_object_set_new(request, "path",
+					  json_string(item->path));
+	if (ret) {
 		json_decref(request);
 		return NULL;
 	}
@@ -82,6 +91,20 @@ static int apply__note(struct apply *apply,
 	return 0;
 }
 
+/* Without this request dartd would save them soon, but not say if it cannot. */
+static void apply__save(struct apply *apply)
+{
+	json_t *request = json_pack("{s:s}", "request", "registration-save");
+	json_t *reply = NULL;
+	struct dart_error error;
+
+	if (dart_registration_client__ask(&apply->client, request, -1, &reply,
+					  NULL, &error))
+		fprintf(stderr, "dartctl: warning: %s\n", error.text);
+	json_decref(reply);
+	json_decref(request);
+}
+
 static int apply__item(struct apply *apply,
 		       const struct dart_configuration_item *item)
 {
@@ -89,8 +112,10 @@ static int apply__item(struct apply *apply,
 
 	if (registered__has(apply->registrations, item))
 		return apply__note(apply, item, "unchanged", NULL);
-	if (!ask(apply, item, &error))
+	if (!ask(apply, item, &error)) {
+		apply->has_added = true;
 		return apply__note(apply, item, "added", NULL);
+	}
 	apply->status = EXIT_FAILURE;
 	return apply__note(apply, item, "refused", error.text);
 }
@@ -115,6 +140,8 @@ static int apply__run(struct apply *apply,
 	for (i = 0; i < configuration->item_count; i++)
 		if (apply__item(apply, &configuration->items[i]))
 			return fail__out_of_memory();
+	if (apply->has_added)
+		apply__save(apply);
 	if (apply->results && print_json(json_incref(apply->results), 0))
 		return EXIT_FAILURE;
 	return apply->status;

@@ -116,6 +116,8 @@
  *
  *   {"request": "registration-list"}
  *       What the agent registers again after a restart.
+ *   {"request": "registration-save"}
+ *       Writes the state file, after requests with "more", see below.
  *
  * What register-source, follow-source, register-map, register-counters, probe-load,
  * store-create and reporter-add register outlives the agent: it is in the agent's
@@ -125,6 +127,9 @@
  * which have none: where it is pinned).  If that fails the registration is missing,
  * and is tried again now and then, until this or another request registers the
  * object, or the request that would have ended it succeeds.
+ * With the member "more": true such a request, or one that ends an object, does not
+ * write the state file: the next one without it or registration-save does, or the
+ * agent itself within 1 s.
  * Counters that the agent creates start from 0 with another "counters_id".
  *
  * Replies: {"ok": true, ...} with, for list, "entries"; for show, "entry"; for
@@ -134,7 +139,8 @@
  * "collectors", as in dart_collectors(5); for reporter-list, "reporters"; for
  * reporter-add and -remove, "reporter" as in reporter-list; for source-list,
  * "sources"; for controller-list, "controllers"; for controller-disconnect,
- * "controller" as in controller-list; for monitor, "monitor": true; for registration-list, "registrations"; for all others,
+ * "controller" as in controller-list; for monitor, "monitor": true; for registration-list, "registrations"; for
+ * registration-save, "saved": true; for all others,
  * "entry", as in list, where followers come last.  Or {"ok": false, "error": E,
  * "message": M}: E is the name of an errno, such as "EEXIST", M a sentence.
  *
@@ -185,7 +191,9 @@
  * The mode of the socket decides who may connect: root, and the group "dart"
  * where it exists.  DART_REGISTRATION_CLIENTS clients can be connected at a time,
  * unless the agent's configuration has another number; a further one gets a reply
- * with the error "EUSERS", unasked, and is disconnected.
+ * with the error "EUSERS", unasked, and is disconnected.  The agent reads no further
+ * requests of a user other than root for some time after too many of them, see
+ * dartd.yaml(5).
  */
 #ifndef _UAPI_DART_REGISTRATION_H
 #define _UAPI_DART_REGISTRATION_H
