@@ -18,6 +18,10 @@
 #define REFUSED_NAME STATE_FILE_NAME ".refused"
 #define CHECKSUM_SIZE 17
 #define BOOT_ID_SIZE 37
+/* Of texts that need no escapes. */
+#define FILE_FORMAT                                                        \
+	"{\"format\":\"%s\",\"version\":%d,\"boot_id\":\"%s\","          \
+	"\"checksum\":\"%s\",\"registrations\":%s}"
 
 int state_file__open(struct state_file *file, const char *directory,
 		     struct dart_error *error)
@@ -62,17 +66,16 @@ static void read_boot_id(char id[BOOT_ID_SIZE])
 		fclose(file);
 }
 
-static int compute_checksum(const json_t *registrations,
-			    char text[CHECKSUM_SIZE])
+/* Registrations as the file has them; the caller's.  NULL: out of memory. */
+static char *print(const json_t *registrations)
 {
-	char *bytes = json_dumps(registrations, JSON_COMPACT | JSON_SORT_KEYS);
+	return json_dumps(registrations, JSON_COMPACT | JSON_SORT_KEYS);
+}
 
-	if (!bytes)
-		return -ENOMEM;
+static void compute_checksum(const char *bytes, char text[CHECKSUM_SIZE])
+{
 	snprintf(text, CHECKSUM_SIZE, "%016llx",
 		 (unsigned long long)XXH64(bytes, strlen(bytes), 0));
-	free(bytes);
-	return 0;
 }
 
 /* Sets the registrations, borrowed, or returns -errno with the reason. */
@@ -80,7 +83,7 @@ static int check(struct state_file *file, json_t *root, json_t **registrations,
 		 struct dart_error *error)
 {
 	const char *format, *boot_id, *checksum;
-	char computed[CHECKSUM_SIZE], boot[BOOT_ID_SIZE];
+	char *bytes, computed[CHECKSUM_SIZE], boot[BOOT_ID_SIZE];
 	int version;
 
 	if (json_unpack(root, "{s:s, s:i}", "format", &format, "version",
@@ -98,8 +101,11 @@ static int check(struct state_file *file, json_t *root, json_t **registrations,
 			&checksum, "registrations", registrations) ||
 	    !json_is_array(*registrations))
 		return dart_error__set(error, EINVAL, "it is damaged");
-	if (compute_checksum(*registrations, computed))
+	bytes = print(*registrations);
+	if (!bytes)
 		return dart_error__no_memory(error);
+	compute_checksum(bytes, computed);
+	free(bytes);
 	if (strcmp(checksum, computed))
 		return dart_error__set(error, EINVAL,
 				       "it is damaged: its checksum is wrong");
@@ -213,8 +219,7 @@ static int replace(const struct state_file *file, const char *bytes)
 int state_file__save(const struct state_file *file, json_t *registrations,
 		     struct dart_error *error)
 {
-	char checksum[CHECKSUM_SIZE], boot_id[BOOT_ID_SIZE], *bytes = NULL;
-	json_t *root;
+	char checksum[CHECKSUM_SIZE], boot_id[BOOT_ID_SIZE], *list, *bytes;
 	int ret;
 
 	if (file->directory < 0) {
@@ -222,18 +227,16 @@ int state_file__save(const struct state_file *file, json_t *registrations,
 		return dart_error__set(error, ENOENT,
 				       "there is no directory for the state");
 	}
-	if (!registrations || compute_checksum(registrations, checksum)) {
-		json_decref(registrations);
+	list = registrations ? print(registrations) : NULL;
+	json_decref(registrations);
+	if (!list)
 		return dart_error__no_memory(error);
-	}
+	compute_checksum(list, checksum);
 	read_boot_id(boot_id);
-	root = json_pack("{s:s, s:i, s:s, s:s, s:o}", "format", FORMAT,
-			 "version", STATE_FILE_VERSION, "boot_id", boot_id,
-			 "checksum", checksum, "registrations", registrations);
-	if (root)
-		bytes = json_dumps(root, JSON_COMPACT);
-	json_decref(root);
-	if (!bytes)
+	ret = asprintf(&bytes, FILE_FORMAT, FORMAT, STATE_FILE_VERSION, boot_id,
+		       checksum, list);
+	free(list);
+	if (ret < 0)
 		return dart_error__no_memory(error);
 	ret = replace(file, bytes);
 	free(bytes);
