@@ -53,6 +53,8 @@ for run in exact:100 page:20; do
 		scrape "${run#*:}"
 	figures=$(jq -r '"\(.reads_per_scrape) READs, median " +
 		"\(.controller.latency_ns.p50 / 1e4 | round / 100) ms"' "$report")
+	figures+=$(on host dartctl -j status |
+		jq -r '", \(.used / 4096) pages of \(.extents) extents"')
 	check "$exposure: no scrape fails: $figures" \
 		holds ".scrapes == ${run#*:} and .failed_scrapes == 0"
 	# shellcheck disable=SC2016 # expands in jq
