@@ -6,12 +6,14 @@
 #include <linux/btf.h>
 #include <linux/btf_ids.h>
 #include <linux/err.h>
+#include <linux/hashtable.h>
 #include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/percpu.h>
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
 #include <linux/string.h>
+#include <linux/stringhash.h>
 #include <linux/xarray.h>
 
 #include <linux/dart_zero.h>
@@ -28,6 +30,7 @@ struct dart_counters {
 	u32 count;
 	u32 id;
 	bool is_listed;			/* guarded by dart_percpu_lock */
+	struct hlist_node named;	/* in by_name, likewise */
 	bool is_for_programs;		/* they may add to them */
 	char name[DART_ZERO_NAME_LENGTH];
 	char type[DART_ZERO_NAME_LENGTH];
@@ -36,6 +39,7 @@ struct dart_counters {
 
 /* The counters that can be found, by id; changed with dart_percpu_lock held. */
 static DEFINE_XARRAY_ALLOC1(all_counters);
+static DEFINE_HASHTABLE(by_name, 10);
 static u32 last_id;
 
 static struct dart_counters *of_percpu(struct dart_percpu *percpu)
@@ -58,13 +62,17 @@ static void counters_free(struct dart_percpu *percpu)
 	call_rcu(&of_percpu(percpu)->rcu, counters_free_rcu);
 }
 
+static u32 hash_name(const char *name)
+{
+	return full_name_hash(NULL, name, strlen(name));
+}
+
 static struct dart_counters *counters_find(const char *name)
 {
 	struct dart_counters *counters;
-	unsigned long id;
 
 	lockdep_assert_held(&dart_percpu_lock);
-	xa_for_each(&all_counters, id, counters)
+	hash_for_each_possible(by_name, counters, named, hash_name(name))
 		if (!strcmp(counters->name, name))
 			return counters;
 	return NULL;
@@ -89,6 +97,8 @@ static int counters_enlist(struct dart_counters *counters)
 		ret = xa_alloc_cyclic(&all_counters, &counters->id, counters,
 				      xa_limit_31b, &last_id, GFP_KERNEL);
 	counters->is_listed = ret >= 0;
+	if (counters->is_listed)
+		hash_add(by_name, &counters->named, hash_name(counters->name));
 	mutex_unlock(&dart_percpu_lock);
 	return ret < 0 ? ret : 0;
 }
@@ -134,8 +144,10 @@ err_free:
 static void counters_end(struct dart_counters *counters)
 {
 	mutex_lock(&dart_percpu_lock);
-	if (counters->is_listed)
+	if (counters->is_listed) {
 		xa_erase(&all_counters, counters->id);
+		hash_del(&counters->named);
+	}
 	counters->is_listed = false;
 	dart_percpu_end(&counters->percpu);
 	mutex_unlock(&dart_percpu_lock);
