@@ -90,14 +90,42 @@ struct world_map *storm__draw_map(struct storm *storm)
 	return &storm->world->maps[storm__draw(storm, WORLD_MAPS)];
 }
 
+void storm__register_extent(struct storm *storm,
+			    const struct world_extent *extent,
+			    const uint64_t *values)
+{
+	struct run run = {
+		.first = storm__draw(storm,
+				     WORLD_ARENA_PAGES - WORLD_SLAB_PAGES),
+		.count = extent->pages,
+	};
+
+	storm__deregister(storm);
+	storm__map_pages(storm, run, extent->first);
+	storm->mr = ibv_reg_mr(storm->loopback->pd, storm__at(storm, run.first),
+			       run.count * WORLD_PAGE, IBV_ACCESS_REMOTE_READ);
+	assert_non_null(storm->mr);
+	storm->mr_pages = extent->pages;
+	for (uint64_t page = 0; page < extent->pages; page++)
+		storm->mr_values[page] = &values[page];
+}
+
+bool storm__keeps_registration(struct storm *storm)
+{
+	return storm->mr && storm__draw(storm, 4);
+}
+
 void storm__deregister(struct storm *storm)
 {
 	if (!storm->mr)
 		return;
 	assert_int_equal(ibv_dereg_mr(storm->mr), 0);
 	storm->mr = NULL;
+	if (!storm->mr_map)
+		return;
 	storm->mr_map->is_registered = false;
 	world_map__settle(storm->mr_map);
+	storm->mr_map = NULL;
 }
 
 static void *other_thread(void *argument)
@@ -114,6 +142,7 @@ static void *other_thread(void *argument)
 			storm->to_close = -1;
 			sem_post(&storm->closed);
 		}
+		pthread_mutex_lock(&storm->looking);
 		for (int i = 0; i < 2; i++) {
 			const char *address;
 
@@ -123,6 +152,7 @@ static void *other_thread(void *argument)
 			if (!world__is_known(storm->world, address))
 				storm->has_failed = true;
 		}
+		pthread_mutex_unlock(&storm->looking);
 	}
 }
 
@@ -140,6 +170,7 @@ struct storm *storm__new(uint64_t seed)
 	storm->to_close = -1;
 	assert_int_equal(sem_init(&storm->go, 0, 0), 0);
 	assert_int_equal(sem_init(&storm->closed, 0, 0), 0);
+	assert_int_equal(pthread_mutex_init(&storm->looking, NULL), 0);
 	assert_int_equal(pthread_create(&storm->thread, NULL, other_thread,
 					storm), 0);
 	return storm;
@@ -156,6 +187,8 @@ void storm__free(struct storm *storm)
 		if (storm->world->maps[i].fd >= 0)
 			world_map__close(&storm->world->maps[i]);
 	}
+	for (int i = 0; i < WORLD_SLABS; i++)
+		world_slab__free(&storm->world->slabs[i]);
 	world__free(storm->world);
 	loopback__free(storm->loopback);
 	free(storm);

@@ -23,11 +23,14 @@ struct storm {
 	struct world *world;
 	uint64_t random;
 	struct loopback *loopback;
-	struct ibv_mr *mr;		/* of the pages of @mr_map, or NULL */
-	struct world_map *mr_map;
+	struct ibv_mr *mr;		/* of @mr_pages pages, or NULL */
+	struct world_map *mr_map;	/* whose they are, or NULL */
+	uint64_t mr_pages;
+	const uint64_t *mr_values[WORLD_SLAB_PAGES]; /* by page: what it shows */
 	/* The other thread, which closes @to_close and then reads. */
 	pthread_t thread;
 	sem_t go, closed;
+	pthread_mutex_t looking;	/* held while it looks at pages */
 	const char *view;		/* a mapping of the whole region */
 	int to_close;			/* or -1 */
 	bool is_over, has_failed;
@@ -54,6 +57,12 @@ bool storm__is_cut_inside(const struct storm *storm, struct run run);
 /* Maps the region from @page on. */
 void storm__map_pages(struct storm *storm, struct run run, int page);
 
+/* Registers the pages of @extent, and no others. */
+void storm__register_extent(struct storm *storm,
+			    const struct world_extent *extent,
+			    const uint64_t *values);
+/* Usually: so that its pages are removed and lent again meanwhile. */
+bool storm__keeps_registration(struct storm *storm);
 /* Ends the memory registration, if there is one. */
 void storm__deregister(struct storm *storm);
 

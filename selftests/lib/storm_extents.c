@@ -62,19 +62,10 @@ void storm__owner(struct storm *storm)
 void storm__register(struct storm *storm)
 {
 	struct world_map *map = storm__draw_map(storm);
-	const int last = WORLD_ARENA_PAGES - WORLD_MAP_PAGES_MAX;
-	struct run run = {
-		.first = storm__draw(storm, last),
-		.count = map->pages,
-	};
 
-	if (!map->extent.id)
+	if (!map->extent.id || storm__keeps_registration(storm))
 		return;
-	storm__deregister(storm);
-	storm__map_pages(storm, run, map->extent.first);
-	storm->mr = ibv_reg_mr(storm->loopback->pd, storm__at(storm, run.first),
-			       run.count * WORLD_PAGE, IBV_ACCESS_REMOTE_READ);
-	assert_non_null(storm->mr);
+	storm__register_extent(storm, &map->extent, map->values);
 	storm->mr_map = map;
 	map->is_registered = true;
 }
@@ -99,19 +90,16 @@ void storm__register_some(struct storm *storm)
 	}
 }
 
-/* READ works even if the pages are no longer mapped and the map no longer exists. */
+/* READ works even if the pages are no longer mapped and their owner no longer exists. */
 void storm__read(struct storm *storm)
 {
-	const uint64_t *word;
-	uint32_t page;
+	for (uint64_t page = 0; storm->mr && page < storm->mr_pages; page++) {
+		const uint64_t *word = loopback__read(storm->loopback,
+			(uintptr_t)storm->mr->addr + page * WORLD_PAGE,
+			storm->mr->rkey, WORLD_PAGE);
 
-	if (!storm->mr)
-		return;
-	page = storm__draw(storm, storm->mr_map->pages);
-	word = loopback__read(storm->loopback,
-			      (uintptr_t)storm->mr->addr + page * WORLD_PAGE,
-			      storm->mr->rkey, WORLD_PAGE);
-	assert_int_equal(word[0], storm->mr_map->values[page]);
-	assert_int_equal(word[WORLD_PAGE / sizeof(*word) - 1],
-			 storm->mr_map->values[page]);
+		assert_int_equal(word[0], *storm->mr_values[page]);
+		assert_int_equal(word[WORLD_PAGE / sizeof(*word) - 1],
+				 *storm->mr_values[page]);
+	}
 }

@@ -3,37 +3,16 @@
 #include "world.h"
 
 #include <sched.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 
 #include "device.h"
+#include "peek.h"
 
 /* A counter may change between two reads, but not ten thousand times in a row. */
 #define LOOKS 10000
-
-static _Thread_local sigjmp_buf unreadable;
-static _Thread_local volatile bool is_peeking;
-
-static void on_fault(int signal)
-{
-	if (is_peeking)
-		siglongjmp(unreadable, 1);
-	abort();
-}
-
-bool world__peek(const volatile char *address, uint64_t *value)
-{
-	if (sigsetjmp(unreadable, 0)) {
-		is_peeking = false;
-		return false;
-	}
-	is_peeking = true;
-	*value = *(const volatile uint64_t *)address;
-	is_peeking = false;
-	return true;
-}
+#define WORLD_EXTENTS (WORLD_MAPS + WORLD_WINDOWS + WORLD_SLABS)
 
 static void *reserve(void *address, size_t pages, int flags)
 {
@@ -113,16 +92,11 @@ void world__map_references(struct world *world)
 
 struct world *world__new(void)
 {
-	const struct sigaction action = {
-		.sa_handler = on_fault,
-		.sa_flags = SA_NODEFER,
-	};
 	struct world *world = mmap(NULL, sizeof(*world), PROT_READ | PROT_WRITE,
 				   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 
 	assert_true(world != MAP_FAILED);
-	assert_int_equal(sigaction(SIGSEGV, &action, NULL), 0);
-	assert_int_equal(sigaction(SIGBUS, &action, NULL), 0);
+	peek_init();
 	world->region = device_open();
 	world->reference = device_open();
 	world->netns = namespace_new();
@@ -133,8 +107,11 @@ struct world *world__new(void)
 	}
 	for (int i = 0; i < WORLD_WINDOWS; i++)
 		world->windows[i].reference = open_reference(world, i);
+	world->lender = device_open();
 	for (int i = 0; i < WORLD_MAPS; i++)
 		world->maps[i].fd = -1;
+	for (int i = 0; i < WORLD_SLABS; i++)
+		world_slab__init(&world->slabs[i]);
 	world->arena = reserve(NULL, WORLD_ARENA_PAGES, 0);
 	world__reserve(world, 0, WORLD_ARENA_PAGES);
 	return world;
@@ -148,6 +125,7 @@ void world__free(struct world *world)
 	munmap(world->arena, WORLD_ARENA_PAGES * WORLD_PAGE);
 	close(world->region);
 	close(world->reference);
+	close(world->lender);
 	close(world->netns);
 	for (int i = 0; i < WORLD_CGROUPS; i++) {
 		close(world->cgroups[i]);
@@ -187,9 +165,9 @@ static bool is_same_memory(const char *address, const char *reference)
 	for (int i = 0; i < LOOKS; i++) {
 		uint64_t before, shown, after;
 
-		if (!world__peek(reference + word, &before) ||
-		    !world__peek(address + word, &shown) ||
-		    !world__peek(reference + word, &after))
+		if (!peek(reference + word, &before) ||
+		    !peek(address + word, &shown) ||
+		    !peek(reference + word, &after))
 			return false;
 		if (before == shown && shown == after)
 			return true;
@@ -201,8 +179,8 @@ static bool is_value(const char *address, uint64_t value)
 {
 	uint64_t first, last;
 
-	return world__peek(address, &first) && first == value &&
-	       world__peek(address + WORLD_PAGE - sizeof(last), &last) &&
+	return peek(address, &first) && first == value &&
+	       peek(address + WORLD_PAGE - sizeof(last), &last) &&
 	       last == value;
 }
 
@@ -214,6 +192,15 @@ bool world__shows(const struct world *world, const char *address, int page)
 		if (is_in(&map->extent, page))
 			return is_value(address,
 					map->values[page - map->extent.first]);
+	}
+	for (int i = 0; i < WORLD_SLABS; i++) {
+		const struct world_slab *slab = &world->slabs[i];
+		const struct world_extent *extent =
+			&slab->extents[WORLD_REGION];
+
+		if (is_in(extent, page))
+			return is_value(address,
+					slab->values[page - extent->first]);
 	}
 	for (int i = 0; i < WORLD_WINDOWS; i++) {
 		const struct world_window *window = &world->windows[i];
@@ -233,7 +220,7 @@ bool world__is_known(const struct world *world, const char *address)
 	for (int look = 0; look < LOOKS; look++) {
 		uint64_t shown, reference;
 
-		if (!world__peek(address + word, &shown))
+		if (!peek(address + word, &shown))
 			return false;
 		if (!shown || shown >> 32 == WORLD_MAGIC)
 			return true;
@@ -241,7 +228,7 @@ bool world__is_known(const struct world *world, const char *address)
 			const struct world_window *window = &world->windows[i];
 
 			for (uint64_t k = 0; k < window->extent.pages; k++) {
-				world__peek(window->reference + word +
+				peek(window->reference + word +
 					    k * WORLD_PAGE, &reference);
 				if (reference == shown)
 					return true;
@@ -258,7 +245,7 @@ bool world__holds(const struct world *world, int i)
 	uint64_t value;
 
 	if (page->page < 0 || !page->is_readable)
-		return !world__peek(address, &value);
+		return !peek(address, &value);
 	return world__shows(world, address, page->page);
 }
 
@@ -274,7 +261,7 @@ bool world__is_inherited_right(const struct world *world,
 	if (!pages[i].is_inherited)
 		return msync(address, WORLD_PAGE, MS_ASYNC) && errno == ENOMEM;
 	if (!pages[i].is_readable)
-		return !world__peek(address, &value);
+		return !peek(address, &value);
 	return world__shows(world, address, pages[i].page);
 }
 
@@ -315,6 +302,9 @@ static void settle_extent(struct world *world, struct world_extent *extent,
 		assert_int_equal(overlaps(extent, &window->extent), is_same);
 		assert_true(!is_same || extent->first == window->extent.first);
 	}
+	for (int i = 0; i < WORLD_SLABS; i++)
+		assert_false(overlaps(extent,
+				      &world->slabs[i].extents[WORLD_REGION]));
 }
 
 int world__add_map(struct world *world, struct world_map *map)
@@ -349,6 +339,52 @@ int world__remove(struct world *world, struct world_extent *extent)
 	return ret;
 }
 
+int world__fd(const struct world *world, enum world_region where)
+{
+	return where == WORLD_LENDER ? world->lender : world->region;
+}
+
+void world__show_slab(struct world *world, struct world_slab *slab,
+		      enum world_region where,
+		      const struct dart_zero_extent *reported)
+{
+	struct world_extent *extent = &slab->extents[where];
+
+	assert_int_equal(reported->kind, DART_ZERO_EXTENT_SLAB);
+	if (where == WORLD_REGION) {
+		extent->pages = WORLD_SLAB_PAGES;
+		settle_extent(world, extent, reported);
+		return;
+	}
+	*extent = (struct world_extent){
+		.id = reported->id,
+		.first = reported->offset / WORLD_PAGE,
+		.pages = reported->pages,
+	};
+}
+
+bool world__lender_is_right(const struct world *world)
+{
+	const struct dart_zero_info info = device_info(world->lender);
+	const char *address = device_map(world->lender);
+	uint32_t count = 0;
+	bool is_right = true;
+
+	for (int i = 0; i < WORLD_SLABS; i++) {
+		const struct world_slab *slab = &world->slabs[i];
+		const struct world_extent *extent =
+			&slab->extents[WORLD_LENDER];
+
+		count += extent->id != 0;
+		for (uint64_t k = 0; extent->id && k < extent->pages; k++)
+			is_right &= is_value(address +
+					     (extent->first + k) * WORLD_PAGE,
+					     slab->values[k]);
+	}
+	munmap((void *)address, info.capacity);
+	return is_right && count == info.extents;
+}
+
 static bool is_listed(const struct world_extent *extent,
 		      const struct dart_zero_extent *reported, uint32_t count)
 {
@@ -362,10 +398,10 @@ static bool is_listed(const struct world_extent *extent,
 
 bool world__is_listed_right(const struct world *world)
 {
-	struct dart_zero_extent reported[WORLD_MAPS + WORLD_WINDOWS];
+	struct dart_zero_extent reported[WORLD_EXTENTS];
 	struct dart_zero_list list = {
 		.size = sizeof(list),
-		.count = WORLD_MAPS + WORLD_WINDOWS,
+		.count = WORLD_EXTENTS,
 		.extents = (uintptr_t)reported,
 	};
 	uint32_t count = 0;
@@ -380,6 +416,14 @@ bool world__is_listed_right(const struct world *world)
 	for (int i = 0; i < WORLD_WINDOWS; i++) {
 		count += world->windows[i].extent.id != 0;
 		if (!is_listed(&world->windows[i].extent, reported, list.count))
+			return false;
+	}
+	for (int i = 0; i < WORLD_SLABS; i++) {
+		const struct world_extent *extent =
+			&world->slabs[i].extents[WORLD_REGION];
+
+		count += extent->id != 0;
+		if (!is_listed(extent, reported, list.count))
 			return false;
 	}
 	return count == list.count &&

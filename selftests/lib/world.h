@@ -4,9 +4,9 @@
  *
  * The arena is a reserved range of addresses in which calls of all kinds map pages of
  * the region.  The world knows which page of the region each page of the arena shows,
- * and the contents of that page: of a map (the values that its owner set last), of a
- * window (the same memory as in a second region, which never changes), or of neither
- * (zeros).
+ * and the contents of that page: of a map or a slice (the values that its owner set
+ * last), of a window (the same memory as in a second region, which never changes), or
+ * of none of them (zeros).  A third region lends and adopts slices, too.
  */
 #ifndef DART_TEST_WORLD_H
 #define DART_TEST_WORLD_H
@@ -14,7 +14,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include <linux/dart_zero.h>
+
 #include "world_map.h"
+#include "world_slab.h"
 
 #define WORLD_REGION_PAGES 96	/* of the region: may be mapped */
 #define WORLD_ARENA_PAGES 192
@@ -22,6 +25,7 @@
 #define WORLD_CGROUPS 4
 /* The first ones on the machine, one on a separate network namespace, then cgroups. */
 #define WORLD_WINDOWS (4 + WORLD_CGROUPS)
+#define WORLD_SLABS 2
 
 struct world_window {
 	const char *reference;	/* the same pages in the second region */
@@ -37,10 +41,11 @@ struct world_page {
 };
 
 struct world {
-	int region, reference;
+	int region, reference, lender;
 	int netns, cgroups[WORLD_CGROUPS];
 	struct world_map maps[WORLD_MAPS];
 	struct world_window windows[WORLD_WINDOWS];
+	struct world_slab slabs[WORLD_SLABS];
 	bool can_inherit;	/* MADV_DOFORK: newer kernels refuse it here */
 	char *arena;
 	struct world_page pages[WORLD_ARENA_PAGES];
@@ -51,9 +56,6 @@ struct world *world__new(void);
 void world__free(struct world *world);
 /* For a child: maps the second region if it was not inherited. */
 void world__map_references(struct world *world);
-
-/* The eight bytes at @address; false if they cannot be read. */
-bool world__peek(const volatile char *address, uint64_t *value);
 
 /* Does a page mapped at @address show page @page of the region? */
 bool world__shows(const struct world *world, const char *address, int page);
@@ -76,6 +78,14 @@ bool world__is_inherited_right(const struct world *world,
 int world__add_map(struct world *world, struct world_map *map);
 int world__add_window(struct world *world, struct world_window *window);
 int world__remove(struct world *world, struct world_extent *extent);
+
+int world__fd(const struct world *world, enum world_region where);
+/* A region shows @slab from now on, at @reported. */
+void world__show_slab(struct world *world, struct world_slab *slab,
+		      enum world_region where,
+		      const struct dart_zero_extent *reported);
+/* Does the region that only lends show its slabs, and nothing else? */
+bool world__lender_is_right(const struct world *world);
 
 /* The arena pages [first, first + count) are no longer mapped. */
 void world__reserve(struct world *world, int first, int count);

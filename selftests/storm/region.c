@@ -3,7 +3,8 @@
  * Random operations on a region with live extents and a memory registration.
  * Whatever a process does to its address space, mapped pages show the contents of
  * the region, refused calls fail as documented and change nothing, and the memory
- * registration stays readable.  At the end nothing is left.
+ * registration stays readable.  Slices show what their owners write, in whichever of
+ * two regions has them.  At the end nothing is left.
  *
  * DART_OPERATIONS says how many operations (10000), DART_SEED repeats a storm.
  */
@@ -17,6 +18,7 @@
 #include "selftests/lib/storm_extents.h"
 #include "selftests/lib/storm_mappings.h"
 #include "selftests/lib/storm_processes.h"
+#include "selftests/lib/storm_slabs.h"
 
 /* Processes are rare: one takes as long as a hundred other operations. */
 static const struct operation {
@@ -40,7 +42,17 @@ static const struct operation {
 	{ "owner of a map", 112, storm__owner },
 	{ "register a map", 48, storm__register },
 	{ "register pages", 48, storm__register_some },
-	{ "READ", 40, storm__read },
+	{ "add a slab", 32, storm__add_slab },
+	{ "remove a slab", 40, storm__remove_slab },
+	{ "register a slab", 32, storm__register_slab },
+	{ "lend a slice", 64, storm__lend },
+	{ "write a slice", 80, storm__write },
+	{ "owner of a slice", 64, storm__slice_owner },
+	{ "remove a slice", 48, storm__remove_slice },
+	{ "adopt a slice", 96, storm__adopt },
+	{ "events of slices", 16, storm__slice_events },
+	{ "close a region of slices", 8, storm__close_lender },
+	{ "READ", 32, storm__read },
 	{ "fork", 4, storm__fork },
 	{ "exec", 1, storm__exec },
 	{ "close in another thread", 40, storm__close_elsewhere },
