@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "device.h"
+#include "leftovers.h"
 
 #define HELD_SECONDS_MAX 60
 
@@ -47,15 +48,6 @@ static inline struct held held_now(void)
 	};
 }
 
-static inline bool map_exists(uint32_t id)
-{
-	int map = bpf_map_get_fd_by_id(id);
-
-	if (map >= 0)
-		close(map);
-	return map >= 0;
-}
-
 /* Prints a point of TAP.  Objects end after a while, unannounced: polls for that. */
 static inline bool all_released(const struct held *before, uint32_t map)
 {
@@ -66,7 +58,8 @@ static inline bool all_released(const struct held *before, uint32_t map)
 	for (int i = 0; i < HELD_SECONDS_MAX * 10; i++) {
 		now = held_now();
 		if (now.namespaces <= before->namespaces &&
-		    now.cgroups <= before->cgroups && !map_exists(map)) {
+		    now.cgroups <= before->cgroups &&
+		    !leftovers__map_exists(map)) {
 			printf("ok - %s\n", point);
 			return true;
 		}
@@ -74,7 +67,8 @@ static inline bool all_released(const struct held *before, uint32_t map)
 	}
 	printf("# namespaces: %u, before: %u; removed cgroups: %u, before: %u; map: %s\n",
 	       now.namespaces, before->namespaces, now.cgroups,
-	       before->cgroups, map_exists(map) ? "exists" : "removed");
+	       before->cgroups,
+	       leftovers__map_exists(map) ? "exists" : "removed");
 	printf("not ok - %s\n", point);
 	return false;
 }

@@ -48,4 +48,17 @@ static inline volatile uint64_t *slice_map(const struct dart_zero_slice *slice)
 	return memory;
 }
 
+/* Slices of a region that was closed, one page each of one slab of @pages pages. */
+static inline void slices_without_region(uint32_t pages,
+					 struct dart_zero_slice *slices,
+					 int count)
+{
+	int region = device_open();
+	uint32_t slab = slab_new(region, pages, NULL);
+
+	for (int i = 0; i < count; i++)
+		assert_int_equal(slice_new(region, slab, 1, &slices[i]), 0);
+	close(region);
+}
+
 #endif /* DART_TEST_SLAB_H */

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Slices outlive the region that lent them, and another region adopts them. */
-#include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
 
 #include "selftests/lib/device.h"
 #include "selftests/lib/leftovers.h"
@@ -15,23 +11,6 @@ static uint64_t load(const char *address)
 	return *(const volatile uint64_t *)address;
 }
 
-/* Slices of a region that was closed, one page each of one slab. */
-static void make_orphans(uint32_t pages, struct dart_zero_slice *slices,
-			 int count)
-{
-	int region = device_open();
-	uint32_t slab = slab_new(region, pages, NULL);
-
-	for (int i = 0; i < count; i++)
-		assert_int_equal(slice_new(region, slab, 1, &slices[i]), 0);
-	close(region);
-}
-
-static uint32_t extent_count(int region)
-{
-	return device_info(region).extents;
-}
-
 static void test_adopted(void **state)
 {
 	struct dart_zero_adoption adoption;
@@ -40,7 +19,7 @@ static void test_adopted(void **state)
 	const char *address;
 	int region;
 
-	make_orphans(8, slices, 2);
+	slices_without_region(8, slices, 2);
 	memory = slice_map(&slices[1]);
 	memory[0] = 17;
 
@@ -54,7 +33,7 @@ static void test_adopted(void **state)
 	assert_int_equal(adoption.slab.pages, 8);
 	assert_int_equal(adoption.slab.copies, 8);
 	assert_int_equal(adoption.data, adoption.slab.data + PAGE);
-	assert_int_equal(extent_count(region), 1);
+	assert_int_equal(device_info(region).extents, 1);
 	assert_int_equal(load(address + adoption.data), 17);
 	memory[0] = 18;
 	assert_int_equal(load(address + adoption.data), 18);
@@ -79,12 +58,12 @@ static void test_one_slab(void **state)
 	struct dart_zero_slice slices[3], next;
 	int region = device_open();
 
-	make_orphans(4, slices, 3);
+	slices_without_region(4, slices, 3);
 	assert_int_equal(slice_adopt(region, slices[0].fd, &first), 0);
 	assert_int_equal(slice_adopt(region, slices[2].fd, &second), 0);
 	assert_int_equal(second.slab.id, first.slab.id);
 	assert_int_equal(second.data, first.data + 2 * PAGE);
-	assert_int_equal(extent_count(region), 1);
+	assert_int_equal(device_info(region).extents, 1);
 
 	/* The pages of the slice that was not adopted are not free. */
 	assert_int_equal(slice_new(region, first.slab.id, 1, &next), 0);
@@ -102,7 +81,7 @@ static void test_adopted_twice(void **state)
 	struct dart_zero_slice slices[2];
 	int region = device_open(), other = device_open();
 
-	make_orphans(2, slices, 2);
+	slices_without_region(2, slices, 2);
 	assert_int_equal(slice_adopt(region, slices[0].fd, &adoption), 0);
 	assert_int_equal(slice_adopt(region, slices[0].fd, &again), -EEXIST);
 	assert_int_equal(again.id, adoption.id);
@@ -110,7 +89,7 @@ static void test_adopted_twice(void **state)
 	assert_int_equal(again.id, 0);
 	/* No region has this slice, but one has its slab. */
 	assert_int_equal(slice_adopt(other, slices[1].fd, &again), -EBUSY);
-	assert_int_equal(extent_count(other), 0);
+	assert_int_equal(device_info(other).extents, 0);
 
 	close(region);
 	assert_int_equal(slice_adopt(other, slices[1].fd, &again), 0);
@@ -147,7 +126,7 @@ static void test_refusals(void **state)
 	struct dart_zero_slice slice;
 	int region = device_open(), other = device_open(), pipes[2];
 
-	make_orphans(1, &slice, 1);
+	slices_without_region(1, &slice, 1);
 	assert_int_equal(pipe(pipes), 0);
 	assert_int_equal(slice_adopt(region, pipes[0], &adoption), -EINVAL);
 	assert_int_equal(slice_adopt(region, region, &adoption), -EINVAL);
@@ -168,7 +147,7 @@ static void test_refusals(void **state)
 				     &adoption), -EINVAL);
 	assert_int_equal(device_call(region, DART_ZERO_IOC_ADOPT_SLICE, NULL),
 			 -EFAULT);
-	assert_int_equal(extent_count(region), 0);
+	assert_int_equal(device_info(region).extents, 0);
 	assert_int_equal(slice_adopt(region, slice.fd, &adoption), 0);
 	close(pipes[0]);
 	close(pipes[1]);
@@ -186,7 +165,7 @@ static void test_fault(void **state)
 	void *page = mmap(NULL, PAGE, PROT_READ | PROT_WRITE,
 			  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
-	make_orphans(1, &slice, 1);
+	slices_without_region(1, &slice, 1);
 	adoption = (struct dart_zero_adoption){
 		.size = sizeof(adoption),
 		.fd = slice.fd,
@@ -195,7 +174,7 @@ static void test_fault(void **state)
 	assert_int_equal(mprotect(page, PAGE, PROT_READ), 0);
 	assert_int_equal(device_call(region, DART_ZERO_IOC_ADOPT_SLICE, page),
 			 -EFAULT);
-	assert_int_equal(extent_count(region), 0);
+	assert_int_equal(device_info(region).extents, 0);
 	assert_int_equal(slice_adopt(region, slice.fd, &adoption), 0);
 	munmap(page, PAGE);
 	close(slice.fd);
@@ -220,7 +199,7 @@ static void test_full(void **state)
 	int region;
 
 	region = device_open();
-	make_orphans(1, &slice, 1);
+	slices_without_region(1, &slice, 1);
 	for (uint64_t i = device_info(region).capacity / PAGE; i; i--)
 		last = slab_new(region, 1, NULL);
 	assert_int_equal(slice_adopt(region, slice.fd, &adoption), -ENOSPC);
@@ -228,170 +207,6 @@ static void test_full(void **state)
 	assert_int_equal(slice_adopt(region, slice.fd, &adoption), 0);
 	close(slice.fd);
 	close(region);
-}
-
-static void *close_slice(void *slice)
-{
-	close(((struct dart_zero_slice *)slice)->fd);
-	return NULL;
-}
-
-static void test_gone_meanwhile(void **state)
-{
-	struct dart_zero_adoption adoption;
-	struct dart_zero_slice slice;
-	int region, adopted = 0, ret;
-	pthread_t thread;
-
-	for (int i = 0; i < 300; i++) {
-		region = device_open();
-		make_orphans(1, &slice, 1);
-		assert_int_equal(pthread_create(&thread, NULL, close_slice,
-						&slice), 0);
-		/* On some rounds the thread has begun. */
-		if (i % 3)
-			usleep(i % 100);
-		ret = slice_adopt(region, slice.fd, &adoption);
-		assert_int_equal(pthread_join(thread, NULL), 0);
-		if (ret) {
-			assert_int_equal(ret, -EBADF);
-			assert_int_equal(extent_count(region), 0);
-		} else {
-			assert_int_equal(
-				device_event(region, DART_ZERO_EVENT_SLICE_GONE),
-				adoption.id);
-			adopted++;
-		}
-		close(region);
-	}
-	print_message("# %d of 300 were adopted first\n", adopted);
-	assert_true(adopted > 0);
-}
-
-/* A process with a region, which writes its descriptors of two slices to @out. */
-static void lend_and_wait(int out)
-{
-	struct dart_zero_slice slices[2];
-	int region = device_open();
-	uint32_t slab = slab_new(region, 4, NULL);
-
-	device_map(region);
-	for (int i = 0; i < 2; i++)
-		if (slice_new(region, slab, 2, &slices[i]) ||
-		    write(out, &slices[i].fd, sizeof(int)) != sizeof(int))
-			_exit(1);
-	pause();
-	_exit(1);
-}
-
-struct adopter {
-	pthread_t thread;
-	int region, fd;
-	struct dart_zero_adoption adoption;
-};
-
-/* Until the region of the process that was killed is closed. */
-static void *adopt(void *argument)
-{
-	struct adopter *adopter = argument;
-	int ret;
-
-	do {
-		ret = slice_adopt(adopter->region, adopter->fd,
-				  &adopter->adoption);
-	} while (ret == -EBUSY);
-	return (void *)(intptr_t)ret;
-}
-
-static void start_lender(int fds[2], pid_t *lender)
-{
-	int pipes[2], pidfd, fd;
-
-	assert_int_equal(pipe(pipes), 0);
-	*lender = fork();
-	if (!*lender)
-		lend_and_wait(pipes[1]);
-	pidfd = syscall(SYS_pidfd_open, *lender, 0);
-	for (int i = 0; i < 2; i++) {
-		assert_int_equal(read(pipes[0], &fd, sizeof(fd)), sizeof(fd));
-		fds[i] = syscall(SYS_pidfd_getfd, pidfd, fd, 0);
-		assert_true(fds[i] >= 0);
-	}
-	close(pidfd);
-	close(pipes[0]);
-	close(pipes[1]);
-}
-
-static void test_lender_killed(void **state)
-{
-	for (int i = 0; i < 50; i++) {
-		struct adopter adopters[2] = {};
-		int region = device_open(), fds[2];
-		pid_t lender;
-
-		start_lender(fds, &lender);
-		for (int j = 0; j < 2; j++) {
-			adopters[j].region = region;
-			adopters[j].fd = fds[j];
-			assert_int_equal(pthread_create(&adopters[j].thread,
-							NULL, adopt,
-							&adopters[j]), 0);
-		}
-		kill(lender, SIGKILL);
-		for (int j = 0; j < 2; j++) {
-			void *ret;
-
-			pthread_join(adopters[j].thread, &ret);
-			assert_null(ret);
-			close(fds[j]);
-		}
-		assert_int_equal(waitpid(lender, NULL, 0), lender);
-		assert_int_equal(adopters[0].adoption.slab.id,
-				 adopters[1].adoption.slab.id);
-		assert_int_equal(extent_count(region), 1);
-		close(region);
-	}
-}
-
-static void *adopt_once(void *argument)
-{
-	struct adopter *adopter = argument;
-
-	return (void *)(intptr_t)slice_adopt(adopter->region, adopter->fd,
-					     &adopter->adoption);
-}
-
-static void test_two_regions(void **state)
-{
-	for (int i = 0; i < 100; i++) {
-		struct dart_zero_slice slices[2];
-		struct adopter adopters[2] = {};
-		int successes = 0;
-
-		make_orphans(2, slices, 2);
-		for (int j = 0; j < 2; j++) {
-			adopters[j].region = device_open();
-			adopters[j].fd = slices[j].fd;
-			assert_int_equal(pthread_create(&adopters[j].thread,
-							NULL, adopt_once,
-							&adopters[j]), 0);
-		}
-		for (int j = 0; j < 2; j++) {
-			void *ret;
-
-			pthread_join(adopters[j].thread, &ret);
-			if (ret)
-				assert_int_equal((intptr_t)ret, -EBUSY);
-			assert_int_equal(extent_count(adopters[j].region),
-					 !ret);
-			successes += !ret;
-		}
-		assert_int_equal(successes, 1);
-		for (int j = 0; j < 2; j++) {
-			close(adopters[j].region);
-			close(slices[j].fd);
-		}
-	}
 }
 
 static void test_released(void **state)
@@ -405,7 +220,7 @@ static void test_released(void **state)
 		struct dart_zero_slice slice;
 		int region;
 
-		make_orphans(PAGES, &slice, 1);
+		slices_without_region(PAGES, &slice, 1);
 		/* Every second orphan is never adopted. */
 		region = device_open();
 		if (i % 2)
@@ -437,12 +252,6 @@ int main(void)
 		     test_refusals),
 		TEST("ADOPT_SLICE adds neither slice nor slab if it cannot write its result",
 		     test_fault),
-		TEST("a slice whose last descriptor is closed while it is adopted is refused or reported as gone",
-		     test_gone_meanwhile),
-		TEST("two slices are adopted at once, into one extent, while the process that lent them is killed",
-		     test_lender_killed),
-		TEST("of two regions that adopt slices of one slab at once exactly one succeeds",
-		     test_two_regions),
 		TEST("the memory of slabs is freed when the last slice and region are closed, adopted or not",
 		     test_released),
 	};
