@@ -37,6 +37,6 @@ fuzz_state_file_parsers := $(fuzz_state_file_sources)
 fuzz_telemetry_parsers := bpf/flow_key.h bpf/int_md.h bpf/postcard.h \
 	bpf/telemetry.h
 fuzz_thrift_sources := $(addprefix tools/dartctl/switch/, bmv2_read.c \
-	program.c state.c thrift.c)
+	program.c state.c thrift.c thrift_wire_error.c)
 fuzz_thrift_parsers := $(addprefix tools/dartctl/switch/, bmv2_read.c \
 	program.c thrift.c)

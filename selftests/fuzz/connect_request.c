@@ -5,32 +5,10 @@
  */
 #include <endian.h>
 
-#include <dart/control.h>
-#include <dart/store_access.h>
 #include <libdart/private/rejection.h>
 
-#include "agent/rdma/connect_request.h"
 #include "fuzz.h"
-
-static const struct peer_kind controllers = {
-	.name = "controller",
-	.magic = DART_CONTROL_MAGIC,
-	.abi_version = DART_CONTROL_ABI_VERSION,
-	.request_length = sizeof(struct dart_control_request),
-};
-
-static const struct peer_kind readers = {
-	.name = "reader",
-	.magic = DART_STORE_ACCESS_MAGIC,
-	.abi_version = DART_STORE_ACCESS_ABI_VERSION,
-	.request_length = sizeof(struct dart_store_request),
-};
-
-static const struct peer_service services[] = {
-	{ .kind = &controllers },
-	{ .kind = &readers },
-	{},
-};
+#include "selftests/unit/peer_services.h"
 
 static void request(const struct rdma_cm_event *event)
 {

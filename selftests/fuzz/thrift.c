@@ -4,7 +4,6 @@
  * memory: this file has the functions of thrift_wire.c.
  */
 #include <errno.h>
-#include <stdarg.h>
 
 #include "fuzz.h"
 #include "tools/dartctl/switch/bmv2.h"
@@ -21,18 +20,6 @@ int thrift_wire__connect(struct thrift_wire *wire, const char *name)
 
 void thrift_wire__close(struct thrift_wire *wire)
 {
-}
-
-void thrift_wire__fail(struct thrift_wire *wire, int code, const char *format,
-		       ...)
-{
-	va_list arguments;
-
-	if (wire->ret)
-		return;
-	va_start(arguments, format);
-	wire->ret = dart_error__vset(&wire->error, code, format, arguments);
-	va_end(arguments);
 }
 
 void thrift_wire__put(struct thrift_wire *wire, const void *bytes,

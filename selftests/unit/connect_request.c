@@ -4,29 +4,8 @@
 #include <errno.h>
 #include <string.h>
 
-#include <dart/control.h>
-#include <dart/store_access.h>
-
-#include "agent/rdma/connect_request.h"
+#include "peer_services.h"
 #include "unit.h"
-
-static const struct peer_kind controllers = {
-	.name = "controller",
-	.magic = DART_CONTROL_MAGIC,
-	.abi_version = DART_CONTROL_ABI_VERSION,
-	.request_length = sizeof(struct dart_control_request),
-};
-
-static const struct peer_kind readers = {
-	.name = "reader",
-	.magic = DART_STORE_ACCESS_MAGIC,
-	.abi_version = DART_STORE_ACCESS_ABI_VERSION,
-	.request_length = sizeof(struct dart_store_request),
-};
-
-static const struct peer_service services[] = {
-	{ .kind = &controllers }, { .kind = &readers }, { },
-};
 
 /* As the RDMA CM delivers @length bytes of @data. */
 static struct connect_request request_of(const void *data, size_t length)

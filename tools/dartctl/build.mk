@@ -13,6 +13,7 @@ unit_switch_walk_sources := $(unit_switch_steps_sources)
 unit_switch_program_sources := $(addprefix tools/dartctl/switch/, \
 	program.c state.c)
 unit_switch_thrift_sources := $(addprefix tools/dartctl/switch/, bmv2.c \
-	bmv2_read.c program.c state.c thrift.c thrift_wire.c)
+	bmv2_read.c program.c state.c thrift.c thrift_wire.c \
+	thrift_wire_error.c)
 unit_registered_sources := tools/dartctl/registered.c
 unit_nft_ruleset_sources := tools/doctor/nft_ruleset.c

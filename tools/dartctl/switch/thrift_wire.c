@@ -4,7 +4,6 @@
 #include <netdb.h>
 #include <netinet/tcp.h>
 #include <poll.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,18 +25,6 @@ static int64_t now(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &time);
 	return time.tv_sec * INT64_C(1000) + time.tv_nsec / 1000000;
-}
-
-void thrift_wire__fail(struct thrift_wire *wire, int code, const char *format,
-		       ...)
-{
-	va_list arguments;
-
-	if (wire->ret)
-		return;
-	va_start(arguments, format);
-	wire->ret = dart_error__vset(&wire->error, code, format, arguments);
-	va_end(arguments);
 }
 
 static void start_timer(struct thrift_wire *wire)
