@@ -113,12 +113,23 @@ static bool has_row(struct bpf_object *object, const char *cgroup)
 	return false;
 }
 
-static void attach(struct cgroupnet_bpf *probe, int root)
+/* Sockets of two cgroups, which have sent packets to the probe. */
+struct cgroups {
+	struct cgroupnet_bpf *probe;
+	int root, first, second;
+};
+
+/* The probe is open. */
+static void cgroups_begin(struct cgroups *cgroups)
 {
-	probe->links.dart_ingress =
-		bpf_program__attach_cgroup(probe->progs.dart_ingress, root);
-	probe->links.dart_egress =
-		bpf_program__attach_cgroup(probe->progs.dart_egress, root);
+	struct cgroupnet_bpf *probe = cgroups->probe;
+
+	assert_int_equal(cgroupnet_bpf__load(probe), 0);
+	cgroups->root = open(ROOT, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	probe->links.dart_ingress = bpf_program__attach_cgroup(
+		probe->progs.dart_ingress, cgroups->root);
+	probe->links.dart_egress = bpf_program__attach_cgroup(
+		probe->progs.dart_egress, cgroups->root);
 	probe->links.dart_cgroup_rmdir =
 		bpf_program__attach(probe->progs.dart_cgroup_rmdir);
 	probe->links.dart_cgroup_release =
@@ -127,48 +138,63 @@ static void attach(struct cgroupnet_bpf *probe, int root)
 	assert_non_null(probe->links.dart_egress);
 	assert_non_null(probe->links.dart_cgroup_rmdir);
 	assert_non_null(probe->links.dart_cgroup_release);
+
+	assert_int_equal(mkdir(ROOT "/first", 0755), 0);
+	assert_int_equal(mkdir(ROOT "/second", 0755), 0);
+	close(socket_in(ROOT));
+	cgroups->first = socket_in(ROOT "/first");
+	cgroups->second = socket_in(ROOT "/second");
+}
+
+static void cgroups_remove_first(struct cgroups *cgroups)
+{
+	close(cgroups->first);
+	assert_int_equal(rmdir(ROOT "/first"), 0);
+}
+
+/* The first was removed. */
+static void cgroups_end(struct cgroups *cgroups)
+{
+	close(cgroups->second);
+	assert_int_equal(rmdir(ROOT "/second"), 0);
+	cgroupnet_bpf__destroy(cgroups->probe);
+	close(cgroups->root);
+}
+
+static void assert_usage(struct bpf_object *object, const char *map,
+			 uint64_t in_use, uint64_t without_row)
+{
+	struct usage usage;
+
+	lookup(object, map, 0, &usage);
+	assert_int_equal(usage.in_use, in_use);
+	assert_int_equal(usage.without_row, without_row);
 }
 
 static void test_cgroups(void **state)
 {
-	int root = open(ROOT, O_RDONLY | O_DIRECTORY | O_CLOEXEC), fds[2];
-	struct cgroupnet_bpf *probe = cgroupnet_bpf__open();
-	struct usage usage;
+	struct cgroups cgroups = { .probe = cgroupnet_bpf__open() };
+	struct cgroupnet_bpf *probe = cgroups.probe;
 
 	assert_non_null(probe);
 	/* Two rows are left: one for the root cgroup, one for the first. */
 	*variable(probe->obj, probe->bss, "fresh_rows") = CGROUPS - 2;
-	assert_int_equal(cgroupnet_bpf__load(probe), 0);
-	attach(probe, root);
-	assert_int_equal(mkdir(ROOT "/first", 0755), 0);
-	assert_int_equal(mkdir(ROOT "/second", 0755), 0);
-	close(socket_in(ROOT));
-	fds[0] = socket_in(ROOT "/first");
-	fds[1] = socket_in(ROOT "/second");
+	cgroups_begin(&cgroups);
 	assert_true(has_row(probe->obj, ROOT "/first"));
 	assert_false(has_row(probe->obj, ROOT "/second"));
-	lookup(probe->obj, "cgroupnet_rows", 0, &usage);
-	assert_int_equal(usage.in_use, 2);
-	assert_int_equal(usage.without_row, 1);
+	assert_usage(probe->obj, "cgroupnet_rows", 2, 1);
 
-	close(fds[0]);
-	assert_int_equal(rmdir(ROOT "/first"), 0);
-	send_one(fds[1]);
+	cgroups_remove_first(&cgroups);
+	send_one(cgroups.second);
 	assert_true(has_row(probe->obj, ROOT "/second"));
-	lookup(probe->obj, "cgroupnet_rows", 0, &usage);
-	assert_int_equal(usage.in_use, 2);
-	assert_int_equal(usage.without_row, 0);
-
-	close(fds[1]);
-	assert_int_equal(rmdir(ROOT "/second"), 0);
-	cgroupnet_bpf__destroy(probe);
-	close(root);
+	assert_usage(probe->obj, "cgroupnet_rows", 2, 0);
+	cgroups_end(&cgroups);
 }
 
 static void test_too_many_cgroups(void **state)
 {
-	int root = open(ROOT, O_RDONLY | O_DIRECTORY | O_CLOEXEC), fds[2];
-	struct cgroupnet_bpf *probe = cgroupnet_bpf__open();
+	struct cgroups cgroups = { .probe = cgroupnet_bpf__open() };
+	struct cgroupnet_bpf *probe = cgroups.probe;
 	char bss[4096];
 	size_t fresh;
 	uint32_t before;
@@ -180,28 +206,17 @@ static void test_too_many_cgroups(void **state)
 	/* Room for the root cgroup alone. */
 	assert_int_equal(bpf_map__set_max_entries(probe->maps.row_of_cgroup, 1),
 			 0);
-	assert_int_equal(cgroupnet_bpf__load(probe), 0);
-	attach(probe, root);
-	assert_int_equal(mkdir(ROOT "/first", 0755), 0);
-	assert_int_equal(mkdir(ROOT "/second", 0755), 0);
-	close(socket_in(ROOT));
-	fds[0] = socket_in(ROOT "/first");
-	fds[1] = socket_in(ROOT "/second");
+	cgroups_begin(&cgroups);
 	lookup(probe->obj, ".bss", 0, bss);
 	memcpy(&before, bss + fresh, sizeof(before));
 	for (int i = 0; i < 10; i++) {
-		send_one(fds[0]);
-		send_one(fds[1]);
+		send_one(cgroups.first);
+		send_one(cgroups.second);
 	}
 	lookup(probe->obj, ".bss", 0, bss);
 	assert_memory_equal(bss + fresh, &before, sizeof(before));
-
-	close(fds[0]);
-	close(fds[1]);
-	assert_int_equal(rmdir(ROOT "/first"), 0);
-	assert_int_equal(rmdir(ROOT "/second"), 0);
-	cgroupnet_bpf__destroy(probe);
-	close(root);
+	cgroups_remove_first(&cgroups);
+	cgroups_end(&cgroups);
 }
 
 /* Both ends of a connection over which a byte was sent. */
@@ -230,7 +245,6 @@ static void test_connections(void **state)
 		.sin_addr.s_addr = htonl(INADDR_LOOPBACK),
 	};
 	int first[2], second[2];
-	struct usage usage;
 	char byte;
 
 	assert_non_null(probe);
@@ -241,9 +255,7 @@ static void test_connections(void **state)
 	assert_int_equal(tcpconn_bpf__attach(probe), 0);
 	connect_pair(listener, first);
 	connect_pair(listener, second);
-	lookup(probe->obj, "tcpconn_rows", 0, &usage);
-	assert_int_equal(usage.in_use, 2);
-	assert_int_equal(usage.without_row, 2);
+	assert_usage(probe->obj, "tcpconn_rows", 2, 2);
 
 	/* A reset closes both ends at once. */
 	assert_int_equal(setsockopt(first[0], SOL_SOCKET, SO_LINGER, &reset,
@@ -254,9 +266,7 @@ static void test_connections(void **state)
 		assert_int_equal(write(second[i], "x", 1), 1);
 		assert_int_equal(read(second[!i], &byte, 1), 1);
 	}
-	lookup(probe->obj, "tcpconn_rows", 0, &usage);
-	assert_int_equal(usage.in_use, 2);
-	assert_int_equal(usage.without_row, 0);
+	assert_usage(probe->obj, "tcpconn_rows", 2, 0);
 
 	close(second[0]);
 	close(second[1]);

@@ -80,20 +80,11 @@ static int do_read(int region)
 		-errno : 0;
 }
 
-static int do_quarantine(int region)
-{
-	struct dart_zero_quarantine quarantine = {
-		.size = sizeof(quarantine),
-	};
-
-	return device_call(region, DART_ZERO_IOC_QUARANTINE, &quarantine);
-}
-
 static int do_open_reader(int region)
 {
-	struct dart_zero_reader reader = { .size = sizeof(reader) };
+	int reader;
 
-	return device_call(region, DART_ZERO_IOC_OPEN_READER, &reader);
+	return device_open_reader(region, &reader);
 }
 
 static int do_add_slice(int region)
@@ -112,46 +103,29 @@ static int do_adopt_slice(int region)
 
 static int do_add_counters(int region)
 {
-	struct dart_zero_counters counters = {
-		.size = sizeof(counters),
-		.flags = DART_ZERO_COUNTERS_CREATE,
-		.count = 1,
-		.name = "attempt-by-ioctl",
-	};
-
-	return device_call(region, DART_ZERO_IOC_ADD_COUNTERS, &counters);
+	return device_add_counters(region, "attempt-by-ioctl", 1, NULL);
 }
 
 static int do_add_slab(int region)
 {
-	struct dart_zero_slab slab = { .size = sizeof(slab), .pages = 1 };
+	struct dart_zero_extent extent;
 
-	return device_call(region, DART_ZERO_IOC_ADD_SLAB, &slab);
+	return slab_add(region, 1, &extent);
 }
 
 /* Descriptor SLICE, which no region has. */
-static void make_orphan(void)
+static void make_slice(void)
 {
 	struct dart_zero_slice slice;
-	int region = device_open();
 
-	assert_int_equal(slice_new(region, slab_new(region, 1, NULL), 1, &slice),
-			 0);
+	slices_without_region(1, &slice, 1);
 	dup2(slice.fd, SLICE);
 	close(slice.fd);
-	close(region);
 }
 
 static int do_namespaces(int region)
 {
-	uint32_t inodes[64];
-	struct dart_zero_namespaces list = {
-		.size = sizeof(list),
-		.count = 64,
-		.inodes = (uintptr_t)inodes,
-	};
-
-	return device_call(region, DART_ZERO_IOC_NAMESPACES, &list);
+	return device_namespaces(region, 0);
 }
 
 static int do_add_map(int region)
@@ -176,7 +150,7 @@ static const struct call {
 	{ "mmap", .run = do_mmap },
 	{ "REMOVE", .run = do_remove },
 	{ "read", .run = do_read },
-	{ "QUARANTINE", .run = do_quarantine },
+	{ "QUARANTINE", .run = device_quarantine },
 	{ "OPEN_READER", .run = do_open_reader },
 	{ "ADD_SLICE", .run = do_add_slice },
 	{ "ADD_MAP", .run = do_add_map },
@@ -259,7 +233,7 @@ static void prepare(void)
 	int second = array_map("second", 8, 1, BPF_F_MMAPABLE);
 
 	dup2(second, MAP);
-	make_orphan();
+	make_slice();
 	for (size_t i = 0; i < CALLS; i++) {
 		int region = device_open();
 

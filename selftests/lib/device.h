@@ -92,6 +92,57 @@ static inline int device_add_map(int region, int fd,
 	return ret;
 }
 
+/* Creates @count counters; 0: they exist already. */
+static inline int device_add_counters(int region, const char *name,
+				      uint32_t count,
+				      struct dart_zero_extent *extent)
+{
+	struct dart_zero_counters counters = {
+		.size = sizeof(counters),
+		.flags = count ? DART_ZERO_COUNTERS_CREATE : 0,
+		.count = count,
+	};
+	int ret;
+
+	strcpy(counters.name, name);
+	ret = device_call(region, DART_ZERO_IOC_ADD_COUNTERS, &counters);
+	if (extent)
+		*extent = counters.extent;
+	return ret;
+}
+
+/* Of up to 64 namespaces. */
+static inline int device_namespaces(int region, uint32_t flags)
+{
+	uint32_t inodes[64];
+	struct dart_zero_namespaces list = {
+		.size = sizeof(list),
+		.flags = flags,
+		.count = 64,
+		.inodes = (uintptr_t)inodes,
+	};
+
+	return device_call(region, DART_ZERO_IOC_NAMESPACES, &list);
+}
+
+static inline int device_quarantine(int region)
+{
+	struct dart_zero_quarantine quarantine = {
+		.size = sizeof(quarantine),
+	};
+
+	return device_call(region, DART_ZERO_IOC_QUARANTINE, &quarantine);
+}
+
+static inline int device_open_reader(int region, int *fd)
+{
+	struct dart_zero_reader reader = { .size = sizeof(reader) };
+	int ret = device_call(region, DART_ZERO_IOC_OPEN_READER, &reader);
+
+	*fd = reader.fd;
+	return ret;
+}
+
 static inline int device_remove(int region, uint32_t id)
 {
 	struct dart_zero_remove remove = { .size = sizeof(remove), .id = id };

@@ -7,15 +7,26 @@
 
 #define PAGE 4096
 
+static inline int slab_add(int region, uint32_t pages,
+			   struct dart_zero_extent *extent)
+{
+	struct dart_zero_slab slab = { .size = sizeof(slab), .pages = pages };
+	int ret = device_call(region, DART_ZERO_IOC_ADD_SLAB, &slab);
+
+	*extent = slab.extent;
+	return ret;
+}
+
+/* Returns its id; @extent may be NULL. */
 static inline uint32_t slab_new(int region, uint32_t pages,
 				struct dart_zero_extent *extent)
 {
-	struct dart_zero_slab slab = { .size = sizeof(slab), .pages = pages };
+	struct dart_zero_extent slab;
 
-	assert_int_equal(device_call(region, DART_ZERO_IOC_ADD_SLAB, &slab), 0);
+	assert_int_equal(slab_add(region, pages, &slab), 0);
 	if (extent)
-		*extent = slab.extent;
-	return slab.extent.id;
+		*extent = slab;
+	return slab.id;
 }
 
 static inline int slice_new(int region, uint32_t slab, uint32_t pages,

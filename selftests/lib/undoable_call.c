@@ -162,26 +162,13 @@ static void after_selected(struct call_fixture *fixture, int ret)
 
 static int call_add_counters(struct call_fixture *fixture)
 {
-	struct dart_zero_counters counters = {
-		.size = sizeof(counters),
-		.flags = DART_ZERO_COUNTERS_CREATE,
-		.count = 8,
-		.name = "fail-nth",
-	};
-	int ret = device_call(fixture->region, DART_ZERO_IOC_ADD_COUNTERS,
-			      &counters);
-
-	fixture->extent = counters.extent;
-	return ret;
+	return device_add_counters(fixture->region, "undoable", 8,
+				   &fixture->extent);
 }
 
 static int call_add_slab(struct call_fixture *fixture)
 {
-	struct dart_zero_slab slab = { .size = sizeof(slab), .pages = 8 };
-	int ret = device_call(fixture->region, DART_ZERO_IOC_ADD_SLAB, &slab);
-
-	fixture->extent = slab.extent;
-	return ret;
+	return slab_add(fixture->region, 8, &fixture->extent);
 }
 
 static void before_slice(struct call_fixture *fixture)
@@ -255,35 +242,20 @@ static void after_adopt(struct call_fixture *fixture, int ret)
 
 static int call_namespaces(struct call_fixture *fixture)
 {
-	uint32_t inodes[64];
-	struct dart_zero_namespaces list = {
-		.size = sizeof(list),
-		.flags = DART_ZERO_NAMESPACES_WATCH,
-		.count = 64,
-		.inodes = (uintptr_t)inodes,
-	};
-
-	return device_call(fixture->region, DART_ZERO_IOC_NAMESPACES, &list);
+	return device_namespaces(fixture->region, DART_ZERO_NAMESPACES_WATCH);
 }
 
 static int call_quarantine(struct call_fixture *fixture)
 {
-	struct dart_zero_quarantine quarantine = {
-		.size = sizeof(quarantine),
-	};
-
-	return device_call(fixture->region, DART_ZERO_IOC_QUARANTINE,
-			   &quarantine);
+	return device_quarantine(fixture->region);
 }
 
 static int call_open_reader(struct call_fixture *fixture)
 {
-	struct dart_zero_reader reader = { .size = sizeof(reader) };
-	int ret = device_call(fixture->region, DART_ZERO_IOC_OPEN_READER,
-			      &reader);
+	int reader, ret = device_open_reader(fixture->region, &reader);
 
 	if (!ret)
-		close(reader.fd);
+		close(reader);
 	return ret;
 }
 

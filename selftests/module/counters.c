@@ -10,40 +10,24 @@
 #include "selftests/lib/leftovers.h"
 #include "selftests/lib/loopback.h"
 
-static int counters_add(int region, const char *name, uint32_t count,
-			struct dart_zero_extent *extent)
-{
-	struct dart_zero_counters counters = {
-		.size = sizeof(counters),
-		.flags = count ? DART_ZERO_COUNTERS_CREATE : 0,
-		.count = count,
-	};
-	int ret;
-
-	strcpy(counters.name, name);
-	ret = device_call(region, DART_ZERO_IOC_ADD_COUNTERS, &counters);
-	if (!ret)
-		*extent = counters.extent;
-	return ret;
-}
-
 static void test_counters_of_module(void **state)
 {
 	struct dart_zero_extent extent;
 	int region = device_open();
 	const char *address = device_map(region);
 
-	assert_int_equal(counters_add(region, "dart_sample", 0, &extent),
+	assert_int_equal(device_add_counters(region, "dart_sample", 0, NULL),
 			 -ENOENT);
 	assert_int_equal(system("modprobe dart_sample"), 0);
-	assert_int_equal(counters_add(region, "dart_sample", 0, &extent), 0);
+	assert_int_equal(device_add_counters(region, "dart_sample", 0, &extent),
+			 0);
 	assert_int_equal(extent.kind, DART_ZERO_EXTENT_COUNTERS);
 	assert_string_equal(extent.name, "dart_sample");
 	assert_string_equal(extent.module, "dart_sample");
 	assert_int_equal(extent.length, 16);
-	assert_int_equal(counters_add(region, "dart_sample", 0, &extent),
+	assert_int_equal(device_add_counters(region, "dart_sample", 0, NULL),
 			 -EEXIST);
-	assert_int_equal(counters_add(region, "dart_sample", 1, &extent),
+	assert_int_equal(device_add_counters(region, "dart_sample", 1, NULL),
 			 -EEXIST);
 
 	assert_int_equal(system("cd /sys/module/dart_sample/parameters && "
@@ -56,12 +40,13 @@ static void test_counters_of_module(void **state)
 	assert_int_equal(device_event(region, DART_ZERO_EVENT_EXTENT_GONE),
 			 extent.id);
 	assert_int_equal(device_sum(address, &extent, 1), 42);
-	assert_int_equal(counters_add(region, "dart_sample", 0, &extent),
+	assert_int_equal(device_add_counters(region, "dart_sample", 0, NULL),
 			 -ENOENT);
 
 	/* The new counters start at zero, beside the last values of the old ones. */
 	assert_int_equal(system("modprobe dart_sample"), 0);
-	assert_int_equal(counters_add(region, "dart_sample", 0, &extent), 0);
+	assert_int_equal(device_add_counters(region, "dart_sample", 0, &extent),
+			 0);
 	assert_int_equal(device_sum(address, &extent, 1), 0);
 	munmap((void *)address, device_info(region).capacity);
 	close(region);
@@ -134,7 +119,7 @@ static void test_counters_of_program(void **state)
 	int region = device_open(), other = device_open(), program, beyond;
 	const char *address = device_map(region);
 
-	assert_int_equal(counters_add(region, "of-a-program", 4, &extent), 0);
+	assert_int_equal(device_add_counters(region, "of-a-program", 4, &extent), 0);
 	assert_string_equal(extent.name, "");
 	assert_int_equal(extent.length, 32);
 	program = program_load(extent.counters_id, 1);
@@ -146,13 +131,13 @@ static void test_counters_of_program(void **state)
 	assert_int_equal(device_sum(address, &extent, 1), 30);
 
 	/* The region that made them owns them: another one can only show them. */
-	assert_int_equal(counters_add(other, "of-a-program", 0, &again), 0);
+	assert_int_equal(device_add_counters(other, "of-a-program", 0, &again), 0);
 	assert_int_equal(again.counters_id, extent.counters_id);
 	assert_int_equal(device_remove(region, extent.id), 0);
 	assert_int_equal(device_event(other, DART_ZERO_EVENT_EXTENT_GONE),
 			 again.id);
 	assert_int_equal(program_run(program), -ENOENT);
-	assert_int_equal(counters_add(region, "of-a-program", 4, &extent), 0);
+	assert_int_equal(device_add_counters(region, "of-a-program", 4, &extent), 0);
 	assert_int_equal(program_run(program), -ENOENT);
 	close(program);
 	close(beyond);
@@ -169,7 +154,8 @@ static void test_program_and_module(void **state)
 	const char *address = device_map(region);
 
 	assert_int_equal(system("modprobe dart_sample"), 0);
-	assert_int_equal(counters_add(region, "dart_sample", 0, &extent), 0);
+	assert_int_equal(device_add_counters(region, "dart_sample", 0, &extent),
+			 0);
 	program = program_load(extent.counters_id, 1);
 	assert_int_equal(program_run(program), -EPERM);
 	assert_int_equal(device_sum(address, &extent, 1), 0);
@@ -201,7 +187,7 @@ static void test_removed_while_pinned(void **state)
 	const char *address = device_map(region);
 	struct ibv_mr *mr;
 
-	assert_int_equal(counters_add(region, "pinned", 4096, &extent), 0);
+	assert_int_equal(device_add_counters(region, "pinned", 4096, &extent), 0);
 	program = program_load(extent.counters_id, 1);
 	for (int i = 0; i < 10; i++)
 		assert_int_equal(program_run(program), 0);
@@ -214,7 +200,7 @@ static void test_removed_while_pinned(void **state)
 
 	/* The memory of removed counters is freed after a while (RCU). */
 	for (int i = 0; i < 20; i++) {
-		assert_int_equal(counters_add(region, "next", 4096, &next), 0);
+		assert_int_equal(device_add_counters(region, "next", 4096, &next), 0);
 		program = program_load(next.counters_id, 1);
 		assert_int_equal(program_run(program), 0);
 		close(program);

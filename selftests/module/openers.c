@@ -39,43 +39,26 @@ static int add_map(int region)
 
 static int add_counters(int region)
 {
-	struct dart_zero_counters counters = {
-		.size = sizeof(counters),
-		.flags = DART_ZERO_COUNTERS_CREATE,
-		.count = 1,
-		.name = "openers",
-	};
-
-	return device_call(region, DART_ZERO_IOC_ADD_COUNTERS, &counters);
+	return device_add_counters(region, "openers", 1, NULL);
 }
 
 static int add_slab(int region)
 {
-	struct dart_zero_slab slab = { .size = sizeof(slab), .pages = 1 };
+	struct dart_zero_extent extent;
 
-	return device_call(region, DART_ZERO_IOC_ADD_SLAB, &slab);
+	return slab_add(region, 1, &extent);
 }
 
 static int list_namespaces(int region)
 {
-	uint32_t inodes[64];
-	struct dart_zero_namespaces list = {
-		.size = sizeof(list),
-		.count = 64,
-		.inodes = (uintptr_t)inodes,
-	};
-
-	return device_call(region, DART_ZERO_IOC_NAMESPACES, &list);
+	return device_namespaces(region, 0);
 }
 
 static int adopt_nothing(int region)
 {
-	struct dart_zero_adoption adoption = {
-		.size = sizeof(adoption),
-		.fd = -1,
-	};
+	struct dart_zero_adoption adoption;
 
-	return device_call(region, DART_ZERO_IOC_ADOPT_SLICE, &adoption);
+	return slice_adopt(region, -1, &adoption);
 }
 
 static const struct {
@@ -134,37 +117,19 @@ static void test_neither(void **state)
 	assert_calls(false, false, false);
 }
 
-static int open_reader(int region, int *fd)
-{
-	struct dart_zero_reader reader = { .size = sizeof(reader) };
-	int ret = device_call(region, DART_ZERO_IOC_OPEN_READER, &reader);
-
-	*fd = reader.fd;
-	return ret;
-}
-
 /* No call that may change a region, by a descriptor that is not open for writing. */
 static void assert_nothing_changes(int fd)
 {
 	uint32_t extents = device_info(fd).extents;
-	struct dart_zero_quarantine quarantine = {
-		.size = sizeof(quarantine),
-	};
-	struct dart_zero_slice slice = {
-		.size = sizeof(slice),
-		.slab = 2,
-		.pages = 1,
-	};
+	struct dart_zero_slice slice;
 	int none;
 
 	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
 		assert_int_equal(calls[i].call(fd), -EBADF);
 	assert_int_equal(device_remove(fd, 1), -EBADF);
-	assert_int_equal(device_call(fd, DART_ZERO_IOC_ADD_SLICE, &slice),
-			 -EBADF);
-	assert_int_equal(device_call(fd, DART_ZERO_IOC_QUARANTINE, &quarantine),
-			 -EBADF);
-	assert_int_equal(open_reader(fd, &none), -EBADF);
+	assert_int_equal(slice_new(fd, 2, 1, &slice), -EBADF);
+	assert_int_equal(device_quarantine(fd), -EBADF);
+	assert_int_equal(device_open_reader(fd, &none), -EBADF);
 	assert_int_equal(device_info(fd).extents, extents);
 }
 
@@ -196,7 +161,7 @@ static void test_reader(void **state)
 	assert_int_equal(device_call(region, DART_ZERO_IOC_OPEN_READER, &bad),
 			 -EINVAL);
 	assert_int_equal(bpf_map_update_elem(map, &key, &value, 0), 0);
-	assert_int_equal(open_reader(region, &reader), 0);
+	assert_int_equal(device_open_reader(region, &reader), 0);
 	assert_int_equal(fcntl(reader, F_GETFD), FD_CLOEXEC);
 	address = device_map(reader);
 	capacity = device_info(reader).capacity;
