@@ -53,6 +53,27 @@ refuse() {
 	fi
 }
 
+# soon COMMAND...: succeeds when the command does, within 20 s; otherwise prints what
+# it prints last, and the file $log
+soon() {
+	read -r soon_end _ </proc/uptime
+	soon_end=$((${soon_end%.*} + 20))
+	until "$@" >/dev/null 2>&1; do
+		read -r soon_now _ </proc/uptime
+		if [ "${soon_now%.*}" -ge $soon_end ]; then
+			"$@"
+			cat "${log-/dev/null}"
+			return 1
+		fi
+		sleep 0.1
+	done
+}
+
+# logged COUNT TEXT: has $log so many lines with TEXT?
+logged() {
+	[ "$(grep -c -e "$2" "$log")" = "$1" ]
+}
+
 # skip REASON: skips the whole test.
 skip() {
 	echo "1..0 # SKIP $1"

@@ -4,17 +4,8 @@
 . "$(dirname "$0")/../lib.sh"
 
 lines=/run/monitor.lines
+log=$lines	# for soon
 json=/run/monitor.json
-
-# soon COMMAND...: succeeds within 10 s
-soon() {
-	for _ in $(seq 100); do
-		"$@" && return
-		sleep 0.1
-	done
-	cat "$lines" "$json" >&2
-	return 1
-}
 
 # told TEXT: a line says so, after the time
 told() {

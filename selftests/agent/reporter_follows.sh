@@ -26,23 +26,6 @@ follow() {
 	dartctl -j xdp follow port1 --collectors "$file"
 }
 
-# soon COMMAND...: succeeds when the command does, within 20 s
-soon() {
-	local end=$((SECONDS + 20))
-
-	while [ "$SECONDS" -lt "$end" ]; do
-		"$@" >/dev/null 2>&1 && return
-		sleep 0.1
-	done
-	cat "$log"
-	return 1
-}
-
-# logged COUNT TEXT: does the log have it so often?
-logged() {
-	[ "$(grep -c -e "$2" "$log")" = "$1" ]
-}
-
 # rows: the map "reports", a line for each collector: queue pair, first PSN, reports
 rows() {
 	bpftool -j map dump pinned /sys/fs/bpf/dart/reporter/port1/reports |

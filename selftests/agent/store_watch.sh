@@ -13,16 +13,6 @@ up() {
 		until_ready /run/dartd.log service_manager dartd
 }
 
-# soon COMMAND...: succeeds when the command does, within 20 s
-soon() {
-	for _ in $(seq 200); do
-		"$@" >/dev/null 2>&1 && return
-		sleep 0.1
-	done
-	cat "$log"
-	return 1
-}
-
 # holds FILTER: is that true for the file?
 holds() {
 	jq -e "$1" "$file"

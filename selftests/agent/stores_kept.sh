@@ -39,14 +39,6 @@ number() {
 	dartctl -j store list | jq ".[0].$1"
 }
 
-# logged COUNT TEXT: does the log have the text so often?
-logged() {
-	[ "$(grep -c -e "$2" "$log")" = "$1" ] || {
-		cat "$log"
-		false
-	}
-}
-
 collector() {
 	dartctl store export paths | jq ".collectors[0].$1"
 }

@@ -43,26 +43,9 @@ collector() {
 		>"$file.new" && mv "$file.new" "$file"
 }
 
-# soon COMMAND...: succeeds when the command does, within 20 s
-soon() {
-	local end=$((SECONDS + 20))
-
-	while [ "$SECONDS" -lt "$end" ]; do
-		"$@" >/dev/null 2>&1 && return
-		sleep 0.1
-	done
-	cat "$log"
-	return 1
-}
-
 # says TEXT COMMAND: does the answer of the switch contain TEXT?
 says() {
 	on "$2" | grep -q -e "$1"
-}
-
-# logged TEXT [COUNT]: does the log have it, so often?
-logged() {
-	[ "$(grep -c -e "$1" "$log")" = "${2:-1}" ]
 }
 
 # sends_to HEX_QPN HEX_RKEY: is that the only collector of the switch, of all shares?
@@ -88,7 +71,7 @@ start
 follow "$file" >"$log" 2>&1 &
 follower=$!
 check "a follower waits for a file that does not exist, and says so" \
-	soon logged "keeps its collectors: cannot open $file"
+	soon logged 1 "keeps its collectors: cannot open $file"
 collector
 check "the follower pushes the file when it appears" soon sends_to 11 1234
 on "register_write dart_psn 0 77" "table_add forward forward_to 02:00:00:00:00:09 => 1" \
@@ -104,21 +87,21 @@ check "the change of the shares is printed" [ "$(grep -c "share" "$log")" -gt "$
 
 echo '{"dart' >"$file"
 check "a file that is invalid is refused with one sentence" \
-	soon logged "'localhost:$port' keeps its collectors: $file:1: not JSON"
+	soon logged 1 "'localhost:$port' keeps its collectors: $file:1: not JSON"
 collector '{"slots_log2": 11, "epoch": 1002}'
 check "a store with another geometry is refused with one sentence" \
-	soon logged "store 'paths' has another name or geometry"
+	soon logged 1 "store 'paths' has another name or geometry"
 collector '{"name": "other", "epoch": 1003}'
 check "the switch keeps the last collectors" sends_to 12 1235
 collector '{"qpn": 19, "rkey": 4662, "epoch": 1004}'
 check "the next valid file reaches the switch" soon sends_to 13 1236
-check "each refusal was said once" logged "has another name or geometry" 1
+check "each refusal was said once" logged 1 "has another name or geometry"
 
 kill -KILL $switch
 wait $switch 2>/dev/null
 collector '{"qpn": 20, "rkey": 4663, "epoch": 1005}'
 check "a switch that is not running is reported" \
-	soon logged "cannot push to 'localhost:$port': Connection refused"
+	soon logged 1 "cannot push to 'localhost:$port': Connection refused"
 start
 check "a switch that runs again gets the collectors" soon sends_to 14 1237
 kill $follower
