@@ -17,7 +17,9 @@ unit_host_sources := agent/table/host.c
 unit_registry_sources := $(addprefix agent/, \
 	base/changes.c base/entry_index.c base/entry_name.c base/log.c \
 	base/request.c \
-	table/quota.c table/registry.c table/registry_batch.c)
+	table/arena.c table/quota.c table/registry.c table/registry_batch.c \
+	table/registry_slices.c)
+unit_registry_slices_sources := $(unit_registry_sources)
 unit_listener_sources := $(addprefix agent/, \
 	base/changes.c base/log.c base/request.c rdma/connect_request.c \
 	rdma/listener.c rdma/listener_limits.c rdma/rejection.c)

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "slab.h"
 #include "agent/schema/counters_schema.h"
 #include "agent/schema/map_schema.h"
 #include "agent/schema/schema_json.h"
@@ -198,68 +197,30 @@ static struct entry *new_slice(const char *name, struct dart_schema *schema)
 	return entry;
 }
 
-static void entry__set_slice(struct entry *entry,
-			     const struct dart_zero_slice *slice)
+static void entry__set_slice(struct entry *entry, uint32_t id, uint64_t data)
 {
 	entry->extent = (struct dart_zero_extent){
-		.id = slice->id,
-		.data = slice->data,
+		.id = id,
+		.data = data,
 		.length = entry->own_schema->length,
 		.stride = entry->own_schema->length,
 		.copies = 1,
 	};
 }
 
-/* Describes @slice of @slab; takes both and @schema over, even on error. */
-static int entry__of_slice(struct slab *slab,
-			   const struct dart_zero_slice *slice,
-			   const char *name, struct dart_schema *schema,
-			   struct entry **result, struct dart_error *error)
+int entry__new_slice(struct region *region, struct arena *arena,
+		     const struct arena_place *place, const char *name,
+		     struct dart_schema *schema, struct entry **result,
+		     struct dart_error *error)
 {
 	struct entry *entry = new_slice(name, schema);
 
-	if (!entry) {
-		slab__take_back(slab, slice->id);
+	if (!entry)
 		return dart_error__no_memory(error);
-	}
-	entry->slab = slab;
-	entry__set_slice(entry, slice);
-	return entry__complete(entry, slab->slabs->region, 0, result, error);
-}
-
-int entry__new_slice(struct slabs *slabs, const char *name,
-		     struct dart_schema *schema, int *fd, struct entry **result,
-		     struct dart_error *error)
-{
-	struct dart_zero_slice slice;
-	struct slab *slab;
-	int ret;
-
-	ret = slabs__lend(slabs, schema->length, &slice, &slab, error);
-	if (ret) {
-		dart_schema__free(schema);
-		return ret;
-	}
-	*fd = slice.fd;
-	return entry__of_slice(slab, &slice, name, schema, result, error);
-}
-
-int entry__adopt_slice(struct slabs *slabs, const char *name,
-		       struct dart_schema *schema, int fd, uint32_t *id,
-		       struct entry **result, struct dart_error *error)
-{
-	struct dart_zero_slice slice;
-	struct slab *slab;
-	int ret;
-
-	ret = slabs__adopt(slabs, fd, schema->length, &slice, &slab, error);
-	*id = slice.id;
-	if (!ret)
-		return entry__of_slice(slab, &slice, name, schema, result,
-				       error);
-	if (ret != -EEXIST)
-		dart_schema__free(schema);
-	return ret;
+	entry->arena = arena;
+	entry->place = *place;
+	entry__set_slice(entry, 0, place->first);
+	return entry__complete(entry, region, 0, result, error);
 }
 
 int entry__new_self(struct region *region, const char *name,
@@ -272,15 +233,13 @@ int entry__new_self(struct region *region, const char *name,
 	if (!entry)
 		return dart_error__no_memory(error);
 	entry->is_self = true;
-	entry__set_slice(entry, slice);
+	entry__set_slice(entry, slice->id, slice->data);
 	return entry__complete(entry, region, 0, result, error);
 }
 
 void entry__free(struct entry *entry, struct region *region)
 {
-	if (entry->slab)
-		slab__take_back(entry->slab, entry->extent.id);
-	else if (entry->extent.id && entry->is_self)
+	if (entry->is_self)
 		region__remove_slice(region, entry->extent.id);
 	else if (entry->extent.id)
 		region__remove(region, entry->extent.id);

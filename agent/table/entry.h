@@ -22,15 +22,19 @@
 #include "agent/schema/source_schema.h"
 #include "agent/base/entry_name.h"
 
+struct arena;
 struct entry_group;
 struct quota_user;
-struct slab;
-struct slabs;
 
 /* Bytes of a copy that controllers may read. */
 struct run {
 	uint32_t offset;
 	uint32_t length;
+};
+
+/* Bytes of an arena, from the start of the region; @last is one of them. */
+struct arena_place {
+	uint64_t first, last;
 };
 
 /* What the current batch of changes did to an entry of the table. */
@@ -54,7 +58,6 @@ struct entry {
 
 	uid_t owner;	/* that registered it; root for dartd's own */
 	struct quota_user *quota_user;	/* it is charged to, or NULL */
-	uint64_t quota_bytes;
 	int64_t registered;	/* ns, CLOCK_BOOTTIME */
 	uint64_t since;	/* generation that first had it; 0: none yet */
 	char name[DART_REGISTRATION_NAME_MAX];
@@ -63,7 +66,11 @@ struct entry {
 	enum dart_control_copies copies_are;
 	struct selector_key key;	/* of a source */
 	struct dart_zero_extent extent;
-	struct slab *slab;	/* of a slice */
+	/* Of a slice of a client: NULL for other entries. */
+	struct arena *arena;
+	struct arena_place place;
+	bool has_place;	/* by which it is found */
+	TAILQ_ENTRY(entry) in_arena;
 	const struct dart_schema *schema;
 	struct dart_schema *own_schema;	/* NULL if it is shared */
 	struct run *runs;
@@ -78,6 +85,7 @@ struct entry {
 };
 
 TAILQ_HEAD(entries, entry);
+TAILQ_HEAD(entries_of_arena, entry);
 
 /*
  * These add an extent to the region and describe it, but do not expose it.
@@ -95,21 +103,11 @@ int entry__new_map(struct region *region, int map_fd, const char *name,
  */
 int entry__new_counters(struct region *region, const char *name, json_t *names,
 			struct entry **entry, struct dart_error *error);
-/*
- * Lends pages to a process that writes values of @schema, which it takes over,
- * even on error.  The caller closes *@fd, which is unchanged if no pages were
- * lent.
- */
-int entry__new_slice(struct slabs *slabs, const char *name,
-		     struct dart_schema *schema, int *fd, struct entry **entry,
+/* A slice at @place of @arena.  Takes @schema over, even on error. */
+int entry__new_slice(struct region *region, struct arena *arena,
+		     const struct arena_place *place, const char *name,
+		     struct dart_schema *schema, struct entry **entry,
 		     struct dart_error *error);
-/*
- * The same with the slice behind @fd, which an earlier dartd lent.  -EEXIST: the
- * region has it, as *@id, and @schema stays the caller's.
- */
-int entry__adopt_slice(struct slabs *slabs, const char *name,
-		       struct dart_schema *schema, int fd, uint32_t *id,
-		       struct entry **entry, struct dart_error *error);
 /*
  * The entry about dartd, in a slice that dartd writes.  Takes @schema over, even on
  * error.
@@ -118,7 +116,7 @@ int entry__new_self(struct region *region, const char *name,
 		    struct dart_schema *schema,
 		    const struct dart_zero_slice *slice, struct entry **entry,
 		    struct dart_error *error);
-/* Also removes the extent from the region. */
+/* Also removes the extent from the region; slices of clients have none. */
 void entry__free(struct entry *entry, struct region *region);
 
 /* Return NULL if there is none, and skip counters that ended. */

@@ -62,7 +62,7 @@ int quotas__check(const struct quotas *quotas, uid_t uid, uint64_t bytes,
 }
 
 struct quota_user *quotas__charge(struct quotas *quotas, uid_t uid,
-				  uint64_t bytes)
+				  uint32_t entries, uint64_t bytes)
 {
 	struct quota_user *user;
 
@@ -76,18 +76,19 @@ struct quota_user *quotas__charge(struct quotas *quotas, uid_t uid,
 		user->uid = uid;
 		SLIST_INSERT_HEAD(&quotas->users, user, link);
 	}
-	user->entries++;
+	user->entries += entries;
 	user->bytes += bytes;
 	return user;
 }
 
 void quotas__release(struct quotas *quotas, struct quota_user *user,
-		     uint64_t bytes)
+		     uint32_t entries, uint64_t bytes)
 {
 	if (!user)
 		return;
+	user->entries -= entries;
 	user->bytes -= bytes;
-	if (--user->entries)
+	if (user->entries || user->bytes)
 		return;
 	SLIST_REMOVE(&quotas->users, user, quota_user, link);
 	free(user);

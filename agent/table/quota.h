@@ -17,7 +17,7 @@ struct quota_user {
 	SLIST_ENTRY(quota_user) link;
 	uid_t uid;
 	uint32_t entries;
-	uint64_t bytes;		/* of slices, in whole pages */
+	uint64_t bytes;		/* of arenas */
 };
 
 struct quotas {
@@ -31,16 +31,16 @@ void quotas__open(struct quotas *quotas);
 void quotas__limit(struct quotas *quotas, uint32_t entries, uint32_t mib);
 void quotas__close(struct quotas *quotas);
 
-/* -EDQUOT: @uid cannot have one more entry with a slice of @bytes, or 0. */
+/* -EDQUOT: @uid cannot have one more entry, and @bytes more of arenas. */
 int quotas__check(const struct quotas *quotas, uid_t uid, uint64_t bytes,
 		  struct dart_error *error);
 /*
- * Charges an entry to @uid, who has passed the check; quotas__release() takes that
- * back.  NULL: root, or out of memory.
+ * Charges entries or bytes to @uid, who has passed the check; quotas__release() takes
+ * that back.  NULL: root, or out of memory.
  */
 struct quota_user *quotas__charge(struct quotas *quotas, uid_t uid,
-				  uint64_t bytes);
+				  uint32_t entries, uint64_t bytes);
 void quotas__release(struct quotas *quotas, struct quota_user *user,
-		     uint64_t bytes);
+		     uint32_t entries, uint64_t bytes);
 
 #endif /* QUOTA_H */

@@ -6,6 +6,7 @@
 
 #include "agent/base/clock.h"
 #include "agent/base/log.h"
+#include "arena.h"
 #include "registry.h"
 
 static int compare_keys(const void *key, const void *other)
@@ -40,6 +41,8 @@ int registry__open(struct registry *registry, sd_event *loop,
 		.slabs = slabs,
 		.counts = counts,
 		.extents = ENTRY_INDEX_OF_NUMBERS,
+		.arenas = ENTRY_INDEX_OF_NUMBERS,
+		.places = { .compare = arena_place__compare },
 		.names = ENTRY_INDEX_OF_STRINGS,
 		.sources = { .compare = compare_keys },
 	};
@@ -103,6 +106,25 @@ static void registry__unindex(struct registry *registry, struct entry *entry)
 	entry->is_indexed = false;
 }
 
+/* To be found by its extent, or by its place in an arena. */
+static int registry__know(struct registry *registry, struct entry *entry,
+			  struct dart_error *error)
+{
+	if (entry->arena)
+		return registry__place(registry, entry, error);
+	if (entry_index__add(&registry->extents, &entry->extent.id))
+		return dart_error__no_memory(error);
+	return 0;
+}
+
+static void registry__forget(struct registry *registry, struct entry *entry)
+{
+	if (entry->arena)
+		registry__displace(registry, entry);
+	else
+		entry_index__remove(&registry->extents, &entry->extent.id);
+}
+
 void registry__set_ended(struct registry *registry, struct entry *entry)
 {
 	registry__unindex(registry, entry);
@@ -111,16 +133,18 @@ void registry__set_ended(struct registry *registry, struct entry *entry)
 
 void registry__free_entry(struct registry *registry, struct entry *entry)
 {
+	struct arena *arena = entry->arena;
+
 	file_watch__stop(registry->file_watches, &entry->watch);
 	if (entry->extent.map_id)
 		map_owner_watch__remove(registry->map_owner_watch,
 					entry->extent.map_id);
 	exposure__withdraw(registry->exposure, entry);
-	entry_index__remove(&registry->extents, &entry->extent.id);
+	registry__forget(registry, entry);
 	registry__unindex(registry, entry);
-	quotas__release(&registry->quotas, entry->quota_user,
-			entry->quota_bytes);
+	quotas__release(&registry->quotas, entry->quota_user, 1, 0);
 	entry__free(entry, registry->region);
+	registry__settle_arena(registry, arena);
 }
 
 void registry__close(struct registry *registry)
@@ -190,10 +214,9 @@ int registry__add(struct registry *registry, struct entry *entry,
 
 	entry->registry = registry;
 	ret = registry__check_name(registry, entry->name, error) ?:
-		      exposure__expose(registry->exposure, entry, error);
-	if (!ret && entry_index__add(&registry->extents, &entry->extent.id))
-		ret = dart_error__no_memory(error);
-	ret = ret ?: registry__index(registry, entry, error) ?:
+		      exposure__expose(registry->exposure, entry, error) ?:
+		      registry__know(registry, entry, error) ?:
+		      registry__index(registry, entry, error) ?:
 		      registry__insert(registry, entry, ENTRY_ADDED, error);
 	if (ret)
 		registry__free_entry(registry, entry);
@@ -254,34 +277,20 @@ void registry__entry_ended(struct registry *registry, struct entry *entry)
 	registry__publish_later(registry);
 }
 
-/* Slices take whole pages. */
-static uint64_t registry__pages(const struct registry *registry,
-				uint64_t length)
-{
-	uint64_t page_size = registry->region->page_size;
-
-	return (length + page_size - 1) / page_size * page_size;
-}
-
 int registry__check_quota(const struct registry *registry, uid_t uid,
-			  uint64_t length, struct dart_error *error)
+			  uint64_t bytes, struct dart_error *error)
 {
-	return quotas__check(&registry->quotas, uid,
-			     registry__pages(registry, length), error);
+	return quotas__check(&registry->quotas, uid, bytes, error);
 }
 
 void registry__set_owner(struct registry *registry, struct entry *entry,
 			 uid_t uid)
 {
-	quotas__release(&registry->quotas, entry->quota_user,
-			entry->quota_bytes);
+	quotas__release(&registry->quotas, entry->quota_user, 1, 0);
 	entry->owner = uid;
-	entry->quota_bytes = entry->kind == DART_CONTROL_ENTRY_SLICE ?
-				     registry__pages(registry,
-						     entry->schema->length) :
-				     0;
-	entry->quota_user = quotas__charge(&registry->quotas, uid,
-					   entry->quota_bytes);
+	entry->quota_user = quotas__charge(&registry->quotas, uid, 1, 0);
+	if (entry->arena)
+		registry__set_arena_owner(registry, entry->arena, uid);
 }
 
 struct entry *registry__find_extent(const struct registry *registry,
@@ -295,17 +304,23 @@ struct entry *registry__find_extent(const struct registry *registry,
 				offsetof(struct entry, extent.id));
 }
 
-void registry__extent_ended(struct registry *registry, uint32_t extent)
+void registry__object_ended(struct registry *registry, struct entry *entry)
 {
-	struct entry *entry = registry__find_extent(registry, extent);
-
-	if (!entry)
-		return;
 	/* An entry on lease must not be revived any more. */
 	if (registry__find(registry, entry->name) == entry)
 		registry__entry_ended(registry, entry);
 	else
 		registry__set_ended(registry, entry);
+}
+
+void registry__extent_ended(struct registry *registry, uint32_t extent)
+{
+	struct entry *entry = registry__find_extent(registry, extent);
+
+	if (entry)
+		registry__object_ended(registry, entry);
+	else
+		registry__arena_ended(registry, extent);
 }
 
 /* An entry on lease stays: the next holder of the map may revive it. */

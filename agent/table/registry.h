@@ -39,7 +39,9 @@ struct registry {
 	struct table_counts *counts;
 	struct quotas quotas;
 	struct source_schemas schemas;
-	struct entry_index extents;	/* entry.extent.id of all entries */
+	struct entry_index extents;	/* their ids, but not of slices */
+	struct entry_index arenas;	/* by id */
+	struct entry_index places;	/* of slices in them */
 	struct entries entries;
 	struct entry_index names;	/* of the entries in the table */
 	struct entry_index sources;	/* keys of all that have not ended */
@@ -54,6 +56,17 @@ struct registry {
 	sd_event_source *publication;	/* at the end of this round of the loop */
 	struct lease lease;	/* until the next try, or next page exposure */
 	bool is_waiting;	/* for the end of it */
+};
+
+/* A slice that a client asks for. */
+struct slice_request {
+	const char *name;
+	uid_t owner;
+	struct dart_schema *schema;
+	uint64_t offset;	/* bytes from the start of its memory */
+	bool has_memory;	/* the client says how much it wants */
+	uint64_t memory;	/* bytes */
+	int fd;			/* of its memory, or -1; the caller's */
 };
 
 int registry__open(struct registry *registry, sd_event *loop,
@@ -82,9 +95,9 @@ int registry__end_with(struct registry *registry, int ret,
 /* Ends a batch that no client asked for; errors are logged. */
 void registry__end_or_log(struct registry *registry);
 
-/* -EDQUOT: @uid cannot have one more entry, a slice of @length bytes, or 0. */
+/* -EDQUOT: @uid cannot have one more entry, and @bytes more of memory for slices. */
 int registry__check_quota(const struct registry *registry, uid_t uid,
-			  uint64_t length, struct dart_error *error);
+			  uint64_t bytes, struct dart_error *error);
 /* Also charges the entry to @uid. */
 void registry__set_owner(struct registry *registry, struct entry *entry,
 			 uid_t uid);
@@ -104,17 +117,17 @@ int registry__add_map(struct registry *registry, int map_fd, const char *name,
 int registry__add_counters(struct registry *registry, const char *name,
 			   json_t *names, struct entry **entry,
 			   struct dart_error *error);
-/* As entry__new_slice(). */
-int registry__add_slice(struct registry *registry, const char *name,
-			struct dart_schema *schema, int *fd,
-			struct entry **entry, struct dart_error *error);
 /*
- * The same with the slice behind @fd, which stays the caller's.  If the slice is
- * @owner's entry of this name and schema already, nothing changes.
+ * Without @asked->fd, *@fd is a descriptor of new memory, which the caller closes;
+ * otherwise it is -1, and if the slice is @asked->owner's entry of this name, schema
+ * and place already, nothing changes.  Takes @asked->schema over, even on error.
  */
-int registry__adopt_slice(struct registry *registry, const char *name,
-			  uid_t owner, struct dart_schema *schema, int fd,
-			  struct entry **entry, struct dart_error *error);
+int registry__add_slice(struct registry *registry, struct slice_request *asked,
+			int *fd, struct entry **entry,
+			struct dart_error *error);
+/* The entry @name in the memory behind @fd, or -ENOENT. */
+int registry__find_slice(struct registry *registry, const char *name, int fd,
+			 struct entry **entry, struct dart_error *error);
 /*
  * The entry about dartd, which cannot be removed.  Takes @schema over, even on
  * error.
@@ -156,7 +169,7 @@ struct entry *registry__find_leased_source(const struct registry *registry,
 					   const struct selector_key *key);
 struct entry *registry__find_map(const struct registry *registry,
 				 uint32_t map_id);
-/* In the table or on lease. */
+/* No slice.  In the table or on lease. */
 struct entry *registry__find_extent(const struct registry *registry,
 				    uint32_t id);
 struct entry_group *registry__find_group(const struct registry *registry,
@@ -165,7 +178,7 @@ struct entry_group *registry__find_group(const struct registry *registry,
 /* The requests about entries and groups; their subject is the registry. */
 extern const struct request_type registry_requests[];
 
-/* Between registry.c, registry_add.c and registry_batch.c, in a batch. */
+/* Between registry*.c, in a batch. */
 
 /* Puts an entry into the table, behind the others, or takes it out; -ENOMEM. */
 int registry__link(struct registry *registry, struct entry *entry,
@@ -176,6 +189,20 @@ void registry__free_entry(struct registry *registry, struct entry *entry);
 void registry__retire(struct registry *registry, struct entry *entry);
 /* It is not revived any more. */
 void registry__set_ended(struct registry *registry, struct entry *entry);
+
+/* The counters of an entry in the table or on lease no longer exist. */
+void registry__object_ended(struct registry *registry, struct entry *entry);
+/* The same for all entries of the arena @id, if there is one. */
+void registry__arena_ended(struct registry *registry, uint32_t id);
+
+/* A new slice has its bytes of the arena, or leaves them. */
+int registry__place(struct registry *registry, struct entry *entry,
+		    struct dart_error *error);
+void registry__displace(struct registry *registry, struct entry *entry);
+/* Frees an arena without entries; NULL: there is none. */
+void registry__settle_arena(struct registry *registry, struct arena *arena);
+void registry__set_arena_owner(struct registry *registry, struct arena *arena,
+			       uid_t uid);
 
 int registry__open_publication(struct registry *registry, sd_event *loop,
 			       struct dart_error *error);

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Adds sources, maps, counters and slices, each kind with its own checks. */
+/* Adds sources, maps and counters, each kind with its own checks. */
 #include <bpf/bpf.h>
 #include <errno.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "agent/schema/schema_json.h"
 #include "registry.h"
@@ -164,96 +163,6 @@ int registry__add_counters(struct registry *registry, const char *name,
 		registry,
 		registry__stage_counters(registry, name, names, result, error),
 		error);
-}
-
-int registry__add_slice(struct registry *registry, const char *name,
-			struct dart_schema *schema, int *fd,
-			struct entry **result, struct dart_error *error)
-{
-	int ret = registry__check_name(registry, name, error);
-
-	if (ret) {
-		dart_schema__free(schema);
-		return ret;
-	}
-	registry__begin(registry);
-	*fd = -1;
-	ret = entry__new_slice(registry->slabs, name, schema, fd, result, error) ?:
-		      registry__add(registry, *result, error);
-	ret = registry__end_with(registry, ret, error);
-	if (ret && *fd >= 0) {
-		close(*fd);
-		*fd = -1;
-	}
-	return ret;
-}
-
-/*
- * The region has the slice: in the table, because the client lost the reply to
- * the same request, or on lease.
- */
-static int registry__add_known_slice(struct registry *registry, uint32_t id,
-				     const char *name, uid_t owner,
-				     const struct dart_schema *schema,
-				     struct entry **result,
-				     struct dart_error *error)
-{
-	struct entry *entry = registry__find_extent(registry, id);
-	bool is_equal = entry && dart_schema__equals(entry->schema, schema);
-
-	if (entry && registry__find(registry, entry->name) == entry) {
-		if (!is_equal || entry->owner != owner ||
-		    strcmp(entry->name, name))
-			return dart_error__set(
-				error, EEXIST,
-				"this slice is registered already, as '%s'",
-				entry->name);
-		*result = entry;
-		return 0;
-	}
-	if (!is_equal)
-		return dart_error__set(
-			error, EBUSY,
-			"this slice is still on lease with another schema (try again in %u s)",
-			LEASE_SECONDS);
-	*result = entry;
-	return registry__revive(registry, entry, name, error);
-}
-
-static int registry__stage_adoption(struct registry *registry, const char *name,
-				    uid_t owner, struct dart_schema *schema,
-				    int fd, struct entry **result,
-				    struct dart_error *error)
-{
-	uint32_t id;
-	int ret;
-
-	ret = entry__adopt_slice(registry->slabs, name, schema, fd, &id, result,
-				 error);
-	if (ret != -EEXIST)
-		return ret ?: registry__add(registry, *result, error);
-	ret = registry__add_known_slice(registry, id, name, owner, schema,
-					result, error);
-	dart_schema__free(schema);
-	return ret;
-}
-
-int registry__adopt_slice(struct registry *registry, const char *name,
-			  uid_t owner, struct dart_schema *schema, int fd,
-			  struct entry **result, struct dart_error *error)
-{
-	int ret = entry_name__check(name, error);
-
-	if (ret) {
-		dart_schema__free(schema);
-		return ret;
-	}
-	registry__begin(registry);
-	return registry__end_with(registry,
-				  registry__stage_adoption(registry, name,
-							   owner, schema, fd,
-							   result, error),
-				  error);
 }
 
 int registry__add_self(struct registry *registry, const char *name,

@@ -79,31 +79,33 @@ static int register_counters(struct request *request)
 /* Not logged: there can be thousands in a second. */
 static int new_slice(struct request *request)
 {
-	struct dart_schema *schema;
+	struct slice_request asked = {
+		.owner = request->uid,
+		.fd = request->fd,
+	};
+	json_int_t offset = 0, memory = 0;
+	json_t *json, *has_memory = NULL;
 	struct entry *entry;
-	const char *name;
-	json_t *json;
 	int ret;
 
-	ret = request__unpack(request, "{s:s, s:o !}", "name", &name, "schema",
-			      &json);
-	ret = ret ?: schema_json__new(json, &schema, &request->error);
+	ret = request__unpack(request, "{s:s, s:o, s?I, s?o !}", "name",
+			      &asked.name, "schema", &json, "offset", &offset,
+			      "memory", &has_memory);
+	if (!ret && has_memory && !json_is_integer(has_memory))
+		ret = dart_error__set(&request->error, EINVAL,
+				      "'memory' is not an integer");
+	memory = json_integer_value(has_memory);
+	if (!ret && (offset < 0 || memory < 0))
+		ret = dart_error__set(&request->error, EINVAL,
+				      "'offset' and 'memory' are not negative");
+	ret = ret ?: schema_json__new(json, &asked.schema, &request->error);
 	if (ret)
 		return ret;
-	ret = registry__check_quota(request->subject, request->uid,
-				    schema->length, &request->error);
-	if (ret) {
-		dart_schema__free(schema);
-		return ret;
-	}
-	if (request->fd >= 0)
-		ret = registry__adopt_slice(request->subject, name,
-					    request->uid, schema, request->fd,
-					    &entry, &request->error);
-	else
-		ret = registry__add_slice(request->subject, name, schema,
-					  request->reply_fd, &entry,
-					  &request->error);
+	asked.offset = offset;
+	asked.has_memory = has_memory;
+	asked.memory = memory;
+	ret = registry__add_slice(request->subject, &asked, request->reply_fd,
+				  &entry, &request->error);
 	return ret ?: reply_entry(request, entry);
 }
 
@@ -136,6 +138,21 @@ static int unregister_entry(struct request *request, struct entry *entry)
 				       &request->error);
 	if (!ret)
 		request->result = registry_json__entry(entry);
+	return ret;
+}
+
+/* Not logged either. */
+static int unregister_slice(struct request *request)
+{
+	struct entry *entry;
+	int ret;
+
+	ret = registry__find_slice(request->subject, request->text, request->fd,
+				   &entry, &request->error) ?:
+		      unregister_entry(request, entry);
+	if (!ret)
+		json_object_set_new(request->result, "lease_ms",
+				    json_integer(LEASE_MS));
 	return ret;
 }
 
@@ -198,6 +215,8 @@ const struct request_type registry_requests[] = {
 	{ "register-counters", "entry", register_counters,
 	  .only_root = "register counters", .keeps = "entry" },
 	{ "new-slice", "entry", new_slice, .fd = REQUEST_FD_OPTIONAL },
+	{ "unregister-slice", "entry", unregister_slice, .member = "name",
+	  .fd = REQUEST_FD_REQUIRED },
 	{ "unregister", "entry", unregister, .member = "name",
 	  .ends = "entry" },
 	{ "list", "entries", list_entries, .member = "" },

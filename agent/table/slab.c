@@ -64,13 +64,6 @@ static int slabs__create(struct slabs *slabs, struct slab **slab,
 	return ret;
 }
 
-static uint32_t pages_of(const struct slabs *slabs, uint32_t length)
-{
-	uint32_t page_size = slabs->region->page_size;
-
-	return (length + page_size - 1) / page_size;
-}
-
 static int slab__lend(struct slab *slab, uint32_t pages,
 		      struct dart_zero_slice *slice, struct dart_error *error)
 {
@@ -86,11 +79,10 @@ static int slab__lend(struct slab *slab, uint32_t pages,
 	return ret;
 }
 
-int slabs__lend(struct slabs *slabs, uint32_t length,
+int slabs__lend(struct slabs *slabs, uint32_t pages,
 		struct dart_zero_slice *slice, struct slab **slab,
 		struct dart_error *error)
 {
-	uint32_t pages = pages_of(slabs, length);
 	int ret;
 
 	TAILQ_FOREACH(*slab, &slabs->list, link) {
@@ -128,9 +120,8 @@ static void slab__settle(struct slab *slab)
 	free(slab);
 }
 
-int slabs__adopt(struct slabs *slabs, int fd, uint32_t length,
-		 struct dart_zero_slice *slice, struct slab **slab,
-		 struct dart_error *error)
+int slabs__adopt(struct slabs *slabs, int fd, struct dart_zero_slice *slice,
+		 struct slab **slab, struct dart_error *error)
 {
 	struct dart_zero_adoption adoption;
 	int ret;
@@ -157,13 +148,7 @@ int slabs__adopt(struct slabs *slabs, int fd, uint32_t length,
 		}
 	}
 	(*slab)->slices++;
-	if (slice->pages >= pages_of(slabs, length))
-		return 0;
-	slab__take_back(*slab, slice->id);
-	return dart_error__set(
-		error, EINVAL,
-		"the slice has %u bytes, fewer than the %u of the schema",
-		slice->pages * slabs->region->page_size, length);
+	return 0;
 }
 
 void slab__take_back(struct slab *slab, uint32_t slice)

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Slabs: pages of the region that are lent to processes as slices.  One is
- * created for the first slice and stays: a host without slices spends no memory
- * on it.  Others come from an earlier dartd, with the slices that processes still
+ * Slabs: pages of the region that are lent to processes for their slices.  One is
+ * created for the first and stays: a host without slices spends no memory on it.  Others come from an earlier dartd, with the slices that processes still
  * have, and are removed with the last of these.  Each is exposed as a whole, so
  * that slices need no memory regions.
  */
@@ -19,7 +18,7 @@
 #include "exposure.h"
 #include "agent/region/region.h"
 
-/* 64 MiB: a slice takes at least one page. */
+/* 64 MiB. */
 #define SLAB_PAGES 16384
 
 struct slab {
@@ -42,19 +41,18 @@ void slabs__open(struct slabs *slabs, struct region *region,
 /* After slab__take_back() of all slices. */
 void slabs__close(struct slabs *slabs);
 
-/* Lends pages of *@slab for @length bytes; the caller closes @slice->fd. */
-int slabs__lend(struct slabs *slabs, uint32_t length,
+/* Lends @pages of *@slab; the caller closes @slice->fd. */
+int slabs__lend(struct slabs *slabs, uint32_t pages,
 		struct dart_zero_slice *slice, struct slab **slab,
 		struct dart_error *error);
 
 /*
  * Takes over the slice behind @fd, which an earlier dartd lent.  -EINVAL: it is
- * none, or shorter than @length bytes; -EEXIST: the region has it, as
- * @slice->id; -EBUSY: another region has it, or its slab.
+ * none; -EEXIST: the region has it, as @slice->id; -EBUSY: another region has it, or
+ * its slab.
  */
-int slabs__adopt(struct slabs *slabs, int fd, uint32_t length,
-		 struct dart_zero_slice *slice, struct slab **slab,
-		 struct dart_error *error);
+int slabs__adopt(struct slabs *slabs, int fd, struct dart_zero_slice *slice,
+		 struct slab **slab, struct dart_error *error);
 
 /* Memory regions over the pages stay valid if the slab stays. */
 void slab__take_back(struct slab *slab, uint32_t slice);

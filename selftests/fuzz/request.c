@@ -19,12 +19,15 @@ static int take_name(struct request *request)
 
 static int take_slice(struct request *request)
 {
+	json_int_t offset = 0;
 	struct dart_schema *schema;
+	json_t *json, *memory;
 	const char *name;
-	json_t *json;
 	int ret;
 
-	ret = request__unpack(request, "{s:s, s:o !}", "name", &name, "schema", &json) ?:
+	ret = request__unpack(request, "{s:s, s:o, s?I, s?o !}", "name", &name,
+			      "schema", &json, "offset", &offset, "memory",
+			      &memory) ?:
 		      entry_name__check(name, &request->error) ?:
 		      schema_json__new(json, &schema, &request->error);
 	if (!ret)
@@ -49,6 +52,8 @@ static const struct request_type types[] = {
 	{ "store-create", "store", take_store, .only_root = "create a store",
 	  .fd = REQUEST_FD_OPTIONAL, .keeps = "store" },
 	{ "show", "entry", take_name, .member = "name" },
+	{ "unregister-slice", "entry", take_name, .member = "name",
+	  .fd = REQUEST_FD_REQUIRED },
 	{ "unregister", "entry", take_name, .member = "name", .ends = "entry" },
 	{}
 };

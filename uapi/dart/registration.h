@@ -48,16 +48,22 @@
  *       creates counters for eBPF programs to add to (see bpf/dart_counters.h),
  *       whose names C are as those of fields below; the reply has their
  *       "counters_id".  Root only.
- *   {"request": "new-slice", "name": N, "schema": S}
+ *   {"request": "new-slice", "name": N, "schema": S, "memory": BYTES, "offset": O}
  *       Allocates memory that the peer writes and controllers read, until no
  *       process has it open or mapped any more.  With the first byte of the reply
- *       comes a file descriptor to mmap() for reading and writing.
- *       When an agent ends, its slices stay with their processes.  With such a
- *       descriptor beside the first byte the request registers this memory
- *       again, under any name and schema that fit, and the reply has none: the
- *       peer has it.  It is not refused if the slice is the peer's entry of this
- *       name and schema already.  EBUSY: the earlier agent has not ended, or
- *       the slice is on lease with another schema.  S:
+ *       comes a file descriptor to mmap() for reading and writing.  "memory" is 1
+ *       to DART_REGISTRATION_MEMORY_PAGES_MAX whole pages, by default as many as
+ *       the slice takes.  The slice is the entry N; it begins at byte O of the
+ *       memory, by default 0, a multiple of DART_REGISTRATION_SLICE_ALIGNMENT.
+ *       With such a descriptor beside the first byte, and without "memory", the
+ *       request adds a slice to this memory, and the reply has no descriptor.
+ *       Controllers READ many small slices of one memory at once.  Slices of one
+ *       memory do not overlap, and belong to one user.
+ *       When an agent ends, its memory stays with its processes, which register
+ *       each slice again, with the descriptor, under any name and schema that
+ *       fit.  The request is not refused if the slice is the peer's entry of this
+ *       name, schema and place already.  EBUSY: the earlier agent has not ended, or
+ *       another slice that had some of these bytes is still on lease.  S:
  *       {"name": T, "length": BYTES, "fields": [{"name": F, "offset": BYTES,
  *       "width": BYTES, "kind": "counter", "gauge", "histogram", "text",
  *       "sequence" or "address", "unit": U, "count": ELEMENTS, "signed": B},
@@ -68,6 +74,14 @@
  *       and signed are optional: "", 1 and false.  F is unique and has 1 to 255
  *       letters, digits and "_-.:/@+=%~[]"; T and U have up to 255 characters of
  *       printable ASCII.
+ *   {"request": "unregister-slice", "name": N}
+ *       Removes the entry N if it is a slice in the memory whose descriptor comes
+ *       with the first byte.  Other slices in it stay; when no process has the
+ *       memory open or mapped any more, all of them are removed.  Controllers may
+ *       READ the removed slice for "lease_ms" more, a member of "entry" in the
+ *       reply: until then the peer does not write another's values to these
+ *       bytes, or controllers take them for those of N.  Root, or the user that
+ *       registered N.
  *   {"request": "unregister", "name": N}
  *       Removes an entry, or a follower with its entries.  Root, or the user that
  *       registered N.
@@ -203,6 +217,8 @@
 #define DART_REGISTRATION_NAME_MAX	256
 #define DART_REGISTRATION_MONITOR_QUEUE	262144	/* bytes */
 #define DART_REGISTRATION_FIELDS_MAX	1024	/* of a slice's schema */
+#define DART_REGISTRATION_MEMORY_PAGES_MAX	256	/* of slices */
+#define DART_REGISTRATION_SLICE_ALIGNMENT	64	/* bytes */
 #define DART_REGISTRATION_CLIENTS	64
 
 #endif /* _UAPI_DART_REGISTRATION_H */

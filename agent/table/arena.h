@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Arenas: memory of a slab that a process has mapped, one slice of the module.  The
+ * slices of clients are entries that lie in it, apart from each other: thousands of
+ * them need one descriptor of their process and one READ of a controller.
+ *
+ * An arena lives as long as an entry in it, on lease too.  The registry has them by
+ * id; the functions here concern the memory only.
+ */
+#ifndef ARENA_H
+#define ARENA_H
+
+#include "entry.h"
+#include "quota.h"
+#include "slab.h"
+
+struct arena {
+	uint32_t id;		/* in the region */
+	struct slab *slab;
+	uint64_t data;		/* bytes from the start of the region */
+	uint64_t length;	/* bytes, whole pages */
+	uid_t owner;		/* of all entries in the table */
+	struct quota_user *quota_user;	/* the memory is charged to, or NULL */
+	struct entries_of_arena entries;
+};
+
+/* @length bytes from @offset of @arena on, which are in it. */
+struct arena_place place_in(const struct arena *arena, uint64_t offset,
+			    uint32_t length);
+/* For an index: places that overlap are equal, other places differ. */
+int arena_place__compare(const void *place, const void *other);
+
+/* Lends @length bytes, whole pages; the caller closes *@fd, -1 on error. */
+int arena__lend(struct slabs *slabs, uint64_t length, struct arena **arena,
+		int *fd, struct dart_error *error);
+/*
+ * Takes over the memory behind @fd, which an earlier dartd lent.  -EEXIST: the
+ * region has it, as *@id.  Other errors as of slabs__adopt().
+ */
+int arena__adopt(struct slabs *slabs, int fd, struct arena **arena,
+		 uint32_t *id, struct dart_error *error);
+/* The arena has no entry. */
+void arena__free(struct arena *arena);
+
+/* -EINVAL: a slice of @length bytes cannot lie at @offset. */
+int arena__check_place(const struct arena *arena, uint64_t offset,
+		       uint32_t length, struct dart_error *error);
+/* True if an entry is in the table, or has left it and is not on lease yet. */
+bool arena__is_listed(const struct arena *arena);
+
+#endif /* ARENA_H */

@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Slices of clients and the arenas in which they lie. */
+#include <errno.h>
+#include <stddef.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <dart/registration.h>
+
+#include "arena.h"
+#include "registry.h"
+
+static struct arena *registry__find_arena(const struct registry *registry,
+					  uint32_t id)
+{
+	const uint32_t *found = entry_index__find(&registry->arenas, &id);
+
+	if (!found)
+		return NULL;
+	return (struct arena *)((char *)found - offsetof(struct arena, id));
+}
+
+static struct entry *registry__find_place(const struct registry *registry,
+					  const struct arena_place *place)
+{
+	const void *found = entry_index__find(&registry->places, place);
+
+	if (!found)
+		return NULL;
+	return (struct entry *)((char *)found - offsetof(struct entry, place));
+}
+
+int registry__place(struct registry *registry, struct entry *entry,
+		    struct dart_error *error)
+{
+	if (entry_index__add(&registry->places, &entry->place))
+		return dart_error__no_memory(error);
+	TAILQ_INSERT_TAIL(&entry->arena->entries, entry, in_arena);
+	entry->has_place = true;
+	return 0;
+}
+
+void registry__displace(struct registry *registry, struct entry *entry)
+{
+	if (!entry->has_place)
+		return;
+	entry_index__remove(&registry->places, &entry->place);
+	TAILQ_REMOVE(&entry->arena->entries, entry, in_arena);
+	entry->has_place = false;
+}
+
+void registry__settle_arena(struct registry *registry, struct arena *arena)
+{
+	if (!arena || !TAILQ_EMPTY(&arena->entries))
+		return;
+	entry_index__remove(&registry->arenas, &arena->id);
+	quotas__release(&registry->quotas, arena->quota_user, 0,
+			arena->length);
+	arena__free(arena);
+}
+
+void registry__set_arena_owner(struct registry *registry, struct arena *arena,
+			       uid_t uid)
+{
+	quotas__release(&registry->quotas, arena->quota_user, 0,
+			arena->length);
+	arena->owner = uid;
+	arena->quota_user = quotas__charge(&registry->quotas, uid, 0,
+					   arena->length);
+}
+
+void registry__arena_ended(struct registry *registry, uint32_t id)
+{
+	struct arena *arena = registry__find_arena(registry, id);
+	struct entry *entry, *next;
+
+	/* The arena is freed with its last entry. */
+	for (entry = arena ? TAILQ_FIRST(&arena->entries) : NULL; entry;
+	     entry = next) {
+		next = TAILQ_NEXT(entry, in_arena);
+		registry__object_ended(registry, entry);
+	}
+}
+
+static int registry__index_arena(struct registry *registry,
+				 struct arena *arena, struct dart_error *error)
+{
+	if (!entry_index__add(&registry->arenas, &arena->id))
+		return 0;
+	arena__free(arena);
+	return dart_error__no_memory(error);
+}
+
+/* Bytes of the memory that @asked wants to be lent, whole pages. */
+static int registry__size_arena(const struct registry *registry,
+				const struct slice_request *asked,
+				uint64_t *length, struct dart_error *error)
+{
+	uint64_t page = registry->region->page_size;
+	uint64_t most = page * DART_REGISTRATION_MEMORY_PAGES_MAX;
+
+	*length = asked->memory;
+	if (!asked->has_memory && asked->offset <= most)
+		*length = (asked->offset + asked->schema->length + page - 1) /
+			  page * page;
+	else if (!asked->has_memory)
+		*length = asked->offset;
+	if (*length && *length % page == 0 && *length <= most)
+		return 0;
+	return dart_error__set(
+		error, EINVAL,
+		"%llu bytes of memory are not 1 to %d whole pages of %u bytes",
+		(unsigned long long)*length, DART_REGISTRATION_MEMORY_PAGES_MAX,
+		(unsigned int)page);
+}
+
+static int registry__lend_arena(struct registry *registry,
+				const struct slice_request *asked,
+				struct arena **arena, int *fd,
+				struct dart_error *error)
+{
+	uint64_t length;
+	int ret;
+
+	ret = registry__size_arena(registry, asked, &length, error) ?:
+		      registry__check_quota(registry, asked->owner, length,
+					    error) ?:
+		      arena__lend(registry->slabs, length, arena, fd, error);
+	return ret ?: registry__index_arena(registry, *arena, error);
+}
+
+/* The memory behind the descriptor of @asked: this agent has it, or takes it over. */
+static int registry__adopt_arena(struct registry *registry,
+				 const struct slice_request *asked,
+				 struct arena **arena, struct dart_error *error)
+{
+	uint32_t id;
+	int ret;
+
+	if (asked->has_memory)
+		return dart_error__set(
+			error, EINVAL,
+			"'memory' is for requests without a descriptor (leave it out)");
+	ret = arena__adopt(registry->slabs, asked->fd, arena, &id, error);
+	if (ret == -EEXIST) {
+		*arena = registry__find_arena(registry, id);
+		return *arena ? 0 : ret;
+	}
+	return ret ?: registry__index_arena(registry, *arena, error);
+}
+
+/*
+ * -EPERM: another user has entries in the memory.  -EDQUOT: @uid cannot have an entry
+ * more, or the memory, which is not its user's yet.
+ */
+static int registry__check_user(const struct registry *registry,
+				const struct arena *arena, uid_t uid,
+				struct dart_error *error)
+{
+	if (arena->owner != uid && arena__is_listed(arena))
+		return dart_error__set(
+			error, EPERM,
+			"this memory has slices of user %u, who alone can add others",
+			arena->owner);
+	return registry__check_quota(
+		registry, uid, arena->owner == uid ? 0 : arena->length, error);
+}
+
+/*
+ * @entry has some of the bytes of @asked: it is in the table, for example because
+ * the client lost the reply to the same request, or on lease.
+ */
+static int registry__add_known_slice(struct registry *registry,
+				     struct entry *entry,
+				     const struct slice_request *asked,
+				     struct entry **result,
+				     struct dart_error *error)
+{
+	const struct arena *arena = entry->arena;
+	bool is_equal = entry->place.first == arena->data + asked->offset &&
+			dart_schema__equals(entry->schema, asked->schema);
+	uint32_t first = entry->place.first - arena->data;
+	uint32_t last = entry->place.last - arena->data;
+	int ret;
+
+	*result = entry;
+	if (!entry->is_on_lease) {
+		if (is_equal && entry->owner == asked->owner &&
+		    !strcmp(entry->name, asked->name))
+			return 0;
+		return dart_error__set(
+			error, EEXIST,
+			"bytes %u to %u of this memory are registered already, as '%s'",
+			first, last, entry->name);
+	}
+	if (!is_equal)
+		return dart_error__set(
+			error, EBUSY,
+			"bytes %u to %u of this memory are still on lease with another schema (try again in %u s)",
+			first, last, LEASE_SECONDS);
+	/* An entry on lease is one of its user's. */
+	ret = entry->owner == asked->owner && arena->owner == asked->owner ?
+		      0 :
+		      registry__check_user(registry, arena, asked->owner, error);
+	return ret ?: registry__revive(registry, entry, asked->name, error);
+}
+
+/* In a batch.  An arena without entries is freed. */
+static int registry__stage_slice(struct registry *registry, struct arena *arena,
+				 struct slice_request *asked,
+				 struct entry **result,
+				 struct dart_error *error)
+{
+	struct arena_place place;
+	struct entry *entry;
+	int ret;
+
+	ret = arena__check_place(arena, asked->offset, asked->schema->length,
+				 error);
+	if (ret)
+		goto settle;
+	place = place_in(arena, asked->offset, asked->schema->length);
+	entry = registry__find_place(registry, &place);
+	if (entry)
+		return registry__add_known_slice(registry, entry, asked, result,
+						 error);
+	ret = registry__check_user(registry, arena, asked->owner, error);
+	if (ret)
+		goto settle;
+	ret = entry__new_slice(registry->region, arena, &place, asked->name,
+			       asked->schema, result, error);
+	asked->schema = NULL;
+	if (!ret)
+		return registry__add(registry, *result, error);
+settle:
+	registry__settle_arena(registry, arena);
+	return ret;
+}
+
+int registry__add_slice(struct registry *registry, struct slice_request *asked,
+			int *fd, struct entry **result,
+			struct dart_error *error)
+{
+	struct arena *arena;
+	int ret;
+
+	*fd = -1;
+	/* A name in use is not refused before the same request is recognised. */
+	ret = asked->fd < 0 ?
+		      registry__check_name(registry, asked->name, error) :
+		      entry_name__check(asked->name, error);
+	if (!ret && asked->offset % DART_REGISTRATION_SLICE_ALIGNMENT)
+		ret = dart_error__set(error, EINVAL,
+				      "the offset %llu is not a multiple of %d",
+				      (unsigned long long)asked->offset,
+				      DART_REGISTRATION_SLICE_ALIGNMENT);
+	if (ret)
+		goto free_schema;
+
+	registry__begin(registry);
+	ret = asked->fd < 0 ? registry__lend_arena(registry, asked, &arena, fd,
+						   error) :
+			      registry__adopt_arena(registry, asked, &arena,
+						    error);
+	ret = ret ?: registry__stage_slice(registry, arena, asked, result,
+					   error);
+	ret = registry__end_with(registry, ret, error);
+	if (ret && *fd >= 0) {
+		close(*fd);
+		*fd = -1;
+	}
+free_schema:
+	dart_schema__free(asked->schema);
+	return ret;
+}
+
+int registry__find_slice(struct registry *registry, const char *name, int fd,
+			 struct entry **entry, struct dart_error *error)
+{
+	struct arena *arena;
+	uint32_t id;
+	int ret;
+
+	*entry = registry__find(registry, name);
+	if (*entry && (*entry)->arena) {
+		ret = arena__adopt(registry->slabs, fd, &arena, &id, error);
+		if (!ret)
+			arena__free(arena);
+		else if (ret != -EEXIST)
+			return ret;
+		else if (id == (*entry)->arena->id)
+			return 0;
+	}
+	return dart_error__set(error, ENOENT,
+			       "this memory has no slice '%s'", name);
+}

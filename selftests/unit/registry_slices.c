@@ -1,0 +1,414 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Slices that share memory: where they may lie, who may add them, when they end. */
+#include "registry_rooms.h"
+
+#define MEMORY 8192
+
+static const struct dart_schema eight = { .name = (char *)"eight", .length = 8 };
+
+static struct dart_schema *schema_of(uint32_t length)
+{
+	struct dart_schema *schema = calloc(1, sizeof(*schema));
+
+	assert_non_null(schema);
+	*schema = eight;
+	schema->name = strdup("work");
+	schema->length = length;
+	return schema;
+}
+
+/* Registers @name for @uid, at @offset of the memory behind @fd, or of new memory. */
+static int ask(struct registry *registry, uid_t uid, const char *name, int fd,
+	       uint64_t offset, uint32_t length, struct dart_error *error)
+{
+	struct slice_request asked = {
+		.name = name,
+		.owner = uid,
+		.schema = schema_of(length),
+		.offset = offset,
+		.has_memory = fd < 0,
+		.memory = MEMORY,
+		.fd = fd,
+	};
+	struct entry *entry;
+	int new_fd, ret;
+
+	ret = registry__add_slice(registry, &asked, &new_fd, &entry, error);
+	if (!ret)
+		registry__set_owner(registry, entry, uid);
+	return ret;
+}
+
+/* The descriptor of new memory, with the slice @name at its start. */
+static int begin(struct registry *registry, uid_t uid, const char *name)
+{
+	struct dart_error error;
+
+	assert_int_equal(ask(registry, uid, name, -1, 0, 64, &error), 0);
+	return registry__find(registry, name)->arena->id;
+}
+
+static int open_empty(void **state)
+{
+	static struct registry registry;
+	struct dart_error error;
+
+	TAILQ_INIT(&leases.queue);
+	memset(&published, 0, sizeof(published));
+	published.capacity = NAMES_MAX;
+	lent = 0;
+	pages_adopted = 1;
+	changes__open(&changes);
+	assert_true(sd_event_new(&loop) >= 0);
+	assert_int_equal(registry__open(&registry, loop, &changes, &region,
+					&exposure, &leases, &control_region,
+					NULL, NULL, &slabs, &counts, &error),
+			 0);
+	*state = &registry;
+	return 0;
+}
+
+static int close_empty(void **state)
+{
+	struct registry *registry = *state;
+
+	published.count = 0;
+	registry__close(registry);
+	sd_event_unref(loop);
+	assert_null(registry->arenas.root);
+	assert_null(registry->places.root);
+	assert_null(registry->extents.root);
+	return lent || !TAILQ_EMPTY(&leases.queue);
+}
+
+static void test_places(void **state)
+{
+	static const struct {
+		uint64_t offset;
+		uint32_t length;
+		int ret;
+		const char *says;
+	} cases[] = {
+		{ 64, 64, 0, "" },
+		{ 256, 100, 0, "" },
+		{ 128, 128, 0, "" },
+		{ 32, 8, -EINVAL, "the offset 32 is not a multiple of 64" },
+		{ 0, 64, -EEXIST, "bytes 0 to 63 of this memory are registered already, as 'first'" },
+		{ 320, 8, -EEXIST, "as 'case-1'" },
+		{ 448, 4096, 0, "" },
+		{ 384, 128, -EEXIST, "bytes 448 to 4543" },
+		{ MEMORY - 64, 64, 0, "" },
+		{ MEMORY - 128, 65, -EEXIST, "as 'case-8'" },
+		{ MEMORY - 128, 129, -EINVAL, "129 bytes at offset 8064 end behind the memory, which has 8192 bytes" },
+		{ MEMORY, 1, -EINVAL, "end behind the memory" },
+		{ 0xffffffffffffffc0, 64, -EINVAL, "end behind the memory" },
+		{ 0x100000000, 8, -EINVAL, "end behind the memory" },
+	};
+	struct registry *registry = *state;
+	int fd = begin(registry, 0, "first");
+	struct dart_error error;
+	char name[16];
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		snprintf(name, sizeof(name), "case-%zu", i);
+		assert_int_equal(ask(registry, 0, name, fd, cases[i].offset,
+				     cases[i].length, &error),
+				 cases[i].ret);
+		assert_int_equal(is_published(name), !cases[i].ret);
+		if (cases[i].ret && !strstr(error.text, cases[i].says))
+			fail_msg("%s: %s", name, error.text);
+	}
+	assert_int_equal(lent, 1 << fd);
+}
+
+static void test_size(void **state)
+{
+	struct registry *registry = *state;
+	struct slice_request asked = { .name = "a", .fd = -1 };
+	const uint64_t wrong[] = { 0, 1, 4095, 4097, 257 * 4096, 1ULL << 63 };
+	struct dart_error error;
+	struct entry *entry;
+	int fd;
+
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+		asked.schema = schema_of(8);
+		asked.has_memory = true;
+		asked.memory = wrong[i];
+		assert_int_equal(registry__add_slice(registry, &asked, &fd,
+						     &entry, &error),
+				 -EINVAL);
+		assert_non_null(strstr(error.text, "1 to 256 whole pages of 4096"));
+	}
+	asked.memory = 4096;
+	asked.offset = 4096;
+	asked.schema = schema_of(8);
+	assert_int_equal(registry__add_slice(registry, &asked, &fd, &entry,
+					     &error),
+			 -EINVAL);
+	assert_int_equal(lent, 0);
+
+	/* By default as much as it takes to have the slice at its offset. */
+	asked.has_memory = false;
+	asked.schema = schema_of(8);
+	assert_int_equal(registry__add_slice(registry, &asked, &fd, &entry,
+					     &error),
+			 0);
+	assert_int_equal(entry->arena->length, 8192);
+	asked.name = "b";
+	asked.offset = 1ULL << 62;
+	asked.schema = schema_of(8);
+	assert_int_equal(registry__add_slice(registry, &asked, &fd, &entry,
+					     &error),
+			 -EINVAL);
+
+	/* With a descriptor the memory has its size. */
+	asked.fd = 1;
+	asked.offset = 64;
+	asked.has_memory = true;
+	asked.memory = 4096;
+	asked.schema = schema_of(8);
+	assert_int_equal(registry__add_slice(registry, &asked, &fd, &entry,
+					     &error),
+			 -EINVAL);
+	assert_non_null(strstr(error.text, "leave it out"));
+}
+
+static void test_asked_again(void **state)
+{
+	struct registry *registry = *state;
+	int fd = begin(registry, 1000, "first");
+	struct dart_error error;
+	uint64_t generation;
+
+	assert_int_equal(ask(registry, 1000, "other", fd, 64, 64, &error), 0);
+	generation = published.generation;
+	assert_int_equal(ask(registry, 1000, "other", fd, 64, 64, &error), 0);
+	assert_int_equal(published.generation, generation);
+	assert_int_equal(ask(registry, 1000, "first", fd, 64, 64, &error),
+			 -EEXIST);
+	assert_int_equal(ask(registry, 1000, "other", fd, 64, 63, &error),
+			 -EEXIST);
+	assert_int_equal(ask(registry, 1000, "other", fd, 128, 64, &error),
+			 -EEXIST);
+	assert_int_equal(published.generation, generation);
+}
+
+static void test_users(void **state)
+{
+	struct registry *registry = *state;
+	int fd = begin(registry, 1000, "first");
+	struct dart_error error;
+
+	assert_int_equal(ask(registry, 1001, "theirs", fd, 64, 64, &error),
+			 -EPERM);
+	assert_string_equal(error.text,
+			    "this memory has slices of user 1000, who alone can add others");
+	assert_int_equal(ask(registry, 0, "theirs", fd, 64, 64, &error),
+			 -EPERM);
+	/* The memory has changed hands. */
+	assert_int_equal(registry__remove(registry,
+					  registry__find(registry, "first"),
+					  &error),
+			 0);
+	assert_int_equal(ask(registry, 1001, "theirs", fd, 64, 64, &error), 0);
+	assert_int_equal(ask(registry, 1000, "first", fd, 0, 64, &error),
+			 -EPERM);
+}
+
+static void test_quotas(void **state)
+{
+	struct registry *registry = *state;
+	struct dart_error error;
+	int fd;
+
+	quotas__limit(&registry->quotas, 3, 1);
+	fd = begin(registry, 1000, "a");
+	/* 128 times the 8 KiB of all are 1 MiB: the memory counts once. */
+	assert_int_equal(SLIST_FIRST(&registry->quotas.users)->bytes, MEMORY);
+	assert_int_equal(ask(registry, 1000, "b", fd, 64, 64, &error), 0);
+	assert_int_equal(SLIST_FIRST(&registry->quotas.users)->bytes, MEMORY);
+	assert_int_equal(ask(registry, 1000, "c", fd, 128, 64, &error), 0);
+	assert_int_equal(ask(registry, 1000, "d", fd, 192, 64, &error),
+			 -EDQUOT);
+	/* The request that has been granted is granted again. */
+	assert_int_equal(ask(registry, 1000, "c", fd, 128, 64, &error), 0);
+
+	/* Entries and memory count until the last lease ends. */
+	assert_int_equal(registry__remove(registry,
+					  registry__find(registry, "a"),
+					  &error),
+			 0);
+	assert_int_equal(ask(registry, 1000, "d", fd, 192, 64, &error),
+			 -EDQUOT);
+	end_leases();
+	assert_int_equal(ask(registry, 1000, "d", fd, 192, 64, &error), 0);
+
+	/* Memory from an earlier agent counts with its first slice. */
+	pages_adopted = 257;
+	assert_int_equal(ask(registry, 1001, "large", 9, 0, 64, &error),
+			 -EDQUOT);
+	assert_int_equal(lent, 1 << fd);
+
+	/* Memory that changes hands is the other user's from then on. */
+	pages_adopted = 256;
+	assert_int_equal(ask(registry, 1001, "large", 9, 0, 64, &error), 0);
+	assert_int_equal(registry__remove(registry,
+					  registry__find(registry, "large"),
+					  &error),
+			 0);
+	begin(registry, 1003, "small");
+	assert_int_equal(ask(registry, 1003, "large", 9, 0, 64, &error),
+			 -EDQUOT);
+	assert_int_equal(ask(registry, 1003, "beside", 9, 64, 64, &error),
+			 -EDQUOT);
+	assert_non_null(strstr(error.text, "more than the 1 MiB"));
+	assert_int_equal(ask(registry, 1002, "large", 9, 0, 64, &error), 0);
+}
+
+static void test_removed_one_by_one(void **state)
+{
+	struct registry *registry = *state;
+	int fd = begin(registry, 0, "first");
+	struct dart_error error;
+	struct entry *entry;
+
+	assert_int_equal(ask(registry, 0, "second", fd, 64, 64, &error), 0);
+	assert_int_equal(registry__find_slice(registry, "first", fd, &entry,
+					      &error),
+			 0);
+	assert_int_equal(registry__remove(registry, entry, &error), 0);
+	assert_true(is_published("second"));
+	assert_int_equal(registry__find_slice(registry, "first", fd, &entry,
+					      &error),
+			 -ENOENT);
+	/* The process is writing to the bytes that controllers may still READ. */
+	assert_int_equal(ask(registry, 0, "third", fd, 0, 32, &error), -EBUSY);
+	assert_non_null(strstr(error.text, "bytes 0 to 63 of this memory are still on lease"));
+	/* The same slice comes back. */
+	assert_int_equal(ask(registry, 0, "again", fd, 0, 64, &error), 0);
+	assert_int_equal(registry__remove(registry,
+					  registry__find(registry, "again"),
+					  &error),
+			 0);
+	end_leases();
+	assert_int_equal(ask(registry, 0, "third", fd, 0, 32, &error), 0);
+
+	/* The memory is taken back with the last slice, after its lease. */
+	registry__begin(registry);
+	registry__take_out(registry, registry__find(registry, "second"));
+	registry__take_out(registry, registry__find(registry, "third"));
+	assert_int_equal(registry__end(registry, &error), 0);
+	assert_int_equal(lent, 1 << fd);
+	end_leases();
+	assert_int_equal(lent, 0);
+}
+
+static void test_other_memory(void **state)
+{
+	struct registry *registry = *state;
+	int fd = begin(registry, 0, "first"), other = begin(registry, 0, "other");
+	struct dart_error error;
+	struct entry *entry;
+
+	assert_int_not_equal(fd, other);
+	assert_int_equal(registry__find_slice(registry, "first", other, &entry,
+					      &error),
+			 -ENOENT);
+	assert_string_equal(error.text, "this memory has no slice 'first'");
+	/* Memory that this agent does not have is left to its process. */
+	assert_int_equal(registry__find_slice(registry, "first", 9, &entry,
+					      &error),
+			 -ENOENT);
+	assert_int_equal(lent, 1 << fd | 1 << other);
+	assert_int_equal(ask(registry, 0, "first", other, 64, 64, &error),
+			 -EEXIST);
+}
+
+static void test_gone(void **state)
+{
+	struct registry *registry = *state;
+	int fd = begin(registry, 0, "first"), other = begin(registry, 0, "other");
+	struct dart_error error;
+	uint64_t generation;
+
+	assert_int_equal(ask(registry, 0, "second", fd, 64, 64, &error), 0);
+	assert_int_equal(ask(registry, 0, "third", fd, 128, 64, &error), 0);
+	assert_int_equal(registry__remove(registry,
+					  registry__find(registry, "second"),
+					  &error),
+			 0);
+	generation = published.generation;
+	registry__begin(registry);
+	registry__extent_ended(registry, fd);
+	assert_int_equal(registry__end(registry, &error), 0);
+	assert_int_equal(published.generation, generation + 1);
+	assert_int_equal(published.count, 1);
+	assert_true(is_published("other"));
+	end_leases();
+	assert_int_equal(lent, 1 << other);
+	/* Another region's, or none: nothing ends. */
+	registry__extent_ended(registry, 33);
+	run();
+	assert_true(is_published("other"));
+}
+
+/* The memory ends with what was added to it in the same batch. */
+static void test_gone_in_batch(void **state)
+{
+	struct registry *registry = *state;
+	struct dart_error error;
+	int fd;
+
+	registry__begin(registry);
+	fd = begin(registry, 0, "first");
+	assert_int_equal(ask(registry, 0, "second", fd, 64, 64, &error), 0);
+	registry__extent_ended(registry, fd);
+	assert_int_equal(lent, 0);
+	assert_int_equal(registry__end(registry, &error), 0);
+	assert_int_equal(published.count, 0);
+}
+
+static void test_not_published(void **state)
+{
+	struct registry *registry = *state;
+	int fd = begin(registry, 1000, "first");
+	struct dart_error error;
+
+	published.capacity = 1;
+	assert_int_equal(ask(registry, 1000, "second", fd, 64, 64, &error),
+			 -ENOSPC);
+	assert_int_equal(ask(registry, 1000, "new", -1, 0, 64, &error),
+			 -ENOSPC);
+	assert_int_equal(lent, 1 << fd);
+	assert_int_equal(SLIST_FIRST(&registry->quotas.users)->bytes, MEMORY);
+	published.capacity = 2;
+	assert_int_equal(ask(registry, 1000, "second", fd, 64, 64, &error), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST_FIXTURE("slices lie anywhere in their memory that is aligned and free; others are refused and name who has the bytes",
+			     test_places, open_empty, close_empty),
+		TEST_FIXTURE("memory has 1 to 256 whole pages, by default those that the slice takes",
+			     test_size, open_empty, close_empty),
+		TEST_FIXTURE("the same request for a slice in shared memory succeeds without a change",
+			     test_asked_again, open_empty, close_empty),
+		TEST_FIXTURE("only the user whose slices are in the memory adds others, until they are removed",
+			     test_users, open_empty, close_empty),
+		TEST_FIXTURE("each slice counts as an entry of its user, and their memory once, until the last lease",
+			     test_quotas, open_empty, close_empty),
+		TEST_FIXTURE("a slice is removed without its neighbours; its bytes are free after the lease, the memory after the last",
+			     test_removed_one_by_one, open_empty, close_empty),
+		TEST_FIXTURE("a slice is not removed with the descriptor of other memory",
+			     test_other_memory, open_empty, close_empty),
+		TEST_FIXTURE("all slices of memory that no process has leave the table in one publication",
+			     test_gone, open_empty, close_empty),
+		TEST_FIXTURE("memory can end in the batch in which its slices were added",
+			     test_gone_in_batch, open_empty, close_empty),
+		TEST_FIXTURE("a slice that cannot be published leaves its bytes and its memory free",
+			     test_not_published, open_empty, close_empty),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
