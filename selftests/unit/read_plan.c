@@ -124,29 +124,101 @@ static void test_exact(void **state)
 	sample__release(&sample);
 }
 
+/* The whole sample in one memory region. */
+static void sample__expose_pages(struct sample *sample)
+{
+	uint32_t i;
+
+	sample__init(sample);
+	sample->table.exposure = DART_CONTROL_EXPOSURE_PAGE;
+	sample->table.memory_region_count = 1;
+	sample->memory_regions[0].length = 0x300000;
+	for (i = 0; i < 6; i++)
+		sample->ranges[i].memory_region = 0;
+}
+
 static void test_pages(void **state)
 {
-	const struct dart_read *read;
+	static const struct dart_read expected[] = {
+		{ .address = 0x100000, .length = 0x640 },
+		{ .address = 0x200000, .length = 0x38 },
+		{ .address = 0x300010, .length = 0x28 },
+	};
+	const struct dart_read *reads;
 	struct dart_read_plan *plan;
 	struct sample sample;
 	uint32_t i, count;
 
-	sample__init(&sample);
-	sample.table.exposure = DART_CONTROL_EXPOSURE_PAGE;
-	sample.table.memory_region_count = 1;
-	sample.memory_regions[0].length = 0x300000;
-	for (i = 0; i < 6; i++)
-		sample.ranges[i].memory_region = 0;
-	assert_int_equal(table__expect(&sample.table, NULL, 0), 1);
-
+	sample__expose_pages(&sample);
+	assert_int_equal(table__expect(&sample.table, NULL, 0), 3);
 	assert_int_equal(dart_read_plan__new(&sample.table, NULL, 0, &plan), 0);
-	read = dart_read_plan__reads(plan, &count);
-	assert_int_equal(read->address, 0x100000);
-	assert_int_equal(read->length, 0x200038);
-	assert_int_equal(read->rkey, 11);
-	assert_true(dart_read_plan__landing_size(plan) >= read->length);
+	reads = dart_read_plan__reads(plan, &count);
+	for (i = 0; i < 3; i++) {
+		assert_int_equal(reads[i].address, expected[i].address);
+		assert_int_equal(reads[i].length, expected[i].length);
+		assert_int_equal(reads[i].rkey, 11);
+	}
+	assert_true(dart_read_plan__landing_size(plan) >= 0x640 + 0x38 + 0x28);
 	dart_read_plan__free(plan);
 	sample__release(&sample);
+}
+
+static void test_gap_of_a_read(void **state)
+{
+	struct sample sample;
+	int i;
+
+	sample__expose_pages(&sample);
+	/* cpustat ends at 0x100100, rows begin. */
+	sample.ranges[5].address = 0x100100 + DART_READ_LENGTH_MAX - 1;
+	for (i = 1; i < 5; i++)
+		sample.ranges[i].address = 0x100000 + 16 * i;
+	assert_int_equal(table__expect(&sample.table, NULL, 0), 1);
+	sample.ranges[5].address++;
+	assert_int_equal(table__expect(&sample.table, NULL, 0), 2);
+	sample__release(&sample);
+}
+
+/* 8000 slices of 64 bytes in one slab, some removed, others of another process. */
+static void test_slices(void **state)
+{
+	enum { COUNT = 8000, LENGTH = 64 };
+	struct dart_memory_region slab = {
+		.address = 1 << 20, .length = 64 << 20, .rkey = 5,
+	};
+	struct dart_schema schema = { .name = (char *)"work", .length = LENGTH };
+	struct dart_range *ranges = calloc(COUNT, sizeof(*ranges));
+	struct dart_entry *entries = calloc(COUNT, sizeof(*entries));
+	struct dart_table table = {
+		.memory_regions = &slab, .memory_region_count = 1,
+		.entries = entries, .entry_count = COUNT,
+	};
+	const struct dart_read *read;
+	struct dart_read_plan *plan;
+	uint32_t i, count;
+
+	assert_true(ranges && entries);
+	for (i = 0; i < COUNT; i++) {
+		ranges[i] = (struct dart_range) {
+			.address = slab.address + (COUNT - 1 - i) * LENGTH,
+			.stride = LENGTH, .copies = 1, .length = LENGTH,
+		};
+		entries[i] = (struct dart_entry) {
+			.name = "", .schema = &schema, .copies = 1,
+			.ranges = &ranges[i], .range_count = 1,
+		};
+	}
+	assert_int_equal(dart_read_plan__new(&table, NULL, 0, &plan), 0);
+	read = dart_read_plan__reads(plan, &count);
+	assert_int_equal(count, 1);
+	assert_int_equal(read->length, COUNT * LENGTH);
+	dart_read_plan__free(plan);
+
+	/* The other end of the slab is another READ, not 64 MiB. */
+	ranges[0].address = slab.address + slab.length - LENGTH;
+	assert_int_equal(table__expect(&table, NULL, 0), 2);
+	free(ranges);
+	free(entries);
 }
 
 static void test_gaps(void **state)
@@ -201,7 +273,7 @@ struct random_table {
 
 /* Entry @index: up to 4 groups of up to 4 runs, anywhere. */
 static void random__entry(struct random_table *random, uint32_t index,
-			  uint64_t *state)
+			  uint32_t span, uint64_t *state)
 {
 	uint32_t groups = 1 + random__below(state, 4);
 	uint32_t runs = 1 + random__below(state, 4);
@@ -233,7 +305,7 @@ static void random__entry(struct random_table *random, uint32_t index,
 
 			entry->ranges[group * runs + i] = (struct dart_range) {
 				.address = random->regions[region].address +
-					   random__below(state, 3000),
+					   random__below(state, span),
 				.stride = length[i] + random__below(state, 99),
 				.memory_region = region,
 				.first_copy = entry->copies,
@@ -246,7 +318,8 @@ static void random__entry(struct random_table *random, uint32_t index,
 	}
 }
 
-static void random__init(struct random_table *random, uint64_t *state)
+static void random__init(struct random_table *random, uint32_t span,
+			 uint64_t *state)
 {
 	uint32_t i;
 
@@ -266,12 +339,12 @@ static void random__init(struct random_table *random, uint64_t *state)
 	for (i = 0; i < 6; i++)
 		random->regions[i] = (struct dart_memory_region) {
 			.address = 1 + random__below(state, 1ULL << 31),
-			.length = 4096,
+			.length = span + 1096,
 			.rkey = i,
 		};
 	for (i = 0; i < random->table.entry_count; i++) {
 		random->names[i][0] = 'a' + i;
-		random__entry(random, i, state);
+		random__entry(random, i, span, state);
 	}
 }
 
@@ -288,7 +361,7 @@ static void test_random(void **state)
 		uint8_t *bytes;
 		size_t length;
 
-		random__init(random, &next);
+		random__init(random, 3000, &next);
 		/* Fails unless the table is valid. */
 		bytes = sample__bytes(&random->table, &length);
 		free(bytes);
@@ -309,19 +382,85 @@ static void test_random(void **state)
 	free(random);
 }
 
+/* As many as fetch all bytes from the first wanted one of each region to the last. */
+static uint32_t operations_of_extents(const struct dart_table *table)
+{
+	uint64_t low[6], high[6] = { }, end;
+	uint32_t operations = 0, i, j;
+
+	for (i = 0; i < table->entry_count; i++)
+		for (j = 0; j < table->entries[i].range_count; j++) {
+			const struct dart_range *range =
+				&table->entries[i].ranges[j];
+			uint32_t region = range->memory_region;
+
+			end = range->address + range->length +
+			      (uint64_t)(range->copies - 1) * range->stride;
+			if (!high[region] || range->address < low[region])
+				low[region] = range->address;
+			if (end > high[region])
+				high[region] = end;
+		}
+	for (i = 0; i < 6; i++)
+		if (high[i])
+			operations += (high[i] - low[i] +
+				       DART_READ_LENGTH_MAX - 1) /
+				      DART_READ_LENGTH_MAX;
+	return operations;
+}
+
+static void test_wide(void **state)
+{
+	uint64_t next = 20261122, fetched, spanned = 0, total = 0;
+	struct random_table *random = calloc(1, sizeof(*random));
+	const struct dart_read *reads;
+	struct dart_read_plan *plan;
+	uint32_t i, count, operations;
+	int round;
+
+	assert_non_null(random);
+	for (round = 0; round < 200; round++) {
+		random__init(random, 1 << 20, &next);
+		table__expect(&random->table, NULL, 0);
+		assert_int_equal(dart_read_plan__new(&random->table, NULL, 0,
+						     &plan), 0);
+		reads = dart_read_plan__reads(plan, &count);
+		operations = 0;
+		fetched = 0;
+		for (i = 0; i < count; i++) {
+			operations += (reads[i].length +
+				       DART_READ_LENGTH_MAX - 1) /
+				      DART_READ_LENGTH_MAX;
+			fetched += reads[i].length;
+		}
+		assert_true(operations <= operations_of_extents(&random->table));
+		total += fetched;
+		spanned += operations_of_extents(&random->table);
+		dart_read_plan__free(plan);
+	}
+	assert_true(total < spanned * DART_READ_LENGTH_MAX / 2);
+	free(random);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST("with exact exposure, a plan has one READ for each memory region of the chosen entries",
 		     test_exact),
-		TEST("with exposed pages, a plan has one READ from the first wanted byte to the last",
+		TEST("with exposed pages, a plan has one READ for all that lies near each other",
 		     test_pages),
+		TEST("a plan skips gaps that are as long as an operation of the adapter, and no shorter ones",
+		     test_gap_of_a_read),
+		TEST("8000 adjacent slices of 64 bytes are one READ, one at the other end of the slab is another",
+		     test_slices),
 		TEST("bytes of a copy that are in no range are gathered as zero",
 		     test_gaps),
 		TEST("a plan that fetches one byte more than the limit is refused with EFBIG",
 		     test_too_large),
 		TEST("plans for random tables gather every byte from its address",
 		     test_random),
+		TEST("skipping gaps fetches less with no more operations of the adapter",
+		     test_wide),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -11,17 +11,6 @@
 /* READs that fit into the queue pair; longer batches are posted in chunks. */
 #define QUEUE_DEPTH	1024
 
-/*
- * Bytes of one READ; a longer one is posted in pieces.  Soft-RoCE answers a READ with
- * all its packets at once.  If the queue of the responder's interface (often 1000
- * packets) is full, it answers with an RNR NAK instead, and again for each READ that
- * has arrived behind (rxe_resp.c, read_reply()).  It requests no more than 128 packets
- * ahead (RXE_MAX_UNACKED_PSNS), and one READ beyond: with 64 more, even at an MTU of
- * 1024, five controllers can READ from a host at the same time.  Adapters do not mind:
- * 16 READs of this length in flight fill a network of 100 Gbit/s for 80 us.
- */
-#define PIECE_LENGTH_MAX 65536
-
 static uint32_t min_u32(uint32_t a, uint32_t b)
 {
 	return a < b ? a : b;
@@ -81,7 +70,7 @@ int dart_read_queue__open(struct dart_read_queue *queue, struct rdma_cm_id *id,
 		return -ret;
 	if (!port.max_msg_sz)
 		return -EINVAL;
-	queue->read_length_max = min_u32(port.max_msg_sz, PIECE_LENGTH_MAX);
+	queue->read_length_max = min_u32(port.max_msg_sz, DART_READ_LENGTH_MAX);
 	return make_queues(queue, depth);
 }
 

@@ -16,35 +16,46 @@
 
 struct dart_read_plan {
 	const struct dart_table *table;
-	uint32_t *read_of_region;	/* index, for regions that are read */
-	struct dart_read *reads;
+	/* By memory region: index of its first READ; one more behind the last. */
+	uint32_t *first_of_region;
+	struct dart_read *reads;	/* by memory region, then by address */
 	uint32_t read_count;
 	size_t landing_size;
 };
 
-/* The wanted bytes of a memory region: [low, high), none if both are 0. */
+/* Wanted bytes of a memory region, [low, high). */
 struct extent {
+	uint32_t memory_region;
 	uint64_t low;
 	uint64_t high;
 };
 
-static void extent__include(struct extent *extent,
-			    const struct dart_range *range)
+static int compare_extents(const void *one, const void *other)
 {
-	uint64_t high = range->address + range->length +
-			(uint64_t)(range->copies - 1) * range->stride;
+	const struct extent *a = one, *b = other;
 
-	if (!extent->high || range->address < extent->low)
-		extent->low = range->address;
-	if (high > extent->high)
-		extent->high = high;
+	if (a->memory_region != b->memory_region)
+		return a->memory_region < b->memory_region ? -1 : 1;
+	return (a->low > b->low) - (a->low < b->low);
 }
 
+static size_t count_ranges(const struct dart_table *table,
+			   const uint32_t *entries, uint32_t count)
+{
+	size_t ranges = 0;
+	uint32_t i;
+
+	for (i = 0; i < count; i++)
+		ranges += table->entries[entries ? entries[i] : i].range_count;
+	return ranges;
+}
+
+/* The extents of all ranges, from the first copy to the last. */
 static void extents__collect(struct extent *extents,
 			     const struct dart_table *table,
-			     const uint32_t *entries, uint32_t entry_count)
+			     const uint32_t *entries, uint32_t count)
 {
-	uint32_t i, j, count = entries ? entry_count : table->entry_count;
+	uint32_t i, j;
 
 	for (i = 0; i < count; i++) {
 		const struct dart_entry *entry =
@@ -53,37 +64,66 @@ static void extents__collect(struct extent *extents,
 		for (j = 0; j < entry->range_count; j++) {
 			const struct dart_range *range = &entry->ranges[j];
 
-			extent__include(&extents[range->memory_region], range);
+			*extents++ = (struct extent) {
+				.memory_region = range->memory_region,
+				.low = range->address,
+				.high = range->address + range->length +
+					(uint64_t)(range->copies - 1) *
+					range->stride,
+			};
 		}
 	}
 }
 
+/* Sorts the extents and joins near ones; returns how many remain. */
+static size_t extents__join(struct extent *extents, size_t count)
+{
+	size_t joined = 0, i;
+
+	qsort(extents, count, sizeof(*extents), compare_extents);
+	for (i = 0; i < count; i++) {
+		struct extent *last = joined ? &extents[joined - 1] : NULL;
+
+		if (last && last->memory_region == extents[i].memory_region &&
+		    (extents[i].low <= last->high ||
+		     extents[i].low - last->high < DART_READ_LENGTH_MAX)) {
+			if (extents[i].high > last->high)
+				last->high = extents[i].high;
+		} else {
+			extents[joined++] = extents[i];
+		}
+	}
+	return joined;
+}
+
 static int plan__add_reads(struct dart_read_plan *plan,
-			   const struct extent *extents)
+			   const struct extent *extents, size_t count)
 {
 	const struct dart_table *table = plan->table;
+	uint32_t region = 0;
 	uint64_t fetched = 0;
-	uint32_t i;
+	size_t i;
 
-	for (i = 0; i < table->memory_region_count; i++) {
+	for (i = 0; i < count; i++) {
 		uint64_t length = extents[i].high - extents[i].low;
 
-		if (!length)
-			continue;
 		if (length > DART_CONTROL_DATA_MAX - fetched)
 			return -EFBIG;
 		fetched += length;
 
-		plan->read_of_region[i] = plan->read_count;
+		while (region <= extents[i].memory_region)
+			plan->first_of_region[region++] = plan->read_count;
 		plan->reads[plan->read_count++] = (struct dart_read) {
 			.address = extents[i].low,
-			.rkey = table->memory_regions[i].rkey,
+			.rkey = table->memory_regions[extents[i].memory_region].rkey,
 			.length = length,
 			.landing = plan->landing_size,
 		};
 		plan->landing_size += (length + LANDING_ALIGNMENT - 1) &
 				      ~(uint64_t)(LANDING_ALIGNMENT - 1);
 	}
+	while (region <= table->memory_region_count)
+		plan->first_of_region[region++] = plan->read_count;
 	return 0;
 }
 
@@ -91,26 +131,30 @@ int dart_read_plan__new(const struct dart_table *table,
 			const uint32_t *entries, uint32_t entry_count,
 			struct dart_read_plan **plan)
 {
-	/* calloc(0) may return NULL. */
-	size_t regions = (size_t)table->memory_region_count + 1;
+	uint32_t count = entries ? entry_count : table->entry_count;
+	size_t extent_count = count_ranges(table, entries, count);
 	struct dart_read_plan *new;
 	struct extent *extents;
 	int ret = -ENOMEM;
 
-	extents = calloc(regions, sizeof(*extents));
+	/* calloc(0) may return NULL. */
+	extents = calloc(extent_count + 1, sizeof(*extents));
 	if (!extents)
 		return -ENOMEM;
+	extents__collect(extents, table, entries, count);
+	extent_count = extents__join(extents, extent_count);
+
 	new = calloc(1, sizeof(*new));
 	if (!new)
 		goto free_extents;
 	new->table = table;
-	new->read_of_region = calloc(regions, sizeof(*new->read_of_region));
-	new->reads = calloc(regions, sizeof(*new->reads));
-	if (!new->read_of_region || !new->reads)
+	new->first_of_region = calloc((size_t)table->memory_region_count + 1,
+				      sizeof(*new->first_of_region));
+	new->reads = calloc(extent_count + 1, sizeof(*new->reads));
+	if (!new->first_of_region || !new->reads)
 		goto free_plan;
 
-	extents__collect(extents, table, entries, entry_count);
-	ret = plan__add_reads(new, extents);
+	ret = plan__add_reads(new, extents, extent_count);
 	if (ret)
 		goto free_plan;
 
@@ -129,7 +173,7 @@ void dart_read_plan__free(struct dart_read_plan *plan)
 {
 	if (!plan)
 		return;
-	free(plan->read_of_region);
+	free(plan->first_of_region);
 	free(plan->reads);
 	free(plan);
 }
@@ -146,18 +190,34 @@ size_t dart_read_plan__landing_size(const struct dart_read_plan *plan)
 	return plan->landing_size;
 }
 
+/* The READ that fetches the range, of an entry that is planned. */
+static const struct dart_read *plan__find(const struct dart_read_plan *plan,
+					  const struct dart_range *range)
+{
+	const uint32_t *first = &plan->first_of_region[range->memory_region];
+	uint32_t low = first[0], high = first[1], middle;
+
+	/* The last one that does not begin behind it. */
+	while (high - low > 1) {
+		middle = low + (high - low) / 2;
+		if (plan->reads[middle].address <= range->address)
+			low = middle;
+		else
+			high = middle;
+	}
+	return &plan->reads[low];
+}
+
 void dart_read_plan__gather(const struct dart_read_plan *plan, uint32_t entry,
 			    const void *landing, void *copies)
 {
 	const struct dart_entry *of = &plan->table->entries[entry];
-	const uint32_t *read_of_region = plan->read_of_region;
 	uint32_t i, copy;
 
 	memset(copies, 0, dart_entry__size(of));
 	for (i = 0; i < of->range_count; i++) {
 		const struct dart_range *range = &of->ranges[i];
-		const struct dart_read *read =
-			&plan->reads[read_of_region[range->memory_region]];
+		const struct dart_read *read = plan__find(plan, range);
 		const uint8_t *from = (const uint8_t *)landing + read->landing +
 				      (range->address - read->address);
 		uint8_t *to = (uint8_t *)copies + range->offset +

@@ -3,15 +3,28 @@
  * A read plan: the fewest READs that fetch a set of entries, and the places of
  * the bytes that they return.
  *
- * A plan has one READ for each memory region with a wanted byte, from the
- * lowest to the highest such byte.  An agent that exposes everything by one
- * region is scraped with one READ, an agent that exposes exact bytes with one
- * per region.
+ * A plan has one READ for the wanted bytes of a memory region that lie near each
+ * other, those between them included.  It skips gaps of DART_READ_LENGTH_MAX bytes
+ * or more: they take at least as many operations as they save.  So slices of many
+ * processes, or all counters of an agent that exposes whole pages, are fetched with
+ * few READs; an agent that exposes exact bytes is read with one per region.
  */
 #ifndef DART_READ_PLAN_H
 #define DART_READ_PLAN_H
 
 #include <libdart/table/table.h>
+
+/*
+ * Bytes of one operation of the adapter; a longer READ is several of them.  Soft-RoCE
+ * answers an operation with all its packets at once.  If the queue of the responder's
+ * interface (often 1000 packets) is full, it answers with an RNR NAK instead, and again
+ * for each READ that has arrived behind (rxe_resp.c, read_reply()).  It requests no
+ * more than 128 packets ahead (RXE_MAX_UNACKED_PSNS), and one READ beyond: with 64
+ * more, even at an MTU of 1024, five controllers can READ from a host at the same time.
+ * Adapters do not mind: 16 READs of this length in flight fill a network of 100 Gbit/s
+ * for 80 us.
+ */
+#define DART_READ_LENGTH_MAX 65536
 
 struct dart_read {
 	uint64_t address;	/* remote */
