@@ -4,6 +4,22 @@
 
 #include "slice_dartd.h"
 
+static uint64_t word_of(int memory)
+{
+	return word_at(memory, 0);
+}
+
+/* Lends @slice for the first time. */
+static int lend(struct fixture *fixture, const char *name)
+{
+	int client = accept_client(fixture), memory = new_memory();
+
+	assert_int_equal(receive(fixture, client, name), -1);
+	reply(fixture, client, OK, memory);
+	close(client);
+	return memory;
+}
+
 static void test_before_dartd(void **state)
 {
 	struct fixture *fixture = *state;
@@ -154,7 +170,7 @@ static void test_others_first(void **state)
 {
 	struct fixture *fixture = *state;
 	struct dart_slice *busy, *free;
-	int client, memory = new_memory();
+	int client, memory = new_memory(), fd;
 
 	make_directories(fixture);
 	listen_at(fixture);
@@ -170,9 +186,14 @@ static void test_others_first(void **state)
 	assert_int_equal(free->status, 0);
 	assert_int_equal(busy->status, -EBUSY);
 	close(client);
-	close(memory);
-	close(lend(fixture, "busy"));
+	client = accept_client(fixture);
+	fd = receive(fixture, client, "busy");
+	assert_same_file(fd, memory);
+	close(fd);
+	reply(fixture, client, OK, -1);
 	assert_int_equal(busy->status, 0);
+	close(client);
+	close(memory);
 }
 
 /* The reply of an earlier dartd arrives with the socket of the next. */
@@ -222,7 +243,7 @@ static void test_removed(void **state)
 {
 	struct fixture *fixture = *state;
 	struct dart_slice *slices[3];
-	int before, memory, client;
+	int before, memory, client, fd;
 
 	make_directories(fixture);
 	listen_at(fixture);
@@ -232,13 +253,17 @@ static void test_removed(void **state)
 	slices[1] = add(fixture, "second");
 	slices[2] = add(fixture, "third");
 	client = accept_client(fixture);
-	receive(fixture, client, "second");
+	close(receive(fixture, client, "second"));
 	/* While dartd is asked for it. */
 	dart_slices__remove(fixture->slices, slices[1]);
-	close(client);
-	close(lend(fixture, "third"));
+	reply(fixture, client, OK, -1);
+	fd = receive(fixture, client, "third");
+	assert_same_file(fd, memory);
+	close(fd);
 	dart_slices__remove(fixture->slices, slices[0]);
+	/* The last one, while dartd is asked: the connection ends with it. */
 	dart_slices__remove(fixture->slices, slices[2]);
+	close(client);
 	close(memory);
 	assert_int_equal(open_descriptors(), before);
 }

@@ -19,6 +19,8 @@
 
 #include "unit.h"
 
+#define MEMORY_MAX (1 << 20)
+
 #define SECOND 1000 /* ms; for what must not happen: a fifth */
 
 struct fixture {
@@ -27,6 +29,9 @@ struct fixture {
 	int listening;
 	struct dart_slices *slices;
 	json_t *schema;
+	/* Of the last request; -1: it had no such member. */
+	char request[32];
+	json_int_t memory, offset;
 };
 
 static void listen_at(struct fixture *fixture)
@@ -151,7 +156,7 @@ static int accept_client(struct fixture *fixture)
 /* Reads a request for @name; returns the descriptor that came with it, or -1. */
 static int receive(struct fixture *fixture, int client, const char *name)
 {
-	const char *received;
+	const char *kind, *received;
 	char line[4096];
 	json_t *request;
 	ssize_t length;
@@ -162,8 +167,14 @@ static int receive(struct fixture *fixture, int client, const char *name)
 					  NULL);
 	assert_true(length > 0 && line[length - 1] == '\n');
 	request = json_loadb(line, length, 0, NULL);
-	assert_int_equal(json_unpack(request, "{s:s}", "name", &received), 0);
+	fixture->memory = fixture->offset = -1;
+	assert_int_equal(json_unpack(request, "{s:s, s:s, s?I, s?I}", "request",
+				     &kind, "name", &received, "memory",
+				     &fixture->memory, "offset",
+				     &fixture->offset),
+			 0);
 	assert_string_equal(received, name);
+	snprintf(fixture->request, sizeof(fixture->request), "%s", kind);
 	json_decref(request);
 	return fd;
 }
@@ -182,7 +193,7 @@ static int new_memory(void)
 {
 	int fd = memfd_create("slice", MFD_CLOEXEC);
 
-	assert_int_equal(ftruncate(fd, 4096), 0);
+	assert_int_equal(ftruncate(fd, MEMORY_MAX), 0);
 	return fd;
 }
 
@@ -195,23 +206,13 @@ static void assert_same_file(int fd, int other)
 	assert_int_equal(status.st_ino, expected.st_ino);
 }
 
-static uint64_t word_of(int memory)
+static uint64_t word_at(int memory, off_t offset)
 {
 	uint64_t word;
 
-	assert_int_equal(pread(memory, &word, sizeof(word), 0), sizeof(word));
+	assert_int_equal(pread(memory, &word, sizeof(word), offset),
+			 sizeof(word));
 	return word;
-}
-
-/* Lends @slice for the first time. */
-static int lend(struct fixture *fixture, const char *name)
-{
-	int client = accept_client(fixture), memory = new_memory();
-
-	assert_int_equal(receive(fixture, client, name), -1);
-	reply(fixture, client, OK, memory);
-	close(client);
-	return memory;
 }
 
 #endif /* SLICE_DARTD_H */

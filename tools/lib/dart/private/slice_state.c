@@ -1,33 +1,17 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* The memory of a slice: first ordinary, then what dartd has lent. */
+/* One slice of a set, from its first request to the end of its lease. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <dart/control.h>
 
 #include "slice_state.h"
 
-static int slice__map(struct dart_slice_state *slice, struct dart_error *error)
-{
-	size_t page_size = sysconf(_SC_PAGESIZE);
-	void *memory;
-
-	slice->mapped =
-		(slice->shown.length + page_size - 1) / page_size * page_size;
-	memory = mmap(NULL, slice->mapped, PROT_READ | PROT_WRITE,
-		      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (memory == MAP_FAILED)
-		return dart_error__system(error, errno,
-					  "cannot map %zu bytes for a slice",
-					  slice->mapped);
-	slice->shown.memory = memory;
-	return 0;
-}
-
-int dart_slice_state__new(struct dart_slice_state **result, const char *name,
+int dart_slice_state__new(struct dart_slice_state **result,
+			  struct dart_slice_arenas *arenas, const char *name,
 			  const json_t *schema, struct dart_error *error)
 {
 	json_int_t length =
@@ -43,27 +27,32 @@ int dart_slice_state__new(struct dart_slice_state **result, const char *name,
 	slice = calloc(1, sizeof(*slice));
 	if (!slice)
 		return dart_error__no_memory(error);
-	slice->fd = -1;
 	slice->shown.length = length;
 	slice->shown.status = -EINPROGRESS;
 	slice->request = json_pack("{s:s, s:s, s:o}", "request", "new-slice",
 				   "name", name, "schema",
 				   json_deep_copy(schema));
-	ret = slice->request ? slice__map(slice, error) :
-			       dart_error__no_memory(error);
-	if (ret)
-		dart_slice_state__free(slice);
-	else
-		*result = slice;
-	return ret;
+	ret = slice->request ?
+		      dart_slice_arenas__take(arenas, length, &slice->arena,
+					      &slice->offset, error) :
+		      dart_error__no_memory(error);
+	if (ret) {
+		json_decref(slice->request);
+		free(slice);
+		return ret;
+	}
+	TAILQ_INSERT_TAIL(&slice->arena->members, slice, in_arena);
+	slice->arena->slices++;
+	slice->shown.memory = slice->arena->memory + slice->offset;
+	*result = slice;
+	return 0;
 }
 
 void dart_slice_state__free(struct dart_slice_state *slice)
 {
-	if (slice->shown.memory)
-		munmap(slice->shown.memory, slice->mapped);
-	if (slice->fd >= 0)
-		close(slice->fd);
+	TAILQ_REMOVE(&slice->arena->members, slice, in_arena);
+	dart_slice_arena__give_back(slice->arena, slice->offset,
+				    slice->shown.length);
 	json_decref(slice->request);
 	free(slice->reason);
 	free(slice);
@@ -78,39 +67,75 @@ void dart_slice_state__set(struct dart_slice_state *slice, int status,
 	slice->shown.reason = slice->reason;
 }
 
-/* Puts the memory behind @fd where the application has written so far. */
-static int slice__take(struct dart_slice_state *slice, int fd,
-		       struct dart_error *error)
+const json_t *dart_slice_state__request(struct dart_slice_state *slice)
 {
-	void *lent;
+	json_t *request = slice->request;
+	int failed;
 
-	lent = mmap(NULL, slice->mapped, PROT_READ | PROT_WRITE, MAP_SHARED, fd,
-		    0);
-	if (lent == MAP_FAILED)
-		return dart_error__system(error, errno,
-					  "cannot map the slice from dartd");
-	memcpy(lent, slice->shown.memory, slice->mapped);
-	munmap(lent, slice->mapped);
-	if (mmap(slice->shown.memory, slice->mapped, PROT_READ | PROT_WRITE,
-		 MAP_SHARED | MAP_FIXED, fd, 0) == MAP_FAILED)
-		return dart_error__system(error, errno,
-					  "cannot map the slice from dartd");
-	slice->fd = fd;
-	return 0;
+	if (slice->is_leaving)
+		return request;
+	failed = json_object_set_new(request, "offset",
+				     json_integer(slice->offset));
+	/* dartd lends the arena with the first slice in it. */
+	if (slice->arena->fd >= 0)
+		json_object_del(request, "memory");
+	else
+		failed |= json_object_set_new(
+			request, "memory", json_integer(slice->arena->length));
+	return failed ? NULL : request;
 }
 
 int dart_slice_state__registered(struct dart_slice_state *slice, int fd,
 				 struct dart_error *error)
 {
-	int ret = 0;
-
-	if (slice->fd < 0 && fd < 0)
+	if (slice->arena->fd < 0 && fd < 0)
 		return dart_error__set(
 			error, EPROTO,
 			"no descriptor came from dartd (raise RLIMIT_NOFILE)");
-	if (slice->fd < 0)
-		ret = slice__take(slice, fd, error);
-	if (slice->fd != fd && fd >= 0)
+	if (slice->arena->fd < 0)
+		return dart_slice_arena__lend(slice->arena, fd, error);
+	if (fd >= 0)
 		close(fd);
-	return ret;
+	return 0;
+}
+
+int dart_slice_state__leave(struct dart_slice_state *slice)
+{
+	json_t *name = json_object_get(slice->request, "name");
+	json_t *request = json_pack("{s:s, s:O}", "request", "unregister-slice",
+				    "name", name);
+
+	if (!request)
+		return -ENOMEM;
+	json_decref(slice->request);
+	slice->request = request;
+	slice->is_leaving = true;
+	return 0;
+}
+
+static uint64_t now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_BOOTTIME, &now);
+	return now.tv_sec * UINT64_C(1000) + now.tv_nsec / 1000000;
+}
+
+void dart_slice_state__retire(struct dart_slice_state *slice,
+			      const json_t *reply)
+{
+	json_int_t lease_ms = json_integer_value(
+		json_object_get(json_object_get(reply, "entry"), "lease_ms"));
+
+	/* The clock counts whole ones. */
+	slice->due_ms = now_ms() + 1 +
+			(lease_ms > 0 ? (uint64_t)lease_ms :
+					2 * DART_CONTROL_RETRIES_MS);
+	json_decref(slice->request);
+	slice->request = NULL;
+}
+
+bool dart_slice_state__is_due(const struct dart_slice_state *slice)
+{
+	return slice->due_ms <= now_ms();
 }

@@ -17,7 +17,8 @@
  * The memory can be written at once and stays where it is: dartd need not run
  * yet, and may be killed.  When the socket of a dartd appears, process registers
  * each slice with it, and with it the memory that an earlier dartd has lent.
- * Nothing blocks, and nothing runs while nothing changes: there is no connection
+ * Slices share this memory: thousands of small ones take a few descriptors of the
+ * process, and a few READs of a controller.  Nothing blocks, and nothing runs while nothing changes: there is no connection
  * and no timer then.
  *
  * One thread at a time may call these functions for a set of slices.  They
@@ -37,12 +38,13 @@ struct dart_slices;
 /* Read-only to the application. */
 struct dart_slice {
 	/*
-	 * Whole pages, zero at first.  Until the slice is registered for the
-	 * first time it is ordinary memory: process then copies what it holds,
+	 * Aligned to 64 bytes, zero at first; other slices lie before and
+	 * behind it.  Until the first slice of the same memory is registered it
+	 * is ordinary memory: process, add or remove then copies what it holds,
 	 * and what another thread writes meanwhile can be lost.
 	 */
 	void *memory;
-	size_t length; /* bytes, of the schema */
+	size_t length; /* bytes, of the schema: none behind them may be written */
 	/*
 	 * 0: registered with the last dartd that was seen.  -EINPROGRESS: being
 	 * registered.  Another -errno: the last attempt has failed, @reason says
@@ -69,13 +71,17 @@ int dart_slices__process(struct dart_slices *slices, struct dart_error *error);
 
 /*
  * Adds a slice that will be the entry @name; @schema: as in
- * <dart/registration.h>, checked by dartd.  The caller owns both arguments.  A
- * registered slice takes one descriptor of the process.
+ * <dart/registration.h>, checked by dartd.  The caller owns both arguments.  The
+ * slices of a set take a descriptor of the process for each MiB, and one for each
+ * doubling of the first MiB, from a page on.
  */
 int dart_slices__add(struct dart_slices *slices, const char *name,
 		     const json_t *schema, struct dart_slice **slice,
 		     struct dart_error *error);
-/* Unmaps its memory; dartd removes the entry. */
+/*
+ * Its memory must not be used any more; dartd removes the entry.  Another slice gets
+ * the bytes, zeroed, when no controller READs them any more.
+ */
 void dart_slices__remove(struct dart_slices *slices, struct dart_slice *slice);
 
 #endif /* DART_SLICE_H */
