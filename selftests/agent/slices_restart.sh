@@ -81,6 +81,12 @@ check "dartd starts after them" host_up
 check "all $count slices of $processes processes become entries" become $count
 check "the slices show what the processes write" all_alive
 before=$(value 0 "done")
+# memories PID: descriptors of slices' memory
+memories() {
+	find "/proc/$1/fd" -lname '*dart_slice*' | wc -l
+}
+check "the $each slices of a process take one descriptor" \
+	[ "$(memories "$(pgrep -o -x slice_writer)")" -eq 1 ]
 check "dartd is killed" host_down KILL
 check "the next dartd starts" host_up
 check "all slices are entries again" become $count

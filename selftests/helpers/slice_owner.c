@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * slice_owner COUNT PID: asks the agent, process PID, for COUNT slices called
+ * slice_owner COUNT PID [shared]: asks the agent, process PID, for COUNT slices called
  * slice-0 and so on, sets the counter of slice i to 1000 + i, notifies that it is
- * ready and holds them until it is killed.
+ * ready and holds them until it is killed.  Each has its own memory, or all of them
+ * share 1 MiB.
  *
  * Prints as JSON the agent's CPU time for each slice, for the first and the last 1000
  * separately, beside the bare ioctl()s for 1000 slices of a separate region.
@@ -16,8 +17,14 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <dart/registration.h>
+#include <libdart/registration/client.h>
+
 #include "selftests/lib/device.h"
 #include "selftests/lib/registration.h"
+
+#define SLICE_LENGTH 64
+#define SHARED_LENGTH (1 << 20)
 
 /* CPU time of a process, ns. */
 static double cpu_time(int pid)
@@ -30,25 +37,75 @@ static double cpu_time(int pid)
 	return time.tv_sec * 1e9 + time.tv_nsec;
 }
 
-static void slice_new(int socket, int number)
-{
-	volatile uint64_t *memory;
-	char request[512];
+/* Memory that all slices share. */
+struct shared {
 	int fd;
+	char *memory;	/* NULL: each has its own */
+};
 
-	snprintf(request, sizeof(request),
+static void write_request(char *request, size_t room, int number,
+			  const char *more, int offset)
+{
+	snprintf(request, room,
 		 "{\"request\": \"new-slice\", \"name\": \"slice-%d\", "
-		 "\"schema\": {\"name\": \"work\", \"length\": 64, \"fields\": ["
+		 "\"offset\": %d, %s\"schema\": {\"name\": \"work\", \"length\": 64, \"fields\": ["
 		 "{\"name\": \"done\", \"offset\": 0, \"width\": 8, "
 		 "\"kind\": \"counter\", \"unit\": \"jobs\"}, "
 		 "{\"name\": \"queued\", \"offset\": 8, \"width\": 4, "
-		 "\"kind\": \"gauge\", \"signed\": true}]}}\n", number);
+		 "\"kind\": \"gauge\", \"signed\": true}]}}\n",
+		 number, offset, more);
+}
+
+/* Asks for a slice with new memory, @length bytes. */
+static char *slice_new(int socket, int number, size_t length, int *fd)
+{
+	char request[512], more[64];
+	void *memory;
+
+	snprintf(more, sizeof(more), "\"memory\": %zu, ", length);
+	write_request(request, sizeof(request), number, more, 0);
 	registration__send(socket, request, strlen(request), NULL, 0);
-	fd = registration__reply_fd(socket);
-	memory = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	assert_true((void *)memory != MAP_FAILED);
-	memory[0] = 1000 + number;
-	close(fd);
+	*fd = registration__reply_fd(socket);
+	memory = mmap(NULL, length, PROT_READ | PROT_WRITE, MAP_SHARED, *fd, 0);
+	assert_true(memory != MAP_FAILED);
+	return memory;
+}
+
+static void slice_add(struct dart_registration_client *client, int number,
+		      const struct shared *shared)
+{
+	struct dart_error problem;
+	json_t *asked, *reply;
+	char request[512];
+
+	write_request(request, sizeof(request), number, "",
+		      number * SLICE_LENGTH);
+	asked = json_loads(request, 0, NULL);
+	if (dart_registration_client__ask(client, asked, shared->fd, &reply,
+					  NULL, &problem))
+		fail_msg("slice-%d: %s", number, problem.text);
+	json_decref(asked);
+	json_decref(reply);
+}
+
+/* Gets slice @number and sets its counter. */
+static void get_slice(int socket, struct dart_registration_client *client,
+		      int number, bool is_shared, struct shared *shared)
+{
+	char *memory;
+	int fd;
+
+	if (!is_shared) {
+		memory = slice_new(socket, number, 4096, &fd);
+		close(fd);
+	} else if (!number) {
+		memory = shared->memory =
+			slice_new(socket, 0, SHARED_LENGTH, &shared->fd);
+	} else {
+		slice_add(client, number, shared);
+		memory = shared->memory + number * SLICE_LENGTH;
+	}
+	*(volatile uint64_t *)memory = 1000 + number;
 }
 
 /* The minimum cost of a slice: CPU time of the calls, ns each. */
@@ -78,10 +135,16 @@ static double bare_calls(int count)
 int main(int argc, char *argv[])
 {
 	int count = atoi(argv[1]), agent = atoi(argv[2]), socket, thousand;
+	struct dart_registration_client client;
+	struct shared shared = { .fd = -1 };
+	struct dart_error problem;
 	double begin, first = 0, last = 0, end;
 
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	socket = registration__connect();
+	assert_int_equal(dart_registration_client__open(
+				 &client, DART_REGISTRATION_SOCKET, &problem),
+			 0);
 	thousand = count < 1000 ? count : 1000;
 	begin = cpu_time(agent);
 	for (int i = 0; i < count; i++) {
@@ -89,7 +152,7 @@ int main(int argc, char *argv[])
 			first = cpu_time(agent) - begin;
 		if (i == count - thousand)
 			last = cpu_time(agent);
-		slice_new(socket, i);
+		get_slice(socket, &client, i, argc > 3, &shared);
 	}
 	end = cpu_time(agent);
 	if (count <= 1000)

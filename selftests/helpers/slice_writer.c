@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * slice_writer FIRST COUNT: has the slices slice-FIRST and so on, with libdart, and
- * counts in each without a pause of dartd: "done" grows by 1 every millisecond.  The
- * constant "number" is 1000 + the number of the slice.
+ * slice_writer FIRST COUNT [MS]: has the slices slice-FIRST and so on, with libdart,
+ * and counts in each without a pause of dartd: "done" grows by 1 every millisecond, or
+ * every MS.  The constant "number" is 1000 + the number of the slice.
  *
- * Notifies that it is ready when it begins to write, whether dartd runs or not.
- * Prints "registered COUNT" whenever all slices are, and "slice-N: REASON" for each
+ * Notifies that it is ready when it begins to write, whether dartd runs or not; with
+ * MS, when all slices are registered.
+ * Prints "registered COUNT, N descriptors, after SECONDS s" whenever all slices are, and "slice-N: REASON" for each
  * refusal.  Stops with an error if an address changes or a value is lost.
  */
+#include <dirent.h>
 #include <errno.h>
 #include <error.h>
 #include <poll.h>
@@ -16,6 +18,7 @@
 #include <string.h>
 #include <sys/timerfd.h>
 #include <systemd/sd-daemon.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <dart/registration.h>
@@ -39,11 +42,11 @@ static json_t *schema_of_row(void)
 	return schema;
 }
 
-static int every_millisecond(void)
+static int every(int ms)
 {
 	const struct itimerspec when = {
-		.it_interval = { 0, 1000000 },
-		.it_value = { 0, 1000000 },
+		.it_interval = { ms / 1000, ms % 1000 * 1000000 },
+		.it_value = { ms / 1000, ms % 1000 * 1000000 },
 	};
 	int fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC);
 
@@ -60,6 +63,26 @@ static void print_reasons(struct dart_slice *const *slices, int first,
 			printf("slice-%d: %s\n", first + i, slices[i]->reason);
 }
 
+static double seconds(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec + now.tv_nsec / 1e9;
+}
+
+static void print_registered(int count, double begin)
+{
+	DIR *directory = opendir("/proc/self/fd");
+	int descriptors = 0;
+
+	while (readdir(directory))
+		descriptors++;
+	closedir(directory);
+	printf("registered %d, %d descriptors, after %.1f s\n", count,
+	       descriptors, seconds() - begin);
+}
+
 int main(int argc, char *argv[])
 {
 	int first = atoi(argv[1]), count = atoi(argv[2]), waiting = -1, now;
@@ -71,7 +94,9 @@ int main(int argc, char *argv[])
 	struct pollfd events[2];
 	uint64_t done = 0, ticks;
 	char name[32];
+	double begin;
 
+	begin = seconds();
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	if (dart_slices__new(&slices, DART_REGISTRATION_SOCKET, &problem))
 		error(1, 0, "%s", problem.text);
@@ -83,11 +108,12 @@ int main(int argc, char *argv[])
 		rows[i] = members[i]->memory;
 		rows[i]->number = 1000 + first + i;
 	}
-	sd_notify(0, "READY=1");
+	if (argc <= 3)
+		sd_notify(0, "READY=1");
 
 	events[0] = (struct pollfd){ .fd = dart_slices__fd(slices),
 				       .events = POLLIN };
-	events[1] = (struct pollfd){ .fd = every_millisecond(),
+	events[1] = (struct pollfd){ .fd = every(argc > 3 ? atoi(argv[3]) : 1),
 				       .events = POLLIN };
 	for (;;) {
 		if (poll(events, 2, -1) < 0)
@@ -96,10 +122,12 @@ int main(int argc, char *argv[])
 			now = dart_slices__process(slices, &problem);
 			if (now < 0)
 				error(1, 0, "%s", problem.text);
-			if (now != waiting && !now)
-				printf("registered %d\n", count);
-			else if (now != waiting)
+			if (now != waiting && !now) {
+				print_registered(count, begin);
+				sd_notify(0, "READY=1");
+			} else if (now != waiting) {
 				print_reasons(members, first, count);
+			}
 			waiting = now;
 		}
 		if (!events[1].revents ||

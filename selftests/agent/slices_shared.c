@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Slices that share memory, asked for without libdart; what dartd refuses. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+
+#include "selftests/lib/device.h"
+#include "selftests/lib/leftovers.h"
+#include "selftests/lib/registration.h"
+#include "selftests/lib/test.h"
+
+#define MEMORY 8192
+
+/* Longer than any lease. */
+#define LEASE_SECONDS_MAX 60
+
+static void run(const char *command)
+{
+	int status = system(command);
+
+	if (!WIFEXITED(status) || WEXITSTATUS(status))
+		fail_msg("%s: status %d", command, status);
+}
+
+/* A request for the slice @name with the members @more, and @fd or -1. */
+static void write_request(char *request, size_t room, const char *name,
+			  const char *more)
+{
+	snprintf(request, room,
+		 "{\"request\": \"new-slice\", \"name\": \"%s\", %s, "
+		 "\"schema\": {\"name\": \"work\", \"length\": 64, \"fields\": ["
+		 "{\"name\": \"done\", \"offset\": 0, \"width\": 8, "
+		 "\"kind\": \"counter\"}]}}\n", name, more);
+}
+
+/* "", or the name of an errno. */
+static const char *ask(const char *name, const char *more, int fd)
+{
+	int socket = registration__connect();
+	static char code[32];
+	char request[512];
+	json_t *reply;
+
+	write_request(request, sizeof(request), name, more);
+	reply = registration__ask(socket, request, fd);
+	assert_non_null(reply);
+	*code = '\0';
+	if (!registration__is_ok(reply))
+		snprintf(code, sizeof(code), "%s",
+			 json_string_value(json_object_get(reply, "error")));
+	json_decref(reply);
+	close(socket);
+	return code;
+}
+
+/* New memory of MEMORY bytes with the slice @name at its start. */
+static int begin(const char *name, volatile uint64_t **memory)
+{
+	int socket = registration__connect(), fd;
+	char request[512];
+	void *mapped;
+
+	write_request(request, sizeof(request), name, "\"memory\": 8192");
+	registration__send(socket, request, strlen(request), NULL, 0);
+	fd = registration__reply_fd(socket);
+	close(socket);
+	mapped = mmap(NULL, MEMORY, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	assert_true(mapped != MAP_FAILED);
+	*memory = mapped;
+	return fd;
+}
+
+static void end(int fd, volatile uint64_t *memory)
+{
+	munmap((void *)memory, MEMORY);
+	close(fd);
+}
+
+static json_t *request_about(const char *request, const char *name, int fd)
+{
+	int socket = registration__connect();
+	char line[256];
+	json_t *reply;
+
+	snprintf(line, sizeof(line), "{\"request\": \"%s\", \"name\": \"%s\"}\n",
+		 request, name);
+	reply = registration__ask(socket, line, fd);
+	close(socket);
+	return reply;
+}
+
+/* The counter of an entry; -1: there is no such entry. */
+static int value_of(const char *name)
+{
+	json_t *reply = request_about("show", name, -1);
+	int value = -1;
+
+	json_unpack(reply, "{s:{s:{s:[{s:i}]}}}", "entry", "values", "rows",
+		    "done", &value);
+	json_decref(reply);
+	return value;
+}
+
+/* Polls: nothing is told to a client that has no monitor. */
+static bool becomes_absent(const char *name)
+{
+	for (int i = 0; i < LEASE_SECONDS_MAX * 10; i++) {
+		if (value_of(name) < 0)
+			return true;
+		usleep(100000);
+	}
+	return false;
+}
+
+static void test_values(void **state)
+{
+	long regions = leftovers__rdma("mr");
+	volatile uint64_t *memory;
+	int fd = begin("first", &memory);
+
+	assert_string_equal(ask("second", "\"offset\": 64", fd), "");
+	assert_string_equal(ask("last", "\"offset\": 8128", fd), "");
+	assert_int_equal(leftovers__rdma("mr"), regions + 1);
+	memory[0] = 1;
+	memory[8] = 2;
+	memory[8128 / 8] = 3;
+	assert_int_equal(value_of("first"), 1);
+	assert_int_equal(value_of("second"), 2);
+	assert_int_equal(value_of("last"), 3);
+
+	run("host_down KILL && host_up");
+	memory[8] = 4;
+	assert_string_equal(ask("second", "\"offset\": 64", fd), "");
+	assert_string_equal(ask("last", "\"offset\": 8128", fd), "");
+	assert_string_equal(ask("first", "\"offset\": 0", fd), "");
+	assert_int_equal(value_of("first"), 1);
+	assert_int_equal(value_of("second"), 4);
+	assert_int_equal(value_of("last"), 3);
+
+	end(fd, memory);
+	assert_true(becomes_absent("last"));
+	assert_int_equal(value_of("first"), -1);
+	assert_int_equal(value_of("second"), -1);
+}
+
+static void test_refused(void **state)
+{
+	volatile uint64_t *memory, *other_memory;
+	int fd = begin("first", &memory), other = begin("other", &other_memory);
+	char *before = registration__list(), *after;
+
+	assert_string_equal(ask("a", "\"offset\": 0", fd), "EEXIST");
+	assert_string_equal(ask("a", "\"offset\": 63", fd), "EINVAL");
+	assert_string_equal(ask("a", "\"offset\": 8192", fd), "EINVAL");
+	assert_string_equal(ask("a", "\"offset\": -64", fd), "EINVAL");
+	assert_string_equal(ask("a", "\"offset\": \"64\"", fd), "EINVAL");
+	assert_string_equal(ask("a", "\"offset\": 64, \"memory\": 8192", fd),
+			    "EINVAL");
+	assert_string_equal(ask("a", "\"memory\": 100", -1), "EINVAL");
+	assert_string_equal(ask("a", "\"memory\": 1052672", -1), "EINVAL");
+	assert_string_equal(ask("a", "\"memory\": 4096, \"offset\": 4096", -1),
+			    "EINVAL");
+	assert_string_equal(ask("first", "\"offset\": 64", other), "EEXIST");
+	run("chmod 666 /run/dart/dartd.sock");
+	assert_int_equal(seteuid(65534), 0);
+	assert_string_equal(ask("a", "\"offset\": 64", fd), "EPERM");
+	assert_int_equal(seteuid(0), 0);
+	after = registration__list();
+	assert_string_equal(before, after);
+	free(before);
+	free(after);
+	end(fd, memory);
+	end(other, other_memory);
+	assert_true(becomes_absent("first") && becomes_absent("other"));
+}
+
+static void test_unregistered(void **state)
+{
+	volatile uint64_t *memory, *other_memory;
+	int fd = begin("first", &memory), other = begin("other", &other_memory);
+	json_int_t lease_ms = 0;
+	json_t *reply;
+
+	assert_string_equal(ask("second", "\"offset\": 64", fd), "");
+	memory[8] = 2;
+	reply = request_about("unregister-slice", "first", other);
+	assert_false(registration__is_ok(reply));
+	json_decref(reply);
+	assert_int_equal(value_of("first"), 0);
+
+	reply = request_about("unregister-slice", "first", fd);
+	assert_int_equal(json_unpack(reply, "{s:{s:I}}", "entry", "lease_ms",
+				     &lease_ms), 0);
+	json_decref(reply);
+	assert_true(lease_ms > 0);
+	assert_int_equal(value_of("first"), -1);
+	assert_int_equal(value_of("second"), 2);
+	assert_int_equal(value_of("other"), 0);
+	end(fd, memory);
+	end(other, other_memory);
+	assert_true(becomes_absent("second") && becomes_absent("other"));
+}
+
+static int start(void **state)
+{
+	run("host_up");
+	return 0;
+}
+
+static int stop(void **state)
+{
+	run("host_down");
+	return 0;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST("slices in one memory show their values, also from the next dartd, and end with the memory",
+		     test_values),
+		TEST("slices that overlap, are not aligned or leave their memory, and those of another user are refused without a change",
+		     test_refused),
+		TEST("a slice is unregistered with the descriptor of its memory only, and its neighbours stay",
+		     test_unregistered),
+	};
+
+	return cmocka_run_group_tests(tests, start, stop);
+}
