@@ -44,7 +44,7 @@ struct dart_extent_kind {
 
 /*
  * Pages side by side.  An extent belongs to at most one region, whose lock
- * guards its place there (@info.id, @info.offset, @info.data) and @slices; all
+ * guards its place there (@info.id, @info.offset, @info.data) and @parts; all
  * else is constant in a region, except the members guarded by dart_percpu_lock.
  */
 struct dart_extent {
@@ -54,7 +54,7 @@ struct dart_extent {
 	const void *memory;		/* equal in extents over equal memory */
 	u32 copy_pages;			/* that copies share with others, or 0 */
 	u64 payer;			/* dart_percpu.payer, or 0 */
-	u32 slices;			/* of a slab, in the region */
+	u32 parts;			/* slices or records, in the region */
 	bool owns_counters;		/* they end with it */
 	bool is_reused;			/* when freed, even if held */
 

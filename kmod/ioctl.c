@@ -13,6 +13,7 @@
 #include "counters.h"
 #include "extent.h"
 #include "map.h"
+#include "record.h"
 #include "region.h"
 #include "slab.h"
 #include "window.h"
@@ -130,13 +131,79 @@ static int add_slab(struct dart_region *region,
 
 	if (copy_from_user(&slab, user, sizeof(slab)))
 		return -EFAULT;
-	if (slab.size != sizeof(slab) || slab.flags || slab.reserved ||
+	if (slab.size != sizeof(slab) ||
+	    slab.flags & ~DART_ZERO_SLAB_RECORDS || slab.reserved ||
 	    !slab.pages || !is_zero(&slab.extent))
 		return -EINVAL;
 	if (!may_add(region))
 		return -EPERM;
 
-	return add(region, dart_slab_open(slab.pages), &user->extent);
+	return add(region,
+		   slab.flags & DART_ZERO_SLAB_RECORDS ?
+			   dart_record_pages_open(slab.pages) :
+			   dart_slab_open(slab.pages),
+		   &user->extent);
+}
+
+static bool record_is_valid(const struct dart_zero_record *record)
+{
+	return record->size == sizeof(*record) &&
+	       !(record->flags & ~DART_ZERO_RECORD_DEFERRABLE) &&
+	       (record->form == DART_ZERO_RECORD_SUM ||
+		record->form == DART_ZERO_RECORD_COPIES) &&
+	       record->interval_ms >= DART_ZERO_RECORD_MS_MIN &&
+	       record->interval_ms <= DART_ZERO_RECORD_MS_MAX &&
+	       record->piece_count <= DART_ZERO_RECORD_WORDS_MAX &&
+	       !memchr_inv(&record->id, 0,
+			   sizeof(*record) -
+				   offsetof(struct dart_zero_record, id));
+}
+
+static int add_record(struct dart_region *region,
+		      struct dart_zero_record __user *user)
+{
+	struct dart_zero_piece *pieces;
+	struct dart_zero_record added;
+	struct dart_record *record;
+	int ret;
+
+	if (copy_from_user(&added, user, sizeof(added)))
+		return -EFAULT;
+	if (!record_is_valid(&added))
+		return -EINVAL;
+	if (!may_add(region))
+		return -EPERM;
+	/* As for windows: pieces can be any bytes of a variable. */
+	ret = security_locked_down(LOCKDOWN_KCORE);
+	if (ret)
+		return ret;
+
+	if (!added.piece_count) {
+		ret = dart_record_describe(&added);
+		if (!ret && copy_to_user(user, &added, sizeof(added)))
+			ret = -EFAULT;
+		return ret;
+	}
+
+	pieces = vmemdup_user(u64_to_user_ptr(added.pieces),
+			      array_size(added.piece_count, sizeof(*pieces)));
+	if (IS_ERR(pieces))
+		return PTR_ERR(pieces);
+	record = dart_record_new(&added, pieces);
+	kvfree(pieces);
+	if (IS_ERR(record))
+		return PTR_ERR(record);
+
+	ret = dart_region_add_record(region, record, &added);
+	if (ret) {
+		dart_record_free(record);
+		return ret;
+	}
+	if (copy_to_user(user, &added, sizeof(added))) {
+		dart_region_remove(region, added.id);
+		return -EFAULT;
+	}
+	return 0;
 }
 
 static int add_slice(struct dart_region *region,
@@ -345,6 +412,8 @@ long dart_ioctl(struct dart_region *region, bool is_writer,
 		return add_counters(region, user);
 	case DART_ZERO_IOC_ADD_SLAB:
 		return add_slab(region, user);
+	case DART_ZERO_IOC_ADD_RECORD:
+		return add_record(region, user);
 	case DART_ZERO_IOC_ADD_SLICE:
 		return add_slice(region, user);
 	case DART_ZERO_IOC_ADOPT_SLICE:

@@ -11,6 +11,8 @@
 #include "compat.h"
 #include "extent.h"
 #include "extents.h"
+#include "percpu.h"
+#include "record.h"
 #include "slab.h"
 
 struct dart_region *dart_region_new(struct file *file)
@@ -30,16 +32,19 @@ struct dart_region *dart_region_new(struct file *file)
 	mutex_init(&region->lock);
 	dart_extents_init(&region->extents);
 	xa_init(&region->slices);
+	xa_init(&region->records);
 	dart_events_init(&region->events);
 	dart_namespace_watch_init(&region->namespaces, &region->events);
 	region->file = file;
 	dart_quarantine_watch_init(&region->quarantine, &region->events);
+	dart_gathering_init(&region->gathering, &region->events);
 	return region;
 }
 
 /* No file is left, and so no mapping, but pages may be held. */
 void dart_region_free(struct dart_region *region)
 {
+	struct dart_record *record;
 	struct dart_slice *slice;
 	unsigned long index;
 
@@ -48,6 +53,9 @@ void dart_region_free(struct dart_region *region)
 	xa_for_each(&region->slices, index, slice)
 		dart_slice_withdraw(slice);
 	xa_destroy(&region->slices);
+	xa_for_each(&region->records, index, record)
+		dart_gathering_remove(&region->gathering, record);
+	xa_destroy(&region->records);
 	dart_extents_destroy(&region->extents);
 	dart_hole_free(region->hole);
 	kvfree(region);
@@ -136,7 +144,7 @@ static u64 extent_count_slice(struct dart_extent *extent,
 			      struct dart_slice *slice)
 {
 	slice->slab_id = extent->info.id;
-	extent->slices++;
+	extent->parts++;
 	return extent->info.data + (u64)slice->first * PAGE_SIZE;
 }
 
@@ -220,6 +228,81 @@ out:
 	return ret;
 }
 
+/* How many records does the user @payer have?  Called with the region's lock held. */
+static u32 region_count_records(struct dart_region *region, u64 payer)
+{
+	struct dart_record *record;
+	unsigned long index;
+	u32 count = 0;
+
+	xa_for_each(&region->records, index, record)
+		count += record->percpu && record->percpu->payer == payer;
+	return count;
+}
+
+int dart_region_add_record(struct dart_region *region,
+			   struct dart_record *record,
+			   struct dart_zero_record *added)
+{
+	u64 payer = record->percpu ? record->percpu->payer : 0;
+	struct dart_extent *extent;
+	u64 data;
+	int ret;
+
+	mutex_lock(&region->lock);
+	extent = dart_extents_find(&region->extents, added->slab);
+	if (!extent)
+		ret = -ENOENT;
+	else if (region->record_count == DART_ZERO_RECORDS_MAX ||
+		 region->last_id == U32_MAX)
+		ret = -ENOSPC;
+	else if (payer && region_count_records(region, payer) >=
+				  DART_ZERO_RECORDS_MAX / 8)
+		ret = -EDQUOT;
+	else
+		ret = xa_insert(&region->records, region->last_id + 1, record,
+				GFP_KERNEL_ACCOUNT);
+	if (ret)
+		goto out;
+
+	record->id = region->last_id + 1;
+	record->slab_id = added->slab;
+	ret = dart_gathering_add(&region->gathering, record, extent,
+				 added->interval_ms,
+				 added->flags & DART_ZERO_RECORD_DEFERRABLE,
+				 &data);
+	if (ret) {
+		xa_erase(&region->records, record->id);
+		goto out;
+	}
+	region->last_id++;
+	region->record_count++;
+	extent->parts++;
+	added->id = record->id;
+	added->rows = record->rows;
+	added->data = extent->info.data + data;
+	added->length = record->row_lines * DART_ZERO_RECORD_LINE;
+out:
+	mutex_unlock(&region->lock);
+	return ret;
+}
+
+/*
+ * Takes out the record @id; NULL if there is none.  Called with the region's lock
+ * held.
+ */
+static struct dart_record *region_take_record(struct dart_region *region,
+					      u32 id)
+{
+	struct dart_record *record = xa_erase(&region->records, id);
+
+	if (record) {
+		dart_extents_find(&region->extents, record->slab_id)->parts--;
+		region->record_count--;
+	}
+	return record;
+}
+
 /*
  * Takes out the slice @id; NULL if there is none.  Called with the region's
  * lock held.
@@ -229,25 +312,28 @@ static struct dart_slice *region_take_slice(struct dart_region *region, u32 id)
 	struct dart_slice *slice = xa_erase(&region->slices, id);
 
 	if (slice)
-		dart_extents_find(&region->extents, slice->slab_id)->slices--;
+		dart_extents_find(&region->extents, slice->slab_id)->parts--;
 	return slice;
 }
 
 int dart_region_remove(struct dart_region *region, u32 id)
 {
-	struct dart_extent *extent;
+	struct dart_extent *extent = NULL;
+	struct dart_record *record;
 	struct dart_slice *slice;
 	bool is_last;
 	int ret = 0;
 
 	mutex_lock(&region->lock);
 	slice = region_take_slice(region, id);
-	extent = slice ? NULL : dart_extents_find(&region->extents, id);
-	if (extent && extent->slices)
+	record = region_take_record(region, id);
+	if (!slice && !record)
+		extent = dart_extents_find(&region->extents, id);
+	if (extent && extent->parts)
 		ret = -EBUSY;
 	else if (extent)
 		ret = dart_extents_remove(&region->extents, extent, &is_last);
-	else if (!slice)
+	else if (!slice && !record)
 		ret = -ENOENT;
 	mutex_unlock(&region->lock);
 
@@ -255,6 +341,10 @@ int dart_region_remove(struct dart_region *region, u32 id)
 		return ret;
 	if (slice) {
 		dart_slice_withdraw(slice);
+		return 0;
+	}
+	if (record) {
+		dart_gathering_remove(&region->gathering, record);
 		return 0;
 	}
 	if (is_last)

@@ -7,14 +7,17 @@
 
 #include "event.h"
 #include "extents.h"
+#include "gather.h"
 #include "namespace.h"
 #include "quarantine.h"
 
 struct dart_extent;
+struct dart_record;
 struct dart_slice;
 struct dart_zero_adoption;
 struct dart_zero_extent;
 struct dart_zero_info;
+struct dart_zero_record;
 struct dart_zero_slice;
 struct file;
 struct vm_area_struct;
@@ -31,12 +34,15 @@ struct dart_region {
 	struct mutex lock;
 	struct dart_extents extents;
 	struct xarray slices;		/* id -> dart_slice */
+	struct xarray records;		/* id -> dart_record */
+	u32 record_count;
 	u32 last_id;
 	struct page *hole;		/* zeros, shown between extents */
 	struct file *file;		/* outlives the region */
 	struct dart_events events;
 	struct dart_namespace_watch namespaces;
 	struct dart_quarantine_watch quarantine;
+	struct dart_gathering gathering;
 };
 
 /* The region of @file, which is being opened; or ERR_PTR(). */
@@ -65,7 +71,14 @@ int dart_region_add_slice(struct dart_region *region,
  */
 int dart_region_adopt(struct dart_region *region, struct dart_slice *slice,
 		      struct dart_zero_adoption *adoption, bool *is_shown);
-/* Removes an extent or a slice.  -ENOENT, -EBUSY, -ENOMEM. */
+/*
+ * Takes over @record, places it on the pages @added->slab, and sets @added->id,
+ * @data, @rows and @length.  -ENOENT, -EDQUOT, -ENOSPC, -ENOMEM: the caller keeps it.
+ */
+int dart_region_add_record(struct dart_region *region,
+			   struct dart_record *record,
+			   struct dart_zero_record *added);
+/* Removes an extent, a slice or a record.  -ENOENT, -EBUSY, -ENOMEM. */
 int dart_region_remove(struct dart_region *region, u32 id);
 
 /*

@@ -105,11 +105,10 @@ static const struct dart_extent_kind window_kind = {
 	.release = dart_percpu_extent_release,
 };
 
-struct dart_extent *dart_window_open(const struct dart_zero_window *window)
+struct dart_percpu *
+dart_window_open_percpu(const struct dart_zero_window *window)
 {
 	const struct dart_source *source = source_find(window->source);
-	struct dart_extent *extent;
-	struct dart_percpu *percpu;
 
 	if (IS_ERR(source))
 		return ERR_CAST(source);
@@ -119,7 +118,14 @@ struct dart_extent *dart_window_open(const struct dart_zero_window *window)
 	    source->by_ifindex != !!window->ifindex)
 		return ERR_PTR(-EINVAL);
 
-	percpu = source->open(source, window);
+	return source->open(source, window);
+}
+
+struct dart_extent *dart_window_open(const struct dart_zero_window *window)
+{
+	struct dart_percpu *percpu = dart_window_open_percpu(window);
+	struct dart_extent *extent;
+
 	if (IS_ERR(percpu))
 		return ERR_CAST(percpu);
 	extent = dart_percpu_extent_new(&window_kind, percpu);

@@ -3,12 +3,20 @@
 #define DART_ZERO_WINDOW_H
 
 struct dart_extent;
+struct dart_percpu;
 struct dart_zero_window;
 
 /*
- * An extent over the counters that @window selects, with no place yet, or
- * ERR_PTR(): -EINVAL, -EBADF, -ENOENT, -ENODEV, -EOPNOTSUPP, -ENOSPC, -ENOMEM.
- * The caller has checked capabilities.  Process context.
+ * The counters that @window selects, with a reference, or ERR_PTR(): -EINVAL, -EBADF,
+ * -ENOENT, -ENODEV, -EOPNOTSUPP, -ENOMEM.  The caller has checked capabilities.
+ * Process context.
+ */
+struct dart_percpu *
+dart_window_open_percpu(const struct dart_zero_window *window);
+
+/*
+ * An extent over these counters, with no place yet, or ERR_PTR(): the same, or
+ * -ENOSPC.
  */
 struct dart_extent *dart_window_open(const struct dart_zero_window *window);
 

@@ -113,6 +113,20 @@ static int do_add_slab(int region)
 	return slab_add(region, 1, &extent);
 }
 
+/* Only describes the counters. */
+static int do_add_record(int region)
+{
+	struct dart_zero_record record = {
+		.size = sizeof(record),
+		.form = DART_ZERO_RECORD_SUM,
+		.interval_ms = 1000,
+		.source = DART_ZERO_SOURCE_CPUSTAT,
+		.fd = -1,
+	};
+
+	return device_call(region, DART_ZERO_IOC_ADD_RECORD, &record);
+}
+
 /* Descriptor SLICE, which no region has. */
 static void make_slice(void)
 {
@@ -156,6 +170,7 @@ static const struct call {
 	{ "ADD_MAP", .run = do_add_map },
 	{ "ADD_WINDOW", .run = do_add_window },
 	{ "ADD_COUNTERS", .run = do_add_counters },
+	{ "ADD_RECORD", .run = do_add_record },
 	{ "ADD_SLAB", .run = do_add_slab },
 	{ "ADOPT_SLICE", .run = do_adopt_slice },
 	{ "NAMESPACES", .run = do_namespaces },

@@ -49,6 +49,20 @@ static int add_slab(int region)
 	return slab_add(region, 1, &extent);
 }
 
+/* Only describes the counters. */
+static int add_record(int region)
+{
+	struct dart_zero_record record = {
+		.size = sizeof(record),
+		.form = DART_ZERO_RECORD_SUM,
+		.interval_ms = 1000,
+		.source = DART_ZERO_SOURCE_CPUSTAT,
+		.fd = -1,
+	};
+
+	return device_call(region, DART_ZERO_IOC_ADD_RECORD, &record);
+}
+
 static int list_namespaces(int region)
 {
 	return device_namespaces(region, 0);
@@ -68,6 +82,7 @@ static const struct {
 	{ add_window, 0 },
 	{ add_map, 0 },
 	{ add_counters, 0 },
+	{ add_record, 0 },
 	{ add_slab, 0 },
 	{ list_namespaces, 0 },
 	{ adopt_nothing, -EBADF },

@@ -6,65 +6,13 @@
 #include <infiniband/verbs.h>
 #include <linux/snmp.h>
 #include <net/if.h>
-#include <netinet/in.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 
 #include "selftests/lib/device.h"
+#include "selftests/lib/namespace.h"
 #include "selftests/lib/quarantine.h"
-
-/* A new network namespace with lo up; the caller stays in its own. */
-static int namespace_new(void)
-{
-	int home = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
-	int fd;
-
-	assert_int_equal(unshare(CLONE_NEWNET), 0);
-	assert_int_equal(system("ip link set lo up"), 0);
-	fd = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
-	assert_int_equal(setns(home, CLONE_NEWNET), 0);
-	close(home);
-	assert_true(fd >= 0);
-	return fd;
-}
-
-/* Sends @count UDP datagrams to a port without a listener. */
-static void send_datagrams(uint32_t address, int count)
-{
-	const struct sockaddr_in target = {
-		.sin_family = AF_INET,
-		.sin_port = htons(9),
-		.sin_addr.s_addr = htonl(address),
-	};
-	int udp = socket(AF_INET, SOCK_DGRAM, 0);
-
-	assert_true(udp >= 0);
-	while (count--)	/* one that fails with ECONNREFUSED was sent, too */
-		sendto(udp, "x", 1, 0, (const struct sockaddr *)&target,
-		       sizeof(target));
-	close(udp);
-}
-
-static void namespace_send(int fd, int count)
-{
-	int home = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
-
-	assert_int_equal(setns(fd, CLONE_NEWNET), 0);
-	send_datagrams(INADDR_LOOPBACK, count);
-	assert_int_equal(setns(home, CLONE_NEWNET), 0);
-	close(home);
-}
-
-static uint32_t inode(int fd)
-{
-	struct stat status;
-
-	assert_int_equal(fstat(fd, &status), 0);
-	return status.st_ino;
-}
 
 static bool is_gone(int region, uint32_t id)
 {
@@ -102,7 +50,7 @@ static void test_two_namespaces(void **state)
 						     &extents[i]), 0);
 		assert_string_equal(extents[i].name, "udp_mib");
 	}
-	by_inode.netns = inode(namespaces[0]);
+	by_inode.netns = namespace_inode(namespaces[0]);
 	assert_int_equal(device_call(region, DART_ZERO_IOC_ADD_WINDOW,
 				     &by_inode), -EEXIST);
 
@@ -191,7 +139,7 @@ static void test_watch_namespaces(void **state)
 	assert_int_equal(small.count, before);
 
 	namespace = namespace_new();
-	wanted = inode(namespace);
+	wanted = namespace_inode(namespace);
 	/* A call that fails neither consumes the event nor ends the watch. */
 	assert_int_equal(device_call(region, DART_ZERO_IOC_NAMESPACES,
 				     &nowhere), -EFAULT);

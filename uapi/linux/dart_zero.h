@@ -12,6 +12,8 @@
  *             eBPF programs add to
  *   slab      new pages, parts of which (*slices*) are lent to processes that
  *             write them
+ *   records   new pages of *gathered records*: the kernel itself copies counters
+ *             into them every now and then
  *
  * mmap() of the file shows all extents, those added before the mmap() and
  * those added after it, at the offsets that the ioctls return:
@@ -25,7 +27,7 @@
  *      <------>stride
  *
  * The kernel itself updates these pages: nothing is copied and nothing runs to
- * refresh them.  Bytes that belong to no extent (holes, and the copies of CPUs
+ * refresh them, except for gathered records.  Bytes that belong to no extent (holes, and the copies of CPUs
  * that are not possible) read as zero.
  *
  * The mapping must be MAP_SHARED (EINVAL) and PROT_READ alone (EPERM), and lie
@@ -104,6 +106,9 @@ enum dart_zero_source {
 
 	/* A cgroup (v2), not the root: cpu.stat; its own tasks only */
 	DART_ZERO_SOURCE_CGROUP_CPU = 64, /* struct cgroup_base_stat */
+
+	/* For records only, with no selector and one row. */
+	DART_ZERO_SOURCE_GATHERING = 128, /* struct dart_zero_gathering */
 };
 
 enum dart_zero_extent_kind {
@@ -111,6 +116,7 @@ enum dart_zero_extent_kind {
 	DART_ZERO_EXTENT_MAP = 2,
 	DART_ZERO_EXTENT_COUNTERS = 3,
 	DART_ZERO_EXTENT_SLAB = 4,
+	DART_ZERO_EXTENT_RECORDS = 5,
 };
 
 /*
@@ -243,6 +249,9 @@ struct dart_zero_counters {
 	struct dart_zero_extent extent; /* out */
 };
 
+/* The pages are for records, not for slices. */
+#define DART_ZERO_SLAB_RECORDS	(1 << 0)
+
 /*
  * DART_ZERO_IOC_ADD_SLAB: add new pages, zeroed.
  *
@@ -251,7 +260,7 @@ struct dart_zero_counters {
  */
 struct dart_zero_slab {
 	__u32 size;		/* in: sizeof(struct dart_zero_slab) */
-	__u32 flags;		/* in: 0 */
+	__u32 flags;		/* in: DART_ZERO_SLAB_RECORDS or 0 */
 	__u32 pages;		/* in */
 	__u32 reserved;		/* in: 0 */
 	struct dart_zero_extent extent; /* out */
@@ -282,6 +291,90 @@ struct dart_zero_slice {
 };
 
 /*
+ * Records.  A record has one row (DART_ZERO_RECORD_SUM) or, one behind the other, a
+ * row for each online CPU (DART_ZERO_RECORD_COPIES).  A row consists of words of 8
+ * bytes in lines of DART_ZERO_RECORD_LINE bytes:
+ *
+ *   line 0  | sequence | time | CPU  | value | value | value | value | value    |
+ *   line 1  | sequence | value ...                                   | sequence |
+ *
+ * The first word of each line is the sequence of the row, and so is the last word of
+ * a row of several lines: odd while the kernel writes the row, and 0 in a row without
+ * a CPU.  Values have the other words in the order of the pieces, behind the time of
+ * gathering (CLOCK_BOOTTIME, ns) and, in records of several rows, the number of the
+ * CPU.  A value of less than 8 bytes has the first bytes of its word, and the others
+ * have no meaning.  Words behind the last value are 0.
+ */
+#define DART_ZERO_RECORD_LINE		64	/* bytes */
+#define DART_ZERO_RECORD_WORDS_MAX	4096	/* values of a row, with time and CPU */
+#define DART_ZERO_RECORD_MS_MIN		10
+#define DART_ZERO_RECORD_MS_MAX		3600000
+#define DART_ZERO_RECORDS_MAX		65536	/* of a region */
+
+enum dart_zero_record_form {
+	/* Values are added up over all CPUs, modulo 2 to the power of their width. */
+	DART_ZERO_RECORD_SUM = 1,
+	DART_ZERO_RECORD_COPIES = 2,
+};
+
+/* Do not wake an idle CPU to gather: the record is gathered when it next wakes. */
+#define DART_ZERO_RECORD_DEFERRABLE	(1 << 0)
+
+/* @count elements of @width bytes, side by side, from byte @offset of a copy. */
+struct dart_zero_piece {
+	__u32 offset;		/* bytes, a multiple of @width */
+	__u16 width;		/* 1, 2, 4 or 8 bytes */
+	__u16 count;		/* not 0 */
+};
+
+/*
+ * DART_ZERO_IOC_ADD_RECORD: gather counters into a record every @interval_ms.
+ *
+ * The counters are those that a window with the same @source, @fd, @netns and
+ * @ifindex shows.  The record is gathered first before the call returns, then by a
+ * work item of the region for all records of the interval.  When its counters
+ * end it stays as it is, and read() tells.  Without pieces nothing is added: the call
+ * describes a copy of the counters in @length and @name.
+ *
+ * CAP_SYS_ADMIN.  Errors: those of ADD_WINDOW except EEXIST; and EINVAL (form,
+ * interval, a piece outside the copy, or too many words), ENOENT (no such pages of
+ * records), ENOSPC (no room in these pages, or too many records), EDQUOT (one user
+ * would have more than an eighth of DART_ZERO_RECORDS_MAX).
+ */
+struct dart_zero_record {
+	__u32 size;		/* in: sizeof(struct dart_zero_record) */
+	__u32 flags;		/* in: DART_ZERO_RECORD_DEFERRABLE or 0 */
+	__u32 slab;		/* in: id of the extent */
+	__u32 form;		/* in: enum dart_zero_record_form */
+	__u32 interval_ms;	/* in */
+	__u32 piece_count;	/* in: at most DART_ZERO_RECORD_WORDS_MAX */
+	__aligned_u64 pieces;	/* in: address of struct dart_zero_piece[] */
+	__u32 source;		/* in: as in struct dart_zero_window */
+	__s32 fd;		/* in */
+	__u32 netns;		/* in */
+	__u32 ifindex;		/* in */
+	__u32 id;		/* out: like that of an extent; 0 without pieces */
+	__u32 rows;		/* out: there is room for; 1 or the possible CPUs */
+	__u64 data;		/* out, bytes: where row 0 is in the region */
+	__u64 length;		/* out, bytes of a row, and from a row to the next */
+	/* out, without pieces: as in struct dart_zero_extent */
+	char name[DART_ZERO_NAME_LENGTH];
+};
+
+/*
+ * DART_ZERO_SOURCE_GATHERING: the work item that gathers all records of this
+ * region with the same interval and flags.  Its last pass includes the cost of this
+ * record, but not the writing of its row.
+ */
+struct dart_zero_gathering {
+	__u64 passes;
+	__u64 missed;		/* passes that were not begun in time */
+	__u64 records;		/* gathered in all passes */
+	__u64 time_ns;		/* in all passes, waiting for a CPU included */
+	__u64 longest_ns;	/* pass */
+};
+
+/*
  * DART_ZERO_IOC_ADOPT_SLICE: take over a slice of a region that was closed.
  *
  * @fd is a descriptor that ADD_SLICE has returned, in any process.  When a
@@ -309,18 +402,19 @@ struct dart_zero_adoption {
 };
 
 /*
- * DART_ZERO_IOC_REMOVE: take an extent or a slice out of the region.
+ * DART_ZERO_IOC_REMOVE: take an extent, a slice or a record out of the region.
  *
  * The pages of an extent disappear from all mappings of the region at once
- * (they read as zero), unless another extent shares them.  Those of a slice stay in the slab and can be lent again
- * once the slice is also gone.  A slab with slices cannot be removed.  Errors:
- * EINVAL, ENOENT (no extent or slice of this id), EBUSY (a slab with slices),
- * EFAULT, ENOMEM.
+ * (they read as zero), unless another extent shares them.  Those of a slice stay in
+ * the slab and can be lent again once the slice is also gone; those of a record
+ * become zero and have the next record then.  A slab with slices or records cannot be
+ * removed.  Errors: EINVAL, ENOENT (no extent, slice or record of this id), EBUSY (a
+ * slab with slices or records), EFAULT, ENOMEM.
  */
 struct dart_zero_remove {
 	__u32 size;		/* in: sizeof(struct dart_zero_remove) */
 	__u32 flags;		/* in: 0 */
-	__u32 id;		/* in: of the extent or slice */
+	__u32 id;		/* in: of the extent, slice or record */
 	__u32 reserved;		/* in: 0 */
 };
 
@@ -398,6 +492,7 @@ enum dart_zero_event_type {
 	DART_ZERO_EVENT_SLICE_GONE = 2,
 	DART_ZERO_EVENT_NAMESPACES = 3,	/* their list has changed */
 	DART_ZERO_EVENT_QUARANTINE = 4,	/* it has changed */
+	DART_ZERO_EVENT_RECORD_GONE = 5, /* its counters are: it no longer changes */
 };
 
 /*
@@ -406,7 +501,7 @@ enum dart_zero_event_type {
  */
 struct dart_zero_event {
 	__u32 type;		/* enum dart_zero_event_type */
-	__u32 id;		/* of the extent or slice, or 0 */
+	__u32 id;		/* of the extent, slice or record, or 0 */
 };
 
 #define DART_ZERO_IOC_MAGIC	0xda
@@ -434,5 +529,8 @@ struct dart_zero_event {
 	_IOWR(DART_ZERO_IOC_MAGIC, 0x1a, struct dart_zero_quarantine)
 #define DART_ZERO_IOC_OPEN_READER \
 	_IOWR(DART_ZERO_IOC_MAGIC, 0x1b, struct dart_zero_reader)
+
+#define DART_ZERO_IOC_ADD_RECORD \
+	_IOWR(DART_ZERO_IOC_MAGIC, 0x1c, struct dart_zero_record)
 
 #endif /* _UAPI_LINUX_DART_ZERO_H */

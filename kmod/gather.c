@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Gathers the records of a region: one work item for each interval, in process
+ * context and on no particular CPU.  Nothing runs where there are no records.
+ */
+#include "gather.h"
+
+#include <linux/err.h>
+#include <linux/jiffies.h>
+#include <linux/ktime.h>
+#include <linux/math64.h>
+#include <linux/mm.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+#include <linux/workqueue.h>
+
+#include <linux/dart_zero.h>
+
+#include "event.h"
+#include "record.h"
+
+/* So many are gathered before others can take the lock. */
+#define BATCH 64
+
+/* All records with the same interval; exists while there are some. */
+struct dart_gatherer {
+	struct list_head link;		/* in dart_gathering.gatherers */
+	struct dart_gathering *gathering;
+	struct delayed_work work;
+	u32 interval_ms;
+	bool is_deferrable;
+	bool has_ended;			/* it is no longer in the list */
+	struct list_head records;
+	/* In @records during a pass: those behind it are to be gathered. */
+	struct list_head cursor;
+	u64 due_ns;			/* CLOCK_MONOTONIC: of the next pass */
+	u64 *values;			/* room for one row */
+	struct dart_zero_gathering cost;
+};
+
+void dart_gathering_init(struct dart_gathering *gathering,
+			 struct dart_events *events)
+{
+	mutex_init(&gathering->lock);
+	INIT_LIST_HEAD(&gathering->gatherers);
+	gathering->events = events;
+}
+
+static void gather(struct dart_gatherer *gatherer, struct dart_record *record)
+{
+	if (record->is_gone)
+		return;
+	if (dart_record_gather(record, ktime_get_boottime_ns(),
+			       gatherer->values, &gatherer->cost)) {
+		gatherer->cost.records++;
+		return;
+	}
+	record->is_gone = true;
+	dart_event_tell(gatherer->gathering->events, &record->gone);
+}
+
+/* Called with the lock held, which it releases now and then. */
+static void gather_all(struct dart_gatherer *gatherer)
+{
+	struct mutex *lock = &gatherer->gathering->lock;
+	struct dart_record *record;
+	u32 count = 0;
+
+	list_add(&gatherer->cursor, &gatherer->records);
+	while (!list_is_last(&gatherer->cursor, &gatherer->records)) {
+		record = list_first_entry(&gatherer->cursor,
+					  struct dart_record, link);
+		list_move(&gatherer->cursor, &record->link);
+		gather(gatherer, record);
+		if (++count % BATCH)
+			continue;
+		mutex_unlock(lock);
+		cond_resched();
+		mutex_lock(lock);
+	}
+	list_del_init(&gatherer->cursor);
+}
+
+/* Passes follow the clock; those that would be late are left out. */
+static void schedule_next(struct dart_gatherer *gatherer)
+{
+	const u64 interval_ns = (u64)gatherer->interval_ms * NSEC_PER_MSEC;
+	u64 now = ktime_get_ns(), missed;
+
+	gatherer->due_ns += interval_ns;
+	if (gatherer->due_ns <= now) {
+		missed = div64_u64(now - gatherer->due_ns, interval_ns) + 1;
+		gatherer->cost.missed += missed;
+		gatherer->due_ns += missed * interval_ns;
+	}
+	queue_delayed_work(system_unbound_wq, &gatherer->work,
+			   nsecs_to_jiffies(gatherer->due_ns - now) ?: 1);
+}
+
+static void gather_work(struct work_struct *work)
+{
+	struct dart_gatherer *gatherer =
+		container_of(to_delayed_work(work), struct dart_gatherer, work);
+	struct dart_zero_gathering *cost = &gatherer->cost;
+	u64 start = ktime_get_ns(), time;
+
+	mutex_lock(&gatherer->gathering->lock);
+	gather_all(gatherer);
+	time = ktime_get_ns() - start;
+	cost->passes++;
+	cost->time_ns += time;
+	cost->longest_ns = max(cost->longest_ns, time);
+	if (!gatherer->has_ended)
+		schedule_next(gatherer);
+	mutex_unlock(&gatherer->gathering->lock);
+}
+
+static void gatherer_free(struct dart_gatherer *gatherer)
+{
+	kvfree(gatherer->values);
+	kfree(gatherer);
+}
+
+static struct dart_gatherer *gatherer_new(struct dart_gathering *gathering,
+					  u32 interval_ms, bool is_deferrable)
+{
+	struct dart_gatherer *gatherer;
+
+	gatherer = kzalloc(sizeof(*gatherer), GFP_KERNEL_ACCOUNT);
+	if (!gatherer)
+		return NULL;
+	gatherer->values = kvcalloc(DART_ZERO_RECORD_WORDS_MAX,
+				    sizeof(*gatherer->values),
+				    GFP_KERNEL_ACCOUNT);
+	if (!gatherer->values) {
+		kfree(gatherer);
+		return NULL;
+	}
+	gatherer->gathering = gathering;
+	gatherer->interval_ms = interval_ms;
+	gatherer->is_deferrable = is_deferrable;
+	INIT_LIST_HEAD(&gatherer->records);
+	INIT_LIST_HEAD(&gatherer->cursor);
+	if (is_deferrable)
+		INIT_DEFERRABLE_WORK(&gatherer->work, gather_work);
+	else
+		INIT_DELAYED_WORK(&gatherer->work, gather_work);
+	return gatherer;
+}
+
+static struct dart_gatherer *gatherer_find(struct dart_gathering *gathering,
+					   u32 interval_ms, bool is_deferrable)
+{
+	struct dart_gatherer *gatherer;
+
+	list_for_each_entry(gatherer, &gathering->gatherers, link)
+		if (gatherer->interval_ms == interval_ms &&
+		    gatherer->is_deferrable == is_deferrable)
+			return gatherer;
+	return NULL;
+}
+
+int dart_gathering_add(struct dart_gathering *gathering,
+		       struct dart_record *record,
+		       const struct dart_extent *extent, u32 interval_ms,
+		       bool is_deferrable, u64 *data)
+{
+	struct dart_gatherer *gatherer, *created = NULL;
+	int ret;
+
+	mutex_lock(&gathering->lock);
+	gatherer = gatherer_find(gathering, interval_ms, is_deferrable);
+	if (!gatherer) {
+		created = gatherer_new(gathering, interval_ms, is_deferrable);
+		gatherer = created;
+	}
+	ret = gatherer ? dart_record_place(record, extent, data) : -ENOMEM;
+	if (ret) {
+		if (created)
+			gatherer_free(created);
+		goto out;
+	}
+
+	record->gatherer = gatherer;
+	record->gone.id = record->id;
+	list_add_tail(&record->link, &gatherer->records);
+	gather(gatherer, record);
+	if (created) {
+		list_add(&created->link, &gathering->gatherers);
+		created->due_ns = ktime_get_ns();
+		schedule_next(created);
+	}
+out:
+	mutex_unlock(&gathering->lock);
+	return ret;
+}
+
+void dart_gathering_remove(struct dart_gathering *gathering,
+			   struct dart_record *record)
+{
+	struct dart_gatherer *gatherer = record->gatherer;
+	bool is_last;
+
+	mutex_lock(&gathering->lock);
+	list_del(&record->link);
+	dart_event_cancel(gathering->events, &record->gone);
+	dart_record_displace(record);
+	/* The cursor of a pass may be there. */
+	is_last = list_empty(&gatherer->records) ||
+		  (gatherer->records.next == &gatherer->cursor &&
+		   list_is_last(&gatherer->cursor, &gatherer->records));
+	if (is_last) {
+		gatherer->has_ended = true;
+		list_del(&gatherer->link);
+	}
+	mutex_unlock(&gathering->lock);
+	dart_record_free(record);
+	if (!is_last)
+		return;
+	cancel_delayed_work_sync(&gatherer->work);
+	gatherer_free(gatherer);
+}

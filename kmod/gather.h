@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef DART_ZERO_GATHER_H
+#define DART_ZERO_GATHER_H
+
+#include <linux/list.h>
+#include <linux/mutex.h>
+
+struct dart_events;
+struct dart_extent;
+struct dart_record;
+struct dart_zero_record;
+
+/* The records of a region, by the interval at which they are gathered. */
+struct dart_gathering {
+	/*
+	 * Taken inside the region's lock; guards the list, the records and the
+	 * lines of their pages.
+	 */
+	struct mutex lock;
+	struct list_head gatherers;
+	struct dart_events *events;	/* of the region */
+};
+
+void dart_gathering_init(struct dart_gathering *gathering,
+			 struct dart_events *events);
+
+/*
+ * Places @record, whose ids are set, on the pages that @extent shows, gathers it, and
+ * from then on every @interval_ms.  Sets *@data: see dart_record_place().  -ENOENT,
+ * -ENOSPC, -ENOMEM: the caller keeps the record.
+ */
+int dart_gathering_add(struct dart_gathering *gathering,
+		       struct dart_record *record,
+		       const struct dart_extent *extent, u32 interval_ms,
+		       bool is_deferrable, u64 *data);
+/* Frees @record.  Waits for a pass that is running; the region's lock is not held. */
+void dart_gathering_remove(struct dart_gathering *gathering,
+			   struct dart_record *record);
+
+#endif /* DART_ZERO_GATHER_H */

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef DART_ZERO_RECORD_H
+#define DART_ZERO_RECORD_H
+
+#include <linux/list.h>
+#include <linux/types.h>
+
+#include <linux/dart_zero.h>
+
+#include "event.h"
+
+struct dart_events;
+struct dart_extent;
+struct dart_gatherer;
+struct dart_percpu;
+struct dart_record_pages;
+
+/*
+ * Copies of counters, in lines of the pages that an extent of a region shows.  The
+ * lock of the region's gathering guards the members behind @piece_count, and the rows.
+ */
+struct dart_record {
+	struct dart_percpu *percpu;	/* or NULL: of the gatherer */
+	size_t length;			/* bytes of a copy */
+	u32 form;			/* enum dart_zero_record_form */
+	u32 words;			/* of a row, without sequences */
+	u32 row_lines;
+	u32 rows;
+	u32 id;				/* in the region, as @slab_id */
+	u32 slab_id;			/* of the extent of @pages */
+	u32 piece_count;
+
+	struct dart_record_pages *pages;
+	u32 first_line;
+	u32 used_rows;			/* that are not empty */
+	u64 sequence;			/* of the last row that was written */
+	struct dart_gatherer *gatherer;
+	struct list_head link;		/* in it */
+	bool is_gone;			/* it has been told */
+	struct dart_event gone;
+
+	struct dart_zero_piece pieces[];
+};
+
+/* An extent over @pages new pages of records, with no place yet, or ERR_PTR(). */
+struct dart_extent *dart_record_pages_open(u32 pages);
+
+/* Sets @record->length and @record->name: a copy of the counters it selects. */
+int dart_record_describe(struct dart_zero_record *record);
+
+/*
+ * A record of the counters that @record selects, with no place yet, or ERR_PTR():
+ * -EINVAL or what dart_window_open() returns.  @pieces are copied.  The caller has
+ * checked capabilities.
+ */
+struct dart_record *dart_record_new(const struct dart_zero_record *record,
+				    const struct dart_zero_piece *pieces);
+void dart_record_free(struct dart_record *record);
+
+/*
+ * Reserves lines of the pages that @extent shows, and sets *@data to the first of
+ * them, in bytes from the start of the extent.  -ENOENT (no pages of records),
+ * -ENOSPC.  Called with the lock of the gathering held, as all below.
+ */
+int dart_record_place(struct dart_record *record,
+		      const struct dart_extent *extent, u64 *data);
+/* Its rows become empty. */
+void dart_record_displace(struct dart_record *record);
+
+/*
+ * Copies the counters, as of @now (CLOCK_BOOTTIME, ns).  @values: room for
+ * record->words.  @cost: what a record of the gatherer has.  Returns false if the
+ * counters have ended.
+ */
+bool dart_record_gather(struct dart_record *record, u64 now, u64 *values,
+			const struct dart_zero_gathering *cost);
+
+#endif /* DART_ZERO_RECORD_H */

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Gathered records of <linux/dart_zero.h>, for tests. */
+#ifndef DART_TEST_RECORD_H
+#define DART_TEST_RECORD_H
+
+#include <stdbool.h>
+#include <time.h>
+
+#include "device.h"
+
+#define RECORD_LINE_WORDS	(DART_ZERO_RECORD_LINE / 8)
+
+static inline uint32_t record_pages_new(int region, uint32_t pages)
+{
+	struct dart_zero_slab slab = {
+		.size = sizeof(slab),
+		.flags = DART_ZERO_SLAB_RECORDS,
+		.pages = pages,
+	};
+
+	assert_int_equal(device_call(region, DART_ZERO_IOC_ADD_SLAB, &slab), 0);
+	assert_int_equal(slab.extent.kind, DART_ZERO_EXTENT_RECORDS);
+	return slab.extent.id;
+}
+
+/* One piece of a source without a selector; the caller changes what differs. */
+static inline struct dart_zero_record
+record_of(uint32_t pages, uint32_t source, const struct dart_zero_piece *piece)
+{
+	return (struct dart_zero_record){
+		.size = sizeof(struct dart_zero_record),
+		.slab = pages,
+		.form = DART_ZERO_RECORD_SUM,
+		.interval_ms = 10,
+		.piece_count = 1,
+		.pieces = (uintptr_t)piece,
+		.source = source,
+		.fd = -1,
+	};
+}
+
+static inline int record_add(int region, struct dart_zero_record *record)
+{
+	return device_call(region, DART_ZERO_IOC_ADD_RECORD, record);
+}
+
+/*
+ * Copies the words of a row without its sequences to @words, which has room for
+ * DART_ZERO_RECORD_WORDS_MAX + 7.  Returns its sequence, or 1 if the row is torn.
+ */
+static inline uint64_t record_row(const char *address,
+				  const struct dart_zero_record *record,
+				  uint32_t row, uint64_t *words)
+{
+	const volatile uint64_t *line =
+		(const void *)(address + record->data + row * record->length);
+	uint32_t lines = record->length / DART_ZERO_RECORD_LINE, i, j;
+	uint64_t sequence = line[0];
+	bool is_torn = sequence % 2;
+
+	for (i = 0; i < lines; i++, line += RECORD_LINE_WORDS) {
+		is_torn |= line[0] != sequence;
+		for (j = 1; j < RECORD_LINE_WORDS; j++)
+			*words++ = line[j];
+	}
+	/* The last word of several lines is a sequence. */
+	is_torn |= lines > 1 && words[-1] != sequence;
+	return is_torn ? 1 : sequence;
+}
+
+/* The same of a whole row, for which it waits. */
+static inline uint64_t record_row_whole(const char *address,
+					const struct dart_zero_record *record,
+					uint32_t row, uint64_t *words)
+{
+	uint64_t sequence;
+
+	do
+		sequence = record_row(address, record, row, words);
+	while (sequence % 2);
+	return sequence;
+}
+
+/* The same of a row that was gathered after this call. */
+static inline uint64_t record_row_next(const char *address,
+				       const struct dart_zero_record *record,
+				       uint32_t row, uint64_t *words)
+{
+	uint64_t first = record_row_whole(address, record, row, words);
+	const struct timespec pause = { .tv_nsec = 1000000 };
+	uint64_t sequence = first;
+
+	for (int i = 0; i < 10000 && sequence <= first + 2; i++) {
+		nanosleep(&pause, NULL);
+		sequence = record_row_whole(address, record, row, words);
+	}
+	assert_true(sequence > first + 2);
+	return sequence;
+}
+
+#endif /* DART_TEST_RECORD_H */
