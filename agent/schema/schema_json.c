@@ -13,7 +13,7 @@
 static int find_kind(const char *name, enum dart_control_field_kind *kind)
 {
 	for (*kind = DART_CONTROL_FIELD_COUNTER;
-	     *kind <= DART_CONTROL_FIELD_ADDRESS; ++*kind)
+	     *kind <= DART_CONTROL_FIELD_TIME; ++*kind)
 		if (!strcmp(dart_field_kind__name(*kind), name))
 			return 0;
 	return -EINVAL;

@@ -36,7 +36,7 @@ json_t *registry_json__entry(const struct entry *entry)
 		"{s:s, s:s, s:I, s:s, s:I, s:I, s:I, s:I, s:I, s:I}", "name",
 		entry->name, "kind", dart_entry_kind__name(entry->kind),
 		"copies", (json_int_t)entry->extent.copies, "copies_are",
-		entry->copies_are == DART_CONTROL_COPIES_CPU ? "cpu" : "row",
+		dart_copies__name(entry->copies_are),
 		"length", (json_int_t)entry->schema->length, "fields",
 		(json_int_t)entry->schema->field_count, "memory_regions",
 		(json_int_t)(is_page ? 1 : entry->memory_region_count),

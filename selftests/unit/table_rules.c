@@ -141,7 +141,7 @@ static const struct rule rules[] = {
 	RULE("a field of kind 0 is refused",
 	     "field 2 of schema 0 is of an unknown kind", FIELD(2, kind, 0)),
 	RULE("a field of an unknown kind is refused",
-	     "field 2 of schema 0 is of an unknown kind", FIELD(2, kind, 7)),
+	     "field 2 of schema 0 is of an unknown kind", FIELD(2, kind, 8)),
 	RULE("a number with a width of 0 bytes is refused",
 	     "has a width other than", FIELD(0, width, 0)),
 	RULE("a number with a width of 3 bytes is refused",

@@ -155,7 +155,7 @@ static void test_rows(void **state)
 	for (i = 0; i < 2; i++)
 		stat__fill(copies + 64 * i, i + 1);
 	values__expect(&sample.entries[SAMPLE_ROWS], copies,
-		"{\"kind\":\"map\",\"schema\":\"stat\",\"copies\":\"row\",\"since\":0,"
+		"{\"kind\":\"map\",\"schema\":\"stat\",\"copies\":\"row\",\"since\":0,\"lags_on_nohz_full\":true,"
 		"\"rows\":[" STAT("1", "10") "," STAT("2", "20") "]}");
 	sample__release(&sample);
 }
@@ -267,6 +267,40 @@ static void test_sequences(void **state)
 		"{\"kind\":\"map\",\"schema\":\"pair\",\"copies\":\"row\",\"since\":0,"
 		"\"rows\":{\"0\":{\"value\":1},\"2\":null,\"3\":null,"
 		"\"4\":null,\"5\":{\"value\":6}}}");
+	dart_schema__free(schema);
+}
+
+static void test_sum_of_host(void **state)
+{
+	struct dart_schema *schema = dart_schema__new("record", 32);
+	struct dart_entry entry = {
+		.schema = schema, .copies = 1,
+		.kind = DART_CONTROL_ENTRY_SOURCE,
+		.copies_are = DART_CONTROL_COPIES_SUM,
+	};
+	static const uint64_t whole[] = { 6, 17, UINT64_MAX, 6 };
+	static const uint64_t torn[] = { 6, 17, 5, 8 };
+	static const uint64_t empty[4];
+
+	assert_non_null(schema);
+	sample__add(schema, "begin", "", 0, 8, 1, DART_CONTROL_FIELD_SEQUENCE,
+		    false);
+	sample__add(schema, "time", "ns", 8, 8, 1, DART_CONTROL_FIELD_TIME,
+		    false);
+	sample__add(schema, "value", "", 16, 4, 1, DART_CONTROL_FIELD_COUNTER,
+		    false);
+	sample__add(schema, "end", "", 24, 8, 1, DART_CONTROL_FIELD_SEQUENCE,
+		    false);
+	assert_int_equal(dart_row__time(schema, whole), 17);
+	values__expect(&entry, whole,
+		"{\"kind\":\"source\",\"schema\":\"record\",\"copies\":\"sum\",\"since\":0,"
+		"\"sum\":{\"time\":17,\"value\":4294967295}}");
+	values__expect(&entry, torn,
+		"{\"kind\":\"source\",\"schema\":\"record\",\"copies\":\"sum\",\"since\":0,"
+		"\"sum\":null}");
+	values__expect(&entry, empty,
+		"{\"kind\":\"source\",\"schema\":\"record\",\"copies\":\"sum\",\"since\":0,"
+		"\"sum\":null}");
 	dart_schema__free(schema);
 }
 
@@ -393,7 +427,7 @@ int main(void)
 		TEST("an entry with a copy for each CPU is printed with the sum and each CPU's values, and marked if these lag",
 		     test_cpus),
 		TEST("a set of CPUs is printed as ranges", test_cpu_sets),
-		TEST("an entry with rows is printed without a sum",
+		TEST("an entry with rows is printed without a sum, and marked if its values lag",
 		     test_rows),
 		TEST("an unsigned number up to 2^64 - 1 is printed as an integer, and a real number for Jansson",
 		     test_wide),
@@ -401,6 +435,8 @@ int main(void)
 		     test_text),
 		TEST("rows with sequences are whole, empty or torn, and torn rows are printed as null",
 		     test_sequences),
+		TEST("a sum is an object, or null if it is torn or empty, and tells its time",
+		     test_sum_of_host),
 		TEST("addresses are printed as IPv6, and as IPv4 if they are mapped",
 		     test_addresses),
 		TEST("a schema is printed with every member of its fields",

@@ -49,6 +49,18 @@ static bool has_rows(const struct sample_entry *of)
 	return of->entry->copies_are == DART_CONTROL_COPIES_ROW;
 }
 
+static bool is_sum(const struct sample_entry *of)
+{
+	return of->entry->copies_are == DART_CONTROL_COPIES_SUM;
+}
+
+/* Those are not shown in lines. */
+static bool is_about_row(const struct dart_field *field)
+{
+	return field->kind == DART_CONTROL_FIELD_SEQUENCE ||
+	       field->kind == DART_CONTROL_FIELD_TIME;
+}
+
 static enum dart_row_state state_of(const struct sample_entry *of, uint32_t row)
 {
 	return dart_row__state(of->entry->schema, copy_of(of, row));
@@ -114,6 +126,8 @@ int entry_view__update(struct entry_view *view, const struct sample *sample,
 	for (i = 0; i < view->lines; i++) {
 		if (!has_rows(now)) {
 			rank = rank_element(now, before, &element);
+			if (is_about_row(element.field))
+				rank = view->ranks[i] = ENTRY_VIEW_EMPTY;
 			element__next(&element);
 		} else if (state_of(now, i) == DART_ROW_EMPTY) {
 			rank = view->ranks[i] = ENTRY_VIEW_EMPTY;
@@ -173,6 +187,18 @@ static void add_span(struct cells *cells, const struct sample_entry *of,
 			   (unsigned long long)greatest);
 }
 
+/* A row that tells when it was written knows better than the READs. */
+static double seconds_between(const struct sample_entry *before,
+			      const struct sample_entry *now, uint32_t copy,
+			      double seconds)
+{
+	const struct dart_schema *schema = now->entry->schema;
+	uint64_t then = dart_row__time(schema, copy_of(before, copy));
+	uint64_t time = dart_row__time(schema, copy_of(now, copy));
+
+	return time ? (int64_t)(time - then) / 1e9 : seconds;
+}
+
 /*
  * With @is_rate the rate of a counter in copy @copy, otherwise its value.
  * Empty if the previous sample does not have the row.
@@ -184,10 +210,15 @@ static void add_copy(struct drawing *drawing, const struct element *element,
 	const uint8_t *now = copy_of(drawing->now, copy);
 	const struct dart_field *field = element->field;
 
+	double seconds = drawing->seconds;
+
+	if (is_rate && before)
+		seconds = seconds_between(before, drawing->now, copy, seconds);
 	if (!is_rate || !field__is_counted(field))
 		value_text__add_element(&drawing->cells, field, now,
 					element->index);
-	else if (!before || state_of(before, copy) != DART_ROW_WHOLE)
+	else if (!before || state_of(before, copy) != DART_ROW_WHOLE ||
+		 seconds <= 0)
 		cells__add(&drawing->cells, "%s", "");
 	else
 		value_text__add_rate(&drawing->cells, field,
@@ -196,7 +227,7 @@ static void add_copy(struct drawing *drawing, const struct element *element,
 						     element->index),
 				     dart_field__get(field, now,
 						     element->index),
-				     drawing->seconds);
+				     seconds);
 }
 
 /* A line of an entry whose copies belong to CPUs. */
@@ -206,19 +237,25 @@ static void add_element_line(struct drawing *drawing,
 	const bool is_counted = field__is_counted(element->field);
 	const struct dart_field *field = element->field;
 	struct cells *cells = &drawing->cells;
+	double seconds = 0;
 	uint32_t cpu;
 
+	if (drawing->before &&
+	    (!is_sum(drawing->now) ||
+	     state_of(drawing->before, 0) == DART_ROW_WHOLE))
+		seconds = seconds_between(drawing->before, drawing->now, 0,
+					  drawing->seconds);
 	value_text__add_name(cells, field, element->index, "");
 	if (is_counted)
 		value_text__add(cells, field,
 				drawing->now->sums[element->number]);
 	else
 		add_span(cells, drawing->now, element);
-	if (!drawing->complete && drawing->before && is_counted)
+	if (!drawing->complete && seconds > 0 && is_counted)
 		value_text__add_rate(cells, field,
 				     drawing->before->sums[element->number],
 				     drawing->now->sums[element->number],
-				     drawing->seconds);
+				     seconds);
 	else if (!drawing->complete)
 		cells__add(cells, "%s", "");
 	for (cpu = 0; cpu < cpus; cpu++)
@@ -350,7 +387,7 @@ static int entry_view__print_values(const struct entry_view *view,
 	} else {
 		fixed = style->complete ? 2 : 3;
 		columns = fixed;
-		if (entry->copies <= width / 3)
+		if (entry->copies <= width / 3 && !is_sum(drawing.now))
 			columns += entry->copies;
 	}
 	ret = cells__open(&drawing.cells);
@@ -372,8 +409,14 @@ int entry_view__print(const struct entry_view *view,
 	fprintf(out, "%s  %s, ", entry->name, entry->schema->name);
 	if (has_rows(now) && dart_schema__has_sequence(entry->schema))
 		fprintf(out, "%zu of ", lines);
-	fprintf(out, "%u %s", entry->copies, has_rows(now) ? "rows" : "CPUs");
-	if (!lines) {
+	if (is_sum(now))
+		fputs(state_of(now, 0) == DART_ROW_WHOLE ? "sum of all CPUs" :
+							   "torn",
+		      out);
+	else
+		fprintf(out, "%u %s", entry->copies,
+			has_rows(now) ? "rows" : "CPUs");
+	if (!lines || (is_sum(now) && state_of(now, 0) != DART_ROW_WHOLE)) {
 		fputc('\n', out);
 		return 0;
 	}

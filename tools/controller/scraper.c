@@ -125,8 +125,8 @@ static int scraper__make_samples(struct scraper *scraper)
 			entry->copies = malloc(dart_entry__size(entry->entry));
 			if (!entry->copies)
 				return -ENOMEM;
-			if (entry->entry->copies_are !=
-			    DART_CONTROL_COPIES_CPU)
+			if (entry->entry->copies_are ==
+			    DART_CONTROL_COPIES_ROW)
 				continue;
 			entry->sums = calloc(
 				sample__elements(entry->entry->schema) + 1,

@@ -15,7 +15,7 @@
 struct shown {
 	json_t *fields;		/* of the schema */
 	json_t *sum;		/* NULL for rows */
-	/* of CPUs, or rows; an object by number if rows have sequences */
+	/* of CPUs, or rows; an object by number if rows have sequences; or NULL */
 	json_t *copies;
 	const char *copy_name;	/* "CPU" or "ROW" */
 };
@@ -44,14 +44,25 @@ static int shown__of(struct shown *shown, json_t *entry)
 			return -EPROTO;
 	return json_is_array(shown->fields) &&
 			       (json_is_array(shown->copies) ||
-				json_is_object(shown->copies)) ?
+				json_is_object(shown->copies) || shown->sum) ?
 		       0 :
 		       -EPROTO;
+}
+
+/* Sequences say whether a row is torn, which dartd has checked. */
+static bool is_shown(const json_t *field)
+{
+	const char *kind = json_string_value(json_object_get(field, "kind"));
+
+	return !kind || strcmp(kind, "sequence");
 }
 
 /* Fields down; across: the sum, and the copies if they are few. */
 static int print_by_field(const struct shown *shown)
 {
+	json_t *lines = json_array();
+	int status;
+
 	struct table_column columns[4 + COPIES_WIDE + 1] = {
 		{ "FIELD", "name", false, NULL },
 		{ "KIND", "kind", false, NULL },
@@ -78,6 +89,9 @@ static int print_by_field(const struct shown *shown)
 	json_array_foreach(shown->fields, i, field) {
 		const char *name = name_of(field);
 
+		if (!is_shown(field))
+			continue;
+		json_array_append(lines, field);
 		json_object_set(field, "SUM",
 				json_object_get(shown->sum, name));
 		for (copy = 0; copy < copies; copy++)
@@ -87,15 +101,10 @@ static int print_by_field(const struct shown *shown)
 							       copy),
 						name));
 	}
-	return table__print_objects(shown->fields, columns);
-}
-
-/* Sequences say whether a row is torn, which dartd has checked. */
-static bool is_shown(const json_t *field)
-{
-	const char *kind = json_string_value(json_object_get(field, "kind"));
-
-	return !kind || strcmp(kind, "sequence");
+	status = lines ? table__print_objects(lines, columns) :
+			 fail__out_of_memory();
+	json_decref(lines);
+	return status;
 }
 
 /* Adds a line for a row; one that is not an object is torn. */

@@ -193,6 +193,8 @@ enum dart_control_lifetime {
 enum dart_control_copies {
 	DART_CONTROL_COPIES_CPU = 1,	/* copy c is of CPU c: counters add up */
 	DART_CONTROL_COPIES_ROW = 2,	/* copy c is row c of a table */
+	/* the only copy is a row in which the host has added up those of all CPUs */
+	DART_CONTROL_COPIES_SUM = 3,
 };
 
 struct dart_control_entry {
@@ -251,6 +253,11 @@ enum dart_control_field_kind {
 	DART_CONTROL_FIELD_SEQUENCE = 5,
 	/* IPv6, 16 bytes in network order; an IPv4 address as ::ffff:a.b.c.d */
 	DART_CONTROL_FIELD_ADDRESS = 6,
+	/*
+	 * when the row was written: CLOCK_BOOTTIME of the host, ns; 8 bytes,
+	 * unsigned; of a schema's, the first counts
+	 */
+	DART_CONTROL_FIELD_TIME = 7,
 };
 
 #define DART_CONTROL_FIELD_SIGNED	(1 << 0)	/* two's complement */
@@ -266,7 +273,7 @@ struct dart_control_field {
 	__le32 unit;		/* bytes into the strings: "ns", "bytes", "" */
 	__le32 offset;		/* bytes from the start of a copy */
 	__le32 width;		/* 1, 2, 4, 8; bytes of a text or an address */
-	/* elements side by side; 1 for a text, a sequence and an address */
+	/* elements side by side; 1 but for a counter, gauge or histogram */
 	__le32 count;
 	__le16 kind;		/* enum dart_control_field_kind */
 	__le16 flags;

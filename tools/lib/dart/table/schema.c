@@ -74,6 +74,10 @@ static const char *shape__objection(const struct dart_field *field)
 		    field->count != 1 || field->is_signed)
 			return "is a sequence that is not one number of 4 or 8 bytes";
 		return NULL;
+	case DART_CONTROL_FIELD_TIME:
+		if (field->width != 8 || field->count != 1 || field->is_signed)
+			return "is a time that is not one number of 8 bytes";
+		return NULL;
 	case DART_CONTROL_FIELD_ADDRESS:
 		if (field->width != 16 || field->count != 1)
 			return "is an address that is not 16 bytes";

@@ -269,10 +269,13 @@ int dart_check__entry(const struct dart_table *table,
 	    entry->lifetime != DART_CONTROL_LIFETIME_DYNAMIC &&
 	    entry->lifetime != DART_CONTROL_LIFETIME_SERVERLESS)
 		return refuse(error, "entry %u has an unknown lifetime", index);
-	if (entry->copies_are != DART_CONTROL_COPIES_CPU &&
-	    entry->copies_are != DART_CONTROL_COPIES_ROW)
+	if (entry->copies_are < DART_CONTROL_COPIES_CPU ||
+	    entry->copies_are > DART_CONTROL_COPIES_SUM)
 		return refuse(error, "entry %u has copies of an unknown kind",
 			      index);
+	if (entry->copies_are == DART_CONTROL_COPIES_SUM && entry->copies != 1)
+		return refuse(error, "entry %u is a sum with %u copies", index,
+			      entry->copies);
 	if (!entry->copies || entry->copies > DART_CONTROL_COPIES_MAX)
 		return refuse(error, "entry %u has %u copies", index,
 			      entry->copies);

@@ -102,6 +102,17 @@ enum dart_row_state dart_row__state(const struct dart_schema *schema,
 	return has_first && !first ? DART_ROW_EMPTY : DART_ROW_WHOLE;
 }
 
+uint64_t dart_row__time(const struct dart_schema *schema, const void *row)
+{
+	uint32_t i;
+
+	for (i = 0; i < schema->field_count; i++) {
+		if (schema->fields[i].kind == DART_CONTROL_FIELD_TIME)
+			return dart_field__get(&schema->fields[i], row, 0);
+	}
+	return 0;
+}
+
 #define NAME_OF(names, kind)                                                 \
 	((kind) < sizeof(names) / sizeof(*(names)) && (names)[kind] ?        \
 		 (names)[kind] : "unknown")
@@ -115,9 +126,21 @@ const char *dart_field_kind__name(enum dart_control_field_kind kind)
 		[DART_CONTROL_FIELD_TEXT] = "text",
 		[DART_CONTROL_FIELD_SEQUENCE] = "sequence",
 		[DART_CONTROL_FIELD_ADDRESS] = "address",
+		[DART_CONTROL_FIELD_TIME] = "time",
 	};
 
 	return NAME_OF(names, kind);
+}
+
+const char *dart_copies__name(enum dart_control_copies copies)
+{
+	static const char *const names[] = {
+		[DART_CONTROL_COPIES_CPU] = "cpu",
+		[DART_CONTROL_COPIES_ROW] = "row",
+		[DART_CONTROL_COPIES_SUM] = "sum",
+	};
+
+	return NAME_OF(names, copies);
 }
 
 const char *dart_entry_kind__name(enum dart_control_entry_kind kind)

@@ -40,6 +40,8 @@ enum dart_row_state dart_row__state(const struct dart_schema *schema,
 bool dart_schema__has_sequence(const struct dart_schema *schema);
 /* Has it a field that lags on CPUs of nohz_full=? */
 bool dart_schema__lags(const struct dart_schema *schema);
+/* When @row was written, CLOCK_BOOTTIME of its host in ns; 0 if it does not tell. */
+uint64_t dart_row__time(const struct dart_schema *schema, const void *row);
 
 /*
  * The sum of element @index over all copies, modulo 2^64 (modulo the field's
@@ -61,6 +63,8 @@ uint64_t dart_entry__sum(const struct dart_entry *entry,
  *   rows            {"kind": "map", "schema": "...", "copies": "row",
  *                    "since": 8, "rows": [{...}, ...]}
  *                   "since" is the generation that first had the entry
+ *   a sum           {..., "copies": "sum", "since": 9, "sum": {"time": ..., ...}}
+ *                   "sum" has all fields; it is null if the row is torn or empty
  *   with a sequence  {..., "rows": {"3": {...}, "17": null}}
  *                    by number; empty rows are left out, torn rows are null,
  *                    and sequences are not shown
@@ -91,6 +95,7 @@ json_t *dart_text__to_json(const void *bytes, size_t width);
 json_t *dart_schema__to_json(const struct dart_schema *schema);
 
 const char *dart_field_kind__name(enum dart_control_field_kind kind);
+const char *dart_copies__name(enum dart_control_copies copies);
 const char *dart_entry_kind__name(enum dart_control_entry_kind kind);
 const char *dart_exposure__name(enum dart_control_exposure exposure);
 

@@ -172,11 +172,39 @@ static json_t *sums__to_json(const struct dart_entry *entry, const void *copies)
 	return sums;
 }
 
+/* What the entry has instead of copies of CPUs or rows. */
+static json_t *sum__to_json(const struct dart_entry *entry, const void *copy)
+{
+	if (dart_row__state(entry->schema, copy) != DART_ROW_WHOLE)
+		return json_null();
+	return copy__to_json(entry->schema, copy);
+}
+
+/* The values under their names, by what the copies are. */
+static int add_copies(json_t *json, const struct dart_entry *entry,
+		      const void *copies)
+{
+	switch (entry->copies_are) {
+	case DART_CONTROL_COPIES_CPU:
+		return json_object_set_new(json, "sum",
+					   sums__to_json(entry, copies)) ?:
+		       json_object_set_new(json, "cpus",
+					   copies__to_json(entry, copies));
+	case DART_CONTROL_COPIES_SUM:
+		return json_object_set_new(json, "sum",
+					   sum__to_json(entry, copies));
+	default:
+		return json_object_set_new(
+			json, "rows",
+			dart_schema__has_sequence(entry->schema) ?
+				sequenced__to_json(entry, copies) :
+				copies__to_json(entry, copies));
+	}
+}
+
 json_t *dart_entry__to_json(const struct dart_entry *entry,
 			    const void *copies)
 {
-	bool of_cpus = entry->copies_are == DART_CONTROL_COPIES_CPU;
-	bool sequenced = !of_cpus && dart_schema__has_sequence(entry->schema);
 	json_t *json = json_object();
 
 	if (!json ||
@@ -185,15 +213,11 @@ json_t *dart_entry__to_json(const struct dart_entry *entry,
 	    json_object_set_new(json, "schema",
 			json_string(entry->schema->name)) ||
 	    json_object_set_new(json, "copies",
-			json_string(of_cpus ? "cpu" : "row")) ||
+			json_string(dart_copies__name(entry->copies_are))) ||
 	    json_object_set_new(json, "since", json_integer(entry->since)) ||
-	    (of_cpus && dart_schema__lags(entry->schema) &&
+	    (dart_schema__lags(entry->schema) &&
 	     json_object_set_new(json, "lags_on_nohz_full", json_true())) ||
-	    (of_cpus &&
-	     json_object_set_new(json, "sum", sums__to_json(entry, copies))) ||
-	    json_object_set_new(json, of_cpus ? "cpus" : "rows",
-			sequenced ? sequenced__to_json(entry, copies) :
-				    copies__to_json(entry, copies)))
+	    add_copies(json, entry, copies))
 		return drop(json);
 	return json;
 }

@@ -184,25 +184,36 @@ static void print_sequenced(const struct dart_entry *entry, const void *copies,
 void dart_entry__print_json(const struct dart_entry *entry, const void *copies,
 			    FILE *out)
 {
-	const bool of_cpus = entry->copies_are == DART_CONTROL_COPIES_CPU;
-
 	fprintf(out, "{\"kind\":\"%s\",\"schema\":",
 		dart_entry_kind__name(entry->kind));
 	dart_text__print_json(entry->schema->name, strlen(entry->schema->name),
 			      out);
 	fprintf(out, ",\"copies\":\"%s\",\"since\":%llu",
-		of_cpus ? "cpu" : "row", (unsigned long long)entry->since);
-	if (of_cpus && dart_schema__lags(entry->schema))
+		dart_copies__name(entry->copies_are),
+		(unsigned long long)entry->since);
+	if (dart_schema__lags(entry->schema))
 		fputs_unlocked(",\"lags_on_nohz_full\":true", out);
-	if (of_cpus) {
+	switch (entry->copies_are) {
+	case DART_CONTROL_COPIES_CPU:
 		fputs_unlocked(",\"sum\":", out);
 		print_fields(entry, entry->schema, copies, out);
-	}
-	fputs_unlocked(of_cpus ? ",\"cpus\":" : ",\"rows\":", out);
-	if (!of_cpus && dart_schema__has_sequence(entry->schema))
-		print_sequenced(entry, copies, out);
-	else
+		fputs_unlocked(",\"cpus\":", out);
 		print_copies(entry, copies, out);
+		break;
+	case DART_CONTROL_COPIES_SUM:
+		fputs_unlocked(",\"sum\":", out);
+		if (dart_row__state(entry->schema, copies) == DART_ROW_WHOLE)
+			print_fields(NULL, entry->schema, copies, out);
+		else
+			fputs_unlocked("null", out);
+		break;
+	default:
+		fputs_unlocked(",\"rows\":", out);
+		if (dart_schema__has_sequence(entry->schema))
+			print_sequenced(entry, copies, out);
+		else
+			print_copies(entry, copies, out);
+	}
 	putc_unlocked('}', out);
 }
 
