@@ -125,11 +125,12 @@ int agent__open(struct agent *agent, const struct options *options,
 		goto close_exposure;
 	agent__open_map_watch(agent, loop);
 	slabs__open(&agent->slabs, &agent->region, &agent->exposure);
+	records__open(&agent->records, &agent->region, &agent->exposure);
 	ret = registry__open(&agent->registry, loop, &agent->changes,
 			     &agent->region, &agent->exposure, &agent->leases,
 			     &agent->control_region, &agent->file_watches,
 			     &agent->map_owner_watch, &agent->slabs,
-			     &counts->table, error);
+			     &agent->records, &counts->table, error);
 	if (ret)
 		goto close_slabs;
 	ret = self__publish(&agent->self, &agent->registry, error);
@@ -195,6 +196,7 @@ close_followers:
 close_registry:
 	registry__close(&agent->registry);
 close_slabs:
+	records__close(&agent->records);
 	slabs__close(&agent->slabs);
 	map_owner_watch__close(&agent->map_owner_watch);
 	control_region__close(&agent->control_region);
@@ -233,6 +235,7 @@ void agent__close(struct agent *agent)
 	region_events__close(&agent->region_events);
 	followers__close(&agent->followers);
 	registry__close(&agent->registry);
+	records__close(&agent->records);
 	slabs__close(&agent->slabs);
 	map_owner_watch__close(&agent->map_owner_watch);
 	control_region__close(&agent->control_region);

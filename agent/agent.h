@@ -43,6 +43,7 @@ struct agent {
 	struct control_region control_region;
 	struct map_owner_watch map_owner_watch;
 	struct slabs slabs;
+	struct records records;
 	struct registry registry;
 	struct followers followers;
 	struct region_events region_events;

@@ -35,7 +35,8 @@ static int region_events__read(struct region_events *events)
 	count = region__read_events(events->region, read, EVENTS);
 	for (i = 0; i < count; i++) {
 		if (read[i].type == DART_ZERO_EVENT_EXTENT_GONE ||
-		    read[i].type == DART_ZERO_EVENT_SLICE_GONE)
+		    read[i].type == DART_ZERO_EVENT_SLICE_GONE ||
+		    read[i].type == DART_ZERO_EVENT_RECORD_GONE)
 			registry__extent_ended(events->followers->registry,
 					       read[i].id);
 		else if (read[i].type == DART_ZERO_EVENT_NAMESPACES)

@@ -34,8 +34,11 @@ int entry_name__of(char name[static DART_REGISTRATION_NAME_MAX],
 
 	name += sprintf(name, "%s%s", source, label ? "@" : "");
 	for (at = label; at && *at && name < end; at++) {
-		/* Escape '%' as well, so that two labels never share a name. */
-		is_plain = *at != '%' && strchr(allowed, *at);
+		/*
+		 * Escape '%' as well, so that two labels never share a name, and
+		 * '+', which an interval follows.
+		 */
+		is_plain = *at != '%' && *at != '+' && strchr(allowed, *at);
 		name += snprintf(name, end - name, is_plain ? "%c" : "%%%02X",
 				 (unsigned char)*at);
 	}

@@ -166,7 +166,10 @@ static void cgroups__forget(struct cgroups *cgroups, struct cgroup *cgroup)
 static void cgroups__drop(struct cgroups *cgroups, const char *path)
 {
 	struct registry *registry = cgroups->follower.followers->registry;
-	struct selector_key key = { .source = cgroups->follower.source->id };
+	struct selector_key key = {
+		.source = cgroups->follower.source->id,
+		.gather_ms = cgroups->follower.gather_ms,
+	};
 	size_t length = strlen(path);
 	struct cgroup *cgroup, *next;
 	struct entry *entry;
@@ -322,7 +325,7 @@ static int cgroups__open(struct cgroups *cgroups,
 }
 
 int cgroups__follow(struct followers *followers, const struct source *source,
-		    int fd, const char *path, struct follower **result,
+		    uint32_t gather_ms, int fd, const char *path, struct follower **result,
 		    struct dart_error *error)
 {
 	struct selector selector;
@@ -338,7 +341,8 @@ int cgroups__follow(struct followers *followers, const struct source *source,
 		return dart_error__no_memory(error);
 	ret = cgroups__open(cgroups, followers, fd, path, error) ?:
 		      followers__add(followers, &cgroups->follower,
-				     &cgroups_operations, source, path, error);
+				     &cgroups_operations, source, gather_ms,
+				     path, error);
 	if (ret) {
 		cgroups__free(&cgroups->follower);
 		return ret;

@@ -5,9 +5,12 @@
 
 #include "follower.h"
 
-/* Registers @source for the cgroup of @fd and all below, present and future. */
+/*
+ * Registers @source for the cgroup of @fd and all below, present and future; gathered
+ * every @gather_ms unless that is 0.
+ */
 int cgroups__follow(struct followers *followers, const struct source *source,
-		    int fd, const char *path, struct follower **follower,
+		    uint32_t gather_ms, int fd, const char *path, struct follower **follower,
 		    struct dart_error *error);
 
 #endif /* CGROUPS_H */

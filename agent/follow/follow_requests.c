@@ -14,10 +14,12 @@ static int follow_source(struct request *request)
 	ret = selector__unpack(request, &source, &choice) ?:
 		      selector__check_follow(source, &choice, &request->error);
 	if (!ret && source->selector == SOURCE_SELECTOR_NETNS)
-		ret = namespaces__follow(request->subject, source, &follower,
+		ret = namespaces__follow(request->subject, source,
+					 choice.gather_ms, &follower,
 					 &request->error);
 	else if (!ret)
-		ret = cgroups__follow(request->subject, source, choice.fd,
+		ret = cgroups__follow(request->subject, source,
+				      choice.gather_ms, choice.fd,
 				      choice.cgroup, &follower,
 				      &request->error);
 	if (ret)

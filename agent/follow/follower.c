@@ -96,15 +96,16 @@ void follower__fail(struct follower *follower, const struct dart_error *error)
 			     follower->group.name, error->text);
 }
 
-void follower__register(struct follower *follower,
-			const struct selector *selector)
+void follower__register(struct follower *follower, struct selector *selector)
 {
 	struct entry *entry;
 	struct dart_error error;
 	int ret;
 
-	ret = registry__add_source(follower->followers->registry, selector,
-				   &follower->group, &entry, &error);
+	ret = selector__gather(selector, follower->gather_ms, &error) ?:
+		      registry__add_source(follower->followers->registry,
+					   selector, &follower->group, &entry,
+					   &error);
 	if (ret && ret != -EEXIST && ret != -ENOENT && ret != -ENODEV)
 		follower__fail(follower, &error);
 }
@@ -118,22 +119,25 @@ static int follower__set_name(struct follower *follower, const char *path,
 	int ret;
 
 	ret = entry_name__of(stem, follower->source->name, path ?: "", error);
-	if (!ret)
-		snprintf(follower->group.name, sizeof(follower->group.name),
-			 "%s%s", stem, end);
-	return ret;
+	if (ret)
+		return ret;
+	snprintf(follower->group.name, sizeof(follower->group.name), "%s%s",
+		 stem, end);
+	return selector__add_interval(follower->group.name,
+				      follower->gather_ms, error);
 }
 
 int followers__add(struct followers *followers, struct follower *follower,
 		   const struct follower_operations *operations,
-		   const struct source *source, const char *path,
-		   struct dart_error *error)
+		   const struct source *source, uint32_t gather_ms,
+		   const char *path, struct dart_error *error)
 {
 	int ret;
 
 	follower->operations = operations;
 	follower->followers = followers;
 	follower->source = source;
+	follower->gather_ms = gather_ms;
 	follower->group.operations = &group_operations;
 	ret = follower__set_name(follower, path, error) ?:
 		      registry__add_group(followers->registry, &follower->group,

@@ -43,6 +43,7 @@ struct follower {
 	const struct follower_operations *operations;
 	struct followers *followers;
 	const struct source *source;
+	uint32_t gather_ms;	/* as in struct selector_key */
 	struct entry_group group;
 	uint32_t failures;	/* objects without the entry they should have */
 };
@@ -63,8 +64,8 @@ void followers__close(struct followers *followers);
  */
 int followers__add(struct followers *followers, struct follower *follower,
 		   const struct follower_operations *operations,
-		   const struct source *source, const char *path,
-		   struct dart_error *error);
+		   const struct source *source, uint32_t gather_ms,
+		   const char *path, struct dart_error *error);
 /* Frees a follower that has no entries. */
 void followers__drop(struct followers *followers, struct follower *follower);
 /* The followed object no longer exists, nor do those below it. */
@@ -74,8 +75,7 @@ void follower__ended(struct follower *follower);
  * Registers an object, as part of a batch.  One that cannot be registered is
  * left out, and the log has the first of each follower.
  */
-void follower__register(struct follower *follower,
-			const struct selector *selector);
+void follower__register(struct follower *follower, struct selector *selector);
 void follower__fail(struct follower *follower, const struct dart_error *error);
 
 /*

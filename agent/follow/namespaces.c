@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 
 #include "agent/base/log.h"
@@ -94,6 +95,19 @@ static const char *find_name(const struct namespaces *namespaces,
 	return NULL;
 }
 
+/* Is there an entry of the name that @selector will have? */
+static bool is_taken(const struct registry *registry,
+		     const struct follower *follower,
+		     const struct selector *selector)
+{
+	char name[DART_REGISTRATION_NAME_MAX];
+	struct dart_error error;
+
+	strcpy(name, selector->name);
+	return !selector__add_interval(name, follower->gather_ms, &error) &&
+	       registry__find(registry, name);
+}
+
 static void namespaces__register_one(const struct namespaces *namespaces,
 				     struct follower *follower, uint32_t inode)
 {
@@ -110,7 +124,7 @@ static void namespaces__register_one(const struct namespaces *namespaces,
 							       name ?: label,
 				    &error);
 	/* The name may still be that of an entry about to end. */
-	if (!ret && name && registry__find(registry, selector.name))
+	if (!ret && name && is_taken(registry, follower, &selector))
 		ret = selector__netns_inode(&selector, follower->source, inode,
 					    label, &error);
 	if (ret)
@@ -123,7 +137,10 @@ static void namespaces__register_one(const struct namespaces *namespaces,
 static void namespaces__register(const struct namespaces *namespaces,
 				 struct follower *follower)
 {
-	struct selector_key key = { .source = follower->source->id };
+	struct selector_key key = {
+		.source = follower->source->id,
+		.gather_ms = follower->gather_ms,
+	};
 	uint32_t i;
 
 	for (i = 0; i < namespaces->count; i++) {
@@ -178,7 +195,7 @@ void namespaces__changed(struct followers *followers)
 }
 
 int namespaces__follow(struct followers *followers, const struct source *source,
-		       struct follower **result, struct dart_error *error)
+		       uint32_t gather_ms, struct follower **result, struct dart_error *error)
 {
 	struct follower *follower = calloc(1, sizeof(*follower));
 	int ret;
@@ -186,7 +203,7 @@ int namespaces__follow(struct followers *followers, const struct source *source,
 	if (!follower)
 		return dart_error__no_memory(error);
 	ret = followers__add(followers, follower, &namespaces_operations,
-			     source, NULL, error);
+			     source, gather_ms, NULL, error);
 	if (ret) {
 		free(follower);
 		return ret;

@@ -5,9 +5,12 @@
 
 #include "follower.h"
 
-/* Registers @source for all namespaces, present and future. */
+/*
+ * Registers @source for all namespaces, present and future; gathered every @gather_ms
+ * unless that is 0.
+ */
 int namespaces__follow(struct followers *followers, const struct source *source,
-		       struct follower **follower, struct dart_error *error);
+		       uint32_t gather_ms, struct follower **follower, struct dart_error *error);
 
 /* To call when the region reports that namespaces were created or ended. */
 void namespaces__changed(struct followers *followers);

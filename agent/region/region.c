@@ -108,29 +108,21 @@ static int region__take(struct region *region, int failed,
 				  object);
 }
 
-int region__add_window(struct region *region, const struct selector *selector,
-		       struct dart_zero_extent *extent,
-		       struct dart_error *error)
+/* What the kernel has against opening the counters of @selector: @code. */
+static int cannot_open_counters(const struct selector *selector, int code,
+				struct dart_error *error)
 {
 	const struct source *source = selector->source;
-	struct dart_zero_window window = {
-		.size = sizeof(window),
-		.source = source->id,
-		.fd = selector->fd,
-		.netns = selector->fd < 0 ? selector->key.object : 0,
-		.ifindex = selector->key.ifindex,
-	};
-	int failed = ioctl(region->fd, DART_ZERO_IOC_ADD_WINDOW, &window);
 
-	switch (failed ? errno : 0) {
+	switch (code) {
 	case EPERM:
 		return dart_error__set(
 			error, EPERM,
-			"the kernel forbids windows: dartd lacks CAP_SYS_ADMIN, or the kernel is locked down for confidentiality (see kernel_lockdown(7))");
+			"the kernel forbids to show its counters: dartd lacks CAP_SYS_ADMIN, or the kernel is locked down for confidentiality (see kernel_lockdown(7))");
 	case ENOENT:
 	case ENODEV:
 		return dart_error__set(
-			error, errno,
+			error, code,
 			"%s: its namespace, device or cgroup no longer exists",
 			selector->name);
 	case EDQUOT:
@@ -140,21 +132,64 @@ int region__add_window(struct region *region, const struct selector *selector,
 			selector->name);
 	case EOPNOTSUPP:
 		return dart_error__set(
-			error, errno, "%s",
+			error, code, "%s",
 			source->selector == SOURCE_SELECTOR_NETDEV ?
 				"this device has no per-CPU statistics that dart_zero knows" :
 				"this kernel does not have these counters");
 	case EINVAL:
 		return dart_error__set(
-			error, EINVAL, "the kernel offers no window on %s%s",
+			error, EINVAL, "the kernel does not show the counters of %s%s",
 			selector->name,
 			source->selector == SOURCE_SELECTOR_CGROUP ?
 				": the root cgroup has no counters" :
 				"");
+	case ENOTTY:
+		return dart_error__set(
+			error, EOPNOTSUPP,
+			"the module dart_zero cannot gather (install dartd and the module from one release)");
+	case ENOSPC:
+		return dart_error__set(
+			error, ENOSPC,
+			"the region is full (unregister something first)");
 	default:
-		return region__take(region, failed, &window.extent, extent,
-				    "the window", error);
+		return dart_error__system(error, code,
+					  "the kernel refuses the counters of %s",
+					  selector->name);
 	}
+}
+
+int region__add_window(struct region *region, const struct selector *selector,
+		       struct dart_zero_extent *extent,
+		       struct dart_error *error)
+{
+	struct dart_zero_window window = {
+		.size = sizeof(window),
+		.source = selector->source->id,
+		.fd = selector->fd,
+		.netns = selector->fd < 0 ? selector->key.object : 0,
+		.ifindex = selector->key.ifindex,
+	};
+
+	if (ioctl(region->fd, DART_ZERO_IOC_ADD_WINDOW, &window))
+		return cannot_open_counters(selector, errno, error);
+	*extent = window.extent;
+	region->changes++;
+	return 0;
+}
+
+int region__add_record(struct region *region, const struct selector *selector,
+		       struct dart_zero_record *record,
+		       struct dart_error *error)
+{
+	record->size = sizeof(*record);
+	record->interval_ms = selector->key.gather_ms;
+	record->source = selector->source->id;
+	record->fd = selector->fd;
+	record->netns = selector->fd < 0 ? selector->key.object : 0;
+	record->ifindex = selector->key.ifindex;
+	if (ioctl(region->fd, DART_ZERO_IOC_ADD_RECORD, record))
+		return cannot_open_counters(selector, errno, error);
+	return 0;
 }
 
 int region__add_map(struct region *region, int map_fd,
@@ -214,18 +249,37 @@ int region__add_counters(struct region *region, const char *name,
 	}
 }
 
-int region__add_slab(struct region *region, uint32_t pages,
-		     struct dart_zero_extent *extent, struct dart_error *error)
+static int region__add_pages(struct region *region, uint32_t pages,
+			     uint32_t flags, struct dart_zero_extent *extent,
+			     struct dart_error *error)
 {
-	struct dart_zero_slab slab = { .size = sizeof(slab), .pages = pages };
+	struct dart_zero_slab slab = {
+		.size = sizeof(slab),
+		.flags = flags,
+		.pages = pages,
+	};
 
 	if (ioctl(region->fd, DART_ZERO_IOC_ADD_SLAB, &slab))
 		return dart_error__system(error, errno,
-					  "cannot allocate %u pages for slices",
-					  pages);
+					  "cannot allocate %u pages for %s",
+					  pages, flags ? "records" : "slices");
 	*extent = slab.extent;
 	region->changes++;
 	return 0;
+}
+
+int region__add_slab(struct region *region, uint32_t pages,
+		     struct dart_zero_extent *extent, struct dart_error *error)
+{
+	return region__add_pages(region, pages, 0, extent, error);
+}
+
+int region__add_record_pages(struct region *region, uint32_t pages,
+			     struct dart_zero_extent *extent,
+			     struct dart_error *error)
+{
+	return region__add_pages(region, pages, DART_ZERO_SLAB_RECORDS, extent,
+				 error);
 }
 
 int region__add_slice(struct region *region, struct dart_zero_slice *slice,
@@ -279,7 +333,7 @@ int region__adopt_slice(struct region *region, int fd,
 	}
 }
 
-/* Removes an extent or a slice. */
+/* Removes an extent, a slice or a record. */
 static void remove_by_id(const struct region *region, uint32_t id)
 {
 	struct dart_zero_remove remove = { .size = sizeof(remove), .id = id };
@@ -288,7 +342,7 @@ static void remove_by_id(const struct region *region, uint32_t id)
 		log__error("cannot remove extent %u: %s", id, strerror(errno));
 }
 
-void region__remove_slice(struct region *region, uint32_t id)
+void region__remove_part(struct region *region, uint32_t id)
 {
 	remove_by_id(region, id);
 }

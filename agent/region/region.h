@@ -48,6 +48,17 @@ int region__add_counters(struct region *region, const char *name,
 			 struct dart_error *error);
 int region__add_slab(struct region *region, uint32_t pages,
 		     struct dart_zero_extent *extent, struct dart_error *error);
+/* The same for records. */
+int region__add_record_pages(struct region *region, uint32_t pages,
+			     struct dart_zero_extent *extent,
+			     struct dart_error *error);
+/*
+ * Adds a record of what @selector selects, with the slab, the form and the pieces in
+ * @record; without pieces describes a copy.  -ENOSPC: no room on these pages.
+ */
+int region__add_record(struct region *region, const struct selector *selector,
+		       struct dart_zero_record *record,
+		       struct dart_error *error);
 /* Lends pages; the caller closes @slice->fd. */
 int region__add_slice(struct region *region, struct dart_zero_slice *slice,
 		      struct dart_error *error);
@@ -58,8 +69,8 @@ int region__add_slice(struct region *region, struct dart_zero_slice *slice,
 int region__adopt_slice(struct region *region, int fd,
 			struct dart_zero_adoption *adoption,
 			struct dart_error *error);
-/* Memory regions over the pages stay valid. */
-void region__remove_slice(struct region *region, uint32_t id);
+/* A slice or a record: memory regions over the pages stay valid. */
+void region__remove_part(struct region *region, uint32_t id);
 
 /* Only after all memory regions over the extent were removed or replaced. */
 void region__remove(struct region *region, uint32_t id);

@@ -92,6 +92,11 @@ int selector__check(const struct source *source,
 			choice->disk || choice->cgroup;
 	int ret = 0;
 
+	if (!choice->gather_ms && source->fields)
+		return dart_error__set(
+			error, EINVAL,
+			"source %s can only be gathered (say how often, as in --gather 1s)",
+			source->name);
 	/* Without a namespace, an interface is in that of the agent. */
 	if (choice->netns && source->selector != SOURCE_SELECTOR_NETDEV)
 		ret = check_word(source, SOURCE_SELECTOR_NETNS, choice->netns,
@@ -218,6 +223,31 @@ static int join_label(char both[static DART_REGISTRATION_NAME_MAX],
 	return 0;
 }
 
+int selector__add_interval(char name[static DART_REGISTRATION_NAME_MAX],
+			   uint32_t gather_ms, struct dart_error *error)
+{
+	const bool is_seconds = gather_ms % 1000 == 0;
+	size_t length = strlen(name);
+
+	if (!gather_ms)
+		return 0;
+	if (snprintf(name + length, DART_REGISTRATION_NAME_MAX - length,
+		     is_seconds ? "+%us" : "+%ums",
+		     is_seconds ? gather_ms / 1000 : gather_ms) <
+	    (int)(DART_REGISTRATION_NAME_MAX - length))
+		return 0;
+	return dart_error__set(error, ENAMETOOLONG,
+			       "the name '%s' is too long (at most %d bytes)",
+			       name, DART_REGISTRATION_NAME_MAX - 1);
+}
+
+int selector__gather(struct selector *selector, uint32_t gather_ms,
+		     struct dart_error *error)
+{
+	selector->key.gather_ms = gather_ms;
+	return selector__add_interval(selector->name, gather_ms, error);
+}
+
 int selector__entry_name(char name[static DART_REGISTRATION_NAME_MAX],
 			 const struct source *source,
 			 const struct selector_choice *choice,
@@ -227,7 +257,8 @@ int selector__entry_name(char name[static DART_REGISTRATION_NAME_MAX],
 	const char *label = choice->netns ?: choice->disk ?: choice->cgroup;
 
 	return join_label(both, &label, choice->netdev, error) ?:
-		       entry_name__of(name, source->name, label, error);
+		       entry_name__of(name, source->name, label, error) ?:
+		       selector__add_interval(name, choice->gather_ms, error);
 }
 
 /*
@@ -309,15 +340,12 @@ int selector__cgroup(struct selector *selector, const struct source *source,
 	return 0;
 }
 
-int selector__choose(struct selector *selector, const struct source *source,
-		     const struct selector_choice *choice,
-		     struct dart_error *error)
+static int choose(struct selector *selector, const struct source *source,
+		  const struct selector_choice *choice,
+		  struct dart_error *error)
 {
-	int ret = selector__check(source, choice, error);
 	uint32_t inode;
 
-	if (ret)
-		return ret;
 	switch (source->selector) {
 	case SOURCE_SELECTOR_NETNS:
 		inode = netns_inode(source, choice);
@@ -337,6 +365,21 @@ int selector__choose(struct selector *selector, const struct source *source,
 	default:
 		return selector__init(selector, source, -1, NULL, error);
 	}
+}
+
+int selector__choose(struct selector *selector, const struct source *source,
+		     const struct selector_choice *choice,
+		     struct dart_error *error)
+{
+	int ret = selector__check(source, choice, error) ?:
+			  choose(selector, source, choice, error);
+
+	if (ret)
+		return ret;
+	ret = selector__gather(selector, choice->gather_ms, error);
+	if (ret)
+		selector__close(selector);
+	return ret;
 }
 
 void selector__close(struct selector *selector)

@@ -19,6 +19,7 @@
 struct selector_key {
 	enum dart_zero_source source;
 	uint32_t ifindex;	/* of a network device, or 0 */
+	uint32_t gather_ms;	/* how often it is gathered; 0: direct */
 	uint64_t object;	/* inode, or device number of a disk */
 };
 
@@ -37,6 +38,7 @@ struct selector_choice {
 	const char *netdev;	/* an interface in the namespace */
 	const char *disk;
 	const char *cgroup;	/* path below the root of its hierarchy: "/a/b" */
+	uint32_t gather_ms;	/* as in struct selector_key */
 	int fd;	/* open on the netns, disk or cgroup, or -1 */
 };
 
@@ -76,6 +78,15 @@ int selector__netns_inode(struct selector *selector,
 			  const char *label, struct dart_error *error);
 int selector__cgroup(struct selector *selector, const struct source *source,
 		     int fd, const char *path, struct dart_error *error);
+/*
+ * The counters are to be gathered every @gather_ms: the name ends with that, "+1s";
+ * nothing changes if it is 0.
+ */
+int selector__gather(struct selector *selector, uint32_t gather_ms,
+		     struct dart_error *error);
+/* Appends "+1s" to a name that has room for DART_REGISTRATION_NAME_MAX. */
+int selector__add_interval(char name[static DART_REGISTRATION_NAME_MAX],
+			   uint32_t gather_ms, struct dart_error *error);
 void selector__close(struct selector *selector);
 
 /* The request about sources, without a subject. */

@@ -1,22 +1,55 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Sources and selectors in requests. */
 #include <errno.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "selector.h"
+
+/* "100ms", "1s", "1min"; -EINVAL: not such a text, or not in the module's limits. */
+static int parse_interval(const char *text, uint32_t *ms)
+{
+	static const struct {
+		const char *suffix;
+		uint32_t ms;
+	} units[] = { { "ms", 1 }, { "s", 1000 }, { "min", 60000 } };
+	unsigned long number;
+	size_t i;
+	char *end;
+
+	if (*text < '0' || *text > '9')
+		return -EINVAL;
+	number = strtoul(text, &end, 10);
+	for (i = 0; i < sizeof(units) / sizeof(*units); i++) {
+		if (strcmp(end, units[i].suffix))
+			continue;
+		if (number > DART_ZERO_RECORD_MS_MAX / units[i].ms ||
+		    number * units[i].ms < DART_ZERO_RECORD_MS_MIN)
+			return -EINVAL;
+		*ms = number * units[i].ms;
+		return 0;
+	}
+	return -EINVAL;
+}
 
 int selector__unpack(struct request *request, const struct source **source,
 		     struct selector_choice *choice)
 {
-	const char *name;
+	const char *name, *gather = NULL;
 	int ret;
 
 	*choice = (struct selector_choice){ .fd = request->fd };
-	ret = request__unpack(request, "{s:s, s?s, s?s, s?s, s?s !}", "source",
+	ret = request__unpack(request, "{s:s, s?s, s?s, s?s, s?s, s?s !}", "source",
 			      &name, "netns", &choice->netns, "netdev",
 			      &choice->netdev, "disk", &choice->disk, "cgroup",
-			      &choice->cgroup);
+			      &choice->cgroup, "gather", &gather);
 	if (ret)
 		return ret;
+	if (gather && parse_interval(gather, &choice->gather_ms))
+		return dart_error__set(
+			&request->error, EINVAL,
+			"'%s' is not an interval from 10ms to 60min, such as 1s",
+			gather);
 	*source = source__find(name);
 	if (*source)
 		return 0;

@@ -140,6 +140,23 @@ static const struct source_counter netdev_known[] = {
 #define OPTIONAL(member_, unit_)                                               \
 	{ .member = member_, .unit = unit_, .is_optional = true }
 
+/* struct dart_zero_gathering */
+#define GATHERING_FIELD(member_, unit_, kind_)                                 \
+	{                                                                      \
+		.name = #member_, .unit = unit_,                               \
+		.offset = offsetof(struct dart_zero_gathering, member_),       \
+		.width = 8, .count = 1, .kind = DART_CONTROL_FIELD_##kind_     \
+	}
+
+static const struct dart_field gathering_fields[] = {
+	GATHERING_FIELD(passes, "passes", COUNTER),
+	GATHERING_FIELD(missed, "passes", COUNTER),
+	GATHERING_FIELD(records, "records", COUNTER),
+	GATHERING_FIELD(time_ns, "ns", COUNTER),
+	GATHERING_FIELD(longest_ns, "ns", GAUGE),
+	{ }
+};
+
 /*
  * With exact exposure each run of adjacent fields has its own memory region.  A
  * source with pointers, lists or locks between its counters, such as softnet,
@@ -151,6 +168,7 @@ const struct source sources[] = {
 		"cpustat", "CPU time by state",
 		DART_ZERO_SOURCE_CPUSTAT, SOURCE_SELECTOR_NONE,
 		.lags = true,
+		.has_rows = true,
 		.parts = { {
 			.member = "cpustat",
 			.unit = "ns",
@@ -172,6 +190,7 @@ const struct source sources[] = {
 	{
 		"softnet", "packets that each CPU received",
 		DART_ZERO_SOURCE_SOFTNET, SOURCE_SELECTOR_NONE,
+		.has_rows = true,
 		.parts = {
 			{ .member = "processed", .unit = "packets" },
 			{ .member = "time_squeeze", .unit = "times" },
@@ -185,6 +204,7 @@ const struct source sources[] = {
 	{
 		"softirqs", "interrupts and softirqs",
 		DART_ZERO_SOURCE_KSTAT, SOURCE_SELECTOR_NONE,
+		.has_rows = true,
 		.parts = {
 			{ .member = "irqs_sum", .unit = "interrupts" },
 			{
@@ -198,6 +218,7 @@ const struct source sources[] = {
 	{
 		"irqs", "interrupts of each CPU by kind",
 		DART_ZERO_SOURCE_IRQ_STAT, SOURCE_SELECTOR_NONE,
+		.has_rows = true,
 		.parts = {
 			{ .unit = "interrupts" },
 			/* newer kernels */
@@ -265,6 +286,11 @@ const struct source sources[] = {
 			OPTIONAL("forceidle_sum", "ns"),
 			OPTIONAL("ntime", "ns"),
 		},
+	},
+	{
+		"gathering", "cost of the gathering at this interval",
+		DART_ZERO_SOURCE_GATHERING, SOURCE_SELECTOR_NONE,
+		.fields = gathering_fields,
 	},
 	{ }
 };

@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <libdart/table/schema.h>
 #include <linux/dart_zero.h>
 
 /* A counter whose unit or kind differs from the rest of its part. */
@@ -71,6 +72,10 @@ struct source {
 	enum dart_zero_source id;
 	enum source_selector selector;
 	bool lags;		/* DART_CONTROL_FIELD_LAGS */
+	/* If gathered, with a row for each CPU instead of a sum. */
+	bool has_rows;
+	/* Of a source that can only be gathered; a name of NULL ends the list. */
+	const struct dart_field *fields;
 	struct source_part parts[SOURCE_PARTS_MAX];
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Makes the schemas of sources from the kernel's BTF, and caches them. */
+/* Makes the schemas of sources from the kernel's BTF. */
 #include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
@@ -17,13 +17,6 @@ struct search {
 	struct dart_error *error;
 	struct dart_field *fields;
 	uint32_t count;
-};
-
-struct known_schema {
-	SLIST_ENTRY(known_schema) link;
-	const struct source *source;
-	struct dart_zero_extent extent;
-	struct dart_schema *schema;
 };
 
 static int does_not_fit(const struct search *search, const char *detail)
@@ -308,72 +301,5 @@ int source_schema__from_btf(const struct source *source, const struct btf *btf,
 		dart_schema__free(schema);
 	else
 		*result = schema;
-	return ret;
-}
-
-void source_schemas__open(struct source_schemas *schemas)
-{
-	SLIST_INIT(&schemas->known);
-}
-
-void source_schemas__close(struct source_schemas *schemas)
-{
-	struct known_schema *known;
-
-	while ((known = SLIST_FIRST(&schemas->known))) {
-		SLIST_REMOVE_HEAD(&schemas->known, link);
-		dart_schema__free(known->schema);
-		free(known);
-	}
-}
-
-static int source_schemas__learn(struct source_schemas *schemas,
-				 struct known_schema *known,
-				 struct dart_error *error)
-{
-	struct btf *btf = btf__load_vmlinux_btf();
-	int ret;
-
-	if (!btf)
-		return dart_error__set(
-			error, errno,
-			"cannot read the kernel's types: %s (the kernel needs CONFIG_DEBUG_INFO_BTF)",
-			strerror(errno));
-	ret = source_schema__from_btf(known->source, btf, &known->extent,
-				      &known->schema, error);
-	btf__free(btf);
-	if (!ret)
-		SLIST_INSERT_HEAD(&schemas->known, known, link);
-	return ret;
-}
-
-int source_schemas__get(struct source_schemas *schemas,
-			const struct source *source,
-			const struct dart_zero_extent *extent,
-			const struct dart_schema **schema,
-			struct dart_error *error)
-{
-	struct known_schema *known;
-	int ret;
-
-	SLIST_FOREACH(known, &schemas->known, link) {
-		if (known->source == source &&
-		    known->extent.length == extent->length &&
-		    !strcmp(known->extent.name, extent->name)) {
-			*schema = known->schema;
-			return 0;
-		}
-	}
-
-	known = calloc(1, sizeof(*known));
-	if (!known)
-		return dart_error__no_memory(error);
-	known->source = source;
-	known->extent = *extent;
-	ret = source_schemas__learn(schemas, known, error);
-	if (ret)
-		free(known);
-	else
-		*schema = known->schema;
 	return ret;
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "records.h"
 #include "agent/schema/counters_schema.h"
 #include "agent/schema/map_schema.h"
 #include "agent/schema/schema_json.h"
@@ -40,7 +41,7 @@ static int entry__find_runs(struct entry *entry, struct dart_error *error)
 	uint32_t i;
 	int ret = 0;
 
-	if (entry->kind != DART_CONTROL_ENTRY_SOURCE)
+	if (entry->kind != DART_CONTROL_ENTRY_SOURCE || entry->records)
 		ret = entry__add_run(entry, 0, schema->length);
 	else
 		for (i = 0; i < schema->field_count && !ret; i++)
@@ -116,6 +117,38 @@ int entry__new_source(struct region *region, struct source_schemas *schemas,
 		      source_schemas__get(schemas, source, &entry->extent,
 					  &entry->schema, error);
 	return entry__complete(entry, region, ret, result, error);
+}
+
+int entry__new_record(struct records *records, struct source_schemas *schemas,
+		      const struct selector *selector, struct entry **result,
+		      struct dart_error *error)
+{
+	const struct source *source = selector->source;
+	const enum dart_zero_record_form form = records__form(source);
+	const struct record_layout *layout;
+	struct dart_zero_extent copy;
+	struct entry *entry;
+	int ret;
+
+	entry = entry__new(DART_CONTROL_ENTRY_SOURCE,
+			   source->selector ? DART_CONTROL_LIFETIME_DYNAMIC :
+					      DART_CONTROL_LIFETIME_IMMOBILE,
+			   form == DART_ZERO_RECORD_COPIES ?
+				   DART_CONTROL_COPIES_ROW :
+				   DART_CONTROL_COPIES_SUM,
+			   selector->name);
+	if (!entry)
+		return dart_error__no_memory(error);
+	entry->key = selector->key;
+	entry->records = records;
+	ret = records__describe(records, selector, &copy, error) ?:
+		      source_schemas__get_record(schemas, source, &copy, form,
+						 &layout, error) ?:
+		      records__add(records, selector, layout, &entry->extent,
+				   error);
+	if (!ret)
+		entry->schema = layout->schema;
+	return entry__complete(entry, records->region, ret, result, error);
 }
 
 static int entry__describe_map(struct entry *entry, int map_fd,
@@ -240,7 +273,9 @@ int entry__new_self(struct region *region, const char *name,
 void entry__free(struct entry *entry, struct region *region)
 {
 	if (entry->is_self)
-		region__remove_slice(region, entry->extent.id);
+		region__remove_part(region, entry->extent.id);
+	else if (entry->extent.id && entry->records)
+		records__remove(entry->records, entry->extent.id);
 	else if (entry->extent.id)
 		region__remove(region, entry->extent.id);
 	dart_schema__free(entry->own_schema);

@@ -19,12 +19,13 @@
 #include <libdart/error.h>
 #include "agent/region/region.h"
 #include "agent/region/selector.h"
-#include "agent/schema/source_schema.h"
+#include "agent/schema/source_schemas.h"
 #include "agent/base/entry_name.h"
 
 struct arena;
 struct entry_group;
 struct quota_user;
+struct records;
 
 /* Bytes of a copy that controllers may read. */
 struct run {
@@ -71,6 +72,7 @@ struct entry {
 	struct arena_place place;
 	bool has_place;	/* by which it is found */
 	TAILQ_ENTRY(entry) in_arena;
+	struct records *records;	/* of a gathered source, otherwise NULL */
 	const struct dart_schema *schema;
 	struct dart_schema *own_schema;	/* NULL if it is shared */
 	struct run *runs;
@@ -92,6 +94,10 @@ TAILQ_HEAD(entries_of_arena, entry);
  * -EEXIST: the region has it already.
  */
 int entry__new_source(struct region *region, struct source_schemas *schemas,
+		      const struct selector *selector, struct entry **entry,
+		      struct dart_error *error);
+/* The same for a source that is gathered, which has a record. */
+int entry__new_record(struct records *records, struct source_schemas *schemas,
 		      const struct selector *selector, struct entry **entry,
 		      struct dart_error *error);
 /* Takes the map's name if @name is NULL. */

@@ -177,14 +177,15 @@ static bool is_shared(const struct exposure *exposure,
 		      const struct entry *entry)
 {
 	return exposure->mode == DART_CONTROL_EXPOSURE_PAGE ||
-	       (entry->kind == DART_CONTROL_ENTRY_SLICE && !entry->is_self);
+	       (entry->kind == DART_CONTROL_ENTRY_SLICE && !entry->is_self) ||
+	       entry->records;
 }
 
 /* True if each copy has its own memory regions. */
 static bool by_copy(const struct exposure *exposure, const struct entry *entry)
 {
 	return exposure->mode == DART_CONTROL_EXPOSURE_EXACT &&
-	       entry->kind == DART_CONTROL_ENTRY_SOURCE;
+	       entry->kind == DART_CONTROL_ENTRY_SOURCE && !entry->records;
 }
 
 static int entry__register(struct entry *entry, const struct exposure *exposure,

@@ -37,7 +37,7 @@ struct exposure {
 	bool has_next;
 	uint64_t changes;	/* region->changes when @page was made, or 0 */
 
-	/* Exact exposure: over each slab, which only has pages of slices. */
+	/* Exact exposure: over each slab, which only has slices or records. */
 	struct ibv_mr **slabs;
 	uint32_t slab_count;
 
@@ -58,8 +58,8 @@ int exposure__open(struct exposure *exposure, enum dart_control_exposure mode,
 void exposure__close(struct exposure *exposure);
 
 /*
- * Opens the slab @extent, so that slices of it need no memory regions of their
- * own.
+ * Opens the slab @extent, so that slices of it, or records, need no separate memory
+ * regions.
  */
 int exposure__open_slab(struct exposure *exposure,
 			const struct dart_zero_extent *extent,

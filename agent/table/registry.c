@@ -17,7 +17,9 @@ static int compare_keys(const void *key, const void *other)
 		return a->source < b->source ? -1 : 1;
 	if (a->object != b->object)
 		return a->object < b->object ? -1 : 1;
-	return (a->ifindex > b->ifindex) - (a->ifindex < b->ifindex);
+	if (a->ifindex != b->ifindex)
+		return a->ifindex < b->ifindex ? -1 : 1;
+	return (a->gather_ms > b->gather_ms) - (a->gather_ms < b->gather_ms);
 }
 
 int registry__open(struct registry *registry, sd_event *loop,
@@ -26,7 +28,7 @@ int registry__open(struct registry *registry, sd_event *loop,
 		   struct leases *leases, struct control_region *control_region,
 		   struct file_watches *file_watches,
 		   struct map_owner_watch *map_owner_watch, struct slabs *slabs,
-		   struct table_counts *counts, struct dart_error *error)
+		   struct records *records, struct table_counts *counts, struct dart_error *error)
 {
 	int ret;
 
@@ -39,6 +41,7 @@ int registry__open(struct registry *registry, sd_event *loop,
 		.file_watches = file_watches,
 		.map_owner_watch = map_owner_watch,
 		.slabs = slabs,
+		.records = records,
 		.counts = counts,
 		.extents = ENTRY_INDEX_OF_NUMBERS,
 		.arenas = ENTRY_INDEX_OF_NUMBERS,

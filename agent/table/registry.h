@@ -18,12 +18,13 @@
 #include "agent/region/map_owner_watch.h"
 #include "agent/region/region.h"
 #include "agent/region/selector.h"
-#include "agent/schema/source_schema.h"
+#include "agent/schema/source_schemas.h"
 #include "control_region.h"
 #include "entry.h"
 #include "entry_group.h"
 #include "exposure.h"
 #include "quota.h"
+#include "records.h"
 #include "slab.h"
 
 /* Private to registry*.c. */
@@ -36,6 +37,7 @@ struct registry {
 	struct file_watches *file_watches;
 	struct map_owner_watch *map_owner_watch;
 	struct slabs *slabs;
+	struct records *records;
 	struct table_counts *counts;
 	struct quotas quotas;
 	struct source_schemas schemas;
@@ -75,7 +77,7 @@ int registry__open(struct registry *registry, sd_event *loop,
 		   struct control_region *control_region,
 		   struct file_watches *file_watches,
 		   struct map_owner_watch *map_owner_watch, struct slabs *slabs,
-		   struct table_counts *counts, struct dart_error *error);
+		   struct records *records, struct table_counts *counts, struct dart_error *error);
 /* After the last connection has ended: frees all entries, also those on lease. */
 void registry__close(struct registry *registry);
 

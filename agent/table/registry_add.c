@@ -54,8 +54,13 @@ static int registry__stage_source(struct registry *registry,
 	*result = entry;
 	if (entry)
 		return registry__revive(registry, entry, selector->name, error);
-	return entry__new_source(registry->region, &registry->schemas, selector, result, error) ?:
-		       registry__add(registry, *result, error);
+	if (selector->key.gather_ms)
+		ret = entry__new_record(registry->records, &registry->schemas,
+					selector, result, error);
+	else
+		ret = entry__new_source(registry->region, &registry->schemas,
+					selector, result, error);
+	return ret ?: registry__add(registry, *result, error);
 }
 
 int registry__add_source(struct registry *registry,

@@ -142,7 +142,7 @@ int slabs__adopt(struct slabs *slabs, int fd, struct dart_zero_slice *slice,
 		slabs->region->changes++;
 		ret = slabs__add(slabs, &adoption.slab, true, slab, error);
 		if (ret) {
-			region__remove_slice(slabs->region, slice->id);
+			region__remove_part(slabs->region, slice->id);
 			region__remove(slabs->region, slice->slab);
 			return ret;
 		}
@@ -153,7 +153,7 @@ int slabs__adopt(struct slabs *slabs, int fd, struct dart_zero_slice *slice,
 
 void slab__take_back(struct slab *slab, uint32_t slice)
 {
-	region__remove_slice(slab->slabs->region, slice);
+	region__remove_part(slab->slabs->region, slice);
 	slab->slices--;
 	slab__settle(slab);
 }

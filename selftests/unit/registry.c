@@ -33,7 +33,8 @@ static int open_full(void **state)
 	assert_true(sd_event_new(&loop) >= 0);
 	assert_int_equal(registry__open(&registry, loop, &changes, NULL,
 					&exposure, &leases, &control_region,
-					NULL, NULL, NULL, &counts, &error),
+					NULL, NULL, NULL, NULL, &counts,
+					&error),
 			 0);
 	add(&registry, "a");
 	add(&registry, "b");
@@ -220,14 +221,14 @@ static void test_sources_by_key(void **state)
 		assert_non_null(entry);
 		snprintf(entry->name, sizeof(entry->name), "source%u", i);
 		entry->kind = DART_CONTROL_ENTRY_SOURCE;
-		entry->key = (struct selector_key){ i % 2, i % 4, i };
+		entry->key = (struct selector_key){ i % 2, i % 4, i % 8, i };
 		entry->extent.id = 2000 + i;
 		registry__begin(registry);
 		assert_int_equal(registry__add(registry, entry, &error), 0);
 		assert_int_equal(registry__end(registry, &error), 0);
 	}
 	for (i = 0; i < 8; i++) {
-		key = (struct selector_key){ i % 2, i % 4, i };
+		key = (struct selector_key){ i % 2, i % 4, i % 8, i };
 		entry = registry__find_source(registry, &key);
 		assert_non_null(entry);
 		assert_int_equal(entry->extent.id, 2000 + i);
@@ -235,7 +236,7 @@ static void test_sources_by_key(void **state)
 		assert_null(registry__find_source(registry, &key));
 	}
 
-	key = (struct selector_key){ 1, 3, 7 };
+	key = (struct selector_key){ 1, 3, 7, 7 };
 	entry = registry__find_source(registry, &key);
 	assert_int_equal(registry__remove(registry, entry, &error), 0);
 	assert_null(registry__find_source(registry, &key));
@@ -244,7 +245,7 @@ static void test_sources_by_key(void **state)
 	assert_null(registry__find_leased_source(registry, &key));
 	end_leases();
 
-	key = (struct selector_key){ 0, 2, 6 };
+	key = (struct selector_key){ 0, 2, 6, 6 };
 	registry__entry_ended(registry, registry__find_source(registry, &key));
 	assert_null(registry__find_source(registry, &key));
 	run();

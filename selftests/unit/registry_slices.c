@@ -62,7 +62,8 @@ static int open_empty(void **state)
 	assert_true(sd_event_new(&loop) >= 0);
 	assert_int_equal(registry__open(&registry, loop, &changes, &region,
 					&exposure, &leases, &control_region,
-					NULL, NULL, &slabs, &counts, &error),
+					NULL, NULL, &slabs, NULL, &counts,
+					&error),
 			 0);
 	*state = &registry;
 	return 0;

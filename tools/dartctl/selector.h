@@ -16,9 +16,10 @@ enum selector_kind {
 	SELECTOR_KINDS
 };
 
-/* From the command line, by kind; NULL: not given. */
+/* From the command line; NULL: not given. */
 struct selector {
 	const char *of[SELECTOR_KINDS];
+	const char *gather;	/* interval, "1s" */
 };
 
 /* Does it select all namespaces or cgroups, also those to come? */

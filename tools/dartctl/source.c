@@ -8,6 +8,8 @@
 
 /* The kind of selector that an option gives. */
 #define OPTION(kind) (OPTIONS_OWN + SELECTOR_##kind)
+/* Whatever is selected. */
+#define OPTION_GATHER OPTION(KINDS)
 
 static const struct option register_options[] = {
 	{ "netns", required_argument, NULL, OPTION(NETNS) },
@@ -16,6 +18,7 @@ static const struct option register_options[] = {
 	{ "cgroup", required_argument, NULL, OPTION(CGROUP) },
 	{ "all-netns", no_argument, NULL, OPTION(ALL_NETNS) },
 	{ "all-cgroups", required_argument, NULL, OPTION(ALL_CGROUPS) },
+	{ "gather", required_argument, NULL, OPTION_GATHER },
 	{ }
 };
 
@@ -25,11 +28,13 @@ static const struct option add_options[] = {
 	{ "netdev", required_argument, NULL, OPTION(NETDEV) },
 	{ "disk", required_argument, NULL, OPTION(DISK) },
 	{ "cgroup", required_argument, NULL, OPTION(CGROUP) },
+	{ "gather", required_argument, NULL, OPTION_GATHER },
 	{ }
 };
 
 static const struct option follow_options[] = {
 	{ "cgroup", required_argument, NULL, OPTION(ALL_CGROUPS) },
+	{ "gather", required_argument, NULL, OPTION_GATHER },
 	{ }
 };
 
@@ -41,7 +46,10 @@ static int parse(struct options *options, int argc, char **argv,
 	while ((option = options__next(options, argc, argv, own)) != -1) {
 		if (option == '?')
 			return EXIT_USAGE;
-		selector->of[option - OPTIONS_OWN] = optarg ?: "";
+		if (option == OPTION_GATHER)
+			selector->gather = optarg;
+		else
+			selector->of[option - OPTIONS_OWN] = optarg ?: "";
 	}
 	if (argc - optind != 1)
 		return misuse(
@@ -107,9 +115,9 @@ const struct command source_commands[] = {
 	{ "list", NULL, "list the counters of the kernel that can be exposed",
 	  .request = { "source-list", { }, "sources", columns } },
 	{ "add",
-	  "SOURCE [--netns NETNS] [--netdev INTERFACE] [--disk DEVICE] [--cgroup CGROUP]",
+	  "SOURCE [--netns NETNS] [--netdev INTERFACE] [--disk DEVICE] [--cgroup CGROUP] [--gather TIME]",
 	  "expose counters of the kernel", .parse = add },
-	{ "follow", "SOURCE [--cgroup CGROUP]",
+	{ "follow", "SOURCE [--cgroup CGROUP] [--gather TIME]",
 	  "expose them for each namespace or cgroup",
 	  .parse = follow },
 	{ }

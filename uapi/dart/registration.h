@@ -32,6 +32,12 @@
  *       the root, "/a/b".  Characters that a name cannot have become %XX.
  *
  *       When the selected object ends, the agent removes the entry.
+ *
+ *       With the member "gather": T, in this request and the next, the kernel
+ *       gathers the counters every T, such as "1s", "100ms" or "1min", 10 ms to 60
+ *       min; the name of the entry ends with "+T", in seconds if they are whole.
+ *       The same counters may be registered without it, too.  "gathering", what that
+ *       costs at this interval, can only be gathered.
  *   {"request": "follow-source", "source": S}
  *   {"request": "follow-source", "source": S, "cgroup": C}
  *       Registers S for each network namespace or, with a file descriptor as
@@ -66,11 +72,11 @@
  *       another slice that had some of these bytes is still on lease.  S:
  *       {"name": T, "length": BYTES, "fields": [{"name": F, "offset": BYTES,
  *       "width": BYTES, "kind": "counter", "gauge", "histogram", "text",
- *       "sequence" or "address", "unit": U, "count": ELEMENTS, "signed": B},
+ *       "sequence", "address" or "time", "unit": U, "count": ELEMENTS, "signed": B},
  *       ...]}, 1 to DART_REGISTRATION_FIELDS_MAX fields in any order, as in
  *       struct dart_control_field of <dart/control.h>: width is 1, 2, 4 or 8 for
  *       an element of a counter, gauge or histogram, 4 or 8 for a sequence, 16
- *       for an address, and all bytes of a text, whose count is 1.  unit, count
+ *       for an address, 8 for a time, and all bytes of a text, whose count is 1.  unit, count
  *       and signed are optional: "", 1 and false.  F is unique and has 1 to 255
  *       letters, digits and "_-.:/@+=%~[]"; T and U have up to 255 characters of
  *       printable ASCII.

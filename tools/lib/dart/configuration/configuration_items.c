@@ -67,6 +67,7 @@ static int check_path(struct dart_yaml *yaml, const yaml_node_t *node,
 struct source {
 	const char *name, *netns, *netdev, *disk, *cgroup;
 	const char *path; /* of the namespace, disk or cgroup */
+	const char *gather; /* interval, or NULL */
 	bool is_followed;
 };
 
@@ -131,16 +132,19 @@ static int add_source(struct dart_configuration_loader *loader,
 	if (ret)
 		return ret;
 	request = json_pack(
-		"{s:s, s:s, s:s*, s:s*, s:s*, s:s*}", "request",
+		"{s:s, s:s, s:s*, s:s*, s:s*, s:s*, s:s*}", "request",
 		source->is_followed ? "follow-source" : "register-source",
 		"source", source->name, "netns", source->netns ? label : NULL,
 		"netdev", source->netdev, "disk", source->disk ? label : NULL,
-		"cgroup", source->cgroup ? label : NULL);
-	snprintf(what, sizeof(what), "source '%s'%s%s", source->name,
+		"cgroup", source->cgroup ? label : NULL, "gather",
+		source->gather);
+	snprintf(what, sizeof(what), "source '%s'%s%s%s%s", source->name,
 		 label || source->netdev ? " of " : "",
 		 source->netdev ?:
 			 label	?:
-				  "");
+				  "",
+		 source->gather ? ", gathered every " : "",
+		 source->gather ?: "");
 	return add_once(loader, yaml, node, request, label ? path : NULL, what);
 }
 
@@ -156,6 +160,7 @@ static int take_source(struct dart_yaml *yaml, const yaml_node_t *item,
 		TEXT("disk", disk),
 		TEXT("cgroup", cgroup),
 		TEXT("path", path),
+		TEXT("gather", gather),
 #undef TEXT
 		{ "follow", dart_configuration__take_flag,
 		  offsetof(struct source, is_followed) },

@@ -138,6 +138,7 @@ static void print_source(FILE *file, const json_t *registration)
 	print_member(file, &is_first, "disk", disk);
 	print_member(file, &is_first, "cgroup", cgroup);
 	print_member(file, &is_first, "path", label ? path : NULL);
+	print_member(file, &is_first, "gather", text_of(request, "gather"));
 	if (is_followed)
 		fputs("    follow: true\n", file);
 }

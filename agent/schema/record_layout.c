@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Lays the fields of a copy out in the lines of a record. */
+#include "record_layout.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define WORD		8	/* bytes */
+#define LINE_WORDS	(DART_ZERO_RECORD_LINE / WORD)
+/* Without the sequence in front of them. */
+#define LINE_VALUES	(LINE_WORDS - 1)
+
+/* A row in the making. */
+struct row {
+	struct dart_schema *schema;
+	uint32_t words;		/* that have been used */
+};
+
+static uint32_t lines_of(uint32_t words)
+{
+	return words <= LINE_VALUES ? 1 : words / LINE_VALUES + 1;
+}
+
+static int row__add_sequence(struct row *row, const char *name, uint32_t offset)
+{
+	const struct dart_field field = {
+		.name = (char *)name,
+		.unit = "",
+		.offset = offset,
+		.width = WORD,
+		.count = 1,
+		.kind = DART_CONTROL_FIELD_SEQUENCE,
+	};
+
+	return dart_schema__add(row->schema, &field);
+}
+
+/* In the next word, behind the sequence of a line that it begins. */
+static int row__add(struct row *row, const struct dart_field *field)
+{
+	const uint32_t line = row->words / LINE_VALUES;
+	struct dart_field placed = *field;
+	char name[32] = "sequence";
+	int ret = 0;
+
+	placed.offset = (line * LINE_WORDS + 1 + row->words % LINE_VALUES) *
+			WORD;
+	if (row->words % LINE_VALUES == 0) {
+		if (line)
+			snprintf(name, sizeof(name), "sequence.%u", line);
+		ret = row__add_sequence(row, name,
+					line * DART_ZERO_RECORD_LINE);
+	}
+	row->words++;
+	return ret ?: dart_schema__add(row->schema, &placed);
+}
+
+static int row__begin(struct row *row, enum dart_zero_record_form form)
+{
+	static const struct dart_field time = {
+		.name = "time",
+		.unit = "ns",
+		.width = WORD,
+		.count = 1,
+		.kind = DART_CONTROL_FIELD_TIME,
+	};
+	static const struct dart_field cpu = {
+		.name = "cpu",
+		.unit = "",
+		.width = WORD,
+		.count = 1,
+		.kind = DART_CONTROL_FIELD_GAUGE,
+	};
+	int ret = row__add(row, &time);
+
+	if (!ret && form == DART_ZERO_RECORD_COPIES)
+		ret = row__add(row, &cpu);
+	return ret;
+}
+
+/* A row of several lines ends with a sequence, which may have a line to itself. */
+static int row__end(struct row *row)
+{
+	const uint32_t lines = lines_of(row->words);
+	char name[32];
+	int ret = 0;
+
+	if (lines == 1)
+		return 0;
+	if (row->words % LINE_VALUES == 0) {
+		snprintf(name, sizeof(name), "sequence.%u", lines - 1);
+		ret = row__add_sequence(row, name,
+					(lines - 1) * DART_ZERO_RECORD_LINE);
+	}
+	return ret ?: row__add_sequence(row, "sequence.end",
+					row->schema->length - WORD);
+}
+
+static bool follows(const struct dart_zero_piece *piece,
+		    const struct dart_field *field)
+{
+	return piece->width == field->width && piece->count < UINT16_MAX &&
+	       piece->offset + piece->width * piece->count == field->offset;
+}
+
+/* Fields that are side by side are one piece. */
+static void layout__add_piece(struct record_layout *layout,
+			      const struct dart_field *field)
+{
+	struct dart_zero_piece *last = layout->pieces + layout->piece_count - 1;
+
+	if (layout->piece_count && follows(last, field))
+		last->count++;
+	else
+		layout->pieces[layout->piece_count++] = (struct dart_zero_piece){
+			.offset = field->offset,
+			.width = field->width,
+			.count = 1,
+		};
+}
+
+int record_layout__init(struct record_layout *layout,
+			const struct dart_schema *copy,
+			enum dart_zero_record_form form,
+			struct dart_error *error)
+{
+	const uint32_t words = copy->field_count +
+			       (form == DART_ZERO_RECORD_COPIES ? 2 : 1);
+	struct row row = { };
+	uint32_t i;
+	int ret;
+
+	*layout = (struct record_layout){ };
+	if (words > DART_ZERO_RECORD_WORDS_MAX)
+		return dart_error__set(error, E2BIG,
+				       "'%s' has %u fields, and a record at most %d",
+				       copy->name, copy->field_count,
+				       DART_ZERO_RECORD_WORDS_MAX - 2);
+	layout->schema = dart_schema__new(
+		copy->name, lines_of(words) * DART_ZERO_RECORD_LINE);
+	layout->pieces = calloc(copy->field_count, sizeof(*layout->pieces));
+	if (!layout->schema || !layout->pieces) {
+		record_layout__clear(layout);
+		return dart_error__no_memory(error);
+	}
+
+	row.schema = layout->schema;
+	ret = row__begin(&row, form);
+	for (i = 0; i < copy->field_count && !ret; i++) {
+		ret = row__add(&row, &copy->fields[i]);
+		layout__add_piece(layout, &copy->fields[i]);
+	}
+	ret = ret ?: row__end(&row);
+	if (!ret)
+		return 0;
+	record_layout__clear(layout);
+	return dart_error__system(error, -ret,
+				  "the fields of '%s' are not those of a record",
+				  copy->name);
+}
+
+void record_layout__clear(struct record_layout *layout)
+{
+	dart_schema__free(layout->schema);
+	free(layout->pieces);
+	*layout = (struct record_layout){ };
+}

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Keeps the schemas of sources and the layouts of their records. */
+#include "source_schemas.h"
+
+#include <bpf/btf.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "source_schema.h"
+
+struct known_schema {
+	SLIST_ENTRY(known_schema) link;
+	const struct source *source;
+	struct dart_zero_extent extent;
+	struct dart_schema *schema;
+	struct record_layout record;	/* of a sum, or none yet */
+	struct record_layout rows;	/* of copies, or none yet */
+};
+
+void source_schemas__open(struct source_schemas *schemas)
+{
+	SLIST_INIT(&schemas->known);
+}
+
+void source_schemas__close(struct source_schemas *schemas)
+{
+	struct known_schema *known;
+
+	while ((known = SLIST_FIRST(&schemas->known))) {
+		SLIST_REMOVE_HEAD(&schemas->known, link);
+		record_layout__clear(&known->record);
+		record_layout__clear(&known->rows);
+		dart_schema__free(known->schema);
+		free(known);
+	}
+}
+
+/* Of a source whose fields do not depend on the kernel. */
+static int known_schema__make(struct known_schema *known,
+			      struct dart_error *error)
+{
+	const struct dart_field *field = known->source->fields;
+	int ret = 0;
+
+	known->schema = dart_schema__new(known->extent.name,
+					 known->extent.length);
+	if (!known->schema)
+		return dart_error__no_memory(error);
+	for (; field->name && !ret; field++)
+		ret = dart_schema__add(known->schema, field);
+	if (!ret)
+		return 0;
+	dart_schema__free(known->schema);
+	return dart_error__system(
+		error, -ret,
+		"the module counts otherwise than dartd expects (install both from one release)");
+}
+
+static int known_schema__read(struct known_schema *known,
+			      struct dart_error *error)
+{
+	struct btf *btf = btf__load_vmlinux_btf();
+	int ret;
+
+	if (!btf)
+		return dart_error__set(
+			error, errno,
+			"cannot read the kernel's types: %s (the kernel needs CONFIG_DEBUG_INFO_BTF)",
+			strerror(errno));
+	ret = source_schema__from_btf(known->source, btf, &known->extent,
+				      &known->schema, error);
+	btf__free(btf);
+	return ret;
+}
+
+static int source_schemas__find(struct source_schemas *schemas,
+				const struct source *source,
+				const struct dart_zero_extent *extent,
+				struct known_schema **result,
+				struct dart_error *error)
+{
+	struct known_schema *known;
+	int ret;
+
+	SLIST_FOREACH(known, &schemas->known, link) {
+		if (known->source == source &&
+		    known->extent.length == extent->length &&
+		    !strcmp(known->extent.name, extent->name)) {
+			*result = known;
+			return 0;
+		}
+	}
+
+	known = calloc(1, sizeof(*known));
+	if (!known)
+		return dart_error__no_memory(error);
+	known->source = source;
+	known->extent = *extent;
+	ret = source->fields ? known_schema__make(known, error) :
+			       known_schema__read(known, error);
+	if (ret) {
+		free(known);
+		return ret;
+	}
+	SLIST_INSERT_HEAD(&schemas->known, known, link);
+	*result = known;
+	return 0;
+}
+
+int source_schemas__get(struct source_schemas *schemas,
+			const struct source *source,
+			const struct dart_zero_extent *extent,
+			const struct dart_schema **schema,
+			struct dart_error *error)
+{
+	struct known_schema *known;
+	int ret = source_schemas__find(schemas, source, extent, &known, error);
+
+	if (!ret)
+		*schema = known->schema;
+	return ret;
+}
+
+int source_schemas__get_record(struct source_schemas *schemas,
+			       const struct source *source,
+			       const struct dart_zero_extent *extent,
+			       enum dart_zero_record_form form,
+			       const struct record_layout **result,
+			       struct dart_error *error)
+{
+	struct record_layout *layout;
+	struct known_schema *known;
+	int ret;
+
+	ret = source_schemas__find(schemas, source, extent, &known, error);
+	if (ret)
+		return ret;
+	layout = form == DART_ZERO_RECORD_COPIES ? &known->rows :
+						   &known->record;
+	if (!layout->schema)
+		ret = record_layout__init(layout, known->schema, form, error);
+	if (!ret)
+		*result = layout;
+	return ret;
+}

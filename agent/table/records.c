@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Finds room for gathered records, and adds pages for more. */
+#include "records.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* 256 KiB at first, and each time as many as there are: up to 16 MiB. */
+#define PAGES_MIN 64
+#define PAGES_MAX 4096
+
+void records__open(struct records *records, struct region *region,
+		   struct exposure *exposure)
+{
+	*records = (struct records){
+		.region = region,
+		.exposure = exposure,
+	};
+}
+
+/* Extents are closed with the region, memory regions with the exposure. */
+void records__close(struct records *records)
+{
+	free(records->pages);
+}
+
+enum dart_zero_record_form records__form(const struct source *source)
+{
+	return source->has_rows ? DART_ZERO_RECORD_COPIES :
+				  DART_ZERO_RECORD_SUM;
+}
+
+int records__describe(const struct records *records,
+		      const struct selector *selector,
+		      struct dart_zero_extent *extent,
+		      struct dart_error *error)
+{
+	struct dart_zero_record record = { .form = records__form(selector->source) };
+	int ret = region__add_record(records->region, selector, &record, error);
+
+	if (ret)
+		return ret;
+	*extent = (struct dart_zero_extent){ .length = record.length };
+	memcpy(extent->name, record.name, sizeof(extent->name));
+	return 0;
+}
+
+static int records__add_pages(struct records *records, struct dart_error *error)
+{
+	uint64_t wanted = PAGES_MIN;
+	struct dart_zero_extent *all, extent;
+	uint32_t i;
+	int ret;
+
+	for (i = 0; i < records->count; i++)
+		wanted += records->pages[i].pages;
+	if (wanted > PAGES_MAX)
+		wanted = PAGES_MAX;
+	all = reallocarray(records->pages, records->count + 1, sizeof(*all));
+	if (!all)
+		return dart_error__no_memory(error);
+	records->pages = all;
+
+	ret = region__add_record_pages(records->region, wanted, &extent, error);
+	if (ret)
+		return ret;
+	ret = exposure__open_slab(records->exposure, &extent, error);
+	if (ret) {
+		region__remove(records->region, extent.id);
+		return ret;
+	}
+	all[records->count++] = extent;
+	return 0;
+}
+
+/* On the first pages that have room for it. */
+static int records__place(const struct records *records,
+			  const struct selector *selector,
+			  struct dart_zero_record *record,
+			  struct dart_error *error)
+{
+	int ret = -ENOSPC;
+	uint32_t i;
+
+	for (i = 0; i < records->count && ret == -ENOSPC; i++) {
+		record->slab = records->pages[i].id;
+		ret = region__add_record(records->region, selector, record,
+					 error);
+	}
+	return ret;
+}
+
+int records__add(struct records *records, const struct selector *selector,
+		 const struct record_layout *layout,
+		 struct dart_zero_extent *extent, struct dart_error *error)
+{
+	struct dart_zero_record record = {
+		.form = records__form(selector->source),
+		.pieces = (uintptr_t)layout->pieces,
+		.piece_count = layout->piece_count,
+	};
+	int ret = records__place(records, selector, &record, error);
+
+	if (ret == -ENOSPC)
+		ret = records__add_pages(records, error) ?:
+			      records__place(records, selector, &record, error);
+	if (ret)
+		return ret;
+	*extent = (struct dart_zero_extent){
+		.id = record.id,
+		.data = record.data,
+		.length = record.length,
+		.stride = record.length,
+		.copies = record.rows,
+	};
+	return 0;
+}
+
+void records__remove(const struct records *records, uint32_t id)
+{
+	region__remove_part(records->region, id);
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Gathered records: they lie side by side on pages of the region, which are exposed as a
+ * whole, so that records need no memory regions and one READ fetches many.  Pages are
+ * added when those that there are have no room; they stay.
+ */
+#ifndef RECORDS_H
+#define RECORDS_H
+
+#include <libdart/error.h>
+#include <linux/dart_zero.h>
+
+#include "agent/region/region.h"
+#include "agent/schema/record_layout.h"
+#include "exposure.h"
+
+struct records {
+	struct region *region;
+	struct exposure *exposure;
+	struct dart_zero_extent *pages;
+	uint32_t count;		/* of @pages */
+};
+
+void records__open(struct records *records, struct region *region,
+		   struct exposure *exposure);
+/* After records__remove() of all. */
+void records__close(struct records *records);
+
+/* What the rows of a record are. */
+enum dart_zero_record_form records__form(const struct source *source);
+
+/* Describes a copy of what @selector selects: @extent->length and @extent->name. */
+int records__describe(const struct records *records,
+		      const struct selector *selector,
+		      struct dart_zero_extent *extent,
+		      struct dart_error *error);
+/* Gathers what @selector selects; describes the rows in @extent. */
+int records__add(struct records *records, const struct selector *selector,
+		 const struct record_layout *layout,
+		 struct dart_zero_extent *extent, struct dart_error *error);
+/* Its place may be that of the next record: when no controller reads it any more. */
+void records__remove(const struct records *records, uint32_t id);
+
+#endif /* RECORDS_H */

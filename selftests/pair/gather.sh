@@ -1,0 +1,57 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# A controller reads all gathered records of a host in one READ, and whole rows only.
+. "$(dirname "$0")/../lib.sh"
+
+containers=40
+
+# shellcheck disable=SC2016 # variables of the host
+rdma_up
+for exposure in exact page; do
+	check "$exposure: the agent starts" on host host_up --exposure $exposure
+	check "$exposure: sources, $containers cgroups and all namespaces are gathered" \
+		on host sh -ec '
+		for i in $(seq '$containers'); do mkdir -p /sys/fs/cgroup/box$i; done
+		[ -e /run/netns/blue ] || ip netns add blue
+		for source in cpustat vmstat softnet softirqs irqs gathering; do
+			dartctl source add $source --gather 100ms
+		done
+		dartctl source follow cgroup:cpu --cgroup / --gather 100ms
+		for source in ip tcp tcpext udp icmp ip6 udp6 icmp6; do
+			dartctl source follow snmp:$source --gather 100ms
+		done'
+	check "$exposure: a controller scrapes them" sh -c \
+		"dart-controller --json -i 100ms -n 20 -e '*+100ms' host >/run/lines"
+	entries=$(jq -s '.[0].entries | length' /run/lines)
+	summary=$(jq -c 'select(has("summary")).summary |
+		{reads_per_scrape, bytes_per_scrape}' /run/lines)
+	check "$exposure: $entries entries with $containers cgroups take one READ, and one for the header: $summary" \
+		is_true 'select(has("summary")).summary |
+			.scrapes == 20 and .reads_per_scrape == 2' /run/lines
+	check "$exposure: values grow, and are not older than the interval and a pass" \
+		is_true -s 'map(select(has("entries")).entries["gathering+100ms"].sum |
+			select(.)) | length > 10 and .[-1].passes > .[0].passes + 10 and
+			all(.longest_ns < 500000000)' /run/lines
+	check "$exposure: all sums were whole in most scrapes" is_true -s \
+		'[.[] | select(has("entries")).entries[] | select(.copies == "sum")] |
+			(map(select(.sum == null)) | length) * 20 < length' /run/lines
+	check "$exposure: the table for people has rates by the time of the record" sh -c \
+		"COLUMNS=200 LINES=500 dart-controller -i 300ms -n 3 -e 'vmstat+100ms' \
+			host | grep -q 'pgfault (events) .* [0-9]'"
+	check "$exposure: the agent stops" on host host_down
+done
+
+# Values of the same counters, read both ways: a gathered one is not the newer one.
+check "the agent starts" on host host_up
+check "vmstat is there both ways" on host sh -c \
+	'dartctl source add vmstat && dartctl source add vmstat --gather 100ms'
+check "a controller reads both" sh -c \
+	"dart-controller --json -i 50ms -n 40 -e 'vmstat*' host >/run/lines"
+check "gathered values never exceed those that are read directly, and follow them" \
+	is_true -s 'map(select(has("entries")).entries |
+		select(.["vmstat+100ms"].sum)) | length > 20 and
+		all(.["vmstat+100ms"].sum.pgfault <= .vmstat.sum.pgfault) and
+		.[-1]["vmstat+100ms"].sum.pgfault > .[0]["vmstat+100ms"].sum.pgfault' \
+	/run/lines
+check "the agent stops" on host host_down
+finish

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Layouts of records: where the kernel writes, by the rules of <linux/dart_zero.h>. */
+#include <errno.h>
+#include <stdio.h>
+
+#include <libdart/table/value.h>
+
+#include "agent/schema/record_layout.h"
+#include "sample.h"
+
+#define LINE_WORDS (DART_ZERO_RECORD_LINE / 8)
+
+/* @count fields of 8 bytes from byte @offset on, each @stride bytes behind the last. */
+static struct dart_schema *copy_of(uint32_t count, uint32_t offset,
+				   uint32_t stride)
+{
+	struct dart_schema *schema =
+		dart_schema__new("copy", offset + count * stride);
+	char name[16];
+	uint32_t i;
+
+	assert_non_null(schema);
+	for (i = 0; i < count; i++) {
+		snprintf(name, sizeof(name), "v%u", i);
+		sample__add(schema, name, "", offset + i * stride, 8, 1,
+			    DART_CONTROL_FIELD_COUNTER, false);
+	}
+	return schema;
+}
+
+/* Writes a row as the kernel does; the value of field i is 100 + i. */
+static void write_row(uint64_t *row, uint32_t lines, uint32_t words,
+		      const uint64_t *values)
+{
+	uint32_t line, i, done = 0;
+
+	memset(row, 0, lines * DART_ZERO_RECORD_LINE);
+	for (line = 0; line < lines; line++) {
+		row[line * LINE_WORDS] = 8;
+		for (i = 1; i < LINE_WORDS && done < words; i++)
+			row[line * LINE_WORDS + i] = values[done++];
+	}
+	if (lines > 1)
+		row[lines * LINE_WORDS - 1] = 8;
+	assert_int_equal(done, words);
+}
+
+static void check_layout(uint32_t fields, enum dart_zero_record_form form)
+{
+	const uint32_t before = form == DART_ZERO_RECORD_COPIES ? 2 : 1;
+	const uint32_t words = fields + before;
+	const uint32_t lines = words <= 7 ? 1 : (words + 1 + 6) / 7;
+	struct dart_schema *copy = copy_of(fields, 16, 8);
+	uint64_t row[64 * LINE_WORDS], values[64 * LINE_WORDS];
+	struct record_layout layout;
+	struct dart_error error;
+	const struct dart_field *field;
+	char name[16];
+	uint32_t i;
+
+	assert_int_equal(record_layout__init(&layout, copy, form, &error), 0);
+	assert_int_equal(layout.schema->length, lines * DART_ZERO_RECORD_LINE);
+	assert_int_equal(layout.piece_count, 1);
+	assert_int_equal(layout.pieces[0].offset, 16);
+	assert_int_equal(layout.pieces[0].width, 8);
+	assert_int_equal(layout.pieces[0].count, fields);
+
+	for (i = 0; i < words; i++)
+		values[i] = 100 + i;
+	write_row(row, lines, words, values);
+	assert_int_equal(dart_row__state(layout.schema, row), DART_ROW_WHOLE);
+	assert_int_equal(dart_row__time(layout.schema, row), 100);
+	for (i = 0; i < fields; i++) {
+		snprintf(name, sizeof(name), "v%u", i);
+		field = dart_schema__find(layout.schema, name);
+		assert_non_null(field);
+		assert_int_equal(dart_field__get(field, row, 0),
+				 100 + before + i);
+	}
+	if (before == 2)
+		assert_int_equal(
+			dart_field__get(dart_schema__find(layout.schema, "cpu"),
+					row, 0), 101);
+
+	/* Each sequence of the row is one of the schema. */
+	for (i = 0; i < lines; i++) {
+		row[i * LINE_WORDS] = 10;
+		assert_int_equal(dart_row__state(layout.schema, row),
+				 lines > 1 ? DART_ROW_TORN : DART_ROW_WHOLE);
+		row[i * LINE_WORDS] = 8;
+	}
+	if (lines > 1) {
+		row[lines * LINE_WORDS - 1] = 10;
+		assert_int_equal(dart_row__state(layout.schema, row),
+				 DART_ROW_TORN);
+	}
+	record_layout__clear(&layout);
+	dart_schema__free(copy);
+}
+
+static void test_lengths(void **state)
+{
+	uint32_t fields;
+
+	for (fields = 1; fields < 150; fields++) {
+		check_layout(fields, DART_ZERO_RECORD_SUM);
+		check_layout(fields, DART_ZERO_RECORD_COPIES);
+	}
+}
+
+static void test_pieces(void **state)
+{
+	struct dart_schema *copy = dart_schema__new("copy", 64);
+	struct record_layout layout;
+	struct dart_error error;
+
+	assert_non_null(copy);
+	sample__add(copy, "a", "ns", 0, 8, 1, DART_CONTROL_FIELD_COUNTER,
+		    false);
+	sample__add(copy, "b", "ns", 8, 8, 1, DART_CONTROL_FIELD_COUNTER,
+		    false);
+	sample__add(copy, "c", "", 16, 4, 1, DART_CONTROL_FIELD_COUNTER, false);
+	sample__add(copy, "d", "", 20, 4, 1, DART_CONTROL_FIELD_GAUGE, true);
+	sample__add(copy, "e", "", 32, 4, 1, DART_CONTROL_FIELD_COUNTER, false);
+	assert_int_equal(record_layout__init(&layout, copy,
+					     DART_ZERO_RECORD_SUM, &error), 0);
+	assert_int_equal(layout.piece_count, 3);
+	assert_int_equal(layout.pieces[0].count, 2);
+	assert_int_equal(layout.pieces[1].offset, 16);
+	assert_int_equal(layout.pieces[1].width, 4);
+	assert_int_equal(layout.pieces[1].count, 2);
+	assert_int_equal(layout.pieces[2].offset, 32);
+	assert_int_equal(layout.pieces[2].count, 1);
+	assert_true(dart_schema__find(layout.schema, "d")->is_signed);
+	assert_int_equal(dart_schema__find(layout.schema, "d")->width, 4);
+	assert_string_equal(dart_schema__find(layout.schema, "a")->unit, "ns");
+	record_layout__clear(&layout);
+	dart_schema__free(copy);
+}
+
+static void test_refused(void **state)
+{
+	struct dart_schema *copy = dart_schema__new("copy", 8);
+	struct record_layout layout;
+	struct dart_error error;
+
+	assert_non_null(copy);
+	sample__add(copy, "time", "", 0, 8, 1, DART_CONTROL_FIELD_COUNTER,
+		    false);
+	assert_int_equal(record_layout__init(&layout, copy,
+					     DART_ZERO_RECORD_SUM, &error),
+			 -EEXIST);
+	assert_non_null(strstr(error.text, "copy"));
+	assert_null(layout.schema);
+	dart_schema__free(copy);
+
+	copy = copy_of(DART_ZERO_RECORD_WORDS_MAX, 0, 8);
+	assert_int_equal(record_layout__init(&layout, copy,
+					     DART_ZERO_RECORD_SUM, &error),
+			 -E2BIG);
+	dart_schema__free(copy);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST("rows of 1 to 149 fields have the values, the time and the sequences that the kernel writes",
+		     test_lengths),
+		TEST("fields that are side by side and of one width are one piece",
+		     test_pieces),
+		TEST("a field called like the time of the record, and too many fields, are refused",
+		     test_refused),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
