@@ -18,6 +18,7 @@
 
 #include "selftests/lib/device.h"
 #include "selftests/lib/registration.h"
+#include "selftests/lib/record.h"
 #include "selftests/lib/slab.h"
 
 /* Descriptors: of the map, of the slice, then of a region for each call. */
@@ -113,18 +114,9 @@ static int do_add_slab(int region)
 	return slab_add(region, 1, &extent);
 }
 
-/* Only describes the counters. */
 static int do_add_record(int region)
 {
-	struct dart_zero_record record = {
-		.size = sizeof(record),
-		.form = DART_ZERO_RECORD_SUM,
-		.interval_ms = 1000,
-		.source = DART_ZERO_SOURCE_CPUSTAT,
-		.fd = -1,
-	};
-
-	return device_call(region, DART_ZERO_IOC_ADD_RECORD, &record);
+	return record_describe(region, DART_ZERO_SOURCE_CPUSTAT);
 }
 
 /* Descriptor SLICE, which no region has. */

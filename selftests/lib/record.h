@@ -44,6 +44,15 @@ static inline int record_add(int region, struct dart_zero_record *record)
 	return device_call(region, DART_ZERO_IOC_ADD_RECORD, record);
 }
 
+/* Only describes the counters, which takes the same capability. */
+static inline int record_describe(int region, uint32_t source)
+{
+	struct dart_zero_record record = record_of(0, source, NULL);
+
+	record.piece_count = 0;
+	return record_add(region, &record);
+}
+
 /*
  * Copies the words of a row without its sequences to @words, which has room for
  * DART_ZERO_RECORD_WORDS_MAX + 7.  Returns its sequence, or 1 if the row is torn.

@@ -8,6 +8,7 @@
 #include <sys/syscall.h>
 
 #include "device.h"
+#include "record.h"
 #include "slab.h"
 
 #define CGROUP "/sys/fs/cgroup/undoable-call"
@@ -240,6 +241,68 @@ static void after_adopt(struct call_fixture *fixture, int ret)
 		after_slice(fixture, 0);
 }
 
+static int add_record(struct call_fixture *fixture, uint32_t source, int fd)
+{
+	static const struct dart_zero_piece piece = { .width = 8, .count = 20 };
+	struct dart_zero_record record =
+		record_of(fixture->extent.id, source, &piece);
+	int ret;
+
+	record.fd = fd;
+	ret = record_add(fixture->region, &record);
+	fixture->record = record.id;
+	return ret;
+}
+
+static int call_add_record_pages(struct call_fixture *fixture)
+{
+	struct dart_zero_slab slab = {
+		.size = sizeof(slab),
+		.flags = DART_ZERO_SLAB_RECORDS,
+		.pages = 8,
+	};
+	int ret = device_call(fixture->region, DART_ZERO_IOC_ADD_SLAB, &slab);
+
+	fixture->extent = slab.extent;
+	return ret;
+}
+
+static void before_record(struct call_fixture *fixture)
+{
+	assert_int_equal(call_add_record_pages(fixture), 0);
+}
+
+static int call_add_record(struct call_fixture *fixture)
+{
+	return add_record(fixture, DART_ZERO_SOURCE_VMSTAT, -1);
+}
+
+static void after_record(struct call_fixture *fixture, int ret)
+{
+	if (!ret)
+		assert_int_equal(device_remove(fixture->region,
+					       fixture->record), 0);
+	/* The pages have no record any more. */
+	after_add(fixture, 0);
+}
+
+static void before_record_on_namespace(struct call_fixture *fixture)
+{
+	before_record(fixture);
+	before_namespace(fixture);
+}
+
+static int call_add_record_on_namespace(struct call_fixture *fixture)
+{
+	return add_record(fixture, DART_ZERO_SOURCE_TCPEXT, fixture->opened);
+}
+
+static void after_record_on_namespace(struct call_fixture *fixture, int ret)
+{
+	after_record(fixture, ret);
+	close(fixture->opened);
+}
+
 static int call_namespaces(struct call_fixture *fixture)
 {
 	return device_namespaces(fixture->region, DART_ZERO_NAMESPACES_WATCH);
@@ -281,6 +344,10 @@ const struct undoable_call undoable_calls[] = {
 	{ "ADOPT_SLICE", before_adopt, call_adopt_slice, after_adopt },
 	{ "mmap of a slice", before_slice_mmap, call_slice_mmap,
 	  after_slice_mmap },
+	{ "ADD_SLAB of records", NULL, call_add_record_pages, after_add },
+	{ "ADD_RECORD", before_record, call_add_record, after_record },
+	{ "ADD_RECORD on a namespace", before_record_on_namespace,
+	  call_add_record_on_namespace, after_record_on_namespace },
 	{ "NAMESPACES", NULL, call_namespaces, NULL },
 	{ "QUARANTINE", NULL, call_quarantine, NULL },
 	{ "OPEN_READER", NULL, call_open_reader, NULL },

@@ -20,6 +20,7 @@ struct call_fixture {
 	char *address;
 	struct dart_zero_extent extent;
 	struct dart_zero_slice slice;
+	uint32_t record;
 };
 
 /*
