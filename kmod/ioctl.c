@@ -14,6 +14,7 @@
 #include "extent.h"
 #include "map.h"
 #include "record.h"
+#include "record_pages.h"
 #include "region.h"
 #include "slab.h"
 #include "window.h"

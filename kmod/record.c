@@ -1,107 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Gathered records: their place in pages of the region, and what is copied there. */
+/* Gathered records: their rows, and what is copied there. */
 #include "record.h"
 
-#include <linux/bitmap.h>
 #include <linux/cpumask.h>
 #include <linux/err.h>
 #include <linux/ktime.h>
 #include <linux/mm.h>
-#include <linux/refcount.h>
-#include <linux/sched/signal.h>
 #include <linux/slab.h>
 
 #include "extent.h"
 #include "percpu.h"
+#include "record_pages.h"
 #include "window.h"
 
 #define LINE_WORDS	(DART_ZERO_RECORD_LINE / sizeof(u64))
-#define PAGE_LINES	(PAGE_SIZE / DART_ZERO_RECORD_LINE)
-
-/* Pages of lines.  Lives as long as the extent that shows it or a record of it. */
-struct dart_record_pages {
-	refcount_t references;
-	u32 page_count;
-	u32 line_count;
-	unsigned long *used;		/* by line */
-	struct page *pages[];
-};
-
-static void pages_free(struct dart_record_pages *pages)
-{
-	u32 i;
-
-	for (i = 0; i < pages->page_count; i++)
-		__free_page(pages->pages[i]);
-	bitmap_free(pages->used);
-	kvfree(pages);
-}
-
-static void pages_put(void *held)
-{
-	struct dart_record_pages *pages = held;
-
-	if (pages && refcount_dec_and_test(&pages->references))
-		pages_free(pages);
-}
-
-static struct dart_record_pages *pages_new(u32 count)
-{
-	struct dart_record_pages *pages;
-	struct page *page;
-
-	pages = kvzalloc(struct_size(pages, pages, count), GFP_KERNEL_ACCOUNT);
-	if (!pages)
-		return NULL;
-	refcount_set(&pages->references, 1);
-	pages->line_count = count * PAGE_LINES;
-	pages->used = bitmap_zalloc(pages->line_count, GFP_KERNEL_ACCOUNT);
-	if (!pages->used)
-		goto err_pages;
-
-	while (pages->page_count < count) {
-		if (fatal_signal_pending(current))
-			goto err_pages;
-		page = alloc_page(GFP_KERNEL_ACCOUNT | __GFP_ZERO);
-		if (!page)
-			goto err_pages;
-		pages->pages[pages->page_count++] = page;
-		cond_resched();
-	}
-	return pages;
-
-err_pages:
-	pages_free(pages);
-	return NULL;
-}
-
-static int pages_show(struct dart_extent *extent)
-{
-	const u32 count = extent->info.pages;
-	struct dart_record_pages *pages = pages_new(count);
-
-	if (!pages)
-		return -ENOMEM;
-	memcpy(extent->pages, pages->pages,
-	       array_size(count, sizeof(*pages->pages)));
-	extent->held = pages;
-	extent->memory = pages;
-	extent->info.length = PAGE_SIZE;
-	extent->info.stride = PAGE_SIZE;
-	extent->info.copies = count;
-	return 0;
-}
-
-static const struct dart_extent_kind records_kind = {
-	.id = DART_ZERO_EXTENT_RECORDS,
-	.show = pages_show,
-	.release = pages_put,
-};
-
-struct dart_extent *dart_record_pages_open(u32 pages)
-{
-	return dart_extent_new(&records_kind, NULL, pages);
-}
 
 /* Words of a row that come before the values: the time, and perhaps the CPU. */
 static u32 words_before(u32 form)
@@ -224,35 +136,27 @@ void dart_record_free(struct dart_record *record)
 int dart_record_place(struct dart_record *record,
 		      const struct dart_extent *extent, u64 *data)
 {
-	const u32 lines = record->rows * record->row_lines;
-	struct dart_record_pages *pages = extent->held;
-	unsigned long first;
+	struct dart_record_pages *pages = dart_record_pages_of(extent);
+	int ret;
 
-	if (extent->kind != &records_kind)
+	if (!pages)
 		return -ENOENT;
-	/* The first place: records that are side by side are one READ. */
-	first = bitmap_find_next_zero_area(pages->used, pages->line_count, 0,
-					   lines, 0);
-	if (first >= pages->line_count)
-		return -ENOSPC;
-
-	bitmap_set(pages->used, first, lines);
-	refcount_inc(&pages->references);
+	ret = dart_record_pages_take(pages, record->rows * record->row_lines,
+				     &record->first_line);
+	if (ret)
+		return ret;
 	record->pages = pages;
-	record->first_line = first;
 	/* No later record here has this number again: it grows more slowly. */
 	record->sequence = ktime_get_boottime_ns() & ~1ULL;
-	*data = (u64)first * DART_ZERO_RECORD_LINE;
+	*data = (u64)record->first_line * DART_ZERO_RECORD_LINE;
 	return 0;
 }
 
 static u64 *line_at(const struct dart_record *record, u32 row, u32 line)
 {
-	u32 index = record->first_line + row * record->row_lines + line;
-	struct page *page = record->pages->pages[index / PAGE_LINES];
-
-	return page_address(page) +
-	       index % PAGE_LINES * DART_ZERO_RECORD_LINE;
+	return dart_record_pages_line(record->pages,
+				      record->first_line +
+					      row * record->row_lines + line);
 }
 
 static void row_set_sequence(struct dart_record *record, u32 row, u64 sequence)
@@ -309,9 +213,8 @@ void dart_record_displace(struct dart_record *record)
 
 	for (row = 0; row < record->used_rows; row++)
 		row_clear(record, row);
-	bitmap_clear(record->pages->used, record->first_line,
-		     record->rows * record->row_lines);
-	pages_put(record->pages);
+	dart_record_pages_give(record->pages, record->first_line,
+			       record->rows * record->row_lines);
 	record->pages = NULL;
 }
 

@@ -42,9 +42,6 @@ struct dart_record {
 	struct dart_zero_piece pieces[];
 };
 
-/* An extent over @pages new pages of records, with no place yet, or ERR_PTR(). */
-struct dart_extent *dart_record_pages_open(u32 pages);
-
 /* Sets @record->length and @record->name: a copy of the counters it selects. */
 int dart_record_describe(struct dart_zero_record *record);
 

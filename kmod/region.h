@@ -78,6 +78,11 @@ int dart_region_adopt(struct dart_region *region, struct dart_slice *slice,
 int dart_region_add_record(struct dart_region *region,
 			   struct dart_record *record,
 			   struct dart_zero_record *added);
+/*
+ * Takes out the record @id; NULL if there is none.  Called with the region's lock
+ * held, for dart_region_remove().
+ */
+struct dart_record *dart_region_take_record(struct dart_region *region, u32 id);
 /* Removes an extent, a slice or a record.  -ENOENT, -EBUSY, -ENOMEM. */
 int dart_region_remove(struct dart_region *region, u32 id);
 

@@ -36,7 +36,9 @@ int records__describe(const struct records *records,
 		      struct dart_zero_extent *extent,
 		      struct dart_error *error)
 {
-	struct dart_zero_record record = { .form = records__form(selector->source) };
+	struct dart_zero_record record = {
+		.form = records__form(selector->source),
+	};
 	int ret = region__add_record(records->region, selector, &record, error);
 
 	if (ret)

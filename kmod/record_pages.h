@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef DART_ZERO_RECORD_PAGES_H
+#define DART_ZERO_RECORD_PAGES_H
+
+#include <linux/types.h>
+
+struct dart_extent;
+struct dart_record_pages;
+
+/*
+ * Pages of a region that consist of lines of gathered records.  They live as long as
+ * the extent that shows them or a record on them.
+ */
+
+/* An extent over @pages new pages, with no place yet, or ERR_PTR(). */
+struct dart_extent *dart_record_pages_open(u32 pages);
+/* Those that @extent shows, or NULL. */
+struct dart_record_pages *
+dart_record_pages_of(const struct dart_extent *extent);
+
+/*
+ * Reserves the first @lines lines side by side that are free: *@first, and holds the
+ * pages.  -ENOSPC.  The caller has a lock for these two.
+ */
+int dart_record_pages_take(struct dart_record_pages *pages, u32 lines,
+			   u32 *first);
+void dart_record_pages_give(struct dart_record_pages *pages, u32 first,
+			    u32 lines);
+
+u64 *dart_record_pages_line(const struct dart_record_pages *pages, u32 line);
+
+#endif /* DART_ZERO_RECORD_PAGES_H */
