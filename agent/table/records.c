@@ -76,6 +76,14 @@ static int records__add_pages(struct records *records, struct dart_error *error)
 	return 0;
 }
 
+static void records__remove_last_pages(struct records *records)
+{
+	const struct dart_zero_extent *last = &records->pages[--records->count];
+
+	exposure__close_slab(records->exposure, last);
+	region__remove(records->region, last->id);
+}
+
 /* On the first pages that have room for it. */
 static int records__place(const struct records *records,
 			  const struct selector *selector,
@@ -104,9 +112,15 @@ int records__add(struct records *records, const struct selector *selector,
 	};
 	int ret = records__place(records, selector, &record, error);
 
-	if (ret == -ENOSPC)
-		ret = records__add_pages(records, error) ?:
-			      records__place(records, selector, &record, error);
+	if (ret == -ENOSPC) {
+		ret = records__add_pages(records, error);
+		if (ret)
+			return ret;
+		ret = records__place(records, selector, &record, error);
+		/* The region has all records that it can have. */
+		if (ret)
+			records__remove_last_pages(records);
+	}
 	if (ret)
 		return ret;
 	*extent = (struct dart_zero_extent){

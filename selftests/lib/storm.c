@@ -164,6 +164,7 @@ struct storm *storm__new(uint64_t seed)
 	storm->random = seed;
 	storm->world = world__new();
 	storm->loopback = loopback__new();
+	storm_records__open(&storm->records);
 	storm->view = mmap(NULL, WORLD_REGION_PAGES * WORLD_PAGE, PROT_READ,
 			   MAP_SHARED, storm->world->region, 0);
 	assert_true(storm->view != MAP_FAILED);
@@ -189,6 +190,7 @@ void storm__free(struct storm *storm)
 	}
 	for (int i = 0; i < WORLD_SLABS; i++)
 		world_slab__free(&storm->world->slabs[i]);
+	storm_records__close(&storm->records);
 	world__free(storm->world);
 	loopback__free(storm->loopback);
 	free(storm);

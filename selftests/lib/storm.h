@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "loopback.h"
+#include "storm_records.h"
 #include "world.h"
 
 /* Adjacent pages of the arena. */
@@ -23,6 +24,7 @@ struct storm {
 	struct world *world;
 	uint64_t random;
 	struct loopback *loopback;
+	struct storm_records records;
 	struct ibv_mr *mr;		/* of @mr_pages pages, or NULL */
 	struct world_map *mr_map;	/* whose they are, or NULL */
 	uint64_t mr_pages;

@@ -3,7 +3,7 @@
  * Random operations on a region with live extents and a memory registration.
  * Whatever a process does to its address space, mapped pages show the contents of
  * the region, refused calls fail as documented and change nothing, and the memory
- * registration stays readable.  Slices show what their owners write, in whichever of
+ * registration stays readable.  Records are gathered meanwhile.  Slices show what their owners write, in whichever of
  * two regions has them.  At the end nothing is left.
  *
  * DART_OPERATIONS says how many operations (10000), DART_SEED repeats a storm.
@@ -18,6 +18,7 @@
 #include "selftests/lib/storm_extents.h"
 #include "selftests/lib/storm_mappings.h"
 #include "selftests/lib/storm_processes.h"
+#include "selftests/lib/storm_records.h"
 #include "selftests/lib/storm_slabs.h"
 
 /* Processes are rare: one takes as long as a hundred other operations. */
@@ -52,6 +53,11 @@ static const struct operation {
 	{ "adopt a slice", 96, storm__adopt },
 	{ "events of slices", 16, storm__slice_events },
 	{ "close a region of slices", 8, storm__close_lender },
+	{ "add a record", 40, storm__add_record },
+	{ "remove a record", 16, storm__remove_record },
+	{ "read a record", 64, storm__read_record },
+	{ "end the namespace of a record", 4, storm__end_record },
+	{ "close the region of records", 4, storm__close_records },
 	{ "READ", 32, storm__read },
 	{ "fork", 4, storm__fork },
 	{ "exec", 1, storm__exec },
