@@ -66,10 +66,11 @@ static int list_sources(struct request *request)
 	request->result = json_array();
 	for (source = sources; source->name; source++)
 		reply__append(&request->result,
-			      json_pack("{s:s, s:s, s:b, s:s}", "name",
+			      json_pack("{s:s, s:s, s:b, s:b, s:s}", "name",
 					source->name, "selector",
 					selector__name(source), "follows",
 					source__can_be_followed(source),
+					"gathered_only", source->fields != NULL,
 					"description", source->description));
 	return 0;
 }

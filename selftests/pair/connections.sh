@@ -55,12 +55,19 @@ switches() {
 		"/proc/$(pidof dartd)/status"'
 }
 
-# All packets of RDMA that this machine sends and receives are dropped.
+# No packet of RDMA that a machine sends reaches the other one.  They are dropped there:
+# soft-RoCE sends nothing any more after the own machine has dropped a packet.
 lose_power() {
-	tc qdisc add dev eth0 clsact
-	for way in ingress egress; do
-		tc filter add dev eth0 $way protocol ip flower ip_proto udp \
-			dst_port 4791 action drop
+	for machine in '' 'on host'; do
+		$machine tc qdisc add dev eth0 clsact
+		$machine tc filter add dev eth0 ingress protocol ip flower \
+			ip_proto udp dst_port 4791 action drop
+	done
+}
+
+get_power_back() {
+	for machine in '' 'on host'; do
+		$machine tc qdisc del dev eth0 clsact
 	done
 }
 
@@ -141,7 +148,7 @@ milliseconds within 60 has_no_controller >/run/status
 echo "# found $elapsed ms after the last packet of the peer"
 check "an agent with a keepalive of 5 s finds a peer without power within 15 s" \
 	[ "$elapsed" -lt 15000 ]
-tc qdisc del dev eth0 clsact
+get_power_back
 
 kill $peers
 peers host 1000 half-open dead >/run/peers &

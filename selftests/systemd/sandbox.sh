@@ -38,7 +38,8 @@ status_of_dartd() {
 # sources SELECTOR: the sources that take this selector
 sources() {
 	dartctl -j source list |
-		jq -r --arg selector "$1" '.[] | select(.selector == $selector).name'
+		jq -r --arg selector "$1" '.[] | select(.selector == $selector and
+			(.gathered_only | not)).name'
 }
 
 followed_sources() {
@@ -97,6 +98,7 @@ check "dartctl reaches the service" dartctl list
 for source in $(sources none); do
 	check "the source $source is added" dartctl source add "$source"
 done
+check "a source is gathered" dartctl source add vmstat --gather 1s
 for source in $(sources netns); do
 	check "the source $source of the own network namespace is added" \
 		dartctl source add "$source"

@@ -173,8 +173,8 @@
  * registered it, and "age_s", the whole seconds since then.
  *
  * A source: {"name": "snmp:tcp", "selector": "none", "netns", "netdev", "disk" or
- * "cgroup", "follows": true if follow-source takes it, "description": "TCP
- * counters of a network namespace"}.
+ * "cgroup", "follows": true if follow-source takes it, "gathered_only": true if it
+ * needs the member "gather", "description": "TCP counters of a network namespace"}.
  *
  * A controller: {"peer": "10.0.0.2:41234", "kind": "controller" or "reader",
  * "store": N, "age_s": 17}; "store" is there only for a reader; "age_s" counts
