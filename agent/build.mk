@@ -12,7 +12,8 @@ unit_schema_json_sources := agent/schema/schema_json.c
 unit_store_kept_sources := $(addprefix agent/, \
 	base/log.c base/rdma_base.c store/store_kept.c)
 unit_source_schema_sources := $(addprefix agent/, \
-	schema/source_schema.c schema/listed_names.c region/source.c schema/btf_layout.c)
+	schema/source_schema.c schema/listed_names.c region/source.c \
+	region/sample_fields.c schema/btf_layout.c)
 unit_record_layout_sources := agent/schema/record_layout.c
 unit_host_sources := agent/table/host.c
 unit_registry_sources := $(addprefix agent/, \

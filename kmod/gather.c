@@ -34,7 +34,7 @@ struct dart_gatherer {
 	/* In @records during a pass: those behind it are to be gathered. */
 	struct list_head cursor;
 	u64 due_ns;			/* CLOCK_MONOTONIC: of the next pass */
-	u64 *values;			/* room for one row */
+	struct dart_record_buffer *buffer;
 	struct dart_zero_gathering cost;
 };
 
@@ -51,7 +51,7 @@ static void gather(struct dart_gatherer *gatherer, struct dart_record *record)
 	if (record->is_gone)
 		return;
 	if (dart_record_gather(record, ktime_get_boottime_ns(),
-			       gatherer->values, &gatherer->cost)) {
+			       gatherer->buffer, &gatherer->cost)) {
 		gatherer->cost.records++;
 		return;
 	}
@@ -117,7 +117,7 @@ static void gather_work(struct work_struct *work)
 
 static void gatherer_free(struct dart_gatherer *gatherer)
 {
-	kvfree(gatherer->values);
+	kvfree(gatherer->buffer);
 	kfree(gatherer);
 }
 
@@ -129,10 +129,9 @@ static struct dart_gatherer *gatherer_new(struct dart_gathering *gathering,
 	gatherer = kzalloc(sizeof(*gatherer), GFP_KERNEL_ACCOUNT);
 	if (!gatherer)
 		return NULL;
-	gatherer->values = kvcalloc(DART_ZERO_RECORD_WORDS_MAX,
-				    sizeof(*gatherer->values),
+	gatherer->buffer = kvzalloc(sizeof(*gatherer->buffer),
 				    GFP_KERNEL_ACCOUNT);
-	if (!gatherer->values) {
+	if (!gatherer->buffer) {
 		kfree(gatherer);
 		return NULL;
 	}

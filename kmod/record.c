@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Gathered records: their rows, and what is copied there. */
+/* Gathered records: their counters, and the rows that get copies. */
 #include "record.h"
 
 #include <linux/cpumask.h>
@@ -52,39 +52,85 @@ static u32 lines_of(u32 words)
 	return words <= in_line ? 1 : DIV_ROUND_UP(words + 1, in_line);
 }
 
-static struct dart_percpu *open_counters(const struct dart_zero_record *record)
+static int open_percpu(struct dart_record *record,
+		       const struct dart_zero_window *window)
 {
-	const struct dart_zero_window window = {
-		.source = record->source,
-		.fd = record->fd,
-		.netns = record->netns,
-		.ifindex = record->ifindex,
-	};
-
-	if (record->source != DART_ZERO_SOURCE_GATHERING)
-		return dart_window_open_percpu(&window);
-	if (record->fd != -1 || record->netns || record->ifindex ||
-	    record->form != DART_ZERO_RECORD_SUM)
-		return ERR_PTR(-EINVAL);
-	return NULL;
-}
-
-static size_t copy_length(const struct dart_percpu *percpu)
-{
-	return percpu ? percpu->length : sizeof(struct dart_zero_gathering);
-}
-
-int dart_record_describe(struct dart_zero_record *record)
-{
-	struct dart_percpu *percpu = open_counters(record);
+	struct dart_percpu *percpu = dart_window_open_percpu(window);
 
 	if (IS_ERR(percpu))
 		return PTR_ERR(percpu);
-	record->length = copy_length(percpu);
-	strscpy(record->name, percpu ? percpu->name : "dart_zero_gathering",
-		sizeof(record->name));
-	if (percpu)
-		dart_percpu_put(percpu);
+	record->percpu = percpu;
+	record->length = percpu->length;
+	record->payer = percpu->payer;
+	return 0;
+}
+
+static int open_sampler(struct dart_record *record,
+			const struct dart_zero_window *window)
+{
+	struct dart_sampler *sampler;
+
+	if (record->form != DART_ZERO_RECORD_SUM)
+		return -EINVAL;
+	sampler = dart_sampler_open(window);
+	if (IS_ERR(sampler))
+		return PTR_ERR(sampler);
+	record->sampler = sampler;
+	record->length = sampler->kind->length;
+	record->payer = sampler->payer;
+	return 0;
+}
+
+/* Opens the counters that @selected selects. */
+static int open_counters(struct dart_record *record,
+			 const struct dart_zero_record *selected)
+{
+	const struct dart_zero_window window = {
+		.source = selected->source,
+		.fd = selected->fd,
+		.netns = selected->netns,
+		.ifindex = selected->ifindex,
+	};
+
+	record->form = selected->form;
+	if (dart_sampler_has(selected->source))
+		return open_sampler(record, &window);
+	if (selected->source != DART_ZERO_SOURCE_GATHERING)
+		return open_percpu(record, &window);
+	if (selected->fd != -1 || selected->netns || selected->ifindex ||
+	    selected->form != DART_ZERO_RECORD_SUM)
+		return -EINVAL;
+	record->length = sizeof(struct dart_zero_gathering);
+	return 0;
+}
+
+static void close_counters(struct dart_record *record)
+{
+	if (record->percpu)
+		dart_percpu_put(record->percpu);
+	if (record->sampler)
+		dart_sampler_free(record->sampler);
+}
+
+static const char *counters_name(const struct dart_record *record)
+{
+	if (record->percpu)
+		return record->percpu->name;
+	return record->sampler ? record->sampler->kind->name :
+				 "dart_zero_gathering";
+}
+
+int dart_record_describe(struct dart_zero_record *described)
+{
+	struct dart_record record = { };
+	int ret = open_counters(&record, described);
+
+	if (ret)
+		return ret;
+	described->length = record.length;
+	strscpy(described->name, counters_name(&record),
+		sizeof(described->name));
+	close_counters(&record);
 	return 0;
 }
 
@@ -98,21 +144,13 @@ struct dart_record *dart_record_new(const struct dart_zero_record *selected,
 			  GFP_KERNEL_ACCOUNT);
 	if (!record)
 		return ERR_PTR(-ENOMEM);
-	record->form = selected->form;
 	record->piece_count = selected->piece_count;
 	memcpy(record->pieces, pieces,
 	       array_size(selected->piece_count, sizeof(*pieces)));
 	INIT_LIST_HEAD(&record->link);
 	dart_event_init(&record->gone, DART_ZERO_EVENT_RECORD_GONE);
 
-	record->percpu = open_counters(selected);
-	if (IS_ERR(record->percpu)) {
-		ret = PTR_ERR(record->percpu);
-		record->percpu = NULL;
-		goto err_record;
-	}
-	record->length = copy_length(record->percpu);
-	ret = count_words(record);
+	ret = open_counters(record, selected) ?: count_words(record);
 	if (ret)
 		goto err_record;
 	record->row_lines = lines_of(record->words);
@@ -128,8 +166,7 @@ err_record:
 
 void dart_record_free(struct dart_record *record)
 {
-	if (record->percpu)
-		dart_percpu_put(record->percpu);
+	close_counters(record);
 	kvfree(record);
 }
 
@@ -250,26 +287,46 @@ static void add_copy(const struct dart_record *record, const char *copy,
 	}
 }
 
-static void gather_sum(struct dart_record *record, u64 now, u64 *values,
-		       const struct dart_zero_gathering *cost)
+static void gather_sum(struct dart_record *record, u64 now, u64 *values)
 {
 	unsigned int cpu;
 
 	memset(values, 0, array_size(record->words, sizeof(*values)));
 	values[0] = now;
-	if (!record->percpu) {
-		add_copy(record, (const char *)cost, values + 1);
-	} else {
-		/* A CPU that went offline has counted, too. */
-		for_each_possible_cpu(cpu)
-			add_copy(record,
-				 per_cpu_ptr((const char __percpu *)
-						     record->percpu->variable,
-					     cpu),
-				 values + 1);
-	}
+	/* A CPU that went offline has counted, too. */
+	for_each_possible_cpu(cpu)
+		add_copy(record,
+			 per_cpu_ptr((const char __percpu *)
+					     record->percpu->variable,
+				     cpu),
+			 values + 1);
 	row_write(record, 0, values);
 	record->used_rows = 1;
+}
+
+/* @copy is all that there is. */
+static void gather_one(struct dart_record *record, u64 time, const void *copy,
+		       u64 *values)
+{
+	memset(values, 0, array_size(record->words, sizeof(*values)));
+	values[0] = time;
+	add_copy(record, copy, values + 1);
+	row_write(record, 0, values);
+	record->used_rows = 1;
+}
+
+/* Returns false if the object has ended. */
+static bool gather_sample(struct dart_record *record, u64 time,
+			  struct dart_record_buffer *buffer)
+{
+	struct dart_sampler *sampler = record->sampler;
+	int ret;
+
+	memset(buffer->sample, 0, sampler->kind->length);
+	ret = sampler->kind->sample(sampler, buffer->sample, &time);
+	if (!ret)
+		gather_one(record, time, buffer->sample, buffer->values);
+	return !ret || ret == -EAGAIN;
 }
 
 static void gather_copies(struct dart_record *record, u64 now, u64 *values)
@@ -296,15 +353,22 @@ static void gather_copies(struct dart_record *record, u64 now, u64 *values)
 	record->used_rows = row;
 }
 
-bool dart_record_gather(struct dart_record *record, u64 now, u64 *values,
+bool dart_record_gather(struct dart_record *record, u64 now,
+			struct dart_record_buffer *buffer,
 			const struct dart_zero_gathering *cost)
 {
 	if (record->percpu && READ_ONCE(record->percpu->is_gone))
 		return false;
-	if (record->form == DART_ZERO_RECORD_COPIES)
-		gather_copies(record, now, values);
-	else
-		gather_sum(record, now, values, cost);
+	if (record->sampler) {
+		if (!gather_sample(record, now, buffer))
+			return false;
+	} else if (!record->percpu) {
+		gather_one(record, now, cost, buffer->values);
+	} else if (record->form == DART_ZERO_RECORD_COPIES) {
+		gather_copies(record, now, buffer->values);
+	} else {
+		gather_sum(record, now, buffer->values);
+	}
 	record->sequence += 2;
 	return true;
 }

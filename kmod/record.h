@@ -8,6 +8,7 @@
 #include <linux/dart_zero.h>
 
 #include "event.h"
+#include "sampler.h"
 
 struct dart_events;
 struct dart_extent;
@@ -15,12 +16,21 @@ struct dart_gatherer;
 struct dart_percpu;
 struct dart_record_pages;
 
+/* Room for a row and a sample. */
+struct dart_record_buffer {
+	u64 values[DART_ZERO_RECORD_WORDS_MAX];
+	u64 sample[DART_SAMPLE_MAX / sizeof(u64)];
+};
+
 /*
  * Copies of counters, in lines of the pages that an extent of a region shows.  The
  * lock of the region's gathering guards the members behind @piece_count, and the rows.
  */
 struct dart_record {
-	struct dart_percpu *percpu;	/* or NULL: of the gatherer */
+	/* One of both, or none: the cost of the gatherer. */
+	struct dart_percpu *percpu;
+	struct dart_sampler *sampler;
+	u64 payer;			/* as in struct dart_percpu */
 	size_t length;			/* bytes of a copy */
 	u32 form;			/* enum dart_zero_record_form */
 	u32 words;			/* of a row, without sequences */
@@ -65,11 +75,11 @@ int dart_record_place(struct dart_record *record,
 void dart_record_displace(struct dart_record *record);
 
 /*
- * Copies the counters, as of @now (CLOCK_BOOTTIME, ns).  @values: room for
- * record->words.  @cost: what a record of the gatherer has.  Returns false if the
- * counters have ended.
+ * Copies the counters, as of @now (CLOCK_BOOTTIME, ns).  @cost: the values of a record
+ * of the gatherer.  Returns false if the counters have ended.
  */
-bool dart_record_gather(struct dart_record *record, u64 now, u64 *values,
+bool dart_record_gather(struct dart_record *record, u64 now,
+			struct dart_record_buffer *buffer,
 			const struct dart_zero_gathering *cost);
 
 #endif /* DART_ZERO_RECORD_H */

@@ -15,7 +15,7 @@ static u32 region_count_records(struct dart_region *region, u64 payer)
 	u32 count = 0;
 
 	xa_for_each(&region->records, index, record)
-		count += record->percpu && record->percpu->payer == payer;
+		count += record->payer == payer;
 	return count;
 }
 
@@ -23,7 +23,7 @@ int dart_region_add_record(struct dart_region *region,
 			   struct dart_record *record,
 			   struct dart_zero_record *added)
 {
-	u64 payer = record->percpu ? record->percpu->payer : 0;
+	const u64 payer = record->payer;
 	struct dart_extent *extent;
 	u64 data;
 	int ret;

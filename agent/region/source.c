@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The table of sources. */
-#include <stddef.h>
 #include <string.h>
 
+#include "sample_fields.h"
 #include "source.h"
 
 /* Names in /proc/net, by those of the enums: net/ipv4/proc.c, net/ipv6/proc.c. */
@@ -140,23 +140,6 @@ static const struct source_counter netdev_known[] = {
 #define OPTIONAL(member_, unit_)                                               \
 	{ .member = member_, .unit = unit_, .is_optional = true }
 
-/* struct dart_zero_gathering */
-#define GATHERING_FIELD(member_, unit_, kind_)                                 \
-	{                                                                      \
-		.name = #member_, .unit = unit_,                               \
-		.offset = offsetof(struct dart_zero_gathering, member_),       \
-		.width = 8, .count = 1, .kind = DART_CONTROL_FIELD_##kind_     \
-	}
-
-static const struct dart_field gathering_fields[] = {
-	GATHERING_FIELD(passes, "passes", COUNTER),
-	GATHERING_FIELD(missed, "passes", COUNTER),
-	GATHERING_FIELD(records, "records", COUNTER),
-	GATHERING_FIELD(time_ns, "ns", COUNTER),
-	GATHERING_FIELD(longest_ns, "ns", GAUGE),
-	{ }
-};
-
 /*
  * With exact exposure each run of adjacent fields has its own memory region.  A
  * source with pointers, lists or locks between its counters, such as softnet,
@@ -291,6 +274,16 @@ const struct source sources[] = {
 		"gathering", "cost of the gathering at this interval",
 		DART_ZERO_SOURCE_GATHERING, SOURCE_SELECTOR_NONE,
 		.fields = gathering_fields,
+	},
+	{
+		"memory", "memory of the host",
+		DART_ZERO_SOURCE_MEMORY, SOURCE_SELECTOR_NONE,
+		.fields = memory_fields,
+	},
+	{
+		"load", "load averages and uptime of the host",
+		DART_ZERO_SOURCE_LOAD, SOURCE_SELECTOR_NONE,
+		.fields = load_fields,
 	},
 	{ }
 };

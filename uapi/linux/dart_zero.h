@@ -107,8 +107,13 @@ enum dart_zero_source {
 	/* A cgroup (v2), not the root: cpu.stat; its own tasks only */
 	DART_ZERO_SOURCE_CGROUP_CPU = 64, /* struct cgroup_base_stat */
 
-	/* For records only, with no selector and one row. */
+	/* For records only, with one row. */
 	DART_ZERO_SOURCE_GATHERING = 128, /* struct dart_zero_gathering */
+
+	/* For records only, with one row: see <linux/dart_zero_samples.h>. */
+	DART_ZERO_SOURCE_SAMPLED = 129,	/* the first of them */
+	DART_ZERO_SOURCE_MEMORY = 129,	/* struct dart_zero_memory */
+	DART_ZERO_SOURCE_LOAD = 130,	/* struct dart_zero_load */
 };
 
 enum dart_zero_extent_kind {
@@ -331,7 +336,7 @@ struct dart_zero_piece {
  * DART_ZERO_IOC_ADD_RECORD: gather counters into a record every @interval_ms.
  *
  * The counters are those that a window with the same @source, @fd, @netns and
- * @ifindex shows.  The record is gathered first before the call returns, then by a
+ * @ifindex shows, or a sample, whose form is DART_ZERO_RECORD_SUM.  The record is gathered first before the call returns, then by a
  * work item of the region for all records of the interval.  When its counters
  * end it stays as it is, and read() tells.  Without pieces nothing is added: the call
  * describes a copy of the counters in @length and @name.

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Samplers: the sources that are sampled, and how they are opened. */
+#include "sampler.h"
+
+#include <linux/err.h>
+#include <linux/kernel.h>
+#include <linux/nospec.h>
+#include <linux/slab.h>
+
+#include <linux/dart_zero.h>
+
+/* By source, from DART_ZERO_SOURCE_SAMPLED. */
+struct sampled_source {
+	/* One of both: a kind without objects, or a function for others. */
+	const struct dart_sampler_kind *kind;
+	struct dart_sampler *(*open)(const struct dart_zero_window *window);
+	bool by_fd;
+	bool by_netns; /* instead of @by_fd */
+	bool by_ifindex;
+};
+
+#define SAMPLED(source) [DART_ZERO_SOURCE_##source - DART_ZERO_SOURCE_SAMPLED]
+
+static const struct sampled_source sources[] = {
+	SAMPLED(MEMORY) = { .kind = &dart_memory_sampler },
+	SAMPLED(LOAD) = { .kind = &dart_load_sampler },
+};
+
+static const struct sampled_source *source_find(u32 id)
+{
+	const u32 index = id - DART_ZERO_SOURCE_SAMPLED;
+	const struct sampled_source *source;
+
+	if (index >= ARRAY_SIZE(sources))
+		return NULL;
+	source = &sources[array_index_nospec(index, ARRAY_SIZE(sources))];
+	return source->kind || source->open ? source : NULL;
+}
+
+bool dart_sampler_has(u32 source)
+{
+	return source_find(source);
+}
+
+struct dart_sampler *dart_sampler_new(const struct dart_sampler_kind *kind)
+{
+	struct dart_sampler *sampler;
+
+	sampler = kzalloc(sizeof(*sampler), GFP_KERNEL_ACCOUNT);
+	if (!sampler)
+		return ERR_PTR(-ENOMEM);
+	sampler->kind = kind;
+	return sampler;
+}
+
+struct dart_sampler *dart_sampler_open(const struct dart_zero_window *window)
+{
+	const struct sampled_source *source = source_find(window->source);
+
+	if (!source ||
+	    (source->by_fd && !window->netns ? window->fd < 0 :
+					       window->fd != -1) ||
+	    (window->netns && !source->by_netns) ||
+	    source->by_ifindex != !!window->ifindex)
+		return ERR_PTR(-EINVAL);
+	return source->kind ? dart_sampler_new(source->kind) :
+			      source->open(window);
+}
+
+void dart_sampler_free(struct dart_sampler *sampler)
+{
+	if (sampler->kind->free)
+		sampler->kind->free(sampler);
+	else
+		kfree(sampler);
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef DART_ZERO_SAMPLER_H
+#define DART_ZERO_SAMPLER_H
+
+#include <linux/types.h>
+
+#include <linux/dart_zero_samples.h>
+
+struct dart_zero_window;
+struct dart_sampler;
+
+#define DART_SAMPLE_MAX 4096 /* bytes */
+
+/* What is sampled, and how. */
+struct dart_sampler_kind {
+	const char *name; /* of the struct in <linux/dart_zero_samples.h> */
+	size_t length; /* of it: at most DART_SAMPLE_MAX */
+
+	/*
+	 * Fills in the zeroed @sample.  *@time is now (CLOCK_BOOTTIME, ns) and may be
+	 * set to an earlier time that the values are of.  Returns 0, -EAGAIN (there
+	 * are no new values yet) or -ENODEV (the object has ended: it is not called
+	 * again).  In process context with the lock of the gathering held: it may
+	 * sleep, but not for long.
+	 */
+	int (*sample)(struct dart_sampler *sampler, void *sample, u64 *time);
+	/* Frees @sampler, without locks; NULL: it is freed with kfree(). */
+	void (*free)(struct dart_sampler *sampler);
+};
+
+/*
+ * Asks the kernel for values of one object, which it does not keep alive where that
+ * would delay the object's end.  Begins the struct of each kind.
+ */
+struct dart_sampler {
+	const struct dart_sampler_kind *kind;
+	u64 payer; /* as in struct dart_percpu */
+};
+
+/* Is @source sampled? */
+bool dart_sampler_has(u32 source);
+
+/*
+ * A sampler of what @window selects, or ERR_PTR(): the errors of dart_window_open().
+ * The caller has checked capabilities.  Process context.
+ */
+struct dart_sampler *dart_sampler_open(const struct dart_zero_window *window);
+void dart_sampler_free(struct dart_sampler *sampler);
+
+/* A sampler without an object. */
+struct dart_sampler *dart_sampler_new(const struct dart_sampler_kind *kind);
+
+extern const struct dart_sampler_kind dart_memory_sampler;
+extern const struct dart_sampler_kind dart_load_sampler;
+
+#endif /* DART_ZERO_SAMPLER_H */

@@ -1,0 +1,81 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Samples: the module asks the kernel for values; they are between two of the kernel's own.
+. "$(dirname "$0")/../lib.sh"
+
+# passed: a pass of the gathering at 100 ms has begun and ended after this call
+passed() {
+	local first
+	first=$(dartctl -j show gathering+100ms | jq .values.sum.passes)
+	until [ "$(dartctl -j show gathering+100ms | jq .values.sum.passes)" -ge \
+		$((first + 2)) ]; do
+		sleep 0.02
+	done
+}
+
+# sampled ENTRY: the values of a sample, an object.  Names have no underscores; load is in
+# tasks, and times are in seconds.
+sampled() {
+	dartctl -j show "$1+100ms" | jq -c '.values.sum | with_entries(.key |= gsub("_"; "") |
+		if .key | startswith("load") then .value /= 2048
+		elif .key == "uptime" then .value /= 1e9 else . end)'
+}
+
+# agree BEFORE VALUES AFTER TOLERANCE: each member of the objects is between those of two
+# readings of the kernel, or as much as the tolerance outside.  Prints the others.
+agree() {
+	jq -n -e --argjson before "$1" --argjson values "$2" --argjson after "$3" \
+		--argjson tolerance "$4" '
+		[$before | keys[] | {key: ., low: ([$before[.], $after[.]] | min),
+			value: $values[.], high: ([$before[.], $after[.]] | max)} |
+			select((.value | type) != "number" or
+				.value < .low - $tolerance or
+				.value > .high + $tolerance)] |
+		(.[] | debug), length == 0' 2>&1
+}
+
+# compare KERNEL ENTRY [TOLERANCE]: KERNEL is a function that prints an object
+compare() {
+	local before values after
+	before=$($1)
+	passed
+	values=$(sampled "$2")
+	after=$($1)
+	agree "$before" "$values" "$after" "${3:-0}"
+}
+
+# In bytes.  The kernel exports the lines that are left out to no module.
+meminfo() {
+	awk -F '[: ]+' 'BEGIN { printf "{" }
+		$1 !~ /^(SwapTotal|Zswap|Zswapped|CommitLimit|Vmalloc.*|Percpu|Huge.*|DirectMap.*|Cma.*|NFS_Unstable|Bounce|WritebackTmp|HardwareCorrupted|Unaccepted|Balloon)$/ {
+			name = tolower($1)
+			sub(/^mem/, "", name)
+			gsub(/[()_]/, "", name)
+			printf "%s\"%s\": %.0f", separator, name, $2 * 1024
+			separator = ", "
+		} END { print "}" }' /proc/meminfo
+}
+
+loadavg() {
+	awk '{ getline uptime <"/proc/uptime"; split(uptime, up, " ")
+		printf "{\"load1\": %.2f, \"load5\": %.2f, \"load15\": %.2f, \"uptime\": %.0f, \"onlinecpus\": %d}\n",
+			$1, $2, $3, up[1], cpus }' cpus="$(nproc)" /proc/loadavg
+}
+
+check "the agent starts" host_up
+check "the cost of gathering is gathered" dartctl source add gathering --gather 100ms
+for source in memory load; do
+	refuse "the source $source cannot be registered without an interval" \
+		"source $source can only be gathered" dartctl source add $source
+	check "the source $source is sampled" dartctl source add $source --gather 100ms
+done
+check "memory has at least 30 fields, in bytes" sh -c 'dartctl -j show memory+100ms |
+	is_true ".schema.fields | map(select(.unit == \"bytes\")) | length >= 30"'
+check "memory has the values of /proc/meminfo, to 4 MiB" \
+	soon compare meminfo memory 4194304
+check "load has the values of /proc/loadavg and /proc/uptime" \
+	soon compare loadavg load 0.1
+refuse "a sample takes no selector" "source memory does not take a" \
+	dartctl source add memory --gather 1s --netdev lo
+check "the agent stops" host_down
+finish
