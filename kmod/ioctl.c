@@ -13,18 +13,12 @@
 #include "counters.h"
 #include "extent.h"
 #include "map.h"
-#include "record.h"
 #include "record_pages.h"
 #include "region.h"
 #include "slab.h"
 #include "window.h"
 
-/*
- * Adding takes CAP_SYS_ADMIN of the caller and of the process that opened the
- * region: the holder of a descriptor that was passed to it adds nothing, and a
- * privileged process adds nothing to a region that its opener may have mapped.
- */
-static bool may_add(const struct dart_region *region)
+bool dart_ioctl_may_add(const struct dart_region *region)
 {
 	return capable(CAP_SYS_ADMIN) &&
 	       file_ns_capable(region->file, &init_user_ns, CAP_SYS_ADMIN);
@@ -72,7 +66,7 @@ static int add_window(struct dart_region *region,
 	if (window.size != sizeof(window) || window.flags ||
 	    !is_zero(&window.extent))
 		return -EINVAL;
-	if (!may_add(region))
+	if (!dart_ioctl_may_add(region))
 		return -EPERM;
 
 	/*
@@ -96,7 +90,7 @@ static int add_map(struct dart_region *region,
 	if (map.size != sizeof(map) || map.flags || map.reserved ||
 	    !is_zero(&map.extent))
 		return -EINVAL;
-	if (!may_add(region))
+	if (!dart_ioctl_may_add(region))
 		return -EPERM;
 
 	return add(region, dart_map_open(map.fd), &user->extent);
@@ -119,7 +113,7 @@ static int add_counters(struct dart_region *region,
 		       sizeof(counters.name) - length) ||
 	    length == sizeof(counters.name))
 		return -EINVAL;
-	if (!may_add(region))
+	if (!dart_ioctl_may_add(region))
 		return -EPERM;
 
 	return add(region, dart_counters_open(&counters), &user->extent);
@@ -136,7 +130,7 @@ static int add_slab(struct dart_region *region,
 	    slab.flags & ~DART_ZERO_SLAB_RECORDS || slab.reserved ||
 	    !slab.pages || !is_zero(&slab.extent))
 		return -EINVAL;
-	if (!may_add(region))
+	if (!dart_ioctl_may_add(region))
 		return -EPERM;
 
 	return add(region,
@@ -144,67 +138,6 @@ static int add_slab(struct dart_region *region,
 			   dart_record_pages_open(slab.pages) :
 			   dart_slab_open(slab.pages),
 		   &user->extent);
-}
-
-static bool record_is_valid(const struct dart_zero_record *record)
-{
-	return record->size == sizeof(*record) &&
-	       !(record->flags & ~DART_ZERO_RECORD_DEFERRABLE) &&
-	       (record->form == DART_ZERO_RECORD_SUM ||
-		record->form == DART_ZERO_RECORD_COPIES) &&
-	       record->interval_ms >= DART_ZERO_RECORD_MS_MIN &&
-	       record->interval_ms <= DART_ZERO_RECORD_MS_MAX &&
-	       record->piece_count <= DART_ZERO_RECORD_WORDS_MAX &&
-	       !memchr_inv(&record->id, 0,
-			   sizeof(*record) -
-				   offsetof(struct dart_zero_record, id));
-}
-
-static int add_record(struct dart_region *region,
-		      struct dart_zero_record __user *user)
-{
-	struct dart_zero_piece *pieces;
-	struct dart_zero_record added;
-	struct dart_record *record;
-	int ret;
-
-	if (copy_from_user(&added, user, sizeof(added)))
-		return -EFAULT;
-	if (!record_is_valid(&added))
-		return -EINVAL;
-	if (!may_add(region))
-		return -EPERM;
-	/* As for windows: pieces can be any bytes of a variable. */
-	ret = security_locked_down(LOCKDOWN_KCORE);
-	if (ret)
-		return ret;
-
-	if (!added.piece_count) {
-		ret = dart_record_describe(&added);
-		if (!ret && copy_to_user(user, &added, sizeof(added)))
-			ret = -EFAULT;
-		return ret;
-	}
-
-	pieces = vmemdup_user(u64_to_user_ptr(added.pieces),
-			      array_size(added.piece_count, sizeof(*pieces)));
-	if (IS_ERR(pieces))
-		return PTR_ERR(pieces);
-	record = dart_record_new(&added, pieces);
-	kvfree(pieces);
-	if (IS_ERR(record))
-		return PTR_ERR(record);
-
-	ret = dart_region_add_record(region, record, &added);
-	if (ret) {
-		dart_record_free(record);
-		return ret;
-	}
-	if (copy_to_user(user, &added, sizeof(added))) {
-		dart_region_remove(region, added.id);
-		return -EFAULT;
-	}
-	return 0;
 }
 
 static int add_slice(struct dart_region *region,
@@ -260,7 +193,7 @@ static int adopt_slice(struct dart_region *region,
 	    adoption.data || !is_zero(&adoption.slab))
 		return -EINVAL;
 	/* The slab shows the slices of other processes, too. */
-	if (!may_add(region))
+	if (!dart_ioctl_may_add(region))
 		return -EPERM;
 
 	file = fget(adoption.fd);
@@ -295,7 +228,7 @@ static int list_namespaces(struct dart_region *region,
 	if (list.size != sizeof(list) || list.reserved ||
 	    list.flags & ~DART_ZERO_NAMESPACES_WATCH)
 		return -EINVAL;
-	if (!may_add(region))
+	if (!dart_ioctl_may_add(region))
 		return -EPERM;
 
 	room = min_t(u32, list.count, SZ_1M);
@@ -414,7 +347,7 @@ long dart_ioctl(struct dart_region *region, bool is_writer,
 	case DART_ZERO_IOC_ADD_SLAB:
 		return add_slab(region, user);
 	case DART_ZERO_IOC_ADD_RECORD:
-		return add_record(region, user);
+		return dart_ioctl_add_record(region, user);
 	case DART_ZERO_IOC_ADD_SLICE:
 		return add_slice(region, user);
 	case DART_ZERO_IOC_ADOPT_SLICE:
