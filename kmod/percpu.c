@@ -22,6 +22,7 @@ void dart_percpu_init(struct dart_percpu *percpu, const void __percpu *variable,
 	percpu->length = length;
 	percpu->name = name;
 	percpu->payer = 0;
+	percpu->read = NULL;
 	percpu->is_gone = false;
 	INIT_LIST_HEAD(&percpu->shown_by);
 	percpu->unlist = NULL;

@@ -26,6 +26,12 @@ struct dart_percpu {
 	 */
 	u64 payer;
 
+	/*
+	 * Copies the memory of a CPU for a record, brought up to date; or NULL: a record
+	 * takes it as it is.  @length is at most DART_SAMPLE_MAX.
+	 */
+	void (*read)(unsigned int cpu, void *copy);
+
 	/* Guarded by dart_percpu_lock: */
 	bool is_gone;
 	struct list_head shown_by;	/* dart_extent.shows */

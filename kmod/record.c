@@ -287,19 +287,30 @@ static void add_copy(const struct dart_record *record, const char *copy,
 	}
 }
 
-static void gather_sum(struct dart_record *record, u64 now, u64 *values)
+/* The copy of @cpu: where the kernel has it, or brought up to date in @buffer. */
+static const char *copy_of(const struct dart_record *record, unsigned int cpu,
+			   struct dart_record_buffer *buffer)
 {
+	const struct dart_percpu *percpu = record->percpu;
+
+	if (!percpu->read)
+		return per_cpu_ptr((const char __percpu *)percpu->variable,
+				   cpu);
+	percpu->read(cpu, buffer->sample);
+	return (const char *)buffer->sample;
+}
+
+static void gather_sum(struct dart_record *record, u64 now,
+		       struct dart_record_buffer *buffer)
+{
+	u64 *values = buffer->values;
 	unsigned int cpu;
 
 	memset(values, 0, array_size(record->words, sizeof(*values)));
 	values[0] = now;
 	/* A CPU that went offline has counted, too. */
 	for_each_possible_cpu(cpu)
-		add_copy(record,
-			 per_cpu_ptr((const char __percpu *)
-					     record->percpu->variable,
-				     cpu),
-			 values + 1);
+		add_copy(record, copy_of(record, cpu, buffer), values + 1);
 	row_write(record, 0, values);
 	record->used_rows = 1;
 }
@@ -329,8 +340,10 @@ static bool gather_sample(struct dart_record *record, u64 time,
 	return !ret || ret == -EAGAIN;
 }
 
-static void gather_copies(struct dart_record *record, u64 now, u64 *values)
+static void gather_copies(struct dart_record *record, u64 now,
+			  struct dart_record_buffer *buffer)
 {
+	u64 *values = buffer->values;
 	unsigned int cpu;
 	u32 row = 0;
 
@@ -341,11 +354,7 @@ static void gather_copies(struct dart_record *record, u64 now, u64 *values)
 		memset(values, 0, array_size(record->words, sizeof(*values)));
 		values[0] = now;
 		values[1] = cpu;
-		add_copy(record,
-			 per_cpu_ptr((const char __percpu *)
-					     record->percpu->variable,
-				     cpu),
-			 values + 2);
+		add_copy(record, copy_of(record, cpu, buffer), values + 2);
 		row_write(record, row++, values);
 	}
 	while (record->used_rows > row)
@@ -365,9 +374,9 @@ bool dart_record_gather(struct dart_record *record, u64 now,
 	} else if (!record->percpu) {
 		gather_one(record, now, cost, buffer->values);
 	} else if (record->form == DART_ZERO_RECORD_COPIES) {
-		gather_copies(record, now, buffer->values);
+		gather_copies(record, now, buffer);
 	} else {
-		gather_sum(record, now, buffer->values);
+		gather_sum(record, now, buffer);
 	}
 	record->sequence += 2;
 	return true;

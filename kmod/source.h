@@ -26,6 +26,7 @@ struct dart_source {
 	size_t align;
 
 	const void __percpu *variable;	/* the only one */
+	void (*read)(unsigned int cpu, void *copy); /* dart_percpu.read */
 	size_t place;			/* of the pointer in struct net */
 	bool by_fd;			/* or by the inode of a namespace */
 	bool by_ifindex;

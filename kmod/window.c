@@ -13,6 +13,7 @@
 #include <linux/dart_zero.h>
 
 #include "cgroup.h"
+#include "cpustat.h"
 #include "disk.h"
 #include "extent.h"
 #include "namespace.h"
@@ -23,15 +24,21 @@
 static struct dart_percpu *open_static(const struct dart_source *source,
 				       const struct dart_zero_window *window)
 {
-	return dart_percpu_new_static(source->variable, source->length,
-				      source->name);
+	struct dart_percpu *percpu;
+
+	percpu = dart_percpu_new_static(source->variable, source->length,
+					source->name);
+	if (!IS_ERR(percpu))
+		percpu->read = source->read;
+	return percpu;
 }
 
-#define VARIABLE(symbol) {						\
+#define VARIABLE(symbol, ...) {						\
 	.open = open_static,						\
 	.name = #symbol,						\
 	.length = sizeof(symbol),					\
 	.variable = &(symbol),						\
+	__VA_ARGS__							\
 }
 
 #define MIB(type, member) {						\
@@ -45,7 +52,8 @@ static struct dart_percpu *open_static(const struct dart_source *source,
 }
 
 static const struct dart_source sources[] = {
-	[DART_ZERO_SOURCE_CPUSTAT] = VARIABLE(kernel_cpustat),
+	[DART_ZERO_SOURCE_CPUSTAT] = VARIABLE(kernel_cpustat,
+					     .read = dart_cpustat_read),
 	[DART_ZERO_SOURCE_VMSTAT] = VARIABLE(vm_event_states),
 	[DART_ZERO_SOURCE_SOFTNET] = VARIABLE(softnet_data),
 	[DART_ZERO_SOURCE_KSTAT] = VARIABLE(kstat),

@@ -151,6 +151,7 @@ const struct source sources[] = {
 		"cpustat", "CPU time by state",
 		DART_ZERO_SOURCE_CPUSTAT, SOURCE_SELECTOR_NONE,
 		.lags = true,
+		.lags_not_gathered = true,
 		.has_rows = true,
 		.parts = { {
 			.member = "cpustat",

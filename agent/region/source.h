@@ -72,6 +72,7 @@ struct source {
 	enum dart_zero_source id;
 	enum source_selector selector;
 	bool lags;		/* DART_CONTROL_FIELD_LAGS */
+	bool lags_not_gathered;	/* the module brings a record of it up to date */
 	/* If gathered, with a row for each CPU instead of a sum. */
 	bool has_rows;
 	/* Of a source that can only be gathered; a name of NULL ends the list. */

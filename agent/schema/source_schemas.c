@@ -122,6 +122,21 @@ int source_schemas__get(struct source_schemas *schemas,
 	return ret;
 }
 
+static int known_schema__lay_out(const struct known_schema *known,
+				 enum dart_zero_record_form form,
+				 struct record_layout *layout,
+				 struct dart_error *error)
+{
+	int ret = record_layout__init(layout, known->schema, form, error);
+	uint32_t i;
+
+	if (ret || !known->source->lags_not_gathered)
+		return ret;
+	for (i = 0; i < layout->schema->field_count; i++)
+		layout->schema->fields[i].lags = false;
+	return 0;
+}
+
 int source_schemas__get_record(struct source_schemas *schemas,
 			       const struct source *source,
 			       const struct dart_zero_extent *extent,
@@ -139,7 +154,7 @@ int source_schemas__get_record(struct source_schemas *schemas,
 	layout = form == DART_ZERO_RECORD_COPIES ? &known->rows :
 						   &known->record;
 	if (!layout->schema)
-		ret = record_layout__init(layout, known->schema, form, error);
+		ret = known_schema__lay_out(known, form, layout, error);
 	if (!ret)
 		*result = layout;
 	return ret;

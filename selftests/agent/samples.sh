@@ -62,6 +62,33 @@ loadavg() {
 			$1, $2, $3, up[1], cpus }' cpus="$(nproc)" /proc/loadavg
 }
 
+# In ms, for each CPU.
+proc_stat() {
+	awk 'BEGIN { split("user nice system idle iowait irq softirq steal", names, " ")
+			printf "{" }
+		/^cpu[0-9]/ { for (i = 1; i <= 8; i++) {
+			printf "%s\"%s.%s\": %d", separator, substr($1, 4), names[i],
+				$(i + 1) * 10
+			separator = ", "
+		} } END { print "}" }' /proc/stat
+}
+
+# The values of cpustat, in the same form.
+cpustat() {
+	dartctl -j show cpustat+100ms | jq -c '[.values.rows | to_entries[] |
+		.key as $cpu | .value | to_entries[] |
+		{key: "\($cpu).\(.key)", value: (.value / 1e6)}] | from_entries'
+}
+
+cpustat_agrees() {
+	local before values after
+	before=$(proc_stat)
+	passed
+	values=$(cpustat)
+	after=$(proc_stat)
+	agree "$before" "$values" "$after" 20
+}
+
 check "the agent starts" host_up
 check "the cost of gathering is gathered" dartctl source add gathering --gather 100ms
 for source in memory load; do
@@ -75,6 +102,9 @@ check "memory has the values of /proc/meminfo, to 4 MiB" \
 	soon compare meminfo memory 4194304
 check "load has the values of /proc/loadavg and /proc/uptime" \
 	soon compare loadavg load 0.1
+check "cpustat is gathered" dartctl source add cpustat --gather 100ms
+check "gathered, cpustat has the times of /proc/stat to two ticks, idle and iowait, too" \
+	soon cpustat_agrees
 refuse "a sample takes no selector" "source memory does not take a" \
 	dartctl source add memory --gather 1s --netdev lo
 check "the agent stops" host_down
