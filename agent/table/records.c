@@ -6,8 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* 256 KiB at first, and each time as many as there are: up to 16 MiB. */
-#define PAGES_MIN 64
+/*
+ * 1 MiB at first, so that all records of most hosts are side by side, and each time as
+ * many as there are: up to 16 MiB.
+ */
+#define PAGES_MIN 256
 #define PAGES_MAX 4096
 
 void records__open(struct records *records, struct region *region,

@@ -1,112 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * Read plans, executed on a remote memory in which every byte follows from its
- * address, and compared with the plainest way to compute a gathered copy.
- */
+/* Read plans of tables made by hand. */
 #include <errno.h>
-#include <stdio.h>
 
-#include <libdart/rdma/read_plan.h>
-#include <libdart/table/value.h>
-
-#include "sample.h"
-
-static uint8_t byte_at(uint64_t address)
-{
-	/* Never 0, so that a byte that was not gathered differs. */
-	return 1 + (address * 0x9e3779b97f4a7c15 >> 56) % 255;
-}
-
-static const struct dart_memory_region *
-region_of(const struct dart_table *table, const struct dart_read *read)
-{
-	uint32_t i;
-
-	for (i = 0; i < table->memory_region_count; i++) {
-		if (table->memory_regions[i].rkey == read->rkey)
-			return &table->memory_regions[i];
-	}
-	fail_msg("no memory region has rkey %u", read->rkey);
-	return NULL;
-}
-
-/* Does the adapter's work; the landing buffer has no spare byte. */
-static uint8_t *plan__execute(const struct dart_read_plan *plan,
-			      const struct dart_table *table)
-{
-	size_t size = dart_read_plan__landing_size(plan), end = 0;
-	uint8_t *landing = calloc(1, size + !size);
-	const struct dart_read *reads;
-	uint32_t i, k, count;
-
-	assert_non_null(landing);
-	reads = dart_read_plan__reads(plan, &count);
-	for (i = 0; i < count; i++) {
-		const struct dart_read *read = &reads[i];
-		const struct dart_memory_region *region =
-			region_of(table, read);
-
-		assert_true(read->address >= region->address);
-		assert_true(read->length);
-		assert_true(read->address + read->length <=
-			    region->address + region->length);
-		assert_true(read->landing >= end);
-		for (k = 0; k < read->length; k++)
-			landing[read->landing + k] = byte_at(read->address + k);
-		end = read->landing + read->length;
-	}
-	assert_true(end <= size);
-	return landing;
-}
-
-static void plan__expect_entry(const struct dart_read_plan *plan,
-			       const struct dart_table *table, uint32_t index,
-			       const uint8_t *landing)
-{
-	const struct dart_entry *entry = &table->entries[index];
-	size_t size = dart_entry__size(entry);
-	uint8_t *copies = malloc(size), *expected = calloc(1, size);
-	uint32_t i, copy, k;
-
-	assert_true(copies && expected);
-	memset(copies, 0xa5, size);
-	dart_read_plan__gather(plan, index, landing, copies);
-
-	for (i = 0; i < entry->range_count; i++) {
-		const struct dart_range *range = &entry->ranges[i];
-
-		for (copy = 0; copy < range->copies; copy++)
-			for (k = 0; k < range->length; k++)
-				expected[(range->first_copy + copy) *
-					 entry->schema->length +
-					 range->offset + k] =
-					byte_at(range->address +
-						copy * range->stride + k);
-	}
-	assert_memory_equal(copies, expected, size);
-	free(expected);
-	free(copies);
-}
-
-/* Plans, fetches, gathers and compares; returns the number of READs. */
-static uint32_t table__expect(const struct dart_table *table,
-			      const uint32_t *entries, uint32_t entry_count)
-{
-	uint32_t i, reads, count = entries ? entry_count : table->entry_count;
-	struct dart_read_plan *plan;
-	uint8_t *landing;
-
-	assert_int_equal(dart_read_plan__new(table, entries, entry_count,
-					     &plan), 0);
-	landing = plan__execute(plan, table);
-	for (i = 0; i < count; i++)
-		plan__expect_entry(plan, table, entries ? entries[i] : i,
-				   landing);
-	dart_read_plan__reads(plan, &reads);
-	free(landing);
-	dart_read_plan__free(plan);
-	return reads;
-}
+#include "read_plan_expect.h"
 
 static void test_exact(void **state)
 {
@@ -170,7 +66,7 @@ static void test_gap_of_a_read(void **state)
 
 	sample__expose_pages(&sample);
 	/* cpustat ends at 0x100100, rows begin. */
-	sample.ranges[5].address = 0x100100 + DART_READ_LENGTH_MAX - 1;
+	sample.ranges[5].address = 0x100100 + DART_READ_GAP_MAX - 1;
 	for (i = 1; i < 5; i++)
 		sample.ranges[i].address = 0x100000 + 16 * i;
 	assert_int_equal(table__expect(&sample.table, NULL, 0), 1);
@@ -262,186 +158,6 @@ static void test_too_large(void **state)
 	sample__release(&sample);
 }
 
-struct random_table {
-	struct dart_table table;
-	struct dart_memory_region regions[6];
-	struct dart_schema schemas[8];
-	struct dart_entry entries[8];
-	struct dart_range ranges[8][4 * 4];
-	char names[8][2];
-};
-
-/* Entry @index: up to 4 groups of up to 4 runs, anywhere. */
-static void random__entry(struct random_table *random, uint32_t index,
-			  uint32_t span, uint64_t *state)
-{
-	uint32_t groups = 1 + random__below(state, 4);
-	uint32_t runs = 1 + random__below(state, 4);
-	uint32_t offset[4], length[4], at = 0, i, group;
-	struct dart_entry *entry = &random->entries[index];
-
-	for (i = 0; i < runs; i++) {
-		offset[i] = at + random__below(state, 9);
-		length[i] = 1 + random__below(state, 40);
-		at = offset[i] + length[i];
-	}
-	random->schemas[index] = (struct dart_schema) {
-		.name = "", .length = at + random__below(state, 9),
-	};
-	*entry = (struct dart_entry) {
-		.name = random->names[index],
-		.schema = &random->schemas[index],
-		.kind = DART_CONTROL_ENTRY_MAP,
-		.lifetime = DART_CONTROL_LIFETIME_DYNAMIC,
-		.copies_are = DART_CONTROL_COPIES_ROW,
-		.ranges = random->ranges[index],
-		.range_count = groups * runs,
-	};
-	for (group = 0; group < groups; group++) {
-		uint32_t copies = 1 + random__below(state, 5);
-
-		for (i = 0; i < runs; i++) {
-			uint32_t region = random__below(state, 6);
-
-			entry->ranges[group * runs + i] = (struct dart_range) {
-				.address = random->regions[region].address +
-					   random__below(state, span),
-				.stride = length[i] + random__below(state, 99),
-				.memory_region = region,
-				.first_copy = entry->copies,
-				.copies = copies,
-				.offset = offset[i],
-				.length = length[i],
-			};
-		}
-		entry->copies += copies;
-	}
-}
-
-static void random__init(struct random_table *random, uint32_t span,
-			 uint64_t *state)
-{
-	uint32_t i;
-
-	*random = (struct random_table) {
-		.table = {
-			.generation = 1,
-			.instance = 1,
-			.exposure = DART_CONTROL_EXPOSURE_EXACT,
-			.cpus = 1,
-			.page_size = 4096,
-			.memory_regions = random->regions,
-			.memory_region_count = 6,
-			.entries = random->entries,
-			.entry_count = 1 + random__below(state, 8),
-		},
-	};
-	for (i = 0; i < 6; i++)
-		random->regions[i] = (struct dart_memory_region) {
-			.address = 1 + random__below(state, 1ULL << 31),
-			.length = span + 1096,
-			.rkey = i,
-		};
-	for (i = 0; i < random->table.entry_count; i++) {
-		random->names[i][0] = 'a' + i;
-		random__entry(random, i, span, state);
-	}
-}
-
-static void test_random(void **state)
-{
-	uint64_t seed = 20240229, next = seed;
-	struct random_table *random = calloc(1, sizeof(*random));
-	uint32_t i, k, chosen[8], count;
-	int round;
-
-	assert_non_null(random);
-	printf("# seed %llu\n", (unsigned long long)seed);
-	for (round = 0; round < 5000; round++) {
-		uint8_t *bytes;
-		size_t length;
-
-		random__init(random, 3000, &next);
-		/* Fails unless the table is valid. */
-		bytes = sample__bytes(&random->table, &length);
-		free(bytes);
-
-		assert_in_range(table__expect(&random->table, NULL, 0), 1, 6);
-
-		/* Some of the entries, in any order. */
-		count = 0;
-		for (i = 0; i < random->table.entry_count; i++) {
-			if (random__below(&next, 2))
-				continue;
-			k = random__below(&next, count + 1);
-			chosen[count++] = chosen[k];
-			chosen[k] = i;
-		}
-		table__expect(&random->table, chosen, count);
-	}
-	free(random);
-}
-
-/* As many as fetch all bytes from the first wanted one of each region to the last. */
-static uint32_t operations_of_extents(const struct dart_table *table)
-{
-	uint64_t low[6], high[6] = { }, end;
-	uint32_t operations = 0, i, j;
-
-	for (i = 0; i < table->entry_count; i++)
-		for (j = 0; j < table->entries[i].range_count; j++) {
-			const struct dart_range *range =
-				&table->entries[i].ranges[j];
-			uint32_t region = range->memory_region;
-
-			end = range->address + range->length +
-			      (uint64_t)(range->copies - 1) * range->stride;
-			if (!high[region] || range->address < low[region])
-				low[region] = range->address;
-			if (end > high[region])
-				high[region] = end;
-		}
-	for (i = 0; i < 6; i++)
-		if (high[i])
-			operations += (high[i] - low[i] +
-				       DART_READ_LENGTH_MAX - 1) /
-				      DART_READ_LENGTH_MAX;
-	return operations;
-}
-
-static void test_wide(void **state)
-{
-	uint64_t next = 20261122, fetched, spanned = 0, total = 0;
-	struct random_table *random = calloc(1, sizeof(*random));
-	const struct dart_read *reads;
-	struct dart_read_plan *plan;
-	uint32_t i, count, operations;
-	int round;
-
-	assert_non_null(random);
-	for (round = 0; round < 200; round++) {
-		random__init(random, 1 << 20, &next);
-		table__expect(&random->table, NULL, 0);
-		assert_int_equal(dart_read_plan__new(&random->table, NULL, 0,
-						     &plan), 0);
-		reads = dart_read_plan__reads(plan, &count);
-		operations = 0;
-		fetched = 0;
-		for (i = 0; i < count; i++) {
-			operations += (reads[i].length +
-				       DART_READ_LENGTH_MAX - 1) /
-				      DART_READ_LENGTH_MAX;
-			fetched += reads[i].length;
-		}
-		assert_true(operations <= operations_of_extents(&random->table));
-		total += fetched;
-		spanned += operations_of_extents(&random->table);
-		dart_read_plan__free(plan);
-	}
-	assert_true(total < spanned * DART_READ_LENGTH_MAX / 2);
-	free(random);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -449,7 +165,7 @@ int main(void)
 		     test_exact),
 		TEST("with exposed pages, a plan has one READ for all that lies near each other",
 		     test_pages),
-		TEST("a plan skips gaps that are as long as an operation of the adapter, and no shorter ones",
+		TEST("a plan skips gaps of 64 KiB, and no shorter ones",
 		     test_gap_of_a_read),
 		TEST("8000 adjacent slices of 64 bytes are one READ, one at the other end of the slab is another",
 		     test_slices),
@@ -457,10 +173,6 @@ int main(void)
 		     test_gaps),
 		TEST("a plan that fetches one byte more than the limit is refused with EFBIG",
 		     test_too_large),
-		TEST("plans for random tables gather every byte from its address",
-		     test_random),
-		TEST("skipping gaps fetches less with no more operations of the adapter",
-		     test_wide),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -111,7 +111,6 @@ static int scraper__make_samples(struct scraper *scraper)
 
 	for (sample = scraper->samples; sample < scraper->samples + 2; sample++) {
 		sample->table = scraper->table;
-		sample->reads = scraper->read_count;
 		sample->bytes = scraper->bytes;
 		sample->entries = calloc(scraper->wanted_count + 1,
 					 sizeof(*sample->entries));

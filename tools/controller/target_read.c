@@ -265,6 +265,9 @@ static void on_scraped(struct target *target)
 		return;
 	}
 	sample = scraper__decode(target->scraper, target->landing);
+	sample->reads = dart_endpoint__operations(target->endpoint,
+						  target->scraper->reads,
+						  target->scraper->read_count);
 	sample->sequence = ++summary->scrapes;
 	sample->start_ns = target->posted_ns;
 	sample->landed_ns = landed_ns;

@@ -8,8 +8,11 @@
 
 #include "read_queue.h"
 
-/* READs that fit into the queue pair; longer batches are posted in chunks. */
+/* Operations that fit into the queue pair; longer batches are posted in chunks. */
 #define QUEUE_DEPTH	1024
+
+/* That of soft-RoCE on Ethernet. */
+#define MTU_DEFAULT	1024
 
 static uint32_t min_u32(uint32_t a, uint32_t b)
 {
@@ -48,6 +51,16 @@ static int make_queues(struct dart_read_queue *queue, uint32_t depth)
 	return 0;
 }
 
+uint32_t dart_read_queue__mtu(const struct rdma_cm_id *id)
+{
+	/* enum ibv_mtu: 1 is 256 bytes. */
+	if (id->route.num_paths > 0 && id->route.path_rec &&
+	    id->route.path_rec->mtu >= IBV_MTU_256 &&
+	    id->route.path_rec->mtu <= IBV_MTU_4096)
+		return 128U << id->route.path_rec->mtu;
+	return 0;
+}
+
 int dart_read_queue__open(struct dart_read_queue *queue, struct rdma_cm_id *id,
 			  const struct ibv_device_attr *device)
 {
@@ -60,8 +73,8 @@ int dart_read_queue__open(struct dart_read_queue *queue, struct rdma_cm_id *id,
 	queue->chunk = depth > 1 ? depth / 2 : 1;
 	queue->chunks_max = depth > 1 ? 2 : 1;
 	queue->requests = calloc(queue->chunk, sizeof(*queue->requests));
-	queue->pieces = calloc(queue->chunk, sizeof(*queue->pieces));
-	if (!queue->requests || !queue->pieces)
+	queue->landings = calloc(queue->chunk, sizeof(*queue->landings));
+	if (!queue->requests || !queue->landings)
 		return -ENOMEM;
 
 	queue->id = id;
@@ -70,7 +83,10 @@ int dart_read_queue__open(struct dart_read_queue *queue, struct rdma_cm_id *id,
 		return -ret;
 	if (!port.max_msg_sz)
 		return -EINVAL;
-	queue->read_length_max = min_u32(port.max_msg_sz, DART_READ_LENGTH_MAX);
+	queue->length_max = min_u32(port.max_msg_sz,
+				    DART_READ_PACKETS_MAX *
+					    (dart_read_queue__mtu(id) ?:
+					     MTU_DEFAULT));
 	return make_queues(queue, depth);
 }
 
@@ -87,7 +103,7 @@ void dart_read_queue__close(struct dart_read_queue *queue)
 	if (queue->pd)
 		ibv_dealloc_pd(queue->pd);
 	free(queue->requests);
-	free(queue->pieces);
+	free(queue->landings);
 	free(queue->landing);
 }
 
@@ -99,7 +115,7 @@ int dart_read_queue__reserve(struct dart_read_queue *queue, size_t size,
 	void *memory;
 	int ret;
 
-	if (queue->reads)
+	if (queue->pieces.reads)
 		return -EBUSY;
 	if (size <= queue->landing_size)
 		goto out;
@@ -134,54 +150,60 @@ out:
 	return 0;
 }
 
-/* One work request for as much of the next READ as the device can do. */
-static void take_piece(struct dart_read_queue *queue, uint32_t slot)
+static void prepare(struct dart_read_queue *queue, uint32_t slot,
+		    const struct dart_read *piece)
 {
-	const struct dart_read *read = &queue->reads[queue->next];
-	uint32_t done = queue->next_done;
-	uint32_t length = min_u32(read->length - done, queue->read_length_max);
-
-	queue->pieces[slot] = (struct ibv_sge) {
-		.addr = (uintptr_t)queue->landing + read->landing + done,
-		.length = length,
+	queue->landings[slot] = (struct ibv_sge) {
+		.addr = (uintptr_t)queue->landing + piece->landing,
+		.length = piece->length,
 		.lkey = queue->landing_mr->lkey,
 	};
 	queue->requests[slot] = (struct ibv_send_wr) {
 		.next = &queue->requests[slot + 1],
-		.sg_list = &queue->pieces[slot],
+		.sg_list = &queue->landings[slot],
 		.num_sge = 1,
 		.opcode = IBV_WR_RDMA_READ,
-		.wr.rdma.remote_addr = read->address + done,
-		.wr.rdma.rkey = read->rkey,
+		.wr.rdma.remote_addr = piece->address,
+		.wr.rdma.rkey = piece->rkey,
 	};
-
-	queue->next_done += length;
-	if (queue->next_done == read->length) {
-		queue->next++;
-		queue->next_done = 0;
-	}
 }
 
-/* Fills the queue pair; only the last READ of a chunk is signaled. */
+/* Prepares what fits into a chunk and into @room bytes; returns how many operations. */
+static uint32_t fill_chunk(struct dart_read_queue *queue, uint32_t room,
+			   uint32_t *bytes)
+{
+	struct dart_read piece;
+	uint32_t n;
+
+	*bytes = 0;
+	for (n = 0; n < queue->chunk; n++) {
+		if (!dart_read_pieces__take(&queue->pieces, room - *bytes,
+					    &piece))
+			break;
+		prepare(queue, n, &piece);
+		*bytes += piece.length;
+	}
+	return n;
+}
+
+/* Fills the queue pair; only the last operation of a chunk is signaled. */
 static int post(struct dart_read_queue *queue)
 {
+	uint32_t n, bytes, in_flight;
 	struct ibv_send_wr *bad;
-	uint32_t n;
 	int ret;
 
-	while (queue->next < queue->read_count &&
-	       queue->chunks_in_flight < queue->chunks_max) {
-		for (n = 0; n < queue->chunk; n++) {
-			if (queue->next == queue->read_count)
-				break;
-			take_piece(queue, n);
-		}
+	while (queue->chunks_in_flight < queue->chunks_max) {
+		in_flight = queue->chunks_in_flight ? queue->chunk_bytes[0] : 0;
+		n = fill_chunk(queue, queue->length_max - in_flight, &bytes);
+		if (!n)
+			break;
 		queue->requests[n - 1].next = NULL;
 		queue->requests[n - 1].send_flags = IBV_SEND_SIGNALED;
 		ret = ibv_post_send(queue->id->qp, queue->requests, &bad);
 		if (ret)
 			return -ret;
-		queue->chunks_in_flight++;
+		queue->chunk_bytes[queue->chunks_in_flight++] = bytes;
 	}
 	return 0;
 }
@@ -192,7 +214,7 @@ int dart_read_queue__read(struct dart_read_queue *queue,
 	uint32_t i;
 	int ret;
 
-	if (queue->reads)
+	if (queue->pieces.reads)
 		return -EBUSY;
 	for (i = 0; i < count; i++) {
 		if (!reads[i].length ||
@@ -204,10 +226,11 @@ int dart_read_queue__read(struct dart_read_queue *queue,
 	ret = ibv_req_notify_cq(queue->cq, 0);
 	if (ret)
 		return -ret;
-	queue->reads = reads;
-	queue->read_count = count;
-	queue->next = 0;
-	queue->next_done = 0;
+	queue->pieces = (struct dart_read_pieces){
+		.reads = reads,
+		.count = count,
+		.length_max = queue->length_max,
+	};
 	return post(queue);
 }
 
@@ -240,13 +263,14 @@ static int reap(struct dart_read_queue *queue, struct dart_error *error)
 		if (wc.status != IBV_WC_SUCCESS)
 			return explain(wc.status, error);
 		queue->chunks_in_flight--;
+		queue->chunk_bytes[0] = queue->chunk_bytes[1];
 		ret = post(queue);
 		if (ret)
 			return dart_error__set(error, EIO,
 					       "cannot post a READ: %s",
 					       strerror(-ret));
 		if (!queue->chunks_in_flight) {
-			queue->reads = NULL;
+			queue->pieces.reads = NULL;
 			return 1;
 		}
 	}
@@ -265,7 +289,7 @@ int dart_read_queue__on_completion(struct dart_read_queue *queue,
 
 	if (!ibv_get_cq_event(queue->channel, &cq, &context))
 		ibv_ack_cq_events(cq, 1);
-	if (!queue->reads)
+	if (!queue->pieces.reads)
 		return 0;
 
 	ret = reap(queue, error);

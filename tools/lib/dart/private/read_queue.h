@@ -11,6 +11,7 @@
 #include <rdma/rdma_cma.h>
 
 #include <libdart/error.h>
+#include <libdart/private/read_pieces.h>
 #include <libdart/rdma/read_plan.h>
 
 struct dart_read_queue {
@@ -18,7 +19,7 @@ struct dart_read_queue {
 	struct ibv_pd *pd;
 	struct ibv_comp_channel *channel;
 	struct ibv_cq *cq;
-	uint32_t read_length_max;	/* bytes of one READ */
+	uint32_t length_max;		/* bytes of an operation, and in flight */
 
 	void *landing;
 	size_t landing_size;
@@ -28,15 +29,13 @@ struct dart_read_queue {
 	 * The batch in flight, posted in chunks.  Two chunks fill the queue:
 	 * the device works on one while the other is posted.
 	 */
-	const struct dart_read *reads;	/* NULL if none */
-	uint32_t read_count;
-	uint32_t next;			/* first READ not completely posted */
-	uint32_t next_done;		/* bytes of it that are posted */
-	uint32_t chunk;			/* READs of a chunk, at most */
+	struct dart_read_pieces pieces;	/* to be posted; READs of NULL: no batch */
+	uint32_t chunk;			/* operations of a chunk, at most */
 	uint32_t chunks_max;
 	uint32_t chunks_in_flight;
+	uint32_t chunk_bytes[2];	/* of those in flight, the older first */
 	struct ibv_send_wr *requests;	/* room for a chunk */
-	struct ibv_sge *pieces;
+	struct ibv_sge *landings;
 };
 
 /*
@@ -47,6 +46,9 @@ struct dart_read_queue {
 int dart_read_queue__open(struct dart_read_queue *queue, struct rdma_cm_id *id,
 			  const struct ibv_device_attr *device);
 void dart_read_queue__close(struct dart_read_queue *queue);
+
+/* Bytes of a packet's payload on the path that @id has resolved; 0: not known. */
+uint32_t dart_read_queue__mtu(const struct rdma_cm_id *id);
 
 /* Like the endpoint's functions of the same names. */
 int dart_read_queue__reserve(struct dart_read_queue *queue, size_t size,

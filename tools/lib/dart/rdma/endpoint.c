@@ -386,11 +386,7 @@ void dart_endpoint__path(const struct dart_endpoint *endpoint,
 		 ibv_get_device_name(id->verbs->device));
 	print_address(rdma_get_local_addr(endpoint->id), path->source);
 	print_address(rdma_get_peer_addr(endpoint->id), path->destination);
-	/* enum ibv_mtu: 1 is 256 bytes. */
-	if (id->route.num_paths > 0 && id->route.path_rec &&
-	    id->route.path_rec->mtu >= IBV_MTU_256 &&
-	    id->route.path_rec->mtu <= IBV_MTU_4096)
-		path->mtu = 128U << id->route.path_rec->mtu;
+	path->mtu = dart_read_queue__mtu(id);
 }
 
 const struct dart_endpoint_accept *
@@ -415,6 +411,16 @@ int dart_endpoint__read(struct dart_endpoint *endpoint,
 	if (!count)
 		return -EINVAL;
 	return dart_read_queue__read(&endpoint->queue, reads, count);
+}
+
+uint32_t dart_endpoint__operations(const struct dart_endpoint *endpoint,
+				   const struct dart_read *reads,
+				   uint32_t count)
+{
+	if (!endpoint->connected)
+		return 0;
+	return dart_read_pieces__count(reads, count,
+				       endpoint->queue.length_max);
 }
 
 int dart_endpoint__completion_fd(const struct dart_endpoint *endpoint)

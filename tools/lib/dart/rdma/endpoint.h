@@ -112,12 +112,16 @@ int dart_endpoint__reserve(struct dart_endpoint *endpoint, size_t size,
  * Posts @count READs, executed in this order, with one completion after the
  * last (RC: then all have landed).  Returns 0; -EBUSY while another batch is in
  * flight; -EINVAL if a READ would land outside the reserved bytes or @count is
- * 0.  The caller keeps @reads unchanged until the batch has completed.  dart_endpoint__on_completion() posts the rest if
- * the queue pair has no room for all, or a READ exceeds the device's message
- * size.
+ * 0.  The caller keeps @reads unchanged until the batch has completed.
+ * dart_endpoint__on_completion() posts the rest if the queue pair has no room for all,
+ * or if they have more than 192 packets.
  */
 int dart_endpoint__read(struct dart_endpoint *endpoint,
 			const struct dart_read *reads, uint32_t count);
+/* The operations of the adapter that they are: a READ of 192 packets is one. */
+uint32_t dart_endpoint__operations(const struct dart_endpoint *endpoint,
+				   const struct dart_read *reads,
+				   uint32_t count);
 
 /*
  * Readable when a batch has completed; -1 before CONNECTED.

@@ -86,7 +86,7 @@ static size_t extents__join(struct extent *extents, size_t count)
 
 		if (last && last->memory_region == extents[i].memory_region &&
 		    (extents[i].low <= last->high ||
-		     extents[i].low - last->high < DART_READ_LENGTH_MAX)) {
+		     extents[i].low - last->high < DART_READ_GAP_MAX)) {
 			if (extents[i].high > last->high)
 				last->high = extents[i].high;
 		} else {

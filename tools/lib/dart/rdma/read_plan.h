@@ -4,27 +4,18 @@
  * the bytes that they return.
  *
  * A plan has one READ for the wanted bytes of a memory region that lie near each
- * other, those between them included.  It skips gaps of DART_READ_LENGTH_MAX bytes
- * or more: they take at least as many operations as they save.  So slices of many
- * processes, or all counters of an agent that exposes whole pages, are fetched with
- * few READs; an agent that exposes exact bytes is read with one per region.
+ * other, those between them included.  It skips gaps of DART_READ_GAP_MAX bytes or
+ * more.  So slices of many processes, all gathered records, or all counters of an agent
+ * that exposes whole pages, are fetched with few READs; an agent that exposes exact
+ * bytes is read with one per region.
  */
 #ifndef DART_READ_PLAN_H
 #define DART_READ_PLAN_H
 
 #include <libdart/table/table.h>
 
-/*
- * Bytes of one operation of the adapter; a longer READ is several of them.  Soft-RoCE
- * answers an operation with all its packets at once.  If the queue of the responder's
- * interface (often 1000 packets) is full, it answers with an RNR NAK instead, and again
- * for each READ that has arrived behind (rxe_resp.c, read_reply()).  It requests no
- * more than 128 packets ahead (RXE_MAX_UNACKED_PSNS), and one READ beyond: with 64
- * more, even at an MTU of 1024, five controllers can READ from a host at the same time.
- * Adapters do not mind: 16 READs of this length in flight fill a network of 100 Gbit/s
- * for 80 us.
- */
-#define DART_READ_LENGTH_MAX 65536
+/* Another READ costs less than so many bytes that no entry needs. */
+#define DART_READ_GAP_MAX 65536
 
 struct dart_read {
 	uint64_t address;	/* remote */
