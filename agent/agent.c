@@ -23,6 +23,23 @@ static void agent__open_map_watch(struct agent *agent, sd_event *loop)
 			error.text);
 }
 
+static void on_cpus_changed(void *registry)
+{
+	registry__cpus_changed(registry);
+}
+
+/* Without it, the table names the online CPUs of its last change. */
+static void agent__open_cpu_watch(struct agent *agent, sd_event *loop)
+{
+	struct dart_error error;
+
+	if (cpu_watch__open(&agent->cpu_watch, loop, on_cpus_changed,
+			    &agent->registry, &error))
+		log__warning(
+			"CPUs that go online are not noticed at once: %s",
+			error.text);
+}
+
 /* The kinds of peers, what they connect to, which may connect, and their counts. */
 static void agent__open_peer_services(struct agent *agent)
 {
@@ -125,14 +142,18 @@ int agent__open(struct agent *agent, const struct options *options,
 		goto close_exposure;
 	agent__open_map_watch(agent, loop);
 	slabs__open(&agent->slabs, &agent->region, &agent->exposure);
-	records__open(&agent->records, &agent->region, &agent->exposure);
+	ret = records__open(&agent->records, &agent->region, &agent->exposure,
+			    error);
+	if (ret)
+		goto close_slabs;
 	ret = registry__open(&agent->registry, loop, &agent->changes,
 			     &agent->region, &agent->exposure, &agent->leases,
 			     &agent->control_region, &agent->file_watches,
 			     &agent->map_owner_watch, &agent->slabs,
 			     &agent->records, &counts->table, error);
 	if (ret)
-		goto close_slabs;
+		goto close_records;
+	agent__open_cpu_watch(agent, loop);
 	ret = self__publish(&agent->self, &agent->registry, error);
 	if (ret)
 		goto close_registry;
@@ -194,9 +215,11 @@ close_region_events:
 close_followers:
 	followers__close(&agent->followers);
 close_registry:
+	cpu_watch__close(&agent->cpu_watch);
 	registry__close(&agent->registry);
-close_slabs:
+close_records:
 	records__close(&agent->records);
+close_slabs:
 	slabs__close(&agent->slabs);
 	map_owner_watch__close(&agent->map_owner_watch);
 	control_region__close(&agent->control_region);
@@ -234,6 +257,7 @@ void agent__close(struct agent *agent)
 	probes__close(&agent->probes);
 	region_events__close(&agent->region_events);
 	followers__close(&agent->followers);
+	cpu_watch__close(&agent->cpu_watch);
 	registry__close(&agent->registry);
 	records__close(&agent->records);
 	slabs__close(&agent->slabs);

@@ -14,6 +14,7 @@
 #include "agent/probe/probe.h"
 #include "agent/rdma/device.h"
 #include "agent/rdma/listener.h"
+#include "agent/region/cpu_watch.h"
 #include "agent/region/region.h"
 #include "agent/registration/registrations.h"
 #include "agent/self/self.h"
@@ -45,6 +46,7 @@ struct agent {
 	struct slabs slabs;
 	struct records records;
 	struct registry registry;
+	struct cpu_watch cpu_watch;
 	struct followers followers;
 	struct region_events region_events;
 	struct probes probes;

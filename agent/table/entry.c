@@ -145,7 +145,7 @@ int entry__new_record(struct records *records, struct source_schemas *schemas,
 		      source_schemas__get_record(schemas, source, &copy, form,
 						 &layout, error) ?:
 		      records__add(records, selector, layout, &entry->extent,
-				   error);
+				   &entry->rows, error);
 	if (!ret)
 		entry->schema = layout->schema;
 	return entry__complete(entry, records->region, ret, result, error);

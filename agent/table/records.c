@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "host.h"
+
 /*
  * 1 MiB at first, so that all records of most hosts are side by side, and each time as
  * many as there are: up to 16 MiB.
@@ -13,19 +15,35 @@
 #define PAGES_MIN 256
 #define PAGES_MAX 4096
 
-void records__open(struct records *records, struct region *region,
-		   struct exposure *exposure)
+int records__open(struct records *records, struct region *region,
+		  struct exposure *exposure, struct dart_error *error)
 {
 	*records = (struct records){
 		.region = region,
 		.exposure = exposure,
+		.online = calloc(region->cpus / 64 + 1,
+				 sizeof(*records->online)),
 	};
+	return records->online ? 0 : dart_error__no_memory(error);
 }
 
 /* Extents are closed with the region, memory regions with the exposure. */
 void records__close(struct records *records)
 {
 	free(records->pages);
+	free(records->online);
+}
+
+uint32_t records__rows_in_use(const struct records *records, uint32_t rows)
+{
+	const uint32_t cpus = records->region->cpus;
+	uint32_t i, count = 0;
+
+	if (host__online_cpus(records->online, cpus))
+		return rows;
+	for (i = 0; i <= cpus / 64; i++)
+		count += __builtin_popcountll(records->online[i]);
+	return count && count < rows ? count : rows;
 }
 
 enum dart_zero_record_form records__form(const struct source *source)
@@ -106,7 +124,8 @@ static int records__place(const struct records *records,
 
 int records__add(struct records *records, const struct selector *selector,
 		 const struct record_layout *layout,
-		 struct dart_zero_extent *extent, struct dart_error *error)
+		 struct dart_zero_extent *extent, uint32_t *rows,
+		 struct dart_error *error)
 {
 	struct dart_zero_record record = {
 		.form = records__form(selector->source),
@@ -131,8 +150,11 @@ int records__add(struct records *records, const struct selector *selector,
 		.data = record.data,
 		.length = record.length,
 		.stride = record.length,
-		.copies = record.rows,
+		.copies = record.rows > 1 ?
+				  records__rows_in_use(records, record.rows) :
+				  1,
 	};
+	*rows = record.rows;
 	return 0;
 }
 

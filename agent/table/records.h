@@ -19,10 +19,11 @@ struct records {
 	struct exposure *exposure;
 	struct dart_zero_extent *pages;
 	uint32_t count;		/* of @pages */
+	uint64_t *online;	/* room for a set of CPUs */
 };
 
-void records__open(struct records *records, struct region *region,
-		   struct exposure *exposure);
+int records__open(struct records *records, struct region *region,
+		  struct exposure *exposure, struct dart_error *error);
 /* After records__remove() of all. */
 void records__close(struct records *records);
 
@@ -34,10 +35,16 @@ int records__describe(const struct records *records,
 		      const struct selector *selector,
 		      struct dart_zero_extent *extent,
 		      struct dart_error *error);
-/* Gathers what @selector selects; describes the rows in @extent. */
+/*
+ * Gathers what @selector selects; describes the rows in use in @extent, and sets *@rows
+ * to all that the record has.
+ */
 int records__add(struct records *records, const struct selector *selector,
 		 const struct record_layout *layout,
-		 struct dart_zero_extent *extent, struct dart_error *error);
+		 struct dart_zero_extent *extent, uint32_t *rows,
+		 struct dart_error *error);
+/* How many rows of a record with @rows of them are in use: one for each online CPU. */
+uint32_t records__rows_in_use(const struct records *records, uint32_t rows);
 /* Its place may be that of the next record: when no controller reads it any more. */
 void records__remove(const struct records *records, uint32_t id);
 

@@ -162,6 +162,9 @@ void registry__withdraw_group(struct registry *registry,
 uint32_t registry__group_size(const struct registry *registry,
 			      const struct entry_group *group);
 
+/* CPUs have gone online or offline: outside of a batch. */
+void registry__cpus_changed(struct registry *registry);
+
 struct entry *registry__find(const struct registry *registry,
 			     const char *name);
 struct entry *registry__find_source(const struct registry *registry,

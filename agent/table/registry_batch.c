@@ -167,6 +167,30 @@ static uint32_t registry__undo_removed(struct registry *registry)
 	return returned;
 }
 
+/* Records have a row in use for each online CPU: the others are not to be READ. */
+static void registry__count_rows(const struct registry *registry,
+				 struct entries *entries)
+{
+	struct entry *entry;
+
+	TAILQ_FOREACH(entry, entries, link)
+		if (entry->rows > 1)
+			entry->extent.copies = records__rows_in_use(
+				registry->records, entry->rows);
+}
+
+void registry__cpus_changed(struct registry *registry)
+{
+	struct dart_error error;
+
+	registry__count_rows(registry, &registry->entries);
+	registry__count_rows(registry, &registry->leaving);
+	registry__count_rows(registry, &registry->retired);
+	/* The set of CPUs in the table has changed, too. */
+	if (registry__publish(registry, NULL, NULL, &error))
+		log__peer_error("cannot publish the table: %s", error.text);
+}
+
 static int registry__publish_removed(struct registry *registry,
 				     struct dart_error *error)
 {

@@ -17,6 +17,11 @@ passed() {
 	done
 }
 
+# lists_rows COUNT: of gathered cpustat
+lists_rows() {
+	[ "$(dartctl -j list | jq '.[] | select(.name == "cpustat+100ms").copies')" = "$1" ]
+}
+
 # between WHAT: the gathered value is between two that the kernel shows
 between() {
 	local before after
@@ -79,6 +84,15 @@ done
 check "the direct and the gathered source are two entries" is_true \
 	'map(select(.name | startswith("cpustat"))) | length == 2' <<<"$(dartctl -j list)"
 check "gathered cpustat has a row for each online CPU, with its number" is_true \
+	".values.rows | [.[].cpu] == [range($(nproc))]" <<<"$(dartctl -j show cpustat+100ms)"
+echo 0 >/sys/devices/system/cpu/cpu1/online
+check "the row of a CPU that goes offline leaves the table" \
+	soon lists_rows $(($(getconf _NPROCESSORS_CONF) - 1))
+echo 1 >/sys/devices/system/cpu/cpu1/online
+check "the row of a CPU that goes online is in the table" \
+	soon lists_rows "$(getconf _NPROCESSORS_CONF)"
+passed
+check "the row of a CPU that goes online is gathered" is_true \
 	".values.rows | [.[].cpu] == [range($(nproc))]" <<<"$(dartctl -j show cpustat+100ms)"
 for what in vmstat softirqs udp; do
 	send 3

@@ -252,6 +252,31 @@ static void test_sources_by_key(void **state)
 	end_leases();
 }
 
+static void test_cpus(void **state)
+{
+	struct registry *registry = *state;
+	struct entry *record = registry__find(registry, "b");
+	struct entry *other = registry__find(registry, "c");
+	struct entry *leaving = registry__find(registry, "a");
+	uint64_t generation;
+	struct dart_error error;
+
+	record->rows = 8;
+	record->extent.copies = 4;
+	leaving->rows = 8;
+	leaving->extent.copies = 4;
+	other->extent.copies = 8;
+	assert_int_equal(registry__remove(registry, leaving, &error), 0);
+	generation = published.generation;
+	cpus_online = 5;
+	registry__cpus_changed(registry);
+	cpus_online = 4;
+	assert_int_equal(record->extent.copies, 5);
+	assert_int_equal(leaving->extent.copies, 5);
+	assert_int_equal(other->extent.copies, 8);
+	assert_int_equal(published.generation, generation + 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -286,6 +311,9 @@ int main(void)
 		TEST_FIXTURE(
 			"sources are found by their keys, in the table or on lease, until they end",
 			test_sources_by_key, open_full, close_all),
+		TEST_FIXTURE(
+			"records have as many rows as CPUs are online, also those on lease, in one generation",
+			test_cpus, open_full, close_all),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -101,6 +101,13 @@ void exposure__withdraw(const struct exposure *self, struct entry *entry)
 		assert_int_not_equal(published.extents[i], entry->extent.id);
 }
 
+static uint32_t cpus_online = 4;
+
+uint32_t records__rows_in_use(const struct records *records, uint32_t rows)
+{
+	return cpus_online;
+}
+
 void entry__free(struct entry *entry, struct region *of)
 {
 	dart_schema__free(entry->own_schema);
