@@ -34,8 +34,14 @@ static int check_request(const char *type, struct request *request,
 {
 	const char *given =
 		json_string_value(json_object_get(request->members, "name"));
+	uint32_t gather_ms;
 	int ret;
 
+	if (!strcmp(type, "register-host"))
+		return selector__parse_interval(
+			json_string_value(
+				json_object_get(request->members, "gather")),
+			&gather_ms, &request->error);
 	if (!strcmp(type, "register-source") || !strcmp(type, "follow-source"))
 		return check_source(request, !strcmp(type, "follow-source"),
 				    name);
@@ -95,6 +101,7 @@ static void print_counts(const struct dart_configuration *configuration)
 	static const struct {
 		const char *request, *one, *many;
 	} kinds[] = {
+		{ "register-host", "host", "hosts" },
 		{ "register-source", "source", "sources" },
 		{ "follow-source", "follower", "followers" },
 		{ "register-map", "map", "maps" },

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The request to follow a source. */
+/* The requests to follow a source, and to register a whole host. */
 #include "agent/base/log.h"
-#include "cgroups.h"
-#include "namespaces.h"
+#include "kinds.h"
+#include "whole_host.h"
 
 static int follow_source(struct request *request)
 {
@@ -12,16 +12,9 @@ static int follow_source(struct request *request)
 	int ret;
 
 	ret = selector__unpack(request, &source, &choice) ?:
-		      selector__check_follow(source, &choice, &request->error);
-	if (!ret && source->selector == SOURCE_SELECTOR_NETNS)
-		ret = namespaces__follow(request->subject, source,
-					 choice.gather_ms, &follower,
-					 &request->error);
-	else if (!ret)
-		ret = cgroups__follow(request->subject, source,
-				      choice.gather_ms, choice.fd,
-				      choice.cgroup, &follower,
-				      &request->error);
+		      selector__check_follow(source, &choice, &request->error) ?:
+		      followers__follow(request->subject, source, &choice,
+					&follower, &request->error);
 	if (ret)
 		return ret;
 	log__info("following %s", follower->group.name);
@@ -32,9 +25,32 @@ static int follow_source(struct request *request)
 	return 0;
 }
 
+static int register_host(struct request *request)
+{
+	struct followers *followers = request->subject;
+	struct entry_group *group;
+	const char *gather;
+	uint32_t gather_ms;
+	int ret;
+
+	ret = request__unpack(request, "{s:s !}", "gather", &gather) ?:
+		      selector__parse_interval(gather, &gather_ms,
+					       &request->error) ?:
+		      whole_host__register(followers, gather_ms, &group,
+					   &request->error);
+	if (ret)
+		return ret;
+	log__info("registered the whole host, gathered every %s", gather);
+	changes__announce(followers->changes, "added", "host", group->name);
+	request->result = group->operations->describe(group);
+	return 0;
+}
+
 const struct request_type follow_requests[] = {
 	{ "follow-source", "follow", follow_source,
 	  .only_root = "register a source of the kernel",
 	  .fd = REQUEST_FD_OPTIONAL, .keeps = "follower" },
+	{ "register-host", "host", register_host,
+	  .only_root = "register sources of the kernel", .keeps = "host" },
 	{ }
 };

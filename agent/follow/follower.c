@@ -43,8 +43,9 @@ static json_t *describe(const struct entry_group *group)
 {
 	const struct follower *follower = entry_group__follower(group);
 
-	return json_pack("{s:s, s:s, s:I, s:I, s:i, s:I}", "name", group->name,
-			 "kind", "follow", "entries",
+	return json_pack("{s:s, s:s, s:s*, s:I, s:I, s:i, s:I}", "name",
+			 group->name, "kind", "follow", "part_of",
+			 group->part_of ? group->part_of->name : NULL, "entries",
 			 (json_int_t)registry__group_size(
 				 follower->followers->registry, group),
 			 "failures", (json_int_t)follower->failures, "owner", 0,
@@ -91,9 +92,11 @@ void follower__ended(struct follower *follower)
 
 void follower__fail(struct follower *follower, const struct dart_error *error)
 {
-	if (!follower->failures++)
-		log__warning("%s: one is left out, perhaps more will be: %s",
-			     follower->group.name, error->text);
+	if (follower->failures++)
+		return;
+	follower->first_failure = *error;
+	log__warning("%s: one is left out, perhaps more will be: %s",
+		     follower->group.name, error->text);
 }
 
 void follower__register(struct follower *follower, struct selector *selector)
@@ -106,11 +109,15 @@ void follower__register(struct follower *follower, struct selector *selector)
 		      registry__add_source(follower->followers->registry,
 					   selector, &follower->group, &entry,
 					   &error);
+	/* Most kinds of network devices do not count by CPU. */
+	if (ret == -EOPNOTSUPP &&
+	    follower->source->selector == SOURCE_SELECTOR_NETDEV)
+		return;
 	if (ret && ret != -EEXIST && ret != -ENOENT && ret != -ENODEV)
 		follower__fail(follower, &error);
 }
 
-/* For all namespaces one star behind the "@", for cgroups the path and two. */
+/* For all of a kind one star behind the "@", for cgroups the path and two. */
 static int follower__set_name(struct follower *follower, const char *path,
 			      struct dart_error *error)
 {

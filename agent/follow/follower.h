@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Followers: register a source for every object of a kind, as objects come and
- * go: all network namespaces, or all cgroups of a subtree.  A new object gets an
- * entry, one that ends loses it, and the agent sleeps while neither happens.
+ * go: all network namespaces, all network devices of dartd's, all disks, or all cgroups
+ * of a subtree.  A new object gets an entry, one that ends loses it, and the agent
+ * sleeps while neither happens.
  */
 #ifndef FOLLOWER_H
 #define FOLLOWER_H
@@ -33,7 +34,7 @@ struct followers {
 struct follower_operations {
 	/* Frees a follower that is no longer in the list. */
 	void (*free)(struct follower *follower);
-	/* After one was unregistered; NULL if nothing is to be done. */
+	/* After some were unregistered; NULL if nothing is to be done. */
 	void (*unregistered)(struct followers *followers);
 };
 
@@ -46,6 +47,7 @@ struct follower {
 	uint32_t gather_ms;	/* as in struct selector_key */
 	struct entry_group group;
 	uint32_t failures;	/* objects without the entry they should have */
+	struct dart_error first_failure;	/* if there are any */
 };
 
 #define entry_group__follower(member) \
@@ -60,7 +62,7 @@ void followers__close(struct followers *followers);
 
 /*
  * Initializes @follower and adds it; on error it is the caller's.  @path is that
- * of the cgroup at the top, NULL if all namespaces are followed.
+ * of the cgroup at the top, NULL if all objects of the kind are followed.
  */
 int followers__add(struct followers *followers, struct follower *follower,
 		   const struct follower_operations *operations,

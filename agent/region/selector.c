@@ -84,21 +84,40 @@ static uint32_t netns_inode(const struct source *source,
 	return *end || inode > UINT32_MAX ? 0 : inode;
 }
 
+static int check_gathered(const struct source *source,
+			  const struct selector_choice *choice,
+			  struct dart_error *error)
+{
+	if (choice->gather_ms || !source->fields)
+		return 0;
+	return dart_error__set(
+		error, EINVAL,
+		"source %s can only be gathered (say how often, as in --gather 1s)",
+		source->name);
+}
+
+static int check_fd(const struct selector_choice *choice, bool wants_fd,
+		    struct dart_error *error)
+{
+	if (wants_fd == (choice->fd >= 0))
+		return 0;
+	return dart_error__set(
+		error, EINVAL,
+		wants_fd ?
+			"the file descriptor of the selected object is missing" :
+			"the request takes no file descriptor");
+}
+
 int selector__check(const struct source *source,
 		    const struct selector_choice *choice,
 		    struct dart_error *error)
 {
 	bool wants_fd = (choice->netns && !netns_inode(source, choice)) ||
 			choice->disk || choice->cgroup;
-	int ret = 0;
+	int ret = check_gathered(source, choice, error);
 
-	if (!choice->gather_ms && source->fields)
-		return dart_error__set(
-			error, EINVAL,
-			"source %s can only be gathered (say how often, as in --gather 1s)",
-			source->name);
 	/* Without a namespace, an interface is in that of the agent. */
-	if (choice->netns && source->selector != SOURCE_SELECTOR_NETDEV)
+	if (!ret && choice->netns && source->selector != SOURCE_SELECTOR_NETDEV)
 		ret = check_word(source, SOURCE_SELECTOR_NETNS, choice->netns,
 				 error);
 	ret = ret ?: check_word(source, SOURCE_SELECTOR_NETDEV, choice->netdev,
@@ -108,13 +127,7 @@ int selector__check(const struct source *source,
 		     check_word(source, SOURCE_SELECTOR_CGROUP, choice->cgroup,
 				error) ?:
 		     check_cgroup_path(choice->cgroup, error);
-	if (!ret && wants_fd != (choice->fd >= 0))
-		ret = dart_error__set(
-			error, EINVAL,
-			wants_fd ?
-				"the file descriptor of the selected object is missing" :
-				"the request takes no file descriptor");
-	return ret;
+	return ret ?: check_fd(choice, wants_fd, error);
 }
 
 int selector__check_follow(const struct source *source,
@@ -124,12 +137,19 @@ int selector__check_follow(const struct source *source,
 	if (choice->netns || choice->netdev || choice->disk)
 		return dart_error__set(
 			error, EINVAL,
-			"all network namespaces or the cgroups of a subtree are followed");
+			"all network namespaces, devices or disks, or the cgroups of a subtree, are followed");
 	if (!source__can_be_followed(source))
 		return dart_error__set(
 			error, EINVAL,
-			"%s is neither of network namespaces nor of cgroups: it cannot be followed",
+			"there is one %s of a host: it cannot be followed",
 			source->name);
+	/* All of these are followed: none of them is selected. */
+	if (source->selector == SOURCE_SELECTOR_NETDEV ||
+	    source->selector == SOURCE_SELECTOR_DISK)
+		return check_gathered(source, choice, error) ?:
+		       check_word(source, SOURCE_SELECTOR_CGROUP,
+				  choice->cgroup, error) ?:
+		       check_fd(choice, false, error);
 	return selector__check(source, choice, error);
 }
 
@@ -305,9 +325,19 @@ int selector__netns_inode(struct selector *selector,
 	return ret;
 }
 
-static int selector__disk(struct selector *selector,
-			  const struct source *source, int fd,
-			  const char *label, struct dart_error *error)
+int selector__netdev(struct selector *selector, const struct source *source,
+		     int netns, const struct selector_key *key,
+		     const char *label, struct dart_error *error)
+{
+	int ret = selector__init(selector, source, netns, label, error);
+
+	selector->key.object = key->object;
+	selector->key.ifindex = key->ifindex;
+	return ret;
+}
+
+int selector__disk(struct selector *selector, const struct source *source,
+		   int fd, const char *label, struct dart_error *error)
 {
 	struct stat status;
 	int ret = selector__init(selector, source, fd, label, error);

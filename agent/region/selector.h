@@ -46,6 +46,10 @@ struct selector_choice {
 int selector__unpack(struct request *request, const struct source **source,
 		     struct selector_choice *choice);
 
+/* "100ms", "1s" or "1min"; -EINVAL: another text, or not in the module's limits. */
+int selector__parse_interval(const char *text, uint32_t *ms,
+			     struct dart_error *error);
+
 /* "none", "netns", "netdev", "disk" or "cgroup" */
 const char *selector__name(const struct source *source);
 
@@ -54,7 +58,7 @@ int selector__check(const struct source *source,
 		    const struct selector_choice *choice,
 		    struct dart_error *error);
 
-/* The same for a source that is followed: all namespaces, or cgroups below one. */
+/* The same for a source that is followed: all of a kind, or cgroups below one. */
 int selector__check_follow(const struct source *source,
 			   const struct selector_choice *choice,
 			   struct dart_error *error);
@@ -76,6 +80,12 @@ int selector__choose(struct selector *selector, const struct source *source,
 int selector__netns_inode(struct selector *selector,
 			  const struct source *source, uint32_t inode,
 			  const char *label, struct dart_error *error);
+/* The device that @key has the number of, in the namespace that @netns is open on. */
+int selector__netdev(struct selector *selector, const struct source *source,
+		     int netns, const struct selector_key *key,
+		     const char *label, struct dart_error *error);
+int selector__disk(struct selector *selector, const struct source *source,
+		   int fd, const char *label, struct dart_error *error);
 int selector__cgroup(struct selector *selector, const struct source *source,
 		     int fd, const char *path, struct dart_error *error);
 /*

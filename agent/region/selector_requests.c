@@ -32,6 +32,16 @@ static int parse_interval(const char *text, uint32_t *ms)
 	return -EINVAL;
 }
 
+int selector__parse_interval(const char *text, uint32_t *ms,
+			     struct dart_error *error)
+{
+	if (!parse_interval(text, ms))
+		return 0;
+	return dart_error__set(
+		error, EINVAL,
+		"'%s' is not an interval from 10ms to 60min, such as 1s", text);
+}
+
 int selector__unpack(struct request *request, const struct source **source,
 		     struct selector_choice *choice)
 {
@@ -45,11 +55,12 @@ int selector__unpack(struct request *request, const struct source **source,
 			      &choice->cgroup, "gather", &gather);
 	if (ret)
 		return ret;
-	if (gather && parse_interval(gather, &choice->gather_ms))
-		return dart_error__set(
-			&request->error, EINVAL,
-			"'%s' is not an interval from 10ms to 60min, such as 1s",
-			gather);
+	if (gather) {
+		ret = selector__parse_interval(gather, &choice->gather_ms,
+					       &request->error);
+		if (ret)
+			return ret;
+	}
 	*source = source__find(name);
 	if (*source)
 		return 0;

@@ -302,5 +302,7 @@ const struct source *source__find(const char *name)
 bool source__can_be_followed(const struct source *source)
 {
 	return source->selector == SOURCE_SELECTOR_NETNS ||
+	       source->selector == SOURCE_SELECTOR_NETDEV ||
+	       source->selector == SOURCE_SELECTOR_DISK ||
 	       source->selector == SOURCE_SELECTOR_CGROUP;
 }

@@ -108,6 +108,7 @@ static const struct {
 } ends[] = {
 	{ "entry ", "unregister" },
 	{ "follower ", "unregister" },
+	{ "host ", "unregister" },
 	{ "probe ", "probe-unload" },
 	{ "store ", "store-delete" },
 	{}

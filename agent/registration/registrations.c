@@ -151,20 +151,19 @@ registrations__find_ended(const struct registrations *registrations,
 			  const struct request_type *type,
 			  const struct request *request)
 {
-	bool is_entry = !strcmp(type->ends, "entry");
+	const char *const kinds[] = { type->ends, "follower", "host" };
+	int i, count = strcmp(type->ends, "entry") ? 1 : 3;
 	struct registration *registration = NULL;
 	json_t *named;
 	char *name;
-	int i;
 
 	/* A reporter is named by its store and address, all others by a text. */
 	named = json_pack("{s:s*, s:O*, s:O*}", "name", request->text, "store",
 			  json_object_get(request->members, "store"),
 			  "reporter",
 			  json_object_get(request->members, "address"));
-	for (i = 0; i < (is_entry ? 2 : 1) && !registration; i++) {
-		name = registration__name_of(i ? "follower" : type->ends,
-					     named);
+	for (i = 0; i < count && !registration; i++) {
+		name = registration__name_of(kinds[i], named);
 		if (name)
 			registration = registrations__find(registrations, name);
 		free(name);

@@ -19,6 +19,7 @@ struct entry_group {
 	const struct entry_group_operations *operations;
 	char name[ENTRY_GROUP_NAME_MAX];
 	int64_t registered;	/* ns, CLOCK_BOOTTIME */
+	const struct entry_group *part_of;	/* ends only with that; or NULL */
 };
 
 struct entry_group_operations {

@@ -194,6 +194,11 @@ int registry__check_name(const struct registry *registry, const char *name,
 				       name,
 				       entry->is_self ? "choose another name" :
 							"unregister it first");
+	if (!ret && registry__find_group(registry, name))
+		return dart_error__set(
+			error, EEXIST,
+			"'%s' is registered already (unregister it first)",
+			name);
 	return ret;
 }
 

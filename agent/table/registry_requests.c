@@ -116,12 +116,17 @@ static int unregister_group(struct request *request, struct entry_group *group)
 
 	if (ret)
 		return ret;
+	if (group->part_of)
+		return dart_error__set(&request->error, EBUSY,
+				       "'%s' is part of '%s' (unregister that)",
+				       group->name, group->part_of->name);
 	request->result = group->operations->describe(group);
 	return group->operations->unregister(group, &request->error);
 }
 
 static int unregister_entry(struct request *request, struct entry *entry)
 {
+	const struct entry_group *whole;
 	int ret;
 
 	if (entry->is_self)
@@ -129,10 +134,12 @@ static int unregister_entry(struct request *request, struct entry *entry)
 			&request->error, EPERM,
 			"'%s' is the entry about dartd itself, which cannot be unregistered",
 			entry->name);
-	if (entry->group)
+	whole = entry->group && entry->group->part_of ? entry->group->part_of :
+							entry->group;
+	if (whole)
 		return dart_error__set(&request->error, EBUSY,
 				       "'%s' is part of '%s' (unregister that)",
-				       entry->name, entry->group->name);
+				       entry->name, whole->name);
 	ret = request__check_owner(request, entry->owner, entry->name) ?:
 		      registry__remove(request->subject, entry,
 				       &request->error);

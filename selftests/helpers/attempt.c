@@ -182,6 +182,8 @@ static const struct call {
 	  .request = "{\"request\": \"register-source\", \"source\": \"softnet\"}\n" },
 	{ "follow-source",
 	  .request = "{\"request\": \"follow-source\", \"source\": \"snmp:udp\"}\n" },
+	{ "register-host",
+	  .request = "{\"request\": \"register-host\", \"gather\": \"1min\"}\n" },
 	{ "register-counters",
 	  .request = "{\"request\": \"register-counters\", \"name\": \"attempt\", "
 		     "\"counters\": [\"attempts\"]}\n" },

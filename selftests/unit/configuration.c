@@ -115,6 +115,14 @@ static void test_cgroups(void **state)
 	assert_string_not_equal(configuration.items[1].path, "/");
 }
 
+static void test_host(void **state)
+{
+	assert_loads("host: {gather: 100ms}\n"
+		     "sources: [cpustat]\n");
+	assert_items("{\"request\":\"register-host\",\"gather\":\"100ms\"} -\n"
+		     SOURCE "\"cpustat\"} -\n");
+}
+
 static void test_empty(void **state)
 {
 	assert_loads("");
@@ -287,6 +295,7 @@ int main(void)
 		FILES("items of every kind become requests with the paths of their objects",
 		      test_items),
 		FILES("cgroups are found where they are mounted", test_cgroups),
+		FILES("a host is registered as a whole", test_host),
 		FILES("a file with comments only is an empty configuration",
 		      test_empty),
 		FILES("files of the directory are read in the order of their names, and their lists are joined",

@@ -30,6 +30,9 @@ check "what would be registered is printed in one line" \
 	'sources: [cpustat, vmstat, {source: "snmp:tcp", follow: true}]' \
 	'probes: [tcp]' \
 	'stores: [{name: a, slots: 2, value: 4, reporters: [10.0.0.1, 10.0.0.2]}]'
+check "network devices and disks are followed" says "2 followers" \
+	'sources: [{source: "netdev:stats", follow: true}, {source: "disk:stats", follow: true}]'
+check "a host is registered as a whole" says "1 host" "host: {gather: 1s}"
 check "an empty configuration is valid and registers nothing" says nothing ""
 printf 'sources: [vmstat]\n' >"$directory/more.yaml"
 mkdir "$directory/dartd.d"
@@ -40,12 +43,14 @@ while IFS='|' read -r line message; do
 	refuse "a configuration with $line is refused: $message" \
 		"^$file:7: $message" dartd_checks "" "" "" "" "" "" "$line"
 done <<'LINES'
+host: {gather: 1}|'1' is not an interval
 sources: [cpustats]|there is no source 'cpustats'
 sources: [{source: cpustat, netns: blue}]|source cpustat does not take a network namespace
 sources: [{source: disk:stats, netns: blue}]|source disk:stats does not take a network namespace
 sources: ['disk:stats']|source disk:stats needs a disk
 sources: [{source: snmp:tcp, netdev: eth0}]|source snmp:tcp does not take a network device
-sources: [{source: vmstat, follow: true}]|vmstat is neither of network namespaces nor of cgroups
+sources: [{source: vmstat, follow: true}]|there is one vmstat of a host: it cannot be followed
+sources: [{source: disk:stats, cgroup: /a, follow: true}]|source disk:stats does not take a cgroup
 sources: [{source: cgroup:cpu, follow: true}]|source cgroup:cpu needs a cgroup
 sources: [{source: snmp:tcp, cgroup: /a, follow: true}]|source snmp:tcp does not take a cgroup
 probes: [tcpp]|there is no probe 'tcpp'

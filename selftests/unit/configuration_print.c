@@ -254,13 +254,16 @@ static void test_text(void **state)
 {
 	char *text = print(
 		"[{\"request\": {\"request\": \"reporter-add\", \"store\": \"s\", \"address\": \"10.0.0.1\"}},"
+		"{\"request\": {\"request\": \"register-host\", \"gather\": \"1s\"}},"
 		"{\"request\": {\"request\": \"register-source\", \"source\": \"cpustat\"}, \"owner\": 0, \"origin\": \"configuration\"},"
 		"{\"request\": {\"request\": \"register-source\", \"source\": \"snmp:tcp\", \"netns\": \"blue\"}, \"path\": \"/run/netns/blue\", \"missing\": \"it is not there\"},"
 		"{\"request\": {\"request\": \"register-source\", \"source\": \"snmp:tcp\", \"netns\": \"net:1\"}, \"path\": \"/var/n\"},"
 		"{\"request\": {\"request\": \"follow-source\", \"source\": \"snmp:tcp\"}},"
 		"{\"request\": {\"request\": \"store-create\", \"name\": \"s\", \"slots_log2\": 20, \"value_length\": 20}}]");
 
-	assert_string_equal(text, "sources:\n"
+	assert_string_equal(text, "host:\n"
+				  "  gather: 1s\n"
+				  "sources:\n"
 				  "  - source: cpustat\n"
 				  "  - source: snmp:tcp\n"
 				  "    netns: blue\n"

@@ -10,6 +10,7 @@ static const char list[] =
 	"{\"request\": {\"request\": \"register-source\", \"source\": \"snmp:tcp\", \"netns\": \"blue\"}, \"path\": \"/run/netns/blue\"},"
 	"{\"request\": {\"request\": \"register-source\", \"source\": \"snmp:udp\", \"netns\": \"red\"}, \"missing\": \"it ended\"},"
 	"{\"request\": {\"request\": \"register-map\"}, \"path\": \"/sys/fs/bpf/a\"},"
+	"{\"request\": {\"request\": \"register-host\", \"gather\": \"1s\"}},"
 	"{\"request\": {\"request\": \"store-create\", \"name\": \"s\", \"slots_log2\": 4, \"value_length\": 4}},"
 	"{\"request\": {\"request\": \"reporter-add\", \"store\": \"s\", \"address\": \"10.0.0.1\"}}]";
 
@@ -30,6 +31,10 @@ static const struct {
 	  "/run/netns/red", false, "source snmp:tcp, netns red" },
 	{ "{\"source\": \"snmp:udp\", \"request\": \"register-source\", \"netns\": \"red\"}",
 	  "/run/netns/red", false, "source snmp:udp, netns red" },
+	{ "{\"request\": \"register-host\", \"gather\": \"1s\"}", NULL, true,
+	  "host, gathered every 1s" },
+	{ "{\"request\": \"register-host\", \"gather\": \"10s\"}", NULL, false,
+	  "host, gathered every 10s" },
 	{ "{\"request\": \"register-map\"}", "/sys/fs/bpf/a", true,
 	  "map /sys/fs/bpf/a" },
 	{ "{\"request\": \"register-map\"}", "/sys/fs/bpf/b", false,

@@ -11,8 +11,10 @@
 
 /* What people type most: short forms of 'source add' and the like. */
 static const struct command register_commands[] = {
+	{ "host", "[--gather TIME]", "expose all that a host has, gathered",
+	  .parse = command_register_host },
 	{ "source",
-	  "SOURCE [--netns NETNS] [--netdev INTERFACE] [--disk DEVICE] [--cgroup CGROUP] [--all-netns] [--all-cgroups CGROUP]",
+	  "SOURCE [--netns NETNS] [--netdev INTERFACE] [--disk DEVICE] [--cgroup CGROUP] [--all-netns] [--all-netdevs] [--all-disks] [--all-cgroups CGROUP] [--gather TIME]",
 	  "the same as 'source add' and 'source follow'",
 	  .parse = command_register_source },
 	{ "map", "PATH|id N|name X [as NAME]", "the same as 'map add'",

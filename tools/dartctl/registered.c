@@ -69,6 +69,7 @@ void registered__describe(const struct dart_configuration_item *item,
 	static const struct {
 		const char *request, *kind, *name;
 	} kinds[] = {
+		{ "register-host", "host, gathered every", "gather" },
 		{ "register-source", "source", "source" },
 		{ "follow-source", "follower of", "source" },
 		{ "register-map", "map", "name" },

@@ -19,8 +19,16 @@
 
 bool selector__is_follow(const struct selector *selector)
 {
-	return selector->of[SELECTOR_ALL_CGROUPS] ||
-	       selector->of[SELECTOR_ALL_NETNS];
+	return selector->of[SELECTOR_ALL] || selector__all_of(selector);
+}
+
+const char *selector__all_of(const struct selector *selector)
+{
+	return selector->of[SELECTOR_ALL_NETNS]	  ? "netns" :
+	       selector->of[SELECTOR_ALL_NETDEVS] ? "netdev" :
+	       selector->of[SELECTOR_ALL_DISKS]	  ? "disk" :
+	       selector->of[SELECTOR_ALL_CGROUPS] ? "cgroup" :
+						    NULL;
 }
 
 /*
@@ -104,7 +112,8 @@ int selector__request(const struct selector *selector, const char *source,
 	*fd = -1;
 	if (!!of[SELECTOR_DISK] + !!of[SELECTOR_CGROUP] +
 		    (of[SELECTOR_NETNS] || of[SELECTOR_NETDEV]) +
-		    !!of[SELECTOR_ALL_NETNS] + !!of[SELECTOR_ALL_CGROUPS] >
+		    !!of[SELECTOR_ALL_NETNS] + !!of[SELECTOR_ALL_NETDEVS] +
+		    !!of[SELECTOR_ALL_DISKS] + !!of[SELECTOR_ALL_CGROUPS] >
 	    1)
 		return misuse(
 			"a source takes one of a namespace, a disk, a cgroup, or all of a kind");

@@ -12,7 +12,10 @@ enum selector_kind {
 	SELECTOR_DISK,		/* name or path */
 	SELECTOR_CGROUP,	/* path */
 	SELECTOR_ALL_NETNS,
+	SELECTOR_ALL_NETDEVS,
+	SELECTOR_ALL_DISKS,
 	SELECTOR_ALL_CGROUPS,	/* path */
+	SELECTOR_ALL,		/* of the source's kind */
 	SELECTOR_KINDS
 };
 
@@ -22,8 +25,10 @@ struct selector {
 	const char *gather;	/* interval, "1s" */
 };
 
-/* Does it select all namespaces or cgroups, also those to come? */
+/* Does it select all of a kind, also those to come? */
 bool selector__is_follow(const struct selector *selector);
+/* The kind that it selects all of, as in "selector" of source-list; NULL: any. */
+const char *selector__all_of(const struct selector *selector);
 
 /*
  * Makes the request that registers or follows @source, and the descriptor to

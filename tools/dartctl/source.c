@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* dartctl source: counters of the kernel that dartd can expose. */
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "command.h"
@@ -17,6 +18,8 @@ static const struct option register_options[] = {
 	{ "disk", required_argument, NULL, OPTION(DISK) },
 	{ "cgroup", required_argument, NULL, OPTION(CGROUP) },
 	{ "all-netns", no_argument, NULL, OPTION(ALL_NETNS) },
+	{ "all-netdevs", no_argument, NULL, OPTION(ALL_NETDEVS) },
+	{ "all-disks", no_argument, NULL, OPTION(ALL_DISKS) },
 	{ "all-cgroups", required_argument, NULL, OPTION(ALL_CGROUPS) },
 	{ "gather", required_argument, NULL, OPTION_GATHER },
 	{ }
@@ -58,12 +61,45 @@ static int parse(struct options *options, int argc, char **argv,
 	return EXIT_SUCCESS;
 }
 
+/* dartd follows what the source is of: not another kind than the option says. */
+static int check_kind(const struct options *options, const char *source,
+		      const char *kind)
+{
+	json_t *reply, *known, *one;
+	int status = EXIT_SUCCESS;
+	size_t i;
+
+	known = client__ask(options,
+			    json_pack("{s:s}", "request", "source-list"), -1,
+			    "sources", &reply, NULL);
+	if (!known)
+		return EXIT_FAILURE;
+	json_array_foreach(known, i, one) {
+		const char *name = "", *its_kind = "";
+
+		json_unpack(one, "{s:s, s:s}", "name", &name, "selector",
+			    &its_kind);
+		if (!strcmp(name, source) && strcmp(its_kind, kind))
+			status = misuse(
+				!strcmp(its_kind, "none") ?
+					"there is one %s of a host: it cannot be followed" :
+					"%s is not of each %s, but of each %s",
+				source, kind, its_kind);
+	}
+	json_decref(reply);
+	return status;
+}
+
 static int request(const struct options *options,
 		   const struct selector *selector, const char *source)
 {
+	const char *kind = selector__all_of(selector);
 	json_t *request;
 	int fd, status;
 
+	status = kind ? check_kind(options, source, kind) : EXIT_SUCCESS;
+	if (status)
+		return status;
 	status = selector__request(selector, source, &request, &fd);
 	if (!status)
 		status = client__do(options, request, fd,
@@ -99,8 +135,30 @@ static int follow(struct options *options, int argc, char **argv)
 
 	status = parse(options, argc, argv, follow_options, &selector);
 	if (!selector.of[SELECTOR_ALL_CGROUPS])
-		selector.of[SELECTOR_ALL_NETNS] = "";
+		selector.of[SELECTOR_ALL] = "";
 	return status ?: request(options, &selector, argv[optind]);
+}
+
+int command_register_host(struct options *options, int argc, char **argv)
+{
+	static const struct option own[] = {
+		{ "gather", required_argument, NULL, OPTION_GATHER },
+		{ }
+	};
+	const char *gather = "1s";
+	int option;
+
+	while ((option = options__next(options, argc, argv, own)) != -1) {
+		if (option == '?')
+			return EXIT_USAGE;
+		gather = optarg;
+	}
+	if (argc > optind)
+		return misuse("'%s' takes no operand", argv[0]);
+	return client__do(options,
+			  json_pack("{s:s, s:s}", "request", "register-host",
+				    "gather", gather),
+			  -1, "host");
 }
 
 static const struct table_column columns[] = {
@@ -118,7 +176,7 @@ const struct command source_commands[] = {
 	  "SOURCE [--netns NETNS] [--netdev INTERFACE] [--disk DEVICE] [--cgroup CGROUP] [--gather TIME]",
 	  "expose counters of the kernel", .parse = add },
 	{ "follow", "SOURCE [--cgroup CGROUP] [--gather TIME]",
-	  "expose them for each namespace or cgroup",
+	  "expose them for each namespace, device, disk or cgroup",
 	  .parse = follow },
 	{ }
 };

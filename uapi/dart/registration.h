@@ -44,6 +44,14 @@
  *       above, for a cgroup and each one below it, now and as they are created.
  *       A namespace without a name is called net:INODE; the entry of the agent's
  *       own is S.  The follower is called S@* or S@C/ and two stars.  Root only.
+ *       Without a cgroup, a source that takes "netdev" is registered for each network
+ *       device of the agent's namespace that has it, and one that takes "disk" for
+ *       each disk, but not for partitions.
+ *   {"request": "register-host", "gather": T}
+ *       Registers all that the host has, gathered every T: each source of the machine,
+ *       and followers of all namespaces, network devices, disks and cgroups.  What
+ *       cannot be registered is left out, unless that is all.  The group is called
+ *       host; its entries and followers end with it only.  Root only.
  *   {"request": "register-map", "name": N}
  *       Registers an eBPF array map created with BPF_F_MMAPABLE, whose file
  *       descriptor, open for reading, comes with the first byte (SCM_RIGHTS).
@@ -89,7 +97,7 @@
  *       bytes, or controllers take them for those of N.  Root, or the user that
  *       registered N.
  *   {"request": "unregister", "name": N}
- *       Removes an entry, or a follower with its entries.  Root, or the user that
+ *       Removes an entry, a follower with its entries, or the host.  Root, or the user that
  *       registered N.
  *   {"request": "list"}
  *   {"request": "show", "name": N}
@@ -139,7 +147,7 @@
  *   {"request": "registration-save"}
  *       Writes the state file, after requests with "more", see below.
  *
- * What register-source, follow-source, register-map, register-counters, probe-load,
+ * What register-source, follow-source, register-host, register-map, register-counters, probe-load,
  * store-create and reporter-add register outlives the agent: it is in the agent's
  * state file before the reply is sent, and the next agent carries the request out
  * again.  An object that came as a descriptor is then opened by its path: that of
@@ -153,7 +161,7 @@
  * Counters that the agent creates start from 0 with another "counters_id".
  *
  * Replies: {"ok": true, ...} with, for list, "entries"; for show, "entry"; for
- * status, "status"; for follow-source, "follow"; for probe-list, "probes"; for
+ * status, "status"; for follow-source, "follow"; for register-host, "host" as in list; for probe-list, "probes"; for
  * probe-load and -unload, "probe" as in probe-list; for store-list, "stores"; for
  * store-create, -delete and -open, "store" as in store-list; for store-export,
  * "collectors", as in dart_collectors(5); for reporter-list, "reporters"; for
@@ -161,13 +169,17 @@
  * "sources"; for controller-list, "controllers"; for controller-disconnect,
  * "controller" as in controller-list; for monitor, "monitor": true; for registration-list, "registrations"; for
  * registration-save, "saved": true; for all others,
- * "entry", as in list, where followers come last.  Or {"ok": false, "error": E,
+ * "entry", as in list, where followers and the host come last.  Or {"ok": false, "error": E,
  * "message": M}: E is the name of an errno, such as "EEXIST", M a sentence.
  *
  * A reply may have a "warning", a sentence: the request was carried out, but a
  * restart will undo it, because the state file cannot be written.
  *
  * Every reply has the "version" of the agent, such as "0.1".
+ *
+ * In list, a follower that is part of the host has "part_of": "host", and the host
+ * {"name": "host", "kind": "host", "gather_ms": 1000, "entries": 812, "followers": 12,
+ * "left_out": [{"source": S, "reason": a sentence}, ...]}.
  *
  * In list, each entry and follower has "owner", the user id of the client that
  * registered it, and "age_s", the whole seconds since then.
@@ -182,7 +194,7 @@
  *
  * A change: {"time_ms": CLOCK_REALTIME in ms, "event": E, "object": O, "name": N}.
  * E and O: "added", "removed" or "ended" (its counters no longer exist) of an
- * "entry" or "follower"; "added" or "removed" of a "store" or "reporter" (N is its
+ * "entry", "follower" or "host"; "added" or "removed" of a "store" or "reporter" (N is its
  * address, and "store" names its store); "loaded" or "unloaded" of a "probe"; "connected" or "disconnected" of a
  * "controller" or "reader" (N is its "peer").
  *
@@ -201,7 +213,7 @@
  * A registration: {"name": "entry cpustat", "request": {the request, without "path"},
  * "path": P, "owner": UID, "origin": "command" or "configuration", "missing": why it
  * could not be restored}; path and missing are there only if it has them, and name
- * once it was carried out: "entry", "follower", "probe" or "store" and its name, or
+ * once it was carried out: "entry", "follower", "host", "probe" or "store" and its name, or
  * "reporter", its store and its address.
  *
  * Names of entries: 1 to DART_REGISTRATION_NAME_MAX - 1 characters out of

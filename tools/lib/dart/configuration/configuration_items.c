@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* What a configuration file registers: sources, maps, counters and probes. */
+/* What a configuration file registers: the host, sources, maps, counters and probes. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -62,6 +62,30 @@ static int check_path(struct dart_yaml *yaml, const yaml_node_t *node,
 				 path);
 }
 
+/* ---- host */
+
+int dart_configuration__take_host(struct dart_yaml *yaml,
+				  const yaml_node_t *node, void *into)
+{
+	static const struct dart_yaml_member members[] = {
+		{ "gather", dart_configuration__take_text, 0 },
+		{}
+	};
+	const char *gather = NULL;
+	int ret;
+
+	ret = dart_yaml__take_mapping(yaml, node, members, &gather);
+	if (!ret && !gather)
+		ret = dart_yaml__refuse(
+			yaml, node,
+			"'gather' is missing: how often, as in {gather: 1s}");
+	return ret	 ?:
+		       add_once(into, yaml, node,
+				json_pack("{s:s, s:s}", "request",
+					  "register-host", "gather", gather),
+				NULL, "host");
+}
+
 /* ---- sources */
 
 struct source {
@@ -89,7 +113,7 @@ static int check_source(struct dart_yaml *yaml, const yaml_node_t *node,
 	    (source->netns || source->netdev || source->disk))
 		return dart_yaml__refuse(
 			yaml, node,
-			"%s: 'follow' is for all network namespaces or for a cgroup and those below it (remove one of the keys)",
+			"%s: 'follow' is for all of a kind or for a cgroup and those below it (remove one of the keys)",
 			source->name);
 	if (source->path && !has_object)
 		return dart_yaml__refuse(

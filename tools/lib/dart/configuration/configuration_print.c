@@ -11,6 +11,7 @@
 
 /* The lists of a file, in the order in which they are printed. */
 enum list {
+	LIST_HOST,
 	LIST_SOURCES,
 	LIST_MAPS,
 	LIST_COUNTERS,
@@ -23,6 +24,7 @@ static const struct {
 	const char *request;
 	enum list list;
 } types[] = {
+	{ "register-host", LIST_HOST },
 	{ "register-source", LIST_SOURCES },
 	{ "follow-source", LIST_SOURCES },
 	{ "register-map", LIST_MAPS },
@@ -112,6 +114,13 @@ static bool has_path(enum dart_object_kind kind, const char *label,
 
 	return !dart_object__find(kind, label, found, &again, &error) &&
 	       !strcmp(again, label) && !strcmp(found, path);
+}
+
+static void print_host(FILE *file, const json_t *registration)
+{
+	fputs("  gather: ", file);
+	print_text(file, text_of(request_of(registration), "gather"));
+	fputc('\n', file);
 }
 
 static void print_source(FILE *file, const json_t *registration)
@@ -318,7 +327,8 @@ static int check(const json_t *registration, struct dart_error *error)
 	const json_t *request = request_of(registration);
 	const char *type = text_of(request, "request") ?: "";
 	static const char *const needed[] = {
-		[LIST_SOURCES] = "source", [LIST_MAPS] = "request",
+		[LIST_HOST] = "gather",	   [LIST_SOURCES] = "source",
+		[LIST_MAPS] = "request",
 		[LIST_COUNTERS] = "name",  [LIST_PROBES] = "name",
 		[LIST_STORES] = "name",	   [LIST_REPORTERS] = "address",
 	};
@@ -349,6 +359,7 @@ int dart_configuration__print(FILE *file, const json_t *registrations,
 		if (ret)
 			return ret;
 	}
+	print_list(&printer, LIST_HOST, "host", print_host);
 	print_list(&printer, LIST_SOURCES, "sources", print_source);
 	print_list(&printer, LIST_MAPS, "maps", print_map);
 	print_list(&printer, LIST_COUNTERS, "counters", print_counters);

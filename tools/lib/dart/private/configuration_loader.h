@@ -43,7 +43,9 @@ int dart_configuration__take_number(struct dart_yaml *yaml,
 				    const yaml_node_t *node, long long least,
 				    long long most, long long *number);
 
-/* Lists of items; @into: a struct dart_configuration_loader. */
+/* Items and lists of them; @into: a struct dart_configuration_loader. */
+int dart_configuration__take_host(struct dart_yaml *yaml,
+				  const yaml_node_t *node, void *into);
 int dart_configuration__take_sources(struct dart_yaml *yaml,
 				     const yaml_node_t *node, void *into);
 int dart_configuration__take_maps(struct dart_yaml *yaml,

@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Keeps a list of devices up to date, and registers each. */
+#include <errno.h>
+#include <linux/netlink.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "agent/base/log.h"
+#include "devices.h"
+
+/* A datagram is shorter: netlink sends no more at once. */
+#define DATAGRAM_MAX 65536
+
+static struct device *devices__find(const struct devices *devices,
+				    uint64_t number)
+{
+	struct device *device;
+
+	TAILQ_FOREACH(device, &devices->list, link)
+		if (device->number == number)
+			return device;
+	return NULL;
+}
+
+/* The entry of @device if it is this follower's, or NULL. */
+static struct entry *devices__entry(const struct devices *devices,
+				    const struct device *device)
+{
+	struct selector_key key = devices->key;
+	struct entry *entry;
+
+	devices->kind->set_key(device, &key);
+	entry = registry__find_source(devices->follower.followers->registry,
+				      &key);
+	return entry && entry->group == &devices->follower.group ? entry : NULL;
+}
+
+static void devices__forget(struct devices *devices, struct device *device)
+{
+	TAILQ_REMOVE(&devices->list, device, link);
+	free(device);
+}
+
+static void devices__drop(struct devices *devices, struct device *device)
+{
+	struct entry *entry = devices__entry(devices, device);
+
+	if (entry)
+		registry__entry_ended(devices->follower.followers->registry,
+				      entry);
+	devices__forget(devices, device);
+}
+
+void devices__lose(struct devices *devices, uint64_t number)
+{
+	struct device *device = devices__find(devices, number);
+
+	if (device)
+		devices__drop(devices, device);
+}
+
+static void devices__add(struct devices *devices, uint64_t number,
+			 uint64_t inode, const char *name)
+{
+	struct device *device = calloc(1, sizeof(*device) + strlen(name) + 1);
+	struct dart_error error;
+
+	if (!device) {
+		dart_error__no_memory(&error);
+		follower__fail(&devices->follower, &error);
+		return;
+	}
+	device->number = number;
+	device->inode = inode;
+	device->is_new = true;
+	device->is_seen = true;
+	strcpy(device->name, name);
+	TAILQ_INSERT_TAIL(&devices->list, device, link);
+}
+
+/* Its entry leaves the table, to come back with its new name. */
+static void devices__rename(struct devices *devices, struct device *device)
+{
+	struct registry *registry = devices->follower.followers->registry;
+	struct entry *entry = devices__entry(devices, device);
+	struct dart_error error;
+
+	if (entry && !registry__remove(registry, entry, &error))
+		devices->is_renamed = true;
+	devices__forget(devices, device);
+}
+
+void devices__see(struct devices *devices, uint64_t number, uint64_t inode,
+		  const char *name)
+{
+	struct device *device = devices__find(devices, number);
+
+	if (device && device->inode == inode && !strcmp(device->name, name)) {
+		device->is_seen = true;
+		return;
+	}
+	if (device && device->inode == inode)
+		devices__rename(devices, device);
+	else if (device)
+		devices__drop(devices, device);
+	devices__add(devices, number, inode, name);
+}
+
+/* Part of a batch. */
+static void devices__register_new(struct devices *devices)
+{
+	struct selector selector;
+	struct dart_error error;
+	struct device *device;
+	int ret;
+
+	TAILQ_FOREACH(device, &devices->list, link) {
+		if (!device->is_new)
+			continue;
+		device->is_new = false;
+		ret = devices->kind->select(devices, device, &selector, &error);
+		/* It has ended already: a message will tell. */
+		if (ret == -ENOENT || ret == -ENODEV)
+			continue;
+		if (ret) {
+			follower__fail(&devices->follower, &error);
+			continue;
+		}
+		follower__register(&devices->follower, &selector);
+		selector__close(&selector);
+	}
+}
+
+/* Compares all devices with the list. */
+static int devices__sync(struct devices *devices)
+{
+	struct device *device, *next;
+	int ret;
+
+	TAILQ_FOREACH(device, &devices->list, link)
+		device->is_seen = false;
+	ret = devices->kind->list(devices);
+	if (ret)
+		return ret;
+	for (device = TAILQ_FIRST(&devices->list); device; device = next) {
+		next = TAILQ_NEXT(device, link);
+		if (!device->is_seen)
+			devices__drop(devices, device);
+	}
+	return 0;
+}
+
+/* Takes all messages that wait; -ENOBUFS: some were lost. */
+static int devices__read(struct devices *devices)
+{
+	char *bytes = malloc(DATAGRAM_MAX);
+	struct sockaddr_nl sender;
+	struct iovec iov = { .iov_base = bytes, .iov_len = DATAGRAM_MAX - 1 };
+	struct msghdr message = {
+		.msg_name = &sender, .msg_iov = &iov, .msg_iovlen = 1,
+	};
+	bool have_lost = false;
+	ssize_t length;
+	int ret = 0;
+
+	if (!bytes)
+		return -ENOMEM;
+	while (!ret) {
+		message.msg_namelen = sizeof(sender);
+		length = recvmsg(devices->socket, &message, 0);
+		if (length < 0 && errno != ENOBUFS && errno != EINTR)
+			ret = -errno;
+		if (length < 0 || message.msg_flags & MSG_TRUNC) {
+			have_lost |= length >= 0 || errno == ENOBUFS;
+			continue;
+		}
+		/* Other processes may send, too. */
+		if (sender.nl_pid)
+			continue;
+		bytes[length] = '\0';
+		devices->kind->take(devices, bytes, length);
+	}
+	free(bytes);
+	if (ret != -EAGAIN)
+		return ret;
+	return have_lost ? -ENOBUFS : 0;
+}
+
+static void devices__end_batch(struct devices *devices)
+{
+	struct dart_error error;
+
+	if (registry__end(devices->follower.followers->registry, &error))
+		log__peer_error("%s: cannot publish changes: %s",
+				devices->follower.group.name, error.text);
+}
+
+static int on_event(sd_event_source *source, int fd, uint32_t revents,
+		    void *userdata)
+{
+	struct devices *devices = userdata;
+	struct registry *registry = devices->follower.followers->registry;
+	int ret;
+
+	devices->is_renamed = false;
+	registry__begin(registry);
+	ret = devices__read(devices);
+	if (ret == -ENOBUFS || ret == -ENOMEM)
+		ret = devices__sync(devices);
+	/* What is on lease can come back, which begins when this is published. */
+	if (devices->is_renamed) {
+		devices__end_batch(devices);
+		registry__begin(registry);
+	}
+	devices__register_new(devices);
+	devices__end_batch(devices);
+	if (ret)
+		log__peer_error("cannot learn which %s there are: %s",
+				devices->kind->what, strerror(-ret));
+	return 0;
+}
+
+static void devices__free(struct follower *follower)
+{
+	struct devices *devices = (struct devices *)follower;
+	struct device *device;
+
+	while ((device = TAILQ_FIRST(&devices->list)))
+		devices__forget(devices, device);
+	sd_event_source_disable_unref(devices->events);
+	if (devices->socket >= 0)
+		close(devices->socket);
+	if (devices->fd >= 0)
+		close(devices->fd);
+	free(devices);
+}
+
+static const struct follower_operations devices_operations = {
+	.free = devices__free,
+};
+
+/* Opens everything but the list; devices__free() closes it, even on error. */
+static int devices__open(struct devices *devices, sd_event *loop,
+			 struct dart_error *error)
+{
+	int ret;
+
+	devices->socket = devices->kind->open(devices, error);
+	if (devices->socket < 0)
+		return devices->socket;
+	ret = sd_event_add_io(loop, &devices->events, devices->socket, EPOLLIN,
+			      on_event, devices);
+	if (ret < 0)
+		return dart_error__system(error, -ret, "cannot wait for %s",
+					  devices->kind->what);
+	return 0;
+}
+
+int devices__follow(struct followers *followers,
+		    const struct devices_kind *kind,
+		    const struct source *source, uint32_t gather_ms,
+		    struct follower **result, struct dart_error *error)
+{
+	struct devices *devices = calloc(1, sizeof(*devices));
+	int ret;
+
+	if (!devices)
+		return dart_error__no_memory(error);
+	TAILQ_INIT(&devices->list);
+	devices->kind = kind;
+	devices->socket = -1;
+	devices->fd = -1;
+	devices->key = (struct selector_key){
+		.source = source->id,
+		.gather_ms = gather_ms,
+	};
+	ret = devices__open(devices, followers->loop, error) ?:
+		      followers__add(followers, &devices->follower,
+				     &devices_operations, source, gather_ms,
+				     NULL, error);
+	if (ret) {
+		devices__free(&devices->follower);
+		return ret;
+	}
+	registry__begin(followers->registry);
+	ret = devices__sync(devices);
+	if (ret)
+		dart_error__system(error, -ret, "cannot learn which %s there are",
+				   kind->what);
+	else
+		devices__register_new(devices);
+	ret = registry__end_with(followers->registry, ret, error);
+	if (ret)
+		followers__drop(followers, &devices->follower);
+	else
+		*result = &devices->follower;
+	return ret;
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Followers of a kind of devices whose changes the kernel tells over a netlink socket:
+ * one message for each, or none if the socket had no room, when all are compared.
+ */
+#ifndef DEVICES_H
+#define DEVICES_H
+
+#include "follower.h"
+
+struct device {
+	TAILQ_ENTRY(device) link;
+	uint64_t number;	/* which no other device of its kind has */
+	uint64_t inode;		/* differs if another device has its number; or 0 */
+	bool is_new;		/* its entry has not been added yet */
+	bool is_seen;		/* while all are compared */
+	char name[];
+};
+
+struct devices {
+	struct follower follower;	/* first */
+	const struct devices_kind *kind;
+	int socket;
+	sd_event_source *events;
+	struct selector_key key;	/* of all; of each with its number */
+	int fd;				/* of the kind, or -1 */
+	bool is_renamed;		/* an entry has left, and comes back */
+	TAILQ_HEAD(, device) list;
+};
+
+/* What kinds differ in. */
+struct devices_kind {
+	const char *what;	/* "network devices" */
+	/* Opens @devices->fd, if it needs one, and the socket, which it returns. */
+	int (*open)(struct devices *devices, struct dart_error *error);
+	/* Calls devices__see() for each device that there is; returns -errno. */
+	int (*list)(struct devices *devices);
+	/* Calls devices__see() or devices__lose() for what a datagram tells. */
+	void (*take)(struct devices *devices, char *bytes, size_t length);
+	void (*set_key)(const struct device *device, struct selector_key *key);
+	/* selector__close() afterwards. */
+	int (*select)(const struct devices *devices,
+		      const struct device *device, struct selector *selector,
+		      struct dart_error *error);
+};
+
+/* Registers @source for all devices of @kind, as those of cgroups.h and namespaces.h. */
+int devices__follow(struct followers *followers,
+		    const struct devices_kind *kind,
+		    const struct source *source, uint32_t gather_ms,
+		    struct follower **follower, struct dart_error *error);
+
+/* There is a device. */
+void devices__see(struct devices *devices, uint64_t number, uint64_t inode,
+		  const char *name);
+/* There is no device of this number any more. */
+void devices__lose(struct devices *devices, uint64_t number);
+
+/* All network devices of dartd's network namespace. */
+extern const struct devices_kind netdevs;
+/* All disks, without their partitions. */
+extern const struct devices_kind disks;
+
+#endif /* DEVICES_H */

@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Registers the parts of a host, and ends them together. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <libdart/configuration/object.h>
+
+#include "agent/base/clock.h"
+#include "agent/base/log.h"
+#include "kinds.h"
+#include "whole_host.h"
+
+struct whole_host {
+	struct entry_group group;	/* of the entries that are not followers' */
+	struct followers *followers;
+	uint32_t gather_ms;
+	json_t *left_out;		/* [{"source": S, "reason": R}, ...] */
+};
+
+static struct whole_host *of_group(const struct entry_group *group)
+{
+	return (struct whole_host *)((char *)group -
+				     offsetof(struct whole_host, group));
+}
+
+static uint32_t whole_host__entries(const struct whole_host *host,
+				    uint32_t *follower_count)
+{
+	const struct registry *registry = host->followers->registry;
+	uint32_t count = registry__group_size(registry, &host->group);
+	const struct follower *follower;
+
+	*follower_count = 0;
+	TAILQ_FOREACH(follower, &host->followers->list, link) {
+		if (follower->group.part_of != &host->group)
+			continue;
+		count += registry__group_size(registry, &follower->group);
+		++*follower_count;
+	}
+	return count;
+}
+
+static json_t *describe(const struct entry_group *group)
+{
+	const struct whole_host *host = of_group(group);
+	uint32_t entries, followers;
+
+	entries = whole_host__entries(host, &followers);
+	return json_pack("{s:s, s:s, s:I, s:I, s:I, s:O, s:i, s:I}", "name",
+			 group->name, "kind", "host", "gather_ms",
+			 (json_int_t)host->gather_ms, "entries",
+			 (json_int_t)entries, "followers",
+			 (json_int_t)followers, "left_out", host->left_out,
+			 "owner", 0, "age_s",
+			 (json_int_t)clock__age_s(group->registered));
+}
+
+/* Its entries have left the table. */
+static void whole_host__free(struct whole_host *host)
+{
+	void (*unregistered)(struct followers *followers) = NULL;
+	struct followers *followers = host->followers;
+	struct follower *follower, *next;
+
+	for (follower = TAILQ_FIRST(&followers->list); follower;
+	     follower = next) {
+		next = TAILQ_NEXT(follower, link);
+		if (follower->group.part_of != &host->group)
+			continue;
+		/* Only those of namespaces have one, and one call does for all. */
+		unregistered = follower->operations->unregistered ?: unregistered;
+		followers__drop(followers, follower);
+	}
+	if (unregistered)
+		unregistered(followers);
+	registry__remove_group(followers->registry, &host->group);
+	json_decref(host->left_out);
+	free(host);
+}
+
+static void whole_host__withdraw(const struct whole_host *host)
+{
+	struct registry *registry = host->followers->registry;
+	const struct follower *follower;
+
+	registry__withdraw_group(registry, &host->group, false);
+	TAILQ_FOREACH(follower, &host->followers->list, link)
+		if (follower->group.part_of == &host->group)
+			registry__withdraw_group(registry, &follower->group,
+						 false);
+}
+
+static int unregister(struct entry_group *group, struct dart_error *error)
+{
+	struct whole_host *host = of_group(group);
+	struct followers *followers = host->followers;
+	int ret;
+
+	registry__begin(followers->registry);
+	whole_host__withdraw(host);
+	ret = registry__end(followers->registry, error);
+	if (ret)
+		return ret;
+	changes__announce(followers->changes, "removed", "host", group->name);
+	whole_host__free(host);
+	return 0;
+}
+
+static const struct entry_group_operations operations = {
+	.describe = describe,
+	.unregister = unregister,
+};
+
+/* A source of one object. */
+static int whole_host__add_entry(struct whole_host *host,
+				 const struct source *source,
+				 struct dart_error *error)
+{
+	const struct selector_choice choice = {
+		.gather_ms = host->gather_ms,
+		.fd = -1,
+	};
+	struct selector selector;
+	struct entry *entry;
+	int ret;
+
+	ret = selector__choose(&selector, source, &choice, error);
+	if (ret)
+		return ret;
+	ret = registry__add_source(host->followers->registry, &selector,
+				   &host->group, &entry, error);
+	selector__close(&selector);
+	return ret;
+}
+
+/* All cgroups are those below the root of their hierarchy. */
+static int open_cgroups(struct selector_choice *choice,
+			struct dart_error *error)
+{
+	char path[PATH_MAX];
+	const char *label;
+	int ret;
+
+	ret = dart_object__path(DART_OBJECT_CGROUP, "/", path, &label, error);
+	if (ret)
+		return ret;
+	choice->fd = dart_object__open_cgroup(path, NULL, error);
+	choice->cgroup = "/";
+	return choice->fd < 0 ? choice->fd : 0;
+}
+
+static int whole_host__add_follower(struct whole_host *host,
+				    const struct source *source,
+				    struct dart_error *error)
+{
+	struct followers *followers = host->followers;
+	struct selector_choice choice = {
+		.gather_ms = host->gather_ms,
+		.fd = -1,
+	};
+	struct follower *follower;
+	int ret = 0;
+
+	if (source->selector == SOURCE_SELECTOR_CGROUP)
+		ret = open_cgroups(&choice, error);
+	ret = ret ?: followers__follow(followers, source, &choice, &follower,
+				       error);
+	if (choice.fd >= 0)
+		close(choice.fd);
+	if (ret)
+		return ret;
+	if (follower->failures &&
+	    !registry__group_size(followers->registry, &follower->group)) {
+		*error = follower->first_failure;
+		followers__drop(followers, follower);
+		return -EOPNOTSUPP;
+	}
+	follower->group.part_of = &host->group;
+	return 0;
+}
+
+static int whole_host__leave_out(struct whole_host *host,
+				 const struct source *source,
+				 const struct dart_error *reason)
+{
+	log__warning("host: %s is left out: %s", source->name, reason->text);
+	return json_array_append_new(host->left_out,
+				     json_pack("{s:s, s:s}", "source",
+					       source->name, "reason",
+					       reason->text)) ?
+		       -ENOMEM :
+		       0;
+}
+
+/* Part of a batch. */
+static int whole_host__add_parts(struct whole_host *host,
+				 struct dart_error *error)
+{
+	const struct source *source;
+	struct dart_error reason;
+	uint32_t parts = 0;
+	int ret;
+
+	for (source = sources; source->name; source++) {
+		if (source->selector == SOURCE_SELECTOR_NONE)
+			ret = whole_host__add_entry(host, source, &reason);
+		else if (source__can_be_followed(source))
+			ret = whole_host__add_follower(host, source, &reason);
+		else
+			continue;
+		if (!ret) {
+			parts++;
+			continue;
+		}
+		if (!json_array_size(host->left_out))
+			*error = reason;
+		if (whole_host__leave_out(host, source, &reason))
+			return dart_error__no_memory(error);
+	}
+	return parts ? 0 : -EOPNOTSUPP;
+}
+
+static struct whole_host *whole_host__new(struct followers *followers,
+					  uint32_t gather_ms)
+{
+	struct whole_host *host = calloc(1, sizeof(*host));
+
+	if (!host)
+		return NULL;
+	host->followers = followers;
+	host->gather_ms = gather_ms;
+	host->group.operations = &operations;
+	strcpy(host->group.name, WHOLE_HOST_NAME);
+	host->left_out = json_array();
+	if (host->left_out)
+		return host;
+	free(host);
+	return NULL;
+}
+
+int whole_host__register(struct followers *followers, uint32_t gather_ms,
+			 struct entry_group **group, struct dart_error *error)
+{
+	struct registry *registry = followers->registry;
+	struct whole_host *host;
+	int ret;
+
+	ret = registry__check_name(registry, WHOLE_HOST_NAME, error);
+	if (ret)
+		return ret;
+	host = whole_host__new(followers, gather_ms);
+	if (!host)
+		return dart_error__no_memory(error);
+	ret = registry__add_group(registry, &host->group, error);
+	if (ret) {
+		json_decref(host->left_out);
+		free(host);
+		return ret;
+	}
+	registry__begin(registry);
+	ret = whole_host__add_parts(host, error);
+	if (ret)
+		whole_host__withdraw(host);
+	ret = registry__end_with(registry, ret, error);
+	if (ret) {
+		whole_host__free(host);
+		return ret;
+	}
+	*group = &host->group;
+	return 0;
+}

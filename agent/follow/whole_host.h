@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * All that a host has, registered with one word: each source that needs no selector or
+ * can be followed, gathered.  They are listed and unregistered together, as the group
+ * "host".
+ */
+#ifndef WHOLE_HOST_H
+#define WHOLE_HOST_H
+
+#include "follower.h"
+
+#define WHOLE_HOST_NAME "host"
+
+/*
+ * Registers what this kernel has, gathered every @gather_ms; the group lists what it
+ * leaves out, and why.  -EEXIST; if nothing can be registered, the first reason.
+ */
+int whole_host__register(struct followers *followers, uint32_t gather_ms,
+			 struct entry_group **group, struct dart_error *error);
+
+#endif /* WHOLE_HOST_H */

@@ -1,0 +1,158 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Network devices and disks are followed; a whole host is registered, restored and
+# unregistered with one word.
+. "$(dirname "$0")/../lib.sh"
+log=/run/dartd.log
+
+# names PREFIX: what follows it in the names of entries
+names() {
+	dartctl -j list | jq -r --arg prefix "$1" '.[] | select(.kind == "source").name |
+		select(startswith($prefix)) | ltrimstr($prefix)' | sort
+}
+
+has() {
+	names "" | grep -q -x -F "$1"
+}
+
+lacks() {
+	! has "$1"
+}
+
+devices_agree() {
+	diff <(names netdev:core@) <(ls /sys/class/net | sort)
+}
+
+disks_agree() {
+	diff <(names disk:stats@) <(ls /sys/block | sort)
+}
+
+# churn: 40 pairs of devices; some are renamed, some removed, and some take a name
+churn() {
+	for i in $(seq 40); do
+		ip link add "a$i" type veth peer name "b$i" || return
+		[ $((i % 3)) -gt 0 ] || ip link set "a$i" name "c$i" || return
+		[ $((i % 4)) -gt 0 ] || ip link del "b$i" || return
+		[ $((i % 5)) -gt 0 ] || [ $((i % 4)) -eq 0 ] || {
+			ip link set "b$i" name tmp
+			ip link set "b$((i - 1))" name "b$i"
+			ip link set tmp name "b$((i - 1))"
+		} 2>/dev/null || :
+	done
+}
+
+# parts: the names of all that the host has, without the intervals
+parts() {
+	dartctl -j list | jq -r '.[].name' | grep -v -e '^dartd$' -e '^tcp$' | sort
+}
+
+# complete: each source has an entry or a follower
+complete() {
+	dartctl -j source list | jq -r '.[].name' | while read -r source; do
+		parts | grep -q -e "^$source[@+]" || {
+			echo "no part has $source"
+			return 1
+		}
+	done
+}
+
+rm -f $log	# of other tests
+check "the agent starts" host_up
+ip netns add blue
+check "all network devices are followed" dartctl register source netdev:core --all-netdevs
+check "devices that do not count by CPU are not errors of a follower" sh -c \
+	'ip link add dummy0 type dummy && dartctl source follow netdev:stats &&
+		dartctl -j list | jq -e "any(.[]; .name == \"netdev:stats@*\" and .failures == 0)"'
+check "the devices that exist have entries" soon devices_agree
+ip link add veth0 type veth peer name veth1
+check "a new device has an entry" soon has netdev:stats@veth0
+ip link set veth0 name west
+check "a renamed device has an entry of its new name" soon has netdev:stats@west
+check "the entry of a renamed device is read" dartctl show netdev:stats@west
+check "a renamed device has no entry of its old name" lacks netdev:stats@veth0
+ip link set west netns blue
+check "a device that is moved to another namespace has no entry" \
+	soon lacks netdev:stats@west
+ip link add br0 type bridge
+ip link set veth1 master br0
+check "a port of a bridge has an entry" soon has netdev:core@veth1
+ip link set veth1 nomaster
+ip netns delete blue
+check "40 pairs of devices come, go and change their names" churn
+check "the devices that remain have entries of their names" soon devices_agree
+for device in $(ls /sys/class/net | grep '^[abc][0-9]'); do
+	ip link del "$device" 2>/dev/null
+done
+check "entries of the removed devices are removed" soon devices_agree
+
+modprobe null_blk nr_devices=0
+mountpoint -q /sys/kernel/config || mount -t configfs none /sys/kernel/config
+check "all disks are followed" dartctl register source disk:stats --all-disks
+check "the disks that exist have entries" disks_agree
+for i in 1 2 3; do
+	mkdir /sys/kernel/config/nullb/d$i
+	echo 1 >/sys/kernel/config/nullb/d$i/power
+done
+check "new disks have entries" soon disks_agree
+check "there is a new disk" has disk:stats@d1
+rmdir /sys/kernel/config/nullb/d2
+check "a removed disk has no entry" soon disks_agree
+mkdir /sys/kernel/config/nullb/d2
+echo 1 >/sys/kernel/config/nullb/d2/power
+check "a disk that takes the number of an earlier one has an entry" soon disks_agree
+refuse "a source of namespaces does not follow devices" "not of each netdev, but of each netns" \
+	dartctl register source snmp:tcp --all-netdevs
+refuse "a source of the machine does not follow devices" "cannot be followed" \
+	dartctl register source vmstat --all-netdevs
+for source in netdev:core netdev:stats disk:stats; do
+	check "the follower of $source is unregistered" dartctl unregister "$source@*"
+done
+check "nothing of them is left" [ -z "$(parts)" ]
+
+check "the whole host is registered" dartctl register host --gather 100ms
+check "no source is left out: $(dartctl -j list |
+	jq -c '.[] | select(.kind == "host") | {entries, followers, left_out}')" \
+	is_true '.[] | select(.kind == "host").left_out == []' <<<"$(dartctl -j list)"
+check "each source has an entry or a follower" complete
+mkdir /sys/fs/cgroup/later
+check "a new cgroup becomes part of it" soon has cgroup:cpu@/later+100ms
+check "it is one registration" is_true \
+	'map(select(.name != "probe tcp").name) == ["host host"]' \
+	<<<"$(dartctl -j registration list)"
+refuse "it cannot be registered twice" "registered already" dartctl register host
+refuse "nothing else can have its name" "registered already" \
+	dartctl counters add host one
+refuse "a part of it cannot be unregistered alone" "is part of 'host'" \
+	dartctl unregister cpustat+100ms
+refuse "a follower of it cannot be unregistered alone" "is part of 'host'" \
+	dartctl unregister 'cgroup:cpu@/**+100ms'
+refuse "the entry of a follower of it cannot be unregistered alone" "is part of 'host'" \
+	dartctl unregister cgroup:cpu@/later+100ms
+refuse "a time that is not an interval is refused" "is not an interval" \
+	dartctl register host --gather 1
+check "it is saved as two lines of a configuration" sh -c \
+	'dartctl save | tee /run/saved.yaml | head -2 | diff - /dev/fd/3' \
+	3<<<$'host:\n  gather: 100ms'
+parts >/run/before
+check "the agent is killed" host_down KILL
+check "another agent starts" host_up again
+check "the host is registered again with all of its parts" sh -c 'diff /run/before /dev/fd/3' \
+	3< <(parts)
+check "it is unregistered with one word" dartctl unregister host
+check "nothing of it is left" [ -z "$(parts)" ]
+check "no registration is left of it" is_true 'all(.[]; .name == "probe tcp")' \
+	<<<"$(dartctl -j registration list)"
+check "the agent stops" host_down
+
+check "an agent starts with a configuration that registers the host" \
+	host_up --config=/run/saved.yaml
+check "its parts are the same" sh -c 'diff /run/before /dev/fd/3' 3< <(parts)
+sed -i s/100ms/1s/ /run/saved.yaml
+check "the configuration is reloaded with another interval" pkill -HUP -x dartd
+check "all of the host is gathered at the other interval" soon has cpustat+1s
+check "nothing of it is gathered at the earlier one" [ -z "$(parts | grep 100ms)" ]
+check "the agent stops again" host_down
+check "the agent logs no error" sh -c "! grep -i -e error -e cannot -e 'left out' $log"
+rm /run/saved.yaml
+rmdir /sys/fs/cgroup/later
+finish
