@@ -25,22 +25,27 @@ static void held_free(struct dart_percpu *percpu)
 	kfree(held);
 }
 
+struct cgroup *dart_cgroup_get(int fd)
+{
+	struct cgroup *cgroup = cgroup_get_from_fd(fd);
+
+	/* The kernel counts for the root in the system's counters only. */
+	if (!IS_ERR(cgroup) && !cgroup_parent(cgroup)) {
+		cgroup_put(cgroup);
+		return ERR_PTR(-EINVAL);
+	}
+	return cgroup;
+}
+
 struct dart_percpu *
 dart_cgroup_open_cpu(const struct dart_source *source,
 		     const struct dart_zero_window *window)
 {
+	struct cgroup *cgroup = dart_cgroup_get(window->fd);
 	struct dart_cgroup *held;
-	struct cgroup *cgroup;
 
-	cgroup = cgroup_get_from_fd(window->fd);
 	if (IS_ERR(cgroup))
 		return ERR_CAST(cgroup);
-	/* The kernel counts for the root in the system's counters only. */
-	if (!cgroup_parent(cgroup)) {
-		cgroup_put(cgroup);
-		return ERR_PTR(-EINVAL);
-	}
-
 	held = kmalloc(sizeof(*held), GFP_KERNEL_ACCOUNT);
 	if (!held) {
 		cgroup_put(cgroup);

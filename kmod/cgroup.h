@@ -4,6 +4,14 @@
 
 #include "source.h"
 
+struct cgroup;
+
+/*
+ * The cgroup whose directory @fd is, with a reference, or ERR_PTR(): -EINVAL for the
+ * root, -EBADF, or what cgroup_get_from_fd() returns.
+ */
+struct cgroup *dart_cgroup_get(int fd);
+
 /*
  * The CPU time of a cgroup's own tasks, as the scheduler counts it: not yet
  * summed over CPUs and descendants, which needs the lock of rstat.  A cgroup

@@ -335,9 +335,13 @@ static bool gather_sample(struct dart_record *record, u64 time,
 
 	memset(buffer->sample, 0, sampler->kind->length);
 	ret = sampler->kind->sample(sampler, buffer->sample, &time);
-	if (!ret)
+	if (!ret) {
 		gather_one(record, time, buffer->sample, buffer->values);
-	return !ret || ret == -EAGAIN;
+	} else if (ret == -ENODATA && record->used_rows) {
+		row_clear(record, 0);
+		record->used_rows = 0;
+	}
+	return ret != -ENODEV;
 }
 
 static void gather_copies(struct dart_record *record, u64 now,

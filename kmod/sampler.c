@@ -20,10 +20,20 @@ struct sampled_source {
 };
 
 #define SAMPLED(source) [DART_ZERO_SOURCE_##source - DART_ZERO_SOURCE_SAMPLED]
+#define SAMPLED_CGROUP(source)						\
+	SAMPLED(source) = { .open = dart_program_sampler_open, .by_fd = true }
 
 static const struct sampled_source sources[] = {
 	SAMPLED(MEMORY) = { .kind = &dart_memory_sampler },
 	SAMPLED(LOAD) = { .kind = &dart_load_sampler },
+	SAMPLED(PRESSURE) = { .open = dart_program_sampler_open },
+	SAMPLED(TASKS) = { .open = dart_program_sampler_open },
+	SAMPLED(SWAP) = { .open = dart_program_sampler_open },
+	SAMPLED_CGROUP(CGROUP_MEMORY),
+	SAMPLED_CGROUP(CGROUP_PIDS),
+	SAMPLED_CGROUP(CGROUP_BANDWIDTH),
+	SAMPLED_CGROUP(CGROUP_PRESSURE),
+	SAMPLED_CGROUP(CGROUP_IO),
 };
 
 static const struct sampled_source *source_find(u32 id)

@@ -19,7 +19,8 @@ struct dart_sampler_kind {
 	/*
 	 * Fills in the zeroed @sample.  *@time is now (CLOCK_BOOTTIME, ns) and may be
 	 * set to an earlier time that the values are of.  Returns 0, -EAGAIN (there
-	 * are no new values yet) or -ENODEV (the object has ended: it is not called
+	 * are no new values yet), -ENODATA (the object has no such values now: the
+	 * row becomes empty) or -ENODEV (the object has ended: it is not called
 	 * again).  In process context with the lock of the gathering held: it may
 	 * sleep, but not for long.
 	 */
@@ -52,5 +53,12 @@ struct dart_sampler *dart_sampler_new(const struct dart_sampler_kind *kind);
 
 extern const struct dart_sampler_kind dart_memory_sampler;
 extern const struct dart_sampler_kind dart_load_sampler;
+
+/*
+ * A sampler whose values eBPF programs fill in: see struct dart_zero_sample.  Of a
+ * source for cgroups, holds the cgroup, which can be removed all the same.
+ */
+struct dart_sampler *
+dart_program_sampler_open(const struct dart_zero_window *window);
 
 #endif /* DART_ZERO_SAMPLER_H */

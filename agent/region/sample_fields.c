@@ -8,12 +8,15 @@
 #include <linux/dart_zero_samples.h>
 
 /* A member of struct dart_zero_@sample. */
-#define FIELD(sample, member, unit_, kind_)                                    \
+#define NAMED(sample, member, name_, unit_, kind_, ...)                        \
 	{                                                                      \
-		.name = #member, .unit = unit_,                                \
+		.name = name_, .unit = unit_,                                  \
 		.offset = offsetof(struct dart_zero_##sample, member),         \
-		.width = 8, .count = 1, .kind = DART_CONTROL_FIELD_##kind_     \
+		.width = 8, .count = 1, .kind = DART_CONTROL_FIELD_##kind_,    \
+		__VA_ARGS__                                                    \
 	}
+#define FIELD(sample, member, unit, kind)                                      \
+	NAMED(sample, member, #member, unit, kind)
 #define COUNTER(sample, member, unit) FIELD(sample, member, unit, COUNTER)
 #define GAUGE(sample, member, unit) FIELD(sample, member, unit, GAUGE)
 
@@ -71,5 +74,102 @@ const struct dart_field load_fields[] = {
 	GAUGE(load, load15, "1/2048 tasks"),
 	GAUGE(load, uptime, "ns"),
 	GAUGE(load, online_cpus, "CPUs"),
+	{ }
+};
+
+#define CGROUP_BYTES(member) GAUGE(cgroup_memory, member, "bytes")
+#define CGROUP_TIMES(member) COUNTER(cgroup_memory, member, "times")
+
+const struct dart_field cgroup_memory_fields[] = {
+	NAMED(cgroup_memory, usage, "current", "bytes", GAUGE),
+	CGROUP_BYTES(peak),
+	CGROUP_BYTES(min),
+	CGROUP_BYTES(low),
+	CGROUP_BYTES(high),
+	CGROUP_BYTES(max),
+	CGROUP_BYTES(swap_current),
+	CGROUP_TIMES(events_low),
+	CGROUP_TIMES(events_high),
+	CGROUP_TIMES(events_max),
+	CGROUP_TIMES(events_oom),
+	CGROUP_TIMES(events_oom_kill),
+	CGROUP_BYTES(anon),
+	CGROUP_BYTES(file),
+	CGROUP_BYTES(kernel),
+	CGROUP_BYTES(sock),
+	CGROUP_BYTES(shmem),
+	CGROUP_BYTES(file_mapped),
+	CGROUP_BYTES(file_dirty),
+	CGROUP_BYTES(file_writeback),
+	CGROUP_BYTES(slab_reclaimable),
+	CGROUP_BYTES(slab_unreclaimable),
+	COUNTER(cgroup_memory, pgfault, "faults"),
+	COUNTER(cgroup_memory, pgmajfault, "faults"),
+	COUNTER(cgroup_memory, workingset_refault_anon, "pages"),
+	COUNTER(cgroup_memory, workingset_refault_file, "pages"),
+	{ }
+};
+
+const struct dart_field cgroup_pids_fields[] = {
+	NAMED(cgroup_pids, tasks, "current", "tasks", GAUGE),
+	GAUGE(cgroup_pids, peak, "tasks"),
+	GAUGE(cgroup_pids, max, "tasks"),
+	COUNTER(cgroup_pids, events_max, "times"),
+	{ }
+};
+
+const struct dart_field cgroup_bandwidth_fields[] = {
+	COUNTER(cgroup_bandwidth, nr_periods, "periods"),
+	COUNTER(cgroup_bandwidth, nr_throttled, "periods"),
+	COUNTER(cgroup_bandwidth, throttled_time, "ns"),
+	COUNTER(cgroup_bandwidth, nr_bursts, "periods"),
+	NAMED(cgroup_bandwidth, quota, "quota", "ns", GAUGE, .is_signed = true),
+	GAUGE(cgroup_bandwidth, period, "ns"),
+	{ }
+};
+
+const struct dart_field cgroup_pressure_fields[] = {
+	COUNTER(cgroup_pressure, cpu_some, "ns"),
+	COUNTER(cgroup_pressure, cpu_full, "ns"),
+	COUNTER(cgroup_pressure, memory_some, "ns"),
+	COUNTER(cgroup_pressure, memory_full, "ns"),
+	COUNTER(cgroup_pressure, io_some, "ns"),
+	COUNTER(cgroup_pressure, io_full, "ns"),
+	COUNTER(cgroup_pressure, irq_full, "ns"),
+	{ }
+};
+
+const struct dart_field cgroup_io_fields[] = {
+	COUNTER(cgroup_io, rbytes, "bytes"),
+	COUNTER(cgroup_io, wbytes, "bytes"),
+	COUNTER(cgroup_io, rios, "requests"),
+	COUNTER(cgroup_io, wios, "requests"),
+	COUNTER(cgroup_io, dbytes, "bytes"),
+	COUNTER(cgroup_io, dios, "requests"),
+	{ }
+};
+
+const struct dart_field pressure_fields[] = {
+	COUNTER(pressure, cpu_some, "ns"),
+	COUNTER(pressure, memory_some, "ns"),
+	COUNTER(pressure, memory_full, "ns"),
+	COUNTER(pressure, io_some, "ns"),
+	COUNTER(pressure, io_full, "ns"),
+	COUNTER(pressure, irq_full, "ns"),
+	{ }
+};
+
+const struct dart_field tasks_fields[] = {
+	GAUGE(tasks, procs_running, "tasks"),
+	GAUGE(tasks, procs_blocked, "tasks"),
+	GAUGE(tasks, threads, "threads"),
+	COUNTER(tasks, processes, "forks"),
+	COUNTER(tasks, ctxt, "switches"),
+	{ }
+};
+
+const struct dart_field swap_fields[] = {
+	GAUGE(swap, total, "bytes"),
+	GAUGE(swap, free, "bytes"),
 	{ }
 };

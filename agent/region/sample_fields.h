@@ -9,5 +9,13 @@
 extern const struct dart_field gathering_fields[];
 extern const struct dart_field memory_fields[];
 extern const struct dart_field load_fields[];
+extern const struct dart_field cgroup_memory_fields[];
+extern const struct dart_field cgroup_pids_fields[];
+extern const struct dart_field cgroup_bandwidth_fields[];
+extern const struct dart_field cgroup_pressure_fields[];
+extern const struct dart_field cgroup_io_fields[];
+extern const struct dart_field pressure_fields[];
+extern const struct dart_field tasks_fields[];
+extern const struct dart_field swap_fields[];
 
 #endif /* SAMPLE_FIELDS_H */

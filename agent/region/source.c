@@ -286,6 +286,46 @@ const struct source sources[] = {
 		DART_ZERO_SOURCE_LOAD, SOURCE_SELECTOR_NONE,
 		.fields = load_fields,
 	},
+	{
+		"cgroup:memory", "memory of a cgroup and those below it",
+		DART_ZERO_SOURCE_CGROUP_MEMORY, SOURCE_SELECTOR_CGROUP,
+		.fields = cgroup_memory_fields,
+	},
+	{
+		"cgroup:pids", "tasks of a cgroup and those below it",
+		DART_ZERO_SOURCE_CGROUP_PIDS, SOURCE_SELECTOR_CGROUP,
+		.fields = cgroup_pids_fields,
+	},
+	{
+		"cgroup:bandwidth", "throttling of a cgroup by cpu.max",
+		DART_ZERO_SOURCE_CGROUP_BANDWIDTH, SOURCE_SELECTOR_CGROUP,
+		.fields = cgroup_bandwidth_fields,
+	},
+	{
+		"cgroup:pressure", "time that tasks of a cgroup waited",
+		DART_ZERO_SOURCE_CGROUP_PRESSURE, SOURCE_SELECTOR_CGROUP,
+		.fields = cgroup_pressure_fields,
+	},
+	{
+		"cgroup:io", "I/O of a cgroup and those below it",
+		DART_ZERO_SOURCE_CGROUP_IO, SOURCE_SELECTOR_CGROUP,
+		.fields = cgroup_io_fields,
+	},
+	{
+		"pressure", "time that tasks waited for a resource",
+		DART_ZERO_SOURCE_PRESSURE, SOURCE_SELECTOR_NONE,
+		.fields = pressure_fields,
+	},
+	{
+		"tasks", "tasks and context switches of the host",
+		DART_ZERO_SOURCE_TASKS, SOURCE_SELECTOR_NONE,
+		.fields = tasks_fields,
+	},
+	{
+		"swap", "swap space of the host",
+		DART_ZERO_SOURCE_SWAP, SOURCE_SELECTOR_NONE,
+		.fields = swap_fields,
+	},
 	{ }
 };
 

@@ -30,6 +30,7 @@ int records__open(struct records *records, struct region *region,
 /* Extents are closed with the region, memory regions with the exposure. */
 void records__close(struct records *records)
 {
+	sample_programs__close(&records->programs);
 	free(records->pages);
 	free(records->online);
 }
@@ -132,8 +133,11 @@ int records__add(struct records *records, const struct selector *selector,
 		.pieces = (uintptr_t)layout->pieces,
 		.piece_count = layout->piece_count,
 	};
-	int ret = records__place(records, selector, &record, error);
+	int ret;
 
+	ret = sample_programs__load(&records->programs, selector->source,
+				    error) ?:
+		      records__place(records, selector, &record, error);
 	if (ret == -ENOSPC) {
 		ret = records__add_pages(records, error);
 		if (ret)

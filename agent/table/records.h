@@ -11,6 +11,7 @@
 #include <linux/dart_zero.h>
 
 #include "agent/region/region.h"
+#include "agent/region/sample_programs.h"
 #include "agent/schema/record_layout.h"
 #include "exposure.h"
 
@@ -20,6 +21,7 @@ struct records {
 	struct dart_zero_extent *pages;
 	uint32_t count;		/* of @pages */
 	uint64_t *online;	/* room for a set of CPUs */
+	struct sample_programs programs;
 };
 
 int records__open(struct records *records, struct region *region,

@@ -43,7 +43,7 @@ sources() {
 }
 
 followed_sources() {
-	dartctl -j source list | jq -r '.[] | select(.follows).name'
+	dartctl -j source list | jq -r '.[] | select(.follows and (.gathered_only | not)).name'
 }
 
 # counts of voluntary and other context switches
@@ -85,14 +85,14 @@ ip neighbour replace 10.77.0.9 lladdr 02:00:00:00:00:01 dev eth0
 bpftool map create /sys/fs/bpf/pinned type array key 4 value 8 entries 4 \
 	name pinned flags 0x400
 
-check "systemd rates the exposure of the unit at 2.5 or less" \
-	is_at_most "$(exposure)" 2.5
+check "systemd rates the exposure of the unit at 2.6 or less" \
+	is_at_most "$(exposure)" 2.6
 check "the service starts" service start
 check "dartd runs as user dart" \
 	[ "$(status_of_dartd Uid)" = "$(id -u dart)" ]
-check "dartd has the three capabilities of the unit and can gain no others" \
+check "dartd has the four capabilities of the unit and can gain no others" \
 	[ "$(status_of_dartd CapEff) $(status_of_dartd CapBnd)" = \
-	"0000000000201002 0000000000201002" ]
+	"0000000400201002 0000000400201002" ]
 check "dartd is under the filter of system calls" [ "$(status_of_dartd Seccomp)" = 2 ]
 check "dartctl reaches the service" dartctl list
 
@@ -100,6 +100,12 @@ for source in $(sources none); do
 	check "the source $source is added" dartctl source add "$source"
 done
 check "a source is gathered" dartctl source add vmstat --gather 1s
+for source in cgroup:memory pressure; do
+	selector=()
+	[ $source = pressure ] || selector=(--cgroup /one)
+	check "an eBPF program takes samples of the source $source" \
+		dartctl source add $source --gather 1s "${selector[@]}"
+done
 for source in $(sources netns); do
 	check "the source $source of the own network namespace is added" \
 		dartctl source add "$source"

@@ -114,6 +114,18 @@ enum dart_zero_source {
 	DART_ZERO_SOURCE_SAMPLED = 129,	/* the first of them */
 	DART_ZERO_SOURCE_MEMORY = 129,	/* struct dart_zero_memory */
 	DART_ZERO_SOURCE_LOAD = 130,	/* struct dart_zero_load */
+
+	/* The same, from eBPF programs: see struct dart_zero_sample. */
+	DART_ZERO_SOURCE_PRESSURE = 152, /* struct dart_zero_pressure */
+	DART_ZERO_SOURCE_TASKS = 153,	/* struct dart_zero_tasks */
+	DART_ZERO_SOURCE_SWAP = 154,	/* struct dart_zero_swap */
+
+	/* The same of a cgroup (v2), not the root. */
+	DART_ZERO_SOURCE_CGROUP_MEMORY = 160, /* struct dart_zero_cgroup_memory */
+	DART_ZERO_SOURCE_CGROUP_PIDS = 161, /* struct dart_zero_cgroup_pids */
+	DART_ZERO_SOURCE_CGROUP_BANDWIDTH = 162, /* ..._cgroup_bandwidth */
+	DART_ZERO_SOURCE_CGROUP_PRESSURE = 163, /* ..._cgroup_pressure */
+	DART_ZERO_SOURCE_CGROUP_IO = 164, /* struct dart_zero_cgroup_io */
 };
 
 enum dart_zero_extent_kind {

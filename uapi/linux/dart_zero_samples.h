@@ -11,7 +11,10 @@
 #ifndef _UAPI_LINUX_DART_ZERO_SAMPLES_H
 #define _UAPI_LINUX_DART_ZERO_SAMPLES_H
 
+/* eBPF programs have these types from the kernel's BTF. */
+#ifndef __VMLINUX_H__
 #include <linux/types.h>
+#endif
 
 /*
  * DART_ZERO_SOURCE_MEMORY: the lines of /proc/meminfo with these names, in bytes.
@@ -64,6 +67,142 @@ struct dart_zero_load {
 	__u64 load15;
 	__u64 uptime;		/* ns since boot, with time suspended */
 	__u64 online_cpus;
+};
+
+/*
+ * Samples of what modules cannot see: eBPF programs take them.  At each gathering the
+ * module raises the writable raw tracepoint "dart_zero_sample" (program section
+ * "raw_tp.w/dart_zero_sample"; arguments: struct dart_zero_sample * and the struct
+ * cgroup *, or NULL for the host) in process context.  A program that knows @source
+ * writes the struct of the source into @values, and then @answer.  Without an answer
+ * the row stays as it is.
+ */
+#define DART_ZERO_SAMPLE_WORDS	32
+
+enum dart_zero_sample_answer {
+	DART_ZERO_ANSWER_NONE = 0,
+	DART_ZERO_ANSWER_VALUES = 1,
+	/* The object has no such values at this time: the row becomes empty. */
+	DART_ZERO_ANSWER_ABSENT = 2,
+};
+
+struct dart_zero_sample {
+	__u32 source;		/* enum dart_zero_source */
+	__u32 answer;		/* enum dart_zero_sample_answer */
+	__u64 values[DART_ZERO_SAMPLE_WORDS];
+};
+
+/*
+ * DART_ZERO_SOURCE_CGROUP_MEMORY: memory.current, peak, min, low, high, max,
+ * memory.swap.current, memory.events and lines of memory.stat.  Limits that are not
+ * set are 2^63 less a page.  Empty where the memory controller is not enabled.
+ */
+struct dart_zero_cgroup_memory {
+	__u64 usage;		/* memory.current */
+	__u64 peak;
+	__u64 min;
+	__u64 low;
+	__u64 high;
+	__u64 max;
+	__u64 swap_current;
+	__u64 events_low;	/* all events: times */
+	__u64 events_high;
+	__u64 events_max;
+	__u64 events_oom;
+	__u64 events_oom_kill;
+	/* As of the kernel's last flush of its per-CPU counters, every 2 s. */
+	__u64 anon;
+	__u64 file;
+	__u64 kernel;
+	__u64 sock;
+	__u64 shmem;
+	__u64 file_mapped;
+	__u64 file_dirty;
+	__u64 file_writeback;
+	__u64 slab_reclaimable;
+	__u64 slab_unreclaimable;
+	__u64 pgfault;		/* faults */
+	__u64 pgmajfault;
+	__u64 workingset_refault_anon; /* pages */
+	__u64 workingset_refault_file;
+};
+
+/*
+ * DART_ZERO_SOURCE_CGROUP_PIDS: pids.current, peak, max and pids.events.  A limit that
+ * is not set is 4194305.  Empty where the pids controller is not enabled.
+ */
+struct dart_zero_cgroup_pids {
+	__u64 tasks;		/* pids.current */
+	__u64 peak;
+	__u64 max;
+	__u64 events_max;	/* forks that failed */
+};
+
+/*
+ * DART_ZERO_SOURCE_CGROUP_BANDWIDTH: cpu.max, and what cpu.stat has of it, in ns.
+ * Empty where the cpu controller is not enabled.
+ */
+struct dart_zero_cgroup_bandwidth {
+	__u64 nr_periods;	/* 32 bits, as the next and nr_bursts */
+	__u64 nr_throttled;
+	__u64 throttled_time;
+	__u64 nr_bursts;
+	__s64 quota;		/* in each period; -1: no limit */
+	__u64 period;
+};
+
+/*
+ * DART_ZERO_SOURCE_CGROUP_PRESSURE: the totals of cpu.pressure, memory.pressure,
+ * io.pressure and irq.pressure, as of the kernel's last addition, every 2 s.  Empty if
+ * the kernel does not account pressure.
+ */
+struct dart_zero_cgroup_pressure {
+	__u64 cpu_some;
+	__u64 cpu_full;
+	__u64 memory_some;
+	__u64 memory_full;
+	__u64 io_some;
+	__u64 io_full;
+	__u64 irq_full;
+};
+
+/*
+ * DART_ZERO_SOURCE_CGROUP_IO: io.stat, the sum over all devices, as of the kernel's last
+ * flush of its per-CPU counters, every 2 s.  Empty where the io controller is not
+ * enabled.
+ */
+struct dart_zero_cgroup_io {
+	__u64 rbytes;
+	__u64 wbytes;
+	__u64 rios;
+	__u64 wios;
+	__u64 dbytes;
+	__u64 dios;
+};
+
+/* DART_ZERO_SOURCE_PRESSURE: the same of the host, /proc/pressure. */
+struct dart_zero_pressure {
+	__u64 cpu_some;
+	__u64 memory_some;
+	__u64 memory_full;
+	__u64 io_some;
+	__u64 io_full;
+	__u64 irq_full;
+};
+
+/* DART_ZERO_SOURCE_TASKS: the end of /proc/stat; threads of /proc/loadavg. */
+struct dart_zero_tasks {
+	__u64 procs_running;
+	__u64 procs_blocked;
+	__u64 threads;
+	__u64 processes;	/* forks since boot */
+	__u64 ctxt;		/* context switches since boot */
+};
+
+/* DART_ZERO_SOURCE_SWAP: SwapTotal and SwapFree of /proc/meminfo. */
+struct dart_zero_swap {
+	__u64 total;
+	__u64 free;
 };
 
 #endif /* _UAPI_LINUX_DART_ZERO_SAMPLES_H */

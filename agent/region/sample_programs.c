@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Loads the eBPF programs that take samples. */
+#include <bpf/bpf.h>
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "bpf/sample_setting.h"
+#include "cgroup_limits.skel.h"
+#include "cgroup_memory.skel.h"
+#include "host_samples.skel.h"
+#include "sample_programs.h"
+
+#define TYPES "/sys/kernel/btf/vmlinux"
+
+struct program_kind {
+	enum dart_zero_source source;
+	const char *name;
+	const void *(*object)(size_t *size); /* an ELF file */
+};
+
+static const struct program_kind kinds[] = {
+	{ DART_ZERO_SOURCE_PRESSURE, "sample_pressure",
+	  host_samples_bpf__elf_bytes },
+	{ DART_ZERO_SOURCE_TASKS, "sample_tasks", host_samples_bpf__elf_bytes },
+	{ DART_ZERO_SOURCE_SWAP, "sample_swap", host_samples_bpf__elf_bytes },
+	{ DART_ZERO_SOURCE_CGROUP_MEMORY, "sample_cgroup_memory",
+	  cgroup_memory_bpf__elf_bytes },
+	{ DART_ZERO_SOURCE_CGROUP_PIDS, "sample_cgroup_pids",
+	  cgroup_limits_bpf__elf_bytes },
+	{ DART_ZERO_SOURCE_CGROUP_BANDWIDTH, "sample_cgroup_bandwidth",
+	  cgroup_limits_bpf__elf_bytes },
+	{ DART_ZERO_SOURCE_CGROUP_PRESSURE, "sample_cgroup_pressure",
+	  cgroup_limits_bpf__elf_bytes },
+	{ DART_ZERO_SOURCE_CGROUP_IO, "sample_cgroup_io",
+	  cgroup_limits_bpf__elf_bytes },
+};
+
+#define KINDS (sizeof(kinds) / sizeof(kinds[0]))
+
+_Static_assert(KINDS <= SAMPLE_PROGRAMS_MAX, "sample_programs has no room");
+
+static int cannot_sample(const struct source *source, const char *reason,
+			 struct dart_error *error)
+{
+	return dart_error__set(error, EOPNOTSUPP,
+			       "source %s cannot be sampled here: %s",
+			       source->name, reason);
+}
+
+static bool is_syscall(const struct bpf_program *program)
+{
+	return bpf_program__type(program) == BPF_PROG_TYPE_SYSCALL;
+}
+
+/* Of the programs in the file, only @name and those that run once are loaded. */
+static struct bpf_program *select_programs(struct bpf_object *object,
+					   const char *name)
+{
+	struct bpf_program *program, *found = NULL;
+
+	bpf_object__for_each_program(program, object)
+	{
+		if (!strcmp(bpf_program__name(program), name))
+			found = program;
+		else if (!is_syscall(program))
+			bpf_program__set_autoload(program, false);
+	}
+	return found;
+}
+
+/* Runs the programs that find variables of the kernel. */
+static int find_variables(const struct source *source,
+			  struct bpf_object *object, struct dart_error *error)
+{
+	struct sample_setting setting = {
+		.source = source->id,
+		.page_shift = __builtin_ctzl(sysconf(_SC_PAGESIZE)),
+	};
+	struct bpf_program *program;
+	int ret;
+
+	bpf_object__for_each_program(program, object)
+	{
+		LIBBPF_OPTS(bpf_test_run_opts, run, .ctx_in = &setting,
+			    .ctx_size_in = sizeof(setting));
+
+		if (!is_syscall(program))
+			continue;
+		ret = bpf_prog_test_run_opts(bpf_program__fd(program), &run) ?:
+			      (int)run.retval;
+		if (ret == -EPERM)
+			return cannot_sample(
+				source,
+				"the kernel hides the addresses of its variables (start dartd with CAP_SYSLOG)",
+				error);
+		if (ret)
+			return cannot_sample(source,
+					     "this kernel has other variables",
+					     error);
+	}
+	return 0;
+}
+
+int sample_programs__load(struct sample_programs *programs,
+			  const struct source *source, struct dart_error *error)
+{
+	const struct program_kind *kind = kinds;
+	struct bpf_program *program;
+	struct bpf_object *object;
+	struct bpf_link *link;
+	const void *elf;
+	size_t size;
+	int ret;
+
+	while (kind->source != source->id)
+		if (++kind == kinds + KINDS)
+			return 0;
+	if (programs->links[kind - kinds])
+		return 0;
+	if (access(TYPES, R_OK))
+		return cannot_sample(
+			source, "the kernel has no BTF (CONFIG_DEBUG_INFO_BTF)",
+			error);
+	elf = kind->object(&size);
+	object = bpf_object__open_mem(elf, size, NULL);
+	if (!object)
+		return dart_error__no_memory(error);
+	program = select_programs(object, kind->name);
+	ret = bpf_object__load(object);
+	if (ret) {
+		ret = ret == -EPERM || ret == -ENOMEM ?
+			      dart_error__system(
+				      error, -ret,
+				      "cannot load the eBPF program of source %s",
+				      source->name) :
+			      cannot_sample(
+				      source,
+				      "this kernel has other structures than its eBPF program",
+				      error);
+		goto close_object;
+	}
+	ret = find_variables(source, object, error);
+	if (ret)
+		goto close_object;
+	link = bpf_program__attach(program);
+	if (!link) {
+		ret = dart_error__system(
+			error, errno,
+			"cannot attach the eBPF program of source %s",
+			source->name);
+		goto close_object;
+	}
+	programs->objects[kind - kinds] = object;
+	programs->links[kind - kinds] = link;
+	return 0;
+
+close_object:
+	bpf_object__close(object);
+	return ret;
+}
+
+void sample_programs__close(struct sample_programs *programs)
+{
+	size_t i;
+
+	for (i = 0; i < KINDS; i++) {
+		bpf_link__destroy(programs->links[i]);
+		bpf_object__close(programs->objects[i]);
+	}
+	*programs = (struct sample_programs){};
+}

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Samples of the memory of cgroups: memory.current and the files beside it. */
+#include "vmlinux.h"
+#include <bpf/bpf_helpers.h>
+
+#include "sample.h"
+
+/* The lines of memory.stat, and where the kernel's arrays have them. */
+enum stat_line {
+	/* In memcg_vmstats.state. */
+	ANON,
+	FILE_PAGES,
+	KERNEL,
+	SOCK,
+	SHMEM,
+	MAPPED,
+	DIRTY,
+	WRITEBACK,
+	SLAB_RECLAIMABLE,
+	SLAB_UNRECLAIMABLE,
+	REFAULT_ANON,
+	REFAULT_FILE,
+	/* In memcg_vmstats.events. */
+	FAULTS,
+	MAJOR_FAULTS,
+	LINES,
+};
+
+/* Bytes from the beginning of struct memcg_vmstats; below 0: it is not there. */
+static __s32 places[LINES];
+static __u32 page_shift;
+
+/* The kernel's tables of bytes, by item: an index, or 255. */
+static __u64 stats_index;
+static __u64 events_index;
+
+static __always_inline __s32 find(__u64 table, __u32 item, __u32 array)
+{
+	__u8 index = 255;
+
+	if (bpf_probe_read_kernel(&index, sizeof(index),
+				  (const char *)table + item) ||
+	    index == 255)
+		return -1;
+	return array + index * sizeof(long);
+}
+
+#define FIND_STATE(line, type, item)                                \
+	(places[line] =                                             \
+		 find(stats_index, bpf_core_enum_value(type, item), \
+		      bpf_core_field_offset(struct memcg_vmstats, state)))
+#define FIND_EVENTS(line, item)                                               \
+	(places[line] = find(                                                 \
+		 events_index, bpf_core_enum_value(enum vm_event_item, item), \
+		 bpf_core_field_offset(struct memcg_vmstats, events)))
+
+SEC("syscall")
+int find_lines(const struct sample_setting *setting)
+{
+	int ret;
+
+	ret = bpf_kallsyms_lookup_name("mem_cgroup_stats_index",
+				       sizeof("mem_cgroup_stats_index"), 0,
+				       &stats_index);
+	if (ret)
+		return ret;
+	ret = bpf_kallsyms_lookup_name("mem_cgroup_events_index",
+				       sizeof("mem_cgroup_events_index"), 0,
+				       &events_index);
+	if (ret)
+		return ret;
+	page_shift = setting->page_shift;
+	FIND_STATE(ANON, enum node_stat_item, NR_ANON_MAPPED);
+	FIND_STATE(FILE_PAGES, enum node_stat_item, NR_FILE_PAGES);
+	FIND_STATE(KERNEL, enum memcg_stat_item, MEMCG_KMEM);
+	FIND_STATE(SOCK, enum memcg_stat_item, MEMCG_SOCK);
+	FIND_STATE(SHMEM, enum node_stat_item, NR_SHMEM);
+	FIND_STATE(MAPPED, enum node_stat_item, NR_FILE_MAPPED);
+	FIND_STATE(DIRTY, enum node_stat_item, NR_FILE_DIRTY);
+	FIND_STATE(WRITEBACK, enum node_stat_item, NR_WRITEBACK);
+	FIND_STATE(SLAB_RECLAIMABLE, enum node_stat_item,
+		   NR_SLAB_RECLAIMABLE_B);
+	FIND_STATE(SLAB_UNRECLAIMABLE, enum node_stat_item,
+		   NR_SLAB_UNRECLAIMABLE_B);
+	FIND_STATE(REFAULT_ANON, enum node_stat_item, WORKINGSET_REFAULT_ANON);
+	FIND_STATE(REFAULT_FILE, enum node_stat_item, WORKINGSET_REFAULT_FILE);
+	FIND_EVENTS(FAULTS, PGFAULT);
+	FIND_EVENTS(MAJOR_FAULTS, PGMAJFAULT);
+	return 0;
+}
+
+/* As memcg_page_state(): CPUs that counted down were added first. */
+static __always_inline __u64 read_line(const struct memcg_vmstats *vmstats,
+				       enum stat_line line)
+{
+	long value = 0;
+
+	if (places[line] >= 0)
+		bpf_probe_read_kernel(&value, sizeof(value),
+				      (const char *)vmstats + places[line]);
+	return value < 0 ? 0 : value;
+}
+
+#define BYTES(pages) ((__u64)(pages) << page_shift)
+#define LIMIT(member) BYTES(BPF_CORE_READ(memcg, memory.member))
+#define EVENTS(event) BPF_CORE_READ(memcg, memory_events[event].counter)
+
+SEC("raw_tp.w/dart_zero_sample")
+int sample_cgroup_memory(struct bpf_raw_tracepoint_args *context)
+{
+	struct dart_zero_cgroup_memory values;
+	const struct memcg_vmstats *vmstats;
+	const struct mem_cgroup *memcg;
+
+	if (SAMPLE_OF(context)->source != SAMPLE_CGROUP_MEMORY)
+		return 0;
+	memcg = (const void *)CGROUP_STATE(CGROUP_OF(context), memory);
+	if (!memcg) {
+		SAMPLE_OF(context)->answer = DART_ZERO_ANSWER_ABSENT;
+		return 0;
+	}
+	vmstats = BPF_CORE_READ(memcg, vmstats);
+	values = (struct dart_zero_cgroup_memory){
+		.usage = BYTES(BPF_CORE_READ(memcg, memory.usage.counter)),
+		.peak = LIMIT(watermark),
+		.min = LIMIT(min),
+		.low = LIMIT(low),
+		.high = LIMIT(high),
+		.max = LIMIT(max),
+		.swap_current = BYTES(BPF_CORE_READ(memcg, swap.usage.counter)),
+		.events_low = EVENTS(MEMCG_LOW),
+		.events_high = EVENTS(MEMCG_HIGH),
+		.events_max = EVENTS(MEMCG_MAX),
+		.events_oom = EVENTS(MEMCG_OOM),
+		.events_oom_kill = EVENTS(MEMCG_OOM_KILL),
+		.anon = BYTES(read_line(vmstats, ANON)),
+		.file = BYTES(read_line(vmstats, FILE_PAGES)),
+		.kernel = BYTES(read_line(vmstats, KERNEL)),
+		.sock = BYTES(read_line(vmstats, SOCK)),
+		.shmem = BYTES(read_line(vmstats, SHMEM)),
+		.file_mapped = BYTES(read_line(vmstats, MAPPED)),
+		.file_dirty = BYTES(read_line(vmstats, DIRTY)),
+		.file_writeback = BYTES(read_line(vmstats, WRITEBACK)),
+		.slab_reclaimable = read_line(vmstats, SLAB_RECLAIMABLE),
+		.slab_unreclaimable = read_line(vmstats, SLAB_UNRECLAIMABLE),
+		.pgfault = read_line(vmstats, FAULTS),
+		.pgmajfault = read_line(vmstats, MAJOR_FAULTS),
+		.workingset_refault_anon = read_line(vmstats, REFAULT_ANON),
+		.workingset_refault_file = read_line(vmstats, REFAULT_FILE),
+	};
+	SAMPLE_ANSWER(context, values);
+	return 0;
+}
+
+char LICENSE[] SEC("license") = "GPL";

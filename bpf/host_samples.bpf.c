@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Samples of the host: its pressure, its tasks and its swap space. */
+#include "vmlinux.h"
+#include <bpf/bpf_helpers.h>
+
+#include "sample.h"
+
+#define CPUS_MAX 8192
+
+extern const struct rq runqueues __ksym;
+
+/* Addresses. */
+static __u64 pressure;
+static __u64 forks;
+static __u64 threads;
+static __u64 possible_cpus;
+static __u64 swap_total;
+static __u64 swap_free;
+static __u32 page_shift;
+
+#define FIND(variable, name) \
+	bpf_kallsyms_lookup_name(name, sizeof(name), 0, &(variable))
+
+SEC("syscall")
+int find_variables(const struct sample_setting *setting)
+{
+	page_shift = setting->page_shift;
+	switch (setting->source) {
+	case SAMPLE_PRESSURE:
+		return FIND(pressure, "psi_system");
+	case SAMPLE_TASKS:
+		return FIND(forks, "total_forks")	   ?:
+			       FIND(threads, "nr_threads") ?:
+			       FIND(possible_cpus, "__cpu_possible_mask");
+	default:
+		return FIND(swap_total, "total_swap_pages") ?:
+			       FIND(swap_free, "nr_swap_pages");
+	}
+}
+
+#define READ(type, address)                                     \
+	({                                                      \
+		type value_ = 0;                                \
+                                                                \
+		bpf_probe_read_kernel(&value_, sizeof(value_),  \
+				      (const void *)(address)); \
+		value_;                                         \
+	})
+
+SEC("raw_tp.w/dart_zero_sample")
+int sample_pressure(struct bpf_raw_tracepoint_args *context)
+{
+	const struct psi_group *group = (const void *)pressure;
+	struct dart_zero_pressure values;
+
+	if (SAMPLE_OF(context)->source != SAMPLE_PRESSURE)
+		return 0;
+	/* psi=0 on the kernel's command line. */
+	if (!BPF_CORE_READ(group, enabled)) {
+		SAMPLE_OF(context)->answer = DART_ZERO_ANSWER_ABSENT;
+		return 0;
+	}
+	values = (struct dart_zero_pressure){
+		.cpu_some = PRESSURE_TOTAL(group, PSI_CPU_SOME),
+		.memory_some = PRESSURE_TOTAL(group, PSI_MEM_SOME),
+		.memory_full = PRESSURE_TOTAL(group, PSI_MEM_FULL),
+		.io_some = PRESSURE_TOTAL(group, PSI_IO_SOME),
+		.io_full = PRESSURE_TOTAL(group, PSI_IO_FULL),
+		.irq_full = sample__irq_pressure(group),
+	};
+	SAMPLE_ANSWER(context, values);
+	return 0;
+}
+
+static __always_inline bool is_possible(__u32 cpu)
+{
+	return READ(__u8, possible_cpus + cpu / 8) & (1 << cpu % 8);
+}
+
+static long add_cpu(__u32 cpu, struct dart_zero_tasks *tasks)
+{
+	const struct rq *rq = bpf_per_cpu_ptr(&runqueues, cpu);
+
+	if (!rq)
+		return 1;
+	if (is_possible(cpu)) {
+		tasks->procs_running += rq->nr_running;
+		tasks->procs_blocked += (__s64)rq->nr_iowait.counter;
+		tasks->ctxt += rq->nr_switches;
+	}
+	return 0;
+}
+
+/* As the end of /proc/stat does. */
+SEC("raw_tp.w/dart_zero_sample")
+int sample_tasks(struct bpf_raw_tracepoint_args *context)
+{
+	struct dart_zero_tasks tasks = {}, values;
+
+	if (SAMPLE_OF(context)->source != SAMPLE_TASKS)
+		return 0;
+	bpf_loop(CPUS_MAX, add_cpu, &tasks, 0);
+	tasks.processes = READ(unsigned long, forks);
+	tasks.threads = READ(__u32, threads);
+	values = tasks;
+	SAMPLE_ANSWER(context, values);
+	return 0;
+}
+
+static __always_inline __u64 swap_bytes(__u64 address)
+{
+	long pages = READ(long, address);
+
+	return pages < 0 ? 0 : (__u64)pages << page_shift;
+}
+
+SEC("raw_tp.w/dart_zero_sample")
+int sample_swap(struct bpf_raw_tracepoint_args *context)
+{
+	struct dart_zero_swap values;
+
+	if (SAMPLE_OF(context)->source != SAMPLE_SWAP)
+		return 0;
+	values = (struct dart_zero_swap){
+		.total = swap_bytes(swap_total),
+		.free = swap_bytes(swap_free),
+	};
+	SAMPLE_ANSWER(context, values);
+	return 0;
+}
+
+char LICENSE[] SEC("license") = "GPL";

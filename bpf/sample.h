@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Programs that take samples for the module: see struct dart_zero_sample.  Each file has
+ * a program SEC("raw_tp.w/dart_zero_sample") for each of its sources.  If it needs
+ * variables that BTF does not have, a program SEC("syscall") finds them once, before
+ * the others run: dartd runs it with a struct sample_setting, and it returns 0 or
+ * -errno, which bpf_kallsyms_lookup_name() explains.
+ */
+#ifndef SAMPLE_H
+#define SAMPLE_H
+
+#include <bpf/bpf_core_read.h>
+
+#include <linux/dart_zero_samples.h>
+
+#include "sample_setting.h"
+
+/* DART_ZERO_SOURCE_*, whose header eBPF programs cannot include. */
+enum sample_source {
+	SAMPLE_PRESSURE = 152,
+	SAMPLE_TASKS = 153,
+	SAMPLE_SWAP = 154,
+	SAMPLE_CGROUP_MEMORY = 160,
+	SAMPLE_CGROUP_PIDS = 161,
+	SAMPLE_CGROUP_BANDWIDTH = 162,
+	SAMPLE_CGROUP_PRESSURE = 163,
+	SAMPLE_CGROUP_IO = 164,
+};
+
+#define SAMPLE_OF(context) ((struct dart_zero_sample *)(context)->args[0])
+#define CGROUP_OF(context) ((struct cgroup *)(context)->args[1])
+
+/* Writes the values and then the answer. */
+#define SAMPLE_ANSWER(context, values)                                 \
+	do {                                                           \
+		struct dart_zero_sample *sample_ = SAMPLE_OF(context); \
+                                                                       \
+		*(typeof(values) *)sample_->values = (values);         \
+		sample_->answer = DART_ZERO_ANSWER_VALUES;             \
+	} while (0)
+
+/* The state of a controller in a cgroup, or NULL if it is not enabled there. */
+#define CGROUP_STATE(cgroup, controller)                                 \
+	sample__state(cgroup, bpf_core_enum_value(enum cgroup_subsys_id, \
+						  controller##_cgrp_id))
+
+static __always_inline struct cgroup_subsys_state *
+sample__state(const struct cgroup *cgroup, __u32 controller)
+{
+	const void *states = (const char *)cgroup +
+			     bpf_core_field_offset(struct cgroup, subsys);
+	struct cgroup_subsys_state *state = NULL;
+
+	bpf_probe_read_kernel(&state, sizeof(state),
+			      states + controller * sizeof(state));
+	return state;
+}
+
+/*
+ * The time (ns) that tasks have waited.  The kernel adds it up every 2 s while tasks
+ * run, and whenever the files are read.
+ */
+#define PRESSURE_TOTAL(group, state) \
+	sample__pressure(group, bpf_core_enum_value(enum psi_states, state))
+
+static __always_inline __u64 sample__pressure(const struct psi_group *group,
+					      __u32 state)
+{
+	const void *total = (const char *)group +
+			    bpf_core_field_offset(struct psi_group, total);
+	__u64 time = 0;
+
+	/* The first of two arrays: PSI_AVGS. */
+	bpf_probe_read_kernel(&time, sizeof(time),
+			      total + state * sizeof(time));
+	return time;
+}
+
+/* With CONFIG_IRQ_TIME_ACCOUNTING only. */
+enum psi_states___irq {
+	PSI_IRQ_FULL___irq = 6,
+};
+
+static __always_inline __u64 sample__irq_pressure(const struct psi_group *group)
+{
+	if (!bpf_core_enum_value_exists(enum psi_states___irq,
+					PSI_IRQ_FULL___irq))
+		return 0;
+	return sample__pressure(group,
+				bpf_core_enum_value(enum psi_states___irq,
+						    PSI_IRQ_FULL___irq));
+}
+
+#endif /* SAMPLE_H */

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What dartd tells the eBPF programs that take samples: see sample.h. */
+#ifndef SAMPLE_SETTING_H
+#define SAMPLE_SETTING_H
+
+struct sample_setting {
+	unsigned int source;	/* enum dart_zero_source */
+	unsigned int page_shift;
+};
+
+#endif /* SAMPLE_SETTING_H */

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Samples that eBPF programs take: of variables and structures of the kernel that
+ * modules cannot see, but whose layout is in its BTF.
+ */
+#include "sampler.h"
+
+#include <linux/build_bug.h>
+#include <linux/cgroup.h>
+#include <linux/err.h>
+#include <linux/kernel.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+
+#include <linux/dart_zero.h>
+
+#include "cgroup.h"
+
+#define CREATE_TRACE_POINTS
+#include "sample_trace.h"
+
+struct program_kind {
+	struct dart_sampler_kind kind;
+	u32 source; /* enum dart_zero_source */
+};
+
+struct program_sampler {
+	struct dart_sampler sampler; /* first: its kind is in a program_kind */
+	struct cgroup *cgroup; /* NULL: the host */
+};
+
+static bool has_ended(const struct cgroup *cgroup)
+{
+	return !(READ_ONCE(cgroup->self.flags) & CSS_ONLINE);
+}
+
+static int sample_by_program(struct dart_sampler *sampler, void *values,
+			     u64 *time)
+{
+	const struct program_sampler *asking =
+		container_of(sampler, struct program_sampler, sampler);
+	const struct program_kind *kind =
+		container_of(sampler->kind, struct program_kind, kind);
+	struct dart_zero_sample sample = { .source = kind->source };
+
+	trace_dart_zero_sample(&sample, asking->cgroup);
+	/* Only then: the controllers of a cgroup that ends are absent, too. */
+	if (asking->cgroup && has_ended(asking->cgroup))
+		return -ENODEV;
+	switch (sample.answer) {
+	case DART_ZERO_ANSWER_VALUES:
+		memcpy(values, sample.values, kind->kind.length);
+		return 0;
+	case DART_ZERO_ANSWER_ABSENT:
+		return -ENODATA;
+	default:
+		return -EAGAIN;
+	}
+}
+
+static void free_sampler(struct dart_sampler *sampler)
+{
+	struct program_sampler *asking =
+		container_of(sampler, struct program_sampler, sampler);
+
+	if (asking->cgroup)
+		cgroup_put(asking->cgroup);
+	kfree(asking);
+}
+
+/* A program reads and writes no byte beyond these values. */
+#define KIND(source_, name_)                                                  \
+	{                                                                     \
+		.source = DART_ZERO_SOURCE_##source_,                         \
+		.kind = {                                                     \
+			.name = #name_,                                       \
+			.length =                                             \
+				sizeof(struct name_) +                        \
+				BUILD_BUG_ON_ZERO(                            \
+					sizeof(struct name_) >                \
+					sizeof_field(struct dart_zero_sample, \
+						     values)),                \
+			.sample = sample_by_program,                          \
+			.free = free_sampler,                                 \
+		},                                                            \
+	}
+
+static const struct program_kind kinds[] = {
+	KIND(PRESSURE, dart_zero_pressure),
+	KIND(TASKS, dart_zero_tasks),
+	KIND(SWAP, dart_zero_swap),
+	KIND(CGROUP_MEMORY, dart_zero_cgroup_memory),
+	KIND(CGROUP_PIDS, dart_zero_cgroup_pids),
+	KIND(CGROUP_BANDWIDTH, dart_zero_cgroup_bandwidth),
+	KIND(CGROUP_PRESSURE, dart_zero_cgroup_pressure),
+	KIND(CGROUP_IO, dart_zero_cgroup_io),
+};
+
+static const struct program_kind *kind_find(u32 source)
+{
+	const struct program_kind *kind = kinds;
+
+	while (kind->source != source)
+		if (++kind == kinds + ARRAY_SIZE(kinds))
+			return NULL;
+	return kind;
+}
+
+struct dart_sampler *
+dart_program_sampler_open(const struct dart_zero_window *window)
+{
+	const struct program_kind *kind = kind_find(window->source);
+	struct program_sampler *asking;
+	struct cgroup *cgroup = NULL;
+
+	if (WARN_ON(!kind))
+		return ERR_PTR(-EINVAL);
+	if (window->fd >= 0)
+		cgroup = dart_cgroup_get(window->fd);
+	if (IS_ERR(cgroup))
+		return ERR_CAST(cgroup);
+	asking = kzalloc(sizeof(*asking), GFP_KERNEL_ACCOUNT);
+	if (!asking) {
+		if (cgroup)
+			cgroup_put(cgroup);
+		return ERR_PTR(-ENOMEM);
+	}
+	asking->sampler.kind = &kind->kind;
+	asking->cgroup = cgroup;
+	return &asking->sampler;
+}

@@ -1,0 +1,268 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Samples that eBPF programs take: of cgroups and of the host.  Each value is between two
+# that the kernel's own files show.
+. "$(dirname "$0")/../lib.sh"
+
+root=/sys/fs/cgroup
+top=/sys/fs/cgroup/samples
+work=/sys/fs/cgroup/samples/work
+controllers=(memory pids cpu io)
+sources=(memory pids bandwidth pressure io)
+
+# as_object: "name value" lines as a JSON object
+as_object() {
+	jq -nR '[inputs | split(" ") | {(.[0]): (.[1] | tonumber)}] | add'
+}
+
+kernel_memory() {
+	{
+		for file in current peak min low high max swap.current; do
+			echo "${file//./_} $(cat "$work/memory.$file")"
+		done | sed 's/ max$/ 9223372036854771712/'
+		sed 's/^/events_/' "$work/memory.events"
+		cat "$work/memory.stat"
+	} | as_object
+}
+
+kernel_pids() {
+	{
+		for file in current peak max; do
+			echo "$file $(cat "$work/pids.$file")"
+		done | sed 's/ max$/ 4194305/'
+		sed 's/^/events_/' "$work/pids.events"
+	} | as_object
+}
+
+kernel_bandwidth() {
+	awk 'FILENAME ~ /stat$/ { print $1, $2 }
+		FILENAME ~ /max$/ {
+			print "quota", $1 == "max" ? -1 : $1 * 1000
+			print "period", $2 * 1000
+		}' "$work/cpu.stat" "$work/cpu.max" |
+		sed 's/^throttled_usec \(.*\)/throttled_time \1000/' | as_object
+}
+
+# pressure_of DIRECTORY SUFFIX: in us; a kernel without irq.pressure has 0
+pressure_of() {
+	{
+		echo irq_full 0
+		for file in cpu memory io irq; do
+			[ ! -e "$1/$file$2" ] ||
+				sed "s/ .*total=/ /; s/^/${file}_/" "$1/$file$2"
+		done
+	} | as_object
+}
+
+kernel_cgroup_pressure() {
+	pressure_of "$work" .pressure
+}
+
+kernel_pressure() {
+	pressure_of /proc/pressure ''
+}
+
+kernel_io() {
+	awk '{ for (i = 2; i <= NF; i++) { split($i, part, "="); sum[part[1]] += part[2] } }
+		END { for (name in sum) printf "%s %.0f\n", name, sum[name] }' \
+		"$work/io.stat" | as_object
+}
+
+kernel_tasks() {
+	{
+		grep -E '^(ctxt|processes|procs_)' /proc/stat
+		sed 's/.*\/\([0-9]*\) .*/threads \1/' /proc/loadavg
+	} | as_object
+}
+
+kernel_swap() {
+	awk '/^SwapTotal/ { print "total", $2 * 1024 } /^SwapFree/ { print "free", $2 * 1024 }' \
+		/proc/meminfo | as_object
+}
+
+# sampled ENTRY: the values that were gathered after this call; pressure in us
+sampled() {
+	local reply values now
+	read -r now _ </proc/uptime
+	for _ in $(seq 100); do
+		reply=$(dartctl -j show "$1+100ms") || return
+		values=$(jq -c ".values.sum | select(.time > $now * 1e9 + 1e7)" <<<"$reply")
+		[ -z "$values" ] || break
+		sleep 0.02
+	done
+	[ "$values" ] || return
+	case $1 in
+	*pressure*) jq -c 'del(.time) | map_values(. / 1000 | floor)' <<<"$values" ;;
+	*bandwidth*) jq -c '.throttled_time |= (. / 1000 | floor) * 1000' <<<"$values" ;;
+	*) echo "$values" ;;
+	esac
+}
+
+# compare KERNEL ENTRY [TOLERANCE]: every field of the entry is between its two values in
+# the objects that KERNEL prints before and after, or as much as the tolerance outside
+compare() {
+	local before values after
+	before=$($1)
+	values=$(sampled "$2") || return
+	after=$($1)
+	jq -n -e --argjson before "$before" --argjson values "$values" \
+		--argjson after "$after" --argjson tolerance "${3:-0}" '
+		[$values | del(.time) | keys[] | {key: ., low: ([$before[.], $after[.]] | min),
+			value: $values[.], high: ([$before[.], $after[.]] | max)} |
+			select((.low | type) != "number" or
+				(.value | type) != "number" or
+				.value < .low - $tolerance or
+				.value > .high + $tolerance)] |
+		(.[] | debug), length == 0' 2>&1
+}
+
+# is SOURCE CGROUP CONDITION: of the values of an entry
+is() {
+	dartctl -j show "cgroup:$1@/samples/$2+100ms" | is_true ".values.sum | $3"
+}
+
+lacks() {
+	! dartctl -j entry list | jq -e --arg name "$1" 'any(.[]; .name == $name)'
+}
+
+add() {
+	local source
+	for source in "${sources[@]}"; do
+		dartctl source add "cgroup:$source" --cgroup "samples/$1" --gather 100ms ||
+			return
+	done
+}
+
+# in_work COMMAND...
+in_work() {
+	sh -c 'echo $$ >/sys/fs/cgroup/samples/work/cgroup.procs; exec "$@"' sh "$@"
+}
+
+# Memory, tasks, I/O and throttling of $work; nothing runs there afterwards but a process
+# that waits.
+use_all() {
+	mkfifo /run/holds /run/ends
+	# shellcheck disable=SC2016 # the other shell expands it
+	in_work sh -c 'text=$(head -c 3000000 /dev/zero | tr "\0" x)
+		echo >/run/holds; read -r _ </run/ends; echo "${#text}"' &
+	read -r _ </run/holds
+	in_work dd if=/dev/zero of=/dev/shm/samples bs=1M count=8
+	in_work dd if=/dev/zero of=/dev/nullb0 bs=64k count=16 oflag=direct
+	in_work dd if=/dev/nullb0 of=/dev/null bs=64k count=4 iflag=direct
+	echo 64M >"$work/memory.high"
+	echo 1 >"$work/pids.max"	# one process waits
+	in_work sh -c 'true | true'
+	echo max >"$work/pids.max"
+	echo "5000 50000" >"$work/cpu.max"
+	in_work timeout 0.5 sh -c 'while :; do :; done'
+	[ "$(cat "$work/pids.current")" = 1 ]
+}
+
+grep -q memory "$root/cgroup.controllers" || skip "the kernel has no memory controller"
+modprobe null_blk nr_devices=0
+mount -t configfs none /sys/kernel/config 2>/dev/null
+for disk in nullb0 nullb1; do
+	mkdir /sys/kernel/config/nullb/$disk
+	echo 1 >/sys/kernel/config/nullb/$disk/memory_backed
+	echo 64 >/sys/kernel/config/nullb/$disk/size
+	echo 1 >/sys/kernel/config/nullb/$disk/power
+done
+for controller in "${controllers[@]}"; do
+	echo "+$controller" >"$root/cgroup.subtree_control"
+done
+mkdir "$top" "$top/bare"
+for controller in "${controllers[@]}"; do
+	echo "+$controller" >"$top/cgroup.subtree_control"
+done
+mkdir "$work" "$top/idle"
+
+check "the agent starts" host_up
+check "samples of a cgroup are gathered" add work
+check "a cgroup uses memory, tasks, CPU and a disk" use_all
+check "the kernel's flush alone brings the lines of memory.stat" soon is memory work \
+	'.anon > 2e6 and .shmem >= 8 * 1048576 and .file >= .shmem and .kernel > 0 and
+	.slab_unreclaimable > 0 and .pgfault > 500 and .high == 67108864'
+check "the kernel's flush alone brings io.stat" soon is io work \
+	'.wbytes == 1048576 and .rbytes == 262144 and .wios > 0 and .rios > 0'
+check "the kernel's work alone brings the pressure" soon is pressure work \
+	'.cpu_some > 0 and .cpu_full > 0'
+check "forks that failed are counted" is pids work '.events_max > 0 and .peak > 1'
+check "throttled periods are counted" is bandwidth work \
+	'.nr_throttled > 0 and .throttled_time > 0 and .quota == 5000000'
+check "cgroup:memory has the values of memory.current and its other files" \
+	soon compare kernel_memory cgroup:memory@/samples/work
+check "cgroup:pids has the values of pids.current and its other files" \
+	soon compare kernel_pids cgroup:pids@/samples/work
+check "cgroup:bandwidth has the values of cpu.stat and cpu.max" \
+	soon compare kernel_bandwidth cgroup:bandwidth@/samples/work
+check "cgroup:pressure has the totals of cpu.pressure, memory.pressure and io.pressure" \
+	soon compare kernel_cgroup_pressure cgroup:pressure@/samples/work
+check "cgroup:io has the sums of io.stat" \
+	soon compare kernel_io cgroup:io@/samples/work
+
+echo max >"$work/cpu.max"
+check "a cgroup without a limit has a quota of -1" soon is bandwidth work '.quota == -1'
+
+check "a swap area is added" sh -c 'mkswap /dev/nullb1 && swapon /dev/nullb1'
+for source in pressure tasks swap; do
+	check "the source $source of the host is sampled" \
+		dartctl source add $source --gather 100ms
+done
+check "pressure has the totals of /proc/pressure" soon compare kernel_pressure pressure
+check "tasks has the values of /proc/stat and /proc/loadavg, to 5" \
+	soon compare kernel_tasks tasks 5
+check "swap has the values of /proc/meminfo" soon compare kernel_swap swap
+check "the swap area is seen" sh -c \
+	'dartctl -j show swap+100ms | is_true ".values.sum.total > 60000000"'
+swapoff /dev/nullb1
+
+refuse "the root cgroup is refused" "the root cgroup has no counters" \
+	dartctl source add cgroup:memory --cgroup / --gather 100ms
+refuse "the memory of a cgroup cannot be registered without an interval" \
+	"source cgroup:memory can only be gathered" \
+	dartctl source add cgroup:memory --cgroup samples/idle
+
+mkdir "$top/idle/one"
+dartctl source add cgroup:memory --cgroup samples/idle/one --gather 100ms >/dev/null
+check "a cgroup without the controller has no values" is memory idle/one '. == null'
+echo +memory >"$top/idle/cgroup.subtree_control"
+check "it has values once the controller is enabled" soon is memory idle/one '.current >= 0'
+echo -memory >"$top/idle/cgroup.subtree_control"
+check "it has no values once the controller is disabled" soon is memory idle/one '. == null'
+rmdir "$top/idle/one"
+
+check "all cgroups of a subtree are followed" \
+	dartctl source follow cgroup:memory --cgroup /samples/bare --gather 100ms
+mkdir "$top/bare/new"
+check "a cgroup that appears is sampled" soon dartctl show \
+	cgroup:memory@/samples/bare/new+100ms
+rmdir "$top/bare/new"
+check "its entry leaves with it" soon lacks cgroup:memory@/samples/bare/new+100ms
+
+check "samples of another cgroup are gathered" add idle
+rmdir "$top/idle"
+check "its entries leave when it is removed" soon lacks cgroup:io@/samples/idle+100ms
+check "nothing holds the cgroups that were removed" soon grep -x \
+	"nr_dying_descendants 0" "$top/cgroup.stat"
+
+check "the agent stops" host_down
+check "the agent starts without CAP_SYSLOG" setpriv --bounding-set -syslog \
+	"$tests/host_up"
+refuse "a source that needs a variable of the kernel is refused then" \
+	"source tasks cannot be sampled here: the kernel hides .*CAP_SYSLOG" \
+	dartctl source add tasks --gather 100ms
+check "a source that needs structures only is sampled" \
+	dartctl source add cgroup:pids --cgroup samples/work --gather 100ms
+check "its values are gathered" is pids work '.current > 0'
+check "the agent stops again" host_down
+echo >/run/ends
+rm -f /dev/shm/samples /run/holds /run/ends
+soon rmdir "$work"
+rmdir "$top/bare" "$top"
+for disk in nullb0 nullb1; do
+	rmdir /sys/kernel/config/nullb/$disk
+done
+for controller in "${controllers[@]}"; do
+	echo "-$controller" >"$root/cgroup.subtree_control"
+done
+finish
