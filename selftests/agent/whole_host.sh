@@ -27,9 +27,9 @@ disks_agree() {
 	diff <(names disk:stats@) <(ls /sys/block | sort)
 }
 
-# churn: 40 pairs of devices; some are renamed, some removed, and some take a name
+# churn: 20 pairs of devices; some are renamed, some removed, and some take a name
 churn() {
-	for i in $(seq 40); do
+	for i in $(seq 20); do
 		ip link add "a$i" type veth peer name "b$i" || return
 		[ $((i % 3)) -gt 0 ] || ip link set "a$i" name "c$i" || return
 		[ $((i % 4)) -gt 0 ] || ip link del "b$i" || return
@@ -78,7 +78,7 @@ ip link set veth1 master br0
 check "a port of a bridge has an entry" soon has netdev:core@veth1
 ip link set veth1 nomaster
 ip netns delete blue
-check "40 pairs of devices come, go and change their names" churn
+check "20 pairs of devices come, go and change their names" churn
 check "the devices that remain have entries of their names" soon devices_agree
 for device in $(ls /sys/class/net | grep '^[abc][0-9]'); do
 	ip link del "$device" 2>/dev/null

@@ -8,13 +8,16 @@
 entries=cgroup:cpu@/system.slice/dartd.service+1s,cpustat+1s,dartd
 entries=$entries,netdev:core@eth0+1s,snmp:tcp+1s,tcp
 
-# scrape FILTER: waits for a line of the controller from which this makes something
+# scrape FILTER: waits until this makes something of the last line of the controller
 scrape() {
-	local line end=$((SECONDS + 60))
+	local end=$((SECONDS + 60))
 
-	while [ "$SECONDS" -lt "$end" ] && read -r -t 60 line <&3; do
-		jq -er "select(.entries) | $1 // empty" <<<"$line" && return
+	while [ "$SECONDS" -lt "$end" ]; do
+		tail -n 2 /run/lines | head -n 1 |
+			jq -er "select(.entries) | $1 // empty" && return
+		sleep 0.1
 	done
+	sed 's/^/# /' /run/log
 	return 1
 }
 
@@ -30,17 +33,15 @@ report() {
 }
 
 on controller rdma_up
-mkfifo /run/lines
-# Of all entries these, so that the shell can keep up with the lines.
 on controller dart-controller --json --interval 100ms --entries "$entries" main \
-	>/run/lines 2>/dev/null &
+	>/run/lines 2>/run/log &
 controller=$!
-exec 3</run/lines
 check "the service is enabled" systemctl enable --runtime dartd.service
 check "the boot target is reached" systemctl start multi-user.target
 check "the boot target starts the service" [ "$(property ActiveState)" = active ]
 check "the first scrape of a remote controller has the host that the installed configuration registers" \
-	[ "$(scrape '.entries | keys | join(",")')" = "$entries" ]
+	[ "$(scrape true >/dev/null; grep -m 1 '"entries":' /run/lines |
+		jq -r '.entries | keys | join(",")')" = "$entries" ]
 
 check "a store is created" dartctl store create paths --slots 2^12 --value 20
 check "a remote reporter is added" dartctl reporter add paths 10.77.0.2
@@ -59,5 +60,5 @@ check "the next dartd has the reports" \
 kill $controller
 check "the service stops" systemctl stop dartd.service
 systemctl disable --runtime dartd.service
-rm /run/lines
+rm /run/lines /run/log
 finish
