@@ -254,6 +254,7 @@ static void prepare(void)
 	ask("{\"request\": \"unregister\", \"name\": \"own\"}\n", -1);
 	ask("{\"request\": \"unregister\", \"name\": \"softnet\"}\n", -1);
 	ask("{\"request\": \"unregister\", \"name\": \"snmp:udp@*\"}\n", -1);
+	ask("{\"request\": \"unregister\", \"name\": \"host\"}\n", -1);
 	ask("{\"request\": \"unregister\", \"name\": \"attempt\"}\n", -1);
 	ask("{\"request\": \"unregister\", \"name\": \"slice\"}\n", -1);
 	ask("{\"request\": \"probe-unload\", \"name\": \"runqlat\"}\n", -1);
