@@ -17,7 +17,7 @@ scrape() {
 			jq -er "select(.entries) | $1 // empty" && return
 		sleep 0.1
 	done
-	sed 's/^/# /' /run/log
+	sed 's/^/# /' /run/controller.log
 	return 1
 }
 
@@ -34,7 +34,7 @@ report() {
 
 on controller rdma_up
 on controller dart-controller --json --interval 100ms --entries "$entries" main \
-	>/run/lines 2>/run/log &
+	>/run/lines 2>/run/controller.log &
 controller=$!
 check "the service is enabled" systemctl enable --runtime dartd.service
 check "the boot target is reached" systemctl start multi-user.target
@@ -60,5 +60,5 @@ check "the next dartd has the reports" \
 kill $controller
 check "the service stops" systemctl stop dartd.service
 systemctl disable --runtime dartd.service
-rm /run/lines /run/log
+rm /run/lines /run/controller.log
 finish
