@@ -113,8 +113,7 @@ check "a controller is served" within 20 has_scraped 1
 before=$(switches)
 within 60 has_scraped 11
 after=$(switches)
-echo "# $((after - before)) wake-ups in 10 s"
-check "the keepalive wakes the agent every 5 s only" [ $((after - before)) -le 4 ]
+check "the keepalive wakes the agent every 5 s only ($((after - before)) times in 10 s)" [ $((after - before)) -le 4 ]
 
 idle=0
 for _ in 1 2 3; do
@@ -131,11 +130,11 @@ check "the agent keeps 64 queue pairs of one address" queue_pairs 64
 on host rm /run/measuring
 wait $replies
 at_most 1000 20
-check "dartctl status has answered all the time, within a second or 20 replies of an idle agent" \
-	[ "$(cat /run/slowest)" -lt $limit ]
-echo "# slowest reply: $(cat /run/slowest) ms, without peers $idle ms; $(tr '\n' ' ' </run/peers)"
-milliseconds check "queue pairs of peers that no longer answer are released" queue_pairs 1
-echo "# released after $elapsed ms"
+check "dartctl status has answered all the time, within a second or 20 replies of an idle agent ($(
+	cat /run/slowest) ms, idle $idle ms)" [ "$(cat /run/slowest)" -lt $limit ]
+milliseconds queue_pairs 1 >/run/status
+check "queue pairs of peers that no longer answer are released within 60 s ($elapsed ms)" \
+	queue_pairs 1
 check "the log says that they do not answer" \
 	on host grep -q "controller .* disconnected: it does not answer" /run/dartd.log
 check "a controller that answers is connected all the time" sh -c '
@@ -145,8 +144,7 @@ check "a controller that answers is connected all the time" sh -c '
 
 lose_power
 milliseconds within 60 has_no_controller >/run/status
-echo "# found $elapsed ms after the last packet of the peer"
-check "an agent with a keepalive of 5 s finds a peer without power within 15 s" \
+check "an agent with a keepalive of 5 s finds a peer without power within 15 s ($elapsed ms)" \
 	[ "$elapsed" -lt 15000 ]
 get_power_back
 
@@ -155,9 +153,8 @@ peers host 1000 half-open dead >/run/peers &
 peers=$!
 within 300 have_ended 1
 check "the agent stops while peers connect" stop_agent
-echo "# stopped after $(cat /run/stopped) ms"
 at_most 2000 20
-check "that takes less than 2 s, or 20 replies of an idle agent" \
+check "that takes less than 2 s, or 20 replies of an idle agent ($(cat /run/stopped) ms)" \
 	[ "$(cat /run/stopped)" -lt $limit ]
 kill $peers $controller
 finish
