@@ -194,6 +194,15 @@ static int whole_host__leave_out(struct whole_host *host,
 		       0;
 }
 
+/*
+ * The extended counters of TCP are half of the bytes of a namespace, and few containers
+ * are asked for them: a host has those of dartd's own namespace.
+ */
+static bool is_of_own_netns(const struct source *source)
+{
+	return source->id == DART_ZERO_SOURCE_TCPEXT;
+}
+
 /* Part of a batch. */
 static int whole_host__add_parts(struct whole_host *host,
 				 struct dart_error *error)
@@ -204,7 +213,8 @@ static int whole_host__add_parts(struct whole_host *host,
 	int ret;
 
 	for (source = sources; source->name; source++) {
-		if (source->selector == SOURCE_SELECTOR_NONE)
+		if (source->selector == SOURCE_SELECTOR_NONE ||
+		    is_of_own_netns(source))
 			ret = whole_host__add_entry(host, source, &reason);
 		else if (source__can_be_followed(source))
 			ret = whole_host__add_follower(host, source, &reason);

@@ -172,6 +172,9 @@ check "more than 40 entries are registered" [ "$(entries | wc -l)" -gt 40 ]
 check "a controller reads all entries" reads_all
 # Any service that systemd starts has a cgroup.
 check "the host is unregistered" dartctl unregister host
+check "its leases end" sh -c 'until dartctl -j status | is_true ".leases == 0"; do
+	sleep 0.5
+done'
 
 dart-controller --json --interval 3s 10.77.0.1 >/run/scrapes &
 controller=$!
