@@ -26,8 +26,11 @@ enum stat_line {
 	LINES,
 };
 
-/* Bytes from the beginning of struct memcg_vmstats; below 0: it is not there. */
-static __s32 places[LINES];
+/*
+ * Bytes from the beginning of struct memcg_vmstats; below 0: it is not there.  Not
+ * static: clang would divide it into variables with names that BTF refuses.
+ */
+__s32 places[LINES];
 static __u32 page_shift;
 
 /* The kernel's tables of bytes, by item: an index, or 255. */

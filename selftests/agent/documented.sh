@@ -11,6 +11,7 @@ run() {
 	host_down
 	ip -all netns delete
 	[ ! -e /sys/class/net/veth0 ] || ip link delete veth0
+	[ ! -e /sys/fs/cgroup/mine ] || rmdir /sys/fs/cgroup/mine
 }
 
 # named: the sources in the table of the page, one per line
