@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Gathers the records of a region: one work item for each interval, in process
- * context and on no particular CPU.  Nothing runs where there are no records.
+ * context and on no particular CPU.  A region without records has no work item.
  */
 #include "gather.h"
 
@@ -29,7 +29,7 @@ struct dart_gatherer {
 	struct delayed_work work;
 	u32 interval_ms;
 	bool is_deferrable;
-	bool has_ended;			/* it is no longer in the list */
+	bool has_ended;			/* removed from the list of gatherers */
 	struct list_head records;
 	/* In @records during a pass: those behind it are to be gathered. */
 	struct list_head cursor;

@@ -11,7 +11,7 @@ struct dart_sampler;
 
 #define DART_SAMPLE_MAX 4096 /* bytes */
 
-/* What is sampled, and how. */
+/* A kind of sample, and the function that takes it. */
 struct dart_sampler_kind {
 	const char *name; /* of the struct in <linux/dart_zero_samples.h> */
 	size_t length; /* of it: at most DART_SAMPLE_MAX */

@@ -325,7 +325,8 @@ static int cgroups__open(struct cgroups *cgroups,
 }
 
 int cgroups__follow(struct followers *followers, const struct source *source,
-		    uint32_t gather_ms, int fd, const char *path, struct follower **result,
+		    uint32_t gather_ms, int fd, const char *path,
+		    struct follower **result,
 		    struct dart_error *error)
 {
 	struct selector selector;

@@ -10,7 +10,8 @@
  * every @gather_ms unless that is 0.
  */
 int cgroups__follow(struct followers *followers, const struct source *source,
-		    uint32_t gather_ms, int fd, const char *path, struct follower **follower,
+		    uint32_t gather_ms, int fd, const char *path,
+		    struct follower **follower,
 		    struct dart_error *error);
 
 #endif /* CGROUPS_H */

@@ -209,7 +209,7 @@ static int on_event(sd_event_source *source, int fd, uint32_t revents,
 	ret = devices__read(devices);
 	if (ret == -ENOBUFS || ret == -ENOMEM)
 		ret = devices__sync(devices);
-	/* What is on lease can come back, which begins when this is published. */
+	/* A lease begins with the publication; only then can a removed entry be restored. */
 	if (devices->is_renamed) {
 		devices__end_batch(devices);
 		registry__begin(registry);

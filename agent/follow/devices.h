@@ -53,7 +53,7 @@ int devices__follow(struct followers *followers,
 /* There is a device. */
 void devices__see(struct devices *devices, uint64_t number, uint64_t inode,
 		  const char *name);
-/* There is no device of this number any more. */
+/* The device of this number no longer exists. */
 void devices__lose(struct devices *devices, uint64_t number);
 
 /* All network devices of dartd's network namespace. */

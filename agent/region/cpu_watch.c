@@ -24,7 +24,7 @@ static int on_event(sd_event_source *source, int fd, uint32_t revents,
 	struct cpu_watch *watch = userdata;
 	char byte;
 
-	/* What is online is read from /sys: only that there was a message counts. */
+	/* The messages are not parsed: /sys has the list of online CPUs. */
 	while (recv(fd, &byte, sizeof(byte), MSG_TRUNC) >= 0 ||
 	       errno == ENOBUFS || errno == EINTR)
 		;

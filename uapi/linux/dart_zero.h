@@ -27,8 +27,8 @@
  *      <------>stride
  *
  * The kernel itself updates these pages: nothing is copied and nothing runs to
- * refresh them, except for gathered records.  Bytes that belong to no extent (holes, and the copies of CPUs
- * that are not possible) read as zero.
+ * refresh them, except for gathered records.  Bytes that belong to no extent (holes,
+ * and the copies of CPUs that are not possible) read as zero.
  *
  * The mapping must be MAP_SHARED (EINVAL) and PROT_READ alone (EPERM), and lie
  * within the capacity (EINVAL).  It can never be made writable or executable,
