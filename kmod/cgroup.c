@@ -16,6 +16,17 @@ struct dart_cgroup {
 	struct cgroup *cgroup;
 };
 
+bool dart_cgroup_has_ended(const struct cgroup *cgroup)
+{
+	return !(READ_ONCE(cgroup->self.flags) & CSS_ONLINE);
+}
+
+static bool held_has_ended(const struct dart_percpu *percpu)
+{
+	return dart_cgroup_has_ended(
+		container_of(percpu, const struct dart_cgroup, percpu)->cgroup);
+}
+
 static void held_free(struct dart_percpu *percpu)
 {
 	struct dart_cgroup *held =
@@ -55,5 +66,6 @@ dart_cgroup_open_cpu(const struct dart_source *source,
 	dart_percpu_init(&held->percpu, &dart_cgroup_rstat(cgroup)->bstat,
 			 sizeof(struct cgroup_base_stat), "cgroup_base_stat",
 			 held_free);
+	held->percpu.has_ended = held_has_ended;
 	return &held->percpu;
 }

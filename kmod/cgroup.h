@@ -12,6 +12,9 @@ struct cgroup;
  */
 struct cgroup *dart_cgroup_get(int fd);
 
+/* Is its directory removed? */
+bool dart_cgroup_has_ended(const struct cgroup *cgroup);
+
 /*
  * The CPU time of a cgroup's own tasks, as the scheduler counts it: not yet
  * summed over CPUs and descendants, which needs the lock of rstat.  A cgroup

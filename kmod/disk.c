@@ -26,6 +26,13 @@ static void disk_free(struct dart_percpu *percpu)
 	kfree(disk);
 }
 
+/* The kernel takes the inode of a device that is removed out of its hash table. */
+static bool disk_has_ended(const struct dart_percpu *percpu)
+{
+	return inode_unhashed(
+		container_of(percpu, const struct dart_disk, percpu)->inode);
+}
+
 /*
  * Holds the inode of the device behind @file; NULL if it no longer exists.  An
  * O_PATH file has the inode of the name alone.  The device is looked up, not
@@ -59,6 +66,7 @@ static struct dart_percpu *open_file(const struct file *file)
 	device = I_BDEV(disk->inode);
 	dart_percpu_init(&disk->percpu, device->bd_stats,
 			 sizeof(*device->bd_stats), "disk_stats", disk_free);
+	disk->percpu.has_ended = disk_has_ended;
 	return &disk->percpu;
 }
 

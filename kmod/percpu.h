@@ -31,6 +31,11 @@ struct dart_percpu {
 	 * takes it as it is.  @length is at most DART_SAMPLE_MAX.
 	 */
 	void (*read)(unsigned int cpu, void *copy);
+	/*
+	 * Has the object of the memory ended?  For objects whose end nothing announces,
+	 * so that dart_percpu_end() is not called; or NULL.  Called by records only.
+	 */
+	bool (*has_ended)(const struct dart_percpu *percpu);
 
 	/* Guarded by dart_percpu_lock: */
 	bool is_gone;

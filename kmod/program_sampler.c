@@ -29,11 +29,6 @@ struct program_sampler {
 	struct cgroup *cgroup; /* NULL: the host */
 };
 
-static bool has_ended(const struct cgroup *cgroup)
-{
-	return !(READ_ONCE(cgroup->self.flags) & CSS_ONLINE);
-}
-
 static int sample_by_program(struct dart_sampler *sampler, void *values,
 			     u64 *time)
 {
@@ -45,7 +40,7 @@ static int sample_by_program(struct dart_sampler *sampler, void *values,
 
 	trace_dart_zero_sample(&sample, asking->cgroup);
 	/* Only then: the controllers of a cgroup that ends are absent, too. */
-	if (asking->cgroup && has_ended(asking->cgroup))
+	if (asking->cgroup && dart_cgroup_has_ended(asking->cgroup))
 		return -ENODEV;
 	switch (sample.answer) {
 	case DART_ZERO_ANSWER_VALUES:

@@ -366,11 +366,17 @@ static void gather_copies(struct dart_record *record, u64 now,
 	record->used_rows = row;
 }
 
+static bool has_ended(const struct dart_percpu *percpu)
+{
+	return READ_ONCE(percpu->is_gone) ||
+	       (percpu->has_ended && percpu->has_ended(percpu));
+}
+
 bool dart_record_gather(struct dart_record *record, u64 now,
 			struct dart_record_buffer *buffer,
 			const struct dart_zero_gathering *cost)
 {
-	if (record->percpu && READ_ONCE(record->percpu->is_gone))
+	if (record->percpu && has_ended(record->percpu))
 		return false;
 	if (record->sampler) {
 		if (!gather_sample(record, now, buffer))
