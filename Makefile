@@ -40,6 +40,7 @@ define help
   make check            all tests; TESTS="unit pair/foo" picks some
   make check-debug      the tests of the kernel parts in a kernel with KASAN,
                         lockdep, kmemleak and more (builds it, once: 15 min)
+  make check-churn      containers come and go for a minute while they are read
   make check-crashes    dartd is killed 200 times (30 min)
   make fuzz             libFuzzer gives all parsers of foreign bytes random ones,
                         each for TIME seconds (60), two at a time
@@ -77,7 +78,7 @@ distclean:
 
 # The targets that a newcomer types first install the packages, then build.
 sections := build run test bench lint
-demo check check-crashes: sections := build run test
+demo check check-churn check-crashes: sections := build run test
 check-debug: sections := build run test debug
 bench: sections := build run test bench
 
@@ -106,10 +107,14 @@ check-debug: packages
 	$(MAKE) --no-print-directory KDIR= KVER=$(KVER)-debug module_of_guest && \
 	built=$$(date +%s) && status=0 && \
 	{ KVER=$(KVER)-debug selftests/run \
-		$(or $(TESTS),storm storm $(debug_tests:%=agent/%) module debug) || \
+		$(or $(TESTS),storm storm $(debug_tests:%=agent/%) module debug churn) || \
 		status=$$?; } && \
 	echo "built in $$((built - start)) s," \
 		"tested in $$(($$(date +%s) - built)) s" && exit $$status
+
+check-churn: packages
+	+$(quiet)$(MAKE) --no-print-directory KDIR= guest tests
+	$(quiet)selftests/run churn
 
 check-crashes: packages
 	+$(quiet)$(MAKE) --no-print-directory KDIR= guest tests
@@ -151,11 +156,11 @@ packages:
 		exit 1; \
 	fi
 
-.PHONY: help clean distclean demo check check-debug check-crashes fuzz bench packages p4_is_there
+.PHONY: help clean distclean demo check check-debug check-churn check-crashes fuzz bench packages p4_is_there
 export KVER
 
 # The goals above need nothing below, and must work if it is missing.
-above := help clean distclean demo check check-debug check-crashes fuzz bench packages
+above := help clean distclean demo check check-debug check-churn check-crashes fuzz bench packages
 ifneq ($(filter-out $(above),$(or $(MAKECMDGOALS),all)),)
 
 include $(output)/config.mk

@@ -1,0 +1,99 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# 50 containers a second come and go, each with a cgroup, a network namespace and a veth
+# pair, while their counters are gathered and read every 100 ms. selftests/churn does so
+# for a minute.
+. "$(dirname "$0")/../lib.sh"
+
+seconds=${DART_CHURN_SECONDS-5}
+work=$(mktemp -d)
+
+# held: what the host's kernel holds, as JSON: KiB of slabs, of per-CPU memory and of
+# vmalloc; cgroups that are being freed; network devices; bytes of the region that are in
+# use; pinned pages; memory regions; references to the module
+# shellcheck disable=SC2016 # expands in the other guest
+held() {
+	on host sh -c 'echo 1 >/proc/sys/vm/stat_refresh
+		echo 3 >/proc/sys/vm/drop_caches
+		awk "/^(SUnreclaim|Percpu|VmallocUsed):/ { print \$1, \$2 }" /proc/meminfo
+		awk "/^nr_dying_descendants/ { print \$1 \":\", \$2 }" /sys/fs/cgroup/cgroup.stat
+		echo devices: $(ls /sys/class/net | wc -l)
+		dartctl -j status | jq -r "\"used: \(.used)\""
+		awk "\$1 == \"nr_foll_pin_acquired\" { sum += \$2 }
+			\$1 == \"nr_foll_pin_released\" { sum -= \$2 }
+			END { print \"pinned:\", sum + 0 }" /proc/vmstat
+		echo regions: $(rdma resource show mr | wc -l)
+		echo module: $(cat /sys/module/dart_zero/refcnt)' |
+		jq -R -n -c '[inputs / ": " | { (.[0]): (.[1] | tonumber? // .) }] | add'
+}
+
+# alone: the cgroups, devices and namespaces of all containers have left the table, and
+# the leases have ended
+alone() {
+	[ "$(on host dartctl -j list | jq '[.[].name |
+		select(test("/churn/c|@net:|:stats@c"))] | length')" = 0 ] &&
+		on host dartctl -j status | is_true '.leases == 0'
+}
+
+# The namespaces of all containers end one after another, in a work item of the kernel.
+left() {
+	for _ in $(seq 5); do
+		! soon alone || return 0
+	done
+	return 1
+}
+
+# as_before JQ: does it hold for what is $held and was held $before?
+as_before() {
+	held >"$work/after"
+	is_true -n --slurpfile before "$work/before" --slurpfile after "$work/after" \
+		'$before[0] as $before | $after[0] | '"$1"
+}
+
+holds() {
+	is_true "$1" "$work/report" || ! cat "$work/report"
+}
+
+rdma_up
+check "the agent starts" on host host_up
+check "cgroups, devices and namespaces are followed, and gathered every 100 ms" \
+	on host sh -ec '
+	mkdir /sys/fs/cgroup/churn
+	dartctl source add vmstat --gather 100ms
+	dartctl source add gathering --gather 100ms
+	dartctl source follow cgroup:cpu --cgroup /churn --gather 100ms
+	dartctl source follow netdev:stats --gather 100ms
+	dartctl source follow snmp:udp --gather 100ms'
+check "containers come and go once, so that caches have their size" \
+	on host churn 50 1 500
+check "they leave the table" left
+held >"$work/before"
+
+dart-controller --json --interval 100ms host >"$work/lines" 2>"$work/messages" &
+controller=$!
+grep -q -m 1 . < <(tail --pid $controller -n +1 -f "$work/lines")
+check "50 containers a second, or as many as the host can, come and go for $seconds s" \
+	sh -c "on host churn 50 $seconds 500 >$work/lives"
+check "the entries of all of them leave the table" left
+kill -INT $controller
+check "the controller reads all the time" wait $controller
+python3 "$(dirname "$0")/../pair/churn.py" "$work/lives" "$work/lines" >"$work/report"
+check "no value is torn, of another object, or taken after the end of its object: $(
+	jq -c 'del(.faults)' "$work/report")" holds '.fault_count == 0'
+check "scrapes have records of most containers, whose values are exact" holds \
+	'.cgroups > .containers / 2 and .namespaces > .containers / 2 and
+		.devices > .containers / 2 and .exact > .containers'
+check "most records are whole" holds '.torn * 5 < .whole'
+
+check "devices, memory regions, pinned pages, memory of the region and references to the module are as many as before" \
+	soon as_before '[.devices, .used, .pinned, .regions, .module] ==
+		($before | [.devices, .used, .pinned, .regions, .module])'
+check "slabs, per-CPU memory, vmalloc and cgroups are freed: $(cat "$work/before"), then $(
+	cat "$work/after")" soon as_before '.SUnreclaim < $before.SUnreclaim + 4096 and
+		.Percpu < $before.Percpu + 1024 and
+		.VmallocUsed < $before.VmallocUsed + 1024 and
+		.nr_dying_descendants <= $before.nr_dying_descendants + 5'
+check "the agent stops" on host host_down
+check "the module can be unloaded" on host modprobe -r dart_zero
+rm -r "$work"
+finish
