@@ -3,6 +3,7 @@
 #include "vmlinux.h"
 #include <bpf/bpf_helpers.h>
 
+#include "pressure.h"
 #include "sample.h"
 
 /* Devices of a cgroup whose I/O is added up. */
@@ -88,13 +89,8 @@ int sample_cgroup_pressure(struct bpf_raw_tracepoint_args *context)
 		return 0;
 	}
 	values = (struct dart_zero_cgroup_pressure){
-		.cpu_some = PRESSURE_TOTAL(group, PSI_CPU_SOME),
+		PRESSURE_VALUES(group),
 		.cpu_full = PRESSURE_TOTAL(group, PSI_CPU_FULL),
-		.memory_some = PRESSURE_TOTAL(group, PSI_MEM_SOME),
-		.memory_full = PRESSURE_TOTAL(group, PSI_MEM_FULL),
-		.io_some = PRESSURE_TOTAL(group, PSI_IO_SOME),
-		.io_full = PRESSURE_TOTAL(group, PSI_IO_FULL),
-		.irq_full = sample__irq_pressure(group),
 	};
 	SAMPLE_ANSWER(context, values);
 	return 0;

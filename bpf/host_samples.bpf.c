@@ -3,6 +3,7 @@
 #include "vmlinux.h"
 #include <bpf/bpf_helpers.h>
 
+#include "pressure.h"
 #include "sample.h"
 
 #define CPUS_MAX 8192
@@ -50,7 +51,7 @@ int find_variables(const struct sample_setting *setting)
 SEC("raw_tp.w/dart_zero_sample")
 int sample_pressure(struct bpf_raw_tracepoint_args *context)
 {
-	const struct psi_group *group = (const void *)pressure;
+	const struct psi_group___psi *group = (const void *)pressure;
 	struct dart_zero_pressure values;
 
 	if (SAMPLE_OF(context)->source != SAMPLE_PRESSURE)
@@ -61,12 +62,7 @@ int sample_pressure(struct bpf_raw_tracepoint_args *context)
 		return 0;
 	}
 	values = (struct dart_zero_pressure){
-		.cpu_some = PRESSURE_TOTAL(group, PSI_CPU_SOME),
-		.memory_some = PRESSURE_TOTAL(group, PSI_MEM_SOME),
-		.memory_full = PRESSURE_TOTAL(group, PSI_MEM_FULL),
-		.io_some = PRESSURE_TOTAL(group, PSI_IO_SOME),
-		.io_full = PRESSURE_TOTAL(group, PSI_IO_FULL),
-		.irq_full = sample__irq_pressure(group),
+		PRESSURE_VALUES((const void *)group),
 	};
 	SAMPLE_ANSWER(context, values);
 	return 0;

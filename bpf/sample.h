@@ -56,39 +56,4 @@ sample__state(const struct cgroup *cgroup, __u32 controller)
 	return state;
 }
 
-/*
- * The time (ns) that tasks have waited.  The kernel adds it up every 2 s while tasks
- * run, and whenever the files are read.
- */
-#define PRESSURE_TOTAL(group, state) \
-	sample__pressure(group, bpf_core_enum_value(enum psi_states, state))
-
-static __always_inline __u64 sample__pressure(const struct psi_group *group,
-					      __u32 state)
-{
-	const void *total = (const char *)group +
-			    bpf_core_field_offset(struct psi_group, total);
-	__u64 time = 0;
-
-	/* The first of two arrays: PSI_AVGS. */
-	bpf_probe_read_kernel(&time, sizeof(time),
-			      total + state * sizeof(time));
-	return time;
-}
-
-/* With CONFIG_IRQ_TIME_ACCOUNTING only. */
-enum psi_states___irq {
-	PSI_IRQ_FULL___irq = 6,
-};
-
-static __always_inline __u64 sample__irq_pressure(const struct psi_group *group)
-{
-	if (!bpf_core_enum_value_exists(enum psi_states___irq,
-					PSI_IRQ_FULL___irq))
-		return 0;
-	return sample__pressure(group,
-				bpf_core_enum_value(enum psi_states___irq,
-						    PSI_IRQ_FULL___irq));
-}
-
 #endif /* SAMPLE_H */

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The pressure of a group of tasks: time (ns) that they have waited.  The kernel adds it
+ * up every 2 s while tasks run, and whenever the files are read.
+ */
+#ifndef PRESSURE_H
+#define PRESSURE_H
+
+#include <bpf/bpf_core_read.h>
+
+/* As with CONFIG_PSI, which the kernel that vmlinux.h is from may lack. */
+struct psi_group___psi {
+	bool enabled;
+	__u64 total[1]; /* two dimensions, which BTF does not show */
+};
+
+enum psi_states___psi {
+	PSI_IO_SOME___psi,
+	PSI_IO_FULL___psi,
+	PSI_MEM_SOME___psi,
+	PSI_MEM_FULL___psi,
+	PSI_CPU_SOME___psi,
+	PSI_CPU_FULL___psi,
+	/* With CONFIG_IRQ_TIME_ACCOUNTING only. */
+	PSI_IRQ_FULL___psi,
+};
+
+static __always_inline __u64 pressure__total(const struct psi_group *group,
+					     __u32 state)
+{
+	const void *total =
+		(const char *)group +
+		bpf_core_field_offset(struct psi_group___psi, total);
+	__u64 time = 0;
+
+	/* The first of two arrays: PSI_AVGS. */
+	bpf_probe_read_kernel(&time, sizeof(time),
+			      total + state * sizeof(time));
+	return time;
+}
+
+#define PRESSURE_TOTAL(group, state)                                      \
+	pressure__total(group, bpf_core_enum_value(enum psi_states___psi, \
+						   state##___psi))
+
+static __always_inline __u64 pressure__irq(const struct psi_group *group)
+{
+	/* Not an expression: clang would evaluate its value where there is none. */
+	if (!bpf_core_enum_value_exists(enum psi_states___psi,
+					PSI_IRQ_FULL___psi))
+		return 0;
+	return PRESSURE_TOTAL(group, PSI_IRQ_FULL);
+}
+
+/* The members that the structs of the host and of cgroups have. */
+#define PRESSURE_VALUES(group)                              \
+	.cpu_some = PRESSURE_TOTAL(group, PSI_CPU_SOME),    \
+	.memory_some = PRESSURE_TOTAL(group, PSI_MEM_SOME), \
+	.memory_full = PRESSURE_TOTAL(group, PSI_MEM_FULL), \
+	.io_some = PRESSURE_TOTAL(group, PSI_IO_SOME),      \
+	.io_full = PRESSURE_TOTAL(group, PSI_IO_FULL),      \
+	.irq_full = pressure__irq(group)
+
+#endif /* PRESSURE_H */
