@@ -102,10 +102,11 @@ static int find_variables(const struct source *source,
 	return 0;
 }
 
-int sample_programs__load(struct sample_programs *programs,
-			  const struct source *source, struct dart_error *error)
+static int sample_programs__load(struct sample_programs *programs,
+				 const struct program_kind *kind,
+				 const struct source *source,
+				 struct dart_error *error)
 {
-	const struct program_kind *kind = kinds;
 	struct bpf_program *program;
 	struct bpf_object *object;
 	struct bpf_link *link;
@@ -113,11 +114,6 @@ int sample_programs__load(struct sample_programs *programs,
 	size_t size;
 	int ret;
 
-	while (kind->source != source->id)
-		if (++kind == kinds + KINDS)
-			return 0;
-	if (programs->links[kind - kinds])
-		return 0;
 	if (access(TYPES, R_OK))
 		return cannot_sample(
 			source, "the kernel has no BTF (CONFIG_DEBUG_INFO_BTF)",
@@ -160,13 +156,55 @@ close_object:
 	return ret;
 }
 
+/* NULL: samples of @source need no program. */
+static const struct program_kind *kind_find(enum dart_zero_source source)
+{
+	const struct program_kind *kind;
+
+	for (kind = kinds; kind < kinds + KINDS; kind++)
+		if (kind->source == source)
+			return kind;
+	return NULL;
+}
+
+int sample_programs__take(struct sample_programs *programs,
+			  const struct source *source, struct dart_error *error)
+{
+	const struct program_kind *kind = kind_find(source->id);
+	int ret = 0;
+
+	if (!kind)
+		return 0;
+	if (!programs->users[kind - kinds])
+		ret = sample_programs__load(programs, kind, source, error);
+	if (!ret)
+		programs->users[kind - kinds]++;
+	return ret;
+}
+
+static void sample_programs__unload(struct sample_programs *programs,
+				    size_t index)
+{
+	bpf_link__destroy(programs->links[index]);
+	bpf_object__close(programs->objects[index]);
+	programs->links[index] = NULL;
+	programs->objects[index] = NULL;
+}
+
+void sample_programs__give(struct sample_programs *programs,
+			   enum dart_zero_source source)
+{
+	const struct program_kind *kind = kind_find(source);
+
+	if (kind && !--programs->users[kind - kinds])
+		sample_programs__unload(programs, kind - kinds);
+}
+
 void sample_programs__close(struct sample_programs *programs)
 {
 	size_t i;
 
-	for (i = 0; i < KINDS; i++) {
-		bpf_link__destroy(programs->links[i]);
-		bpf_object__close(programs->objects[i]);
-	}
+	for (i = 0; i < KINDS; i++)
+		sample_programs__unload(programs, i);
 	*programs = (struct sample_programs){};
 }

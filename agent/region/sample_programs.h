@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * eBPF programs that take samples for the module, of what modules cannot see.  The
- * kernel runs one when the module gathers a record of its source, and never otherwise;
- * so they stay loaded until dartd ends.
+ * kernel runs one when the module gathers a record of its source, and never otherwise.
+ * It stays loaded while a record of its source exists.
  */
 #ifndef SAMPLE_PROGRAMS_H
 #define SAMPLE_PROGRAMS_H
@@ -19,15 +19,19 @@
 struct sample_programs {
 	struct bpf_object *objects[SAMPLE_PROGRAMS_MAX];
 	struct bpf_link *links[SAMPLE_PROGRAMS_MAX];
+	uint32_t users[SAMPLE_PROGRAMS_MAX];
 };
 
 /*
- * Loads the program of @source, unless it has none or it is loaded.  -EOPNOTSUPP: it
- * cannot run on this kernel.
+ * Takes the program of @source, which is loaded for the first user; nothing if it has
+ * none.  -EOPNOTSUPP: it cannot run on this kernel.
  */
-int sample_programs__load(struct sample_programs *programs,
+int sample_programs__take(struct sample_programs *programs,
 			  const struct source *source,
 			  struct dart_error *error);
+/* After a record of @source was removed: the last user unloads the program. */
+void sample_programs__give(struct sample_programs *programs,
+			   enum dart_zero_source source);
 void sample_programs__close(struct sample_programs *programs);
 
 #endif /* SAMPLE_PROGRAMS_H */

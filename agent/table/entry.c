@@ -275,7 +275,8 @@ void entry__free(struct entry *entry, struct region *region)
 	if (entry->is_self)
 		region__remove_part(region, entry->extent.id);
 	else if (entry->extent.id && entry->records)
-		records__remove(entry->records, entry->extent.id);
+		records__remove(entry->records, entry->key.source,
+				entry->extent.id);
 	else if (entry->extent.id)
 		region__remove(region, entry->extent.id);
 	dart_schema__free(entry->own_schema);

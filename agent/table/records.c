@@ -123,6 +123,25 @@ static int records__place(const struct records *records,
 	return ret;
 }
 
+static int records__place_or_grow(struct records *records,
+				  const struct selector *selector,
+				  struct dart_zero_record *record,
+				  struct dart_error *error)
+{
+	int ret = records__place(records, selector, record, error);
+
+	if (ret != -ENOSPC)
+		return ret;
+	ret = records__add_pages(records, error);
+	if (ret)
+		return ret;
+	ret = records__place(records, selector, record, error);
+	/* The region has all records that it can have. */
+	if (ret)
+		records__remove_last_pages(records);
+	return ret;
+}
+
 int records__add(struct records *records, const struct selector *selector,
 		 const struct record_layout *layout,
 		 struct dart_zero_extent *extent, uint32_t *rows,
@@ -135,20 +154,15 @@ int records__add(struct records *records, const struct selector *selector,
 	};
 	int ret;
 
-	ret = sample_programs__load(&records->programs, selector->source,
-				    error) ?:
-		      records__place(records, selector, &record, error);
-	if (ret == -ENOSPC) {
-		ret = records__add_pages(records, error);
-		if (ret)
-			return ret;
-		ret = records__place(records, selector, &record, error);
-		/* The region has all records that it can have. */
-		if (ret)
-			records__remove_last_pages(records);
-	}
+	ret = sample_programs__take(&records->programs, selector->source,
+				    error);
 	if (ret)
 		return ret;
+	ret = records__place_or_grow(records, selector, &record, error);
+	if (ret) {
+		sample_programs__give(&records->programs, selector->source->id);
+		return ret;
+	}
 	*extent = (struct dart_zero_extent){
 		.id = record.id,
 		.data = record.data,
@@ -162,7 +176,9 @@ int records__add(struct records *records, const struct selector *selector,
 	return 0;
 }
 
-void records__remove(const struct records *records, uint32_t id)
+void records__remove(struct records *records, enum dart_zero_source source,
+		     uint32_t id)
 {
 	region__remove_part(records->region, id);
+	sample_programs__give(&records->programs, source);
 }

@@ -48,6 +48,7 @@ int records__add(struct records *records, const struct selector *selector,
 /* How many rows of a record with @rows of them are in use: one for each online CPU. */
 uint32_t records__rows_in_use(const struct records *records, uint32_t rows);
 /* Its place may be that of the next record: when no controller reads it any more. */
-void records__remove(const struct records *records, uint32_t id);
+void records__remove(struct records *records, enum dart_zero_source source,
+		     uint32_t id);
 
 #endif /* RECORDS_H */

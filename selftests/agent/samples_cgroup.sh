@@ -125,6 +125,15 @@ lacks() {
 	! dartctl -j entry list | jq -e --arg name "$1" 'any(.[]; .name == $name)'
 }
 
+# loaded: how many eBPF programs the agent has attached
+loaded() {
+	find "/proc/$(pidof dartd)/fd" -lname '*bpf_link*' | wc -l
+}
+
+has_loaded() {
+	[ "$(loaded)" = "$1" ]
+}
+
 add() {
 	local source
 	for source in "${sources[@]}"; do
@@ -215,6 +224,17 @@ check "swap has the values of /proc/meminfo" soon compare kernel_swap swap
 check "the swap area is seen" sh -c \
 	'dartctl -j show swap+100ms | is_true ".values.sum.total > 60000000"'
 swapoff /dev/nullb1
+
+programs=$(loaded)
+dartctl source add swap --gather 1s
+check "a second record of a source takes the program of the first" has_loaded "$programs"
+dartctl unregister swap+100ms
+dartctl unregister tasks+100ms
+check "the program of a source is unloaded with its last record" \
+	soon has_loaded $((programs - 1))
+dartctl unregister swap+1s
+check "the program of two records is unloaded with the second" \
+	soon has_loaded $((programs - 2))
 
 refuse "the root cgroup is refused" "the root cgroup has no counters" \
 	dartctl source add cgroup:memory --cgroup / --gather 100ms
