@@ -6,8 +6,6 @@
 #include "pressure.h"
 #include "sample.h"
 
-#define CPUS_MAX 8192
-
 extern const struct rq runqueues __ksym;
 
 /* Addresses. */
@@ -18,9 +16,6 @@ static __u64 possible_cpus;
 static __u64 swap_total;
 static __u64 swap_free;
 static __u32 page_shift;
-
-#define FIND(variable, name) \
-	bpf_kallsyms_lookup_name(name, sizeof(name), 0, &(variable))
 
 SEC("syscall")
 int find_variables(const struct sample_setting *setting)
@@ -38,15 +33,6 @@ int find_variables(const struct sample_setting *setting)
 			       FIND(swap_free, "nr_swap_pages");
 	}
 }
-
-#define READ(type, address)                                     \
-	({                                                      \
-		type value_ = 0;                                \
-                                                                \
-		bpf_probe_read_kernel(&value_, sizeof(value_),  \
-				      (const void *)(address)); \
-		value_;                                         \
-	})
 
 SEC("raw_tp.w/dart_zero_sample")
 int sample_pressure(struct bpf_raw_tracepoint_args *context)

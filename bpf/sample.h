@@ -20,12 +20,29 @@ enum sample_source {
 	SAMPLE_PRESSURE = 152,
 	SAMPLE_TASKS = 153,
 	SAMPLE_SWAP = 154,
+	SAMPLE_FILES = 155,
+	SAMPLE_CLOCK = 156,
 	SAMPLE_CGROUP_MEMORY = 160,
 	SAMPLE_CGROUP_PIDS = 161,
 	SAMPLE_CGROUP_BANDWIDTH = 162,
 	SAMPLE_CGROUP_PRESSURE = 163,
 	SAMPLE_CGROUP_IO = 164,
 };
+
+#define CPUS_MAX 8192
+
+/* Sets @variable to the address of a variable of the kernel; returns 0 or -errno. */
+#define FIND(variable, name) \
+	bpf_kallsyms_lookup_name(name, sizeof(name), 0, &(variable))
+
+#define READ(type, address)                                     \
+	({                                                      \
+		type value_ = 0;                                \
+                                                                \
+		bpf_probe_read_kernel(&value_, sizeof(value_),  \
+				      (const void *)(address)); \
+		value_;                                         \
+	})
 
 #define SAMPLE_OF(context) ((struct dart_zero_sample *)(context)->args[0])
 #define CGROUP_OF(context) ((struct cgroup *)(context)->args[1])

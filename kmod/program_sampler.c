@@ -9,8 +9,11 @@
 #include <linux/cgroup.h>
 #include <linux/err.h>
 #include <linux/kernel.h>
+#include <linux/ktime.h>
+#include <linux/math64.h>
 #include <linux/slab.h>
 #include <linux/string.h>
+#include <linux/timekeeping.h>
 
 #include <linux/dart_zero.h>
 
@@ -29,6 +32,16 @@ struct program_sampler {
 	struct cgroup *cgroup; /* NULL: the host */
 };
 
+/* What the program cannot find out; it leaves it as it is. */
+static void set_tai(struct dart_zero_clock *clock)
+{
+	const s64 ahead = ktime_sub(ktime_get_clocktai(), ktime_get_real());
+
+	/* Some time has passed between the two. */
+	clock->tai = div_s64(ahead + (ahead < 0 ? -1 : 1) * NSEC_PER_SEC / 2,
+			     NSEC_PER_SEC);
+}
+
 static int sample_by_program(struct dart_sampler *sampler, void *values,
 			     u64 *time)
 {
@@ -38,6 +51,8 @@ static int sample_by_program(struct dart_sampler *sampler, void *values,
 		container_of(sampler->kind, struct program_kind, kind);
 	struct dart_zero_sample sample = { .source = kind->source };
 
+	if (kind->source == DART_ZERO_SOURCE_CLOCK)
+		set_tai((struct dart_zero_clock *)sample.values);
 	trace_dart_zero_sample(&sample, asking->cgroup);
 	/* Only then: the controllers of a cgroup that ends are absent, too. */
 	if (asking->cgroup && dart_cgroup_has_ended(asking->cgroup))
@@ -84,6 +99,8 @@ static const struct program_kind kinds[] = {
 	KIND(PRESSURE, dart_zero_pressure),
 	KIND(TASKS, dart_zero_tasks),
 	KIND(SWAP, dart_zero_swap),
+	KIND(FILES, dart_zero_files),
+	KIND(CLOCK, dart_zero_clock),
 	KIND(CGROUP_MEMORY, dart_zero_cgroup_memory),
 	KIND(CGROUP_PIDS, dart_zero_cgroup_pids),
 	KIND(CGROUP_BANDWIDTH, dart_zero_cgroup_bandwidth),

@@ -70,11 +70,14 @@ static int open_sampler(struct dart_record *record,
 {
 	struct dart_sampler *sampler;
 
-	if (record->form != DART_ZERO_RECORD_SUM)
-		return -EINVAL;
 	sampler = dart_sampler_open(window);
 	if (IS_ERR(sampler))
 		return PTR_ERR(sampler);
+	if ((record->form == DART_ZERO_RECORD_COPIES) !=
+	    !!sampler->kind->sample_row) {
+		dart_sampler_free(sampler);
+		return -EINVAL;
+	}
 	record->sampler = sampler;
 	record->length = sampler->kind->length;
 	record->payer = sampler->payer;
@@ -134,6 +137,13 @@ int dart_record_describe(struct dart_zero_record *described)
 	return 0;
 }
 
+static u32 rows_of(const struct dart_record *record)
+{
+	if (record->form != DART_ZERO_RECORD_COPIES)
+		return 1;
+	return record->sampler ? record->sampler->rows : num_possible_cpus();
+}
+
 struct dart_record *dart_record_new(const struct dart_zero_record *selected,
 				    const struct dart_zero_piece *pieces)
 {
@@ -154,9 +164,7 @@ struct dart_record *dart_record_new(const struct dart_zero_record *selected,
 	if (ret)
 		goto err_record;
 	record->row_lines = lines_of(record->words);
-	record->rows = record->form == DART_ZERO_RECORD_COPIES ?
-			       num_possible_cpus() :
-			       1;
+	record->rows = rows_of(record);
 	return record;
 
 err_record:
@@ -344,10 +352,52 @@ static bool gather_sample(struct dart_record *record, u64 time,
 	return ret != -ENODEV;
 }
 
+/* A row of several. */
+static void write_copy(struct dart_record *record, u32 row, u64 time,
+		       u64 number, const void *copy, u64 *values)
+{
+	memset(values, 0, array_size(record->words, sizeof(*values)));
+	values[0] = time;
+	values[1] = number;
+	add_copy(record, copy, values + 2);
+	row_write(record, row, values);
+}
+
+static void set_used_rows(struct dart_record *record, u32 rows)
+{
+	while (record->used_rows > rows)
+		row_clear(record, --record->used_rows);
+	record->used_rows = rows;
+}
+
+/* Returns false if the object has ended. */
+static bool gather_sampled_rows(struct dart_record *record, u64 now,
+				struct dart_record_buffer *buffer)
+{
+	struct dart_sampler *sampler = record->sampler;
+	u32 index, row = 0;
+	u64 time, number;
+	int ret;
+
+	for (index = 0; index < sampler->indices && row < record->rows;
+	     index++) {
+		time = now;
+		memset(buffer->sample, 0, sampler->kind->length);
+		ret = sampler->kind->sample_row(sampler, index, &number,
+						buffer->sample, &time);
+		if (ret == -ENODEV)
+			return false;
+		if (!ret)
+			write_copy(record, row++, time, number, buffer->sample,
+				   buffer->values);
+	}
+	set_used_rows(record, row);
+	return true;
+}
+
 static void gather_copies(struct dart_record *record, u64 now,
 			  struct dart_record_buffer *buffer)
 {
-	u64 *values = buffer->values;
 	unsigned int cpu;
 	u32 row = 0;
 
@@ -355,15 +405,10 @@ static void gather_copies(struct dart_record *record, u64 now,
 		/* Between the two, a CPU came. */
 		if (row == record->rows)
 			break;
-		memset(values, 0, array_size(record->words, sizeof(*values)));
-		values[0] = now;
-		values[1] = cpu;
-		add_copy(record, copy_of(record, cpu, buffer), values + 2);
-		row_write(record, row++, values);
+		write_copy(record, row++, now, cpu,
+			   copy_of(record, cpu, buffer), buffer->values);
 	}
-	while (record->used_rows > row)
-		row_clear(record, --record->used_rows);
-	record->used_rows = row;
+	set_used_rows(record, row);
 }
 
 static bool has_ended(const struct dart_percpu *percpu)
@@ -379,7 +424,9 @@ bool dart_record_gather(struct dart_record *record, u64 now,
 	if (record->percpu && has_ended(record->percpu))
 		return false;
 	if (record->sampler) {
-		if (!gather_sample(record, now, buffer))
+		if (!(record->form == DART_ZERO_RECORD_COPIES ?
+			      gather_sampled_rows(record, now, buffer) :
+			      gather_sample(record, now, buffer)))
 			return false;
 	} else if (!record->percpu) {
 		gather_one(record, now, cost, buffer->values);

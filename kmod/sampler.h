@@ -25,6 +25,14 @@ struct dart_sampler_kind {
 	 * sleep, but not for long.
 	 */
 	int (*sample)(struct dart_sampler *sampler, void *sample, u64 *time);
+	/*
+	 * Instead of @sample, of a kind whose records have several rows: called with
+	 * each index below @sampler->indices until the rows are full.  Sets *@number,
+	 * what the row is of: a CPU, a NUMA node or a device.  Returns 0, -ENODATA
+	 * (this index has no row now) or -ENODEV.
+	 */
+	int (*sample_row)(struct dart_sampler *sampler, u32 index, u64 *number,
+			  void *sample, u64 *time);
 	/* Frees @sampler, without locks; NULL: it is freed with kfree(). */
 	void (*free)(struct dart_sampler *sampler);
 };
@@ -36,6 +44,9 @@ struct dart_sampler_kind {
 struct dart_sampler {
 	const struct dart_sampler_kind *kind;
 	u64 payer; /* as in struct dart_percpu */
+	/* Of a kind with sample_row(). */
+	u32 indices;
+	u32 rows; /* that a record has room for */
 };
 
 /* Is @source sampled? */
@@ -53,6 +64,13 @@ struct dart_sampler *dart_sampler_new(const struct dart_sampler_kind *kind);
 
 extern const struct dart_sampler_kind dart_memory_sampler;
 extern const struct dart_sampler_kind dart_load_sampler;
+
+/* With a row for each CPU. */
+struct dart_sampler *
+dart_cpu_sampler_open(const struct dart_zero_window *window);
+/* With a row for each NUMA node. */
+struct dart_sampler *
+dart_node_sampler_open(const struct dart_zero_window *window);
 
 /*
  * A sampler whose values eBPF programs fill in: see struct dart_zero_sample.  Of a

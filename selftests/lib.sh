@@ -69,6 +69,29 @@ soon() {
 	done
 }
 
+# passed: a pass of the gathering at 100 ms has begun and ended after this call
+passed() {
+	local first
+	first=$(dartctl -j show gathering+100ms | jq .values.sum.passes)
+	until [ "$(dartctl -j show gathering+100ms | jq .values.sum.passes)" -ge \
+		$((first + 2)) ]; do
+		sleep 0.02
+	done
+}
+
+# agree BEFORE VALUES AFTER TOLERANCE: each member of the objects is between those of two
+# readings of the kernel, or as much as the tolerance outside.  Prints the others.
+agree() {
+	jq -n -e --argjson before "$1" --argjson values "$2" --argjson after "$3" \
+		--argjson tolerance "$4" '
+		[$before | keys[] | {key: ., low: ([$before[.], $after[.]] | min),
+			value: $values[.], high: ([$before[.], $after[.]] | max)} |
+			select((.value | type) != "number" or
+				.value < .low - $tolerance or
+				.value > .high + $tolerance)] |
+		(.[] | debug), length == 0' 2>&1
+}
+
 # logged COUNT TEXT: has $log so many lines with TEXT?
 logged() {
 	[ "$(grep -c -e "$2" "$log")" = "$1" ]

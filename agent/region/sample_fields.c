@@ -74,6 +74,96 @@ const struct dart_field load_fields[] = {
 	GAUGE(load, load15, "1/2048 tasks"),
 	GAUGE(load, uptime, "ns"),
 	GAUGE(load, online_cpus, "CPUs"),
+	GAUGE(load, boot_time, "ns"),
+	GAUGE(load, random_ready, ""),
+	{ }
+};
+
+#define COUNT(member, unit) GAUGE(files, member, unit)
+
+const struct dart_field files_fields[] = {
+	COUNT(open, "files"),
+	COUNT(open_max, "files"),
+	COUNT(inodes, "inodes"),
+	COUNT(inodes_unused, "inodes"),
+	COUNT(dentries, "dentries"),
+	COUNT(dentries_unused, "dentries"),
+	COUNT(dentries_negative, "dentries"),
+	COUNT(inotify_instances, "instances"),
+	COUNT(inotify_watches, "watches"),
+	{ }
+};
+
+#define SIGNED(sample, member, unit) \
+	NAMED(sample, member, #member, unit, GAUGE, .is_signed = true)
+
+const struct dart_field clock_fields[] = {
+	GAUGE(clock, status, ""),
+	SIGNED(clock, offset, "ns"),
+	GAUGE(clock, maxerror, "ns"),
+	GAUGE(clock, esterror, "ns"),
+	SIGNED(clock, frequency, "1/65536 ppm"),
+	SIGNED(clock, tai, "s"),
+	{ }
+};
+
+const struct dart_field cpus_fields[] = {
+	GAUGE(cpu, package, ""),
+	GAUGE(cpu, die, ""),
+	GAUGE(cpu, core, ""),
+	GAUGE(cpu, node, ""),
+	GAUGE(cpu, frequency, "Hz"),
+	{ }
+};
+
+#define NODE(member) GAUGE(node_memory, member, "bytes")
+
+const struct dart_field node_memory_fields[] = {
+	NODE(total),
+	NODE(free),
+	NODE(swap_cached),
+	NODE(active),
+	NODE(inactive),
+	NODE(active_anon),
+	NODE(inactive_anon),
+	NODE(active_file),
+	NODE(inactive_file),
+	NODE(unevictable),
+	NODE(mlocked),
+	NODE(dirty),
+	NODE(writeback),
+	NODE(file_pages),
+	NODE(mapped),
+	NODE(anon_pages),
+	NODE(shmem),
+	NODE(kernel_stack),
+	NODE(page_tables),
+	NODE(sec_page_tables),
+	NODE(kreclaimable),
+	NODE(slab),
+	NODE(sreclaimable),
+	NODE(sunreclaim),
+	NODE(anon_huge_pages),
+	NODE(shmem_huge_pages),
+	NODE(shmem_pmd_mapped),
+	NODE(file_huge_pages),
+	NODE(file_pmd_mapped),
+	{ }
+};
+
+#define ZONE_VALUE(zone, member) \
+	NAMED(node_zones, zone.member, #zone "." #member, "bytes", GAUGE)
+#define ZONE(zone)                                                             \
+	ZONE_VALUE(zone, free), ZONE_VALUE(zone, min), ZONE_VALUE(zone, low),  \
+		ZONE_VALUE(zone, high), ZONE_VALUE(zone, managed),             \
+		ZONE_VALUE(zone, present)
+
+const struct dart_field node_zones_fields[] = {
+	ZONE(dma),
+	ZONE(dma32),
+	ZONE(normal),
+	ZONE(movable),
+	ZONE(device),
 	{ }
 };
 

@@ -9,6 +9,11 @@
 extern const struct dart_field gathering_fields[];
 extern const struct dart_field memory_fields[];
 extern const struct dart_field load_fields[];
+extern const struct dart_field files_fields[];
+extern const struct dart_field clock_fields[];
+extern const struct dart_field cpus_fields[];
+extern const struct dart_field node_memory_fields[];
+extern const struct dart_field node_zones_fields[];
 extern const struct dart_field cgroup_memory_fields[];
 extern const struct dart_field cgroup_pids_fields[];
 extern const struct dart_field cgroup_bandwidth_fields[];

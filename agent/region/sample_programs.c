@@ -9,6 +9,7 @@
 #include "cgroup_limits.skel.h"
 #include "cgroup_memory.skel.h"
 #include "host_samples.skel.h"
+#include "host_state.skel.h"
 #include "sample_programs.h"
 
 #define TYPES "/sys/kernel/btf/vmlinux"
@@ -24,6 +25,8 @@ static const struct program_kind kinds[] = {
 	  host_samples_bpf__elf_bytes },
 	{ DART_ZERO_SOURCE_TASKS, "sample_tasks", host_samples_bpf__elf_bytes },
 	{ DART_ZERO_SOURCE_SWAP, "sample_swap", host_samples_bpf__elf_bytes },
+	{ DART_ZERO_SOURCE_FILES, "sample_files", host_state_bpf__elf_bytes },
+	{ DART_ZERO_SOURCE_CLOCK, "sample_clock", host_state_bpf__elf_bytes },
 	{ DART_ZERO_SOURCE_CGROUP_MEMORY, "sample_cgroup_memory",
 	  cgroup_memory_bpf__elf_bytes },
 	{ DART_ZERO_SOURCE_CGROUP_PIDS, "sample_cgroup_pids",

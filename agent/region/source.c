@@ -152,7 +152,7 @@ const struct source sources[] = {
 		DART_ZERO_SOURCE_CPUSTAT, SOURCE_SELECTOR_NONE,
 		.lags = true,
 		.lags_not_gathered = true,
-		.has_rows = true,
+		.rows = SOURCE_ROWS_CPU,
 		.parts = { {
 			.member = "cpustat",
 			.unit = "ns",
@@ -174,7 +174,7 @@ const struct source sources[] = {
 	{
 		"softnet", "packets that each CPU received",
 		DART_ZERO_SOURCE_SOFTNET, SOURCE_SELECTOR_NONE,
-		.has_rows = true,
+		.rows = SOURCE_ROWS_CPU,
 		.parts = {
 			{ .member = "processed", .unit = "packets" },
 			{ .member = "time_squeeze", .unit = "times" },
@@ -188,7 +188,7 @@ const struct source sources[] = {
 	{
 		"softirqs", "interrupts and softirqs",
 		DART_ZERO_SOURCE_KSTAT, SOURCE_SELECTOR_NONE,
-		.has_rows = true,
+		.rows = SOURCE_ROWS_CPU,
 		.parts = {
 			{ .member = "irqs_sum", .unit = "interrupts" },
 			{
@@ -202,7 +202,7 @@ const struct source sources[] = {
 	{
 		"irqs", "interrupts of each CPU by kind",
 		DART_ZERO_SOURCE_IRQ_STAT, SOURCE_SELECTOR_NONE,
-		.has_rows = true,
+		.rows = SOURCE_ROWS_CPU,
 		.parts = {
 			{ .unit = "interrupts" },
 			/* newer kernels */
@@ -287,6 +287,34 @@ const struct source sources[] = {
 		.fields = load_fields,
 	},
 	{
+		"files", "open files, inodes, dentries and inotify watches",
+		DART_ZERO_SOURCE_FILES, SOURCE_SELECTOR_NONE,
+		.fields = files_fields,
+	},
+	{
+		"clock", "synchronization of the clock",
+		DART_ZERO_SOURCE_CLOCK, SOURCE_SELECTOR_NONE,
+		.fields = clock_fields,
+	},
+	{
+		"cpus", "place and frequency of each CPU",
+		DART_ZERO_SOURCE_CPUS, SOURCE_SELECTOR_NONE,
+		.rows = SOURCE_ROWS_CPU,
+		.fields = cpus_fields,
+	},
+	{
+		"node:memory", "memory of each NUMA node",
+		DART_ZERO_SOURCE_NODE_MEMORY, SOURCE_SELECTOR_NONE,
+		.rows = SOURCE_ROWS_NODE,
+		.fields = node_memory_fields,
+	},
+	{
+		"node:zones", "zones of each NUMA node, and their watermarks",
+		DART_ZERO_SOURCE_NODE_ZONES, SOURCE_SELECTOR_NONE,
+		.rows = SOURCE_ROWS_NODE,
+		.fields = node_zones_fields,
+	},
+	{
 		"cgroup:memory", "memory of a cgroup and those below it",
 		DART_ZERO_SOURCE_CGROUP_MEMORY, SOURCE_SELECTOR_CGROUP,
 		.fields = cgroup_memory_fields,
@@ -345,4 +373,14 @@ bool source__can_be_followed(const struct source *source)
 	       source->selector == SOURCE_SELECTOR_NETDEV ||
 	       source->selector == SOURCE_SELECTOR_DISK ||
 	       source->selector == SOURCE_SELECTOR_CGROUP;
+}
+
+const char *source__row_field(const struct source *source)
+{
+	static const char *const names[] = {
+		[SOURCE_ROWS_CPU] = "cpu",
+		[SOURCE_ROWS_NODE] = "node",
+	};
+
+	return names[source->rows];
 }

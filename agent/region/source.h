@@ -66,6 +66,13 @@ enum source_selector {
 	SOURCE_SELECTOR_CGROUP,
 };
 
+/* What a gathered record has a row for each of. */
+enum source_rows {
+	SOURCE_ROWS_NONE,		/* it is a sum */
+	SOURCE_ROWS_CPU,		/* online */
+	SOURCE_ROWS_NODE,		/* of NUMA, online */
+};
+
 struct source {
 	const char *name;	/* of the entry, or the beginning of it */
 	const char *description;	/* one line */
@@ -73,8 +80,7 @@ struct source {
 	enum source_selector selector;
 	bool lags;		/* DART_CONTROL_FIELD_LAGS */
 	bool lags_not_gathered;	/* the module brings a record of it up to date */
-	/* If gathered, with a row for each CPU instead of a sum. */
-	bool has_rows;
+	enum source_rows rows;	/* if gathered */
 	/* Of a source that can only be gathered; a name of NULL ends the list. */
 	const struct dart_field *fields;
 	struct source_part parts[SOURCE_PARTS_MAX];
@@ -87,5 +93,7 @@ extern const struct source sources[];
 const struct source *source__find(const char *name);
 /* True if all objects of its kind can be followed. */
 bool source__can_be_followed(const struct source *source);
+/* The field with the number of a row; NULL: records of the source are sums. */
+const char *source__row_field(const struct source *source);
 
 #endif /* SOURCE_H */

@@ -57,7 +57,7 @@ static int row__add(struct row *row, const struct dart_field *field)
 	return ret ?: dart_schema__add(row->schema, &placed);
 }
 
-static int row__begin(struct row *row, enum dart_zero_record_form form)
+static int row__begin(struct row *row, const char *number_name)
 {
 	static const struct dart_field time = {
 		.name = "time",
@@ -66,8 +66,8 @@ static int row__begin(struct row *row, enum dart_zero_record_form form)
 		.count = 1,
 		.kind = DART_CONTROL_FIELD_TIME,
 	};
-	static const struct dart_field cpu = {
-		.name = "cpu",
+	const struct dart_field number = {
+		.name = (char *)number_name,
 		.unit = "",
 		.width = WORD,
 		.count = 1,
@@ -75,8 +75,8 @@ static int row__begin(struct row *row, enum dart_zero_record_form form)
 	};
 	int ret = row__add(row, &time);
 
-	if (!ret && form == DART_ZERO_RECORD_COPIES)
-		ret = row__add(row, &cpu);
+	if (!ret && number_name)
+		ret = row__add(row, &number);
 	return ret;
 }
 
@@ -123,11 +123,9 @@ static void layout__add_piece(struct record_layout *layout,
 
 int record_layout__init(struct record_layout *layout,
 			const struct dart_schema *copy,
-			enum dart_zero_record_form form,
-			struct dart_error *error)
+			const char *number_name, struct dart_error *error)
 {
-	const uint32_t words = copy->field_count +
-			       (form == DART_ZERO_RECORD_COPIES ? 2 : 1);
+	const uint32_t words = copy->field_count + (number_name ? 2 : 1);
 	struct row row = { };
 	uint32_t i;
 	int ret;
@@ -147,7 +145,7 @@ int record_layout__init(struct record_layout *layout,
 	}
 
 	row.schema = layout->schema;
-	ret = row__begin(&row, form);
+	ret = row__begin(&row, number_name);
 	for (i = 0; i < copy->field_count && !ret; i++) {
 		ret = row__add(&row, &copy->fields[i]);
 		layout__add_piece(layout, &copy->fields[i]);

@@ -17,13 +17,13 @@ struct record_layout {
 };
 
 /*
- * Of a record that has the fields of @copy, integers of one element each.  -E2BIG: they
- * are more than a row can have.
+ * Of a record that has the fields of @copy, integers of one element each.
+ * @number_name: the field of each row with its number; NULL: there is one row.  -E2BIG:
+ * they are more than a row can have.
  */
 int record_layout__init(struct record_layout *layout,
 			const struct dart_schema *copy,
-			enum dart_zero_record_form form,
-			struct dart_error *error);
+			const char *number_name, struct dart_error *error);
 void record_layout__clear(struct record_layout *layout);
 
 #endif /* RECORD_LAYOUT_H */

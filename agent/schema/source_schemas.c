@@ -14,8 +14,7 @@ struct known_schema {
 	const struct source *source;
 	struct dart_zero_extent extent;
 	struct dart_schema *schema;
-	struct record_layout record;	/* of a sum, or none yet */
-	struct record_layout rows;	/* of copies, or none yet */
+	struct record_layout record;	/* or none yet */
 };
 
 void source_schemas__open(struct source_schemas *schemas)
@@ -30,7 +29,6 @@ void source_schemas__close(struct source_schemas *schemas)
 	while ((known = SLIST_FIRST(&schemas->known))) {
 		SLIST_REMOVE_HEAD(&schemas->known, link);
 		record_layout__clear(&known->record);
-		record_layout__clear(&known->rows);
 		dart_schema__free(known->schema);
 		free(known);
 	}
@@ -123,11 +121,11 @@ int source_schemas__get(struct source_schemas *schemas,
 }
 
 static int known_schema__lay_out(const struct known_schema *known,
-				 enum dart_zero_record_form form,
 				 struct record_layout *layout,
 				 struct dart_error *error)
 {
-	int ret = record_layout__init(layout, known->schema, form, error);
+	int ret = record_layout__init(layout, known->schema,
+				      source__row_field(known->source), error);
 	uint32_t i;
 
 	if (ret || !known->source->lags_not_gathered)
@@ -140,22 +138,18 @@ static int known_schema__lay_out(const struct known_schema *known,
 int source_schemas__get_record(struct source_schemas *schemas,
 			       const struct source *source,
 			       const struct dart_zero_extent *extent,
-			       enum dart_zero_record_form form,
 			       const struct record_layout **result,
 			       struct dart_error *error)
 {
-	struct record_layout *layout;
 	struct known_schema *known;
 	int ret;
 
 	ret = source_schemas__find(schemas, source, extent, &known, error);
 	if (ret)
 		return ret;
-	layout = form == DART_ZERO_RECORD_COPIES ? &known->rows :
-						   &known->record;
-	if (!layout->schema)
-		ret = known_schema__lay_out(known, form, layout, error);
+	if (!known->record.schema)
+		ret = known_schema__lay_out(known, &known->record, error);
 	if (!ret)
-		*result = layout;
+		*result = &known->record;
 	return ret;
 }

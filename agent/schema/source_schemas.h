@@ -35,7 +35,6 @@ int source_schemas__get(struct source_schemas *schemas,
 int source_schemas__get_record(struct source_schemas *schemas,
 			       const struct source *source,
 			       const struct dart_zero_extent *extent,
-			       enum dart_zero_record_form form,
 			       const struct record_layout **layout,
 			       struct dart_error *error);
 

@@ -124,7 +124,6 @@ int entry__new_record(struct records *records, struct source_schemas *schemas,
 		      struct dart_error *error)
 {
 	const struct source *source = selector->source;
-	const enum dart_zero_record_form form = records__form(source);
 	const struct record_layout *layout;
 	struct dart_zero_extent copy;
 	struct entry *entry;
@@ -133,19 +132,18 @@ int entry__new_record(struct records *records, struct source_schemas *schemas,
 	entry = entry__new(DART_CONTROL_ENTRY_SOURCE,
 			   source->selector ? DART_CONTROL_LIFETIME_DYNAMIC :
 					      DART_CONTROL_LIFETIME_IMMOBILE,
-			   form == DART_ZERO_RECORD_COPIES ?
-				   DART_CONTROL_COPIES_ROW :
-				   DART_CONTROL_COPIES_SUM,
+			   source->rows ? DART_CONTROL_COPIES_ROW :
+					  DART_CONTROL_COPIES_SUM,
 			   selector->name);
 	if (!entry)
 		return dart_error__no_memory(error);
 	entry->key = selector->key;
 	entry->records = records;
 	ret = records__describe(records, selector, &copy, error) ?:
-		      source_schemas__get_record(schemas, source, &copy, form,
+		      source_schemas__get_record(schemas, source, &copy,
 						 &layout, error) ?:
 		      records__add(records, selector, layout, &entry->extent,
-				   &entry->rows, error);
+				   &entry->cpu_rows, error);
 	if (!ret)
 		entry->schema = layout->schema;
 	return entry__complete(entry, records->region, ret, result, error);

@@ -73,7 +73,7 @@ struct entry {
 	bool has_place;	/* by which it is found */
 	TAILQ_ENTRY(entry) in_arena;
 	struct records *records;	/* of a gathered source, otherwise NULL */
-	uint32_t rows;		/* that its place has room for; or 0 */
+	uint32_t cpu_rows;	/* that its place has room for; or 0 */
 	const struct dart_schema *schema;
 	struct dart_schema *own_schema;	/* NULL if it is shared */
 	struct run *runs;

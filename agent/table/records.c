@@ -49,8 +49,7 @@ uint32_t records__rows_in_use(const struct records *records, uint32_t rows)
 
 enum dart_zero_record_form records__form(const struct source *source)
 {
-	return source->has_rows ? DART_ZERO_RECORD_COPIES :
-				  DART_ZERO_RECORD_SUM;
+	return source->rows ? DART_ZERO_RECORD_COPIES : DART_ZERO_RECORD_SUM;
 }
 
 int records__describe(const struct records *records,
@@ -144,7 +143,7 @@ static int records__place_or_grow(struct records *records,
 
 int records__add(struct records *records, const struct selector *selector,
 		 const struct record_layout *layout,
-		 struct dart_zero_extent *extent, uint32_t *rows,
+		 struct dart_zero_extent *extent, uint32_t *cpu_rows,
 		 struct dart_error *error)
 {
 	struct dart_zero_record record = {
@@ -168,11 +167,13 @@ int records__add(struct records *records, const struct selector *selector,
 		.data = record.data,
 		.length = record.length,
 		.stride = record.length,
-		.copies = record.rows > 1 ?
-				  records__rows_in_use(records, record.rows) :
-				  1,
+		.copies = record.rows,
 	};
-	*rows = record.rows;
+	*cpu_rows = 0;
+	if (selector->source->rows != SOURCE_ROWS_CPU)
+		return 0;
+	*cpu_rows = record.rows;
+	extent->copies = records__rows_in_use(records, record.rows);
 	return 0;
 }
 

@@ -38,14 +38,14 @@ int records__describe(const struct records *records,
 		      struct dart_zero_extent *extent,
 		      struct dart_error *error);
 /*
- * Gathers what @selector selects; describes the rows in use in @extent, and sets *@rows
- * to all that the record has.
+ * Gathers what @selector selects; describes the rows in use in @extent, and sets
+ * *@cpu_rows to all rows that the record has for CPUs, or 0.
  */
 int records__add(struct records *records, const struct selector *selector,
 		 const struct record_layout *layout,
-		 struct dart_zero_extent *extent, uint32_t *rows,
+		 struct dart_zero_extent *extent, uint32_t *cpu_rows,
 		 struct dart_error *error);
-/* How many rows of a record with @rows of them are in use: one for each online CPU. */
+/* How many of @rows for CPUs are in use: one for each online CPU. */
 uint32_t records__rows_in_use(const struct records *records, uint32_t rows);
 /* Its place may be that of the next record: when no controller reads it any more. */
 void records__remove(struct records *records, enum dart_zero_source source,

@@ -167,16 +167,16 @@ static uint32_t registry__undo_removed(struct registry *registry)
 	return returned;
 }
 
-/* Records have a row in use for each online CPU: the others are not to be READ. */
+/* Such records have a row in use for each online CPU: the others are not to be READ. */
 static void registry__count_rows(const struct registry *registry,
 				 struct entries *entries)
 {
 	struct entry *entry;
 
 	TAILQ_FOREACH(entry, entries, link)
-		if (entry->rows > 1)
+		if (entry->cpu_rows)
 			entry->extent.copies = records__rows_in_use(
-				registry->records, entry->rows);
+				registry->records, entry->cpu_rows);
 }
 
 void registry__cpus_changed(struct registry *registry)

@@ -3,35 +3,12 @@
 # Samples: the module asks the kernel for values; they are between two of the kernel's own.
 . "$(dirname "$0")/../lib.sh"
 
-# passed: a pass of the gathering at 100 ms has begun and ended after this call
-passed() {
-	local first
-	first=$(dartctl -j show gathering+100ms | jq .values.sum.passes)
-	until [ "$(dartctl -j show gathering+100ms | jq .values.sum.passes)" -ge \
-		$((first + 2)) ]; do
-		sleep 0.02
-	done
-}
-
 # sampled ENTRY: the values of a sample, an object.  Names have no underscores; load is in
 # tasks, and times are in seconds.
 sampled() {
 	dartctl -j show "$1+100ms" | jq -c '.values.sum | with_entries(.key |= gsub("_"; "") |
 		if .key | startswith("load") then .value /= 2048
 		elif .key == "uptime" then .value /= 1e9 else . end)'
-}
-
-# agree BEFORE VALUES AFTER TOLERANCE: each member of the objects is between those of two
-# readings of the kernel, or as much as the tolerance outside.  Prints the others.
-agree() {
-	jq -n -e --argjson before "$1" --argjson values "$2" --argjson after "$3" \
-		--argjson tolerance "$4" '
-		[$before | keys[] | {key: ., low: ([$before[.], $after[.]] | min),
-			value: $values[.], high: ([$before[.], $after[.]] | max)} |
-			select((.value | type) != "number" or
-				.value < .low - $tolerance or
-				.value > .high + $tolerance)] |
-		(.[] | debug), length == 0' 2>&1
 }
 
 # compare KERNEL ENTRY [TOLERANCE]: KERNEL is a function that prints an object

@@ -45,9 +45,9 @@ static void write_row(uint64_t *row, uint32_t lines, uint32_t words,
 	assert_int_equal(done, words);
 }
 
-static void check_layout(uint32_t fields, enum dart_zero_record_form form)
+static void check_layout(uint32_t fields, const char *number_name)
 {
-	const uint32_t before = form == DART_ZERO_RECORD_COPIES ? 2 : 1;
+	const uint32_t before = number_name ? 2 : 1;
 	const uint32_t words = fields + before;
 	const uint32_t lines = words <= 7 ? 1 : (words + 1 + 6) / 7;
 	struct dart_schema *copy = copy_of(fields, 16, 8);
@@ -58,7 +58,9 @@ static void check_layout(uint32_t fields, enum dart_zero_record_form form)
 	char name[16];
 	uint32_t i;
 
-	assert_int_equal(record_layout__init(&layout, copy, form, &error), 0);
+	assert_int_equal(record_layout__init(&layout, copy, number_name,
+					     &error),
+			 0);
 	assert_int_equal(layout.schema->length, lines * DART_ZERO_RECORD_LINE);
 	assert_int_equal(layout.piece_count, 1);
 	assert_int_equal(layout.pieces[0].offset, 16);
@@ -77,9 +79,10 @@ static void check_layout(uint32_t fields, enum dart_zero_record_form form)
 		assert_int_equal(dart_field__get(field, row, 0),
 				 100 + before + i);
 	}
-	if (before == 2)
+	if (number_name)
 		assert_int_equal(
-			dart_field__get(dart_schema__find(layout.schema, "cpu"),
+			dart_field__get(dart_schema__find(layout.schema,
+							  number_name),
 					row, 0), 101);
 
 	/* Each sequence of the row is one of the schema. */
@@ -103,8 +106,8 @@ static void test_lengths(void **state)
 	uint32_t fields;
 
 	for (fields = 1; fields < 150; fields++) {
-		check_layout(fields, DART_ZERO_RECORD_SUM);
-		check_layout(fields, DART_ZERO_RECORD_COPIES);
+		check_layout(fields, NULL);
+		check_layout(fields, "node");
 	}
 }
 
@@ -123,7 +126,7 @@ static void test_pieces(void **state)
 	sample__add(copy, "d", "", 20, 4, 1, DART_CONTROL_FIELD_GAUGE, true);
 	sample__add(copy, "e", "", 32, 4, 1, DART_CONTROL_FIELD_COUNTER, false);
 	assert_int_equal(record_layout__init(&layout, copy,
-					     DART_ZERO_RECORD_SUM, &error), 0);
+					     NULL, &error), 0);
 	assert_int_equal(layout.piece_count, 3);
 	assert_int_equal(layout.pieces[0].count, 2);
 	assert_int_equal(layout.pieces[1].offset, 16);
@@ -148,7 +151,7 @@ static void test_refused(void **state)
 	sample__add(copy, "time", "", 0, 8, 1, DART_CONTROL_FIELD_COUNTER,
 		    false);
 	assert_int_equal(record_layout__init(&layout, copy,
-					     DART_ZERO_RECORD_SUM, &error),
+					     NULL, &error),
 			 -EEXIST);
 	assert_non_null(strstr(error.text, "copy"));
 	assert_null(layout.schema);
@@ -156,7 +159,7 @@ static void test_refused(void **state)
 
 	copy = copy_of(DART_ZERO_RECORD_WORDS_MAX, 0, 8);
 	assert_int_equal(record_layout__init(&layout, copy,
-					     DART_ZERO_RECORD_SUM, &error),
+					     NULL, &error),
 			 -E2BIG);
 	dart_schema__free(copy);
 }

@@ -261,9 +261,9 @@ static void test_cpus(void **state)
 	uint64_t generation;
 	struct dart_error error;
 
-	record->rows = 8;
+	record->cpu_rows = 8;
 	record->extent.copies = 4;
-	leaving->rows = 8;
+	leaving->cpu_rows = 8;
 	leaving->extent.copies = 4;
 	other->extent.copies = 8;
 	assert_int_equal(registry__remove(registry, leaving, &error), 0);

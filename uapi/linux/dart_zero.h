@@ -110,7 +110,7 @@ enum dart_zero_source {
 	/* For records only, with one row. */
 	DART_ZERO_SOURCE_GATHERING = 128, /* struct dart_zero_gathering */
 
-	/* For records only, with one row: see <linux/dart_zero_samples.h>. */
+	/* For records only: see <linux/dart_zero_samples.h>. */
 	DART_ZERO_SOURCE_SAMPLED = 129,	/* the first of them */
 	DART_ZERO_SOURCE_MEMORY = 129,	/* struct dart_zero_memory */
 	DART_ZERO_SOURCE_LOAD = 130,	/* struct dart_zero_load */
@@ -119,6 +119,15 @@ enum dart_zero_source {
 	DART_ZERO_SOURCE_PRESSURE = 152, /* struct dart_zero_pressure */
 	DART_ZERO_SOURCE_TASKS = 153,	/* struct dart_zero_tasks */
 	DART_ZERO_SOURCE_SWAP = 154,	/* struct dart_zero_swap */
+	DART_ZERO_SOURCE_FILES = 155,	/* struct dart_zero_files */
+	DART_ZERO_SOURCE_CLOCK = 156,	/* struct dart_zero_clock */
+
+	/* Samples with a row for each CPU. */
+	DART_ZERO_SOURCE_CPUS = 167,	/* struct dart_zero_cpu */
+
+	/* Samples with a row for each NUMA node. */
+	DART_ZERO_SOURCE_NODE_MEMORY = 168, /* struct dart_zero_node_memory */
+	DART_ZERO_SOURCE_NODE_ZONES = 169, /* struct dart_zero_node_zones */
 
 	/* The same of a cgroup (v2), not the root. */
 	DART_ZERO_SOURCE_CGROUP_MEMORY = 160, /* struct dart_zero_cgroup_memory */
@@ -309,8 +318,9 @@ struct dart_zero_slice {
 
 /*
  * Records.  A record has one row (DART_ZERO_RECORD_SUM) or, one behind the other, a
- * row for each online CPU (DART_ZERO_RECORD_COPIES).  A row consists of words of 8
- * bytes in lines of DART_ZERO_RECORD_LINE bytes:
+ * row for each online CPU (DART_ZERO_RECORD_COPIES); those of some samples have a row
+ * for each NUMA node or device.  A row consists of words of 8 bytes in lines of
+ * DART_ZERO_RECORD_LINE bytes:
  *
  *   line 0  | sequence | time | CPU  | value | value | value | value | value    |
  *   line 1  | sequence | value ...                                   | sequence |
@@ -319,7 +329,7 @@ struct dart_zero_slice {
  * a row of several lines: odd while the kernel writes the row, and 0 in a row without
  * a CPU.  Values have the other words in the order of the pieces, behind the time of
  * gathering (CLOCK_BOOTTIME, ns) and, in records of several rows, the number of the
- * CPU.  A value of less than 8 bytes has the first bytes of its word, and the others
+ * CPU, node or device.  A value of less than 8 bytes has the first bytes of its word, and the others
  * have no meaning.  Words behind the last value are 0.
  */
 #define DART_ZERO_RECORD_LINE		64	/* bytes */
@@ -348,10 +358,11 @@ struct dart_zero_piece {
  * DART_ZERO_IOC_ADD_RECORD: gather counters into a record every @interval_ms.
  *
  * The counters are those that a window with the same @source, @fd, @netns and
- * @ifindex shows, or a sample, whose form is DART_ZERO_RECORD_SUM.  The record is gathered first before the call returns, then by a
- * work item of the region for all records of the interval.  When its counters
- * end it stays as it is, and read() tells.  Without pieces nothing is added: the call
- * describes a copy of the counters in @length and @name.
+ * @ifindex shows, or a sample, which has the form that <linux/dart_zero_samples.h>
+ * tells.  The record is gathered first before the call returns, then by a work item of
+ * the region for all records of the interval.  When its counters end it stays as it is,
+ * and read() tells.  Without pieces nothing is added: the call describes a copy of the
+ * counters in @length and @name.
  *
  * CAP_SYS_ADMIN.  Errors: those of ADD_WINDOW except EEXIST; and EINVAL (form,
  * interval, a piece outside the copy, or too many words), ENOENT (no such pages of
@@ -371,7 +382,7 @@ struct dart_zero_record {
 	__u32 netns;		/* in */
 	__u32 ifindex;		/* in */
 	__u32 id;		/* out: like that of an extent; 0 without pieces */
-	__u32 rows;		/* out: there is room for; 1 or the possible CPUs */
+	__u32 rows;		/* out: there is room for; 1, or the possible ones */
 	__u64 data;		/* out, bytes: where row 0 is in the region */
 	__u64 length;		/* out, bytes of a row, and from a row to the next */
 	/* out, without pieces: as in struct dart_zero_extent */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only WITH Linux-syscall-note */
 /*
  * Sampled sources of /dev/dart_zero: values that the kernel does not keep per CPU,
- * so that no window can show them.  A record of such a source has one row, and the
- * module asks the kernel for the values at each gathering.
+ * so that no window can show them.  The module asks the kernel for the values at each
+ * gathering.  A record of such a source has one row (DART_ZERO_RECORD_SUM) unless its
+ * struct tells of rows (DART_ZERO_RECORD_COPIES).
  *
  * A sample is one of these structures.  Members are counted in bytes and nanoseconds
  * unless their name says otherwise, and are 0 where a kernel does not have them.
@@ -58,8 +59,8 @@ struct dart_zero_memory {
 };
 
 /*
- * DART_ZERO_SOURCE_LOAD: /proc/loadavg and /proc/uptime.  Averages are in units of
- * 1/2048 task, the kernel's fixed point.
+ * DART_ZERO_SOURCE_LOAD: /proc/loadavg, /proc/uptime and what the host is asked for
+ * with them.  Averages are in units of 1/2048 task, the kernel's fixed point.
  */
 struct dart_zero_load {
 	__u64 load1;
@@ -67,6 +68,8 @@ struct dart_zero_load {
 	__u64 load15;
 	__u64 uptime;		/* ns since boot, with time suspended */
 	__u64 online_cpus;
+	__u64 boot_time;	/* ns since 1970; btime of /proc/stat */
+	__u64 random_ready;	/* 0 or 1: entropy_avail has reached 256 */
 };
 
 /*
@@ -203,6 +206,102 @@ struct dart_zero_tasks {
 struct dart_zero_swap {
 	__u64 total;
 	__u64 free;
+};
+
+/*
+ * DART_ZERO_SOURCE_FILES: file-nr, inode-nr and dentry-state of /proc/sys/fs; inotify
+ * of all users together, those of other user namespaces included.
+ */
+struct dart_zero_files {
+	__u64 open;		/* file handles */
+	__u64 open_max;
+	__u64 inodes;
+	__u64 inodes_unused;
+	__u64 dentries;
+	__u64 dentries_unused;
+	__u64 dentries_negative;
+	__u64 inotify_instances;
+	__u64 inotify_watches;
+};
+
+/* DART_ZERO_SOURCE_CLOCK: what adjtimex(2) tells; errors and offset in ns. */
+struct dart_zero_clock {
+	__u64 status;		/* STA_*: 64, STA_UNSYNC, is set while not synchronized */
+	__s64 offset;		/* that is still to be corrected */
+	__u64 maxerror;
+	__u64 esterror;
+	__s64 frequency;	/* 1/65536 ppm */
+	__s64 tai;		/* s, TAI - UTC */
+};
+
+/*
+ * DART_ZERO_SOURCE_CPUS, a row for each online CPU, with its number: its place, as in
+ * /sys/devices/system/cpu/cpuN/topology, and its clock.
+ */
+struct dart_zero_cpu {
+	__u64 package;
+	__u64 die;
+	__u64 core;		/* in the package */
+	__u64 node;		/* of NUMA */
+	__u64 frequency;	/* Hz, as cpufreq last set it; 0: no driver does */
+};
+
+/*
+ * DART_ZERO_SOURCE_NODE_MEMORY, a row for each NUMA node that is online, with its
+ * number: the lines of /sys/devices/system/node/nodeN/meminfo with these names.
+ */
+struct dart_zero_node_memory {
+	__u64 total;
+	__u64 free;
+	__u64 swap_cached;
+	__u64 active;		/* anonymous and file */
+	__u64 inactive;
+	__u64 active_anon;
+	__u64 inactive_anon;
+	__u64 active_file;
+	__u64 inactive_file;
+	__u64 unevictable;
+	__u64 mlocked;
+	__u64 dirty;
+	__u64 writeback;
+	__u64 file_pages;
+	__u64 mapped;
+	__u64 anon_pages;
+	__u64 shmem;
+	__u64 kernel_stack;
+	__u64 page_tables;
+	__u64 sec_page_tables;
+	__u64 kreclaimable;
+	__u64 slab;
+	__u64 sreclaimable;
+	__u64 sunreclaim;
+	__u64 anon_huge_pages;
+	__u64 shmem_huge_pages;
+	__u64 shmem_pmd_mapped;
+	__u64 file_huge_pages;
+	__u64 file_pmd_mapped;
+};
+
+/* A zone in /proc/zoneinfo, in bytes. */
+struct dart_zero_zone {
+	__u64 free;
+	__u64 min;		/* watermarks */
+	__u64 low;
+	__u64 high;
+	__u64 managed;
+	__u64 present;
+};
+
+/*
+ * DART_ZERO_SOURCE_NODE_ZONES, rows as above: its zones.  Those that the kernel or the
+ * node does not have are 0.
+ */
+struct dart_zero_node_zones {
+	struct dart_zero_zone dma;
+	struct dart_zero_zone dma32;
+	struct dart_zero_zone normal;
+	struct dart_zero_zone movable;
+	struct dart_zero_zone device;
 };
 
 #endif /* _UAPI_LINUX_DART_ZERO_SAMPLES_H */

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Samples of the host: its files and inodes, and its clock. */
+#include "vmlinux.h"
+#include <bpf/bpf_helpers.h>
+
+#include "sample.h"
+
+/* UCOUNTS_HASHTABLE_ENTRIES of the kernel. */
+#define BUCKETS 1024
+#define USERS_MAX 1024 /* in a bucket */
+
+extern const unsigned long nr_inodes __ksym;
+extern const unsigned long nr_unused __ksym;
+extern const long nr_dentry __ksym;
+extern const long nr_dentry_unused __ksym;
+extern const long nr_dentry_negative __ksym;
+
+/* Addresses. */
+static __u64 files_stat;
+static __u64 nr_files;
+static __u64 percpu_offsets;
+static __u64 ucounts_hashtable;
+static __u64 init_user_ns;
+
+static __u64 status;
+static __u64 offset;
+static __u64 maxerror;
+static __u64 esterror;
+static __u64 frequency;
+static __u64 tick_length;
+
+static __always_inline int find_files(void)
+{
+	return FIND(files_stat, "files_stat")			    ?:
+		       FIND(nr_files, "nr_files")		    ?:
+		       FIND(percpu_offsets, "__per_cpu_offset")	    ?:
+		       FIND(ucounts_hashtable, "ucounts_hashtable") ?:
+		       FIND(init_user_ns, "init_user_ns");
+}
+
+/* Since Linux 6.13 a struct has what were variables. */
+struct ntp_data___struct {
+	__u64 tick_length;
+	int time_status;
+	__s64 time_offset;
+	long time_maxerror;
+	long time_esterror;
+	__s64 time_freq;
+};
+
+#define NTP_PLACE(member) \
+	(ntp + bpf_core_field_offset(struct ntp_data___struct, member))
+
+static __always_inline int find_clock(void)
+{
+	__u64 ntp;
+	int ret;
+
+	if (!bpf_core_type_exists(struct ntp_data___struct))
+		return FIND(status, "time_status")	       ?:
+			       FIND(offset, "time_offset")     ?:
+			       FIND(maxerror, "time_maxerror") ?:
+			       FIND(esterror, "time_esterror") ?:
+			       FIND(frequency, "time_freq")    ?:
+			       FIND(tick_length, "tick_length");
+	ret = FIND(ntp, "tk_ntp_data");
+	if (ret)
+		return ret;
+	status = NTP_PLACE(time_status);
+	offset = NTP_PLACE(time_offset);
+	maxerror = NTP_PLACE(time_maxerror);
+	esterror = NTP_PLACE(time_esterror);
+	frequency = NTP_PLACE(time_freq);
+	tick_length = NTP_PLACE(tick_length);
+	return 0;
+}
+
+SEC("syscall")
+int find_variables(const struct sample_setting *setting)
+{
+	return setting->source == SAMPLE_FILES ? find_files() : find_clock();
+}
+
+/* Counts that are kept by CPU: of one alone they may be below 0. */
+struct file_sum {
+	const __s32 *open; /* per CPU, as the next: what the sum lacks */
+	__s64 opened;
+	__s64 inodes;
+	__s64 inodes_unused;
+	__s64 dentries;
+	__s64 dentries_unused;
+	__s64 dentries_negative;
+};
+
+static long add_cpu(__u32 cpu, struct file_sum *sum)
+{
+	const unsigned long *inodes = bpf_per_cpu_ptr(&nr_inodes, cpu);
+	const unsigned long *unused = bpf_per_cpu_ptr(&nr_unused, cpu);
+	const long *dentries = bpf_per_cpu_ptr(&nr_dentry, cpu);
+	const long *dentries_unused = bpf_per_cpu_ptr(&nr_dentry_unused, cpu);
+	const long *negative = bpf_per_cpu_ptr(&nr_dentry_negative, cpu);
+
+	if (!inodes || !unused || !dentries || !dentries_unused || !negative)
+		return 1;
+	sum->opened += READ(
+		__s32, (const char *)sum->open +
+			       READ(__u64, percpu_offsets + 8 * (__u64)cpu));
+	sum->inodes += *inodes;
+	sum->inodes_unused += *unused;
+	sum->dentries += *dentries;
+	sum->dentries_unused += *dentries_unused;
+	sum->dentries_negative += *negative;
+	return 0;
+}
+
+struct inotify_sum {
+	__u64 node; /* address of the user whose turn it is */
+	__u64 instances;
+	__u64 watches;
+};
+
+/* Not static: clang would divide it into variables with names that BTF refuses. */
+__u64 buckets[BUCKETS];
+
+#define UCOUNT(ucounts, type)                                               \
+	READ(__u64, (const char *)(ucounts) +                               \
+			    bpf_core_field_offset(struct ucounts, ucount) + \
+			    sizeof(__u64) * bpf_core_enum_value(            \
+						    enum ucount_type, type))
+
+static long add_user(__u32 number, struct inotify_sum *sum)
+{
+	const struct ucounts *ucounts;
+
+	/* Newer kernels end the list of a bucket with an odd number. */
+	if (!sum->node || sum->node & 1)
+		return 1;
+	ucounts = (const void *)(sum->node -
+				 bpf_core_field_offset(struct ucounts, node));
+	/* The users of other namespaces count in this one, too. */
+	if ((__u64)BPF_CORE_READ(ucounts, ns) == init_user_ns) {
+		sum->instances += UCOUNT(ucounts, UCOUNT_INOTIFY_INSTANCES);
+		sum->watches += UCOUNT(ucounts, UCOUNT_INOTIFY_WATCHES);
+	}
+	sum->node = READ(__u64, sum->node);
+	return 0;
+}
+
+static long add_bucket(__u32 bucket, struct inotify_sum *sum)
+{
+	if (bucket >= BUCKETS)
+		return 1;
+	sum->node = buckets[bucket];
+	if (sum->node)
+		bpf_loop(USERS_MAX, add_user, sum, 0);
+	return 0;
+}
+
+static __always_inline __u64 at_least_0(__s64 value)
+{
+	return value < 0 ? 0 : value;
+}
+
+SEC("raw_tp.w/dart_zero_sample")
+int sample_files(struct bpf_raw_tracepoint_args *context)
+{
+	const struct percpu_counter *open = (const void *)nr_files;
+	const struct files_stat_struct *stat = (const void *)files_stat;
+	struct inotify_sum inotify = {};
+	struct dart_zero_files values;
+	struct file_sum sum = {};
+
+	if (SAMPLE_OF(context)->source != SAMPLE_FILES)
+		return 0;
+	sum.open = BPF_CORE_READ(open, counters);
+	sum.opened = BPF_CORE_READ(open, count);
+	bpf_loop(CPUS_MAX, add_cpu, &sum, 0);
+	/* A sample at another interval may overwrite them with newer ones. */
+	bpf_probe_read_kernel(buckets, sizeof(buckets),
+			      (const void *)ucounts_hashtable);
+	bpf_loop(BUCKETS, add_bucket, &inotify, 0);
+	values = (struct dart_zero_files){
+		.open = at_least_0(sum.opened),
+		.open_max = BPF_CORE_READ(stat, max_files),
+		.inodes = at_least_0(sum.inodes),
+		.inodes_unused = at_least_0(sum.inodes_unused),
+		.dentries = at_least_0(sum.dentries),
+		.dentries_unused = at_least_0(sum.dentries_unused),
+		.dentries_negative = at_least_0(sum.dentries_negative),
+		.inotify_instances = inotify.instances,
+		.inotify_watches = inotify.watches,
+	};
+	SAMPLE_ANSWER(context, values);
+	return 0;
+}
+
+/* As shift_right() of kernel/time/ntp.c, by NTP_SCALE_SHIFT. */
+static __always_inline __s64 unscale(__s64 value)
+{
+	return value < 0 ? -(-value >> 32) : value >> 32;
+}
+
+#define NANOSECONDS 1000000000ULL
+#define SCALED_SECOND (NANOSECONDS << 32)
+#define PPM_SCALE_INV_SHIFT 19
+#define PPM_SCALE_INV 34359739LL
+
+/* As __do_adjtimex().  The length of a tick tells HZ, which no variable does. */
+SEC("raw_tp.w/dart_zero_sample")
+int sample_clock(struct bpf_raw_tracepoint_args *context)
+{
+	struct dart_zero_clock values;
+	__u64 tick;
+	__s64 tai;
+
+	if (SAMPLE_OF(context)->source != SAMPLE_CLOCK)
+		return 0;
+	/* The module's. */
+	tai = ((const struct dart_zero_clock *)SAMPLE_OF(context)->values)->tai;
+	tick = READ(__u64, tick_length);
+	if (!tick)
+		return 0;
+	values = (struct dart_zero_clock){
+		.status = READ(__u32, status),
+		.offset = unscale(READ(__s64, offset) *
+				  ((SCALED_SECOND + tick / 2) / tick)),
+		.maxerror = READ(__s64, maxerror) * 1000,
+		.esterror = READ(__s64, esterror) * 1000,
+		.frequency = unscale(
+			(READ(__s64, frequency) >> PPM_SCALE_INV_SHIFT) *
+			PPM_SCALE_INV),
+		.tai = tai,
+	};
+	SAMPLE_ANSWER(context, values);
+	return 0;
+}
+
+char LICENSE[] SEC("license") = "GPL";

@@ -1,0 +1,160 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Samples of the host's parts: each value is between two that the kernel's own files show.
+. "$(dirname "$0")/../lib.sh"
+
+# row ENTRY NUMBER: the values of a row, gathered after this call; names have no
+# underscores
+row() {
+	passed
+	dartctl -j show "$1+100ms" | jq -c ".values.rows[\"$2\"] |
+		with_entries(.key |= gsub(\"_\"; \"\"))"
+}
+
+# compare KERNEL ENTRY [TOLERANCE]: KERNEL is a function that prints an object
+compare() {
+	local before values after
+	before=$($1)
+	values=$(row "$2" 0)
+	after=$($1)
+	agree "$before" "$values" "$after" "${3:-0}"
+}
+
+# In bytes.  Lines of other memory than the node's pages are left out.
+node_meminfo() {
+	awk 'BEGIN { printf "{" }
+		$3 !~ /^(MemUsed|NFS_Unstable|Bounce|WritebackTmp|HugePages_.*|Unaccepted|Balloon|GPU.*):$/ {
+			name = tolower($3)
+			sub(/^mem/, "", name)
+			gsub(/[():_]/, "", name)
+			printf "%s\"%s\": %.0f", separator, name, $4 * 1024
+			separator = ", "
+		} END { print "}" }' /sys/devices/system/node/node0/meminfo
+}
+
+zoneinfo() {
+	awk 'BEGIN { printf "{" }
+		/^Node/ { zone = $2 == "0," ? tolower($4) : "" }
+		zone && $1 == "pages" { $1 = $2; $2 = $3 }
+		zone && $1 ~ /^(free|min|low|high|present|managed)$/ {
+			printf "%s\"%s.%s\": %.0f", separator, zone, $1, $2 * page
+			separator = ", "
+		} END { print "}" }' page="$(getconf PAGE_SIZE)" /proc/zoneinfo
+}
+
+# sampled ENTRY: the values of a sample, as row
+sampled() {
+	passed
+	dartctl -j show "$1+100ms" | jq -c \
+		".values.sum | with_entries(.key |= gsub(\"_\"; \"\"))"
+}
+
+# sysfs_cpus: the rows of cpus
+sysfs_cpus() {
+	local directory
+	for directory in /sys/devices/system/cpu/cpu[0-9]*; do
+		[ "$(cat "$directory/online" 2>/dev/null)" != 0 ] || continue
+		cat "$directory/topology/physical_package_id" "$directory/topology/die_id" \
+			"$directory/topology/core_id"
+		find "$directory/" -maxdepth 1 -name 'node[0-9]*' -printf '%f\n' | tr -d node
+		cat "$directory/cpufreq/scaling_cur_freq" 2>/dev/null || echo 0
+	done | jq -n -c '[inputs] | _nwise(5)' | jq -s -c 'map({package: .[0], die: .[1],
+		core: .[2], node: .[3], frequency: (.[4] * 1000)})'
+}
+
+cpus() {
+	passed
+	dartctl -j show cpus+100ms | jq -c '[.values.rows[] | del(.time, .cpu)]'
+}
+
+sys_fs() {
+	cat /proc/sys/fs/file-nr /proc/sys/fs/inode-nr /proc/sys/fs/dentry-state |
+		jq -n -c '[inputs] | {open: .[0], openmax: .[2], inodes: .[3],
+			inodesunused: .[4], dentries: .[5], dentriesunused: .[6],
+			dentriesnegative: .[9]}'
+}
+
+# The descriptors and watches of inotify(7) that processes have.
+inotify() {
+	{
+		cat /proc/[0-9]*/fdinfo/* 2>/dev/null | grep -c '^inotify wd:'
+		find /proc/[0-9]*/fd -lname anon_inode:inotify 2>/dev/null | wc -l
+	} | jq -n -c '{inotifywatches: input, inotifyinstances: input}'
+}
+
+# sample_agrees KERNEL ENTRY [TOLERANCE]: as compare, for a sample of one row
+sample_agrees() {
+	local before values after
+	before=$($1)
+	values=$(sampled "$2")
+	after=$($1)
+	agree "$before" "$values" "$after" "${3:-0}"
+}
+
+# Of load.
+# shellcheck disable=SC2016 # variables of jq
+boot_time_agrees() {
+	dartctl -j show load+100ms | is_true --argjson btime \
+		"$(sed -n 's/^btime //p' /proc/stat)" --argjson entropy \
+		"$(cat /proc/sys/kernel/random/entropy_avail)" '.values.sum |
+		(.boot_time / 1e9 | floor) == $btime and
+		(.random_ready == 1) == ($entropy == 256)'
+}
+
+check "the agent starts" host_up
+check "the cost of gathering is gathered" dartctl source add gathering --gather 100ms
+
+refuse "the memory of nodes cannot be registered without an interval" \
+	"source node:memory can only be gathered" dartctl source add node:memory
+for source in node:memory node:zones; do
+	check "the source $source is sampled" dartctl source add $source --gather 100ms
+	# shellcheck disable=SC2016 # a variable of jq
+	check "$source has a row for each online node" is_true --argjson nodes \
+		"$(find /sys/devices/system/node -name 'node[0-9]*' | wc -l)" \
+		'[.values.rows[].node] == [range($nodes)]' <<<"$(dartctl -j show $source+100ms)"
+done
+check "node:memory has the values of the meminfo of a node, to 4 MiB" \
+	soon compare node_meminfo node:memory 4194304
+check "node:zones has the values of /proc/zoneinfo, to 4 MiB" \
+	soon compare zoneinfo node:zones 4194304
+check "the watermarks of a zone are in their order" is_true \
+	'.values.rows["0"] | ."dma32.min" > 0 and ."dma32.min" < ."dma32.low" and
+		."dma32.low" < ."dma32.high" and ."dma32.managed" <= ."dma32.present"' \
+	<<<"$(dartctl -j show node:zones+100ms)"
+
+check "the source cpus is sampled" dartctl source add cpus --gather 100ms
+check "cpus has the topology and frequency of each CPU in sysfs: $(sysfs_cpus)" \
+	[ "$(cpus)" = "$(sysfs_cpus)" ]
+check "a CPU goes offline" sh -c 'echo 0 >/sys/devices/system/cpu/cpu1/online'
+check "an offline CPU has no row" soon sh -c \
+	'dartctl -j show cpus+100ms | is_true "[.values.rows[].cpu] == [0]"'
+check "a CPU goes online" sh -c 'echo 1 >/sys/devices/system/cpu/cpu1/online'
+check "an online CPU has its row again" soon sh -c \
+	'dartctl -j show cpus+100ms | is_true "[.values.rows[].cpu] == [0, 1]"'
+
+for source in load files clock; do
+	check "the source $source is sampled" dartctl source add $source --gather 100ms
+done
+check "load has btime of /proc/stat, and whether the random numbers are ready" \
+	boot_time_agrees
+check "files has the values of file-nr, inode-nr and dentry-state, to 200" \
+	soon sample_agrees sys_fs files 200
+check "dartd watches cgroups" bash -c 'mkdir -p /sys/fs/cgroup/watched/{a,b,c} &&
+	dartctl source follow cgroup:cpu --cgroup watched'
+check "files has the instances and the watches of inotify(7) that processes have" \
+	soon sample_agrees inotify files
+check "those of the new cgroups are among them" is_true \
+	'.values.sum | .inotify_watches > 3 and .inotify_instances > 0' \
+	<<<"$(dartctl -j show files+100ms)"
+check "the clock is not synchronized" is_true '.status == 64 and .tai == 0' \
+	<<<"$(sampled clock)"
+check "clock has the values of adjtimex(2)" soon sample_agrees clock_state clock 1
+clock_state disturb
+check "clock has them with signs, too: $(clock_state)" soon sample_agrees clock_state clock 1
+check "the offset to be corrected, the frequency and TAI are seen" is_true \
+	'.offset < 0 and .frequency < -3000000 and .tai == 37 and .esterror == 42000' \
+	<<<"$(sampled clock)"
+
+check "the agent stops" host_down
+rmdir /sys/fs/cgroup/watched/{a,b,c} /sys/fs/cgroup/watched
+finish
