@@ -49,13 +49,14 @@ void storm__add_record(struct storm *storm)
 
 	if (drawn->record.id)
 		return;
-	switch (storm__draw(storm, 3)) {
-	case 0:
+	/* Few namespaces: one takes a debug kernel longer than 100 operations. */
+	switch (storm__draw(storm, 16)) {
+	case 0 ... 7:
 		record = record_of(storm->records.pages,
 				   DART_ZERO_SOURCE_CPUSTAT, &few);
 		record.form = DART_ZERO_RECORD_COPIES;
 		break;
-	case 1:
+	case 8 ... 14:
 		record = record_of(storm->records.pages,
 				   DART_ZERO_SOURCE_VMSTAT, &many);
 		break;
@@ -65,7 +66,7 @@ void storm__add_record(struct storm *storm)
 		drawn->netns = namespace_new();
 		record.fd = drawn->netns;
 	}
-	record.interval_ms = 10 + storm__draw(storm, 3) * 7;
+	record.interval_ms = 50 + storm__draw(storm, 3) * 20;
 	record.flags = storm__draw(storm, 2);
 	ret = record_add(storm->records.region, &record);
 	assert_true(!ret || ret == -ENOSPC);
@@ -104,14 +105,17 @@ static void check_row(struct storm *storm, struct storm_record *drawn,
 		assert_in_range(words[1], 0, 3);
 }
 
-void storm__read_record(struct storm *storm)
+static void read_record(struct storm *storm, struct storm_record *drawn)
 {
-	struct storm_record *drawn = draw_record(storm);
-
 	if (!drawn->record.id)
 		return;
 	for (uint32_t row = drawn->record.rows; row--;)
 		check_row(storm, drawn, row);
+}
+
+void storm__read_record(struct storm *storm)
+{
+	read_record(storm, draw_record(storm));
 }
 
 void storm__remove_record(struct storm *storm)
@@ -135,15 +139,19 @@ void storm__remove_record(struct storm *storm)
 void storm__end_record(struct storm *storm)
 {
 	struct storm_record *drawn = draw_record(storm);
+	const struct storm_record *end =
+		&storm->records.records[STORM_RECORDS];
 
-	if (drawn->netns < 0)
+	while (drawn < end && drawn->netns < 0)
+		drawn++;
+	if (drawn == end)
 		return;
 	close(drawn->netns);
 	drawn->netns = -1;
 	assert_int_equal(device_event(storm->records.region,
 				      DART_ZERO_EVENT_RECORD_GONE),
 			 drawn->record.id);
-	storm__read_record(storm);
+	read_record(storm, drawn);
 }
 
 void storm__close_records(struct storm *storm)
