@@ -3,6 +3,7 @@
 # 50 containers a second come and go, each with a cgroup, a network namespace and a veth
 # pair, while their counters are gathered and read every 100 ms. selftests/churn does so
 # for a minute.
+# shellcheck disable=SC2016 # jq and the other guest expand these
 . "$(dirname "$0")/../lib.sh"
 
 seconds=${DART_CHURN_SECONDS-5}
@@ -11,7 +12,6 @@ work=$(mktemp -d)
 # held: what the host's kernel holds, as JSON: KiB of slabs, of per-CPU memory and of
 # vmalloc; cgroups that are being freed; network devices; bytes of the region that are in
 # use; pinned pages; memory regions; references to the module
-# shellcheck disable=SC2016 # expands in the other guest
 held() {
 	on host sh -c 'echo 1 >/proc/sys/vm/stat_refresh
 		echo 3 >/proc/sys/vm/drop_caches
