@@ -325,25 +325,25 @@ static int cgroups__open(struct cgroups *cgroups,
 }
 
 int cgroups__follow(struct followers *followers, const struct source *source,
-		    uint32_t gather_ms, int fd, const char *path,
-		    struct follower **result,
-		    struct dart_error *error)
+		    const struct selector_choice *choice,
+		    struct follower **result, struct dart_error *error)
 {
+	const char *path = choice->cgroup;
 	struct selector selector;
 	struct cgroups *cgroups;
 	int ret;
 
 	/* Only to check that this is a cgroup. */
-	ret = selector__cgroup(&selector, source, fd, path, error);
+	ret = selector__cgroup(&selector, source, choice->fd, path, error);
 	if (ret)
 		return ret;
 	cgroups = calloc(1, sizeof(*cgroups));
 	if (!cgroups)
 		return dart_error__no_memory(error);
-	ret = cgroups__open(cgroups, followers, fd, path, error) ?:
+	ret = cgroups__open(cgroups, followers, choice->fd, path, error) ?:
 		      followers__add(followers, &cgroups->follower,
-				     &cgroups_operations, source, gather_ms,
-				     path, error);
+				     &cgroups_operations, source, choice, path,
+				     error);
 	if (ret) {
 		cgroups__free(&cgroups->follower);
 		return ret;

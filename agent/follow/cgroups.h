@@ -6,12 +6,11 @@
 #include "follower.h"
 
 /*
- * Registers @source for the cgroup of @fd and all below, present and future; gathered
- * every @gather_ms unless that is 0.
+ * Registers @source for the cgroup of @choice and all below, present and future, gathered
+ * as it says.
  */
 int cgroups__follow(struct followers *followers, const struct source *source,
-		    uint32_t gather_ms, int fd, const char *path,
-		    struct follower **follower,
-		    struct dart_error *error);
+		    const struct selector_choice *choice,
+		    struct follower **follower, struct dart_error *error);
 
 #endif /* CGROUPS_H */

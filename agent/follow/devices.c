@@ -260,7 +260,8 @@ static int devices__open(struct devices *devices, sd_event *loop,
 
 int devices__follow(struct followers *followers,
 		    const struct devices_kind *kind,
-		    const struct source *source, uint32_t gather_ms,
+		    const struct source *source,
+		    const struct selector_choice *choice,
 		    struct follower **result, struct dart_error *error)
 {
 	struct devices *devices = calloc(1, sizeof(*devices));
@@ -274,12 +275,12 @@ int devices__follow(struct followers *followers,
 	devices->fd = -1;
 	devices->key = (struct selector_key){
 		.source = source->id,
-		.gather_ms = gather_ms,
+		.gather_ms = choice->gather_ms,
 	};
 	ret = devices__open(devices, followers->loop, error) ?:
 		      followers__add(followers, &devices->follower,
-				     &devices_operations, source, gather_ms,
-				     NULL, error);
+				     &devices_operations, source, choice, NULL,
+				     error);
 	if (ret) {
 		devices__free(&devices->follower);
 		return ret;

@@ -47,7 +47,8 @@ struct devices_kind {
 /* Registers @source for all devices of @kind, as those of cgroups.h and namespaces.h. */
 int devices__follow(struct followers *followers,
 		    const struct devices_kind *kind,
-		    const struct source *source, uint32_t gather_ms,
+		    const struct source *source,
+		    const struct selector_choice *choice,
 		    struct follower **follower, struct dart_error *error);
 
 /* There is a device. */

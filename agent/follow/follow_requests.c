@@ -29,18 +29,22 @@ static int register_host(struct request *request)
 {
 	struct followers *followers = request->subject;
 	struct entry_group *group;
+	struct selector_choice gathering = { .fd = -1 };
 	const char *gather;
-	uint32_t gather_ms;
+	int is_deferrable = false;
 	int ret;
 
-	ret = request__unpack(request, "{s:s !}", "gather", &gather) ?:
-		      selector__parse_interval(gather, &gather_ms,
-					       &request->error) ?:
-		      whole_host__register(followers, gather_ms, &group,
+	ret = request__unpack(request, "{s:s, s?b !}", "gather", &gather,
+			      "deferrable", &is_deferrable);
+	gathering.is_deferrable = is_deferrable;
+	ret = ret ?:
+		      selector__parse_interval(gather, &gathering.gather_ms, &request->error) ?:
+		      whole_host__register(followers, &gathering, &group,
 					   &request->error);
 	if (ret)
 		return ret;
-	log__info("registered the whole host, gathered every %s", gather);
+	log__info("registered the whole host, gathered every %s%s", gather,
+		  is_deferrable ? ", deferrable" : "");
 	changes__announce(followers->changes, "added", "host", group->name);
 	request->result = group->operations->describe(group);
 	return 0;

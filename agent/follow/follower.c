@@ -105,6 +105,7 @@ void follower__register(struct follower *follower, struct selector *selector)
 	struct dart_error error;
 	int ret;
 
+	selector->is_deferrable = follower->is_deferrable;
 	ret = selector__gather(selector, follower->gather_ms, &error) ?:
 		      registry__add_source(follower->followers->registry,
 					   selector, &follower->group, &entry,
@@ -136,15 +137,17 @@ static int follower__set_name(struct follower *follower, const char *path,
 
 int followers__add(struct followers *followers, struct follower *follower,
 		   const struct follower_operations *operations,
-		   const struct source *source, uint32_t gather_ms,
-		   const char *path, struct dart_error *error)
+		   const struct source *source,
+		   const struct selector_choice *choice, const char *path,
+		   struct dart_error *error)
 {
 	int ret;
 
 	follower->operations = operations;
 	follower->followers = followers;
 	follower->source = source;
-	follower->gather_ms = gather_ms;
+	follower->gather_ms = choice->gather_ms;
+	follower->is_deferrable = choice->is_deferrable;
 	follower->group.operations = &group_operations;
 	ret = follower__set_name(follower, path, error) ?:
 		      registry__add_group(followers->registry, &follower->group,

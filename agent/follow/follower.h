@@ -45,6 +45,7 @@ struct follower {
 	struct followers *followers;
 	const struct source *source;
 	uint32_t gather_ms;	/* as in struct selector_key */
+	bool is_deferrable; /* as in struct selector_choice */
 	struct entry_group group;
 	uint32_t failures;	/* objects without the entry they should have */
 	struct dart_error first_failure;	/* if there are any */
@@ -61,13 +62,15 @@ void followers__open(struct followers *followers, struct registry *registry,
 void followers__close(struct followers *followers);
 
 /*
- * Initializes @follower and adds it; on error it is the caller's.  @path is that
- * of the cgroup at the top, NULL if all objects of the kind are followed.
+ * Initializes @follower and adds it; on error it is the caller's.  @choice says how it
+ * gathers.  @path is that of the cgroup at the top, NULL if all objects of the kind are
+ * followed.
  */
 int followers__add(struct followers *followers, struct follower *follower,
 		   const struct follower_operations *operations,
-		   const struct source *source, uint32_t gather_ms,
-		   const char *path, struct dart_error *error);
+		   const struct source *source,
+		   const struct selector_choice *choice, const char *path,
+		   struct dart_error *error);
 /* Frees a follower that has no entries. */
 void followers__drop(struct followers *followers, struct follower *follower);
 /* The followed object no longer exists, nor do those below it. */

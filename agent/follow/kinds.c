@@ -11,21 +11,19 @@ int followers__follow(struct followers *followers, const struct source *source,
 		      const struct selector_choice *choice,
 		      struct follower **follower, struct dart_error *error)
 {
-	const uint32_t gather_ms = choice->gather_ms;
-
 	switch (source->selector) {
 	case SOURCE_SELECTOR_NETNS:
-		return namespaces__follow(followers, source, gather_ms,
-					  follower, error);
+		return namespaces__follow(followers, source, choice, follower,
+					  error);
 	case SOURCE_SELECTOR_NETDEV:
-		return devices__follow(followers, &netdevs, source, gather_ms,
+		return devices__follow(followers, &netdevs, source, choice,
 				       follower, error);
 	case SOURCE_SELECTOR_DISK:
-		return devices__follow(followers, &disks, source, gather_ms,
+		return devices__follow(followers, &disks, source, choice,
 				       follower, error);
 	case SOURCE_SELECTOR_CGROUP:
-		return cgroups__follow(followers, source, gather_ms, choice->fd,
-				       choice->cgroup, follower, error);
+		return cgroups__follow(followers, source, choice, follower,
+				       error);
 	default:
 		return dart_error__set(error, EINVAL,
 				       "%s cannot be followed", source->name);

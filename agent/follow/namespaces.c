@@ -195,7 +195,8 @@ void namespaces__changed(struct followers *followers)
 }
 
 int namespaces__follow(struct followers *followers, const struct source *source,
-		       uint32_t gather_ms, struct follower **result, struct dart_error *error)
+		       const struct selector_choice *choice,
+		       struct follower **result, struct dart_error *error)
 {
 	struct follower *follower = calloc(1, sizeof(*follower));
 	int ret;
@@ -203,7 +204,7 @@ int namespaces__follow(struct followers *followers, const struct source *source,
 	if (!follower)
 		return dart_error__no_memory(error);
 	ret = followers__add(followers, follower, &namespaces_operations,
-			     source, gather_ms, NULL, error);
+			     source, choice, NULL, error);
 	if (ret) {
 		free(follower);
 		return ret;

@@ -6,11 +6,12 @@
 #include "follower.h"
 
 /*
- * Registers @source for all namespaces, present and future; gathered every @gather_ms
- * unless that is 0.
+ * Registers @source for all namespaces, present and future; gathered as @choice
+ * says.
  */
 int namespaces__follow(struct followers *followers, const struct source *source,
-		       uint32_t gather_ms, struct follower **follower, struct dart_error *error);
+		       const struct selector_choice *choice,
+		       struct follower **follower, struct dart_error *error);
 
 /* To call when the region reports that namespaces were created or ended. */
 void namespaces__changed(struct followers *followers);

@@ -15,7 +15,7 @@
 struct whole_host {
 	struct entry_group group;	/* of the entries that are not followers' */
 	struct followers *followers;
-	uint32_t gather_ms;
+	struct selector_choice gathering; /* selects nothing */
 	json_t *left_out;		/* [{"source": S, "reason": R}, ...] */
 };
 
@@ -48,9 +48,10 @@ static json_t *describe(const struct entry_group *group)
 	uint32_t entries, followers;
 
 	entries = whole_host__entries(host, &followers);
-	return json_pack("{s:s, s:s, s:I, s:I, s:I, s:O, s:i, s:I}", "name",
-			 group->name, "kind", "host", "gather_ms",
-			 (json_int_t)host->gather_ms, "entries",
+	return json_pack("{s:s, s:s, s:I, s:b, s:I, s:I, s:O, s:i, s:I}",
+			 "name", group->name, "kind", "host", "gather_ms",
+			 (json_int_t)host->gathering.gather_ms, "deferrable",
+			 host->gathering.is_deferrable, "entries",
 			 (json_int_t)entries, "followers",
 			 (json_int_t)followers, "left_out", host->left_out,
 			 "owner", 0, "age_s",
@@ -118,15 +119,11 @@ static int whole_host__add_entry(struct whole_host *host,
 				 const struct source *source,
 				 struct dart_error *error)
 {
-	const struct selector_choice choice = {
-		.gather_ms = host->gather_ms,
-		.fd = -1,
-	};
 	struct selector selector;
 	struct entry *entry;
 	int ret;
 
-	ret = selector__choose(&selector, source, &choice, error);
+	ret = selector__choose(&selector, source, &host->gathering, error);
 	if (ret)
 		return ret;
 	ret = registry__add_source(host->followers->registry, &selector,
@@ -156,10 +153,7 @@ static int whole_host__add_follower(struct whole_host *host,
 				    struct dart_error *error)
 {
 	struct followers *followers = host->followers;
-	struct selector_choice choice = {
-		.gather_ms = host->gather_ms,
-		.fd = -1,
-	};
+	struct selector_choice choice = host->gathering;
 	struct follower *follower;
 	int ret = 0;
 
@@ -232,15 +226,16 @@ static int whole_host__add_parts(struct whole_host *host,
 	return parts ? 0 : -EOPNOTSUPP;
 }
 
-static struct whole_host *whole_host__new(struct followers *followers,
-					  uint32_t gather_ms)
+static struct whole_host *
+whole_host__new(struct followers *followers,
+		const struct selector_choice *gathering)
 {
 	struct whole_host *host = calloc(1, sizeof(*host));
 
 	if (!host)
 		return NULL;
 	host->followers = followers;
-	host->gather_ms = gather_ms;
+	host->gathering = *gathering;
 	host->group.operations = &operations;
 	strcpy(host->group.name, WHOLE_HOST_NAME);
 	host->left_out = json_array();
@@ -250,7 +245,8 @@ static struct whole_host *whole_host__new(struct followers *followers,
 	return NULL;
 }
 
-int whole_host__register(struct followers *followers, uint32_t gather_ms,
+int whole_host__register(struct followers *followers,
+			 const struct selector_choice *gathering,
 			 struct entry_group **group, struct dart_error *error)
 {
 	struct registry *registry = followers->registry;
@@ -260,7 +256,7 @@ int whole_host__register(struct followers *followers, uint32_t gather_ms,
 	ret = registry__check_name(registry, WHOLE_HOST_NAME, error);
 	if (ret)
 		return ret;
-	host = whole_host__new(followers, gather_ms);
+	host = whole_host__new(followers, gathering);
 	if (!host)
 		return dart_error__no_memory(error);
 	ret = registry__add_group(registry, &host->group, error);

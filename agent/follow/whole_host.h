@@ -12,10 +12,12 @@
 #define WHOLE_HOST_NAME "host"
 
 /*
- * Registers what this kernel has, gathered every @gather_ms; the group lists what it
- * leaves out, and why.  -EEXIST; if nothing can be registered, the first reason.
+ * Registers what this kernel has, gathered as @gathering says, which selects nothing;
+ * the group lists what it leaves out, and why.  -EEXIST; if nothing can be registered, the
+ * first reason.
  */
-int whole_host__register(struct followers *followers, uint32_t gather_ms,
+int whole_host__register(struct followers *followers,
+			 const struct selector_choice *gathering,
 			 struct entry_group **group, struct dart_error *error);
 
 #endif /* WHOLE_HOST_H */

@@ -182,6 +182,8 @@ int region__add_record(struct region *region, const struct selector *selector,
 		       struct dart_error *error)
 {
 	record->size = sizeof(*record);
+	record->flags = selector->is_deferrable ? DART_ZERO_RECORD_DEFERRABLE :
+						  0;
 	record->interval_ms = selector->key.gather_ms;
 	record->source = selector->source->id;
 	record->fd = selector->fd;

@@ -406,6 +406,7 @@ int selector__choose(struct selector *selector, const struct source *source,
 
 	if (ret)
 		return ret;
+	selector->is_deferrable = choice->is_deferrable;
 	ret = selector__gather(selector, choice->gather_ms, error);
 	if (ret)
 		selector__close(selector);

@@ -27,6 +27,7 @@ struct selector {
 	const struct source *source;
 	struct selector_key key;
 	char name[DART_REGISTRATION_NAME_MAX];
+	bool is_deferrable; /* as in struct selector_choice */
 	/* The caller's; -1 without a selector or if key.object selects. */
 	int fd;
 	bool has_own_fd;	/* the selector closes it */
@@ -39,6 +40,7 @@ struct selector_choice {
 	const char *disk;
 	const char *cgroup;	/* path below the root of its hierarchy: "/a/b" */
 	uint32_t gather_ms;	/* as in struct selector_key */
+	bool is_deferrable; /* gathering does not wake an idle CPU */
 	int fd;	/* open on the netns, disk or cgroup, or -1 */
 };
 

@@ -46,15 +46,22 @@ int selector__unpack(struct request *request, const struct source **source,
 		     struct selector_choice *choice)
 {
 	const char *name, *gather = NULL;
+	int is_deferrable = false;
 	int ret;
 
 	*choice = (struct selector_choice){ .fd = request->fd };
-	ret = request__unpack(request, "{s:s, s?s, s?s, s?s, s?s, s?s !}", "source",
-			      &name, "netns", &choice->netns, "netdev",
-			      &choice->netdev, "disk", &choice->disk, "cgroup",
-			      &choice->cgroup, "gather", &gather);
+	ret = request__unpack(request, "{s:s, s?s, s?s, s?s, s?s, s?s, s?b !}",
+			      "source", &name, "netns", &choice->netns,
+			      "netdev", &choice->netdev, "disk", &choice->disk,
+			      "cgroup", &choice->cgroup, "gather", &gather,
+			      "deferrable", &is_deferrable);
 	if (ret)
 		return ret;
+	if (is_deferrable && !gather)
+		return dart_error__set(
+			&request->error, EINVAL,
+			"only gathering can be deferrable (say how often, as in --gather 1s)");
+	choice->is_deferrable = is_deferrable;
 	if (gather) {
 		ret = selector__parse_interval(gather, &choice->gather_ms,
 					       &request->error);

@@ -76,6 +76,19 @@ send() {
 	done 2>/dev/null
 }
 
+# deferrable_timers: has a worker that is bound to no CPU started a timer of a work item
+# that does not wake a CPU, for 25 ticks of 4 ms at most?
+deferrable_timers() {
+	awk '$1 ~ /^kworker\/u/ && /function=delayed_work_timer_fn/ && $NF ~ /D/ &&
+			match($0, /timeout=[0-9]+/) &&
+			substr($0, RSTART + 8, RLENGTH - 8) <= 25 { print; found = 1 }
+		END { exit !found }' /sys/kernel/tracing/trace
+}
+
+no_deferrable_timers() {
+	! deferrable_timers
+}
+
 check "the agent starts" host_up
 check "a source is registered directly" dartctl source add cpustat
 for source in cpustat vmstat softnet softirqs snmp:udp gathering; do
@@ -109,6 +122,17 @@ check "the gathering counts its records" is_true \
 	'.values.sum | .records >= 5 * .passes and .time_ns > 0' \
 	<<<"$(dartctl -j show gathering+100ms)"
 
+echo 1 >/sys/kernel/tracing/events/timer/timer_start/enable
+passed
+check "no timer of the gathering is deferrable unless that is asked for" \
+	no_deferrable_timers
+check "a source is gathered without waking an idle CPU" \
+	dartctl source add irqs --gather 50ms --deferrable
+check "the kernel starts a deferrable timer for it" soon deferrable_timers
+echo 0 >/sys/kernel/tracing/events/timer/timer_start/enable
+refuse "a direct source cannot be deferrable" "only gathering can be deferrable" \
+	dartctl source add irqs --deferrable
+
 mkdir /sys/fs/cgroup/busy
 check "cgroups are followed and gathered" \
 	dartctl source follow cgroup:cpu --cgroup / --gather 100ms
@@ -122,8 +146,8 @@ check "a new cgroup has a record" shown cgroup:cpu@/later+100ms
 rmdir /sys/fs/cgroup/later
 check "the record of a removed cgroup leaves" not_shown cgroup:cpu@/later+100ms
 ip netns add blue
-check "namespaces are followed and gathered" \
-	dartctl source follow snmp:tcp --gather 100ms
+check "namespaces are followed and gathered, deferrable" \
+	dartctl source follow snmp:tcp --gather 100ms --deferrable
 check "a namespace has a record" dartctl show snmp:tcp@blue+100ms
 ip netns delete blue
 check "the record of a namespace that ended leaves" not_shown snmp:tcp@blue+100ms

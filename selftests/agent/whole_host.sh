@@ -147,9 +147,13 @@ check "the agent stops" host_down
 check "an agent starts with a configuration that registers the host" \
 	host_up --config=/run/saved.yaml
 check "its parts are the same" sh -c 'diff /run/before /dev/fd/3' 3< <(parts)
-sed -i s/100ms/1s/ /run/saved.yaml
-check "the configuration is reloaded with another interval" pkill -HUP -x dartd
+sed -i 's/100ms/1s\n  deferrable: true/' /run/saved.yaml
+check "the configuration is reloaded with another interval, deferrable" \
+	pkill -HUP -x dartd
 check "all of the host is gathered at the other interval" soon has cpustat+1s
+check "the host says that its gathering is deferrable" is_true \
+	'any(.[]; .name == "host" and .deferrable and .gather_ms == 1000)' \
+	<<<"$(dartctl -j list)"
 check "nothing of it is gathered at the earlier one" [ -z "$(parts | grep 100ms)" ]
 check "the agent stops again" host_down
 check "the agent logs no error" sh -c "! grep -i -e error -e cannot -e 'left out' $log"

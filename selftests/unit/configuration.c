@@ -121,6 +121,14 @@ static void test_host(void **state)
 		     "sources: [cpustat]\n");
 	assert_items("{\"request\":\"register-host\",\"gather\":\"100ms\"} -\n"
 		     SOURCE "\"cpustat\"} -\n");
+	assert_loads("host: {gather: 100ms, deferrable: true}\n"
+		     "sources:\n"
+		     "  - {source: cpustat, gather: 1s, deferrable: true}\n"
+		     "  - {source: vmstat, gather: 1s, deferrable: false}\n");
+	assert_items(
+		"{\"request\":\"register-host\",\"gather\":\"100ms\",\"deferrable\":true} -\n" SOURCE
+		"\"cpustat\",\"gather\":\"1s\",\"deferrable\":true} -\n" SOURCE
+		"\"vmstat\",\"gather\":\"1s\"} -\n");
 }
 
 static void test_empty(void **state)

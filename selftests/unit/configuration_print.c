@@ -254,7 +254,8 @@ static void test_text(void **state)
 {
 	char *text = print(
 		"[{\"request\": {\"request\": \"reporter-add\", \"store\": \"s\", \"address\": \"10.0.0.1\"}},"
-		"{\"request\": {\"request\": \"register-host\", \"gather\": \"1s\"}},"
+		"{\"request\": {\"request\": \"register-host\", \"gather\": \"1s\", \"deferrable\": true}},"
+		"{\"request\": {\"request\": \"register-source\", \"source\": \"vmstat\", \"gather\": \"1s\", \"deferrable\": true}},"
 		"{\"request\": {\"request\": \"register-source\", \"source\": \"cpustat\"}, \"owner\": 0, \"origin\": \"configuration\"},"
 		"{\"request\": {\"request\": \"register-source\", \"source\": \"snmp:tcp\", \"netns\": \"blue\"}, \"path\": \"/run/netns/blue\", \"missing\": \"it is not there\"},"
 		"{\"request\": {\"request\": \"register-source\", \"source\": \"snmp:tcp\", \"netns\": \"net:1\"}, \"path\": \"/var/n\"},"
@@ -263,7 +264,11 @@ static void test_text(void **state)
 
 	assert_string_equal(text, "host:\n"
 				  "  gather: 1s\n"
+				  "  deferrable: true\n"
 				  "sources:\n"
+				  "  - source: vmstat\n"
+				  "    gather: 1s\n"
+				  "    deferrable: true\n"
 				  "  - source: cpustat\n"
 				  "  - source: snmp:tcp\n"
 				  "    netns: blue\n"

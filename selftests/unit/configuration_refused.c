@@ -16,7 +16,7 @@ static void test_line_7(void **state)
 			 -EINVAL);
 	assert_string_equal(
 		error.text,
-		"f.yaml:7: unknown key 'namespace' (the keys here are source, netns, netdev, disk, cgroup, path, gather, follow)");
+		"f.yaml:7: unknown key 'namespace' (the keys here are source, netns, netdev, disk, cgroup, path, gather, deferrable, follow)");
 	assert_int_equal(configuration.item_count, 0);
 }
 

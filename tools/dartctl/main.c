@@ -11,17 +11,18 @@
 
 /* What people type most: short forms of 'source add' and the like. */
 static const struct command register_commands[] = {
-	{ "host", "[--gather TIME]", "expose all that a host has, gathered",
+	{ "host", "[--gather TIME [--deferrable]]",
+	  "expose all that a host has, gathered",
 	  .parse = command_register_host },
 	{ "source",
-	  "SOURCE [--netns NETNS] [--netdev INTERFACE] [--disk DEVICE] [--cgroup CGROUP] [--all-netns] [--all-netdevs] [--all-disks] [--all-cgroups CGROUP] [--gather TIME]",
+	  "SOURCE [--netns NETNS] [--netdev INTERFACE] [--disk DEVICE] [--cgroup CGROUP] [--all-netns] [--all-netdevs] [--all-disks] [--all-cgroups CGROUP] [--gather TIME [--deferrable]]",
 	  "the same as 'source add' and 'source follow'",
 	  .parse = command_register_source },
 	{ "map", "PATH|id N|name X [as NAME]", "the same as 'map add'",
 	  .run = command_map_add, .least = 1, .most = 4 },
 	{ "counters", "NAME [COUNTER]...", "the same as 'counters add'",
 	  .run = command_counters_add, .least = 1, .most = INT_MAX },
-	{ }
+	{}
 };
 
 static const struct command commands[] = {

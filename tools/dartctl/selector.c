@@ -131,10 +131,11 @@ int selector__request(const struct selector *selector, const char *source,
 	if (member && *fd < 0)
 		return fail(-*fd, "%s", error.text);
 
-	*request = json_pack("{s:s, s:s, s:s*, s:s*}", "request",
+	*request = json_pack("{s:s, s:s, s:s*, s:s*, s:o*}", "request",
 			     is_follow ? "follow-source" : "register-source",
 			     "source", source, "netdev", of[SELECTOR_NETDEV],
-			     "gather", selector->gather);
+			     "gather", selector->gather, "deferrable",
+			     selector->is_deferrable ? json_true() : NULL);
 	if (member &&
 	    json_object_set_new(*request, member, json_string(label))) {
 		json_decref(*request);

@@ -23,6 +23,7 @@ enum selector_kind {
 struct selector {
 	const char *of[SELECTOR_KINDS];
 	const char *gather;	/* interval, "1s" */
+	bool is_deferrable; /* gathering does not wake an idle CPU */
 };
 
 /* Does it select all of a kind, also those to come? */

@@ -11,6 +11,7 @@
 #define OPTION(kind) (OPTIONS_OWN + SELECTOR_##kind)
 /* Whatever is selected. */
 #define OPTION_GATHER OPTION(KINDS)
+#define OPTION_DEFERRABLE (OPTION_GATHER + 1)
 
 static const struct option register_options[] = {
 	{ "netns", required_argument, NULL, OPTION(NETNS) },
@@ -22,7 +23,8 @@ static const struct option register_options[] = {
 	{ "all-disks", no_argument, NULL, OPTION(ALL_DISKS) },
 	{ "all-cgroups", required_argument, NULL, OPTION(ALL_CGROUPS) },
 	{ "gather", required_argument, NULL, OPTION_GATHER },
-	{ }
+	{ "deferrable", no_argument, NULL, OPTION_DEFERRABLE },
+	{}
 };
 
 /* Of the above, those that select one. */
@@ -32,13 +34,15 @@ static const struct option add_options[] = {
 	{ "disk", required_argument, NULL, OPTION(DISK) },
 	{ "cgroup", required_argument, NULL, OPTION(CGROUP) },
 	{ "gather", required_argument, NULL, OPTION_GATHER },
-	{ }
+	{ "deferrable", no_argument, NULL, OPTION_DEFERRABLE },
+	{}
 };
 
 static const struct option follow_options[] = {
 	{ "cgroup", required_argument, NULL, OPTION(ALL_CGROUPS) },
 	{ "gather", required_argument, NULL, OPTION_GATHER },
-	{ }
+	{ "deferrable", no_argument, NULL, OPTION_DEFERRABLE },
+	{}
 };
 
 static int parse(struct options *options, int argc, char **argv,
@@ -51,6 +55,8 @@ static int parse(struct options *options, int argc, char **argv,
 			return EXIT_USAGE;
 		if (option == OPTION_GATHER)
 			selector->gather = optarg;
+		else if (option == OPTION_DEFERRABLE)
+			selector->is_deferrable = true;
 		else
 			selector->of[option - OPTIONS_OWN] = optarg ?: "";
 	}
@@ -143,21 +149,28 @@ int command_register_host(struct options *options, int argc, char **argv)
 {
 	static const struct option own[] = {
 		{ "gather", required_argument, NULL, OPTION_GATHER },
-		{ }
+		{ "deferrable", no_argument, NULL, OPTION_DEFERRABLE },
+		{}
 	};
 	const char *gather = "1s";
+	bool is_deferrable = false;
 	int option;
 
 	while ((option = options__next(options, argc, argv, own)) != -1) {
 		if (option == '?')
 			return EXIT_USAGE;
-		gather = optarg;
+		if (option == OPTION_GATHER)
+			gather = optarg;
+		else
+			is_deferrable = true;
 	}
 	if (argc > optind)
 		return misuse("'%s' takes no operand", argv[0]);
 	return client__do(options,
-			  json_pack("{s:s, s:s}", "request", "register-host",
-				    "gather", gather),
+			  json_pack("{s:s, s:s, s:o*}", "request",
+				    "register-host", "gather", gather,
+				    "deferrable",
+				    is_deferrable ? json_true() : NULL),
 			  -1, "host");
 }
 
@@ -171,12 +184,12 @@ static const struct table_column columns[] = {
 
 const struct command source_commands[] = {
 	{ "list", NULL, "list the counters of the kernel that can be exposed",
-	  .request = { "source-list", { }, "sources", columns } },
+	  .request = { "source-list", {}, "sources", columns } },
 	{ "add",
-	  "SOURCE [--netns NETNS] [--netdev INTERFACE] [--disk DEVICE] [--cgroup CGROUP] [--gather TIME]",
+	  "SOURCE [--netns NETNS] [--netdev INTERFACE] [--disk DEVICE] [--cgroup CGROUP] [--gather TIME [--deferrable]]",
 	  "expose counters of the kernel", .parse = add },
-	{ "follow", "SOURCE [--cgroup CGROUP] [--gather TIME]",
+	{ "follow", "SOURCE [--cgroup CGROUP] [--gather TIME [--deferrable]]",
 	  "expose them for each namespace, device, disk or cgroup",
 	  .parse = follow },
-	{ }
+	{}
 };

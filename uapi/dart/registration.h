@@ -37,7 +37,8 @@
  *       gathers the counters every T, such as "1s", "100ms" or "1min", 10 ms to 60
  *       min; the name of the entry ends with "+T", in seconds if they are whole.
  *       The same counters may be registered without it, too.  "gathering", what that
- *       costs at this interval, can only be gathered.
+ *       costs at this interval, can only be gathered.  With "deferrable": true as
+ *       well, gathering does not wake an idle CPU; the name is the same.
  *   {"request": "follow-source", "source": S}
  *   {"request": "follow-source", "source": S, "cgroup": C}
  *       Registers S for each network namespace or, with a file descriptor as
@@ -48,7 +49,8 @@
  *       device of the agent's namespace that has it, and one that takes "disk" for
  *       each disk, but not for partitions.
  *   {"request": "register-host", "gather": T}
- *       Registers all that the host has, gathered every T: each source of the machine,
+ *       Registers all that the host has, gathered every T, "deferrable" or not as
+ *       above: each source of the machine,
  *       and followers of all namespaces, network devices, disks and cgroups.  What
  *       cannot be registered is left out, unless that is all.  The group is called
  *       host; its entries and followers end with it only.  Root only.
@@ -178,8 +180,8 @@
  * Every reply has the "version" of the agent, such as "0.1".
  *
  * In list, a follower that is part of the host has "part_of": "host", and the host
- * {"name": "host", "kind": "host", "gather_ms": 1000, "entries": 812, "followers": 12,
- * "left_out": [{"source": S, "reason": a sentence}, ...]}.
+ * {"name": "host", "kind": "host", "gather_ms": 1000, "deferrable": false, "entries": 812,
+ * "followers": 12, "left_out": [{"source": S, "reason": a sentence}, ...]}.
  *
  * In list, each entry and follower has "owner", the user id of the client that
  * registered it, and "age_s", the whole seconds since then.

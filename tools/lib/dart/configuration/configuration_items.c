@@ -64,25 +64,36 @@ static int check_path(struct dart_yaml *yaml, const yaml_node_t *node,
 
 /* ---- host */
 
+struct host {
+	const char *gather; /* interval */
+	bool is_deferrable;
+};
+
 int dart_configuration__take_host(struct dart_yaml *yaml,
 				  const yaml_node_t *node, void *into)
 {
 	static const struct dart_yaml_member members[] = {
-		{ "gather", dart_configuration__take_text, 0 },
+		{ "gather", dart_configuration__take_text,
+		  offsetof(struct host, gather) },
+		{ "deferrable", dart_configuration__take_flag,
+		  offsetof(struct host, is_deferrable) },
 		{}
 	};
-	const char *gather = NULL;
+	struct host host = {};
 	int ret;
 
-	ret = dart_yaml__take_mapping(yaml, node, members, &gather);
-	if (!ret && !gather)
+	ret = dart_yaml__take_mapping(yaml, node, members, &host);
+	if (!ret && !host.gather)
 		ret = dart_yaml__refuse(
 			yaml, node,
 			"'gather' is missing: how often, as in {gather: 1s}");
-	return ret	 ?:
+	return ret   ?:
 		       add_once(into, yaml, node,
-				json_pack("{s:s, s:s}", "request",
-					  "register-host", "gather", gather),
+				json_pack("{s:s, s:s, s:o*}", "request",
+					  "register-host", "gather",
+					  host.gather, "deferrable",
+					  host.is_deferrable ? json_true() :
+							       NULL),
 				NULL, "host");
 }
 
@@ -92,6 +103,7 @@ struct source {
 	const char *name, *netns, *netdev, *disk, *cgroup;
 	const char *path; /* of the namespace, disk or cgroup */
 	const char *gather; /* interval, or NULL */
+	bool is_deferrable;
 	bool is_followed;
 };
 
@@ -156,12 +168,13 @@ static int add_source(struct dart_configuration_loader *loader,
 	if (ret)
 		return ret;
 	request = json_pack(
-		"{s:s, s:s, s:s*, s:s*, s:s*, s:s*, s:s*}", "request",
+		"{s:s, s:s, s:s*, s:s*, s:s*, s:s*, s:s*, s:o*}", "request",
 		source->is_followed ? "follow-source" : "register-source",
 		"source", source->name, "netns", source->netns ? label : NULL,
 		"netdev", source->netdev, "disk", source->disk ? label : NULL,
 		"cgroup", source->cgroup ? label : NULL, "gather",
-		source->gather);
+		source->gather, "deferrable",
+		source->is_deferrable ? json_true() : NULL);
 	snprintf(what, sizeof(what), "source '%s'%s%s%s%s", source->name,
 		 label || source->netdev ? " of " : "",
 		 source->netdev ?:
@@ -186,6 +199,8 @@ static int take_source(struct dart_yaml *yaml, const yaml_node_t *item,
 		TEXT("path", path),
 		TEXT("gather", gather),
 #undef TEXT
+		{ "deferrable", dart_configuration__take_flag,
+		  offsetof(struct source, is_deferrable) },
 		{ "follow", dart_configuration__take_flag,
 		  offsetof(struct source, is_followed) },
 		{}

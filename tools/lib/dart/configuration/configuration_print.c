@@ -116,11 +116,19 @@ static bool has_path(enum dart_object_kind kind, const char *label,
 	       !strcmp(again, label) && !strcmp(found, path);
 }
 
+static bool is_deferrable(const json_t *registration)
+{
+	return json_is_true(
+		json_object_get(request_of(registration), "deferrable"));
+}
+
 static void print_host(FILE *file, const json_t *registration)
 {
 	fputs("  gather: ", file);
 	print_text(file, text_of(request_of(registration), "gather"));
 	fputc('\n', file);
+	if (is_deferrable(registration))
+		fputs("  deferrable: true\n", file);
 }
 
 static void print_source(FILE *file, const json_t *registration)
@@ -148,6 +156,8 @@ static void print_source(FILE *file, const json_t *registration)
 	print_member(file, &is_first, "cgroup", cgroup);
 	print_member(file, &is_first, "path", label ? path : NULL);
 	print_member(file, &is_first, "gather", text_of(request, "gather"));
+	if (is_deferrable(registration))
+		fputs("    deferrable: true\n", file);
 	if (is_followed)
 		fputs("    follow: true\n", file);
 }
