@@ -35,7 +35,7 @@ static int sample_memory(struct dart_sampler *sampler, void *sample, u64 *time)
 	u64 swap_cached;
 
 	si_meminfo(&info);
-	swap_cached = node_bytes(NR_SWAPCACHE);
+	swap_cached = bytes_of_pages(total_swapcache_pages());
 	memory->total = bytes_of_pages(info.totalram);
 	memory->free = bytes_of_pages(info.freeram);
 	memory->available = bytes_of_pages(si_mem_available());
