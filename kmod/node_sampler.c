@@ -60,7 +60,9 @@ static int sample_memory(struct dart_sampler *sampler, u32 index, u64 *number,
 	*number = index;
 	memory->total = managed_bytes(node);
 	memory->free = zones_bytes(node, NR_FREE_PAGES);
+#ifdef CONFIG_SWAP
 	memory->swap_cached = node_bytes(node, NR_SWAPCACHE);
+#endif
 
 	memory->active_anon = node_bytes(node, NR_ACTIVE_ANON);
 	memory->inactive_anon = node_bytes(node, NR_INACTIVE_ANON);
