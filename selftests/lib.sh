@@ -71,30 +71,63 @@ soon() {
 
 # passed: a pass of the gathering at 100 ms has begun and ended after this call
 passed() {
-	local first
-	first=$(dartctl -j show gathering+100ms | jq .values.sum.passes)
+	passed_first=$(dartctl -j show gathering+100ms | jq .values.sum.passes)
 	until [ "$(dartctl -j show gathering+100ms | jq .values.sum.passes)" -ge \
-		$((first + 2)) ]; do
+		$((passed_first + 2)) ]; do
 		sleep 0.02
 	done
-}
-
-# agree BEFORE VALUES AFTER TOLERANCE: each member of the objects is between those of two
-# readings of the kernel, or as much as the tolerance outside.  Prints the others.
-agree() {
-	jq -n -e --argjson before "$1" --argjson values "$2" --argjson after "$3" \
-		--argjson tolerance "$4" '
-		[$before | keys[] | {key: ., low: ([$before[.], $after[.]] | min),
-			value: $values[.], high: ([$before[.], $after[.]] | max)} |
-			select((.value | type) != "number" or
-				.value < .low - $tolerance or
-				.value > .high + $tolerance)] |
-		(.[] | debug), length == 0' 2>&1
 }
 
 # logged COUNT TEXT: has $log so many lines with TEXT?
 logged() {
 	[ "$(grep -c -e "$2" "$log")" = "$1" ]
+}
+
+# lacks ENTRY: the agent answers, and has no such entry
+# shellcheck disable=SC2016 # a variable of jq
+lacks() {
+	dartctl -j entry list | is_true --arg name "$1" 'all(.[]; .name != $name)'
+}
+
+# sampled ENTRY: the values of a sum that is gathered every 100 ms, from after this call
+sampled() {
+	read -r sampled_now _ </proc/uptime
+	for _ in $(seq 100); do
+		sampled_reply=$(dartctl -j show "$1+100ms") || return
+		sampled_values=$(echo "$sampled_reply" | jq -c \
+			".values.sum | select(.time > $sampled_now * 1e9 + 1e7)")
+		if [ "$sampled_values" ]; then
+			echo "$sampled_values"
+			return
+		fi
+		sleep 0.02
+	done
+	echo "$1 is not gathered: $sampled_reply" >&2
+	return 1
+}
+
+# agree BEFORE VALUES AFTER [TOLERANCE [FILTER]]: each member of the object BEFORE is a
+# number in VALUES, between those of two readings of the kernel or as much as the tolerance
+# outside.  Prints the others.  A filter of jq changes the object of all three.
+agree() {
+	jq -n -e --argjson before "$1" --argjson values "$2" --argjson after "$3" \
+		--argjson tolerance "${4:-0}" "{\$before, \$values, \$after} | ${5:-.} |"'
+		. as {$before, $values, $after} |
+		[$before | keys[] | {key: ., low: ([$before[.], $after[.]] | min),
+			value: $values[.], high: ([$before[.], $after[.]] | max)} |
+			select((.low | type) != "number" or
+				(.value | type) != "number" or
+				.value < .low - $tolerance or
+				.value > .high + $tolerance)] |
+		(.[] | debug), length == 0' 2>&1
+}
+
+# compare KERNEL ENTRY [TOLERANCE [FILTER]]: KERNEL is a command that prints an object,
+# with which a new sample agrees
+compare() {
+	compare_before=$($1) && compare_values=$(sampled "$2") && compare_after=$($1) ||
+		return
+	agree "$compare_before" "$compare_values" "$compare_after" "${3:-0}" "${4:-.}"
 }
 
 # skip REASON: skips the whole test.

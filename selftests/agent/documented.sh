@@ -21,13 +21,14 @@ named() {
 		tr -d '`' | tr ' ' '\n'
 }
 
-mapfile -t -d "'" parts <"$page"	# commands are in quotes: every second part
+mapfile -t -d "'" parts <"$page"	# commands are in quotes
 sources=0
-for ((i = 1; i < ${#parts[@]}; i += 2)); do
+count=0
+for ((i = 1; i < ${#parts[@]}; i++)); do
 	[[ ${parts[i - 1]} == *"qemu/run -- sh -ec "* ]] || continue
 	command=${parts[i]%"'"}
 	commands+=$command
-	check "documented command $((i / 2 + 1)) runs: $(grep -o 'register source.*' \
+	check "documented command $((++count)) runs: $(grep -o 'register source.*' \
 		<<<"$command" | head -1)" \
 		run "$command"
 done

@@ -11,8 +11,8 @@ row() {
 		with_entries(.key |= gsub(\"_\"; \"\"))"
 }
 
-# compare KERNEL ENTRY [TOLERANCE]: KERNEL is a function that prints an object
-compare() {
+# row_agrees KERNEL ENTRY [TOLERANCE]: KERNEL is a function that prints an object
+row_agrees() {
 	local before values after
 	before=$($1)
 	values=$(row "$2" 0)
@@ -40,13 +40,6 @@ zoneinfo() {
 			printf "%s\"%s.%s\": %.0f", separator, zone, $1, $2 * page
 			separator = ", "
 		} END { print "}" }' page="$(getconf PAGE_SIZE)" /proc/zoneinfo
-}
-
-# sampled ENTRY: the values of a sample, as row
-sampled() {
-	passed
-	dartctl -j show "$1+100ms" | jq -c \
-		".values.sum | with_entries(.key |= gsub(\"_\"; \"\"))"
 }
 
 # sysfs_cpus: the rows of cpus
@@ -82,13 +75,9 @@ inotify() {
 	} | jq -n -c '{inotifywatches: input, inotifyinstances: input}'
 }
 
-# sample_agrees KERNEL ENTRY [TOLERANCE]: as compare, for a sample of one row
+# sample_agrees KERNEL ENTRY [TOLERANCE]: for a sample of one row
 sample_agrees() {
-	local before values after
-	before=$($1)
-	values=$(sampled "$2")
-	after=$($1)
-	agree "$before" "$values" "$after" "${3:-0}"
+	compare "$1" "$2" "${3:-0}" '.values |= with_entries(.key |= gsub("_"; ""))'
 }
 
 # Of load.
@@ -114,9 +103,9 @@ for source in node:memory node:zones; do
 		'[.values.rows[].node] == [range($nodes)]' <<<"$(dartctl -j show $source+100ms)"
 done
 check "node:memory has the values of the meminfo of a node, to 4 MiB" \
-	soon compare node_meminfo node:memory 4194304
+	soon row_agrees node_meminfo node:memory 4194304
 check "node:zones has the values of /proc/zoneinfo, to 4 MiB" \
-	soon compare zoneinfo node:zones 4194304
+	soon row_agrees zoneinfo node:zones 4194304
 check "the watermarks of a zone are in their order" is_true \
 	'.values.rows["0"] | ."dma32.min" > 0 and ."dma32.min" < ."dma32.low" and
 		."dma32.low" < ."dma32.high" and ."dma32.managed" <= ."dma32.present"' \

@@ -15,10 +15,6 @@ has() {
 	names "" | grep -q -x -F "$1"
 }
 
-lacks() {
-	! has "$1"
-}
-
 devices_agree() {
 	diff <(names netdev:core@) <(ls /sys/class/net | sort)
 }
@@ -49,7 +45,7 @@ parts() {
 # complete: each source has an entry or a follower
 complete() {
 	dartctl -j source list | jq -r '.[].name' | while read -r source; do
-		parts | grep -q -e "^$source[@+]" || {
+		parts | grep -q -e "^${source}[@+]" || {
 			echo "no part has $source"
 			return 1
 		}
