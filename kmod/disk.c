@@ -47,39 +47,39 @@ static struct inode *hold_device(const struct file *file)
 	return file->f_mapping->host;
 }
 
-static struct dart_percpu *open_file(const struct file *file)
+struct inode *dart_disk_hold(int fd)
 {
-	struct block_device *device;
-	struct dart_disk *disk;
+	struct file *file = fget_raw(fd);
+	struct inode *inode;
 
-	if (!S_ISBLK(file_inode(file)->i_mode))
-		return ERR_PTR(-EINVAL);
-
-	disk = kmalloc(sizeof(*disk), GFP_KERNEL_ACCOUNT);
-	if (!disk)
-		return ERR_PTR(-ENOMEM);
-	disk->inode = hold_device(file);
-	if (!disk->inode) {
-		kfree(disk);
-		return ERR_PTR(-ENODEV);
-	}
-	device = I_BDEV(disk->inode);
-	dart_percpu_init(&disk->percpu, device->bd_stats,
-			 sizeof(*device->bd_stats), "disk_stats", disk_free);
-	disk->percpu.has_ended = disk_has_ended;
-	return &disk->percpu;
+	if (!file)
+		return ERR_PTR(-EBADF);
+	if (S_ISBLK(file_inode(file)->i_mode))
+		inode = hold_device(file) ?: ERR_PTR(-ENODEV);
+	else
+		inode = ERR_PTR(-EINVAL);
+	fput(file);
+	return inode;
 }
 
 struct dart_percpu *dart_disk_open(const struct dart_source *source,
 				   const struct dart_zero_window *window)
 {
-	struct dart_percpu *percpu;
-	struct file *file;
+	struct inode *inode = dart_disk_hold(window->fd);
+	struct block_device *device;
+	struct dart_disk *disk;
 
-	file = fget_raw(window->fd);
-	if (!file)
-		return ERR_PTR(-EBADF);
-	percpu = open_file(file);
-	fput(file);
-	return percpu;
+	if (IS_ERR(inode))
+		return ERR_CAST(inode);
+	disk = kmalloc(sizeof(*disk), GFP_KERNEL_ACCOUNT);
+	if (!disk) {
+		iput(inode);
+		return ERR_PTR(-ENOMEM);
+	}
+	disk->inode = inode;
+	device = I_BDEV(inode);
+	dart_percpu_init(&disk->percpu, device->bd_stats,
+			 sizeof(*device->bd_stats), "disk_stats", disk_free);
+	disk->percpu.has_ended = disk_has_ended;
+	return &disk->percpu;
 }

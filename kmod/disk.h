@@ -4,6 +4,14 @@
 
 #include "source.h"
 
+struct inode;
+
+/*
+ * The inode of the block device behind @fd, with a reference, or ERR_PTR().  It owns
+ * the counters.
+ */
+struct inode *dart_disk_hold(int fd);
+
 /*
  * The I/O counters of a block device.  While they are held the disk can still
  * be removed and its driver unloaded.

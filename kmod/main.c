@@ -12,8 +12,10 @@
 #include "compat.h"
 #include "counters.h"
 #include "extent.h"
+#include "filesystem_sampler.h"
 #include "ioctl.h"
 #include "namespace.h"
+#include "namespace_sampler.h"
 #include "netdev.h"
 #include "quarantine.h"
 #include "reader.h"
@@ -109,15 +111,25 @@ static int __init dart_init(void)
 	ret = dart_netdev_init();
 	if (ret)
 		goto err_namespace;
-	ret = dart_counters_init();
+	ret = dart_filesystem_init();
 	if (ret)
 		goto err_netdev;
+	ret = dart_namespace_sampler_init();
+	if (ret)
+		goto err_filesystem;
+	ret = dart_counters_init();
+	if (ret)
+		goto err_namespace_sampler;
 	/* Last: from now on the device can be opened. */
 	ret = misc_register(&dart_device);
 	if (ret)
-		goto err_netdev;
+		goto err_namespace_sampler;
 	return 0;
 
+err_namespace_sampler:
+	dart_namespace_sampler_exit();
+err_filesystem:
+	dart_filesystem_exit();
 err_netdev:
 	dart_netdev_exit();
 err_namespace:
@@ -129,6 +141,8 @@ static void __exit dart_exit(void)
 {
 	misc_deregister(&dart_device);
 	dart_quarantine_exit();
+	dart_namespace_sampler_exit();
+	dart_filesystem_exit();
 	dart_netdev_exit();
 	dart_namespace_exit();
 	dart_borrowed_exit();

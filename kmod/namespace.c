@@ -14,6 +14,7 @@
 
 struct dart_namespace {
 	struct list_head link;
+	struct list_head references;
 	struct net *net;
 };
 
@@ -38,6 +39,7 @@ static int __net_init namespace_begins(struct net *net)
 	struct dart_namespace *namespace = net_generic(net, namespace_id);
 
 	namespace->net = net;
+	INIT_LIST_HEAD(&namespace->references);
 	mutex_lock(&namespace_lock);
 	list_add_tail(&namespace->link, &namespaces);
 	tell_watches();
@@ -45,9 +47,20 @@ static int __net_init namespace_begins(struct net *net)
 	return 0;
 }
 
+static void namespace_end_references(struct dart_namespace *namespace)
+{
+	struct dart_namespace_reference *reference, *next;
+
+	list_for_each_entry_safe(reference, next, &namespace->references,
+				 link) {
+		list_del_init(&reference->link);
+		rcu_assign_pointer(reference->net, NULL);
+	}
+}
+
 /*
  * The counters are freed by exit functions, which all are called after all
- * pre_exit functions.
+ * pre_exit functions and a grace period of RCU.
  */
 static void __net_exit namespace_ends(struct net *net)
 {
@@ -55,6 +68,7 @@ static void __net_exit namespace_ends(struct net *net)
 
 	mutex_lock(&namespace_lock);
 	list_del(&namespace->link);
+	namespace_end_references(namespace);
 	tell_watches();
 	mutex_unlock(&namespace_lock);
 
@@ -113,6 +127,44 @@ struct dart_percpu *dart_namespace_open(const struct dart_source *source,
 		percpu = source->borrow(source, window, net);
 	mutex_unlock(&namespace_lock);
 	return percpu;
+}
+
+static void namespace_refer(struct net *net,
+			    struct dart_namespace_reference *reference,
+			    u64 *payer)
+{
+	struct dart_namespace *namespace = net_generic(net, namespace_id);
+
+	*payer = dart_namespace_payer(net);
+	rcu_assign_pointer(reference->net, net);
+	list_add(&reference->link, &namespace->references);
+}
+
+int dart_namespace_refer(struct dart_namespace_reference *reference,
+			 const struct dart_zero_window *window, u64 *payer)
+{
+	struct net *net, *held = NULL;
+
+	if (!window->netns) {
+		held = get_net_ns_by_fd(window->fd);
+		if (IS_ERR(held))
+			return PTR_ERR(held);
+	}
+	mutex_lock(&namespace_lock);
+	net = held ?: namespace_find(window->netns);
+	if (net)
+		namespace_refer(net, reference, payer);
+	mutex_unlock(&namespace_lock);
+	if (held)
+		put_net(held);
+	return net ? 0 : -ENOENT;
+}
+
+void dart_namespace_forget(struct dart_namespace_reference *reference)
+{
+	mutex_lock(&namespace_lock);
+	list_del(&reference->link);
+	mutex_unlock(&namespace_lock);
 }
 
 /*

@@ -14,12 +14,29 @@ struct dart_namespace_watch {
 	struct dart_event event;
 };
 
+struct net;
+
+/* A network namespace that this does not keep from ending. */
+struct dart_namespace_reference {
+	struct list_head link;
+	/* NULL: it has ended.  An RCU reader has it for the whole of its section. */
+	struct net __rcu *net;
+};
+
 int dart_namespace_init(void);
 void dart_namespace_exit(void);
 
 /* Calls source->borrow() for the namespace that @window selects. */
 struct dart_percpu *dart_namespace_open(const struct dart_source *source,
 					const struct dart_zero_window *window);
+/*
+ * Refers to the namespace that @window selects, and sets *@payer: whose quota it takes.
+ * Errors: as of dart_namespace_open().
+ */
+int dart_namespace_refer(struct dart_namespace_reference *reference,
+			 const struct dart_zero_window *window, u64 *payer);
+void dart_namespace_forget(struct dart_namespace_reference *reference);
+
 /* Whose quota the counters of @net and its devices take: dart_percpu.payer. */
 u64 dart_namespace_payer(const struct net *net);
 

@@ -12,6 +12,7 @@
 #include "borrowed.h"
 #include "compat.h"
 #include "namespace.h"
+#include "netdev_sampler.h"
 #include "percpu.h"
 
 /*
@@ -21,8 +22,12 @@
 static int netdev_event(struct notifier_block *block, unsigned long event,
 			void *info)
 {
-	if (event == NETDEV_UNREGISTER)
-		dart_borrowed_keep(netdev_notifier_info_to_dev(info));
+	struct net_device *device = netdev_notifier_info_to_dev(info);
+
+	if (event == NETDEV_UNREGISTER) {
+		dart_borrowed_keep(device);
+		dart_netdev_sampler_end(device);
+	}
 	return NOTIFY_DONE;
 }
 

@@ -29,6 +29,25 @@ static const struct sampled_source sources[] = {
 	SAMPLED(CPUS) = { .open = dart_cpu_sampler_open },
 	SAMPLED(NODE_MEMORY) = { .open = dart_node_sampler_open },
 	SAMPLED(NODE_ZONES) = { .open = dart_node_sampler_open },
+	SAMPLED(NETDEV_LINK) = {
+		.open = dart_netdev_sampler_open,
+		.by_fd = true,
+		.by_netns = true,
+		.by_ifindex = true,
+	},
+	SAMPLED(SOCKETS) = {
+		.open = dart_namespace_sampler_open,
+		.by_fd = true,
+		.by_netns = true,
+	},
+	SAMPLED(DISK_IO) = {
+		.open = dart_disk_sampler_open,
+		.by_fd = true,
+	},
+	SAMPLED(FILESYSTEM) = {
+		.open = dart_filesystem_sampler_open,
+		.by_fd = true,
+	},
 	SAMPLED(PRESSURE) = { .open = dart_program_sampler_open },
 	SAMPLED(TASKS) = { .open = dart_program_sampler_open },
 	SAMPLED(SWAP) = { .open = dart_program_sampler_open },

@@ -78,5 +78,22 @@ dart_node_sampler_open(const struct dart_zero_window *window);
  */
 struct dart_sampler *
 dart_program_sampler_open(const struct dart_zero_window *window);
+/* The statistics of a network device. */
+struct dart_sampler *
+dart_netdev_sampler_open(const struct dart_zero_window *window);
+/* The sockets of a network namespace. */
+struct dart_sampler *
+dart_namespace_sampler_open(const struct dart_zero_window *window);
+/* The statistics of a block device: its driver can be unloaded meanwhile. */
+struct dart_sampler *
+dart_disk_sampler_open(const struct dart_zero_window *window);
+/*
+ * The file system that is mounted at the directory or file behind @window->fd.
+ * It holds no mount: the file system can be unmounted, and is then -ENODEV.  Waits for
+ * the first values, but not long.  -EINVAL: no mount point; -ENODEV: the init mount
+ * namespace does not have the mount there.
+ */
+struct dart_sampler *
+dart_filesystem_sampler_open(const struct dart_zero_window *window);
 
 #endif /* DART_ZERO_SAMPLER_H */

@@ -123,7 +123,9 @@ static int cannot_open_counters(const struct selector *selector, int code,
 	case ENODEV:
 		return dart_error__set(
 			error, code,
-			"%s: its namespace, device or cgroup no longer exists",
+			source->selector == SOURCE_SELECTOR_FILESYSTEM ?
+				"%s: the host has no such file system mounted there" :
+				"%s: its namespace, device or cgroup no longer exists",
 			selector->name);
 	case EDQUOT:
 		return dart_error__set(

@@ -263,3 +263,95 @@ const struct dart_field swap_fields[] = {
 	GAUGE(swap, free, "bytes"),
 	{ }
 };
+
+const struct dart_field netdev_link_fields[] = {
+	COUNTER(netdev_link, rx_packets, "packets"),
+	COUNTER(netdev_link, tx_packets, "packets"),
+	COUNTER(netdev_link, rx_bytes, "bytes"),
+	COUNTER(netdev_link, tx_bytes, "bytes"),
+	COUNTER(netdev_link, rx_errors, "errors"),
+	COUNTER(netdev_link, tx_errors, "errors"),
+	COUNTER(netdev_link, rx_dropped, "packets"),
+	COUNTER(netdev_link, tx_dropped, "packets"),
+	COUNTER(netdev_link, multicast, "packets"),
+	COUNTER(netdev_link, collisions, "collisions"),
+	COUNTER(netdev_link, rx_length_errors, "errors"),
+	COUNTER(netdev_link, rx_over_errors, "errors"),
+	COUNTER(netdev_link, rx_crc_errors, "errors"),
+	COUNTER(netdev_link, rx_frame_errors, "errors"),
+	COUNTER(netdev_link, rx_fifo_errors, "errors"),
+	COUNTER(netdev_link, rx_missed_errors, "errors"),
+	COUNTER(netdev_link, tx_aborted_errors, "errors"),
+	COUNTER(netdev_link, tx_carrier_errors, "errors"),
+	COUNTER(netdev_link, tx_fifo_errors, "errors"),
+	COUNTER(netdev_link, tx_heartbeat_errors, "errors"),
+	COUNTER(netdev_link, tx_window_errors, "errors"),
+	COUNTER(netdev_link, rx_compressed, "packets"),
+	COUNTER(netdev_link, tx_compressed, "packets"),
+	COUNTER(netdev_link, rx_nohandler, "packets"),
+	COUNTER(netdev_link, rx_otherhost_dropped, "packets"),
+	GAUGE(netdev_link, carrier, ""),
+	COUNTER(netdev_link, carrier_changes, "changes"),
+	GAUGE(netdev_link, operstate, ""),
+	GAUGE(netdev_link, mtu, "bytes"),
+	{ }
+};
+
+const struct dart_field sockets_fields[] = {
+	GAUGE(sockets, used, "sockets"),
+	GAUGE(sockets, tcp_inuse, "sockets"),
+	GAUGE(sockets, tcp_orphan, "sockets"),
+	GAUGE(sockets, tcp_tw, "sockets"),
+	GAUGE(sockets, tcp_alloc, "sockets"),
+	GAUGE(sockets, tcp_mem, "bytes"),
+	GAUGE(sockets, udp_inuse, "sockets"),
+	GAUGE(sockets, udp_mem, "bytes"),
+	GAUGE(sockets, udplite_inuse, "sockets"),
+	GAUGE(sockets, raw_inuse, "sockets"),
+	GAUGE(sockets, frag_inuse, "packets"),
+	GAUGE(sockets, frag_memory, "bytes"),
+	GAUGE(sockets, tcp6_inuse, "sockets"),
+	GAUGE(sockets, udp6_inuse, "sockets"),
+	GAUGE(sockets, udplite6_inuse, "sockets"),
+	GAUGE(sockets, raw6_inuse, "sockets"),
+	GAUGE(sockets, frag6_inuse, "packets"),
+	GAUGE(sockets, frag6_memory, "bytes"),
+	GAUGE(sockets, conntrack_limit, "connections"),
+	GAUGE(sockets, conntrack_entries, "connections"),
+	COUNTER(sockets, conntrack_invalid, "packets"),
+	COUNTER(sockets, conntrack_insert_failed, "connections"),
+	COUNTER(sockets, conntrack_drop, "packets"),
+	COUNTER(sockets, conntrack_early_drop, "connections"),
+	{ }
+};
+
+const struct dart_field disk_io_fields[] = {
+	COUNTER(disk_io, read_ios, "requests"),
+	COUNTER(disk_io, read_merges, "requests"),
+	COUNTER(disk_io, read_sectors, "sectors"),
+	COUNTER(disk_io, read_ticks, "ms"),
+	COUNTER(disk_io, write_ios, "requests"),
+	COUNTER(disk_io, write_merges, "requests"),
+	COUNTER(disk_io, write_sectors, "sectors"),
+	COUNTER(disk_io, write_ticks, "ms"),
+	GAUGE(disk_io, in_flight, "requests"),
+	COUNTER(disk_io, io_ticks, "ms"),
+	COUNTER(disk_io, time_in_queue, "ms"),
+	COUNTER(disk_io, discard_ios, "requests"),
+	COUNTER(disk_io, discard_merges, "requests"),
+	COUNTER(disk_io, discard_sectors, "sectors"),
+	COUNTER(disk_io, discard_ticks, "ms"),
+	COUNTER(disk_io, flush_ios, "requests"),
+	COUNTER(disk_io, flush_ticks, "ms"),
+	{ }
+};
+
+const struct dart_field filesystem_fields[] = {
+	GAUGE(filesystem, size, "bytes"),
+	GAUGE(filesystem, free, "bytes"),
+	GAUGE(filesystem, available, "bytes"),
+	GAUGE(filesystem, files, "files"),
+	GAUGE(filesystem, files_free, "files"),
+	GAUGE(filesystem, read_only, ""),
+	{ }
+};

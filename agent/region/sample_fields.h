@@ -22,5 +22,9 @@ extern const struct dart_field cgroup_io_fields[];
 extern const struct dart_field pressure_fields[];
 extern const struct dart_field tasks_fields[];
 extern const struct dart_field swap_fields[];
+extern const struct dart_field netdev_link_fields[];
+extern const struct dart_field sockets_fields[];
+extern const struct dart_field disk_io_fields[];
+extern const struct dart_field filesystem_fields[];
 
 #endif /* SAMPLE_FIELDS_H */

@@ -12,6 +12,7 @@
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
@@ -29,6 +30,7 @@ static const struct {
 	[SOURCE_SELECTOR_NETDEV] = { "netdev", "network device" },
 	[SOURCE_SELECTOR_DISK] = { "disk", "disk" },
 	[SOURCE_SELECTOR_CGROUP] = { "cgroup", "cgroup" },
+	[SOURCE_SELECTOR_FILESYSTEM] = { "filesystem", "mount point" },
 };
 
 const char *selector__name(const struct source *source)
@@ -64,6 +66,15 @@ static int check_cgroup_path(const char *path, struct dart_error *error)
 			"'%s' is not a cgroup's path from the root of its hierarchy",
 			path);
 	return 0;
+}
+
+static int check_mount_point(const char *path, struct dart_error *error)
+{
+	if (!path || *path == '/')
+		return 0;
+	return dart_error__set(error, EINVAL,
+			       "'%s' is not the path of a mount point from the root",
+			       path);
 }
 
 /*
@@ -113,7 +124,7 @@ int selector__check(const struct source *source,
 		    struct dart_error *error)
 {
 	bool wants_fd = (choice->netns && !netns_inode(source, choice)) ||
-			choice->disk || choice->cgroup;
+			choice->disk || choice->cgroup || choice->filesystem;
 	int ret = check_gathered(source, choice, error);
 
 	/* Without a namespace, an interface is in that of the agent. */
@@ -126,7 +137,10 @@ int selector__check(const struct source *source,
 				error) ?:
 		     check_word(source, SOURCE_SELECTOR_CGROUP, choice->cgroup,
 				error) ?:
-		     check_cgroup_path(choice->cgroup, error);
+		     check_word(source, SOURCE_SELECTOR_FILESYSTEM,
+				choice->filesystem, error) ?:
+		     check_cgroup_path(choice->cgroup, error) ?:
+		     check_mount_point(choice->filesystem, error);
 	return ret ?: check_fd(choice, wants_fd, error);
 }
 
@@ -134,7 +148,8 @@ int selector__check_follow(const struct source *source,
 			   const struct selector_choice *choice,
 			   struct dart_error *error)
 {
-	if (choice->netns || choice->netdev || choice->disk)
+	if (choice->netns || choice->netdev || choice->disk ||
+	    choice->filesystem)
 		return dart_error__set(
 			error, EINVAL,
 			"all network namespaces, devices or disks, or the cgroups of a subtree, are followed");
@@ -274,7 +289,8 @@ int selector__entry_name(char name[static DART_REGISTRATION_NAME_MAX],
 			 struct dart_error *error)
 {
 	char both[DART_REGISTRATION_NAME_MAX];
-	const char *label = choice->netns ?: choice->disk ?: choice->cgroup;
+	const char *label = choice->netns ?: choice->disk ?: choice->cgroup ?:
+			    choice->filesystem;
 
 	return join_label(both, &label, choice->netdev, error) ?:
 		       entry_name__of(name, source->name, label, error) ?:
@@ -370,6 +386,30 @@ int selector__cgroup(struct selector *selector, const struct source *source,
 	return 0;
 }
 
+/* The file system need not answer: a server of it may be down. */
+static int selector__filesystem(struct selector *selector,
+				const struct source *source, int fd,
+				const char *path, struct dart_error *error)
+{
+	struct statx status;
+	int ret = selector__init(selector, source, fd, path, error);
+
+	if (ret)
+		return ret;
+	if (statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_TYPE,
+		  &status))
+		return dart_error__system(error, errno,
+					  "cannot tell the file system of '%s'",
+					  path);
+	if (!(status.stx_attributes & STATX_ATTR_MOUNT_ROOT))
+		return dart_error__set(
+			error, EINVAL,
+			"the file descriptor is not a mount point");
+	selector->key.object =
+		makedev(status.stx_dev_major, status.stx_dev_minor);
+	return 0;
+}
+
 static int choose(struct selector *selector, const struct source *source,
 		  const struct selector_choice *choice,
 		  struct dart_error *error)
@@ -392,6 +432,9 @@ static int choose(struct selector *selector, const struct source *source,
 	case SOURCE_SELECTOR_CGROUP:
 		return selector__cgroup(selector, source, choice->fd,
 					choice->cgroup, error);
+	case SOURCE_SELECTOR_FILESYSTEM:
+		return selector__filesystem(selector, source, choice->fd,
+					    choice->filesystem, error);
 	default:
 		return selector__init(selector, source, -1, NULL, error);
 	}

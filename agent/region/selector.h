@@ -20,7 +20,7 @@ struct selector_key {
 	enum dart_zero_source source;
 	uint32_t ifindex;	/* of a network device, or 0 */
 	uint32_t gather_ms;	/* how often it is gathered; 0: direct */
-	uint64_t object;	/* inode, or device number of a disk */
+	uint64_t object;	/* inode, or device number of a disk or file system */
 };
 
 struct selector {
@@ -39,9 +39,10 @@ struct selector_choice {
 	const char *netdev;	/* an interface in the namespace */
 	const char *disk;
 	const char *cgroup;	/* path below the root of its hierarchy: "/a/b" */
+	const char *filesystem;	/* mount point */
 	uint32_t gather_ms;	/* as in struct selector_key */
 	bool is_deferrable; /* gathering does not wake an idle CPU */
-	int fd;	/* open on the netns, disk or cgroup, or -1 */
+	int fd;	/* open on the netns, disk, cgroup or mount point, or -1 */
 };
 
 /* Unpacks a request that has a source and a choice, and nothing else. */
@@ -52,7 +53,7 @@ int selector__unpack(struct request *request, const struct source **source,
 int selector__parse_interval(const char *text, uint32_t *ms,
 			     struct dart_error *error);
 
-/* "none", "netns", "netdev", "disk" or "cgroup" */
+/* "none", "netns", "netdev", "disk", "cgroup" or "filesystem" */
 const char *selector__name(const struct source *source);
 
 /* Refuses a choice with more or less than the source needs. */

@@ -50,11 +50,12 @@ int selector__unpack(struct request *request, const struct source **source,
 	int ret;
 
 	*choice = (struct selector_choice){ .fd = request->fd };
-	ret = request__unpack(request, "{s:s, s?s, s?s, s?s, s?s, s?s, s?b !}",
-			      "source", &name, "netns", &choice->netns,
-			      "netdev", &choice->netdev, "disk", &choice->disk,
-			      "cgroup", &choice->cgroup, "gather", &gather,
-			      "deferrable", &is_deferrable);
+	ret = request__unpack(
+		request, "{s:s, s?s, s?s, s?s, s?s, s?s, s?s, s?b !}", "source",
+		&name, "netns", &choice->netns, "netdev", &choice->netdev,
+		"disk", &choice->disk, "cgroup", &choice->cgroup, "filesystem",
+		&choice->filesystem, "gather", &gather, "deferrable",
+		&is_deferrable);
 	if (ret)
 		return ret;
 	if (is_deferrable && !gather)

@@ -354,6 +354,26 @@ const struct source sources[] = {
 		DART_ZERO_SOURCE_SWAP, SOURCE_SELECTOR_NONE,
 		.fields = swap_fields,
 	},
+	{
+		"netdev:link", "all counts of a network device, and its link",
+		DART_ZERO_SOURCE_NETDEV_LINK, SOURCE_SELECTOR_NETDEV,
+		.fields = netdev_link_fields,
+	},
+	{
+		"sockets", "sockets and tracked connections of a network namespace",
+		DART_ZERO_SOURCE_SOCKETS, SOURCE_SELECTOR_NETNS,
+		.fields = sockets_fields,
+	},
+	{
+		"disk:io", "all columns of /proc/diskstats for a disk",
+		DART_ZERO_SOURCE_DISK_IO, SOURCE_SELECTOR_DISK,
+		.fields = disk_io_fields,
+	},
+	{
+		"filesystem", "size and use of a mounted file system",
+		DART_ZERO_SOURCE_FILESYSTEM, SOURCE_SELECTOR_FILESYSTEM,
+		.fields = filesystem_fields,
+	},
 	{ }
 };
 

@@ -64,6 +64,7 @@ enum source_selector {
 	SOURCE_SELECTOR_NETDEV,		/* in a network namespace */
 	SOURCE_SELECTOR_DISK,
 	SOURCE_SELECTOR_CGROUP,
+	SOURCE_SELECTOR_FILESYSTEM,	/* a mount point */
 };
 
 /* What a gathered record has a row for each of. */

@@ -46,6 +46,7 @@ proc_stat() {
 cpustat() {
 	dartctl -j show cpustat+100ms | jq -c '[.values.rows | to_entries[] |
 		.key as $cpu | .value | to_entries[] |
+		select(.key | IN("time", "cpu", "guest", "guest_nice") | not) |
 		{key: "\($cpu).\(.key)", value: (.value / 1e6)}] | from_entries'
 }
 
@@ -57,6 +58,13 @@ cpustat_agrees() {
 	after=$(proc_stat)
 	agree "$before" "$values" "$after" 20
 }
+
+modprobe null_blk nr_devices=0
+mountpoint -q /sys/kernel/config || mount -t configfs none /sys/kernel/config
+# The kernel looks for partitions, which takes three requests.
+(mkdir /sys/kernel/config/nullb/n0 && cd /sys/kernel/config/nullb/n0 && echo 2 >irqmode &&
+	echo 2000000000 >completion_nsec && echo 1 >power) &
+disk=$!
 
 check "the agent starts" host_up
 check "the cost of gathering is gathered" dartctl source add gathering --gather 100ms
@@ -74,6 +82,175 @@ check "load has the values of /proc/loadavg and /proc/uptime" \
 check "cpustat is gathered" dartctl source add cpustat --gather 100ms
 check "gathered, cpustat has the times of /proc/stat to two ticks, idle and iowait, too" \
 	soon cpustat_agrees
+
+# In sysfs are all members of struct rtnl_link_stats64 but rx_otherhost_dropped.
+link_of() {
+	local file
+
+	for file in "/sys/class/net/$1"/{statistics/*,carrier,carrier_changes,mtu}; do
+		printf '{"%s": %s}\n' "$(basename "$file" | tr -d _)" "$(cat "$file")"
+	done | jq -s --arg state "$(cat "/sys/class/net/$1/operstate")" 'add + {operstate:
+		(["unknown", "notpresent", "down", "lowerlayerdown", "testing", "dormant", "up"] |
+			index($state))}'
+}
+link_of_lo() { link_of lo; }
+link_of_veth() { link_of veth0; }
+link_of_eth() { link_of eth0; }
+link_of_dummy() { link_of dummy0; }
+
+check "virtual devices are there" sh -c 'ip link add dummy0 up type dummy &&
+	ip link add veth0 mtu 1400 type veth peer name veth1 &&
+	ip link set veth0 up && ip link set veth1 up'
+echo sent >/dev/udp/127.0.0.1/9
+for device in lo eth0 dummy0 veth0; do
+	check "the statistics of $device are sampled" \
+		dartctl source add netdev:link --netdev $device --gather 100ms
+	check "$device has the values of ip -s -s link" \
+		soon agrees link_of_${device%0} "netdev:link@$device"
+done
+check "a link went down" ip link set veth1 down
+check "and so it does in the sample" soon agrees link_of_veth netdev:link@veth0
+check "a sampled device can be removed" ip link del veth0
+check "the entry of a removed device leaves the table" \
+	soon lacks netdev:link@veth0+100ms
+
+# Two mounts of one file system are the same to the kernel's question.
+statfs_of_run() {
+	local format='{"size": %b, "free": %f, "available": %a, "unit": %S, "files": %c, "filesfree": %d}'
+	stat -f -c "$format" /run/small |
+		jq '.unit as $unit | del(.unit) | (.size, .free, .available) *= $unit |
+			.readonly = 0'
+}
+
+mkdir -p /run/small /run/other
+check "small file systems are mounted" sh -c '
+	mount -t tmpfs -o size=1m,nr_inodes=50 small /run/small &&
+	mount --bind /run/small /run/other'
+ln -s /run/small /run/link
+check "a file system is sampled" dartctl source add filesystem --filesystem /run/link --gather 100ms
+check "its entry has the path of the mount point" dartctl show filesystem@/run/small+100ms
+refuse "another mount of it is the same" "registered already, as 'filesystem@/run/small+100ms'" \
+	dartctl source add filesystem --filesystem /run/other --gather 100ms
+refuse "a directory that is not a mount point is refused" "is not a mount point" \
+	dartctl source add filesystem --filesystem /etc --gather 100ms
+check "a file of 100 kB is written" sh -c 'head -c 100000 /dev/zero >/run/small/file'
+check "the file system has the values of statfs(2)" \
+	soon agrees statfs_of_run filesystem@/run/small
+check "the agent is restarted" sh -c 'host_down && host_up again'
+check "the file system is sampled again" soon agrees statfs_of_run filesystem@/run/small
+check "a sampled file system is unmounted" \
+	sh -c 'umount /run/other; umount /run/small || umount /run/small'
+check "the entry of a file system that was unmounted leaves the table" \
+	soon lacks filesystem@/run/small+100ms
+# Memory is in pages there, but for fragments.
+sockstat_of() {
+	"$@" cat /proc/net/sockstat /proc/net/sockstat6 | awk 'BEGIN { printf "{" }
+	{
+		protocol = tolower(substr($1, 1, length($1) - 1))
+		for (i = 2; i < NF; i += 2) {
+			value = $(i + 1) * ($i == "mem" ? 4096 : 1)
+			printf "%s\"%s\": %.0f", separator,
+				(protocol == "sockets" ? "" : protocol) $i, value
+			separator = ", "
+		}
+	}
+	END { print "}" }'
+}
+sockstat_of_host() { sockstat_of env; }
+# shellcheck disable=SC2016 # of awk
+sockstat_of_inner() {
+	{
+		sockstat_of ip netns exec inner
+		ip netns exec inner awk '{ printf "{\"%s\": %s}\n", FILENAME, $1 }' \
+			/proc/sys/net/netfilter/nf_conntrack_{count,max} |
+			sed 's/"[a-z/_]*_count/"conntrackentries/; s/"[a-z/_]*_max/"conntracklimit/'
+		drops_of_inner
+	} | jq -c -s add
+}
+
+# The sums of the rows for each CPU, which are hexadecimal.
+# shellcheck disable=SC2016 # of the other shell
+drops_of_inner() {
+	ip netns exec inner bash -c '
+		{
+			read -ra names
+			while read -ra row; do
+				for i in "${!row[@]}"; do ((sum[i] += 16#${row[i]})); done
+			done
+		} </proc/net/stat/nf_conntrack
+		for i in "${!names[@]}"; do
+			case ${names[i]} in
+			invalid | insert_failed | drop | early_drop)
+				echo "{\"conntrack${names[i]//_/}\": ${sum[i]}}"
+			esac
+		done'
+}
+
+# tracking ENTRY CONDITION: of a new sample
+tracking() {
+	sampled "$1" | is_true "$2"
+}
+
+ip netns add inner
+ip -n inner link set lo up
+check "the sockets of the host are sampled" dartctl source add sockets --gather 100ms
+check "those of another namespace are sampled" \
+	dartctl source add sockets --netns inner --gather 100ms
+exec 5<>/dev/udp/127.0.0.1/9
+check "sockets have the values of sockstat and sockstat6, but for those of the test" \
+	soon agrees sockstat_of_host sockets 8
+exec 5>&-
+check "connections are tracked in the other namespace" sh -c 'modprobe nft_ct && ip netns exec inner nft -f - <<-END
+	table inet t { chain c { type filter hook output priority 0; ct state new counter; }; }
+	END'
+check "a connection is tracked there" ip netns exec inner bash -c \
+	'echo sent >/dev/udp/127.0.0.1/9'
+check "the other namespace has its own sockets and tracked connections" \
+	soon agrees sockstat_of_inner sockets@inner
+check "at least one connection is counted" sh -c \
+	'dartctl -j show sockets@inner+100ms | is_true ".values.sum.conntrack_entries > 0"'
+check "the module that tracks connections can be unloaded" sh -c \
+	'ip netns exec inner nft flush ruleset && modprobe -r nft_ct'
+check "then the number and the limit of connections are 0" \
+	tracking sockets@inner '.conntrack_entries == 0 and .conntrack_limit == 0'
+check "it is loaded again" modprobe nf_conntrack
+check "then there is a limit again" tracking sockets@inner '.conntrack_limit > 0'
+check "a sampled namespace can be deleted" ip netns del inner
+check "the entry of a deleted namespace leaves the table" soon lacks sockets@inner+100ms
+
+diskstats_of_n0() {
+	awk -v all="readios readmerges readsectors readticks writeios writemerges writesectors writeticks inflight ioticks timeinqueue discardios discardmerges discardsectors discardticks flushios flushticks" '
+	$3 == "n0" {
+		split(all, names, " ")
+		for (i = 4; i <= 20; i++)
+			printf "%s\"%s\": %s", i == 4 ? "{" : ", ", names[i - 3], $i
+		print "}"
+	}' /proc/diskstats
+}
+
+# ticks_grow: although no request begins or ends, io_ticks grows as time does
+ticks_grow() {
+	local first second
+	first=$(sampled disk:io@n0) && second=$(sampled disk:io@n0) || return
+	jq -n -e --argjson first "$first" --argjson second "$second" '
+		(($second.time - $first.time) / 1e6) as $ms |
+		($second.io_ticks - $first.io_ticks) as $ticks | [$first, $second, $ms] |
+		debug | $first.in_flight == 1 and $second.in_flight == 1 and
+		$second.read_ios == $first.read_ios and $ticks > 50 and
+		$ticks - $ms < 20 and $ms - $ticks < 20'
+}
+
+check "there is a disk that takes 2 s for a request" wait $disk
+check "the disk is sampled" dartctl source add disk:io --disk n0 --gather 100ms
+dd if=/dev/n0 of=/dev/null bs=4096 count=30 iflag=direct 2>/dev/null &
+reader=$!
+check "io_ticks has the time of a request in flight" soon ticks_grow
+check "the disk has the values of /proc/diskstats" soon agrees diskstats_of_n0 disk:io@n0
+kill $reader
+wait $reader
+check "a sampled disk can be removed" rmdir /sys/kernel/config/nullb/n0
+check "the entry of a removed disk leaves the table" soon lacks disk:io@n0+100ms
+
 refuse "a sample takes no selector" "source memory does not take a" \
 	dartctl source add memory --gather 1s --netdev lo
 check "the agent stops" host_down

@@ -42,9 +42,9 @@ parts() {
 	dartctl -j list | jq -r '.[].name' | grep -v -e '^dartd$' -e '^tcp$' | sort
 }
 
-# complete: each source has an entry or a follower
+# complete: each source has an entry or a follower, but for what cannot be followed
 complete() {
-	dartctl -j source list | jq -r '.[].name' | while read -r source; do
+	dartctl -j source list | jq -r '.[] | select(.name != "filesystem").name' | while read -r source; do
 		parts | grep -q -e "^${source}[@+]" || {
 			echo "no part has $source"
 			return 1

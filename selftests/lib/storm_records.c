@@ -43,8 +43,14 @@ void storm__add_record(struct storm *storm)
 		.width = 8,
 		.count = 1,
 	};
+	static const uint32_t sources[] = {
+		DART_ZERO_SOURCE_UDP,
+		DART_ZERO_SOURCE_NETDEV_LINK,
+		DART_ZERO_SOURCE_SOCKETS,
+	};
 	struct storm_record *drawn = draw_record(storm);
 	struct dart_zero_record record;
+	uint32_t source;
 	int ret;
 
 	if (drawn->record.id)
@@ -61,8 +67,9 @@ void storm__add_record(struct storm *storm)
 				   DART_ZERO_SOURCE_VMSTAT, &many);
 		break;
 	default:
-		record = record_of(storm->records.pages, DART_ZERO_SOURCE_UDP,
-				   &sent);
+		source = sources[storm__draw(storm, 3)];
+		record = record_of(storm->records.pages, source, &sent);
+		record.ifindex = source == DART_ZERO_SOURCE_NETDEV_LINK;
 		drawn->netns = namespace_new();
 		record.fd = drawn->netns;
 	}

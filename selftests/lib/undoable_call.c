@@ -241,14 +241,16 @@ static void after_adopt(struct call_fixture *fixture, int ret)
 		after_slice(fixture, 0);
 }
 
-static int add_record(struct call_fixture *fixture, uint32_t source, int fd)
+static int add_record(struct call_fixture *fixture, uint32_t source, int fd,
+		      uint32_t ifindex)
 {
-	static const struct dart_zero_piece piece = { .width = 8, .count = 20 };
+	static const struct dart_zero_piece piece = { .width = 8, .count = 6 };
 	struct dart_zero_record record =
 		record_of(fixture->extent.id, source, &piece);
 	int ret;
 
 	record.fd = fd;
+	record.ifindex = ifindex;
 	ret = record_add(fixture->region, &record);
 	fixture->record = record.id;
 	return ret;
@@ -274,7 +276,7 @@ static void before_record(struct call_fixture *fixture)
 
 static int call_add_record(struct call_fixture *fixture)
 {
-	return add_record(fixture, DART_ZERO_SOURCE_VMSTAT, -1);
+	return add_record(fixture, DART_ZERO_SOURCE_VMSTAT, -1, 0);
 }
 
 static void after_record(struct call_fixture *fixture, int ret)
@@ -294,10 +296,33 @@ static void before_record_on_namespace(struct call_fixture *fixture)
 
 static int call_add_record_on_namespace(struct call_fixture *fixture)
 {
-	return add_record(fixture, DART_ZERO_SOURCE_TCPEXT, fixture->opened);
+	return add_record(fixture, DART_ZERO_SOURCE_TCPEXT, fixture->opened, 0);
 }
 
-static void after_record_on_namespace(struct call_fixture *fixture, int ret)
+static int call_add_record_on_sockets(struct call_fixture *fixture)
+{
+	return add_record(fixture, DART_ZERO_SOURCE_SOCKETS, fixture->opened, 0);
+}
+
+static int call_add_record_on_link(struct call_fixture *fixture)
+{
+	return add_record(fixture, DART_ZERO_SOURCE_NETDEV_LINK,
+			  fixture->opened, 1);
+}
+
+static void before_record_on_filesystem(struct call_fixture *fixture)
+{
+	before_record(fixture);
+	fixture->opened = open("/", O_PATH | O_CLOEXEC);
+}
+
+static int call_add_record_on_filesystem(struct call_fixture *fixture)
+{
+	return add_record(fixture, DART_ZERO_SOURCE_FILESYSTEM, fixture->opened,
+			  0);
+}
+
+static void after_record_on_selected(struct call_fixture *fixture, int ret)
 {
 	after_record(fixture, ret);
 	close(fixture->opened);
@@ -347,7 +372,14 @@ const struct undoable_call undoable_calls[] = {
 	{ "ADD_SLAB of records", NULL, call_add_record_pages, after_add },
 	{ "ADD_RECORD", before_record, call_add_record, after_record },
 	{ "ADD_RECORD on a namespace", before_record_on_namespace,
-	  call_add_record_on_namespace, after_record_on_namespace },
+	  call_add_record_on_namespace, after_record_on_selected },
+	{ "ADD_RECORD on the sockets of a namespace",
+	  before_record_on_namespace, call_add_record_on_sockets,
+	  after_record_on_selected },
+	{ "ADD_RECORD on a device", before_record_on_namespace,
+	  call_add_record_on_link, after_record_on_selected },
+	{ "ADD_RECORD on a file system", before_record_on_filesystem,
+	  call_add_record_on_filesystem, after_record_on_selected },
 	{ "NAMESPACES", NULL, call_namespaces, NULL },
 	{ "QUARANTINE", NULL, call_quarantine, NULL },
 	{ "OPEN_READER", NULL, call_open_reader, NULL },

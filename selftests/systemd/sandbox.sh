@@ -98,6 +98,7 @@ for source in cgroup:memory pressure; do
 	check "an eBPF program takes samples of the source $source" \
 		dartctl source add $source --gather 1s "${selector[@]}"
 done
+check "a file system is gathered" dartctl source add filesystem --filesystem / --gather 10s
 for source in $(sources netns); do
 	check "the source $source of the own network namespace is added" \
 		dartctl source add "$source"

@@ -16,7 +16,7 @@ static void test_line_7(void **state)
 			 -EINVAL);
 	assert_string_equal(
 		error.text,
-		"f.yaml:7: unknown key 'namespace' (the keys here are source, netns, netdev, disk, cgroup, path, gather, deferrable, follow)");
+		"f.yaml:7: unknown key 'namespace' (the keys here are source, netns, netdev, disk, cgroup, filesystem, path, gather, deferrable, follow)");
 	assert_int_equal(configuration.item_count, 0);
 }
 
@@ -72,11 +72,13 @@ static void test_refused(void **state)
 		{ "sources: ['']\n", "expected a text" },
 		{ "sources: [{netns: a}]\n", "'source' is missing" },
 		{ "sources: [{source: a, netns: a, disk: b}]\n",
-		  "a: a source takes one of a namespace, a disk or a cgroup" },
+		  "a: a source takes one of a namespace, a disk, a cgroup or a filesystem" },
 		{ "sources: [{source: a, netdev: a, cgroup: /b}]\n",
 		  "takes one of" },
 		{ "sources: [{source: a, netns: b, follow: true}]\n",
 		  "a: 'follow' is for all" },
+		{ "sources: [{source: a, filesystem: var}]\n",
+		  "'var' is not the path of a mount point from the root" },
 		{ "sources: [{source: a, disk: b, follow: true}]\n",
 		  "a: 'follow' is for all" },
 		{ "sources: [{source: a, follow: yes}]\n",

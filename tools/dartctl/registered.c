@@ -79,7 +79,8 @@ void registered__describe(const struct dart_configuration_item *item,
 		{ "reporter-add", "reporter", "address" },
 	};
 	static const char *const further[] = { "netns", "netdev", "disk",
-					       "cgroup", "store" };
+					       "cgroup", "filesystem",
+					       "store" };
 	const char *type = text_of(item->request, "request"), *name, *value;
 	size_t i, used = 0;
 

@@ -100,6 +100,22 @@ static int open_cgroup(const char *text, char label[static PATH_MAX],
 		       dart_object__open_cgroup(path, label, error);
 }
 
+/* The entry has the path without links, as the kernel has it. */
+static int open_filesystem(const char *path, char label[static PATH_MAX],
+			   struct dart_error *error)
+{
+	int fd = dart_object__open_filesystem(path, error);
+	char link[32];
+	ssize_t length;
+
+	if (fd < 0)
+		return fd;
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	length = readlink(link, label, PATH_MAX - 1);
+	label[length < 0 ? 0 : length] = '\0';
+	return fd;
+}
+
 int selector__request(const struct selector *selector, const char *source,
 		      json_t **request, int *fd)
 {
@@ -111,12 +127,13 @@ int selector__request(const struct selector *selector, const char *source,
 
 	*fd = -1;
 	if (!!of[SELECTOR_DISK] + !!of[SELECTOR_CGROUP] +
+		    !!of[SELECTOR_FILESYSTEM] +
 		    (of[SELECTOR_NETNS] || of[SELECTOR_NETDEV]) +
 		    !!of[SELECTOR_ALL_NETNS] + !!of[SELECTOR_ALL_NETDEVS] +
 		    !!of[SELECTOR_ALL_DISKS] + !!of[SELECTOR_ALL_CGROUPS] >
 	    1)
 		return misuse(
-			"a source takes one of a namespace, a disk, a cgroup, or all of a kind");
+			"a source takes one of a namespace, a disk, a cgroup, a mount point, or all of a kind");
 
 	if (of[SELECTOR_NETNS]) {
 		member = "netns";
@@ -127,6 +144,9 @@ int selector__request(const struct selector *selector, const char *source,
 	} else if (cgroup) {
 		member = "cgroup";
 		*fd = open_cgroup(cgroup, label, &error);
+	} else if (of[SELECTOR_FILESYSTEM]) {
+		member = "filesystem";
+		*fd = open_filesystem(of[SELECTOR_FILESYSTEM], label, &error);
 	}
 	if (member && *fd < 0)
 		return fail(-*fd, "%s", error.text);

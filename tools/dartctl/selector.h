@@ -11,6 +11,7 @@ enum selector_kind {
 	SELECTOR_NETDEV,
 	SELECTOR_DISK,		/* name or path */
 	SELECTOR_CGROUP,	/* path */
+	SELECTOR_FILESYSTEM,	/* path of its mount point */
 	SELECTOR_ALL_NETNS,
 	SELECTOR_ALL_NETDEVS,
 	SELECTOR_ALL_DISKS,

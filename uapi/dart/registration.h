@@ -19,17 +19,21 @@
  *         softirqs, irqs                                S
  *       snmp:ip, snmp:ip6, snmp:tcp,
  *         snmp:tcpext, snmp:udp,                        S
- *         snmp:udp6, snmp:icmp, snmp:icmp6 "netns" *    S@NETNS
+ *         snmp:udp6, snmp:icmp, snmp:icmp6,
+ *         sockets                          "netns" *    S@NETNS
  *       netdev:stats, netdev:core          "netdev"     S@NETDEV
  *                                and       "netns" *    S@NETNS/NETDEV
  *       disk:stats                         "disk" *     S@DISK
+ *       netdev:link as netdev:stats, disk:io as disk:stats
  *       cgroup:cpu                         "cgroup" *   S@CGROUP
+ *       filesystem                         "filesystem" * S@PATH
  *
  *       netns: a network namespace, by default that of the agent; "net:INODE"
  *       without a descriptor selects it by its inode, except for netdev.  netdev: the
  *       name of an interface in it.  disk: a block device.  cgroup: the
  *       directory of a cgroup (v2), not of the root; its name is its path from
- *       the root, "/a/b".  Characters that a name cannot have become %XX.
+ *       the root, "/a/b".  filesystem: a mount point, by its path from the root; an
+ *       O_PATH descriptor is enough.  Characters that a name cannot have become %XX.
  *
  *       When the selected object ends, the agent removes the entry.
  *
@@ -186,8 +190,8 @@
  * In list, each entry and follower has "owner", the user id of the client that
  * registered it, and "age_s", the whole seconds since then.
  *
- * A source: {"name": "snmp:tcp", "selector": "none", "netns", "netdev", "disk" or
- * "cgroup", "follows": true if follow-source takes it, "gathered_only": true if it
+ * A source: {"name": "snmp:tcp", "selector": "none", "netns", "netdev", "disk",
+ * "cgroup" or "filesystem", "follows": true if follow-source takes it, "gathered_only": true if it
  * needs the member "gather", "description": "TCP counters of a network namespace"}.
  *
  * A controller: {"peer": "10.0.0.2:41234", "kind": "controller" or "reader",

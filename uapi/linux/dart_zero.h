@@ -115,6 +115,21 @@ enum dart_zero_source {
 	DART_ZERO_SOURCE_MEMORY = 129,	/* struct dart_zero_memory */
 	DART_ZERO_SOURCE_LOAD = 130,	/* struct dart_zero_load */
 
+	/* The same of a network device in a network namespace. */
+	DART_ZERO_SOURCE_NETDEV_LINK = 144, /* struct dart_zero_netdev_link */
+
+	/* The same of a network namespace: /proc/net/sockstat, sockstat6. */
+	DART_ZERO_SOURCE_SOCKETS = 145,	/* struct dart_zero_sockets */
+
+	/* The same of a block device. */
+	DART_ZERO_SOURCE_DISK_IO = 146,	/* struct dart_zero_disk_io */
+
+	/*
+	 * The same of the file system that is mounted where a descriptor is, in the mount
+	 * namespace of PID 1 (ENODEV).  EINVAL: it is not a mount point.
+	 */
+	DART_ZERO_SOURCE_FILESYSTEM = 147, /* struct dart_zero_filesystem */
+
 	/* The same, from eBPF programs: see struct dart_zero_sample. */
 	DART_ZERO_SOURCE_PRESSURE = 152, /* struct dart_zero_pressure */
 	DART_ZERO_SOURCE_TASKS = 153,	/* struct dart_zero_tasks */

@@ -304,4 +304,110 @@ struct dart_zero_node_zones {
 	struct dart_zero_zone device;
 };
 
+/*
+ * DART_ZERO_SOURCE_NETDEV_LINK: all of ip -s -s link, in the order of struct
+ * rtnl_link_stats64, and the state of the link.
+ */
+struct dart_zero_netdev_link {
+	__u64 rx_packets;
+	__u64 tx_packets;
+	__u64 rx_bytes;
+	__u64 tx_bytes;
+	__u64 rx_errors;
+	__u64 tx_errors;
+	__u64 rx_dropped;
+	__u64 tx_dropped;
+	__u64 multicast;
+	__u64 collisions;
+	__u64 rx_length_errors;
+	__u64 rx_over_errors;
+	__u64 rx_crc_errors;
+	__u64 rx_frame_errors;
+	__u64 rx_fifo_errors;
+	__u64 rx_missed_errors;
+	__u64 tx_aborted_errors;
+	__u64 tx_carrier_errors;
+	__u64 tx_fifo_errors;
+	__u64 tx_heartbeat_errors;
+	__u64 tx_window_errors;
+	__u64 rx_compressed;
+	__u64 tx_compressed;
+	__u64 rx_nohandler;
+	__u64 rx_otherhost_dropped;
+	__u64 carrier;		/* 0 or 1 */
+	__u64 carrier_changes;
+	__u64 operstate;	/* IF_OPER_*, RFC 2863: 6 is up */
+	__u64 mtu;		/* bytes */
+};
+
+/*
+ * DART_ZERO_SOURCE_SOCKETS: /proc/net/sockstat and sockstat6 of a namespace, memory in
+ * bytes, and the connections that the namespace tracks.
+ */
+struct dart_zero_sockets {
+	__u64 used;
+	__u64 tcp_inuse;
+	__u64 tcp_orphan;	/* of the whole host */
+	__u64 tcp_tw;
+	__u64 tcp_alloc;	/* of the whole host */
+	__u64 tcp_mem;		/* of the whole host, both families */
+	__u64 udp_inuse;
+	__u64 udp_mem;		/* of the whole host, both families */
+	__u64 udplite_inuse;
+	__u64 raw_inuse;
+	__u64 frag_inuse;
+	__u64 frag_memory;
+	__u64 tcp6_inuse;
+	__u64 udp6_inuse;
+	__u64 udplite6_inuse;
+	__u64 raw6_inuse;
+	__u64 frag6_inuse;
+	__u64 frag6_memory;
+	/* 0 without nf_conntrack; /proc/net/stat/nf_conntrack */
+	__u64 conntrack_limit;	/* of the whole host, and of each namespace */
+	__u64 conntrack_entries;
+	__u64 conntrack_invalid;
+	__u64 conntrack_insert_failed;
+	__u64 conntrack_drop;
+	__u64 conntrack_early_drop;
+};
+
+/*
+ * DART_ZERO_SOURCE_DISK_IO: the columns of /proc/diskstats, with the names of
+ * Documentation/block/stat.rst.  Sectors have 512 bytes, ticks are milliseconds.
+ */
+struct dart_zero_disk_io {
+	__u64 read_ios;
+	__u64 read_merges;
+	__u64 read_sectors;
+	__u64 read_ticks;
+	__u64 write_ios;
+	__u64 write_merges;
+	__u64 write_sectors;
+	__u64 write_ticks;
+	__u64 in_flight;
+	__u64 io_ticks;
+	__u64 time_in_queue;
+	__u64 discard_ios;
+	__u64 discard_merges;
+	__u64 discard_sectors;
+	__u64 discard_ticks;
+	__u64 flush_ios;
+	__u64 flush_ticks;
+};
+
+/*
+ * DART_ZERO_SOURCE_FILESYSTEM: what statvfs() tells of a mount point.  The time of the
+ * record is that of the question, one interval or more earlier: the next values come
+ * when the file system has answered.  The file system can be unmounted at any time.
+ */
+struct dart_zero_filesystem {
+	__u64 size;
+	__u64 free;
+	__u64 available;	/* free for processes without privileges */
+	__u64 files;		/* files and free ones, where there is a limit */
+	__u64 files_free;
+	__u64 read_only;	/* 0 or 1 */
+};
+
 #endif /* _UAPI_LINUX_DART_ZERO_SAMPLES_H */

@@ -100,8 +100,8 @@ int dart_configuration__take_host(struct dart_yaml *yaml,
 /* ---- sources */
 
 struct source {
-	const char *name, *netns, *netdev, *disk, *cgroup;
-	const char *path; /* of the namespace, disk or cgroup */
+	const char *name, *netns, *netdev, *disk, *cgroup, *filesystem;
+	const char *path; /* of the namespace, disk, cgroup or mount point */
 	const char *gather; /* interval, or NULL */
 	bool is_deferrable;
 	bool is_followed;
@@ -110,19 +110,21 @@ struct source {
 static int check_source(struct dart_yaml *yaml, const yaml_node_t *node,
 			const struct source *source)
 {
-	const bool has_object = source->netns || source->disk || source->cgroup;
+	const bool has_object = source->netns || source->disk ||
+				source->cgroup || source->filesystem;
 
 	if (!source->name)
 		return dart_yaml__refuse(yaml, node, "'source' is missing");
-	if (!!source->disk + !!source->cgroup +
+	if (!!source->disk + !!source->cgroup + !!source->filesystem +
 		    (source->netns || source->netdev) >
 	    1)
 		return dart_yaml__refuse(
 			yaml, node,
-			"%s: a source takes one of a namespace, a disk or a cgroup",
+			"%s: a source takes one of a namespace, a disk, a cgroup or a filesystem",
 			source->name);
 	if (source->is_followed &&
-	    (source->netns || source->netdev || source->disk))
+	    (source->netns || source->netdev || source->disk ||
+	     source->filesystem))
 		return dart_yaml__refuse(
 			yaml, node,
 			"%s: 'follow' is for all of a kind or for a cgroup and those below it (remove one of the keys)",
@@ -130,7 +132,7 @@ static int check_source(struct dart_yaml *yaml, const yaml_node_t *node,
 	if (source->path && !has_object)
 		return dart_yaml__refuse(
 			yaml, node,
-			"%s: a 'path' needs the name of its netns, disk or cgroup",
+			"%s: a 'path' needs the name of its netns, disk, cgroup or filesystem",
 			source->name);
 	return check_path(yaml, node, source->path);
 }
@@ -140,10 +142,15 @@ static int find_object(struct dart_yaml *yaml, const yaml_node_t *node,
 		       const struct source *source, char path[static PATH_MAX],
 		       const char **label)
 {
-	const char *text = source->netns ?: source->disk ?: source->cgroup;
-	enum dart_object_kind kind = source->disk   ? DART_OBJECT_DISK :
-				     source->cgroup ? DART_OBJECT_CGROUP :
-						      DART_OBJECT_NETNS;
+	const char *text = source->netns  ?:
+			   source->disk	  ?:
+			   source->cgroup ?:
+			   source->filesystem;
+	enum dart_object_kind kind =
+		source->disk	   ? DART_OBJECT_DISK :
+		source->cgroup	   ? DART_OBJECT_CGROUP :
+		source->filesystem ? DART_OBJECT_FILESYSTEM :
+				     DART_OBJECT_NETNS;
 	struct dart_error error;
 
 	*label = text;
@@ -168,13 +175,14 @@ static int add_source(struct dart_configuration_loader *loader,
 	if (ret)
 		return ret;
 	request = json_pack(
-		"{s:s, s:s, s:s*, s:s*, s:s*, s:s*, s:s*, s:o*}", "request",
+		"{s:s, s:s, s:s*, s:s*, s:s*, s:s*, s:s*, s:s*, s:o*}",
+		"request",
 		source->is_followed ? "follow-source" : "register-source",
 		"source", source->name, "netns", source->netns ? label : NULL,
 		"netdev", source->netdev, "disk", source->disk ? label : NULL,
-		"cgroup", source->cgroup ? label : NULL, "gather",
-		source->gather, "deferrable",
-		source->is_deferrable ? json_true() : NULL);
+		"cgroup", source->cgroup ? label : NULL, "filesystem",
+		source->filesystem ? label : NULL, "gather", source->gather,
+		"deferrable", source->is_deferrable ? json_true() : NULL);
 	snprintf(what, sizeof(what), "source '%s'%s%s%s%s", source->name,
 		 label || source->netdev ? " of " : "",
 		 source->netdev ?:
@@ -196,6 +204,7 @@ static int take_source(struct dart_yaml *yaml, const yaml_node_t *item,
 		TEXT("netdev", netdev),
 		TEXT("disk", disk),
 		TEXT("cgroup", cgroup),
+		TEXT("filesystem", filesystem),
 		TEXT("path", path),
 		TEXT("gather", gather),
 #undef TEXT

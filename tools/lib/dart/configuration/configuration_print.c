@@ -137,15 +137,17 @@ static void print_source(FILE *file, const json_t *registration)
 	const char *netns = text_of(request, "netns");
 	const char *disk = text_of(request, "disk");
 	const char *cgroup = text_of(request, "cgroup");
-	const char *label = netns ?: disk ?: cgroup;
+	const char *filesystem = text_of(request, "filesystem");
+	const char *label = netns ?: disk ?: cgroup ?: filesystem;
 	const char *path = text_of(registration, "path");
 	bool is_first = true, is_followed;
 
 	is_followed = !strcmp(text_of(request, "request"), "follow-source");
 	if (label && path &&
-	    has_path(netns ? DART_OBJECT_NETNS :
-		     disk  ? DART_OBJECT_DISK :
-			     DART_OBJECT_CGROUP,
+	    has_path(netns  ? DART_OBJECT_NETNS :
+		     disk   ? DART_OBJECT_DISK :
+		     cgroup ? DART_OBJECT_CGROUP :
+			      DART_OBJECT_FILESYSTEM,
 		     label, path))
 		path = NULL;
 
@@ -154,6 +156,7 @@ static void print_source(FILE *file, const json_t *registration)
 	print_member(file, &is_first, "netdev", text_of(request, "netdev"));
 	print_member(file, &is_first, "disk", disk);
 	print_member(file, &is_first, "cgroup", cgroup);
+	print_member(file, &is_first, "filesystem", filesystem);
 	print_member(file, &is_first, "path", label ? path : NULL);
 	print_member(file, &is_first, "gather", text_of(request, "gather"));
 	if (is_deferrable(registration))
@@ -278,7 +281,7 @@ static const char *objection(const struct printer *printer,
 		return "the map is not pinned";
 	if (is_of(registration, LIST_SOURCES) && !path &&
 	    (text_of(request, "netns") || text_of(request, "disk") ||
-	     text_of(request, "cgroup")))
+	     text_of(request, "cgroup") || text_of(request, "filesystem")))
 		return "the object that it counts for has no path";
 	if (is_of(registration, LIST_REPORTERS) &&
 	    !has_store(printer, text_of(request, "store") ?: ""))

@@ -100,6 +100,8 @@ int dart_object__path(enum dart_object_kind kind, const char *text,
 
 	if (kind == DART_OBJECT_CGROUP)
 		length = find_cgroup(text, path, label);
+	else if (kind == DART_OBJECT_FILESYSTEM)
+		length = snprintf(path, PATH_MAX, "%s", *label = text);
 	else if (kind == DART_OBJECT_DISK)
 		length = find_file(DISK_DIRECTORY, text, path, label);
 	else
@@ -115,13 +117,19 @@ int dart_object__find(enum dart_object_kind kind, const char *text,
 		      struct dart_error *error)
 {
 	const bool is_cgroup = kind == DART_OBJECT_CGROUP;
+	const bool is_filesystem = kind == DART_OBJECT_FILESYSTEM;
 
 	if (is_cgroup && *text != '/')
 		return dart_error__set(
 			error, EINVAL,
 			"'%s' is not the path of a cgroup (write it from the root of the hierarchy, as in /system.slice)",
 			text);
-	if (!(is_cgroup && !text[1]) && !is_canonical(text))
+	if (is_filesystem && *text != '/')
+		return dart_error__set(
+			error, EINVAL,
+			"'%s' is not the path of a mount point from the root",
+			text);
+	if (!((is_cgroup || is_filesystem) && !text[1]) && !is_canonical(text))
 		return dart_error__set(
 			error, EINVAL,
 			"'%s' is not a name or a path without '.', '..' and '//'",
@@ -163,6 +171,30 @@ int dart_object__open_disk(const char *path, struct dart_error *error)
 	if (!fstat(fd, &status) && S_ISBLK(status.st_mode))
 		return fd;
 	ret = dart_error__set(error, ENOTBLK, "'%s' is not a disk", path);
+	close(fd);
+	return ret;
+}
+
+int dart_object__open_filesystem(const char *path, struct dart_error *error)
+{
+	int fd = open(path, O_PATH | O_CLOEXEC);
+	struct statx status;
+	int ret;
+
+	if (fd < 0)
+		return dart_error__set(error, errno,
+				       "cannot open mount point '%s': %s%s",
+				       path, strerror(errno),
+				       remedy(errno, ""));
+	/* Without synchronization: a server may be down. */
+	if (!statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_TYPE,
+		   &status) &&
+	    status.stx_attributes & STATX_ATTR_MOUNT_ROOT)
+		return fd;
+	ret = dart_error__set(
+		error, EINVAL,
+		"'%s' is not a mount point (findmnt --target prints that of a file)",
+		path);
 	close(fd);
 	return ret;
 }
@@ -265,6 +297,8 @@ static int open_by_type(const json_t *request, const char *path,
 			return dart_object__open_disk(path, error);
 		if (json_object_get(request, "cgroup"))
 			return dart_object__open_cgroup(path, NULL, error);
+		if (json_object_get(request, "filesystem"))
+			return dart_object__open_filesystem(path, error);
 	}
 	return dart_error__set(error, EINVAL,
 			       "no object belongs to the request '%s'", type);

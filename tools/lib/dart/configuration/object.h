@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Objects whose descriptor goes with a request: network namespaces, disks,
- * cgroups, pinned maps, files of stores.  In a configuration a short text names
+ * cgroups, mount points, pinned maps, files of stores.  In a configuration a short text names
  * the object, which is also the label of the entry; the path follows from it:
  *
  *	netns	blue		/run/netns/blue
  *	disk	sda		/dev/sda
  *	cgroup	/a/b		/sys/fs/cgroup/a/b, or where cgroups are mounted
+ *	filesystem /var		/var
  *
  * A path outside of these directories names itself.
  */
@@ -23,6 +24,7 @@ enum dart_object_kind {
 	DART_OBJECT_NETNS,
 	DART_OBJECT_DISK,
 	DART_OBJECT_CGROUP,
+	DART_OBJECT_FILESYSTEM,
 };
 
 /*
@@ -50,6 +52,8 @@ int dart_object__open_disk(const char *path, struct dart_error *error);
  */
 int dart_object__open_cgroup(const char *path, char *root,
 			     struct dart_error *error);
+/* A mount point, which need not be readable; it waits for no server. */
+int dart_object__open_filesystem(const char *path, struct dart_error *error);
 /* The eBPF map pinned at @path, for reading. */
 int dart_object__open_map(const char *path, struct dart_error *error);
 /* Creates the file if there is none: *@is_new, unless NULL. */
