@@ -61,8 +61,8 @@ void devices__lose(struct devices *devices, uint64_t number)
 		devices__drop(devices, device);
 }
 
-static void devices__add(struct devices *devices, uint64_t number,
-			 uint64_t inode, const char *name)
+static struct device *devices__add(struct devices *devices, uint64_t number,
+				   uint64_t inode, const char *name)
 {
 	struct device *device = calloc(1, sizeof(*device) + strlen(name) + 1);
 	struct dart_error error;
@@ -70,7 +70,7 @@ static void devices__add(struct devices *devices, uint64_t number,
 	if (!device) {
 		dart_error__no_memory(&error);
 		follower__fail(&devices->follower, &error);
-		return;
+		return NULL;
 	}
 	device->number = number;
 	device->inode = inode;
@@ -78,6 +78,7 @@ static void devices__add(struct devices *devices, uint64_t number,
 	device->is_seen = true;
 	strcpy(device->name, name);
 	TAILQ_INSERT_TAIL(&devices->list, device, link);
+	return device;
 }
 
 /* Its entry leaves the table, to come back with its new name. */
@@ -92,20 +93,20 @@ static void devices__rename(struct devices *devices, struct device *device)
 	devices__forget(devices, device);
 }
 
-void devices__see(struct devices *devices, uint64_t number, uint64_t inode,
-		  const char *name)
+struct device *devices__see(struct devices *devices, uint64_t number,
+			    uint64_t inode, const char *name)
 {
 	struct device *device = devices__find(devices, number);
 
 	if (device && device->inode == inode && !strcmp(device->name, name)) {
 		device->is_seen = true;
-		return;
+		return device;
 	}
 	if (device && device->inode == inode)
 		devices__rename(devices, device);
 	else if (device)
 		devices__drop(devices, device);
-	devices__add(devices, number, inode, name);
+	return devices__add(devices, number, inode, name);
 }
 
 /* Part of a batch. */
@@ -206,7 +207,7 @@ static int on_event(sd_event_source *source, int fd, uint32_t revents,
 
 	devices->is_renamed = false;
 	registry__begin(registry);
-	ret = devices__read(devices);
+	ret = devices->kind->take ? devices__read(devices) : -ENOBUFS;
 	if (ret == -ENOBUFS || ret == -ENOMEM)
 		ret = devices__sync(devices);
 	/* A lease begins with the publication; only then can a removed entry be restored. */
@@ -250,8 +251,11 @@ static int devices__open(struct devices *devices, sd_event *loop,
 	devices->socket = devices->kind->open(devices, error);
 	if (devices->socket < 0)
 		return devices->socket;
-	ret = sd_event_add_io(loop, &devices->events, devices->socket, EPOLLIN,
-			      on_event, devices);
+	ret = sd_event_add_io(loop, &devices->events, devices->socket,
+			      devices->kind->changed ?: EPOLLIN, on_event,
+			      devices);
+	if (ret >= 0 && !devices->kind->take)
+		ret = sd_event_source_set_ratelimit(devices->events, 1000000, 1);
 	if (ret < 0)
 		return dart_error__system(error, -ret, "cannot wait for %s",
 					  devices->kind->what);

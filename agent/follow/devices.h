@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Followers of a kind of devices whose changes the kernel tells over a netlink socket:
- * one message for each, or none if the socket had no room, when all are compared.
+ * one message for each, or none if the socket had no room, when all are compared.  A
+ * kind without messages has a file that tells of a change: then all are compared, at
+ * most once a second.
  */
 #ifndef DEVICES_H
 #define DEVICES_H
@@ -14,13 +16,14 @@ struct device {
 	uint64_t inode;		/* differs if another device has its number; or 0 */
 	bool is_new;		/* its entry has not been added yet */
 	bool is_seen;		/* while all are compared */
+	bool is_local;		/* a file system: no server has a part of its path */
 	char name[];
 };
 
 struct devices {
 	struct follower follower;	/* first */
 	const struct devices_kind *kind;
-	int socket;
+	int socket;			/* or another file that tells of changes */
 	sd_event_source *events;
 	struct selector_key key;	/* of all; of each with its number */
 	int fd;				/* of the kind, or -1 */
@@ -35,7 +38,12 @@ struct devices_kind {
 	int (*open)(struct devices *devices, struct dart_error *error);
 	/* Calls devices__see() for each device that there is; returns -errno. */
 	int (*list)(struct devices *devices);
-	/* Calls devices__see() or devices__lose() for what a datagram tells. */
+	/* What epoll reports of a file that is no socket; 0: it is one. */
+	uint32_t changed;
+	/*
+	 * Calls devices__see() or devices__lose() for what a datagram tells; NULL if
+	 * there are none.
+	 */
 	void (*take)(struct devices *devices, char *bytes, size_t length);
 	void (*set_key)(const struct device *device, struct selector_key *key);
 	/* selector__close() afterwards. */
@@ -51,9 +59,9 @@ int devices__follow(struct followers *followers,
 		    const struct selector_choice *choice,
 		    struct follower **follower, struct dart_error *error);
 
-/* There is a device. */
-void devices__see(struct devices *devices, uint64_t number, uint64_t inode,
-		  const char *name);
+/* There is a device; NULL: out of memory. */
+struct device *devices__see(struct devices *devices, uint64_t number,
+			    uint64_t inode, const char *name);
 /* The device of this number no longer exists. */
 void devices__lose(struct devices *devices, uint64_t number);
 
@@ -61,5 +69,7 @@ void devices__lose(struct devices *devices, uint64_t number);
 extern const struct devices_kind netdevs;
 /* All disks, without their partitions. */
 extern const struct devices_kind disks;
+/* All file systems of disks, by a mount point in dartd's mount namespace. */
+extern const struct devices_kind filesystems;
 
 #endif /* DEVICES_H */

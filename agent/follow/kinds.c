@@ -21,6 +21,9 @@ int followers__follow(struct followers *followers, const struct source *source,
 	case SOURCE_SELECTOR_DISK:
 		return devices__follow(followers, &disks, source, choice,
 				       follower, error);
+	case SOURCE_SELECTOR_FILESYSTEM:
+		return devices__follow(followers, &filesystems, source, choice,
+				       follower, error);
 	case SOURCE_SELECTOR_CGROUP:
 		return cgroups__follow(followers, source, choice, follower,
 				       error);

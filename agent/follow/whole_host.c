@@ -157,6 +157,9 @@ static int whole_host__add_follower(struct whole_host *host,
 	struct follower *follower;
 	int ret = 0;
 
+	if (source->in_host == SOURCE_IN_HOST_RARELY &&
+	    choice.gather_ms < WHOLE_HOST_RARE_MS)
+		choice.gather_ms = WHOLE_HOST_RARE_MS;
 	if (source->selector == SOURCE_SELECTOR_CGROUP)
 		ret = open_cgroups(&choice, error);
 	ret = ret ?: followers__follow(followers, source, &choice, &follower,
@@ -188,13 +191,10 @@ static int whole_host__leave_out(struct whole_host *host,
 		       0;
 }
 
-/*
- * The extended counters of TCP are half of the bytes of a namespace, and few containers
- * are asked for them: a host has those of dartd's own namespace.
- */
-static bool is_of_own_netns(const struct source *source)
+static bool has_one_object(const struct source *source)
 {
-	return source->id == DART_ZERO_SOURCE_TCPEXT;
+	return source->selector == SOURCE_SELECTOR_NONE ||
+	       source->in_host == SOURCE_IN_HOST_OWN;
 }
 
 /* Part of a batch. */
@@ -207,13 +207,11 @@ static int whole_host__add_parts(struct whole_host *host,
 	int ret;
 
 	for (source = sources; source->name; source++) {
-		if (source->selector == SOURCE_SELECTOR_NONE ||
-		    is_of_own_netns(source))
-			ret = whole_host__add_entry(host, source, &reason);
-		else if (source__can_be_followed(source))
-			ret = whole_host__add_follower(host, source, &reason);
-		else
+		if (source->in_host == SOURCE_IN_HOST_ELSEWHERE)
 			continue;
+		ret = has_one_object(source) ?
+			      whole_host__add_entry(host, source, &reason) :
+			      whole_host__add_follower(host, source, &reason);
 		if (!ret) {
 			parts++;
 			continue;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * All that a host has, registered with one word: each source that needs no selector or
- * can be followed, gathered.  They are listed and unregistered together, as the group
+ * can be followed, gathered, unless another has the same values.  They are listed and unregistered together, as the group
  * "host".
  */
 #ifndef WHOLE_HOST_H
@@ -10,6 +10,9 @@
 #include "follower.h"
 
 #define WHOLE_HOST_NAME "host"
+
+/* Sources that cost more than others are not gathered more often. */
+#define WHOLE_HOST_RARE_MS 10000
 
 /*
  * Registers what this kernel has, gathered as @gathering says, which selects nothing;

@@ -152,7 +152,7 @@ int selector__check_follow(const struct source *source,
 	    choice->filesystem)
 		return dart_error__set(
 			error, EINVAL,
-			"all network namespaces, devices or disks, or the cgroups of a subtree, are followed");
+			"all network namespaces, devices, disks or file systems, or the cgroups of a subtree, are followed");
 	if (!source__can_be_followed(source))
 		return dart_error__set(
 			error, EINVAL,
@@ -160,7 +160,8 @@ int selector__check_follow(const struct source *source,
 			source->name);
 	/* All of these are followed: none of them is selected. */
 	if (source->selector == SOURCE_SELECTOR_NETDEV ||
-	    source->selector == SOURCE_SELECTOR_DISK)
+	    source->selector == SOURCE_SELECTOR_DISK ||
+	    source->selector == SOURCE_SELECTOR_FILESYSTEM)
 		return check_gathered(source, choice, error) ?:
 		       check_word(source, SOURCE_SELECTOR_CGROUP,
 				  choice->cgroup, error) ?:
@@ -386,10 +387,8 @@ int selector__cgroup(struct selector *selector, const struct source *source,
 	return 0;
 }
 
-/* The file system need not answer: a server of it may be down. */
-static int selector__filesystem(struct selector *selector,
-				const struct source *source, int fd,
-				const char *path, struct dart_error *error)
+int selector__filesystem(struct selector *selector, const struct source *source,
+			 int fd, const char *path, struct dart_error *error)
 {
 	struct statx status;
 	int ret = selector__init(selector, source, fd, path, error);

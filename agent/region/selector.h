@@ -91,6 +91,9 @@ int selector__disk(struct selector *selector, const struct source *source,
 		   int fd, const char *label, struct dart_error *error);
 int selector__cgroup(struct selector *selector, const struct source *source,
 		     int fd, const char *path, struct dart_error *error);
+/* @fd: a mount point.  The file system need not answer: a server of it may be down. */
+int selector__filesystem(struct selector *selector, const struct source *source,
+			 int fd, const char *path, struct dart_error *error);
 /*
  * The counters are to be gathered every @gather_ms: the name ends with that, "+1s";
  * nothing changes if it is 0.

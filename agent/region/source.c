@@ -111,10 +111,13 @@ static const struct source_counter netdev_known[] = {
 };
 
 /* A struct around an array whose element 0 is unused. */
-#define MIB(name_, what_, id_, prefix_, element_, unit_, ...)                  \
+#define MIB(...) MIB_IN_HOST(ALL, __VA_ARGS__)
+
+#define MIB_IN_HOST(in_host_, name_, what_, id_, prefix_, element_, unit_, ...) \
 	{                                                                      \
 		name_, what_ " of a network namespace", id_,                   \
 		SOURCE_SELECTOR_NETNS,                                         \
+		.in_host = SOURCE_IN_HOST_##in_host_,                          \
 		.parts = { {                                                   \
 			.member = "mibs",                                      \
 			.unit = unit_,                                         \
@@ -224,8 +227,10 @@ const struct source sources[] = {
 	MIB("snmp:tcp", "TCP counters", DART_ZERO_SOURCE_TCP,
 	    "TCP_MIB_", "RTOALGORITHM", "", .known = tcp_known,
 	    .aliases = tcp_udp_aliases),
-	MIB("snmp:tcpext", "extended TCP counters", DART_ZERO_SOURCE_TCPEXT,
-	    "LINUX_MIB_", "SYNCOOKIESSENT", "", .aliases = tcpext_aliases),
+	/* Half of the bytes of a namespace, and few containers are asked for them. */
+	MIB_IN_HOST(OWN, "snmp:tcpext", "extended TCP counters",
+		    DART_ZERO_SOURCE_TCPEXT, "LINUX_MIB_", "SYNCOOKIESSENT", "",
+		    .aliases = tcpext_aliases),
 	MIB("snmp:udp", "UDP counters", DART_ZERO_SOURCE_UDP,
 	    "UDP_MIB_", "INDATAGRAMS", "datagrams", .aliases = tcp_udp_aliases),
 	MIB("snmp:udp6", "UDPv6 counters", DART_ZERO_SOURCE_UDP6,
@@ -240,16 +245,19 @@ const struct source sources[] = {
 		"netdev:stats",
 		"packets and bytes of a network device that counts by CPU",
 		DART_ZERO_SOURCE_NETDEV, SOURCE_SELECTOR_NETDEV,
+		.in_host = SOURCE_IN_HOST_ELSEWHERE,
 		.parts = { { .unit = "packets", .known = netdev_known } },
 	},
 	{
 		"netdev:core", "packets that the kernel dropped for a network device",
 		DART_ZERO_SOURCE_NETDEV_CORE, SOURCE_SELECTOR_NETDEV,
+		.in_host = SOURCE_IN_HOST_ELSEWHERE,
 		.parts = { { .unit = "packets" } },
 	},
 	{
 		"disk:stats", "requests, sectors and times of a disk",
 		DART_ZERO_SOURCE_DISK, SOURCE_SELECTOR_DISK,
+		.in_host = SOURCE_IN_HOST_ELSEWHERE,
 		.parts = {
 			DISK_GROUPS("nsecs", "ns"),
 			DISK_GROUPS("sectors", "sectors"),
@@ -372,6 +380,7 @@ const struct source sources[] = {
 	{
 		"filesystem", "size and use of a mounted file system",
 		DART_ZERO_SOURCE_FILESYSTEM, SOURCE_SELECTOR_FILESYSTEM,
+		.in_host = SOURCE_IN_HOST_RARELY,
 		.fields = filesystem_fields,
 	},
 	{ }
@@ -389,10 +398,7 @@ const struct source *source__find(const char *name)
 
 bool source__can_be_followed(const struct source *source)
 {
-	return source->selector == SOURCE_SELECTOR_NETNS ||
-	       source->selector == SOURCE_SELECTOR_NETDEV ||
-	       source->selector == SOURCE_SELECTOR_DISK ||
-	       source->selector == SOURCE_SELECTOR_CGROUP;
+	return source->selector != SOURCE_SELECTOR_NONE;
 }
 
 const char *source__row_field(const struct source *source)

@@ -67,6 +67,14 @@ enum source_selector {
 	SOURCE_SELECTOR_FILESYSTEM,	/* a mount point */
 };
 
+/* What a whole host has of a source. */
+enum source_in_host {
+	SOURCE_IN_HOST_ALL,		/* of all objects */
+	SOURCE_IN_HOST_OWN,		/* of the namespace of dartd */
+	SOURCE_IN_HOST_ELSEWHERE,	/* another source has the same values, too */
+	SOURCE_IN_HOST_RARELY,		/* of all objects, see whole_host.h */
+};
+
 /* What a gathered record has a row for each of. */
 enum source_rows {
 	SOURCE_ROWS_NONE,		/* it is a sum */
@@ -81,6 +89,7 @@ struct source {
 	enum source_selector selector;
 	bool lags;		/* DART_CONTROL_FIELD_LAGS */
 	bool lags_not_gathered;	/* the module brings a record of it up to date */
+	enum source_in_host in_host;
 	enum source_rows rows;	/* if gathered */
 	/* Of a source that can only be gathered; a name of NULL ends the list. */
 	const struct dart_field *fields;

@@ -23,6 +23,26 @@ disks_agree() {
 	diff <(names disk:stats@) <(ls /sys/block | sort)
 }
 
+# filesystems_agree: each that df knows of a disk has an entry, by its shortest path
+filesystems_agree() {
+	diff <(names filesystem@) <(awk '$3 ~ /^ext|^xfs|^btrfs/ {
+			if (!($1 in path) || length($2) < length(path[$1]))
+				path[$1] = $2
+		}
+		END {
+			for (disk in path) {
+				gsub(/\\040/, "%20", path[disk])
+				print path[disk] "+100ms"
+			}
+		}' /proc/self/mounts | sort)
+}
+
+# remount DIRECTORY: unmounts it, which fails while the module asks for its values
+remount() {
+	umount "$1" || umount "$1" || return
+	mount /dev/d3 "$1"
+}
+
 # churn: 20 pairs of devices; some are renamed, some removed, and some take a name
 churn() {
 	for i in $(seq 20); do
@@ -42,9 +62,10 @@ parts() {
 	dartctl -j list | jq -r '.[].name' | grep -v -e '^dartd$' -e '^tcp$' | sort
 }
 
-# complete: each source has an entry or a follower, but for what cannot be followed
+# complete: each source has an entry or a follower, but for those that others include
 complete() {
-	dartctl -j source list | jq -r '.[] | select(.name != "filesystem").name' | while read -r source; do
+	dartctl -j source list | jq -r '.[].name' |
+		grep -v -x -e netdev:stats -e netdev:core -e disk:stats | while read -r source; do
 		parts | grep -q -e "^${source}[@+]" || {
 			echo "no part has $source"
 			return 1
@@ -87,6 +108,8 @@ check "all disks are followed" dartctl register source disk:stats --all-disks
 check "the disks that exist have entries" disks_agree
 for i in 1 2 3; do
 	mkdir /sys/kernel/config/nullb/d$i
+	echo 1 >/sys/kernel/config/nullb/d$i/memory_backed
+	echo 16 >/sys/kernel/config/nullb/d$i/size
 	echo 1 >/sys/kernel/config/nullb/d$i/power
 done
 check "new disks have entries" soon disks_agree
@@ -96,12 +119,34 @@ check "a removed disk has no entry" soon disks_agree
 mkdir /sys/kernel/config/nullb/d2
 echo 1 >/sys/kernel/config/nullb/d2/power
 check "a disk that takes the number of an earlier one has an entry" soon disks_agree
+mkdir -p "/run/a b" /run/long/path
+mkfs.ext4 -q /dev/d1 && mkfs.ext4 -q /dev/d3 && mount /dev/d1 "/run/a b"
+check "all file systems of disks are followed" dartctl register source filesystem \
+	--all-filesystems --gather 100ms
+check "a mounted file system has an entry" has filesystem@/run/a%20b+100ms
+mount /dev/d3 /run/long/path
+check "a file system that is mounted later has an entry" \
+	soon has filesystem@/run/long/path+100ms
+check "the entry is read" dartctl show filesystem@/run/long/path+100ms
+check "file systems without a disk have none" filesystems_agree
+mount --bind /run/long/path "/run/a b"
+check "a file system that another hides has no entry, and this one that of the shorter path" \
+	soon lacks filesystem@/run/long/path+100ms
+check "there is one entry of both" [ "$(names filesystem@)" = /run/a%20b+100ms ]
+umount "/run/a b"
+check "a file system that is no longer hidden has an entry" soon has filesystem@/run/a%20b+100ms
+check "the other has an entry of the path that remains" soon filesystems_agree
+check "a file system is unmounted and mounted again" remount /run/long/path
+check "it has an entry again" soon sampled filesystem@/run/long/path
+umount "/run/a b" || umount "/run/a b"
+check "a file system that is unmounted has no entry" soon lacks filesystem@/run/a%20b+100ms
+
 refuse "a source of namespaces does not follow devices" "not of each netdev, but of each netns" \
 	dartctl register source snmp:tcp --all-netdevs
 refuse "a source of the machine does not follow devices" "cannot be followed" \
 	dartctl register source vmstat --all-netdevs
-for source in netdev:core netdev:stats disk:stats; do
-	check "the follower of $source is unregistered" dartctl unregister "$source@*"
+for follower in netdev:core@* netdev:stats@* disk:stats@* filesystem@*+100ms; do
+	check "the follower $follower is unregistered" dartctl unregister "$follower"
 done
 check "nothing of them is left" [ -z "$(parts)" ]
 
@@ -109,7 +154,9 @@ check "the whole host is registered" dartctl register host --gather 100ms
 check "no source is left out: $(dartctl -j list |
 	jq -c '.[] | select(.kind == "host") | {entries, followers, left_out}')" \
 	is_true '.[] | select(.kind == "host").left_out == []' <<<"$(dartctl -j list)"
-check "each source has an entry or a follower" complete
+check "each source has an entry or a follower, or another one has its values" complete
+check "no values are there twice" [ -z "$(parts | grep -e "netdev:[cs]" -e disk:stats)" ]
+check "file systems are gathered every 10 s" has filesystem@/run/long/path+10s
 mkdir /sys/fs/cgroup/later
 check "a new cgroup becomes part of it" soon has cgroup:cpu@/later+100ms
 check "it is one registration" is_true \
@@ -154,5 +201,6 @@ check "nothing of it is gathered at the earlier one" [ -z "$(parts | grep 100ms)
 check "the agent stops again" host_down
 check "the agent logs no error" sh -c "! grep -i -e error -e cannot -e 'left out' $log"
 rm /run/saved.yaml
+umount /run/long/path
 rmdir /sys/fs/cgroup/later
 finish

@@ -18,9 +18,9 @@ kernel='
 			/proc/net/snmp
 	done
 	awk "/^pgfault/ { print \"vmstat\", \$1, \$2 }" /proc/vmstat
-	awk "\$3 == \"loop0\" { print \"disk:stats@loop0\", \"ios.read\", \$4 }" \
+	awk "\$3 == \"loop0\" { print \"disk:io@loop0\", \"read_ios\", \$4 }" \
 		/proc/diskstats
-	echo netdev:stats@lo packets $(cat /sys/class/net/lo/statistics/rx_packets)'
+	echo netdev:link@lo rx_packets $(cat /sys/class/net/lo/statistics/rx_packets)'
 
 # kernel: as an object of objects
 kernel() {

@@ -15,7 +15,7 @@ static const struct command register_commands[] = {
 	  "expose all that a host has, gathered",
 	  .parse = command_register_host },
 	{ "source",
-	  "SOURCE [--netns NETNS] [--netdev INTERFACE] [--disk DEVICE] [--cgroup CGROUP] [--filesystem MOUNTPOINT] [--all-netns] [--all-netdevs] [--all-disks] [--all-cgroups CGROUP] [--gather TIME [--deferrable]]",
+	  "SOURCE [--netns NETNS] [--netdev INTERFACE] [--disk DEVICE] [--cgroup CGROUP] [--filesystem MOUNTPOINT] [--all-netns] [--all-netdevs] [--all-disks] [--all-cgroups CGROUP] [--all-filesystems] [--gather TIME [--deferrable]]",
 	  "the same as 'source add' and 'source follow'",
 	  .parse = command_register_source },
 	{ "map", "PATH|id N|name X [as NAME]", "the same as 'map add'",

@@ -28,7 +28,8 @@ const char *selector__all_of(const struct selector *selector)
 	       selector->of[SELECTOR_ALL_NETDEVS] ? "netdev" :
 	       selector->of[SELECTOR_ALL_DISKS]	  ? "disk" :
 	       selector->of[SELECTOR_ALL_CGROUPS] ? "cgroup" :
-						    NULL;
+	       selector->of[SELECTOR_ALL_FILESYSTEMS] ? "filesystem" :
+							NULL;
 }
 
 /*
@@ -130,7 +131,8 @@ int selector__request(const struct selector *selector, const char *source,
 		    !!of[SELECTOR_FILESYSTEM] +
 		    (of[SELECTOR_NETNS] || of[SELECTOR_NETDEV]) +
 		    !!of[SELECTOR_ALL_NETNS] + !!of[SELECTOR_ALL_NETDEVS] +
-		    !!of[SELECTOR_ALL_DISKS] + !!of[SELECTOR_ALL_CGROUPS] >
+		    !!of[SELECTOR_ALL_DISKS] + !!of[SELECTOR_ALL_CGROUPS] +
+		    !!of[SELECTOR_ALL_FILESYSTEMS] >
 	    1)
 		return misuse(
 			"a source takes one of a namespace, a disk, a cgroup, a mount point, or all of a kind");

@@ -16,6 +16,7 @@ enum selector_kind {
 	SELECTOR_ALL_NETDEVS,
 	SELECTOR_ALL_DISKS,
 	SELECTOR_ALL_CGROUPS,	/* path */
+	SELECTOR_ALL_FILESYSTEMS,
 	SELECTOR_ALL,		/* of the source's kind */
 	SELECTOR_KINDS
 };

@@ -23,6 +23,7 @@ static const struct option register_options[] = {
 	{ "all-netdevs", no_argument, NULL, OPTION(ALL_NETDEVS) },
 	{ "all-disks", no_argument, NULL, OPTION(ALL_DISKS) },
 	{ "all-cgroups", required_argument, NULL, OPTION(ALL_CGROUPS) },
+	{ "all-filesystems", no_argument, NULL, OPTION(ALL_FILESYSTEMS) },
 	{ "gather", required_argument, NULL, OPTION_GATHER },
 	{ "deferrable", no_argument, NULL, OPTION_DEFERRABLE },
 	{}
@@ -191,7 +192,7 @@ const struct command source_commands[] = {
 	  "SOURCE [--netns NETNS] [--netdev INTERFACE] [--disk DEVICE] [--cgroup CGROUP] [--filesystem MOUNTPOINT] [--gather TIME [--deferrable]]",
 	  "expose counters of the kernel", .parse = add },
 	{ "follow", "SOURCE [--cgroup CGROUP] [--gather TIME [--deferrable]]",
-	  "expose them for each namespace, device, disk or cgroup",
+	  "expose them for each namespace, device, disk, cgroup or file system",
 	  .parse = follow },
 	{}
 };

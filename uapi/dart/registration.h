@@ -50,13 +50,16 @@
  *       A namespace without a name is called net:INODE; the entry of the agent's
  *       own is S.  The follower is called S@* or S@C/ and two stars.  Root only.
  *       Without a cgroup, a source that takes "netdev" is registered for each network
- *       device of the agent's namespace that has it, and one that takes "disk" for
- *       each disk, but not for partitions.
+ *       device of the agent's namespace that has it, one that takes "disk" for
+ *       each disk, but not for partitions, and one that takes "filesystem" for each
+ *       mounted file system of a disk, except images such as squashfs.
  *   {"request": "register-host", "gather": T}
  *       Registers all that the host has, gathered every T, "deferrable" or not as
- *       above: each source of the machine,
- *       and followers of all namespaces, network devices, disks and cgroups.  What
- *       cannot be registered is left out, unless that is all.  The group is called
+ *       above: each source of the machine, and followers of all namespaces, network
+ *       devices, disks, file systems and cgroups; file systems not more often than every
+ *       10 s.  What another source of the host has as well is not registered, and TCPEXT
+ *       for the agent's namespace only.  What cannot be registered is left out, unless
+ *       that is all.  The group is called
  *       host; its entries and followers end with it only.  Root only.
  *   {"request": "register-map", "name": N}
  *       Registers an eBPF array map created with BPF_F_MMAPABLE, whose file
