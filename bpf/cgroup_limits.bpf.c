@@ -104,6 +104,25 @@ struct io_sum {
 
 #define IO(member, direction) BPF_CORE_READ(blkg, iostat.cur.member[direction])
 
+static __always_inline void add_io(const struct blkcg_gq *blkg,
+				   struct dart_zero_cgroup_io *sum)
+{
+	sum->rbytes += IO(bytes, BLKG_IOSTAT_READ);
+	sum->wbytes += IO(bytes, BLKG_IOSTAT_WRITE);
+	sum->dbytes += IO(bytes, BLKG_IOSTAT_DISCARD);
+	sum->rios += IO(ios, BLKG_IOSTAT_READ);
+	sum->wios += IO(ios, BLKG_IOSTAT_WRITE);
+	sum->dios += IO(ios, BLKG_IOSTAT_DISCARD);
+}
+
+/* NULL: the io controller is not enabled, or its sums are not brought up to date. */
+static __always_inline const struct blkcg *io_state(const struct cgroup *cgroup)
+{
+	if (!BPF_CORE_READ(cgroup, rstat_cpu))
+		return NULL;
+	return (const void *)CGROUP_STATE(cgroup, io);
+}
+
 static long add_device(__u32 number, struct io_sum *sum)
 {
 	const struct hlist_node *node = sum->node;
@@ -113,14 +132,8 @@ static long add_device(__u32 number, struct io_sum *sum)
 		return 1;
 	blkg = (const void *)node -
 	       bpf_core_field_offset(struct blkcg_gq, blkcg_node);
-	if (BPF_CORE_READ(blkg, online)) {
-		sum->values.rbytes += IO(bytes, BLKG_IOSTAT_READ);
-		sum->values.wbytes += IO(bytes, BLKG_IOSTAT_WRITE);
-		sum->values.dbytes += IO(bytes, BLKG_IOSTAT_DISCARD);
-		sum->values.rios += IO(ios, BLKG_IOSTAT_READ);
-		sum->values.wios += IO(ios, BLKG_IOSTAT_WRITE);
-		sum->values.dios += IO(ios, BLKG_IOSTAT_DISCARD);
-	}
+	if (BPF_CORE_READ(blkg, online))
+		add_io(blkg, &sum->values);
 	sum->node = BPF_CORE_READ(node, next);
 	return 0;
 }
@@ -132,21 +145,78 @@ static long add_device(__u32 number, struct io_sum *sum)
 SEC("raw_tp.w/dart_zero_sample")
 int sample_cgroup_io(struct bpf_raw_tracepoint_args *context)
 {
-	struct cgroup *cgroup = CGROUP_OF(context);
 	struct dart_zero_cgroup_io values;
 	const struct blkcg *blkcg;
 	struct io_sum sum = {};
 
 	if (SAMPLE_OF(context)->source != SAMPLE_CGROUP_IO)
 		return 0;
-	blkcg = (const void *)CGROUP_STATE(cgroup, io);
-	if (!blkcg || !BPF_CORE_READ(cgroup, rstat_cpu)) {
+	blkcg = io_state(CGROUP_OF(context));
+	if (!blkcg) {
 		SAMPLE_OF(context)->answer = DART_ZERO_ANSWER_ABSENT;
 		return 0;
 	}
 	sum.node = BPF_CORE_READ(blkcg, blkg_list.first);
 	bpf_loop(DEVICES_MAX, add_device, &sum, 0);
 	values = sum.values;
+	SAMPLE_ANSWER(context, values);
+	return 0;
+}
+
+/* The device whose turn it is, and how many more come before the one that is asked. */
+struct io_search {
+	const struct hlist_node *node;
+	__u64 before;
+	const struct blkcg_gq *found;
+};
+
+static long find_device(__u32 number, struct io_search *search)
+{
+	const struct hlist_node *node = search->node;
+	const struct blkcg_gq *blkg;
+
+	if (!node)
+		return 1;
+	blkg = (const void *)node -
+	       bpf_core_field_offset(struct blkcg_gq, blkcg_node);
+	if (BPF_CORE_READ(blkg, online) && !search->before--) {
+		search->found = blkg;
+		return 1;
+	}
+	search->node = BPF_CORE_READ(node, next);
+	return 0;
+}
+
+#define MINOR_BITS 20
+
+SEC("raw_tp.w/dart_zero_sample")
+int sample_cgroup_disks(struct bpf_raw_tracepoint_args *context)
+{
+	struct dart_zero_cgroup_disk disk = {}, values;
+	struct io_search search = {};
+	const struct blkcg_gq *blkg;
+	const struct blkcg *blkcg;
+	__u32 number;
+
+	if (SAMPLE_OF(context)->source != SAMPLE_CGROUP_DISKS)
+		return 0;
+	blkcg = io_state(CGROUP_OF(context));
+	if (blkcg) {
+		search.before = SAMPLE_OF(context)->index;
+		search.node = BPF_CORE_READ(blkcg, blkg_list.first);
+		bpf_loop(DEVICES_MAX, find_device, &search, 0);
+	}
+	blkg = search.found;
+	if (!blkg) {
+		SAMPLE_OF(context)->answer = DART_ZERO_ANSWER_ABSENT;
+		return 0;
+	}
+	number = BPF_CORE_READ(blkg, q, disk, part0, bd_dev);
+	disk.major = number >> MINOR_BITS;
+	disk.minor = number & ((1 << MINOR_BITS) - 1);
+	add_io(blkg, &disk.io);
+	values = disk;
+	SAMPLE_OF(context)->number = number;
 	SAMPLE_ANSWER(context, values);
 	return 0;
 }

@@ -42,30 +42,49 @@ static void set_tai(struct dart_zero_clock *clock)
 			     NSEC_PER_SEC);
 }
 
-static int sample_by_program(struct dart_sampler *sampler, void *values,
-			     u64 *time)
+/* Sets @sample->source, and all that the program sets. */
+static int ask_program(const struct dart_sampler *sampler,
+		       struct dart_zero_sample *sample, void *values)
 {
 	const struct program_sampler *asking =
 		container_of(sampler, struct program_sampler, sampler);
 	const struct program_kind *kind =
 		container_of(sampler->kind, struct program_kind, kind);
-	struct dart_zero_sample sample = { .source = kind->source };
 
+	sample->source = kind->source;
 	if (kind->source == DART_ZERO_SOURCE_CLOCK)
-		set_tai((struct dart_zero_clock *)sample.values);
-	trace_dart_zero_sample(&sample, asking->cgroup);
+		set_tai((struct dart_zero_clock *)sample->values);
+	trace_dart_zero_sample(sample, asking->cgroup);
 	/* Only then: the controllers of a cgroup that ends are absent, too. */
 	if (asking->cgroup && dart_cgroup_has_ended(asking->cgroup))
 		return -ENODEV;
-	switch (sample.answer) {
+	switch (sample->answer) {
 	case DART_ZERO_ANSWER_VALUES:
-		memcpy(values, sample.values, kind->kind.length);
+		memcpy(values, sample->values, kind->kind.length);
 		return 0;
 	case DART_ZERO_ANSWER_ABSENT:
 		return -ENODATA;
 	default:
 		return -EAGAIN;
 	}
+}
+
+static int sample_by_program(struct dart_sampler *sampler, void *values,
+			     u64 *time)
+{
+	struct dart_zero_sample sample = { };
+
+	return ask_program(sampler, &sample, values);
+}
+
+static int sample_row_by_program(struct dart_sampler *sampler, u32 index,
+				 u64 *number, void *values, u64 *time)
+{
+	struct dart_zero_sample sample = { .index = index };
+	int ret = ask_program(sampler, &sample, values);
+
+	*number = sample.number;
+	return ret;
 }
 
 static void free_sampler(struct dart_sampler *sampler)
@@ -79,7 +98,7 @@ static void free_sampler(struct dart_sampler *sampler)
 }
 
 /* A program reads and writes no byte beyond these values. */
-#define KIND(source_, name_)                                                  \
+#define KIND_BY(source_, name_, ...)                                          \
 	{                                                                     \
 		.source = DART_ZERO_SOURCE_##source_,                         \
 		.kind = {                                                     \
@@ -90,10 +109,15 @@ static void free_sampler(struct dart_sampler *sampler)
 					sizeof(struct name_) >                \
 					sizeof_field(struct dart_zero_sample, \
 						     values)),                \
-			.sample = sample_by_program,                          \
 			.free = free_sampler,                                 \
+			__VA_ARGS__                                           \
 		},                                                            \
 	}
+#define KIND(source, name) KIND_BY(source, name, .sample = sample_by_program)
+#define KIND_OF_ROWS(source, name)                                            \
+	KIND_BY(source, name, .sample_row = sample_row_by_program)
+
+#define ROWS_MAX 16
 
 static const struct program_kind kinds[] = {
 	KIND(PRESSURE, dart_zero_pressure),
@@ -106,6 +130,7 @@ static const struct program_kind kinds[] = {
 	KIND(CGROUP_BANDWIDTH, dart_zero_cgroup_bandwidth),
 	KIND(CGROUP_PRESSURE, dart_zero_cgroup_pressure),
 	KIND(CGROUP_IO, dart_zero_cgroup_io),
+	KIND_OF_ROWS(CGROUP_DISKS, dart_zero_cgroup_disk),
 };
 
 static const struct program_kind *kind_find(u32 source)
@@ -138,6 +163,8 @@ dart_program_sampler_open(const struct dart_zero_window *window)
 		return ERR_PTR(-ENOMEM);
 	}
 	asking->sampler.kind = &kind->kind;
+	asking->sampler.indices = ROWS_MAX;
+	asking->sampler.rows = ROWS_MAX;
 	asking->cgroup = cgroup;
 	return &asking->sampler;
 }

@@ -387,6 +387,8 @@ static bool gather_sampled_rows(struct dart_record *record, u64 now,
 						buffer->sample, &time);
 		if (ret == -ENODEV)
 			return false;
+		if (ret == -EAGAIN)
+			return true;
 		if (!ret)
 			write_copy(record, row++, time, number, buffer->sample,
 				   buffer->values);

@@ -26,6 +26,8 @@ struct sampled_source {
 static const struct sampled_source sources[] = {
 	SAMPLED(MEMORY) = { .kind = &dart_memory_sampler },
 	SAMPLED(LOAD) = { .kind = &dart_load_sampler },
+	SAMPLED_CGROUP(CGROUP_DISKS),
+	SAMPLED(PROCESSES) = { .kind = &dart_process_sampler },
 	SAMPLED(CPUS) = { .open = dart_cpu_sampler_open },
 	SAMPLED(NODE_MEMORY) = { .open = dart_node_sampler_open },
 	SAMPLED(NODE_ZONES) = { .open = dart_node_sampler_open },

@@ -29,7 +29,8 @@ struct dart_sampler_kind {
 	 * Instead of @sample, of a kind whose records have several rows: called with
 	 * each index below @sampler->indices until the rows are full.  Sets *@number,
 	 * what the row is of: a CPU, a NUMA node or a device.  Returns 0, -ENODATA
-	 * (this index has no row now) or -ENODEV.
+	 * (this index has no row now), -EAGAIN (there are no new values: later rows
+	 * stay, too) or -ENODEV.
 	 */
 	int (*sample_row)(struct dart_sampler *sampler, u32 index, u64 *number,
 			  void *sample, u64 *time);
@@ -64,6 +65,7 @@ struct dart_sampler *dart_sampler_new(const struct dart_sampler_kind *kind);
 
 extern const struct dart_sampler_kind dart_memory_sampler;
 extern const struct dart_sampler_kind dart_load_sampler;
+extern const struct dart_sampler_kind dart_process_sampler;
 
 /* With a row for each CPU. */
 struct dart_sampler *

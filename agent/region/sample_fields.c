@@ -239,6 +239,37 @@ const struct dart_field cgroup_io_fields[] = {
 	{ }
 };
 
+#define DISK_COUNTER(member, unit) \
+	NAMED(cgroup_disk, io.member, #member, unit, COUNTER)
+
+const struct dart_field cgroup_disks_fields[] = {
+	GAUGE(cgroup_disk, major, ""),
+	GAUGE(cgroup_disk, minor, ""),
+	DISK_COUNTER(rbytes, "bytes"),
+	DISK_COUNTER(wbytes, "bytes"),
+	DISK_COUNTER(rios, "requests"),
+	DISK_COUNTER(wios, "requests"),
+	DISK_COUNTER(dbytes, "bytes"),
+	DISK_COUNTER(dios, "requests"),
+	{ }
+};
+
+#define PROCESSES(state) GAUGE(processes, state, "processes")
+
+const struct dart_field processes_fields[] = {
+	PROCESSES(total),
+	PROCESSES(running),
+	PROCESSES(sleeping),
+	PROCESSES(disk_sleep),
+	PROCESSES(stopped),
+	PROCESSES(tracing_stop),
+	PROCESSES(dead),
+	PROCESSES(zombie),
+	PROCESSES(parked),
+	PROCESSES(idle),
+	{ }
+};
+
 const struct dart_field pressure_fields[] = {
 	COUNTER(pressure, cpu_some, "ns"),
 	COUNTER(pressure, memory_some, "ns"),

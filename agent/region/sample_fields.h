@@ -19,6 +19,8 @@ extern const struct dart_field cgroup_pids_fields[];
 extern const struct dart_field cgroup_bandwidth_fields[];
 extern const struct dart_field cgroup_pressure_fields[];
 extern const struct dart_field cgroup_io_fields[];
+extern const struct dart_field cgroup_disks_fields[];
+extern const struct dart_field processes_fields[];
 extern const struct dart_field pressure_fields[];
 extern const struct dart_field tasks_fields[];
 extern const struct dart_field swap_fields[];

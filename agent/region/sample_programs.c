@@ -37,6 +37,8 @@ static const struct program_kind kinds[] = {
 	  cgroup_limits_bpf__elf_bytes },
 	{ DART_ZERO_SOURCE_CGROUP_IO, "sample_cgroup_io",
 	  cgroup_limits_bpf__elf_bytes },
+	{ DART_ZERO_SOURCE_CGROUP_DISKS, "sample_cgroup_disks",
+	  cgroup_limits_bpf__elf_bytes },
 };
 
 #define KINDS (sizeof(kinds) / sizeof(kinds[0]))

@@ -348,6 +348,18 @@ const struct source sources[] = {
 		.fields = cgroup_io_fields,
 	},
 	{
+		"cgroup:disks", "I/O of a cgroup and those below it on each disk",
+		DART_ZERO_SOURCE_CGROUP_DISKS, SOURCE_SELECTOR_CGROUP,
+		.in_host = SOURCE_IN_HOST_ELSEWHERE,
+		.rows = SOURCE_ROWS_DEVICE,
+		.fields = cgroup_disks_fields,
+	},
+	{
+		"processes", "processes by their state",
+		DART_ZERO_SOURCE_PROCESSES, SOURCE_SELECTOR_NONE,
+		.fields = processes_fields,
+	},
+	{
 		"pressure", "time that tasks waited for a resource",
 		DART_ZERO_SOURCE_PRESSURE, SOURCE_SELECTOR_NONE,
 		.fields = pressure_fields,
@@ -406,6 +418,7 @@ const char *source__row_field(const struct source *source)
 	static const char *const names[] = {
 		[SOURCE_ROWS_CPU] = "cpu",
 		[SOURCE_ROWS_NODE] = "node",
+		[SOURCE_ROWS_DEVICE] = "device",
 	};
 
 	return names[source->rows];

@@ -71,7 +71,7 @@ enum source_selector {
 enum source_in_host {
 	SOURCE_IN_HOST_ALL,		/* of all objects */
 	SOURCE_IN_HOST_OWN,		/* of the namespace of dartd */
-	SOURCE_IN_HOST_ELSEWHERE,	/* another source has the same values, too */
+	SOURCE_IN_HOST_ELSEWHERE,	/* nothing: another has the values or the sums */
 	SOURCE_IN_HOST_RARELY,		/* of all objects, see whole_host.h */
 };
 
@@ -80,6 +80,7 @@ enum source_rows {
 	SOURCE_ROWS_NONE,		/* it is a sum */
 	SOURCE_ROWS_CPU,		/* online */
 	SOURCE_ROWS_NODE,		/* of NUMA, online */
+	SOURCE_ROWS_DEVICE,		/* that the object has used */
 };
 
 struct source {

@@ -68,6 +68,29 @@ kernel_io() {
 		"$work/io.stat" | as_object
 }
 
+# By device: {"254:0.rbytes": 4096, ...}
+kernel_disks() {
+	awk '{ for (i = 2; i <= NF; i++) { split($i, part, "=")
+		printf "%s.%s %.0f\n", $1, part[1], part[2] } }' "$work/io.stat" | as_object
+}
+
+disks() {
+	dartctl -j show cgroup:disks@/samples/work+100ms | jq -c '[.values.rows[] |
+		"\(.major):\(.minor)" as $disk | del(.time, .device, .major, .minor) |
+		with_entries(.key |= "\($disk).\(.)")] | add'
+}
+
+# Each device of io.stat has its line, and others that the cgroup has used are 0.
+disks_agree() {
+	local before values after
+	before=$(kernel_disks)
+	values=$(disks)
+	after=$(kernel_disks)
+	agree "$before" "$values" "$after" 0 &&
+		jq -e -n --argjson before "$before" --argjson values "$values" \
+			'$values | with_entries(select(.key | in($before) | not)) | all(. == 0)'
+}
+
 kernel_tasks() {
 	{
 		grep -E '^(ctxt|processes|procs_)' /proc/stat
@@ -181,6 +204,18 @@ check "cgroup:pressure has the totals of cpu.pressure, memory.pressure and io.pr
 	soon agrees kernel_cgroup_pressure cgroup:pressure@/samples/work 0 "$each_in_us"
 check "cgroup:io has the sums of io.stat" \
 	soon agrees kernel_io cgroup:io@/samples/work
+
+in_work dd if=/dev/zero of=/dev/nullb1 bs=64k count=3 oflag=direct
+check "the I/O of a cgroup on each disk is gathered" \
+	dartctl source add cgroup:disks --cgroup samples/work --gather 100ms
+check "cgroup:disks has the lines of io.stat" soon disks_agree
+check "it has a row for each disk that the cgroup has used" is_true \
+	'[.values.rows[].wbytes] | contains([1048576, 196608])' \
+	<<<"$(dartctl -j show cgroup:disks@/samples/work+100ms)"
+check "a cgroup that has used no disk has no rows" sh -c \
+	'dartctl source add cgroup:disks --cgroup samples/idle --gather 100ms &&
+		dartctl -j show cgroup:disks@/samples/idle+100ms |
+		is_true ".values.rows == {}"'
 
 echo max >"$work/cpu.max"
 check "a cgroup without a limit has a quota of -1" soon is bandwidth work '.quota == -1'

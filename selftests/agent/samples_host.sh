@@ -80,6 +80,20 @@ sample_agrees() {
 	compare "$1" "$2" "${3:-0}" '.values |= with_entries(.key |= gsub("_"; ""))'
 }
 
+# By the letter of the state in /proc/PID/stat; those that do the asking run.
+processes() {
+	cat /proc/[0-9]*/stat 2>/dev/null | sed 's/.*) \(.\) .*/\1/' | sort | uniq -c |
+		jq -n -R -c '[inputs | [splits(" +")] | {(.[2]): (.[1] | tonumber)}] | add |
+		{total: (map(.) | add), running: (.R // 0), sleeping: (.S // 0),
+		disksleep: (.D // 0), stopped: (.T // 0), tracingstop: (.t // 0),
+		dead: (.X // 0), zombie: (.Z // 0), parked: (.P // 0), idle: (.I // 0)}'
+}
+
+# is_counted STATE COUNT: so many processes or more are in the state
+is_counted() {
+	[ "$(dartctl -j show processes+100ms | jq ".values.sum.$1")" -ge "$2" ]
+}
+
 # Of load.
 # shellcheck disable=SC2016 # variables of jq
 boot_time_agrees() {
@@ -121,11 +135,21 @@ check "a CPU goes online" sh -c 'echo 1 >/sys/devices/system/cpu/cpu1/online'
 check "an online CPU has its row again" soon sh -c \
 	'dartctl -j show cpus+100ms | is_true "[.values.rows[].cpu] == [0, 1]"'
 
-for source in load files clock; do
+for source in load processes files clock; do
 	check "the source $source is sampled" dartctl source add $source --gather 100ms
 done
 check "load has btime of /proc/stat, and whether the random numbers are ready" \
 	boot_time_agrees
+check "processes has the states in /proc/PID/stat, to 5" \
+	soon sample_agrees processes processes 5
+for _ in 1 2 3 4 5 6 7; do
+	sleep 1000 &
+	kill -STOP $!
+done
+check "processes that are stopped are counted" soon is_counted stopped 7
+mapfile -t stopped < <(jobs -p)
+kill -KILL "${stopped[@]}"
+wait "${stopped[@]}" 2>/dev/null
 check "files has the values of file-nr, inode-nr and dentry-state, to 200" \
 	soon sample_agrees sys_fs files 200
 check "dartd watches cgroups" bash -c 'mkdir -p /sys/fs/cgroup/watched/{a,b,c} &&

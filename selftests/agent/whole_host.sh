@@ -62,10 +62,12 @@ parts() {
 	dartctl -j list | jq -r '.[].name' | grep -v -e '^dartd$' -e '^tcp$' | sort
 }
 
-# complete: each source has an entry or a follower, but for those that others include
+# complete: each source has an entry or a follower, but for those that others include or that
+# cost too much
 complete() {
 	dartctl -j source list | jq -r '.[].name' |
-		grep -v -x -e netdev:stats -e netdev:core -e disk:stats | while read -r source; do
+		grep -v -x -e netdev:stats -e netdev:core -e disk:stats \
+			-e cgroup:disks | while read -r source; do
 		parts | grep -q -e "^${source}[@+]" || {
 			echo "no part has $source"
 			return 1
@@ -159,6 +161,7 @@ check "no values are there twice" [ -z "$(parts | grep -e "netdev:[cs]" -e disk:
 check "file systems are gathered every 10 s" has filesystem@/run/long/path+10s
 mkdir /sys/fs/cgroup/later
 check "a new cgroup becomes part of it" soon has cgroup:cpu@/later+100ms
+check "a source that costs too much is not part of it" [ -z "$(names cgroup:disks)" ]
 check "it is one registration" is_true \
 	'map(select(.name != "probe tcp").name) == ["host host"]' \
 	<<<"$(dartctl -j registration list)"

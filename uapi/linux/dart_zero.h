@@ -137,6 +137,12 @@ enum dart_zero_source {
 	DART_ZERO_SOURCE_FILES = 155,	/* struct dart_zero_files */
 	DART_ZERO_SOURCE_CLOCK = 156,	/* struct dart_zero_clock */
 
+	/* With a row for each device that the cgroup uses. */
+	DART_ZERO_SOURCE_CGROUP_DISKS = 165, /* struct dart_zero_cgroup_disk */
+
+	/* Of the host. */
+	DART_ZERO_SOURCE_PROCESSES = 166, /* struct dart_zero_processes */
+
 	/* Samples with a row for each CPU. */
 	DART_ZERO_SOURCE_CPUS = 167,	/* struct dart_zero_cpu */
 

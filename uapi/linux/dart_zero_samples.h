@@ -78,7 +78,8 @@ struct dart_zero_load {
  * "raw_tp.w/dart_zero_sample"; arguments: struct dart_zero_sample * and the struct
  * cgroup *, or NULL for the host) in process context.  A program that knows @source
  * writes the struct of the source into @values, and then @answer.  Without an answer
- * the row stays as it is.
+ * the row stays as it is.  A program whose source has several rows is called for each,
+ * with its @index, and sets @number.
  */
 #define DART_ZERO_SAMPLE_WORDS	32
 
@@ -93,6 +94,8 @@ struct dart_zero_sample {
 	__u32 source;		/* enum dart_zero_source */
 	__u32 answer;		/* enum dart_zero_sample_answer */
 	__u64 values[DART_ZERO_SAMPLE_WORDS];
+	__u64 index;		/* of the row, from 0, where there are several */
+	__u64 number;		/* the program sets it: what the row is of */
 };
 
 /*
@@ -183,6 +186,16 @@ struct dart_zero_cgroup_io {
 	__u64 dios;
 };
 
+/*
+ * DART_ZERO_SOURCE_CGROUP_DISKS, a row for each of up to 16 devices that the cgroup has
+ * used, with the number of the device (major << 20 | minor): its line of io.stat.
+ */
+struct dart_zero_cgroup_disk {
+	__u64 major;
+	__u64 minor;
+	struct dart_zero_cgroup_io io;
+};
+
 /* DART_ZERO_SOURCE_PRESSURE: the same of the host, /proc/pressure. */
 struct dart_zero_pressure {
 	__u64 cpu_some;
@@ -206,6 +219,23 @@ struct dart_zero_tasks {
 struct dart_zero_swap {
 	__u64 total;
 	__u64 free;
+};
+
+/*
+ * DART_ZERO_SOURCE_PROCESSES: processes by the state of their first thread, as in
+ * /proc/PID/stat.
+ */
+struct dart_zero_processes {
+	__u64 total;
+	__u64 running;		/* R */
+	__u64 sleeping;		/* S */
+	__u64 disk_sleep;	/* D */
+	__u64 stopped;		/* T */
+	__u64 tracing_stop;	/* t */
+	__u64 dead;		/* X */
+	__u64 zombie;		/* Z */
+	__u64 parked;		/* P */
+	__u64 idle;		/* I */
 };
 
 /*
