@@ -38,9 +38,10 @@ alone() {
 		on host dartctl -j status | is_true '.leases == 0'
 }
 
-# The namespaces of all containers end one after another, in a work item of the kernel.
+# The namespaces of all containers end one after another, in a work item of the kernel: a
+# debug kernel takes seconds for each.
 left() {
-	for _ in $(seq 5); do
+	for _ in $(seq 30); do
 		! soon alone || return 0
 	done
 	return 1
