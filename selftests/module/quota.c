@@ -9,7 +9,7 @@
 #include "selftests/lib/device.h"
 
 /* MiB: small, so that few windows fill it. */
-#define CAPACITY 2
+#define CAPACITY 1
 
 static int load_small(void **state)
 {
