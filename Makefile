@@ -131,6 +131,7 @@ bench: packages
 	$(quiet)tools/bench/containers
 	$(quiet)tools/bench/gathering
 	$(quiet)tools/bench/idle
+	$(quiet)tools/bench/whole_host
 	$(quiet)tools/bench/store
 	$(quiet)tools/bench/simulate
 	$(quiet)tools/bench/xdp_reporter

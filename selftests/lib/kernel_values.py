@@ -1,0 +1,287 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""Prints the values of this host as the kernel's own files show them.
+
+The output is one JSON object: {"ENTRY/COPY/FIELD": [LOW, HIGH]}, with the names of the
+entries of a whole host, without the interval. A counter that has the value V now is LOW
+or more, and below HIGH: files round down. A gauge may be anything from LOW to HIGH.
+"""
+import ctypes
+import glob
+import json
+import os
+import re
+
+PAGE = os.sysconf("SC_PAGE_SIZE")
+TICK = 1_000_000_000 // os.sysconf("SC_CLK_TCK")
+GAUGE = 16 << 20  # bytes that memory may change meanwhile, in either direction
+CLONE_NEWNET = 0x40000000
+UNLIMITED_MEMORY = (1 << 63) - PAGE
+UNLIMITED_PIDS = 4194305
+
+values = {}
+
+
+def lines(path):
+    try:
+        with open(path) as file:
+            return file.read().splitlines()
+    except OSError:  # no such controller, device or line
+        return []
+
+
+def put(entry, copy, field, value, unit=1, slack=0):
+    values[f"{entry}/{copy}/{field}"] = [value - slack, value + unit + slack]
+
+
+def put_bytes(entry, copy, field, value):
+    put(entry, copy, field, value, 1024, GAUGE)
+
+
+def plain(name):
+    """The name of a line of meminfo as that of a field."""
+    words = re.sub(r"[()]", "_", name.removeprefix("Mem"))
+    return re.sub(r"([a-z0-9])([A-Z])", r"\1_\2", words).strip("_").lower()
+
+
+def take_cpus():
+    names = "user nice system idle iowait irq softirq steal guest guest_nice".split()
+    for line in lines("/proc/stat"):
+        name, *numbers = line.split()
+        if re.fullmatch(r"cpu\d+", name):
+            for field, number in zip(names, numbers):
+                # The times of an idle CPU end when it was asked, not with a tick.
+                slack = 2 * TICK if field in ("idle", "iowait") else 0
+                put("cpustat", name[3:], field, int(number) * TICK, TICK, slack)
+        elif name in ("ctxt", "processes"):
+            put("tasks", "sum", name, int(numbers[0]))
+        elif name in ("procs_running", "procs_blocked"):
+            put("tasks", "sum", name, int(numbers[0]), slack=100)
+        elif name == "btime":
+            put("load", "sum", "boot_time", int(numbers[0]) * 10**9, 10**9)
+    for line in lines("/proc/net/softnet_stat"):
+        columns = [int(column, 16) for column in line.split()]
+        for column, field in ((0, "processed"), (1, "dropped"), (2, "time_squeeze"),
+                              (9, "received_rps")):
+            put("softnet", columns[12], field, columns[column])
+    take_columns("/proc/softirqs", "softirqs", str.lower)
+    interrupts = {
+        "NMI": "__nmi_count", "LOC": "apic_timer_irqs", "SPU": "irq_spurious_count",
+        "PMI": "apic_perf_irqs", "IWI": "apic_irq_work_irqs",
+        "RTR": "icr_read_retry_count", "PLT": "x86_platform_ipis",
+        "RES": "irq_resched_count", "CAL": "irq_call_count", "TLB": "irq_tlb_count",
+        "TRM": "irq_thermal_count", "THR": "irq_threshold_count",
+        "DFR": "irq_deferred_error_count", "HYP": "irq_hv_callback_count",
+        "HRE": "irq_hv_reenlightenment_count", "HVS": "hyperv_stimer0_count",
+        "PIN": "kvm_posted_intr_ipis", "NPI": "kvm_posted_intr_nested_ipis",
+        "PIW": "kvm_posted_intr_wakeup_ipis",
+    }
+    take_columns("/proc/interrupts", "irqs", interrupts.get)
+
+
+def take_topology():
+    files = {"package": "physical_package_id", "die": "die_id", "core": "core_id"}
+    for path in glob.glob("/sys/devices/system/cpu/cpu[0-9]*/topology"):
+        cpu = re.search(r"cpu(\d+)/", path)[1]
+        for field, file in files.items():
+            for number in lines(f"{path}/{file}"):
+                put("cpus", cpu, field, int(number))
+
+
+def take_columns(path, entry, field_of):
+    cpus, *rows = lines(path)
+    cpus = [cpu.removeprefix("CPU") for cpu in cpus.split()]
+    for row in rows:
+        name, *numbers = row.split()
+        field = field_of(name.rstrip(":"))
+        for cpu, number in zip(cpus, numbers):
+            if field and number.isdigit():
+                put(entry, cpu, field, int(number))
+
+
+def take_vmstat():
+    is_event = False
+    for line in lines("/proc/vmstat"):
+        name, number = line.split()
+        is_event = is_event or name == "pgpgin"
+        # pgpgin and pgpgout are counted in sectors and shown in KiB.
+        unit = 2 if name in ("pgpgin", "pgpgout") else 1
+        if is_event and name != "nr_unstable":
+            put("vmstat", "sum", name, int(number) * unit, unit)
+
+
+def take_memory():
+    for line in lines("/proc/meminfo"):
+        name, number = line.replace(":", "").split()[:2]
+        put_bytes("memory", "sum", plain(name), int(number) * 1024)
+        if name in ("SwapTotal", "SwapFree"):
+            put_bytes("swap", "sum", plain(name)[5:], int(number) * 1024)
+    for path in glob.glob("/sys/devices/system/node/node*/meminfo"):
+        for line in lines(path):
+            _, node, name, number = line.replace(":", "").split()[:4]
+            put_bytes("node:memory", node, plain(name), int(number) * 1024)
+    node, zone = "", ""
+    for line in lines("/proc/zoneinfo"):
+        words = line.replace(",", "").split()
+        if words[0] == "Node":
+            node, zone = words[1], words[3].lower()
+        field, number = (words[-2], words[-1]) if len(words) in (2, 3) else ("", "")
+        if field in ("free", "min", "low", "high", "present", "managed"):
+            key = f"node:zones/{node}/{zone}.{field}"
+            if key not in values:  # a line of a CPU's list has the same name
+                put_bytes("node:zones", node, f"{zone}.{field}", int(number) * PAGE)
+
+
+def take_load():
+    *loads, tasks, _ = lines("/proc/loadavg")[0].split()
+    for field, load in zip(("load1", "load5", "load15"), loads):
+        put("load", "sum", field, int(float(load) * 2048), slack=2048)
+    put("tasks", "sum", "threads", int(tasks.split("/")[1]), slack=100)
+    uptime = float(lines("/proc/uptime")[0].split()[0])
+    put("load", "sum", "uptime", int(uptime * 10**9), TICK)
+    put("load", "sum", "online_cpus", os.cpu_count())
+    fields = (("file-nr", ("open", None, "open_max")),
+              ("inode-nr", ("inodes", "inodes_unused")),
+              ("dentry-state", ("dentries", "dentries_unused", None, None,
+                                "dentries_negative")))
+    for file, names in fields:
+        numbers = lines(f"/proc/sys/fs/{file}")[0].split()
+        for field, number in zip(names, numbers):
+            if field:
+                put("files", "sum", field, int(number), slack=10000)
+
+
+def take_pressure(entry, directory, suffix):
+    for resource in ("cpu", "memory", "io", "irq"):
+        for line in lines(f"{directory}/{resource}{suffix}"):
+            kind, *_, total = line.split()
+            field = f"{resource}_{kind}"
+            if entry != "pressure" or field != "cpu_full":  # no such thing
+                put(entry, "sum", field, int(total.split("=")[1]) * 1000, 1000)
+
+
+def take_devices():
+    names = ("ios.read merges.read sectors.read nsecs.read ios.write merges.write "
+             "sectors.write nsecs.write - - - ios.discard merges.discard "
+             "sectors.discard nsecs.discard ios.flush nsecs.flush").split()
+    for line in lines("/proc/diskstats"):
+        _, _, disk, *numbers = line.split()
+        for field, number in zip(names, numbers):
+            unit = 10**6 if field.startswith("nsecs") else 1
+            if field != "-":
+                put(f"disk:stats@{disk}", "sum", field, int(number) * unit, unit)
+    # That of lo has one pair of counters for what is sent and received.
+    for field in ("packets", "bytes"):
+        number = lines(f"/sys/class/net/lo/statistics/rx_{field}")[0]
+        put("netdev:stats@lo", "sum", field, int(number))
+    for field in ("rx_dropped", "tx_dropped", "rx_nohandler"):
+        number = lines(f"/sys/class/net/lo/statistics/{field}")[0]
+        put("netdev:core@lo", "sum", field, int(number))
+
+
+def take_namespace(suffix):
+    families = {"Ip:": "ip", "IpExt:": "ip", "Tcp:": "tcp", "TcpExt:": "tcpext",
+                "Udp:": "udp", "Icmp:": "icmp"}
+    for path in ("/proc/self/net/snmp", "/proc/self/net/netstat"):
+        pairs = iter(lines(path))
+        for header in pairs:
+            family, *names = header.split()
+            for name, number in zip(names, next(pairs).split()[1:]):
+                # Of other namespaces a whole host leaves the many of TcpExt out.
+                if family in families and not (suffix and family == "TcpExt:"):
+                    # The only gauge: the shell on the host has a connection.
+                    put(f"snmp:{families[family]}{suffix}", "sum", name.lower(),
+                        int(number), slack=2 if name == "CurrEstab" else 0)
+    for line in lines("/proc/self/net/snmp6"):
+        name, number = line.split()
+        found = re.match(r"(Ip6|Icmp6|Udp6)(?!Lite)(.*)", name)
+        if found:
+            put(f"snmp:{found[1].lower()}{suffix}", "sum", found[2].lower(),
+                int(number))
+
+
+def take_namespaces():
+    libc = ctypes.CDLL(None, use_errno=True)
+    take_namespace("")
+    home = os.open("/proc/self/ns/net", os.O_RDONLY)
+    for name in sorted(os.listdir("/run/netns")):
+        namespace = os.open(f"/run/netns/{name}", os.O_RDONLY)
+        if libc.setns(namespace, CLONE_NEWNET):
+            raise OSError(ctypes.get_errno(), f"setns {name}")
+        take_namespace(f"@{name}")
+        os.close(namespace)
+    if libc.setns(home, CLONE_NEWNET):
+        raise OSError(ctypes.get_errno(), "setns")
+
+
+def take_bandwidth(entry, path):
+    for line in lines(f"{path}/cpu.max"):
+        quota, period = line.split()
+        put(entry, "sum", "quota", -1 if quota == "max" else int(quota) * 1000)
+        put(entry, "sum", "period", int(period) * 1000)
+
+
+def take_io(entry, path):
+    if not os.path.exists(path):
+        return
+    sums = dict.fromkeys("rbytes wbytes rios wios dbytes dios".split(), 0)
+    for line in lines(path):
+        for pair in line.split()[1:]:
+            field, number = pair.split("=")
+            if field in sums:
+                sums[field] += int(number)
+    for field, number in sums.items():
+        put(entry, "sum", field, number)
+
+
+def take_limit(entry, field, path, unlimited):
+    for line in lines(path):
+        put(entry, "sum", field, unlimited if line == "max" else int(line))
+
+
+def take_cgroup(path, name):
+    for line in lines(f"{path}/cpu.stat"):
+        field, number = line.split()
+        if field == "usage_usec":
+            put(f"cgroup:cpu@{name}", "sum", "sum_exec_runtime", int(number) * 1000, 1000)
+        elif field == "nice_usec":
+            put(f"cgroup:cpu@{name}", "sum", "ntime", int(number) * 1000, 1000)
+        elif field.startswith("nr_"):
+            put(f"cgroup:bandwidth@{name}", "sum", field, int(number))
+        elif field == "throttled_usec":
+            put(f"cgroup:bandwidth@{name}", "sum", "throttled_time",
+                int(number) * 1000, 1000)
+    take_bandwidth(f"cgroup:bandwidth@{name}", path)
+    take_io(f"cgroup:io@{name}", f"{path}/io.stat")
+    take_pressure(f"cgroup:pressure@{name}", path, ".pressure")
+    memory, pids = f"cgroup:memory@{name}", f"cgroup:pids@{name}"
+    for file in ("current", "peak", "min", "low", "high", "max", "swap.current"):
+        take_limit(memory, file.replace(".", "_"), f"{path}/memory.{file}",
+                   UNLIMITED_MEMORY)
+    for file in ("current", "peak", "max"):
+        take_limit(pids, file, f"{path}/pids.{file}", UNLIMITED_PIDS)
+    for entry, file, prefix in ((memory, "memory.stat", ""),
+                                (memory, "memory.events", "events_"),
+                                (pids, "pids.events", "events_")):
+        for line in lines(f"{path}/{file}"):
+            field, number = line.split()
+            put(entry, "sum", prefix + field, int(number))
+
+
+def take_cgroups():
+    root = "/sys/fs/cgroup"
+    for path, directories, _ in os.walk(root):
+        if path != root:
+            take_cgroup(path, path.removeprefix(root))
+
+
+take_cpus()
+take_topology()
+take_vmstat()
+take_memory()
+take_load()
+take_pressure("pressure", "/proc/pressure", "")
+take_devices()
+take_namespaces()
+take_cgroups()
+print(json.dumps(values))
