@@ -151,6 +151,30 @@ def take_load():
                 put("files", "sum", field, int(number), slack=10000)
 
 
+def take_sockets():
+    for path in ("/proc/net/sockstat", "/proc/net/sockstat6"):
+        for line in lines(path):
+            family, *words = line.split()
+            prefix = "" if family == "sockets:" else family.lower().rstrip(":") + "_"
+            for field, number in zip(words[::2], words[1::2]):
+                unit = PAGE if field == "mem" else 1
+                put("sockets", "sum", prefix + field, int(number) * unit, unit,
+                    slack=100 * unit)
+
+
+def take_processes():
+    states = {"R": "running", "S": "sleeping", "D": "disk_sleep", "T": "stopped",
+              "t": "tracing_stop", "Z": "zombie", "P": "parked", "I": "idle"}
+    counts = dict.fromkeys(states.values(), 0)
+    for path in glob.glob("/proc/[0-9]*/stat"):
+        for line in lines(path):
+            state = line.rpartition(") ")[2][0]
+            counts[states.get(state, "running")] += 1
+    counts["total"] = sum(counts.values())
+    for field, count in counts.items():
+        put("processes", "sum", field, count, slack=100)
+
+
 def take_pressure(entry, directory, suffix):
     for resource in ("cpu", "memory", "io", "irq"):
         for line in lines(f"{directory}/{resource}{suffix}"):
@@ -161,22 +185,20 @@ def take_pressure(entry, directory, suffix):
 
 
 def take_devices():
-    names = ("ios.read merges.read sectors.read nsecs.read ios.write merges.write "
-             "sectors.write nsecs.write - - - ios.discard merges.discard "
-             "sectors.discard nsecs.discard ios.flush nsecs.flush").split()
+    names = ("read_ios read_merges read_sectors read_ticks write_ios write_merges "
+             "write_sectors write_ticks in_flight io_ticks time_in_queue discard_ios "
+             "discard_merges discard_sectors discard_ticks flush_ios flush_ticks").split()
     for line in lines("/proc/diskstats"):
         _, _, disk, *numbers = line.split()
         for field, number in zip(names, numbers):
-            unit = 10**6 if field.startswith("nsecs") else 1
-            if field != "-":
-                put(f"disk:stats@{disk}", "sum", field, int(number) * unit, unit)
-    # That of lo has one pair of counters for what is sent and received.
-    for field in ("packets", "bytes"):
-        number = lines(f"/sys/class/net/lo/statistics/rx_{field}")[0]
-        put("netdev:stats@lo", "sum", field, int(number))
-    for field in ("rx_dropped", "tx_dropped", "rx_nohandler"):
-        number = lines(f"/sys/class/net/lo/statistics/{field}")[0]
-        put("netdev:core@lo", "sum", field, int(number))
+            put(f"disk:io@{disk}", "sum", field, int(number))
+    for path in glob.glob("/sys/class/net/*/statistics"):
+        device = path.split("/")[4]
+        for field in os.listdir(path):
+            put(f"netdev:link@{device}", "sum", field, int(lines(f"{path}/{field}")[0]))
+        for field in ("carrier", "carrier_changes", "mtu"):
+            for number in lines(f"{path}/../{field}"):
+                put(f"netdev:link@{device}", "sum", field, int(number))
 
 
 def take_namespace(suffix):
@@ -280,6 +302,8 @@ take_topology()
 take_vmstat()
 take_memory()
 take_load()
+take_sockets()
+take_processes()
 take_pressure("pressure", "/proc/pressure", "")
 take_devices()
 take_namespaces()
