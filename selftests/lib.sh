@@ -122,9 +122,9 @@ agree() {
 		(.[] | debug), length == 0' 2>&1
 }
 
-# compare KERNEL ENTRY [TOLERANCE [FILTER]]: KERNEL is a command that prints an object,
+# compare_sample KERNEL ENTRY [TOLERANCE [FILTER]]: KERNEL is a command that prints an object,
 # with which a new sample agrees
-compare() {
+compare_sample() {
 	compare_before=$($1) && compare_values=$(sampled "$2") && compare_after=$($1) ||
 		return
 	agree "$compare_before" "$compare_values" "$compare_after" "${3:-0}" "${4:-.}"

@@ -10,7 +10,7 @@ plain='.values |= with_entries(.key |= gsub("_"; "") |
 
 # agrees KERNEL ENTRY [TOLERANCE]
 agrees() {
-	compare "$1" "$2" "${3:-0}" "$plain"
+	compare_sample "$1" "$2" "${3:-0}" "$plain"
 }
 
 # In bytes.  The kernel exports the lines that are left out to no module.

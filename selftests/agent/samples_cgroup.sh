@@ -113,7 +113,7 @@ throttled_in_us=".values.throttled_time |= (. / 1000 | floor) * 1000 | $each"
 
 # agrees KERNEL ENTRY [TOLERANCE [FILTER]]
 agrees() {
-	compare "$1" "$2" "${3:-0}" "${4:-$each}"
+	compare_sample "$1" "$2" "${3:-0}" "${4:-$each}"
 }
 
 # is SOURCE CGROUP CONDITION: of the values of an entry

@@ -77,7 +77,7 @@ inotify() {
 
 # sample_agrees KERNEL ENTRY [TOLERANCE]: for a sample of one row
 sample_agrees() {
-	compare "$1" "$2" "${3:-0}" '.values |= with_entries(.key |= gsub("_"; ""))'
+	compare_sample "$1" "$2" "${3:-0}" '.values |= with_entries(.key |= gsub("_"; ""))'
 }
 
 # By the letter of the state in /proc/PID/stat; those that do the asking run.
