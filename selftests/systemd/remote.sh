@@ -6,7 +6,7 @@
 
 # In the order of jq.
 entries=cgroup:cpu@/system.slice/dartd.service+1s,cpustat+1s,dartd
-entries=$entries,netdev:core@eth0+1s,snmp:tcp+1s,tcp
+entries=$entries,netdev:link@eth0+1s,snmp:tcp+1s,tcp
 
 # scrape FILTER: waits until this makes something of the last line of the controller
 scrape() {
