@@ -29,8 +29,8 @@ struct dart_sampler_kind {
 	 * Instead of @sample, of a kind whose records have several rows: called with
 	 * each index below @sampler->indices until the rows are full.  Sets *@number,
 	 * what the row is of: a CPU, a NUMA node or a device.  Returns 0, -ENODATA
-	 * (this index has no row now), -EAGAIN (there are no new values: later rows
-	 * stay, too) or -ENODEV.
+	 * (this index does not have a row now), -EAGAIN (new values are not there yet:
+	 * this row and all later ones keep theirs) or -ENODEV.
 	 */
 	int (*sample_row)(struct dart_sampler *sampler, u32 index, u64 *number,
 			  void *sample, u64 *time);

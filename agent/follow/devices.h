@@ -38,7 +38,7 @@ struct devices_kind {
 	int (*open)(struct devices *devices, struct dart_error *error);
 	/* Calls devices__see() for each device that there is; returns -errno. */
 	int (*list)(struct devices *devices);
-	/* What epoll reports of a file that is no socket; 0: it is one. */
+	/* The epoll event by which a file tells of a change; 0 for a socket. */
 	uint32_t changed;
 	/*
 	 * Calls devices__see() or devices__lose() for what a datagram tells; NULL if

@@ -109,12 +109,12 @@ for device in lo eth0 dummy0 veth0; do
 		soon agrees link_of_${device%0} "netdev:link@$device"
 done
 check "a link went down" ip link set veth1 down
-check "and so it does in the sample" soon agrees link_of_veth netdev:link@veth0
+check "the sample shows the link that went down" soon agrees link_of_veth netdev:link@veth0
 check "a sampled device can be removed" ip link del veth0
 check "the entry of a removed device leaves the table" \
 	soon lacks netdev:link@veth0+100ms
 
-# Two mounts of one file system are the same to the kernel's question.
+# statfs(2) gives the same values for all mounts of a file system.
 statfs_of_run() {
 	local format='{"size": %b, "free": %f, "available": %a, "unit": %S, "files": %c, "filesfree": %d}'
 	stat -f -c "$format" /run/small |
@@ -211,10 +211,10 @@ check "at least one connection is counted" sh -c \
 	'dartctl -j show sockets@inner+100ms | is_true ".values.sum.conntrack_entries > 0"'
 check "the module that tracks connections can be unloaded" sh -c \
 	'ip netns exec inner nft flush ruleset && modprobe -r nft_ct'
-check "then the number and the limit of connections are 0" \
+check "without the module the number and the limit of connections are 0" \
 	tracking sockets@inner '.conntrack_entries == 0 and .conntrack_limit == 0'
-check "it is loaded again" modprobe nf_conntrack
-check "then there is a limit again" tracking sockets@inner '.conntrack_limit > 0'
+check "the module that tracks connections is loaded again" modprobe nf_conntrack
+check "with the module the limit of connections is above 0" tracking sockets@inner '.conntrack_limit > 0'
 check "a sampled namespace can be deleted" ip netns del inner
 check "the entry of a deleted namespace leaves the table" soon lacks sockets@inner+100ms
 

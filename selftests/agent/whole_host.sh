@@ -134,12 +134,12 @@ check "file systems without a disk have none" filesystems_agree
 mount --bind /run/long/path "/run/a b"
 check "a file system that another hides has no entry, and this one that of the shorter path" \
 	soon lacks filesystem@/run/long/path+100ms
-check "there is one entry of both" [ "$(names filesystem@)" = /run/a%20b+100ms ]
+check "the two mounts of a file system have one entry" [ "$(names filesystem@)" = /run/a%20b+100ms ]
 umount "/run/a b"
-check "a file system that is no longer hidden has an entry" soon has filesystem@/run/a%20b+100ms
-check "the other has an entry of the path that remains" soon filesystems_agree
+check "a file system has an entry again when the mount that hid it ends" soon has filesystem@/run/a%20b+100ms
+check "the file system of the ended mount has the name of its other mount" soon filesystems_agree
 check "a file system is unmounted and mounted again" remount /run/long/path
-check "it has an entry again" soon sampled filesystem@/run/long/path
+check "a file system that is mounted again has an entry again" soon sampled filesystem@/run/long/path
 umount "/run/a b" || umount "/run/a b"
 check "a file system that is unmounted has no entry" soon lacks filesystem@/run/a%20b+100ms
 

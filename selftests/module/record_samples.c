@@ -117,7 +117,7 @@ static void test_device_moved(void **state)
 	close(namespace);
 }
 
-/* The namespace ends: its devices are no longer there. */
+/* The namespace ends, and its devices with it. */
 static void test_namespace_deleted(void **state)
 {
 	int region = device_open(), namespace = namespace_new();
@@ -278,7 +278,7 @@ static bool module_is_removed(void)
 	return !system("modprobe -r dart_zero 2>/dev/null");
 }
 
-/* The module holds nothing: neither what is sampled nor itself. */
+/* The module has released the sampled objects, and can be unloaded. */
 static void test_held(void **state)
 {
 	int region = device_open(), namespace = own_namespace();

@@ -55,7 +55,8 @@ ended() {
 	alone && [ "$(held | jq .namespaces)" -le $((initial + 1)) ]
 }
 
-# as_before JQ: does it hold for what is $held and was held $before?
+# as_before JQ: is the condition true for what held prints now, with that of the first call
+# in $before?
 as_before() {
 	held >"$work/after"
 	is_true -n --slurpfile before "$work/before" --slurpfile after "$work/after" \
