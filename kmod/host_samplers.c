@@ -12,19 +12,14 @@
 #include <linux/timekeeping.h>
 #include <linux/vmstat.h>
 
-static u64 bytes_of_pages(long pages)
-{
-	return (u64)max(pages, 0L) << PAGE_SHIFT;
-}
-
 static u64 node_bytes(enum node_stat_item item)
 {
-	return bytes_of_pages(global_node_page_state_pages(item));
+	return dart_bytes_of_pages(global_node_page_state_pages(item));
 }
 
 static u64 zone_bytes(enum zone_stat_item item)
 {
-	return bytes_of_pages(global_zone_page_state(item));
+	return dart_bytes_of_pages(global_zone_page_state(item));
 }
 
 /* fs/proc/meminfo.c, with the same rounding. */
@@ -35,11 +30,11 @@ static int sample_memory(struct dart_sampler *sampler, void *sample, u64 *time)
 	u64 swap_cached;
 
 	si_meminfo(&info);
-	swap_cached = bytes_of_pages(total_swapcache_pages());
-	memory->total = bytes_of_pages(info.totalram);
-	memory->free = bytes_of_pages(info.freeram);
-	memory->available = bytes_of_pages(si_mem_available());
-	memory->buffers = bytes_of_pages(info.bufferram);
+	swap_cached = dart_bytes_of_pages(total_swapcache_pages());
+	memory->total = dart_bytes_of_pages(info.totalram);
+	memory->free = dart_bytes_of_pages(info.freeram);
+	memory->available = dart_bytes_of_pages(si_mem_available());
+	memory->buffers = dart_bytes_of_pages(info.bufferram);
 	memory->swap_cached = swap_cached;
 	memory->cached = node_bytes(NR_FILE_PAGES);
 	memory->cached -= min(memory->cached, swap_cached + memory->buffers);
@@ -52,13 +47,13 @@ static int sample_memory(struct dart_sampler *sampler, void *sample, u64 *time)
 	memory->inactive = memory->inactive_anon + memory->inactive_file;
 	memory->unevictable = node_bytes(NR_UNEVICTABLE);
 	memory->mlocked = zone_bytes(NR_MLOCK);
-	memory->swap_free = bytes_of_pages(get_nr_swap_pages());
+	memory->swap_free = dart_bytes_of_pages(get_nr_swap_pages());
 
 	memory->dirty = node_bytes(NR_FILE_DIRTY);
 	memory->writeback = node_bytes(NR_WRITEBACK);
 	memory->anon_pages = node_bytes(NR_ANON_MAPPED);
 	memory->mapped = node_bytes(NR_FILE_MAPPED);
-	memory->shmem = bytes_of_pages(info.sharedram);
+	memory->shmem = dart_bytes_of_pages(info.sharedram);
 	memory->sreclaimable = node_bytes(NR_SLAB_RECLAIMABLE_B);
 	memory->sunreclaim = node_bytes(NR_SLAB_UNRECLAIMABLE_B);
 	memory->slab = memory->sreclaimable + memory->sunreclaim;
@@ -68,7 +63,7 @@ static int sample_memory(struct dart_sampler *sampler, void *sample, u64 *time)
 		(u64)global_node_page_state_pages(NR_KERNEL_STACK_KB) << 10;
 	memory->page_tables = node_bytes(NR_PAGETABLE);
 	memory->sec_page_tables = node_bytes(NR_SECONDARY_PAGETABLE);
-	memory->committed_as = bytes_of_pages(vm_memory_committed());
+	memory->committed_as = dart_bytes_of_pages(vm_memory_committed());
 	memory->anon_huge_pages = node_bytes(NR_ANON_THPS);
 	memory->shmem_huge_pages = node_bytes(NR_SHMEM_THPS);
 	memory->shmem_pmd_mapped = node_bytes(NR_SHMEM_PMDMAPPED);

@@ -10,14 +10,9 @@
 
 #include <linux/dart_zero.h>
 
-static u64 bytes_of_pages(long pages)
-{
-	return (u64)max(pages, 0L) << PAGE_SHIFT;
-}
-
 static u64 node_bytes(const pg_data_t *node, enum node_stat_item item)
 {
-	return bytes_of_pages(atomic_long_read(&node->vm_stat[item]));
+	return dart_bytes_of_pages(atomic_long_read(&node->vm_stat[item]));
 }
 
 static u64 zones_bytes(pg_data_t *node, enum zone_stat_item item)
@@ -26,7 +21,7 @@ static u64 zones_bytes(pg_data_t *node, enum zone_stat_item item)
 	int i;
 
 	for (i = 0; i < MAX_NR_ZONES; i++)
-		bytes += bytes_of_pages(
+		bytes += dart_bytes_of_pages(
 			zone_page_state(&node->node_zones[i], item));
 	return bytes;
 }
@@ -37,7 +32,7 @@ static u64 managed_bytes(const pg_data_t *node)
 	int i;
 
 	for (i = 0; i < MAX_NR_ZONES; i++)
-		bytes += bytes_of_pages(zone_managed_pages(
+		bytes += dart_bytes_of_pages(zone_managed_pages(
 			(struct zone *)&node->node_zones[i]));
 	return bytes;
 }
@@ -104,12 +99,12 @@ static const struct dart_sampler_kind memory_kind = {
 
 static void sample_zone(struct zone *zone, struct dart_zero_zone *sample)
 {
-	sample->free = bytes_of_pages(zone_page_state(zone, NR_FREE_PAGES));
-	sample->min = bytes_of_pages(min_wmark_pages(zone));
-	sample->low = bytes_of_pages(low_wmark_pages(zone));
-	sample->high = bytes_of_pages(high_wmark_pages(zone));
-	sample->managed = bytes_of_pages(zone_managed_pages(zone));
-	sample->present = bytes_of_pages(READ_ONCE(zone->present_pages));
+	sample->free = dart_bytes_of_pages(zone_page_state(zone, NR_FREE_PAGES));
+	sample->min = dart_bytes_of_pages(min_wmark_pages(zone));
+	sample->low = dart_bytes_of_pages(low_wmark_pages(zone));
+	sample->high = dart_bytes_of_pages(high_wmark_pages(zone));
+	sample->managed = dart_bytes_of_pages(zone_managed_pages(zone));
+	sample->present = dart_bytes_of_pages(READ_ONCE(zone->present_pages));
 }
 
 static int sample_zones(struct dart_sampler *sampler, u32 index, u64 *number,

@@ -2,6 +2,8 @@
 #ifndef DART_ZERO_SAMPLER_H
 #define DART_ZERO_SAMPLER_H
 
+#include <linux/minmax.h>
+#include <linux/mm.h>
 #include <linux/types.h>
 
 #include <linux/dart_zero_samples.h>
@@ -49,6 +51,12 @@ struct dart_sampler {
 	u32 indices;
 	u32 rows; /* that a record has room for */
 };
+
+/* Counts of pages can be below 0 for a moment. */
+static inline u64 dart_bytes_of_pages(long pages)
+{
+	return (u64)max(pages, 0L) << PAGE_SHIFT;
+}
 
 /* Is @source sampled? */
 bool dart_sampler_has(u32 source);

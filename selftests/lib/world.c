@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 
 #include "device.h"
+#include "namespace.h"
 #include "peek.h"
 
 /* A counter may change between two reads, but not ten thousand times in a row. */
@@ -22,19 +23,6 @@ static void *reserve(void *address, size_t pages, int flags)
 
 	assert_true(reserved != MAP_FAILED);
 	return reserved;
-}
-
-/* A new network namespace; the caller stays in its own. */
-static int namespace_new(void)
-{
-	int home = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC), fd;
-
-	assert_int_equal(unshare(CLONE_NEWNET), 0);
-	fd = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
-	assert_int_equal(setns(home, CLONE_NEWNET), 0);
-	close(home);
-	assert_true(fd >= 0);
-	return fd;
 }
 
 static const char *cgroup_path(int i)

@@ -15,6 +15,7 @@
 
 #include "selftests/lib/device.h"
 #include "selftests/lib/loopback.h"
+#include "selftests/lib/namespace.h"
 #include "selftests/lib/quarantine.h"
 #include "selftests/lib/slab.h"
 
@@ -139,7 +140,7 @@ static void connect_tcp(int ends[2])
 	};
 	socklen_t size = sizeof(address);
 
-	assert_int_equal(system("ip link set lo up"), 0);
+	loopback_up();
 	assert_int_equal(setsockopt(listener, SOL_SOCKET, SO_RCVBUF, &few,
 				    sizeof(few)), 0);
 	assert_int_equal(bind(listener, (void *)&address, size), 0);
