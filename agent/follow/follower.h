@@ -3,8 +3,7 @@
  * Followers: register a source for every object of a kind, as objects come and
  * go: all network namespaces, all network devices of dartd's, all disks, all file systems
  * of disks, or all cgroups of a subtree.  A new object gets an entry, one that ends loses
- * it, and the agent
- * sleeps while neither happens.
+ * it, and the agent sleeps while neither happens.
  */
 #ifndef FOLLOWER_H
 #define FOLLOWER_H

@@ -61,6 +61,13 @@ int selector__check(const struct source *source,
 		    const struct selector_choice *choice,
 		    struct dart_error *error);
 
+/*
+ * The inode that "net:INODE" gives without a descriptor: how dartd itself knows
+ * the namespace of a process.  Returns 0 if the choice is another one.
+ */
+uint32_t selector__chosen_inode(const struct source *source,
+				const struct selector_choice *choice);
+
 /* The same for a source that is followed: all of a kind, or cgroups below one. */
 int selector__check_follow(const struct source *source,
 			   const struct selector_choice *choice,
