@@ -113,6 +113,7 @@ check "the sample shows the link that went down" soon agrees link_of_veth netdev
 check "a sampled device can be removed" ip link del veth0
 check "the entry of a removed device leaves the table" \
 	soon lacks netdev:link@veth0+100ms
+ip link del dummy0
 
 # statfs(2) gives the same values for all mounts of a file system.
 statfs_of_run() {
