@@ -105,6 +105,7 @@ completed() {
 	cat /sys/block/*/stat | awk -v field="$1" '{ sum += $field } END { print sum }'
 }
 
+modprobe -r -q null_blk	# of other tests, perhaps without a device
 modprobe null_blk nr_devices=1
 dartctl probe load biolat
 load reads 10 /dev/nullb0 >"$output"

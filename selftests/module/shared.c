@@ -15,6 +15,8 @@
 #include "selftests/lib/quarantine.h"
 
 #define CGROUPS 100
+/* Made before them: they fill the holes that earlier objects left between counters. */
+#define FILLERS 300
 #define NAMESPACES 8
 #define MIBS (DART_ZERO_SOURCE_ICMP6 - DART_ZERO_SOURCE_IP + 1)
 #define WINDOWS (CGROUPS + NAMESPACES * MIBS)
@@ -38,11 +40,25 @@ struct shown {
 	bool is_removed[WINDOWS];
 };
 
+/*
+ * In a cgroup that gives them no controllers: those keep counters between the ones of
+ * cgroups, and a cgroup until its memory is freed.
+ */
+static const char parent[] = "/sys/fs/cgroup/shared";
+
 static const char *cgroup_path(int i)
 {
 	static char path[64];
 
-	snprintf(path, sizeof(path), "/sys/fs/cgroup/shared%d", i);
+	snprintf(path, sizeof(path), "%s/%d", parent, i);
+	return path;
+}
+
+static const char *filler_path(int i)
+{
+	static char path[64];
+
+	snprintf(path, sizeof(path), "%s/filler%d", parent, i);
 	return path;
 }
 
@@ -62,6 +78,11 @@ static int make_objects(void **state)
 	close(home);
 
 	objects->dying_before = dying_cgroups();
+	if (mkdir(parent, 0755))
+		return -1;
+	for (int i = 0; i < FILLERS; i++)
+		if (mkdir(filler_path(i), 0755))
+			return -1;
 	for (int i = 0; i < CGROUPS; i++) {
 		if (mkdir(cgroup_path(i), 0755))
 			return -1;
@@ -83,6 +104,11 @@ static int remove_objects(void **state)
 		if (rmdir(cgroup_path(i)))
 			return -1;
 	}
+	for (int i = 0; i < FILLERS; i++)
+		if (rmdir(filler_path(i)))
+			return -1;
+	if (rmdir(parent))
+		return -1;
 	for (int i = 0; i < NAMESPACES; i++)
 		close(objects->namespaces[i]);
 	free(objects);
