@@ -29,6 +29,11 @@ static const struct sampled_source sources[] = {
 	SAMPLED_CGROUP(CGROUP_DISKS),
 	SAMPLED(PROCESSES) = { .kind = &dart_process_sampler },
 	SAMPLED(CPUS) = { .open = dart_cpu_sampler_open },
+	SAMPLED(RDMA_PORTS) = {
+		.open = dart_rdma_sampler_open,
+		.by_fd = true,
+		.by_ifindex = true,
+	},
 	SAMPLED(NODE_MEMORY) = { .open = dart_node_sampler_open },
 	SAMPLED(NODE_ZONES) = { .open = dart_node_sampler_open },
 	SAMPLED(NETDEV_LINK) = {

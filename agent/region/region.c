@@ -135,6 +135,8 @@ static int cannot_open_counters(const struct selector *selector, int code,
 	case EOPNOTSUPP:
 		return dart_error__set(
 			error, code, "%s",
+			source->id == DART_ZERO_SOURCE_RDMA_PORTS ?
+				"no RDMA device with counters that dart_zero knows works on this device" :
 			source->selector == SOURCE_SELECTOR_NETDEV ?
 				"this device has no per-CPU statistics that dart_zero knows" :
 				"this kernel does not have these counters");

@@ -116,6 +116,56 @@ const struct dart_field cpus_fields[] = {
 	{ }
 };
 
+#define PORT_COUNTER(member, unit) COUNTER(rdma_port, member, unit)
+
+const struct dart_field rdma_ports_fields[] = {
+	GAUGE(rdma_port, state, ""),
+	PORT_COUNTER(sent_pkts, "packets"),
+	PORT_COUNTER(rcvd_pkts, "packets"),
+	PORT_COUNTER(duplicate_request, "requests"),
+	PORT_COUNTER(out_of_seq_request, "requests"),
+	PORT_COUNTER(rcvd_rnr_err, "times"),
+	PORT_COUNTER(send_rnr_err, "times"),
+	PORT_COUNTER(rcvd_seq_err, "times"),
+	PORT_COUNTER(ack_deferred, "times"),
+	PORT_COUNTER(retry_exceeded_err, "times"),
+	PORT_COUNTER(retry_rnr_exceeded_err, "times"),
+	PORT_COUNTER(completer_retry_err, "times"),
+	PORT_COUNTER(send_err, "times"),
+	PORT_COUNTER(link_downed, "times"),
+	PORT_COUNTER(rdma_sends, "times"),
+	PORT_COUNTER(rdma_recvs, "times"),
+	PORT_COUNTER(rx_write_requests, "requests"),
+	PORT_COUNTER(rx_read_requests, "requests"),
+	PORT_COUNTER(rx_atomic_requests, "requests"),
+	PORT_COUNTER(rx_dct_connect, "times"),
+	PORT_COUNTER(out_of_buffer, "times"),
+	PORT_COUNTER(out_of_sequence, "times"),
+	PORT_COUNTER(rnr_nak_retry_err, "times"),
+	PORT_COUNTER(packet_seq_err, "times"),
+	PORT_COUNTER(implied_nak_seq_err, "times"),
+	PORT_COUNTER(local_ack_timeout_err, "times"),
+	PORT_COUNTER(resp_local_length_error, "times"),
+	PORT_COUNTER(resp_cqe_error, "times"),
+	PORT_COUNTER(req_cqe_error, "times"),
+	PORT_COUNTER(req_remote_invalid_request, "times"),
+	PORT_COUNTER(req_remote_access_errors, "times"),
+	PORT_COUNTER(resp_remote_access_errors, "times"),
+	PORT_COUNTER(resp_cqe_flush_error, "times"),
+	PORT_COUNTER(req_cqe_flush_error, "times"),
+	PORT_COUNTER(roce_adp_retrans, "times"),
+	PORT_COUNTER(roce_adp_retrans_to, "times"),
+	PORT_COUNTER(roce_slow_restart, "times"),
+	PORT_COUNTER(roce_slow_restart_cnps, "packets"),
+	PORT_COUNTER(roce_slow_restart_trans, "times"),
+	PORT_COUNTER(rp_cnp_ignored, "packets"),
+	PORT_COUNTER(rp_cnp_handled, "packets"),
+	PORT_COUNTER(np_ecn_marked_roce_packets, "packets"),
+	PORT_COUNTER(np_cnp_sent, "packets"),
+	PORT_COUNTER(rx_icrc_encapsulated, "packets"),
+	{ }
+};
+
 #define NODE(member) GAUGE(node_memory, member, "bytes")
 
 const struct dart_field node_memory_fields[] = {

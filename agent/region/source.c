@@ -355,6 +355,12 @@ const struct source sources[] = {
 		.fields = cgroup_disks_fields,
 	},
 	{
+		"rdma:ports", "ports of the RDMA device that works on a network device",
+		DART_ZERO_SOURCE_RDMA_PORTS, SOURCE_SELECTOR_NETDEV,
+		.rows = SOURCE_ROWS_PORT,
+		.fields = rdma_ports_fields,
+	},
+	{
 		"processes", "processes by their state",
 		DART_ZERO_SOURCE_PROCESSES, SOURCE_SELECTOR_NONE,
 		.fields = processes_fields,
@@ -418,6 +424,7 @@ const char *source__row_field(const struct source *source)
 	static const char *const names[] = {
 		[SOURCE_ROWS_CPU] = "cpu",
 		[SOURCE_ROWS_NODE] = "node",
+		[SOURCE_ROWS_PORT] = "port",
 		[SOURCE_ROWS_DEVICE] = "device",
 	};
 

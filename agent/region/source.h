@@ -80,6 +80,7 @@ enum source_rows {
 	SOURCE_ROWS_NONE,		/* it is a sum */
 	SOURCE_ROWS_CPU,		/* online */
 	SOURCE_ROWS_NODE,		/* of NUMA, online */
+	SOURCE_ROWS_PORT,		/* of RDMA */
 	SOURCE_ROWS_DEVICE,		/* that the object has used */
 };
 

@@ -80,6 +80,14 @@ sample_agrees() {
 	compare_sample "$1" "$2" "${3:-0}" '.values |= with_entries(.key |= gsub("_"; ""))'
 }
 
+# Those that soft-RoCE counts, without the time for which the kernel keeps them.
+hw_counters() {
+	local counters=/sys/class/infiniband/rxe0/ports/1/hw_counters
+	(cd $counters && grep -H . -- *) | grep -v '^lifespan:' |
+		jq -n -R -c '[inputs / ":" | {(.[0] | gsub("_"; "")): (.[1] | tonumber)}] |
+		add + {state: '"$(cut -d : -f 1 ${counters%/*}/state)"'}'
+}
+
 # By the letter of the state in /proc/PID/stat; those that do the asking run.
 processes() {
 	cat /proc/[0-9]*/stat 2>/dev/null | sed 's/.*) \(.\) .*/\1/' | sort | uniq -c |
@@ -134,6 +142,27 @@ check "an offline CPU has no row" soon sh -c \
 check "a CPU goes online" sh -c 'echo 1 >/sys/devices/system/cpu/cpu1/online'
 check "an online CPU has its row again" soon sh -c \
 	'dartctl -j show cpus+100ms | is_true "[.values.rows[].cpu] == [0, 1]"'
+
+refuse "a network device without an RDMA device has no RDMA ports" \
+	"no RDMA device with counters that dart_zero knows works on this device" \
+	dartctl source add rdma:ports --netdev lo --gather 100ms
+check "the ports of an RDMA device are sampled" \
+	dartctl source add rdma:ports --netdev eth0 --gather 100ms
+check "a controller reads the host over RDMA" dart-controller --once 10.77.0.1
+check "rdma:ports has every counter of hw_counters" \
+	soon row_agrees hw_counters rdma:ports@eth0
+check "packets and sends are among them" is_true '.values.rows["0"] | .port == 1 and
+	.sent_pkts > 10 and .rdma_sends > 0' <<<"$(dartctl -j show rdma:ports@eth0+100ms)"
+ip link add other0 type dummy
+ip link set other0 up
+rdma link add other type rxe netdev other0
+check "the ports of another RDMA device are sampled" \
+	dartctl source add rdma:ports --netdev other0 --gather 100ms
+rdma link delete other
+check "their entry leaves with the device" soon lacks rdma:ports@other0+100ms
+refuse "the network device of an RDMA device that was removed is refused" \
+	"no RDMA device" dartctl source add rdma:ports --netdev other0 --gather 100ms
+ip link del other0
 
 for source in load processes files clock; do
 	check "the source $source is sampled" dartctl source add $source --gather 100ms

@@ -150,6 +150,9 @@ enum dart_zero_source {
 	DART_ZERO_SOURCE_NODE_MEMORY = 168, /* struct dart_zero_node_memory */
 	DART_ZERO_SOURCE_NODE_ZONES = 169, /* struct dart_zero_node_zones */
 
+	/* Of a network device that an RDMA device works on, a row for each port. */
+	DART_ZERO_SOURCE_RDMA_PORTS = 170, /* struct dart_zero_rdma_port */
+
 	/* The same of a cgroup (v2), not the root. */
 	DART_ZERO_SOURCE_CGROUP_MEMORY = 160, /* struct dart_zero_cgroup_memory */
 	DART_ZERO_SOURCE_CGROUP_PIDS = 161, /* struct dart_zero_cgroup_pids */

@@ -277,6 +277,59 @@ struct dart_zero_cpu {
 };
 
 /*
+ * DART_ZERO_SOURCE_RDMA_PORTS, a row for each port of the RDMA device that works on a
+ * network device, with its number: its state and those of its hw_counters in
+ * /sys/class/infiniband that have these names, without what is bound to queue pairs (see
+ * rdma-statistic(8)).  First those of soft-RoCE, then others of mlx5.
+ */
+struct dart_zero_rdma_port {
+	__u64 state;		/* enum ib_port_state: 4 is active */
+	__u64 sent_pkts;
+	__u64 rcvd_pkts;
+	__u64 duplicate_request;
+	__u64 out_of_seq_request;
+	__u64 rcvd_rnr_err;
+	__u64 send_rnr_err;
+	__u64 rcvd_seq_err;
+	__u64 ack_deferred;
+	__u64 retry_exceeded_err;
+	__u64 retry_rnr_exceeded_err;
+	__u64 completer_retry_err;
+	__u64 send_err;
+	__u64 link_downed;
+	__u64 rdma_sends;
+	__u64 rdma_recvs;
+	__u64 rx_write_requests;
+	__u64 rx_read_requests;
+	__u64 rx_atomic_requests;
+	__u64 rx_dct_connect;
+	__u64 out_of_buffer;
+	__u64 out_of_sequence;
+	__u64 rnr_nak_retry_err;
+	__u64 packet_seq_err;
+	__u64 implied_nak_seq_err;
+	__u64 local_ack_timeout_err;
+	__u64 resp_local_length_error;
+	__u64 resp_cqe_error;
+	__u64 req_cqe_error;
+	__u64 req_remote_invalid_request;
+	__u64 req_remote_access_errors;
+	__u64 resp_remote_access_errors;
+	__u64 resp_cqe_flush_error;
+	__u64 req_cqe_flush_error;
+	__u64 roce_adp_retrans;
+	__u64 roce_adp_retrans_to;
+	__u64 roce_slow_restart;
+	__u64 roce_slow_restart_cnps;
+	__u64 roce_slow_restart_trans;
+	__u64 rp_cnp_ignored;
+	__u64 rp_cnp_handled;
+	__u64 np_ecn_marked_roce_packets;
+	__u64 np_cnp_sent;
+	__u64 rx_icrc_encapsulated;
+};
+
+/*
  * DART_ZERO_SOURCE_NODE_MEMORY, a row for each NUMA node that is online, with its
  * number: the lines of /sys/devices/system/node/nodeN/meminfo with these names.
  */
