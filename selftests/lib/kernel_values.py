@@ -201,6 +201,16 @@ def take_devices():
                 put(f"netdev:link@{device}", "sum", field, int(number))
 
 
+def take_rdma_ports():
+    for port in glob.glob("/sys/class/infiniband/*/ports/*"):
+        number = int(os.path.basename(port))
+        for device in lines(f"{port}/gid_attrs/ndevs/0"):
+            for path in glob.glob(f"{port}/hw_counters/*"):
+                field = os.path.basename(path)
+                if field != "lifespan":
+                    put(f"rdma:ports@{device}", number - 1, field, int(lines(path)[0]))
+
+
 def take_namespace(suffix):
     families = {"Ip:": "ip", "IpExt:": "ip", "Tcp:": "tcp", "TcpExt:": "tcpext",
                 "Udp:": "udp", "Icmp:": "icmp"}
@@ -306,6 +316,7 @@ take_sockets()
 take_processes()
 take_pressure("pressure", "/proc/pressure", "")
 take_devices()
+take_rdma_ports()
 take_namespaces()
 take_cgroups()
 print(json.dumps(values))

@@ -14,12 +14,18 @@ import sys
 EXAMPLES = 10
 
 
+# A record that is written while it is read has no values in a scrape.
+LAST_SCRAPES = 3
+
+
 def scraped(path):
-    """The values of the last scrape: {"ENTRY/COPY/FIELD": VALUE}."""
+    """The last whole values of each entry: {"ENTRY/COPY/FIELD": VALUE}."""
     with open(path) as file:
-        scrape = [line for line in map(json.loads, file) if "entries" in line][-1]
+        scrapes = [line["entries"] for line in map(json.loads, file) if "entries" in line]
+    last = {entry: read for scrape in scrapes[-LAST_SCRAPES:]
+            for entry, read in scrape.items() if read.get("sum") or read.get("rows")}
     values = {}
-    for entry, read in scrape["entries"].items():
+    for entry, read in last.items():
         entry, _, interval = entry.rpartition("+")
         if not interval.endswith("s"):  # not gathered
             continue
@@ -49,7 +55,7 @@ def main():
             compared += 1
             if not low <= value < high:
                 outside.append(f"{name}: {value} is not in {low} ... {high - 1}")
-        elif not re.search("/(time|cpu|node)$", name):
+        elif not re.search("/(time|cpu|node|port)$", name):
             not_shown[kind(name)] = not_shown.get(kind(name), 0) + 1
     absent = {name.rsplit("/", 2)[0] for name in before} - entries
     for line in (outside + [f"{entry}: no values" for entry in sorted(absent)])[:EXAMPLES]:
