@@ -152,7 +152,7 @@ for follower in netdev:core@* netdev:stats@* disk:stats@* filesystem@*+100ms; do
 done
 check "nothing of them is left" [ -z "$(parts)" ]
 
-check "the whole host is registered" dartctl register host --gather 100ms
+check "the whole host is registered" dartctl entry add host --gather 100ms
 check "no source is left out: $(dartctl -j list |
 	jq -c '.[] | select(.kind == "host") | {entries, followers, left_out}')" \
 	is_true '.[] | select(.kind == "host").left_out == []' <<<"$(dartctl -j list)"

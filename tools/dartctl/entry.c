@@ -68,7 +68,15 @@ int command_entry_list(struct options *options, int argc, char **argv)
 	return status;
 }
 
+static const struct command add_commands[] = {
+	{ "host", "[--gather TIME [--deferrable]]",
+	  "expose all that a host has, gathered",
+	  .parse = command_register_host },
+	{ }
+};
+
 const struct command entry_commands[] = {
+	{ "add", .commands = add_commands, .summary = "" },
 	{ "list", "[PATTERN] [--kind KIND]",
 	  "list the entries that controllers may read", .parse = command_entry_list },
 	{ "show", "ENTRY", "print the current values of an entry",

@@ -12,8 +12,7 @@
 /* What people type most: short forms of 'source add' and the like. */
 static const struct command register_commands[] = {
 	{ "host", "[--gather TIME [--deferrable]]",
-	  "expose all that a host has, gathered",
-	  .parse = command_register_host },
+	  "the same as 'entry add host'", .parse = command_register_host },
 	{ "source",
 	  "SOURCE [--netns NETNS] [--netdev INTERFACE] [--disk DEVICE] [--cgroup CGROUP] [--filesystem MOUNTPOINT] [--all-netns] [--all-netdevs] [--all-disks] [--all-cgroups CGROUP] [--all-filesystems] [--gather TIME [--deferrable]]",
 	  "the same as 'source add' and 'source follow'",
