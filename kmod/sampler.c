@@ -29,6 +29,7 @@ static const struct sampled_source sources[] = {
 	SAMPLED_CGROUP(CGROUP_DISKS),
 	SAMPLED(PROCESSES) = { .kind = &dart_process_sampler },
 	SAMPLED(CPUS) = { .open = dart_cpu_sampler_open },
+	SAMPLED(PERF) = { .open = dart_perf_sampler_open },
 	SAMPLED(RDMA_PORTS) = {
 		.open = dart_rdma_sampler_open,
 		.by_fd = true,

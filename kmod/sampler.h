@@ -78,6 +78,9 @@ extern const struct dart_sampler_kind dart_process_sampler;
 /* With a row for each CPU. */
 struct dart_sampler *
 dart_cpu_sampler_open(const struct dart_zero_window *window);
+/* With a row for each CPU.  -EOPNOTSUPP: the first one has no counters. */
+struct dart_sampler *
+dart_perf_sampler_open(const struct dart_zero_window *window);
 /* With a row for each port of an RDMA device. */
 struct dart_sampler *
 dart_rdma_sampler_open(const struct dart_zero_window *window);

@@ -137,6 +137,8 @@ static int cannot_open_counters(const struct selector *selector, int code,
 			error, code, "%s",
 			source->id == DART_ZERO_SOURCE_RDMA_PORTS ?
 				"no RDMA device with counters that dart_zero knows works on this device" :
+			source->id == DART_ZERO_SOURCE_PERF ?
+				"the machine has no hardware counters that perf knows (a virtual machine needs a virtual PMU)" :
 			source->selector == SOURCE_SELECTOR_NETDEV ?
 				"this device has no per-CPU statistics that dart_zero knows" :
 				"this kernel does not have these counters");

@@ -116,6 +116,18 @@ const struct dart_field cpus_fields[] = {
 	{ }
 };
 
+const struct dart_field perf_fields[] = {
+	COUNTER(perf, cycles, "cycles"),
+	COUNTER(perf, instructions, "instructions"),
+	COUNTER(perf, cache_references, "times"),
+	COUNTER(perf, cache_misses, "times"),
+	COUNTER(perf, branches, "instructions"),
+	COUNTER(perf, branch_misses, "times"),
+	COUNTER(perf, enabled, "ns"),
+	COUNTER(perf, running, "ns"),
+	{ }
+};
+
 #define PORT_COUNTER(member, unit) COUNTER(rdma_port, member, unit)
 
 const struct dart_field rdma_ports_fields[] = {

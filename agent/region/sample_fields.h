@@ -12,6 +12,7 @@ extern const struct dart_field load_fields[];
 extern const struct dart_field files_fields[];
 extern const struct dart_field clock_fields[];
 extern const struct dart_field cpus_fields[];
+extern const struct dart_field perf_fields[];
 extern const struct dart_field rdma_ports_fields[];
 extern const struct dart_field node_memory_fields[];
 extern const struct dart_field node_zones_fields[];

@@ -311,6 +311,13 @@ const struct source sources[] = {
 		.fields = cpus_fields,
 	},
 	{
+		"perf", "hardware counters of each CPU",
+		DART_ZERO_SOURCE_PERF, SOURCE_SELECTOR_NONE,
+		.in_host = SOURCE_IN_HOST_ELSEWHERE,
+		.rows = SOURCE_ROWS_CPU,
+		.fields = perf_fields,
+	},
+	{
 		"node:memory", "memory of each NUMA node",
 		DART_ZERO_SOURCE_NODE_MEMORY, SOURCE_SELECTOR_NONE,
 		.rows = SOURCE_ROWS_NODE,

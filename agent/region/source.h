@@ -71,7 +71,7 @@ enum source_selector {
 enum source_in_host {
 	SOURCE_IN_HOST_ALL,		/* of all objects */
 	SOURCE_IN_HOST_OWN,		/* of the namespace of dartd */
-	SOURCE_IN_HOST_ELSEWHERE,	/* nothing: another has the values or the sums */
+	SOURCE_IN_HOST_ELSEWHERE,	/* nothing: another has it, or it costs too much */
 	SOURCE_IN_HOST_RARELY,		/* of all objects, see whole_host.h */
 };
 

@@ -143,6 +143,25 @@ check "a CPU goes online" sh -c 'echo 1 >/sys/devices/system/cpu/cpu1/online'
 check "an online CPU has its row again" soon sh -c \
 	'dartctl -j show cpus+100ms | is_true "[.values.rows[].cpu] == [0, 1]"'
 
+# counts FIELD: does it grow on each CPU?
+counts() {
+	local before
+	before=$(dartctl -j show perf+100ms) &&
+		soon sh -c 'dartctl -j show perf+100ms | jq --slurp --argjson before "$0" \
+			"[\$before, .[0]] | map([.values.rows[].$1]) | transpose |
+				length == 2 and all(.[0] < .[1])" | is_true .' "$before" "$1"
+}
+
+if ls /sys/bus/event_source/devices/cpu* >/dev/null 2>&1; then
+	check "the hardware counters are sampled" dartctl source add perf --gather 100ms
+	for field in cycles instructions branches enabled running; do
+		check "perf counts $field of each CPU" counts $field
+	done
+else
+	refuse "a machine without a PMU has no hardware counters" "needs a virtual PMU" \
+		dartctl source add perf --gather 100ms
+fi
+
 refuse "a network device without an RDMA device has no RDMA ports" \
 	"no RDMA device with counters that dart_zero knows works on this device" \
 	dartctl source add rdma:ports --netdev lo --gather 100ms

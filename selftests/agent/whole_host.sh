@@ -67,7 +67,7 @@ parts() {
 complete() {
 	dartctl -j source list | jq -r '.[].name' |
 		grep -v -x -e netdev:stats -e netdev:core -e disk:stats \
-			-e cgroup:disks | while read -r source; do
+			-e cgroup:disks -e perf | while read -r source; do
 		parts | grep -q -e "^${source}[@+]" || {
 			echo "no part has $source"
 			return 1

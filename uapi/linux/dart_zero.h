@@ -153,6 +153,9 @@ enum dart_zero_source {
 	/* Of a network device that an RDMA device works on, a row for each port. */
 	DART_ZERO_SOURCE_RDMA_PORTS = 170, /* struct dart_zero_rdma_port */
 
+	/* Samples with a row for each CPU.  EOPNOTSUPP: the machine has no PMU. */
+	DART_ZERO_SOURCE_PERF = 171,	/* struct dart_zero_perf */
+
 	/* The same of a cgroup (v2), not the root. */
 	DART_ZERO_SOURCE_CGROUP_MEMORY = 160, /* struct dart_zero_cgroup_memory */
 	DART_ZERO_SOURCE_CGROUP_PIDS = 161, /* struct dart_zero_cgroup_pids */

@@ -277,6 +277,23 @@ struct dart_zero_cpu {
 };
 
 /*
+ * DART_ZERO_SOURCE_PERF, a row for each online CPU, with its number: what its hardware
+ * counters (PMU) counted in user space and kernel since the window was added, as
+ * perf-stat(1) -a does; 0 for one that the PMU does not have.  If it has too few at once,
+ * perf lets them take turns, and a counter has missed the rest.
+ */
+struct dart_zero_perf {
+	__u64 cycles;
+	__u64 instructions;
+	__u64 cache_references;
+	__u64 cache_misses;
+	__u64 branches;
+	__u64 branch_misses;
+	__u64 enabled;		/* ns, of the counter that ran least */
+	__u64 running;		/* ns of them in which it counted */
+};
+
+/*
  * DART_ZERO_SOURCE_RDMA_PORTS, a row for each port of the RDMA device that works on a
  * network device, with its number: its state and those of its hw_counters in
  * /sys/class/infiniband that have these names, without what is bound to queue pairs (see
