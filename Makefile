@@ -134,6 +134,7 @@ bench: packages
 	$(quiet)tools/bench/whole_host
 	$(quiet)tools/bench/store
 	$(quiet)tools/bench/simulate
+	$(quiet)tools/bench/scale
 	$(quiet)tools/bench/xdp_reporter
 	$(quiet)tools/bench/writes
 

@@ -15,6 +15,13 @@ store_speed_libraries := dart
 dart-sim_sources := tools/bench/dart_sim.c tools/bench/simulation.c $(in_memory)
 dart-sim_libraries := dart
 
+# The flow control of the controller, in virtual time.
+programs += dart-scale
+fabric := $(addprefix tools/bench/,event_heap.c fabric.c fabric_faults.c) \
+	tools/controller/credit.c
+dart-scale_sources := tools/bench/dart_scale.c $(fabric)
+unit_fabric_sources := $(fabric)
+
 # The XDP reporter, compared with XDP_TX.
 programs += program_run
 program_run_sources := tools/bench/program_run.c tools/report/int_packet.c

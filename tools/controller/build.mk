@@ -11,5 +11,6 @@ unit_controller_options_sources := $(addprefix tools/controller/, \
 	options.c settings.c)
 unit_controller_config_sources := $(addprefix tools/controller/, \
 	config.c settings.c)
+unit_controller_credit_sources := tools/controller/credit.c
 unit_controller_scraper_sources := $(addprefix tools/controller/, \
 	budget.c sample.c scraper.c settings.c)

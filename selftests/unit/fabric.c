@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The controller's flow control in virtual time, with faults. */
+#include "tools/bench/fabric.h"
+#include "unit.h"
+
+#define SCHEDULES 500
+
+static void test_faults(void **state)
+{
+	struct fabric_settings settings;
+	struct fabric_result result;
+	uint64_t landed = 0, lost = 0, failed = 0, missed = 0, waits = 0;
+	const char *rule;
+
+	for (uint64_t seed = 1; seed <= SCHEDULES; seed++) {
+		fabric__random_settings(seed, &settings);
+		fabric__run(&settings, &result);
+		rule = fabric__broken_rule(&settings, &result);
+		if (rule)
+			fail_msg("schedule %lu: %s", seed, rule);
+		landed += result.scrapes;
+		lost += result.lost;
+		failed += result.failed;
+		missed += result.missed;
+		waits += result.wait_max_ns > 0;
+	}
+	/* The faults took place. */
+	assert_in_range(landed, SCHEDULES, UINT64_MAX);
+	assert_in_range(lost, SCHEDULES, UINT64_MAX);
+	assert_in_range(failed, SCHEDULES, UINT64_MAX);
+	assert_in_range(missed, 1, UINT64_MAX);
+	assert_in_range(waits, SCHEDULES / 10, UINT64_MAX);
+}
+
+static void test_same(void **state)
+{
+	struct fabric_result results[2];
+	struct fabric_settings settings;
+
+	fabric__random_settings(7, &settings);
+	for (int i = 0; i < 2; i++)
+		fabric__run(&settings, &results[i]);
+	assert_memory_equal(&results[0], &results[1], sizeof(results[0]));
+}
+
+/* Without credits, the same hosts overflow the same buffer. */
+static void test_incast(void **state)
+{
+	struct fabric_settings settings = {
+		.hosts = 200,
+		.bytes = 128 * 1024,
+		.interval_ns = 1000000000,
+		.scrapes = 1,
+		.link_bytes_ns = 3,
+		.host_bytes_ns = 3,
+		.round_trip_ns = 6000,
+		.post_ns = 128,
+		.poll_ns = 200,
+		.buffer = 1 << 20,
+		.credit = 1 << 20,
+		.flow_credit = UINT64_MAX,
+		.retry_ns = 4000000,
+	};
+	struct fabric_result with, without;
+
+	fabric__run(&settings, &with);
+	settings.credit = UINT64_MAX;
+	fabric__run(&settings, &without);
+	assert_int_equal(with.dropped, 0);
+	assert_in_range(without.dropped, 1000, UINT64_MAX);
+	assert_in_range(without.elapsed_ns, with.elapsed_ns, UINT64_MAX);
+	assert_int_equal(with.bytes, without.bytes);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST("in 500 schedules of faults no more than the credit is in flight or in a switch, and all flows have their turn",
+		     test_faults),
+		TEST("the same settings have the same result", test_same),
+		TEST("hosts that overflow the buffer of a switch without credits do not with them",
+		     test_incast),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

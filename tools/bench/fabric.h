@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A controller and its hosts in virtual time: the controller's own flow control
+ * (tools/controller/credit.h), and a model of everything below it.  The same settings and
+ * seed give the same result.
+ *
+ * The model: one I/O thread posts READs of one fragment and polls completions, each for
+ * a fixed time.  A request takes half of the round trip.  A host's adapter answers one
+ * fragment after the other at the speed of its link.  The answers meet in the queue of
+ * the switch port that leads to the controller, first in, first out.  With PFC the port
+ * pauses all hosts while its queue is long, otherwise it drops what its buffer has no
+ * room for, and the READ is sent again after a time-out.  What an ECN mark would cause is
+ * not part of the model: marks are counted.
+ */
+#ifndef BENCH_FABRIC_H
+#define BENCH_FABRIC_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct fabric_settings {
+	uint32_t hosts;
+	uint32_t first_class; /* of them have class 0, all others class 1 */
+	uint32_t bytes; /* of a scrape */
+	uint64_t interval_ns; /* between scrapes of a host */
+	uint32_t scrapes; /* of each host */
+	bool spread; /* hosts are due at different times of an interval */
+
+	double link_bytes_ns; /* speed of the controller's link */
+	double host_bytes_ns;
+	uint64_t round_trip_ns;
+	uint64_t post_ns; /* CPU time of the controller for a READ */
+	uint64_t poll_ns; /* and for its completion */
+	uint64_t buffer; /* bytes of the switch port's queue */
+	uint64_t pause_above; /* PFC; 0: none */
+	uint64_t pause_until; /* bytes are left in the queue */
+	uint64_t mark_above; /* ECN; 0: none */
+
+	uint64_t credit; /* bytes in flight, of all */
+	uint64_t flow_credit; /* and of one host */
+
+	/* Faults. */
+	double loss; /* of answers, a share */
+	uint64_t retry_ns; /* until a READ is sent again */
+	double mortality; /* chance of a host to die in a scrape: it comes back later */
+	uint64_t seed;
+};
+
+struct fabric_result {
+	uint64_t elapsed_ns; /* until the last scrape had landed */
+	uint64_t scrapes, missed, failed;
+	uint64_t latency_mean_ns, latency_p99_ns, latency_max_ns;
+	uint64_t first_class_ns; /* mean latency of class 0 */
+	uint64_t bytes; /* that have landed */
+	uint64_t queue_max; /* bytes in the switch port */
+	uint64_t in_flight_max; /* bytes posted and not completed */
+	uint64_t paused_ns;
+	uint64_t fragments, marked, dropped, lost;
+	uint64_t wait_max_ns; /* of a flow for its first credit */
+};
+
+/* Exits the program if out of memory. */
+void fabric__run(const struct fabric_settings *settings,
+		 struct fabric_result *result);
+
+/*
+ * Settings with faults, by their number: 1 to 200 hosts of two classes, losses, hosts that
+ * die and come back, and a switch whose buffer is as large as the credit.
+ */
+void fabric__random_settings(uint64_t seed, struct fabric_settings *settings);
+
+/*
+ * Was more in flight or in the queue than the credit, did the switch drop something, did a
+ * flow wait for longer than its turn can take, or is a scrape neither landed, missed nor
+ * failed?  The rule that was broken, or NULL.
+ */
+const char *fabric__broken_rule(const struct fabric_settings *settings,
+				const struct fabric_result *result);
+
+#endif /* BENCH_FABRIC_H */
