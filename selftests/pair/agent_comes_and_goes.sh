@@ -67,5 +67,25 @@ check "exact: a scrape of two entries takes a READ for each CPU" [ "$(reads)" -g
 
 refuse "with --once the controller fails if a named entry does not exist" \
 	"no entry 'absent'" dart-controller --once --entries tcp,absent host
+
+# scrapes_both NAMESERVER: of "host", and of a host whose name this server does not tell
+scrapes_both() {
+	printf 'nameserver %s\noptions timeout:30\n' "$1" >"$work/resolv.conf"
+	unshare -m sh -c 'mount --bind "$0/resolv.conf" /etc/resolv.conf &&
+		exec timeout 25 dart-controller --json --interval 200ms --count 5 \
+			--entries tcp host absent.example >"$0/lines" 2>"$0/messages"' "$work"
+	is_true -s 'map(select(.agent == "host:4792" and .entries)) | length == 5' "$work/lines" &&
+		is_true -s 'any(.agent == "absent.example:4792" and .summary.failed >= 5)' \
+			"$work/lines"
+}
+
+rm -f "$work/lines"
+check "a host whose name is not known ends no scrapes of another" scrapes_both 127.0.0.1
+check "the log says once that the name cannot be resolved" \
+	[ "$(grep -c "absent.example:4792: cannot be scraped: cannot resolve" "$work/messages")" -eq 1 ]
+check "a host whose name server does not answer delays no scrapes of another" \
+	scrapes_both 10.77.0.99
+refuse "with --once the controller fails if a name cannot be resolved" \
+	"cannot resolve 'absent'" dart-controller --once absent
 rm -r "$work"
 finish

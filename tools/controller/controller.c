@@ -66,7 +66,11 @@ static int controller__open(struct controller *controller,
 	err = sd_event_new(&context->event);
 	if (err < 0)
 		return err;
+	/* Before the threads of the resolver: they leave signals to the loop. */
 	err = catch_signals(context->event);
+	if (err)
+		return err;
+	err = resolver__new(context->event, &context->resolver);
 	if (err)
 		return err;
 	for (i = 0; i < settings->target_count; i++) {
@@ -88,6 +92,7 @@ static void controller__close(struct controller *controller)
 	for (i = 0; i < controller->target_count; i++)
 		target__free(controller->targets[i]);
 	free(controller->targets);
+	resolver__free(controller->context.resolver);
 	if (sink)
 		sink->operations->free(sink);
 	sd_event_unref(controller->context.event);

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* dart-controller: reads metrics out of the memory of other hosts. */
 #include <errno.h>
-#include <netdb.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <libdart/error.h>
-#include <libdart/rdma/address.h>
 
 #include "config.h"
 #include "controller.h"
@@ -39,27 +37,6 @@ static int load_config(struct options *options)
 	return err;
 }
 
-/* Resolves names once, here: later it would block all targets. */
-static int resolve_targets(struct settings *settings)
-{
-	struct target_settings *target = settings->targets;
-	char *numeric;
-	int err;
-
-	for (; target < settings->targets + settings->target_count; target++) {
-		err = dart_address__resolve(target->host, &numeric);
-		if (err) {
-			fprintf(stderr,
-				"dart-controller: cannot resolve '%s': %s\n",
-				target->host, gai_strerror(err));
-			return -EHOSTUNREACH;
-		}
-		free(target->host);
-		target->host = numeric;
-	}
-	return 0;
-}
-
 int main(int argc, char *argv[])
 {
 	int status = EXIT_SUCCESS;
@@ -77,8 +54,7 @@ int main(int argc, char *argv[])
 		status = doctor__run(&options);
 		if (fflush(stdout) || ferror(stdout))
 			status = EXIT_FAILURE;
-	} else if (load_config(&options) ||
-		   resolve_targets(&options.settings)) {
+	} else if (load_config(&options)) {
 		status = EXIT_FAILURE;
 	} else {
 		status = controller__run(&options);

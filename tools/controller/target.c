@@ -160,15 +160,14 @@ static int on_connection(sd_event_source *source, int fd, uint32_t events,
 	return 0;
 }
 
-static void target__connect(struct target *target)
+static void target__connect(struct target *target, const char *numeric)
 {
-	const struct target_settings *settings = target->settings;
 	struct dart_error error;
 	int err;
 
 	target->state = TARGET_CONNECTING;
 	target__set_timer(target->connect_timeout, CONNECT_TIMEOUT_US);
-	err = dart_endpoint__connect(settings->host, settings->port,
+	err = dart_endpoint__connect(numeric, target->settings->port,
 				     &target->endpoint, &error);
 	if (err) {
 		target__lose(target, "%s", error.text);
@@ -179,6 +178,41 @@ static void target__connect(struct target *target)
 			      EPOLLIN, on_connection, target);
 	if (err < 0)
 		target__finish(target, err);
+}
+
+static void on_resolved(void *data, const char *numeric,
+			const struct dart_error *error)
+{
+	struct target *target = data;
+
+	target->resolution = NULL;
+	if (target->state != TARGET_RESOLVING)
+		return;
+	if (numeric)
+		target__connect(target, numeric);
+	else
+		target__lose(target, "%s", error->text);
+}
+
+static void target__resolve(struct target *target)
+{
+	const char *host = target->settings->host;
+	int err;
+
+	if (resolver__is_numeric(host)) {
+		target__connect(target, host);
+		return;
+	}
+	target->state = TARGET_RESOLVING;
+	target__set_timer(target->connect_timeout, CONNECT_TIMEOUT_US);
+	/* One question a target, however long the name services take. */
+	if (target->resolution)
+		return;
+	err = resolver__ask(target->context->resolver, host, on_resolved,
+			    target, &target->resolution);
+	if (err)
+		target__lose(target, "cannot resolve '%s': %s", host,
+			     strerror(-err));
 }
 
 static int on_scrape_due(sd_event_source *source, uint64_t usec, void *data)
@@ -216,7 +250,7 @@ static int on_retry(sd_event_source *source, uint64_t usec, void *data)
 	struct target *target = data;
 
 	if (target->state == TARGET_DISCONNECTED)
-		target__connect(target);
+		target__resolve(target);
 	else if (target->state == TARGET_FETCHING ||
 		 (target->state == TARGET_IDLE && target->age.changed))
 		target__fetch_table(target);
@@ -226,7 +260,15 @@ static int on_retry(sd_event_source *source, uint64_t usec, void *data)
 static int on_connect_timeout(sd_event_source *source, uint64_t usec,
 			      void *data)
 {
-	target__lose(data, NO_ANSWER);
+	struct target *target = data;
+
+	if (target->state == TARGET_RESOLVING)
+		target__lose(target,
+			     "cannot resolve '%s': " NO_ANSWER
+			     " from the name services",
+			     target->settings->host);
+	else
+		target__lose(target, NO_ANSWER);
 	return 0;
 }
 
@@ -277,6 +319,7 @@ void target__free(struct target *target)
 	if (!target)
 		return;
 	target__disconnect(target);
+	resolution__cancel(target->resolution);
 	sd_event_source_disable_unref(target->scrape_timer);
 	sd_event_source_disable_unref(target->retry_timer);
 	sd_event_source_disable_unref(target->connect_timeout);

@@ -8,6 +8,7 @@
  *    |                   |             |           +------------+------------+
  *    +-------------------+-------------+-------- lost ----------+------------+
  *
+ * A name is resolved before each attempt to connect.
  * Values are READ whenever they are due; a table that has changed is fetched between
  * scrapes, at a bounded rate (see table_age.h).
  */
@@ -17,12 +18,14 @@
 #include <systemd/sd-event.h>
 
 #include "options.h"
+#include "resolver.h"
 #include "sample.h"
 #include "sink.h"
 
 /* Shared by all targets; must outlive them. */
 struct target_context {
 	sd_event *event;
+	struct resolver *resolver;
 	struct sink *sink;
 	const struct options *options;
 	/* Called once per target, never from within target__new(). */

@@ -19,6 +19,7 @@
 
 enum target_state {
 	TARGET_DISCONNECTED,	/* until the next attempt to connect */
+	TARGET_RESOLVING,	/* its name */
 	TARGET_CONNECTING,
 	TARGET_FETCHING,	/* the table is being READ, or will be again */
 	TARGET_IDLE,		/* until the next scrape, or the table, is due */
@@ -40,6 +41,7 @@ struct target {
 	struct schedule schedule;
 	bool scrape_pending;		/* due, but without values so far */
 
+	struct resolution *resolution;
 	struct dart_endpoint *endpoint;
 	sd_event_source *connection;
 	sd_event_source *completion;

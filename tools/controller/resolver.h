@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Names of hosts become addresses while the event loop goes on: threads of the C library
+ * ask the name services (getaddrinfo_a(3)).
+ */
+#ifndef CONTROLLER_RESOLVER_H
+#define CONTROLLER_RESOLVER_H
+
+#include <stdbool.h>
+#include <systemd/sd-event.h>
+
+#include <libdart/error.h>
+
+struct resolver;
+struct resolution; /* in progress */
+
+/*
+ * Called by the loop, once: @numeric is the first address as text, valid until the handler
+ * returns, or NULL with a sentence in @error.
+ */
+typedef void (*resolved_handler)(void *data, const char *numeric,
+				 const struct dart_error *error);
+
+/* Returns 0 or -errno. */
+int resolver__new(sd_event *event, struct resolver **resolver);
+/* Waits for no name service; all resolutions are cancelled before.  NULL is allowed. */
+void resolver__free(struct resolver *resolver);
+
+/* Returns 0, and calls @handler later, or -errno. */
+int resolver__ask(struct resolver *resolver, const char *host,
+		  resolved_handler handler, void *data,
+		  struct resolution **resolution);
+/* The handler is not called any more.  NULL is allowed. */
+void resolution__cancel(struct resolution *resolution);
+
+/* Does @host need no name service? */
+bool resolver__is_numeric(const char *host);
+
+#endif /* CONTROLLER_RESOLVER_H */
