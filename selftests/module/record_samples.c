@@ -200,7 +200,10 @@ static void test_unmounted(void **state)
 	close_mapped(region, address);
 }
 
-/* A server that does not even answer the first question; returns its descriptor. */
+/*
+ * A server that does not even answer the first question; returns its descriptor.  Called
+ * before a region is opened, which a kernel without FUSE would leave open.
+ */
 static int mount_hung(void)
 {
 	int fuse = open("/dev/fuse", O_RDWR | O_CLOEXEC);
@@ -224,7 +227,7 @@ static void umount_hung(int fuse)
 
 static void test_hung(void **state)
 {
-	int region = device_open(), fuse = mount_hung();
+	int fuse = mount_hung(), region = device_open();
 	const char *address = device_map(region);
 	uint32_t pages = record_pages_new(region, 1);
 	struct dart_zero_record hung, other;
@@ -248,7 +251,7 @@ static void test_hung(void **state)
 /* More than the module asks at once. */
 static void test_many_hung(void **state)
 {
-	int region = device_open(), fuse = mount_hung();
+	int fuse = mount_hung(), region = device_open();
 	const char *address = device_map(region);
 	uint32_t pages = record_pages_new(region, 2);
 	struct dart_zero_record record;
