@@ -16,6 +16,8 @@
 #include <linux/veth.h>
 #include <net/if.h>
 #include <sched.h>
+#include <semaphore.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -31,6 +33,12 @@
 
 #define CGROUPS "/sys/fs/cgroup/churn"
 #define SECOND_NS 1000000000ULL
+
+/*
+ * Containers that make their namespaces at a time.  The kernel makes one after the other; in
+ * a slow one, dozens would wait for so long that it takes them for hung.
+ */
+#define BIRTHS_MAX 8
 
 struct life {
 	pid_t pid;
@@ -183,7 +191,7 @@ static void send_datagrams(uint64_t count)
 }
 
 static void __attribute__((noreturn))
-live(struct life *life, int number, unsigned long lifetime_ms)
+live(struct life *life, int number, unsigned long lifetime_ms, sem_t *births)
 {
 	const struct timespec lifetime = {
 		.tv_sec = lifetime_ms / 1000,
@@ -199,6 +207,7 @@ live(struct life *life, int number, unsigned long lifetime_ms)
 	close(outside);
 	life->inode = namespace.st_ino;
 	life->born_ns = now_ns(CLOCK_BOOTTIME);
+	sem_post(births);
 	send_datagrams(life->datagrams);
 	life->sent_ns = now_ns(CLOCK_BOOTTIME);
 	nanosleep(&lifetime, NULL);
@@ -215,8 +224,11 @@ static int reap_one(struct life *lives, int count, int flags)
 {
 	char path[64];
 	int status, number;
-	pid_t pid = waitpid(-1, &status, flags);
+	pid_t pid;
 
+	do
+		pid = waitpid(-1, &status, flags);
+	while (pid < 0 && errno == EINTR);
 	if (pid <= 0)
 		return 0;
 	check(!status, "a container has failed");
@@ -251,7 +263,12 @@ static void sleep_until(uint64_t time_ns)
 	const struct timespec then = { .tv_sec = time_ns / SECOND_NS,
 				       .tv_nsec = time_ns % SECOND_NS };
 
-	clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &then, NULL);
+	while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &then, NULL))
+		;
+}
+
+static void on_child(int signal)
+{
 }
 
 int main(int argc, char *argv[])
@@ -261,6 +278,7 @@ int main(int argc, char *argv[])
 	unsigned long lifetime_ms = seconds ? strtoul(argv[3], NULL, 10) : 0;
 	uint64_t start = now_ns(CLOCK_MONOTONIC), end, due = start;
 	struct life *lives;
+	sem_t *births;
 	int most, alive_max, count, alive = 0;
 	pid_t pid;
 
@@ -272,20 +290,31 @@ int main(int argc, char *argv[])
 	alive_max = 2 * rate * lifetime_ms / 1000;
 	lives = mmap(NULL, most * sizeof(*lives), PROT_READ | PROT_WRITE,
 		     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	check(lives != MAP_FAILED, "memory");
+	births = mmap(NULL, sizeof(*births), PROT_READ | PROT_WRITE,
+		      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	check(lives != MAP_FAILED && births != MAP_FAILED &&
+		      !sem_init(births, 1, BIRTHS_MAX),
+	      "memory");
 	check(!mkdir(CGROUPS, 0755) || errno == EEXIST, CGROUPS);
 
+	check(!sigaction(SIGCHLD, &(struct sigaction){ .sa_handler = on_child },
+			 NULL),
+	      "signal");
 	end = start + seconds * SECOND_NS;
 	for (count = 0; count < most && now_ns(CLOCK_MONOTONIC) < end;
 	     count++) {
 		/* A machine that falls behind has no use for more of them at once. */
 		if (alive > alive_max)
 			alive -= reap_one(lives, count, 0);
+		/* A container that ends interrupts it. */
+		while (sem_wait(births))
+			while (reap_one(lives, count, WNOHANG))
+				alive--;
 		lives[count].datagrams = 10 + count % 37;
 		pid = fork();
 		check(pid >= 0, "fork");
 		if (!pid)
-			live(&lives[count], count, lifetime_ms);
+			live(&lives[count], count, lifetime_ms, births);
 		lives[count].pid = pid;
 		alive++;
 		while (reap_one(lives, count + 1, WNOHANG))
