@@ -4,7 +4,6 @@
  * control with up to 10,000 hosts, in virtual time, as CSV.  See fabric.h for the model.
  */
 #include <err.h>
-#include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,7 +4,6 @@
 
 #include <err.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "event_heap.h"
 #include "tools/controller/credit.h"
@@ -21,8 +20,8 @@ enum event_kind {
 };
 
 struct host {
-	struct credit_flow flow; /* first, see host_of() */
-	uint64_t due_ns, asked_ns;
+	struct credit_flow flow; /* first: fabric__post() casts it */
+	uint64_t due_ns;
 	uint64_t free_ns; /* its adapter has sent all before */
 	uint32_t epoch; /* counts its lives */
 	uint32_t scrapes; /* that have become due */
@@ -98,7 +97,7 @@ static void fabric__post(struct fabric *fabric)
 		if (host->has_none)
 			result->wait_max_ns =
 				later(result->wait_max_ns,
-				      fabric->now_ns - host->asked_ns);
+				      fabric->now_ns - host->due_ns);
 		host->has_none = false;
 		for (i = 0; i < fragments; i++) {
 			fabric__take_time(fabric, settings->post_ns);
@@ -131,7 +130,6 @@ static void fabric__scrape(struct fabric *fabric, struct host *host)
 		return;
 	}
 	host->due_ns = fabric->now_ns;
-	host->asked_ns = fabric->now_ns;
 	host->missing = fabric->fragments;
 	host->has_none = true;
 	credit__ask(&fabric->credit, &host->flow,

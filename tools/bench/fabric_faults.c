@@ -41,7 +41,7 @@ void fabric__random_settings(uint64_t seed, struct fabric_settings *settings)
 	settings->buffer = settings->credit > CREDIT_FRAGMENT ?
 				   settings->credit :
 				   CREDIT_FRAGMENT;
-	/* Otherwise what is sent again would meet itself in the queue. */
+	/* A READ is not sent again while its first answer may still be in the queue. */
 	settings->retry_ns +=
 		settings->buffer / settings->link_bytes_ns +
 		CREDIT_FLOW_MAX * CREDIT_FRAGMENT / settings->host_bytes_ns;

@@ -14,7 +14,7 @@ static bool credit_flow__is_active(const struct credit_flow *flow)
 	return flow->wanted || flow->held;
 }
 
-/* Credits that each flow of @class may hold now: those behind take what is left. */
+/* Credits that each flow of @class may hold now; later classes have the rest. */
 static uint32_t credit__share(const struct credit *credit, uint8_t class)
 {
 	uint32_t flows = 0, share;

@@ -6,11 +6,14 @@
  *
  * READs are cut into fragments.  A credit lets one fragment be in flight: posting takes
  * it, completing returns it.  A flow is a queue pair with fragments to READ; it holds at
- * XX
- * within their class.  The lines of lower numbers go first; but it is the turn of a line
- * that CREDIT_PATIENCE fragments of others have passed over, so that none starves.
+ * most min(16, max(1, credits / flows)) credits, where the flows of its class and of those
+ * before it count, or fewer if the limit of each flow is lower.  Flows wait in line, in
+ * order of arrival within their class.  The line with the lowest number goes first, unless
+ * others have posted CREDIT_PATIENCE fragments since a later line had its turn: no line
+ * starves.
  *
- * Pure code: no verbs, time, memory or threads of its own.  No function loops over flows.
+ * Pure code: it calls no verbs, reads no clock, allocates nothing and takes no lock.  No
+ * function loops over flows.
  */
 #ifndef CONTROLLER_CREDIT_H
 #define CONTROLLER_CREDIT_H
