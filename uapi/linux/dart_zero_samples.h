@@ -296,8 +296,8 @@ struct dart_zero_perf {
 /*
  * DART_ZERO_SOURCE_RDMA_PORTS, a row for each port of the RDMA device that works on a
  * network device, with its number: its state and those of its hw_counters in
- * /sys/class/infiniband that have these names, without what is bound to queue pairs (see
- * rdma-statistic(8)).  First those of soft-RoCE, then others of mlx5.
+ * /sys/class/infiniband that have these names, without counters that are bound to queue pairs
+ * (rdma-statistic(8)).  First those of soft-RoCE, then others of mlx5.
  */
 struct dart_zero_rdma_port {
 	__u64 state;		/* enum ib_port_state: 4 is active */
