@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "controller.h"
+#include "io/timers.h"
 #include "target.h"
 
 struct controller {
@@ -70,7 +71,8 @@ static int controller__open(struct controller *controller,
 	err = catch_signals(context->event);
 	if (err)
 		return err;
-	err = resolver__new(context->event, &context->resolver);
+	err = timers__new(context->event, &context->timers) ?:
+	      resolver__new(context->event, &context->resolver);
 	if (err)
 		return err;
 	for (i = 0; i < settings->target_count; i++) {
@@ -93,6 +95,7 @@ static void controller__close(struct controller *controller)
 		target__free(controller->targets[i]);
 	free(controller->targets);
 	resolver__free(controller->context.resolver);
+	timers__free(controller->context.timers);
 	if (sink)
 		sink->operations->free(sink);
 	sd_event_unref(controller->context.event);

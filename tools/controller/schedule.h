@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* When scrapes are due: at fixed intervals from the first, without drift. */
+/*
+ * When scrapes are due: at fixed intervals, without drift, each target at its own time of
+ * the interval, so that all of them together are a steady load.
+ */
 #ifndef CONTROLLER_SCHEDULE_H
 #define CONTROLLER_SCHEDULE_H
 
@@ -8,6 +11,7 @@
 
 struct schedule {
 	uint64_t interval_ns;
+	uint64_t phase_ns;	/* any number: a multiple of the interval is nothing */
 	uint64_t next_ns;	/* CLOCK_MONOTONIC */
 };
 
@@ -18,6 +22,22 @@ static inline uint64_t monotonic_ns(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	return now.tv_sec * 1000000000ULL + now.tv_nsec;
+}
+
+/*
+ * A scrape at @now_ns is the first: the next is half an interval later at least, and one
+ * and a half at most.
+ */
+static inline void schedule__start(struct schedule *schedule, uint64_t now_ns)
+{
+	const uint64_t interval_ns = schedule->interval_ns;
+	const uint64_t phase_ns = schedule->phase_ns % interval_ns;
+	const uint64_t earliest_ns = now_ns + interval_ns / 2;
+
+	schedule->next_ns =
+		earliest_ns +
+		(interval_ns + phase_ns - earliest_ns % interval_ns) %
+			interval_ns;
 }
 
 /* How many scrapes became due by @now_ns; next_ns is past it afterwards. */

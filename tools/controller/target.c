@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
+#include <xxhash.h>
 
 #include <libdart/error.h>
 
@@ -33,29 +34,12 @@ void target__log(const struct target *target, const char *format, ...)
 		message);
 }
 
-void target__set_timer(sd_event_source *timer, uint64_t delay_us)
-{
-	if (delay_us)
-		sd_event_source_set_time_relative(timer, delay_us);
-	sd_event_source_set_enabled(timer, delay_us ? SD_EVENT_ONESHOT :
-						      SD_EVENT_OFF);
-}
-
-static void target__set_scrape_timer(struct target *target)
-{
-	/* Rounded up: before next_ns, the schedule finds nothing due. */
-	sd_event_source_set_time(target->scrape_timer,
-				 (target->schedule.next_ns + 999) / 1000);
-	sd_event_source_set_enabled(target->scrape_timer, SD_EVENT_ONESHOT);
-}
-
 bool target__start_schedule(struct target *target)
 {
 	if (target->schedule.next_ns)
 		return false;
-	target->schedule.next_ns =
-		monotonic_ns() + target->schedule.interval_ns;
-	target__set_scrape_timer(target);
+	schedule__start(&target->schedule, monotonic_ns());
+	timer__set_at(&target->scrape_timer, target->schedule.next_ns);
 	return true;
 }
 
@@ -76,9 +60,9 @@ void target__finish(struct target *target, int result)
 		return;
 	target->state = TARGET_FINISHED;
 	target__disconnect(target);
-	target__set_timer(target->scrape_timer, 0);
-	target__set_timer(target->retry_timer, 0);
-	target__set_timer(target->connect_timeout, 0);
+	timer__stop(&target->scrape_timer);
+	timer__stop(&target->retry_timer);
+	timer__stop(&target->connect_timeout);
 	target->context->finished(target->context, result);
 }
 
@@ -136,8 +120,8 @@ void target__lose(struct target *target, const char *reason, ...)
 	if (target__finish_if_done(target))
 		return;
 
-	target__set_timer(target->connect_timeout, 0);
-	target__set_timer(target->retry_timer, jitter(target->backoff_us));
+	timer__stop(&target->connect_timeout);
+	timer__set(&target->retry_timer, jitter(target->backoff_us));
 	target->backoff_us *= 2;
 	if (target->backoff_us > BACKOFF_MAX_US)
 		target->backoff_us = BACKOFF_MAX_US;
@@ -166,7 +150,7 @@ static void target__connect(struct target *target, const char *numeric)
 	int err;
 
 	target->state = TARGET_CONNECTING;
-	target__set_timer(target->connect_timeout, CONNECT_TIMEOUT_US);
+	timer__set(&target->connect_timeout, CONNECT_TIMEOUT_US);
 	err = dart_endpoint__connect(numeric, target->settings->port,
 				     &target->endpoint, &error);
 	if (err) {
@@ -204,7 +188,7 @@ static void target__resolve(struct target *target)
 		return;
 	}
 	target->state = TARGET_RESOLVING;
-	target__set_timer(target->connect_timeout, CONNECT_TIMEOUT_US);
+	timer__set(&target->connect_timeout, CONNECT_TIMEOUT_US);
 	/* One question a target, however long the name services take. */
 	if (target->resolution)
 		return;
@@ -215,15 +199,15 @@ static void target__resolve(struct target *target)
 			     strerror(-err));
 }
 
-static int on_scrape_due(sd_event_source *source, uint64_t usec, void *data)
+static void on_scrape_due(void *data)
 {
 	struct target *target = data;
 	uint64_t due;
 
 	due = schedule__take(&target->schedule, monotonic_ns());
-	target__set_scrape_timer(target);
+	timer__set_at(&target->scrape_timer, target->schedule.next_ns);
 	if (!due)
-		return 0;
+		return;
 	if (target->state == TARGET_IDLE) {
 		target->summary.missed += due - 1;
 		target__start_scraping(target);
@@ -242,10 +226,9 @@ static int on_scrape_due(sd_event_source *source, uint64_t usec, void *data)
 		    CONNECT_TIMEOUT_US * 1000)
 			target__lose(target, NO_ANSWER);
 	}
-	return 0;
 }
 
-static int on_retry(sd_event_source *source, uint64_t usec, void *data)
+static void on_retry(void *data)
 {
 	struct target *target = data;
 
@@ -254,11 +237,9 @@ static int on_retry(sd_event_source *source, uint64_t usec, void *data)
 	else if (target->state == TARGET_FETCHING ||
 		 (target->state == TARGET_IDLE && target->age.changed))
 		target__fetch_table(target);
-	return 0;
 }
 
-static int on_connect_timeout(sd_event_source *source, uint64_t usec,
-			      void *data)
+static void on_connect_timeout(void *data)
 {
 	struct target *target = data;
 
@@ -269,28 +250,14 @@ static int on_connect_timeout(sd_event_source *source, uint64_t usec,
 			     target->settings->host);
 	else
 		target__lose(target, NO_ANSWER);
-	return 0;
-}
-
-static int target__add_timer(struct target *target, sd_event_source **timer,
-			     sd_event_time_handler_t handler)
-{
-	int err;
-
-	/* Accurate to 1 us; the default of 250 ms is too coarse. */
-	err = sd_event_add_time(target->context->event, timer, CLOCK_MONOTONIC,
-				0, 1, handler, target);
-	if (err < 0)
-		return err;
-	return sd_event_source_set_enabled(*timer, SD_EVENT_OFF);
 }
 
 int target__new(struct target_context *context,
 		const struct target_settings *settings, struct target **targetp)
 {
 	const struct settings *all = &context->options->settings;
+	struct timers *timers = context->timers;
 	struct target *target;
-	int err;
 
 	target = calloc(1, sizeof(*target));
 	if (!target)
@@ -300,16 +267,14 @@ int target__new(struct target_context *context,
 	target->backoff_us = TARGET_BACKOFF_MIN_US;
 	target->schedule.interval_ns = settings->interval_ns ?:
 		all->interval_ns ?: SETTINGS_INTERVAL_DEFAULT_NS;
-	err = target__add_timer(target, &target->scrape_timer, on_scrape_due) ?:
-	      target__add_timer(target, &target->retry_timer, on_retry) ?:
-	      target__add_timer(target, &target->connect_timeout,
-				on_connect_timeout);
-	if (err < 0) {
-		target__free(target);
-		return err;
-	}
+	target->schedule.phase_ns = XXH3_64bits(settings->name,
+						strlen(settings->name));
+	timer__init(&target->scrape_timer, timers, on_scrape_due, target);
+	timer__init(&target->retry_timer, timers, on_retry, target);
+	timer__init(&target->connect_timeout, timers, on_connect_timeout,
+		    target);
 	/* Connects as soon as the loop runs. */
-	target__set_timer(target->retry_timer, 1);
+	timer__set(&target->retry_timer, 0);
 	*targetp = target;
 	return 0;
 }
@@ -320,9 +285,9 @@ void target__free(struct target *target)
 		return;
 	target__disconnect(target);
 	resolution__cancel(target->resolution);
-	sd_event_source_disable_unref(target->scrape_timer);
-	sd_event_source_disable_unref(target->retry_timer);
-	sd_event_source_disable_unref(target->connect_timeout);
+	timer__stop(&target->scrape_timer);
+	timer__stop(&target->retry_timer);
+	timer__stop(&target->connect_timeout);
 	free(target);
 }
 

@@ -25,6 +25,7 @@
 /* Shared by all targets; must outlive them. */
 struct target_context {
 	sd_event *event;
+	struct timers *timers;
 	struct resolver *resolver;
 	struct sink *sink;
 	const struct options *options;

@@ -9,6 +9,7 @@
 #include <libdart/rdma/endpoint.h>
 
 #include "fetch.h"
+#include "io/timers.h"
 #include "schedule.h"
 #include "scraper.h"
 #include "table_age.h"
@@ -34,9 +35,9 @@ struct target {
 	enum target_state state;
 	struct dart_error last_error;	/* printed last; empty once connected */
 
-	sd_event_source *scrape_timer;	/* the next scrape is due */
-	sd_event_source *retry_timer;	/* connect again, or fetch the table */
-	sd_event_source *connect_timeout;
+	struct timer scrape_timer;	/* the next scrape is due */
+	struct timer retry_timer;	/* connect again, or fetch the table */
+	struct timer connect_timeout;
 	uint64_t backoff_us;
 	struct schedule schedule;
 	bool scrape_pending;		/* due, but without values so far */
@@ -59,8 +60,6 @@ struct target {
 /* Prints a line to standard error, unless the sink owns the terminal. */
 void target__log(const struct target *target, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
-/* Starts @timer, @delay_us from now; 0 stops it. */
-void target__set_timer(sd_event_source *timer, uint64_t delay_us);
 /* True if the schedule had not started: a scrape is due now. */
 bool target__start_schedule(struct target *target);
 /* Cancels what is in progress, disconnects and schedules a retry. */

@@ -35,7 +35,7 @@ static bool target__reserve(struct target *target, size_t size)
 
 void target__fetch_table(struct target *target)
 {
-	target__set_timer(target->retry_timer, 0);
+	timer__stop(&target->retry_timer);
 	target->age.fetched_ns = monotonic_ns();
 	if (target__reserve(target, target->fetch.read.length))
 		target__post(target, TARGET_FETCHING, &target->fetch.read, 1);
@@ -54,8 +54,7 @@ static void target__renew_table(struct target *target)
 	if (due_ns <= now_ns)
 		target__fetch_table(target);
 	else
-		target__set_timer(target->retry_timer,
-				  (due_ns - now_ns + 999) / 1000);
+		timer__set_at(&target->retry_timer, due_ns);
 }
 
 static void target__scrape_values(struct target *target)
@@ -95,7 +94,7 @@ static void target__proceed(struct target *target)
 static void target__enter_idle(struct target *target)
 {
 	if (!target->context->options->once)
-		target__set_timer(target->connect_timeout, 0);
+		timer__stop(&target->connect_timeout);
 	if (target__start_schedule(target))
 		target->scrape_pending = true;
 	target__proceed(target);
@@ -170,8 +169,8 @@ static void target__fetch_later(struct target *target,
 	int err = 0;
 
 	if (!target->scraper) {
-		target__set_timer(target->retry_timer,
-				  fetch__delay_us(&target->fetch));
+		timer__set(&target->retry_timer,
+			   fetch__delay_us(&target->fetch));
 		return;
 	}
 	if (target->fetch.tries == FETCH_TRIES_MAX) {

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* A timing wheel in an event loop: see timers.h. */
+#include "timers.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "tools/controller/schedule.h"
+
+/* Handlers that run before the loop looks at events of a higher priority again. */
+#define BATCH 64
+
+struct timers {
+	struct wheel wheel;
+	sd_event_source *source;
+	uint64_t armed_ns; /* UINT64_MAX: it is not */
+};
+
+/* Only for an earlier time: one that is too early just lets nothing expire. */
+static void timers__arm(struct timers *timers)
+{
+	uint64_t next_ns = wheel__next_ns(&timers->wheel);
+
+	if (next_ns >= timers->armed_ns)
+		return;
+	timers->armed_ns = next_ns;
+	sd_event_source_set_time(timers->source, (next_ns + 999) / 1000);
+	sd_event_source_set_enabled(timers->source, SD_EVENT_ONESHOT);
+}
+
+static int on_time(sd_event_source *source, uint64_t usec, void *data)
+{
+	struct timers *timers = data;
+	struct wheel_timer *entry;
+	struct timer *timer;
+
+	/* Before the handlers, which may set timers: they need not arm the source. */
+	timers->armed_ns = 0;
+	wheel__advance(&timers->wheel, monotonic_ns());
+	for (int i = 0; i < BATCH; i++) {
+		entry = wheel__take(&timers->wheel);
+		if (!entry)
+			break;
+		timer = (struct timer *)entry;
+		timer->expired(timer->data);
+	}
+	timers->armed_ns = UINT64_MAX;
+	timers__arm(timers);
+	return 0;
+}
+
+int timers__new(sd_event *event, struct timers **timersp)
+{
+	struct timers *timers = calloc(1, sizeof(*timers));
+	int err;
+
+	if (!timers)
+		return -ENOMEM;
+	/* Accurate to 1 us; the default of 250 ms is too coarse. */
+	err = sd_event_add_time(event, &timers->source, CLOCK_MONOTONIC, 0, 1,
+				on_time, timers);
+	if (err >= 0)
+		err = sd_event_source_set_enabled(timers->source, SD_EVENT_OFF);
+	if (err < 0) {
+		timers__free(timers);
+		return err;
+	}
+	wheel__init(&timers->wheel, monotonic_ns());
+	timers->armed_ns = UINT64_MAX;
+	*timersp = timers;
+	return 0;
+}
+
+void timers__free(struct timers *timers)
+{
+	if (!timers)
+		return;
+	sd_event_source_disable_unref(timers->source);
+	free(timers);
+}
+
+void timer__init(struct timer *timer, struct timers *timers,
+		 void (*expired)(void *data), void *data)
+{
+	*timer = (struct timer){
+		.timers = timers,
+		.expired = expired,
+		.data = data,
+	};
+}
+
+void timer__set_at(struct timer *timer, uint64_t due_ns)
+{
+	struct timers *timers = timer->timers;
+
+	/* Without timers the wheel stood still, and each would be far away. */
+	wheel__advance(&timers->wheel, monotonic_ns());
+	wheel__set(&timers->wheel, &timer->entry, due_ns);
+	timers__arm(timers);
+}
+
+void timer__set(struct timer *timer, uint64_t delay_us)
+{
+	timer__set_at(timer, monotonic_ns() + delay_us * 1000);
+}
+
+void timer__stop(struct timer *timer)
+{
+	if (timer->timers)
+		wheel__cancel(&timer->timers->wheel, &timer->entry);
+}

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* A timing wheel: see wheel.h. */
+#include "wheel.h"
+
+#define TICK_NS (1ULL << WHEEL_TICK_SHIFT)
+#define TICK_MAX (UINT64_MAX >> WHEEL_TICK_SHIFT)
+
+static unsigned int digit(uint64_t tick, unsigned int level)
+{
+	return tick >> (level * WHEEL_DIGIT_BITS) & (WHEEL_SLOTS - 1);
+}
+
+static void wheel__place(struct wheel *wheel, struct wheel_timer *timer)
+{
+	unsigned int level;
+
+	if (timer->tick <= wheel->tick) {
+		timer->slot = &wheel->expired;
+	} else {
+		level = (63 - __builtin_clzll(timer->tick ^ wheel->tick)) /
+			WHEEL_DIGIT_BITS;
+		timer->slot = &wheel->slots[level][digit(timer->tick, level)];
+		wheel->used[level] |= 1ULL << digit(timer->tick, level);
+	}
+	TAILQ_INSERT_TAIL(timer->slot, timer, place);
+}
+
+void wheel__init(struct wheel *wheel, uint64_t now_ns)
+{
+	*wheel = (struct wheel){ .tick = now_ns >> WHEEL_TICK_SHIFT };
+	for (int level = 0; level < WHEEL_LEVELS; level++) {
+		for (int i = 0; i < WHEEL_SLOTS; i++)
+			TAILQ_INIT(&wheel->slots[level][i]);
+	}
+	TAILQ_INIT(&wheel->expired);
+}
+
+void wheel__set(struct wheel *wheel, struct wheel_timer *timer, uint64_t due_ns)
+{
+	wheel__cancel(wheel, timer);
+	/* Rounded up: a timer never expires too early. */
+	timer->tick = due_ns >> WHEEL_TICK_SHIFT;
+	if (due_ns % TICK_NS && timer->tick < TICK_MAX)
+		timer->tick++;
+	wheel__place(wheel, timer);
+}
+
+void wheel__cancel(struct wheel *wheel, struct wheel_timer *timer)
+{
+	struct wheel_slot *slot = timer->slot;
+	unsigned int index;
+
+	if (!slot)
+		return;
+	TAILQ_REMOVE(slot, timer, place);
+	timer->slot = NULL;
+	if (slot == &wheel->expired || !TAILQ_EMPTY(slot))
+		return;
+	index = slot - wheel->slots[0];
+	wheel->used[index / WHEEL_SLOTS] &= ~(1ULL << index % WHEEL_SLOTS);
+}
+
+/*
+ * Slots of @level that time reaches or passes on its way from wheel->tick to @tick.  The
+ * timers of a level agree with the present in all higher digits.
+ */
+static uint64_t wheel__reached(const struct wheel *wheel, unsigned int level,
+			       uint64_t tick)
+{
+	const unsigned int higher = (level + 1) * WHEEL_DIGIT_BITS;
+
+	if (level < WHEEL_LEVELS - 1 && wheel->tick >> higher != tick >> higher)
+		return wheel->used[level];
+	return wheel->used[level] &
+	       (UINT64_MAX >> (WHEEL_SLOTS - 1 - digit(tick, level)));
+}
+
+void wheel__advance(struct wheel *wheel, uint64_t now_ns)
+{
+	const uint64_t tick = now_ns >> WHEEL_TICK_SHIFT;
+	struct wheel_slot moved = TAILQ_HEAD_INITIALIZER(moved);
+	struct wheel_timer *timer;
+	unsigned int level;
+	uint64_t reached;
+
+	if (tick <= wheel->tick)
+		return;
+	for (level = 0; level < WHEEL_LEVELS; level++) {
+		reached = wheel__reached(wheel, level, tick);
+		wheel->used[level] &= ~reached;
+		for (; reached; reached &= reached - 1)
+			TAILQ_CONCAT(
+				&moved,
+				&wheel->slots[level][__builtin_ctzll(reached)],
+				place);
+	}
+	wheel->tick = tick;
+	while ((timer = TAILQ_FIRST(&moved))) {
+		TAILQ_REMOVE(&moved, timer, place);
+		wheel__place(wheel, timer);
+	}
+}
+
+struct wheel_timer *wheel__take(struct wheel *wheel)
+{
+	struct wheel_timer *timer = TAILQ_FIRST(&wheel->expired);
+
+	if (timer)
+		wheel__cancel(wheel, timer);
+	return timer;
+}
+
+uint64_t wheel__next_ns(const struct wheel *wheel)
+{
+	unsigned int level, shift;
+	uint64_t tick;
+
+	if (!TAILQ_EMPTY(&wheel->expired))
+		return wheel->tick << WHEEL_TICK_SHIFT;
+	for (level = 0; level < WHEEL_LEVELS; level++) {
+		if (!wheel->used[level])
+			continue;
+		/* The beginning of the first slot; all lower digits are 0. */
+		shift = level * WHEEL_DIGIT_BITS;
+		tick = wheel->tick >> shift & ~(uint64_t)(WHEEL_SLOTS - 1);
+		tick |= __builtin_ctzll(wheel->used[level]);
+		return tick << shift << WHEEL_TICK_SHIFT;
+	}
+	return UINT64_MAX;
+}
