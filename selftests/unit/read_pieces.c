@@ -68,8 +68,54 @@ static void test_longest(void **state)
 {
 	const struct dart_read read = { .length = UINT32_MAX };
 
-	assert_int_equal(dart_read_pieces__count(&read, 1, UINT32_MAX), 1);
+	assert_int_equal(dart_read_pieces__count(&read, 1, UINT32_MAX), 2);
 	assert_int_equal(dart_read_pieces__count(&read, 1, 1), UINT32_MAX);
+}
+
+/* Takes all pieces of @read: as many as are counted, side by side, none too long. */
+static void check_pieces(const struct dart_read *read, uint32_t length_max)
+{
+	struct dart_read_pieces pieces = {
+		.reads = read, .count = 1, .length_max = length_max,
+	};
+	uint32_t taken = 0, done = 0;
+	struct dart_read piece;
+
+	while (dart_read_pieces__take(&pieces, UINT64_MAX, &piece)) {
+		taken++;
+		assert_int_equal(piece.address, read->address + done);
+		assert_int_equal(piece.landing, read->landing + done);
+		assert_in_range(piece.length, 1, length_max);
+		done += piece.length;
+		if (done < read->length && length_max >= 128)
+			assert_int_equal((read->address + done) % 64, 0);
+	}
+	assert_int_equal(done, read->length);
+	assert_int_equal(dart_read_pieces__count(read, 1, length_max), taken);
+}
+
+static void test_fragments(void **state)
+{
+	static const uint32_t edges[] = { 1, 63, 64, 65, 4032, 4095, 4096,
+					  4097, 4160, 8192, 8193 };
+	uint64_t random = 1;
+	struct dart_read read;
+
+	for (size_t i = 0; i < sizeof(edges) / sizeof(*edges); i++) {
+		for (uint32_t offset = 0; offset < 128; offset++) {
+			read = (struct dart_read){ .address = 8192 + offset,
+						   .length = edges[i],
+						   .landing = 16 };
+			check_pieces(&read, 4096);
+		}
+	}
+	for (int i = 0; i < 20000; i++) {
+		read = (struct dart_read){
+			.address = random__below(&random, 1 << 20),
+			.length = 1 + random__below(&random, 1 << 16),
+		};
+		check_pieces(&read, 1 + random__below(&random, 10000));
+	}
 }
 
 int main(void)
@@ -80,6 +126,8 @@ int main(void)
 		TEST("512 KiB of records and a header are 4 operations at an MTU of 1024, and 2 at 4096",
 		     test_records),
 		TEST("the longest READ is counted", test_longest),
+		TEST("fragments end at multiples of 64, lie side by side and are as many as are counted, for each offset",
+		     test_fragments),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

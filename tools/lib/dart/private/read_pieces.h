@@ -20,6 +20,12 @@
  */
 #define DART_READ_PACKETS_MAX 192
 
+/*
+ * Longer READs are cut at addresses that are multiples of this, where no value straddles:
+ * the two halves would be READ at different times.
+ */
+#define DART_READ_ALIGNMENT 64
+
 struct dart_read_pieces {
 	const struct dart_read *reads;	/* none is empty */
 	uint32_t count;

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "link_speed.h"
 #include "read_queue.h"
 
 /* Operations that fit into the queue pair; longer batches are posted in chunks. */
@@ -70,8 +71,8 @@ int dart_read_queue__open(struct dart_read_queue *queue, struct rdma_cm_id *id,
 
 	depth = min_u32(depth, device->max_qp_wr);
 	depth = min_u32(depth, device->max_cqe);
+	queue->depth = depth;
 	queue->chunk = depth > 1 ? depth / 2 : 1;
-	queue->chunks_max = depth > 1 ? 2 : 1;
 	queue->requests = calloc(queue->chunk, sizeof(*queue->requests));
 	queue->landings = calloc(queue->chunk, sizeof(*queue->landings));
 	if (!queue->requests || !queue->landings)
@@ -83,10 +84,11 @@ int dart_read_queue__open(struct dart_read_queue *queue, struct rdma_cm_id *id,
 		return -ret;
 	if (!port.max_msg_sz)
 		return -EINVAL;
-	queue->length_max = min_u32(port.max_msg_sz,
-				    DART_READ_PACKETS_MAX *
-					    (dart_read_queue__mtu(id) ?:
-					     MTU_DEFAULT));
+	queue->bits_per_s =
+		dart_link_speed(port.active_speed, port.active_width);
+	queue->bytes_max = DART_READ_PACKETS_MAX *
+			   (dart_read_queue__mtu(id) ?: MTU_DEFAULT);
+	queue->length_max = min_u32(port.max_msg_sz, queue->bytes_max);
 	return make_queues(queue, depth);
 }
 
@@ -168,48 +170,82 @@ static void prepare(struct dart_read_queue *queue, uint32_t slot,
 	};
 }
 
-/* Prepares what fits into a chunk and into @room bytes; returns how many operations. */
-static uint32_t fill_chunk(struct dart_read_queue *queue, uint32_t room,
-			   uint32_t *bytes)
+/* Begins a run if there is room for one; NULL if not. */
+static struct dart_read_run *new_run(struct dart_read_queue *queue)
 {
+	struct dart_read_run *run;
+
+	if (queue->run_count == DART_READ_RUNS_MAX)
+		return NULL;
+	run = &queue->runs[(queue->first_run + queue->run_count) %
+			   DART_READ_RUNS_MAX];
+	*run = (struct dart_read_run){ };
+	queue->run_count++;
+	return run;
+}
+
+static bool take_piece(struct dart_read_queue *queue, struct dart_read *piece)
+{
+	return queue->permitted && queue->operations < queue->depth &&
+	       dart_read_pieces__take(&queue->pieces,
+				      queue->bytes_max - queue->bytes, piece);
+}
+
+/* Prepares what is permitted and fits into a chunk; returns how many operations. */
+static uint32_t fill_chunk(struct dart_read_queue *queue)
+{
+	/* Nobody waits for the first of them if the batch is permitted as a whole. */
+	const uint32_t run_max = queue->permitted < queue->remaining ?
+					 DART_READ_RUN : queue->chunk;
+	struct dart_read_run *run = NULL;
 	struct dart_read piece;
 	uint32_t n;
 
-	*bytes = 0;
 	for (n = 0; n < queue->chunk; n++) {
-		if (!dart_read_pieces__take(&queue->pieces, room - *bytes,
-					    &piece))
+		if (!run && queue->run_count == DART_READ_RUNS_MAX)
+			break;
+		if (!take_piece(queue, &piece))
 			break;
 		prepare(queue, n, &piece);
-		*bytes += piece.length;
+		run = run ?: new_run(queue);
+		run->operations++;
+		run->bytes += piece.length;
+		queue->operations++;
+		queue->bytes += piece.length;
+		queue->permitted--;
+		queue->remaining--;
+		if (run->operations == run_max) {
+			queue->requests[n].send_flags = IBV_SEND_SIGNALED;
+			run = NULL;
+		}
 	}
 	return n;
 }
 
-/* Fills the queue pair; only the last operation of a chunk is signaled. */
+/* Fills the queue pair; only the last operation of a run is signaled. */
 static int post(struct dart_read_queue *queue)
 {
-	uint32_t n, bytes, in_flight;
 	struct ibv_send_wr *bad;
+	uint32_t n;
 	int ret;
 
-	while (queue->chunks_in_flight < queue->chunks_max) {
-		in_flight = queue->chunks_in_flight ? queue->chunk_bytes[0] : 0;
-		n = fill_chunk(queue, queue->length_max - in_flight, &bytes);
-		if (!n)
-			break;
+	while ((n = fill_chunk(queue))) {
 		queue->requests[n - 1].next = NULL;
 		queue->requests[n - 1].send_flags = IBV_SEND_SIGNALED;
 		ret = ibv_post_send(queue->id->qp, queue->requests, &bad);
 		if (ret)
 			return -ret;
-		queue->chunk_bytes[queue->chunks_in_flight++] = bytes;
 	}
 	return 0;
 }
 
-int dart_read_queue__read(struct dart_read_queue *queue,
-			  const struct dart_read *reads, uint32_t count)
+void dart_read_queue__cut(struct dart_read_queue *queue, uint32_t length)
+{
+	queue->length_max = min_u32(queue->length_max, length);
+}
+
+int dart_read_queue__begin(struct dart_read_queue *queue,
+			   const struct dart_read *reads, uint32_t count)
 {
 	uint32_t i;
 	int ret;
@@ -231,7 +267,28 @@ int dart_read_queue__read(struct dart_read_queue *queue,
 		.count = count,
 		.length_max = queue->length_max,
 	};
+	queue->remaining =
+		dart_read_pieces__count(reads, count, queue->length_max);
+	queue->permitted = 0;
+	queue->completed = 0;
+	return 0;
+}
+
+int dart_read_queue__post(struct dart_read_queue *queue, uint32_t operations)
+{
+	if (!queue->pieces.reads)
+		return -EINVAL;
+	queue->permitted +=
+		min_u32(operations, queue->remaining - queue->permitted);
 	return post(queue);
+}
+
+uint32_t dart_read_queue__take_completed(struct dart_read_queue *queue)
+{
+	uint32_t completed = queue->completed;
+
+	queue->completed = 0;
+	return completed;
 }
 
 static int explain(enum ibv_wc_status status, struct dart_error *error)
@@ -253,6 +310,17 @@ static int explain(enum ibv_wc_status status, struct dart_error *error)
 	}
 }
 
+static void end_run(struct dart_read_queue *queue)
+{
+	const struct dart_read_run *run = &queue->runs[queue->first_run];
+
+	queue->operations -= run->operations;
+	queue->bytes -= run->bytes;
+	queue->completed += run->operations;
+	queue->first_run = (queue->first_run + 1) % DART_READ_RUNS_MAX;
+	queue->run_count--;
+}
+
 /* Takes the completions; returns 1 if the batch has completed. */
 static int reap(struct dart_read_queue *queue, struct dart_error *error)
 {
@@ -262,14 +330,13 @@ static int reap(struct dart_read_queue *queue, struct dart_error *error)
 	while ((n = ibv_poll_cq(queue->cq, 1, &wc)) > 0) {
 		if (wc.status != IBV_WC_SUCCESS)
 			return explain(wc.status, error);
-		queue->chunks_in_flight--;
-		queue->chunk_bytes[0] = queue->chunk_bytes[1];
+		end_run(queue);
 		ret = post(queue);
 		if (ret)
 			return dart_error__set(error, EIO,
 					       "cannot post a READ: %s",
 					       strerror(-ret));
-		if (!queue->chunks_in_flight) {
+		if (!queue->operations && !queue->remaining) {
 			queue->pieces.reads = NULL;
 			return 1;
 		}

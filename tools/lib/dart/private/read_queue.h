@@ -14,12 +14,29 @@
 #include <libdart/private/read_pieces.h>
 #include <libdart/rdma/read_plan.h>
 
+/*
+ * Operations of a batch that is posted bit by bit: its user hears of their completion in
+ * runs of so many.  The device works on one while the user hears of another: adapters
+ * answer 16 READs at a time.
+ */
+#define DART_READ_RUN		8
+#define DART_READ_RUNS_MAX	16
+
+/* Operations that complete together: the last of them is signaled. */
+struct dart_read_run {
+	uint32_t operations;
+	uint32_t bytes;
+};
+
 struct dart_read_queue {
 	struct rdma_cm_id *id;		/* borrowed */
 	struct ibv_pd *pd;
 	struct ibv_comp_channel *channel;
 	struct ibv_cq *cq;
-	uint32_t length_max;		/* bytes of an operation, and in flight */
+	uint64_t bits_per_s;		/* of the port; 0: not known */
+	uint32_t depth;			/* operations in flight, at most */
+	uint32_t bytes_max;		/* in flight */
+	uint32_t length_max;		/* bytes of an operation */
 
 	void *landing;
 	size_t landing_size;
@@ -30,10 +47,15 @@ struct dart_read_queue {
 	 * the device works on one while the other is posted.
 	 */
 	struct dart_read_pieces pieces;	/* to be posted; READs of NULL: no batch */
+	uint32_t remaining;		/* operations to be posted */
+	uint32_t permitted;		/* of them, now */
 	uint32_t chunk;			/* operations of a chunk, at most */
-	uint32_t chunks_max;
-	uint32_t chunks_in_flight;
-	uint32_t chunk_bytes[2];	/* of those in flight, the older first */
+	uint32_t operations;		/* in flight */
+	uint32_t bytes;
+	uint32_t completed;		/* operations, since they were last asked for */
+	struct dart_read_run runs[DART_READ_RUNS_MAX];	/* in flight, a ring */
+	uint32_t first_run;
+	uint32_t run_count;
 	struct ibv_send_wr *requests;	/* room for a chunk */
 	struct ibv_sge *landings;
 };
@@ -53,8 +75,11 @@ uint32_t dart_read_queue__mtu(const struct rdma_cm_id *id);
 /* Like the endpoint's functions of the same names. */
 int dart_read_queue__reserve(struct dart_read_queue *queue, size_t size,
 			     void **landing);
-int dart_read_queue__read(struct dart_read_queue *queue,
-			  const struct dart_read *reads, uint32_t count);
+void dart_read_queue__cut(struct dart_read_queue *queue, uint32_t length);
+int dart_read_queue__begin(struct dart_read_queue *queue,
+			   const struct dart_read *reads, uint32_t count);
+int dart_read_queue__post(struct dart_read_queue *queue, uint32_t operations);
+uint32_t dart_read_queue__take_completed(struct dart_read_queue *queue);
 int dart_read_queue__on_completion(struct dart_read_queue *queue,
 				   struct dart_error *error);
 

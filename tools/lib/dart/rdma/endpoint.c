@@ -387,6 +387,7 @@ void dart_endpoint__path(const struct dart_endpoint *endpoint,
 	print_address(rdma_get_local_addr(endpoint->id), path->source);
 	print_address(rdma_get_peer_addr(endpoint->id), path->destination);
 	path->mtu = dart_read_queue__mtu(id);
+	path->bits_per_s = endpoint->queue.bits_per_s;
 }
 
 const struct dart_endpoint_accept *
@@ -403,14 +404,36 @@ int dart_endpoint__reserve(struct dart_endpoint *endpoint, size_t size,
 	return dart_read_queue__reserve(&endpoint->queue, size, landing);
 }
 
-int dart_endpoint__read(struct dart_endpoint *endpoint,
-			const struct dart_read *reads, uint32_t count)
+void dart_endpoint__cut(struct dart_endpoint *endpoint, uint32_t length)
+{
+	dart_read_queue__cut(&endpoint->queue, length);
+}
+
+int dart_endpoint__begin(struct dart_endpoint *endpoint,
+			 const struct dart_read *reads, uint32_t count)
 {
 	if (!endpoint->connected)
 		return -ENOTCONN;
 	if (!count)
 		return -EINVAL;
-	return dart_read_queue__read(&endpoint->queue, reads, count);
+	return dart_read_queue__begin(&endpoint->queue, reads, count);
+}
+
+int dart_endpoint__post(struct dart_endpoint *endpoint, uint32_t operations)
+{
+	return dart_read_queue__post(&endpoint->queue, operations);
+}
+
+uint32_t dart_endpoint__take_completed(struct dart_endpoint *endpoint)
+{
+	return dart_read_queue__take_completed(&endpoint->queue);
+}
+
+int dart_endpoint__read(struct dart_endpoint *endpoint,
+			const struct dart_read *reads, uint32_t count)
+{
+	return dart_endpoint__begin(endpoint, reads, count) ?:
+	       dart_endpoint__post(endpoint, UINT32_MAX);
 }
 
 uint32_t dart_endpoint__operations(const struct dart_endpoint *endpoint,

@@ -67,6 +67,7 @@ struct dart_endpoint_path {
 	char source[46];	/* addresses as text */
 	char destination[46];
 	uint32_t mtu;		/* bytes of a packet's payload */
+	uint64_t bits_per_s;	/* of the port, as the device tells */
 };
 void dart_endpoint__path(const struct dart_endpoint *endpoint,
 			 struct dart_endpoint_path *path);
@@ -118,14 +119,36 @@ int dart_endpoint__reserve(struct dart_endpoint *endpoint, size_t size,
  */
 int dart_endpoint__read(struct dart_endpoint *endpoint,
 			const struct dart_read *reads, uint32_t count);
-/* The operations of the adapter that they are: a READ of 192 packets is one. */
+
+/*
+ * The same in two steps, for a user that bounds what is in flight on all its endpoints.
+ * dart_endpoint__begin() posts nothing yet.  Each dart_endpoint__post() permits so many
+ * more operations of the batch: as many are posted, or less if the queue pair has no room
+ * for them until others have completed.  Returns -EINVAL without a batch, or an error of
+ * ibv_post_send(), after which the endpoint can only be freed.
+ */
+int dart_endpoint__begin(struct dart_endpoint *endpoint,
+			 const struct dart_read *reads, uint32_t count);
+int dart_endpoint__post(struct dart_endpoint *endpoint, uint32_t operations);
+/*
+ * How many have completed since the last call, as dart_endpoint__on_completion() found:
+ * those of a batch complete in runs of eight, or fewer if fewer were permitted; the rest
+ * of a batch, once it is permitted, at once.
+ */
+uint32_t dart_endpoint__take_completed(struct dart_endpoint *endpoint);
+/*
+ * Cuts READs that begin later into operations of at most @length bytes, not 0, and at
+ * most 192 packets.
+ */
+void dart_endpoint__cut(struct dart_endpoint *endpoint, uint32_t length);
+/* The operations of the adapter that READs are, if they begin now. */
 uint32_t dart_endpoint__operations(const struct dart_endpoint *endpoint,
 				   const struct dart_read *reads,
 				   uint32_t count);
 
 /*
- * Readable when a batch has completed; -1 before CONNECTED.
- * dart_endpoint__on_completion() returns 1 if it has completed, 0 if not yet,
+ * Readable when some operations have completed; -1 before CONNECTED.
+ * dart_endpoint__on_completion() returns 1 if the batch has completed, 0 if not yet,
  * or sets @error and returns -EACCES (remote access error), -ETIMEDOUT (no
  * answer) or -EIO; after an error the endpoint can only be freed.
  */
