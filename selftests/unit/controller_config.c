@@ -39,10 +39,12 @@ static int clear_settings(void **state)
 static const char whole[] =
 	"interval: 100ms\n"
 	"entries: [cpustat, vmstat]\n"
+	"flow: {control: credit, bytes: 8M}\n"
 	"agents:\n"
 	"  - host: a\n"
 	"  - host: ::1\n"
 	"    port: 17\n"
+	"    class: 3\n"
 	"    interval: 2s\n";
 
 static void test_settings(void **state)
@@ -54,13 +56,18 @@ static void test_settings(void **state)
 	assert_int_equal(settings.target_count, 2);
 	assert_string_equal(settings.targets[0].name, "a:4792");
 	assert_int_equal(settings.targets[0].interval_ns, 0);
+	assert_int_equal(settings.targets[0].class, 1);
 	assert_string_equal(settings.targets[1].name, "[::1]:17");
+	assert_int_equal(settings.targets[1].class, 3);
+	assert_int_equal(settings.flow, SETTINGS_FLOW_CREDIT);
+	assert_int_equal(settings.flow_bytes, 8 << 20);
 	assert_int_equal(settings.targets[1].interval_ns, 2000000000);
 }
 
 static void test_precedence(void **state)
 {
 	settings.interval_ns = 5;
+	settings.flow = SETTINGS_FLOW_BDP;
 	assert_int_equal(settings__add_entry(&settings, "softnet"), 0);
 	assert_int_equal(settings__add_target(&settings, "b", 1, 0), 0);
 	assert_int_equal(load(whole), 0);
@@ -68,6 +75,21 @@ static void test_precedence(void **state)
 	assert_int_equal(settings.entry_count, 1);
 	assert_string_equal(settings.entries[0], "softnet");
 	assert_int_equal(settings.target_count, 3);
+	assert_int_equal(settings.flow, SETTINGS_FLOW_BDP);
+	assert_int_equal(settings.flow_bytes, 0);
+}
+
+static void test_flow(void **state)
+{
+	assert_int_equal(load("flow: {bytes: 4096}\n"), 0);
+	assert_int_equal(settings.flow, SETTINGS_FLOW_CREDIT);
+	assert_int_equal(settings.flow_bytes, 4096);
+	settings__clear(&settings);
+	assert_int_equal(load("flow:\n  control: none\n"), 0);
+	assert_int_equal(settings.flow, SETTINGS_FLOW_NONE);
+	settings__clear(&settings);
+	assert_int_equal(load("agents: []\n"), 0);
+	assert_int_equal(settings.flow, SETTINGS_FLOW_UNSET);
 }
 
 static void test_example(void **state)
@@ -107,6 +129,16 @@ static void test_refused(void **state)
 		{ "agents:\n  - host: a\n    port: -1\n", "f:3: expected a port" },
 		{ "agents:\n  - host: a\n    interval: 0s\n", "f:3: '0s' is not an interval" },
 		{ "agents:\n  - host: a\n  - host: a\n", "f:3: agent 'a' port 4792 is named twice" },
+		{ "agents:\n  - host: a\n    class: 4\n", "f:3: '4' is not a class" },
+		{ "agents:\n  - host: a\n    class: 00\n", "f:3: '00' is not a class" },
+		{ "agents:\n  - host: a\n    class: {}\n", "f:3: '?' is not a class" },
+		{ "flow: credit\n", "f:1: expected KEY: VALUE lines" },
+		{ "flow:\n  kind: credit\n", "f:2: unknown key 'kind'" },
+		{ "flow:\n  control: fast\n", "f:2: 'fast' is not a flow control" },
+		{ "flow:\n  control: []\n", "f:2: '?' is not a flow control" },
+		{ "flow:\n  bytes: 2G\n", "f:2: '2G' is not a number of bytes" },
+		{ "flow:\n  bytes: ''\n", "f:2: '' is not a number of bytes" },
+		{ "flow:\n  bytes: 16K\n  control: none\n", "f:2: flow control 'none' has no bytes" },
 		{ "agents: [\n", "not YAML" },
 		{ "a: *b\n", "not YAML" },
 		{ "\xff\xfe\x00", "f:" },
@@ -144,7 +176,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST_FIXTURE("a configuration file sets the interval, the entries and the agents",
 			      test_settings, NULL, clear_settings),
-		TEST_FIXTURE("the command line overrides the interval and entries of the file and adds agents",
+		TEST_FIXTURE("flow control is credit if a file has only its bytes, and not set without",
+			      test_flow, NULL, clear_settings),
+		TEST_FIXTURE("the command line overrides the interval, entries and flow control of the file and adds agents",
 			      test_precedence, NULL, clear_settings),
 		TEST_FIXTURE("the example configuration that is installed is valid",
 			      test_example, NULL, clear_settings),

@@ -162,14 +162,20 @@ static void test_random(void **state)
 	uint32_t waits[FLOWS] = {}, fragments;
 	struct credit credit;
 	uint64_t random = 1;
-	int i, granted;
+	int i, granted, held;
 
 	credit__init(&credit, 100 * CREDIT_FRAGMENT, UINT64_MAX);
 	for (int step = 0; step < 300000; step++) {
 		i = random__below(&random, FLOWS);
-		switch (random__below(&random, 16)) {
+		switch (random__below(&random, 17)) {
 		case 0:
 			credit__end(&credit, &flows[i]);
+			break;
+		case 16:
+			held = flows[i].held;
+			credit__cancel(&credit, &flows[i]);
+			assert_int_equal(flows[i].held, held);
+			assert_int_equal(flows[i].wanted, 0);
 			break;
 		case 1:
 		case 2:
@@ -205,6 +211,35 @@ static void test_random(void **state)
 	check_sums(&credit, flows);
 	assert_int_equal(grant(&credit, flows, &fragments), -1);
 	assert_int_equal(credit.free, credit.total);
+}
+
+/* A flow is lost: what it holds is handed out when it has been given back, not before. */
+static void test_cancel(void **state)
+{
+	struct credit_flow flows[2] = {};
+	struct credit credit;
+	uint32_t fragments;
+
+	credit__init(&credit, 2 * CREDIT_FRAGMENT, UINT64_MAX);
+	credit__ask(&credit, &flows[0], 0, 9);
+	assert_int_equal(grant(&credit, flows, &fragments), 0);
+	assert_int_equal(fragments, 2);
+	credit__cancel(&credit, &flows[0]);
+	credit__ask(&credit, &flows[1], 3, 9);
+	assert_int_equal(grant(&credit, flows, &fragments), -1);
+	/* It is connected again, and waits behind the others of its class. */
+	credit__ask(&credit, &flows[0], 0, 1);
+	credit__give_back(&credit, &flows[0], 2);
+	assert_int_equal(grant(&credit, flows, &fragments), 0);
+	assert_int_equal(fragments, 1);
+	assert_int_equal(grant(&credit, flows, &fragments), 1);
+	assert_int_equal(fragments, 1);
+	credit__cancel(&credit, &flows[0]);
+	credit__give_back(&credit, &flows[0], 1);
+	assert_int_equal(credit.lines[0].active, 0);
+	credit__give_back(&credit, &flows[1], 1);
+	assert_int_equal(grant(&credit, flows, &fragments), 1);
+	assert_int_equal(fragments, 2);
 }
 
 static void test_limits(void **state)
@@ -251,6 +286,8 @@ int main(void)
 		     test_patience),
 		TEST("flows that ask, complete and end at random hold exactly the credits that are not free, and none waits forever",
 		     test_random),
+		TEST("a flow that is lost wants nothing, and keeps what it holds until that is given back",
+		     test_cancel),
 		TEST("less than a fragment lets one be in flight; without a limit a flow still has that of adapters, or its own",
 		     test_limits),
 	};

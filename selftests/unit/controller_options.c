@@ -82,6 +82,19 @@ static void test_long_options(void **state)
 	assert_true(options.once);
 }
 
+static void test_flow(void **state)
+{
+	char line[] = "h --flow credit,16K", again[] = "h --flow=bdp,1G --flow none";
+
+	assert_int_equal(parse(line), 0);
+	assert_int_equal(options.settings.flow, SETTINGS_FLOW_CREDIT);
+	assert_int_equal(options.settings.flow_bytes, 16384);
+	settings__clear(&options.settings);
+	assert_int_equal(parse(again), 0);
+	assert_int_equal(options.settings.flow, SETTINGS_FLOW_NONE);
+	assert_int_equal(options.settings.flow_bytes, 0);
+}
+
 static void test_help_and_version(void **state)
 {
 	char help[] = "-h", version[] = "-V";
@@ -131,6 +144,20 @@ static void test_refused(void **state)
 		{ "h -n -1", "'-1' is not a count" },
 		{ "h -n 1x", "'1x' is not a count" },
 		{ "h -n 99999999999999999999", "is not a count" },
+		{ "h --flow fast", "'fast' is not a flow control" },
+		{ "h --flow ,16K", "'' is not a flow control" },
+		{ "h --flow none,16K", "'none' has no bytes" },
+		{ "h --flow credit,", "'' is not a number of bytes" },
+		{ "h --flow credit,K", "'K' is not a number of bytes" },
+		{ "h --flow credit,4095", "'4095' is not a number of bytes" },
+		{ "h --flow credit,3K", "'3K' is not a number of bytes" },
+		{ "h --flow credit,1025M", "'1025M' is not a number of bytes" },
+		{ "h --flow credit,16k", "'16k' is not a number of bytes" },
+		{ "h --flow credit,16KB", "'16KB' is not a number of bytes" },
+		{ "h --flow credit,-1", "'-1' is not a number of bytes" },
+		{ "h --flow bdp,18446744073709551616", "is not a number of bytes" },
+		{ "h --flow", "'--flow' requires a value" },
+		{ "h -f none", "unknown option '-f'" },
 		{ "h -e x,", "'' is not an entry" },
 		{ "h -e x,x", "'x' is named twice" },
 		{ "h -n 2 --once", "mutually exclusive" },
@@ -154,6 +181,7 @@ static void test_refused(void **state)
 		{ "doctor h --once", "doctor takes only" },
 		{ "doctor h -c file", "doctor takes only" },
 		{ "doctor h -i 1s", "doctor takes only" },
+		{ "doctor h --flow bdp", "doctor takes only" },
 	};
 	char line[100];
 	size_t i;
@@ -176,6 +204,8 @@ int main(void)
 			      test_short_options, NULL, clear_options),
 		TEST_FIXTURE("every long option sets its setting, with '=' or a separate argument",
 			      test_long_options, NULL, clear_options),
+		TEST_FIXTURE("the last --flow sets what is bounded, and the bytes if it has some",
+			      test_flow, NULL, clear_options),
 		TEST_FIXTURE("--help and --version need no agent",
 			      test_help_and_version, NULL, clear_options),
 		TEST_FIXTURE("doctor takes one host, --json and --entries; a host called doctor has a port",

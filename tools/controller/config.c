@@ -16,6 +16,7 @@ struct config_agent {
 	const char *host;
 	uint16_t port;
 	uint64_t interval_ns;
+	uint8_t class;
 };
 
 struct config {
@@ -134,6 +135,19 @@ static int read_port(struct config *config, const yaml_node_t *value,
 	return 0;
 }
 
+static int read_class(struct config *config, const yaml_node_t *value,
+		      uint8_t *class)
+{
+	const char *text = text_of(value);
+
+	if (!text || *text < '0' || *text > '0' + SETTINGS_CLASS_MAX || text[1])
+		return refuse(config, value,
+			      "'%s' is not a class (expected 0 to %d, 0 first)",
+			      text ? text : "?", SETTINGS_CLASS_MAX);
+	*class = *text - '0';
+	return 0;
+}
+
 static int take_agent_value(struct config *config, const char *key,
 			    const yaml_node_t *value, void *into)
 {
@@ -143,6 +157,8 @@ static int take_agent_value(struct config *config, const char *key,
 		return read_port(config, value, &agent->port);
 	if (!strcmp(key, "interval"))
 		return read_interval(config, value, &agent->interval_ns);
+	if (!strcmp(key, "class"))
+		return read_class(config, value, &agent->class);
 	if (strcmp(key, "host"))
 		return -ENOENT;
 	agent->host = text_of(value);
@@ -154,7 +170,11 @@ static int take_agent_value(struct config *config, const char *key,
 static int take_agent(struct config *config, const yaml_node_t *item,
 		      void *into)
 {
-	struct config_agent agent = { .port = DART_CONTROL_PORT };
+	struct config_agent agent = {
+		.port = DART_CONTROL_PORT,
+		.class = SETTINGS_CLASS_DEFAULT,
+	};
+	struct settings *settings = into;
 	int ret;
 
 	ret = take_mapping(config, item, take_agent_value, &agent);
@@ -162,11 +182,14 @@ static int take_agent(struct config *config, const yaml_node_t *item,
 		return ret;
 	if (!agent.host)
 		return refuse(config, item, "an agent has no 'host'");
-	ret = settings__add_target(into, agent.host, agent.port,
+	ret = settings__add_target(settings, agent.host, agent.port,
 				   agent.interval_ns);
 	if (ret == -EEXIST)
 		return refuse(config, item, "agent '%s' port %u is named twice",
 			      agent.host, agent.port);
+	if (!ret)
+		settings->targets[settings->target_count - 1].class =
+			agent.class;
 	return ret;
 }
 
@@ -183,6 +206,47 @@ static int take_entry(struct config *config, const yaml_node_t *item,
 	return err;
 }
 
+static int take_flow_value(struct config *config, const char *key,
+			   const yaml_node_t *value, void *into)
+{
+	struct settings *settings = into;
+	const char *text = text_of(value);
+
+	if (!strcmp(key, "control")) {
+		if (!text || settings__parse_flow(text, &settings->flow))
+			return refuse(config, value,
+				      "'%s' is not a flow control (expected credit, bdp or none)",
+				      text ? text : "?");
+		return 0;
+	}
+	if (strcmp(key, "bytes"))
+		return -ENOENT;
+	if (!text || settings__parse_flow_bytes(text, &settings->flow_bytes))
+		return refuse(config, value,
+			      "'%s' is not a number of bytes (expected 4K to 1G, e.g. 256K)",
+			      text ? text : "?");
+	return 0;
+}
+
+static int take_flow(struct config *config, const yaml_node_t *value,
+		     struct settings *settings)
+{
+	struct settings flow = { };
+	int ret;
+
+	ret = take_mapping(config, value, take_flow_value, &flow);
+	if (ret)
+		return ret;
+	if (flow.flow == SETTINGS_FLOW_NONE && flow.flow_bytes)
+		return refuse(config, value,
+			      "flow control 'none' has no bytes");
+	if (settings->flow)
+		return 0;
+	settings->flow = flow.flow ?: SETTINGS_FLOW_CREDIT;
+	settings->flow_bytes = flow.flow_bytes;
+	return 0;
+}
+
 static int take_setting(struct config *config, const char *key,
 			const yaml_node_t *value, void *into)
 {
@@ -192,6 +256,8 @@ static int take_setting(struct config *config, const char *key,
 
 	if (!strcmp(key, "agents"))
 		return take_sequence(config, value, take_agent, settings);
+	if (!strcmp(key, "flow"))
+		return take_flow(config, value, settings);
 	if (!strcmp(key, "entries")) {
 		ret = take_sequence(config, value, take_entry,
 				    settings->entry_count ? &ignored :

@@ -4,10 +4,14 @@
  *
  *   interval: 100ms          # of all agents; 1s by default
  *   entries: [cpustat]       # all by default
+ *   flow:                    # what may be in flight
+ *     control: credit        # the default, or bdp or none
+ *     bytes: 256K            # by default, what the speed of the port calls for
  *   agents:
  *     - host: 10.0.0.1       # name or address
  *       port: 4792           # optional
  *       interval: 1s         # of this agent; optional
+ *       class: 0             # of 0 (first) to 3; 1 by default
  */
 #ifndef CONTROLLER_CONFIG_H
 #define CONTROLLER_CONFIG_H
@@ -19,7 +23,7 @@
 #include "settings.h"
 
 /*
- * Adds the agents in @file to @settings, and its interval and entries if
+ * Adds the agents in @file to @settings, and its interval, entries and flow control if
  * @settings has none: the command line takes precedence.  @path is for messages,
  * which also name the line.  Returns 0; -EINVAL with a sentence in @error;
  * -ENOMEM.  @settings may have changed even if refused.

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "controller.h"
+#include "flow.h"
 #include "io/timers.h"
 #include "target.h"
 
@@ -72,7 +73,9 @@ static int controller__open(struct controller *controller,
 	if (err)
 		return err;
 	err = timers__new(context->event, &context->timers) ?:
-	      resolver__new(context->event, &context->resolver);
+	      resolver__new(context->event, &context->resolver) ?:
+	      flow_control__new(context->timers, settings,
+				&context->flow_control);
 	if (err)
 		return err;
 	for (i = 0; i < settings->target_count; i++) {
@@ -95,6 +98,7 @@ static void controller__close(struct controller *controller)
 		target__free(controller->targets[i]);
 	free(controller->targets);
 	resolver__free(controller->context.resolver);
+	flow_control__free(controller->context.flow_control);
 	timers__free(controller->context.timers);
 	if (sink)
 		sink->operations->free(sink);

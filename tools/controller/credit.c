@@ -145,6 +145,17 @@ void credit__give_back(struct credit *credit, struct credit_flow *flow,
 		credit_line__append(&credit->lines[flow->class], flow);
 }
 
+void credit__cancel(struct credit *credit, struct credit_flow *flow)
+{
+	bool was_active = credit_flow__is_active(flow);
+
+	flow->wanted = 0;
+	if (flow->in_line)
+		credit_line__remove(&credit->lines[flow->class], flow);
+	if (was_active && !credit_flow__is_active(flow))
+		credit->lines[flow->class].active--;
+}
+
 void credit__end(struct credit *credit, struct credit_flow *flow)
 {
 	if (credit_flow__is_active(flow))

@@ -73,6 +73,12 @@ struct credit_flow *credit__grant(struct credit *credit, uint32_t *fragments);
 void credit__give_back(struct credit *credit, struct credit_flow *flow,
 		       uint32_t fragments);
 
+/*
+ * @flow wants no more.  It keeps what it holds: READs of it that have been posted may still
+ * be answered, even after its queue pair is gone.
+ */
+void credit__cancel(struct credit *credit, struct credit_flow *flow);
+
 /* The queue pair of @flow is destroyed: nothing of it is in flight or wanted. */
 void credit__end(struct credit *credit, struct credit_flow *flow);
 

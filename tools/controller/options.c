@@ -17,6 +17,7 @@ static const struct option long_options[] = {
 	{ "once", no_argument, NULL, '1' },
 	{ "config", required_argument, NULL, 'c' },
 	{ "entries", required_argument, NULL, 'e' },
+	{ "flow", required_argument, NULL, 'f' },
 	{ "help", no_argument, NULL, 'h' },
 	{ "version", no_argument, NULL, 'V' },
 	{ }
@@ -31,6 +32,8 @@ const char options__help[] =
 	"  -n, --count N          exit after N scrapes of each agent\n"
 	"      --once             print all values of one scrape and exit\n"
 	"  -e, --entries NAME,... scrape only these entries; 'cgroup:*' is a pattern\n"
+	"      --flow KIND[,BYTES] bound what is in flight: credit (bytes of all agents,\n"
+	"                         the default if there are several), bdp (of each) or none\n"
 	"  -j, --json             print JSON, one line per scrape\n"
 	"  -c, --config FILE      read further agents and settings from a YAML file\n"
 	"  -h, --help             print this and exit\n"
@@ -87,6 +90,33 @@ static int add_target(struct settings *settings, const char *text,
 	return err;
 }
 
+/* "credit", or with a bound "credit,16K". */
+static int parse_flow(struct settings *settings, const char *text,
+		      struct dart_error *error)
+{
+	char *copy = strdup(text), *bytes = copy, *name;
+	int err = copy ? 0 : -ENOMEM;
+
+	settings->flow_bytes = 0;
+	if (!err) {
+		name = strsep(&bytes, ",");
+		if (settings__parse_flow(name, &settings->flow))
+			err = dart_error__set(error, EINVAL,
+				"'%s' is not a flow control (expected credit, bdp or none)",
+				name);
+		else if (bytes && settings->flow == SETTINGS_FLOW_NONE)
+			err = dart_error__set(error, EINVAL,
+				"flow control 'none' has no bytes");
+		else if (bytes && settings__parse_flow_bytes(
+					  bytes, &settings->flow_bytes))
+			err = dart_error__set(error, EINVAL,
+				"'%s' is not a number of bytes (expected 4K to 1G, e.g. 256K)",
+				bytes);
+	}
+	free(copy);
+	return err;
+}
+
 static int parse_one(struct options *options, int c, char *argv[],
 		     struct dart_error *error)
 {
@@ -106,6 +136,8 @@ static int parse_one(struct options *options, int c, char *argv[],
 			optarg);
 	case 'e':
 		return add_entries(&options->settings, optarg, error);
+	case 'f':
+		return parse_flow(&options->settings, optarg, error);
 	case 'c':
 		options->config = optarg;
 		return 0;
@@ -121,7 +153,7 @@ static int parse_one(struct options *options, int c, char *argv[],
 		return 0;
 	default:
 		/* optind may still point at the word with the letter. */
-		if (c == '?' && optopt && !strchr("inejch1V", optopt))
+		if (c == '?' && optopt && !strchr("inefjch1V", optopt))
 			return dart_error__set(error, EINVAL,
 				"unknown option '-%c' (see --help)", optopt);
 		return dart_error__set(error, EINVAL, c == ':' ?
@@ -136,7 +168,7 @@ static int check_doctor(const struct options *options, struct dart_error *error)
 		return dart_error__set(error, EINVAL,
 				       "doctor takes one HOST[:PORT]");
 	if (options->config || options->count || options->once ||
-	    options->settings.interval_ns)
+	    options->settings.interval_ns || options->settings.flow)
 		return dart_error__set(error, EINVAL,
 			"doctor takes only the options --json and --entries");
 	return 0;

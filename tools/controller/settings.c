@@ -41,6 +41,7 @@ int settings__add_target(struct settings *settings, const char *host,
 		.name = name,
 		.port = port,
 		.interval_ns = interval_ns,
+		.class = SETTINGS_CLASS_DEFAULT,
 	};
 	settings->target_count++;
 	return 0;
@@ -106,6 +107,47 @@ int settings__parse_interval(const char *text, uint64_t *interval_ns)
 		return 0;
 	}
 	return -EINVAL;
+}
+
+int settings__parse_flow(const char *text, enum settings_flow *flow)
+{
+	static const char *const names[] = {
+		[SETTINGS_FLOW_CREDIT] = "credit",
+		[SETTINGS_FLOW_BDP] = "bdp",
+		[SETTINGS_FLOW_NONE] = "none",
+	};
+
+	for (int i = SETTINGS_FLOW_CREDIT; i <= SETTINGS_FLOW_NONE; i++) {
+		if (strcmp(text, names[i]))
+			continue;
+		*flow = i;
+		return 0;
+	}
+	return -EINVAL;
+}
+
+int settings__parse_flow_bytes(const char *text, uint64_t *bytes)
+{
+	static const char units[] = "KMG";
+	uint64_t value = 0;
+	const char *c = text, *unit;
+
+	for (; *c >= '0' && *c <= '9'; c++) {
+		value = value * 10 + (*c - '0');
+		if (value > SETTINGS_FLOW_BYTES_MAX)
+			return -EINVAL;
+	}
+	if (*c) {
+		unit = strchr(units, *c);
+		if (!unit || c[1])
+			return -EINVAL;
+		/* Below 2^30 and shifted by 30 at most. */
+		value <<= 10 * (unit - units + 1);
+	}
+	if (value < SETTINGS_FLOW_BYTES_MIN || value > SETTINGS_FLOW_BYTES_MAX)
+		return -EINVAL;
+	*bytes = value;
+	return 0;
 }
 
 void settings__clear(struct settings *settings)

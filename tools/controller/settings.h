@@ -10,16 +10,34 @@
 #define SETTINGS_INTERVAL_MIN_NS	100000ULL
 #define SETTINGS_INTERVAL_MAX_NS	3600000000000ULL
 
+/* What all agents may have in flight at once, and in which order: see flow.h. */
+enum settings_flow {
+	SETTINGS_FLOW_UNSET,	/* the default: none for one agent, or else credit */
+	SETTINGS_FLOW_CREDIT,	/* a bound for all agents together */
+	SETTINGS_FLOW_BDP,	/* a bound for each */
+	SETTINGS_FLOW_NONE,	/* that of the queue pair */
+};
+
+#define SETTINGS_FLOW_BYTES_MIN	4096ULL
+#define SETTINGS_FLOW_BYTES_MAX	(1ULL << 30)
+
+/* 0 goes first. */
+#define SETTINGS_CLASS_MAX	3
+#define SETTINGS_CLASS_DEFAULT	1
+
 struct target_settings {
 	size_t index;		/* from 0, without gaps */
 	char *host;
 	char *name;		/* HOST:PORT */
 	uint16_t port;
 	uint64_t interval_ns;	/* 0: that of all targets */
+	uint8_t class;		/* of flow control, up to SETTINGS_CLASS_MAX */
 };
 
 struct settings {
 	uint64_t interval_ns;	/* 0: not set */
+	enum settings_flow flow;
+	uint64_t flow_bytes;	/* its bound; 0: that of the port's speed */
 	char **entries;		/* names or patterns; none: all entries */
 	size_t entry_count;
 	struct target_settings *targets;
@@ -32,6 +50,10 @@ int settings__add_target(struct settings *settings, const char *host,
 int settings__add_entry(struct settings *settings, const char *name);
 /* "250us", "100ms", "5s", "1min", from INTERVAL_MIN_NS to _MAX_NS. */
 int settings__parse_interval(const char *text, uint64_t *interval_ns);
+/* "credit", "bdp" or "none". */
+int settings__parse_flow(const char *text, enum settings_flow *flow);
+/* "16384", "16K", "8M", "1G", from FLOW_BYTES_MIN to _MAX. */
+int settings__parse_flow_bytes(const char *text, uint64_t *bytes);
 
 void settings__clear(struct settings *settings);
 

@@ -34,6 +34,25 @@ void target__log(const struct target *target, const char *format, ...)
 		message);
 }
 
+void target__count(struct target *target, uint64_t bytes)
+{
+	struct target_context *context = target->context;
+	const struct settings *settings = &context->options->settings;
+	char text[256];
+
+	if (target->is_counted)
+		return;
+	target->is_counted = true;
+	capacity__add(&context->capacity, target->schedule.interval_ns, bytes);
+	if (context->capacity.targets < settings->target_count ||
+	    context->options->once || context->sink->owns_terminal)
+		return;
+	if (capacity__exceeds(&context->capacity,
+			      flow_control__bits_per_s(context->flow_control),
+			      text, sizeof(text)))
+		fprintf(stderr, "dart-controller: %s\n", text);
+}
+
 bool target__start_schedule(struct target *target)
 {
 	if (target->schedule.next_ns)
@@ -49,6 +68,7 @@ static void target__disconnect(struct target *target)
 	target->completion = sd_event_source_disable_unref(target->completion);
 	dart_endpoint__free(target->endpoint);
 	target->endpoint = NULL;
+	flow__close(&target->flow);
 	target->landing = NULL;
 	scraper__free(target->scraper);
 	target->scraper = NULL;
@@ -102,6 +122,7 @@ void target__lose(struct target *target, const char *reason, ...)
 	va_end(arguments);
 	target__disconnect(target);
 	target->state = TARGET_DISCONNECTED;
+	target__count(target, 0);
 	if (strcmp(target->last_error.text, error.text)) {
 		target->last_error = error;
 		target__log(target, "%s: %s%s",
@@ -222,8 +243,7 @@ static void on_scrape_due(void *data)
 	} else {
 		target->summary.missed += due;
 		/* RC times out earlier, unless the device hangs. */
-		if (monotonic_ns() - target->posted_ns >
-		    CONNECT_TIMEOUT_US * 1000)
+		if (flow__silence_ns(&target->flow) > CONNECT_TIMEOUT_US * 1000)
 			target__lose(target, NO_ANSWER);
 	}
 }
@@ -248,6 +268,9 @@ static void on_connect_timeout(void *data)
 			     "cannot resolve '%s': " NO_ANSWER
 			     " from the name services",
 			     target->settings->host);
+	else if (flow__waits(&target->flow))
+		/* For credits of others, not for an answer. */
+		timer__set(&target->connect_timeout, CONNECT_TIMEOUT_US);
 	else
 		target__lose(target, NO_ANSWER);
 }
@@ -284,6 +307,7 @@ void target__free(struct target *target)
 	if (!target)
 		return;
 	target__disconnect(target);
+	flow__end(&target->flow);
 	resolution__cancel(target->resolution);
 	timer__stop(&target->scrape_timer);
 	timer__stop(&target->retry_timer);

@@ -17,6 +17,7 @@
 
 #include <systemd/sd-event.h>
 
+#include "capacity.h"
 #include "options.h"
 #include "resolver.h"
 #include "sample.h"
@@ -27,6 +28,8 @@ struct target_context {
 	sd_event *event;
 	struct timers *timers;
 	struct resolver *resolver;
+	struct flow_control *flow_control;
+	struct capacity capacity;	/* of targets that have been READ or lost */
 	struct sink *sink;
 	const struct options *options;
 	/* Called once per target, never from within target__new(). */

@@ -9,6 +9,7 @@
 #include <libdart/rdma/endpoint.h>
 
 #include "fetch.h"
+#include "flow.h"
 #include "io/timers.h"
 #include "schedule.h"
 #include "scraper.h"
@@ -44,13 +45,15 @@ struct target {
 
 	struct resolution *resolution;
 	struct dart_endpoint *endpoint;
+	struct flow flow;		/* of the endpoint, and of those before it */
 	sd_event_source *connection;
 	sd_event_source *completion;
 	void *landing;
 	struct fetch fetch;
 
 	struct scraper *scraper;	/* NULL: no table yet */
-	uint64_t posted_ns;		/* READs in flight */
+	uint64_t posted_ns;		/* READs that are in flight or have landed */
+	bool is_counted;		/* in the capacity */
 	struct table_age age;		/* of the scraper's table */
 	struct summary summary;
 };
@@ -65,6 +68,8 @@ bool target__start_schedule(struct target *target);
 /* Cancels what is in progress, disconnects and schedules a retry. */
 void target__lose(struct target *target, const char *reason, ...)
 	__attribute__((format(printf, 2, 3)));
+/* Has a first table, or none yet, of @bytes for each scrape, or 0: see capacity.h. */
+void target__count(struct target *target, uint64_t bytes);
 /* Stops for good and reports @result. */
 void target__finish(struct target *target, int result);
 /* Finishes after the last requested scrape; true if so. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* READs the table and the values of a connected target. */
 #include <errno.h>
+#include <stddef.h>
 #include <string.h>
 
 #include <libdart/error.h>
@@ -14,8 +15,7 @@ static void target__post(struct target *target, enum target_state state,
 	int err;
 
 	target->state = state;
-	target->posted_ns = monotonic_ns();
-	err = dart_endpoint__read(target->endpoint, reads, count);
+	err = flow__read(&target->flow, reads, count);
 	if (err)
 		target__lose(target, "cannot post a READ: %s", strerror(-err));
 }
@@ -142,6 +142,7 @@ static void target__take_table(struct target *target, struct dart_table *table)
 	}
 	if (!target__reserve(target, scraper__landing_size(target->scraper)))
 		return;
+	target__count(target, target->scraper->bytes);
 	absent = target->scraper->absent;
 	if (absent && options->once) {
 		target__lose(target,
@@ -295,7 +296,7 @@ static int on_completion(sd_event_source *source, int fd, uint32_t events,
 	struct dart_error error;
 	int ret;
 
-	ret = dart_endpoint__on_completion(target->endpoint, &error);
+	ret = flow__on_completion(&target->flow, &error);
 	if (ret < 0) {
 		target__lose(target, "%s", error.text);
 		return 0;
@@ -303,6 +304,7 @@ static int on_completion(sd_event_source *source, int fd, uint32_t events,
 	if (!ret)
 		return 0;
 
+	target->posted_ns = target->flow.posted_ns;
 	if (target->state == TARGET_FETCHING)
 		on_fetched(target);
 	else if (target->state == TARGET_SCRAPING)
@@ -310,6 +312,14 @@ static int on_completion(sd_event_source *source, int fd, uint32_t events,
 	else if (target->state == TARGET_CHECKING)
 		on_checked(target);
 	return 0;
+}
+
+static void on_failed(struct flow *flow, int error)
+{
+	struct target *target =
+		(struct target *)((char *)flow - offsetof(struct target, flow));
+
+	target__lose(target, "cannot post a READ: %s", strerror(-error));
 }
 
 void target__on_connected(struct target *target)
@@ -326,6 +336,8 @@ void target__on_connected(struct target *target)
 	/* Before what can wait: drawing, scrapes of other targets. */
 	sd_event_source_set_priority(target->completion,
 				     SD_EVENT_PRIORITY_IMPORTANT);
+	flow__open(&target->flow, target->context->flow_control,
+		   target->settings->class, target->endpoint, on_failed);
 	fetch__begin(&target->fetch, dart_endpoint__accept(target->endpoint));
 	target->age = (struct table_age){ };
 	target__fetch_table(target);
