@@ -1,0 +1,141 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# No more than the credits are in flight from three agents, by the packets of this machine;
+# classes go first, and an agent that is killed takes no credit with it.
+# shellcheck disable=SC2016,SC2086 # single quotes: for the host, or of jq; several hosts
+. "$(dirname "$0")/../lib.sh"
+
+lib=$(cd "$(dirname "$0")/../lib" && pwd)
+ports="4801 4802 4803"
+hosts="host:4801 host:4802 host:4803"
+rows=4096	# of 8 bytes: 8 fragments
+scrapes=40	# to compare classes
+work=$(mktemp -d)
+
+# agent PORT: an agent on the host that listens there
+agent() {
+	on host until_ready "/run/dartd-$1.log" dartd --port="$1" \
+		--socket="/run/dartd-$1.sock" --state="/var/lib/dart-$1"
+}
+
+# exposes PORT: this agent has an entry of 32 KiB, with PORT * 10,000 + N in row N
+exposes() {
+	on host sh -ec '
+		bpftool map create /sys/fs/bpf/big$1 type array key 4 value 8 entries $2 \
+			name big$1 flags 1024
+		python3 - $1 $2 >/run/batch <<-"END"
+			import struct, sys
+			port, rows = map(int, sys.argv[1:])
+			for row in range(rows):
+			    print("map update name big%u key" % port, *struct.pack("<I", row),
+			          "value", *struct.pack("<Q", port * 10000 + row))
+		END
+		bpftool batch file /run/batch >/dev/null
+		dartctl --socket=/run/dartd-$1.sock map add name big$1 as big' \
+		exposes "$1" "$rows"
+}
+
+# scrapes KIND: three scrapes of each agent, and to $work/KIND what was in flight
+scrapes() {
+	"$lib/reads_in_flight.py" eth0 sh -c 'exec "$@" >"$0/lines" 2>"$0/log"' "$work" \
+		dart-controller --json -i 500ms -n 3 -e big --flow "$1" $hosts \
+		>"$work/$1"
+}
+
+# right: each agent has three scrapes with its values
+right() {
+	jq -c 'select(has("summary")) | .summary' "$work/lines"
+	is_true -s --argjson rows "$rows" '
+		map(select(has("entries")) | ((.agent[5:] | tonumber) * 10000) as $base |
+			.entries.big.rows | map(.value) == [range($rows) | . + $base]) |
+		length == 9 and all' "$work/lines"
+}
+
+# classes FIRST LAST: both all the time, one with class 0, the other with class 3; $late is
+# how many scrapes of the latter end before the last of the former
+classes() {
+	printf 'interval: 1ms\nentries: [big]\nflow: {bytes: 4K}\nagents:\n' \
+		>"$work/classes.yaml"
+	printf '  - {host: host, port: %u, class: %u}\n' "$1" 0 "$2" 3 \
+		>>"$work/classes.yaml"
+	dart-controller --json -n $scrapes --config "$work/classes.yaml" >"$work/classes" &&
+		late=$(jq -s --arg first "host:$1" --arg last "host:$2" '
+			def landed($agent): map(select(.agent == $agent and .entries).landed_ns);
+			(landed($first) | max) as $over |
+			landed($last) | map(select(. < $over)) | length' "$work/classes")
+}
+
+# await CONDITION: reads lines of the controller until one meets it
+await() {
+	while read -t 60 -r line <&3; do
+		is_true "$1" <<<"$line" >/dev/null && return
+	done
+	return 1
+}
+
+# go_on PORT...: these agents are scraped three times more, each
+go_on() {
+	for port in "$@" "$@" "$@"; do
+		await ".agent == \"host:$port\" and .entries" || return
+	done
+}
+
+rdma_up
+on host sh -ec 'modprobe dart_zero; rdma_up'
+for port in $ports; do
+	check "an agent starts at port $port" agent "$port"
+	check "the agent at port $port exposes 32 KiB" exposes "$port"
+done
+
+for flow in credit,16K bdp,16K none; do
+	check "$flow: a controller scrapes three agents" scrapes "$flow"
+	check "$flow: each of $rows values is right in each of three scrapes" right
+done
+check "no message says that agents do not fit every half second" \
+	sh -c "! grep 'agents fit' $work/log"
+most=$(cat "$work/credit,16K")
+check "credit,16K: packets show at most 16 KiB and 4 READs in flight, and as much at times: $most" \
+	is_true '.dropped == 0 and (.requests >= 3 * 3 * 9) and
+		.in_flight <= 16384 and .in_flight > 12288 and .operations == 4' <<<"$most"
+most=$(cat "$work/bdp,16K")
+check "bdp,16K: packets show at most 16 KiB in flight of each agent, and more of all: $most" \
+	is_true '.dropped == 0 and .in_flight_of_one <= 16384 and
+		.in_flight > 16384' <<<"$most"
+most=$(cat "$work/none")
+check "none: packets show READs that are not cut, and more than 16 KiB in flight: $most" \
+	is_true '.dropped == 0 and .requests < 50 and .in_flight > 16384' <<<"$most"
+
+for order in "4801 4802" "4802 4801"; do
+	check "class 0 and class 3 share one credit ($order)" classes $order
+	check "while $scrapes scrapes of class 0 end, less than half as many of class 3 do: $late" \
+		[ "$late" -lt $((scrapes / 2)) ]
+done
+
+mkfifo "$work/pipe"
+dart-controller --json -i 20ms -e big --flow credit,4K $hosts >"$work/pipe" \
+	2>"$work/log" &
+controller=$!
+exec 3<"$work/pipe"
+check "three agents share one credit" go_on $ports
+for round in 1 2 3; do
+	on host pkill -KILL -f "dartd --[p]ort=4802"
+	check "$round: the controller notices that an agent was killed amid scrapes" \
+		await '.agent == "host:4802" and .error'
+	check "$round: the other agents are scraped on with the only credit" \
+		go_on 4801 4803
+	check "$round: the agent starts again" agent 4802
+	check "$round: all agents are scraped" go_on $ports
+done
+kill -INT $controller
+check "the controller ends" await '.agent == "host:4803" and .summary'
+wait $controller
+exec 3<&-
+
+# soft-RoCE on an interface of unknown speed has 2.5 Gbit/s.
+check "a controller scrapes far too often" sh -c \
+	"dart-controller --json -i 100us -n 20 -e big $hosts >/dev/null 2>$work/log"
+check "it says once how many agents fit" \
+	[ "$(grep -c "^dart-controller: 0 of 3 agents fit at 100 us: scrapes of 32,864 bytes on average need 7.9 Gbit/s, and the port has 2.5 (" "$work/log")" -eq 1 ]
+check "the agents stop" on host host_down
+rm -r "$work"
+finish
