@@ -92,12 +92,23 @@ int dart_read_queue__open(struct dart_read_queue *queue, struct rdma_cm_id *id,
 	return make_queues(queue, depth);
 }
 
+static void forget_landing(struct dart_read_queue *queue)
+{
+	if (queue->landing_mr)
+		ibv_dereg_mr(queue->landing_mr);
+	if (!queue->landing_is_borrowed)
+		free(queue->landing);
+	queue->landing_mr = NULL;
+	queue->landing = NULL;
+	queue->landing_size = 0;
+	queue->landing_is_borrowed = false;
+}
+
 void dart_read_queue__close(struct dart_read_queue *queue)
 {
 	if (queue->id && queue->id->qp)
 		rdma_destroy_qp(queue->id);
-	if (queue->landing_mr)
-		ibv_dereg_mr(queue->landing_mr);
+	forget_landing(queue);
 	if (queue->cq)
 		ibv_destroy_cq(queue->cq);
 	if (queue->channel)
@@ -106,47 +117,60 @@ void dart_read_queue__close(struct dart_read_queue *queue)
 		ibv_dealloc_pd(queue->pd);
 	free(queue->requests);
 	free(queue->landings);
-	free(queue->landing);
+}
+
+/* No remote access: only responses to own READs are written there. */
+static int register_landing(struct dart_read_queue *queue, void *memory,
+			    size_t size)
+{
+	queue->landing_mr = ibv_reg_mr(queue->pd, memory, size,
+				       IBV_ACCESS_LOCAL_WRITE);
+	if (!queue->landing_mr)
+		return -errno;
+	queue->landing = memory;
+	queue->landing_size = size;
+	return 0;
+}
+
+int dart_read_queue__land_in(struct dart_read_queue *queue, void *memory,
+			     size_t size)
+{
+	if (queue->pieces.reads)
+		return -EBUSY;
+	if (memory == queue->landing && size == queue->landing_size)
+		return 0;
+	/* First: both together might exceed the locked memory. */
+	forget_landing(queue);
+	queue->landing_is_borrowed = true;
+	return register_landing(queue, memory, size);
 }
 
 int dart_read_queue__reserve(struct dart_read_queue *queue, size_t size,
 			     void **landing)
 {
 	size_t page = sysconf(_SC_PAGESIZE);
-	struct ibv_mr *mr;
 	void *memory;
 	int ret;
 
 	if (queue->pieces.reads)
 		return -EBUSY;
-	if (size <= queue->landing_size)
+	if (size <= queue->landing_size && !queue->landing_is_borrowed)
 		goto out;
 	if (size > SIZE_MAX - page)
 		return -ENOMEM;
 	size = (size + page - 1) / page * page;
 
-	/* The old buffer first: both together might exceed the locked memory. */
-	if (queue->landing_mr)
-		ibv_dereg_mr(queue->landing_mr);
-	free(queue->landing);
-	queue->landing_mr = NULL;
-	queue->landing = NULL;
-	queue->landing_size = 0;
-
+	/* The old buffer first, as above. */
+	forget_landing(queue);
 	memory = aligned_alloc(page, size);
 	if (!memory)
 		return -ENOMEM;
 	memset(memory, 0, size);
-	/* No remote access: only responses to own READs are written here. */
-	mr = ibv_reg_mr(queue->pd, memory, size, IBV_ACCESS_LOCAL_WRITE);
-	if (!mr) {
-		ret = -errno;
+	ret = register_landing(queue, memory, size);
+	if (ret) {
 		free(memory);
 		return ret;
 	}
-	queue->landing_mr = mr;
-	queue->landing = memory;
-	queue->landing_size = size;
 out:
 	*landing = queue->landing;
 	return 0;

@@ -41,6 +41,7 @@ struct dart_read_queue {
 	void *landing;
 	size_t landing_size;
 	struct ibv_mr *landing_mr;
+	bool landing_is_borrowed;	/* from the caller, who frees it */
 
 	/*
 	 * The batch in flight, posted in chunks.  Two chunks fill the queue:
@@ -80,6 +81,8 @@ int dart_read_queue__begin(struct dart_read_queue *queue,
 			   const struct dart_read *reads, uint32_t count);
 int dart_read_queue__post(struct dart_read_queue *queue, uint32_t operations);
 uint32_t dart_read_queue__take_completed(struct dart_read_queue *queue);
+int dart_read_queue__land_in(struct dart_read_queue *queue, void *memory,
+			     size_t size);
 int dart_read_queue__on_completion(struct dart_read_queue *queue,
 				   struct dart_error *error);
 

@@ -404,6 +404,14 @@ int dart_endpoint__reserve(struct dart_endpoint *endpoint, size_t size,
 	return dart_read_queue__reserve(&endpoint->queue, size, landing);
 }
 
+int dart_endpoint__land_in(struct dart_endpoint *endpoint, void *memory,
+			   size_t size)
+{
+	if (!endpoint->connected)
+		return -ENOTCONN;
+	return dart_read_queue__land_in(&endpoint->queue, memory, size);
+}
+
 void dart_endpoint__cut(struct dart_endpoint *endpoint, uint32_t length)
 {
 	dart_read_queue__cut(&endpoint->queue, length);

@@ -110,6 +110,16 @@ int dart_endpoint__reserve(struct dart_endpoint *endpoint, size_t size,
 			   void **landing);
 
 /*
+ * READs land in the @size bytes at @memory from now on, instead of reserved ones.  They stay
+ * the caller's, who frees them after the next dart_endpoint__reserve(), another
+ * dart_endpoint__land_in() or dart_endpoint__free(); so a reader elsewhere may still have
+ * them when the endpoint is gone.  Returns as dart_endpoint__reserve() does; after an error
+ * READs cannot land anywhere.
+ */
+int dart_endpoint__land_in(struct dart_endpoint *endpoint, void *memory,
+			   size_t size);
+
+/*
  * Posts @count READs, executed in this order, with one completion after the
  * last (RC: then all have landed).  Returns 0; -EBUSY while another batch is in
  * flight; -EINVAL if a READ would land outside the reserved bytes or @count is
