@@ -10,7 +10,8 @@
 #   libraries += NAME           .output/lib/libNAME.a, from NAME_sources
 #
 # Tests need no build.mk: selftests/unit/NAME.c is linked with the libraries,
-# and both with sanitizers; unit_NAME_sources adds files to such a test.
+# and both with sanitizers; unit_NAME_sources adds files to such a test.  Those in
+# threaded_tests are also linked with ThreadSanitizer, as .output/tsan/NAME.
 # selftests/{module,storm,agent,pair,debug}/NAME.c, a test in a guest, and
 # selftests/helpers/NAME.c, a program that such tests call, are linked with
 # selftests/lib and the libraries; DIRECTORY/NAME_skeletons as for programs.  selftests/fuzz/NAME.c, a harness, is linked with
@@ -250,6 +251,24 @@ $(output)/unit/$(1): $(call objects,sanitized,selftests/unit/$(1).c \
 endef
 $(foreach name,$(unit_tests),$(eval $(call unit_test,$(name))))
 
+# Those of threaded parts once more, with ThreadSanitizer, for unit/threads.
+# It knows no fences: no test has two threads that need one.
+tsan := -O1 -g -fsanitize=thread -Wno-tsan
+
+$(output)/tsan/obj/%.o: %.c
+	$(quiet)mkdir -p $(@D)
+	$(call say,CC-TSAN,$<)$(CC) $(flags) $(tsan) -MMD -MP -c -o $@ $<
+
+$(output)/tsan/libdart.a: $(call objects,tsan/obj,$(dart_sources))
+
+define threaded_test
+$(output)/tsan/$(1): $(call objects,tsan/obj,selftests/unit/$(1).c \
+		$(unit_$(1)_sources)) $(output)/tsan/libdart.a
+	$$(call say,LD-TSAN,$$@)$$(CC) $$(tsan) -o $$@ $$^ \
+		$$(call link,$(packages_known))
+endef
+$(foreach name,$(threaded_tests),$(eval $(call threaded_test,$(name))))
+
 $(output)/lib/libtest.a: $(call objects,obj,$(test_parts))
 
 define guest_test
@@ -300,7 +319,8 @@ run_fuzzers: $(harnesses:%=$(output)/fuzz/run/%)
 	$(quiet)selftests/fuzz/run $(TIME) $(foreach name,$(harnesses),\
 		"$(name) $(fuzz_$(name)_parsers)")
 
-tests: $(unit_tests:%=$(output)/unit/%) $(guest_tests:%=$(output)/selftests/%) \
+tests: $(unit_tests:%=$(output)/unit/%) \
+	$(threaded_tests:%=$(output)/tsan/%) $(guest_tests:%=$(output)/selftests/%) \
 	$(harnesses:%=$(output)/fuzz/replay/%) \
 	$(output)/selftests/sample/dart_sample.bpf.o staged
 
@@ -403,6 +423,8 @@ objects_known := $(foreach name,$(programs) $(libraries),\
 	$(patsubst $(output)/obj/%,$(output)/sanitized/%,$(objects_known)) \
 	$(unit_tests:%=$(output)/sanitized/selftests/unit/%.o) \
 	$(patsubst $(output)/obj/%,$(output)/fuzz/obj/%,$(objects_known)) \
+	$(patsubst $(output)/obj/%,$(output)/tsan/obj/%,$(objects_known)) \
+	$(threaded_tests:%=$(output)/tsan/obj/selftests/unit/%.o) \
 	$(foreach in,sanitized fuzz/obj,$(call objects,$(in),\
 		$(wildcard selftests/fuzz/*.c))) \
 	$(guest_tests:%=$(output)/obj/selftests/%.o) \

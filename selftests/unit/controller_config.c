@@ -40,6 +40,7 @@ static const char whole[] =
 	"interval: 100ms\n"
 	"entries: [cpustat, vmstat]\n"
 	"flow: {control: credit, bytes: 8M}\n"
+	"workers: 3\n"
 	"agents:\n"
 	"  - host: a\n"
 	"  - host: ::1\n"
@@ -51,6 +52,7 @@ static void test_settings(void **state)
 {
 	assert_int_equal(load(whole), 0);
 	assert_int_equal(settings.interval_ns, 100000000);
+	assert_int_equal(settings.workers, 3);
 	assert_int_equal(settings.entry_count, 2);
 	assert_string_equal(settings.entries[1], "vmstat");
 	assert_int_equal(settings.target_count, 2);
@@ -68,10 +70,12 @@ static void test_precedence(void **state)
 {
 	settings.interval_ns = 5;
 	settings.flow = SETTINGS_FLOW_BDP;
+	settings.workers = 7;
 	assert_int_equal(settings__add_entry(&settings, "softnet"), 0);
 	assert_int_equal(settings__add_target(&settings, "b", 1, 0), 0);
 	assert_int_equal(load(whole), 0);
 	assert_int_equal(settings.interval_ns, 5);
+	assert_int_equal(settings.workers, 7);
 	assert_int_equal(settings.entry_count, 1);
 	assert_string_equal(settings.entries[0], "softnet");
 	assert_int_equal(settings.target_count, 3);
@@ -115,6 +119,8 @@ static void test_refused(void **state)
 		{ "\"interval\\0x\": 1s\n", "f:1: unknown key '?'" },
 		{ "interval: 1s\ninterval: 1s\n", "f:2: duplicate key 'interval'" },
 		{ "interval: fast\n", "f:1: 'fast' is not an interval" },
+		{ "workers: 0\n", "f:1: '0' is not a number of workers" },
+		{ "workers: [1]\n", "f:1: '?' is not a number of workers" },
 		{ "interval: [1s]\n", "f:1: '?' is not an interval" },
 		{ "entries: cpustat\n", "f:1: expected a list" },
 		{ "entries: [a, a]\n", "f:1: entry 'a' is named twice" },

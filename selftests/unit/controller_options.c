@@ -72,10 +72,11 @@ static void test_short_options(void **state)
 
 static void test_long_options(void **state)
 {
-	char line[] = "h --interval=1min --entries x --entries=y --json --once";
+	char line[] = "h --interval=1min --entries x --entries=y --json --once --workers 64";
 
 	assert_int_equal(parse(line), 0);
 	assert_int_equal(options.settings.interval_ns, 60000000000);
+	assert_int_equal(options.settings.workers, 64);
 	assert_int_equal(options.settings.entry_count, 2);
 	assert_int_equal(options.count, 0);
 	assert_true(options.json);
@@ -161,6 +162,11 @@ static void test_refused(void **state)
 		{ "h -e x,", "'' is not an entry" },
 		{ "h -e x,x", "'x' is named twice" },
 		{ "h -n 2 --once", "mutually exclusive" },
+		{ "h --workers 0", "'0' is not a number of workers" },
+		{ "h --workers 65", "'65' is not a number of workers" },
+		{ "h --workers 4294967297", "is not a number of workers" },
+		{ "h --workers 2x", "'2x' is not a number of workers" },
+		{ "doctor h --workers 2", "doctor takes only the options" },
 		{ "h --interval", "'--interval' requires a value" },
 		{ "h --unknown", "unknown option '--unknown'" },
 		{ "h --once=x", "unknown option '--once=x'" },

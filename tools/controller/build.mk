@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # dart-controller: reads metrics from the memory of hosts.
 programs += dart-controller
-dart-controller_sources := $(wildcard tools/controller/*.c \
-	tools/controller/io/*.c tools/controller/doctor/*.c tools/doctor/*.c)
+dart-controller_sources := $(wildcard $(addprefix tools/controller/, \
+	*.c io/*.c decode/*.c outputs/*.c doctor/*.c) tools/doctor/*.c)
 dart-controller_libraries := dart
 dart-controller_packages := libsystemd jansson yaml-0.1 smartcols libibverbs \
-	librdmacm libxxhash
+	librdmacm libxxhash liburcu
 
 unit_controller_options_sources := $(addprefix tools/controller/, \
 	options.c settings.c)
@@ -15,4 +15,11 @@ unit_controller_credit_sources := tools/controller/credit.c
 unit_controller_capacity_sources := tools/controller/capacity.c
 unit_controller_wheel_sources := tools/controller/io/wheel.c
 unit_controller_scraper_sources := $(addprefix tools/controller/, \
-	budget.c sample.c scraper.c settings.c)
+	decode/budget.c decode/sample.c decode/scraper.c settings.c)
+unit_controller_workers_sources := $(wildcard tools/controller/decode/*.c) \
+	tools/controller/settings.c
+unit_controller_outputs_sources := $(addprefix tools/controller/, \
+	decode/queue.c decode/thread.c outputs/output.c)
+unit_controller_sinks_sources := $(unit_controller_workers_sources) \
+	$(wildcard tools/controller/outputs/*.c)
+threaded_tests += controller_workers controller_outputs controller_sinks

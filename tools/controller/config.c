@@ -119,6 +119,19 @@ static int read_interval(struct config *config, const yaml_node_t *value,
 	return 0;
 }
 
+static int read_workers(struct config *config, const yaml_node_t *value,
+			unsigned int *workers)
+{
+	const char *text = text_of(value);
+
+	if (!text || settings__parse_workers(text, workers))
+		return refuse(
+			config, value,
+			"'%s' is not a number of workers (expected 1 to 64)",
+			text ? text : "?");
+	return 0;
+}
+
 static int read_port(struct config *config, const yaml_node_t *value,
 		     uint16_t *port)
 {
@@ -251,6 +264,7 @@ static int take_setting(struct config *config, const char *key,
 			const yaml_node_t *value, void *into)
 {
 	struct settings *settings = into, ignored = { };
+	unsigned int workers;
 	uint64_t interval_ns;
 	int ret;
 
@@ -263,6 +277,12 @@ static int take_setting(struct config *config, const char *key,
 				    settings->entry_count ? &ignored :
 							    settings);
 		settings__clear(&ignored);
+		return ret;
+	}
+	if (!strcmp(key, "workers")) {
+		ret = read_workers(config, value, &workers);
+		if (!ret && !settings->workers)
+			settings->workers = workers;
 		return ret;
 	}
 	if (strcmp(key, "interval"))

@@ -7,6 +7,7 @@
  *   flow:                    # what may be in flight
  *     control: credit        # the default, or bdp or none
  *     bytes: 256K            # by default, what the speed of the port calls for
+ *   workers: 2               # threads that decode; 1 by default
  *   agents:
  *     - host: 10.0.0.1       # name or address
  *       port: 4792           # optional
@@ -23,8 +24,8 @@
 #include "settings.h"
 
 /*
- * Adds the agents in @file to @settings, and its interval, entries and flow control if
- * @settings has none: the command line takes precedence.  @path is for messages,
+ * Adds the agents in @file to @settings, and its interval, entries, flow control and
+ * workers if @settings has none: the command line takes precedence.  @path is for messages,
  * which also name the line.  Returns 0; -EINVAL with a sentence in @error;
  * -ENOMEM.  @settings may have changed even if refused.
  */

@@ -1,20 +1,41 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Runs all targets in one event loop and prints the summaries. */
+/*
+ * Runs all targets in one event loop and prints the summaries.
+ *
+ * Threads: the event loop, which READs; workers, to which it hands over what has landed;
+ * a thread for each output, to which workers pass texts (and the loop messages).  None of
+ * them waits for a later one, so they are opened from the last to the first, and end from
+ * the first to the last: the loop, the workers when they have done what was handed over,
+ * the outputs when all is written.
+ */
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
 
 #include "controller.h"
 #include "flow.h"
 #include "io/timers.h"
+#include "outputs/sink_json.h"
+#include "outputs/sink_table.h"
 #include "target.h"
+
+/* How long an output that is not read delays the end after a signal, and one that is. */
+#define BLOCKED_MS	500
+#define LINGER_MS	5000
 
 struct controller {
 	struct target_context context;
+	struct output *output;	/* standard output */
+	sd_event_source *output_failed;
 	struct target **targets;
 	size_t target_count;
 	size_t unfinished;
+	bool interrupted;	/* by a signal */
 	int result;		/* the first of a target that was not 0 */
 };
 
@@ -31,21 +52,71 @@ static void on_finished(struct target_context *context, int result)
 	sd_event_exit(context->event, 0);
 }
 
-static int catch_signals(sd_event *event)
+static int on_signal(sd_event_source *source,
+		     const struct signalfd_siginfo *info, void *data)
 {
+	struct controller *controller = data;
+
+	controller->interrupted = true;
+	return sd_event_exit(controller->context.event, 0);
+}
+
+/* Standard output has failed, and there is no other one. */
+static int on_output_failed(sd_event_source *source, int fd, uint32_t events,
+			    void *data)
+{
+	struct controller *controller = data;
+
+	return sd_event_exit(controller->context.event, 0);
+}
+
+static void set_of_signals(sigset_t *set)
+{
+	sigemptyset(set);
+	sigaddset(set, SIGINT);
+	sigaddset(set, SIGTERM);
+}
+
+static int controller__catch_signals(struct controller *controller)
+{
+	sd_event *event = controller->context.event;
 	sigset_t set;
 	int err;
 
-	sigemptyset(&set);
-	sigaddset(&set, SIGINT);
-	sigaddset(&set, SIGTERM);
+	set_of_signals(&set);
 	if (sigprocmask(SIG_BLOCK, &set, NULL))
 		return -errno;
-	/* Without a handler, a signal ends the loop. */
-	err = sd_event_add_signal(event, NULL, SIGINT, NULL, NULL);
+	err = sd_event_add_signal(event, NULL, SIGINT, on_signal, controller);
 	if (err >= 0)
-		err = sd_event_add_signal(event, NULL, SIGTERM, NULL, NULL);
+		err = sd_event_add_signal(event, NULL, SIGTERM, on_signal,
+					  controller);
 	return err < 0 ? err : 0;
+}
+
+static int controller__open_outputs(struct controller *controller)
+{
+	struct target_context *context = &controller->context;
+	const struct options *options = context->options;
+	const size_t targets = options->settings.target_count;
+	const size_t bound = OUTPUT_BYTES + targets * OUTPUT_TARGET_BYTES;
+	int err;
+
+	err = output__open(STDERR_FILENO, "standard error", bound, NULL,
+			   &context->log) ?:
+	      output__open(STDOUT_FILENO, "standard output", bound,
+			   context->log, &controller->output);
+	if (err)
+		return err;
+	err = sd_event_add_io(context->event, &controller->output_failed,
+			      output__event_fd(controller->output), EPOLLIN,
+			      on_output_failed, controller);
+	if (err < 0)
+		return err;
+	context->sink = options->json ?
+		sink_json__new(controller->output) :
+		sink_table__new(controller->output, STDOUT_FILENO, targets,
+				options->once);
+	return context->sink ? 0 : -ENOMEM;
 }
 
 static int controller__open(struct controller *controller,
@@ -58,21 +129,20 @@ static int controller__open(struct controller *controller,
 
 	context->options = options;
 	context->finished = on_finished;
-	context->sink = options->json ? sink_json__new() :
-		sink_table__new(stdout, settings->target_count, options->once);
 	controller->targets =
 		calloc(settings->target_count, sizeof(*controller->targets));
-	if (!context->sink || !controller->targets)
+	if (!controller->targets)
 		return -ENOMEM;
 
 	err = sd_event_new(&context->event);
 	if (err < 0)
 		return err;
-	/* Before the threads of the resolver: they leave signals to the loop. */
-	err = catch_signals(context->event);
-	if (err)
-		return err;
-	err = timers__new(context->event, &context->timers) ?:
+	/* Before any thread: they leave signals to the loop. */
+	err = controller__catch_signals(controller) ?:
+	      controller__open_outputs(controller) ?:
+	      workers__start(settings->workers ?: SETTINGS_WORKERS_DEFAULT,
+			     &context->workers) ?:
+	      timers__new(context->event, &context->timers) ?:
 	      resolver__new(context->event, &context->resolver) ?:
 	      flow_control__new(context->timers, settings,
 				&context->flow_control);
@@ -89,11 +159,27 @@ static int controller__open(struct controller *controller,
 	return 0;
 }
 
+/* All that was handed over has been decoded then. */
+static void controller__stop_workers(struct controller *controller)
+{
+	workers__stop(controller->context.workers);
+	controller->context.workers = NULL;
+}
+
+static void controller__close_output(struct controller *controller)
+{
+	sd_event_source_disable_unref(controller->output_failed);
+	output__close(controller->output);
+	controller->output_failed = NULL;
+	controller->output = NULL;
+}
+
 static void controller__close(struct controller *controller)
 {
 	struct sink *sink = controller->context.sink;
 	size_t i;
 
+	controller__stop_workers(controller);
 	for (i = 0; i < controller->target_count; i++)
 		target__free(controller->targets[i]);
 	free(controller->targets);
@@ -102,21 +188,54 @@ static void controller__close(struct controller *controller)
 	timers__free(controller->context.timers);
 	if (sink)
 		sink->operations->free(sink);
+	controller__close_output(controller);
 	sd_event_unref(controller->context.event);
+	output__close(controller->context.log);
 }
 
-static void print_summary(const char *name, const struct summary *summary)
+/*
+ * Waits until all is written to @output, however long that takes; after a signal, before
+ * or meanwhile, LINGER_MS at most, and less if nobody reads.
+ */
+static void controller__drain(struct controller *controller,
+			      struct output *output)
+{
+	struct pollfd fds[] = {
+		{ .fd = output__event_fd(output), .events = POLLIN },
+		{ .fd = -1, .events = POLLIN },
+	};
+	struct signalfd_siginfo info;
+	uint64_t written = output__written(output);
+	int waited_ms = 0;
+	sigset_t set;
+
+	set_of_signals(&set);
+	fds[1].fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	output__end(output);
+	while (!output__has_ended(output)) {
+		if (!poll(fds, 2, controller->interrupted ? BLOCKED_MS : -1)) {
+			waited_ms += BLOCKED_MS;
+			if (output__written(output) == written ||
+			    waited_ms >= LINGER_MS)
+				break;
+			written = output__written(output);
+		}
+		if (read(fds[1].fd, &info, sizeof(info)) > 0)
+			controller->interrupted = true;
+	}
+	if (fds[1].fd >= 0)
+		close(fds[1].fd);
+}
+
+static void print_summary(const char *name, const struct summary *summary,
+			  struct output *log)
 {
 	const struct latency *latency = &summary->decoded;
+	char costs[256] = "";
 
-	fprintf(stderr,
-		"dart-controller: %s: %llu scrapes, %llu failed, %llu missed, %llu discarded",
-		name, (unsigned long long)summary->scrapes,
-		(unsigned long long)summary->failed,
-		(unsigned long long)summary->missed,
-		(unsigned long long)summary->discarded);
 	if (summary->scrapes)
-		fprintf(stderr,
+		snprintf(
+			costs, sizeof(costs),
 			"; %.1f READs, %.0f bytes each; latency in us: min %.1f, p50 %.1f, p90 %.1f, p99 %.1f, max %.1f",
 			(double)summary->reads / summary->scrapes,
 			(double)summary->bytes / summary->scrapes,
@@ -125,44 +244,78 @@ static void print_summary(const char *name, const struct summary *summary)
 			latency__percentile(latency, 90) / 1e3,
 			latency__percentile(latency, 99) / 1e3,
 			latency->max / 1e3);
-	fputc('\n', stderr);
+	output__print(
+		log,
+		"dart-controller: %s: %llu scrapes, %llu failed, %llu missed, %llu discarded, %llu dropped%s",
+		name, (unsigned long long)summary->scrapes,
+		(unsigned long long)summary->failed,
+		(unsigned long long)summary->missed,
+		(unsigned long long)summary->discarded,
+		(unsigned long long)(summary->dropped + summary->unwritten),
+		costs);
 }
 
-static int controller__summarize(struct controller *controller)
+/* To the sink, whose lines they end, or else to the log. */
+static void controller__summarize(struct controller *controller, bool to_log)
 {
 	const struct target_settings *target =
 		controller->context.options->settings.targets;
 	struct sink *sink = controller->context.sink;
 	const struct summary *summary;
 	size_t i;
-	int err = 0;
 
-	for (i = 0; !err && i < controller->target_count; i++, target++) {
+	for (i = 0; i < controller->target_count; i++, target++) {
 		summary = target__summary(controller->targets[i]);
-		if (sink->operations->summary)
-			err = sink->operations->summary(sink, target, summary);
-		if (!err)
-			print_summary(target->name, summary);
+		if (to_log)
+			print_summary(target->name, summary,
+				      controller->context.log);
+		else if (sink->operations->summary)
+			sink->operations->summary(sink, target, summary);
 	}
+}
+
+/*
+ * From the end of the loop to that of standard output, then the summaries for people.
+ * Returns 0, or the error of standard output, which has been reported.
+ */
+static int controller__finish(struct controller *controller, bool summarize)
+{
+	struct output *output = controller->output;
+	int err;
+
+	controller__stop_workers(controller);
+	if (summarize)
+		controller__summarize(controller, false);
+	controller__drain(controller, output);
+	err = output__error(output);
+	controller__close_output(controller);
+	if (summarize && !err)
+		controller__summarize(controller, true);
+	controller__drain(controller, controller->context.log);
 	return err;
 }
 
 int controller__run(const struct options *options)
 {
 	struct controller controller = { };
+	bool failed = true;
 	int err;
 
-	err = controller__open(&controller, options) ?:
-	      sd_event_loop(controller.context.event) ?: controller.result;
-	if (!err && options->once && controller.unfinished)
-		err = -EINTR;
-	if ((!err || err == -EHOSTUNREACH) && !options->once)
-		err = controller__summarize(&controller) ?: err;
+	err = controller__open(&controller, options);
+	if (!err) {
+		err = sd_event_loop(controller.context.event) ?:
+		      controller.result;
+		if (!err && options->once && controller.interrupted)
+			err = -EINTR;
+		failed = controller__finish(
+			&controller,
+			(!err || err == -EHOSTUNREACH) && !options->once);
+	}
 	controller__close(&controller);
 
 	/* Unreachable targets have been reported. */
 	if (err && err != -EHOSTUNREACH)
 		fprintf(stderr, "dart-controller: cannot continue: %s\n",
 			strerror(-err));
-	return err ? EXIT_FAILURE : EXIT_SUCCESS;
+	return err || failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

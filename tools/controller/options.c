@@ -18,6 +18,7 @@ static const struct option long_options[] = {
 	{ "config", required_argument, NULL, 'c' },
 	{ "entries", required_argument, NULL, 'e' },
 	{ "flow", required_argument, NULL, 'f' },
+	{ "workers", required_argument, NULL, 'w' },
 	{ "help", no_argument, NULL, 'h' },
 	{ "version", no_argument, NULL, 'V' },
 	{ }
@@ -35,6 +36,7 @@ const char options__help[] =
 	"      --flow KIND[,BYTES] bound what is in flight: credit (bytes of all agents,\n"
 	"                         the default if there are several), bdp (of each) or none\n"
 	"  -j, --json             print JSON, one line per scrape\n"
+	"      --workers N        decode in N threads; 1 by default\n"
 	"  -c, --config FILE      read further agents and settings from a YAML file\n"
 	"  -h, --help             print this and exit\n"
 	"  -V, --version          print the version and exit\n"
@@ -134,6 +136,13 @@ static int parse_one(struct options *options, int c, char *argv[],
 		return dart_error__set(error, EINVAL,
 			"'%s' is not a count (expected a number above 0)",
 			optarg);
+	case 'w':
+		if (!settings__parse_workers(optarg,
+					     &options->settings.workers))
+			return 0;
+		return dart_error__set(error, EINVAL,
+			"'%s' is not a number of workers (expected 1 to 64)",
+			optarg);
 	case 'e':
 		return add_entries(&options->settings, optarg, error);
 	case 'f':
@@ -153,7 +162,7 @@ static int parse_one(struct options *options, int c, char *argv[],
 		return 0;
 	default:
 		/* optind may still point at the word with the letter. */
-		if (c == '?' && optopt && !strchr("inefjch1V", optopt))
+		if (c == '?' && optopt && !strchr("inefjchw1V", optopt))
 			return dart_error__set(error, EINVAL,
 				"unknown option '-%c' (see --help)", optopt);
 		return dart_error__set(error, EINVAL, c == ':' ?
@@ -168,7 +177,8 @@ static int check_doctor(const struct options *options, struct dart_error *error)
 		return dart_error__set(error, EINVAL,
 				       "doctor takes one HOST[:PORT]");
 	if (options->config || options->count || options->once ||
-	    options->settings.interval_ns || options->settings.flow)
+	    options->settings.interval_ns || options->settings.flow ||
+	    options->settings.workers)
 		return dart_error__set(error, EINVAL,
 			"doctor takes only the options --json and --entries");
 	return 0;

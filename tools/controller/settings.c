@@ -150,6 +150,22 @@ int settings__parse_flow_bytes(const char *text, uint64_t *bytes)
 	return 0;
 }
 
+int settings__parse_workers(const char *text, unsigned int *workers)
+{
+	unsigned int value = 0;
+	const char *c;
+
+	for (c = text; *c >= '0' && *c <= '9'; c++) {
+		value = value * 10 + (*c - '0');
+		if (value > SETTINGS_WORKERS_MAX)
+			return -EINVAL;
+	}
+	if (*c || !value)
+		return -EINVAL;
+	*workers = value;
+	return 0;
+}
+
 void settings__clear(struct settings *settings)
 {
 	size_t i;

@@ -24,6 +24,9 @@ enum settings_flow {
 /* 0 goes first. */
 #define SETTINGS_CLASS_MAX	3
 #define SETTINGS_CLASS_DEFAULT	1
+/* Threads that decode: more than one for many or large agents. */
+#define SETTINGS_WORKERS_DEFAULT	1
+#define SETTINGS_WORKERS_MAX		64
 
 struct target_settings {
 	size_t index;		/* from 0, without gaps */
@@ -38,6 +41,7 @@ struct settings {
 	uint64_t interval_ns;	/* 0: not set */
 	enum settings_flow flow;
 	uint64_t flow_bytes;	/* its bound; 0: that of the port's speed */
+	unsigned int workers;	/* 0: not set */
 	char **entries;		/* names or patterns; none: all entries */
 	size_t entry_count;
 	struct target_settings *targets;
@@ -54,6 +58,8 @@ int settings__parse_interval(const char *text, uint64_t *interval_ns);
 int settings__parse_flow(const char *text, enum settings_flow *flow);
 /* "16384", "16K", "8M", "1G", from FLOW_BYTES_MIN to _MAX. */
 int settings__parse_flow_bytes(const char *text, uint64_t *bytes);
+/* From 1 to WORKERS_MAX. */
+int settings__parse_workers(const char *text, unsigned int *workers);
 
 void settings__clear(struct settings *settings);
 

@@ -2,6 +2,7 @@
 /* A target's connection, timers and retries. */
 #include <errno.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
@@ -29,9 +30,8 @@ void target__log(const struct target *target, const char *format, ...)
 	va_start(arguments, format);
 	vsnprintf(message, sizeof(message), format, arguments);
 	va_end(arguments);
-	/* In one call: other programs may write to the same terminal. */
-	fprintf(stderr, "dart-controller: %s: %s\n", target->settings->name,
-		message);
+	output__print(target->context->log, "dart-controller: %s: %s",
+		      target->settings->name, message);
 }
 
 void target__count(struct target *target, uint64_t bytes)
@@ -62,6 +62,13 @@ bool target__start_schedule(struct target *target)
 	return true;
 }
 
+void target__drop_table(struct target *target)
+{
+	ring__release(target->ring);
+	target->ring = NULL;
+	target->scraper = NULL;
+}
+
 static void target__disconnect(struct target *target)
 {
 	target->connection = sd_event_source_disable_unref(target->connection);
@@ -70,8 +77,7 @@ static void target__disconnect(struct target *target)
 	target->endpoint = NULL;
 	flow__close(&target->flow);
 	target->landing = NULL;
-	scraper__free(target->scraper);
-	target->scraper = NULL;
+	target__drop_table(target);
 }
 
 void target__finish(struct target *target, int result)
@@ -110,7 +116,6 @@ static uint64_t jitter(uint64_t delay_us)
 
 void target__lose(struct target *target, const char *reason, ...)
 {
-	struct sink *sink = target->context->sink;
 	bool once = target->context->options->once;
 	bool had_table = target->scraper;
 	struct dart_error error;
@@ -128,8 +133,7 @@ void target__lose(struct target *target, const char *reason, ...)
 		target__log(target, "%s: %s%s",
 			    had_table && !once ? "lost" : "cannot be scraped",
 			    error.text, once ? "" : "; retrying");
-		err = sink->operations->lost(sink, target->settings,
-					     error.text);
+		err = decoder__lose(&target->decoder, error.text);
 	}
 	if (err) {
 		target__finish(target, err);
@@ -287,6 +291,12 @@ int target__new(struct target_context *context,
 		return -ENOMEM;
 	target->context = context;
 	target->settings = settings;
+	target->decoder = (struct decoder){
+		.workers = context->workers,
+		.sink = context->sink,
+		.settings = settings,
+		.summary = &target->summary,
+	};
 	target->backoff_us = TARGET_BACKOFF_MIN_US;
 	target->schedule.interval_ns = settings->interval_ns ?:
 		all->interval_ns ?: SETTINGS_INTERVAL_DEFAULT_NS;

@@ -18,10 +18,11 @@
 #include <systemd/sd-event.h>
 
 #include "capacity.h"
+#include "decode/sink.h"
+#include "decode/workers.h"
 #include "options.h"
+#include "outputs/output.h"
 #include "resolver.h"
-#include "sample.h"
-#include "sink.h"
 
 /* Shared by all targets; must outlive them. */
 struct target_context {
@@ -30,7 +31,9 @@ struct target_context {
 	struct resolver *resolver;
 	struct flow_control *flow_control;
 	struct capacity capacity;	/* of targets that have been READ or lost */
+	struct workers *workers;
 	struct sink *sink;
+	struct output *log;	/* messages: standard error */
 	const struct options *options;
 	/* Called once per target, never from within target__new(). */
 	void (*finished)(struct target_context *context, int result);
@@ -45,6 +48,7 @@ struct target;
  */
 int target__new(struct target_context *context,
 		const struct target_settings *settings, struct target **target);
+/* Once the workers have stopped: they have scrapes of it until then. */
 void target__free(struct target *target);
 const struct summary *target__summary(const struct target *target);
 

@@ -8,11 +8,11 @@
 
 #include <libdart/rdma/endpoint.h>
 
+#include "decode/decoder.h"
 #include "fetch.h"
 #include "flow.h"
 #include "io/timers.h"
 #include "schedule.h"
-#include "scraper.h"
 #include "table_age.h"
 #include "target.h"
 
@@ -48,10 +48,12 @@ struct target {
 	struct flow flow;		/* of the endpoint, and of those before it */
 	sd_event_source *connection;
 	sd_event_source *completion;
-	void *landing;
+	void *landing;			/* of the table */
 	struct fetch fetch;
 
-	struct scraper *scraper;	/* NULL: no table yet */
+	struct ring *ring;		/* NULL: no table yet */
+	struct scraper *scraper;	/* the ring's, or NULL */
+	struct decoder decoder;
 	uint64_t posted_ns;		/* READs that are in flight or have landed */
 	bool is_counted;		/* in the capacity */
 	struct table_age age;		/* of the scraper's table */
@@ -70,6 +72,8 @@ void target__lose(struct target *target, const char *reason, ...)
 	__attribute__((format(printf, 2, 3)));
 /* Has a first table, or none yet, of @bytes for each scrape, or 0: see capacity.h. */
 void target__count(struct target *target, uint64_t bytes);
+/* Of the scraped table; workers may still have scrapes of it. */
+void target__drop_table(struct target *target);
 /* Stops for good and reports @result. */
 void target__finish(struct target *target, int result);
 /* Finishes after the last requested scrape; true if so. */

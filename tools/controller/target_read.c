@@ -6,7 +6,7 @@
 
 #include <libdart/error.h>
 
-#include "budget.h"
+#include "decode/budget.h"
 #include "target_private.h"
 
 static void target__post(struct target *target, enum target_state state,
@@ -20,17 +20,34 @@ static void target__post(struct target *target, enum target_state state,
 		target__lose(target, "cannot post a READ: %s", strerror(-err));
 }
 
-static bool target__reserve(struct target *target, size_t size)
+static bool target__has_room(struct target *target, size_t size, int err)
 {
-	int err;
-
-	err = dart_endpoint__reserve(target->endpoint, size, &target->landing);
 	if (!err)
 		return true;
 	target__lose(target, "cannot reserve %zu bytes: %s%s", size,
 		     strerror(-err),
 		     err == -ENOMEM ? " (check ulimit -l)" : "");
 	return false;
+}
+
+/* For the table. */
+static bool target__reserve(struct target *target, size_t size)
+{
+	int err;
+
+	err = dart_endpoint__reserve(target->endpoint, size, &target->landing);
+	return target__has_room(target, size, err);
+}
+
+/* For values. */
+static bool target__land_in_ring(struct target *target)
+{
+	struct ring *ring = target->ring;
+	int err;
+
+	err = dart_endpoint__land_in(target->endpoint, ring->memory,
+				     ring__size(ring));
+	return target__has_room(target, ring__size(ring), err);
 }
 
 void target__fetch_table(struct target *target)
@@ -59,6 +76,8 @@ static void target__renew_table(struct target *target)
 
 static void target__scrape_values(struct target *target)
 {
+	if (!target__land_in_ring(target))
+		return;
 	target__post(target, TARGET_SCRAPING, target->scraper->reads,
 		     target->scraper->read_count);
 }
@@ -75,7 +94,7 @@ void target__start_scraping(struct target *target)
 	} else if (target->age.changed) {
 		target->state = TARGET_FETCHING;
 		target__renew_table(target);
-	} else {
+	} else if (target__land_in_ring(target)) {
 		target__post(target, TARGET_CHECKING,
 			     scraper__header_read(target->scraper), 1);
 	}
@@ -130,8 +149,7 @@ static void target__take_table(struct target *target, struct dart_table *table)
 	table_age__renew(&target->age, target->posted_ns);
 	if (!first)
 		target__log_removed(target, table);
-	scraper__free(target->scraper);
-	target->scraper = NULL;
+	target__drop_table(target);
 	if (scraper__new(table, &options->settings,
 			 options->once && !options->json ? BUDGET_CELL_BYTES :
 							   BUDGET_TEXT_BYTES,
@@ -140,7 +158,13 @@ static void target__take_table(struct target *target, struct dart_table *table)
 		target__lose(target, "%s", error.text);
 		return;
 	}
-	if (!target__reserve(target, scraper__landing_size(target->scraper)))
+	target->ring = ring__new(target->scraper);
+	if (!target->ring) {
+		target->scraper = NULL;
+		target__lose(target, "out of memory");
+		return;
+	}
+	if (!target__land_in_ring(target))
 		return;
 	target__count(target, target->scraper->bytes);
 	absent = target->scraper->absent;
@@ -166,7 +190,6 @@ static void target__take_table(struct target *target, struct dart_table *table)
 static void target__fetch_later(struct target *target,
 				const struct dart_error *error)
 {
-	struct sink *sink = target->context->sink;
 	int err = 0;
 
 	if (!target->scraper) {
@@ -177,8 +200,7 @@ static void target__fetch_later(struct target *target,
 	if (target->fetch.tries == FETCH_TRIES_MAX) {
 		target__log(target, "no values until the table settles: %s",
 			    error->text);
-		err = sink->operations->lost(sink, target->settings,
-					     error->text);
+		err = decoder__lose(&target->decoder, error->text);
 	}
 	if (err)
 		target__finish(target, err);
@@ -210,7 +232,9 @@ static void on_fetched(struct target *target)
 /* Compares the header that has landed: 0, 1 after a change, or lost (-1). */
 static int target__check_header(struct target *target)
 {
-	switch (scraper__check(target->scraper, target->landing)) {
+	const void *landing = ring__current(target->ring)->landing;
+
+	switch (scraper__check(target->scraper, landing)) {
 	case 0:
 		table_age__renew(&target->age, target->posted_ns);
 		return 0;
@@ -234,58 +258,61 @@ static void on_checked(struct target *target)
 }
 
 /* Notes the time of the host when the READs were posted. */
-static void target__date(const struct target *target, struct sample *sample)
+static void target__date(const struct target *target, struct sample_head *head)
 {
 	const struct dart_endpoint_accept *accept =
 		dart_endpoint__accept(target->endpoint);
 	struct timespec now;
 
 	clock_gettime(CLOCK_REALTIME, &now);
-	sample->clock_offset_ns = accept->clock_offset_ns;
-	sample->clock_uncertainty_ns = accept->clock_uncertainty_ns;
-	sample->time_ns = now.tv_sec * 1000000000LL + now.tv_nsec -
-			  (int64_t)(monotonic_ns() - sample->start_ns) +
-			  sample->clock_offset_ns;
+	head->clock_offset_ns = accept->clock_offset_ns;
+	head->clock_uncertainty_ns = accept->clock_uncertainty_ns;
+	head->time_ns = now.tv_sec * 1000000000LL + now.tv_nsec -
+			(int64_t)(monotonic_ns() - head->start_ns) +
+			head->clock_offset_ns;
+}
+
+/* Counts a scrape with values, and leaves the rest to the worker of the target. */
+static void target__hand_over(struct target *target, uint64_t landed_ns)
+{
+	struct summary *summary = &target->summary;
+	struct sample_head head = {
+		.sequence = ++summary->scrapes,
+		.start_ns = target->posted_ns,
+		.landed_ns = landed_ns,
+		.reads = dart_endpoint__operations(target->endpoint,
+						   target->scraper->reads,
+						   target->scraper->read_count),
+		.failed = summary->failed,
+		.missed = summary->missed,
+	};
+
+	target__date(target, &head);
+	summary->reads += head.reads;
+	summary->bytes += target->scraper->bytes;
+	latency__add(&summary->landed, landed_ns - head.start_ns);
+	if (!decoder__hand_over(&target->decoder, target->ring, &head))
+		summary->dropped++;
 }
 
 static void on_scraped(struct target *target)
 {
-	struct sink *sink = target->context->sink;
-	struct summary *summary = &target->summary;
 	uint64_t landed_ns = monotonic_ns();
-	struct sample *sample;
-	int ret, err;
+	int ret;
 
 	ret = target__check_header(target);
 	if (ret < 0)
 		return;
 	if (ret && !table_age__covers(&target->age, landed_ns)) {
-		summary->discarded++;
+		target->summary.discarded++;
 		target__proceed(target);
 		return;
 	}
-	sample = scraper__decode(target->scraper, target->landing);
-	sample->reads = dart_endpoint__operations(target->endpoint,
-						  target->scraper->reads,
-						  target->scraper->read_count);
-	sample->sequence = ++summary->scrapes;
-	sample->start_ns = target->posted_ns;
-	sample->landed_ns = landed_ns;
-	sample->end_ns = monotonic_ns();
-	target__date(target, sample);
-
-	summary->reads += sample->reads;
-	summary->bytes += sample->bytes;
-	latency__add(&summary->landed, landed_ns - sample->start_ns);
-	latency__add(&summary->decoded, sample->end_ns - sample->start_ns);
+	target__hand_over(target, landed_ns);
 	target->state = TARGET_IDLE;
 	target->scrape_pending = false;
 	target->backoff_us = TARGET_BACKOFF_MIN_US;
-
-	err = sink->operations->sample(sink, target->settings, sample, summary);
-	if (err)
-		target__finish(target, err);
-	else if (!target__finish_if_done(target))
+	if (!target__finish_if_done(target))
 		target__proceed(target);
 }
 

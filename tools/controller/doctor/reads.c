@@ -8,10 +8,10 @@
 #include <libdart/table/value.h>
 
 #include "reads.h"
-#include "tools/controller/budget.h"
+#include "tools/controller/decode/budget.h"
+#include "tools/controller/decode/scraper.h"
 #include "tools/controller/fetch.h"
 #include "tools/controller/schedule.h"
-#include "tools/controller/scraper.h"
 #include "tools/controller/table_age.h"
 
 /* A counter of time grows meanwhile, even in a virtual machine. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The values of one scrape, for the sinks. */
+/* The values of one scrape, for the sinks, and the outcome of all of a target. */
 #ifndef CONTROLLER_SAMPLE_H
 #define CONTROLLER_SAMPLE_H
 
@@ -18,12 +18,11 @@ struct sample_entry {
 	uint64_t *sums;
 };
 
-/* Times are CLOCK_MONOTONIC of the controller, in ns. */
-struct sample {
+/* What is known when a scrape lands.  Times are CLOCK_MONOTONIC of the controller, in ns. */
+struct sample_head {
 	uint64_t sequence;	/* from 1, of this target */
 	uint64_t start_ns;	/* READs posted */
 	uint64_t landed_ns;	/* last READ completed */
-	uint64_t end_ns;	/* all values decoded */
 	/*
 	 * CLOCK_REALTIME of the host at start_ns: that of this machine and the
 	 * offset that the handshake found, give or take the uncertainty; with an
@@ -33,7 +32,14 @@ struct sample {
 	int64_t clock_offset_ns;
 	uint64_t clock_uncertainty_ns;
 	uint32_t reads;		/* including that of the header */
-	uint64_t bytes;		/* of these READs */
+	uint64_t failed;	/* scrapes of this target so far */
+	uint64_t missed;
+};
+
+struct sample {
+	struct sample_head head;
+	uint64_t end_ns;	/* all values decoded */
+	uint64_t bytes;		/* of the READs */
 	const struct dart_table *table;
 	struct sample_entry *entries;
 	uint32_t entry_count;
@@ -44,7 +50,10 @@ struct sample {
 /* Elements of a copy: the sum of all fields' counts. */
 uint32_t sample__elements(const struct dart_schema *schema);
 
-/* Outcome of the scrapes of a target. */
+/*
+ * Outcome of the scrapes of a target.  The event loop writes the first part and the worker
+ * of the target the second, which the loop only reads once the workers have stopped.
+ */
 struct summary {
 	uint64_t scrapes;	/* with values */
 	uint64_t failed;	/* due while the target was unreachable */
@@ -52,7 +61,10 @@ struct summary {
 	uint64_t discarded;	/* READ, but invalid after a change of the table */
 	uint64_t reads;		/* of all scrapes */
 	uint64_t bytes;
+	uint64_t dropped;	/* of the scrapes: their worker was behind */
 	struct latency landed;	/* from start to landed */
+
+	uint64_t unwritten;	/* of the scrapes: the output was behind */
 	struct latency decoded;	/* from start to end */
 };
 

@@ -129,7 +129,7 @@ int budget__check(const struct dart_table *table, const uint32_t *wanted,
 		bytes += entry_bytes(&table->entries[wanted[i]], value_bytes);
 	if (plan) {
 		dart_read_plan__reads(plan, &reads);
-		bytes += dart_read_plan__landing_size(plan) +
+		bytes += BUDGET_LANDINGS * dart_read_plan__landing_size(plan) +
 			 (uint64_t)reads * READ_BYTES;
 	}
 	if (plan && bytes <= BUDGET_BYTES)

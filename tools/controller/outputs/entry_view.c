@@ -381,7 +381,9 @@ static int entry_view__print_values(const struct entry_view *view,
 
 	if (sample->previous)
 		drawing.seconds =
-			(sample->start_ns - sample->previous->start_ns) / 1e9;
+			(sample->head.start_ns -
+			 sample->previous->head.start_ns) /
+			1e9;
 	if (has_rows(drawing.now)) {
 		columns = row_columns(entry->schema, style);
 	} else {

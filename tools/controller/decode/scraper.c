@@ -187,9 +187,19 @@ void scraper__free(struct scraper *scraper)
 
 size_t scraper__landing_size(const struct scraper *scraper)
 {
-	const struct dart_read *header = scraper__header_read(scraper);
+	return dart_read_plan__landing_size(scraper->plan) +
+	       sizeof(struct dart_control_header);
+}
 
-	return header->landing + header->length;
+void scraper__land_at(struct scraper *scraper, size_t offset)
+{
+	/* The header lies behind all that the plan lands. */
+	const size_t before = scraper__header_read(scraper)->landing -
+			      dart_read_plan__landing_size(scraper->plan);
+	uint32_t i;
+
+	for (i = 0; i < scraper->read_count; i++)
+		scraper->reads[i].landing += offset - before;
 }
 
 const struct dart_read *scraper__header_read(const struct scraper *scraper)
@@ -201,7 +211,7 @@ int scraper__check(const struct scraper *scraper, const void *landing)
 {
 	return dart_table__same(scraper->table,
 				(const char *)landing +
-				scraper__header_read(scraper)->landing);
+				dart_read_plan__landing_size(scraper->plan));
 }
 
 static void add_up(struct sample_entry *entry)

@@ -19,6 +19,9 @@
 /* The same as a cell of a table that is printed whole. */
 #define BUDGET_CELL_BYTES	192
 
+/* A large scrape has the memory that it lands in twice: see ring.h. */
+#define BUDGET_LANDINGS	2
+
 /*
  * Checks the cost of @wanted_count entries of @table, indices in @wanted, where each
  * value takes @value_bytes of output.  @plan has their READs; NULL: they take more than

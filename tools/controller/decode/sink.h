@@ -1,26 +1,37 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Sinks of samples: a table on the screen, lines of JSON. */
+/* A sink of samples: turns them into text for an output, as JSON or as a table. */
 #ifndef CONTROLLER_SINK_H
 #define CONTROLLER_SINK_H
 
 #include <stdbool.h>
-#include <stdio.h>
 
 #include "sample.h"
-#include "settings.h"
+#include "tools/controller/settings.h"
 
 struct sink;
 
-/* All but free return 0, or -errno if the output cannot be written. */
+/*
+ * Called by several workers at a time, but for each target by one of them.  Nothing blocks:
+ * if the output is behind, the sample is dropped.
+ *
+ * All but free return 0; -ENOBUFS if the output has dropped the text, which it says itself;
+ * or -ENOMEM, which means the same.
+ */
 struct sink_operations {
-	/* @sample and all it points to are valid during the call only. */
+	/*
+	 * @sample and all it points to are valid during the call only, but for the next
+	 * sample's previous one.  @decoded: of all samples of this target so far.
+	 */
 	int (*sample)(struct sink *sink, const struct target_settings *target,
 		      const struct sample *sample,
-		      const struct summary *summary);
+		      const struct latency *decoded);
 	/* The target cannot be scraped: values shown so far are stale. */
 	int (*lost)(struct sink *sink, const struct target_settings *target,
 		    const char *reason);
-	/* Called once per target, at the end; may be NULL. */
+	/*
+	 * Once per target, at the end, by the event loop when the workers have stopped; may be
+	 * NULL.  Room for it is made in any case.
+	 */
 	int (*summary)(struct sink *sink, const struct target_settings *target,
 		       const struct summary *summary);
 	void (*free)(struct sink *sink);
@@ -31,16 +42,5 @@ struct sink {
 	/* Redraws the terminal: messages on it would be overwritten. */
 	bool owns_terminal;
 };
-
-/* Both return NULL if out of memory. */
-
-/* One JSON object per line of standard output. */
-struct sink *sink_json__new(void);
-
-/*
- * @complete: every value of one scrape.  Otherwise as much as fits, redrawn in
- * place if @out is a terminal.
- */
-struct sink *sink_table__new(FILE *out, size_t targets, bool complete);
 
 #endif /* CONTROLLER_SINK_H */

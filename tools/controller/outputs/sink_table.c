@@ -3,23 +3,27 @@
  * Prints samples as tables.  Each target has a block: a line about itself, then
  * its entries.  On a terminal, all blocks share the screen, which is redrawn
  * when a sample arrives; elsewhere each sample prints its block.
+ *
+ * The worker of a target owns its block, but for the text on a terminal: under the lock,
+ * any worker joins all texts to the next frame.
  */
 #include <errno.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "entry_view.h"
-#include "schedule.h"
 #include "screen.h"
-#include "sink.h"
+#include "sink_table.h"
+#include "tools/controller/schedule.h"
 
 /* Drawing takes time, and the eye follows no faster changes. */
 #define DRAW_INTERVAL_NS 50000000ULL
 
 struct block {
-	char *text;		/* NULL: nothing to show yet */
+	char *text;		/* of a terminal; NULL: nothing to show yet */
 	uint64_t drawn_ns;
 	struct entry_view *views;
 	uint32_t view_count;
@@ -27,7 +31,9 @@ struct block {
 
 struct sink_table {
 	struct sink sink;
+	struct output *output;
 	struct screen screen;
+	pthread_mutex_t lock;	/* of the blocks' texts; held while they are joined */
 	bool complete;
 	size_t block_count;
 	struct block blocks[];	/* one per target */
@@ -102,17 +108,19 @@ static void print_time(FILE *out)
 }
 
 static void print_head(const char *name, const struct sample *sample,
-		       const struct summary *summary, FILE *out)
+		       const struct latency *decoded, FILE *out)
 {
+	const struct sample_head *head = &sample->head;
+
 	fprintf(out, "%s  ", name);
 	print_time(out);
 	fprintf(out,
 		"  %.0f us (p99 %.0f)  READs %u  bytes %llu  failed %llu  missed %llu  generation %llu\n\n",
-		(sample->end_ns - sample->start_ns) / 1e3,
-		latency__percentile(&summary->decoded, 99) / 1e3,
-		sample->reads, (unsigned long long)sample->bytes,
-		(unsigned long long)summary->failed,
-		(unsigned long long)summary->missed,
+		(sample->end_ns - head->start_ns) / 1e3,
+		latency__percentile(decoded, 99) / 1e3, head->reads,
+		(unsigned long long)sample->bytes,
+		(unsigned long long)head->failed,
+		(unsigned long long)head->missed,
 		(unsigned long long)sample->table->generation);
 }
 
@@ -120,13 +128,14 @@ static int sink_table__print_entries(const struct sink_table *table,
 				     const struct block *block,
 				     const struct sample *sample, FILE *out)
 {
+	const struct screen_size size = screen__measure(&table->screen);
 	struct entry_view_style style = {
-		.width = table->screen.width,
+		.width = size.width,
 		.complete = table->complete,
 	};
 	/* The target's line, the gaps around it, and a title per entry. */
 	size_t frame = 3 + (size_t)block->view_count;
-	size_t lines = table->screen.height / table->block_count;
+	size_t lines = size.height / table->block_count;
 	size_t *shares;
 	uint32_t i;
 	int err = 0;
@@ -145,69 +154,79 @@ static int sink_table__print_entries(const struct sink_table *table,
 	return err;
 }
 
-/* A stream gets the block of @target, a terminal all blocks. */
-static int sink_table__redraw(struct sink_table *table,
-			      const struct target_settings *target)
+/* Shows the texts of all blocks; with the lock. */
+static int sink_table__redraw(struct sink_table *table)
 {
+	char *text = NULL, *frame = NULL;
 	size_t i, size;
-	char *text;
 	FILE *out;
-	int err;
-
-	if (!table->screen.is_terminal)
-		return screen__show(&table->screen,
-				    table->blocks[target->index].text);
 
 	out = open_memstream(&text, &size);
-	if (!out)
-		return -ENOMEM;
-	for (i = 0; i < table->block_count; i++) {
+	for (i = 0; out && i < table->block_count; i++) {
 		if (table->blocks[i].text)
 			fputs(table->blocks[i].text, out);
 	}
-	if (fclose(out))
-		return -ENOMEM;
-	err = screen__show(&table->screen, text);
+	if (out && !fclose(out))
+		out = open_memstream(&frame, &size);
+	if (out) {
+		screen__draw(screen__measure(&table->screen), text, out);
+		if (fclose(out)) {
+			free(frame);
+			frame = NULL;
+		}
+	}
 	free(text);
-	return err;
+	return output__show(table->output, frame, size);
 }
 
-/* Clears the text of a block; the caller writes it and closes the stream. */
-static FILE *block__open_text(struct block *block)
+/*
+ * Takes @text of @block, NULL if there was no memory for it: a stream gets it, a terminal
+ * all blocks.
+ */
+static int sink_table__put(struct sink_table *table, struct block *block,
+			   char *text, size_t size)
 {
-	size_t size;
+	int err;
 
+	if (!table->screen.is_terminal || !text)
+		return output__write(table->output, text, size);
+	pthread_mutex_lock(&table->lock);
 	free(block->text);
-	block->text = NULL;
-	return open_memstream(&block->text, &size);
+	block->text = text;
+	err = sink_table__redraw(table);
+	pthread_mutex_unlock(&table->lock);
+	return err;
 }
 
 static int show_sample(struct sink *sink, const struct target_settings *target,
 		       const struct sample *sample,
-		       const struct summary *summary)
+		       const struct latency *decoded)
 {
 	struct sink_table *table = (struct sink_table *)sink;
 	struct block *block = &table->blocks[target->index];
+	char *text = NULL;
+	size_t size = 0;
 	FILE *out;
 	int err;
 
 	err = block__update_views(block, sample);
 	if (err)
-		return err;
+		return sink_table__put(table, block, NULL, 0);
 	if (table->screen.is_terminal && block->drawn_ns &&
 	    monotonic_ns() - block->drawn_ns < DRAW_INTERVAL_NS)
 		return 0;
 	block->drawn_ns = monotonic_ns();
 
-	screen__measure(&table->screen);
-	out = block__open_text(block);
+	out = open_memstream(&text, &size);
 	if (!out)
-		return -ENOMEM;
-	print_head(target->name, sample, summary, out);
+		return sink_table__put(table, block, NULL, 0);
+	print_head(target->name, sample, decoded, out);
 	err = sink_table__print_entries(table, block, sample, out);
-	if (fclose(out))
-		err = -ENOMEM;
-	return err ?: sink_table__redraw(table, target);
+	if (fclose(out) || err) {
+		free(text);
+		text = NULL;
+	}
+	return sink_table__put(table, block, text, size);
 }
 
 static int show_lost(struct sink *sink, const struct target_settings *target,
@@ -215,21 +234,25 @@ static int show_lost(struct sink *sink, const struct target_settings *target,
 {
 	struct sink_table *table = (struct sink_table *)sink;
 	struct block *block = &table->blocks[target->index];
+	char *text = NULL;
+	size_t size = 0;
 	FILE *out;
 
 	block__clear_views(block);
 	block->drawn_ns = 0;
 	if (table->complete)
 		return 0;
-	out = block__open_text(block);
+	out = open_memstream(&text, &size);
 	if (!out)
-		return -ENOMEM;
+		return sink_table__put(table, block, NULL, 0);
 	fprintf(out, "%s  unreachable since ", target->name);
 	print_time(out);
 	fprintf(out, ": %s\n\n", reason);
-	if (fclose(out))
-		return -ENOMEM;
-	return sink_table__redraw(table, target);
+	if (fclose(out)) {
+		free(text);
+		text = NULL;
+	}
+	return sink_table__put(table, block, text, size);
 }
 
 static void sink_table__free(struct sink *sink)
@@ -241,6 +264,7 @@ static void sink_table__free(struct sink *sink)
 		block__clear_views(&table->blocks[i]);
 		free(table->blocks[i].text);
 	}
+	pthread_mutex_destroy(&table->lock);
 	free(table);
 }
 
@@ -251,7 +275,8 @@ static const struct sink_operations sink_table_operations = {
 	.free = sink_table__free,
 };
 
-struct sink *sink_table__new(FILE *out, size_t targets, bool complete)
+struct sink *sink_table__new(struct output *output, int fd, size_t targets,
+			     bool complete)
 {
 	struct sink_table *table;
 
@@ -259,9 +284,14 @@ struct sink *sink_table__new(FILE *out, size_t targets, bool complete)
 	if (!table)
 		return NULL;
 	table->sink.operations = &sink_table_operations;
+	table->output = output;
 	table->block_count = targets;
 	table->complete = complete;
-	screen__open(&table->screen, out, !complete);
+	pthread_mutex_init(&table->lock, NULL);
+	screen__open(&table->screen, fd, !complete);
+	/* Cleared before the first sample comes. */
+	if (table->screen.is_terminal)
+		sink_table__redraw(table);
 	table->sink.owns_terminal = table->screen.is_terminal &&
 				    isatty(STDERR_FILENO);
 	return &table->sink;

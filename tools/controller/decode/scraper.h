@@ -14,9 +14,12 @@
 #include <libdart/rdma/endpoint.h>
 
 #include "sample.h"
-#include "settings.h"
+#include "tools/controller/settings.h"
 
-/* Users may read the members up to read_count. */
+/*
+ * Users may read the members up to read_count.  Only one thread at a time may decode; what
+ * it changes nobody else reads: the event loop posts READs meanwhile.
+ */
 struct scraper {
 	struct dart_table *table;
 	const char *absent;		/* a wanted entry, or NULL */
@@ -48,12 +51,15 @@ size_t scraper__landing_size(const struct scraper *scraper);
 /* The last READ of a scrape. */
 const struct dart_read *scraper__header_read(const struct scraper *scraper);
 
+/* The READs land @offset bytes behind the start of the memory that they land in. */
+void scraper__land_at(struct scraper *scraper, size_t offset);
+
 /* Compares the header at @landing: the result of dart_table__same(). */
 int scraper__check(const struct scraper *scraper, const void *landing);
 
 /*
  * Decodes what has landed and passed the check.  The sample is valid until the
- * next but one.  The caller fills in its sequence and times.
+ * next but one.  The caller fills in its head and its end.
  */
 struct sample *scraper__decode(struct scraper *scraper, const void *landing);
 

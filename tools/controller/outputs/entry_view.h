@@ -13,7 +13,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "sample.h"
+#include "tools/controller/decode/sample.h"
 
 enum entry_view_rank {
 	ENTRY_VIEW_EMPTY = 0,	/* an unused row: never shown */

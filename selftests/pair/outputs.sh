@@ -1,0 +1,94 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# An output that is not read, is full or is closed delays no scrape; what was dropped is
+# said and counted.
+. "$(dirname "$0")/../lib.sh"
+
+# unread SECONDS: a reader of /run/fifo that only begins to read so much later
+unread() {
+	exec </run/fifo >/run/lines
+	sleep "$1"
+	exec cat
+}
+
+# told COUNT TEXT: does the log have so many lines with the text?
+told() {
+	cat /run/log
+	[ "$(grep -c -e "$2" /run/log)" = "$1" ]
+}
+
+rdma_up
+mkfifo /run/fifo
+check "the agent starts" on host host_up
+check "cgroups and namespaces are made on the host" on host many_objects 40 10
+check "the whole host is registered, 100 kB of JSON" \
+	on host dartctl register host --gather 1s
+
+: >/run/log
+unread 8 &
+reader=$!
+# What an emulated guest misses, because its machine has no time for it, both do.
+dart-controller --json -i 100ms -n 150 host 10.77.0.2 2>/dev/null | tail -n 2 >/run/other &
+other=$!
+check "a controller scrapes two agents into a pipe that nobody reads for 8 s" sh -c \
+	'dart-controller --json -i 100ms -n 150 host 10.77.0.2 >/run/fifo 2>/run/log'
+wait $reader $other
+summary=$(jq -c 'select(has("summary")).summary | {scrapes, failed, missed, dropped}' \
+	/run/lines | tr '\n' ' ')
+missed=$(jq -s 'map(.summary.missed) | max' /run/other)
+check "meanwhile no more scrapes are missed than the $missed of a controller whose pipe is read: $summary" \
+	is_true -s --argjson missed "$missed" 'map(.summary // empty) | length == 2 and
+		all(.scrapes == 150 and .failed == 0 and .missed <= $missed * 1.5 + 5)' \
+	/run/lines
+check "lines that find no room are dropped and counted: $summary" is_true -s \
+	'group_by(.agent) | length == 2 and all((map(select(has("entries"))) | length) as
+		$lines | (map(.summary // empty)[0]) as $summary |
+		$summary.dropped >= 5 and $lines + $summary.dropped == $summary.scrapes)' \
+	/run/lines
+check "when the pipe is read again, later lines follow" is_true -s \
+	'map(select(has("entries"))) | group_by(.agent) | all(map(.sequence) |
+		.[0] == 1 and .[-1] == 150 and . == sort and
+		([.[:-1], .[1:]] | transpose | map(.[1] - .[0]) | max >= 3))' /run/lines
+check "that lines are dropped is said once" told 1 "standard output .* dropped"
+
+unread 3 &
+reader=$!
+check "a controller ends when its lines have been read" sh -c \
+	'dart-controller --json -i 100ms -n 5 host >/run/fifo 2>/run/log'
+wait $reader
+check "all lines of a count are written" is_true -s \
+	'map(.sequence // empty) == [1, 2, 3, 4, 5] and .[-1].summary.dropped == 0' \
+	/run/lines
+
+sleep 60 </run/fifo &
+reader=$!
+dart-controller --json -i 100ms host >/run/fifo 2>/run/log &
+controller=$!
+log=/run/log
+check "a controller writes into a pipe that nobody reads" soon logged 1 "dropped"
+start=$(date +%s%N)
+kill $controller
+wait $controller
+status=$?
+took=$((($(date +%s%N) - start) / 1000000))
+check "it ends after SIGTERM all the same, in $took ms" [ $took -lt 3000 ]
+check "its exit status is then 0" [ $status = 0 ]
+check "its summary has the dropped ones" told 1 "scrapes, .* missed, .* [1-9][0-9]* dropped"
+kill $reader
+wait $reader 2>/dev/null
+
+for format in --json ''; do
+	refuse "a full device ends a controller with one sentence (${format:-table})" \
+		"No space left" sh -c \
+		"timeout 60 dart-controller $format -i 100ms host >/dev/full 2>/run/log
+		 status=\$?; cat /run/log; [ \$status != 1 ] || exit 1"
+	check "which it says once (${format:-table})" told 1 "No space left"
+	refuse "a single scrape fails if the device is full (${format:-table})" \
+		"No space left" sh -c "dart-controller --once $format host >/dev/full"
+done
+check "a reader that has gone ends a controller, which says so once" bash -c \
+	'timeout 60 dart-controller --json -i 100ms host 2>/run/log | head -n 1 >/run/lines
+	 [ "${PIPESTATUS[0]}" = 1 ] && grep -c "Broken pipe" /run/log | grep -x 1'
+check "the host is unregistered" on host dartctl unregister host
+check "the agent stops" on host host_down
+finish

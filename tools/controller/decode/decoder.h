@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What becomes of the scrapes of one target once they have landed: its worker decodes them
+ * and passes the samples to the sink, in order, and so does it with the news that the
+ * target was lost.
+ */
+#ifndef CONTROLLER_DECODER_H
+#define CONTROLLER_DECODER_H
+
+#include "ring.h"
+#include "sink.h"
+#include "workers.h"
+
+/* Set up by the target, and not changed afterwards; outlives the workers. */
+struct decoder {
+	struct workers *workers;
+	struct sink *sink;
+	const struct target_settings *settings;
+	struct summary *summary;	/* see there who writes what */
+};
+
+/*
+ * In the event loop: hands over what has landed in the current slot of @ring, where the
+ * next READs no longer land.  False if the worker is behind: the next READs land in the
+ * same slot.
+ */
+bool decoder__hand_over(struct decoder *decoder, struct ring *ring,
+			const struct sample_head *head);
+
+/*
+ * In the event loop: the target cannot be scraped any more, for @reason.  Returns 0 or
+ * -ENOMEM.
+ */
+int decoder__lose(struct decoder *decoder, const char *reason);
+
+#endif /* CONTROLLER_DECODER_H */

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The wait-free concurrent queue of liburcu, with a bound and an eventfd: see queue.h.
+ *
+ * The library synchronizes its threads by itself.  The order that users rely on, and that
+ * ThreadSanitizer sees, is that of @used: a release before each item is put, an acquire
+ * after it is taken.
+ */
+#include <errno.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "queue.h"
+
+int queue__open(struct queue *queue, size_t bound)
+{
+	__cds_wfcq_init(&queue->head, &queue->tail);
+	atomic_init(&queue->used, 0);
+	queue->bound = bound;
+	queue->wake = eventfd(0, EFD_CLOEXEC);
+	return queue->wake < 0 ? -errno : 0;
+}
+
+void queue__close(struct queue *queue)
+{
+	if (queue->wake >= 0)
+		close(queue->wake);
+}
+
+static void queue__append(struct queue *queue, struct queue_item *item)
+{
+	cds_wfcq_node_init(&item->node);
+	/* Whoever finds the queue empty wakes for all that follow. */
+	if (!cds_wfcq_enqueue(&queue->head, &queue->tail, &item->node))
+		eventfd_write(queue->wake, 1);
+}
+
+bool queue__put(struct queue *queue, struct queue_item *item, size_t cost)
+{
+	size_t used = atomic_load(&queue->used);
+
+	item->cost = cost;
+	do {
+		if (used && (used >= queue->bound ||
+			     cost > queue->bound - used))
+			return false;
+	} while (!atomic_compare_exchange_weak(&queue->used, &used,
+					       used + cost));
+	queue__append(queue, item);
+	return true;
+}
+
+void queue__put_always(struct queue *queue, struct queue_item *item,
+		       size_t cost)
+{
+	item->cost = cost;
+	atomic_fetch_add(&queue->used, cost);
+	queue__append(queue, item);
+}
+
+struct queue_item *queue__take(struct queue *queue)
+{
+	struct cds_wfcq_node *node;
+
+	node = __cds_wfcq_dequeue_blocking(&queue->head, &queue->tail);
+	if (!node)
+		return NULL;
+	(void)atomic_load(&queue->used);
+	return caa_container_of(node, struct queue_item, node);
+}
+
+struct queue_item *queue__wait(struct queue *queue)
+{
+	struct queue_item *item;
+	eventfd_t count;
+
+	while (!(item = queue__take(queue)))
+		eventfd_read(queue->wake, &count);
+	return item;
+}
+
+void queue__release(struct queue *queue, size_t cost)
+{
+	atomic_fetch_sub(&queue->used, cost);
+}

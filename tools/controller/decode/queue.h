@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A bounded queue from many threads to one.  Putting never waits: it fails if the queue is
+ * full.  The thread that takes sleeps while the queue is empty, and the first item wakes
+ * it, so at a high rate few items cost a system call.
+ *
+ * What a thread wrote before it put an item is visible to the thread that takes it.
+ */
+#ifndef CONTROLLER_QUEUE_H
+#define CONTROLLER_QUEUE_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <urcu/wfcqueue.h>
+
+/* Belongs to the queue while it is in there; its owner leaves the members alone. */
+struct queue_item {
+	struct cds_wfcq_node node;
+	size_t cost;
+};
+
+struct queue {
+	struct __cds_wfcq_head head;	/* of the thread that takes */
+	struct cds_wfcq_tail tail;
+	atomic_size_t used;	/* cost of the items that are not released yet */
+	size_t bound;
+	int wake;		/* eventfd */
+};
+
+/*
+ * The cost of all items is at most @bound; a single one may cost more.  Returns 0 or
+ * -errno.
+ */
+int queue__open(struct queue *queue, size_t bound);
+/* The queue is empty; also if queue__open() failed. */
+void queue__close(struct queue *queue);
+
+/* In any thread.  False if there is no room: the item stays the caller's. */
+bool queue__put(struct queue *queue, struct queue_item *item, size_t cost);
+/* Beyond the bound, for what is rare and must not be lost. */
+void queue__put_always(struct queue *queue, struct queue_item *item,
+		       size_t cost);
+
+/* In one thread.  queue__wait() sleeps until there is an item. */
+struct queue_item *queue__wait(struct queue *queue);
+/* NULL if there is none. */
+struct queue_item *queue__take(struct queue *queue);
+/* Makes room again: @cost of an item that was taken. */
+void queue__release(struct queue *queue, size_t cost);
+
+#endif /* CONTROLLER_QUEUE_H */

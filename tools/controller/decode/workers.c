@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Worker threads, each with a queue: see workers.h. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "thread.h"
+#include "workers.h"
+
+struct worker {
+	struct queue queue;
+	struct work end;	/* the last */
+	pthread_t thread;
+};
+
+struct workers {
+	unsigned int count;	/* of those that run */
+	struct worker workers[];
+};
+
+static void *worker__run(void *data)
+{
+	struct worker *worker = data;
+	struct work *work;
+
+	for (;;) {
+		work = caa_container_of(queue__wait(&worker->queue),
+					struct work, item);
+		queue__release(&worker->queue, work->item.cost);
+		if (work == &worker->end)
+			return NULL;
+		work->run(work);
+	}
+}
+
+static int worker__start(struct worker *worker, unsigned int number)
+{
+	char name[20];
+	int err;
+
+	snprintf(name, sizeof(name), "worker %u", number);
+	err = queue__open(&worker->queue, WORKERS_QUEUE_MAX) ?:
+	      thread__start(&worker->thread, name, worker__run, worker);
+	if (err)
+		queue__close(&worker->queue);
+	return err;
+}
+
+int workers__start(unsigned int count, struct workers **workersp)
+{
+	struct workers *workers;
+	int err;
+
+	workers = calloc(1, sizeof(*workers) +
+				    count * sizeof(*workers->workers));
+	if (!workers)
+		return -ENOMEM;
+	for (; workers->count < count; workers->count++) {
+		err = worker__start(&workers->workers[workers->count],
+				    workers->count);
+		if (err) {
+			workers__stop(workers);
+			return err;
+		}
+	}
+	*workersp = workers;
+	return 0;
+}
+
+static struct queue *workers__queue(struct workers *workers, size_t place)
+{
+	return &workers->workers[place % workers->count].queue;
+}
+
+bool workers__hand_over(struct workers *workers, size_t place,
+			struct work *work)
+{
+	return queue__put(workers__queue(workers, place), &work->item, 1);
+}
+
+void workers__hand_over_always(struct workers *workers, size_t place,
+			       struct work *work)
+{
+	queue__put_always(workers__queue(workers, place), &work->item, 1);
+}
+
+void workers__stop(struct workers *workers)
+{
+	struct worker *worker;
+	unsigned int i;
+
+	if (!workers)
+		return;
+	for (i = 0; i < workers->count; i++) {
+		worker = &workers->workers[i];
+		queue__put_always(&worker->queue, &worker->end.item, 1);
+	}
+	for (i = 0; i < workers->count; i++) {
+		worker = &workers->workers[i];
+		pthread_join(worker->thread, NULL);
+		queue__close(&worker->queue);
+	}
+	free(workers);
+}

@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The thread of an output: see output.h.
+ *
+ * It blocks in write(), as the descriptor may be shared with other processes, for which it
+ * must not become non-blocking.  output__close() cancels it there, and nowhere else.
+ */
+#include <errno.h>
+#include <poll.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "output.h"
+#include "tools/controller/decode/queue.h"
+#include "tools/controller/decode/thread.h"
+
+struct text {
+	struct queue_item item;
+	char *bytes;
+	size_t length;
+};
+
+struct output {
+	int fd;
+	struct pollfd room;	/* in it, for EAGAIN */
+	const char *name;
+	struct output *log;
+	struct queue queue;
+	/* The text that is to be shown; NULL: none, and @due is not in the queue. */
+	_Atomic(struct text *) shown;
+	struct queue_item due;
+	struct queue_item end;
+	bool is_ending;			/* of the event loop */
+	pthread_t thread;
+	struct text *writing;		/* of the thread, while it runs */
+
+	int event;			/* eventfd */
+	atomic_bool has_ended;
+	atomic_int error;
+	atomic_uint_fast64_t dropped;	/* texts */
+	atomic_uint_fast64_t written;	/* bytes */
+	atomic_bool is_told;		/* that texts are dropped */
+};
+
+static void text__free(struct text *text)
+{
+	if (!text)
+		return;
+	free(text->bytes);
+	free(text);
+}
+
+/* NULL if there is no memory; @bytes are then freed. */
+static struct text *text__new(char *bytes, size_t length)
+{
+	struct text *text = bytes ? malloc(sizeof(*text)) : NULL;
+
+	if (!text) {
+		free(bytes);
+		return NULL;
+	}
+	text->bytes = bytes;
+	text->length = length;
+	return text;
+}
+
+static void output__drop(struct output *output)
+{
+	atomic_fetch_add(&output->dropped, 1);
+	/* Why an output that failed drops all has been said. */
+	if (!output->log || output__error(output) ||
+	    atomic_exchange(&output->is_told, true))
+		return;
+	output__print(
+		output->log,
+		"dart-controller: %s is read too slowly, or not at all: what does not fit is dropped",
+		output->name);
+}
+
+static void output__fail(struct output *output, int err)
+{
+	if (output->log)
+		output__print(output->log,
+			      "dart-controller: cannot write to %s: %s",
+			      output->name, strerror(-err));
+	atomic_store(&output->error, err);
+	eventfd_write(output->event, 1);
+}
+
+/*
+ * The only place where the thread may be cancelled.  Its frames have no variable with an
+ * address: AddressSanitizer would take the place for guarded afterwards.  Returns 0 or
+ * -errno.
+ */
+static int write_all(struct output *output, const char *bytes, size_t length)
+{
+	struct pollfd *const room = &output->room;
+	ssize_t written;
+	int err = 0;
+
+	pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, NULL);
+	while (length && !err) {
+		written = write(output->fd, bytes, length);
+		if (written >= 0) {
+			atomic_fetch_add(&output->written, written);
+			bytes += written;
+			length -= written;
+		} else if (errno == EAGAIN) {
+			/* Another process has made it non-blocking. */
+			poll(room, 1, -1);
+		} else if (errno != EINTR) {
+			err = -errno;
+		}
+	}
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, NULL);
+	return err;
+}
+
+static void output__put(struct output *output, struct text *text)
+{
+	int err;
+
+	output->writing = text;
+	if (output__error(output)) {
+		output__drop(output);
+	} else {
+		err = write_all(output, text->bytes, text->length);
+		if (err)
+			output__fail(output, err);
+	}
+	output->writing = NULL;
+	text__free(text);
+}
+
+static void *output__run(void *data)
+{
+	struct output *output = data;
+	struct queue_item *item;
+	size_t cost;
+
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, NULL);
+	for (;;) {
+		item = queue__wait(&output->queue);
+		cost = item->cost;
+		if (item == &output->end)
+			break;
+		if (item == &output->due)
+			output__put(output,
+				    atomic_exchange(&output->shown, NULL));
+		else
+			output__put(output, caa_container_of(item, struct text,
+							     item));
+		queue__release(&output->queue, cost);
+	}
+	queue__release(&output->queue, cost);
+	atomic_store(&output->has_ended, true);
+	eventfd_write(output->event, 1);
+	return NULL;
+}
+
+int output__open(int fd, const char *name, size_t bound, struct output *log,
+		 struct output **outputp)
+{
+	struct output *output = calloc(1, sizeof(*output));
+	int err;
+
+	if (!output)
+		return -ENOMEM;
+	output->fd = fd;
+	output->room = (struct pollfd){ .fd = fd, .events = POLLOUT };
+	output->name = name;
+	output->log = log;
+	err = queue__open(&output->queue, bound);
+	output->event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (!err && output->event < 0)
+		err = -errno;
+	if (!err)
+		err = thread__start(&output->thread, name, output__run, output);
+	if (err) {
+		queue__close(&output->queue);
+		if (output->event >= 0)
+			close(output->event);
+		free(output);
+		return err;
+	}
+	*outputp = output;
+	return 0;
+}
+
+void output__close(struct output *output)
+{
+	struct queue_item *item;
+	uint64_t dropped;
+
+	if (!output)
+		return;
+	output__end(output);
+	if (!output__has_ended(output))
+		pthread_cancel(output->thread);
+	pthread_join(output->thread, NULL);
+
+	/* If it was cancelled, there are texts left. */
+	dropped = output__dropped(output) + !!output->writing;
+	text__free(output->writing);
+	text__free(atomic_load(&output->shown));
+	while ((item = queue__take(&output->queue))) {
+		if (item == &output->due || item == &output->end)
+			continue;
+		text__free(caa_container_of(item, struct text, item));
+		dropped++;
+	}
+	if (dropped && output->log && !output__error(output))
+		output__print(
+			output->log,
+			"dart-controller: %llu samples were not written to %s: it was read too slowly",
+			(unsigned long long)dropped, output->name);
+	queue__close(&output->queue);
+	close(output->event);
+	free(output);
+}
+
+int output__write(struct output *output, char *bytes, size_t length)
+{
+	struct text *text = text__new(bytes, length);
+
+	if (text && queue__put(&output->queue, &text->item,
+			       sizeof(*text) + length))
+		return 0;
+	output__drop(output);
+	if (!text)
+		return -ENOMEM;
+	text__free(text);
+	return -ENOBUFS;
+}
+
+int output__write_always(struct output *output, char *bytes, size_t length)
+{
+	struct text *text = text__new(bytes, length);
+
+	if (!text) {
+		output__drop(output);
+		return -ENOMEM;
+	}
+	queue__put_always(&output->queue, &text->item, sizeof(*text) + length);
+	return 0;
+}
+
+int output__show(struct output *output, char *bytes, size_t length)
+{
+	struct text *text = text__new(bytes, length), *before;
+
+	if (!text) {
+		output__drop(output);
+		return -ENOMEM;
+	}
+	before = atomic_exchange(&output->shown, text);
+	if (!before)
+		queue__put_always(&output->queue, &output->due, 0);
+	text__free(before);
+	return 0;
+}
+
+void output__print(struct output *output, const char *format, ...)
+{
+	va_list arguments;
+	size_t length;
+	char *line;
+	FILE *out;
+
+	out = open_memstream(&line, &length);
+	if (!out) {
+		output__drop(output);
+		return;
+	}
+	va_start(arguments, format);
+	vfprintf(out, format, arguments);
+	va_end(arguments);
+	fputc('\n', out);
+	if (fclose(out)) {
+		free(line);
+		line = NULL;
+	}
+	output__write(output, line, length);
+}
+
+void output__end(struct output *output)
+{
+	if (output->is_ending)
+		return;
+	output->is_ending = true;
+	queue__put_always(&output->queue, &output->end, 0);
+}
+
+int output__event_fd(const struct output *output)
+{
+	return output->event;
+}
+
+bool output__has_ended(struct output *output)
+{
+	eventfd_t count;
+
+	eventfd_read(output->event, &count);
+	return atomic_load(&output->has_ended);
+}
+
+int output__error(const struct output *output)
+{
+	return atomic_load(&output->error);
+}
+
+uint64_t output__dropped(const struct output *output)
+{
+	return atomic_load(&output->dropped);
+}
+
+uint64_t output__written(const struct output *output)
+{
+	return atomic_load(&output->written);
+}
