@@ -72,12 +72,57 @@ static void test_incast(void **state)
 	assert_int_equal(with.bytes, without.bytes);
 }
 
+/* Small hosts are READ fast by a thread that polls, large ones cheaply by one that blocks. */
+static void test_threads(void **state)
+{
+	struct fabric_settings settings = {
+		.hosts = 210,
+		.bytes = 512 * 1024,
+		.small_hosts = 200,
+		.small_bytes = 8 * 1024,
+		.interval_ns = 100000000,
+		.scrapes = 5,
+		.spread = true,
+		.link_bytes_ns = 3,
+		.host_bytes_ns = 3,
+		.round_trip_ns = 6000,
+		.post_ns = 128,
+		.poll_ns = 200,
+		.wake_ns = 5000,
+		.wake_cpu_ns = 2000,
+		.buffer = UINT64_MAX,
+		.credit = 1 << 20,
+		.flow_credit = UINT64_MAX,
+	};
+	struct fabric_result poll, event, hybrid;
+
+	fabric__run(&settings, &poll);
+	settings.io = IO_EVENT;
+	fabric__run(&settings, &event);
+	settings.io = IO_HYBRID;
+	fabric__run(&settings, &hybrid);
+	assert_int_equal(poll.scrapes, 210 * 5);
+	assert_int_equal(event.scrapes, 210 * 5);
+	assert_int_equal(hybrid.scrapes, 210 * 5);
+	/* At least half of the time to wake up, once for the request and once at the end. */
+	assert_in_range(event.small_mean_ns, poll.small_mean_ns + 5000,
+			poll.small_mean_ns + 30000);
+	assert_in_range(hybrid.small_mean_ns, 1, event.small_mean_ns - 5000);
+	assert_in_range(hybrid.busy_ns, event.busy_ns, poll.busy_ns);
+	/* What polling takes is at least what posting and completing does. */
+	assert_in_range(poll.busy_ns,
+			poll.fragments * (settings.post_ns + settings.poll_ns),
+			settings.interval_ns * settings.scrapes);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST("in 500 schedules of faults no more than the credit is in flight or in a switch, and all flows have their turn",
 		     test_faults),
 		TEST("the same settings have the same result", test_same),
+		TEST("a thread for each kind of host reads small ones as fast as polling and large ones for less CPU time",
+		     test_threads),
 		TEST("hosts that overflow the buffer of a switch without credits do not with them",
 		     test_incast),
 	};

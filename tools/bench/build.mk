@@ -17,7 +17,7 @@ dart-sim_libraries := dart
 
 # The flow control of the controller, in virtual time.
 programs += dart-scale
-fabric := $(addprefix tools/bench/,event_heap.c fabric.c fabric_faults.c) \
+fabric := $(addprefix tools/bench/,event_heap.c fabric.c fabric_faults.c io_thread.c) \
 	tools/controller/credit.c
 dart-scale_sources := tools/bench/dart_scale.c $(fabric)
 unit_fabric_sources := $(fabric)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * dart-scale [--output=DIR] [--schedules=N] clusters|classes|fleet|faults: the controller's flow
- * control with up to 10,000 hosts, in virtual time, as CSV.  See fabric.h for the model.
+ * dart-scale [--output=DIR] [--schedules=N] clusters|classes|io|fleet|faults: the controller's
+ * flow control with up to 10,000 hosts, in virtual time, as CSV.  See fabric.h for the model.
  */
 #include <err.h>
 #include <getopt.h>
@@ -15,6 +15,10 @@
 #define MB 1000000ULL
 #define MS 1000000ULL
 #define GBIT_S 0.125 /* bytes per ns */
+
+/* From a completion until a thread that blocks in epoll runs, and its CPU time: assumed. */
+#define WAKE_NS 5000
+#define WAKE_CPU_NS 2000
 
 /*
  * The paper's testbeds (ZERO, section 6.3).  The time of the controller for a READ, 328 ns,
@@ -144,6 +148,64 @@ static void run_classes(const char *directory, uint32_t schedules)
 	close_csv(file);
 }
 
+/*
+ * Figure 12: one host of 8 to 128 READs; then the paper's 128 hosts of 256 KiB, and a fleet of
+ * small hosts and a few large ones, with each kind of I/O thread.
+ */
+static void run_io(const char *directory, uint32_t schedules)
+{
+	static const char *const kinds[] = { "poll", "event", "hybrid" };
+	static const struct {
+		const char *name;
+		uint32_t hosts, bytes, small_hosts;
+		uint64_t interval_ns;
+	} fleets[] = {
+		{ "8 READs", 1, 8 * 4096, 0, 10 * MS },
+		{ "16 READs", 1, 16 * 4096, 0, 10 * MS },
+		{ "32 READs", 1, 32 * 4096, 0, 10 * MS },
+		{ "64 READs", 1, 64 * 4096, 0, 10 * MS },
+		{ "128 READs", 1, 128 * 4096, 0, 10 * MS },
+		{ "128 hosts", 128, 256 * 1024, 0, 100 * MS },
+		{ "mixed fleet", 1024, 512 * 1024, 1000, 100 * MS },
+	};
+	FILE *file = open_csv(directory, "io");
+	struct fabric_settings settings;
+	struct fabric_result result;
+	uint64_t small, large_ns;
+
+	fputs("hosts,threads,interval_ms,mean_us,p99_us,small_mean_us,small_p99_us,cpu\n",
+	      file);
+	for (size_t i = 0; i < sizeof(fleets) / sizeof(*fleets); i++)
+		for (int kind = IO_POLL; kind <= IO_HYBRID; kind++) {
+			settings = cluster1;
+			settings.io = kind;
+			settings.wake_ns = WAKE_NS;
+			settings.wake_cpu_ns = WAKE_CPU_NS;
+			settings.hosts = fleets[i].hosts;
+			settings.bytes = fleets[i].bytes;
+			settings.small_hosts = fleets[i].small_hosts;
+			settings.small_bytes = 8 * 1024;
+			settings.interval_ns = fleets[i].interval_ns;
+			settings.scrapes = settings.hosts > 1 ? 10 : 1000;
+			settings.spread = true;
+			fabric__run(&settings, &result);
+			small = (uint64_t)settings.small_hosts *
+				settings.scrapes;
+			large_ns = (result.latency_mean_ns * result.scrapes -
+				    result.small_mean_ns * small) /
+				   (result.scrapes - small);
+			fprintf(file, "%s,%s,%llu,%.1f,%.1f,%.1f,%.1f,%.4f\n",
+				fleets[i].name, kinds[kind],
+				(unsigned long long)(settings.interval_ns / MS),
+				large_ns / 1e3, result.latency_p99_ns / 1e3,
+				result.small_mean_ns / 1e3,
+				result.small_p99_ns / 1e3,
+				(double)result.busy_ns / (settings.interval_ns *
+							  settings.scrapes));
+		}
+	close_csv(file);
+}
+
 /* 10,000 hosts, a hundredth of them in the first class. */
 static void run_fleet(const char *directory, uint32_t schedules)
 {
@@ -240,6 +302,7 @@ int main(int argc, char **argv)
 		void (*run)(const char *directory, uint32_t schedules);
 	} figures[] = { { "clusters", run_clusters },
 			{ "classes", run_classes },
+			{ "io", run_io },
 			{ "fleet", run_fleet },
 			{ "faults", run_faults } };
 	const char *directory = ".";
@@ -259,12 +322,12 @@ int main(int argc, char **argv)
 			return 2;
 		}
 	}
-	for (size_t i = 0; optind == argc - 1 && i < 4; i++) {
+	for (size_t i = 0; optind == argc - 1 && i < 5; i++) {
 		if (strcmp(argv[optind], figures[i].name))
 			continue;
 		figures[i].run(directory, schedules);
 		return 0;
 	}
 	errx(2,
-	     "usage: dart-scale [--output=DIR] [--schedules=N] clusters|classes|fleet|faults");
+	     "usage: dart-scale [--output=DIR] [--schedules=N] clusters|classes|io|fleet|faults");
 }

@@ -25,6 +25,8 @@ struct host {
 	uint64_t free_ns; /* its adapter has sent all before */
 	uint32_t epoch; /* counts its lives */
 	uint32_t scrapes; /* that have become due */
+	struct io_thread *thread;
+	uint32_t fragments; /* of a scrape */
 	uint32_t missing; /* fragments of the one that is READ */
 	bool is_dead, has_none; /* has_none: no credit for this scrape yet */
 };
@@ -34,16 +36,16 @@ struct fabric {
 	struct fabric_result *result;
 	struct credit credit;
 	struct host *hosts;
-	uint32_t fragments; /* of a scrape */
+	struct io_thread polling, blocking;
 
 	struct event_heap events;
 
 	uint64_t now_ns;
-	uint64_t cpu_free_ns, link_free_ns, pause_end_ns;
+	uint64_t link_free_ns, pause_end_ns;
 	uint64_t in_flight;
 	uint64_t random;
-	uint64_t *latencies;
-	uint64_t first_class_scrapes;
+	uint64_t *latencies, *small_latencies;
+	uint64_t first_class_scrapes, small_scrapes;
 };
 
 /* ---- random numbers and events */
@@ -77,10 +79,15 @@ static uint64_t later(uint64_t a, uint64_t b)
 	return a > b ? a : b;
 }
 
-static void fabric__take_time(struct fabric *fabric, uint64_t time_ns)
+/* The thread of @host may have to wake up first. */
+static void fabric__wake(struct fabric *fabric, struct host *host)
 {
-	fabric->cpu_free_ns =
-		later(fabric->cpu_free_ns, fabric->now_ns) + time_ns;
+	const uint64_t wake_ns = fabric->settings->wake_ns;
+
+	if (wake_ns)
+		io_thread__wake(host->thread, fabric->now_ns,
+				wake_ns / 2 + fabric__random(fabric) * wake_ns,
+				fabric->settings->wake_cpu_ns);
 }
 
 /* Posts all that there are credits for. */
@@ -99,10 +106,12 @@ static void fabric__post(struct fabric *fabric)
 				later(result->wait_max_ns,
 				      fabric->now_ns - host->due_ns);
 		host->has_none = false;
+		io_thread__post(host->thread, fabric->now_ns, fragments);
 		for (i = 0; i < fragments; i++) {
-			fabric__take_time(fabric, settings->post_ns);
+			io_thread__work(host->thread, fabric->now_ns,
+					settings->post_ns);
 			fabric__at(fabric,
-				   fabric->cpu_free_ns +
+				   host->thread->free_ns +
 					   settings->round_trip_ns / 2,
 				   EVENT_AT_HOST, host - fabric->hosts);
 		}
@@ -130,10 +139,11 @@ static void fabric__scrape(struct fabric *fabric, struct host *host)
 		return;
 	}
 	host->due_ns = fabric->now_ns;
-	host->missing = fabric->fragments;
+	host->missing = host->fragments;
 	host->has_none = true;
 	credit__ask(&fabric->credit, &host->flow,
-		    index >= settings->first_class, fabric->fragments);
+		    index >= settings->first_class, host->fragments);
+	fabric__wake(fabric, host);
 	if (fabric__random(fabric) < settings->mortality)
 		fabric__at(fabric,
 			   fabric->now_ns + fabric__random(fabric) *
@@ -145,11 +155,16 @@ static void fabric__scrape(struct fabric *fabric, struct host *host)
 static void fabric__finish_scrape(struct fabric *fabric, struct host *host)
 {
 	struct fabric_result *result = fabric->result;
-	uint64_t latency_ns = fabric->cpu_free_ns - host->due_ns;
+	uint64_t end_ns = host->thread->free_ns;
+	uint64_t latency_ns = end_ns - host->due_ns;
 
 	fabric->latencies[result->scrapes++] = latency_ns;
 	result->latency_mean_ns += latency_ns;
-	result->elapsed_ns = later(result->elapsed_ns, fabric->cpu_free_ns);
+	result->elapsed_ns = later(result->elapsed_ns, end_ns);
+	if (host - fabric->hosts < fabric->settings->small_hosts) {
+		fabric->small_latencies[fabric->small_scrapes++] = latency_ns;
+		result->small_mean_ns += latency_ns;
+	}
 	if (host - fabric->hosts < fabric->settings->first_class) {
 		fabric->first_class_scrapes++;
 		result->first_class_ns += latency_ns;
@@ -158,7 +173,10 @@ static void fabric__finish_scrape(struct fabric *fabric, struct host *host)
 
 static void fabric__land(struct fabric *fabric, struct host *host)
 {
-	fabric__take_time(fabric, fabric->settings->poll_ns);
+	fabric__wake(fabric, host);
+	io_thread__work(host->thread, fabric->now_ns,
+			fabric->settings->poll_ns);
+	io_thread__complete(host->thread, 1);
 	fabric->in_flight -= CREDIT_FRAGMENT;
 	fabric->result->bytes += CREDIT_FRAGMENT;
 	credit__give_back(&fabric->credit, &host->flow, 1);
@@ -189,6 +207,7 @@ static void fabric__lose(struct fabric *fabric, struct host *host)
 	if (host->missing)
 		fabric->result->failed++;
 	fabric->in_flight -= (uint64_t)host->flow.held * CREDIT_FRAGMENT;
+	io_thread__complete(host->thread, host->flow.held);
 	credit__end(&fabric->credit, &host->flow);
 	host->missing = 0;
 	host->epoch++;
@@ -302,20 +321,52 @@ static int compare(const void *a, const void *b)
 	return *x < *y ? -1 : *x > *y;
 }
 
+/* Sorts the latencies. */
+static uint64_t percentile_99(uint64_t *latencies, uint64_t count)
+{
+	qsort(latencies, count, sizeof(*latencies), compare);
+	return latencies[(count * 99 + 99) / 100 - 1];
+}
+
 static void fabric__summarize(struct fabric *fabric)
 {
 	struct fabric_result *result = fabric->result;
 
+	result->busy_ns = fabric->polling.busy_ns + fabric->blocking.busy_ns;
 	if (!result->scrapes)
 		return;
-	qsort(fabric->latencies, result->scrapes, sizeof(*fabric->latencies),
-	      compare);
 	result->latency_mean_ns /= result->scrapes;
 	result->latency_p99_ns =
-		fabric->latencies[(result->scrapes * 99 + 99) / 100 - 1];
+		percentile_99(fabric->latencies, result->scrapes);
 	result->latency_max_ns = fabric->latencies[result->scrapes - 1];
 	if (fabric->first_class_scrapes)
 		result->first_class_ns /= fabric->first_class_scrapes;
+	if (fabric->small_scrapes) {
+		result->small_mean_ns /= fabric->small_scrapes;
+		result->small_p99_ns = percentile_99(fabric->small_latencies,
+						     fabric->small_scrapes);
+	}
+}
+
+static void fabric__make_host(struct fabric *fabric, uint32_t index)
+{
+	const struct fabric_settings *settings = fabric->settings;
+	struct host *host = &fabric->hosts[index];
+	uint32_t bytes = index < settings->small_hosts ? settings->small_bytes :
+							 settings->bytes;
+
+	host->fragments = (bytes + CREDIT_FRAGMENT - 1) / CREDIT_FRAGMENT;
+	host->thread =
+		settings->io == IO_EVENT ||
+				(settings->io == IO_HYBRID &&
+				 host->fragments >= IO_POLLED_FRAGMENTS) ?
+			&fabric->blocking :
+			&fabric->polling;
+	fabric__at(fabric,
+		   settings->spread ?
+			   fabric__random(fabric) * settings->interval_ns :
+			   0,
+		   EVENT_DUE, index);
 }
 
 void fabric__run(const struct fabric_settings *settings,
@@ -324,8 +375,7 @@ void fabric__run(const struct fabric_settings *settings,
 	struct fabric fabric = {
 		.settings = settings,
 		.result = result,
-		.fragments = (settings->bytes + CREDIT_FRAGMENT - 1) /
-			     CREDIT_FRAGMENT,
+		.polling.polls = true,
 		.random = settings->seed,
 	};
 	struct event event;
@@ -335,18 +385,18 @@ void fabric__run(const struct fabric_settings *settings,
 	fabric.hosts = calloc(settings->hosts, sizeof(*fabric.hosts));
 	fabric.latencies = calloc((size_t)settings->hosts * settings->scrapes,
 				  sizeof(*fabric.latencies));
-	if (!fabric.hosts || !fabric.latencies)
+	fabric.small_latencies =
+		calloc((size_t)settings->small_hosts * settings->scrapes + 1,
+		       sizeof(*fabric.small_latencies));
+	if (!fabric.hosts || !fabric.latencies || !fabric.small_latencies)
 		err(1, "simulation");
 	credit__init(&fabric.credit, settings->credit, settings->flow_credit);
 	for (i = 0; i < settings->hosts; i++)
-		fabric__at(&fabric,
-			   settings->spread ? fabric__random(&fabric) *
-						      settings->interval_ns :
-					      0,
-			   EVENT_DUE, i);
+		fabric__make_host(&fabric, i);
 	while (event_heap__take(&fabric.events, &event))
 		fabric__handle(&fabric, &event);
 	fabric__summarize(&fabric);
+	free(fabric.small_latencies);
 	free(fabric.latencies);
 	event_heap__free(&fabric.events);
 	free(fabric.hosts);

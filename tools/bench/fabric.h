@@ -4,8 +4,8 @@
  * (tools/controller/credit.h), and a model of everything below it.  The same settings and
  * seed give the same result.
  *
- * The model: one I/O thread posts READs of one fragment and polls completions, each for
- * a fixed time.  A request takes half of the round trip.  A host's adapter answers one
+ * The model: an I/O thread, or two (io_thread.h), posts READs of one fragment and takes
+ * completions, each for a fixed time.  A request takes half of the round trip.  A host's adapter answers one
  * fragment after the other at the speed of its link.  The answers meet in the queue of
  * the switch port that leads to the controller, first in, first out.  With PFC the port
  * pauses all hosts while its queue is long, otherwise it drops what its buffer has no
@@ -18,10 +18,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "io_thread.h"
+
 struct fabric_settings {
 	uint32_t hosts;
 	uint32_t first_class; /* of them have class 0, all others class 1 */
 	uint32_t bytes; /* of a scrape */
+	uint32_t small_hosts; /* the first of the hosts have small_bytes instead */
+	uint32_t small_bytes;
 	uint64_t interval_ns; /* between scrapes of a host */
 	uint32_t scrapes; /* of each host */
 	bool spread; /* hosts are due at different times of an interval */
@@ -29,8 +33,11 @@ struct fabric_settings {
 	double link_bytes_ns; /* speed of the controller's link */
 	double host_bytes_ns;
 	uint64_t round_trip_ns;
+	enum io_kind io;
 	uint64_t post_ns; /* CPU time of the controller for a READ */
 	uint64_t poll_ns; /* and for its completion */
+	uint64_t wake_ns; /* to run a thread that blocks: half of it to one and a half */
+	uint64_t wake_cpu_ns; /* CPU time of that */
 	uint64_t buffer; /* bytes of the switch port's queue */
 	uint64_t pause_above; /* PFC; 0: none */
 	uint64_t pause_until; /* bytes are left in the queue */
@@ -51,6 +58,8 @@ struct fabric_result {
 	uint64_t scrapes, missed, failed;
 	uint64_t latency_mean_ns, latency_p99_ns, latency_max_ns;
 	uint64_t first_class_ns; /* mean latency of class 0 */
+	uint64_t small_mean_ns, small_p99_ns; /* latency of small hosts */
+	uint64_t busy_ns; /* CPU time of the I/O threads */
 	uint64_t bytes; /* that have landed */
 	uint64_t queue_max; /* bytes in the switch port */
 	uint64_t in_flight_max; /* bytes posted and not completed */
