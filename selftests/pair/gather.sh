@@ -46,7 +46,7 @@ check "the agent starts" on host host_up
 check "vmstat is there both ways" on host sh -c \
 	'dartctl source add vmstat && dartctl source add vmstat --gather 100ms'
 check "a controller reads both" sh -c \
-	"dart-controller --json -i 50ms -n 40 -e 'vmstat*' host >/run/lines"
+	"dart-controller --json -i 50ms -n 100 -e 'vmstat*' host >/run/lines"
 # jq knows integers up to 2^53 only: pgfault stays below.
 jq -c -s '[.[].entries | select(.) | {gathered: .["vmstat+100ms"].sum.pgfault,
 		direct: .vmstat.sum.pgfault} | select(.gathered and .direct)] as $read |
