@@ -9,7 +9,8 @@ lib=$(cd "$(dirname "$0")/../lib" && pwd)
 ports="4801 4802 4803"
 hosts="host:4801 host:4802 host:4803"
 rows=4096	# of 8 bytes: 8 fragments
-scrapes=40	# to compare classes
+scrapes=20	# to compare classes
+together=10	# of each agent
 work=$(mktemp -d)
 
 # agent PORT: an agent on the host that listens there
@@ -35,20 +36,23 @@ exposes() {
 		exposes "$1" "$rows"
 }
 
-# scrapes KIND: three scrapes of each agent, and to $work/KIND what was in flight
+# scrapes KIND: scrapes of each agent, one behind the other, so that those of several
+# meet; and to $work/KIND what was in flight
 scrapes() {
 	"$lib/reads_in_flight.py" eth0 sh -c 'exec "$@" >"$0/lines" 2>"$0/log"' "$work" \
-		dart-controller --json -i 500ms -n 3 -e big --flow "$1" $hosts \
+		dart-controller --json -i 1ms -n $together -e big --flow "$1" $hosts \
 		>"$work/$1"
 }
 
-# right: each agent has three scrapes with its values
+# right: all scrapes have the values of their agent; some that workers had no time for may
+# have been dropped
 right() {
 	jq -c 'select(has("summary")) | .summary' "$work/lines"
-	is_true -s --argjson rows "$rows" '
+	is_true -s --argjson rows "$rows" --argjson together "$together" '
+		(map(.summary.dropped // 0) | add) as $dropped |
 		map(select(has("entries")) | ((.agent[5:] | tonumber) * 10000) as $base |
 			.entries.big.rows | map(.value) == [range($rows) | . + $base]) |
-		length == 9 and all' "$work/lines"
+		length > 3 and length + $dropped == 3 * $together and all' "$work/lines"
 }
 
 # classes FIRST LAST: both all the time, one with class 0, the other with class 3; $late is
@@ -72,7 +76,7 @@ look() {
 
 # follow COUNT PATTERN: so many of these lines match
 follow() {
-	[ "$(timeout 60 grep -m "$1" "$2" < <(tail --pid $controller -n "+$((seen + 1))" \
+	[ "$(timeout 60 grep -m "$1" "$2" < <(tail --pid $reader -n "+$((seen + 1))" \
 		-f "$work/short") | wc -l)" -eq "$1" ]
 }
 
@@ -93,13 +97,11 @@ done
 
 for flow in credit,16K bdp,16K none; do
 	check "$flow: a controller scrapes three agents" scrapes "$flow"
-	check "$flow: each of $rows values is right in each of three scrapes" right
+	check "$flow: each of $rows values is right in each scrape that is not dropped" right
 done
-check "no message says that agents do not fit every half second" \
-	sh -c "! grep 'agents fit' $work/log"
 most=$(cat "$work/credit,16K")
 check "credit,16K: packets show at most 16 KiB and 4 READs in flight, and as much at times: $most" \
-	is_true '.dropped == 0 and (.requests >= 3 * 3 * 9) and
+	is_true '.dropped == 0 and (.requests >= 3 * '$together' * 9) and
 		.in_flight <= 16384 and .in_flight > 12288 and .operations == 4' <<<"$most"
 most=$(cat "$work/bdp,16K")
 check "bdp,16K: packets show at most 16 KiB in flight of each agent, and more of all: $most" \
@@ -107,7 +109,8 @@ check "bdp,16K: packets show at most 16 KiB in flight of each agent, and more of
 		.in_flight > 16384' <<<"$most"
 most=$(cat "$work/none")
 check "none: packets show READs that are not cut, and more than 16 KiB in flight: $most" \
-	is_true '.dropped == 0 and .requests < 50 and .in_flight > 16384' <<<"$most"
+	is_true '.dropped == 0 and .requests < 3 * '$together' * 4 and
+		.in_flight > 16384' <<<"$most"
 
 for order in "4801 4802" "4802 4801"; do
 	check "class 0 and class 3 share one credit ($order)" classes $order
@@ -115,13 +118,16 @@ for order in "4801 4802" "4802 4801"; do
 		[ "$late" -lt $((scrapes / 2)) ]
 done
 
+mkfifo "$work/pipe"
 touch "$work/short"
-dart-controller --json -i 20ms -e big --flow credit,4K $hosts \
-	> >(jq -c --unbuffered '{agent, scraped: has("entries"), ended: has("summary"),
-		error}' >"$work/short") 2>"$work/log" &
+jq -c --unbuffered '{agent, scraped: has("entries"), ended: has("summary"), error}' \
+	"$work/pipe" >"$work/short" &
+reader=$!
+dart-controller --json -i 20ms -e big --flow credit,4K $hosts >"$work/pipe" \
+	2>"$work/log" &
 controller=$!
 check "three agents share one credit" go_on $ports
-for round in 1 2 3; do
+for round in 1 2; do
 	look
 	on host pkill -KILL -f "dartd --[p]ort=4802"
 	check "$round: the controller notices that an agent was killed amid scrapes" \
@@ -131,16 +137,20 @@ for round in 1 2 3; do
 	check "$round: the agent starts again" agent 4802
 	check "$round: all agents are scraped" go_on $ports
 done
-look
 kill -INT $controller
-check "the controller ends" follow 1 '"host:4803".*"ended":true'
-wait $controller
+check "the controller ends" wait $controller
+wait $reader
+
+check "a controller scrapes every second" sh -c \
+	"dart-controller --json -i 1s -n 2 -e big $hosts >/dev/null 2>$work/log"
+check "it does not say that agents do not fit" \
+	sh -c "cat $work/log; ! grep 'agents fit' $work/log"
 
 # soft-RoCE on an interface of unknown speed has 2.5 Gbit/s.
 check "a controller scrapes far too often" sh -c \
 	"dart-controller --json -i 100us -n 20 -e big $hosts >/dev/null 2>$work/log"
-check "it says once how many agents fit" \
-	[ "$(grep -c "^dart-controller: 0 of 3 agents fit at 100 us: scrapes of 32,864 bytes on average need 7.9 Gbit/s, and the port has 2.5 (" "$work/log")" -eq 1 ]
+check "it says once how many agents fit: $(cat "$work/log")" \
+	[ "$(grep -c "^dart-controller: 0 of 3 agents fit at 100 us: scrapes of 33,008 bytes on average need 7.9 Gbit/s, and the port has 2.5 (" "$work/log")" -eq 1 ]
 check "the agents stop" on host host_down
 rm -r "$work"
 finish

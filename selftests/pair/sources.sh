@@ -7,7 +7,7 @@
 work=$(mktemp -d)
 
 scrape() {
-	dart-controller --interval 100ms --count 20 --json host |
+	dart-controller --interval 100ms --count 60 --json host |
 		tee "$work/scrapes" | compare host 4793 >"$work/report"
 }
 
