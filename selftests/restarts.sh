@@ -27,7 +27,7 @@ until_true() {
 }
 
 create() {
-	on host dartctl store create paths --slots 2^18 --value 20 &&
+	on host dartctl store create paths --slots 2^14 --value 20 &&
 		on host dartctl reporter add paths "${reporter:?}"
 }
 

@@ -307,7 +307,7 @@ static void test_two_slabs(void **state)
 
 static void test_many_rounds(void **state)
 {
-	enum { COUNT = 20, ROUNDS = 5 };
+	enum { COUNT = 20, ROUNDS = 3 };
 	int fds[COUNT];
 	char name[16];
 
@@ -371,7 +371,7 @@ int main(void)
 		     test_on_lease),
 		TEST("slices of two slabs are shown together, and the adopted slab is deregistered with its last slice",
 		     test_two_slabs),
-		TEST("20 slices come back after dartd was killed five times, each time before all had asked",
+		TEST("20 slices come back after dartd was killed three times, each time before all had asked",
 		     test_many_rounds),
 		TEST_FIXTURE("a slice is registered again after dartd was killed or stopped with page exposure, too",
 			     test_same_memory, start_pages, NULL),

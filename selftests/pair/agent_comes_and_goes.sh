@@ -3,10 +3,12 @@
 # A controller reports an agent that dies and restarts, and never shows a stale value.
 . "$(dirname "$0")/../lib.sh"
 
-# await CONDITION: reads lines of the controller until one meets it
+# await PATTERN: reads lines of the controller, in short, until one matches; a jq for each
+# line would fall behind them
 await() {
 	while read -r line <&3; do
-		is_true "$1" <<<"$line" >/dev/null && return
+		# shellcheck disable=SC2053 # a pattern
+		[[ $line == $1 ]] && return
 	done
 	return 1
 }
@@ -26,29 +28,29 @@ mkfifo "$work/lines"
 dart-controller --json --interval 500ms --entries tcp,softnet host \
 	>"$work/lines" 2>"$work/messages" &
 controller=$!
-exec 3<"$work/lines"
+exec 3< <(jq -c --unbuffered '{entries: (.entries // {} | keys), error, generation,
+	start_ns, summary: (.summary | {scrapes, failed})}' "$work/lines")
 
-check "a controller shows values of the agent" await '.entries.tcp'
+check "a controller shows values of the agent" await '*"tcp"*'
 generation=$(jq .generation <<<"$line")
 on host dartctl register source softnet >/dev/null
-check "an entry that is registered meanwhile is scraped" await '.entries.softnet'
+check "an entry that is registered meanwhile is scraped" await '*"softnet"*'
 check "a scrape with a new entry has a higher generation" \
 	is_true ".generation > $generation" <<<"$line"
 on host dartctl unregister softnet >/dev/null
 check "an entry that is unregistered meanwhile is no longer scraped" \
-	await '.entries | has("softnet") | not'
+	await '*"entries":\["tcp"\]*'
 
 on host host_down KILL
-check "the controller reports an error after the agent was killed" await .error
+check "the controller reports an error after the agent was killed" await '*"error":"*'
 died=$(now_ns)
 check "the agent starts again" on host host_up --exposure page
-check "the controller scrapes again after the agent was restarted" await .entries
+check "the controller scrapes again after the agent was restarted" await '*"tcp"*'
 check "values of a restarted agent were read after the old one was killed" \
 	is_true ".start_ns > $died" <<<"$line"
 
 kill -INT $controller
-check "the last line of an interrupted controller is a summary" \
-	await '.summary | .scrapes > 0 and .failed > 0'
+check "an interrupted controller writes a summary" await '*"scrapes":[1-9]*"failed":[1-9]*'
 check "a controller that SIGINT ends exits with 0" wait $controller
 for message in "connected, generation" "table changed" "lost: the agent disconnected"
 do

@@ -14,8 +14,9 @@ settled() {
 	done
 }
 
+# scrape COUNT INTERVAL: in all so long that snapshots are complete meanwhile
 scrape() {
-	dart-controller --interval 100ms --count "$1" --json host |
+	dart-controller --interval "$2" --count "$1" --json host |
 		compare host 4793 >"$report"
 }
 
@@ -38,8 +39,8 @@ check "the host serves snapshots of its /proc files" \
 	on host until_ready /run/snapshots.log \
 	snapshots 4793 "${sections[@]}" true
 
-for run in exact:100 page:20; do
-	exposure=${run%:*}
+for run in exact:100:100ms page:20:500ms; do
+	IFS=: read -r exposure count interval <<<"$run"
 	check "$exposure: the agent starts" \
 		on host host_up --exposure "$exposure"
 	for source in cpustat vmstat softnet "snmp:tcp --netns c0" \
@@ -50,13 +51,13 @@ for run in exact:100 page:20; do
 	done
 	check "$exposure: all leases of earlier registrations end" settled
 	check "$exposure: every value lies between two snapshots of the kernel's" \
-		scrape "${run#*:}"
+		scrape "$count" "$interval"
 	figures=$(jq -r '"\(.reads_per_scrape) READs, median " +
 		"\(.controller.latency_ns.p50 / 1e4 | round / 100) ms"' "$report")
 	figures+=$(on host dartctl -j status |
 		jq -r '", \(.used / 4096) pages of \(.extents) extents"')
 	check "$exposure: no scrape fails: $figures" \
-		holds ".scrapes == ${run#*:} and .failed_scrapes == 0"
+		holds ".scrapes == $count and .failed_scrapes == 0"
 	# shellcheck disable=SC2016 # expands in jq
 	check "$exposure: values of each of 40 cgroups were compared" \
 		holds '.comparisons as $compared |

@@ -45,15 +45,19 @@ done
 check "the agent starts" on host host_up
 check "vmstat is there both ways" on host sh -c \
 	'dartctl source add vmstat && dartctl source add vmstat --gather 100ms'
-check "a controller reads both" sh -c \
+on host sh -c 'until [ -e /run/enough ]; do sleep 0.1; done' &
+check "a controller reads both while processes begin and end on the host" sh -c \
 	"dart-controller --json -i 50ms -n 100 -e 'vmstat*' host >/run/lines"
+on host touch /run/enough
+wait
 # jq knows integers up to 2^53 only: pgfault stays below.
 jq -c -s '[.[].entries | select(.) | {gathered: .["vmstat+100ms"].sum.pgfault,
 		direct: .vmstat.sum.pgfault} | select(.gathered and .direct)] as $read |
 	{read: $read | length, grown: ($read[-1].gathered - $read[0].gathered), exceeding:
 		[[$read[:-1], $read[1:]] | transpose[] | select(.[0].gathered > .[1].direct)]}' \
 	/run/lines >/run/compared
-check "gathered values never exceed those that the next scrape reads directly, and follow them" \
+compared=$(cat /run/compared)
+check "gathered values never exceed those that the next scrape reads directly, and follow them: $compared" \
 	is_true '.read > 20 and .grown > 0 and .exceeding == []' /run/compared
 check "the agent stops" on host host_down
 finish

@@ -14,7 +14,7 @@ holds() {
 }
 
 scrape() {
-	dart-controller --interval 50ms --count 60 --json host |
+	dart-controller --interval 150ms --count 60 --json host |
 		compare host 4793 >"$report"
 }
 
