@@ -41,6 +41,7 @@ define help
   make check            all tests; TESTS="unit pair/foo" picks some
   make check-debug      the tests of the kernel parts in a kernel with KASAN,
                         lockdep, kmemleak and more (builds it, once: 15 min)
+  make check-long       tests that take minutes each, between two virtual machines
   make check-churn      containers come and go for a minute while they are read
   make check-crashes    dartd is killed 200 times (30 min)
   make fuzz             libFuzzer gives all parsers of foreign bytes random ones,
@@ -79,7 +80,7 @@ distclean:
 
 # The targets that a newcomer types first install the packages, then build.
 sections := build run test bench lint
-demo check check-churn check-crashes: sections := build run test
+demo check check-long check-churn check-crashes: sections := build run test
 check-debug: sections := build run test debug
 bench: sections := build run test bench
 
@@ -112,6 +113,10 @@ check-debug: packages
 		status=$$?; } && \
 	echo "built in $$((built - start)) s," \
 		"tested in $$(($$(date +%s) - built)) s" && exit $$status
+
+check-long: packages
+	+$(quiet)$(MAKE) --no-print-directory KDIR= guest tests
+	$(quiet)selftests/run long
 
 check-churn: packages
 	+$(quiet)$(MAKE) --no-print-directory KDIR= guest tests
@@ -160,11 +165,11 @@ packages:
 		exit 1; \
 	fi
 
-.PHONY: help clean distclean demo check check-debug check-churn check-crashes fuzz bench packages p4_is_there
+.PHONY: help clean distclean demo check check-debug check-long check-churn check-crashes fuzz bench packages p4_is_there
 export KVER
 
 # The goals above need nothing below, and must work if it is missing.
-above := help clean distclean demo check check-debug check-churn check-crashes fuzz bench packages
+above := help clean distclean demo check check-debug check-long check-churn check-crashes fuzz bench packages
 ifneq ($(filter-out $(above),$(or $(MAKECMDGOALS),all)),)
 
 include $(output)/config.mk

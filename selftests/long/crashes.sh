@@ -7,7 +7,7 @@
 . "$(dirname "$0")/../lib.sh"
 . "$(dirname "$0")/../restarts.sh"
 
-rounds=${DART_CRASHES:-2}
+rounds=${DART_CRASHES:-4}
 reporter=10.77.0.1
 most=${DART_CRASHES_MS:-60000}	# until all is back, beside other machines
 controllers=(one two three)
