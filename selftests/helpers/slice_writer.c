@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * slice_writer FIRST COUNT [MS]: has the slices slice-FIRST and so on, with libdart,
- * and counts in each without a pause of dartd: "done" grows by 1 every millisecond, or
- * every MS.  The constant "number" is 1000 + the number of the slice.
+ * and counts in each without a pause of dartd: "done" grows by 1 every 10 ms, or every
+ * MS.  The constant "number" is 1000 + the number of the slice.
  *
  * Notifies that it is ready when it begins to write, whether dartd runs or not; with
  * MS, when all slices are registered.
@@ -113,7 +113,7 @@ int main(int argc, char *argv[])
 
 	events[0] = (struct pollfd){ .fd = dart_slices__fd(slices),
 				       .events = POLLIN };
-	events[1] = (struct pollfd){ .fd = every(argc > 3 ? atoi(argv[3]) : 1),
+	events[1] = (struct pollfd){ .fd = every(argc > 3 ? atoi(argv[3]) : 10),
 				       .events = POLLIN };
 	for (;;) {
 		if (poll(events, 2, -1) < 0)
