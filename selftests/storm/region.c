@@ -6,7 +6,7 @@
  * registration stays readable.  Records are gathered meanwhile.  Slices show what
  * their owners write, in whichever of two regions has them.  At the end nothing is left.
  *
- * DART_OPERATIONS says how many operations (5000), DART_SEED repeats a storm.
+ * DART_OPERATIONS says how many operations (10000), DART_SEED repeats a storm.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -135,7 +135,7 @@ static void run_storm(uint64_t seed, uint64_t steps)
 static void test_storm(void **state)
 {
 	const uint64_t seed = number("DART_SEED", random_seed());
-	const uint64_t steps = number("DART_OPERATIONS", 5000);
+	const uint64_t steps = number("DART_OPERATIONS", 10000);
 	long pinned, memory, vmalloc;
 
 	print_message("# DART_SEED=%lu\n", seed);
