@@ -1,0 +1,10 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash
+
+# peer_of DIRECTORY: the second virtual machine of its tests, if they have one
+peer_of() {
+	case $1 in
+	pair | long | churn | crashes) echo host ;;
+	systemd) echo controller ;;
+	esac
+}
