@@ -45,6 +45,7 @@ done
 check "the agent starts" on host host_up
 check "vmstat is there both ways" on host sh -c \
 	'dartctl source add vmstat && dartctl source add vmstat --gather 100ms'
+on host rm -f /run/enough
 on host sh -c 'until [ -e /run/enough ]; do sleep 0.1; done' &
 check "a controller reads both while processes begin and end on the host" sh -c \
 	"dart-controller --json -i 50ms -n 100 -e 'vmstat*' host >/run/lines"
