@@ -45,6 +45,21 @@ carry() {
 	done
 }
 
+# follow_collectors COUNT RATE: the XDP reporter of this machine reports COUNT packets that
+# the host sends, RATE in a second, and follows the host's file of collectors
+follow_collectors() {
+	check "the host keeps a file of its collectors" on host until_ready \
+		/run/watch.log dartctl store export paths --watch $exported
+	on host cat $exported >$collectors
+	carry &
+	check "the XDP reporter is attached" \
+		dartctl xdp attach eth0 --collectors $collectors
+	check "the XDP reporter follows the file" until_ready /run/follow.log \
+		dartctl xdp follow eth0 --collectors $collectors
+	on host dart-report --interface eth0 --emit int --flows uniform \
+		--count "$1" --rate "$2" >/dev/null 2>&1 &
+}
+
 checksum() {
 	on host store_checksum paths
 }

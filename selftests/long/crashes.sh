@@ -136,15 +136,7 @@ check "sources, followers, maps, counters, a probe and a store are registered" \
 check "an application of the host has 20 slices" on host until_ready \
 	/run/writer.log slice_writer 0 20
 check "a store for the reports of this host is created" create
-check "the host keeps a file of its collectors" on host until_ready \
-	/run/watch.log dartctl store export paths --watch $exported
-on host cat $exported >$collectors
-carry &
-check "the XDP reporter is attached" dartctl xdp attach eth0 --collectors $collectors
-check "the XDP reporter follows the file" until_ready /run/follow.log \
-	dartctl xdp follow eth0 --collectors $collectors
-on host dart-report --interface eth0 --emit int --flows uniform \
-	--count 100000000 --rate 50 >/dev/null 2>&1 &
+follow_collectors 100000000 50
 for controller in "${controllers[@]}"; do
 	dart-controller --json --interval 500ms --entries cpustat,vmstat,softnet \
 		host >"/run/controller.$controller" 2>/dev/null &

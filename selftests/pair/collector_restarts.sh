@@ -23,15 +23,7 @@ check "the collector creates another store, in a file" \
 	on host sh -c "dartctl store create other --slots 2^10 --value 20 \
 		--file /dev/shm/other && dartctl reporter add other $reporter"
 other=$(on host md5sum /dev/shm/other)
-check "the collector keeps a file of the collectors" on host until_ready \
-	/run/watch.log dartctl store export paths --watch $exported
-on host cat $exported >$collectors
-carry &
-check "the XDP reporter is attached" dartctl xdp attach eth0 --collectors $collectors
-check "the XDP reporter follows the file" until_ready /run/follow.log \
-	dartctl xdp follow eth0 --collectors $collectors
-on host dart-report --interface eth0 --emit int --flows uniform \
-	--count 100000 --rate 100 >/dev/null 2>&1 &
+follow_collectors 100000 100
 empty=$(checksum)
 check "reports arrive" until_true differs "$empty"
 

@@ -43,26 +43,29 @@ static void test_same(void **state)
 	assert_memory_equal(&results[0], &results[1], sizeof(results[0]));
 }
 
+/* 24 Gbit/s, and one I/O thread that polls. */
+static const struct fabric_settings network = {
+	.link_bytes_ns = 3,
+	.host_bytes_ns = 3,
+	.round_trip_ns = 6000,
+	.post_ns = 128,
+	.poll_ns = 200,
+	.credit = 1 << 20,
+	.flow_credit = UINT64_MAX,
+};
+
 /* Without credits, the same hosts overflow the same buffer. */
 static void test_incast(void **state)
 {
-	struct fabric_settings settings = {
-		.hosts = 200,
-		.bytes = 128 * 1024,
-		.interval_ns = 1000000000,
-		.scrapes = 1,
-		.link_bytes_ns = 3,
-		.host_bytes_ns = 3,
-		.round_trip_ns = 6000,
-		.post_ns = 128,
-		.poll_ns = 200,
-		.buffer = 1 << 20,
-		.credit = 1 << 20,
-		.flow_credit = UINT64_MAX,
-		.retry_ns = 4000000,
-	};
+	struct fabric_settings settings = network;
 	struct fabric_result with, without;
 
+	settings.hosts = 200;
+	settings.bytes = 128 * 1024;
+	settings.interval_ns = 1000000000;
+	settings.scrapes = 1;
+	settings.buffer = 1 << 20;
+	settings.retry_ns = 4000000;
 	fabric__run(&settings, &with);
 	settings.credit = UINT64_MAX;
 	fabric__run(&settings, &without);
@@ -75,27 +78,19 @@ static void test_incast(void **state)
 /* Small hosts are READ fast by a thread that polls, large ones cheaply by one that blocks. */
 static void test_threads(void **state)
 {
-	struct fabric_settings settings = {
-		.hosts = 210,
-		.bytes = 512 * 1024,
-		.small_hosts = 200,
-		.small_bytes = 8 * 1024,
-		.interval_ns = 100000000,
-		.scrapes = 5,
-		.spread = true,
-		.link_bytes_ns = 3,
-		.host_bytes_ns = 3,
-		.round_trip_ns = 6000,
-		.post_ns = 128,
-		.poll_ns = 200,
-		.wake_ns = 5000,
-		.wake_cpu_ns = 2000,
-		.buffer = UINT64_MAX,
-		.credit = 1 << 20,
-		.flow_credit = UINT64_MAX,
-	};
+	struct fabric_settings settings = network;
 	struct fabric_result poll, event, hybrid;
 
+	settings.hosts = 210;
+	settings.bytes = 512 * 1024;
+	settings.small_hosts = 200;
+	settings.small_bytes = 8 * 1024;
+	settings.interval_ns = 100000000;
+	settings.scrapes = 5;
+	settings.spread = true;
+	settings.wake_ns = 5000;
+	settings.wake_cpu_ns = 2000;
+	settings.buffer = UINT64_MAX;
 	fabric__run(&settings, &poll);
 	settings.io = IO_EVENT;
 	fabric__run(&settings, &event);

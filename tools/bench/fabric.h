@@ -5,12 +5,12 @@
  * seed give the same result.
  *
  * The model: an I/O thread, or two (io_thread.h), posts READs of one fragment and takes
- * completions, each for a fixed time.  A request takes half of the round trip.  A host's adapter answers one
- * fragment after the other at the speed of its link.  The answers meet in the queue of
- * the switch port that leads to the controller, first in, first out.  With PFC the port
- * pauses all hosts while its queue is long, otherwise it drops what its buffer has no
- * room for, and the READ is sent again after a time-out.  What an ECN mark would cause is
- * not part of the model: marks are counted.
+ * completions, each for a fixed time.  A request takes half of the round trip.  A host's
+ * adapter answers one fragment after the other at the speed of its link.  The answers meet
+ * in the queue of the switch port that leads to the controller, first in, first out.  With
+ * PFC the port pauses all hosts while its queue is long, otherwise it drops what its buffer
+ * has no room for, and the READ is sent again after a time-out.  What an ECN mark would
+ * cause is not part of the model: marks are counted.
  */
 #ifndef BENCH_FABRIC_H
 #define BENCH_FABRIC_H
