@@ -10,8 +10,9 @@
 #   libraries += NAME           .output/lib/libNAME.a, from NAME_sources
 #
 # Tests need no build.mk: selftests/unit/NAME.c is linked with the libraries,
-# and both with sanitizers; unit_NAME_sources adds files to such a test.  Those in
-# threaded_tests are also linked with ThreadSanitizer, as .output/tsan/NAME.
+# and both with sanitizers; unit_NAME_sources adds files to such a test, which can
+# also have unit_NAME_skeletons.  Those in threaded_tests are also linked with
+# ThreadSanitizer, as .output/tsan/NAME.
 # selftests/{module,storm,agent,pair,debug}/NAME.c, a test in a guest, and
 # selftests/helpers/NAME.c, a program that such tests call, are linked with
 # selftests/lib and the libraries; DIRECTORY/NAME_skeletons as for programs.  selftests/fuzz/NAME.c, a harness, is linked with
@@ -253,6 +254,7 @@ $(output)/unit/$(1): $(call objects,sanitized,selftests/unit/$(1).c \
 	$$(quiet)mkdir -p $$(@D)
 	$$(call say,LD-ASAN,$$@)$$(CC) $$(sanitize) -o $$@ $$^ \
 		$$(call link,$(packages_known))
+$(call objects,sanitized,selftests/unit/$(1).c): | $(unit_$(1)_skeletons:%=$(output)/bpf/%.skel.h)
 endef
 $(foreach name,$(unit_tests),$(eval $(call unit_test,$(name))))
 

@@ -16,6 +16,9 @@ unit_source_schema_sources := $(addprefix agent/, \
 	schema/source_schema.c schema/listed_names.c region/source.c \
 	region/sample_fields.c schema/btf_layout.c)
 unit_record_layout_sources := agent/schema/record_layout.c
+unit_torn_rows_sources := $(addprefix agent/, \
+	base/log.c schema/btf_fields.c schema/btf_tags.c schema/record_layout.c)
+unit_torn_rows_skeletons := cgroupnet tcpconn
 unit_host_sources := agent/table/host.c
 unit_registry_sources := $(addprefix agent/, \
 	base/changes.c base/entry_index.c base/entry_name.c base/log.c \
