@@ -37,8 +37,8 @@ static void test_pages(void **state)
 {
 	static const struct dart_read expected[] = {
 		{ .address = 0x100000, .length = 0x640 },
-		{ .address = 0x200000, .length = 0x38 },
-		{ .address = 0x300010, .length = 0x28 },
+		{ .address = 0x200000, .length = 0x40 },
+		{ .address = 0x300000, .length = 0x40 },
 	};
 	const struct dart_read *reads;
 	struct dart_read_plan *plan;
@@ -54,8 +54,44 @@ static void test_pages(void **state)
 		assert_int_equal(reads[i].length, expected[i].length);
 		assert_int_equal(reads[i].rkey, 11);
 	}
-	assert_true(dart_read_plan__landing_size(plan) >= 0x640 + 0x38 + 0x28);
+	assert_true(dart_read_plan__landing_size(plan) >= 0x640 + 0x80);
 	dart_read_plan__free(plan);
+	sample__release(&sample);
+}
+
+/* The wanted bytes of the third memory region are [0x300010, 0x300038). */
+static void test_lines(void **state)
+{
+	static const struct {
+		uint64_t begin, end;	/* of the memory region */
+		struct dart_read read;
+	} cases[] = {
+		{ 0x300000, 0x300100, { .address = 0x300000, .length = 0x40 } },
+		{ 0x300010, 0x300100, { .address = 0x300010, .length = 0x30 } },
+		{ 0x300008, 0x300100, { .address = 0x300008, .length = 0x38 } },
+		{ 0x300000, 0x300038, { .address = 0x300000, .length = 0x38 } },
+		{ 0x300010, 0x300038, { .address = 0x300010, .length = 0x28 } },
+	};
+	static const uint32_t pair[] = { SAMPLE_PAIR };
+	const struct dart_read *reads;
+	struct dart_read_plan *plan;
+	struct sample sample;
+	uint32_t count;
+	size_t i;
+
+	sample__init(&sample);
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		sample.memory_regions[2].address = cases[i].begin;
+		sample.memory_regions[2].length = cases[i].end - cases[i].begin;
+		assert_int_equal(table__expect(&sample.table, pair, 1), 2);
+		assert_int_equal(dart_read_plan__new(&sample.table, pair, 1, &plan),
+				 0);
+		reads = dart_read_plan__reads(plan, &count);
+		assert_int_equal(count, 2);
+		assert_int_equal(reads[1].address, cases[i].read.address);
+		assert_int_equal(reads[1].length, cases[i].read.length);
+		dart_read_plan__free(plan);
+	}
 	sample__release(&sample);
 }
 
@@ -165,6 +201,8 @@ int main(void)
 		     test_exact),
 		TEST("with exposed pages, a plan has one READ for all that lies near each other",
 		     test_pages),
+		TEST("READs begin and end at lines of 64 bytes, or with their memory region",
+		     test_lines),
 		TEST("a plan skips gaps of 64 KiB, and no shorter ones",
 		     test_gap_of_a_read),
 		TEST("8000 adjacent slices of 64 bytes are one READ, one at the other end of the slab is another",

@@ -114,6 +114,9 @@
 /* Bytes of a block of the checksum. */
 #define DART_CONTROL_BLOCK	256
 
+/* Bytes of a line of a row with sequences. */
+#define DART_CONTROL_LINE	64
+
 /* Limits; a table beyond one of them is refused. */
 #define DART_CONTROL_LENGTH_MAX	(16 << 20)	/* bytes of a table */
 #define DART_CONTROL_COPIES_MAX	(1 << 20)	/* copies of an entry */

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/param.h>
 
 #include <libdart/table/value.h>
 
@@ -96,17 +97,32 @@ static size_t extents__join(struct extent *extents, size_t count)
 	return joined;
 }
 
+/*
+ * To whole lines, as far as the memory region goes: packets of rows with sequences end
+ * where lines do, see <dart/control.h>.
+ */
+static void extent__align(struct extent *extent,
+			  const struct dart_memory_region *region)
+{
+	uint64_t before = extent->low % DART_CONTROL_LINE;
+	uint64_t after = -extent->high % DART_CONTROL_LINE;
+
+	extent->low -= MIN(before, extent->low - region->address);
+	extent->high += MIN(after, region->address + region->length - extent->high);
+}
+
 static int plan__add_reads(struct dart_read_plan *plan,
-			   const struct extent *extents, size_t count)
+			   struct extent *extents, size_t count)
 {
 	const struct dart_table *table = plan->table;
 	uint32_t region = 0;
-	uint64_t fetched = 0;
+	uint64_t length, fetched = 0;
 	size_t i;
 
 	for (i = 0; i < count; i++) {
-		uint64_t length = extents[i].high - extents[i].low;
-
+		extent__align(&extents[i],
+			      &table->memory_regions[extents[i].memory_region]);
+		length = extents[i].high - extents[i].low;
 		if (length > DART_CONTROL_DATA_MAX - fetched)
 			return -EFBIG;
 		fetched += length;

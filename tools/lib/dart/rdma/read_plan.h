@@ -5,7 +5,8 @@
  *
  * A plan has one READ for the wanted bytes of a memory region that lie near each
  * other, those between them included.  It skips gaps of DART_READ_GAP_MAX bytes or
- * more.  So slices of many processes, all gathered records, or all counters of an agent
+ * more, and begins and ends at lines of DART_CONTROL_LINE bytes where the memory region
+ * allows.  So slices of many processes, all gathered records, or all counters of an agent
  * that exposes whole pages, are fetched with few READs; an agent that exposes exact
  * bytes is read with one per region.
  */
