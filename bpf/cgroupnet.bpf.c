@@ -28,19 +28,22 @@
 #define ROW_REMOVED (ROW_NONE - 1)
 
 /*
- * One cache line.  The sequence changes only when the row passes to another
+ * One cache line.  The sequences change only when the row passes to another
  * cgroup; each counter is consistent by itself.
  */
 struct cgroupnet {
-	__u64 sequence DART_SEQUENCE;
+	__u32 sequence DART_SEQUENCE;
 	__u64 cgroup; /* its id, the inode number of its directory */
 	__u64 received_bytes DART_COUNTER DART_UNIT("bytes");
 	__u64 received_packets DART_COUNTER DART_UNIT("packets");
 	__u64 sent_bytes DART_COUNTER DART_UNIT("bytes");
 	__u64 sent_packets DART_COUNTER DART_UNIT("packets");
+	__u64:64;
+	__u32:32;
+	__u32 last_sequence DART_SEQUENCE;
 } __attribute__((aligned(64)));
 
-_Static_assert(sizeof(struct cgroupnet) == 64, "one line, one sequence");
+_Static_assert(sizeof(struct cgroupnet) == LINE, "one line");
 
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
@@ -65,7 +68,7 @@ struct {
 struct {
 	__uint(type, BPF_MAP_TYPE_QUEUE);
 	__uint(max_entries, CGROUPS);
-	__type(value, __u32);
+	__type(value, struct free_row);
 } free_rows SEC(".maps");
 
 /* The row number of a cgroup; ROW_NONE if no row was free, or ROW_REMOVED. */
@@ -93,35 +96,36 @@ static __always_inline struct row_usage *row_usage(void)
 static __always_inline void give_back(__u32 number)
 {
 	struct cgroupnet *row = bpf_map_lookup_elem(&cgroupnet, &number);
+	struct free_row free = { .row = number };
 
 	if (!row)
 		return;
-	sequence__clear(&row->sequence, &row->sequence);
-	if (!bpf_map_push_elem(&free_rows, &number, 0))
-		__sync_fetch_and_add(&free_count, 1);
+	free.sequence = row__clear(row, sizeof(*row));
+	rows__give_back(&free_rows, &free_count, &free);
 }
 
 /* Takes a row, if one is left, for @cgroup, of which no other CPU knows it. */
 static __always_inline __u32 write_row(__u64 cgroup)
 {
+	struct free_row free = {};
 	struct cgroupnet *row;
-	__u32 number;
-	__u64 odd;
+	__u32 odd;
 
-	number = rows__take_fresh(&fresh_rows, CGROUPS);
-	if (number == ROW_NONE)
-		number = rows__take_free(&free_rows, &free_count);
-	row = bpf_map_lookup_elem(&cgroupnet, &number);
+	free.row = rows__take_fresh(&fresh_rows, CGROUPS);
+	if (free.row == ROW_NONE &&
+	    !rows__take_free(&free_rows, &free_count, &free))
+		return ROW_NONE;
+	row = bpf_map_lookup_elem(&cgroupnet, &free.row);
 	if (row) {
-		odd = sequence__begin(&row->sequence, &row->sequence);
+		odd = row__begin(row, sizeof(*row), free.sequence);
 		row->cgroup = cgroup;
 		row->received_bytes = 0;
 		row->received_packets = 0;
 		row->sent_bytes = 0;
 		row->sent_packets = 0;
-		sequence__end(&row->sequence, &row->sequence, odd);
+		row__end(row, sizeof(*row), odd);
 	}
-	return number;
+	return free.row;
 }
 
 /* Takes a row for a cgroup that is not known yet. */

@@ -11,7 +11,10 @@
 #define DART_COUNTER __attribute__((btf_decl_tag("dart:counter")))
 #define DART_GAUGE __attribute__((btf_decl_tag("dart:gauge")))
 #define DART_HISTOGRAM __attribute__((btf_decl_tag("dart:histogram")))
-/* Whether the row is whole: see "Sequences" in <dart/control.h>. */
+/*
+ * Whether the row is whole: the first and the last 4 or 8 bytes of each line of 64
+ * bytes, see "Sequences" in <dart/control.h>.
+ */
 #define DART_SEQUENCE __attribute__((btf_decl_tag("dart:sequence")))
 /* 16 bytes, in elements of any width: an IPv6 address in network order. */
 #define DART_ADDRESS __attribute__((btf_decl_tag("dart:address")))

@@ -18,41 +18,59 @@ struct row_usage {
 	__u64 without_row DART_GAUGE;
 };
 
-static __always_inline void write_u64(__u64 *to, __u64 value)
+/* A row that was given back, and its last sequence. */
+struct free_row {
+	__u32 row;
+	__u32 sequence;
+};
+
+#define LINE 64
+
+/* Both ends of each line of a row of @size bytes. */
+static __always_inline void row__set_sequences(void *row, __u32 size,
+					       __u32 sequence)
 {
-	*(volatile __u64 *)to = value;
+	__u32 line;
+
+#pragma unroll
+	for (line = 0; line < size; line += LINE) {
+		*(volatile __u32 *)(row + line) = sequence;
+		*(volatile __u32 *)(row + line + LINE - sizeof(sequence)) =
+			sequence;
+	}
 }
 
 /*
- * The sequences of a row are odd between sequence__begin() and sequence__end();
- * the row must not have another writer then.  Stores are seen in program order,
- * because the agent runs on x86 only.
+ * The sequences of a row are odd between row__begin() and row__end(); the row must
+ * not have another writer then.  Stores are seen in program order, because the agent
+ * runs on x86 only.
  *
- * The sequence of an empty row starts at the time in ns, which grows faster than
- * a row can be written: no number is used again when the row has a new owner.
+ * An empty row goes on with @last, its last sequence, or 0: no number is used again
+ * when the row has a new owner, before 2^31 others are.
  */
-static __always_inline __u64 sequence__begin(__u64 *first, __u64 *last)
+static __always_inline __u32 row__begin(void *row, __u32 size, __u32 last)
 {
-	__u64 odd = (*first ?: bpf_ktime_get_ns()) | 1;
+	__u32 odd = (*(volatile __u32 *)row ?: last) | 1;
 
-	write_u64(first, odd);
-	write_u64(last, odd);
+	row__set_sequences(row, size, odd);
 	barrier();
 	return odd;
 }
 
-static __always_inline void sequence__end(__u64 *first, __u64 *last, __u64 odd)
+static __always_inline void row__end(void *row, __u32 size, __u32 odd)
 {
 	barrier();
-	write_u64(first, odd + 1);
-	write_u64(last, odd + 1);
+	/* 0 is the sequence of an empty row. */
+	row__set_sequences(row, size, odd + 1 ?: 2);
 }
 
-/* Marks the row as empty. */
-static __always_inline void sequence__clear(__u64 *first, __u64 *last)
+/* Marks the row as empty.  Returns its last sequence. */
+static __always_inline __u32 row__clear(void *row, __u32 size)
 {
-	write_u64(first, 0);
-	write_u64(last, 0);
+	__u32 last = *(volatile __u32 *)row;
+
+	row__set_sequences(row, size, 0);
+	return last;
 }
 
 /*
@@ -70,17 +88,24 @@ static __always_inline __u32 rows__take_fresh(__u32 *fresh, __u32 capacity)
 }
 
 /*
- * Returns a row that was given back, ROW_NONE if there is none.  @count is the
- * number of rows in the queue or stack @free, possibly for an instant one less.
+ * Takes a row that was given back; false if there is none.  @count is the number of
+ * rows in the queue or stack @free, possibly for an instant one less.
  */
-static __always_inline __u32 rows__take_free(void *free, __u32 *count)
+static __always_inline bool rows__take_free(void *free, __u32 *count,
+					    struct free_row *row)
 {
-	__u32 row;
-
-	if (!*(volatile __u32 *)count || bpf_map_pop_elem(free, &row))
-		return ROW_NONE;
+	if (!*(volatile __u32 *)count || bpf_map_pop_elem(free, row))
+		return false;
 	__sync_fetch_and_add(count, -1);
-	return row;
+	return true;
+}
+
+/* @count: as above. */
+static __always_inline void rows__give_back(void *free, __u32 *count,
+					    const struct free_row *row)
+{
+	if (!bpf_map_push_elem(free, row, 0))
+		__sync_fetch_and_add(count, 1);
 }
 
 #endif /* ROWS_H */

@@ -33,15 +33,18 @@
 
 /* Two cache lines: the first identifies the connection, the second has figures. */
 struct tcpconn {
-	__u64 sequence DART_SEQUENCE;
+	__u32 sequence DART_SEQUENCE;
+	__u32 netns;	/* its inode number */
 	__u32 local_address[4] DART_ADDRESS;
 	__u32 remote_address[4] DART_ADDRESS;
 	__u64 cookie;	/* no other socket has it until the next boot */
 	__u64 cgroup;	/* its id, the inode number of its directory */
 	__u16 local_port;
 	__u16 remote_port;
-	__u32 netns;	/* its inode number */
+	__u32 identity_sequence DART_SEQUENCE;
 
+	__u32 figures_sequence DART_SEQUENCE;
+	__u8 state;	/* enum of include/net/tcp_states.h */
 	/* acknowledged by the peer; sent, with retransmissions */
 	__u64 acked_bytes DART_COUNTER DART_UNIT("bytes");
 	__u64 sent_bytes DART_COUNTER DART_UNIT("bytes");
@@ -52,11 +55,11 @@ struct tcpconn {
 	__u32 srtt DART_UNIT("us");
 	__u32 min_rtt DART_UNIT("us");	/* 0: not known yet */
 	__u32 cwnd DART_UNIT("segments");
-	__u8 state;	/* enum of include/net/tcp_states.h */
-	__u64 last_sequence DART_SEQUENCE;
+	__u32:32;
+	__u32 last_sequence DART_SEQUENCE;
 } __attribute__((aligned(64)));
 
-_Static_assert(sizeof(struct tcpconn) == 128, "a sequence in each line");
+_Static_assert(sizeof(struct tcpconn) == 2 * LINE, "two lines");
 
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
@@ -78,7 +81,7 @@ struct {
 struct {
 	__uint(type, BPF_MAP_TYPE_STACK);
 	__uint(max_entries, CONNECTIONS);
-	__type(value, __u32);
+	__type(value, struct free_row);
 } free_rows SEC(".maps");
 
 /* Row number + 1; ROW_NONE if no row was free; 0: no row was taken yet. */
@@ -107,20 +110,22 @@ static __always_inline bool is_connection(__u8 state)
 	       state != TCP_SYN_RECV && state < TCP_NEW_SYN_RECV;
 }
 
-/* Takes a row for a socket that has none; again, if it has found none before. */
-static __always_inline void take_row(__u32 *number)
+/*
+ * Takes a row for a socket that has none; again, if it has found none before.  Returns
+ * its last sequence, or 0.
+ */
+static __always_inline __u32 take_row(__u32 *number)
 {
 	struct row_usage *usage = row_usage();
 	bool is_first = !*number;
-	__u32 row;
+	struct free_row free = {};
 
 	if (!usage)
-		return;
-	row = rows__take_free(&free_rows, &free_count);
-	if (row == ROW_NONE)
-		row = rows__take_fresh(&fresh_rows, CONNECTIONS);
-	if (row != ROW_NONE) {
-		*number = row + 1;
+		return 0;
+	if (!rows__take_free(&free_rows, &free_count, &free))
+		free.row = rows__take_fresh(&fresh_rows, CONNECTIONS);
+	if (free.row != ROW_NONE) {
+		*number = free.row + 1;
 		__sync_fetch_and_add(&usage->in_use, 1);
 		if (!is_first)
 			__sync_fetch_and_add(&usage->without_row, -1);
@@ -128,6 +133,7 @@ static __always_inline void take_row(__u32 *number)
 		*number = ROW_NONE;
 		__sync_fetch_and_add(&usage->without_row, 1);
 	}
+	return free.sequence;
 }
 
 static __always_inline void write_addresses(struct tcpconn *row,
@@ -194,10 +200,9 @@ static __always_inline void write_figures(struct tcpconn *row,
 /* Updates the row of a socket, and takes one if the socket has none. */
 static __always_inline int update(struct tcp_sock *connection, __u8 state)
 {
+	__u32 *number, index, odd, last = 0;
 	struct tcpconn *row;
-	__u32 *number, index;
 	bool is_new;
-	__u64 odd;
 
 	if (!connection || !is_connection(state))
 		return 0;
@@ -207,42 +212,42 @@ static __always_inline int update(struct tcp_sock *connection, __u8 state)
 		return 0;
 	is_new = !*number || *number == ROW_NONE;
 	if (is_new)
-		take_row(number);
+		last = take_row(number);
 	index = *number - 1;
 	row = bpf_map_lookup_elem(&tcpconn, &index);
 	if (!row)
 		return 0;
 
-	odd = sequence__begin(&row->sequence, &row->last_sequence);
+	odd = row__begin(row, sizeof(*row), last);
 	if (is_new || state == TCP_SYN_SENT)
 		write_identity(row, connection);
 	write_figures(row, connection, state);
-	sequence__end(&row->sequence, &row->last_sequence, odd);
+	row__end(row, sizeof(*row), odd);
 	return 0;
 }
 
 static __always_inline int give_back(struct tcp_sock *connection)
 {
 	struct row_usage *usage = row_usage();
+	struct free_row free;
 	struct tcpconn *row;
-	__u32 *number, index;
+	__u32 *number;
 
 	if (!connection || !usage)
 		return 0;
 	number = bpf_sk_storage_get(&row_of_socket, connection, NULL, 0);
 	if (!number || !*number)
 		return 0;
-	index = *number - 1;
+	free.row = *number - 1;
 	*number = 0;
 
-	row = bpf_map_lookup_elem(&tcpconn, &index);
+	row = bpf_map_lookup_elem(&tcpconn, &free.row);
 	if (!row) {
 		__sync_fetch_and_add(&usage->without_row, -1);
 		return 0;
 	}
-	sequence__clear(&row->sequence, &row->last_sequence);
-	if (!bpf_map_push_elem(&free_rows, &index, 0))
-		__sync_fetch_and_add(&free_count, 1);
+	free.sequence = row__clear(row, sizeof(*row));
+	rows__give_back(&free_rows, &free_count, &free);
 	__sync_fetch_and_add(&usage->in_use, -1);
 	return 0;
 }

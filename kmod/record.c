@@ -2,9 +2,9 @@
 /* Gathered records: their counters, and the rows that get copies. */
 #include "record.h"
 
+#include <linux/build_bug.h>
 #include <linux/cpumask.h>
 #include <linux/err.h>
-#include <linux/ktime.h>
 #include <linux/mm.h>
 #include <linux/slab.h>
 
@@ -13,7 +13,7 @@
 #include "record_pages.h"
 #include "window.h"
 
-#define LINE_WORDS	(DART_ZERO_RECORD_LINE / sizeof(u64))
+static_assert(sizeof(struct dart_zero_record_line) == DART_ZERO_RECORD_LINE);
 
 /* Words of a row that come before the values: the time, and perhaps the CPU. */
 static u32 words_before(u32 form)
@@ -42,14 +42,6 @@ static int count_words(struct dart_record *record)
 			return -EINVAL;
 	}
 	return 0;
-}
-
-/* A row of several lines ends with a sequence, too. */
-static u32 lines_of(u32 words)
-{
-	const u32 in_line = LINE_WORDS - 1;
-
-	return words <= in_line ? 1 : DIV_ROUND_UP(words + 1, in_line);
 }
 
 static int open_percpu(struct dart_record *record,
@@ -163,7 +155,8 @@ struct dart_record *dart_record_new(const struct dart_zero_record *selected,
 	ret = open_counters(record, selected) ?: count_words(record);
 	if (ret)
 		goto err_record;
-	record->row_lines = lines_of(record->words);
+	record->row_lines = DIV_ROUND_UP(record->words,
+					 DART_ZERO_RECORD_LINE_WORDS);
 	record->rows = rows_of(record);
 	return record;
 
@@ -187,68 +180,73 @@ int dart_record_place(struct dart_record *record,
 	if (!pages)
 		return -ENOENT;
 	ret = dart_record_pages_take(pages, record->rows * record->row_lines,
-				     &record->first_line);
+				     &record->first_line, &record->sequence);
 	if (ret)
 		return ret;
 	record->pages = pages;
-	/* No later record here has this number again: it grows more slowly. */
-	record->sequence = ktime_get_boottime_ns() & ~1ULL;
 	*data = (u64)record->first_line * DART_ZERO_RECORD_LINE;
 	return 0;
 }
 
-static u64 *line_at(const struct dart_record *record, u32 row, u32 line)
+static struct dart_zero_record_line *line_at(const struct dart_record *record,
+					     u32 row, u32 line)
 {
 	return dart_record_pages_line(record->pages,
 				      record->first_line +
 					      row * record->row_lines + line);
 }
 
-static void row_set_sequence(struct dart_record *record, u32 row, u64 sequence)
+/* Even, and not that of an empty row. */
+static u32 next_sequence(const struct dart_record *record)
 {
-	u64 *line = NULL;
+	return record->sequence + 2 ?: 2;
+}
+
+static void row_set_sequence(struct dart_record *record, u32 row, u32 sequence)
+{
+	struct dart_zero_record_line *line;
 	u32 i;
 
 	for (i = 0; i < record->row_lines; i++) {
 		line = line_at(record, row, i);
-		WRITE_ONCE(line[0], sequence);
+		WRITE_ONCE(line->sequence, sequence);
+		WRITE_ONCE(line->last_sequence, sequence);
 	}
-	if (record->row_lines > 1)
-		WRITE_ONCE(line[LINE_WORDS - 1], sequence);
 }
 
 /*
- * An adapter READs a line at one moment: it sees the odd sequence with the first
- * value that has changed.
+ * A line is READ from either end or at one moment: a value that has changed comes with
+ * an odd or another sequence at one end.
  */
 static void row_write(struct dart_record *record, u32 row, const u64 *values)
 {
-	u32 done = 0, line, i;
-	u64 *words;
+	struct dart_zero_record_line *line;
+	u32 done = 0, i, j;
 
 	row_set_sequence(record, row, record->sequence + 1);
-	smp_wmb();
-	for (line = 0; line < record->row_lines; line++) {
-		words = line_at(record, row, line);
-		for (i = 1; i < LINE_WORDS && done < record->words; i++)
-			WRITE_ONCE(words[i], values[done++]);
+	smp_wmb();	/* before the first word changes */
+	for (i = 0; i < record->row_lines; i++) {
+		line = line_at(record, row, i);
+		for (j = 0; j < ARRAY_SIZE(line->words); j++)
+			line->words[j] =
+				done < record->words ? values[done++] : 0;
 	}
-	smp_wmb();
-	row_set_sequence(record, row, record->sequence + 2);
+	smp_wmb();	/* behind the last word */
+	row_set_sequence(record, row, next_sequence(record));
 }
 
 static void row_clear(struct dart_record *record, u32 row)
 {
-	u32 line;
+	struct dart_zero_record_line *line;
+	u32 i;
 
 	row_set_sequence(record, row, record->sequence + 1);
-	smp_wmb();
-	for (line = 0; line < record->row_lines; line++)
-		memset(line_at(record, row, line) + 1, 0,
-		       (LINE_WORDS - 2) * sizeof(u64));
-	if (record->row_lines == 1)
-		line_at(record, row, 0)[LINE_WORDS - 1] = 0;
-	smp_wmb();
+	smp_wmb();	/* before the first word changes */
+	for (i = 0; i < record->row_lines; i++) {
+		line = line_at(record, row, i);
+		memset(line->words, 0, sizeof(line->words));
+	}
+	smp_wmb();	/* behind the last word */
 	row_set_sequence(record, row, 0);
 }
 
@@ -259,7 +257,8 @@ void dart_record_displace(struct dart_record *record)
 	for (row = 0; row < record->used_rows; row++)
 		row_clear(record, row);
 	dart_record_pages_give(record->pages, record->first_line,
-			       record->rows * record->row_lines);
+			       record->rows * record->row_lines,
+			       next_sequence(record));
 	record->pages = NULL;
 }
 
@@ -437,6 +436,6 @@ bool dart_record_gather(struct dart_record *record, u64 now,
 	} else {
 		gather_sum(record, now, buffer);
 	}
-	record->sequence += 2;
+	record->sequence = next_sequence(record);
 	return true;
 }

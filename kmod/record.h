@@ -43,7 +43,7 @@ struct dart_record {
 	struct dart_record_pages *pages;
 	u32 first_line;
 	u32 used_rows;			/* that are not empty */
-	u64 sequence;			/* of the last row that was written */
+	u32 sequence;			/* of the last row that was written */
 	struct dart_gatherer *gatherer;
 	struct list_head link;		/* in it */
 	bool is_gone;			/* it has been told */

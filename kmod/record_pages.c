@@ -20,6 +20,7 @@ struct dart_record_pages {
 	u32 page_count;
 	u32 line_count;
 	unsigned long *used;		/* by line */
+	u32 sequence;			/* the last of all lines that are free */
 	struct page *pages[];
 };
 
@@ -105,7 +106,7 @@ struct dart_record_pages *dart_record_pages_of(const struct dart_extent *extent)
 }
 
 int dart_record_pages_take(struct dart_record_pages *pages, u32 lines,
-			   u32 *first)
+			   u32 *first, u32 *sequence)
 {
 	unsigned long at;
 
@@ -116,17 +117,24 @@ int dart_record_pages_take(struct dart_record_pages *pages, u32 lines,
 	bitmap_set(pages->used, at, lines);
 	refcount_inc(&pages->references);
 	*first = at;
+	*sequence = pages->sequence;
 	return 0;
 }
 
 void dart_record_pages_give(struct dart_record_pages *pages, u32 first,
-			    u32 lines)
+			    u32 lines, u32 sequence)
 {
+	/* Sequences come round, at 10 ms after 248 days. */
+	const s32 ahead = sequence - pages->sequence;
+
+	if (ahead > 0)
+		pages->sequence = sequence;
 	bitmap_clear(pages->used, first, lines);
 	pages_put(pages);
 }
 
-u64 *dart_record_pages_line(const struct dart_record_pages *pages, u32 line)
+struct dart_zero_record_line *
+dart_record_pages_line(const struct dart_record_pages *pages, u32 line)
 {
 	return page_address(pages->pages[line / PAGE_LINES]) +
 	       line % PAGE_LINES * DART_ZERO_RECORD_LINE;

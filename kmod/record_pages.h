@@ -6,6 +6,7 @@
 
 struct dart_extent;
 struct dart_record_pages;
+struct dart_zero_record_line;
 
 /*
  * Pages of a region that consist of lines of gathered records.  They live as long as
@@ -20,13 +21,16 @@ dart_record_pages_of(const struct dart_extent *extent);
 
 /*
  * Reserves the first @lines lines side by side that are free: *@first, and holds the
- * pages.  -ENOSPC.  The caller has a lock for these two.
+ * pages.  Sequences of these lines go on behind *@sequence.  -ENOSPC.  The caller has a
+ * lock for these two.
  */
 int dart_record_pages_take(struct dart_record_pages *pages, u32 lines,
-			   u32 *first);
+			   u32 *first, u32 *sequence);
+/* @sequence: they had no later one. */
 void dart_record_pages_give(struct dart_record_pages *pages, u32 first,
-			    u32 lines);
+			    u32 lines, u32 sequence);
 
-u64 *dart_record_pages_line(const struct dart_record_pages *pages, u32 line);
+struct dart_zero_record_line *
+dart_record_pages_line(const struct dart_record_pages *pages, u32 line);
 
 #endif /* DART_ZERO_RECORD_PAGES_H */

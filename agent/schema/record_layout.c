@@ -3,14 +3,13 @@
 #include "record_layout.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define WORD		8	/* bytes */
-#define LINE_WORDS	(DART_ZERO_RECORD_LINE / WORD)
-/* Without the sequence in front of them. */
-#define LINE_VALUES	(LINE_WORDS - 1)
+#define LINE_WORDS	DART_ZERO_RECORD_LINE_WORDS
 
 /* A row in the making. */
 struct row {
@@ -20,41 +19,66 @@ struct row {
 
 static uint32_t lines_of(uint32_t words)
 {
-	return words <= LINE_VALUES ? 1 : words / LINE_VALUES + 1;
+	return (words + LINE_WORDS - 1) / LINE_WORDS;
 }
 
-static int row__add_sequence(struct row *row, const char *name, uint32_t offset)
+/* @end: "begin" or "end" of the line, @offset bytes behind its start. */
+static int row__add_sequence(struct row *row, uint32_t line, size_t offset,
+			     const char *end)
 {
-	const struct dart_field field = {
-		.name = (char *)name,
+	struct dart_field field = {
 		.unit = "",
-		.offset = offset,
-		.width = WORD,
+		.offset = line * DART_ZERO_RECORD_LINE + offset,
+		.width = sizeof(__u32),
 		.count = 1,
 		.kind = DART_CONTROL_FIELD_SEQUENCE,
 	};
+	char name[32];
 
+	snprintf(name, sizeof(name), "sequence.%u.%s", line, end);
+	field.name = name;
 	return dart_schema__add(row->schema, &field);
 }
 
-/* In the next word, behind the sequence of a line that it begins. */
+static int row__begin_line(struct row *row, uint32_t line)
+{
+	return row__add_sequence(
+		row, line, offsetof(struct dart_zero_record_line, sequence),
+		"begin");
+}
+
+static int row__end_line(struct row *row, uint32_t line)
+{
+	return row__add_sequence(
+		row, line,
+		offsetof(struct dart_zero_record_line, last_sequence), "end");
+}
+
+/* In the next word. */
 static int row__add(struct row *row, const struct dart_field *field)
 {
-	const uint32_t line = row->words / LINE_VALUES;
+	const uint32_t line = row->words / LINE_WORDS;
+	const uint32_t word = row->words % LINE_WORDS;
 	struct dart_field placed = *field;
-	char name[32] = "sequence";
-	int ret = 0;
+	int ret;
 
-	placed.offset = (line * LINE_WORDS + 1 + row->words % LINE_VALUES) *
-			WORD;
-	if (row->words % LINE_VALUES == 0) {
-		if (line)
-			snprintf(name, sizeof(name), "sequence.%u", line);
-		ret = row__add_sequence(row, name,
-					line * DART_ZERO_RECORD_LINE);
-	}
+	placed.offset = line * DART_ZERO_RECORD_LINE +
+			offsetof(struct dart_zero_record_line, words) +
+			word * WORD;
+	ret = word ? 0 : row__begin_line(row, line);
+	ret = ret ?: dart_schema__add(row->schema, &placed);
+	if (!ret && word == LINE_WORDS - 1)
+		ret = row__end_line(row, line);
 	row->words++;
-	return ret ?: dart_schema__add(row->schema, &placed);
+	return ret;
+}
+
+/* The last line need not be full. */
+static int row__end(struct row *row)
+{
+	return row->words % LINE_WORDS ?
+		       row__end_line(row, row->words / LINE_WORDS) :
+		       0;
 }
 
 static int row__begin(struct row *row, const char *number_name)
@@ -78,24 +102,6 @@ static int row__begin(struct row *row, const char *number_name)
 	if (!ret && number_name)
 		ret = row__add(row, &number);
 	return ret;
-}
-
-/* A row of several lines ends with a sequence, which may have a line to itself. */
-static int row__end(struct row *row)
-{
-	const uint32_t lines = lines_of(row->words);
-	char name[32];
-	int ret = 0;
-
-	if (lines == 1)
-		return 0;
-	if (row->words % LINE_VALUES == 0) {
-		snprintf(name, sizeof(name), "sequence.%u", lines - 1);
-		ret = row__add_sequence(row, name,
-					(lines - 1) * DART_ZERO_RECORD_LINE);
-	}
-	return ret ?: row__add_sequence(row, "sequence.end",
-					row->schema->length - WORD);
 }
 
 static bool follows(const struct dart_zero_piece *piece,

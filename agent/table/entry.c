@@ -83,13 +83,27 @@ static struct entry *entry__new(enum dart_control_entry_kind kind,
 	return entry;
 }
 
+/* Controllers refuse a table with other sequences. */
+static int entry__check_sequences(const struct entry *entry,
+				  struct dart_error *error)
+{
+	const char *objection =
+		dart_schema__objection_to_sequences(entry->schema);
+
+	if (!objection)
+		return 0;
+	return dart_error__set(error, EINVAL, "the value '%.64s' %s",
+			       entry->schema->name, objection);
+}
+
 /* Ends entry__new_*(), where @ret is the result of describing the extent. */
 static int entry__complete(struct entry *entry, struct region *region, int ret,
 			   struct entry **result, struct dart_error *error)
 {
 	if (!entry->schema)
 		entry->schema = entry->own_schema;
-	ret = ret ?: entry__find_runs(entry, error);
+	ret = ret ?: entry__check_sequences(entry, error) ?:
+		     entry__find_runs(entry, error);
 	if (ret)
 		entry__free(entry, region);
 	else

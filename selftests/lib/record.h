@@ -8,7 +8,9 @@
 
 #include "device.h"
 
-#define RECORD_LINE_WORDS	(DART_ZERO_RECORD_LINE / 8)
+/* Words of a row, in whole lines. */
+#define RECORD_ROW_WORDS_MAX \
+	(DART_ZERO_RECORD_WORDS_MAX + DART_ZERO_RECORD_LINE_WORDS)
 
 static inline uint32_t record_pages_new(int region, uint32_t pages)
 {
@@ -54,26 +56,25 @@ static inline int record_describe(int region, uint32_t source)
 }
 
 /*
- * Copies the words of a row without its sequences to @words, which has room for
- * DART_ZERO_RECORD_WORDS_MAX + 7.  Returns its sequence, or 1 if the row is torn.
+ * Copies the words of a row to @words, which has room for RECORD_ROW_WORDS_MAX.  Returns
+ * its sequence, or 1 if the row is torn.
  */
 static inline uint64_t record_row(const char *address,
 				  const struct dart_zero_record *record,
 				  uint32_t row, uint64_t *words)
 {
-	const volatile uint64_t *line =
+	const volatile struct dart_zero_record_line *line =
 		(const void *)(address + record->data + row * record->length);
 	uint32_t lines = record->length / DART_ZERO_RECORD_LINE, i, j;
-	uint64_t sequence = line[0];
+	uint32_t sequence = line->sequence;
 	bool is_torn = sequence % 2;
 
-	for (i = 0; i < lines; i++, line += RECORD_LINE_WORDS) {
-		is_torn |= line[0] != sequence;
-		for (j = 1; j < RECORD_LINE_WORDS; j++)
-			*words++ = line[j];
+	for (i = 0; i < lines; i++, line++) {
+		is_torn |= line->sequence != sequence;
+		for (j = 0; j < DART_ZERO_RECORD_LINE_WORDS; j++)
+			*words++ = line->words[j];
+		is_torn |= line->last_sequence != sequence;
 	}
-	/* The last word of several lines is a sequence. */
-	is_torn |= lines > 1 && words[-1] != sequence;
 	return is_torn ? 1 : sequence;
 }
 

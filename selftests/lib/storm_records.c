@@ -93,7 +93,7 @@ void storm__add_record(struct storm *storm)
 static void check_row(struct storm *storm, struct storm_record *drawn,
 		      uint32_t row)
 {
-	static uint64_t words[DART_ZERO_RECORD_WORDS_MAX + RECORD_LINE_WORDS];
+	static uint64_t words[RECORD_ROW_WORDS_MAX];
 	const struct dart_zero_record *record = &drawn->record;
 	uint64_t sequence =
 		record_row(storm->records.view, record, row, words);

@@ -21,7 +21,7 @@ static const struct dart_zero_piece whole_link = {
 };
 
 static union {
-	uint64_t words[DART_ZERO_RECORD_WORDS_MAX + RECORD_LINE_WORDS];
+	uint64_t words[RECORD_ROW_WORDS_MAX];
 	struct {
 		uint64_t time;
 		union {

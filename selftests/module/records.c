@@ -6,8 +6,6 @@
 #include "selftests/lib/namespace.h"
 #include "selftests/lib/record.h"
 
-#define ROW_WORDS_MAX (DART_ZERO_RECORD_WORDS_MAX + RECORD_LINE_WORDS)
-
 static const struct dart_zero_piece first_word = { .width = 8, .count = 1 };
 
 static uint64_t boot_ns(void)
@@ -20,7 +18,7 @@ static uint64_t boot_ns(void)
 
 static void test_sum(void **state)
 {
-	static uint64_t words[ROW_WORDS_MAX], before[4096];
+	static uint64_t words[RECORD_ROW_WORDS_MAX], before[4096];
 	int region = device_open();
 	const char *address = device_map(region);
 	uint32_t pages = record_pages_new(region, 4);
@@ -52,7 +50,7 @@ static void test_sum(void **state)
 
 static void test_copies(void **state)
 {
-	static uint64_t words[ROW_WORDS_MAX];
+	static uint64_t words[RECORD_ROW_WORDS_MAX];
 	int region = device_open();
 	const char *address = device_map(region);
 	const struct dart_zero_piece user = { .width = 8, .count = 3 };
@@ -91,7 +89,7 @@ static void test_copies(void **state)
 /* Elements of each width, of the first copy that has other bytes than zero. */
 static void test_widths(void **state)
 {
-	static uint64_t words[ROW_WORDS_MAX];
+	static uint64_t words[RECORD_ROW_WORDS_MAX];
 	int region = device_open();
 	const char *address = device_map(region);
 	uint32_t pages = record_pages_new(region, 4);
@@ -127,7 +125,7 @@ static void test_widths(void **state)
 static void test_cost(void **state)
 {
 	enum { RECORDS = 100 };
-	static uint64_t words[ROW_WORDS_MAX];
+	static uint64_t words[RECORD_ROW_WORDS_MAX];
 	int region = device_open();
 	const char *address = device_map(region);
 	uint32_t pages = record_pages_new(region, 4);
@@ -163,7 +161,7 @@ static void test_cost(void **state)
 
 static void test_interval(void **state)
 {
-	static uint64_t words[ROW_WORDS_MAX];
+	static uint64_t words[RECORD_ROW_WORDS_MAX];
 	int region = device_open();
 	const char *address = device_map(region);
 	uint32_t pages = record_pages_new(region, 1);
@@ -197,7 +195,7 @@ static void test_interval(void **state)
 
 static void test_gone(void **state)
 {
-	static uint64_t words[ROW_WORDS_MAX];
+	static uint64_t words[RECORD_ROW_WORDS_MAX];
 	int region = device_open(), namespace = namespace_new();
 	const char *address = device_map(region);
 	uint32_t pages = record_pages_new(region, 1);
@@ -235,7 +233,7 @@ static void test_gone(void **state)
 
 static void test_removed(void **state)
 {
-	static uint64_t words[ROW_WORDS_MAX];
+	static uint64_t words[RECORD_ROW_WORDS_MAX];
 	int region = device_open();
 	const char *address = device_map(region);
 	uint32_t pages = record_pages_new(region, 1), i, place;

@@ -14,7 +14,7 @@ static const struct dart_zero_piece first_word = { .width = 8, .count = 1 };
 /* The record of the object at @path stays as it is when the object has ended. */
 static void expect_end(uint32_t source, const char *path, void (*end)(void))
 {
-	static uint64_t words[DART_ZERO_RECORD_WORDS_MAX + RECORD_LINE_WORDS];
+	static uint64_t words[RECORD_ROW_WORDS_MAX];
 	int region = device_open(), fd = open(path, O_PATH | O_CLOEXEC);
 	const char *address = device_map(region);
 	uint32_t pages = record_pages_new(region, 1);

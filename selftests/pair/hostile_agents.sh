@@ -18,8 +18,8 @@ on host until_ready /run/hostile.log hostile_agent noise silence version older t
 	noise reject unfinished rkey honest || exit 1
 refused "sends a handshake of noise" "without the magic"
 refused "sends an empty handshake" "without the magic"
-refused "speaks another version" "version 4"
-refused "speaks the version before" "version 2 .*upgrade dartd there"
+refused "speaks another version" "version 5"
+refused "speaks the version before" "version 3 .*upgrade dartd there"
 refused "has a control region of 1 byte" "cannot be: 1 of"
 refused "has a control region of 4 GiB" "cannot be: 4294967295 of"
 refused "rejects the connection" "refused the connection"

@@ -8,8 +8,6 @@
 #include "agent/schema/record_layout.h"
 #include "sample.h"
 
-#define LINE_WORDS (DART_ZERO_RECORD_LINE / 8)
-
 /* @count fields of 8 bytes from byte @offset on, each @stride bytes behind the last. */
 static struct dart_schema *copy_of(uint32_t count, uint32_t offset,
 				   uint32_t stride)
@@ -29,19 +27,18 @@ static struct dart_schema *copy_of(uint32_t count, uint32_t offset,
 }
 
 /* Writes a row as the kernel does; the value of field i is 100 + i. */
-static void write_row(uint64_t *row, uint32_t lines, uint32_t words,
-		      const uint64_t *values)
+static void write_row(struct dart_zero_record_line *line, uint32_t lines,
+		      uint32_t words, const uint64_t *values)
 {
-	uint32_t line, i, done = 0;
+	uint32_t i, done = 0;
 
-	memset(row, 0, lines * DART_ZERO_RECORD_LINE);
-	for (line = 0; line < lines; line++) {
-		row[line * LINE_WORDS] = 8;
-		for (i = 1; i < LINE_WORDS && done < words; i++)
-			row[line * LINE_WORDS + i] = values[done++];
+	memset(line, 0, lines * sizeof(*line));
+	for (; lines; lines--, line++) {
+		line->sequence = 8;
+		for (i = 0; i < DART_ZERO_RECORD_LINE_WORDS && done < words; i++)
+			line->words[i] = values[done++];
+		line->last_sequence = 8;
 	}
-	if (lines > 1)
-		row[lines * LINE_WORDS - 1] = 8;
 	assert_int_equal(done, words);
 }
 
@@ -49,9 +46,10 @@ static void check_layout(uint32_t fields, const char *number_name)
 {
 	const uint32_t before = number_name ? 2 : 1;
 	const uint32_t words = fields + before;
-	const uint32_t lines = words <= 7 ? 1 : (words + 1 + 6) / 7;
+	const uint32_t lines = (words + 6) / 7;
 	struct dart_schema *copy = copy_of(fields, 16, 8);
-	uint64_t row[64 * LINE_WORDS], values[64 * LINE_WORDS];
+	struct dart_zero_record_line row[64];
+	uint64_t values[64 * DART_ZERO_RECORD_LINE_WORDS];
 	struct record_layout layout;
 	struct dart_error error;
 	const struct dart_field *field;
@@ -87,16 +85,16 @@ static void check_layout(uint32_t fields, const char *number_name)
 
 	/* Each sequence of the row is one of the schema. */
 	for (i = 0; i < lines; i++) {
-		row[i * LINE_WORDS] = 10;
-		assert_int_equal(dart_row__state(layout.schema, row),
-				 lines > 1 ? DART_ROW_TORN : DART_ROW_WHOLE);
-		row[i * LINE_WORDS] = 8;
-	}
-	if (lines > 1) {
-		row[lines * LINE_WORDS - 1] = 10;
+		row[i].sequence = 10;
 		assert_int_equal(dart_row__state(layout.schema, row),
 				 DART_ROW_TORN);
+		row[i].sequence = 8;
+		row[i].last_sequence = 10;
+		assert_int_equal(dart_row__state(layout.schema, row),
+				 DART_ROW_TORN);
+		row[i].last_sequence = 8;
 	}
+	assert_null(dart_schema__objection_to_sequences(layout.schema));
 	record_layout__clear(&layout);
 	dart_schema__free(copy);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Schemas of copies, and the texts in them. */
 #include <errno.h>
+#include <stdio.h>
 
 #include "sample.h"
 
@@ -165,6 +166,59 @@ static void test_refused_fields(void **state)
 	dart_schema__free(schema);
 }
 
+/* Why a schema of @length bytes with sequences there, ended by width 0, is refused. */
+static const char *objection_to(uint32_t length, const uint32_t (*sequences)[2])
+{
+	struct dart_schema *schema = dart_schema__new("rows", length);
+	const char *objection;
+	char name[16];
+	int i;
+
+	assert_non_null(schema);
+	for (i = 0; sequences[i][1]; i++) {
+		snprintf(name, sizeof(name), "sequence%d", i);
+		sample__add(schema, name, "", sequences[i][0], sequences[i][1], 1,
+			    DART_CONTROL_FIELD_SEQUENCE, false);
+	}
+	objection = dart_schema__objection_to_sequences(schema);
+	dart_schema__free(schema);
+	return objection;
+}
+
+static void test_sequences(void **state)
+{
+	static const struct {
+		uint32_t length;
+		uint32_t sequences[6][2];	/* offset, width */
+		const char *objection;
+	} cases[] = {
+		{ 24, {}, NULL },
+		{ 64, { { 0, 4 }, { 60, 4 } }, NULL },
+		{ 64, { { 0, 8 }, { 56, 8 } }, NULL },
+		{ 128, { { 0, 4 }, { 60, 4 }, { 64, 4 }, { 124, 4 } }, NULL },
+		{ 64, { { 0, 8 } }, "does not begin and end" },
+		{ 64, { { 60, 4 } }, "does not begin and end" },
+		{ 128, { { 0, 8 }, { 64, 8 }, { 120, 8 } }, "does not begin and end" },
+		{ 128, { { 0, 8 }, { 120, 8 } }, "does not begin and end" },
+		{ 64, { { 0, 4 }, { 56, 8 } }, "of 4 and of 8 bytes" },
+		{ 64, { { 0, 4 }, { 56, 4 } }, "neither begins nor ends" },
+		{ 64, { { 0, 8 }, { 16, 8 }, { 56, 8 } }, "neither begins nor ends" },
+		{ 96, { { 0, 8 }, { 56, 8 }, { 64, 8 } }, "not a multiple of 64" },
+		{ 24, { { 0, 8 } }, "not a multiple of 64" },
+	};
+	const char *objection;
+	size_t i;
+
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		objection = objection_to(cases[i].length, cases[i].sequences);
+		if (!cases[i].objection)
+			assert_null(objection);
+		else if (!objection || !strstr(objection, cases[i].objection))
+			fail_msg("\"%s\" instead of \"%s\"", objection ?: "",
+				 cases[i].objection);
+	}
+}
+
 static void test_names(void **state)
 {
 	char name[DART_CONTROL_NAME_MAX + 1], one[2] = "";
@@ -218,6 +272,8 @@ int main(void)
 		     test_refused_schemas),
 		TEST("a field that overlaps, leaves the copy, or has a wrong kind, width, count or name is refused",
 		     test_refused_fields),
+		TEST("sequences are of one width and at both ends of each line of 64 bytes, and nowhere else",
+		     test_sequences),
 		TEST("a name is valid if it has 1 to 255 letters, digits or \"_-.:/@+=%~[]\"",
 		     test_names),
 		TEST("a text is valid if it is printable ASCII of at most 255 bytes",

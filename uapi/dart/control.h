@@ -68,21 +68,37 @@
  *
  * Sequences.  An integer is fetched whole, but a row of several integers may be
  * fetched while it is being written.  So a schema of rows can have sequence
- * fields.  The writer of a row makes all of them odd, writes the rest, and makes
- * all of them the next even number, in this order; a number is never used again
- * for another owner of the row.  A reader finds
+ * fields.  Then a row is whole lines of DART_CONTROL_LINE bytes at multiples of that,
+ * and so are its ranges; each line begins with a sequence and ends with one, there
+ * are no others, and all are of one width.  The writer of a row makes all of them the
+ * next odd number, writes the rest, and makes all of them the next even number, which
+ * is not 0.  Its stores become visible in this order, each at one moment.  No number
+ * comes again, not for another owner of the row either, while a READ that has fetched
+ * it may go on: 4 bytes are enough for a count that goes on through all owners.  A
+ * reader finds
  *
  *   all 0                     an empty row, to be skipped
  *   all the same even number  a whole row, as of one moment
  *   anything else             a torn row, to be discarded and read again in the
  *                             next cycle
  *
- * The InfiniBand architecture does not promise an order of the bytes of one READ.
- * Sequences rest on how hosts fetch them: an adapter reads memory in aligned lines
- * of 64 bytes, each at one moment, in any order; soft-RoCE copies from the first
- * byte to the last.  So an aligned row that is not longer than a line needs one
- * sequence, its first field; a longer row needs one in every line, among them the
- * first and the last bytes of the row.
+ * This holds however long fetching is paused, and for lines that are fetched in any
+ * order, as long as the bytes of a line are fetched from its first to its last, from
+ * its last to its first, or at one moment.  Suppose that a reader finds the same even
+ * number s, not 0, at both ends of a line.  One end was fetched at a moment t, then
+ * the values of the line, then the other end at a moment u.  At t the writer had
+ * written s to the one end, so it had written all values of s before.  At u it had
+ * not made the other end odd again, so it had changed no value since.  Therefore the
+ * values of the line are those of s, and if all lines have s, so are all of the row.
+ * Sequences that are fetched byte by byte do not change this while fewer than 128
+ * updates pass: then their lowest bytes, which are equal, are those of t and u.
+ *
+ * Hosts fetch like this, although neither the InfiniBand architecture nor PCI Express
+ * promises an order of the bytes of one READ: an adapter reads aligned lines, each at
+ * one moment, in any order; soft-RoCE copies each packet with memcpy() of the kernel,
+ * from either end, and can be paused anywhere.  For packets to end where lines do, a
+ * READ of such rows begins and ends at a multiple of DART_CONTROL_LINE, or where its
+ * memory region does.
  *
  * A reader treats the table as hostile: copy, check, use.
  */
@@ -92,7 +108,7 @@
 #include <linux/types.h>
 
 #define DART_CONTROL_MAGIC	0x4c52544354524144ULL	/* "DARTCTRL" */
-#define DART_CONTROL_ABI_VERSION 3
+#define DART_CONTROL_ABI_VERSION 4
 
 /* TCP port space of the RDMA CM. */
 #define DART_CONTROL_PORT	4792

@@ -96,7 +96,8 @@
  *       for an address, 8 for a time, and all bytes of a text, whose count is 1.  unit, count
  *       and signed are optional: "", 1 and false.  F is unique and has 1 to 255
  *       letters, digits and "_-.:/@+=%~[]"; T and U have up to 255 characters of
- *       printable ASCII.
+ *       printable ASCII.  Sequences are at both ends of each 64 bytes, of which then
+ *       BYTES are a multiple: see <dart/control.h>, "Sequences".
  *   {"request": "unregister-slice", "name": N}
  *       Removes the entry N if it is a slice in the memory whose descriptor comes
  *       with the first byte.  Other slices in it stay; when no process has the

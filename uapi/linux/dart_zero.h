@@ -73,7 +73,7 @@
 #include <linux/types.h>
 
 #define DART_ZERO_DEVICE	"/dev/dart_zero"
-#define DART_ZERO_ABI_VERSION	3
+#define DART_ZERO_ABI_VERSION	4
 #define DART_ZERO_NAME_LENGTH	64
 
 /* The per-CPU counters that a window can be opened on, by selector. */
@@ -346,20 +346,23 @@ struct dart_zero_slice {
 /*
  * Records.  A record has one row (DART_ZERO_RECORD_SUM) or, one behind the other, a
  * row for each online CPU (DART_ZERO_RECORD_COPIES); those of some samples have a row
- * for each NUMA node or device.  A row consists of words of 8 bytes in lines of
- * DART_ZERO_RECORD_LINE bytes:
+ * for each NUMA node or device.  A row consists of lines of DART_ZERO_RECORD_LINE bytes,
+ * with DART_ZERO_RECORD_LINE_WORDS words of 8 bytes between two sequences of 4:
  *
- *   line 0  | sequence | time | CPU  | value | value | value | value | value    |
- *   line 1  | sequence | value ...                                   | sequence |
+ *   line 0  | sequence | time | CPU  | value | value | value | value | value | sequence |
+ *   line 1  | sequence | value ...                                           | sequence |
  *
- * The first word of each line is the sequence of the row, and so is the last word of
- * a row of several lines: odd while the kernel writes the row, and 0 in a row without
- * a CPU.  Values have the other words in the order of the pieces, behind the time of
- * gathering (CLOCK_BOOTTIME, ns) and, in records of several rows, the number of the
- * CPU, node or device.  A value of less than 8 bytes has the first bytes of its word, and the others
- * have no meaning.  Words behind the last value are 0.
+ * All sequences of a row are the same number, odd while the kernel writes the row, and 0
+ * in a row without a CPU.  A reader that copies each line from one end to the other, from
+ * either, and finds the same even number, not 0, at both ends of all lines, has a whole
+ * row: <dart/control.h>, "Sequences", says why.  Values have the words in the order of
+ * the pieces, behind the time of gathering (CLOCK_BOOTTIME, ns) and, in records of
+ * several rows, the number of the CPU, node or device.  A value of less than 8 bytes has
+ * the first bytes of its word, and the others have no meaning.  Words behind the last
+ * value are 0.
  */
 #define DART_ZERO_RECORD_LINE		64	/* bytes */
+#define DART_ZERO_RECORD_LINE_WORDS	7
 #define DART_ZERO_RECORD_WORDS_MAX	4096	/* values of a row, with time and CPU */
 #define DART_ZERO_RECORD_MS_MIN		10
 #define DART_ZERO_RECORD_MS_MAX		3600000
@@ -370,6 +373,12 @@ enum dart_zero_record_form {
 	DART_ZERO_RECORD_SUM = 1,
 	DART_ZERO_RECORD_COPIES = 2,
 };
+
+struct dart_zero_record_line {
+	__u32 sequence;
+	__u64 words[DART_ZERO_RECORD_LINE_WORDS];
+	__u32 last_sequence;
+} __attribute__((packed, aligned(DART_ZERO_RECORD_LINE)));
 
 /* Do not wake an idle CPU to gather: the record is gathered when it next wakes. */
 #define DART_ZERO_RECORD_DEFERRABLE	(1 << 0)

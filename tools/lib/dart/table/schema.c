@@ -120,6 +120,33 @@ const char *dart_schema__objection(const struct dart_schema *schema,
 	return NULL;
 }
 
+const char *dart_schema__objection_to_sequences(const struct dart_schema *schema)
+{
+	uint32_t i, at, width = 0, count = 0;
+
+	for (i = 0; i < schema->field_count; i++) {
+		const struct dart_field *field = &schema->fields[i];
+
+		if (field->kind != DART_CONTROL_FIELD_SEQUENCE)
+			continue;
+		at = field->offset % DART_CONTROL_LINE;
+		if (at && at + field->width != DART_CONTROL_LINE)
+			return "has a sequence that neither begins nor ends a line of 64 bytes";
+		if (count && field->width != width)
+			return "has sequences of 4 and of 8 bytes";
+		width = field->width;
+		count++;
+	}
+	if (!count)
+		return NULL;
+	if (schema->length % DART_CONTROL_LINE)
+		return "has sequences, but a length that is not a multiple of 64 bytes";
+	/* Fields do not overlap: so many are all. */
+	if (count != 2 * (schema->length / DART_CONTROL_LINE))
+		return "has a line of 64 bytes that does not begin and end with a sequence";
+	return NULL;
+}
+
 int dart_schema__add(struct dart_schema *schema, const struct dart_field *field)
 {
 	struct dart_field *fields, copy = *field;

@@ -42,6 +42,12 @@ const char *dart_schema__objection(const struct dart_schema *schema,
 				   const struct dart_field *field);
 
 /*
+ * Why the sequences of a schema with all its fields are not those of <dart/control.h>,
+ * as a static sentence; NULL if they are, or if it has none.
+ */
+const char *dart_schema__objection_to_sequences(const struct dart_schema *schema);
+
+/*
  * Appends a field; strings are copied.  Returns 0; -EINVAL if it reaches beyond
  * the copy, begins before the end of the last field, or has a width, count or
  * string that <dart/control.h> does not allow; -EEXIST if the name is taken;

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include <libdart/private/table_format.h>
+#include <libdart/table/value.h>
 
 static int compare_names(const void *a, const void *b)
 {
@@ -96,6 +97,9 @@ int dart_check__schema(const struct dart_schema *schema, uint32_t index,
 				      index, objection);
 		names[i] = schema->fields[i].name;
 	}
+	objection = dart_schema__objection_to_sequences(schema);
+	if (objection)
+		return refuse(error, "schema %u %s", index, objection);
 
 	twin = find_twin(names, schema->field_count);
 	if (twin)
@@ -248,6 +252,26 @@ static int check_fields_in_runs(const struct dart_entry *entry,
 	return 0;
 }
 
+/* Rows with sequences are fetched in whole lines. */
+static int check_lines(const struct dart_entry *entry, uint32_t entry_index,
+		       struct dart_error *error)
+{
+	const struct dart_range *range = entry->ranges;
+	uint32_t i;
+
+	if (!dart_schema__has_sequence(entry->schema))
+		return 0;
+	for (i = 0; i < entry->range_count; i++, range++) {
+		if ((range->address | range->offset | range->length |
+		     (range->copies > 1 ? range->stride : 0)) % DART_CONTROL_LINE)
+			return refuse(
+				error,
+				"range %u of entry %u has sequences, but not whole lines of %d bytes",
+				i, entry_index, DART_CONTROL_LINE);
+	}
+	return 0;
+}
+
 int dart_check__entry(const struct dart_table *table,
 		      const struct dart_entry *entry, uint32_t index,
 		      uint64_t *data, struct dart_error *error)
@@ -290,7 +314,8 @@ int dart_check__entry(const struct dart_table *table,
 	ret = check_groups(table, entry, index, &runs, error);
 	if (ret)
 		return ret;
-	return check_fields_in_runs(entry, index, runs, error);
+	return check_fields_in_runs(entry, index, runs, error) ?:
+	       check_lines(entry, index, error);
 }
 
 static int compare_entries(const void *a, const void *b)

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Rules of <dart/control.h> for the ranges of rows with sequences. */
+#include <stdio.h>
+
+#include "table_rules.h"
+
+/* Rows of two lines, in two runs. */
+struct rows {
+	struct dart_schema *schema;
+	struct dart_memory_region region;
+	struct dart_range ranges[2];
+	struct dart_entry entry;
+	uint64_t cpus[1];
+	struct dart_table table;
+};
+
+static void rows__init(struct rows *rows)
+{
+	static const uint32_t sequences[] = { 0, 60, 64, 124 };
+	struct dart_schema *schema = dart_schema__new("rows", 128);
+	char name[] = "sequence0";
+	int i;
+
+	assert_non_null(schema);
+	for (i = 0; i < 4; i++, name[8]++) {
+		sample__add(schema, name, "", sequences[i], 4, 1,
+			    DART_CONTROL_FIELD_SEQUENCE, false);
+		if (!i)
+			sample__add(schema, "value", "", 8, 8, 2,
+				    DART_CONTROL_FIELD_COUNTER, false);
+	}
+	*rows = (struct rows){
+		.schema = schema,
+		.region = { .address = 0x100000, .length = 0x10000, .rkey = 1 },
+		.ranges = {
+			{ 0x100040, 128, 0, 0, 3, 0, 64 },
+			{ 0x104000, 128, 0, 0, 3, 64, 64 },
+		},
+		.entry = {
+			.name = "rows",
+			.schema = schema,
+			.kind = DART_CONTROL_ENTRY_MAP,
+			.lifetime = DART_CONTROL_LIFETIME_DYNAMIC,
+			.copies_are = DART_CONTROL_COPIES_ROW,
+			.copies = 3,
+			.ranges = rows->ranges,
+			.range_count = 2,
+			.since = 1,
+		},
+		.cpus = { 1 },
+		.table = {
+			.generation = 1,
+			.instance = 1,
+			.exposure = DART_CONTROL_EXPOSURE_EXACT,
+			.online = rows->cpus,
+			.nohz_full = rows->cpus,
+			.cpus = 1,
+			.page_size = 4096,
+			.memory_regions = &rows->region,
+			.memory_region_count = 1,
+			.entries = &rows->entry,
+			.entry_count = 1,
+		},
+	};
+}
+
+static void test_accepted(void **state)
+{
+	struct dart_table *table;
+	struct dart_error error;
+	struct rows rows;
+	uint8_t *bytes;
+	size_t length;
+
+	rows__init(&rows);
+	bytes = sample__bytes(&rows.table, &length);
+	assert_int_equal(dart_table__decode(bytes, length, &table, NULL, &error), 0);
+	assert_true(dart_schema__equals(table->entries[0].schema, rows.schema));
+	dart_table__free(table);
+	free(bytes);
+	dart_schema__free(rows.schema);
+}
+
+static void test_refused(void **state)
+{
+	static const struct patch patches[][3] = {
+		{ RANGE(0, address, 0x100048) },
+		{ RANGE(0, stride, 136) },
+		{ RANGE(1, address, 0x104020) },
+		/* The first line is in two runs. */
+		{ RANGE(0, length, 56), RANGE(1, offset, 56), RANGE(1, length, 72) },
+	};
+	struct rows rows;
+	uint8_t *bytes;
+	size_t length, i, j;
+	char message[64];
+
+	rows__init(&rows);
+	for (i = 0; i < sizeof(patches) / sizeof(patches[0]); i++) {
+		bytes = sample__bytes(&rows.table, &length);
+		for (j = 0; j < 3 && patches[i][j].what != NOTHING; j++)
+			patch__apply(&patches[i][j], bytes);
+		sample__seal(bytes, length);
+		snprintf(message, sizeof(message), "range %d of entry 0 has sequences, but",
+			 i == 2);
+		bytes__expect(bytes, length, -EBADMSG, message);
+		free(bytes);
+	}
+	dart_schema__free(rows.schema);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST("rows with sequences in whole lines are accepted, also if lines are apart",
+		     test_accepted),
+		TEST("rows with sequences that are not whole lines at multiples of 64 bytes are refused",
+		     test_refused),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
