@@ -360,6 +360,7 @@ static void write_copy(struct dart_record *record, u32 row, u64 time,
 	values[1] = number;
 	add_copy(record, copy, values + 2);
 	row_write(record, row, values);
+	record->used_rows = max(record->used_rows, row + 1);
 }
 
 static void set_used_rows(struct dart_record *record, u32 rows)
