@@ -64,6 +64,8 @@ bool target__start_schedule(struct target *target)
 
 void target__drop_table(struct target *target)
 {
+	dart_landing__free(target->ring_landing);
+	target->ring_landing = NULL;
 	ring__release(target->ring);
 	target->ring = NULL;
 	target->scraper = NULL;
@@ -75,6 +77,7 @@ static void target__disconnect(struct target *target)
 	target->completion = sd_event_source_disable_unref(target->completion);
 	dart_endpoint__free(target->endpoint);
 	target->endpoint = NULL;
+	target->ring_landing = NULL;
 	flow__close(&target->flow);
 	target->landing = NULL;
 	target__drop_table(target);

@@ -52,6 +52,7 @@ struct target {
 	struct fetch fetch;
 
 	struct ring *ring;		/* NULL: no table yet */
+	struct dart_landing *ring_landing;
 	struct scraper *scraper;	/* the ring's, or NULL */
 	struct decoder decoder;
 	uint64_t posted_ns;		/* READs that are in flight or have landed */

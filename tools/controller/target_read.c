@@ -43,10 +43,14 @@ static bool target__reserve(struct target *target, size_t size)
 static bool target__land_in_ring(struct target *target)
 {
 	struct ring *ring = target->ring;
-	int err;
+	int err = 0;
 
-	err = dart_endpoint__land_in(target->endpoint, ring->memory,
-				     ring__size(ring));
+	if (!target->ring_landing)
+		err = dart_endpoint__register(target->endpoint, ring->memory,
+					      ring__size(ring),
+					      &target->ring_landing);
+	err = err ?: dart_endpoint__land_at(target->endpoint,
+					    target->ring_landing);
 	return target__has_room(target, ring__size(ring), err);
 }
 
