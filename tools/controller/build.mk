@@ -12,6 +12,8 @@ unit_controller_options_sources := $(addprefix tools/controller/, \
 unit_controller_config_sources := $(addprefix tools/controller/, \
 	config.c settings.c)
 unit_controller_credit_sources := tools/controller/credit.c
+unit_controller_groups_sources := $(addprefix tools/controller/, \
+	credit.c credit_groups.c)
 unit_controller_capacity_sources := tools/controller/capacity.c
 unit_controller_wheel_sources := tools/controller/io/wheel.c
 unit_controller_scraper_sources := $(addprefix tools/controller/, \
