@@ -40,6 +40,7 @@ static const char whole[] =
 	"interval: 100ms\n"
 	"entries: [cpustat, vmstat]\n"
 	"flow: {control: credit, bytes: 8M}\n"
+	"io: {kind: hybrid, fragments: 8, group: 16}\n"
 	"workers: 3\n"
 	"agents:\n"
 	"  - host: a\n"
@@ -53,6 +54,9 @@ static void test_settings(void **state)
 	assert_int_equal(load(whole), 0);
 	assert_int_equal(settings.interval_ns, 100000000);
 	assert_int_equal(settings.workers, 3);
+	assert_int_equal(settings.io, SETTINGS_IO_HYBRID);
+	assert_int_equal(settings.io_fragments, 8);
+	assert_int_equal(settings.io_group, 16);
 	assert_int_equal(settings.entry_count, 2);
 	assert_string_equal(settings.entries[1], "vmstat");
 	assert_int_equal(settings.target_count, 2);
@@ -71,11 +75,13 @@ static void test_precedence(void **state)
 	settings.interval_ns = 5;
 	settings.flow = SETTINGS_FLOW_BDP;
 	settings.workers = 7;
+	settings.io = SETTINGS_IO_POLL;
 	assert_int_equal(settings__add_entry(&settings, "softnet"), 0);
 	assert_int_equal(settings__add_target(&settings, "b", 1, 0), 0);
 	assert_int_equal(load(whole), 0);
 	assert_int_equal(settings.interval_ns, 5);
 	assert_int_equal(settings.workers, 7);
+	assert_int_equal(settings.io, SETTINGS_IO_POLL);
 	assert_int_equal(settings.entry_count, 1);
 	assert_string_equal(settings.entries[0], "softnet");
 	assert_int_equal(settings.target_count, 3);
@@ -120,6 +126,14 @@ static void test_refused(void **state)
 		{ "interval: 1s\ninterval: 1s\n", "f:2: duplicate key 'interval'" },
 		{ "interval: fast\n", "f:1: 'fast' is not an interval" },
 		{ "workers: 0\n", "f:1: '0' is not a number of workers" },
+		{ "io: poll\n", "f:1: expected KEY: VALUE lines" },
+		{ "io: {kind: epoll}\n", "f:1: 'epoll' is not a kind of I/O" },
+		{ "io: {kind: event, threads: 2}\n",
+		  "f:1: unknown key 'threads'" },
+		{ "io:\n  group: 1025\n",
+		  "f:2: '1025' is not a number of queue pairs" },
+		{ "io:\n  fragments: 0\n",
+		  "f:2: '0' is not a number of fragments" },
 		{ "workers: [1]\n", "f:1: '?' is not a number of workers" },
 		{ "interval: [1s]\n", "f:1: '?' is not an interval" },
 		{ "entries: cpustat\n", "f:1: expected a list" },

@@ -72,11 +72,12 @@ static void test_short_options(void **state)
 
 static void test_long_options(void **state)
 {
-	char line[] = "h --interval=1min --entries x --entries=y --json --once --workers 64";
+	char line[] = "h --interval=1min --entries x --entries=y --json --once --workers 64 --io=hybrid";
 
 	assert_int_equal(parse(line), 0);
 	assert_int_equal(options.settings.interval_ns, 60000000000);
 	assert_int_equal(options.settings.workers, 64);
+	assert_int_equal(options.settings.io, SETTINGS_IO_HYBRID);
 	assert_int_equal(options.settings.entry_count, 2);
 	assert_int_equal(options.count, 0);
 	assert_true(options.json);
@@ -166,6 +167,9 @@ static void test_refused(void **state)
 		{ "h --workers 65", "'65' is not a number of workers" },
 		{ "h --workers 4294967297", "is not a number of workers" },
 		{ "h --workers 2x", "'2x' is not a number of workers" },
+		{ "h --io epoll", "'epoll' is not a kind of I/O" },
+		{ "h -o poll", "unknown option '-o'" },
+		{ "doctor h --io poll", "doctor takes only the options" },
 		{ "doctor h --workers 2", "doctor takes only the options" },
 		{ "h --interval", "'--interval' requires a value" },
 		{ "h --unknown", "unknown option '--unknown'" },

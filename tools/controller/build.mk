@@ -14,6 +14,10 @@ unit_controller_config_sources := $(addprefix tools/controller/, \
 unit_controller_credit_sources := tools/controller/credit.c
 unit_controller_groups_sources := $(addprefix tools/controller/, \
 	credit.c credit_groups.c)
+unit_controller_pool_sources := $(addprefix tools/controller/, \
+	capacity.c credit.c credit_groups.c credit_pool.c flow.c \
+	io/io_thread.c io/mailbox.c io/timers.c io/wheel.c \
+	decode/queue.c decode/thread.c)
 unit_controller_capacity_sources := tools/controller/capacity.c
 unit_controller_wheel_sources := tools/controller/io/wheel.c
 unit_controller_scraper_sources := $(addprefix tools/controller/, \
@@ -24,4 +28,4 @@ unit_controller_outputs_sources := $(addprefix tools/controller/, \
 	decode/queue.c decode/thread.c outputs/output.c)
 unit_controller_sinks_sources := $(unit_controller_workers_sources) \
 	$(wildcard tools/controller/outputs/*.c)
-threaded_tests += controller_workers controller_outputs controller_sinks
+threaded_tests += controller_pool controller_workers controller_outputs controller_sinks

@@ -119,16 +119,15 @@ static int read_interval(struct config *config, const yaml_node_t *value,
 	return 0;
 }
 
-static int read_workers(struct config *config, const yaml_node_t *value,
-			unsigned int *workers)
+static int read_number(struct config *config, const yaml_node_t *value,
+		       const char *what, unsigned int max, unsigned int *number)
 {
 	const char *text = text_of(value);
 
-	if (!text || settings__parse_workers(text, workers))
-		return refuse(
-			config, value,
-			"'%s' is not a number of workers (expected 1 to 64)",
-			text ? text : "?");
+	if (!text || settings__parse_number(text, max, number))
+		return refuse(config, value,
+			      "'%s' is not a number of %s (expected 1 to %u)",
+			      text ? text : "?", what, max);
 	return 0;
 }
 
@@ -260,6 +259,43 @@ static int take_flow(struct config *config, const yaml_node_t *value,
 	return 0;
 }
 
+static int take_io_value(struct config *config, const char *key,
+			 const yaml_node_t *value, void *into)
+{
+	struct settings *settings = into;
+	const char *text = text_of(value);
+
+	if (!strcmp(key, "fragments"))
+		return read_number(config, value, "fragments",
+				   SETTINGS_IO_FRAGMENTS_MAX,
+				   &settings->io_fragments);
+	if (!strcmp(key, "group"))
+		return read_number(config, value, "queue pairs",
+				   SETTINGS_IO_GROUP_MAX, &settings->io_group);
+	if (strcmp(key, "kind"))
+		return -ENOENT;
+	if (!text || settings__parse_io(text, &settings->io))
+		return refuse(config, value,
+			      "'%s' is not a kind of I/O (expected event, poll or hybrid)",
+			      text ? text : "?");
+	return 0;
+}
+
+static int take_io(struct config *config, const yaml_node_t *value,
+		   struct settings *settings)
+{
+	struct settings io = { };
+	int ret;
+
+	ret = take_mapping(config, value, take_io_value, &io);
+	if (ret)
+		return ret;
+	settings->io = settings->io ?: io.io;
+	settings->io_fragments = io.io_fragments;
+	settings->io_group = io.io_group;
+	return 0;
+}
+
 static int take_setting(struct config *config, const char *key,
 			const yaml_node_t *value, void *into)
 {
@@ -272,6 +308,8 @@ static int take_setting(struct config *config, const char *key,
 		return take_sequence(config, value, take_agent, settings);
 	if (!strcmp(key, "flow"))
 		return take_flow(config, value, settings);
+	if (!strcmp(key, "io"))
+		return take_io(config, value, settings);
 	if (!strcmp(key, "entries")) {
 		ret = take_sequence(config, value, take_entry,
 				    settings->entry_count ? &ignored :
@@ -280,7 +318,8 @@ static int take_setting(struct config *config, const char *key,
 		return ret;
 	}
 	if (!strcmp(key, "workers")) {
-		ret = read_workers(config, value, &workers);
+		ret = read_number(config, value, "workers",
+				  SETTINGS_WORKERS_MAX, &workers);
 		if (!ret && !settings->workers)
 			settings->workers = workers;
 		return ret;

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Runs all targets in one event loop and prints the summaries.
+ * Runs all targets in one control loop and prints the summaries.
  *
- * Threads: the event loop, which READs; workers, to which it hands over what has landed;
- * a thread for each output, to which workers pass texts (and the loop messages).  None of
- * them waits for a later one, so they are opened from the last to the first, and end from
- * the first to the last: the loop, the workers when they have done what was handed over,
- * the outputs when all is written.
+ * Threads: the control loop, which connects; I/O threads, which READ from what is connected;
+ * workers, to which they hand over what has landed; a thread for each output, to which
+ * workers pass texts (and the loop messages).  None of them waits for a later one, so they
+ * are opened from the last to the first, and end from the first to the last: the loop, the
+ * I/O threads, the workers when they have done what was handed over, the outputs when all is
+ * written.
  */
 #include <errno.h>
 #include <poll.h>
@@ -19,7 +20,6 @@
 
 #include "controller.h"
 #include "flow.h"
-#include "io/timers.h"
 #include "outputs/sink_json.h"
 #include "outputs/sink_table.h"
 #include "target.h"
@@ -32,6 +32,9 @@ struct controller {
 	struct target_context context;
 	struct output *output;	/* standard output */
 	sd_event_source *output_failed;
+	sd_event_source *connections;
+	sd_event_source *mail;	/* from I/O threads */
+	bool has_mailbox;
 	struct target **targets;
 	size_t target_count;
 	size_t unfinished;
@@ -119,6 +122,59 @@ static int controller__open_outputs(struct controller *controller)
 	return context->sink ? 0 : -ENOMEM;
 }
 
+static int on_connection(sd_event_source *source, int fd, uint32_t events,
+			 void *data)
+{
+	struct controller *controller = data;
+	struct target_context *context = &controller->context;
+	int err;
+
+	err = dart_endpoint_set__on_connection(context->io.set,
+					       target__on_connection);
+	if (err && !controller->result)
+		controller->result = err;
+	return err ? sd_event_exit(context->event, 0) : 0;
+}
+
+static int on_mail(sd_event_source *source, int fd, uint32_t events, void *data)
+{
+	mailbox__read(data);
+	return 0;
+}
+
+static int controller__open_mailbox(struct controller *controller)
+{
+	struct target_context *context = &controller->context;
+	int err;
+
+	controller->has_mailbox = true;
+	err = mailbox__open(&context->mailbox);
+	if (err)
+		return err;
+	err = sd_event_add_io(context->event, &controller->mail,
+			      mailbox__fd(&context->mailbox), EPOLLIN, on_mail,
+			      &context->mailbox);
+	return err < 0 ? err : 0;
+}
+
+static int controller__open_io(struct controller *controller)
+{
+	struct target_context *context = &controller->context;
+	struct dart_error error;
+	int err;
+
+	err = io_threads__start(&context->io, &context->options->settings,
+				context->flow_control, target__on_completion,
+				&error);
+	if (err)
+		return err;
+	err = sd_event_add_io(
+		context->event, &controller->connections,
+		dart_endpoint_set__connection_fd(context->io.set), EPOLLIN,
+		on_connection, controller);
+	return err < 0 ? err : 0;
+}
+
 static int controller__open(struct controller *controller,
 			    const struct options *options)
 {
@@ -145,7 +201,9 @@ static int controller__open(struct controller *controller,
 	      timers__new(context->event, &context->timers) ?:
 	      resolver__new(context->event, &context->resolver) ?:
 	      flow_control__new(context->timers, settings,
-				&context->flow_control);
+				&context->flow_control) ?:
+	      controller__open_mailbox(controller) ?:
+	      controller__open_io(controller);
 	if (err)
 		return err;
 	for (i = 0; i < settings->target_count; i++) {
@@ -160,8 +218,9 @@ static int controller__open(struct controller *controller,
 }
 
 /* All that was handed over has been decoded then. */
-static void controller__stop_workers(struct controller *controller)
+static void controller__stop_threads(struct controller *controller)
 {
+	io_threads__stop(&controller->context.io);
 	workers__stop(controller->context.workers);
 	controller->context.workers = NULL;
 }
@@ -179,10 +238,15 @@ static void controller__close(struct controller *controller)
 	struct sink *sink = controller->context.sink;
 	size_t i;
 
-	controller__stop_workers(controller);
+	controller__stop_threads(controller);
 	for (i = 0; i < controller->target_count; i++)
 		target__free(controller->targets[i]);
 	free(controller->targets);
+	sd_event_source_disable_unref(controller->connections);
+	io_threads__free(&controller->context.io);
+	sd_event_source_disable_unref(controller->mail);
+	if (controller->has_mailbox)
+		mailbox__close(&controller->context.mailbox);
 	resolver__free(controller->context.resolver);
 	flow_control__free(controller->context.flow_control);
 	timers__free(controller->context.timers);
@@ -283,7 +347,7 @@ static int controller__finish(struct controller *controller, bool summarize)
 	struct output *output = controller->output;
 	int err;
 
-	controller__stop_workers(controller);
+	controller__stop_threads(controller);
 	if (summarize)
 		controller__summarize(controller, false);
 	controller__drain(controller, output);

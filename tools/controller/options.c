@@ -18,6 +18,7 @@ static const struct option long_options[] = {
 	{ "config", required_argument, NULL, 'c' },
 	{ "entries", required_argument, NULL, 'e' },
 	{ "flow", required_argument, NULL, 'f' },
+	{ "io", required_argument, NULL, 'o' },
 	{ "workers", required_argument, NULL, 'w' },
 	{ "help", no_argument, NULL, 'h' },
 	{ "version", no_argument, NULL, 'V' },
@@ -35,6 +36,8 @@ const char options__help[] =
 	"  -e, --entries NAME,... scrape only these entries; 'cgroup:*' is a pattern\n"
 	"      --flow KIND[,BYTES] bound what is in flight: credit (bytes of all agents,\n"
 	"                         the default if there are several), bdp (of each) or none\n"
+	"      --io KIND          wait for READs by event (the default), poll, or hybrid:\n"
+	"                         poll for small scrapes and wait for large ones\n"
 	"  -j, --json             print JSON, one line per scrape\n"
 	"      --workers N        decode in N threads; 1 by default\n"
 	"  -c, --config FILE      read further agents and settings from a YAML file\n"
@@ -143,6 +146,12 @@ static int parse_one(struct options *options, int c, char *argv[],
 		return dart_error__set(error, EINVAL,
 			"'%s' is not a number of workers (expected 1 to 64)",
 			optarg);
+	case 'o':
+		if (!settings__parse_io(optarg, &options->settings.io))
+			return 0;
+		return dart_error__set(error, EINVAL,
+			"'%s' is not a kind of I/O (expected event, poll or hybrid)",
+			optarg);
 	case 'e':
 		return add_entries(&options->settings, optarg, error);
 	case 'f':
@@ -162,7 +171,7 @@ static int parse_one(struct options *options, int c, char *argv[],
 		return 0;
 	default:
 		/* optind may still point at the word with the letter. */
-		if (c == '?' && optopt && !strchr("inefjchw1V", optopt))
+		if (c == '?' && optopt && !strchr("inefjchow1V", optopt))
 			return dart_error__set(error, EINVAL,
 				"unknown option '-%c' (see --help)", optopt);
 		return dart_error__set(error, EINVAL, c == ':' ?
@@ -178,7 +187,7 @@ static int check_doctor(const struct options *options, struct dart_error *error)
 				       "doctor takes one HOST[:PORT]");
 	if (options->config || options->count || options->once ||
 	    options->settings.interval_ns || options->settings.flow ||
-	    options->settings.workers)
+	    options->settings.io || options->settings.workers)
 		return dart_error__set(error, EINVAL,
 			"doctor takes only the options --json and --entries");
 	return 0;

@@ -150,20 +150,43 @@ int settings__parse_flow_bytes(const char *text, uint64_t *bytes)
 	return 0;
 }
 
-int settings__parse_workers(const char *text, unsigned int *workers)
+int settings__parse_io(const char *text, enum settings_io *io)
+{
+	static const char *const names[] = {
+		[SETTINGS_IO_EVENT] = "event",
+		[SETTINGS_IO_POLL] = "poll",
+		[SETTINGS_IO_HYBRID] = "hybrid",
+	};
+
+	for (int i = SETTINGS_IO_EVENT; i <= SETTINGS_IO_HYBRID; i++) {
+		if (strcmp(text, names[i]))
+			continue;
+		*io = i;
+		return 0;
+	}
+	return -EINVAL;
+}
+
+int settings__parse_number(const char *text, unsigned int max,
+			   unsigned int *number)
 {
 	unsigned int value = 0;
 	const char *c;
 
 	for (c = text; *c >= '0' && *c <= '9'; c++) {
 		value = value * 10 + (*c - '0');
-		if (value > SETTINGS_WORKERS_MAX)
+		if (value > max)
 			return -EINVAL;
 	}
 	if (*c || !value)
 		return -EINVAL;
-	*workers = value;
+	*number = value;
 	return 0;
+}
+
+int settings__parse_workers(const char *text, unsigned int *workers)
+{
+	return settings__parse_number(text, SETTINGS_WORKERS_MAX, workers);
 }
 
 void settings__clear(struct settings *settings)

@@ -18,6 +18,19 @@ enum settings_flow {
 	SETTINGS_FLOW_NONE,	/* that of the queue pair */
 };
 
+/* Threads that READ: see io/io_threads.h. */
+enum settings_io {
+	SETTINGS_IO_UNSET,	/* the default: event */
+	SETTINGS_IO_EVENT,
+	SETTINGS_IO_POLL,
+	SETTINGS_IO_HYBRID,	/* one of each */
+};
+
+/* Scrapes of fewer fragments are polled by a hybrid: the number of ZERO, section 6.3. */
+#define SETTINGS_IO_FRAGMENTS_DEFAULT	32
+#define SETTINGS_IO_FRAGMENTS_MAX	65536
+#define SETTINGS_IO_GROUP_MAX		1024
+
 #define SETTINGS_FLOW_BYTES_MIN	4096ULL
 #define SETTINGS_FLOW_BYTES_MAX	(1ULL << 30)
 
@@ -41,6 +54,9 @@ struct settings {
 	uint64_t interval_ns;	/* 0: not set */
 	enum settings_flow flow;
 	uint64_t flow_bytes;	/* its bound; 0: that of the port's speed */
+	enum settings_io io;
+	unsigned int io_fragments;	/* scrapes of fewer are polled; 0: not set */
+	unsigned int io_group;		/* queue pairs of a group; 0: not set */
 	unsigned int workers;	/* 0: not set */
 	char **entries;		/* names or patterns; none: all entries */
 	size_t entry_count;
@@ -58,6 +74,11 @@ int settings__parse_interval(const char *text, uint64_t *interval_ns);
 int settings__parse_flow(const char *text, enum settings_flow *flow);
 /* "16384", "16K", "8M", "1G", from FLOW_BYTES_MIN to _MAX. */
 int settings__parse_flow_bytes(const char *text, uint64_t *bytes);
+/* "event", "poll" or "hybrid". */
+int settings__parse_io(const char *text, enum settings_io *io);
+/* From 1 to @max, in decimal. */
+int settings__parse_number(const char *text, unsigned int max,
+			   unsigned int *number);
 /* From 1 to WORKERS_MAX. */
 int settings__parse_workers(const char *text, unsigned int *workers);
 

@@ -3,14 +3,15 @@
  * A target: one agent to connect to and scrape, from the first attempt to
  * connect to the last scrape:
  *
- *   disconnected --> connecting --> fetching <--> idle <--> checking --> scraping
- *    ^                   |             |           ^            |            |
- *    |                   |             |           +------------+------------+
- *    +-------------------+-------------+-------- lost ----------+------------+
+ *   disconnected --> resolving --> connecting --> reading --> releasing --> finished
+ *    ^                   |             |                          |
+ *    +-------------------+-------------+------------ lost --------+
  *
- * A name is resolved before each attempt to connect.
- * Values are READ whenever they are due; a table that has changed is fetched between
- * scrapes, at a bounded rate (see table_age.h).
+ * The control loop does all this.  While the target is reading it is in the hands of an I/O
+ * thread, which READs values whenever they are due, and which gives it back before anything
+ * of it is freed: see io/io_target.h.  The control loop decodes the tables that have landed
+ * and plans the READs.  A table that has changed is fetched between scrapes, at a bounded
+ * rate (see table_age.h).
  */
 #ifndef CONTROLLER_TARGET_H
 #define CONTROLLER_TARGET_H
@@ -20,6 +21,7 @@
 #include "capacity.h"
 #include "decode/sink.h"
 #include "decode/workers.h"
+#include "io/io_threads.h"
 #include "options.h"
 #include "outputs/output.h"
 #include "resolver.h"
@@ -28,8 +30,10 @@
 struct target_context {
 	sd_event *event;
 	struct timers *timers;
+	struct mailbox mailbox;		/* of the control loop */
 	struct resolver *resolver;
 	struct flow_control *flow_control;
+	struct io_threads io;
 	struct capacity capacity;	/* of targets that have been READ or lost */
 	struct workers *workers;
 	struct sink *sink;
@@ -48,8 +52,20 @@ struct target;
  */
 int target__new(struct target_context *context,
 		const struct target_settings *settings, struct target **target);
-/* Once the workers have stopped: they have scrapes of it until then. */
+/* Scrapes no more: finished() gets 0, at once or when its I/O thread has released it. */
+void target__stop(struct target *target);
+/*
+ * It has finished, or the I/O threads have ended; and the workers have stopped: they have
+ * scrapes of it until then.
+ */
 void target__free(struct target *target);
+/* For io_threads__start(). */
+void target__on_completion(struct dart_endpoint *endpoint, int result);
+/* For dart_endpoint_set__on_connection(), in the control loop. */
+void target__on_connection(struct dart_endpoint *endpoint,
+			   enum dart_endpoint_event event,
+			   const struct dart_error *error);
+/* When it has finished, or the I/O threads have ended. */
 const struct summary *target__summary(const struct target *target);
 
 #endif /* CONTROLLER_TARGET_H */

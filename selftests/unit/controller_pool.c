@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Credits that threads share, and messages between them. */
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <sys/eventfd.h>
+
+#include "tools/controller/credit_pool.h"
+#include "tools/controller/io/io_thread.h"
+#include "unit.h"
+
+#define TAKERS 3
+#define FLOWS 24 /* of each */
+#define CREDITS 5
+#define BATCHES 200 /* of each flow */
+
+static struct credit_pool pool;
+static struct credit_group group[TAKERS][CREDIT_CLASSES];
+static atomic_int in_flight;
+static atomic_int most;
+
+struct poster {
+	struct credit_taker taker;
+	struct mailbox mailbox;
+	struct message woken;
+	pthread_t thread;
+	unsigned int number, ended;
+	struct poster_flow {
+		struct credit_share share;
+		unsigned int batches, left;
+	} flows[FLOWS];
+};
+
+static void run_woken(struct message *message)
+{
+	credit_pool__wake_up(
+		&pool, &caa_container_of(message, struct poster, woken)->taker);
+}
+
+static void on_wake(struct credit_taker *taker)
+{
+	struct poster *poster = caa_container_of(taker, struct poster, taker);
+
+	mailbox__post(&poster->mailbox, &poster->woken);
+}
+
+static void poster__ask(struct poster *poster, struct poster_flow *flow)
+{
+	const unsigned int index = flow - poster->flows;
+	const uint8_t class = index % CREDIT_CLASSES;
+
+	flow->left = 1 + index % 7;
+	credit_pool__ask(&pool, &group[poster->number][class], &flow->share,
+			 class, flow->left);
+}
+
+/* Posts what was granted, which completes at once. */
+static void poster__post(struct poster *poster)
+{
+	struct credit_share *share;
+	struct poster_flow *flow;
+	uint32_t fragments;
+	int now, before;
+
+	while ((fragments = credit_pool__take(&pool, &poster->taker, &share))) {
+		flow = (struct poster_flow *)share;
+		now = atomic_fetch_add(&in_flight, fragments) + fragments;
+		before = atomic_load(&most);
+		while (now > before &&
+		       !atomic_compare_exchange_weak(&most, &before, now))
+			;
+		flow->left -= fragments;
+		atomic_fetch_sub(&in_flight, fragments);
+		credit_pool__give_back(&pool, &poster->taker, share, fragments);
+		if (flow->left)
+			continue;
+		if (++flow->batches < BATCHES)
+			poster__ask(poster, flow);
+		else
+			poster->ended++;
+	}
+}
+
+static void *run_poster(void *data)
+{
+	struct poster *poster = data;
+
+	for (int i = 0; i < FLOWS; i++)
+		poster__ask(poster, &poster->flows[i]);
+	poster__post(poster);
+	while (poster->ended < FLOWS) {
+		mailbox__read(&poster->mailbox);
+		poster__post(poster);
+	}
+	return NULL;
+}
+
+/* Each thread sleeps if others have all credits, and one of them wakes it. */
+static void test_pool(void **state)
+{
+	static struct poster posters[TAKERS];
+
+	memset(posters, 0, sizeof(posters));
+	credit_pool__init(&pool, CREDITS * CREDIT_FRAGMENT, UINT64_MAX);
+	for (int i = 0; i < TAKERS; i++) {
+		for (int k = 0; k < CREDIT_CLASSES; k++)
+			credit_group__init(&group[i][k]);
+		posters[i].number = i;
+		posters[i].woken.run = run_woken;
+		credit_taker__init(&posters[i].taker, on_wake);
+		for (int k = 0; k < FLOWS; k++)
+			posters[i].flows[k].share.taker = &posters[i].taker;
+		assert_int_equal(mailbox__open(&posters[i].mailbox), 0);
+	}
+	for (int i = 0; i < TAKERS; i++)
+		assert_int_equal(pthread_create(&posters[i].thread, NULL,
+						run_poster, &posters[i]),
+				 0);
+	for (int i = 0; i < TAKERS; i++)
+		assert_int_equal(pthread_join(posters[i].thread, NULL), 0);
+	for (int i = 0; i < TAKERS; i++)
+		mailbox__close(&posters[i].mailbox);
+	assert_in_range(atomic_load(&most), 1, CREDITS);
+	assert_int_equal(pool.groups.credit.free, CREDITS);
+}
+
+/* What was granted and not taken comes back, to others. */
+static void test_cancel(void **state)
+{
+	static struct poster poster;
+	struct credit_share *share;
+
+	memset(&poster, 0, sizeof(poster));
+	credit_pool__init(&pool, CREDITS * CREDIT_FRAGMENT, UINT64_MAX);
+	credit_group__init(&group[0][0]);
+	credit_taker__init(&poster.taker, on_wake);
+	for (int i = 0; i < 2; i++) {
+		poster.flows[i].share.taker = &poster.taker;
+		credit_pool__ask(&pool, &group[0][0], &poster.flows[i].share, 0,
+				 CREDITS);
+	}
+	credit_pool__cancel(&pool, &poster.taker, &poster.flows[0].share);
+	assert_int_equal(credit_pool__take(&pool, &poster.taker, &share),
+			 CREDITS);
+	assert_ptr_equal(share, &poster.flows[1].share);
+	assert_int_equal(credit_pool__take(&pool, &poster.taker, &share), 0);
+	credit_pool__cancel(&pool, &poster.taker, share);
+	credit_pool__give_back(&pool, &poster.taker, share, CREDITS);
+	assert_int_equal(pool.groups.credit.free, CREDITS);
+}
+
+/* A target as two threads have it in turn: whose turn it is changes it without a lock. */
+struct turns {
+	struct message order, report, done;
+	struct mailbox *control;
+	struct io_thread *thread;
+	struct timer timer;
+	unsigned int count, wanted;
+	bool has_ended;
+};
+
+static void run_turn_of_control(struct message *message);
+
+static void run_turn_of_thread(struct message *message)
+{
+	struct turns *turns = caa_container_of(message, struct turns, order);
+
+	turns->count++;
+	turns->report.run = run_turn_of_control;
+	mailbox__post(turns->control, &turns->report);
+}
+
+static void run_turn_of_control(struct message *message)
+{
+	struct turns *turns = caa_container_of(message, struct turns, report);
+
+	turns->has_ended = ++turns->count >= turns->wanted;
+	if (turns->has_ended)
+		return;
+	turns->order.run = run_turn_of_thread;
+	mailbox__post(io_thread__mailbox(turns->thread), &turns->order);
+}
+
+static void on_timer(void *data)
+{
+	struct turns *turns = data;
+
+	run_turn_of_thread(&turns->order);
+}
+
+/* The first turn is that of a timer in the thread. */
+static void run_set_timer(struct message *message)
+{
+	struct turns *turns = caa_container_of(message, struct turns, order);
+
+	timer__init(&turns->timer, io_thread__timers(turns->thread), on_timer,
+		    turns);
+	timer__set(&turns->timer, 1000);
+}
+
+static void no_completion(struct dart_endpoint *endpoint, int result)
+{
+	fail_msg("a completion without an endpoint");
+}
+
+static void check_turns(bool polls)
+{
+	const struct dart_endpoint_sizes sizes = {
+		.threads = 1,
+		.polling = polls,
+	};
+	struct io_thread_parts parts = {
+		.polls = polls,
+		.completed = no_completion,
+	};
+	static struct turns turns[100];
+	struct mailbox control;
+	struct dart_error error;
+	struct io_thread *thread;
+	unsigned int ended;
+
+	assert_int_equal(dart_endpoint_set__new(&sizes, &parts.set, &error), 0);
+	assert_int_equal(mailbox__open(&control), 0);
+	assert_int_equal(io_thread__start(&parts, &thread), 0);
+	memset(turns, 0, sizeof(turns));
+	for (int i = 0; i < 100; i++) {
+		turns[i].control = &control;
+		turns[i].thread = thread;
+		turns[i].wanted = 200;
+		turns[i].order.run = run_set_timer;
+		mailbox__post(io_thread__mailbox(thread), &turns[i].order);
+	}
+	do {
+		mailbox__read(&control);
+		ended = 0;
+		for (int i = 0; i < 100; i++)
+			ended += turns[i].has_ended;
+	} while (ended < 100);
+	for (int i = 0; i < 100; i++)
+		assert_int_equal(turns[i].count, 200);
+	io_thread__stop(thread);
+	io_thread__free(thread);
+	mailbox__close(&control);
+	dart_endpoint_set__free(parts.set);
+}
+
+static void test_turns(void **state)
+{
+	check_turns(false);
+	check_turns(true);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST("three threads share credits: never more are in flight, and all is posted",
+		     test_pool),
+		TEST("credits that were granted and not taken go to others",
+		     test_cancel),
+		TEST("a target is in the hands of the control loop and an I/O thread in turn",
+		     test_turns),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
