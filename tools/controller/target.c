@@ -125,7 +125,7 @@ void target__stop(struct target *target)
 /* 0, or that it never had values. */
 static int target__outcome(const struct target *target)
 {
-	return target->summary.scrapes ? 0 : -EHOSTUNREACH;
+	return count__of(&target->summary.scrapes) ? 0 : -EHOSTUNREACH;
 }
 
 /* Finishes after the last requested scrape; true if so. */
@@ -134,7 +134,8 @@ static bool target__finish_if_done(struct target *target)
 	const struct summary *summary = &target->summary;
 	const uint64_t wanted = target->io.wanted;
 
-	if (!wanted || summary->scrapes + summary->failed < wanted)
+	if (!wanted || count__of(&summary->scrapes) +
+			       count__of(&summary->failed) < wanted)
 		return false;
 	target__finish(target, target__outcome(target));
 	return true;
@@ -173,7 +174,7 @@ static void target__retry(struct target *target)
 		return;
 	}
 	if (io->scrape_pending || once)
-		target->summary.failed++;
+		count__add(&target->summary.failed, 1);
 	io->scrape_pending = false;
 	if (target__finish_if_done(target))
 		return;
@@ -286,7 +287,8 @@ static void on_scrape_due(void *data)
 	struct target *target = data;
 	struct schedule *schedule = &target->io.schedule;
 
-	target->summary.failed += schedule__take(schedule, monotonic_ns());
+	count__add(&target->summary.failed,
+		   schedule__take(schedule, monotonic_ns()));
 	timer__set_at(&target->scrape_timer, schedule->next_ns);
 	target__finish_if_done(target);
 }

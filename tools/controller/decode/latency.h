@@ -2,19 +2,24 @@
 /*
  * Times in ns as a histogram of fixed size: buckets are 1/128 of a power of two
  * wide, so percentiles are within 0.8%.  Minimum and maximum are exact.
+ *
+ * One thread adds; others may look at it meanwhile, and find it with the last time or
+ * without.
  */
 #ifndef CONTROLLER_LATENCY_H
 #define CONTROLLER_LATENCY_H
 
 #include <stdint.h>
 
+#include "count.h"
+
 #define LATENCY_BUCKETS (58 * 128)
 
 struct latency {
-	uint64_t count;
-	uint64_t min;
-	uint64_t max;
-	uint32_t buckets[LATENCY_BUCKETS];
+	count_t count;
+	count_t min;
+	count_t max;
+	_Atomic uint32_t buckets[LATENCY_BUCKETS];
 };
 
 void latency__add(struct latency *latency, uint64_t ns);

@@ -57,7 +57,8 @@ static void io_target__lose(struct io_target *io, enum io_loss loss, int error)
 static bool io_target__end_if_done(struct io_target *io)
 {
 	if (!io->wanted ||
-	    io->summary->scrapes + io->summary->failed < io->wanted)
+	    count__of(&io->summary->scrapes) + count__of(&io->summary->failed) <
+		    io->wanted)
 		return false;
 	io_target__stop(io);
 	if (!io->is_controls_turn)
@@ -169,43 +170,27 @@ static void on_checked(struct io_target *io)
 		io_target__proceed(io);
 }
 
-/* Notes the time of the host when the READs were posted. */
-static void io_target__date(const struct io_target *io,
-			    struct sample_head *head)
-{
-	const struct dart_endpoint_accept *accept =
-		dart_endpoint__accept(io->endpoint);
-	struct timespec now;
-
-	clock_gettime(CLOCK_REALTIME, &now);
-	head->clock_offset_ns = accept->clock_offset_ns;
-	head->clock_uncertainty_ns = accept->clock_uncertainty_ns;
-	head->time_ns = now.tv_sec * 1000000000LL + now.tv_nsec -
-			(int64_t)(monotonic_ns() - head->start_ns) +
-			head->clock_offset_ns;
-}
-
 /* Counts a scrape with values, and leaves the rest to the worker of the target. */
 static void io_target__hand_over(struct io_target *io, uint64_t landed_ns)
 {
 	const struct scraper *scraper = io->ring->scraper;
 	struct summary *summary = io->summary;
 	struct sample_head head = {
-		.sequence = ++summary->scrapes,
+		.sequence = count__add(&summary->scrapes, 1),
 		.start_ns = io->posted_ns,
 		.landed_ns = landed_ns,
 		.reads = dart_endpoint__operations(io->endpoint, scraper->reads,
 						   scraper->read_count),
-		.failed = summary->failed,
-		.missed = summary->missed,
+		.failed = count__of(&summary->failed),
+		.missed = count__of(&summary->missed),
 	};
 
-	io_target__date(io, &head);
-	summary->reads += head.reads;
-	summary->bytes += scraper->bytes;
+	sample_head__date(&head, dart_endpoint__accept(io->endpoint));
+	count__add(&summary->reads, head.reads);
+	count__add(&summary->bytes, scraper->bytes);
 	latency__add(&summary->landed, landed_ns - head.start_ns);
 	if (!decoder__hand_over(&io->decoder, io->ring, &head))
-		summary->dropped++;
+		count__add(&summary->dropped, 1);
 }
 
 static void on_scraped(struct io_target *io)
@@ -216,7 +201,7 @@ static void on_scraped(struct io_target *io)
 	if (ret < 0)
 		return;
 	if (ret && !table_age__covers(&io->age, landed_ns)) {
-		io->summary->discarded++;
+		count__add(&io->summary->discarded, 1);
 		io_target__proceed(io);
 		return;
 	}
@@ -265,17 +250,17 @@ static void on_scrape_due(void *data)
 	if (!due)
 		return;
 	if (io->state == IO_IDLE) {
-		summary->missed += due - 1;
+		count__add(&summary->missed, due - 1);
 		io_target__start_scraping(io);
 	} else if (!io->has_ring) {
-		summary->failed += due;
+		count__add(&summary->failed, due);
 		io_target__end_if_done(io);
 	} else if (io->state == IO_FETCHING && !io->scrape_pending) {
 		/* As soon as the table has landed. */
-		summary->missed += due - 1;
+		count__add(&summary->missed, due - 1);
 		io->scrape_pending = true;
 	} else {
-		summary->missed += due;
+		count__add(&summary->missed, due);
 		if (flow__silence_ns(&io->flow) > IO_SILENCE_NS)
 			io_target__lose(io, IO_LOSS_SILENCE, 0);
 	}
