@@ -6,14 +6,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
-#include <sys/prctl.h>
+#include <sys/timerfd.h>
 #include <unistd.h>
 
 #include "tools/controller/decode/thread.h"
 #include "tools/controller/schedule.h"
 
-/* Nanoseconds that the kernel may add to a timeout; the default is 50 us. */
-#define TIMER_SLACK_NS 1
+/* Mailbox, clock, completions. */
+#define SOURCES 3
 
 struct io_thread {
 	struct io_thread_parts parts;
@@ -22,7 +22,9 @@ struct io_thread {
 	struct message wake_up; /* credits were granted */
 	struct message end;
 	struct timers *timers;
-	int epoll; /* of the mailbox, and of the completion channels */
+	int clock; /* timerfd */
+	uint64_t armed_ns; /* UINT64_MAX: it is not */
+	int epoll; /* of the mailbox, the clock, and the completion channels */
 	bool has_ended; /* of the thread */
 	bool is_running; /* of its owner */
 	pthread_t pthread;
@@ -52,24 +54,45 @@ static void run_end(struct message *message)
 	thread->has_ended = true;
 }
 
+/*
+ * Arms the clock for the next timer.  It stays as it is for a later one: one that is too
+ * early just lets nothing expire.
+ */
+static void io_thread__arm(struct io_thread *thread)
+{
+	const uint64_t next_ns = timers__next_ns(thread->timers);
+	const struct itimerspec next = {
+		.it_value.tv_sec = next_ns / 1000000000,
+		/* All zeros would disarm it; a timer for 0 is that for 1 ns. */
+		.it_value.tv_nsec = next_ns % 1000000000 ?: 1,
+	};
+
+	if (next_ns >= thread->armed_ns)
+		return;
+	thread->armed_ns = next_ns;
+	timerfd_settime(thread->clock, TFD_TIMER_ABSTIME, &next, NULL);
+}
+
+static void io_thread__on_time(struct io_thread *thread)
+{
+	uint64_t count;
+
+	/* Not readable any more; armed again, if necessary, before the thread sleeps. */
+	if (read(thread->clock, &count, sizeof(count)) > 0)
+		thread->armed_ns = UINT64_MAX;
+}
+
 /* Sleeps until there is a message, a completion that makes events, or a timer expires. */
 static void io_thread__wait(struct io_thread *thread)
 {
-	const uint64_t now_ns = monotonic_ns();
-	const uint64_t next_ns = timers__next_ns(thread->timers);
-	const uint64_t ns = next_ns > now_ns ? next_ns - now_ns : 0;
-	const struct timespec timeout = {
-		.tv_sec = ns / 1000000000,
-		.tv_nsec = ns % 1000000000,
-	};
-	struct epoll_event events[2];
+	struct epoll_event events[SOURCES];
 	int i, n;
 
-	n = epoll_pwait2(thread->epoll, events, 2,
-			 next_ns == UINT64_MAX ? NULL : &timeout, NULL);
+	io_thread__arm(thread);
+	n = epoll_wait(thread->epoll, events, SOURCES, -1);
 	/* Completions first: those of endpoints that were freed make room for others. */
 	for (i = 0; i < n; i++) {
-		if (events[i].data.ptr != &thread->mailbox)
+		if (events[i].data.ptr == thread->parts.set)
 			dart_endpoint_set__on_completion(
 				thread->parts.set, thread->parts.number,
 				thread->parts.completed);
@@ -77,6 +100,8 @@ static void io_thread__wait(struct io_thread *thread)
 	for (i = 0; i < n; i++) {
 		if (events[i].data.ptr == &thread->mailbox)
 			mailbox__read(&thread->mailbox);
+		else if (events[i].data.ptr == &thread->clock)
+			io_thread__on_time(thread);
 	}
 }
 
@@ -95,7 +120,6 @@ static void *io_thread__run(void *data)
 {
 	struct io_thread *thread = data;
 
-	prctl(PR_SET_TIMERSLACK, TIMER_SLACK_NS);
 	while (!thread->has_ended) {
 		if (!io_thread__poll(thread))
 			io_thread__wait(thread);
@@ -119,11 +143,13 @@ static int io_thread__open(struct io_thread *thread)
 	err = timers__new(NULL, &thread->timers);
 	if (err)
 		return err;
+	thread->clock =
+		timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
 	thread->epoll = epoll_create1(EPOLL_CLOEXEC);
-	if (thread->epoll < 0)
+	if (thread->clock < 0 || thread->epoll < 0)
 		return -errno;
-	err = io_thread__watch(thread, mailbox__fd(&thread->mailbox),
-			       &thread->mailbox);
+	err = io_thread__watch(thread, mailbox__fd(&thread->mailbox), &thread->mailbox) ?:
+		      io_thread__watch(thread, thread->clock, &thread->clock);
 	if (!err && !thread->parts.polls)
 		err = io_thread__watch(
 			thread,
@@ -146,6 +172,8 @@ int io_thread__start(const struct io_thread_parts *parts,
 	if (!thread)
 		return -ENOMEM;
 	thread->parts = *parts;
+	thread->clock = -1;
+	thread->armed_ns = UINT64_MAX;
 	thread->epoll = -1;
 	thread->wake_up.run = run_wake_up;
 	thread->end.run = run_end;
@@ -174,6 +202,8 @@ void io_thread__free(struct io_thread *thread)
 		return;
 	if (thread->epoll >= 0)
 		close(thread->epoll);
+	if (thread->clock >= 0)
+		close(thread->clock);
 	timers__free(thread->timers);
 	mailbox__close(&thread->mailbox);
 	free(thread);
