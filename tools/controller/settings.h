@@ -3,8 +3,12 @@
 #ifndef CONTROLLER_SETTINGS_H
 #define CONTROLLER_SETTINGS_H
 
+#include <jansson.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "entry_names.h"
+#include "shared_text.h"
 
 #define SETTINGS_INTERVAL_DEFAULT_NS	1000000000ULL
 #define SETTINGS_INTERVAL_MIN_NS	100000ULL
@@ -41,13 +45,43 @@ enum settings_io {
 #define SETTINGS_WORKERS_DEFAULT	1
 #define SETTINGS_WORKERS_MAX		64
 
+/* Of all sources together, and of each. */
+#define SETTINGS_TARGETS_MAX	10000
+#define SETTINGS_SOURCES_MAX	32
+
+/* Members with holders are released by whoever frees the structure. */
 struct target_settings {
-	size_t index;		/* from 0, without gaps */
+	size_t index;		/* below SETTINGS_TARGETS_MAX, of no other target */
 	char *host;
 	char *name;		/* HOST:PORT */
 	uint16_t port;
 	uint64_t interval_ns;	/* 0: that of all targets */
 	uint8_t class;		/* of flow control, up to SETTINGS_CLASS_MAX */
+	struct entry_names *entries;	/* NULL: those of all targets */
+	struct shared_text *labels;	/* a JSON object; NULL: none */
+	struct shared_text *source;	/* who named it; NULL: the command line */
+};
+
+enum source_kind {
+	SOURCE_FILE_SD,	/* a file in the format of Prometheus' file_sd */
+	SOURCE_DNS_SRV,	/* SRV records of a name */
+	SOURCE_HTTP_SD,	/* a URL that answers in the format of Prometheus' http_sd */
+};
+
+/* What the targets of a source have, unless it says otherwise for one of them. */
+struct target_defaults {
+	uint64_t interval_ns;	/* 0: that of all targets */
+	uint8_t class;
+	struct entry_names *entries;	/* NULL: those of all targets */
+	json_t *labels;		/* an object of texts; NULL: none */
+};
+
+/* Where the names of further targets come from, again and again. */
+struct source_settings {
+	enum source_kind kind;
+	char *place;		/* path, name or URL */
+	uint64_t refresh_ns;	/* 0: that of the kind */
+	struct target_defaults defaults;
 };
 
 struct settings {
@@ -62,11 +96,22 @@ struct settings {
 	size_t entry_count;
 	struct target_settings *targets;
 	size_t target_count;
+	void *by_name;		/* of targets: a tree of tsearch(3) */
+	struct source_settings *sources;
+	size_t source_count;
 };
 
-/* All return 0, -EINVAL, -EEXIST if already present, or -ENOMEM. */
+/*
+ * All return 0, -EINVAL, -EEXIST if already present, -E2BIG if there are too many, or
+ * -ENOMEM.
+ */
 int settings__add_target(struct settings *settings, const char *host,
 			 uint16_t port, uint64_t interval_ns);
+/* What a place of this kind is, as "a path". */
+const char *source_kind__expected(enum source_kind kind);
+/* The last of @sources is the new one. */
+int settings__add_source(struct settings *settings, enum source_kind kind,
+			 const char *place);
 int settings__add_entry(struct settings *settings, const char *name);
 /* "250us", "100ms", "5s", "1min", from INTERVAL_MIN_NS to _MAX_NS. */
 int settings__parse_interval(const char *text, uint64_t *interval_ns);
@@ -82,6 +127,18 @@ int settings__parse_number(const char *text, unsigned int max,
 /* From 1 to WORKERS_MAX. */
 int settings__parse_workers(const char *text, unsigned int *workers);
 
+/* @copy is empty before; it may be cleared also after -ENOMEM. */
+int settings__copy(struct settings *copy, const struct settings *settings);
 void settings__clear(struct settings *settings);
+
+/* The entries that @target scrapes, as settings that must not be cleared. */
+static inline struct settings
+target_settings__chosen(const struct target_settings *target)
+{
+	return (struct settings){
+		.entries = target->entries ? target->entries->names : NULL,
+		.entry_count = target->entries ? target->entries->count : 0,
+	};
+}
 
 #endif /* CONTROLLER_SETTINGS_H */
