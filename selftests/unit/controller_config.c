@@ -47,7 +47,18 @@ static const char whole[] =
 	"  - host: ::1\n"
 	"    port: 17\n"
 	"    class: 3\n"
-	"    interval: 2s\n";
+	"    interval: 2s\n"
+	"    entries: [a, 'b*']\n"
+	"    labels: {rack: a7, _x1: \"y\"}\n"
+	"sources:\n"
+	"  - file_sd: f.json\n"
+	"  - dns_srv: _dartd._tcp.example.com\n"
+	"    refresh: 1min\n"
+	"  - http_sd: https://h/x\n"
+	"    class: 0\n"
+	"    interval: 5s\n"
+	"    entries: [c]\n"
+	"    labels: {dc: d1}\n";
 
 static void test_settings(void **state)
 {
@@ -68,6 +79,70 @@ static void test_settings(void **state)
 	assert_int_equal(settings.flow, SETTINGS_FLOW_CREDIT);
 	assert_int_equal(settings.flow_bytes, 8 << 20);
 	assert_int_equal(settings.targets[1].interval_ns, 2000000000);
+	assert_null(settings.targets[0].entries);
+	assert_null(settings.targets[0].labels);
+	assert_string_equal(settings.targets[0].source->text, "f");
+	assert_int_equal(settings.targets[1].entries->count, 2);
+	assert_string_equal(settings.targets[1].entries->names[1], "b*");
+	assert_string_equal(settings.targets[1].labels->text,
+			    "{\"_x1\":\"y\",\"rack\":\"a7\"}");
+}
+
+static void test_sources(void **state)
+{
+	const struct source_settings *sources;
+	struct settings copy = { };
+
+	assert_int_equal(load(whole), 0);
+	/* What is copied is the same. */
+	assert_int_equal(settings__copy(&copy, &settings), 0);
+	settings__clear(&settings);
+	settings = copy;
+	sources = settings.sources;
+	assert_int_equal(settings.source_count, 3);
+	assert_int_equal(sources[0].kind, SOURCE_FILE_SD);
+	assert_string_equal(sources[0].place, "f.json");
+	assert_int_equal(sources[0].refresh_ns, 0);
+	assert_int_equal(sources[0].defaults.interval_ns, 0);
+	assert_int_equal(sources[0].defaults.class, 1);
+	assert_null(sources[0].defaults.labels);
+	assert_int_equal(sources[1].kind, SOURCE_DNS_SRV);
+	assert_int_equal(sources[1].refresh_ns, 60000000000);
+	assert_int_equal(sources[2].kind, SOURCE_HTTP_SD);
+	assert_string_equal(sources[2].place, "https://h/x");
+	assert_int_equal(sources[2].defaults.class, 0);
+	assert_int_equal(sources[2].defaults.interval_ns, 5000000000);
+	assert_string_equal(sources[2].defaults.entries->names[0], "c");
+	assert_string_equal(json_string_value(json_object_get(
+				    sources[2].defaults.labels, "dc")),
+			    "d1");
+	assert_string_equal(settings.targets[1].labels->text,
+			    "{\"_x1\":\"y\",\"rack\":\"a7\"}");
+	assert_int_equal(settings.targets[1].class, 3);
+}
+
+/* One more than there may be. */
+static void test_limits(void **state)
+{
+	char *text;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+	unsigned int i;
+
+	assert_non_null(out);
+	fputs("agents:\n", out);
+	for (i = 0; i < SETTINGS_TARGETS_MAX; i++)
+		fprintf(out, "  - {host: h%u}\n", i);
+	fflush(out);
+	assert_int_equal(load(text), 0);
+	assert_int_equal(settings.target_count, SETTINGS_TARGETS_MAX);
+	settings__clear(&settings);
+	fputs("  - {host: h}\n", out);
+	fclose(out);
+	assert_int_equal(load(text), -EINVAL);
+	assert_string_equal(error.text,
+			    "f:10002: there are more than 10000 agents");
+	free(text);
 }
 
 static void test_precedence(void **state)
@@ -159,6 +234,22 @@ static void test_refused(void **state)
 		{ "flow:\n  bytes: 2G\n", "f:2: '2G' is not a number of bytes" },
 		{ "flow:\n  bytes: ''\n", "f:2: '' is not a number of bytes" },
 		{ "flow:\n  bytes: 16K\n  control: none\n", "f:2: flow control 'none' has no bytes" },
+		{ "agents:\n  - host: a\n    labels: [x]\n", "f:3: expected KEY: VALUE lines" },
+		{ "agents:\n  - host: a\n    labels: {1x: y}\n", "f:3: '1x' is not a label" },
+		{ "agents:\n  - host: a\n    labels: {x-y: y}\n", "f:3: 'x-y' is not a label" },
+		{ "agents:\n  - host: a\n    labels: {x: [y]}\n", "f:3: expected the text of label 'x'" },
+		{ "agents:\n  - host: a\n    entries: x\n", "f:3: expected a list" },
+		{ "sources: {file_sd: a}\n", "f:1: expected a list" },
+		{ "sources:\n  - refresh: 1s\n", "f:2: a source has no 'file_sd'" },
+		{ "sources:\n  - file_sd: ''\n", "f:2: '' is not a path" },
+		{ "sources:\n  - file_sd: []\n", "f:2: expected a path" },
+		{ "sources:\n  - http_sd: ftp://x\n", "f:2: 'ftp://x' is not a URL" },
+		{ "sources:\n  - http_sd: http://\n", "f:2: 'http://' is not a URL" },
+		{ "sources:\n  - dns_srv: a b\n", "f:2: 'a b' is not a name" },
+		{ "sources:\n  - file_sd: a\n    dns_srv: b\n", "f:3: a source is either" },
+		{ "sources:\n  - file_sd: a\n  - file_sd: a\n", "f:3: source 'a' is named twice" },
+		{ "sources:\n  - file_sd: a\n    refresh: 0\n", "f:3: '0' is not an interval" },
+		{ "sources:\n  - file_sd: a\n    host: b\n", "f:3: unknown key 'host'" },
 		{ "agents: [\n", "not YAML" },
 		{ "a: *b\n", "not YAML" },
 		{ "\xff\xfe\x00", "f:" },
@@ -196,6 +287,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST_FIXTURE("a configuration file sets the interval, the entries and the agents",
 			      test_settings, NULL, clear_settings),
+		TEST_FIXTURE("a configuration file names sources, and what their agents have; settings that are copied are the same",
+			      test_sources, NULL, clear_settings),
+		TEST_FIXTURE("a configuration file names 10,000 agents, and not one more",
+			      test_limits, NULL, clear_settings),
 		TEST_FIXTURE("flow control is credit if a file has only its bytes, and not set without",
 			      test_flow, NULL, clear_settings),
 		TEST_FIXTURE("the command line overrides the interval, entries and flow control of the file and adds agents",

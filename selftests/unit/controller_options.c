@@ -128,6 +128,23 @@ static void test_doctor(void **state)
 	assert_string_equal(options.settings.targets[0].host, "doctor");
 }
 
+static void test_sources(void **state)
+{
+	char line[] = "--file-sd a.json --dns-srv _d._tcp.x --http-sd http://h --file-sd b";
+	const struct source_settings *sources;
+
+	assert_int_equal(parse(line), 0);
+	sources = options.settings.sources;
+	assert_int_equal(options.settings.source_count, 4);
+	assert_int_equal(options.settings.target_count, 0);
+	assert_int_equal(sources[0].kind, SOURCE_FILE_SD);
+	assert_string_equal(sources[0].place, "a.json");
+	assert_int_equal(sources[1].kind, SOURCE_DNS_SRV);
+	assert_int_equal(sources[2].kind, SOURCE_HTTP_SD);
+	assert_string_equal(sources[2].place, "http://h");
+	assert_string_equal(sources[3].place, "b");
+}
+
 static void test_refused(void **state)
 {
 	static const struct {
@@ -192,6 +209,11 @@ static void test_refused(void **state)
 		{ "doctor h -c file", "doctor takes only" },
 		{ "doctor h -i 1s", "doctor takes only" },
 		{ "doctor h --flow bdp", "doctor takes only" },
+		{ "doctor h --file-sd f", "doctor takes only" },
+		{ "--dns-srv a/b", "'a/b' is not a name" },
+		{ "--http-sd h", "'h' is not a URL" },
+		{ "--http-sd https://", "'https://' is not a URL" },
+		{ "--file-sd a --file-sd a", "source 'a' is named twice" },
 	};
 	char line[100];
 	size_t i;
@@ -220,6 +242,8 @@ int main(void)
 			      test_help_and_version, NULL, clear_options),
 		TEST_FIXTURE("doctor takes one host, --json and --entries; a host called doctor has a port",
 			      test_doctor, NULL, clear_options),
+		TEST_FIXTURE("sources of agents stand in for agents, several of each kind",
+			      test_sources, NULL, clear_options),
 		TEST("each mistake on the command line is refused with the word that is wrong",
 		     test_refused),
 	};

@@ -3,14 +3,15 @@
 programs += dart-controller
 dart-controller_sources := $(wildcard $(addprefix tools/controller/, \
 	*.c io/*.c decode/*.c outputs/*.c doctor/*.c targets/*.c) \
-	tools/doctor/*.c)
+	tools/doctor/*.c tools/watch/*.c)
 dart-controller_libraries := dart
 dart-controller_packages := libsystemd jansson yaml-0.1 smartcols libibverbs \
-	librdmacm libxxhash liburcu libresolv
+	librdmacm libxxhash liburcu libcurl libresolv
 
 controller_settings := $(addprefix tools/controller/, entry_names.c labels.c \
 	settings.c)
-controller_config := tools/controller/config.c $(controller_settings)
+controller_config := $(addprefix tools/controller/, config.c config_source.c) \
+	$(controller_settings)
 
 unit_controller_options_sources := tools/controller/options.c \
 	$(controller_settings)
@@ -41,5 +42,8 @@ unit_controller_sd_json_sources := $(unit_controller_target_list_sources) \
 	tools/controller/targets/sd_json.c
 unit_controller_srv_answer_sources := $(unit_controller_target_list_sources) \
 	tools/controller/targets/srv_answer.c
+unit_controller_discovery_sources := $(controller_config) \
+	$(filter-out %/target_set.c,$(wildcard tools/controller/targets/*.c)) \
+	tools/controller/decode/thread.c tools/watch/path_watch.c
 threaded_tests += controller_pool controller_workers controller_outputs \
-	controller_sinks
+	controller_sinks controller_discovery

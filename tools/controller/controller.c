@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "controller.h"
+#include "fleet.h"
 #include "flow.h"
 #include "outputs/sink_json.h"
 #include "outputs/sink_table.h"
@@ -35,25 +36,9 @@ struct controller {
 	sd_event_source *connections;
 	sd_event_source *mail;	/* from I/O threads */
 	bool has_mailbox;
-	struct target **targets;
-	size_t target_count;
-	size_t unfinished;
+	struct fleet *fleet;
 	bool interrupted;	/* by a signal */
-	int result;		/* the first of a target that was not 0 */
 };
-
-static void on_finished(struct target_context *context, int result)
-{
-	/* The context is the first member. */
-	struct controller *controller = (struct controller *)context;
-
-	if (!controller->result)
-		controller->result = result;
-	/* An unreachable target does not stop the others; an error does. */
-	if (--controller->unfinished && (!result || result == -EHOSTUNREACH))
-		return;
-	sd_event_exit(context->event, 0);
-}
 
 static int on_signal(sd_event_source *source,
 		     const struct signalfd_siginfo *info, void *data)
@@ -62,6 +47,16 @@ static int on_signal(sd_event_source *source,
 
 	controller->interrupted = true;
 	return sd_event_exit(controller->context.event, 0);
+}
+
+/* SIGHUP */
+static int on_reload(sd_event_source *source,
+		     const struct signalfd_siginfo *info, void *data)
+{
+	struct controller *controller = data;
+
+	fleet__reload(controller->fleet);
+	return 0;
 }
 
 /* Standard output has failed, and there is no other one. */
@@ -83,15 +78,22 @@ static void set_of_signals(sigset_t *set)
 static int controller__catch_signals(struct controller *controller)
 {
 	sd_event *event = controller->context.event;
+	/* Without a file to read again, a terminal that is closed ends the program. */
+	const bool reloads = controller->context.options->config;
 	sigset_t set;
 	int err;
 
 	set_of_signals(&set);
+	if (reloads)
+		sigaddset(&set, SIGHUP);
 	if (sigprocmask(SIG_BLOCK, &set, NULL))
 		return -errno;
 	err = sd_event_add_signal(event, NULL, SIGINT, on_signal, controller);
 	if (err >= 0)
 		err = sd_event_add_signal(event, NULL, SIGTERM, on_signal,
+					  controller);
+	if (err >= 0 && reloads)
+		err = sd_event_add_signal(event, NULL, SIGHUP, on_reload,
 					  controller);
 	return err < 0 ? err : 0;
 }
@@ -117,8 +119,8 @@ static int controller__open_outputs(struct controller *controller)
 		return err;
 	context->sink = options->json ?
 		sink_json__new(controller->output) :
-		sink_table__new(controller->output, STDOUT_FILENO, targets,
-				options->once);
+		sink_table__new(controller->output, STDOUT_FILENO,
+				SETTINGS_TARGETS_MAX, options->once);
 	return context->sink ? 0 : -ENOMEM;
 }
 
@@ -131,9 +133,7 @@ static int on_connection(sd_event_source *source, int fd, uint32_t events,
 
 	err = dart_endpoint_set__on_connection(context->io.set,
 					       target__on_connection);
-	if (err && !controller->result)
-		controller->result = err;
-	return err ? sd_event_exit(context->event, 0) : 0;
+	return err ? sd_event_exit(context->event, err) : 0;
 }
 
 static int on_mail(sd_event_source *source, int fd, uint32_t events, void *data)
@@ -157,15 +157,15 @@ static int controller__open_mailbox(struct controller *controller)
 	return err < 0 ? err : 0;
 }
 
-static int controller__open_io(struct controller *controller)
+static int controller__open_io(struct controller *controller,
+			       struct dart_error *error)
 {
 	struct target_context *context = &controller->context;
-	struct dart_error error;
 	int err;
 
 	err = io_threads__start(&context->io, &context->options->settings,
 				context->flow_control, target__on_completion,
-				&error);
+				error);
 	if (err)
 		return err;
 	err = sd_event_add_io(
@@ -175,21 +175,16 @@ static int controller__open_io(struct controller *controller)
 	return err < 0 ? err : 0;
 }
 
+/* Returns 0, or -errno; @error is empty before, and after it if there is nothing to add. */
 static int controller__open(struct controller *controller,
-			    const struct options *options)
+			    const struct options *options,
+			    struct dart_error *error)
 {
 	const struct settings *settings = &options->settings;
 	struct target_context *context = &controller->context;
-	size_t i;
 	int err;
 
 	context->options = options;
-	context->finished = on_finished;
-	controller->targets =
-		calloc(settings->target_count, sizeof(*controller->targets));
-	if (!controller->targets)
-		return -ENOMEM;
-
 	err = sd_event_new(&context->event);
 	if (err < 0)
 		return err;
@@ -203,18 +198,11 @@ static int controller__open(struct controller *controller,
 	      flow_control__new(context->timers, settings,
 				&context->flow_control) ?:
 	      controller__open_mailbox(controller) ?:
-	      controller__open_io(controller);
+	      controller__open_io(controller, error);
 	if (err)
 		return err;
-	for (i = 0; i < settings->target_count; i++) {
-		err = target__new(context, &settings->targets[i],
-				  &controller->targets[i]);
-		if (err)
-			return err;
-		controller->target_count++;
-	}
-	controller->unfinished = controller->target_count;
-	return 0;
+	return fleet__new(context, controller->output, &controller->fleet,
+			  error);
 }
 
 /* All that was handed over has been decoded then. */
@@ -236,12 +224,9 @@ static void controller__close_output(struct controller *controller)
 static void controller__close(struct controller *controller)
 {
 	struct sink *sink = controller->context.sink;
-	size_t i;
 
 	controller__stop_threads(controller);
-	for (i = 0; i < controller->target_count; i++)
-		target__free(controller->targets[i]);
-	free(controller->targets);
+	fleet__free(controller->fleet);
 	sd_event_source_disable_unref(controller->connections);
 	io_threads__free(&controller->context.io);
 	sd_event_source_disable_unref(controller->mail);
@@ -291,53 +276,6 @@ static void controller__drain(struct controller *controller,
 		close(fds[1].fd);
 }
 
-static void print_summary(const char *name, const struct summary *summary,
-			  struct output *log)
-{
-	const struct latency *latency = &summary->decoded;
-	char costs[256] = "";
-
-	if (summary->scrapes)
-		snprintf(
-			costs, sizeof(costs),
-			"; %.1f READs, %.0f bytes each; latency in us: min %.1f, p50 %.1f, p90 %.1f, p99 %.1f, max %.1f",
-			(double)summary->reads / summary->scrapes,
-			(double)summary->bytes / summary->scrapes,
-			latency->min / 1e3,
-			latency__percentile(latency, 50) / 1e3,
-			latency__percentile(latency, 90) / 1e3,
-			latency__percentile(latency, 99) / 1e3,
-			latency->max / 1e3);
-	output__print(
-		log,
-		"dart-controller: %s: %llu scrapes, %llu failed, %llu missed, %llu discarded, %llu dropped%s",
-		name, (unsigned long long)summary->scrapes,
-		(unsigned long long)summary->failed,
-		(unsigned long long)summary->missed,
-		(unsigned long long)summary->discarded,
-		(unsigned long long)(summary->dropped + summary->unwritten),
-		costs);
-}
-
-/* To the sink, whose lines they end, or else to the log. */
-static void controller__summarize(struct controller *controller, bool to_log)
-{
-	const struct target_settings *target =
-		controller->context.options->settings.targets;
-	struct sink *sink = controller->context.sink;
-	const struct summary *summary;
-	size_t i;
-
-	for (i = 0; i < controller->target_count; i++, target++) {
-		summary = target__summary(controller->targets[i]);
-		if (to_log)
-			print_summary(target->name, summary,
-				      controller->context.log);
-		else if (sink->operations->summary)
-			sink->operations->summary(sink, target, summary);
-	}
-}
-
 /*
  * From the end of the loop to that of standard output, then the summaries for people.
  * Returns 0, or the error of standard output, which has been reported.
@@ -349,12 +287,12 @@ static int controller__finish(struct controller *controller, bool summarize)
 
 	controller__stop_threads(controller);
 	if (summarize)
-		controller__summarize(controller, false);
+		fleet__summarize(controller->fleet, false);
 	controller__drain(controller, output);
 	err = output__error(output);
 	controller__close_output(controller);
 	if (summarize && !err)
-		controller__summarize(controller, true);
+		fleet__summarize(controller->fleet, true);
 	controller__drain(controller, controller->context.log);
 	return err;
 }
@@ -362,13 +300,15 @@ static int controller__finish(struct controller *controller, bool summarize)
 int controller__run(const struct options *options)
 {
 	struct controller controller = { };
-	bool failed = true;
+	struct dart_error error = { };
+	bool is_open, failed = true;
 	int err;
 
-	err = controller__open(&controller, options);
-	if (!err) {
+	err = controller__open(&controller, options, &error);
+	is_open = !err;
+	if (is_open) {
 		err = sd_event_loop(controller.context.event) ?:
-		      controller.result;
+		      fleet__result(controller.fleet);
 		if (!err && options->once && controller.interrupted)
 			err = -EINTR;
 		failed = controller__finish(
@@ -378,7 +318,9 @@ int controller__run(const struct options *options)
 	controller__close(&controller);
 
 	/* Unreachable targets have been reported. */
-	if (err && err != -EHOSTUNREACH)
+	if (!is_open && *error.text)
+		fprintf(stderr, "dart-controller: %s\n", error.text);
+	else if (err && err != -EHOSTUNREACH)
 		fprintf(stderr, "dart-controller: cannot continue: %s\n",
 			strerror(-err));
 	return err || failed ? EXIT_FAILURE : EXIT_SUCCESS;

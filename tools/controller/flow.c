@@ -127,11 +127,14 @@ int flow_control__new(struct timers *timers, const struct settings *settings,
 
 	if (!control)
 		return -ENOMEM;
-	/* One agent has nobody to meet in a switch: its READs need not be cut. */
+	/*
+	 * One agent has nobody to meet in a switch: its READs need not be cut.  Sources may
+	 * name more.
+	 */
 	control->kind = settings->flow ?:
-					 (settings->target_count > 1 ?
-						  SETTINGS_FLOW_CREDIT :
-						  SETTINGS_FLOW_NONE);
+			(settings__has_one_target(settings) ?
+				 SETTINGS_FLOW_NONE :
+				 SETTINGS_FLOW_CREDIT);
 	control->bytes = settings->flow_bytes;
 	TAILQ_INIT(&control->draining);
 	timer__init(&control->timer, timers, on_drained, control);

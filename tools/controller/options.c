@@ -20,6 +20,9 @@ static const struct option long_options[] = {
 	{ "flow", required_argument, NULL, 'f' },
 	{ "io", required_argument, NULL, 'o' },
 	{ "workers", required_argument, NULL, 'w' },
+	{ "file-sd", required_argument, NULL, 'F' },
+	{ "dns-srv", required_argument, NULL, 'D' },
+	{ "http-sd", required_argument, NULL, 'H' },
 	{ "help", no_argument, NULL, 'h' },
 	{ "version", no_argument, NULL, 'V' },
 	{ }
@@ -40,7 +43,11 @@ const char options__help[] =
 	"                         poll for small scrapes and wait for large ones\n"
 	"  -j, --json             print JSON, one line per scrape\n"
 	"      --workers N        decode in N threads; 1 by default\n"
-	"  -c, --config FILE      read further agents and settings from a YAML file\n"
+	"  -c, --config FILE      read further agents and settings from a YAML file, and\n"
+	"                         again on SIGHUP\n"
+	"      --file-sd FILE     scrape the agents of a JSON file, as it changes\n"
+	"      --dns-srv NAME     scrape the agents of SRV records\n"
+	"      --http-sd URL      scrape the agents that a URL names\n"
 	"  -h, --help             print this and exit\n"
 	"  -V, --version          print the version and exit\n"
 	"\n"
@@ -92,6 +99,28 @@ static int add_target(struct settings *settings, const char *text,
 	if (err == -EEXIST)
 		return dart_error__set(error, EINVAL,
 				       "agent '%s' is named twice", text);
+	if (err == -E2BIG)
+		return dart_error__set(error, EINVAL,
+				       "there are more than %d agents",
+				       SETTINGS_TARGETS_MAX);
+	return err;
+}
+
+static int add_source(struct settings *settings, enum source_kind kind,
+		      const char *place, struct dart_error *error)
+{
+	int err = settings__add_source(settings, kind, place);
+
+	if (err == -EINVAL)
+		return dart_error__set(error, EINVAL, "'%s' is not %s", place,
+				       source_kind__expected(kind));
+	if (err == -EEXIST)
+		return dart_error__set(error, EINVAL,
+				       "source '%s' is named twice", place);
+	if (err == -E2BIG)
+		return dart_error__set(error, EINVAL,
+				       "there are more than %d sources",
+				       SETTINGS_SOURCES_MAX);
 	return err;
 }
 
@@ -159,6 +188,15 @@ static int parse_one(struct options *options, int c, char *argv[],
 	case 'c':
 		options->config = optarg;
 		return 0;
+	case 'F':
+		return add_source(&options->settings, SOURCE_FILE_SD, optarg,
+				  error);
+	case 'D':
+		return add_source(&options->settings, SOURCE_DNS_SRV, optarg,
+				  error);
+	case 'H':
+		return add_source(&options->settings, SOURCE_HTTP_SD, optarg,
+				  error);
 	case 'j':
 		options->json = true;
 		return 0;
@@ -180,14 +218,22 @@ static int parse_one(struct options *options, int c, char *argv[],
 	}
 }
 
+/* Are there options that only scraping takes? */
+static bool has_more(const struct options *options)
+{
+	const struct settings *settings = &options->settings;
+
+	return options->config || options->count || options->once ||
+	       settings->interval_ns || settings->flow || settings->io ||
+	       settings->workers || settings->source_count;
+}
+
 static int check_doctor(const struct options *options, struct dart_error *error)
 {
 	if (options->settings.target_count != 1)
 		return dart_error__set(error, EINVAL,
 				       "doctor takes one HOST[:PORT]");
-	if (options->config || options->count || options->once ||
-	    options->settings.interval_ns || options->settings.flow ||
-	    options->settings.io || options->settings.workers)
+	if (has_more(options))
 		return dart_error__set(error, EINVAL,
 			"doctor takes only the options --json and --entries");
 	return 0;
@@ -226,8 +272,9 @@ int options__parse(struct options *options, int argc, char *argv[],
 	if (options->once && options->count)
 		return dart_error__set(error, EINVAL,
 			"--once and --count are mutually exclusive");
-	if (!options->settings.target_count && !options->config)
+	if (!options->settings.target_count && !options->config &&
+	    !options->settings.source_count)
 		return dart_error__set(error, EINVAL,
-			"no agent to scrape (add HOST[:PORT] or --config FILE)");
+			"no agent to scrape (add HOST[:PORT], --config FILE or a source)");
 	return 0;
 }

@@ -13,6 +13,7 @@ struct options {
 	/* 'h': print the help; 'V': the version; 'd': doctor; 0: run */
 	char action;
 	struct settings settings;
+	struct settings own;	/* of the command line, if there is a configuration */
 	const char *config;	/* path or NULL; points into argv */
 	uint64_t count;		/* scrapes per target; 0: unlimited */
 	bool json;

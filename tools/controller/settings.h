@@ -4,6 +4,7 @@
 #define CONTROLLER_SETTINGS_H
 
 #include <jansson.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -130,6 +131,12 @@ int settings__parse_workers(const char *text, unsigned int *workers);
 /* @copy is empty before; it may be cleared also after -ENOMEM. */
 int settings__copy(struct settings *copy, const struct settings *settings);
 void settings__clear(struct settings *settings);
+
+/* One agent, and nobody who may name more but a configuration that is read again. */
+static inline bool settings__has_one_target(const struct settings *settings)
+{
+	return settings->target_count == 1 && !settings->source_count;
+}
 
 /* The entries that @target scrapes, as settings that must not be cleared. */
 static inline struct settings

@@ -36,20 +36,24 @@ void target__log(const struct target *target, const char *format, ...)
 void target__count(struct target *target, uint64_t bytes)
 {
 	struct target_context *context = target->context;
-	const struct settings *settings = &context->options->settings;
 	char text[256];
 
 	if (target->is_counted)
 		return;
 	target->is_counted = true;
-	capacity__add(&context->capacity, target->io.schedule.interval_ns, bytes);
-	if (context->capacity.targets < settings->target_count ||
-	    context->options->once || context->sink->owns_terminal)
+	target->counted_bytes = bytes;
+	capacity__add(&context->capacity, target->io.schedule.interval_ns,
+		      bytes);
+	if (context->capacity.targets < context->target_count ||
+	    context->is_capacity_told || context->options->once ||
+	    context->sink->owns_terminal)
 		return;
-	if (capacity__exceeds(&context->capacity,
-			      flow_control__bits_per_s(context->flow_control),
-			      text, sizeof(text)))
-		fprintf(stderr, "dart-controller: %s\n", text);
+	if (!capacity__exceeds(&context->capacity,
+			       flow_control__bits_per_s(context->flow_control),
+			       text, sizeof(text)))
+		return;
+	context->is_capacity_told = true;
+	output__print(context->log, "dart-controller: %s", text);
 }
 
 /* Scrapes that become due count as failed until an I/O thread has the target. */
@@ -114,11 +118,16 @@ void target__finish(struct target *target, int result)
 	timer__stop(&target->scrape_timer);
 	timer__stop(&target->retry_timer);
 	timer__stop(&target->connect_timeout);
-	target->context->finished(target->context, result);
+	target->context->finished(target->context, target, result);
 }
 
 void target__stop(struct target *target)
 {
+	if (target->is_counted)
+		capacity__remove(&target->context->capacity,
+				 target->io.schedule.interval_ns,
+				 target->counted_bytes);
+	target->is_counted = false;
 	target__finish(target, 0);
 }
 
@@ -162,6 +171,7 @@ static void target__retry(struct target *target)
 	target__disconnect(target);
 	target->state = TARGET_DISCONNECTED;
 	target__count(target, 0);
+	target__note_failure(target, target->reason.text, had_table);
 	if (strcmp(target->last_error.text, target->reason.text)) {
 		target->last_error = target->reason;
 		target__log(target, "%s: %s%s",
@@ -339,6 +349,7 @@ int target__new(struct target_context *context,
 	target->context = context;
 	target->settings = settings;
 	target->backoff_us = BACKOFF_MIN_US;
+	target->since_ns = monotonic_ns();
 	target__init_io(target);
 	timer__init(&target->scrape_timer, timers, on_scrape_due, target);
 	timer__init(&target->retry_timer, timers, on_retry, target);
@@ -366,10 +377,6 @@ void target__free(struct target *target)
 	timer__stop(&target->scrape_timer);
 	timer__stop(&target->retry_timer);
 	timer__stop(&target->connect_timeout);
+	free(target->failure);
 	free(target);
-}
-
-const struct summary *target__summary(const struct target *target)
-{
-	return &target->summary;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Shared by the parts of a target in the control loop: target.c waits, retries and
- * gives up, target_connect.c connects, target_table.c takes tables and plans READs for the I/O thread.
+ * Shared by the parts of a target in the control loop: target.c waits, retries and gives up,
+ * target_connect.c connects, target_table.c takes tables and plans READs for the I/O thread,
+ * target_status.c tells others about it.
  */
 #ifndef CONTROLLER_TARGET_PRIVATE_H
 #define CONTROLLER_TARGET_PRIVATE_H
@@ -48,6 +49,9 @@ struct target {
 	struct io_thread *thread;	/* of the endpoint */
 	struct fetch fetch;
 	bool is_counted;		/* in the capacity */
+	uint64_t counted_bytes;		/* with so many for a scrape */
+	uint64_t since_ns;		/* of the first table, or the loss, or the start */
+	char *failure;			/* why it was lost last; NULL: never lost */
 	struct summary summary;
 };
 
@@ -85,5 +89,11 @@ void target__prepare_fetch(struct target *target);
 void target__take_landed(struct target *target);
 /* The retry timer has expired. */
 void target__fetch_again(struct target *target);
+
+/* target_status.c */
+
+/* It is lost for @reason, and has been up until now if @was_up. */
+void target__note_failure(struct target *target, const char *reason,
+			  bool was_up);
 
 #endif /* CONTROLLER_TARGET_PRIVATE_H */

@@ -63,12 +63,11 @@ static bool target__land_in_ring(struct target *target)
 static void target__log_removed(const struct target *target,
 				const struct dart_table *table)
 {
-	const struct settings *settings = &target->context->options->settings;
 	const char *first = NULL;
 	uint32_t gone;
 
 	/* Entries chosen by name are reported as absent instead. */
-	if (settings->entry_count)
+	if (target->settings->entries)
 		return;
 	gone = dart_table__count_removed(target->io.ring->scraper->table, table,
 					 &first);
@@ -94,10 +93,11 @@ static uint64_t fragments_of(const struct scraper *scraper)
 static bool target__plan(struct target *target, struct dart_table *table)
 {
 	const struct options *options = target->context->options;
+	const struct settings chosen = target_settings__chosen(target->settings);
 	struct scraper *scraper;
 	struct dart_error error;
 
-	if (scraper__new(table, &options->settings,
+	if (scraper__new(table, &chosen,
 			 options->once && !options->json ? BUDGET_CELL_BYTES :
 							   BUDGET_TEXT_BYTES,
 			 dart_endpoint__accept(target->endpoint), &scraper,
@@ -144,6 +144,8 @@ static void target__take_table(struct target *target, struct dart_table *table)
 	}
 
 	target->last_error.text[0] = '\0';
+	if (first)
+		target->since_ns = monotonic_ns();
 	if (!once)
 		target__log(target, "%s, generation %llu, entries %u",
 			    first ? "connected" : "table changed",

@@ -24,7 +24,7 @@ struct queue {
 	struct __cds_wfcq_head head;	/* of the thread that takes */
 	struct cds_wfcq_tail tail;
 	atomic_size_t used;	/* cost of the items that are not released yet */
-	size_t bound;
+	atomic_size_t bound;
 	int wake;		/* eventfd */
 };
 
@@ -33,6 +33,8 @@ struct queue {
  * -errno.
  */
 int queue__open(struct queue *queue, size_t bound);
+/* In any thread; what is in the queue stays. */
+void queue__set_bound(struct queue *queue, size_t bound);
 /* The queue is empty; also if queue__open() failed. */
 void queue__close(struct queue *queue);
 

@@ -25,7 +25,7 @@ int io_threads__start(struct io_threads *threads,
 	const enum settings_io io = settings->io ?: SETTINGS_IO_EVENT;
 	const bool waits = io != SETTINGS_IO_POLL;
 	const bool polls = io != SETTINGS_IO_EVENT;
-	const bool alone = settings->target_count == 1;
+	const bool alone = settings__has_one_target(settings);
 	const struct dart_endpoint_sizes sizes = {
 		.group = alone ? 1 : settings->io_group,
 		.depth = alone ? DEPTH_ALONE : 0,
