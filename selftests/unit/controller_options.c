@@ -130,7 +130,7 @@ static void test_doctor(void **state)
 
 static void test_sources(void **state)
 {
-	char line[] = "--file-sd a.json --dns-srv _d._tcp.x --http-sd http://h --file-sd b";
+	char line[] = "--file-sd a.json --dns-srv _d._tcp.x --http-sd http://h --file-sd b --socket s";
 	const struct source_settings *sources;
 
 	assert_int_equal(parse(line), 0);
@@ -143,6 +143,20 @@ static void test_sources(void **state)
 	assert_int_equal(sources[2].kind, SOURCE_HTTP_SD);
 	assert_string_equal(sources[2].place, "http://h");
 	assert_string_equal(sources[3].place, "b");
+	assert_string_equal(options.socket, "s");
+}
+
+static void test_status(void **state)
+{
+	char line[] = "status -j --socket s", named[] = "status:4792";
+
+	assert_int_equal(parse(line), 0);
+	assert_int_equal(options.action, 's');
+	assert_true(options.json);
+	assert_string_equal(options.socket, "s");
+	assert_int_equal(parse(named), 0);
+	assert_int_equal(options.action, 0);
+	assert_string_equal(options.settings.targets[0].host, "status");
 }
 
 static void test_refused(void **state)
@@ -209,7 +223,12 @@ static void test_refused(void **state)
 		{ "doctor h -c file", "doctor takes only" },
 		{ "doctor h -i 1s", "doctor takes only" },
 		{ "doctor h --flow bdp", "doctor takes only" },
+		{ "doctor h --socket s", "doctor takes only" },
 		{ "doctor h --file-sd f", "doctor takes only" },
+		{ "status h", "status takes only" },
+		{ "status -e x", "status takes only" },
+		{ "status -n 1", "status takes only" },
+		{ "status --file-sd f", "status takes only" },
 		{ "--dns-srv a/b", "'a/b' is not a name" },
 		{ "--http-sd h", "'h' is not a URL" },
 		{ "--http-sd https://", "'https://' is not a URL" },
@@ -244,6 +263,8 @@ int main(void)
 			      test_doctor, NULL, clear_options),
 		TEST_FIXTURE("sources of agents stand in for agents, several of each kind",
 			      test_sources, NULL, clear_options),
+		TEST_FIXTURE("status takes --json and --socket; a host called status has a port",
+			      test_status, NULL, clear_options),
 		TEST("each mistake on the command line is refused with the word that is wrong",
 		     test_refused),
 	};

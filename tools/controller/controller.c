@@ -23,6 +23,7 @@
 #include "flow.h"
 #include "outputs/sink_json.h"
 #include "outputs/sink_table.h"
+#include "status/status_server.h"
 #include "target.h"
 
 /* How long an output that is not read delays the end after a signal, and one that is. */
@@ -37,6 +38,7 @@ struct controller {
 	sd_event_source *mail;	/* from I/O threads */
 	bool has_mailbox;
 	struct fleet *fleet;
+	struct status_server *status;	/* NULL: nobody can ask */
 	bool interrupted;	/* by a signal */
 };
 
@@ -202,7 +204,9 @@ static int controller__open(struct controller *controller,
 	if (err)
 		return err;
 	return fleet__new(context, controller->output, &controller->fleet,
-			  error);
+			  error) ?:
+	       status_server__new(context, controller->output,
+				  options->socket, &controller->status, error);
 }
 
 /* All that was handed over has been decoded then. */
@@ -225,6 +229,7 @@ static void controller__close(struct controller *controller)
 {
 	struct sink *sink = controller->context.sink;
 
+	status_server__free(controller->status);
 	controller__stop_threads(controller);
 	fleet__free(controller->fleet);
 	sd_event_source_disable_unref(controller->connections);

@@ -9,6 +9,7 @@
 #include "controller.h"
 #include "doctor/doctor.h"
 #include "options.h"
+#include "status/status_command.h"
 
 static int load_config(struct options *options)
 {
@@ -43,6 +44,8 @@ int main(int argc, char *argv[])
 		status = doctor__run(&options);
 		if (fflush(stdout) || ferror(stdout))
 			status = EXIT_FAILURE;
+	} else if (options.action == 's') {
+		status = status_command__run(&options);
 	} else if (load_config(&options)) {
 		status = EXIT_FAILURE;
 	} else {

@@ -23,6 +23,7 @@ static const struct option long_options[] = {
 	{ "file-sd", required_argument, NULL, 'F' },
 	{ "dns-srv", required_argument, NULL, 'D' },
 	{ "http-sd", required_argument, NULL, 'H' },
+	{ "socket", required_argument, NULL, 'S' },
 	{ "help", no_argument, NULL, 'h' },
 	{ "version", no_argument, NULL, 'V' },
 	{ }
@@ -31,7 +32,9 @@ static const struct option long_options[] = {
 const char options__help[] =
 	"Usage: dart-controller [OPTION]... [HOST[:PORT]]...\n"
 	"       dart-controller doctor [-j] [-e NAME,...] HOST[:PORT]\n"
-	"Reads metrics from the memory of hosts by RDMA READ, or finds out why that fails.\n"
+	"       dart-controller status [-j] [--socket PATH]\n"
+	"Reads metrics from the memory of hosts by RDMA READ, finds out why that fails, or\n"
+	"shows what a controller that runs does.\n"
 	"\n"
 	"  -i, --interval TIME    time between scrapes: 100ms, 1s (default), 1min\n"
 	"  -n, --count N          exit after N scrapes of each agent\n"
@@ -48,6 +51,7 @@ const char options__help[] =
 	"      --file-sd FILE     scrape the agents of a JSON file, as it changes\n"
 	"      --dns-srv NAME     scrape the agents of SRV records\n"
 	"      --http-sd URL      scrape the agents that a URL names\n"
+	"      --socket PATH      where status asks\n"
 	"  -h, --help             print this and exit\n"
 	"  -V, --version          print the version and exit\n"
 	"\n"
@@ -197,6 +201,9 @@ static int parse_one(struct options *options, int c, char *argv[],
 	case 'H':
 		return add_source(&options->settings, SOURCE_HTTP_SD, optarg,
 				  error);
+	case 'S':
+		options->socket = optarg;
+		return 0;
 	case 'j':
 		options->json = true;
 		return 0;
@@ -228,12 +235,21 @@ static bool has_more(const struct options *options)
 	       settings->workers || settings->source_count;
 }
 
+static int check_status(const struct options *options, struct dart_error *error)
+{
+	if (!has_more(options) && !options->settings.target_count &&
+	    !options->settings.entry_count)
+		return 0;
+	return dart_error__set(error, EINVAL,
+			       "status takes only the options --json and --socket");
+}
+
 static int check_doctor(const struct options *options, struct dart_error *error)
 {
 	if (options->settings.target_count != 1)
 		return dart_error__set(error, EINVAL,
 				       "doctor takes one HOST[:PORT]");
-	if (has_more(options))
+	if (has_more(options) || options->socket)
 		return dart_error__set(error, EINVAL,
 			"doctor takes only the options --json and --entries");
 	return 0;
@@ -255,10 +271,9 @@ int options__parse(struct options *options, int argc, char *argv[],
 			return err;
 	}
 	if (!options->action && optind < argc &&
-	    !strcmp(argv[optind], "doctor")) {
-		options->action = 'd';
-		optind++;
-	}
+	    (!strcmp(argv[optind], "doctor") ||
+	     !strcmp(argv[optind], "status")))
+		options->action = *argv[optind++];
 	for (; optind < argc; optind++) {
 		err = add_target(&options->settings, argv[optind], error);
 		if (err)
@@ -267,6 +282,8 @@ int options__parse(struct options *options, int argc, char *argv[],
 
 	if (options->action == 'd')
 		return check_doctor(options, error);
+	if (options->action == 's')
+		return check_status(options, error);
 	if (options->action)
 		return 0;
 	if (options->once && options->count)

@@ -10,11 +10,12 @@
 #include "settings.h"
 
 struct options {
-	/* 'h': print the help; 'V': the version; 'd': doctor; 0: run */
+	/* 'h': print the help; 'V': the version; 'd': doctor; 's': status; 0: run */
 	char action;
 	struct settings settings;
 	struct settings own;	/* of the command line, if there is a configuration */
-	const char *config;	/* path or NULL; points into argv */
+	const char *config;	/* path or NULL; points into argv, as does the next */
+	const char *socket;	/* path of the control socket, or NULL */
 	uint64_t count;		/* scrapes per target; 0: unlimited */
 	bool json;
 	bool once;
