@@ -40,6 +40,7 @@ static void queue_group__free(struct dart_queue_group *group)
 	if (group->cq)
 		ibv_destroy_cq(group->cq);
 	dart_slots__close(&group->slots);
+	dart_numbers__give_back(group->numbers, group->number);
 	free(group);
 }
 
@@ -140,7 +141,8 @@ void dart_device__put(struct dart_device *device)
 }
 
 static int queue_group__new(struct dart_device *device,
-			    struct dart_channel *channel, uint32_t number,
+			    struct dart_channel *channel,
+			    struct dart_numbers *numbers,
 			    struct dart_queue_group **groupp)
 {
 	struct dart_queue_group *group = calloc(1, sizeof(*group));
@@ -148,9 +150,14 @@ static int queue_group__new(struct dart_device *device,
 
 	if (!group)
 		return -ENOMEM;
+	ret = dart_numbers__take(numbers, &group->number);
+	if (ret) {
+		free(group);
+		return ret;
+	}
 	LIST_INSERT_HEAD(&channel->groups, group, place);
 	group->channel = channel;
-	group->number = number;
+	group->numbers = numbers;
 	ret = dart_slots__open(&group->slots, device->sizes.group);
 	if (!ret) {
 		group->cq = ibv_create_cq(device->verbs,
@@ -167,8 +174,8 @@ static int queue_group__new(struct dart_device *device,
 }
 
 int dart_device__join(struct dart_device *device, uint32_t thread,
-		      uint32_t *next_group, struct dart_queue_group **groupp,
-		      uint64_t *number)
+		      struct dart_numbers *numbers,
+		      struct dart_queue_group **groupp, uint64_t *number)
 {
 	struct dart_channel *channel = &device->channels[thread];
 	struct dart_queue_group *group;
@@ -182,10 +189,9 @@ int dart_device__join(struct dart_device *device, uint32_t thread,
 			return 0;
 		}
 	}
-	ret = queue_group__new(device, channel, *next_group, &group);
+	ret = queue_group__new(device, channel, numbers, &group);
 	if (ret)
 		return ret;
-	(*next_group)++;
 	*number = dart_slots__take(&group->slots);
 	*groupp = group;
 	return 0;

@@ -14,6 +14,7 @@
 #include <stdbool.h>
 #include <sys/queue.h>
 
+#include <libdart/private/numbers.h>
 #include <libdart/private/read_queue.h>
 #include <libdart/private/slots.h>
 
@@ -43,7 +44,8 @@ struct dart_queue_group {
 	LIST_ENTRY(dart_queue_group) place;
 	struct dart_channel *channel;
 	struct ibv_cq *cq;
-	uint32_t number; /* of this group, from 0 */
+	struct dart_numbers *numbers; /* of all groups */
+	uint32_t number; /* of this one */
 	struct dart_slots slots;
 	/* Of the thread that posts. */
 	LIST_ENTRY(dart_queue_group) adopted_place;
@@ -84,10 +86,10 @@ int dart_device__get(struct dart_devices *devices, struct ibv_context *verbs,
 		     struct dart_device **device);
 void dart_device__put(struct dart_device *device);
 
-/* A place for a queue pair of @thread; @next_group is the number of a new group. */
+/* A place for a queue pair of @thread; a new group gets one of @numbers. */
 int dart_device__join(struct dart_device *device, uint32_t thread,
-		      uint32_t *next_group, struct dart_queue_group **group,
-		      uint64_t *number);
+		      struct dart_numbers *numbers,
+		      struct dart_queue_group **group, uint64_t *number);
 void dart_queue_group__quit(struct dart_queue_group *group, uint64_t number);
 
 /* In the thread that posts. */

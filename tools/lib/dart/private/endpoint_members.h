@@ -14,7 +14,7 @@ struct dart_endpoint_set {
 	struct rdma_event_channel *channel; /* NULL before the first endpoint */
 	struct dart_devices devices;
 	struct dart_device_sizes sizes;
-	uint32_t next_group;
+	struct dart_numbers groups; /* of queue pairs */
 	uint32_t thread_count;
 	struct dart_thread threads[];
 };

@@ -118,7 +118,7 @@ static int make_queue(struct dart_endpoint *endpoint)
 	if (ret)
 		return ret;
 	ret = dart_device__join(endpoint->device, endpoint->thread,
-				&set->next_group, &endpoint->group,
+				&set->groups, &endpoint->group,
 				&endpoint->number);
 	if (ret)
 		return ret;

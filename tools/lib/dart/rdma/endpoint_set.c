@@ -110,6 +110,7 @@ void dart_endpoint_set__free(struct dart_endpoint_set *set)
 		rdma_destroy_event_channel(set->channel);
 	if (set->epoll >= 0)
 		close(set->epoll);
+	dart_numbers__close(&set->groups);
 	free(set);
 }
 

@@ -70,7 +70,10 @@ int dart_endpoint_set__on_connection(struct dart_endpoint_set *set,
 int dart_endpoint__adopt(struct dart_endpoint *endpoint);
 void dart_endpoint__leave(struct dart_endpoint *endpoint);
 
-/* Which group of queue pairs it is in, from 0 in the set; once it is CONNECTED. */
+/*
+ * Which group of queue pairs it is in, from 0 in the set; once it is CONNECTED.  Another
+ * group has the number once all endpoints on the device have gone.
+ */
 uint32_t dart_endpoint__group(const struct dart_endpoint *endpoint);
 
 /*
