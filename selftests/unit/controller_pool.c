@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdatomic.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
 
@@ -204,6 +205,68 @@ static void no_completion(struct dart_endpoint *endpoint, int result)
 	fail_msg("a completion without an endpoint");
 }
 
+/* A target that goes: it is freed by the message that its I/O thread has released it. */
+struct leaver {
+	struct message order, report, release, released;
+	struct mailbox *control;
+	bool has_reported;
+	unsigned int *left;
+};
+
+static void run_report(struct message *message)
+{
+	caa_container_of(message, struct leaver, report)->has_reported = true;
+}
+
+static void run_order(struct message *message)
+{
+	struct leaver *leaver =
+		caa_container_of(message, struct leaver, order);
+
+	leaver->report.run = run_report;
+	mailbox__post(leaver->control, &leaver->report);
+}
+
+static void run_released(struct message *message)
+{
+	struct leaver *leaver =
+		caa_container_of(message, struct leaver, released);
+
+	assert_true(leaver->has_reported);
+	++*leaver->left;
+	free(leaver);
+}
+
+static void run_release(struct message *message)
+{
+	struct leaver *leaver =
+		caa_container_of(message, struct leaver, release);
+
+	leaver->released.run = run_released;
+	mailbox__post(leaver->control, &leaver->released);
+}
+
+static void check_leavers(struct mailbox *control, struct io_thread *thread)
+{
+	struct leaver *leaver;
+	unsigned int left = 0;
+
+	for (int i = 0; i < 1000; i++) {
+		leaver = calloc(1, sizeof(*leaver));
+		assert_non_null(leaver);
+		leaver->control = control;
+		leaver->left = &left;
+		leaver->order.run = run_order;
+		leaver->release.run = run_release;
+		mailbox__post(io_thread__mailbox(thread), &leaver->order);
+		mailbox__post(io_thread__mailbox(thread), &leaver->release);
+		if (i % 3 == 2)
+			mailbox__run(control);
+	}
+	while (left < 1000)
+		mailbox__read(control);
+}
+
 static void check_turns(bool polls)
 {
 	const struct dart_endpoint_sizes sizes = {
@@ -239,6 +302,7 @@ static void check_turns(bool polls)
 	} while (ended < 100);
 	for (int i = 0; i < 100; i++)
 		assert_int_equal(turns[i].count, 200);
+	check_leavers(&control, thread);
 	io_thread__stop(thread);
 	io_thread__free(thread);
 	mailbox__close(&control);
@@ -258,7 +322,7 @@ int main(void)
 		     test_pool),
 		TEST("credits that were granted and not taken go to others",
 		     test_cancel),
-		TEST("a target is in the hands of the control loop and an I/O thread in turn",
+		TEST("a target is in the hands of the control loop and an I/O thread in turn, and freed once it is released",
 		     test_turns),
 	};
 
