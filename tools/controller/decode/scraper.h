@@ -18,7 +18,7 @@
 
 /*
  * Users may read the members up to read_count.  Only one thread at a time may decode; what
- * it changes nobody else reads: the event loop posts READs meanwhile.
+ * it changes nobody else reads: an I/O thread posts READs meanwhile.
  */
 struct scraper {
 	struct dart_table *table;
