@@ -67,6 +67,18 @@ summarized() {
 	[ "$(summaries "$1" | wc -l)" = "$2" ]
 }
 
+# resumed PORT: was this agent scraped after a summary?
+resumed() {
+	is_true -s --arg agent "host:$1" 'map(select(.agent == $agent)) |
+		any(has("summary")) and (last | has("entries"))' <(grep '}$' lines)
+}
+
+# interval PORT NANOSECONDS
+interval() {
+	status | is_true --arg agent "host:$1" --argjson interval_ns "$2" \
+		'.targets[] | select(.agent == $agent) | .interval_ns == $interval_ns'
+}
+
 # agrees PORT: the status of an agent with its lines
 agrees() {
 	agrees_status=$(status | jq -c --arg agent "host:$1" \
@@ -267,6 +279,32 @@ controller=$!
 check "the next one takes it over" soon up 4801
 kill $controller
 wait $controller
+
+# Agents go amid scrapes, in the hands of each kind of I/O thread.
+for io in event poll hybrid; do
+	# shellcheck disable=SC2086 # several ports
+	names agents $ports
+	printf 'io: {kind: %s}\ninterval: 50ms\nentries: [cpustat]\nsources:\n  - %s\n' \
+		$io 'file_sd: agents' >configuration
+	dart-controller --json --config configuration --socket $socket >lines 2>$log &
+	controller=$!
+	# shellcheck disable=SC2086
+	check "$io: four agents of a file are scraped" soon up $ports
+	names agents 4804
+	check "$io: three of them go amid scrapes" soon up 4804
+	for port in 4801 4802 4803; do
+		check "$io: host:$port has a summary" soon summarized $port 1
+	done
+	check "$io: the one that stays is scraped on" scraped 4804
+	sed -i s/50ms/100ms/ configuration
+	kill -HUP $controller
+	check "$io: it gets another interval by a reload" soon interval 4804 100000000
+	check "$io: it is scraped with that" soon resumed 4804
+	kill $controller
+	wait $controller
+	check "$io: the controller ends" [ $? = 0 ]
+done
+
 refuse "a file that names nobody leaves nothing to scrape once" \
 	"no source names an agent" sh -c \
 	"echo '[]' >empty && dart-controller --once --file-sd empty"
