@@ -25,6 +25,7 @@ unit_controller_pool_sources := $(addprefix tools/controller/, \
 	decode/queue.c decode/thread.c)
 unit_controller_capacity_sources := tools/controller/capacity.c
 unit_controller_wheel_sources := tools/controller/io/wheel.c
+unit_controller_latency_sources := tools/controller/decode/latency.c
 unit_controller_scraper_sources := $(addprefix tools/controller/, \
 	decode/budget.c decode/sample.c decode/scraper.c) \
 	$(controller_settings)

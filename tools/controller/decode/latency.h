@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Times in ns as a histogram of fixed size: buckets are 1/128 of a power of two
- * wide, so percentiles are within 0.8%.  Minimum and maximum are exact.
+ * Times in ns as a histogram of fixed size, 6.4 kB: each target has two.  A power of two
+ * has 64 buckets, of 16 ns at least, up to 17 s, and one more all that is longer.  A
+ * percentile is the middle of its bucket: at most 0.8 % and 8 ns off, but for that last
+ * one, which is given as the maximum.  Minimum and maximum are exact.
+ *
+ * Before a bucket overflows, after 2^32 times, all are halved: what was long ago counts
+ * less.
  *
  * One thread adds; others may look at it meanwhile, and find it with the last time or
  * without.
@@ -13,7 +18,7 @@
 
 #include "count.h"
 
-#define LATENCY_BUCKETS (58 * 128)
+#define LATENCY_BUCKETS (25 * 64)
 
 struct latency {
 	count_t count;
@@ -24,7 +29,7 @@ struct latency {
 
 void latency__add(struct latency *latency, uint64_t ns);
 
-/* The least value that @percent of all do not exceed; 0 without values. */
+/* The time that @percent of all do not exceed, see above; 0 without values. */
 uint64_t latency__percentile(const struct latency *latency,
 			     unsigned int percent);
 
