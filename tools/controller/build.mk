@@ -27,8 +27,11 @@ unit_controller_capacity_sources := tools/controller/capacity.c
 unit_controller_wheel_sources := tools/controller/io/wheel.c
 unit_controller_latency_sources := tools/controller/decode/latency.c
 unit_controller_scraper_sources := $(addprefix tools/controller/, \
-	decode/budget.c decode/sample.c decode/scraper.c) \
-	$(controller_settings)
+	decode/budget.c decode/catalog.c decode/content.c decode/sample.c \
+	decode/scraper.c decode/shared_schema.c) $(controller_settings)
+unit_controller_content_sources := tools/controller/decode/content.c
+unit_controller_catalog_sources := $(unit_controller_scraper_sources) \
+	tools/controller/decode/thread.c
 unit_controller_workers_sources := $(wildcard tools/controller/decode/*.c) \
 	$(controller_settings)
 unit_controller_outputs_sources := $(addprefix tools/controller/, \
@@ -47,4 +50,4 @@ unit_controller_discovery_sources := $(controller_config) \
 	$(filter-out %/target_set.c,$(wildcard tools/controller/targets/*.c)) \
 	tools/controller/decode/thread.c tools/watch/path_watch.c
 threaded_tests += controller_pool controller_workers controller_outputs \
-	controller_sinks controller_discovery
+	controller_sinks controller_discovery controller_catalog

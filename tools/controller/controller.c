@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "controller.h"
+#include "decode/catalog.h"
 #include "fleet.h"
 #include "flow.h"
 #include "outputs/sink_json.h"
@@ -37,6 +38,7 @@ struct controller {
 	sd_event_source *connections;
 	sd_event_source *mail;	/* from I/O threads */
 	bool has_mailbox;
+	struct catalogs catalogs;
 	struct fleet *fleet;
 	struct status_server *status;	/* NULL: nobody can ask */
 	bool interrupted;	/* by a signal */
@@ -187,6 +189,7 @@ static int controller__open(struct controller *controller,
 	int err;
 
 	context->options = options;
+	context->catalogs = &controller->catalogs;
 	err = sd_event_new(&context->event);
 	if (err < 0)
 		return err;
@@ -195,6 +198,7 @@ static int controller__open(struct controller *controller,
 	      controller__open_outputs(controller) ?:
 	      workers__start(settings->workers ?: SETTINGS_WORKERS_DEFAULT,
 			     &context->workers) ?:
+	      catalogs__open(&controller->catalogs) ?:
 	      timers__new(context->event, &context->timers) ?:
 	      resolver__new(context->event, &context->resolver) ?:
 	      flow_control__new(context->timers, settings,
@@ -240,6 +244,7 @@ static void controller__close(struct controller *controller)
 	resolver__free(controller->context.resolver);
 	flow_control__free(controller->context.flow_control);
 	timers__free(controller->context.timers);
+	catalogs__close(&controller->catalogs);
 	if (sink)
 		sink->operations->free(sink);
 	controller__close_output(controller);

@@ -38,6 +38,7 @@ struct target_context {
 	struct io_threads io;
 	struct capacity capacity;	/* of targets that have been READ or lost */
 	struct workers *workers;
+	struct catalogs *catalogs;
 	struct sink *sink;
 	struct output *log;	/* messages: standard error */
 	const struct options *options;

@@ -69,7 +69,7 @@ static void target__log_removed(const struct target *target,
 	/* Entries chosen by name are reported as absent instead. */
 	if (target->settings->entries)
 		return;
-	gone = dart_table__count_removed(target->io.ring->scraper->table, table,
+	gone = dart_table__count_removed(&target->io.ring->scraper->table, table,
 					 &first);
 	if (gone == 1)
 		target__log(target, "entry '%s' no longer exists", first);
@@ -94,12 +94,17 @@ static bool target__plan(struct target *target, struct dart_table *table)
 {
 	const struct options *options = target->context->options;
 	const struct settings chosen = target_settings__chosen(target->settings);
+	const struct scraper_use use = {
+		.catalogs = target->context->catalogs,
+		.value_bytes = options->once && !options->json ?
+				       BUDGET_CELL_BYTES :
+				       BUDGET_TEXT_BYTES,
+		.is_compared = target->context->sink->compares,
+	};
 	struct scraper *scraper;
 	struct dart_error error;
 
-	if (scraper__new(table, &chosen,
-			 options->once && !options->json ? BUDGET_CELL_BYTES :
-							   BUDGET_TEXT_BYTES,
+	if (scraper__new(table, &chosen, &use,
 			 dart_endpoint__accept(target->endpoint), &scraper,
 			 &error)) {
 		target__lose(target, "%s", error.text);
@@ -116,6 +121,7 @@ static bool target__plan(struct target *target, struct dart_table *table)
 static void target__take_table(struct target *target, struct dart_table *table)
 {
 	const bool once = target->context->options->once;
+	const uint64_t generation = table->generation;
 	struct io_target *io = &target->io;
 	const bool first = !io->ring;
 	struct io_thread *thread;
@@ -149,8 +155,8 @@ static void target__take_table(struct target *target, struct dart_table *table)
 	if (!once)
 		target__log(target, "%s, generation %llu, entries %u",
 			    first ? "connected" : "table changed",
-			    (unsigned long long)table->generation,
-			    table->entry_count);
+			    (unsigned long long)generation,
+			    io->ring->scraper->table.entry_count);
 	if (absent)
 		target__log(target, "no entry '%s' yet", absent);
 	io_target__go_on(io);

@@ -13,8 +13,8 @@ struct sample_entry {
 	void *copies;		/* dart_entry__size() bytes */
 	/*
 	 * Sums over the copies, one per element of each field in turn, set for
-	 * counters and histograms only; NULL if the copies are rows.  Without a
-	 * meaning if the row of a sum is not whole.
+	 * counters and histograms only; NULL if the copies are rows, or samples are
+	 * not compared.  Without a meaning if the row of a sum is not whole.
 	 */
 	uint64_t *sums;
 };

@@ -48,6 +48,8 @@ struct sink {
 	const struct sink_operations *operations;
 	/* Redraws the terminal: messages on it would be overwritten. */
 	bool owns_terminal;
+	/* A sample with the one before, and copies added up. */
+	bool compares;
 };
 
 #endif /* CONTROLLER_SINK_H */

@@ -314,6 +314,7 @@ struct sink *sink_table__new(struct output *output, int fd, size_t targets,
 	if (!table)
 		return NULL;
 	table->sink.operations = &sink_table_operations;
+	table->sink.compares = true;
 	table->output = output;
 	table->complete = complete;
 	pthread_mutex_init(&table->lock, NULL);
