@@ -42,6 +42,7 @@ static const char whole[] =
 	"flow: {control: credit, bytes: 8M}\n"
 	"io: {kind: hybrid, fragments: 8, group: 16}\n"
 	"workers: 3\n"
+	"handshakes: 100\n"
 	"agents:\n"
 	"  - host: a\n"
 	"  - host: ::1\n"
@@ -65,6 +66,7 @@ static void test_settings(void **state)
 	assert_int_equal(load(whole), 0);
 	assert_int_equal(settings.interval_ns, 100000000);
 	assert_int_equal(settings.workers, 3);
+	assert_int_equal(settings.handshakes, 100);
 	assert_int_equal(settings.io, SETTINGS_IO_HYBRID);
 	assert_int_equal(settings.io_fragments, 8);
 	assert_int_equal(settings.io_group, 16);
@@ -209,6 +211,8 @@ static void test_refused(void **state)
 		  "f:2: '1025' is not a number of queue pairs" },
 		{ "io:\n  fragments: 0\n",
 		  "f:2: '0' is not a number of fragments" },
+		{ "handshakes: 10001\n",
+		  "f:1: '10001' is not a number of handshakes" },
 		{ "workers: [1]\n", "f:1: '?' is not a number of workers" },
 		{ "interval: [1s]\n", "f:1: '?' is not an interval" },
 		{ "entries: cpustat\n", "f:1: expected a list" },

@@ -320,6 +320,10 @@ static int take_setting(struct config *config, const char *key,
 			settings->workers = workers;
 		return ret;
 	}
+	if (!strcmp(key, "handshakes"))
+		return read_number(config, value, "handshakes",
+				   SETTINGS_HANDSHAKES_MAX,
+				   &settings->handshakes);
 	if (strcmp(key, "interval"))
 		return -ENOENT;
 	ret = config__interval(config, value, &interval_ns);

@@ -8,6 +8,7 @@
  *     control: credit        # the default, or bdp or none
  *     bytes: 256K            # by default, what the speed of the port calls for
  *   workers: 2               # threads that decode; 1 by default
+ *   handshakes: 64           # agents that connect at a time; 64 by default
  *   agents:
  *     - host: 10.0.0.1       # name or address
  *       port: 4792           # optional

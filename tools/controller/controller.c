@@ -207,6 +207,8 @@ static int controller__open(struct controller *controller,
 	      controller__open_io(controller, error);
 	if (err)
 		return err;
+	handshakes__open(&context->handshakes, context->timers,
+			 settings->handshakes ?: SETTINGS_HANDSHAKES_DEFAULT);
 	return fleet__new(context, controller->output, &controller->fleet,
 			  error) ?:
 	       status_server__new(context, controller->output,
@@ -235,6 +237,7 @@ static void controller__close(struct controller *controller)
 
 	status_server__free(controller->status);
 	controller__stop_threads(controller);
+	handshakes__close(&controller->context.handshakes);
 	fleet__free(controller->fleet);
 	sd_event_source_disable_unref(controller->connections);
 	io_threads__free(&controller->context.io);

@@ -46,6 +46,10 @@ enum settings_io {
 #define SETTINGS_WORKERS_DEFAULT	1
 #define SETTINGS_WORKERS_MAX		64
 
+/* Targets that connect at the same time: see handshakes.h. */
+#define SETTINGS_HANDSHAKES_DEFAULT	64
+#define SETTINGS_HANDSHAKES_MAX		10000
+
 /* Of all sources together, and of each. */
 #define SETTINGS_TARGETS_MAX	10000
 #define SETTINGS_SOURCES_MAX	32
@@ -93,6 +97,7 @@ struct settings {
 	unsigned int io_fragments;	/* scrapes of fewer are polled; 0: not set */
 	unsigned int io_group;		/* queue pairs of a group; 0: not set */
 	unsigned int workers;	/* 0: not set */
+	unsigned int handshakes;	/* at the same time; 0: not set */
 	char **entries;		/* names or patterns; none: all entries */
 	size_t entry_count;
 	struct target_settings *targets;

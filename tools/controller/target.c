@@ -114,6 +114,7 @@ void target__finish(struct target *target, int result)
 		break;
 	}
 	target->state = TARGET_FINISHED;
+	handshakes__end(&target->context->handshakes, &target->handshake);
 	target__disconnect(target);
 	timer__stop(&target->scrape_timer);
 	timer__stop(&target->retry_timer);
@@ -170,6 +171,7 @@ static void target__retry(struct target *target)
 
 	target__disconnect(target);
 	target->state = TARGET_DISCONNECTED;
+	handshakes__end(&target->context->handshakes, &target->handshake);
 	target__count(target, 0);
 	target__note_failure(target, target->reason.text, had_table);
 	if (strcmp(target->last_error.text, target->reason.text)) {
@@ -217,6 +219,14 @@ void target__move(struct target *target, struct io_thread *thread)
 {
 	target->thread = thread;
 	target__release(target, TARGET_MOVE);
+}
+
+/* As soon as it is its turn. */
+static void target__ask_to_connect(struct target *target)
+{
+	/* The delay has doubled once when it is lost, and again if it cannot be reached. */
+	handshakes__ask(&target->context->handshakes, &target->handshake,
+			target->backoff_us > 2 * BACKOFF_MIN_US);
 }
 
 /* The I/O thread cannot READ any more. */
@@ -284,7 +294,7 @@ static void on_released(struct io_target *io)
 		break;
 	case TARGET_MOVE:
 		target__disconnect(target);
-		target__resolve(target);
+		target__ask_to_connect(target);
 		break;
 	case TARGET_FINISH:
 		target__finish(target, target->result);
@@ -308,7 +318,7 @@ static void on_retry(void *data)
 	struct target *target = data;
 
 	if (target->state == TARGET_DISCONNECTED)
-		target__resolve(target);
+		target__ask_to_connect(target);
 	else if (target->state == TARGET_READING)
 		target__fetch_again(target);
 }
@@ -350,6 +360,7 @@ int target__new(struct target_context *context,
 	target->settings = settings;
 	target->backoff_us = BACKOFF_MIN_US;
 	target->since_ns = monotonic_ns();
+	target->handshake.begin = target__on_turn;
 	target__init_io(target);
 	timer__init(&target->scrape_timer, timers, on_scrape_due, target);
 	timer__init(&target->retry_timer, timers, on_retry, target);
@@ -374,6 +385,7 @@ void target__free(struct target *target)
 	flow__end(&io->flow);
 	target__disconnect(target);
 	resolution__cancel(target->resolution);
+	handshakes__end(&target->context->handshakes, &target->handshake);
 	timer__stop(&target->scrape_timer);
 	timer__stop(&target->retry_timer);
 	timer__stop(&target->connect_timeout);

@@ -7,6 +7,7 @@
  *    ^                   |             |                          |
  *    +-------------------+-------------+------------ lost --------+
  *
+ * Before it resolves and connects it waits for its turn: see handshakes.h.
  * The control loop does all this.  While the target is reading it is in the hands of an I/O
  * thread, which READs values whenever they are due, and which gives it back before anything
  * of it is freed: see io/io_target.h.  The control loop decodes the tables that have landed
@@ -21,6 +22,7 @@
 #include "capacity.h"
 #include "decode/sink.h"
 #include "decode/workers.h"
+#include "handshakes.h"
 #include "io/io_threads.h"
 #include "options.h"
 #include "outputs/output.h"
@@ -39,6 +41,7 @@ struct target_context {
 	struct capacity capacity;	/* of targets that have been READ or lost */
 	struct workers *workers;
 	struct catalogs *catalogs;
+	struct handshakes handshakes;
 	struct sink *sink;
 	struct output *log;	/* messages: standard error */
 	const struct options *options;
@@ -83,7 +86,10 @@ const struct summary *target__summary(const struct target *target);
 
 /* For who looks at the controller from outside while it runs. */
 struct target_status {
-	/* "waiting" to connect, "resolving", "connecting", "fetching", "up" or "finished" */
+	/*
+	 * "waiting" for its turn to connect, "resolving", "connecting", "fetching", "up" or
+	 * "finished"
+	 */
 	const char *state;
 	uint64_t since_ns;	/* CLOCK_MONOTONIC: it has been up so long, or not up */
 	const char *error;	/* that it was lost for last; NULL: never lost */

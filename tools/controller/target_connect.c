@@ -44,8 +44,10 @@ static void on_resolved(void *data, const char *numeric,
 		target__lose(target, "%s", error->text);
 }
 
-void target__resolve(struct target *target)
+void target__on_turn(struct handshake *handshake)
 {
+	struct target *target =
+		caa_container_of(handshake, struct target, handshake);
 	const char *host = target->settings->host;
 	int err;
 

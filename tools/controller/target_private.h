@@ -12,7 +12,7 @@
 #include "target.h"
 
 enum target_state {
-	TARGET_DISCONNECTED,	/* until the next attempt to connect */
+	TARGET_DISCONNECTED,	/* until the next attempt to connect, and in line for it */
 	TARGET_RESOLVING,	/* its name */
 	TARGET_CONNECTING,
 	TARGET_READING,		/* an I/O thread has it */
@@ -44,6 +44,7 @@ struct target {
 	uint64_t connect_deadline_ns;
 	uint64_t backoff_us;
 
+	struct handshake handshake;	/* from its turn to the first table, or the loss */
 	struct resolution *resolution;
 	struct dart_endpoint *endpoint;
 	struct io_thread *thread;	/* of the endpoint */
@@ -76,8 +77,8 @@ void target__finish(struct target *target, int result);
 
 #define TARGET_NO_ANSWER	"no answer for 10 s"
 
-/* Begins to connect; its name is resolved first. */
-void target__resolve(struct target *target);
+/* It is its turn to connect; its name is resolved first. */
+void target__on_turn(struct handshake *handshake);
 void target__on_connect_timeout(void *data);
 
 /* target_table.c */

@@ -149,6 +149,7 @@ static void target__take_table(struct target *target, struct dart_table *table)
 		return;
 	}
 
+	handshakes__end(&target->context->handshakes, &target->handshake);
 	target->last_error.text[0] = '\0';
 	if (first)
 		target->since_ns = monotonic_ns();

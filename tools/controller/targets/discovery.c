@@ -129,7 +129,8 @@ static bool is_for_start(const struct settings *one,
 {
 	return one->flow != other->flow ||
 	       one->flow_bytes != other->flow_bytes ||
-	       one->workers != other->workers;
+	       one->workers != other->workers ||
+	       one->handshakes != other->handshakes;
 }
 
 static void on_configuration(void *data, struct source *source,
@@ -152,7 +153,7 @@ static void on_configuration(void *data, struct source *source,
 	say(discovery, "%s: read again (agents: %zu, sources: %zu)%s",
 	    source__name(source), discovery->configured.count, discovery->count,
 	    is_for_start(&discovery->settings, &news->settings) ?
-		    "; flow and workers stay as they are until the next start" :
+		    "; flow, workers and handshakes stay as they are until the next start" :
 		    "");
 }
 
@@ -173,6 +174,7 @@ int discovery__new(sd_event *event, const struct settings *own,
 	discovery->settings.flow = settings->flow;
 	discovery->settings.flow_bytes = settings->flow_bytes;
 	discovery->settings.workers = settings->workers;
+	discovery->settings.handshakes = settings->handshakes;
 	dart_error__no_memory(error);
 	ret = target_list__of_settings(settings, &configured) ?:
 		      discovery__configure(discovery, settings, &configured,
