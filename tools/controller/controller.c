@@ -166,6 +166,7 @@ static int controller__open_io(struct controller *controller,
 	int err;
 
 	err = io_threads__start(&context->io, &context->options->settings,
+				options__has_one_target(context->options),
 				context->flow_control, target__on_completion,
 				error);
 	if (err)
@@ -198,6 +199,7 @@ static int controller__open(struct controller *controller,
 	      timers__new(context->event, &context->timers) ?:
 	      resolver__new(context->event, &context->resolver) ?:
 	      flow_control__new(context->timers, settings,
+				options__has_one_target(options),
 				&context->flow_control) ?:
 	      controller__open_mailbox(controller) ?:
 	      controller__open_io(controller, error);
