@@ -259,6 +259,9 @@ static void test_refused(void **state)
 		{ "--dns-srv a/b", "'a/b' is not a name" },
 		{ "--http-sd h", "'h' is not a URL" },
 		{ "--http-sd https://", "'https://' is not a URL" },
+		{ "--http-sd ftp://u:secret@h/x", "'ftp://h/x' is not a URL" },
+		{ "--http-sd u:secret@h/x@y", "'h/x@y' is not a URL" },
+		{ "--http-sd http://u:s@h --http-sd http://u:s@h", "source 'http://h' is named twice" },
 		{ "--file-sd a --file-sd a", "source 'a' is named twice" },
 	};
 	char line[100];

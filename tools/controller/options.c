@@ -114,13 +114,16 @@ static int add_source(struct settings *settings, enum source_kind kind,
 		      const char *place, struct dart_error *error)
 {
 	int err = settings__add_source(settings, kind, place);
+	struct shared_text *name = source_kind__name(kind, place);
+	const char *text = name ? name->text : "?";
 
 	if (err == -EINVAL)
-		return dart_error__set(error, EINVAL, "'%s' is not %s", place,
-				       source_kind__expected(kind));
-	if (err == -EEXIST)
-		return dart_error__set(error, EINVAL,
-				       "source '%s' is named twice", place);
+		dart_error__set(error, 0, "'%s' is not %s", text,
+				source_kind__expected(kind));
+	else if (err == -EEXIST)
+		err = dart_error__set(error, EINVAL,
+				      "source '%s' is named twice", text);
+	shared_text__release(name);
 	if (err == -E2BIG)
 		return dart_error__set(error, EINVAL,
 				       "there are more than %d sources",

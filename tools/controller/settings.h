@@ -110,6 +110,11 @@ int settings__add_target(struct settings *settings, const char *host,
 			 uint16_t port, uint64_t interval_ns);
 /* What a place of this kind is, as "a path". */
 const char *source_kind__expected(enum source_kind kind);
+/*
+ * What messages call a source: @place, of a URL without user and password.  NULL if out of
+ * memory.
+ */
+struct shared_text *source_kind__name(enum source_kind kind, const char *place);
 /* The last of @sources is the new one. */
 int settings__add_source(struct settings *settings, enum source_kind kind,
 			 const char *place);

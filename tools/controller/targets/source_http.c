@@ -122,6 +122,7 @@ static void close_http(struct source *source)
 		state->curl.slist_free_all(state->headers);
 	free(state->bytes);
 	free(state);
+	source->state = NULL;
 }
 
 /* Until the answer is there, or the source ends. */
@@ -204,6 +205,7 @@ static int read_http(struct source *source, struct source_news *news)
 
 const struct source_reader source_http_reader = {
 	.kind = "http_sd",
+	.pause_ms = 1000,
 	.open = open_http,
 	.read = read_http,
 	.close = close_http,
