@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Sources in files, and a configuration that is read again, while they change. */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -230,7 +231,7 @@ static void test_reload(void **state)
 		     "sources: [{file_sd: f}]\nworkers: 3\n");
 	discovery__reload(fixture.discovery);
 	hear(&fixture,
-	     "c: read again (agents: 3, sources: 1); flow and workers stay");
+	     "c: read again (agents: 3, sources: 1); flow, io and workers stay");
 	/* What the source named stays until it has been looked at with another interval. */
 	hear(&fixture, "f: names 1 agent");
 	expect(&fixture, "a:1@1000 own:1@1000 x:4792@7000 y:4792@1000");
@@ -252,6 +253,75 @@ static void test_reload(void **state)
 	discovery__reloads(fixture.discovery, &reloads, &refused);
 	assert_int_equal(reloads, 4);
 	assert_int_equal(refused, 2);
+	end(&fixture);
+}
+
+/* What is only read when the program starts. */
+static void test_for_start(void **state)
+{
+	static const char *const changes[] = {
+		"flow: {control: none}\n",	 "flow: {bytes: 8K}\n",
+		"io: {kind: poll}\n",		 "io: {kind: event, fragments: 3}\n",
+		"io: {kind: event, group: 2}\n", "workers: 2\n",
+	};
+	struct fixture fixture;
+	size_t i;
+
+	begin(&fixture, "interval: 1s\n");
+	for (i = 0; i < sizeof(changes) / sizeof(*changes); i++) {
+		replace("c", changes[i]);
+		discovery__reload(fixture.discovery);
+		hear(&fixture,
+		     "c: read again (agents: 1, sources: 0); flow, io and workers stay");
+	}
+	replace("c", "interval: 2s\n");
+	discovery__reload(fixture.discovery);
+	hear(&fixture, "c: read again (agents: 1, sources: 0)");
+	expect(&fixture, "own:1@2000");
+	end(&fixture);
+}
+
+/* The configuration is read once more, from a pipe: returns when it has been opened. */
+static int reload_from_pipe(struct fixture *fixture)
+{
+	int fd;
+
+	/* Each time another one: who still reads the one before gets nothing of this. */
+	assert_int_equal(mkfifo("new", 0600), 0);
+	assert_int_equal(rename("new", "c"), 0);
+	discovery__reload(fixture->discovery);
+	fd = open("c", O_WRONLY | O_CLOEXEC);
+	assert_true(fd >= 0);
+	return fd;
+}
+
+static void write_and_close(int fd, const char *text)
+{
+	assert_int_equal(write(fd, text, strlen(text)), strlen(text));
+	close(fd);
+}
+
+/* While the loop is busy, the configuration is read twice, and refused the second time. */
+static void test_refused_behind(void **state)
+{
+	uint64_t reloads, refused;
+	struct fixture fixture;
+	int fd;
+
+	begin(&fixture, "interval: 1s\n");
+	write_and_close(reload_from_pipe(&fixture), "interval: 7s\n");
+	write_and_close(reload_from_pipe(&fixture), "interval: x\n");
+	/* Once it is read a third time, the news of the second are there. */
+	fd = reload_from_pipe(&fixture);
+	hear(&fixture, "c: read again (agents: 1, sources: 0)");
+	expect(&fixture, "own:1@7000");
+	hear(&fixture, "c:1: 'x' is not an interval");
+	write_and_close(fd, "interval: 8s\n");
+	hear(&fixture, "c: read again (agents: 1, sources: 0)");
+	expect(&fixture, "own:1@8000");
+	discovery__reloads(fixture.discovery, &reloads, &refused);
+	assert_int_equal(reloads, 3);
+	assert_int_equal(refused, 1);
 	end(&fixture);
 }
 
@@ -295,6 +365,10 @@ int main(void)
 		     test_said_once),
 		TEST("a configuration that is read again changes agents and sources; one that is refused changes nothing",
 		     test_reload),
+		TEST("what counts only when the program starts is said to stay",
+		     test_for_start),
+		TEST("a configuration is taken, even if the one behind it is refused before the loop hears of both",
+		     test_refused_behind),
 		TEST("more than 10,000 agents of all sources together are refused",
 		     test_too_many),
 	};
