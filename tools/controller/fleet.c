@@ -57,9 +57,9 @@ static bool fleet__is_limited(const struct fleet *fleet)
 static void fleet__end_if_done(struct fleet *fleet)
 {
 	if (!fleet__is_limited(fleet) || !fleet->discovery ||
-	    !discovery__is_complete(fleet->discovery) ||
+	    fleet->finished < target_set__running(fleet->set) ||
 	    !target_set__is_settled(fleet->set) ||
-	    fleet->finished < target_set__running(fleet->set))
+	    !discovery__is_complete(fleet->discovery))
 		return;
 	if (!fleet->finished && !fleet->result) {
 		output__print(fleet->context->log,
