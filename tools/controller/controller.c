@@ -178,6 +178,26 @@ static int controller__open_io(struct controller *controller,
 	return err < 0 ? err : 0;
 }
 
+static int controller__open_status(struct controller *controller,
+				   struct dart_error *error)
+{
+	struct target_context *context = &controller->context;
+	const char *path = context->options->socket;
+	int err;
+
+	/* The directory in the environment is that of a service, which may run beside this. */
+	if (context->options->once && !path)
+		return 0;
+	err = status_server__new(context, controller->output, path,
+				 &controller->status, error);
+	if (err != -EADDRINUSE || path)
+		return err;
+	if (!context->sink->owns_terminal)
+		output__print(context->log, "dart-controller: %s", error->text);
+	error->text[0] = '\0';
+	return 0;
+}
+
 /* Returns 0, or -errno; @error is empty before, and after it if there is nothing to add. */
 static int controller__open(struct controller *controller,
 			    const struct options *options,
@@ -207,8 +227,7 @@ static int controller__open(struct controller *controller,
 		return err;
 	return fleet__new(context, controller->output, &controller->fleet,
 			  error) ?:
-	       status_server__new(context, controller->output,
-				  options->socket, &controller->status, error);
+	       controller__open_status(controller, error);
 }
 
 /* All that was handed over has been decoded then. */
