@@ -166,6 +166,48 @@ static void test_file(void **state)
 	end(&fixture);
 }
 
+static void replace_link(const char *name, const char *target)
+{
+	assert_int_equal(symlink(target, "new"), 0);
+	assert_int_equal(rename("new", name), 0);
+}
+
+/* As a mounted ConfigMap is, and behind it a directory that is a link. */
+static void test_links(void **state)
+{
+	struct fixture fixture;
+
+	begin(&fixture, "interval: 1s\n");
+	assert_int_equal(mkdir("v1", 0700), 0);
+	assert_int_equal(mkdir("v2", 0700), 0);
+	assert_int_equal(mkdir("m", 0700), 0);
+	replace("v1/f", "[{\"targets\": [\"a:1\"]}]");
+	replace("v2/f", "[{\"targets\": [\"b:1\"]}]");
+	replace_link("current", "v1");
+	replace_link("m/..data", "../current");
+	replace_link("m/f", "..data/f");
+	replace("c", "sources: [{file_sd: m/f}]\n");
+	discovery__reload(fixture.discovery);
+	hear(&fixture, "c: read again");
+	hear(&fixture, "m/f: names 1 agent");
+	expect(&fixture, "a:1@1000 own:1@1000");
+
+	replace_link("m/..data", "../v2");
+	hear(&fixture, "m/f: names 1 agent");
+	expect(&fixture, "b:1@1000 own:1@1000");
+	rewrite("v2/f", "[{\"targets\": [\"c:1\"]}]");
+	hear(&fixture, "m/f: names 1 agent");
+	expect(&fixture, "c:1@1000 own:1@1000");
+	replace_link("m/..data", "../current");
+	hear(&fixture, "m/f: names 1 agent");
+	expect(&fixture, "a:1@1000 own:1@1000");
+	/* Far from the file. */
+	replace_link("current", "v2");
+	hear(&fixture, "m/f: names 1 agent");
+	expect(&fixture, "c:1@1000 own:1@1000");
+	end(&fixture);
+}
+
 /* Until a source has been looked at @more times. */
 static void look(struct fixture *fixture, uint64_t more)
 {
@@ -361,6 +403,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST("a file of targets is followed as it is created, replaced and written; one that is refused changes nothing",
 		     test_file),
+		TEST("a file is followed as symbolic links on the way to it are replaced",
+		     test_links),
 		TEST("a source that fails says so once, and one that names the same again says nothing",
 		     test_said_once),
 		TEST("a configuration that is read again changes agents and sources; one that is refused changes nothing",
