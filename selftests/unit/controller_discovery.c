@@ -302,9 +302,12 @@ static void test_reload(void **state)
 static void test_for_start(void **state)
 {
 	static const char *const changes[] = {
-		"flow: {control: none}\n",	 "flow: {bytes: 8K}\n",
-		"io: {kind: poll}\n",		 "io: {kind: event, fragments: 3}\n",
-		"io: {kind: event, group: 2}\n", "workers: 2\n",
+		"flow: {control: none}\n",
+		"flow: {bytes: 8K}\n",
+		"io: {kind: poll}\n",
+		"io: {kind: event, fragments: 3}\n",
+		"io: {kind: event, group: 2}\n",
+		"workers: 2\n",
 	};
 	struct fixture fixture;
 	size_t i;

@@ -40,7 +40,8 @@ struct fixture {
 	char text[DART_ERROR_MAX];
 };
 
-#define OK "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nConnection: close\r\n\r\n"
+#define OK \
+	"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nConnection: close\r\n\r\n"
 
 static bool server__send(struct server *server, int peer, const char *text)
 {
@@ -305,7 +306,11 @@ static void test_redirections(void **state)
 static void test_endless(void **state)
 {
 	struct server blanks = { .head = OK, .body = " ", .is_endless = true };
-	struct server groups = { .head = OK, .body = "{},", .is_endless = true };
+	struct server groups = {
+		.head = OK,
+		.body = "{},",
+		.is_endless = true,
+	};
 
 	expect(&blanks, 1, "answers with more than 16777216 bytes");
 	assert_true(atomic_load(&blanks.sent) < ENDLESS);

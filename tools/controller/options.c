@@ -41,7 +41,7 @@ const char options__help[] =
 	"      --once             print all values of one scrape and exit\n"
 	"  -e, --entries NAME,... scrape only these entries; 'cgroup:*' is a pattern\n"
 	"      --flow KIND[,BYTES] bound what is in flight: credit (bytes of all agents,\n"
-	"                         the default if there are several), bdp (of each) or none\n"
+	"                         the default if there can be several), bdp (of each) or none\n"
 	"      --io KIND          wait for READs by event (the default), poll, or hybrid:\n"
 	"                         poll for small scrapes and wait for large ones\n"
 	"  -j, --json             print JSON, one line per scrape\n"

@@ -45,6 +45,8 @@ static void source__release(struct source *source)
  */
 static void source__hand_over(struct source *source, struct source_news *news)
 {
+	const struct settings settings = news->settings;
+	const struct target_list list = news->list;
 	struct source_news *before;
 
 	pthread_mutex_lock(&source->lock);
@@ -53,8 +55,9 @@ static void source__hand_over(struct source *source, struct source_news *news)
 		news->has_list = true;
 		news->list = before->list;
 		news->settings = before->settings;
-		before->list = (struct target_list){};
-		before->settings = (struct settings){};
+		/* What a look that failed has left. */
+		before->list = list;
+		before->settings = settings;
 	}
 	source->news = news;
 	pthread_mutex_unlock(&source->lock);
