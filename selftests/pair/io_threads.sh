@@ -10,6 +10,7 @@ hosts="host:4801 host:4802 host:4803"
 small=512	# rows of 8 bytes: 1 fragment
 large=4096	# 8 fragments
 work=$(mktemp -d)
+log=$work/log
 
 # agent PORT: an agent on the host that listens there
 agent() {
@@ -52,29 +53,47 @@ right() {
 # start OPTION...: a controller whose lines come in short to $work/short
 start() {
 	: >"$work/short"
-	dart-controller --json -i 50ms "$@" \
-		> >(jq -c --unbuffered '{agent, large: (.entries // {} | has("large")),
-			scraped: has("entries"), ended: has("summary"), error}' \
-			>"$work/short") 2>"$work/log" &
+	jq -c --unbuffered '{agent, large: (.entries // {} | has("large")),
+		scraped: has("entries"), ended: has("summary"), error}' \
+		"$work/pipe" >"$work/short" &
+	reader=$!
+	dart-controller --json -i 50ms "$@" >"$work/pipe" 2>"$log" &
 	controller=$!
 }
 
-# follow COUNT PATTERN: so many of the lines that come from now on match
-follow() {
+# look: lines of the controller count from now on
+look() {
 	seen=$(wc -l <"$work/short")
-	[ "$(timeout 60 grep -m "$1" "$2" < <(tail --pid $controller -n "+$((seen + 1))" \
+}
+
+# follow COUNT PATTERN: so many of these lines match
+follow() {
+	[ "$(timeout 60 grep -m "$1" "$2" < <(tail --pid $reader -n "+$((seen + 1))" \
 		-f "$work/short") | wc -l)" -eq "$1" ]
 }
 
 # scraped PORT...: three times more, each
 scraped() {
+	look
 	for port; do
 		follow 3 "\"host:$port\".*\"scraped\":true" || return
 	done
 }
 
+# stop: nothing of its lines comes any more, either
 stop() {
-	kill -INT $controller && wait $controller
+	kill -INT $controller
+	wait $controller
+	stop_status=$?
+	wait $reader
+	return $stop_status
+}
+
+# connected COUNT1 COUNT2 COUNT3: so often these agents have been connected so far
+connected() {
+	logged "$1" "host:4801: connected, generation" &&
+		logged "$2" "host:4802: connected, generation" &&
+		logged "$3" "host:4803: connected, generation"
 }
 
 descriptors() {
@@ -93,16 +112,20 @@ for io in event poll hybrid; do
 	check "$io: each of $small values is right in each of three scrapes" right
 done
 
+# Groups of two: three agents have two completion queues for each thread.
+mkfifo "$work/pipe"
 for io in event poll hybrid; do
-	start --io $io -e small host:4801
+	printf 'io: {kind: %s, group: 2}\n' $io >"$work/config"
+	start --config "$work/config" -e small host:4801
 	check "$io: one agent is scraped" scraped 4801
 	one=$(descriptors)
 	check "$io: the controller ends" stop
-	start --io $io -e small $hosts
+	start --config "$work/config" -e small $hosts
 	check "$io: three agents are scraped" scraped $ports
 	three=$(descriptors)
 	check "$io: $one descriptors of a controller with one agent are $three with three" \
 		[ "$one" -eq "$three" ]
+	look
 	on host pkill -KILL -f "dartd --[p]ort=4802"
 	check "$io: an agent that is killed amid scrapes is noticed" \
 		follow 1 '"host:4802".*"error":"'
@@ -120,15 +143,20 @@ start --config "$work/config" $hosts
 check "hybrid: three small agents are scraped" scraped $ports
 check "hybrid: it has a thread of each kind" sh -c \
 	"grep -q 'io event' /proc/$controller/task/*/comm && grep -q 'io poll' /proc/$controller/task/*/comm"
+check "hybrid: each agent has been connected once" connected 1 1 1
+look
 check "the agent at port 4801 exposes $large rows more" exposes 4801 large $large
-check "hybrid: the larger scrape is read by the other thread" \
-	follow 3 '"host:4801","large":true'
+check "hybrid: the larger scrape is read" follow 3 '"host:4801","large":true'
+check "hybrid: by the other thread: the agent has been connected anew, and no other" \
+	connected 2 1 1
 check "hybrid: the others are scraped on" scraped 4802 4803
+look
 on host dartctl --socket=/run/dartd-4801.sock unregister large
-check "hybrid: the small scrape is read by the first thread again" \
-	follow 3 '"host:4801","large":false'
+check "hybrid: the small scrape is read again" follow 3 '"host:4801","large":false'
+check "hybrid: by the first thread: the agent has been connected once more" \
+	connected 3 1 1
 check "hybrid: an agent that changes its thread is not lost" \
-	sh -c "! grep -E 'lost|cannot' $work/log"
+	sh -c "! grep -E 'lost|cannot' $log"
 check "hybrid: the controller ends" stop
 check "the agents stop" on host host_down
 rm -r "$work"

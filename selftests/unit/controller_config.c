@@ -249,6 +249,8 @@ static void test_refused(void **state)
 		{ "sources:\n  - file_sd: []\n", "f:2: expected a path" },
 		{ "sources:\n  - http_sd: ftp://x\n", "f:2: 'ftp://x' is not a URL" },
 		{ "sources:\n  - http_sd: http://\n", "f:2: 'http://' is not a URL" },
+		{ "sources:\n  - http_sd: ftp://u:s@x\n", "f:2: 'ftp://x' is not a URL" },
+		{ "sources:\n  - http_sd: http://u:s@x\n  - http_sd: http://u:s@x\n", "f:3: source 'http://x' is named twice" },
 		{ "sources:\n  - dns_srv: a b\n", "f:2: 'a b' is not a name" },
 		{ "sources:\n  - file_sd: a\n    dns_srv: b\n", "f:3: a source is either" },
 		{ "sources:\n  - file_sd: a\n  - file_sd: a\n", "f:3: source 'a' is named twice" },

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Sources in files, and a configuration that is read again, while they change. */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -165,6 +166,48 @@ static void test_file(void **state)
 	end(&fixture);
 }
 
+static void replace_link(const char *name, const char *target)
+{
+	assert_int_equal(symlink(target, "new"), 0);
+	assert_int_equal(rename("new", name), 0);
+}
+
+/* As a mounted ConfigMap is, and behind it a directory that is a link. */
+static void test_links(void **state)
+{
+	struct fixture fixture;
+
+	begin(&fixture, "interval: 1s\n");
+	assert_int_equal(mkdir("v1", 0700), 0);
+	assert_int_equal(mkdir("v2", 0700), 0);
+	assert_int_equal(mkdir("m", 0700), 0);
+	replace("v1/f", "[{\"targets\": [\"a:1\"]}]");
+	replace("v2/f", "[{\"targets\": [\"b:1\"]}]");
+	replace_link("current", "v1");
+	replace_link("m/..data", "../current");
+	replace_link("m/f", "..data/f");
+	replace("c", "sources: [{file_sd: m/f}]\n");
+	discovery__reload(fixture.discovery);
+	hear(&fixture, "c: read again");
+	hear(&fixture, "m/f: names 1 agent");
+	expect(&fixture, "a:1@1000 own:1@1000");
+
+	replace_link("m/..data", "../v2");
+	hear(&fixture, "m/f: names 1 agent");
+	expect(&fixture, "b:1@1000 own:1@1000");
+	rewrite("v2/f", "[{\"targets\": [\"c:1\"]}]");
+	hear(&fixture, "m/f: names 1 agent");
+	expect(&fixture, "c:1@1000 own:1@1000");
+	replace_link("m/..data", "../current");
+	hear(&fixture, "m/f: names 1 agent");
+	expect(&fixture, "a:1@1000 own:1@1000");
+	/* Far from the file. */
+	replace_link("current", "v2");
+	hear(&fixture, "m/f: names 1 agent");
+	expect(&fixture, "c:1@1000 own:1@1000");
+	end(&fixture);
+}
+
 /* Until a source has been looked at @more times. */
 static void look(struct fixture *fixture, uint64_t more)
 {
@@ -230,7 +273,7 @@ static void test_reload(void **state)
 		     "sources: [{file_sd: f}]\nworkers: 3\n");
 	discovery__reload(fixture.discovery);
 	hear(&fixture,
-	     "c: read again (agents: 3, sources: 1); flow and workers stay");
+	     "c: read again (agents: 3, sources: 1); flow, io and workers stay");
 	/* What the source named stays until it has been looked at with another interval. */
 	hear(&fixture, "f: names 1 agent");
 	expect(&fixture, "a:1@1000 own:1@1000 x:4792@7000 y:4792@1000");
@@ -252,6 +295,78 @@ static void test_reload(void **state)
 	discovery__reloads(fixture.discovery, &reloads, &refused);
 	assert_int_equal(reloads, 4);
 	assert_int_equal(refused, 2);
+	end(&fixture);
+}
+
+/* What is only read when the program starts. */
+static void test_for_start(void **state)
+{
+	static const char *const changes[] = {
+		"flow: {control: none}\n",
+		"flow: {bytes: 8K}\n",
+		"io: {kind: poll}\n",
+		"io: {kind: event, fragments: 3}\n",
+		"io: {kind: event, group: 2}\n",
+		"workers: 2\n",
+	};
+	struct fixture fixture;
+	size_t i;
+
+	begin(&fixture, "interval: 1s\n");
+	for (i = 0; i < sizeof(changes) / sizeof(*changes); i++) {
+		replace("c", changes[i]);
+		discovery__reload(fixture.discovery);
+		hear(&fixture,
+		     "c: read again (agents: 1, sources: 0); flow, io and workers stay");
+	}
+	replace("c", "interval: 2s\n");
+	discovery__reload(fixture.discovery);
+	hear(&fixture, "c: read again (agents: 1, sources: 0)");
+	expect(&fixture, "own:1@2000");
+	end(&fixture);
+}
+
+/* The configuration is read once more, from a pipe: returns when it has been opened. */
+static int reload_from_pipe(struct fixture *fixture)
+{
+	int fd;
+
+	/* Each time another one: who still reads the one before gets nothing of this. */
+	assert_int_equal(mkfifo("new", 0600), 0);
+	assert_int_equal(rename("new", "c"), 0);
+	discovery__reload(fixture->discovery);
+	fd = open("c", O_WRONLY | O_CLOEXEC);
+	assert_true(fd >= 0);
+	return fd;
+}
+
+static void write_and_close(int fd, const char *text)
+{
+	assert_int_equal(write(fd, text, strlen(text)), strlen(text));
+	close(fd);
+}
+
+/* While the loop is busy, the configuration is read twice, and refused the second time. */
+static void test_refused_behind(void **state)
+{
+	uint64_t reloads, refused;
+	struct fixture fixture;
+	int fd;
+
+	begin(&fixture, "interval: 1s\n");
+	write_and_close(reload_from_pipe(&fixture), "interval: 7s\n");
+	write_and_close(reload_from_pipe(&fixture), "interval: x\n");
+	/* Once it is read a third time, the news of the second are there. */
+	fd = reload_from_pipe(&fixture);
+	hear(&fixture, "c: read again (agents: 1, sources: 0)");
+	expect(&fixture, "own:1@7000");
+	hear(&fixture, "c:1: 'x' is not an interval");
+	write_and_close(fd, "interval: 8s\n");
+	hear(&fixture, "c: read again (agents: 1, sources: 0)");
+	expect(&fixture, "own:1@8000");
+	discovery__reloads(fixture.discovery, &reloads, &refused);
+	assert_int_equal(reloads, 3);
+	assert_int_equal(refused, 1);
 	end(&fixture);
 }
 
@@ -291,10 +406,16 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST("a file of targets is followed as it is created, replaced and written; one that is refused changes nothing",
 		     test_file),
+		TEST("a file is followed as symbolic links on the way to it are replaced",
+		     test_links),
 		TEST("a source that fails says so once, and one that names the same again says nothing",
 		     test_said_once),
 		TEST("a configuration that is read again changes agents and sources; one that is refused changes nothing",
 		     test_reload),
+		TEST("what counts only when the program starts is said to stay",
+		     test_for_start),
+		TEST("a configuration is taken, even if the one behind it is refused before the loop hears of both",
+		     test_refused_behind),
 		TEST("more than 10,000 agents of all sources together are refused",
 		     test_too_many),
 	};

@@ -146,6 +146,33 @@ static void test_sources(void **state)
 	assert_string_equal(options.socket, "s");
 }
 
+/* What is laid out for one agent when the program starts must do until it ends. */
+static void test_one_target(void **state)
+{
+	static const struct {
+		const char *line;
+		bool is_one;
+	} lines[] = {
+		{ "h", true },
+		{ "-j --once --socket s h:17", true },
+		{ "h i", false },
+		{ "--file-sd f h", false },
+		{ "--dns-srv _d._tcp.x", false },
+		/* It may name others when it is read again. */
+		{ "-c f h", false },
+	};
+	char line[100];
+	size_t i;
+
+	for (i = 0; i < sizeof(lines) / sizeof(*lines); i++) {
+		strcpy(line, lines[i].line);
+		assert_int_equal(parse(line), 0);
+		if (options__has_one_target(&options) != lines[i].is_one)
+			fail_msg("'%s'", lines[i].line);
+		settings__clear(&options.settings);
+	}
+}
+
 static void test_status(void **state)
 {
 	char line[] = "status -j --socket s", named[] = "status:4792";
@@ -232,6 +259,9 @@ static void test_refused(void **state)
 		{ "--dns-srv a/b", "'a/b' is not a name" },
 		{ "--http-sd h", "'h' is not a URL" },
 		{ "--http-sd https://", "'https://' is not a URL" },
+		{ "--http-sd ftp://u:secret@h/x", "'ftp://h/x' is not a URL" },
+		{ "--http-sd u:secret@h/x@y", "'h/x@y' is not a URL" },
+		{ "--http-sd http://u:s@h --http-sd http://u:s@h", "source 'http://h' is named twice" },
 		{ "--file-sd a --file-sd a", "source 'a' is named twice" },
 	};
 	char line[100];
@@ -265,6 +295,8 @@ int main(void)
 			      test_sources, NULL, clear_options),
 		TEST_FIXTURE("status takes --json and --socket; a host called status has a port",
 			      test_status, NULL, clear_options),
+		TEST("one agent is the only one that will ever be without a source and a configuration",
+		     test_one_target),
 		TEST("each mistake on the command line is refused with the word that is wrong",
 		     test_refused),
 	};

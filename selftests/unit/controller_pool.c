@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Credits that threads share, and messages between them. */
+#include <poll.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
+#include <unistd.h>
+#include <urcu/system.h>
+#include <urcu/uatomic.h>
 
 #include "tools/controller/credit_pool.h"
 #include "tools/controller/io/io_thread.h"
@@ -149,6 +153,54 @@ static void test_cancel(void **state)
 	credit_pool__cancel(&pool, &poster.taker, share);
 	credit_pool__give_back(&pool, &poster.taker, share, CREDITS);
 	assert_int_equal(pool.groups.credit.free, CREDITS);
+}
+
+struct counted {
+	struct message message;
+	unsigned int runs;
+};
+
+static void run_counted(struct message *message)
+{
+	caa_container_of(message, struct counted, message)->runs++;
+}
+
+/*
+ * A thread that posts is preempted half way: its message is the last, but the one before
+ * does not lead there yet.
+ */
+static void test_preempted(void **state)
+{
+	struct counted first = { .message.run = run_counted },
+		       second = { .message.run = run_counted };
+	struct cds_wfcq_node *before;
+	struct mailbox mailbox;
+	struct pollfd ready;
+
+	assert_int_equal(mailbox__open(&mailbox), 0);
+	ready = (struct pollfd){ .fd = mailbox__fd(&mailbox), .events = POLLIN };
+	mailbox__post(&mailbox, &first.message);
+	second.message.item.cost = 1;
+	atomic_fetch_add(&mailbox.queue.used, 1);
+	cds_wfcq_node_init(&second.message.item.node);
+	before = uatomic_xchg(&mailbox.queue.tail.p, &second.message.item.node);
+
+	/* It would wait for ever for the thread that goes on below. */
+	alarm(60);
+	for (int i = 0; i < 3; i++) {
+		assert_int_equal(poll(&ready, 1, 0), 1);
+		mailbox__read(&mailbox);
+		mailbox__run(&mailbox);
+	}
+	alarm(0);
+	assert_int_equal(second.runs, 0);
+	CMM_STORE_SHARED(before->next, &second.message.item.node);
+	assert_int_equal(poll(&ready, 1, 0), 1);
+	mailbox__read(&mailbox);
+	assert_int_equal(first.runs, 1);
+	assert_int_equal(second.runs, 1);
+	assert_int_equal(poll(&ready, 1, 0), 0);
+	mailbox__close(&mailbox);
 }
 
 /* A target as two threads have it in turn: whose turn it is changes it without a lock. */
@@ -322,6 +374,8 @@ int main(void)
 		     test_pool),
 		TEST("credits that were granted and not taken go to others",
 		     test_cancel),
+		TEST("a thread that is preempted while it posts keeps nobody who reads waiting",
+		     test_preempted),
 		TEST("a target is in the hands of the control loop and an I/O thread in turn, and freed once it is released",
 		     test_turns),
 	};

@@ -213,6 +213,51 @@ static void test_limits(void **state)
 	free(text);
 }
 
+/* @piece @count times, between @head and @tail. */
+static int parse_many(const char *head, const char *piece, unsigned int count,
+		      const char *tail)
+{
+	char *text;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+	int ret;
+
+	assert_non_null(out);
+	fputs(head, out);
+	while (count--)
+		fputs(piece, out);
+	fputs(tail, out);
+	fclose(out);
+	ret = parse(text);
+	free(text);
+	return ret;
+}
+
+static void test_memory(void **state)
+{
+	assert_int_equal(parse_many("[", "{},", SD_JSON_OBJECTS_MAX, "{}]"),
+			 -EINVAL);
+	assert_string_equal(error.text, "more than 40000 lists and objects");
+	assert_int_equal(parse_many("", "[", SD_JSON_OBJECTS_MAX + 1, ""),
+			 -EINVAL);
+	assert_string_equal(error.text, "more than 40000 lists and objects");
+	assert_int_equal(parse_many("[", "1,", SD_JSON_COMMAS_MAX + 1, "1]"),
+			 -EINVAL);
+	assert_string_equal(error.text, "more than 640000 values");
+	/* In a text they take no more than they are. */
+	assert_int_equal(parse_many("[{\"targets\": [\"a\"], \"more\": \"",
+				    "[{,\\\"", SD_JSON_COMMAS_MAX + 1, "\"}]"),
+			 0);
+	assert_int_equal(list.count, 1);
+	target_list__clear(&list);
+	/* A group for each target. */
+	assert_int_equal(
+		parse_many("[", "{\"targets\": [\"a\"], \"labels\": {}},",
+			   SETTINGS_TARGETS_MAX - 1, "{\"targets\": [\"b\"]}]"),
+		0);
+	assert_int_equal(list.count, 2);
+}
+
 static void test_flipped_bits(void **state)
 {
 	char bytes[sizeof(whole) - 1];
@@ -253,6 +298,9 @@ int main(void)
 			test_refused, set_defaults, clear),
 		TEST_FIXTURE("10,000 agents, 64 labels and 16 MiB are enough",
 			     test_limits, set_defaults, clear),
+		TEST_FIXTURE(
+			"what would take far more memory than bytes is refused before it is parsed",
+			test_memory, set_defaults, clear),
 		TEST_FIXTURE(
 			"flipped bits never crash the parser, and what it takes is in order",
 			test_flipped_bits, set_defaults, clear),

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Samples of several workers as lines of JSON, as tables and on a terminal. */
+#include <errno.h>
 #include <fcntl.h>
 #include <jansson.h>
 #include <poll.h>
@@ -77,7 +78,7 @@ static void scrape_all(struct sink *sink, struct source sources[TARGETS])
 	for (i = 0; i < TARGETS; i++) {
 		if (sink->operations->summary)
 			sink->operations->summary(sink, &targets[i],
-						  &sources[i].summary);
+						  &sources[i].summary, true);
 	}
 	dart_schema__free(schema);
 }
@@ -198,6 +199,49 @@ static void test_json(void **state)
 	fclose(file);
 }
 
+/* Targets that come and go while nobody reads: only what is written at the end has to fit. */
+static void test_summaries(void **state)
+{
+	enum { GONE = 5000, LAST = 3 };
+	static const struct summary summary;
+	struct output *output;
+	struct sink *sink;
+	int ends[2], i, ret, written = 0, lines = 0;
+	char text[4096];
+	ssize_t got;
+
+	assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
+	assert_int_equal(output__open(ends[1], "pipe", 10000, NULL, &output),
+			 0);
+	sink = sink_json__new(output);
+	assert_non_null(sink);
+	for (i = 0; i < GONE; i++) {
+		ret = sink->operations->summary(sink, &targets[0], &summary,
+						false);
+		assert_true(!ret || ret == -ENOBUFS);
+		written += !ret;
+	}
+	/* A full pipe, and what the queue is for. */
+	assert_true(written < GONE / 2);
+	assert_int_equal(output__dropped(output), GONE - written);
+	for (i = 0; i < LAST; i++)
+		assert_int_equal(sink->operations->summary(sink, &targets[0],
+							   &summary, true),
+				 0);
+	output__end(output);
+	while (lines < written + LAST) {
+		got = read(ends[0], text, sizeof(text));
+		assert_true(got > 0);
+		for (i = 0; i < got; i++)
+			lines += text[i] == '\n';
+	}
+	drain(output);
+	sink->operations->free(sink);
+	output__close(output);
+	close(ends[0]);
+	close(ends[1]);
+}
+
 static void test_stream(void **state)
 {
 	struct source sources[TARGETS];
@@ -299,6 +343,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST("each line of JSON is whole and has the values of its scrape and the labels of its agent, and the summary counts those without one",
 		     test_json),
+		TEST("summaries of targets that go wait within the bound, and those of the end in any case",
+		     test_summaries),
 		TEST("a stream gets a table for each sample and a line for each loss",
 		     test_stream),
 		TEST("the last that a terminal shows is the newest of each target, and nothing of those that were removed",

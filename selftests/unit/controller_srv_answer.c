@@ -150,6 +150,25 @@ static void test_refused(void **state)
 	assert_int_equal(list.count, 0);
 }
 
+static void test_none(void **state)
+{
+	struct message message;
+
+	begin(&message, 1);
+	put_record(&message, ns_t_srv, 60, 0, "");
+	assert_int_equal(parse(&message, message.length), 0);
+	assert_int_equal(list.count, 0);
+
+	/* An alias, and what it leads to has none. */
+	begin(&message, 1);
+	put_record(&message, ns_t_cname, 300, 0, "alias test");
+	assert_int_equal(parse(&message, message.length), -EINVAL);
+	assert_string_equal(error.text, "the answer has no SRV record");
+	begin(&message, 0);
+	assert_int_equal(parse(&message, message.length), -EINVAL);
+	assert_string_equal(error.text, "the answer has no SRV record");
+}
+
 static void test_flipped_bits(void **state)
 {
 	struct message whole, message;
@@ -183,6 +202,9 @@ int main(void)
 		TEST_FIXTURE(
 			"an answer that is cut off anywhere, or names no agent, is refused",
 			test_refused, NULL, clear),
+		TEST_FIXTURE(
+			"one record of the root names nobody, and an answer without any is refused",
+			test_none, NULL, clear),
 		TEST_FIXTURE("flipped bits never crash the parser",
 			     test_flipped_bits, NULL, clear),
 	};

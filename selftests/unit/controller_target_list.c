@@ -99,6 +99,49 @@ static void test_union(void **state)
 	target_list__clear(&two);
 }
 
+/* @count targets from h00000 with the number @first on. */
+static void make_numbers(unsigned int first, unsigned int count,
+			 struct target_list *list)
+{
+	struct target_list_builder builder = { .defaults = &defaults };
+	char host[16];
+
+	while (count--) {
+		snprintf(host, sizeof(host), "h%05u", first + count);
+		assert_int_equal(target_list__add(&builder, host, 1, NULL), 0);
+	}
+	target_list__finish(&builder, list);
+}
+
+/* As many lists as a configuration can have, each as long as can be. */
+static void test_largest(void **state)
+{
+	struct target_list named[2], all;
+	const struct target_list *lists[SETTINGS_SOURCES_MAX + 1];
+	size_t i;
+
+	make_numbers(0, SETTINGS_TARGETS_MAX, &named[0]);
+	make_numbers(1, SETTINGS_TARGETS_MAX - 1, &named[1]);
+	for (i = 0; i <= SETTINGS_SOURCES_MAX; i++)
+		lists[i] = &named[i % 2];
+	assert_int_equal(target_list__unite(lists, SETTINGS_SOURCES_MAX + 1,
+					    &all),
+			 0);
+	assert_int_equal(all.count, SETTINGS_TARGETS_MAX);
+	for (i = 0; i < all.count; i++)
+		assert_ptr_equal(all.items[i], named[0].items[i]);
+	target_list__clear(&all);
+
+	/* One more than can be. */
+	target_list__clear(&named[1]);
+	make_numbers(SETTINGS_TARGETS_MAX, 1, &named[1]);
+	assert_int_equal(target_list__unite(lists, 2, &all), -E2BIG);
+	assert_int_equal(all.count, 0);
+	assert_int_equal(atomic_load(&named[0].items[0]->holders), 1);
+	target_list__clear(&named[0]);
+	target_list__clear(&named[1]);
+}
+
 /* Each of these makes another target of it, but for the source. */
 static void change(struct target_settings *settings, unsigned int which)
 {
@@ -202,6 +245,8 @@ int main(void)
 		     test_first_counts),
 		TEST("of several lists with one name the first list counts, and items outlive their lists",
 		     test_union),
+		TEST("of lists as many and as long as can be one is made, but not of one target more",
+		     test_largest),
 		TEST("targets differ by interval, class, labels, entries and host, and lists by their sources too",
 		     test_equal),
 		TEST("hosts that are no names, and more than 10,000 targets, are refused",

@@ -55,5 +55,6 @@ unit_controller_srv_answer_sources := $(unit_controller_target_list_sources) \
 unit_controller_discovery_sources := $(controller_config) \
 	$(filter-out %/target_set.c,$(wildcard tools/controller/targets/*.c)) \
 	tools/controller/decode/thread.c tools/watch/path_watch.c
+unit_controller_http_sd_sources := $(unit_controller_discovery_sources)
 threaded_tests += controller_pool controller_workers controller_outputs \
 	controller_sinks controller_discovery controller_catalog

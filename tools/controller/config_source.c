@@ -116,6 +116,7 @@ static int add_source(struct config *config, const yaml_node_t *item,
 		      struct settings *settings)
 {
 	struct source_settings *added;
+	struct shared_text *name;
 	int ret;
 
 	if (!source->place)
@@ -123,14 +124,15 @@ static int add_source(struct config *config, const yaml_node_t *item,
 			config, item,
 			"a source has no 'file_sd', 'dns_srv' or 'http_sd'");
 	ret = settings__add_source(settings, source->kind, source->place);
+	name = source_kind__name(source->kind, source->place);
 	if (ret == -EINVAL)
-		return config__refuse(config, item, "'%s' is not %s",
-				      source->place,
-				      source_kind__expected(source->kind));
-	if (ret == -EEXIST)
-		return config__refuse(config, item,
-				      "source '%s' is named twice",
-				      source->place);
+		config__refuse(config, item, "'%s' is not %s",
+			       name ? name->text : "?",
+			       source_kind__expected(source->kind));
+	else if (ret == -EEXIST)
+		ret = config__refuse(config, item, "source '%s' is named twice",
+				     name ? name->text : "?");
+	shared_text__release(name);
 	if (ret == -E2BIG)
 		return config__refuse(config, item,
 				      "there are more than %d sources",

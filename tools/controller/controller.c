@@ -168,6 +168,7 @@ static int controller__open_io(struct controller *controller,
 	int err;
 
 	err = io_threads__start(&context->io, &context->options->settings,
+				options__has_one_target(context->options),
 				context->flow_control, target__on_completion,
 				error);
 	if (err)
@@ -177,6 +178,26 @@ static int controller__open_io(struct controller *controller,
 		dart_endpoint_set__connection_fd(context->io.set), EPOLLIN,
 		on_connection, controller);
 	return err < 0 ? err : 0;
+}
+
+static int controller__open_status(struct controller *controller,
+				   struct dart_error *error)
+{
+	struct target_context *context = &controller->context;
+	const char *path = context->options->socket;
+	int err;
+
+	/* The directory in the environment is that of a service, which may run beside this. */
+	if (context->options->once && !path)
+		return 0;
+	err = status_server__new(context, controller->output, path,
+				 &controller->status, error);
+	if (err != -EADDRINUSE || path)
+		return err;
+	if (!context->sink->owns_terminal)
+		output__print(context->log, "dart-controller: %s", error->text);
+	error->text[0] = '\0';
+	return 0;
 }
 
 /* Returns 0, or -errno; @error is empty before, and after it if there is nothing to add. */
@@ -202,6 +223,7 @@ static int controller__open(struct controller *controller,
 	      timers__new(context->event, &context->timers) ?:
 	      resolver__new(context->event, &context->resolver) ?:
 	      flow_control__new(context->timers, settings,
+				options__has_one_target(options),
 				&context->flow_control) ?:
 	      controller__open_mailbox(controller) ?:
 	      controller__open_io(controller, error);
@@ -211,8 +233,7 @@ static int controller__open(struct controller *controller,
 			 settings->handshakes ?: SETTINGS_HANDSHAKES_DEFAULT);
 	return fleet__new(context, controller->output, &controller->fleet,
 			  error) ?:
-	       status_server__new(context, controller->output,
-				  options->socket, &controller->status, error);
+	       controller__open_status(controller, error);
 }
 
 /* All that was handed over has been decoded then. */

@@ -57,9 +57,9 @@ static bool fleet__is_limited(const struct fleet *fleet)
 static void fleet__end_if_done(struct fleet *fleet)
 {
 	if (!fleet__is_limited(fleet) || !fleet->discovery ||
-	    !discovery__is_complete(fleet->discovery) ||
+	    fleet->finished < target_set__running(fleet->set) ||
 	    !target_set__is_settled(fleet->set) ||
-	    fleet->finished < target_set__running(fleet->set))
+	    !discovery__is_complete(fleet->discovery))
 		return;
 	if (!fleet->finished && !fleet->result) {
 		output__print(fleet->context->log,
@@ -172,8 +172,10 @@ static void print_summary(const char *name, const struct summary *summary,
 		costs);
 }
 
+/* @is_last: the program ends. */
 static void fleet__summarize_one(struct fleet *fleet,
-				 const struct target *target, bool to_log)
+				 const struct target *target, bool to_log,
+				 bool is_last)
 {
 	const struct target_settings *settings = target__settings(target);
 	const struct summary *summary = target__summary(target);
@@ -182,7 +184,7 @@ static void fleet__summarize_one(struct fleet *fleet,
 	if (to_log)
 		print_summary(settings->name, summary, fleet->context->log);
 	else if (sink->operations->summary)
-		sink->operations->summary(sink, settings, summary);
+		sink->operations->summary(sink, settings, summary, is_last);
 }
 
 void fleet__summarize(struct fleet *fleet, bool to_log)
@@ -193,7 +195,7 @@ void fleet__summarize(struct fleet *fleet, bool to_log)
 	for (i = 0; i < target_set__end_index(fleet->set); i++) {
 		target = target_set__target(fleet->set, i);
 		if (target)
-			fleet__summarize_one(fleet, target, to_log);
+			fleet__summarize_one(fleet, target, to_log, true);
 	}
 }
 
@@ -204,9 +206,9 @@ static void fleet__forget(struct fleet *fleet, struct leaving *leaving)
 	struct sink *sink = context->sink;
 	struct target *target = leaving->target;
 
-	fleet__summarize_one(fleet, target, false);
+	fleet__summarize_one(fleet, target, false, false);
 	if (!context->options->once && !sink->owns_terminal)
-		fleet__summarize_one(fleet, target, true);
+		fleet__summarize_one(fleet, target, true, false);
 	if (sink->operations->removed)
 		sink->operations->removed(sink, target__settings(target));
 	fleet->finished -= leaving->was_finished;

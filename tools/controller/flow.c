@@ -121,20 +121,15 @@ static void on_drained(void *data)
 }
 
 int flow_control__new(struct timers *timers, const struct settings *settings,
-		      struct flow_control **controlp)
+		      bool is_alone, struct flow_control **controlp)
 {
 	struct flow_control *control = calloc(1, sizeof(*control));
 
 	if (!control)
 		return -ENOMEM;
-	/*
-	 * One agent has nobody to meet in a switch: its READs need not be cut.  Sources may
-	 * name more.
-	 */
+	/* One agent has nobody to meet in a switch: its READs need not be cut. */
 	control->kind = settings->flow ?:
-			(settings__has_one_target(settings) ?
-				 SETTINGS_FLOW_NONE :
-				 SETTINGS_FLOW_CREDIT);
+			(is_alone ? SETTINGS_FLOW_NONE : SETTINGS_FLOW_CREDIT);
 	control->bytes = settings->flow_bytes;
 	TAILQ_INIT(&control->draining);
 	timer__init(&control->timer, timers, on_drained, control);

@@ -47,9 +47,12 @@ struct flow {
 	TAILQ_ENTRY(flow) place; /* among those that drain */
 };
 
-/* In the control loop, whose @timers they are.  Returns 0 or -errno. */
+/*
+ * In the control loop, whose @timers they are; @is_alone: there will never be more than one
+ * target.  Returns 0 or -errno.
+ */
 int flow_control__new(struct timers *timers, const struct settings *settings,
-		      struct flow_control **control);
+		      bool is_alone, struct flow_control **control);
 /* All flows have been ended.  @control may be NULL. */
 void flow_control__free(struct flow_control *control);
 

@@ -41,7 +41,7 @@ const char options__help[] =
 	"      --once             print all values of one scrape and exit\n"
 	"  -e, --entries NAME,... scrape only these entries; 'cgroup:*' is a pattern\n"
 	"      --flow KIND[,BYTES] bound what is in flight: credit (bytes of all agents,\n"
-	"                         the default if there are several), bdp (of each) or none\n"
+	"                         the default if there can be several), bdp (of each) or none\n"
 	"      --io KIND          wait for READs by event (the default), poll, or hybrid:\n"
 	"                         poll for small scrapes and wait for large ones\n"
 	"  -j, --json             print JSON, one line per scrape\n"
@@ -114,13 +114,16 @@ static int add_source(struct settings *settings, enum source_kind kind,
 		      const char *place, struct dart_error *error)
 {
 	int err = settings__add_source(settings, kind, place);
+	struct shared_text *name = source_kind__name(kind, place);
+	const char *text = name ? name->text : "?";
 
 	if (err == -EINVAL)
-		return dart_error__set(error, EINVAL, "'%s' is not %s", place,
-				       source_kind__expected(kind));
-	if (err == -EEXIST)
-		return dart_error__set(error, EINVAL,
-				       "source '%s' is named twice", place);
+		dart_error__set(error, 0, "'%s' is not %s", text,
+				source_kind__expected(kind));
+	else if (err == -EEXIST)
+		err = dart_error__set(error, EINVAL,
+				      "source '%s' is named twice", text);
+	shared_text__release(name);
 	if (err == -E2BIG)
 		return dart_error__set(error, EINVAL,
 				       "there are more than %d sources",

@@ -29,4 +29,14 @@ int options__parse(struct options *options, int argc, char *argv[],
 		   struct dart_error *error);
 extern const char options__help[];
 
+/*
+ * One agent, for as long as the program runs: neither a source nor a configuration, which
+ * is read again, can name others.
+ */
+static inline bool options__has_one_target(const struct options *options)
+{
+	return options->settings.target_count == 1 &&
+	       !options->settings.source_count && !options->config;
+}
+
 #endif /* CONTROLLER_OPTIONS_H */

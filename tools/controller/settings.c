@@ -86,6 +86,23 @@ const char *source_kind__expected(enum source_kind kind)
 	return expected[kind];
 }
 
+struct shared_text *source_kind__name(enum source_kind kind, const char *place)
+{
+	struct shared_text *name = shared_text__new(place);
+	const char *authority, *end, *at;
+
+	if (!name || kind != SOURCE_HTTP_SD)
+		return name;
+	/* Also of what is not quite a URL. */
+	authority = strstr(place, "://");
+	authority = authority ? authority + 3 : place;
+	end = authority + strcspn(authority, "/?#");
+	at = memrchr(authority, '@', end - authority);
+	if (at)
+		strcpy(name->text + (authority - place), at + 1);
+	return name;
+}
+
 int settings__add_source(struct settings *settings, enum source_kind kind,
 			 const char *place)
 {

@@ -17,7 +17,7 @@
 
 /* What all agents may have in flight at once, and in which order: see flow.h. */
 enum settings_flow {
-	SETTINGS_FLOW_UNSET,	/* the default: none for one agent, or else credit */
+	SETTINGS_FLOW_UNSET,	/* the default: none if only one agent can be, or else credit */
 	SETTINGS_FLOW_CREDIT,	/* a bound for all agents together */
 	SETTINGS_FLOW_BDP,	/* a bound for each */
 	SETTINGS_FLOW_NONE,	/* that of the queue pair */
@@ -115,6 +115,11 @@ int settings__add_target(struct settings *settings, const char *host,
 			 uint16_t port, uint64_t interval_ns);
 /* What a place of this kind is, as "a path". */
 const char *source_kind__expected(enum source_kind kind);
+/*
+ * What messages call a source: @place, of a URL without user and password.  NULL if out of
+ * memory.
+ */
+struct shared_text *source_kind__name(enum source_kind kind, const char *place);
 /* The last of @sources is the new one. */
 int settings__add_source(struct settings *settings, enum source_kind kind,
 			 const char *place);
@@ -136,12 +141,6 @@ int settings__parse_workers(const char *text, unsigned int *workers);
 /* @copy is empty before; it may be cleared also after -ENOMEM. */
 int settings__copy(struct settings *copy, const struct settings *settings);
 void settings__clear(struct settings *settings);
-
-/* One agent, and nobody who may name more but a configuration that is read again. */
-static inline bool settings__has_one_target(const struct settings *settings)
-{
-	return settings->target_count == 1 && !settings->source_count;
-}
 
 /* The entries that @target scrapes, as settings that must not be cleared. */
 static inline struct settings

@@ -63,15 +63,30 @@ void queue__put_always(struct queue *queue, struct queue_item *item,
 	queue__append(queue, item);
 }
 
-struct queue_item *queue__take(struct queue *queue)
+static struct queue_item *item_of(struct queue *queue,
+				  struct cds_wfcq_node *node)
 {
-	struct cds_wfcq_node *node;
-
-	node = __cds_wfcq_dequeue_blocking(&queue->head, &queue->tail);
 	if (!node)
 		return NULL;
 	(void)atomic_load(&queue->used);
 	return caa_container_of(node, struct queue_item, node);
+}
+
+struct queue_item *queue__take(struct queue *queue)
+{
+	return item_of(queue, __cds_wfcq_dequeue_blocking(&queue->head,
+							  &queue->tail));
+}
+
+bool queue__try_take(struct queue *queue, struct queue_item **item)
+{
+	struct cds_wfcq_node *node;
+
+	node = __cds_wfcq_dequeue_nonblocking(&queue->head, &queue->tail);
+	if (node == CDS_WFCQ_WOULDBLOCK)
+		return false;
+	*item = item_of(queue, node);
+	return true;
 }
 
 struct queue_item *queue__wait(struct queue *queue)

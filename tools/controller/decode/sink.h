@@ -30,10 +30,11 @@ struct sink_operations {
 		    const char *reason);
 	/*
 	 * Once per target, at its end, by the event loop when its worker is done with it; may
-	 * be NULL.  Room for it is made in any case.
+	 * be NULL.  @is_last: the program ends, and room is made for it in any case.  Before,
+	 * targets may come and go for ever while nobody reads.
 	 */
 	int (*summary)(struct sink *sink, const struct target_settings *target,
-		       const struct summary *summary);
+		       const struct summary *summary, bool is_last);
 	/*
 	 * Both by the event loop, and both may be NULL: before the first of all calls for
 	 * @target, and after the last.  Then another one may have its index.

@@ -17,7 +17,7 @@ static int io_threads__start_one(struct io_threads *threads,
 }
 
 int io_threads__start(struct io_threads *threads,
-		      const struct settings *settings,
+		      const struct settings *settings, bool is_alone,
 		      struct flow_control *flow_control,
 		      dart_endpoint_completion_handler *completed,
 		      struct dart_error *error)
@@ -25,10 +25,9 @@ int io_threads__start(struct io_threads *threads,
 	const enum settings_io io = settings->io ?: SETTINGS_IO_EVENT;
 	const bool waits = io != SETTINGS_IO_POLL;
 	const bool polls = io != SETTINGS_IO_EVENT;
-	const bool alone = settings__has_one_target(settings);
 	const struct dart_endpoint_sizes sizes = {
-		.group = alone ? 1 : settings->io_group,
-		.depth = alone ? DEPTH_ALONE : 0,
+		.group = is_alone ? 1 : settings->io_group,
+		.depth = is_alone ? DEPTH_ALONE : 0,
 		.threads = waits + polls,
 		.polling = polls << waits,
 	};

@@ -21,11 +21,12 @@ struct io_threads {
 };
 
 /*
- * Each completion calls @completed in its thread.  Returns 0, or -errno with a sentence;
- * io_threads__stop() and __free() clean up in both cases.
+ * Each completion calls @completed in its thread; @is_alone: there will never be more than
+ * one target.  Returns 0, or -errno with a sentence; io_threads__stop() and __free() clean
+ * up in both cases.
  */
 int io_threads__start(struct io_threads *threads,
-		      const struct settings *settings,
+		      const struct settings *settings, bool is_alone,
 		      struct flow_control *flow_control,
 		      dart_endpoint_completion_handler *completed,
 		      struct dart_error *error);

@@ -35,7 +35,9 @@ static bool mailbox__run_batch(struct mailbox *mailbox)
 	struct message *message;
 
 	for (int i = 0; i < BATCH; i++) {
-		item = queue__take(&mailbox->queue);
+		/* Who is amid posting may have been preempted: later. */
+		if (!queue__try_take(&mailbox->queue, &item))
+			return false;
 		if (!item)
 			return true;
 		queue__release(&mailbox->queue, item->cost);

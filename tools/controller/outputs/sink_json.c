@@ -208,7 +208,7 @@ static json_t *latency_to_json(const struct latency *latency)
 }
 
 static int put_summary(struct sink *sink, const struct target_settings *target,
-		       const struct summary *summary)
+		       const struct summary *summary, bool is_last)
 {
 	struct sink_json *json = (struct sink_json *)sink;
 	double scrapes = summary->scrapes ? summary->scrapes : 1;
@@ -230,7 +230,8 @@ static int put_summary(struct sink *sink, const struct target_settings *target,
 		"latency_ns", latency_to_json(&summary->decoded),
 		"landed_ns", latency_to_json(&summary->landed)), target, &line);
 	text = line__close(&line);
-	return output__write_always(json->output, text, line.length);
+	return is_last ? output__write_always(json->output, text, line.length) :
+			 output__write(json->output, text, line.length);
 }
 
 static void sink_json__free(struct sink *sink)

@@ -3,8 +3,11 @@
 #include "status_server.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/queue.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -18,6 +21,8 @@
 #define CLIENTS_MAX 8
 /* A client that neither writes nor reads for so long is disconnected. */
 #define IDLE_US 10000000ULL
+/* Without descriptors nobody is accepted for so long: the listener stays readable. */
+#define PAUSE_US 1000000ULL
 
 struct client {
 	struct status_server *server;
@@ -37,7 +42,9 @@ struct status_server {
 	const struct output *output;
 	uint64_t started_ns;
 	struct sockaddr_un address;
+	int lock; /* of the socket's place, for as long as the server is there */
 	sd_event_source *source; /* owns the descriptor */
+	struct timer resume;
 	unsigned int count;
 	LIST_HEAD(, client) clients;
 };
@@ -131,6 +138,13 @@ static int on_client(sd_event_source *source, int fd, uint32_t events,
 	return 0;
 }
 
+static void on_resume(void *data)
+{
+	struct status_server *server = data;
+
+	sd_event_source_set_enabled(server->source, SD_EVENT_ON);
+}
+
 static int on_connection(sd_event_source *source, int fd, uint32_t events,
 			 void *data)
 {
@@ -139,8 +153,14 @@ static int on_connection(sd_event_source *source, int fd, uint32_t events,
 	int peer;
 
 	peer = accept4(fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
-	if (peer < 0)
+	if (peer < 0) {
+		if (errno != EAGAIN && errno != EINTR &&
+		    errno != ECONNABORTED) {
+			sd_event_source_set_enabled(source, SD_EVENT_OFF);
+			timer__set(&server->resume, PAUSE_US);
+		}
 		return 0;
+	}
 	client = server->count < CLIENTS_MAX ? calloc(1, sizeof(*client)) :
 					       NULL;
 	if (!client || sd_event_add_io(server->context->event, &client->source,
@@ -166,12 +186,17 @@ static int on_connection(sd_event_source *source, int fd, uint32_t events,
 
 static int bind_to(int fd, const struct sockaddr_un *address)
 {
-	/* bind() takes it over for the file. */
-	if (fchmod(fd, 0660))
+	int err = 0;
+
+	/* bind() takes it over for the file, but for what the umask forbids. */
+	if (fchmod(fd, 0660) ||
+	    bind(fd, (const struct sockaddr *)address, sizeof(*address)))
 		return -errno;
-	return bind(fd, (const struct sockaddr *)address, sizeof(*address)) ?
-		       -errno :
-		       0;
+	if (chmod(address->sun_path, 0660) || listen(fd, CLIENTS_MAX)) {
+		err = -errno;
+		unlink(address->sun_path);
+	}
+	return err;
 }
 
 /* A socket that nobody listens at was left by a controller that was killed. */
@@ -189,6 +214,39 @@ static bool is_abandoned(const struct sockaddr_un *address)
 	return refused;
 }
 
+static int refuse(const struct sockaddr_un *address, int code,
+		  struct dart_error *error)
+{
+	return dart_error__system(error, code,
+				  "cannot listen at '%s' (see --socket)",
+				  address->sun_path);
+}
+
+/*
+ * Of several controllers only one takes the socket of a dead one over, or removes it.  The
+ * lock ends with the process; the file stays.  Returns a descriptor, or -errno with a
+ * sentence in @error.
+ */
+static int lock(const struct sockaddr_un *address, struct dart_error *error)
+{
+	char file[sizeof(address->sun_path) + sizeof(".lock")];
+	int fd, ret;
+
+	snprintf(file, sizeof(file), "%s.lock", address->sun_path);
+	fd = open(file, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (fd < 0)
+		return dart_error__system(error, errno, "cannot open '%s'",
+					  file);
+	if (!flock(fd, LOCK_EX | LOCK_NB))
+		return fd;
+	ret = errno == EWOULDBLOCK ?
+		      refuse(address, EADDRINUSE, error) :
+		      dart_error__system(error, errno, "cannot lock '%s'",
+					 file);
+	close(fd);
+	return ret;
+}
+
 /* Returns a descriptor, or -errno with a sentence in @error. */
 static int listen_at(const struct sockaddr_un *address,
 		     struct dart_error *error)
@@ -204,14 +262,37 @@ static int listen_at(const struct sockaddr_un *address,
 	    S_ISSOCK(status.st_mode) && is_abandoned(address) &&
 	    !unlink(address->sun_path))
 		err = bind_to(fd, address);
-	if (!err && listen(fd, CLIENTS_MAX))
-		err = -errno;
 	if (!err)
 		return fd;
 	close(fd);
-	return dart_error__system(error, -err,
-				  "cannot listen at '%s' (see --socket)",
-				  address->sun_path);
+	return refuse(address, -err, error);
+}
+
+/* Both descriptors are the server's, or closed. */
+static int status_server__open(struct status_server *server,
+			       struct dart_error *error)
+{
+	int fd, ret;
+
+	server->lock = lock(&server->address, error);
+	if (server->lock < 0)
+		return server->lock;
+	fd = listen_at(&server->address, error);
+	if (fd < 0) {
+		close(server->lock);
+		return fd;
+	}
+	ret = sd_event_add_io(server->context->event, &server->source, fd,
+			      EPOLLIN, on_connection, server);
+	if (ret < 0) {
+		unlink(server->address.sun_path);
+		close(fd);
+		close(server->lock);
+		return dart_error__system(error, -ret,
+					  "cannot set up the event loop");
+	}
+	sd_event_source_set_io_fd_own(server->source, true);
+	return 0;
 }
 
 int status_server__new(const struct target_context *context,
@@ -220,34 +301,27 @@ int status_server__new(const struct target_context *context,
 {
 	struct status_server *server;
 	struct sockaddr_un address;
-	int ret, fd;
+	int ret;
 
 	*serverp = NULL;
 	ret = control_socket__address(path, NULL, &address, error);
 	if (ret <= 0)
 		return ret;
-	fd = listen_at(&address, error);
-	if (fd < 0)
-		return fd;
 	server = calloc(1, sizeof(*server));
-	ret = server ? sd_event_add_io(context->event, &server->source, fd,
-				       EPOLLIN, on_connection, server) :
-		       -ENOMEM;
-	if (ret < 0) {
-		free(server);
-		close(fd);
-		unlink(address.sun_path);
-		return dart_error__system(error, -ret,
-					  "cannot set up the event loop");
-	}
-	sd_event_source_set_io_fd_own(server->source, true);
+	if (!server)
+		return dart_error__no_memory(error);
 	server->context = context;
 	server->output = output;
 	server->started_ns = monotonic_ns();
 	server->address = address;
 	LIST_INIT(&server->clients);
-	*serverp = server;
-	return 0;
+	timer__init(&server->resume, context->timers, on_resume, server);
+	ret = status_server__open(server, error);
+	if (ret)
+		free(server);
+	else
+		*serverp = server;
+	return ret;
 }
 
 void status_server__free(struct status_server *server)
@@ -256,7 +330,9 @@ void status_server__free(struct status_server *server)
 		return;
 	while (!LIST_EMPTY(&server->clients))
 		client__free(LIST_FIRST(&server->clients));
+	timer__stop(&server->resume);
 	unlink(server->address.sun_path);
 	sd_event_source_disable_unref(server->source);
+	close(server->lock);
 	free(server);
 }

@@ -17,7 +17,7 @@ struct status_server;
 /*
  * Listens at @path, or as control_socket__address() says; without either, @server is NULL.
  * @context has a fleet, which ends after the server.  Returns 0, or -errno with a sentence in
- * @error.
+ * @error: -EADDRINUSE if another controller listens there.
  */
 int status_server__new(const struct target_context *context,
 		       const struct output *output, const char *path,

@@ -128,33 +128,50 @@ static bool is_for_start(const struct settings *one,
 			 const struct settings *other)
 {
 	return one->flow != other->flow ||
-	       one->flow_bytes != other->flow_bytes ||
+	       one->flow_bytes != other->flow_bytes || one->io != other->io ||
+	       one->io_fragments != other->io_fragments ||
+	       one->io_group != other->io_group ||
 	       one->workers != other->workers ||
 	       one->handshakes != other->handshakes;
+}
+
+static void discovery__refuse(struct discovery *discovery,
+			      const struct dart_error *error)
+{
+	discovery->reloads++;
+	discovery->refused++;
+	say(discovery, "%s; nothing has changed", error->text);
+}
+
+static void discovery__take_configuration(struct discovery *discovery,
+					  struct source *source,
+					  struct source_news *news)
+{
+	struct dart_error error;
+	struct target_list all;
+
+	if (discovery__configure(discovery, &news->settings, &news->list, &all,
+				 &error)) {
+		discovery__refuse(discovery, &error);
+		return;
+	}
+	discovery->reloads++;
+	discovery__want(discovery, &all);
+	say(discovery, "%s: read again (agents: %zu, sources: %zu)%s",
+	    source__name(source), discovery->configured.count, discovery->count,
+	    is_for_start(&discovery->settings, &news->settings) ?
+		    "; flow, io, workers and handshakes stay as they are until the next start" :
+		    "");
 }
 
 static void on_configuration(void *data, struct source *source,
 			     struct source_news *news)
 {
-	struct discovery *discovery = data;
-	struct target_list all;
-	int ret = news->result;
-
-	discovery->reloads++;
-	if (!ret)
-		ret = discovery__configure(discovery, &news->settings,
-					   &news->list, &all, &news->error);
-	if (ret) {
-		discovery->refused++;
-		say(discovery, "%s; nothing has changed", news->error.text);
-		return;
-	}
-	discovery__want(discovery, &all);
-	say(discovery, "%s: read again (agents: %zu, sources: %zu)%s",
-	    source__name(source), discovery->configured.count, discovery->count,
-	    is_for_start(&discovery->settings, &news->settings) ?
-		    "; flow, workers and handshakes stay as they are until the next start" :
-		    "");
+	/* It may have been read twice since, and refused the second time. */
+	if (news->has_list)
+		discovery__take_configuration(data, source, news);
+	if (news->result)
+		discovery__refuse(data, &news->error);
 }
 
 int discovery__new(sd_event *event, const struct settings *own,
@@ -173,6 +190,9 @@ int discovery__new(sd_event *event, const struct settings *own,
 	discovery->data = data;
 	discovery->settings.flow = settings->flow;
 	discovery->settings.flow_bytes = settings->flow_bytes;
+	discovery->settings.io = settings->io;
+	discovery->settings.io_fragments = settings->io_fragments;
+	discovery->settings.io_group = settings->io_group;
 	discovery->settings.workers = settings->workers;
 	discovery->settings.handshakes = settings->handshakes;
 	dart_error__no_memory(error);

@@ -19,11 +19,8 @@ int discovered__unite(const struct target_list *configured,
 	for (i = 0; i < count; i++)
 		lists[i + 1] = &sources[i].list;
 	ret = target_list__unite(lists, count + 1, all);
-	if (ret)
-		return dart_error__no_memory(error);
-	if (all->count <= SETTINGS_TARGETS_MAX)
-		return 0;
-	target_list__clear(all);
+	if (ret != -E2BIG)
+		return ret ? dart_error__no_memory(error) : 0;
 	return dart_error__set(error, EINVAL,
 			       "all sources together name more than %d agents",
 			       SETTINGS_TARGETS_MAX);

@@ -139,6 +139,34 @@ static int take_group(struct target_list_builder *builder, size_t number,
 	return ret;
 }
 
+/* Counts what takes memory, outside of texts.  Refuses what is not a list of targets. */
+static int check_counts(const char *bytes, size_t length,
+			struct dart_error *error)
+{
+	uint32_t objects = 0, commas = 0;
+	bool is_text = false;
+	size_t i;
+
+	for (i = 0; i < length; i++) {
+		if (bytes[i] == '"')
+			is_text = !is_text;
+		else if (is_text)
+			i += bytes[i] == '\\';
+		else if (bytes[i] == '[' || bytes[i] == '{')
+			objects++;
+		else if (bytes[i] == ',')
+			commas++;
+	}
+	if (objects > SD_JSON_OBJECTS_MAX)
+		return dart_error__set(error, EINVAL,
+				       "more than %u lists and objects",
+				       SD_JSON_OBJECTS_MAX);
+	if (commas > SD_JSON_COMMAS_MAX)
+		return dart_error__set(error, EINVAL, "more than %u values",
+				       SD_JSON_COMMAS_MAX);
+	return 0;
+}
+
 int sd_json__parse(const void *bytes, size_t length,
 		   const struct target_defaults *defaults,
 		   struct shared_text *source, struct target_list *list,
@@ -150,12 +178,15 @@ int sd_json__parse(const void *bytes, size_t length,
 	};
 	json_error_t reason;
 	json_t *groups;
-	int ret = 0;
+	int ret;
 	size_t i;
 
 	if (length > SD_JSON_BYTES_MAX)
 		return dart_error__set(error, EINVAL, "more than %u bytes",
 				       SD_JSON_BYTES_MAX);
+	ret = check_counts(bytes, length, error);
+	if (ret)
+		return ret;
 	groups = json_loadb(bytes, length, JSON_REJECT_DUPLICATES, &reason);
 	if (!groups)
 		return dart_error__set(error, EINVAL, "not JSON: line %d: %s",

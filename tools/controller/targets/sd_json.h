@@ -18,6 +18,13 @@
 #include "target_list.h"
 
 #define SD_JSON_BYTES_MAX (16U << 20)
+/*
+ * Each object or list takes up to 76 bytes of memory for a byte of text, so these have a
+ * bound of their own, before anything is parsed: three for each target in a group of its
+ * own, and some.  Values have commas between them.
+ */
+#define SD_JSON_OBJECTS_MAX (4U * SETTINGS_TARGETS_MAX)
+#define SD_JSON_COMMAS_MAX (64U * SETTINGS_TARGETS_MAX)
 
 /*
  * Parses @length bytes.  @list is empty before, and the caller's to clear afterwards.

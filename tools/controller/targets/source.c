@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "source_private.h"
@@ -40,9 +39,14 @@ static void source__release(struct source *source)
 	free(source);
 }
 
-/* A list that the event loop has not taken stays, unless there is a newer one. */
+/*
+ * A list that the event loop has not taken stays, unless there is a newer one, and even if
+ * the look behind it failed.
+ */
 static void source__hand_over(struct source *source, struct source_news *news)
 {
+	const struct settings settings = news->settings;
+	const struct target_list list = news->list;
 	struct source_news *before;
 
 	pthread_mutex_lock(&source->lock);
@@ -51,8 +55,9 @@ static void source__hand_over(struct source *source, struct source_news *news)
 		news->has_list = true;
 		news->list = before->list;
 		news->settings = before->settings;
-		before->list = (struct target_list){};
-		before->settings = (struct settings){};
+		/* What a look that failed has left. */
+		before->list = list;
+		before->settings = settings;
 	}
 	source->news = news;
 	pthread_mutex_unlock(&source->lock);
@@ -101,19 +106,44 @@ static int source__look_once(struct source *source)
 	return ms;
 }
 
-static void source__sleep(struct source *source, int ms)
+/* True if that was before @ms were over. */
+static bool source__await_wake(struct source *source, int ms)
 {
 	struct pollfd wake = { .fd = source->wake, .events = POLLIN };
 	eventfd_t count;
 
-	if (source->reader->wait)
-		source->reader->wait(source, ms);
-	else
-		poll(&wake, 1, ms);
+	poll(&wake, 1, ms);
+	return !eventfd_read(source->wake, &count);
+}
+
+static void source__sleep(struct source *source, int ms)
+{
+	eventfd_t count;
+
+	if (!source->reader->wait) {
+		source__await_wake(source, ms);
+		return;
+	}
+	source->reader->wait(source, ms);
 	eventfd_read(source->wake, &count);
 }
 
-/* Why the source cannot be looked at, ever. */
+/* Only the end of the source ends it earlier; who asks for a look meanwhile gets it then. */
+static void source__pause(struct source *source, int ms)
+{
+	const uint64_t end_ns = monotonic_ns() + ms * 1000000ULL;
+	bool is_asked = false;
+	uint64_t now_ns;
+
+	while (!source__is_ending(source) &&
+	       (now_ns = monotonic_ns()) < end_ns)
+		is_asked |= source__await_wake(
+			source, (end_ns - now_ns + 999999) / 1000000);
+	if (is_asked)
+		eventfd_write(source->wake, 1);
+}
+
+/* Why the source cannot be looked at. */
 static void source__tell(struct source *source, int err,
 			 const struct dart_error *error)
 {
@@ -126,23 +156,43 @@ static void source__tell(struct source *source, int err,
 	source__hand_over(source, news);
 }
 
+/* What was short, or not installed, may be there later.  False if the source is ending. */
+static bool source__open(struct source *source)
+{
+	const struct source_reader *reader = source->reader;
+	struct dart_error error;
+	int err;
+
+	while (!source__is_ending(source)) {
+		err = reader->open ? reader->open(source, &error) : 0;
+		if (!err)
+			return true;
+		reader->close(source);
+		source__tell(source, err, &error);
+		source__await_wake(source, SOURCE_RETRY_MS);
+	}
+	return false;
+}
+
 static void *source__run(void *data)
 {
 	struct source *source = data;
 	const struct source_reader *reader = source->reader;
-	struct dart_error error;
-	int err = 0;
+	int ms;
 
-	if (reader->open)
-		err = reader->open(source, &error);
-	if (err)
-		source__tell(source, err, &error);
-	else if (reader->waits_first)
-		source__sleep(source, -1);
-	while (!err && !source__is_ending(source))
-		source__sleep(source, source__look_once(source));
-	if (reader->close)
-		reader->close(source);
+	if (source__open(source)) {
+		if (reader->waits_first)
+			source__sleep(source, -1);
+		while (!source__is_ending(source)) {
+			ms = source__look_once(source);
+			source__pause(source, reader->pause_ms);
+			source__sleep(source, ms);
+		}
+		if (reader->close)
+			reader->close(source);
+	}
+	atomic_store(&source->has_ended, true);
+	eventfd_write(source->ready, 1);
 	source__release(source);
 	return NULL;
 }
@@ -208,22 +258,6 @@ static int source__start(struct source *source, sd_event *event)
 	return 0;
 }
 
-/* Without the user and the password of a URL. */
-static struct shared_text *name_of(const struct source_settings *settings)
-{
-	const char *authority = strstr(settings->place, "://"), *end, *at;
-	struct shared_text *name = shared_text__new(settings->place);
-
-	if (!name || settings->kind != SOURCE_HTTP_SD || !authority)
-		return name;
-	authority += 3;
-	end = authority + strcspn(authority, "/?#");
-	at = memrchr(authority, '@', end - authority);
-	if (at)
-		strcpy(name->text + (authority - settings->place), at + 1);
-	return name;
-}
-
 /* The settings of the targets, with what is set for all. */
 static int source__take_settings(struct source *source,
 				 const struct source_settings *settings,
@@ -251,8 +285,8 @@ static int source__take_settings(struct source *source,
 			return -ENOMEM;
 	}
 	source->defaults = *defaults;
-	source->name = name_of(settings);
-	return 0;
+	source->name = source_kind__name(settings->kind, settings->place);
+	return source->name ? 0 : -ENOMEM;
 }
 
 int source__new(sd_event *event, const struct source_settings *settings,
@@ -265,6 +299,7 @@ int source__new(sd_event *event, const struct source_settings *settings,
 		[SOURCE_HTTP_SD] = &source_http_reader,
 	};
 	struct source *source;
+	struct shared_text *name;
 	int err;
 
 	source = source__allocate(readers[settings->kind], handler, data);
@@ -275,13 +310,16 @@ int source__new(sd_event *event, const struct source_settings *settings,
 		source__release(source);
 		return dart_error__no_memory(error);
 	}
+	name = shared_text__hold(source->name);
 	err = source__start(source, event);
 	if (err)
-		return dart_error__system(error, -err,
-					  "cannot start a thread for '%s'",
-					  settings->place);
-	*sourcep = source;
-	return 0;
+		dart_error__system(error, -err,
+				   "cannot start a thread for '%s'",
+				   name->text);
+	else
+		*sourcep = source;
+	shared_text__release(name);
+	return err;
 }
 
 int source__new_configuration(sd_event *event, const char *path,
@@ -358,16 +396,19 @@ void source__end(struct source *source)
 
 void source__free(struct source *source, uint64_t deadline_ns)
 {
-	const uint64_t now_ns = monotonic_ns();
-	const uint64_t left_ns = deadline_ns > now_ns ? deadline_ns - now_ns :
-							0;
-	struct timespec deadline;
+	struct pollfd ready = { .fd = source->ready, .events = POLLIN };
+	eventfd_t count;
+	uint64_t now_ns;
 
-	clock_gettime(CLOCK_REALTIME, &deadline);
-	deadline.tv_nsec += left_ns % 1000000000;
-	deadline.tv_sec += left_ns / 1000000000 + deadline.tv_nsec / 1000000000;
-	deadline.tv_nsec %= 1000000000;
-	if (pthread_timedjoin_np(source->thread, NULL, &deadline))
+	/* Not pthread_timedjoin_np(), whose clock may be set back. */
+	while (!atomic_load(&source->has_ended) &&
+	       (now_ns = monotonic_ns()) < deadline_ns) {
+		poll(&ready, 1, (deadline_ns - now_ns + 999999) / 1000000);
+		eventfd_read(source->ready, &count);
+	}
+	if (atomic_load(&source->has_ended))
+		pthread_join(source->thread, NULL);
+	else
 		pthread_detach(source->thread);
 	source__release(source);
 }

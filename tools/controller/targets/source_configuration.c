@@ -14,5 +14,6 @@ static int read_configuration(struct source *source, struct source_news *news)
 const struct source_reader source_configuration_reader = {
 	.kind = "configuration",
 	.waits_first = true,
+	.pause_ms = 100,
 	.read = read_configuration,
 };

@@ -27,6 +27,7 @@ static int open_dns(struct source *source, struct dart_error *error)
 static void close_dns(struct source *source)
 {
 	free(source->state);
+	source->state = NULL;
 }
 
 /* Returns the length of the answer, or -errno with a sentence in @error. */
@@ -77,6 +78,7 @@ static int read_dns(struct source *source, struct source_news *news)
 
 const struct source_reader source_dns_reader = {
 	.kind = "dns_srv",
+	.pause_ms = 1000,
 	.open = open_dns,
 	.read = read_dns,
 	.close = close_dns,

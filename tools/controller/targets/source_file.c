@@ -40,6 +40,7 @@ static void close_file(struct source *source)
 		return;
 	path_watch__close(&state->watch);
 	free(state);
+	source->state = NULL;
 }
 
 /* Returns a length, or -errno with a sentence in @error. */
@@ -110,6 +111,7 @@ static void wait_for_file(struct source *source, int ms)
 
 const struct source_reader source_file_reader = {
 	.kind = "file_sd",
+	.pause_ms = 100,
 	.open = open_file,
 	.read = read_file,
 	.wait = wait_for_file,

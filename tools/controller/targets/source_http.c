@@ -19,9 +19,9 @@ struct http_state {
 	CURL *easy;
 	CURLM *multi;
 	struct curl_slist *headers;
-	char why[CURL_ERROR_SIZE];
 	char *bytes; /* of the answer so far */
 	size_t length, room;
+	bool is_too_long;
 };
 
 /* Refuses, by taking less, what is too long. */
@@ -31,14 +31,16 @@ static size_t on_bytes(char *bytes, size_t size, size_t count, void *data)
 	size_t wanted = state->length + count;
 	char *grown;
 
-	if (wanted > SD_JSON_BYTES_MAX)
+	if (wanted > SD_JSON_BYTES_MAX) {
+		state->is_too_long = true;
 		return 0;
+	}
 	if (wanted > state->room) {
-		state->room = 2 * wanted;
-		grown = realloc(state->bytes, state->room);
+		grown = realloc(state->bytes, 2 * wanted);
 		if (!grown)
 			return 0;
 		state->bytes = grown;
+		state->room = 2 * wanted;
 	}
 	memcpy(state->bytes + state->length, bytes, count);
 	state->length = wanted;
@@ -83,8 +85,6 @@ static bool set_options(struct source *source, struct http_state *state)
 					CONNECT_TIMEOUT_S) &&
 	       !state->curl.easy_setopt(easy, CURLOPT_USERAGENT,
 					"dart-controller/" DART_VERSION) &&
-	       !state->curl.easy_setopt(easy, CURLOPT_ERRORBUFFER,
-					state->why) &&
 	       !state->curl.easy_setopt(easy, CURLOPT_WRITEFUNCTION,
 					on_bytes) &&
 	       !state->curl.easy_setopt(easy, CURLOPT_WRITEDATA, state);
@@ -122,6 +122,7 @@ static void close_http(struct source *source)
 		state->curl.slist_free_all(state->headers);
 	free(state->bytes);
 	free(state);
+	source->state = NULL;
 }
 
 /* Until the answer is there, or the source ends. */
@@ -157,16 +158,17 @@ static int check_answer(struct http_state *state, CURLcode code,
 	const char *type = NULL;
 	long status = 0;
 
-	if (code == CURLE_WRITE_ERROR)
+	if (state->is_too_long)
 		return dart_error__set(error, EINVAL,
 				       "answers with more than %u bytes",
 				       SD_JSON_BYTES_MAX);
+	if (code == CURLE_WRITE_ERROR)
+		return dart_error__no_memory(error);
+	/* A more exact text of libcurl has times, and would differ after each look. */
 	if (code)
 		return dart_error__set(error, EHOSTUNREACH,
 				       "does not answer: %s",
-				       *state->why ?
-					       state->why :
-					       state->curl.easy_strerror(code));
+				       state->curl.easy_strerror(code));
 	state->curl.easy_getinfo(state->easy, CURLINFO_RESPONSE_CODE, &status);
 	state->curl.easy_getinfo(state->easy, CURLINFO_CONTENT_TYPE, &type);
 	if (status != 200)
@@ -186,7 +188,7 @@ static int read_http(struct source *source, struct source_news *news)
 	CURLcode code;
 
 	state->length = 0;
-	state->why[0] = '\0';
+	state->is_too_long = false;
 	code = transfer(source, state);
 	news->result = check_answer(state, code, &news->error) ?:
 			       sd_json__parse(state->bytes ?: "", state->length,
@@ -203,6 +205,7 @@ static int read_http(struct source *source, struct source_news *news)
 
 const struct source_reader source_http_reader = {
 	.kind = "http_sd",
+	.pause_ms = 1000,
 	.open = open_http,
 	.read = read_http,
 	.close = close_http,

@@ -18,7 +18,11 @@
 struct source_reader {
 	const char *kind;
 	bool waits_first; /* for source__look() */
-	/* Sets source->state.  Returns 0, or -errno with a sentence in @error; may be NULL. */
+	int pause_ms; /* between looks, at least, whatever changes or asks */
+	/*
+	 * Sets source->state.  Returns 0, or -errno with a sentence in @error, and is called
+	 * again later, after close(); may be NULL.
+	 */
 	int (*open)(struct source *source, struct dart_error *error);
 	/*
 	 * One look.  Fills in the list of @news, or the settings; their result is 0, or -errno
@@ -31,9 +35,8 @@ struct source_reader {
 	 * until the latter.
 	 */
 	void (*wait)(struct source *source, int ms);
-	void (*close)(
-		struct source
-			*source); /* also if open() has failed; may be NULL */
+	/* Also if open() has failed; resets source->state.  NULL if open is. */
+	void (*close)(struct source *source);
 };
 
 extern const struct source_reader source_configuration_reader;
@@ -51,6 +54,7 @@ struct source {
 
 	atomic_uint holders; /* the event loop, the thread */
 	atomic_bool is_ending;
+	atomic_bool has_ended; /* the thread, but for its last lines; @ready tells */
 	pthread_mutex_t lock;
 	struct source_news *news; /* under the lock; NULL: none */
 

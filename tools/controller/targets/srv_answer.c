@@ -7,6 +7,7 @@
 #include <limits.h>
 #include <netinet/in.h>
 #include <resolv.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include "tools/controller/labels.h"
@@ -52,6 +53,7 @@ static int take_records(struct target_list_builder *builder, ns_msg *message,
 			struct dart_error *error)
 {
 	const int count = ns_msg_count(*message, ns_s_an);
+	bool is_empty = true;
 	ns_rr record;
 	int i, ret;
 
@@ -67,10 +69,15 @@ static int take_records(struct target_list_builder *builder, ns_msg *message,
 		if (ns_rr_type(record) != ns_t_srv ||
 		    ns_rr_class(record) != ns_c_in)
 			continue;
+		is_empty = false;
 		ret = take_record(builder, message, &record, labels, error);
 		if (ret)
 			return ret;
 	}
+	/* An alias without records: it does not say that there is no such service. */
+	if (is_empty)
+		return dart_error__set(error, EINVAL,
+				       "the answer has no SRV record");
 	return 0;
 }
 

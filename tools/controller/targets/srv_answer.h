@@ -11,7 +11,8 @@
 #include "target_list.h"
 
 /*
- * Parses a message of @length bytes.  @list is empty before, and the caller's to clear
+ * Parses a message of @length bytes.  One without SRV records is refused; one of the root
+ * says that there are no targets.  @list is empty before, and the caller's to clear
  * afterwards; @ttl_s is the shortest of its records.  Returns 0; -EINVAL with a sentence in
  * @error; -ENOMEM.
  */

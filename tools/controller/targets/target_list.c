@@ -209,44 +209,55 @@ int target_list__of_settings(const struct settings *settings,
 	return err;
 }
 
-/* The first of the lists whose next item has the least name; @count: none has one. */
-static size_t least_of(const struct target_list *const *lists,
-		       const size_t *next, size_t count)
+/*
+ * The items of both, in order; of those with the same name that of @one.  @merged does not
+ * hold them.
+ */
+static int merge(const struct target_list *one, const struct target_list *other,
+		 struct target_list *merged)
 {
-	size_t i, least = count;
+	size_t i = 0, k = 0;
+	int order, err = 0;
 
-	for (i = 0; i < count; i++) {
-		if (next[i] == lists[i]->count)
-			continue;
-		if (least == count ||
-		    strcmp(lists[i]->items[next[i]]->settings.name,
-			   lists[least]->items[next[least]]->settings.name) < 0)
-			least = i;
+	*merged = (struct target_list){};
+	while (!err && (i < one->count || k < other->count)) {
+		if (i == one->count || k == other->count)
+			order = i == one->count ? 1 : -1;
+		else
+			order = strcmp(one->items[i]->settings.name,
+				       other->items[k]->settings.name);
+		err = merged->count == SETTINGS_TARGETS_MAX ?
+			      -E2BIG :
+			      target_list__append(merged,
+						  order <= 0 ? one->items[i] :
+							       other->items[k]);
+		i += order <= 0;
+		k += order >= 0;
 	}
-	return least;
+	return err;
 }
 
 int target_list__unite(const struct target_list *const *lists, size_t count,
 		       struct target_list *all)
 {
-	size_t *next = calloc(count + 1, sizeof(*next)), least;
-	struct target_item *item, *last = NULL;
-	int err = next ? 0 : -ENOMEM;
+	struct target_list merged;
+	int err = 0;
+	size_t i;
 
 	*all = (struct target_list){};
-	while (!err && (least = least_of(lists, next, count)) < count) {
-		item = lists[least]->items[next[least]++];
-		if (last && !strcmp(last->settings.name, item->settings.name))
-			continue;
-		last = item;
-		err = target_list__append(all, item);
-		if (!err)
-			target_item__hold(item);
+	for (i = 0; !err && i < count; i++) {
+		err = merge(all, lists[i], &merged);
+		free(all->items);
+		*all = merged;
 	}
-	free(next);
-	if (err)
-		target_list__clear(all);
-	return err;
+	if (err) {
+		free(all->items);
+		*all = (struct target_list){};
+		return err;
+	}
+	for (i = 0; i < all->count; i++)
+		target_item__hold(all->items[i]);
+	return 0;
 }
 
 bool target_list__equal(const struct target_list *one,

@@ -59,8 +59,9 @@ int target_list__of_settings(const struct settings *settings,
 			     struct target_list *list);
 
 /*
- * All targets of @lists; of several of one name that of the first list counts.  Returns 0
- * or -ENOMEM.
+ * All targets of @lists; of several of one name that of the first list counts.  Returns 0;
+ * -E2BIG if there are more than SETTINGS_TARGETS_MAX, which is found without looking at all
+ * of them; or -ENOMEM.
  */
 int target_list__unite(const struct target_list *const *lists, size_t count,
 		       struct target_list *all);

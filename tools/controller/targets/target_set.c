@@ -25,6 +25,7 @@ struct target_set {
 	struct member **members;
 	size_t count;
 	size_t running;
+	size_t ending; /* of them */
 	TAILQ_HEAD(, member) due; /* wanted otherwise than they run, perhaps */
 	struct member *slots[SETTINGS_TARGETS_MAX]; /* by index; NULL: free */
 	size_t slot_end; /* no target had this index so far, or a higher one */
@@ -175,6 +176,7 @@ static int target_set__settle(struct target_set *set, struct member *member)
 	if (member->is_ending || member__is_settled(member))
 		return 0;
 	member->is_ending = true;
+	set->ending++;
 	set->operations->end(set->data, member->target);
 	return 0;
 }
@@ -198,6 +200,7 @@ void target_set__ended(struct target_set *set, size_t index)
 	size_t i;
 
 	member->target = NULL;
+	set->ending -= member->is_ending;
 	member->is_ending = false;
 	target_item__release(member->running);
 	member->running = NULL;
@@ -220,15 +223,7 @@ size_t target_set__running(const struct target_set *set)
 
 bool target_set__is_settled(const struct target_set *set)
 {
-	size_t i;
-
-	if (!TAILQ_EMPTY(&set->due))
-		return false;
-	for (i = 0; i < set->slot_end; i++) {
-		if (set->slots[i] && set->slots[i]->is_ending)
-			return false;
-	}
-	return true;
+	return TAILQ_EMPTY(&set->due) && !set->ending;
 }
 
 size_t target_set__end_index(const struct target_set *set)

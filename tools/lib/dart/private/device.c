@@ -12,10 +12,14 @@ static uint32_t least(uint32_t a, uint32_t b)
 	return a < b ? a : b;
 }
 
+/* Completions that one call takes from the device. */
+#define COMPLETIONS_MAX 16
+
 /*
  * Room for all operations of the group, which complete when all its queue pairs fail, and
  * for as many of queue pairs that were there before: the thread that posts takes
- * completions before it adopts another one, but some may come in between.
+ * completions while one is adopted, and when it adopts the first one, but some may come in
+ * between.
  */
 static uint32_t cq_size(const struct dart_device_sizes *sizes)
 {
@@ -228,21 +232,37 @@ int dart_queue_group__arm(struct dart_queue_group *group)
 	return -ret;
 }
 
+/* Nobody has adopted a queue pair of the group: these completions are nobody's. */
+static void queue_group__empty(struct dart_queue_group *group)
+{
+	struct ibv_wc completions[COMPLETIONS_MAX];
+
+	while (ibv_poll_cq(group->cq, COMPLETIONS_MAX, completions) ==
+	       COMPLETIONS_MAX)
+		;
+}
+
 int dart_queue_group__adopt(struct dart_queue_group *group, uint64_t number,
 			    void *user)
 {
 	struct dart_channel *channel = group->channel;
 	int ret;
 
+	if (channel->is_broken)
+		return -ENODEV;
+	if (!group->adopted)
+		queue_group__empty(group);
 	ret = dart_queue_group__arm(group);
 	if (!ret && !channel->adopted)
 		ret = channel__watch(channel, EPOLL_CTL_ADD);
 	if (ret)
 		return ret;
 	channel->adopted++;
-	if (!group->adopted++)
+	if (!group->adopted++) {
+		channel->adopted_groups++;
 		LIST_INSERT_HEAD(&channel->thread->groups, group,
 				 adopted_place);
+	}
 	dart_slots__enter(&group->slots, number, user);
 	return 0;
 }
@@ -252,8 +272,16 @@ void dart_queue_group__leave(struct dart_queue_group *group, uint64_t number)
 	struct dart_channel *channel = group->channel;
 
 	dart_slots__leave(&group->slots, number);
-	if (!--group->adopted)
+	if (!--group->adopted) {
+		channel->adopted_groups--;
 		LIST_REMOVE(group, adopted_place);
-	if (!--channel->adopted)
+	}
+	if (!--channel->adopted && !channel->is_broken)
 		channel__watch(channel, EPOLL_CTL_DEL);
+}
+
+void dart_channel__break(struct dart_channel *channel)
+{
+	channel->is_broken = true;
+	channel__watch(channel, EPOLL_CTL_DEL);
 }

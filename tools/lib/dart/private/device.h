@@ -36,7 +36,10 @@ struct dart_channel {
 	struct ibv_comp_channel *channel;
 	struct dart_thread *thread;
 	LIST_HEAD(, dart_queue_group) groups; /* of the thread that connects */
-	uint32_t adopted; /* queue pairs; of the thread that posts */
+	/* Of the thread that posts. */
+	uint32_t adopted; /* queue pairs */
+	uint32_t adopted_groups; /* that these are of */
+	bool is_broken; /* not watched any more: the device was removed */
 };
 
 struct dart_queue_group {
@@ -95,12 +98,14 @@ void dart_queue_group__quit(struct dart_queue_group *group, uint64_t number);
 /* In the thread that posts. */
 
 /*
- * Completions of @number are those of @user from now on, until it leaves.  Returns 0 or
- * -errno.
+ * Completions of @number are those of @user from now on, until it leaves.  The first of a
+ * group takes away what queue pairs before have left in the queue.  Returns 0 or -errno.
  */
 int dart_queue_group__adopt(struct dart_queue_group *group, uint64_t number,
 			    void *user);
 void dart_queue_group__leave(struct dart_queue_group *group, uint64_t number);
+/* The thread hears of no completion any more; those that are adopted have to leave. */
+void dart_channel__break(struct dart_channel *channel);
 /* The next completion makes an event.  Returns 0 or -errno. */
 int dart_queue_group__arm(struct dart_queue_group *group);
 

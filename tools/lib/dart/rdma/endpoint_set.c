@@ -15,6 +15,8 @@
 #define COMPLETIONS_MAX 16
 /* Completion channels that one system call tells of: those of so many devices. */
 #define CHANNELS_MAX 8
+/* Groups of a device with an event that are looked at before others, and messages. */
+#define GROUPS_MAX 16
 
 int dart_endpoint_set__open_channel(struct dart_endpoint_set *set,
 				    struct dart_error *error)
@@ -265,24 +267,50 @@ static void queue_group__on_event(struct dart_queue_group *group,
 	queue_group__poll(group, handler);
 }
 
+/* Nothing but errors comes from a device that was removed, and these at once. */
+static void channel__fail(struct dart_channel *channel, int error,
+			  dart_endpoint_completion_handler *handler)
+{
+	struct dart_queue_group *group;
+
+	dart_channel__break(channel);
+	LIST_FOREACH(group, &channel->thread->groups, adopted_place)
+	{
+		if (group->channel == channel)
+			queue_group__fail(group, "the RDMA device was removed",
+					  error, handler);
+	}
+}
+
+/* Each group has an event at most, and the last one need not be looked for. */
+static void channel__take_events(struct dart_channel *channel,
+				 dart_endpoint_completion_handler *handler)
+{
+	const uint32_t most = channel->adopted_groups;
+	struct ibv_cq *cq;
+	void *context;
+
+	for (uint32_t i = 0; i < most && i < GROUPS_MAX; i++) {
+		if (ibv_get_cq_event(channel->channel, &cq, &context)) {
+			if (errno != EAGAIN && errno != EINTR)
+				channel__fail(channel, -errno, handler);
+			return;
+		}
+		ibv_ack_cq_events(cq, 1);
+		queue_group__on_event(context, handler);
+	}
+}
+
 void dart_endpoint_set__on_completion(struct dart_endpoint_set *set,
 				      uint32_t thread,
 				      dart_endpoint_completion_handler *handler)
 {
 	struct epoll_event ready[CHANNELS_MAX];
-	struct dart_channel *channel;
-	struct ibv_cq *cq;
-	void *context;
 	int i, n;
 
 	n = epoll_wait(set->threads[thread].epoll, ready, CHANNELS_MAX, 0);
-	for (i = 0; i < n; i++) {
-		channel = ready[i].data.ptr;
-		if (ibv_get_cq_event(channel->channel, &cq, &context))
-			continue;
-		ibv_ack_cq_events(cq, 1);
-		queue_group__on_event(context, handler);
-	}
+	for (i = 0; i < n; i++)
+		channel__take_events(ready[i].data.ptr, handler);
 }
 
 bool dart_endpoint_set__poll(struct dart_endpoint_set *set, uint32_t thread,

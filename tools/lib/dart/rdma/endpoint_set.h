@@ -64,8 +64,9 @@ int dart_endpoint_set__on_connection(struct dart_endpoint_set *set,
 /*
  * In the thread of the endpoint, once it is CONNECTED.  Returns 0 or -errno.  After
  * dart_endpoint__leave() no completion calls a handler, and the thread that connects may
- * free the endpoint.  A thread takes completions before it adopts others, so that those of
- * endpoints that were freed do not fill the completion queue.
+ * free the endpoint.  A thread takes completions as long as it has adopted endpoints of a
+ * group, and those that are left when it adopts the first one, so that endpoints that were
+ * freed do not fill the completion queue.
  */
 int dart_endpoint__adopt(struct dart_endpoint *endpoint);
 void dart_endpoint__leave(struct dart_endpoint *endpoint);
