@@ -300,7 +300,9 @@ void farm_host__on_event(struct rdma_cm_event *event)
 		rdma_destroy_id(id);
 		break;
 	case RDMA_CM_EVENT_ESTABLISHED:
-		((struct farm_connection *)id->context)->is_established = true;
+		/* The host may have vanished before. */
+		((struct farm_connection *)id->context)->is_established =
+			id->qp;
 		break;
 	case RDMA_CM_EVENT_DISCONNECTED:
 	case RDMA_CM_EVENT_CONNECT_ERROR:
