@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * farm_check [-f rows|records] [-s BYTES] [-p PORT] INTERVAL_MS HOSTS FIRST STOPPED: judges
- * the JSON of a controller that scrapes a farm of HOSTS hosts every INTERVAL_MS, of which
- * STOPPED hosts from FIRST on are stopped and started again.  Options are as for farm.
+ * farm_check [-f rows|records] [-s BYTES] [-p PORT] [-u UPDATE] INTERVAL_MS HOSTS FIRST
+ * STOPPED: judges the JSON of a controller that scrapes a farm of HOSTS hosts every
+ * INTERVAL_MS, of which STOPPED hosts from FIRST on are stopped and started again.  Options
+ * are as for farm, but UPDATE: that of the farm's status before.
  *
  * Prints what selftests/lib/farm_verdict.h tells, and at the end of the lines the verdict.
- * SIGUSR1 begins the next phase.  Exits with 1 if there is a fault.
+ * SIGUSR1 begins the next phase, and its value, of sigqueue(3), is the farm's UPDATE before
+ * that.  Exits with 1 if there is a fault.
  */
 #include <errno.h>
 #include <error.h>
@@ -17,24 +19,26 @@
 
 #include "selftests/lib/farm_verdict.h"
 
-/* Of the signals: how many there were, and when the last one came. */
+/* Of the signals: how many there were, when the last one came, and its value. */
 static volatile sig_atomic_t phases;
 static volatile uint64_t phase_ns;
+static volatile sig_atomic_t phase_update;
 
-static void on_signal(int number)
+static void on_signal(int number, siginfo_t *info, void *context)
 {
 	struct timespec now;
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	phase_ns = now.tv_sec * 1000000000ULL + now.tv_nsec;
+	phase_update = info->si_code == SI_QUEUE ? info->si_value.sival_int : 0;
 	phases++;
 }
 
 static void catch_signal(void)
 {
 	struct sigaction action = {
-		.sa_handler = on_signal,
-		.sa_flags = SA_RESTART,
+		.sa_sigaction = on_signal,
+		.sa_flags = SA_RESTART | SA_SIGINFO,
 	};
 
 	if (sigaction(SIGUSR1, &action, NULL))
@@ -56,7 +60,8 @@ static int judge(const struct farm_plan *plan)
 	while ((length = getline(&line, &size, stdin)) > 0) {
 		if (phases != seen) {
 			seen = phases;
-			farm_verdict__next_phase(verdict, phase_ns);
+			farm_verdict__next_phase(verdict, phase_ns,
+						 phase_update);
 		}
 		farm_verdict__take(verdict, line, length);
 	}
@@ -78,7 +83,7 @@ int main(int argc, char *argv[])
 	uint64_t bytes = 0;
 	int option;
 
-	while ((option = getopt(argc, argv, "f:s:p:")) != -1) {
+	while ((option = getopt(argc, argv, "f:s:p:u:")) != -1) {
 		if (option == 'f')
 			form = strcmp(optarg, "rows") ? FARM_RECORDS :
 							FARM_ROWS;
@@ -86,6 +91,8 @@ int main(int argc, char *argv[])
 			bytes = strtoull(optarg, NULL, 10);
 		else if (option == 'p')
 			plan.first_port = atoi(optarg);
+		else if (option == 'u')
+			plan.update = strtoull(optarg, NULL, 10);
 		else
 			return 2;
 	}

@@ -115,6 +115,7 @@ static int check_row(const struct check *check, const json_t *row,
 	uint32_t line;
 	int ret = 0;
 
+	sample->rows++;
 	if (json_is_null(row)) {
 		sample->torn++;
 		return 0;
@@ -144,6 +145,7 @@ static int check_entry(const struct check *check, const json_t *values,
 		       uint32_t entry, const char *name)
 {
 	const json_t *rows = json_object_get(values, "rows");
+	const uint64_t torn = check->sample->torn;
 	char number[16];
 	uint32_t copy;
 	int ret = 0;
@@ -156,6 +158,8 @@ static int check_entry(const struct check *check, const json_t *values,
 		ret = check_row(check, json_object_get(rows, number), entry,
 				copy, name);
 	}
+	if (!ret && check->sample->torn - torn == copy)
+		ret = refuse(check, "%s: each row is torn", name);
 	return ret;
 }
 
@@ -195,5 +199,7 @@ int farm_sample__check(struct farm_sample *sample, const json_t *line,
 	if (!ret && json_object_size(entries) != extra + sample->has_extra)
 		ret = refuse(&check, "it has %zu entries, not %u",
 			     json_object_size(entries), extra);
+	if (!ret && sample->torn == sample->rows)
+		ret = refuse(&check, "each row is torn");
 	return ret;
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "farm_sample.h"
+#include "farm_sums.h"
 #include "farm_verdict.h"
 
 #define EPOCHS 16	/* that are told */
@@ -18,14 +19,11 @@ struct host {
 
 struct phase {
 	uint64_t begin_ns;
+	uint64_t update;	/* of the farm, before it began */
 	uint64_t samples;	/* of all hosts */
 	/* Of the others. */
 	uint64_t others, lost, extra;
 	int64_t missed;
-};
-
-struct sums {
-	uint64_t scrapes, failed, missed, discarded, dropped;
 };
 
 struct epoch {
@@ -42,8 +40,8 @@ struct farm_verdict {
 	uint32_t round;	/* of this phase */
 	uint32_t in_round;	/* others that have had more scrapes than that */
 	struct epoch epochs[EPOCHS];
-	struct sums others, stopped;
-	uint64_t faults, samples, values, torn, lost;
+	struct farm_sums others, stopped;
+	uint64_t faults, samples, values, rows, torn, lost;
 	uint64_t update_max, lag;
 	uint32_t scraped;	/* hosts */
 	uint32_t stopped_lost;	/* hosts that are lost, of those that are stopped */
@@ -62,6 +60,7 @@ struct farm_verdict *farm_verdict__new(const struct farm_plan *plan, FILE *out)
 		return NULL;
 	verdict->plan = *plan;
 	verdict->out = out;
+	verdict->phases->update = plan->update;
 	verdict->hosts = calloc(plan->hosts, sizeof(*verdict->hosts));
 	if (verdict->hosts)
 		return verdict;
@@ -100,24 +99,27 @@ static void note_fault(struct farm_verdict *verdict, uint32_t host,
 
 /* ---- phases */
 
-void farm_verdict__next_phase(struct farm_verdict *verdict, uint64_t now_ns)
+void farm_verdict__next_phase(struct farm_verdict *verdict, uint64_t now_ns,
+			      uint64_t update)
 {
 	uint32_t i;
 
 	if (verdict->phase + 1 == FARM_PHASES_MAX)
 		return;
-	verdict->phases[++verdict->phase].begin_ns = now_ns;
+	verdict->phase++;
+	verdict->phases[verdict->phase].begin_ns = now_ns;
+	verdict->phases[verdict->phase].update = update;
 	verdict->round = verdict->in_round = 0;
 	for (i = 0; i < verdict->plan.hosts; i++)
 		verdict->hosts[i].samples = 0;
 }
 
-/* Of what landed at @landed_ns: lines come later. */
-static struct phase *phase_of(struct farm_verdict *verdict, uint64_t landed_ns)
+/* The number of that at @time_ns: lines come later. */
+static uint32_t phase_at(const struct farm_verdict *verdict, uint64_t time_ns)
 {
-	struct phase *phase = &verdict->phases[verdict->phase];
+	uint32_t phase = verdict->phase;
 
-	while (phase > verdict->phases && landed_ns < phase->begin_ns)
+	while (phase && time_ns < verdict->phases[phase].begin_ns)
 		phase--;
 	return phase;
 }
@@ -192,23 +194,28 @@ static const char *compare(const struct farm_verdict *verdict, uint32_t number,
 		return "a scrape of an epoch that is over follows one of the next";
 	if (sample->epoch > 1 && !is_stopped(&verdict->plan, number))
 		return "it has another epoch, but was not stopped";
-	if (sample->epoch == host->epoch && sample->update_min &&
+	if (sample->epoch == host->epoch &&
 	    sample->update_min < host->update_min)
 		return "its values are older than those of the scrape before";
+	/* The farm was about to write its update to some of the hosts. */
+	if (sample->update_min + 1 <
+	    verdict->phases[phase_at(verdict, sample->start_ns)].update)
+		return "its values are older than what the farm had written before it";
 	return NULL;
 }
 
 static void count_sample(struct farm_verdict *verdict, uint32_t number,
 			 const struct farm_sample *sample)
 {
-	struct phase *phase = phase_of(verdict, sample->landed_ns);
+	struct phase *phase =
+		&verdict->phases[phase_at(verdict, sample->landed_ns)];
 	struct host *host = &verdict->hosts[number];
 
 	verdict->samples++;
 	verdict->values += sample->values;
+	verdict->rows += sample->rows;
 	verdict->torn += sample->torn;
-	if (sample->update_min &&
-	    verdict->update_max > sample->update_min + verdict->lag)
+	if (verdict->update_max > sample->update_min + verdict->lag)
 		verdict->lag = verdict->update_max - sample->update_min;
 	if (sample->update_max > verdict->update_max)
 		verdict->update_max = sample->update_max;
@@ -245,8 +252,7 @@ static void take_sample(struct farm_verdict *verdict, uint32_t number,
 	host->epoch = sample.epoch;
 	host->start_ns = sample.start_ns;
 	host->is_lost = false;
-	if (sample.update_min)
-		host->update_min = sample.update_min;
+	host->update_min = sample.update_min;
 }
 
 static void take_loss(struct farm_verdict *verdict, uint32_t number)
@@ -270,24 +276,12 @@ static void take_loss(struct farm_verdict *verdict, uint32_t number)
 static void take_summary(struct farm_verdict *verdict, uint32_t host,
 			 const json_t *summary)
 {
-	struct sums *sums = is_stopped(&verdict->plan, host) ?
-				    &verdict->stopped :
-				    &verdict->others;
-	const struct {
-		const char *name;
-		uint64_t *sum;
-	} members[] = {
-		{ "scrapes", &sums->scrapes },
-		{ "failed", &sums->failed },
-		{ "missed", &sums->missed },
-		{ "discarded", &sums->discarded },
-		{ "dropped", &sums->dropped },
-	};
-	size_t i;
+	struct farm_sums *sums = is_stopped(&verdict->plan, host) ?
+					 &verdict->stopped :
+					 &verdict->others;
 
-	for (i = 0; i < sizeof(members) / sizeof(*members); i++)
-		*members[i].sum += json_integer_value(
-			json_object_get(summary, members[i].name));
+	if (farm_sums__add(sums, summary))
+		note_fault(verdict, host, "its summary lacks a number");
 }
 
 /* By the port of its agent; UINT32_MAX if it is none of the farm. */
@@ -345,27 +339,18 @@ static json_t *phases_to_json(const struct farm_verdict *verdict)
 	return phases;
 }
 
-static json_t *sums_to_json(const struct sums *sums)
-{
-	return json_pack("{sI sI sI sI sI}", "scrapes",
-			 (json_int_t)sums->scrapes, "failed",
-			 (json_int_t)sums->failed, "missed",
-			 (json_int_t)sums->missed, "discarded",
-			 (json_int_t)sums->discarded, "dropped",
-			 (json_int_t)sums->dropped);
-}
-
 json_t *farm_verdict__report(const struct farm_verdict *verdict)
 {
-	return json_pack("{sI sI sI sI sI sI sI so so so}", "faults",
+	return json_pack("{sI sI sI sI sI sI sI sI so so so}", "faults",
 			 (json_int_t)verdict->faults, "hosts",
 			 (json_int_t)verdict->scraped, "samples",
 			 (json_int_t)verdict->samples, "values",
-			 (json_int_t)verdict->values, "torn",
+			 (json_int_t)verdict->values, "rows",
+			 (json_int_t)verdict->rows, "torn",
 			 (json_int_t)verdict->torn, "lag",
 			 (json_int_t)verdict->lag, "lost",
 			 (json_int_t)verdict->lost, "phases",
 			 phases_to_json(verdict), "others",
-			 sums_to_json(&verdict->others), "stopped",
-			 sums_to_json(&verdict->stopped));
+			 farm_sums__to_json(&verdict->others), "stopped",
+			 farm_sums__to_json(&verdict->stopped));
 }
