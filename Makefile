@@ -44,7 +44,7 @@ define help
   make check-long       tests that take minutes each, between two virtual machines
   make check-churn      containers come and go for a minute while they are read
   make check-crashes    dartd is killed 200 times (30 min)
-  make check-farm       a controller scrapes 1,024 hosts
+  make check-farm       a controller scrapes 1,024 hosts, with each kind of I/O
   make fuzz             libFuzzer gives all parsers of foreign bytes random ones,
                         each for TIME seconds (60), two at a time
   make bench            measurements beside bare verbs, perftest, node-exporter;
