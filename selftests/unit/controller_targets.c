@@ -153,14 +153,14 @@ static void bed__open(void)
 	handshakes__open(&context->handshakes, context->timers, HANDSHAKES);
 	assert_int_equal(resolver__new(context->event, &context->resolver), 0);
 	assert_int_equal(flow_control__new(context->timers, &options.settings,
-					   &context->flow_control),
+					   false, &context->flow_control),
 			 0);
 	assert_int_equal(mailbox__open(&context->mailbox), 0);
 	assert_true(sd_event_add_io(context->event, &bed.mail,
 				    mailbox__fd(&context->mailbox), EPOLLIN,
 				    on_mail, NULL) >= 0);
 	assert_int_equal(io_threads__start(&context->io, &options.settings,
-					   context->flow_control,
+					   false, context->flow_control,
 					   target__on_completion, &error),
 			 0);
 	assert_true(sd_event_add_io(
