@@ -138,7 +138,7 @@ for io in event poll hybrid; do
 done
 
 # The first agent has more fragments than a hybrid polls for, then fewer, and then more.
-printf 'io: {kind: hybrid, fragments: 4}\n' >"$work/config"
+printf 'io: {kind: hybrid, fragments: 10}\n' >"$work/config"
 start --config "$work/config" $hosts
 check "hybrid: three small agents are scraped" scraped $ports
 check "hybrid: it has a thread of each kind" sh -c \
