@@ -71,17 +71,6 @@ bool dart_schema__lags(const struct dart_schema *schema)
 	return false;
 }
 
-bool dart_schema__has_sequence(const struct dart_schema *schema)
-{
-	uint32_t i;
-
-	for (i = 0; i < schema->field_count; i++) {
-		if (schema->fields[i].kind == DART_CONTROL_FIELD_SEQUENCE)
-			return true;
-	}
-	return false;
-}
-
 enum dart_row_state dart_row__state(const struct dart_schema *schema,
 				    const void *row)
 {
