@@ -60,8 +60,9 @@
  * itself is taken as 0; so only blocks that change have to be hashed.  A new entry
  * goes into the room behind the sections.  A removed entry keeps its place, with
  * the kind DART_CONTROL_ENTRY_GONE, and its ranges; only its first_range and
- * ranges keep their meaning.  When room runs out, or too many entries were
- * removed, the agent writes all sections again, perhaps at other offsets.
+ * ranges keep their meaning, and its since is the generation without it.  When room
+ * runs out, or too many entries were removed, the agent writes all sections again,
+ * perhaps at other offsets.
  *
  * The values themselves are in the byte order of the host, which is
  * little-endian: the agent does not run on others.
