@@ -2,7 +2,6 @@
 /* Opens an RDMA device and watches for its failure. */
 #include <errno.h>
 #include <fcntl.h>
-#include <rdma/rdma_cma.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -156,14 +155,15 @@ void device__close(struct device *device)
 }
 
 struct ibv_qp *device__create_qp(struct ibv_pd *pd, enum ibv_qp_type type,
-				 struct ibv_cq *sent, struct ibv_cq *received)
+				 struct ibv_cq *sent, struct ibv_cq *received,
+				 uint32_t sends)
 {
 	struct ibv_qp_init_attr attributes = {
 		.send_cq = sent,
 		.recv_cq = received,
 		.qp_type = type,
 		.cap = {
-			.max_send_wr = 1,
+			.max_send_wr = sends,
 			.max_recv_wr = 1,
 			.max_send_sge = 1,
 			.max_recv_sge = 1,
@@ -171,4 +171,34 @@ struct ibv_qp *device__create_qp(struct ibv_pd *pd, enum ibv_qp_type type,
 	};
 
 	return ibv_create_qp(pd, &attributes);
+}
+
+/* Of what dartd sends.  Soft-RoCE takes 7 retries as endless ones. */
+#define TIMEOUT 17
+#define RETRIES 6
+
+/* A peer without a receive is waited for; it is the caller who limits the time. */
+#define RNR_RETRIES 7
+
+int device__advance_qp(struct ibv_qp *queue_pair, struct rdma_cm_id *id,
+		       enum ibv_qp_state state, unsigned int access,
+		       uint8_t reads)
+{
+	struct ibv_qp_attr attributes = { .qp_state = state };
+	int mask;
+
+	if (rdma_init_qp_attr(id, &attributes, &mask))
+		return -errno;
+	if (mask & IBV_QP_ACCESS_FLAGS)
+		attributes.qp_access_flags = access;
+	if (mask & IBV_QP_MAX_DEST_RD_ATOMIC)
+		attributes.max_dest_rd_atomic = reads;
+	/* Otherwise the peer's choice. */
+	if (mask & IBV_QP_TIMEOUT)
+		attributes.timeout = TIMEOUT;
+	if (mask & IBV_QP_RETRY_CNT)
+		attributes.retry_cnt = RETRIES;
+	if (mask & IBV_QP_RNR_RETRY)
+		attributes.rnr_retry = RNR_RETRIES;
+	return -ibv_modify_qp(queue_pair, &attributes, mask);
 }

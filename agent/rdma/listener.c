@@ -107,6 +107,8 @@ static void listener__drop(struct listener *listener,
 			   struct connection *connection)
 {
 	TAILQ_REMOVE(&listener->connections, connection, link);
+	if (connection->has_deadline)
+		lease__cancel(&listener->deadlines, &connection->lease);
 	if (connection->established) {
 		count__add(&connection->counts->connected, -1);
 		changes__announce(listener->changes, "disconnected",

@@ -12,6 +12,7 @@
 
 #include "agent/base/changes.h"
 #include "agent/base/counts.h"
+#include "agent/base/lease.h"
 #include "agent/base/peer_kind.h"
 #include "agent/base/request.h"
 #include "connection.h"
@@ -38,6 +39,7 @@ struct listener {
 	sd_event_source *failure_events;
 	sd_event_source *keepalive;	/* NULL: off */
 	uint32_t keepalive_s;
+	struct leases deadlines;	/* of answers to callers */
 	struct connections connections;	/* the oldest first */
 };
 

@@ -7,6 +7,32 @@
 
 #define US_PER_S UINT64_C(1000000)
 
+static void on_deadline(struct lease *lease)
+{
+	struct connection *connection = lease__owner(lease, struct connection);
+	struct peer_messenger *messenger = connection->message_qp.messenger;
+
+	connection->has_deadline = false;
+	messenger->operations->cut_off(messenger);
+	listener__end(connection->listener, connection,
+		      "disconnected: it is too slow with an answer");
+}
+
+/* An answer takes at most as long as a lease. */
+static void listener__set_deadline(struct listener *listener,
+				   struct connection *connection)
+{
+	bool is_busy = connection__is_busy(connection);
+
+	if (connection->has_deadline && !is_busy)
+		lease__cancel(&listener->deadlines, &connection->lease);
+	else if (!connection->has_deadline && is_busy)
+		lease__start(&listener->deadlines, &connection->lease,
+			     on_deadline);
+	connection->listener = listener;
+	connection->has_deadline = is_busy;
+}
+
 /* One event for each call, so that other sources of the loop take turns. */
 static int on_failure(sd_event_source *source, int fd, uint32_t revents,
 		      void *userdata)
@@ -21,9 +47,11 @@ static int on_failure(sd_event_source *source, int fd, uint32_t revents,
 		return 0;
 	ibv_ack_cq_events(cq, 1);
 	connection = context;
-	reason = peer_qp__failure(&connection->peer_qp);
+	reason = connection__serve(connection);
 	if (reason)
 		listener__end(listener, connection, reason);
+	else
+		listener__set_deadline(listener, connection);
 	return 0;
 }
 
@@ -45,10 +73,9 @@ static int on_keepalive(sd_event_source *source, uint64_t time, void *userdata)
 
 	if (!has_established(listener))
 		return 0;
-	/* One that fails is about to end. */
 	TAILQ_FOREACH(connection, &listener->connections, link)
 		if (connection->established)
-			peer_qp__probe(&connection->peer_qp);
+			connection__probe(connection);
 	sd_event_source_set_time_relative(source,
 					  listener->keepalive_s * US_PER_S);
 	return sd_event_source_set_enabled(source, SD_EVENT_ONESHOT);
@@ -89,6 +116,7 @@ int listener__open_watch(struct listener *listener, sd_event *loop,
 {
 	int ret;
 
+	TAILQ_INIT(&listener->deadlines.queue);
 	listener->failures = ibv_create_comp_channel(listener->device->context);
 	if (!listener->failures)
 		return dart_error__system(
@@ -102,6 +130,8 @@ int listener__open_watch(struct listener *listener, sd_event *loop,
 	if (ret >= 0)
 		ret = listener__open_keepalive(listener, loop);
 	if (ret >= 0)
+		ret = leases__open(&listener->deadlines, loop);
+	if (ret >= 0)
 		return 0;
 	listener__close_watch(listener);
 	return dart_error__system(error, -ret, "cannot watch queue pairs");
@@ -109,6 +139,7 @@ int listener__open_watch(struct listener *listener, sd_event *loop,
 
 void listener__close_watch(struct listener *listener)
 {
+	leases__close(&listener->deadlines);
 	sd_event_source_disable_unref(listener->keepalive);
 	sd_event_source_disable_unref(listener->failure_events);
 	ibv_destroy_comp_channel(listener->failures);

@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Receives the requests of a peer and sends the messages of the answers. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "message_qp.h"
+
+/* One for a probe. */
+#define SENDS (MESSAGE_QP_SENDS + 1)
+#define PROBE_ID MESSAGE_QP_SENDS	/* those of messages are their numbers */
+
+static uint8_t *message_at(const struct message_qp *message_qp, uint32_t number)
+{
+	const struct peer_messenger *messenger = message_qp->messenger;
+
+	return message_qp->memory + messenger->request_max +
+	       (size_t)number * messenger->answer_max;
+}
+
+static int post_receive(struct message_qp *message_qp)
+{
+	struct ibv_sge place = {
+		.addr = (uintptr_t)message_qp->memory,
+		.length = message_qp->messenger->request_max,
+		.lkey = message_qp->memory_region->lkey,
+	};
+	struct ibv_recv_wr request = { .sg_list = &place, .num_sge = 1 };
+	struct ibv_recv_wr *bad;
+
+	return -ibv_post_recv(message_qp->queue_pair, &request, &bad);
+}
+
+static int make_memory(struct message_qp *message_qp, struct ibv_pd *pd)
+{
+	const struct peer_messenger *messenger = message_qp->messenger;
+	size_t size = messenger->request_max +
+		      (size_t)MESSAGE_QP_SENDS * messenger->answer_max;
+
+	message_qp->memory = calloc(1, size);
+	if (!message_qp->memory)
+		return -ENOMEM;
+	/* Without remote access. */
+	message_qp->memory_region = ibv_reg_mr(pd, message_qp->memory, size,
+					       IBV_ACCESS_LOCAL_WRITE);
+	return message_qp->memory_region ? 0 : -errno;
+}
+
+static int make_queues(struct message_qp *message_qp,
+		       const struct device *device, struct ibv_pd *pd,
+		       struct ibv_comp_channel *channel, void *context)
+{
+	message_qp->received =
+		ibv_create_cq(device->context, 1, context, channel, 0);
+	if (!message_qp->received)
+		return -errno;
+	message_qp->sent =
+		ibv_create_cq(device->context, SENDS, context, channel, 0);
+	if (!message_qp->sent)
+		return -errno;
+	message_qp->queue_pair = device__create_qp(
+		pd, IBV_QPT_RC, message_qp->sent, message_qp->received, SENDS);
+	return message_qp->queue_pair ? 0 : -errno;
+}
+
+static int message_qp__connect(struct message_qp *message_qp,
+			       struct rdma_cm_id *id)
+{
+	struct ibv_qp *queue_pair = message_qp->queue_pair;
+
+	return device__advance_qp(queue_pair, id, IBV_QPS_INIT, 0, 0) ?:
+		       -ibv_req_notify_cq(message_qp->received, 0)    ?:
+		       post_receive(message_qp)			      ?:
+		       device__advance_qp(queue_pair, id, IBV_QPS_RTR, 0, 0) ?:
+		       device__advance_qp(queue_pair, id, IBV_QPS_RTS, 0, 0);
+}
+
+static void message_qp__destroy(struct message_qp *message_qp)
+{
+	if (message_qp->queue_pair)
+		ibv_destroy_qp(message_qp->queue_pair);
+	if (message_qp->sent)
+		ibv_destroy_cq(message_qp->sent);
+	if (message_qp->received)
+		ibv_destroy_cq(message_qp->received);
+	if (message_qp->memory_region)
+		ibv_dereg_mr(message_qp->memory_region);
+	free(message_qp->memory);
+}
+
+int message_qp__open(struct message_qp *message_qp, const struct device *device,
+		     struct ibv_pd *pd, struct rdma_cm_id *id,
+		     struct peer_messenger *messenger,
+		     struct ibv_comp_channel *channel, void *context)
+{
+	int ret;
+
+	*message_qp = (struct message_qp){ .messenger = messenger };
+	ret = make_memory(message_qp, pd) ?:
+		      make_queues(message_qp, device, pd, channel, context) ?:
+		      message_qp__connect(message_qp, id);
+	if (ret)
+		message_qp__destroy(message_qp);
+	return ret;
+}
+
+void message_qp__close(struct message_qp *message_qp)
+{
+	struct peer_messenger *messenger = message_qp->messenger;
+
+	message_qp__destroy(message_qp);
+	messenger->operations->free(messenger);
+}
+
+static const char *explain(enum ibv_wc_status status)
+{
+	switch (status) {
+	case IBV_WC_RETRY_EXC_ERR:
+		return "disconnected: it does not answer";
+	case IBV_WC_REM_INV_REQ_ERR:
+		return "disconnected: its receives are shorter than it said";
+	case IBV_WC_LOC_LEN_ERR:
+		return "disconnected: its request is too long";
+	default:
+		return "disconnected: its queue pair failed";
+	}
+}
+
+/* The buffers of messages that the peer has; why it is to be disconnected, or NULL. */
+static const char *message_qp__reap(struct message_qp *message_qp)
+{
+	struct ibv_wc completion;
+
+	while (ibv_poll_cq(message_qp->sent, 1, &completion) > 0) {
+		if (completion.status != IBV_WC_SUCCESS)
+			return explain(completion.status);
+		if (completion.wr_id == PROBE_ID)
+			message_qp->is_probed = false;
+		else
+			message_qp->in_use &= ~(1U << completion.wr_id);
+	}
+	return NULL;
+}
+
+static int message_qp__send(struct message_qp *message_qp, uint32_t number,
+			    size_t length)
+{
+	struct ibv_sge place = {
+		.addr = (uintptr_t)message_at(message_qp, number),
+		.length = length,
+		.lkey = message_qp->memory_region->lkey,
+	};
+	struct ibv_send_wr request = {
+		.wr_id = number,
+		.sg_list = &place,
+		.num_sge = 1,
+		.opcode = IBV_WR_SEND,
+		.send_flags = IBV_SEND_SIGNALED,
+	};
+	struct ibv_send_wr *bad;
+
+	message_qp->in_use |= 1U << number;
+	return ibv_post_send(message_qp->queue_pair, &request, &bad);
+}
+
+/* Sends what there are buffers for. */
+static const char *message_qp__produce(struct message_qp *message_qp)
+{
+	struct peer_messenger *messenger = message_qp->messenger;
+	uint32_t number;
+	size_t length;
+
+	for (number = 0;
+	     number < MESSAGE_QP_SENDS && number < messenger->sends_max;
+	     number++) {
+		if (message_qp->in_use & 1U << number)
+			continue;
+		length = messenger->operations->next(
+			messenger, message_at(message_qp, number),
+			messenger->answer_max);
+		if (!length)
+			break;
+		if (message_qp__send(message_qp, number, length))
+			return "disconnected: a message cannot be sent";
+	}
+	return NULL;
+}
+
+/* A request, if one has arrived; then 1. */
+static int message_qp__consume(struct message_qp *message_qp, const char **reason)
+{
+	struct peer_messenger *messenger = message_qp->messenger;
+	struct ibv_wc completion;
+
+	if (ibv_poll_cq(message_qp->received, 1, &completion) <= 0)
+		return 0;
+	if (completion.status != IBV_WC_SUCCESS) {
+		/* Flushed: a message that failed says more. */
+		*reason = message_qp__reap(message_qp) ?:
+				  explain(completion.status);
+		return 1;
+	}
+	messenger->operations->take(messenger, message_qp->memory,
+				    completion.byte_len);
+	if (post_receive(message_qp))
+		*reason = "disconnected: no receive can be posted for it";
+	return 1;
+}
+
+/* Arms what is waited for; then completions that came before are seen. */
+static void message_qp__arm(struct message_qp *message_qp)
+{
+	ibv_req_notify_cq(message_qp->received, 0);
+	if (message_qp__is_busy(message_qp))
+		ibv_req_notify_cq(message_qp->sent, 0);
+}
+
+const char *message_qp__serve(struct message_qp *message_qp)
+{
+	struct peer_messenger *messenger = message_qp->messenger;
+	const char *reason = NULL;
+	int round;
+
+	for (round = 0; !reason && round < 2; round++) {
+		if (round)
+			message_qp__arm(message_qp);
+		do {
+			reason = message_qp__reap(message_qp) ?:
+					 message_qp__produce(message_qp);
+		} while (!reason && message_qp__consume(message_qp, &reason) &&
+			 !reason);
+	}
+	/* The last message, the error, has left before the connection ends. */
+	if (!reason && messenger->operations->is_over(messenger) &&
+	    !message_qp->in_use)
+		reason = "disconnected: it broke a rule of the protocol";
+	return reason;
+}
+
+bool message_qp__is_busy(const struct message_qp *message_qp)
+{
+	struct peer_messenger *messenger = message_qp->messenger;
+
+	return messenger->operations->is_busy(messenger) ||
+	       (messenger->operations->is_over(messenger) && message_qp->in_use);
+}
+
+int message_qp__probe(struct message_qp *message_qp)
+{
+	struct ibv_send_wr probe = {
+		.wr_id = PROBE_ID,
+		.opcode = IBV_WR_RDMA_WRITE,
+		.send_flags = IBV_SEND_SIGNALED,
+	};
+	struct ibv_send_wr *bad;
+	int code;
+
+	message_qp__reap(message_qp);
+	if (message_qp->is_probed || message_qp->in_use)
+		return 0;
+	code = ibv_post_send(message_qp->queue_pair, &probe, &bad);
+	message_qp->is_probed = !code;
+	return -code;
+}

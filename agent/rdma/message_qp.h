@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The queue pair of a peer that sends requests and gets messages: it grants no remote
+ * access.  It has a receive for one request, and a few buffers for messages to be sent;
+ * dartd runs when a request arrives, and when it has waited for a buffer.
+ */
+#ifndef MESSAGE_QP_H
+#define MESSAGE_QP_H
+
+#include <rdma/rdma_cma.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "agent/base/peer_kind.h"
+#include "device.h"
+
+/* Messages that are sent and not acknowledged. */
+#define MESSAGE_QP_SENDS 4
+
+struct message_qp {
+	struct ibv_qp *queue_pair;
+	struct ibv_cq *received;	/* an event for each request, or failure */
+	struct ibv_cq *sent;	/* an event if all buffers were in use */
+	struct ibv_mr *memory_region;	/* over @memory */
+	uint8_t *memory;	/* for a request, then for messages */
+	struct peer_messenger *messenger;	/* owned */
+	uint32_t in_use;	/* bit i: message i is being sent */
+	bool is_probed;
+};
+
+/*
+ * Opens the queue pair for the connect request of @id, whose messages @messenger takes
+ * and makes; takes it over only if it succeeds.  Events of @channel have @context.
+ * -errno.
+ */
+int message_qp__open(struct message_qp *message_qp, const struct device *device,
+		     struct ibv_pd *pd, struct rdma_cm_id *id,
+		     struct peer_messenger *messenger,
+		     struct ibv_comp_channel *channel, void *context);
+/* All events of the channel must have been acknowledged. */
+void message_qp__close(struct message_qp *message_qp);
+
+/*
+ * Takes what has arrived and sends what can be sent, after an event.  Returns NULL, or
+ * why the peer is to be disconnected.
+ */
+const char *message_qp__serve(struct message_qp *message_qp);
+/* Is an answer being sent?  Then the time of the peer is limited. */
+bool message_qp__is_busy(const struct message_qp *message_qp);
+
+/* As peer_qp__probe(), unless messages are being sent, which is the same. */
+int message_qp__probe(struct message_qp *message_qp);
+
+#endif /* MESSAGE_QP_H */

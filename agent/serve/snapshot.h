@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Copies of the table, which are sent while the table changes.  Answers with the same
+ * generation share one, and there are few at a time: their memory is bounded.
+ */
+#ifndef SNAPSHOT_H
+#define SNAPSHOT_H
+
+#include <stdint.h>
+#include <sys/queue.h>
+
+#include "agent/table/control_region.h"
+
+/* Of different generations, being sent. */
+#define SNAPSHOTS_MAX 8
+
+struct snapshot {
+	LIST_ENTRY(snapshot) link;
+	uint64_t generation;
+	uint32_t users;
+	uint32_t length;	/* bytes of the table */
+	uint8_t bytes[];
+};
+
+struct snapshots {
+	const struct control_region *control_region;
+	LIST_HEAD(, snapshot) list;
+	uint32_t count;
+};
+
+void snapshots__open(struct snapshots *snapshots,
+		     const struct control_region *control_region);
+/* The table as it is now; NULL if there are too many others, or no memory. */
+struct snapshot *snapshots__take(struct snapshots *snapshots);
+void snapshots__release(struct snapshots *snapshots, struct snapshot *snapshot);
+
+#endif /* SNAPSHOT_H */
