@@ -12,7 +12,8 @@
 
 const char *device__name(const struct device *device)
 {
-	return ibv_get_device_name(device->context->device);
+	return device->context ? ibv_get_device_name(device->context->device) :
+				 DEVICE_NONE;
 }
 
 /*
@@ -95,6 +96,8 @@ int device__open(struct device *device, sd_event *loop, const char *name,
 	int ret;
 
 	*device = (struct device){ };
+	if (name && !strcmp(name, DEVICE_NONE))
+		return 0;
 	device->devices = rdma_get_devices(NULL);
 	ret = device__find(device, name, error);
 	if (ret)
@@ -148,6 +151,8 @@ free_devices:
 
 void device__close(struct device *device)
 {
+	if (!device->context)
+		return;
 	sd_event_source_unref(device->events);
 	ibv_destroy_cq(device->cq);
 	ibv_dealloc_pd(device->pd);

@@ -20,6 +20,9 @@ struct device {
 	sd_event_source *events;
 };
 
+/* The name of no device: then nobody connects, and @context and @pd are NULL. */
+#define DEVICE_NONE "none"
+
 /*
  * Opens the device called @name, NULL for the first one.  The event loop exits if
  * the device fails.

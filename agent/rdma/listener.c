@@ -266,6 +266,8 @@ int listener__open(struct listener *listener, sd_event *loop,
 		.counts = counts,
 	};
 	TAILQ_INIT(&listener->connections);
+	if (!device->context)
+		return 0;
 
 	listener->channel = rdma_create_event_channel();
 	if (!listener->channel)
@@ -307,6 +309,8 @@ void listener__close(struct listener *listener)
 {
 	struct connection *connection;
 
+	if (!listener->channel)
+		return;
 	while ((connection = TAILQ_FIRST(&listener->connections)))
 		listener__drop(listener, connection);
 	listener__close_events(listener);

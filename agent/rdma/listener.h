@@ -51,7 +51,10 @@ struct listener_place {
 	uint32_t keepalive_s;	/* 0: never */
 };
 
-/* The caller owns @services and @limits, which outlive the listener. */
+/*
+ * The caller owns @services and @limits, which outlive the listener.  Without a device it
+ * does not listen.
+ */
 int listener__open(struct listener *listener, sd_event *loop,
 		   const struct listener_place *place,
 		   const struct device *device,
