@@ -118,11 +118,17 @@ static const char *explain(enum ibv_wc_status status)
 		return "disconnected: it does not answer";
 	case IBV_WC_REM_INV_REQ_ERR:
 		return "disconnected: its receives are shorter than it said";
-	case IBV_WC_LOC_LEN_ERR:
-		return "disconnected: its request is too long";
 	default:
 		return "disconnected: its queue pair failed";
 	}
+}
+
+static const char *explain_received(enum ibv_wc_status status)
+{
+	/* Soft-RoCE has the second one for a request that is too long. */
+	if (status == IBV_WC_LOC_LEN_ERR || status == IBV_WC_REM_INV_REQ_ERR)
+		return "disconnected: its request is too long";
+	return explain(status);
 }
 
 /* The buffers of messages that the peer has; why it is to be disconnected, or NULL. */
@@ -196,7 +202,7 @@ static int message_qp__consume(struct message_qp *message_qp, const char **reaso
 	if (completion.status != IBV_WC_SUCCESS) {
 		/* Flushed: a message that failed says more. */
 		*reason = message_qp__reap(message_qp) ?:
-				  explain(completion.status);
+				  explain_received(completion.status);
 		return 1;
 	}
 	messenger->operations->take(messenger, message_qp->memory,

@@ -106,7 +106,7 @@ check "the refused handshakes are counted" counts '.tcp_failed_handshakes >= 4'
 
 check "hostile callers by RDMA are disconnected, and told why" \
 	hostile_callers $address
-check "the one that did not take its answer was cut off" holds '.rpc_cut_off == 1'
+check "those that did not take their answers were cut off" holds '.rpc_cut_off >= 1'
 check "afterwards a caller by RDMA is served" has_seen rpc
 check "the caller by TCP was served all the time" sh -c \
 	"kill -0 \$(cat /run/caller) && [ \$(wc -l </run/lines) -gt 20 ]"

@@ -1,0 +1,339 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Callers by RDMA: both ends in this process, with queue pairs that are a few queues. */
+#include <stdio.h>
+
+#include "fake_rdma.h"
+
+#include <libdart/rpc/client.h>
+
+#include "agent/rdma/message_qp.h"
+#include "agent/serve/caller.h"
+#include "served_host.h"
+
+static struct serve_counts counts;
+static struct exposure exposure;
+static struct ibv_pd pd;
+static const struct device device = { .context = &fake.context };
+
+/* The end of the agent, for one caller. */
+static struct {
+	struct served_host *host;
+	struct sessions sessions;
+	struct ibv_comp_channel *channel;
+	struct message_qp message_qp;
+	bool is_open;
+	const char *reason;	/* why it would disconnect; NULL */
+} agent;
+
+/* ---- the rooms around message_qp */
+
+struct ibv_qp *device__create_qp(struct ibv_pd *of, enum ibv_qp_type type,
+				 struct ibv_cq *sent, struct ibv_cq *received,
+				 uint32_t sends)
+{
+	assert_int_equal(sends, MESSAGE_QP_SENDS + 1);
+	return &fake_qp__new(sent, received)->qp;
+}
+
+int device__advance_qp(struct ibv_qp *queue_pair, struct rdma_cm_id *id,
+		       enum ibv_qp_state state, unsigned int access,
+		       uint8_t reads)
+{
+	assert_int_equal(access, 0);
+	queue_pair->state = state;
+	return 0;
+}
+
+static int fake__accept(const void *request, size_t length, void *answer,
+			struct fake_qp **qp)
+{
+	struct dart_control_reject *reject = answer;
+	struct peer_offer offer = {};
+	struct dart_error error;
+	uint8_t data[56] = {};
+
+	assert_true(length <= sizeof(data));
+	memcpy(data, request, length);
+	if (caller_kind.offer(&agent.sessions, data, &offer, &error)) {
+		*reject = (struct dart_control_reject){
+			.magic = htole64(DART_RPC_MAGIC),
+			.abi_version = htole32(DART_RPC_ABI_VERSION),
+		};
+		snprintf(reject->reason, sizeof(reject->reason), "%.100s",
+			 error.text);
+		return -EPROTO;
+	}
+	assert_int_equal(message_qp__open(&agent.message_qp, &device, offer.pd,
+					  NULL, offer.messenger, agent.channel,
+					  &agent),
+			 0);
+	agent.is_open = true;
+	memcpy(answer, offer.data, offer.length);
+	*qp = (struct fake_qp *)agent.message_qp.queue_pair;
+	return offer.length;
+}
+
+/* ---- */
+
+static int open_fixture(void **state)
+{
+	fake__open();
+	memset(&agent, 0, sizeof(agent));
+	counts = (struct serve_counts){};
+	exposure.pd = &pd;
+	agent.host = served_host__new();
+	agent.host->control_region.exposure = &exposure;
+	agent.channel = ibv_create_comp_channel(&fake.context);
+	sessions__open(&agent.sessions, &agent.host->control_region, &counts);
+	return 0;
+}
+
+static int close_fixture(void **state)
+{
+	if (agent.is_open)
+		message_qp__close(&agent.message_qp);
+	ibv_destroy_comp_channel(agent.channel);
+	assert_int_equal(agent.sessions.snapshots.count, 0);
+	served_host__free(agent.host);
+	return 0;
+}
+
+/* One event of the agent, as the listener handles it; false if there is none. */
+static bool run_agent(void)
+{
+	struct ibv_cq *cq;
+	void *context;
+
+	if (ibv_get_cq_event(agent.channel, &cq, &context))
+		return false;
+	assert_ptr_equal(context, &agent);
+	agent.reason = message_qp__serve(&agent.message_qp);
+	return true;
+}
+
+/* The next event of the client but NOTHING; both sides only do what events tell them. */
+static enum dart_rpc_client_event await(struct dart_rpc_client *client,
+					struct dart_error *error)
+{
+	enum dart_rpc_client_event event = DART_RPC_CLIENT_NOTHING;
+	struct pollfd descriptors[2];
+	unsigned int count;
+
+	while (!event) {
+		count = dart_rpc_client__wait(client, descriptors);
+		if (poll(descriptors, count, 0) > 0)
+			event = dart_rpc_client__on_ready(client, error);
+		else if (!run_agent())
+			fail_msg("nobody has an event to handle");
+	}
+	return event;
+}
+
+static void expect(struct dart_rpc_client *client, enum dart_rpc_client_event event)
+{
+	struct dart_error error = {};
+
+	if (await(client, &error) != event)
+		fail_msg("another event: %s", error.text);
+}
+
+static struct dart_rpc_client *connect_client(void)
+{
+	struct dart_rpc_client *client;
+	struct dart_error error = {};
+
+	if (dart_rpc_client__connect_rdma("127.0.0.1", 1, &client, &error))
+		fail_msg("%s", error.text);
+	expect(client, DART_RPC_CLIENT_CONNECTED);
+	return client;
+}
+
+static void see_table(struct dart_rpc_client *client, struct seen_table *seen)
+{
+	uint8_t bytes[SERVED_TABLE_MAX];
+	struct dart_error error;
+
+	assert_int_equal(dart_rpc_client__get_table(client, bytes, sizeof(bytes),
+						    &error),
+			 0);
+	expect(client, DART_RPC_CLIENT_ANSWERED);
+	seen_table__open(seen, bytes, dart_rpc_client__length(client), NULL, 0);
+}
+
+static void test_values(void **state)
+{
+	struct dart_rpc_client *client = connect_client();
+	struct dart_error error;
+	struct seen_table seen;
+	int i;
+
+	see_table(client, &seen);
+	for (i = 0; i < 100; i++) {
+		served_memory.large[i]++;
+		assert_int_equal(dart_rpc_client__get_values(client, seen.plan,
+							     seen.landing,
+							     &error),
+				 0);
+		expect(client, DART_RPC_CLIENT_ANSWERED);
+		seen_table__expect_landed(&seen, NULL, 0, 0);
+	}
+	assert_int_equal(counts.requests, 101);
+	assert_false(message_qp__is_busy(&agent.message_qp));
+	seen_table__close(&seen);
+	dart_rpc_client__free(client);
+}
+
+/* A table of many parts, more than both sides have buffers. */
+static void test_parts(void **state)
+{
+	struct dart_rpc_client *client = connect_client();
+	uint8_t bytes[SERVED_TABLE_MAX * 16];
+	struct control_region *region = &agent.host->control_region;
+	struct dart_error error;
+	uint64_t seed = 5;
+	size_t i;
+
+	for (i = 0; i < sizeof(bytes); i++)
+		bytes[i] = random__below(&seed, 256);
+	region->memory = malloc(sizeof(bytes));
+	assert_non_null(region->memory);
+	memcpy(region->memory, bytes, sizeof(bytes));
+	region->used = sizeof(bytes);
+	memset(bytes, 0, sizeof(bytes));
+	assert_int_equal(dart_rpc_client__get_table(client, bytes, sizeof(bytes),
+						    &error),
+			 0);
+	assert_true(run_agent());
+	assert_true(message_qp__is_busy(&agent.message_qp));
+	expect(client, DART_RPC_CLIENT_ANSWERED);
+	assert_int_equal(dart_rpc_client__length(client), sizeof(bytes));
+	assert_memory_equal(bytes, region->memory, sizeof(bytes));
+	free(region->memory);
+	region->memory = agent.host->table;
+	dart_rpc_client__free(client);
+}
+
+static void test_stale(void **state)
+{
+	struct dart_rpc_client *client = connect_client();
+	struct dart_error error;
+	struct seen_table seen;
+
+	see_table(client, &seen);
+	served_host__change(agent.host, true);
+	assert_int_equal(dart_rpc_client__get_values(client, seen.plan,
+						     seen.landing, &error),
+			 0);
+	assert_int_equal(await(client, &error), DART_RPC_CLIENT_STALE);
+	assert_null(agent.reason);
+	seen_table__close(&seen);
+	see_table(client, &seen);
+	assert_int_equal(dart_rpc_client__get_values(client, seen.plan,
+						     seen.landing, &error),
+			 0);
+	expect(client, DART_RPC_CLIENT_ANSWERED);
+	seen_table__expect_landed(&seen, NULL, 0, 0);
+	seen_table__close(&seen);
+	dart_rpc_client__free(client);
+}
+
+/* The agent's end of the connection fails. */
+static void test_failure(void **state)
+{
+	struct dart_rpc_client *client = connect_client();
+	struct dart_error error;
+
+	message_qp__close(&agent.message_qp);
+	agent.is_open = false;
+	assert_int_equal(await(client, &error), DART_RPC_CLIENT_DISCONNECTED);
+	dart_rpc_client__free(client);
+}
+
+static void test_gone(void **state)
+{
+	dart_rpc_client__free(connect_client());
+	assert_true(run_agent());
+	assert_string_equal(agent.reason, "disconnected: its queue pair failed");
+}
+
+/* The number of sends in completions of the client; smaller ones are of receives. */
+#define CLIENT_SEND_ID 8
+
+/* What a client of libdart does not send. */
+static void send_raw(const void *bytes, size_t length)
+{
+	struct fake_qp *qp = (struct fake_qp *)fake.id.qp;
+
+	qp->sends[qp->first_send] =
+		(struct fake_work){ CLIENT_SEND_ID, (uint8_t *)bytes, length };
+	qp->sends_count++;
+	fake_qp__deliver(qp);
+}
+
+static void test_malformed(void **state)
+{
+	struct dart_rpc_client *client = connect_client();
+	struct dart_error error = {};
+	uint8_t bytes[100];
+
+	memset(bytes, 0xff, sizeof(bytes));
+	send_raw(bytes, sizeof(bytes));
+	while (run_agent())
+		;
+	assert_string_equal(agent.reason,
+			    "disconnected: it broke a rule of the protocol");
+	assert_int_equal(await(client, &error), DART_RPC_CLIENT_DISCONNECTED);
+	assert_non_null(strstr(error.text, "breaks a rule"));
+	dart_rpc_client__free(client);
+}
+
+static void test_long(void **state)
+{
+	struct dart_rpc_client *client = connect_client();
+	static uint8_t bytes[DART_RPC_REQUEST_MAX + 1];
+
+	send_raw(bytes, sizeof(bytes));
+	assert_true(run_agent());
+	assert_string_equal(agent.reason,
+			    "disconnected: its request is too long");
+	dart_rpc_client__free(client);
+}
+
+static void test_hello(void **state)
+{
+	struct dart_rpc_hello hello = dart_rpc_hello__make(4096, 0);
+	struct dart_control_reject reject;
+	struct fake_qp *qp;
+
+	assert_int_equal(fake__accept(&hello, sizeof(hello), &reject, &qp),
+			 -EPROTO);
+	assert_string_equal(reject.reason, "it has no receives");
+	hello = dart_rpc_hello__make(DART_RPC_ANSWER_MAX + 1, 1);
+	assert_int_equal(fake__accept(&hello, sizeof(hello), &reject, &qp),
+			 -EPROTO);
+	assert_false(agent.is_open);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST_FIXTURE("a caller gets the table and values as READs would land them",
+			     test_values, open_fixture, close_fixture),
+		TEST_FIXTURE("an answer with more parts than both sides have buffers arrives whole",
+			     test_parts, open_fixture, close_fixture),
+		TEST_FIXTURE("a caller whose table is stale goes on with the next one",
+			     test_stale, open_fixture, close_fixture),
+		TEST_FIXTURE("a caller notices that the queue pair of the agent has failed",
+			     test_failure, open_fixture, close_fixture),
+		TEST_FIXTURE("the agent notices that a caller has gone",
+			     test_gone, open_fixture, close_fixture),
+		TEST_FIXTURE("what is not a request is answered with the reason, then the caller is disconnected",
+			     test_malformed, open_fixture, close_fixture),
+		TEST_FIXTURE("a request that is longer than its receive ends the connection",
+			     test_long, open_fixture, close_fixture),
+		TEST_FIXTURE("a hello without receives, or with messages that are too long, is refused",
+			     test_hello, open_fixture, close_fixture),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
