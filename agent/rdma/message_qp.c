@@ -132,11 +132,12 @@ static const char *explain_received(enum ibv_wc_status status)
 }
 
 /* The buffers of messages that the peer has; why it is to be disconnected, or NULL. */
-static const char *message_qp__reap(struct message_qp *message_qp)
+static const char *message_qp__reap(struct message_qp *message_qp, bool *has_some)
 {
 	struct ibv_wc completion;
 
 	while (ibv_poll_cq(message_qp->sent, 1, &completion) > 0) {
+		*has_some = true;
 		if (completion.status != IBV_WC_SUCCESS)
 			return explain(completion.status);
 		if (completion.wr_id == PROBE_ID)
@@ -191,28 +192,29 @@ static const char *message_qp__produce(struct message_qp *message_qp)
 	return NULL;
 }
 
-/* A request, if one has arrived; then 1. */
-static int message_qp__consume(struct message_qp *message_qp, const char **reason)
+/* Takes a request, if one has arrived, or a failure. */
+static bool message_qp__consume(struct message_qp *message_qp, const char **reason)
 {
 	struct peer_messenger *messenger = message_qp->messenger;
 	struct ibv_wc completion;
+	bool has_sent;
 
 	if (ibv_poll_cq(message_qp->received, 1, &completion) <= 0)
-		return 0;
+		return false;
 	if (completion.status != IBV_WC_SUCCESS) {
 		/* Flushed: a message that failed says more. */
-		*reason = message_qp__reap(message_qp) ?:
+		*reason = message_qp__reap(message_qp, &has_sent) ?:
 				  explain_received(completion.status);
-		return 1;
+		return true;
 	}
 	messenger->operations->take(messenger, message_qp->memory,
 				    completion.byte_len);
 	if (post_receive(message_qp))
 		*reason = "disconnected: no receive can be posted for it";
-	return 1;
+	return true;
 }
 
-/* Arms what is waited for; then completions that came before are seen. */
+/* Arms what is waited for. */
 static void message_qp__arm(struct message_qp *message_qp)
 {
 	ibv_req_notify_cq(message_qp->received, 0);
@@ -220,26 +222,37 @@ static void message_qp__arm(struct message_qp *message_qp)
 		ibv_req_notify_cq(message_qp->sent, 0);
 }
 
+/* Does all that can be done now; true if something has happened since the last time. */
+static bool message_qp__drain(struct message_qp *message_qp, const char **reason)
+{
+	bool has_happened = false, has_request;
+
+	do {
+		*reason = message_qp__reap(message_qp, &has_happened) ?:
+				  message_qp__produce(message_qp);
+		has_request = !*reason &&
+			      message_qp__consume(message_qp, reason);
+		has_happened = has_happened || has_request;
+	} while (has_request && !*reason);
+	return has_happened;
+}
+
 const char *message_qp__serve(struct message_qp *message_qp)
 {
 	struct peer_messenger *messenger = message_qp->messenger;
-	const char *reason = NULL;
-	int round;
+	const char *reason;
 
-	for (round = 0; !reason && round < 2; round++) {
-		if (round)
-			message_qp__arm(message_qp);
-		do {
-			reason = message_qp__reap(message_qp) ?:
-					 message_qp__produce(message_qp);
-		} while (!reason && message_qp__consume(message_qp, &reason) &&
-			 !reason);
-	}
+	message_qp__drain(message_qp, &reason);
+	/* What came before it was armed makes no event, and may be more to wait for. */
+	do {
+		if (reason)
+			return reason;
+		message_qp__arm(message_qp);
+	} while (message_qp__drain(message_qp, &reason) || reason);
 	/* The last message, the error, has left before the connection ends. */
-	if (!reason && messenger->operations->is_over(messenger) &&
-	    !message_qp->in_use)
-		reason = "disconnected: it broke a rule of the protocol";
-	return reason;
+	if (messenger->operations->is_over(messenger) && !message_qp->in_use)
+		return "disconnected: it broke a rule of the protocol";
+	return NULL;
 }
 
 bool message_qp__is_busy(const struct message_qp *message_qp)
@@ -258,9 +271,11 @@ int message_qp__probe(struct message_qp *message_qp)
 		.send_flags = IBV_SEND_SIGNALED,
 	};
 	struct ibv_send_wr *bad;
+	bool has_sent;
 	int code;
 
-	message_qp__reap(message_qp);
+	/* A failure is an event as well. */
+	message_qp__reap(message_qp, &has_sent);
 	if (message_qp->is_probed || message_qp->in_use)
 		return 0;
 	code = ibv_post_send(message_qp->queue_pair, &probe, &bad);

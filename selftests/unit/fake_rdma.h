@@ -114,8 +114,16 @@ static int fake__poll_cq(struct ibv_cq *of, int count, struct ibv_wc *completion
 	return 1;
 }
 
+/* Called once, when a queue is about to be armed. */
+static void (*fake__before_arming)(struct ibv_cq *cq);
+
 static int fake__req_notify_cq(struct ibv_cq *cq, int solicited)
 {
+	void (*call)(struct ibv_cq *of) = fake__before_arming;
+
+	fake__before_arming = NULL;
+	if (call)
+		call(cq);
 	((struct fake_cq *)cq)->is_armed = true;
 	return 0;
 }

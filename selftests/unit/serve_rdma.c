@@ -183,34 +183,86 @@ static void test_values(void **state)
 	dart_rpc_client__free(client);
 }
 
-/* A table of many parts, more than both sides have buffers. */
-static void test_parts(void **state)
+#define LARGE (SERVED_TABLE_MAX * 16)
+
+/* The table has random bytes, for many parts: more than both sides have buffers. */
+static void use_large_table(void)
 {
-	struct dart_rpc_client *client = connect_client();
-	uint8_t bytes[SERVED_TABLE_MAX * 16];
 	struct control_region *region = &agent.host->control_region;
-	struct dart_error error;
 	uint64_t seed = 5;
 	size_t i;
 
-	for (i = 0; i < sizeof(bytes); i++)
-		bytes[i] = random__below(&seed, 256);
-	region->memory = malloc(sizeof(bytes));
+	region->memory = malloc(LARGE);
 	assert_non_null(region->memory);
-	memcpy(region->memory, bytes, sizeof(bytes));
-	region->used = sizeof(bytes);
-	memset(bytes, 0, sizeof(bytes));
-	assert_int_equal(dart_rpc_client__get_table(client, bytes, sizeof(bytes),
-						    &error),
+	for (i = 0; i < LARGE; i++)
+		((uint8_t *)region->memory)[i] = random__below(&seed, 256);
+	region->used = LARGE;
+}
+
+static void expect_large_table(struct dart_rpc_client *client,
+			       const uint8_t *bytes)
+{
+	struct control_region *region = &agent.host->control_region;
+
+	expect(client, DART_RPC_CLIENT_ANSWERED);
+	assert_int_equal(dart_rpc_client__length(client), LARGE);
+	assert_memory_equal(bytes, region->memory, LARGE);
+	free(region->memory);
+	region->memory = agent.host->table;
+}
+
+static void test_parts(void **state)
+{
+	struct dart_rpc_client *client = connect_client();
+	static uint8_t bytes[LARGE];
+	struct dart_error error;
+
+	use_large_table();
+	assert_int_equal(dart_rpc_client__get_table(client, bytes, LARGE, &error),
 			 0);
 	assert_true(run_agent());
 	assert_true(message_qp__is_busy(&agent.message_qp));
-	expect(client, DART_RPC_CLIENT_ANSWERED);
-	assert_int_equal(dart_rpc_client__length(client), sizeof(bytes));
-	assert_memory_equal(bytes, region->memory, sizeof(bytes));
-	free(region->memory);
-	region->memory = agent.host->table;
+	expect_large_table(client, bytes);
 	dart_rpc_client__free(client);
+}
+
+/* A client that asks for the large table when the agent is about to sleep. */
+static struct dart_rpc_client *late;
+static uint8_t late_bytes[LARGE];
+
+static void ask_late(struct ibv_cq *cq)
+{
+	struct dart_error error;
+
+	assert_ptr_equal(cq, agent.message_qp.received);
+	/* As the event has left it. */
+	((struct fake_cq *)cq)->is_armed = false;
+	assert_int_equal(dart_rpc_client__get_table(late, late_bytes, LARGE,
+						    &error),
+			 0);
+}
+
+static void test_late(void **state)
+{
+	struct dart_error error;
+	uint8_t bytes[4096];
+	unsigned int round;
+
+	late = connect_client();
+	assert_int_equal(dart_rpc_client__get_table(late, bytes, sizeof(bytes),
+						    &error),
+			 0);
+	assert_true(run_agent());
+	expect(late, DART_RPC_CLIENT_ANSWERED);
+	use_large_table();
+	/* An event without a request, as one that was served early leaves it. */
+	for (round = 0; round < 2; round++) {
+		fake__before_arming = round ? ask_late : NULL;
+		assert_null(message_qp__serve(&agent.message_qp));
+	}
+	assert_true(message_qp__is_busy(&agent.message_qp));
+	expect_large_table(late, late_bytes);
+	dart_rpc_client__free(late);
 }
 
 static void test_stale(void **state)
@@ -321,6 +373,8 @@ int main(void)
 			     test_values, open_fixture, close_fixture),
 		TEST_FIXTURE("an answer with more parts than both sides have buffers arrives whole",
 			     test_parts, open_fixture, close_fixture),
+		TEST_FIXTURE("a request that arrives when the agent is about to sleep is answered whole",
+			     test_late, open_fixture, close_fixture),
 		TEST_FIXTURE("a caller whose table is stale goes on with the next one",
 			     test_stale, open_fixture, close_fixture),
 		TEST_FIXTURE("a caller notices that the queue pair of the agent has failed",
