@@ -57,7 +57,8 @@ static void agent__open_peer_services(struct agent *agent)
 		&caller_kind, &agent->sessions, &counts->rpc.peers,
 		.allowed = &agent->configuration.callers, .needs_list = true,
 	};
-	sessions__open(&agent->sessions, &agent->control_region, &counts->rpc);
+	snapshots__open(&agent->snapshots, &agent->control_region);
+	sessions__open(&agent->sessions, &agent->snapshots, &counts->rpc);
 }
 
 /* Who may call by TCP: until the configuration is replaced. */
@@ -92,7 +93,7 @@ static int agent__open_tcp(struct agent *agent, sd_event *loop,
 				  agent->settings.tcp.port ?
 					  &agent->settings.tcp :
 					  NULL,
-				  &admission, &agent->control_region,
+				  &admission, &agent->snapshots,
 				  &agent->changes, &counts->tcp,
 				  &counts->tcp_refused, error);
 }

@@ -57,6 +57,7 @@ struct agent {
 	struct registrations registrations;
 	struct registration_socket socket;
 	struct peer_service peer_services[AGENT_PEER_SERVICES];
+	struct snapshots snapshots;	/* for callers by RDMA and TCP */
 	struct sessions sessions;	/* of callers by RDMA */
 	struct listener_limits listener_limits;
 	struct listener listener;

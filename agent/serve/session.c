@@ -6,15 +6,14 @@
 #include "agent/base/clock.h"
 #include "session.h"
 
-void sessions__open(struct sessions *sessions,
-		    const struct control_region *control_region,
+void sessions__open(struct sessions *sessions, struct snapshots *snapshots,
 		    struct serve_counts *counts)
 {
 	*sessions = (struct sessions){
-		.control_region = control_region,
+		.control_region = snapshots->control_region,
+		.snapshots = snapshots,
 		.counts = counts,
 	};
-	snapshots__open(&sessions->snapshots, control_region);
 }
 
 void session__open(struct session *session, struct sessions *sessions)
@@ -30,7 +29,7 @@ void session__open(struct session *session, struct sessions *sessions)
 static void session__finish(struct session *session)
 {
 	if (session->snapshot)
-		snapshots__release(&session->sessions->snapshots,
+		snapshots__release(session->sessions->snapshots,
 				   session->snapshot);
 	session->snapshot = NULL;
 	session->state = SESSION_IDLE;
@@ -78,11 +77,11 @@ static void session__begin_table(struct session *session, uint32_t length)
 {
 	struct dart_error error;
 
-	session->snapshot = snapshots__take(&session->sessions->snapshots);
+	session->snapshot = snapshots__take(session->sessions->snapshots);
 	if (!session->snapshot) {
 		dart_error__set(
 			&error, EBUSY,
-			"too many copies of the table are being sent: ask again");
+			"there is no memory for a copy of the table: ask again");
 		session__answer_error(session, DART_RPC_ERROR_BUSY, &error);
 		return;
 	}
@@ -160,12 +159,18 @@ static size_t copy_ready(uint8_t *to, size_t size, const uint8_t *from,
 	return size;
 }
 
-static size_t session__next_of_table(struct session *session, uint8_t *to,
-				     size_t size, bool *is_last)
+static ssize_t session__next_of_table(struct session *session, uint8_t *to,
+				      size_t size, bool *is_last,
+				      struct dart_error *error)
 {
-	size_t copied = copy_ready(to, size, session->snapshot->bytes,
-				   session->length, session->sent);
+	size_t copied;
 
+	if (!session->snapshot->bytes)
+		return dart_error__set(
+			error, EBUSY,
+			"others need the memory of this copy of the table: ask again");
+	copied = copy_ready(to, size, session->snapshot->bytes, session->length,
+			    session->sent);
 	*is_last = session->sent + copied == session->length;
 	return copied;
 }
@@ -228,7 +233,8 @@ size_t session__next(struct session *session, void *bytes, size_t size)
 	case SESSION_ERROR:
 		return session__put_error(session, bytes);
 	case SESSION_TABLE:
-		copied = session__next_of_table(session, data, size, &is_last);
+		copied = session__next_of_table(session, data, size, &is_last,
+						&error);
 		break;
 	case SESSION_VALUES:
 		copied = session__next_of_values(session, data, size, &is_last,
@@ -236,7 +242,10 @@ size_t session__next(struct session *session, void *bytes, size_t size)
 		break;
 	}
 	if (copied < 0) {
-		session__answer_error(session, DART_RPC_ERROR_STALE, &error);
+		session__answer_error(session,
+				      copied == -EBUSY ? DART_RPC_ERROR_BUSY :
+							 DART_RPC_ERROR_STALE,
+				      &error);
 		return session__put_error(session, bytes);
 	}
 	session->sent += copied;

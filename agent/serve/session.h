@@ -18,10 +18,10 @@
 /* By RDMA, and as many by TCP, unless the configuration has another number. */
 #define CALLERS_MAX 64
 
-/* What sessions share. */
+/* What sessions by one transport share; the snapshots are those of all. */
 struct sessions {
 	const struct control_region *control_region;
-	struct snapshots snapshots;
+	struct snapshots *snapshots;
 	struct serve_counts *counts;
 };
 
@@ -46,8 +46,8 @@ struct session {
 	struct dart_error error;
 };
 
-void sessions__open(struct sessions *sessions,
-		    const struct control_region *control_region,
+/* The caller owns @snapshots, which outlive the sessions. */
+void sessions__open(struct sessions *sessions, struct snapshots *snapshots,
 		    struct serve_counts *counts);
 
 void session__open(struct session *session, struct sessions *sessions);

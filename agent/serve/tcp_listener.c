@@ -199,7 +199,7 @@ static void tcp_listener__close_sockets(struct tcp_listener *listener)
 int tcp_listener__open(struct tcp_listener *listener, sd_event *loop,
 		       const struct tcp_place *place,
 		       const struct tcp_admission *admission,
-		       const struct control_region *control_region,
+		       struct snapshots *snapshots,
 		       const struct changes *changes,
 		       struct serve_counts *counts, struct tcp_counts *refused,
 		       struct dart_error *error)
@@ -207,7 +207,7 @@ int tcp_listener__open(struct tcp_listener *listener, sd_event *loop,
 	int ret;
 
 	*listener = (struct tcp_listener){ .admission = *admission };
-	ret = tcp_peers__open(&listener->peers, loop, control_region, changes,
+	ret = tcp_peers__open(&listener->peers, loop, snapshots, changes,
 			      counts, refused);
 	if (ret < 0) {
 		dart_error__system(error, -ret, "cannot create a timer");

@@ -53,7 +53,7 @@ struct tcp_listener {
 int tcp_listener__open(struct tcp_listener *listener, sd_event *loop,
 		       const struct tcp_place *place,
 		       const struct tcp_admission *admission,
-		       const struct control_region *control_region,
+		       struct snapshots *snapshots,
 		       const struct changes *changes,
 		       struct serve_counts *counts, struct tcp_counts *refused,
 		       struct dart_error *error);

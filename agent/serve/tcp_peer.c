@@ -15,8 +15,8 @@
 #define TURN 4
 
 int tcp_peers__open(struct tcp_peers *peers, sd_event *loop,
-		    const struct control_region *control_region,
-		    const struct changes *changes, struct serve_counts *counts,
+		    struct snapshots *snapshots, const struct changes *changes,
+		    struct serve_counts *counts,
 		    struct tcp_counts *refused)
 {
 	*peers = (struct tcp_peers){
@@ -26,7 +26,7 @@ int tcp_peers__open(struct tcp_peers *peers, sd_event *loop,
 		.refused = refused,
 	};
 	TAILQ_INIT(&peers->list);
-	sessions__open(&peers->sessions, control_region, counts);
+	sessions__open(&peers->sessions, snapshots, counts);
 	return leases__open(&peers->deadlines, loop);
 }
 

@@ -56,8 +56,8 @@ struct tcp_peer {
 };
 
 int tcp_peers__open(struct tcp_peers *peers, sd_event *loop,
-		    const struct control_region *control_region,
-		    const struct changes *changes, struct serve_counts *counts,
+		    struct snapshots *snapshots, const struct changes *changes,
+		    struct serve_counts *counts,
 		    struct tcp_counts *refused);
 /* Ends all peers. */
 void tcp_peers__close(struct tcp_peers *peers);

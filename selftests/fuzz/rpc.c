@@ -145,6 +145,7 @@ static void serve(const uint8_t *data, size_t size)
 	uint8_t bytes[DART_RPC_ANSWER_MIN];
 	struct dart_rpc_message message;
 	struct dart_error error = {};
+	struct snapshots snapshots;
 	struct sessions sessions;
 	struct session session;
 	uint32_t offset = 0;
@@ -152,7 +153,8 @@ static void serve(const uint8_t *data, size_t size)
 
 	if (!control_region.writer)
 		publish(&control_region, table_memory);
-	sessions__open(&sessions, &control_region, &counts);
+	snapshots__open(&snapshots, &control_region);
+	sessions__open(&sessions, &snapshots, &counts);
 	session__open(&session, &sessions);
 	if (session__take(&session, data, size, &error))
 		require_sentence(&error);
@@ -164,11 +166,11 @@ static void serve(const uint8_t *data, size_t size)
 			continue;
 		require(message.part.offset == offset);
 		offset += message.part.length;
-		require(offset <= 7 * 16 + sizeof(struct dart_control_header) +
+		require(offset <= 2 * 7 * 16 + sizeof(struct dart_control_header) +
 					  TABLE_MAX);
 	}
 	session__close(&session);
-	require(!sessions.snapshots.count);
+	require(!snapshots.count);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -18,6 +18,7 @@ static const struct device device = { .context = &fake.context };
 /* The end of the agent, for one caller. */
 static struct {
 	struct served_host *host;
+	struct snapshots snapshots;
 	struct sessions sessions;
 	struct ibv_comp_channel *channel;
 	struct message_qp message_qp;
@@ -84,7 +85,8 @@ static int open_fixture(void **state)
 	agent.host = served_host__new();
 	agent.host->control_region.exposure = &exposure;
 	agent.channel = ibv_create_comp_channel(&fake.context);
-	sessions__open(&agent.sessions, &agent.host->control_region, &counts);
+	snapshots__open(&agent.snapshots, &agent.host->control_region);
+	sessions__open(&agent.sessions, &agent.snapshots, &counts);
 	return 0;
 }
 
@@ -93,7 +95,7 @@ static int close_fixture(void **state)
 	if (agent.is_open)
 		message_qp__close(&agent.message_qp);
 	ibv_destroy_comp_channel(agent.channel);
-	assert_int_equal(agent.sessions.snapshots.count, 0);
+	assert_int_equal(agent.snapshots.count, 0);
 	served_host__free(agent.host);
 	return 0;
 }

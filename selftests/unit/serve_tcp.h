@@ -38,6 +38,7 @@ static struct changes changes;
 
 struct fixture {
 	struct served_host *host;
+	struct snapshots snapshots;
 	sd_event *loop;
 	struct dart_prefixes allowed;
 	struct tcp_admission admission;
@@ -115,10 +116,10 @@ static inline int open_fixture(void **state)
 		.allowed = &fixture->allowed,
 	};
 	changes__open(&changes);
+	snapshots__open(&fixture->snapshots, &fixture->host->control_region);
 	if (tcp_listener__open(&fixture->listener, fixture->loop, &place,
-			       &fixture->admission,
-			       &fixture->host->control_region, &changes, &counts,
-			       &refused, &error))
+			       &fixture->admission, &fixture->snapshots,
+			       &changes, &counts, &refused, &error))
 		fail_msg("%s", error.text);
 	fixture->tls = tls_of(known, CALLER, known);
 	*state = fixture;

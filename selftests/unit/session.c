@@ -13,6 +13,7 @@ static struct serve_counts counts;
 
 struct fixture {
 	struct served_host *host;
+	struct snapshots snapshots;
 	struct sessions sessions;
 	struct session session;
 	uint8_t request[DART_RPC_REQUEST_MAX];
@@ -26,8 +27,8 @@ static int open_fixture(void **state)
 	assert_non_null(fixture);
 	counts = (struct serve_counts){};
 	fixture->host = served_host__new();
-	sessions__open(&fixture->sessions, &fixture->host->control_region,
-		       &counts);
+	snapshots__open(&fixture->snapshots, &fixture->host->control_region);
+	sessions__open(&fixture->sessions, &fixture->snapshots, &counts);
 	session__open(&fixture->session, &fixture->sessions);
 	*state = fixture;
 	return 0;
@@ -38,7 +39,7 @@ static int close_fixture(void **state)
 	struct fixture *fixture = *state;
 
 	session__close(&fixture->session);
-	assert_int_equal(fixture->sessions.snapshots.count, 0);
+	assert_int_equal(fixture->snapshots.count, 0);
 	served_host__free(fixture->host);
 	free(fixture);
 	return 0;
@@ -352,37 +353,41 @@ static void test_snapshots(void **state)
 {
 	struct fixture *fixture = *state;
 	struct session sessions[SNAPSHOTS_MAX + 1];
+	struct dart_rpc_message message;
 	struct dart_error error;
 	size_t length, i;
 
 	length = dart_rpc__put_get_table(fixture->request, REQUEST_ID, 4096);
-	for (i = 0; i < SNAPSHOTS_MAX; i++) {
+	for (i = 0; i <= SNAPSHOTS_MAX; i++) {
+		served_host__change(fixture->host, false);
 		session__open(&sessions[i], &fixture->sessions);
 		assert_int_equal(session__take(&sessions[i], fixture->request,
 					       length, &error),
 				 0);
-		served_host__change(fixture->host, false);
 	}
-	assert_int_equal(fixture->sessions.snapshots.count, SNAPSHOTS_MAX);
-	ask(fixture, length);
-	expect_error(fixture, DART_RPC_ERROR_BUSY, "ask again");
-	assert_false(fixture->session.is_over);
-	session__close(&sessions[0]);
-	for (i = SNAPSHOTS_MAX - 1; i <= SNAPSHOTS_MAX; i++) {
-		if (i == SNAPSHOTS_MAX)
-			session__open(&sessions[i], &fixture->sessions);
-		else
-			session__close(&sessions[i]);
-	}
+	assert_int_equal(fixture->snapshots.count, SNAPSHOTS_MAX);
 	/* Those of one generation share it. */
 	ask(fixture, length);
-	assert_int_equal(session__take(&sessions[SNAPSHOTS_MAX],
-				       fixture->request, length, &error),
-			 0);
-	assert_int_equal(fixture->sessions.snapshots.count, SNAPSHOTS_MAX - 1);
-	for (i = 1; i <= SNAPSHOTS_MAX; i++)
-		if (i != SNAPSHOTS_MAX - 1)
-			session__close(&sessions[i]);
+	assert_int_equal(fixture->snapshots.count, SNAPSHOTS_MAX);
+	assert_int_equal(next(fixture, DART_RPC_ANSWER_MIN).type, DART_RPC_PART);
+	for (i = 0; i <= SNAPSHOTS_MAX; i++) {
+		length = session__next(&sessions[i], fixture->message,
+				       DART_RPC_ANSWER_MIN);
+		assert_int_equal(dart_rpc_message__decode(fixture->message,
+							  length, &message,
+							  &error),
+				 0);
+		/* The oldest one made room, and may ask again. */
+		assert_int_equal(message.type,
+				 i ? DART_RPC_PART : DART_RPC_ERROR);
+		assert_int_equal(session__is_idle(&sessions[i]), !i);
+		assert_false(sessions[i].is_over);
+		if (!i)
+			assert_int_equal(message.error.code,
+					 DART_RPC_ERROR_BUSY);
+		session__close(&sessions[i]);
+	}
+	assert_int_equal(fixture->snapshots.count, 1);
 }
 
 int main(void)
@@ -410,7 +415,7 @@ int main(void)
 			     test_early, open_fixture, close_fixture),
 		TEST_FIXTURE("what is not a request is refused with the reason",
 			     test_no_request, open_fixture, close_fixture),
-		TEST_FIXTURE("eight different tables are sent at a time, and one of them to any number of peers",
+		TEST_FIXTURE("eight different tables are sent at a time, each to any number of peers; for one more the oldest is withdrawn",
 			     test_snapshots, open_fixture, close_fixture),
 	};
 

@@ -55,6 +55,10 @@
  * Time.  A controller that has not finished the handshake, a request that has begun, or
  * the reception of an answer after lease_ms is disconnected.
  *
+ * Memory.  The agent keeps a few copies of its table for those who fetch it.  When it
+ * needs more, the oldest one is withdrawn: the error DART_RPC_ERROR_BUSY comes instead of
+ * the next part of it.
+ *
  * Both sides treat messages as hostile: copy, check, use.
  */
 #ifndef _UAPI_DART_RPC_H
