@@ -3,7 +3,8 @@
 #include "agent/base/lease.h"
 #include "generations.h"
 
-#define LEASE_NS (LEASE_MS * INT64_C(1000000))
+/* A lease counts from the beginning of a microsecond. */
+#define LEASE_NS (LEASE_MS * INT64_C(1000000) - 1000)
 
 void generations__publish(struct generations *generations, uint64_t generation,
 			  bool is_rewritten, int64_t now_ns)
@@ -26,8 +27,9 @@ void generations__publish(struct generations *generations, uint64_t generation,
 }
 
 /*
- * A generation that is not older than one published less than a lease ago was replaced
- * later than that, and the leases on what it had began when it was replaced.
+ * A generation was replaced when the next one was published.  If that is not older than
+ * one published less than a lease ago, it was replaced later than that, and the leases on
+ * what it had began when it was replaced.
  */
 bool generations__can_use(const struct generations *generations,
 			  uint64_t generation, int64_t now_ns)
@@ -41,7 +43,7 @@ bool generations__can_use(const struct generations *generations,
 		return false;
 	for (i = 0; i < GENERATIONS_SAMPLES && i < generations->samples_total;
 	     i++)
-		if (generation >= generations->samples[i].generation &&
+		if (generation + 1 >= generations->samples[i].generation &&
 		    now_ns - generations->samples[i].published < LEASE_NS)
 			return true;
 	return false;
