@@ -44,8 +44,9 @@ static int stale(struct dart_error *error)
 /* Had the table of @generation, which can be used, this entry? */
 static bool had(const struct dart_control_entry *entry, uint64_t generation)
 {
-	return le32toh(entry->kind) != DART_CONTROL_ENTRY_GONE ||
-	       le64toh(entry->since) > generation;
+	if (le32toh(entry->kind) == DART_CONTROL_ENTRY_GONE)
+		return le64toh(entry->since) > generation;
+	return le64toh(entry->since) <= generation;
 }
 
 static int check_run(const struct values *values,
@@ -95,7 +96,10 @@ int values__begin(struct values *values,
 	return ret;
 }
 
-/* Its first field is one if rows of the schema have sequences. */
+/*
+ * Its first field is one if rows of the schema have sequences.  One that was removed has
+ * kept its schema, and its rows may be written until the lease on them ends.
+ */
 static const struct dart_control_field *
 sequence_of(const struct control_region *control_region,
 	    const struct dart_control_entry *entry)
@@ -104,8 +108,6 @@ sequence_of(const struct control_region *control_region,
 	const struct dart_control_schema *schema;
 	const struct dart_control_field *field;
 
-	if (le32toh(entry->kind) == DART_CONTROL_ENTRY_GONE)
-		return NULL;
 	schema = element(control_region, &header->schemas,
 			 le32toh(entry->schema), sizeof(*schema));
 	if (!schema->fields)
@@ -140,7 +142,10 @@ static void copy_row(uint8_t *to, uintptr_t from, size_t length, size_t offset,
 	to[offset] |= 1;
 }
 
-/* The next bytes side by side: at most @room. */
+/*
+ * The next bytes side by side: at most @room, at least DART_RPC_ANSWER_MIN of a message,
+ * and cut between aligned integers.
+ */
 static size_t copy_some(const struct values *values,
 			const struct dart_control_entry *entry,
 			const struct dart_control_range *range, uint8_t *to,
@@ -156,7 +161,7 @@ static size_t copy_some(const struct values *values,
 					   le64toh(range->address)) +
 	       values->copy * le64toh(range->stride) + values->offset;
 	if (length > room)
-		length = room;
+		length = room - (from + room) % sizeof(uint64_t);
 	sequence = sequence_of(control_region, entry);
 	if (sequence) {
 		offset = le32toh(sequence->offset) - le32toh(range->offset);

@@ -243,6 +243,29 @@ static void test_gone(void **state)
 	assert_true(fixture->session.is_over);
 }
 
+/* A place that an entry has had only since the generation after the one asked for. */
+static void test_later(void **state)
+{
+	static const struct dart_rpc_entries run = { 0, 1 };
+	struct fixture *fixture = *state;
+	const struct control_region *region = &fixture->host->control_region;
+	const struct dart_control_header *header = region->memory;
+	struct dart_control_entry *first;
+	struct dart_error error;
+	size_t length;
+
+	first = (void *)(fixture->host->table + le32toh(header->entries.offset));
+	served_host__change(fixture->host, false);
+	first->since = htole64(region->generation);
+	length = dart_rpc__put_get_values(fixture->request, REQUEST_ID,
+					  region->instance,
+					  region->generation - 1, &run, 1);
+	assert_int_equal(session__take(&fixture->session, fixture->request,
+				       length, &error),
+			 -EBADMSG);
+	expect_error(fixture, DART_RPC_ERROR_MALFORMED, "no entry at place 0");
+}
+
 static void test_beyond(void **state)
 {
 	static const struct dart_rpc_entries runs[] = {
@@ -405,6 +428,8 @@ int main(void)
 			     test_removed, open_fixture, close_fixture),
 		TEST_FIXTURE("the place of an entry that was removed before is refused",
 			     test_gone, open_fixture, close_fixture),
+		TEST_FIXTURE("the place of an entry that was added later is refused",
+			     test_later, open_fixture, close_fixture),
 		TEST_FIXTURE("places behind the last entry are refused",
 			     test_beyond, open_fixture, close_fixture),
 		TEST_FIXTURE("another run of the agent, or a table from before a rewrite, is stale",

@@ -270,6 +270,7 @@ int dart_builder__remove(struct dart_builder *builder, const char *name,
 	builder->gone_entries = gone_entries;
 	builder->gone_ranges = gone_ranges;
 
+	gone.schema = raw.schema;
 	gone.first_range = raw.first_range;
 	gone.ranges = raw.ranges;
 	dart_sections__replace(sections, DART_SECTION_ENTRIES, *index, &gone);
