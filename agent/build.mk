@@ -27,6 +27,7 @@ unit_listener_sources := $(addprefix agent/, \
 	base/changes.c base/lease.c base/log.c base/request.c \
 	rdma/connect_request.c \
 	rdma/listener.c rdma/listener_limits.c rdma/rejection.c)
+unit_listener_watch_sources := agent/base/lease.c agent/rdma/listener_watch.c
 unit_registration_socket_sources := $(wildcard agent/socket/*.c) \
 	$(addprefix agent/base/, changes.c log.c request.c)
 unit_request_rate_sources := agent/socket/request_rate.c
@@ -43,3 +44,4 @@ unit_serve_tcp_sources := $(unit_session_sources) $(addprefix agent/, \
 unit_serve_tcp_hostile_sources := $(unit_serve_tcp_sources)
 unit_serve_rdma_sources := $(unit_session_sources) agent/serve/caller.c \
 	agent/rdma/message_qp.c
+unit_serve_rdma_hostile_sources := $(unit_serve_rdma_sources)

@@ -51,7 +51,7 @@ struct peer_messenger_operations {
 		       size_t size);
 	/* Is there another message to be sent? */
 	bool (*is_busy)(const struct peer_messenger *messenger);
-	/* Is the peer to be disconnected behind the last message? */
+	/* Is no request taken, and the peer disconnected behind the last message? */
 	bool (*is_over)(const struct peer_messenger *messenger);
 	/* It is disconnected because it does not take the answer. */
 	void (*cut_off)(struct peer_messenger *messenger);
@@ -59,7 +59,7 @@ struct peer_messenger_operations {
 
 /* What an accepted peer may access. */
 struct peer_offer {
-	struct ibv_pd *pd;	/* the peer may READ its memory regions */
+	struct ibv_pd *pd;	/* the peer may READ its memory regions; or NULL */
 	struct peer_object *object;	/* that the peer reads, or NULL */
 	/* NULL: the peer READs.  Otherwise it may not, and this serves it. */
 	struct peer_messenger *messenger;

@@ -44,8 +44,8 @@ static int connection__open_qp(struct connection *connection, uint8_t reads,
 				     connection->id, reads, channel,
 				     connection);
 	connection->has_messages = true;
-	ret = message_qp__open(&connection->message_qp, device, offer->pd,
-			       connection->id, messenger, channel, connection);
+	ret = message_qp__open(&connection->message_qp, device, connection->id,
+			       messenger, channel, connection);
 	if (ret)
 		messenger->operations->free(messenger);
 	return ret;
@@ -65,10 +65,11 @@ static struct ibv_qp *connection__qp(const struct connection *connection)
 					  connection->peer_qp.queue_pair;
 }
 
-const char *connection__serve(struct connection *connection)
+const char *connection__serve(struct connection *connection, bool *has_more)
 {
+	*has_more = false;
 	return connection->has_messages ?
-		       message_qp__serve(&connection->message_qp) :
+		       message_qp__serve(&connection->message_qp, has_more) :
 		       peer_qp__failure(&connection->peer_qp);
 }
 

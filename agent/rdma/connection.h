@@ -22,9 +22,13 @@ struct connection {
 	bool has_messages;
 	struct peer_qp peer_qp;
 	struct message_qp message_qp;
-	struct lease lease;	/* on the time of an answer; of the listener, as is */
-	bool has_deadline;
+	/* Of the listener, for peers with messages: */
 	struct listener *listener;
+	struct lease lease;	/* on the time of an answer */
+	bool has_deadline;
+	uint32_t deadline_request;	/* the number of the request it began with */
+	TAILQ_ENTRY(connection) turn_link;
+	bool has_turn;		/* waits for one */
 	const struct peer_kind *kind;
 	struct peer_counts *counts;	/* of its kind */
 	struct peer_object *object;	/* of the offer */
@@ -49,8 +53,11 @@ int connection__accept(struct rdma_cm_id *id, uint8_t reads,
 /* Disconnects first.  All events of the id must have been acknowledged. */
 void connection__free(struct connection *connection);
 
-/* After an event of the queue pair.  Returns NULL, or why the connection is to end. */
-const char *connection__serve(struct connection *connection);
+/*
+ * After an event of the queue pair, or again, when others have had their turn, if it has
+ * set @has_more.  Returns NULL, or why the connection is to end.
+ */
+const char *connection__serve(struct connection *connection, bool *has_more);
 /* Is there an answer on its way?  Then the time of the peer is limited. */
 bool connection__is_busy(const struct connection *connection);
 /* Finds out whether the peer answers, as peer_qp__probe(). */

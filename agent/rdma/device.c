@@ -115,11 +115,12 @@ int device__open(struct device *device, sd_event *loop, const char *name,
 				    RDMA_MAX_RESP_RES;
 
 	device->pd = ibv_alloc_pd(device->context);
-	if (!device->pd) {
+	device->message_pd = device->pd ? ibv_alloc_pd(device->context) : NULL;
+	if (!device->message_pd) {
 		ret = dart_error__system(
 			error, errno, "cannot open a protection domain on %s",
 			device__name(device));
-		goto free_devices;
+		goto dealloc_pds;
 	}
 
 	device->cq = ibv_create_cq(device->context, 1, NULL, NULL, 0);
@@ -127,7 +128,7 @@ int device__open(struct device *device, sd_event *loop, const char *name,
 		ret = dart_error__system(error, errno,
 					 "cannot open a completion queue on %s",
 					 device__name(device));
-		goto dealloc_pd;
+		goto dealloc_pds;
 	}
 
 	ret = device__watch(device, loop);
@@ -141,8 +142,11 @@ int device__open(struct device *device, sd_event *loop, const char *name,
 
 destroy_cq:
 	ibv_destroy_cq(device->cq);
-dealloc_pd:
-	ibv_dealloc_pd(device->pd);
+dealloc_pds:
+	if (device->message_pd)
+		ibv_dealloc_pd(device->message_pd);
+	if (device->pd)
+		ibv_dealloc_pd(device->pd);
 free_devices:
 	if (device->devices)
 		rdma_free_devices(device->devices);
@@ -155,6 +159,7 @@ void device__close(struct device *device)
 		return;
 	sd_event_source_unref(device->events);
 	ibv_destroy_cq(device->cq);
+	ibv_dealloc_pd(device->message_pd);
 	ibv_dealloc_pd(device->pd);
 	rdma_free_devices(device->devices);
 }

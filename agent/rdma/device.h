@@ -15,12 +15,13 @@ struct device {
 	struct ibv_context **devices;
 	struct ibv_context *context;	/* the one in use */
 	struct ibv_pd *pd;
+	struct ibv_pd *message_pd;	/* of queue pairs that serve no READs */
 	struct ibv_cq *cq;	/* of queue pairs that post no work: empty */
 	uint8_t reads_max;	/* READs in flight that a queue pair serves */
 	sd_event_source *events;
 };
 
-/* The name of no device: then nobody connects, and @context and @pd are NULL. */
+/* The name of no device: then nobody connects, and all pointers are NULL. */
 #define DEVICE_NONE "none"
 
 /*

@@ -109,6 +109,8 @@ static void listener__drop(struct listener *listener,
 	TAILQ_REMOVE(&listener->connections, connection, link);
 	if (connection->has_deadline)
 		lease__cancel(&listener->deadlines, &connection->lease);
+	if (connection->has_turn)
+		TAILQ_REMOVE(&listener->turns, connection, turn_link);
 	if (connection->established) {
 		count__add(&connection->counts->connected, -1);
 		changes__announce(listener->changes, "disconnected",

@@ -40,6 +40,10 @@ struct listener {
 	sd_event_source *keepalive;	/* NULL: off */
 	uint32_t keepalive_s;
 	struct leases deadlines;	/* of answers to callers */
+	/* That are to be served again, the first of them by an event of this eventfd. */
+	TAILQ_HEAD(, connection) turns;
+	int turns_fd;
+	sd_event_source *next_turn;
 	struct connections connections;	/* the oldest first */
 };
 

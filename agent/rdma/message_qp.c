@@ -46,7 +46,7 @@ static int make_memory(struct message_qp *message_qp, struct ibv_pd *pd)
 }
 
 static int make_queues(struct message_qp *message_qp,
-		       const struct device *device, struct ibv_pd *pd,
+		       const struct device *device,
 		       struct ibv_comp_channel *channel, void *context)
 {
 	message_qp->received =
@@ -58,7 +58,8 @@ static int make_queues(struct message_qp *message_qp,
 	if (!message_qp->sent)
 		return -errno;
 	message_qp->queue_pair = device__create_qp(
-		pd, IBV_QPT_RC, message_qp->sent, message_qp->received, SENDS);
+		device->message_pd, IBV_QPT_RC, message_qp->sent,
+		message_qp->received, SENDS);
 	return message_qp->queue_pair ? 0 : -errno;
 }
 
@@ -88,15 +89,14 @@ static void message_qp__destroy(struct message_qp *message_qp)
 }
 
 int message_qp__open(struct message_qp *message_qp, const struct device *device,
-		     struct ibv_pd *pd, struct rdma_cm_id *id,
-		     struct peer_messenger *messenger,
+		     struct rdma_cm_id *id, struct peer_messenger *messenger,
 		     struct ibv_comp_channel *channel, void *context)
 {
 	int ret;
 
 	*message_qp = (struct message_qp){ .messenger = messenger };
-	ret = make_memory(message_qp, pd) ?:
-		      make_queues(message_qp, device, pd, channel, context) ?:
+	ret = make_memory(message_qp, device->message_pd) ?:
+		      make_queues(message_qp, device, channel, context) ?:
 		      message_qp__connect(message_qp, id);
 	if (ret)
 		message_qp__destroy(message_qp);
@@ -169,18 +169,40 @@ static int message_qp__send(struct message_qp *message_qp, uint32_t number,
 	return ibv_post_send(message_qp->queue_pair, &request, &bad);
 }
 
+/* The first buffer that is not in use; MESSAGE_QP_SENDS if all are. */
+static uint32_t message_qp__find_buffer(const struct message_qp *message_qp)
+{
+	const uint32_t most = message_qp->messenger->sends_max;
+	uint32_t i;
+
+	for (i = 0; i < MESSAGE_QP_SENDS && i < most; i++)
+		if (!(message_qp->in_use & 1U << i))
+			return i;
+	return MESSAGE_QP_SENDS;
+}
+
+static bool message_qp__has_buffer(const struct message_qp *message_qp)
+{
+	return message_qp__find_buffer(message_qp) < MESSAGE_QP_SENDS;
+}
+
+/* What is left of the turn of a peer. */
+struct turn {
+	uint32_t messages;
+	uint32_t requests;
+};
+
 /* Sends what there are buffers for. */
-static const char *message_qp__produce(struct message_qp *message_qp)
+static const char *message_qp__produce(struct message_qp *message_qp,
+				       struct turn *turn)
 {
 	struct peer_messenger *messenger = message_qp->messenger;
 	uint32_t number;
 	size_t length;
 
-	for (number = 0;
-	     number < MESSAGE_QP_SENDS && number < messenger->sends_max;
-	     number++) {
-		if (message_qp->in_use & 1U << number)
-			continue;
+	for (; turn->messages && message_qp__has_buffer(message_qp);
+	     turn->messages--) {
+		number = message_qp__find_buffer(message_qp);
 		length = messenger->operations->next(
 			messenger, message_at(message_qp, number),
 			messenger->answer_max);
@@ -192,65 +214,106 @@ static const char *message_qp__produce(struct message_qp *message_qp)
 	return NULL;
 }
 
-/* Takes a request, if one has arrived, or a failure. */
-static bool message_qp__consume(struct message_qp *message_qp, const char **reason)
+/* Notes the request that has arrived, if one has, or a failure. */
+static const char *message_qp__receive(struct message_qp *message_qp,
+				       bool *has_happened)
 {
-	struct peer_messenger *messenger = message_qp->messenger;
 	struct ibv_wc completion;
 	bool has_sent;
 
-	if (ibv_poll_cq(message_qp->received, 1, &completion) <= 0)
-		return false;
-	if (completion.status != IBV_WC_SUCCESS) {
-		/* Flushed: a message that failed says more. */
-		*reason = message_qp__reap(message_qp, &has_sent) ?:
-				  explain_received(completion.status);
-		return true;
-	}
+	if (message_qp->has_request ||
+	    ibv_poll_cq(message_qp->received, 1, &completion) <= 0)
+		return NULL;
+	*has_happened = true;
+	/* Flushed: a message that failed says more. */
+	if (completion.status != IBV_WC_SUCCESS)
+		return message_qp__reap(message_qp, &has_sent) ?:
+			       explain_received(completion.status);
+	message_qp->has_request = true;
+	message_qp->request_length = completion.byte_len;
+	return NULL;
+}
+
+/* Takes the request that was noted.  Behind an error no other one is received. */
+static const char *message_qp__take(struct message_qp *message_qp)
+{
+	struct peer_messenger *messenger = message_qp->messenger;
+
+	message_qp->has_request = false;
+	message_qp->requests++;
 	messenger->operations->take(messenger, message_qp->memory,
-				    completion.byte_len);
-	if (post_receive(message_qp))
-		*reason = "disconnected: no receive can be posted for it";
-	return true;
+				    message_qp->request_length);
+	if (!messenger->operations->is_over(messenger) &&
+	    post_receive(message_qp))
+		return "disconnected: no receive can be posted for it";
+	return NULL;
 }
 
-/* Arms what is waited for. */
-static void message_qp__arm(struct message_qp *message_qp)
+/* Does what can be done now; has something happened since the last time? */
+static bool message_qp__step(struct message_qp *message_qp, struct turn *turn,
+			     const char **reason)
 {
-	ibv_req_notify_cq(message_qp->received, 0);
-	if (message_qp__is_busy(message_qp))
-		ibv_req_notify_cq(message_qp->sent, 0);
-}
+	bool has_happened = false;
 
-/* Does all that can be done now; true if something has happened since the last time. */
-static bool message_qp__drain(struct message_qp *message_qp, const char **reason)
-{
-	bool has_happened = false, has_request;
-
-	do {
-		*reason = message_qp__reap(message_qp, &has_happened) ?:
-				  message_qp__produce(message_qp);
-		has_request = !*reason &&
-			      message_qp__consume(message_qp, reason);
-		has_happened = has_happened || has_request;
-	} while (has_request && !*reason);
+	*reason = message_qp__reap(message_qp, &has_happened) ?:
+			  message_qp__produce(message_qp, turn) ?:
+			  message_qp__receive(message_qp, &has_happened);
+	if (!*reason && message_qp->has_request && turn->requests) {
+		turn->requests--;
+		*reason = message_qp__take(message_qp);
+		has_happened = true;
+	}
 	return has_happened;
 }
 
-const char *message_qp__serve(struct message_qp *message_qp)
+/* Is there anything to do that only waits for the next turn? */
+static bool message_qp__has_more(const struct message_qp *message_qp,
+				 const struct turn *turn)
+{
+	const struct peer_messenger *messenger = message_qp->messenger;
+
+	return (message_qp->has_request && !turn->requests) ||
+	       (!turn->messages && messenger->operations->is_busy(messenger) &&
+		message_qp__has_buffer(message_qp));
+}
+
+/* Arms what is waited for: buffers only if there is something to put into them. */
+static void message_qp__arm(struct message_qp *message_qp)
+{
+	const struct peer_messenger *messenger = message_qp->messenger;
+	const bool is_over = messenger->operations->is_over(messenger);
+
+	if (!is_over)
+		ibv_req_notify_cq(message_qp->received, 0);
+	if (messenger->operations->is_busy(messenger) ||
+	    (is_over && message_qp->in_use))
+		ibv_req_notify_cq(message_qp->sent, 0);
+}
+
+const char *message_qp__serve(struct message_qp *message_qp, bool *has_more)
 {
 	struct peer_messenger *messenger = message_qp->messenger;
+	struct turn turn = { .messages = MESSAGE_QP_SENDS, .requests = 1 };
+	bool is_armed = false, has_happened;
 	const char *reason;
 
-	message_qp__drain(message_qp, &reason);
-	/* What came before it was armed makes no event, and may be more to wait for. */
-	do {
+	for (;;) {
+		has_happened = message_qp__step(message_qp, &turn, &reason);
+		*has_more = message_qp__has_more(message_qp, &turn);
 		if (reason)
 			return reason;
-		message_qp__arm(message_qp);
-	} while (message_qp__drain(message_qp, &reason) || reason);
+		if (*has_more)
+			return NULL;
+		/* What came before it was armed makes no event. */
+		if (!has_happened && is_armed)
+			break;
+		is_armed = !has_happened;
+		if (is_armed)
+			message_qp__arm(message_qp);
+	}
 	/* The last message, the error, has left before the connection ends. */
-	if (messenger->operations->is_over(messenger) && !message_qp->in_use)
+	if (messenger->operations->is_over(messenger) &&
+	    !message_qp__is_busy(message_qp))
 		return "disconnected: it broke a rule of the protocol";
 	return NULL;
 }
@@ -259,8 +322,19 @@ bool message_qp__is_busy(const struct message_qp *message_qp)
 {
 	struct peer_messenger *messenger = message_qp->messenger;
 
-	return messenger->operations->is_busy(messenger) ||
-	       (messenger->operations->is_over(messenger) && message_qp->in_use);
+	return message_qp->in_use || messenger->operations->is_busy(messenger);
+}
+
+const char *message_qp__expire(struct message_qp *message_qp)
+{
+	struct peer_messenger *messenger = message_qp->messenger;
+	bool has_sent;
+	const char *reason = message_qp__reap(message_qp, &has_sent);
+
+	if (reason || !message_qp->in_use)
+		return reason;
+	messenger->operations->cut_off(messenger);
+	return "disconnected: it is too slow with an answer";
 }
 
 int message_qp__probe(struct message_qp *message_qp)

@@ -47,8 +47,7 @@ static bool caller__is_busy(const struct peer_messenger *messenger)
 
 static bool caller__is_over(const struct peer_messenger *messenger)
 {
-	return caller_of(messenger)->session.is_over &&
-	       !caller__is_busy(messenger);
+	return caller_of(messenger)->session.is_over;
 }
 
 static void caller__cut_off(struct peer_messenger *messenger)
@@ -94,7 +93,6 @@ static int offer_session(void *subject, const void *data,
 		.answer_max = hello.answer_max,
 		.sends_max = hello.receives,
 	};
-	offer->pd = sessions->control_region->exposure->pd;
 	offer->messenger = &caller->messenger;
 	offer->length = sizeof(welcome);
 	memcpy(offer->data, &welcome, sizeof(welcome));

@@ -4,6 +4,10 @@
  * process need, which exchange SENDs: one of a client with an identifier of the RDMA CM,
  * the other one opened by the test when the client connects.  Descriptors are ready when
  * there are events, as real ones.
+ *
+ * It is for the order of what both ends do, which no guest can choose.  An adapter does
+ * more: a message is acknowledged later than it has arrived, or retried without a
+ * receive, and peers leave by an event of the RDMA CM: see hostile_callers.
  */
 #ifndef FAKE_RDMA_H
 #define FAKE_RDMA_H

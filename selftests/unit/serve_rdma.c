@@ -1,117 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Callers by RDMA: both ends in this process, with queue pairs that are a few queues. */
-#include <stdio.h>
-
-#include "fake_rdma.h"
+#include "serve_rdma.h"
 
 #include <libdart/rpc/client.h>
-
-#include "agent/rdma/message_qp.h"
-#include "agent/serve/caller.h"
-#include "served_host.h"
-
-static struct serve_counts counts;
-static struct exposure exposure;
-static struct ibv_pd pd;
-static const struct device device = { .context = &fake.context };
-
-/* The end of the agent, for one caller. */
-static struct {
-	struct served_host *host;
-	struct snapshots snapshots;
-	struct sessions sessions;
-	struct ibv_comp_channel *channel;
-	struct message_qp message_qp;
-	bool is_open;
-	const char *reason;	/* why it would disconnect; NULL */
-} agent;
-
-/* ---- the rooms around message_qp */
-
-struct ibv_qp *device__create_qp(struct ibv_pd *of, enum ibv_qp_type type,
-				 struct ibv_cq *sent, struct ibv_cq *received,
-				 uint32_t sends)
-{
-	assert_int_equal(sends, MESSAGE_QP_SENDS + 1);
-	return &fake_qp__new(sent, received)->qp;
-}
-
-int device__advance_qp(struct ibv_qp *queue_pair, struct rdma_cm_id *id,
-		       enum ibv_qp_state state, unsigned int access,
-		       uint8_t reads)
-{
-	assert_int_equal(access, 0);
-	queue_pair->state = state;
-	return 0;
-}
-
-static int fake__accept(const void *request, size_t length, void *answer,
-			struct fake_qp **qp)
-{
-	struct dart_control_reject *reject = answer;
-	struct peer_offer offer = {};
-	struct dart_error error;
-	uint8_t data[56] = {};
-
-	assert_true(length <= sizeof(data));
-	memcpy(data, request, length);
-	if (caller_kind.offer(&agent.sessions, data, &offer, &error)) {
-		*reject = (struct dart_control_reject){
-			.magic = htole64(DART_RPC_MAGIC),
-			.abi_version = htole32(DART_RPC_ABI_VERSION),
-		};
-		snprintf(reject->reason, sizeof(reject->reason), "%.100s",
-			 error.text);
-		return -EPROTO;
-	}
-	assert_int_equal(message_qp__open(&agent.message_qp, &device, offer.pd,
-					  NULL, offer.messenger, agent.channel,
-					  &agent),
-			 0);
-	agent.is_open = true;
-	memcpy(answer, offer.data, offer.length);
-	*qp = (struct fake_qp *)agent.message_qp.queue_pair;
-	return offer.length;
-}
-
-/* ---- */
-
-static int open_fixture(void **state)
-{
-	fake__open();
-	memset(&agent, 0, sizeof(agent));
-	counts = (struct serve_counts){};
-	exposure.pd = &pd;
-	agent.host = served_host__new();
-	agent.host->control_region.exposure = &exposure;
-	agent.channel = ibv_create_comp_channel(&fake.context);
-	snapshots__open(&agent.snapshots, &agent.host->control_region);
-	sessions__open(&agent.sessions, &agent.snapshots, &counts);
-	return 0;
-}
-
-static int close_fixture(void **state)
-{
-	if (agent.is_open)
-		message_qp__close(&agent.message_qp);
-	ibv_destroy_comp_channel(agent.channel);
-	assert_int_equal(agent.snapshots.count, 0);
-	served_host__free(agent.host);
-	return 0;
-}
-
-/* One event of the agent, as the listener handles it; false if there is none. */
-static bool run_agent(void)
-{
-	struct ibv_cq *cq;
-	void *context;
-
-	if (ibv_get_cq_event(agent.channel, &cq, &context))
-		return false;
-	assert_ptr_equal(context, &agent);
-	agent.reason = message_qp__serve(&agent.message_qp);
-	return true;
-}
 
 /* The next event of the client but NOTHING; both sides only do what events tell them. */
 static enum dart_rpc_client_event await(struct dart_rpc_client *client,
@@ -180,25 +71,12 @@ static void test_values(void **state)
 		seen_table__expect_landed(&seen, NULL, 0, 0);
 	}
 	assert_int_equal(counts.requests, 101);
+	/* The last message has left, of which no event tells. */
+	assert_null(message_qp__expire(&agent.message_qp));
 	assert_false(message_qp__is_busy(&agent.message_qp));
+	assert_int_equal(counts.cut_off, 0);
 	seen_table__close(&seen);
 	dart_rpc_client__free(client);
-}
-
-#define LARGE (SERVED_TABLE_MAX * 16)
-
-/* The table has random bytes, for many parts: more than both sides have buffers. */
-static void use_large_table(void)
-{
-	struct control_region *region = &agent.host->control_region;
-	uint64_t seed = 5;
-	size_t i;
-
-	region->memory = malloc(LARGE);
-	assert_non_null(region->memory);
-	for (i = 0; i < LARGE; i++)
-		((uint8_t *)region->memory)[i] = random__below(&seed, 256);
-	region->used = LARGE;
 }
 
 static void expect_large_table(struct dart_rpc_client *client,
@@ -260,7 +138,8 @@ static void test_late(void **state)
 	/* An event without a request, as one that was served early leaves it. */
 	for (round = 0; round < 2; round++) {
 		fake__before_arming = round ? ask_late : NULL;
-		assert_null(message_qp__serve(&agent.message_qp));
+		assert_null(message_qp__serve(&agent.message_qp,
+					      &agent.has_more));
 	}
 	assert_true(message_qp__is_busy(&agent.message_qp));
 	expect_large_table(late, late_bytes);

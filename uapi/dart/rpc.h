@@ -53,7 +53,7 @@
  * as its sequences show, or whole.
  *
  * Time.  A controller that has not finished the handshake, a request that has begun, or
- * the reception of an answer after lease_ms is disconnected.
+ * the reception of an answer, its last message included, after lease_ms is disconnected.
  *
  * Memory.  The agent keeps a few copies of its table for those who fetch it.  When it
  * needs more, the oldest one is withdrawn: the error DART_RPC_ERROR_BUSY comes instead of
