@@ -54,6 +54,8 @@
  *
  * Time.  A controller that has not finished the handshake, a request that has begun, or
  * the reception of an answer, its last message included, after lease_ms is disconnected.
+ * So an answer must not be larger than the network carries in that time: a controller
+ * divides the entries among requests.  A table cannot be divided.
  *
  * Memory.  The agent keeps a few copies of its table for those who fetch it.  When it
  * needs more, the oldest one is withdrawn: the error DART_RPC_ERROR_BUSY comes instead of

@@ -6,12 +6,19 @@
 
 #include "plan.h"
 
+/*
+ * Bytes of an answer, unless one entry alone has more.  The agent gives it the time of a
+ * lease: 9 Mbit/s are enough.
+ */
+#define ANSWER_SIZE (4 << 20)
+
 struct dart_rpc_plan {
 	const struct dart_table *table;
 	const struct dart_read_plan *reads;
 	uint32_t *entries;	/* indices of the table, ascending */
 	uint32_t entry_count;
 	struct dart_rpc_entries *runs;	/* of their places */
+	uint64_t *sizes;	/* bytes of each run */
 	uint32_t run_count;
 };
 
@@ -22,20 +29,44 @@ static int compare(const void *one, const void *other)
 	return (*a > *b) - (*a < *b);
 }
 
+/* Bytes that an answer has of @entry. */
+static uint64_t answer_size(const struct dart_entry *entry)
+{
+	uint64_t size = 0;
+	uint32_t i;
+
+	for (i = 0; i < entry->range_count; i++)
+		size += (uint64_t)entry->ranges[i].copies *
+			entry->ranges[i].length;
+	return size;
+}
+
+/* Can the entry at @place be in the last run, if it has @size bytes? */
+static bool continues(const struct dart_rpc_plan *plan, uint32_t place,
+		      uint64_t size)
+{
+	const uint32_t last = plan->run_count - 1;
+
+	return plan->run_count &&
+	       plan->runs[last].first + plan->runs[last].count == place &&
+	       plan->sizes[last] + size <= ANSWER_SIZE;
+}
+
 /* Places ascend with indices; entries that are gone lie between some. */
 static void find_runs(struct dart_rpc_plan *plan)
 {
-	struct dart_rpc_entries *last = NULL;
-	uint32_t i, place;
+	const struct dart_entry *entry;
+	uint64_t size;
+	uint32_t i;
 
 	for (i = 0; i < plan->entry_count; i++) {
-		place = plan->table->entries[plan->entries[i]].place;
-		if (last && last->first + last->count == place) {
-			last->count++;
-			continue;
-		}
-		last = &plan->runs[plan->run_count++];
-		*last = (struct dart_rpc_entries){ place, 1 };
+		entry = &plan->table->entries[plan->entries[i]];
+		size = answer_size(entry);
+		if (!continues(plan, entry->place, size))
+			plan->runs[plan->run_count++] =
+				(struct dart_rpc_entries){ entry->place, 0 };
+		plan->runs[plan->run_count - 1].count++;
+		plan->sizes[plan->run_count - 1] += size;
 	}
 }
 
@@ -53,7 +84,8 @@ int dart_rpc_plan__new(const struct dart_table *table,
 	plan->reads = reads;
 	plan->entries = calloc((size_t)count + 1, sizeof(*plan->entries));
 	plan->runs = calloc((size_t)count + 1, sizeof(*plan->runs));
-	if (!plan->entries || !plan->runs) {
+	plan->sizes = calloc((size_t)count + 1, sizeof(*plan->sizes));
+	if (!plan->entries || !plan->runs || !plan->sizes) {
 		dart_rpc_plan__free(plan);
 		return -ENOMEM;
 	}
@@ -72,6 +104,7 @@ void dart_rpc_plan__free(struct dart_rpc_plan *plan)
 		return;
 	free(plan->entries);
 	free(plan->runs);
+	free(plan->sizes);
 	free(plan);
 }
 
@@ -81,13 +114,28 @@ size_t dart_rpc_plan__landing_size(const struct dart_rpc_plan *plan)
 	       sizeof(struct dart_control_header);
 }
 
+/* How many runs the request has that begins with run @first. */
+static uint32_t count_runs(const struct dart_rpc_plan *plan, uint32_t first)
+{
+	uint64_t size = 0;
+	uint32_t i;
+
+	for (i = first; i < plan->run_count && i - first < DART_RPC_RUNS_MAX;
+	     i++) {
+		size += plan->sizes[i];
+		if (i > first && size > ANSWER_SIZE)
+			break;
+	}
+	return i - first;
+}
+
 /* The request from run first_run on. */
 static void cut(struct dart_rpc_landing *landing)
 {
 	const struct dart_rpc_plan *plan = landing->plan;
-	uint32_t i, left = plan->run_count - landing->first_run;
+	uint32_t i;
 
-	landing->runs = left < DART_RPC_RUNS_MAX ? left : DART_RPC_RUNS_MAX;
+	landing->runs = count_runs(plan, landing->first_run);
 	for (i = 0; i < landing->runs; i++)
 		landing->last_entry += plan->runs[landing->first_run + i].count;
 	landing->range = 0;
