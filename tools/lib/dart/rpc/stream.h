@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Messages of <dart/rpc.h> over TLS, one at a time in each direction.  Nothing blocks,
- * and nothing is allocated after dart_rpc_stream__open().
+ * Messages of <dart/rpc.h> over TLS, one at a time in each direction.  Nothing blocks.
+ * After dart_rpc_stream__open() only GnuTLS allocates memory: up to 16 KiB for a record.
  */
 #ifndef DART_RPC_STREAM_H
 #define DART_RPC_STREAM_H

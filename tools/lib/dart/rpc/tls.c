@@ -177,8 +177,9 @@ static int verify(gnutls_session_t session)
 		stream->peer_name = find_name(stream, &certificates[0]);
 	if (stream->peer_name)
 		return 0;
-	dart_error__set(&stream->refusal, EACCES,
-			"its certificate is for another name");
+	dart_error__set(
+		&stream->refusal, EACCES,
+		"its certificate is for another name (subjectAltName: DNS or IP)");
 	return GNUTLS_E_CERTIFICATE_ERROR;
 }
 
@@ -296,11 +297,9 @@ static int explain(struct dart_tls_stream *stream, int code,
 int dart_tls_stream__handshake(struct dart_tls_stream *stream,
 			       struct dart_error *error)
 {
-	int ret;
+	int ret = gnutls_handshake(stream->session);
 
-	do {
-		ret = gnutls_handshake(stream->session);
-	} while (ret < 0 && !is_again(ret) && !gnutls_error_is_fatal(ret));
+	/* Any other code ends it, also those that GnuTLS calls not fatal. */
 	if (is_again(ret))
 		return 0;
 	if (!ret)

@@ -39,7 +39,8 @@ struct dart_tls_stream;
  * Begins TLS on the connected socket @fd, which does not block, and which stays the
  * caller's.  The certificate of the peer must be signed by one of the authorities, not
  * expired, for the other end of TLS, and have one of the @count names (DNS names, or IP
- * addresses as text), which stay the caller's until the handshake has ended.  Holds @tls.
+ * addresses as text) as subjectAltName; they stay the caller's until the handshake has
+ * ended.  Holds @tls.
  */
 int dart_tls_stream__open(struct dart_tls *tls, int fd, bool is_server,
 			  const char *const *names, size_t count,
