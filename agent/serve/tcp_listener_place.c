@@ -16,10 +16,15 @@
 /* Bytes that wait for a slow reader in the kernel, beside those in dartd. */
 #define SEND_BUFFER (256 << 10)
 
-/* A caller without power or network: its connection ends after 90 s. */
+/*
+ * A caller without power or network: its connection ends after 90 s.  An idle one is
+ * found by probes; one that leaves bytes unacknowledged, or a window of 0, by the time of
+ * these, which without a limit is a quarter of an hour, or no end.
+ */
 #define KEEPALIVE_S 60
 #define KEEPALIVE_INTERVAL_S 10
 #define KEEPALIVE_PROBES 3
+#define UNACKNOWLEDGED_MS 90000
 
 union address {
 	struct sockaddr any;
@@ -46,6 +51,8 @@ static int set_options(int fd, int family, bool is_any)
 		       set(fd, IPPROTO_TCP, TCP_KEEPINTVL,
 			   KEEPALIVE_INTERVAL_S) ?:
 		       set(fd, IPPROTO_TCP, TCP_KEEPCNT, KEEPALIVE_PROBES) ?:
+		       set(fd, IPPROTO_TCP, TCP_USER_TIMEOUT,
+			   UNACKNOWLEDGED_MS) ?:
 		       set(fd, IPPROTO_TCP, TCP_NODELAY, 1);
 }
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Callers by TCP: what they get, who is refused, and what a reload changes. */
+#include <netinet/tcp.h>
+
 #include "serve_tcp.h"
 
 /* ---- callers as they should be */
@@ -194,6 +196,32 @@ static void test_reload(void **state)
 	dart_rpc_client__free(client);
 }
 
+/* What the kernel does for connections that are silent, or do not take their bytes. */
+static void test_socket(void **state)
+{
+	static const struct {
+		int level, name, value;
+	} options[] = {
+		{ SOL_SOCKET, SO_KEEPALIVE, 1 },
+		{ IPPROTO_TCP, TCP_KEEPIDLE, 60 },
+		{ IPPROTO_TCP, TCP_USER_TIMEOUT, 90000 },
+	};
+	struct fixture *fixture = *state;
+	struct dart_rpc_client *client = connect_to(fixture);
+	const int fd = TAILQ_FIRST(&fixture->listener.peers.list)->fd;
+	socklen_t size = sizeof(int);
+	int value;
+	size_t i;
+
+	for (i = 0; i < sizeof(options) / sizeof(options[0]); i++) {
+		assert_int_equal(getsockopt(fd, options[i].level,
+					    options[i].name, &value, &size),
+				 0);
+		assert_int_equal(value, options[i].value);
+	}
+	dart_rpc_client__free(client);
+}
+
 static void test_files(void **state)
 {
 	struct dart_tls *tls;
@@ -241,6 +269,8 @@ int main(void)
 			     test_limit, open_fixture, close_fixture),
 		TEST_FIXTURE("after a reload new certificates are used, and callers that may no longer connect end",
 			     test_reload, open_fixture, close_fixture),
+		TEST_FIXTURE("connections that leave bytes unacknowledged for 90 s are ended by the kernel",
+			     test_socket, open_fixture, close_fixture),
 		TEST("files that are absent, empty, no pair, or open to every user are refused by name",
 		     test_files),
 	};
