@@ -30,23 +30,39 @@ int tcp_peers__open(struct tcp_peers *peers, sd_event *loop,
 	return leases__open(&peers->deadlines, loop);
 }
 
-static void tcp_peer__free(struct tcp_peer *peer)
+/* What follows has its own time. */
+static void tcp_peer__forget_deadline(struct tcp_peer *peer)
+{
+	if (peer->has_deadline)
+		lease__cancel(&peer->peers->deadlines, &peer->lease);
+	peer->has_deadline = false;
+}
+
+/* Of all that it had, the socket is left. */
+static void tcp_peer__stop(struct tcp_peer *peer)
 {
 	struct tcp_peers *peers = peer->peers;
 
-	TAILQ_REMOVE(&peers->list, peer, link);
-	peers->count--;
 	if (peer->established) {
 		count__add(&peers->counts->peers.connected, -1);
 		changes__announce(peers->changes, "disconnected", "caller",
 				  peer->name);
 	}
-	if (peer->has_deadline)
-		lease__cancel(&peers->deadlines, &peer->lease);
+	peer->established = 0;
+	tcp_peer__forget_deadline(peer);
 	session__close(&peer->session);
-	sd_event_source_disable_unref(peer->events);
 	dart_rpc_stream__free(peer->stream);
 	dart_tls_stream__free(peer->tls);
+	peer->stream = NULL;
+	peer->tls = NULL;
+}
+
+static void tcp_peer__free(struct tcp_peer *peer)
+{
+	TAILQ_REMOVE(&peer->peers->list, peer, link);
+	peer->peers->count--;
+	tcp_peer__stop(peer);
+	sd_event_source_disable_unref(peer->events);
 	close(peer->fd);
 	free(peer->subject);
 	free(peer);
@@ -61,14 +77,56 @@ void tcp_peers__close(struct tcp_peers *peers)
 	leases__close(&peers->deadlines);
 }
 
-void tcp_peer__end(struct tcp_peer *peer, const char *reason)
+static void tcp_peer__log_end(const struct tcp_peer *peer, const char *reason)
 {
 	if (peer->established)
 		log__peer_info("caller %s (%s) disconnected: %s", peer->name,
 			       peer->subject, reason);
-	else
+	else if (peer->state != TCP_PEER_LEAVING)
 		log__peer_warning("caller %s rejected: %s", peer->name, reason);
+}
+
+void tcp_peer__end(struct tcp_peer *peer, const char *reason)
+{
+	tcp_peer__log_end(peer, reason);
 	tcp_peer__free(peer);
+}
+
+static void on_end_of_leave(struct lease *lease)
+{
+	struct tcp_peer *peer = lease__owner(lease, struct tcp_peer);
+
+	peer->has_deadline = false;
+	tcp_peer__free(peer);
+}
+
+/*
+ * It is told why, in the last message or by TLS.  If the socket were closed while bytes
+ * of the peer are unread, these would reset the connection, and the peer might not learn
+ * of it: so the agent reads until the peer closes its end as well, or for a lease.
+ */
+static void tcp_peer__leave(struct tcp_peer *peer, const char *reason)
+{
+	tcp_peer__log_end(peer, reason);
+	tcp_peer__stop(peer);
+	peer->state = TCP_PEER_LEAVING;
+	if (shutdown(peer->fd, SHUT_WR)) {
+		tcp_peer__free(peer);
+		return;
+	}
+	lease__start(&peer->peers->deadlines, &peer->lease, on_end_of_leave);
+	peer->has_deadline = true;
+	sd_event_source_set_io_events(peer->events, EPOLLIN);
+}
+
+/* Reads some of what a peer still sends. */
+static void tcp_peer__discard(struct tcp_peer *peer)
+{
+	char bytes[4096];
+	ssize_t got = recv(peer->fd, bytes, sizeof(bytes), MSG_DONTWAIT);
+
+	if (!got || (got < 0 && errno != EAGAIN && errno != EINTR))
+		tcp_peer__free(peer);
 }
 
 static void on_deadline(struct lease *lease)
@@ -99,14 +157,6 @@ static void tcp_peer__set_deadline(struct tcp_peer *peer)
 	else if (!peer->has_deadline && !is_idle)
 		lease__start(deadlines, &peer->lease, on_deadline);
 	peer->has_deadline = !is_idle;
-}
-
-/* What follows has its own time. */
-static void tcp_peer__forget_deadline(struct tcp_peer *peer)
-{
-	if (peer->has_deadline)
-		lease__cancel(&peer->peers->deadlines, &peer->lease);
-	peer->has_deadline = false;
 }
 
 static int tcp_peer__shake_hands(struct tcp_peer *peer, struct dart_error *error)
@@ -169,7 +219,14 @@ static void tcp_peer__take_hello(struct tcp_peer *peer, const void *bytes,
 			"it speaks version %u of the protocol, not %d",
 			message.hello.abi_version, DART_RPC_ABI_VERSION);
 		session__refuse(&peer->session, DART_RPC_ERROR_VERSION, &error);
+	} else if (message.hello.receives) {
+		dart_error__set(&error, EBADMSG,
+				"it has %u receives, which TCP has not",
+				message.hello.receives);
+		session__refuse(&peer->session, DART_RPC_ERROR_MALFORMED,
+				&error);
 	} else {
+		peer->answer_max = message.hello.answer_max;
 		tcp_peer__welcome(peer);
 	}
 }
@@ -179,7 +236,7 @@ static bool tcp_peer__produce(struct tcp_peer *peer)
 {
 	size_t length = session__next(&peer->session,
 				      dart_rpc_stream__out(peer->stream),
-				      DART_RPC_ANSWER_MAX);
+				      peer->answer_max);
 
 	if (!length)
 		return false;
@@ -244,12 +301,20 @@ static int on_event(sd_event_source *source, int fd, uint32_t revents,
 {
 	struct tcp_peer *peer = userdata;
 	struct dart_error error;
-	int ret = tcp_peer__run(peer, &error);
+	int ret;
 
+	if (peer->state == TCP_PEER_LEAVING) {
+		tcp_peer__discard(peer);
+		return 0;
+	}
+	ret = tcp_peer__run(peer, &error);
 	if (ret && ret != -EAGAIN) {
 		if (!peer->established)
 			count__add(&peer->peers->refused->handshakes, 1);
-		tcp_peer__end(peer, error.text);
+		if (ret == -EBADMSG || ret == -EACCES || ret == -EPROTO)
+			tcp_peer__leave(peer, error.text);
+		else
+			tcp_peer__end(peer, error.text);
 		return 0;
 	}
 	tcp_peer__set_deadline(peer);
@@ -290,6 +355,8 @@ int tcp_peer__new(struct tcp_peers *peers, int fd,
 	peer->peers = peers;
 	peer->fd = fd;
 	peer->address = *address;
+	/* Until its hello, of the error that refuses it. */
+	peer->answer_max = DART_RPC_ANSWER_MIN;
 	name_peer(peer);
 	session__open(&peer->session, &peers->sessions);
 	TAILQ_INSERT_TAIL(&peers->list, peer, link);

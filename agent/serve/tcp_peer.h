@@ -45,12 +45,14 @@ struct tcp_peer {
 		TCP_PEER_HANDSHAKE,
 		TCP_PEER_HELLO,
 		TCP_PEER_OPEN,
+		TCP_PEER_LEAVING,	/* was told why: its socket alone is left */
 	} state;
 	struct dart_tls_stream *tls;	/* until the end of the handshake */
 	struct dart_rpc_stream *stream;	/* from then on */
 	char *subject;			/* that its certificate is for */
+	uint32_t answer_max;		/* bytes of a message, as its hello says */
 	struct session session;
-	int64_t established;	/* ns, CLOCK_BOOTTIME */
+	int64_t established;	/* ns, CLOCK_BOOTTIME; 0: not yet, or no longer */
 	struct sockaddr_storage address;
 	char name[80];		/* the same and the port, as text */
 };

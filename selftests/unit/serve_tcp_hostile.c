@@ -85,15 +85,19 @@ static void expect_refused(struct hostile *hostile, struct fixture *fixture,
 {
 	const struct dart_rpc_message message =
 		hostile__receive(hostile, fixture);
+	char byte;
 
 	assert_int_equal(message.type, DART_RPC_ERROR);
 	assert_int_equal(message.error.code, code);
 	if (!strstr(message.error.reason, words))
 		fail_msg("\"%s\" instead of \"%s\"", message.error.reason, words);
 	run_agent(fixture);
-	assert_true(is_closed(hostile->fd));
-	assert_int_equal(fixture->listener.peers.count, 0);
+	/* An end, not a reset, which could overtake the message. */
+	assert_int_equal(recv(hostile->fd, &byte, 1, 0), 0);
+	assert_int_equal(counts.peers.connected, 0);
 	hostile__close(hostile);
+	run_agent(fixture);
+	assert_int_equal(fixture->listener.peers.count, 0);
 }
 
 static void say_hello(struct hostile *hostile, struct fixture *fixture)
@@ -149,6 +153,74 @@ static void test_length(void **state)
 		expect_refused(&hostile, *state, DART_RPC_ERROR_MALFORMED,
 			       "length of a message");
 	}
+}
+
+/* A request behind the one that is refused: the agent does not read it as such. */
+static void test_behind(void **state)
+{
+	struct hostile hostile;
+	uint8_t bytes[64];
+	size_t length;
+
+	hostile__connect(&hostile, *state, 65536);
+	say_hello(&hostile, *state);
+	length = dart_rpc__put_get_table(bytes, 1, 0);
+	hostile__send(&hostile, bytes, length);
+	hostile__send(&hostile, bytes, length);
+	expect_refused(&hostile, *state, DART_RPC_ERROR_MALFORMED, "table");
+	assert_int_equal(counts.errors, 1);
+}
+
+/* It is told why, and then neither closes its end nor sends any more. */
+static void test_stays(void **state)
+{
+	struct fixture *fixture = *state;
+	struct pollfd descriptors[2];
+	struct hostile hostile;
+	uint8_t bytes[64];
+
+	hostile__connect(&hostile, fixture, 65536);
+	say_hello(&hostile, fixture);
+	hostile__send(&hostile, bytes, dart_rpc__put_get_table(bytes, 1, 0));
+	assert_int_equal(hostile__receive(&hostile, fixture).type,
+			 DART_RPC_ERROR);
+	run_agent(fixture);
+	assert_int_equal(fixture->listener.peers.count, 1);
+	assert_int_equal(counts.peers.connected, 0);
+	while (fixture->listener.peers.count)
+		wait_for(fixture, descriptors, 0);
+	assert_int_equal(counts.cut_off, 0);
+	hostile__close(&hostile);
+}
+
+/* Messages that are as short as the hello says, and receives, which TCP has not. */
+static void test_hello(void **state)
+{
+	struct fixture *fixture = *state;
+	const uint32_t used = fixture->host->control_region.used;
+	struct dart_rpc_message message;
+	struct hostile hostile;
+	uint8_t bytes[64];
+
+	hostile__connect(&hostile, fixture, 65536);
+	hostile__send(&hostile, bytes,
+		      dart_rpc__put_hello(bytes, DART_RPC_ANSWER_MIN, 0));
+	assert_int_equal(hostile__receive(&hostile, fixture).type,
+			 DART_RPC_WELCOME);
+	hostile__send(&hostile, bytes, dart_rpc__put_get_table(bytes, 1, used));
+	do {
+		message = hostile__receive(&hostile, fixture);
+		assert_int_equal(message.type, DART_RPC_PART);
+		assert_in_range(message.part.length, 1,
+				DART_RPC_ANSWER_MIN - DART_RPC_PART_HEAD);
+	} while (!message.is_last);
+	hostile__close(&hostile);
+	run_agent(fixture);
+	hostile__connect(&hostile, fixture, 65536);
+	hostile__send(&hostile, bytes,
+		      dart_rpc__put_hello(bytes, DART_RPC_ANSWER_MIN, 1));
+	expect_refused(&hostile, fixture, DART_RPC_ERROR_MALFORMED,
+		       "it has 1 receives");
 }
 
 static void test_bytes(void **state)
@@ -249,6 +321,12 @@ int main(void)
 			     test_no_hello, open_fixture, close_fixture),
 		TEST_FIXTURE("lengths of messages from 0 to 2^32 - 1 outside the limits are refused",
 			     test_length, open_fixture, close_fixture),
+		TEST_FIXTURE("a caller with a request behind one that is refused learns why, and its connection is not reset",
+			     test_behind, open_fixture, close_fixture),
+		TEST_FIXTURE("a caller that was refused and stays is closed after a lease",
+			     test_stays, open_fixture, close_fixture),
+		TEST_FIXTURE("messages are as short as the hello says, and a hello with receives is refused",
+			     test_hello, open_fixture, close_fixture),
 		TEST_FIXTURE("50 times random bytes instead of TLS end their connection only",
 			     test_bytes, open_fixture, close_fixture),
 		TEST_FIXTURE("a caller that does not read its answers is cut off, and another one is served meanwhile",

@@ -77,7 +77,7 @@
 /* Bytes of a message to the agent, and of one from it, at most. */
 #define DART_RPC_REQUEST_MAX	4096
 #define DART_RPC_ANSWER_MAX	16384
-/* Over RDMA a controller may have shorter receives, but not shorter than this. */
+/* A controller may take shorter messages, but not shorter ones than this. */
 #define DART_RPC_ANSWER_MIN	512
 /* Receives that a hello may announce. */
 #define DART_RPC_RECEIVES_MAX	64
@@ -111,7 +111,7 @@ struct dart_rpc_hello {
 	__le64 magic;		/* DART_RPC_MAGIC */
 	__le32 abi_version;	/* DART_RPC_ABI_VERSION */
 	__le32 reserved;	/* 0 */
-	/* Of the controller's receives, DART_RPC_ANSWER_MIN ... DART_RPC_ANSWER_MAX */
+	/* Of a message to the controller, DART_RPC_ANSWER_MIN ... DART_RPC_ANSWER_MAX */
 	__le32 answer_max;	/* bytes */
 	__le32 receives;	/* posted: 1 ... DART_RPC_RECEIVES_MAX; TCP: 0 */
 };
