@@ -35,11 +35,13 @@ unit_quota_sources := agent/table/quota.c
 unit_generations_sources := agent/table/generations.c
 unit_row_copies_sources := $(addprefix agent/table/, \
 	generations.c live.c values.c)
+unit_handshake_rate_sources := agent/serve/handshake_rate.c
 unit_session_sources := $(addprefix agent/, serve/session.c serve/snapshot.c \
 	table/generations.c table/live.c table/values.c)
 unit_serve_tcp_sources := $(unit_session_sources) $(addprefix agent/, \
 	base/changes.c base/lease.c base/log.c base/request.c \
-	serve/tcp_listener.c serve/tcp_listener_place.c serve/tcp_peer.c) \
+	serve/handshake_rate.c serve/tcp_listener.c serve/tcp_listener_limits.c \
+	serve/tcp_listener_place.c serve/tcp_peer.c) \
 	selftests/lib/tls_files.c
 unit_serve_tcp_hostile_sources := $(unit_serve_tcp_sources)
 unit_serve_rdma_sources := $(unit_session_sources) agent/serve/caller.c \

@@ -10,86 +10,8 @@
 #include "agent/base/request.h"
 #include "tcp_listener.h"
 
-/* Unless the configuration has other numbers. */
-#define PER_ADDRESS_MAX 64
-#define HALF_OPEN_MAX 64
-
 /* After a connection could not be accepted. */
 #define PAUSE_MS 100
-
-static bool have_same_address(const struct sockaddr_storage *a,
-			      const struct sockaddr_storage *b)
-{
-	if (a->ss_family != b->ss_family)
-		return false;
-	if (a->ss_family == AF_INET6)
-		return !memcmp(&((const struct sockaddr_in6 *)a)->sin6_addr,
-			       &((const struct sockaddr_in6 *)b)->sin6_addr,
-			       sizeof(struct in6_addr));
-	return ((const struct sockaddr_in *)a)->sin_addr.s_addr ==
-	       ((const struct sockaddr_in *)b)->sin_addr.s_addr;
-}
-
-/*
- * Is there room for one more of those from @address (NULL: any), of which there may be
- * @most?  If not, the oldest one of them that is in its handshake makes room.
- */
-static bool tcp_listener__make_room(struct tcp_listener *listener,
-				    const struct sockaddr_storage *address,
-				    bool is_half_open, uint32_t most)
-{
-	struct tcp_peer *peer, *oldest = NULL;
-	uint32_t count = 0;
-
-	TAILQ_FOREACH(peer, &listener->peers.list, link) {
-		if ((address && !have_same_address(address, &peer->address)) ||
-		    (is_half_open && peer->established))
-			continue;
-		count++;
-		if (!oldest && !peer->established)
-			oldest = peer;
-	}
-	if (count < most)
-		return true;
-	if (!oldest)
-		return false;
-	count__add(&listener->peers.refused->handshakes, 1);
-	tcp_peer__end(oldest, "makes room: it is still in its handshake");
-	return true;
-}
-
-static bool tcp_listener__allows(const struct tcp_listener *listener,
-				 const struct sockaddr_storage *address)
-{
-	const struct dart_prefixes *allowed = listener->admission.allowed;
-
-	return allowed->is_given &&
-	       dart_prefixes__contain(allowed,
-				      (const struct sockaddr *)address);
-}
-
-/* Why @address may not connect, or NULL. */
-static const char *tcp_listener__refuse(struct tcp_listener *listener,
-					const struct sockaddr_storage *address)
-{
-	const struct tcp_admission *admission = &listener->admission;
-	struct tcp_counts *refused = listener->peers.refused;
-
-	if (!tcp_listener__allows(listener, address)) {
-		count__add(&refused->not_allowed, 1);
-		return "an address is not in allow: callers of the configuration";
-	}
-	if (!tcp_listener__make_room(listener, NULL, false,
-				     admission->most ?: CALLERS_MAX) ||
-	    !tcp_listener__make_room(listener, address, false,
-				     admission->per_address ?: PER_ADDRESS_MAX)) {
-		count__add(&refused->limited, 1);
-		return "as many are connected, in all or from an address, as the configuration allows";
-	}
-	tcp_listener__make_room(listener, NULL, true,
-				admission->half_open ?: HALF_OPEN_MAX);
-	return NULL;
-}
 
 static void tcp_listener__take(struct tcp_listener *listener, int fd,
 			       const struct sockaddr_storage *address)
@@ -209,8 +131,10 @@ int tcp_listener__open(struct tcp_listener *listener, sd_event *loop,
 	*listener = (struct tcp_listener){ .admission = *admission };
 	ret = tcp_peers__open(&listener->peers, loop, snapshots, changes,
 			      counts, refused);
+	if (ret >= 0)
+		ret = handshake_rates__open(&listener->rates);
 	if (ret < 0) {
-		dart_error__system(error, -ret, "cannot create a timer");
+		dart_error__system(error, -ret, "cannot prepare for callers");
 		tcp_listener__close(listener);
 		return ret;
 	}

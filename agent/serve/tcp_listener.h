@@ -11,6 +11,7 @@
 #include <libdart/error.h>
 #include <libdart/rpc/tls.h>
 
+#include "handshake_rate.h"
 #include "tcp_peer.h"
 
 /* Where to listen: of the start. */
@@ -35,6 +36,7 @@ struct tcp_admission {
 struct tcp_listener {
 	struct tcp_peers peers;
 	struct tcp_admission admission;
+	struct handshake_rates rates;
 	struct dart_tls *tls;
 	struct tcp_socket {
 		struct tcp_listener *listener;
@@ -71,7 +73,16 @@ int tcp_listener__admit(struct tcp_listener *listener,
 /* "ADDRESS:PORT (SUBJECT)" of each connected caller; NULL if out of memory. */
 json_t *tcp_listener__names(const struct tcp_listener *listener);
 
-/* Between tcp_listener.c and tcp_place.c: sockets without events, -errno. */
+/*
+ * Between tcp_listener.c and tcp_listener_limits.c: why the peer at @address may not
+ * connect, or NULL.  It may end a connection in its handshake to make room.
+ */
+const char *tcp_listener__refuse(struct tcp_listener *listener,
+				 const struct sockaddr_storage *address);
+bool tcp_listener__allows(const struct tcp_listener *listener,
+			  const struct sockaddr_storage *address);
+
+/* Between tcp_listener.c and tcp_listener_place.c: sockets without events, -errno. */
 int tcp_listener__listen(struct tcp_listener *listener,
 			 const struct tcp_place *place,
 			 struct dart_error *error);

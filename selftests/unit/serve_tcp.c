@@ -134,6 +134,43 @@ static void test_half_open(void **state)
 	dart_rpc_client__free(client);
 }
 
+/* Those from one address in their handshakes make room for each other. */
+static void test_own_room(void **state)
+{
+	struct fixture *fixture = *state;
+	int other, fds[3], i;
+
+	fixture->listener.admission.half_open = 2;
+	other = connect_socket_from(fixture, 2);
+	for (i = 0; i < 3; i++)
+		fds[i] = connect_socket(fixture);
+	assert_false(is_closed(other));
+	assert_true(is_closed(fds[0]));
+	assert_true(is_closed(fds[1]));
+	assert_false(is_closed(fds[2]));
+	assert_int_equal(refused.handshakes, 2);
+	for (i = 0; i < 3; i++)
+		close(fds[i]);
+	close(other);
+}
+
+/* As if each address had begun many handshakes just now. */
+static void test_rate(void **state)
+{
+	struct fixture *fixture = *state;
+	struct handshake_rates *rates = &fixture->listener.rates;
+	int fd, i;
+
+	for (i = 0; i < HANDSHAKE_RESERVES; i++)
+		rates->of_addresses[i] = INT64_MAX / 2;
+	fd = connect_socket(fixture);
+	assert_true(is_closed(fd));
+	close(fd);
+	assert_int_equal(refused.limited, 1);
+	assert_int_equal(handshake_rates__open(rates), 0);
+	dart_rpc_client__free(connect_to(fixture));
+}
+
 static void test_limit(void **state)
 {
 	struct fixture *fixture = *state;
@@ -265,6 +302,10 @@ int main(void)
 			     test_address, open_fixture, close_fixture),
 		TEST_FIXTURE("the oldest connection in its handshake makes room for others",
 			     test_half_open, open_fixture, close_fixture),
+		TEST_FIXTURE("connections in their handshake make room for those from the same address first",
+			     test_own_room, open_fixture, close_fixture),
+		TEST_FIXTURE("an address that begins too many handshakes is refused",
+			     test_rate, open_fixture, close_fixture),
 		TEST_FIXTURE("one caller more than the limits allow, in all or of an address, is refused",
 			     test_limit, open_fixture, close_fixture),
 		TEST_FIXTURE("after a reload new certificates are used, and callers that may no longer connect end",

@@ -226,21 +226,32 @@ static inline void expect_failed(struct fixture *fixture, struct dart_tls *tls,
 	assert_int_equal(counts.peers.total, 0);
 }
 
-static inline int connect_socket(struct fixture *fixture)
+/* From 127.0.0.@source. */
+static inline int connect_socket_from(struct fixture *fixture, int source)
 {
 	const struct sockaddr_in address = {
 		.sin_family = AF_INET,
 		.sin_port = htons(port_of(fixture)),
 		.sin_addr.s_addr = htonl(INADDR_LOOPBACK),
+	}, own = {
+		.sin_family = AF_INET,
+		.sin_addr.s_addr = htonl((INADDR_LOOPBACK & ~0xffU) + source),
 	};
 	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
 
 	assert_true(fd >= 0);
+	assert_int_equal(bind(fd, (const struct sockaddr *)&own, sizeof(own)),
+			 0);
 	assert_int_equal(connect(fd, (const struct sockaddr *)&address,
 				 sizeof(address)),
 			 0);
 	run_agent(fixture);
 	return fd;
+}
+
+static inline int connect_socket(struct fixture *fixture)
+{
+	return connect_socket_from(fixture, 1);
 }
 
 /* Has the agent closed the connection? */
