@@ -87,15 +87,22 @@ static int agent__open_tcp(struct agent *agent, sd_event *loop,
 {
 	const struct tcp_admission admission =
 		tcp_admission(&agent->configuration);
+	struct tcp_listener *listener = &agent->tcp_listener;
 	struct counts *counts = agent->self.counts;
+	int ret;
 
-	return tcp_listener__open(&agent->tcp_listener, loop,
-				  agent->settings.tcp.port ?
-					  &agent->settings.tcp :
-					  NULL,
-				  &admission, &agent->snapshots,
-				  &agent->changes, &counts->tcp,
-				  &counts->tcp_refused, error);
+	ret = tcp_listener__open(listener, loop,
+				 agent->settings.tcp.port ?
+					 &agent->settings.tcp :
+					 NULL,
+				 &admission, &agent->snapshots, &agent->changes,
+				 &counts->tcp, &counts->tcp_refused, error);
+	/* Controllers that READ need no certificate. */
+	if (!ret && *listener->failure.text)
+		log__error(
+			"no caller by TCP can connect: %s (when it is mended: systemctl reload dartd)",
+			listener->failure.text);
+	return ret;
 }
 
 static void agent__reload_tcp(struct agent *agent)
@@ -105,7 +112,10 @@ static void agent__reload_tcp(struct agent *agent)
 	struct dart_error error;
 
 	if (tcp_listener__admit(&agent->tcp_listener, &admission, &error))
-		log__error("callers by TCP meet the certificate of before: %s",
+		log__error("%s: %s",
+			   agent->tcp_listener.port ?
+				   "callers by TCP meet the certificate of before" :
+				   "no caller by TCP can connect",
 			   error.text);
 }
 

@@ -35,6 +35,14 @@ static json_t *describe_callers(const struct agent *agent)
 			 (json_int_t)tcp->cut_off);
 }
 
+/* Why callers by TCP meet no certificate, or an old one; NULL: all is well. */
+static const char *tcp_failure(const struct agent *agent)
+{
+	const char *failure = agent->tcp_listener.failure.text;
+
+	return *failure ? failure : NULL;
+}
+
 static int status(struct request *request)
 {
 	const struct agent *agent = request->subject;
@@ -51,6 +59,9 @@ static int status(struct request *request)
 	request->result = join(request->result,
 			       registry_json__status(&agent->registry));
 	request->result = join(request->result, describe_callers(agent));
+	request->result = join(request->result,
+			       json_pack("{s:s*}", "tcp_failure",
+					 tcp_failure(agent)));
 	return 0;
 }
 

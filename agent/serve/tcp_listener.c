@@ -86,20 +86,15 @@ static int on_connection(sd_event_source *source, int fd, uint32_t revents,
 
 static int tcp_listener__open_events(struct tcp_listener *listener)
 {
-	sd_event *loop = listener->peers.loop;
 	struct tcp_socket *socket;
 	size_t i;
-	int ret;
+	int ret = 0;
 
-	ret = sd_event_add_time(loop, &listener->resume, CLOCK_MONOTONIC, 0, 0,
-				on_resume, listener);
-	if (ret >= 0)
-		ret = sd_event_source_set_enabled(listener->resume,
-						  SD_EVENT_OFF);
 	for (i = 0; ret >= 0 && i < listener->socket_count; i++) {
 		socket = &listener->sockets[i];
-		ret = sd_event_add_io(loop, &socket->events, socket->fd,
-				      EPOLLIN, on_connection, socket);
+		ret = sd_event_add_io(listener->peers.loop, &socket->events,
+				      socket->fd, EPOLLIN, on_connection,
+				      socket);
 	}
 	return ret;
 }
@@ -118,6 +113,42 @@ static void tcp_listener__close_sockets(struct tcp_listener *listener)
 	listener->port = 0;
 }
 
+/* Begins to listen, if that is wanted; otherwise, with @error, nothing has changed. */
+static int tcp_listener__start(struct tcp_listener *listener,
+			       struct dart_error *error)
+{
+	int ret;
+
+	ret = dart_tls__load(&listener->admission.files, &listener->tls, error);
+	if (ret)
+		return ret;
+	ret = tcp_listener__listen(listener, listener->place, error);
+	if (!ret) {
+		ret = tcp_listener__open_events(listener);
+		if (ret < 0)
+			dart_error__system(error, -ret,
+					   "cannot wait for callers");
+	}
+	if (ret >= 0) {
+		listener->port = listener->place->port;
+		return 0;
+	}
+	tcp_listener__close_sockets(listener);
+	dart_tls__put(listener->tls);
+	listener->tls = NULL;
+	return ret;
+}
+
+static int tcp_listener__open_resume(struct tcp_listener *listener)
+{
+	int ret = sd_event_add_time(listener->peers.loop, &listener->resume,
+				    CLOCK_MONOTONIC, 0, 0, on_resume, listener);
+
+	if (ret < 0)
+		return ret;
+	return sd_event_source_set_enabled(listener->resume, SD_EVENT_OFF);
+}
+
 int tcp_listener__open(struct tcp_listener *listener, sd_event *loop,
 		       const struct tcp_place *place,
 		       const struct tcp_admission *admission,
@@ -128,31 +159,21 @@ int tcp_listener__open(struct tcp_listener *listener, sd_event *loop,
 {
 	int ret;
 
-	*listener = (struct tcp_listener){ .admission = *admission };
+	*listener = (struct tcp_listener){ .admission = *admission,
+					   .place = place };
 	ret = tcp_peers__open(&listener->peers, loop, snapshots, changes,
 			      counts, refused);
 	if (ret >= 0)
 		ret = handshake_rates__open(&listener->rates);
+	if (ret >= 0)
+		ret = tcp_listener__open_resume(listener);
 	if (ret < 0) {
 		dart_error__system(error, -ret, "cannot prepare for callers");
 		tcp_listener__close(listener);
 		return ret;
 	}
-	if (!place)
-		return 0;
-	ret = dart_tls__load(&admission->files, &listener->tls, error) ?:
-		      tcp_listener__listen(listener, place, error);
-	if (!ret) {
-		ret = tcp_listener__open_events(listener);
-		if (ret < 0)
-			dart_error__system(error, -ret,
-					   "cannot wait for callers");
-	}
-	if (ret < 0) {
-		tcp_listener__close(listener);
-		return ret;
-	}
-	listener->port = place->port;
+	if (place)
+		tcp_listener__start(listener, &listener->failure);
 	return 0;
 }
 
@@ -178,12 +199,33 @@ static bool tcp_listener__admits(const struct tcp_listener *listener,
 	return false;
 }
 
+/* Reads the files again; who was admitted by other authorities has to come again. */
+static int tcp_listener__reload(struct tcp_listener *listener,
+				struct dart_error *error)
+{
+	struct tcp_peer *peer, *next;
+	struct dart_tls *tls;
+	bool is_same;
+	int ret = dart_tls__load(&listener->admission.files, &tls, error);
+
+	if (ret)
+		return ret;
+	is_same = dart_tls__have_same_authorities(listener->tls, tls);
+	dart_tls__put(listener->tls);
+	listener->tls = tls;
+	for (peer = TAILQ_FIRST(&listener->peers.list); !is_same && peer;
+	     peer = next) {
+		next = TAILQ_NEXT(peer, link);
+		tcp_peer__end(peer, "the authorities have changed");
+	}
+	return 0;
+}
+
 int tcp_listener__admit(struct tcp_listener *listener,
 			const struct tcp_admission *admission,
 			struct dart_error *error)
 {
 	struct tcp_peer *peer, *next;
-	struct dart_tls *tls;
 	int ret;
 
 	listener->admission = *admission;
@@ -195,14 +237,12 @@ int tcp_listener__admit(struct tcp_listener *listener,
 			tcp_peer__end(peer,
 				      "the configuration no longer allows it");
 	}
-	if (!listener->socket_count || !admission->files.certificate)
+	if (!listener->place || !admission->files.certificate)
 		return 0;
-	ret = dart_tls__load(&admission->files, &tls, error);
-	if (ret)
-		return ret;
-	dart_tls__put(listener->tls);
-	listener->tls = tls;
-	return 0;
+	ret = listener->socket_count ? tcp_listener__reload(listener, error) :
+				       tcp_listener__start(listener, error);
+	listener->failure = ret ? *error : (struct dart_error){};
+	return ret;
 }
 
 json_t *tcp_listener__names(const struct tcp_listener *listener)

@@ -35,9 +35,10 @@ struct tcp_admission {
 
 struct tcp_listener {
 	struct tcp_peers peers;
+	const struct tcp_place *place;	/* NULL: it is not wanted to listen */
 	struct tcp_admission admission;
 	struct handshake_rates rates;
-	struct dart_tls *tls;
+	struct dart_tls *tls;		/* NULL: it does not listen */
 	struct tcp_socket {
 		struct tcp_listener *listener;
 		int fd;
@@ -46,11 +47,14 @@ struct tcp_listener {
 	size_t socket_count;
 	sd_event_source *resume;	/* after a pause */
 	uint16_t port;			/* 0: it does not listen */
+	/* Why it does not, or has the certificates of before; "": all is well. */
+	struct dart_error failure;
 };
 
 /*
- * Does not listen if @place is NULL.  Otherwise reads the certificates, and listens; on
- * error nothing is open.
+ * Does not listen if @place is NULL.  Otherwise reads the certificates, and listens; if
+ * that fails, @failure of the listener says why, and each tcp_listener__admit() tries it
+ * again.  @place outlives the listener.
  */
 int tcp_listener__open(struct tcp_listener *listener, sd_event *loop,
 		       const struct tcp_place *place,
@@ -63,8 +67,8 @@ void tcp_listener__close(struct tcp_listener *listener);
 
 /*
  * Replaces who may connect, reads the certificates again, and ends the peers that may no
- * longer; those in their handshake begin again.  If the files cannot be used the
- * certificates stay, and @error says why.
+ * longer, all of them if the file of authorities has changed; those in their handshake
+ * begin again.  If the files cannot be used the certificates stay, and @error says why.
  */
 int tcp_listener__admit(struct tcp_listener *listener,
 			const struct tcp_admission *admission,

@@ -95,7 +95,8 @@ static inline int open_fixture(void **state)
 {
 	static char loopback[] = "127.0.0.1";
 	static char *addresses[] = { loopback };
-	const struct tcp_place place = { .addresses = addresses, .count = 1 };
+	static const struct tcp_place place = { .addresses = addresses,
+						.count = 1 };
 	struct fixture *fixture = calloc(1, sizeof(*fixture));
 	struct dart_prefix prefix;
 	struct dart_error error;
@@ -121,6 +122,7 @@ static inline int open_fixture(void **state)
 			       &fixture->admission, &fixture->snapshots,
 			       &changes, &counts, &refused, &error))
 		fail_msg("%s", error.text);
+	assert_string_equal(fixture->listener.failure.text, "");
 	fixture->tls = tls_of(known, CALLER, known);
 	*state = fixture;
 	return 0;

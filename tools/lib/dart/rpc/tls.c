@@ -14,6 +14,7 @@
 struct dart_tls {
 	gnutls_certificate_credentials_t credentials;
 	gnutls_priority_t priority;
+	gnutls_datum_t authorities;	/* bytes of the file */
 	unsigned int holders;
 };
 
@@ -66,8 +67,11 @@ static int load(struct dart_tls *tls, const struct dart_tls_files *files,
 	if (ret < 0)
 		return dart_error__set(error, ENOMEM, "cannot use TLS: %s",
 				       gnutls_strerror(ret));
-	ret = gnutls_certificate_set_x509_trust_file(
-		tls->credentials, files->authorities, GNUTLS_X509_FMT_PEM);
+	ret = gnutls_load_file(files->authorities, &tls->authorities);
+	if (ret == GNUTLS_E_SUCCESS)
+		ret = gnutls_certificate_set_x509_trust_mem(
+			tls->credentials, &tls->authorities,
+			GNUTLS_X509_FMT_PEM);
 	if (!ret)
 		ret = GNUTLS_E_NO_CERTIFICATE_FOUND;
 	if (ret < 0)
@@ -116,7 +120,16 @@ void dart_tls__put(struct dart_tls *tls)
 		gnutls_priority_deinit(tls->priority);
 	if (tls->credentials)
 		gnutls_certificate_free_credentials(tls->credentials);
+	gnutls_free(tls->authorities.data);
 	free(tls);
+}
+
+bool dart_tls__have_same_authorities(const struct dart_tls *a,
+				     const struct dart_tls *b)
+{
+	return a->authorities.size == b->authorities.size &&
+	       !memcmp(a->authorities.data, b->authorities.data,
+		       a->authorities.size);
 }
 
 /* The name that @certificate, as it came, is for; NULL: none of them. */

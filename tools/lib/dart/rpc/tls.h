@@ -33,6 +33,10 @@ struct dart_tls *dart_tls__hold(struct dart_tls *tls);
 /* Frees what nobody holds.  @tls may be NULL. */
 void dart_tls__put(struct dart_tls *tls);
 
+/* Was the file of authorities the same, byte by byte? */
+bool dart_tls__have_same_authorities(const struct dart_tls *a,
+				     const struct dart_tls *b);
+
 struct dart_tls_stream;
 
 /*
