@@ -4,72 +4,13 @@
  * <dart/rpc.h>, one after the other.
  */
 #include <endian.h>
-#include <errno.h>
 #include <poll.h>
-#include <rdma/rdma_cma.h>
-#include <rdma/rdma_verbs.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include <dart/control.h>
-#include <libdart/rpc/message.h>
-#include <libdart/table/table.h>
-
-#include "selftests/lib/test.h"
-
-#define RECEIVES 4
-#define ANSWER_MAX 4096
-#define LONG 8192	/* bytes, more than a request may have */
+#include "raw_caller.h"
 
 /* Longer than a lease, on a machine that is emulated. */
 #define TIMEOUT_MS 60000
-
-static const char *host;
-
-struct caller {
-	struct rdma_cm_id *id;
-	struct ibv_mr *memory_region;
-	uint8_t answers[RECEIVES][ANSWER_MAX];
-	uint8_t request[LONG];
-};
-
-static struct rdma_cm_id *find_host(void)
-{
-	struct rdma_addrinfo hints = { .ai_port_space = RDMA_PS_TCP }, *found;
-	struct ibv_qp_init_attr attributes = {
-		.qp_type = IBV_QPT_RC,
-		.sq_sig_all = 1,
-		.cap = {
-			.max_send_wr = 4,
-			.max_recv_wr = RECEIVES,
-			.max_send_sge = 1,
-			.max_recv_sge = 1,
-		},
-	};
-	struct rdma_cm_id *id;
-	char port[8];
-
-	snprintf(port, sizeof(port), "%d", DART_CONTROL_PORT);
-	assert_int_equal(rdma_getaddrinfo(host, port, &hints, &found), 0);
-	assert_int_equal(rdma_create_ep(&id, found, NULL, &attributes), 0);
-	rdma_freeaddrinfo(found);
-	return id;
-}
-
-static int ask(struct rdma_cm_id *id, const struct dart_rpc_hello *hello)
-{
-	struct rdma_conn_param wanted = {
-		.private_data = hello,
-		.private_data_len = sizeof(*hello),
-		.responder_resources = 1,
-		.initiator_depth = 1,
-		.retry_count = 1,
-		.rnr_retry_count = 7,
-	};
-
-	return rdma_connect(id, &wanted) ? -errno : 0;
-}
 
 /* The agent rejects this hello with these words. */
 static void rejected(const struct dart_rpc_hello *hello, const char *words)
@@ -77,7 +18,7 @@ static void rejected(const struct dart_rpc_hello *hello, const char *words)
 	struct rdma_cm_id *id = find_host();
 	struct dart_control_reject reject;
 
-	assert_int_equal(ask(id, hello), -ECONNREFUSED);
+	assert_int_equal(ask(id, hello, sizeof(*hello)), -ECONNREFUSED);
 	assert_true(id->event->param.conn.private_data_len >= sizeof(reject));
 	memcpy(&reject, id->event->param.conn.private_data, sizeof(reject));
 	assert_int_equal(le64toh(reject.magic), DART_RPC_MAGIC);
@@ -85,59 +26,6 @@ static void rejected(const struct dart_rpc_hello *hello, const char *words)
 	if (!strstr(reject.reason, words))
 		fail_msg("\"%s\" instead of \"%s\"", reject.reason, words);
 	rdma_destroy_ep(id);
-}
-
-/* One that posts @receives receives, of those that it announces. */
-static struct caller *caller_new(uint32_t answer_max, int receives)
-{
-	const struct dart_rpc_hello hello =
-		dart_rpc_hello__make(answer_max, RECEIVES);
-	struct caller *caller = calloc(1, sizeof(*caller));
-	int i;
-
-	assert_non_null(caller);
-	caller->id = find_host();
-	caller->memory_region = ibv_reg_mr(caller->id->pd, caller,
-					   sizeof(*caller),
-					   IBV_ACCESS_LOCAL_WRITE);
-	assert_non_null(caller->memory_region);
-	for (i = 0; i < receives; i++)
-		assert_int_equal(rdma_post_recv(caller->id,
-						caller->answers[i],
-						caller->answers[i], ANSWER_MAX,
-						caller->memory_region),
-				 0);
-	assert_int_equal(ask(caller->id, &hello), 0);
-	return caller;
-}
-
-static void caller_free(struct caller *caller)
-{
-	rdma_disconnect(caller->id);
-	ibv_dereg_mr(caller->memory_region);
-	rdma_destroy_ep(caller->id);
-	free(caller);
-}
-
-static void send_request(struct caller *caller, size_t length)
-{
-	assert_int_equal(rdma_post_send(caller->id, NULL, caller->request,
-					length, caller->memory_region, 0),
-			 0);
-}
-
-static struct dart_rpc_message receive(struct caller *caller)
-{
-	struct dart_rpc_message message;
-	struct ibv_wc completion;
-	struct dart_error error;
-
-	assert_int_equal(rdma_get_recv_comp(caller->id, &completion), 1);
-	assert_int_equal(completion.status, IBV_WC_SUCCESS);
-	if (dart_rpc_message__decode((void *)(uintptr_t)completion.wr_id,
-				     completion.byte_len, &message, &error))
-		fail_msg("%s", error.text);
-	return message;
 }
 
 static void expect_disconnected(struct caller *caller)
@@ -230,20 +118,27 @@ static void test_slow(void **state)
 	expect_disconnected(caller);
 }
 
-/* The status of an operation on the first memory region of the table. */
-static enum ibv_wc_status attempt(enum ibv_wr_opcode operation)
+/* It posts no receive, and the agent has sent all that there is. */
+static void test_not_taken(void **state)
 {
-	struct caller *caller = caller_new(ANSWER_MAX, RECEIVES);
+	struct caller *caller = caller_new(DART_RPC_ANSWER_MIN, 0);
+
+	send_request(caller, dart_rpc__put_get_table(
+				     caller->request, 1,
+				     sizeof(struct dart_control_header)));
+	expect_disconnected(caller);
+}
+
+/* The first memory region of the table. */
+static struct dart_control_memory_region find_memory(struct caller *caller)
+{
 	struct dart_control_memory_region region;
 	struct dart_control_header header;
 	struct dart_rpc_message message;
-	struct ibv_send_wr work = { .num_sge = 1, .opcode = operation }, *bad;
 	struct ibv_wc completion;
-	struct ibv_sge here;
-	size_t length;
 
-	length = dart_rpc__put_get_table(caller->request, 1, ANSWER_MAX / 2);
-	send_request(caller, length);
+	send_request(caller, dart_rpc__put_get_table(caller->request, 1,
+						     ANSWER_MAX / 2));
 	assert_int_equal(rdma_get_send_comp(caller->id, &completion), 1);
 	message = receive(caller);
 	assert_int_equal(message.type, DART_RPC_PART);
@@ -251,24 +146,62 @@ static enum ibv_wc_status attempt(enum ibv_wr_opcode operation)
 	memcpy(&region,
 	       message.part.data + le32toh(header.memory_regions.offset),
 	       sizeof(region));
-	here = (struct ibv_sge){
-		.addr = (uintptr_t)caller->request,
-		.length = 8,
-		.lkey = caller->memory_region->lkey,
-	};
-	work.sg_list = &here;
-	work.wr.rdma.remote_addr = le64toh(region.address);
-	work.wr.rdma.rkey = le32toh(region.rkey);
-	assert_int_equal(ibv_post_send(caller->id->qp, &work, &bad), 0);
-	assert_int_equal(rdma_get_send_comp(caller->id, &completion), 1);
-	caller_free(caller);
+	return region;
+}
+
+/* The status of an operation of 8 bytes. */
+static enum ibv_wc_status
+attempt(struct rdma_cm_id *id, enum ibv_wr_opcode operation,
+	const struct dart_control_memory_region *region)
+{
+	uint64_t memory = 0;
+	struct ibv_mr *own = ibv_reg_mr(id->pd, &memory, sizeof(memory),
+					IBV_ACCESS_LOCAL_WRITE);
+	struct ibv_sge here = { .addr = (uintptr_t)&memory,
+				.length = sizeof(memory) };
+	struct ibv_send_wr work = { .sg_list = &here, .num_sge = 1,
+				    .opcode = operation }, *bad;
+	struct ibv_wc completion;
+
+	assert_non_null(own);
+	here.lkey = own->lkey;
+	work.wr.rdma.remote_addr = le64toh(region->address);
+	work.wr.rdma.rkey = le32toh(region->rkey);
+	assert_int_equal(ibv_post_send(id->qp, &work, &bad), 0);
+	assert_int_equal(rdma_get_send_comp(id, &completion), 1);
+	ibv_dereg_mr(own);
 	return completion.status;
 }
 
 static void test_access(void **state)
 {
-	assert_int_not_equal(attempt(IBV_WR_RDMA_READ), IBV_WC_SUCCESS);
-	assert_int_not_equal(attempt(IBV_WR_RDMA_WRITE), IBV_WC_SUCCESS);
+	static const enum ibv_wr_opcode operations[] = { IBV_WR_RDMA_READ,
+							 IBV_WR_RDMA_WRITE };
+	const struct dart_control_request request = {
+		.magic = htole64(DART_CONTROL_MAGIC),
+		.abi_version = htole32(DART_CONTROL_ABI_VERSION),
+	};
+	struct dart_control_memory_region region;
+	struct rdma_cm_id *controller = find_host();
+	enum ibv_wc_status status;
+	struct caller *caller;
+	size_t i;
+
+	for (i = 0; i < 2; i++) {
+		caller = caller_new(ANSWER_MAX, RECEIVES);
+		region = find_memory(caller);
+		status = attempt(caller->id, operations[i], &region);
+		if (status != IBV_WC_REM_ACCESS_ERR &&
+		    status != IBV_WC_REM_INV_REQ_ERR)
+			fail_msg("%s", ibv_wc_status_str(status));
+		caller_free(caller);
+	}
+	/* It is there, for those who may. */
+	assert_int_equal(ask(controller, &request, sizeof(request)), 0);
+	assert_int_equal(attempt(controller, IBV_WR_RDMA_READ, &region),
+			 IBV_WC_SUCCESS);
+	rdma_disconnect(controller);
+	rdma_destroy_ep(controller);
 }
 
 int main(int argc, char *argv[])
@@ -284,7 +217,9 @@ int main(int argc, char *argv[])
 		     test_long),
 		TEST("a caller that does not take its answer is disconnected",
 		     test_slow),
-		TEST("a caller may neither READ nor WRITE the memory that controllers READ",
+		TEST("a caller that takes no message of a short answer is disconnected",
+		     test_not_taken),
+		TEST("a caller may neither READ nor WRITE the memory that a controller READs",
 		     test_access),
 	};
 
