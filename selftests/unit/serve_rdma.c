@@ -58,8 +58,14 @@ static void test_values(void **state)
 	struct dart_rpc_client *client = connect_client();
 	struct dart_error error;
 	struct seen_table seen;
+	uint64_t uncertainty_ns = 0;
+	int64_t offset_ns = 0;
 	int i;
 
+	dart_rpc_client__clock(client, &offset_ns, &uncertainty_ns);
+	assert_true(uncertainty_ns > 0 &&
+		    (uint64_t)llabs(offset_ns) <= uncertainty_ns);
+	assert_int_equal(dart_rpc_client__window(client), 32768);
 	see_table(client, &seen);
 	for (i = 0; i < 100; i++) {
 		served_memory.large[i]++;

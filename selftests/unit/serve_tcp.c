@@ -12,10 +12,21 @@ static void test_values(void **state)
 	struct dart_rpc_client *client = connect_to(fixture);
 	uint8_t bytes[SERVED_TABLE_MAX];
 	struct dart_error error;
+	struct dart_endpoint_path path;
 	struct seen_table seen;
+	uint64_t uncertainty_ns = 0, asked;
+	int64_t offset_ns = 0;
 	uint32_t used;
 	int i;
 
+	/* Both ends have the same clock. */
+	dart_rpc_client__clock(client, &offset_ns, &uncertainty_ns);
+	assert_true(uncertainty_ns > 0 &&
+		    (uint64_t)llabs(offset_ns) <= uncertainty_ns);
+	dart_rpc_client__path(client, &path);
+	assert_string_equal(path.source, "127.0.0.1");
+	assert_string_equal(path.destination, "127.0.0.1");
+	assert_int_equal(dart_rpc_client__window(client), 65536);
 	used = dart_rpc_client__welcome(client)->used;
 	assert_int_equal(used, fixture->host->control_region.used);
 	assert_int_equal(dart_rpc_client__get_table(client, bytes, used, &error),
@@ -25,6 +36,7 @@ static void test_values(void **state)
 	expect(fixture, client, DART_RPC_CLIENT_ANSWERED);
 	assert_int_equal(dart_rpc_client__length(client), used);
 	seen_table__open(&seen, bytes, used, NULL, 0);
+	asked = counts.bytes;
 	for (i = 0; i < 100; i++) {
 		served_memory.large[i]++;
 		assert_int_equal(dart_rpc_client__get_values(client, seen.plan,
@@ -34,6 +46,9 @@ static void test_values(void **state)
 		expect(fixture, client, DART_RPC_CLIENT_ANSWERED);
 		seen_table__expect_landed(&seen, NULL, 0, 0);
 	}
+	assert_int_equal(dart_rpc_plan__requests(seen.plan), 1);
+	assert_int_equal(counts.bytes - asked,
+			 100 * dart_rpc_plan__answer_size(seen.plan));
 	served_host__change(fixture->host, true);
 	assert_int_equal(dart_rpc_client__get_values(client, seen.plan,
 						     seen.landing, &error),

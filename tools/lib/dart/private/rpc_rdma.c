@@ -11,7 +11,10 @@
 
 #include <dart/control.h>
 
+#include "link_speed.h"
+#include "path.h"
 #include "rejection.h"
+#include "remote_clock.h"
 #include "rpc_queue.h"
 #include "rpc_rdma.h"
 
@@ -23,6 +26,7 @@ struct rdma {
 	struct rdma_event_channel *channel;
 	struct rdma_cm_id *id;
 	struct dart_rpc_queue queue;	/* open once the route is known */
+	uint64_t asked_ns;		/* CLOCK_REALTIME of the connect request */
 	bool is_connected;
 };
 
@@ -91,6 +95,7 @@ static int shake_hands(struct rdma *rdma, struct dart_error *error)
 	/* Kernels that cannot set it have a sufficient default. */
 	rdma_set_option(rdma->id, RDMA_OPTION_ID, RDMA_OPTION_ID_ACK_TIMEOUT,
 			&timeout, sizeof(timeout));
+	rdma->asked_ns = dart_realtime_ns();
 	if (rdma_connect(rdma->id, &parameters))
 		return dart_error__system(error, errno,
 					  "cannot request a connection");
@@ -109,6 +114,9 @@ static int take_welcome(struct rdma *rdma, const struct rdma_cm_event *event,
 		&rdma->base.welcome, error);
 	if (ret)
 		return ret;
+	dart_remote_clock__compare(rdma->asked_ns, rdma->base.welcome.time_ns,
+				   &rdma->base.clock_offset_ns,
+				   &rdma->base.clock_uncertainty_ns);
 	dart_rpc_queue__set_timer(&rdma->queue);
 	rdma->is_connected = true;
 	return 1;
@@ -168,6 +176,19 @@ static int rdma__connect(struct dart_rpc_transport *transport,
 	return ret;
 }
 
+static void rdma__path(const struct dart_rpc_transport *transport,
+		       struct dart_endpoint_path *path)
+{
+	const struct rdma_cm_id *id = rdma_of(transport)->id;
+	struct ibv_port_attr port;
+	uint64_t bits_per_s = 0;
+
+	if (!ibv_query_port(id->verbs, id->port_num, &port))
+		bits_per_s = dart_link_speed(port.active_speed,
+					     port.active_width);
+	dart_path__of_rdma(id, bits_per_s, path);
+}
+
 static void *rdma__request(struct dart_rpc_transport *transport)
 {
 	return rdma_of(transport)->queue.memory.request;
@@ -196,6 +217,7 @@ static const struct dart_rpc_transport_operations operations = {
 	.free = rdma__free,
 	.wait = rdma__wait,
 	.connect = rdma__connect,
+	.path = rdma__path,
 	.request = rdma__request,
 	.send = rdma__send,
 	.receive = rdma__receive,
@@ -240,6 +262,7 @@ int dart_rpc_rdma__open(const char *host, uint16_t port,
 	if (!rdma)
 		return dart_error__no_memory(error);
 	rdma->base.operations = &operations;
+	rdma->base.window = DART_RPC_QUEUE_RECEIVES * DART_RPC_QUEUE_ANSWER_MAX;
 	rdma->channel = rdma_create_event_channel();
 	if (!rdma->channel)
 		ret = dart_error__set(

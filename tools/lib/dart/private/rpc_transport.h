@@ -10,6 +10,7 @@
 #include <stddef.h>
 
 #include <libdart/error.h>
+#include <libdart/rdma/path.h>
 #include <libdart/rpc/message.h>
 
 struct dart_rpc_transport;
@@ -17,7 +18,11 @@ struct dart_rpc_transport;
 /* Embedded at the beginning of a connection of each kind. */
 struct dart_rpc_transport {
 	const struct dart_rpc_transport_operations *operations;
-	struct dart_rpc_welcome_values welcome;	/* once connected */
+	/* Once connected. */
+	struct dart_rpc_welcome_values welcome;
+	int64_t clock_offset_ns;
+	uint64_t clock_uncertainty_ns;	/* 0: not known */
+	uint32_t window;	/* bytes of an answer that can be under way at once */
 	int failure;	/* -errno: why it could not connect */
 };
 
@@ -32,6 +37,9 @@ struct dart_rpc_transport_operations {
 	 */
 	int (*connect)(struct dart_rpc_transport *transport,
 		       struct dart_error *error);
+	/* Once connected. */
+	void (*path)(const struct dart_rpc_transport *transport,
+		     struct dart_endpoint_path *path);
 	/* Room for a request of DART_RPC_REQUEST_MAX bytes; NULL while one is sent. */
 	void *(*request)(struct dart_rpc_transport *transport);
 	int (*send)(struct dart_rpc_transport *transport, size_t length,

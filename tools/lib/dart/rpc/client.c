@@ -93,6 +93,24 @@ dart_rpc_client__welcome(const struct dart_rpc_client *client)
 	return &client->transport->welcome;
 }
 
+void dart_rpc_client__clock(const struct dart_rpc_client *client,
+			    int64_t *offset_ns, uint64_t *uncertainty_ns)
+{
+	*offset_ns = client->transport->clock_offset_ns;
+	*uncertainty_ns = client->transport->clock_uncertainty_ns;
+}
+
+void dart_rpc_client__path(const struct dart_rpc_client *client,
+			   struct dart_endpoint_path *path)
+{
+	client->transport->operations->path(client->transport, path);
+}
+
+uint32_t dart_rpc_client__window(const struct dart_rpc_client *client)
+{
+	return client->transport->window;
+}
+
 uint32_t dart_rpc_client__length(const struct dart_rpc_client *client)
 {
 	return client->received;

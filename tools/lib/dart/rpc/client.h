@@ -14,6 +14,7 @@
 
 #include <dart/rpc.h>
 #include <libdart/error.h>
+#include <libdart/rdma/path.h>
 
 #include "message.h"
 #include "plan.h"
@@ -64,9 +65,22 @@ enum dart_rpc_client_event dart_rpc_client__on_ready(struct dart_rpc_client *cli
 						     struct dart_error *error);
 /* Why it FAILED, as dart_endpoint__failure() says. */
 int dart_rpc_client__failure(const struct dart_rpc_client *client);
+/* Once it is connected: */
+
 /* The bytes that the table has and can have, and the clock of the host. */
 const struct dart_rpc_welcome_values *
 dart_rpc_client__welcome(const struct dart_rpc_client *client);
+/* As in struct dart_endpoint_accept. */
+void dart_rpc_client__clock(const struct dart_rpc_client *client,
+			    int64_t *offset_ns, uint64_t *uncertainty_ns);
+/* By TCP without a device, an MTU and a speed. */
+void dart_rpc_client__path(const struct dart_rpc_client *client,
+			   struct dart_endpoint_path *path);
+/*
+ * The bytes of an answer that can be on the network at once, however long it is: RDMA has
+ * receives for so many, and the window of TCP is no larger.
+ */
+uint32_t dart_rpc_client__window(const struct dart_rpc_client *client);
 
 /*
  * Ask for the first @size bytes of the table, or for the values of @plan.  They land in

@@ -129,6 +129,28 @@ static uint32_t count_runs(const struct dart_rpc_plan *plan, uint32_t first)
 	return i - first;
 }
 
+uint32_t dart_rpc_plan__requests(const struct dart_rpc_plan *plan)
+{
+	uint32_t count = 0, first;
+
+	for (first = 0; first < plan->run_count;
+	     first += count_runs(plan, first))
+		count++;
+	/* Of no entry, too, there is one: its answer is the header. */
+	return count ?: 1;
+}
+
+uint64_t dart_rpc_plan__answer_size(const struct dart_rpc_plan *plan)
+{
+	uint64_t size = (uint64_t)dart_rpc_plan__requests(plan) *
+			sizeof(struct dart_control_header);
+	uint32_t i;
+
+	for (i = 0; i < plan->run_count; i++)
+		size += plan->sizes[i];
+	return size;
+}
+
 /* The request from run first_run on. */
 static void cut(struct dart_rpc_landing *landing)
 {

@@ -30,6 +30,10 @@ void dart_rpc_plan__free(struct dart_rpc_plan *plan);	/* may be NULL */
 /* The bytes that a scrape lands: those of @reads, then the header of the table. */
 size_t dart_rpc_plan__landing_size(const struct dart_rpc_plan *plan);
 
+/* The bytes of the answers to all requests of a scrape, and how many requests there are. */
+uint64_t dart_rpc_plan__answer_size(const struct dart_rpc_plan *plan);
+uint32_t dart_rpc_plan__requests(const struct dart_rpc_plan *plan);
+
 /* The part of a plan that one request asks for, and how much of its answer has landed. */
 struct dart_rpc_landing {
 	const struct dart_rpc_plan *plan;
