@@ -2,7 +2,7 @@
 # dart-controller: reads metrics from the memory of hosts.
 programs += dart-controller
 dart-controller_sources := $(wildcard $(addprefix tools/controller/, \
-	*.c io/*.c decode/*.c outputs/*.c doctor/*.c targets/*.c status/*.c) \
+	*.c io/*.c transport/*.c decode/*.c outputs/*.c doctor/*.c targets/*.c status/*.c) \
 	tools/doctor/*.c tools/watch/*.c)
 dart-controller_libraries := dart
 dart-controller_packages := libsystemd jansson yaml-0.1 smartcols libibverbs \

@@ -26,6 +26,7 @@
 #include "outputs/sink_table.h"
 #include "status/status_server.h"
 #include "target.h"
+#include "transport/transport_read.h"
 
 /* How long an output that is not read delays the end after a signal, and one that is. */
 #define BLOCKED_MS	500
@@ -136,7 +137,7 @@ static int on_connection(sd_event_source *source, int fd, uint32_t events,
 	int err;
 
 	err = dart_endpoint_set__on_connection(context->io.set,
-					       target__on_connection);
+					       transport_read__on_connection);
 	return err ? sd_event_exit(context->event, err) : 0;
 }
 
@@ -169,8 +170,8 @@ static int controller__open_io(struct controller *controller,
 
 	err = io_threads__start(&context->io, &context->options->settings,
 				options__has_one_target(context->options),
-				context->flow_control, target__on_completion,
-				error);
+				context->flow_control,
+				transport_read__on_completion, error);
 	if (err)
 		return err;
 	err = sd_event_add_io(

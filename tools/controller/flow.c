@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Posts READs as the flow control permits. */
+/* Posts what is asked for as the flow control permits. */
 #include "flow.h"
 
 #include <errno.h>
@@ -39,14 +39,14 @@ static bool flow_control__is_on(const struct flow_control *control)
 }
 
 static void flow_control__learn(struct flow_control *control,
-				const struct dart_endpoint *endpoint)
+				const struct transport *transport)
 {
 	struct dart_endpoint_path path;
 
 	if (control->is_open)
 		return;
 	control->is_open = true;
-	dart_endpoint__path(endpoint, &path);
+	transport->operations->path(transport, &path);
 	control->bits_per_s = path.bits_per_s;
 	if (control->kind == SETTINGS_FLOW_BDP) {
 		credit_pool__init(&control->pool, UINT64_MAX,
@@ -154,24 +154,24 @@ uint64_t flow_control__bits_per_s(const struct flow_control *control)
 }
 
 int flow__open(struct flow *flow, struct flow_control *control, uint8_t class,
-	       struct dart_endpoint *endpoint, struct credit_taker *taker)
+	       struct transport *transport, struct credit_taker *taker)
 {
-	const uint32_t group = dart_endpoint__group(endpoint);
+	const uint32_t group = transport->operations->group(transport);
 	int err;
 
 	err = flow_control__add_groups(control, group);
 	if (err)
 		return err;
-	flow_control__learn(control, endpoint);
+	flow_control__learn(control, transport);
 	flow->control = control;
 	flow->group = &control->groups[group]->classes[class];
 	flow->class = class;
-	flow->endpoint = endpoint;
+	flow->transport = transport;
 	flow->share.taker = taker;
-	flow->is_reading = false;
+	flow->is_asking = false;
 	flow->posted = 0;
 	if (flow_control__is_on(control))
-		dart_endpoint__cut(endpoint, CREDIT_FRAGMENT);
+		transport->operations->cut(transport, CREDIT_FRAGMENT);
 	return 0;
 }
 
@@ -179,9 +179,9 @@ void flow__close(struct flow *flow)
 {
 	struct flow_control *control = flow->control;
 
-	if (!flow->endpoint)
+	if (!flow->transport)
 		return;
-	flow->endpoint = NULL;
+	flow->transport = NULL;
 	if (!flow->posted)
 		return;
 	if (flow->draining)
@@ -195,7 +195,7 @@ void flow__close(struct flow *flow)
 
 void flow__end(struct flow *flow)
 {
-	if (flow->endpoint && flow_control__is_on(flow->control))
+	if (flow->transport && flow_control__is_on(flow->control))
 		credit_pool__cancel(&flow->control->pool, NULL, &flow->share);
 	flow__close(flow);
 	if (flow->draining)
@@ -226,33 +226,35 @@ static void flow_control__post(struct flow_control *control,
 		if (!flow->posted)
 			flow->heard_ns = now_ns;
 		flow->posted += fragments;
-		err = dart_endpoint__post(flow->endpoint, fragments);
+		err = flow->transport->operations->post(flow->transport,
+							fragments);
 		if (err)
 			flow->failed(flow, err);
 	}
 	taker->is_posting = false;
 }
 
-int flow__read(struct flow *flow, const struct dart_read *reads, uint32_t count)
+int flow__ask(struct flow *flow, enum transport_part part)
 {
+	const struct transport_operations *operations =
+		flow->transport->operations;
 	struct flow_control *control = flow->control;
+	const bool is_on = flow_control__is_on(control);
+	uint32_t fragments;
 	int err;
 
-	if (flow_control__is_on(control))
-		err = dart_endpoint__begin(flow->endpoint, reads, count);
-	else
-		err = dart_endpoint__read(flow->endpoint, reads, count);
+	err = operations->begin(flow->transport, part,
+				is_on ? &fragments : NULL);
 	if (err)
 		return err;
-	flow->is_reading = true;
-	if (!flow_control__is_on(control)) {
+	flow->is_asking = true;
+	if (!is_on) {
 		flow->posted_ns = flow->heard_ns = monotonic_ns();
 		return 0;
 	}
 	flow->posted_ns = 0;
 	credit_pool__ask(&control->pool, flow->group, &flow->share, flow->class,
-			 dart_endpoint__operations(flow->endpoint, reads,
-						   count));
+			 fragments);
 	flow_control__post(control, flow->share.taker);
 	return 0;
 }
@@ -261,10 +263,10 @@ void flow__complete(struct flow *flow, int result)
 {
 	struct flow_control *control = flow->control;
 	const uint32_t completed =
-		dart_endpoint__take_completed(flow->endpoint);
+		flow->transport->operations->take_completed(flow->transport);
 
-	if (result > 0)
-		flow->is_reading = false;
+	if (result)
+		flow->is_asking = false;
 	if (!completed)
 		return;
 	flow->heard_ns = monotonic_ns();
@@ -280,7 +282,7 @@ void flow__stop(struct flow *flow)
 {
 	struct flow_control *control = flow->control;
 
-	flow->is_reading = false;
+	flow->is_asking = false;
 	if (!flow_control__is_on(control))
 		return;
 	credit_pool__cancel(&control->pool, flow->share.taker, &flow->share);
@@ -296,13 +298,13 @@ void flow_control__wake_up(struct flow_control *control,
 
 uint64_t flow__silence_ns(const struct flow *flow)
 {
-	if (!flow->is_reading || flow__waits(flow))
+	if (!flow->is_asking || flow__waits(flow))
 		return 0;
 	return monotonic_ns() - flow->heard_ns;
 }
 
 bool flow__waits(const struct flow *flow)
 {
-	return flow->is_reading && flow_control__is_on(flow->control) &&
+	return flow->is_asking && flow_control__is_on(flow->control) &&
 	       !flow->posted;
 }

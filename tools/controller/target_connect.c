@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "target_private.h"
+#include "transport/transport_read.h"
 
 /* From connect to the table, with --once to the values. */
 #define CONNECT_TIMEOUT_NS	10000000000ULL
@@ -14,6 +15,28 @@ static void target__set_connect_timeout(struct target *target)
 	timer__set_at(&target->connect_timeout, target->connect_deadline_ns);
 }
 
+static void on_connected(void *data, const struct dart_error *error)
+{
+	struct target *target = data;
+
+	if (!error)
+		target__hand_over(target);
+	else
+		target__lose(target, "%s", error->text);
+}
+
+static void on_completed(void *data, int result)
+{
+	struct target *target = data;
+
+	io_target__on_completion(&target->io, result);
+}
+
+static const struct transport_handlers handlers = {
+	.connected = on_connected,
+	.completed = on_completed,
+};
+
 static void target__connect(struct target *target, const char *numeric)
 {
 	struct io_threads *io = &target->context->io;
@@ -23,10 +46,9 @@ static void target__connect(struct target *target, const char *numeric)
 	target__set_connect_timeout(target);
 	if (!target->thread)
 		target->thread = io_threads__choose(io, 0);
-	if (dart_endpoint_set__connect(io->set,
-				       io_thread__number(target->thread),
-				       numeric, target->settings->port, target,
-				       &target->endpoint, &error))
+	if (transport_read__connect(io->set, io_thread__number(target->thread),
+				    numeric, target->settings->port, &handlers,
+				    target, &target->transport, &error))
 		target__lose(target, "%s", error.text);
 }
 
@@ -78,16 +100,4 @@ void target__on_connect_timeout(void *data)
 			     target->settings->host);
 	else
 		target__lose(target, TARGET_NO_ANSWER);
-}
-
-void target__on_connection(struct dart_endpoint *endpoint,
-			   enum dart_endpoint_event event,
-			   const struct dart_error *error)
-{
-	struct target *target = dart_endpoint__user(endpoint);
-
-	if (event == DART_ENDPOINT_CONNECTED)
-		target__hand_over(target);
-	else
-		target__lose(target, "%s", error->text);
 }

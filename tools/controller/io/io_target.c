@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* READs the table and the values of a connected target, in an I/O thread. */
+/* Asks for the table and the values of a connected target, in an I/O thread. */
 #include "io_target.h"
 
 #include <errno.h>
@@ -29,7 +29,7 @@ static void io_target__report(struct io_target *io, enum io_report report)
 	mailbox__post(io->control, &io->report);
 }
 
-/* READs nothing more. */
+/* Asks for nothing more. */
 static void io_target__stop(struct io_target *io)
 {
 	io->state = IO_STOPPED;
@@ -66,15 +66,13 @@ static bool io_target__end_if_done(struct io_target *io)
 	return true;
 }
 
-static void io_target__post(struct io_target *io, enum io_state state,
-			    const struct dart_landing *landing,
-			    const struct dart_read *reads, uint32_t count)
+static void io_target__ask(struct io_target *io, enum io_state state,
+			   enum transport_part part)
 {
 	int err;
 
 	io->state = state;
-	err = dart_endpoint__land_at(io->endpoint, landing) ?:
-		      flow__read(&io->flow, reads, count);
+	err = flow__ask(&io->flow, part);
 	if (err)
 		io_target__lose(io, IO_LOSS_POST, err);
 }
@@ -82,7 +80,7 @@ static void io_target__post(struct io_target *io, enum io_state state,
 static void io_target__fetch_table(struct io_target *io)
 {
 	io->age.fetched_ns = monotonic_ns();
-	io_target__post(io, IO_FETCHING, io->table_landing, &io->table_read, 1);
+	io_target__ask(io, IO_FETCHING, TRANSPORT_TABLE);
 }
 
 static void io_target__want_table(struct io_target *io)
@@ -97,7 +95,7 @@ static void io_target__renew_table(struct io_target *io)
 {
 	uint64_t due_ns = table_age__due(&io->age);
 
-	/* The last READ found the table in the middle of a change. */
+	/* It was in the middle of a change when it landed last. */
 	if (io->fetch_delay_ns)
 		due_ns = io->age.fetched_ns + io->fetch_delay_ns;
 	if (due_ns <= monotonic_ns())
@@ -108,10 +106,7 @@ static void io_target__renew_table(struct io_target *io)
 
 static void io_target__scrape_values(struct io_target *io)
 {
-	const struct scraper *scraper = io->ring->scraper;
-
-	io_target__post(io, IO_SCRAPING, io->ring_landing, scraper->reads,
-			scraper->read_count);
+	io_target__ask(io, IO_SCRAPING, TRANSPORT_VALUES);
 }
 
 /*
@@ -127,12 +122,11 @@ static void io_target__start_scraping(struct io_target *io)
 		io->state = IO_FETCHING;
 		io_target__renew_table(io);
 	} else {
-		io_target__post(io, IO_CHECKING, io->ring_landing,
-				scraper__header_read(io->ring->scraper), 1);
+		io_target__ask(io, IO_CHECKING, TRANSPORT_HEADER);
 	}
 }
 
-/* READs what is due: values rather than a table. */
+/* Asks for what is due: values rather than a table. */
 static void io_target__proceed(struct io_target *io)
 {
 	io->state = IO_IDLE;
@@ -173,21 +167,21 @@ static void on_checked(struct io_target *io)
 /* Counts a scrape with values, and leaves the rest to the worker of the target. */
 static void io_target__hand_over(struct io_target *io, uint64_t landed_ns)
 {
-	const struct scraper *scraper = io->ring->scraper;
+	const struct transport *transport = io->transport;
 	struct summary *summary = io->summary;
 	struct sample_head head = {
 		.sequence = count__add(&summary->scrapes, 1),
 		.start_ns = io->posted_ns,
 		.landed_ns = landed_ns,
-		.reads = dart_endpoint__operations(io->endpoint, scraper->reads,
-						   scraper->read_count),
+		.reads = transport->scrape.operations,
+		.bytes = transport->scrape.bytes,
 		.failed = count__of(&summary->failed),
 		.missed = count__of(&summary->missed),
 	};
 
-	sample_head__date(&head, dart_endpoint__accept(io->endpoint));
+	sample_head__date(&head, &transport->accept);
 	count__add(&summary->reads, head.reads);
-	count__add(&summary->bytes, scraper->bytes);
+	count__add(&summary->bytes, head.bytes);
 	latency__add(&summary->landed, landed_ns - head.start_ns);
 	if (!decoder__hand_over(&io->decoder, io->ring, &head))
 		count__add(&summary->dropped, 1);
@@ -213,13 +207,11 @@ static void on_scraped(struct io_target *io)
 		io_target__proceed(io);
 }
 
-void io_target__on_completion(struct dart_endpoint *endpoint, int result)
+void io_target__on_completion(struct io_target *io, int result)
 {
-	struct io_target *io = dart_endpoint__user(endpoint);
-
 	flow__complete(&io->flow, result);
 	if (result < 0)
-		io_target__lose(io, IO_LOSS_READ, 0);
+		io_target__lose(io, IO_LOSS_TRANSPORT, 0);
 	if (result <= 0)
 		return;
 
@@ -287,7 +279,7 @@ static void on_deadline(void *data)
 		io_target__lose(io, IO_LOSS_SILENCE, 0);
 }
 
-/* True if the thread has its turn and may READ; if not, it has reported why. */
+/* True if the thread has its turn and may ask; if not, it has reported why. */
 static bool io_target__take_turn(struct io_target *io)
 {
 	io->is_controls_turn = false;
@@ -320,7 +312,7 @@ static void run_adopt(struct message *order)
 	if (io->schedule.next_ns)
 		timer__set_at(&io->scrape_timer, io->schedule.next_ns);
 	timer__set_at(&io->deadline_timer, io->deadline_ns);
-	err = dart_endpoint__adopt(io->endpoint);
+	err = io->transport->operations->adopt(io->transport, io->thread);
 	if (err)
 		io_target__lose(io, IO_LOSS_POST, err);
 	else
@@ -360,7 +352,7 @@ static void run_release(struct message *message)
 	if (io->state != IO_STOPPED)
 		io_target__stop(io);
 	io->state = IO_RELEASED;
-	dart_endpoint__leave(io->endpoint);
+	io->transport->operations->leave(io->transport);
 	io->released_message.run = run_released;
 	mailbox__post(io->control, &io->released_message);
 }
