@@ -270,14 +270,14 @@ static inline bool is_closed(int fd)
 static inline int make_files(void **state)
 {
 	static const char *const names[] = { AGENT, CALLER, "stranger.example",
-					     "expired" };
+					     "expired", "127.0.0.1" };
 	const char *directory = getenv("TMPDIR") ?: "/tmp";
 
 	snprintf(known, sizeof(known), "%s/serve_tcp.XXXXXX", directory);
 	snprintf(unknown, sizeof(unknown), "%s/serve_tcp.XXXXXX", directory);
 	if (!mkdtemp(known) || !mkdtemp(unknown))
 		return -1;
-	tls_files__make(known, names, 4);
+	tls_files__make(known, names, 5);
 	tls_files__make(unknown, names, 2);
 	return 0;
 }

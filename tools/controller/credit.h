@@ -68,8 +68,8 @@ void credit__ask(struct credit *credit, struct credit_flow *flow, uint8_t class,
 		 uint32_t fragments);
 
 /*
- * The same, for a flow that wants and holds none: the grant will be for all @fragments, or
- * for all credits that there are, if those are fewer.
+ * The same, for a flow that wants none: the grant will be for all @fragments, or for all
+ * credits that there are, if those are fewer.
  */
 void credit__ask_whole(struct credit *credit, struct credit_flow *flow,
 		       uint8_t class, uint32_t fragments);

@@ -4,8 +4,10 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "capacity.h"
+#include "interface.h"
 #include "schedule.h"
 
 /* Of what is in flight, beside the time that its bytes take: round trips, and more. */
@@ -23,6 +25,7 @@ struct flow_control {
 	enum settings_flow kind;
 	uint64_t bytes; /* 0: that of the port */
 	uint64_t bits_per_s;
+	char interface[IF_NAMESIZE]; /* of the first flow; "": not known */
 	uint64_t drain_ns;
 	bool is_open; /* the pool */
 	struct credit_pool pool;
@@ -33,35 +36,49 @@ struct flow_control {
 	struct timer timer; /* of the first of them */
 };
 
-static bool flow_control__is_on(const struct flow_control *control)
+static bool flow__takes_credits(const struct flow *flow)
 {
-	return control->kind != SETTINGS_FLOW_NONE;
+	return flow->is_counted && flow->control->kind != SETTINGS_FLOW_NONE;
 }
 
+/* The port of the first flow. */
 static void flow_control__learn(struct flow_control *control,
-				const struct transport *transport)
+				const struct dart_endpoint_path *path)
 {
-	struct dart_endpoint_path path;
+	uint64_t bits_per_s = path->bits_per_s;
 
 	if (control->is_open)
 		return;
 	control->is_open = true;
-	transport->operations->path(transport, &path);
-	control->bits_per_s = path.bits_per_s;
+	if (interface__of_address(path->source, control->interface) &&
+	    !bits_per_s)
+		bits_per_s = interface__bits_per_s(control->interface);
+	control->bits_per_s = bits_per_s;
 	if (control->kind == SETTINGS_FLOW_BDP) {
 		credit_pool__init(&control->pool, UINT64_MAX,
 				  control->bytes ?:
-					  capacity__product(path.bits_per_s));
+					  capacity__product(bits_per_s));
 		control->drain_ns = DRAIN_MARGIN_NS;
 		return;
 	}
-	control->bytes = control->bytes ?: capacity__credit(path.bits_per_s);
+	control->bytes = control->bytes ?: capacity__credit(bits_per_s);
 	credit_pool__init(&control->pool, control->bytes, UINT64_MAX);
 	control->drain_ns = DRAIN_DEFAULT_NS;
-	if (path.bits_per_s)
+	if (bits_per_s)
 		control->drain_ns =
 			DRAIN_MARGIN_NS +
-			control->bytes * 8000 / (path.bits_per_s / 1000000);
+			control->bytes * 8000 / (bits_per_s / 1000000);
+}
+
+/* Does what comes by @path meet what comes to the port of the first flow? */
+static bool flow_control__shares_port(const struct flow_control *control,
+				      const struct dart_endpoint_path *path)
+{
+	char name[IF_NAMESIZE];
+
+	return *path->device || !*control->interface ||
+	       !interface__of_address(path->source, name) ||
+	       !strcmp(name, control->interface);
 }
 
 /* Makes the groups up to @number. */
@@ -156,22 +173,31 @@ uint64_t flow_control__bits_per_s(const struct flow_control *control)
 int flow__open(struct flow *flow, struct flow_control *control, uint8_t class,
 	       struct transport *transport, struct credit_taker *taker)
 {
-	const uint32_t group = transport->operations->group(transport);
-	int err;
+	const struct transport_operations *operations = transport->operations;
+	struct dart_endpoint_path path;
+	uint32_t group = 0;
+	int err = 0;
 
-	err = flow_control__add_groups(control, group);
+	if (operations->group) {
+		group = operations->group(transport);
+		err = flow_control__add_groups(control, group);
+	}
 	if (err)
 		return err;
-	flow_control__learn(control, transport);
+	operations->path(transport, &path);
+	flow_control__learn(control, &path);
 	flow->control = control;
-	flow->group = &control->groups[group]->classes[class];
+	flow->group = operations->group ?
+			      &control->groups[group]->classes[class] :
+			      NULL;
+	flow->is_counted = flow_control__shares_port(control, &path);
 	flow->class = class;
 	flow->transport = transport;
 	flow->share.taker = taker;
 	flow->is_asking = false;
 	flow->posted = 0;
-	if (flow_control__is_on(control))
-		transport->operations->cut(transport, CREDIT_FRAGMENT);
+	if (operations->cut && flow__takes_credits(flow))
+		operations->cut(transport, CREDIT_FRAGMENT);
 	return 0;
 }
 
@@ -195,7 +221,7 @@ void flow__close(struct flow *flow)
 
 void flow__end(struct flow *flow)
 {
-	if (flow->transport && flow_control__is_on(flow->control))
+	if (flow->transport && flow__takes_credits(flow))
 		credit_pool__cancel(&flow->control->pool, NULL, &flow->share);
 	flow__close(flow);
 	if (flow->draining)
@@ -239,16 +265,16 @@ int flow__ask(struct flow *flow, enum transport_part part)
 	const struct transport_operations *operations =
 		flow->transport->operations;
 	struct flow_control *control = flow->control;
-	const bool is_on = flow_control__is_on(control);
+	const bool takes_credits = flow__takes_credits(flow);
 	uint32_t fragments;
 	int err;
 
 	err = operations->begin(flow->transport, part,
-				is_on ? &fragments : NULL);
+				takes_credits ? &fragments : NULL);
 	if (err)
 		return err;
 	flow->is_asking = true;
-	if (!is_on) {
+	if (!takes_credits) {
 		flow->posted_ns = flow->heard_ns = monotonic_ns();
 		return 0;
 	}
@@ -270,7 +296,7 @@ void flow__complete(struct flow *flow, int result)
 	if (!completed)
 		return;
 	flow->heard_ns = monotonic_ns();
-	if (!flow_control__is_on(control))
+	if (!flow__takes_credits(flow))
 		return;
 	flow->posted -= completed;
 	credit_pool__give_back(&control->pool, flow->share.taker, &flow->share,
@@ -283,7 +309,7 @@ void flow__stop(struct flow *flow)
 	struct flow_control *control = flow->control;
 
 	flow->is_asking = false;
-	if (!flow_control__is_on(control))
+	if (!flow__takes_credits(flow))
 		return;
 	credit_pool__cancel(&control->pool, flow->share.taker, &flow->share);
 	flow_control__post(control, flow->share.taker);
@@ -305,6 +331,5 @@ uint64_t flow__silence_ns(const struct flow *flow)
 
 bool flow__waits(const struct flow *flow)
 {
-	return flow->is_asking && flow_control__is_on(flow->control) &&
-	       !flow->posted;
+	return flow->is_asking && flow__takes_credits(flow) && !flow->posted;
 }

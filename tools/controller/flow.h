@@ -28,7 +28,8 @@ struct flow {
 	struct credit_share share; /* first: a flow is found by it */
 	/* Set when it is opened. */
 	struct flow_control *control;
-	struct credit_group *group;
+	struct credit_group *group; /* NULL: of a call */
+	bool is_counted; /* takes credits, if there are any */
 	struct transport *transport; /* borrowed; NULL: closed */
 	uint8_t class;
 	/* Of the I/O thread. */
@@ -61,7 +62,8 @@ uint64_t flow_control__bits_per_s(const struct flow_control *control);
 /*
  * @transport has connected, and @taker is its I/O thread; it outlives the flow, until
  * flow__close().  The default of what may be in flight is that of the port that it uses, if
- * it is the first of all.  Returns 0 or -ENOMEM.
+ * it is the first of all.  One by TCP takes credits if its address of this machine is on the
+ * interface of that port; all by RDMA do.  Returns 0 or -ENOMEM.
  */
 int flow__open(struct flow *flow, struct flow_control *control, uint8_t class,
 	       struct transport *transport, struct credit_taker *taker);

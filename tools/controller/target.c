@@ -230,18 +230,22 @@ static void target__ask_to_connect(struct target *target)
 /* The I/O thread cannot get anything any more. */
 static void target__explain_loss(struct target *target)
 {
+	const struct transport *transport = target->transport;
 	const struct io_target *io = &target->io;
 	struct dart_error error;
 
 	switch (io->loss) {
 	case IO_LOSS_TRANSPORT:
-		target->transport->operations->explain(target->transport,
-						       &error);
+		transport->operations->explain(transport, &error);
 		target__lose(target, "%s", error.text);
 		break;
 	case IO_LOSS_POST:
-		target__lose(target, "cannot post a READ: %s",
-			     strerror(-io->loss_error));
+		if (transport->operations->is_call)
+			transport->operations->explain(transport, &error);
+		else
+			dart_error__system(&error, -io->loss_error,
+					   "cannot post a READ");
+		target__lose(target, "%s", error.text);
 		break;
 	case IO_LOSS_SILENCE:
 		target__lose(target, TARGET_NO_ANSWER);

@@ -19,6 +19,8 @@
 
 #include <systemd/sd-event.h>
 
+#include <libdart/rpc/tls.h>
+
 #include "capacity.h"
 #include "decode/sink.h"
 #include "decode/workers.h"
@@ -39,6 +41,7 @@ struct target_context {
 	struct flow_control *flow_control;
 	struct io_threads io;
 	struct capacity capacity;	/* of targets that have been READ or lost */
+	struct dart_tls *tls;		/* of calls by TCP; NULL: there are none */
 	struct workers *workers;
 	struct catalogs *catalogs;
 	struct handshakes handshakes;

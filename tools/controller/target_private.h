@@ -85,7 +85,7 @@ void target__on_connect_timeout(void *data);
 
 /* It has connected: the I/O thread gets it. */
 void target__hand_over(struct target *target);
-/* The I/O thread, which has it, wants the table again, or has READ it. */
+/* The I/O thread, which has it, wants the table again, or it has landed. */
 void target__prepare_fetch(struct target *target);
 void target__take_landed(struct target *target);
 /* The retry timer has expired. */

@@ -136,8 +136,10 @@ static void target__take_table(struct target *target, struct dart_table *table)
 			     absent);
 		return;
 	}
-	thread = io_threads__choose(&target->context->io,
-				    fragments_of(io->ring->scraper));
+	thread = target->transport->operations->is_call ?
+			 target->thread :
+			 io_threads__choose(&target->context->io,
+					    fragments_of(io->ring->scraper));
 	if (thread != target->thread) {
 		target__move(target, thread);
 		return;

@@ -63,7 +63,7 @@ struct summary {
 	count_t scrapes;	/* with values */
 	count_t failed;		/* due while the target was unreachable */
 	count_t missed;		/* due before the previous one ended */
-	count_t discarded;	/* READ, but invalid after a change of the table */
+	count_t discarded;	/* invalid after a change of the table, and asked for again */
 	count_t reads;		/* of all scrapes */
 	count_t bytes;
 	count_t dropped;	/* of the scrapes: their worker was behind */
