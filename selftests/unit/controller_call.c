@@ -178,6 +178,8 @@ static int open_controlled(void **state)
 	context->finished = on_finished;
 	assert_int_equal(workers__start(1, &context->workers), 0);
 	assert_int_equal(timers__new(context->event, &context->timers), 0);
+	handshakes__open(&context->handshakes, context->timers,
+			 SETTINGS_HANDSHAKES_DEFAULT);
 	assert_int_equal(resolver__new(context->event, &context->resolver), 0);
 	assert_int_equal(mailbox__open(&context->mailbox), 0);
 	assert_true(sd_event_add_io(context->event, &controlled->mail,
@@ -189,10 +191,10 @@ static int open_controlled(void **state)
 	controlled->options.settings.flow = SETTINGS_FLOW_CREDIT;
 	controlled->options.settings.flow_bytes = CREDIT_FRAGMENT;
 	assert_int_equal(flow_control__new(context->timers,
-					   &controlled->options.settings,
+					   &controlled->options.settings, false,
 					   &context->flow_control),
 			 0);
-	if (io_threads__start(&context->io, &controlled->options.settings,
+	if (io_threads__start(&context->io, &controlled->options.settings, false,
 			      context->flow_control, no_completion, &error))
 		fail_msg("%s", error.text);
 	*state = controlled;

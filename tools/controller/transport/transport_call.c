@@ -94,11 +94,14 @@ static int transport_call__prepare(struct transport *transport,
 {
 	struct transport_call *call = call_of(transport);
 	const struct scraper *scraper = ring->scraper;
+	const struct catalog *catalog = scraper->catalog;
 	int err;
 
 	transport_call__forget(transport);
-	err = dart_rpc_plan__new(scraper->table, scraper->plan, scraper->wanted,
-				 scraper->wanted_count, &call->plan);
+	/* The header is of this host, and the entries are those of equal ones. */
+	err = dart_rpc_plan__new(&scraper->table, catalog->plan,
+				 catalog->wanted, catalog->wanted_count,
+				 &call->plan);
 	if (err)
 		return err;
 	call->ring = ring;
