@@ -364,7 +364,7 @@ static void test_gone(void **state)
 	lose(controlled, "cannot connect: Connection refused");
 	admission.files = *files_of(&pem, known, HOST, known);
 	if (tcp_listener__open(&fixture->listener, fixture->loop, &place,
-			       &admission, &fixture->host->control_region,
+			       &admission, &fixture->snapshots,
 			       &changes, &counts, &refused, &error))
 		fail_msg("%s", error.text);
 	scrape(controlled, 5);
