@@ -6,10 +6,14 @@
 
 #include "live.h"
 
-/* Loads a @type from @from, which must be aligned for it, in one access. */
+/*
+ * Loads a @type from @from, which must be aligned for it, in one access, and before all
+ * that are loaded behind it.
+ */
 #define COPY(type, to, from)                                                   \
 	do {                                                                   \
-		type value_ = *(const volatile type *)(from);                  \
+		type value_ = __atomic_load_n((const type *)(from),            \
+					      __ATOMIC_ACQUIRE);               \
 		memcpy(to, &value_, sizeof(value_));                           \
 	} while (0)
 

@@ -7,7 +7,10 @@
 
 #include "exposure.h"
 
-/* Copies bytes from the first to the last; aligned integers are never torn. */
+/*
+ * Copies bytes from the first to the last, in this order for other processors as well, so
+ * that sequences show torn rows, see <dart/control.h>; aligned integers are never torn.
+ */
 void live__load(uint8_t *to, uintptr_t from, size_t length);
 
 /*

@@ -4,8 +4,6 @@
 #include <errno.h>
 #include <string.h>
 
-#include <libdart/table/value.h>
-
 #include "agent/base/clock.h"
 #include "live.h"
 #include "values.h"
@@ -97,12 +95,12 @@ int values__begin(struct values *values,
 }
 
 /*
- * Its first field is one if rows of the schema have sequences.  One that was removed has
- * kept its schema, and its rows may be written until the lease on them ends.
+ * Bytes of a sequence, with which lines of the entry's rows begin and end; 0 if they have
+ * none.  One that was removed has kept its schema, and its rows may be written until the
+ * lease on them ends.
  */
-static const struct dart_control_field *
-sequence_of(const struct control_region *control_region,
-	    const struct dart_control_entry *entry)
+static uint32_t sequence_width(const struct control_region *control_region,
+			       const struct dart_control_entry *entry)
 {
 	const struct dart_control_header *header = header_of(control_region);
 	const struct dart_control_schema *schema;
@@ -111,40 +109,47 @@ sequence_of(const struct control_region *control_region,
 	schema = element(control_region, &header->schemas,
 			 le32toh(entry->schema), sizeof(*schema));
 	if (!schema->fields)
-		return NULL;
+		return 0;
 	field = element(control_region, &header->fields,
 			le32toh(schema->first_field), sizeof(*field));
-	return le16toh(field->kind) == DART_CONTROL_FIELD_SEQUENCE ? field :
-								     NULL;
+	return le16toh(field->kind) == DART_CONTROL_FIELD_SEQUENCE ?
+		       le32toh(field->width) :
+		       0;
+}
+
+/* Do not all lines begin and end with the same even sequence? */
+static bool is_torn(const uint8_t *lines, size_t length, uint32_t width)
+{
+	const uint8_t *line = lines, *end;
+
+	for (; length >= DART_CONTROL_LINE; length -= DART_CONTROL_LINE) {
+		end = line + DART_CONTROL_LINE;
+		if (memcmp(line, lines, width) || memcmp(end - width, lines, width))
+			return true;
+		line = end;
+	}
+	return *lines & 1;
 }
 
 /*
- * Copies a row so that it is whole, or shows that it is torn: unlike an adapter, this
- * process does not copy a line of memory at one moment.  Its first sequence was read
- * first and must not have changed since.
+ * Copies whole lines of a row.  They are loaded from the first byte to the last, so their
+ * sequences show a reader whether they are torn, see <dart/control.h>.  Here another copy
+ * costs less than the row in the reader's next scrape.
  */
-static void copy_row(uint8_t *to, uintptr_t from, size_t length, size_t offset,
-		     size_t width)
+static void copy_lines(uint8_t *to, uintptr_t from, size_t length, uint32_t width)
 {
-	uint64_t before, after;
 	int i;
 
 	for (i = 0; i < TRIES; i++) {
-		before = 0;
-		after = 0;
 		live__load(to, from, length);
-		memcpy(&before, to + offset, width);
-		__atomic_thread_fence(__ATOMIC_ACQUIRE);
-		live__load((uint8_t *)&after, from + offset, width);
-		if (before == after && !(after & 1))
+		if (!is_torn(to, length, width))
 			return;
 	}
-	to[offset] |= 1;
 }
 
 /*
  * The next bytes side by side: at most @room, at least DART_RPC_ANSWER_MIN of a message,
- * and cut between aligned integers.
+ * and cut between aligned integers, or between lines of a row with sequences.
  */
 static size_t copy_some(const struct values *values,
 			const struct dart_control_entry *entry,
@@ -152,28 +157,20 @@ static size_t copy_some(const struct values *values,
 			size_t room)
 {
 	const struct control_region *control_region = values->control_region;
-	const struct dart_control_field *sequence;
+	const uint32_t width = sequence_width(control_region, entry);
+	const size_t unit = width ? DART_CONTROL_LINE : sizeof(uint64_t);
 	size_t length = le32toh(range->length) - values->offset;
-	uint32_t offset, width;
 	uintptr_t from;
 
 	from = (uintptr_t)exposure__memory(control_region->exposure,
 					   le64toh(range->address)) +
 	       values->copy * le64toh(range->stride) + values->offset;
 	if (length > room)
-		length = room - (from + room) % sizeof(uint64_t);
-	sequence = sequence_of(control_region, entry);
-	if (sequence) {
-		offset = le32toh(sequence->offset) - le32toh(range->offset);
-		width = le32toh(sequence->width);
-		/* A row that is longer has others, and is copied in order. */
-		if (!values->offset && offset <= length &&
-		    width <= length - offset && width <= sizeof(uint64_t)) {
-			copy_row(to, from, length, offset, width);
-			return length;
-		}
-	}
-	live__load(to, from, length);
+		length = room - (from + room) % unit;
+	if (width)
+		copy_lines(to, from, length, width);
+	else
+		live__load(to, from, length);
 	return length;
 }
 

@@ -41,8 +41,8 @@ int values__begin(struct values *values,
 /*
  * Copies the next bytes to @to, @size at most, not 0, and returns how many: 0 behind the
  * last entry.  Bytes of a copy that lie side by side are divided only if they are more
- * than @size, which is then more than 8, and never within an aligned integer.  -ESTALE:
- * the generation can no longer be used.
+ * than @size, which is then at least DART_CONTROL_LINE, and never within an aligned
+ * integer or a line of a row with sequences.  -ESTALE: the generation can no longer be used.
  */
 ssize_t values__copy(struct values *values, uint8_t *to, size_t size,
 		     struct dart_error *error);

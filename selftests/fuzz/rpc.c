@@ -13,7 +13,7 @@
 
 #define TABLE_MAX 4096
 
-static uint8_t memory[1024] __attribute__((aligned(64)));
+static uint8_t memory[4096] __attribute__((aligned(64)));
 
 /* ---- the rooms around the session */
 
@@ -88,24 +88,45 @@ static void decode(const uint8_t *data, size_t size)
 		require(welcome.used <= welcome.length);
 }
 
+#define ROWS 7
+#define ROW_LENGTH (2 * DART_CONTROL_LINE)
+
+/* Rows of two lines, of which the second one has sequences of its own. */
+static struct dart_schema *make_schema(void)
+{
+	static const uint32_t offsets[] = { 0, 60, 64, 124 };
+	struct dart_schema *schema = dart_schema__new("row", ROW_LENGTH);
+	struct dart_field field = {
+		.unit = "", .width = 4, .count = 1,
+		.kind = DART_CONTROL_FIELD_SEQUENCE,
+	};
+	char name[] = "sequence0";
+	size_t i;
+
+	require(schema);
+	for (i = 0; i < 4; i++, name[8]++) {
+		field.name = name;
+		field.offset = offsets[i];
+		require(!dart_schema__add(schema, &field));
+	}
+	return schema;
+}
+
 /* A table with one entry of seven rows, and a place that is empty. */
 static void publish(struct control_region *control_region, void *table_memory)
 {
-	struct dart_schema *schema = dart_schema__new("row", 16);
-	const struct dart_field field = {
-		.name = "sequence", .unit = "", .width = 8, .count = 1,
-		.kind = DART_CONTROL_FIELD_SEQUENCE,
-	};
+	struct dart_schema *schema = make_schema();
 	struct dart_memory_region region = { 0, sizeof(memory), 1 };
 	struct dart_range ranges[2] = {
-		{ .stride = 16, .copies = 7, .length = 16 },
-		{ .address = 512, .stride = 64, .copies = 7, .length = 16 },
+		{ .stride = ROW_LENGTH, .copies = ROWS, .length = ROW_LENGTH },
+		{ .address = ROWS * ROW_LENGTH, .stride = 2 * ROW_LENGTH,
+		  .copies = ROWS, .length = ROW_LENGTH },
 	};
 	struct dart_entry entries[2] = {
 		{ .name = "gone", .schema = schema,
 		  .kind = DART_CONTROL_ENTRY_MAP,
 		  .lifetime = DART_CONTROL_LIFETIME_DYNAMIC,
-		  .copies_are = DART_CONTROL_COPIES_ROW, .copies = 7,
+		  .copies_are = DART_CONTROL_COPIES_ROW, .copies = ROWS,
 		  .ranges = &ranges[0], .range_count = 1 },
 	};
 	struct dart_table table = {
@@ -115,7 +136,6 @@ static void publish(struct control_region *control_region, void *table_memory)
 		.entries = entries, .entry_count = 2,
 	};
 
-	require(schema && !dart_schema__add(schema, &field));
 	entries[1] = entries[0];
 	entries[1].name = "rows";
 	entries[1].ranges = &ranges[1];
@@ -166,8 +186,8 @@ static void serve(const uint8_t *data, size_t size)
 			continue;
 		require(message.part.offset == offset);
 		offset += message.part.length;
-		require(offset <= 2 * 7 * 16 + sizeof(struct dart_control_header) +
-					  TABLE_MAX);
+		require(offset <= 2 * ROWS * ROW_LENGTH + TABLE_MAX +
+					  sizeof(struct dart_control_header));
 	}
 	session__close(&session);
 	require(!snapshots.count);

@@ -7,25 +7,31 @@
 #include "served_host.h"
 
 /*
- * A row across two pages.  Whoever reads the second one for the first time is interrupted,
- * and meanwhile the row is written: so a copy of it begins before and ends after that.
+ * A row of two lines, in two pages.  Whoever reads the second one for the first time is
+ * interrupted, and meanwhile the row is written: so a copy of it begins before and ends
+ * after that.
  */
 struct row {
-	uint64_t sequence, values[7];
+	struct line {
+		uint32_t sequence, values[14], last_sequence;
+	} lines[2];
 };
 
-#define ROW (served_memory.large + 4096 - 32)
+#define ROW (served_memory.large + 4096 - sizeof(struct line))
 #define SECOND_PAGE (served_memory.large + 4096)
 
-static uint64_t next_sequence;
+static uint32_t next_sequence;
 
-static void fill_row(uint64_t sequence, uint64_t value)
+static void fill_row(uint32_t sequence, uint32_t value)
 {
-	struct row row = { .sequence = sequence };
-	int i;
+	struct row row;
+	int i, j;
 
-	for (i = 0; i < 7; i++)
-		row.values[i] = value;
+	for (i = 0; i < 2; i++) {
+		row.lines[i].sequence = row.lines[i].last_sequence = sequence;
+		for (j = 0; j < 14; j++)
+			row.lines[i].values[j] = value;
+	}
 	memcpy(ROW, &row, sizeof(row));
 }
 
@@ -65,18 +71,47 @@ static void publish(struct served_host *host, const struct dart_schema *schema,
 		true);
 }
 
-static void publish_row(struct served_host *host)
+static struct dart_schema *make_schema(void)
 {
-	struct dart_schema *schema = dart_schema__new("row",
-						      sizeof(struct row));
+	struct dart_schema *schema = dart_schema__new("row", sizeof(struct row));
+	char name[] = "v0";
+	uint32_t at;
 
 	assert_non_null(schema);
-	sample__add(schema, "sequence", "", 0, 8, 1,
-		    DART_CONTROL_FIELD_SEQUENCE, false);
-	sample__add(schema, "values", "", 8, 8, 7, DART_CONTROL_FIELD_COUNTER,
-		    false);
-	publish(host, schema, 0x100000 + 4096 - 32, sizeof(struct row));
+	for (at = 0; at < sizeof(struct row); at += sizeof(struct line)) {
+		sample__add(schema, name, "", at, 4, 1,
+			    DART_CONTROL_FIELD_SEQUENCE, false);
+		name[1]++;
+		sample__add(schema, name, "",
+			    at + offsetof(struct line, values), 4, 14,
+			    DART_CONTROL_FIELD_COUNTER, false);
+		name[1]++;
+		sample__add(schema, name, "",
+			    at + offsetof(struct line, last_sequence), 4, 1,
+			    DART_CONTROL_FIELD_SEQUENCE, false);
+		name[1]++;
+	}
+	assert_null(dart_schema__objection_to_sequences(schema));
+	return schema;
+}
+
+static void publish_row(struct served_host *host)
+{
+	struct dart_schema *schema = make_schema();
+
+	publish(host, schema, 0x100000 + 4096 - sizeof(struct line),
+		sizeof(struct row));
 	dart_schema__free(schema);
+}
+
+/* What a controller makes of it. */
+static enum dart_row_state state_of(const struct row *row)
+{
+	struct dart_schema *schema = make_schema();
+	enum dart_row_state row_state = dart_row__state(schema, row);
+
+	dart_schema__free(schema);
+	return row_state;
 }
 
 /* Begins with the first entry of the table. */
@@ -96,17 +131,21 @@ static void begin(struct values *values, const struct control_region *region)
 	assert_int_equal(values__begin(values, region, &message, &error), 0);
 }
 
-/* A copy of the row, perhaps a removed one, if @sequence is written meanwhile. */
-static struct row copy_row(uint64_t sequence, bool is_removed)
+/*
+ * A copy of the row, perhaps a removed one, if @sequence is written meanwhile, in
+ * messages of @size bytes.
+ */
+static struct row copy_row(uint32_t sequence, bool is_removed, size_t size)
 {
 	const struct sigaction action = { .sa_handler = write_row };
 	struct served_host *host = served_host__new();
 	const struct control_region *region = &host->control_region;
-	uint8_t bytes[sizeof(struct row) + 1];
 	struct dart_error error;
 	struct values values;
 	struct sigaction before;
 	struct row row;
+	size_t sum;
+	ssize_t copied;
 
 	publish_row(host);
 	begin(&values, region);
@@ -116,10 +155,16 @@ static struct row copy_row(uint64_t sequence, bool is_removed)
 	next_sequence = sequence;
 	assert_int_equal(sigaction(SIGSEGV, &action, &before), 0);
 	assert_int_equal(mprotect(SECOND_PAGE, 4096, PROT_NONE), 0);
-	assert_int_equal(values__copy(&values, bytes, sizeof(bytes), &error),
-			 sizeof(row));
+	for (sum = 0; sum < sizeof(row); sum += copied) {
+		copied = values__copy(&values, (uint8_t *)&row + sum,
+				      size < sizeof(row) - sum ?
+					      size :
+					      sizeof(row) - sum,
+				      &error);
+		assert_true(copied > 0);
+		assert_int_equal(copied % sizeof(struct line), 0);
+	}
 	assert_int_equal(sigaction(SIGSEGV, &before, NULL), 0);
-	memcpy(&row, bytes, sizeof(row));
 	served_host__free(host);
 	return row;
 }
@@ -127,20 +172,40 @@ static struct row copy_row(uint64_t sequence, bool is_removed)
 static void test_written(void **state)
 {
 	struct row row;
-	int i, is_removed;
+	int i, j, is_removed;
 
 	for (is_removed = 0; is_removed < 2; is_removed++) {
-		row = copy_row(4, is_removed);
-		assert_int_equal(row.sequence, 4);
-		for (i = 0; i < 7; i++)
-			assert_int_equal(row.values[i], 2);
+		row = copy_row(4, is_removed, sizeof(row));
+		assert_int_equal(state_of(&row), DART_ROW_WHOLE);
+		for (i = 0; i < 2; i++) {
+			assert_int_equal(row.lines[i].sequence, 4);
+			for (j = 0; j < 14; j++)
+				assert_int_equal(row.lines[i].values[j], 2);
+		}
 	}
 }
 
 static void test_torn(void **state)
 {
-	assert_true(copy_row(3, false).sequence & 1);
-	assert_true(copy_row(3, true).sequence & 1);
+	struct row row;
+	int is_removed;
+
+	for (is_removed = 0; is_removed < 2; is_removed++) {
+		row = copy_row(3, is_removed, sizeof(row));
+		assert_int_equal(state_of(&row), DART_ROW_TORN);
+	}
+}
+
+/* The first line has left before the row was written. */
+static void test_divided(void **state)
+{
+	struct row row = copy_row(4, false, sizeof(row) - 1);
+
+	assert_int_equal(state_of(&row), DART_ROW_TORN);
+	assert_int_equal(row.lines[0].last_sequence, 2);
+	assert_int_equal(row.lines[0].values[13], 1);
+	assert_int_equal(row.lines[1].sequence, 4);
+	assert_int_equal(row.lines[1].values[0], 2);
 }
 
 #define COUNTERS 512
@@ -199,6 +264,8 @@ int main(void)
 		     test_written),
 		TEST("a row that is being written for longer arrives torn, as its sequence shows",
 		     test_torn),
+		TEST("a row that is longer than a message is divided between lines, and known as torn if it was written in between",
+		     test_divided),
 		TEST("counters are whole in messages of any size, though they change between two",
 		     test_carry),
 	};
