@@ -10,8 +10,8 @@ dart-controller_packages := libsystemd jansson yaml-0.1 smartcols libibverbs \
 
 controller_settings := $(addprefix tools/controller/, entry_names.c labels.c \
 	settings.c settings_transport.c)
-controller_config := $(addprefix tools/controller/, config.c config_source.c \
-	config_transport.c) \
+controller_config := $(addprefix tools/controller/, config.c config_agent.c \
+	config_source.c config_transport.c) \
 	$(controller_settings)
 
 unit_controller_options_sources := tools/controller/options.c \

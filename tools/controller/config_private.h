@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Shared by the parts of the configuration file: config.c has its keys and its agents,
- * config_source.c what agents and sources have in common, and sources, config_transport.c
- * transports and certificates.
+ * Shared by the parts of the configuration file: config.c has its keys, config_agent.c
+ * agents, config_source.c what agents and sources have in common, and sources,
+ * config_transport.c transports and certificates.
  *
  * All that take return 0; -EINVAL with a sentence in the error, which names the line; or
  * -ENOMEM.
@@ -47,6 +47,12 @@ int config__interval(struct config *config, const yaml_node_t *value,
 		     uint64_t *interval_ns);
 /* A config_item: the name of an entry, into settings. */
 int config__entry(struct config *config, const yaml_node_t *item, void *into);
+
+/* config_agent.c */
+
+/* A config_item: an agent, into settings. */
+int config__take_agent(struct config *config, const yaml_node_t *item,
+		       void *into);
 
 /* config_transport.c */
 

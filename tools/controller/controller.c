@@ -19,6 +19,7 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
+#include "certificates.h"
 #include "controller.h"
 #include "decode/catalog.h"
 #include "fleet.h"
@@ -55,31 +56,6 @@ static int on_signal(sd_event_source *source,
 	return sd_event_exit(controller->context.event, 0);
 }
 
-/* The files of the configuration or the command line, as they are now. */
-static int controller__load_tls(struct controller *controller,
-				struct dart_error *error)
-{
-	struct target_context *context = &controller->context;
-	const struct settings_tls *paths = &context->options->settings.tls;
-	const struct dart_tls_files files = {
-		.certificate = paths->certificate,
-		.key = paths->key,
-		.authorities = paths->authorities,
-	};
-	struct dart_tls *tls;
-	int err;
-
-	if (!paths->certificate)
-		return 0;
-	err = dart_tls__load(&files, &tls, error);
-	if (err)
-		return err;
-	/* Connections hold what they were made with. */
-	dart_tls__put(context->tls);
-	context->tls = tls;
-	return 0;
-}
-
 /* SIGHUP */
 static int on_reload(sd_event_source *source,
 		     const struct signalfd_siginfo *info, void *data)
@@ -88,7 +64,8 @@ static int on_reload(sd_event_source *source,
 	struct target_context *context = &controller->context;
 	struct dart_error error;
 
-	if (controller__load_tls(controller, &error) &&
+	if (certificates__load(&context->options->settings.tls, &context->tls,
+			       &error) &&
 	    !context->sink->owns_terminal)
 		output__print(context->log,
 			      "dart-controller: %s; certificates stay as they were",
@@ -260,7 +237,7 @@ static int controller__open(struct controller *controller,
 				options__has_one_target(options),
 				&context->flow_control) ?:
 	      controller__open_mailbox(controller) ?:
-	      controller__load_tls(controller, error) ?:
+	      certificates__load(&settings->tls, &context->tls, error) ?:
 	      controller__open_io(controller, error);
 	if (err)
 		return err;
