@@ -2,6 +2,7 @@
 /*
  * How many handshakes may begin a second, in all and from one address.  Each costs this
  * host a signature, before it knows who the peer is: a few milliseconds with an RSA key.
+ * What the peer chooses costs no more than that, see <libdart/rpc/tls.h>.
  */
 #ifndef HANDSHAKE_RATE_H
 #define HANDSHAKE_RATE_H

@@ -79,11 +79,133 @@ static void test_finite_field(void **state)
 	stranger__close(&stranger);
 }
 
+/* Bytes of a modulus, larger than those of any key that is used. */
+#define MODULUS_MAX 2048
+
+static int sign(gnutls_privkey_t key, gnutls_sign_algorithm_t algorithm, void *data,
+		unsigned int flags, const gnutls_datum_t *hash,
+		gnutls_datum_t *signature)
+{
+	const unsigned int *size = data;
+
+	signature->data = gnutls_malloc(*size);
+	if (!signature->data)
+		return GNUTLS_E_MEMORY_ERROR;
+	/* Less than any modulus. */
+	memset(signature->data, 0x42, *size);
+	signature->size = *size;
+	return 0;
+}
+
+static int tell_about_key(gnutls_privkey_t key, unsigned int flags, void *data)
+{
+	const unsigned int *size = data;
+
+	if (flags & GNUTLS_PRIVKEY_INFO_PK_ALGO)
+		return GNUTLS_PK_RSA;
+	if (flags & GNUTLS_PRIVKEY_INFO_PK_ALGO_BITS)
+		return 8 * (int)*size;
+	if (flags & GNUTLS_PRIVKEY_INFO_HAVE_SIGN_ALGO)
+		return GNUTLS_FLAGS_TO_SIGN_ALGO(flags) ==
+		       GNUTLS_SIGN_RSA_PSS_RSAE_SHA256;
+	return -1;
+}
+
+static gnutls_x509_crt_t begin_certificate(void)
+{
+	gnutls_x509_crt_t x509;
+
+	assert_int_equal(gnutls_x509_crt_init(&x509), 0);
+	assert_int_equal(gnutls_x509_crt_set_version(x509, 3), 0);
+	assert_int_equal(gnutls_x509_crt_set_serial(x509, "1", 1), 0);
+	assert_int_equal(gnutls_x509_crt_set_activation_time(x509, 0), 0);
+	assert_int_equal(gnutls_x509_crt_set_expiration_time(x509, -1), 0);
+	assert_int_equal(gnutls_x509_crt_set_dn(x509, "CN=" CALLER, NULL), 0);
+	return x509;
+}
+
+/* A certificate, signed by an authority of its own, of an RSA key that nobody has. */
+static void make_certificate(gnutls_pcert_st *certificate,
+			     const gnutls_datum_t *modulus,
+			     const gnutls_datum_t *exponent)
+{
+	gnutls_x509_crt_t x509 = begin_certificate(),
+			  authority = begin_certificate();
+	gnutls_x509_privkey_t signer;
+	gnutls_pubkey_t key;
+
+	assert_int_equal(gnutls_pubkey_init(&key), 0);
+	assert_int_equal(gnutls_pubkey_import_rsa_raw(key, modulus, exponent),
+			 0);
+	assert_int_equal(gnutls_x509_privkey_init(&signer), 0);
+	assert_int_equal(gnutls_x509_privkey_generate(
+				 signer, GNUTLS_PK_ECDSA,
+				 GNUTLS_CURVE_TO_BITS(
+					 GNUTLS_ECC_CURVE_SECP256R1),
+				 0),
+			 0);
+	assert_int_equal(gnutls_x509_crt_set_key(authority, signer), 0);
+	assert_int_equal(gnutls_x509_crt_set_pubkey(x509, key), 0);
+	assert_int_equal(gnutls_x509_crt_sign2(x509, authority, signer,
+					       GNUTLS_DIG_SHA256, 0),
+			 0);
+	assert_int_equal(gnutls_pcert_import_x509(certificate, x509, 0), 0);
+	gnutls_x509_crt_deinit(authority);
+	gnutls_x509_crt_deinit(x509);
+	gnutls_x509_privkey_deinit(signer);
+	gnutls_pubkey_deinit(key);
+}
+
+/* What the agent says to a key of these sizes in bytes. */
+static gnutls_alert_description_t offer_key(struct fixture *fixture,
+					    unsigned int modulus_size,
+					    unsigned int exponent_size)
+{
+	uint8_t modulus[MODULUS_MAX], exponent[MODULUS_MAX];
+	gnutls_alert_description_t alert;
+	struct stranger stranger;
+	gnutls_pcert_st certificate;
+	gnutls_privkey_t key;
+
+	/* Odd, as those of real keys. */
+	memset(modulus, 0xff, sizeof(modulus));
+	memset(exponent, 0x7f, sizeof(exponent));
+	make_certificate(&certificate,
+			 &(gnutls_datum_t){ modulus, modulus_size },
+			 &(gnutls_datum_t){ exponent, exponent_size });
+	assert_int_equal(gnutls_privkey_init(&key), 0);
+	assert_int_equal(gnutls_privkey_import_ext4(key, &modulus_size,
+						    NULL, sign, NULL, NULL,
+						    tell_about_key, 0),
+			 0);
+	stranger__open(&stranger, fixture, "NORMAL:-VERS-ALL:+VERS-TLS1.3");
+	gnutls_certificate_set_flags(stranger.credentials,
+				     GNUTLS_CERTIFICATE_SKIP_KEY_CERT_MATCH);
+	assert_true(gnutls_certificate_set_key(stranger.credentials, NULL, 0,
+					       &certificate, 1, key) >= 0);
+	alert = stranger__alert(&stranger, fixture);
+	stranger__close(&stranger);
+	return alert;
+}
+
+/* GnuTLS would check a signature with the key before it looks who has signed that. */
+static void test_keys(void **state)
+{
+	assert_int_equal(offer_key(*state, 256, 3), GNUTLS_A_DECRYPT_ERROR);
+	assert_int_equal(offer_key(*state, 1024, 4), GNUTLS_A_DECRYPT_ERROR);
+	assert_int_equal(offer_key(*state, 1025, 3), GNUTLS_A_BAD_CERTIFICATE);
+	assert_int_equal(offer_key(*state, MODULUS_MAX, 3),
+			 GNUTLS_A_BAD_CERTIFICATE);
+	assert_int_equal(offer_key(*state, 256, 255), GNUTLS_A_BAD_CERTIFICATE);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST_FIXTURE("a caller that only knows groups of finite fields is refused at its first message",
 			     test_finite_field, open_fixture, close_fixture),
+		TEST_FIXTURE("a signature is not checked with a key of more than 8192 bits or a large exponent",
+			     test_keys, open_fixture, close_fixture),
 	};
 
 	return cmocka_run_group_tests(tests, make_files, remove_files);

@@ -2,12 +2,11 @@
 /* TLS by GnuTLS: see tls.h. */
 #include <errno.h>
 #include <gnutls/gnutls.h>
-#include <gnutls/x509.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
-#include "tls.h"
+#include "tls_private.h"
 
 /*
  * Without finite fields: the peer chooses the group before it has shown a certificate, and
@@ -17,21 +16,14 @@
 	"NORMAL:-VERS-ALL:+VERS-TLS1.3:-GROUP-ALL:"                            \
 	"+GROUP-X25519:+GROUP-SECP256R1:+GROUP-SECP384R1:+GROUP-SECP521R1"
 
+/* Of one message of a handshake: a few certificates, or the names of many authorities. */
+#define MESSAGE_MAX (32 << 10)
+
 struct dart_tls {
 	gnutls_certificate_credentials_t credentials;
 	gnutls_priority_t priority;
 	gnutls_datum_t authorities;	/* bytes of the file */
 	unsigned int holders;
-};
-
-struct dart_tls_stream {
-	struct dart_tls *tls;
-	gnutls_session_t session;
-	bool is_server;
-	const char *const *names;	/* of the peer, of the caller */
-	size_t name_count;
-	const char *peer_name;		/* one of them, or NULL */
-	struct dart_error refusal;	/* of the peer's certificate, or "" */
 };
 
 static int check_key_mode(const char *path, struct dart_error *error)
@@ -138,70 +130,6 @@ bool dart_tls__have_same_authorities(const struct dart_tls *a,
 		       a->authorities.size);
 }
 
-/* The name that @certificate, as it came, is for; NULL: none of them. */
-static const char *find_name(const struct dart_tls_stream *stream,
-			     const gnutls_datum_t *certificate)
-{
-	gnutls_x509_crt_t parsed;
-	const char *found = NULL;
-	size_t i;
-
-	if (gnutls_x509_crt_init(&parsed) < 0)
-		return NULL;
-	if (gnutls_x509_crt_import(parsed, certificate, GNUTLS_X509_FMT_DER))
-		goto out;
-	for (i = 0; !found && i < stream->name_count; i++)
-		if (gnutls_x509_crt_check_hostname2(
-			    parsed, stream->names[i],
-			    GNUTLS_VERIFY_DO_NOT_ALLOW_WILDCARDS))
-			found = stream->names[i];
-out:
-	gnutls_x509_crt_deinit(parsed);
-	return found;
-}
-
-/* Checks the certificate that has arrived; GnuTLS tells the peer if it is refused. */
-static int verify(gnutls_session_t session)
-{
-	struct dart_tls_stream *stream = gnutls_session_get_ptr(session);
-	const char *purpose = stream->is_server ? GNUTLS_KP_TLS_WWW_CLIENT :
-						  GNUTLS_KP_TLS_WWW_SERVER;
-	gnutls_typed_vdata_st data = {
-		.type = GNUTLS_DT_KEY_PURPOSE_OID,
-		.data = (void *)purpose,
-	};
-	const gnutls_datum_t *certificates;
-	unsigned int status, count;
-	gnutls_datum_t text;
-
-	if (gnutls_certificate_verify_peers(session, &data, 1, &status) < 0) {
-		dart_error__set(&stream->refusal, EACCES,
-				"the peer has no certificate");
-		return GNUTLS_E_CERTIFICATE_ERROR;
-	}
-	if (status) {
-		dart_error__set(&stream->refusal, EACCES,
-				"its certificate is refused");
-		if (!gnutls_certificate_verification_status_print(
-			    status, GNUTLS_CRT_X509, &text, 0)) {
-			dart_error__set(&stream->refusal, EACCES,
-					"its certificate is refused: %s",
-					(const char *)text.data);
-			gnutls_free(text.data);
-		}
-		return GNUTLS_E_CERTIFICATE_ERROR;
-	}
-	certificates = gnutls_certificate_get_peers(session, &count);
-	if (certificates && count)
-		stream->peer_name = find_name(stream, &certificates[0]);
-	if (stream->peer_name)
-		return 0;
-	dart_error__set(
-		&stream->refusal, EACCES,
-		"its certificate is for another name (subjectAltName: DNS or IP)");
-	return GNUTLS_E_CERTIFICATE_ERROR;
-}
-
 int dart_tls_stream__open(struct dart_tls *tls, int fd, bool is_server,
 			  const char *const *names, size_t count,
 			  struct dart_tls_stream **result,
@@ -239,8 +167,9 @@ int dart_tls_stream__open(struct dart_tls *tls, int fd, bool is_server,
 		gnutls_certificate_server_set_request(stream->session,
 						      GNUTLS_CERT_REQUIRE);
 	gnutls_session_set_ptr(stream->session, stream);
-	gnutls_session_set_verify_function(stream->session, verify);
+	dart_tls_stream__check_certificate(stream);
 	gnutls_transport_set_int(stream->session, fd);
+	gnutls_handshake_set_max_packet_length(stream->session, MESSAGE_MAX);
 	/* The caller bounds the time. */
 	gnutls_handshake_set_timeout(stream->session, 0);
 	*result = stream;

@@ -45,6 +45,10 @@ struct dart_tls_stream;
  * expired, for the other end of TLS, and have one of the @count names (DNS names, or IP
  * addresses as text) as subjectAltName; they stay the caller's until the handshake has
  * ended.  Holds @tls.
+ *
+ * A peer without such a certificate costs some milliseconds: groups are elliptic curves,
+ * RSA keys have at most 8192 bits and an exponent below 2^32, and a message of the
+ * handshake has at most 32 KiB.
  */
 int dart_tls_stream__open(struct dart_tls *tls, int fd, bool is_server,
 			  const char *const *names, size_t count,
