@@ -138,8 +138,8 @@ for io in event poll hybrid; do
 done
 
 # The first agent has more fragments than a hybrid polls for, then fewer, and then more.
-printf 'io: {kind: hybrid, fragments: 10}\n' >"$work/config"
-start --config "$work/config" $hosts
+printf 'io: {kind: hybrid, fragments: 4}\nentries: [small, large]\n' >"$work/config"
+start --config "$work/config" -i 300ms $hosts
 check "hybrid: three small agents are scraped" scraped $ports
 check "hybrid: it has a thread of each kind" sh -c \
 	"grep -q 'io event' /proc/$controller/task/*/comm && grep -q 'io poll' /proc/$controller/task/*/comm"
