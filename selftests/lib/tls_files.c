@@ -146,7 +146,8 @@ void tls_files__make(const char *directory, const char *const *names, int count)
 	pair__write(&authority, directory, "authority", false);
 	for (i = 0; i < count; i++) {
 		pair__begin(&pair, names[i]);
-		name_pair(&pair, names[i]);
+		if (strcmp(names[i], "common.name"))
+			name_pair(&pair, names[i]);
 		pair__sign(&pair, &authority);
 		pair__write(&pair, directory, names[i], true);
 		pair__end(&pair);

@@ -7,7 +7,8 @@
  * Makes DIRECTORY/authority.pem, the certificate of a new authority, and for each of
  * the @names DIRECTORY/NAME.pem and DIRECTORY/NAME.key, for both ends of TLS.  A name
  * is a DNS name or an IPv4 address; that of the name "expired" was valid until an hour
- * ago.  An error ends the process, with a message on stderr.
+ * ago, and that of "common.name" has it as its common name alone, and no purpose.  An
+ * error ends the process, with a message on stderr.
  */
 void tls_files__make(const char *directory, const char *const *names, int count);
 

@@ -73,6 +73,17 @@ static void test_idle(void **state)
 	dart_rpc_client__free(client);
 }
 
+static void test_ip(void **state)
+{
+	struct fixture *fixture = *state;
+	struct dart_tls *tls = tls_of(known, "127.0.0.1", known);
+	struct dart_rpc_client *client = connect_as(fixture, tls, AGENT);
+
+	expect(fixture, client, DART_RPC_CLIENT_CONNECTED);
+	dart_rpc_client__free(client);
+	dart_tls__put(tls);
+}
+
 /* ---- callers that are refused */
 
 static void test_authority(void **state)
@@ -101,6 +112,17 @@ static void test_expired(void **state)
 
 	expect_failed(*state, tls, AGENT, -EACCES,
 		      "refuses the certificate of this side");
+	dart_tls__put(tls);
+}
+
+/* It is a subject, but not as the subjectAltName of a certificate. */
+static void test_common_name(void **state)
+{
+	struct dart_tls *tls = tls_of(known, "common.name", known);
+
+	expect_failed(*state, tls, AGENT, -EACCES,
+		      "refuses the certificate of this side");
+	assert_int_equal(refused.handshakes, 1);
 	dart_tls__put(tls);
 }
 
@@ -354,10 +376,14 @@ int main(void)
 			     test_values, open_fixture, close_fixture),
 		TEST_FIXTURE("the agent sleeps while a caller is idle",
 			     test_idle, open_fixture, close_fixture),
+		TEST_FIXTURE("a certificate without a DNS name is for its IP address",
+			     test_ip, open_fixture, close_fixture),
 		TEST_FIXTURE("a certificate of another authority is refused, and the caller is told",
 			     test_authority, open_fixture, close_fixture),
 		TEST_FIXTURE("a certificate for a name that is not in the list is refused",
 			     test_subject, open_fixture, close_fixture),
+		TEST_FIXTURE("a certificate with a name of the list as its common name only is refused",
+			     test_common_name, open_fixture, close_fixture),
 		TEST_FIXTURE("a certificate that has expired is refused",
 			     test_expired, open_fixture, close_fixture),
 		TEST_FIXTURE("a caller refuses an agent with a certificate for another name or of another authority",

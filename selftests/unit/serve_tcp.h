@@ -30,7 +30,8 @@
 /* The authority that the agent knows, and another one. */
 static char known[64], unknown[64];
 
-static const char *const subjects[] = { CALLER, "expired" };
+static const char *const subjects[] = { CALLER, "expired", "common.name",
+					"127.0.0.1" };
 
 static struct serve_counts counts;
 static struct tcp_counts refused;
@@ -113,7 +114,7 @@ static inline int open_fixture(void **state)
 	fixture->admission = (struct tcp_admission){
 		.files = *files_of(&pem, known, AGENT, known),
 		.subjects = subjects,
-		.subject_count = 2,
+		.subject_count = 4,
 		.allowed = &fixture->allowed,
 	};
 	changes__open(&changes);
@@ -270,14 +271,15 @@ static inline bool is_closed(int fd)
 static inline int make_files(void **state)
 {
 	static const char *const names[] = { AGENT, CALLER, "stranger.example",
-					     "expired", "127.0.0.1" };
+					     "expired", "common.name",
+					     "127.0.0.1" };
 	const char *directory = getenv("TMPDIR") ?: "/tmp";
 
 	snprintf(known, sizeof(known), "%s/serve_tcp.XXXXXX", directory);
 	snprintf(unknown, sizeof(unknown), "%s/serve_tcp.XXXXXX", directory);
 	if (!mkdtemp(known) || !mkdtemp(unknown))
 		return -1;
-	tls_files__make(known, names, 5);
+	tls_files__make(known, names, 6);
 	tls_files__make(unknown, names, 2);
 	return 0;
 }

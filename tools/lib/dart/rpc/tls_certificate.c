@@ -1,10 +1,47 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* Which certificates of peers are accepted, by GnuTLS. */
+#include <arpa/inet.h>
 #include <errno.h>
 #include <gnutls/abstract.h>
 #include <gnutls/x509.h>
 
 #include "tls_private.h"
+
+/*
+ * Has it a subjectAltName of DNS?  Without one, GnuTLS would take the common name.  It
+ * stops at the first name that it cannot hold, and so does this.
+ */
+static bool has_dns_name(gnutls_x509_crt_t certificate)
+{
+	char name[256];
+	unsigned int i;
+	size_t size;
+	int ret;
+
+	for (i = 0;; i++) {
+		size = sizeof(name);
+		ret = gnutls_x509_crt_get_subject_alt_name(certificate, i, name,
+							   &size, NULL);
+		if (ret < 0 || ret == GNUTLS_SAN_DNSNAME)
+			return ret >= 0;
+	}
+}
+
+/* Is it for @name, a DNS name or an IP address? */
+static bool is_for(gnutls_x509_crt_t certificate, const char *name)
+{
+	struct in6_addr v6;
+	struct in_addr v4;
+
+	if (has_dns_name(certificate))
+		return gnutls_x509_crt_check_hostname2(
+			certificate, name, GNUTLS_VERIFY_DO_NOT_ALLOW_WILDCARDS);
+	if (inet_pton(AF_INET, name, &v4) == 1)
+		return gnutls_x509_crt_check_ip(certificate, (void *)&v4,
+						sizeof(v4), 0);
+	return inet_pton(AF_INET6, name, &v6) == 1 &&
+	       gnutls_x509_crt_check_ip(certificate, (void *)&v6, sizeof(v6), 0);
+}
 
 /* The name that @certificate, as it came, is for; NULL: none of them. */
 static const char *find_name(const struct dart_tls_stream *stream,
@@ -19,9 +56,7 @@ static const char *find_name(const struct dart_tls_stream *stream,
 	if (gnutls_x509_crt_import(parsed, certificate, GNUTLS_X509_FMT_DER))
 		goto out;
 	for (i = 0; !found && i < stream->name_count; i++)
-		if (gnutls_x509_crt_check_hostname2(
-			    parsed, stream->names[i],
-			    GNUTLS_VERIFY_DO_NOT_ALLOW_WILDCARDS))
+		if (is_for(parsed, stream->names[i]))
 			found = stream->names[i];
 out:
 	gnutls_x509_crt_deinit(parsed);
