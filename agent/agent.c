@@ -100,8 +100,8 @@ static int agent__open_tcp(struct agent *agent, sd_event *loop,
 	/* Controllers that READ need no certificate. */
 	if (!ret && *listener->failure.text)
 		log__error(
-			"no caller by TCP can connect: %s (when it is mended: systemctl reload dartd)",
-			listener->failure.text);
+			"no caller by TCP can connect: %s (tried again every %d s)",
+			listener->failure.text, TCP_LISTENER_RETRY_S);
 	return ret;
 }
 

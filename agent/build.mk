@@ -46,6 +46,7 @@ unit_serve_tcp_sources := $(unit_session_sources) $(addprefix agent/, \
 	serve/handshake_rate.c serve/tcp_listener.c serve/tcp_listener_limits.c \
 	serve/tcp_listener_place.c serve/tcp_peer.c) \
 	selftests/lib/tls_files.c
+unit_serve_tcp_reload_sources := $(unit_serve_tcp_sources)
 unit_serve_tcp_hostile_sources := $(unit_serve_tcp_sources)
 unit_serve_tcp_uncertified_sources := $(unit_serve_tcp_sources)
 unit_serve_rdma_sources := $(unit_session_sources) agent/serve/caller.c \

@@ -41,10 +41,11 @@ static void tcp_listener__enable(struct tcp_listener *listener, int enabled)
 					    enabled);
 }
 
-static int on_resume(sd_event_source *source, uint64_t time, void *userdata)
+static void tcp_listener__resume_after(struct tcp_listener *listener,
+				       uint64_t us)
 {
-	tcp_listener__enable(userdata, SD_EVENT_ON);
-	return 0;
+	sd_event_source_set_time_relative(listener->resume, us);
+	sd_event_source_set_enabled(listener->resume, SD_EVENT_ONESHOT);
 }
 
 /* Out of descriptors, for example: without a pause, dartd would be called again. */
@@ -53,8 +54,7 @@ static void tcp_listener__pause(struct tcp_listener *listener, int code)
 	log__peer_error("cannot accept callers: %s (tried again in %d ms)",
 			strerror(code), PAUSE_MS);
 	tcp_listener__enable(listener, SD_EVENT_OFF);
-	sd_event_source_set_time_relative(listener->resume, PAUSE_MS * 1000);
-	sd_event_source_set_enabled(listener->resume, SD_EVENT_ONESHOT);
+	tcp_listener__resume_after(listener, PAUSE_MS * 1000);
 }
 
 /* Errors of one connection, which accept(2) passes on. */
@@ -113,7 +113,7 @@ static void tcp_listener__close_sockets(struct tcp_listener *listener)
 	listener->port = 0;
 }
 
-/* Begins to listen, if that is wanted; otherwise, with @error, nothing has changed. */
+/* Begins to listen; otherwise, with @error, nothing has changed. */
 static int tcp_listener__start(struct tcp_listener *listener,
 			       struct dart_error *error)
 {
@@ -137,6 +137,35 @@ static int tcp_listener__start(struct tcp_listener *listener,
 	dart_tls__put(listener->tls);
 	listener->tls = NULL;
 	return ret;
+}
+
+/* Begins to listen, or sets @failure, and tries it again later. */
+static int tcp_listener__try(struct tcp_listener *listener)
+{
+	int ret;
+
+	listener->failure = (struct dart_error){};
+	ret = tcp_listener__start(listener, &listener->failure);
+	if (ret)
+		tcp_listener__resume_after(
+			listener, TCP_LISTENER_RETRY_S * UINT64_C(1000000));
+	return ret;
+}
+
+/* After a time in which it accepted nobody, or did not listen at all. */
+static int on_resume(sd_event_source *source, uint64_t time, void *userdata)
+{
+	struct tcp_listener *listener = userdata;
+	const struct dart_error before = listener->failure;
+
+	if (listener->socket_count)
+		tcp_listener__enable(listener, SD_EVENT_ON);
+	else if (!tcp_listener__try(listener))
+		log__info("callers by TCP can connect");
+	else if (strcmp(before.text, listener->failure.text))
+		log__error("no caller by TCP can connect: %s",
+			   listener->failure.text);
+	return 0;
 }
 
 static int tcp_listener__open_resume(struct tcp_listener *listener)
@@ -173,7 +202,7 @@ int tcp_listener__open(struct tcp_listener *listener, sd_event *loop,
 		return ret;
 	}
 	if (place)
-		tcp_listener__start(listener, &listener->failure);
+		tcp_listener__try(listener);
 	return 0;
 }
 
@@ -239,9 +268,11 @@ int tcp_listener__admit(struct tcp_listener *listener,
 	}
 	if (!listener->place || !admission->files.certificate)
 		return 0;
-	ret = listener->socket_count ? tcp_listener__reload(listener, error) :
-				       tcp_listener__start(listener, error);
-	listener->failure = ret ? *error : (struct dart_error){};
+	listener->failure = (struct dart_error){};
+	ret = listener->socket_count ?
+		      tcp_listener__reload(listener, &listener->failure) :
+		      tcp_listener__try(listener);
+	*error = listener->failure;
 	return ret;
 }
 

@@ -14,6 +14,12 @@
 #include "handshake_rate.h"
 #include "tcp_peer.h"
 
+/*
+ * After an attempt to listen has failed: the address of a host that boots may come later,
+ * and so may certificates, descriptors and a free port.
+ */
+#define TCP_LISTENER_RETRY_S 10
+
 /* Where to listen: of the start. */
 struct tcp_place {
 	char **addresses;	/* IPv4 or IPv6, as texts */
@@ -45,7 +51,7 @@ struct tcp_listener {
 		sd_event_source *events;
 	} *sockets;
 	size_t socket_count;
-	sd_event_source *resume;	/* after a pause */
+	sd_event_source *resume;	/* after a pause, or to listen */
 	uint16_t port;			/* 0: it does not listen */
 	/* Why it does not, or has the certificates of before; "": all is well. */
 	struct dart_error failure;
@@ -53,8 +59,8 @@ struct tcp_listener {
 
 /*
  * Does not listen if @place is NULL.  Otherwise reads the certificates, and listens; if
- * that fails, @failure of the listener says why, and each tcp_listener__admit() tries it
- * again.  @place outlives the listener.
+ * that fails, @failure of the listener says why, and it is tried again every
+ * TCP_LISTENER_RETRY_S, and by each tcp_listener__admit().  @place outlives the listener.
  */
 int tcp_listener__open(struct tcp_listener *listener, sd_event *loop,
 		       const struct tcp_place *place,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Callers by TCP: what they get, who is refused, and what a reload changes. */
+/* Callers by TCP: what they get, and who is refused. */
 #include <netinet/tcp.h>
 
 #include "serve_tcp.h"
@@ -231,94 +231,6 @@ static void test_limit(void **state)
 	dart_rpc_client__free(clients[1]);
 }
 
-/* ---- reloading */
-
-static void test_reload(void **state)
-{
-	static const char *const others[] = { "another.example" };
-	struct fixture *fixture = *state;
-	struct tcp_admission admission = fixture->admission;
-	struct dart_rpc_client *client = connect_to(fixture), *late;
-	struct dart_error error;
-	struct pem pem;
-
-	/* The same with other certificates: who is connected stays. */
-	admission.files = *files_of(&pem, unknown, AGENT, known);
-	assert_int_equal(tcp_listener__admit(&fixture->listener, &admission,
-					     &error),
-			 0);
-	assert_int_equal(counts.peers.connected, 1);
-	late = connect_as(fixture, fixture->tls, AGENT);
-	assert_int_equal(await(fixture, late, &error), DART_RPC_CLIENT_FAILED);
-	dart_rpc_client__free(late);
-	/* Files that are not there: those of before are used. */
-	admission.files = *files_of(&pem, known, "absent", known);
-	assert_int_equal(tcp_listener__admit(&fixture->listener, &admission,
-					     &error),
-			 -ENOENT);
-	assert_non_null(strstr(error.text, "absent"));
-	admission.files = fixture->admission.files;
-	admission.subjects = others;
-	admission.subject_count = 1;
-	admission.files = *files_of(&pem, known, AGENT, known);
-	assert_int_equal(tcp_listener__admit(&fixture->listener, &admission,
-					     &error),
-			 0);
-	assert_int_equal(counts.peers.connected, 0);
-	assert_int_equal(await(fixture, client, &error),
-			 DART_RPC_CLIENT_DISCONNECTED);
-	dart_rpc_client__free(client);
-}
-
-static void test_authorities(void **state)
-{
-	struct fixture *fixture = *state;
-	struct tcp_admission admission = fixture->admission;
-	struct dart_rpc_client *client = connect_to(fixture), *late;
-	struct dart_error error;
-	struct pem pem;
-
-	admission.files = *files_of(&pem, known, AGENT, unknown);
-	assert_int_equal(tcp_listener__admit(&fixture->listener, &admission,
-					     &error),
-			 0);
-	assert_int_equal(counts.peers.connected, 0);
-	assert_int_equal(await(fixture, client, &error),
-			 DART_RPC_CLIENT_DISCONNECTED);
-	dart_rpc_client__free(client);
-	late = connect_as(fixture, fixture->tls, AGENT);
-	assert_int_equal(await(fixture, late, &error), DART_RPC_CLIENT_FAILED);
-	dart_rpc_client__free(late);
-}
-
-/* A start without the certificate: the agent listens after the first reload with it. */
-static void test_start(void **state)
-{
-	struct fixture *fixture = *state;
-	struct tcp_listener *listener = &fixture->listener;
-	struct tcp_admission admission = fixture->admission;
-	const struct tcp_place *place = listener->place;
-	struct dart_error error = {};
-	struct pem pem;
-
-	tcp_listener__close(listener);
-	admission.files = *files_of(&pem, known, "absent", known);
-	assert_int_equal(tcp_listener__open(listener, fixture->loop, place,
-					    &admission, &fixture->snapshots,
-					    &changes, &counts, &refused,
-					    &error),
-			 0);
-	assert_non_null(strstr(listener->failure.text, "absent"));
-	assert_int_equal(listener->socket_count, 0);
-	assert_int_equal(tcp_listener__admit(listener, &admission, &error),
-			 -ENOENT);
-	assert_non_null(strstr(listener->failure.text, "absent"));
-	admission.files = *files_of(&pem, known, AGENT, known);
-	assert_int_equal(tcp_listener__admit(listener, &admission, &error), 0);
-	assert_string_equal(listener->failure.text, "");
-	dart_rpc_client__free(connect_to(fixture));
-}
-
 /* What the kernel does for connections that are silent, or do not take their bytes. */
 static void test_socket(void **state)
 {
@@ -398,12 +310,6 @@ int main(void)
 			     test_rate, open_fixture, close_fixture),
 		TEST_FIXTURE("one caller more than the limits allow, in all or of an address, is refused",
 			     test_limit, open_fixture, close_fixture),
-		TEST_FIXTURE("after a reload new certificates are used, and callers that may no longer connect end",
-			     test_reload, open_fixture, close_fixture),
-		TEST_FIXTURE("after a reload with other authorities all callers have to come again",
-			     test_authorities, open_fixture, close_fixture),
-		TEST_FIXTURE("an agent that starts without its certificate listens after a reload with it",
-			     test_start, open_fixture, close_fixture),
 		TEST_FIXTURE("connections that leave bytes unacknowledged for 90 s are ended by the kernel",
 			     test_socket, open_fixture, close_fixture),
 		TEST("files that are absent, empty, no pair, or open to every user are refused by name",
