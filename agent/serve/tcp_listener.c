@@ -113,6 +113,13 @@ static void tcp_listener__close_sockets(struct tcp_listener *listener)
 	listener->port = 0;
 }
 
+static void tcp_listener__stop(struct tcp_listener *listener)
+{
+	tcp_listener__close_sockets(listener);
+	dart_tls__put(listener->tls);
+	listener->tls = NULL;
+}
+
 /* Begins to listen; otherwise, with @error, nothing has changed. */
 static int tcp_listener__start(struct tcp_listener *listener,
 			       struct dart_error *error)
@@ -133,9 +140,7 @@ static int tcp_listener__start(struct tcp_listener *listener,
 		listener->port = listener->place->port;
 		return 0;
 	}
-	tcp_listener__close_sockets(listener);
-	dart_tls__put(listener->tls);
-	listener->tls = NULL;
+	tcp_listener__stop(listener);
 	return ret;
 }
 
@@ -266,9 +271,14 @@ int tcp_listener__admit(struct tcp_listener *listener,
 			tcp_peer__end(peer,
 				      "the configuration no longer allows it");
 	}
-	if (!listener->place || !admission->files.certificate)
-		return 0;
 	listener->failure = (struct dart_error){};
+	if (!admission->files.certificate) {
+		sd_event_source_set_enabled(listener->resume, SD_EVENT_OFF);
+		tcp_listener__stop(listener);
+		return 0;
+	}
+	if (!listener->place)
+		return 0;
 	ret = listener->socket_count ?
 		      tcp_listener__reload(listener, &listener->failure) :
 		      tcp_listener__try(listener);

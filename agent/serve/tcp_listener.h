@@ -75,6 +75,7 @@ void tcp_listener__close(struct tcp_listener *listener);
  * Replaces who may connect, reads the certificates again, and ends the peers that may no
  * longer, all of them if the file of authorities has changed; those in their handshake
  * begin again.  If the files cannot be used the certificates stay, and @error says why.
+ * Without files it closes its sockets, until there are files again.
  */
 int tcp_listener__admit(struct tcp_listener *listener,
 			const struct tcp_admission *admission,

@@ -155,6 +155,37 @@ static void test_later(void **state)
 	dart_rpc_client__free(connect_to(fixture));
 }
 
+/* No certificate: the configuration has no "tcp" any longer, and then has it again. */
+static void test_removed(void **state)
+{
+	struct fixture *fixture = *state;
+	struct tcp_listener *listener = &fixture->listener;
+	struct tcp_admission admission = fixture->admission;
+	const struct tcp_admission none = { .allowed = &fixture->allowed };
+	struct dart_rpc_client *client = connect_to(fixture);
+	struct dart_error error = {};
+	struct pem pem;
+	int enabled;
+
+	assert_int_equal(tcp_listener__admit(listener, &none, &error), 0);
+	assert_int_equal(counts.peers.connected, 0);
+	assert_int_equal(listener->socket_count, 0);
+	assert_int_equal(listener->port, 0);
+	dart_rpc_client__free(client);
+	admission.files = *files_of(&pem, known, "absent", known);
+	assert_int_equal(tcp_listener__admit(listener, &admission, &error),
+			 -ENOENT);
+	assert_non_null(strstr(listener->failure.text, "absent"));
+	/* What was tried in vain is not tried again, and nobody hears of it. */
+	assert_int_equal(tcp_listener__admit(listener, &none, &error), 0);
+	assert_string_equal(listener->failure.text, "");
+	assert_int_equal(sd_event_source_get_enabled(listener->resume, &enabled),
+			 0);
+	admission.files = *files_of(&pem, known, AGENT, known);
+	assert_int_equal(tcp_listener__admit(listener, &admission, &error), 0);
+	dart_rpc_client__free(connect_to(fixture));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -166,6 +197,8 @@ int main(void)
 			     test_start, open_fixture, close_fixture),
 		TEST_FIXTURE("an agent that cannot listen tries it again every 10 s",
 			     test_later, open_fixture, close_fixture),
+		TEST_FIXTURE("an agent whose configuration no longer has tcp closes its sockets, until that is back",
+			     test_removed, open_fixture, close_fixture),
 	};
 
 	return cmocka_run_group_tests(tests, make_files, remove_files);
