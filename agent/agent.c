@@ -352,7 +352,7 @@ static void agent__name_settings(const struct agent *agent,
 {
 	struct settings settings;
 	struct dart_error error;
-	char names[64];
+	char names[SETTINGS_NAMES_MAX];
 
 	if (settings__open(&settings, &agent->options, configuration, &error))
 		return;

@@ -10,6 +10,7 @@ dartd_skeletons := biolat cgroup_limits cgroup_memory cgroupnet host_samples \
 unit_connect_request_sources := agent/rdma/connect_request.c
 unit_entry_name_sources := agent/base/entry_name.c
 unit_schema_json_sources := agent/schema/schema_json.c
+unit_settings_sources := agent/settings.c
 unit_store_kept_sources := $(addprefix agent/, \
 	base/log.c base/rdma_base.c store/store_kept.c)
 unit_source_schema_sources := $(addprefix agent/, \

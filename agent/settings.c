@@ -105,9 +105,11 @@ int settings__compare(const struct settings *a, const struct settings *b,
 		{ "port", a->place.port != b->place.port },
 		{ "keepalive", a->place.keepalive_s != b->place.keepalive_s },
 		{ "exposure", a->exposure != b->exposure },
-		{ "tcp: listen", !are_same(a->tcp.addresses, a->tcp.count,
+		/* It needs no start to listen no longer. */
+		{ "tcp: listen",
+		  b->tcp.port && !are_same(a->tcp.addresses, a->tcp.count,
 					   b->tcp.addresses, b->tcp.count) },
-		{ "tcp: port", a->tcp.port != b->tcp.port },
+		{ "tcp: port", b->tcp.port && a->tcp.port != b->tcp.port },
 	};
 	size_t i, used = 0;
 	int count = 0;
@@ -116,8 +118,10 @@ int settings__compare(const struct settings *a, const struct settings *b,
 	for (i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
 		if (!all[i].differs)
 			continue;
-		used += snprintf(names + used, size - used, "%s%s",
-				 count++ ? ", " : "", all[i].name);
+		if (used < size)
+			used += snprintf(names + used, size - used, "%s%s",
+					 count ? ", " : "", all[i].name);
+		count++;
 	}
 	return count;
 }

@@ -22,9 +22,12 @@ int settings__open(struct settings *settings, const struct options *options,
 		   struct dart_error *error);
 void settings__close(struct settings *settings);
 
+/* Bytes of the names of all settings. */
+#define SETTINGS_NAMES_MAX 128
+
 /*
- * Writes the names of the settings that differ, ", " between them, and returns
- * how many there are: all of them take effect at the next start.
+ * Writes the names of the settings that differ, ", " between them, as far as @size goes,
+ * and returns how many there are: all of them take effect at the next start.
  */
 int settings__compare(const struct settings *a, const struct settings *b,
 		      char *names, size_t size);
