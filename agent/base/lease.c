@@ -3,6 +3,9 @@
 #include "clock.h"
 #include "lease.h"
 
+/* More than sd-event's timers are late for lack of precision, 250 ms. */
+#define LATE_US 500000
+
 static uint64_t now_us(void)
 {
 	return clock__nanoseconds(CLOCK_BOOTTIME) / 1000;
@@ -83,4 +86,9 @@ void lease__cancel(struct leases *leases, struct lease *lease)
 {
 	TAILQ_REMOVE(&leases->queue, lease, link);
 	leases__arm(leases);
+}
+
+bool lease__is_late(const struct lease *lease)
+{
+	return now_us() > lease->deadline + LATE_US;
 }

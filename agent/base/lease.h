@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Leases: memory that has left the table stays readable for LEASE_MS, because a
- * controller may be about to READ it.  They use the only timer of dartd, armed
- * while there is a lease.
+ * controller may be about to READ it.  Callers have as long for a handshake, a request
+ * and an answer.  Each struct leases has a timer, armed while there is a lease.
  */
 #ifndef LEASE_H
 #define LEASE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/queue.h>
@@ -48,5 +49,10 @@ uint32_t leases__count(const struct leases *leases);
 void lease__start(struct leases *leases, struct lease *lease,
 		  void (*end)(struct lease *lease));
 void lease__cancel(struct leases *leases, struct lease *lease);
+/*
+ * For @end: has it been called late, because dartd was busy or the host was suspended?
+ * Then what a peer has done in time may not have been seen yet.
+ */
+bool lease__is_late(const struct lease *lease);
 
 #endif /* LEASE_H */

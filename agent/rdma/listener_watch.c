@@ -24,13 +24,16 @@ static void listener__give_turn(struct listener *listener,
 static void on_deadline(struct lease *lease)
 {
 	struct connection *connection = lease__owner(lease, struct connection);
-	const char *reason = message_qp__expire(&connection->message_qp);
+	const char *reason = NULL;
 
 	connection->has_deadline = false;
+	/* dartd that is late may have sent messages just now. */
+	if (!lease__is_late(lease))
+		reason = message_qp__expire(&connection->message_qp);
 	if (reason)
 		listener__end(connection->listener, connection, reason);
 	else if (connection__is_busy(connection))
-		/* It has taken what there was: dartd itself is late. */
+		/* It has taken what there was: dartd has not sent more in time. */
 		listener__give_turn(connection->listener, connection);
 }
 

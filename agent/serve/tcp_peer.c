@@ -129,11 +129,18 @@ static void tcp_peer__discard(struct tcp_peer *peer)
 		tcp_peer__free(peer);
 }
 
+static void tcp_peer__set_deadline(struct tcp_peer *peer);
+
 static void on_deadline(struct lease *lease)
 {
 	struct tcp_peer *peer = lease__owner(lease, struct tcp_peer);
 
 	peer->has_deadline = false;
+	if (lease__is_late(lease)) {
+		/* What has come from it, or has left, is looked at first. */
+		tcp_peer__set_deadline(peer);
+		return;
+	}
 	if (peer->established)
 		count__add(&peer->peers->counts->cut_off, 1);
 	else

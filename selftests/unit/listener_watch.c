@@ -6,6 +6,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include "agent/base/clock.h"
 #include "agent/rdma/listener.h"
 #include "unit.h"
 
@@ -239,6 +240,23 @@ static void test_late(void **state)
 	assert_false(peers[0].connection.has_deadline);
 }
 
+/* The agent has not looked for a second after the time of a peer. */
+static void test_agent_is_late(void **state)
+{
+	peers[0].is_busy = true;
+	serve(&peers[0]);
+	peers[0].expired = "it is too slow";
+	peers[0].connection.lease.deadline =
+		clock__nanoseconds(CLOCK_BOOTTIME) / 1000 - 1000000;
+	expire(&peers[0]);
+	assert_null(peers[0].ended);
+	run_all();
+	assert_string_equal(served, "aa");
+	assert_true(peers[0].connection.has_deadline);
+	expire(&peers[0]);
+	assert_string_equal(peers[0].ended, "it is too slow");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -252,6 +270,8 @@ int main(void)
 			     test_expired, open_fixture, close_fixture),
 		TEST_FIXTURE("a peer that has taken all messages in time is served on",
 			     test_late, open_fixture, close_fixture),
+		TEST_FIXTURE("a peer has its time once more if the agent itself was late",
+			     test_agent_is_late, open_fixture, close_fixture),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

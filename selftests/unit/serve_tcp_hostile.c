@@ -312,6 +312,31 @@ static void test_unfinished(void **state)
 	hostile__close(&hostile);
 }
 
+/* As if the agent had not run for a minute, in which the caller could not go on. */
+static void test_late(void **state)
+{
+	struct fixture *fixture = *state;
+	struct leases *deadlines = &fixture->listener.peers.deadlines;
+	struct hostile hostile;
+	uint8_t request[64];
+	size_t length;
+
+	hostile__connect(&hostile, fixture, 65536);
+	say_hello(&hostile, fixture);
+	length = dart_rpc__put_get_table(request, 1, 4096);
+	hostile__send(&hostile, request, 10);
+	run_agent(fixture);
+	TAILQ_FIRST(&deadlines->queue)->deadline -= 60 * 1000000;
+	sd_event_source_set_time(deadlines->timer, 0);
+	run_agent(fixture);
+	assert_int_equal(counts.cut_off, 0);
+	assert_int_equal(leases__count(deadlines), 1);
+	hostile__send(&hostile, request + 10, length - 10);
+	assert_int_equal(hostile__receive(&hostile, fixture).type,
+			 DART_RPC_PART);
+	hostile__close(&hostile);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -333,6 +358,8 @@ int main(void)
 			     test_slow, open_fixture, close_fixture),
 		TEST_FIXTURE("a request or a handshake that does not go on is cut off",
 			     test_unfinished, open_fixture, close_fixture),
+		TEST_FIXTURE("a caller is not cut off if the agent itself was late",
+			     test_late, open_fixture, close_fixture),
 	};
 
 	return cmocka_run_group_tests(tests, make_files, remove_files);
