@@ -27,6 +27,24 @@ static bool have_same_address(const struct sockaddr_storage *a,
 	       ((const struct sockaddr_in *)b)->sin_addr.s_addr;
 }
 
+static bool is_v6(const struct sockaddr_storage *address)
+{
+	const struct sockaddr_in6 *v6 = (const void *)address;
+
+	return address->ss_family == AF_INET6 &&
+	       !IN6_IS_ADDR_V4MAPPED(&v6->sin6_addr);
+}
+
+/* Whoever has an IPv6 address has a network with a prefix of 64 bits, as a rule. */
+static bool have_same_network(const struct sockaddr_storage *a,
+			      const struct sockaddr_storage *b)
+{
+	if (!is_v6(a) || !is_v6(b))
+		return have_same_address(a, b);
+	return !memcmp(&((const struct sockaddr_in6 *)a)->sin6_addr,
+		       &((const struct sockaddr_in6 *)b)->sin6_addr, 8);
+}
+
 /* Which connections a limit concerns. */
 struct crowd {
 	bool is_of_address;
@@ -35,7 +53,8 @@ struct crowd {
 
 /*
  * Is there room for one more from @address in a crowd that may have @most?  If not, the
- * oldest one of it that is in its handshake makes room, one from the same address first.
+ * oldest one of it that is in its handshake makes room, one from the same address, or
+ * network, first.
  */
 static bool tcp_listener__make_room(struct tcp_listener *listener,
 				    const struct sockaddr_storage *address,
@@ -54,7 +73,7 @@ static bool tcp_listener__make_room(struct tcp_listener *listener,
 		if (peer->established)
 			continue;
 		oldest = oldest ?: peer;
-		if (is_own)
+		if (have_same_network(address, &peer->address))
 			oldest_own = oldest_own ?: peer;
 	}
 	if (count < most)

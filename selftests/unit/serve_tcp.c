@@ -191,6 +191,53 @@ static void test_own_room(void **state)
 	close(other);
 }
 
+/* A connection from @text, an IPv6 address; returns the other end. */
+static int connect_from_v6(struct fixture *fixture, const char *text)
+{
+	struct tcp_listener *listener = &fixture->listener;
+	struct sockaddr_storage address = {};
+	struct sockaddr_in6 *v6 = (struct sockaddr_in6 *)&address;
+	int ends[2];
+
+	v6->sin6_family = AF_INET6;
+	assert_int_equal(inet_pton(AF_INET6, text, &v6->sin6_addr), 1);
+	assert_null(tcp_listener__refuse(listener, &address));
+	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0,
+				    ends),
+			 0);
+	assert_int_equal(tcp_peer__new(&listener->peers, ends[0], &address,
+				       listener->tls, subjects, 1),
+			 0);
+	return ends[1];
+}
+
+/* A network has more addresses than there are connections. */
+static void test_own_network(void **state)
+{
+	struct fixture *fixture = *state;
+	struct dart_prefix prefix;
+	struct dart_error error;
+	int others[2], fds[3], i;
+
+	assert_int_equal(dart_prefix__parse(&prefix, "fd00::/16", &error), 0);
+	assert_int_equal(dart_prefixes__add(&fixture->allowed, &prefix), 0);
+	fixture->listener.admission.half_open = 3;
+	others[0] = connect_from_v6(fixture, "fd00:0:0:1::1");
+	others[1] = connect_socket(fixture);
+	fds[0] = connect_from_v6(fixture, "fd00:0:0:2::1");
+	fds[1] = connect_from_v6(fixture, "fd00:0:0:2::2");
+	fds[2] = connect_from_v6(fixture, "fd00:0:0:2:8::");
+	assert_false(is_closed(others[0]));
+	assert_false(is_closed(others[1]));
+	assert_true(is_closed(fds[0]));
+	assert_true(is_closed(fds[1]));
+	assert_false(is_closed(fds[2]));
+	for (i = 0; i < 3; i++)
+		close(fds[i]);
+	close(others[0]);
+	close(others[1]);
+}
+
 /* As if each address had begun many handshakes just now. */
 static void test_rate(void **state)
 {
@@ -306,6 +353,8 @@ int main(void)
 			     test_half_open, open_fixture, close_fixture),
 		TEST_FIXTURE("connections in their handshake make room for those from the same address first",
 			     test_own_room, open_fixture, close_fixture),
+		TEST_FIXTURE("connections from addresses of one IPv6 network make room for each other",
+			     test_own_network, open_fixture, close_fixture),
 		TEST_FIXTURE("an address that begins too many handshakes is refused",
 			     test_rate, open_fixture, close_fixture),
 		TEST_FIXTURE("one caller more than the limits allow, in all or of an address, is refused",
