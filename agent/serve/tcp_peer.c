@@ -14,6 +14,9 @@
 /* Messages that are sent to a peer before others have their turn. */
 #define TURN 4
 
+/* Bytes of a refused peer that are dropped before others have their turn. */
+#define DROP_MAX (1 << 20)
+
 int tcp_peers__open(struct tcp_peers *peers, sd_event *loop,
 		    struct snapshots *snapshots, const struct changes *changes,
 		    struct serve_counts *counts,
@@ -119,11 +122,10 @@ static void tcp_peer__leave(struct tcp_peer *peer, const char *reason)
 	sd_event_source_set_io_events(peer->events, EPOLLIN);
 }
 
-/* Reads some of what a peer still sends. */
+/* Drops some of what a peer still sends, which the kernel does not copy. */
 static void tcp_peer__discard(struct tcp_peer *peer)
 {
-	char bytes[4096];
-	ssize_t got = recv(peer->fd, bytes, sizeof(bytes), MSG_DONTWAIT);
+	ssize_t got = recv(peer->fd, NULL, DROP_MAX, MSG_DONTWAIT | MSG_TRUNC);
 
 	if (!got || (got < 0 && errno != EAGAIN && errno != EINTR))
 		tcp_peer__free(peer);

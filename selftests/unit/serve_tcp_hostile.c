@@ -193,6 +193,32 @@ static void test_stays(void **state)
 	hostile__close(&hostile);
 }
 
+/* Bytes from a caller that was refused do not wake the agent for each few of them. */
+static void test_pours(void **state)
+{
+	static uint8_t bytes[1 << 20];
+	struct fixture *fixture = *state;
+	struct hostile hostile;
+	ssize_t sent, total = 0;
+	int turns;
+
+	hostile__connect(&hostile, fixture, 65536);
+	say_hello(&hostile, fixture);
+	hostile__send(&hostile, bytes, dart_rpc__put_get_table(bytes, 1, 0));
+	assert_int_equal(hostile__receive(&hostile, fixture).type,
+			 DART_RPC_ERROR);
+	run_agent(fixture);
+	while ((sent = send(hostile.fd, bytes, sizeof(bytes), MSG_NOSIGNAL)) > 0)
+		total += sent;
+	assert_true(total > 100000);
+	for (turns = 0; sd_event_run(fixture->loop, 0) > 0; turns++)
+		;
+	assert_in_range(turns, 1, 1 + total / 100000);
+	/* All of them were taken. */
+	assert_true(send(hostile.fd, bytes, sizeof(bytes), MSG_NOSIGNAL) > 0);
+	hostile__close(&hostile);
+}
+
 /* Messages that are as short as the hello says, and receives, which TCP has not. */
 static void test_hello(void **state)
 {
@@ -350,6 +376,8 @@ int main(void)
 			     test_behind, open_fixture, close_fixture),
 		TEST_FIXTURE("a caller that was refused and stays is closed after a lease",
 			     test_stays, open_fixture, close_fixture),
+		TEST_FIXTURE("what a caller that was refused pours out is dropped in large pieces",
+			     test_pours, open_fixture, close_fixture),
 		TEST_FIXTURE("messages are as short as the hello says, and a hello with receives is refused",
 			     test_hello, open_fixture, close_fixture),
 		TEST_FIXTURE("50 times random bytes instead of TLS end their connection only",
