@@ -126,6 +126,11 @@ static size_t put_hello(void)
 	return dart_rpc__put_hello(bytes, 4096, 8);
 }
 
+static size_t put_welcome(void)
+{
+	return dart_rpc__put_welcome(bytes, &welcome);
+}
+
 static size_t put_get_table(void)
 {
 	return dart_rpc__put_get_table(bytes, 1, 4096);
@@ -138,8 +143,8 @@ static size_t put_get_values(void)
 
 static void test_length(void **state)
 {
-	static size_t (*const put[])(void) = { put_hello, put_get_table,
-					       put_get_values };
+	static size_t (*const put[])(void) = { put_hello, put_welcome,
+					       put_get_table, put_get_values };
 	struct dart_rpc_header *header = (void *)bytes;
 	size_t i, length, right;
 
@@ -152,7 +157,11 @@ static void test_length(void **state)
 			refused(length, -EBADMSG, "");
 		}
 	}
-	header->length = htole32(right + 1);
+	for (i = 0; i < sizeof(put) / sizeof(put[0]); i++) {
+		right = put[i]();
+		header->length = htole32(right + 1);
+		refused(right + 1, -EBADMSG, "");
+	}
 	refused(right + 1, -EBADMSG, "25 bytes for 3 runs of entries");
 	dart_rpc__put_part(bytes, 1, 0, 0, false);
 	refused(DART_RPC_PART_HEAD, -EBADMSG, "0 bytes at 0");
@@ -191,6 +200,12 @@ static void test_header(void **state)
 	length = dart_rpc__put_part(bytes, 1, 0, 1, false);
 	header->flags = htole16(2);
 	refused(length, -EBADMSG, "breaks a rule");
+	length = put_hello();
+	header->id = htole32(1);
+	refused(length, -EBADMSG, "the id of a request");
+	length = put_welcome();
+	header->id = htole32(1);
+	refused(length, -EBADMSG, "the id of a request");
 }
 
 static void test_runs(void **state)
@@ -236,6 +251,8 @@ static void test_members(void **state)
 	length = dart_rpc__put_hello(bytes, 0, 0);
 	hello->abi_version = htole32(7);
 	assert_int_equal(decoded(length).hello.abi_version, 7);
+	((struct dart_rpc_header *)bytes)->length = htole32(length + 1);
+	assert_int_equal(decoded(length + 1).hello.abi_version, 7);
 	length = dart_rpc__put_get_table(bytes, 1,
 					 sizeof(struct dart_control_header) - 1);
 	refused(length, -EBADMSG, "bytes of a table are asked for");
@@ -264,7 +281,7 @@ int main(void)
 		     test_length),
 		TEST("lengths below that of a header or above the limit break a stream",
 		     test_stream),
-		TEST("a header with a reserved member, a flag or a type that it cannot have is refused",
+		TEST("a header with a reserved member, a flag, an id or a type that it cannot have is refused",
 		     test_header),
 		TEST("runs of entries that are empty, overlap, go back or are too many are refused",
 		     test_runs),

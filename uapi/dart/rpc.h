@@ -28,7 +28,8 @@
  * it has used it.  The queue pair of the agent grants no remote access at all.
  *
  * Over TCP the connection begins with TLS 1.3, with certificates of both sides.  The
- * messages follow each other without a gap, hello and welcome with a header.
+ * messages follow each other without a gap, hello and welcome with a header, and in this
+ * version with nothing behind their structures.
  *
  * The table.  The answer is the control region's first bytes, as many as the request
  * wants or the table has, as of one moment: a table that arrives whole is whole.

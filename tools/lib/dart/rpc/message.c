@@ -206,6 +206,21 @@ static int decode_error(const void *body, size_t length,
 	return 0;
 }
 
+static bool is_handshake(uint16_t type)
+{
+	return type == DART_RPC_HELLO || type == DART_RPC_WELCOME;
+}
+
+/* Only another version has bytes behind the handshake of this one. */
+static int check_tail(size_t length, size_t size, uint32_t abi_version,
+		      struct dart_error *error)
+{
+	if (length == size || abi_version != DART_RPC_ABI_VERSION)
+		return 0;
+	return refuse(error, "its handshake has %zu bytes, not %zu", length,
+		      size);
+}
+
 int dart_rpc_message__decode(const void *bytes, size_t length,
 			     struct dart_rpc_message *message,
 			     struct dart_error *error)
@@ -229,18 +244,25 @@ int dart_rpc_message__decode(const void *bytes, size_t length,
 		return refuse(error,
 			      "the header of a message of type %u breaks a rule",
 			      message->type);
+	if (is_handshake(message->type) && message->id)
+		return refuse(error, "its handshake has the id of a request");
 	length -= HEAD;
 	switch (message->type) {
 	case DART_RPC_HELLO:
 		return dart_rpc_hello__decode(body, length, &message->hello,
-					      error);
+					      error) ?:
+			       check_tail(length, sizeof(struct dart_rpc_hello),
+					  message->hello.abi_version, error);
 	case DART_RPC_GET_TABLE:
 		return decode_get_table(body, length, message, error);
 	case DART_RPC_GET_VALUES:
 		return decode_get_values(body, length, message, error);
 	case DART_RPC_WELCOME:
 		return dart_rpc_welcome__decode(body, length,
-						&message->welcome, error);
+						&message->welcome, error) ?:
+			       check_tail(length,
+					  sizeof(struct dart_rpc_welcome),
+					  DART_RPC_ABI_VERSION, error);
 	case DART_RPC_PART:
 		return decode_part(body, length, message, error);
 	case DART_RPC_ERROR:
