@@ -304,6 +304,24 @@ static void test_socket(void **state)
 	dart_rpc_client__free(client);
 }
 
+/* A connection that ends for another reason than that the peer closes it. */
+static void test_broken(void **state)
+{
+	struct fixture *fixture = *state;
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0);
+	struct dart_tls_stream *stream;
+	struct dart_error error = {};
+
+	assert_int_equal(dart_tls_stream__open(fixture->tls, fd, true, NULL, 0,
+					       &stream, &error),
+			 0);
+	assert_int_equal(dart_tls_stream__handshake(stream, &error),
+			 -ECONNRESET);
+	assert_non_null(strstr(error.text, strerror(ENOTCONN)));
+	dart_tls_stream__free(stream);
+	close(fd);
+}
+
 static void test_files(void **state)
 {
 	struct dart_tls *tls;
@@ -361,6 +379,8 @@ int main(void)
 			     test_limit, open_fixture, close_fixture),
 		TEST_FIXTURE("connections that leave bytes unacknowledged for 90 s are ended by the kernel",
 			     test_socket, open_fixture, close_fixture),
+		TEST_FIXTURE("a connection that breaks is told in the words of its error",
+			     test_broken, open_fixture, close_fixture),
 		TEST("files that are absent, empty, no pair, or open to every user are refused by name",
 		     test_files),
 	};

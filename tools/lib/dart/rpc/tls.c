@@ -208,15 +208,22 @@ static bool concerns_certificate(gnutls_alert_description_t alert)
 	}
 }
 
-static int explain(struct dart_tls_stream *stream, int code,
+/* @system is the errno of the socket, if the code is that of one of its calls. */
+static int explain(struct dart_tls_stream *stream, int code, int system,
 		   struct dart_error *error)
 {
 	gnutls_alert_description_t alert;
 
 	switch (code) {
-	case GNUTLS_E_PREMATURE_TERMINATION:
 	case GNUTLS_E_PULL_ERROR:
 	case GNUTLS_E_PUSH_ERROR:
+		/* ETIMEDOUT, for example: the peer has lost its network. */
+		if (system && system != ECONNRESET && system != EPIPE)
+			return dart_error__set(error, ECONNRESET,
+					       "the connection broke: %s",
+					       strerror(system));
+		/* fall through */
+	case GNUTLS_E_PREMATURE_TERMINATION:
 	case 0:
 		return dart_error__set(error, ECONNRESET,
 				       "the peer closed the connection");
@@ -246,6 +253,7 @@ int dart_tls_stream__handshake(struct dart_tls_stream *stream,
 			       struct dart_error *error)
 {
 	int ret = gnutls_handshake(stream->session);
+	const int system = errno;
 
 	/* Any other code ends it, also those that GnuTLS calls not fatal. */
 	if (is_again(ret))
@@ -258,7 +266,7 @@ int dart_tls_stream__handshake(struct dart_tls_stream *stream,
 		*error = stream->refusal;
 		return -EACCES;
 	}
-	return explain(stream, ret, error);
+	return explain(stream, ret, system, error);
 }
 
 const char *dart_tls_stream__peer_name(const struct dart_tls_stream *stream)
@@ -273,7 +281,7 @@ ssize_t dart_tls_stream__send(struct dart_tls_stream *stream, const void *bytes,
 
 	if (is_again(ret))
 		return -EAGAIN;
-	return ret > 0 ? ret : explain(stream, ret, error);
+	return ret > 0 ? ret : explain(stream, ret, errno, error);
 }
 
 ssize_t dart_tls_stream__receive(struct dart_tls_stream *stream, void *bytes,
@@ -285,7 +293,7 @@ ssize_t dart_tls_stream__receive(struct dart_tls_stream *stream, void *bytes,
 	/* Another handshake, which nobody needs, is not answered. */
 	if (is_again(ret))
 		return -EAGAIN;
-	return ret > 0 ? ret : explain(stream, ret, error);
+	return ret > 0 ? ret : explain(stream, ret, errno, error);
 }
 
 bool dart_tls_stream__waits_to_send(const struct dart_tls_stream *stream)

@@ -59,8 +59,8 @@ void dart_tls_stream__free(struct dart_tls_stream *stream);
 
 /*
  * Returns 1 when the handshake has ended, 0 if the socket is to be waited for; or sets
- * @error and returns -EACCES (one side refuses the certificate of the other), -EPROTO or
- * -ECONNRESET.  The peer of a client may refuse it later, at the first reception.
+ * @error and returns -EACCES (one side refuses the certificate of the other), -EPROTO,
+ * -ENOMEM or -ECONNRESET.  The peer of a client may refuse it later, at the first reception.
  */
 int dart_tls_stream__handshake(struct dart_tls_stream *stream,
 			       struct dart_error *error);
@@ -68,7 +68,8 @@ int dart_tls_stream__handshake(struct dart_tls_stream *stream,
 const char *dart_tls_stream__peer_name(const struct dart_tls_stream *stream);
 /*
  * Return the bytes, -EAGAIN to call again with the same bytes when the socket is ready,
- * or set @error and return another -errno.  The end of the stream is -ECONNRESET.
+ * or set @error and return another -errno.  The end of the stream, or of the connection
+ * for any reason, is -ECONNRESET.
  */
 ssize_t dart_tls_stream__send(struct dart_tls_stream *stream, const void *bytes,
 			      size_t length, struct dart_error *error);
