@@ -90,7 +90,7 @@ void connection__probe(struct connection *connection)
 
 int connection__accept(struct rdma_cm_id *id, uint8_t reads,
 		       const struct device *device,
-		       struct ibv_comp_channel *failures,
+		       struct ibv_comp_channel *completions,
 		       const struct peer_kind *kind,
 		       const struct peer_offer *offer,
 		       struct connection **result, struct dart_error *error)
@@ -98,7 +98,11 @@ int connection__accept(struct rdma_cm_id *id, uint8_t reads,
 	struct rdma_conn_param answer = {
 		.private_data = offer->data,
 		.private_data_len = offer->length,
-		/* Only soft-RoCE says that there is no receive: its queue is full. */
+		/*
+		 * How often the peer repeats a request for which there is no receive.
+		 * There always is one; soft-RoCE says that there is none if the queue
+		 * of its interface is full.
+		 */
 		.rnr_retry_count = offer->messenger ? 7 : 0,
 	};
 	struct connection *connection;
@@ -121,7 +125,7 @@ int connection__accept(struct rdma_cm_id *id, uint8_t reads,
 	connection->object = offer->object;
 	connection__name_peer(id, connection->peer, sizeof(connection->peer));
 
-	ret = connection__open_qp(connection, reads, device, failures, offer);
+	ret = connection__open_qp(connection, reads, device, completions, offer);
 	if (ret) {
 		dart_error__system(error, -ret, "cannot open a queue pair");
 		goto free_connection;

@@ -41,11 +41,12 @@ TAILQ_HEAD(connections, connection);
 /*
  * Accepts the connect request of @id.  The connection then owns @id; on error
  * the caller does.  @reads: READs in flight that the peer asks for.  If the queue
- * pair fails, @failures has an event with the connection as its context.
+ * pair fails, or a message has arrived or was taken, @completions has an event with the
+ * connection as its context.
  */
 int connection__accept(struct rdma_cm_id *id, uint8_t reads,
 		       const struct device *device,
-		       struct ibv_comp_channel *failures,
+		       struct ibv_comp_channel *completions,
 		       const struct peer_kind *kind,
 		       const struct peer_offer *offer,
 		       struct connection **connection,

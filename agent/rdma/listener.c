@@ -47,7 +47,7 @@ static int listener__accept(struct listener *listener,
 		      service->kind->offer(service->subject, &request->data,
 					   &offer, error) ?:
 		      connection__accept(request->id, request->reads,
-					 listener->device, listener->failures,
+					 listener->device, listener->completions,
 					 service->kind, &offer, &connection,
 					 error);
 	if (!ret) {

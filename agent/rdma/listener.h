@@ -35,8 +35,8 @@ struct listener {
 	size_t id_count;
 	sd_event_source *events;
 	sd_event_source *resume;	/* after a pause */
-	struct ibv_comp_channel *failures;	/* of queue pairs */
-	sd_event_source *failure_events;
+	struct ibv_comp_channel *completions;	/* of queue pairs */
+	sd_event_source *completion_events;
 	sd_event_source *keepalive;	/* NULL: off */
 	uint32_t keepalive_s;
 	struct leases deadlines;	/* of answers to callers */

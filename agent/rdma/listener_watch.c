@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Ends connections whose queue pair has failed, and finds peers that do not answer. */
+/*
+ * Serves connections with messages in turn, ends those whose queue pair has failed, and
+ * finds peers that do not answer.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/eventfd.h>
@@ -94,14 +97,14 @@ static int on_turn(sd_event_source *source, int fd, uint32_t revents,
 }
 
 /* One event for each call, so that other sources of the loop take turns. */
-static int on_failure(sd_event_source *source, int fd, uint32_t revents,
+static int on_completion(sd_event_source *source, int fd, uint32_t revents,
 		      void *userdata)
 {
 	struct listener *listener = userdata;
 	struct ibv_cq *cq;
 	void *context;
 
-	if (ibv_get_cq_event(listener->failures, &cq, &context))
+	if (ibv_get_cq_event(listener->completions, &cq, &context))
 		return 0;
 	ibv_ack_cq_events(cq, 1);
 	listener__serve(listener, context);
@@ -182,16 +185,16 @@ int listener__open_watch(struct listener *listener, sd_event *loop,
 	TAILQ_INIT(&listener->deadlines.queue);
 	TAILQ_INIT(&listener->turns);
 	listener->turns_fd = -1;
-	listener->failures = ibv_create_comp_channel(listener->device->context);
-	if (!listener->failures)
+	listener->completions = ibv_create_comp_channel(listener->device->context);
+	if (!listener->completions)
 		return dart_error__system(
 			error, errno, "cannot open a completion channel on %s",
 			device__name(listener->device));
-	ret = fcntl(listener->failures->fd, F_SETFL, O_NONBLOCK) ? -errno : 0;
+	ret = fcntl(listener->completions->fd, F_SETFL, O_NONBLOCK) ? -errno : 0;
 	if (!ret)
-		ret = sd_event_add_io(loop, &listener->failure_events,
-				      listener->failures->fd, EPOLLIN,
-				      on_failure, listener);
+		ret = sd_event_add_io(loop, &listener->completion_events,
+				      listener->completions->fd, EPOLLIN,
+				      on_completion, listener);
 	if (ret >= 0)
 		ret = listener__open_turns(listener, loop);
 	if (ret >= 0)
@@ -211,6 +214,6 @@ void listener__close_watch(struct listener *listener)
 	sd_event_source_disable_unref(listener->next_turn);
 	if (listener->turns_fd >= 0)
 		close(listener->turns_fd);
-	sd_event_source_disable_unref(listener->failure_events);
-	ibv_destroy_comp_channel(listener->failures);
+	sd_event_source_disable_unref(listener->completion_events);
+	ibv_destroy_comp_channel(listener->completions);
 }

@@ -11,7 +11,7 @@
 #include <stdint.h>
 #include <sys/socket.h>
 
-/* On average: some per cent of a CPU, and with the largest keys a third of one. */
+/* On average: some per cent of a CPU, and with an RSA key of 4096 bits a third of one. */
 #define HANDSHAKES_PER_SECOND 50
 #define HANDSHAKES_PER_SECOND_OF_ADDRESS 10
 

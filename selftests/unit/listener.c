@@ -109,7 +109,7 @@ void connection__name_peer(struct rdma_cm_id *id, char *name, size_t size)
 
 int connection__accept(struct rdma_cm_id *id, uint8_t reads,
 		       const struct device *opened,
-		       struct ibv_comp_channel *failures,
+		       struct ibv_comp_channel *completions,
 		       const struct peer_kind *of,
 		       const struct peer_offer *offered,
 		       struct connection **result, struct dart_error *error)

@@ -140,7 +140,7 @@ static int close_fixture(void **state)
 static void serve(struct peer *peer)
 {
 	has_event = &peer->connection;
-	assert_int_equal(eventfd_write(listener.failures->fd, 1), 0);
+	assert_int_equal(eventfd_write(listener.completions->fd, 1), 0);
 	assert_true(sd_event_run(loop, 0) > 0);
 }
 

@@ -45,8 +45,9 @@
  * of a later generation than the request's the values are valid, but the table should
  * be fetched again.
  *
- * A generation that is not the present one can be asked for within lease_ms after the
- * table has changed, unless the agent has written all sections again meanwhile.
+ * A generation that is not the present one can be asked for until 7/8 of lease_ms, or a
+ * bit more, after the table has changed, unless the agent has written all sections again
+ * meanwhile.
  * Otherwise the answer is the error DART_RPC_ERROR_STALE, also instead of the next part
  * if that time ends during an answer: fetch the table and ask again.
  *
@@ -54,7 +55,9 @@
  * as its sequences show, or whole.
  *
  * Time.  A controller that has not finished the handshake, a request that has begun, or
- * the reception of an answer, its last message included, after lease_ms is disconnected.
+ * the reception of an answer, its last message included, after lease_ms is disconnected,
+ * unless the agent itself was late.  By TCP an answer ends when its last bytes are in the
+ * socket of the agent; whoever does not take these is disconnected after 90 s.
  * So an answer must not be larger than the network carries in that time: a controller
  * divides the entries among requests.  A table cannot be divided.
  *
