@@ -1,26 +1,30 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Callers by TCP without a certificate: what they may not make the agent compute. */
+/* Peers by TCP without a certificate: what they may not make the other end compute. */
 #include <gnutls/abstract.h>
 #include <gnutls/gnutls.h>
 #include <gnutls/x509.h>
 
 #include "serve_tcp.h"
 
+#define PRIORITY "NORMAL:-VERS-ALL:+VERS-TLS1.3"
+
 /* One end of TLS that is not that of libdart. */
 struct stranger {
 	gnutls_certificate_credentials_t credentials;
 	gnutls_session_t session;
+	unsigned int signature_size;	/* bytes */
 	int fd;
 };
 
-static void stranger__open(struct stranger *stranger, struct fixture *fixture,
+/* Takes @fd. */
+static void stranger__open(struct stranger *stranger, int fd, unsigned int end,
 			   const char *priority)
 {
 	assert_int_equal(gnutls_certificate_allocate_credentials(
 				 &stranger->credentials),
 			 0);
 	assert_int_equal(gnutls_init(&stranger->session,
-				     GNUTLS_CLIENT | GNUTLS_NONBLOCK |
+				     end | GNUTLS_NONBLOCK |
 					     GNUTLS_FORCE_CLIENT_CERT),
 			 0);
 	assert_int_equal(gnutls_priority_set_direct(stranger->session, priority,
@@ -30,7 +34,7 @@ static void stranger__open(struct stranger *stranger, struct fixture *fixture,
 						GNUTLS_CRD_CERTIFICATE,
 						stranger->credentials),
 			 0);
-	stranger->fd = connect_socket(fixture);
+	stranger->fd = fd;
 	assert_int_equal(fcntl(stranger->fd, F_SETFL, O_NONBLOCK), 0);
 	gnutls_transport_set_int(stranger->session, stranger->fd);
 }
@@ -72,7 +76,7 @@ static void test_finite_field(void **state)
 {
 	struct stranger stranger;
 
-	stranger__open(&stranger, *state,
+	stranger__open(&stranger, connect_socket(*state), GNUTLS_CLIENT,
 		       "NORMAL:-VERS-ALL:+VERS-TLS1.3:-GROUP-ALL:+GROUP-FFDHE2048");
 	assert_int_equal(stranger__alert(&stranger, *state),
 			 GNUTLS_A_HANDSHAKE_FAILURE);
@@ -156,14 +160,12 @@ static void make_certificate(gnutls_pcert_st *certificate,
 	gnutls_pubkey_deinit(key);
 }
 
-/* What the agent says to a key of these sizes in bytes. */
-static gnutls_alert_description_t offer_key(struct fixture *fixture,
-					    unsigned int modulus_size,
-					    unsigned int exponent_size)
+/* A key of these sizes in bytes, with which it signs nothing. */
+static void stranger__use_key(struct stranger *stranger,
+			      unsigned int modulus_size,
+			      unsigned int exponent_size)
 {
 	uint8_t modulus[MODULUS_MAX], exponent[MODULUS_MAX];
-	gnutls_alert_description_t alert;
-	struct stranger stranger;
 	gnutls_pcert_st certificate;
 	gnutls_privkey_t key;
 
@@ -173,16 +175,30 @@ static gnutls_alert_description_t offer_key(struct fixture *fixture,
 	make_certificate(&certificate,
 			 &(gnutls_datum_t){ modulus, modulus_size },
 			 &(gnutls_datum_t){ exponent, exponent_size });
+	stranger->signature_size = modulus_size;
 	assert_int_equal(gnutls_privkey_init(&key), 0);
-	assert_int_equal(gnutls_privkey_import_ext4(key, &modulus_size,
+	assert_int_equal(gnutls_privkey_import_ext4(key,
+						    &stranger->signature_size,
 						    NULL, sign, NULL, NULL,
 						    tell_about_key, 0),
 			 0);
-	stranger__open(&stranger, fixture, "NORMAL:-VERS-ALL:+VERS-TLS1.3");
-	gnutls_certificate_set_flags(stranger.credentials,
+	gnutls_certificate_set_flags(stranger->credentials,
 				     GNUTLS_CERTIFICATE_SKIP_KEY_CERT_MATCH);
-	assert_true(gnutls_certificate_set_key(stranger.credentials, NULL, 0,
+	assert_true(gnutls_certificate_set_key(stranger->credentials, NULL, 0,
 					       &certificate, 1, key) >= 0);
+}
+
+/* What the agent says to such a key. */
+static gnutls_alert_description_t offer_key(struct fixture *fixture,
+					    unsigned int modulus_size,
+					    unsigned int exponent_size)
+{
+	gnutls_alert_description_t alert;
+	struct stranger stranger;
+
+	stranger__open(&stranger, connect_socket(fixture), GNUTLS_CLIENT,
+		       PRIORITY);
+	stranger__use_key(&stranger, modulus_size, exponent_size);
 	alert = stranger__alert(&stranger, fixture);
 	stranger__close(&stranger);
 	return alert;
@@ -199,6 +215,44 @@ static void test_keys(void **state)
 	assert_int_equal(offer_key(*state, 256, 255), GNUTLS_A_BAD_CERTIFICATE);
 }
 
+/* What a caller says to an agent with a key of these sizes. */
+static void expect_refused(struct fixture *fixture, unsigned int modulus_size,
+			   unsigned int exponent_size, const char *words)
+{
+	static const char *const names[] = { AGENT };
+	struct dart_tls_stream *stream;
+	struct stranger stranger;
+	struct dart_error error;
+	int ends[2], ret;
+
+	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0,
+				    ends),
+			 0);
+	stranger__open(&stranger, ends[0], GNUTLS_SERVER, PRIORITY);
+	stranger__use_key(&stranger, modulus_size, exponent_size);
+	assert_int_equal(dart_tls_stream__open(fixture->tls, ends[1], false,
+					       names, 1, &stream, &error),
+			 0);
+	do {
+		ret = dart_tls_stream__handshake(stream, &error);
+		gnutls_handshake(stranger.session);
+	} while (!ret);
+	assert_true(ret < 0);
+	if (!strstr(error.text, words))
+		fail_msg("\"%s\" instead of \"%s\"", error.text, words);
+	dart_tls_stream__free(stream);
+	close(ends[1]);
+	stranger__close(&stranger);
+}
+
+/* A hostile host at the address of an agent. */
+static void test_keys_of_agents(void **state)
+{
+	expect_refused(*state, 1024, 4, "signature verification has failed");
+	expect_refused(*state, 1025, 3, "the key of its certificate is refused");
+	expect_refused(*state, 256, 255, "the key of its certificate is refused");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -206,6 +260,8 @@ int main(void)
 			     test_finite_field, open_fixture, close_fixture),
 		TEST_FIXTURE("a signature is not checked with a key of more than 8192 bits or a large exponent",
 			     test_keys, open_fixture, close_fixture),
+		TEST_FIXTURE("a caller does not check the signature of an agent with such a key",
+			     test_keys_of_agents, open_fixture, close_fixture),
 	};
 
 	return cmocka_run_group_tests(tests, make_files, remove_files);
