@@ -9,13 +9,13 @@ map=/sys/fs/bpf/pinned
 # registrations: what dartd registers again, one per line
 registrations() {
 	dartctl -j registration list |
-		jq -c '.[] | [.name, .owner, .origin, .missing]'
+		gojq -c '.[] | [.name, .owner, .origin, .missing]'
 }
 
 # table: entries, followers and probes, without what a restart changes
 table() {
-	dartctl -j list | jq -c '.[] | del(.age_s, .counters_id, .map_id)' | sort
-	dartctl -j probe list | jq -c '.[] | del(.missed)'
+	dartctl -j list | gojq -c '.[] | del(.age_s, .counters_id, .map_id)' | sort
+	dartctl -j probe list | gojq -c '.[] | del(.missed)'
 }
 
 # restart [SIGNAL]: ends dartd, and starts it again with its state

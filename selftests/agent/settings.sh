@@ -24,7 +24,7 @@ status() {
 # listens ADDRESS:PORT...: at these and at no other address
 listens() {
 	rdma -j resource show cm_id | tee /dev/stderr |
-		jq -r '.[] | select(.state == "LISTEN")."src-addr"' | sort |
+		gojq -r '.[] | select(.state == "LISTEN")."src-addr"' | sort |
 		paste -sd ' ' | tee /dev/stderr | grep -qxF "$*"
 }
 

@@ -7,7 +7,7 @@ log=/run/dartd.log
 
 # names PREFIX: what follows it in the names of entries
 names() {
-	dartctl -j list | jq -r --arg prefix "$1" '.[] | select(.kind == "source").name |
+	dartctl -j list | gojq -r --arg prefix "$1" '.[] | select(.kind == "source").name |
 		select(startswith($prefix)) | ltrimstr($prefix)' | sort
 }
 
@@ -59,16 +59,17 @@ churn() {
 
 # parts: the names of all that the host has, without the intervals
 parts() {
-	dartctl -j list | jq -r '.[].name' | grep -v -e '^dartd$' -e '^tcp$' | sort
+	dartctl -j list | gojq -r '.[].name' | grep -v -e '^dartd$' -e '^tcp$' | sort
 }
 
 # complete: each source has an entry or a follower, but for those that others include or that
 # cost too much
 complete() {
-	dartctl -j source list | jq -r '.[].name' |
+	parts >/run/parts
+	dartctl -j source list | gojq -r '.[].name' |
 		grep -v -x -e netdev:stats -e netdev:core -e disk:stats \
 			-e cgroup:disks -e perf | while read -r source; do
-		parts | grep -q -e "^${source}[@+]" || {
+		grep -q -e "^${source}[@+]" /run/parts || {
 			echo "no part has $source"
 			return 1
 		}
@@ -81,7 +82,7 @@ ip netns add blue
 check "all network devices are followed" dartctl register source netdev:core --all-netdevs
 check "devices that do not count by CPU are not errors of a follower" sh -c \
 	'ip link add dummy0 type dummy && dartctl source follow netdev:stats &&
-		dartctl -j list | jq -e "any(.[]; .name == \"netdev:stats@*\" and .failures == 0)"'
+		dartctl -j list | gojq -e "any(.[]; .name == \"netdev:stats@*\" and .failures == 0)"'
 check "the devices that exist have entries" soon devices_agree
 ip link add veth0 type veth peer name veth1
 check "a new device has an entry" soon has netdev:stats@veth0
@@ -154,7 +155,7 @@ check "nothing of them is left" [ -z "$(parts)" ]
 
 check "the whole host is registered" dartctl entry add host --gather 100ms
 check "no source is left out: $(dartctl -j list |
-	jq -c '.[] | select(.kind == "host") | {entries, followers, left_out}')" \
+	gojq -c '.[] | select(.kind == "host") | {entries, followers, left_out}')" \
 	is_true '.[] | select(.kind == "host").left_out == []' <<<"$(dartctl -j list)"
 check "each source has an entry or a follower, or another one has its values" complete
 check "no values are there twice" [ -z "$(parts | grep -e "netdev:[cs]" -e disk:stats)" ]
