@@ -83,9 +83,9 @@ sample_agrees() {
 # Those that soft-RoCE counts, without the time for which the kernel keeps them.
 hw_counters() {
 	local counters=/sys/class/infiniband/rxe0/ports/1/hw_counters
-	(cd $counters && grep -H . -- *) | grep -v '^lifespan:' |
+	(cd "$counters" && grep -H . -- *) | grep -v '^lifespan:' |
 		gojq -n -R -c '[inputs / ":" | {(.[0] | gsub("_"; "")): (.[1] | tonumber)}] |
-		add + {state: '"$(cut -d : -f 1 ${counters%/*}/state)"'}'
+		add + {state: '"$(cut -d : -f 1 "${counters%/*}/state")"'}'
 }
 
 # By the letter of the state in /proc/PID/stat; those that do the asking run.

@@ -39,7 +39,7 @@ accounts_for() {
 		END {
 			print shown " shown, " suppressed " suppressed"
 			exit shown + suppressed != expected
-		}' $log
+		}' "$log"
 }
 
 all_refused() {

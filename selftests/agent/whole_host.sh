@@ -16,11 +16,11 @@ has() {
 }
 
 devices_agree() {
-	diff <(names netdev:core@) <(ls /sys/class/net | sort)
+	diff <(names netdev:core@) <(find /sys/class/net -mindepth 1 -printf "%f\n" | sort)
 }
 
 disks_agree() {
-	diff <(names disk:stats@) <(ls /sys/block | sort)
+	diff <(names disk:stats@) <(find /sys/block -mindepth 1 -printf "%f\n" | sort)
 }
 
 # filesystems_agree: each that df knows of a disk has an entry, by its shortest path
@@ -100,8 +100,8 @@ ip link set veth1 nomaster
 ip netns delete blue
 check "20 pairs of devices come, go and change their names" churn
 check "the devices that remain have entries of their names" soon devices_agree
-for device in $(ls /sys/class/net | grep '^[abc][0-9]'); do
-	ip link del "$device" 2>/dev/null
+for device in /sys/class/net/[abc][0-9]*; do
+	ip link del "${device##*/}" 2>/dev/null
 done
 check "entries of the removed devices are removed" soon devices_agree
 
