@@ -71,8 +71,8 @@ soon() {
 
 # passed: a pass of the gathering at 100 ms has begun and ended after this call
 passed() {
-	passed_first=$(dartctl -j show gathering+100ms | jq .values.sum.passes)
-	until [ "$(dartctl -j show gathering+100ms | jq .values.sum.passes)" -ge \
+	passed_first=$(dartctl -j show gathering+100ms | gojq .values.sum.passes)
+	until [ "$(dartctl -j show gathering+100ms | gojq .values.sum.passes)" -ge \
 		$((passed_first + 2)) ]; do
 		sleep 0.02
 	done
@@ -94,7 +94,7 @@ sampled() {
 	read -r sampled_now _ </proc/uptime
 	for _ in $(seq 100); do
 		sampled_reply=$(dartctl -j show "$1+100ms") || return
-		sampled_values=$(echo "$sampled_reply" | jq -c \
+		sampled_values=$(echo "$sampled_reply" | gojq -c \
 			".values.sum | select(.time > $sampled_now * 1e9 + 1e7)")
 		if [ "$sampled_values" ]; then
 			echo "$sampled_values"
@@ -110,7 +110,7 @@ sampled() {
 # number in VALUES, between those of two readings of the kernel or as much as the tolerance
 # outside.  Prints the others.  A filter of jq changes the object of all three.
 agree() {
-	jq -n -e --argjson before "$1" --argjson values "$2" --argjson after "$3" \
+	gojq -n -e --argjson before "$1" --argjson values "$2" --argjson after "$3" \
 		--argjson tolerance "${4:-0}" "{\$before, \$values, \$after} | ${5:-.} |"'
 		. as {$before, $values, $after} |
 		[$before | keys[] | {key: ., low: ([$before[.], $after[.]] | min),

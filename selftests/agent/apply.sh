@@ -10,15 +10,15 @@ state=/var/lib/dart/registrations.json
 # registrations: what a file can express, one per line
 registrations() {
 	dartctl -j registration list |
-		jq -cS ".[] | [.name, .request, .path, .missing]" | sort
+		gojq -c ".[] | [.name, .request, .path, .missing]" | sort
 }
 
 # table: entries, followers, stores and probes, without what a restart changes
 table() {
-	dartctl -j list | jq -c '.[] | del(.age_s, .counters_id, .map_id)' | sort
-	dartctl -j probe list | jq -c '.[] | del(.missed)'
-	dartctl -j store list | jq -c '.[] | del(.epoch)' | sort
-	dartctl -j reporter list | jq -c '.[] | del(.qpn)' | sort
+	dartctl -j list | gojq -c '.[] | del(.age_s, .counters_id, .map_id)' | sort
+	dartctl -j probe list | gojq -c '.[] | del(.missed)'
+	dartctl -j store list | gojq -c '.[] | del(.epoch)' | sort
+	dartctl -j reporter list | gojq -c '.[] | del(.qpn)' | sort
 }
 
 # same COMMAND FILE: it prints what is in the file

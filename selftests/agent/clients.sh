@@ -61,7 +61,7 @@ done
 ip link set end0 up
 ip link set end1 up
 id=$(dartctl -j register counters sample packets bytes cgroups |
-	jq .counters_id)
+	gojq .counters_id)
 check "counters for eBPF programs start from 0" \
 	holds sample '.packets == 0 and .bytes == 0'
 check "programs that call the kfunc can be attached" until_ready /run/programs.log \
@@ -80,7 +80,7 @@ check "counters that programs still add to can be unregistered" dartctl unregist
 refuse "dartctl show refuses counters that were unregistered" "no entry 'sample'" \
 	dartctl show sample
 # While a lease on them lasts, the name brings them back. Its end is not announced.
-until [ "$(dartctl -j status | jq .leases)" -eq 0 ]; do
+until [ "$(dartctl -j status | gojq .leases)" -eq 0 ]; do
 	sleep 0.2
 done
 dartctl register counters sample packets bytes cgroups >"$output"

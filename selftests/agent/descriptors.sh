@@ -5,7 +5,7 @@
 
 check "the agent starts" host_up
 process=$(pidof dartd)
-open=$(ls "/proc/$process/fd" | wc -l)
+open=$(find "/proc/$process/fd" -mindepth 1 | wc -l)
 check "the agent is left two descriptors" \
 	prlimit --pid "$process" --nofile=$((open + 2))
 for _ in 1 2 3 4 5 6; do

@@ -20,7 +20,7 @@ read_findings() {
 		found[$check]=$text
 		command[$check]=$order
 		advice[$check]=$hint
-	done < <(jq -r '.[] | [.check, .result, .found, .command, .advice] |
+	done < <(gojq -r '.[] | [.check, .result, .found, .command, .advice] |
 		map(. // "") | join("\u001f")' "$1")
 	[ $count -gt 0 ]
 }
@@ -121,7 +121,7 @@ table inet filter {
 }
 RULES
 address=$(ip -j address show dev eth0 |
-	jq -r '.[0].addr_info[] | select(.family == "inet") | "\(.local)/\(.prefixlen)"')
+	gojq -r '.[0].addr_info[] | select(.family == "inet") | "\(.local)/\(.prefixlen)"')
 ip address delete "$address" dev eth0
 soon broken firewall fail gid fail
 check "a chain of nftables whose policy drops RoCE is found" \

@@ -5,7 +5,7 @@
 
 # value ENTRY PATH: in the values of an entry
 value() {
-	dartctl -j show "$1" | jq ".values$2"
+	dartctl -j show "$1" | gojq ".values$2"
 }
 
 # passed: a pass of the gathering at 100 ms has begun and ended after this call
@@ -19,7 +19,7 @@ passed() {
 
 # lists_rows COUNT: of gathered cpustat
 lists_rows() {
-	[ "$(dartctl -j list | jq '.[] | select(.name == "cpustat+100ms").copies')" = "$1" ]
+	[ "$(dartctl -j list | gojq '.[] | select(.name == "cpustat+100ms").copies')" = "$1" ]
 }
 
 # between WHAT: the gathered value is between two that the kernel shows
@@ -117,7 +117,7 @@ check "the time of a record is between two that the host reads" bash -c \
 	'before=$(cut -d " " -f 1 /proc/uptime)
 	'"$(declare -f value passed)"'
 	passed; time=$(value vmstat+100ms .sum.time); after=$(cut -d " " -f 1 /proc/uptime)
-	jq -n -e "$before <= $time / 1e9 and $time / 1e9 <= $after + 0.01"'
+	gojq -n -e "$before <= $time / 1e9 and $time / 1e9 <= $after + 0.01"'
 check "the gathering counts its records" is_true \
 	'.values.sum | .records >= 5 * .passes and .time_ns > 0' \
 	<<<"$(dartctl -j show gathering+100ms)"

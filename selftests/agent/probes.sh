@@ -11,7 +11,7 @@ holds() {
 }
 
 entries() {
-	dartctl -j list | jq -c 'map(.name)'
+	dartctl -j list | gojq -c 'map(.name)'
 }
 
 # between LOW VALUE HIGH
@@ -22,7 +22,7 @@ between() {
 
 # counted ENTRY FIELD: the sum of a histogram
 counted() {
-	dartctl -j show "$1" | jq ".values.sum.$2 | add"
+	dartctl -j show "$1" | gojq ".values.sum.$2 | add"
 }
 
 # With the capabilities of dartd.service only.
@@ -58,7 +58,7 @@ refuse "only root may load a probe" "only root" setpriv --reuid 65534 \
 refuse "a probe that does not exist is refused" "no probe 'absent'" \
 	dartctl probe load absent
 # Maps live as long as the leases of their entries, whose end is not announced.
-until [ "$(dartctl -j status | jq .leases)" -eq 0 ]; do
+until [ "$(dartctl -j status | gojq .leases)" -eq 0 ]; do
 	sleep 0.5
 done
 check "maps of unloaded probes no longer exist once their leases end" \
@@ -93,7 +93,7 @@ check "runqlat counts at least the 5000 switches of the test" \
 
 # long_waits: those of 262 ms or more
 long_waits() {
-	dartctl -j show runqlat | jq '.values.sum.latency[18:] | add'
+	dartctl -j show runqlat | gojq '.values.sum.latency[18:] | add'
 }
 before=$(long_waits)
 load moves 20 >"$output"
@@ -136,7 +136,7 @@ inside() {
 
 # net CGROUP: its figures, or null if it has no row
 net() {
-	dartctl -j show cgroupnet | jq -c --argjson id "$1" '
+	dartctl -j show cgroupnet | gojq -c --argjson id "$1" '
 		[.values.rows[] | select(.cgroup == $id) |
 		[.received_bytes, .received_packets, .sent_bytes, .sent_packets]][0]'
 }
@@ -185,10 +185,10 @@ check "the row of a cgroup survives the removal of one of version 1 with its id"
 
 # Packets to the root cgroup may add a row meanwhile.
 rows() {
-	dartctl -j show cgroupnet | jq '.values.rows | length'
+	dartctl -j show cgroupnet | gojq '.values.rows | length'
 }
 low=$(rows)
-in_use=$(dartctl -j show cgroupnet.rows | jq '.values.rows[0].in_use')
+in_use=$(dartctl -j show cgroupnet.rows | gojq '.values.rows[0].in_use')
 check "cgroupnet says as many rows in use as it shows" \
 	between "$low" "$in_use" "$(rows)"
 

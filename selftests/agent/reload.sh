@@ -12,16 +12,16 @@ configure() {
 }
 
 entries() {
-	dartctl -j list | jq -r '.[].name' | sort | paste -sd ' '
+	dartctl -j list | gojq -r '.[].name' | sort | paste -sd ' '
 }
 
 generation() {
-	dartctl -j status | jq .generation
+	dartctl -j status | gojq .generation
 }
 
 # memory_regions: the numbers of those that dartd has, as the kernel knows them
 memory_regions() {
-	rdma -j resource show mr | jq -r '.[] | select(.comm == "dartd") | .mrn' |
+	rdma -j resource show mr | gojq -r '.[] | select(.comm == "dartd") | .mrn' |
 		sort
 }
 
@@ -81,9 +81,9 @@ check "a reload is one new generation of the table" \
 	[ "$(generation)" -eq $((before + 1)) ]
 check "the memory regions of other entries are untouched" \
 	sh -c 'for entry in cpustat softirqs tcp; do
-		dartctl -j list | jq ".[] | select(.name == \"$entry\").memory_regions"
+		dartctl -j list | gojq ".[] | select(.name == \"$entry\").memory_regions"
 	done | paste -sd + | bc >/run/kept
-	rdma -j resource show mr | jq -r ".[] | select(.comm == \"dartd\") | .mrn" |
+	rdma -j resource show mr | gojq -r ".[] | select(.comm == \"dartd\") | .mrn" |
 		sort | comm -12 /run/before - | wc -l | tee /dev/stderr |
 		{ read -r same; [ "$same" -gt "$(cat /run/kept)" ]; }'
 before=$(generation)

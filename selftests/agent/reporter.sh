@@ -8,7 +8,7 @@ pins=/sys/fs/bpf/dart/reporter
 
 # collector REPORTER VALUE_LENGTH CHECKSUM_BITS QPN: a collector as JSON
 collector() {
-	jq -n --arg reporter "$1" --argjson value "$2" --argjson bits "$3" \
+	gojq -n --arg reporter "$1" --argjson value "$2" --argjson bits "$3" \
 		--argjson qpn "$4" '{name: "paths", $reporter,
 		mac: "02:00:00:00:00:01", ip: "10.78.0.2", $qpn, rkey: 4660,
 		base: "0x3a5f00000000", slots_log2: 10, value_length: $value,
@@ -18,7 +18,7 @@ collector() {
 # file COLLECTOR...: writes the file of collectors
 file() {
 	printf '%s\n' "$@" |
-		jq -s '{dart_collectors: 1, collectors: .}' >"$file"
+		gojq -s '{dart_collectors: 1, collectors: .}' >"$file"
 }
 
 attach() {
@@ -26,7 +26,7 @@ attach() {
 }
 
 programs() {
-	bpftool -j prog list | jq '[.[] | select(.type == "xdp")] | length'
+	bpftool -j prog list | gojq '[.[] | select(.type == "xdp")] | length'
 }
 
 # nothing_left: no pins and no program of a refused attachment

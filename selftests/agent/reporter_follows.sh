@@ -8,7 +8,7 @@ log=/run/follow.log
 
 # collector NAME QPN [CHANGES]: a collector as JSON
 collector() {
-	jq -n --arg name "$1" --argjson qpn "$2" --argjson more "${3:-null}" '{
+	gojq -n --arg name "$1" --argjson qpn "$2" --argjson more "${3:-null}" '{
 		$name, reporter: "10.78.0.1", mac: "02:00:00:00:00:01",
 		ip: "10.78.0.2", $qpn, rkey: 4660, base: "0x3a5f00000000",
 		slots_log2: 10, value_length: 20, checksum_bits: 32,
@@ -18,7 +18,7 @@ collector() {
 # file COLLECTOR...: replaces the file of collectors
 file() {
 	printf '%s\n' "$@" |
-		jq -s '{dart_collectors: 1, collectors: .}' >"$file.new" &&
+		gojq -s '{dart_collectors: 1, collectors: .}' >"$file.new" &&
 		mv "$file.new" "$file"
 }
 
@@ -29,7 +29,7 @@ follow() {
 # rows: the map "reports", a line for each collector: queue pair, first PSN, reports
 rows() {
 	bpftool -j map dump pinned /sys/fs/bpf/dart/reporter/port1/reports |
-		jq -c '.[] | (.formatted // .).value | [.qpn, .first_psn, .reports]'
+		gojq -c '.[] | (.formatted // .).value | [.qpn, .first_psn, .reports]'
 }
 
 # send COUNT SEED: packets that become reports
@@ -39,11 +39,11 @@ send() {
 }
 
 link_id() {
-	bpftool -j net show | jq '.[0].xdp[] | select(.devname == "port1").id'
+	bpftool -j net show | gojq '.[0].xdp[] | select(.devname == "port1").id'
 }
 
 total() {
-	dartctl -j xdp status port1 | jq '.[0].reports'
+	dartctl -j xdp status port1 | gojq '.[0].reports'
 }
 
 ip link add port.0 type veth peer name port1
@@ -75,9 +75,9 @@ refuse "a first file with other shares is refused" "shares are assigned differen
 file "$one" "$two"
 program=$(link_id)
 check "1000 packets are sent" send 1000 1
-reports=$(rows | jq -s 'map(.[2]) | add')
+reports=$(rows | gojq -s 'map(.[2]) | add')
 check "they are 1000 reports" [ "$reports" = 1000 ]
-first=$(rows | jq -s '.[0][2]')
+first=$(rows | gojq -s '.[0][2]')
 
 check "the follower is ready" until_ready $log dartctl -j xdp follow port1 \
 	--collectors "$file"
@@ -90,7 +90,7 @@ check "the reporter goes on counting reports to it, and its next PSN is the firs
 	is_true -s ".[0] == [33, ((500 - $first) % 16777216 + 16777216) % 16777216, $first]" \
 	<<<"$(rows)"
 check "the other collector is left alone" \
-	[ "$(rows | sed -n 2p | jq -c '.[:2]')" = "[18,0]" ]
+	[ "$(rows | sed -n 2p | gojq -c '.[:2]')" = "[18,0]" ]
 check "the program is still the same one" [ "$(link_id)" = "$program" ]
 check "1000 more packets are sent" send 1000 2
 check "each of them became a report" [ "$(total)" = 2000 ]

@@ -9,19 +9,19 @@ map=/sys/fs/bpf/pinned
 # registrations: what dartd registers again, one per line
 registrations() {
 	dartctl -j registration list |
-		jq -c '.[] | [.name, .owner, .origin, .missing]'
+		gojq -c '.[] | [.name, .owner, .origin, .missing]'
 }
 
 # table: entries, followers and probes, without what a restart changes
 table() {
-	dartctl -j list | jq -c '.[] | del(.age_s, .counters_id, .map_id)' | sort
-	dartctl -j probe list | jq -c '.[] | del(.missed)'
+	dartctl -j list | gojq -c '.[] | del(.age_s, .counters_id, .map_id)' | sort
+	dartctl -j probe list | gojq -c '.[] | del(.missed)'
 }
 
 # restart [SIGNAL]: ends dartd, and starts it again with its state
 restart() {
 	host_down "${1-KILL}" && : >/run/dartd.log &&
-		host_up again --state=$state
+		host_up again --state="$state"
 }
 
 # keeps SIGNAL COMMAND...: it prints the same before and after dartd got SIGNAL
@@ -77,7 +77,7 @@ until [ "$(readlink /proc/$process/ns/net)" != "$(readlink /proc/self/ns/net)" ]
 	sleep 0.1
 done
 
-check "the agent starts" host_up --state=$state
+check "the agent starts" host_up --state="$state"
 check "a first start registers the probe tcp" \
 	[ "$(registrations)" = '["probe tcp",0,"command",null]' ]
 while read -r command; do
@@ -123,7 +123,7 @@ host_down KILL
 ip netns delete blue
 pkill -x map_owner
 check "the agent starts without a namespace and a map that it had" \
-	host_up again --state=$state
+	host_up again --state="$state"
 check "a namespace that has gone is missing" \
 	missing "entry snmp:tcp@blue" "no network namespace 'blue'"
 check "a map that has gone is missing" \
@@ -143,7 +143,7 @@ check "its entry is in the table" dartctl show snmp:tcp@blue
 # ---- the state file
 
 refuse "a second agent with the same state is refused" "another dartd keeps its state" \
-	dartd --socket=/run/second.sock --state=$state
+	dartd --socket=/run/second.sock --state="$state"
 head -c 2M /dev/zero >$state/filler 2>/dev/null
 check "what cannot be written to a full disk is registered with a warning" \
 	warns "a restart of dartd will undo it: cannot write $state" \
@@ -165,7 +165,7 @@ check "what was registered with room on the disk is restored" \
 
 host_down KILL
 sed -i 's/softnet/softirq/' $state/registrations.json
-check "the agent starts with a damaged state file" host_up again --state=$state
+check "the agent starts with a damaged state file" host_up again --state="$state"
 check "a damaged state file is named in one sentence" \
 	logs 1 "$state/registrations.json is not used: it is damaged: its checksum is wrong"
 check "a damaged state file is put aside" [ -s $state/registrations.json.refused ]
@@ -175,7 +175,7 @@ check "what was registered after that is restored" keeps KILL table
 host_down KILL
 sed -i 's/"version":1/"version":2/' $state/registrations.json
 check "the agent starts with a state file of a later version" \
-	host_up again --state=$state
+	host_up again --state="$state"
 check "a state file of a later version is named in one sentence" \
 	logs 1 "it has version 2, but this dartd knows version 1"
 check "the agent stops" host_down

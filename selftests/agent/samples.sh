@@ -44,7 +44,7 @@ proc_stat() {
 
 # The values of cpustat, in the same form.
 cpustat() {
-	dartctl -j show cpustat+100ms | jq -c '[.values.rows | to_entries[] |
+	dartctl -j show cpustat+100ms | gojq -c '[.values.rows | to_entries[] |
 		.key as $cpu | .value | to_entries[] |
 		select(.key | IN("time", "cpu", "guest", "guest_nice") | not) |
 		{key: "\($cpu).\(.key)", value: (.value / 1e6)}] | from_entries'
@@ -89,7 +89,7 @@ link_of() {
 
 	for file in "/sys/class/net/$1"/{statistics/*,carrier,carrier_changes,mtu}; do
 		printf '{"%s": %s}\n' "$(basename "$file" | tr -d _)" "$(cat "$file")"
-	done | jq -s --arg state "$(cat "/sys/class/net/$1/operstate")" 'add + {operstate:
+	done | gojq -s --arg state "$(cat "/sys/class/net/$1/operstate")" 'add + {operstate:
 		(["unknown", "notpresent", "down", "lowerlayerdown", "testing", "dormant", "up"] |
 			index($state))}'
 }
@@ -119,7 +119,7 @@ ip link del dummy0
 statfs_of_run() {
 	local format='{"size": %b, "free": %f, "available": %a, "unit": %S, "files": %c, "filesfree": %d}'
 	stat -f -c "$format" /run/small |
-		jq '.unit as $unit | del(.unit) | (.size, .free, .available) *= $unit |
+		gojq '.unit as $unit | del(.unit) | (.size, .free, .available) *= $unit |
 			.readonly = 0'
 }
 
@@ -166,7 +166,7 @@ sockstat_of_inner() {
 			/proc/sys/net/netfilter/nf_conntrack_{count,max} |
 			sed 's/"[a-z/_]*_count/"conntrackentries/; s/"[a-z/_]*_max/"conntracklimit/'
 		drops_of_inner
-	} | jq -c -s add
+	} | gojq -c -s add
 }
 
 # The sums of the rows for each CPU, which are hexadecimal.
@@ -233,7 +233,7 @@ diskstats_of_n0() {
 ticks_grow() {
 	local first second
 	first=$(sampled disk:io@n0) && second=$(sampled disk:io@n0) || return
-	jq -n -e --argjson first "$first" --argjson second "$second" '
+	gojq -n -e --argjson first "$first" --argjson second "$second" '
 		(($second.time - $first.time) / 1e6) as $ms |
 		($second.io_ticks - $first.io_ticks) as $ticks | [$first, $second, $ms] |
 		debug | $first.in_flight == 1 and $second.in_flight == 1 and

@@ -12,7 +12,7 @@ sources=(memory pids bandwidth pressure io)
 
 # as_object: "name value" lines as a JSON object
 as_object() {
-	jq -nR '[inputs | split(" ") | {(.[0]): (.[1] | tonumber)}] | add'
+	gojq -nR '[inputs | split(" ") | {(.[0]): (.[1] | tonumber)}] | add'
 }
 
 kernel_memory() {
@@ -75,7 +75,7 @@ kernel_disks() {
 }
 
 disks() {
-	dartctl -j show cgroup:disks@/samples/work+100ms | jq -c '[.values.rows[] |
+	dartctl -j show cgroup:disks@/samples/work+100ms | gojq -c '[.values.rows[] |
 		"\(.major):\(.minor)" as $disk | del(.time, .device, .major, .minor) |
 		with_entries(.key |= "\($disk).\(.)")] | add'
 }
@@ -87,7 +87,7 @@ disks_agree() {
 	values=$(disks)
 	after=$(kernel_disks)
 	agree "$before" "$values" "$after" 0 &&
-		jq -e -n --argjson before "$before" --argjson values "$values" \
+		gojq -e -n --argjson before "$before" --argjson values "$values" \
 			'$values | with_entries(select(.key | in($before) | not)) | all(. == 0)'
 }
 

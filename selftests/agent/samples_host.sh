@@ -7,7 +7,7 @@
 # underscores
 row() {
 	passed
-	dartctl -j show "$1+100ms" | jq -c ".values.rows[\"$2\"] |
+	dartctl -j show "$1+100ms" | gojq -c ".values.rows[\"$2\"] |
 		with_entries(.key |= gsub(\"_\"; \"\"))"
 }
 
@@ -51,18 +51,18 @@ sysfs_cpus() {
 			"$directory/topology/core_id"
 		find "$directory/" -maxdepth 1 -name 'node[0-9]*' -printf '%f\n' | tr -d node
 		cat "$directory/cpufreq/scaling_cur_freq" 2>/dev/null || echo 0
-	done | jq -n -c '[inputs] | _nwise(5)' | jq -s -c 'map({package: .[0], die: .[1],
+	done | jq -n -c '[inputs] | _nwise(5)' | gojq -s -c 'map({package: .[0], die: .[1],
 		core: .[2], node: .[3], frequency: (.[4] * 1000)})'
 }
 
 cpus() {
 	passed
-	dartctl -j show cpus+100ms | jq -c '[.values.rows[] | del(.time, .cpu)]'
+	dartctl -j show cpus+100ms | gojq -c '[.values.rows[] | del(.time, .cpu)]'
 }
 
 sys_fs() {
 	cat /proc/sys/fs/file-nr /proc/sys/fs/inode-nr /proc/sys/fs/dentry-state |
-		jq -n -c '[inputs] | {open: .[0], openmax: .[2], inodes: .[3],
+		gojq -n -c '[inputs] | {open: .[0], openmax: .[2], inodes: .[3],
 			inodesunused: .[4], dentries: .[5], dentriesunused: .[6],
 			dentriesnegative: .[9]}'
 }
@@ -72,7 +72,7 @@ inotify() {
 	{
 		cat /proc/[0-9]*/fdinfo/* 2>/dev/null | grep -c '^inotify wd:'
 		find /proc/[0-9]*/fd -lname anon_inode:inotify 2>/dev/null | wc -l
-	} | jq -n -c '{inotifywatches: input, inotifyinstances: input}'
+	} | gojq -n -c '{inotifywatches: input, inotifyinstances: input}'
 }
 
 # sample_agrees KERNEL ENTRY [TOLERANCE]: for a sample of one row
@@ -83,15 +83,15 @@ sample_agrees() {
 # Those that soft-RoCE counts, without the time for which the kernel keeps them.
 hw_counters() {
 	local counters=/sys/class/infiniband/rxe0/ports/1/hw_counters
-	(cd $counters && grep -H . -- *) | grep -v '^lifespan:' |
-		jq -n -R -c '[inputs / ":" | {(.[0] | gsub("_"; "")): (.[1] | tonumber)}] |
-		add + {state: '"$(cut -d : -f 1 ${counters%/*}/state)"'}'
+	(cd "$counters" && grep -H . -- *) | grep -v '^lifespan:' |
+		gojq -n -R -c '[inputs / ":" | {(.[0] | gsub("_"; "")): (.[1] | tonumber)}] |
+		add + {state: '"$(cut -d : -f 1 "${counters%/*}/state")"'}'
 }
 
 # By the letter of the state in /proc/PID/stat; those that do the asking run.
 processes() {
 	cat /proc/[0-9]*/stat 2>/dev/null | sed 's/.*) \(.\) .*/\1/' | sort | uniq -c |
-		jq -n -R -c '[inputs | [splits(" +")] | {(.[2]): (.[1] | tonumber)}] | add |
+		gojq -n -R -c '[inputs | [splits(" +")] | {(.[2]): (.[1] | tonumber)}] | add |
 		{total: (map(.) | add), running: (.R // 0), sleeping: (.S // 0),
 		disksleep: (.D // 0), stopped: (.T // 0), tracingstop: (.t // 0),
 		dead: (.X // 0), zombie: (.Z // 0), parked: (.P // 0), idle: (.I // 0)}'
@@ -99,7 +99,7 @@ processes() {
 
 # is_counted STATE COUNT: so many processes or more are in the state
 is_counted() {
-	[ "$(dartctl -j show processes+100ms | jq ".values.sum.$1")" -ge "$2" ]
+	[ "$(dartctl -j show processes+100ms | gojq ".values.sum.$1")" -ge "$2" ]
 }
 
 # Of load.
@@ -147,7 +147,7 @@ check "an online CPU has its row again" soon sh -c \
 counts() {
 	local before
 	before=$(dartctl -j show perf+100ms) &&
-		soon sh -c 'dartctl -j show perf+100ms | jq --slurp --argjson before "$0" \
+		soon sh -c 'dartctl -j show perf+100ms | gojq --slurp --argjson before "$0" \
 			"[\$before, .[0]] | map([.values.rows[].$1]) | transpose |
 				length == 2 and all(.[0] < .[1])" | is_true .' "$before" "$1"
 }

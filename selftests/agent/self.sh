@@ -8,7 +8,7 @@ log=/run/dartd.log
 
 # holds FILTER: for the values of the entry
 holds() {
-	dartctl -j show dartd | jq -c '.values.rows[0]' >/run/values
+	dartctl -j show dartd | gojq -c '.values.rows[0]' >/run/values
 	cat /run/values
 	is_true "$1" /run/values
 }
@@ -25,7 +25,7 @@ becomes() {
 changes_by() {
 	local field=$1 number=$2 before
 	shift 2
-	before=$(dartctl -j show dartd | jq ".values.rows[0].$field")
+	before=$(dartctl -j show dartd | gojq ".values.rows[0].$field")
 	"$@" || return
 	holds ".$field == $before + $number"
 }
@@ -39,7 +39,7 @@ accounts_for() {
 		END {
 			print shown " shown, " suppressed " suppressed"
 			exit shown + suppressed != expected
-		}' $log
+		}' "$log"
 }
 
 all_refused() {
@@ -55,7 +55,7 @@ regions() {
 # The memory regions are those of the RDMA core, and their bytes are pinned.
 agrees_on_memory() {
 	holds ".memory_regions == $(regions) and .registered_bytes == $(
-		rdma -j resource show mr | jq 'map(.mrlen) | add')"
+		rdma -j resource show mr | gojq 'map(.mrlen) | add')"
 }
 
 check "the agent starts" host_up --config "$tests/readers.yaml"
@@ -116,8 +116,8 @@ check "it counts exactly the peers that connected, and those rejected by reason"
 		.rejected_no_store == $count and .rejected_device == 0 and
 		.rejected_limit == 0 and .rejected_not_allowed == 0 and
 		.rejected_resources == 0 and .readers_total == 0"
-controllers=$(jq .controllers_total /run/values)
-unfinished=$(jq .unfinished /run/values)
+controllers=$(gojq .controllers_total /run/values)
+unfinished=$(gojq .unfinished /run/values)
 check "it counts the messages that the log does not show" sh -c \
 	"dartctl -j show dartd | is_true '.values.rows[0].suppressed_messages > $((3 * count))'"
 check "the agent stops" host_down

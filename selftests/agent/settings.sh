@@ -7,13 +7,13 @@ file=/run/dart.yaml
 
 # starts LINE... [-- OPTION...]: with these lines as the configuration
 starts() {
-	: >$file
+	: >"$file"
 	while [ $# -gt 0 ] && [ "$1" != -- ]; do
-		echo "$1" >>$file
+		echo "$1" >>"$file"
 		shift
 	done
 	[ $# -eq 0 ] || shift
-	host_up --config=$file "$@"
+	host_up --config="$file" "$@"
 }
 
 # status JQ
@@ -24,7 +24,7 @@ status() {
 # listens ADDRESS:PORT...: at these and at no other address
 listens() {
 	rdma -j resource show cm_id | tee /dev/stderr |
-		jq -r '.[] | select(.state == "LISTEN")."src-addr"' | sort |
+		gojq -r '.[] | select(.state == "LISTEN")."src-addr"' | sort |
 		paste -sd ' ' | tee /dev/stderr | grep -qxF "$*"
 }
 
@@ -91,6 +91,7 @@ refuse "a third client is refused with the limit" "too many clients" dartctl lis
 kill "$monitor1"
 check "when a client leaves, another one is served" \
 	timeout 30 sh -c 'until dartctl list; do sleep 0.1; done'
+# shellcheck disable=SC2154 # set by eval
 kill "$monitor2"
 check "the agent stops" host_down
 finish

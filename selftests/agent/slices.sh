@@ -7,7 +7,7 @@ count=5000	# each with its own memory
 shared=10000	# in one memory
 
 status() {
-	dartctl -j status | jq ".$1"
+	dartctl -j status | gojq ".$1"
 }
 
 # entries_become COUNT: waits until the table has as many; each look is a request

@@ -8,7 +8,7 @@ each=10
 count=$((processes * each))
 
 slices_listed() {
-	dartctl -j list | jq '[.[] | select(.name | startswith("slice-"))] | length'
+	dartctl -j list | gojq '[.[] | select(.name | startswith("slice-"))] | length'
 }
 
 # become COUNT: waits until as many slices are entries; each look is a request
@@ -22,7 +22,7 @@ become() {
 }
 
 value() {
-	dartctl -j show "slice-$1" | jq ".values.rows[0].$2"
+	dartctl -j show "slice-$1" | gojq ".values.rows[0].$2"
 }
 
 # alive NUMBER: its value grows, and belongs to it

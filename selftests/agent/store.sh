@@ -36,7 +36,7 @@ entry_holds() {
 
 queue_pair_is() {
 	rdma resource show qp lqpn \
-		"$(dartctl -j reporter list | jq '.[0].qpn')" |
+		"$(dartctl -j reporter list | gojq '.[0].qpn')" |
 		grep "$1"
 }
 
@@ -97,7 +97,7 @@ END
 
 # program: the parts of a program compiled by p4c that dartctl looks for
 program() {
-	jq -n '
+	gojq -n '
 	def table($name; $size; $key; $action): {$name, max_size: $size,
 		key: $key | map({match_type: .}), actions: [$action]};
 	def action($name; $bits): {$name, runtime_data: $bits |

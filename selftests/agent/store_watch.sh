@@ -15,7 +15,7 @@ up() {
 
 # holds FILTER: is that true for the file?
 holds() {
-	jq -e "$1" "$file"
+	gojq -e "$1" "$file"
 }
 
 says() {
@@ -34,7 +34,7 @@ create() {
 # read_always: reads the file until there are enough readings
 read_always() {
 	until [ -e /run/enough ]; do
-		jq -e '.collectors | length > 0' "$file" >/dev/null ||
+		gojq -e '.collectors | length > 0' "$file" >/dev/null ||
 			echo "not whole" >>/run/torn
 	done
 }
@@ -80,8 +80,8 @@ check "the watch removes it from the file" soon holds '.collectors | length == 1
 check "the file was replaced, not written over" \
 	[ "$(stat -c %i "$file")" != "$written" ]
 
-epoch=$(jq '.collectors[0].epoch' "$file")
-rkey=$(jq '.collectors[0].rkey' "$file")
+epoch=$(gojq '.collectors[0].epoch' "$file")
+rkey=$(gojq '.collectors[0].rkey' "$file")
 read_always &
 reader=$!
 old=$(pidof dartd)

@@ -43,7 +43,7 @@ theirs() {
 
 # The same lines from the probe.
 ours() {
-	dartctl -j show tcpconn | jq -r '.values.rows[] | [.cookie,
+	dartctl -j show tcpconn | gojq -r '.values.rows[] | [.cookie,
 		"\(.local_address):\(.local_port)",
 		"\(.remote_address):\(.remote_port)",
 		["", "ESTAB", "SYN-SENT", "", "FIN-WAIT-1", "FIN-WAIT-2", "", "",
@@ -61,7 +61,7 @@ same() {
 
 usage() {
 	dartctl -j show tcpconn.rows |
-		jq -c '.values.rows[0] | [.in_use, .without_row]'
+		gojq -c '.values.rows[0] | [.in_use, .without_row]'
 }
 
 hold() {

@@ -7,7 +7,7 @@ log=/run/dartd.log
 
 # names PREFIX: what follows it in the names of entries
 names() {
-	dartctl -j list | jq -r --arg prefix "$1" '.[] | select(.kind == "source").name |
+	dartctl -j list | gojq -r --arg prefix "$1" '.[] | select(.kind == "source").name |
 		select(startswith($prefix)) | ltrimstr($prefix)' | sort
 }
 
@@ -16,11 +16,11 @@ has() {
 }
 
 devices_agree() {
-	diff <(names netdev:core@) <(ls /sys/class/net | sort)
+	diff <(names netdev:core@) <(find /sys/class/net -mindepth 1 -printf "%f\n" | sort)
 }
 
 disks_agree() {
-	diff <(names disk:stats@) <(ls /sys/block | sort)
+	diff <(names disk:stats@) <(find /sys/block -mindepth 1 -printf "%f\n" | sort)
 }
 
 # filesystems_agree: each that df knows of a disk has an entry, by its shortest path
@@ -59,16 +59,17 @@ churn() {
 
 # parts: the names of all that the host has, without the intervals
 parts() {
-	dartctl -j list | jq -r '.[].name' | grep -v -e '^dartd$' -e '^tcp$' | sort
+	dartctl -j list | gojq -r '.[].name' | grep -v -e '^dartd$' -e '^tcp$' | sort
 }
 
 # complete: each source has an entry or a follower, but for those that others include or that
 # cost too much
 complete() {
-	dartctl -j source list | jq -r '.[].name' |
+	parts >/run/parts
+	dartctl -j source list | gojq -r '.[].name' |
 		grep -v -x -e netdev:stats -e netdev:core -e disk:stats \
 			-e cgroup:disks -e perf | while read -r source; do
-		parts | grep -q -e "^${source}[@+]" || {
+		grep -q -e "^${source}[@+]" /run/parts || {
 			echo "no part has $source"
 			return 1
 		}
@@ -81,7 +82,7 @@ ip netns add blue
 check "all network devices are followed" dartctl register source netdev:core --all-netdevs
 check "devices that do not count by CPU are not errors of a follower" sh -c \
 	'ip link add dummy0 type dummy && dartctl source follow netdev:stats &&
-		dartctl -j list | jq -e "any(.[]; .name == \"netdev:stats@*\" and .failures == 0)"'
+		dartctl -j list | gojq -e "any(.[]; .name == \"netdev:stats@*\" and .failures == 0)"'
 check "the devices that exist have entries" soon devices_agree
 ip link add veth0 type veth peer name veth1
 check "a new device has an entry" soon has netdev:stats@veth0
@@ -99,8 +100,8 @@ ip link set veth1 nomaster
 ip netns delete blue
 check "20 pairs of devices come, go and change their names" churn
 check "the devices that remain have entries of their names" soon devices_agree
-for device in $(ls /sys/class/net | grep '^[abc][0-9]'); do
-	ip link del "$device" 2>/dev/null
+for device in /sys/class/net/[abc][0-9]*; do
+	ip link del "${device##*/}" 2>/dev/null
 done
 check "entries of the removed devices are removed" soon devices_agree
 
@@ -154,7 +155,7 @@ check "nothing of them is left" [ -z "$(parts)" ]
 
 check "the whole host is registered" dartctl entry add host --gather 100ms
 check "no source is left out: $(dartctl -j list |
-	jq -c '.[] | select(.kind == "host") | {entries, followers, left_out}')" \
+	gojq -c '.[] | select(.kind == "host") | {entries, followers, left_out}')" \
 	is_true '.[] | select(.kind == "host").left_out == []' <<<"$(dartctl -j list)"
 check "each source has an entry or a follower, or another one has its values" complete
 check "no values are there twice" [ -z "$(parts | grep -e "netdev:[cs]" -e disk:stats)" ]

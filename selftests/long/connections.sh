@@ -131,7 +131,7 @@ on host rm /run/measuring
 wait $replies
 at_most 1000 20
 check "dartctl status has answered all the time, within a second or 20 replies of an idle agent ($(
-	cat /run/slowest) ms, idle $idle ms)" [ "$(cat /run/slowest)" -lt $limit ]
+	cat /run/slowest) ms, idle $idle ms)" [ "$(cat /run/slowest)" -lt "$limit" ]
 milliseconds queue_pairs 1 >/run/status
 check "queue pairs of peers that no longer answer are released within 60 s ($elapsed ms)" \
 	queue_pairs 1
@@ -155,6 +155,6 @@ within 300 have_ended 1
 check "the agent stops while peers connect" stop_agent
 at_most 2000 20
 check "that takes less than 2 s, or 20 replies of an idle agent ($(cat /run/stopped) ms)" \
-	[ "$(cat /run/stopped)" -lt $limit ]
+	[ "$(cat /run/stopped)" -lt "$limit" ]
 kill $peers $controller
 finish

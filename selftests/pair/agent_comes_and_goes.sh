@@ -18,7 +18,7 @@ now_ns() {
 }
 
 reads() {
-	dart-controller --once --json --entries softnet,cpustat host | jq .reads
+	dart-controller --once --json --entries softnet,cpustat host | gojq .reads
 }
 
 work=$(mktemp -d)
@@ -28,11 +28,11 @@ mkfifo "$work/lines"
 dart-controller --json --interval 500ms --entries tcp,softnet host \
 	>"$work/lines" 2>"$work/messages" &
 controller=$!
-exec 3< <(jq -c --unbuffered '{entries: (.entries // {} | keys), error, generation,
+exec 3< <(gojq -c '{entries: (.entries // {} | keys), error, generation,
 	start_ns, summary: (.summary | {scrapes, failed})}' "$work/lines")
 
 check "a controller shows values of the agent" await '*"tcp"*'
-generation=$(jq .generation <<<"$line")
+generation=$(gojq .generation <<<"$line")
 on host dartctl register source softnet >/dev/null
 check "an entry that is registered meanwhile is scraped" await '*"softnet"*'
 check "a scrape with a new entry has a higher generation" \

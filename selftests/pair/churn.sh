@@ -24,19 +24,19 @@ held() {
 		read -r namespaces _ </sys/kernel/slab/net_namespace/objects
 		echo namespaces: $namespaces
 		echo devices: $(ls /sys/class/net | wc -l)
-		dartctl -j status | jq -r "\"used: \(.used)\""
+		dartctl -j status | gojq -r "\"used: \(.used)\""
 		awk "\$1 == \"nr_foll_pin_acquired\" { sum += \$2 }
 			\$1 == \"nr_foll_pin_released\" { sum -= \$2 }
 			END { print \"pinned:\", sum + 0 }" /proc/vmstat
 		echo regions: $(rdma resource show mr | wc -l)
 		echo module: $(cat /sys/module/dart_zero/refcnt)' |
-		jq -R -n -c '[inputs / ": " | { (.[0]): (.[1] | tonumber? // .) }] | add'
+		gojq -R -n -c '[inputs / ": " | { (.[0]): (.[1] | tonumber? // .) }] | add'
 }
 
 # alone: the cgroups, devices and namespaces of all containers have left the table, and
 # the leases have ended
 alone() {
-	[ "$(on host dartctl -j list | jq '[.[].name |
+	[ "$(on host dartctl -j list | gojq '[.[].name |
 		select(test("/churn/c|@net:|:stats@c"))] | length')" = 0 ] &&
 		on host dartctl -j status | is_true '.leases == 0'
 }
@@ -52,7 +52,7 @@ eventually() {
 
 # ended: no container is in the table, and the kernel has freed their namespaces
 ended() {
-	alone && [ "$(held | jq .namespaces)" -le $((initial + 1)) ]
+	alone && [ "$(held | gojq .namespaces)" -le $((initial + 1)) ]
 }
 
 # as_before JQ: is the condition true for what held prints now, with that of the first call
@@ -77,7 +77,7 @@ check "cgroups, devices and namespaces are followed, and gathered every 100 ms" 
 	dartctl source follow cgroup:cpu --cgroup /churn --gather 100ms
 	dartctl source follow netdev:stats --gather 100ms
 	dartctl source follow snmp:udp --gather 100ms'
-initial=$(held | jq .namespaces)
+initial=$(held | gojq .namespaces)
 check "containers come and go once, so that caches have their size" \
 	on host churn 50 1 500
 check "they leave the table, and the kernel frees their namespaces" eventually ended
@@ -93,7 +93,7 @@ kill -INT $controller
 check "the controller reads all the time" wait $controller
 python3 "$(dirname "$0")/../pair/churn.py" "$work/lives" "$work/lines" >"$work/report"
 check "no value is torn, of another object, or taken after the end of its object: $(
-	jq -c 'del(.faults)' "$work/report")" holds '.fault_count == 0'
+	gojq -c 'del(.faults)' "$work/report")" holds '.fault_count == 0'
 check "scrapes have records of most containers, whose values are exact" holds \
 	'.cgroups > .containers / 2 and .namespaces > .containers / 2 and
 		.devices > .containers / 2 and .exact > .containers'

@@ -8,7 +8,7 @@
 reporter=10.77.0.1
 
 reports() {
-	dartctl -j xdp status eth0 | jq '.[0].reports'
+	dartctl -j xdp status eth0 | gojq '.[0].reports'
 }
 
 # have_sent NUMBER: so many since $sent?
@@ -57,7 +57,7 @@ good=$(cat $collectors)
 echo '{' >$collectors
 check "a file that is invalid is refused with one sentence" until_true \
 	grep "'eth0' keeps its collectors: $collectors:[0-9]*: not JSON" /run/follow.log
-jq '.collectors[0].slots_log2 = 10' <<<"$good" >$collectors
+gojq '.collectors[0].slots_log2 = 10' <<<"$good" >$collectors
 check "a store with another geometry is refused with one sentence" until_true \
 	grep "store 'paths' has another name or geometry" \
 	/run/follow.log
@@ -66,7 +66,7 @@ check "the reporter still sends to its last collectors" until_true differs "$sum
 : >/run/end
 kill "$(pgrep -x dartctl)"
 check "the reporter stays attached after its follower has ended" \
-	[ "$(dartctl -j xdp status eth0 | jq -r '.[0].mode')" = native ]
+	[ "$(dartctl -j xdp status eth0 | gojq -r '.[0].mode')" = native ]
 check "the reporter is detached" dartctl xdp detach eth0
 check "the agent stops" on host host_down
 finish

@@ -52,10 +52,10 @@ for run in exact:100:100ms page:20:500ms; do
 	check "$exposure: all leases of earlier registrations end" settled
 	check "$exposure: every value lies between two snapshots of the kernel's" \
 		scrape "$count" "$interval"
-	figures=$(jq -r '"\(.reads_per_scrape) READs, median " +
+	figures=$(gojq -r '"\(.reads_per_scrape) READs, median " +
 		"\(.controller.latency_ns.p50 / 1e4 | round / 100) ms"' "$report")
 	figures+=$(on host dartctl -j status |
-		jq -r '", \(.used / 4096) pages of \(.extents) extents"')
+		gojq -r '", \(.used / 4096) pages of \(.extents) extents"')
 	check "$exposure: no scrape fails: $figures" \
 		holds ".scrapes == $count and .failed_scrapes == 0"
 	# shellcheck disable=SC2016 # expands in jq

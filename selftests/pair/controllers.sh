@@ -15,7 +15,7 @@ check "the list has its address, kind and age" is_true \
 check "a controller reads in the entry dartd how many controllers are connected" sh -c \
 	'dart-controller --once --json --entries dartd host | tee /dev/stderr |
 		is_true ".entries.dartd.rows[0] | .controllers >= 1 and .controllers <= 2"'
-peer=$(jq -r '.[0].peer' /run/controllers)
+peer=$(gojq -r '.[0].peer' /run/controllers)
 check "the list for people has the address and the kind" sh -c \
 	"on host dartctl controller list | grep -q '^$peer *controller'"
 check "a controller can be disconnected" \

@@ -30,7 +30,7 @@ in_order() {
 
 # advised: the command against the only finding
 advised() {
-	jq -r '.[] | select(.result != "ok" and .check != "clock").command' /run/findings
+	gojq -r '.[] | select(.result != "ok" and .check != "clock").command' /run/findings
 }
 
 rdma_up
@@ -86,7 +86,7 @@ check "a firewall on this machine is named" \
 	grep "the chain inet filter output drops UDP to port 4791" /run/findings
 check "soft-RoCE that sends nothing since then is named" \
 	grep "sends nothing since this host dropped packets" /run/findings
-sh -c "$(jq -r '.[] | select(.check == "rdma" or .check == "firewall").command' \
+sh -c "$(gojq -r '.[] | select(.check == "rdma" or .check == "firewall").command' \
 	/run/findings)"
 nft add rule inet filter output accept
 check "the advised commands let RoCE out" in_order

@@ -47,7 +47,7 @@ scrapes() {
 # right: all scrapes have the values of their agent; some that workers had no time for may
 # have been dropped
 right() {
-	jq -c 'select(has("summary")) | .summary' "$work/lines"
+	gojq -c 'select(has("summary")) | .summary' "$work/lines"
 	is_true -s --argjson rows "$rows" --argjson together "$together" '
 		(map(.summary.dropped // 0) | add) as $dropped |
 		map(select(has("entries")) | ((.agent[5:] | tonumber) * 10000) as $base |
@@ -63,7 +63,7 @@ classes() {
 	printf '  - {host: host, port: %u, class: %u}\n' "$1" 0 "$2" 3 \
 		>>"$work/classes.yaml"
 	dart-controller --json -n $scrapes --config "$work/classes.yaml" >"$work/classes" &&
-		late=$(jq -s --arg first "host:$1" --arg last "host:$2" '
+		late=$(gojq -s --arg first "host:$1" --arg last "host:$2" '
 			def landed($agent): map(select(.agent == $agent and .entries).landed_ns);
 			(landed($first) | max) as $over |
 			landed($last) | map(select(. < $over)) | length' "$work/classes")
@@ -120,7 +120,7 @@ done
 
 mkfifo "$work/pipe"
 touch "$work/short"
-jq -c --unbuffered '{agent, scraped: has("entries"), ended: has("summary"), error}' \
+gojq -c '{agent, scraped: has("entries"), ended: has("summary"), error}' \
 	"$work/pipe" >"$work/short" &
 reader=$!
 dart-controller --json -i 200ms -e big --flow credit,4K $hosts >"$work/pipe" \
@@ -149,7 +149,7 @@ check "it does not say that agents do not fit" \
 # soft-RoCE on an interface of unknown speed has 2.5 Gbit/s.
 check "a controller scrapes far too often" sh -c \
 	"dart-controller --json -i 100us -n 5 -e big $hosts >$work/often 2>$work/log"
-bytes=$(jq -s 'map(.summary.bytes_per_scrape // empty) | add / length | round' "$work/often")
+bytes=$(gojq -s 'map(.summary.bytes_per_scrape // empty) | add / length | round' "$work/often")
 thousands=$(sed -E 's/(.)(...)$/\1,\2/' <<<"$bytes")
 need=$(awk -v bytes="$bytes" 'BEGIN { printf "%.1f", bytes * 8 * 3 / 100e-6 / 1e9 }')
 check "it says once how many agents fit: $(cat "$work/log")" \

@@ -22,8 +22,8 @@ for exposure in exact page; do
 		done'
 	check "$exposure: a controller scrapes them" sh -c \
 		"dart-controller --json -i 100ms -n 20 -e '*+100ms' host >/run/lines"
-	entries=$(jq -s '.[0].entries | length' /run/lines)
-	summary=$(jq -c 'select(has("summary")).summary |
+	entries=$(gojq -s '.[0].entries | length' /run/lines)
+	summary=$(gojq -c 'select(has("summary")).summary |
 		{reads_per_scrape, bytes_per_scrape}' /run/lines)
 	check "$exposure: $entries entries with $containers cgroups take one READ, and one for the header: $summary" \
 		is_true 'select(has("summary")).summary |
@@ -52,7 +52,7 @@ check "a controller reads both while processes begin and end on the host" sh -c 
 on host touch /run/enough
 wait
 # jq knows integers up to 2^53 only: pgfault stays below.
-jq -c -s '[.[].entries | select(.) | {gathered: .["vmstat+100ms"].sum.pgfault,
+gojq -c -s '[.[].entries | select(.) | {gathered: .["vmstat+100ms"].sum.pgfault,
 		direct: .vmstat.sum.pgfault} | select(.gathered and .direct)] as $read |
 	{read: $read | length, grown: ($read[-1].gathered - $read[0].gathered), exceeding:
 		[[$read[:-1], $read[1:]] | transpose[] | select(.[0].gathered > .[1].direct)]}' \

@@ -31,6 +31,6 @@ refused "gives a wrong rkey" "remote access error"
 check "a controller tries on until an honest agent answers" \
 	sh -c 'dart-controller -i 1s --json host | sed "/entries/q" >/run/lines'
 check "a controller reports an error for each hostile agent, and no values" \
-	jq -se '.[:-1] | length == 4 and all(has("error"))' /run/lines
+	gojq -se '.[:-1] | length == 4 and all(has("error"))' /run/lines
 check "the hostile agent stops" on host host_down TERM hostile_agent
 finish

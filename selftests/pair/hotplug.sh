@@ -15,7 +15,7 @@ switch_cpu() {
 
 # Samples name CPU 1 and mark the source that lags there.
 marked() {
-	jq -n -e '[inputs | select(.entries)] | length > 0 and all(
+	gojq -n -e '[inputs | select(.entries)] | length > 0 and all(
 		.nohz_full == "1" and .entries.cpustat.lags_on_nohz_full and
 		(.entries.vmstat | has("lags_on_nohz_full") | not))' /run/scrapes
 }
@@ -27,7 +27,7 @@ shows_lag() {
 
 # The events of a CPU that goes offline move to another CPU: only their sum grows.
 never_backwards() {
-	jq -n -e '
+	gojq -n -e '
 		def grows: {
 			cpustat: .entries.cpustat.cpus,
 			softnet: .entries.softnet.cpus,

@@ -53,7 +53,7 @@ right() {
 # start OPTION...: a controller whose lines come in short to $work/short
 start() {
 	: >"$work/short"
-	jq -c --unbuffered '{agent, large: (.entries // {} | has("large")),
+	gojq -c '{agent, large: (.entries // {} | has("large")),
 		scraped: has("entries"), ended: has("summary"), error}' \
 		"$work/pipe" >"$work/short" &
 	reader=$!

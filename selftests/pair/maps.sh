@@ -13,7 +13,7 @@ reads() {
 }
 
 map_id() {
-	on host bpftool -j map show name "$1" | jq .id
+	on host bpftool -j map show name "$1" | gojq .id
 }
 
 create() {
@@ -42,7 +42,7 @@ done
 
 # Ages pass.
 listed() {
-	on host dartctl -j list | jq -c 'del(.. | .age_s?)'
+	on host dartctl -j list | gojq -c 'del(.. | .age_s?)'
 }
 list=$(listed)
 create plain 0

@@ -43,10 +43,10 @@ other=$!
 check "a controller scrapes two agents into a pipe that is not read until lines are dropped" sh -c \
 	'dart-controller --json -i 100ms -n 150 host 10.77.0.2 >/run/fifo 2>/run/log'
 wait $reader $other
-jq -c '{agent, sequence, scraped: has("entries"), summary}' /run/lines >/run/short
-summary=$(jq -c '.summary // empty | {scrapes, failed, missed, dropped}' \
+gojq -c '{agent, sequence, scraped: has("entries"), summary}' /run/lines >/run/short
+summary=$(gojq -c '.summary // empty | {scrapes, failed, missed, dropped}' \
 	/run/short | tr '\n' ' ')
-missed=$(jq -s 'map(.summary.missed) | max' /run/other)
+missed=$(gojq -s 'map(.summary.missed) | max' /run/other)
 check "meanwhile no more scrapes are missed than the $missed of a controller whose pipe is read: $summary" \
 	is_true -s --argjson missed "$missed" 'map(.summary // empty) | length == 2 and
 		all(.scrapes == 150 and .failed == 0 and .missed <= $missed * 1.5 + 5)' \

@@ -16,12 +16,12 @@ create() {
 
 # counter NAME INTERFACE
 counter() {
-	dartctl -j xdp status "$2" | jq ".[0].$1"
+	dartctl -j xdp status "$2" | gojq ".[0].$1"
 }
 
 # taken: packets that the host's soft-RoCE has received
 taken() {
-	on host rdma -j statistic show link rxe0/1 | jq '.[0].rcvd_pkts'
+	on host rdma -j statistic show link rxe0/1 | gojq '.[0].rcvd_pkts'
 }
 
 # Copies that were dropped between copies0 and copies1.
@@ -76,7 +76,7 @@ check "the store has the paths of the packets, and no wrong path" found turned
 check "packets without INT pass the reporter" dart-controller --once host
 check "packets that pass the reporter are counted" [ "$(counter others eth0)" -gt 0 ]
 check "the driver of the port runs the reporter" \
-	[ "$(dartctl -j xdp status eth0 | jq -r '.[0].mode')" = native ]
+	[ "$(dartctl -j xdp status eth0 | gojq -r '.[0].mode')" = native ]
 check "a reporter that sends one copy can be detached" dartctl xdp detach eth0
 
 check "the host makes a store for reports with all copies" create both
@@ -115,7 +115,7 @@ check "mirrored packets also reach the port they were sent to" \
 check "the agent stops" on host host_down
 check "an interface with a reporter can be deleted" ip link delete copies0
 check "the status says that the reporter's interface no longer exists" \
-	[ "$(dartctl -j xdp status copies1 | jq -r '.[0].mode')" = gone ]
+	[ "$(dartctl -j xdp status copies1 | gojq -r '.[0].mode')" = gone ]
 check "a reporter can be detached after its interface was deleted" \
 	dartctl xdp detach copies1
 rm -f "$collectors"

@@ -27,7 +27,7 @@ malformed() {
 rdma_up
 on host host_up || exit 1
 address=$(ip -json address show dev eth0 |
-	jq -r '.[0].addr_info[] | select(.family == "inet").local')
+	gojq -r '.[0].addr_info[] | select(.family == "inet").local')
 check "the host creates a store in a file" on host dartctl store create paths \
 	--slots 2^20 --value 20 --file $store
 check "this machine is added as a reporter of the store" \
@@ -56,7 +56,7 @@ check "$count reports with any PSN change only the slot of their key" \
 # shellcheck disable=SC2086 # words
 answers=$(on host store_flows $collectors $store $flows)
 check "every flow is found after all malformed reports: $answers" \
-	[ "$(jq -c '[.found, .wrong]' <<<"$answers")" = "[$2,0]" ]
+	[ "$(gojq -c '[.found, .wrong]' <<<"$answers")" = "[$2,0]" ]
 sum=$(malformed nothing 1)
 check "a report of the same tool that is not malformed changes the store" \
 	[ "${sum:-$untouched}" != "$untouched" ]

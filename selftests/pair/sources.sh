@@ -14,7 +14,7 @@ scrape() {
 # compared --arg ENTRY COUNT...: each scrape has at least COUNT compared numbers of ENTRY
 compared() {
 	# gojq takes no such names of variables.
-	jq -e '.comparisons as $compared | .scrapes_compared as $scrapes |
+	gojq -e '.comparisons as $compared | .scrapes_compared as $scrapes |
 		$ARGS.named | to_entries | map(.value = (.value | tonumber)) |
 		map(select(($compared[.key] // 0) < .value * $scrapes)) |
 		$scrapes > 0 and (. == [] or (debug | false))' \
@@ -24,7 +24,7 @@ compared() {
 # counted "ENTRY FIELD..."...: one of the fields has counted, or the comparison was of
 # zeros. Some fields have another name in later kernels.
 counted() {
-	jq -se '[.[] | .entries // empty] | last | . as $entries |
+	gojq -se '[.[] | .entries // empty] | last | . as $entries |
 		$ARGS.positional | map(split(" ")) |
 		map(select(.[1:] - ($entries[.[0]].sum // {} | to_entries |
 			map(select(.value > 0).key)) == .[1:])) |

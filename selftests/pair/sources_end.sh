@@ -26,7 +26,7 @@ lacks() {
 
 # The names of entries that begin with PREFIX, on one line.
 names() {
-	on host dartctl -j list | jq -r "[.[].name |
+	on host dartctl -j list | gojq -r "[.[].name |
 		select(startswith(\"$1\"))] | sort | join(\" \")"
 }
 
@@ -121,12 +121,12 @@ refuse "a followed namespace cannot be unregistered alone" "is part of" \
 	on host dartctl unregister snmp:udp@red
 check "a controller reads followed cgroups" has cgroup:cpu@/pods/one
 
-generation=$(on host dartctl -j status | jq .generation)
+generation=$(on host dartctl -j status | gojq .generation)
 on host mkdir -p $cgroups/pods/two/deep
 check "a controller reads a cgroup that was made under a follower" \
 	has cgroup:cpu@/pods/two/deep
 check "two cgroups made together change the generation at most twice" \
-	[ "$(on host dartctl -j status | jq .generation)" -le \
+	[ "$(on host dartctl -j status | gojq .generation)" -le \
 		$((generation + 2)) ]
 on host ip netns add green
 inode=$(on host stat -L -c %i /run/netns/green)

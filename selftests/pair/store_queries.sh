@@ -20,7 +20,7 @@ says() {
 	[ $? = "$status" ] || return
 	here=$(dartctl -j query "$store" int-path "${key[@]}" "$@" --from host)
 	[ $? = "$status" ] || return
-	jq -se --arg outcome "$outcome" '.[0].outcome == $outcome and
+	gojq -se --arg outcome "$outcome" '.[0].outcome == $outcome and
 		(.[0].value != null) == ($outcome == "found") and
 		.[0].collector == null and .[1].collector == "host" and
 		(.[0] | del(.collector)) == (.[1] | del(.collector))' \
@@ -51,7 +51,7 @@ flows=(fat-tree 600 1)		# more than one batch of READs
 few=(fat-tree 400 1)
 rdma_up
 address=$(ip -json address show dev eth0 |
-	jq -r '.[0].addr_info[] | select(.family == "inet").local')
+	gojq -r '.[0].addr_info[] | select(.family == "inet").local')
 # The hostile agent runs here and host connects to it. The last answer takes long: see
 # the end.
 until_ready /run/hostile.log hostile_agent store-version store-slots \
@@ -122,7 +122,7 @@ check "1800 remote queries cause no context switch of the agent: $answers" \
 answers=$(echo | flow_reader host small "${few[@]}")
 check "a store that is too small answers some queries with nothing or several values: $answers" \
 	is_true '.empty > 0 and .ambiguous > 0' <<<"$answers"
-key "${few[@]}" "$(jq .first_ambiguous <<<"$answers")"
+key "${few[@]}" "$(gojq .first_ambiguous <<<"$answers")"
 check "local and remote query agree that a key has several values" \
 	says 4 ambiguous small
 refuse "a query for a key with several values says so" "have different values" \

@@ -12,7 +12,7 @@ agent_ran() {
 
 # show FILTER
 show() {
-	on host dartctl -j store show paths | jq "$1"
+	on host dartctl -j store show paths | gojq "$1"
 }
 
 holds() {
@@ -60,7 +60,7 @@ check "each reporter has its own key and address" sh -c '
 	on host dartctl store export paths >/run/both.json &&
 	is_true "(.collectors | map(.rkey) | unique | length) == 2 and
 		(.collectors | map(.base) | unique | length) == 2" </run/both.json'
-jq '.collectors |= [.[0] + (.[1] | {rkey, base})]' /run/both.json >"$collectors"
+gojq '.collectors |= [.[0] + (.[1] | {rkey, base})]' /run/both.json >"$collectors"
 check "2048 reports are sent with the key and address of another reporter" \
 	report --seed 4
 check "reports with the key and address of another reporter change nothing" \
@@ -76,24 +76,24 @@ check "reports from a reporter that was removed change nothing" \
 
 # ---- readers
 
-entry=$(on host dartctl store export paths | jq ".collectors[0]")
+entry=$(on host dartctl store export paths | gojq ".collectors[0]")
 before=$(show .)
-rkey=$(jq .rkey <<<"$entry")
-base=$(jq -r .base <<<"$entry")
+rkey=$(gojq .rkey <<<"$entry")
+base=$(gojq -r .base <<<"$entry")
 until_ready /run/disconnected.log store_intruder paths "$rkey" "$base"
 reader=$(on host request '{"request": "controller-list"}' |
-	jq -c ".controllers[]")
+	gojq -c ".controllers[]")
 check "controller-list shows a reader and its store" is_true \
 	'.kind == "reader" and .store == "paths" and .age_s >= 0' <<<"$reader"
 check "a reader can be disconnected on request" sh -c "on host request '$(
-	jq -c '{request: "controller-disconnect", peer}' <<<"$reader")' |
+	gojq -c '{request: "controller-disconnect", peer}' <<<"$reader")' |
 	is_true .ok"
 pidwait -x store_intruder || :
 check "the disconnected reader notices" grep "^ok 4" /run/disconnected.log
 check "a reader that tries to write is refused" until_ready /run/intruder.log \
 	store_intruder paths "$rkey" "$base"
 check "a reader that tries to write changes nothing in the store" \
-	[ "$(show "del(.readers)")" = "$(jq "del(.readers)" <<<"$before")" ]
+	[ "$(show "del(.readers)")" = "$(gojq "del(.readers)" <<<"$before")" ]
 check "a connected reader is counted" holds ".readers == 1"
 check "a store with a reader can be deleted" on host dartctl store delete paths
 pidwait -x store_intruder || :

@@ -5,7 +5,7 @@
 
 # latest: by how many milliseconds the latest scrape of dartd began behind its schedule
 latest() {
-	jq -s 'map(select(.agent == "host:4793" and has("entries")).start_ns / 1e6) |
+	gojq -s 'map(select(.agent == "host:4793" and has("entries")).start_ns / 1e6) |
 		. as $starts | [range(length) | $starts[.] - . * 100] |
 		max - min | round' /run/lines
 }

@@ -12,10 +12,10 @@ check "500 cgroups, 100 namespaces and disks are made on the host" on host many_
 check "the whole host is registered" on host dartctl register host --gather 1s
 check "a controller scrapes it" sh -c \
 	"dart-controller --json -i 1s -n 5 -e '*+1s' host >/run/lines"
-entries=$(jq -s '.[0].entries | length' /run/lines)
-summary=$(jq -c 'select(has("summary")).summary | {reads_per_scrape, bytes_per_scrape}' \
+entries=$(gojq -s '.[0].entries | length' /run/lines)
+summary=$(gojq -c 'select(has("summary")).summary | {reads_per_scrape, bytes_per_scrape}' \
 	/run/lines)
-cost=$(jq -c -s '[.[] | select(has("entries")).entries["gathering+1s"].sum] | last |
+cost=$(gojq -c -s '[.[] | select(has("entries")).entries["gathering+1s"].sum] | last |
 	{records, passes, time_ns, longest_ns}' /run/lines)
 # Of that, 166 kB are the counters of namespaces, 1.7 kB each, and 320 kB those of cgroups,
 # 640 bytes each.
@@ -33,7 +33,7 @@ check "the controller reads records of later passes" sh -c \
 on host python3 "$lib/kernel_values.py" >/run/after
 compared=$(python3 "$lib/values_between.py" /run/before /run/after /run/lines 2>/run/outside)
 cat /run/outside
-check "each of $(jq .compared <<<"$compared") values is between what the kernel says before and after" \
+check "each of $(gojq .compared <<<"$compared") values is between what the kernel says before and after" \
 	is_true '.outside == 0 and .absent == 0 and .compared > 30000' <<<"$compared"
 check "the host is unregistered" on host dartctl unregister host
 check "the agent stops" on host host_down

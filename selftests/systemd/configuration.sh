@@ -14,23 +14,23 @@ configure() {
 # first_scrape: the entries of the first line of the controller that has values
 first_scrape() {
 	while read -r line <&3; do
-		jq -er '.entries // empty | keys | join(" ")' <<<"$line" && return
+		gojq -er '.entries // empty | keys | join(" ")' <<<"$line" && return
 	done
 }
 
 status() {
-	dartctl -j status | jq ".$1"
+	dartctl -j status | gojq ".$1"
 }
 
 # memory_regions ENTRY...: how many they have together
 memory_regions() {
-	dartctl -j list | jq --args '[.[] | select(.name as $name |
+	dartctl -j list | gojq --args '[.[] | select(.name as $name |
 		$ARGS.positional | index($name)).memory_regions] | add' "$@"
 }
 
 # numbers: of the memory regions of dartd, as the kernel knows them
 numbers() {
-	rdma -j resource show mr | jq -r '.[] | select(.comm == "dartd") | .mrn' |
+	rdma -j resource show mr | gojq -r '.[] | select(.comm == "dartd") | .mrn' |
 		sort
 }
 
@@ -52,7 +52,7 @@ for _ in $(seq 100); do
 	sleep 0.1
 done
 check "the table has the one and lacks the other" \
-	[ "$(dartctl -j list | jq -r '.[].name' | sort | paste -sd ' ')" = \
+	[ "$(dartctl -j list | gojq -r '.[].name' | sort | paste -sd ' ')" = \
 	"cpustat dartd irqs softnet tcp" ]
 check "this was one generation" [ "$(status generation)" -eq $((generation + 1)) ]
 kept=$(memory_regions cpustat dartd softnet tcp)

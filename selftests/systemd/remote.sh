@@ -14,7 +14,7 @@ scrape() {
 
 	while [ "$SECONDS" -lt "$end" ]; do
 		tail -n 2 /run/lines | head -n 1 |
-			jq -er "select(.entries) | $1 // empty" && return
+			gojq -er "select(.entries) | $1 // empty" && return
 		sleep 0.1
 	done
 	sed 's/^/# /' /run/controller.log
@@ -41,12 +41,12 @@ check "the boot target is reached" systemctl start multi-user.target
 check "the boot target starts the service" [ "$(property ActiveState)" = active ]
 check "the first scrape of a remote controller has the host that the installed configuration registers" \
 	[ "$(scrape true >/dev/null; grep -m 1 '"entries":' /run/lines |
-		jq -r '.entries | keys | join(",")')" = "$entries" ]
+		gojq -r '.entries | keys | join(",")')" = "$entries" ]
 
 check "a store is created" dartctl store create paths --slots 2^12 --value 20
 check "a remote reporter is added" dartctl reporter add paths 10.77.0.2
 check "the remote reporter reports 1024 keys" \
-	report "$(dartctl store export paths | jq -c .)"
+	report "$(dartctl store export paths | gojq -c .)"
 check "the reports reach the store" \
 	sh -c "dartctl -j store show paths | is_true '.written > 0.3'"
 

@@ -38,12 +38,12 @@ status_of_dartd() {
 # sources SELECTOR: the sources that take this selector
 sources() {
 	dartctl -j source list |
-		jq -r --arg selector "$1" '.[] | select(.selector == $selector and
+		gojq -r --arg selector "$1" '.[] | select(.selector == $selector and
 			(.gathered_only | not)).name'
 }
 
 followed_sources() {
-	dartctl -j source list | jq -r '.[] | select(.follows and (.gathered_only | not)).name'
+	dartctl -j source list | gojq -r '.[] | select(.follows and (.gathered_only | not)).name'
 }
 
 # counts of voluntary and other context switches
@@ -53,14 +53,14 @@ switches() {
 }
 
 entries() {
-	dartctl -j list | jq -r '.[] | select(.kind | . != "follow" and . != "host").name' |
+	dartctl -j list | gojq -r '.[] | select(.kind | . != "follow" and . != "host").name' |
 		sort
 }
 
 # reads_all: a controller reads all entries, and no others
 reads_all() {
 	dart-controller --json --once 10.77.0.1 >/run/scraped &&
-		diff <(jq -r '.entries | keys[]' /run/scraped | sort) \
+		diff <(gojq -r '.entries | keys[]' /run/scraped | sort) \
 			<(entries)
 }
 
@@ -139,7 +139,7 @@ check "a pinned map is added" dartctl map add /sys/fs/bpf/pinned
 check "the schema of a map is read from its BTF" sh -c \
 	'dartctl -j show tcp | is_true ".values.sum.sent_bytes >= 0"'
 check "new counters are added" dartctl counters add drops rx tx
-for probe in $(dartctl -j probe list | jq -r '.[] | select(.loaded | not).name'); do
+for probe in $(dartctl -j probe list | gojq -r '.[] | select(.loaded | not).name'); do
 	check "the probe $probe is loaded" dartctl probe load "$probe"
 done
 check "a process gets slices" until_ready /run/owner.log slice_owner 10 \

@@ -6,7 +6,8 @@
 built=$tests/../.output/tsan
 found=0
 for program in "$built"/*; do
-	[ -f "$program" ] && [ -x "$program" ] || continue
+	[ -f "$program" ] || continue
+	[ -x "$program" ] || continue
 	found=$((found + 1))
 	# Its shadow memory has no room for all layouts of a random address space.
 	check "${program##*/} has no data race" setarch -R "$program"
