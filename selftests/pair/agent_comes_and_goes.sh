@@ -29,7 +29,7 @@ dart-controller --json --interval 500ms --entries tcp,softnet host \
 	>"$work/lines" 2>"$work/messages" &
 controller=$!
 exec 3< <(gojq -c '{entries: (.entries // {} | keys), error, generation,
-	start_ns, summary: (.summary | {scrapes, failed})}' "$work/lines")
+	start_ns, summary: (.summary | {failed, scrapes})}' "$work/lines")
 
 check "a controller shows values of the agent" await '*"tcp"*'
 generation=$(gojq .generation <<<"$line")
@@ -50,7 +50,7 @@ check "values of a restarted agent were read after the old one was killed" \
 	is_true ".start_ns > $died" <<<"$line"
 
 kill -INT $controller
-check "an interrupted controller writes a summary" await '*"scrapes":[1-9]*"failed":[1-9]*'
+check "an interrupted controller writes a summary" await '*"failed":[1-9]*"scrapes":[1-9]*'
 check "a controller that SIGINT ends exits with 0" wait $controller
 for message in "connected, generation" "table changed" "lost: the agent disconnected"
 do

@@ -14,7 +14,7 @@ scrape() {
 # compared --arg ENTRY COUNT...: each scrape has at least COUNT compared numbers of ENTRY
 compared() {
 	# gojq takes no such names of variables.
-	gojq -e '.comparisons as $compared | .scrapes_compared as $scrapes |
+	jq -e '.comparisons as $compared | .scrapes_compared as $scrapes |
 		$ARGS.named | to_entries | map(.value = (.value | tonumber)) |
 		map(select(($compared[.key] // 0) < .value * $scrapes)) |
 		$scrapes > 0 and (. == [] or (debug | false))' \
