@@ -17,27 +17,27 @@ configure() {
 by_tcp() {
 	local directory=$1 name=$2
 	shift 2
-	caller tcp "$address" 1 "$directory" "$name" agent.example "$@"
+	call_agent tcp "$address" 1 "$directory" "$name" agent.example "$@"
 }
 
 # holds FILTER: for the status of the agent
 holds() {
 	dartctl -j status >/run/status
-	jq -c '{rpc_callers, tcp_callers, tcp_port, rpc_requests, tcp_requests,
+	gojq -c '{rpc_callers, tcp_callers, tcp_port, rpc_requests, tcp_requests,
 		rpc_bytes, tcp_bytes, rpc_cut_off, tcp_cut_off, tcp_failure}' /run/status
 	is_true "$1" /run/status
 }
 
 # counts FILTER: for the values of the entry dartd
 counts() {
-	dartctl -j show dartd | jq -c '.values.rows[0]' >/run/values
+	dartctl -j show dartd | gojq -c '.values.rows[0]' >/run/values
 	cat /run/values
 	is_true "$1" /run/values
 }
 
 # connected_by_tcp: starts a caller that asks for an entry all the time
 connected_by_tcp() {
-	caller tcp "$address" 100000 "$tls/own" caller.example agent.example dartd \
+	call_agent tcp "$address" 100000 "$tls/own" caller.example agent.example dartd \
 		>/run/lines 2>/run/caller.log &
 	echo $! >/run/caller
 	soon holds '.tcp_callers | length == 1 and (.[0] | endswith("(caller.example)"))'
@@ -54,14 +54,14 @@ reload() {
 
 # errors: how many answers to callers by RDMA were an error
 errors() {
-	dartctl -j show dartd | jq '.values.rows[0].rpc_errors'
+	dartctl -j show dartd | gojq '.values.rows[0].rpc_errors'
 }
 
 # goes_on: no scrape of a caller fails when a table changes that is older than a lease
 goes_on() {
 	local before
 	before=$(errors)
-	caller rpc "$address" 80 dartd >/run/changing &
+	call_agent rpc "$address" 80 dartd >/run/changing &
 	sleep 5
 	dartctl register source snmp:icmp
 	wait $! || return
@@ -79,12 +79,12 @@ answers_meanwhile() {
 has_seen() {
 	local filter='.entries.dartd.rows[0] | [.start_realtime, .start_boottime]'
 	dart-controller --once --json --entries dartd "$address" |
-		jq -c "$filter" >/run/read
+		gojq -c "$filter" >/run/read
 	if [ "$1" = rpc ]; then
-		caller rpc "$address" 1 dartd
+		call_agent rpc "$address" 1 dartd
 	else
 		by_tcp "$tls/own" caller.example dartd
-	fi | jq -c "$filter" >/run/called
+	fi | gojq -c "$filter" >/run/called
 	cat /run/read /run/called
 	[ -s /run/read ] && cmp /run/read /run/called
 }
@@ -98,7 +98,7 @@ tls_files $tls/other agent.example caller.example
 check "the agent starts without a configuration" host_up
 refuse "without a list no caller by RDMA may connect, and it is told so" \
 	"its address is not in allow: callers of the agent's configuration" \
-	caller rpc $address 1
+	call_agent rpc $address 1
 refuse "without the setting the agent does not listen for callers by TCP" \
 	"has dartd there 'tcp' in its configuration" by_tcp $tls/own caller.example
 check "its status says that it does not" holds '.tcp_port == 0'
@@ -118,7 +118,7 @@ done
 check "requests and bytes of both are counted" holds '.rpc_requests == 2 and
 	.tcp_requests == 2 and .rpc_bytes > 500 and .tcp_bytes == .rpc_bytes and
 	.rpc_callers == [] and .tcp_callers == []'
-check "all entries can be asked for at once" caller rpc $address 3
+check "all entries can be asked for at once" call_agent rpc $address 3
 check "a caller asks all the time, whose address and certificate are in the status" \
 	connected_by_tcp
 
@@ -134,7 +134,7 @@ refuse "a certificate of another authority is refused by the agent as well" \
 refuse "a certificate that has expired is refused" \
 	"refuses the certificate of this side" by_tcp $tls/own expired
 refuse "a caller refuses an agent with another name" "for another name" \
-	caller tcp $address 1 $tls/own caller.example other.example
+	call_agent tcp $address 1 $tls/own caller.example other.example
 check "the log names the reason" grep -q \
 	"caller $address:.* rejected: its certificate is for another name" $log
 check "the refused handshakes are counted" counts '.tcp_failed_handshakes >= 4'
@@ -155,7 +155,7 @@ check "the caller by TCP was served all the time" sh -c \
 # ---- changes
 
 check "a caller goes on when entries come and go" sh -ec "
-	caller rpc $address 30 dartd vmstat >/run/changing &
+	call_agent rpc $address 30 dartd vmstat >/run/changing &
 	caller=\$!
 	for round in 1 2 3 4 5; do
 		dartctl register source snmp:tcp
@@ -165,7 +165,7 @@ check "a caller goes on when entries come and go" sh -ec "
 	[ \$(wc -l </run/changing) = 30 ]"
 check "no scrape fails when a table changes that is older than a lease" goes_on
 refuse "a caller is told of an entry that does not exist" "no such entry" \
-	caller rpc $address 1 absent
+	call_agent rpc $address 1 absent
 
 cat $tls/own/authority.pem $tls/other/authority.pem >$tls/both.pem
 check "the configuration is reloaded with one authority more" reload \
@@ -183,7 +183,7 @@ check "the log says why" grep -q "the configuration no longer allows it" $log
 check "the configuration is reloaded without callers" reload \
 	"allow: {callers: []}" "${settings[@]}"
 refuse "no caller by RDMA may connect any longer" "not in allow: callers" \
-	caller rpc $address 1
+	call_agent rpc $address 1
 refuse "no address may call by TCP any longer" "closed the connection" \
 	by_tcp $tls/own caller.example
 check "the connections that were not allowed are counted" counts '.tcp_not_allowed >= 1'
@@ -194,7 +194,7 @@ check "the agent starts without an RDMA device" host_up --config=$file
 check "its status says that it uses none" holds '.device == "none"'
 check "a caller by TCP gets values from memory that nobody can READ" sh -ec "
 	dartctl register source cpustat
-	caller tcp $address 3 $tls/own caller.example agent.example"
+	call_agent tcp $address 3 $tls/own caller.example agent.example"
 refuse "nobody can READ" "no agent listens there" dart-controller --once $address
 refuse "no store can be created" "stores need an RDMA device" \
 	dartctl store create paths --slots 2^8 --value 8

@@ -6,6 +6,7 @@
  */
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "raw_caller.h"
 
@@ -63,6 +64,8 @@ int main(int argc, char *argv[])
 		return 2;
 	}
 	host = argv[1];
+	/* A caller that is cut off waits for its answer forever. */
+	alarm(atoi(argv[2]) + 60);
 	ask_for(atoi(argv[2]),
 		is_table ? DART_CONTROL_LENGTH_MAX :
 			   sizeof(struct dart_control_header),

@@ -12,9 +12,9 @@ call() {
 	local transport=$1 count=$2
 	shift 2
 	if [ "$transport" = rpc ]; then
-		caller rpc host "$count" "$@"
+		call_agent rpc host "$count" "$@"
 	else
-		caller tcp host:4800 "$count" "$tls" caller.example agent.example "$@"
+		call_agent tcp host:4800 "$count" "$tls" caller.example agent.example "$@"
 	fi
 }
 
@@ -34,7 +34,7 @@ goes_on() {
 	done'
 	wait "$caller" || cat "$work/messages"
 	[ "$(wc -l <"$work/changing")" = 40 ] &&
-		jq -se 'map(.generation) | .[0] < .[-1]' "$work/changing"
+		gojq -se 'map(.generation) | .[0] < .[-1]' "$work/changing"
 }
 
 rdma_up
@@ -72,7 +72,7 @@ check "the values of a READ agree as well" sh -c "
 		compare host 4799 >$work/read"
 
 check "the agent is killed while a caller is connected" sh -c "
-	caller tcp host:4800 600 $tls caller.example agent.example vmstat \
+	call_agent tcp host:4800 600 $tls caller.example agent.example vmstat \
 		>$work/lines 2>$work/messages & echo \$! >$work/caller
 	until [ -s $work/lines ]; do sleep 0.1; done
 	on host host_down KILL"

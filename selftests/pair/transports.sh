@@ -40,7 +40,7 @@ agree_with_kernel() {
 	local kind pid pids=()
 	for kind in $kinds; do
 		mkfifo "$work/$kind.fifo"
-		jq -c --unbuffered --arg kind "$kind" 'select(.labels.by == $kind)' \
+		gojq -c --arg kind "$kind" 'select(.labels.by == $kind)' \
 			<"$work/$kind.fifo" | tee "$work/$kind.lines" |
 			compare host 4799 >"$work/$kind" &
 		pids+=($!)
@@ -54,7 +54,7 @@ agree_with_kernel() {
 
 # What does not change, of the last line of a kind
 identity() {
-	jq -s -S 'map(select(.entries)) | last |
+	gojq -s 'map(select(.entries)) | last |
 		{node, host_id, boot_id, instance, generation, online, nohz_full,
 		 entries: .entries | map_values(del(.sum, .cpus, .rows)),
 		 fixed: .entries.fixed.rows, start: .entries.dartd.rows[0].start_realtime}' \
@@ -74,7 +74,7 @@ same() {
 
 # costs: READs include gaps; requests are one for each scrape
 costs() {
-	jq -c '{by: .labels.by, reads, bytes, took: (.landed_ns - .start_ns)}' \
+	gojq -c '{by: .labels.by, reads, bytes, took: (.landed_ns - .start_ns)}' \
 		"$work"/*.lines | tail -n 3
 	is_true -s 'map(select(.entries)) | length > 40 and all(.reads == 1) and
 		(map(.bytes) | unique | length) == 1' "$work/rpc.lines" "$work/tcp.lines"
@@ -87,7 +87,7 @@ status() {
 # up: are all three, each by its transport?
 up() {
 	status --json >"$work/status" || return
-	jq -c '.targets[] | {agent, transport, state, error}' "$work/status"
+	gojq -c '.targets[] | {agent, transport, state, error}' "$work/status"
 	is_true '(.targets | map([.agent, .transport, .state]) | sort) ==
 		[["10.77.0.2:4792", "rpc", "up"], ["host:4792", "read", "up"],
 		 ["host:4793", "tcp", "up"]]' "$work/status"
@@ -101,7 +101,7 @@ down() {
 
 # instances COUNT: has each kind had values of so many runs of the agent?
 instances() {
-	jq -s -c 'map(select(.entries)) | group_by(.labels.by)[] |
+	gojq -s -c 'map(select(.entries)) | group_by(.labels.by)[] |
 		{by: .[0].labels.by, instances: map(.instance) | unique | length}' \
 		<(grep '}$' "$work/lines") >"$work/instances"
 	cat "$work/instances"

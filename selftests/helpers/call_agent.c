@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * caller rpc HOST[:PORT] COUNT [ENTRY...]
- * caller tcp HOST[:PORT] COUNT DIRECTORY NAME AGENT [ENTRY...]
+ * call_agent rpc HOST[:PORT] COUNT [ENTRY...]
+ * call_agent tcp HOST[:PORT] COUNT DIRECTORY NAME AGENT [ENTRY...]
  *
  * Asks the agent of HOST, by RDMA or by TCP, COUNT times for the values of the entries,
  * by default of all, every 100 ms, and prints each time a line as dart-controller
@@ -41,7 +41,7 @@ struct caller {
 
 static void fail(const char *what, const char *why)
 {
-	fprintf(stderr, "caller: %s: %s\n", what, why);
+	fprintf(stderr, "call_agent: %s: %s\n", what, why);
 	exit(1);
 }
 
@@ -247,8 +247,8 @@ int main(int argc, char *argv[])
 
 	if (argc < first || (!is_tcp && strcmp(argv[1], "rpc")) ||
 	    dart_address__parse(argv[2], &host, &port)) {
-		fputs("usage: caller rpc HOST[:PORT] COUNT [ENTRY...]\n"
-		      "       caller tcp HOST[:PORT] COUNT DIRECTORY NAME AGENT [ENTRY...]\n",
+		fputs("usage: call_agent rpc HOST[:PORT] COUNT [ENTRY...]\n"
+		      "       call_agent tcp HOST[:PORT] COUNT DIRECTORY NAME AGENT [ENTRY...]\n",
 		      stderr);
 		return 2;
 	}
