@@ -90,7 +90,8 @@ static void *serve(void *data)
 	return NULL;
 }
 
-static void server__open(struct server *server)
+/* Peers connect from now on, and are answered once the thread runs. */
+static void server__listen(struct server *server)
 {
 	struct sockaddr_in address = {
 		.sin_family = AF_INET,
@@ -107,8 +108,18 @@ static void server__open(struct server *server)
 			 0);
 	server->port = ntohs(address.sin_port);
 	assert_int_equal(listen(server->fd, 8), 0);
+}
+
+static void server__run(struct server *server)
+{
 	assert_int_equal(pthread_create(&server->thread, NULL, serve, server),
 			 0);
+}
+
+static void server__open(struct server *server)
+{
+	server__listen(server);
+	server__run(server);
 }
 
 static void server__close(struct server *server)
@@ -196,12 +207,14 @@ static void test_opened_later(void **state)
 	struct fixture fixture;
 	struct rlimit limit;
 
-	server__open(&server);
+	server__listen(&server);
 	begin(&fixture, server.port, &limit);
 	hear(&fixture);
 	assert_int_not_equal(fixture.result, 0);
 	assert_non_null(strstr(fixture.text, "cannot be loaded"));
 	raise_limit(&limit);
+	/* accept(2) needs a descriptor when it begins to wait. */
+	server__run(&server);
 	source__look(fixture.source);
 	hear(&fixture);
 	assert_int_equal(fixture.result, 0);
