@@ -160,17 +160,20 @@ static void test_cancel_whole(void **state)
 {
 	static struct poster poster;
 	struct poster_flow *flows = poster.flows;
+	struct credit_group calls;
 	struct credit_share *share;
 
 	memset(&poster, 0, sizeof(poster));
 	credit_pool__init(&pool, CREDITS * CREDIT_FRAGMENT, UINT64_MAX);
+	credit_group__init(&calls);
+	calls.is_whole = true;
 	credit_taker__init(&poster.taker, on_wake);
 	for (int i = 0; i < 3; i++)
 		flows[i].share.taker = &poster.taker;
-	credit_pool__ask(&pool, NULL, &flows[0].share, 0, 2);
+	credit_pool__ask(&pool, &calls, &flows[0].share, 0, 2);
 	assert_int_equal(credit_pool__take(&pool, &poster.taker, &share), 2);
-	credit_pool__ask(&pool, NULL, &flows[1].share, 0, CREDITS);
-	credit_pool__ask(&pool, NULL, &flows[2].share, 0, 1);
+	credit_pool__ask(&pool, &calls, &flows[1].share, 0, CREDITS);
+	credit_pool__ask(&pool, &calls, &flows[2].share, 0, 1);
 	assert_int_equal(credit_pool__take(&pool, &poster.taker, &share), 0);
 	credit_pool__cancel(&pool, &poster.taker, &flows[1].share);
 	assert_int_equal(credit_pool__take(&pool, &poster.taker, &share), 1);
