@@ -66,6 +66,7 @@ static void test_changes(void **state)
 	generation = fixture->host->control_region.generation;
 	while (atomic_load(&controlled->seen.generation) != generation)
 		scrape(controlled, 1);
+	target__status(controlled->targets[0], &status);
 	assert_int_equal(status.failed, 0);
 	assert_int_equal(atomic_load(&controlled->seen.lost), 0);
 }

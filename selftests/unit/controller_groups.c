@@ -111,10 +111,11 @@ static void test_warm_up(void **state)
 	}
 }
 
-/* A flow without a group wants 3 of 4 credits at once, while groups wait for the line. */
+/* A flow whose answer cannot be cut wants 3 of 4 credits at once, while groups wait for the line. */
 static void test_whole(void **state)
 {
 	struct credit_member whole = {};
+	struct credit_group calls;
 	struct model model;
 	uint32_t fragments;
 
@@ -123,7 +124,9 @@ static void test_whole(void **state)
 		ask(&model, i, 1, 4);
 	for (int i = 0; i < 4; i++)
 		assert_int_equal(grant(&model, &fragments), i);
-	credit_groups__ask(&model.groups, NULL, &whole, 0, 3);
+	credit_group__init(&calls);
+	calls.is_whole = true;
+	credit_groups__ask(&model.groups, &calls, &whole, 0, 3);
 	for (int i = 0; i < 2; i++) {
 		give_back(&model, i, 1);
 		assert_int_equal(grant(&model, &fragments), -1);
@@ -137,6 +140,35 @@ static void test_whole(void **state)
 	for (int i = 4; i < 7; i++)
 		assert_int_equal(grant(&model, &fragments), i);
 	assert_int_equal(grant(&model, &fragments), -1);
+}
+
+/* Calls that ask again as soon as they are answered keep no group of READs from its turn. */
+static void test_whole_without_end(void **state)
+{
+	struct credit_member callers[4] = {};
+	struct credit_group calls;
+	uint32_t granted[FLOWS] = {}, fragments;
+	struct credit_member *member;
+	struct model model;
+
+	model__init(&model, 4);
+	credit_group__init(&calls);
+	calls.is_whole = true;
+	for (int i = 0; i < 4; i++)
+		credit_groups__ask(&model.groups, &calls, &callers[i], 1, 3);
+	for (uint32_t i = 0; i < FLOWS; i++)
+		ask(&model, i, 1, 4);
+	for (int i = 0; i < 100 * FLOWS; i++) {
+		member = credit_groups__grant(&model.groups, &fragments);
+		assert_non_null(member);
+		credit_groups__give_back(&model.groups, member, fragments);
+		if (member >= callers && member < callers + 4)
+			credit_groups__ask(&model.groups, &calls, member, 1, 3);
+		else
+			granted[member - model.members] += fragments;
+	}
+	for (uint32_t i = 0; i < FLOWS; i++)
+		assert_int_equal(granted[i], 4);
 }
 
 /* The lowest class goes first, whichever group it is in. */
@@ -256,8 +288,10 @@ int main(void)
 		     test_warm_up),
 		TEST("a lower class goes first whichever group is read",
 		     test_classes),
-		TEST("a flow without a group gets all that it wants at once, and groups wait meanwhile",
+		TEST("a flow whose answer cannot be cut gets all that it wants at once, and groups wait meanwhile",
 		     test_whole),
+		TEST("flows that always want all at once take turns with groups",
+		     test_whole_without_end),
 		TEST("flows that are cancelled in a group wait no more",
 		     test_cancel),
 		TEST("flows that ask at random hold no more than the credits, and all get what they want",

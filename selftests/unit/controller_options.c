@@ -309,6 +309,7 @@ static void test_refused(void **state)
 		{ "--http-sd ftp://u:secret@h/x", "'ftp://h/x' is not a URL" },
 		{ "--http-sd u:secret@h/x@y", "'h/x@y' is not a URL" },
 		{ "--http-sd http://u:s@h --http-sd http://u:s@h", "source 'http://h' is named twice" },
+		{ "--http-sd http://u:s@h --transport tcp", "source 'http://h': tcp needs" },
 		{ "--file-sd a --file-sd a", "source 'a' is named twice" },
 	};
 	char line[100];

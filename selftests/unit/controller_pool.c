@@ -155,6 +155,31 @@ static void test_cancel(void **state)
 	assert_int_equal(pool.groups.credit.free, CREDITS);
 }
 
+/* One that waits for all credits keeps others waiting, and does not when it is cancelled. */
+static void test_cancel_whole(void **state)
+{
+	static struct poster poster;
+	struct poster_flow *flows = poster.flows;
+	struct credit_group calls;
+	struct credit_share *share;
+
+	memset(&poster, 0, sizeof(poster));
+	credit_pool__init(&pool, CREDITS * CREDIT_FRAGMENT, UINT64_MAX);
+	credit_group__init(&calls);
+	calls.is_whole = true;
+	credit_taker__init(&poster.taker, on_wake);
+	for (int i = 0; i < 3; i++)
+		flows[i].share.taker = &poster.taker;
+	credit_pool__ask(&pool, &calls, &flows[0].share, 0, 2);
+	assert_int_equal(credit_pool__take(&pool, &poster.taker, &share), 2);
+	credit_pool__ask(&pool, &calls, &flows[1].share, 0, CREDITS);
+	credit_pool__ask(&pool, &calls, &flows[2].share, 0, 1);
+	assert_int_equal(credit_pool__take(&pool, &poster.taker, &share), 0);
+	credit_pool__cancel(&pool, &poster.taker, &flows[1].share);
+	assert_int_equal(credit_pool__take(&pool, &poster.taker, &share), 1);
+	assert_ptr_equal(share, &flows[2].share);
+}
+
 struct counted {
 	struct message message;
 	unsigned int runs;
@@ -375,6 +400,8 @@ int main(void)
 		     test_pool),
 		TEST("credits that were granted and not taken go to others",
 		     test_cancel),
+		TEST("a flow that is cancelled while it waits for many credits keeps nobody from those that are free",
+		     test_cancel_whole),
 		TEST("a thread that is preempted while it posts keeps nobody who reads waiting",
 		     test_preempted),
 		TEST("a target is in the hands of the control loop and an I/O thread in turn, and freed once it is released",

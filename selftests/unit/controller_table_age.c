@@ -54,6 +54,10 @@ static void test_expired(void **state)
 	assert_false(table_age__permits(&age, 5000 * MS));
 	table_age__renew(&age, 5001 * MS);
 	assert_true(table_age__permits(&age, 5001 * MS));
+	/* However long the lease is, on a machine that has just started. */
+	age.lease_ns = UINT32_MAX * MS;
+	table_age__expire(&age);
+	assert_false(table_age__permits(&age, 5001 * MS));
 }
 
 static void test_no_lease(void **state)

@@ -36,7 +36,7 @@ static void credit_member__wait_no_more(struct credit_member *member)
 static void credit_member__warm(struct credit_groups *groups,
 				struct credit_member *member, uint8_t class)
 {
-	if (!member->pending)
+	if (!member->pending || member->group->is_whole)
 		return;
 	member->pending--;
 	credit__ask(&groups->credit, &member->flow, class, 1);
@@ -52,11 +52,6 @@ void credit_groups__ask(struct credit_groups *groups,
 
 	if (!fragments)
 		return;
-	if (!group) {
-		credit__ask_whole(&groups->credit, &member->flow, class,
-				  fragments);
-		return;
-	}
 	if (joins)
 		credit_member__wait(member, group);
 	member->pending += fragments < room ? fragments : room;
@@ -96,7 +91,12 @@ static bool credit_groups__let_in(struct credit_groups *groups, uint8_t class)
 	while ((member = TAILQ_FIRST(&group->members))) {
 		pending = member->pending;
 		credit_member__wait_no_more(member);
-		credit__ask(&groups->credit, &member->flow, class, pending);
+		if (group->is_whole)
+			credit__ask_whole(&groups->credit, &member->flow, class,
+					  pending);
+		else
+			credit__ask(&groups->credit, &member->flow, class,
+				    pending);
 	}
 	return true;
 }

@@ -12,8 +12,9 @@
  * group was let in waits with it for its next turn, so no group starves.  While credits
  * last nobody waits.
  *
- * A flow without a group goes straight into the line, and gets what it wants at once: see
- * credit__ask_whole().
+ * Flows whose answers cannot be cut have no state in an adapter that counts: those of a class
+ * are one group, which is not warmed, and which waits for its turn as others do.  Each gets
+ * what it wants at once: see credit__ask_whole().
  *
  * Pure code, as credit.h; loops over the flows of one group only.
  */
@@ -37,6 +38,7 @@ struct credit_group {
 	TAILQ_ENTRY(credit_group) place; /* among those that wait */
 	TAILQ_HEAD(, credit_member) members; /* that wait */
 	bool is_waiting;
+	bool is_whole; /* set by its user: of flows that get what they want at once */
 	bool is_warm; /* the next one: the first fragments have been asked for */
 };
 
@@ -51,8 +53,8 @@ void credit_groups__init(struct credit_groups *groups, uint64_t bytes,
 void credit_group__init(struct credit_group *group);
 
 /*
- * As credit__ask(); @group is always the same for this @class and these queue pairs.  With
- * @group of NULL as credit__ask_whole().
+ * As credit__ask(), or credit__ask_whole(); @group is always the same for this @class and
+ * these flows.
  */
 void credit_groups__ask(struct credit_groups *groups,
 			struct credit_group *group,

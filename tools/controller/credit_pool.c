@@ -90,8 +90,9 @@ void credit_pool__cancel(struct credit_pool *pool, struct credit_taker *taker,
 		credit_groups__give_back(&pool->groups, &share->member,
 					 share->granted);
 		share->granted = 0;
-		credit_pool__grant(pool, taker, &woken);
 	}
+	/* It may have kept others waiting, at the head of its line. */
+	credit_pool__grant(pool, taker, &woken);
 	pthread_mutex_unlock(&pool->mutex);
 	wake(&woken);
 }

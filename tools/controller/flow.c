@@ -30,6 +30,7 @@ struct flow_control {
 	bool is_open; /* the pool */
 	struct credit_pool pool;
 	/* Of the control loop. */
+	struct flow_group calls; /* of all */
 	struct flow_group **groups;
 	uint32_t group_count;
 	TAILQ_HEAD(, flow) draining; /* the first to be drained first */
@@ -149,6 +150,10 @@ int flow_control__new(struct timers *timers, const struct settings *settings,
 			(is_alone ? SETTINGS_FLOW_NONE : SETTINGS_FLOW_CREDIT);
 	control->bytes = settings->flow_bytes;
 	TAILQ_INIT(&control->draining);
+	for (int i = 0; i < CREDIT_CLASSES; i++) {
+		credit_group__init(&control->calls.classes[i]);
+		control->calls.classes[i].is_whole = true;
+	}
 	timer__init(&control->timer, timers, on_drained, control);
 	*controlp = control;
 	return 0;
@@ -189,7 +194,7 @@ int flow__open(struct flow *flow, struct flow_control *control, uint8_t class,
 	flow->control = control;
 	flow->group = operations->group ?
 			      &control->groups[group]->classes[class] :
-			      NULL;
+			      &control->calls.classes[class];
 	flow->is_counted = flow_control__shares_port(control, &path);
 	flow->class = class;
 	flow->transport = transport;

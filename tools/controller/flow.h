@@ -28,7 +28,7 @@ struct flow {
 	struct credit_share share; /* first: a flow is found by it */
 	/* Set when it is opened. */
 	struct flow_control *control;
-	struct credit_group *group; /* NULL: of a call */
+	struct credit_group *group;
 	bool is_counted; /* takes credits, if there are any */
 	struct transport *transport; /* borrowed; NULL: closed */
 	uint8_t class;

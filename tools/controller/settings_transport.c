@@ -87,6 +87,8 @@ int settings__check_tls(const struct settings *settings,
 			struct dart_error *error)
 {
 	const struct settings_tls *tls = &settings->tls;
+	const struct source_settings *source;
+	struct shared_text *name;
 	size_t i;
 
 	if (settings_tls__is_set(tls))
@@ -104,11 +106,16 @@ int settings__check_tls(const struct settings *settings,
 					       settings->targets[i].name);
 	}
 	for (i = 0; i < settings->source_count; i++) {
-		if (settings->sources[i].defaults.transport ==
-		    SETTINGS_TRANSPORT_TCP)
-			return dart_error__set(error, EINVAL,
-					       "source '%s': " SETTINGS_TCP_NEEDS_TLS,
-					       settings->sources[i].place);
+		source = &settings->sources[i];
+		if (source->defaults.transport != SETTINGS_TRANSPORT_TCP)
+			continue;
+		/* Without the password of a URL. */
+		name = source_kind__name(source->kind, source->place);
+		dart_error__set(error, EINVAL,
+				"source '%s': " SETTINGS_TCP_NEEDS_TLS,
+				name ? name->text : "?");
+		shared_text__release(name);
+		return -EINVAL;
 	}
 	return 0;
 }

@@ -49,7 +49,8 @@ static inline bool table_age__covers(const struct table_age *age,
 static inline bool table_age__permits(const struct table_age *age,
 				      uint64_t now_ns)
 {
-	return now_ns - age->current_ns < age->lease_ns / 2;
+	/* However long the lease is, and however short this machine has run. */
+	return age->current_ns && now_ns - age->current_ns < age->lease_ns / 2;
 }
 
 /* When to fetch a table that has changed; before @now_ns: at once. */

@@ -11,8 +11,8 @@
  * The control loop does all this.  While the target is reading it is in the hands of an I/O
  * thread, which gets values from its transport whenever they are due, and which gives it back
  * before anything of it is freed: see io/io_target.h and transport/transport.h.  The control
- * loop decodes the tables that have landed and plans the scrapes.  A table that has changed is fetched between scrapes, at a bounded
- * rate (see table_age.h).
+ * loop decodes the tables that have landed and plans the scrapes.  A table that has changed
+ * is fetched between scrapes, at a bounded rate (see table_age.h).
  */
 #ifndef CONTROLLER_TARGET_H
 #define CONTROLLER_TARGET_H

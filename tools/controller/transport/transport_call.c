@@ -146,9 +146,14 @@ static void transport_call__fail(struct transport_call *call)
 /* Takes one event; true if there may be others. */
 static bool transport_call__take(struct transport_call *call)
 {
+	enum dart_rpc_client_event event;
 	int result;
 
-	switch (dart_rpc_client__on_ready(call->client, &call->error)) {
+	event = dart_rpc_client__on_ready(call->client, &call->error);
+	/* Only values can be those of an earlier table. */
+	if (event == DART_RPC_CLIENT_STALE && call->part == TRANSPORT_TABLE)
+		event = DART_RPC_CLIENT_DISCONNECTED;
+	switch (event) {
 	case DART_RPC_CLIENT_NOTHING:
 		return false;
 	case DART_RPC_CLIENT_ANSWERED:
