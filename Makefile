@@ -45,6 +45,7 @@ define help
   make check-long       tests that take minutes each, between two virtual machines
   make check-churn      containers come and go for a minute while they are read
   make check-crashes    dartd is killed 200 times (30 min)
+  make check-farm       a controller scrapes 1,024 hosts, with each kind of I/O
   make fuzz             libFuzzer gives all parsers of foreign bytes random ones,
                         each for TIME seconds (60), two at a time
   make bench            measurements beside bare verbs, perftest, node-exporter;
@@ -81,7 +82,7 @@ distclean:
 
 # The targets that a newcomer types first install the packages, then build.
 sections := build run test bench lint
-demo check check-long check-churn check-crashes: sections := build run test
+demo check check-long check-churn check-crashes check-farm: sections := build run test
 check-debug: sections := build run test debug
 bench: sections := build run test bench
 
@@ -127,6 +128,10 @@ check-crashes: packages
 	+$(quiet)$(MAKE) --no-print-directory KDIR= guest tests
 	$(quiet)selftests/run crashes
 
+check-farm: packages
+	+$(quiet)$(MAKE) --no-print-directory KDIR= guest tests
+	$(quiet)selftests/run farm
+
 fuzz: sections := build run test fuzz
 fuzz: packages
 	+$(quiet)$(MAKE) --no-print-directory KDIR= run_fuzzers
@@ -166,11 +171,11 @@ packages:
 		exit 1; \
 	fi
 
-.PHONY: help clean distclean demo check check-debug check-long check-churn check-crashes fuzz bench packages p4_is_there
+.PHONY: help clean distclean demo check check-debug check-long check-churn check-crashes check-farm fuzz bench packages p4_is_there
 export KVER
 
 # The goals above need nothing below, and must work if it is missing.
-above := help clean distclean demo check check-debug check-long check-churn check-crashes fuzz bench packages
+above := help clean distclean demo check check-debug check-long check-churn check-crashes check-farm fuzz bench packages
 ifneq ($(filter-out $(above),$(or $(MAKECMDGOALS),all)),)
 
 include $(output)/config.mk

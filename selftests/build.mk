@@ -6,5 +6,9 @@ compare_packages := jansson
 
 unit_roce_frame_sources := selftests/lib/roce_frame_parse.c
 unit_vectors_sources := $(unit_roce_frame_sources)
+unit_farm_sources := $(addprefix selftests/lib/farm_, \
+	sample.c table.c values.c)
+unit_farm_verdict_sources := $(unit_farm_sources) $(addprefix selftests/lib/farm_, \
+	sums.c verdict.c)
 
 agent/rows_come_free_skeletons := cgroupnet tcpconn

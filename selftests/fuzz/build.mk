@@ -11,8 +11,8 @@ fuzz_connect_request_parsers := $(fuzz_connect_request_sources) \
 fuzz_control_region_parsers := $(addprefix tools/lib/dart/, \
 	private/table_outline.c rdma/read_plan.c table/table_check.c \
 	table/table_decode.c table/value_json.c table/value_print.c)
-fuzz_controller_config_sources := $(addprefix tools/controller/, \
-	config.c settings.c)
+fuzz_controller_config_sources := $(addprefix tools/controller/, config.c \
+	config_source.c entry_names.c labels.c settings.c)
 fuzz_controller_config_parsers := $(fuzz_controller_config_sources) \
 	tools/lib/dart/yaml_file.c
 fuzz_int_packet_sources := tools/report/int_packet.c
@@ -31,6 +31,14 @@ fuzz_roce_frame_parsers := $(fuzz_roce_frame_sources) \
 fuzz_schema_json_sources := agent/schema/schema_json.c
 fuzz_schema_json_parsers := $(fuzz_schema_json_sources) \
 	tools/lib/dart/table/schema.c
+fuzz_sd_json_sources := $(addprefix tools/controller/, entry_names.c \
+	labels.c settings.c targets/sd_json.c targets/target_list.c)
+fuzz_sd_json_parsers := $(addprefix tools/controller/, labels.c \
+	targets/sd_json.c targets/target_list.c)
+fuzz_srv_answer_sources := $(addprefix tools/controller/, entry_names.c \
+	labels.c settings.c targets/srv_answer.c targets/target_list.c)
+fuzz_srv_answer_parsers := $(addprefix tools/controller/targets/, \
+	srv_answer.c target_list.c)
 fuzz_state_file_sources := $(addprefix agent/registration/, \
 	registration.c state_file.c)
 fuzz_state_file_parsers := $(fuzz_state_file_sources)

@@ -76,6 +76,33 @@ static void test_unknown(void **state)
 	assert_memory_equal(text, "494 of 1,000 agents fit at their intervals: scrapes of 1,000,000 bytes", 70);
 }
 
+static void test_removed(void **state)
+{
+	struct capacity capacity = {}, empty = {};
+	char text[256];
+	int i;
+
+	add(&capacity, 100, 100 * MS, 1000000);
+	add(&capacity, 100, 100 * MS, 0);
+	assert_true(capacity__exceeds(&capacity, 10 * GBIT_S, text,
+				      sizeof(text)));
+	for (i = 0; i < 60; i++) {
+		capacity__remove(&capacity, 100 * MS, 1000000);
+		capacity__remove(&capacity, 100 * MS, 0);
+	}
+	assert_int_equal(capacity.targets, 80);
+	assert_false(capacity__exceeds(&capacity, 10 * GBIT_S, text,
+				       sizeof(text)));
+	assert_true(capacity__exceeds(&capacity, 6 * GBIT_S, text,
+				      sizeof(text)));
+	assert_memory_equal(text, "75 of 80 agents fit at 100 ms: ", 31);
+	for (i = 0; i < 40; i++) {
+		capacity__remove(&capacity, 100 * MS, 1000000);
+		capacity__remove(&capacity, 100 * MS, 0);
+	}
+	assert_memory_equal(&capacity, &empty, sizeof(empty));
+}
+
 /* A sentence that is cut is still one. */
 static void test_short(void **state)
 {
@@ -98,6 +125,8 @@ int main(void)
 		     test_one),
 		TEST("agents whose scrapes are not known are taken for average ones, unless none is known",
 		     test_unknown),
+		TEST("agents that are removed need no room any more",
+		     test_removed),
 		TEST("a sentence that is too long is cut", test_short),
 	};
 

@@ -40,19 +40,36 @@ static const char whole[] =
 	"interval: 100ms\n"
 	"entries: [cpustat, vmstat]\n"
 	"flow: {control: credit, bytes: 8M}\n"
+	"io: {kind: hybrid, fragments: 8, group: 16}\n"
 	"workers: 3\n"
+	"handshakes: 100\n"
 	"agents:\n"
 	"  - host: a\n"
 	"  - host: ::1\n"
 	"    port: 17\n"
 	"    class: 3\n"
-	"    interval: 2s\n";
+	"    interval: 2s\n"
+	"    entries: [a, 'b*']\n"
+	"    labels: {rack: a7, _x1: \"y\"}\n"
+	"sources:\n"
+	"  - file_sd: f.json\n"
+	"  - dns_srv: _dartd._tcp.example.com\n"
+	"    refresh: 1min\n"
+	"  - http_sd: https://h/x\n"
+	"    class: 0\n"
+	"    interval: 5s\n"
+	"    entries: [c]\n"
+	"    labels: {dc: d1}\n";
 
 static void test_settings(void **state)
 {
 	assert_int_equal(load(whole), 0);
 	assert_int_equal(settings.interval_ns, 100000000);
 	assert_int_equal(settings.workers, 3);
+	assert_int_equal(settings.handshakes, 100);
+	assert_int_equal(settings.io, SETTINGS_IO_HYBRID);
+	assert_int_equal(settings.io_fragments, 8);
+	assert_int_equal(settings.io_group, 16);
 	assert_int_equal(settings.entry_count, 2);
 	assert_string_equal(settings.entries[1], "vmstat");
 	assert_int_equal(settings.target_count, 2);
@@ -64,6 +81,70 @@ static void test_settings(void **state)
 	assert_int_equal(settings.flow, SETTINGS_FLOW_CREDIT);
 	assert_int_equal(settings.flow_bytes, 8 << 20);
 	assert_int_equal(settings.targets[1].interval_ns, 2000000000);
+	assert_null(settings.targets[0].entries);
+	assert_null(settings.targets[0].labels);
+	assert_string_equal(settings.targets[0].source->text, "f");
+	assert_int_equal(settings.targets[1].entries->count, 2);
+	assert_string_equal(settings.targets[1].entries->names[1], "b*");
+	assert_string_equal(settings.targets[1].labels->text,
+			    "{\"_x1\":\"y\",\"rack\":\"a7\"}");
+}
+
+static void test_sources(void **state)
+{
+	const struct source_settings *sources;
+	struct settings copy = { };
+
+	assert_int_equal(load(whole), 0);
+	/* What is copied is the same. */
+	assert_int_equal(settings__copy(&copy, &settings), 0);
+	settings__clear(&settings);
+	settings = copy;
+	sources = settings.sources;
+	assert_int_equal(settings.source_count, 3);
+	assert_int_equal(sources[0].kind, SOURCE_FILE_SD);
+	assert_string_equal(sources[0].place, "f.json");
+	assert_int_equal(sources[0].refresh_ns, 0);
+	assert_int_equal(sources[0].defaults.interval_ns, 0);
+	assert_int_equal(sources[0].defaults.class, 1);
+	assert_null(sources[0].defaults.labels);
+	assert_int_equal(sources[1].kind, SOURCE_DNS_SRV);
+	assert_int_equal(sources[1].refresh_ns, 60000000000);
+	assert_int_equal(sources[2].kind, SOURCE_HTTP_SD);
+	assert_string_equal(sources[2].place, "https://h/x");
+	assert_int_equal(sources[2].defaults.class, 0);
+	assert_int_equal(sources[2].defaults.interval_ns, 5000000000);
+	assert_string_equal(sources[2].defaults.entries->names[0], "c");
+	assert_string_equal(json_string_value(json_object_get(
+				    sources[2].defaults.labels, "dc")),
+			    "d1");
+	assert_string_equal(settings.targets[1].labels->text,
+			    "{\"_x1\":\"y\",\"rack\":\"a7\"}");
+	assert_int_equal(settings.targets[1].class, 3);
+}
+
+/* One more than there may be. */
+static void test_limits(void **state)
+{
+	char *text;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+	unsigned int i;
+
+	assert_non_null(out);
+	fputs("agents:\n", out);
+	for (i = 0; i < SETTINGS_TARGETS_MAX; i++)
+		fprintf(out, "  - {host: h%u}\n", i);
+	fflush(out);
+	assert_int_equal(load(text), 0);
+	assert_int_equal(settings.target_count, SETTINGS_TARGETS_MAX);
+	settings__clear(&settings);
+	fputs("  - {host: h}\n", out);
+	fclose(out);
+	assert_int_equal(load(text), -EINVAL);
+	assert_string_equal(error.text,
+			    "f:10002: there are more than 10000 agents");
+	free(text);
 }
 
 static void test_precedence(void **state)
@@ -71,11 +152,13 @@ static void test_precedence(void **state)
 	settings.interval_ns = 5;
 	settings.flow = SETTINGS_FLOW_BDP;
 	settings.workers = 7;
+	settings.io = SETTINGS_IO_POLL;
 	assert_int_equal(settings__add_entry(&settings, "softnet"), 0);
 	assert_int_equal(settings__add_target(&settings, "b", 1, 0), 0);
 	assert_int_equal(load(whole), 0);
 	assert_int_equal(settings.interval_ns, 5);
 	assert_int_equal(settings.workers, 7);
+	assert_int_equal(settings.io, SETTINGS_IO_POLL);
 	assert_int_equal(settings.entry_count, 1);
 	assert_string_equal(settings.entries[0], "softnet");
 	assert_int_equal(settings.target_count, 3);
@@ -120,6 +203,16 @@ static void test_refused(void **state)
 		{ "interval: 1s\ninterval: 1s\n", "f:2: duplicate key 'interval'" },
 		{ "interval: fast\n", "f:1: 'fast' is not an interval" },
 		{ "workers: 0\n", "f:1: '0' is not a number of workers" },
+		{ "io: poll\n", "f:1: expected KEY: VALUE lines" },
+		{ "io: {kind: epoll}\n", "f:1: 'epoll' is not a kind of I/O" },
+		{ "io: {kind: event, threads: 2}\n",
+		  "f:1: unknown key 'threads'" },
+		{ "io:\n  group: 1025\n",
+		  "f:2: '1025' is not a number of queue pairs" },
+		{ "io:\n  fragments: 0\n",
+		  "f:2: '0' is not a number of fragments" },
+		{ "handshakes: 10001\n",
+		  "f:1: '10001' is not a number of handshakes" },
 		{ "workers: [1]\n", "f:1: '?' is not a number of workers" },
 		{ "interval: [1s]\n", "f:1: '?' is not an interval" },
 		{ "entries: cpustat\n", "f:1: expected a list" },
@@ -145,6 +238,24 @@ static void test_refused(void **state)
 		{ "flow:\n  bytes: 2G\n", "f:2: '2G' is not a number of bytes" },
 		{ "flow:\n  bytes: ''\n", "f:2: '' is not a number of bytes" },
 		{ "flow:\n  bytes: 16K\n  control: none\n", "f:2: flow control 'none' has no bytes" },
+		{ "agents:\n  - host: a\n    labels: [x]\n", "f:3: expected KEY: VALUE lines" },
+		{ "agents:\n  - host: a\n    labels: {1x: y}\n", "f:3: '1x' is not a label" },
+		{ "agents:\n  - host: a\n    labels: {x-y: y}\n", "f:3: 'x-y' is not a label" },
+		{ "agents:\n  - host: a\n    labels: {x: [y]}\n", "f:3: expected the text of label 'x'" },
+		{ "agents:\n  - host: a\n    entries: x\n", "f:3: expected a list" },
+		{ "sources: {file_sd: a}\n", "f:1: expected a list" },
+		{ "sources:\n  - refresh: 1s\n", "f:2: a source has no 'file_sd'" },
+		{ "sources:\n  - file_sd: ''\n", "f:2: '' is not a path" },
+		{ "sources:\n  - file_sd: []\n", "f:2: expected a path" },
+		{ "sources:\n  - http_sd: ftp://x\n", "f:2: 'ftp://x' is not a URL" },
+		{ "sources:\n  - http_sd: http://\n", "f:2: 'http://' is not a URL" },
+		{ "sources:\n  - http_sd: ftp://u:s@x\n", "f:2: 'ftp://x' is not a URL" },
+		{ "sources:\n  - http_sd: http://u:s@x\n  - http_sd: http://u:s@x\n", "f:3: source 'http://x' is named twice" },
+		{ "sources:\n  - dns_srv: a b\n", "f:2: 'a b' is not a name" },
+		{ "sources:\n  - file_sd: a\n    dns_srv: b\n", "f:3: a source is either" },
+		{ "sources:\n  - file_sd: a\n  - file_sd: a\n", "f:3: source 'a' is named twice" },
+		{ "sources:\n  - file_sd: a\n    refresh: 0\n", "f:3: '0' is not an interval" },
+		{ "sources:\n  - file_sd: a\n    host: b\n", "f:3: unknown key 'host'" },
 		{ "agents: [\n", "not YAML" },
 		{ "a: *b\n", "not YAML" },
 		{ "\xff\xfe\x00", "f:" },
@@ -182,6 +293,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST_FIXTURE("a configuration file sets the interval, the entries and the agents",
 			      test_settings, NULL, clear_settings),
+		TEST_FIXTURE("a configuration file names sources, and what their agents have; settings that are copied are the same",
+			      test_sources, NULL, clear_settings),
+		TEST_FIXTURE("a configuration file names 10,000 agents, and not one more",
+			      test_limits, NULL, clear_settings),
 		TEST_FIXTURE("flow control is credit if a file has only its bytes, and not set without",
 			      test_flow, NULL, clear_settings),
 		TEST_FIXTURE("the command line overrides the interval, entries and flow control of the file and adds agents",

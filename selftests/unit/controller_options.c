@@ -72,11 +72,12 @@ static void test_short_options(void **state)
 
 static void test_long_options(void **state)
 {
-	char line[] = "h --interval=1min --entries x --entries=y --json --once --workers 64";
+	char line[] = "h --interval=1min --entries x --entries=y --json --once --workers 64 --io=hybrid";
 
 	assert_int_equal(parse(line), 0);
 	assert_int_equal(options.settings.interval_ns, 60000000000);
 	assert_int_equal(options.settings.workers, 64);
+	assert_int_equal(options.settings.io, SETTINGS_IO_HYBRID);
 	assert_int_equal(options.settings.entry_count, 2);
 	assert_int_equal(options.count, 0);
 	assert_true(options.json);
@@ -127,6 +128,64 @@ static void test_doctor(void **state)
 	assert_string_equal(options.settings.targets[0].host, "doctor");
 }
 
+static void test_sources(void **state)
+{
+	char line[] = "--file-sd a.json --dns-srv _d._tcp.x --http-sd http://h --file-sd b --socket s";
+	const struct source_settings *sources;
+
+	assert_int_equal(parse(line), 0);
+	sources = options.settings.sources;
+	assert_int_equal(options.settings.source_count, 4);
+	assert_int_equal(options.settings.target_count, 0);
+	assert_int_equal(sources[0].kind, SOURCE_FILE_SD);
+	assert_string_equal(sources[0].place, "a.json");
+	assert_int_equal(sources[1].kind, SOURCE_DNS_SRV);
+	assert_int_equal(sources[2].kind, SOURCE_HTTP_SD);
+	assert_string_equal(sources[2].place, "http://h");
+	assert_string_equal(sources[3].place, "b");
+	assert_string_equal(options.socket, "s");
+}
+
+/* What is laid out for one agent when the program starts must do until it ends. */
+static void test_one_target(void **state)
+{
+	static const struct {
+		const char *line;
+		bool is_one;
+	} lines[] = {
+		{ "h", true },
+		{ "-j --once --socket s h:17", true },
+		{ "h i", false },
+		{ "--file-sd f h", false },
+		{ "--dns-srv _d._tcp.x", false },
+		/* It may name others when it is read again. */
+		{ "-c f h", false },
+	};
+	char line[100];
+	size_t i;
+
+	for (i = 0; i < sizeof(lines) / sizeof(*lines); i++) {
+		strcpy(line, lines[i].line);
+		assert_int_equal(parse(line), 0);
+		if (options__has_one_target(&options) != lines[i].is_one)
+			fail_msg("'%s'", lines[i].line);
+		settings__clear(&options.settings);
+	}
+}
+
+static void test_status(void **state)
+{
+	char line[] = "status -j --socket s", named[] = "status:4792";
+
+	assert_int_equal(parse(line), 0);
+	assert_int_equal(options.action, 's');
+	assert_true(options.json);
+	assert_string_equal(options.socket, "s");
+	assert_int_equal(parse(named), 0);
+	assert_int_equal(options.action, 0);
+	assert_string_equal(options.settings.targets[0].host, "status");
+}
+
 static void test_refused(void **state)
 {
 	static const struct {
@@ -166,6 +225,9 @@ static void test_refused(void **state)
 		{ "h --workers 65", "'65' is not a number of workers" },
 		{ "h --workers 4294967297", "is not a number of workers" },
 		{ "h --workers 2x", "'2x' is not a number of workers" },
+		{ "h --io epoll", "'epoll' is not a kind of I/O" },
+		{ "h -o poll", "unknown option '-o'" },
+		{ "doctor h --io poll", "doctor takes only the options" },
 		{ "doctor h --workers 2", "doctor takes only the options" },
 		{ "h --interval", "'--interval' requires a value" },
 		{ "h --unknown", "unknown option '--unknown'" },
@@ -188,6 +250,19 @@ static void test_refused(void **state)
 		{ "doctor h -c file", "doctor takes only" },
 		{ "doctor h -i 1s", "doctor takes only" },
 		{ "doctor h --flow bdp", "doctor takes only" },
+		{ "doctor h --socket s", "doctor takes only" },
+		{ "doctor h --file-sd f", "doctor takes only" },
+		{ "status h", "status takes only" },
+		{ "status -e x", "status takes only" },
+		{ "status -n 1", "status takes only" },
+		{ "status --file-sd f", "status takes only" },
+		{ "--dns-srv a/b", "'a/b' is not a name" },
+		{ "--http-sd h", "'h' is not a URL" },
+		{ "--http-sd https://", "'https://' is not a URL" },
+		{ "--http-sd ftp://u:secret@h/x", "'ftp://h/x' is not a URL" },
+		{ "--http-sd u:secret@h/x@y", "'h/x@y' is not a URL" },
+		{ "--http-sd http://u:s@h --http-sd http://u:s@h", "source 'http://h' is named twice" },
+		{ "--file-sd a --file-sd a", "source 'a' is named twice" },
 	};
 	char line[100];
 	size_t i;
@@ -216,6 +291,12 @@ int main(void)
 			      test_help_and_version, NULL, clear_options),
 		TEST_FIXTURE("doctor takes one host, --json and --entries; a host called doctor has a port",
 			      test_doctor, NULL, clear_options),
+		TEST_FIXTURE("sources of agents stand in for agents, several of each kind",
+			      test_sources, NULL, clear_options),
+		TEST_FIXTURE("status takes --json and --socket; a host called status has a port",
+			      test_status, NULL, clear_options),
+		TEST("one agent is the only one that will ever be without a source and a configuration",
+		     test_one_target),
 		TEST("each mistake on the command line is refused with the word that is wrong",
 		     test_refused),
 	};

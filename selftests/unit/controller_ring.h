@@ -12,12 +12,16 @@
 static inline struct ring *ring_of(const struct dart_schema *schema)
 {
 	const struct wish wish = { "values", schema, VALUES, 1 };
+	const struct scraper_use use = {
+		.value_bytes = 24,
+		.is_compared = true,
+	};
 	const struct settings all = { };
 	struct scraper *scraper;
 	struct dart_error error;
 	struct ring *ring;
 
-	assert_int_equal(scraper__new(table_of(&wish, 1), &all, 24,
+	assert_int_equal(scraper__new(table_of(&wish, 1), &all, &use,
 				      &accept_of_agent, &scraper, &error),
 			 0);
 	ring = ring__new(scraper);

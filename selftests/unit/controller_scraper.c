@@ -22,6 +22,7 @@ static void assert_chosen(const char *const *patterns, const char *expected)
 		{ "map[0-9]", schema, 1, 1 },
 		{ "vmstat", schema, 1, 1 },
 	};
+	const struct scraper_use use = { .value_bytes = BUDGET_TEXT_BYTES };
 	struct settings settings = { };
 	struct scraper *scraper;
 	struct dart_error error;
@@ -31,11 +32,10 @@ static void assert_chosen(const char *const *patterns, const char *expected)
 	for (i = 0; patterns[i]; i++)
 		assert_int_equal(settings__add_entry(&settings, patterns[i]),
 				 0);
-	assert_int_equal(scraper__new(table_of(wishes, 7), &settings,
-				      BUDGET_TEXT_BYTES, &accept_of_agent,
-				      &scraper, &error),
+	assert_int_equal(scraper__new(table_of(wishes, 7), &settings, &use,
+				      &accept_of_agent, &scraper, &error),
 			 0);
-	for (i = 0; i < scraper->wanted_count; i++)
+	for (i = 0; i < scraper->catalog->wanted_count; i++)
 		snprintf(chosen + strlen(chosen),
 			 sizeof(chosen) - strlen(chosen), "%s ",
 			 scraper->samples[0].entries[i].entry->name);
@@ -77,11 +77,12 @@ static void test_absent(void **state)
 static int scrape(const struct wish *wishes, uint32_t count,
 		  uint32_t value_bytes, struct dart_error *error)
 {
+	const struct scraper_use use = { .value_bytes = value_bytes };
 	const struct settings all = { };
 	struct scraper *scraper;
 	int ret;
 
-	ret = scraper__new(table_of(wishes, count), &all, value_bytes,
+	ret = scraper__new(table_of(wishes, count), &all, &use,
 			   &accept_of_agent, &scraper, error);
 	if (!ret)
 		scraper__free(scraper);
@@ -138,6 +139,7 @@ static void test_sparse(void **state)
 {
 	struct dart_schema *schema = schema_of(8, DART_CONTROL_FIELD_COUNTER);
 	const struct wish wish = { "sparse", schema, 2, 1 };
+	const struct scraper_use use = { .value_bytes = BUDGET_TEXT_BYTES };
 	const struct settings all = { };
 	struct dart_table *table = table_of(&wish, 1);
 	struct scraper *scraper;
@@ -145,7 +147,7 @@ static void test_sparse(void **state)
 
 	table->memory_regions[0].length = 1ULL << 40;
 	table->entries[0].ranges[0].stride = 1ULL << 39;
-	assert_int_equal(scraper__new(table, &all, BUDGET_TEXT_BYTES,
+	assert_int_equal(scraper__new(table, &all, &use,
 				      &accept_of_agent, &scraper, &error),
 			 -EFBIG);
 	assert_non_null(strstr(error.text, "'sparse' (1 READs, 16 bytes)"));

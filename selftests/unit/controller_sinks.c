@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Samples of several workers as lines of JSON, as tables and on a terminal. */
+#include <errno.h>
 #include <fcntl.h>
 #include <jansson.h>
 #include <poll.h>
@@ -57,6 +58,8 @@ static void scrape_all(struct sink *sink, struct source sources[TARGETS])
 
 	assert_int_equal(workers__start(WORKERS, &workers), 0);
 	for (i = 0; i < TARGETS; i++) {
+		if (sink->operations->added)
+			sink->operations->added(sink, &targets[i]);
 		memset(&sources[i], 0, sizeof(sources[i]));
 		sources[i].ring = ring_of(schema);
 		sources[i].decoder = (struct decoder){
@@ -75,7 +78,7 @@ static void scrape_all(struct sink *sink, struct source sources[TARGETS])
 	for (i = 0; i < TARGETS; i++) {
 		if (sink->operations->summary)
 			sink->operations->summary(sink, &targets[i],
-						  &sources[i].summary);
+						  &sources[i].summary, true);
 	}
 	dart_schema__free(schema);
 }
@@ -107,11 +110,26 @@ struct seen {
 	int dropped;	/* of the summary; -1: none yet */
 };
 
+/* Only the agent b has labels, and in each of its lines. */
+static void check_labels(const json_t *line)
+{
+	const json_t *labels = json_object_get(line, "labels");
+	const char *agent = json_string_value(json_object_get(line, "agent"));
+
+	if (!strcmp(agent, "b"))
+		assert_string_equal(json_string_value(json_object_get(
+					    labels, "rack")),
+				    "a7");
+	else
+		assert_null(labels);
+}
+
 static void check_line(const json_t *line, struct seen *seen)
 {
 	const json_t *rows, *row, *summary = json_object_get(line, "summary");
 	size_t i;
 
+	check_labels(line);
 	if (summary) {
 		assert_int_equal(number(summary, "scrapes"), SCRAPES);
 		seen->dropped = number(summary, "dropped");
@@ -152,7 +170,11 @@ static void test_json(void **state)
 			 0);
 	sink = sink_json__new(output);
 	assert_non_null(sink);
+	targets[1].labels = shared_text__new("{\"rack\":\"a7\"}");
+	assert_non_null(targets[1].labels);
 	scrape_all(sink, sources);
+	shared_text__release(targets[1].labels);
+	targets[1].labels = NULL;
 	drain(output);
 	sink->operations->free(sink);
 	output__close(output);
@@ -175,6 +197,49 @@ static void test_json(void **state)
 	}
 	free(text);
 	fclose(file);
+}
+
+/* Targets that come and go while nobody reads: only what is written at the end has to fit. */
+static void test_summaries(void **state)
+{
+	enum { GONE = 5000, LAST = 3 };
+	static const struct summary summary;
+	struct output *output;
+	struct sink *sink;
+	int ends[2], i, ret, written = 0, lines = 0;
+	char text[4096];
+	ssize_t got;
+
+	assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
+	assert_int_equal(output__open(ends[1], "pipe", 10000, NULL, &output),
+			 0);
+	sink = sink_json__new(output);
+	assert_non_null(sink);
+	for (i = 0; i < GONE; i++) {
+		ret = sink->operations->summary(sink, &targets[0], &summary,
+						false);
+		assert_true(!ret || ret == -ENOBUFS);
+		written += !ret;
+	}
+	/* A full pipe, and what the queue is for. */
+	assert_true(written < GONE / 2);
+	assert_int_equal(output__dropped(output), GONE - written);
+	for (i = 0; i < LAST; i++)
+		assert_int_equal(sink->operations->summary(sink, &targets[0],
+							   &summary, true),
+				 0);
+	output__end(output);
+	while (lines < written + LAST) {
+		got = read(ends[0], text, sizeof(text));
+		assert_true(got > 0);
+		for (i = 0; i < got; i++)
+			lines += text[i] == '\n';
+	}
+	drain(output);
+	sink->operations->free(sink);
+	output__close(output);
+	close(ends[0]);
+	close(ends[1]);
 }
 
 static void test_stream(void **state)
@@ -225,14 +290,24 @@ static void *read_all(void *data)
 	return text;
 }
 
+static unsigned int count_in_last_frame(const char *text, const char *part)
+{
+	const char *last = "", *next, *c;
+	unsigned int found = 0;
+
+	for (next = text; (next = strstr(next, "\033[H")); next++)
+		last = next;
+	for (c = last; (c = strstr(c, part)); c++)
+		found++;
+	return found;
+}
+
 static void test_terminal(void **state)
 {
 	int terminal, other = posix_openpt(O_RDWR | O_NOCTTY);
 	const struct winsize size = { .ws_row = 50, .ws_col = 80 };
 	struct source sources[TARGETS];
-	const char *last = "", *next, *c;
 	struct output *output;
-	unsigned int lost = 0;
 	struct sink *sink;
 	pthread_t reader;
 	void *text;
@@ -245,6 +320,9 @@ static void test_terminal(void **state)
 	sink = sink_table__new(output, terminal, TARGETS, false);
 	assert_non_null(sink);
 	scrape_all(sink, sources);
+	/* The last that came, and one amid the others. */
+	sink->operations->removed(sink, &targets[3]);
+	sink->operations->removed(sink, &targets[1]);
 	drain(output);
 	assert_int_equal(output__dropped(output), 0);
 	sink->operations->free(sink);
@@ -253,22 +331,23 @@ static void test_terminal(void **state)
 	pthread_join(reader, &text);
 	close(other);
 
-	/* The last frame: all targets are lost. */
-	for (next = text; (next = strstr(next, "\033[H")); next++)
-		last = next;
-	for (c = last; (c = strstr(c, "unreachable since")); c++)
-		lost++;
-	assert_int_equal(lost, TARGETS);
+	/* All targets are lost, and two of them have been removed. */
+	assert_int_equal(count_in_last_frame(text, "unreachable since"),
+			 TARGETS - 2);
+	assert_int_equal(count_in_last_frame(text, "a  unreachable"), 1);
+	assert_int_equal(count_in_last_frame(text, "b  unreachable"), 0);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST("each line of JSON is whole and has the values of its scrape, and the summary counts those without one",
+		TEST("each line of JSON is whole and has the values of its scrape and the labels of its agent, and the summary counts those without one",
 		     test_json),
+		TEST("summaries of targets that go wait within the bound, and those of the end in any case",
+		     test_summaries),
 		TEST("a stream gets a table for each sample and a line for each loss",
 		     test_stream),
-		TEST("the last that a terminal shows is the newest of each target",
+		TEST("the last that a terminal shows is the newest of each target, and nothing of those that were removed",
 		     test_terminal),
 	};
 

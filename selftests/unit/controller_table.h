@@ -4,6 +4,7 @@
 #define CONTROLLER_TABLE_H
 
 #include <stdlib.h>
+#include <string.h>
 
 #include <libdart/rdma/endpoint.h>
 #include <libdart/table/table_writer.h>
@@ -23,13 +24,23 @@ static const struct dart_endpoint_accept accept_of_agent = {
 	.used = 4096,
 };
 
+/* What differs between hosts whose entries are equal. */
+struct test_host {
+	const char *node;
+	uint64_t instance;
+	uint64_t address;	/* of all memory regions */
+	uint32_t rkey;
+};
+
 /* A decoded table of these entries. */
-static inline struct dart_table *table_of(const struct wish *wishes, uint32_t count)
+static inline struct dart_table *table_of_host(const struct wish *wishes,
+					       uint32_t count,
+					       const struct test_host *host)
 {
 	struct dart_entry *entries = calloc(count, sizeof(*entries));
 	struct dart_table table = {
 		.generation = 1,
-		.instance = 1,
+		.instance = host->instance,
 		.exposure = DART_CONTROL_EXPOSURE_EXACT,
 		.cpus = 4,
 		.page_size = 4096,
@@ -42,15 +53,18 @@ static inline struct dart_table *table_of(const struct wish *wishes, uint32_t co
 	struct dart_range *range;
 	struct dart_error error;
 	uint32_t i, k, total = 0;
+	size_t room = 65536;
 	uint8_t *bytes;
 	int length;
 
 	for (i = 0; i < count; i++)
 		total += wishes[i].reads;
+	room += total * 256ULL;
 	region = table.memory_regions = calloc(total, sizeof(*region));
 	range = calloc(total, sizeof(*range));
-	bytes = calloc(1, DART_CONTROL_LENGTH_MAX);
+	bytes = calloc(1, room);
 	assert_true(entries && region && range && bytes);
+	strcpy(table.node_name, host->node);
 	table.memory_region_count = total;
 	for (i = 0; i < count; i++) {
 		const uint32_t copies = wishes[i].copies / wishes[i].reads;
@@ -68,12 +82,12 @@ static inline struct dart_table *table_of(const struct wish *wishes, uint32_t co
 		};
 		for (k = 0; k < wishes[i].reads; k++, range++, region++) {
 			*region = (struct dart_memory_region){
-				.address = 0x10000,
+				.address = host->address,
 				.length = copies * size,
-				.rkey = 1,
+				.rkey = host->rkey,
 			};
 			*range = (struct dart_range){
-				.address = 0x10000,
+				.address = host->address,
 				.stride = size,
 				.memory_region = region - table.memory_regions,
 				.first_copy = k * copies,
@@ -82,7 +96,7 @@ static inline struct dart_table *table_of(const struct wish *wishes, uint32_t co
 			};
 		}
 	}
-	writer = dart_table_writer__new(bytes, DART_CONTROL_LENGTH_MAX);
+	writer = dart_table_writer__new(bytes, room);
 	assert_non_null(writer);
 	length = dart_table_writer__rewrite(writer, &table);
 	assert_true(length > 0);
@@ -95,6 +109,14 @@ static inline struct dart_table *table_of(const struct wish *wishes, uint32_t co
 	free(entries);
 	free(bytes);
 	return decoded;
+}
+
+static inline struct dart_table *table_of(const struct wish *wishes,
+					  uint32_t count)
+{
+	const struct test_host host = { "host", 1, 0x10000, 1 };
+
+	return table_of_host(wishes, count, &host);
 }
 
 static inline struct dart_schema *schema_of(uint32_t length,

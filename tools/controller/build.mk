@@ -2,24 +2,59 @@
 # dart-controller: reads metrics from the memory of hosts.
 programs += dart-controller
 dart-controller_sources := $(wildcard $(addprefix tools/controller/, \
-	*.c io/*.c decode/*.c outputs/*.c doctor/*.c) tools/doctor/*.c)
+	*.c io/*.c decode/*.c outputs/*.c doctor/*.c targets/*.c status/*.c) \
+	tools/doctor/*.c tools/watch/*.c)
 dart-controller_libraries := dart
 dart-controller_packages := libsystemd jansson yaml-0.1 smartcols libibverbs \
-	librdmacm libxxhash liburcu
+	librdmacm libxxhash liburcu libcurl libresolv
 
-unit_controller_options_sources := $(addprefix tools/controller/, \
-	options.c settings.c)
-unit_controller_config_sources := $(addprefix tools/controller/, \
-	config.c settings.c)
+controller_settings := $(addprefix tools/controller/, entry_names.c labels.c \
+	settings.c)
+controller_config := $(addprefix tools/controller/, config.c config_source.c) \
+	$(controller_settings)
+
+unit_controller_options_sources := tools/controller/options.c \
+	$(controller_settings)
+unit_controller_config_sources := $(controller_config)
 unit_controller_credit_sources := tools/controller/credit.c
+unit_controller_groups_sources := $(addprefix tools/controller/, \
+	credit.c credit_groups.c)
+unit_controller_pool_sources := $(addprefix tools/controller/, \
+	capacity.c credit.c credit_groups.c credit_pool.c flow.c \
+	io/io_thread.c io/mailbox.c io/timers.c io/wheel.c \
+	decode/queue.c decode/thread.c)
+unit_controller_handshakes_sources := tools/controller/handshakes.c \
+	$(addprefix tools/controller/io/, timers.c wheel.c)
 unit_controller_capacity_sources := tools/controller/capacity.c
 unit_controller_wheel_sources := tools/controller/io/wheel.c
+unit_controller_latency_sources := tools/controller/decode/latency.c
 unit_controller_scraper_sources := $(addprefix tools/controller/, \
-	decode/budget.c decode/sample.c decode/scraper.c settings.c)
+	decode/budget.c decode/catalog.c decode/content.c decode/sample.c \
+	decode/scraper.c decode/shared_schema.c) $(controller_settings)
+unit_controller_content_sources := tools/controller/decode/content.c
+unit_controller_catalog_sources := $(unit_controller_scraper_sources) \
+	tools/controller/decode/thread.c
 unit_controller_workers_sources := $(wildcard tools/controller/decode/*.c) \
-	tools/controller/settings.c
+	$(controller_settings)
+unit_controller_targets_sources := $(unit_controller_workers_sources) \
+	$(wildcard tools/controller/target*.c tools/controller/credit*.c) \
+	$(addprefix tools/controller/, capacity.c fetch.c flow.c handshakes.c \
+	resolver.c outputs/output.c) $(wildcard tools/controller/io/*.c)
 unit_controller_outputs_sources := $(addprefix tools/controller/, \
 	decode/queue.c decode/thread.c outputs/output.c)
 unit_controller_sinks_sources := $(unit_controller_workers_sources) \
 	$(wildcard tools/controller/outputs/*.c)
-threaded_tests += controller_workers controller_outputs controller_sinks
+unit_controller_target_list_sources := $(controller_settings) \
+	tools/controller/targets/target_list.c
+unit_controller_target_set_sources := $(unit_controller_target_list_sources) \
+	tools/controller/targets/target_set.c
+unit_controller_sd_json_sources := $(unit_controller_target_list_sources) \
+	tools/controller/targets/sd_json.c
+unit_controller_srv_answer_sources := $(unit_controller_target_list_sources) \
+	tools/controller/targets/srv_answer.c
+unit_controller_discovery_sources := $(controller_config) \
+	$(filter-out %/target_set.c,$(wildcard tools/controller/targets/*.c)) \
+	tools/controller/decode/thread.c tools/watch/path_watch.c
+unit_controller_http_sd_sources := $(unit_controller_discovery_sources)
+threaded_tests += controller_pool controller_workers controller_outputs \
+	controller_sinks controller_discovery controller_catalog

@@ -51,6 +51,26 @@ void capacity__add(struct capacity *capacity, uint64_t interval_ns,
 	}
 }
 
+/* Intervals of those that are gone may leave the range too wide: it is only for words. */
+void capacity__remove(struct capacity *capacity, uint64_t interval_ns,
+		      uint64_t bytes)
+{
+	double scrapes_per_s = 1e9 / interval_ns;
+
+	if (!--capacity->targets) {
+		/* Without what rounding has left. */
+		*capacity = (struct capacity){ };
+		return;
+	}
+	if (bytes) {
+		capacity->known--;
+		capacity->bytes -= bytes;
+		capacity->bytes_per_s -= bytes * scrapes_per_s;
+	} else {
+		capacity->scrapes_per_s -= scrapes_per_s;
+	}
+}
+
 /* As 1,234,567. */
 static const char *print_number(uint64_t number, char text[NUMBER_MAX])
 {

@@ -38,6 +38,10 @@ struct capacity {
 void capacity__add(struct capacity *capacity, uint64_t interval_ns,
 		   uint64_t bytes);
 
+/* One less, which was added with the same numbers. */
+void capacity__remove(struct capacity *capacity, uint64_t interval_ns,
+		      uint64_t bytes);
+
 /*
  * True if a port of @bits_per_s has no room for all targets.  Then @text has a sentence
  * about how many fit, without a full stop.

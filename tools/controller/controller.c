@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Runs all targets in one event loop and prints the summaries.
+ * Runs all targets in one control loop and prints the summaries.
  *
- * Threads: the event loop, which READs; workers, to which it hands over what has landed;
- * a thread for each output, to which workers pass texts (and the loop messages).  None of
- * them waits for a later one, so they are opened from the last to the first, and end from
- * the first to the last: the loop, the workers when they have done what was handed over,
- * the outputs when all is written.
+ * Threads: the control loop, which connects; I/O threads, which READ from what is connected;
+ * workers, to which they hand over what has landed; a thread for each output, to which
+ * workers pass texts (and the loop messages).  None of them waits for a later one, so they
+ * are opened from the last to the first, and end from the first to the last: the loop, the
+ * I/O threads, the workers when they have done what was handed over, the outputs when all is
+ * written.
  */
 #include <errno.h>
 #include <poll.h>
@@ -18,10 +19,12 @@
 #include <unistd.h>
 
 #include "controller.h"
+#include "decode/catalog.h"
+#include "fleet.h"
 #include "flow.h"
-#include "io/timers.h"
 #include "outputs/sink_json.h"
 #include "outputs/sink_table.h"
+#include "status/status_server.h"
 #include "target.h"
 
 /* How long an output that is not read delays the end after a signal, and one that is. */
@@ -32,25 +35,14 @@ struct controller {
 	struct target_context context;
 	struct output *output;	/* standard output */
 	sd_event_source *output_failed;
-	struct target **targets;
-	size_t target_count;
-	size_t unfinished;
+	sd_event_source *connections;
+	sd_event_source *mail;	/* from I/O threads */
+	bool has_mailbox;
+	struct catalogs catalogs;
+	struct fleet *fleet;
+	struct status_server *status;	/* NULL: nobody can ask */
 	bool interrupted;	/* by a signal */
-	int result;		/* the first of a target that was not 0 */
 };
-
-static void on_finished(struct target_context *context, int result)
-{
-	/* The context is the first member. */
-	struct controller *controller = (struct controller *)context;
-
-	if (!controller->result)
-		controller->result = result;
-	/* An unreachable target does not stop the others; an error does. */
-	if (--controller->unfinished && (!result || result == -EHOSTUNREACH))
-		return;
-	sd_event_exit(context->event, 0);
-}
 
 static int on_signal(sd_event_source *source,
 		     const struct signalfd_siginfo *info, void *data)
@@ -59,6 +51,16 @@ static int on_signal(sd_event_source *source,
 
 	controller->interrupted = true;
 	return sd_event_exit(controller->context.event, 0);
+}
+
+/* SIGHUP */
+static int on_reload(sd_event_source *source,
+		     const struct signalfd_siginfo *info, void *data)
+{
+	struct controller *controller = data;
+
+	fleet__reload(controller->fleet);
+	return 0;
 }
 
 /* Standard output has failed, and there is no other one. */
@@ -80,15 +82,22 @@ static void set_of_signals(sigset_t *set)
 static int controller__catch_signals(struct controller *controller)
 {
 	sd_event *event = controller->context.event;
+	/* Without a file to read again, a terminal that is closed ends the program. */
+	const bool reloads = controller->context.options->config;
 	sigset_t set;
 	int err;
 
 	set_of_signals(&set);
+	if (reloads)
+		sigaddset(&set, SIGHUP);
 	if (sigprocmask(SIG_BLOCK, &set, NULL))
 		return -errno;
 	err = sd_event_add_signal(event, NULL, SIGINT, on_signal, controller);
 	if (err >= 0)
 		err = sd_event_add_signal(event, NULL, SIGTERM, on_signal,
+					  controller);
+	if (err >= 0 && reloads)
+		err = sd_event_add_signal(event, NULL, SIGHUP, on_reload,
 					  controller);
 	return err < 0 ? err : 0;
 }
@@ -114,26 +123,94 @@ static int controller__open_outputs(struct controller *controller)
 		return err;
 	context->sink = options->json ?
 		sink_json__new(controller->output) :
-		sink_table__new(controller->output, STDOUT_FILENO, targets,
-				options->once);
+		sink_table__new(controller->output, STDOUT_FILENO,
+				SETTINGS_TARGETS_MAX, options->once);
 	return context->sink ? 0 : -ENOMEM;
 }
 
+static int on_connection(sd_event_source *source, int fd, uint32_t events,
+			 void *data)
+{
+	struct controller *controller = data;
+	struct target_context *context = &controller->context;
+	int err;
+
+	err = dart_endpoint_set__on_connection(context->io.set,
+					       target__on_connection);
+	return err ? sd_event_exit(context->event, err) : 0;
+}
+
+static int on_mail(sd_event_source *source, int fd, uint32_t events, void *data)
+{
+	mailbox__read(data);
+	return 0;
+}
+
+static int controller__open_mailbox(struct controller *controller)
+{
+	struct target_context *context = &controller->context;
+	int err;
+
+	controller->has_mailbox = true;
+	err = mailbox__open(&context->mailbox);
+	if (err)
+		return err;
+	err = sd_event_add_io(context->event, &controller->mail,
+			      mailbox__fd(&context->mailbox), EPOLLIN, on_mail,
+			      &context->mailbox);
+	return err < 0 ? err : 0;
+}
+
+static int controller__open_io(struct controller *controller,
+			       struct dart_error *error)
+{
+	struct target_context *context = &controller->context;
+	int err;
+
+	err = io_threads__start(&context->io, &context->options->settings,
+				options__has_one_target(context->options),
+				context->flow_control, target__on_completion,
+				error);
+	if (err)
+		return err;
+	err = sd_event_add_io(
+		context->event, &controller->connections,
+		dart_endpoint_set__connection_fd(context->io.set), EPOLLIN,
+		on_connection, controller);
+	return err < 0 ? err : 0;
+}
+
+static int controller__open_status(struct controller *controller,
+				   struct dart_error *error)
+{
+	struct target_context *context = &controller->context;
+	const char *path = context->options->socket;
+	int err;
+
+	/* The directory in the environment is that of a service, which may run beside this. */
+	if (context->options->once && !path)
+		return 0;
+	err = status_server__new(context, controller->output, path,
+				 &controller->status, error);
+	if (err != -EADDRINUSE || path)
+		return err;
+	if (!context->sink->owns_terminal)
+		output__print(context->log, "dart-controller: %s", error->text);
+	error->text[0] = '\0';
+	return 0;
+}
+
+/* Returns 0, or -errno; @error is empty before, and after it if there is nothing to add. */
 static int controller__open(struct controller *controller,
-			    const struct options *options)
+			    const struct options *options,
+			    struct dart_error *error)
 {
 	const struct settings *settings = &options->settings;
 	struct target_context *context = &controller->context;
-	size_t i;
 	int err;
 
 	context->options = options;
-	context->finished = on_finished;
-	controller->targets =
-		calloc(settings->target_count, sizeof(*controller->targets));
-	if (!controller->targets)
-		return -ENOMEM;
-
+	context->catalogs = &controller->catalogs;
 	err = sd_event_new(&context->event);
 	if (err < 0)
 		return err;
@@ -142,26 +219,27 @@ static int controller__open(struct controller *controller,
 	      controller__open_outputs(controller) ?:
 	      workers__start(settings->workers ?: SETTINGS_WORKERS_DEFAULT,
 			     &context->workers) ?:
+	      catalogs__open(&controller->catalogs) ?:
 	      timers__new(context->event, &context->timers) ?:
 	      resolver__new(context->event, &context->resolver) ?:
 	      flow_control__new(context->timers, settings,
-				&context->flow_control);
+				options__has_one_target(options),
+				&context->flow_control) ?:
+	      controller__open_mailbox(controller) ?:
+	      controller__open_io(controller, error);
 	if (err)
 		return err;
-	for (i = 0; i < settings->target_count; i++) {
-		err = target__new(context, &settings->targets[i],
-				  &controller->targets[i]);
-		if (err)
-			return err;
-		controller->target_count++;
-	}
-	controller->unfinished = controller->target_count;
-	return 0;
+	handshakes__open(&context->handshakes, context->timers,
+			 settings->handshakes ?: SETTINGS_HANDSHAKES_DEFAULT);
+	return fleet__new(context, controller->output, &controller->fleet,
+			  error) ?:
+	       controller__open_status(controller, error);
 }
 
 /* All that was handed over has been decoded then. */
-static void controller__stop_workers(struct controller *controller)
+static void controller__stop_threads(struct controller *controller)
 {
+	io_threads__stop(&controller->context.io);
 	workers__stop(controller->context.workers);
 	controller->context.workers = NULL;
 }
@@ -177,15 +255,20 @@ static void controller__close_output(struct controller *controller)
 static void controller__close(struct controller *controller)
 {
 	struct sink *sink = controller->context.sink;
-	size_t i;
 
-	controller__stop_workers(controller);
-	for (i = 0; i < controller->target_count; i++)
-		target__free(controller->targets[i]);
-	free(controller->targets);
+	status_server__free(controller->status);
+	controller__stop_threads(controller);
+	handshakes__close(&controller->context.handshakes);
+	fleet__free(controller->fleet);
+	sd_event_source_disable_unref(controller->connections);
+	io_threads__free(&controller->context.io);
+	sd_event_source_disable_unref(controller->mail);
+	if (controller->has_mailbox)
+		mailbox__close(&controller->context.mailbox);
 	resolver__free(controller->context.resolver);
 	flow_control__free(controller->context.flow_control);
 	timers__free(controller->context.timers);
+	catalogs__close(&controller->catalogs);
 	if (sink)
 		sink->operations->free(sink);
 	controller__close_output(controller);
@@ -227,53 +310,6 @@ static void controller__drain(struct controller *controller,
 		close(fds[1].fd);
 }
 
-static void print_summary(const char *name, const struct summary *summary,
-			  struct output *log)
-{
-	const struct latency *latency = &summary->decoded;
-	char costs[256] = "";
-
-	if (summary->scrapes)
-		snprintf(
-			costs, sizeof(costs),
-			"; %.1f READs, %.0f bytes each; latency in us: min %.1f, p50 %.1f, p90 %.1f, p99 %.1f, max %.1f",
-			(double)summary->reads / summary->scrapes,
-			(double)summary->bytes / summary->scrapes,
-			latency->min / 1e3,
-			latency__percentile(latency, 50) / 1e3,
-			latency__percentile(latency, 90) / 1e3,
-			latency__percentile(latency, 99) / 1e3,
-			latency->max / 1e3);
-	output__print(
-		log,
-		"dart-controller: %s: %llu scrapes, %llu failed, %llu missed, %llu discarded, %llu dropped%s",
-		name, (unsigned long long)summary->scrapes,
-		(unsigned long long)summary->failed,
-		(unsigned long long)summary->missed,
-		(unsigned long long)summary->discarded,
-		(unsigned long long)(summary->dropped + summary->unwritten),
-		costs);
-}
-
-/* To the sink, whose lines they end, or else to the log. */
-static void controller__summarize(struct controller *controller, bool to_log)
-{
-	const struct target_settings *target =
-		controller->context.options->settings.targets;
-	struct sink *sink = controller->context.sink;
-	const struct summary *summary;
-	size_t i;
-
-	for (i = 0; i < controller->target_count; i++, target++) {
-		summary = target__summary(controller->targets[i]);
-		if (to_log)
-			print_summary(target->name, summary,
-				      controller->context.log);
-		else if (sink->operations->summary)
-			sink->operations->summary(sink, target, summary);
-	}
-}
-
 /*
  * From the end of the loop to that of standard output, then the summaries for people.
  * Returns 0, or the error of standard output, which has been reported.
@@ -283,14 +319,14 @@ static int controller__finish(struct controller *controller, bool summarize)
 	struct output *output = controller->output;
 	int err;
 
-	controller__stop_workers(controller);
+	controller__stop_threads(controller);
 	if (summarize)
-		controller__summarize(controller, false);
+		fleet__summarize(controller->fleet, false);
 	controller__drain(controller, output);
 	err = output__error(output);
 	controller__close_output(controller);
 	if (summarize && !err)
-		controller__summarize(controller, true);
+		fleet__summarize(controller->fleet, true);
 	controller__drain(controller, controller->context.log);
 	return err;
 }
@@ -298,13 +334,15 @@ static int controller__finish(struct controller *controller, bool summarize)
 int controller__run(const struct options *options)
 {
 	struct controller controller = { };
-	bool failed = true;
+	struct dart_error error = { };
+	bool is_open, failed = true;
 	int err;
 
-	err = controller__open(&controller, options);
-	if (!err) {
+	err = controller__open(&controller, options, &error);
+	is_open = !err;
+	if (is_open) {
 		err = sd_event_loop(controller.context.event) ?:
-		      controller.result;
+		      fleet__result(controller.fleet);
 		if (!err && options->once && controller.interrupted)
 			err = -EINTR;
 		failed = controller__finish(
@@ -314,7 +352,9 @@ int controller__run(const struct options *options)
 	controller__close(&controller);
 
 	/* Unreachable targets have been reported. */
-	if (err && err != -EHOSTUNREACH)
+	if (!is_open && *error.text)
+		fprintf(stderr, "dart-controller: %s\n", error.text);
+	else if (err && err != -EHOSTUNREACH)
 		fprintf(stderr, "dart-controller: cannot continue: %s\n",
 			strerror(-err));
 	return err || failed ? EXIT_FAILURE : EXIT_SUCCESS;

@@ -13,14 +13,22 @@
 /* On a port of unknown speed. */
 #define DRAIN_DEFAULT_NS 10000000ULL
 
+/* Those of a group of queue pairs, of each class. */
+struct flow_group {
+	struct credit_group classes[CREDIT_CLASSES];
+};
+
 struct flow_control {
+	/* Not changed once there is a flow. */
 	enum settings_flow kind;
 	uint64_t bytes; /* 0: that of the port */
 	uint64_t bits_per_s;
-	struct credit credit;
-	bool is_open; /* the credit */
-	bool is_granting;
 	uint64_t drain_ns;
+	bool is_open; /* the pool */
+	struct credit_pool pool;
+	/* Of the control loop. */
+	struct flow_group **groups;
+	uint32_t group_count;
 	TAILQ_HEAD(, flow) draining; /* the first to be drained first */
 	struct timer timer; /* of the first of them */
 };
@@ -41,14 +49,14 @@ static void flow_control__learn(struct flow_control *control,
 	dart_endpoint__path(endpoint, &path);
 	control->bits_per_s = path.bits_per_s;
 	if (control->kind == SETTINGS_FLOW_BDP) {
-		credit__init(&control->credit, UINT64_MAX,
-			     control->bytes ?:
-				     capacity__product(path.bits_per_s));
+		credit_pool__init(&control->pool, UINT64_MAX,
+				  control->bytes ?:
+					  capacity__product(path.bits_per_s));
 		control->drain_ns = DRAIN_MARGIN_NS;
 		return;
 	}
 	control->bytes = control->bytes ?: capacity__credit(path.bits_per_s);
-	credit__init(&control->credit, control->bytes, UINT64_MAX);
+	credit_pool__init(&control->pool, control->bytes, UINT64_MAX);
 	control->drain_ns = DRAIN_DEFAULT_NS;
 	if (path.bits_per_s)
 		control->drain_ns =
@@ -56,32 +64,28 @@ static void flow_control__learn(struct flow_control *control,
 			control->bytes * 8000 / (path.bits_per_s / 1000000);
 }
 
-/*
- * Posts all that there are credits for.  If posting fails, the user may close a flow, whose
- * credits come back later, so that this loop ends.
- */
-static void flow_control__grant(struct flow_control *control)
+/* Makes the groups up to @number. */
+static int flow_control__add_groups(struct flow_control *control,
+				    uint32_t number)
 {
-	struct credit_flow *granted;
-	uint32_t fragments;
-	struct flow *flow;
-	uint64_t now_ns;
-	int err;
+	const size_t wanted = (size_t)number + 1;
+	struct flow_group **groups, *group;
 
-	if (control->is_granting)
-		return;
-	control->is_granting = true;
-	while ((granted = credit__grant(&control->credit, &fragments))) {
-		flow = (struct flow *)granted;
-		now_ns = monotonic_ns();
-		flow->posted_ns = flow->posted_ns ?: now_ns;
-		if (granted->held - flow->draining == fragments)
-			flow->heard_ns = now_ns;
-		err = dart_endpoint__post(flow->endpoint, fragments);
-		if (err)
-			flow->failed(flow, err);
+	if (wanted <= control->group_count)
+		return 0;
+	groups = reallocarray(control->groups, wanted, sizeof(*groups));
+	if (!groups)
+		return -ENOMEM;
+	control->groups = groups;
+	while (control->group_count < wanted) {
+		group = malloc(sizeof(*group));
+		if (!group)
+			return -ENOMEM;
+		for (int i = 0; i < CREDIT_CLASSES; i++)
+			credit_group__init(&group->classes[i]);
+		groups[control->group_count++] = group;
 	}
-	control->is_granting = false;
+	return 0;
 }
 
 static void flow_control__set_timer(struct flow_control *control)
@@ -96,10 +100,12 @@ static void flow_control__set_timer(struct flow_control *control)
 
 static void flow__drained(struct flow *flow)
 {
+	const uint32_t draining = flow->draining;
+
 	TAILQ_REMOVE(&flow->control->draining, flow, place);
-	credit__give_back(&flow->control->credit, &flow->credit,
-			  flow->draining);
 	flow->draining = 0;
+	credit_pool__give_back(&flow->control->pool, NULL, &flow->share,
+			       draining);
 }
 
 static void on_drained(void *data)
@@ -112,11 +118,10 @@ static void on_drained(void *data)
 	       flow->drained_ns <= now_ns)
 		flow__drained(flow);
 	flow_control__set_timer(control);
-	flow_control__grant(control);
 }
 
 int flow_control__new(struct timers *timers, const struct settings *settings,
-		      struct flow_control **controlp)
+		      bool is_alone, struct flow_control **controlp)
 {
 	struct flow_control *control = calloc(1, sizeof(*control));
 
@@ -124,8 +129,7 @@ int flow_control__new(struct timers *timers, const struct settings *settings,
 		return -ENOMEM;
 	/* One agent has nobody to meet in a switch: its READs need not be cut. */
 	control->kind = settings->flow ?:
-			(settings->target_count > 1 ? SETTINGS_FLOW_CREDIT :
-						      SETTINGS_FLOW_NONE);
+			(is_alone ? SETTINGS_FLOW_NONE : SETTINGS_FLOW_CREDIT);
 	control->bytes = settings->flow_bytes;
 	TAILQ_INIT(&control->draining);
 	timer__init(&control->timer, timers, on_drained, control);
@@ -138,6 +142,9 @@ void flow_control__free(struct flow_control *control)
 	if (!control)
 		return;
 	timer__stop(&control->timer);
+	while (control->group_count)
+		free(control->groups[--control->group_count]);
+	free(control->groups);
 	free(control);
 }
 
@@ -146,16 +153,26 @@ uint64_t flow_control__bits_per_s(const struct flow_control *control)
 	return control->bits_per_s;
 }
 
-void flow__open(struct flow *flow, struct flow_control *control, uint8_t class,
-		struct dart_endpoint *endpoint, flow_failed *failed)
+int flow__open(struct flow *flow, struct flow_control *control, uint8_t class,
+	       struct dart_endpoint *endpoint, struct credit_taker *taker)
 {
+	const uint32_t group = dart_endpoint__group(endpoint);
+	int err;
+
+	err = flow_control__add_groups(control, group);
+	if (err)
+		return err;
 	flow_control__learn(control, endpoint);
 	flow->control = control;
+	flow->group = &control->groups[group]->classes[class];
 	flow->class = class;
 	flow->endpoint = endpoint;
-	flow->failed = failed;
+	flow->share.taker = taker;
+	flow->is_reading = false;
+	flow->posted = 0;
 	if (flow_control__is_on(control))
 		dart_endpoint__cut(endpoint, CREDIT_FRAGMENT);
+	return 0;
 }
 
 void flow__close(struct flow *flow)
@@ -165,13 +182,12 @@ void flow__close(struct flow *flow)
 	if (!flow->endpoint)
 		return;
 	flow->endpoint = NULL;
-	flow->is_reading = false;
-	credit__cancel(&control->credit, &flow->credit);
-	if (!flow->credit.held)
+	if (!flow->posted)
 		return;
 	if (flow->draining)
 		TAILQ_REMOVE(&control->draining, flow, place);
-	flow->draining = flow->credit.held;
+	flow->draining += flow->posted;
+	flow->posted = 0;
 	flow->drained_ns = monotonic_ns() + control->drain_ns;
 	TAILQ_INSERT_TAIL(&control->draining, flow, place);
 	flow_control__set_timer(control);
@@ -179,9 +195,42 @@ void flow__close(struct flow *flow)
 
 void flow__end(struct flow *flow)
 {
+	if (flow->endpoint && flow_control__is_on(flow->control))
+		credit_pool__cancel(&flow->control->pool, NULL, &flow->share);
 	flow__close(flow);
 	if (flow->draining)
 		flow__drained(flow);
+}
+
+/*
+ * Posts all that this thread has credits for.  If posting fails, the user may stop a flow,
+ * whose credits come back later, so that this loop ends.
+ */
+static void flow_control__post(struct flow_control *control,
+			       struct credit_taker *taker)
+{
+	struct credit_share *share;
+	uint32_t fragments;
+	struct flow *flow;
+	uint64_t now_ns;
+	int err;
+
+	/* A flow that is stopped by failed() gives back what others get below. */
+	if (taker->is_posting)
+		return;
+	taker->is_posting = true;
+	while ((fragments = credit_pool__take(&control->pool, taker, &share))) {
+		flow = (struct flow *)share;
+		now_ns = monotonic_ns();
+		flow->posted_ns = flow->posted_ns ?: now_ns;
+		if (!flow->posted)
+			flow->heard_ns = now_ns;
+		flow->posted += fragments;
+		err = dart_endpoint__post(flow->endpoint, fragments);
+		if (err)
+			flow->failed(flow, err);
+	}
+	taker->is_posting = false;
 }
 
 int flow__read(struct flow *flow, const struct dart_read *reads, uint32_t count)
@@ -201,28 +250,48 @@ int flow__read(struct flow *flow, const struct dart_read *reads, uint32_t count)
 		return 0;
 	}
 	flow->posted_ns = 0;
-	credit__ask(&control->credit, &flow->credit, flow->class,
-		    dart_endpoint__operations(flow->endpoint, reads, count));
-	flow_control__grant(control);
+	credit_pool__ask(&control->pool, flow->group, &flow->share, flow->class,
+			 dart_endpoint__operations(flow->endpoint, reads,
+						   count));
+	flow_control__post(control, flow->share.taker);
 	return 0;
 }
 
-int flow__on_completion(struct flow *flow, struct dart_error *error)
+void flow__complete(struct flow *flow, int result)
 {
-	int ret = dart_endpoint__on_completion(flow->endpoint, error);
-	uint32_t completed = dart_endpoint__take_completed(flow->endpoint);
+	struct flow_control *control = flow->control;
+	const uint32_t completed =
+		dart_endpoint__take_completed(flow->endpoint);
 
-	if (ret < 0)
-		return ret;
-	flow->is_reading = flow->is_reading && !ret;
-	if (completed)
-		flow->heard_ns = monotonic_ns();
-	if (completed && flow_control__is_on(flow->control)) {
-		credit__give_back(&flow->control->credit, &flow->credit,
-				  completed);
-		flow_control__grant(flow->control);
-	}
-	return ret;
+	if (result > 0)
+		flow->is_reading = false;
+	if (!completed)
+		return;
+	flow->heard_ns = monotonic_ns();
+	if (!flow_control__is_on(control))
+		return;
+	flow->posted -= completed;
+	credit_pool__give_back(&control->pool, flow->share.taker, &flow->share,
+			       completed);
+	flow_control__post(control, flow->share.taker);
+}
+
+void flow__stop(struct flow *flow)
+{
+	struct flow_control *control = flow->control;
+
+	flow->is_reading = false;
+	if (!flow_control__is_on(control))
+		return;
+	credit_pool__cancel(&control->pool, flow->share.taker, &flow->share);
+	flow_control__post(control, flow->share.taker);
+}
+
+void flow_control__wake_up(struct flow_control *control,
+			   struct credit_taker *taker)
+{
+	credit_pool__wake_up(&control->pool, taker);
+	flow_control__post(control, taker);
 }
 
 uint64_t flow__silence_ns(const struct flow *flow)
@@ -235,5 +304,5 @@ uint64_t flow__silence_ns(const struct flow *flow)
 bool flow__waits(const struct flow *flow)
 {
 	return flow->is_reading && flow_control__is_on(flow->control) &&
-	       flow->credit.held == flow->draining;
+	       !flow->posted;
 }

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Posting READs as the flow control permits.  A flow is the connection of a target, and
- * all flows share the credits of their flow control (see credit.h), or have a bound each
- * (bdp), or none.  For the event loop's thread only.
+ * all flows share the credits of their flow control (see credit_pool.h), or have a bound
+ * each (bdp), or none.
+ *
+ * The control loop opens and closes a flow; in between an I/O thread READs.
  */
 #ifndef CONTROLLER_FLOW_H
 #define CONTROLLER_FLOW_H
@@ -10,37 +12,47 @@
 #include <stdbool.h>
 #include <sys/queue.h>
 
-#include <libdart/rdma/endpoint.h>
+#include <libdart/rdma/endpoint_set.h>
 
-#include "credit.h"
+#include "credit_pool.h"
 #include "io/timers.h"
 #include "settings.h"
 
 struct flow;
 struct flow_control;
 
-/* READs of @flow could not be posted: @error is -errno.  May close the flow. */
+/* READs of @flow could not be posted: @error is -errno.  May stop the flow. */
 typedef void flow_failed(struct flow *flow, int error);
 
 /* Belongs to its user; zeroed memory is a flow that is closed. */
 struct flow {
-	struct credit_flow credit; /* first: a flow is found by it */
+	struct credit_share share; /* first: a flow is found by it */
+	/* Set when it is opened. */
 	struct flow_control *control;
-	flow_failed *failed;
+	struct credit_group *group;
 	struct dart_endpoint *endpoint; /* borrowed; NULL: closed */
 	uint8_t class;
+	/* Of the I/O thread. */
+	flow_failed *failed; /* its user sets it before the first READ */
 	bool is_reading;
+	uint32_t posted; /* fragments, without an answer so far */
 	uint64_t posted_ns; /* CLOCK_MONOTONIC: the first READ of the batch */
 	uint64_t heard_ns; /* the last completion, or post if later */
-	/* READs of queue pairs that are gone, whose answers may still be under way. */
+	/*
+	 * Of the control loop: READs of queue pairs that are gone, whose answers may still be
+	 * under way.
+	 */
 	uint32_t draining;
 	uint64_t drained_ns;
 	TAILQ_ENTRY(flow) place; /* among those that drain */
 };
 
-/* Returns 0 or -errno. */
+/*
+ * In the control loop, whose @timers they are; @is_alone: there will never be more than one
+ * target.  Returns 0 or -errno.
+ */
 int flow_control__new(struct timers *timers, const struct settings *settings,
-		      struct flow_control **control);
+		      bool is_alone, struct flow_control **control);
 /* All flows have been ended.  @control may be NULL. */
 void flow_control__free(struct flow_control *control);
 
@@ -48,26 +60,37 @@ void flow_control__free(struct flow_control *control);
 uint64_t flow_control__bits_per_s(const struct flow_control *control);
 
 /*
- * @endpoint has connected; it outlives the flow, until flow__close().  The default of
- * what may be in flight is that of the port that it uses, if it is the first of all.
+ * @endpoint has connected, and @taker is its I/O thread; it outlives the flow, until
+ * flow__close().  The default of what may be in flight is that of the port that it uses, if
+ * it is the first of all.  Returns 0 or -ENOMEM.
  */
-void flow__open(struct flow *flow, struct flow_control *control, uint8_t class,
-		struct dart_endpoint *endpoint, flow_failed *failed);
+int flow__open(struct flow *flow, struct flow_control *control, uint8_t class,
+	       struct dart_endpoint *endpoint, struct credit_taker *taker);
 
 /*
- * The queue pair is gone, and READs of it wait no more.  Their credits come back when
- * nothing of what was posted can be on the network.  A flow that is closed stays so.
+ * The queue pair is gone, once the flow has stopped.  Its credits come back when nothing of
+ * what was posted can be on the network.  A flow that is closed stays so.
  */
 void flow__close(struct flow *flow);
 
-/* Frees what flow__close() left. */
+/* Nothing of it is left; the I/O threads have ended, or it was closed. */
 void flow__end(struct flow *flow);
 
-/* As dart_endpoint__read(), but when there are credits for it; failed() may be called. */
-int flow__read(struct flow *flow, const struct dart_read *reads, uint32_t count);
+/* In the I/O thread. */
 
-/* As dart_endpoint__on_completion(); posts what may be posted now, of any flow. */
-int flow__on_completion(struct flow *flow, struct dart_error *error);
+/* As dart_endpoint__read(), but when there are credits for it; failed() may be called. */
+int flow__read(struct flow *flow, const struct dart_read *reads,
+	       uint32_t count);
+/*
+ * READs have completed, with the @result of a handler of completions.  Posts what may be
+ * posted now, of any flow of this thread.
+ */
+void flow__complete(struct flow *flow, int result);
+/* READs nothing more, until it is closed. */
+void flow__stop(struct flow *flow);
+/* Others have given back credits, and credit_taker.wake() was called. */
+void flow_control__wake_up(struct flow_control *control,
+			   struct credit_taker *taker);
 
 /* How long READs have been posted without an answer, in ns; 0 if none are. */
 uint64_t flow__silence_ns(const struct flow *flow);

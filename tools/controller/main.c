@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* dart-controller: reads metrics out of the memory of other hosts. */
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include <libdart/error.h>
 
@@ -11,27 +9,19 @@
 #include "controller.h"
 #include "doctor/doctor.h"
 #include "options.h"
+#include "status/status_command.h"
 
 static int load_config(struct options *options)
 {
 	struct dart_error error;
-	FILE *file;
 	int err;
 
 	if (!options->config)
 		return 0;
-	file = fopen(options->config, "re");
-	if (!file) {
-		fprintf(stderr, "dart-controller: cannot open '%s': %s\n",
-			options->config, strerror(errno));
-		return -errno;
-	}
-	err = config__load(&options->settings, file, options->config, &error);
-	fclose(file);
-	if (!err && !options->settings.target_count)
-		err = dart_error__set(&error, EINVAL,
-				      "%s: the file names no agent",
-				      options->config);
+	options->own = options->settings;
+	options->settings = (struct settings){ };
+	err = config__read(&options->settings, &options->own, options->config,
+			   &error);
 	if (err)
 		fprintf(stderr, "dart-controller: %s\n", error.text);
 	return err;
@@ -54,11 +44,14 @@ int main(int argc, char *argv[])
 		status = doctor__run(&options);
 		if (fflush(stdout) || ferror(stdout))
 			status = EXIT_FAILURE;
+	} else if (options.action == 's') {
+		status = status_command__run(&options);
 	} else if (load_config(&options)) {
 		status = EXIT_FAILURE;
 	} else {
 		status = controller__run(&options);
 	}
 	settings__clear(&options.settings);
+	settings__clear(&options.own);
 	return status;
 }

@@ -18,7 +18,12 @@ static const struct option long_options[] = {
 	{ "config", required_argument, NULL, 'c' },
 	{ "entries", required_argument, NULL, 'e' },
 	{ "flow", required_argument, NULL, 'f' },
+	{ "io", required_argument, NULL, 'o' },
 	{ "workers", required_argument, NULL, 'w' },
+	{ "file-sd", required_argument, NULL, 'F' },
+	{ "dns-srv", required_argument, NULL, 'D' },
+	{ "http-sd", required_argument, NULL, 'H' },
+	{ "socket", required_argument, NULL, 'S' },
 	{ "help", no_argument, NULL, 'h' },
 	{ "version", no_argument, NULL, 'V' },
 	{ }
@@ -27,17 +32,26 @@ static const struct option long_options[] = {
 const char options__help[] =
 	"Usage: dart-controller [OPTION]... [HOST[:PORT]]...\n"
 	"       dart-controller doctor [-j] [-e NAME,...] HOST[:PORT]\n"
-	"Reads metrics from the memory of hosts by RDMA READ, or finds out why that fails.\n"
+	"       dart-controller status [-j] [--socket PATH]\n"
+	"Reads metrics from the memory of hosts by RDMA READ, finds out why that fails, or\n"
+	"shows what a controller that runs does.\n"
 	"\n"
 	"  -i, --interval TIME    time between scrapes: 100ms, 1s (default), 1min\n"
 	"  -n, --count N          exit after N scrapes of each agent\n"
 	"      --once             print all values of one scrape and exit\n"
 	"  -e, --entries NAME,... scrape only these entries; 'cgroup:*' is a pattern\n"
 	"      --flow KIND[,BYTES] bound what is in flight: credit (bytes of all agents,\n"
-	"                         the default if there are several), bdp (of each) or none\n"
+	"                         the default if there can be several), bdp (of each) or none\n"
+	"      --io KIND          wait for READs by event (the default), poll, or hybrid:\n"
+	"                         poll for small scrapes and wait for large ones\n"
 	"  -j, --json             print JSON, one line per scrape\n"
 	"      --workers N        decode in N threads; 1 by default\n"
-	"  -c, --config FILE      read further agents and settings from a YAML file\n"
+	"  -c, --config FILE      read further agents and settings from a YAML file, and\n"
+	"                         again on SIGHUP\n"
+	"      --file-sd FILE     scrape the agents of a JSON file, as it changes\n"
+	"      --dns-srv NAME     scrape the agents of SRV records\n"
+	"      --http-sd URL      scrape the agents that a URL names\n"
+	"      --socket PATH      where status asks\n"
 	"  -h, --help             print this and exit\n"
 	"  -V, --version          print the version and exit\n"
 	"\n"
@@ -89,6 +103,31 @@ static int add_target(struct settings *settings, const char *text,
 	if (err == -EEXIST)
 		return dart_error__set(error, EINVAL,
 				       "agent '%s' is named twice", text);
+	if (err == -E2BIG)
+		return dart_error__set(error, EINVAL,
+				       "there are more than %d agents",
+				       SETTINGS_TARGETS_MAX);
+	return err;
+}
+
+static int add_source(struct settings *settings, enum source_kind kind,
+		      const char *place, struct dart_error *error)
+{
+	int err = settings__add_source(settings, kind, place);
+	struct shared_text *name = source_kind__name(kind, place);
+	const char *text = name ? name->text : "?";
+
+	if (err == -EINVAL)
+		dart_error__set(error, 0, "'%s' is not %s", text,
+				source_kind__expected(kind));
+	else if (err == -EEXIST)
+		err = dart_error__set(error, EINVAL,
+				      "source '%s' is named twice", text);
+	shared_text__release(name);
+	if (err == -E2BIG)
+		return dart_error__set(error, EINVAL,
+				       "there are more than %d sources",
+				       SETTINGS_SOURCES_MAX);
 	return err;
 }
 
@@ -143,12 +182,30 @@ static int parse_one(struct options *options, int c, char *argv[],
 		return dart_error__set(error, EINVAL,
 			"'%s' is not a number of workers (expected 1 to 64)",
 			optarg);
+	case 'o':
+		if (!settings__parse_io(optarg, &options->settings.io))
+			return 0;
+		return dart_error__set(error, EINVAL,
+			"'%s' is not a kind of I/O (expected event, poll or hybrid)",
+			optarg);
 	case 'e':
 		return add_entries(&options->settings, optarg, error);
 	case 'f':
 		return parse_flow(&options->settings, optarg, error);
 	case 'c':
 		options->config = optarg;
+		return 0;
+	case 'F':
+		return add_source(&options->settings, SOURCE_FILE_SD, optarg,
+				  error);
+	case 'D':
+		return add_source(&options->settings, SOURCE_DNS_SRV, optarg,
+				  error);
+	case 'H':
+		return add_source(&options->settings, SOURCE_HTTP_SD, optarg,
+				  error);
+	case 'S':
+		options->socket = optarg;
 		return 0;
 	case 'j':
 		options->json = true;
@@ -162,7 +219,7 @@ static int parse_one(struct options *options, int c, char *argv[],
 		return 0;
 	default:
 		/* optind may still point at the word with the letter. */
-		if (c == '?' && optopt && !strchr("inefjchw1V", optopt))
+		if (c == '?' && optopt && !strchr("inefjchow1V", optopt))
 			return dart_error__set(error, EINVAL,
 				"unknown option '-%c' (see --help)", optopt);
 		return dart_error__set(error, EINVAL, c == ':' ?
@@ -171,14 +228,31 @@ static int parse_one(struct options *options, int c, char *argv[],
 	}
 }
 
+/* Are there options that only scraping takes? */
+static bool has_more(const struct options *options)
+{
+	const struct settings *settings = &options->settings;
+
+	return options->config || options->count || options->once ||
+	       settings->interval_ns || settings->flow || settings->io ||
+	       settings->workers || settings->source_count;
+}
+
+static int check_status(const struct options *options, struct dart_error *error)
+{
+	if (!has_more(options) && !options->settings.target_count &&
+	    !options->settings.entry_count)
+		return 0;
+	return dart_error__set(error, EINVAL,
+			       "status takes only the options --json and --socket");
+}
+
 static int check_doctor(const struct options *options, struct dart_error *error)
 {
 	if (options->settings.target_count != 1)
 		return dart_error__set(error, EINVAL,
 				       "doctor takes one HOST[:PORT]");
-	if (options->config || options->count || options->once ||
-	    options->settings.interval_ns || options->settings.flow ||
-	    options->settings.workers)
+	if (has_more(options) || options->socket)
 		return dart_error__set(error, EINVAL,
 			"doctor takes only the options --json and --entries");
 	return 0;
@@ -200,10 +274,9 @@ int options__parse(struct options *options, int argc, char *argv[],
 			return err;
 	}
 	if (!options->action && optind < argc &&
-	    !strcmp(argv[optind], "doctor")) {
-		options->action = 'd';
-		optind++;
-	}
+	    (!strcmp(argv[optind], "doctor") ||
+	     !strcmp(argv[optind], "status")))
+		options->action = *argv[optind++];
 	for (; optind < argc; optind++) {
 		err = add_target(&options->settings, argv[optind], error);
 		if (err)
@@ -212,13 +285,16 @@ int options__parse(struct options *options, int argc, char *argv[],
 
 	if (options->action == 'd')
 		return check_doctor(options, error);
+	if (options->action == 's')
+		return check_status(options, error);
 	if (options->action)
 		return 0;
 	if (options->once && options->count)
 		return dart_error__set(error, EINVAL,
 			"--once and --count are mutually exclusive");
-	if (!options->settings.target_count && !options->config)
+	if (!options->settings.target_count && !options->config &&
+	    !options->settings.source_count)
 		return dart_error__set(error, EINVAL,
-			"no agent to scrape (add HOST[:PORT] or --config FILE)");
+			"no agent to scrape (add HOST[:PORT], --config FILE or a source)");
 	return 0;
 }

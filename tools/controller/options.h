@@ -10,10 +10,12 @@
 #include "settings.h"
 
 struct options {
-	/* 'h': print the help; 'V': the version; 'd': doctor; 0: run */
+	/* 'h': print the help; 'V': the version; 'd': doctor; 's': status; 0: run */
 	char action;
 	struct settings settings;
-	const char *config;	/* path or NULL; points into argv */
+	struct settings own;	/* of the command line, if there is a configuration */
+	const char *config;	/* path or NULL; points into argv, as does the next */
+	const char *socket;	/* path of the control socket, or NULL */
 	uint64_t count;		/* scrapes per target; 0: unlimited */
 	bool json;
 	bool once;
@@ -26,5 +28,15 @@ struct options {
 int options__parse(struct options *options, int argc, char *argv[],
 		   struct dart_error *error);
 extern const char options__help[];
+
+/*
+ * One agent, for as long as the program runs: neither a source nor a configuration, which
+ * is read again, can name others.
+ */
+static inline bool options__has_one_target(const struct options *options)
+{
+	return options->settings.target_count == 1 &&
+	       !options->settings.source_count && !options->config;
+}
 
 #endif /* CONTROLLER_OPTIONS_H */

@@ -3,8 +3,13 @@
 #ifndef CONTROLLER_SETTINGS_H
 #define CONTROLLER_SETTINGS_H
 
+#include <jansson.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "entry_names.h"
+#include "shared_text.h"
 
 #define SETTINGS_INTERVAL_DEFAULT_NS	1000000000ULL
 #define SETTINGS_INTERVAL_MIN_NS	100000ULL
@@ -12,11 +17,24 @@
 
 /* What all agents may have in flight at once, and in which order: see flow.h. */
 enum settings_flow {
-	SETTINGS_FLOW_UNSET,	/* the default: none for one agent, or else credit */
+	SETTINGS_FLOW_UNSET,	/* the default: none if only one agent can be, or else credit */
 	SETTINGS_FLOW_CREDIT,	/* a bound for all agents together */
 	SETTINGS_FLOW_BDP,	/* a bound for each */
 	SETTINGS_FLOW_NONE,	/* that of the queue pair */
 };
+
+/* Threads that READ: see io/io_threads.h. */
+enum settings_io {
+	SETTINGS_IO_UNSET,	/* the default: event */
+	SETTINGS_IO_EVENT,
+	SETTINGS_IO_POLL,
+	SETTINGS_IO_HYBRID,	/* one of each */
+};
+
+/* Scrapes of fewer fragments are polled by a hybrid: the number of ZERO, section 6.3. */
+#define SETTINGS_IO_FRAGMENTS_DEFAULT	32
+#define SETTINGS_IO_FRAGMENTS_MAX	65536
+#define SETTINGS_IO_GROUP_MAX		1024
 
 #define SETTINGS_FLOW_BYTES_MIN	4096ULL
 #define SETTINGS_FLOW_BYTES_MAX	(1ULL << 30)
@@ -28,29 +46,83 @@ enum settings_flow {
 #define SETTINGS_WORKERS_DEFAULT	1
 #define SETTINGS_WORKERS_MAX		64
 
+/* Targets that connect at the same time: see handshakes.h. */
+#define SETTINGS_HANDSHAKES_DEFAULT	64
+#define SETTINGS_HANDSHAKES_MAX		10000
+
+/* Of all sources together, and of each. */
+#define SETTINGS_TARGETS_MAX	10000
+#define SETTINGS_SOURCES_MAX	32
+
+/* Members with holders are released by whoever frees the structure. */
 struct target_settings {
-	size_t index;		/* from 0, without gaps */
+	size_t index;		/* below SETTINGS_TARGETS_MAX, of no other target */
 	char *host;
 	char *name;		/* HOST:PORT */
 	uint16_t port;
 	uint64_t interval_ns;	/* 0: that of all targets */
 	uint8_t class;		/* of flow control, up to SETTINGS_CLASS_MAX */
+	struct entry_names *entries;	/* NULL: those of all targets */
+	struct shared_text *labels;	/* a JSON object; NULL: none */
+	struct shared_text *source;	/* who named it; NULL: the command line */
+};
+
+enum source_kind {
+	SOURCE_FILE_SD,	/* a file in the format of Prometheus' file_sd */
+	SOURCE_DNS_SRV,	/* SRV records of a name */
+	SOURCE_HTTP_SD,	/* a URL that answers in the format of Prometheus' http_sd */
+};
+
+/* What the targets of a source have, unless it says otherwise for one of them. */
+struct target_defaults {
+	uint64_t interval_ns;	/* 0: that of all targets */
+	uint8_t class;
+	struct entry_names *entries;	/* NULL: those of all targets */
+	json_t *labels;		/* an object of texts; NULL: none */
+};
+
+/* Where the names of further targets come from, again and again. */
+struct source_settings {
+	enum source_kind kind;
+	char *place;		/* path, name or URL */
+	uint64_t refresh_ns;	/* 0: that of the kind */
+	struct target_defaults defaults;
 };
 
 struct settings {
 	uint64_t interval_ns;	/* 0: not set */
 	enum settings_flow flow;
 	uint64_t flow_bytes;	/* its bound; 0: that of the port's speed */
+	enum settings_io io;
+	unsigned int io_fragments;	/* scrapes of fewer are polled; 0: not set */
+	unsigned int io_group;		/* queue pairs of a group; 0: not set */
 	unsigned int workers;	/* 0: not set */
+	unsigned int handshakes;	/* at the same time; 0: not set */
 	char **entries;		/* names or patterns; none: all entries */
 	size_t entry_count;
 	struct target_settings *targets;
 	size_t target_count;
+	void *by_name;		/* of targets: a tree of tsearch(3) */
+	struct source_settings *sources;
+	size_t source_count;
 };
 
-/* All return 0, -EINVAL, -EEXIST if already present, or -ENOMEM. */
+/*
+ * All return 0, -EINVAL, -EEXIST if already present, -E2BIG if there are too many, or
+ * -ENOMEM.
+ */
 int settings__add_target(struct settings *settings, const char *host,
 			 uint16_t port, uint64_t interval_ns);
+/* What a place of this kind is, as "a path". */
+const char *source_kind__expected(enum source_kind kind);
+/*
+ * What messages call a source: @place, of a URL without user and password.  NULL if out of
+ * memory.
+ */
+struct shared_text *source_kind__name(enum source_kind kind, const char *place);
+/* The last of @sources is the new one. */
+int settings__add_source(struct settings *settings, enum source_kind kind,
+			 const char *place);
 int settings__add_entry(struct settings *settings, const char *name);
 /* "250us", "100ms", "5s", "1min", from INTERVAL_MIN_NS to _MAX_NS. */
 int settings__parse_interval(const char *text, uint64_t *interval_ns);
@@ -58,9 +130,26 @@ int settings__parse_interval(const char *text, uint64_t *interval_ns);
 int settings__parse_flow(const char *text, enum settings_flow *flow);
 /* "16384", "16K", "8M", "1G", from FLOW_BYTES_MIN to _MAX. */
 int settings__parse_flow_bytes(const char *text, uint64_t *bytes);
+/* "event", "poll" or "hybrid". */
+int settings__parse_io(const char *text, enum settings_io *io);
+/* From 1 to @max, in decimal. */
+int settings__parse_number(const char *text, unsigned int max,
+			   unsigned int *number);
 /* From 1 to WORKERS_MAX. */
 int settings__parse_workers(const char *text, unsigned int *workers);
 
+/* @copy is empty before; it may be cleared also after -ENOMEM. */
+int settings__copy(struct settings *copy, const struct settings *settings);
 void settings__clear(struct settings *settings);
+
+/* The entries that @target scrapes, as settings that must not be cleared. */
+static inline struct settings
+target_settings__chosen(const struct target_settings *target)
+{
+	return (struct settings){
+		.entries = target->entries ? target->entries->names : NULL,
+		.entry_count = target->entries ? target->entries->count : 0,
+	};
+}
 
 #endif /* CONTROLLER_SETTINGS_H */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A target's connection, timers and retries. */
+/* A target in the control loop: when it is lost, retried and finished. */
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -12,9 +12,8 @@
 
 #include "target_private.h"
 
-/* From connect to the table, with --once to the values; also for one scrape. */
-#define CONNECT_TIMEOUT_US	10000000ULL
-#define NO_ANSWER		"no answer for 10 s"
+/* From the first loss of a connection to the next attempt. */
+#define BACKOFF_MIN_US		100000ULL
 
 /* The longest delay between attempts; it doubles each time. */
 /* An agent that starts again has its controllers back within 3 s. */
@@ -37,70 +36,118 @@ void target__log(const struct target *target, const char *format, ...)
 void target__count(struct target *target, uint64_t bytes)
 {
 	struct target_context *context = target->context;
-	const struct settings *settings = &context->options->settings;
 	char text[256];
 
 	if (target->is_counted)
 		return;
 	target->is_counted = true;
-	capacity__add(&context->capacity, target->schedule.interval_ns, bytes);
-	if (context->capacity.targets < settings->target_count ||
-	    context->options->once || context->sink->owns_terminal)
+	target->counted_bytes = bytes;
+	capacity__add(&context->capacity, target->io.schedule.interval_ns,
+		      bytes);
+	if (context->capacity.targets < context->target_count ||
+	    context->is_capacity_told || context->options->once ||
+	    context->sink->owns_terminal)
 		return;
-	if (capacity__exceeds(&context->capacity,
-			      flow_control__bits_per_s(context->flow_control),
-			      text, sizeof(text)))
-		fprintf(stderr, "dart-controller: %s\n", text);
+	if (!capacity__exceeds(&context->capacity,
+			       flow_control__bits_per_s(context->flow_control),
+			       text, sizeof(text)))
+		return;
+	context->is_capacity_told = true;
+	output__print(context->log, "dart-controller: %s", text);
 }
 
-bool target__start_schedule(struct target *target)
+/* Scrapes that become due count as failed until an I/O thread has the target. */
+static void target__start_schedule(struct target *target)
 {
-	if (target->schedule.next_ns)
-		return false;
-	schedule__start(&target->schedule, monotonic_ns());
-	timer__set_at(&target->scrape_timer, target->schedule.next_ns);
-	return true;
+	struct schedule *schedule = &target->io.schedule;
+
+	if (!schedule->next_ns)
+		schedule__start(schedule, monotonic_ns());
+	timer__set_at(&target->scrape_timer, schedule->next_ns);
 }
 
 void target__drop_table(struct target *target)
 {
-	ring__release(target->ring);
-	target->ring = NULL;
-	target->scraper = NULL;
+	struct io_target *io = &target->io;
+
+	dart_landing__free(io->ring_landing);
+	io->ring_landing = NULL;
+	ring__release(io->ring);
+	io->ring = NULL;
 }
 
+/* Without an I/O thread that has it. */
 static void target__disconnect(struct target *target)
 {
-	target->connection = sd_event_source_disable_unref(target->connection);
-	target->completion = sd_event_source_disable_unref(target->completion);
+	/* First: nothing lands any more in what it frees, and what is freed below. */
 	dart_endpoint__free(target->endpoint);
 	target->endpoint = NULL;
-	flow__close(&target->flow);
-	target->landing = NULL;
+	target->io.table_landing = NULL;
+	target->io.ring_landing = NULL;
+	flow__close(&target->io.flow);
 	target__drop_table(target);
+}
+
+/* The I/O thread gives it back, and then @next happens. */
+static void target__release(struct target *target, enum target_next next)
+{
+	target->state = TARGET_RELEASING;
+	target->next = next;
+	timer__stop(&target->retry_timer);
+	io_target__release(&target->io);
 }
 
 void target__finish(struct target *target, int result)
 {
-	if (target->state == TARGET_FINISHED)
+	switch (target->state) {
+	case TARGET_FINISHED:
 		return;
+	case TARGET_READING:
+		target__release(target, TARGET_FINISH);
+		target->result = result;
+		return;
+	case TARGET_RELEASING:
+		target->next = TARGET_FINISH;
+		target->result = result;
+		return;
+	default:
+		break;
+	}
 	target->state = TARGET_FINISHED;
+	handshakes__end(&target->context->handshakes, &target->handshake);
 	target__disconnect(target);
 	timer__stop(&target->scrape_timer);
 	timer__stop(&target->retry_timer);
 	timer__stop(&target->connect_timeout);
-	target->context->finished(target->context, result);
+	target->context->finished(target->context, target, result);
 }
 
-bool target__finish_if_done(struct target *target)
+void target__stop(struct target *target)
 {
-	const struct options *options = target->context->options;
-	uint64_t wanted = options->once ? 1 : options->count;
+	if (target->is_counted)
+		capacity__remove(&target->context->capacity,
+				 target->io.schedule.interval_ns,
+				 target->counted_bytes);
+	target->is_counted = false;
+	target__finish(target, 0);
+}
 
-	if (!wanted ||
-	    target->summary.scrapes + target->summary.failed < wanted)
+/* 0, or that it never had values. */
+static int target__outcome(const struct target *target)
+{
+	return count__of(&target->summary.scrapes) ? 0 : -EHOSTUNREACH;
+}
+
+/* Finishes after the last requested scrape; true if so. */
+static bool target__finish_if_done(struct target *target)
+{
+	const struct summary *summary = &target->summary;
+	const uint64_t wanted = target->io.wanted;
+
+	if (!wanted || count__of(&summary->scrapes) +
+			       count__of(&summary->failed) < wanted)
 		return false;
-	target__finish(target, target->summary.scrapes ? 0 : -EHOSTUNREACH);
+	target__finish(target, target__outcome(target));
 	return true;
 }
 
@@ -114,34 +161,33 @@ static uint64_t jitter(uint64_t delay_us)
 	return delay_us / 2 + random % (delay_us / 2 + 1);
 }
 
-void target__lose(struct target *target, const char *reason, ...)
+/* With no I/O thread that has it. */
+static void target__retry(struct target *target)
 {
-	bool once = target->context->options->once;
-	bool had_table = target->scraper;
-	struct dart_error error;
-	va_list arguments;
+	struct io_target *io = &target->io;
+	const bool once = io->once;
+	const bool had_table = io->ring;
 	int err = 0;
 
-	va_start(arguments, reason);
-	dart_error__vset(&error, 0, reason, arguments);
-	va_end(arguments);
 	target__disconnect(target);
 	target->state = TARGET_DISCONNECTED;
+	handshakes__end(&target->context->handshakes, &target->handshake);
 	target__count(target, 0);
-	if (strcmp(target->last_error.text, error.text)) {
-		target->last_error = error;
+	target__note_failure(target, target->reason.text, had_table);
+	if (strcmp(target->last_error.text, target->reason.text)) {
+		target->last_error = target->reason;
 		target__log(target, "%s: %s%s",
 			    had_table && !once ? "lost" : "cannot be scraped",
-			    error.text, once ? "" : "; retrying");
-		err = decoder__lose(&target->decoder, error.text);
+			    target->reason.text, once ? "" : "; retrying");
+		err = decoder__lose(&io->decoder, target->reason.text);
 	}
 	if (err) {
 		target__finish(target, err);
 		return;
 	}
-	if (target->scrape_pending || once)
-		target->summary.failed++;
-	target->scrape_pending = false;
+	if (io->scrape_pending || once)
+		count__add(&target->summary.failed, 1);
+	io->scrape_pending = false;
 	if (target__finish_if_done(target))
 		return;
 
@@ -150,106 +196,121 @@ void target__lose(struct target *target, const char *reason, ...)
 	target->backoff_us *= 2;
 	if (target->backoff_us > BACKOFF_MAX_US)
 		target->backoff_us = BACKOFF_MAX_US;
-	/* Scrapes that become due meanwhile count as failed. */
 	target__start_schedule(target);
 }
 
-static int on_connection(sd_event_source *source, int fd, uint32_t events,
-			 void *data)
+void target__lose(struct target *target, const char *reason, ...)
 {
-	struct target *target = data;
-	enum dart_endpoint_event event;
-	struct dart_error error;
+	va_list arguments;
 
-	event = dart_endpoint__on_connection(target->endpoint, &error);
-	if (event == DART_ENDPOINT_CONNECTED)
-		target__on_connected(target);
-	else if (event != DART_ENDPOINT_NOTHING)
-		target__lose(target, "%s", error.text);
-	return 0;
-}
-
-static void target__connect(struct target *target, const char *numeric)
-{
-	struct dart_error error;
-	int err;
-
-	target->state = TARGET_CONNECTING;
-	timer__set(&target->connect_timeout, CONNECT_TIMEOUT_US);
-	err = dart_endpoint__connect(numeric, target->settings->port,
-				     &target->endpoint, &error);
-	if (err) {
-		target__lose(target, "%s", error.text);
+	/* Why it is released is known already. */
+	if (target->state == TARGET_RELEASING)
 		return;
-	}
-	err = sd_event_add_io(target->context->event, &target->connection,
-			      dart_endpoint__connection_fd(target->endpoint),
-			      EPOLLIN, on_connection, target);
-	if (err < 0)
-		target__finish(target, err);
-}
-
-static void on_resolved(void *data, const char *numeric,
-			const struct dart_error *error)
-{
-	struct target *target = data;
-
-	target->resolution = NULL;
-	if (target->state != TARGET_RESOLVING)
-		return;
-	if (numeric)
-		target__connect(target, numeric);
+	va_start(arguments, reason);
+	dart_error__vset(&target->reason, 0, reason, arguments);
+	va_end(arguments);
+	if (target->state == TARGET_READING)
+		target__release(target, TARGET_LOSE);
 	else
-		target__lose(target, "%s", error->text);
+		target__retry(target);
 }
 
-static void target__resolve(struct target *target)
+void target__move(struct target *target, struct io_thread *thread)
 {
-	const char *host = target->settings->host;
-	int err;
+	target->thread = thread;
+	target__release(target, TARGET_MOVE);
+}
 
-	if (resolver__is_numeric(host)) {
-		target__connect(target, host);
-		return;
+/* As soon as it is its turn. */
+static void target__ask_to_connect(struct target *target)
+{
+	/* The delay has doubled once when it is lost, and again if it cannot be reached. */
+	handshakes__ask(&target->context->handshakes, &target->handshake,
+			target->backoff_us > 2 * BACKOFF_MIN_US);
+}
+
+/* The I/O thread cannot READ any more. */
+static void target__explain_loss(struct target *target)
+{
+	const struct io_target *io = &target->io;
+	struct dart_error error;
+
+	switch (io->loss) {
+	case IO_LOSS_READ:
+		dart_endpoint__explain(target->endpoint, &error);
+		target__lose(target, "%s", error.text);
+		break;
+	case IO_LOSS_POST:
+		target__lose(target, "cannot post a READ: %s",
+			     strerror(-io->loss_error));
+		break;
+	case IO_LOSS_SILENCE:
+		target__lose(target, TARGET_NO_ANSWER);
+		break;
+	case IO_LOSS_RESTART:
+		target__lose(target, "the agent has restarted");
+		break;
 	}
-	target->state = TARGET_RESOLVING;
-	timer__set(&target->connect_timeout, CONNECT_TIMEOUT_US);
-	/* One question a target, however long the name services take. */
-	if (target->resolution)
+}
+
+static void on_reported(struct io_target *io, enum io_report report)
+{
+	struct target *target = (struct target *)io;
+
+	/* It is to be released anyway. */
+	if (target->state != TARGET_READING)
 		return;
-	err = resolver__ask(target->context->resolver, host, on_resolved,
-			    target, &target->resolution);
-	if (err)
-		target__lose(target, "cannot resolve '%s': %s", host,
-			     strerror(-err));
+	switch (report) {
+	case IO_WANTS_TABLE:
+		target__prepare_fetch(target);
+		break;
+	case IO_TABLE_LANDED:
+		target__take_landed(target);
+		break;
+	case IO_DONE:
+		target__finish(target, target__outcome(target));
+		break;
+	case IO_LOST:
+		target__explain_loss(target);
+		break;
+	}
+}
+
+void target__on_completion(struct dart_endpoint *endpoint, int result)
+{
+	io_target__on_completion(endpoint, result);
+}
+
+static void on_released(struct io_target *io)
+{
+	struct target *target = (struct target *)io;
+
+	target->state = TARGET_DISCONNECTED;
+	if (io->has_scraped)
+		target->backoff_us = BACKOFF_MIN_US;
+	switch (target->next) {
+	case TARGET_LOSE:
+		target__retry(target);
+		break;
+	case TARGET_MOVE:
+		target__disconnect(target);
+		target__ask_to_connect(target);
+		break;
+	case TARGET_FINISH:
+		target__finish(target, target->result);
+		break;
+	}
 }
 
 static void on_scrape_due(void *data)
 {
 	struct target *target = data;
-	uint64_t due;
+	struct schedule *schedule = &target->io.schedule;
 
-	due = schedule__take(&target->schedule, monotonic_ns());
-	timer__set_at(&target->scrape_timer, target->schedule.next_ns);
-	if (!due)
-		return;
-	if (target->state == TARGET_IDLE) {
-		target->summary.missed += due - 1;
-		target__start_scraping(target);
-	} else if (!target->scraper) {
-		target->summary.failed += due;
-		target__finish_if_done(target);
-	} else if (target->state == TARGET_FETCHING &&
-		   !target->scrape_pending) {
-		/* As soon as the table has landed. */
-		target->summary.missed += due - 1;
-		target->scrape_pending = true;
-	} else {
-		target->summary.missed += due;
-		/* RC times out earlier, unless the device hangs. */
-		if (flow__silence_ns(&target->flow) > CONNECT_TIMEOUT_US * 1000)
-			target__lose(target, NO_ANSWER);
-	}
+	count__add(&target->summary.failed,
+		   schedule__take(schedule, monotonic_ns()));
+	timer__set_at(&target->scrape_timer, schedule->next_ns);
+	target__finish_if_done(target);
 }
 
 static void on_retry(void *data)
@@ -257,32 +318,38 @@ static void on_retry(void *data)
 	struct target *target = data;
 
 	if (target->state == TARGET_DISCONNECTED)
-		target__resolve(target);
-	else if (target->state == TARGET_FETCHING ||
-		 (target->state == TARGET_IDLE && target->age.changed))
-		target__fetch_table(target);
+		target__ask_to_connect(target);
+	else if (target->state == TARGET_READING)
+		target__fetch_again(target);
 }
 
-static void on_connect_timeout(void *data)
+static void target__init_io(struct target *target)
 {
-	struct target *target = data;
+	const struct options *options = target->context->options;
+	const struct target_settings *settings = target->settings;
+	struct io_target *io = &target->io;
 
-	if (target->state == TARGET_RESOLVING)
-		target__lose(target,
-			     "cannot resolve '%s': " NO_ANSWER
-			     " from the name services",
-			     target->settings->host);
-	else if (flow__waits(&target->flow))
-		/* For credits of others, not for an answer. */
-		timer__set(&target->connect_timeout, CONNECT_TIMEOUT_US);
-	else
-		target__lose(target, NO_ANSWER);
+	io->control = &target->context->mailbox;
+	io->reported = on_reported;
+	io->released = on_released;
+	io->summary = &target->summary;
+	io->once = options->once;
+	io->wanted = options->once ? 1 : options->count;
+	io->decoder = (struct decoder){
+		.workers = target->context->workers,
+		.sink = target->context->sink,
+		.settings = settings,
+		.summary = &target->summary,
+	};
+	io->schedule.interval_ns = settings->interval_ns ?:
+		options->settings.interval_ns ?: SETTINGS_INTERVAL_DEFAULT_NS;
+	io->schedule.phase_ns =
+		XXH3_64bits(settings->name, strlen(settings->name));
 }
 
 int target__new(struct target_context *context,
 		const struct target_settings *settings, struct target **targetp)
 {
-	const struct settings *all = &context->options->settings;
 	struct timers *timers = context->timers;
 	struct target *target;
 
@@ -291,21 +358,14 @@ int target__new(struct target_context *context,
 		return -ENOMEM;
 	target->context = context;
 	target->settings = settings;
-	target->decoder = (struct decoder){
-		.workers = context->workers,
-		.sink = context->sink,
-		.settings = settings,
-		.summary = &target->summary,
-	};
-	target->backoff_us = TARGET_BACKOFF_MIN_US;
-	target->schedule.interval_ns = settings->interval_ns ?:
-		all->interval_ns ?: SETTINGS_INTERVAL_DEFAULT_NS;
-	target->schedule.phase_ns = XXH3_64bits(settings->name,
-						strlen(settings->name));
+	target->backoff_us = BACKOFF_MIN_US;
+	target->since_ns = monotonic_ns();
+	target->handshake.begin = target__on_turn;
+	target__init_io(target);
 	timer__init(&target->scrape_timer, timers, on_scrape_due, target);
 	timer__init(&target->retry_timer, timers, on_retry, target);
-	timer__init(&target->connect_timeout, timers, on_connect_timeout,
-		    target);
+	timer__init(&target->connect_timeout, timers,
+		    target__on_connect_timeout, target);
 	/* Connects as soon as the loop runs. */
 	timer__set(&target->retry_timer, 0);
 	*targetp = target;
@@ -314,18 +374,21 @@ int target__new(struct target_context *context,
 
 void target__free(struct target *target)
 {
+	struct io_target *io;
+
 	if (!target)
 		return;
+	io = &target->io;
+	/* The I/O thread has ended before it released this. */
+	if (target->endpoint)
+		dart_endpoint__leave(target->endpoint);
+	flow__end(&io->flow);
 	target__disconnect(target);
-	flow__end(&target->flow);
 	resolution__cancel(target->resolution);
+	handshakes__end(&target->context->handshakes, &target->handshake);
 	timer__stop(&target->scrape_timer);
 	timer__stop(&target->retry_timer);
 	timer__stop(&target->connect_timeout);
+	free(target->failure);
 	free(target);
-}
-
-const struct summary *target__summary(const struct target *target)
-{
-	return &target->summary;
 }

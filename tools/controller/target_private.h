@@ -1,62 +1,58 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Shared by the two halves of a target: target.c connects, waits and gives up,
- * target_read.c READs.
+ * Shared by the parts of a target in the control loop: target.c waits, retries and gives up,
+ * target_connect.c connects, target_table.c takes tables and plans READs for the I/O thread,
+ * target_status.c tells others about it.
  */
 #ifndef CONTROLLER_TARGET_PRIVATE_H
 #define CONTROLLER_TARGET_PRIVATE_H
 
-#include <libdart/rdma/endpoint.h>
-
-#include "decode/decoder.h"
 #include "fetch.h"
-#include "flow.h"
-#include "io/timers.h"
-#include "schedule.h"
-#include "table_age.h"
+#include "io/io_target.h"
 #include "target.h"
 
-/* From the first loss of a connection to the next attempt. */
-#define TARGET_BACKOFF_MIN_US	100000ULL
-
 enum target_state {
-	TARGET_DISCONNECTED,	/* until the next attempt to connect */
+	TARGET_DISCONNECTED,	/* until the next attempt to connect, and in line for it */
 	TARGET_RESOLVING,	/* its name */
 	TARGET_CONNECTING,
-	TARGET_FETCHING,	/* the table is being READ, or will be again */
-	TARGET_IDLE,		/* until the next scrape, or the table, is due */
-	TARGET_CHECKING,	/* the header is being READ before the values */
-	TARGET_SCRAPING,	/* values and header are being READ */
+	TARGET_READING,		/* an I/O thread has it */
+	TARGET_RELEASING,	/* until the I/O thread has released it */
 	TARGET_FINISHED,
 };
 
+/* What happens once it is released. */
+enum target_next {
+	TARGET_LOSE,		/* for the reason in @reason */
+	TARGET_MOVE,		/* connects again, for the I/O thread that is chosen */
+	TARGET_FINISH,		/* with @result */
+};
+
 struct target {
+	struct io_target io;		/* first: a target is found by it */
 	struct target_context *context;
 	const struct target_settings *settings;
 	enum target_state state;
+	enum target_next next;
+	struct dart_error reason;
+	int result;
 	struct dart_error last_error;	/* printed last; empty once connected */
 
-	struct timer scrape_timer;	/* the next scrape is due */
+	/* While no I/O thread has it, the schedule is that of @io as well. */
+	struct timer scrape_timer;	/* the next scrape is due, and fails */
 	struct timer retry_timer;	/* connect again, or fetch the table */
 	struct timer connect_timeout;
+	uint64_t connect_deadline_ns;
 	uint64_t backoff_us;
-	struct schedule schedule;
-	bool scrape_pending;		/* due, but without values so far */
 
+	struct handshake handshake;	/* from its turn to the first table, or the loss */
 	struct resolution *resolution;
 	struct dart_endpoint *endpoint;
-	struct flow flow;		/* of the endpoint, and of those before it */
-	sd_event_source *connection;
-	sd_event_source *completion;
-	void *landing;			/* of the table */
+	struct io_thread *thread;	/* of the endpoint */
 	struct fetch fetch;
-
-	struct ring *ring;		/* NULL: no table yet */
-	struct scraper *scraper;	/* the ring's, or NULL */
-	struct decoder decoder;
-	uint64_t posted_ns;		/* READs that are in flight or have landed */
 	bool is_counted;		/* in the capacity */
-	struct table_age age;		/* of the scraper's table */
+	uint64_t counted_bytes;		/* with so many for a scrape */
+	uint64_t since_ns;		/* of the first table, or the loss, or the start */
+	char *failure;			/* why it was lost last; NULL: never lost */
 	struct summary summary;
 };
 
@@ -65,26 +61,40 @@ struct target {
 /* Prints a line to standard error, unless the sink owns the terminal. */
 void target__log(const struct target *target, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
-/* True if the schedule had not started: a scrape is due now. */
-bool target__start_schedule(struct target *target);
 /* Cancels what is in progress, disconnects and schedules a retry. */
 void target__lose(struct target *target, const char *reason, ...)
 	__attribute__((format(printf, 2, 3)));
+/* Disconnects, and connects again for another I/O thread: nothing is lost. */
+void target__move(struct target *target, struct io_thread *thread);
 /* Has a first table, or none yet, of @bytes for each scrape, or 0: see capacity.h. */
 void target__count(struct target *target, uint64_t bytes);
 /* Of the scraped table; workers may still have scrapes of it. */
 void target__drop_table(struct target *target);
 /* Stops for good and reports @result. */
 void target__finish(struct target *target, int result);
-/* Finishes after the last requested scrape; true if so. */
-bool target__finish_if_done(struct target *target);
 
-/*
- * target_read.c.  Each posts READs and returns at once; their completions are
- * handled there, and leave the target idle or lost.
- */
-void target__on_connected(struct target *target);
-void target__fetch_table(struct target *target);
-void target__start_scraping(struct target *target);
+/* target_connect.c */
+
+#define TARGET_NO_ANSWER	"no answer for 10 s"
+
+/* It is its turn to connect; its name is resolved first. */
+void target__on_turn(struct handshake *handshake);
+void target__on_connect_timeout(void *data);
+
+/* target_table.c */
+
+/* It has connected: the I/O thread gets it. */
+void target__hand_over(struct target *target);
+/* The I/O thread, which has it, wants the table again, or has READ it. */
+void target__prepare_fetch(struct target *target);
+void target__take_landed(struct target *target);
+/* The retry timer has expired. */
+void target__fetch_again(struct target *target);
+
+/* target_status.c */
+
+/* It is lost for @reason, and has been up until now if @was_up. */
+void target__note_failure(struct target *target, const char *reason,
+			  bool was_up);
 
 #endif /* CONTROLLER_TARGET_PRIVATE_H */

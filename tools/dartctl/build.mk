@@ -2,7 +2,7 @@
 # dartctl: tells dartd what to expose.
 programs += dartctl
 dartctl_sources := $(wildcard tools/dartctl/*.c tools/dartctl/*/*.c \
-	tools/doctor/*.c)
+	tools/doctor/*.c tools/watch/*.c)
 dartctl_libraries := dart
 dartctl_packages := jansson libbpf libibverbs libsystemd smartcols
 dartctl_skeletons := xdp_reporter

@@ -9,7 +9,7 @@
 
 #include "collectors_follow.h"
 #include "message.h"
-#include "path_watch.h"
+#include "tools/watch/path_watch.h"
 
 #define RETRY_MIN_MS	1000
 #define RETRY_MAX_MS	30000

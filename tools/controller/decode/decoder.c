@@ -32,7 +32,7 @@ static void decode(struct work *work)
 		     sample->end_ns - sample->head.start_ns);
 	if (sink->operations->sample(sink, decoder->settings, sample,
 				     &summary->decoded))
-		summary->unwritten++;
+		count__add(&summary->unwritten, 1);
 	ring__release(ring);
 }
 

@@ -20,15 +20,16 @@ struct decoder {
 };
 
 /*
- * In the event loop: hands over what has landed in the current slot of @ring, where the
- * next READs no longer land.  False if the worker is behind: the next READs land in the
- * same slot.
+ * In the I/O thread of the target: hands over what has landed in the current slot of @ring,
+ * where the next READs no longer land.  False if the worker is behind: the next READs land
+ * in the same slot.
  */
 bool decoder__hand_over(struct decoder *decoder, struct ring *ring,
 			const struct sample_head *head);
 
 /*
- * In the event loop: the target cannot be scraped any more, for @reason.  Returns 0 or
+ * In the control loop, when no I/O thread has the target or it is not its turn: the target
+ * cannot be scraped any more, or not until its table settles, for @reason.  Returns 0 or
  * -ENOMEM.
  */
 int decoder__lose(struct decoder *decoder, const char *reason);

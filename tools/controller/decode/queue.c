@@ -16,9 +16,14 @@ int queue__open(struct queue *queue, size_t bound)
 {
 	__cds_wfcq_init(&queue->head, &queue->tail);
 	atomic_init(&queue->used, 0);
-	queue->bound = bound;
+	atomic_init(&queue->bound, bound);
 	queue->wake = eventfd(0, EFD_CLOEXEC);
 	return queue->wake < 0 ? -errno : 0;
+}
+
+void queue__set_bound(struct queue *queue, size_t bound)
+{
+	atomic_store(&queue->bound, bound);
 }
 
 void queue__close(struct queue *queue)
@@ -37,12 +42,12 @@ static void queue__append(struct queue *queue, struct queue_item *item)
 
 bool queue__put(struct queue *queue, struct queue_item *item, size_t cost)
 {
+	const size_t bound = atomic_load(&queue->bound);
 	size_t used = atomic_load(&queue->used);
 
 	item->cost = cost;
 	do {
-		if (used && (used >= queue->bound ||
-			     cost > queue->bound - used))
+		if (used && (used >= bound || cost > bound - used))
 			return false;
 	} while (!atomic_compare_exchange_weak(&queue->used, &used,
 					       used + cost));
@@ -58,15 +63,30 @@ void queue__put_always(struct queue *queue, struct queue_item *item,
 	queue__append(queue, item);
 }
 
-struct queue_item *queue__take(struct queue *queue)
+static struct queue_item *item_of(struct queue *queue,
+				  struct cds_wfcq_node *node)
 {
-	struct cds_wfcq_node *node;
-
-	node = __cds_wfcq_dequeue_blocking(&queue->head, &queue->tail);
 	if (!node)
 		return NULL;
 	(void)atomic_load(&queue->used);
 	return caa_container_of(node, struct queue_item, node);
+}
+
+struct queue_item *queue__take(struct queue *queue)
+{
+	return item_of(queue, __cds_wfcq_dequeue_blocking(&queue->head,
+							  &queue->tail));
+}
+
+bool queue__try_take(struct queue *queue, struct queue_item **item)
+{
+	struct cds_wfcq_node *node;
+
+	node = __cds_wfcq_dequeue_nonblocking(&queue->head, &queue->tail);
+	if (node == CDS_WFCQ_WOULDBLOCK)
+		return false;
+	*item = item_of(queue, node);
+	return true;
 }
 
 struct queue_item *queue__wait(struct queue *queue)

@@ -24,7 +24,7 @@ struct queue {
 	struct __cds_wfcq_head head;	/* of the thread that takes */
 	struct cds_wfcq_tail tail;
 	atomic_size_t used;	/* cost of the items that are not released yet */
-	size_t bound;
+	atomic_size_t bound;
 	int wake;		/* eventfd */
 };
 
@@ -33,6 +33,8 @@ struct queue {
  * -errno.
  */
 int queue__open(struct queue *queue, size_t bound);
+/* In any thread; what is in the queue stays. */
+void queue__set_bound(struct queue *queue, size_t bound);
 /* The queue is empty; also if queue__open() failed. */
 void queue__close(struct queue *queue);
 
@@ -44,8 +46,13 @@ void queue__put_always(struct queue *queue, struct queue_item *item,
 
 /* In one thread.  queue__wait() sleeps until there is an item. */
 struct queue_item *queue__wait(struct queue *queue);
-/* NULL if there is none. */
+/* NULL if there is none.  Waits for a thread that is about to put the next one. */
 struct queue_item *queue__take(struct queue *queue);
+/*
+ * Never waits: false if a thread is about to put the next one, which may have been
+ * preempted.  Otherwise @item is that or NULL, as for queue__take().
+ */
+bool queue__try_take(struct queue *queue, struct queue_item **item);
 /* Makes room again: @cost of an item that was taken. */
 void queue__release(struct queue *queue, size_t cost);
 

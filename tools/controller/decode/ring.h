@@ -3,12 +3,12 @@
  * The memory that the scrapes of one table land in: a few slots in turn.  While a worker
  * decodes one slot, the next READs land in another.
  *
- * The ring owns the scraper, and with it the table and the plan.  It is counted: the event
+ * The ring owns the scraper, and with it the table and the plan.  It is counted: the control
  * loop holds it as long as this table is scraped, and each scrape that a worker has yet to
  * decode holds it, so the table may change, or the target be lost, meanwhile.  Only the
- * event loop touches the ring and the READs of the scraper; a worker touches the scrape
- * that it was handed and the samples of the scraper, whose target always has the same
- * worker.
+ * thread whose turn it is, the control loop or an I/O thread, touches the ring and the READs
+ * of the scraper; a worker touches the scrape that it was handed and the samples of the
+ * scraper, whose target always has the same worker.
  */
 #ifndef CONTROLLER_RING_H
 #define CONTROLLER_RING_H

@@ -3,6 +3,7 @@
 #ifndef CONTROLLER_SAMPLE_H
 #define CONTROLLER_SAMPLE_H
 
+#include <libdart/rdma/endpoint.h>
 #include <libdart/table/table.h>
 
 #include "latency.h"
@@ -12,8 +13,8 @@ struct sample_entry {
 	void *copies;		/* dart_entry__size() bytes */
 	/*
 	 * Sums over the copies, one per element of each field in turn, set for
-	 * counters and histograms only; NULL if the copies are rows.  Without a
-	 * meaning if the row of a sum is not whole.
+	 * counters and histograms only; NULL if the copies are rows, or samples are
+	 * not compared.  Without a meaning if the row of a sum is not whole.
 	 */
 	uint64_t *sums;
 };
@@ -47,24 +48,28 @@ struct sample {
 	const struct sample *previous;
 };
 
+/* Notes the time of the host at start_ns, by the handshake with its agent. */
+void sample_head__date(struct sample_head *head,
+		       const struct dart_endpoint_accept *accept);
+
 /* Elements of a copy: the sum of all fields' counts. */
 uint32_t sample__elements(const struct dart_schema *schema);
 
 /*
- * Outcome of the scrapes of a target.  The event loop writes the first part and the worker
- * of the target the second, which the loop only reads once the workers have stopped.
+ * Outcome of the scrapes of a target.  Who has the target, the control loop or an I/O thread,
+ * writes the first part, and its worker the second.  Anybody may look at it meanwhile.
  */
 struct summary {
-	uint64_t scrapes;	/* with values */
-	uint64_t failed;	/* due while the target was unreachable */
-	uint64_t missed;	/* due before the previous one ended */
-	uint64_t discarded;	/* READ, but invalid after a change of the table */
-	uint64_t reads;		/* of all scrapes */
-	uint64_t bytes;
-	uint64_t dropped;	/* of the scrapes: their worker was behind */
+	count_t scrapes;	/* with values */
+	count_t failed;		/* due while the target was unreachable */
+	count_t missed;		/* due before the previous one ended */
+	count_t discarded;	/* READ, but invalid after a change of the table */
+	count_t reads;		/* of all scrapes */
+	count_t bytes;
+	count_t dropped;	/* of the scrapes: their worker was behind */
 	struct latency landed;	/* from start to landed */
 
-	uint64_t unwritten;	/* of the scrapes: the output was behind */
+	count_t unwritten;	/* of the scrapes: the output was behind */
 	struct latency decoded;	/* from start to end */
 };
 

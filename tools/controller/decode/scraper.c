@@ -11,83 +11,123 @@
 #include "budget.h"
 #include "scraper.h"
 
+/* The entries to scrape, as they are chosen. */
+struct choice {
+	const struct dart_table *table;
+	bool *chosen;			/* by the index of an entry */
+	uint32_t *wanted;		/* indices */
+	uint32_t wanted_count;
+};
+
 /* Adds an entry once, however many names and patterns choose it. */
-static void scraper__choose(struct scraper *scraper, bool *chosen,
-			    uint32_t index)
+static void choice__add(struct choice *choice, uint32_t index)
 {
-	if (chosen[index])
+	if (choice->chosen[index])
 		return;
-	chosen[index] = true;
-	scraper->wanted[scraper->wanted_count++] = index;
+	choice->chosen[index] = true;
+	choice->wanted[choice->wanted_count++] = index;
 }
 
 /* By its name, or as a pattern if no entry has this name; true if any was found. */
-static bool scraper__choose_by_name(struct scraper *scraper, bool *chosen,
-				    const char *name)
+static bool choice__add_by_name(struct choice *choice, const char *name)
 {
-	const struct dart_table *table = scraper->table;
+	const struct dart_table *table = choice->table;
 	const struct dart_entry *entry = dart_table__find(table, name);
 	bool found = entry;
 	uint32_t i;
 
 	if (entry)
-		scraper__choose(scraper, chosen, entry - table->entries);
+		choice__add(choice, entry - table->entries);
 	if (entry || !strpbrk(name, "*?["))
 		return found;
 	for (i = 0; i < table->entry_count; i++) {
 		if (fnmatch(name, table->entries[i].name, 0))
 			continue;
-		scraper__choose(scraper, chosen, i);
+		choice__add(choice, i);
 		found = true;
 	}
 	return found;
 }
 
-static int scraper__choose_entries(struct scraper *scraper,
-				   const struct settings *settings)
+/* The caller frees @choice->wanted. */
+static int choice__make(struct choice *choice, const struct settings *settings,
+			const char **absent)
 {
-	const uint32_t count = scraper->table->entry_count;
-	bool *chosen = calloc((size_t)count + 1, sizeof(*chosen));
+	const uint32_t count = choice->table->entry_count;
 	size_t i;
 
-	scraper->wanted = calloc((size_t)count + 1, sizeof(*scraper->wanted));
-	if (!chosen || !scraper->wanted) {
-		free(chosen);
+	choice->chosen = calloc((size_t)count + 1, sizeof(*choice->chosen));
+	choice->wanted = calloc((size_t)count + 1, sizeof(*choice->wanted));
+	if (!choice->chosen || !choice->wanted) {
+		free(choice->chosen);
+		free(choice->wanted);
 		return -ENOMEM;
 	}
 	for (i = 0; !settings->entry_count && i < count; i++)
-		scraper__choose(scraper, chosen, i);
+		choice__add(choice, i);
 	for (i = 0; i < settings->entry_count; i++) {
-		if (!scraper__choose_by_name(scraper, chosen,
-					     settings->entries[i]) &&
-		    !scraper->absent)
-			scraper->absent = settings->entries[i];
+		if (!choice__add_by_name(choice, settings->entries[i]) &&
+		    !*absent)
+			*absent = settings->entries[i];
 	}
-	free(chosen);
+	free(choice->chosen);
 	return 0;
 }
 
-static int scraper__plan_reads(struct scraper *scraper,
-			       const struct dart_endpoint_accept *accept,
-			       uint32_t value_bytes, struct dart_error *error)
+/* The catalog of @table, which no other host has so far: addresses are of this one. */
+static int scraper__make_catalog(struct scraper *scraper,
+				 struct dart_table *table,
+				 const struct settings *settings,
+				 const struct scraper_use *use,
+				 struct dart_error *error)
 {
-	const struct dart_read *reads;
-	uint32_t i, count;
+	struct choice choice = { .table = table };
 	int err;
 
-	err = dart_read_plan__new(scraper->table, scraper->wanted,
-				  scraper->wanted_count, &scraper->plan);
+	if (choice__make(&choice, settings, &scraper->absent)) {
+		dart_table__free(table);
+		return dart_error__no_memory(error);
+	}
+	err = catalog__new(use->catalogs, table, choice.wanted,
+			   choice.wanted_count, &scraper->catalog);
 	if (err == -ENOMEM)
 		return dart_error__no_memory(error);
-	err = budget__check(scraper->table, scraper->wanted,
-			    scraper->wanted_count, scraper->plan, value_bytes,
-			    error);
-	if (err)
-		return err;
-	reads = dart_read_plan__reads(scraper->plan, &count);
+	return budget__check(table, choice.wanted, choice.wanted_count,
+			     scraper->catalog->plan, use->value_bytes, error);
+}
+
+/* What differs between hosts with the same catalog. */
+static int scraper__copy_header(struct scraper *scraper)
+{
+	const struct dart_table *table = scraper->catalog->table;
+	const uint32_t words = dart_table__cpu_words(table);
+
+	scraper->table = *table;
+	scraper->table.memory_regions = NULL;
+	scraper->table.memory_region_count = 0;
+	scraper->cpu_sets = malloc(2 * words * sizeof(*scraper->cpu_sets));
+	if (!scraper->cpu_sets)
+		return -ENOMEM;
+	memcpy(scraper->cpu_sets, table->online,
+	       words * sizeof(*table->online));
+	memcpy(scraper->cpu_sets + words, table->nohz_full,
+	       words * sizeof(*table->nohz_full));
+	scraper->table.online = scraper->cpu_sets;
+	scraper->table.nohz_full = scraper->cpu_sets + words;
+	return 0;
+}
+
+static int scraper__copy_reads(struct scraper *scraper,
+			       const struct dart_endpoint_accept *accept)
+{
+	const struct dart_read_plan *plan = scraper->catalog->plan;
+	const struct dart_read *reads;
+	uint32_t i, count;
+
+	reads = dart_read_plan__reads(plan, &count);
 	scraper->reads = calloc((size_t)count + 1, sizeof(*scraper->reads));
 	if (!scraper->reads)
-		return dart_error__no_memory(error);
+		return -ENOMEM;
 	if (count)
 		memcpy(scraper->reads, reads, count * sizeof(*reads));
 
@@ -95,7 +135,7 @@ static int scraper__plan_reads(struct scraper *scraper,
 		.address = accept->address,
 		.rkey = accept->rkey,
 		.length = sizeof(struct dart_control_header),
-		.landing = dart_read_plan__landing_size(scraper->plan),
+		.landing = dart_read_plan__landing_size(plan),
 	};
 	scraper->read_count = count + 1;
 	for (i = 0; i <= count; i++)
@@ -103,42 +143,63 @@ static int scraper__plan_reads(struct scraper *scraper,
 	return 0;
 }
 
-static int scraper__make_samples(struct scraper *scraper)
+/* Entries are those of the catalog that is there from now on. */
+static int scraper__share_catalog(struct scraper *scraper,
+				  struct catalogs *catalogs)
 {
-	struct sample_entry *entry;
-	struct sample *sample;
-	uint32_t i;
-
-	for (sample = scraper->samples; sample < scraper->samples + 2; sample++) {
-		sample->table = scraper->table;
-		sample->bytes = scraper->bytes;
-		sample->entries = calloc(scraper->wanted_count + 1,
-					 sizeof(*sample->entries));
-		if (!sample->entries)
-			return -ENOMEM;
-		sample->entry_count = scraper->wanted_count;
-		for (i = 0; i < sample->entry_count; i++) {
-			entry = &sample->entries[i];
-			entry->entry =
-				&scraper->table->entries[scraper->wanted[i]];
-			entry->copies = malloc(dart_entry__size(entry->entry));
-			if (!entry->copies)
-				return -ENOMEM;
-			if (entry->entry->copies_are ==
-			    DART_CONTROL_COPIES_ROW)
-				continue;
-			entry->sums = calloc(
-				sample__elements(entry->entry->schema) + 1,
-				sizeof(*entry->sums));
-			if (!entry->sums)
-				return -ENOMEM;
-		}
-	}
+	scraper->catalog = catalog__share(catalogs, scraper->catalog);
+	if (!scraper->catalog)
+		return -ENOMEM;
+	scraper->table.entries = scraper->catalog->table->entries;
+	scraper->table.by_name = scraper->catalog->table->by_name;
 	return 0;
 }
 
+static int scraper__make_entry(struct sample_entry *entry, bool is_compared)
+{
+	entry->copies = malloc(dart_entry__size(entry->entry));
+	if (!entry->copies)
+		return -ENOMEM;
+	if (!is_compared || entry->entry->copies_are == DART_CONTROL_COPIES_ROW)
+		return 0;
+	entry->sums = calloc(sample__elements(entry->entry->schema) + 1,
+			     sizeof(*entry->sums));
+	return entry->sums ? 0 : -ENOMEM;
+}
+
+static int scraper__make_sample(struct scraper *scraper, struct sample *sample)
+{
+	const struct catalog *catalog = scraper->catalog;
+	int err = 0;
+	uint32_t i;
+
+	sample->table = &scraper->table;
+	sample->bytes = scraper->bytes;
+	sample->entries =
+		calloc(catalog->wanted_count + 1, sizeof(*sample->entries));
+	if (!sample->entries)
+		return -ENOMEM;
+	sample->entry_count = catalog->wanted_count;
+	for (i = 0; !err && i < sample->entry_count; i++) {
+		sample->entries[i].entry =
+			&catalog->table->entries[catalog->wanted[i]];
+		err = scraper__make_entry(&sample->entries[i],
+					  scraper->is_compared);
+	}
+	return err;
+}
+
+static int scraper__make_samples(struct scraper *scraper)
+{
+	int err = scraper__make_sample(scraper, &scraper->samples[0]);
+
+	if (!err && scraper->is_compared)
+		err = scraper__make_sample(scraper, &scraper->samples[1]);
+	return err;
+}
+
 int scraper__new(struct dart_table *table, const struct settings *settings,
-		 uint32_t value_bytes,
+		 const struct scraper_use *use,
 		 const struct dart_endpoint_accept *accept,
 		 struct scraper **scraperp, struct dart_error *error)
 {
@@ -149,12 +210,12 @@ int scraper__new(struct dart_table *table, const struct settings *settings,
 		dart_table__free(table);
 		return dart_error__no_memory(error);
 	}
-	scraper->table = table;
-	err = scraper__choose_entries(scraper, settings);
-	if (err)
-		dart_error__no_memory(error);
-	err = err ?: scraper__plan_reads(scraper, accept, value_bytes, error);
-	if (!err && scraper__make_samples(scraper))
+	scraper->is_compared = use->is_compared;
+	err = scraper__make_catalog(scraper, table, settings, use, error);
+	if (!err && (scraper__copy_header(scraper) ||
+		     scraper__copy_reads(scraper, accept) ||
+		     scraper__share_catalog(scraper, use->catalogs) ||
+		     scraper__make_samples(scraper)))
 		err = dart_error__no_memory(error);
 	if (err) {
 		scraper__free(scraper);
@@ -179,15 +240,15 @@ void scraper__free(struct scraper *scraper)
 		free(sample->entries);
 	}
 	free(scraper->reads);
-	dart_read_plan__free(scraper->plan);
-	free(scraper->wanted);
-	dart_table__free(scraper->table);
+	free(scraper->cpu_sets);
+	if (scraper->catalog)
+		content__release(&scraper->catalog->content);
 	free(scraper);
 }
 
 size_t scraper__landing_size(const struct scraper *scraper)
 {
-	return dart_read_plan__landing_size(scraper->plan) +
+	return dart_read_plan__landing_size(scraper->catalog->plan) +
 	       sizeof(struct dart_control_header);
 }
 
@@ -195,7 +256,7 @@ void scraper__land_at(struct scraper *scraper, size_t offset)
 {
 	/* The header lies behind all that the plan lands. */
 	const size_t before = scraper__header_read(scraper)->landing -
-			      dart_read_plan__landing_size(scraper->plan);
+			      dart_read_plan__landing_size(scraper->catalog->plan);
 	uint32_t i;
 
 	for (i = 0; i < scraper->read_count; i++)
@@ -209,9 +270,9 @@ const struct dart_read *scraper__header_read(const struct scraper *scraper)
 
 int scraper__check(const struct scraper *scraper, const void *landing)
 {
-	return dart_table__same(scraper->table,
+	return dart_table__same(&scraper->table,
 				(const char *)landing +
-				dart_read_plan__landing_size(scraper->plan));
+				dart_read_plan__landing_size(scraper->catalog->plan));
 }
 
 static void add_up(struct sample_entry *entry)
@@ -234,15 +295,19 @@ static void add_up(struct sample_entry *entry)
 
 struct sample *scraper__decode(struct scraper *scraper, const void *landing)
 {
+	const struct catalog *catalog = scraper->catalog;
 	struct sample *sample = &scraper->samples[scraper->turn];
 	uint32_t i;
 
-	scraper->turn = !scraper->turn;
-	sample->previous =
-		scraper->has_previous ? &scraper->samples[scraper->turn] : NULL;
-	scraper->has_previous = true;
+	if (scraper->is_compared) {
+		scraper->turn = !scraper->turn;
+		sample->previous = scraper->has_previous ?
+					   &scraper->samples[scraper->turn] :
+					   NULL;
+		scraper->has_previous = true;
+	}
 	for (i = 0; i < sample->entry_count; i++) {
-		dart_read_plan__gather(scraper->plan, scraper->wanted[i],
+		dart_read_plan__gather(catalog->plan, catalog->wanted[i],
 				       landing, sample->entries[i].copies);
 		if (sample->entries[i].sums)
 			add_up(&sample->entries[i]);

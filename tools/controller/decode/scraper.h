@@ -13,34 +13,43 @@
 #include <libdart/error.h>
 #include <libdart/rdma/endpoint.h>
 
+#include "catalog.h"
 #include "sample.h"
 #include "tools/controller/settings.h"
 
+/* What becomes of the values. */
+struct scraper_use {
+	struct catalogs *catalogs;	/* that hosts share; NULL: none */
+	uint32_t value_bytes;		/* of output for each value */
+	bool is_compared;		/* with the sample before, and added up */
+};
+
 /*
  * Users may read the members up to read_count.  Only one thread at a time may decode; what
- * it changes nobody else reads: the event loop posts READs meanwhile.
+ * it changes nobody else reads: an I/O thread posts READs meanwhile.
  */
 struct scraper {
-	struct dart_table *table;
+	/* The header and CPUs are of this host; entries are the catalog's, without regions. */
+	struct dart_table table;
+	struct catalog *catalog;
 	const char *absent;		/* a wanted entry, or NULL */
-	struct dart_read *reads;	/* of the plan, then the header */
+	struct dart_read *reads;	/* those of this host, then the header */
 	uint32_t read_count;
-	struct dart_read_plan *plan;
-	uint32_t *wanted;		/* indices of entries */
-	uint32_t wanted_count;
 	uint64_t bytes;
-	struct sample samples[2];	/* filled alternately */
+	uint64_t *cpu_sets;
+	bool is_compared;
+	struct sample samples[2];	/* filled alternately; one if not compared */
 	unsigned int turn;
 	bool has_previous;
 };
 
 /*
- * Takes ownership of @table, also on failure.  Each value will take @value_bytes of
- * output.  Returns 0, or with a sentence in @error -ENOMEM, or -EFBIG if a scrape
- * exceeds the budget.  Entries of @settings that @table does not have are left out.
+ * Takes ownership of @table, also on failure.  Returns 0, or with a sentence in @error
+ * -ENOMEM, or -EFBIG if a scrape exceeds the budget, which counts for each host what they
+ * share.  Entries of @settings that @table does not have are left out.
  */
 int scraper__new(struct dart_table *table, const struct settings *settings,
-		 uint32_t value_bytes,
+		 const struct scraper_use *use,
 		 const struct dart_endpoint_accept *accept,
 		 struct scraper **scraper, struct dart_error *error);
 void scraper__free(struct scraper *scraper);
@@ -59,7 +68,8 @@ int scraper__check(const struct scraper *scraper, const void *landing);
 
 /*
  * Decodes what has landed and passed the check.  The sample is valid until the
- * next but one.  The caller fills in its head and its end.
+ * next but one, or the next if samples are not compared.  The caller fills in its head and
+ * its end.
  */
 struct sample *scraper__decode(struct scraper *scraper, const void *landing);
 

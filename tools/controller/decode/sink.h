@@ -14,7 +14,7 @@ struct sink;
  * Called by several workers at a time, but for each target by one of them.  Nothing blocks:
  * if the output is behind, the sample is dropped.
  *
- * All but free return 0; -ENOBUFS if the output has dropped the text, which it says itself;
+ * Those that return a number return 0; -ENOBUFS if the output has dropped the text, which it says itself;
  * or -ENOMEM, which means the same.
  */
 struct sink_operations {
@@ -29,11 +29,19 @@ struct sink_operations {
 	int (*lost)(struct sink *sink, const struct target_settings *target,
 		    const char *reason);
 	/*
-	 * Once per target, at the end, by the event loop when the workers have stopped; may be
-	 * NULL.  Room for it is made in any case.
+	 * Once per target, at its end, by the event loop when its worker is done with it; may
+	 * be NULL.  @is_last: the program ends, and room is made for it in any case.  Before,
+	 * targets may come and go for ever while nobody reads.
 	 */
 	int (*summary)(struct sink *sink, const struct target_settings *target,
-		       const struct summary *summary);
+		       const struct summary *summary, bool is_last);
+	/*
+	 * Both by the event loop, and both may be NULL: before the first of all calls for
+	 * @target, and after the last.  Then another one may have its index.
+	 */
+	void (*added)(struct sink *sink, const struct target_settings *target);
+	void (*removed)(struct sink *sink,
+			const struct target_settings *target);
 	void (*free)(struct sink *sink);
 };
 
@@ -41,6 +49,8 @@ struct sink {
 	const struct sink_operations *operations;
 	/* Redraws the terminal: messages on it would be overwritten. */
 	bool owns_terminal;
+	/* A sample with the one before, and copies added up. */
+	bool compares;
 };
 
 #endif /* CONTROLLER_SINK_H */

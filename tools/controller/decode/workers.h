@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Threads that do the work of the event loop that takes time.  The loop hands it over and
- * never waits for it.
+ * Threads that do the work of I/O threads and of the control loop that takes time.  These
+ * hand it over and never wait for it.
  *
  * All work at one place, such as that of one target, is done by the same thread, in the
  * order in which it was handed over.

@@ -229,7 +229,7 @@ static int examine_values(struct reader *reader, struct scraper *scraper)
 		goto blame;
 	sample = scraper__decode(scraper, reader->landing);
 	findings__ok(reader->findings, "generation", "%llu, and %s a second later",
-		     (unsigned long long)scraper->table->generation,
+		     (unsigned long long)scraper->table.generation,
 		     reader->age.changed ? "another" : "the same");
 	findings__ok(reader->findings, "scrape",
 		     "%u entries: %u READs, %llu bytes, %.1f us",
@@ -256,7 +256,7 @@ static void report_absence(struct reader *reader, const struct scraper *scraper)
 			       "the host has no entry '%s'", scraper->absent);
 		findings__command(reader->findings, "ssh %s dartctl list",
 				  host);
-	} else if (!scraper->table->entry_count) {
+	} else if (!scraper->table.entry_count) {
 		findings__warn(reader->findings, "entries",
 			       "nothing is registered on the host");
 		findings__command(reader->findings,
@@ -272,6 +272,10 @@ void check_reads(struct findings *findings, const struct connection *connection,
 		.findings = findings,
 		.connection = connection,
 	};
+	const struct scraper_use use = {
+		.value_bytes = BUDGET_TEXT_BYTES,
+		.is_compared = true,
+	};
 	const unsigned int tries = 5;
 	struct dart_table *table;
 	struct scraper *scraper;
@@ -283,7 +287,7 @@ void check_reads(struct findings *findings, const struct connection *connection,
 		table = fetch_table(&reader, i);
 		if (!table)
 			return;
-		if (scraper__new(table, settings, BUDGET_TEXT_BYTES,
+		if (scraper__new(table, settings, &use,
 				 dart_endpoint__accept(connection->endpoint),
 				 &scraper, &error)) {
 			findings__fail(findings, "scrape", "%s", error.text);
@@ -291,7 +295,7 @@ void check_reads(struct findings *findings, const struct connection *connection,
 		}
 		if (!i)
 			report_absence(&reader, scraper);
-		ret = scraper->wanted_count ? examine_values(&reader, scraper) :
+		ret = scraper->catalog->wanted_count ? examine_values(&reader, scraper) :
 					      0;
 		scraper__free(scraper);
 		if (ret != -ESTALE)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A timing wheel in an event loop: see timers.h. */
+/* A timing wheel and handlers: see timers.h. */
 #include "timers.h"
 
 #include <errno.h>
@@ -7,20 +7,23 @@
 
 #include "tools/controller/schedule.h"
 
-/* Handlers that run before the loop looks at events of a higher priority again. */
+/* Handlers that run before the thread looks at other events again. */
 #define BATCH 64
 
 struct timers {
 	struct wheel wheel;
-	sd_event_source *source;
+	sd_event_source *source; /* NULL: none */
 	uint64_t armed_ns; /* UINT64_MAX: it is not */
 };
 
 /* Only for an earlier time: one that is too early just lets nothing expire. */
 static void timers__arm(struct timers *timers)
 {
-	uint64_t next_ns = wheel__next_ns(&timers->wheel);
+	uint64_t next_ns;
 
+	if (!timers->source)
+		return;
+	next_ns = wheel__next_ns(&timers->wheel);
 	if (next_ns >= timers->armed_ns)
 		return;
 	timers->armed_ns = next_ns;
@@ -28,15 +31,17 @@ static void timers__arm(struct timers *timers)
 	sd_event_source_set_enabled(timers->source, SD_EVENT_ONESHOT);
 }
 
-static int on_time(sd_event_source *source, uint64_t usec, void *data)
+uint64_t timers__next_ns(const struct timers *timers)
 {
-	struct timers *timers = data;
+	return wheel__next_ns(&timers->wheel);
+}
+
+void timers__run(struct timers *timers, uint64_t now_ns)
+{
 	struct wheel_timer *entry;
 	struct timer *timer;
 
-	/* Before the handlers, which may set timers: they need not arm the source. */
-	timers->armed_ns = 0;
-	wheel__advance(&timers->wheel, monotonic_ns());
+	wheel__advance(&timers->wheel, now_ns);
 	for (int i = 0; i < BATCH; i++) {
 		entry = wheel__take(&timers->wheel);
 		if (!entry)
@@ -44,24 +49,42 @@ static int on_time(sd_event_source *source, uint64_t usec, void *data)
 		timer = (struct timer *)entry;
 		timer->expired(timer->data);
 	}
+}
+
+static int on_time(sd_event_source *source, uint64_t usec, void *data)
+{
+	struct timers *timers = data;
+
+	/* Before the handlers, which may set timers: they need not arm the source. */
+	timers->armed_ns = 0;
+	timers__run(timers, monotonic_ns());
 	timers->armed_ns = UINT64_MAX;
 	timers__arm(timers);
 	return 0;
 }
 
-int timers__new(sd_event *event, struct timers **timersp)
+static int timers__add_source(struct timers *timers, sd_event *event)
 {
-	struct timers *timers = calloc(1, sizeof(*timers));
 	int err;
 
-	if (!timers)
-		return -ENOMEM;
 	/* Accurate to 1 us; the default of 250 ms is too coarse. */
 	err = sd_event_add_time(event, &timers->source, CLOCK_MONOTONIC, 0, 1,
 				on_time, timers);
 	if (err >= 0)
 		err = sd_event_source_set_enabled(timers->source, SD_EVENT_OFF);
-	if (err < 0) {
+	return err < 0 ? err : 0;
+}
+
+int timers__new(sd_event *event, struct timers **timersp)
+{
+	struct timers *timers = calloc(1, sizeof(*timers));
+	int err = 0;
+
+	if (!timers)
+		return -ENOMEM;
+	if (event)
+		err = timers__add_source(timers, event);
+	if (err) {
 		timers__free(timers);
 		return err;
 	}

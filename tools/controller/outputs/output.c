@@ -192,6 +192,11 @@ int output__open(int fd, const char *name, size_t bound, struct output *log,
 	return 0;
 }
 
+void output__set_bound(struct output *output, size_t bound)
+{
+	queue__set_bound(&output->queue, bound);
+}
+
 void output__close(struct output *output)
 {
 	struct queue_item *item;

@@ -31,6 +31,8 @@ struct output;
  */
 int output__open(int fd, const char *name, size_t bound, struct output *log,
 		 struct output **output);
+/* In any thread: from now on so many bytes may wait. */
+void output__set_bound(struct output *output, size_t bound);
 /*
  * Ends the thread at once, even if it is blocked: the rest of the texts is dropped.  How
  * many were is said in the log.  No other thread uses the output any more.  NULL is allowed.

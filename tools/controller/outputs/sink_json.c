@@ -4,7 +4,8 @@
  *
  *   {"agent": "host:4792", "sequence": 1, "time_ns": ..., "clock_offset_ns": ...,
  *    "clock_uncertainty_ns": ..., "start_ns": ..., "landed_ns": ..., "end_ns": ...,
- *    "decode_ns": ..., "reads": 5, "bytes": 2048, "node": "host", "host_id": "...",
+ *    "decode_ns": ..., "reads": 5, "bytes": 2048, "labels": {"rack": "a7"},
+ *    "node": "host", "host_id": "...",
  *    "boot_id": "...", "instance": "...", "generation": 3, "online": "0-3",
  *    "nohz_full": "2-3",
  *    "entries": {"cpustat": {...}, ...}}
@@ -48,6 +49,13 @@ static char *line__close(struct line *line)
 		return line->text;
 	free(line->text);
 	return NULL;
+}
+
+/* Behind another member; the text is JSON in ASCII. */
+static void print_labels(const struct target_settings *target, FILE *out)
+{
+	if (target->labels)
+		fprintf(out, ",\"labels\":%s", target->labels->text);
 }
 
 /*
@@ -138,6 +146,19 @@ static json_t *head_to_json(const struct target_settings *target,
 		"bytes", (json_int_t)sample->bytes);
 }
 
+/* The whole line: the members of @object, as print_object(), and labels. */
+static void print_members(json_t *object, const struct target_settings *target,
+			  struct line *line)
+{
+	if (line->out)
+		fputc('{', line->out);
+	print_object(object, JSON_EMBED, line);
+	if (line->out) {
+		print_labels(target, line->out);
+		fputc('}', line->out);
+	}
+}
+
 static int put_sample(struct sink *sink, const struct target_settings *target,
 		      const struct sample *sample,
 		      const struct latency *decoded)
@@ -151,6 +172,7 @@ static int put_sample(struct sink *sink, const struct target_settings *target,
 		fputc('{', line.out);
 	print_object(head_to_json(target, sample), JSON_EMBED, &line);
 	if (line.out) {
+		print_labels(target, line.out);
 		print_identity(sample->table, line.out);
 		fputs(",\"entries\":", line.out);
 		print_entries(sample, line.out);
@@ -168,9 +190,9 @@ static int put_lost(struct sink *sink, const struct target_settings *target,
 	char *text;
 
 	line__open(&line);
-	print_object(json_pack("{ss ss}", "agent", target->name, "error",
-			       reason),
-		     0, &line);
+	print_members(json_pack("{ss ss}", "agent", target->name, "error",
+				reason),
+		      target, &line);
 	text = line__close(&line);
 	return output__write(json->output, text, line.length);
 }
@@ -186,7 +208,7 @@ static json_t *latency_to_json(const struct latency *latency)
 }
 
 static int put_summary(struct sink *sink, const struct target_settings *target,
-		       const struct summary *summary)
+		       const struct summary *summary, bool is_last)
 {
 	struct sink_json *json = (struct sink_json *)sink;
 	double scrapes = summary->scrapes ? summary->scrapes : 1;
@@ -194,7 +216,7 @@ static int put_summary(struct sink *sink, const struct target_settings *target,
 	char *text;
 
 	line__open(&line);
-	print_object(json_pack(
+	print_members(json_pack(
 		"{ss s{sI sI sI sI sI sf sf so so}}",
 		"agent", target->name, "summary",
 		"scrapes", (json_int_t)summary->scrapes,
@@ -206,9 +228,10 @@ static int put_summary(struct sink *sink, const struct target_settings *target,
 		"reads_per_scrape", summary->reads / scrapes,
 		"bytes_per_scrape", summary->bytes / scrapes,
 		"latency_ns", latency_to_json(&summary->decoded),
-		"landed_ns", latency_to_json(&summary->landed)), 0, &line);
+		"landed_ns", latency_to_json(&summary->landed)), target, &line);
 	text = line__close(&line);
-	return output__write_always(json->output, text, line.length);
+	return is_last ? output__write_always(json->output, text, line.length) :
+			 output__write(json->output, text, line.length);
 }
 
 static void sink_json__free(struct sink *sink)

@@ -9,6 +9,7 @@
  */
 #include <errno.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -35,8 +36,9 @@ struct sink_table {
 	struct screen screen;
 	pthread_mutex_t lock;	/* of the blocks' texts; held while they are joined */
 	bool complete;
-	size_t block_count;
-	struct block blocks[];	/* one per target */
+	atomic_size_t target_count;
+	atomic_size_t block_end;	/* of targets so far; grows */
+	struct block blocks[];	/* by the index of the target */
 };
 
 static void block__clear_views(struct block *block)
@@ -135,7 +137,8 @@ static int sink_table__print_entries(const struct sink_table *table,
 	};
 	/* The target's line, the gaps around it, and a title per entry. */
 	size_t frame = 3 + (size_t)block->view_count;
-	size_t lines = size.height / table->block_count;
+	size_t targets = atomic_load(&table->target_count);
+	size_t lines = size.height / (targets ?: 1);
 	size_t *shares;
 	uint32_t i;
 	int err = 0;
@@ -162,7 +165,7 @@ static int sink_table__redraw(struct sink_table *table)
 	FILE *out;
 
 	out = open_memstream(&text, &size);
-	for (i = 0; out && i < table->block_count; i++) {
+	for (i = 0; out && i < atomic_load(&table->block_end); i++) {
 		if (table->blocks[i].text)
 			fputs(table->blocks[i].text, out);
 	}
@@ -255,12 +258,37 @@ static int show_lost(struct sink *sink, const struct target_settings *target,
 	return sink_table__put(table, block, text, size);
 }
 
+static void add_block(struct sink *sink, const struct target_settings *target)
+{
+	struct sink_table *table = (struct sink_table *)sink;
+
+	atomic_fetch_add(&table->target_count, 1);
+	if (target->index >= atomic_load(&table->block_end))
+		atomic_store(&table->block_end, target->index + 1);
+}
+
+static void remove_block(struct sink *sink,
+			 const struct target_settings *target)
+{
+	struct sink_table *table = (struct sink_table *)sink;
+	struct block *block = &table->blocks[target->index];
+
+	block__clear_views(block);
+	atomic_fetch_sub(&table->target_count, 1);
+	pthread_mutex_lock(&table->lock);
+	free(block->text);
+	*block = (struct block){ };
+	if (table->screen.is_terminal)
+		sink_table__redraw(table);
+	pthread_mutex_unlock(&table->lock);
+}
+
 static void sink_table__free(struct sink *sink)
 {
 	struct sink_table *table = (struct sink_table *)sink;
 	size_t i;
 
-	for (i = 0; i < table->block_count; i++) {
+	for (i = 0; i < atomic_load(&table->block_end); i++) {
 		block__clear_views(&table->blocks[i]);
 		free(table->blocks[i].text);
 	}
@@ -271,7 +299,9 @@ static void sink_table__free(struct sink *sink)
 static const struct sink_operations sink_table_operations = {
 	.sample = show_sample,
 	.lost = show_lost,
-	.summary = NULL,	/* controller.c prints it to standard error */
+	.summary = NULL,	/* fleet.c prints it to standard error */
+	.added = add_block,
+	.removed = remove_block,
 	.free = sink_table__free,
 };
 
@@ -284,8 +314,8 @@ struct sink *sink_table__new(struct output *output, int fd, size_t targets,
 	if (!table)
 		return NULL;
 	table->sink.operations = &sink_table_operations;
+	table->sink.compares = true;
 	table->output = output;
-	table->block_count = targets;
 	table->complete = complete;
 	pthread_mutex_init(&table->lock, NULL);
 	screen__open(&table->screen, fd, !complete);

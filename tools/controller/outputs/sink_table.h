@@ -7,6 +7,7 @@
 #include "tools/controller/decode/sink.h"
 
 /*
+ * Targets have indices below @targets.
  * @complete: every value of one scrape.  Otherwise as much as fits, redrawn in place if @fd,
  * the descriptor of @output, is a terminal.  @output outlives the sink.  NULL if out of
  * memory.

@@ -12,8 +12,8 @@
 #include "store_watch.h"
 #include "tools/dartctl/client.h"
 #include "tools/dartctl/message.h"
-#include "tools/dartctl/path_watch.h"
 #include "tools/dartctl/version.h"
+#include "tools/watch/path_watch.h"
 
 #define BUSY_MS	1000	/* until the next try if dartd has too many clients */
 

@@ -1,16 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* Posts READs to a queue pair and reaps their completions: see read_queue.h. */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "link_speed.h"
 #include "read_queue.h"
-
-/* Operations that fit into the queue pair; longer batches are posted in chunks. */
-#define QUEUE_DEPTH	1024
 
 /* That of soft-RoCE on Ethernet. */
 #define MTU_DEFAULT	1024
@@ -20,36 +15,19 @@ static uint32_t min_u32(uint32_t a, uint32_t b)
 	return a < b ? a : b;
 }
 
-static int make_queues(struct dart_read_queue *queue, uint32_t depth)
+int dart_read_scratch__open(struct dart_read_scratch *scratch, uint32_t depth)
 {
-	struct ibv_context *verbs = queue->id->verbs;
-	struct ibv_qp_init_attr attributes = { .qp_type = IBV_QPT_RC };
-	int flags;
+	scratch->room = depth > 1 ? depth / 2 : 1;
+	scratch->requests = calloc(scratch->room, sizeof(*scratch->requests));
+	scratch->landings = calloc(scratch->room, sizeof(*scratch->landings));
+	return scratch->requests && scratch->landings ? 0 : -ENOMEM;
+}
 
-	queue->pd = ibv_alloc_pd(verbs);
-	if (!queue->pd)
-		return -errno;
-	queue->channel = ibv_create_comp_channel(verbs);
-	if (!queue->channel)
-		return -errno;
-	flags = fcntl(queue->channel->fd, F_GETFL);
-	if (flags < 0 ||
-	    fcntl(queue->channel->fd, F_SETFL, flags | O_NONBLOCK) < 0)
-		return -errno;
-	/* Room for every READ: after one fails, all of them complete. */
-	queue->cq = ibv_create_cq(verbs, depth, NULL, queue->channel, 0);
-	if (!queue->cq)
-		return -errno;
-
-	attributes.send_cq = queue->cq;
-	attributes.recv_cq = queue->cq;
-	attributes.cap.max_send_wr = depth;
-	attributes.cap.max_recv_wr = 1;
-	attributes.cap.max_send_sge = 1;
-	attributes.cap.max_recv_sge = 1;
-	if (rdma_create_qp(queue->id, queue->pd, &attributes))
-		return -errno;
-	return 0;
+void dart_read_scratch__close(struct dart_read_scratch *scratch)
+{
+	free(scratch->requests);
+	free(scratch->landings);
+	*scratch = (struct dart_read_scratch){ };
 }
 
 uint32_t dart_read_queue__mtu(const struct rdma_cm_id *id)
@@ -63,22 +41,26 @@ uint32_t dart_read_queue__mtu(const struct rdma_cm_id *id)
 }
 
 int dart_read_queue__open(struct dart_read_queue *queue, struct rdma_cm_id *id,
-			  const struct ibv_device_attr *device)
+			  const struct dart_read_queue_parts *parts)
 {
-	uint32_t depth = QUEUE_DEPTH;
+	struct ibv_qp_init_attr attributes = {
+		.qp_type = IBV_QPT_RC,
+		.send_cq = parts->cq,
+		.recv_cq = parts->cq,
+		.cap.max_send_wr = parts->depth,
+		.cap.max_recv_wr = 1,
+		.cap.max_send_sge = 1,
+		.cap.max_recv_sge = 1,
+	};
 	struct ibv_port_attr port;
 	int ret;
 
-	depth = min_u32(depth, device->max_qp_wr);
-	depth = min_u32(depth, device->max_cqe);
-	queue->depth = depth;
-	queue->chunk = depth > 1 ? depth / 2 : 1;
-	queue->requests = calloc(queue->chunk, sizeof(*queue->requests));
-	queue->landings = calloc(queue->chunk, sizeof(*queue->landings));
-	if (!queue->requests || !queue->landings)
-		return -ENOMEM;
-
 	queue->id = id;
+	queue->scratch = parts->scratch;
+	queue->number = parts->number;
+	queue->depth = parts->depth;
+	queue->chunk = min_u32(parts->scratch->room,
+			       parts->depth > 1 ? parts->depth / 2 : 1);
 	ret = ibv_query_port(id->verbs, id->port_num, &port);
 	if (ret)
 		return -ret;
@@ -89,104 +71,39 @@ int dart_read_queue__open(struct dart_read_queue *queue, struct rdma_cm_id *id,
 	queue->bytes_max = DART_READ_PACKETS_MAX *
 			   (dart_read_queue__mtu(id) ?: MTU_DEFAULT);
 	queue->length_max = min_u32(port.max_msg_sz, queue->bytes_max);
-	return make_queues(queue, depth);
-}
-
-static void forget_landing(struct dart_read_queue *queue)
-{
-	if (queue->landing_mr)
-		ibv_dereg_mr(queue->landing_mr);
-	if (!queue->landing_is_borrowed)
-		free(queue->landing);
-	queue->landing_mr = NULL;
-	queue->landing = NULL;
-	queue->landing_size = 0;
-	queue->landing_is_borrowed = false;
+	return rdma_create_qp(id, parts->pd, &attributes) ? -errno : 0;
 }
 
 void dart_read_queue__close(struct dart_read_queue *queue)
 {
 	if (queue->id && queue->id->qp)
 		rdma_destroy_qp(queue->id);
-	forget_landing(queue);
-	if (queue->cq)
-		ibv_destroy_cq(queue->cq);
-	if (queue->channel)
-		ibv_destroy_comp_channel(queue->channel);
-	if (queue->pd)
-		ibv_dealloc_pd(queue->pd);
-	free(queue->requests);
-	free(queue->landings);
 }
 
-/* No remote access: only responses to own READs are written there. */
-static int register_landing(struct dart_read_queue *queue, void *memory,
-			    size_t size)
-{
-	queue->landing_mr = ibv_reg_mr(queue->pd, memory, size,
-				       IBV_ACCESS_LOCAL_WRITE);
-	if (!queue->landing_mr)
-		return -errno;
-	queue->landing = memory;
-	queue->landing_size = size;
-	return 0;
-}
-
-int dart_read_queue__land_in(struct dart_read_queue *queue, void *memory,
-			     size_t size)
+int dart_read_queue__land_at(struct dart_read_queue *queue,
+			     const struct dart_landing *landing)
 {
 	if (queue->pieces.reads)
 		return -EBUSY;
-	if (memory == queue->landing && size == queue->landing_size)
-		return 0;
-	/* First: both together might exceed the locked memory. */
-	forget_landing(queue);
-	queue->landing_is_borrowed = true;
-	return register_landing(queue, memory, size);
-}
-
-int dart_read_queue__reserve(struct dart_read_queue *queue, size_t size,
-			     void **landing)
-{
-	size_t page = sysconf(_SC_PAGESIZE);
-	void *memory;
-	int ret;
-
-	if (queue->pieces.reads)
-		return -EBUSY;
-	if (size <= queue->landing_size && !queue->landing_is_borrowed)
-		goto out;
-	if (size > SIZE_MAX - page)
-		return -ENOMEM;
-	size = (size + page - 1) / page * page;
-
-	/* The old buffer first, as above. */
-	forget_landing(queue);
-	memory = aligned_alloc(page, size);
-	if (!memory)
-		return -ENOMEM;
-	memset(memory, 0, size);
-	ret = register_landing(queue, memory, size);
-	if (ret) {
-		free(memory);
-		return ret;
-	}
-out:
-	*landing = queue->landing;
+	queue->landing = landing;
 	return 0;
 }
 
 static void prepare(struct dart_read_queue *queue, uint32_t slot,
 		    const struct dart_read *piece)
 {
-	queue->landings[slot] = (struct ibv_sge) {
-		.addr = (uintptr_t)queue->landing + piece->landing,
+	const struct dart_landing *landing = queue->landing;
+	struct dart_read_scratch *scratch = queue->scratch;
+
+	scratch->landings[slot] = (struct ibv_sge) {
+		.addr = (uintptr_t)landing->memory + piece->landing,
 		.length = piece->length,
-		.lkey = queue->landing_mr->lkey,
+		.lkey = landing->mr->lkey,
 	};
-	queue->requests[slot] = (struct ibv_send_wr) {
-		.next = &queue->requests[slot + 1],
-		.sg_list = &queue->landings[slot],
+	scratch->requests[slot] = (struct ibv_send_wr) {
+		.wr_id = queue->number,
+		.next = &scratch->requests[slot + 1],
+		.sg_list = &scratch->landings[slot],
 		.num_sge = 1,
 		.opcode = IBV_WR_RDMA_READ,
 		.wr.rdma.remote_addr = piece->address,
@@ -239,7 +156,7 @@ static uint32_t fill_chunk(struct dart_read_queue *queue)
 		queue->permitted--;
 		queue->remaining--;
 		if (run->operations == run_max) {
-			queue->requests[n].send_flags = IBV_SEND_SIGNALED;
+			queue->scratch->requests[n].send_flags = IBV_SEND_SIGNALED;
 			run = NULL;
 		}
 	}
@@ -249,14 +166,14 @@ static uint32_t fill_chunk(struct dart_read_queue *queue)
 /* Fills the queue pair; only the last operation of a run is signaled. */
 static int post(struct dart_read_queue *queue)
 {
-	struct ibv_send_wr *bad;
+	struct ibv_send_wr *requests = queue->scratch->requests, *bad;
 	uint32_t n;
 	int ret;
 
 	while ((n = fill_chunk(queue))) {
-		queue->requests[n - 1].next = NULL;
-		queue->requests[n - 1].send_flags = IBV_SEND_SIGNALED;
-		ret = ibv_post_send(queue->id->qp, queue->requests, &bad);
+		requests[n - 1].next = NULL;
+		requests[n - 1].send_flags = IBV_SEND_SIGNALED;
+		ret = ibv_post_send(queue->id->qp, requests, &bad);
 		if (ret)
 			return -ret;
 	}
@@ -271,21 +188,17 @@ void dart_read_queue__cut(struct dart_read_queue *queue, uint32_t length)
 int dart_read_queue__begin(struct dart_read_queue *queue,
 			   const struct dart_read *reads, uint32_t count)
 {
+	const size_t size = queue->landing ? queue->landing->size : 0;
 	uint32_t i;
-	int ret;
 
 	if (queue->pieces.reads)
 		return -EBUSY;
 	for (i = 0; i < count; i++) {
-		if (!reads[i].length ||
-		    reads[i].landing > queue->landing_size ||
-		    reads[i].length > queue->landing_size - reads[i].landing)
+		if (!reads[i].length || reads[i].landing > size ||
+		    reads[i].length > size - reads[i].landing)
 			return -EINVAL;
 	}
 
-	ret = ibv_req_notify_cq(queue->cq, 0);
-	if (ret)
-		return -ret;
 	queue->pieces = (struct dart_read_pieces){
 		.reads = reads,
 		.count = count,
@@ -315,25 +228,6 @@ uint32_t dart_read_queue__take_completed(struct dart_read_queue *queue)
 	return completed;
 }
 
-static int explain(enum ibv_wc_status status, struct dart_error *error)
-{
-	switch (status) {
-	case IBV_WC_REM_ACCESS_ERR:
-		return dart_error__set(
-			error, EACCES,
-			"the host refused a READ: remote access error");
-	case IBV_WC_RETRY_EXC_ERR:
-		return dart_error__set(error, ETIMEDOUT,
-				       "the host no longer answers");
-	case IBV_WC_WR_FLUSH_ERR:
-		return dart_error__set(error, EIO,
-				       "the connection broke during a READ");
-	default:
-		return dart_error__set(error, EIO, "a READ failed: %s",
-				       ibv_wc_status_str(status));
-	}
-}
-
 static void end_run(struct dart_read_queue *queue)
 {
 	const struct dart_read_run *run = &queue->runs[queue->first_run];
@@ -345,51 +239,74 @@ static void end_run(struct dart_read_queue *queue)
 	queue->run_count--;
 }
 
-/* Takes the completions; returns 1 if the batch has completed. */
-static int reap(struct dart_read_queue *queue, struct dart_error *error)
+static int error_of(const struct dart_read_queue *queue)
 {
-	struct ibv_wc wc;
-	int n, ret;
-
-	while ((n = ibv_poll_cq(queue->cq, 1, &wc)) > 0) {
-		if (wc.status != IBV_WC_SUCCESS)
-			return explain(wc.status, error);
-		end_run(queue);
-		ret = post(queue);
-		if (ret)
-			return dart_error__set(error, EIO,
-					       "cannot post a READ: %s",
-					       strerror(-ret));
-		if (!queue->operations && !queue->remaining) {
-			queue->pieces.reads = NULL;
-			return 1;
-		}
+	if (queue->step_error)
+		return -EIO;
+	switch (queue->status) {
+	case IBV_WC_REM_ACCESS_ERR:
+		return -EACCES;
+	case IBV_WC_RETRY_EXC_ERR:
+		return -ETIMEDOUT;
+	default:
+		return -EIO;
 	}
-	if (n < 0)
-		return dart_error__set(error, EIO,
-				       "the completion queue is broken");
-	return 0;
 }
 
-int dart_read_queue__on_completion(struct dart_read_queue *queue,
-				   struct dart_error *error)
+int dart_read_queue__complete(struct dart_read_queue *queue,
+			      enum ibv_wc_status status)
 {
-	struct ibv_cq *cq;
-	void *context;
 	int ret;
 
-	if (!ibv_get_cq_event(queue->channel, &cq, &context))
-		ibv_ack_cq_events(cq, 1);
-	if (!queue->pieces.reads)
+	if (queue->has_failed)
 		return 0;
+	if (status != IBV_WC_SUCCESS) {
+		queue->has_failed = true;
+		queue->status = status;
+		return error_of(queue);
+	}
+	if (!queue->run_count)
+		return 0;
+	end_run(queue);
+	ret = post(queue);
+	if (ret)
+		return dart_read_queue__fail(queue, "cannot post a READ", ret);
+	if (queue->operations || queue->remaining)
+		return 0;
+	queue->pieces.reads = NULL;
+	return 1;
+}
 
-	ret = reap(queue, error);
-	if (ret)
-		return ret;
-	/* A completion before the queue is armed makes no event: poll again. */
-	ret = ibv_req_notify_cq(queue->cq, 0);
-	if (ret)
-		return dart_error__set(error, EIO, "cannot wait for READs: %s",
-				       strerror(ret));
-	return reap(queue, error);
+int dart_read_queue__fail(struct dart_read_queue *queue, const char *step,
+			  int error)
+{
+	queue->has_failed = true;
+	queue->step = step;
+	queue->step_error = error;
+	return error_of(queue);
+}
+
+int dart_read_queue__explain(const struct dart_read_queue *queue,
+			     struct dart_error *error)
+{
+	const int ret = -error_of(queue);
+
+	if (queue->step_error)
+		return dart_error__set(error, ret, "%s: %s", queue->step,
+				       strerror(-queue->step_error));
+	switch (queue->status) {
+	case IBV_WC_REM_ACCESS_ERR:
+		return dart_error__set(
+			error, ret,
+			"the host refused a READ: remote access error");
+	case IBV_WC_RETRY_EXC_ERR:
+		return dart_error__set(error, ret,
+				       "the host no longer answers");
+	case IBV_WC_WR_FLUSH_ERR:
+		return dart_error__set(error, ret,
+				       "the connection broke during a READ");
+	default:
+		return dart_error__set(error, ret, "a READ failed: %s",
+				       ibv_wc_status_str(queue->status));
+	}
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * READs in flight: the queue pair of an RDMA CM identifier, the buffer that
- * READs land in, and one batch at a time.  Private to the endpoint.
+ * READs in flight: the queue pair of an RDMA CM identifier, and one batch at a time.  Private
+ * to the endpoint.
  */
 #ifndef DART_READ_QUEUE_H
 #define DART_READ_QUEUE_H
@@ -11,6 +11,7 @@
 #include <rdma/rdma_cma.h>
 
 #include <libdart/error.h>
+#include <libdart/private/landing_members.h>
 #include <libdart/private/read_pieces.h>
 #include <libdart/rdma/read_plan.h>
 
@@ -28,20 +29,27 @@ struct dart_read_run {
 	uint32_t bytes;
 };
 
+/* Work requests of one call to the device; of the thread that posts. */
+struct dart_read_scratch {
+	uint32_t room;			/* operations */
+	struct ibv_send_wr *requests;
+	struct ibv_sge *landings;
+};
+
+/* Room for half of @depth operations.  Returns 0 or -ENOMEM. */
+int dart_read_scratch__open(struct dart_read_scratch *scratch, uint32_t depth);
+/* Also of zeros, or if dart_read_scratch__open() failed. */
+void dart_read_scratch__close(struct dart_read_scratch *scratch);
+
 struct dart_read_queue {
 	struct rdma_cm_id *id;		/* borrowed */
-	struct ibv_pd *pd;
-	struct ibv_comp_channel *channel;
-	struct ibv_cq *cq;
+	struct dart_read_scratch *scratch;
+	uint64_t number;		/* of its work requests */
 	uint64_t bits_per_s;		/* of the port; 0: not known */
 	uint32_t depth;			/* operations in flight, at most */
 	uint32_t bytes_max;		/* in flight */
 	uint32_t length_max;		/* bytes of an operation */
-
-	void *landing;
-	size_t landing_size;
-	struct ibv_mr *landing_mr;
-	bool landing_is_borrowed;	/* from the caller, who frees it */
+	const struct dart_landing *landing;	/* of READs; NULL: none */
 
 	/*
 	 * The batch in flight, posted in chunks.  Two chunks fill the queue:
@@ -57,8 +65,20 @@ struct dart_read_queue {
 	struct dart_read_run runs[DART_READ_RUNS_MAX];	/* in flight, a ring */
 	uint32_t first_run;
 	uint32_t run_count;
-	struct ibv_send_wr *requests;	/* room for a chunk */
-	struct ibv_sge *landings;
+
+	bool has_failed;
+	enum ibv_wc_status status;	/* of a READ that failed */
+	const char *step;		/* what failed instead, */
+	int step_error;			/* as -errno; 0: nothing */
+};
+
+/* What a queue pair is made of. */
+struct dart_read_queue_parts {
+	struct ibv_pd *pd;
+	struct ibv_cq *cq;
+	uint32_t depth;
+	struct dart_read_scratch *scratch;
+	uint64_t number;		/* of all its work requests */
 };
 
 /*
@@ -67,23 +87,34 @@ struct dart_read_queue {
  * zeros.
  */
 int dart_read_queue__open(struct dart_read_queue *queue, struct rdma_cm_id *id,
-			  const struct ibv_device_attr *device);
+			  const struct dart_read_queue_parts *parts);
+/* Nothing is in flight afterwards: landings may be freed. */
 void dart_read_queue__close(struct dart_read_queue *queue);
 
 /* Bytes of a packet's payload on the path that @id has resolved; 0: not known. */
 uint32_t dart_read_queue__mtu(const struct rdma_cm_id *id);
 
 /* Like the endpoint's functions of the same names. */
-int dart_read_queue__reserve(struct dart_read_queue *queue, size_t size,
-			     void **landing);
+int dart_read_queue__land_at(struct dart_read_queue *queue,
+			     const struct dart_landing *landing);
 void dart_read_queue__cut(struct dart_read_queue *queue, uint32_t length);
 int dart_read_queue__begin(struct dart_read_queue *queue,
 			   const struct dart_read *reads, uint32_t count);
 int dart_read_queue__post(struct dart_read_queue *queue, uint32_t operations);
 uint32_t dart_read_queue__take_completed(struct dart_read_queue *queue);
-int dart_read_queue__land_in(struct dart_read_queue *queue, void *memory,
-			     size_t size);
-int dart_read_queue__on_completion(struct dart_read_queue *queue,
-				   struct dart_error *error);
+
+/*
+ * Takes a completion, and posts what there is room for now.  Returns 1 if the batch has
+ * completed, 0 if not yet, or -EACCES, -ETIMEDOUT or -EIO: then the queue has failed, and
+ * takes no more of them.
+ */
+int dart_read_queue__complete(struct dart_read_queue *queue,
+			      enum ibv_wc_status status);
+/* @step, a constant, has failed with @error, as -errno.  Returns -EIO. */
+int dart_read_queue__fail(struct dart_read_queue *queue, const char *step,
+			  int error);
+/* Why it has failed; returns what the functions above did. */
+int dart_read_queue__explain(const struct dart_read_queue *queue,
+			     struct dart_error *error);
 
 #endif /* DART_READ_QUEUE_H */

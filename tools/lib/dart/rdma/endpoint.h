@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The controller's end of a connection to an agent: RDMA CM, one RC queue pair,
- * READs into one registered buffer.  Nothing blocks: the caller polls the two
- * descriptors in its event loop and calls the matching function.
+ * READs into registered memory.  Nothing blocks: the caller polls the two
+ * descriptors in its event loop and calls the matching function.  Many endpoints
+ * share them: see endpoint_set.h.
  */
 #ifndef DART_ENDPOINT_H
 #define DART_ENDPOINT_H
@@ -10,6 +11,7 @@
 #include <dart/control.h>
 #include <libdart/error.h>
 
+#include "landing.h"
 #include "read_plan.h"
 
 struct dart_endpoint;
@@ -110,14 +112,20 @@ int dart_endpoint__reserve(struct dart_endpoint *endpoint, size_t size,
 			   void **landing);
 
 /*
- * READs land in the @size bytes at @memory from now on, instead of reserved ones.  They stay
- * the caller's, who frees them after the next dart_endpoint__reserve(), another
- * dart_endpoint__land_in() or dart_endpoint__free(); so a reader elsewhere may still have
- * them when the endpoint is gone.  Returns as dart_endpoint__reserve() does; after an error
- * READs cannot land anywhere.
+ * Registers the @size bytes at @memory, so that READs can land there, or if @memory is NULL
+ * as many, zero, of its own.  Memory of the caller stays his, who frees it after
+ * dart_landing__free() or dart_endpoint__free(); so a reader elsewhere may still have it when
+ * the endpoint is gone.  Returns 0, -ENOTCONN before CONNECTED, -ENOMEM, or an error of
+ * ibv_reg_mr().
  */
-int dart_endpoint__land_in(struct dart_endpoint *endpoint, void *memory,
-			   size_t size);
+int dart_endpoint__register(struct dart_endpoint *endpoint, void *memory,
+			    size_t size, struct dart_landing **landing);
+/*
+ * READs land at @landing, which is one of @endpoint, from now on, instead of in another or in
+ * reserved bytes.  NULL: nowhere.  Returns 0, or -EBUSY while READs are in flight.
+ */
+int dart_endpoint__land_at(struct dart_endpoint *endpoint,
+			   const struct dart_landing *landing);
 
 /*
  * Posts @count READs, executed in this order, with one completion after the
@@ -165,5 +173,8 @@ uint32_t dart_endpoint__operations(const struct dart_endpoint *endpoint,
 int dart_endpoint__completion_fd(const struct dart_endpoint *endpoint);
 int dart_endpoint__on_completion(struct dart_endpoint *endpoint,
 				 struct dart_error *error);
+/* Sets @error to the reason of that error, and returns it. */
+int dart_endpoint__explain(const struct dart_endpoint *endpoint,
+			   struct dart_error *error);
 
 #endif /* DART_ENDPOINT_H */

@@ -85,6 +85,18 @@ int dart_table__decode(const void *bytes, size_t length,
 void dart_table__free(struct dart_table *table);
 
 /*
+ * Lets the entries of a decoded @table have schemas that others hold, and frees its own, and
+ * all strings but the names of entries.  @replacement is called for each schema that an
+ * entry has, once; it returns an equal one that outlives the table, or NULL.  Returns 0, or
+ * -ENOMEM, also if it returned NULL: then the table is as it was.  Once only.
+ */
+typedef const struct dart_schema *
+dart_schema_replacement(void *data, const struct dart_schema *schema);
+int dart_table__replace_schemas(struct dart_table *table,
+				dart_schema_replacement *replacement,
+				void *data);
+
+/*
  * Does the header at @bytes (sizeof(struct dart_control_header)) belong to the
  * decoded @table?  Returns 0, -ESTALE if the table has changed or is being
  * changed, -ECONNRESET if the header is of another run of the agent or invalid.

@@ -9,16 +9,7 @@
 #include <string.h>
 
 #include <libdart/private/table_format.h>
-
-/* All memory of a decoded table, for dart_table__free(). */
-struct decoded_table {
-	struct dart_table table;
-	struct dart_range *ranges;
-	struct dart_schema *schemas;
-	struct dart_field *fields;
-	char *strings;
-	uint64_t *cpu_sets;
-};
+#include <libdart/private/table_memory.h>
 
 struct decoder {
 	const uint8_t *bytes;
@@ -59,6 +50,7 @@ static int allocate(struct decoder *decoder)
 				sizeof(*decoded->ranges));
 	decoded->schemas = array(decoder, DART_SECTION_SCHEMAS,
 				 sizeof(*decoded->schemas));
+	decoded->schema_count = count(decoder, DART_SECTION_SCHEMAS);
 	decoded->fields = array(decoder, DART_SECTION_FIELDS,
 				sizeof(*decoded->fields));
 	decoded->strings = array(decoder, DART_SECTION_STRINGS, 1);
@@ -387,22 +379,4 @@ int dart_table__decode(const void *bytes, size_t length,
 	}
 	*table = &decoder.decoded->table;
 	return 0;
-}
-
-void dart_table__free(struct dart_table *table)
-{
-	/* The table is the first member. */
-	struct decoded_table *decoded = (struct decoded_table *)table;
-
-	if (!decoded)
-		return;
-	free(table->memory_regions);
-	free(table->entries);
-	free(table->by_name);
-	free(decoded->ranges);
-	free(decoded->schemas);
-	free(decoded->fields);
-	free(decoded->strings);
-	free(decoded->cpu_sets);
-	free(decoded);
 }

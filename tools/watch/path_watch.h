@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Sleeps until files are replaced or written, or sockets take clients.  The files
- * and their directories need not exist.
+ * Sleeps until files are replaced or written, or symbolic links on the way to them, or
+ * sockets take clients.  The files and their directories need not exist.
  */
 #ifndef PATH_WATCH_H
 #define PATH_WATCH_H
@@ -14,6 +14,7 @@ struct path_watch {
 	int inotify;
 	const char *const *paths;
 	size_t count;
+	struct path_identity *armed; /* of each path */
 };
 
 enum path_watch_event {

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Lists of targets in files and of URLs, JSON. */
+#include "tools/controller/targets/sd_json.h"
+
+#include "fuzz.h"
+
+static void check(const struct target_list *list)
+{
+	const struct target_settings *target;
+	json_t *labels;
+	size_t i;
+
+	for (i = 0; i < list->count; i++) {
+		target = &list->items[i]->settings;
+		require(*target->host && target->port && target->interval_ns);
+		require(target->class <= SETTINGS_CLASS_MAX);
+		require(!i || strcmp(list->items[i - 1]->settings.name,
+				     target->name) < 0);
+		/* All outputs print the text as it is. */
+		labels = json_loads(target->labels->text,
+				    JSON_REJECT_DUPLICATES, NULL);
+		require(json_is_object(labels) &&
+			json_object_get(labels, "dc"));
+		json_decref(labels);
+	}
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct target_defaults defaults = {
+		.interval_ns = 1000000000,
+		.labels = json_pack("{ss}", "dc", "d1"),
+	};
+	struct shared_text *source = shared_text__new("source");
+	struct target_list list = {};
+	struct dart_error error = {};
+
+	require(defaults.labels && source);
+	if (sd_json__parse(data, size, &defaults, source, &list, &error))
+		require_sentence(&error);
+	check(&list);
+	target_list__clear(&list);
+	shared_text__release(source);
+	json_decref(defaults.labels);
+	return 0;
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The values of a host of the farm, by the rule of farm_rule.h.  A row has lines of 64
+ * bytes, each behind a sequence:
+ *
+ *   sequence | host | epoch | update | value 0 ... 2 | sequence	a row of one line
+ *
+ *   sequence | host | epoch | update | value 0 ... 3			of several: the first
+ *   sequence | value 0 ... 6						those between
+ *   sequence | value 0 ... 5 | sequence				the last
+ *
+ * The values of line L are the field "value.L".  The sequence at the end of a single line
+ * is for soft-RoCE: a guest's processor may pause amid a copy of 64 bytes.
+ */
+#ifndef FARM_VALUES_H
+#define FARM_VALUES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <libdart/table/schema.h>
+
+#include "farm_rule.h"
+
+#define FARM_LINE 64	/* bytes */
+
+enum farm_form {
+	FARM_ROWS,	/* one entry with rows of a line, as a map has them */
+	FARM_RECORDS,	/* entries with one row of eight lines, as records are */
+};
+
+/* Of all hosts. */
+struct farm_shape {
+	enum farm_form form;
+	uint32_t entries;
+	uint32_t copies;	/* of each entry */
+	uint32_t lines;		/* of each copy */
+};
+
+/*
+ * Values of @bytes, as many for each host.  Returns 0, or -EINVAL if they are not a
+ * multiple of 512 up to 1 MiB.
+ */
+int farm_shape__init(struct farm_shape *shape, enum farm_form form,
+		     uint64_t bytes);
+
+/* Bytes of a copy, of an entry, and of all of them. */
+uint32_t farm_shape__row(const struct farm_shape *shape);
+uint32_t farm_shape__entry(const struct farm_shape *shape);
+uint32_t farm_shape__size(const struct farm_shape *shape);
+
+/* Of a copy; the caller frees it.  NULL and errno on error. */
+struct dart_schema *farm_shape__schema(const struct farm_shape *shape);
+
+/* How many values line @line of a row has. */
+uint32_t farm_shape__values(const struct farm_shape *shape, uint32_t line);
+
+/*
+ * Writes entry @entry as of @update, which grows, to @memory, while it is READ: a reader
+ * sees torn rows or whole ones.
+ */
+void farm_values__write(void *memory, const struct farm_shape *shape,
+			uint32_t host, uint32_t epoch, uint32_t entry,
+			uint64_t update);
+
+#endif /* FARM_VALUES_H */

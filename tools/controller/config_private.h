@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Shared by the two halves of the configuration file: config.c has its keys and its
+ * agents, config_source.c what agents and sources have in common, and sources.
+ *
+ * All that take return 0; -EINVAL with a sentence in the error, which names the line; or
+ * -ENOMEM.
+ */
+#ifndef CONTROLLER_CONFIG_PRIVATE_H
+#define CONTROLLER_CONFIG_PRIVATE_H
+
+#include <yaml.h>
+
+#include <libdart/error.h>
+
+#include "settings.h"
+
+struct config {
+	yaml_document_t document;
+	const char *path;
+	struct shared_text *source; /* of the agents: the path */
+	struct dart_error *error;
+};
+
+/* Takes the value of @key of a mapping; -ENOENT if there is no such key. */
+typedef int config_value(struct config *config, const char *key,
+			 const yaml_node_t *value, void *into);
+/* Takes an item of a list. */
+typedef int config_item(struct config *config, const yaml_node_t *item,
+			void *into);
+
+/* config.c */
+
+int config__refuse(struct config *config, const yaml_node_t *node,
+		   const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+/* The text of a scalar; NULL if @node is not one or contains a NUL. */
+const char *config__text(const yaml_node_t *node);
+int config__mapping(struct config *config, const yaml_node_t *node,
+		    config_value *take, void *into);
+int config__sequence(struct config *config, const yaml_node_t *node,
+		     config_item *take, void *into);
+int config__interval(struct config *config, const yaml_node_t *value,
+		     uint64_t *interval_ns);
+/* A config_item: the name of an entry, into settings. */
+int config__entry(struct config *config, const yaml_node_t *item, void *into);
+
+/* config_source.c */
+
+/* The keys that both agents and sources have; -ENOENT if @key is none of them. */
+int config__default(struct config *config, const char *key,
+		    const yaml_node_t *value, struct target_defaults *defaults);
+/* A config_item: a source, into settings. */
+int config__take_source(struct config *config, const yaml_node_t *item,
+			void *into);
+
+#endif /* CONTROLLER_CONFIG_PRIVATE_H */

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Lets groups of flows into the line for credits. */
+#include "credit_groups.h"
+
+#include <stddef.h>
+
+void credit_groups__init(struct credit_groups *groups, uint64_t bytes,
+			 uint64_t flow_bytes)
+{
+	credit__init(&groups->credit, bytes, flow_bytes);
+	for (int i = 0; i < CREDIT_CLASSES; i++)
+		TAILQ_INIT(&groups->waiting[i]);
+}
+
+void credit_group__init(struct credit_group *group)
+{
+	*group = (struct credit_group){};
+	TAILQ_INIT(&group->members);
+}
+
+static void credit_member__wait(struct credit_member *member,
+				struct credit_group *group)
+{
+	TAILQ_INSERT_TAIL(&group->members, member, place);
+	member->group = group;
+}
+
+static void credit_member__wait_no_more(struct credit_member *member)
+{
+	TAILQ_REMOVE(&member->group->members, member, place);
+	member->group = NULL;
+	member->pending = 0;
+}
+
+/* Moves one fragment of @member, if it has any, from those that wait into the line. */
+static void credit_member__warm(struct credit_groups *groups,
+				struct credit_member *member, uint8_t class)
+{
+	if (!member->pending)
+		return;
+	member->pending--;
+	credit__ask(&groups->credit, &member->flow, class, 1);
+}
+
+void credit_groups__ask(struct credit_groups *groups,
+			struct credit_group *group,
+			struct credit_member *member, uint8_t class,
+			uint32_t fragments)
+{
+	const uint32_t room = UINT32_MAX - member->pending;
+	const bool joins = !member->group;
+
+	if (!fragments)
+		return;
+	if (joins)
+		credit_member__wait(member, group);
+	member->pending += fragments < room ? fragments : room;
+	if (!group->is_waiting) {
+		TAILQ_INSERT_TAIL(&groups->waiting[class], group, place);
+		group->is_waiting = true;
+	} else if (group->is_warm && joins) {
+		/* Once in each turn, or the group would never be let in. */
+		credit_member__warm(groups, member, class);
+	}
+}
+
+static void credit_groups__warm(struct credit_groups *groups, uint8_t class)
+{
+	struct credit_group *group = TAILQ_FIRST(&groups->waiting[class]);
+	struct credit_member *member;
+
+	if (!group || group->is_warm)
+		return;
+	group->is_warm = true;
+	TAILQ_FOREACH(member, &group->members, place)
+		credit_member__warm(groups, member, class);
+}
+
+/* Lets in the first group of @class that waits; false if there is none. */
+static bool credit_groups__let_in(struct credit_groups *groups, uint8_t class)
+{
+	struct credit_group *group = TAILQ_FIRST(&groups->waiting[class]);
+	struct credit_member *member;
+	uint32_t pending;
+
+	if (!group)
+		return false;
+	TAILQ_REMOVE(&groups->waiting[class], group, place);
+	group->is_waiting = false;
+	group->is_warm = false;
+	while ((member = TAILQ_FIRST(&group->members))) {
+		pending = member->pending;
+		credit_member__wait_no_more(member);
+		credit__ask(&groups->credit, &member->flow, class, pending);
+	}
+	return true;
+}
+
+static void credit_groups__fill_lines(struct credit_groups *groups)
+{
+	const struct credit_line *line = groups->credit.lines;
+
+	for (int i = 0; i < CREDIT_CLASSES; i++, line++) {
+		while (TAILQ_EMPTY(&line->flows) &&
+		       credit_groups__let_in(groups, i))
+			;
+		credit_groups__warm(groups, i);
+	}
+}
+
+static bool credit_groups__wait(const struct credit_groups *groups)
+{
+	for (int i = 0; i < CREDIT_CLASSES; i++) {
+		if (!TAILQ_EMPTY(&groups->waiting[i]))
+			return true;
+	}
+	return false;
+}
+
+struct credit_member *credit_groups__grant(struct credit_groups *groups,
+					   uint32_t *fragments)
+{
+	struct credit_flow *flow;
+
+	while (groups->credit.free) {
+		credit_groups__fill_lines(groups);
+		flow = credit__grant(&groups->credit, fragments);
+		if (flow)
+			return (struct credit_member *)flow;
+		/* All in line had their share: the lines are empty now. */
+		if (!credit_groups__wait(groups))
+			break;
+	}
+	return NULL;
+}
+
+void credit_groups__give_back(struct credit_groups *groups,
+			      struct credit_member *member, uint32_t fragments)
+{
+	credit__give_back(&groups->credit, &member->flow, fragments);
+}
+
+void credit_groups__cancel(struct credit_groups *groups,
+			   struct credit_member *member)
+{
+	if (member->group)
+		credit_member__wait_no_more(member);
+	credit__cancel(&groups->credit, &member->flow);
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A number that one thread changes and others may look at meanwhile.  It orders nothing else,
+ * and costs what a plain number does.
+ */
+#ifndef CONTROLLER_COUNT_H
+#define CONTROLLER_COUNT_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+typedef _Atomic uint64_t count_t;
+
+static inline uint64_t count__of(const count_t *count)
+{
+	return atomic_load_explicit(count, memory_order_relaxed);
+}
+
+/* In the thread that changes it. */
+static inline void count__set(count_t *count, uint64_t value)
+{
+	atomic_store_explicit(count, value, memory_order_relaxed);
+}
+
+/* The same; returns the sum. */
+static inline uint64_t count__add(count_t *count, uint64_t more)
+{
+	const uint64_t sum = count__of(count) + more;
+
+	count__set(count, sum);
+	return sum;
+}
+
+#endif /* CONTROLLER_COUNT_H */

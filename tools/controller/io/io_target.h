@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The part of a target that its I/O thread has from the moment that it adopts it until it
+ * has released it: when scrapes are due, and the READs of the table and of values.
+ *
+ *   adopt --> fetching <--> idle <--> checking --> scraping
+ *              ^    |         ^          |            |
+ *              |    v         +----------+------------+
+ *          order   report
+ *
+ * The control loop takes turns with the I/O thread.  The I/O thread reports, when the table
+ * has landed, is needed, or nothing more can be READ, and leaves what is below "in turns"
+ * alone until the control loop has given an order; at most one of the two is under way.  Only
+ * release may be ordered at any time, and only io_target.released() says that the I/O thread
+ * has nothing of the target any more.
+ */
+#ifndef CONTROLLER_IO_TARGET_H
+#define CONTROLLER_IO_TARGET_H
+
+#include "io_thread.h"
+#include "tools/controller/decode/decoder.h"
+#include "tools/controller/schedule.h"
+#include "tools/controller/table_age.h"
+
+enum io_state {
+	IO_RELEASED,
+	IO_FETCHING, /* the table is being READ, or the control loop has it */
+	IO_IDLE, /* until the next scrape, or the table, is due */
+	IO_CHECKING, /* the header is being READ before the values */
+	IO_SCRAPING, /* values and header are being READ */
+	IO_STOPPED, /* until it is released */
+};
+
+enum io_report {
+	IO_WANTS_TABLE, /* order io_target__fetch() */
+	/* Order io_target__fetch(), or with a ring io_target__go_on(). */
+	IO_TABLE_LANDED,
+	IO_DONE, /* all that was wanted has been scraped */
+	IO_LOST, /* for the reason in @loss */
+};
+
+enum io_loss {
+	IO_LOSS_READ, /* dart_endpoint__explain() */
+	IO_LOSS_POST, /* loss_error is -errno */
+	IO_LOSS_SILENCE, /* no answer for IO_SILENCE_NS */
+	IO_LOSS_RESTART, /* of the agent: the table is another one */
+};
+
+/* RC times out earlier, unless the device hangs. */
+#define IO_SILENCE_NS 10000000000ULL
+
+struct io_target {
+	/* Constant. */
+	struct mailbox *control; /* of the control loop, where these two run */
+	void (*reported)(struct io_target *io, enum io_report report);
+	void (*released)(struct io_target *io);
+	struct decoder decoder;
+	struct summary *summary; /* see there who writes what */
+	uint64_t wanted; /* scrapes, with those that failed; 0: no end */
+	bool once;
+
+	/* Set by the control loop before it orders to adopt. */
+	struct io_thread *thread;
+	struct dart_endpoint *endpoint;
+	uint64_t deadline_ns; /* for the first table, once: for the values */
+	/* Handed over with adopt and released. */
+	struct flow flow;
+	struct schedule schedule;
+	bool scrape_pending; /* due, but without values so far */
+	bool has_scraped; /* since it was adopted */
+	enum io_loss loss;
+	int loss_error;
+
+	/* In turns. */
+	struct dart_read table_read;
+	struct dart_landing *table_landing;
+	struct ring *ring; /* NULL: no table so far */
+	struct dart_landing *ring_landing;
+	struct table_age age; /* of the ring's table */
+	uint64_t fetch_delay_ns; /* the table was in the middle of a change */
+	uint64_t posted_ns; /* READs that are in flight or have landed */
+
+	/* Of the I/O thread. */
+	enum io_state state;
+	bool has_ring;
+	bool is_controls_turn;
+	bool is_lost; /* to be reported */
+	struct timer scrape_timer; /* the next scrape is due */
+	struct timer fetch_timer; /* the table may be fetched */
+	struct timer deadline_timer;
+
+	/* Messages: two to the I/O thread, two from it. */
+	struct message order;
+	struct message release;
+	struct message report;
+	enum io_report report_kind;
+	struct message released_message;
+};
+
+/* Orders, given by the control loop. */
+
+/* Begins with the READ of the table at @table_read, into @table_landing. */
+void io_target__adopt(struct io_target *io);
+/* READs the table once more. */
+void io_target__fetch(struct io_target *io);
+/* READs values, with the same ring or another. */
+void io_target__go_on(struct io_target *io);
+/* At any time after adopt, once. */
+void io_target__release(struct io_target *io);
+
+/* The handler of completions. */
+void io_target__on_completion(struct dart_endpoint *endpoint, int result);
+
+#endif /* CONTROLLER_IO_TARGET_H */

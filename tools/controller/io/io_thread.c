@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The loops of I/O threads. */
+#include "io_thread.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/epoll.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
+
+#include "tools/controller/decode/thread.h"
+#include "tools/controller/schedule.h"
+
+/* Mailbox, clock, completions. */
+#define SOURCES 3
+
+struct io_thread {
+	struct io_thread_parts parts;
+	struct credit_taker taker; /* found by it */
+	struct mailbox mailbox;
+	struct message wake_up; /* credits were granted */
+	struct message end;
+	struct timers *timers;
+	int clock; /* timerfd */
+	uint64_t armed_ns; /* UINT64_MAX: it is not */
+	int epoll; /* of the mailbox, the clock, and the completion channels */
+	bool has_ended; /* of the thread */
+	bool is_running; /* of its owner */
+	pthread_t pthread;
+};
+
+static void run_wake_up(struct message *message)
+{
+	struct io_thread *thread =
+		caa_container_of(message, struct io_thread, wake_up);
+
+	flow_control__wake_up(thread->parts.flow_control, &thread->taker);
+}
+
+static void on_wake(struct credit_taker *taker)
+{
+	struct io_thread *thread =
+		caa_container_of(taker, struct io_thread, taker);
+
+	mailbox__post(&thread->mailbox, &thread->wake_up);
+}
+
+static void run_end(struct message *message)
+{
+	struct io_thread *thread =
+		caa_container_of(message, struct io_thread, end);
+
+	thread->has_ended = true;
+}
+
+/*
+ * Arms the clock for the next timer.  It stays as it is for a later one: one that is too
+ * early just lets nothing expire.
+ */
+static void io_thread__arm(struct io_thread *thread)
+{
+	const uint64_t next_ns = timers__next_ns(thread->timers);
+	const struct itimerspec next = {
+		.it_value.tv_sec = next_ns / 1000000000,
+		/* All zeros would disarm it; a timer for 0 is that for 1 ns. */
+		.it_value.tv_nsec = next_ns % 1000000000 ?: 1,
+	};
+
+	if (next_ns >= thread->armed_ns)
+		return;
+	thread->armed_ns = next_ns;
+	timerfd_settime(thread->clock, TFD_TIMER_ABSTIME, &next, NULL);
+}
+
+static void io_thread__on_time(struct io_thread *thread)
+{
+	uint64_t count;
+
+	/* Not readable any more; armed again, if necessary, before the thread sleeps. */
+	if (read(thread->clock, &count, sizeof(count)) > 0)
+		thread->armed_ns = UINT64_MAX;
+}
+
+/* Sleeps until there is a message, a completion that makes events, or a timer expires. */
+static void io_thread__wait(struct io_thread *thread)
+{
+	struct epoll_event events[SOURCES];
+	int i, n;
+
+	io_thread__arm(thread);
+	n = epoll_wait(thread->epoll, events, SOURCES, -1);
+	/* Completions first: those of endpoints that were freed make room for others. */
+	for (i = 0; i < n; i++) {
+		if (events[i].data.ptr == thread->parts.set)
+			dart_endpoint_set__on_completion(
+				thread->parts.set, thread->parts.number,
+				thread->parts.completed);
+	}
+	for (i = 0; i < n; i++) {
+		if (events[i].data.ptr == &thread->mailbox)
+			mailbox__read(&thread->mailbox);
+		else if (events[i].data.ptr == &thread->clock)
+			io_thread__on_time(thread);
+	}
+}
+
+/* Takes what has completed without a system call; false if no READs are in flight. */
+static bool io_thread__poll(struct io_thread *thread)
+{
+	if (!thread->parts.polls ||
+	    !dart_endpoint_set__poll(thread->parts.set, thread->parts.number,
+				     thread->parts.completed))
+		return false;
+	mailbox__run(&thread->mailbox);
+	return true;
+}
+
+static void *io_thread__run(void *data)
+{
+	struct io_thread *thread = data;
+
+	while (!thread->has_ended) {
+		if (!io_thread__poll(thread))
+			io_thread__wait(thread);
+		timers__run(thread->timers, monotonic_ns());
+	}
+	return NULL;
+}
+
+static int io_thread__watch(struct io_thread *thread, int fd, void *data)
+{
+	struct epoll_event event = { .events = EPOLLIN, .data.ptr = data };
+
+	return epoll_ctl(thread->epoll, EPOLL_CTL_ADD, fd, &event) ? -errno : 0;
+}
+
+static int io_thread__open(struct io_thread *thread)
+{
+	char name[20];
+	int err;
+
+	err = timers__new(NULL, &thread->timers);
+	if (err)
+		return err;
+	thread->clock =
+		timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+	thread->epoll = epoll_create1(EPOLL_CLOEXEC);
+	if (thread->clock < 0 || thread->epoll < 0)
+		return -errno;
+	err = io_thread__watch(thread, mailbox__fd(&thread->mailbox), &thread->mailbox) ?:
+		      io_thread__watch(thread, thread->clock, &thread->clock);
+	if (!err && !thread->parts.polls)
+		err = io_thread__watch(
+			thread,
+			dart_endpoint_set__completion_fd(thread->parts.set,
+							 thread->parts.number),
+			thread->parts.set);
+	if (err)
+		return err;
+	snprintf(name, sizeof(name), "io %s",
+		 thread->parts.polls ? "poll" : "event");
+	return thread__start(&thread->pthread, name, io_thread__run, thread);
+}
+
+int io_thread__start(const struct io_thread_parts *parts,
+		     struct io_thread **threadp)
+{
+	struct io_thread *thread = calloc(1, sizeof(*thread));
+	int err;
+
+	if (!thread)
+		return -ENOMEM;
+	thread->parts = *parts;
+	thread->clock = -1;
+	thread->armed_ns = UINT64_MAX;
+	thread->epoll = -1;
+	thread->wake_up.run = run_wake_up;
+	thread->end.run = run_end;
+	credit_taker__init(&thread->taker, on_wake);
+	err = mailbox__open(&thread->mailbox) ?: io_thread__open(thread);
+	thread->is_running = !err;
+	if (err)
+		io_thread__free(thread);
+	else
+		*threadp = thread;
+	return err;
+}
+
+void io_thread__stop(struct io_thread *thread)
+{
+	if (!thread->is_running)
+		return;
+	mailbox__post(&thread->mailbox, &thread->end);
+	pthread_join(thread->pthread, NULL);
+	thread->is_running = false;
+}
+
+void io_thread__free(struct io_thread *thread)
+{
+	if (!thread)
+		return;
+	if (thread->epoll >= 0)
+		close(thread->epoll);
+	if (thread->clock >= 0)
+		close(thread->clock);
+	timers__free(thread->timers);
+	mailbox__close(&thread->mailbox);
+	free(thread);
+}
+
+uint32_t io_thread__number(const struct io_thread *thread)
+{
+	return thread->parts.number;
+}
+
+struct mailbox *io_thread__mailbox(struct io_thread *thread)
+{
+	return &thread->mailbox;
+}
+
+struct timers *io_thread__timers(struct io_thread *thread)
+{
+	return thread->timers;
+}
+
+struct credit_taker *io_thread__taker(struct io_thread *thread)
+{
+	return &thread->taker;
+}

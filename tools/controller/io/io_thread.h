@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A thread that READs from the targets that it was handed.  It posts, takes completions and
+ * runs timers, and never allocates, formats, registers memory or waits for another thread.
+ *
+ * One kind waits for events of completion queues, which costs a wake-up for each batch and
+ * spares the CPU.  The other polls the completion queues, without any system call, as long
+ * as READs are in flight; for the next scrape it sleeps, because a CPU that looks at empty
+ * queues until a timer expires makes no scrape faster.
+ */
+#ifndef CONTROLLER_IO_THREAD_H
+#define CONTROLLER_IO_THREAD_H
+
+#include <libdart/rdma/endpoint_set.h>
+
+#include "mailbox.h"
+#include "timers.h"
+#include "tools/controller/flow.h"
+
+struct io_thread;
+
+struct io_thread_parts {
+	struct dart_endpoint_set *set;
+	uint32_t number; /* there */
+	bool polls;
+	dart_endpoint_completion_handler *completed;
+	struct flow_control *flow_control;
+};
+
+/* Returns 0 or -errno. */
+int io_thread__start(const struct io_thread_parts *parts,
+		     struct io_thread **thread);
+/*
+ * Returns when it has ended, with messages that have not run, and targets as they are: they
+ * are the caller's.
+ */
+void io_thread__stop(struct io_thread *thread);
+/* It has stopped, and its timers are not used any more.  NULL is allowed. */
+void io_thread__free(struct io_thread *thread);
+
+/* Its number in the set of endpoints. */
+uint32_t io_thread__number(const struct io_thread *thread);
+/* Messages run in the thread. */
+struct mailbox *io_thread__mailbox(struct io_thread *thread);
+/* For use in the thread. */
+struct timers *io_thread__timers(struct io_thread *thread);
+/* What its flows are opened with. */
+struct credit_taker *io_thread__taker(struct io_thread *thread);
+
+#endif /* CONTROLLER_IO_THREAD_H */

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The I/O threads of a controller, and the endpoints that they share: one thread that waits
+ * for events, one that polls, or both (ZERO, section 4.3, "Hybrid I/O model"): then scrapes
+ * of few fragments are polled, because to sleep and wake up takes longer than they do, and
+ * for long ones that does not matter.
+ */
+#ifndef CONTROLLER_IO_THREADS_H
+#define CONTROLLER_IO_THREADS_H
+
+#include "io_thread.h"
+#include "tools/controller/settings.h"
+
+struct io_threads {
+	struct dart_endpoint_set *set;
+	struct io_thread *event; /* NULL: there is none */
+	struct io_thread *poll; /* the same */
+	uint32_t polled_fragments; /* scrapes of fewer are polled */
+	struct io_thread
+		*likely; /* of a target whose scrapes are not known yet */
+};
+
+/*
+ * Each completion calls @completed in its thread; @is_alone: there will never be more than
+ * one target.  Returns 0, or -errno with a sentence; io_threads__stop() and __free() clean
+ * up in both cases.
+ */
+int io_threads__start(struct io_threads *threads,
+		      const struct settings *settings, bool is_alone,
+		      struct flow_control *flow_control,
+		      dart_endpoint_completion_handler *completed,
+		      struct dart_error *error);
+/* They have ended; targets are the caller's. */
+void io_threads__stop(struct io_threads *threads);
+/* All endpoints have been freed. */
+void io_threads__free(struct io_threads *threads);
+
+/* The thread for scrapes of so many fragments; 0: not known. */
+struct io_thread *io_threads__choose(struct io_threads *threads,
+				     uint64_t fragments);
+
+#endif /* CONTROLLER_IO_THREADS_H */

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Labels of targets, as objects of jansson. */
+#include "labels.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool is_name(const char *name)
+{
+	static const char letters[] = "abcdefghijklmnopqrstuvwxyz"
+				      "ABCDEFGHIJKLMNOPQRSTUVWXYZ_";
+	static const char more[] = "abcdefghijklmnopqrstuvwxyz"
+				   "ABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
+
+	return *name && strchr(letters, *name) && !name[strspn(name, more)] &&
+	       strlen(name) <= LABELS_NAME_MAX;
+}
+
+int labels__add(json_t *labels, const char *name, const char *value,
+		struct dart_error *error)
+{
+	json_t *text;
+
+	if (!is_name(name))
+		return dart_error__set(
+			error, EINVAL,
+			"'%.150s' is not a label (expected letters, digits and '_', at most %d)",
+			name, LABELS_NAME_MAX);
+	if (strlen(value) > LABELS_VALUE_MAX)
+		return dart_error__set(error, EINVAL,
+				       "label '%s' has more than %d bytes",
+				       name, LABELS_VALUE_MAX);
+	if (!json_object_get(labels, name) &&
+	    json_object_size(labels) == LABELS_MAX)
+		return dart_error__set(error, EINVAL,
+				       "there are more than %d labels",
+				       LABELS_MAX);
+	text = json_string(value);
+	if (!text)
+		return dart_error__set(error, EINVAL, "label '%s' is not UTF-8",
+				       name);
+	return json_object_set_new(labels, name, text) ?
+		       dart_error__no_memory(error) :
+		       0;
+}
+
+int labels__text(const json_t *own, const json_t *defaults,
+		 struct shared_text **text, struct dart_error *error)
+{
+	json_t *all = defaults ? json_copy((json_t *)defaults) : json_object();
+	char *dumped = NULL;
+	int ret = 0;
+
+	*text = NULL;
+	if (!all || (own && json_object_update(all, (json_t *)own)))
+		ret = dart_error__no_memory(error);
+	if (!ret && json_object_size(all)) {
+		dumped = json_dumps(all, JSON_COMPACT | JSON_ENSURE_ASCII |
+						 JSON_SORT_KEYS);
+		if (dumped && (json_object_size(all) > LABELS_MAX ||
+			       strlen(dumped) > LABELS_TEXT_MAX))
+			ret = dart_error__set(
+				error, EINVAL,
+				"a target has more than %d labels, or %d bytes of them",
+				LABELS_MAX, LABELS_TEXT_MAX);
+		else if (!dumped || !(*text = shared_text__new(dumped)))
+			ret = dart_error__no_memory(error);
+	}
+	free(dumped);
+	json_decref(all);
+	return ret;
+}

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Prints the state of targets, of sources and of the controller itself. */
+#include "status_report.h"
+
+#include <jansson.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "tools/controller/schedule.h"
+
+/* Targets in a piece: well below a millisecond, most of it for percentiles. */
+#define BATCH 16
+
+/* CLOCK_REALTIME at @monotonic of CLOCK_MONOTONIC; null for 0. */
+static json_t *to_wall_clock(uint64_t monotonic)
+{
+	struct timespec now;
+
+	if (!monotonic)
+		return json_null();
+	clock_gettime(CLOCK_REALTIME, &now);
+	return json_integer(now.tv_sec * 1000000000LL + now.tv_nsec -
+			    (json_int_t)(monotonic_ns() - monotonic));
+}
+
+static json_t *text_or_null(const char *text)
+{
+	return text ? json_string(text) : json_null();
+}
+
+/* Takes the reference to @members, which are those of an object. */
+static void print_members(json_t *members, FILE *out)
+{
+	if (members)
+		json_dumpf(members, out, JSON_COMPACT | JSON_ENSURE_ASCII |
+						 JSON_EMBED);
+	else
+		fputs("\"error\":\"out of memory\"", out);
+	json_decref(members);
+}
+
+static void print_object(json_t *members, FILE *out)
+{
+	fputc('{', out);
+	print_members(members, out);
+	fputc('}', out);
+}
+
+static void status_totals__add(struct status_totals *totals,
+			       const struct target_status *status)
+{
+	if (!strcmp(status->state, "up"))
+		totals->up++;
+	else if (!strcmp(status->state, "finished"))
+		totals->finished++;
+	else
+		totals->down++;
+	totals->scrapes += status->scrapes;
+	totals->failed += status->failed;
+	totals->missed += status->missed;
+	totals->discarded += status->discarded;
+	totals->dropped += status->dropped;
+	totals->reads += status->reads;
+	totals->bytes += status->bytes;
+}
+
+static void print_target(struct status_report *report, size_t index,
+			 const struct target *target, FILE *out)
+{
+	const struct target_set *set = fleet__targets(report->context->fleet);
+	const struct target_settings *settings = target__settings(target);
+	const char *source = target_set__source(set, index);
+	struct target_status status;
+	json_t *members;
+
+	target__status(target, &status);
+	if (target_set__is_ending(set, index))
+		status.state = "leaving";
+	status_totals__add(&report->totals, &status);
+	members = json_pack(
+		"{ss ss so so ss sI si sI sI sI sI sI sI sI s{sI sI sI sI sI}}",
+		"agent", settings->name,
+		"state", status.state,
+		"since_ns", to_wall_clock(status.since_ns),
+		"error", text_or_null(status.error),
+		"source", source ?: "command line",
+		"interval_ns", (json_int_t)settings->interval_ns,
+		"class", settings->class,
+		"scrapes", (json_int_t)status.scrapes,
+		"failed", (json_int_t)status.failed,
+		"missed", (json_int_t)status.missed,
+		"discarded", (json_int_t)status.discarded,
+		"dropped", (json_int_t)status.dropped,
+		"reads", (json_int_t)status.reads,
+		"bytes", (json_int_t)status.bytes,
+		"landed_ns",
+		"min", (json_int_t)status.landed_ns.min,
+		"p50", (json_int_t)status.landed_ns.p50,
+		"p90", (json_int_t)status.landed_ns.p90,
+		"p99", (json_int_t)status.landed_ns.p99,
+		"max", (json_int_t)status.landed_ns.max);
+	fputs(report->printed++ ? ",\n" : "", out);
+	/* The labels are a text already. */
+	fprintf(out, "{\"labels\":%s,",
+		settings->labels ? settings->labels->text : "{}");
+	print_members(members, out);
+	fputc('}', out);
+}
+
+static void print_sources(const struct discovery *discovery, FILE *out)
+{
+	struct discovery_source source;
+	size_t i;
+
+	for (i = 0; i < discovery__source_count(discovery); i++) {
+		discovery__source(discovery, i, &source);
+		fputs(i ? ",\n" : "", out);
+		print_object(json_pack("{ss ss sI sI sI so so}",
+				       "source", source.name,
+				       "kind", source.kind,
+				       "targets", (json_int_t)source.targets,
+				       "looks", (json_int_t)source.looks,
+				       "failures", (json_int_t)source.failures,
+				       "heard_ns", to_wall_clock(source.heard_ns),
+				       "error", text_or_null(source.error)),
+			     out);
+	}
+}
+
+static uint64_t time_ns(const struct timeval *time)
+{
+	return time->tv_sec * 1000000000ULL + time->tv_usec * 1000ULL;
+}
+
+/* Pages in memory, of /proc/self/statm; 0 if that cannot be read. */
+static uint64_t resident_bytes(void)
+{
+	unsigned long long size, resident = 0;
+	FILE *file = fopen("/proc/self/statm", "re");
+
+	if (!file)
+		return 0;
+	if (fscanf(file, "%llu %llu", &size, &resident) != 2)
+		resident = 0;
+	fclose(file);
+	return resident * sysconf(_SC_PAGESIZE);
+}
+
+static void print_controller(const struct status_report *report, FILE *out)
+{
+	const struct target_context *context = report->context;
+	const struct status_totals *totals = &report->totals;
+	uint64_t reloads, refused;
+	struct rusage usage = { };
+	json_t *members;
+
+	discovery__reloads(fleet__discovery(context->fleet), &reloads,
+			   &refused);
+	getrusage(RUSAGE_SELF, &usage);
+	members = json_pack(
+		"{ss si sI so sI s{sI sI sI} sI sI sI sI sI sI sI}",
+		"version", DART_VERSION,
+		"pid", (int)getpid(),
+		"uptime_ns", (json_int_t)(monotonic_ns() - report->started_ns),
+		"started_ns", to_wall_clock(report->started_ns),
+		"wanted", (json_int_t)context->target_count,
+		"targets",
+		"up", (json_int_t)totals->up,
+		"down", (json_int_t)totals->down,
+		"finished", (json_int_t)totals->finished,
+		"scrapes", (json_int_t)totals->scrapes,
+		"failed", (json_int_t)totals->failed,
+		"missed", (json_int_t)totals->missed,
+		"discarded", (json_int_t)totals->discarded,
+		"dropped", (json_int_t)totals->dropped,
+		"reads", (json_int_t)totals->reads,
+		"bytes", (json_int_t)totals->bytes);
+	if (members)
+		json_object_update_new(
+			members,
+			json_pack("{sI sI sI s{sI sI} sI sI}",
+				  "cpu_user_ns",
+				  (json_int_t)time_ns(&usage.ru_utime),
+				  "cpu_system_ns",
+				  (json_int_t)time_ns(&usage.ru_stime),
+				  "resident_bytes",
+				  (json_int_t)resident_bytes(),
+				  "output", "written_bytes",
+				  (json_int_t)output__written(report->output),
+				  "dropped",
+				  (json_int_t)output__dropped(report->output),
+				  "reloads", (json_int_t)reloads,
+				  "reloads_refused", (json_int_t)refused));
+	print_object(members, out);
+}
+
+bool status_report__print(struct status_report *report, FILE *out)
+{
+	const struct target_set *set = fleet__targets(report->context->fleet);
+	const struct target *target;
+	unsigned int left = BATCH;
+
+	if (report->has_ended)
+		return false;
+	if (!report->next)
+		fputs("{\"targets\":[", out);
+	for (; left && report->next < target_set__end_index(set);
+	     report->next++) {
+		target = target_set__target(set, report->next);
+		if (!target)
+			continue;
+		print_target(report, report->next, target, out);
+		left--;
+	}
+	if (report->next < target_set__end_index(set))
+		return true;
+	fputs("],\n\"sources\":[", out);
+	print_sources(fleet__discovery(report->context->fleet), out);
+	fputs("],\n\"controller\":", out);
+	print_controller(report, out);
+	fputs("}\n", out);
+	report->has_ended = true;
+	return true;
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The control socket: who connects and writes "status\n" reads the report of
+ * status_report.h.  Clients are strangers that may be slow or silent: they are few, and none
+ * of them delays a scrape.  For the event loop's thread only.
+ */
+#ifndef CONTROLLER_STATUS_SERVER_H
+#define CONTROLLER_STATUS_SERVER_H
+
+#include <libdart/error.h>
+
+#include "tools/controller/outputs/output.h"
+#include "tools/controller/target.h"
+
+struct status_server;
+
+/*
+ * Listens at @path, or as control_socket__address() says; without either, @server is NULL.
+ * @context has a fleet, which ends after the server.  Returns 0, or -errno with a sentence in
+ * @error: -EADDRINUSE if another controller listens there.
+ */
+int status_server__new(const struct target_context *context,
+		       const struct output *output, const char *path,
+		       struct status_server **server, struct dart_error *error);
+/* Removes the socket.  NULL is allowed. */
+void status_server__free(struct status_server *server);
+
+#endif /* CONTROLLER_STATUS_SERVER_H */

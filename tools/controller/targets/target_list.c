@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Sorted lists of targets. */
+#include "target_list.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <libdart/rdma/address.h>
+
+/* Of a name in the DNS. */
+#define HOST_MAX 253
+
+struct target_item *target_item__hold(struct target_item *item)
+{
+	if (item)
+		atomic_fetch_add(&item->holders, 1);
+	return item;
+}
+
+void target_item__release(struct target_item *item)
+{
+	struct target_settings *settings;
+
+	if (!item || atomic_fetch_sub(&item->holders, 1) != 1)
+		return;
+	settings = &item->settings;
+	free(settings->host);
+	free(settings->name);
+	entry_names__release(settings->entries);
+	shared_text__release(settings->labels);
+	shared_text__release(settings->source);
+	free(item);
+}
+
+bool target_item__equal(const struct target_item *one,
+			const struct target_item *other)
+{
+	const struct target_settings *a = &one->settings, *b = &other->settings;
+
+	return one == other ||
+	       (!strcmp(a->name, b->name) && !strcmp(a->host, b->host) &&
+		a->interval_ns == b->interval_ns && a->class == b->class &&
+		entry_names__equal(a->entries, b->entries) &&
+		shared_text__equal(a->labels, b->labels));
+}
+
+/* The caller is the first holder.  NULL if out of memory. */
+static struct target_item *target_item__new(const char *host, uint16_t port)
+{
+	struct target_item *item = calloc(1, sizeof(*item));
+
+	if (!item)
+		return NULL;
+	atomic_init(&item->holders, 1);
+	item->settings.host = strdup(host);
+	item->settings.name = dart_address__name(host, port);
+	item->settings.port = port;
+	if (item->settings.host && item->settings.name)
+		return item;
+	target_item__release(item);
+	return NULL;
+}
+
+/* Doubles the room when it is used up: that is when the count is a power of two. */
+static int target_list__append(struct target_list *list,
+			       struct target_item *item)
+{
+	struct target_item **items = list->items;
+
+	if (!(list->count & (list->count - 1))) {
+		items = reallocarray(items, list->count ? 2 * list->count : 1,
+				     sizeof(*items));
+		if (!items)
+			return -ENOMEM;
+		list->items = items;
+	}
+	list->items[list->count++] = item;
+	return 0;
+}
+
+static bool is_host(const char *host)
+{
+	size_t length = 0;
+
+	for (; host[length]; length++) {
+		if (host[length] <= ' ' || host[length] > '~')
+			return false;
+	}
+	return length && length <= HOST_MAX;
+}
+
+int target_list__add(struct target_list_builder *builder, const char *host,
+		     uint16_t port, struct target_item **itemp)
+{
+	const struct target_defaults *defaults = builder->defaults;
+	struct target_item *item;
+
+	if (!is_host(host) || !port)
+		return -EINVAL;
+	if (builder->list.count == SETTINGS_TARGETS_MAX)
+		return -E2BIG;
+	item = target_item__new(host, port);
+	if (!item || target_list__append(&builder->list, item)) {
+		target_item__release(item);
+		return -ENOMEM;
+	}
+	item->settings.interval_ns = defaults->interval_ns;
+	item->settings.class = defaults->class;
+	item->settings.entries = entry_names__hold(defaults->entries);
+	item->settings.source = shared_text__hold(builder->source);
+	if (itemp)
+		*itemp = item;
+	return 0;
+}
+
+/* The index has the order in which they were added. */
+static int compare_items(const void *one, const void *other)
+{
+	const struct target_settings *a =
+		&(*(struct target_item *const *)one)->settings;
+	const struct target_settings *b =
+		&(*(struct target_item *const *)other)->settings;
+	int order = strcmp(a->name, b->name);
+
+	if (order)
+		return order;
+	return a->index < b->index ? -1 : 1;
+}
+
+static void target_list__sort(struct target_list *list)
+{
+	size_t i, kept = 0;
+
+	for (i = 0; i < list->count; i++)
+		list->items[i]->settings.index = i;
+	if (list->count)
+		qsort(list->items, list->count, sizeof(*list->items),
+		      compare_items);
+	for (i = 0; i < list->count; i++) {
+		if (kept && !strcmp(list->items[kept - 1]->settings.name,
+				    list->items[i]->settings.name))
+			target_item__release(list->items[i]);
+		else
+			list->items[kept++] = list->items[i];
+	}
+	list->count = kept;
+}
+
+void target_list__finish(struct target_list_builder *builder,
+			 struct target_list *list)
+{
+	target_list__sort(&builder->list);
+	*list = builder->list;
+	builder->list = (struct target_list){};
+}
+
+void target_list__clear(struct target_list *list)
+{
+	size_t i;
+
+	for (i = 0; i < list->count; i++)
+		target_item__release(list->items[i]);
+	free(list->items);
+	*list = (struct target_list){};
+}
+
+/* Does not refuse hosts: what a configuration names is looked up as it is. */
+static int add_configured(struct target_list *list,
+			  const struct target_settings *target,
+			  uint64_t interval_ns, struct entry_names *entries)
+{
+	struct target_item *item = target_item__new(target->host, target->port);
+
+	if (!item || target_list__append(list, item)) {
+		target_item__release(item);
+		return -ENOMEM;
+	}
+	item->settings.interval_ns = target->interval_ns ?: interval_ns;
+	item->settings.class = target->class;
+	item->settings.entries = entry_names__hold(target->entries ?: entries);
+	item->settings.labels = shared_text__hold(target->labels);
+	item->settings.source = shared_text__hold(target->source);
+	return 0;
+}
+
+int target_list__of_settings(const struct settings *settings,
+			     struct target_list *list)
+{
+	const uint64_t interval_ns = settings->interval_ns ?:
+					     SETTINGS_INTERVAL_DEFAULT_NS;
+	struct entry_names *entries = NULL;
+	int err = 0;
+	size_t i;
+
+	*list = (struct target_list){};
+	if (settings->entry_count) {
+		entries = entry_names__new(settings->entries,
+					   settings->entry_count);
+		err = entries ? 0 : -ENOMEM;
+	}
+	for (i = 0; !err && i < settings->target_count; i++)
+		err = add_configured(list, &settings->targets[i], interval_ns,
+				     entries);
+	entry_names__release(entries);
+	if (err)
+		target_list__clear(list);
+	target_list__sort(list);
+	return err;
+}
+
+/*
+ * The items of both, in order; of those with the same name that of @one.  @merged does not
+ * hold them.
+ */
+static int merge(const struct target_list *one, const struct target_list *other,
+		 struct target_list *merged)
+{
+	size_t i = 0, k = 0;
+	int order, err = 0;
+
+	*merged = (struct target_list){};
+	while (!err && (i < one->count || k < other->count)) {
+		if (i == one->count || k == other->count)
+			order = i == one->count ? 1 : -1;
+		else
+			order = strcmp(one->items[i]->settings.name,
+				       other->items[k]->settings.name);
+		err = merged->count == SETTINGS_TARGETS_MAX ?
+			      -E2BIG :
+			      target_list__append(merged,
+						  order <= 0 ? one->items[i] :
+							       other->items[k]);
+		i += order <= 0;
+		k += order >= 0;
+	}
+	return err;
+}
+
+int target_list__unite(const struct target_list *const *lists, size_t count,
+		       struct target_list *all)
+{
+	struct target_list merged;
+	int err = 0;
+	size_t i;
+
+	*all = (struct target_list){};
+	for (i = 0; !err && i < count; i++) {
+		err = merge(all, lists[i], &merged);
+		free(all->items);
+		*all = merged;
+	}
+	if (err) {
+		free(all->items);
+		*all = (struct target_list){};
+		return err;
+	}
+	for (i = 0; i < all->count; i++)
+		target_item__hold(all->items[i]);
+	return 0;
+}
+
+bool target_list__equal(const struct target_list *one,
+			const struct target_list *other)
+{
+	size_t i;
+
+	if (one->count != other->count)
+		return false;
+	for (i = 0; i < one->count; i++) {
+		if (!target_item__equal(one->items[i], other->items[i]) ||
+		    !shared_text__equal(one->items[i]->settings.source,
+					other->items[i]->settings.source))
+			return false;
+	}
+	return true;
+}

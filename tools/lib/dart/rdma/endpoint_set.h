@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Endpoints of one owner that share what is dear: one event channel for the connections of
+ * all, and for each RDMA device one protection domain, and a completion queue for each
+ * group of queue pairs.  So the number of descriptors does not grow with that of endpoints.
+ *
+ * One thread makes, connects and frees endpoints and registers memory.  Each endpoint
+ * belongs to one of the set's other threads, which posts its READs and takes their
+ * completions, between dart_endpoint__adopt() and dart_endpoint__leave(): only there may it
+ * call dart_endpoint__land_at(), read(), begin(), post() and take_completed().  A program
+ * may be both threads at once.
+ */
+#ifndef DART_ENDPOINT_SET_H
+#define DART_ENDPOINT_SET_H
+
+#include <stdbool.h>
+
+#include "endpoint.h"
+
+struct dart_endpoint_set;
+
+#define DART_ENDPOINT_GROUP 64 /* queue pairs that share a completion queue */
+#define DART_ENDPOINT_DEPTH \
+	32 /* operations of a queue pair, at most in flight */
+#define DART_ENDPOINT_THREADS 8 /* that post, at most */
+
+struct dart_endpoint_sizes {
+	uint32_t group; /* 0: DART_ENDPOINT_GROUP; less if the device has less */
+	uint32_t depth; /* 0: DART_ENDPOINT_DEPTH; the same */
+	uint32_t threads; /* that post, from 1 to DART_ENDPOINT_THREADS */
+	uint32_t polling; /* bit N: thread N polls, and never waits for an event */
+};
+
+/* Returns 0, or sets @error and returns -errno. */
+int dart_endpoint_set__new(const struct dart_endpoint_sizes *sizes,
+			   struct dart_endpoint_set **set,
+			   struct dart_error *error);
+/* All endpoints have been freed.  NULL is allowed. */
+void dart_endpoint_set__free(struct dart_endpoint_set *set);
+
+/*
+ * As dart_endpoint__connect(), for @thread.  dart_endpoint__user() returns @user.
+ */
+int dart_endpoint_set__connect(struct dart_endpoint_set *set, uint32_t thread,
+			       const char *host, uint16_t port, void *user,
+			       struct dart_endpoint **endpoint,
+			       struct dart_error *error);
+void *dart_endpoint__user(const struct dart_endpoint *endpoint);
+
+/* May free @endpoint, and any other one.  @error is set unless it is CONNECTED. */
+typedef void dart_endpoint_connection_handler(struct dart_endpoint *endpoint,
+					      enum dart_endpoint_event event,
+					      const struct dart_error *error);
+
+/*
+ * Readable when dart_endpoint_set__on_connection() has events to handle; it calls @handler
+ * for those that dart_endpoint__on_connection() would return, and returns 0, or -errno if
+ * the RDMA CM has failed.
+ */
+int dart_endpoint_set__connection_fd(const struct dart_endpoint_set *set);
+int dart_endpoint_set__on_connection(struct dart_endpoint_set *set,
+				     dart_endpoint_connection_handler *handler);
+
+/*
+ * In the thread of the endpoint, once it is CONNECTED.  Returns 0 or -errno.  After
+ * dart_endpoint__leave() no completion calls a handler, and the thread that connects may
+ * free the endpoint.  A thread takes completions as long as it has adopted endpoints of a
+ * group, and those that are left when it adopts the first one, so that endpoints that were
+ * freed do not fill the completion queue.
+ */
+int dart_endpoint__adopt(struct dart_endpoint *endpoint);
+void dart_endpoint__leave(struct dart_endpoint *endpoint);
+
+/*
+ * Which group of queue pairs it is in, from 0 in the set; once it is CONNECTED.  Another
+ * group has the number once all endpoints on the device have gone.
+ */
+uint32_t dart_endpoint__group(const struct dart_endpoint *endpoint);
+
+/*
+ * @result is that of dart_endpoint__on_completion(); dart_endpoint__explain() tells why it
+ * is an error.  May post READs of any endpoint of the thread, but lets none of them leave.
+ */
+typedef void dart_endpoint_completion_handler(struct dart_endpoint *endpoint,
+					      int result);
+
+/*
+ * Takes what has completed in @thread: when the descriptor is readable, or, of a thread that
+ * polls, at any time and without a system call.  The latter returns whether READs are still
+ * in flight.
+ */
+int dart_endpoint_set__completion_fd(const struct dart_endpoint_set *set,
+				     uint32_t thread);
+void dart_endpoint_set__on_completion(struct dart_endpoint_set *set,
+				      uint32_t thread,
+				      dart_endpoint_completion_handler *handler);
+bool dart_endpoint_set__poll(struct dart_endpoint_set *set, uint32_t thread,
+			     dart_endpoint_completion_handler *handler);
+
+#endif /* DART_ENDPOINT_SET_H */
