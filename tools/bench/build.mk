@@ -27,3 +27,6 @@ programs += program_run
 program_run_sources := tools/bench/program_run.c tools/report/int_packet.c
 program_run_libraries := dart
 program_run_packages := jansson libbpf
+
+# Verbs and connections of hosts in memory, in place of the libraries.
+simulated := $(addprefix tools/bench/simulated_,network.c verbs.c)
