@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * scrape_speed [--targets N] [--interval TIME] [--duration SECONDS] [--io event|poll]
- *	[--workers N]: what a scrape of 8 KiB costs the threads of the controller, without a
+ * scrape_speed [--targets N] [--interval TIME] [--spread] [--duration SECONDS]
+ *	[--io event|poll] [--workers N]: what a scrape of 8 KiB costs the threads of the controller, without a
  * network, compared with a bound: memcpy() of the same bytes.  Prints JSON.
  *
  * All times are CPU time, as the machine may run other programs and may have fewer CPUs than
- * there are threads.  Without an interval it is the shortest, from the one of the goal on, at
+ * there are threads.  All targets are due at the same moment, so that threads work without a
+ * pause, as at their limit, however long the interval is; with --spread each at its own, as in
+ * dart-controller.  Without an interval it is the shortest, from the one of the goal on, at
  * which the workers are not behind: a scrape that is dropped would cost less.
  */
 #include <err.h>
@@ -126,12 +128,13 @@ static void print(const struct scraping_settings *settings,
 	double worker_ns = 0;
 	uint32_t i;
 
-	printf("{\"targets\": %u, \"io\": \"%s\", \"interval_ns\": %" PRIu64
+	printf("{\"targets\": %u, \"io\": \"%s\", \"spread\": %s, \"interval_ns\": %" PRIu64
 	       ", \"elapsed_ns\": %" PRIu64 ", \"scrapes\": %" PRIu64
 	       ", \"missed\": %" PRIu64 ", \"dropped\": %" PRIu64
 	       ", \"reads_per_scrape\": %.3g, \"bytes_per_scrape\": %.0f",
 	       settings->targets,
 	       settings->io == SETTINGS_IO_POLL ? "poll" : "event",
+	       settings->is_spread ? "true" : "false",
 	       settings->interval_ns, span->elapsed_ns, span->scrapes,
 	       span->missed, span->dropped, span->reads / scrapes,
 	       span->bytes / scrapes);
@@ -162,7 +165,7 @@ static void print(const struct scraping_settings *settings,
 static void __attribute__((noreturn)) refuse(void)
 {
 	errx(EXIT_FAILURE,
-	     "usage: scrape_speed [--targets N] [--interval TIME] [--duration SECONDS] [--io event|poll] [--workers N]");
+	     "usage: scrape_speed [--targets N] [--interval TIME] [--spread] [--duration SECONDS] [--io event|poll] [--workers N]");
 }
 
 static uint32_t parse(const char *text, uint32_t max)
@@ -179,6 +182,7 @@ int main(int argc, char *argv[])
 	static const struct option options[] = {
 		{ "targets", required_argument, NULL, 't' },
 		{ "interval", required_argument, NULL, 'i' },
+		{ "spread", no_argument, NULL, 's' },
 		{ "duration", required_argument, NULL, 'd' },
 		{ "io", required_argument, NULL, 'o' },
 		{ "workers", required_argument, NULL, 'w' },
@@ -198,6 +202,8 @@ int main(int argc, char *argv[])
 	while ((c = getopt_long(argc, argv, "", options, NULL)) != -1) {
 		if (c == 't')
 			settings.targets = parse(optarg, TARGETS_MAX);
+		else if (c == 's')
+			settings.is_spread = true;
 		else if (c == 'd')
 			settings.duration_ns = parse(optarg, 3600) * 1000000000ULL;
 		else if (c == 'w')

@@ -15,7 +15,7 @@
 #include "tools/controller/decode/catalog.h"
 #include "tools/controller/flow.h"
 #include "tools/controller/schedule.h"
-#include "tools/controller/target.h"
+#include "tools/controller/target_private.h"
 
 /* Until the control loop looks whether all are connected, or it is time. */
 #define LOOK_US 10000
@@ -214,6 +214,8 @@ static void scraping__add(struct scraping *scraping, uint32_t index)
 	must(target__new(&scraping->context, settings,
 			 &scraping->targets[index]),
 	     "a target");
+	if (!scraping->settings->is_spread)
+		scraping->targets[index]->io.schedule.phase_ns = 0;
 }
 
 static void scraping__stop(struct scraping *scraping)
