@@ -11,21 +11,30 @@
 #include <libdart/table/table_writer.h>
 #include <linux/dart_zero.h>
 
-#define LINES (GATHERED_RECORD_LENGTH / DART_ZERO_RECORD_LINE)
+#define LINES (GATHERED_ENTRY_LENGTH / DART_ZERO_RECORD_LINE)
 #define WORDS DART_ZERO_RECORD_LINE_WORDS
-/* Records with a number above have a row in each line. */
-#define LAST_SUM 11
+/* Of a CPU, which has no sequences. */
+#define CPU_WORDS (DART_ZERO_RECORD_LINE / sizeof(uint64_t))
 #define TABLE_ROOM (128 << 10) /* bytes */
 
-/* Words of a row with a meaning of their own; all others are counters. */
+/* Words of a row of a record with a meaning of their own; all others are counters. */
 #define TIME 0
 #define NUMBER 1 /* of the row, if the record has several */
+
+/* The first entry with this and later copies; those before are sums. */
+#define FIRST_ROWS 10
+#define FIRST_CPUS 14
+
+union line {
+	struct dart_zero_record_line of_record;
+	uint64_t of_cpu[CPU_WORDS];
+};
 
 struct gathered_host {
 	struct simulated_host host; /* first */
 	uint32_t index;
 	uint64_t writes;
-	struct dart_zero_record_line *lines;
+	union line *lines;
 };
 
 struct gathered_hosts {
@@ -33,63 +42,93 @@ struct gathered_hosts {
 	struct simulated_host **all;
 };
 
-static bool has_rows(uint32_t record)
+static enum dart_control_copies copies_of(uint32_t entry)
 {
-	return record > LAST_SUM;
+	if (entry >= FIRST_CPUS)
+		return DART_CONTROL_COPIES_CPU;
+	return entry >= FIRST_ROWS ? DART_CONTROL_COPIES_ROW :
+				     DART_CONTROL_COPIES_SUM;
 }
 
-static uint32_t rows_of(uint32_t record)
+static bool is_record(uint32_t entry)
 {
-	return has_rows(record) ? LINES : 1;
+	return copies_of(entry) != DART_CONTROL_COPIES_CPU;
+}
+
+static uint32_t copy_count(uint32_t entry)
+{
+	return copies_of(entry) == DART_CONTROL_COPIES_SUM ? 1 : LINES;
 }
 
 /* ---- the rule */
 
-/* How often @record has been written when @writes records were, each once before. */
-static uint32_t version_of(uint32_t record, uint64_t writes)
+/* How often @entry has been written when @writes entries were, each once before. */
+static uint32_t version_of(uint32_t entry, uint64_t writes)
 {
-	return 1 + (writes + GATHERED_RECORDS - 1 - record) / GATHERED_RECORDS;
+	return 1 + (writes + GATHERED_ENTRIES - 1 - entry) / GATHERED_ENTRIES;
 }
 
-static uint64_t word_of(uint32_t host, uint32_t record, uint32_t line,
-			uint32_t word, uint32_t version)
+/* What word @number of a copy is. */
+static enum dart_control_field_kind kind_of(uint32_t entry, uint32_t number)
 {
-	const uint32_t of_row = has_rows(record) ? word : line * WORDS + word;
+	if (number == TIME && is_record(entry))
+		return DART_CONTROL_FIELD_TIME;
+	if (number == NUMBER && copies_of(entry) == DART_CONTROL_COPIES_ROW)
+		return DART_CONTROL_FIELD_GAUGE;
+	return DART_CONTROL_FIELD_COUNTER;
+}
 
-	if (of_row == TIME)
+/* Word @number of copy @copy. */
+static uint64_t word_of(uint32_t host, uint32_t entry, uint32_t copy,
+			uint32_t number, uint32_t version)
+{
+	switch (kind_of(entry, number)) {
+	case DART_CONTROL_FIELD_TIME:
 		return version * 1000000ULL;
-	if (of_row == NUMBER && has_rows(record))
-		return line;
-	return host * 1000000ULL + record * 10000 + (line * WORDS + word) * 100 +
-	       (uint64_t)version * (1 + of_row);
+	case DART_CONTROL_FIELD_GAUGE:
+		return copy;
+	default:
+		return host * 1000000ULL + entry * 10000 + copy * 1000 +
+		       number * 10 + version * (1ULL + number);
+	}
 }
 
-static void make_line(struct dart_zero_record_line *to, uint32_t host,
-		      uint32_t record, uint32_t line, uint32_t version)
+/* Line @line of @entry. */
+static void make_line(union line *to, uint32_t host, uint32_t entry,
+		      uint32_t line, uint32_t version)
 {
+	const bool has_many = copies_of(entry) != DART_CONTROL_COPIES_SUM;
+	const uint32_t copy = has_many ? line : 0;
+	const uint32_t first = has_many ? 0 : line * WORDS;
 	uint32_t i;
 
-	to->sequence = to->last_sequence = 2 * version;
+	if (!is_record(entry)) {
+		for (i = 0; i < CPU_WORDS; i++)
+			to->of_cpu[i] = word_of(host, entry, copy, i, version);
+		return;
+	}
+	to->of_record.sequence = to->of_record.last_sequence = 2 * version;
 	for (i = 0; i < WORDS; i++)
-		to->words[i] = word_of(host, record, line, i, version);
+		to->of_record.words[i] =
+			word_of(host, entry, copy, first + i, version);
 }
 
-static void gathered_host__write_record(struct gathered_host *host,
-					uint32_t record)
+static void gathered_host__write_entry(struct gathered_host *host,
+				       uint32_t entry)
 {
 	uint32_t i;
 
 	for (i = 0; i < LINES; i++)
-		make_line(&host->lines[record * LINES + i], host->index, record,
-			  i, version_of(record, host->writes));
+		make_line(&host->lines[entry * LINES + i], host->index, entry,
+			  i, version_of(entry, host->writes));
 }
 
 static void write_next(struct simulated_host *of)
 {
 	struct gathered_host *host = (struct gathered_host *)of;
-	const uint32_t record = host->writes++ % GATHERED_RECORDS;
+	const uint32_t entry = host->writes++ % GATHERED_ENTRIES;
 
-	gathered_host__write_record(host, record);
+	gathered_host__write_entry(host, entry);
 }
 
 /* ---- tables */
@@ -111,49 +150,50 @@ static void add_field(struct dart_schema *schema, const char *name,
 		errx(EXIT_FAILURE, "a schema refuses '%s'", name);
 }
 
-static enum dart_control_field_kind kind_of(uint32_t record, uint32_t word)
+static void add_words(struct dart_schema *schema, uint32_t entry,
+		      uint32_t first, uint32_t count, uint32_t offset)
 {
-	if (word == TIME)
-		return DART_CONTROL_FIELD_TIME;
-	if (word == NUMBER && has_rows(record))
-		return DART_CONTROL_FIELD_GAUGE;
-	return DART_CONTROL_FIELD_COUNTER;
-}
-
-static void add_line(struct dart_schema *schema, uint32_t record, uint32_t line)
-{
-	const uint32_t start = line * DART_ZERO_RECORD_LINE;
-	const size_t words = offsetof(struct dart_zero_record_line, words);
 	char name[32];
 	uint32_t i;
+
+	for (i = 0; i < count; i++) {
+		snprintf(name, sizeof(name), "word_%u", first + i);
+		add_field(schema, name, offset + i * sizeof(uint64_t),
+			  sizeof(uint64_t), kind_of(entry, first + i));
+	}
+}
+
+static void add_line(struct dart_schema *schema, uint32_t entry, uint32_t line)
+{
+	const uint32_t start = line * DART_ZERO_RECORD_LINE;
+	char name[32];
 
 	snprintf(name, sizeof(name), "sequence.%u.begin", line);
 	add_field(schema, name, start, sizeof(uint32_t),
 		  DART_CONTROL_FIELD_SEQUENCE);
-	for (i = 0; i < WORDS; i++) {
-		snprintf(name, sizeof(name), "word_%u_%u", line, i);
-		add_field(schema, name, start + words + i * sizeof(uint64_t),
-			  sizeof(uint64_t), kind_of(record, line * WORDS + i));
-	}
+	add_words(schema, entry, line * WORDS, WORDS,
+		  start + offsetof(struct dart_zero_record_line, words));
 	snprintf(name, sizeof(name), "sequence.%u.end", line);
 	add_field(schema, name,
 		  start + offsetof(struct dart_zero_record_line, last_sequence),
 		  sizeof(uint32_t), DART_CONTROL_FIELD_SEQUENCE);
 }
 
-static struct dart_schema *make_schema(uint32_t record)
+static struct dart_schema *make_schema(uint32_t entry)
 {
-	const uint32_t lines = LINES / rows_of(record);
+	const uint32_t lines = LINES / copy_count(entry);
 	struct dart_schema *schema;
 	char name[32];
 	uint32_t i;
 
-	snprintf(name, sizeof(name), "record_%u", record);
+	snprintf(name, sizeof(name), "schema_%u", entry);
 	schema = dart_schema__new(name, lines * DART_ZERO_RECORD_LINE);
 	if (!schema)
 		err(EXIT_FAILURE, "a schema");
-	for (i = 0; i < lines; i++)
-		add_line(schema, record, i);
+	if (!is_record(entry))
+		add_words(schema, entry, 0, CPU_WORDS, 0);
+	for (i = 0; is_record(entry) && i < lines; i++)
+		add_line(schema, entry, i);
 	return schema;
 }
 
@@ -178,15 +218,15 @@ static void write_table(struct gathered_host *host, struct dart_table *table)
 }
 
 static void describe(struct gathered_host *host,
-		     struct dart_schema *const schemas[GATHERED_RECORDS])
+		     struct dart_schema *const schemas[GATHERED_ENTRIES])
 {
 	struct dart_memory_region region = {
 		.address = (uintptr_t)host->lines,
 		.length = GATHERED_VALUES,
 		.rkey = 2 * host->index + 1,
 	};
-	struct dart_range ranges[GATHERED_RECORDS];
-	struct dart_entry entries[GATHERED_RECORDS];
+	struct dart_range ranges[GATHERED_ENTRIES];
+	struct dart_entry entries[GATHERED_ENTRIES];
 	struct dart_table table = {
 		.generation = 1,
 		.exposure = DART_CONTROL_EXPOSURE_EXACT,
@@ -194,17 +234,17 @@ static void describe(struct gathered_host *host,
 		.page_size = 4096,
 		.lease_ms = 60000,
 		.entries = entries,
-		.entry_count = GATHERED_RECORDS,
+		.entry_count = GATHERED_ENTRIES,
 		.memory_regions = &region,
 		.memory_region_count = 1,
 	};
 	uint32_t i;
 
-	for (i = 0; i < GATHERED_RECORDS; i++) {
+	for (i = 0; i < GATHERED_ENTRIES; i++) {
 		ranges[i] = (struct dart_range){
-			.address = region.address + i * GATHERED_RECORD_LENGTH,
+			.address = region.address + i * GATHERED_ENTRY_LENGTH,
 			.stride = schemas[i]->length,
-			.copies = rows_of(i),
+			.copies = copy_count(i),
 			.length = schemas[i]->length,
 		};
 		entries[i] = (struct dart_entry){
@@ -212,9 +252,8 @@ static void describe(struct gathered_host *host,
 			.schema = schemas[i],
 			.kind = DART_CONTROL_ENTRY_SOURCE,
 			.lifetime = DART_CONTROL_LIFETIME_IMMOBILE,
-			.copies_are = has_rows(i) ? DART_CONTROL_COPIES_ROW :
-						    DART_CONTROL_COPIES_SUM,
-			.copies = rows_of(i),
+			.copies_are = copies_of(i),
+			.copies = copy_count(i),
 			.ranges = &ranges[i],
 			.range_count = 1,
 		};
@@ -229,7 +268,7 @@ static void describe(struct gathered_host *host,
 
 static struct simulated_host *
 gathered_host__new(uint32_t index,
-		   struct dart_schema *const schemas[GATHERED_RECORDS])
+		   struct dart_schema *const schemas[GATHERED_ENTRIES])
 {
 	struct gathered_host *host = simulated__allocate(sizeof(*host));
 	uint32_t i;
@@ -239,8 +278,8 @@ gathered_host__new(uint32_t index,
 	host->lines = aligned_alloc(4096, GATHERED_VALUES);
 	if (!host->lines)
 		err(EXIT_FAILURE, "memory");
-	for (i = 0; i < GATHERED_RECORDS; i++)
-		gathered_host__write_record(host, i);
+	for (i = 0; i < GATHERED_ENTRIES; i++)
+		gathered_host__write_entry(host, i);
 	describe(host, schemas);
 	return &host->host;
 }
@@ -248,16 +287,16 @@ gathered_host__new(uint32_t index,
 struct gathered_hosts *gathered_hosts__new(uint32_t count)
 {
 	struct gathered_hosts *hosts = simulated__allocate(sizeof(*hosts));
-	struct dart_schema *schemas[GATHERED_RECORDS];
+	struct dart_schema *schemas[GATHERED_ENTRIES];
 	uint32_t i;
 
 	hosts->count = count;
 	hosts->all = simulated__allocate(count * sizeof(*hosts->all));
-	for (i = 0; i < GATHERED_RECORDS; i++)
+	for (i = 0; i < GATHERED_ENTRIES; i++)
 		schemas[i] = make_schema(i);
 	for (i = 0; i < count; i++)
 		hosts->all[i] = gathered_host__new(i, schemas);
-	for (i = 0; i < GATHERED_RECORDS; i++)
+	for (i = 0; i < GATHERED_ENTRIES; i++)
 		dart_schema__free(schemas[i]);
 	return hosts;
 }
@@ -284,14 +323,14 @@ struct simulated_host **gathered_hosts__all(const struct gathered_hosts *hosts)
 
 /* ---- checks */
 
-static bool are_lines_of(uint32_t host, uint32_t record, uint32_t version,
+static bool are_lines_of(uint32_t host, uint32_t entry, uint32_t version,
 			 const void *copies)
 {
-	struct dart_zero_record_line line;
+	union line line;
 	uint32_t i;
 
 	for (i = 0; i < LINES; i++) {
-		make_line(&line, host, record, i, version);
+		make_line(&line, host, entry, i, version);
 		if (memcmp(&line, (const char *)copies + i * sizeof(line),
 			   sizeof(line)))
 			return false;
@@ -299,21 +338,19 @@ static bool are_lines_of(uint32_t host, uint32_t record, uint32_t version,
 	return true;
 }
 
-/* Sums are those of one row: its counters, each field with a place. */
-static bool are_sums_of(uint32_t host, uint32_t record, uint32_t version,
-			const struct sample_entry *entry)
+/* The sums over all CPUs. */
+static bool are_sums_of(uint32_t host, uint32_t entry, uint32_t version,
+			const uint64_t *sums)
 {
-	const struct dart_field *fields = entry->entry->schema->fields;
-	uint32_t word = 0, i;
+	uint32_t word, cpu;
+	uint64_t sum;
 
-	for (i = 0; i < entry->entry->schema->field_count; i++) {
-		if (fields[i].kind == DART_CONTROL_FIELD_SEQUENCE)
-			continue;
-		if (fields[i].kind == DART_CONTROL_FIELD_COUNTER &&
-		    entry->sums[i] != word_of(host, record, word / WORDS,
-					      word % WORDS, version))
+	for (word = 0; word < CPU_WORDS; word++) {
+		sum = 0;
+		for (cpu = 0; cpu < LINES; cpu++)
+			sum += word_of(host, entry, cpu, word, version);
+		if (sums[word] != sum)
 			return false;
-		word++;
 	}
 	return true;
 }
@@ -323,10 +360,11 @@ static bool are_entries_of(uint32_t host, const struct sample *sample)
 	const struct sample_entry *entry = sample->entries;
 	uint32_t version, i;
 
-	for (i = 0; i < GATHERED_RECORDS; i++, entry++) {
+	for (i = 0; i < GATHERED_ENTRIES; i++, entry++) {
 		version = version_of(i, sample->head.sequence);
 		if (!are_lines_of(host, i, version, entry->copies) ||
-		    (entry->sums && !are_sums_of(host, i, version, entry)))
+		    is_record(i) != !entry->sums ||
+		    (entry->sums && !are_sums_of(host, i, version, entry->sums)))
 			return false;
 	}
 	return true;
@@ -339,7 +377,7 @@ bool gathered_hosts__are_values_of(uint32_t host, const struct sample *sample)
 	snprintf(node, sizeof(node), "host%u", host);
 	return !strcmp(sample->table->node_name, node) &&
 	       sample->table->instance == host + 1 &&
-	       sample->entry_count == GATHERED_RECORDS &&
+	       sample->entry_count == GATHERED_ENTRIES &&
 	       are_entries_of(host, sample) &&
 	       (!sample->previous || are_entries_of(host, sample->previous));
 }

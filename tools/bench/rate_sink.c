@@ -23,57 +23,97 @@ static double seconds_between(const struct dart_schema *schema,
 	       1e9;
 }
 
-/* How much counter @index has grown in a row, or in the sums that the entry has instead. */
-static uint64_t growth_of(const struct sample_entry *before,
-			  const struct sample_entry *now, uint32_t row,
-			  uint32_t index)
+/* How much a counter has grown in a row. */
+static uint64_t growth_of(const struct dart_field *field, const uint8_t *before,
+			  const uint8_t *now)
 {
-	const struct dart_field *field = &now->entry->schema->fields[index];
+	return dart_field__get(field, now, 0) -
+	       dart_field__get(field, before, 0);
+}
 
-	if (now->sums)
-		return now->sums[index] - before->sums[index];
-	return dart_field__get(field, row_of(now, row), 0) -
-	       dart_field__get(field, row_of(before, row), 0);
+static void rate_tally__add(struct rate_tally *tally, uint64_t rates,
+			    double sum)
+{
+	count__add(&tally->rates, rates);
+	tally->sum += sum;
 }
 
 static void rate_tally__add_row(struct rate_tally *tally,
-				const struct sample_entry *before,
-				const struct sample_entry *now, uint32_t row)
+				const struct dart_schema *schema,
+				const uint8_t *before, const uint8_t *now)
 {
-	const struct dart_schema *schema = now->entry->schema;
 	uint64_t rates = 0, growth;
 	double sum = 0, seconds;
 	uint32_t i;
 
-	if (dart_row__state(schema, row_of(before, row)) != DART_ROW_WHOLE)
+	if (dart_row__state(schema, before) != DART_ROW_WHOLE)
 		return;
-	seconds = seconds_between(schema, row_of(before, row),
-				  row_of(now, row));
+	seconds = seconds_between(schema, before, now);
 	if (seconds <= 0)
 		return;
 	for (i = 0; i < schema->field_count; i++) {
 		if (schema->fields[i].kind != DART_CONTROL_FIELD_COUNTER)
 			continue;
-		growth = growth_of(before, now, row, i);
+		growth = growth_of(&schema->fields[i], before, now);
 		rates += growth > 0;
 		sum += growth / seconds;
 	}
-	count__add(&tally->rates, rates);
-	tally->sum += sum;
+	rate_tally__add(tally, rates, sum);
 }
 
-static void rate_tally__add_entry(struct rate_tally *tally,
-				  const struct sample_entry *before,
-				  const struct sample_entry *now)
+static void rate_tally__add_rows(struct rate_tally *tally,
+				 const struct sample_entry *before,
+				 const struct sample_entry *now)
 {
+	const struct dart_schema *schema = now->entry->schema;
 	uint32_t i;
 
 	for (i = 0; i < now->entry->copies; i++) {
-		if (dart_row__state(now->entry->schema, row_of(now, i)) !=
-		    DART_ROW_WHOLE)
+		if (dart_row__state(schema, row_of(now, i)) != DART_ROW_WHOLE)
 			count__add(&tally->torn, 1);
 		else if (before)
-			rate_tally__add_row(tally, before, now, i);
+			rate_tally__add_row(tally, schema, row_of(before, i),
+					    row_of(now, i));
+	}
+}
+
+/* Of all CPUs together; each element of a field is a counter. */
+static void rate_tally__add_sums(struct rate_tally *tally,
+				 const struct sample_entry *before,
+				 const struct sample_entry *now, double seconds)
+{
+	const struct dart_schema *schema = now->entry->schema;
+	uint64_t rates = 0, growth;
+	double sum = 0;
+	uint32_t i;
+
+	for (i = 0; i < schema->field_count; i++) {
+		growth = now->sums[i] - before->sums[i];
+		rates += growth > 0;
+		sum += growth / seconds;
+	}
+	rate_tally__add(tally, rates, sum);
+}
+
+static void rate_tally__add_sample(struct rate_tally *tally,
+				   const struct sample *sample)
+{
+	const struct sample *previous = sample->previous;
+	const struct sample_entry *before = NULL, *now;
+	double seconds = 0;
+	uint32_t i;
+
+	if (previous)
+		seconds = (sample->head.start_ns - previous->head.start_ns) /
+			  1e9;
+	for (i = 0; i < sample->entry_count; i++) {
+		now = &sample->entries[i];
+		if (previous)
+			before = &previous->entries[i];
+		if (!now->sums)
+			rate_tally__add_rows(tally, before, now);
+		else if (seconds > 0)
+			rate_tally__add_sums(tally, before, now, seconds);
 	}
 }
 
@@ -83,14 +123,9 @@ static int put_sample(struct sink *of, const struct target_settings *target,
 {
 	struct rate_sink *sink = (struct rate_sink *)of;
 	struct rate_tally *tally = &sink->tallies[target->index];
-	const struct sample *previous = sample->previous;
 	uint64_t number;
-	uint32_t i;
 
-	for (i = 0; i < sample->entry_count; i++)
-		rate_tally__add_entry(tally,
-				      previous ? &previous->entries[i] : NULL,
-				      &sample->entries[i]);
+	rate_tally__add_sample(tally, sample);
 	/* Another target each time, also if there are as many as samples between two. */
 	number = count__add(&tally->samples, 1) * (sink->count + 1) +
 		 target->index;
