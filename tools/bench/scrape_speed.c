@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * scrape_speed [--targets N] [--interval TIME] [--spread] [--duration SECONDS]
+ * scrape_speed [--targets N] [--interval TIME] [--burst N] [--duration SECONDS]
  *	[--io event|poll] [--workers N]: what a scrape of 8 KiB costs the threads of the controller, without a
  * network, compared with a bound: memcpy() of the same bytes.  Prints JSON.
  *
  * All times are CPU time, as the machine may run other programs and may have fewer CPUs than
- * there are threads.  All targets are due at the same moment, so that threads work without a
- * pause, as at their limit, however long the interval is; with --spread each at its own, as in
- * dart-controller.  Without an interval it is the shortest, from the one of the goal on, at
- * which the workers are not behind: a scrape that is dropped would cost less.
+ * there are threads.  So many targets are due at the same moment as there are in a tick of the
+ * timing wheel at the goal, so that the threads sleep and wake up as often for each scrape as
+ * they would then, however long the interval is; with --burst 0 each is due at its own moment,
+ * as in dart-controller.  Without an interval it is the shortest, from the one of the goal on,
+ * at which the workers are not behind: a scrape that is dropped would cost less.
  */
 #include <err.h>
 #include <getopt.h>
@@ -22,9 +23,11 @@
 #include "gathered_hosts.h"
 #include "scraping.h"
 #include "tools/controller/decode/ring.h"
+#include "tools/controller/io/wheel.h"
 
 #define GOAL 200000 /* scrapes a second */
 #define TARGETS_MAX 10000
+#define BURST (GOAL * (1ULL << WHEEL_TICK_SHIFT) / 1000000000)
 #define CHECK_EVERY 1000 /* samples */
 /* Each interval is twice as long as the one before. */
 #define ATTEMPTS 7
@@ -128,13 +131,13 @@ static void print(const struct scraping_settings *settings,
 	double worker_ns = 0;
 	uint32_t i;
 
-	printf("{\"targets\": %u, \"io\": \"%s\", \"spread\": %s, \"interval_ns\": %" PRIu64
+	printf("{\"targets\": %u, \"io\": \"%s\", \"burst\": %u, \"interval_ns\": %" PRIu64
 	       ", \"elapsed_ns\": %" PRIu64 ", \"scrapes\": %" PRIu64
 	       ", \"missed\": %" PRIu64 ", \"dropped\": %" PRIu64
 	       ", \"reads_per_scrape\": %.3g, \"bytes_per_scrape\": %.0f",
 	       settings->targets,
 	       settings->io == SETTINGS_IO_POLL ? "poll" : "event",
-	       settings->is_spread ? "true" : "false",
+	       settings->burst,
 	       settings->interval_ns, span->elapsed_ns, span->scrapes,
 	       span->missed, span->dropped, span->reads / scrapes,
 	       span->bytes / scrapes);
@@ -165,7 +168,7 @@ static void print(const struct scraping_settings *settings,
 static void __attribute__((noreturn)) refuse(void)
 {
 	errx(EXIT_FAILURE,
-	     "usage: scrape_speed [--targets N] [--interval TIME] [--spread] [--duration SECONDS] [--io event|poll] [--workers N]");
+	     "usage: scrape_speed [--targets N] [--interval TIME] [--burst N] [--duration SECONDS] [--io event|poll] [--workers N]");
 }
 
 static uint32_t parse(const char *text, uint32_t max)
@@ -182,7 +185,7 @@ int main(int argc, char *argv[])
 	static const struct option options[] = {
 		{ "targets", required_argument, NULL, 't' },
 		{ "interval", required_argument, NULL, 'i' },
-		{ "spread", no_argument, NULL, 's' },
+		{ "burst", required_argument, NULL, 'b' },
 		{ "duration", required_argument, NULL, 'd' },
 		{ "io", required_argument, NULL, 'o' },
 		{ "workers", required_argument, NULL, 'w' },
@@ -190,6 +193,7 @@ int main(int argc, char *argv[])
 	};
 	struct scraping_settings settings = {
 		.targets = 1000,
+		.burst = BURST,
 		.duration_ns = 3000000000,
 		.io = SETTINGS_IO_EVENT,
 		.workers = 1,
@@ -202,8 +206,9 @@ int main(int argc, char *argv[])
 	while ((c = getopt_long(argc, argv, "", options, NULL)) != -1) {
 		if (c == 't')
 			settings.targets = parse(optarg, TARGETS_MAX);
-		else if (c == 's')
-			settings.is_spread = true;
+		else if (c == 'b')
+			settings.burst =
+				strcmp(optarg, "0") ? parse(optarg, TARGETS_MAX) : 0;
 		else if (c == 'd')
 			settings.duration_ns = parse(optarg, 3600) * 1000000000ULL;
 		else if (c == 'w')

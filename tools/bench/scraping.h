@@ -13,8 +13,8 @@
 struct scraping_settings {
 	uint32_t targets;
 	uint64_t interval_ns;
-	/* As in dart-controller; or else all targets are due at the same moment. */
-	bool is_spread;
+	/* So many targets are due at the same moment; 0: each at its own, as in dart-controller. */
+	uint32_t burst;
 	/* Each target is scraped so often, or all of them for so long. */
 	uint64_t count;
 	uint64_t duration_ns;
