@@ -12,7 +12,7 @@
 
 #define QUEUE_ELEMENT 64 /* bytes */
 /* One of so many calls is measured: a prime, so that all targets have their turn. */
-#define TIMED_POSTS 61
+#define TIMED_POSTS 251
 
 struct simulated_qp {
 	struct ibv_qp qp; /* first */
