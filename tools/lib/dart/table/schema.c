@@ -120,6 +120,19 @@ const char *dart_schema__objection(const struct dart_schema *schema,
 	return NULL;
 }
 
+bool dart_schema__has_sequence(const struct dart_schema *schema)
+{
+	uint32_t i;
+
+	if (schema->has_passed)
+		return schema->sequence_width;
+	for (i = 0; i < schema->field_count; i++) {
+		if (schema->fields[i].kind == DART_CONTROL_FIELD_SEQUENCE)
+			return true;
+	}
+	return false;
+}
+
 const char *dart_schema__objection_to_sequences(const struct dart_schema *schema)
 {
 	uint32_t i, at, width = 0, count = 0;

@@ -48,6 +48,9 @@ struct dart_schema *dart_schema__new(const char *name, uint32_t length);
 const char *dart_schema__objection(const struct dart_schema *schema,
 				   const struct dart_field *field);
 
+/* Has it a field that is a sequence? */
+bool dart_schema__has_sequence(const struct dart_schema *schema);
+
 /*
  * Why the sequences of a schema with all its fields are not those of <dart/control.h>,
  * as a static sentence; NULL if they are, or if it has none.

@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include <libdart/private/table_format.h>
-#include <libdart/table/value.h>
 
 static int compare_names(const void *a, const void *b)
 {

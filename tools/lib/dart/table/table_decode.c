@@ -10,7 +10,6 @@
 
 #include <libdart/private/table_format.h>
 #include <libdart/private/table_memory.h>
-#include <libdart/table/value.h>
 
 struct decoder {
 	const uint8_t *bytes;

@@ -100,19 +100,6 @@ bool dart_schema__lags(const struct dart_schema *schema)
 	return false;
 }
 
-bool dart_schema__has_sequence(const struct dart_schema *schema)
-{
-	uint32_t i;
-
-	if (schema->has_passed)
-		return schema->sequence_width;
-	for (i = 0; i < schema->field_count; i++) {
-		if (schema->fields[i].kind == DART_CONTROL_FIELD_SEQUENCE)
-			return true;
-	}
-	return false;
-}
-
 /* The rule of <dart/control.h> for sequences at both ends of each line. */
 static enum dart_row_state state_of_lines(const struct dart_schema *schema,
 					  const uint8_t *row)

@@ -37,7 +37,6 @@ enum dart_row_state {
 /* The state by the sequences of a row; a row without any is whole. */
 enum dart_row_state dart_row__state(const struct dart_schema *schema,
 				    const void *row);
-bool dart_schema__has_sequence(const struct dart_schema *schema);
 /* Has it a field that lags on CPUs of nohz_full=? */
 bool dart_schema__lags(const struct dart_schema *schema);
 /* When @row was written, CLOCK_BOOTTIME of its host in ns; 0 if it does not tell. */
