@@ -224,14 +224,14 @@ static void row_write(struct dart_record *record, u32 row, const u64 *values)
 	u32 done = 0, i, j;
 
 	row_set_sequence(record, row, record->sequence + 1);
-	smp_wmb();	/* before the first word changes */
+	dma_wmb();	/* before the first word changes, for adapters, too */
 	for (i = 0; i < record->row_lines; i++) {
 		line = line_at(record, row, i);
 		for (j = 0; j < ARRAY_SIZE(line->words); j++)
 			line->words[j] =
 				done < record->words ? values[done++] : 0;
 	}
-	smp_wmb();	/* behind the last word */
+	dma_wmb();	/* behind the last word */
 	row_set_sequence(record, row, next_sequence(record));
 }
 
@@ -241,12 +241,12 @@ static void row_clear(struct dart_record *record, u32 row)
 	u32 i;
 
 	row_set_sequence(record, row, record->sequence + 1);
-	smp_wmb();	/* before the first word changes */
+	dma_wmb();	/* before the first word changes */
 	for (i = 0; i < record->row_lines; i++) {
 		line = line_at(record, row, i);
 		memset(line->words, 0, sizeof(line->words));
 	}
-	smp_wmb();	/* behind the last word */
+	dma_wmb();	/* behind the last word */
 	row_set_sequence(record, row, 0);
 }
 

@@ -11,6 +11,8 @@
 #define WORD		8	/* bytes */
 #define LINE_WORDS	DART_ZERO_RECORD_LINE_WORDS
 
+_Static_assert(DART_ZERO_RECORD_LINE == DART_CONTROL_LINE, "rows are lines");
+
 /* A row in the making. */
 struct row {
 	struct dart_schema *schema;

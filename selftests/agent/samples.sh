@@ -63,7 +63,7 @@ modprobe null_blk nr_devices=0
 mountpoint -q /sys/kernel/config || mount -t configfs none /sys/kernel/config
 # The kernel looks for partitions, which takes three requests.
 (mkdir /sys/kernel/config/nullb/n0 && cd /sys/kernel/config/nullb/n0 && echo 2 >irqmode &&
-	echo 2000000000 >completion_nsec && echo 1 >power) &
+	echo 5000000000 >completion_nsec && echo 1 >power) &
 disk=$!
 
 check "the agent starts" host_up
@@ -241,7 +241,7 @@ ticks_grow() {
 		$ticks - $ms < 20 and $ms - $ticks < 20'
 }
 
-check "there is a disk that takes 2 s for a request" wait $disk
+check "there is a disk that takes 5 s for a request" wait $disk
 check "the disk is sampled" dartctl source add disk:io --disk n0 --gather 100ms
 dd if=/dev/n0 of=/dev/null bs=4096 count=30 iflag=direct 2>/dev/null &
 reader=$!

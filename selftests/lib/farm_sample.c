@@ -75,7 +75,7 @@ static int check_values(const struct check *check, const json_t *values,
 			uint32_t line, struct dart_random *words,
 			uint64_t update, const char *name, uint32_t copy)
 {
-	const uint32_t count = farm_shape__values(check->shape, line);
+	const uint32_t count = farm_shape__values(line);
 	uint64_t value, expected;
 	uint32_t i;
 

@@ -6,12 +6,10 @@
 
 #include "farm_values.h"
 
-#define WORD ((uint32_t)sizeof(uint64_t))
-#define LINE_WORDS (FARM_LINE / WORD)
 #define RECORD_LINES 8
 #define BYTES_MAX (1 << 20)
 
-/* Behind the first sequence of a row. */
+/* Behind the first sequence of a row, a word each. */
 static const struct {
 	const char *name;
 	enum dart_control_field_kind kind;
@@ -54,25 +52,20 @@ uint32_t farm_shape__size(const struct farm_shape *shape)
 	return shape->entries * farm_shape__entry(shape);
 }
 
-static bool is_last(const struct farm_shape *shape, uint32_t line)
+uint32_t farm_shape__values(uint32_t line)
 {
-	return line == shape->lines - 1;
-}
-
-uint32_t farm_shape__values(const struct farm_shape *shape, uint32_t line)
-{
-	return LINE_WORDS - 1 - (line ? 0 : HEAD_WORDS) - is_last(shape, line);
+	return FARM_LINE_WORDS - (line ? 0 : HEAD_WORDS);
 }
 
 static int add_field(struct dart_schema *schema, const char *name,
-		     uint32_t word, uint32_t count,
+		     uint32_t offset, uint32_t width, uint32_t count,
 		     enum dart_control_field_kind kind)
 {
 	const struct dart_field field = {
 		.name = (char *)name,
 		.unit = "",
-		.offset = word * WORD,
-		.width = WORD,
+		.offset = offset,
+		.width = width,
 		.count = count,
 		.kind = kind,
 	};
@@ -80,27 +73,37 @@ static int add_field(struct dart_schema *schema, const char *name,
 	return dart_schema__add(schema, &field);
 }
 
-static int add_line(struct dart_schema *schema, const struct farm_shape *shape,
-		    uint32_t line)
+static int add_sequence(struct dart_schema *schema, const char *name,
+			uint32_t offset)
 {
-	const uint32_t values = farm_shape__values(shape, line);
-	uint32_t word = line * LINE_WORDS;
+	return add_field(schema, name, offset, sizeof(uint32_t), 1,
+			 DART_CONTROL_FIELD_SEQUENCE);
+}
+
+static int add_line(struct dart_schema *schema, uint32_t line)
+{
+	const uint32_t first = line * FARM_LINE;
+	uint32_t offset = first + offsetof(struct farm_line, words);
+	const uint32_t word = sizeof(uint64_t);
 	char name[32];
 	uint32_t i;
 	int ret;
 
 	snprintf(name, sizeof(name), "sequence.%u", line);
-	ret = add_field(schema, name, word++, 1, DART_CONTROL_FIELD_SEQUENCE);
-	for (i = 0; !line && i < HEAD_WORDS && !ret; i++)
-		ret = add_field(schema, head[i].name, word++, 1, head[i].kind);
+	ret = add_sequence(schema, name, first);
+	for (i = 0; !line && i < HEAD_WORDS && !ret; i++, offset += word)
+		ret = add_field(schema, head[i].name, offset, word, 1,
+				head[i].kind);
 	snprintf(name, sizeof(name), "value.%u", line);
 	if (!ret)
-		ret = add_field(schema, name, word, values,
+		ret = add_field(schema, name, offset, word,
+				farm_shape__values(line),
 				DART_CONTROL_FIELD_COUNTER);
-	if (!ret && is_last(shape, line))
-		ret = add_field(schema, "sequence.end", word + values, 1,
-				DART_CONTROL_FIELD_SEQUENCE);
-	return ret;
+	snprintf(name, sizeof(name), "last_sequence.%u", line);
+	return ret   ?:
+		       add_sequence(schema, name,
+				    first + offsetof(struct farm_line,
+						     last_sequence));
 }
 
 struct dart_schema *farm_shape__schema(const struct farm_shape *shape)
@@ -115,7 +118,7 @@ struct dart_schema *farm_shape__schema(const struct farm_shape *shape)
 	if (!schema)
 		return NULL;
 	for (line = 0; line < shape->lines && !ret; line++)
-		ret = add_line(schema, shape, line);
+		ret = add_line(schema, line);
 	if (!ret)
 		return schema;
 	dart_schema__free(schema);
@@ -123,37 +126,35 @@ struct dart_schema *farm_shape__schema(const struct farm_shape *shape)
 	return NULL;
 }
 
-static void set_sequences(uint64_t *row, const struct farm_shape *shape,
-			  uint64_t number)
+static void set_sequences(struct farm_line *row, const struct farm_shape *shape,
+			  uint32_t number)
 {
 	uint32_t line;
 
-	for (line = 0; line < shape->lines; line++)
-		__atomic_store_n(&row[line * LINE_WORDS], number,
+	for (line = 0; line < shape->lines; line++) {
+		__atomic_store_n(&row[line].sequence, number, __ATOMIC_RELAXED);
+		__atomic_store_n(&row[line].last_sequence, number,
 				 __ATOMIC_RELAXED);
-	__atomic_store_n(&row[shape->lines * LINE_WORDS - 1], number,
-			 __ATOMIC_RELAXED);
+	}
 }
 
-/* An adapter copies a row from its first byte to its last, whatever lies between. */
-static void write_row(uint64_t *row, const struct farm_shape *shape,
+static void write_row(struct farm_line *row, const struct farm_shape *shape,
 		      const struct farm_row *place, uint64_t update)
 {
-	struct dart_random words = farm_rule__words(place);
+	struct dart_random values = farm_rule__words(place);
 	uint32_t line, i;
-	uint64_t *to;
 
 	set_sequences(row, shape, 2 * update + 1);
 	atomic_thread_fence(memory_order_release);
 	for (line = 0; line < shape->lines; line++) {
-		to = row + line * LINE_WORDS + 1;
+		i = 0;
 		if (!line) {
-			*to++ = place->host;
-			*to++ = place->epoch;
-			*to++ = update;
+			row->words[i++] = place->host;
+			row->words[i++] = place->epoch;
+			row->words[i++] = update;
 		}
-		for (i = 0; i < farm_shape__values(shape, line); i++)
-			*to++ = farm_rule__next(&words, update);
+		while (i < FARM_LINE_WORDS)
+			row[line].words[i++] = farm_rule__next(&values, update);
 	}
 	atomic_thread_fence(memory_order_release);
 	set_sequences(row, shape, 2 * update + 2);
@@ -168,10 +169,10 @@ void farm_values__write(void *memory, const struct farm_shape *shape,
 		.epoch = epoch,
 		.entry = entry,
 	};
-	uint64_t *row = memory;
+	struct farm_line *row = memory;
 
 	for (; place.copy < shape->copies; place.copy++) {
 		write_row(row, shape, &place, update);
-		row += shape->lines * LINE_WORDS;
+		row += shape->lines;
 	}
 }

@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The values of a host of the farm, by the rule of farm_rule.h.  A row has lines of 64
- * bytes, each behind a sequence:
+ * bytes, each between two sequences of 4 bytes, as gathered records have them:
  *
- *   sequence | host | epoch | update | value 0 ... 2 | sequence	a row of one line
+ *   sequence | host | epoch | update | value 0 ... 3 | sequence	the first
+ *   sequence | value 0 ... 6 | sequence				the others
  *
- *   sequence | host | epoch | update | value 0 ... 3			of several: the first
- *   sequence | value 0 ... 6						those between
- *   sequence | value 0 ... 5 | sequence				the last
- *
- * The values of line L are the field "value.L".  The sequence at the end of a single line
- * is for soft-RoCE: a guest's processor may pause amid a copy of 64 bytes.
+ * The values of line L are the field "value.L".
  */
 #ifndef FARM_VALUES_H
 #define FARM_VALUES_H
@@ -18,11 +14,19 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <dart/control.h>
 #include <libdart/table/schema.h>
 
 #include "farm_rule.h"
 
-#define FARM_LINE 64	/* bytes */
+#define FARM_LINE DART_CONTROL_LINE
+#define FARM_LINE_WORDS 7
+
+struct farm_line {
+	uint32_t sequence;
+	uint64_t words[FARM_LINE_WORDS];
+	uint32_t last_sequence;
+} __attribute__((packed, aligned(FARM_LINE)));
 
 enum farm_form {
 	FARM_ROWS,	/* one entry with rows of a line, as a map has them */
@@ -53,7 +57,7 @@ uint32_t farm_shape__size(const struct farm_shape *shape);
 struct dart_schema *farm_shape__schema(const struct farm_shape *shape);
 
 /* How many values line @line of a row has. */
-uint32_t farm_shape__values(const struct farm_shape *shape, uint32_t line);
+uint32_t farm_shape__values(uint32_t line);
 
 /*
  * Writes entry @entry as of @update, which grows, to @memory, while it is READ: a reader

@@ -4,53 +4,13 @@
 #include <pthread.h>
 #include <semaphore.h>
 
-#include "controller_table.h"
-#include "tools/controller/decode/budget.h"
-#include "tools/controller/decode/scraper.h"
+#include "controller_scrapers.h"
 #include "tools/controller/decode/thread.h"
 
 #define HOSTS 8
-#define COPIES 4
 #define THREADS 3
 #define ROUNDS 300
 #define FIELDS 10
-
-static struct catalogs catalogs;
-
-static int open_catalogs(void **state)
-{
-	return catalogs__open(&catalogs);
-}
-
-/* Nothing is left. */
-static int close_catalogs(void **state)
-{
-	const size_t left = content_store__count(&catalogs.catalogs) +
-			    content_store__count(&catalogs.schemas);
-
-	catalogs__close(&catalogs);
-	return left ? -1 : 0;
-}
-
-static struct scraper *scraper_of_table(struct dart_table *table,
-					const char *entry)
-{
-	const struct scraper_use use = {
-		.catalogs = &catalogs,
-		.value_bytes = BUDGET_TEXT_BYTES,
-	};
-	struct settings settings = { };
-	struct scraper *scraper;
-	struct dart_error error;
-
-	if (entry)
-		assert_int_equal(settings__add_entry(&settings, entry), 0);
-	assert_int_equal(scraper__new(table, &settings, &use, &accept_of_agent,
-				      &scraper, &error),
-			 0);
-	settings__clear(&settings);
-	return scraper;
-}
 
 static struct test_host host_of(uint32_t number)
 {
@@ -134,85 +94,6 @@ static void test_hosts(void **state)
 		assert_decodes(scrapers[i], 1000 * i);
 	for (i = 1; i < HOSTS; i++)
 		scraper__free(scrapers[i]);
-	dart_schema__free(schema);
-}
-
-/* Makes one difference to a decoded table of two entries. */
-typedef void change(struct dart_table *table);
-
-static void change_name(struct dart_table *table)
-{
-	table->entries[1].name = "vmstatx";
-}
-
-static void change_since(struct dart_table *table)
-{
-	table->generation++;
-	table->entries[0].since++;
-}
-
-static void change_kind(struct dart_table *table)
-{
-	table->entries[0].kind = DART_CONTROL_ENTRY_COUNTERS;
-}
-
-static void change_lifetime(struct dart_table *table)
-{
-	table->entries[0].lifetime = DART_CONTROL_LIFETIME_IMMOBILE;
-}
-
-static void change_copies(struct dart_table *table)
-{
-	table->entries[0].copies_are = DART_CONTROL_COPIES_CPU;
-}
-
-static void change_place(struct dart_table *table)
-{
-	table->memory_regions[0].length += 8;
-	table->entries[0].ranges[0].address += 8;
-}
-
-static void change_stride(struct dart_table *table)
-{
-	table->memory_regions[1].length += 8 * COPIES;
-	table->entries[1].ranges[0].stride += 8;
-}
-
-static void change_region(struct dart_table *table)
-{
-	table->entries[0].ranges[0].memory_region = 1;
-}
-
-static void test_differences(void **state)
-{
-	static change *const changes[] = {
-		change_name, change_since, change_kind, change_lifetime,
-		change_copies, change_place, change_stride, change_region,
-	};
-	const size_t count = sizeof(changes) / sizeof(*changes);
-	struct dart_schema *schema = schema_of(8, DART_CONTROL_FIELD_COUNTER);
-	const struct wish wishes[] = {
-		{ "cpustat", schema, COPIES, 1 },
-		{ "vmstat", schema, COPIES, 1 },
-	};
-	struct scraper *all[2 + sizeof(changes) / sizeof(*changes)];
-	struct dart_table *table;
-	size_t i;
-
-	all[count] = scraper_of(wishes, 2, 0);
-	for (i = 0; i < count; i++) {
-		table = table_of(wishes, 2);
-		changes[i](table);
-		all[i] = scraper_of_table(table, NULL);
-		assert_int_equal(content_store__count(&catalogs.catalogs),
-				 i + 2);
-	}
-	/* What is scraped is a difference, too; schemas are shared by all. */
-	all[count + 1] = scraper_of_table(table_of(wishes, 2), "cpustat");
-	assert_int_equal(content_store__count(&catalogs.catalogs), count + 2);
-	assert_int_equal(content_store__count(&catalogs.schemas), 1);
-	for (i = 0; i < count + 2; i++)
-		scraper__free(all[i]);
 	dart_schema__free(schema);
 }
 
@@ -367,16 +248,11 @@ static void test_threads(void **state)
 	dart_schema__free(schema);
 }
 
-#define CATALOG_TEST(sentence, function) \
-	TEST_FIXTURE(sentence, function, open_catalogs, close_catalogs)
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		CATALOG_TEST("hosts that differ in addresses, keys and identity share a catalog, and have their own values",
 			     test_hosts),
-		CATALOG_TEST("tables that differ in anything else have different catalogs, and share schemas",
-			     test_differences),
 		CATALOG_TEST("schemas are the same only if all of their fields and texts are",
 			     test_schemas),
 		CATALOG_TEST("the budget of a host counts what it shares",

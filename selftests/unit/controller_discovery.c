@@ -273,7 +273,8 @@ static void test_reload(void **state)
 		     "sources: [{file_sd: f}]\nworkers: 3\n");
 	discovery__reload(fixture.discovery);
 	hear(&fixture,
-	     "c: read again (agents: 3, sources: 1); flow, io and workers stay");
+	     "c: read again (agents: 3, sources: 1); "
+	     "flow, io, workers and handshakes stay as they are until the next start");
 	/* What the source named stays until it has been looked at with another interval. */
 	hear(&fixture, "f: names 1 agent");
 	expect(&fixture, "a:1@1000 own:1@1000 x:4792@7000 y:4792@1000");
@@ -317,7 +318,8 @@ static void test_for_start(void **state)
 		replace("c", changes[i]);
 		discovery__reload(fixture.discovery);
 		hear(&fixture,
-		     "c: read again (agents: 1, sources: 0); flow, io and workers stay");
+		     "c: read again (agents: 1, sources: 0); "
+		     "flow, io, workers and handshakes stay as they are until the next start");
 	}
 	replace("c", "interval: 2s\n");
 	discovery__reload(fixture.discovery);

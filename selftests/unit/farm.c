@@ -24,8 +24,8 @@ static int check(struct model *model, uint32_t host, struct farm_sample *sample)
 static void test_values(void **state)
 {
 	static const uint32_t expected[] = {
-		[FARM_ROWS] = 64 * 3,
-		[FARM_RECORDS] = 16 * (4 + 6 * 7 + 6),
+		[FARM_ROWS] = 64 * 4,
+		[FARM_RECORDS] = 16 * (4 + 7 * 7),
 	};
 	struct farm_sample sample;
 	static struct model model;
@@ -74,7 +74,7 @@ static void test_extra(void **state)
 		}
 		assert_int_equal(check(&model, 1, &sample), 0);
 		assert_true(sample.has_extra);
-		assert_int_equal(sample.values, 2 * 64 * 3);
+		assert_int_equal(sample.values, 2 * 64 * 4);
 		assert_int_equal(farm_table__remove(&model.table, &error), 0);
 		assert_int_equal(check(&model, 1, &sample), 0);
 		assert_false(sample.has_extra);
@@ -87,7 +87,7 @@ static void test_faults(void **state)
 {
 	struct farm_sample sample;
 	static struct model model, other;
-	uint64_t *row;
+	struct farm_line *row;
 	int i;
 
 	model__open(&model, FARM_ROWS, 1, 2);
@@ -96,11 +96,11 @@ static void test_faults(void **state)
 	model__write(&other, 5);
 
 	/* A value, the update it is of, the host and the epoch in its row. */
-	row = (uint64_t *)model.values;
-	for (i = 1; i < 7; i++) {
-		row[i]++;
+	row = (void *)model.values;
+	for (i = 0; i < FARM_LINE_WORDS; i++) {
+		row->words[i]++;
 		assert_int_equal(check(&model, 1, &sample), -EBADMSG);
-		row[i]--;
+		row->words[i]--;
 	}
 	assert_int_equal(check(&model, 1, &sample), 0);
 
@@ -114,10 +114,10 @@ static void test_faults(void **state)
 	memset(model.values, 0, FARM_LINE);
 	assert_int_equal(check(&model, 1, &sample), -EBADMSG);
 	model__write(&model, 6);
-	row[7]++;
+	row->last_sequence++;
 	assert_int_equal(check(&model, 1, &sample), 0);
 	assert_int_equal(sample.torn, 1);
-	assert_int_equal(sample.values, 63 * 3);
+	assert_int_equal(sample.values, 63 * 4);
 	model__close(&model);
 	model__close(&other);
 }
@@ -128,7 +128,7 @@ static void model__tear(struct model *model, uint8_t *values, uint32_t rows)
 	uint32_t i;
 
 	for (i = 0; i < rows; i++)
-		((uint64_t *)values)[i * FARM_LINE / 8 * model->shape.lines]++;
+		((struct farm_line *)values)[i * model->shape.lines].sequence++;
 }
 
 static void test_torn(void **state)

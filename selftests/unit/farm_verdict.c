@@ -110,7 +110,7 @@ static void test_verdict(void **state)
 		"{\"agent\":\"host:5000\",\"summary\":{\"scrapes\":4,\"failed\":1,\"missed\":2,\"discarded\":3,\"dropped\":4}}");
 	judged__close(
 		&judged,
-		"{\"faults\":0,\"hosts\":2,\"samples\":6,\"values\":1152,\"rows\":384,\"torn\":0,\"lag\":0,\"lost\":1,"
+		"{\"faults\":0,\"hosts\":2,\"samples\":6,\"values\":1536,\"rows\":384,\"torn\":0,\"lag\":0,\"lost\":1,"
 		"\"phases\":[{\"samples\":4,\"others\":3,\"missed\":0,\"lost\":0,\"extra\":0},"
 		"{\"samples\":2,\"others\":1,\"missed\":1,\"lost\":0,\"extra\":0}],"
 		"\"others\":{\"hosts\":1,\"scrapes\":4,\"failed\":1,\"missed\":2,\"discarded\":3,\"dropped\":4},"
@@ -143,7 +143,7 @@ static void test_stale(void **state)
 	assert_true(judged__told(&judged, "is not about the farm"));
 	judged__close(
 		&judged,
-		"{\"faults\":4,\"hosts\":1,\"samples\":2,\"values\":384,\"rows\":128,\"torn\":0,\"lag\":0,\"lost\":0,"
+		"{\"faults\":4,\"hosts\":1,\"samples\":2,\"values\":512,\"rows\":128,\"torn\":0,\"lag\":0,\"lost\":0,"
 		"\"phases\":[{\"samples\":2,\"others\":0,\"missed\":0,\"lost\":0,\"extra\":0}],"
 		"\"others\":{\"hosts\":0,\"scrapes\":0,\"failed\":0,\"missed\":0,\"discarded\":0,\"dropped\":0},"
 		"\"stopped\":{\"hosts\":0,\"scrapes\":0,\"failed\":0,\"missed\":0,\"discarded\":0,\"dropped\":0}}");
@@ -177,7 +177,7 @@ static void test_late(void **state)
 		judged__told(&judged, "host 0: its summary lacks a number"));
 	judged__close(
 		&judged,
-		"{\"faults\":2,\"hosts\":1,\"samples\":2,\"values\":384,\"rows\":128,\"torn\":0,\"lag\":0,\"lost\":0,"
+		"{\"faults\":2,\"hosts\":1,\"samples\":2,\"values\":512,\"rows\":128,\"torn\":0,\"lag\":0,\"lost\":0,"
 		"\"phases\":[{\"samples\":0,\"others\":0,\"missed\":0,\"lost\":0,\"extra\":0},"
 		"{\"samples\":2,\"others\":2,\"missed\":0,\"lost\":0,\"extra\":0}],"
 		"\"others\":{\"hosts\":1,\"scrapes\":2,\"failed\":0,\"missed\":0,\"discarded\":0,\"dropped\":0},"

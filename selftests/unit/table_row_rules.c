@@ -92,6 +92,8 @@ static void test_refused(void **state)
 		{ RANGE(1, address, 0x104020) },
 		/* The first line is in two runs. */
 		{ RANGE(0, length, 56), RANGE(1, offset, 56), RANGE(1, length, 72) },
+		{ REGION(0, address, 0x100010), REGION(0, length, 0xfff0) },
+		{ REGION(0, length, 0x10028) },
 	};
 	struct rows rows;
 	uint8_t *bytes;
@@ -109,6 +111,24 @@ static void test_refused(void **state)
 		bytes__expect(bytes, length, -EBADMSG, message);
 		free(bytes);
 	}
+	dart_schema__free(rows.schema);
+}
+
+static void test_copies_of_cpus(void **state)
+{
+	const struct patch patch =
+		ENTRY(0, copies_are, DART_CONTROL_COPIES_CPU);
+	struct rows rows;
+	uint8_t *bytes;
+	size_t length;
+
+	rows__init(&rows, 8);
+	bytes = sample__bytes(&rows.table, &length);
+	patch__apply(&patch, bytes);
+	sample__seal(bytes, length);
+	bytes__expect(bytes, length, -EBADMSG,
+		      "entry 0 has sequences, but its copies are of CPUs");
+	free(bytes);
 	dart_schema__free(rows.schema);
 }
 
@@ -175,6 +195,8 @@ int main(void)
 		     test_refused),
 		TEST("a row of a decoded table is whole, torn or empty just as by its fields",
 		     test_states),
+		TEST("copies of CPUs, which are added up, are refused with sequences",
+		     test_copies_of_cpus),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

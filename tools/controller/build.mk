@@ -34,6 +34,7 @@ unit_controller_scraper_sources := $(addprefix tools/controller/, \
 unit_controller_content_sources := tools/controller/decode/content.c
 unit_controller_catalog_sources := $(unit_controller_scraper_sources) \
 	tools/controller/decode/thread.c
+unit_controller_catalog_differences_sources := $(unit_controller_scraper_sources)
 unit_controller_workers_sources := $(wildcard tools/controller/decode/*.c) \
 	$(controller_settings)
 # All that scrapes, without the program around it.

@@ -66,11 +66,12 @@
  * The values themselves are in the byte order of the host, which is
  * little-endian: the agent does not run on others.
  *
- * Sequences.  An integer is fetched whole, but a row of several integers may be
- * fetched while it is being written.  So a schema of rows can have sequence
- * fields.  Then a row is whole lines of DART_CONTROL_LINE bytes at multiples of that,
- * and so are its ranges; each line begins with a sequence and ends with one, there
- * are no others, and all are of one width.  The writer of a row makes all of them the
+ * Sequences.  An integer at a multiple of its width is fetched whole, but a row of
+ * several integers, or an integer elsewhere, may be fetched while it is being written.
+ * So a schema of rows can have sequence fields.  Then a row is whole lines of
+ * DART_CONTROL_LINE bytes at multiples of that, and so are its ranges and their memory
+ * regions; each line begins with a sequence and ends with one, there are no others, and
+ * all are of one width.  The writer of a row makes all of them the
  * next odd number, writes the rest, and makes all of them the next even number, which
  * is not 0.  Its stores become visible in this order, each at one moment.  No number
  * comes again, not for another owner of the row either, while a READ that has fetched
@@ -91,14 +92,15 @@
  * not made the other end odd again, so it had changed no value since.  Therefore the
  * values of the line are those of s, and if all lines have s, so are all of the row.
  * Sequences that are fetched byte by byte do not change this while fewer than 128
- * updates pass: then their lowest bytes, which are equal, are those of t and u.
+ * updates pass and the row is not emptied: then their lowest bytes, which are equal,
+ * are those of t and u.
  *
  * Hosts fetch like this, although neither the InfiniBand architecture nor PCI Express
  * promises an order of the bytes of one READ: an adapter reads aligned lines, each at
  * one moment, in any order; soft-RoCE copies each packet with memcpy() of the kernel,
- * from either end, and can be paused anywhere.  For packets to end where lines do, a
- * READ of such rows begins and ends at a multiple of DART_CONTROL_LINE, or where its
- * memory region does.
+ * from either end, and can be paused anywhere; its loads are in program order on x86,
+ * and the agent does not run on others.  For packets to end where lines do, a READ of
+ * such rows begins and ends at a multiple of DART_CONTROL_LINE.
  *
  * A reader treats the table as hostile: copy, check, use.
  */

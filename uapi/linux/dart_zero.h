@@ -353,13 +353,14 @@ struct dart_zero_slice {
  *   line 1  | sequence | value ...                                           | sequence |
  *
  * All sequences of a row are the same number, odd while the kernel writes the row, and 0
- * in a row without a CPU.  A reader that copies each line from one end to the other, from
+ * in an empty row: one without a CPU, or without values so far.
+ * A reader that copies each line from one end to the other, from
  * either, and finds the same even number, not 0, at both ends of all lines, has a whole
  * row: <dart/control.h>, "Sequences", says why.  Values have the words in the order of
  * the pieces, behind the time of gathering (CLOCK_BOOTTIME, ns) and, in records of
  * several rows, the number of the CPU, node or device.  A value of less than 8 bytes has
  * the first bytes of its word, and the others have no meaning.  Words behind the last
- * value are 0.
+ * value are 0.  Words lie 4 bytes behind a multiple of 8: none is whole by itself.
  */
 #define DART_ZERO_RECORD_LINE		64	/* bytes */
 #define DART_ZERO_RECORD_LINE_WORDS	7

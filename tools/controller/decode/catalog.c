@@ -67,9 +67,32 @@ static int compare_entries(const struct dart_table *one,
 	return order;
 }
 
-static int compare_u32(uint32_t one, uint32_t other)
+static int compare_u64(uint64_t one, uint64_t other)
 {
 	return (one > other) - (one < other);
+}
+
+/*
+ * Where the values of the wanted entries land.  READs begin and end at lines, so this
+ * depends on the addresses and the lengths of memory regions, too.
+ */
+static int compare_landings(const struct catalog *one,
+			    const struct catalog *other)
+{
+	int order = compare_u64(dart_read_plan__landing_size(one->plan),
+				dart_read_plan__landing_size(other->plan));
+	const struct dart_entry *a, *b;
+	uint32_t i, k;
+
+	for (i = 0; !order && i < one->wanted_count; i++) {
+		a = &one->table->entries[one->wanted[i]];
+		b = &other->table->entries[other->wanted[i]];
+		for (k = 0; !order && k < a->range_count; k++)
+			order = compare_u64(
+				dart_read_plan__place(one->plan, &a->ranges[k]),
+				dart_read_plan__place(other->plan, &b->ranges[k]));
+	}
+	return order;
 }
 
 static int compare(const struct content *a, const struct content *b)
@@ -79,39 +102,58 @@ static int compare(const struct content *a, const struct content *b)
 	const uint32_t entries = one->table->entry_count;
 	int order;
 
-	order = compare_u32(entries, other->table->entry_count) ?:
-		compare_u32(one->table->memory_region_count,
+	order = compare_u64(entries, other->table->entry_count) ?:
+		compare_u64(one->table->memory_region_count,
 			    other->table->memory_region_count) ?:
-		compare_u32(one->wanted_count, other->wanted_count);
+		compare_u64(one->wanted_count, other->wanted_count);
 	if (!order && one->wanted_count)
 		order = memcmp(one->wanted, other->wanted,
 			       one->wanted_count * sizeof(*one->wanted));
 	for (uint32_t i = 0; !order && i < entries; i++)
 		order = compare_entries(one->table, other->table, i);
-	return order;
+	return order ?: compare_landings(one, other);
+}
+
+static void hash_entry(XXH3_state_t *state, const struct dart_table *table,
+		       const struct dart_entry *entry)
+{
+	const struct entry_numbers of_entry = numbers_of_entry(entry);
+	struct range_numbers of_range;
+	uint32_t i;
+
+	XXH3_64bits_update(state, &of_entry, sizeof(of_entry));
+	XXH3_64bits_update(state, entry->name, of_entry.name_length);
+	for (i = 0; i < entry->range_count; i++) {
+		of_range = numbers_of_range(table, &entry->ranges[i]);
+		XXH3_64bits_update(state, &of_range, sizeof(of_range));
+	}
+}
+
+static void hash_landing(XXH3_state_t *state, const struct dart_read_plan *plan,
+			 const struct dart_entry *entry)
+{
+	uint64_t place;
+	uint32_t i;
+
+	for (i = 0; i < entry->range_count; i++) {
+		place = dart_read_plan__place(plan, &entry->ranges[i]);
+		XXH3_64bits_update(state, &place, sizeof(place));
+	}
 }
 
 static uint64_t hash(struct content_store *store, const struct catalog *catalog)
 {
 	const struct dart_table *table = catalog->table;
 	XXH3_state_t *state = content_store__hash(store);
-	struct range_numbers of_range;
-	struct entry_numbers of_entry;
-	uint32_t i, k;
+	uint32_t i;
 
 	XXH3_64bits_update(state, catalog->wanted,
 			   catalog->wanted_count * sizeof(*catalog->wanted));
-	for (i = 0; i < table->entry_count; i++) {
-		const struct dart_entry *entry = &table->entries[i];
-
-		of_entry = numbers_of_entry(entry);
-		XXH3_64bits_update(state, &of_entry, sizeof(of_entry));
-		XXH3_64bits_update(state, entry->name, of_entry.name_length);
-		for (k = 0; k < entry->range_count; k++) {
-			of_range = numbers_of_range(table, &entry->ranges[k]);
-			XXH3_64bits_update(state, &of_range, sizeof(of_range));
-		}
-	}
+	for (i = 0; i < table->entry_count; i++)
+		hash_entry(state, table, &table->entries[i]);
+	for (i = 0; i < catalog->wanted_count; i++)
+		hash_landing(state, catalog->plan,
+			     &table->entries[catalog->wanted[i]]);
 	return XXH3_64bits_digest(state);
 }
 

@@ -5,9 +5,10 @@
  *
  * What differs between equal hosts is each target's own: the header of the table (instance,
  * generation, boot, name, clock, CPUs), and the READs, for each host has other addresses and
- * rkeys.  Addresses count relative to their memory region, and its length does not: no READ
- * depends on it.  So the table in a catalog has the addresses of the host that had it
- * first, of which only differences are used.
+ * rkeys.  Addresses count relative to their memory region, and its length does not,
+ * unless they change where a READ begins, and so where values land.  So the table in a
+ * catalog has the addresses of the host that had it first, of which only differences are
+ * used.
  *
  * Schemas are also held once by themselves: hosts that differ in one entry, such as a
  * container, still share them.

@@ -24,7 +24,7 @@
  * Longer READs are cut at addresses that are multiples of this, where no value straddles:
  * the two halves would be READ at different times.
  */
-#define DART_READ_ALIGNMENT 64
+#define DART_READ_ALIGNMENT DART_CONTROL_LINE
 
 struct dart_read_pieces {
 	const struct dart_read *reads;	/* none is empty */

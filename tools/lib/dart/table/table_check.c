@@ -251,21 +251,35 @@ static int check_fields_in_runs(const struct dart_entry *entry,
 	return 0;
 }
 
-/* Rows with sequences are fetched in whole lines. */
-static int check_lines(const struct dart_entry *entry, uint32_t entry_index,
+/*
+ * Rows with sequences are fetched in whole lines, and so is their memory region: a READ
+ * that begins or ends with it must not cut a line.
+ */
+static int check_lines(const struct dart_table *table,
+		       const struct dart_entry *entry, uint32_t entry_index,
 		       struct dart_error *error)
 {
 	const struct dart_range *range = entry->ranges;
+	const struct dart_memory_region *region;
 	uint32_t i;
 
 	if (!dart_schema__has_sequence(entry->schema))
 		return 0;
+	if (entry->copies_are == DART_CONTROL_COPIES_CPU)
+		return refuse(error, "entry %u has sequences, but its copies are of CPUs",
+			      entry_index);
 	for (i = 0; i < entry->range_count; i++, range++) {
 		if ((range->address | range->offset | range->length |
 		     (range->copies > 1 ? range->stride : 0)) % DART_CONTROL_LINE)
 			return refuse(
 				error,
 				"range %u of entry %u has sequences, but not whole lines of %d bytes",
+				i, entry_index, DART_CONTROL_LINE);
+		region = &table->memory_regions[range->memory_region];
+		if ((region->address | region->length) % DART_CONTROL_LINE)
+			return refuse(
+				error,
+				"range %u of entry %u has sequences, but a memory region that is not whole lines of %d bytes",
 				i, entry_index, DART_CONTROL_LINE);
 	}
 	return 0;
@@ -314,7 +328,7 @@ int dart_check__entry(const struct dart_table *table,
 	if (ret)
 		return ret;
 	return check_fields_in_runs(entry, index, runs, error) ?:
-	       check_lines(entry, index, error);
+	       check_lines(table, entry, index, error);
 }
 
 static int compare_entries(const void *a, const void *b)

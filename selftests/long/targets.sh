@@ -10,6 +10,7 @@ work=/run/targets
 log=$work/log
 socket=$work/control.sock
 mkdir -p $work/www
+on host mkdir -p $work # "on host" runs commands in the directory of its caller
 cd $work || exit
 
 # agent PORT: an agent on the host that listens there

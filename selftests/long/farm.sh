@@ -249,7 +249,7 @@ judges_farm() {
 	check "$io: the verdict has all hosts: $(told '"phases"' | gojq -c 'del(.phases)')" \
 		verdict ".faults == 0 and .hosts == $hosts and .samples >= $hosts * 8"
 	check "$io: one row of a hundred was torn at most, and the others have each value" \
-		verdict '.rows > 0 and .torn * 100 <= .rows and .values == 3 * (.rows - .torn)'
+		verdict '.rows > 0 and .torn * 100 <= .rows and .values == 4 * (.rows - .torn)'
 	check "$io: no value was behind those of other hosts: at most $(
 		told '"phases"' | gojq .lag) updates" verdict '.lag <= 5'
 	check "$io: the entry came and went: $(told '"phases"' | gojq -c .phases)" \
