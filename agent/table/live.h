@@ -8,6 +8,12 @@
 #include "exposure.h"
 
 /*
+ * Copies bytes from the first to the last, in this order for other processors as well, so
+ * that sequences show torn rows, see <dart/control.h>; aligned integers are never torn.
+ */
+void live__load(uint8_t *to, uintptr_t from, size_t length);
+
+/*
  * Copies the entry's copies, whose ranges are those of the exposure, to
  * @copies, one behind the other: dart_entry__size() bytes, zero outside the
  * ranges.  Aligned integers are never torn.

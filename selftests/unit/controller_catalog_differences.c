@@ -48,11 +48,18 @@ static void change_region(struct dart_table *table)
 	table->entries[0].ranges[0].memory_region = 1;
 }
 
+/* An entry before it has gone: a call asks for another place. */
+static void change_place_of_entry(struct dart_table *table)
+{
+	table->entries[1].place++;
+}
+
 static void test_differences(void **state)
 {
 	static change *const changes[] = {
 		change_name, change_since, change_kind, change_lifetime,
 		change_copies, change_place, change_stride, change_region,
+		change_place_of_entry,
 	};
 	const size_t count = sizeof(changes) / sizeof(*changes);
 	struct dart_schema *schema = schema_of(8, DART_CONTROL_FIELD_COUNTER);

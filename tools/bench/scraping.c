@@ -16,6 +16,7 @@
 #include "tools/controller/flow.h"
 #include "tools/controller/schedule.h"
 #include "tools/controller/target_private.h"
+#include "tools/controller/transport/transport_read.h"
 
 /* Until the control loop looks whether all are connected, or it is time. */
 #define LOOK_US 10000
@@ -71,7 +72,7 @@ static int on_connection(sd_event_source *source, int fd, uint32_t events,
 	struct scraping *scraping = data;
 
 	return dart_endpoint_set__on_connection(scraping->context.io.set,
-						target__on_connection);
+						transport_read__on_connection);
 }
 
 static int on_mail(sd_event_source *source, int fd, uint32_t events, void *data)
@@ -186,8 +187,8 @@ static void scraping__open(struct scraping *scraping)
 			     &context->mailbox),
 	     "mailbox");
 	if (io_threads__start(&context->io, settings, false,
-			      context->flow_control, target__on_completion,
-			      &error))
+			      context->flow_control,
+			      transport_read__on_completion, &error))
 		errx(EXIT_FAILURE, "%s", error.text);
 	must(sd_event_add_io(
 		     context->event, &scraping->connections,
@@ -216,6 +217,7 @@ static void scraping__add(struct scraping *scraping, uint32_t index)
 
 	settings->index = index;
 	settings->port = DART_CONTROL_PORT;
+	settings->transport = SETTINGS_TRANSPORT_READ;
 	if (asprintf(&settings->host, "10.%u.%u.%u", index >> 16,
 		     index >> 8 & 255, index & 255) < 0)
 		err(EXIT_FAILURE, "memory");

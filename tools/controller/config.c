@@ -5,21 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <dart/control.h>
 #include <libdart/error.h>
 
 #include "config.h"
 #include "config_private.h"
-#include "labels.h"
 
-/* An item of "agents"; the document owns the text. */
-struct config_agent {
-	const char *host;
-	uint16_t port;
-	struct target_defaults defaults;
-};
-
-static const yaml_node_t *config__node(struct config *config, int index)
+const yaml_node_t *config__node(struct config *config, int index)
 {
 	return yaml_document_get_node(&config->document, index);
 }
@@ -119,22 +110,6 @@ static int read_number(struct config *config, const yaml_node_t *value,
 	return 0;
 }
 
-static int read_port(struct config *config, const yaml_node_t *value,
-		     uint16_t *port)
-{
-	const char *text = config__text(value);
-	unsigned long number;
-	char *end;
-
-	if (!text || *text < '0' || *text > '9')
-		return config__refuse(config, value, "expected a port");
-	number = strtoul(text, &end, 10);
-	if (*end || !number || number > UINT16_MAX)
-		return config__refuse(config, value, "'%s' is not a port", text);
-	*port = number;
-	return 0;
-}
-
 int config__entry(struct config *config, const yaml_node_t *item, void *into)
 {
 	const char *text = config__text(item);
@@ -145,69 +120,6 @@ int config__entry(struct config *config, const yaml_node_t *item, void *into)
 	if (err == -EINVAL)
 		return config__refuse(config, item, "expected the name of an entry");
 	return err;
-}
-
-static int take_agent_value(struct config *config, const char *key,
-			    const yaml_node_t *value, void *into)
-{
-	struct config_agent *agent = into;
-
-	if (!strcmp(key, "port"))
-		return read_port(config, value, &agent->port);
-	if (strcmp(key, "host"))
-		return config__default(config, key, value, &agent->defaults);
-	agent->host = config__text(value);
-	if (!agent->host || !*agent->host)
-		return config__refuse(config, value,
-				      "expected a name or an address");
-	return 0;
-}
-
-static int add_agent(struct config *config, const yaml_node_t *item,
-		     struct config_agent *agent, struct settings *settings)
-{
-	struct target_settings *target;
-	struct dart_error error;
-	int ret;
-
-	if (!agent->host)
-		return config__refuse(config, item, "an agent has no 'host'");
-	ret = settings__add_target(settings, agent->host, agent->port,
-				   agent->defaults.interval_ns);
-	if (ret == -EEXIST)
-		return config__refuse(config, item,
-				      "agent '%s' port %u is named twice",
-				      agent->host, agent->port);
-	if (ret == -E2BIG)
-		return config__refuse(config, item,
-				      "there are more than %d agents",
-				      SETTINGS_TARGETS_MAX);
-	if (ret)
-		return ret;
-	target = &settings->targets[settings->target_count - 1];
-	target->class = agent->defaults.class;
-	target->entries = entry_names__hold(agent->defaults.entries);
-	target->source = shared_text__hold(config->source);
-	ret = labels__text(agent->defaults.labels, NULL, &target->labels,
-			   &error);
-	return ret == -EINVAL ? config__refuse(config, item, "%s", error.text) :
-				ret;
-}
-
-static int take_agent(struct config *config, const yaml_node_t *item,
-		      void *into)
-{
-	struct config_agent agent = {
-		.port = DART_CONTROL_PORT,
-		.defaults.class = SETTINGS_CLASS_DEFAULT,
-	};
-	int ret;
-
-	ret = config__mapping(config, item, take_agent_value, &agent) ?:
-	      add_agent(config, item, &agent, into);
-	entry_names__release(agent.defaults.entries);
-	json_decref(agent.defaults.labels);
-	return ret;
 }
 
 static int take_flow_value(struct config *config, const char *key,
@@ -298,7 +210,8 @@ static int take_setting(struct config *config, const char *key,
 	int ret;
 
 	if (!strcmp(key, "agents"))
-		return config__sequence(config, value, take_agent, settings);
+		return config__sequence(config, value, config__take_agent,
+					settings);
 	if (!strcmp(key, "sources"))
 		return config__sequence(config, value, config__take_source,
 					settings);
@@ -306,6 +219,10 @@ static int take_setting(struct config *config, const char *key,
 		return take_flow(config, value, settings);
 	if (!strcmp(key, "io"))
 		return take_io(config, value, settings);
+	if (!strcmp(key, "transport"))
+		return 0; /* It was found before. */
+	if (!strcmp(key, "tls"))
+		return config__take_tls(config, value, settings);
 	if (!strcmp(key, "entries")) {
 		ret = config__sequence(config, value, config__entry,
 				    settings->entry_count ? &ignored :
@@ -352,8 +269,10 @@ int config__load(struct settings *settings, FILE *file, const char *path,
 	yaml_parser_set_input_file(&parser, file);
 	if (yaml_parser_load(&parser, &config.document)) {
 		root = yaml_document_get_root_node(&config.document);
-		ret = root ? config__mapping(&config, root, take_setting,
-					  settings) :
+		ret = root ? config__find_transport(&config, root,
+						    settings->transport) ?:
+			     config__mapping(&config, root, take_setting,
+					     settings) :
 			     config__refuse(&config, NULL, "the file is empty");
 		yaml_document_delete(&config.document);
 	} else if (parser.error != YAML_MEMORY_ERROR) {
@@ -369,6 +288,7 @@ int config__load(struct settings *settings, FILE *file, const char *path,
 int config__read(struct settings *settings, const struct settings *own,
 		 const char *path, struct dart_error *error)
 {
+	struct dart_error reason;
 	FILE *file;
 	int ret;
 
@@ -387,5 +307,8 @@ int config__read(struct settings *settings, const struct settings *own,
 			error, EINVAL,
 			"%s: the file names neither an agent nor a source",
 			path);
+	if (!ret && settings__check_tls(settings, &reason))
+		ret = dart_error__set(error, EINVAL, "%s: %s", path,
+				      reason.text);
 	return ret;
 }

@@ -52,6 +52,11 @@ void credit_groups__ask(struct credit_groups *groups,
 
 	if (!fragments)
 		return;
+	if (!group) {
+		credit__ask_whole(&groups->credit, &member->flow, class,
+				  fragments);
+		return;
+	}
 	if (joins)
 		credit_member__wait(member, group);
 	member->pending += fragments < room ? fragments : room;
@@ -110,6 +115,12 @@ static void credit_groups__fill_lines(struct credit_groups *groups)
 	}
 }
 
+/* Groups wait for lines that are empty, and no flow in line waits for more credits. */
+static bool credit_groups__can_go_on(const struct credit_groups *groups)
+{
+	return groups->waiting_count && !groups->credit.waiting;
+}
+
 struct credit_member *credit_groups__grant(struct credit_groups *groups,
 					   uint32_t *fragments)
 {
@@ -122,7 +133,7 @@ struct credit_member *credit_groups__grant(struct credit_groups *groups,
 		if (flow)
 			return (struct credit_member *)flow;
 		/* All in line had their share: the lines are empty now. */
-		if (!groups->waiting_count)
+		if (!credit_groups__can_go_on(groups))
 			break;
 	}
 	return NULL;
