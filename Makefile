@@ -442,7 +442,7 @@ objects_known := $(foreach name,$(programs) $(libraries),\
 	$(foreach in,sanitized fuzz/obj,$(call objects,$(in),\
 		$(wildcard selftests/fuzz/*.c))) \
 	$(guest_tests:%=$(output)/obj/selftests/%.o) \
-	$(test_parts:%.c=$(output)/obj/%.o)) \
+	$(foreach in,obj sanitized tsan/obj,$(call objects,$(in),$(test_parts)))) \
 	$(wildcard $(output)/bpf/*.d $(output)/selftests/sample/*.d)
 
 endif
