@@ -7,10 +7,12 @@
 #define CONTROLLER_HOSTS_H
 
 #include <stdio.h>
+#include <stdlib.h>
 
 #include <libdart/table/table_writer.h>
 
-#include "fake_hosts.h"
+#include "unit.h"
+#include "tools/bench/simulated_network.h"
 
 #define HOSTS 1000
 #define ENTRIES 8
@@ -18,7 +20,7 @@
 #define VALUES (ENTRIES * FIELDS)
 
 static uint32_t host_count;
-static struct fake_host hosts[HOSTS];
+static struct simulated_host hosts[HOSTS], *all_hosts[HOSTS];
 static uint64_t values[HOSTS][VALUES];
 
 static uint64_t value_of(uint32_t host, uint32_t number)
@@ -51,7 +53,7 @@ static struct dart_schema *make_schema(uint32_t entry)
 }
 
 /* The last entry of each host has another name if @own. */
-static void host__write_table(struct fake_host *host, uint32_t index,
+static void host__write_table(struct simulated_host *host, uint32_t index,
 			      struct dart_schema *const schemas[ENTRIES],
 			      bool own)
 {
@@ -110,10 +112,10 @@ static void host__write_table(struct fake_host *host, uint32_t index,
 	length = dart_table_writer__rewrite(writer, &table);
 	assert_true(length > 0);
 	dart_table_writer__free(writer);
-	host->table = (struct fake_memory){ bytes, length, 2 * index + 2 };
-	host->values = (struct fake_memory){ values[index],
-					     sizeof(values[index]),
-					     region.rkey };
+	host->table = (struct simulated_memory){ bytes, length, 2 * index + 2 };
+	host->values = (struct simulated_memory){ values[index],
+						  sizeof(values[index]),
+						  region.rkey };
 }
 
 static void make_hosts(uint32_t count, bool own)
@@ -128,10 +130,11 @@ static void make_hosts(uint32_t count, bool own)
 		for (k = 0; k < VALUES; k++)
 			values[i][k] = value_of(i, k);
 		host__write_table(&hosts[i], i, schemas, own);
+		all_hosts[i] = &hosts[i];
 	}
 	for (i = 0; i < ENTRIES; i++)
 		dart_schema__free(schemas[i]);
-	fake__open(hosts, host_count);
+	simulated_network__open(all_hosts, host_count);
 }
 
 static void free_hosts(void)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* URLs that answer with targets, and servers that are broken or hostile. */
 #include <arpa/inet.h>
+#include <poll.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -67,14 +68,19 @@ static void server__send_again(struct server *server, int peer)
 		;
 }
 
-/* Until the listener is shut down. */
+/*
+ * Until the listener is shut down.  accept(2) takes a descriptor before it waits, and there
+ * may be none as long as nobody connects.
+ */
 static void *serve(void *data)
 {
 	struct server *server = data;
+	struct pollfd listener = { .fd = server->fd, .events = POLLIN };
 	char request[4096];
 	int peer;
 
-	while ((peer = accept(server->fd, NULL, NULL)) >= 0) {
+	while (poll(&listener, 1, -1) > 0 &&
+	       (peer = accept(server->fd, NULL, NULL)) >= 0) {
 		if (recv(peer, request, sizeof(request), 0) > 0) {
 			atomic_fetch_add(&server->asked, 1);
 			server__send(server, peer, server->head);

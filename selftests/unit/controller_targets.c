@@ -262,7 +262,7 @@ static void scrape_all(const char *kind, size_t catalogs)
 	assert_int_equal(content_store__count(&bed.catalogs.schemas), ENTRIES);
 	assert_in_range(bytes, VALUES * sizeof(uint64_t), TARGET_BYTES_MAX);
 	bed__close();
-	assert_in_range(fake.asking_max, 2,
+	assert_in_range(simulated_network__asking_max(), 2,
 			HANDSHAKES + bed.context.handshakes.late);
 	assert_int_equal(atomic_load(&losses), 0);
 	assert_int_equal(atomic_load(&samples), host_count);

@@ -29,13 +29,17 @@ static void test_distances(void **state)
 	for (size_t i = 0; i < sizeof(now) / sizeof(*now); i++) {
 		for (distance = 1; distance < UINT64_MAX / 4; distance *= 3) {
 			wheel__init(&wheel, now[i]);
+			assert_true(wheel__is_empty(&wheel));
 			due = now[i] + distance;
 			wheel__set(&wheel, &timer, due);
+			assert_false(wheel__is_empty(&wheel));
 			wheel__advance(&wheel, due - 1);
 			if (due % TICK != 0)
 				assert_null(wheel__take(&wheel));
 			wheel__advance(&wheel, due + TICK);
+			assert_false(wheel__is_empty(&wheel));
 			assert_ptr_equal(wheel__take(&wheel), &timer);
+			assert_true(wheel__is_empty(&wheel));
 			assert_null(wheel__take(&wheel));
 			assert_int_equal(wheel__next_ns(&wheel), UINT64_MAX);
 		}

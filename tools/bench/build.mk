@@ -27,3 +27,18 @@ programs += program_run
 program_run_sources := tools/bench/program_run.c tools/report/int_packet.c
 program_run_libraries := dart
 program_run_packages := jansson libbpf
+
+# Verbs and connections of hosts in memory, in place of the libraries.
+simulated := $(addprefix tools/bench/simulated_,network.c verbs.c)
+
+# The controller with hosts in memory.
+programs += scrape_speed
+scraping := $(simulated) $(addprefix tools/bench/, \
+	gathered_hosts.c rate_sink.c scraping.c thread_clock.c)
+# Those of the controller are known later: see there.
+scrape_speed_sources = tools/bench/scrape_speed.c $(scraping) \
+	$(controller_scraping)
+scrape_speed_libraries := dart
+scrape_speed_packages := libsystemd jansson libibverbs librdmacm libxxhash liburcu
+unit_scraping_sources = $(scraping) $(controller_scraping)
+threaded_tests += scraping

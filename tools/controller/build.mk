@@ -39,11 +39,13 @@ unit_controller_catalog_sources := $(unit_controller_scraper_sources) \
 unit_controller_catalog_differences_sources := $(unit_controller_scraper_sources)
 unit_controller_workers_sources := $(wildcard tools/controller/decode/*.c) \
 	$(controller_settings)
-unit_controller_targets_sources := $(unit_controller_workers_sources) \
+# All that scrapes, without the program around it.
+controller_scraping := $(unit_controller_workers_sources) \
 	$(wildcard tools/controller/target*.c tools/controller/credit*.c) \
 	$(addprefix tools/controller/, capacity.c fetch.c flow.c handshakes.c \
 	interface.c resolver.c outputs/output.c) \
 	$(wildcard tools/controller/io/*.c tools/controller/transport/*.c)
+unit_controller_targets_sources := $(controller_scraping) $(simulated)
 unit_controller_outputs_sources := $(addprefix tools/controller/, \
 	decode/queue.c decode/thread.c outputs/output.c)
 unit_controller_sinks_sources := $(unit_controller_workers_sources) \

@@ -32,20 +32,22 @@ static uint32_t fragments_of(uint64_t bytes)
 	return fragments > UINT32_MAX ? UINT32_MAX : fragments ?: 1;
 }
 
-static void credit_line__append(struct credit_line *line,
-				struct credit_flow *flow)
+static void credit__line_up(struct credit *credit, struct credit_flow *flow)
 {
+	struct credit_line *line = &credit->lines[flow->class];
+
 	if (TAILQ_EMPTY(&line->flows))
 		line->passed_over = 0;
 	TAILQ_INSERT_TAIL(&line->flows, flow, place);
 	flow->in_line = true;
+	credit->waiting++;
 }
 
-static void credit_line__remove(struct credit_line *line,
-				struct credit_flow *flow)
+static void credit__leave_line(struct credit *credit, struct credit_flow *flow)
 {
-	TAILQ_REMOVE(&line->flows, flow, place);
+	TAILQ_REMOVE(&credit->lines[flow->class].flows, flow, place);
 	flow->in_line = false;
+	credit->waiting--;
 }
 
 void credit__init(struct credit *credit, uint64_t bytes, uint64_t flow_bytes)
@@ -71,7 +73,7 @@ void credit__ask(struct credit *credit, struct credit_flow *flow, uint8_t class,
 	}
 	flow->wanted += least(fragments, UINT32_MAX - flow->wanted);
 	if (!flow->in_line)
-		credit_line__append(&credit->lines[flow->class], flow);
+		credit__line_up(credit, flow);
 }
 
 void credit__ask_whole(struct credit *credit, struct credit_flow *flow,
@@ -131,15 +133,13 @@ struct credit_flow *credit__grant(struct credit *credit, uint32_t *fragments)
 	struct credit_line *line;
 	struct credit_flow *flow;
 
-	while (credit->free) {
+	while (credit->free && credit->waiting) {
 		line = credit__next_line(credit);
-		if (!line)
-			return NULL;
 		flow = TAILQ_FIRST(&line->flows);
 		*fragments = credit__due(credit, flow);
 		if (!*fragments && flow->is_whole && flow->wanted)
 			return NULL;
-		credit_line__remove(line, flow);
+		credit__leave_line(credit, flow);
 		/* It comes back to the end of the line when it gives one back. */
 		if (!*fragments)
 			continue;
@@ -147,7 +147,7 @@ struct credit_flow *credit__grant(struct credit *credit, uint32_t *fragments)
 		flow->held += *fragments;
 		credit->free -= *fragments;
 		if (flow->wanted && flow->held < credit__share(credit, flow->class))
-			credit_line__append(line, flow);
+			credit__line_up(credit, flow);
 		credit__pass_over(credit, line, *fragments);
 		return flow;
 	}
@@ -162,7 +162,7 @@ void credit__give_back(struct credit *credit, struct credit_flow *flow,
 	if (!credit_flow__is_active(flow))
 		credit->lines[flow->class].active--;
 	else if (flow->wanted && !flow->in_line)
-		credit_line__append(&credit->lines[flow->class], flow);
+		credit__line_up(credit, flow);
 }
 
 void credit__cancel(struct credit *credit, struct credit_flow *flow)
@@ -171,7 +171,7 @@ void credit__cancel(struct credit *credit, struct credit_flow *flow)
 
 	flow->wanted = 0;
 	if (flow->in_line)
-		credit_line__remove(&credit->lines[flow->class], flow);
+		credit__leave_line(credit, flow);
 	if (was_active && !credit_flow__is_active(flow))
 		credit->lines[flow->class].active--;
 }
@@ -182,6 +182,6 @@ void credit__end(struct credit *credit, struct credit_flow *flow)
 		credit->lines[flow->class].active--;
 	credit->free += flow->held;
 	if (flow->in_line)
-		credit_line__remove(&credit->lines[flow->class], flow);
+		credit__leave_line(credit, flow);
 	*flow = (struct credit_flow){};
 }

@@ -51,6 +51,7 @@ struct credit {
 	uint32_t total; /* credits */
 	uint32_t flow_max; /* of them, for each flow */
 	uint32_t free;
+	uint32_t waiting; /* flows in all lines */
 	struct credit_line lines[CREDIT_CLASSES];
 };
 

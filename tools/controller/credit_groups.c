@@ -58,6 +58,7 @@ void credit_groups__ask(struct credit_groups *groups,
 	if (!group->is_waiting) {
 		TAILQ_INSERT_TAIL(&groups->waiting[class], group, place);
 		group->is_waiting = true;
+		groups->waiting_count++;
 	} else if (group->is_warm && joins) {
 		/* Once in each turn, or the group would never be let in. */
 		credit_member__warm(groups, member, class);
@@ -88,6 +89,7 @@ static bool credit_groups__let_in(struct credit_groups *groups, uint8_t class)
 	TAILQ_REMOVE(&groups->waiting[class], group, place);
 	group->is_waiting = false;
 	group->is_warm = false;
+	groups->waiting_count--;
 	while ((member = TAILQ_FIRST(&group->members))) {
 		pending = member->pending;
 		credit_member__wait_no_more(member);
@@ -116,14 +118,7 @@ static void credit_groups__fill_lines(struct credit_groups *groups)
 /* Groups wait for lines that are empty, and no flow in line waits for more credits. */
 static bool credit_groups__can_go_on(const struct credit_groups *groups)
 {
-	bool wait = false;
-
-	for (int i = 0; i < CREDIT_CLASSES; i++) {
-		if (!TAILQ_EMPTY(&groups->credit.lines[i].flows))
-			return false;
-		wait |= !TAILQ_EMPTY(&groups->waiting[i]);
-	}
-	return wait;
+	return groups->waiting_count && !groups->credit.waiting;
 }
 
 struct credit_member *credit_groups__grant(struct credit_groups *groups,
@@ -132,7 +127,8 @@ struct credit_member *credit_groups__grant(struct credit_groups *groups,
 	struct credit_flow *flow;
 
 	while (groups->credit.free) {
-		credit_groups__fill_lines(groups);
+		if (groups->waiting_count)
+			credit_groups__fill_lines(groups);
 		flow = credit__grant(&groups->credit, fragments);
 		if (flow)
 			return (struct credit_member *)flow;

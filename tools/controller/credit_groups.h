@@ -45,6 +45,7 @@ struct credit_group {
 struct credit_groups {
 	struct credit credit;
 	TAILQ_HEAD(, credit_group) waiting[CREDIT_CLASSES];
+	uint32_t waiting_count; /* of all classes */
 };
 
 /* As credit__init(). */

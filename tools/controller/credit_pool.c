@@ -21,10 +21,15 @@ void credit_taker__init(struct credit_taker *taker,
 	TAILQ_INIT(&taker->granted);
 }
 
+static void credit_taker__note(struct credit_taker *self)
+{
+	if (self)
+		self->has_granted = !TAILQ_EMPTY(&self->granted);
+}
+
 /* Gives each taker what its flows have, but for @self notes it to be woken. */
 static void credit_pool__grant(struct credit_pool *pool,
-			       const struct credit_taker *self,
-			       struct woken *woken)
+			       struct credit_taker *self, struct woken *woken)
 {
 	struct credit_member *member;
 	struct credit_taker *taker;
@@ -42,6 +47,7 @@ static void credit_pool__grant(struct credit_pool *pool,
 		taker->is_waking = true;
 		woken->takers[woken->count++] = taker;
 	}
+	credit_taker__note(self);
 }
 
 /* Without the lock: it is not held across a system call. */
@@ -103,6 +109,9 @@ uint32_t credit_pool__take(struct credit_pool *pool, struct credit_taker *taker,
 	struct credit_share *share;
 	uint32_t fragments = 0;
 
+	/* What others have granted since is told by a message. */
+	if (!taker->has_granted)
+		return 0;
 	pthread_mutex_lock(&pool->mutex);
 	share = TAILQ_FIRST(&taker->granted);
 	if (share) {
@@ -111,6 +120,7 @@ uint32_t credit_pool__take(struct credit_pool *pool, struct credit_taker *taker,
 		share->granted = 0;
 		*sharep = share;
 	}
+	credit_taker__note(taker);
 	pthread_mutex_unlock(&pool->mutex);
 	return fragments;
 }
@@ -119,5 +129,6 @@ void credit_pool__wake_up(struct credit_pool *pool, struct credit_taker *taker)
 {
 	pthread_mutex_lock(&pool->mutex);
 	taker->is_waking = false;
+	credit_taker__note(taker);
 	pthread_mutex_unlock(&pool->mutex);
 }

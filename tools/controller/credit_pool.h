@@ -19,7 +19,9 @@ struct credit_share;
 struct credit_taker {
 	/* Called in any other thread: this one calls credit_pool__wake_up() soon. */
 	void (*wake)(struct credit_taker *taker);
-	bool is_posting; /* of the thread itself */
+	/* Of the thread itself. */
+	bool is_posting;
+	bool has_granted; /* as far as it knows without the lock */
 	/* Of the pool. */
 	bool is_waking;
 	TAILQ_HEAD(, credit_share) granted;

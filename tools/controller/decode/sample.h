@@ -4,7 +4,7 @@
 #define CONTROLLER_SAMPLE_H
 
 #include <libdart/rdma/endpoint.h>
-#include <libdart/table/table.h>
+#include <libdart/table/value.h>
 
 #include "latency.h"
 
@@ -13,8 +13,8 @@ struct sample_entry {
 	void *copies;		/* dart_entry__size() bytes */
 	/*
 	 * Sums over the copies, one per element of each field in turn, set for
-	 * counters and histograms only; NULL if the copies are rows, or samples are
-	 * not compared.  Without a meaning if the row of a sum is not whole.
+	 * counters and histograms only; NULL if the copies are rows, if there is only one,
+	 * or if samples are not compared.
 	 */
 	uint64_t *sums;
 };
@@ -54,6 +54,18 @@ void sample_head__date(struct sample_head *head,
 
 /* Elements of a copy: the sum of all fields' counts. */
 uint32_t sample__elements(const struct dart_schema *schema);
+
+/*
+ * Element @index of counter or histogram @field over all copies of an entry that has no rows;
+ * it is element @number of a copy.  Without a meaning if the row of a sum is not whole.
+ */
+static inline uint64_t sample_entry__sum(const struct sample_entry *entry,
+					 const struct dart_field *field,
+					 uint32_t index, uint32_t number)
+{
+	return entry->sums ? entry->sums[number] :
+			     dart_field__get(field, entry->copies, index);
+}
 
 /*
  * Outcome of the scrapes of a target.  Who has the target, the control loop or an I/O thread,

@@ -160,7 +160,8 @@ static int scraper__make_entry(struct sample_entry *entry, bool is_compared)
 	entry->copies = malloc(dart_entry__size(entry->entry));
 	if (!entry->copies)
 		return -ENOMEM;
-	if (!is_compared || entry->entry->copies_are == DART_CONTROL_COPIES_ROW)
+	if (!is_compared || entry->entry->copies == 1 ||
+	    entry->entry->copies_are == DART_CONTROL_COPIES_ROW)
 		return 0;
 	entry->sums = calloc(sample__elements(entry->entry->schema) + 1,
 			     sizeof(*entry->sums));

@@ -117,7 +117,8 @@ void timer__set_at(struct timer *timer, uint64_t due_ns)
 	struct timers *timers = timer->timers;
 
 	/* Without timers the wheel stood still, and each would be far away. */
-	wheel__advance(&timers->wheel, monotonic_ns());
+	if (wheel__is_empty(&timers->wheel))
+		wheel__advance(&timers->wheel, monotonic_ns());
 	wheel__set(&timers->wheel, &timer->entry, due_ns);
 	timers__arm(timers);
 }

@@ -101,6 +101,17 @@ void wheel__advance(struct wheel *wheel, uint64_t now_ns)
 	}
 }
 
+bool wheel__is_empty(const struct wheel *wheel)
+{
+	unsigned int level;
+
+	for (level = 0; level < WHEEL_LEVELS; level++) {
+		if (wheel->used[level])
+			return false;
+	}
+	return TAILQ_EMPTY(&wheel->expired);
+}
+
 struct wheel_timer *wheel__take(struct wheel *wheel)
 {
 	struct wheel_timer *timer = TAILQ_FIRST(&wheel->expired);

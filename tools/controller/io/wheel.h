@@ -14,6 +14,7 @@
 #ifndef CONTROLLER_WHEEL_H
 #define CONTROLLER_WHEEL_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/queue.h>
@@ -55,6 +56,9 @@ void wheel__cancel(struct wheel *wheel, struct wheel_timer *timer);
 
 /* Lets timers expire until @now_ns; take them with wheel__take(). */
 void wheel__advance(struct wheel *wheel, uint64_t now_ns);
+
+/* Is no timer set? */
+bool wheel__is_empty(const struct wheel *wheel);
 
 /* A timer that has expired and is not set any more, or NULL. */
 struct wheel_timer *wheel__take(struct wheel *wheel);

@@ -230,6 +230,13 @@ static void add_copy(struct drawing *drawing, const struct element *element,
 				     seconds);
 }
 
+static uint64_t sum_of(const struct sample_entry *of,
+		       const struct element *element)
+{
+	return sample_entry__sum(of, element->field, element->index,
+				 element->number);
+}
+
 /* A line of an entry whose copies belong to CPUs. */
 static void add_element_line(struct drawing *drawing,
 			     const struct element *element, uint32_t cpus)
@@ -247,15 +254,13 @@ static void add_element_line(struct drawing *drawing,
 					  drawing->seconds);
 	value_text__add_name(cells, field, element->index, "");
 	if (is_counted)
-		value_text__add(cells, field,
-				drawing->now->sums[element->number]);
+		value_text__add(cells, field, sum_of(drawing->now, element));
 	else
 		add_span(cells, drawing->now, element);
 	if (!drawing->complete && seconds > 0 && is_counted)
 		value_text__add_rate(cells, field,
-				     drawing->before->sums[element->number],
-				     drawing->now->sums[element->number],
-				     seconds);
+				     sum_of(drawing->before, element),
+				     sum_of(drawing->now, element), seconds);
 	else if (!drawing->complete)
 		cells__add(cells, "%s", "");
 	for (cpu = 0; cpu < cpus; cpu++)

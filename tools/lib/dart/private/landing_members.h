@@ -6,6 +6,7 @@
 #include <infiniband/verbs.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/queue.h>
 
 #include <libdart/rdma/landing.h>
@@ -15,6 +16,7 @@ struct dart_landing {
 	void *memory;
 	size_t size;
 	struct ibv_mr *mr;
+	uint32_t lkey; /* of @mr: each READ needs it, and nothing else there */
 	bool is_borrowed; /* the memory: from the caller, who frees it */
 };
 

@@ -71,7 +71,10 @@ int dart_read_queue__open(struct dart_read_queue *queue, struct rdma_cm_id *id,
 	queue->bytes_max = DART_READ_PACKETS_MAX *
 			   (dart_read_queue__mtu(id) ?: MTU_DEFAULT);
 	queue->length_max = min_u32(port.max_msg_sz, queue->bytes_max);
-	return rdma_create_qp(id, parts->pd, &attributes) ? -errno : 0;
+	if (rdma_create_qp(id, parts->pd, &attributes))
+		return -errno;
+	queue->qp = id->qp;
+	return 0;
 }
 
 void dart_read_queue__close(struct dart_read_queue *queue)
@@ -98,7 +101,7 @@ static void prepare(struct dart_read_queue *queue, uint32_t slot,
 	scratch->landings[slot] = (struct ibv_sge) {
 		.addr = (uintptr_t)landing->memory + piece->landing,
 		.length = piece->length,
-		.lkey = landing->mr->lkey,
+		.lkey = landing->lkey,
 	};
 	scratch->requests[slot] = (struct ibv_send_wr) {
 		.wr_id = queue->number,
@@ -173,7 +176,7 @@ static int post(struct dart_read_queue *queue)
 	while ((n = fill_chunk(queue))) {
 		requests[n - 1].next = NULL;
 		requests[n - 1].send_flags = IBV_SEND_SIGNALED;
-		ret = ibv_post_send(queue->id->qp, requests, &bad);
+		ret = ibv_post_send(queue->qp, requests, &bad);
 		if (ret)
 			return -ret;
 	}

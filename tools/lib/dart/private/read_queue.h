@@ -43,6 +43,7 @@ void dart_read_scratch__close(struct dart_read_scratch *scratch);
 
 struct dart_read_queue {
 	struct rdma_cm_id *id;		/* borrowed */
+	struct ibv_qp *qp;		/* of @id */
 	struct dart_read_scratch *scratch;
 	uint64_t number;		/* of its work requests */
 	uint64_t bits_per_s;		/* of the port; 0: not known */

@@ -41,7 +41,9 @@ int dart_landing__register(struct dart_landings *landings, struct ibv_pd *pd,
 		/* No remote access: only responses to own READs are written there. */
 		landing->mr = ibv_reg_mr(pd, landing->memory, landing->size,
 					 IBV_ACCESS_LOCAL_WRITE);
-		if (!landing->mr)
+		if (landing->mr)
+			landing->lkey = landing->mr->lkey;
+		else
 			ret = -errno;
 	}
 	if (ret)

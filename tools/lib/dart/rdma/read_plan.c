@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* Plans the READs that fetch entries, and gathers what has landed. */
 #include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/param.h>
@@ -232,13 +233,26 @@ size_t dart_read_plan__place(const struct dart_read_plan *plan,
 	return read->landing + (range->address - read->address);
 }
 
+/* Do the copies of the first range, side by side, have all bytes of the entry? */
+static bool is_one_piece(const struct dart_entry *entry)
+{
+	const struct dart_range *range = entry->ranges;
+	const uint32_t length = entry->schema->length;
+
+	return entry->range_count == 1 && range->copies == entry->copies &&
+	       range->length == length &&
+	       (range->copies == 1 || range->stride == length);
+}
+
 void dart_read_plan__gather(const struct dart_read_plan *plan, uint32_t entry,
 			    const void *landing, void *copies)
 {
 	const struct dart_entry *of = &plan->table->entries[entry];
+	const bool is_whole = is_one_piece(of);
 	uint32_t i, copy;
 
-	memset(copies, 0, dart_entry__size(of));
+	if (!is_whole)
+		memset(copies, 0, dart_entry__size(of));
 	for (i = 0; i < of->range_count; i++) {
 		const struct dart_range *range = &of->ranges[i];
 		const uint8_t *from = (const uint8_t *)landing +
@@ -246,7 +260,9 @@ void dart_read_plan__gather(const struct dart_read_plan *plan, uint32_t entry,
 		uint8_t *to = (uint8_t *)copies + range->offset +
 			      (size_t)range->first_copy * of->schema->length;
 
-		for (copy = 0; copy < range->copies; copy++)
+		if (is_whole)
+			memcpy(to, from, dart_entry__size(of));
+		for (copy = 0; !is_whole && copy < range->copies; copy++)
 			memcpy(to + (size_t)copy * of->schema->length,
 			       from + copy * range->stride, range->length);
 	}

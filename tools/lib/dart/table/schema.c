@@ -124,6 +124,8 @@ bool dart_schema__has_sequence(const struct dart_schema *schema)
 {
 	uint32_t i;
 
+	if (schema->has_passed)
+		return schema->sequence_width;
 	for (i = 0; i < schema->field_count; i++) {
 		if (schema->fields[i].kind == DART_CONTROL_FIELD_SEQUENCE)
 			return true;

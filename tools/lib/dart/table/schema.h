@@ -26,6 +26,13 @@ struct dart_schema {
 	uint32_t length;	/* bytes of a copy */
 	uint32_t field_count;
 	struct dart_field *fields;
+	/*
+	 * Of a decoded table, so that the state of a row is found without its fields: the
+	 * sequences have passed the check, and have so many bytes at both ends of each line;
+	 * 0: there are none.  Otherwise false and 0.
+	 */
+	bool has_passed;
+	uint8_t sequence_width;
 };
 
 /*

@@ -340,6 +340,20 @@ static int decode_entries(struct decoder *decoder)
 	return 0;
 }
 
+/* All schemas have passed the check: sequences have one width, and the first begins the row. */
+static void note_sequences(struct decoder *decoder)
+{
+	struct dart_schema *schema = decoder->decoded->schemas;
+	const struct dart_schema *end =
+		schema + count(decoder, DART_SECTION_SCHEMAS);
+
+	for (; schema < end; schema++) {
+		if (dart_schema__has_sequence(schema))
+			schema->sequence_width = schema->fields[0].width;
+		schema->has_passed = true;
+	}
+}
+
 static int decode(struct decoder *decoder, size_t length, size_t *needed)
 {
 	int ret;
@@ -378,6 +392,7 @@ int dart_table__decode(const void *bytes, size_t length,
 			dart_table__free(&decoder.decoded->table);
 		return ret;
 	}
+	note_sequences(&decoder);
 	*table = &decoder.decoded->table;
 	return 0;
 }

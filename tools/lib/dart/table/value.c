@@ -22,29 +22,58 @@ static uint64_t narrow(const struct dart_field *field, uint64_t value)
 	return value >> unused;
 }
 
+static inline uint64_t load64(const uint8_t *bytes)
+{
+	uint64_t value;
+
+	memcpy(&value, bytes, sizeof(value));
+	return le64toh(value);
+}
+
+static inline uint32_t load32(const uint8_t *bytes)
+{
+	uint32_t value;
+
+	memcpy(&value, bytes, sizeof(value));
+	return le32toh(value);
+}
+
+/* Each width by itself: a copy of so many bytes would be a call. */
+static inline uint64_t get(const struct dart_field *field, const void *copy,
+			   uint32_t index)
+{
+	const uint8_t *bytes = (const uint8_t *)copy + field->offset +
+			       (size_t)index * field->width;
+
+	switch (field->width) {
+	case 8:
+		return load64(bytes);
+	case 4:
+		return narrow(field, load32(bytes));
+	case 2:
+		return narrow(field, bytes[0] | bytes[1] << 8);
+	default:
+		return narrow(field, bytes[0]);
+	}
+}
+
 uint64_t dart_field__get(const struct dart_field *field, const void *copy,
 			 uint32_t index)
 {
-	/* Little-endian: a narrow value is the low bytes of a wide one. */
-	uint64_t value = 0;
-
-	memcpy(&value, (const uint8_t *)copy + field->offset +
-	       (size_t)index * field->width, field->width);
-	return narrow(field, le64toh(value));
+	return get(field, copy, index);
 }
 
 uint64_t dart_entry__sum(const struct dart_entry *entry,
 			 const struct dart_field *field, const void *copies,
 			 uint32_t index)
 {
+	const uint32_t length = entry->schema->length;
 	const uint8_t *copy = copies;
 	uint64_t sum = 0;
 	uint32_t i;
 
-	for (i = 0; i < entry->copies; i++) {
-		sum += dart_field__get(field, copy, index);
-		copy += entry->schema->length;
-	}
+	for (i = 0; i < entry->copies; i++, copy += length)
+		sum += get(field, copy, index);
 	return narrow(field, sum);
 }
 
@@ -71,6 +100,29 @@ bool dart_schema__lags(const struct dart_schema *schema)
 	return false;
 }
 
+/* The rule of <dart/control.h> for sequences at both ends of each line. */
+static enum dart_row_state state_of_lines(const struct dart_schema *schema,
+					  const uint8_t *row)
+{
+	const bool is_wide = schema->sequence_width == sizeof(uint64_t);
+	const size_t end = DART_CONTROL_LINE - schema->sequence_width;
+	const uint64_t first = is_wide ? load64(row) : load32(row);
+	const uint8_t *line = row;
+	uint64_t differs = first % 2;
+
+	for (; line < row + schema->length; line += DART_CONTROL_LINE) {
+		if (is_wide)
+			differs |= (first ^ load64(line)) |
+				   (first ^ load64(line + end));
+		else
+			differs |= (first ^ load32(line)) |
+				   (first ^ load32(line + end));
+	}
+	if (differs)
+		return DART_ROW_TORN;
+	return first ? DART_ROW_WHOLE : DART_ROW_EMPTY;
+}
+
 enum dart_row_state dart_row__state(const struct dart_schema *schema,
 				    const void *row)
 {
@@ -78,6 +130,9 @@ enum dart_row_state dart_row__state(const struct dart_schema *schema,
 	bool has_first = false;
 	uint32_t i;
 
+	if (schema->has_passed)
+		return schema->sequence_width ? state_of_lines(schema, row) :
+						DART_ROW_WHOLE;
 	for (i = 0; i < schema->field_count; i++) {
 		if (schema->fields[i].kind != DART_CONTROL_FIELD_SEQUENCE)
 			continue;

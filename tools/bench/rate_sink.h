@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * An output without text: it does with each sample what outputs that show rates do before they
+ * format anything, counts samples, and compares one in so many with the rule of its host.
+ */
+#ifndef BENCH_RATE_SINK_H
+#define BENCH_RATE_SINK_H
+
+#include "tools/controller/decode/sink.h"
+
+/* Of one target; its worker writes. */
+struct rate_tally {
+	count_t samples;
+	count_t checked; /* of them */
+	count_t wrong; /* of those: other values than the rule's */
+	count_t torn; /* rows */
+	count_t rates; /* of counters, above zero */
+	count_t lost; /* times that the target was lost */
+	/* The sum of all rates: nobody needs it, but the compiler cannot know. */
+	double sum;
+} __attribute__((aligned(64)));
+
+struct rate_sink {
+	struct sink sink; /* first */
+	uint32_t check_every; /* so many samples one is checked */
+	uint32_t count;
+	struct rate_tally *tallies; /* by the index of the target */
+};
+
+/* Ends the program if out of memory. */
+struct rate_sink *rate_sink__new(uint32_t targets, uint32_t check_every);
+void rate_sink__free(struct rate_sink *sink);
+
+/* Of all targets together; any thread may look. */
+struct rate_sums {
+	uint64_t started; /* targets that have samples */
+	uint64_t samples, checked, wrong, torn, rates, lost;
+};
+
+struct rate_sums rate_sink__sums(const struct rate_sink *sink);
+
+#endif /* BENCH_RATE_SINK_H */

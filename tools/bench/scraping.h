@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The controller, all of its threads, with hosts in memory of this process and without an
+ * adapter or a network: see gathered_hosts.h.  Targets are connected and scraped by the same
+ * code as in dart-controller; the output makes rates, counts and checks: see rate_sink.h.
+ */
+#ifndef BENCH_SCRAPING_H
+#define BENCH_SCRAPING_H
+
+#include "rate_sink.h"
+#include "tools/controller/settings.h"
+
+struct scraping_settings {
+	uint32_t targets;
+	uint64_t interval_ns;
+	/* So many targets are due at the same moment; 0: each at its own, as in dart-controller. */
+	uint32_t burst;
+	/* Each target is scraped so often, or all of them for so long. */
+	uint64_t count;
+	uint64_t duration_ns;
+	enum settings_io io; /* event or poll */
+	uint32_t workers; /* up to SETTINGS_WORKERS_MAX */
+	uint32_t check_every; /* so many samples one is checked */
+};
+
+/* Since the last target had its first sample; times are CPU times but for the first. */
+struct scraping_span {
+	uint64_t elapsed_ns;
+	uint64_t scrapes, reads, bytes, missed, dropped;
+	uint64_t loop_ns; /* of the control loop */
+	uint64_t io_ns; /* of the I/O thread */
+	double adapter_ns; /* of that: what an adapter and the hosts would do */
+	uint64_t worker_ns[SETTINGS_WORKERS_MAX];
+};
+
+struct scraping_result {
+	struct scraping_span span;
+	/* In all. */
+	uint64_t scrapes, dropped, discarded, failed, missed;
+	struct rate_sums output;
+};
+
+/* Ends the program with a sentence if the controller does not start. */
+void scraping__run(const struct scraping_settings *settings,
+		   struct scraping_result *result);
+
+/*
+ * Is a scrape that completed neither in the output nor dropped, was a target lost or a row
+ * torn, or is a value not that of the rule?  What is wrong, or NULL.
+ */
+const char *scraping_result__fault(const struct scraping_result *result);
+
+#endif /* BENCH_SCRAPING_H */

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * As much of the RDMA CM as a controller needs to connect to many hosts, which are memory of
+ * this process, and to READ from them: see simulated_verbs.h.  Host i has the address
+ * 10.0.0.0 + i.
+ *
+ * There is one network in a program, because the functions of librdmacm, which the file
+ * defines, are not told which one is meant.
+ */
+#ifndef BENCH_SIMULATED_NETWORK_H
+#define BENCH_SIMULATED_NETWORK_H
+
+#include "simulated_verbs.h"
+
+/* @hosts, @count of them, stay the caller's.  Nobody is connected any more. */
+void simulated_network__open(struct simulated_host **hosts, uint32_t count);
+const struct simulated_adapter *simulated_network__adapter(void);
+/* How many connected at the same time, at most. */
+unsigned int simulated_network__asking_max(void);
+
+#endif /* BENCH_SIMULATED_NETWORK_H */

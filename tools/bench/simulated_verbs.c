@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Verbs that copy memory of this process: see simulated_verbs.h. */
+#include "simulated_verbs.h"
+
+#include <err.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#define QUEUE_ELEMENT 64 /* bytes */
+/* One of so many calls is measured: a prime, so that all targets have their turn. */
+#define TIMED_POSTS 251
+
+struct simulated_qp {
+	struct ibv_qp qp; /* first */
+	struct simulated_host *host;
+	uint8_t work_requests[];
+};
+
+struct simulated_cq {
+	struct ibv_cq cq; /* first */
+	struct simulated_cq *next_ready;
+	unsigned int first, count;
+	bool is_armed;
+	struct ibv_wc completions[];
+};
+
+struct simulated_channel {
+	struct ibv_comp_channel channel; /* first */
+	struct simulated_cq *ready; /* that have an event */
+};
+
+void simulated__tell(int fd)
+{
+	if (eventfd_write(fd, 1))
+		err(EXIT_FAILURE, "eventfd");
+}
+
+void *simulated__allocate(size_t size)
+{
+	void *memory = calloc(1, size);
+
+	if (!memory)
+		err(EXIT_FAILURE, "memory");
+	return memory;
+}
+
+/* ---- completions */
+
+static void simulated_cq__notify(struct simulated_cq *cq)
+{
+	struct simulated_channel *channel =
+		(struct simulated_channel *)cq->cq.channel;
+
+	if (!cq->is_armed)
+		return;
+	cq->is_armed = false;
+	cq->next_ready = channel->ready;
+	channel->ready = cq;
+	simulated__tell(channel->channel.fd);
+}
+
+static void simulated_cq__add(struct simulated_cq *cq, uint64_t id,
+			      enum ibv_wc_status status)
+{
+	if (cq->count == (unsigned int)cq->cq.cqe)
+		errx(EXIT_FAILURE, "a completion queue is full");
+	cq->completions[(cq->first + cq->count++) % cq->cq.cqe] =
+		(struct ibv_wc){ .wr_id = id, .status = status };
+	simulated_cq__notify(cq);
+}
+
+static int poll_cq(struct ibv_cq *of, int count, struct ibv_wc *completions)
+{
+	struct simulated_cq *cq = (struct simulated_cq *)of;
+	int i;
+
+	for (i = 0; i < count && cq->count; i++, cq->count--) {
+		completions[i] = cq->completions[cq->first];
+		cq->first = (cq->first + 1) % of->cqe;
+	}
+	return i;
+}
+
+static int req_notify_cq(struct ibv_cq *cq, int solicited)
+{
+	((struct simulated_cq *)cq)->is_armed = true;
+	return 0;
+}
+
+/* ---- queue pairs */
+
+static bool simulated_memory__read(const struct simulated_memory *memory,
+				   const struct ibv_send_wr *request)
+{
+	const struct ibv_sge *to = request->sg_list;
+	const uint64_t from = request->wr.rdma.remote_addr;
+	const uint64_t base = (uintptr_t)memory->bytes;
+
+	if (request->wr.rdma.rkey != memory->rkey || from < base ||
+	    from - base > memory->length ||
+	    to->length > memory->length - (from - base))
+		return false;
+	memcpy((void *)(uintptr_t)to->addr, (const void *)(uintptr_t)from,
+	       to->length);
+	return true;
+}
+
+static bool simulated_host__read(struct simulated_host *host,
+				 const struct ibv_send_wr *request)
+{
+	if (request->opcode != IBV_WR_RDMA_READ)
+		errx(EXIT_FAILURE, "operation %d is not a READ",
+		     request->opcode);
+	if (host->write &&
+	    request->wr.rdma.remote_addr == (uintptr_t)host->values.bytes)
+		host->write(host);
+	return simulated_memory__read(&host->values, request) ||
+	       simulated_memory__read(&host->table, request);
+}
+
+static void simulated_qp__post(struct simulated_qp *qp,
+			       const struct ibv_send_wr *request)
+{
+	struct simulated_cq *cq = (struct simulated_cq *)qp->qp.send_cq;
+
+	for (; request; request = request->next) {
+		if (!simulated_host__read(qp->host, request))
+			simulated_cq__add(cq, request->wr_id,
+					  IBV_WC_REM_ACCESS_ERR);
+		else if (request->send_flags & IBV_SEND_SIGNALED)
+			simulated_cq__add(cq, request->wr_id, IBV_WC_SUCCESS);
+	}
+}
+
+static uint64_t thread_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+	return now.tv_sec * 1000000000ULL + now.tv_nsec;
+}
+
+static int post_send(struct ibv_qp *qp, struct ibv_send_wr *request,
+		     struct ibv_send_wr **bad)
+{
+	struct simulated_adapter *adapter =
+		(struct simulated_adapter *)qp->context;
+	uint64_t before_ns, start_ns, end_ns;
+
+	if (count__add(&adapter->posts, 1) % TIMED_POSTS) {
+		simulated_qp__post((struct simulated_qp *)qp, request);
+		return 0;
+	}
+	/* Less what it takes to look at the clock. */
+	before_ns = thread_ns();
+	start_ns = thread_ns();
+	simulated_qp__post((struct simulated_qp *)qp, request);
+	end_ns = thread_ns();
+	if (end_ns - start_ns > start_ns - before_ns)
+		count__add(&adapter->timed_ns,
+			   end_ns - start_ns - (start_ns - before_ns));
+	count__add(&adapter->timed, 1);
+	return 0;
+}
+
+struct ibv_qp *simulated_qp__new(struct ibv_context *context,
+				 struct simulated_host *host,
+				 const struct ibv_qp_init_attr *attributes)
+{
+	const size_t elements = attributes->cap.max_send_wr +
+				attributes->cap.max_recv_wr;
+	struct simulated_qp *qp = simulated__allocate(
+		sizeof(*qp) + elements * QUEUE_ELEMENT);
+
+	qp->qp.context = context;
+	qp->qp.send_cq = attributes->send_cq;
+	qp->qp.recv_cq = attributes->recv_cq;
+	qp->host = host;
+	return &qp->qp;
+}
+
+/* ---- adapters */
+
+void simulated_adapter__init(struct simulated_adapter *adapter)
+{
+	*adapter = (struct simulated_adapter){
+		.device.name = "simulated0",
+		.context.device = &adapter->device,
+		.context.ops.poll_cq = poll_cq,
+		.context.ops.req_notify_cq = req_notify_cq,
+		.context.ops.post_send = post_send,
+	};
+}
+
+struct simulated_work
+simulated_adapter__work(const struct simulated_adapter *adapter)
+{
+	return (struct simulated_work){
+		.posts = count__of(&adapter->posts),
+		.timed = count__of(&adapter->timed),
+		.timed_ns = count__of(&adapter->timed_ns),
+	};
+}
+
+double simulated_work__ns(const struct simulated_work *before,
+			  const struct simulated_work *after)
+{
+	const uint64_t timed = after->timed - before->timed;
+
+	if (!timed)
+		return 0;
+	return (double)(after->timed_ns - before->timed_ns) / timed *
+	       (after->posts - before->posts);
+}
+
+/* ---- verbs */
+
+int ibv_query_device(struct ibv_context *context,
+		     struct ibv_device_attr *attributes)
+{
+	*attributes = (struct ibv_device_attr){
+		.max_qp_wr = 1024,
+		.max_cqe = 1 << 20,
+		.max_qp_init_rd_atom = 16,
+	};
+	return 0;
+}
+
+#undef ibv_query_port
+int ibv_query_port(struct ibv_context *context, uint8_t port,
+		   struct _compat_ibv_port_attr *of)
+{
+	struct ibv_port_attr *attributes = (struct ibv_port_attr *)of;
+
+	/* 100 Gbit/s: EDR, 4 lanes. */
+	attributes->max_msg_sz = 1U << 31;
+	attributes->active_speed = 32;
+	attributes->active_width = 2;
+	return 0;
+}
+
+struct ibv_pd *ibv_alloc_pd(struct ibv_context *context)
+{
+	return calloc(1, sizeof(struct ibv_pd));
+}
+
+int ibv_dealloc_pd(struct ibv_pd *pd)
+{
+	free(pd);
+	return 0;
+}
+
+struct ibv_comp_channel *ibv_create_comp_channel(struct ibv_context *context)
+{
+	struct simulated_channel *channel =
+		simulated__allocate(sizeof(*channel));
+
+	channel->channel.fd = eventfd(0, EFD_SEMAPHORE);
+	return &channel->channel;
+}
+
+int ibv_destroy_comp_channel(struct ibv_comp_channel *channel)
+{
+	close(channel->fd);
+	free(channel);
+	return 0;
+}
+
+struct ibv_cq *ibv_create_cq(struct ibv_context *context, int cqe, void *of,
+			     struct ibv_comp_channel *channel, int vector)
+{
+	struct simulated_cq *cq = simulated__allocate(
+		sizeof(*cq) + (size_t)cqe * QUEUE_ELEMENT);
+
+	_Static_assert(sizeof(struct ibv_wc) <= QUEUE_ELEMENT,
+		       "a completion has no room");
+	cq->cq.context = context;
+	cq->cq.channel = channel;
+	cq->cq.cq_context = of;
+	cq->cq.cqe = cqe;
+	return &cq->cq;
+}
+
+int ibv_destroy_cq(struct ibv_cq *cq)
+{
+	free(cq);
+	return 0;
+}
+
+#undef ibv_reg_mr
+struct ibv_mr *ibv_reg_mr(struct ibv_pd *pd, void *memory, size_t length,
+			  int access)
+{
+	/* Nobody else may write there. */
+	if (access != IBV_ACCESS_LOCAL_WRITE)
+		errx(EXIT_FAILURE, "memory is registered with access %#x",
+		     access);
+	return simulated__allocate(sizeof(struct ibv_mr));
+}
+
+int ibv_dereg_mr(struct ibv_mr *region)
+{
+	free(region);
+	return 0;
+}
+
+int ibv_get_cq_event(struct ibv_comp_channel *of, struct ibv_cq **cq,
+		     void **context)
+{
+	struct simulated_channel *channel = (struct simulated_channel *)of;
+	eventfd_t one;
+
+	if (eventfd_read(of->fd, &one))
+		return -1;
+	if (!channel->ready)
+		errx(EXIT_FAILURE, "an event is of no completion queue");
+	*cq = &channel->ready->cq;
+	*context = (*cq)->cq_context;
+	channel->ready = channel->ready->next_ready;
+	return 0;
+}
+
+void ibv_ack_cq_events(struct ibv_cq *cq, unsigned int count)
+{
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * As much of verbs as READs from memory of this process need, see simulated_network.h, for
+ * programs without an adapter: the file defines the functions that libibverbs would have.  A
+ * READ copies when it is posted, and has completed then.  Outside the memory of its host, or
+ * with another key, it fails like one that an adapter refuses.  Queues take as much memory as
+ * those of an adapter: 64 bytes for each work request and for each completion.  Descriptors
+ * are ready when there are events, as real ones.
+ *
+ * As in verbs, one thread makes and frees objects, and another one posts and takes
+ * completions.  Whatever no program should do ends the program with a sentence.
+ */
+#ifndef BENCH_SIMULATED_VERBS_H
+#define BENCH_SIMULATED_VERBS_H
+
+#include <infiniband/verbs.h>
+
+#include "tools/controller/decode/count.h"
+
+/* Memory that a key opens. */
+struct simulated_memory {
+	const void *bytes;
+	size_t length;
+	uint32_t rkey;
+};
+
+struct simulated_host {
+	struct simulated_memory table, values;
+	/*
+	 * Before the first of the values is READ, in the thread that posts: the host goes on.
+	 * NULL: it stands still.
+	 */
+	void (*write)(struct simulated_host *host);
+};
+
+struct simulated_adapter {
+	struct ibv_context context; /* first: an adapter is found by it */
+	struct ibv_device device;
+	/* Of the thread that posts.  Now and then the CPU time of a call is measured. */
+	count_t posts; /* calls */
+	count_t timed; /* of them */
+	count_t timed_ns; /* that these took, with the host's writing */
+};
+
+void simulated_adapter__init(struct simulated_adapter *adapter);
+
+/* What the thread that posts has done for the adapter so far; any thread may look. */
+struct simulated_work {
+	uint64_t posts;
+	uint64_t timed;
+	uint64_t timed_ns;
+};
+
+struct simulated_work
+simulated_adapter__work(const struct simulated_adapter *adapter);
+/* The CPU time of that between two looks, an estimate. */
+double simulated_work__ns(const struct simulated_work *before,
+			  const struct simulated_work *after);
+
+/* A queue pair that is connected with @host; free() frees it. */
+struct ibv_qp *simulated_qp__new(struct ibv_context *context,
+				 struct simulated_host *host,
+				 const struct ibv_qp_init_attr *attributes);
+
+/* An event more at @fd. */
+void simulated__tell(int fd);
+/* Zeroed; ends the program if there is none. */
+void *simulated__allocate(size_t size);
+
+#endif /* BENCH_SIMULATED_VERBS_H */
