@@ -53,6 +53,70 @@ static void agent__open_peer_services(struct agent *agent)
 		&reader_kind, &agent->stores, &counts->readers,
 		.allowed = &agent->configuration.readers, .needs_list = true,
 	};
+	agent->peer_services[2] = (struct peer_service){
+		&caller_kind, &agent->sessions, &counts->rpc.peers,
+		.allowed = &agent->configuration.callers, .needs_list = true,
+	};
+	snapshots__open(&agent->snapshots, &agent->control_region);
+	sessions__open(&agent->sessions, &agent->snapshots, &counts->rpc);
+}
+
+/* Who may call by TCP: until the configuration is replaced. */
+static struct tcp_admission tcp_admission(const struct dart_configuration *configuration)
+{
+	const struct dart_configuration_tcp *tcp = &configuration->tcp;
+	const struct dart_configuration_limits *limits = &configuration->limits;
+
+	return (struct tcp_admission){
+		.files = {
+			.certificate = tcp->certificate,
+			.key = tcp->key,
+			.authorities = tcp->authorities,
+		},
+		.subjects = (const char *const *)tcp->subjects,
+		.subject_count = tcp->subject_count,
+		.allowed = &configuration->callers,
+		.most = limits->callers,
+		.per_address = limits->per_address,
+		.half_open = limits->half_open,
+	};
+}
+
+static int agent__open_tcp(struct agent *agent, sd_event *loop,
+			   struct dart_error *error)
+{
+	const struct tcp_admission admission =
+		tcp_admission(&agent->configuration);
+	struct tcp_listener *listener = &agent->tcp_listener;
+	struct counts *counts = agent->self.counts;
+	int ret;
+
+	ret = tcp_listener__open(listener, loop,
+				 agent->settings.tcp.port ?
+					 &agent->settings.tcp :
+					 NULL,
+				 &admission, &agent->snapshots, &agent->changes,
+				 &counts->tcp, &counts->tcp_refused, error);
+	/* Controllers that READ need no certificate. */
+	if (!ret && *listener->failure.text)
+		log__error(
+			"no caller by TCP can connect: %s (when it is mended: systemctl reload dartd)",
+			listener->failure.text);
+	return ret;
+}
+
+static void agent__reload_tcp(struct agent *agent)
+{
+	const struct tcp_admission admission =
+		tcp_admission(&agent->configuration);
+	struct dart_error error;
+
+	if (tcp_listener__admit(&agent->tcp_listener, &admission, &error))
+		log__error("%s: %s",
+			   agent->tcp_listener.port ?
+				   "callers by TCP meet the certificate of before" :
+				   "no caller by TCP can connect",
+			   error.text);
 }
 
 static void agent__apply_limits(struct agent *agent)
@@ -62,6 +126,7 @@ static void agent__apply_limits(struct agent *agent)
 
 	agent->peer_services[0].most = limits->controllers;
 	agent->peer_services[1].most = limits->readers;
+	agent->peer_services[2].most = limits->callers ?: CALLERS_MAX;
 	agent->listener_limits = (struct listener_limits){
 		.per_address = limits->per_address,
 		.half_open = limits->half_open,
@@ -201,8 +266,13 @@ int agent__open(struct agent *agent, const struct options *options,
 			     &counts->connections, error);
 	if (ret)
 		goto close_socket;
+	ret = agent__open_tcp(agent, loop, error);
+	if (ret)
+		goto close_listener;
 	return 0;
 
+close_listener:
+	listener__close(&agent->listener);
 close_socket:
 	registration_socket__close(&agent->socket);
 close_registrations:
@@ -250,6 +320,7 @@ void agent__close(struct agent *agent)
 	probes__close_in_background(&agent->probes, &closing);
 	map_owner_watch__close_in_background(&agent->map_owner_watch, &closing);
 	background_close__start(&closing);
+	tcp_listener__close(&agent->tcp_listener);
 	listener__close(&agent->listener);
 	registration_socket__close(&agent->socket);
 	registrations__close(&agent->registrations);
@@ -295,7 +366,7 @@ static void agent__name_settings(const struct agent *agent,
 
 void agent__reload(struct agent *agent)
 {
-	struct dart_configuration configuration;
+	struct dart_configuration configuration, old;
 	struct dart_error error;
 
 	if (configuration__load(&configuration, &agent->options, &error)) {
@@ -303,8 +374,11 @@ void agent__reload(struct agent *agent)
 		return;
 	}
 	agent__name_settings(agent, &configuration);
-	dart_configuration__close(&agent->configuration);
+	/* Parts that know the lists of the old one learn of the new one first. */
+	old = agent->configuration;
 	agent->configuration = configuration;
+	agent__reload_tcp(agent);
+	dart_configuration__close(&old);
 	agent__use_configuration(agent);
 	agent__apply_limits(agent);
 	listener__enforce(&agent->listener);

@@ -18,6 +18,8 @@
 #include "agent/region/region.h"
 #include "agent/registration/registrations.h"
 #include "agent/self/self.h"
+#include "agent/serve/caller.h"
+#include "agent/serve/tcp_listener.h"
 #include "agent/socket/registration_socket.h"
 #include "agent/store/stores.h"
 #include "agent/table/control_region.h"
@@ -28,7 +30,7 @@
 #include "settings.h"
 
 #define AGENT_REQUEST_TABLES 10
-#define AGENT_PEER_SERVICES 3
+#define AGENT_PEER_SERVICES 4
 
 struct agent {
 	struct options options;
@@ -55,8 +57,11 @@ struct agent {
 	struct registrations registrations;
 	struct registration_socket socket;
 	struct peer_service peer_services[AGENT_PEER_SERVICES];
+	struct snapshots snapshots;	/* for callers by RDMA and TCP */
+	struct sessions sessions;	/* of callers by RDMA */
 	struct listener_limits listener_limits;
 	struct listener listener;
+	struct tcp_listener tcp_listener;
 };
 
 /* Opens everything in the order of struct agent, or nothing. */

@@ -5,11 +5,48 @@
 #include "agent.h"
 #include "agent/table/registry_json.h"
 
+/* Takes both references; NULL if out of memory. */
+static json_t *join(json_t *object, json_t *more)
+{
+	if (!object || json_object_update(object, more)) {
+		json_decref(object);
+		object = NULL;
+	}
+	json_decref(more);
+	return object;
+}
+
+/* Those that ask dartd for values. */
+static json_t *describe_callers(const struct agent *agent)
+{
+	const struct serve_counts *rpc = &agent->self.counts->rpc;
+	const struct serve_counts *tcp = &agent->self.counts->tcp;
+
+	return json_pack("{s:o, s:I, s:I, s:I, s:I, s:o, s:I, s:I, s:I}",
+			 "rpc_callers",
+			 listener__names(&agent->listener, &caller_kind),
+			 "rpc_requests", (json_int_t)rpc->requests, "rpc_bytes",
+			 (json_int_t)rpc->bytes, "rpc_cut_off",
+			 (json_int_t)rpc->cut_off, "tcp_port",
+			 (json_int_t)agent->tcp_listener.port, "tcp_callers",
+			 tcp_listener__names(&agent->tcp_listener),
+			 "tcp_requests", (json_int_t)tcp->requests, "tcp_bytes",
+			 (json_int_t)tcp->bytes, "tcp_cut_off",
+			 (json_int_t)tcp->cut_off);
+}
+
+/* Why callers by TCP meet no certificate, or an old one; NULL: all is well. */
+static const char *tcp_failure(const struct agent *agent)
+{
+	const char *failure = agent->tcp_listener.failure.text;
+
+	return *failure ? failure : NULL;
+}
+
 static int status(struct request *request)
 {
 	const struct agent *agent = request->subject;
 	size_t registrations, missing;
-	json_t *registry;
 
 	registrations = registrations__count(&agent->registrations, &missing);
 	request->result = json_pack(
@@ -19,12 +56,12 @@ static int status(struct request *request)
 		listener__names(&agent->listener, &controller_kind),
 		"registrations", (json_int_t)registrations, "missing",
 		(json_int_t)missing);
-	registry = registry_json__status(&agent->registry);
-	if (json_object_update(request->result, registry)) {
-		json_decref(request->result);
-		request->result = NULL;
-	}
-	json_decref(registry);
+	request->result = join(request->result,
+			       registry_json__status(&agent->registry));
+	request->result = join(request->result, describe_callers(agent));
+	request->result = join(request->result,
+			       json_pack("{s:s*}", "tcp_failure",
+					 tcp_failure(agent)));
 	return 0;
 }
 

@@ -3,7 +3,7 @@
 programs += dartd
 dartd_sources := $(wildcard agent/*.c agent/*/*.c)
 dartd_libraries := dart
-dartd_packages := libsystemd jansson libibverbs librdmacm libbpf libxxhash
+dartd_packages := libsystemd jansson libibverbs librdmacm libbpf libxxhash gnutls
 dartd_skeletons := biolat cgroup_limits cgroup_memory cgroupnet host_samples \
 	host_state map_owner_watch runqlat tcp_traffic tcpconn
 
@@ -27,9 +27,26 @@ unit_registry_sources := $(addprefix agent/, \
 	table/registry_slices.c)
 unit_registry_slices_sources := $(unit_registry_sources)
 unit_listener_sources := $(addprefix agent/, \
-	base/changes.c base/log.c base/request.c rdma/connect_request.c \
+	base/changes.c base/lease.c base/log.c base/request.c \
+	rdma/connect_request.c \
 	rdma/listener.c rdma/listener_limits.c rdma/rejection.c)
+unit_listener_watch_sources := agent/base/lease.c agent/rdma/listener_watch.c
 unit_registration_socket_sources := $(wildcard agent/socket/*.c) \
 	$(addprefix agent/base/, changes.c log.c request.c)
 unit_request_rate_sources := agent/socket/request_rate.c
 unit_quota_sources := agent/table/quota.c
+unit_generations_sources := agent/table/generations.c
+unit_row_copies_sources := $(addprefix agent/table/, \
+	generations.c live.c values.c)
+unit_handshake_rate_sources := agent/serve/handshake_rate.c
+unit_session_sources := $(addprefix agent/, serve/session.c serve/snapshot.c \
+	table/generations.c table/live.c table/values.c)
+unit_serve_tcp_sources := $(unit_session_sources) $(addprefix agent/, \
+	base/changes.c base/lease.c base/log.c base/request.c \
+	serve/handshake_rate.c serve/tcp_listener.c serve/tcp_listener_limits.c \
+	serve/tcp_listener_place.c serve/tcp_peer.c) \
+	selftests/lib/tls_files.c
+unit_serve_tcp_hostile_sources := $(unit_serve_tcp_sources)
+unit_serve_rdma_sources := $(unit_session_sources) agent/serve/caller.c \
+	agent/rdma/message_qp.c
+unit_serve_rdma_hostile_sources := $(unit_serve_rdma_sources)

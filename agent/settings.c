@@ -8,28 +8,41 @@
 
 #include "settings.h"
 
+/* Copies texts into a new list; -ENOMEM: *@copied of them are in it. */
+static int copy_list(char **texts, size_t count, char ***list, size_t *copied)
+{
+	*list = calloc(count + 1, sizeof(**list));
+	if (!*list)
+		return -ENOMEM;
+	for (*copied = 0; *copied < count; ++*copied) {
+		(*list)[*copied] = strdup(texts[*copied]);
+		if (!(*list)[*copied])
+			return -ENOMEM;
+	}
+	return 0;
+}
+
 static int copy_texts(struct settings *settings,
 		      const struct dart_configuration *configuration)
 {
-	struct listener_place *place = &settings->place;
-	size_t i;
-
 	if (configuration->device) {
 		settings->device = strdup(configuration->device);
 		if (!settings->device)
 			return -ENOMEM;
 	}
-	place->addresses = calloc(configuration->listen_count + 1,
-				  sizeof(*place->addresses));
-	if (!place->addresses)
-		return -ENOMEM;
-	for (i = 0; i < configuration->listen_count; i++) {
-		place->addresses[i] = strdup(configuration->listen[i]);
-		if (!place->addresses[i])
-			return -ENOMEM;
-		place->count++;
-	}
-	return 0;
+	return copy_list(configuration->listen, configuration->listen_count,
+			 &settings->place.addresses, &settings->place.count) ?:
+		       copy_list(configuration->tcp.listen,
+				 configuration->tcp.listen_count,
+				 &settings->tcp.addresses,
+				 &settings->tcp.count);
+}
+
+static uint16_t tcp_port(const struct dart_configuration_tcp *tcp)
+{
+	if (!tcp->certificate)
+		return 0;
+	return tcp->port ?: DART_RPC_TCP_PORT;
 }
 
 int settings__open(struct settings *settings, const struct options *options,
@@ -44,6 +57,7 @@ int settings__open(struct settings *settings, const struct options *options,
 				      configuration->port ?:
 							    DART_CONTROL_PORT,
 		.place.keepalive_s = configuration->keepalive,
+		.tcp.port = tcp_port(&configuration->tcp),
 	};
 	if (!copy_texts(settings, configuration))
 		return 0;
@@ -51,23 +65,29 @@ int settings__open(struct settings *settings, const struct options *options,
 	return dart_error__no_memory(error);
 }
 
+static void free_list(char **list, size_t count)
+{
+	while (count)
+		free(list[--count]);
+	free(list);
+}
+
 void settings__close(struct settings *settings)
 {
-	while (settings->place.count)
-		free(settings->place.addresses[--settings->place.count]);
-	free(settings->place.addresses);
+	free_list(settings->place.addresses, settings->place.count);
+	free_list(settings->tcp.addresses, settings->tcp.count);
 	free(settings->device);
 }
 
-static bool have_same_addresses(const struct listener_place *a,
-				const struct listener_place *b)
+static bool are_same(char *const *a, size_t a_count, char *const *b,
+		     size_t b_count)
 {
 	size_t i;
 
-	if (a->count != b->count)
+	if (a_count != b_count)
 		return false;
-	for (i = 0; i < a->count; i++)
-		if (strcmp(a->addresses[i], b->addresses[i]))
+	for (i = 0; i < a_count; i++)
+		if (strcmp(a[i], b[i]))
 			return false;
 	return true;
 }
@@ -80,10 +100,14 @@ int settings__compare(const struct settings *a, const struct settings *b,
 		bool differs;
 	} all[] = {
 		{ "device", strcmp(a->device ?: "", b->device ?: "") },
-		{ "listen", !have_same_addresses(&a->place, &b->place) },
+		{ "listen", !are_same(a->place.addresses, a->place.count,
+				      b->place.addresses, b->place.count) },
 		{ "port", a->place.port != b->place.port },
 		{ "keepalive", a->place.keepalive_s != b->place.keepalive_s },
 		{ "exposure", a->exposure != b->exposure },
+		{ "tcp: listen", !are_same(a->tcp.addresses, a->tcp.count,
+					   b->tcp.addresses, b->tcp.count) },
+		{ "tcp: port", a->tcp.port != b->tcp.port },
 	};
 	size_t i, used = 0;
 	int count = 0;

@@ -6,12 +6,14 @@
 #include <libdart/configuration/configuration.h>
 
 #include "agent/rdma/listener.h"
+#include "agent/serve/tcp_listener.h"
 #include "options.h"
 
 struct settings {
 	enum dart_control_exposure exposure;
 	char *device;		/* NULL: the first one */
 	struct listener_place place;
+	struct tcp_place tcp;	/* port 0: it does not listen */
 };
 
 /* The settings own their texts; -ENOMEM. */

@@ -15,6 +15,22 @@ struct peer_counts {
 	uint64_t total;
 };
 
+/* Peers that ask for values, by one transport. */
+struct serve_counts {
+	struct peer_counts peers;
+	uint64_t requests;
+	uint64_t errors;	/* answers that are one */
+	uint64_t bytes;		/* of answers */
+	uint64_t cut_off;	/* did not take an answer, or finish a request, in time */
+};
+
+/* The connections of TCP that did not become peers. */
+struct tcp_counts {
+	uint64_t not_allowed;	/* their address */
+	uint64_t limited;
+	uint64_t handshakes;	/* failed ones: certificates, versions */
+};
+
 /* Why a connect request was rejected. */
 enum rejection {
 	REJECTED_MALFORMED,
@@ -72,6 +88,8 @@ struct counts {
 	uint64_t start_boottime;	/* ns, CLOCK_BOOTTIME */
 	struct peer_counts controllers;
 	struct peer_counts readers;
+	struct serve_counts rpc, tcp;
+	struct tcp_counts tcp_refused;
 	struct connection_counts connections;
 	struct table_counts table;
 	struct store_counts stores;

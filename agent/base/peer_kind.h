@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Kinds of peers that connect over RDMA: controllers, see <dart/control.h>, and
- * readers of stores, see <dart/store_access.h>.  The rooms that serve them
- * implement the operations, and agent.c hands them to the listener.
+ * Kinds of peers that connect over RDMA: controllers, see <dart/control.h>, readers of
+ * stores, see <dart/store_access.h>, and callers, see <dart/rpc.h>.  The rooms that
+ * serve them implement the operations, and agent.c hands them to the listener.
  */
 #ifndef PEER_KIND_H
 #define PEER_KIND_H
@@ -33,10 +33,36 @@ struct peer_object {
 	uint32_t peers;		/* connected */
 };
 
+/* Serves one peer that sends requests; embedded in the object that does. */
+struct peer_messenger {
+	const struct peer_messenger_operations *operations;
+	uint32_t request_max;	/* bytes of a request */
+	uint32_t answer_max;	/* bytes of a message to the peer */
+	uint32_t sends_max;	/* messages on their way, at least 1 */
+};
+
+struct peer_messenger_operations {
+	void (*free)(struct peer_messenger *messenger);
+	/* The bytes are hostile, and are the caller's. */
+	void (*take)(struct peer_messenger *messenger, const void *bytes,
+		     size_t length);
+	/* Writes the next message and returns its length; 0: there is none now. */
+	size_t (*next)(struct peer_messenger *messenger, void *bytes,
+		       size_t size);
+	/* Is there another message to be sent? */
+	bool (*is_busy)(const struct peer_messenger *messenger);
+	/* Is no request taken, and the peer disconnected behind the last message? */
+	bool (*is_over)(const struct peer_messenger *messenger);
+	/* It is disconnected because it does not take the answer. */
+	void (*cut_off)(struct peer_messenger *messenger);
+};
+
 /* What an accepted peer may access. */
 struct peer_offer {
-	struct ibv_pd *pd;	/* the peer may READ its memory regions */
+	struct ibv_pd *pd;	/* the peer may READ its memory regions; or NULL */
 	struct peer_object *object;	/* that the peer reads, or NULL */
+	/* NULL: the peer READs.  Otherwise it may not, and this serves it. */
+	struct peer_messenger *messenger;
 	uint8_t data[PEER_OFFER_MAX];	/* private data of the acceptance */
 	size_t length;	/* bytes of the data */
 };

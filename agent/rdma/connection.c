@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Accepts a peer with a queue pair that serves READs only. */
+/* Accepts a peer with a queue pair that serves READs only, or messages only. */
 #include <errno.h>
 #include <netdb.h>
 #include <stdio.h>
@@ -30,6 +30,64 @@ void connection__name_peer(struct rdma_cm_id *id, char *name, size_t size)
 			 host, port);
 }
 
+/* Takes over the messenger of @offer if there is one, also on failure. */
+static int connection__open_qp(struct connection *connection, uint8_t reads,
+			       const struct device *device,
+			       struct ibv_comp_channel *channel,
+			       const struct peer_offer *offer)
+{
+	struct peer_messenger *messenger = offer->messenger;
+	int ret;
+
+	if (!messenger)
+		return peer_qp__open(&connection->peer_qp, device, offer->pd,
+				     connection->id, reads, channel,
+				     connection);
+	connection->has_messages = true;
+	ret = message_qp__open(&connection->message_qp, device, connection->id,
+			       messenger, channel, connection);
+	if (ret)
+		messenger->operations->free(messenger);
+	return ret;
+}
+
+static void connection__close_qp(struct connection *connection)
+{
+	if (connection->has_messages)
+		message_qp__close(&connection->message_qp);
+	else
+		peer_qp__close(&connection->peer_qp);
+}
+
+static struct ibv_qp *connection__qp(const struct connection *connection)
+{
+	return connection->has_messages ? connection->message_qp.queue_pair :
+					  connection->peer_qp.queue_pair;
+}
+
+const char *connection__serve(struct connection *connection, bool *has_more)
+{
+	*has_more = false;
+	return connection->has_messages ?
+		       message_qp__serve(&connection->message_qp, has_more) :
+		       peer_qp__failure(&connection->peer_qp);
+}
+
+bool connection__is_busy(const struct connection *connection)
+{
+	return connection->has_messages &&
+	       message_qp__is_busy(&connection->message_qp);
+}
+
+void connection__probe(struct connection *connection)
+{
+	/* One that fails is about to end. */
+	if (connection->has_messages)
+		message_qp__probe(&connection->message_qp);
+	else
+		peer_qp__probe(&connection->peer_qp);
+}
+
 int connection__accept(struct rdma_cm_id *id, uint8_t reads,
 		       const struct device *device,
 		       struct ibv_comp_channel *failures,
@@ -40,6 +98,8 @@ int connection__accept(struct rdma_cm_id *id, uint8_t reads,
 	struct rdma_conn_param answer = {
 		.private_data = offer->data,
 		.private_data_len = offer->length,
+		/* Only soft-RoCE says that there is no receive: its queue is full. */
+		.rnr_retry_count = offer->messenger ? 7 : 0,
 	};
 	struct connection *connection;
 	int ret;
@@ -51,21 +111,23 @@ int connection__accept(struct rdma_cm_id *id, uint8_t reads,
 	answer.responder_resources = reads;
 
 	connection = calloc(1, sizeof(*connection));
-	if (!connection)
+	if (!connection) {
+		if (offer->messenger)
+			offer->messenger->operations->free(offer->messenger);
 		return dart_error__no_memory(error);
+	}
 	connection->id = id;
 	connection->kind = kind;
 	connection->object = offer->object;
 	connection__name_peer(id, connection->peer, sizeof(connection->peer));
 
-	ret = peer_qp__open(&connection->peer_qp, device, offer->pd, id, reads,
-			    failures, connection);
+	ret = connection__open_qp(connection, reads, device, failures, offer);
 	if (ret) {
 		dart_error__system(error, -ret, "cannot open a queue pair");
 		goto free_connection;
 	}
 
-	answer.qp_num = connection->peer_qp.queue_pair->qp_num;
+	answer.qp_num = connection__qp(connection)->qp_num;
 	if (rdma_accept(id, &answer)) {
 		ret = dart_error__system(error, errno, "cannot accept");
 		goto close_queue_pair;
@@ -78,7 +140,7 @@ int connection__accept(struct rdma_cm_id *id, uint8_t reads,
 	return 0;
 
 close_queue_pair:
-	peer_qp__close(&connection->peer_qp);
+	connection__close_qp(connection);
 free_connection:
 	free(connection);
 	return ret;
@@ -87,7 +149,7 @@ free_connection:
 void connection__free(struct connection *connection)
 {
 	rdma_disconnect(connection->id);
-	peer_qp__close(&connection->peer_qp);
+	connection__close_qp(connection);
 	rdma_destroy_id(connection->id);
 	if (connection->object)
 		connection->object->peers--;

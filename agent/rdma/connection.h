@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The connection of a peer: a queue pair that serves READs. */
+/* The connection of a peer: a queue pair that serves READs, or messages. */
 #ifndef CONNECTION_H
 #define CONNECTION_H
 
@@ -8,13 +8,27 @@
 
 #include <libdart/error.h>
 
+#include "agent/base/lease.h"
 #include "agent/base/peer_kind.h"
+#include "message_qp.h"
 #include "peer_qp.h"
+
+struct listener;
 
 struct connection {
 	TAILQ_ENTRY(connection) link;
 	struct rdma_cm_id *id;
+	/* One of these: */
+	bool has_messages;
 	struct peer_qp peer_qp;
+	struct message_qp message_qp;
+	/* Of the listener, for peers with messages: */
+	struct listener *listener;
+	struct lease lease;	/* on the time of an answer */
+	bool has_deadline;
+	uint32_t deadline_request;	/* the number of the request it began with */
+	TAILQ_ENTRY(connection) turn_link;
+	bool has_turn;		/* waits for one */
 	const struct peer_kind *kind;
 	struct peer_counts *counts;	/* of its kind */
 	struct peer_object *object;	/* of the offer */
@@ -38,6 +52,16 @@ int connection__accept(struct rdma_cm_id *id, uint8_t reads,
 		       struct dart_error *error);
 /* Disconnects first.  All events of the id must have been acknowledged. */
 void connection__free(struct connection *connection);
+
+/*
+ * After an event of the queue pair, or again, when others have had their turn, if it has
+ * set @has_more.  Returns NULL, or why the connection is to end.
+ */
+const char *connection__serve(struct connection *connection, bool *has_more);
+/* Is there an answer on its way?  Then the time of the peer is limited. */
+bool connection__is_busy(const struct connection *connection);
+/* Finds out whether the peer answers, as peer_qp__probe(). */
+void connection__probe(struct connection *connection);
 
 /* Writes the address and port of the peer of @id. */
 void connection__name_peer(struct rdma_cm_id *id, char *name, size_t size);

@@ -2,7 +2,6 @@
 /* Opens an RDMA device and watches for its failure. */
 #include <errno.h>
 #include <fcntl.h>
-#include <rdma/rdma_cma.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +12,8 @@
 
 const char *device__name(const struct device *device)
 {
-	return ibv_get_device_name(device->context->device);
+	return device->context ? ibv_get_device_name(device->context->device) :
+				 DEVICE_NONE;
 }
 
 /*
@@ -96,6 +96,8 @@ int device__open(struct device *device, sd_event *loop, const char *name,
 	int ret;
 
 	*device = (struct device){ };
+	if (name && !strcmp(name, DEVICE_NONE))
+		return 0;
 	device->devices = rdma_get_devices(NULL);
 	ret = device__find(device, name, error);
 	if (ret)
@@ -113,11 +115,12 @@ int device__open(struct device *device, sd_event *loop, const char *name,
 				    RDMA_MAX_RESP_RES;
 
 	device->pd = ibv_alloc_pd(device->context);
-	if (!device->pd) {
+	device->message_pd = device->pd ? ibv_alloc_pd(device->context) : NULL;
+	if (!device->message_pd) {
 		ret = dart_error__system(
 			error, errno, "cannot open a protection domain on %s",
 			device__name(device));
-		goto free_devices;
+		goto dealloc_pds;
 	}
 
 	device->cq = ibv_create_cq(device->context, 1, NULL, NULL, 0);
@@ -125,7 +128,7 @@ int device__open(struct device *device, sd_event *loop, const char *name,
 		ret = dart_error__system(error, errno,
 					 "cannot open a completion queue on %s",
 					 device__name(device));
-		goto dealloc_pd;
+		goto dealloc_pds;
 	}
 
 	ret = device__watch(device, loop);
@@ -139,8 +142,11 @@ int device__open(struct device *device, sd_event *loop, const char *name,
 
 destroy_cq:
 	ibv_destroy_cq(device->cq);
-dealloc_pd:
-	ibv_dealloc_pd(device->pd);
+dealloc_pds:
+	if (device->message_pd)
+		ibv_dealloc_pd(device->message_pd);
+	if (device->pd)
+		ibv_dealloc_pd(device->pd);
 free_devices:
 	if (device->devices)
 		rdma_free_devices(device->devices);
@@ -149,21 +155,25 @@ free_devices:
 
 void device__close(struct device *device)
 {
+	if (!device->context)
+		return;
 	sd_event_source_unref(device->events);
 	ibv_destroy_cq(device->cq);
+	ibv_dealloc_pd(device->message_pd);
 	ibv_dealloc_pd(device->pd);
 	rdma_free_devices(device->devices);
 }
 
 struct ibv_qp *device__create_qp(struct ibv_pd *pd, enum ibv_qp_type type,
-				 struct ibv_cq *sent, struct ibv_cq *received)
+				 struct ibv_cq *sent, struct ibv_cq *received,
+				 uint32_t sends)
 {
 	struct ibv_qp_init_attr attributes = {
 		.send_cq = sent,
 		.recv_cq = received,
 		.qp_type = type,
 		.cap = {
-			.max_send_wr = 1,
+			.max_send_wr = sends,
 			.max_recv_wr = 1,
 			.max_send_sge = 1,
 			.max_recv_sge = 1,
@@ -171,4 +181,34 @@ struct ibv_qp *device__create_qp(struct ibv_pd *pd, enum ibv_qp_type type,
 	};
 
 	return ibv_create_qp(pd, &attributes);
+}
+
+/* Of what dartd sends.  Soft-RoCE takes 7 retries as endless ones. */
+#define TIMEOUT 17
+#define RETRIES 6
+
+/* A peer without a receive is waited for; it is the caller who limits the time. */
+#define RNR_RETRIES 7
+
+int device__advance_qp(struct ibv_qp *queue_pair, struct rdma_cm_id *id,
+		       enum ibv_qp_state state, unsigned int access,
+		       uint8_t reads)
+{
+	struct ibv_qp_attr attributes = { .qp_state = state };
+	int mask;
+
+	if (rdma_init_qp_attr(id, &attributes, &mask))
+		return -errno;
+	if (mask & IBV_QP_ACCESS_FLAGS)
+		attributes.qp_access_flags = access;
+	if (mask & IBV_QP_MAX_DEST_RD_ATOMIC)
+		attributes.max_dest_rd_atomic = reads;
+	/* Otherwise the peer's choice. */
+	if (mask & IBV_QP_TIMEOUT)
+		attributes.timeout = TIMEOUT;
+	if (mask & IBV_QP_RETRY_CNT)
+		attributes.retry_cnt = RETRIES;
+	if (mask & IBV_QP_RNR_RETRY)
+		attributes.rnr_retry = RNR_RETRIES;
+	return -ibv_modify_qp(queue_pair, &attributes, mask);
 }

@@ -107,6 +107,10 @@ static void listener__drop(struct listener *listener,
 			   struct connection *connection)
 {
 	TAILQ_REMOVE(&listener->connections, connection, link);
+	if (connection->has_deadline)
+		lease__cancel(&listener->deadlines, &connection->lease);
+	if (connection->has_turn)
+		TAILQ_REMOVE(&listener->turns, connection, turn_link);
 	if (connection->established) {
 		count__add(&connection->counts->connected, -1);
 		changes__announce(listener->changes, "disconnected",
@@ -264,6 +268,8 @@ int listener__open(struct listener *listener, sd_event *loop,
 		.counts = counts,
 	};
 	TAILQ_INIT(&listener->connections);
+	if (!device->context)
+		return 0;
 
 	listener->channel = rdma_create_event_channel();
 	if (!listener->channel)
@@ -305,6 +311,8 @@ void listener__close(struct listener *listener)
 {
 	struct connection *connection;
 
+	if (!listener->channel)
+		return;
 	while ((connection = TAILQ_FIRST(&listener->connections)))
 		listener__drop(listener, connection);
 	listener__close_events(listener);

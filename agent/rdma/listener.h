@@ -12,6 +12,7 @@
 
 #include "agent/base/changes.h"
 #include "agent/base/counts.h"
+#include "agent/base/lease.h"
 #include "agent/base/peer_kind.h"
 #include "agent/base/request.h"
 #include "connection.h"
@@ -38,6 +39,11 @@ struct listener {
 	sd_event_source *failure_events;
 	sd_event_source *keepalive;	/* NULL: off */
 	uint32_t keepalive_s;
+	struct leases deadlines;	/* of answers to callers */
+	/* That are to be served again, the first of them by an event of this eventfd. */
+	TAILQ_HEAD(, connection) turns;
+	int turns_fd;
+	sd_event_source *next_turn;
 	struct connections connections;	/* the oldest first */
 };
 
@@ -49,7 +55,10 @@ struct listener_place {
 	uint32_t keepalive_s;	/* 0: never */
 };
 
-/* The caller owns @services and @limits, which outlive the listener. */
+/*
+ * The caller owns @services and @limits, which outlive the listener.  Without a device it
+ * does not listen.
+ */
 int listener__open(struct listener *listener, sd_event *loop,
 		   const struct listener_place *place,
 		   const struct device *device,

@@ -2,28 +2,106 @@
 /* Ends connections whose queue pair has failed, and finds peers that do not answer. */
 #include <errno.h>
 #include <fcntl.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
 
 #include "listener.h"
 
 #define US_PER_S UINT64_C(1000000)
+
+/* It is served again when others have had their turn. */
+static void listener__give_turn(struct listener *listener,
+				struct connection *connection)
+{
+	if (connection->has_turn)
+		return;
+	if (TAILQ_EMPTY(&listener->turns))
+		eventfd_write(listener->turns_fd, 1);
+	connection->has_turn = true;
+	TAILQ_INSERT_TAIL(&listener->turns, connection, turn_link);
+}
+
+static void on_deadline(struct lease *lease)
+{
+	struct connection *connection = lease__owner(lease, struct connection);
+	const char *reason = message_qp__expire(&connection->message_qp);
+
+	connection->has_deadline = false;
+	if (reason)
+		listener__end(connection->listener, connection, reason);
+	else if (connection__is_busy(connection))
+		/* It has taken what there was: dartd itself is late. */
+		listener__give_turn(connection->listener, connection);
+}
+
+/* An answer takes at most as long as a lease. */
+static void listener__set_deadline(struct listener *listener,
+				   struct connection *connection)
+{
+	const uint32_t request = connection->message_qp.requests;
+	bool is_busy = connection__is_busy(connection);
+
+	if (connection->has_deadline &&
+	    (!is_busy || connection->deadline_request != request)) {
+		lease__cancel(&listener->deadlines, &connection->lease);
+		connection->has_deadline = false;
+	}
+	if (connection->has_deadline || !is_busy)
+		return;
+	lease__start(&listener->deadlines, &connection->lease, on_deadline);
+	connection->listener = listener;
+	connection->has_deadline = true;
+	connection->deadline_request = request;
+}
+
+static void listener__serve(struct listener *listener,
+			    struct connection *connection)
+{
+	bool has_more;
+	const char *reason = connection__serve(connection, &has_more);
+
+	if (reason) {
+		listener__end(listener, connection, reason);
+		return;
+	}
+	listener__set_deadline(listener, connection);
+	if (has_more)
+		listener__give_turn(listener, connection);
+}
+
+/*
+ * One connection for each call, so that other sources of the loop take turns.  Those that
+ * waited may have ended meanwhile.
+ */
+static int on_turn(sd_event_source *source, int fd, uint32_t revents,
+		   void *userdata)
+{
+	struct listener *listener = userdata;
+	struct connection *connection = TAILQ_FIRST(&listener->turns);
+	eventfd_t count;
+
+	if (connection) {
+		TAILQ_REMOVE(&listener->turns, connection, turn_link);
+		connection->has_turn = false;
+		listener__serve(listener, connection);
+	}
+	if (TAILQ_EMPTY(&listener->turns))
+		eventfd_read(fd, &count);
+	return 0;
+}
 
 /* One event for each call, so that other sources of the loop take turns. */
 static int on_failure(sd_event_source *source, int fd, uint32_t revents,
 		      void *userdata)
 {
 	struct listener *listener = userdata;
-	struct connection *connection;
-	const char *reason;
 	struct ibv_cq *cq;
 	void *context;
 
 	if (ibv_get_cq_event(listener->failures, &cq, &context))
 		return 0;
 	ibv_ack_cq_events(cq, 1);
-	connection = context;
-	reason = peer_qp__failure(&connection->peer_qp);
-	if (reason)
-		listener__end(listener, connection, reason);
+	listener__serve(listener, context);
 	return 0;
 }
 
@@ -45,10 +123,9 @@ static int on_keepalive(sd_event_source *source, uint64_t time, void *userdata)
 
 	if (!has_established(listener))
 		return 0;
-	/* One that fails is about to end. */
 	TAILQ_FOREACH(connection, &listener->connections, link)
 		if (connection->established)
-			peer_qp__probe(&connection->peer_qp);
+			connection__probe(connection);
 	sd_event_source_set_time_relative(source,
 					  listener->keepalive_s * US_PER_S);
 	return sd_event_source_set_enabled(source, SD_EVENT_ONESHOT);
@@ -66,6 +143,16 @@ void listener__keep_alive(const struct listener *listener)
 	sd_event_source_set_time_relative(listener->keepalive,
 					  listener->keepalive_s * US_PER_S);
 	sd_event_source_set_enabled(listener->keepalive, SD_EVENT_ONESHOT);
+}
+
+/* A deferred source would come before all others: it has always waited the longest. */
+static int listener__open_turns(struct listener *listener, sd_event *loop)
+{
+	listener->turns_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+	if (listener->turns_fd < 0)
+		return -errno;
+	return sd_event_add_io(loop, &listener->next_turn, listener->turns_fd,
+			       EPOLLIN, on_turn, listener);
 }
 
 static int listener__open_keepalive(struct listener *listener, sd_event *loop)
@@ -89,6 +176,9 @@ int listener__open_watch(struct listener *listener, sd_event *loop,
 {
 	int ret;
 
+	TAILQ_INIT(&listener->deadlines.queue);
+	TAILQ_INIT(&listener->turns);
+	listener->turns_fd = -1;
 	listener->failures = ibv_create_comp_channel(listener->device->context);
 	if (!listener->failures)
 		return dart_error__system(
@@ -100,7 +190,11 @@ int listener__open_watch(struct listener *listener, sd_event *loop,
 				      listener->failures->fd, EPOLLIN,
 				      on_failure, listener);
 	if (ret >= 0)
+		ret = listener__open_turns(listener, loop);
+	if (ret >= 0)
 		ret = listener__open_keepalive(listener, loop);
+	if (ret >= 0)
+		ret = leases__open(&listener->deadlines, loop);
 	if (ret >= 0)
 		return 0;
 	listener__close_watch(listener);
@@ -109,7 +203,11 @@ int listener__open_watch(struct listener *listener, sd_event *loop,
 
 void listener__close_watch(struct listener *listener)
 {
+	leases__close(&listener->deadlines);
 	sd_event_source_disable_unref(listener->keepalive);
+	sd_event_source_disable_unref(listener->next_turn);
+	if (listener->turns_fd >= 0)
+		close(listener->turns_fd);
 	sd_event_source_disable_unref(listener->failure_events);
 	ibv_destroy_comp_channel(listener->failures);
 }

@@ -4,32 +4,11 @@
 
 #include "peer_qp.h"
 
-/* Of probes, see PEER_QP_PROBE_MS.  Soft-RoCE takes 7 retries as endless ones. */
-#define TIMEOUT 17
-#define RETRIES 6
-
-/*
- * Moves the queue pair to the next state.  Restricts the access flags, because
- * those of the RDMA CM would also let the peer WRITE and use atomics.
- */
 static int peer_qp__advance(struct peer_qp *peer_qp, struct rdma_cm_id *id,
 			    enum ibv_qp_state state, uint8_t reads)
 {
-	struct ibv_qp_attr attributes = { .qp_state = state };
-	int mask;
-
-	if (rdma_init_qp_attr(id, &attributes, &mask))
-		return -errno;
-	if (mask & IBV_QP_ACCESS_FLAGS)
-		attributes.qp_access_flags = IBV_ACCESS_REMOTE_READ;
-	if (mask & IBV_QP_MAX_DEST_RD_ATOMIC)
-		attributes.max_dest_rd_atomic = reads;
-	/* Otherwise the peer's choice. */
-	if (mask & IBV_QP_TIMEOUT)
-		attributes.timeout = TIMEOUT;
-	if (mask & IBV_QP_RETRY_CNT)
-		attributes.retry_cnt = RETRIES;
-	return -ibv_modify_qp(peer_qp->queue_pair, &attributes, mask);
+	return device__advance_qp(peer_qp->queue_pair, id, state,
+				  IBV_ACCESS_REMOTE_READ, reads);
 }
 
 static int peer_qp__post_receive(struct peer_qp *peer_qp)
@@ -57,7 +36,7 @@ int peer_qp__open(struct peer_qp *peer_qp, const struct device *device,
 		goto destroy_received;
 	}
 	peer_qp->queue_pair = device__create_qp(pd, IBV_QPT_RC, peer_qp->sent,
-						peer_qp->received);
+						peer_qp->received, 1);
 	if (!peer_qp->queue_pair) {
 		ret = -errno;
 		goto destroy_sent;

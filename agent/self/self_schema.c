@@ -16,6 +16,13 @@
 #define COUNTER(member, ...) FIELD(member, COUNTER, __VA_ARGS__)
 #define REJECTED(reason, of_name)                                              \
 	COUNTER(connections.rejected[REJECTED_##reason], of_name, "peers")
+#define SERVED(by, of_name)                                                    \
+	GAUGE(by.peers.connected, of_name "_callers", "peers"),                \
+	COUNTER(by.peers.total, of_name "_callers_total", "peers"),            \
+	COUNTER(by.requests, of_name "_requests", "requests"),                 \
+	COUNTER(by.errors, of_name "_errors", "answers"),                      \
+	COUNTER(by.bytes, of_name "_bytes", "bytes"),                          \
+	COUNTER(by.cut_off, of_name "_cut_off", "peers")
 
 static const struct dart_field fields[] = {
 	GAUGE(start_realtime, "start_realtime", "ns"),
@@ -24,6 +31,11 @@ static const struct dart_field fields[] = {
 	COUNTER(controllers.total, "controllers_total", "peers"),
 	GAUGE(readers.connected, "readers", "peers"),
 	COUNTER(readers.total, "readers_total", "peers"),
+	SERVED(rpc, "rpc"),
+	SERVED(tcp, "tcp"),
+	COUNTER(tcp_refused.not_allowed, "tcp_not_allowed", "connections"),
+	COUNTER(tcp_refused.limited, "tcp_limited", "connections"),
+	COUNTER(tcp_refused.handshakes, "tcp_failed_handshakes", "connections"),
 	REJECTED(MALFORMED, "rejected_malformed"),
 	REJECTED(VERSION, "rejected_version"),
 	REJECTED(NOT_ALLOWED, "rejected_not_allowed"),

@@ -146,7 +146,7 @@ static int report_qp__open(struct report_qp *report_qp,
 	int code;
 
 	report_qp->queue_pair = device__create_qp(report_qp->view.pd, IBV_QPT_UC,
-						  device->cq, device->cq);
+						  device->cq, device->cq, 1);
 	if (!report_qp->queue_pair)
 		return dart_error__system(error, errno,
 					  "cannot open a queue pair");

@@ -67,6 +67,10 @@ static int stores__check_name(const struct stores *stores, const char *name,
 
 	if (ret)
 		return ret;
+	if (!stores->device->context)
+		return dart_error__set(
+			error, ENODEV,
+			"stores need an RDMA device, and the configuration says that there is none");
 	if (strlen(name) >= DART_STORE_NAME_MAX)
 		return dart_error__set(
 			error, ENAMETOOLONG,

@@ -220,10 +220,14 @@ static struct dart_table next_table(struct control_region *control_region)
 	return table;
 }
 
-/* Notes the result @ret of publishing @table behind @first memory regions. */
+/*
+ * Notes the result @ret of publishing @table behind @first memory regions;
+ * @is_rewritten: entries may have other places than before.
+ */
 static int control_region__take(struct control_region *control_region,
 				const struct dart_table *table, uint32_t first,
-				int ret, struct dart_error *error)
+				bool is_rewritten, int ret,
+				struct dart_error *error)
 {
 	if (ret == -ENOSPC)
 		return dart_error__set(
@@ -233,6 +237,8 @@ static int control_region__take(struct control_region *control_region,
 		return dart_error__system(error, -ret,
 					  "cannot publish the table");
 	control_region->generation = table->generation;
+	generations__publish(&control_region->generations, table->generation,
+			     is_rewritten, clock__nanoseconds(CLOCK_BOOTTIME));
 	control_region->memory_region_count =
 		first + table->memory_region_count;
 	control_region->used = ret;
@@ -257,7 +263,7 @@ static int control_region__rewrite(struct control_region *control_region,
 	ret = table__fill(&table, control_region->exposure, entries) ?:
 		      dart_table_writer__rewrite(control_region->writer,
 						 &table);
-	ret = control_region__take(control_region, &table, 0, ret, error);
+	ret = control_region__take(control_region, &table, 0, true, ret, error);
 	table__empty(&table);
 	return ret;
 }
@@ -272,7 +278,8 @@ static int control_region__append(struct control_region *control_region,
 
 	ret = table__add_entry(&more, first, control_region->exposure, entry) ?:
 		      dart_table_writer__append(control_region->writer, &more);
-	ret = control_region__take(control_region, &more, first, ret, error);
+	ret = control_region__take(control_region, &more, first, false, ret,
+				   error);
 	table__empty(&more);
 	return ret;
 }
@@ -287,8 +294,8 @@ static int control_region__remove(struct control_region *control_region,
 	ret = dart_table_writer__remove(control_region->writer, &rest,
 					entry->name);
 	return control_region__take(control_region, &rest,
-				    control_region->memory_region_count, ret,
-				    error);
+				    control_region->memory_region_count, false,
+				    ret, error);
 }
 
 /* Notes in which generation @entry, or those of @entries, were first listed. */
@@ -328,6 +335,11 @@ int control_region__update(struct control_region *control_region,
 	if (added || !removed)
 		control_region__date(control_region, entries, added);
 	return 0;
+}
+
+uint32_t control_region__capacity(void)
+{
+	return CAPACITY;
 }
 
 static int offer_table(void *subject, const void *data,

@@ -15,6 +15,7 @@
 #include "agent/base/peer_kind.h"
 #include "entry.h"
 #include "exposure.h"
+#include "generations.h"
 
 struct control_region {
 	const struct exposure *exposure;
@@ -25,6 +26,7 @@ struct control_region {
 	uint32_t memory_region_count;	/* in the table */
 	uint64_t shared_changes;	/* of the exposure, in the table */
 	uint64_t generation;
+	struct generations generations;	/* for peers that ask for values */
 	uint64_t instance;
 	uint8_t host_id[16];
 	uint8_t boot_id[16];
@@ -48,6 +50,9 @@ int control_region__update(struct control_region *control_region,
 			   const struct entries *entries, struct entry *added,
 			   const struct entry *removed,
 			   struct dart_error *error);
+
+/* The bytes that a table can have. */
+uint32_t control_region__capacity(void);
 
 /* Offers the table; the subject is the control region. */
 extern const struct peer_kind controller_kind;

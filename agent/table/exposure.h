@@ -26,7 +26,7 @@
 
 struct exposure {
 	enum dart_control_exposure mode;
-	struct ibv_pd *pd;
+	struct ibv_pd *pd;	/* NULL: there is no RDMA device, and no rkey */
 	const struct region *region;
 	struct leases *leases;
 	struct memory_counts *counts;

@@ -32,7 +32,7 @@ static size_t copy_integer(uint8_t *to, uintptr_t from, size_t length)
 	return 1;
 }
 
-static void copy(uint8_t *to, uintptr_t from, size_t length)
+void live__load(uint8_t *to, uintptr_t from, size_t length)
 {
 	size_t step;
 
@@ -55,7 +55,7 @@ void live__copy(const struct exposure *exposure, const struct dart_entry *entry,
 		const struct dart_range *range = &entry->ranges[i];
 
 		for (j = 0; j < range->copies; j++)
-			copy(copies + (range->first_copy + j) * stride +
+			live__load(copies + (range->first_copy + j) * stride +
 				     range->offset,
 			     (uintptr_t)exposure__memory(exposure,
 							 range->address) +

@@ -7,6 +7,9 @@
 
 #include "exposure.h"
 
+/* Copies bytes from the first to the last; aligned integers are never torn. */
+void live__load(uint8_t *to, uintptr_t from, size_t length);
+
 /*
  * Copies the entry's copies, whose ranges are those of the exposure, to
  * @copies, one behind the other: dart_entry__size() bytes, zero outside the

@@ -12,7 +12,8 @@ fuzz_control_region_parsers := $(addprefix tools/lib/dart/, \
 	private/table_outline.c rdma/read_plan.c table/table_check.c \
 	table/table_decode.c table/value_json.c table/value_print.c)
 fuzz_controller_config_sources := $(addprefix tools/controller/, config.c \
-	config_source.c entry_names.c labels.c settings.c)
+	config_source.c config_transport.c entry_names.c labels.c settings.c \
+	settings_transport.c)
 fuzz_controller_config_parsers := $(fuzz_controller_config_sources) \
 	tools/lib/dart/yaml_file.c
 fuzz_int_packet_sources := tools/report/int_packet.c
@@ -28,11 +29,16 @@ fuzz_request_parsers := $(addprefix agent/, base/request.c \
 fuzz_roce_frame_sources := selftests/lib/roce_frame_parse.c
 fuzz_roce_frame_parsers := $(fuzz_roce_frame_sources) \
 	tools/lib/dart/report/roce_frame.c
+fuzz_rpc_sources := $(addprefix agent/, serve/session.c serve/snapshot.c \
+	table/generations.c table/live.c table/values.c)
+fuzz_rpc_parsers := $(addprefix agent/, serve/session.c table/values.c) \
+	tools/lib/dart/rpc/message.c
 fuzz_schema_json_sources := agent/schema/schema_json.c
 fuzz_schema_json_parsers := $(fuzz_schema_json_sources) \
 	tools/lib/dart/table/schema.c
 fuzz_sd_json_sources := $(addprefix tools/controller/, entry_names.c \
-	labels.c settings.c targets/sd_json.c targets/target_list.c)
+	labels.c settings.c settings_transport.c targets/sd_json.c \
+	targets/target_list.c)
 fuzz_sd_json_parsers := $(addprefix tools/controller/, labels.c \
 	targets/sd_json.c targets/target_list.c)
 fuzz_srv_answer_sources := $(addprefix tools/controller/, entry_names.c \

@@ -231,7 +231,7 @@ for port in 4802 4803; do
 done
 check "the status for people has a line for each agent and each source" sh -c \
 	"dart-controller status --socket $socket >table && cat table &&
-	 [ \$(grep -c '^host:480[1-4]  *up ' table) = 4 ] &&
+	 [ \$(grep -c '^host:480[1-4]  *read  *up ' table) = 4 ] &&
 	 grep -q '^agents  *file_sd  *2 ' table && grep -q '^up 4 of 4 agents; ' table"
 check "the numbers of the controller are the sums of its agents" is_true \
 	'.controller.scrapes == (.targets | map(.scrapes) | add) and

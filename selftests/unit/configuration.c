@@ -20,9 +20,13 @@ static void test_settings(void **state)
 		     "allow:\n"
 		     "  controllers: [10.0.0.0/8, 'fd00::/8']\n"
 		     "  readers: []\n"
+		     "  callers: [10.1.0.0/16]\n"
+		     "tcp: {certificate: /c.pem, key: /c.key, authorities: /a.pem,"
+		     " subjects: [one.example, 10.0.0.9], port: 4794,"
+		     " listen: ['fd00:0:0::1']}\n"
 		     "keepalive: 20\n"
 		     "limits: {controllers: 64, readers: 1, clients: 65536,"
-		     " per_address: 8, half_open: 9}\n");
+		     " callers: 2, per_address: 8, half_open: 9}\n");
 	assert_string_equal(configuration.device, "rxe0");
 	assert_int_equal(configuration.listen_count, 2);
 	assert_string_equal(configuration.listen[0], "10.0.0.1");
@@ -33,6 +37,16 @@ static void test_settings(void **state)
 	assert_int_equal(configuration.controllers.count, 2);
 	assert_true(configuration.readers.is_given);
 	assert_int_equal(configuration.readers.count, 0);
+	assert_int_equal(configuration.callers.count, 1);
+	assert_string_equal(configuration.tcp.certificate, "/c.pem");
+	assert_string_equal(configuration.tcp.key, "/c.key");
+	assert_string_equal(configuration.tcp.authorities, "/a.pem");
+	assert_int_equal(configuration.tcp.subject_count, 2);
+	assert_string_equal(configuration.tcp.subjects[1], "10.0.0.9");
+	assert_int_equal(configuration.tcp.port, 4794);
+	assert_int_equal(configuration.tcp.listen_count, 1);
+	assert_string_equal(configuration.tcp.listen[0], "fd00::1");
+	assert_int_equal(configuration.limits.callers, 2);
 	assert_int_equal(configuration.limits.controllers, 64);
 	assert_int_equal(configuration.limits.readers, 1);
 	assert_int_equal(configuration.limits.clients, 65536);

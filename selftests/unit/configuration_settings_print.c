@@ -50,6 +50,8 @@ static void round_trip(const char *text, const char *part)
 	load(&second, printed);
 	assert_int_equal(first.controllers.is_given, second.controllers.is_given);
 	assert_int_equal(first.readers.is_given, second.readers.is_given);
+	assert_int_equal(first.callers.is_given, second.callers.is_given);
+	assert_int_equal(first.tcp.subject_count, second.tcp.subject_count);
 	again = print(&second);
 	assert_string_equal(printed, again);
 	free(again);
@@ -62,9 +64,11 @@ static void test_all(void **state)
 {
 	round_trip("device: 'a\"b: #c'\nlisten: [10.0.0.1, 'fd00::1']\nport: 4711\n"
 		   "exposure: page\nallow:\n  controllers: [10.0.0.0/8, 'fd00::/8']\n"
-		   "  readers: [10.0.0.7]\n"
+		   "  readers: [10.0.0.7]\n  callers: [10.0.0.8]\n"
+		   "tcp: {certificate: /c.pem, key: /c.key, authorities: /a.pem,"
+		   " subjects: ['a\"b', c.example], listen: [10.0.0.1], port: 4794}\n"
 		   "keepalive: 20\n"
-		   "limits: {controllers: 3, readers: 4, clients: 5,"
+		   "limits: {controllers: 3, readers: 4, clients: 5, callers: 11,"
 		   " per_address: 6, half_open: 7,"
 		   " entries_per_user: 8, slice_mib_per_user: 9,"
 		   " requests_per_second_per_user: 10}\n",
@@ -75,6 +79,8 @@ static void test_one(void **state)
 {
 	round_trip("limits: {readers: 4}\n", "\"readers\": 4");
 	round_trip("port: 1\n", "\"port\": 1");
+	round_trip("tcp: {certificate: /c, key: /k, authorities: /a, subjects: [s]}\n",
+		   "\"subjects\": [");
 }
 
 static void test_none(void **state)

@@ -123,6 +123,62 @@ static void test_sources(void **state)
 	assert_int_equal(settings.targets[1].class, 3);
 }
 
+static const char transports[] =
+	"agents:\n"
+	"  - host: a\n"
+	"  - host: a\n"
+	"    transport: read\n"
+	"  - {host: b, port: 9, transport: rpc}\n"
+	"sources:\n"
+	"  - file_sd: f.json\n"
+	"  - file_sd: g.json\n"
+	"    transport: read\n"
+	"tls: {key: k, certificate: c, authorities: a}\n"
+	"transport: tcp\n";
+
+static void test_transports(void **state)
+{
+	struct settings copy;
+
+	assert_int_equal(load(transports), 0);
+	assert_int_equal(settings__copy(&copy, &settings), 0);
+	settings__clear(&settings);
+	settings = copy;
+	assert_string_equal(settings.targets[0].name, "a:4793");
+	assert_int_equal(settings.targets[0].transport, SETTINGS_TRANSPORT_TCP);
+	assert_string_equal(settings.targets[1].name, "a:4792");
+	assert_int_equal(settings.targets[1].transport, SETTINGS_TRANSPORT_READ);
+	assert_string_equal(settings.targets[2].name, "b:9");
+	assert_int_equal(settings.targets[2].transport, SETTINGS_TRANSPORT_RPC);
+	assert_int_equal(settings.sources[0].defaults.transport,
+			 SETTINGS_TRANSPORT_TCP);
+	assert_int_equal(settings.sources[1].defaults.transport,
+			 SETTINGS_TRANSPORT_READ);
+	assert_string_equal(settings.tls.certificate, "c");
+	assert_string_equal(settings.tls.key, "k");
+	assert_string_equal(settings.tls.authorities, "a");
+	assert_int_equal(settings__check_tls(&settings, &error), 0);
+}
+
+/* The command line says another transport, and another certificate. */
+static void test_transports_precedence(void **state)
+{
+	settings.transport = SETTINGS_TRANSPORT_RPC;
+	settings.tls.certificate = strdup("mine");
+	assert_int_equal(load(transports), -EINVAL);
+	assert_string_equal(error.text,
+			    "f:3: agent 'a' port 4792 is named twice");
+	settings__clear(&settings);
+	settings.transport = SETTINGS_TRANSPORT_TCP;
+	settings.tls.certificate = strdup("mine");
+	assert_int_equal(load(transports), 0);
+	assert_string_equal(settings.tls.certificate, "mine");
+	assert_null(settings.tls.key);
+	assert_int_equal(settings__check_tls(&settings, &error), -EINVAL);
+	assert_string_equal(error.text,
+			    "TLS needs a certificate, a key and authorities, but has no key");
+}
+
 /* One more than there may be. */
 static void test_limits(void **state)
 {
@@ -213,6 +269,18 @@ static void test_refused(void **state)
 		  "f:2: '0' is not a number of fragments" },
 		{ "handshakes: 10001\n",
 		  "f:1: '10001' is not a number of handshakes" },
+		{ "agents: []\ntransport: udp\n",
+		  "f:2: 'udp' is not a transport (expected read, rpc or tcp)" },
+		{ "transport: {}\n", "f:1: '?' is not a transport" },
+		{ "agents:\n  - {host: a, transport: 1}\n",
+		  "f:2: '1' is not a transport" },
+		{ "agents:\n  - {host: a, port: 4793, transport: tcp}\n"
+		  "  - {host: a, transport: tcp}\n",
+		  "f:3: agent 'a' port 4793 is named twice" },
+		{ "tls: {certificate: c, password: x}\n",
+		  "f:1: unknown key 'password'" },
+		{ "tls: {key: ''}\n", "f:1: expected a path" },
+		{ "tls: c\n", "f:1: expected KEY: VALUE lines" },
 		{ "workers: [1]\n", "f:1: '?' is not a number of workers" },
 		{ "interval: [1s]\n", "f:1: '?' is not an interval" },
 		{ "entries: cpustat\n", "f:1: expected a list" },
@@ -295,6 +363,10 @@ int main(void)
 			      test_settings, NULL, clear_settings),
 		TEST_FIXTURE("a configuration file names sources, and what their agents have; settings that are copied are the same",
 			      test_sources, NULL, clear_settings),
+		TEST_FIXTURE("a configuration file has a transport for all, wherever it is, for an agent and for a source, and certificates",
+			      test_transports, NULL, clear_settings),
+		TEST_FIXTURE("the command line overrides the transport and the certificates of the file",
+			      test_transports_precedence, NULL, clear_settings),
 		TEST_FIXTURE("a configuration file names 10,000 agents, and not one more",
 			      test_limits, NULL, clear_settings),
 		TEST_FIXTURE("flow control is credit if a file has only its bytes, and not set without",

@@ -91,6 +91,54 @@ static void test_order(void **state)
 	assert_int_equal(grant(&credit, flows, &fragments), -1);
 }
 
+/* Flow 1 wants 6 of 8 credits at once, behind flow 0 and before flow 2. */
+static void test_whole(void **state)
+{
+	struct credit_flow flows[4] = {};
+	struct credit credit;
+	uint32_t fragments;
+
+	credit__init(&credit, 8 * CREDIT_FRAGMENT, UINT64_MAX);
+	credit__ask(&credit, &flows[0], 1, 4);
+	assert_int_equal(grant(&credit, flows, &fragments), 0);
+	assert_int_equal(fragments, 4);
+	credit__ask_whole(&credit, &flows[1], 1, 6);
+	credit__ask(&credit, &flows[2], 1, 1);
+	credit__ask(&credit, &flows[3], 2, 1);
+	assert_int_equal(grant(&credit, flows, &fragments), -1);
+	credit__give_back(&credit, &flows[0], 1);
+	assert_int_equal(grant(&credit, flows, &fragments), -1);
+	credit__give_back(&credit, &flows[0], 1);
+	assert_int_equal(grant(&credit, flows, &fragments), 1);
+	assert_int_equal(fragments, 6);
+	assert_int_equal(credit.free, 0);
+	credit__give_back(&credit, &flows[1], 6);
+	assert_int_equal(grant(&credit, flows, &fragments), 2);
+	assert_int_equal(grant(&credit, flows, &fragments), 3);
+	/* More than there are: alone, with all. */
+	credit__ask_whole(&credit, &flows[1], 0, 100);
+	assert_int_equal(grant(&credit, flows, &fragments), -1);
+	credit__give_back(&credit, &flows[0], 2);
+	credit__give_back(&credit, &flows[2], 1);
+	assert_int_equal(grant(&credit, flows, &fragments), -1);
+	credit__give_back(&credit, &flows[3], 1);
+	assert_int_equal(grant(&credit, flows, &fragments), 1);
+	assert_int_equal(fragments, 8);
+	/* One that goes lets the others in. */
+	credit__ask_whole(&credit, &flows[2], 0, 8);
+	credit__ask(&credit, &flows[3], 1, 2);
+	credit__give_back(&credit, &flows[1], 4);
+	assert_int_equal(grant(&credit, flows, &fragments), -1);
+	credit__cancel(&credit, &flows[2]);
+	assert_int_equal(grant(&credit, flows, &fragments), 3);
+	assert_int_equal(fragments, 2);
+	credit__give_back(&credit, &flows[3], 2);
+	credit__give_back(&credit, &flows[1], 4);
+	assert_int_equal(credit.free, 8);
+	for (int i = 0; i < CREDIT_CLASSES; i++)
+		assert_int_equal(credit.lines[i].active, 0);
+}
+
 /* The second flow gets one credit first, and its second before it gives one back. */
 static void test_growth(void **state)
 {
@@ -280,6 +328,8 @@ int main(void)
 		     test_shares),
 		TEST("flows of a class go in order of arrival, behind those of a class before",
 		     test_order),
+		TEST("a flow that wants all at once waits for it at the head of its line, and those behind it wait, too",
+		     test_whole),
 		TEST("a flow that has had less than its share has the rest when others give back",
 		     test_growth),
 		TEST("a class is passed over by at most 68 fragments while it waits",

@@ -273,10 +273,17 @@ static void test_reload(void **state)
 		     "sources: [{file_sd: f}]\nworkers: 3\n");
 	discovery__reload(fixture.discovery);
 	hear(&fixture,
-	     "c: read again (agents: 3, sources: 1); flow, io and workers stay");
+	     "c: read again (agents: 3, sources: 1); "
+	     "flow, io, workers, handshakes and the paths of tls stay");
 	/* What the source named stays until it has been looked at with another interval. */
 	hear(&fixture, "f: names 1 agent");
 	expect(&fixture, "a:1@1000 own:1@1000 x:4792@7000 y:4792@1000");
+	replace("c", "agents: [{host: x, interval: 7s}, {host: y, transport: rpc}]\n"
+		     "sources: [{file_sd: f}]\n"
+		     "tls: {certificate: c, key: k, authorities: a}\n");
+	discovery__reload(fixture.discovery);
+	hear(&fixture,
+	     "c: read again (agents: 3, sources: 1); flow, workers and the paths of tls stay");
 
 	replace("c", "agents: [{host: x}, {host: x}]\n");
 	discovery__reload(fixture.discovery);
@@ -293,7 +300,7 @@ static void test_reload(void **state)
 	expect(&fixture, "own:1@1000");
 	assert_int_equal(discovery__source_count(fixture.discovery), 0);
 	discovery__reloads(fixture.discovery, &reloads, &refused);
-	assert_int_equal(reloads, 4);
+	assert_int_equal(reloads, 5);
 	assert_int_equal(refused, 2);
 	end(&fixture);
 }

@@ -111,6 +111,34 @@ static void test_warm_up(void **state)
 	}
 }
 
+/* A flow without a group wants 3 of 4 credits at once, while groups wait for the line. */
+static void test_whole(void **state)
+{
+	struct credit_member whole = {};
+	struct model model;
+	uint32_t fragments;
+
+	model__init(&model, 4);
+	for (uint32_t i = 0; i < FLOWS; i++)
+		ask(&model, i, 1, 4);
+	for (int i = 0; i < 4; i++)
+		assert_int_equal(grant(&model, &fragments), i);
+	credit_groups__ask(&model.groups, NULL, &whole, 0, 3);
+	for (int i = 0; i < 2; i++) {
+		give_back(&model, i, 1);
+		assert_int_equal(grant(&model, &fragments), -1);
+	}
+	give_back(&model, 2, 1);
+	assert_ptr_equal(credit_groups__grant(&model.groups, &fragments),
+			 &whole);
+	assert_int_equal(fragments, 3);
+	assert_int_equal(grant(&model, &fragments), -1);
+	credit_groups__give_back(&model.groups, &whole, 3);
+	for (int i = 4; i < 7; i++)
+		assert_int_equal(grant(&model, &fragments), i);
+	assert_int_equal(grant(&model, &fragments), -1);
+}
+
 /* The lowest class goes first, whichever group it is in. */
 static void test_classes(void **state)
 {
@@ -228,6 +256,8 @@ int main(void)
 		     test_warm_up),
 		TEST("a lower class goes first whichever group is read",
 		     test_classes),
+		TEST("a flow without a group gets all that it wants at once, and groups wait meanwhile",
+		     test_whole),
 		TEST("flows that are cancelled in a group wait no more",
 		     test_cancel),
 		TEST("flows that ask at random hold no more than the credits, and all get what they want",

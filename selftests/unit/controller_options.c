@@ -97,6 +97,42 @@ static void test_flow(void **state)
 	assert_int_equal(options.settings.flow_bytes, 0);
 }
 
+#define TLS " --tls-certificate c --tls-key k --tls-authorities a"
+
+static void test_transport(void **state)
+{
+	char read[] = "h", rpc[] = "h --file-sd f --transport rpc";
+	char tcp[] = "a b:4792 [::1] --http-sd http://h --transport=tcp" TLS;
+	char later[] = "h --transport tcp -c file";
+	const struct settings *settings = &options.settings;
+
+	assert_int_equal(parse(read), 0);
+	assert_int_equal(settings->targets[0].transport,
+			 SETTINGS_TRANSPORT_READ);
+	settings__clear(&options.settings);
+	assert_int_equal(parse(rpc), 0);
+	assert_int_equal(settings->targets[0].transport,
+			 SETTINGS_TRANSPORT_RPC);
+	assert_string_equal(settings->targets[0].name, "h:4792");
+	assert_int_equal(settings->sources[0].defaults.transport,
+			 SETTINGS_TRANSPORT_RPC);
+	settings__clear(&options.settings);
+	assert_int_equal(parse(tcp), 0);
+	assert_string_equal(settings->targets[0].name, "a:4793");
+	assert_string_equal(settings->targets[1].name, "b:4792");
+	assert_string_equal(settings->targets[2].name, "[::1]:4793");
+	assert_int_equal(settings->targets[2].transport,
+			 SETTINGS_TRANSPORT_TCP);
+	assert_int_equal(settings->sources[0].defaults.transport,
+			 SETTINGS_TRANSPORT_TCP);
+	assert_string_equal(settings->tls.certificate, "c");
+	assert_string_equal(settings->tls.key, "k");
+	assert_string_equal(settings->tls.authorities, "a");
+	settings__clear(&options.settings);
+	/* The file may have them. */
+	assert_int_equal(parse(later), 0);
+}
+
 static void test_help_and_version(void **state)
 {
 	char help[] = "-h", version[] = "-V";
@@ -227,6 +263,17 @@ static void test_refused(void **state)
 		{ "h --workers 2x", "'2x' is not a number of workers" },
 		{ "h --io epoll", "'epoll' is not a kind of I/O" },
 		{ "h -o poll", "unknown option '-o'" },
+		{ "h --transport udp", "'udp' is not a transport" },
+		{ "h --transport tcp",
+		  "agent 'h:4793': tcp needs --tls-certificate" },
+		{ "--file-sd f --transport tcp",
+		  "source 'f': tcp needs --tls-certificate" },
+		{ "h --tls-certificate c --tls-authorities a", "has no key" },
+		{ "h --tls-key k --tls-authorities a", "has no certificate" },
+		{ "h --tls-key k --tls-certificate c", "has no authorities" },
+		{ "h:4793 h --transport tcp", "'h' is named twice" },
+		{ "doctor h --transport rpc", "doctor takes only" },
+		{ "status --tls-key k", "status takes only" },
 		{ "doctor h --io poll", "doctor takes only the options" },
 		{ "doctor h --workers 2", "doctor takes only the options" },
 		{ "h --interval", "'--interval' requires a value" },
@@ -287,6 +334,8 @@ int main(void)
 			      test_long_options, NULL, clear_options),
 		TEST_FIXTURE("the last --flow sets what is bounded, and the bytes if it has some",
 			      test_flow, NULL, clear_options),
+		TEST_FIXTURE("a transport is that of all agents and sources, with its port, and tcp has certificates",
+			      test_transport, NULL, clear_options),
 		TEST_FIXTURE("--help and --version need no agent",
 			      test_help_and_version, NULL, clear_options),
 		TEST_FIXTURE("doctor takes one host, --json and --entries; a host called doctor has a port",

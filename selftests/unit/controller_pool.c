@@ -326,6 +326,7 @@ static void check_turns(bool polls)
 		.polling = polls,
 	};
 	struct io_thread_parts parts = {
+		.name = "io",
 		.polls = polls,
 		.completed = no_completion,
 	};

@@ -34,6 +34,7 @@ static int set_defaults(void **state)
 	defaults = (struct target_defaults){
 		.interval_ns = 5000000,
 		.class = 2,
+		.transport = SETTINGS_TRANSPORT_READ,
 		.labels = json_pack("{ss ss}", "dc", "d1", "rack", "none"),
 	};
 	return !defaults.labels;
@@ -51,7 +52,8 @@ static const char whole[] =
 	"  \"labels\": {\"rack\": \"a7\", \"__meta_x\": \"y\", \"\\u00e4\": \"\"}},\n"
 	" {\"targets\": [], \"labels\": {}, \"more\": 1},\n"
 	" {\"targets\": [\"a:1\", \"b\"],\n"
-	"  \"labels\": {\"__scrape_interval__\": \"250ms\", \"__class__\": \"0\"}}]";
+	"  \"labels\": {\"__scrape_interval__\": \"250ms\", \"__class__\": \"0\"}},\n"
+	" {\"targets\": [\"c\", \"d:4792\"], \"labels\": {\"__transport__\": \"tcp\"}}]";
 
 static void test_groups(void **state)
 {
@@ -64,7 +66,7 @@ static void test_groups(void **state)
 	memcpy(name, "u_00e4", 6);
 	assert_int_equal(parse(ascii), 0);
 	free(ascii);
-	assert_int_equal(list.count, 3);
+	assert_int_equal(list.count, 5);
 
 	target = &list.items[0]->settings;
 	assert_string_equal(target->name, "[::1]:17");
@@ -88,6 +90,15 @@ static void test_groups(void **state)
 	assert_string_equal(target->name, "b:4792");
 	assert_int_equal(target->class, 2);
 	assert_ptr_equal(target->labels, list.items[0]->settings.labels);
+	assert_int_equal(target->transport, SETTINGS_TRANSPORT_READ);
+
+	/* The port is that of the transport, unless it is given. */
+	target = &list.items[3]->settings;
+	assert_string_equal(target->name, "c:4793");
+	assert_int_equal(target->transport, SETTINGS_TRANSPORT_TCP);
+	target = &list.items[4]->settings;
+	assert_string_equal(target->name, "d:4792");
+	assert_int_equal(target->transport, SETTINGS_TRANSPORT_TCP);
 }
 
 static void test_empty(void **state)
@@ -138,6 +149,8 @@ static void test_refused(void **state)
 		  "group 1: '' is not a label" },
 		{ "[{\"targets\": [], \"labels\": {\"1\": \"x\"}}]",
 		  "group 1: '1' is not a label" },
+		{ "[{\"targets\": [], \"labels\": {\"__transport__\": \"udp\"}}]",
+		  "group 1: 'udp' is not a transport" },
 		{ "[{\"targets\": [], \"labels\": {\"__class__\": \"4\"}}]",
 		  "group 1: '4' is not a class" },
 		{ "[{\"targets\": [], \"labels\": {\"__class__\": \"\"}}]",
@@ -289,7 +302,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST_FIXTURE(
-			"targets have the labels of their group over those of the source, and an interval and a class by two of Prometheus' kind",
+			"targets have the labels of their group over those of the source, and an interval, a class and a transport by three of Prometheus' kind",
 			test_groups, set_defaults, clear),
 		TEST_FIXTURE("a list may be empty, and a group too", test_empty,
 			     set_defaults, clear),

@@ -45,6 +45,17 @@ static void test_permits(void **state)
 	assert_false(table_age__permits(&age, 6000 * MS));
 }
 
+static void test_expired(void **state)
+{
+	struct table_age age = table_seen_at(5000 * MS);
+
+	table_age__expire(&age);
+	assert_true(age.changed);
+	assert_false(table_age__permits(&age, 5000 * MS));
+	table_age__renew(&age, 5001 * MS);
+	assert_true(table_age__permits(&age, 5001 * MS));
+}
+
 static void test_no_lease(void **state)
 {
 	struct table_age age = table_seen_at(5000 * MS);
@@ -93,6 +104,8 @@ int main(void)
 		     test_permits),
 		TEST("a READ that may begin ends within the lease of an agent, retransmissions included",
 		     test_retries),
+		TEST("after the agent has said that it is too late the table is another one before every scrape",
+		     test_expired),
 		TEST("without a lease, a table is checked before every scrape",
 		     test_no_lease),
 		TEST("a table that has changed is fetched twice a second, or four times in a short lease",

@@ -155,6 +155,8 @@ static void change(struct target_settings *settings, unsigned int which)
 		settings->labels = shared_text__new("{\"a\":\"b\"}");
 	else if (which == 3)
 		settings->entries = entry_names__new(names, 1);
+	else if (which == 4)
+		settings->transport = SETTINGS_TRANSPORT_TCP;
 	else
 		settings->host[0] = 'z';
 }
@@ -164,7 +166,7 @@ static void test_equal(void **state)
 	struct target_list one, other;
 	unsigned int which;
 
-	for (which = 0; which < 5; which++) {
+	for (which = 0; which < 6; which++) {
 		make_list("ab", &one);
 		make_list("ab", &other);
 		assert_true(target_list__equal(&one, &other));
@@ -247,7 +249,7 @@ int main(void)
 		     test_union),
 		TEST("of lists as many and as long as can be one is made, but not of one target more",
 		     test_largest),
-		TEST("targets differ by interval, class, labels, entries and host, and lists by their sources too",
+		TEST("targets differ by interval, class, labels, entries, transport and host, and lists by their sources too",
 		     test_equal),
 		TEST("hosts that are no names, and more than 10,000 targets, are refused",
 		     test_refused),

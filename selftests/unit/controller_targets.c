@@ -8,6 +8,7 @@
 #include "tools/controller/decode/catalog.h"
 #include "tools/controller/schedule.h"
 #include "tools/controller/target_private.h"
+#include "tools/controller/transport/transport_read.h"
 
 #define HOSTS_OWN 200
 #define HANDSHAKES 16
@@ -118,7 +119,7 @@ static int on_connection(sd_event_source *source, int fd, uint32_t events,
 			 void *data)
 {
 	return dart_endpoint_set__on_connection(bed.context.io.set,
-						target__on_connection);
+						transport_read__on_connection);
 }
 
 static int on_mail(sd_event_source *source, int fd, uint32_t events, void *data)
@@ -161,7 +162,8 @@ static void bed__open(void)
 				    on_mail, NULL) >= 0);
 	assert_int_equal(io_threads__start(&context->io, &options.settings,
 					   false, context->flow_control,
-					   target__on_completion, &error),
+					   transport_read__on_completion,
+					   &error),
 			 0);
 	assert_true(sd_event_add_io(
 			    context->event, &bed.connections,

@@ -28,7 +28,8 @@ static struct connection_counts counts;
 static struct peer_counts controllers;
 static struct changes changes;
 static struct listener_limits limits;
-static struct device device;
+static struct ibv_context context;
+static const struct device device = { .context = &context };
 
 static int offer(void *subject, const void *data, struct peer_offer *result,
 		 struct dart_error *error)
@@ -205,6 +206,7 @@ static struct rdma_cm_id *ask(const char *address)
 	struct rdma_cm_id *id = calloc(1, sizeof(*id));
 
 	assert_non_null(id);
+	id->verbs = &context;
 	id->route.addr.dst_sin.sin_family = AF_INET;
 	assert_int_equal(inet_pton(AF_INET, address,
 				   &id->route.addr.dst_sin.sin_addr), 1);
@@ -244,6 +246,23 @@ static void assert_connected(const struct listener *listener,
 	}
 	assert_int_equal(half_open, 0);
 	assert_int_equal(established, 0);
+}
+
+static void test_no_device(void **state)
+{
+	const struct listener_place place = { };
+	const struct device none = { };
+	struct listener listener;
+	struct dart_error error;
+
+	memset(&cm, 0, sizeof(cm));
+	changes__open(&changes);
+	assert_int_equal(listener__open(&listener, NULL, &place, &none, services,
+					&limits, &changes, &counts, &error), 0);
+	assert_connected(&listener, 0, 0);
+	assert_null(listener.channel);
+	listener__enforce(&listener);
+	listener__close(&listener);
 }
 
 static void test_half_open(void **state)
@@ -370,6 +389,7 @@ static void test_no_memory(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		TEST("without a device nobody is listened for", test_no_device),
 		TEST_FIXTURE("the oldest connection that is not established makes room for another one of any address",
 			     test_half_open, open_listener, close_listener),
 		TEST_FIXTURE("an address with its number of established connections is rejected",

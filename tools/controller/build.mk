@@ -2,15 +2,16 @@
 # dart-controller: reads metrics from the memory of hosts.
 programs += dart-controller
 dart-controller_sources := $(wildcard $(addprefix tools/controller/, \
-	*.c io/*.c decode/*.c outputs/*.c doctor/*.c targets/*.c status/*.c) \
+	*.c io/*.c transport/*.c decode/*.c outputs/*.c doctor/*.c targets/*.c status/*.c) \
 	tools/doctor/*.c tools/watch/*.c)
 dart-controller_libraries := dart
 dart-controller_packages := libsystemd jansson yaml-0.1 smartcols libibverbs \
 	librdmacm libxxhash liburcu libcurl libresolv
 
 controller_settings := $(addprefix tools/controller/, entry_names.c labels.c \
-	settings.c)
-controller_config := $(addprefix tools/controller/, config.c config_source.c) \
+	settings.c settings_transport.c)
+controller_config := $(addprefix tools/controller/, config.c config_source.c \
+	config_transport.c) \
 	$(controller_settings)
 
 unit_controller_options_sources := tools/controller/options.c \
@@ -20,12 +21,13 @@ unit_controller_credit_sources := tools/controller/credit.c
 unit_controller_groups_sources := $(addprefix tools/controller/, \
 	credit.c credit_groups.c)
 unit_controller_pool_sources := $(addprefix tools/controller/, \
-	capacity.c credit.c credit_groups.c credit_pool.c flow.c \
+	capacity.c credit.c credit_groups.c credit_pool.c flow.c interface.c \
 	io/io_thread.c io/mailbox.c io/timers.c io/wheel.c \
 	decode/queue.c decode/thread.c)
 unit_controller_handshakes_sources := tools/controller/handshakes.c \
 	$(addprefix tools/controller/io/, timers.c wheel.c)
 unit_controller_capacity_sources := tools/controller/capacity.c
+unit_controller_interface_sources := tools/controller/interface.c
 unit_controller_wheel_sources := tools/controller/io/wheel.c
 unit_controller_latency_sources := tools/controller/decode/latency.c
 unit_controller_scraper_sources := $(addprefix tools/controller/, \
@@ -39,7 +41,8 @@ unit_controller_workers_sources := $(wildcard tools/controller/decode/*.c) \
 unit_controller_targets_sources := $(unit_controller_workers_sources) \
 	$(wildcard tools/controller/target*.c tools/controller/credit*.c) \
 	$(addprefix tools/controller/, capacity.c fetch.c flow.c handshakes.c \
-	resolver.c outputs/output.c) $(wildcard tools/controller/io/*.c)
+	interface.c resolver.c outputs/output.c) \
+	$(wildcard tools/controller/io/*.c tools/controller/transport/*.c)
 unit_controller_outputs_sources := $(addprefix tools/controller/, \
 	decode/queue.c decode/thread.c outputs/output.c)
 unit_controller_sinks_sources := $(unit_controller_workers_sources) \
@@ -56,5 +59,9 @@ unit_controller_discovery_sources := $(controller_config) \
 	$(filter-out %/target_set.c,$(wildcard tools/controller/targets/*.c)) \
 	tools/controller/decode/thread.c tools/watch/path_watch.c
 unit_controller_http_sd_sources := $(unit_controller_discovery_sources)
-threaded_tests += controller_pool controller_workers controller_outputs \
+unit_controller_call_sources := $(unit_serve_tcp_sources) \
+	$(controller_settings) $(wildcard $(addprefix tools/controller/, \
+	capacity.c credit*.c fetch.c flow.c handshakes.c interface.c resolver.c target*.c \
+	io/*.c transport/*.c decode/*.c outputs/output.c))
+threaded_tests += controller_call controller_pool controller_workers controller_outputs \
 	controller_sinks controller_discovery controller_catalog

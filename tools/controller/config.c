@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <dart/control.h>
 #include <libdart/error.h>
 
 #include "config.h"
@@ -15,11 +14,11 @@
 /* An item of "agents"; the document owns the text. */
 struct config_agent {
 	const char *host;
-	uint16_t port;
+	uint16_t port; /* 0: that of the transport */
 	struct target_defaults defaults;
 };
 
-static const yaml_node_t *config__node(struct config *config, int index)
+const yaml_node_t *config__node(struct config *config, int index)
 {
 	return yaml_document_get_node(&config->document, index);
 }
@@ -166,18 +165,20 @@ static int take_agent_value(struct config *config, const char *key,
 static int add_agent(struct config *config, const yaml_node_t *item,
 		     struct config_agent *agent, struct settings *settings)
 {
+	const uint16_t port = agent->port ?:
+		settings__default_port(agent->defaults.transport);
 	struct target_settings *target;
 	struct dart_error error;
 	int ret;
 
 	if (!agent->host)
 		return config__refuse(config, item, "an agent has no 'host'");
-	ret = settings__add_target(settings, agent->host, agent->port,
+	ret = settings__add_target(settings, agent->host, port,
 				   agent->defaults.interval_ns);
 	if (ret == -EEXIST)
 		return config__refuse(config, item,
 				      "agent '%s' port %u is named twice",
-				      agent->host, agent->port);
+				      agent->host, port);
 	if (ret == -E2BIG)
 		return config__refuse(config, item,
 				      "there are more than %d agents",
@@ -185,6 +186,7 @@ static int add_agent(struct config *config, const yaml_node_t *item,
 	if (ret)
 		return ret;
 	target = &settings->targets[settings->target_count - 1];
+	target->transport = agent->defaults.transport;
 	target->class = agent->defaults.class;
 	target->entries = entry_names__hold(agent->defaults.entries);
 	target->source = shared_text__hold(config->source);
@@ -198,8 +200,8 @@ static int take_agent(struct config *config, const yaml_node_t *item,
 		      void *into)
 {
 	struct config_agent agent = {
-		.port = DART_CONTROL_PORT,
 		.defaults.class = SETTINGS_CLASS_DEFAULT,
+		.defaults.transport = config->transport,
 	};
 	int ret;
 
@@ -306,6 +308,10 @@ static int take_setting(struct config *config, const char *key,
 		return take_flow(config, value, settings);
 	if (!strcmp(key, "io"))
 		return take_io(config, value, settings);
+	if (!strcmp(key, "transport"))
+		return 0; /* It was found before. */
+	if (!strcmp(key, "tls"))
+		return config__take_tls(config, value, settings);
 	if (!strcmp(key, "entries")) {
 		ret = config__sequence(config, value, config__entry,
 				    settings->entry_count ? &ignored :
@@ -352,8 +358,10 @@ int config__load(struct settings *settings, FILE *file, const char *path,
 	yaml_parser_set_input_file(&parser, file);
 	if (yaml_parser_load(&parser, &config.document)) {
 		root = yaml_document_get_root_node(&config.document);
-		ret = root ? config__mapping(&config, root, take_setting,
-					  settings) :
+		ret = root ? config__find_transport(&config, root,
+						    settings->transport) ?:
+			     config__mapping(&config, root, take_setting,
+					     settings) :
 			     config__refuse(&config, NULL, "the file is empty");
 		yaml_document_delete(&config.document);
 	} else if (parser.error != YAML_MEMORY_ERROR) {
@@ -369,6 +377,7 @@ int config__load(struct settings *settings, FILE *file, const char *path,
 int config__read(struct settings *settings, const struct settings *own,
 		 const char *path, struct dart_error *error)
 {
+	struct dart_error reason;
 	FILE *file;
 	int ret;
 
@@ -387,5 +396,8 @@ int config__read(struct settings *settings, const struct settings *own,
 			error, EINVAL,
 			"%s: the file names neither an agent nor a source",
 			path);
+	if (!ret && settings__check_tls(settings, &reason))
+		ret = dart_error__set(error, EINVAL, "%s: %s", path,
+				      reason.text);
 	return ret;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Shared by the two halves of the configuration file: config.c has its keys and its
- * agents, config_source.c what agents and sources have in common, and sources.
+ * Shared by the parts of the configuration file: config.c has its keys and its agents,
+ * config_source.c what agents and sources have in common, and sources, config_transport.c
+ * transports and certificates.
  *
  * All that take return 0; -EINVAL with a sentence in the error, which names the line; or
  * -ENOMEM.
@@ -19,6 +20,7 @@ struct config {
 	yaml_document_t document;
 	const char *path;
 	struct shared_text *source; /* of the agents: the path */
+	enum settings_transport transport; /* of agents and sources that do not say */
 	struct dart_error *error;
 };
 
@@ -31,6 +33,7 @@ typedef int config_item(struct config *config, const yaml_node_t *item,
 
 /* config.c */
 
+const yaml_node_t *config__node(struct config *config, int index);
 int config__refuse(struct config *config, const yaml_node_t *node,
 		   const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
@@ -44,6 +47,20 @@ int config__interval(struct config *config, const yaml_node_t *value,
 		     uint64_t *interval_ns);
 /* A config_item: the name of an entry, into settings. */
 int config__entry(struct config *config, const yaml_node_t *item, void *into);
+
+/* config_transport.c */
+
+/* The value of a key "transport". */
+int config__transport(struct config *config, const yaml_node_t *value,
+		      enum settings_transport *transport);
+/*
+ * Looks for that key of @root before others are taken, and sets config->transport to its
+ * value, or to @chosen on the command line.
+ */
+int config__find_transport(struct config *config, const yaml_node_t *root,
+			   enum settings_transport chosen);
+int config__take_tls(struct config *config, const yaml_node_t *value,
+		     struct settings *settings);
 
 /* config_source.c */
 

@@ -69,6 +69,8 @@ static int read_entries(struct config *config, const yaml_node_t *value,
 int config__default(struct config *config, const char *key,
 		    const yaml_node_t *value, struct target_defaults *defaults)
 {
+	if (!strcmp(key, "transport"))
+		return config__transport(config, value, &defaults->transport);
 	if (!strcmp(key, "interval"))
 		return config__interval(config, value, &defaults->interval_ns);
 	if (!strcmp(key, "class"))
@@ -152,6 +154,7 @@ int config__take_source(struct config *config, const yaml_node_t *item,
 {
 	struct config_source source = {
 		.defaults.class = SETTINGS_CLASS_DEFAULT,
+		.defaults.transport = config->transport,
 	};
 	int ret;
 

@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
 
@@ -26,6 +27,7 @@
 #include "outputs/sink_table.h"
 #include "status/status_server.h"
 #include "target.h"
+#include "transport/transport_read.h"
 
 /* How long an output that is not read delays the end after a signal, and one that is. */
 #define BLOCKED_MS	500
@@ -53,12 +55,44 @@ static int on_signal(sd_event_source *source,
 	return sd_event_exit(controller->context.event, 0);
 }
 
+/* The files of the configuration or the command line, as they are now. */
+static int controller__load_tls(struct controller *controller,
+				struct dart_error *error)
+{
+	struct target_context *context = &controller->context;
+	const struct settings_tls *paths = &context->options->settings.tls;
+	const struct dart_tls_files files = {
+		.certificate = paths->certificate,
+		.key = paths->key,
+		.authorities = paths->authorities,
+	};
+	struct dart_tls *tls;
+	int err;
+
+	if (!paths->certificate)
+		return 0;
+	err = dart_tls__load(&files, &tls, error);
+	if (err)
+		return err;
+	/* Connections hold what they were made with. */
+	dart_tls__put(context->tls);
+	context->tls = tls;
+	return 0;
+}
+
 /* SIGHUP */
 static int on_reload(sd_event_source *source,
 		     const struct signalfd_siginfo *info, void *data)
 {
 	struct controller *controller = data;
+	struct target_context *context = &controller->context;
+	struct dart_error error;
 
+	if (controller__load_tls(controller, &error) &&
+	    !context->sink->owns_terminal)
+		output__print(context->log,
+			      "dart-controller: %s; certificates stay as they were",
+			      error.text);
 	fleet__reload(controller->fleet);
 	return 0;
 }
@@ -136,7 +170,7 @@ static int on_connection(sd_event_source *source, int fd, uint32_t events,
 	int err;
 
 	err = dart_endpoint_set__on_connection(context->io.set,
-					       target__on_connection);
+					       transport_read__on_connection);
 	return err ? sd_event_exit(context->event, err) : 0;
 }
 
@@ -169,8 +203,8 @@ static int controller__open_io(struct controller *controller,
 
 	err = io_threads__start(&context->io, &context->options->settings,
 				options__has_one_target(context->options),
-				context->flow_control, target__on_completion,
-				error);
+				context->flow_control,
+				transport_read__on_completion, error);
 	if (err)
 		return err;
 	err = sd_event_add_io(
@@ -226,6 +260,7 @@ static int controller__open(struct controller *controller,
 				options__has_one_target(options),
 				&context->flow_control) ?:
 	      controller__open_mailbox(controller) ?:
+	      controller__load_tls(controller, error) ?:
 	      controller__open_io(controller, error);
 	if (err)
 		return err;
@@ -266,6 +301,7 @@ static void controller__close(struct controller *controller)
 	if (controller->has_mailbox)
 		mailbox__close(&controller->context.mailbox);
 	resolver__free(controller->context.resolver);
+	dart_tls__put(controller->context.tls);
 	flow_control__free(controller->context.flow_control);
 	timers__free(controller->context.timers);
 	catalogs__close(&controller->catalogs);
@@ -331,6 +367,17 @@ static int controller__finish(struct controller *controller, bool summarize)
 	return err;
 }
 
+/* Targets that are called have descriptors of their own: one by tcp, two by rpc. */
+static void permit_descriptors(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit))
+		return;
+	limit.rlim_cur = limit.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &limit);
+}
+
 int controller__run(const struct options *options)
 {
 	struct controller controller = { };
@@ -338,6 +385,7 @@ int controller__run(const struct options *options)
 	bool is_open, failed = true;
 	int err;
 
+	permit_descriptors();
 	err = controller__open(&controller, options, &error);
 	is_open = !err;
 	if (is_open) {

@@ -74,6 +74,13 @@ void credit__ask(struct credit *credit, struct credit_flow *flow, uint8_t class,
 		credit_line__append(&credit->lines[flow->class], flow);
 }
 
+void credit__ask_whole(struct credit *credit, struct credit_flow *flow,
+		       uint8_t class, uint32_t fragments)
+{
+	flow->is_whole = true;
+	credit__ask(credit, flow, class, least(fragments, credit->total));
+}
+
 /* The line whose turn it is: one that was passed over for too long, or the first. */
 static struct credit_line *credit__next_line(struct credit *credit)
 {
@@ -89,6 +96,20 @@ static struct credit_line *credit__next_line(struct credit *credit)
 		next = line;
 	}
 	return next;
+}
+
+/* How many credits @flow, the first in line, gets now; 0: none. */
+static uint32_t credit__due(const struct credit *credit,
+			    const struct credit_flow *flow)
+{
+	uint32_t share;
+
+	if (flow->is_whole)
+		return flow->wanted <= credit->free ? flow->wanted : 0;
+	share = credit__share(credit, flow->class);
+	if (flow->held >= share)
+		return 0;
+	return least(least(flow->wanted, share - flow->held), credit->free);
 }
 
 static void credit__pass_over(struct credit *credit, struct credit_line *served,
@@ -109,24 +130,23 @@ struct credit_flow *credit__grant(struct credit *credit, uint32_t *fragments)
 {
 	struct credit_line *line;
 	struct credit_flow *flow;
-	uint32_t share;
 
 	while (credit->free) {
 		line = credit__next_line(credit);
 		if (!line)
 			return NULL;
 		flow = TAILQ_FIRST(&line->flows);
+		*fragments = credit__due(credit, flow);
+		if (!*fragments && flow->is_whole && flow->wanted)
+			return NULL;
 		credit_line__remove(line, flow);
-		share = credit__share(credit, flow->class);
 		/* It comes back to the end of the line when it gives one back. */
-		if (flow->held >= share || !flow->wanted)
+		if (!*fragments)
 			continue;
-		*fragments = least(least(flow->wanted, share - flow->held),
-				   credit->free);
 		flow->wanted -= *fragments;
 		flow->held += *fragments;
 		credit->free -= *fragments;
-		if (flow->wanted && flow->held < share)
+		if (flow->wanted && flow->held < credit__share(credit, flow->class))
 			credit_line__append(line, flow);
 		credit__pass_over(credit, line, *fragments);
 		return flow;

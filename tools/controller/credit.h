@@ -12,6 +12,10 @@
  * others have posted CREDIT_PATIENCE fragments since a later line had its turn: no line
  * starves.
  *
+ * An answer of an agent cannot be cut: all that it can have in flight is asked for at once,
+ * and granted whole or not at all.  Such a flow waits at the head of its line, and keeps
+ * others waiting, until so many credits have come back.
+ *
  * Pure code: it calls no verbs, reads no clock, allocates nothing and takes no lock.  No
  * function loops over flows.
  */
@@ -34,6 +38,7 @@ struct credit_flow {
 	uint16_t held; /* credits */
 	uint8_t class;
 	bool in_line;
+	bool is_whole; /* what it wants is granted at once */
 };
 
 struct credit_line {
@@ -61,6 +66,13 @@ void credit__init(struct credit *credit, uint64_t bytes, uint64_t flow_bytes);
  */
 void credit__ask(struct credit *credit, struct credit_flow *flow, uint8_t class,
 		 uint32_t fragments);
+
+/*
+ * The same, for a flow that wants none: the grant will be for all @fragments, or for all
+ * credits that there are, if those are fewer.
+ */
+void credit__ask_whole(struct credit *credit, struct credit_flow *flow,
+		       uint8_t class, uint32_t fragments);
 
 /*
  * Takes credits for the flow whose turn it is: the flow and how many @fragments it is to

@@ -52,6 +52,11 @@ void credit_groups__ask(struct credit_groups *groups,
 
 	if (!fragments)
 		return;
+	if (!group) {
+		credit__ask_whole(&groups->credit, &member->flow, class,
+				  fragments);
+		return;
+	}
 	if (joins)
 		credit_member__wait(member, group);
 	member->pending += fragments < room ? fragments : room;
@@ -108,13 +113,17 @@ static void credit_groups__fill_lines(struct credit_groups *groups)
 	}
 }
 
-static bool credit_groups__wait(const struct credit_groups *groups)
+/* Groups wait for lines that are empty, and no flow in line waits for more credits. */
+static bool credit_groups__can_go_on(const struct credit_groups *groups)
 {
+	bool wait = false;
+
 	for (int i = 0; i < CREDIT_CLASSES; i++) {
-		if (!TAILQ_EMPTY(&groups->waiting[i]))
-			return true;
+		if (!TAILQ_EMPTY(&groups->credit.lines[i].flows))
+			return false;
+		wait |= !TAILQ_EMPTY(&groups->waiting[i]);
 	}
-	return false;
+	return wait;
 }
 
 struct credit_member *credit_groups__grant(struct credit_groups *groups,
@@ -128,7 +137,7 @@ struct credit_member *credit_groups__grant(struct credit_groups *groups,
 		if (flow)
 			return (struct credit_member *)flow;
 		/* All in line had their share: the lines are empty now. */
-		if (!credit_groups__wait(groups))
+		if (!credit_groups__can_go_on(groups))
 			break;
 	}
 	return NULL;

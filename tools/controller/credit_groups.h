@@ -12,6 +12,9 @@
  * group was let in waits with it for its next turn, so no group starves.  While credits
  * last nobody waits.
  *
+ * A flow without a group goes straight into the line, and gets what it wants at once: see
+ * credit__ask_whole().
+ *
  * Pure code, as credit.h; loops over the flows of one group only.
  */
 #ifndef CONTROLLER_CREDIT_GROUPS_H
@@ -47,7 +50,10 @@ void credit_groups__init(struct credit_groups *groups, uint64_t bytes,
 			 uint64_t flow_bytes);
 void credit_group__init(struct credit_group *group);
 
-/* As credit__ask(); @group is always the same for this @class and these queue pairs. */
+/*
+ * As credit__ask(); @group is always the same for this @class and these queue pairs.  With
+ * @group of NULL as credit__ask_whole().
+ */
 void credit_groups__ask(struct credit_groups *groups,
 			struct credit_group *group,
 			struct credit_member *member, uint8_t class,

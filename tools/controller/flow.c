@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Posts READs as the flow control permits. */
+/* Posts what is asked for as the flow control permits. */
 #include "flow.h"
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "capacity.h"
+#include "interface.h"
 #include "schedule.h"
 
 /* Of what is in flight, beside the time that its bytes take: round trips, and more. */
@@ -23,6 +25,7 @@ struct flow_control {
 	enum settings_flow kind;
 	uint64_t bytes; /* 0: that of the port */
 	uint64_t bits_per_s;
+	char interface[IF_NAMESIZE]; /* of the first flow; "": not known */
 	uint64_t drain_ns;
 	bool is_open; /* the pool */
 	struct credit_pool pool;
@@ -33,35 +36,49 @@ struct flow_control {
 	struct timer timer; /* of the first of them */
 };
 
-static bool flow_control__is_on(const struct flow_control *control)
+static bool flow__takes_credits(const struct flow *flow)
 {
-	return control->kind != SETTINGS_FLOW_NONE;
+	return flow->is_counted && flow->control->kind != SETTINGS_FLOW_NONE;
 }
 
+/* The port of the first flow. */
 static void flow_control__learn(struct flow_control *control,
-				const struct dart_endpoint *endpoint)
+				const struct dart_endpoint_path *path)
 {
-	struct dart_endpoint_path path;
+	uint64_t bits_per_s = path->bits_per_s;
 
 	if (control->is_open)
 		return;
 	control->is_open = true;
-	dart_endpoint__path(endpoint, &path);
-	control->bits_per_s = path.bits_per_s;
+	if (interface__of_address(path->source, control->interface) &&
+	    !bits_per_s)
+		bits_per_s = interface__bits_per_s(control->interface);
+	control->bits_per_s = bits_per_s;
 	if (control->kind == SETTINGS_FLOW_BDP) {
 		credit_pool__init(&control->pool, UINT64_MAX,
 				  control->bytes ?:
-					  capacity__product(path.bits_per_s));
+					  capacity__product(bits_per_s));
 		control->drain_ns = DRAIN_MARGIN_NS;
 		return;
 	}
-	control->bytes = control->bytes ?: capacity__credit(path.bits_per_s);
+	control->bytes = control->bytes ?: capacity__credit(bits_per_s);
 	credit_pool__init(&control->pool, control->bytes, UINT64_MAX);
 	control->drain_ns = DRAIN_DEFAULT_NS;
-	if (path.bits_per_s)
+	if (bits_per_s)
 		control->drain_ns =
 			DRAIN_MARGIN_NS +
-			control->bytes * 8000 / (path.bits_per_s / 1000000);
+			control->bytes * 8000 / (bits_per_s / 1000000);
+}
+
+/* Does what comes by @path meet what comes to the port of the first flow? */
+static bool flow_control__shares_port(const struct flow_control *control,
+				      const struct dart_endpoint_path *path)
+{
+	char name[IF_NAMESIZE];
+
+	return *path->device || !*control->interface ||
+	       !interface__of_address(path->source, name) ||
+	       !strcmp(name, control->interface);
 }
 
 /* Makes the groups up to @number. */
@@ -154,24 +171,33 @@ uint64_t flow_control__bits_per_s(const struct flow_control *control)
 }
 
 int flow__open(struct flow *flow, struct flow_control *control, uint8_t class,
-	       struct dart_endpoint *endpoint, struct credit_taker *taker)
+	       struct transport *transport, struct credit_taker *taker)
 {
-	const uint32_t group = dart_endpoint__group(endpoint);
-	int err;
+	const struct transport_operations *operations = transport->operations;
+	struct dart_endpoint_path path;
+	uint32_t group = 0;
+	int err = 0;
 
-	err = flow_control__add_groups(control, group);
+	if (operations->group) {
+		group = operations->group(transport);
+		err = flow_control__add_groups(control, group);
+	}
 	if (err)
 		return err;
-	flow_control__learn(control, endpoint);
+	operations->path(transport, &path);
+	flow_control__learn(control, &path);
 	flow->control = control;
-	flow->group = &control->groups[group]->classes[class];
+	flow->group = operations->group ?
+			      &control->groups[group]->classes[class] :
+			      NULL;
+	flow->is_counted = flow_control__shares_port(control, &path);
 	flow->class = class;
-	flow->endpoint = endpoint;
+	flow->transport = transport;
 	flow->share.taker = taker;
-	flow->is_reading = false;
+	flow->is_asking = false;
 	flow->posted = 0;
-	if (flow_control__is_on(control))
-		dart_endpoint__cut(endpoint, CREDIT_FRAGMENT);
+	if (operations->cut && flow__takes_credits(flow))
+		operations->cut(transport, CREDIT_FRAGMENT);
 	return 0;
 }
 
@@ -179,9 +205,9 @@ void flow__close(struct flow *flow)
 {
 	struct flow_control *control = flow->control;
 
-	if (!flow->endpoint)
+	if (!flow->transport)
 		return;
-	flow->endpoint = NULL;
+	flow->transport = NULL;
 	if (!flow->posted)
 		return;
 	if (flow->draining)
@@ -195,7 +221,7 @@ void flow__close(struct flow *flow)
 
 void flow__end(struct flow *flow)
 {
-	if (flow->endpoint && flow_control__is_on(flow->control))
+	if (flow->transport && flow__takes_credits(flow))
 		credit_pool__cancel(&flow->control->pool, NULL, &flow->share);
 	flow__close(flow);
 	if (flow->draining)
@@ -226,33 +252,35 @@ static void flow_control__post(struct flow_control *control,
 		if (!flow->posted)
 			flow->heard_ns = now_ns;
 		flow->posted += fragments;
-		err = dart_endpoint__post(flow->endpoint, fragments);
+		err = flow->transport->operations->post(flow->transport,
+							fragments);
 		if (err)
 			flow->failed(flow, err);
 	}
 	taker->is_posting = false;
 }
 
-int flow__read(struct flow *flow, const struct dart_read *reads, uint32_t count)
+int flow__ask(struct flow *flow, enum transport_part part)
 {
+	const struct transport_operations *operations =
+		flow->transport->operations;
 	struct flow_control *control = flow->control;
+	const bool takes_credits = flow__takes_credits(flow);
+	uint32_t fragments;
 	int err;
 
-	if (flow_control__is_on(control))
-		err = dart_endpoint__begin(flow->endpoint, reads, count);
-	else
-		err = dart_endpoint__read(flow->endpoint, reads, count);
+	err = operations->begin(flow->transport, part,
+				takes_credits ? &fragments : NULL);
 	if (err)
 		return err;
-	flow->is_reading = true;
-	if (!flow_control__is_on(control)) {
+	flow->is_asking = true;
+	if (!takes_credits) {
 		flow->posted_ns = flow->heard_ns = monotonic_ns();
 		return 0;
 	}
 	flow->posted_ns = 0;
 	credit_pool__ask(&control->pool, flow->group, &flow->share, flow->class,
-			 dart_endpoint__operations(flow->endpoint, reads,
-						   count));
+			 fragments);
 	flow_control__post(control, flow->share.taker);
 	return 0;
 }
@@ -261,14 +289,14 @@ void flow__complete(struct flow *flow, int result)
 {
 	struct flow_control *control = flow->control;
 	const uint32_t completed =
-		dart_endpoint__take_completed(flow->endpoint);
+		flow->transport->operations->take_completed(flow->transport);
 
-	if (result > 0)
-		flow->is_reading = false;
+	if (result)
+		flow->is_asking = false;
 	if (!completed)
 		return;
 	flow->heard_ns = monotonic_ns();
-	if (!flow_control__is_on(control))
+	if (!flow__takes_credits(flow))
 		return;
 	flow->posted -= completed;
 	credit_pool__give_back(&control->pool, flow->share.taker, &flow->share,
@@ -280,8 +308,8 @@ void flow__stop(struct flow *flow)
 {
 	struct flow_control *control = flow->control;
 
-	flow->is_reading = false;
-	if (!flow_control__is_on(control))
+	flow->is_asking = false;
+	if (!flow__takes_credits(flow))
 		return;
 	credit_pool__cancel(&control->pool, flow->share.taker, &flow->share);
 	flow_control__post(control, flow->share.taker);
@@ -296,13 +324,12 @@ void flow_control__wake_up(struct flow_control *control,
 
 uint64_t flow__silence_ns(const struct flow *flow)
 {
-	if (!flow->is_reading || flow__waits(flow))
+	if (!flow->is_asking || flow__waits(flow))
 		return 0;
 	return monotonic_ns() - flow->heard_ns;
 }
 
 bool flow__waits(const struct flow *flow)
 {
-	return flow->is_reading && flow_control__is_on(flow->control) &&
-	       !flow->posted;
+	return flow->is_asking && flow__takes_credits(flow) && !flow->posted;
 }

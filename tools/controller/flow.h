@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Posting READs as the flow control permits.  A flow is the connection of a target, and
+ * Asking for parts as the flow control permits.  A flow is the transport of a target, and
  * all flows share the credits of their flow control (see credit_pool.h), or have a bound
  * each (bdp), or none.
  *
- * The control loop opens and closes a flow; in between an I/O thread READs.
+ * The control loop opens and closes a flow; in between an I/O thread asks.
  */
 #ifndef CONTROLLER_FLOW_H
 #define CONTROLLER_FLOW_H
@@ -12,16 +12,15 @@
 #include <stdbool.h>
 #include <sys/queue.h>
 
-#include <libdart/rdma/endpoint_set.h>
-
 #include "credit_pool.h"
 #include "io/timers.h"
 #include "settings.h"
+#include "transport/transport.h"
 
 struct flow;
 struct flow_control;
 
-/* READs of @flow could not be posted: @error is -errno.  May stop the flow. */
+/* What @flow asked for could not be posted: @error is -errno.  May stop the flow. */
 typedef void flow_failed(struct flow *flow, int error);
 
 /* Belongs to its user; zeroed memory is a flow that is closed. */
@@ -29,18 +28,19 @@ struct flow {
 	struct credit_share share; /* first: a flow is found by it */
 	/* Set when it is opened. */
 	struct flow_control *control;
-	struct credit_group *group;
-	struct dart_endpoint *endpoint; /* borrowed; NULL: closed */
+	struct credit_group *group; /* NULL: of a call */
+	bool is_counted; /* takes credits, if there are any */
+	struct transport *transport; /* borrowed; NULL: closed */
 	uint8_t class;
 	/* Of the I/O thread. */
-	flow_failed *failed; /* its user sets it before the first READ */
-	bool is_reading;
+	flow_failed *failed; /* its user sets it before it asks */
+	bool is_asking;
 	uint32_t posted; /* fragments, without an answer so far */
-	uint64_t posted_ns; /* CLOCK_MONOTONIC: the first READ of the batch */
+	uint64_t posted_ns; /* CLOCK_MONOTONIC: the first of the part */
 	uint64_t heard_ns; /* the last completion, or post if later */
 	/*
-	 * Of the control loop: READs of queue pairs that are gone, whose answers may still be
-	 * under way.
+	 * Of the control loop: fragments of transports that are gone, which may still be under
+	 * way.
 	 */
 	uint32_t draining;
 	uint64_t drained_ns;
@@ -60,15 +60,16 @@ void flow_control__free(struct flow_control *control);
 uint64_t flow_control__bits_per_s(const struct flow_control *control);
 
 /*
- * @endpoint has connected, and @taker is its I/O thread; it outlives the flow, until
+ * @transport has connected, and @taker is its I/O thread; it outlives the flow, until
  * flow__close().  The default of what may be in flight is that of the port that it uses, if
- * it is the first of all.  Returns 0 or -ENOMEM.
+ * it is the first of all.  One by TCP takes credits if its address of this machine is on the
+ * interface of that port; all by RDMA do.  Returns 0 or -ENOMEM.
  */
 int flow__open(struct flow *flow, struct flow_control *control, uint8_t class,
-	       struct dart_endpoint *endpoint, struct credit_taker *taker);
+	       struct transport *transport, struct credit_taker *taker);
 
 /*
- * The queue pair is gone, once the flow has stopped.  Its credits come back when nothing of
+ * The transport is gone, once the flow has stopped.  Its credits come back when nothing of
  * what was posted can be on the network.  A flow that is closed stays so.
  */
 void flow__close(struct flow *flow);
@@ -78,21 +79,20 @@ void flow__end(struct flow *flow);
 
 /* In the I/O thread. */
 
-/* As dart_endpoint__read(), but when there are credits for it; failed() may be called. */
-int flow__read(struct flow *flow, const struct dart_read *reads,
-	       uint32_t count);
+/* Asks for @part when there are credits for it; failed() may be called. */
+int flow__ask(struct flow *flow, enum transport_part part);
 /*
- * READs have completed, with the @result of a handler of completions.  Posts what may be
- * posted now, of any flow of this thread.
+ * The transport has called completed() with this @result.  Posts what may be posted now, of
+ * any flow of this thread.
  */
 void flow__complete(struct flow *flow, int result);
-/* READs nothing more, until it is closed. */
+/* Asks for nothing more, until it is closed. */
 void flow__stop(struct flow *flow);
 /* Others have given back credits, and credit_taker.wake() was called. */
 void flow_control__wake_up(struct flow_control *control,
 			   struct credit_taker *taker);
 
-/* How long READs have been posted without an answer, in ns; 0 if none are. */
+/* How long the host has been asked without an answer, in ns; 0 if it is not. */
 uint64_t flow__silence_ns(const struct flow *flow);
 
 /* Waits for credits, with nothing in flight. */

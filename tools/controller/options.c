@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include <libdart/error.h>
-#include <libdart/rdma/address.h>
 
 #include "options.h"
 
@@ -19,6 +18,10 @@ static const struct option long_options[] = {
 	{ "entries", required_argument, NULL, 'e' },
 	{ "flow", required_argument, NULL, 'f' },
 	{ "io", required_argument, NULL, 'o' },
+	{ "transport", required_argument, NULL, 'T' },
+	{ "tls-certificate", required_argument, NULL, 'C' },
+	{ "tls-key", required_argument, NULL, 'K' },
+	{ "tls-authorities", required_argument, NULL, 'A' },
 	{ "workers", required_argument, NULL, 'w' },
 	{ "file-sd", required_argument, NULL, 'F' },
 	{ "dns-srv", required_argument, NULL, 'D' },
@@ -33,8 +36,8 @@ const char options__help[] =
 	"Usage: dart-controller [OPTION]... [HOST[:PORT]]...\n"
 	"       dart-controller doctor [-j] [-e NAME,...] HOST[:PORT]\n"
 	"       dart-controller status [-j] [--socket PATH]\n"
-	"Reads metrics from the memory of hosts by RDMA READ, finds out why that fails, or\n"
-	"shows what a controller that runs does.\n"
+	"Reads metrics from the memory of hosts by RDMA READ, or asks their agents, finds out\n"
+	"why that fails, or shows what a controller that runs does.\n"
 	"\n"
 	"  -i, --interval TIME    time between scrapes: 100ms, 1s (default), 1min\n"
 	"  -n, --count N          exit after N scrapes of each agent\n"
@@ -44,6 +47,11 @@ const char options__help[] =
 	"                         the default if there can be several), bdp (of each) or none\n"
 	"      --io KIND          wait for READs by event (the default), poll, or hybrid:\n"
 	"                         poll for small scrapes and wait for large ones\n"
+	"      --transport KIND   READ the memory of hosts (read, the default), or ask their\n"
+	"                         agents, over RDMA (rpc) or over TCP with TLS (tcp)\n"
+	"      --tls-certificate FILE, --tls-key FILE, --tls-authorities FILE\n"
+	"                         for tcp: certificate of this controller, its key, and who\n"
+	"                         signs those of agents\n"
 	"  -j, --json             print JSON, one line per scrape\n"
 	"      --workers N        decode in N threads; 1 by default\n"
 	"  -c, --config FILE      read further agents and settings from a YAML file, and\n"
@@ -55,7 +63,7 @@ const char options__help[] =
 	"  -h, --help             print this and exit\n"
 	"  -V, --version          print the version and exit\n"
 	"\n"
-	"HOST is a name or an address ([V6]:PORT for IPv6); PORT is 4792 by default.\n";
+	"HOST is a name or an address ([V6]:PORT for IPv6); PORT is 4792 by default, by tcp 4793.\n";
 
 static bool parse_count(const char *text, uint64_t *count)
 {
@@ -93,12 +101,14 @@ static int add_target(struct settings *settings, const char *text,
 	char *host;
 	int err;
 
-	err = dart_address__parse(text, &host, &port);
+	err = settings__parse_agent(text, &host, &port);
 	if (err)
 		return dart_error__set(error, -err,
 			"'%s' is not an agent (expected HOST, HOST:PORT or [V6]:PORT)",
 			text);
-	err = settings__add_target(settings, host, port, 0);
+	err = settings__add_target(
+		settings, host,
+		port ?: settings__default_port(settings->transport), 0);
 	free(host);
 	if (err == -EEXIST)
 		return dart_error__set(error, EINVAL,
@@ -107,6 +117,9 @@ static int add_target(struct settings *settings, const char *text,
 		return dart_error__set(error, EINVAL,
 				       "there are more than %d agents",
 				       SETTINGS_TARGETS_MAX);
+	if (!err && settings->transport)
+		settings->targets[settings->target_count - 1].transport =
+			settings->transport;
 	return err;
 }
 
@@ -158,6 +171,13 @@ static int parse_flow(struct settings *settings, const char *text,
 	return err;
 }
 
+static int set_path(char **path, struct dart_error *error)
+{
+	free(*path);
+	*path = strdup(optarg);
+	return *path ? 0 : dart_error__no_memory(error);
+}
+
 static int parse_one(struct options *options, int c, char *argv[],
 		     struct dart_error *error)
 {
@@ -188,6 +208,19 @@ static int parse_one(struct options *options, int c, char *argv[],
 		return dart_error__set(error, EINVAL,
 			"'%s' is not a kind of I/O (expected event, poll or hybrid)",
 			optarg);
+	case 'T':
+		if (!settings__parse_transport(optarg,
+					       &options->settings.transport))
+			return 0;
+		return dart_error__set(error, EINVAL,
+			"'%s' is not a transport (expected read, rpc or tcp)",
+			optarg);
+	case 'C':
+		return set_path(&options->settings.tls.certificate, error);
+	case 'K':
+		return set_path(&options->settings.tls.key, error);
+	case 'A':
+		return set_path(&options->settings.tls.authorities, error);
 	case 'e':
 		return add_entries(&options->settings, optarg, error);
 	case 'f':
@@ -235,7 +268,9 @@ static bool has_more(const struct options *options)
 
 	return options->config || options->count || options->once ||
 	       settings->interval_ns || settings->flow || settings->io ||
-	       settings->workers || settings->source_count;
+	       settings->workers || settings->source_count ||
+	       settings->transport || settings->tls.certificate ||
+	       settings->tls.key || settings->tls.authorities;
 }
 
 static int check_status(const struct options *options, struct dart_error *error)
@@ -256,6 +291,15 @@ static int check_doctor(const struct options *options, struct dart_error *error)
 		return dart_error__set(error, EINVAL,
 			"doctor takes only the options --json and --entries");
 	return 0;
+}
+
+/* Of sources: their options may come before that of the transport. */
+static void choose_transport(struct settings *settings)
+{
+	size_t i;
+
+	for (i = 0; settings->transport && i < settings->source_count; i++)
+		settings->sources[i].defaults.transport = settings->transport;
 }
 
 int options__parse(struct options *options, int argc, char *argv[],
@@ -282,6 +326,7 @@ int options__parse(struct options *options, int argc, char *argv[],
 		if (err)
 			return err;
 	}
+	choose_transport(&options->settings);
 
 	if (options->action == 'd')
 		return check_doctor(options, error);
@@ -296,5 +341,7 @@ int options__parse(struct options *options, int argc, char *argv[],
 	    !options->settings.source_count)
 		return dart_error__set(error, EINVAL,
 			"no agent to scrape (add HOST[:PORT], --config FILE or a source)");
-	return 0;
+	/* The configuration may have the certificates. */
+	return options->config ? 0 :
+				 settings__check_tls(&options->settings, error);
 }

@@ -51,6 +51,7 @@ int settings__add_target(struct settings *settings, const char *host,
 		.host = copy,
 		.name = name,
 		.port = port,
+		.transport = SETTINGS_TRANSPORT_READ,
 		.interval_ns = interval_ns,
 		.class = SETTINGS_CLASS_DEFAULT,
 	};
@@ -126,6 +127,7 @@ int settings__add_source(struct settings *settings, enum source_kind kind,
 		.kind = kind,
 		.place = strdup(place),
 		.defaults.class = SETTINGS_CLASS_DEFAULT,
+		.defaults.transport = SETTINGS_TRANSPORT_READ,
 	};
 	if (!sources[i].place)
 		return -ENOMEM;
@@ -281,6 +283,7 @@ static int copy_target(struct settings *copy,
 	if (err)
 		return err;
 	last = &copy->targets[copy->target_count - 1];
+	last->transport = target->transport;
 	last->class = target->class;
 	last->entries = entry_names__hold(target->entries);
 	last->labels = shared_text__hold(target->labels);
@@ -311,6 +314,7 @@ int settings__copy(struct settings *copy, const struct settings *settings)
 	size_t i;
 
 	*copy = *settings;
+	copy->tls = (struct settings_tls){};
 	copy->entries = NULL;
 	copy->entry_count = 0;
 	copy->targets = NULL;
@@ -318,6 +322,7 @@ int settings__copy(struct settings *copy, const struct settings *settings)
 	copy->by_name = NULL;
 	copy->sources = NULL;
 	copy->source_count = 0;
+	err = settings_tls__copy(&copy->tls, &settings->tls);
 	for (i = 0; !err && i < settings->entry_count; i++)
 		err = settings__add_entry(copy, settings->entries[i]);
 	for (i = 0; !err && i < settings->target_count; i++)
@@ -353,5 +358,8 @@ void settings__clear(struct settings *settings)
 	for (i = 0; i < settings->entry_count; i++)
 		free(settings->entries[i]);
 	free(settings->entries);
+	free(settings->tls.certificate);
+	free(settings->tls.key);
+	free(settings->tls.authorities);
 	memset(settings, 0, sizeof(*settings));
 }

@@ -8,6 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <libdart/error.h>
+
 #include "entry_names.h"
 #include "shared_text.h"
 
@@ -30,6 +32,24 @@ enum settings_io {
 	SETTINGS_IO_POLL,
 	SETTINGS_IO_HYBRID,	/* one of each */
 };
+
+/* How values get here: see transport/transport.h. */
+enum settings_transport {
+	SETTINGS_TRANSPORT_UNSET,	/* the default: read */
+	SETTINGS_TRANSPORT_READ,
+	SETTINGS_TRANSPORT_RPC,
+	SETTINGS_TRANSPORT_TCP,
+};
+
+/* Paths of PEM files: all, or all NULL. */
+struct settings_tls {
+	char *certificate;
+	char *key;
+	char *authorities;
+};
+
+#define SETTINGS_TCP_NEEDS_TLS						\
+	"tcp needs --tls-certificate, --tls-key and --tls-authorities, or 'tls' in the configuration"
 
 /* Scrapes of fewer fragments are polled by a hybrid: the number of ZERO, section 6.3. */
 #define SETTINGS_IO_FRAGMENTS_DEFAULT	32
@@ -60,6 +80,7 @@ struct target_settings {
 	char *host;
 	char *name;		/* HOST:PORT */
 	uint16_t port;
+	enum settings_transport transport;	/* never unset */
 	uint64_t interval_ns;	/* 0: that of all targets */
 	uint8_t class;		/* of flow control, up to SETTINGS_CLASS_MAX */
 	struct entry_names *entries;	/* NULL: those of all targets */
@@ -75,6 +96,7 @@ enum source_kind {
 
 /* What the targets of a source have, unless it says otherwise for one of them. */
 struct target_defaults {
+	enum settings_transport transport;	/* of a source never unset */
 	uint64_t interval_ns;	/* 0: that of all targets */
 	uint8_t class;
 	struct entry_names *entries;	/* NULL: those of all targets */
@@ -91,6 +113,9 @@ struct source_settings {
 
 struct settings {
 	uint64_t interval_ns;	/* 0: not set */
+	/* Of agents and sources that do not say. */
+	enum settings_transport transport;
+	struct settings_tls tls;
 	enum settings_flow flow;
 	uint64_t flow_bytes;	/* its bound; 0: that of the port's speed */
 	enum settings_io io;
@@ -111,6 +136,7 @@ struct settings {
  * All return 0, -EINVAL, -EEXIST if already present, -E2BIG if there are too many, or
  * -ENOMEM.
  */
+/* Its transport is read. */
 int settings__add_target(struct settings *settings, const char *host,
 			 uint16_t port, uint64_t interval_ns);
 /* What a place of this kind is, as "a path". */
@@ -130,6 +156,25 @@ int settings__parse_interval(const char *text, uint64_t *interval_ns);
 int settings__parse_flow(const char *text, enum settings_flow *flow);
 /* "16384", "16K", "8M", "1G", from FLOW_BYTES_MIN to _MAX. */
 int settings__parse_flow_bytes(const char *text, uint64_t *bytes);
+/* "read", "rpc" or "tcp". */
+int settings__parse_transport(const char *text,
+			      enum settings_transport *transport);
+const char *settings__transport_name(enum settings_transport transport);
+/* HOST, HOST:PORT, [V6] or [V6]:PORT; without a port @port is 0. */
+int settings__parse_agent(const char *text, char **host, uint16_t *port);
+/* Where agents listen if nobody says. */
+uint16_t settings__default_port(enum settings_transport transport);
+/* @copy may be cleared with its settings also after -ENOMEM. */
+int settings_tls__copy(struct settings_tls *copy,
+		       const struct settings_tls *tls);
+bool settings_tls__equal(const struct settings_tls *one,
+			 const struct settings_tls *other);
+/*
+ * Has what is called by TCP a certificate, and a certificate its key?  Returns 0, or -EINVAL
+ * with a sentence in @error.
+ */
+int settings__check_tls(const struct settings *settings,
+			struct dart_error *error);
 /* "event", "poll" or "hybrid". */
 int settings__parse_io(const char *text, enum settings_io *io);
 /* From 1 to @max, in decimal. */

@@ -31,6 +31,13 @@ static inline void table_age__renew(struct table_age *age, uint64_t posted_ns)
 	age->changed = false;
 }
 
+/* The agent does not have the values of this table any more: they need another one. */
+static inline void table_age__expire(struct table_age *age)
+{
+	age->current_ns = 0;
+	age->changed = true;
+}
+
 /* Was every range of the table readable until @landed_ns? */
 static inline bool table_age__covers(const struct table_age *age,
 				     uint64_t landed_ns)

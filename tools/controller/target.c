@@ -70,8 +70,8 @@ void target__drop_table(struct target *target)
 {
 	struct io_target *io = &target->io;
 
-	dart_landing__free(io->ring_landing);
-	io->ring_landing = NULL;
+	if (target->transport)
+		target->transport->operations->forget(target->transport);
 	ring__release(io->ring);
 	io->ring = NULL;
 }
@@ -80,10 +80,8 @@ void target__drop_table(struct target *target)
 static void target__disconnect(struct target *target)
 {
 	/* First: nothing lands any more in what it frees, and what is freed below. */
-	dart_endpoint__free(target->endpoint);
-	target->endpoint = NULL;
-	target->io.table_landing = NULL;
-	target->io.ring_landing = NULL;
+	transport__free(target->transport);
+	target->transport = NULL;
 	flow__close(&target->io.flow);
 	target__drop_table(target);
 }
@@ -229,20 +227,25 @@ static void target__ask_to_connect(struct target *target)
 			target->backoff_us > 2 * BACKOFF_MIN_US);
 }
 
-/* The I/O thread cannot READ any more. */
+/* The I/O thread cannot get anything any more. */
 static void target__explain_loss(struct target *target)
 {
+	const struct transport *transport = target->transport;
 	const struct io_target *io = &target->io;
 	struct dart_error error;
 
 	switch (io->loss) {
-	case IO_LOSS_READ:
-		dart_endpoint__explain(target->endpoint, &error);
+	case IO_LOSS_TRANSPORT:
+		transport->operations->explain(transport, &error);
 		target__lose(target, "%s", error.text);
 		break;
 	case IO_LOSS_POST:
-		target__lose(target, "cannot post a READ: %s",
-			     strerror(-io->loss_error));
+		if (transport->operations->is_call)
+			transport->operations->explain(transport, &error);
+		else
+			dart_error__system(&error, -io->loss_error,
+					   "cannot post a READ");
+		target__lose(target, "%s", error.text);
 		break;
 	case IO_LOSS_SILENCE:
 		target__lose(target, TARGET_NO_ANSWER);
@@ -274,11 +277,6 @@ static void on_reported(struct io_target *io, enum io_report report)
 		target__explain_loss(target);
 		break;
 	}
-}
-
-void target__on_completion(struct dart_endpoint *endpoint, int result)
-{
-	io_target__on_completion(endpoint, result);
 }
 
 static void on_released(struct io_target *io)
@@ -380,8 +378,8 @@ void target__free(struct target *target)
 		return;
 	io = &target->io;
 	/* The I/O thread has ended before it released this. */
-	if (target->endpoint)
-		dart_endpoint__leave(target->endpoint);
+	if (target->transport)
+		target->transport->operations->leave(target->transport);
 	flow__end(&io->flow);
 	target__disconnect(target);
 	resolution__cancel(target->resolution);

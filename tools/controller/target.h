@@ -9,15 +9,17 @@
  *
  * Before it resolves and connects it waits for its turn: see handshakes.h.
  * The control loop does all this.  While the target is reading it is in the hands of an I/O
- * thread, which READs values whenever they are due, and which gives it back before anything
- * of it is freed: see io/io_target.h.  The control loop decodes the tables that have landed
- * and plans the READs.  A table that has changed is fetched between scrapes, at a bounded
+ * thread, which gets values from its transport whenever they are due, and which gives it back
+ * before anything of it is freed: see io/io_target.h and transport/transport.h.  The control
+ * loop decodes the tables that have landed and plans the scrapes.  A table that has changed is fetched between scrapes, at a bounded
  * rate (see table_age.h).
  */
 #ifndef CONTROLLER_TARGET_H
 #define CONTROLLER_TARGET_H
 
 #include <systemd/sd-event.h>
+
+#include <libdart/rpc/tls.h>
 
 #include "capacity.h"
 #include "decode/sink.h"
@@ -39,6 +41,7 @@ struct target_context {
 	struct flow_control *flow_control;
 	struct io_threads io;
 	struct capacity capacity;	/* of targets that have been READ or lost */
+	struct dart_tls *tls;		/* of calls by TCP; NULL: there are none */
 	struct workers *workers;
 	struct catalogs *catalogs;
 	struct handshakes handshakes;
@@ -73,12 +76,6 @@ bool target__is_draining(const struct target *target);
  * it until then; or the I/O threads have ended, and the workers have stopped.
  */
 void target__free(struct target *target);
-/* For io_threads__start(). */
-void target__on_completion(struct dart_endpoint *endpoint, int result);
-/* For dart_endpoint_set__on_connection(), in the control loop. */
-void target__on_connection(struct dart_endpoint *endpoint,
-			   enum dart_endpoint_event event,
-			   const struct dart_error *error);
 
 const struct target_settings *target__settings(const struct target *target);
 /* When nobody writes it any more: the workers are done with it, as for target__free(). */

@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "target_private.h"
+#include "transport/transport_call.h"
+#include "transport/transport_read.h"
 
 /* From connect to the table, with --once to the values. */
 #define CONNECT_TIMEOUT_NS	10000000000ULL
@@ -14,19 +16,79 @@ static void target__set_connect_timeout(struct target *target)
 	timer__set_at(&target->connect_timeout, target->connect_deadline_ns);
 }
 
-static void target__connect(struct target *target, const char *numeric)
+static void on_connected(void *data, const struct dart_error *error)
+{
+	struct target *target = data;
+
+	if (!error)
+		target__hand_over(target);
+	else
+		target__lose(target, "%s", error->text);
+}
+
+static void on_completed(void *data, int result)
+{
+	struct target *target = data;
+
+	io_target__on_completion(&target->io, result);
+}
+
+static const struct transport_handlers handlers = {
+	.connected = on_connected,
+	.completed = on_completed,
+};
+
+static int target__read(struct target *target, const char *numeric,
+			struct dart_error *error)
 {
 	struct io_threads *io = &target->context->io;
+
+	if (!target->thread)
+		target->thread = io_threads__choose(io, 0);
+	return transport_read__connect(io->set,
+				       io_thread__number(target->thread),
+				       numeric, target->settings->port,
+				       &handlers, target, &target->transport,
+				       error);
+}
+
+static int target__call(struct target *target, const char *numeric,
+			struct dart_error *error)
+{
+	const struct target_settings *settings = target->settings;
+	struct target_context *context = target->context;
+	const struct transport_call_parts parts = {
+		.event = context->event,
+		.host = numeric,
+		.port = settings->port,
+		.handlers = &handlers,
+		.data = target,
+	};
+	int err = io_threads__call(&context->io, &target->thread);
+
+	if (err)
+		return dart_error__system(error, -err,
+					  "cannot start an I/O thread");
+	if (settings->transport == SETTINGS_TRANSPORT_RPC)
+		return transport_call__connect_rpc(&parts, &target->transport,
+						   error);
+	/* A source may name such a target at any time. */
+	if (!context->tls)
+		return dart_error__set(error, EINVAL, SETTINGS_TCP_NEEDS_TLS);
+	return transport_call__connect_tcp(&parts, context->tls, settings->host,
+					   &target->transport, error);
+}
+
+static void target__connect(struct target *target, const char *numeric)
+{
+	const bool is_read =
+		target->settings->transport == SETTINGS_TRANSPORT_READ;
 	struct dart_error error;
 
 	target->state = TARGET_CONNECTING;
 	target__set_connect_timeout(target);
-	if (!target->thread)
-		target->thread = io_threads__choose(io, 0);
-	if (dart_endpoint_set__connect(io->set,
-				       io_thread__number(target->thread),
-				       numeric, target->settings->port, target,
-				       &target->endpoint, &error))
+	if (is_read ? target__read(target, numeric, &error) :
+		      target__call(target, numeric, &error))
 		target__lose(target, "%s", error.text);
 }
 
@@ -78,16 +140,4 @@ void target__on_connect_timeout(void *data)
 			     target->settings->host);
 	else
 		target__lose(target, TARGET_NO_ANSWER);
-}
-
-void target__on_connection(struct dart_endpoint *endpoint,
-			   enum dart_endpoint_event event,
-			   const struct dart_error *error)
-{
-	struct target *target = dart_endpoint__user(endpoint);
-
-	if (event == DART_ENDPOINT_CONNECTED)
-		target__hand_over(target);
-	else
-		target__lose(target, "%s", error->text);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Shared by the parts of a target in the control loop: target.c waits, retries and gives up,
- * target_connect.c connects, target_table.c takes tables and plans READs for the I/O thread,
+ * target_connect.c connects, target_table.c takes tables and plans scrapes for the I/O thread,
  * target_status.c tells others about it.
  */
 #ifndef CONTROLLER_TARGET_PRIVATE_H
@@ -46,8 +46,8 @@ struct target {
 
 	struct handshake handshake;	/* from its turn to the first table, or the loss */
 	struct resolution *resolution;
-	struct dart_endpoint *endpoint;
-	struct io_thread *thread;	/* of the endpoint */
+	struct transport *transport;
+	struct io_thread *thread;	/* of the transport */
 	struct fetch fetch;
 	bool is_counted;		/* in the capacity */
 	uint64_t counted_bytes;		/* with so many for a scrape */
@@ -85,7 +85,7 @@ void target__on_connect_timeout(void *data);
 
 /* It has connected: the I/O thread gets it. */
 void target__hand_over(struct target *target);
-/* The I/O thread, which has it, wants the table again, or has READ it. */
+/* The I/O thread, which has it, wants the table again, or it has landed. */
 void target__prepare_fetch(struct target *target);
 void target__take_landed(struct target *target);
 /* The retry timer has expired. */

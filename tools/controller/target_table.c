@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Takes the tables of a connected target, and plans READs for its I/O thread.  All of this
- * has its turn: the I/O thread leaves the table and the ring alone meanwhile.
+ * Takes the tables of a connected target, and plans scrapes for its I/O thread.  All of this
+ * has its turn: the I/O thread leaves the transport and the ring alone meanwhile.
  */
 #include <errno.h>
 #include <string.h>
@@ -21,20 +21,16 @@ static bool target__has_room(struct target *target, size_t size, int err)
 	return false;
 }
 
-/* Memory for the READ of the table. */
+/* Memory for the table. */
 static bool target__reserve_table(struct target *target)
 {
-	struct io_target *io = &target->io;
-	int err;
+	struct transport *transport = target->transport;
+	const uint32_t length = target->fetch.read.length;
 
-	dart_landing__free(io->table_landing);
-	io->table_landing = NULL;
-	io->table_read = target->fetch.read;
-	io->fetch_delay_ns = 0;
-	err = dart_endpoint__register(target->endpoint, NULL,
-				      io->table_read.length,
-				      &io->table_landing);
-	return target__has_room(target, io->table_read.length, err);
+	target->io.fetch_delay_ns = 0;
+	return target__has_room(
+		target, length,
+		transport->operations->reserve(transport, length));
 }
 
 void target__prepare_fetch(struct target *target)
@@ -48,15 +44,14 @@ void target__fetch_again(struct target *target)
 	io_target__fetch(&target->io);
 }
 
-/* Registers the memory of the ring. */
 static bool target__land_in_ring(struct target *target)
 {
-	struct io_target *io = &target->io;
-	int err;
+	struct transport *transport = target->transport;
+	struct ring *ring = target->io.ring;
 
-	err = dart_endpoint__register(target->endpoint, io->ring->memory,
-				      ring__size(io->ring), &io->ring_landing);
-	return target__has_room(target, ring__size(io->ring), err);
+	return target__has_room(
+		target, ring__size(ring),
+		transport->operations->prepare(transport, ring));
 }
 
 /* Entries scraped so far that @table no longer has: the first, and how many. */
@@ -104,9 +99,8 @@ static bool target__plan(struct target *target, struct dart_table *table)
 	struct scraper *scraper;
 	struct dart_error error;
 
-	if (scraper__new(table, &chosen, &use,
-			 dart_endpoint__accept(target->endpoint), &scraper,
-			 &error)) {
+	if (scraper__new(table, &chosen, &use, &target->transport->accept,
+			 &scraper, &error)) {
 		target__lose(target, "%s", error.text);
 		return false;
 	}
@@ -134,7 +128,7 @@ static void target__take_table(struct target *target, struct dart_table *table)
 	target__drop_table(target);
 	if (!target__plan(target, table) || !target__land_in_ring(target))
 		return;
-	target__count(target, io->ring->scraper->bytes);
+	target__count(target, target->transport->scrape.bytes);
 	absent = io->ring->scraper->absent;
 	if (absent && once) {
 		target__lose(target,
@@ -142,8 +136,10 @@ static void target__take_table(struct target *target, struct dart_table *table)
 			     absent);
 		return;
 	}
-	thread = io_threads__choose(&target->context->io,
-				    fragments_of(io->ring->scraper));
+	thread = target->transport->operations->is_call ?
+			 target->thread :
+			 io_threads__choose(&target->context->io,
+					    fragments_of(io->ring->scraper));
 	if (thread != target->thread) {
 		target__move(target, thread);
 		return;
@@ -163,7 +159,7 @@ static void target__take_table(struct target *target, struct dart_table *table)
 	io_target__go_on(io);
 }
 
-/* Values that are due meanwhile are READ by the table before. */
+/* Values that are due meanwhile are scraped by the table before. */
 static void target__fetch_later(struct target *target,
 				const struct dart_error *error)
 {
@@ -190,19 +186,17 @@ static void target__fetch_later(struct target *target,
 
 void target__take_landed(struct target *target)
 {
-	struct io_target *io = &target->io;
+	struct transport *transport = target->transport;
 	enum fetch_result result;
 	struct dart_error error;
 	struct dart_table *table;
 
 	result = fetch__take(&target->fetch,
-			     dart_landing__memory(io->table_landing), &table,
+			     transport->operations->table(transport), &table,
 			     &error);
-	if (result == FETCH_DONE || (result == FETCH_LATER && io->ring)) {
-		/* Until the table is READ again, which is a rare event. */
-		dart_landing__free(io->table_landing);
-		io->table_landing = NULL;
-	}
+	/* Until the table is fetched again, which is a rare event. */
+	if (result == FETCH_DONE || (result == FETCH_LATER && target->io.ring))
+		transport->operations->unreserve(transport);
 	switch (result) {
 	case FETCH_DONE:
 		target__take_table(target, table);
@@ -226,17 +220,17 @@ void target__hand_over(struct target *target)
 	int err;
 
 	err = flow__open(&io->flow, context->flow_control,
-			 target->settings->class, target->endpoint,
+			 target->settings->class, target->transport,
 			 io_thread__taker(target->thread));
 	if (err) {
 		target__finish(target, err);
 		return;
 	}
 	io->thread = target->thread;
-	io->endpoint = target->endpoint;
+	io->transport = target->transport;
 	io->deadline_ns = target->connect_deadline_ns;
 	io->age = (struct table_age){};
-	fetch__begin(&target->fetch, dart_endpoint__accept(target->endpoint));
+	fetch__begin(&target->fetch, &target->transport->accept);
 	if (!target__reserve_table(target))
 		return;
 	timer__stop(&target->scrape_timer);

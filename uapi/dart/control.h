@@ -59,9 +59,11 @@
  * bytes, of which the last may be shorter, XXH64 with seed i, where the checksum
  * itself is taken as 0; so only blocks that change have to be hashed.  A new entry
  * goes into the room behind the sections.  A removed entry keeps its place, with
- * the kind DART_CONTROL_ENTRY_GONE, and its ranges; only its first_range and
- * ranges keep their meaning.  When room runs out, or too many entries were
- * removed, the agent writes all sections again, perhaps at other offsets.
+ * the kind DART_CONTROL_ENTRY_GONE, and its ranges; for a reader only its first_range
+ * and ranges keep their meaning, and its since is the generation without it.  (The agent
+ * keeps its schema there, for those who still ask for its values, see <dart/rpc.h>.)
+ * When room runs out, or too many entries were removed, the agent writes all sections
+ * again, perhaps at other offsets.
  *
  * The values themselves are in the byte order of the host, which is
  * little-endian: the agent does not run on others.

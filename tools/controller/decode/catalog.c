@@ -8,7 +8,7 @@
 
 /* Numbers of an entry and of a range, without padding: to be hashed and compared. */
 struct entry_numbers {
-	uint64_t since;
+	uint64_t since, place;
 	const struct dart_schema *schema;	/* a shared one: equal ones are the same */
 	uint32_t kind, lifetime, copies_are, copies, ranges, name_length;
 };
@@ -22,6 +22,7 @@ static struct entry_numbers numbers_of_entry(const struct dart_entry *entry)
 {
 	return (struct entry_numbers){
 		.since = entry->since,
+		.place = entry->place,
 		.schema = entry->schema,
 		.kind = entry->kind,
 		.lifetime = entry->lifetime,

@@ -22,8 +22,8 @@ struct sample_entry {
 /* What is known when a scrape lands.  Times are CLOCK_MONOTONIC of the controller, in ns. */
 struct sample_head {
 	uint64_t sequence;	/* from 1, of this target */
-	uint64_t start_ns;	/* READs posted */
-	uint64_t landed_ns;	/* last READ completed */
+	uint64_t start_ns;	/* asked for */
+	uint64_t landed_ns;	/* the last byte has */
 	/*
 	 * CLOCK_REALTIME of the host at start_ns: that of this machine and the
 	 * offset that the handshake found, give or take the uncertainty; with an
@@ -32,7 +32,8 @@ struct sample_head {
 	int64_t time_ns;
 	int64_t clock_offset_ns;
 	uint64_t clock_uncertainty_ns;
-	uint32_t reads;		/* including that of the header */
+	uint32_t reads;		/* including that of the header; of a call, requests */
+	uint64_t bytes;		/* of them */
 	uint64_t failed;	/* scrapes of this target so far */
 	uint64_t missed;
 };
@@ -40,7 +41,6 @@ struct sample_head {
 struct sample {
 	struct sample_head head;
 	uint64_t end_ns;	/* all values decoded */
-	uint64_t bytes;		/* of the READs */
 	const struct dart_table *table;
 	struct sample_entry *entries;
 	uint32_t entry_count;
@@ -63,7 +63,7 @@ struct summary {
 	count_t scrapes;	/* with values */
 	count_t failed;		/* due while the target was unreachable */
 	count_t missed;		/* due before the previous one ended */
-	count_t discarded;	/* READ, but invalid after a change of the table */
+	count_t discarded;	/* invalid after a change of the table, and asked for again */
 	count_t reads;		/* of all scrapes */
 	count_t bytes;
 	count_t dropped;	/* of the scrapes: their worker was behind */

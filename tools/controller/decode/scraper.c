@@ -174,7 +174,6 @@ static int scraper__make_sample(struct scraper *scraper, struct sample *sample)
 	uint32_t i;
 
 	sample->table = &scraper->table;
-	sample->bytes = scraper->bytes;
 	sample->entries =
 		calloc(catalog->wanted_count + 1, sizeof(*sample->entries));
 	if (!sample->entries)

@@ -1,36 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* READs the table and the values of a connected target, in an I/O thread. */
-#include "io_target.h"
-
+/* Asks for the table and the values of a connected target, in an I/O thread. */
 #include <errno.h>
 
-static void run_report(struct message *message)
-{
-	struct io_target *io =
-		caa_container_of(message, struct io_target, report);
+#include "io_target_private.h"
 
-	io->reported(io, io->report_kind);
-}
+/* Until an agent that is short of memory is asked for its table again. */
+#define BUSY_NS 100000000ULL
 
-static void run_released(struct message *message)
-{
-	struct io_target *io =
-		caa_container_of(message, struct io_target, released_message);
-
-	io->released(io);
-}
-
-/* The control loop has its turn. */
-static void io_target__report(struct io_target *io, enum io_report report)
-{
-	io->is_controls_turn = true;
-	io->report_kind = report;
-	io->report.run = run_report;
-	mailbox__post(io->control, &io->report);
-}
-
-/* READs nothing more. */
-static void io_target__stop(struct io_target *io)
+void io_target__stop(struct io_target *io)
 {
 	io->state = IO_STOPPED;
 	timer__stop(&io->scrape_timer);
@@ -39,7 +16,7 @@ static void io_target__stop(struct io_target *io)
 	flow__stop(&io->flow);
 }
 
-static void io_target__lose(struct io_target *io, enum io_loss loss, int error)
+void io_target__lose(struct io_target *io, enum io_loss loss, int error)
 {
 	if (io->state == IO_STOPPED)
 		return;
@@ -66,23 +43,21 @@ static bool io_target__end_if_done(struct io_target *io)
 	return true;
 }
 
-static void io_target__post(struct io_target *io, enum io_state state,
-			    const struct dart_landing *landing,
-			    const struct dart_read *reads, uint32_t count)
+static void io_target__ask(struct io_target *io, enum io_state state,
+			   enum transport_part part)
 {
 	int err;
 
 	io->state = state;
-	err = dart_endpoint__land_at(io->endpoint, landing) ?:
-		      flow__read(&io->flow, reads, count);
+	err = flow__ask(&io->flow, part);
 	if (err)
 		io_target__lose(io, IO_LOSS_POST, err);
 }
 
-static void io_target__fetch_table(struct io_target *io)
+void io_target__fetch_table(struct io_target *io)
 {
 	io->age.fetched_ns = monotonic_ns();
-	io_target__post(io, IO_FETCHING, io->table_landing, &io->table_read, 1);
+	io_target__ask(io, IO_FETCHING, TRANSPORT_TABLE);
 }
 
 static void io_target__want_table(struct io_target *io)
@@ -97,7 +72,7 @@ static void io_target__renew_table(struct io_target *io)
 {
 	uint64_t due_ns = table_age__due(&io->age);
 
-	/* The last READ found the table in the middle of a change. */
+	/* It was in the middle of a change when it landed last. */
 	if (io->fetch_delay_ns)
 		due_ns = io->age.fetched_ns + io->fetch_delay_ns;
 	if (due_ns <= monotonic_ns())
@@ -108,32 +83,28 @@ static void io_target__renew_table(struct io_target *io)
 
 static void io_target__scrape_values(struct io_target *io)
 {
-	const struct scraper *scraper = io->ring->scraper;
-
-	io_target__post(io, IO_SCRAPING, io->ring_landing, scraper->reads,
-			scraper->read_count);
+	io_target__ask(io, IO_SCRAPING, TRANSPORT_VALUES);
 }
 
 /*
  * If the table was last known to be current too long ago, its header is checked
- * first, or if it has changed, the table fetched.
+ * first, or if it has changed, the table fetched.  An agent that is called checks itself.
  */
 static void io_target__start_scraping(struct io_target *io)
 {
 	io->scrape_pending = true;
-	if (table_age__permits(&io->age, monotonic_ns())) {
+	if (table_age__permits(&io->age, monotonic_ns()) ||
+	    (!io->age.changed && io->transport->operations->is_call)) {
 		io_target__scrape_values(io);
 	} else if (io->age.changed) {
 		io->state = IO_FETCHING;
 		io_target__renew_table(io);
 	} else {
-		io_target__post(io, IO_CHECKING, io->ring_landing,
-				scraper__header_read(io->ring->scraper), 1);
+		io_target__ask(io, IO_CHECKING, TRANSPORT_HEADER);
 	}
 }
 
-/* READs what is due: values rather than a table. */
-static void io_target__proceed(struct io_target *io)
+void io_target__proceed(struct io_target *io)
 {
 	io->state = IO_IDLE;
 	if (io->scrape_pending)
@@ -173,21 +144,21 @@ static void on_checked(struct io_target *io)
 /* Counts a scrape with values, and leaves the rest to the worker of the target. */
 static void io_target__hand_over(struct io_target *io, uint64_t landed_ns)
 {
-	const struct scraper *scraper = io->ring->scraper;
+	const struct transport *transport = io->transport;
 	struct summary *summary = io->summary;
 	struct sample_head head = {
 		.sequence = count__add(&summary->scrapes, 1),
 		.start_ns = io->posted_ns,
 		.landed_ns = landed_ns,
-		.reads = dart_endpoint__operations(io->endpoint, scraper->reads,
-						   scraper->read_count),
+		.reads = transport->scrape.operations,
+		.bytes = transport->scrape.bytes,
 		.failed = count__of(&summary->failed),
 		.missed = count__of(&summary->missed),
 	};
 
-	sample_head__date(&head, dart_endpoint__accept(io->endpoint));
+	sample_head__date(&head, &transport->accept);
 	count__add(&summary->reads, head.reads);
-	count__add(&summary->bytes, scraper->bytes);
+	count__add(&summary->bytes, head.bytes);
 	latency__add(&summary->landed, landed_ns - head.start_ns);
 	if (!decoder__hand_over(&io->decoder, io->ring, &head))
 		count__add(&summary->dropped, 1);
@@ -195,12 +166,13 @@ static void io_target__hand_over(struct io_target *io, uint64_t landed_ns)
 
 static void on_scraped(struct io_target *io)
 {
+	const bool is_call = io->transport->operations->is_call;
 	uint64_t landed_ns = monotonic_ns();
 	int ret = io_target__check_header(io);
 
 	if (ret < 0)
 		return;
-	if (ret && !table_age__covers(&io->age, landed_ns)) {
+	if (ret && !is_call && !table_age__covers(&io->age, landed_ns)) {
 		count__add(&io->summary->discarded, 1);
 		io_target__proceed(io);
 		return;
@@ -213,13 +185,37 @@ static void on_scraped(struct io_target *io)
 		io_target__proceed(io);
 }
 
-void io_target__on_completion(struct dart_endpoint *endpoint, int result)
+/* The agent has no values of this table any more: the scrape waits for another one. */
+static void on_stale(struct io_target *io)
 {
-	struct io_target *io = dart_endpoint__user(endpoint);
+	if (io->state == IO_STOPPED)
+		return;
+	table_age__expire(&io->age);
+	count__add(&io->summary->discarded, 1);
+	io_target__proceed(io);
+}
 
+/* The agent is short of memory: the scrape is left out, and a table fetched later. */
+static void on_busy(struct io_target *io)
+{
+	if (io->state == IO_FETCHING) {
+		timer__set_at(&io->fetch_timer, monotonic_ns() + BUSY_NS);
+	} else if (io->state == IO_SCRAPING) {
+		count__add(&io->summary->missed, 1);
+		io->state = IO_IDLE;
+		io->scrape_pending = false;
+	}
+}
+
+void io_target__on_completion(struct io_target *io, int result)
+{
 	flow__complete(&io->flow, result);
-	if (result < 0)
-		io_target__lose(io, IO_LOSS_READ, 0);
+	if (result == -ESTALE)
+		on_stale(io);
+	else if (result == -EBUSY)
+		on_busy(io);
+	else if (result < 0)
+		io_target__lose(io, IO_LOSS_TRANSPORT, 0);
 	if (result <= 0)
 		return;
 
@@ -233,13 +229,13 @@ void io_target__on_completion(struct dart_endpoint *endpoint, int result)
 		on_checked(io);
 }
 
-static void on_failed(struct flow *flow, int error)
+void io_target__on_failed(struct flow *flow, int error)
 {
 	io_target__lose(caa_container_of(flow, struct io_target, flow),
 			IO_LOSS_POST, error);
 }
 
-static void on_scrape_due(void *data)
+void io_target__on_scrape_due(void *data)
 {
 	struct io_target *io = data;
 	struct summary *summary = io->summary;
@@ -266,7 +262,7 @@ static void on_scrape_due(void *data)
 	}
 }
 
-static void on_fetch_due(void *data)
+void io_target__on_fetch_due(void *data)
 {
 	struct io_target *io = data;
 
@@ -275,7 +271,7 @@ static void on_fetch_due(void *data)
 		io_target__want_table(io);
 }
 
-static void on_deadline(void *data)
+void io_target__on_deadline(void *data)
 {
 	struct io_target *io = data;
 
@@ -285,111 +281,4 @@ static void on_deadline(void *data)
 			      monotonic_ns() + IO_SILENCE_NS);
 	else
 		io_target__lose(io, IO_LOSS_SILENCE, 0);
-}
-
-/* True if the thread has its turn and may READ; if not, it has reported why. */
-static bool io_target__take_turn(struct io_target *io)
-{
-	io->is_controls_turn = false;
-	if (io->state != IO_STOPPED)
-		return true;
-	io_target__report(io, io->is_lost ? IO_LOST : IO_DONE);
-	io->is_lost = false;
-	return false;
-}
-
-static struct io_target *io_of(struct message *order)
-{
-	return caa_container_of(order, struct io_target, order);
-}
-
-static void run_adopt(struct message *order)
-{
-	struct io_target *io = io_of(order);
-	struct timers *timers = io_thread__timers(io->thread);
-	int err;
-
-	timer__init(&io->scrape_timer, timers, on_scrape_due, io);
-	timer__init(&io->fetch_timer, timers, on_fetch_due, io);
-	timer__init(&io->deadline_timer, timers, on_deadline, io);
-	io->state = IO_FETCHING;
-	io->has_ring = false;
-	io->has_scraped = false;
-	io->is_controls_turn = false;
-	io->is_lost = false;
-	if (io->schedule.next_ns)
-		timer__set_at(&io->scrape_timer, io->schedule.next_ns);
-	timer__set_at(&io->deadline_timer, io->deadline_ns);
-	err = dart_endpoint__adopt(io->endpoint);
-	if (err)
-		io_target__lose(io, IO_LOSS_POST, err);
-	else
-		io_target__fetch_table(io);
-}
-
-static void run_fetch(struct message *order)
-{
-	struct io_target *io = io_of(order);
-
-	if (io_target__take_turn(io))
-		io_target__fetch_table(io);
-}
-
-static void run_go_on(struct message *order)
-{
-	struct io_target *io = io_of(order);
-
-	if (!io_target__take_turn(io))
-		return;
-	io->has_ring = true;
-	if (!io->once)
-		timer__stop(&io->deadline_timer);
-	if (!io->schedule.next_ns) {
-		schedule__start(&io->schedule, monotonic_ns());
-		timer__set_at(&io->scrape_timer, io->schedule.next_ns);
-		io->scrape_pending = true;
-	}
-	io_target__proceed(io);
-}
-
-static void run_release(struct message *message)
-{
-	struct io_target *io =
-		caa_container_of(message, struct io_target, release);
-
-	if (io->state != IO_STOPPED)
-		io_target__stop(io);
-	io->state = IO_RELEASED;
-	dart_endpoint__leave(io->endpoint);
-	io->released_message.run = run_released;
-	mailbox__post(io->control, &io->released_message);
-}
-
-static void io_target__order(struct io_target *io,
-			     void (*run)(struct message *order))
-{
-	io->order.run = run;
-	mailbox__post(io_thread__mailbox(io->thread), &io->order);
-}
-
-void io_target__adopt(struct io_target *io)
-{
-	io->flow.failed = on_failed;
-	io_target__order(io, run_adopt);
-}
-
-void io_target__fetch(struct io_target *io)
-{
-	io_target__order(io, run_fetch);
-}
-
-void io_target__go_on(struct io_target *io)
-{
-	io_target__order(io, run_go_on);
-}
-
-void io_target__release(struct io_target *io)
-{
-	io->release.run = run_release;
-	mailbox__post(io_thread__mailbox(io->thread), &io->release);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The part of a target that its I/O thread has from the moment that it adopts it until it
- * has released it: when scrapes are due, and the READs of the table and of values.
+ * has released it: when scrapes are due, and what the transport is asked for.
  *
  *   adopt --> fetching <--> idle <--> checking --> scraping
  *              ^    |         ^          |            |
@@ -9,10 +9,10 @@
  *          order   report
  *
  * The control loop takes turns with the I/O thread.  The I/O thread reports, when the table
- * has landed, is needed, or nothing more can be READ, and leaves what is below "in turns"
- * alone until the control loop has given an order; at most one of the two is under way.  Only
- * release may be ordered at any time, and only io_target.released() says that the I/O thread
- * has nothing of the target any more.
+ * has landed, is needed, or nothing more can be had, and leaves the transport and what is
+ * below "in turns" alone until the control loop has given an order; at most one of the two is
+ * under way.  Only release may be ordered at any time, and only io_target.released() says that
+ * the I/O thread has nothing of the target any more.
  */
 #ifndef CONTROLLER_IO_TARGET_H
 #define CONTROLLER_IO_TARGET_H
@@ -24,10 +24,10 @@
 
 enum io_state {
 	IO_RELEASED,
-	IO_FETCHING, /* the table is being READ, or the control loop has it */
+	IO_FETCHING, /* the table is asked for, or the control loop has it */
 	IO_IDLE, /* until the next scrape, or the table, is due */
-	IO_CHECKING, /* the header is being READ before the values */
-	IO_SCRAPING, /* values and header are being READ */
+	IO_CHECKING, /* the header is asked for before the values */
+	IO_SCRAPING, /* values and header are asked for */
 	IO_STOPPED, /* until it is released */
 };
 
@@ -40,7 +40,7 @@ enum io_report {
 };
 
 enum io_loss {
-	IO_LOSS_READ, /* dart_endpoint__explain() */
+	IO_LOSS_TRANSPORT, /* its explain() */
 	IO_LOSS_POST, /* loss_error is -errno */
 	IO_LOSS_SILENCE, /* no answer for IO_SILENCE_NS */
 	IO_LOSS_RESTART, /* of the agent: the table is another one */
@@ -61,7 +61,7 @@ struct io_target {
 
 	/* Set by the control loop before it orders to adopt. */
 	struct io_thread *thread;
-	struct dart_endpoint *endpoint;
+	struct transport *transport;
 	uint64_t deadline_ns; /* for the first table, once: for the values */
 	/* Handed over with adopt and released. */
 	struct flow flow;
@@ -72,13 +72,10 @@ struct io_target {
 	int loss_error;
 
 	/* In turns. */
-	struct dart_read table_read;
-	struct dart_landing *table_landing;
 	struct ring *ring; /* NULL: no table so far */
-	struct dart_landing *ring_landing;
 	struct table_age age; /* of the ring's table */
 	uint64_t fetch_delay_ns; /* the table was in the middle of a change */
-	uint64_t posted_ns; /* READs that are in flight or have landed */
+	uint64_t posted_ns; /* the part that has landed last */
 
 	/* Of the I/O thread. */
 	enum io_state state;
@@ -99,16 +96,16 @@ struct io_target {
 
 /* Orders, given by the control loop. */
 
-/* Begins with the READ of the table at @table_read, into @table_landing. */
+/* Begins with the table, for which the transport has room. */
 void io_target__adopt(struct io_target *io);
-/* READs the table once more. */
+/* The same once more. */
 void io_target__fetch(struct io_target *io);
-/* READs values, with the same ring or another. */
+/* Goes on with values, with the same ring or another, for which the transport is prepared. */
 void io_target__go_on(struct io_target *io);
 /* At any time after adopt, once. */
 void io_target__release(struct io_target *io);
 
-/* The handler of completions. */
-void io_target__on_completion(struct dart_endpoint *endpoint, int result);
+/* The handler of completions of the transport. */
+void io_target__on_completion(struct io_target *io, int result);
 
 #endif /* CONTROLLER_IO_TARGET_H */

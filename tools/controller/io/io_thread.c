@@ -3,7 +3,6 @@
 #include "io_thread.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
 #include <sys/timerfd.h>
@@ -12,8 +11,8 @@
 #include "tools/controller/decode/thread.h"
 #include "tools/controller/schedule.h"
 
-/* Mailbox, clock, completions. */
-#define SOURCES 3
+/* That are taken at a time. */
+#define EVENTS 64
 
 struct io_thread {
 	struct io_thread_parts parts;
@@ -24,7 +23,7 @@ struct io_thread {
 	struct timers *timers;
 	int clock; /* timerfd */
 	uint64_t armed_ns; /* UINT64_MAX: it is not */
-	int epoll; /* of the mailbox, the clock, and the completion channels */
+	int epoll; /* of the mailbox, the clock, the completion channels, and watches */
 	bool has_ended; /* of the thread */
 	bool is_running; /* of its owner */
 	pthread_t pthread;
@@ -82,21 +81,38 @@ static void io_thread__on_time(struct io_thread *thread)
 		thread->armed_ns = UINT64_MAX;
 }
 
-/* Sleeps until there is a message, a completion that makes events, or a timer expires. */
+/* Not of the mailbox and the clock. */
+static void io_thread__complete(struct io_thread *thread, void *ready)
+{
+	struct io_watch *watch = ready;
+
+	if (ready == &thread->mailbox || ready == &thread->clock)
+		return;
+	if (ready == thread->parts.set)
+		dart_endpoint_set__on_completion(thread->parts.set,
+						 thread->parts.number,
+						 thread->parts.completed);
+	else if (watch->events)
+		watch->ready(watch);
+}
+
+/*
+ * Sleeps until there is a message, a completion that makes events, a descriptor is ready, or
+ * a timer expires.
+ */
 static void io_thread__wait(struct io_thread *thread)
 {
-	struct epoll_event events[SOURCES];
+	struct epoll_event events[EVENTS];
 	int i, n;
 
 	io_thread__arm(thread);
-	n = epoll_wait(thread->epoll, events, SOURCES, -1);
-	/* Completions first: those of endpoints that were freed make room for others. */
-	for (i = 0; i < n; i++) {
-		if (events[i].data.ptr == thread->parts.set)
-			dart_endpoint_set__on_completion(
-				thread->parts.set, thread->parts.number,
-				thread->parts.completed);
-	}
+	n = epoll_wait(thread->epoll, events, EVENTS, -1);
+	/*
+	 * Completions first: those of endpoints that were freed make room for others, and no
+	 * watch is freed before a message of this thread has said that it may be.
+	 */
+	for (i = 0; i < n; i++)
+		io_thread__complete(thread, events[i].data.ptr);
 	for (i = 0; i < n; i++) {
 		if (events[i].data.ptr == &thread->mailbox)
 			mailbox__read(&thread->mailbox);
@@ -128,16 +144,36 @@ static void *io_thread__run(void *data)
 	return NULL;
 }
 
-static int io_thread__watch(struct io_thread *thread, int fd, void *data)
+static int io_thread__add(struct io_thread *thread, int fd, void *data)
 {
 	struct epoll_event event = { .events = EPOLLIN, .data.ptr = data };
 
 	return epoll_ctl(thread->epoll, EPOLL_CTL_ADD, fd, &event) ? -errno : 0;
 }
 
+int io_thread__watch(struct io_thread *thread, struct io_watch *watch, int fd,
+		     uint32_t events)
+{
+	struct epoll_event event = { .events = events, .data.ptr = watch };
+	int operation = EPOLL_CTL_MOD;
+
+	if (watch->events && (fd != watch->fd || !events)) {
+		epoll_ctl(thread->epoll, EPOLL_CTL_DEL, watch->fd, NULL);
+		watch->events = 0;
+	}
+	if (events == watch->events)
+		return 0;
+	if (!watch->events)
+		operation = EPOLL_CTL_ADD;
+	if (epoll_ctl(thread->epoll, operation, fd, &event))
+		return -errno;
+	watch->fd = fd;
+	watch->events = events;
+	return 0;
+}
+
 static int io_thread__open(struct io_thread *thread)
 {
-	char name[20];
 	int err;
 
 	err = timers__new(NULL, &thread->timers);
@@ -148,19 +184,18 @@ static int io_thread__open(struct io_thread *thread)
 	thread->epoll = epoll_create1(EPOLL_CLOEXEC);
 	if (thread->clock < 0 || thread->epoll < 0)
 		return -errno;
-	err = io_thread__watch(thread, mailbox__fd(&thread->mailbox), &thread->mailbox) ?:
-		      io_thread__watch(thread, thread->clock, &thread->clock);
-	if (!err && !thread->parts.polls)
-		err = io_thread__watch(
+	err = io_thread__add(thread, mailbox__fd(&thread->mailbox), &thread->mailbox) ?:
+		      io_thread__add(thread, thread->clock, &thread->clock);
+	if (!err && thread->parts.set && !thread->parts.polls)
+		err = io_thread__add(
 			thread,
 			dart_endpoint_set__completion_fd(thread->parts.set,
 							 thread->parts.number),
 			thread->parts.set);
 	if (err)
 		return err;
-	snprintf(name, sizeof(name), "io %s",
-		 thread->parts.polls ? "poll" : "event");
-	return thread__start(&thread->pthread, name, io_thread__run, thread);
+	return thread__start(&thread->pthread, thread->parts.name,
+			     io_thread__run, thread);
 }
 
 int io_thread__start(const struct io_thread_parts *parts,

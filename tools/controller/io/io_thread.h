@@ -4,9 +4,10 @@
  * runs timers, and never allocates, formats, registers memory or waits for another thread.
  *
  * One kind waits for events of completion queues, which costs a wake-up for each batch and
- * spares the CPU.  The other polls the completion queues, without any system call, as long
+ * spares the CPU.  Another polls the completion queues, without any system call, as long
  * as READs are in flight; for the next scrape it sleeps, because a CPU that looks at empty
- * queues until a timer expires makes no scrape faster.
+ * queues until a timer expires makes no scrape faster.  A third kind READs nothing: it waits
+ * for the descriptors of targets that are called.
  */
 #ifndef CONTROLLER_IO_THREAD_H
 #define CONTROLLER_IO_THREAD_H
@@ -20,10 +21,11 @@
 struct io_thread;
 
 struct io_thread_parts {
-	struct dart_endpoint_set *set;
+	const char *name;
+	struct dart_endpoint_set *set; /* NULL: no READs */
 	uint32_t number; /* there */
 	bool polls;
-	dart_endpoint_completion_handler *completed;
+	dart_endpoint_completion_handler *completed; /* of READs */
 	struct flow_control *flow_control;
 };
 
@@ -46,5 +48,20 @@ struct mailbox *io_thread__mailbox(struct io_thread *thread);
 struct timers *io_thread__timers(struct io_thread *thread);
 /* What its flows are opened with. */
 struct credit_taker *io_thread__taker(struct io_thread *thread);
+
+/* A descriptor that the thread waits for; belongs to its user, in zeroed memory. */
+struct io_watch {
+	void (*ready)(struct io_watch *watch); /* of its user */
+	int fd;
+	uint32_t events; /* of epoll_ctl(2); 0: not watched */
+};
+
+/*
+ * In the thread, or when it has ended.  Watches @fd for @events instead of what was watched
+ * before; ready() is called as long as there are some.  With @events of 0 it is not called
+ * any more, and @fd does not matter.  Returns 0 or -errno.
+ */
+int io_thread__watch(struct io_thread *thread, struct io_watch *watch, int fd,
+		     uint32_t events);
 
 #endif /* CONTROLLER_IO_THREAD_H */

@@ -10,6 +10,7 @@ static int io_threads__start_one(struct io_threads *threads,
 				 struct io_thread_parts *parts, bool polls,
 				 uint32_t *number, struct io_thread **thread)
 {
+	parts->name = polls ? "io poll" : "io event";
 	parts->set = threads->set;
 	parts->polls = polls;
 	parts->number = (*number)++;
@@ -38,6 +39,7 @@ int io_threads__start(struct io_threads *threads,
 	uint32_t number = 0;
 	int err;
 
+	threads->flow_control = flow_control;
 	threads->polled_fragments = settings->io_fragments ?:
 					    SETTINGS_IO_FRAGMENTS_DEFAULT;
 	err = dart_endpoint_set__new(&sizes, &threads->set, error);
@@ -61,12 +63,15 @@ void io_threads__stop(struct io_threads *threads)
 		io_thread__stop(threads->event);
 	if (threads->poll)
 		io_thread__stop(threads->poll);
+	if (threads->call)
+		io_thread__stop(threads->call);
 }
 
 void io_threads__free(struct io_threads *threads)
 {
 	io_thread__free(threads->event);
 	io_thread__free(threads->poll);
+	io_thread__free(threads->call);
 	dart_endpoint_set__free(threads->set);
 }
 
@@ -79,4 +84,18 @@ struct io_thread *io_threads__choose(struct io_threads *threads,
 					  threads->poll :
 					  threads->event;
 	return threads->likely;
+}
+
+int io_threads__call(struct io_threads *threads, struct io_thread **thread)
+{
+	const struct io_thread_parts parts = {
+		.name = "io call",
+		.flow_control = threads->flow_control,
+	};
+	int err = 0;
+
+	if (!threads->call)
+		err = io_thread__start(&parts, &threads->call);
+	*thread = threads->call;
+	return err;
 }

@@ -3,7 +3,10 @@
  * The I/O threads of a controller, and the endpoints that they share: one thread that waits
  * for events, one that polls, or both (ZERO, section 4.3, "Hybrid I/O model"): then scrapes
  * of few fragments are polled, because to sleep and wake up takes longer than they do, and
- * for long ones that does not matter.
+ * for long ones that does not matter.  Targets that are called have another thread, so that
+ * copying and deciphering answers delays no READ; it begins with the first of them.
+ *
+ * The control loop calls these functions.
  */
 #ifndef CONTROLLER_IO_THREADS_H
 #define CONTROLLER_IO_THREADS_H
@@ -15,6 +18,8 @@ struct io_threads {
 	struct dart_endpoint_set *set;
 	struct io_thread *event; /* NULL: there is none */
 	struct io_thread *poll; /* the same */
+	struct io_thread *call; /* NULL: no target was called so far */
+	struct flow_control *flow_control;
 	uint32_t polled_fragments; /* scrapes of fewer are polled */
 	struct io_thread
 		*likely; /* of a target whose scrapes are not known yet */
@@ -35,8 +40,10 @@ void io_threads__stop(struct io_threads *threads);
 /* All endpoints have been freed. */
 void io_threads__free(struct io_threads *threads);
 
-/* The thread for scrapes of so many fragments; 0: not known. */
+/* The thread for scrapes by READs of so many fragments; 0: not known. */
 struct io_thread *io_threads__choose(struct io_threads *threads,
 				     uint64_t fragments);
+/* The thread of targets that are called.  Returns 0 or -errno. */
+int io_threads__call(struct io_threads *threads, struct io_thread **thread);
 
 #endif /* CONTROLLER_IO_THREADS_H */

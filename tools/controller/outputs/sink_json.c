@@ -143,7 +143,7 @@ static json_t *head_to_json(const struct target_settings *target,
 		"end_ns", (json_int_t)sample->end_ns,
 		"decode_ns", (json_int_t)(sample->end_ns - head->landed_ns),
 		"reads", head->reads,
-		"bytes", (json_int_t)sample->bytes);
+		"bytes", (json_int_t)head->bytes);
 }
 
 /* The whole line: the members of @object, as print_object(), and labels. */

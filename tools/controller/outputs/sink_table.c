@@ -120,7 +120,7 @@ static void print_head(const char *name, const struct sample *sample,
 		"  %.0f us (p99 %.0f)  READs %u  bytes %llu  failed %llu  missed %llu  generation %llu\n\n",
 		(sample->end_ns - head->start_ns) / 1e3,
 		latency__percentile(decoded, 99) / 1e3, head->reads,
-		(unsigned long long)sample->bytes,
+		(unsigned long long)head->bytes,
 		(unsigned long long)head->failed,
 		(unsigned long long)head->missed,
 		(unsigned long long)sample->table->generation);

@@ -79,8 +79,9 @@ static void print_target(struct status_report *report, size_t index,
 		status.state = "leaving";
 	status_totals__add(&report->totals, &status);
 	members = json_pack(
-		"{ss ss so so ss sI si sI sI sI sI sI sI sI s{sI sI sI sI sI}}",
+		"{ss ss ss so so ss sI si sI sI sI sI sI sI sI s{sI sI sI sI sI}}",
 		"agent", settings->name,
+		"transport", settings__transport_name(settings->transport),
 		"state", status.state,
 		"since_ns", to_wall_clock(status.since_ns),
 		"error", text_or_null(status.error),

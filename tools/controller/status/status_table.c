@@ -25,6 +25,7 @@ struct column {
 
 static const struct column target_columns[] = {
 	{ "AGENT", "agent", NULL, COLUMN_TEXT },
+	{ "TRANSPORT", "transport", NULL, COLUMN_TEXT },
 	{ "STATE", "state", NULL, COLUMN_TEXT },
 	{ "SINCE", "since_ns", NULL, COLUMN_AGO },
 	{ "SCRAPES", "scrapes", NULL, COLUMN_NUMBER },

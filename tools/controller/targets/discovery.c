@@ -132,7 +132,8 @@ static bool is_for_start(const struct settings *one,
 	       one->io_fragments != other->io_fragments ||
 	       one->io_group != other->io_group ||
 	       one->workers != other->workers ||
-	       one->handshakes != other->handshakes;
+	       one->handshakes != other->handshakes ||
+	       !settings_tls__equal(&one->tls, &other->tls);
 }
 
 static void discovery__refuse(struct discovery *discovery,
@@ -160,7 +161,7 @@ static void discovery__take_configuration(struct discovery *discovery,
 	say(discovery, "%s: read again (agents: %zu, sources: %zu)%s",
 	    source__name(source), discovery->configured.count, discovery->count,
 	    is_for_start(&discovery->settings, &news->settings) ?
-		    "; flow, io, workers and handshakes stay as they are until the next start" :
+		    "; flow, io, workers, handshakes and the paths of tls stay as they are until the next start" :
 		    "");
 }
 
@@ -196,7 +197,8 @@ int discovery__new(sd_event *event, const struct settings *own,
 	discovery->settings.workers = settings->workers;
 	discovery->settings.handshakes = settings->handshakes;
 	dart_error__no_memory(error);
-	ret = target_list__of_settings(settings, &configured) ?:
+	ret = settings_tls__copy(&discovery->settings.tls, &settings->tls) ?:
+		      target_list__of_settings(settings, &configured) ?:
 		      discovery__configure(discovery, settings, &configured,
 					   &all, error);
 	target_list__clear(&configured);
@@ -224,6 +226,7 @@ void discovery__free(struct discovery *discovery)
 		source__free(discovery->configuration, monotonic_ns() + END_NS);
 	}
 	target_list__clear(&discovery->configured);
+	settings__clear(&discovery->settings);
 	free(discovery);
 }
 

@@ -6,9 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <dart/control.h>
-#include <libdart/rdma/address.h>
-
 #include "tools/controller/labels.h"
 
 /* What the labels of a group say about its targets. */
@@ -48,6 +45,14 @@ static int take_label(struct group *group, json_t *labels, const char *name,
 			error, EINVAL,
 			"group %zu: '%s' is not a class (expected 0 to %d, 0 first)",
 			group->number, text, SETTINGS_CLASS_MAX);
+	}
+	if (!strcmp(name, "__transport__")) {
+		if (!settings__parse_transport(text, &defaults->transport))
+			return 0;
+		return dart_error__set(
+			error, EINVAL,
+			"group %zu: '%s' is not a transport (expected read, rpc or tcp)",
+			group->number, text);
 	}
 	if (!strncmp(name, "__", 2))
 		return 0;
@@ -95,8 +100,9 @@ static int take_target(struct target_list_builder *builder,
 	uint16_t port;
 	int ret;
 
-	ret = text ? dart_address__parse(text, &host, &port) : -EINVAL;
+	ret = text ? settings__parse_agent(text, &host, &port) : -EINVAL;
 	if (!ret) {
+		port = port ?: settings__default_port(group->defaults.transport);
 		ret = target_list__add(builder, host, port, &item);
 		free(host);
 	}

@@ -6,7 +6,8 @@
  *
  * Labels go to each target of their group, over those of the source.  Labels that begin
  * with two underscores do not, as in Prometheus; of these, __scrape_interval__ sets the
- * interval, as the configuration has it, and __class__ the class in flow control.
+ * interval, as the configuration has it, __class__ the class in flow control, and
+ * __transport__ the transport.
  *
  * Pure code, for bytes of strangers.
  */

@@ -379,6 +379,7 @@ bool source__equal(const struct source *source,
 		   own->refresh_ns == settings->refresh_ns &&
 		   own->defaults.interval_ns == interval_ns &&
 		   own->defaults.class == defaults->class &&
+		   own->defaults.transport == defaults->transport &&
 		   (own->defaults.labels == defaults->labels ||
 		    json_equal(own->defaults.labels, defaults->labels)) &&
 		   entry_names__equal(own->defaults.entries, entries);

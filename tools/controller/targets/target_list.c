@@ -40,6 +40,7 @@ bool target_item__equal(const struct target_item *one,
 
 	return one == other ||
 	       (!strcmp(a->name, b->name) && !strcmp(a->host, b->host) &&
+		a->transport == b->transport &&
 		a->interval_ns == b->interval_ns && a->class == b->class &&
 		entry_names__equal(a->entries, b->entries) &&
 		shared_text__equal(a->labels, b->labels));
@@ -105,6 +106,7 @@ int target_list__add(struct target_list_builder *builder, const char *host,
 		target_item__release(item);
 		return -ENOMEM;
 	}
+	item->settings.transport = defaults->transport;
 	item->settings.interval_ns = defaults->interval_ns;
 	item->settings.class = defaults->class;
 	item->settings.entries = entry_names__hold(defaults->entries);
@@ -176,6 +178,7 @@ static int add_configured(struct target_list *list,
 		target_item__release(item);
 		return -ENOMEM;
 	}
+	item->settings.transport = target->transport;
 	item->settings.interval_ns = target->interval_ns ?: interval_ns;
 	item->settings.class = target->class;
 	item->settings.entries = entry_names__hold(target->entries ?: entries);

@@ -29,7 +29,7 @@ struct target_list {
 /* What a source has named until now; without order. */
 struct target_list_builder {
 	struct target_list list;
-	const struct target_defaults *defaults; /* with an interval */
+	const struct target_defaults *defaults; /* with an interval and a transport */
 	struct shared_text *source;
 };
 

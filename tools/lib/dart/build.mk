@@ -2,5 +2,5 @@
 # libdart: control regions, READs, stores and reports.
 libraries += dart
 dart_sources := $(wildcard tools/lib/dart/*.c tools/lib/dart/*/*.c)
-dart_packages := libxxhash jansson libibverbs librdmacm yaml-0.1 zlib m
+dart_packages := libxxhash jansson libibverbs librdmacm yaml-0.1 zlib gnutls m
 m_libs := -lm

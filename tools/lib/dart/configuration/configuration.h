@@ -27,11 +27,22 @@ struct dart_configuration_item {
 /* The most that there may be at a time; 0: not given. */
 struct dart_configuration_limits {
 	uint32_t controllers, readers, clients;
-	uint32_t per_address; /* controllers and readers */
+	uint32_t callers; /* by RDMA, and as many by TCP */
+	uint32_t per_address; /* controllers, readers and callers; by TCP as many */
 	uint32_t half_open; /* connections that are not established */
 	/* Of each user but root */
 	uint32_t entries_per_user, slice_mib_per_user;
 	uint32_t requests_per_second_per_user;
+};
+
+/* Callers by TCP; off without a certificate. */
+struct dart_configuration_tcp {
+	char *certificate, *key, *authorities; /* absolute paths of PEM files */
+	char **subjects; /* names in certificates of callers */
+	size_t subject_count;
+	char **listen; /* as below */
+	size_t listen_count;
+	uint16_t port; /* 0: not given */
 };
 
 struct dart_configuration {
@@ -42,7 +53,8 @@ struct dart_configuration {
 	uint16_t port;
 	uint32_t keepalive; /* s between probes of a peer */
 	enum dart_control_exposure exposure;
-	struct dart_prefixes controllers, readers; /* that are allowed */
+	struct dart_prefixes controllers, readers, callers; /* that are allowed */
+	struct dart_configuration_tcp tcp;
 	struct dart_configuration_limits limits;
 	char *settings_place; /* FILE:LINE of the first setting, or NULL */
 

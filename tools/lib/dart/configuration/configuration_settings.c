@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* The settings of dartd in a configuration file, and its outline. */
 #include <arpa/inet.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <libdart/private/configuration_loader.h>
 
-/* A setting that may be given once, in one of all files. */
-static int claim_setting(struct dart_configuration_loader *loader,
-			 struct dart_yaml *yaml, const yaml_node_t *node,
-			 const char *name)
+int dart_configuration__claim_setting(struct dart_configuration_loader *loader,
+				      struct dart_yaml *yaml,
+				      const yaml_node_t *node, const char *name)
 {
 	char identity[64], what[64];
 
@@ -40,7 +40,7 @@ static int take_device(struct dart_yaml *yaml, const yaml_node_t *node,
 	int ret;
 
 	ret = note_setting(loader, yaml, node)			  ?:
-		      claim_setting(loader, yaml, node, "device") ?:
+		      dart_configuration__claim_setting(loader, yaml, node, "device") ?:
 		      dart_configuration__take_text(yaml, node, &name);
 	if (ret)
 		return ret;
@@ -58,7 +58,7 @@ static int take_port(struct dart_yaml *yaml, const yaml_node_t *node,
 	int ret;
 
 	ret = note_setting(loader, yaml, node)			?:
-		      claim_setting(loader, yaml, node, "port") ?:
+		      dart_configuration__claim_setting(loader, yaml, node, "port") ?:
 		      dart_configuration__take_number(yaml, node, 1, UINT16_MAX,
 						      &port);
 	if (!ret)
@@ -78,7 +78,7 @@ static int take_keepalive(struct dart_yaml *yaml, const yaml_node_t *node,
 	int ret;
 
 	ret = note_setting(loader, yaml, node)			     ?:
-		      claim_setting(loader, yaml, node, "keepalive") ?:
+		      dart_configuration__claim_setting(loader, yaml, node, "keepalive") ?:
 		      dart_configuration__take_number(
 			      yaml, node, KEEPALIVE_MIN, KEEPALIVE_MAX,
 			      &seconds);
@@ -95,7 +95,7 @@ static int take_exposure(struct dart_yaml *yaml, const yaml_node_t *node,
 	int ret;
 
 	ret = note_setting(loader, yaml, node) ?:
-		      claim_setting(loader, yaml, node, "exposure");
+		      dart_configuration__claim_setting(loader, yaml, node, "exposure");
 	if (ret)
 		return ret;
 	if (!strcmp(text, "exact"))
@@ -108,15 +108,28 @@ static int take_exposure(struct dart_yaml *yaml, const yaml_node_t *node,
 	return 0;
 }
 
-static int take_listen_address(struct dart_yaml *yaml, const yaml_node_t *item,
-			       void *into)
+int dart_configuration__append(char ***list, size_t *count, const char *text)
 {
-	struct dart_configuration_loader *loader = into;
-	struct dart_configuration *configuration = loader->configuration;
+	char **longer = reallocarray(*list, *count + 1, sizeof(*longer));
+
+	if (!longer)
+		return -ENOMEM;
+	*list = longer;
+	longer[*count] = strdup(text);
+	if (!longer[*count])
+		return -ENOMEM;
+	++*count;
+	return 0;
+}
+
+int dart_configuration__take_address(struct dart_configuration_loader *loader,
+				     struct dart_yaml *yaml,
+				     const yaml_node_t *item, const char *what,
+				     char ***list, size_t *count)
+{
 	const char *text = dart_yaml__text(item) ?: "";
-	char identity[INET6_ADDRSTRLEN + 16], address[INET6_ADDRSTRLEN];
+	char identity[INET6_ADDRSTRLEN + 32], address[INET6_ADDRSTRLEN];
 	struct in6_addr bytes;
-	char **list;
 	int family, ret;
 
 	family = inet_pton(AF_INET, text, &bytes) == 1 ? AF_INET : AF_INET6;
@@ -126,21 +139,25 @@ static int take_listen_address(struct dart_yaml *yaml, const yaml_node_t *item,
 			"'%s' is not an address (write 10.0.0.1 or \"fd00::1\")",
 			text);
 	inet_ntop(family, &bytes, address, sizeof(address));
-	snprintf(identity, sizeof(identity), "listen %s", address);
+	snprintf(identity, sizeof(identity), "%s %s", what, address);
 	ret = dart_configuration_loader__claim(loader, yaml, item, identity,
 					       address);
 	if (ret)
 		return ret;
-	list = reallocarray(configuration->listen,
-			    configuration->listen_count + 1, sizeof(*list));
-	if (!list)
+	if (dart_configuration__append(list, count, address))
 		return dart_error__no_memory(yaml->error);
-	configuration->listen = list;
-	list[configuration->listen_count] = strdup(address);
-	if (!list[configuration->listen_count])
-		return dart_error__no_memory(yaml->error);
-	configuration->listen_count++;
 	return 0;
+}
+
+static int take_listen_address(struct dart_yaml *yaml, const yaml_node_t *item,
+			       void *into)
+{
+	struct dart_configuration_loader *loader = into;
+	struct dart_configuration *configuration = loader->configuration;
+
+	return dart_configuration__take_address(loader, yaml, item, "listen",
+						&configuration->listen,
+						&configuration->listen_count);
 }
 
 static int take_listen(struct dart_yaml *yaml, const yaml_node_t *node,
@@ -191,6 +208,8 @@ static int take_allow(struct dart_yaml *yaml, const yaml_node_t *node,
 		  offsetof(struct dart_configuration, controllers) },
 		{ "readers", take_prefixes,
 		  offsetof(struct dart_configuration, readers) },
+		{ "callers", take_prefixes,
+		  offsetof(struct dart_configuration, callers) },
 		{}
 	};
 	struct dart_configuration_loader *loader = into;
@@ -210,7 +229,7 @@ static int take_limit(struct dart_configuration_loader *loader,
 	long long number;
 	int ret;
 
-	ret = claim_setting(loader, yaml, node, name) ?:
+	ret = dart_configuration__claim_setting(loader, yaml, node, name) ?:
 		      dart_configuration__take_number(yaml, node, 1, LIMIT_MAX,
 						      &number);
 	if (!ret)
@@ -234,6 +253,15 @@ static int take_readers(struct dart_yaml *yaml, const yaml_node_t *node,
 
 	return take_limit(loader, yaml, node, "limits: readers",
 			  &loader->configuration->limits.readers);
+}
+
+static int take_callers(struct dart_yaml *yaml, const yaml_node_t *node,
+			void *into)
+{
+	struct dart_configuration_loader *loader = into;
+
+	return take_limit(loader, yaml, node, "limits: callers",
+			  &loader->configuration->limits.callers);
 }
 
 static int take_clients(struct dart_yaml *yaml, const yaml_node_t *node,
@@ -292,12 +320,19 @@ static int take_requests_per_second_per_user(struct dart_yaml *yaml,
 		&loader->configuration->limits.requests_per_second_per_user);
 }
 
+static int take_tcp(struct dart_yaml *yaml, const yaml_node_t *node, void *into)
+{
+	return note_setting(into, yaml, node) ?:
+		       dart_configuration__take_tcp(yaml, node, into);
+}
+
 static int take_limits(struct dart_yaml *yaml, const yaml_node_t *node,
 		       void *into)
 {
 	static const struct dart_yaml_member members[] = {
 		{ "controllers", take_controllers, 0 },
 		{ "readers", take_readers, 0 },
+		{ "callers", take_callers, 0 },
 		{ "clients", take_clients, 0 },
 		{ "per_address", take_per_address, 0 },
 		{ "half_open", take_half_open, 0 },
@@ -323,6 +358,7 @@ int dart_configuration__take(struct dart_yaml *yaml, const yaml_node_t *root,
 		{ "keepalive", take_keepalive, 0 },
 		{ "allow", take_allow, 0 },
 		{ "limits", take_limits, 0 },
+		{ "tcp", take_tcp, 0 },
 		{ "host", dart_configuration__take_host, 0 },
 		{ "sources", dart_configuration__take_sources, 0 },
 		{ "maps", dart_configuration__take_maps, 0 },

@@ -32,16 +32,17 @@ static json_t *prefixes_to_json(const struct dart_prefixes *prefixes)
 	return list;
 }
 
-static json_t *listen_to_json(const struct dart_configuration *configuration)
+/* NULL if it is empty. */
+static json_t *texts_to_json(char *const *texts, size_t count)
 {
 	json_t *list;
 	size_t i;
 
-	if (!configuration->listen_count)
+	if (!count)
 		return NULL;
 	list = json_array();
-	for (i = 0; i < configuration->listen_count; i++)
-		append(list, configuration->listen[i]);
+	for (i = 0; i < count; i++)
+		append(list, texts[i]);
 	return list;
 }
 
@@ -64,15 +65,45 @@ static void set_number(json_t *object, const char *name, uint32_t number)
 		json_object_set_new(object, name, json_integer(number));
 }
 
+static json_t *tcp_to_json(const struct dart_configuration_tcp *tcp)
+{
+	json_t *object;
+
+	if (!tcp->certificate)
+		return NULL;
+	object = json_pack("{s:s, s:s, s:s, s:o*, s:o*}", "certificate",
+			   tcp->certificate, "key", tcp->key, "authorities",
+			   tcp->authorities, "subjects",
+			   texts_to_json(tcp->subjects, tcp->subject_count),
+			   "listen",
+			   texts_to_json(tcp->listen, tcp->listen_count));
+	if (object)
+		set_number(object, "port", tcp->port);
+	return object;
+}
+
+static json_t *allow_to_json(const struct dart_configuration *configuration)
+{
+	if (!configuration->controllers.is_given &&
+	    !configuration->readers.is_given &&
+	    !configuration->callers.is_given)
+		return NULL;
+	return json_pack("{s:o*, s:o*, s:o*}", "controllers",
+			 prefixes_to_json(&configuration->controllers),
+			 "readers", prefixes_to_json(&configuration->readers),
+			 "callers", prefixes_to_json(&configuration->callers));
+}
+
 int dart_configuration__print_settings(
 	FILE *file, const struct dart_configuration *configuration)
 {
 	const struct dart_configuration_limits *limits = &configuration->limits;
-	json_t *allow = NULL, *most = json_object(), *root;
+	json_t *most = json_object(), *root;
 	int ret;
 
 	set_number(most, "controllers", limits->controllers);
 	set_number(most, "readers", limits->readers);
+	set_number(most, "callers", limits->callers);
 	set_number(most, "clients", limits->clients);
 	set_number(most, "per_address", limits->per_address);
 	set_number(most, "half_open", limits->half_open);
@@ -80,17 +111,14 @@ int dart_configuration__print_settings(
 	set_number(most, "slice_mib_per_user", limits->slice_mib_per_user);
 	set_number(most, "requests_per_second_per_user",
 		   limits->requests_per_second_per_user);
-	if (configuration->controllers.is_given ||
-	    configuration->readers.is_given)
-		allow = json_pack(
-			"{s:o*, s:o*}", "controllers",
-			prefixes_to_json(&configuration->controllers), "readers",
-			prefixes_to_json(&configuration->readers));
-	root = json_pack("{s:s*, s:o*, s:s*, s:o*, s:o*}", "device",
+	root = json_pack("{s:s*, s:o*, s:s*, s:o*, s:o*, s:o*}", "device",
 			 configuration->device, "listen",
-			 listen_to_json(configuration), "exposure",
-			 name_of(configuration->exposure), "allow", allow,
-			 "limits", json_object_size(most) ? most : NULL);
+			 texts_to_json(configuration->listen,
+				       configuration->listen_count),
+			 "exposure", name_of(configuration->exposure), "allow",
+			 allow_to_json(configuration), "tcp",
+			 tcp_to_json(&configuration->tcp), "limits",
+			 json_object_size(most) ? most : NULL);
 	if (!json_object_size(most))
 		json_decref(most);
 	if (!root)

@@ -43,6 +43,25 @@ int dart_configuration__take_number(struct dart_yaml *yaml,
 				    const yaml_node_t *node, long long least,
 				    long long most, long long *number);
 
+/*
+ * Takes an address as a text, copied into a list: each once in all files, by @what it is
+ * an address of.
+ */
+int dart_configuration__take_address(struct dart_configuration_loader *loader,
+				     struct dart_yaml *yaml,
+				     const yaml_node_t *item, const char *what,
+				     char ***list, size_t *count);
+/* Appends a copy of @text; -ENOMEM. */
+int dart_configuration__append(char ***list, size_t *count, const char *text);
+/* A setting that may be given once, in one of all files. */
+int dart_configuration__claim_setting(struct dart_configuration_loader *loader,
+				      struct dart_yaml *yaml,
+				      const yaml_node_t *node, const char *name);
+
+/* The setting "tcp"; @into: a struct dart_configuration_loader. */
+int dart_configuration__take_tcp(struct dart_yaml *yaml,
+				 const yaml_node_t *node, void *into);
+
 /* Items and lists of them; @into: a struct dart_configuration_loader. */
 int dart_configuration__take_host(struct dart_yaml *yaml,
 				  const yaml_node_t *node, void *into);

@@ -6,12 +6,23 @@
 #include <string.h>
 
 #include <dart/control.h>
+#include <dart/rpc.h>
 
 #include "rejection.h"
 
 /* Reasons of a CM REJ (IBTA volume 1, section 12.6.7.2). */
 #define REJECT_NO_SERVICE 8
 #define REJECT_CONSUMER 28
+
+/* An agent that does not know the protocol answers as if to a controller. */
+static const char *question(__le64 magic)
+{
+	if (magic == htole64(DART_CONTROL_MAGIC))
+		return "";
+	if (magic == htole64(DART_RPC_MAGIC))
+		return "is it older than this program? ";
+	return "no such store? ";
+}
 
 /* Explains a rejection by the agent itself, which may say why. */
 static int explain_refusal(const struct rdma_conn_param *conn,
@@ -26,9 +37,7 @@ static int explain_refusal(const struct rdma_conn_param *conn,
 		return dart_error__set(
 			error, EACCES,
 			"the agent refused the connection (%ssee its log)",
-			own->magic == htole64(DART_CONTROL_MAGIC) ?
-				"" :
-				"no such store? ");
+			question(own->magic));
 	if (reject.abi_version != own->abi_version)
 		return dart_error__set(
 			error, EPROTONOSUPPORT,

@@ -245,11 +245,12 @@ int dart_builder__add(struct dart_builder *builder,
 }
 
 int dart_builder__remove(struct dart_builder *builder, const char *name,
-			 uint32_t *index)
+			 uint64_t generation, uint32_t *index)
 {
 	struct dart_sections *sections = &builder->sections;
 	struct dart_control_entry raw, gone = {
 		.kind = htole32(DART_CONTROL_ENTRY_GONE),
+		.since = htole64(generation),
 	};
 	uint32_t gone_entries = builder->gone_entries + 1, gone_ranges;
 	struct dart_control_schema schema;
@@ -269,6 +270,7 @@ int dart_builder__remove(struct dart_builder *builder, const char *name,
 	builder->gone_entries = gone_entries;
 	builder->gone_ranges = gone_ranges;
 
+	gone.schema = raw.schema;
 	gone.first_range = raw.first_range;
 	gone.ranges = raw.ranges;
 	dart_sections__replace(sections, DART_SECTION_ENTRIES, *index, &gone);

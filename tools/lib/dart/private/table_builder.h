@@ -45,12 +45,12 @@ int dart_builder__add(struct dart_builder *builder,
 		      const struct dart_table *more);
 
 /*
- * Marks the entry with this name as removed and sets its @index.  Returns 0;
- * -ENOENT; -EAGAIN, without a change, if more than half of the entries or
+ * Marks the entry with this name as removed by @generation and sets its @index.
+ * Returns 0; -ENOENT; -EAGAIN, without a change, if more than half of the entries or
  * ranges would be removed ones: the table should be rewritten.
  */
 int dart_builder__remove(struct dart_builder *builder, const char *name,
-			 uint32_t *index);
+			 uint64_t generation, uint32_t *index);
 
 /* Are the CPU sets those of @table? */
 bool dart_builder__has_cpu_sets(const struct dart_builder *builder,

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* READs from an agent, with one endpoint or one of a set: see endpoint.h. */
 #include <errno.h>
-#include <netdb.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include <libdart/private/endpoint_members.h>
+#include <libdart/private/path.h>
 
 /* Operations in flight on an endpoint that is the only one of its owner. */
 #define DEPTH_ALONE	1024
@@ -131,30 +130,10 @@ int dart_endpoint__failure(const struct dart_endpoint *endpoint)
 	return endpoint->failure;
 }
 
-static void print_address(const struct sockaddr *address, char text[46])
-{
-	socklen_t length = address->sa_family == AF_INET6 ?
-				   sizeof(struct sockaddr_in6) :
-				   sizeof(struct sockaddr_in);
-
-	if (getnameinfo(address, length, text, 46, NULL, 0, NI_NUMERICHOST))
-		*text = '\0';
-}
-
 void dart_endpoint__path(const struct dart_endpoint *endpoint,
 			 struct dart_endpoint_path *path)
 {
-	const struct rdma_cm_id *id = endpoint->id;
-
-	*path = (struct dart_endpoint_path){ };
-	if (!id->verbs)
-		return;
-	snprintf(path->device, sizeof(path->device), "%s",
-		 ibv_get_device_name(id->verbs->device));
-	print_address(rdma_get_local_addr(endpoint->id), path->source);
-	print_address(rdma_get_peer_addr(endpoint->id), path->destination);
-	path->mtu = dart_read_queue__mtu(id);
-	path->bits_per_s = endpoint->queue.bits_per_s;
+	dart_path__of_rdma(endpoint->id, endpoint->queue.bits_per_s, path);
 }
 
 const struct dart_endpoint_accept *

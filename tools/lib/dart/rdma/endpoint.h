@@ -12,6 +12,7 @@
 #include <libdart/error.h>
 
 #include "landing.h"
+#include "path.h"
 #include "read_plan.h"
 
 struct dart_endpoint;
@@ -63,14 +64,7 @@ dart_endpoint__on_connection(struct dart_endpoint *endpoint,
  */
 int dart_endpoint__failure(const struct dart_endpoint *endpoint);
 
-/* The way to the agent.  Zeros where it is not known yet. */
-struct dart_endpoint_path {
-	char device[64];	/* RDMA device of this host; "": not known */
-	char source[46];	/* addresses as text */
-	char destination[46];
-	uint32_t mtu;		/* bytes of a packet's payload */
-	uint64_t bits_per_s;	/* of the port, as the device tells */
-};
+/* The way to the agent. */
 void dart_endpoint__path(const struct dart_endpoint *endpoint,
 			 struct dart_endpoint_path *path);
 

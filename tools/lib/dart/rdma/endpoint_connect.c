@@ -6,10 +6,10 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include <libdart/private/endpoint_members.h>
 #include <libdart/private/rejection.h>
+#include <libdart/private/remote_clock.h>
 
 /* Milliseconds for ARP or neighbour discovery, and for the route. */
 #define RESOLVE_TIMEOUT_MS	2000
@@ -98,14 +98,6 @@ int dart_endpoint__start_for_control(struct dart_endpoint *endpoint,
 				    sizeof(request), error);
 }
 
-static uint64_t realtime_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_REALTIME, &now);
-	return now.tv_sec * 1000000000ULL + now.tv_nsec;
-}
-
 static int make_queue(struct dart_endpoint *endpoint)
 {
 	struct dart_endpoint_set *set = endpoint->set;
@@ -155,7 +147,7 @@ static int shake_hands(struct dart_endpoint *endpoint, struct dart_error *error)
 	depth_max = endpoint->device->attributes.max_qp_init_rd_atom;
 	if (depth_max < INITIATOR_DEPTH)
 		parameters.initiator_depth = depth_max;
-	endpoint->asked_ns = realtime_ns();
+	endpoint->asked_ns = dart_realtime_ns();
 	if (rdma_connect(endpoint->id, &parameters))
 		return dart_error__system(error, errno,
 					  "cannot request a connection");
@@ -192,19 +184,6 @@ int dart_endpoint__answer(const struct dart_endpoint *endpoint, uint64_t magic,
 	return 0;
 }
 
-/* The agent took @time_ns between the connect request and now. */
-static void compare_clocks(struct dart_endpoint *endpoint, uint64_t time_ns)
-{
-	struct dart_endpoint_accept *accept = &endpoint->accept;
-	uint64_t half_ns = (realtime_ns() - endpoint->asked_ns) / 2;
-
-	/* The clock of this host may have been set meanwhile. */
-	if (!time_ns || half_ns > INT64_MAX / 2)
-		return;
-	accept->clock_offset_ns = time_ns - endpoint->asked_ns - half_ns;
-	accept->clock_uncertainty_ns = half_ns ?: 1;
-}
-
 static int check_accept(struct dart_endpoint *endpoint,
 			struct dart_error *error)
 {
@@ -221,7 +200,9 @@ static int check_accept(struct dart_endpoint *endpoint,
 		return ret;
 	if (endpoint->answer_length >= sizeof(raw))
 		memcpy(&raw, endpoint->answer, sizeof(raw));
-	compare_clocks(endpoint, le64toh(raw.time_ns));
+	dart_remote_clock__compare(endpoint->asked_ns, le64toh(raw.time_ns),
+				   &accept->clock_offset_ns,
+				   &accept->clock_uncertainty_ns);
 	accept->address = le64toh(raw.address);
 	accept->rkey = le32toh(raw.rkey);
 	accept->length = le32toh(raw.length);

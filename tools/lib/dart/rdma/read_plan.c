@@ -224,6 +224,14 @@ static const struct dart_read *plan__find(const struct dart_read_plan *plan,
 	return &plan->reads[low];
 }
 
+size_t dart_read_plan__place(const struct dart_read_plan *plan,
+			     const struct dart_range *range)
+{
+	const struct dart_read *read = plan__find(plan, range);
+
+	return read->landing + (range->address - read->address);
+}
+
 void dart_read_plan__gather(const struct dart_read_plan *plan, uint32_t entry,
 			    const void *landing, void *copies)
 {
@@ -233,9 +241,8 @@ void dart_read_plan__gather(const struct dart_read_plan *plan, uint32_t entry,
 	memset(copies, 0, dart_entry__size(of));
 	for (i = 0; i < of->range_count; i++) {
 		const struct dart_range *range = &of->ranges[i];
-		const struct dart_read *read = plan__find(plan, range);
-		const uint8_t *from = (const uint8_t *)landing + read->landing +
-				      (range->address - read->address);
+		const uint8_t *from = (const uint8_t *)landing +
+				      dart_read_plan__place(plan, range);
 		uint8_t *to = (uint8_t *)copies + range->offset +
 			      (size_t)range->first_copy * of->schema->length;
 

@@ -42,6 +42,10 @@ const struct dart_read *dart_read_plan__reads(const struct dart_read_plan *plan,
 /* The bytes that the landing buffer needs. */
 size_t dart_read_plan__landing_size(const struct dart_read_plan *plan);
 
+/* Where the first byte of a range of a planned entry lands. */
+size_t dart_read_plan__place(const struct dart_read_plan *plan,
+			     const struct dart_range *range);
+
 /*
  * Copies landed bytes into the copies of the planned entry with index @entry,
  * dart_entry__size() bytes at @copies; bytes outside all ranges are zero.

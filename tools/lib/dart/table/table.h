@@ -42,6 +42,8 @@ struct dart_entry {
 	struct dart_range *ranges;
 	uint32_t range_count;
 	uint64_t since;		/* generation; 0 is written as the table's */
+	/* In the section of entries, set by dart_table__decode(): others may be gone. */
+	uint32_t place;
 };
 
 /*

@@ -293,6 +293,7 @@ static int decode_entry(struct decoder *decoder, uint32_t index,
 	entry->ranges = ranges;
 	entry->range_count = le32toh(raw->ranges);
 	entry->since = le64toh(raw->since);
+	entry->place = index;
 	if (!entry->name)
 		return refuse(decoder->error, "entry %u refers to no string",
 			      index);

@@ -266,7 +266,8 @@ int dart_table_writer__remove(struct dart_table_writer *writer,
 		return -EINVAL;
 	if (!dart_builder__has_cpu_sets(&writer->builder, rest))
 		return -EAGAIN;
-	ret = dart_builder__remove(&writer->builder, name, &index);
+	ret = dart_builder__remove(&writer->builder, name, rest->generation,
+				   &index);
 	if (ret)
 		return ret;
 	spans[DART_SECTION_ENTRIES] =

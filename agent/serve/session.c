@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Answers the requests of one peer. */
+#include <errno.h>
+#include <string.h>
+
+#include "agent/base/clock.h"
+#include "session.h"
+
+void sessions__open(struct sessions *sessions, struct snapshots *snapshots,
+		    struct serve_counts *counts)
+{
+	*sessions = (struct sessions){
+		.control_region = snapshots->control_region,
+		.snapshots = snapshots,
+		.counts = counts,
+	};
+}
+
+void session__open(struct session *session, struct sessions *sessions)
+{
+	session->sessions = sessions;
+	session->state = SESSION_IDLE;
+	session->is_over = false;
+	session->id = 0;
+	session->snapshot = NULL;
+}
+
+/* The answer has ended. */
+static void session__finish(struct session *session)
+{
+	if (session->snapshot)
+		snapshots__release(session->sessions->snapshots,
+				   session->snapshot);
+	session->snapshot = NULL;
+	session->state = SESSION_IDLE;
+}
+
+void session__close(struct session *session)
+{
+	session__finish(session);
+}
+
+struct dart_rpc_welcome_values session__welcome(const struct sessions *sessions)
+{
+	return (struct dart_rpc_welcome_values){
+		.length = control_region__capacity(),
+		.used = sessions->control_region->used,
+		.time_ns = clock__nanoseconds(CLOCK_REALTIME),
+	};
+}
+
+bool session__is_idle(const struct session *session)
+{
+	return session->state == SESSION_IDLE;
+}
+
+/* The next message is an error; the session goes on. */
+static void session__answer_error(struct session *session,
+				  enum dart_rpc_error_code code,
+				  const struct dart_error *error)
+{
+	session__finish(session);
+	session->state = SESSION_ERROR;
+	session->code = code;
+	session->error = *error;
+	count__add(&session->sessions->counts->errors, 1);
+}
+
+void session__refuse(struct session *session, enum dart_rpc_error_code code,
+		     const struct dart_error *error)
+{
+	session__answer_error(session, code, error);
+	session->is_over = true;
+}
+
+static void session__begin_table(struct session *session, uint32_t length)
+{
+	struct dart_error error;
+
+	session->snapshot = snapshots__take(session->sessions->snapshots);
+	if (!session->snapshot) {
+		dart_error__set(
+			&error, EBUSY,
+			"there is no memory for a copy of the table: ask again");
+		session__answer_error(session, DART_RPC_ERROR_BUSY, &error);
+		return;
+	}
+	session->length = length < session->snapshot->length ?
+				  length :
+				  session->snapshot->length;
+	session->state = SESSION_TABLE;
+}
+
+static int session__begin_values(struct session *session,
+				 const struct dart_rpc_message *request,
+				 struct dart_error *error)
+{
+	int ret = values__begin(&session->values,
+				session->sessions->control_region, request,
+				error);
+
+	session->has_header = false;
+	session->state = SESSION_VALUES;
+	if (ret != -ESTALE)
+		return ret;
+	session__answer_error(session, DART_RPC_ERROR_STALE, error);
+	return 0;
+}
+
+static int session__begin(struct session *session, const void *bytes,
+			  size_t length, struct dart_error *error)
+{
+	struct dart_rpc_message request;
+	int ret;
+
+	/* The connection has others do so, but over RDMA a peer can send all the same. */
+	if (session->state != SESSION_IDLE || session->is_over)
+		return dart_error__set(
+			error, EBADMSG,
+			"it sent a request before it had the answer to the last one");
+	session->id = 0;
+	ret = dart_rpc_message__decode(bytes, length, &request, error);
+	if (ret)
+		return ret;
+	session->id = request.id;
+	session->sent = 0;
+	switch (request.type) {
+	case DART_RPC_GET_TABLE:
+		session__begin_table(session, request.table_length);
+		return 0;
+	case DART_RPC_GET_VALUES:
+		return session__begin_values(session, &request, error);
+	default:
+		return dart_error__set(error, EBADMSG,
+				       "a message of type %u is not a request",
+				       request.type);
+	}
+}
+
+int session__take(struct session *session, const void *bytes, size_t length,
+		  struct dart_error *error)
+{
+	int ret = session__begin(session, bytes, length, error);
+
+	if (ret)
+		session__refuse(session, DART_RPC_ERROR_MALFORMED, error);
+	else
+		count__add(&session->sessions->counts->requests, 1);
+	return ret;
+}
+
+/* Copies some bytes of an answer from those that are ready. */
+static size_t copy_ready(uint8_t *to, size_t size, const uint8_t *from,
+			 uint32_t length, uint32_t sent)
+{
+	if (size > length - sent)
+		size = length - sent;
+	memcpy(to, from + sent, size);
+	return size;
+}
+
+static ssize_t session__next_of_table(struct session *session, uint8_t *to,
+				      size_t size, bool *is_last,
+				      struct dart_error *error)
+{
+	size_t copied;
+
+	if (!session->snapshot->bytes)
+		return dart_error__set(
+			error, EBUSY,
+			"others need the memory of this copy of the table: ask again");
+	copied = copy_ready(to, size, session->snapshot->bytes, session->length,
+			    session->sent);
+	*is_last = session->sent + copied == session->length;
+	return copied;
+}
+
+/* The header is that of the moment at which the last values have been copied. */
+static void session__keep_header(struct session *session)
+{
+	session->has_header = true;
+	session->header_sent = 0;
+	memcpy(session->header, session->sessions->control_region->memory,
+	       sizeof(session->header));
+}
+
+static ssize_t session__next_of_values(struct session *session, uint8_t *to,
+				       size_t size, bool *is_last,
+				       struct dart_error *error)
+{
+	ssize_t copied = 0;
+	size_t header;
+
+	if (!session->has_header) {
+		copied = values__copy(&session->values, to, size, error);
+		if (copied < 0)
+			return copied;
+		if (session->values.run == session->values.run_count)
+			session__keep_header(session);
+	}
+	if (session->has_header) {
+		header = copy_ready(to + copied, size - copied, session->header,
+				    sizeof(session->header),
+				    session->header_sent);
+		session->header_sent += header;
+		copied += header;
+		*is_last = session->header_sent == sizeof(session->header);
+	}
+	return copied;
+}
+
+static size_t session__put_error(struct session *session, void *bytes)
+{
+	size_t length = dart_rpc__put_error(bytes, session->id, session->code,
+					    session->error.text);
+
+	session->state = SESSION_IDLE;
+	return length;
+}
+
+size_t session__next(struct session *session, void *bytes, size_t size)
+{
+	uint8_t *data = (uint8_t *)bytes + DART_RPC_PART_HEAD;
+	struct dart_error error;
+	bool is_last = false;
+	ssize_t copied = 0;
+	uint32_t offset = session->sent;
+
+	size -= DART_RPC_PART_HEAD;
+	switch (session->state) {
+	case SESSION_IDLE:
+		return 0;
+	case SESSION_ERROR:
+		return session__put_error(session, bytes);
+	case SESSION_TABLE:
+		copied = session__next_of_table(session, data, size, &is_last,
+						&error);
+		break;
+	case SESSION_VALUES:
+		copied = session__next_of_values(session, data, size, &is_last,
+						 &error);
+		break;
+	}
+	if (copied < 0) {
+		session__answer_error(session,
+				      copied == -EBUSY ? DART_RPC_ERROR_BUSY :
+							 DART_RPC_ERROR_STALE,
+				      &error);
+		return session__put_error(session, bytes);
+	}
+	session->sent += copied;
+	count__add(&session->sessions->counts->bytes, copied);
+	if (is_last)
+		session__finish(session);
+	return dart_rpc__put_part(bytes, session->id, offset, copied, is_last);
+}

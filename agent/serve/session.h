@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * One peer of <dart/rpc.h> behind its connection: takes its requests, whose bytes are
+ * hostile, and makes the messages of the answers, each when it can be sent.
+ */
+#ifndef SESSION_H
+#define SESSION_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <libdart/error.h>
+
+#include "agent/base/counts.h"
+#include "agent/table/values.h"
+#include "snapshot.h"
+
+/* By RDMA, and as many by TCP, unless the configuration has another number. */
+#define CALLERS_MAX 64
+
+/* What sessions by one transport share; the snapshots are those of all. */
+struct sessions {
+	const struct control_region *control_region;
+	struct snapshots *snapshots;
+	struct serve_counts *counts;
+};
+
+struct session {
+	struct sessions *sessions;
+	enum session_state {
+		SESSION_IDLE,		/* waits for a request */
+		SESSION_TABLE,		/* these answer one */
+		SESSION_VALUES,
+		SESSION_ERROR,		/* one is to be sent */
+	} state;
+	bool is_over;		/* after the error */
+	uint32_t id;		/* of the request */
+	uint32_t sent;		/* bytes of the answer */
+	struct snapshot *snapshot;	/* of a table */
+	uint32_t length;	/* bytes of the answer that is a table */
+	struct values values;
+	bool has_header;	/* the header is being sent, behind the values */
+	uint8_t header[sizeof(struct dart_control_header)];
+	uint32_t header_sent;
+	enum dart_rpc_error_code code;
+	struct dart_error error;
+};
+
+/* The caller owns @snapshots, which outlive the sessions. */
+void sessions__open(struct sessions *sessions, struct snapshots *snapshots,
+		    struct serve_counts *counts);
+
+void session__open(struct session *session, struct sessions *sessions);
+void session__close(struct session *session);
+
+/* What a welcome says now. */
+struct dart_rpc_welcome_values session__welcome(const struct sessions *sessions);
+
+/*
+ * Takes a request.  Returns 0; or, if it is none or none may come now, -errno with a
+ * sentence in @error: the peer is told of it by the next message, and the session is
+ * over.
+ */
+int session__take(struct session *session, const void *bytes, size_t length,
+		  struct dart_error *error);
+/* The session is over after an error, which is the next message. */
+void session__refuse(struct session *session, enum dart_rpc_error_code code,
+		     const struct dart_error *error);
+bool session__is_idle(const struct session *session);
+
+/*
+ * Writes the next message of the answer to @bytes, at most @size, which is not less than
+ * DART_RPC_ANSWER_MIN.  Returns its length; 0 if there is none, or the session is over.
+ */
+size_t session__next(struct session *session, void *bytes, size_t size);
+
+#endif /* SESSION_H */

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Messages of <dart/rpc.h>: decoded, as both ends do, and written again; and as the
+ * requests of a peer of the agent.
+ */
+#include <endian.h>
+
+#include <libdart/rpc/message.h>
+#include <libdart/table/table_writer.h>
+
+#include "agent/serve/session.h"
+#include "fuzz.h"
+
+#define TABLE_MAX 4096
+
+static uint8_t memory[1024] __attribute__((aligned(64)));
+
+/* ---- the rooms around the session */
+
+const void *exposure__memory(const struct exposure *exposure, uint64_t address)
+{
+	require(address < sizeof(memory));
+	return memory + address;
+}
+
+uint32_t control_region__capacity(void)
+{
+	return TABLE_MAX;
+}
+
+/* ---- */
+
+/* Written again, a message is the same. */
+static void write_again(const struct dart_rpc_message *message,
+			const uint8_t *data, size_t size)
+{
+	static uint8_t bytes[1 << 16];
+	struct dart_rpc_entries runs[DART_RPC_RUNS_MAX];
+	size_t length;
+	uint32_t i;
+
+	switch (message->type) {
+	case DART_RPC_GET_TABLE:
+		length = dart_rpc__put_get_table(bytes, message->id,
+						 message->table_length);
+		break;
+	case DART_RPC_GET_VALUES:
+		for (i = 0; i < message->values.runs; i++)
+			runs[i] = dart_rpc_message__run(message, i);
+		length = dart_rpc__put_get_values(bytes, message->id,
+						  message->values.instance,
+						  message->values.generation,
+						  runs, message->values.runs);
+		break;
+	case DART_RPC_PART:
+		require(message->part.length <= size);
+		if (size > sizeof(bytes))
+			return;
+		memcpy(bytes + DART_RPC_PART_HEAD, message->part.data,
+		       message->part.length);
+		length = dart_rpc__put_part(bytes, message->id,
+					    message->part.offset,
+					    message->part.length,
+					    message->is_last);
+		break;
+	default:
+		return;
+	}
+	require(length == size && !memcmp(bytes, data, size));
+}
+
+static void decode(const uint8_t *data, size_t size)
+{
+	struct dart_rpc_welcome_values welcome;
+	struct dart_rpc_hello_values hello;
+	struct dart_rpc_message message;
+	struct dart_error error = {};
+
+	if (dart_rpc_message__decode(data, size, &message, &error))
+		require_sentence(&error);
+	else
+		write_again(&message, data, size);
+	if (dart_rpc_hello__decode(data, size, &hello, &error))
+		require_sentence(&error);
+	if (dart_rpc_welcome__decode(data, size, &welcome, &error))
+		require_sentence(&error);
+	else
+		require(welcome.used <= welcome.length);
+}
+
+/* A table with one entry of seven rows, and a place that is empty. */
+static void publish(struct control_region *control_region, void *table_memory)
+{
+	struct dart_schema *schema = dart_schema__new("row", 16);
+	const struct dart_field field = {
+		.name = "sequence", .unit = "", .width = 8, .count = 1,
+		.kind = DART_CONTROL_FIELD_SEQUENCE,
+	};
+	struct dart_memory_region region = { 0, sizeof(memory), 1 };
+	struct dart_range ranges[2] = {
+		{ .stride = 16, .copies = 7, .length = 16 },
+		{ .address = 512, .stride = 64, .copies = 7, .length = 16 },
+	};
+	struct dart_entry entries[2] = {
+		{ .name = "gone", .schema = schema,
+		  .kind = DART_CONTROL_ENTRY_MAP,
+		  .lifetime = DART_CONTROL_LIFETIME_DYNAMIC,
+		  .copies_are = DART_CONTROL_COPIES_ROW, .copies = 7,
+		  .ranges = &ranges[0], .range_count = 1 },
+	};
+	struct dart_table table = {
+		.generation = 1, .instance = 1, .page_size = 4096, .cpus = 1,
+		.exposure = DART_CONTROL_EXPOSURE_EXACT,
+		.memory_regions = &region, .memory_region_count = 1,
+		.entries = entries, .entry_count = 2,
+	};
+
+	require(schema && !dart_schema__add(schema, &field));
+	entries[1] = entries[0];
+	entries[1].name = "rows";
+	entries[1].ranges = &ranges[1];
+	control_region->memory = table_memory;
+	control_region->writer = dart_table_writer__new(table_memory, TABLE_MAX);
+	require(control_region->writer);
+	require(dart_table_writer__rewrite(control_region->writer, &table) > 0);
+	table.generation = 2;
+	table.entry_count = 0;
+	table.memory_region_count = 0;
+	control_region->used = dart_table_writer__remove(control_region->writer,
+							 &table, "gone");
+	require(control_region->used <= TABLE_MAX);
+	control_region->instance = 1;
+	control_region->generation = 2;
+	generations__publish(&control_region->generations, 1, true, 0);
+	generations__publish(&control_region->generations, 2, false, INT64_MAX);
+	dart_schema__free(schema);
+}
+
+/* The request, and all messages of its answer. */
+static void serve(const uint8_t *data, size_t size)
+{
+	static uint8_t table_memory[TABLE_MAX] __attribute__((aligned(64)));
+	static struct control_region control_region;
+	static struct serve_counts counts;
+	uint8_t bytes[DART_RPC_ANSWER_MIN];
+	struct dart_rpc_message message;
+	struct dart_error error = {};
+	struct snapshots snapshots;
+	struct sessions sessions;
+	struct session session;
+	uint32_t offset = 0;
+	size_t length;
+
+	if (!control_region.writer)
+		publish(&control_region, table_memory);
+	snapshots__open(&snapshots, &control_region);
+	sessions__open(&sessions, &snapshots, &counts);
+	session__open(&session, &sessions);
+	if (session__take(&session, data, size, &error))
+		require_sentence(&error);
+	while ((length = session__next(&session, bytes, sizeof(bytes)))) {
+		require(length <= sizeof(bytes));
+		require(!dart_rpc_message__decode(bytes, length, &message,
+						  &error));
+		if (message.type != DART_RPC_PART)
+			continue;
+		require(message.part.offset == offset);
+		offset += message.part.length;
+		require(offset <= 2 * 7 * 16 + sizeof(struct dart_control_header) +
+					  TABLE_MAX);
+	}
+	session__close(&session);
+	require(!snapshots.count);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	uint8_t *bytes = exact_copy(data, size);
+	struct dart_rpc_header header;
+	uint32_t length;
+
+	if (size >= sizeof(header)) {
+		memcpy(&header, bytes, sizeof(header));
+		length = dart_rpc__message_length(&header, DART_RPC_REQUEST_MAX);
+		require(!length || (length >= sizeof(header) &&
+				    length <= DART_RPC_REQUEST_MAX));
+	}
+	decode(bytes, size);
+	serve(bytes, size);
+	free(bytes);
+	return 0;
+}

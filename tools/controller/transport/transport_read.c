@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* READs from the memory of hosts. */
+#include "transport_read.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "tools/controller/decode/ring.h"
+
+struct transport_read {
+	struct transport base; /* first: a transport is found by it */
+	struct dart_endpoint *endpoint;
+	struct dart_read table_read;
+	struct dart_landing *table; /* NULL: no room */
+	struct ring *ring; /* of the target; NULL: not prepared */
+	struct dart_landing *values; /* its memory */
+};
+
+static struct transport_read *read_of(const struct transport *transport)
+{
+	return (struct transport_read *)transport;
+}
+
+static void transport_read__free(struct transport *transport)
+{
+	struct transport_read *read = read_of(transport);
+
+	/* With all landings. */
+	dart_endpoint__free(read->endpoint);
+	free(read);
+}
+
+static void transport_read__unreserve(struct transport *transport)
+{
+	struct transport_read *read = read_of(transport);
+
+	dart_landing__free(read->table);
+	read->table = NULL;
+}
+
+static int transport_read__reserve(struct transport *transport, uint32_t length)
+{
+	struct transport_read *read = read_of(transport);
+
+	transport_read__unreserve(transport);
+	read->table_read = (struct dart_read){
+		.address = transport->accept.address,
+		.rkey = transport->accept.rkey,
+		.length = length,
+	};
+	return dart_endpoint__register(read->endpoint, NULL, length,
+				       &read->table);
+}
+
+static const void *transport_read__table(const struct transport *transport)
+{
+	return dart_landing__memory(read_of(transport)->table);
+}
+
+static void transport_read__forget(struct transport *transport)
+{
+	struct transport_read *read = read_of(transport);
+
+	dart_landing__free(read->values);
+	read->values = NULL;
+	read->ring = NULL;
+}
+
+static int transport_read__prepare(struct transport *transport,
+				   struct ring *ring)
+{
+	struct transport_read *read = read_of(transport);
+	const struct scraper *scraper = ring->scraper;
+
+	transport_read__forget(transport);
+	read->ring = ring;
+	transport->scrape.operations = dart_endpoint__operations(
+		read->endpoint, scraper->reads, scraper->read_count);
+	transport->scrape.bytes = scraper->bytes;
+	return dart_endpoint__register(read->endpoint, ring->memory,
+				       ring__size(ring), &read->values);
+}
+
+static void transport_read__path(const struct transport *transport,
+				 struct dart_endpoint_path *path)
+{
+	dart_endpoint__path(read_of(transport)->endpoint, path);
+}
+
+static uint32_t transport_read__group(const struct transport *transport)
+{
+	return dart_endpoint__group(read_of(transport)->endpoint);
+}
+
+static void transport_read__cut(struct transport *transport, uint32_t length)
+{
+	dart_endpoint__cut(read_of(transport)->endpoint, length);
+}
+
+static int transport_read__adopt(struct transport *transport,
+				 struct io_thread *thread)
+{
+	/* It was made for this thread. */
+	return dart_endpoint__adopt(read_of(transport)->endpoint);
+}
+
+static void transport_read__leave(struct transport *transport)
+{
+	dart_endpoint__leave(read_of(transport)->endpoint);
+}
+
+static int transport_read__begin(struct transport *transport,
+				 enum transport_part part, uint32_t *fragments)
+{
+	struct transport_read *read = read_of(transport);
+	struct dart_endpoint *endpoint = read->endpoint;
+	const struct dart_landing *landing = read->values;
+	const struct dart_read *reads;
+	uint32_t count = 1;
+	int err;
+
+	switch (part) {
+	case TRANSPORT_TABLE:
+		reads = &read->table_read;
+		landing = read->table;
+		break;
+	case TRANSPORT_HEADER:
+		reads = scraper__header_read(read->ring->scraper);
+		break;
+	default:
+		reads = read->ring->scraper->reads;
+		count = read->ring->scraper->read_count;
+	}
+	err = dart_endpoint__land_at(endpoint, landing);
+	if (err)
+		return err;
+	if (!fragments)
+		return dart_endpoint__read(endpoint, reads, count);
+	*fragments = dart_endpoint__operations(endpoint, reads, count);
+	return dart_endpoint__begin(endpoint, reads, count);
+}
+
+static int transport_read__post(struct transport *transport, uint32_t fragments)
+{
+	return dart_endpoint__post(read_of(transport)->endpoint, fragments);
+}
+
+static uint32_t transport_read__take_completed(struct transport *transport)
+{
+	return dart_endpoint__take_completed(read_of(transport)->endpoint);
+}
+
+static void transport_read__explain(const struct transport *transport,
+				    struct dart_error *error)
+{
+	dart_endpoint__explain(read_of(transport)->endpoint, error);
+}
+
+static const struct transport_operations operations = {
+	.reserve = transport_read__reserve,
+	.table = transport_read__table,
+	.unreserve = transport_read__unreserve,
+	.prepare = transport_read__prepare,
+	.forget = transport_read__forget,
+	.path = transport_read__path,
+	.group = transport_read__group,
+	.cut = transport_read__cut,
+	.free = transport_read__free,
+	.adopt = transport_read__adopt,
+	.leave = transport_read__leave,
+	.begin = transport_read__begin,
+	.post = transport_read__post,
+	.take_completed = transport_read__take_completed,
+	.explain = transport_read__explain,
+};
+
+int transport_read__connect(struct dart_endpoint_set *set, uint32_t number,
+			    const char *host, uint16_t port,
+			    const struct transport_handlers *handlers,
+			    void *data, struct transport **transport,
+			    struct dart_error *error)
+{
+	struct transport_read *read = calloc(1, sizeof(*read));
+	int err;
+
+	if (!read)
+		return dart_error__no_memory(error);
+	read->base.operations = &operations;
+	read->base.handlers = handlers;
+	read->base.data = data;
+	err = dart_endpoint_set__connect(set, number, host, port, read,
+					 &read->endpoint, error);
+	if (err)
+		free(read);
+	else
+		*transport = &read->base;
+	return err;
+}
+
+void transport_read__on_connection(struct dart_endpoint *endpoint,
+				   enum dart_endpoint_event event,
+				   const struct dart_error *error)
+{
+	struct transport_read *read = dart_endpoint__user(endpoint);
+
+	if (event == DART_ENDPOINT_CONNECTED) {
+		read->base.accept = *dart_endpoint__accept(endpoint);
+		error = NULL;
+	}
+	read->base.handlers->connected(read->base.data, error);
+}
+
+void transport_read__on_completion(struct dart_endpoint *endpoint, int result)
+{
+	const struct transport_read *read = dart_endpoint__user(endpoint);
+
+	read->base.handlers->completed(read->base.data, result);
+}

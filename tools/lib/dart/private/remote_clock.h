@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The clock of a host against that of this one, by a question and its answer. */
+#ifndef DART_REMOTE_CLOCK_H
+#define DART_REMOTE_CLOCK_H
+
+#include <stdint.h>
+#include <time.h>
+
+/* CLOCK_REALTIME in ns. */
+static inline uint64_t dart_realtime_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	return now.tv_sec * 1000000000ULL + now.tv_nsec;
+}
+
+/*
+ * The host took @time_ns between @asked_ns, when this one asked, and now, when the answer
+ * has come; 0: it did not tell.  Leaves both values as they are if nothing can be said.
+ */
+static inline void dart_remote_clock__compare(uint64_t asked_ns,
+					      uint64_t time_ns,
+					      int64_t *offset_ns,
+					      uint64_t *uncertainty_ns)
+{
+	uint64_t half_ns = (dart_realtime_ns() - asked_ns) / 2;
+
+	/* The clock of this host may have been set meanwhile. */
+	if (!time_ns || half_ns > INT64_MAX / 2)
+		return;
+	*offset_ns = time_ns - asked_ns - half_ns;
+	*uncertainty_ns = half_ns ?: 1;
+}
+
+#endif /* DART_REMOTE_CLOCK_H */

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The controller's end of <dart/rpc.h>: asks an agent for its table and for values, over
+ * TCP with TLS or over RDMA, instead of READs.  What lands in the caller's memory is what
+ * READs would have landed.  Nothing blocks: the caller polls the descriptors in its event
+ * loop.  One thread at a time may use a client.
+ */
+#ifndef DART_RPC_CLIENT_H
+#define DART_RPC_CLIENT_H
+
+#include <poll.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <dart/rpc.h>
+#include <libdart/error.h>
+#include <libdart/rdma/path.h>
+
+#include "message.h"
+#include "plan.h"
+#include "tls.h"
+
+struct dart_rpc_client;
+
+enum dart_rpc_client_event {
+	DART_RPC_CLIENT_NOTHING = 0,	/* still in progress */
+	DART_RPC_CLIENT_CONNECTED,	/* dart_rpc_client__welcome() is valid */
+	DART_RPC_CLIENT_ANSWERED,	/* the answer has landed */
+	/* No answer, for the reason in the error: fetch the table and ask again. */
+	DART_RPC_CLIENT_STALE,
+	DART_RPC_CLIENT_BUSY,		/* the same: ask again later */
+	/* The client can only be freed: */
+	DART_RPC_CLIENT_FAILED,		/* not reachable, refused */
+	DART_RPC_CLIENT_DISCONNECTED,	/* also for an answer that breaks a rule */
+};
+
+/*
+ * Start to connect to @host (name or address) at @port: 0, or -errno with a sentence in
+ * @error.  A numeric address never blocks, a name is resolved first.
+ *
+ * By TCP the agent's certificate must have @name, which is @host if it is NULL; the
+ * client holds @tls.
+ */
+int dart_rpc_client__connect_tcp(const char *host, uint16_t port,
+				 struct dart_tls *tls, const char *name,
+				 struct dart_rpc_client **client,
+				 struct dart_error *error);
+int dart_rpc_client__connect_rdma(const char *host, uint16_t port,
+				  struct dart_rpc_client **client,
+				  struct dart_error *error);
+/* In any state.  @client may be NULL. */
+void dart_rpc_client__free(struct dart_rpc_client *client);
+
+/*
+ * Writes at most two descriptors and the events to wait for, and returns how many; they
+ * may be others after each call of a function below.
+ */
+unsigned int dart_rpc_client__wait(const struct dart_rpc_client *client,
+				   struct pollfd descriptors[2]);
+/*
+ * To call when one of them is ready, until it returns NOTHING.  The caller limits the
+ * time until CONNECTED, and that of an answer.  The last four events set @error.
+ */
+enum dart_rpc_client_event dart_rpc_client__on_ready(struct dart_rpc_client *client,
+						     struct dart_error *error);
+/* Why it FAILED, as dart_endpoint__failure() says. */
+int dart_rpc_client__failure(const struct dart_rpc_client *client);
+/* Once it is connected: */
+
+/* The bytes that the table has and can have, and the clock of the host. */
+const struct dart_rpc_welcome_values *
+dart_rpc_client__welcome(const struct dart_rpc_client *client);
+/* As in struct dart_endpoint_accept. */
+void dart_rpc_client__clock(const struct dart_rpc_client *client,
+			    int64_t *offset_ns, uint64_t *uncertainty_ns);
+/* By TCP without a device, an MTU and a speed. */
+void dart_rpc_client__path(const struct dart_rpc_client *client,
+			   struct dart_endpoint_path *path);
+/*
+ * The bytes of an answer that can be on the network at once, however long it is: RDMA has
+ * receives for so many, and the window of TCP is no larger.
+ */
+uint32_t dart_rpc_client__window(const struct dart_rpc_client *client);
+
+/*
+ * Ask for the first @size bytes of the table, or for the values of @plan.  They land in
+ * @memory (of @size bytes; of dart_rpc_plan__landing_size() bytes), which stays the
+ * caller's, and is not to be touched or freed before ANSWERED, STALE or BUSY, or before
+ * the client is freed.  Return 0, -EBUSY before the answer to the last request,
+ * -ENOTCONN before CONNECTED, -EINVAL for a @size below that of a header, or an error
+ * of the connection, after which the client can only be freed.
+ */
+int dart_rpc_client__get_table(struct dart_rpc_client *client, void *memory,
+			       uint32_t size, struct dart_error *error);
+int dart_rpc_client__get_values(struct dart_rpc_client *client,
+				const struct dart_rpc_plan *plan, void *memory,
+				struct dart_error *error);
+/* After ANSWERED: the bytes of the table that have landed. */
+uint32_t dart_rpc_client__length(const struct dart_rpc_client *client);
+
+#endif /* DART_RPC_CLIENT_H */

@@ -1,0 +1,357 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Checks and writes messages of <dart/rpc.h>. */
+#include <endian.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <dart/control.h>
+
+#include "message.h"
+
+#define HEAD sizeof(struct dart_rpc_header)
+
+#define refuse(error, ...) dart_error__set(error, EBADMSG, __VA_ARGS__)
+
+uint32_t dart_rpc__message_length(const struct dart_rpc_header *header, uint32_t most)
+{
+	uint32_t length = le32toh(header->length);
+
+	return length >= HEAD && length <= most ? length : 0;
+}
+
+/* Copies a structure that @length bytes must have, or be. */
+static int take(void *raw, size_t size, const void *bytes, size_t length,
+		bool is_all, struct dart_error *error)
+{
+	if (length < size || (is_all && length != size)) {
+		refuse(error, "a message has %zu bytes behind its header, not %zu",
+		       length, size);
+		return -EBADMSG;
+	}
+	memcpy(raw, bytes, size);
+	return 0;
+}
+
+static int check_magic(__le64 magic, struct dart_error *error)
+{
+	if (magic == htole64(DART_RPC_MAGIC))
+		return 0;
+	return refuse(error, "the magic number of its handshake is another one");
+}
+
+int dart_rpc_hello__decode(const void *bytes, size_t length,
+			   struct dart_rpc_hello_values *values,
+			   struct dart_error *error)
+{
+	struct dart_rpc_hello raw;
+	int ret = take(&raw, sizeof(raw), bytes, length, false, error) ?:
+			  check_magic(raw.magic, error);
+
+	if (ret)
+		return ret;
+	*values = (struct dart_rpc_hello_values){
+		.abi_version = le32toh(raw.abi_version),
+		.answer_max = le32toh(raw.answer_max),
+		.receives = le32toh(raw.receives),
+	};
+	if (values->abi_version != DART_RPC_ABI_VERSION)
+		return 0;
+	if (raw.reserved)
+		return refuse(error, "a reserved member of its hello is not 0");
+	if (values->answer_max < DART_RPC_ANSWER_MIN ||
+	    values->answer_max > DART_RPC_ANSWER_MAX)
+		return refuse(error,
+			      "it takes messages of %u bytes, not of %d to %d",
+			      values->answer_max, DART_RPC_ANSWER_MIN,
+			      DART_RPC_ANSWER_MAX);
+	if (values->receives > DART_RPC_RECEIVES_MAX)
+		return refuse(error, "it has %u receives, more than %d",
+			      values->receives, DART_RPC_RECEIVES_MAX);
+	return 0;
+}
+
+int dart_rpc_welcome__decode(const void *bytes, size_t length,
+			     struct dart_rpc_welcome_values *values,
+			     struct dart_error *error)
+{
+	struct dart_rpc_welcome raw;
+	int ret = take(&raw, sizeof(raw), bytes, length, false, error) ?:
+			  check_magic(raw.magic, error);
+
+	if (ret)
+		return ret;
+	if (le32toh(raw.abi_version) != DART_RPC_ABI_VERSION)
+		return dart_error__set(
+			error, EPROTONOSUPPORT,
+			"the agent speaks version %u of the protocol and this program version %u",
+			le32toh(raw.abi_version), DART_RPC_ABI_VERSION);
+	*values = (struct dart_rpc_welcome_values){
+		.length = le32toh(raw.length),
+		.used = le32toh(raw.used),
+		.time_ns = le64toh(raw.time_ns),
+	};
+	if (raw.reserved || values->length > DART_CONTROL_LENGTH_MAX ||
+	    values->used > values->length ||
+	    values->used < sizeof(struct dart_control_header))
+		return refuse(
+			error,
+			"the agent offers a control region that cannot be: %u of %u bytes",
+			values->used, values->length);
+	return 0;
+}
+
+static int decode_get_table(const void *body, size_t length,
+			    struct dart_rpc_message *message,
+			    struct dart_error *error)
+{
+	struct dart_rpc_get_table raw;
+	int ret = take(&raw, sizeof(raw), body, length, true, error);
+
+	if (ret)
+		return ret;
+	message->table_length = le32toh(raw.length);
+	if (raw.reserved ||
+	    message->table_length < sizeof(struct dart_control_header))
+		return refuse(error, "%u bytes of a table are asked for",
+			      message->table_length);
+	return 0;
+}
+
+struct dart_rpc_entries dart_rpc_message__run(const struct dart_rpc_message *message,
+					      uint32_t index)
+{
+	struct dart_rpc_run raw;
+
+	memcpy(&raw, message->values.raw_runs + index * sizeof(raw),
+	       sizeof(raw));
+	return (struct dart_rpc_entries){ le32toh(raw.first),
+					  le32toh(raw.count) };
+}
+
+/* Ascending, so that a request is for each entry once. */
+static int check_runs(const struct dart_rpc_message *message,
+		      struct dart_error *error)
+{
+	struct dart_rpc_entries run;
+	uint32_t i, next = 0;
+
+	for (i = 0; i < message->values.runs; i++) {
+		run = dart_rpc_message__run(message, i);
+		if (run.first < next || !run.count ||
+		    __builtin_add_overflow(run.first, run.count, &next))
+			return refuse(
+				error,
+				"run %u of a request for values is empty or not behind the one before",
+				i);
+	}
+	return 0;
+}
+
+static int decode_get_values(const void *body, size_t length,
+			     struct dart_rpc_message *message,
+			     struct dart_error *error)
+{
+	struct dart_rpc_get_values raw;
+	int ret = take(&raw, sizeof(raw), body, length, false, error);
+
+	if (ret)
+		return ret;
+	message->values.instance = le64toh(raw.instance);
+	message->values.generation = le64toh(raw.generation);
+	message->values.runs = le32toh(raw.runs);
+	message->values.raw_runs = (const uint8_t *)body + sizeof(raw);
+	if (raw.reserved || message->values.runs > DART_RPC_RUNS_MAX ||
+	    length - sizeof(raw) !=
+		    message->values.runs * sizeof(struct dart_rpc_run))
+		return refuse(
+			error,
+			"a request for values has %zu bytes for %u runs of entries",
+			length - sizeof(raw), message->values.runs);
+	return check_runs(message, error);
+}
+
+static int decode_part(const void *body, size_t length,
+		       struct dart_rpc_message *message,
+		       struct dart_error *error)
+{
+	struct dart_rpc_part raw;
+	int ret = take(&raw, sizeof(raw), body, length, false, error);
+
+	if (ret)
+		return ret;
+	message->part.offset = le32toh(raw.offset);
+	message->part.data = (const uint8_t *)body + sizeof(raw);
+	message->part.length = length - sizeof(raw);
+	if (raw.reserved || !message->part.length ||
+	    message->part.offset > UINT32_MAX - message->part.length)
+		return refuse(error, "a part of an answer has %u bytes at %u",
+			      message->part.length, message->part.offset);
+	return 0;
+}
+
+static int decode_error(const void *body, size_t length,
+			struct dart_rpc_message *message,
+			struct dart_error *error)
+{
+	struct dart_rpc_error raw;
+	int ret = take(&raw, sizeof(raw), body, length, false, error);
+
+	if (ret)
+		return ret;
+	message->error.code = le32toh(raw.code);
+	message->error.abi_version = le32toh(raw.abi_version);
+	memcpy(message->error.reason, raw.reason, sizeof(raw.reason));
+	message->error.reason[sizeof(raw.reason)] = '\0';
+	return 0;
+}
+
+int dart_rpc_message__decode(const void *bytes, size_t length,
+			     struct dart_rpc_message *message,
+			     struct dart_error *error)
+{
+	const uint8_t *body = (const uint8_t *)bytes + HEAD;
+	struct dart_rpc_header header;
+	uint16_t flags;
+
+	*message = (struct dart_rpc_message){};
+	if (length < HEAD)
+		return refuse(error, "a message of %zu bytes has no header",
+			      length);
+	memcpy(&header, bytes, HEAD);
+	flags = le16toh(header.flags);
+	message->type = le16toh(header.type);
+	message->id = le32toh(header.id);
+	message->is_last = flags & DART_RPC_LAST;
+	if (le32toh(header.length) != length || header.reserved ||
+	    (flags && (flags != DART_RPC_LAST ||
+		       message->type != DART_RPC_PART)))
+		return refuse(error,
+			      "the header of a message of type %u breaks a rule",
+			      message->type);
+	length -= HEAD;
+	switch (message->type) {
+	case DART_RPC_HELLO:
+		return dart_rpc_hello__decode(body, length, &message->hello,
+					      error);
+	case DART_RPC_GET_TABLE:
+		return decode_get_table(body, length, message, error);
+	case DART_RPC_GET_VALUES:
+		return decode_get_values(body, length, message, error);
+	case DART_RPC_WELCOME:
+		return dart_rpc_welcome__decode(body, length,
+						&message->welcome, error);
+	case DART_RPC_PART:
+		return decode_part(body, length, message, error);
+	case DART_RPC_ERROR:
+		return decode_error(body, length, message, error);
+	default:
+		return refuse(error, "a message is of the unknown type %u",
+			      message->type);
+	}
+}
+
+/* Writes the header in front of a body of @length bytes. */
+static size_t put(void *bytes, enum dart_rpc_type type, uint16_t flags,
+		  uint32_t id, const void *body, size_t length, size_t more)
+{
+	const struct dart_rpc_header header = {
+		.length = htole32(HEAD + length + more),
+		.type = htole16(type),
+		.flags = htole16(flags),
+		.id = htole32(id),
+	};
+
+	memcpy(bytes, &header, HEAD);
+	memcpy((uint8_t *)bytes + HEAD, body, length);
+	return HEAD + length + more;
+}
+
+struct dart_rpc_hello dart_rpc_hello__make(uint32_t answer_max, uint32_t receives)
+{
+	return (struct dart_rpc_hello){
+		.magic = htole64(DART_RPC_MAGIC),
+		.abi_version = htole32(DART_RPC_ABI_VERSION),
+		.answer_max = htole32(answer_max),
+		.receives = htole32(receives),
+	};
+}
+
+struct dart_rpc_welcome
+dart_rpc_welcome__make(const struct dart_rpc_welcome_values *values)
+{
+	return (struct dart_rpc_welcome){
+		.magic = htole64(DART_RPC_MAGIC),
+		.abi_version = htole32(DART_RPC_ABI_VERSION),
+		.length = htole32(values->length),
+		.used = htole32(values->used),
+		.time_ns = htole64(values->time_ns),
+	};
+}
+
+size_t dart_rpc__put_hello(void *bytes, uint32_t answer_max, uint32_t receives)
+{
+	const struct dart_rpc_hello raw =
+		dart_rpc_hello__make(answer_max, receives);
+
+	return put(bytes, DART_RPC_HELLO, 0, 0, &raw, sizeof(raw), 0);
+}
+
+size_t dart_rpc__put_welcome(void *bytes,
+			     const struct dart_rpc_welcome_values *values)
+{
+	const struct dart_rpc_welcome raw = dart_rpc_welcome__make(values);
+
+	return put(bytes, DART_RPC_WELCOME, 0, 0, &raw, sizeof(raw), 0);
+}
+
+size_t dart_rpc__put_get_table(void *bytes, uint32_t id, uint32_t length)
+{
+	const struct dart_rpc_get_table raw = { .length = htole32(length) };
+
+	return put(bytes, DART_RPC_GET_TABLE, 0, id, &raw, sizeof(raw), 0);
+}
+
+size_t dart_rpc__put_get_values(void *bytes, uint32_t id, uint64_t instance,
+				uint64_t generation,
+				const struct dart_rpc_entries *runs,
+				uint32_t count)
+{
+	const struct dart_rpc_get_values raw = {
+		.instance = htole64(instance),
+		.generation = htole64(generation),
+		.runs = htole32(count),
+	};
+	uint8_t *to = (uint8_t *)bytes + HEAD + sizeof(raw);
+	struct dart_rpc_run run;
+	uint32_t i;
+
+	for (i = 0; i < count; i++) {
+		run = (struct dart_rpc_run){ htole32(runs[i].first),
+					     htole32(runs[i].count) };
+		memcpy(to + i * sizeof(run), &run, sizeof(run));
+	}
+	return put(bytes, DART_RPC_GET_VALUES, 0, id, &raw, sizeof(raw),
+		   count * sizeof(run));
+}
+
+size_t dart_rpc__put_part(void *bytes, uint32_t id, uint32_t offset,
+			  uint32_t data_length, bool is_last)
+{
+	const struct dart_rpc_part raw = { .offset = htole32(offset) };
+
+	return put(bytes, DART_RPC_PART, is_last ? DART_RPC_LAST : 0, id, &raw,
+		   sizeof(raw), data_length);
+}
+
+size_t dart_rpc__put_error(void *bytes, uint32_t id,
+			   enum dart_rpc_error_code code, const char *reason)
+{
+	struct dart_rpc_error raw = {
+		.code = htole32(code),
+		.abi_version = htole32(DART_RPC_ABI_VERSION),
+	};
+
+	snprintf(raw.reason, sizeof(raw.reason), "%s", reason);
+	return put(bytes, DART_RPC_ERROR, 0, id, &raw, sizeof(raw), 0);
+}

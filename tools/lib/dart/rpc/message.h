@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Messages of <dart/rpc.h>: checks hostile ones, and writes own ones.  Both ends use it.
+ */
+#ifndef DART_RPC_MESSAGE_H
+#define DART_RPC_MESSAGE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <dart/rpc.h>
+#include <libdart/error.h>
+
+/* A message that was checked, in the machine's byte order. */
+struct dart_rpc_message {
+	enum dart_rpc_type type;
+	uint32_t id;
+	bool is_last;			/* of the parts of an answer */
+	union {
+		struct dart_rpc_hello_values {
+			uint32_t abi_version;	/* only of this one the rest is known */
+			uint32_t answer_max, receives;
+		} hello;
+		struct dart_rpc_welcome_values {
+			uint32_t length, used;	/* bytes of the table */
+			uint64_t time_ns;	/* CLOCK_REALTIME of the agent */
+		} welcome;
+		uint32_t table_length;		/* bytes that are asked for */
+		struct {
+			uint64_t instance, generation;
+			uint32_t runs;
+			/* little-endian, any alignment: dart_rpc_message__run() */
+			const uint8_t *raw_runs;
+		} values;
+		struct {
+			uint32_t offset;	/* bytes before these */
+			const uint8_t *data;	/* in the bytes of the message */
+			uint32_t length;	/* bytes, not 0 */
+		} part;
+		struct {
+			uint32_t code;		/* enum dart_rpc_error_code, or later */
+			uint32_t abi_version;
+			char reason[DART_RPC_REASON_MAX + 1];
+		} error;
+	};
+};
+
+/*
+ * The bytes of the message that begins with @header, for a stream, in which @most are
+ * allowed; 0: the stream is broken.
+ */
+uint32_t dart_rpc__message_length(const struct dart_rpc_header *header, uint32_t most);
+
+/*
+ * Checks @length hostile bytes, a whole message with its header, which must not change
+ * meanwhile.  Returns 0, or sets @error and returns -EBADMSG, or -EPROTONOSUPPORT for a
+ * welcome of another version.
+ */
+int dart_rpc_message__decode(const void *bytes, size_t length,
+			     struct dart_rpc_message *message,
+			     struct dart_error *error);
+
+/* A run of the request for values, its index below @runs. */
+struct dart_rpc_entries {
+	uint32_t first, count;		/* places; count is not 0 */
+};
+struct dart_rpc_entries dart_rpc_message__run(const struct dart_rpc_message *message,
+					      uint32_t index);
+
+/*
+ * The same for a hello and a welcome without a header, as the RDMA CM carries them: at
+ * least their structures; what follows is the caller's to check.
+ */
+int dart_rpc_hello__decode(const void *bytes, size_t length,
+			   struct dart_rpc_hello_values *values,
+			   struct dart_error *error);
+int dart_rpc_welcome__decode(const void *bytes, size_t length,
+			     struct dart_rpc_welcome_values *values,
+			     struct dart_error *error);
+struct dart_rpc_hello dart_rpc_hello__make(uint32_t answer_max, uint32_t receives);
+struct dart_rpc_welcome
+dart_rpc_welcome__make(const struct dart_rpc_welcome_values *values);
+
+/*
+ * Write a message to @bytes, which have room for it, and return its length.  A part:
+ * the data have been written behind @bytes + DART_RPC_PART_HEAD.
+ */
+size_t dart_rpc__put_hello(void *bytes, uint32_t answer_max, uint32_t receives);
+size_t dart_rpc__put_welcome(void *bytes,
+			     const struct dart_rpc_welcome_values *values);
+size_t dart_rpc__put_get_table(void *bytes, uint32_t id, uint32_t length);
+/* At most DART_RPC_RUNS_MAX of @runs. */
+size_t dart_rpc__put_get_values(void *bytes, uint32_t id, uint64_t instance,
+				uint64_t generation,
+				const struct dart_rpc_entries *runs,
+				uint32_t count);
+size_t dart_rpc__put_part(void *bytes, uint32_t id, uint32_t offset,
+			  uint32_t data_length, bool is_last);
+/* A longer @reason is cut off. */
+size_t dart_rpc__put_error(void *bytes, uint32_t id,
+			   enum dart_rpc_error_code code, const char *reason);
+
+#define DART_RPC_PART_HEAD						\
+	(sizeof(struct dart_rpc_header) + sizeof(struct dart_rpc_part))
+
+#endif /* DART_RPC_MESSAGE_H */

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * TLS 1.3 with certificates of both sides, over a socket that does not block.  Both ends
+ * of <dart/rpc.h> use it; by GnuTLS.
+ */
+#ifndef DART_RPC_TLS_H
+#define DART_RPC_TLS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+#include <libdart/error.h>
+
+/* Paths of PEM files: own certificate (and those above it), its key, who signs peers'. */
+struct dart_tls_files {
+	const char *certificate;
+	const char *key;
+	const char *authorities;
+};
+
+/* What the files have, counted: for one thread. */
+struct dart_tls;
+
+/*
+ * Reads the files.  Returns 0, or sets @error and returns -errno: a file cannot be read
+ * or has no such thing, every user may read the key, or it is not that of the
+ * certificate.
+ */
+int dart_tls__load(const struct dart_tls_files *files, struct dart_tls **tls,
+		   struct dart_error *error);
+struct dart_tls *dart_tls__hold(struct dart_tls *tls);
+/* Frees what nobody holds.  @tls may be NULL. */
+void dart_tls__put(struct dart_tls *tls);
+
+/* Was the file of authorities the same, byte by byte? */
+bool dart_tls__have_same_authorities(const struct dart_tls *a,
+				     const struct dart_tls *b);
+
+struct dart_tls_stream;
+
+/*
+ * Begins TLS on the connected socket @fd, which does not block, and which stays the
+ * caller's.  The certificate of the peer must be signed by one of the authorities, not
+ * expired, for the other end of TLS, and have one of the @count names (DNS names, or IP
+ * addresses as text) as subjectAltName; they stay the caller's until the handshake has
+ * ended.  Holds @tls.
+ */
+int dart_tls_stream__open(struct dart_tls *tls, int fd, bool is_server,
+			  const char *const *names, size_t count,
+			  struct dart_tls_stream **stream,
+			  struct dart_error *error);
+/* Without a farewell: the peer sees that the socket is closed.  May be NULL. */
+void dart_tls_stream__free(struct dart_tls_stream *stream);
+
+/*
+ * Returns 1 when the handshake has ended, 0 if the socket is to be waited for; or sets
+ * @error and returns -EACCES (one side refuses the certificate of the other), -EPROTO or
+ * -ECONNRESET.  The peer of a client may refuse it later, at the first reception.
+ */
+int dart_tls_stream__handshake(struct dart_tls_stream *stream,
+			       struct dart_error *error);
+/* Which of the names the peer's certificate has, after the handshake; NULL before. */
+const char *dart_tls_stream__peer_name(const struct dart_tls_stream *stream);
+/*
+ * Return the bytes, -EAGAIN to call again with the same bytes when the socket is ready,
+ * or set @error and return another -errno.  The end of the stream is -ECONNRESET.
+ */
+ssize_t dart_tls_stream__send(struct dart_tls_stream *stream, const void *bytes,
+			      size_t length, struct dart_error *error);
+ssize_t dart_tls_stream__receive(struct dart_tls_stream *stream, void *bytes,
+				 size_t length, struct dart_error *error);
+/* After 0 or -EAGAIN: does it wait until the socket takes bytes? */
+bool dart_tls_stream__waits_to_send(const struct dart_tls_stream *stream);
+
+#endif /* DART_RPC_TLS_H */
