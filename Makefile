@@ -50,8 +50,9 @@ define help
                         each for TIME seconds (60), two at a time
   make bench            measurements beside bare verbs, perftest, node-exporter;
                         cost of the probes; 40 containers; gathering beside open
-                        files; wake-ups of an idle host; stores and reports
-                        beside memory; the figures of the DART paper
+                        files; wake-ups of an idle host; READs beside calls over
+                        RDMA and TCP; stores and reports beside memory; the
+                        figures of the DART paper
   make p4               the program of P4 switches, if a P4 compiler is installed
   make module           dart_zero.ko only
   make install          everything, for the running kernel or for KDIR
@@ -144,6 +145,7 @@ bench: packages
 	$(quiet)tools/bench/gathering
 	$(quiet)tools/bench/idle
 	$(quiet)tools/bench/whole_host
+	$(quiet)tools/bench/transports
 	$(quiet)tools/bench/store
 	$(quiet)tools/bench/simulate
 	$(quiet)tools/bench/scale
