@@ -51,8 +51,8 @@ define help
   make bench            measurements beside bare verbs, perftest, node-exporter;
                         cost of the probes; 40 containers; gathering beside open
                         files; wake-ups of an idle host; the threads of the
-                        controller, stores and reports beside memory; the
-                        figures of the DART paper
+                        controller; READs beside calls over RDMA and TCP; stores
+                        and reports beside memory; the figures of the DART paper
   make p4               the program of P4 switches, if a P4 compiler is installed
   make module           dart_zero.ko only
   make install          everything, for the running kernel or for KDIR
@@ -145,6 +145,7 @@ bench: packages
 	$(quiet)tools/bench/gathering
 	$(quiet)tools/bench/idle
 	$(quiet)tools/bench/whole_host
+	$(quiet)tools/bench/transports
 	$(quiet)tools/bench/store
 	$(quiet)tools/bench/simulate
 	$(quiet)tools/bench/scale

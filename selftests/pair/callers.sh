@@ -38,13 +38,7 @@ goes_on() {
 }
 
 rdma_up
-mkdir -p $tls
-on host sh -ec "mkdir -p $tls; tls_files $tls agent.example caller.example"
-for name in authority.pem caller.example.pem caller.example.key; do
-	copy=$(on host cat $tls/$name)
-	printf '%s\n' "$copy" >$tls/$name
-done
-chmod 600 $tls/caller.example.key
+check "certificates are made on the host" certificates $tls agent.example caller.example
 on host sh -c "cat >/run/dart.yaml <<end
 allow: {callers: [10.77.0.0/24]}
 tcp: {certificate: $tls/agent.example.pem, key: $tls/agent.example.key,

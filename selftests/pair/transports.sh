@@ -24,17 +24,6 @@ configure() {
 	end
 }
 
-# certificates DIRECTORY: the caller's of the host are here as well
-certificates() {
-	mkdir -p "$1"
-	on host sh -ec "mkdir -p $1; tls_files $1 host caller.example" || return
-	for file in authority.pem caller.example.pem caller.example.key; do
-		copy=$(on host cat "$1/$file") || return
-		printf '%s\n' "$copy" >"$1/$file"
-	done
-	chmod 600 "$1/caller.example.key"
-}
-
 # agree_with_kernel: 60 scrapes by each, between snapshots of the kernel's values
 agree_with_kernel() {
 	local kind pid pids=()
@@ -118,8 +107,8 @@ by_tcp() {
 }
 
 rdma_up
-check "certificates are made on the host" certificates $tls
-check "and others, by another authority" certificates $tls-other
+check "certificates are made on the host" certificates $tls host caller.example
+check "and others, by another authority" certificates $tls-other host caller.example
 on host sh -c "cat >/run/dart.yaml <<end
 allow: {callers: [10.77.0.0/24]}
 tcp: {certificate: $tls/host.pem, key: $tls/host.key,
