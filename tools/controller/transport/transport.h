@@ -5,7 +5,7 @@
  *
  *   read  transport_read.c  READs of this machine's adapter: nothing runs on the host
  *   rpc   transport_call.c  the agent answers requests, over RDMA by SEND and RECEIVE
- *   tcp   transport_call.c  the same over TCP with TLS
+ *   tcp   transport_call.c  the same over TCP with TLS; both: transport_call_connect.c
  *
  * Threads.  The control loop makes a transport, hears that it has connected, makes room for
  * what is to land, and frees it.  The I/O thread that has adopted it asks for the table, for
