@@ -48,10 +48,10 @@ struct transport_handlers {
 	 */
 	void (*connected)(void *data, const struct dart_error *error);
 	/*
-	 * In the I/O thread.  1: the part has landed.  0: some of it, and credits came back.
-	 * Of a call also -ESTALE: the agent does not have the values of this table any more,
-	 * fetch it; -EBUSY: it is short of memory, ask later.  Otherwise -errno: see explain().
-	 * May begin with the next part.
+	 * In the I/O thread.  1: the part has landed.  0: some of it; of READs credits came
+	 * back, and of a call the agent is heard.  Of a call also -ESTALE: the agent does not
+	 * have the values of this table any more, fetch it; -EBUSY: it is short of memory, ask
+	 * later.  Otherwise -errno: see explain().  May begin with the next part.
 	 */
 	void (*completed)(void *data, int result);
 };

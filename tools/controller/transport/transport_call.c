@@ -130,8 +130,10 @@ static bool transport_call__take(struct transport_call *call)
 	switch (event) {
 	case DART_RPC_CLIENT_MORE:
 		io_thread__again(call->thread, &call->watches[0].base);
-		return false;
+		/* fall through */
 	case DART_RPC_CLIENT_NOTHING:
+		/* The agent is heard, however long its answer is. */
+		call->base.handlers->completed(call->base.data, 0);
 		return false;
 	case DART_RPC_CLIENT_ANSWERED:
 		result = 1;
