@@ -226,8 +226,8 @@ static inline int close_controlled(void **state)
 	return 0;
 }
 
-/* Begins to scrape every 2 ms. */
-static inline void start(struct controlled *controlled)
+/* Begins to scrape the agent at @port every 2 ms. */
+static inline void start_at(struct controlled *controlled, uint16_t port)
 {
 	const unsigned int index = controlled->count++;
 	struct target_settings *settings = &controlled->settings[index];
@@ -236,13 +236,18 @@ static inline void start(struct controlled *controlled)
 		.index = index,
 		.host = (char *)HOST,
 		.name = (char *)HOST,
-		.port = port_of(controlled->fixture),
+		.port = port,
 		.transport = SETTINGS_TRANSPORT_TCP,
 		.interval_ns = 2000000,
 	};
 	assert_int_equal(target__new(&controlled->context, settings,
 				     &controlled->targets[index]),
 			 0);
+}
+
+static inline void start(struct controlled *controlled)
+{
+	start_at(controlled, port_of(controlled->fixture));
 }
 
 /* One turn of the loop, for the control loop or the agent. */

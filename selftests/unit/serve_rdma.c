@@ -85,16 +85,21 @@ static void test_values(void **state)
 	dart_rpc_client__free(client);
 }
 
-static void expect_large_table(struct dart_rpc_client *client,
-			       const uint8_t *bytes)
+static void see_large_table(struct dart_rpc_client *client, const uint8_t *bytes)
 {
 	struct control_region *region = &agent.host->control_region;
 
-	expect(client, DART_RPC_CLIENT_ANSWERED);
 	assert_int_equal(dart_rpc_client__length(client), LARGE);
 	assert_memory_equal(bytes, region->memory, LARGE);
 	free(region->memory);
 	region->memory = agent.host->table;
+}
+
+static void expect_large_table(struct dart_rpc_client *client,
+			       const uint8_t *bytes)
+{
+	expect(client, DART_RPC_CLIENT_ANSWERED);
+	see_large_table(client, bytes);
 }
 
 static void test_parts(void **state)
@@ -109,6 +114,33 @@ static void test_parts(void **state)
 	assert_true(run_agent());
 	assert_true(message_qp__is_busy(&agent.message_qp));
 	expect_large_table(client, bytes);
+	dart_rpc_client__free(client);
+}
+
+/* Whatever the descriptors say, the client is called again after MORE. */
+static void test_limit(void **state)
+{
+	enum dart_rpc_client_event event = DART_RPC_CLIENT_NOTHING;
+	struct dart_rpc_client *client = connect_client();
+	static uint8_t bytes[LARGE];
+	struct dart_error error;
+	unsigned int more = 0;
+
+	use_large_table();
+	dart_rpc_client__limit(client, 1);
+	assert_int_equal(dart_rpc_client__get_table(client, bytes, LARGE, &error),
+			 0);
+	while (event == DART_RPC_CLIENT_NOTHING || event == DART_RPC_CLIENT_MORE) {
+		if (event == DART_RPC_CLIENT_MORE)
+			event = dart_rpc_client__on_ready(client, &error);
+		else
+			event = await(client, &error);
+		more += event == DART_RPC_CLIENT_MORE;
+	}
+	assert_int_equal(event, DART_RPC_CLIENT_ANSWERED);
+	/* Each message but the last one, of less than 4 KiB of the table. */
+	assert_in_range(more, LARGE / 4096, LARGE / 3072);
+	see_large_table(client, bytes);
 	dart_rpc_client__free(client);
 }
 
@@ -260,6 +292,8 @@ int main(void)
 			     test_values, open_fixture, close_fixture),
 		TEST_FIXTURE("an answer with more parts than both sides have buffers arrives whole",
 			     test_parts, open_fixture, close_fixture),
+		TEST_FIXTURE("a client with a limit takes so many messages at a time, and says that there is more",
+			     test_limit, open_fixture, close_fixture),
 		TEST_FIXTURE("a request that arrives when the agent is about to sleep is answered whole",
 			     test_late, open_fixture, close_fixture),
 		TEST_FIXTURE("a caller whose table is stale goes on with the next one",

@@ -66,5 +66,6 @@ unit_controller_call_sources := $(unit_serve_tcp_sources) \
 	$(controller_settings) $(wildcard $(addprefix tools/controller/, \
 	capacity.c credit*.c fetch.c flow.c handshakes.c interface.c resolver.c target*.c \
 	io/*.c transport/*.c decode/*.c outputs/output.c))
-threaded_tests += controller_call controller_pool controller_workers controller_outputs \
+unit_controller_call_late_sources := $(unit_controller_call_sources)
+threaded_tests += controller_call controller_call_late controller_pool controller_workers controller_outputs \
 	controller_sinks controller_discovery controller_catalog

@@ -200,6 +200,7 @@ int flow__open(struct flow *flow, struct flow_control *control, uint8_t class,
 	flow->transport = transport;
 	flow->share.taker = taker;
 	flow->is_asking = false;
+	flow->is_lent = false;
 	flow->posted = 0;
 	if (operations->cut && flow__takes_credits(flow))
 		operations->cut(transport, CREDIT_FRAGMENT);
@@ -279,13 +280,14 @@ int flow__ask(struct flow *flow, enum transport_part part)
 	if (err)
 		return err;
 	flow->is_asking = true;
+	flow->is_lent = false;
 	if (!takes_credits) {
 		flow->posted_ns = flow->heard_ns = monotonic_ns();
 		return 0;
 	}
 	flow->posted_ns = 0;
 	credit_pool__ask(&control->pool, flow->group, &flow->share, flow->class,
-			 fragments);
+			 flow->is_slow ? 1 : fragments);
 	flow_control__post(control, flow->share.taker);
 	return 0;
 }
@@ -293,20 +295,39 @@ int flow__ask(struct flow *flow, enum transport_part part)
 void flow__complete(struct flow *flow, int result)
 {
 	struct flow_control *control = flow->control;
-	const uint32_t completed =
+	uint32_t completed =
 		flow->transport->operations->take_completed(flow->transport);
 
+	flow->heard_ns = monotonic_ns();
 	if (result)
 		flow->is_asking = false;
-	if (!completed)
-		return;
-	flow->heard_ns = monotonic_ns();
-	if (!flow__takes_credits(flow))
+	if (result > 0 && !flow->is_lent)
+		flow->is_slow = false;
+	/* Those that were lent have been given back. */
+	if (flow->is_lent || !completed || !flow__takes_credits(flow))
 		return;
 	flow->posted -= completed;
 	credit_pool__give_back(&control->pool, flow->share.taker, &flow->share,
 			       completed);
 	flow_control__post(control, flow->share.taker);
+}
+
+bool flow__lend(struct flow *flow)
+{
+	struct flow_control *control = flow->control;
+	const uint32_t posted = flow->posted;
+
+	if (!flow->is_asking || flow->is_lent || !flow__takes_credits(flow))
+		return true;
+	if (!posted || monotonic_ns() - flow->posted_ns < FLOW_LATE_NS)
+		return false;
+	flow->is_lent = true;
+	flow->is_slow = true;
+	flow->posted = 0;
+	credit_pool__give_back(&control->pool, flow->share.taker, &flow->share,
+			       posted);
+	flow_control__post(control, flow->share.taker);
+	return true;
 }
 
 void flow__stop(struct flow *flow)
@@ -336,5 +357,6 @@ uint64_t flow__silence_ns(const struct flow *flow)
 
 bool flow__waits(const struct flow *flow)
 {
-	return flow->is_asking && flow__takes_credits(flow) && !flow->posted;
+	return flow->is_asking && flow__takes_credits(flow) && !flow->posted &&
+	       !flow->is_lent;
 }

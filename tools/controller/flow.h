@@ -17,6 +17,9 @@
 #include "settings.h"
 #include "transport/transport.h"
 
+/* Many times what the answer of an agent that is well takes. */
+#define FLOW_LATE_NS 100000000ULL
+
 struct flow;
 struct flow_control;
 
@@ -37,7 +40,9 @@ struct flow {
 	bool is_asking;
 	uint32_t posted; /* fragments, without an answer so far */
 	uint64_t posted_ns; /* CLOCK_MONOTONIC: the first of the part */
-	uint64_t heard_ns; /* the last completion, or post if later */
+	uint64_t heard_ns; /* the last completion or byte, or post if later */
+	bool is_lent; /* others have its credits, though it has not been answered */
+	bool is_slow; /* an answer was late, and none in time since: it takes one credit */
 	/*
 	 * Of the control loop: fragments of transports that are gone, which may still be under
 	 * way.
@@ -86,6 +91,12 @@ int flow__ask(struct flow *flow, enum transport_part part);
  * any flow of this thread.
  */
 void flow__complete(struct flow *flow, int result);
+/*
+ * An answer that has not come for FLOW_LATE_NS keeps nobody else waiting: others get its
+ * credits.  What it sends later is not bounded, so it takes one credit from then on, until
+ * it has answered in time.  Only of a call.  False: it may have credits to lend later.
+ */
+bool flow__lend(struct flow *flow);
 /* Asks for nothing more, until it is closed. */
 void flow__stop(struct flow *flow);
 /* Others have given back credits, and credit_taker.wake() was called. */

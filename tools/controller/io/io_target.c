@@ -13,6 +13,7 @@ void io_target__stop(struct io_target *io)
 	timer__stop(&io->scrape_timer);
 	timer__stop(&io->fetch_timer);
 	timer__stop(&io->deadline_timer);
+	timer__stop(&io->answer_timer);
 	flow__stop(&io->flow);
 }
 
@@ -49,6 +50,8 @@ static void io_target__ask(struct io_target *io, enum io_state state,
 	int err;
 
 	io->state = state;
+	if (io->transport->operations->is_call)
+		timer__set_at(&io->answer_timer, monotonic_ns() + FLOW_LATE_NS);
 	err = flow__ask(&io->flow, part);
 	if (err)
 		io_target__lose(io, IO_LOSS_POST, err);
@@ -209,6 +212,8 @@ static void on_busy(struct io_target *io)
 
 void io_target__on_completion(struct io_target *io, int result)
 {
+	if (result)
+		timer__stop(&io->answer_timer);
 	flow__complete(&io->flow, result);
 	if (result == -ESTALE)
 		on_stale(io);
@@ -269,6 +274,22 @@ void io_target__on_fetch_due(void *data)
 	if (io->state == IO_FETCHING ||
 	    (io->state == IO_IDLE && io->age.changed))
 		io_target__want_table(io);
+}
+
+/* A call has no answer so far.  No error may tell, and the next scrape be due much later. */
+void io_target__on_late(void *data)
+{
+	struct io_target *io = data;
+	const uint64_t silence_ns = flow__silence_ns(&io->flow);
+	uint64_t delay_ns = FLOW_LATE_NS;
+
+	if (silence_ns > IO_SILENCE_NS) {
+		io_target__lose(io, IO_LOSS_SILENCE, 0);
+		return;
+	}
+	if (flow__lend(&io->flow))
+		delay_ns = IO_SILENCE_NS - silence_ns + 1;
+	timer__set_at(&io->answer_timer, monotonic_ns() + delay_ns);
 }
 
 void io_target__on_deadline(void *data)

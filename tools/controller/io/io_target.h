@@ -46,7 +46,7 @@ enum io_loss {
 	IO_LOSS_RESTART, /* of the agent: the table is another one */
 };
 
-/* RC times out earlier, unless the device hangs. */
+/* RC times out earlier, unless the device hangs or the agent does; TCP does not. */
 #define IO_SILENCE_NS 10000000000ULL
 
 struct io_target {
@@ -85,6 +85,7 @@ struct io_target {
 	struct timer scrape_timer; /* the next scrape is due */
 	struct timer fetch_timer; /* the table may be fetched */
 	struct timer deadline_timer;
+	struct timer answer_timer; /* of a call that is under way */
 
 	/* Messages: two to the I/O thread, two from it. */
 	struct message order;

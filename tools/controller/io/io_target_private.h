@@ -21,6 +21,7 @@ void io_target__proceed(struct io_target *io);
 void io_target__on_scrape_due(void *data);
 void io_target__on_fetch_due(void *data);
 void io_target__on_deadline(void *data);
+void io_target__on_late(void *data);
 void io_target__on_failed(struct flow *flow, int error);
 
 /* io_target_turns.c */

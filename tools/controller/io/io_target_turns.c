@@ -51,6 +51,7 @@ static void run_adopt(struct message *order)
 	timer__init(&io->scrape_timer, timers, io_target__on_scrape_due, io);
 	timer__init(&io->fetch_timer, timers, io_target__on_fetch_due, io);
 	timer__init(&io->deadline_timer, timers, io_target__on_deadline, io);
+	timer__init(&io->answer_timer, timers, io_target__on_late, io);
 	io->state = IO_FETCHING;
 	io->has_ring = false;
 	io->has_scraped = false;

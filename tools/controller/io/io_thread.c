@@ -23,6 +23,8 @@ struct io_thread {
 	struct timers *timers;
 	int clock; /* timerfd */
 	uint64_t armed_ns; /* UINT64_MAX: it is not */
+	TAILQ_HEAD(, io_watch) again; /* with more to do */
+	unsigned int again_count;
 	int epoll; /* of the mailbox, the clock, the completion channels, and watches */
 	bool has_ended; /* of the thread */
 	bool is_running; /* of its owner */
@@ -92,8 +94,39 @@ static void io_thread__complete(struct io_thread *thread, void *ready)
 		dart_endpoint_set__on_completion(thread->parts.set,
 						 thread->parts.number,
 						 thread->parts.completed);
-	else if (watch->events)
+	else if (watch->events && !watch->is_again)
 		watch->ready(watch);
+}
+
+void io_thread__again(struct io_thread *thread, struct io_watch *watch)
+{
+	if (watch->is_again)
+		return;
+	watch->is_again = true;
+	TAILQ_INSERT_TAIL(&thread->again, watch, place);
+	thread->again_count++;
+}
+
+static void io_thread__not_again(struct io_thread *thread,
+				 struct io_watch *watch)
+{
+	if (!watch->is_again)
+		return;
+	watch->is_again = false;
+	TAILQ_REMOVE(&thread->again, watch, place);
+	thread->again_count--;
+}
+
+/* Each that has more to do now gets one turn. */
+static void io_thread__go_on(struct io_thread *thread)
+{
+	unsigned int count = thread->again_count;
+	struct io_watch *watch;
+
+	while (count-- && (watch = TAILQ_FIRST(&thread->again))) {
+		io_thread__not_again(thread, watch);
+		watch->ready(watch);
+	}
 }
 
 /*
@@ -106,7 +139,8 @@ static void io_thread__wait(struct io_thread *thread)
 	int i, n;
 
 	io_thread__arm(thread);
-	n = epoll_wait(thread->epoll, events, EVENTS, -1);
+	n = epoll_wait(thread->epoll, events, EVENTS,
+		       thread->again_count ? 0 : -1);
 	/*
 	 * Completions first: those of endpoints that were freed make room for others, and no
 	 * watch is freed before a message of this thread has said that it may be.
@@ -119,6 +153,7 @@ static void io_thread__wait(struct io_thread *thread)
 		else if (events[i].data.ptr == &thread->clock)
 			io_thread__on_time(thread);
 	}
+	io_thread__go_on(thread);
 }
 
 /* Takes what has completed without a system call; false if no READs are in flight. */
@@ -157,6 +192,8 @@ int io_thread__watch(struct io_thread *thread, struct io_watch *watch, int fd,
 	struct epoll_event event = { .events = events, .data.ptr = watch };
 	int operation = EPOLL_CTL_MOD;
 
+	if (!events)
+		io_thread__not_again(thread, watch);
 	if (watch->events && (fd != watch->fd || !events)) {
 		epoll_ctl(thread->epoll, EPOLL_CTL_DEL, watch->fd, NULL);
 		watch->events = 0;
@@ -210,6 +247,7 @@ int io_thread__start(const struct io_thread_parts *parts,
 	thread->clock = -1;
 	thread->armed_ns = UINT64_MAX;
 	thread->epoll = -1;
+	TAILQ_INIT(&thread->again);
 	thread->wake_up.run = run_wake_up;
 	thread->end.run = run_end;
 	credit_taker__init(&thread->taker, on_wake);

@@ -12,6 +12,8 @@
 #ifndef CONTROLLER_IO_THREAD_H
 #define CONTROLLER_IO_THREAD_H
 
+#include <sys/queue.h>
+
 #include <libdart/rdma/endpoint_set.h>
 
 #include "mailbox.h"
@@ -54,6 +56,8 @@ struct io_watch {
 	void (*ready)(struct io_watch *watch); /* of its user */
 	int fd;
 	uint32_t events; /* of epoll_ctl(2); 0: not watched */
+	bool is_again;
+	TAILQ_ENTRY(io_watch) place; /* among those with more to do */
 };
 
 /*
@@ -63,5 +67,10 @@ struct io_watch {
  */
 int io_thread__watch(struct io_thread *thread, struct io_watch *watch, int fd,
 		     uint32_t events);
+/*
+ * In the thread, from ready() of @watch, which is watched: it has more to do, whatever the
+ * descriptor says, and is called again when all others have had their turn.
+ */
+void io_thread__again(struct io_thread *thread, struct io_watch *watch);
 
 #endif /* CONTROLLER_IO_THREAD_H */

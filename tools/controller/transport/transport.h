@@ -5,7 +5,7 @@
  *
  *   read  transport_read.c  READs of this machine's adapter: nothing runs on the host
  *   rpc   transport_call.c  the agent answers requests, over RDMA by SEND and RECEIVE
- *   tcp   transport_call.c  the same over TCP with TLS
+ *   tcp   transport_call.c  the same over TCP with TLS; both: transport_call_connect.c
  *
  * Threads.  The control loop makes a transport, hears that it has connected, makes room for
  * what is to land, and frees it.  The I/O thread that has adopted it asks for the table, for
@@ -48,10 +48,10 @@ struct transport_handlers {
 	 */
 	void (*connected)(void *data, const struct dart_error *error);
 	/*
-	 * In the I/O thread.  1: the part has landed.  0: some of it, and credits came back.
-	 * Of a call also -ESTALE: the agent does not have the values of this table any more,
-	 * fetch it; -EBUSY: it is short of memory, ask later.  Otherwise -errno: see explain().
-	 * May begin with the next part.
+	 * In the I/O thread.  1: the part has landed.  0: some of it; of READs credits came
+	 * back, and of a call the agent is heard.  Of a call also -ESTALE: the agent does not
+	 * have the values of this table any more, fetch it; -EBUSY: it is short of memory, ask
+	 * later.  Otherwise -errno: see explain().  May begin with the next part.
 	 */
 	void (*completed)(void *data, int result);
 };

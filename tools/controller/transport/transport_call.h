@@ -10,7 +10,8 @@
  * Flow control.  An answer cannot be cut, and so its credits are taken together before it is
  * asked for, and given back when the last byte has landed: one for each fragment of 4 KiB,
  * but no more than can be in flight at once, because the agent waits until it has been taken
- * (rpc: 32 KiB, those of the receives; tcp: 64 KiB, those of the window).  All that the
+ * (rpc: 32 KiB, those of the receives; tcp: 64 KiB, those of the window).  An agent that is
+ * late, or silent, keeps none of them from others: see flow__lend().  All that the
  * control loop READs or calls by RDMA shares the credits; what it calls by TCP does if its
  * address here is on the interface of these, which is how it meets them in a switch, and has
  * only the window otherwise.

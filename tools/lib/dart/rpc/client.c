@@ -13,6 +13,7 @@
 struct dart_rpc_client {
 	struct dart_rpc_transport *transport;
 	bool is_connected;
+	unsigned int limit;	/* messages that are taken at a time; 0: all */
 
 	/* The request without an answer. */
 	enum { NONE, TABLE, VALUES } asked;
@@ -80,6 +81,11 @@ unsigned int dart_rpc_client__wait(const struct dart_rpc_client *client,
 {
 	return client->transport->operations->wait(client->transport,
 						   descriptors);
+}
+
+void dart_rpc_client__limit(struct dart_rpc_client *client, unsigned int messages)
+{
+	client->limit = messages;
 }
 
 int dart_rpc_client__failure(const struct dart_rpc_client *client)
@@ -309,6 +315,7 @@ enum dart_rpc_client_event dart_rpc_client__on_ready(struct dart_rpc_client *cli
 {
 	struct dart_rpc_transport *transport = client->transport;
 	enum dart_rpc_client_event event = DART_RPC_CLIENT_NOTHING;
+	unsigned int taken = 0;
 	const void *bytes;
 	size_t length;
 	int ret;
@@ -316,6 +323,8 @@ enum dart_rpc_client_event dart_rpc_client__on_ready(struct dart_rpc_client *cli
 	if (!client->is_connected)
 		return client__connect(client, error);
 	while (event == DART_RPC_CLIENT_NOTHING) {
+		if (client->limit && taken++ == client->limit)
+			return DART_RPC_CLIENT_MORE;
 		ret = transport->operations->receive(transport, &bytes, &length,
 						     error);
 		if (ret == -EAGAIN)

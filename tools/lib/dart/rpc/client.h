@@ -24,6 +24,8 @@ struct dart_rpc_client;
 
 enum dart_rpc_client_event {
 	DART_RPC_CLIENT_NOTHING = 0,	/* still in progress */
+	/* See dart_rpc_client__limit(): call again, whatever the descriptors say. */
+	DART_RPC_CLIENT_MORE,
 	DART_RPC_CLIENT_CONNECTED,	/* dart_rpc_client__welcome() is valid */
 	DART_RPC_CLIENT_ANSWERED,	/* the answer has landed */
 	/* No answer, for the reason in the error: fetch the table and ask again. */
@@ -63,6 +65,11 @@ unsigned int dart_rpc_client__wait(const struct dart_rpc_client *client,
  */
 enum dart_rpc_client_event dart_rpc_client__on_ready(struct dart_rpc_client *client,
 						     struct dart_error *error);
+/*
+ * For callers that have other work as well: once it is connected, on_ready() takes so many
+ * messages at most, and returns MORE then.  0, the default: no limit.
+ */
+void dart_rpc_client__limit(struct dart_rpc_client *client, unsigned int messages);
 /* Why it FAILED, as dart_endpoint__failure() says. */
 int dart_rpc_client__failure(const struct dart_rpc_client *client);
 /* Once it is connected: */
