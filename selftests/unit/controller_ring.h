@@ -37,12 +37,16 @@ static inline bool land(struct ring *ring, uint64_t sequence,
 	const struct sample_head head = { .sequence = sequence };
 	uint64_t *landing =
 		(uint64_t *)((char *)ring->memory + read->landing);
+	struct work_batch batch = { };
 	uint32_t i;
+	bool ret;
 
 	assert_int_equal(read->length, VALUES * sizeof(*landing));
 	for (i = 0; i < VALUES; i++)
 		landing[i] = sequence;
-	return decoder__hand_over(decoder, ring, &head);
+	ret = decoder__hand_over(decoder, ring, &head, &batch);
+	work_batch__end(&batch);
+	return ret;
 }
 
 #endif /* CONTROLLER_TEST_RING_H */

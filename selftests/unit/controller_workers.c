@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The hand-over of scrapes from the event loop to the threads that decode them. */
 #include <pthread.h>
+#include <poll.h>
 #include <semaphore.h>
 #include <string.h>
 
@@ -81,6 +82,7 @@ static void test_order(void **state)
 {
 	struct numbered *works = calloc(PLACES * WORKS, sizeof(*works));
 	struct workers *workers = start(WORKERS);
+	struct work_batch batch = { };
 	unsigned int i, place;
 
 	assert_non_null(works);
@@ -90,8 +92,11 @@ static void test_order(void **state)
 		works[i].number = i / PLACES;
 		works[i].work.run = count;
 		assert_true(workers__hand_over(workers, works[i].place,
-					       &works[i].work));
+					       &works[i].work, &batch));
+		if (i % 7 == 0)
+			work_batch__end(&batch);
 	}
+	work_batch__end(&batch);
 	workers__stop(workers);
 	for (place = 0; place < PLACES; place++) {
 		assert_int_equal(places[place].done, WORKS);
@@ -105,6 +110,7 @@ static void test_full(void **state)
 	struct numbered *works =
 		calloc(WORKERS_QUEUE_MAX + 2, sizeof(*works));
 	struct workers *workers = start(1);
+	struct work_batch batch = { };
 	struct gate gate;
 	unsigned int i;
 
@@ -116,15 +122,81 @@ static void test_full(void **state)
 		works[i].work.run = count;
 	}
 	for (i = 0; i < WORKERS_QUEUE_MAX; i++)
-		assert_true(workers__hand_over(workers, 0, &works[i].work));
-	assert_false(workers__hand_over(workers, 0, &works[i].work));
+		assert_true(workers__hand_over(workers, 0, &works[i].work,
+					       &batch));
+	assert_false(workers__hand_over(workers, 0, &works[i].work,
+					       &batch));
 	workers__hand_over_always(workers, 0, &works[i].work);
-	assert_false(workers__hand_over(workers, 0, &works[i + 1].work));
+	assert_false(workers__hand_over(workers, 0, &works[i + 1].work,
+					&batch));
 	gate__open(&gate);
 	workers__stop(workers);
 	assert_int_equal(places[0].done, WORKERS_QUEUE_MAX + 1);
 	assert_int_equal(places[0].disorder, 0);
 	free(works);
+}
+
+static bool is_woken(const struct queue *queue)
+{
+	struct pollfd wake = { .fd = queue->wake, .events = POLLIN };
+
+	return poll(&wake, 1, 0) == 1;
+}
+
+static void test_quiet(void **state)
+{
+	struct queue_item items[3];
+	struct queue queue;
+	bool was_empty;
+	int i;
+
+	assert_int_equal(queue__open(&queue, 8), 0);
+	for (i = 0; i < 2; i++) {
+		assert_true(queue__put_quietly(&queue, &items[i], 1,
+					       &was_empty));
+		assert_int_equal(was_empty, !i);
+		assert_false(is_woken(&queue));
+	}
+	/* It is not empty: whoever found it so is to wake for this one, too. */
+	assert_true(queue__put(&queue, &items[2], 1));
+	assert_false(is_woken(&queue));
+	queue__wake(&queue);
+	assert_true(is_woken(&queue));
+	for (i = 0; i < 3; i++)
+		assert_ptr_equal(queue__wait(&queue), &items[i]);
+	assert_null(queue__take(&queue));
+	queue__close(&queue);
+}
+
+static void post(struct work *work)
+{
+	struct gate *gate = caa_container_of(work, struct gate, work);
+
+	sem_post(&gate->reached);
+}
+
+/* All workers sleep before each round, and none has more to wait for than the batch. */
+static void test_batch(void **state)
+{
+	struct workers *workers = start(WORKERS);
+	struct work_batch batch = { };
+	struct gate gates[WORKERS];
+	unsigned int i, round;
+
+	for (i = 0; i < WORKERS; i++) {
+		gates[i].work.run = post;
+		assert_int_equal(sem_init(&gates[i].reached, 0, 0), 0);
+	}
+	for (round = 0; round < WORKS; round++) {
+		for (i = 0; i < WORKERS; i++)
+			assert_true(workers__hand_over(workers, i,
+						       &gates[i].work, &batch));
+		work_batch__end(&batch);
+		assert_false(batch.asleep);
+		for (i = 0; i < WORKERS; i++)
+			sem_wait(&gates[i].reached);
+	}
+	workers__stop(workers);
 }
 
 struct item {
@@ -363,6 +435,10 @@ int main(void)
 		     test_order),
 		TEST("a full queue refuses work and loses none; what must not be lost goes beyond",
 		     test_full),
+		TEST("what is put quietly wakes whoever takes once, when it is due",
+		     test_quiet),
+		TEST("the end of a batch wakes each worker that has work of it",
+		     test_batch),
 		TEST("items of many threads arrive once, in the order of each, within the bound",
 		     test_producers),
 		TEST("a ring hands over all slots but one, and then drops what lands until one is free",

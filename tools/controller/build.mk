@@ -23,7 +23,7 @@ unit_controller_groups_sources := $(addprefix tools/controller/, \
 unit_controller_pool_sources := $(addprefix tools/controller/, \
 	capacity.c credit.c credit_groups.c credit_pool.c flow.c interface.c \
 	io/io_thread.c io/mailbox.c io/timers.c io/wheel.c \
-	decode/queue.c decode/thread.c)
+	decode/queue.c decode/thread.c decode/workers.c)
 unit_controller_handshakes_sources := tools/controller/handshakes.c \
 	$(addprefix tools/controller/io/, timers.c wheel.c)
 unit_controller_capacity_sources := tools/controller/capacity.c

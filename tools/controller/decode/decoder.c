@@ -37,7 +37,8 @@ static void decode(struct work *work)
 }
 
 bool decoder__hand_over(struct decoder *decoder, struct ring *ring,
-			const struct sample_head *head)
+			const struct sample_head *head,
+			struct work_batch *batch)
 {
 	struct scrape *scrape = ring__current(ring);
 
@@ -49,7 +50,7 @@ bool decoder__hand_over(struct decoder *decoder, struct ring *ring,
 	atomic_store(&scrape->is_handed_over, true);
 	ring__hold(ring);
 	if (workers__hand_over(decoder->workers, decoder->settings->index,
-			       &scrape->work))
+			       &scrape->work, batch))
 		return true;
 	atomic_store(&scrape->is_handed_over, false);
 	ring__release(ring);

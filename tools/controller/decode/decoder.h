@@ -22,10 +22,12 @@ struct decoder {
 /*
  * In the I/O thread of the target: hands over what has landed in the current slot of @ring,
  * where the next READs no longer land.  False if the worker is behind: the next READs land
- * in the same slot.
+ * in the same slot.  The worker begins when @batch
+ * ends.
  */
 bool decoder__hand_over(struct decoder *decoder, struct ring *ring,
-			const struct sample_head *head);
+			const struct sample_head *head,
+			struct work_batch *batch);
 
 /*
  * In the control loop, when no I/O thread has the target or it is not its turn: the target

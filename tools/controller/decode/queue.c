@@ -32,15 +32,20 @@ void queue__close(struct queue *queue)
 		close(queue->wake);
 }
 
-static void queue__append(struct queue *queue, struct queue_item *item)
+/* Was it empty?  Whoever finds it so wakes for all that follow. */
+static bool queue__append(struct queue *queue, struct queue_item *item)
 {
 	cds_wfcq_node_init(&item->node);
-	/* Whoever finds the queue empty wakes for all that follow. */
-	if (!cds_wfcq_enqueue(&queue->head, &queue->tail, &item->node))
-		eventfd_write(queue->wake, 1);
+	return !cds_wfcq_enqueue(&queue->head, &queue->tail, &item->node);
 }
 
-bool queue__put(struct queue *queue, struct queue_item *item, size_t cost)
+void queue__wake(struct queue *queue)
+{
+	eventfd_write(queue->wake, 1);
+}
+
+bool queue__put_quietly(struct queue *queue, struct queue_item *item,
+			size_t cost, bool *was_empty)
 {
 	const size_t bound = atomic_load(&queue->bound);
 	size_t used = atomic_load(&queue->used);
@@ -51,7 +56,18 @@ bool queue__put(struct queue *queue, struct queue_item *item, size_t cost)
 			return false;
 	} while (!atomic_compare_exchange_weak(&queue->used, &used,
 					       used + cost));
-	queue__append(queue, item);
+	*was_empty = queue__append(queue, item);
+	return true;
+}
+
+bool queue__put(struct queue *queue, struct queue_item *item, size_t cost)
+{
+	bool was_empty;
+
+	if (!queue__put_quietly(queue, item, cost, &was_empty))
+		return false;
+	if (was_empty)
+		queue__wake(queue);
 	return true;
 }
 
@@ -60,7 +76,8 @@ void queue__put_always(struct queue *queue, struct queue_item *item,
 {
 	item->cost = cost;
 	atomic_fetch_add(&queue->used, cost);
-	queue__append(queue, item);
+	if (queue__append(queue, item))
+		queue__wake(queue);
 }
 
 static struct queue_item *item_of(struct queue *queue,

@@ -40,6 +40,14 @@ void queue__close(struct queue *queue);
 
 /* In any thread.  False if there is no room: the item stays the caller's. */
 bool queue__put(struct queue *queue, struct queue_item *item, size_t cost);
+/*
+ * The same, but nothing is woken: if @was_empty, queue__wake() is due, until when the thread
+ * that takes may sleep beside this item and all that are put meanwhile.
+ */
+bool queue__put_quietly(struct queue *queue, struct queue_item *item,
+			size_t cost, bool *was_empty);
+/* In any thread. */
+void queue__wake(struct queue *queue);
 /* Beyond the bound, for what is rare and must not be lost. */
 void queue__put_always(struct queue *queue, struct queue_item *item,
 		       size_t cost);

@@ -67,21 +67,34 @@ int workers__start(unsigned int count, struct workers **workersp)
 	return 0;
 }
 
-static struct queue *workers__queue(struct workers *workers, size_t place)
+bool workers__hand_over(struct workers *workers, size_t place,
+			struct work *work, struct work_batch *batch)
 {
-	return &workers->workers[place % workers->count].queue;
+	const size_t number = place % workers->count;
+	bool was_empty;
+
+	if (!queue__put_quietly(&workers->workers[number].queue, &work->item, 1,
+				&was_empty))
+		return false;
+	if (was_empty) {
+		batch->workers = workers;
+		batch->asleep |= 1ULL << number;
+	}
+	return true;
 }
 
-bool workers__hand_over(struct workers *workers, size_t place,
-			struct work *work)
+void work_batch__end(struct work_batch *batch)
 {
-	return queue__put(workers__queue(workers, place), &work->item, 1);
+	for (; batch->asleep; batch->asleep &= batch->asleep - 1)
+		queue__wake(&batch->workers->workers[__builtin_ctzll(
+					     batch->asleep)].queue);
 }
 
 void workers__hand_over_always(struct workers *workers, size_t place,
 			       struct work *work)
 {
-	queue__put_always(workers__queue(workers, place), &work->item, 1);
+	queue__put_always(&workers->workers[place % workers->count].queue,
+			  &work->item, 1);
 }
 
 void workers__stop(struct workers *workers)

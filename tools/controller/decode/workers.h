@@ -9,6 +9,8 @@
 #ifndef CONTROLLER_WORKERS_H
 #define CONTROLLER_WORKERS_H
 
+#include <stdint.h>
+
 #include "queue.h"
 
 /*
@@ -28,9 +30,22 @@ struct workers;
 /* Returns 0 or -errno. */
 int workers__start(unsigned int count, struct workers **workers);
 
-/* False if the queue of the worker is full: @work stays the caller's. */
+/*
+ * What one thread has handed over since it last woke workers: a thread that hands over much
+ * wakes each worker once for all of it.  Zeros are an empty batch.
+ */
+struct work_batch {
+	struct workers *workers;
+	uint64_t asleep; /* a bit for each worker that may be; SETTINGS_WORKERS_MAX of them */
+};
+
+/*
+ * False if the queue of the worker is full: @work stays the caller's.  The worker begins at
+ * work_batch__end() at the latest, which the thread must call before it sleeps.
+ */
 bool workers__hand_over(struct workers *workers, size_t place,
-			struct work *work);
+			struct work *work, struct work_batch *batch);
+void work_batch__end(struct work_batch *batch);
 /* Beyond the bound, for what is rare and must not be lost. */
 void workers__hand_over_always(struct workers *workers, size_t place,
 			       struct work *work);

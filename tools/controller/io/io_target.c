@@ -163,7 +163,8 @@ static void io_target__hand_over(struct io_target *io, uint64_t landed_ns)
 	count__add(&summary->reads, head.reads);
 	count__add(&summary->bytes, head.bytes);
 	latency__add(&summary->landed, landed_ns - head.start_ns);
-	if (!decoder__hand_over(&io->decoder, io->ring, &head))
+	if (!decoder__hand_over(&io->decoder, io->ring, &head,
+				io_thread__work(io->thread)))
 		count__add(&summary->dropped, 1);
 }
 

@@ -18,6 +18,7 @@
 
 #include "mailbox.h"
 #include "timers.h"
+#include "tools/controller/decode/workers.h"
 #include "tools/controller/flow.h"
 
 struct io_thread;
@@ -48,6 +49,8 @@ uint32_t io_thread__number(const struct io_thread *thread);
 struct mailbox *io_thread__mailbox(struct io_thread *thread);
 /* For use in the thread. */
 struct timers *io_thread__timers(struct io_thread *thread);
+/* Whom it wakes when it has done all that was to be done, before it sleeps. */
+struct work_batch *io_thread__work(struct io_thread *thread);
 /* What its flows are opened with. */
 struct credit_taker *io_thread__taker(struct io_thread *thread);
 

@@ -20,8 +20,11 @@
 struct dart_endpoint_set;
 
 #define DART_ENDPOINT_GROUP 64 /* queue pairs that share a completion queue */
-#define DART_ENDPOINT_DEPTH \
-	32 /* operations of a queue pair, at most in flight */
+/*
+ * Operations of a queue pair, at most in flight: as many as an adapter works at, about.  The
+ * ring of soft-RoCE keeps one slot free, and the number of its slots is a power of two.
+ */
+#define DART_ENDPOINT_DEPTH 15
 #define DART_ENDPOINT_THREADS 8 /* that post, at most */
 
 struct dart_endpoint_sizes {
