@@ -46,6 +46,7 @@ define help
   make check-churn      containers come and go for a minute while they are read
   make check-crashes    dartd is killed 200 times (30 min)
   make check-farm       a controller scrapes 1,024 hosts, with each kind of I/O
+  make check-helgrind   the threaded unit tests under helgrind of valgrind
   make fuzz             libFuzzer gives all parsers of foreign bytes random ones,
                         each for TIME seconds (60), two at a time
   make bench            measurements beside bare verbs, perftest, node-exporter;
@@ -133,6 +134,11 @@ check-farm: packages
 	+$(quiet)$(MAKE) --no-print-directory KDIR= guest tests
 	$(quiet)selftests/run farm
 
+check-helgrind: sections := build run test helgrind
+check-helgrind: packages
+	+$(quiet)$(MAKE) --no-print-directory KDIR= helgrind_tests
+	$(quiet)selftests/helgrind/run
+
 fuzz: sections := build run test fuzz
 fuzz: packages
 	+$(quiet)$(MAKE) --no-print-directory KDIR= run_fuzzers
@@ -174,11 +180,11 @@ packages:
 		exit 1; \
 	fi
 
-.PHONY: help clean distclean demo check check-debug check-long check-churn check-crashes check-farm fuzz bench packages p4_is_there
+.PHONY: help clean distclean demo check check-debug check-long check-churn check-crashes check-farm check-helgrind fuzz bench packages p4_is_there
 export KVER
 
 # The goals above need nothing below, and must work if it is missing.
-above := help clean distclean demo check check-debug check-long check-churn check-crashes check-farm fuzz bench packages
+above := help clean distclean demo check check-debug check-long check-churn check-crashes check-farm check-helgrind fuzz bench packages
 ifneq ($(filter-out $(above),$(or $(MAKECMDGOALS),all)),)
 
 include $(output)/config.mk
@@ -275,6 +281,27 @@ $(output)/tsan/obj/%.o: %.c
 	$(call say,CC-TSAN,$<)$(CC) $(flags) $(tsan) -MMD -MP -c -o $@ $<
 
 $(output)/tsan/libdart.a: $(call objects,tsan/obj,$(dart_sources))
+
+# And for helgrind, which must be told of atomic objects.
+helgrind := -O1 -g -include selftests/helgrind/atomics.h
+
+$(output)/helgrind/obj/%.o: %.c
+	$(quiet)mkdir -p $(@D)
+	$(call say,CC-HG,$<)$(CC) $(flags) $(helgrind) -MMD -MP -c -o $@ $<
+
+$(output)/helgrind/libdart.a: $(call objects,helgrind/obj,$(dart_sources))
+
+$(output)/helgrind/races: $(output)/helgrind/obj/selftests/helgrind/races.o
+	$(call say,LD-HG,$@)$(CC) -o $@ $^
+
+define helgrind_test
+$(output)/helgrind/$(1): $(call objects,helgrind/obj,selftests/unit/$(1).c \
+		$(unit_$(1)_sources)) $(output)/helgrind/libdart.a
+	$$(call say,LD-HG,$$@)$$(CC) -o $$@ $$^ $$(call link,$(packages_known))
+endef
+$(foreach name,$(threaded_tests),$(eval $(call helgrind_test,$(name))))
+
+helgrind_tests: $(threaded_tests:%=$(output)/helgrind/%) $(output)/helgrind/races
 
 define threaded_test
 $(output)/tsan/$(1): $(call objects,tsan/obj,selftests/unit/$(1).c \
@@ -430,7 +457,7 @@ lint: programs $(if $(KDIR),,$(guest_kernel)/headers)
 	$(quiet)! grep -E '(warning|error):' $(output)/lint.log
 	@echo "lint: kmod with $(lint_flags): no findings"
 
-.PHONY: all programs tests run_fuzzers staged guest module module_of_guest modules_install programs_install install lint
+.PHONY: all programs tests helgrind_tests run_fuzzers staged guest module module_of_guest modules_install programs_install install lint
 
 objects_known := $(foreach name,$(programs) $(libraries),\
 	$(call objects,obj,$($(name)_sources)))
@@ -439,6 +466,8 @@ objects_known := $(foreach name,$(programs) $(libraries),\
 	$(unit_tests:%=$(output)/sanitized/selftests/unit/%.o) \
 	$(patsubst $(output)/obj/%,$(output)/fuzz/obj/%,$(objects_known)) \
 	$(patsubst $(output)/obj/%,$(output)/tsan/obj/%,$(objects_known)) \
+	$(patsubst $(output)/obj/%,$(output)/helgrind/obj/%,$(objects_known)) \
+	$(threaded_tests:%=$(output)/helgrind/obj/selftests/unit/%.o) \
 	$(threaded_tests:%=$(output)/tsan/obj/selftests/unit/%.o) \
 	$(foreach in,sanitized fuzz/obj,$(call objects,$(in),\
 		$(wildcard selftests/fuzz/*.c))) \

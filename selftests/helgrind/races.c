@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * races plain|passed|counted: two threads that write one number.  "plain" is a race, which
+ * helgrind must report; "passed" hands the number over by the release and acquire of an atomic
+ * flag, and in "counted" it is atomic: both are none, and must be silent.
+ */
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static long number;
+static atomic_long counted;
+static atomic_bool is_passed;
+
+static void *write_plain(void *data)
+{
+	number++;
+	return NULL;
+}
+
+static void *write_passed(void *data)
+{
+	while (!atomic_load(&is_passed))
+		;
+	number++;
+	return NULL;
+}
+
+static void *write_counted(void *data)
+{
+	atomic_fetch_add(&counted, 1);
+	return NULL;
+}
+
+int main(int argc, char *argv[])
+{
+	const char *kind = argc == 2 ? argv[1] : "";
+	pthread_t thread;
+
+	if (!strcmp(kind, "plain")) {
+		pthread_create(&thread, NULL, write_plain, NULL);
+		number++;
+	} else if (!strcmp(kind, "passed")) {
+		pthread_create(&thread, NULL, write_passed, NULL);
+		number++;
+		atomic_store(&is_passed, true);
+	} else if (!strcmp(kind, "counted")) {
+		pthread_create(&thread, NULL, write_counted, NULL);
+		atomic_fetch_add(&counted, 1);
+	} else {
+		fprintf(stderr, "usage: races plain|passed|counted\n");
+		return 2;
+	}
+	pthread_join(thread, NULL);
+	return number + atomic_load(&counted) == 2 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
