@@ -140,6 +140,9 @@ static int handle(struct rdma *rdma, const struct rdma_cm_event *event,
 	case RDMA_CM_EVENT_ESTABLISHED:
 		return take_welcome(rdma, event, error);
 	case RDMA_CM_EVENT_REJECTED:
+		/* An agent rejects a connection that it ends before it has heard of its use. */
+		if (rdma->is_connected)
+			goto disconnected;
 		return dart_rejection__explain(event, &hello, sizeof(hello),
 					       error);
 	case RDMA_CM_EVENT_ADDR_ERROR:
@@ -148,14 +151,16 @@ static int handle(struct rdma *rdma, const struct rdma_cm_event *event,
 	case RDMA_CM_EVENT_UNREACHABLE:
 		return dart_rejection__explain_silence(event, error);
 	case RDMA_CM_EVENT_DISCONNECTED:
-		return dart_error__set(error, ECONNRESET,
-				       "the agent disconnected");
+		goto disconnected;
 	case RDMA_CM_EVENT_DEVICE_REMOVAL:
 		return dart_error__set(error, ENODEV,
 				       "the RDMA device was removed");
 	default:
 		return 0;
 	}
+
+disconnected:
+	return dart_error__set(error, ECONNRESET, "the agent disconnected");
 }
 
 /* Returns 1 when the connection is there, 0 without or after another event. */

@@ -254,6 +254,9 @@ enum dart_endpoint_event dart_endpoint__handle(struct dart_endpoint *endpoint,
 		endpoint->connected = true;
 		return DART_ENDPOINT_CONNECTED;
 	case RDMA_CM_EVENT_REJECTED:
+		/* An agent rejects a connection that it ends before it has heard of its use. */
+		if (endpoint->connected)
+			goto disconnected;
 		return fail(endpoint,
 			    dart_rejection__explain(event, endpoint->request,
 						    endpoint->request_length,
@@ -265,12 +268,15 @@ enum dart_endpoint_event dart_endpoint__handle(struct dart_endpoint *endpoint,
 		return fail(endpoint,
 			    dart_rejection__explain_silence(event, error));
 	case RDMA_CM_EVENT_DISCONNECTED:
-		dart_error__set(error, ECONNRESET, "the agent disconnected");
-		return DART_ENDPOINT_DISCONNECTED;
+		goto disconnected;
 	case RDMA_CM_EVENT_DEVICE_REMOVAL:
 		dart_error__set(error, ENODEV, "the RDMA device was removed");
 		return DART_ENDPOINT_DISCONNECTED;
 	default:
 		return DART_ENDPOINT_NOTHING;
 	}
+
+disconnected:
+	dart_error__set(error, ECONNRESET, "the agent disconnected");
+	return DART_ENDPOINT_DISCONNECTED;
 }
