@@ -33,14 +33,18 @@ static void expect_disconnected(struct caller *caller)
 	struct pollfd descriptor = { .fd = caller->id->channel->fd,
 				     .events = POLLIN };
 	struct rdma_cm_event *event;
+	bool is_rejected;
 
 	assert_int_equal(poll(&descriptor, 1, TIMEOUT_MS), 1);
 	assert_int_equal(rdma_get_cm_event(caller->id->channel, &event), 0);
 	/* The connection is rejected if it is ended before the agent has heard of its use. */
-	assert_true(event->event == RDMA_CM_EVENT_DISCONNECTED ||
-		    event->event == RDMA_CM_EVENT_REJECTED);
+	is_rejected = event->event == RDMA_CM_EVENT_REJECTED;
+	assert_true(is_rejected || event->event == RDMA_CM_EVENT_DISCONNECTED);
 	rdma_ack_cm_event(event);
-	caller_free(caller);
+	if (is_rejected)
+		caller_forget(caller);
+	else
+		caller_free(caller);
 }
 
 static void expect_refused(struct caller *caller, const char *words)

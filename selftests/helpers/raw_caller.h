@@ -108,12 +108,18 @@ static inline struct caller *caller_new(uint32_t answer_max, int receives)
 	return caller;
 }
 
-static inline void caller_free(struct caller *caller)
+/* One whose connection was rejected has none to end: rdma_disconnect() would wait for ever. */
+static inline void caller_forget(struct caller *caller)
 {
-	rdma_disconnect(caller->id);
 	ibv_dereg_mr(caller->memory_region);
 	rdma_destroy_ep(caller->id);
 	free(caller);
+}
+
+static inline void caller_free(struct caller *caller)
+{
+	rdma_disconnect(caller->id);
+	caller_forget(caller);
 }
 
 static inline void send_request(struct caller *caller, size_t length)
