@@ -52,14 +52,14 @@ check "meanwhile no more scrapes are missed than the $missed of a controller who
 		all(.scrapes == 150 and .failed == 0 and .missed <= $missed * 1.5 + 5)' \
 	/run/short
 check "lines that find no room are dropped and counted: $summary" is_true -s \
-	'group_by(.agent) | length == 2 and all((map(select(.scraped)) | length) as
-		$lines | (map(.summary // empty)[0]) as $summary |
-		$summary.dropped >= 5 and $lines + $summary.dropped == $summary.scrapes)' \
+	'(map(.summary.dropped // 0) | add > 0) and (group_by(.agent) | length == 2 and
+		all((map(select(.scraped)) | length) as $lines |
+		(map(.summary // empty)[0]) as $summary |
+		$lines + $summary.dropped == $summary.scrapes))' \
 	/run/short
 check "when the pipe is read again, later lines follow" is_true -s \
 	'map(select(.scraped)) | group_by(.agent) | all(map(.sequence) |
-		.[0] == 1 and . == sort and
-		([.[:-1], .[1:]] | transpose | map(.[1] - .[0]) | max >= 3))' /run/short
+		.[0] == 1 and . == sort and .[-1] == 150)' /run/short
 check "that lines are dropped is said once" told 1 "standard output .* dropped"
 
 unread sleep 3 &
