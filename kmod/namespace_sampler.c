@@ -95,7 +95,7 @@ static int find_protocols(void)
 	return ret;
 }
 
-static u64 in_use(struct net *net, struct proto *protocol)
+static u32 in_use(struct net *net, struct proto *protocol)
 {
 	return protocol ? sock_prot_inuse_get(net, protocol) : 0;
 }
@@ -118,7 +118,7 @@ static u64 orphans_of(const struct proto *tcp)
 }
 
 /* Fragments that wait for others. */
-static void sample_fragments(const struct fqdir *fragments, __u64 *count,
+static void sample_fragments(const struct fqdir *fragments, __u32 *count,
 			     __u64 *memory)
 {
 	if (!fragments)
@@ -241,14 +241,7 @@ static void sample_namespace(struct net *net, struct dart_zero_sockets *sockets)
 	sockets->tcp_inuse = in_use(net, ipv4[TCP]);
 	sockets->tcp_tw =
 		refcount_read(&net->ipv4.tcp_death_row.tw_refcount) - 1;
-	if (ipv4[TCP]) {
-		sockets->tcp_orphan = orphans_of(ipv4[TCP]);
-		sockets->tcp_alloc = percpu_counter_sum_positive(
-			ipv4[TCP]->sockets_allocated);
-	}
-	sockets->tcp_mem = memory_of(ipv4[TCP]);
 	sockets->udp_inuse = in_use(net, ipv4[UDP]);
-	sockets->udp_mem = memory_of(ipv4[UDP]);
 	sockets->udplite_inuse = in_use(net, ipv4[UDPLITE]);
 	sockets->raw_inuse = in_use(net, ipv4[RAW]);
 	sample_fragments(net->ipv4.fqdir, &sockets->frag_inuse,
@@ -307,6 +300,34 @@ static const struct dart_sampler_kind sockets_kind = {
 	.sample = sample,
 	.free = sampler_free,
 };
+
+static int sample_host(struct dart_sampler *base, void *sample, u64 *time)
+{
+	struct dart_zero_sockets_host *sockets = sample;
+
+	if (ipv4[TCP]) {
+		sockets->tcp_orphan = orphans_of(ipv4[TCP]);
+		sockets->tcp_alloc = percpu_counter_sum_positive(
+			ipv4[TCP]->sockets_allocated);
+	}
+	sockets->tcp_mem = memory_of(ipv4[TCP]);
+	sockets->udp_mem = memory_of(ipv4[UDP]);
+	return 0;
+}
+
+static const struct dart_sampler_kind sockets_host_kind = {
+	.name = "dart_zero_sockets_host",
+	.length = sizeof(struct dart_zero_sockets_host),
+	.sample = sample_host,
+};
+
+struct dart_sampler *
+dart_sockets_sampler_open(const struct dart_zero_window *window)
+{
+	int ret = find_protocols();
+
+	return ret ? ERR_PTR(ret) : dart_sampler_new(&sockets_host_kind);
+}
 
 struct dart_sampler *
 dart_namespace_sampler_open(const struct dart_zero_window *window)

@@ -2,6 +2,7 @@
 /* Gathered records: their counters, and the rows that get copies. */
 #include "record.h"
 
+#include <linux/align.h>
 #include <linux/build_bug.h>
 #include <linux/cpumask.h>
 #include <linux/err.h>
@@ -25,9 +26,9 @@ static u32 words_before(u32 form)
 static int count_words(struct dart_record *record)
 {
 	const struct dart_zero_piece *piece = record->pieces;
+	size_t bytes = words_before(record->form) * sizeof(u64);
 	u32 i;
 
-	record->words = words_before(record->form);
 	for (i = 0; i < record->piece_count; i++, piece++) {
 		if (piece->width != 1 && piece->width != 2 &&
 		    piece->width != 4 && piece->width != 8)
@@ -37,10 +38,12 @@ static int count_words(struct dart_record *record)
 		    (record->length - piece->offset) / piece->width <
 			    piece->count)
 			return -EINVAL;
-		record->words += piece->count;
-		if (record->words > DART_ZERO_RECORD_WORDS_MAX)
+		bytes = ALIGN(bytes, piece->width) +
+			piece->width * piece->count;
+		if (bytes > DART_ZERO_RECORD_WORDS_MAX * sizeof(u64))
 			return -EINVAL;
 	}
+	record->words = DIV_ROUND_UP(bytes, sizeof(u64));
 	return 0;
 }
 
@@ -265,19 +268,22 @@ void dart_record_displace(struct dart_record *record)
 #define ADD(type)							\
 	do {								\
 		const type *element = (const type *)(copy + piece->offset); \
+		type *sum = (type *)((char *)values + at);		\
 									\
 		for (i = 0; i < piece->count; i++)			\
-			*values++ += READ_ONCE(element[i]);		\
+			sum[i] += READ_ONCE(element[i]);		\
 	} while (0)
 
-/* Adds the elements of all pieces of @copy to @values. */
+/* Adds the elements of all pieces of @copy to those of the row in @values. */
 static void add_copy(const struct dart_record *record, const char *copy,
 		     u64 *values)
 {
 	const struct dart_zero_piece *piece = record->pieces;
+	size_t at = words_before(record->form) * sizeof(u64);
 	u32 i;
 
 	for (; piece < record->pieces + record->piece_count; piece++) {
+		at = ALIGN(at, piece->width);
 		switch (piece->width) {
 		case 8:
 			ADD(u64);
@@ -291,6 +297,7 @@ static void add_copy(const struct dart_record *record, const char *copy,
 		default:
 			ADD(u8);
 		}
+		at += piece->width * piece->count;
 	}
 }
 
@@ -317,7 +324,7 @@ static void gather_sum(struct dart_record *record, u64 now,
 	values[0] = now;
 	/* A CPU that went offline has counted, too. */
 	for_each_possible_cpu(cpu)
-		add_copy(record, copy_of(record, cpu, buffer), values + 1);
+		add_copy(record, copy_of(record, cpu, buffer), values);
 	row_write(record, 0, values);
 	record->used_rows = 1;
 }
@@ -328,7 +335,7 @@ static void gather_one(struct dart_record *record, u64 time, const void *copy,
 {
 	memset(values, 0, array_size(record->words, sizeof(*values)));
 	values[0] = time;
-	add_copy(record, copy, values + 1);
+	add_copy(record, copy, values);
 	row_write(record, 0, values);
 	record->used_rows = 1;
 }
@@ -358,7 +365,7 @@ static void write_copy(struct dart_record *record, u32 row, u64 time,
 	memset(values, 0, array_size(record->words, sizeof(*values)));
 	values[0] = time;
 	values[1] = number;
-	add_copy(record, copy, values + 2);
+	add_copy(record, copy, values);
 	row_write(record, row, values);
 	record->used_rows = max(record->used_rows, row + 1);
 }

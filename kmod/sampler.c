@@ -48,6 +48,7 @@ static const struct sampled_source sources[] = {
 		.by_fd = true,
 		.by_netns = true,
 	},
+	SAMPLED(SOCKETS_HOST) = { .open = dart_sockets_sampler_open },
 	SAMPLED(DISK_IO) = {
 		.open = dart_disk_sampler_open,
 		.by_fd = true,

@@ -100,6 +100,9 @@ dart_netdev_sampler_open(const struct dart_zero_window *window);
 /* The sockets of a network namespace. */
 struct dart_sampler *
 dart_namespace_sampler_open(const struct dart_zero_window *window);
+/* The sockets of all network namespaces. */
+struct dart_sampler *
+dart_sockets_sampler_open(const struct dart_zero_window *window);
 /* The statistics of a block device: its driver can be unloaded meanwhile. */
 struct dart_sampler *
 dart_disk_sampler_open(const struct dart_zero_window *window);

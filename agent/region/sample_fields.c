@@ -12,7 +12,8 @@
 	{                                                                      \
 		.name = name_, .unit = unit_,                                  \
 		.offset = offsetof(struct dart_zero_##sample, member),         \
-		.width = 8, .count = 1, .kind = DART_CONTROL_FIELD_##kind_,    \
+		.width = sizeof(((struct dart_zero_##sample *)NULL)->member),  \
+		.count = 1, .kind = DART_CONTROL_FIELD_##kind_,                \
 		__VA_ARGS__                                                    \
 	}
 #define FIELD(sample, member, unit, kind)                                      \
@@ -393,21 +394,17 @@ const struct dart_field netdev_link_fields[] = {
 const struct dart_field sockets_fields[] = {
 	GAUGE(sockets, used, "sockets"),
 	GAUGE(sockets, tcp_inuse, "sockets"),
-	GAUGE(sockets, tcp_orphan, "sockets"),
 	GAUGE(sockets, tcp_tw, "sockets"),
-	GAUGE(sockets, tcp_alloc, "sockets"),
-	GAUGE(sockets, tcp_mem, "bytes"),
 	GAUGE(sockets, udp_inuse, "sockets"),
-	GAUGE(sockets, udp_mem, "bytes"),
 	GAUGE(sockets, udplite_inuse, "sockets"),
 	GAUGE(sockets, raw_inuse, "sockets"),
 	GAUGE(sockets, frag_inuse, "packets"),
-	GAUGE(sockets, frag_memory, "bytes"),
 	GAUGE(sockets, tcp6_inuse, "sockets"),
 	GAUGE(sockets, udp6_inuse, "sockets"),
 	GAUGE(sockets, udplite6_inuse, "sockets"),
 	GAUGE(sockets, raw6_inuse, "sockets"),
 	GAUGE(sockets, frag6_inuse, "packets"),
+	GAUGE(sockets, frag_memory, "bytes"),
 	GAUGE(sockets, frag6_memory, "bytes"),
 	GAUGE(sockets, conntrack_limit, "connections"),
 	GAUGE(sockets, conntrack_entries, "connections"),
@@ -415,6 +412,14 @@ const struct dart_field sockets_fields[] = {
 	COUNTER(sockets, conntrack_insert_failed, "connections"),
 	COUNTER(sockets, conntrack_drop, "packets"),
 	COUNTER(sockets, conntrack_early_drop, "connections"),
+	{ }
+};
+
+const struct dart_field sockets_host_fields[] = {
+	GAUGE(sockets_host, tcp_orphan, "sockets"),
+	GAUGE(sockets_host, tcp_alloc, "sockets"),
+	GAUGE(sockets_host, tcp_mem, "bytes"),
+	GAUGE(sockets_host, udp_mem, "bytes"),
 	{ }
 };
 

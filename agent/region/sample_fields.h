@@ -28,6 +28,7 @@ extern const struct dart_field tasks_fields[];
 extern const struct dart_field swap_fields[];
 extern const struct dart_field netdev_link_fields[];
 extern const struct dart_field sockets_fields[];
+extern const struct dart_field sockets_host_fields[];
 extern const struct dart_field disk_io_fields[];
 extern const struct dart_field filesystem_fields[];
 

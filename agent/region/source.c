@@ -398,6 +398,11 @@ const struct source sources[] = {
 		.fields = sockets_fields,
 	},
 	{
+		"sockets:host", "sockets of all network namespaces together",
+		DART_ZERO_SOURCE_SOCKETS_HOST, SOURCE_SELECTOR_NONE,
+		.fields = sockets_host_fields,
+	},
+	{
 		"disk:io", "all columns of /proc/diskstats for a disk",
 		DART_ZERO_SOURCE_DISK_IO, SOURCE_SELECTOR_DISK,
 		.fields = disk_io_fields,

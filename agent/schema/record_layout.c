@@ -9,19 +9,32 @@
 #include <string.h>
 
 #define WORD		8	/* bytes */
-#define LINE_WORDS	DART_ZERO_RECORD_LINE_WORDS
+#define LINE_BYTES	(DART_ZERO_RECORD_LINE_WORDS * WORD)
 
 _Static_assert(DART_ZERO_RECORD_LINE == DART_CONTROL_LINE, "rows are lines");
 
 /* A row in the making. */
 struct row {
 	struct dart_schema *schema;
-	uint32_t words;		/* that have been used */
+	uint32_t bytes;		/* of words that have been used */
+	uint32_t lines;		/* that have begun */
 };
 
-static uint32_t lines_of(uint32_t words)
+/* Where a value of @width bytes lies behind @bytes of words. */
+static uint32_t place_behind(uint32_t bytes, uint32_t width)
 {
-	return (words + LINE_WORDS - 1) / LINE_WORDS;
+	return (bytes + width - 1) / width * width;
+}
+
+static uint32_t bytes_of(const struct dart_schema *copy,
+			 const char *number_name)
+{
+	uint32_t bytes = number_name ? 2 * WORD : WORD, i;
+
+	for (i = 0; i < copy->field_count; i++)
+		bytes = place_behind(bytes, copy->fields[i].width) +
+			copy->fields[i].width;
+	return bytes;
 }
 
 /* @end: "begin" or "end" of the line, @offset bytes behind its start. */
@@ -42,45 +55,40 @@ static int row__add_sequence(struct row *row, uint32_t line, size_t offset,
 	return dart_schema__add(row->schema, &field);
 }
 
-static int row__begin_line(struct row *row, uint32_t line)
+/* The last line that has begun; before the first one it does nothing. */
+static int row__end_line(struct row *row)
 {
-	return row__add_sequence(
-		row, line, offsetof(struct dart_zero_record_line, sequence),
-		"begin");
+	return row->lines ?
+		       row__add_sequence(row, row->lines - 1,
+					 offsetof(struct dart_zero_record_line,
+						  last_sequence),
+					 "end") :
+		       0;
 }
 
-static int row__end_line(struct row *row, uint32_t line)
+static int row__begin_line(struct row *row)
 {
-	return row__add_sequence(
-		row, line,
-		offsetof(struct dart_zero_record_line, last_sequence), "end");
+	const int ret = row__end_line(row);
+
+	return ret ?: row__add_sequence(row, row->lines++,
+					offsetof(struct dart_zero_record_line,
+						 sequence),
+					"begin");
 }
 
-/* In the next word. */
 static int row__add(struct row *row, const struct dart_field *field)
 {
-	const uint32_t line = row->words / LINE_WORDS;
-	const uint32_t word = row->words % LINE_WORDS;
+	const uint32_t at = place_behind(row->bytes, field->width);
+	const uint32_t line = at / LINE_BYTES;
 	struct dart_field placed = *field;
 	int ret;
 
 	placed.offset = line * DART_ZERO_RECORD_LINE +
 			offsetof(struct dart_zero_record_line, words) +
-			word * WORD;
-	ret = word ? 0 : row__begin_line(row, line);
-	ret = ret ?: dart_schema__add(row->schema, &placed);
-	if (!ret && word == LINE_WORDS - 1)
-		ret = row__end_line(row, line);
-	row->words++;
-	return ret;
-}
-
-/* The last line need not be full. */
-static int row__end(struct row *row)
-{
-	return row->words % LINE_WORDS ?
-		       row__end_line(row, row->words / LINE_WORDS) :
-		       0;
+			at % LINE_BYTES;
+	row->bytes = at + field->width;
+	ret = line == row->lines ? row__begin_line(row) : 0;
+	return ret ?: dart_schema__add(row->schema, &placed);
 }
 
 static int row__begin(struct row *row, const char *number_name)
@@ -133,19 +141,20 @@ int record_layout__init(struct record_layout *layout,
 			const struct dart_schema *copy,
 			const char *number_name, struct dart_error *error)
 {
-	const uint32_t words = copy->field_count + (number_name ? 2 : 1);
+	const uint32_t bytes = bytes_of(copy, number_name);
 	struct row row = { };
 	uint32_t i;
 	int ret;
 
 	*layout = (struct record_layout){ };
-	if (words > DART_ZERO_RECORD_WORDS_MAX)
+	if (bytes > DART_ZERO_RECORD_WORDS_MAX * WORD)
 		return dart_error__set(error, E2BIG,
-				       "'%s' has %u fields, and a record at most %d",
-				       copy->name, copy->field_count,
-				       DART_ZERO_RECORD_WORDS_MAX - 2);
+				       "'%s' has %u bytes of values, and a row of a record at most %d",
+				       copy->name, bytes,
+				       DART_ZERO_RECORD_WORDS_MAX * WORD);
 	layout->schema = dart_schema__new(
-		copy->name, lines_of(words) * DART_ZERO_RECORD_LINE);
+		copy->name, (bytes + LINE_BYTES - 1) / LINE_BYTES *
+				    DART_ZERO_RECORD_LINE);
 	layout->pieces = calloc(copy->field_count, sizeof(*layout->pieces));
 	if (!layout->schema || !layout->pieces) {
 		record_layout__clear(layout);
@@ -158,7 +167,7 @@ int record_layout__init(struct record_layout *layout,
 		ret = row__add(&row, &copy->fields[i]);
 		layout__add_piece(layout, &copy->fields[i]);
 	}
-	ret = ret ?: row__end(&row);
+	ret = ret ?: row__end_line(&row);
 	if (!ret)
 		return 0;
 	record_layout__clear(layout);

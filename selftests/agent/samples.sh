@@ -144,7 +144,7 @@ check "a sampled file system is unmounted" \
 check "the entry of a file system that was unmounted leaves the table" \
 	soon lacks filesystem@/run/small+100ms
 # Memory is in pages there, but for fragments.
-sockstat_of() {
+sockstat() {
 	"$@" cat /proc/net/sockstat /proc/net/sockstat6 | awk 'BEGIN { printf "{" }
 	{
 		protocol = tolower(substr($1, 1, length($1) - 1))
@@ -157,6 +157,9 @@ sockstat_of() {
 	}
 	END { print "}" }'
 }
+of_all='.key | test("^(tcporphan|tcpalloc|tcpmem|udpmem)$")'
+sockstat_of_all() { sockstat env | gojq "with_entries(select($of_all))"; }
+sockstat_of() { sockstat "$@" | gojq "with_entries(select($of_all | not))"; }
 sockstat_of_host() { sockstat_of env; }
 # shellcheck disable=SC2016 # of awk
 sockstat_of_inner() {
@@ -201,6 +204,22 @@ exec 5<>/dev/udp/127.0.0.1/9
 check "sockets have the values of sockstat and sockstat6, but for those of the test" \
 	soon agrees sockstat_of_host sockets 8
 exec 5>&-
+check "the sockets of all namespaces together are sampled" \
+	dartctl source add sockets:host --gather 100ms
+{
+	read -r port
+	exec 6<>"/dev/tcp/127.0.0.1/$port"
+	check "they have the values of sockstat while there is a connection, but for those of the test" \
+		soon agrees sockstat_of_all sockets:host 4
+	check "they count the two ends of the connection" sh -c \
+		'dartctl -j show sockets:host+100ms | is_true ".values.sum.tcp_alloc >= 2"'
+	exec 6>&-
+} < <(exec python3 -c '
+import socket
+listener = socket.create_server(("127.0.0.1", 0))
+print(listener.getsockname()[1], flush=True)
+connection = listener.accept()[0]
+connection.recv(1)')
 check "connections are tracked in the other namespace" sh -c 'modprobe nft_ct && ip netns exec inner nft -f - <<-END
 	table inet t { chain c { type filter hook output priority 0; ct state new counter; }; }
 	END'

@@ -152,13 +152,15 @@ def take_load():
 
 
 def take_sockets():
+    of_all = ("tcp_orphan", "tcp_alloc", "tcp_mem", "udp_mem")
     for path in ("/proc/net/sockstat", "/proc/net/sockstat6"):
         for line in lines(path):
             family, *words = line.split()
             prefix = "" if family == "sockets:" else family.lower().rstrip(":") + "_"
             for field, number in zip(words[::2], words[1::2]):
                 unit = PAGE if field == "mem" else 1
-                put("sockets", "sum", prefix + field, int(number) * unit, unit,
+                entry = "sockets:host" if prefix + field in of_all else "sockets"
+                put(entry, "sum", prefix + field, int(number) * unit, unit,
                     slack=100 * unit)
 
 

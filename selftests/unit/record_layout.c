@@ -139,6 +139,53 @@ static void test_pieces(void **state)
 	dart_schema__free(copy);
 }
 
+/* The place of each value, by the rule of the kernel, and both sequences of each line. */
+static void test_widths(void **state)
+{
+	static const struct {
+		const char *name;
+		uint32_t width, offset;
+	} fields[] = {
+		{ "a", 4, 12 },	/* behind the sequence and the time */
+		{ "b", 4, 16 },
+		{ "c", 1, 20 },
+		{ "d", 2, 22 },
+		{ "e", 8, 28 },	/* in the next word */
+		{ "f", 8, 36 },
+		{ "g", 8, 44 },
+		{ "h", 4, 52 },
+		{ "i", 8, 64 + 4 }, /* 4 bytes of the line before stay free */
+		{ "j", 1, 64 + 12 },
+	};
+	struct dart_schema *copy = dart_schema__new("copy", 80);
+	struct dart_zero_record_line row[2] = { };
+	struct record_layout layout;
+	struct dart_error error;
+	size_t i;
+
+	assert_non_null(copy);
+	for (i = 0; i < 10; i++)
+		sample__add(copy, fields[i].name, "", i * 8, fields[i].width, 1,
+			    DART_CONTROL_FIELD_COUNTER, false);
+	assert_int_equal(record_layout__init(&layout, copy, NULL, &error), 0);
+	assert_int_equal(layout.schema->length, 2 * DART_ZERO_RECORD_LINE);
+	for (i = 0; i < 10; i++)
+		assert_int_equal(dart_schema__find(layout.schema,
+						   fields[i].name)->offset,
+				 fields[i].offset);
+	for (i = 0; i < 2; i++)
+		row[i].sequence = row[i].last_sequence = 8;
+	assert_int_equal(dart_row__state(layout.schema, row), DART_ROW_WHOLE);
+	for (i = 0; i < 2; i++) {
+		row[i].last_sequence = 10;
+		assert_int_equal(dart_row__state(layout.schema, row),
+				 DART_ROW_TORN);
+		row[i].last_sequence = 8;
+	}
+	record_layout__clear(&layout);
+	dart_schema__free(copy);
+}
+
 static void test_refused(void **state)
 {
 	struct dart_schema *copy = dart_schema__new("copy", 8);
@@ -169,6 +216,8 @@ int main(void)
 		     test_lengths),
 		TEST("fields that are side by side and of one width are one piece",
 		     test_pieces),
+		TEST("values of less than 8 bytes share words, each at a multiple of its width",
+		     test_widths),
 		TEST("a field called like the time of the record, and too many fields, are refused",
 		     test_refused),
 	};

@@ -73,7 +73,7 @@
 #include <linux/types.h>
 
 #define DART_ZERO_DEVICE	"/dev/dart_zero"
-#define DART_ZERO_ABI_VERSION	4
+#define DART_ZERO_ABI_VERSION	5
 #define DART_ZERO_NAME_LENGTH	64
 
 /* The per-CPU counters that a window can be opened on, by selector. */
@@ -155,6 +155,9 @@ enum dart_zero_source {
 
 	/* Samples with a row for each CPU.  EOPNOTSUPP: the machine has no PMU. */
 	DART_ZERO_SOURCE_PERF = 171,	/* struct dart_zero_perf */
+
+	/* Of the host: what /proc/net/sockstat has of all namespaces together. */
+	DART_ZERO_SOURCE_SOCKETS_HOST = 172, /* struct dart_zero_sockets_host */
 
 	/* The same of a cgroup (v2), not the root. */
 	DART_ZERO_SOURCE_CGROUP_MEMORY = 160, /* struct dart_zero_cgroup_memory */
@@ -356,11 +359,12 @@ struct dart_zero_slice {
  * in an empty row: one without a CPU, or without values so far.
  * A reader that copies each line from one end to the other, from
  * either, and finds the same even number, not 0, at both ends of all lines, has a whole
- * row: <dart/control.h>, "Sequences", says why.  Values have the words in the order of
+ * row: <dart/control.h>, "Sequences", says why.  Values lie in the words in the order of
  * the pieces, behind the time of gathering (CLOCK_BOOTTIME, ns) and, in records of
- * several rows, the number of the CPU, node or device.  A value of less than 8 bytes has
- * the first bytes of its word, and the others have no meaning.  Words behind the last
- * value are 0.  Words lie 4 bytes behind a multiple of 8: none is whole by itself.
+ * several rows, the number of the CPU, node or device.  Each value lies at the next
+ * multiple of its width, counted in bytes of words, so that two of 4 bytes, for example,
+ * share a word.  All bytes without a value are 0.  Words lie 4 bytes behind a multiple
+ * of 8: none is whole by itself.
  */
 #define DART_ZERO_RECORD_LINE		64	/* bytes */
 #define DART_ZERO_RECORD_LINE_WORDS	7

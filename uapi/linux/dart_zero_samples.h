@@ -434,42 +434,50 @@ struct dart_zero_netdev_link {
 	__u64 tx_compressed;
 	__u64 rx_nohandler;
 	__u64 rx_otherhost_dropped;
-	__u64 carrier;		/* 0 or 1 */
-	__u64 carrier_changes;
-	__u64 operstate;	/* IF_OPER_*, RFC 2863: 6 is up */
-	__u64 mtu;		/* bytes */
+	__u32 carrier;		/* 0 or 1 */
+	__u32 carrier_changes;
+	__u32 operstate;	/* IF_OPER_*, RFC 2863: 6 is up */
+	__u32 mtu;		/* bytes */
 };
 
 /*
- * DART_ZERO_SOURCE_SOCKETS: /proc/net/sockstat and sockstat6 of a namespace, memory in
- * bytes, and the connections that the namespace tracks.
+ * DART_ZERO_SOURCE_SOCKETS: /proc/net/sockstat and sockstat6 of a namespace but for what
+ * DART_ZERO_SOURCE_SOCKETS_HOST has, memory in bytes, and the connections that the
+ * namespace tracks.
  */
 struct dart_zero_sockets {
-	__u64 used;
-	__u64 tcp_inuse;
-	__u64 tcp_orphan;	/* of the whole host */
-	__u64 tcp_tw;
-	__u64 tcp_alloc;	/* of the whole host */
-	__u64 tcp_mem;		/* of the whole host, both families */
-	__u64 udp_inuse;
-	__u64 udp_mem;		/* of the whole host, both families */
-	__u64 udplite_inuse;
-	__u64 raw_inuse;
-	__u64 frag_inuse;
+	__u32 used;
+	__u32 tcp_inuse;
+	__u32 tcp_tw;
+	__u32 udp_inuse;
+	__u32 udplite_inuse;
+	__u32 raw_inuse;
+	__u32 frag_inuse;
+	__u32 tcp6_inuse;
+	__u32 udp6_inuse;
+	__u32 udplite6_inuse;
+	__u32 raw6_inuse;
+	__u32 frag6_inuse;
 	__u64 frag_memory;
-	__u64 tcp6_inuse;
-	__u64 udp6_inuse;
-	__u64 udplite6_inuse;
-	__u64 raw6_inuse;
-	__u64 frag6_inuse;
 	__u64 frag6_memory;
 	/* 0 without nf_conntrack; /proc/net/stat/nf_conntrack */
-	__u64 conntrack_limit;	/* of the whole host, and of each namespace */
-	__u64 conntrack_entries;
-	__u64 conntrack_invalid;
-	__u64 conntrack_insert_failed;
-	__u64 conntrack_drop;
-	__u64 conntrack_early_drop;
+	__u32 conntrack_limit;	/* the same in each namespace */
+	__u32 conntrack_entries;
+	__u32 conntrack_invalid;
+	__u32 conntrack_insert_failed;
+	__u32 conntrack_drop;
+	__u32 conntrack_early_drop;
+};
+
+/*
+ * DART_ZERO_SOURCE_SOCKETS_HOST: what /proc/net/sockstat shows in each namespace and is
+ * that of all of them together, IPv6 included; memory in bytes.
+ */
+struct dart_zero_sockets_host {
+	__u64 tcp_orphan;
+	__u64 tcp_alloc;
+	__u64 tcp_mem;
+	__u64 udp_mem;
 };
 
 /*
