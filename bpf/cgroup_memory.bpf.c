@@ -20,6 +20,7 @@ enum stat_line {
 	SLAB_UNRECLAIMABLE,
 	REFAULT_ANON,
 	REFAULT_FILE,
+	INACTIVE_FILE,
 	/* In memcg_vmstats.events. */
 	FAULTS,
 	MAJOR_FAULTS,
@@ -87,6 +88,7 @@ int find_lines(const struct sample_setting *setting)
 		   NR_SLAB_UNRECLAIMABLE_B);
 	FIND_STATE(REFAULT_ANON, enum node_stat_item, WORKINGSET_REFAULT_ANON);
 	FIND_STATE(REFAULT_FILE, enum node_stat_item, WORKINGSET_REFAULT_FILE);
+	FIND_STATE(INACTIVE_FILE, enum node_stat_item, NR_INACTIVE_FILE);
 	FIND_EVENTS(FAULTS, PGFAULT);
 	FIND_EVENTS(MAJOR_FAULTS, PGMAJFAULT);
 	return 0;
@@ -150,6 +152,7 @@ int sample_cgroup_memory(struct bpf_raw_tracepoint_args *context)
 		.pgmajfault = read_line(vmstats, MAJOR_FAULTS),
 		.workingset_refault_anon = read_line(vmstats, REFAULT_ANON),
 		.workingset_refault_file = read_line(vmstats, REFAULT_FILE),
+		.inactive_file = BYTES(read_line(vmstats, INACTIVE_FILE)),
 	};
 	SAMPLE_ANSWER(context, values);
 	return 0;

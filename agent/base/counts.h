@@ -83,6 +83,14 @@ struct client_counts {
 };
 
 /* Values are uint64_t only: agent/self/ describes each one. */
+/* Of uname(2), in ASCII; NULs fill the rest.  Written before the entry is published. */
+struct kernel_texts {
+	char release[64];
+	char version[64];
+	char machine[64];
+	char domain_name[64];
+};
+
 struct counts {
 	uint64_t start_realtime;	/* ns, CLOCK_REALTIME */
 	uint64_t start_boottime;	/* ns, CLOCK_BOOTTIME */
@@ -97,6 +105,7 @@ struct counts {
 	struct quarantine_counts quarantine;
 	struct client_counts clients;
 	uint64_t suppressed_messages;
+	struct kernel_texts kernel;
 };
 
 static inline void count__set(uint64_t *count, uint64_t value)

@@ -260,6 +260,7 @@ const struct dart_field cgroup_memory_fields[] = {
 	COUNTER(cgroup_memory, pgmajfault, "faults"),
 	COUNTER(cgroup_memory, workingset_refault_anon, "pages"),
 	COUNTER(cgroup_memory, workingset_refault_file, "pages"),
+	CGROUP_BYTES(inactive_file),
 	{ }
 };
 

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "agent/base/clock.h"
+#include "agent/table/host.h"
 #include "self.h"
 #include "self_schema.h"
 
@@ -45,6 +46,7 @@ int self__open(struct self *self, struct region *region,
 		   clock__nanoseconds(CLOCK_REALTIME));
 	count__set(&self->counts->start_boottime,
 		   clock__nanoseconds(CLOCK_BOOTTIME));
+	host__kernel(&self->counts->kernel);
 	return 0;
 }
 

@@ -14,6 +14,13 @@
 	}
 #define GAUGE(member, ...) FIELD(member, GAUGE, __VA_ARGS__)
 #define COUNTER(member, ...) FIELD(member, COUNTER, __VA_ARGS__)
+#define TEXT(member, of_name)                                                  \
+	{                                                                      \
+		.name = (of_name), .unit = "",                                 \
+		.offset = offsetof(struct counts, kernel.member),              \
+		.width = sizeof(((struct kernel_texts *)NULL)->member),        \
+		.count = 1, .kind = DART_CONTROL_FIELD_TEXT,                   \
+	}
 #define REJECTED(reason, of_name)                                              \
 	COUNTER(connections.rejected[REJECTED_##reason], of_name, "peers")
 #define SERVED(by, of_name)                                                    \
@@ -62,12 +69,18 @@ static const struct dart_field fields[] = {
 	COUNTER(clients.requests, "requests", "requests"),
 	COUNTER(clients.refused_requests, "refused_requests", "requests"),
 	COUNTER(suppressed_messages, "suppressed_messages", "messages"),
+	TEXT(release, "kernel_release"),
+	TEXT(version, "kernel_version"),
+	TEXT(machine, "machine"),
+	TEXT(domain_name, "domain_name"),
 };
 
 #define FIELDS (sizeof(fields) / sizeof(fields[0]))
+#define TEXTS 4
 
-_Static_assert(FIELDS * sizeof(uint64_t) == sizeof(struct counts),
-	       "each value of struct counts is a field");
+_Static_assert((FIELDS - TEXTS) * sizeof(uint64_t) ==
+		       offsetof(struct counts, kernel),
+	       "each count of struct counts is a field");
 
 struct dart_schema *self_schema__new(const char *name)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The name of the host, its online CPUs and those of nohz_full=. */
+/* The name of the host, its kernel, its online CPUs and those of nohz_full=. */
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -16,18 +16,37 @@
 /* Bytes of the file, at most: each second of 8,192 CPUs, and a NUL. */
 #define LIST_MAX 24576
 
+/* Copies @text to the @size bytes at @to. */
+static void copy_text(char *to, size_t size, const char *text)
+{
+	size_t i;
+
+	memset(to, 0, size);
+	for (i = 0; i + 1 < size && text[i]; i++)
+		to[i] = text[i] < 0x20 || text[i] > 0x7e ? '?' : text[i];
+}
+
 void host__name(char *name, size_t size)
 {
 	struct utsname host;
-	size_t i;
 
 	memset(name, 0, size);
+	if (!uname(&host))
+		copy_text(name, size, host.nodename);
+}
+
+void host__kernel(struct kernel_texts *kernel)
+{
+	struct utsname host;
+
+	*kernel = (struct kernel_texts){ };
 	if (uname(&host))
 		return;
-	for (i = 0; i + 1 < size && host.nodename[i]; i++)
-		name[i] = host.nodename[i] < 0x20 || host.nodename[i] > 0x7e ?
-				  '?' :
-				  host.nodename[i];
+	copy_text(kernel->release, sizeof(kernel->release), host.release);
+	copy_text(kernel->version, sizeof(kernel->version), host.version);
+	copy_text(kernel->machine, sizeof(kernel->machine), host.machine);
+	copy_text(kernel->domain_name, sizeof(kernel->domain_name),
+		  host.domainname);
 }
 
 /* A number at *@c, behind which it leaves *@c; UINT32_MAX if there is none. */

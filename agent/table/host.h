@@ -6,8 +6,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "agent/base/counts.h"
+
 /* The nodename of uname(2); "?" replaces characters outside ASCII, NULs fill the rest. */
 void host__name(char *name, size_t size);
+
+/* The kernel that runs, likewise. */
+void host__kernel(struct kernel_texts *kernel);
 
 /*
  * Fills the bitmap of the online CPUs among the first @cpus, which has @cpus / 64

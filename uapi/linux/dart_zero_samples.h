@@ -131,6 +131,7 @@ struct dart_zero_cgroup_memory {
 	__u64 pgmajfault;
 	__u64 workingset_refault_anon; /* pages */
 	__u64 workingset_refault_file;
+	__u64 inactive_file;	/* bytes: usage less this is the working set */
 };
 
 /*
