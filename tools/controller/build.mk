@@ -2,7 +2,7 @@
 # dart-controller: reads metrics from the memory of hosts.
 programs += dart-controller
 dart-controller_sources := $(wildcard $(addprefix tools/controller/, \
-	*.c io/*.c transport/*.c decode/*.c outputs/*.c doctor/*.c targets/*.c status/*.c) \
+	*.c io/*.c transport/*.c decode/*.c metrics/*.c outputs/*.c doctor/*.c targets/*.c status/*.c) \
 	tools/doctor/*.c tools/watch/*.c)
 dart-controller_libraries := dart
 dart-controller_packages := libsystemd jansson yaml-0.1 smartcols libibverbs \
@@ -66,6 +66,8 @@ unit_controller_call_sources := $(unit_serve_tcp_sources) \
 	$(controller_settings) $(wildcard $(addprefix tools/controller/, \
 	capacity.c credit*.c fetch.c flow.c handshakes.c interface.c resolver.c target*.c \
 	io/*.c transport/*.c decode/*.c outputs/output.c))
+controller_metrics := $(wildcard tools/controller/metrics/*.c)
+unit_metric_plan_sources := $(controller_metrics)
 unit_controller_call_late_sources := $(unit_controller_call_sources)
 threaded_tests += controller_call controller_call_late controller_pool controller_workers controller_outputs \
 	controller_sinks controller_discovery controller_catalog
