@@ -2,7 +2,8 @@
 # dart-controller: reads metrics from the memory of hosts.
 programs += dart-controller
 dart-controller_sources := $(wildcard $(addprefix tools/controller/, \
-	*.c io/*.c transport/*.c decode/*.c http/*.c outputs/*.c doctor/*.c targets/*.c status/*.c) \
+	*.c decode/*.c doctor/*.c exposition/*.c http/*.c io/*.c metrics/*.c outputs/*.c \
+	status/*.c targets/*.c transport/*.c) \
 	tools/doctor/*.c tools/watch/*.c)
 dart-controller_libraries := dart
 dart-controller_packages := libsystemd jansson yaml-0.1 smartcols libibverbs \
@@ -67,6 +68,8 @@ unit_controller_call_sources := $(unit_serve_tcp_sources) \
 	capacity.c credit*.c fetch.c flow.c handshakes.c interface.c resolver.c target*.c \
 	io/*.c transport/*.c decode/*.c outputs/output.c))
 unit_controller_http_server_sources := $(wildcard tools/controller/http/*.c)
+controller_metrics := $(wildcard tools/controller/metrics/*.c)
+unit_metric_plan_sources := $(controller_metrics)
 unit_controller_call_late_sources := $(unit_controller_call_sources)
 threaded_tests += controller_call controller_call_late controller_pool controller_workers controller_outputs \
 	controller_sinks controller_discovery controller_catalog controller_http_server

@@ -57,6 +57,16 @@ struct metric_plan {
 	/* By family, then in the order of strcmp() of name and text. No two are equal. */
 	const struct metric_series *series;
 	uint32_t series_count;
+	/*
+	 * The indices of all series in the order of text formats: that of the series, but in a
+	 * histogram the buckets of one set of labels lie side by side, the least first.
+	 */
+	const uint32_t *listing;
+	/* The names of all labels, each once, in the order of strcmp(). */
+	const char *const *label_names;
+	uint32_t label_name_count;
+	/* Series that are left out: equal to another one, or too many. */
+	uint32_t dropped_count;
 };
 
 struct metric_point {
