@@ -73,7 +73,8 @@ struct metric_point {
 	double value;
 	/*
 	 * CLOCK_REALTIME of the host, ns: when the host gathered the value, or else when it
-	 * was READ; 0: the series has no point in this scrape, because its row was torn.
+	 * was READ; 0: the series has no point in this scrape, because its row was torn, or
+	 * what it counts is not there now.
 	 */
 	int64_t time_ns;
 };
