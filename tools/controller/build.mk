@@ -75,4 +75,4 @@ unit_metric_sinks_sources := $(controller_metrics) \
 unit_metric_text_sources := $(controller_metrics)
 unit_controller_call_late_sources := $(unit_controller_call_sources)
 threaded_tests += controller_call controller_call_late controller_pool controller_workers controller_outputs \
-	controller_sinks controller_discovery controller_catalog
+	controller_sinks controller_discovery controller_catalog metric_sinks
