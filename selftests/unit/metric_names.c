@@ -17,7 +17,8 @@ static void test_refused(void **state)
 		const char *error;
 	} wrong[] = {
 		{ "a: 1\n", "test.yaml:1: expected a list" },
-		{ "- family: a\n  help: A.\n", "test.yaml:1: 'type' is missing" },
+		{ "- family: a\n  help: A.\n",
+		  "test.yaml:1: 'type' is missing" },
 		{ "- family: a\n  type: gauge\n  series: []\n",
 		  "test.yaml:1: 'help' is missing" },
 		{ "- family: a\n  type: gauge\n  help: A.\n",
@@ -61,7 +62,8 @@ static void test_refused(void **state)
 		  "test.yaml:6: the number 1234567890123456789 is too large" },
 		{ SERIES "      value: f\n      mask: 18446744073709551616\n",
 		  "test.yaml:7: '18446744073709551616' is not a number from 0 to 2^64 - 1" },
-		{ SERIES "      value: f\n      equals: 1\n      zero_from: 2\n",
+		{ SERIES
+		  "      value: f\n      equals: 1\n      zero_from: 2\n",
 		  "test.yaml:7: a series has either 'equals' or 'zero_from'" },
 		{ SERIES "      value: f\n      when: ''\n",
 		  "test.yaml:7: '' cannot be the name of a field" },
@@ -108,27 +110,25 @@ static void test_refused(void **state)
 					      strlen(wrong[i].yaml),
 					      "test.yaml", &names, &error),
 				 -EINVAL);
-		if (strncmp(error.text, wrong[i].error,
-			    strlen(wrong[i].error)))
+		if (strncmp(error.text, wrong[i].error, strlen(wrong[i].error)))
 			fail_msg("%s\nis not\n%s", error.text, wrong[i].error);
 	}
 }
 
 static void test_pattern(void **state)
 {
-	struct names *names = names_of(
-		"- pattern: node_netstat_Tcp_$name\n"
-		"  help: Statistic Tcp$name.\n"
-		"  type: untyped\n"
-		"  series:\n"
-		"    - entry: snmp:tcp\n"
-		"      fields: {insegs: InSegs, outsegs: OutSegs}\n"
-		"    - entry: snmp:tcp6\n"
-		"      fields: {insegs: InSegs}\n");
+	struct names *names =
+		names_of("- pattern: node_netstat_Tcp_$name\n"
+			 "  help: Statistic Tcp$name.\n"
+			 "  type: untyped\n"
+			 "  series:\n"
+			 "    - entry: snmp:tcp\n"
+			 "      fields: {insegs: InSegs, outsegs: OutSegs}\n"
+			 "    - entry: snmp:tcp6\n"
+			 "      fields: {insegs: InSegs}\n");
 
 	assert_int_equal(names->family_count, 2);
-	assert_string_equal(names->families[0].name,
-			    "node_netstat_Tcp_InSegs");
+	assert_string_equal(names->families[0].name, "node_netstat_Tcp_InSegs");
 	assert_string_equal(names->families[0].help, "Statistic TcpInSegs.");
 	assert_int_equal(names->families[1].type, METRIC_UNTYPED);
 	assert_int_equal(names->series_count, 2);
@@ -138,20 +138,20 @@ static void test_pattern(void **state)
 
 static void test_value(void **state)
 {
-	struct names *names =
-		names_of("- family: a_bytes\n"
-			 "  help: A.\n"
-			 "  type: gauge\n"
-			 "  unit: bytes\n"
-			 "  series:\n"
-			 "    - entry: e\n"
-			 "      labels: {id: $selector, kind: x, text: $command}\n"
-			 "      mask: 255\n"
-			 "      zero_from: 9223372036854775807\n"
-			 "      when: limit\n"
-			 "      value: total - free + 12\n"
-			 "    - entry: e\n"
-			 "      value: 1\n");
+	struct names *names = names_of(
+		"- family: a_bytes\n"
+		"  help: A.\n"
+		"  type: gauge\n"
+		"  unit: bytes\n"
+		"  series:\n"
+		"    - entry: e\n"
+		"      labels: {id: $selector, kind: x, text: $command}\n"
+		"      mask: 255\n"
+		"      zero_from: 9223372036854775807\n"
+		"      when: limit\n"
+		"      value: total - free + 12\n"
+		"    - entry: e\n"
+		"      value: 1\n");
 	const struct name_series *series = names->series;
 	const struct name_term *terms = series->values->terms;
 
@@ -218,7 +218,8 @@ static void test_directory(void **state)
 	/* A family that is in two files: where, and where as well. */
 	write_file(directory, "b.yaml", "#\n" SERIES "      value: f\n");
 	assert_int_equal(names__load(directory, &names, &error), -EINVAL);
-	assert_non_null(strstr(error.text, "b.yaml:2: the family 'a_total' is already in "));
+	assert_non_null(strstr(
+		error.text, "b.yaml:2: the family 'a_total' is already in "));
 	assert_non_null(strstr(error.text, "a.yaml:1"));
 	remove_file(directory, "a.yaml");
 	remove_file(directory, "b.yaml");
@@ -227,7 +228,22 @@ static void test_directory(void **state)
 	assert_int_equal(names__load(directory, &names, &error), -ENOENT);
 }
 
-int main(void)
+/* With the argument DIRECTORY: loads its files instead, and prints what they have. */
+static int load(const char *directory)
+{
+	struct dart_error error;
+	struct names *names;
+
+	if (names__load(directory, &names, &error)) {
+		fprintf(stderr, "%s\n", error.text);
+		return 1;
+	}
+	printf("%u families\n", names->family_count);
+	names__put(names);
+	return 0;
+}
+
+int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		TEST("each mistake in a file of names is refused with its line, and what is expected",
@@ -240,5 +256,7 @@ int main(void)
 		     test_directory),
 	};
 
+	if (argc > 1)
+		return load(argv[1]);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
