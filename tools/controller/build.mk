@@ -69,7 +69,13 @@ unit_controller_call_sources := $(unit_serve_tcp_sources) \
 	io/*.c transport/*.c decode/*.c outputs/output.c))
 unit_controller_http_server_sources := $(wildcard tools/controller/http/*.c)
 controller_metrics := $(wildcard tools/controller/metrics/*.c)
+unit_metric_names_sources := $(controller_metrics)
 unit_metric_plan_sources := $(controller_metrics)
+unit_metric_scale_sources := $(controller_metrics)
+unit_metric_sinks_sources := $(controller_metrics) \
+	tools/controller/outputs/sink_all.c
+unit_metric_text_sources := $(controller_metrics)
 unit_controller_call_late_sources := $(unit_controller_call_sources)
 threaded_tests += controller_call controller_call_late controller_pool controller_workers controller_outputs \
-	controller_sinks controller_discovery controller_catalog controller_http_server
+	controller_sinks controller_discovery controller_catalog controller_http_server \
+	metric_sinks

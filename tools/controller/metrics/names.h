@@ -36,7 +36,7 @@ struct name_label {
 /* A field, or a constant. */
 struct name_term {
 	const char *field;	/* NULL: the constant */
-	uint32_t constant;
+	uint64_t constant;
 	bool is_minus;
 };
 
@@ -55,7 +55,14 @@ struct name_series {
 	const char *rows;	/* label with the number of a copy or row; NULL: none */
 	const struct name_label *labels;
 	const struct name_value *values;
-	double scale;
+	const char *when;	/* a field: no point unless it is above 0; NULL: none */
+	/* What becomes of the sum, in this order. */
+	uint64_t mask;		/* these bits of it; all: no mask */
+	uint64_t equals;	/* 1 if it is this number, or else 0 */
+	uint64_t zero_from;	/* 0 from this number on: the kernel's "no limit" */
+	double scale;		/* at last it is multiplied */
+	bool has_equals;
+	bool has_zero_from;
 	uint32_t label_count;
 	uint32_t value_count;
 	uint32_t next;		/* series of the same source; or NAMES_END */

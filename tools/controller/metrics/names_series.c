@@ -9,14 +9,19 @@
 
 #include <libdart/table/schema.h>
 
+#include "names_labels.h"
+
 #define TERMS_MAX 16
-#define LABEL_MAX 1000 /* bytes of a constant */
+#define DIGITS_MAX 18 /* of a number: sums of TERMS_MAX do not overflow */
 
 /* A series as it stands in the file, with what is taken of it in the arena. */
 struct taking {
 	const struct names_series_use *use;
 	struct name_series series;
 	const yaml_node_t *scale;
+	const yaml_node_t *mask;
+	const yaml_node_t *equals;
+	const yaml_node_t *zero_from;
 	const yaml_node_t *labels;
 	const yaml_node_t *fields;
 	const yaml_node_t *value;
@@ -27,30 +32,6 @@ static int take_node(struct dart_yaml *yaml, const yaml_node_t *node,
 {
 	*(const yaml_node_t **)into = node;
 	return 0;
-}
-
-static const char *keep(struct dart_yaml *yaml, struct taking *taking,
-			const char *text)
-{
-	const char *copy =
-		arena__copy(&taking->use->loaded->arena, text, strlen(text));
-
-	if (!copy)
-		dart_error__no_memory(yaml->error);
-	return copy;
-}
-
-static void *keep_array(struct dart_yaml *yaml, struct taking *taking,
-			const void *from, size_t count, size_t size)
-{
-	void *copy =
-		arena__take_array(&taking->use->loaded->arena, count, size);
-
-	if (!copy)
-		dart_error__no_memory(yaml->error);
-	else if (count)
-		memcpy(copy, from, count * size);
-	return copy;
 }
 
 static int take_entry(struct dart_yaml *yaml, const yaml_node_t *node,
@@ -64,22 +45,9 @@ static int take_entry(struct dart_yaml *yaml, const yaml_node_t *node,
 			yaml, node,
 			"'%s' is no source: expected an entry's name up to '@' and '+'",
 			text ?: "?");
-	taking->series.source = keep(yaml, taking, text);
+	taking->series.source =
+		names__keep(yaml, &taking->use->loaded->arena, text);
 	return taking->series.source ? 0 : -ENOMEM;
-}
-
-static int take_label_name(struct dart_yaml *yaml, const yaml_node_t *node,
-			   struct taking *taking, const char **name)
-{
-	const char *text = dart_yaml__text(node);
-
-	if (!text || !name__is_valid(text) || !strcmp(text, "le"))
-		return dart_yaml__refuse(
-			yaml, node,
-			"'%s' cannot be the name of a label (letters, digits and '_'; not 'le')",
-			text ?: "?");
-	*name = keep(yaml, taking, text);
-	return *name ? 0 : -ENOMEM;
 }
 
 static int take_rows(struct dart_yaml *yaml, const yaml_node_t *node,
@@ -87,7 +55,8 @@ static int take_rows(struct dart_yaml *yaml, const yaml_node_t *node,
 {
 	struct taking *taking = into;
 
-	return take_label_name(yaml, node, taking, &taking->series.rows);
+	return names_labels__take_name(yaml, node, &taking->use->loaded->arena,
+				       &taking->series.rows);
 }
 
 static int take_scale(struct dart_yaml *yaml, const yaml_node_t *node,
@@ -109,88 +78,59 @@ static int take_scale(struct dart_yaml *yaml, const yaml_node_t *node,
 				 text ?: "?");
 }
 
-/* Those that begin with '$': from the entry, its row or the host. */
-static int take_label_value(struct dart_yaml *yaml, const yaml_node_t *node,
-			    struct taking *taking, bool is_constant,
-			    struct name_label *label)
+static int take_when(struct dart_yaml *yaml, const yaml_node_t *node,
+		     void *into)
 {
-	static const struct {
-		const char *name;
-		enum name_label_kind kind;
-	} known[] = {
-		{ "selector", NAME_LABEL_SELECTOR },
-		{ "netns", NAME_LABEL_NETNS },
-		{ "node_name", NAME_LABEL_NODE_NAME },
-		{ "boot_id", NAME_LABEL_BOOT_ID },
-		{ "host_id", NAME_LABEL_HOST_ID },
-	};
 	const char *text = dart_yaml__text(node);
-	unsigned int i;
+	struct taking *taking = into;
 
-	if (!text || !*text || strlen(text) > LABEL_MAX)
-		return dart_yaml__refuse(
-			yaml, node,
-			"the value of '%s' is not a text of 1 to %d bytes",
-			label->name, LABEL_MAX);
-	label->kind = NAME_LABEL_CONSTANT;
-	if (*text == '$') {
-		text++;
-		label->kind = NAME_LABEL_FIELD;
-		for (i = 0; i < sizeof(known) / sizeof(*known); i++)
-			if (!strcmp(text, known[i].name))
-				label->kind = known[i].kind;
-		if (is_constant)
-			return dart_yaml__refuse(
-				yaml, node,
-				"'$%s': labels of a field are constant (put this one under 'labels')",
-				text);
-		if (!dart_name__is_valid(text))
-			return dart_yaml__refuse(
-				yaml, node,
-				"'$%s' cannot be the name of a field", text);
-	}
-	label->text = keep(yaml, taking, text);
-	return label->text ? 0 : -ENOMEM;
+	if (!text || !dart_name__is_valid(text))
+		return dart_yaml__refuse(yaml, node,
+					 "'%s' cannot be the name of a field",
+					 text ?: "?");
+	taking->series.when =
+		names__keep(yaml, &taking->use->loaded->arena, text);
+	return taking->series.when ? 0 : -ENOMEM;
 }
 
-/* A mapping of names to values; NULL is an empty one. */
-static int take_labels(struct dart_yaml *yaml, const yaml_node_t *node,
-		       struct taking *taking, bool is_constant,
-		       const struct name_label **labels, uint32_t *count)
+/* NULL leaves *@number as it is. */
+static int take_number(struct dart_yaml *yaml, const yaml_node_t *node,
+		       uint64_t *number)
 {
-	struct name_label found[NAMES_LABELS_MAX];
-	const yaml_node_t *name, *value;
-	yaml_node_pair_t *pair;
-	uint32_t i;
-	int ret;
+	const char *text = node ? dart_yaml__text(node) : NULL;
 
-	*count = 0;
 	if (!node)
 		return 0;
-	if (node->type != YAML_MAPPING_NODE)
-		return dart_yaml__refuse(yaml, node, "expected LABEL: VALUE");
-	for (pair = node->data.mapping.pairs.start;
-	     pair < node->data.mapping.pairs.top; pair++) {
-		name = yaml_document_get_node(&yaml->document, pair->key);
-		value = yaml_document_get_node(&yaml->document, pair->value);
-		if (*count == NAMES_LABELS_MAX / 2)
-			return dart_yaml__refuse(yaml, name,
-						 "more than %d labels",
-						 NAMES_LABELS_MAX / 2);
-		ret = take_label_name(yaml, name, taking, &found[*count].name) ?:
-			      take_label_value(yaml, value, taking, is_constant,
-					       &found[*count]);
-		if (ret)
-			return ret;
-		for (i = 0; i < *count; i++)
-			if (!strcmp(found[i].name, found[*count].name))
-				return dart_yaml__refuse(yaml, name,
-							 "'%s' occurs twice",
-							 found[i].name);
-		++*count;
-	}
-	*labels = keep_array(yaml, taking, found, *count, sizeof(*found));
-	return *labels ? 0 : -ENOMEM;
+	errno = 0;
+	if (text && *text && strspn(text, "0123456789") == strlen(text))
+		*number = strtoull(text, NULL, 10);
+	else
+		errno = EINVAL;
+	if (!errno)
+		return 0;
+	return dart_yaml__refuse(yaml, node,
+				 "'%s' is not a number from 0 to 2^64 - 1",
+				 text ?: "?");
+}
+
+/* What becomes of the sum. */
+static int take_conversion(struct dart_yaml *yaml, struct taking *taking)
+{
+	struct name_series *series = &taking->series;
+	int ret;
+
+	series->has_equals = taking->equals;
+	series->has_zero_from = taking->zero_from;
+	if (taking->equals && taking->zero_from)
+		return dart_yaml__refuse(
+			yaml, taking->equals,
+			"a series has either 'equals' or 'zero_from'");
+	ret = take_number(yaml, taking->mask, &series->mask)		 ?:
+		      take_number(yaml, taking->equals, &series->equals) ?:
+		      take_number(yaml, taking->zero_from, &series->zero_from);
+	if (ret || !taking->scale)
+		return ret;
+	return take_scale(yaml, taking->scale, taking);
 }
 
 /* A word of digits is a constant. */
@@ -199,13 +139,14 @@ static int take_term(struct dart_yaml *yaml, const yaml_node_t *node,
 		     struct name_term *term)
 {
 	if (strspn(word, "0123456789") < strlen(word)) {
-		term->field = keep(yaml, taking, word);
+		term->field =
+			names__keep(yaml, &taking->use->loaded->arena, word);
 		return term->field ? 0 : -ENOMEM;
 	}
-	if (strlen(word) > 9)
+	if (strlen(word) > DIGITS_MAX)
 		return dart_yaml__refuse(yaml, node,
 					 "the number %s is too large", word);
-	term->constant = strtoul(word, NULL, 10);
+	term->constant = strtoull(word, NULL, 10);
 	return 0;
 }
 
@@ -253,8 +194,9 @@ static int take_terms(struct dart_yaml *yaml, const yaml_node_t *node,
 		return dart_yaml__refuse(yaml, node,
 					 "the value ends with an operator");
 	value->term_count = term - terms;
-	value->terms = keep_array(yaml, taking, terms, value->term_count,
-				  sizeof(*terms));
+	value->terms = names__keep_array(yaml, &taking->use->loaded->arena,
+					 terms, value->term_count,
+					 sizeof(*terms));
 	return value->terms ? 0 : -ENOMEM;
 }
 
@@ -276,11 +218,15 @@ static int take_field(struct dart_yaml *yaml, const yaml_node_pair_t *pair,
 	ret = take_terms(yaml, name, taking, value);
 	if (ret)
 		return ret;
-	if (!taking->use->is_pattern)
-		return take_labels(yaml, use, taking, true, &value->labels, &value->label_count) ?:
+	if (!taking->use->is_pattern) {
+		ret = names_labels__take(yaml, use, &taking->use->loaded->arena,
+					 true, &value->labels,
+					 &value->label_count);
+		return ret   ?:
 			       taking->use->find_family(yaml, name, NULL,
 							taking->use->data,
 							&value->family);
+	}
 	text = dart_yaml__text(use);
 	if (!text || !*text)
 		return dart_yaml__refuse(
@@ -331,10 +277,37 @@ static int take_value(struct dart_yaml *yaml, const yaml_node_t *node,
 					       &value.family);
 	if (ret)
 		return ret;
-	taking->series.values =
-		keep_array(yaml, taking, &value, 1, sizeof(value));
+	taking->series.values = names__keep_array(
+		yaml, &taking->use->loaded->arena, &value, 1, sizeof(value));
 	taking->series.value_count = 1;
 	return taking->series.values ? 0 : -ENOMEM;
+}
+
+static bool has_label(const struct name_label *labels, uint32_t count,
+		      const char *name)
+{
+	uint32_t i;
+
+	for (i = 0; i < count; i++)
+		if (!strcmp(labels[i].name, name))
+			return true;
+	return false;
+}
+
+/* The name of a label of the series that @value has as well; NULL: none. */
+static const char *find_twice(const struct name_series *series,
+			      const struct name_value *value)
+{
+	uint32_t i;
+
+	for (i = 0; i < value->label_count; i++) {
+		const char *name = value->labels[i].name;
+
+		if (has_label(series->labels, series->label_count, name) ||
+		    (series->rows && !strcmp(series->rows, name)))
+			return name;
+	}
+	return NULL;
 }
 
 /* A histogram is one field, and no label is there twice. */
@@ -343,28 +316,24 @@ static int check_values(struct dart_yaml *yaml, const yaml_node_t *node,
 {
 	const struct name_series *series = &taking->series;
 	const struct name_value *value = series->values;
-	uint32_t i, k;
+	const char *twice = NULL;
 
+	if (series->rows &&
+	    has_label(series->labels, series->label_count, series->rows))
+		twice = series->rows;
 	for (; value < series->values + series->value_count; value++) {
 		if (taking->use->is_histogram &&
 		    (value->term_count != 1 || !value->terms->field))
 			return dart_yaml__refuse(
 				yaml, node,
 				"a histogram is the values of one field");
-		for (i = 0; i < series->label_count; i++)
-			for (k = 0; k < value->label_count; k++)
-				if (!strcmp(series->labels[i].name,
-					    value->labels[k].name))
-					return dart_yaml__refuse(
-						yaml, node,
-						"'%s' is a label of the series and of a field",
-						series->labels[i].name);
+		twice = twice ?: find_twice(series, value);
 	}
-	for (i = 0; series->rows && i < series->label_count; i++)
-		if (!strcmp(series->rows, series->labels[i].name))
-			return dart_yaml__refuse(
-				yaml, node, "'%s' is in 'rows' and in 'labels'",
-				series->rows);
+	if (twice)
+		return dart_yaml__refuse(
+			yaml, node,
+			"'%s' is a label twice ('rows', 'labels' and those of fields together)",
+			twice);
 	return 0;
 }
 
@@ -374,13 +343,20 @@ int names_series__take(struct dart_yaml *yaml, const yaml_node_t *node,
 	static const struct dart_yaml_member members[] = {
 		{ "entry", take_entry, 0 },
 		{ "rows", take_rows, 0 },
+		{ "when", take_when, 0 },
+		{ "mask", take_node, offsetof(struct taking, mask) },
+		{ "equals", take_node, offsetof(struct taking, equals) },
+		{ "zero_from", take_node, offsetof(struct taking, zero_from) },
 		{ "scale", take_node, offsetof(struct taking, scale) },
 		{ "labels", take_node, offsetof(struct taking, labels) },
 		{ "fields", take_node, offsetof(struct taking, fields) },
 		{ "value", take_node, offsetof(struct taking, value) },
 		{}
 	};
-	struct taking taking = { .use = use, .series.scale = 1 };
+	struct taking taking = {
+		.use = use,
+		.series = { .scale = 1, .mask = UINT64_MAX },
+	};
 	int ret = dart_yaml__take_mapping(yaml, node, members, &taking);
 
 	if (ret)
@@ -389,12 +365,12 @@ int names_series__take(struct dart_yaml *yaml, const yaml_node_t *node,
 		return dart_yaml__refuse(
 			yaml, node,
 			"a series has 'entry', and either 'fields' or 'value'");
-	if (taking.scale)
-		ret = take_scale(yaml, taking.scale, &taking);
+	ret = take_conversion(yaml, &taking);
 	if (!ret)
-		ret = take_labels(yaml, taking.labels, &taking, false,
-				  &taking.series.labels,
-				  &taking.series.label_count);
+		ret = names_labels__take(yaml, taking.labels,
+					 &use->loaded->arena, false,
+					 &taking.series.labels,
+					 &taking.series.label_count);
 	if (!ret)
 		ret = taking.fields ?
 			      take_fields(yaml, taking.fields, &taking) :

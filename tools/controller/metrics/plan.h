@@ -28,8 +28,8 @@ enum plan_term_kind {
 struct plan_term {
 	enum plan_term_kind kind : 8;
 	bool is_minus;
-	uint32_t field;		/* index; or the constant */
 	uint32_t element;
+	uint64_t field;		/* index; or the constant */
 };
 
 /* Where values are: a copy of an entry, or PLAN_NONE for all added up. */
@@ -38,13 +38,16 @@ struct plan_row {
 	uint32_t copy;
 };
 
-/* The value of a series: factor / divisor * (the sum of the terms). */
+/* The value of a series: factor / divisor * (the sum of the terms, converted). */
 struct plan_rule {
+	const struct name_series *named; /* how it is converted; NULL: not at all */
 	double factor;
 	double divisor;
 	uint32_t row;
 	uint32_t first_term;
 	uint32_t term_count;
+	uint32_t when;		/* field that is above 0, or there is no point; PLAN_NONE */
+	bool is_unsigned;	/* a sum below 0 is 0: fields change one after the other */
 	/*
 	 * Of a histogram, how many buckets; the series of bucket i is buckets[series + i], and
 	 * its only term has element 0.

@@ -171,6 +171,9 @@ static uint32_t plan_builder__rule(struct plan_builder *builder,
 		.row = value->row,
 		.first_term = plan->term_count,
 		.term_count = value->term_count,
+		.when = value->when,
+		.named = value->named,
+		.is_unsigned = value->is_unsigned,
 		.series = PLAN_NONE,
 	};
 	rule__set_scale(rule, value->scale);
@@ -193,7 +196,10 @@ void plan_builder__add(struct plan_builder *builder, uint32_t family,
 		       const struct label_list *labels,
 		       const struct built_value *value)
 {
-	struct built_series series = { .family = family };
+	struct built_series series = {
+		.family = family,
+		.priority = value->priority,
+	};
 
 	if (family == PLAN_NONE || value->row == PLAN_NONE) {
 		builder->dropped += !builder->has_failed;
@@ -212,6 +218,7 @@ void plan_builder__add_own(struct plan_builder *builder, uint32_t family,
 	struct built_series series = {
 		.family = family,
 		.place = place,
+		.priority = PLAN_PRIORITY_OWN,
 		.rule = PLAN_NONE,
 	};
 
@@ -241,7 +248,10 @@ void plan_builder__add_histogram(struct plan_builder *builder, uint32_t family,
 				 const struct dart_field *field)
 {
 	struct plan *plan = builder->plan;
-	struct built_series series = { .family = family };
+	struct built_series series = {
+		.family = family,
+		.priority = value->priority,
+	};
 	char bound[NUMBER_TEXT_MAX];
 	struct label_list list;
 	uint32_t i;

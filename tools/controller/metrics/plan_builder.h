@@ -28,7 +28,8 @@ struct built_series {
 	uint32_t set;		/* of labels */
 	uint32_t base;		/* of a bucket: the set without "le" */
 	uint32_t bucket;	/* from the least */
-	uint32_t *place;	/* takes its number in the plan; of a rule see below */
+	uint32_t priority;	/* of equal series the lowest stays, see below */
+	uint32_t *place;	/* without a rule: takes its number in the plan */
 	uint32_t rule;		/* or PLAN_NONE */
 };
 
@@ -71,11 +72,20 @@ uint32_t plan_builder__row(struct plan_builder *builder, uint32_t entry,
 const struct row_watch *plan_builder__watch(struct plan_builder *builder,
 					    uint32_t entry);
 
-/* A value: terms, and what they are multiplied with. */
+/* Of series that names have: that of their place in the files.  Lower is stronger. */
+#define PLAN_PRIORITY_OWN	0
+#define PLAN_PRIORITY_NAMED	1
+#define PLAN_PRIORITY_GENERIC	UINT32_MAX
+
+/* A value: terms, and what becomes of their sum; see struct plan_rule. */
 struct built_value {
 	const struct plan_term *terms;
+	const struct name_series *named;
 	uint32_t term_count;
 	uint32_t row;
+	uint32_t when;		/* PLAN_NONE: none */
+	bool is_unsigned;
+	uint32_t priority;
 	double scale;
 };
 

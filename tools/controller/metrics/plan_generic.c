@@ -140,7 +140,12 @@ static void add_field(struct plan_entry *entry, struct plan_builder *builder,
 	const struct dart_field *field =
 		&plan_entry__schema(entry)->fields[index];
 	struct plan_term term = plan_entry__term(entry, builder, index, 0);
-	struct built_value value = { .terms = &term, .term_count = 1 };
+	struct built_value value = {
+		.terms = &term,
+		.term_count = 1,
+		.when = PLAN_NONE,
+		.priority = PLAN_PRIORITY_GENERIC,
+	};
 	struct label_list list;
 	struct base_unit unit;
 	char number[16];
@@ -191,6 +196,8 @@ static void add_info(struct plan_entry *entry, struct plan_builder *builder,
 	struct built_value value = {
 		.terms = &one,
 		.term_count = 1,
+		.when = PLAN_NONE,
+		.priority = PLAN_PRIORITY_GENERIC,
 		.scale = 1,
 	};
 	char values[LABEL_LIST_MAX][LABEL_VALUE_MAX];

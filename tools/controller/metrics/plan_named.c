@@ -23,6 +23,20 @@ static void mark_field(struct plan_entry *entry, const char *name)
 		entry->named[field] = true;
 }
 
+/* Names are of the host, unless a label tells the namespace. */
+static bool is_meant(const struct name_series *series,
+		     const struct plan_entry *entry)
+{
+	uint32_t i;
+
+	if (!*entry->parts.netns)
+		return true;
+	for (i = 0; i < series->label_count; i++)
+		if (series->labels[i].kind == NAME_LABEL_NETNS)
+			return true;
+	return false;
+}
+
 static void mark_series(struct plan_entry *entry,
 			const struct name_series *series)
 {
@@ -43,7 +57,8 @@ void plan_named__mark(struct plan_entry *entry, const struct names *names)
 	uint32_t at = names__of_source(names, entry->parts.source);
 
 	for (; at != NAMES_END; at = names->series[at].next)
-		mark_series(entry, &names->series[at]);
+		if (is_meant(&names->series[at], entry))
+			mark_series(entry, &names->series[at]);
 }
 
 /* Labels of one row, with the texts that they need. */
@@ -175,6 +190,18 @@ static bool make_terms(const struct plan_entry *entry,
 	return true;
 }
 
+static bool has_signed(const struct dart_schema *schema,
+		       const struct plan_term *terms, uint32_t count)
+{
+	uint32_t i;
+
+	for (i = 0; i < count; i++)
+		if (terms[i].kind == PLAN_TERM_FIELD &&
+		    schema->fields[terms[i].field].is_signed)
+			return true;
+	return false;
+}
+
 /* A value of one row, or of all. */
 static void add_value(struct plan_entry *entry, struct plan_builder *builder,
 		      const struct names *names,
@@ -193,7 +220,10 @@ static void add_value(struct plan_entry *entry, struct plan_builder *builder,
 	struct plan_term terms[TERMS_MAX];
 	struct built_value value = {
 		.terms = terms,
+		.named = series,
 		.term_count = named->term_count,
+		.when = PLAN_NONE,
+		.priority = PLAN_PRIORITY_NAMED + (series - names->series),
 		.scale = series->scale,
 	};
 	struct label_list list;
@@ -201,6 +231,14 @@ static void add_value(struct plan_entry *entry, struct plan_builder *builder,
 
 	if (!make_terms(entry, builder, named, terms))
 		return;
+	if (series->when) {
+		value.when =
+			find_field(plan_entry__schema(entry), series->when);
+		if (value.when == PLAN_NONE)
+			return;
+	}
+	value.is_unsigned =
+		!has_signed(plan_entry__schema(entry), terms, value.term_count);
 	if (terms[0].kind == PLAN_TERM_FIELD)
 		field = &plan_entry__schema(entry)->fields[terms[0].field];
 	if (family->type == METRIC_HISTOGRAM &&
@@ -268,5 +306,6 @@ void plan_named__add(struct plan_entry *entry, struct plan_builder *builder,
 	uint32_t at = names__of_source(names, entry->parts.source);
 
 	for (; at != NAMES_END; at = names->series[at].next)
-		add_series(entry, builder, names, &names->series[at]);
+		if (is_meant(&names->series[at], entry))
+			add_series(entry, builder, names, &names->series[at]);
 }

@@ -9,10 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A series by ranks: of its family, its labels, and by when it was added. */
+/* A series by ranks: of its family, its labels, and by which of equal ones stays. */
 struct ranked {
 	uint32_t family;
 	uint32_t set;
+	uint32_t priority;
 	uint32_t number;
 };
 
@@ -48,8 +49,9 @@ static int compare_ranked(const void *a, const void *b)
 {
 	const struct ranked *one = a, *other = b;
 
-	return compare_numbers(one->family, other->family)   ?:
-		       compare_numbers(one->set, other->set) ?:
+	return compare_numbers(one->family, other->family)	       ?:
+		       compare_numbers(one->set, other->set)	       ?:
+		       compare_numbers(one->priority, other->priority) ?:
 		       compare_numbers(one->number, other->number);
 }
 
@@ -94,6 +96,7 @@ static int sorting__rank(struct sorting *sorting)
 		sorting->ranked[i] = (struct ranked){
 			.family = sorting->family_ranks[series->family],
 			.set = sorting->set_ranks[series->set],
+			.priority = series->priority,
 			.number = i,
 		};
 	}
@@ -119,7 +122,10 @@ static void plan_builder__place(struct plan_builder *builder,
 		rule->series = number;
 }
 
-/* Of equal ones all but the first are dropped; the others are moved together. */
+/*
+ * Of equal ones all but the first are dropped; the others are moved together.  Not counted
+ * are those that a name has only for hosts without the better source.
+ */
 static uint32_t sorting__drop_equal(struct sorting *sorting)
 {
 	struct ranked *ranked = sorting->ranked;
@@ -128,7 +134,9 @@ static uint32_t sorting__drop_equal(struct sorting *sorting)
 	for (i = 0; i < count; i++) {
 		if (kept && ranked[kept - 1].family == ranked[i].family &&
 		    ranked[kept - 1].set == ranked[i].set)
-			sorting->builder->dropped++;
+			sorting->builder->dropped +=
+				ranked[i].priority == PLAN_PRIORITY_GENERIC ||
+				ranked[i].priority == ranked[kept - 1].priority;
 		else
 			ranked[kept++] = ranked[i];
 	}

@@ -6,7 +6,7 @@
 #include "plan_builder.h"
 
 /*
- * Of equal series the first that was added stays.  Takes the plan out of the builder.
+ * Of equal series that of the lowest priority stays, then the first that was added.  Takes the plan out of the builder.
  * Returns 0, or -ENOMEM, also for all that ran out of it before.
  */
 int plan_builder__finish(struct plan_builder *builder,

@@ -182,6 +182,17 @@ static __int128 idle_value(const struct evaluation *evaluation, uint32_t copy,
 	return sum;
 }
 
+static __int128 convert(const struct name_series *named, __int128 sum)
+{
+	if (named->mask != UINT64_MAX)
+		sum = (uint64_t)sum & named->mask;
+	if (named->has_equals)
+		return sum == (__int128)named->equals;
+	if (named->has_zero_from && sum >= (__int128)named->zero_from)
+		return 0;
+	return sum;
+}
+
 static double rule_value(const struct evaluation *evaluation,
 			 const struct plan_rule *rule)
 {
@@ -205,7 +216,20 @@ static double rule_value(const struct evaluation *evaluation,
 		}
 		sum += term->is_minus ? -value : value;
 	}
+	if (sum < 0 && rule->is_unsigned)
+		sum = 0;
+	if (rule->named)
+		sum = convert(rule->named, sum);
 	return sum * rule->factor / rule->divisor;
+}
+
+/* Is there what the series tells? */
+static bool is_there(const struct evaluation *evaluation,
+		     const struct plan_rule *rule)
+{
+	return rule->when == PLAN_NONE ||
+	       field_value(evaluation, &evaluation->plan->rows[rule->row],
+			   rule->when, 0) > 0;
 }
 
 /* Buckets are cumulated: each has the values of those below it, too. */
@@ -271,6 +295,8 @@ void points__evaluate(struct points *points, const struct metric_plan *metrics,
 		points->row_times[i] = row_time(&evaluation, &plan->rows[i]);
 	for (; rule < plan->rules + plan->rule_count; rule++) {
 		time_ns = points->row_times[rule->row];
+		if (time_ns && !is_there(&evaluation, rule))
+			time_ns = 0;
 		if (rule->bucket_count)
 			put_histogram(&evaluation, rule, time_ns,
 				      points->points);

@@ -240,19 +240,21 @@ static void writer__print_series(struct writer *writer,
 				 const struct metric_family *family,
 				 bool *is_begun)
 {
+	const struct metric_plan *plan = target->plan;
 	const size_t length = strlen(target->labels);
-	const uint32_t *at = target->plan->listing + family->first_series;
-	const uint32_t *end = at + family->series_count;
+	uint32_t i, at;
 
-	for (; at < end; at++) {
-		if (!target->points[*at].time_ns)
+	for (i = 0; i < family->series_count; i++) {
+		at = family->first_series + i;
+		if (plan->listing)
+			at = plan->listing[at];
+		if (!target->points[at].time_ns)
 			continue;
 		if (!*is_begun)
 			writer__print_family(writer, family);
 		*is_begun = true;
 		writer__print_point(writer, target->labels, length,
-				    &target->plan->series[*at],
-				    &target->points[*at]);
+				    &plan->series[at], &target->points[at]);
 	}
 }
 
