@@ -9,7 +9,8 @@ tree=$tests/..
 copy=$(mktemp -d)
 trap 'rm -rf "$copy"' EXIT
 (cd "$tree" && cp -a --parents schemas/prometheus agent/region agent/base agent/self \
-	selftests/prometheus_names selftests/prometheus_fields uapi tools/lib "$copy")
+	selftests/prometheus_* selftests/lib/metric_names.py Documentation/prometheus.md \
+	uapi tools/lib "$copy")
 names=$copy/schemas/prometheus
 
 check "each name has a valid form and is of a field of the agent" \
@@ -46,4 +47,10 @@ planted pressure.yaml 's/scale:/factor:/' \
 	"a key that is not known is found" "no key of a series is called factor"
 planted containers.yaml 's/id: /instance: /' \
 	"a label that Prometheus sets itself is found" "the label instance is not allowed"
+
+check "the lists of families in the documentation are true" \
+	"$tests/prometheus_names" --document
+sed -i 's/^- family: node_load15$/- family: node_load16/' "$names/load.yaml"
+refuse "a family that the documentation promises and no file has is found" \
+	"node_load15 is said to be served" "$copy/selftests/prometheus_names" --document
 finish
