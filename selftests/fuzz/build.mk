@@ -21,6 +21,12 @@ fuzz_int_packet_parsers := $(fuzz_int_packet_sources)
 fuzz_key_schema_parsers := $(addprefix tools/lib/dart/, yaml_file.c \
 	key/key_schema.c key/key_schema_field.c key/key_schema_key.c \
 	key/key_schema_load.c)
+fuzz_metric_names_sources := $(wildcard tools/controller/metrics/*.c)
+fuzz_metric_names_parsers := $(addprefix tools/controller/metrics/, \
+	names_family.c names_labels.c names_load.c names_series.c)
+fuzz_metric_table_sources := $(fuzz_metric_names_sources)
+fuzz_metric_table_parsers := $(addprefix tools/controller/metrics/, \
+	label_value.c plan_generic.c plan_named.c points.c row_watch.c text.c)
 fuzz_request_sources := $(addprefix agent/, base/changes.c base/entry_name.c \
 	base/log.c base/request.c schema/schema_json.c socket/client.c \
 	socket/dispatch.c socket/request_rate.c)

@@ -284,7 +284,7 @@ void points__evaluate(struct points *points, const struct metric_plan *metrics,
 			     (int64_t)(head->landed_ns - head->start_ns) +
 			     (int64_t)head->clock_uncertainty_ns,
 	};
-	const struct plan_rule *rule = plan->rules;
+	const struct plan_rule *rule;
 	int64_t time_ns;
 	uint32_t i;
 
@@ -293,7 +293,8 @@ void points__evaluate(struct points *points, const struct metric_plan *metrics,
 				   &sample->entries[plan->cpustat]);
 	for (i = 0; i < plan->row_count; i++)
 		points->row_times[i] = row_time(&evaluation, &plan->rows[i]);
-	for (; rule < plan->rules + plan->rule_count; rule++) {
+	for (i = 0; i < plan->rule_count; i++) {
+		rule = &plan->rules[i];
 		time_ns = points->row_times[rule->row];
 		if (time_ns && !is_there(&evaluation, rule))
 			time_ns = 0;
