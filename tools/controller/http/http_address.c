@@ -101,7 +101,7 @@ int http_address__listen(const char *address, struct dart_error *error)
 	struct parts parts;
 	int ret;
 
-	address = address ?: "localhost";
+	address = address ?: HTTP_ADDRESS_DEFAULT;
 	if (split(address, &parts))
 		return dart_error__set(
 			error, EINVAL,

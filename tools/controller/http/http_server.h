@@ -15,6 +15,7 @@
 
 /* Beside 4792 and 4793 of agents. */
 #define HTTP_PORT_DEFAULT	4794
+#define HTTP_ADDRESS_DEFAULT	"127.0.0.1"
 
 #define HTTP_CONNECTIONS_MAX	256
 #define HTTP_PEER_CONNECTIONS_MAX 64	/* of one address */
@@ -53,7 +54,7 @@ struct http_server;
 
 /*
  * Serves @pages, which outlive the server, at @address: "HOST:PORT", "[V6]:PORT", "HOST",
- * ":PORT" (all addresses) or NULL (localhost).  Returns 0, or -errno with a sentence in @error.
+ * ":PORT" (all addresses) or NULL (HTTP_ADDRESS_DEFAULT).  Returns 0, or -errno with a sentence in @error.
  */
 int http_server__new(const char *address, const struct http_page *pages,
 		     size_t count, struct http_server **server,
