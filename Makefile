@@ -425,7 +425,7 @@ programs_install: programs
 		esac; \
 		$(install) 644 $$file $(DESTDIR)$(PREFIX)/share/$$to || exit; \
 	done
-	$(quiet)for schema in $(wildcard schemas/*.yaml); do \
+	$(quiet)for schema in $(wildcard schemas/*.yaml schemas/prometheus/*.yaml); do \
 		$(install) 644 $$schema \
 			$(DESTDIR)$(PREFIX)/share/dart/$$schema || exit; \
 	done

@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The HTTP server of a controller, over sockets. */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <netinet/in.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include "tools/controller/http/gzip.h"
+#include "tools/controller/http/http_server.h"
+
+#include "unit.h"
+
+#define BODY_BYTES 20000
+
+static void fill_words(void *data, const struct http_request *request,
+		       struct http_answer *answer)
+{
+	const char *word = http_request__argument(request, "word");
+	const char *accept = http_request__header(request, "Accept");
+
+	answer->type = "text/plain; version=7";
+	if (asprintf(&answer->body, "%s %s %s\n", (const char *)data,
+		     word ?: "-", accept ?: "-") > 0)
+		answer->length = strlen(answer->body);
+}
+
+static void fill_long(void *data, const struct http_request *request,
+		      struct http_answer *answer)
+{
+	answer->body = malloc(BODY_BYTES);
+	answer->length = answer->body ? BODY_BYTES : 0;
+	if (answer->body)
+		memset(answer->body, 'x', BODY_BYTES);
+}
+
+static void fill_nothing(void *data, const struct http_request *request,
+			 struct http_answer *answer)
+{
+}
+
+static void refuse(void *data, const struct http_request *request,
+		   struct http_answer *answer)
+{
+	answer->status = 400;
+	answer->body = strdup("this is why\n");
+	answer->length = answer->body ? strlen(answer->body) : 0;
+}
+
+static const struct http_page pages[] = {
+	{ "/words", fill_words, "word:" },
+	{ "/long", fill_long, NULL },
+	{ "/nothing", fill_nothing, NULL },
+	{ "/refused", refuse, NULL },
+};
+
+static struct http_server *serve(void)
+{
+	struct http_server *server = NULL;
+	struct dart_error error;
+
+	assert_int_equal(http_server__new("127.0.0.1:0", pages,
+					  sizeof(pages) / sizeof(pages[0]),
+					  &server, &error),
+			 0);
+	return server;
+}
+
+static int connect_to(const struct http_server *server)
+{
+	const struct sockaddr_in address = {
+		.sin_family = AF_INET,
+		.sin_port = htons(http_server__port(server)),
+		.sin_addr.s_addr = htonl(INADDR_LOOPBACK),
+	};
+	int fd = socket(AF_INET, SOCK_STREAM, 0);
+
+	assert_true(fd >= 0);
+	assert_int_equal(connect(fd, (const struct sockaddr *)&address,
+				 sizeof(address)),
+			 0);
+	return fd;
+}
+
+/* The whole answer, until the server closes, with a NUL. */
+static char *ask(const struct http_server *server, const char *request,
+		 size_t *length)
+{
+	const size_t room = 1 << 17;
+	char *answer = malloc(room);
+	int fd = connect_to(server);
+	ssize_t got;
+
+	assert_non_null(answer);
+	assert_int_equal(send(fd, request, strlen(request), MSG_NOSIGNAL),
+			 strlen(request));
+	*length = 0;
+	while ((got = recv(fd, answer + *length, room - 1 - *length, 0)) > 0)
+		*length += got;
+	assert_int_equal(got, 0);
+	answer[*length] = '\0';
+	close(fd);
+	return answer;
+}
+
+static void expect(const struct http_server *server, const char *request,
+		   const char *status, const char *end)
+{
+	size_t length;
+	char *answer = ask(server, request, &length);
+
+	if (!strstr(answer, status))
+		fail_msg("%s is not in %s", status, answer);
+	assert_true(length > strlen(end));
+	assert_string_equal(answer + length - strlen(end), end);
+	free(answer);
+}
+
+#define GET(path, headers) \
+	"GET " path " HTTP/1.1\r\nHost: h\r\nConnection: close\r\n" headers "\r\n"
+
+static void test_pages(void **state)
+{
+	struct http_server *server = serve();
+
+	expect(server, GET("/words", ""), "HTTP/1.1 200 ", "\r\nword: - -\n");
+	expect(server, GET("/words?word=a%20b", "Accept: text/x\r\n"),
+	       "Content-Type: text/plain; version=7\r\n",
+	       "\r\nword: a b text/x\n");
+	expect(server, GET("/refused", ""), "HTTP/1.1 400 ",
+	       "\r\n\r\nthis is why\n");
+	expect(server, GET("/nothing", ""), "HTTP/1.1 500 ",
+	       "Internal Server Error\n");
+	http_server__free(server);
+}
+
+static void test_others(void **state)
+{
+	struct http_server *server = serve();
+
+	expect(server, GET("/", ""), "HTTP/1.1 404 ", "Not Found\n");
+	expect(server, GET("/words/", ""), "HTTP/1.1 404 ", "Not Found\n");
+	expect(server, GET("/../words", ""), "HTTP/1.1 404 ", "Not Found\n");
+	expect(server,
+	       "POST /words HTTP/1.1\r\nHost: h\r\nConnection: close\r\nContent-Length: 5\r\n\r\nabcde",
+	       "Allow: GET, HEAD\r\n", "Method Not Allowed\n");
+	expect(server,
+	       "HEAD /words HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n",
+	       "Content-Length: 10\r\n", "\r\n\r\n");
+	http_server__free(server);
+}
+
+static void check_packed(const char *answer, size_t length)
+{
+	const char *body = strstr(answer, "\r\n\r\n");
+	static char text[BODY_BYTES + 1];
+	z_stream stream = { };
+
+	assert_non_null(body);
+	body += 4;
+	assert_int_equal(inflateInit2(&stream, 15 + 16), Z_OK);
+	stream.next_in = (Bytef *)body;
+	stream.avail_in = answer + length - body;
+	stream.next_out = (Bytef *)text;
+	stream.avail_out = sizeof(text);
+	assert_int_equal(inflate(&stream, Z_FINISH), Z_STREAM_END);
+	assert_int_equal(stream.total_out, BODY_BYTES);
+	assert_int_equal(strspn(text, "x"), BODY_BYTES);
+	inflateEnd(&stream);
+}
+
+static void test_gzip(void **state)
+{
+	struct http_server *server = serve();
+	size_t length;
+	char *answer;
+
+	answer = ask(server, GET("/long", "Accept-Encoding: br, gzip;q=0.5\r\n"),
+		     &length);
+	assert_non_null(strstr(answer, "Content-Encoding: gzip\r\n"));
+	assert_true(length < BODY_BYTES / 10);
+	check_packed(answer, length);
+	free(answer);
+
+	answer = ask(server, GET("/long", ""), &length);
+	assert_null(strstr(answer, "Content-Encoding"));
+	assert_true(length > BODY_BYTES);
+	free(answer);
+	http_server__free(server);
+}
+
+static void test_accepted(void **state)
+{
+	assert_true(gzip__is_accepted("gzip"));
+	assert_true(gzip__is_accepted("deflate, GZIP;q=1.0, br"));
+	assert_true(gzip__is_accepted("*"));
+	assert_true(gzip__is_accepted("gzip;q=0.01"));
+	assert_false(gzip__is_accepted("gzip;q=0"));
+	assert_false(gzip__is_accepted("gzip; q=0.000, br"));
+	assert_false(gzip__is_accepted("br, xgzip, gzipx"));
+	assert_false(gzip__is_accepted(""));
+	assert_false(gzip__is_accepted(",,,"));
+	assert_false(gzip__is_accepted(NULL));
+}
+
+static void test_addresses(void **state)
+{
+	static const char *const valid[] = { "localhost", "h:1", ":9090", "[::1]",
+					     "[::1]:80", "10.0.0.1:65535" };
+	static const char *const invalid[] = { "", ":", "h:", "h:65536", "h:-1",
+					       "h:1x", "[::1", "[]", "[::1]x",
+					       "::1", "h:1:2" };
+	struct http_server *server, *second;
+	struct dart_error error;
+	char address[32];
+	size_t i;
+
+	for (i = 0; i < sizeof(valid) / sizeof(valid[0]); i++)
+		assert_true(http_address__is_valid(valid[i]));
+	for (i = 0; i < sizeof(invalid) / sizeof(invalid[0]); i++) {
+		assert_false(http_address__is_valid(invalid[i]));
+		assert_int_equal(http_server__new(invalid[i], pages, 1, &server,
+						  &error),
+				 -EINVAL);
+		assert_non_null(strstr(error.text, "expected HOST:PORT"));
+	}
+	server = serve();
+	snprintf(address, sizeof(address), "127.0.0.1:%u",
+		 http_server__port(server));
+	assert_int_equal(http_server__new(address, pages, 1, &second, &error),
+			 -EADDRINUSE);
+	assert_non_null(strstr(error.text, address));
+	http_server__free(server);
+}
+
+/* Peers that are connected and silent, up to the bound of one address, and one more. */
+static void test_silent_peers(void **state)
+{
+	struct http_server *server = serve();
+	int fds[HTTP_PEER_CONNECTIONS_MAX], late, i;
+	char byte;
+
+	for (i = 0; i < HTTP_PEER_CONNECTIONS_MAX - 1; i++)
+		fds[i] = connect_to(server);
+	expect(server, GET("/words", ""), "HTTP/1.1 200 ", "word: - -\n");
+	fds[i] = connect_to(server);
+	late = connect_to(server);
+	assert_true(recv(late, &byte, 1, 0) <= 0); /* it is closed */
+	close(late);
+	for (i = 0; i < HTTP_PEER_CONNECTIONS_MAX; i++)
+		close(fds[i]);
+	http_server__free(server);
+}
+
+static void *ask_often(void *data)
+{
+	for (int i = 0; i < 50; i++)
+		expect(data, GET("/words", ""), "HTTP/1.1 200 ", "word: - -\n");
+	return NULL;
+}
+
+static void test_at_once(void **state)
+{
+	struct http_server *server = serve();
+	pthread_t threads[4];
+	int i;
+
+	for (i = 0; i < 4; i++)
+		assert_int_equal(pthread_create(&threads[i], NULL, ask_often,
+						server),
+				 0);
+	for (i = 0; i < 4; i++)
+		pthread_join(threads[i], NULL);
+	http_server__free(server);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST("a page gets arguments and headers, and its answer is sent with its type and status",
+		     test_pages),
+		TEST("other paths are not found, other methods are not allowed, and HEAD has no body",
+		     test_others),
+		TEST("a long body is packed for a peer that takes gzip, and for no other",
+		     test_gzip),
+		TEST("Accept-Encoding takes gzip by name or by *, unless its weight is 0",
+		     test_accepted),
+		TEST("an address that is malformed or in use is refused with one sentence",
+		     test_addresses),
+		TEST("peers that say nothing keep no other from being served, and are bounded for each address",
+		     test_silent_peers),
+		TEST("four peers are served at once", test_at_once),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Serves pages by libmicrohttpd: see http_server.h. */
+#include <errno.h>
+#include <microhttpd.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "gzip.h"
+#include "http_address.h"
+#include "http_server.h"
+
+/* Below that, a body is sent as it is. */
+#define PACKED_BYTES_MIN 1024
+
+struct http_server {
+	struct MHD_Daemon *daemon;
+	int fd;
+	const struct http_page *pages;
+	size_t count;
+};
+
+struct http_request {
+	struct MHD_Connection *connection;
+};
+
+const char *http_request__argument(const struct http_request *request,
+				   const char *name)
+{
+	return MHD_lookup_connection_value(request->connection,
+					   MHD_GET_ARGUMENT_KIND, name);
+}
+
+const char *http_request__header(const struct http_request *request,
+				 const char *name)
+{
+	return MHD_lookup_connection_value(request->connection,
+					   MHD_HEADER_KIND, name);
+}
+
+static const char *text_of(unsigned int status)
+{
+	switch (status) {
+	case MHD_HTTP_BAD_REQUEST:
+		return "Bad Request\n";
+	case MHD_HTTP_NOT_FOUND:
+		return "Not Found\n";
+	case MHD_HTTP_METHOD_NOT_ALLOWED:
+		return "Method Not Allowed\n";
+	default:
+		return "Internal Server Error\n";
+	}
+}
+
+/* Packs the body if that makes it shorter. */
+static bool answer__pack(struct http_answer *answer)
+{
+	size_t length;
+	char *packed;
+
+	if (answer->length < PACKED_BYTES_MIN ||
+	    gzip__pack(answer->body, answer->length, &packed, &length))
+		return false;
+	free(answer->body);
+	answer->body = packed;
+	answer->length = length;
+	return true;
+}
+
+static struct MHD_Response *response_of(const struct http_request *request,
+					struct http_answer *answer)
+{
+	struct MHD_Response *response;
+	bool is_packed = false;
+	const char *text;
+
+	if (!answer->body) {
+		text = text_of(answer->status);
+		response = MHD_create_response_from_buffer(
+			strlen(text), (void *)text, MHD_RESPMEM_PERSISTENT);
+	} else {
+		is_packed = gzip__is_accepted(http_request__header(
+				    request, MHD_HTTP_HEADER_ACCEPT_ENCODING)) &&
+			    answer__pack(answer);
+		response = MHD_create_response_from_buffer(
+			answer->length, answer->body, MHD_RESPMEM_MUST_FREE);
+		if (!response)
+			free(answer->body);
+	}
+	if (!response)
+		return NULL;
+	MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE,
+				answer->type ?: "text/plain; charset=utf-8");
+	MHD_add_response_header(response, MHD_HTTP_HEADER_VARY,
+				"Accept, Accept-Encoding");
+	MHD_add_response_header(response, "X-Content-Type-Options", "nosniff");
+	if (is_packed)
+		MHD_add_response_header(
+			response, MHD_HTTP_HEADER_CONTENT_ENCODING, "gzip");
+	if (answer->status == MHD_HTTP_METHOD_NOT_ALLOWED)
+		MHD_add_response_header(response, MHD_HTTP_HEADER_ALLOW,
+					"GET, HEAD");
+	return response;
+}
+
+static void fill(const struct http_server *server, const char *path,
+		 const struct http_request *request, struct http_answer *answer)
+{
+	size_t i;
+
+	for (i = 0; i < server->count; i++) {
+		if (strcmp(server->pages[i].path, path))
+			continue;
+		server->pages[i].fill(server->pages[i].data, request, answer);
+		if (!answer->body && answer->status == MHD_HTTP_OK)
+			answer->status = MHD_HTTP_INTERNAL_SERVER_ERROR;
+		return;
+	}
+	answer->status = MHD_HTTP_NOT_FOUND;
+}
+
+/* Called once with the header, and once more behind a body, which GET has none of. */
+static enum MHD_Result on_request(void *data, struct MHD_Connection *connection,
+				  const char *url, const char *method,
+				  const char *version, const char *upload,
+				  size_t *upload_size, void **state)
+{
+	const struct http_request request = { .connection = connection };
+	struct http_answer answer = { .status = MHD_HTTP_OK };
+	struct MHD_Response *response;
+	enum MHD_Result ret;
+
+	if (!*state) {
+		*state = connection;
+		return MHD_YES;
+	}
+	if (*upload_size) { /* it is dropped */
+		*upload_size = 0;
+		return MHD_YES;
+	}
+	if (strcmp(method, MHD_HTTP_METHOD_GET) &&
+	    strcmp(method, MHD_HTTP_METHOD_HEAD))
+		answer.status = MHD_HTTP_METHOD_NOT_ALLOWED;
+	else
+		fill(data, url, &request, &answer);
+	response = response_of(&request, &answer);
+	if (!response)
+		return MHD_NO;
+	ret = MHD_queue_response(connection, answer.status, response);
+	MHD_destroy_response(response);
+	return ret;
+}
+
+/* Peers send what they like: nothing is said of it. */
+static void ignore(void *data, const char *format, va_list arguments)
+{
+}
+
+int http_server__new(const char *address, const struct http_page *pages,
+		     size_t count, struct http_server **serverp,
+		     struct dart_error *error)
+{
+	struct http_server *server = calloc(1, sizeof(*server));
+	int ret;
+
+	if (!server)
+		return dart_error__no_memory(error);
+	server->pages = pages;
+	server->count = count;
+	server->fd = ret = http_address__listen(address, error);
+	if (ret < 0)
+		goto err_server;
+	server->daemon = MHD_start_daemon(
+		MHD_USE_EPOLL_INTERNAL_THREAD | MHD_USE_ERROR_LOG, 0, NULL, NULL,
+		on_request, server, MHD_OPTION_EXTERNAL_LOGGER, ignore, NULL,
+		MHD_OPTION_LISTEN_SOCKET, server->fd,
+		MHD_OPTION_CONNECTION_LIMIT, (unsigned int)HTTP_CONNECTIONS_MAX,
+		MHD_OPTION_PER_IP_CONNECTION_LIMIT,
+		(unsigned int)HTTP_PEER_CONNECTIONS_MAX,
+		MHD_OPTION_CONNECTION_TIMEOUT, (unsigned int)HTTP_IDLE_SECONDS,
+		MHD_OPTION_END);
+	if (!server->daemon) {
+		ret = dart_error__set(error, EIO,
+				      "cannot serve HTTP at '%s'",
+				      address ?: HTTP_ADDRESS_DEFAULT);
+		goto err_socket;
+	}
+	*serverp = server;
+	return 0;
+
+err_socket:
+	close(server->fd);
+err_server:
+	free(server);
+	return ret;
+}
+
+unsigned int http_server__port(const struct http_server *server)
+{
+	return MHD_get_daemon_info(server->daemon, MHD_DAEMON_INFO_BIND_PORT)
+		->port;
+}
+
+void http_server__free(struct http_server *server)
+{
+	if (!server)
+		return;
+	MHD_stop_daemon(server->daemon); /* closes the socket as well */
+	free(server);
+}
