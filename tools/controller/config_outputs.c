@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "config_private.h"
-#include "http/http_server.h"
+#include "http/http_address.h"
 
 static int take_listen(struct config *config, const yaml_node_t *value,
 		       struct output_settings *outputs)

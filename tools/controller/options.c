@@ -7,7 +7,7 @@
 
 #include <libdart/error.h>
 
-#include "http/http_server.h"
+#include "http/http_address.h"
 #include "options.h"
 
 static const struct option long_options[] = {

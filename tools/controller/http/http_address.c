@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "http_address.h"
-#include "http_server.h"
 
 #define BACKLOG 64
 
