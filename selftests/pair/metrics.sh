@@ -59,7 +59,7 @@ check "one agent is asked for by its name" sh -c "
 	python3 '$lib/fetch.py' '/metrics?target=host:4792' >/run/page"
 check "its samples have no label of the target" sh -c \
 	'grep -q "^node_memory_MemTotal_bytes " /run/page && ! grep -q instance= /run/page'
-check "an agent that is none is not found" sh -c "
+check "an unknown agent is not found" sh -c "
 	python3 '$lib/fetch.py' '/metrics?target=other' | grep -q 'there is no such target'"
 check "for OpenMetrics the page has its type and its end" sh -c "
 	python3 '$lib/fetch.py' /metrics 'Accept: application/openmetrics-text' \
@@ -71,7 +71,7 @@ check "service discovery names the agent, to be asked for here" sh -c "
 		{instance: \"host:4792\", __param_target: \"host:4792\"}}]'"
 refuse "a second controller cannot serve there" "cannot listen at '127.0.0.1'" \
 	dart-controller --listen host
-refuse "an address that is none is refused" "is not an address to listen at" \
+refuse "a malformed address is refused" "is not an address to listen at" \
 	dart-controller --listen=1:2:3 host
 
 cat >/run/outputs.yaml <<-END

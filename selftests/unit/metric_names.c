@@ -45,7 +45,7 @@ static void test_refused(void **state)
 		{ SERIES "      fields: {f: {}}\n      value: f\n",
 		  "test.yaml:5: a series has 'entry', and either 'fields' or 'value'" },
 		{ BEGIN "  series:\n    - entry: e@x\n      value: f\n",
-		  "test.yaml:5: 'e@x' is no source" },
+		  "test.yaml:5: 'e@x' is not a source" },
 		{ SERIES "      value: f\n      scale: -1\n",
 		  "test.yaml:7: the scale '-1' is not a number above 0" },
 		{ SERIES "      value: f\n      scale: 1e-9s\n",

@@ -208,7 +208,7 @@ static void test_metrics(void **state)
 	sink->operations->removed(sink, &targets[0]);
 	assert_true(full->told[0].is_removed && !full->told[1].is_removed);
 	assert_int_equal(full->told[0].lost, 2);
-	assert_string_equal(full->told[0].reason, "it is no target any more");
+	assert_string_equal(full->told[0].reason, "it is not a target any more");
 	assert_int_equal(least->told[0].lost, 2);
 	sink->operations->free(sink);
 	assert_true(is_freed[0] && is_freed[1]);

@@ -11,6 +11,14 @@ bool output_settings__has_any(const struct output_settings *settings)
 	return settings->listen;
 }
 
+bool output_settings__equal(const struct output_settings *one,
+			    const struct output_settings *other)
+{
+	if (!one->listen || !other->listen)
+		return one->listen == other->listen;
+	return !strcmp(one->listen, other->listen);
+}
+
 int output_settings__copy(struct output_settings *copy,
 			  const struct output_settings *settings)
 {

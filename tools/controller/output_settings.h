@@ -13,6 +13,8 @@ struct output_settings {
 
 /* Is there any output? */
 bool output_settings__has_any(const struct output_settings *settings);
+bool output_settings__equal(const struct output_settings *one,
+			    const struct output_settings *other);
 /* @copy may be cleared also after -ENOMEM, which it returns, or 0. */
 int output_settings__copy(struct output_settings *copy,
 			  const struct output_settings *settings);

@@ -13,7 +13,7 @@ static void copy(char *to, size_t size, const char *from, size_t length)
 	snprintf(to, size, "%.*s", (int)length, from);
 }
 
-/* "1s", "250ms": the milliseconds; 0 if @text is no interval. */
+/* "1s", "250ms": the milliseconds; 0 if @text is not an interval. */
 static uint32_t parse_interval(const char *text)
 {
 	unsigned long number;

@@ -212,7 +212,7 @@ static const char *replace(struct arena *arena, const char *text,
 struct context {
 	struct names_file *file;
 	const struct item *item;
-	uint32_t family; /* of an item that is no pattern */
+	uint32_t family; /* of an item that is not a pattern */
 };
 
 static int add_family(struct dart_yaml *yaml, const yaml_node_t *node,

@@ -43,7 +43,7 @@ static int take_entry(struct dart_yaml *yaml, const yaml_node_t *node,
 	if (!text || !dart_name__is_valid(text) || strpbrk(text, "@+"))
 		return dart_yaml__refuse(
 			yaml, node,
-			"'%s' is no source: expected an entry's name up to '@' and '+'",
+			"'%s' is not a source: expected an entry's name up to '@' and '+'",
 			text ?: "?");
 	taking->series.source =
 		names__keep(yaml, &taking->use->loaded->arena, text);

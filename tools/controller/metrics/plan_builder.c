@@ -139,7 +139,7 @@ static bool plan_builder__add_series(struct plan_builder *builder,
 }
 
 /*
- * A scale such as 1e-9 is no binary number: the value divided by 1e9 is the nearest to
+ * A scale such as 1e-9 is not a binary number: the value divided by 1e9 is the nearest to
  * the decimal one, and the value multiplied is not.
  */
 static void rule__set_scale(struct plan_rule *rule, double scale)

@@ -129,7 +129,7 @@ static void remove_target(struct sink *sink,
 	struct sink_metrics *all = (struct sink_metrics *)sink;
 	size_t i;
 
-	pass_loss(sink, target, "it is no target any more");
+	pass_loss(sink, target, "it is not a target any more");
 	for (i = 0; i < all->output_count; i++)
 		if (all->outputs[i]->operations->removed)
 			all->outputs[i]->operations->removed(all->outputs[i],
