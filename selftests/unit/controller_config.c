@@ -43,6 +43,7 @@ static const char whole[] =
 	"io: {kind: hybrid, fragments: 8, group: 16}\n"
 	"workers: 3\n"
 	"handshakes: 100\n"
+	"outputs: [{listen: '[::1]:9000'}]\n"
 	"agents:\n"
 	"  - host: a\n"
 	"  - host: ::1\n"
@@ -67,6 +68,7 @@ static void test_settings(void **state)
 	assert_int_equal(settings.interval_ns, 100000000);
 	assert_int_equal(settings.workers, 3);
 	assert_int_equal(settings.handshakes, 100);
+	assert_string_equal(settings.outputs.listen, "[::1]:9000");
 	assert_int_equal(settings.io, SETTINGS_IO_HYBRID);
 	assert_int_equal(settings.io_fragments, 8);
 	assert_int_equal(settings.io_group, 16);
@@ -269,6 +271,14 @@ static void test_refused(void **state)
 		  "f:2: '0' is not a number of fragments" },
 		{ "handshakes: 10001\n",
 		  "f:1: '10001' is not a number of handshakes" },
+		{ "outputs: {listen: a}\n", "f:1: expected a list" },
+		{ "outputs:\n  - listen: 'a:'\n",
+		  "f:2: 'a:' is not an address to listen at" },
+		{ "outputs:\n  - listen: {}\n",
+		  "f:2: '?' is not an address to listen at" },
+		{ "outputs:\n  - listen: a\n  - listen: b\n",
+		  "f:3: there are two outputs that listen" },
+		{ "outputs: [{port: 1}]\n", "f:1: unknown key 'port'" },
 		{ "agents: []\ntransport: udp\n",
 		  "f:2: 'udp' is not a transport (expected read, rpc or tcp)" },
 		{ "transport: {}\n", "f:1: '?' is not a transport" },
