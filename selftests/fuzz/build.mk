@@ -12,7 +12,7 @@ fuzz_control_region_parsers := $(addprefix tools/lib/dart/, \
 	private/table_outline.c rdma/read_plan.c table/table_check.c \
 	table/table_decode.c table/value_json.c table/value_print.c)
 fuzz_controller_config_sources := $(addprefix tools/controller/, config.c \
-	config_agent.c config_outputs.c config_source.c config_transport.c entry_names.c \
+	config_agent.c config_outputs.c config_record.c config_source.c config_transport.c entry_names.c \
 	http/http_address.c labels.c output_settings.c settings.c settings_record.c settings_transport.c)
 fuzz_controller_config_parsers := $(fuzz_controller_config_sources) \
 	tools/lib/dart/yaml_file.c

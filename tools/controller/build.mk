@@ -12,11 +12,11 @@ dart-controller_packages := libsystemd jansson yaml-0.1 smartcols libibverbs \
 controller_settings := $(addprefix tools/controller/, entry_names.c labels.c \
 	output_settings.c settings.c settings_record.c settings_transport.c)
 controller_config := $(addprefix tools/controller/, config.c config_agent.c \
-	config_outputs.c config_source.c config_transport.c http/http_address.c) \
+	config_outputs.c config_record.c config_source.c config_transport.c http/http_address.c) \
 	$(controller_settings)
 
 unit_controller_options_sources := $(addprefix tools/controller/, options.c \
-	http/http_address.c) $(controller_settings)
+	http/http_address.c record/replay_options.c) $(controller_settings)
 unit_controller_config_sources := $(controller_config)
 unit_controller_credit_sources := tools/controller/credit.c
 unit_controller_groups_sources := $(addprefix tools/controller/, \
