@@ -12,8 +12,8 @@ fuzz_control_region_parsers := $(addprefix tools/lib/dart/, \
 	private/table_outline.c rdma/read_plan.c table/table_check.c \
 	table/table_decode.c table/value_json.c table/value_print.c)
 fuzz_controller_config_sources := $(addprefix tools/controller/, config.c \
-	config_agent.c config_outputs.c config_source.c config_transport.c entry_names.c \
-	http/http_address.c labels.c output_settings.c settings.c settings_transport.c)
+	config_agent.c config_outputs.c config_record.c config_source.c config_transport.c entry_names.c \
+	http/http_address.c labels.c output_settings.c settings.c settings_record.c settings_transport.c)
 fuzz_controller_config_parsers := $(fuzz_controller_config_sources) \
 	tools/lib/dart/yaml_file.c
 fuzz_int_packet_sources := tools/report/int_packet.c
@@ -27,6 +27,13 @@ fuzz_metric_names_parsers := $(addprefix tools/controller/metrics/, \
 fuzz_metric_table_sources := $(fuzz_metric_names_sources)
 fuzz_metric_table_parsers := $(addprefix tools/controller/metrics/, \
 	label_value.c plan_generic.c plan_named.c points.c row_watch.c text.c)
+fuzz_recording_sources := $(addprefix tools/controller/, entry_names.c \
+	labels.c output_settings.c settings.c settings_record.c settings_transport.c \
+	decode/budget.c decode/catalog.c decode/content.c decode/ring.c \
+	decode/sample.c decode/scraper.c decode/shared_schema.c record/chunk.c \
+	record/played.c record/reader.c record/record.c)
+fuzz_recording_parsers := $(addprefix tools/controller/record/, \
+	chunk.c played.c reader.c record.c)
 fuzz_request_sources := $(addprefix agent/, base/changes.c base/entry_name.c \
 	base/log.c base/request.c schema/schema_json.c socket/client.c \
 	socket/dispatch.c socket/request_rate.c)
@@ -43,12 +50,12 @@ fuzz_schema_json_sources := agent/schema/schema_json.c
 fuzz_schema_json_parsers := $(fuzz_schema_json_sources) \
 	tools/lib/dart/table/schema.c
 fuzz_sd_json_sources := $(addprefix tools/controller/, entry_names.c \
-	labels.c output_settings.c settings.c settings_transport.c targets/sd_json.c \
+	labels.c output_settings.c settings.c settings_record.c settings_transport.c targets/sd_json.c \
 	targets/target_list.c)
 fuzz_sd_json_parsers := $(addprefix tools/controller/, labels.c \
 	targets/sd_json.c targets/target_list.c)
 fuzz_srv_answer_sources := $(addprefix tools/controller/, entry_names.c \
-	labels.c output_settings.c settings.c settings_transport.c targets/srv_answer.c \
+	labels.c output_settings.c settings.c settings_record.c settings_transport.c targets/srv_answer.c \
 	targets/target_list.c)
 fuzz_srv_answer_parsers := $(addprefix tools/controller/targets/, \
 	srv_answer.c target_list.c)

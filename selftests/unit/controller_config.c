@@ -41,6 +41,7 @@ static const char whole[] =
 	"entries: [cpustat, vmstat]\n"
 	"flow: {control: credit, bytes: 8M}\n"
 	"io: {kind: hybrid, fragments: 8, group: 16}\n"
+	"record: {file: /var/r, size: 64M, files: 3}\n"
 	"workers: 3\n"
 	"handshakes: 100\n"
 	"outputs: [{listen: '[::1]:9000'}]\n"
@@ -70,6 +71,9 @@ static void test_settings(void **state)
 	assert_int_equal(settings.handshakes, 100);
 	assert_string_equal(settings.outputs.listen, "[::1]:9000");
 	assert_int_equal(settings.io, SETTINGS_IO_HYBRID);
+	assert_string_equal(settings.record.path, "/var/r");
+	assert_int_equal(settings.record.size, 64 << 20);
+	assert_int_equal(settings.record.files, 3);
 	assert_int_equal(settings.io_fragments, 8);
 	assert_int_equal(settings.io_group, 16);
 	assert_int_equal(settings.entry_count, 2);
@@ -211,12 +215,17 @@ static void test_precedence(void **state)
 	settings.flow = SETTINGS_FLOW_BDP;
 	settings.workers = 7;
 	settings.io = SETTINGS_IO_POLL;
+	settings.record.path = strdup("own");
+	settings.record.files = 9;
 	assert_int_equal(settings__add_entry(&settings, "softnet"), 0);
 	assert_int_equal(settings__add_target(&settings, "b", 1, 0), 0);
 	assert_int_equal(load(whole), 0);
 	assert_int_equal(settings.interval_ns, 5);
 	assert_int_equal(settings.workers, 7);
 	assert_int_equal(settings.io, SETTINGS_IO_POLL);
+	assert_string_equal(settings.record.path, "own");
+	assert_int_equal(settings.record.files, 9);
+	assert_int_equal(settings.record.size, 64 << 20);
 	assert_int_equal(settings.entry_count, 1);
 	assert_string_equal(settings.entries[0], "softnet");
 	assert_int_equal(settings.target_count, 3);
@@ -262,6 +271,14 @@ static void test_refused(void **state)
 		{ "interval: fast\n", "f:1: 'fast' is not an interval" },
 		{ "workers: 0\n", "f:1: '0' is not a number of workers" },
 		{ "io: poll\n", "f:1: expected KEY: VALUE lines" },
+		{ "record: /var/r\n", "f:1: expected KEY: VALUE lines" },
+		{ "record: {size: 1G}\n", "f:1: 'record' needs a 'file'" },
+		{ "record: {file: r, size: 1023K}\n",
+		  "f:1: '1023K' is not the size of a recording" },
+		{ "record: {file: r, files: 1001}\n",
+		  "f:1: '1001' is not a number of files" },
+		{ "record: {file: []}\n", "f:1: expected the path of a file" },
+		{ "record: {file: r, keep: 2}\n", "f:1: unknown key 'keep'" },
 		{ "io: {kind: epoll}\n", "f:1: 'epoll' is not a kind of I/O" },
 		{ "io: {kind: event, threads: 2}\n",
 		  "f:1: unknown key 'threads'" },

@@ -209,6 +209,51 @@ static void test_one_target(void **state)
 	}
 }
 
+static void test_record(void **state)
+{
+	char beside[] = "--record f --record-size 64M --record-files 10 -j h",
+	     only[] = "record f -i 1s h", named[] = "record:4792";
+
+	assert_int_equal(parse(beside), 0);
+	assert_string_equal(options.settings.record.path, "f");
+	assert_int_equal(options.settings.record.size, 64 << 20);
+	assert_int_equal(options.settings.record.files, 10);
+	assert_false(options.only_records);
+	settings__clear(&options.settings);
+	assert_int_equal(parse(only), 0);
+	assert_int_equal(options.action, 0);
+	assert_string_equal(options.settings.record.path, "f");
+	assert_true(options.only_records);
+	assert_string_equal(options.settings.targets[0].host, "h");
+	settings__clear(&options.settings);
+	assert_int_equal(parse(named), 0);
+	assert_string_equal(options.settings.targets[0].host, "record");
+}
+
+static void test_replay(void **state)
+{
+	char play[] = "replay -j --from @5 --to +10s --speed 2 f g",
+	     dump[] = "dump f", json[] = "dump --format json f";
+	const struct replay_options *replay = &options.replay;
+
+	assert_int_equal(parse(play), 0);
+	assert_int_equal(options.action, 'r');
+	assert_int_equal(replay->file_count, 2);
+	assert_string_equal(replay->files[1], "g");
+	assert_true(replay->speed == 2);
+	assert_int_equal(replay->from.ns, 5000000000);
+	assert_true(replay->to.is_relative);
+	assert_true(options.json);
+	assert_int_equal(replay->format, DUMP_NONE);
+	assert_int_equal(parse(dump), 0);
+	assert_int_equal(options.action, 'r');
+	assert_int_equal(replay->format, DUMP_CSV);
+	assert_true(replay->speed == 0);
+	assert_false(options.json);
+	assert_int_equal(parse(json), 0);
+	assert_true(options.json);
+}
+
 static void test_status(void **state)
 {
 	char line[] = "status -j --socket s", named[] = "status:4792";
@@ -275,6 +320,29 @@ static void test_refused(void **state)
 		{ "doctor h --transport rpc", "doctor takes only" },
 		{ "status --tls-key k", "status takes only" },
 		{ "doctor h --io poll", "doctor takes only the options" },
+		{ "doctor h --record f", "doctor takes only the options" },
+		{ "doctor h --from @1", "doctor takes only the options" },
+		{ "status --speed 2", "status takes only" },
+		{ "h --record-size 1K --record f", "'1K' is not the size of" },
+		{ "h --record-size 17T --record f", "'17T' is not the size of" },
+		{ "h --record-size 1P --record f", "'1P' is not the size of" },
+		{ "h --record-files 0", "'0' is not a number of files" },
+		{ "h --record-files 2", "need --record FILE" },
+		{ "h --speed 2", "are options of replay and dump" },
+		{ "h --format csv", "are options of replay and dump" },
+		{ "record", "record takes a file" },
+		{ "record f --record g h", "record takes a file" },
+		{ "record f", "no agent to scrape" },
+		{ "replay", "replay takes files" },
+		{ "dump", "dump takes files" },
+		{ "replay f --format csv", "replay takes only the options" },
+		{ "replay f -i 1s", "replay takes only the options" },
+		{ "replay f -e x", "replay takes only the options" },
+		{ "dump f --speed 1", "dump takes only the options" },
+		{ "dump f -j", "dump takes only the options" },
+		{ "dump f --format xml", "'xml' is not a format" },
+		{ "replay f --from 10:00", "'10:00' is not a time" },
+		{ "replay f --speed fast", "'fast' is not a speed" },
 		{ "doctor h --workers 2", "doctor takes only the options" },
 		{ "h --interval", "'--interval' requires a value" },
 		{ "h --unknown", "unknown option '--unknown'" },
@@ -343,6 +411,10 @@ int main(void)
 			      test_doctor, NULL, clear_options),
 		TEST_FIXTURE("sources of agents stand in for agents, several of each kind",
 			      test_sources, NULL, clear_options),
+		TEST_FIXTURE("values are recorded beside other outputs, or only recorded",
+			     test_record, NULL, clear_options),
+		TEST_FIXTURE("replay and dump take files, a part by time and a speed",
+			     test_replay, NULL, clear_options),
 		TEST_FIXTURE("status takes --json and --socket; a host called status has a port",
 			      test_status, NULL, clear_options),
 		TEST("one agent is the only one that will ever be without a source and a configuration",

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -350,6 +351,86 @@ static void test_show(void **state)
 	free(said);
 }
 
+
+static void *read_all_of(void *data)
+{
+	return read_all(*(const int *)data);
+}
+
+/* More than fits at once: the writer sleeps until the reader has made room. */
+static void test_waits(void **state)
+{
+	struct fixture fixture;
+	unsigned int i, lines = 0;
+	pthread_t reader;
+	char *text, *c;
+
+	fixture__open(&fixture, 4 * LENGTH);
+	output__set_waits(fixture.output, true);
+	assert_int_equal(pthread_create(&reader, NULL, read_all_of,
+					&fixture.reader),
+			 0);
+	for (i = 0; i < LINES; i++) {
+		text = malloc(LENGTH);
+		assert_non_null(text);
+		memset(text, 'x', LENGTH - 1);
+		text[LENGTH - 1] = '\n';
+		assert_int_equal(output__write(fixture.output, text, LENGTH),
+				 0);
+	}
+	finish(fixture.output);
+	assert_int_equal(output__dropped(fixture.output), 0);
+	output__close(fixture.output);
+	close(fixture.writer);
+	pthread_join(reader, (void **)&text);
+	for (c = text; *c; c++)
+		lines += *c == '\n';
+	assert_int_equal(lines, LINES);
+	free(text);
+	finish(fixture.log);
+	output__close(fixture.log);
+	close(fixture.reader);
+	close(fixture.log_reader);
+	close(fixture.log_writer);
+}
+
+static void *count_dropped(void *data)
+{
+	struct fixture *fixture = data;
+	uintptr_t dropped = 0;
+	unsigned int i;
+
+	for (i = 0; i < LINES; i++)
+		dropped += output__write(fixture->output, calloc(1, LENGTH),
+					 LENGTH) == -ENOBUFS;
+	return (void *)dropped;
+}
+
+/* A writer that sleeps goes on, and drops what finds no room. */
+static void test_waits_no_more(void **state)
+{
+	struct fixture fixture;
+	pthread_t writer;
+	void *dropped;
+
+	fixture__open(&fixture, 4 * LENGTH);
+	output__set_waits(fixture.output, true);
+	assert_int_equal(pthread_create(&writer, NULL, count_dropped, &fixture),
+			 0);
+	/* The pipe has 16 pages; then the queue fills up, and the writer sleeps. */
+	while (output__written(fixture.output) < 60 * LENGTH)
+		sched_yield();
+	output__set_waits(fixture.output, false);
+	pthread_join(writer, &dropped);
+	assert_true((uintptr_t)dropped > LINES / 2);
+	output__close(fixture.output);
+	output__close(fixture.log);
+	close(fixture.reader);
+	close(fixture.writer);
+	close(fixture.log_reader);
+	close(fixture.log_writer);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -365,6 +446,10 @@ int main(void)
 		     test_closed_pipe),
 		TEST("an output that is blocked can be closed, and says what it has not written",
 		     test_close_while_blocked),
+		TEST("an output that waits drops nothing, and sleeps until there is room",
+		     test_waits),
+		TEST("one that waits no more lets its writers go on",
+		     test_waits_no_more),
 		TEST("of what is shown, a blocked output keeps only the newest",
 		     test_show),
 	};

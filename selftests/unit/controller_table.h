@@ -32,10 +32,11 @@ struct test_host {
 	uint32_t rkey;
 };
 
-/* A decoded table of these entries. */
-static inline struct dart_table *table_of_host(const struct wish *wishes,
-					       uint32_t count,
-					       const struct test_host *host)
+/* The bytes of a table of these entries, which the caller frees. */
+static inline uint8_t *table_bytes_of_host(const struct wish *wishes,
+					   uint32_t count,
+					   const struct test_host *host,
+					   uint32_t *length)
 {
 	struct dart_entry *entries = calloc(count, sizeof(*entries));
 	struct dart_table table = {
@@ -49,13 +50,11 @@ static inline struct dart_table *table_of_host(const struct wish *wishes,
 	};
 	struct dart_table_writer *writer;
 	struct dart_memory_region *region;
-	struct dart_table *decoded;
 	struct dart_range *range;
-	struct dart_error error;
 	uint32_t i, k, total = 0;
 	size_t room = 65536;
 	uint8_t *bytes;
-	int length;
+	int used;
 
 	for (i = 0; i < count; i++)
 		total += wishes[i].reads;
@@ -98,15 +97,29 @@ static inline struct dart_table *table_of_host(const struct wish *wishes,
 	}
 	writer = dart_table_writer__new(bytes, room);
 	assert_non_null(writer);
-	length = dart_table_writer__rewrite(writer, &table);
-	assert_true(length > 0);
-	assert_int_equal(dart_table__decode(bytes, length, &decoded, NULL,
-					    &error),
-			 0);
+	used = dart_table_writer__rewrite(writer, &table);
+	assert_true(used > 0);
 	dart_table_writer__free(writer);
 	free(range - total);
 	free(table.memory_regions);
 	free(entries);
+	*length = used;
+	return bytes;
+}
+
+/* A decoded table of these entries. */
+static inline struct dart_table *table_of_host(const struct wish *wishes,
+					       uint32_t count,
+					       const struct test_host *host)
+{
+	struct dart_table *decoded;
+	struct dart_error error;
+	uint32_t length;
+	uint8_t *bytes = table_bytes_of_host(wishes, count, host, &length);
+
+	assert_int_equal(dart_table__decode(bytes, length, &decoded, NULL,
+					    &error),
+			 0);
 	free(bytes);
 	return decoded;
 }

@@ -3,20 +3,20 @@
 programs += dart-controller
 dart-controller_sources := $(wildcard $(addprefix tools/controller/, \
 	*.c decode/*.c doctor/*.c exposition/*.c http/*.c io/*.c metrics/*.c outputs/*.c \
-	status/*.c targets/*.c transport/*.c) \
+	record/*.c status/*.c targets/*.c transport/*.c) \
 	tools/doctor/*.c tools/watch/*.c)
 dart-controller_libraries := dart
 dart-controller_packages := libsystemd jansson yaml-0.1 smartcols libibverbs \
-	librdmacm libxxhash liburcu libcurl libmicrohttpd libresolv zlib
+	librdmacm libxxhash liburcu libcurl libmicrohttpd libresolv libzstd zlib
 
 controller_settings := $(addprefix tools/controller/, entry_names.c labels.c \
-	output_settings.c settings.c settings_transport.c)
+	output_settings.c settings.c settings_record.c settings_transport.c)
 controller_config := $(addprefix tools/controller/, config.c config_agent.c \
-	config_outputs.c config_source.c config_transport.c http/http_address.c) \
+	config_outputs.c config_record.c config_source.c config_transport.c http/http_address.c) \
 	$(controller_settings)
 
 unit_controller_options_sources := $(addprefix tools/controller/, options.c \
-	http/http_address.c) $(controller_settings)
+	http/http_address.c record/replay_options.c) $(controller_settings)
 unit_controller_config_sources := $(controller_config)
 unit_controller_credit_sources := tools/controller/credit.c
 unit_controller_groups_sources := $(addprefix tools/controller/, \
@@ -51,6 +51,15 @@ unit_controller_outputs_sources := $(addprefix tools/controller/, \
 	decode/queue.c decode/thread.c outputs/output.c)
 unit_controller_sinks_sources := $(unit_controller_workers_sources) \
 	$(wildcard tools/controller/outputs/*.c)
+# The recorder and the reader, without what replays.
+controller_record := $(addprefix tools/controller/record/, block.c chunk.c \
+	played.c reader.c record.c record_file.c recorder.c recorder_thread.c \
+	replay_options.c)
+unit_controller_record_sources := $(controller_record) \
+	$(unit_controller_workers_sources) tools/controller/outputs/output.c
+unit_controller_replay_sources := $(unit_controller_record_sources) \
+	$(addprefix tools/controller/, record/replay.c record/replay_targets.c \
+	io/timers.c io/wheel.c)
 unit_controller_target_list_sources := $(controller_settings) \
 	tools/controller/targets/target_list.c
 unit_controller_target_set_sources := $(unit_controller_target_list_sources) \
@@ -78,4 +87,5 @@ unit_metric_text_sources := $(controller_metrics)
 unit_controller_call_late_sources := $(unit_controller_call_sources)
 threaded_tests += controller_call controller_call_late controller_pool controller_workers controller_outputs \
 	controller_sinks controller_discovery controller_catalog controller_http_server \
-	metric_sinks
+	metric_sinks controller_record \
+	controller_replay

@@ -225,6 +225,8 @@ static int take_setting(struct config *config, const char *key,
 		return config__take_tls(config, value, settings);
 	if (!strcmp(key, "outputs"))
 		return config__take_outputs(config, value, settings);
+	if (!strcmp(key, "record"))
+		return config__take_record(config, value, settings);
 	if (!strcmp(key, "entries")) {
 		ret = config__sequence(config, value, config__entry,
 				    settings->entry_count ? &ignored :

@@ -2,7 +2,8 @@
 /*
  * Shared by the parts of the configuration file: config.c has its keys, config_agent.c
  * agents, config_source.c what agents and sources have in common, and sources,
- * config_transport.c transports and certificates, config_outputs.c outputs.
+ * config_transport.c transports and certificates, config_outputs.c outputs,
+ * config_record.c recordings.
  *
  * All that take return 0; -EINVAL with a sentence in the error, which names the line; or
  * -ENOMEM.
@@ -67,6 +68,11 @@ int config__find_transport(struct config *config, const yaml_node_t *root,
 			   enum settings_transport chosen);
 int config__take_tls(struct config *config, const yaml_node_t *value,
 		     struct settings *settings);
+
+/* config_record.c */
+
+int config__take_record(struct config *config, const yaml_node_t *value,
+			struct settings *settings);
 
 /* config_source.c */
 

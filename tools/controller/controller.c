@@ -22,6 +22,7 @@
 #include "certificates.h"
 #include "controller.h"
 #include "controller_outputs.h"
+#include "controller_record.h"
 #include "decode/catalog.h"
 #include "fleet.h"
 #include "flow.h"
@@ -41,7 +42,10 @@ struct controller {
 	sd_event_source *mail;	/* from I/O threads */
 	bool has_mailbox;
 	struct catalogs catalogs;
-	struct fleet *fleet;
+	struct fleet *fleet;	/* NULL of a replay */
+	struct replay *replay;	/* NULL: there is none */
+	struct controller_record record;
+	int record_error;	/* of the recording, which has ended */
 	struct status_server *status;	/* NULL: nobody can ask */
 	bool interrupted;	/* by a signal */
 };
@@ -129,7 +133,11 @@ static int controller__open_outputs(struct controller *controller,
 	err = sd_event_add_io(context->event, &controller->output_failed,
 			      output__event_fd(outputs->standard), EPOLLIN,
 			      on_output_failed, controller);
-	return err < 0 ? err : 0;
+	if (err < 0)
+		return err;
+	/* A replay waits for its reader. */
+	output__set_waits(outputs->standard, context->options->replay.files);
+	return 0;
 }
 
 static int on_connection(sd_event_source *source, int fd, uint32_t events,
@@ -221,11 +229,16 @@ static int controller__open(struct controller *controller,
 	/* Before any thread: they leave signals to the loop. */
 	err = controller__catch_signals(controller) ?:
 	      controller__open_outputs(controller, error) ?:
+	      controller_record__open(&controller->record, context, error) ?:
 	      workers__start(settings->workers ?: SETTINGS_WORKERS_DEFAULT,
 			     &context->workers) ?:
 	      catalogs__open(&controller->catalogs) ?:
-	      timers__new(context->event, &context->timers) ?:
-	      resolver__new(context->event, &context->resolver) ?:
+	      timers__new(context->event, &context->timers);
+	if (err || options->replay.files)
+		return err ?: controller_record__replay(context,
+						       &controller->replay,
+						       error);
+	err = resolver__new(context->event, &context->resolver) ?:
 	      flow_control__new(context->timers, settings,
 				options__has_one_target(options),
 				&context->flow_control) ?:
@@ -241,12 +254,17 @@ static int controller__open(struct controller *controller,
 	       controller__open_status(controller, error);
 }
 
-/* All that was handed over has been decoded then. */
+/* All that was handed over has been decoded then, and recorded. */
 static void controller__stop_threads(struct controller *controller)
 {
+	/* Of a replay that ends early, a worker may wait for the reader. */
+	if (controller->outputs.standard)
+		output__set_waits(controller->outputs.standard, false);
 	io_threads__stop(&controller->context.io);
 	workers__stop(controller->context.workers);
 	controller->context.workers = NULL;
+	controller->record_error = controller_record__close(&controller->record)
+					   ?: controller->record_error;
 }
 
 static void controller__close_output(struct controller *controller)
@@ -262,6 +280,7 @@ static void controller__close(struct controller *controller)
 	controller__stop_threads(controller);
 	handshakes__close(&controller->context.handshakes);
 	fleet__free(controller->fleet);
+	replay__free(controller->replay);
 	sd_event_source_disable_unref(controller->connections);
 	io_threads__free(&controller->context.io);
 	sd_event_source_disable_unref(controller->mail);
@@ -314,7 +333,7 @@ static void controller__drain(struct controller *controller,
 
 /*
  * From the end of the loop to that of standard output, then the summaries for people.
- * Returns 0, or the error of standard output, which has been reported.
+ * Returns 0, or the error of standard output, a recording or a replay, which has been reported.
  */
 static int controller__finish(struct controller *controller, bool summarize)
 {
@@ -329,8 +348,11 @@ static int controller__finish(struct controller *controller, bool summarize)
 	controller__close_output(controller);
 	if (summarize && !err)
 		fleet__summarize(controller->fleet, true);
+	if (controller->replay &&
+	    !replay__report(controller->replay, controller->context.log))
+		err = err ?: -EBADMSG;
 	controller__drain(controller, controller->context.log);
-	return err;
+	return err ?: controller->record_error;
 }
 
 /* Targets that are called have descriptors of their own: one by tcp, two by rpc. */
@@ -355,13 +377,15 @@ int controller__run(const struct options *options)
 	err = controller__open(&controller, options, &error);
 	is_open = !err;
 	if (is_open) {
-		err = sd_event_loop(controller.context.event) ?:
-		      fleet__result(controller.fleet);
+		err = sd_event_loop(controller.context.event);
+		if (!err && controller.fleet)
+			err = fleet__result(controller.fleet);
 		if (!err && options->once && controller.interrupted)
 			err = -EINTR;
 		failed = controller__finish(
 			&controller,
-			(!err || err == -EHOSTUNREACH) && !options->once);
+			controller.fleet && !options->once &&
+				(!err || err == -EHOSTUNREACH));
 	}
 	controller__close(&controller);
 

@@ -13,6 +13,7 @@
 #include "outputs/sink_all.h"
 #include "outputs/sink_json.h"
 #include "outputs/sink_table.h"
+#include "record/sink_csv.h"
 
 /* That of samples on standard output, and that of metrics. */
 #define SINKS_MAX 2
@@ -28,11 +29,14 @@ struct opening {
 
 /*
  * A program that sends metrics elsewhere shows a table to people only: a service has none
- * to show it to, and a file of tables is of no use.
+ * to show it to, and a file of tables is of no use.  What only records shows nothing.
  */
 static bool shows_values(const struct options *options)
 {
-	return options->json || options->once || isatty(STDOUT_FILENO) ||
+	if (options->only_records && !options->json)
+		return false;
+	return options->json || options->once ||
+	       options->replay.format || isatty(STDOUT_FILENO) ||
 	       !output_settings__has_any(&options->settings.outputs);
 }
 
@@ -43,7 +47,9 @@ static int open_standard(struct controller_outputs *outputs,
 
 	if (!shows_values(options))
 		return 0;
-	sink = options->json ?
+	sink = options->replay.format == DUMP_CSV ?
+		       sink_csv__new(outputs->standard) :
+	       options->json ?
 		       sink_json__new(outputs->standard) :
 		       sink_table__new(outputs->standard, STDOUT_FILENO,
 				       SETTINGS_TARGETS_MAX, options->once);

@@ -74,11 +74,14 @@ static int fleet__start(void *data, const struct target_settings *settings,
 {
 	struct fleet *fleet = data;
 	struct sink *sink = fleet->context->sink;
+	struct tap *tap = fleet->context->tap;
 	int err;
 
 	err = target__new(fleet->context, settings, target);
 	if (!err && sink->operations->added)
 		sink->operations->added(sink, settings);
+	if (!err && tap)
+		tap->operations->added(tap, settings);
 	return err;
 }
 
@@ -211,6 +214,9 @@ static void fleet__forget(struct fleet *fleet, struct leaving *leaving)
 		fleet__summarize_one(fleet, target, true, false);
 	if (sink->operations->removed)
 		sink->operations->removed(sink, target__settings(target));
+	if (context->tap)
+		context->tap->operations->removed(context->tap,
+						  target__settings(target));
 	fleet->finished -= leaving->was_finished;
 	target__free(target);
 	target_set__ended(fleet->set, leaving->index);

@@ -29,6 +29,13 @@ static const struct option long_options[] = {
 	{ "http-sd", required_argument, NULL, 'H' },
 	{ "socket", required_argument, NULL, 'S' },
 	{ "listen", optional_argument, NULL, 'L' },
+	{ "record", required_argument, NULL, 'R' },
+	{ "record-size", required_argument, NULL, 'Z' },
+	{ "record-files", required_argument, NULL, 'N' },
+	{ "from", required_argument, NULL, '<' },
+	{ "to", required_argument, NULL, '>' },
+	{ "speed", required_argument, NULL, 'x' },
+	{ "format", required_argument, NULL, 'O' },
 	{ "help", no_argument, NULL, 'h' },
 	{ "version", no_argument, NULL, 'V' },
 	{ }
@@ -38,8 +45,11 @@ const char options__help[] =
 	"Usage: dart-controller [OPTION]... [HOST[:PORT]]...\n"
 	"       dart-controller doctor [-j] [-e NAME,...] HOST[:PORT]\n"
 	"       dart-controller status [-j] [--socket PATH]\n"
+	"       dart-controller record FILE [OPTION]... [HOST[:PORT]]...\n"
+	"       dart-controller replay [-j] [--from TIME] [--to TIME] [--speed X] FILE...\n"
+	"       dart-controller dump [--format KIND] [--from TIME] [--to TIME] FILE...\n"
 	"Reads metrics from the memory of hosts by RDMA READ, or asks their agents, finds out\n"
-	"why that fails, or shows what a controller that runs does.\n"
+	"why that fails, shows what a controller that runs does, or replays what one recorded.\n"
 	"\n"
 	"  -i, --interval TIME    time between scrapes: 100ms, 1s (default), 1min\n"
 	"  -n, --count N          exit after N scrapes of each agent\n"
@@ -63,6 +73,15 @@ const char options__help[] =
 	"      --http-sd URL      scrape the agents that a URL names\n"
 	"      --listen[=ADDRESS:PORT] serve metrics over HTTP, at 127.0.0.1:4794 by default\n"
 	"      --socket PATH      where status asks\n"
+	"      --record FILE      also record what is read; the command record does only that\n"
+	"      --record-size SIZE end the recording, or begin another file, at so many bytes; 1G\n"
+	"                         by default\n"
+	"      --record-files N   keep N files: FILE, FILE.1 and so on; 1 by default\n"
+	"      --from TIME, --to TIME\n"
+	"                         of a recording, only this: '2026-11-25 10:30:00', +90s from its\n"
+	"                         beginning, or @ and seconds since 1970\n"
+	"      --speed X          replay X times as fast, or with max as fast as possible\n"
+	"      --format KIND      dump as csv (the default) or json\n"
 	"  -h, --help             print this and exit\n"
 	"  -V, --version          print the version and exit\n"
 	"\n"
@@ -174,6 +193,50 @@ static int parse_flow(struct settings *settings, const char *text,
 	return err;
 }
 
+/* Options of recordings. */
+static int parse_record(struct options *options, int c,
+			struct dart_error *error)
+{
+	struct settings_record *record = &options->settings.record;
+	struct replay_options *replay = &options->replay;
+
+	switch (c) {
+	case 'R':
+		return settings_record__set_path(record, optarg);
+	case 'Z':
+		if (!settings__parse_record_size(optarg, &record->size))
+			return 0;
+		return dart_error__set(error, EINVAL,
+			"'%s' is not the size of a recording (expected 1M to 16T, e.g. 1G)",
+			optarg);
+	case 'N':
+		if (!settings__parse_record_files(optarg, &record->files))
+			return 0;
+		return dart_error__set(error, EINVAL,
+			"'%s' is not a number of files (expected 1 to 1000)",
+			optarg);
+	case 'x':
+		replay->has_speed = true;
+		if (!replay_options__parse_speed(optarg, &replay->speed))
+			return 0;
+		return dart_error__set(error, EINVAL,
+			"'%s' is not a speed (expected 0.001 to 1000000, or max)",
+			optarg);
+	case 'O':
+		if (!replay_options__parse_format(optarg, &replay->format))
+			return 0;
+		return dart_error__set(error, EINVAL,
+			"'%s' is not a format (expected csv or json)", optarg);
+	default:
+		if (!replay_time__parse(optarg, c == '<' ? &replay->from :
+							   &replay->to))
+			return 0;
+		return dart_error__set(error, EINVAL,
+			"'%s' is not a time (expected '2026-11-25 10:30:00', +90s or @1764066600)",
+			optarg);
+	}
+}
+
 static int set_path(char **path, struct dart_error *error)
 {
 	free(*path);
@@ -256,6 +319,14 @@ static int parse_one(struct options *options, int c, char *argv[],
 	case 'S':
 		options->socket = optarg;
 		return 0;
+	case 'R':
+	case 'Z':
+	case 'N':
+	case '<':
+	case '>':
+	case 'x':
+	case 'O':
+		return parse_record(options, c, error);
 	case 'j':
 		options->json = true;
 		return 0;
@@ -277,8 +348,8 @@ static int parse_one(struct options *options, int c, char *argv[],
 	}
 }
 
-/* Are there options that only scraping takes? */
-static bool has_more(const struct options *options)
+/* Are there options that only scraping takes, and a replay does not? */
+static bool has_scraping(const struct options *options)
 {
 	const struct settings *settings = &options->settings;
 
@@ -287,13 +358,30 @@ static bool has_more(const struct options *options)
 	       settings->workers || settings->source_count ||
 	       settings->transport || settings->tls.certificate ||
 	       settings->tls.key || settings->tls.authorities ||
-	       output_settings__has_any(&settings->outputs);
+	       settings->record.path || settings->record.size ||
+	       settings->record.files;
+}
+
+/* Are there options that only scraping takes? */
+static bool has_more(const struct options *options)
+{
+	return has_scraping(options) ||
+	       output_settings__has_any(&options->settings.outputs);
+}
+
+/* Are there options that only replay and dump take? */
+static bool has_replay(const struct options *options)
+{
+	const struct replay_options *replay = &options->replay;
+
+	return replay->from.is_set || replay->to.is_set || replay->has_speed ||
+	       replay->format;
 }
 
 static int check_status(const struct options *options, struct dart_error *error)
 {
-	if (!has_more(options) && !options->settings.target_count &&
-	    !options->settings.entry_count)
+	if (!has_more(options) && !has_replay(options) &&
+	    !options->settings.target_count && !options->settings.entry_count)
 		return 0;
 	return dart_error__set(error, EINVAL,
 			       "status takes only the options --json and --socket");
@@ -304,9 +392,64 @@ static int check_doctor(const struct options *options, struct dart_error *error)
 	if (options->settings.target_count != 1)
 		return dart_error__set(error, EINVAL,
 				       "doctor takes one HOST[:PORT]");
-	if (has_more(options) || options->socket)
+	if (has_more(options) || has_replay(options) || options->socket)
 		return dart_error__set(error, EINVAL,
 			"doctor takes only the options --json and --entries");
+	return 0;
+}
+
+/* The rest of the words are files. */
+static int take_files(struct options *options, const char *command, int argc,
+		      char *argv[], struct dart_error *error)
+{
+	const bool dumps = !strcmp(command, "dump");
+	struct replay_options *replay = &options->replay;
+
+	replay->files = argv + optind;
+	replay->file_count = argc - optind;
+	if (!replay->file_count)
+		return dart_error__set(error, EINVAL, "%s takes files",
+				       command);
+	/* One that the other command has is neither's. */
+	if (has_scraping(options) || options->settings.entry_count ||
+	    options->socket ||
+	    (dumps ? has_more(options) || replay->has_speed || options->json :
+		     replay->format != DUMP_NONE))
+		return dart_error__set(error, EINVAL, dumps ?
+			"dump takes only the options --format, --from and --to" :
+			"replay takes only the options --json, --listen, --from, --to and --speed");
+	if (!dumps && !replay->has_speed)
+		replay->speed = 1;
+	if (dumps && !replay->format)
+		replay->format = DUMP_CSV;
+	options->json = options->json || replay->format == DUMP_JSON;
+	options->action = 'r';
+	return 0;
+}
+
+/* The word behind the command record. */
+static int take_record(struct options *options, int argc, char *argv[],
+		       struct dart_error *error)
+{
+	if (optind == argc || options->settings.record.path)
+		return dart_error__set(error, EINVAL,
+				       "record takes a file, and then agents");
+	options->only_records = true;
+	return settings_record__set_path(&options->settings.record,
+					 argv[optind++]);
+}
+
+static int check_record(const struct options *options, struct dart_error *error)
+{
+	const struct settings_record *record = &options->settings.record;
+
+	if (has_replay(options))
+		return dart_error__set(error, EINVAL,
+			"--from, --to, --speed and --format are options of replay and dump");
+	if ((record->size || record->files) && !record->path &&
+	    !options->config)
+		return dart_error__set(error, EINVAL,
+			"--record-size and --record-files need --record FILE");
 	return 0;
 }
 
@@ -338,6 +481,19 @@ int options__parse(struct options *options, int argc, char *argv[],
 	    (!strcmp(argv[optind], "doctor") ||
 	     !strcmp(argv[optind], "status")))
 		options->action = *argv[optind++];
+	if (!options->action && optind < argc &&
+	    (!strcmp(argv[optind], "replay") ||
+	     !strcmp(argv[optind], "dump"))) {
+		optind++;
+		return take_files(options, argv[optind - 1], argc, argv, error);
+	}
+	if (!options->action && optind < argc &&
+	    !strcmp(argv[optind], "record")) {
+		optind++;
+		err = take_record(options, argc, argv, error);
+		if (err)
+			return err;
+	}
 	for (; optind < argc; optind++) {
 		err = add_target(&options->settings, argv[optind], error);
 		if (err)
@@ -351,6 +507,9 @@ int options__parse(struct options *options, int argc, char *argv[],
 		return check_status(options, error);
 	if (options->action)
 		return 0;
+	err = check_record(options, error);
+	if (err)
+		return err;
 	if (options->once && options->count)
 		return dart_error__set(error, EINVAL,
 			"--once and --count are mutually exclusive");

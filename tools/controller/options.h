@@ -7,10 +7,11 @@
 
 #include <libdart/error.h>
 
+#include "record/replay_options.h"
 #include "settings.h"
 
 struct options {
-	/* 'h': print the help; 'V': the version; 'd': doctor; 's': status; 0: run */
+	/* 'h': print the help; 'V': the version; 'd': doctor; 's': status; 'r': replay or dump; 0: run */
 	char action;
 	struct settings settings;
 	struct settings own;	/* of the command line, if there is a configuration */
@@ -19,6 +20,8 @@ struct options {
 	uint64_t count;		/* scrapes per target; 0: unlimited */
 	bool json;
 	bool once;
+	bool only_records;	/* nothing else is done with the values */
+	struct replay_options replay;
 };
 
 /*

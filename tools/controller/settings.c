@@ -315,6 +315,7 @@ int settings__copy(struct settings *copy, const struct settings *settings)
 
 	*copy = *settings;
 	copy->tls = (struct settings_tls){};
+	copy->record = (struct settings_record){};
 	copy->entries = NULL;
 	copy->entry_count = 0;
 	copy->targets = NULL;
@@ -324,6 +325,7 @@ int settings__copy(struct settings *copy, const struct settings *settings)
 	copy->source_count = 0;
 	err = settings_tls__copy(&copy->tls, &settings->tls);
 	err = output_settings__copy(&copy->outputs, &settings->outputs) ?: err;
+	err = settings_record__copy(&copy->record, &settings->record) ?: err;
 	for (i = 0; !err && i < settings->entry_count; i++)
 		err = settings__add_entry(copy, settings->entries[i]);
 	for (i = 0; !err && i < settings->target_count; i++)
@@ -360,6 +362,7 @@ void settings__clear(struct settings *settings)
 	for (i = 0; i < settings->entry_count; i++)
 		free(settings->entries[i]);
 	free(settings->entries);
+	free(settings->record.path);
 	free(settings->tls.certificate);
 	free(settings->tls.key);
 	free(settings->tls.authorities);

@@ -49,6 +49,18 @@ struct settings_tls {
 	char *authorities;
 };
 
+/* Of a file of a recording, and how many are kept: see record/recorder.h. */
+#define SETTINGS_RECORD_SIZE_MIN	(1ULL << 20)
+#define SETTINGS_RECORD_SIZE_MAX	(16ULL << 40)
+#define SETTINGS_RECORD_SIZE_DEFAULT	(1ULL << 30)
+#define SETTINGS_RECORD_FILES_MAX	1000
+
+struct settings_record {
+	char *path;		/* NULL: nothing is recorded */
+	uint64_t size;		/* bytes of a file; 0: not set */
+	unsigned int files;	/* 0: not set, one */
+};
+
 #define SETTINGS_TCP_NEEDS_TLS						\
 	"tcp needs --tls-certificate, --tls-key and --tls-authorities, or 'tls' in the configuration"
 
@@ -117,6 +129,7 @@ struct settings {
 	/* Of agents and sources that do not say. */
 	enum settings_transport transport;
 	struct settings_tls tls;
+	struct settings_record record;
 	enum settings_flow flow;
 	uint64_t flow_bytes;	/* its bound; 0: that of the port's speed */
 	enum settings_io io;
@@ -177,6 +190,20 @@ bool settings_tls__equal(const struct settings_tls *one,
  */
 int settings__check_tls(const struct settings *settings,
 			struct dart_error *error);
+/* "64M", "1G", "2T", from RECORD_SIZE_MIN to _MAX. */
+int settings__parse_record_size(const char *text, uint64_t *size);
+/* From 1 to RECORD_FILES_MAX. */
+int settings__parse_record_files(const char *text, unsigned int *files);
+/* Copies @path.  Returns 0 or -ENOMEM. */
+int settings_record__set_path(struct settings_record *record, const char *path);
+/* @copy may be cleared with its settings also after -ENOMEM. */
+int settings_record__copy(struct settings_record *copy,
+			  const struct settings_record *record);
+bool settings_record__equal(const struct settings_record *one,
+			    const struct settings_record *other);
+/* The same with the defaults of what is not set; its path is that of @record. */
+struct settings_record
+settings_record__complete(const struct settings_record *record);
 /* "event", "poll" or "hybrid". */
 int settings__parse_io(const char *text, enum settings_io *io);
 /* From 1 to @max, in decimal. */

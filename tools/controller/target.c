@@ -336,6 +336,7 @@ static void target__init_io(struct target *target)
 	io->decoder = (struct decoder){
 		.workers = target->context->workers,
 		.sink = target->context->sink,
+		.tap = target->context->tap,
 		.settings = settings,
 		.summary = &target->summary,
 	};
@@ -387,6 +388,7 @@ void target__free(struct target *target)
 	timer__stop(&target->scrape_timer);
 	timer__stop(&target->retry_timer);
 	timer__stop(&target->connect_timeout);
+	free(target->tapped.bytes);
 	free(target->failure);
 	free(target);
 }

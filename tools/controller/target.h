@@ -23,6 +23,7 @@
 
 #include "capacity.h"
 #include "decode/sink.h"
+#include "decode/tap.h"
 #include "decode/workers.h"
 #include "handshakes.h"
 #include "io/io_threads.h"
@@ -46,6 +47,7 @@ struct target_context {
 	struct catalogs *catalogs;
 	struct handshakes handshakes;
 	struct sink *sink;
+	struct tap *tap;	/* NULL: nothing is recorded */
 	struct output *log;	/* messages: standard error */
 	const struct options *options;
 	struct fleet *fleet;	/* of finished() */

@@ -49,6 +49,7 @@ struct target {
 	struct transport *transport;
 	struct io_thread *thread;	/* of the transport */
 	struct fetch fetch;
+	struct tap_table tapped;	/* of a table that was taken, until it has a ring */
 	bool is_counted;		/* in the capacity */
 	uint64_t counted_bytes;		/* with so many for a scrape */
 	uint64_t since_ns;		/* of the first table, or the loss, or the start */

@@ -4,6 +4,7 @@
  * has its turn: the I/O thread leaves the transport and the ring alone meanwhile.
  */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <libdart/error.h>
@@ -109,6 +110,8 @@ static bool target__plan(struct target *target, struct dart_table *table)
 		target__lose(target, "out of memory");
 		return false;
 	}
+	target->io.ring->table = target->tapped;
+	target->tapped = (struct tap_table){ };
 	return true;
 }
 
@@ -184,6 +187,25 @@ static void target__fetch_later(struct target *target,
 	io_target__go_on(io);
 }
 
+/* The bytes of the table that has landed, for the tap. */
+static void target__keep_bytes(struct target *target)
+{
+	const struct transport *transport = target->transport;
+	const uint32_t length = target->fetch.read.length;
+
+	free(target->tapped.bytes);
+	target->tapped = (struct tap_table){ };
+	if (!target->context->tap)
+		return;
+	/* Without memory, scrapes of this table are left out. */
+	target->tapped.bytes = malloc(length);
+	if (!target->tapped.bytes)
+		return;
+	target->tapped.length = length;
+	memcpy(target->tapped.bytes, transport->operations->table(transport),
+	       length);
+}
+
 void target__take_landed(struct target *target)
 {
 	struct transport *transport = target->transport;
@@ -194,6 +216,8 @@ void target__take_landed(struct target *target)
 	result = fetch__take(&target->fetch,
 			     transport->operations->table(transport), &table,
 			     &error);
+	if (result == FETCH_DONE)
+		target__keep_bytes(target);
 	/* Until the table is fetched again, which is a rare event. */
 	if (result == FETCH_DONE || (result == FETCH_LATER && target->io.ring))
 		transport->operations->unreserve(transport);

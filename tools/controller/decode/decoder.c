@@ -25,7 +25,12 @@ static void decode(struct work *work)
 
 	sample = scraper__decode(ring->scraper, scrape->landing);
 	sample->head = scrape->head;
-	sample->end_ns = monotonic_ns();
+	sample->end_ns = scrape->end_ns ?: monotonic_ns();
+	/* Before the slot can be READ into again. */
+	if (decoder->tap)
+		decoder->tap->operations->landed(decoder->tap,
+						 decoder->settings, ring,
+						 scrape->landing, sample);
 	atomic_store(&scrape->is_handed_over, false);
 
 	latency__add(&summary->decoded,
@@ -62,6 +67,9 @@ static void pass_loss(struct work *work)
 	struct loss *loss = caa_container_of(work, struct loss, work);
 	struct decoder *decoder = loss->decoder;
 
+	if (decoder->tap)
+		decoder->tap->operations->lost(
+			decoder->tap, decoder->settings, loss->reason);
 	decoder->sink->operations->lost(decoder->sink, decoder->settings,
 					loss->reason);
 	free(loss);

@@ -9,12 +9,14 @@
 
 #include "ring.h"
 #include "sink.h"
+#include "tap.h"
 #include "workers.h"
 
 /* Set up by the target, and not changed afterwards; outlives the workers. */
 struct decoder {
 	struct workers *workers;
 	struct sink *sink;
+	struct tap *tap; /* NULL: none */
 	const struct target_settings *settings;
 	struct summary *summary;	/* see there who writes what */
 };

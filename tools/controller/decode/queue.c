@@ -7,6 +7,7 @@
  * after it is taken.
  */
 #include <errno.h>
+#include <poll.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
@@ -114,6 +115,21 @@ struct queue_item *queue__wait(struct queue *queue)
 	while (!(item = queue__take(queue)))
 		eventfd_read(queue->wake, &count);
 	return item;
+}
+
+struct queue_item *queue__wait_for(struct queue *queue, int timeout_ms)
+{
+	struct pollfd wake = { .fd = queue->wake, .events = POLLIN };
+	struct queue_item *item;
+	eventfd_t count;
+
+	for (;;) {
+		item = queue__take(queue);
+		if (item || !poll(&wake, 1, timeout_ms))
+			return item;
+		if (wake.revents)
+			eventfd_read(queue->wake, &count);
+	}
 }
 
 void queue__release(struct queue *queue, size_t cost)

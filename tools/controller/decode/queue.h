@@ -54,6 +54,8 @@ void queue__put_always(struct queue *queue, struct queue_item *item,
 
 /* In one thread.  queue__wait() sleeps until there is an item. */
 struct queue_item *queue__wait(struct queue *queue);
+/* The same, but NULL if there is none for @timeout_ms; negative: it waits for ever. */
+struct queue_item *queue__wait_for(struct queue *queue, int timeout_ms);
 /* NULL if there is none.  Waits for a thread that is about to put the next one. */
 struct queue_item *queue__take(struct queue *queue);
 /*

@@ -79,6 +79,7 @@ void ring__release(struct ring *ring)
 	if (!ring || atomic_fetch_sub(&ring->holders, 1) != 1)
 		return;
 	free(ring->memory);
+	free(ring->table.bytes);
 	scraper__free(ring->scraper);
 	free(ring);
 }

@@ -17,6 +17,7 @@
 
 #include "sample.h"
 #include "scraper.h"
+#include "tap.h"
 #include "workers.h"
 
 /*
@@ -35,11 +36,13 @@ struct scrape {
 	struct decoder *decoder;
 	struct sample_head head;
 	const void *landing;
+	uint64_t end_ns; /* of a replay: when its values were decoded; 0: they are now */
 	atomic_bool is_handed_over;
 };
 
 struct ring {
 	struct scraper *scraper;
+	struct tap_table table;		/* of the worker, once a scrape is handed over */
 	atomic_uint holders;
 	void *memory;
 	size_t slot_size;

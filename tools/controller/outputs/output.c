@@ -45,6 +45,9 @@ struct output {
 	atomic_uint_fast64_t dropped;	/* texts */
 	atomic_uint_fast64_t written;	/* bytes */
 	atomic_bool is_told;		/* that texts are dropped */
+	atomic_bool waits;
+	pthread_mutex_t lock;		/* of those that wait for room */
+	pthread_cond_t room_is_made;
 };
 
 static void text__free(struct text *text)
@@ -137,6 +140,14 @@ static void output__put(struct output *output, struct text *text)
 	text__free(text);
 }
 
+/* There is room, or nothing to wait for any more. */
+static void output__wake_waiting(struct output *output)
+{
+	pthread_mutex_lock(&output->lock);
+	pthread_cond_broadcast(&output->room_is_made);
+	pthread_mutex_unlock(&output->lock);
+}
+
 static void *output__run(void *data)
 {
 	struct output *output = data;
@@ -156,6 +167,8 @@ static void *output__run(void *data)
 			output__put(output, caa_container_of(item, struct text,
 							     item));
 		queue__release(&output->queue, cost);
+		if (atomic_load(&output->waits))
+			output__wake_waiting(output);
 	}
 	queue__release(&output->queue, cost);
 	atomic_store(&output->has_ended, true);
@@ -175,6 +188,8 @@ int output__open(int fd, const char *name, size_t bound, struct output *log,
 	output->room = (struct pollfd){ .fd = fd, .events = POLLOUT };
 	output->name = name;
 	output->log = log;
+	pthread_mutex_init(&output->lock, NULL);
+	pthread_cond_init(&output->room_is_made, NULL);
 	err = queue__open(&output->queue, bound);
 	output->event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (!err && output->event < 0)
@@ -190,6 +205,12 @@ int output__open(int fd, const char *name, size_t bound, struct output *log,
 	}
 	*outputp = output;
 	return 0;
+}
+
+void output__set_waits(struct output *output, bool waits)
+{
+	atomic_store(&output->waits, waits);
+	output__wake_waiting(output);
 }
 
 void output__set_bound(struct output *output, size_t bound)
@@ -226,15 +247,32 @@ void output__close(struct output *output)
 			(unsigned long long)dropped, output->name);
 	queue__close(&output->queue);
 	close(output->event);
+	pthread_cond_destroy(&output->room_is_made);
+	pthread_mutex_destroy(&output->lock);
 	free(output);
+}
+
+/* As queue__put(), but waits for room if the output does, and has not failed. */
+static bool output__queue(struct output *output, struct text *text)
+{
+	const size_t cost = sizeof(*text) + text->length;
+	bool is_put = queue__put(&output->queue, &text->item, cost);
+
+	if (is_put || !atomic_load(&output->waits))
+		return is_put;
+	pthread_mutex_lock(&output->lock);
+	while (!(is_put = queue__put(&output->queue, &text->item, cost)) &&
+	       atomic_load(&output->waits) && !output__error(output))
+		pthread_cond_wait(&output->room_is_made, &output->lock);
+	pthread_mutex_unlock(&output->lock);
+	return is_put;
 }
 
 int output__write(struct output *output, char *bytes, size_t length)
 {
 	struct text *text = text__new(bytes, length);
 
-	if (text && queue__put(&output->queue, &text->item,
-			       sizeof(*text) + length))
+	if (text && output__queue(output, text))
 		return 0;
 	output__drop(output);
 	if (!text)

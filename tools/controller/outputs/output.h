@@ -31,6 +31,11 @@ struct output;
  */
 int output__open(int fd, const char *name, size_t bound, struct output *log,
 		 struct output **output);
+/*
+ * In any thread.  With @waits, output__write() sleeps until there is room instead of dropping:
+ * for what can wait, such as a replay.  Without, those that sleep go on, and drop.
+ */
+void output__set_waits(struct output *output, bool waits);
 /* In any thread: from now on so many bytes may wait. */
 void output__set_bound(struct output *output, size_t bound);
 /*
@@ -40,7 +45,7 @@ void output__set_bound(struct output *output, size_t bound);
 void output__close(struct output *output);
 
 /*
- * In any thread; none of them waits.  They take @text of @length bytes, which was allocated
+ * In any thread; none of them waits, but see output__set_waits().  They take @text of @length bytes, which was allocated
  * by malloc() or is NULL if there was no memory for it.  Return 0; -ENOBUFS if it is
  * dropped, or -ENOMEM.
  */

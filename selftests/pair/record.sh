@@ -1,0 +1,145 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# What a controller records is replayed as it was: the same lines, from files that are whole,
+# cut, damaged or left by a controller that was killed.
+# shellcheck disable=SC2016 # variables of jq
+. "$(dirname "$0")/../lib.sh"
+
+dir=/run/recordings
+mkdir -p $dir
+
+# lines FILE: the samples among lines of JSON, each as it is
+lines() {
+	grep -v -e '"summary":' -e '"error":' "$1"
+}
+
+# same_lines LIVE REPLAYED: are the samples of both the same to the byte?
+same_lines() {
+	lines "$1" >/run/one
+	lines "$2" >/run/other
+	wc -l /run/one /run/other
+	[ -s /run/one ] && cmp /run/one /run/other
+}
+
+# begins LIVE REPLAYED: are those of the second the first lines of the first, but not all?
+begins() {
+	lines "$1" >/run/one
+	lines "$2" >/run/other
+	wc -l /run/one /run/other
+	[ -s /run/other ] && [ "$(wc -l </run/other)" -lt "$(wc -l </run/one)" ] &&
+		head -n "$(wc -l </run/other)" /run/one | cmp - /run/other
+}
+
+# replay FILE...: as fast as possible to /run/replayed; its exit status and messages
+replay() {
+	dart-controller replay --json --speed max "$@" >/run/replayed 2>/run/said
+}
+
+# fails_with COUNT TEXT COMMAND...: it fails, with one sentence
+fails_with() {
+	fails_count=$1 fails_text=$2
+	shift 2
+	"$@" && return 1
+	cat /run/said
+	[ "$(grep -c . /run/said)" = "$fails_count" ] && grep -q -e "$fails_text" /run/said
+}
+
+rdma_up
+check "the agent starts" on host host_up
+check "cgroups and namespaces are made on the host" on host many_objects 40 10
+check "the whole host is registered" on host dartctl register host --gather 1s
+
+check "a controller records 20 scrapes while it prints them" sh -c \
+	"dart-controller --json -i 100ms -n 20 --record $dir/a host >/run/live 2>/run/log; cat /run/log; grep ': 20 scrapes recorded, 0 dropped' /run/log"
+bytes=$(gojq -s 'map(.bytes // 0) | max' /run/live)
+stored=$(stat -c %s $dir/a)
+check "a scrape of $bytes bytes takes $((stored / 20)) in the file, with its part of the table" \
+	[ $((stored / 20)) -lt $((bytes / 4)) ]
+check "they are replayed" replay $dir/a
+check "as the same lines: values, times and names" same_lines /run/live /run/replayed
+check "nothing is said about a recording that is whole" [ ! -s /run/said ]
+check "with more workers as well" sh -c \
+	"dart-controller replay --json --speed max $dir/a >/run/again && cmp /run/again /run/replayed"
+
+check "a dump as JSON is the same" sh -c \
+	"dart-controller dump --format json $dir/a | cmp - /run/replayed"
+check "a dump as CSV has a line for each value" sh -c \
+	"dart-controller dump $dir/a >/run/csv; head -n 3 /run/csv;
+	 [ \"\$(head -n 1 /run/csv)\" = agent,sequence,time_ns,entry,copy,field,element,value ] &&
+	 [ \$(wc -l </run/csv) -gt 10000 ]"
+# Those of CPU 0 in each scrape.
+gojq -r '.sequence as $s | .time_ns as $t | .entries | to_entries[] |
+	select(.value.copies == "cpu") | .key as $entry | .value.cpus[0] | to_entries[] |
+	select(.value | type == "number") |
+	"\"host:4792\",\($s),\($t),\($entry),0,\(.key),,\(.value)"' /run/replayed | sort >/run/of_json
+check "with the values of the JSON, $(wc -l </run/of_json) of CPU 0" sh -c \
+	"[ -s /run/of_json ] && sort /run/csv | comm -23 /run/of_json - | head | tee /run/missing; [ ! -s /run/missing ]"
+check "the table takes a replay as well" sh -c \
+	"COLUMNS=100 dart-controller replay --speed max $dir/a >/run/table && grep -q cpustat /run/table"
+
+from=$(gojq -s '.[5].time_ns' /run/replayed)
+to=$(gojq -s '.[9].time_ns' /run/replayed)
+seconds() { echo "@$(($1 / 1000000000)).$(printf %09d $(($1 % 1000000000)))"; }
+check "a part is replayed by its times" sh -c \
+	"dart-controller replay --json --speed max --from $(seconds "$from") --to $(seconds "$to") $dir/a |
+	 gojq -c .sequence | tr '\n' ' ' | grep -x '6 7 8 9 '"
+start=$(date +%s%N)
+check "a replay at its own speed prints the same" sh -c \
+	"dart-controller replay --json $dir/a | cmp - /run/replayed"
+took=$((($(date +%s%N) - start) / 1000000))
+check "and takes as long as the recording did, $took ms" [ $took -ge 1500 ]
+
+size=$(stat -c %s $dir/a)
+head -c $((size / 2)) $dir/a >$dir/cut
+check "a file that is cut says so in one sentence, and fails" \
+	fails_with 1 'is cut off' replay $dir/cut
+head -c $((size - 3)) $dir/a >$dir/cut
+check "also at its end" fails_with 1 'is cut off' replay $dir/cut
+refuse "a file that is no recording is refused" "is not a recording" \
+	dart-controller replay /proc/self/exe
+refuse "a recording is not overwritten" "exists: remove it" \
+	dart-controller record $dir/a host
+refuse "nor is any other file" "exists and is not a recording" \
+	dart-controller record /etc/passwd host
+
+dart-controller record $dir/killed --json -i 100ms host >/run/live 2>/run/log &
+controller=$!
+log=/run/log
+two_chunks() {
+	grep -q -a RDCk "$dir/killed" && [ "$(lines /run/live | wc -l)" -ge 120 ]
+}
+check "a controller records until it is killed" soon two_chunks
+kill -9 $controller
+wait $controller 2>/dev/null
+replay $dir/killed
+check "what it left is read: $(lines /run/replayed | wc -l) of $(lines /run/live | wc -l) scrapes" \
+	begins /run/live /run/replayed
+
+# The agent is lost and comes back, with another table.
+dart-controller record $dir/b --json -i 100ms host >/run/live 2>/run/log &
+controller=$!
+check "a controller only records" soon grep -q '"sequence":9,' /run/live
+check "the agent stops" on host host_down
+check "which the recorder notices" soon grep -q '"error":' /run/live
+check "the agent starts again" on host host_up
+check "and has entries again" on host dartctl register host --gather 1s
+is_back() { tail -n 1 /run/live | grep -q '"cpustat[+"]'; }
+check "which are recorded again" soon is_back
+kill $controller
+wait $controller
+check "the recorder ends with 0" [ $? = 0 ]
+replay $dir/b
+check "all tables are replayed, in one go" same_lines /run/live /run/replayed
+check "with the loss between them" sh -c \
+	'grep -h "\"error\":" /run/live >/run/one; grep -h "\"error\":" /run/replayed | cmp - /run/one'
+
+check "a recording of several files is made" sh -c \
+	"timeout 120 dart-controller record $dir/c --record-size 1M --record-files 3 -i 10ms -n 1500 host 2>/run/log; cat /run/log; grep ' scrapes recorded, ' /run/log"
+recorded=$(sed -n 's/.*: \([0-9]*\) scrapes recorded.*/\1/p' /run/log)
+replay $dir/c*
+seq "$recorded" >/run/one
+grep -o '"sequence":[0-9]*' /run/replayed | cut -d : -f 2 >/run/other
+check "all of them together have the $recorded scrapes, in order" cmp /run/one /run/other
+check "the host is unregistered" on host dartctl unregister host
+check "the agent stops in the end" on host host_down
+finish

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Opens recordings, and replays of them, as the options say. */
+#include "controller_record.h"
+
+#include "decode/budget.h"
+
+/* The file is full, or cannot be written; outputs go on. */
+static int on_ended(sd_event_source *source, int fd, uint32_t events,
+		    void *data)
+{
+	const struct controller_record *record = data;
+	const struct options *options = record->context->options;
+
+	/* Why has been said; it is the exit status in the end. */
+	if (options->only_records && !options->json &&
+	    !output_settings__has_any(&options->settings.outputs))
+		return sd_event_exit(record->context->event, 0);
+	return sd_event_source_set_enabled(source, SD_EVENT_OFF);
+}
+
+int controller_record__open(struct controller_record *record,
+			    struct target_context *context,
+			    struct dart_error *error)
+{
+	const struct options *options = context->options;
+	int err;
+
+	record->context = context;
+	if (!options->settings.record.path || options->replay.files)
+		return 0;
+	err = recorder__open(&options->settings.record, context->log,
+			     &record->recorder, error);
+	if (err)
+		return err;
+	context->tap = recorder__tap(record->recorder);
+	err = sd_event_add_io(context->event, &record->ended,
+			      recorder__event_fd(record->recorder), EPOLLIN,
+			      on_ended, record);
+	return err < 0 ? err : 0;
+}
+
+int controller_record__close(struct controller_record *record)
+{
+	int err;
+
+	sd_event_source_disable_unref(record->ended);
+	err = recorder__close(record->recorder);
+	*record = (struct controller_record){ };
+	return err;
+}
+
+int controller_record__replay(const struct target_context *context,
+			      struct replay **replay, struct dart_error *error)
+{
+	const struct options *options = context->options;
+	const struct replay_context of_replay = {
+		.event = context->event,
+		.timers = context->timers,
+		.workers = context->workers,
+		.worker_count = options->settings.workers ?:
+					SETTINGS_WORKERS_DEFAULT,
+		.catalogs = context->catalogs,
+		.sink = context->sink,
+		.value_bytes = BUDGET_TEXT_BYTES,
+		.options = &options->replay,
+	};
+
+	return replay__new(&of_replay, replay, error);
+}

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Makes files, moves them on and appends chunks. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/random.h>
+#include <time.h>
+#include <unistd.h>
+#include <xxhash.h>
+
+#include "chunk.h"
+#include "record_file.h"
+
+/* Of PATH, or PATH.@number.  NULL if out of memory. */
+static char *path_of(const struct record_file *file, unsigned int number)
+{
+	char *path;
+
+	if (!number)
+		return strdup(file->settings->path);
+	if (asprintf(&path, "%s.%u", file->settings->path, number) < 0)
+		return NULL;
+	return path;
+}
+
+/* Gives the file @number the next number; there may be none. */
+static int move_on(const struct record_file *file, unsigned int number,
+		   struct dart_error *error)
+{
+	char *from = path_of(file, number), *to = path_of(file, number + 1);
+	int err = 0;
+
+	if (!from || !to)
+		err = dart_error__no_memory(error);
+	else if (rename(from, to) && errno != ENOENT)
+		err = dart_error__system(error, errno,
+					 "cannot rename '%s' to '%s'", from, to);
+	free(from);
+	free(to);
+	return err;
+}
+
+static int move_all_on(const struct record_file *file, struct dart_error *error)
+{
+	unsigned int i;
+	int err = 0;
+
+	for (i = file->settings->files - 1; !err && i; i--)
+		err = move_on(file, i - 1, error);
+	return err;
+}
+
+static uint64_t realtime_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	return now.tv_sec * 1000000000ULL + now.tv_nsec;
+}
+
+/* Returns 0, or -errno: then the file has the length that it had. */
+static int append(struct record_file *file, const void *bytes, size_t size)
+{
+	size_t done = 0;
+	ssize_t written;
+	int err;
+
+	while (done < size) {
+		written = write(file->fd, (const char *)bytes + done,
+				size - done);
+		if (written >= 0) {
+			done += written;
+			continue;
+		}
+		if (errno == EINTR)
+			continue;
+		err = -errno;
+		/* If this fails as well, readers find the file cut. */
+		if (ftruncate(file->fd, file->length))
+			return err;
+		lseek(file->fd, file->length, SEEK_SET);
+		return err;
+	}
+	file->length += size;
+	file->total += size;
+	return 0;
+}
+
+/* Makes PATH, which does not exist. */
+static int record_file__make(struct record_file *file, struct dart_error *error)
+{
+	const char *path = file->settings->path;
+	struct record_file_header header = {
+		.magic = RECORD_FILE_MAGIC,
+		.version = htole32(RECORD_VERSION),
+		.length = htole32(sizeof(header)),
+		.number = htole64(file->number),
+		.started_ns = htole64(realtime_ns()),
+	};
+	int err;
+
+	memcpy(header.recording, file->recording, sizeof(header.recording));
+	header.checksum = htole64(XXH64(
+		&header, offsetof(struct record_file_header, checksum), 0));
+	file->length = 0;
+	file->chunks = 0;
+	file->has_events = false;
+	file->fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW |
+			O_CLOEXEC, 0640);
+	if (file->fd < 0)
+		return dart_error__system(error, errno, "cannot make '%s'",
+					  path);
+	/* Another recorder finds that this one writes it. */
+	flock(file->fd, LOCK_EX | LOCK_NB);
+	err = append(file, &header, sizeof(header));
+	return err ? dart_error__system(error, -err, "cannot write '%s'",
+					path) :
+		     0;
+}
+
+/* What is at PATH may move on: it is a recording that is not being written. */
+static int check_earlier(const struct record_file *file, int fd,
+			 struct dart_error *error)
+{
+	const char *path = file->settings->path;
+	char magic[sizeof(RECORD_FILE_MAGIC) - 1];
+
+	if (pread(fd, magic, sizeof(magic), 0) != sizeof(magic) ||
+	    memcmp(magic, RECORD_FILE_MAGIC, sizeof(magic)))
+		return dart_error__set(error, EEXIST,
+				       "'%s' exists and is not a recording: choose another file",
+				       path);
+	if (flock(fd, LOCK_SH | LOCK_NB))
+		return dart_error__set(error, EBUSY,
+				       "'%s' is being recorded by another dart-controller: choose another file",
+				       path);
+	if (file->settings->files == 1)
+		return dart_error__set(error, EEXIST,
+				       "'%s' exists: remove it, choose another file, or keep several with --record-files",
+				       path);
+	return move_all_on(file, error);
+}
+
+int record_file__open(struct record_file *file,
+		      const struct settings_record *settings,
+		      struct dart_error *error)
+{
+	int fd, err;
+
+	*file = (struct record_file){ .settings = settings, .fd = -1 };
+	if (getrandom(file->recording, sizeof(file->recording), 0) < 0)
+		return dart_error__system(error, errno, "no random numbers");
+	fd = open(settings->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (fd < 0 && errno != ENOENT)
+		return dart_error__system(error, errno, "cannot open '%s'",
+					  settings->path);
+	if (fd >= 0) {
+		err = check_earlier(file, fd, error);
+		close(fd);
+		if (err)
+			return err;
+	}
+	return record_file__make(file, error);
+}
+
+int record_file__rotate(struct record_file *file, struct dart_error *error)
+{
+	int err;
+
+	record_file__close(file);
+	err = move_all_on(file, error);
+	if (err)
+		return err;
+	file->number++;
+	return record_file__make(file, error);
+}
+
+void record_file__close(struct record_file *file)
+{
+	if (file->fd >= 0)
+		close(file->fd);
+	file->fd = -1;
+}
+
+bool record_file__has_room(const struct record_file *file, uint64_t size)
+{
+	return file->length <= file->settings->size &&
+	       size <= file->settings->size - file->length;
+}
+
+int record_file__append(struct record_file *file, uint8_t *chunk, size_t size,
+			struct dart_error *error)
+{
+	int err;
+
+	chunk__number(chunk, file->chunks);
+	err = append(file, chunk, size);
+	if (err)
+		return dart_error__system(error, -err, "cannot write '%s'",
+					  file->settings->path);
+	file->chunks++;
+	return 0;
+}

@@ -1,0 +1,446 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Reads records, waits until they are due, and hands them over to the workers. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "pace.h"
+#include "reader.h"
+#include "replay.h"
+#include "replay_targets.h"
+#include "tools/controller/schedule.h"
+
+/* Records before the loop looks at other events, such as a signal. */
+#define TURN 64
+
+/* Behind all that one worker was given. */
+struct mark {
+	struct work work;	/* first */
+	struct replay *replay;
+};
+
+struct replay {
+	struct replay_context context;
+	struct decoder decoder;
+	struct pace pace;
+	struct timer timer;	/* the record is due */
+	struct reader **readers; /* in the order of time */
+	size_t reader_count;
+	size_t current;		/* that is read */
+	struct record record;
+	bool has_record;	/* that is not replayed yet */
+	struct replay_targets targets;
+	struct work_batch batch;
+
+	/* The workers are waited for. */
+	struct mark *marks;	/* one for each */
+	atomic_uint marks_left;
+	int passed_fd;		/* eventfd */
+	sd_event_source *passed;
+	bool is_idle;		/* they have nothing any more */
+
+	struct dart_error refused; /* the first definition that was */
+	unsigned int refusals;
+	uint64_t left_out;	/* scrapes without a table */
+	struct dart_error failure; /* of reading; empty: none */
+};
+
+static void on_marked(struct work *work)
+{
+	struct replay *replay = ((struct mark *)work)->replay;
+
+	if (atomic_fetch_sub(&replay->marks_left, 1) == 1)
+		eventfd_write(replay->passed_fd, 1);
+}
+
+/* on_passed() goes on when the workers have done all that they were given. */
+static void replay__wait(struct replay *replay)
+{
+	const unsigned int count = replay->context.worker_count;
+	unsigned int i;
+
+	atomic_store(&replay->marks_left, count);
+	for (i = 0; i < count; i++) {
+		replay->marks[i].work.run = on_marked;
+		replay->marks[i].replay = replay;
+		workers__hand_over_always(replay->context.workers, i,
+					  &replay->marks[i].work);
+	}
+}
+
+static void replay__refuse(struct replay *replay,
+			   const struct dart_error *error)
+{
+	if (!replay->refusals++)
+		replay->refused = *error;
+}
+
+static void replay__take_target(struct replay *replay)
+{
+	const struct recorded_target *recorded = &replay->record.target;
+	struct sink *sink = replay->context.sink;
+	struct replay_target *target;
+	struct dart_error error;
+
+	/* Each file has the targets that it needs. */
+	if (replay_targets__find(&replay->targets, recorded->number))
+		return;
+	if (replay_targets__add(&replay->targets, recorded, &replay->decoder,
+				&target, &error))
+		replay__refuse(replay, &error);
+	else if (sink->operations->added)
+		sink->operations->added(sink, &target->settings);
+}
+
+static void replay__take_table(struct replay *replay)
+{
+	const struct recorded_table *recorded = &replay->record.table;
+	const struct scraper_use use = {
+		.catalogs = replay->context.catalogs,
+		.value_bytes = replay->context.value_bytes,
+		.is_compared = replay->context.sink->compares,
+	};
+	struct replay_target *target;
+	struct dart_error error;
+
+	target = replay_targets__find(&replay->targets, recorded->target);
+	if (!target || (target->ring && target->table == recorded->number))
+		return;
+	if (replay_targets__set_table(&replay->targets, target, recorded, &use,
+				      &error))
+		replay__refuse(replay, &error);
+}
+
+/* False if the workers have all slots of the ring. */
+static bool replay__take_scrape(struct replay *replay)
+{
+	const struct recorded_scrape *recorded = &replay->record.scrape;
+	struct replay_target *target;
+	struct scrape *scrape;
+
+	target = replay_targets__find_table(&replay->targets, recorded->table);
+	if (!target || recorded->landing_length !=
+			       scraper__landing_size(target->ring->scraper)) {
+		replay->left_out++;
+		return true;
+	}
+	scrape = ring__current(target->ring);
+	memcpy((void *)scrape->landing, recorded->landing,
+	       recorded->landing_length);
+	/* 0 would be now. */
+	scrape->end_ns = recorded->end_ns ?: 1;
+	if (!decoder__hand_over(&target->decoder, target->ring, &recorded->head,
+				&replay->batch))
+		return false;
+	count__add(&target->summary.scrapes, 1);
+	replay->is_idle = false;
+	return true;
+}
+
+static void replay__take_loss(struct replay *replay)
+{
+	const struct recorded_loss *recorded = &replay->record.loss;
+	char reason[RECORD_REASON_MAX + 1];
+	struct replay_target *target;
+	size_t i;
+
+	target = replay_targets__find(&replay->targets, recorded->target);
+	if (!target)
+		return;
+	for (i = 0; i < recorded->reason.length; i++) {
+		reason[i] = recorded->reason.bytes[i];
+		if (reason[i] < ' ' || reason[i] > '~')
+			reason[i] = '?';
+	}
+	reason[i] = '\0';
+	replay->is_idle = false;
+	if (decoder__lose(&target->decoder, reason))
+		sd_event_exit(replay->context.event, -ENOMEM);
+}
+
+static void replay__remove(struct replay *replay, struct replay_target *target)
+{
+	struct sink *sink = replay->context.sink;
+
+	if (sink->operations->removed)
+		sink->operations->removed(sink, &target->settings);
+	replay_targets__remove(&replay->targets, target);
+}
+
+/* False if the workers may have scrapes of it. */
+static bool replay__take_removal(struct replay *replay)
+{
+	struct replay_target *target;
+
+	target = replay_targets__find(&replay->targets,
+				      replay->record.loss.target);
+	if (!target)
+		return true;
+	if (!replay->is_idle)
+		return false;
+	replay__remove(replay, target);
+	return true;
+}
+
+/* False if the workers must be waited for, and then it is tried again. */
+static bool replay__take(struct replay *replay)
+{
+	switch (replay->record.type) {
+	case RECORD_TARGET:
+		replay__take_target(replay);
+		return true;
+	case RECORD_TABLE:
+		replay__take_table(replay);
+		return true;
+	case RECORD_SCRAPE:
+		return replay__take_scrape(replay);
+	case RECORD_LOST:
+		replay__take_loss(replay);
+		return true;
+	case RECORD_REMOVED:
+		return replay__take_removal(replay);
+	}
+	return true;
+}
+
+/* The next file; its numbers are others if it is of another recording. */
+static bool replay__next_file(struct replay *replay)
+{
+	struct reader *before = replay->readers[replay->current];
+	size_t i;
+
+	if (replay->current + 1 < replay->reader_count &&
+	    !reader__is_same_recording(
+		    before, replay->readers[replay->current + 1])) {
+		if (!replay->is_idle)
+			return false;
+		for (i = 0; i < SETTINGS_TARGETS_MAX; i++) {
+			if (replay->targets.targets[i])
+				replay__remove(replay,
+					       replay->targets.targets[i]);
+		}
+		pace__restart(&replay->pace);
+	}
+	replay->current++;
+	return true;
+}
+
+/* True if there is a record; otherwise the workers are waited for, or the loop ends. */
+static bool replay__fetch(struct replay *replay)
+{
+	int ret;
+
+	while (!replay->has_record) {
+		if (replay->current == replay->reader_count) {
+			if (replay->is_idle)
+				sd_event_exit(replay->context.event, 0);
+			else
+				replay__wait(replay);
+			return false;
+		}
+		ret = reader__next(replay->readers[replay->current],
+				   &replay->record, &replay->failure);
+		if (ret < 0) {
+			/* What has been read is replayed. */
+			replay->current = replay->reader_count;
+			continue;
+		}
+		replay->failure.text[0] = '\0';
+		if (ret > 0) {
+			replay->has_record = true;
+		} else if (!replay__next_file(replay)) {
+			replay__wait(replay);
+			return false;
+		}
+	}
+	return true;
+}
+
+static uint64_t replay__due_ns(struct replay *replay, uint64_t now_ns)
+{
+	const struct record *record = &replay->record;
+
+	switch (record->type) {
+	case RECORD_SCRAPE:
+		return pace__due_ns(&replay->pace,
+				    record->scrape.head.landed_ns, now_ns);
+	case RECORD_LOST:
+	case RECORD_REMOVED:
+		return pace__due_ns(&replay->pace, record->loss.monotonic_ns,
+				    now_ns);
+	default:
+		return now_ns;
+	}
+}
+
+static void replay__run(struct replay *replay)
+{
+	uint64_t now_ns, due_ns;
+	unsigned int turn;
+
+	for (turn = 0; turn < TURN; turn++) {
+		if (!replay__fetch(replay))
+			return;
+		now_ns = monotonic_ns();
+		due_ns = replay__due_ns(replay, now_ns);
+		if (due_ns > now_ns) {
+			timer__set_at(&replay->timer, due_ns);
+			return;
+		}
+		if (!replay__take(replay)) {
+			replay__wait(replay);
+			return;
+		}
+		replay->has_record = false;
+	}
+	timer__set(&replay->timer, 0);
+}
+
+static void on_due(void *data)
+{
+	struct replay *replay = data;
+
+	replay__run(replay);
+	work_batch__end(&replay->batch);
+}
+
+static int on_passed(sd_event_source *source, int fd, uint32_t events,
+		     void *data)
+{
+	struct replay *replay = data;
+	eventfd_t count;
+
+	eventfd_read(fd, &count);
+	replay->is_idle = true;
+	on_due(replay);
+	return 0;
+}
+
+static int compare_readers(const void *a, const void *b)
+{
+	const struct reader *one = *(struct reader *const *)a;
+	const struct reader *other = *(struct reader *const *)b;
+
+	if (reader__started_ns(one) != reader__started_ns(other))
+		return reader__started_ns(one) < reader__started_ns(other) ? -1 : 1;
+	return (reader__number(one) > reader__number(other)) -
+	       (reader__number(one) < reader__number(other));
+}
+
+static int replay__open_files(struct replay *replay, struct dart_error *error)
+{
+	const struct replay_options *options = replay->context.options;
+	struct reader_range range;
+	int64_t started_ns;
+	size_t i;
+	int err;
+
+	replay->readers = calloc(options->file_count, sizeof(*replay->readers));
+	if (!replay->readers)
+		return dart_error__no_memory(error);
+	for (i = 0; i < options->file_count; i++) {
+		err = reader__open(options->files[i], &replay->readers[i],
+				   error);
+		if (err)
+			return err;
+		replay->reader_count++;
+	}
+	qsort(replay->readers, replay->reader_count, sizeof(*replay->readers),
+	      compare_readers);
+	started_ns = reader__started_ns(replay->readers[0]);
+	range.from_ns = replay_time__ns(&options->from, started_ns, INT64_MIN);
+	range.to_ns = replay_time__ns(&options->to, started_ns, INT64_MAX);
+	for (i = 0; i < replay->reader_count; i++)
+		reader__set_range(replay->readers[i], range);
+	return 0;
+}
+
+int replay__new(const struct replay_context *context, struct replay **replayp,
+		struct dart_error *error)
+{
+	struct replay *replay = calloc(1, sizeof(*replay));
+	int err;
+
+	if (!replay)
+		return dart_error__no_memory(error);
+	replay->context = *context;
+	replay->decoder = (struct decoder){
+		.workers = context->workers,
+		.sink = context->sink,
+	};
+	replay->pace.speed = context->options->speed;
+	replay->targets.ring_sizes_max = (uint64_t)sysconf(_SC_PHYS_PAGES) *
+					 sysconf(_SC_PAGESIZE) / 2;
+	replay->is_idle = true;
+	timer__init(&replay->timer, context->timers, on_due, replay);
+	replay->marks = calloc(context->worker_count, sizeof(*replay->marks));
+	replay->passed_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (!replay->marks)
+		err = -ENOMEM;
+	else if (replay->passed_fd < 0)
+		err = -errno;
+	else
+		err = sd_event_add_io(context->event, &replay->passed,
+				      replay->passed_fd, EPOLLIN, on_passed,
+				      replay);
+	err = err < 0 ? dart_error__system(error, -err, "cannot replay") :
+			replay__open_files(replay, error);
+	if (err) {
+		replay__free(replay);
+		return err;
+	}
+	timer__set(&replay->timer, 0);
+	*replayp = replay;
+	return 0;
+}
+
+bool replay__report(const struct replay *replay, struct output *log)
+{
+	bool is_whole = !*replay->failure.text && !replay->refusals;
+	struct dart_error error;
+	size_t i;
+
+	for (i = 0; i < replay->reader_count; i++) {
+		if (!reader__is_damaged(replay->readers[i], &error))
+			continue;
+		is_whole = false;
+		output__print(log, "dart-controller: %s", error.text);
+	}
+	if (replay->refusals)
+		output__print(log,
+			      "dart-controller: %u agents or tables cannot be replayed, the first as %s",
+			      replay->refusals, replay->refused.text);
+	/* If something was damaged or refused, they are a part of that. */
+	if (replay->left_out && is_whole)
+		output__print(log,
+			      "dart-controller: %llu scrapes have no table in these files, and were left out",
+			      (unsigned long long)replay->left_out);
+	if (*replay->failure.text)
+		output__print(log, "dart-controller: %s", replay->failure.text);
+	return is_whole && !replay->left_out;
+}
+
+void replay__free(struct replay *replay)
+{
+	size_t i;
+
+	if (!replay)
+		return;
+	timer__stop(&replay->timer);
+	sd_event_source_disable_unref(replay->passed);
+	if (replay->passed_fd >= 0)
+		close(replay->passed_fd);
+	for (i = 0; i < SETTINGS_TARGETS_MAX; i++) {
+		if (replay->targets.targets[i])
+			replay_targets__remove(&replay->targets,
+					       replay->targets.targets[i]);
+	}
+	for (i = 0; i < replay->reader_count; i++)
+		reader__close(replay->readers[i]);
+	free(replay->readers);
+	free(replay->marks);
+	free(replay);
+}
