@@ -60,6 +60,7 @@ unit_controller_srv_answer_sources := $(unit_controller_target_list_sources) \
 	tools/controller/targets/srv_answer.c
 unit_controller_discovery_sources := $(controller_config) \
 	$(filter-out %/target_set.c,$(wildcard tools/controller/targets/*.c)) \
+	tools/controller/curl_library.c \
 	tools/controller/decode/thread.c tools/watch/path_watch.c
 unit_controller_http_sd_sources := $(unit_controller_discovery_sources)
 unit_controller_call_sources := $(unit_serve_tcp_sources) \
