@@ -70,3 +70,8 @@ unit_controller_call_sources := $(unit_serve_tcp_sources) \
 unit_controller_call_late_sources := $(unit_controller_call_sources)
 threaded_tests += controller_call controller_call_late controller_pool controller_workers controller_outputs \
 	controller_sinks controller_discovery controller_catalog
+
+# Outputs that push.
+controller_push := $(wildcard tools/controller/push/*.c) $(controller_settings) \
+	$(addprefix tools/controller/, curl_library.c decode/queue.c \
+	decode/thread.c outputs/output.c)
