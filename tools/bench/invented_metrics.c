@@ -62,7 +62,6 @@ static void invent(struct invented_series *invented, uint32_t id)
 	snprintf(invented->row, sizeof(invented->row), "%u",
 		 id % FAMILY_SERIES / 5);
 	invented->labels[0].name = family % 2 ? "cpu" : "device";
-	invented->labels[0].value = invented->row;
 	invented->labels[1].name = "mode";
 	invented->labels[1].value = modes[id % 5];
 	snprintf(invented->text, sizeof(invented->text), "%s=\"%s\",mode=\"%s\"",
@@ -84,6 +83,8 @@ static void list(struct invented_plan *plan, uint32_t count)
 	uint32_t i;
 
 	for (i = 0; i < count; i++, invented++) {
+		/* Now that it stays where it is. */
+		invented->labels[0].value = invented->row;
 		if (!i || strcmp(invented->family, family->name))
 			*++family = (struct metric_family){
 				.name = invented->family,

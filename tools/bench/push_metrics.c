@@ -8,6 +8,7 @@
  *   --targets N    hosts (1)
  *   --series N     of each (2000)
  *   --scrapes N    of each (10)
+ *   --name TEXT    of which the hosts' names begin (host)
  *   --interval MS  between them, in their times; and in real time with --paced (1000)
  *   --paced        as a controller would; otherwise as fast as possible
  *   --changing P   percent of series that change with each scrape (40)
@@ -42,6 +43,7 @@ struct run {
 		generations, wait_s;
 	bool is_paced, is_lost;
 	const char *list;
+	const char *name;
 	struct metric_output *output;
 	struct target_settings *hosts;
 	struct metric_plan **plans;
@@ -69,6 +71,7 @@ static const struct option options[] = {
 	{ "series", required_argument, NULL, 's' },
 	{ "scrapes", required_argument, NULL, 'n' },
 	{ "interval", required_argument, NULL, 'i' },
+	{ "name", required_argument, NULL, 'N' },
 	{ "paced", no_argument, NULL, 'p' },
 	{ "changing", required_argument, NULL, 'c' },
 	{ "generations", required_argument, NULL, 'g' },
@@ -94,6 +97,7 @@ static void take_option(struct run *run, int option, char *argument)
 	case 's': run->series = number; break;
 	case 'n': run->scrapes = number; break;
 	case 'i': run->interval_ms = number; break;
+	case 'N': run->name = argument; break;
 	case 'p': run->is_paced = true; break;
 	case 'c': run->changing = number; break;
 	case 'g': run->generations = number; break;
@@ -143,7 +147,8 @@ static void prepare(struct run *run)
 	for (i = 0; i < run->targets; i++) {
 		run->hosts[i].index = i;
 		run->hosts[i].labels = shared_text__new("{\"rack\":\"a 7\"}");
-		if (asprintf(&run->hosts[i].name, "host%lu:4792", i) < 0)
+		if (asprintf(&run->hosts[i].name, "%s%lu:4792", run->name,
+			     i) < 0)
 			fail("out of memory");
 	}
 }
@@ -224,9 +229,11 @@ static void print_counts(struct run *run, uint64_t elapsed_ns, double invented_s
 {
 	struct push_counts counts;
 	struct rusage usage;
+	uint64_t answered;
 	double cpu_s;
 
 	push__counts(run->output, &counts);
+	answered = counts.sent + counts.refused;
 	getrusage(RUSAGE_SELF, &usage);
 	cpu_s = usage.ru_utime.tv_sec + usage.ru_utime.tv_usec * 1e-6 +
 		usage.ru_stime.tv_sec + usage.ru_stime.tv_usec * 1e-6 -
@@ -244,8 +251,8 @@ static void print_counts(struct run *run, uint64_t elapsed_ns, double invented_s
 	       (unsigned long long)counts.requests,
 	       (unsigned long long)counts.retries,
 	       (unsigned long long)counts.bytes,
-	       counts.sent ? (double)counts.bytes / counts.sent : 0,
-	       counts.sent ? cpu_s * 1e3 * 200000 / counts.sent : 0,
+	       answered ? (double)counts.bytes / answered : 0,
+	       answered ? cpu_s * 1e3 * 200000 / answered : 0,
 	       elapsed_ns * 1e-9, usage.ru_maxrss);
 }
 
@@ -345,6 +352,7 @@ int main(int argc, char **argv)
 		.changing = 40,
 		.generations = 1,
 		.wait_s = 60,
+		.name = "host",
 	};
 	const struct metric_output_operations *operations;
 	unsigned long target, scrape;
