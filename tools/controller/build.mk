@@ -3,11 +3,12 @@
 programs += dart-controller
 dart-controller_sources := $(wildcard $(addprefix tools/controller/, \
 	*.c decode/*.c doctor/*.c exposition/*.c http/*.c io/*.c metrics/*.c outputs/*.c \
-	status/*.c targets/*.c transport/*.c) \
+	push/*.c status/*.c targets/*.c transport/*.c) \
 	tools/doctor/*.c tools/watch/*.c)
 dart-controller_libraries := dart
 dart-controller_packages := libsystemd jansson yaml-0.1 smartcols libibverbs \
-	librdmacm libxxhash liburcu libcurl libmicrohttpd libresolv zlib
+	librdmacm libxxhash liburcu libcurl libmicrohttpd libresolv snappy \
+	zlib
 
 controller_settings := $(addprefix tools/controller/, entry_names.c labels.c \
 	output_settings.c settings.c settings_transport.c)
@@ -61,6 +62,7 @@ unit_controller_srv_answer_sources := $(unit_controller_target_list_sources) \
 	tools/controller/targets/srv_answer.c
 unit_controller_discovery_sources := $(controller_config) \
 	$(filter-out %/target_set.c,$(wildcard tools/controller/targets/*.c)) \
+	tools/controller/curl_library.c \
 	tools/controller/decode/thread.c tools/watch/path_watch.c
 unit_controller_http_sd_sources := $(unit_controller_discovery_sources)
 unit_controller_call_sources := $(unit_serve_tcp_sources) \
@@ -79,3 +81,8 @@ unit_controller_call_late_sources := $(unit_controller_call_sources)
 threaded_tests += controller_call controller_call_late controller_pool controller_workers controller_outputs \
 	controller_sinks controller_discovery controller_catalog controller_http_server \
 	metric_sinks
+
+# Outputs that push.
+controller_push := $(wildcard tools/controller/push/*.c) $(controller_settings) \
+	$(addprefix tools/controller/, curl_library.c decode/queue.c \
+	decode/thread.c outputs/output.c)
