@@ -11,7 +11,7 @@ dart-controller_packages := libsystemd jansson yaml-0.1 smartcols libibverbs \
 	zlib
 
 controller_settings := $(addprefix tools/controller/, entry_names.c labels.c \
-	output_settings.c settings.c settings_transport.c)
+	output_settings.c push/receiver_settings.c settings.c settings_transport.c)
 controller_config := $(addprefix tools/controller/, config.c config_agent.c \
 	config_outputs.c config_source.c config_transport.c http/http_address.c) \
 	$(controller_settings)

@@ -64,6 +64,32 @@ int receiver_settings__complete(struct receiver_settings *settings,
 	return 0;
 }
 
+static bool are_equal(const char *one, const char *other)
+{
+	return one == other || (one && other && !strcmp(one, other));
+}
+
+bool receiver_settings__equal(const struct receiver_settings *one,
+			      const struct receiver_settings *other)
+{
+	return one->kind == other->kind && are_equal(one->url, other->url) &&
+	       one->version == other->version &&
+	       are_equal(one->database, other->database) &&
+	       are_equal(one->bucket, other->bucket) &&
+	       are_equal(one->organization, other->organization) &&
+	       one->batch == other->batch && one->delay_ns == other->delay_ns &&
+	       one->timeout_ns == other->timeout_ns &&
+	       one->queue_bytes == other->queue_bytes &&
+	       are_equal(one->spool, other->spool) &&
+	       one->spool_bytes == other->spool_bytes &&
+	       are_equal(one->token_file, other->token_file) &&
+	       are_equal(one->user, other->user) &&
+	       are_equal(one->password_file, other->password_file) &&
+	       are_equal(one->authorities, other->authorities) &&
+	       (one->labels == other->labels ||
+		json_equal(one->labels, other->labels));
+}
+
 struct copied_text {
 	char **to;
 	const char *from;

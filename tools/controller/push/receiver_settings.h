@@ -4,6 +4,7 @@
 #define CONTROLLER_RECEIVER_SETTINGS_H
 
 #include <jansson.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include <libdart/error.h>
@@ -63,6 +64,8 @@ struct receiver_settings {
  */
 int receiver_settings__complete(struct receiver_settings *settings,
 			    struct dart_error *error);
+bool receiver_settings__equal(const struct receiver_settings *one,
+			      const struct receiver_settings *other);
 /* @copy may be cleared also after -ENOMEM. */
 int receiver_settings__copy(struct receiver_settings *copy,
 			const struct receiver_settings *settings);

@@ -133,7 +133,8 @@ static bool is_for_start(const struct settings *one,
 	       one->io_group != other->io_group ||
 	       one->workers != other->workers ||
 	       one->handshakes != other->handshakes ||
-	       !settings_tls__equal(&one->tls, &other->tls);
+	       !settings_tls__equal(&one->tls, &other->tls) ||
+	       !output_settings__equal(&one->outputs, &other->outputs);
 }
 
 static void discovery__refuse(struct discovery *discovery,
@@ -161,7 +162,7 @@ static void discovery__take_configuration(struct discovery *discovery,
 	say(discovery, "%s: read again (agents: %zu, sources: %zu)%s",
 	    source__name(source), discovery->configured.count, discovery->count,
 	    is_for_start(&discovery->settings, &news->settings) ?
-		    "; flow, io, workers, handshakes and the paths of tls stay as they are until the next start" :
+		    "; flow, io, workers, handshakes, outputs and the paths of tls stay as they are until the next start" :
 		    "");
 }
 
@@ -198,6 +199,8 @@ int discovery__new(sd_event *event, const struct settings *own,
 	discovery->settings.handshakes = settings->handshakes;
 	dart_error__no_memory(error);
 	ret = settings_tls__copy(&discovery->settings.tls, &settings->tls) ?:
+		      output_settings__copy(&discovery->settings.outputs,
+					    &settings->outputs) ?:
 		      target_list__of_settings(settings, &configured) ?:
 		      discovery__configure(discovery, settings, &configured,
 					   &all, error);
