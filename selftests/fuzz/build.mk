@@ -13,7 +13,7 @@ fuzz_control_region_parsers := $(addprefix tools/lib/dart/, \
 	table/table_decode.c table/value_json.c table/value_print.c)
 fuzz_controller_config_sources := $(addprefix tools/controller/, config.c \
 	config_agent.c config_outputs.c config_record.c config_source.c config_transport.c entry_names.c \
-	http/http_address.c labels.c output_settings.c settings.c settings_record.c settings_transport.c)
+	http/http_address.c labels.c output_settings.c push/receiver_settings.c settings.c settings_record.c settings_transport.c)
 fuzz_controller_config_parsers := $(fuzz_controller_config_sources) \
 	tools/lib/dart/yaml_file.c
 fuzz_int_packet_sources := tools/report/int_packet.c
@@ -50,12 +50,12 @@ fuzz_schema_json_sources := agent/schema/schema_json.c
 fuzz_schema_json_parsers := $(fuzz_schema_json_sources) \
 	tools/lib/dart/table/schema.c
 fuzz_sd_json_sources := $(addprefix tools/controller/, entry_names.c \
-	labels.c output_settings.c settings.c settings_record.c settings_transport.c targets/sd_json.c \
+	labels.c output_settings.c push/receiver_settings.c settings.c settings_record.c settings_transport.c targets/sd_json.c \
 	targets/target_list.c)
 fuzz_sd_json_parsers := $(addprefix tools/controller/, labels.c \
 	targets/sd_json.c targets/target_list.c)
 fuzz_srv_answer_sources := $(addprefix tools/controller/, entry_names.c \
-	labels.c output_settings.c settings.c settings_record.c settings_transport.c targets/srv_answer.c \
+	labels.c output_settings.c push/receiver_settings.c settings.c settings_record.c settings_transport.c targets/srv_answer.c \
 	targets/target_list.c)
 fuzz_srv_answer_parsers := $(addprefix tools/controller/targets/, \
 	srv_answer.c target_list.c)

@@ -42,3 +42,10 @@ scrape_speed_libraries := dart
 scrape_speed_packages := libsystemd jansson libibverbs librdmacm libxxhash liburcu
 unit_scraping_sources = $(scraping) $(controller_scraping)
 threaded_tests += scraping
+
+# Outputs of the controller that push, with metrics of hosts that do not exist.
+programs += push_metrics
+push_metrics_sources = tools/bench/push_metrics.c \
+	tools/bench/invented_metrics.c $(controller_push)
+push_metrics_libraries := dart
+push_metrics_packages := jansson libxxhash liburcu libcurl snappy zlib

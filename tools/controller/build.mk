@@ -3,14 +3,14 @@
 programs += dart-controller
 dart-controller_sources := $(wildcard $(addprefix tools/controller/, \
 	*.c decode/*.c doctor/*.c exposition/*.c http/*.c io/*.c metrics/*.c outputs/*.c \
-	record/*.c status/*.c targets/*.c transport/*.c) \
+	push/*.c record/*.c status/*.c targets/*.c transport/*.c) \
 	tools/doctor/*.c tools/watch/*.c)
 dart-controller_libraries := dart
 dart-controller_packages := libsystemd jansson yaml-0.1 smartcols libibverbs \
-	librdmacm libxxhash liburcu libcurl libmicrohttpd libresolv libzstd zlib
+	librdmacm libxxhash liburcu libcurl libmicrohttpd libresolv libzstd snappy zlib
 
 controller_settings := $(addprefix tools/controller/, entry_names.c labels.c \
-	output_settings.c settings.c settings_record.c settings_transport.c)
+	output_settings.c push/receiver_settings.c settings.c settings_record.c settings_transport.c)
 controller_config := $(addprefix tools/controller/, config.c config_agent.c \
 	config_outputs.c config_record.c config_source.c config_transport.c http/http_address.c) \
 	$(controller_settings)
@@ -70,6 +70,7 @@ unit_controller_srv_answer_sources := $(unit_controller_target_list_sources) \
 	tools/controller/targets/srv_answer.c
 unit_controller_discovery_sources := $(controller_config) \
 	$(filter-out %/target_set.c,$(wildcard tools/controller/targets/*.c)) \
+	tools/controller/curl_library.c \
 	tools/controller/decode/thread.c tools/watch/path_watch.c
 unit_controller_http_sd_sources := $(unit_controller_discovery_sources)
 unit_controller_call_sources := $(unit_serve_tcp_sources) \
@@ -87,5 +88,9 @@ unit_metric_text_sources := $(controller_metrics)
 unit_controller_call_late_sources := $(unit_controller_call_sources)
 threaded_tests += controller_call controller_call_late controller_pool controller_workers controller_outputs \
 	controller_sinks controller_discovery controller_catalog controller_http_server \
-	metric_sinks controller_record \
-	controller_replay
+	metric_sinks controller_record controller_replay
+
+# Outputs that push.
+controller_push := $(wildcard tools/controller/push/*.c) $(controller_settings) \
+	$(addprefix tools/controller/, curl_library.c decode/queue.c \
+	decode/thread.c outputs/output.c)

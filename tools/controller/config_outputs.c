@@ -6,9 +6,18 @@
 
 #include "config_private.h"
 #include "http/http_address.h"
+#include "labels.h"
+
+/* An item of "outputs". */
+struct config_output {
+	char *listen;
+	bool is_receiver;
+	bool has_more;		/* keys that only receivers have */
+	struct receiver_settings receiver;
+};
 
 static int take_listen(struct config *config, const yaml_node_t *value,
-		       struct output_settings *outputs)
+		       struct config_output *output)
 {
 	const char *text = config__text(value);
 
@@ -17,24 +26,201 @@ static int take_listen(struct config *config, const yaml_node_t *value,
 			config, value,
 			"'%s' is not an address to listen at (expected HOST:PORT, [V6]:PORT or :PORT)",
 			text ?: "?");
-	if (outputs->listen)
+	output->listen = strdup(text);
+	return output->listen ? 0 : -ENOMEM;
+}
+
+static int take_url(struct config *config, const yaml_node_t *value,
+		    enum receiver_kind kind, struct config_output *output)
+{
+	const char *text = config__text(value);
+
+	if (output->is_receiver)
+		return config__refuse(
+			config, value,
+			"an output has either remote_write or influx, not both");
+	if (!text)
+		return config__refuse(config, value, "expected a URL");
+	output->is_receiver = true;
+	output->receiver.kind = kind;
+	output->receiver.url = strdup(text);
+	return output->receiver.url ? 0 : -ENOMEM;
+}
+
+static int take_text(struct config *config, const yaml_node_t *value,
+		     char **into)
+{
+	const char *text = config__text(value);
+
+	if (!text || !*text)
+		return config__refuse(config, value, "expected a text");
+	*into = strdup(text);
+	return *into ? 0 : -ENOMEM;
+}
+
+static int take_bytes(struct config *config, const yaml_node_t *value,
+		      uint64_t min, uint64_t max, uint64_t *bytes)
+{
+	const char *text = config__text(value);
+
+	if (!text || receiver_settings__parse_bytes(text, min, max, bytes))
+		return config__refuse(
+			config, value,
+			"'%s' is not a number of bytes in bounds (expected such as 64M or 1G)",
+			text ?: "?");
+	return 0;
+}
+
+static int take_time(struct config *config, const yaml_node_t *value,
+		     uint64_t min_ns, uint64_t max_ns, uint64_t *time_ns)
+{
+	const char *text = config__text(value);
+
+	if (!text || receiver_settings__parse_time(text, min_ns, max_ns, time_ns))
+		return config__refuse(
+			config, value,
+			"'%s' is not a time in bounds (expected such as 500ms or 5s)",
+			text ?: "?");
+	return 0;
+}
+
+static int take_number(struct config *config, const yaml_node_t *value,
+		       unsigned int max, unsigned int *number)
+{
+	const char *text = config__text(value);
+
+	if (!text || settings__parse_number(text, max, number))
 		return config__refuse(config, value,
-				      "there are two outputs that listen");
-	outputs->listen = strdup(text);
-	return outputs->listen ? 0 : -ENOMEM;
+				      "'%s' is not a number from 1 to %u",
+				      text ?: "?", max);
+	return 0;
+}
+
+static int take_label(struct config *config, const char *key,
+		      const yaml_node_t *value, void *into)
+{
+	const char *text = config__text(value);
+	struct dart_error error;
+
+	if (!text)
+		return config__refuse(config, value,
+				      "expected the text of label '%s'", key);
+	return labels__add(into, key, text, &error) ?
+		       config__refuse(config, value, "%s", error.text) :
+		       0;
+}
+
+static int take_labels(struct config *config, const yaml_node_t *value,
+		       json_t **labels)
+{
+	*labels = json_object();
+	return *labels ? config__mapping(config, value, take_label, *labels) :
+			 -ENOMEM;
+}
+
+static char **text_of(struct receiver_settings *receiver, const char *key)
+{
+	const struct {
+		const char *key;
+		char **text;
+	} texts[] = {
+		{ "database", &receiver->database },
+		{ "bucket", &receiver->bucket },
+		{ "organization", &receiver->organization },
+		{ "spool", &receiver->spool },
+		{ "token_file", &receiver->token_file },
+		{ "user", &receiver->user },
+		{ "password_file", &receiver->password_file },
+		{ "authorities", &receiver->authorities },
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
+		if (!strcmp(texts[i].key, key))
+			return texts[i].text;
+	return NULL;
+}
+
+static int take_receiver_value(struct config *config, const char *key,
+			       const yaml_node_t *value,
+			       struct receiver_settings *receiver)
+{
+	char **text = text_of(receiver, key);
+
+	if (text)
+		return take_text(config, value, text);
+	if (!strcmp(key, "version"))
+		return take_number(config, value, 2, &receiver->version);
+	if (!strcmp(key, "batch"))
+		return take_number(config, value, RECEIVER_BATCH_MAX,
+				   &receiver->batch);
+	if (!strcmp(key, "delay"))
+		return take_time(config, value, 1, RECEIVER_DELAY_MAX_NS,
+				 &receiver->delay_ns);
+	if (!strcmp(key, "timeout"))
+		return take_time(config, value, RECEIVER_TIMEOUT_MIN_NS,
+				 RECEIVER_TIMEOUT_MAX_NS, &receiver->timeout_ns);
+	if (!strcmp(key, "queue_bytes"))
+		return take_bytes(config, value, RECEIVER_QUEUE_MIN,
+				  RECEIVER_QUEUE_MAX, &receiver->queue_bytes);
+	if (!strcmp(key, "spool_bytes"))
+		return take_bytes(config, value, RECEIVER_SPOOL_MIN,
+				  RECEIVER_SPOOL_MAX, &receiver->spool_bytes);
+	if (!strcmp(key, "labels"))
+		return take_labels(config, value, &receiver->labels);
+	return -ENOENT;
 }
 
 static int take_value(struct config *config, const char *key,
 		      const yaml_node_t *value, void *into)
 {
-	return strcmp(key, "listen") ? -ENOENT :
-				       take_listen(config, value, into);
+	struct config_output *output = into;
+
+	if (!strcmp(key, "listen"))
+		return take_listen(config, value, output);
+	if (!strcmp(key, "remote_write"))
+		return take_url(config, value, RECEIVER_REMOTE_WRITE, output);
+	if (!strcmp(key, "influx"))
+		return take_url(config, value, RECEIVER_INFLUX, output);
+	output->has_more = true;
+	return take_receiver_value(config, key, value, &output->receiver);
+}
+
+static int add_output(struct config *config, const yaml_node_t *item,
+		      struct config_output *output,
+		      struct output_settings *outputs)
+{
+	struct dart_error error;
+	int ret;
+
+	if (!output->listen == !output->is_receiver ||
+	    (output->listen && output->has_more))
+		return config__refuse(
+			config, item,
+			"an output is one of listen, remote_write and influx, and only the last two have other keys");
+	if (output->listen) {
+		if (outputs->listen)
+			return config__refuse(config, item,
+					      "there are two outputs that listen");
+		outputs->listen = output->listen;
+		output->listen = NULL;
+		return 0;
+	}
+	ret = output_settings__add_receiver(outputs, &output->receiver, &error);
+	return ret == -EINVAL ? config__refuse(config, item, "%s", error.text) :
+				ret;
 }
 
 static int take_output(struct config *config, const yaml_node_t *item,
 		       void *into)
 {
-	return config__mapping(config, item, take_value, into);
+	struct config_output output = { };
+	int ret = config__mapping(config, item, take_value, &output) ?:
+		  add_output(config, item, &output, into);
+
+	free(output.listen);
+	receiver_settings__clear(&output.receiver);
+	return ret;
 }
 
 int config__take_outputs(struct config *config, const yaml_node_t *value,
@@ -43,7 +229,11 @@ int config__take_outputs(struct config *config, const yaml_node_t *value,
 	struct output_settings *chosen = &settings->outputs;
 	struct output_settings file = { };
 	int ret = config__sequence(config, value, take_output, &file);
+	size_t i;
 
+	for (i = 0; i < file.receiver_count && !ret; i++)
+		ret = output_settings__add_receiver(chosen, &file.receivers[i],
+						    config->error);
 	if (!ret && !chosen->listen) {
 		chosen->listen = file.listen;
 		file.listen = NULL;

@@ -13,11 +13,12 @@
 #include "outputs/sink_all.h"
 #include "outputs/sink_json.h"
 #include "outputs/sink_table.h"
+#include "push/push.h"
 #include "record/sink_csv.h"
 
 /* That of samples on standard output, and that of metrics. */
 #define SINKS_MAX 2
-#define METRIC_OUTPUTS_MAX 1
+#define METRIC_OUTPUTS_MAX (1 + RECEIVERS_MAX)
 
 /* What is open so far, until a sink has it. */
 struct opening {
@@ -77,9 +78,26 @@ static int open_exposition(struct controller_outputs *outputs,
 				&outputs->server, error);
 }
 
+static int open_receivers(const struct output_settings *settings,
+			  struct output *log, struct opening *opening,
+			  struct dart_error *error)
+{
+	struct metric_output *output;
+	size_t i;
+	int err;
+
+	for (i = 0; i < settings->receiver_count; i++) {
+		err = push__new(&settings->receivers[i], log, &output, error);
+		if (err)
+			return err;
+		opening->metrics[opening->metric_count++] = output;
+	}
+	return 0;
+}
+
 static int open_metrics(struct controller_outputs *outputs,
-			const struct options *options, struct opening *opening,
-			struct dart_error *error)
+			const struct options *options, struct output *log,
+			struct opening *opening, struct dart_error *error)
 {
 	const struct output_settings *settings = &options->settings.outputs;
 	char directory[PATH_MAX];
@@ -91,6 +109,7 @@ static int open_metrics(struct controller_outputs *outputs,
 		return 0;
 	names__find_directory(directory);
 	err = names__load(directory, &names, error) ?:
+	      open_receivers(settings, log, opening, error) ?:
 	      open_exposition(outputs, settings, opening, error);
 	if (!err) {
 		sink = sink_metrics__new(names, opening->metrics,
@@ -131,7 +150,7 @@ int controller_outputs__open(struct controller_outputs *outputs,
 	err = output__open(STDOUT_FILENO, "standard output", bound, log,
 			   &outputs->standard) ?:
 	      open_standard(outputs, options, &opening) ?:
-	      open_metrics(outputs, options, &opening, error);
+	      open_metrics(outputs, options, log, &opening, error);
 	if (!err) {
 		outputs->sink = opening.sink_count == 1 ?
 					opening.sinks[0] :

@@ -29,6 +29,8 @@ static const struct option long_options[] = {
 	{ "http-sd", required_argument, NULL, 'H' },
 	{ "socket", required_argument, NULL, 'S' },
 	{ "listen", optional_argument, NULL, 'L' },
+	{ "remote-write", required_argument, NULL, 'W' },
+	{ "influx", required_argument, NULL, 'I' },
 	{ "record", required_argument, NULL, 'R' },
 	{ "record-size", required_argument, NULL, 'Z' },
 	{ "record-files", required_argument, NULL, 'N' },
@@ -72,6 +74,8 @@ const char options__help[] =
 	"      --dns-srv NAME     scrape the agents of SRV records\n"
 	"      --http-sd URL      scrape the agents that a URL names\n"
 	"      --listen[=ADDRESS:PORT] serve metrics over HTTP, at 127.0.0.1:4794 by default\n"
+	"      --remote-write URL send metrics to a receiver of Prometheus' remote write\n"
+	"      --influx URL       send metrics to an InfluxDB, or what takes its line protocol\n"
 	"      --socket PATH      where status asks\n"
 	"      --record FILE      also record what is read; the command record does only that\n"
 	"      --record-size SIZE end the recording, or begin another file, at so many bytes; 1G\n"
@@ -255,6 +259,21 @@ static int set_listen(struct output_settings *outputs, struct dart_error *error)
 	return outputs->listen ? 0 : dart_error__no_memory(error);
 }
 
+static int add_receiver(struct output_settings *outputs,
+			enum receiver_kind kind, struct dart_error *error)
+{
+	struct receiver_settings receiver = {
+		.kind = kind,
+		.url = strdup(optarg),
+	};
+	int err = receiver.url ? output_settings__add_receiver(outputs,
+							       &receiver, error) :
+				 dart_error__no_memory(error);
+
+	receiver_settings__clear(&receiver);
+	return err;
+}
+
 static int parse_one(struct options *options, int c, char *argv[],
 		     struct dart_error *error)
 {
@@ -316,6 +335,12 @@ static int parse_one(struct options *options, int c, char *argv[],
 				  error);
 	case 'L':
 		return set_listen(&options->settings.outputs, error);
+	case 'W':
+		return add_receiver(&options->settings.outputs,
+				    RECEIVER_REMOTE_WRITE, error);
+	case 'I':
+		return add_receiver(&options->settings.outputs, RECEIVER_INFLUX,
+				    error);
 	case 'S':
 		options->socket = optarg;
 		return 0;

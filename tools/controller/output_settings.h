@@ -6,11 +6,23 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "push/receiver_settings.h"
+
 /* Texts are NULL where the user does not say. */
 struct output_settings {
-	char *listen;	/* where metrics are served by HTTP, see http_server.h; NULL: nowhere */
+	char *listen;	/* where metrics are served by HTTP, see http_address.h; NULL: nowhere */
+	struct receiver_settings receivers[RECEIVERS_MAX];
+	size_t receiver_count;
 };
 
+/*
+ * Takes @receiver, of which nothing is left, after completing it.  Returns 0; -EINVAL with a
+ * sentence in @error if it is not complete, or there are RECEIVERS_MAX: then it stays the
+ * caller's.
+ */
+int output_settings__add_receiver(struct output_settings *settings,
+				  struct receiver_settings *receiver,
+				  struct dart_error *error);
 /* Is there any output? */
 bool output_settings__has_any(const struct output_settings *settings);
 bool output_settings__equal(const struct output_settings *one,

@@ -5,9 +5,9 @@
 #include <string.h>
 #include <strings.h>
 
-#include "curl_library.h"
 #include "sd_json.h"
 #include "source_private.h"
+#include "tools/controller/curl_library.h"
 
 #define TIMEOUT_S 30L
 #define CONNECT_TIMEOUT_S 10L

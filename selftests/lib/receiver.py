@@ -1,0 +1,152 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""Receives metrics by remote write 1.0 and 2.0 and by InfluxDB's line protocol.
+
+receiver.py PORT FILE [STATUS...]: answers the first requests with these statuses, 0 by closing
+the connection, and all others with 204. What it takes is appended to FILE, a line for each
+sample: NAME{LABELS} VALUE TIME, in ms by remote write and in ns otherwise; stale markers are
+"stale". Decoders are those of the specifications, written for this test only.
+"""
+import gzip
+import http.server
+import struct
+import sys
+
+STALE = 0x7FF0000000000002
+port, path, statuses = int(sys.argv[1]), sys.argv[2], [int(s) for s in sys.argv[3:]]
+requests = []
+
+
+def number(data, at):
+    """A varint, and what follows."""
+    value = shift = 0
+    while True:
+        value |= (data[at] & 127) << shift
+        shift += 7
+        at += 1
+        if data[at - 1] < 128:
+            return value, at
+
+
+def unpack(data):
+    """The block format of snappy."""
+    length, at = number(data, 0)
+    out = bytearray()
+    while at < len(data):
+        tag, at = data[at], at + 1
+        if tag & 3 == 0:
+            size = tag >> 2
+            if size >= 60:
+                more = size - 59
+                size, at = int.from_bytes(data[at:at + more], "little"), at + more
+            out += data[at:at + size + 1]
+            at += size + 1
+            continue
+        if tag & 3 == 1:
+            size, offset, at = (tag >> 2 & 7) + 4, tag >> 5 << 8 | data[at], at + 1
+        else:
+            width = 2 if tag & 3 == 2 else 4
+            size = (tag >> 2) + 1
+            offset, at = int.from_bytes(data[at:at + width], "little"), at + width
+        for _ in range(size):
+            out.append(out[-offset])
+    assert len(out) == length
+    return bytes(out)
+
+
+def fields(data):
+    """The fields of a message of protobuf: (number, value)."""
+    at = 0
+    while at < len(data):
+        key, at = number(data, at)
+        if key & 7 == 0:
+            value, at = number(data, at)
+        elif key & 7 == 1:
+            value, at = data[at:at + 8], at + 8
+        else:
+            size, at = number(data, at)
+            value, at = data[at:at + size], at + size
+        yield key >> 3, value
+
+
+def samples(series):
+    for field, value in fields(series):
+        if field == 2:
+            sample = dict(fields(value))
+            bits = struct.unpack("<Q", sample.get(1, bytes(8)))[0]
+            text = "stale" if bits == STALE else \
+                repr(struct.unpack("<d", struct.pack("<Q", bits))[0])
+            yield text, sample[2]
+
+
+def labels_1(series):
+    for field, value in fields(series):
+        if field == 1:
+            label = dict(fields(value))
+            yield label[1].decode(), label[2].decode()
+
+
+def labels_2(series, symbols):
+    for field, value in fields(series):
+        if field == 1:
+            refs, at = [], 0
+            while at < len(value):
+                ref, at = number(value, at)
+                refs.append(symbols[ref].decode())
+            yield from zip(refs[::2], refs[1::2])
+
+
+def lines(body, version):
+    message = list(fields(unpack(body)))
+    symbols = [value for field, value in message if field == 4]
+    for field, series in message:
+        if field != (1 if version == 1 else 5):
+            continue
+        pairs = list(labels_1(series) if version == 1 else labels_2(series, symbols))
+        assert pairs == sorted(pairs)
+        labels = dict(pairs)
+        assert len(labels) == len(pairs)
+        name = labels.pop("__name__")
+        text = ",".join(f'{label}="{value}"' for label, value in labels.items())
+        for value, time in samples(series):
+            yield f"{name}{{{text}}} {value} {time}"
+
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def do_POST(self):
+        body = self.rfile.read(int(self.headers["Content-Length"]))
+        kind = self.headers.get("Content-Type", "")
+        if statuses:
+            status = statuses.pop(0)
+            if not status:
+                self.close_connection = True
+                return
+            self.answer(status)
+            return
+        with open(path, "a") as file:
+            if "protobuf" in kind:
+                version = 2 if "io.prometheus.write.v2" in kind else 1
+                for line in lines(body, version):
+                    print(line, file=file)
+            else:
+                file.write(gzip.decompress(body).decode())
+        self.answer(204)
+
+    def answer(self, status):
+        text = b"" if status == 204 else b"it is not taken\n"
+        self.send_response(status)
+        if status == 204:
+            self.send_header("X-Prometheus-Remote-Write-Samples-Written", "1")
+        self.send_header("Content-Length", str(len(text)))
+        self.end_headers()
+        self.wfile.write(text)
+
+    def log_message(self, *_):
+        requests.append(self.path)
+
+
+server = http.server.HTTPServer(("127.0.0.1", port), Handler)
+print("ready", flush=True)
+server.serve_forever()

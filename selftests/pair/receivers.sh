@@ -1,0 +1,76 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Metrics are pushed to receivers of remote write and of InfluxDB's line protocol, which fail
+# at first.
+# shellcheck disable=SC2016 # variables of awk
+. "$(dirname "$0")/../lib.sh"
+lib=$(cd "$(dirname "$0")/../lib" && pwd)
+
+# receive PORT STATUS...: the receiver writes /run/PORT
+receivers=()
+receive() {
+	local port=$1
+	shift
+	rm -f "/run/$port"
+	coproc python3 "$lib/receiver.py" "$port" "/run/$port" "$@" 2>"/run/$port.log"
+	receivers+=("$COPROC_PID")
+	read -r <&"${COPROC[0]}"
+}
+
+# has PORT COUNT PATTERN: at least so many lines
+has() {
+	[ -e "/run/$1" ] && [ "$(grep -c "$3" "/run/$1")" -ge "$2" ]
+}
+
+# distinct PORT PATTERN: no two lines have the same series and time
+distinct() {
+	[ -z "$(grep "$2" "/run/$1" | awk '{ print $1, $3 }' | sort | uniq -d)" ]
+}
+
+total='^node_memory_MemTotal_bytes{instance="host:4792"}'
+rdma_up
+check "the agent starts" on host host_up
+check "the whole host is registered" on host dartctl register host --gather 1s
+memory=$(on host awk '/^MemTotal/ { printf "%.1f", $2 * 1024 }' /proc/meminfo)
+receive 9001
+receive 9002 415 415
+receive 9003 0 503 503
+receive 9004
+cat >/run/receivers.yaml <<-END
+	agents: [{host: host}]
+	outputs:
+	  - remote_write: http://127.0.0.1:9001/api/v1/write
+	    delay: 500ms
+	  - remote_write: http://127.0.0.1:9002/api/v1/write
+	    delay: 500ms
+	    labels: {site: north}
+	  - remote_write: http://127.0.0.1:9003/api/v1/write
+	    delay: 500ms
+	    spool: /run/spool
+	  - influx: http://127.0.0.1:9004
+	    delay: 500ms
+END
+mkdir -p /run/spool
+dart-controller --config /run/receivers.yaml >/run/values 2>/run/log &
+controller=$!
+check "a receiver of remote write 2.0 gets the memory of the host, five times" \
+	soon has 9001 5 "$total $memory"
+check "one that takes 1.0 only gets it, too, with the label of its output" \
+	soon has 9002 5 "^node_memory_MemTotal_bytes{instance=\"host:4792\",site=\"north\"} $memory"
+check "one that fails at first gets all later" soon has 9003 5 "$total $memory"
+check "InfluxDB gets it" soon has 9004 5 \
+	"^node_memory_MemTotal_bytes,instance=host:4792 value=${memory%.0}"
+check "no sample comes twice" distinct 9001 .
+check "each scrape has hundreds of series" sh -c \
+	'[ "$(awk "{ print \$1 }" /run/9001 | sort -u | wc -l)" -gt 300 ]'
+
+check "the agent ends" on host host_down
+check "the series of its host are marked as stale" soon has 9001 1 "$total stale"
+kill $controller
+check "the controller ends" wait $controller
+check "its messages do not say that anything was dropped" sh -c \
+	'cat /run/log; ! grep -i "drop" /run/log'
+kill "${receivers[@]}"
+refuse "a URL that is none is refused" "is not a URL (expected http:// or https://)" \
+	dart-controller --remote-write localhost:9001 host
+finish

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A block: the points of a few scrapes of a target, by the same plan, on their way from the
+ * worker that made them to the thread that sends them.
+ */
+#ifndef CONTROLLER_BLOCK_H
+#define CONTROLLER_BLOCK_H
+
+#include <stdint.h>
+
+#include "label_set.h"
+#include "tools/controller/decode/queue.h"
+#include "tools/controller/metrics/metric.h"
+
+#define BLOCK_SCRAPES_MAX 64
+
+struct block {
+	struct queue_item item;
+	struct block *next;		/* of those that wait to be encoded */
+	struct metric_plan *plan;	/* held */
+	struct label_set *labels;	/* held */
+	uint64_t samples;		/* points with a time */
+	size_t bytes;			/* of memory */
+	uint32_t scrapes;
+	/* Of each scrape, a point of each series of the plan; without a time it is not sent. */
+	struct metric_point *rows[BLOCK_SCRAPES_MAX];
+};
+
+/* Without scrapes.  NULL if out of memory. */
+struct block *block__new(struct metric_plan *plan, struct label_set *labels);
+/* NULL is allowed. */
+void block__free(struct block *block);
+/* Memory of a row of @plan. */
+size_t block__row_bytes(const struct metric_plan *plan);
+
+/*
+ * Adds @row, which was allocated by malloc() and has so many points with a time; there are
+ * fewer than BLOCK_SCRAPES_MAX.
+ */
+void block__add(struct block *block, struct metric_point *row,
+		uint64_t samples);
+
+/* The points of a series, in order, into @points[BLOCK_SCRAPES_MAX]; returns how many. */
+size_t block__points(const struct block *block, uint32_t series,
+		     struct metric_point *points);
+
+#endif /* CONTROLLER_BLOCK_H */

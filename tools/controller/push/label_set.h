@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The labels that an output gives to all series of a target: "instance", its name;
+ * "job", which is "dart"; those of the target's settings, and those of the output's.  The
+ * latter two take precedence, those of the target over those of the output.  A label without
+ * a text, as job: '' in the settings, is none.
+ */
+#ifndef CONTROLLER_LABEL_SET_H
+#define CONTROLLER_LABEL_SET_H
+
+#include <jansson.h>
+#include <stdatomic.h>
+#include <stddef.h>
+
+#include "tools/controller/labels.h"
+#include "tools/controller/metrics/metric.h"
+
+/* Of a series by itself; series with more are not sent. */
+#define SERIES_LABELS_MAX	64
+/* Those of target and output, instance, job and __name__. */
+#define LABEL_SET_MAX		(2 * LABELS_MAX + 3)
+
+/* Immutable, and counted: it is read in several threads. */
+struct label_set {
+	atomic_uint holders;
+	struct shared_text *source;	/* the target's, that it is made of */
+	json_t *texts;			/* owns them */
+	uint32_t count;
+	/* By strcmp() of names; __name__ among them, without a value. */
+	struct metric_label labels[LABEL_SET_MAX];
+};
+
+/* All labels of a series. */
+struct merged_labels {
+	size_t count;
+	struct metric_label labels[SERIES_LABELS_MAX + LABEL_SET_MAX];
+	char names[8192];	/* of labels that were renamed */
+};
+
+/* The caller is the first holder.  @own are those of the output, or NULL.  NULL if out of memory. */
+struct label_set *label_set__new(const struct target_settings *target,
+				 const json_t *own);
+struct label_set *label_set__hold(struct label_set *set);
+/* NULL is allowed. */
+void label_set__release(struct label_set *set);
+
+/*
+ * Puts the labels of @series and of @set into @merged, in the order of strcmp() of their
+ * names, as the specifications demand; __name__ is that of the series.  A label of the series
+ * that @set has as well becomes "exported_NAME", as Prometheus does when it scrapes: so no two
+ * series become equal.  Points into all three.  False if there are too many.
+ */
+bool label_set__merge(const struct label_set *set,
+		      const struct metric_series *series,
+		      struct merged_labels *merged);
+
+#endif /* CONTROLLER_LABEL_SET_H */

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Outputs that push: what workers and the control loop call.  See push.h. */
+#include "push.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "push_private.h"
+#include "remote_write.h"
+#include "tools/controller/decode/thread.h"
+#include "tools/controller/schedule.h"
+
+static struct push *push_of(const struct metric_output *output)
+{
+	return (struct push *)output;
+}
+
+/* In any thread: its memory was counted when it was made. */
+static void take_block(void *data, struct block *block)
+{
+	struct push *push = data;
+
+	queue__put_always(&push->queue, &block->item, 0);
+}
+
+/* NULL if there is no memory. */
+static struct series **series_of(struct push *push,
+				 const struct target_settings *target)
+{
+	struct series **series = push->series + target->index;
+
+	if (!*series)
+		*series = series__new();
+	return *series ? series : NULL;
+}
+
+static void on_scrape(struct metric_output *output,
+		      const struct target_settings *target,
+		      const struct metric_scrape *scrape)
+{
+	struct push *push = push_of(output);
+	struct series **series = series_of(push, target);
+
+	if (series)
+		series__add(*series, &push->rules, target,
+			    push->settings.labels, scrape, monotonic_ns());
+	else
+		atomic_fetch_add(&push->rules.dropped,
+				 scrape->plan->series_count);
+}
+
+static void on_lost(struct metric_output *output,
+		    const struct target_settings *target,
+		    const struct metric_plan *plan, int64_t time_ns,
+		    const char *reason)
+{
+	struct push *push = push_of(output);
+	struct series *series = push->series[target->index];
+
+	if (series)
+		series__end(series, &push->rules, time_ns);
+}
+
+static void on_removed(struct metric_output *output,
+		       const struct target_settings *target)
+{
+	struct push *push = push_of(output);
+	struct series *series = push->series[target->index];
+	struct timespec now;
+
+	if (!series)
+		return;
+	clock_gettime(CLOCK_REALTIME, &now);
+	series__end(series, &push->rules,
+		    now.tv_sec * 1000000000LL + now.tv_nsec);
+	series__free(series, &push->rules);
+	push->series[target->index] = NULL;
+}
+
+/* All but the thread. */
+static void destroy(struct push *push)
+{
+	struct queue_item *item;
+	size_t i;
+
+	for (i = 0; i < SETTINGS_TARGETS_MAX; i++)
+		series__free(push->series[i], &push->rules);
+	while ((item = queue__take(&push->queue))) {
+		if (item != &push->end)
+			block__free(caa_container_of(item, struct block, item));
+	}
+	queue__close(&push->queue);
+	poster__free(push->poster);
+	backlog__clear(&push->backlog);
+	encoder__free(&push->encoder);
+	receiver_settings__clear(&push->settings);
+	free(push->name);
+	free(push);
+}
+
+static void free_push(struct metric_output *output)
+{
+	struct push *push = push_of(output);
+	size_t i;
+
+	/* What has not waited long enough for further scrapes.  Nothing has ended. */
+	for (i = 0; i < SETTINGS_TARGETS_MAX; i++) {
+		series__free(push->series[i], &push->rules);
+		push->series[i] = NULL;
+	}
+	queue__put_always(&push->queue, &push->end, 0);
+	pthread_join(push->thread, NULL);
+	destroy(push);
+}
+
+static const struct metric_output_operations push_operations = {
+	.scrape = on_scrape,
+	.lost = on_lost,
+	.removed = on_removed,
+	.free = free_push,
+};
+
+static void set_rules(struct push *push)
+{
+	const struct receiver_settings *settings = &push->settings;
+	const bool is_influx = settings->kind == RECEIVER_INFLUX;
+
+	push->rules.precision_ns = is_influx ? 1 : REMOTE_WRITE_NS;
+	push->rules.has_markers = !is_influx;
+	push->rules.delay_ns =
+		settings->delay_ns == UINT64_MAX ? 0 : settings->delay_ns;
+	push->rules.batch = settings->batch;
+	push->rules.bound = settings->queue_bytes;
+	push->rules.take = take_block;
+	push->rules.data = push;
+	push->encoder.batch = settings->batch;
+	push->encoder.format = is_influx	      ? MESSAGE_INFLUX :
+			       settings->version == 1 ? MESSAGE_REMOTE_WRITE_1 :
+							MESSAGE_REMOTE_WRITE_2;
+	push->may_be_older = !is_influx && !settings->version;
+	push->backlog.bound = settings->queue_bytes;
+	/* For the jitter: different in each process and for each output. */
+	push->random = dart_random__of(monotonic_ns() ^ (uintptr_t)push);
+}
+
+int push__new(const struct receiver_settings *settings, struct output *log,
+	      struct metric_output **output, struct dart_error *error)
+{
+	struct push *push = calloc(1, sizeof(*push));
+	int ret;
+
+	if (!push)
+		return dart_error__no_memory(error);
+	push->output.operations = &push_operations;
+	push->log = log;
+	if (queue__open(&push->queue, SIZE_MAX) ||
+	    receiver_settings__copy(&push->settings, settings)) {
+		destroy(push);
+		return dart_error__no_memory(error);
+	}
+	ret = receiver_settings__complete(&push->settings, error);
+	if (!ret && !(push->name = receiver_settings__name(&push->settings)))
+		ret = dart_error__no_memory(error);
+	if (!ret)
+		ret = poster__new(&push->settings, &push->poster, error);
+	if (!ret && push->settings.spool)
+		ret = spool__open(push->settings.spool,
+				  push->settings.spool_bytes,
+				  &push->backlog.spool, error);
+	if (!ret) {
+		set_rules(push);
+		ret = thread__start(&push->thread, "push", push__run, push);
+		if (ret)
+			dart_error__system(error, -ret,
+					   "cannot start a thread");
+	}
+	if (ret)
+		destroy(push);
+	else
+		*output = &push->output;
+	return ret;
+}
+
+void push__counts(struct metric_output *output, struct push_counts *counts)
+{
+	struct push *push = push_of(output);
+
+	*counts = (struct push_counts){
+		.sent = count__of(&push->sent),
+		.refused = count__of(&push->refused),
+		.dropped = count__of(&push->dropped) +
+			   atomic_load(&push->rules.dropped),
+		.unsent = count__of(&push->unsent),
+		.repeated = atomic_load(&push->rules.repeated),
+		.requests = count__of(&push->requests),
+		.retries = count__of(&push->retries),
+		.bytes = count__of(&push->bytes),
+		.waiting = count__of(&push->waiting),
+		.queue_bytes = count__of(&push->backlog_bytes) +
+			       atomic_load(&push->rules.bytes),
+		.spool_bytes = count__of(&push->spool_bytes),
+		.is_failing = atomic_load(&push->is_failing),
+	};
+}
+
+const char *push__name(const struct metric_output *output)
+{
+	return push_of(output)->name;
+}

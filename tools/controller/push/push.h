@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Outputs that push metrics to a URL: Prometheus' remote write (see remote_write.h) and
+ * InfluxDB's line protocol (see influx.h).
+ *
+ *   workers              thread of the output
+ *   points -- blocks --> encode --> backlog (memory or spool) --> HTTP POST --> receiver
+ *                                                              again after 429, 5xx, no answer
+ *
+ * Workers copy points and never wait.  Blocks, messages in memory and files of the spool are
+ * bounded, each by itself; what is beyond is dropped and counted, in the backlog the oldest
+ * first.  All messages go in order over one connection, so the samples of a series arrive in
+ * order.  A message that is not answered is sent again, as a whole.
+ */
+#ifndef CONTROLLER_PUSH_H
+#define CONTROLLER_PUSH_H
+
+#include <libdart/error.h>
+
+#include "receiver_settings.h"
+#include "tools/controller/metrics/metric.h"
+#include "tools/controller/outputs/output.h"
+
+/* Numbers since the output began, but for those that wait. */
+struct push_counts {
+	uint64_t sent;		/* samples that the receiver took, stale markers included */
+	uint64_t refused;	/* samples that it will never take: 4xx */
+	uint64_t dropped;	/* samples lost because they did not fit, or for no memory */
+	uint64_t unsent;	/* samples that the protocol cannot express: NaN for InfluxDB */
+	uint64_t repeated;	/* points that are not after those of the same series before */
+	uint64_t requests;	/* that were answered */
+	uint64_t retries;	/* further attempts of the same message */
+	uint64_t bytes;		/* of requests, as they were sent */
+	uint64_t waiting;	/* samples in the backlog */
+	uint64_t queue_bytes;	/* memory of blocks and messages that wait */
+	uint64_t spool_bytes;	/* 0 without a spool */
+	bool is_failing;	/* the last attempt has to be repeated */
+};
+
+/*
+ * Starts an output.  @settings are copied.  @log, which may be NULL, outlives it.  Returns 0,
+ * or -errno with a sentence in @error.
+ *
+ * Its operation free() gives the thread three seconds to send what waits; what is left then is
+ * dropped, or stays in the spool.
+ */
+int push__new(const struct receiver_settings *settings, struct output *log,
+	      struct metric_output **output, struct dart_error *error);
+
+/* Both in any thread, for outputs of push__new() only. */
+void push__counts(struct metric_output *output, struct push_counts *counts);
+/* "http://host:9090/api/v1/write", without user, password and query. */
+const char *push__name(const struct metric_output *output);
+
+#endif /* CONTROLLER_PUSH_H */

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What the user says about an output that pushes metrics to a URL. */
+#ifndef CONTROLLER_RECEIVER_SETTINGS_H
+#define CONTROLLER_RECEIVER_SETTINGS_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <libdart/error.h>
+
+/* Samples of a request: as many as five scrapes of a host with 2,000 series have. */
+#define RECEIVER_BATCH_DEFAULT	10000U
+#define RECEIVER_BATCH_MAX		100000U
+/*
+ * How long scrapes of a target wait for further ones: series that have several samples in a
+ * request have their labels there once.  That of Prometheus' own sender.
+ */
+#define RECEIVER_DELAY_DEFAULT_NS	5000000000ULL
+#define RECEIVER_DELAY_MAX_NS	60000000000ULL
+#define RECEIVER_TIMEOUT_DEFAULT_NS	30000000000ULL
+#define RECEIVER_TIMEOUT_MIN_NS	100000000ULL
+#define RECEIVER_TIMEOUT_MAX_NS	600000000000ULL
+/* Requests that wait in memory: 8 million samples or more. */
+#define RECEIVER_QUEUE_DEFAULT	(64ULL << 20)
+#define RECEIVER_QUEUE_MIN		(1ULL << 20)
+#define RECEIVER_QUEUE_MAX		(1ULL << 40)
+#define RECEIVER_SPOOL_DEFAULT	(1ULL << 30)
+#define RECEIVER_SPOOL_MIN		(4ULL << 20)
+#define RECEIVER_SPOOL_MAX		(1ULL << 50)
+#define RECEIVERS_MAX	16
+
+enum receiver_kind {
+	RECEIVER_REMOTE_WRITE,	/* Prometheus' remote write */
+	RECEIVER_INFLUX,		/* InfluxDB's line protocol */
+};
+
+/* Texts are NULL and numbers 0 where the user does not say. */
+struct receiver_settings {
+	enum receiver_kind kind;
+	char *url;
+	/* Of remote write: 1 or 2; 0: 2, and 1 if the receiver does not take it. */
+	unsigned int version;
+	/* Of InfluxDB: 1.x has databases, 2.x buckets of organizations. */
+	char *database;
+	char *bucket;
+	char *organization;
+	unsigned int batch;
+	uint64_t delay_ns;	/* UINT64_MAX: each scrape is sent at once */
+	uint64_t timeout_ns;	/* of a request */
+	uint64_t queue_bytes;
+	char *spool;		/* a directory */
+	uint64_t spool_bytes;
+	char *token_file;
+	char *user;
+	char *password_file;
+	char *authorities;	/* PEM file of who signs the receiver's certificate */
+	json_t *labels;		/* an object of texts: of all series */
+};
+
+/*
+ * Is it complete, and does nothing contradict?  Sets the numbers that are 0 to their
+ * defaults.  Returns 0, or -EINVAL with a sentence in @error.
+ */
+int receiver_settings__complete(struct receiver_settings *settings,
+			    struct dart_error *error);
+bool receiver_settings__equal(const struct receiver_settings *one,
+			      const struct receiver_settings *other);
+/* @copy may be cleared also after -ENOMEM. */
+int receiver_settings__copy(struct receiver_settings *copy,
+			const struct receiver_settings *settings);
+void receiver_settings__clear(struct receiver_settings *settings);
+
+/* "10M": from @min to @max bytes, with K, M, G or T behind.  0 or -EINVAL. */
+int receiver_settings__parse_bytes(const char *text, uint64_t min, uint64_t max,
+			       uint64_t *bytes);
+/* "500ms", "5s", "1min", from @min_ns to @max_ns.  0 or -EINVAL. */
+int receiver_settings__parse_time(const char *text, uint64_t min_ns,
+			      uint64_t max_ns, uint64_t *time_ns);
+
+/*
+ * The URL that requests go to, with path and query; and the URL as messages show it, without
+ * user, password and query.  NULL if out of memory.
+ */
+char *receiver_settings__target(const struct receiver_settings *settings);
+char *receiver_settings__name(const struct receiver_settings *settings);
+
+#endif /* CONTROLLER_RECEIVER_SETTINGS_H */

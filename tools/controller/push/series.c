@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Collects the points of a target: see series.h. */
+#include "series.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "remote_write.h"
+
+struct series {
+	struct label_set *labels;
+	struct metric_plan *plan;	/* of the last scrape; NULL: none so far */
+	/* Of each series of it: the time of its last sample, in ns; 0: it has none. */
+	int64_t *last_ns;
+	bool has_ended;			/* all have their marker, or need none */
+	struct block *open;		/* NULL: none */
+	uint64_t opened_ns;
+	uint64_t added_ns;		/* the last scrape */
+};
+
+struct series *series__new(void)
+{
+	return calloc(1, sizeof(struct series));
+}
+
+static void hand_over(struct series *series, struct series_rules *rules)
+{
+	if (series->open)
+		rules->take(rules->data, series->open);
+	series->open = NULL;
+}
+
+static void forget(struct series *series)
+{
+	label_set__release(series->labels);
+	if (series->plan)
+		metric_plan__put(series->plan);
+	free(series->last_ns);
+	series->labels = NULL;
+	series->plan = NULL;
+	series->last_ns = NULL;
+	series->has_ended = false;
+}
+
+void series__free(struct series *series, struct series_rules *rules)
+{
+	if (!series)
+		return;
+	hand_over(series, rules);
+	forget(series);
+	free(series);
+}
+
+/* Takes memory for a row of @plan, and a block if there is none; false if there is no room. */
+static bool take_room(struct series *series, struct series_rules *rules,
+		      struct metric_plan *plan, struct metric_point **row)
+{
+	const size_t bytes = block__row_bytes(plan);
+	const uint64_t cost = bytes + (series->open ? 0 : sizeof(struct block));
+
+	if (atomic_fetch_add(&rules->bytes, cost) + cost > rules->bound) {
+		atomic_fetch_sub(&rules->bytes, cost);
+		return false;
+	}
+	*row = malloc(bytes);
+	if (*row && !series->open)
+		series->open = block__new(plan, series->labels);
+	if (*row && series->open)
+		return true;
+	free(*row);
+	atomic_fetch_sub(&rules->bytes, cost);
+	return false;
+}
+
+/* Returns how many points of @row have a time. */
+static uint64_t fill_row(struct series *series, struct series_rules *rules,
+			 const struct metric_point *points,
+			 struct metric_point *row)
+{
+	const int64_t precision = rules->precision_ns;
+	uint64_t samples = 0, repeated = 0;
+	uint32_t i;
+
+	for (i = 0; i < series->plan->series_count; i++) {
+		row[i] = points[i];
+		if (points[i].time_ns <= 0) {
+			row[i].time_ns = 0;
+		} else if (points[i].time_ns / precision <=
+			   series->last_ns[i] / precision) {
+			row[i].time_ns = 0;
+			repeated++;
+		} else {
+			series->last_ns[i] = points[i].time_ns;
+			samples++;
+		}
+	}
+	if (repeated)
+		atomic_fetch_add(&rules->repeated, repeated);
+	return samples;
+}
+
+/* A row that says at @time_ns that series have ended: all, or those that @plan has not. */
+static uint64_t fill_markers(const struct series *series,
+			     const struct series_rules *rules,
+			     const bool *remains, int64_t time_ns,
+			     struct metric_point *row)
+{
+	static const uint64_t stale = REMOTE_WRITE_STALE;
+	uint64_t samples = 0;
+	int64_t after_ns;
+	uint32_t i;
+
+	for (i = 0; i < series->plan->series_count; i++) {
+		row[i].time_ns = 0;
+		if (!series->last_ns[i] || (remains && remains[i]))
+			continue;
+		/* Behind the last sample, as the receiver sees times. */
+		after_ns = series->last_ns[i] + rules->precision_ns;
+		row[i].time_ns = time_ns > after_ns ? time_ns : after_ns;
+		/* Not by a register of floating point: it is a signalling NaN. */
+		memcpy(&row[i].value, &stale, sizeof(stale));
+		if (!remains)
+			series->last_ns[i] = row[i].time_ns;
+		samples++;
+	}
+	return samples;
+}
+
+/* @remains: of each series of the plan, whether it goes on; NULL: none does. */
+static void put_markers(struct series *series, struct series_rules *rules,
+			const bool *remains, int64_t time_ns)
+{
+	struct metric_point *row;
+	uint64_t samples;
+
+	if (!rules->has_markers)
+		return;
+	if (!take_room(series, rules, series->plan, &row)) {
+		atomic_fetch_add(&rules->dropped, 1);
+		return;
+	}
+	samples = fill_markers(series, rules, remains, time_ns, row);
+	block__add(series->open, row, samples);
+	hand_over(series, rules);
+}
+
+void series__end(struct series *series, struct series_rules *rules,
+		 int64_t time_ns)
+{
+	hand_over(series, rules);
+	if (series->plan && !series->has_ended)
+		put_markers(series, rules, NULL, time_ns);
+	series->has_ended = true;
+}
+
+static int compare_series(const struct metric_plan *one,
+			  const struct metric_series *a,
+			  const struct metric_plan *other,
+			  const struct metric_series *b)
+{
+	return strcmp(one->families[a->family].name,
+		      other->families[b->family].name) ?:
+		       strcmp(a->name, b->name) ?:
+		       strcmp(a->text, b->text);
+}
+
+/* Both are in the same order: what is in both has its last time in @last_ns. */
+static void match(const struct series *series, const struct metric_plan *plan,
+		  int64_t *last_ns, bool *remains)
+{
+	const struct metric_plan *before = series->plan;
+	uint32_t i = 0, j = 0;
+	int order;
+
+	while (i < before->series_count && j < plan->series_count) {
+		order = compare_series(before, before->series + i, plan,
+				       plan->series + j);
+		if (!order) {
+			last_ns[j] = series->last_ns[i];
+			remains[i] = true;
+		}
+		i += order <= 0;
+		j += order >= 0;
+	}
+}
+
+/* From now on @plan: what is no longer in it has ended.  False if there is no memory. */
+static bool change_plan(struct series *series, struct series_rules *rules,
+			struct metric_plan *plan, int64_t time_ns)
+{
+	int64_t *last_ns = calloc(plan->series_count + 1, sizeof(*last_ns));
+	bool *remains = NULL;
+
+	if (series->plan)
+		remains = calloc(series->plan->series_count + 1,
+				 sizeof(*remains));
+	if (!last_ns || (series->plan && !remains)) {
+		free(last_ns);
+		free(remains);
+		return false;
+	}
+	if (series->plan) {
+		hand_over(series, rules);
+		match(series, plan, last_ns, remains);
+		if (!series->has_ended)
+			put_markers(series, rules, remains, time_ns);
+		metric_plan__put(series->plan);
+	}
+	free(remains);
+	free(series->last_ns);
+	series->last_ns = last_ns;
+	series->plan = metric_plan__get(plan);
+	return true;
+}
+
+/* False if there is no memory. */
+static bool prepare(struct series *series, struct series_rules *rules,
+		    const struct target_settings *target, const json_t *own,
+		    const struct metric_scrape *scrape)
+{
+	if (series->labels && series->labels->source != target->labels &&
+	    !shared_text__equal(series->labels->source, target->labels)) {
+		series__end(series, rules, scrape->time_ns);
+		forget(series);
+	}
+	if (!series->labels)
+		series->labels = label_set__new(target, own);
+	if (!series->labels)
+		return false;
+	return series->plan == scrape->plan ||
+	       change_plan(series, rules, scrape->plan, scrape->time_ns);
+}
+
+/* Would the next scrape, if it comes after the same time again, come too late for it? */
+static bool is_due(const struct series *series,
+		   const struct series_rules *rules, uint64_t now_ns)
+{
+	const struct block *block = series->open;
+	const uint64_t gap_ns = now_ns - series->added_ns;
+
+	return !series->added_ns || block->scrapes == BLOCK_SCRAPES_MAX ||
+	       block->samples + block->samples / block->scrapes >
+		       rules->batch ||
+	       now_ns + gap_ns > series->opened_ns + rules->delay_ns ||
+	       atomic_load(&rules->bytes) > rules->bound / 2;
+}
+
+void series__add(struct series *series, struct series_rules *rules,
+		 const struct target_settings *target, const json_t *own,
+		 const struct metric_scrape *scrape, uint64_t now_ns)
+{
+	struct metric_point *row;
+
+	if (!prepare(series, rules, target, own, scrape) ||
+	    !take_room(series, rules, scrape->plan, &row)) {
+		atomic_fetch_add(&rules->dropped, scrape->plan->series_count);
+		return;
+	}
+	if (!series->open->scrapes)
+		series->opened_ns = now_ns;
+	series->has_ended = false;
+	block__add(series->open, row,
+		   fill_row(series, rules, scrape->points, row));
+	if (is_due(series, rules, now_ns))
+		hand_over(series, rules);
+	series->added_ns = now_ns;
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The series of a target as an output has sent them so far: collects their points in blocks,
+ * leaves out those that would come twice, and says which series have ended.
+ *
+ * All functions for one target are called one after the other, in any threads.
+ */
+#ifndef CONTROLLER_SERIES_H
+#define CONTROLLER_SERIES_H
+
+#include <stdatomic.h>
+
+#include "block.h"
+
+/* Where blocks go that are closed, and the rules for all targets of an output. */
+struct series_rules {
+	/*
+	 * Time stamps of the output are multiples of so many ns.  Of points of a series in the
+	 * same multiple, or an earlier one, only the first is sent: receivers take no other.
+	 */
+	int64_t precision_ns;
+	bool has_markers;	/* a series that ends gets a stale marker */
+	uint64_t delay_ns;	/* how long a block waits for further scrapes; 0: not at all */
+	uint32_t batch;		/* samples of a block, or one scrape with more */
+	uint64_t bound;		/* bytes of all blocks; from half of it on none waits */
+	/* Takes a block.  In any thread. */
+	void (*take)(void *data, struct block *block);
+	void *data;
+	/* Changed by all threads. */
+	_Atomic uint64_t bytes;		/* of blocks; given back by who frees them */
+	_Atomic uint64_t dropped;	/* samples beyond the bound, or without memory */
+	_Atomic uint64_t repeated;	/* points not after those before */
+};
+
+struct series;
+
+/* NULL if out of memory. */
+struct series *series__new(void);
+/* The block that waits is handed over before.  NULL is allowed. */
+void series__free(struct series *series, struct series_rules *rules);
+
+/*
+ * Adds a scrape.  Series of the scrape before that its plan does not have have ended, and so
+ * have all if the target has other labels now.  @own are the labels of the output, or NULL;
+ * @now_ns is CLOCK_MONOTONIC.
+ */
+void series__add(struct series *series, struct series_rules *rules,
+		 const struct target_settings *target, const json_t *own,
+		 const struct metric_scrape *scrape, uint64_t now_ns);
+/* All have ended, at @time_ns; hands over the block that waits. */
+void series__end(struct series *series, struct series_rules *rules,
+		 int64_t time_ns);
+
+#endif /* CONTROLLER_SERIES_H */
