@@ -93,23 +93,57 @@ static void take_option(struct run *run, int option, char *argument)
 	struct receiver_settings *settings = &run->settings;
 
 	switch (option) {
-	case 't': run->targets = number; break;
-	case 's': run->series = number; break;
-	case 'n': run->scrapes = number; break;
-	case 'i': run->interval_ms = number; break;
-	case 'N': run->name = argument; break;
-	case 'p': run->is_paced = true; break;
-	case 'c': run->changing = number; break;
-	case 'g': run->generations = number; break;
-	case 'L': run->is_lost = true; break;
-	case 'V': settings->version = number; break;
-	case 'b': settings->batch = number; break;
-	case 'd': settings->delay_ns = number ? number * 1000000 : UINT64_MAX; break;
-	case 'S': settings->spool = argument; break;
-	case 'B': settings->spool_bytes = number; break;
-	case 'Q': settings->queue_bytes = number; break;
-	case 'w': run->wait_s = number; break;
-	case 'l': run->list = argument; break;
+	case 't':
+		run->targets = number;
+		break;
+	case 's':
+		run->series = number;
+		break;
+	case 'n':
+		run->scrapes = number;
+		break;
+	case 'i':
+		run->interval_ms = number;
+		break;
+	case 'N':
+		run->name = argument;
+		break;
+	case 'p':
+		run->is_paced = true;
+		break;
+	case 'c':
+		run->changing = number;
+		break;
+	case 'g':
+		run->generations = number;
+		break;
+	case 'L':
+		run->is_lost = true;
+		break;
+	case 'V':
+		settings->version = number;
+		break;
+	case 'b':
+		settings->batch = number;
+		break;
+	case 'd':
+		settings->delay_ns = number ? number * 1000000 : UINT64_MAX;
+		break;
+	case 'S':
+		settings->spool = argument;
+		break;
+	case 'B':
+		settings->spool_bytes = number;
+		break;
+	case 'Q':
+		settings->queue_bytes = number;
+		break;
+	case 'w':
+		run->wait_s = number;
+		break;
+	case 'l':
+		run->list = argument;
+		break;
 	default:
 		fail("see the comment in push_metrics.c");
 	}

@@ -94,3 +94,9 @@ threaded_tests += controller_call controller_call_late controller_pool controlle
 controller_push := $(wildcard tools/controller/push/*.c) $(controller_settings) \
 	$(addprefix tools/controller/, curl_library.c decode/queue.c \
 	decode/thread.c outputs/output.c)
+unit_push_messages_sources := $(controller_push)
+unit_push_series_sources := $(controller_push)
+unit_push_spool_sources := $(addprefix tools/controller/push/, backlog.c message.c \
+	record.c remote_write.c remote_write_convert.c spool.c symbols.c)
+unit_push_sending_sources := $(controller_push) tools/bench/invented_metrics.c
+threaded_tests += push_sending

@@ -160,8 +160,10 @@ int push__new(const struct receiver_settings *settings, struct output *log,
 		return dart_error__no_memory(error);
 	}
 	ret = receiver_settings__complete(&push->settings, error);
-	if (!ret && !(push->name = receiver_settings__name(&push->settings)))
-		ret = dart_error__no_memory(error);
+	if (!ret) {
+		push->name = receiver_settings__name(&push->settings);
+		ret = push->name ? 0 : dart_error__no_memory(error);
+	}
 	if (!ret)
 		ret = poster__new(&push->settings, &push->poster, error);
 	if (!ret && push->settings.spool)

@@ -1,0 +1,374 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Bodies of requests: remote write 1.0 and 2.0, and lines for InfluxDB. */
+#include <errno.h>
+#include <math.h>
+#include <zlib.h>
+
+#include "push_decode.h"
+#include "tools/controller/push/encoder.h"
+#include "tools/controller/push/influx.h"
+#include "tools/controller/push/remote_write.h"
+
+static const struct metric_family families[] = {
+	{ .name = "up",
+	  .help = "help",
+	  .unit = "seconds",
+	  .type = METRIC_COUNTER,
+	  .series_count = 2 },
+};
+
+static const struct metric_label own[] = { { "job", "x" }, { "zone", "1" } };
+static const struct metric_series series[] = {
+	{ .name = "up", .text = "" },
+	{ .name = "up",
+	  .label_count = 2,
+	  .labels = own,
+	  .text = "job=\"x\",zone=\"1\"" },
+};
+
+static struct metric_plan plan = {
+	.families = families,
+	.family_count = 1,
+	.series = series,
+	.series_count = 2,
+};
+
+struct metric_plan *metric_plan__get(struct metric_plan *held)
+{
+	return held;
+}
+
+void metric_plan__put(struct metric_plan *held)
+{
+}
+
+static char name[] = "h:1";
+
+/* With labels of the target in JSON. */
+static struct label_set *make_set(const char *labels, const json_t *of_output)
+{
+	struct target_settings target = { .name = name };
+	struct label_set *set;
+
+	target.labels = labels ? shared_text__new(labels) : NULL;
+	set = label_set__new(&target, of_output);
+	assert_non_null(set);
+	shared_text__release(target.labels);
+	return set;
+}
+
+static struct merged_labels merged;
+
+static void expect_labels(const struct label_set *set,
+			  const struct metric_series *of, const char *expected)
+{
+	char text[1000] = "";
+	size_t i;
+
+	assert_true(label_set__merge(set, of, &merged));
+	for (i = 0; i < merged.count; i++)
+		sprintf(text + strlen(text), "%s=%s ", merged.labels[i].name,
+			merged.labels[i].value);
+	assert_string_equal(text, expected);
+}
+
+static void test_labels(void **state)
+{
+	json_t *of_output = json_pack("{s:s, s:s, s:s}", "job", "", "rack",
+				      "b", "site", "n");
+	struct label_set *set;
+
+	set = make_set(NULL, NULL);
+	expect_labels(set, series, "__name__=up instance=h:1 job=dart ");
+	expect_labels(set, series + 1,
+		      "__name__=up exported_job=x instance=h:1 job=dart zone=1 ");
+	label_set__release(set);
+	set = make_set("{\"Upper\":\"u\",\"__x\":\"no\",\"rack\":\"a\"}",
+		       of_output);
+	expect_labels(set, series,
+		      "Upper=u __name__=up instance=h:1 rack=a site=n ");
+	label_set__release(set);
+	json_decref(of_output);
+}
+
+#define SAMPLE "\x12\x0c\x09\0\0\0\0\0\0\xf0\x3f\x10\xe8\x07"
+
+static void expect_bytes(const struct bytes *bytes, const char *expected,
+			 size_t length)
+{
+	assert_false(bytes->has_failed);
+	assert_int_equal(bytes->length, length);
+	assert_memory_equal(bytes->data, expected, length);
+}
+
+static void test_golden(void **state)
+{
+	static const char first[] =
+		"\x0a\x3c"
+		"\x0a\x0e\x0a\x08__name__\x12\x02up"
+		"\x0a\x0f\x0a\x08instance\x12\x03h:1"
+		"\x0a\x0b\x0a\x03job\x12\x04"
+		"dart" SAMPLE;
+	static const char symbols_field[] =
+		"\x22\0\x22\x08__name__\x22\x02up\x22\x08instance\x22\x03h:1"
+		"\x22\x03job\x22\x04"
+		"dart\x22\x04help\x22\x07seconds";
+	static const char second[] =
+		"\x2a\x1e\x0a\x06\x01\x02\x03\x04\x05\x06" SAMPLE
+		"\x2a\x06\x08\x01\x18\x07\x20\x08";
+	const struct metric_point point = { .value = 1, .time_ns = 1000000000 };
+	struct label_set *set = make_set(NULL, NULL);
+	struct bytes body = {}, converted = {};
+	struct symbols symbols = {};
+
+	assert_true(label_set__merge(set, series, &merged));
+	remote_write_1__put(&body, &merged, &point, 1);
+	expect_bytes(&body, first, sizeof(first) - 1);
+	bytes__empty(&body);
+
+	remote_write_2__put(&body, &symbols, &merged, families, &point, 1);
+	expect_bytes(&symbols.fields, symbols_field, sizeof(symbols_field) - 1);
+	expect_bytes(&body, second, sizeof(second) - 1);
+	bytes__put(&symbols.fields, body.data, body.length);
+	assert_int_equal(remote_write__convert(symbols.fields.data,
+					       symbols.fields.length,
+					       &converted),
+			 0);
+	expect_bytes(&converted, first, sizeof(first) - 1);
+	bytes__free(&body);
+	bytes__free(&converted);
+	symbols__free(&symbols);
+	label_set__release(set);
+}
+
+/* A value of 0, and a NaN that says that the series has ended. */
+static void test_values(void **state)
+{
+	static const uint64_t stale = REMOTE_WRITE_STALE;
+	struct metric_point points[2] = { { .time_ns = 1000000 },
+					  { .time_ns = 2000000 } };
+	struct label_set *set = make_set(NULL, NULL);
+	struct bytes body = {};
+	char *text;
+
+	memcpy(&points[1].value, &stale, sizeof(stale));
+	assert_true(label_set__merge(set, series, &merged));
+	remote_write_1__put(&body, &merged, points, 2);
+	text = decode_body(false, body.data, body.length);
+	assert_string_equal(
+		text,
+		"1 0000000000000000 __name__=up instance=h:1 job=dart\n"
+		"2 7ff0000000000002 __name__=up instance=h:1 job=dart\n");
+	free(text);
+	bytes__free(&body);
+	label_set__release(set);
+}
+
+/* Each prefix of a message, and each with a byte changed, is refused or converted. */
+static void test_hostile(void **state)
+{
+	const struct metric_point point = { .value = 1, .time_ns = 1000000000 };
+	struct label_set *set = make_set(NULL, NULL);
+	struct symbols symbols = {};
+	struct bytes body = {}, converted = {};
+	uint8_t *copy;
+	size_t i;
+
+	assert_true(label_set__merge(set, series + 1, &merged));
+	remote_write_2__put(&body, &symbols, &merged, families, &point, 1);
+	bytes__put(&symbols.fields, body.data, body.length);
+	for (i = 0; i < symbols.fields.length; i++) {
+		/* Its end is known to AddressSanitizer. */
+		copy = malloc(i + 1);
+		memcpy(copy, symbols.fields.data, i);
+		remote_write__convert(copy, i, &converted);
+		copy[i] = 0xff;
+		remote_write__convert(copy, i + 1, &converted);
+		free(copy);
+		bytes__empty(&converted);
+	}
+	assert_int_equal(remote_write__convert("\x2a\x04\x0a\x02\x01\x02", 6,
+					       &converted),
+			 -EINVAL);
+	bytes__free(&body);
+	bytes__free(&converted);
+	symbols__free(&symbols);
+	label_set__release(set);
+}
+
+static void test_symbols(void **state)
+{
+	struct symbols symbols = {};
+	uint32_t i, round;
+	char text[16];
+
+	for (round = 0; round < 2; round++) {
+		for (i = 1; i <= 5000; i++) {
+			sprintf(text, "%u", i);
+			assert_int_equal(symbols__find(&symbols, text), i);
+		}
+		assert_int_equal(symbols__find(&symbols, ""), 0);
+		assert_int_equal(symbols__find(&symbols, "17"), 17);
+		symbols__empty(&symbols);
+	}
+	symbols__free(&symbols);
+}
+
+struct taken {
+	unsigned int count;
+	uint32_t samples, most;
+	char *texts[16];
+};
+
+static void take(void *data, struct message *message)
+{
+	struct taken *taken = data;
+
+	assert_true(taken->count < 16);
+	taken->samples += message->samples;
+	if (message->samples > taken->most)
+		taken->most = message->samples;
+	taken->texts[taken->count++] =
+		decode_compressed(message->format == MESSAGE_REMOTE_WRITE_2,
+				  message->body, message->length);
+	free(message);
+}
+
+static void encode(enum message_format format, uint32_t batch,
+		   struct taken *taken)
+{
+	static struct encoder encoder;
+	struct label_set *set = make_set(NULL, NULL);
+	struct block *block = block__new(&plan, set);
+	struct metric_point *row;
+	unsigned int i;
+
+	for (i = 1; i <= 3; i++) {
+		row = calloc(2, sizeof(*row));
+		row[0].time_ns = i * 1000000;
+		row[1].time_ns = i == 2 ? 0 : i * 1000000;
+		row[1].value = 1;
+		block__add(block, row, i == 2 ? 1 : 2);
+	}
+	encoder = (struct encoder){ .format = format, .batch = batch };
+	encoder__add(&encoder, block, take, taken);
+	encoder__finish(&encoder, take, taken);
+	encoder__finish(&encoder, take, taken);
+	assert_int_equal(encoder.unsent, 0);
+	encoder__free(&encoder);
+	block__free(block);
+	label_set__release(set);
+}
+
+static void free_taken(struct taken *taken)
+{
+	unsigned int i;
+
+	for (i = 0; i < taken->count; i++)
+		free(taken->texts[i]);
+}
+
+static void test_batches(void **state)
+{
+	struct taken first = {}, second = {}, small = {};
+
+	encode(MESSAGE_REMOTE_WRITE_1, 100, &first);
+	encode(MESSAGE_REMOTE_WRITE_2, 100, &second);
+	encode(MESSAGE_REMOTE_WRITE_2, 3, &small);
+	assert_int_equal(first.count, 1);
+	assert_int_equal(first.samples, 5);
+	assert_string_equal(
+		first.texts[0],
+		"1 0000000000000000 __name__=up instance=h:1 job=dart\n"
+		"2 0000000000000000 __name__=up instance=h:1 job=dart\n"
+		"3 0000000000000000 __name__=up instance=h:1 job=dart\n"
+		"1 3ff0000000000000 __name__=up exported_job=x instance=h:1 job=dart zone=1\n"
+		"3 3ff0000000000000 __name__=up exported_job=x instance=h:1 job=dart zone=1\n");
+	assert_int_equal(second.count, 1);
+	assert_string_equal(first.texts[0], second.texts[0]);
+	assert_int_equal(small.count, 2);
+	assert_int_equal(small.samples, 5);
+	assert_int_equal(small.most, 3);
+	free_taken(&first);
+	free_taken(&second);
+	free_taken(&small);
+}
+
+static void expect_lines(const struct metric_point *points, size_t count,
+			 size_t written, const char *expected)
+{
+	struct bytes lines = {};
+
+	assert_int_equal(influx__put(&lines, &merged, "a b,c", points, count),
+			 written);
+	bytes__put_byte(&lines, '\0');
+	assert_string_equal(lines.data, expected);
+	bytes__free(&lines);
+}
+
+static void test_lines(void **state)
+{
+	static const struct metric_label strange[] = { { "k", "a=b, c\\\nd\\" } };
+	const struct metric_series of = {
+		.name = "up", .label_count = 1, .labels = strange,
+	};
+	struct metric_point points[] = {
+		{ 0.1, 1 },	    { 3, 2 },	 { NAN, 3 },
+		{ INFINITY, 4 },    { 1e300, 5 }, { 4.9999999999999993e-09, 6 },
+		{ -1, INT64_MAX },
+	};
+	struct label_set *set = make_set(NULL, NULL);
+
+#define TAGS "a\\ b\\,c,instance=h:1,job=dart,k=a\\=b\\,\\ c\\\\ d\\  "
+	assert_true(label_set__merge(set, &of, &merged));
+	expect_lines(points, 7, 5,
+		     TAGS "value=0.1 1\n" TAGS "value=3 2\n" TAGS
+			  "value=1e+300 5\n" TAGS "value=4.9999999999999993e-09 6\n" TAGS
+			  "value=-1 9223372036854775807\n");
+	expect_lines(points + 2, 2, 0, "");
+	label_set__release(set);
+}
+
+static void test_gzip(void **state)
+{
+	char plain[5000], again[6000];
+	struct bytes lines = {}, body = {};
+	z_stream stream = { .next_out = (Bytef *)again,
+			    .avail_out = sizeof(again) };
+
+	memset(plain, 'x', sizeof(plain));
+	bytes__put(&lines, plain, sizeof(plain));
+	assert_int_equal(influx__compress(&lines, &body), 0);
+	assert_true(body.length < 100);
+	stream.next_in = body.data;
+	stream.avail_in = body.length;
+	assert_int_equal(inflateInit2(&stream, 15 + 16), Z_OK);
+	assert_int_equal(inflate(&stream, Z_FINISH), Z_STREAM_END);
+	assert_int_equal(stream.total_out, sizeof(plain));
+	assert_memory_equal(again, plain, sizeof(plain));
+	inflateEnd(&stream);
+	bytes__free(&lines);
+	bytes__free(&body);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST("labels are in order, those of targets win, a series' own are renamed",
+		     test_labels),
+		TEST("messages of 1.0 and 2.0 have the bytes of their specifications",
+		     test_golden),
+		TEST("zero and the mark of a series that ended are sent as they are",
+		     test_values),
+		TEST("conversion to 1.0 reads no byte behind a broken message",
+		     test_hostile),
+		TEST("each text of a message is a symbol once", test_symbols),
+		TEST("both versions say the same, and series are not cut in messages",
+		     test_batches),
+		TEST("lines escape, leave out what is not finite, and values are exact",
+		     test_lines),
+		TEST("lines are compressed as gzip", test_gzip),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

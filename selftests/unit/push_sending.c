@@ -1,0 +1,465 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Outputs that push, and receivers that accept, refuse, are old, or are not there. */
+#include <errno.h>
+#include <fcntl.h>
+
+#include "push_receiver.h"
+#include "tools/bench/invented_metrics.h"
+#include "tools/controller/outputs/output.h"
+#include "tools/controller/push/push.h"
+#include "tools/controller/schedule.h"
+
+#define SERIES 50
+#define WAIT_NS 60000000000ULL
+#define SECOND_NS 1000000000LL
+/* When the first scrape was. */
+#define START_NS (1700000000 * SECOND_NS)
+
+struct fixture {
+	struct receiver receiver;
+	struct receiver_settings settings;
+	char url[100];
+	struct metric_output *output;
+	struct push_counts counts;	/* as they were at last */
+	struct metric_plan *plan;
+	uint32_t scrapes;
+	struct output *log;
+	int log_ends[2];
+	char said[8192];
+};
+
+static char host[] = "h:1";
+static const struct target_settings target = { .name = host };
+
+/* Settings are changed between both. */
+static void prepare(struct fixture *fixture)
+{
+	fixture->plan = invented_plan__new(SERIES, 0);
+	fixture->settings.delay_ns = UINT64_MAX;
+	snprintf(fixture->url, sizeof(fixture->url),
+		 "http://127.0.0.1:%u/api/v1/write?secret=1",
+		 fixture->receiver.port);
+	fixture->settings.url = fixture->url;
+}
+
+static void start(struct fixture *fixture)
+{
+	struct dart_error error;
+
+	assert_int_equal(pipe2(fixture->log_ends, O_CLOEXEC), 0);
+	assert_int_equal(output__open(fixture->log_ends[1], "log", 1 << 20,
+				      NULL, &fixture->log),
+			 0);
+	if (push__new(&fixture->settings, fixture->log, &fixture->output,
+		      &error))
+		fail_msg("%s", error.text);
+}
+
+static void scrape(struct fixture *fixture)
+{
+	struct metric_point points[SERIES];
+	const struct metric_scrape made = {
+		.plan = fixture->plan,
+		.points = points,
+		.time_ns = START_NS + fixture->scrapes * SECOND_NS,
+	};
+	uint32_t i;
+
+	for (i = 0; i < SERIES; i++)
+		points[i] = (struct metric_point){
+			.value = invented_plan__value(fixture->plan, i, 0,
+						      fixture->scrapes, 100),
+			.time_ns = made.time_ns,
+		};
+	fixture->output->operations->scrape(fixture->output, &target, &made);
+	fixture->scrapes++;
+}
+
+/* Waits until so many samples are sent or refused. */
+static void wait_for(struct fixture *fixture, uint64_t samples)
+{
+	const uint64_t until_ns = monotonic_ns() + WAIT_NS;
+
+	do {
+		assert_true(monotonic_ns() < until_ns);
+		poll(NULL, 0, 1);
+		push__counts(fixture->output, &fixture->counts);
+	} while (fixture->counts.sent + fixture->counts.refused < samples);
+}
+
+static void stop(struct fixture *fixture)
+{
+	ssize_t length;
+
+	push__counts(fixture->output, &fixture->counts);
+	fixture->output->operations->free(fixture->output);
+	output__end(fixture->log);
+	while (!output__has_ended(fixture->log))
+		poll(NULL, 0, 1);
+	output__close(fixture->log);
+	close(fixture->log_ends[1]);
+	length = read(fixture->log_ends[0], fixture->said,
+		      sizeof(fixture->said) - 1);
+	fixture->said[length > 0 ? length : 0] = '\0';
+	close(fixture->log_ends[0]);
+	assert_null(strstr(fixture->said, "secret"));
+	metric_plan__put(fixture->plan);
+}
+
+/* The samples of scrapes @first to @last - 1, each once, in the order of their times. */
+static void expect_samples(const char *accepted, uint32_t first, uint32_t last)
+{
+	const uint64_t start_ms = START_NS / 1000000;
+	uint32_t count[1000] = {}, i;
+	uint64_t time_ms, before_ms = 0;
+	const char *line;
+
+	for (line = accepted; *line; line = strchr(line, '\n') + 1) {
+		time_ms = strtoull(line, NULL, 10);
+		assert_true(time_ms >= before_ms);
+		before_ms = time_ms;
+		assert_true(time_ms >= start_ms &&
+			    (time_ms - start_ms) / 1000 < 1000);
+		count[(time_ms - start_ms) / 1000]++;
+	}
+	for (i = 0; i < 1000; i++)
+		assert_int_equal(count[i],
+				 i >= first && i < last ? SERIES : 0);
+}
+
+static size_t times_said(const struct fixture *fixture, const char *text)
+{
+	const char *at = fixture->said;
+	size_t count = 0;
+
+	while ((at = strstr(at, text))) {
+		at += strlen(text);
+		count++;
+	}
+	return count;
+}
+
+static void test_accepted(void **state)
+{
+	struct fixture fixture = { .receiver.answers = { ACCEPTED_2 } };
+	uint32_t i;
+
+	receiver__open(&fixture.receiver);
+	prepare(&fixture);
+	start(&fixture);
+	for (i = 0; i < 20; i++)
+		scrape(&fixture);
+	wait_for(&fixture, 20 * SERIES);
+	stop(&fixture);
+	receiver__close(&fixture.receiver);
+	assert_string_equal(fixture.said, "");
+	assert_int_equal(fixture.counts.sent, 20 * SERIES);
+	assert_int_equal(fixture.counts.refused, 0);
+	assert_int_equal(fixture.counts.dropped, 0);
+	assert_int_equal(fixture.counts.queue_bytes, 0);
+	assert_int_equal(fixture.counts.requests,
+			 atomic_load(&fixture.receiver.requests));
+	assert_non_null(strstr(fixture.receiver.head,
+			       "X-Prometheus-Remote-Write-Version: 2.0.0\r\n"));
+	assert_non_null(strstr(fixture.receiver.head,
+			       "User-Agent: dart-controller/"));
+	assert_null(strstr(fixture.receiver.head, "Expect"));
+	expect_samples(fixture.receiver.accepted, 0, 20);
+	free(fixture.receiver.accepted);
+}
+
+static void test_again(void **state)
+{
+	struct fixture fixture = {
+		.receiver.answers = {
+			/* Over a connection that was used before, libcurl itself tries again. */
+			"",
+			"HTTP/1.1 503 No\r\nContent-Length: 5\r\n\r\nbusy\n",
+			"HTTP/1.1 429 No\r\nRetry-After: 1\r\nContent-Length: 0\r\n\r\n",
+			ACCEPTED_2,
+		},
+	};
+	uint64_t start_ns;
+
+	receiver__open(&fixture.receiver);
+	prepare(&fixture);
+	start(&fixture);
+	start_ns = monotonic_ns();
+	scrape(&fixture);
+	wait_for(&fixture, SERIES);
+	assert_true(monotonic_ns() - start_ns >= SECOND_NS);
+	stop(&fixture);
+	receiver__close(&fixture.receiver);
+	assert_int_equal(fixture.counts.retries, 3);
+	assert_int_equal(fixture.counts.requests, 3);
+	assert_int_equal(fixture.counts.refused, 0);
+	assert_false(fixture.counts.is_failing);
+	assert_int_equal(times_said(&fixture, "does not answer"), 1);
+	assert_int_equal(times_said(&fixture, "are sent again"), 1);
+	assert_int_equal(times_said(&fixture, "answers again"), 1);
+	expect_samples(fixture.receiver.accepted, 0, 1);
+	free(fixture.receiver.accepted);
+}
+
+static void test_refused(void **state)
+{
+	struct fixture fixture = {
+		.receiver.answers = {
+			ACCEPTED_2,
+			"HTTP/1.1 400 No\r\nContent-Length: 16\r\n\r\nout of\033order\nx\n",
+			"HTTP/1.1 400 No\r\nContent-Length: 0\r\n\r\n",
+			ACCEPTED_2,
+		},
+	};
+	uint32_t i;
+
+	receiver__open(&fixture.receiver);
+	prepare(&fixture);
+	start(&fixture);
+	for (i = 1; i <= 4; i++) {
+		scrape(&fixture);
+		wait_for(&fixture, i * SERIES);
+	}
+	stop(&fixture);
+	receiver__close(&fixture.receiver);
+	assert_int_equal(fixture.counts.sent, 2 * SERIES);
+	assert_int_equal(fixture.counts.refused, 2 * SERIES);
+	assert_int_equal(fixture.counts.retries, 0);
+	assert_int_equal(atomic_load(&fixture.receiver.requests), 4);
+	assert_int_equal(times_said(&fixture, "refuses samples"), 1);
+	assert_int_equal(times_said(&fixture, "status 400: out of order\n"), 1);
+	free(fixture.receiver.accepted);
+}
+
+/* @first: to 2.0.  @samples: that are accepted then. */
+static void expect_older(const char *first)
+{
+	struct fixture fixture = { .receiver.answers = { first, ACCEPTED } };
+	char *accepted;
+
+	receiver__open(&fixture.receiver);
+	prepare(&fixture);
+	start(&fixture);
+	scrape(&fixture);
+	wait_for(&fixture, SERIES);
+	scrape(&fixture);
+	wait_for(&fixture, 2 * SERIES);
+	stop(&fixture);
+	receiver__close(&fixture.receiver);
+	assert_int_equal(fixture.counts.sent, 2 * SERIES);
+	assert_int_equal(fixture.counts.refused, 0);
+	assert_int_equal(atomic_load(&fixture.receiver.requests), 3);
+	assert_non_null(strstr(fixture.receiver.head,
+			       "Content-Type: application/x-protobuf\r\n"));
+	assert_non_null(strstr(fixture.receiver.head,
+			       "X-Prometheus-Remote-Write-Version: 0.1.0\r\n"));
+	assert_int_equal(times_said(&fixture, "it gets 1.0"), 1);
+	accepted = fixture.receiver.accepted;
+	/* An old receiver has accepted 2.0 without a look: this one understood it. */
+	if (!strncmp(first, "HTTP/1.1 2", 10)) {
+		for (size_t i = 0; i < SERIES; i++)
+			accepted = strchr(accepted, '\n') + 1;
+	}
+	expect_samples(accepted, 0, 2);
+	free(fixture.receiver.accepted);
+}
+
+static void test_older(void **state)
+{
+	expect_older("HTTP/1.1 415 No\r\nContent-Length: 0\r\n\r\n");
+	expect_older("HTTP/1.1 400 No\r\nContent-Length: 0\r\n\r\n");
+	expect_older(ACCEPTED);
+}
+
+static void test_only_newer(void **state)
+{
+	struct fixture fixture = {
+		.receiver.answers = {
+			"HTTP/1.1 415 No\r\nContent-Length: 0\r\n\r\n",
+			ACCEPTED,
+		},
+		.settings.version = 2,
+	};
+
+	receiver__open(&fixture.receiver);
+	prepare(&fixture);
+	start(&fixture);
+	scrape(&fixture);
+	wait_for(&fixture, SERIES);
+	assert_int_equal(fixture.counts.refused, SERIES);
+	scrape(&fixture);
+	wait_for(&fixture, 2 * SERIES);
+	stop(&fixture);
+	receiver__close(&fixture.receiver);
+	assert_int_equal(fixture.counts.sent, SERIES);
+	assert_non_null(strstr(fixture.receiver.head, "write.v2.Request"));
+	free(fixture.receiver.accepted);
+}
+
+static void test_bounded(void **state)
+{
+	struct fixture fixture = {
+		.receiver.answers = { ACCEPTED_2 },
+		.settings.queue_bytes = RECEIVER_QUEUE_MIN,
+		.settings.batch = SERIES,
+		.settings.version = 2,
+	};
+	const uint64_t until_ns = monotonic_ns() + WAIT_NS;
+	uint64_t given, samples;
+
+	receiver__bind(&fixture.receiver);
+	prepare(&fixture);
+	start(&fixture);
+	do {
+		scrape(&fixture);
+		push__counts(fixture.output, &fixture.counts);
+		/* What waits as points, and as messages. */
+		assert_true(fixture.counts.queue_bytes <=
+			    2 * RECEIVER_QUEUE_MIN);
+		assert_true(monotonic_ns() < until_ns);
+	} while (fixture.counts.dropped < 20 * SERIES ||
+		 !fixture.counts.is_failing);
+	assert_int_equal(fixture.counts.sent, 0);
+	receiver__run(&fixture.receiver);
+	given = (uint64_t)fixture.scrapes * SERIES;
+	do {
+		assert_true(monotonic_ns() < until_ns);
+		poll(NULL, 0, 1);
+		push__counts(fixture.output, &fixture.counts);
+		samples = fixture.counts.sent + fixture.counts.dropped;
+	} while (samples < given);
+	assert_int_equal(samples, given);
+	stop(&fixture);
+	receiver__close(&fixture.receiver);
+	assert_int_equal(times_said(&fixture, "do not fit into the queue"), 1);
+	assert_int_equal(times_said(&fixture, "does not answer"), 1);
+	free(fixture.receiver.accepted);
+}
+
+static void test_spool(void **state)
+{
+	char directory[] = "/tmp/push-sending-XXXXXX", command[100];
+	struct fixture fixture = { .receiver.answers = {
+		"HTTP/1.1 415 No\r\nContent-Length: 0\r\n\r\n",
+		ACCEPTED,
+	} };
+	uint32_t i;
+
+	assert_non_null(mkdtemp(directory));
+	fixture.settings.spool = directory;
+	fixture.settings.batch = SERIES;
+	receiver__bind(&fixture.receiver);
+	prepare(&fixture);
+	start(&fixture);
+	for (i = 0; i < 30; i++)
+		scrape(&fixture);
+	stop(&fixture);
+	assert_int_equal(fixture.counts.sent, 0);
+	assert_int_equal(times_said(&fixture, "stay in the spool"), 1);
+
+	/* They were written as 2.0, and the receiver takes 1.0. */
+	receiver__run(&fixture.receiver);
+	prepare(&fixture);
+	start(&fixture);
+	for (i = 0; i < 10; i++)
+		scrape(&fixture);
+	wait_for(&fixture, 40 * SERIES);
+	stop(&fixture);
+	receiver__close(&fixture.receiver);
+	assert_int_equal(fixture.counts.sent, 40 * SERIES);
+	assert_int_equal(fixture.counts.dropped, 0);
+	assert_int_equal(fixture.counts.waiting, 0);
+	expect_samples(fixture.receiver.accepted, 0, 40);
+	free(fixture.receiver.accepted);
+	snprintf(command, sizeof(command), "rm -rf '%s'", directory);
+	assert_int_equal(system(command), 0);
+}
+
+static void write_file(const char *path, const char *text)
+{
+	FILE *file = fopen(path, "w");
+
+	assert_non_null(file);
+	fputs(text, file);
+	assert_int_equal(fclose(file), 0);
+}
+
+static void test_influx(void **state)
+{
+	char token[] = "/tmp/push-token-XXXXXX";
+	struct fixture fixture = {
+		.receiver.answers = { ACCEPTED },
+		.settings.kind = RECEIVER_INFLUX,
+	};
+	int fd = mkstemp(token);
+
+	assert_true(fd >= 0);
+	close(fd);
+	write_file(token, "one\n");
+	receiver__open(&fixture.receiver);
+	prepare(&fixture);
+	snprintf(fixture.url, sizeof(fixture.url), "http://127.0.0.1:%u/",
+		 fixture.receiver.port);
+	fixture.settings.token_file = token;
+	start(&fixture);
+	/* Read again before each request. */
+	write_file(token, "two\nthree");
+	scrape(&fixture);
+	wait_for(&fixture, SERIES);
+	fixture.output->operations->lost(fixture.output, &target, fixture.plan,
+					 START_NS + SECOND_NS, "test");
+	stop(&fixture);
+	receiver__close(&fixture.receiver);
+	assert_int_equal(atomic_load(&fixture.receiver.requests), 1);
+	assert_non_null(strstr(fixture.receiver.head,
+			       "POST /write?db=dart&precision=ns HTTP/1.1\r\n"));
+	assert_non_null(strstr(fixture.receiver.head,
+			       "Content-Encoding: gzip\r\n"));
+	assert_non_null(strstr(fixture.receiver.head,
+			       "Authorization: Bearer two\r\n"));
+	free(fixture.receiver.accepted);
+	unlink(token);
+}
+
+static void test_settings(void **state)
+{
+	struct fixture fixture = {};
+	struct dart_error error;
+
+	fixture.settings.url = fixture.url;
+	strcpy(fixture.url, "ftp://x");
+	assert_int_equal(push__new(&fixture.settings, NULL, &fixture.output,
+				   &error),
+			 -EINVAL);
+	assert_non_null(strstr(error.text, "is not a URL"));
+	strcpy(fixture.url, "http://127.0.0.1:1/");
+	fixture.settings.token_file = "/nowhere";
+	assert_int_equal(push__new(&fixture.settings, NULL, &fixture.output,
+				   &error),
+			 -ENOENT);
+	assert_non_null(strstr(error.text, "cannot open '/nowhere'"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST("samples arrive in order, each once", test_accepted),
+		TEST("a message is sent again after no answer, 503 and 429, as late as asked",
+		     test_again),
+		TEST("a message that is refused is counted, said once, and not sent again",
+		     test_refused),
+		TEST("a receiver that does not take 2.0 gets all as 1.0",
+		     test_older),
+		TEST("a version that is set is the only one", test_only_newer),
+		TEST("without a receiver memory is bounded, and each sample is sent or counted",
+		     test_bounded),
+		TEST("a spool keeps all over a restart, and is sent before what is new",
+		     test_spool),
+		TEST("InfluxDB gets lines with gzip, and the token that is in the file now",
+		     test_influx),
+		TEST("settings that cannot work are refused in words",
+		     test_settings),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
