@@ -67,6 +67,12 @@ unit_controller_call_sources := $(unit_serve_tcp_sources) \
 	capacity.c credit*.c fetch.c flow.c handshakes.c interface.c resolver.c target*.c \
 	io/*.c transport/*.c decode/*.c outputs/output.c))
 unit_controller_http_server_sources := $(wildcard tools/controller/http/*.c)
+web_history := $(addprefix tools/controller/web/, history.c history_chunk.c \
+	history_open.c time_column.c value_column.c)
+unit_controller_history_sources := $(web_history)
+unit_controller_history_query_sources := $(web_history) $(addprefix tools/controller/web/, \
+	envelope.c history_query.c json_text.c selection.c)
+unit_controller_json_text_sources := tools/controller/web/json_text.c
 unit_controller_call_late_sources := $(unit_controller_call_sources)
 threaded_tests += controller_call controller_call_late controller_pool controller_workers controller_outputs \
 	controller_sinks controller_discovery controller_catalog controller_http_server
