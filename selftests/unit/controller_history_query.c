@@ -86,7 +86,7 @@ static void test_rates(void **state)
 	const struct selection_query raw = { .family = "cpu_total",
 					     .label = "mode",
 					     .value = "user",
-					     .is_raw = true };
+					     .rate = SELECTION_RATE_NEVER };
 	struct metric_plan *plan = test_plan__new(families, 2);
 	struct history *history = history__new();
 	json_t *json;

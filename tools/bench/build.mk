@@ -42,3 +42,10 @@ scrape_speed_libraries := dart
 scrape_speed_packages := libsystemd jansson libibverbs librdmacm libxxhash liburcu
 unit_scraping_sources = $(scraping) $(controller_scraping)
 threaded_tests += scraping
+
+# The page, with invented hosts.
+programs += web_hosts
+web_hosts_sources = $(addprefix tools/bench/, invented_host.c invented_plan.c \
+	web_hosts.c) $(controller_web)
+web_hosts_libraries := dart
+web_hosts_packages := jansson libmicrohttpd liburcu zlib

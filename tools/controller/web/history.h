@@ -60,8 +60,8 @@ int history__view(const struct history *history, int64_t from_us, int64_t to_us,
 		  struct history_view *view);
 void history_view__clear(struct history_view *view);
 
-const struct metric_plan *
-history_chunk__plan(const struct history_chunk *chunk);
+/* As long as the view holds the chunk. */
+struct metric_plan *history_chunk__plan(const struct history_chunk *chunk);
 uint32_t history_chunk__scrapes(const struct history_chunk *chunk);
 
 /* The points of a series, as many as the chunk has scrapes. */

@@ -39,7 +39,7 @@ size_t history_chunk__measure_plan(const struct metric_plan *plan)
 	return bytes;
 }
 
-const struct metric_plan *history_chunk__plan(const struct history_chunk *chunk)
+struct metric_plan *history_chunk__plan(const struct history_chunk *chunk)
 {
 	return chunk->plan;
 }

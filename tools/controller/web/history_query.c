@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "history_query.h"
+#include "tracker.h"
 
 struct group {
 	char *labels;
@@ -20,11 +21,8 @@ struct curves {
 	uint32_t count, capacity;
 	int64_t *newest;	/* of each bucket; 0: it is empty */
 
-	/* Of the chunk's plan. */
-	const struct metric_plan *plan;
-	struct selection selection;
-	struct point_state *states; /* of its series */
-	uint32_t *group_of;	    /* of its groups, in groups */
+	struct tracker tracker; /* of the chunk's plan */
+	uint32_t *group_of;	/* of its groups, in groups */
 
 	/* Of the chunk's scrapes, for one group. */
 	double sums[HISTORY_CHUNK_SCRAPES];
@@ -65,86 +63,48 @@ static int find_group(struct curves *curves, const char *labels, uint32_t hint)
 	return groups->labels && groups->buckets ? (int)i : -ENOMEM;
 }
 
-static int compare_series(const struct metric_plan *one, uint32_t i,
-			  const struct metric_plan *other, uint32_t j)
-{
-	return strcmp(one->series[i].name, other->series[j].name) ?:
-		       strcmp(one->series[i].text, other->series[j].text);
-}
-
-/* The states of series that both plans have go on: both lists are in the same order. */
-static void take_over(struct curves *curves, const struct selection *before,
-		      const struct metric_plan *plan_before,
-		      const struct point_state *states)
-{
-	uint32_t i = 0, j = 0;
-	int order;
-
-	while (i < curves->selection.count && j < before->count) {
-		order = compare_series(curves->plan,
-				       curves->selection.series[i], plan_before,
-				       before->series[j]);
-		if (!order)
-			curves->states[i] = states[j];
-		if (order <= 0)
-			i++;
-		if (order >= 0)
-			j++;
-	}
-}
-
-static int set_plan(struct curves *curves, const struct metric_plan *plan,
+static int set_plan(struct curves *curves, struct metric_plan *plan,
 		    const struct selection_query *query)
 {
-	struct selection before = curves->selection;
-	const struct metric_plan *plan_before = curves->plan;
-	struct point_state *states = curves->states;
+	const struct selection *selection = &curves->tracker.selection;
 	uint32_t i;
 	int ret, group;
 
 	free(curves->group_of);
 	curves->group_of = NULL;
-	curves->states = NULL;
-	curves->plan = plan;
-	ret = selection__make(plan, query, &curves->selection);
-	if (!ret) {
-		curves->states = calloc(curves->selection.count ?: 1,
-					sizeof(*curves->states));
-		curves->group_of = calloc(curves->selection.group_count ?: 1,
-					  sizeof(*curves->group_of));
-		if (!curves->states || !curves->group_of)
-			ret = -ENOMEM;
-	}
-	if (!ret && plan_before)
-		take_over(curves, &before, plan_before, states);
-	for (i = 0; !ret && i < curves->selection.group_count; i++) {
-		group = find_group(curves, curves->selection.groups[i], i);
-		curves->group_of[i] = group < 0 ? UINT32_MAX : (uint32_t)group;
+	ret = tracker__set_plan(&curves->tracker, plan, query);
+	if (ret)
+		return ret;
+	curves->group_of = calloc(selection->group_count ?: 1,
+				  sizeof(*curves->group_of));
+	if (!curves->group_of)
+		return -ENOMEM;
+	for (i = 0; i < selection->group_count; i++) {
+		group = find_group(curves, selection->groups[i], i);
 		if (group == -ENOMEM)
-			ret = -ENOMEM;
+			return -ENOMEM;
+		curves->group_of[i] = group < 0 ? UINT32_MAX : (uint32_t)group;
 	}
-	if (curves->selection.count)
-		curves->is_rate = curves->selection.is_rate;
-	selection__clear(&before);
-	free(states);
-	return ret;
+	if (selection->count)
+		curves->is_rate = selection->is_rate;
+	return 0;
 }
 
 /* Adds the points of a series to the sums of its group. */
 static void add_series(struct curves *curves, const struct history_chunk *chunk,
 		       uint32_t index)
 {
-	struct point_state *state = &curves->states[index];
+	struct point_state *state = &curves->tracker.states[index];
 	struct history_reader reader;
 	double value, result;
 	int64_t time_us;
 	uint32_t i;
 
-	history_reader__init(&reader, chunk, curves->selection.series[index]);
+	history_reader__init(&reader, chunk, curves->tracker.selection.series[index]);
 	for (i = 0; i < history_chunk__scrapes(chunk) &&
 		    history_reader__next(&reader, &time_us, &value);
 	     i++) {
-		if (!point_state__take(state, curves->selection.is_rate,
+		if (!point_state__take(state, curves->tracker.selection.is_rate,
 				       time_us, value, &result) ||
 		    isnan(result))
 			continue;
@@ -199,7 +159,7 @@ static int sort_by_group(const struct selection *selection, uint32_t **order,
 
 static int add_chunk(struct curves *curves, const struct history_chunk *chunk)
 {
-	const struct selection *selection = &curves->selection;
+	const struct selection *selection = &curves->tracker.selection;
 	uint32_t group, i, *order = NULL, *first = NULL;
 	int ret = sort_by_group(selection, &order, &first);
 
@@ -298,7 +258,7 @@ int history_query__print(const struct history_view *view,
 			 struct json_text *text)
 {
 	struct curves curves = { .span = span };
-	const struct metric_plan *plan;
+	struct metric_plan *plan;
 	size_t i;
 	int ret = 0;
 
@@ -307,7 +267,7 @@ int history_query__print(const struct history_view *view,
 		return -ENOMEM;
 	for (i = 0; i < view->count && !ret; i++) {
 		plan = history_chunk__plan(view->chunks[i]);
-		if (plan != curves.plan)
+		if (plan != curves.tracker.plan)
 			ret = set_plan(&curves, plan, query);
 		ret = ret ?: add_chunk(&curves, view->chunks[i]);
 	}
@@ -320,7 +280,6 @@ int history_query__print(const struct history_view *view,
 	free(curves.groups);
 	free(curves.newest);
 	free(curves.group_of);
-	free(curves.states);
-	selection__clear(&curves.selection);
+	tracker__clear(&curves.tracker);
 	return ret ?: text->has_failed ? -ENOMEM : 0;
 }

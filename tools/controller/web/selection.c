@@ -147,6 +147,15 @@ static bool is_chosen(const struct metric_family *family,
 		       query->value);
 }
 
+static bool is_rate(const struct metric_family *family,
+		    const struct selection_query *query)
+{
+	if (query->rate == SELECTION_RATE_BY_TYPE)
+		return family->type == METRIC_COUNTER ||
+		       family->type == METRIC_HISTOGRAM;
+	return query->rate == SELECTION_RATE_ALWAYS;
+}
+
 int selection__make(const struct metric_plan *plan,
 		    const struct selection_query *query,
 		    struct selection *selection)
@@ -162,9 +171,7 @@ int selection__make(const struct metric_plan *plan,
 	*selection = (struct selection){ };
 	if (!family || !family->series_count)
 		return 0;
-	selection->is_rate = !query->is_raw &&
-			     (family->type == METRIC_COUNTER ||
-			      family->type == METRIC_HISTOGRAM);
+	selection->is_rate = is_rate(family, query);
 	selection->series =
 		calloc(family->series_count, sizeof(*selection->series));
 	selection->group_of =

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * What a plot shows of a plan: series of a family, added up in groups.  The values of a counter
- * are its rates, in units per second.
- */
+/* What a plot shows of a plan: series of a family, added up in groups. */
 #ifndef CONTROLLER_SELECTION_H
 #define CONTROLLER_SELECTION_H
 
@@ -14,6 +11,13 @@
 /* Of a selection: more is cut off. */
 #define SELECTION_GROUPS_MAX 4096
 
+/* Values, or their rates per second. */
+enum selection_rate {
+	SELECTION_RATE_BY_TYPE,	/* of counters and histograms */
+	SELECTION_RATE_NEVER,
+	SELECTION_RATE_ALWAYS,	/* also of those whose type is not known */
+};
+
 /* Texts are the caller's. */
 struct selection_query {
 	const char *family;
@@ -24,7 +28,7 @@ struct selection_query {
 	 * puts all into one.  NULL: each series is one.
 	 */
 	const char *by;
-	bool is_raw;		/* counters as they are */
+	enum selection_rate rate;
 };
 
 struct selection {
