@@ -22,6 +22,8 @@
 #include "invented_host.h"
 
 #define SECOND_NS 1000000000LL
+/* Behind by more, scrapes are left out. */
+#define LATE_MAX_NS (30 * SECOND_NS)
 
 struct arguments {
 	const char *address, *token_path;
@@ -148,11 +150,11 @@ static int add_host(struct farm *farm, unsigned int index)
 	if (ret)
 		return ret;
 	farm->output->operations->added(farm->output, &fed->settings);
-	for (time_ns = now - arguments->past_ns;
-	     time_ns < now - arguments->interval_ns;
-	     time_ns += arguments->interval_ns)
+	time_ns = now - arguments->past_ns +
+		  arguments->interval_ns * index / arguments->hosts;
+	for (; time_ns < now; time_ns += arguments->interval_ns)
 		feed(farm, fed, time_ns);
-	fed->due_ns = now + arguments->interval_ns * index / arguments->hosts;
+	fed->due_ns = time_ns;
 	fed->is_there = fed->is_fed = true;
 	return 0;
 }
@@ -215,9 +217,12 @@ static int feed_due(struct farm *farm)
 		if (!fed->is_fed)
 			continue;
 		if (fed->due_ns <= now) {
-			feed(farm, fed, now);
+			/* What a READ takes varies. */
+			feed(farm, fed,
+			     fed->due_ns + dart_random__below(
+						   &fed->host.random, 300000));
 			fed->due_ns += farm->arguments.interval_ns;
-			if (fed->due_ns < now)
+			if (fed->due_ns < now - LATE_MAX_NS)
 				fed->due_ns = now;
 		}
 		if (fed->due_ns < next)

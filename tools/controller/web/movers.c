@@ -80,6 +80,21 @@ static double mean(const struct mover *mover, int part)
 	return mover->sums[part] / mover->counts[part];
 }
 
+/*
+ * A counter of whole events that had one and now has two has not doubled: so many events more or less are
+ * chance.
+ */
+#define EVENTS_OF_CHANCE 4
+
+static double change_of(const struct mover *mover, int64_t span_us)
+{
+	double before = mean(mover, 0), now = mean(mover, 1), chance = 0;
+
+	if (mover->state.time_us && rint(mover->state.value) == mover->state.value)
+		chance = EVENTS_OF_CHANCE * 1e6 / span_us;
+	return (now - before) / (fmax(fabs(now), fabs(before)) + chance);
+}
+
 static int compare(const void *one, const void *other)
 {
 	const struct mover *a = one, *b = other;
@@ -115,21 +130,17 @@ static void print_mover(const struct metric_plan *plan,
 }
 
 static void print(const struct metric_plan *plan, struct mover *movers,
-		  unsigned int count, struct json_text *text)
+		  int64_t span_us, unsigned int count, struct json_text *text)
 {
 	uint32_t i, found = 0;
-	double before, now;
 
 	for (i = 0; i < plan->series_count; i++) {
 		if (!movers[i].counts[0] || !movers[i].counts[1])
 			continue;
-		before = mean(&movers[i], 0);
-		now = mean(&movers[i], 1);
-		if (before == now)
+		if (mean(&movers[i], 0) == mean(&movers[i], 1))
 			continue;
 		movers[i].series = i;
-		movers[i].change =
-			(now - before) / fmax(fabs(now), fabs(before));
+		movers[i].change = change_of(&movers[i], span_us);
 		if (fabs(movers[i].change) >= CHANGE_MIN)
 			movers[found++] = movers[i];
 	}
@@ -163,7 +174,7 @@ int movers__print(const struct history_view *view, int64_t now_us,
 		add_chunk(movers, view->chunks[i], plan, borders_us);
 	}
 	if (plan)
-		print(plan, movers, count, text);
+		print(plan, movers, span_us, count, text);
 	else
 		json_text__put(text, "[]");
 	free(movers);
