@@ -79,10 +79,10 @@ export class Containers {
 		let row = this.rows.get(id);
 
 		if (!row) {
-			const name = printable(id);
+			const name = printable(id), at = name.lastIndexOf("/");
 
 			row = { canvas: el("canvas"), cells: new Map() };
-			row.element = el("tr", {}, el("td", { className: "text", title: name }, el("div", { textContent: name })));
+			row.element = el("tr", {}, el("td", { className: "text", title: name }, el("div", {}, name.slice(at + 1) || "/", el("small", { textContent: at > 0 ? "  " + name.slice(0, at) : "" }))));
 			for (const column of columns.slice(1)) {
 				const cell = el("td", { className: "number" + (column.isWide ? " narrow-off" : "") });
 
