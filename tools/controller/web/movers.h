@@ -9,8 +9,6 @@
 #include "history.h"
 #include "json_text.h"
 
-#define MOVERS_MAX 100
-
 /*
  * Appends [{"family", "labels", "rate", "before", "now", "change"}], at most @count, the greatest change
  * first; a change is (now - before) / max(|now|, |before|), from -2 to 2, less for counters of a few events.

@@ -21,7 +21,7 @@
 #define POINTS_DEFAULT	    600
 #define MOVERS_SECONDS	    10
 #define MOVERS_SECONDS_MAX  600
-#define MOVERS_COUNT	    30
+#define MOVERS_COUNT	    100
 /* Times before and after it are no times of ours: 2^52 ms. */
 #define MS_MAX		    4503599627370496.0
 

@@ -4,7 +4,7 @@ import { el, setClass, setText } from "./elements.js";
 import { printable, show, unitOf } from "./format.js";
 import { ask } from "./server.js";
 
-const ROWS = 6, EVERY_MS = 2000;
+const ROWS = 6, OF_FAMILY = 2, EVERY_MS = 2000;
 
 export class Movers {
 	/* @families: a map of those that the host has; @onChoose is told a family's name. */
@@ -43,7 +43,14 @@ export class Movers {
 		}
 	}
 
-	show(movers) {
+	show(all) {
+		const seen = new Map();
+		/* All modes of a CPU change at once: two of a family tell it. */
+		const movers = all.filter(({ family }) => {
+			seen.set(family, (seen.get(family) || 0) + 1);
+			return seen.get(family) <= OF_FAMILY;
+		});
+
 		this.empty.hidden = movers.length > 0;
 		this.rows.forEach((row, i) => {
 			const mover = movers[i];
