@@ -12,8 +12,8 @@ fuzz_control_region_parsers := $(addprefix tools/lib/dart/, \
 	private/table_outline.c rdma/read_plan.c table/table_check.c \
 	table/table_decode.c table/value_json.c table/value_print.c)
 fuzz_controller_config_sources := $(addprefix tools/controller/, config.c \
-	config_agent.c config_source.c config_transport.c entry_names.c labels.c \
-	settings.c settings_transport.c)
+	config_agent.c config_outputs.c config_source.c config_transport.c entry_names.c \
+	http/http_address.c labels.c output_settings.c settings.c settings_transport.c)
 fuzz_controller_config_parsers := $(fuzz_controller_config_sources) \
 	tools/lib/dart/yaml_file.c
 fuzz_int_packet_sources := tools/report/int_packet.c
@@ -21,6 +21,12 @@ fuzz_int_packet_parsers := $(fuzz_int_packet_sources)
 fuzz_key_schema_parsers := $(addprefix tools/lib/dart/, yaml_file.c \
 	key/key_schema.c key/key_schema_field.c key/key_schema_key.c \
 	key/key_schema_load.c)
+fuzz_metric_names_sources := $(wildcard tools/controller/metrics/*.c)
+fuzz_metric_names_parsers := $(addprefix tools/controller/metrics/, \
+	names_family.c names_labels.c names_load.c names_series.c)
+fuzz_metric_table_sources := $(fuzz_metric_names_sources)
+fuzz_metric_table_parsers := $(addprefix tools/controller/metrics/, \
+	label_value.c plan_generic.c plan_named.c points.c row_watch.c text.c)
 fuzz_request_sources := $(addprefix agent/, base/changes.c base/entry_name.c \
 	base/log.c base/request.c schema/schema_json.c socket/client.c \
 	socket/dispatch.c socket/request_rate.c)
@@ -37,12 +43,12 @@ fuzz_schema_json_sources := agent/schema/schema_json.c
 fuzz_schema_json_parsers := $(fuzz_schema_json_sources) \
 	tools/lib/dart/table/schema.c
 fuzz_sd_json_sources := $(addprefix tools/controller/, entry_names.c \
-	labels.c settings.c settings_transport.c targets/sd_json.c \
+	labels.c output_settings.c settings.c settings_transport.c targets/sd_json.c \
 	targets/target_list.c)
 fuzz_sd_json_parsers := $(addprefix tools/controller/, labels.c \
 	targets/sd_json.c targets/target_list.c)
 fuzz_srv_answer_sources := $(addprefix tools/controller/, entry_names.c \
-	labels.c settings.c settings_transport.c targets/srv_answer.c \
+	labels.c output_settings.c settings.c settings_transport.c targets/srv_answer.c \
 	targets/target_list.c)
 fuzz_srv_answer_parsers := $(addprefix tools/controller/targets/, \
 	srv_answer.c target_list.c)

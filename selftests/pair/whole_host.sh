@@ -17,7 +17,7 @@ summary=$(gojq -c 'select(has("summary")).summary | {reads_per_scrape, bytes_per
 	/run/lines)
 cost=$(gojq -c -s '[.[] | select(has("entries")).entries["gathering+1s"].sum] | last |
 	{records, passes, time_ns, longest_ns}' /run/lines)
-# Of that, 166 kB are the counters of namespaces, 1.7 kB each, and 320 kB those of cgroups,
+# Of that, 153 kB are the counters of namespaces, 1.5 kB each, and 320 kB those of cgroups,
 # 640 bytes each.
 check "$entries entries of the host take at most 4 READs and 512 kB: $summary" is_true \
 	'select(has("summary")).summary | .scrapes == 5 and .failed == 0 and

@@ -12,6 +12,7 @@
 #include <zlib.h>
 
 #include "tools/controller/http/gzip.h"
+#include "tools/controller/http/http_address.h"
 #include "tools/controller/http/http_server.h"
 
 #include "unit.h"

@@ -2,20 +2,21 @@
 # dart-controller: reads metrics from the memory of hosts.
 programs += dart-controller
 dart-controller_sources := $(wildcard $(addprefix tools/controller/, \
-	*.c io/*.c transport/*.c decode/*.c http/*.c outputs/*.c doctor/*.c targets/*.c status/*.c web/*.c) \
+	*.c decode/*.c doctor/*.c exposition/*.c http/*.c io/*.c metrics/*.c outputs/*.c \
+	status/*.c targets/*.c transport/*.c web/*.c) \
 	tools/doctor/*.c tools/watch/*.c)
 dart-controller_libraries := dart
 dart-controller_packages := libsystemd jansson yaml-0.1 smartcols libibverbs \
 	librdmacm libxxhash liburcu libcurl libmicrohttpd libresolv zlib
 
 controller_settings := $(addprefix tools/controller/, entry_names.c labels.c \
-	settings.c settings_transport.c)
+	output_settings.c settings.c settings_transport.c)
 controller_config := $(addprefix tools/controller/, config.c config_agent.c \
-	config_source.c config_transport.c) \
+	config_outputs.c config_source.c config_transport.c http/http_address.c) \
 	$(controller_settings)
 
-unit_controller_options_sources := tools/controller/options.c \
-	$(controller_settings)
+unit_controller_options_sources := $(addprefix tools/controller/, options.c \
+	http/http_address.c) $(controller_settings)
 unit_controller_config_sources := $(controller_config)
 unit_controller_credit_sources := tools/controller/credit.c
 unit_controller_groups_sources := $(addprefix tools/controller/, \
@@ -67,6 +68,13 @@ unit_controller_call_sources := $(unit_serve_tcp_sources) \
 	capacity.c credit*.c fetch.c flow.c handshakes.c interface.c resolver.c target*.c \
 	io/*.c transport/*.c decode/*.c outputs/output.c))
 unit_controller_http_server_sources := $(wildcard tools/controller/http/*.c)
+controller_metrics := $(wildcard tools/controller/metrics/*.c)
+unit_metric_names_sources := $(controller_metrics)
+unit_metric_plan_sources := $(controller_metrics)
+unit_metric_scale_sources := $(controller_metrics)
+unit_metric_sinks_sources := $(controller_metrics) \
+	tools/controller/outputs/sink_all.c
+unit_metric_text_sources := $(controller_metrics)
 # The page, without what scrapes.
 controller_web := $(wildcard tools/controller/web/*.c tools/controller/http/*.c) \
 	tools/controller/decode/thread.c tools/controller/decode/queue.c \
@@ -85,4 +93,5 @@ $(foreach in,obj sanitized tsan/obj helgrind/obj,\
 	$(output)/$(in)/tools/controller/web/web_files.o): $(web_page)
 unit_controller_call_late_sources := $(unit_controller_call_sources)
 threaded_tests += controller_call controller_call_late controller_pool controller_workers controller_outputs \
-	controller_sinks controller_discovery controller_catalog controller_http_server
+	controller_sinks controller_discovery controller_catalog controller_http_server \
+	metric_sinks

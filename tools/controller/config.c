@@ -223,6 +223,8 @@ static int take_setting(struct config *config, const char *key,
 		return 0; /* It was found before. */
 	if (!strcmp(key, "tls"))
 		return config__take_tls(config, value, settings);
+	if (!strcmp(key, "outputs"))
+		return config__take_outputs(config, value, settings);
 	if (!strcmp(key, "entries")) {
 		ret = config__sequence(config, value, config__entry,
 				    settings->entry_count ? &ignored :

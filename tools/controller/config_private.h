@@ -2,7 +2,7 @@
 /*
  * Shared by the parts of the configuration file: config.c has its keys, config_agent.c
  * agents, config_source.c what agents and sources have in common, and sources,
- * config_transport.c transports and certificates.
+ * config_transport.c transports and certificates, config_outputs.c outputs.
  *
  * All that take return 0; -EINVAL with a sentence in the error, which names the line; or
  * -ENOMEM.
@@ -76,5 +76,11 @@ int config__default(struct config *config, const char *key,
 /* A config_item: a source, into settings. */
 int config__take_source(struct config *config, const yaml_node_t *item,
 			void *into);
+
+/* config_outputs.c */
+
+/* The value of "outputs"; one that the command line has named stays. */
+int config__take_outputs(struct config *config, const yaml_node_t *value,
+			 struct settings *settings);
 
 #endif /* CONTROLLER_CONFIG_PRIVATE_H */

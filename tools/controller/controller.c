@@ -21,11 +21,10 @@
 
 #include "certificates.h"
 #include "controller.h"
+#include "controller_outputs.h"
 #include "decode/catalog.h"
 #include "fleet.h"
 #include "flow.h"
-#include "outputs/sink_json.h"
-#include "outputs/sink_table.h"
 #include "status/status_server.h"
 #include "target.h"
 #include "transport/transport_read.h"
@@ -36,7 +35,7 @@
 
 struct controller {
 	struct target_context context;
-	struct output *output;	/* standard output */
+	struct controller_outputs outputs;
 	sd_event_source *output_failed;
 	sd_event_source *connections;
 	sd_event_source *mail;	/* from I/O threads */
@@ -113,30 +112,24 @@ static int controller__catch_signals(struct controller *controller)
 	return err < 0 ? err : 0;
 }
 
-static int controller__open_outputs(struct controller *controller)
+static int controller__open_outputs(struct controller *controller,
+				    struct dart_error *error)
 {
 	struct target_context *context = &controller->context;
-	const struct options *options = context->options;
-	const size_t targets = options->settings.target_count;
-	const size_t bound = OUTPUT_BYTES + targets * OUTPUT_TARGET_BYTES;
+	struct controller_outputs *outputs = &controller->outputs;
 	int err;
 
-	err = output__open(STDERR_FILENO, "standard error", bound, NULL,
+	err = output__open(STDERR_FILENO, "standard error", OUTPUT_BYTES, NULL,
 			   &context->log) ?:
-	      output__open(STDOUT_FILENO, "standard output", bound,
-			   context->log, &controller->output);
+	      controller_outputs__open(outputs, context->options, context->log,
+				       error);
 	if (err)
 		return err;
+	context->sink = outputs->sink;
 	err = sd_event_add_io(context->event, &controller->output_failed,
-			      output__event_fd(controller->output), EPOLLIN,
+			      output__event_fd(outputs->standard), EPOLLIN,
 			      on_output_failed, controller);
-	if (err < 0)
-		return err;
-	context->sink = options->json ?
-		sink_json__new(controller->output) :
-		sink_table__new(controller->output, STDOUT_FILENO,
-				SETTINGS_TARGETS_MAX, options->once);
-	return context->sink ? 0 : -ENOMEM;
+	return err < 0 ? err : 0;
 }
 
 static int on_connection(sd_event_source *source, int fd, uint32_t events,
@@ -201,7 +194,7 @@ static int controller__open_status(struct controller *controller,
 	/* The directory in the environment is that of a service, which may run beside this. */
 	if (context->options->once && !path)
 		return 0;
-	err = status_server__new(context, controller->output, path,
+	err = status_server__new(context, controller->outputs.standard, path,
 				 &controller->status, error);
 	if (err != -EADDRINUSE || path)
 		return err;
@@ -227,7 +220,7 @@ static int controller__open(struct controller *controller,
 		return err;
 	/* Before any thread: they leave signals to the loop. */
 	err = controller__catch_signals(controller) ?:
-	      controller__open_outputs(controller) ?:
+	      controller__open_outputs(controller, error) ?:
 	      workers__start(settings->workers ?: SETTINGS_WORKERS_DEFAULT,
 			     &context->workers) ?:
 	      catalogs__open(&controller->catalogs) ?:
@@ -243,7 +236,7 @@ static int controller__open(struct controller *controller,
 		return err;
 	handshakes__open(&context->handshakes, context->timers,
 			 settings->handshakes ?: SETTINGS_HANDSHAKES_DEFAULT);
-	return fleet__new(context, controller->output, &controller->fleet,
+	return fleet__new(context, controller->outputs.standard, &controller->fleet,
 			  error) ?:
 	       controller__open_status(controller, error);
 }
@@ -259,15 +252,12 @@ static void controller__stop_threads(struct controller *controller)
 static void controller__close_output(struct controller *controller)
 {
 	sd_event_source_disable_unref(controller->output_failed);
-	output__close(controller->output);
 	controller->output_failed = NULL;
-	controller->output = NULL;
+	controller_outputs__close_standard(&controller->outputs);
 }
 
 static void controller__close(struct controller *controller)
 {
-	struct sink *sink = controller->context.sink;
-
 	status_server__free(controller->status);
 	controller__stop_threads(controller);
 	handshakes__close(&controller->context.handshakes);
@@ -282,9 +272,8 @@ static void controller__close(struct controller *controller)
 	flow_control__free(controller->context.flow_control);
 	timers__free(controller->context.timers);
 	catalogs__close(&controller->catalogs);
-	if (sink)
-		sink->operations->free(sink);
-	controller__close_output(controller);
+	sd_event_source_disable_unref(controller->output_failed);
+	controller_outputs__close(&controller->outputs);
 	sd_event_unref(controller->context.event);
 	output__close(controller->context.log);
 }
@@ -329,7 +318,7 @@ static void controller__drain(struct controller *controller,
  */
 static int controller__finish(struct controller *controller, bool summarize)
 {
-	struct output *output = controller->output;
+	struct output *output = controller->outputs.standard;
 	int err;
 
 	controller__stop_threads(controller);

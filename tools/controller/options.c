@@ -7,6 +7,7 @@
 
 #include <libdart/error.h>
 
+#include "http/http_address.h"
 #include "options.h"
 
 static const struct option long_options[] = {
@@ -27,6 +28,9 @@ static const struct option long_options[] = {
 	{ "dns-srv", required_argument, NULL, 'D' },
 	{ "http-sd", required_argument, NULL, 'H' },
 	{ "socket", required_argument, NULL, 'S' },
+	{ "listen", optional_argument, NULL, 'L' },
+	{ "web", optional_argument, NULL, 'W' },
+	{ "web-token-file", required_argument, NULL, 'O' },
 	{ "help", no_argument, NULL, 'h' },
 	{ "version", no_argument, NULL, 'V' },
 	{ }
@@ -59,6 +63,10 @@ const char options__help[] =
 	"      --file-sd FILE     scrape the agents of a JSON file, as it changes\n"
 	"      --dns-srv NAME     scrape the agents of SRV records\n"
 	"      --http-sd URL      scrape the agents that a URL names\n"
+	"      --listen[=ADDRESS:PORT] serve metrics over HTTP, at 127.0.0.1:4794 by default\n"
+	"      --web[=ADDRESS:PORT] serve a page that shows all values, live, and the last hour;\n"
+	"                         at 127.0.0.1:4795 by default\n"
+	"      --web-token-file FILE what a browser must know to see them\n"
 	"      --socket PATH      where status asks\n"
 	"  -h, --help             print this and exit\n"
 	"  -V, --version          print the version and exit\n"
@@ -178,6 +186,17 @@ static int set_path(char **path, struct dart_error *error)
 	return *path ? 0 : dart_error__no_memory(error);
 }
 
+static int set_address(char **address, struct dart_error *error)
+{
+	if (optarg && !http_address__is_valid(optarg))
+		return dart_error__set(error, EINVAL,
+			"'%s' is not an address to listen at (expected HOST:PORT, [V6]:PORT or :PORT)",
+			optarg);
+	free(*address);
+	*address = strdup(optarg ?: HTTP_ADDRESS_DEFAULT);
+	return *address ? 0 : dart_error__no_memory(error);
+}
+
 static int parse_one(struct options *options, int c, char *argv[],
 		     struct dart_error *error)
 {
@@ -237,6 +256,13 @@ static int parse_one(struct options *options, int c, char *argv[],
 	case 'H':
 		return add_source(&options->settings, SOURCE_HTTP_SD, optarg,
 				  error);
+	case 'L':
+		return set_address(&options->settings.outputs.listen, error);
+	case 'W':
+		return set_address(&options->settings.outputs.web, error);
+	case 'O':
+		return set_path(&options->settings.outputs.web_token_path,
+				error);
 	case 'S':
 		options->socket = optarg;
 		return 0;
@@ -270,7 +296,8 @@ static bool has_more(const struct options *options)
 	       settings->interval_ns || settings->flow || settings->io ||
 	       settings->workers || settings->source_count ||
 	       settings->transport || settings->tls.certificate ||
-	       settings->tls.key || settings->tls.authorities;
+	       settings->tls.key || settings->tls.authorities ||
+	       output_settings__has_any(&settings->outputs);
 }
 
 static int check_status(const struct options *options, struct dart_error *error)

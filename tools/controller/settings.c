@@ -323,6 +323,7 @@ int settings__copy(struct settings *copy, const struct settings *settings)
 	copy->sources = NULL;
 	copy->source_count = 0;
 	err = settings_tls__copy(&copy->tls, &settings->tls);
+	err = output_settings__copy(&copy->outputs, &settings->outputs) ?: err;
 	for (i = 0; !err && i < settings->entry_count; i++)
 		err = settings__add_entry(copy, settings->entries[i]);
 	for (i = 0; !err && i < settings->target_count; i++)
@@ -338,6 +339,7 @@ void settings__clear(struct settings *settings)
 	struct source_settings *source;
 	size_t i;
 
+	output_settings__clear(&settings->outputs);
 	tdestroy(settings->by_name, keep_name);
 	for (i = 0; i < settings->target_count; i++) {
 		target = &settings->targets[i];

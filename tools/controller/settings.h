@@ -11,6 +11,7 @@
 #include <libdart/error.h>
 
 #include "entry_names.h"
+#include "output_settings.h"
 #include "shared_text.h"
 
 #define SETTINGS_INTERVAL_DEFAULT_NS	1000000000ULL
@@ -130,6 +131,7 @@ struct settings {
 	void *by_name;		/* of targets: a tree of tsearch(3) */
 	struct source_settings *sources;
 	size_t source_count;
+	struct output_settings outputs;
 };
 
 /*

@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "http_address.h"
-#include "http_server.h"
 
 #define BACKLOG 64
 
@@ -72,6 +71,13 @@ bool http_address__is_valid(const char *address)
 	return !split(address, &parts);
 }
 
+bool http_address__has_port(const char *address)
+{
+	const char *end = *address == '[' ? strchr(address, ']') : address;
+
+	return end && strchr(end, ':');
+}
+
 static int listen_at(const struct addrinfo *found)
 {
 	const int on = 1;
@@ -101,7 +107,7 @@ int http_address__listen(const char *address, struct dart_error *error)
 	struct parts parts;
 	int ret;
 
-	address = address ?: "localhost";
+	address = address ?: HTTP_ADDRESS_DEFAULT;
 	if (split(address, &parts))
 		return dart_error__set(
 			error, EINVAL,

@@ -228,7 +228,7 @@ int http_server__new(const char *address, const struct http_page *pages,
 	if (!server->daemon) {
 		ret = dart_error__set(error, EIO,
 				      "cannot serve HTTP at '%s'",
-				      address ?: "localhost");
+				      address ?: HTTP_ADDRESS_DEFAULT);
 		goto err_socket;
 	}
 	*serverp = server;

@@ -14,9 +14,6 @@
 
 #include <libdart/error.h>
 
-/* Beside 4792 and 4793 of agents. */
-#define HTTP_PORT_DEFAULT	4794
-
 #define HTTP_CONNECTIONS_MAX	256
 #define HTTP_PEER_CONNECTIONS_MAX 64	/* of one address */
 #define HTTP_IDLE_SECONDS	30
@@ -92,8 +89,8 @@ struct http_page {
 struct http_server;
 
 /*
- * Serves @pages, which outlive the server, at @address: "HOST:PORT", "[V6]:PORT", "HOST",
- * ":PORT" (all addresses) or NULL (localhost).  Returns 0, or -errno with a sentence in @error.
+ * Serves @pages, which outlive the server, at @address, see http_address.h.  Returns 0, or
+ * -errno with a sentence in @error.
  */
 int http_server__new(const char *address, const struct http_page *pages,
 		     size_t count, struct http_server **server,
@@ -104,8 +101,5 @@ unsigned int http_server__port(const struct http_server *server);
 bool http_server__is_local(const struct http_server *server);
 /* Ends all streams; no page is called any more.  NULL is allowed. */
 void http_server__free(struct http_server *server);
-
-/* Does @address have the form of http_server__new()? */
-bool http_address__is_valid(const char *address);
 
 #endif /* CONTROLLER_HTTP_SERVER_H */

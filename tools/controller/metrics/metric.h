@@ -57,13 +57,25 @@ struct metric_plan {
 	/* By family, then in the order of strcmp() of name and text. No two are equal. */
 	const struct metric_series *series;
 	uint32_t series_count;
+	/*
+	 * The indices of all series in the order of text formats: that of the series, but in a
+	 * histogram the buckets of one set of labels lie side by side, the least first.  NULL:
+	 * that of the series.
+	 */
+	const uint32_t *listing;
+	/* The names of all labels, each once, in the order of strcmp(). */
+	const char *const *label_names;
+	uint32_t label_name_count;
+	/* Series that are left out: equal to another one, or too many. */
+	uint32_t dropped_count;
 };
 
 struct metric_point {
 	double value;
 	/*
 	 * CLOCK_REALTIME of the host, ns: when the host gathered the value, or else when it
-	 * was READ; 0: the series has no point in this scrape, because its row was torn.
+	 * was READ; 0: the series has no point in this scrape, because its row was torn, or
+	 * what it counts is not there now.
 	 */
 	int64_t time_ns;
 };

@@ -2,10 +2,12 @@
 /* The page as an output of metrics: see web.h. */
 #include <errno.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
 #include "tools/controller/decode/thread.h"
+#include "tools/controller/http/http_address.h"
 #include "tools/controller/outputs/output.h"
 
 #include "web.h"
@@ -137,6 +139,24 @@ static struct web *allocate(const struct web_settings *settings)
 	return web;
 }
 
+static int listen_at(struct web *web, const char *address, size_t page_count,
+		     struct dart_error *error)
+{
+	char *whole = NULL;
+	int ret;
+
+	address = address ?: HTTP_ADDRESS_DEFAULT;
+	if (http_address__is_valid(address) && !http_address__has_port(address)) {
+		if (asprintf(&whole, "%s:%d", address, WEB_PORT_DEFAULT) < 0)
+			return dart_error__no_memory(error);
+		address = whole;
+	}
+	ret = http_server__new(address, web->pages, page_count, &web->server,
+			       error);
+	free(whole);
+	return ret;
+}
+
 static int open_site(struct web *web, const struct web_settings *settings,
 		     struct dart_error *error)
 {
@@ -151,8 +171,7 @@ static int open_site(struct web *web, const struct web_settings *settings,
 	web->pages = web_pages__new(&web->site, &count);
 	if (!web->pages)
 		return dart_error__no_memory(error);
-	ret = http_server__new(settings->address, web->pages, count,
-			       &web->server, error);
+	ret = listen_at(web, settings->address, count, error);
 	if (ret)
 		return ret;
 	if (!web->site.access.length && !http_server__is_local(web->server))

@@ -14,12 +14,14 @@
 #include "tools/controller/metrics/metric.h"
 
 #define WEB_HISTORY_BYTES_DEFAULT ((size_t)256 << 20)
-#define WEB_HISTORY_BYTES_MIN	  ((size_t)1 << 20)
+/* Beside 4794 of metrics. */
+#define WEB_PORT_DEFAULT	  4795
 
 struct output;
 
 struct web_settings {
-	const char *address;	/* as of http_server__new() */
+	/* See http_address.h; its port is WEB_PORT_DEFAULT, NULL: at 127.0.0.1. */
+	const char *address;
 	/* See web_access.h; NULL: only this host may see values, and the address must be local. */
 	const char *token_path;
 	size_t history_bytes;	/* of all targets; 0: the default */

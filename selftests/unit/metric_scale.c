@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Metrics of a host with a thousand containers: what plans and points cost. */
+#include <stdio.h>
+#include <time.h>
+
+#include "metric_samples.h"
+
+#define FEW 250
+#define MANY 1000
+#define FIELDS 27 /* of cgroup:memory */
+
+/* Of the sanitizers' library; Debian's gcc has no header of it. */
+int __sanitizer_install_malloc_and_free_hooks(
+	void (*malloc_hook)(const volatile void *, size_t),
+	void (*free_hook)(const volatile void *));
+
+static const char yaml[] = "- family: container_memory_working_set_bytes\n"
+			   "  help: W.\n"
+			   "  type: gauge\n"
+			   "  series:\n"
+			   "    - entry: cgroup:memory\n"
+			   "      labels: {id: $selector}\n"
+			   "      value: field1 - field2\n"
+			   "- family: container_memory_failures_total\n"
+			   "  help: F.\n"
+			   "  type: counter\n"
+			   "  series:\n"
+			   "    - entry: cgroup:memory\n"
+			   "      labels: {id: $selector}\n"
+			   "      fields:\n"
+			   "        field3: {failure_type: pgfault}\n"
+			   "        field4: {failure_type: pgmajfault}\n";
+
+struct containers {
+	struct host host;
+	char names[HOST_ENTRIES_MAX][48];
+	char field_names[FIELDS][16];
+};
+
+static struct containers *containers__new(uint32_t count)
+{
+	struct containers *containers = calloc(1, sizeof(*containers));
+	struct wanted_field fields[FIELDS + 1] = {};
+	const struct dart_schema *schema;
+	uint32_t i, k, entry;
+
+	assert_non_null(containers);
+	host__init(&containers->host);
+	for (i = 0; i < FIELDS; i++) {
+		sprintf(containers->field_names[i], "field%u", i);
+		fields[i] = (struct wanted_field){
+			containers->field_names[i],
+			"bytes",
+			i % 2 ? DART_CONTROL_FIELD_GAUGE :
+				DART_CONTROL_FIELD_COUNTER,
+		};
+	}
+	schema = host__record(&containers->host, fields);
+	for (i = 0; i < count; i++) {
+		/* In an order that is not that of names. */
+		sprintf(containers->names[i],
+			"cgroup:memory@/kubepods.slice/pod%u+1s",
+			i * 7919 % count);
+		entry = host__add(&containers->host, containers->names[i],
+				  schema, DART_CONTROL_COPIES_SUM, 1);
+		host__mark(&containers->host, entry, 0, 2);
+		for (k = 0; k < FIELDS; k++)
+			host__set(&containers->host, entry, 0, fields[k].name,
+				  0, k * 1000 + i);
+	}
+	return containers;
+}
+
+static void containers__free(struct containers *containers)
+{
+	host__free(&containers->host);
+	free(containers);
+}
+
+/* Of a plan: the CPU time of the best of three, in s. */
+static double time_of_plan(uint32_t count, struct names *names)
+{
+	struct containers *containers = containers__new(count);
+	struct metric_plan *plan;
+	double best = 1e9, seconds;
+	clock_t start;
+	int i;
+
+	for (i = 0; i < 3; i++) {
+		start = clock();
+		plan = plan_of(&containers->host, names);
+		seconds = (double)(clock() - start) / CLOCKS_PER_SEC;
+		best = seconds < best ? seconds : best;
+		assert_int_equal(plan->dropped_count, 0);
+		/* 3 with names, FIELDS - 4 without, and those of the scrape. */
+		assert_int_equal(plan->series_count, count * (FIELDS - 1) + 9);
+		metric_plan__put(plan);
+	}
+	containers__free(containers);
+	return best;
+}
+
+static void test_linear(void **state)
+{
+	struct names *names = names_of(yaml);
+	const double few = time_of_plan(FEW, names);
+	const double many = time_of_plan(MANY, names);
+
+	print_message("# a plan of %u containers: %.1f ms, of %u: %.1f ms\n",
+		      FEW, few * 1e3, MANY, many * 1e3);
+	/* If it were quadratic, 16 times. */
+	assert_true(many < few * (MANY / FEW) * 2.5);
+	names__put(names);
+}
+
+static unsigned int allocations;
+
+static void count_allocation(const volatile void *memory, size_t size)
+{
+	allocations++;
+}
+
+static void ignore_free(const volatile void *memory)
+{
+}
+
+static void test_without_memory(void **state)
+{
+	struct names *names = names_of(yaml);
+	struct containers *containers = containers__new(MANY);
+	struct metric_plan *plan = plan_of(&containers->host, names);
+	struct points points = {};
+	char *volatile probe; /* so that it is allocated at all */
+
+	assert_int_equal(
+		points__prepare(&points, plan, &containers->host.sample), 0);
+	assert_true(__sanitizer_install_malloc_and_free_hooks(count_allocation,
+							      ignore_free));
+	probe = malloc(10);
+	assert_int_equal(allocations, 1);
+	free(probe);
+	assert_true(metric_plan__fits(plan, &containers->host.sample));
+	points__evaluate(&points, plan, &containers->host.sample);
+	assert_int_equal(allocations, 1);
+	assert_point(&points, plan,
+		     "container_memory_failures_total{failure_type=\"pgfault\","
+		     "id=\"/kubepods.slice/pod919\"}",
+		     3000 + 1);
+	points__free(&points);
+	metric_plan__put(plan);
+	containers__free(containers);
+	names__put(names);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST("the time to make a plan grows as its series do",
+		     test_linear),
+		TEST("points of a thousand containers need no memory",
+		     test_without_memory),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

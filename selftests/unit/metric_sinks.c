@@ -1,0 +1,333 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The sink that makes metrics for several outputs, and the one that passes on to all. */
+#include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "metric_samples.h"
+#include "tools/controller/metrics/sink_metrics.h"
+#include "tools/controller/outputs/sink_all.h"
+
+#define TARGETS 2
+#define SCRAPES 300
+
+static const struct wanted_field fields[] = { { "v", "",
+						DART_CONTROL_FIELD_COUNTER },
+					      {} };
+
+/* What an output was told of each target. */
+struct told {
+	unsigned int scrapes;
+	unsigned int plans; /* that replaced another one */
+	unsigned int lost;
+	double last;
+	struct metric_plan *held; /* of its first scrape */
+	char reason[100];
+	bool is_added;
+	bool is_removed;
+};
+
+struct noting_output {
+	struct metric_output output;
+	struct told told[TARGETS];
+	bool *is_freed;
+};
+
+static void note_scrape(struct metric_output *output,
+			const struct target_settings *target,
+			const struct metric_scrape *scrape)
+{
+	struct told *told =
+		&((struct noting_output *)output)->told[target->index];
+	const int series = find_series(scrape->plan, "dart_e_v_total");
+
+	assert_true(series >= 0);
+	told->scrapes++;
+	told->plans += scrape->previous != NULL;
+	told->last = scrape->points[series].value;
+	if (!told->held)
+		told->held = metric_plan__get(scrape->plan);
+}
+
+static void note_loss(struct metric_output *output,
+		      const struct target_settings *target,
+		      const struct metric_plan *plan, int64_t time_ns,
+		      const char *reason)
+{
+	struct told *told =
+		&((struct noting_output *)output)->told[target->index];
+
+	assert_true(find_series(plan, "dart_e_v_total") >= 0);
+	assert_int_equal(time_ns, 6000 * SECOND + 1);
+	told->lost++;
+	strcpy(told->reason, reason);
+}
+
+static void note_added(struct metric_output *output,
+		       const struct target_settings *target)
+{
+	((struct noting_output *)output)->told[target->index].is_added = true;
+}
+
+static void note_removed(struct metric_output *output,
+			 const struct target_settings *target)
+{
+	((struct noting_output *)output)->told[target->index].is_removed = true;
+}
+
+static void free_output(struct metric_output *output)
+{
+	struct noting_output *noting = (struct noting_output *)output;
+	int i;
+
+	for (i = 0; i < TARGETS; i++)
+		if (noting->told[i].held)
+			metric_plan__put(noting->told[i].held);
+	*noting->is_freed = true;
+	free(noting);
+}
+
+static const struct metric_output_operations full_operations = {
+	.scrape = note_scrape,
+	.lost = note_loss,
+	.added = note_added,
+	.removed = note_removed,
+	.free = free_output,
+};
+
+static const struct metric_output_operations least_operations = {
+	.scrape = note_scrape,
+	.lost = note_loss,
+	.free = free_output,
+};
+
+static struct noting_output *
+noting_output__new(const struct metric_output_operations *operations,
+		   bool *is_freed)
+{
+	struct noting_output *noting = calloc(1, sizeof(*noting));
+
+	assert_non_null(noting);
+	noting->output.operations = operations;
+	noting->is_freed = is_freed;
+	return noting;
+}
+
+static struct target_settings targets[TARGETS] = {
+	{ .index = 0, .name = "a:4792" },
+	{ .index = 1, .name = "b:4792" },
+};
+
+static void add_value(struct host *host)
+{
+	const uint32_t entry = host__add(host, "e+1s",
+					 host__record(host, fields),
+					 DART_CONTROL_COPIES_SUM, 1);
+
+	host__mark(host, entry, 0, 2);
+}
+
+struct scraping {
+	struct sink *sink;
+	const struct target_settings *target;
+	pthread_t thread;
+};
+
+/* As a worker: the table changes with each tenth scrape, and at last the host is lost. */
+static void *scrape(void *data)
+{
+	const struct scraping *scraping = data;
+	const struct sink_operations *operations = scraping->sink->operations;
+	static const struct latency decoded;
+	struct host host;
+	unsigned int i;
+
+	host__init(&host);
+	add_value(&host);
+	for (i = 0; i < SCRAPES; i++) {
+		host.table.generation = 1 + i / 10;
+		host__set(&host, 0, 0, "v", 0, i);
+		assert_int_equal(operations->sample(scraping->sink,
+						    scraping->target,
+						    &host.sample, &decoded),
+				 0);
+	}
+	assert_int_equal(
+		operations->lost(scraping->sink, scraping->target, "gone"), 0);
+	/* It was lost already. */
+	assert_int_equal(operations->lost(scraping->sink, scraping->target,
+					  "gone again"),
+			 0);
+	assert_int_equal(operations->sample(scraping->sink, scraping->target,
+					    &host.sample, &decoded),
+			 0);
+	host__free(&host);
+	return NULL;
+}
+
+static void check_told(const struct told *told)
+{
+	assert_int_equal(told->scrapes, SCRAPES + 1);
+	/* The plan after a loss replaces none. */
+	assert_int_equal(told->plans, SCRAPES / 10 - 1);
+	assert_int_equal(told->lost, 1);
+	assert_string_equal(told->reason, "gone");
+	assert_true(told->last == SCRAPES - 1);
+}
+
+static void test_metrics(void **state)
+{
+	bool is_freed[2] = {};
+	struct noting_output *full =
+		noting_output__new(&full_operations, &is_freed[0]);
+	struct noting_output *least =
+		noting_output__new(&least_operations, &is_freed[1]);
+	struct metric_output *const outputs[] = { &full->output,
+						  &least->output };
+	struct sink *sink = sink_metrics__new(NULL, outputs, 2);
+	struct scraping scrapings[TARGETS];
+	int i;
+
+	assert_non_null(sink);
+	assert_false(sink->compares || sink->owns_terminal);
+	for (i = 0; i < TARGETS; i++) {
+		sink->operations->added(sink, &targets[i]);
+		scrapings[i] = (struct scraping){ sink, &targets[i], 0 };
+		assert_int_equal(pthread_create(&scrapings[i].thread, NULL,
+						scrape, &scrapings[i]),
+				 0);
+	}
+	for (i = 0; i < TARGETS; i++)
+		pthread_join(scrapings[i].thread, NULL);
+	for (i = 0; i < TARGETS; i++) {
+		check_told(&full->told[i]);
+		check_told(&least->told[i]);
+	}
+	/* A target that is removed has ended as well. */
+	assert_true(full->told[0].is_added);
+	sink->operations->removed(sink, &targets[0]);
+	assert_true(full->told[0].is_removed && !full->told[1].is_removed);
+	assert_int_equal(full->told[0].lost, 2);
+	assert_string_equal(full->told[0].reason, "it is no target any more");
+	assert_int_equal(least->told[0].lost, 2);
+	sink->operations->free(sink);
+	assert_true(is_freed[0] && is_freed[1]);
+}
+
+struct noting_sink {
+	struct sink sink;
+	unsigned int samples, losses, summaries, added, removed;
+	int ret;
+	bool *is_freed;
+};
+
+static int pass_sample(struct sink *sink, const struct target_settings *target,
+		       const struct sample *sample,
+		       const struct latency *decoded)
+{
+	((struct noting_sink *)sink)->samples++;
+	return ((struct noting_sink *)sink)->ret;
+}
+
+static int pass_loss(struct sink *sink, const struct target_settings *target,
+		     const char *reason)
+{
+	((struct noting_sink *)sink)->losses++;
+	return ((struct noting_sink *)sink)->ret;
+}
+
+static int pass_summary(struct sink *sink, const struct target_settings *target,
+			const struct summary *summary, bool is_last)
+{
+	((struct noting_sink *)sink)->summaries++;
+	return ((struct noting_sink *)sink)->ret;
+}
+
+static void pass_added(struct sink *sink, const struct target_settings *target)
+{
+	((struct noting_sink *)sink)->added++;
+}
+
+static void pass_removed(struct sink *sink,
+			 const struct target_settings *target)
+{
+	((struct noting_sink *)sink)->removed++;
+}
+
+static void free_sink(struct sink *sink)
+{
+	*((struct noting_sink *)sink)->is_freed = true;
+}
+
+static void test_all(void **state)
+{
+	static const struct sink_operations full = {
+		.sample = pass_sample,
+		.lost = pass_loss,
+		.summary = pass_summary,
+		.added = pass_added,
+		.removed = pass_removed,
+		.free = free_sink,
+	};
+	static const struct sink_operations least = {
+		.sample = pass_sample,
+		.lost = pass_loss,
+		.free = free_sink,
+	};
+	bool is_freed[3] = {};
+	struct noting_sink sinks[] = {
+		{ .sink = { &least }, .is_freed = &is_freed[0] },
+		{ .sink = { &full, .owns_terminal = true },
+		  .ret = -ENOBUFS,
+		  .is_freed = &is_freed[1] },
+		{ .sink = { &full, .compares = true },
+		  .ret = -ENOMEM,
+		  .is_freed = &is_freed[2] },
+	};
+	struct sink *const list[] = { &sinks[0].sink, &sinks[1].sink,
+				      &sinks[2].sink };
+	static const struct summary summary;
+	static const struct latency decoded;
+	struct sink *all = sink_all__new(list, 3);
+	struct sink *one;
+	unsigned int i;
+
+	assert_non_null(all);
+	assert_true(all->owns_terminal && all->compares);
+	all->operations->added(all, &targets[0]);
+	assert_int_equal(all->operations->sample(all, &targets[0], NULL,
+						 &decoded),
+			 -ENOBUFS);
+	assert_int_equal(all->operations->lost(all, &targets[0], "gone"),
+			 -ENOBUFS);
+	assert_int_equal(all->operations->summary(all, &targets[0], &summary,
+						  true),
+			 -ENOBUFS);
+	all->operations->removed(all, &targets[0]);
+	for (i = 0; i < 3; i++) {
+		assert_int_equal(sinks[i].samples, 1);
+		assert_int_equal(sinks[i].losses, 1);
+		assert_int_equal(sinks[i].summaries, i > 0);
+		assert_int_equal(sinks[i].added, i > 0);
+		assert_int_equal(sinks[i].removed, i > 0);
+	}
+	all->operations->free(all);
+	assert_true(is_freed[0] && is_freed[1] && is_freed[2]);
+	/* It has no more of the terminal than its sinks. */
+	one = sink_all__new(list, 1);
+	assert_non_null(one);
+	assert_false(one->owns_terminal || one->compares);
+	one->operations->free(one);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST("outputs get the points of each target, the plan before a new one, and its end once",
+		     test_metrics),
+		TEST("all sinks are called, and the first error is returned",
+		     test_all),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

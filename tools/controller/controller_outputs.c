@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Opens the outputs of a controller, from the last to the first. */
+#include "controller_outputs.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <unistd.h>
+
+#include "exposition/exposition.h"
+#include "http/http_server.h"
+#include "metrics/names.h"
+#include "metrics/sink_metrics.h"
+#include "outputs/sink_all.h"
+#include "outputs/sink_json.h"
+#include "outputs/sink_table.h"
+#include "web/web.h"
+
+/* That of samples on standard output, and that of metrics. */
+#define SINKS_MAX 2
+#define METRIC_OUTPUTS_MAX 2
+
+/* What is open so far, until a sink has it. */
+struct opening {
+	struct sink *sinks[SINKS_MAX];
+	size_t sink_count;
+	struct metric_output *metrics[METRIC_OUTPUTS_MAX];
+	size_t metric_count;
+};
+
+/*
+ * A program that sends metrics elsewhere shows a table to people only: a service has none
+ * to show it to, and a file of tables is of no use.
+ */
+static bool shows_values(const struct options *options)
+{
+	return options->json || options->once || isatty(STDOUT_FILENO) ||
+	       !output_settings__has_any(&options->settings.outputs);
+}
+
+static int open_standard(struct controller_outputs *outputs,
+			 const struct options *options, struct opening *opening)
+{
+	struct sink *sink;
+
+	if (!shows_values(options))
+		return 0;
+	sink = options->json ?
+		       sink_json__new(outputs->standard) :
+		       sink_table__new(outputs->standard, STDOUT_FILENO,
+				       SETTINGS_TARGETS_MAX, options->once);
+	if (!sink)
+		return -ENOMEM;
+	opening->sinks[opening->sink_count++] = sink;
+	return 0;
+}
+
+static int open_exposition(struct controller_outputs *outputs,
+			   const struct output_settings *settings,
+			   struct opening *opening, struct dart_error *error)
+{
+	static const size_t count = EXPOSITION_PAGES;
+	struct metric_output *exposition;
+
+	if (!settings->listen)
+		return 0;
+	exposition = exposition__new();
+	if (!exposition)
+		return -ENOMEM;
+	opening->metrics[opening->metric_count++] = exposition;
+	exposition__pages(exposition, outputs->pages);
+	return http_server__new(settings->listen, outputs->pages, count,
+				&outputs->server, error);
+}
+
+static int open_web(const struct options *options, struct opening *opening,
+		    struct output *log, struct dart_error *error)
+{
+	const struct output_settings *outputs = &options->settings.outputs;
+	const struct web_settings settings = {
+		.address = outputs->web,
+		.token_path = outputs->web_token_path,
+		.interval_ns = options->settings.interval_ns,
+	};
+	struct metric_output *web;
+	int err;
+
+	if (!outputs->web)
+		return 0;
+	err = web__new(&settings, log, &web, error);
+	if (!err)
+		opening->metrics[opening->metric_count++] = web;
+	return err;
+}
+
+static int open_metrics(struct controller_outputs *outputs,
+			const struct options *options, struct opening *opening,
+			struct output *log, struct dart_error *error)
+{
+	const struct output_settings *settings = &options->settings.outputs;
+	char directory[PATH_MAX];
+	struct names *names = NULL;
+	struct sink *sink;
+	int err;
+
+	if (!output_settings__has_any(settings))
+		return 0;
+	names__find_directory(directory);
+	err = names__load(directory, &names, error) ?:
+	      open_exposition(outputs, settings, opening, error) ?:
+	      open_web(options, opening, log, error);
+	if (!err) {
+		sink = sink_metrics__new(names, opening->metrics,
+					 opening->metric_count);
+		opening->metric_count = 0;
+		err = sink ? 0 : -ENOMEM;
+		if (sink)
+			opening->sinks[opening->sink_count++] = sink;
+	}
+	names__put(names);
+	return err;
+}
+
+static void opening__free(struct opening *opening)
+{
+	while (opening->metric_count) {
+		struct metric_output *output =
+			opening->metrics[--opening->metric_count];
+
+		output->operations->free(output);
+	}
+	while (opening->sink_count) {
+		struct sink *sink = opening->sinks[--opening->sink_count];
+
+		sink->operations->free(sink);
+	}
+}
+
+int controller_outputs__open(struct controller_outputs *outputs,
+			     const struct options *options, struct output *log,
+			     struct dart_error *error)
+{
+	const size_t targets = options->settings.target_count;
+	const size_t bound = OUTPUT_BYTES + targets * OUTPUT_TARGET_BYTES;
+	struct opening opening = { };
+	int err;
+
+	err = output__open(STDOUT_FILENO, "standard output", bound, log,
+			   &outputs->standard) ?:
+	      open_standard(outputs, options, &opening) ?:
+	      open_metrics(outputs, options, &opening, log, error);
+	if (!err) {
+		outputs->sink = opening.sink_count == 1 ?
+					opening.sinks[0] :
+					sink_all__new(opening.sinks,
+						      opening.sink_count);
+		return outputs->sink ? 0 : -ENOMEM;
+	}
+	http_server__free(outputs->server);
+	outputs->server = NULL;
+	opening__free(&opening);
+	return err;
+}
+
+void controller_outputs__close_standard(struct controller_outputs *outputs)
+{
+	output__close(outputs->standard);
+	outputs->standard = NULL;
+}
+
+void controller_outputs__close(struct controller_outputs *outputs)
+{
+	http_server__free(outputs->server);
+	if (outputs->sink)
+		outputs->sink->operations->free(outputs->sink);
+	controller_outputs__close_standard(outputs);
+	*outputs = (struct controller_outputs){ };
+}

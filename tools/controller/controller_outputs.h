@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * All that samples go to: standard output, as JSON or as a table, and outputs of metrics.
+ * Each has a thread of its own, so none delays another one, nor a READ.
+ */
+#ifndef CONTROLLER_CONTROLLER_OUTPUTS_H
+#define CONTROLLER_CONTROLLER_OUTPUTS_H
+
+#include <libdart/error.h>
+
+#include "exposition/exposition.h"
+#include "options.h"
+#include "outputs/output.h"
+
+struct sink;
+
+struct controller_outputs {
+	struct output *standard;	/* standard output */
+	struct sink *sink;
+	struct http_page pages[EXPOSITION_PAGES];
+	struct http_server *server;	/* of these pages; NULL: there is none */
+};
+
+/*
+ * Opens those of @options, which outlive them, as does @log; @outputs is all zeros before.
+ * Returns 0; or -errno, with a sentence in @error if there is something to say:
+ * controller_outputs__close() in both cases.
+ */
+int controller_outputs__open(struct controller_outputs *outputs,
+			     const struct options *options, struct output *log,
+			     struct dart_error *error);
+/* Standard output alone; what is not written is dropped. */
+void controller_outputs__close_standard(struct controller_outputs *outputs);
+/* When no thread has the sink any more. */
+void controller_outputs__close(struct controller_outputs *outputs);
+
+#endif /* CONTROLLER_CONTROLLER_OUTPUTS_H */

@@ -1,0 +1,334 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Keeps the last scrape of each target, counted, so that a page is made of them without
+ * delaying the workers that bring the next ones.
+ */
+#include <errno.h>
+#include <jansson.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "exposition.h"
+#include "exposition_sd.h"
+#include "tools/controller/metrics/target_labels.h"
+#include "tools/controller/metrics/text.h"
+
+/* What is shown of a target at one time; immutable. */
+struct snapshot {
+	atomic_uint holders;
+	struct target_labels labels;
+	char *name;
+	char *host;
+	struct metric_plan *plan;	/* NULL: it is lost, or was not scraped yet */
+	struct metric_point *points;
+	bool is_up;
+	struct shared_text *target_labels;
+};
+
+struct exposition {
+	struct metric_output output;
+	pthread_mutex_t lock;		/* of the pointers below */
+	size_t end;			/* no target has this index, or a higher one */
+	struct snapshot *targets[SETTINGS_TARGETS_MAX];
+};
+
+static const struct metric_family up_family = {
+	.name = "dart_up",
+	.help = "Whether the values of the host can be read.",
+	.unit = "",
+	.type = METRIC_GAUGE,
+	.series_count = 1,
+};
+
+static const struct metric_series up_series = {
+	.name = "dart_up",
+	.text = "",
+};
+
+static const struct metric_plan up_plan = {
+	.families = &up_family,
+	.family_count = 1,
+	.series = &up_series,
+	.series_count = 1,
+};
+
+static void snapshot__put(struct snapshot *snapshot)
+{
+	if (!snapshot || atomic_fetch_sub(&snapshot->holders, 1) != 1)
+		return;
+	target_labels__free(&snapshot->labels);
+	if (snapshot->plan)
+		metric_plan__put(snapshot->plan);
+	shared_text__release(snapshot->target_labels);
+	free(snapshot->points);
+	free(snapshot->name);
+	free(snapshot->host);
+	free(snapshot);
+}
+
+/* Without series.  NULL if out of memory. */
+static struct snapshot *snapshot__new(const struct target_settings *target,
+				      const struct metric_plan *plan,
+				      bool is_up)
+{
+	struct snapshot *snapshot = calloc(1, sizeof(*snapshot));
+
+	if (!snapshot)
+		return NULL;
+	atomic_init(&snapshot->holders, 1);
+	snapshot->name = strdup(target->name);
+	snapshot->host = strdup(target->host);
+	snapshot->target_labels = shared_text__hold(target->labels);
+	snapshot->is_up = is_up;
+	if (!target_labels__make(&snapshot->labels, target, plan) &&
+	    snapshot->name && snapshot->host)
+		return snapshot;
+	snapshot__put(snapshot);
+	return NULL;
+}
+
+/* In place of the last one of the target.  NULL: there was no memory, or it is gone. */
+static void exposition__set(struct exposition *exposition, size_t index,
+			    struct snapshot *snapshot)
+{
+	struct snapshot *before;
+
+	pthread_mutex_lock(&exposition->lock);
+	before = exposition->targets[index];
+	exposition->targets[index] = snapshot;
+	if (snapshot && exposition->end <= index)
+		exposition->end = index + 1;
+	pthread_mutex_unlock(&exposition->lock);
+	snapshot__put(before);
+}
+
+static void take_scrape(struct metric_output *output,
+			const struct target_settings *target,
+			const struct metric_scrape *scrape)
+{
+	const size_t bytes = scrape->plan->series_count *
+			     sizeof(*scrape->points);
+	struct snapshot *snapshot = snapshot__new(target, scrape->plan, true);
+
+	if (snapshot) {
+		snapshot->points = malloc(bytes ?: 1);
+		if (snapshot->points) {
+			memcpy(snapshot->points, scrape->points, bytes);
+			snapshot->plan = metric_plan__get(scrape->plan);
+		} else {
+			snapshot__put(snapshot);
+			snapshot = NULL;
+		}
+	}
+	exposition__set((struct exposition *)output, target->index, snapshot);
+}
+
+static void take_loss(struct metric_output *output,
+		      const struct target_settings *target,
+		      const struct metric_plan *plan, int64_t time_ns,
+		      const char *reason)
+{
+	exposition__set((struct exposition *)output, target->index,
+			snapshot__new(target, &up_plan, false));
+}
+
+static void add_target(struct metric_output *output,
+		       const struct target_settings *target)
+{
+	take_loss(output, target, NULL, 0, NULL);
+}
+
+static void remove_target(struct metric_output *output,
+			  const struct target_settings *target)
+{
+	exposition__set((struct exposition *)output, target->index, NULL);
+}
+
+static void exposition__free(struct metric_output *output)
+{
+	struct exposition *exposition = (struct exposition *)output;
+	size_t i;
+
+	for (i = 0; i < exposition->end; i++)
+		snapshot__put(exposition->targets[i]);
+	pthread_mutex_destroy(&exposition->lock);
+	free(exposition);
+}
+
+static const struct metric_output_operations exposition_operations = {
+	.scrape = take_scrape,
+	.lost = take_loss,
+	.added = add_target,
+	.removed = remove_target,
+	.free = exposition__free,
+};
+
+struct metric_output *exposition__new(void)
+{
+	struct exposition *exposition = calloc(1, sizeof(*exposition));
+
+	if (!exposition)
+		return NULL;
+	exposition->output.operations = &exposition_operations;
+	pthread_mutex_init(&exposition->lock, NULL);
+	return &exposition->output;
+}
+
+/* ---- pages, in the thread of the server */
+
+struct snapshots {
+	struct snapshot **all;
+	size_t count;
+};
+
+static bool has_name(const struct snapshot *snapshot, const char *name)
+{
+	return !name || !strcmp(snapshot->name, name) ||
+	       !strcmp(snapshot->host, name);
+}
+
+static void snapshots__put(struct snapshots *snapshots)
+{
+	while (snapshots->count)
+		snapshot__put(snapshots->all[--snapshots->count]);
+	free(snapshots->all);
+}
+
+/* Those called @name; NULL: all.  Returns 0 or -ENOMEM. */
+static int exposition__take(struct exposition *exposition, const char *name,
+			    struct snapshots *snapshots)
+{
+	struct snapshot *snapshot;
+	size_t i;
+
+	*snapshots = (struct snapshots){ };
+	pthread_mutex_lock(&exposition->lock);
+	snapshots->all = malloc((exposition->end ?: 1) *
+				sizeof(*snapshots->all));
+	for (i = 0; snapshots->all && i < exposition->end; i++) {
+		snapshot = exposition->targets[i];
+		if (!snapshot || !has_name(snapshot, name))
+			continue;
+		atomic_fetch_add(&snapshot->holders, 1);
+		snapshots->all[snapshots->count++] = snapshot;
+	}
+	pthread_mutex_unlock(&exposition->lock);
+	return snapshots->all ? 0 : -ENOMEM;
+}
+
+static int64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	return now.tv_sec * 1000000000LL + now.tv_nsec;
+}
+
+/*
+ * Two parts of each: that it is up, which is known now, and its series.  @is_one: a peer that
+ * asks for one target knows its labels.
+ */
+static int print(const struct snapshots *snapshots, bool is_one,
+		 enum metric_text_format format, struct http_answer *answer)
+{
+	const size_t count = snapshots->count;
+	struct metric_text_target *parts = calloc(2 * count + 1, sizeof(*parts));
+	struct metric_point *ups = calloc(count + 1, sizeof(*ups));
+	const int64_t time_ns = now_ns();
+	const struct snapshot *snapshot;
+	size_t i, used = 0;
+	int err = -ENOMEM;
+
+	for (i = 0; parts && ups && i < count; i++) {
+		snapshot = snapshots->all[i];
+		ups[i] = (struct metric_point){
+			.value = snapshot->is_up,
+			.time_ns = time_ns,
+		};
+		parts[used] = (struct metric_text_target){
+			.labels = is_one ? "" : snapshot->labels.set.text,
+			.plan = &up_plan,
+			.points = &ups[i],
+		};
+		used++;
+		if (!snapshot->plan)
+			continue;
+		parts[used] = parts[used - 1];
+		parts[used].plan = snapshot->plan;
+		parts[used++].points = snapshot->points;
+	}
+	if (parts && ups)
+		err = metric_text__print(parts, used, format, true,
+					 &answer->body, &answer->length);
+	free(parts);
+	free(ups);
+	return err;
+}
+
+static bool takes_openmetrics(const struct http_request *request)
+{
+	const char *accept = http_request__header(request, "Accept");
+
+	return accept && strstr(accept, "application/openmetrics-text");
+}
+
+static void fill_metrics(void *data, const struct http_request *request,
+			 struct http_answer *answer)
+{
+	const char *name = http_request__argument(request, "target");
+	const enum metric_text_format format =
+		takes_openmetrics(request) ? METRIC_TEXT_OPENMETRICS :
+					     METRIC_TEXT_PROMETHEUS;
+	struct snapshots snapshots;
+
+	if (exposition__take(data, name, &snapshots))
+		return;
+	answer->type = format == METRIC_TEXT_OPENMETRICS ?
+			       METRIC_TEXT_OPENMETRICS_TYPE :
+			       METRIC_TEXT_PROMETHEUS_TYPE;
+	if (name && !snapshots.count) {
+		answer->status = 404;
+		answer->type = NULL;
+		answer->body = strdup(
+			"there is no such target: see /sd for their names\n");
+		answer->length = answer->body ? strlen(answer->body) : 0;
+	} else {
+		print(&snapshots, name, format, answer);
+	}
+	snapshots__put(&snapshots);
+}
+
+static void fill_sd(void *data, const struct http_request *request,
+		    struct http_answer *answer)
+{
+	const char *host = http_request__header(request, "Host");
+	struct snapshots snapshots;
+	json_t *list = json_array();
+	size_t i;
+	int err = 0;
+
+	if (exposition__take(data, NULL, &snapshots)) {
+		json_decref(list);
+		return;
+	}
+	for (i = 0; i < snapshots.count && !err; i++)
+		err = exposition_sd__add(list, host ?: "localhost",
+					 snapshots.all[i]->name,
+					 snapshots.all[i]->target_labels);
+	if (!err)
+		answer->body = json_dumps(list, JSON_INDENT(1));
+	answer->length = answer->body ? strlen(answer->body) : 0;
+	answer->type = "application/json";
+	snapshots__put(&snapshots);
+	json_decref(list);
+}
+
+void exposition__pages(struct metric_output *output,
+		       struct http_page pages[static EXPOSITION_PAGES])
+{
+	pages[0] = (struct http_page){ "/metrics", fill_metrics, output };
+	pages[1] = (struct http_page){ "/sd", fill_sd, output };
+}

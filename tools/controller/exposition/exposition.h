@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * An output that is asked: the last scrape of each target over HTTP, in the text format of
+ * Prometheus or as OpenMetrics 1.0, whichever the peer prefers.
+ *
+ *   /metrics               all targets
+ *   /metrics?target=NAME   one of them, HOST:PORT or HOST, without labels of the target:
+ *                          404 if there is none
+ *   /sd                    all targets as Prometheus' HTTP SD has them, each to be scraped
+ *                          here by itself
+ *
+ * Samples of all targets have the labels of their target, and "instance", its name, which
+ * Prometheus keeps with honor_labels.  Those of a target that is lost are left out, but for
+ * dart_up, which is 0 then.
+ */
+#ifndef CONTROLLER_EXPOSITION_H
+#define CONTROLLER_EXPOSITION_H
+
+#include "tools/controller/http/http_server.h"
+#include "tools/controller/metrics/metric.h"
+
+#define EXPOSITION_PAGES 2
+
+/* NULL if out of memory. */
+struct metric_output *exposition__new(void);
+
+/* Its pages, for a server that ends before the output. */
+void exposition__pages(struct metric_output *output,
+		       struct http_page pages[static EXPOSITION_PAGES]);
+
+#endif /* CONTROLLER_EXPOSITION_H */

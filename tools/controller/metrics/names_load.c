@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Loads names of metrics from YAML files. */
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "names_family.h"
+
+#define SUFFIX ".yaml"
+/* Of all files together: what a plan looks for in each entry. */
+#define FILES_MAX 1000
+
+static int take_family(struct dart_yaml *yaml, const yaml_node_t *node,
+		       void *into)
+{
+	return names_family__take(yaml, node, into);
+}
+
+static int load_bytes(struct loaded_names *loaded, const void *bytes,
+		      size_t length, const char *path, struct dart_error *error)
+{
+	struct names_file file = { .loaded = loaded };
+	const yaml_node_t *root;
+	struct dart_yaml yaml;
+	int ret;
+
+	file.path = arena__copy(&loaded->arena, path, strlen(path));
+	if (!file.path)
+		return dart_error__no_memory(error);
+	ret = dart_yaml__parse(&yaml, bytes, length, file.path, &root, error);
+	if (ret || !root)
+		return ret;
+	ret = dart_yaml__take_list(&yaml, root, take_family, &file);
+	dart_yaml__close(&yaml);
+	return ret;
+}
+
+int names__parse(const void *bytes, size_t length, const char *path,
+		 struct names **names, struct dart_error *error)
+{
+	struct loaded_names *loaded = loaded_names__new();
+	int ret;
+
+	if (!loaded)
+		return dart_error__no_memory(error);
+	ret = load_bytes(loaded, bytes, length, path, error);
+	if (ret)
+		loaded_names__free(loaded);
+	else
+		*names = &loaded->names;
+	return ret;
+}
+
+/* At most one byte more than YAML files may have: then the parser refuses it. */
+static int load_file(struct loaded_names *loaded, const char *path,
+		     struct dart_error *error)
+{
+	const size_t room = DART_YAML_BYTES_MAX + 1;
+	FILE *file = fopen(path, "re");
+	size_t length;
+	char *bytes;
+	int ret;
+
+	if (!file)
+		return dart_error__system(error, errno, "cannot open '%s'",
+					  path);
+	bytes = malloc(room);
+	if (!bytes) {
+		fclose(file);
+		return dart_error__no_memory(error);
+	}
+	length = fread(bytes, 1, room, file);
+	if (ferror(file))
+		ret = dart_error__system(error, errno ?: EIO,
+					 "cannot read '%s'", path);
+	else
+		ret = load_bytes(loaded, bytes, length, path, error);
+	free(bytes);
+	fclose(file);
+	return ret;
+}
+
+static int is_yaml(const struct dirent *entry)
+{
+	const char *dot = strrchr(entry->d_name, '.');
+
+	return dot && dot != entry->d_name && !strcmp(dot, SUFFIX);
+}
+
+/* strcmp(), not strcoll(): the order must not depend on the locale. */
+static int compare(const struct dirent **a, const struct dirent **b)
+{
+	return strcmp((*a)->d_name, (*b)->d_name);
+}
+
+static int load_files(struct loaded_names *loaded, const char *directory,
+		      struct dirent **entries, int count,
+		      struct dart_error *error)
+{
+	char path[PATH_MAX + NAME_MAX + 2];
+	int i, ret = 0;
+
+	if (!count)
+		return dart_error__set(
+			error, ENOENT,
+			"'%s' has no file *" SUFFIX
+			" with names of metrics (name another directory)",
+			directory);
+	if (count > FILES_MAX)
+		return dart_error__set(error, E2BIG,
+				       "'%s' has more than %d files *" SUFFIX,
+				       directory, FILES_MAX);
+	for (i = 0; i < count && !ret; i++) {
+		snprintf(path, sizeof(path), "%s/%s", directory,
+			 entries[i]->d_name);
+		ret = load_file(loaded, path, error);
+	}
+	return ret;
+}
+
+int names__load(const char *directory, struct names **names,
+		struct dart_error *error)
+{
+	struct loaded_names *loaded;
+	struct dirent **entries;
+	int count, i, ret;
+
+	count = scandir(directory, &entries, is_yaml, compare);
+	if (count < 0)
+		return dart_error__system(
+			error, errno,
+			"cannot list '%s', where the names of metrics are",
+			directory);
+	loaded = loaded_names__new();
+	if (loaded)
+		ret = load_files(loaded, directory, entries, count, error);
+	else
+		ret = dart_error__no_memory(error);
+	for (i = 0; i < count; i++)
+		free(entries[i]);
+	free(entries);
+	if (ret)
+		loaded_names__free(loaded);
+	else
+		*names = &loaded->names;
+	return ret;
+}

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What entries have: copies, rows, fields. */
+#include "plan_entry.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+int plan_entry__open(struct plan_entry *entry, struct plan_builder *builder,
+		     uint32_t index)
+{
+	const struct sample_entry *of = &builder->sample->entries[index];
+	const size_t rows = (size_t)of->entry->copies + 1;
+	size_t i;
+
+	*entry = (struct plan_entry){ .index = index, .entry = of };
+	entry_parts__split(of->entry->name, &entry->parts);
+	entry->number = row__number(of->entry);
+	entry->watch = plan_builder__watch(builder, index);
+	entry->rows = malloc(rows * sizeof(*entry->rows));
+	entry->named = calloc((size_t)of->entry->schema->field_count + 1,
+			      sizeof(*entry->named));
+	if (!entry->rows || !entry->named)
+		return -ENOMEM;
+	for (i = 0; i < rows; i++)
+		entry->rows[i] = PLAN_NONE;
+	return 0;
+}
+
+void plan_entry__close(struct plan_entry *entry)
+{
+	free(entry->rows);
+	free(entry->named);
+}
+
+bool plan_entry__has_copy(const struct plan_entry *entry,
+			  const struct plan_builder *builder, uint32_t copy)
+{
+	const struct dart_table *table = builder->sample->table;
+
+	if (plan_entry__is_by_cpu(entry))
+		return !table->online || (copy < table->cpus &&
+					  dart_table__is_online(table, copy));
+	return !entry->watch || entry->watch->present[copy];
+}
+
+bool plan_entry__has_any(const struct plan_entry *entry,
+			 const struct plan_builder *builder)
+{
+	uint32_t i;
+
+	for (i = 0; i < plan_entry__copies(entry); i++)
+		if (plan_entry__has_copy(entry, builder, i))
+			return true;
+	return false;
+}
+
+void plan_entry__number(const struct plan_entry *entry, uint32_t copy,
+			char value[static LABEL_VALUE_MAX])
+{
+	if (entry->number)
+		label_value__of_field(entry->number,
+				      plan_entry__copy(entry, copy), value);
+	else
+		snprintf(value, LABEL_VALUE_MAX, "%" PRIu32, copy);
+}
+
+uint32_t plan_entry__row(struct plan_entry *entry, struct plan_builder *builder,
+			 uint32_t copy)
+{
+	const uint32_t copies = plan_entry__copies(entry);
+	uint32_t *row = &entry->rows[copy == PLAN_NONE ? copies : copy];
+
+	if (*row == PLAN_NONE)
+		*row = plan_builder__row(builder, entry->index, copy);
+	return *row;
+}
+
+struct plan_term plan_entry__term(const struct plan_entry *entry,
+				  struct plan_builder *builder, uint32_t field,
+				  uint32_t element)
+{
+	const char *name = plan_entry__schema(entry)->fields[field].name;
+	struct plan_term term = {
+		.kind = PLAN_TERM_FIELD,
+		.field = field,
+		.element = element,
+	};
+
+	if (!plan_entry__is_by_cpu(entry) || entry->parts.interval_ms ||
+	    strcmp(entry->parts.source, "cpustat"))
+		return term;
+	if (!strcmp(name, "idle"))
+		term.kind = PLAN_TERM_IDLE;
+	else if (!strcmp(name, "iowait"))
+		term.kind = PLAN_TERM_IOWAIT;
+	if (term.kind != PLAN_TERM_FIELD)
+		builder->plan->cpustat = entry->index;
+	return term;
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The series of each plan about the scrape itself and its host. */
+#ifndef CONTROLLER_PLAN_OWN_H
+#define CONTROLLER_PLAN_OWN_H
+
+#include "plan_builder.h"
+
+void plan_own__add(struct plan_builder *builder);
+/* The value of a series; its point is at the time of the scrape. */
+double plan_own__value(enum plan_own own, const struct plan *plan,
+		       const struct sample_head *head);
+
+#endif /* CONTROLLER_PLAN_OWN_H */

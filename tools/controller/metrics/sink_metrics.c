@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Makes metrics of samples.  The worker of a target owns what is kept of it; the event loop
+ * makes and frees it while no worker has the target.
+ */
+#include "sink_metrics.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "plan_make.h"
+#include "points.h"
+
+struct target_metrics {
+	struct metric_plan *plan; /* NULL: none yet, or its series have ended */
+	struct points points;
+	int64_t time_ns; /* of the last scrape */
+};
+
+struct sink_metrics {
+	struct sink sink;
+	struct names *names;
+	struct metric_output **outputs;
+	size_t output_count;
+	struct target_metrics *targets[SETTINGS_TARGETS_MAX]; /* by index */
+};
+
+/* A plan for @sample and room for its points; the last plan becomes *@previous. */
+static int target_metrics__plan(struct target_metrics *metrics,
+				struct names *names,
+				const struct sample *sample,
+				struct metric_plan **previous)
+{
+	struct metric_plan *plan;
+	int err = metric_plan__new(names, sample, &plan);
+
+	if (err)
+		return err;
+	err = points__prepare(&metrics->points, plan, sample);
+	if (err) {
+		metric_plan__put(plan);
+		return err;
+	}
+	*previous = metrics->plan;
+	metrics->plan = plan;
+	return 0;
+}
+
+static int pass_sample(struct sink *sink, const struct target_settings *target,
+		       const struct sample *sample,
+		       const struct latency *decoded)
+{
+	struct sink_metrics *all = (struct sink_metrics *)sink;
+	struct target_metrics *metrics = all->targets[target->index];
+	struct metric_plan *previous = NULL;
+	struct metric_scrape scrape = { .time_ns = sample->head.time_ns };
+	size_t i;
+	int err = 0;
+
+	if (!metrics)
+		return -ENOMEM;
+	if (!metrics->plan || !metric_plan__fits(metrics->plan, sample))
+		err = target_metrics__plan(metrics, all->names, sample,
+					   &previous);
+	if (err)
+		return err;
+	points__evaluate(&metrics->points, metrics->plan, sample);
+	metrics->time_ns = sample->head.time_ns;
+	scrape.plan = metrics->plan;
+	scrape.points = metrics->points.points;
+	scrape.previous = previous;
+	for (i = 0; i < all->output_count; i++)
+		all->outputs[i]->operations->scrape(all->outputs[i], target,
+						    &scrape);
+	if (previous)
+		metric_plan__put(previous);
+	return 0;
+}
+
+/* Its series end now, as far as the clock of the host is known: when it was last read. */
+static int pass_loss(struct sink *sink, const struct target_settings *target,
+		     const char *reason)
+{
+	struct sink_metrics *all = (struct sink_metrics *)sink;
+	struct target_metrics *metrics = all->targets[target->index];
+	size_t i;
+
+	if (!metrics || !metrics->plan)
+		return 0;
+	for (i = 0; i < all->output_count; i++)
+		all->outputs[i]->operations->lost(all->outputs[i], target,
+						  metrics->plan,
+						  metrics->time_ns + 1, reason);
+	metric_plan__put(metrics->plan);
+	metrics->plan = NULL;
+	return 0;
+}
+
+/* If there is no memory, its samples are dropped. */
+static void add_target(struct sink *sink, const struct target_settings *target)
+{
+	struct sink_metrics *all = (struct sink_metrics *)sink;
+	size_t i;
+
+	all->targets[target->index] = calloc(1, sizeof(struct target_metrics));
+	for (i = 0; i < all->output_count; i++)
+		if (all->outputs[i]->operations->added)
+			all->outputs[i]->operations->added(all->outputs[i],
+							   target);
+}
+
+static void free_target(struct sink_metrics *all, size_t index)
+{
+	struct target_metrics *metrics = all->targets[index];
+
+	if (!metrics)
+		return;
+	if (metrics->plan)
+		metric_plan__put(metrics->plan);
+	points__free(&metrics->points);
+	free(metrics);
+	all->targets[index] = NULL;
+}
+
+static void remove_target(struct sink *sink,
+			  const struct target_settings *target)
+{
+	struct sink_metrics *all = (struct sink_metrics *)sink;
+	size_t i;
+
+	pass_loss(sink, target, "it is no target any more");
+	for (i = 0; i < all->output_count; i++)
+		if (all->outputs[i]->operations->removed)
+			all->outputs[i]->operations->removed(all->outputs[i],
+							     target);
+	free_target(all, target->index);
+}
+
+static void sink_metrics__free(struct sink *sink)
+{
+	struct sink_metrics *all = (struct sink_metrics *)sink;
+	size_t i;
+
+	for (i = 0; i < SETTINGS_TARGETS_MAX; i++)
+		free_target(all, i);
+	for (i = 0; i < all->output_count; i++)
+		all->outputs[i]->operations->free(all->outputs[i]);
+	names__put(all->names);
+	free(all->outputs);
+	free(all);
+}
+
+static const struct sink_operations sink_metrics_operations = {
+	.sample = pass_sample,
+	.lost = pass_loss,
+	.added = add_target,
+	.removed = remove_target,
+	.free = sink_metrics__free,
+};
+
+struct sink *sink_metrics__new(struct names *names,
+			       struct metric_output *const *outputs,
+			       size_t count)
+{
+	struct sink_metrics *all = calloc(1, sizeof(*all));
+	size_t i;
+
+	if (all)
+		all->outputs = calloc(count + 1, sizeof(*all->outputs));
+	if (!all || !all->outputs) {
+		for (i = 0; i < count; i++)
+			outputs[i]->operations->free(outputs[i]);
+		free(all);
+		return NULL;
+	}
+	all->sink.operations = &sink_metrics_operations;
+	all->names = names__get(names);
+	if (count)
+		memcpy(all->outputs, outputs, count * sizeof(*outputs));
+	all->output_count = count;
+	return &all->sink;
+}

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Takes the labels of a target from its settings. */
+#include "target_labels.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/controller/labels.h"
+
+static int compare_name(const void *name, const void *other)
+{
+	return strcmp(name, *(const char *const *)other);
+}
+
+static bool has_label(const struct metric_plan *plan, const char *name)
+{
+	return bsearch(name, plan->label_names, plan->label_name_count,
+		       sizeof(*plan->label_names), compare_name);
+}
+
+/* A list of any length, so that none of LABELS_MAX is left out. */
+struct list {
+	struct metric_label labels[LABELS_MAX + 1];
+	char names[LABELS_MAX + 1][LABELS_NAME_MAX + sizeof("target_")];
+	size_t count;
+};
+
+static void list__add(struct list *list, const struct metric_plan *plan,
+		      const char *name, const char *value)
+{
+	char *own = list->names[list->count];
+
+	if (!*value || list->count > LABELS_MAX)
+		return;
+	snprintf(own, sizeof(list->names[0]), "%s%s",
+		 has_label(plan, name) ? "target_" : "", name);
+	list->labels[list->count++] = (struct metric_label){ own, value };
+}
+
+static int compare_labels(const void *a, const void *b)
+{
+	const struct metric_label *one = a, *other = b;
+
+	return strcmp(one->name, other->name);
+}
+
+static int target_labels__copy(struct target_labels *labels, struct list *list)
+{
+	struct label_sets sets = { .arena = &labels->arena };
+	struct label_list all = { .count = 0 };
+	uint32_t number;
+	size_t i;
+
+	qsort(list->labels, list->count, sizeof(*list->labels), compare_labels);
+	for (i = 0; i < list->count; i++)
+		label_list__add(&all, list->labels[i].name,
+				list->labels[i].value);
+	number = label_sets__find(&sets, &all);
+	if (number != TEXT_INDEX_NONE)
+		labels->set = sets.sets[number];
+	label_sets__free(&sets);
+	return number == TEXT_INDEX_NONE ? -ENOMEM : 0;
+}
+
+int target_labels__make(struct target_labels *labels,
+			const struct target_settings *target,
+			const struct metric_plan *plan)
+{
+	json_t *object = NULL, *value;
+	struct list list = {};
+	const char *name;
+	int ret;
+
+	*labels = (struct target_labels){};
+	if (target->labels) {
+		object = json_loads(target->labels->text, 0, NULL);
+		if (!object)
+			return -ENOMEM;
+	}
+	if (!json_object_get(object, "instance"))
+		list__add(&list, plan, "instance", target->name);
+	json_object_foreach(object, name, value)
+		list__add(&list, plan, name, json_string_value(value) ?: "");
+	ret = target_labels__copy(labels, &list);
+	json_decref(object);
+	return ret;
+}
+
+void target_labels__free(struct target_labels *labels)
+{
+	arena__free(&labels->arena);
+	*labels = (struct target_labels){};
+}

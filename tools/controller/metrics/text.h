@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Points as text for whoever scrapes this controller: the Prometheus text format 0.0.4
+ * (prometheus.io/docs/instrumenting/exposition_formats) or OpenMetrics 1.0.0
+ * (prometheus.io/docs/specs/om/open_metrics_spec).
+ */
+#ifndef CONTROLLER_METRIC_TEXT_H
+#define CONTROLLER_METRIC_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "metric.h"
+
+enum metric_text_format {
+	METRIC_TEXT_PROMETHEUS,
+	METRIC_TEXT_OPENMETRICS,
+};
+
+/* Of HTTP's header Content-Type. */
+#define METRIC_TEXT_PROMETHEUS_TYPE "text/plain; version=0.0.4; charset=utf-8"
+#define METRIC_TEXT_OPENMETRICS_TYPE					\
+	"application/openmetrics-text; version=1.0.0; charset=utf-8"
+
+/* The last scrape of a target. */
+struct metric_text_target {
+	const char *labels;	/* as the text of struct metric_series; may be "" */
+	const struct metric_plan *plan;
+	const struct metric_point *points;
+};
+
+/*
+ * All series of @count targets that have points, by family; a family is of the type that its
+ * first target has, and series of another type are left out.  @has_times: with the time
+ * of each point.  The caller frees *@text, which has a NUL behind @length bytes.  Returns 0 or
+ * -ENOMEM.  In any thread.
+ */
+int metric_text__print(const struct metric_text_target *targets, size_t count,
+		       enum metric_text_format format, bool has_times,
+		       char **text, size_t *length);
+
+#endif /* CONTROLLER_METRIC_TEXT_H */
