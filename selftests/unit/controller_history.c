@@ -227,7 +227,7 @@ static uint32_t expect_all(struct history *history, int64_t first,
 							 &value);
 			     k++) {
 				expected = point_of(scrape + k, i);
-				assert_int_equal(history__is_gap(value),
+				assert_int_equal(value_column__is_gap(value),
 						 !expected.time_ns);
 				if (!expected.time_ns)
 					continue;

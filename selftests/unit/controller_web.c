@@ -224,6 +224,8 @@ static void test_states(void **state)
 		   "/api/live?target=h:1&q=[{%22family%22:%22node_load1%22}]",
 		   LOCAL);
 	read_until(fd, "{\"state\":\"loading\",\"reason\":\"\"}");
+	output->operations->failed(output, &target, "no route");
+	read_until(fd, "{\"state\":\"lost\",\"reason\":\"no route\"}");
 	scrape(output, &target, plan, now_ns(), 2);
 	read_until(fd, "\"v\":[[6]]");
 	/* No scrape follows: stale within two intervals and the quarter second of the checks. */

@@ -11,7 +11,7 @@
 #include "gzip.h"
 #include "http_address.h"
 #include "http_server.h"
-#include "http_stream.h"
+#include "http_server_stream.h"
 
 /* Below that, a body is sent as it is. */
 #define PACKED_BYTES_MIN 1024

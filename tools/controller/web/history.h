@@ -74,11 +74,9 @@ struct history_reader {
 void history_reader__init(struct history_reader *reader,
 			  const struct history_chunk *chunk, uint32_t series);
 /*
- * False behind the last.  A point of a torn row has the value of history__gap().
+ * False behind the last.  A point of a torn row has the value of value_column__gap().
  */
 bool history_reader__next(struct history_reader *reader, int64_t *time_us,
 			  double *value);
-/* Is @value, of a point, none?  Other NaNs are values. */
-bool history__is_gap(double value);
 
 #endif /* CONTROLLER_HISTORY_H */

@@ -7,25 +7,6 @@
 #include "history_chunk.h"
 
 #define NONE UINT32_MAX
-/* A NaN that no arithmetic makes; Prometheus calls it a stale marker. */
-#define GAP  UINT64_C(0x7ff0000000000002)
-
-bool history__is_gap(double value)
-{
-	uint64_t bits;
-
-	memcpy(&bits, &value, sizeof(bits));
-	return bits == GAP;
-}
-
-static double gap(void)
-{
-	const uint64_t bits = GAP;
-	double value;
-
-	memcpy(&value, &bits, sizeof(value));
-	return value;
-}
 
 void history_open__clear(struct history_open *open)
 {
@@ -213,7 +194,7 @@ static int open__append_values(struct history_open *open,
 		capacity = column->capacity;
 		ret = value_column__append(column, points[i].time_ns ?
 							   points[i].value :
-							   gap());
+							   value_column__gap());
 		if (ret)
 			return ret;
 		open->bytes += column->capacity - capacity;

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "history.h"
 #include "selection.h"
+#include "value_column.h"
 
 static int compare_family(const void *name, const void *family)
 {
@@ -214,7 +214,7 @@ bool point_state__take(struct point_state *state, bool is_rate, int64_t time_us,
 {
 	double grown;
 
-	if (history__is_gap(value))
+	if (value_column__is_gap(value))
 		return false;
 	if (!is_rate) {
 		*result = value;

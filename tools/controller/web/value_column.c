@@ -40,6 +40,19 @@ static bool as_integer(uint64_t bits, int64_t *integer)
 	return bits_of((double)*integer) == bits;
 }
 
+/* A NaN that no arithmetic makes; Prometheus calls it a stale marker. */
+#define GAP UINT64_C(0x7ff0000000000002)
+
+double value_column__gap(void)
+{
+	return double_of(GAP);
+}
+
+bool value_column__is_gap(double value)
+{
+	return bits_of(value) == GAP;
+}
+
 static void state__take(struct value_state *state, uint64_t bits)
 {
 	int64_t before, now;

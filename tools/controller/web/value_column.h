@@ -43,6 +43,10 @@ static inline size_t value_column__bytes(const struct value_column *column)
 	return (column->used + 7) / 8;
 }
 
+/* A value that stands for none; other NaNs are values. */
+double value_column__gap(void);
+bool value_column__is_gap(double value);
+
 void value_column__clear(struct value_column *column);
 
 /* Zeros but for @bytes and @length before the first value. */

@@ -48,6 +48,12 @@ static void on_lost(struct metric_output *output,
 	web_targets__lose(of(output)->site.targets, target, reason);
 }
 
+static void on_failed(struct metric_output *output,
+		      const struct target_settings *target, const char *reason)
+{
+	web_targets__lose(of(output)->site.targets, target, reason);
+}
+
 static void on_added(struct metric_output *output,
 		     const struct target_settings *target)
 {
@@ -115,6 +121,7 @@ static void on_free(struct metric_output *output)
 static const struct metric_output_operations operations = {
 	.scrape = on_scrape,
 	.lost = on_lost,
+	.failed = on_failed,
 	.added = on_added,
 	.removed = on_removed,
 	.free = on_free,

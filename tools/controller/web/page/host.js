@@ -9,7 +9,7 @@ import { Movers } from "./movers.js";
 import { SeriesSearch } from "./series.js";
 
 const SPANS = [60000, 300000, 900000, 3600000];
-const HISTORY_MS = 3600000;
+const HISTORY_MS = 3600000, REFRESH_MS = 5000;
 const keyOf = (query) => JSON.stringify([query.family, query.by, query.label, query.value, query.rate]);
 
 /* The values of a query: history, and live points behind it. */
@@ -388,6 +388,10 @@ export class Host {
 	}
 
 	async refresh() {
+		/* Where containers come and go, plans follow each other. */
+		if (performance.now() - (this.refreshedAt || -REFRESH_MS) < REFRESH_MS)
+			return;
+		this.refreshedAt = performance.now();
 		try {
 			const told = await ask("/api/series", { target: this.name });
 			const before = [...this.families.keys()].join();

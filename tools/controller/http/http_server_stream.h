@@ -3,8 +3,8 @@
  * The streams of an HTTP server.  A stream that has nothing to send is suspended by
  * libmicrohttpd, and resumed when it is woken.
  */
-#ifndef CONTROLLER_HTTP_STREAM_H
-#define CONTROLLER_HTTP_STREAM_H
+#ifndef CONTROLLER_HTTP_SERVER_STREAM_H
+#define CONTROLLER_HTTP_SERVER_STREAM_H
 
 #include <microhttpd.h>
 
@@ -27,4 +27,4 @@ struct MHD_Response *http_streams__add(struct http_streams *streams,
 /* None is suspended any more, and each ends when it is read: the server can stop. */
 void http_streams__end(struct http_streams *streams);
 
-#endif /* CONTROLLER_HTTP_STREAM_H */
+#endif /* CONTROLLER_HTTP_SERVER_STREAM_H */

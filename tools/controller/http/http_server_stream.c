@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Streams: see http_stream.h.
+ * Streams: see http_server_stream.h.
  *
  * Locks are taken in this order: that of streams, that of a stream, libmicrohttpd's own.  No
  * operation of a stream is called with one of these.
@@ -9,7 +9,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#include "http_stream.h"
+#include "http_server_stream.h"
 
 /* Of a stream, in libmicrohttpd. */
 #define BLOCK_BYTES (32U << 10)
