@@ -238,7 +238,10 @@ static void test_random(void **state)
 			}
 			time_us += 1 + random__below(&random, 20000);
 		}
-		/* Times lie a microsecond before each border at the latest, but for the very last. */
+		/*
+		 * Times lie a microsecond before each border at the latest, but for the
+		 * very last.
+		 */
 		json = ask(history, &query, BEGIN_US,
 			   BEGIN_US + count * width, count);
 		for (i = at = 0; i < count; i++) {

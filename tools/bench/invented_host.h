@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A host whose values are invented: they move as those of hosts do, from the same seed in the same way. */
+/*
+ * A host whose values are invented: they move as those of hosts do, from the same seed in
+ * the same way.
+ */
 #ifndef BENCH_INVENTED_HOST_H
 #define BENCH_INVENTED_HOST_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Plans of invented hosts, with the names of node_exporter and cAdvisor and some of ours, and how the value
- * of each series moves.
+ * Plans of invented hosts, with the names of node_exporter and cAdvisor and some of ours,
+ * and how the value of each series moves.
  */
 #ifndef BENCH_INVENTED_PLAN_H
 #define BENCH_INVENTED_PLAN_H

@@ -3,9 +3,9 @@
  * web_hosts [OPTION]... HOSTS SERIES: the page of dart-controller, with invented hosts in place of
  * scraped ones: for its tests, for measurements, and to look at it.
  *
- * Prints "URL http://127.0.0.1:PORT/" when it serves.  Then standard input, line by line, says what
- * happens: "stop N" (host N is silent), "lose N" (it cannot be scraped), "start N", "remove N", and
- * "report" (prints memory and time used).  It ends with standard input.
+ * Prints "URL http://127.0.0.1:PORT/" when it serves.  Then standard input, line by line,
+ * says what happens: "stop N" (host N is silent), "lose N" (it cannot be scraped), "start
+ * N", "remove N", and "report" (prints memory and time used).  It ends with standard input.
  */
 #include <errno.h>
 #include <getopt.h>

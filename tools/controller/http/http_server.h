@@ -35,8 +35,8 @@ const char *http_request__cookie(const struct http_request *request,
 
 /*
  * A body without an end, such as server-sent events.  It is read only as far as the peer
- * takes it: one that is slow delays no other, and ends after HTTP_IDLE_SECONDS in which it takes
- * nothing.
+ * takes it: one that is slow delays no other, and ends after HTTP_IDLE_SECONDS in which it
+ * takes nothing.
  */
 struct http_stream;
 

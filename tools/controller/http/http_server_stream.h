@@ -18,8 +18,8 @@ struct http_streams *http_streams__new(void);
 void http_streams__free(struct http_streams *streams);
 
 /*
- * In the server's thread: takes the stream of @answer.  NULL: there are too many, or no memory; then the
- * stream has been freed.
+ * In the server's thread: takes the stream of @answer.  NULL: there are too many, or no
+ * memory; then the stream has been freed.
  */
 struct MHD_Response *http_streams__add(struct http_streams *streams,
 				       const struct http_answer *answer,

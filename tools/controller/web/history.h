@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The history of a target's series, in memory: *chunks* of up to HISTORY_CHUNK_SCRAPES scrapes
- * with the same plan.  A chunk has a column of values for each series (value_column.h), and
- * columns of times, its *clocks* (time_column.h), which series share as long as their times are
- * equal: those that a host gathers at once have equal ones.  Clock 0 has the times of the
- * scrapes themselves.
+ * The history of a target's series, in memory: *chunks* of up to HISTORY_CHUNK_SCRAPES
+ * scrapes with the same plan.  A chunk has a column of values for each series
+ * (value_column.h), and columns of times, its *clocks* (time_column.h), which series share
+ * as long as their times are equal: those that a host gathers at once have equal ones.
+ * Clock 0 has the times of the scrapes themselves.
  *
- * The chunk that grows is the history's own.  Sealed ones are immutable and counted: a *view* holds them,
- * and is read without the lock of the history.  The caller locks the history.
+ * The chunk that grows is the history's own.  Sealed ones are immutable and counted: a
+ * *view* holds them, and is read without the lock of the history.  The caller locks the
+ * history.
  */
 #ifndef CONTROLLER_HISTORY_H
 #define CONTROLLER_HISTORY_H
@@ -31,8 +32,8 @@ struct history *history__new(void);
 void history__free(struct history *history);
 
 /*
- * Appends a scrape.  Returns 0; or -ENOMEM: then the chunk that grew is lost as well, and the next
- * scrape begins a new one.
+ * Appends a scrape.  Returns 0; or -ENOMEM: then the chunk that grew is lost as well, and
+ * the next scrape begins a new one.
  */
 int history__append(struct history *history, const struct metric_scrape *scrape);
 /*
@@ -41,7 +42,8 @@ int history__append(struct history *history, const struct metric_scrape *scrape)
  */
 void history__trim(struct history *history, size_t bytes, int64_t oldest_us);
 /*
- * All that it has allocated, with plans that only its chunks hold; without the overhead of malloc().
+ * All that it has allocated, with plans that only its chunks hold; without the overhead of
+ * malloc().
  */
 size_t history__bytes(const struct history *history);
 /* Points that it has, those of torn rows included. */
@@ -53,8 +55,8 @@ struct history_view {
 };
 
 /*
- * The chunks with scrapes from @from_us to @to_us.  Returns 0 or -ENOMEM.  To be cleared without or with the
- * history's lock.
+ * The chunks with scrapes from @from_us to @to_us.  Returns 0 or -ENOMEM.  To be cleared
+ * without or with the history's lock.
  */
 int history__view(const struct history *history, int64_t from_us, int64_t to_us,
 		  struct history_view *view);

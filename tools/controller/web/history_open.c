@@ -65,9 +65,9 @@ static int open__begin(struct history_open *open, struct metric_plan *plan)
 }
 
 /*
- * Series that leave their clock in a scrape, because their time is another: those that leave
- * the same one for the same time share the next.  A hash table with open addressing, made when the first
- * series leaves.
+ * Series that leave their clock in a scrape, because their time is another: those that
+ * leave the same one for the same time share the next.  A hash table with open addressing,
+ * made when the first series leaves.
  */
 struct leave {
 	int64_t time_us;

@@ -133,7 +133,10 @@ static void add_sums(struct curves *curves, uint32_t group, uint32_t scrapes)
 	}
 }
 
-/* Series of a group, by a counting sort: their indexes in @order, each group's behind @first. */
+/*
+ * Series of a group, by a counting sort: their indexes in @order, each group's behind
+ * @first.
+ */
 static int sort_by_group(const struct selection *selection, uint32_t **order,
 			 uint32_t **first)
 {

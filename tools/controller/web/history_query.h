@@ -16,7 +16,8 @@
  *   {"from": MS, "to": MS, "rate": true if values are rates, "cut": true if there are more groups,
  *    "t": [MS of the newest point of any group in each bucket that has points],
  *    "groups": [{"labels": "a=\"b\"", "min": [...], "max": [...], "mean": [...]}]}
- * with null where a group has none.  Without "max" and "mean" all three are equal.  Returns 0, or -ENOMEM.
+ * with null where a group has none.  Without "max" and "mean" all three are equal.  Returns
+ * 0, or -ENOMEM.
  */
 int history_query__print(const struct history_view *view,
 			 const struct selection_query *query,

@@ -47,8 +47,8 @@ void json_text__put(struct json_text *text, const char *literal)
 }
 
 /*
- * The bytes of the character at @bytes, which ends with a NUL; 0: it is not UTF-8 (RFC 3629: neither
- * too long a form, nor a surrogate, nor above U+10FFFF).
+ * The bytes of the character at @bytes, which ends with a NUL; 0: it is not UTF-8 (RFC
+ * 3629: neither too long a form, nor a surrogate, nor above U+10FFFF).
  */
 static size_t character_length(const unsigned char *bytes)
 {

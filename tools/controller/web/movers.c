@@ -81,8 +81,8 @@ static double mean(const struct mover *mover, int part)
 }
 
 /*
- * A counter of whole events that had one and now has two has not doubled: so many events more or less are
- * chance.
+ * A counter of whole events that had one and now has two has not doubled: so many events
+ * more or less are chance.
  */
 #define EVENTS_OF_CHANCE 4
 

@@ -24,8 +24,8 @@ struct selection_query {
 	/* The label @label has the value @value; both NULL: any series. */
 	const char *label, *value;
 	/*
-	 * Names of labels with ',' between them: series with equal values of these are a group, ""
-	 * puts all into one.  NULL: each series is one.
+	 * Names of labels with ',' between them: series with equal values of these are a
+	 * group, "" puts all into one.  NULL: each series is one.
 	 */
 	const char *by;
 	enum selection_rate rate;
@@ -41,8 +41,8 @@ struct selection {
 };
 
 /*
- * An empty selection if the plan has no such series.  Returns 0 or -ENOMEM; the selection may be
- * cleared in any case.
+ * An empty selection if the plan has no such series.  Returns 0 or -ENOMEM; the selection
+ * may be cleared in any case.
  */
 int selection__make(const struct metric_plan *plan,
 		    const struct selection_query *query,
@@ -65,9 +65,9 @@ struct point_state {
 };
 
 /*
- * Takes a point and sets @result: the value, or with @is_rate the rate since the point before.  A counter that falls has
- * begun again with 0.  A point that is not newer leaves the rate as it was.  False: there is
- * no result yet, or the point is a gap.
+ * Takes a point and sets @result: the value, or with @is_rate the rate since the point
+ * before.  A counter that falls has begun again with 0.  A point that is not newer leaves
+ * the rate as it was.  False: there is no result yet, or the point is a gap.
  */
 bool point_state__take(struct point_state *state, bool is_rate, int64_t time_us,
 		       double value, double *result);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Times in microseconds, packed as bytes: for each the difference between its step and the
- * step before, in zigzag, seven bits a byte and the lowest first; all bytes of a number but the last
- * have the highest bit.  Time and step before the first are 0.
+ * step before, in zigzag, seven bits a byte and the lowest first; all bytes of a number but
+ * the last have the highest bit.  Time and step before the first are 0.
  */
 #ifndef CONTROLLER_TIME_COLUMN_H
 #define CONTROLLER_TIME_COLUMN_H

@@ -16,8 +16,9 @@ struct tracker {
 int tracker__set_plan(struct tracker *tracker, struct metric_plan *plan,
 		      const struct selection_query *query);
 /*
- * Takes the points of a scrape with its plan, and sets the sum of each group: NaN if none of its
- * series has a point.  Returns the time of the newest of their points in microseconds, or 0.
+ * Takes the points of a scrape with its plan, and sets the sum of each group: NaN if none
+ * of its series has a point.  Returns the time of the newest of their points in
+ * microseconds, or 0.
  */
 int64_t tracker__take(struct tracker *tracker,
 		      const struct metric_point *points, double *sums);

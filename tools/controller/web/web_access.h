@@ -4,8 +4,8 @@
  * cookie "dart_token"; without a token, programs of this host.
  *
  * Without a token the host that a request names must be this one, too: a web page from
- * elsewhere, whose name has been made to mean 127.0.0.1 (DNS rebinding), would otherwise read values
- * through the browser of this host.
+ * elsewhere, whose name has been made to mean 127.0.0.1 (DNS rebinding), would otherwise
+ * read values through the browser of this host.
  */
 #ifndef CONTROLLER_WEB_ACCESS_H
 #define CONTROLLER_WEB_ACCESS_H
@@ -27,8 +27,8 @@ struct web_access {
 };
 
 /*
- * The token is the first line of the file at @path: WEB_TOKEN_BYTES_MIN to _MAX letters, digits, and
- * "-._~".  Returns 0, or -errno with a sentence.
+ * The token is the first line of the file at @path: WEB_TOKEN_BYTES_MIN to _MAX letters,
+ * digits, and "-._~".  Returns 0, or -errno with a sentence.
  */
 int web_access__load(struct web_access *access, const char *path,
 		     struct dart_error *error);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the web server answers: the files of the page, which are the same for all, and values as JSON, which
- * need access (web_access.h), or else are answered by 401 (a token is needed) or 403 (the request
- * names another host):
+ * What the web server answers: the files of the page, which are the same for all, and
+ * values as JSON, which need access (web_access.h), or else are answered by 401 (a token is
+ * needed) or 403 (the request names another host):
  *
  *   /api/hosts    {"now": MS, "history": {"bytes", "points"}, "hosts": [{"row": [see web_stream.h],
  *                 "name", "interval": MS, "series", "past": [CPU, oldest first]}]}

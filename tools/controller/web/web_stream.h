@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Server-sent events (HTML standard, section 9.2).  A stream makes the next events when the ones before have been
- * taken: a slow reader skips scrapes, and no more than one batch of events waits for it.  After 10 s without
- * events it sends a comment, so that a reader that is gone is noticed.
+ * Server-sent events (HTML standard, section 9.2).  A stream makes the next events when the
+ * ones before have been taken: a slow reader skips scrapes, and no more than one batch of
+ * events waits for it.  After 10 s without events it sends a comment, so that a reader that
+ * is gone is noticed.
  */
 #ifndef CONTROLLER_WEB_STREAM_H
 #define CONTROLLER_WEB_STREAM_H
@@ -48,7 +49,10 @@ extern const struct http_stream_operations live_stream__operations;
 void *overview_stream__new(struct web_targets *targets);
 extern const struct http_stream_operations overview_stream__operations;
 
-/* A row: [index, state, cpu, pressure, errors, MS of the newest scrape, reason].  With the target's lock. */
+/*
+ * A row: [index, state, cpu, pressure, errors, MS of the newest scrape, reason].  With the
+ * target's lock.
+ */
 void overview__print_row(const struct web_target *target,
 			 struct json_text *text);
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A host in a few numbers, of the metrics that node_exporter names: the share of CPU time that is not idle,
- * the greatest share of time in which tasks waited for CPU, memory or I/O (PSI), and errors and
- * drops per second of all counters that are named so.  NaN: the host has no such metrics.
+ * A host in a few numbers, of the metrics that node_exporter names: the share of CPU time
+ * that is not idle, the greatest share of time in which tasks waited for CPU, memory or I/O
+ * (PSI), and errors and drops per second of all counters that are named so.  NaN: the host
+ * has no such metrics.
  */
 #ifndef CONTROLLER_WEB_SUMMARY_H
 #define CONTROLLER_WEB_SUMMARY_H

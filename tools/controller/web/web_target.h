@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A target as the page sees it: its newest points, its past, and its state.  Workers and the
- * server's thread hold its lock for short whiles: the longest is a copy of the chunk that grows.
+ * A target as the page sees it: its newest points, its past, and its state.  Workers and
+ * the server's thread hold its lock for short whiles: the longest is a copy of the chunk
+ * that grows.
  */
 #ifndef CONTROLLER_WEB_TARGET_H
 #define CONTROLLER_WEB_TARGET_H
@@ -73,15 +74,15 @@ void web_target__lose(struct web_target *target, const char *reason);
 void web_target__end(struct web_target *target);
 
 /*
- * From time to time: notices that scrapes are late, makes a summary if there is a newer scrape, and
- * drops what is too old.  True: state or summary have changed.
+ * From time to time: notices that scrapes are late, makes a summary if there is a newer
+ * scrape, and drops what is too old.  True: state or summary have changed.
  */
 bool web_target__check(struct web_target *target, int64_t now_ns,
 		       size_t history_bytes);
 
 /*
- * @link is the caller's; its stream is woken when something changes, and every few seconds, until
- * it is removed.
+ * @link is the caller's; its stream is woken when something changes, and every few seconds,
+ * until it is removed.
  */
 void web_target__add_stream(struct web_target *target,
 			    struct http_stream_link *link);

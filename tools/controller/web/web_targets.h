@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The targets that the page shows, and the memory of their past: each has the share of it that it has
- * of all series, so that the past of all goes back equally far if their intervals are equal.
+ * The targets that the page shows, and the memory of their past: each has the share of it
+ * that it has of all series, so that the past of all goes back equally far if their
+ * intervals are equal.
  *
  * Changes of states and summaries are numbered: a stream of the overview sends what has a
  * greater number than it has sent.
