@@ -4,7 +4,7 @@
  * values as JSON, which need access (web_access.h), or else are answered by 401 (a token is
  * needed) or 403 (the request names another host):
  *
- *   /api/hosts    {"now": MS, "history": {"bytes", "points"}, "hosts": [{"row": [see web_stream.h],
+ *   /api/hosts    {"history": {"bytes", "points"}, "hosts": [{"row": [see web_stream.h],
  *                 "name", "interval": MS, "series", "past": [CPU, oldest first]}]}
  *   /api/series?target=NAME   {"state", "reason", "t": MS, "families": [{"name", "type", "help", "unit",
  *                 "series": [[name, labels, value, MS or 0]]}]}
