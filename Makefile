@@ -47,6 +47,8 @@ define help
   make check-crashes    dartd is killed 200 times (30 min)
   make check-farm       a controller scrapes 1,024 hosts, with each kind of I/O
   make check-helgrind   the threaded unit tests under helgrind of valgrind
+  make check-page       the page of the controller in Chromium; PICTURES=DIR keeps
+                        screenshots
   make fuzz             libFuzzer gives all parsers of foreign bytes random ones,
                         each for TIME seconds (60), two at a time
   make bench            measurements beside bare verbs, perftest, node-exporter;
@@ -139,6 +141,11 @@ check-helgrind: packages
 	+$(quiet)$(MAKE) --no-print-directory KDIR= helgrind_tests
 	$(quiet)selftests/helgrind/run
 
+check-page: sections := build run page
+check-page: packages
+	+$(quiet)$(MAKE) --no-print-directory KDIR= $(output)/bin/web_hosts
+	$(quiet)selftests/page/check $(PICTURES)
+
 fuzz: sections := build run test fuzz
 fuzz: packages
 	+$(quiet)$(MAKE) --no-print-directory KDIR= run_fuzzers
@@ -180,11 +187,11 @@ packages:
 		exit 1; \
 	fi
 
-.PHONY: help clean distclean demo check check-debug check-long check-churn check-crashes check-farm check-helgrind fuzz bench packages p4_is_there
+.PHONY: help clean distclean demo check check-debug check-long check-churn check-crashes check-farm check-helgrind check-page fuzz bench packages p4_is_there
 export KVER
 
 # The goals above need nothing below, and must work if it is missing.
-above := help clean distclean demo check check-debug check-long check-churn check-crashes check-farm check-helgrind fuzz bench packages
+above := help clean distclean demo check check-debug check-long check-churn check-crashes check-farm check-helgrind check-page fuzz bench packages
 ifneq ($(filter-out $(above),$(or $(MAKECMDGOALS),all)),)
 
 include $(output)/config.mk

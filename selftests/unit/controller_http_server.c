@@ -53,7 +53,75 @@ static void refuse(void *data, const struct http_request *request,
 	answer->length = answer->body ? strlen(answer->body) : 0;
 }
 
+/* ---- a stream of numbered lines, as many as there were wakes */
+
+struct lines {
+	pthread_mutex_t lock;
+	pthread_cond_t changed;
+	struct http_stream *stream; /* of the last that began */
+	int began, freed;
+	int wanted, told;
+	bool is_endless; /* there is always more */
+	uint64_t bytes;
+};
+
+static struct lines lines;
+
+static void lines_start(void *data, struct http_stream *stream)
+{
+	pthread_mutex_lock(&lines.lock);
+	lines.stream = stream;
+	lines.began++;
+	pthread_cond_broadcast(&lines.changed);
+	pthread_mutex_unlock(&lines.lock);
+}
+
+static ssize_t lines_read(void *data, char *buffer, size_t size)
+{
+	ssize_t length = 0;
+
+	pthread_mutex_lock(&lines.lock);
+	if (lines.is_endless) {
+		memset(buffer, 'y', size);
+		length = size;
+	} else if (lines.wanted < 0) {
+		length = -ENOENT;
+	} else if (lines.told < lines.wanted) {
+		length = snprintf(buffer, size, "line %d\n", lines.told++);
+	}
+	lines.bytes += length > 0 ? length : 0;
+	pthread_cond_broadcast(&lines.changed);
+	pthread_mutex_unlock(&lines.lock);
+	return length;
+}
+
+static void lines_free(void *data)
+{
+	pthread_mutex_lock(&lines.lock);
+	lines.freed++;
+	lines.stream = NULL;
+	pthread_cond_broadcast(&lines.changed);
+	pthread_mutex_unlock(&lines.lock);
+}
+
+static void fill_lines(void *data, const struct http_request *request,
+		       struct http_answer *answer)
+{
+	static const struct http_stream_operations operations = {
+		.start = lines_start,
+		.read = lines_read,
+		.free = lines_free,
+	};
+	static const struct http_header headers[] = { { "X-Lines", "some" } };
+
+	answer->type = "text/event-stream";
+	answer->stream = &operations;
+	answer->headers = headers;
+	answer->header_count = 1;
+}
+
 static const struct http_page pages[] = {
+	{ "/lines", fill_lines, NULL },
 	{ "/words", fill_words, "word:" },
 	{ "/long", fill_long, NULL },
 	{ "/nothing", fill_nothing, NULL },
@@ -280,6 +348,174 @@ static void test_at_once(void **state)
 	http_server__free(server);
 }
 
+static void reset_lines(void)
+{
+	pthread_mutex_destroy(&lines.lock);
+	pthread_cond_destroy(&lines.changed);
+	memset(&lines, 0, sizeof(lines));
+	pthread_mutex_init(&lines.lock, NULL);
+	pthread_cond_init(&lines.changed, NULL);
+}
+
+static int begin_lines(const struct http_server *server, int count)
+{
+	int fd = connect_to(server);
+	const char request[] = "GET /lines HTTP/1.1\r\nHost: h\r\n\r\n";
+
+	assert_int_equal(send(fd, request, strlen(request), MSG_NOSIGNAL),
+			 strlen(request));
+	pthread_mutex_lock(&lines.lock);
+	while (lines.began < count)
+		pthread_cond_wait(&lines.changed, &lines.lock);
+	pthread_mutex_unlock(&lines.lock);
+	return fd;
+}
+
+/* With its lock, as the owners of streams do. */
+static void wake_lines(int wanted)
+{
+	pthread_mutex_lock(&lines.lock);
+	lines.wanted = wanted;
+	if (lines.stream)
+		http_stream__wake(lines.stream);
+	pthread_mutex_unlock(&lines.lock);
+}
+
+static void read_until(int fd, const char *end)
+{
+	static char text[1 << 16];
+	size_t length = 0;
+	ssize_t got;
+
+	do {
+		got = recv(fd, text + length, sizeof(text) - 1 - length, 0);
+		assert_true(got > 0);
+		length += got;
+		text[length] = '\0';
+	} while (!strstr(text, end));
+}
+
+static void test_stream(void **state)
+{
+	struct http_server *server = serve();
+	char byte;
+	int fd, i;
+
+	reset_lines();
+	fd = begin_lines(server, 1);
+	read_until(fd, "X-Lines: some\r\n");
+	for (i = 1; i <= 100; i++) {
+		char line[16];
+
+		wake_lines(i);
+		snprintf(line, sizeof(line), "line %d\n", i - 1);
+		read_until(fd, line);
+	}
+	/* It ends, and what was its last chunk comes. */
+	wake_lines(-1);
+	while (recv(fd, &byte, 1, 0) > 0 && byte != '0')
+		;
+	assert_int_equal(byte, '0');
+	close(fd);
+	http_server__free(server);
+	assert_int_equal(lines.freed, 1);
+}
+
+/* The server stops while one stream waits and one is in the middle. */
+static void test_stop(void **state)
+{
+	struct http_server *server = serve();
+	int waiting, reading;
+
+	reset_lines();
+	waiting = begin_lines(server, 1);
+	reading = begin_lines(server, 2);
+	wake_lines(1);
+	http_server__free(server);
+	assert_int_equal(lines.freed, 2);
+	close(waiting);
+	close(reading);
+}
+
+/* What a reader does not take waits in the socket, whose room is bounded, and nowhere else. */
+static void test_slow_reader(void **state)
+{
+	struct http_server *server = serve();
+	uint64_t before = 1, now = 0;
+	int fd;
+
+	reset_lines();
+	lines.is_endless = true;
+	fd = begin_lines(server, 1);
+	while (before != now) {
+		before = now;
+		expect(server, GET("/words", ""), "HTTP/1.1 200 ",
+		       "word: - -\n");
+		usleep(200000);
+		pthread_mutex_lock(&lines.lock);
+		now = lines.bytes;
+		pthread_mutex_unlock(&lines.lock);
+	}
+	assert_in_range(now, 1, 32 << 20);
+	close(fd);
+	http_server__free(server);
+	assert_int_equal(lines.freed, 1);
+}
+
+static void test_many_streams(void **state)
+{
+	struct http_server *server = serve();
+	int fds[HTTP_STREAMS_MAX], i;
+
+	reset_lines();
+	for (i = 0; i < HTTP_STREAMS_MAX; i++)
+		fds[i] = begin_lines(server, i + 1);
+	expect(server, GET("/lines", ""), "HTTP/1.1 503 ",
+	       "Service Unavailable\n");
+	expect(server, GET("/words", ""), "HTTP/1.1 200 ", "word: - -\n");
+	assert_int_equal(lines.freed, 1);
+	for (i = 0; i < HTTP_STREAMS_MAX; i++)
+		close(fds[i]);
+	http_server__free(server);
+	assert_int_equal(lines.freed, HTTP_STREAMS_MAX + 1);
+}
+
+static void *wake_often(void *data)
+{
+	for (int i = 1; i <= 20000; i++)
+		wake_lines(i);
+	return NULL;
+}
+
+static void test_wakes(void **state)
+{
+	struct http_server *server = serve();
+	pthread_t thread;
+	int fd;
+
+	reset_lines();
+	fd = begin_lines(server, 1);
+	assert_int_equal(pthread_create(&thread, NULL, wake_often, NULL), 0);
+	read_until(fd, "line 1000\n");
+	close(fd); /* while it is woken */
+	pthread_join(thread, NULL);
+	http_server__free(server);
+	assert_int_equal(lines.freed, 1);
+}
+
+static void test_local(void **state)
+{
+	struct http_server *server = serve(), *open;
+	struct dart_error error;
+
+	assert_true(http_server__is_local(server));
+	http_server__free(server);
+	assert_int_equal(http_server__new("0.0.0.0:0", pages, 1, &open, &error),
+			 0);
+	assert_false(http_server__is_local(open));
+	http_server__free(open);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -296,6 +532,16 @@ int main(void)
 		TEST("peers that say nothing keep no other from being served, and are bounded for each address",
 		     test_silent_peers),
 		TEST("four peers are served at once", test_at_once),
+		TEST("a stream sends what there is as soon as it is woken, and ends",
+		     test_stream),
+		TEST("a server stops while streams wait", test_stop),
+		TEST("a reader that takes nothing is sent a bounded number of bytes, and delays no other",
+		     test_slow_reader),
+		TEST("more streams than allowed are refused, and pages still served",
+		     test_many_streams),
+		TEST("a stream is woken while it is read and while its peer leaves",
+		     test_wakes),
+		TEST("a server that other hosts reach is not local", test_local),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

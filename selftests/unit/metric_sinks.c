@@ -20,6 +20,7 @@ struct told {
 	unsigned int scrapes;
 	unsigned int plans; /* that replaced another one */
 	unsigned int lost;
+	unsigned int failed;
 	double last;
 	struct metric_plan *held; /* of its first scrape */
 	char reason[100];
@@ -47,6 +48,13 @@ static void note_scrape(struct metric_output *output,
 	told->last = scrape->points[series].value;
 	if (!told->held)
 		told->held = metric_plan__get(scrape->plan);
+}
+
+static void note_failure(struct metric_output *output,
+			 const struct target_settings *target,
+			 const char *reason)
+{
+	((struct noting_output *)output)->told[target->index].failed++;
 }
 
 static void note_loss(struct metric_output *output,
@@ -90,6 +98,7 @@ static void free_output(struct metric_output *output)
 static const struct metric_output_operations full_operations = {
 	.scrape = note_scrape,
 	.lost = note_loss,
+	.failed = note_failure,
 	.added = note_added,
 	.removed = note_removed,
 	.free = free_output,
@@ -208,6 +217,8 @@ static void test_metrics(void **state)
 	sink->operations->removed(sink, &targets[0]);
 	assert_true(full->told[0].is_removed && !full->told[1].is_removed);
 	assert_int_equal(full->told[0].lost, 2);
+	assert_int_equal(full->told[0].failed, 1);
+	assert_int_equal(least->told[0].failed, 0);
 	assert_string_equal(full->told[0].reason, "it is not a target any more");
 	assert_int_equal(least->told[0].lost, 2);
 	sink->operations->free(sink);

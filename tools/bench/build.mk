@@ -49,3 +49,10 @@ push_metrics_sources = tools/bench/push_metrics.c \
 	tools/bench/invented_metrics.c $(controller_push)
 push_metrics_libraries := dart
 push_metrics_packages := jansson libxxhash liburcu libcurl snappy zlib
+
+# The page, with invented hosts.
+programs += web_hosts
+web_hosts_sources = $(addprefix tools/bench/, invented_host.c invented_plan.c \
+	web_hosts.c) $(controller_web)
+web_hosts_libraries := dart
+web_hosts_packages := jansson libmicrohttpd liburcu zlib

@@ -3,7 +3,7 @@
 programs += dart-controller
 dart-controller_sources := $(wildcard $(addprefix tools/controller/, \
 	*.c decode/*.c doctor/*.c exposition/*.c http/*.c io/*.c metrics/*.c outputs/*.c \
-	push/*.c record/*.c status/*.c targets/*.c transport/*.c) \
+	push/*.c record/*.c status/*.c targets/*.c transport/*.c web/*.c) \
 	tools/doctor/*.c tools/watch/*.c)
 dart-controller_libraries := dart
 dart-controller_packages := libsystemd jansson yaml-0.1 smartcols libibverbs \
@@ -85,6 +85,22 @@ unit_metric_scale_sources := $(controller_metrics)
 unit_metric_sinks_sources := $(controller_metrics) \
 	tools/controller/outputs/sink_all.c
 unit_metric_text_sources := $(controller_metrics)
+# The page, without what scrapes.
+controller_web := $(wildcard tools/controller/web/*.c tools/controller/http/*.c) \
+	tools/controller/decode/thread.c tools/controller/decode/queue.c \
+	tools/controller/outputs/output.c
+web_history := $(addprefix tools/controller/web/, history.c history_chunk.c \
+	history_open.c time_column.c value_column.c)
+unit_controller_history_sources := $(web_history)
+unit_controller_history_query_sources := $(web_history) $(addprefix tools/controller/web/, \
+	envelope.c history_query.c json_text.c selection.c tracker.c)
+unit_controller_json_text_sources := tools/controller/web/json_text.c
+unit_controller_web_sources := $(controller_web)
+threaded_tests += controller_web
+# Files that web_files.c includes without the compiler's knowledge.
+web_page := $(wildcard tools/controller/web/page/*)
+$(foreach in,obj sanitized tsan/obj helgrind/obj,\
+	$(output)/$(in)/tools/controller/web/web_files.o): $(web_page)
 unit_controller_call_late_sources := $(unit_controller_call_sources)
 threaded_tests += controller_call controller_call_late controller_pool controller_workers controller_outputs \
 	controller_sinks controller_discovery controller_catalog controller_http_server \

@@ -15,10 +15,12 @@
 #include "outputs/sink_table.h"
 #include "push/push.h"
 #include "record/sink_csv.h"
+#include "web/web.h"
 
 /* That of samples on standard output, and that of metrics. */
 #define SINKS_MAX 2
-#define METRIC_OUTPUTS_MAX (1 + RECEIVERS_MAX)
+/* The exposition, the page, and the receivers. */
+#define METRIC_OUTPUTS_MAX (2 + RECEIVERS_MAX)
 
 /* What is open so far, until a sink has it. */
 struct opening {
@@ -95,6 +97,26 @@ static int open_receivers(const struct output_settings *settings,
 	return 0;
 }
 
+static int open_web(const struct options *options, struct output *log,
+		    struct opening *opening, struct dart_error *error)
+{
+	const struct output_settings *outputs = &options->settings.outputs;
+	const struct web_settings settings = {
+		.address = outputs->web,
+		.token_path = outputs->web_token_path,
+		.interval_ns = options->settings.interval_ns,
+	};
+	struct metric_output *web;
+	int err;
+
+	if (!outputs->web)
+		return 0;
+	err = web__new(&settings, log, &web, error);
+	if (!err)
+		opening->metrics[opening->metric_count++] = web;
+	return err;
+}
+
 static int open_metrics(struct controller_outputs *outputs,
 			const struct options *options, struct output *log,
 			struct opening *opening, struct dart_error *error)
@@ -110,7 +132,8 @@ static int open_metrics(struct controller_outputs *outputs,
 	names__find_directory(directory);
 	err = names__load(directory, &names, error) ?:
 	      open_receivers(settings, log, opening, error) ?:
-	      open_exposition(outputs, settings, opening, error);
+	      open_exposition(outputs, settings, opening, error) ?:
+	      open_web(options, log, opening, error);
 	if (!err) {
 		sink = sink_metrics__new(names, opening->metrics,
 					 opening->metric_count);

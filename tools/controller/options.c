@@ -29,6 +29,8 @@ static const struct option long_options[] = {
 	{ "http-sd", required_argument, NULL, 'H' },
 	{ "socket", required_argument, NULL, 'S' },
 	{ "listen", optional_argument, NULL, 'L' },
+	{ "web", optional_argument, NULL, 'B' },
+	{ "web-token-file", required_argument, NULL, 'U' },
 	{ "remote-write", required_argument, NULL, 'W' },
 	{ "influx", required_argument, NULL, 'I' },
 	{ "record", required_argument, NULL, 'R' },
@@ -74,6 +76,9 @@ const char options__help[] =
 	"      --dns-srv NAME     scrape the agents of SRV records\n"
 	"      --http-sd URL      scrape the agents that a URL names\n"
 	"      --listen[=ADDRESS:PORT] serve metrics over HTTP, at 127.0.0.1:4794 by default\n"
+	"      --web[=ADDRESS:PORT] serve a page that shows all values, live, and the last hour;\n"
+	"                         at 127.0.0.1:4795 by default\n"
+	"      --web-token-file FILE what a browser must know to see them\n"
 	"      --remote-write URL send metrics to a receiver of Prometheus' remote write\n"
 	"      --influx URL       send metrics to an InfluxDB, or what takes its line protocol\n"
 	"      --socket PATH      where status asks\n"
@@ -248,15 +253,15 @@ static int set_path(char **path, struct dart_error *error)
 	return *path ? 0 : dart_error__no_memory(error);
 }
 
-static int set_listen(struct output_settings *outputs, struct dart_error *error)
+static int set_address(char **address, struct dart_error *error)
 {
 	if (optarg && !http_address__is_valid(optarg))
 		return dart_error__set(error, EINVAL,
 			"'%s' is not an address to listen at (expected HOST:PORT, [V6]:PORT or :PORT)",
 			optarg);
-	free(outputs->listen);
-	outputs->listen = strdup(optarg ?: HTTP_ADDRESS_DEFAULT);
-	return outputs->listen ? 0 : dart_error__no_memory(error);
+	free(*address);
+	*address = strdup(optarg ?: HTTP_ADDRESS_DEFAULT);
+	return *address ? 0 : dart_error__no_memory(error);
 }
 
 static int add_receiver(struct output_settings *outputs,
@@ -334,7 +339,12 @@ static int parse_one(struct options *options, int c, char *argv[],
 		return add_source(&options->settings, SOURCE_HTTP_SD, optarg,
 				  error);
 	case 'L':
-		return set_listen(&options->settings.outputs, error);
+		return set_address(&options->settings.outputs.listen, error);
+	case 'B':
+		return set_address(&options->settings.outputs.web, error);
+	case 'U':
+		return set_path(&options->settings.outputs.web_token_path,
+				error);
 	case 'W':
 		return add_receiver(&options->settings.outputs,
 				    RECEIVER_REMOTE_WRITE, error);

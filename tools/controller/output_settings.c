@@ -25,7 +25,7 @@ int output_settings__add_receiver(struct output_settings *settings,
 
 bool output_settings__has_any(const struct output_settings *settings)
 {
-	return settings->listen || settings->receiver_count;
+	return settings->listen || settings->web || settings->receiver_count;
 }
 
 static bool are_equal(const char *one, const char *other)
@@ -39,6 +39,8 @@ bool output_settings__equal(const struct output_settings *one,
 	size_t i;
 
 	if (!are_equal(one->listen, other->listen) ||
+	    !are_equal(one->web, other->web) ||
+	    !are_equal(one->web_token_path, other->web_token_path) ||
 	    one->receiver_count != other->receiver_count)
 		return false;
 	for (i = 0; i < one->receiver_count; i++)
@@ -48,12 +50,10 @@ bool output_settings__equal(const struct output_settings *one,
 	return true;
 }
 
-bool output_settings__equal(const struct output_settings *one,
-			    const struct output_settings *other)
+static int copy_text(char **copy, const char *text)
 {
-	if (!one->listen || !other->listen)
-		return one->listen == other->listen;
-	return !strcmp(one->listen, other->listen);
+	*copy = text ? strdup(text) : NULL;
+	return !*copy == !text ? 0 : -ENOMEM;
 }
 
 int output_settings__copy(struct output_settings *copy,
@@ -63,10 +63,9 @@ int output_settings__copy(struct output_settings *copy,
 	size_t i;
 
 	*copy = (struct output_settings){ };
-	if (settings->listen) {
-		copy->listen = strdup(settings->listen);
-		ret = copy->listen ? 0 : -ENOMEM;
-	}
+	ret = copy_text(&copy->listen, settings->listen) ?:
+	      copy_text(&copy->web, settings->web) ?:
+	      copy_text(&copy->web_token_path, settings->web_token_path);
 	for (i = 0; i < settings->receiver_count; i++) {
 		ret = receiver_settings__copy(&copy->receivers[i],
 					      &settings->receivers[i]) ?: ret;
@@ -80,6 +79,8 @@ void output_settings__clear(struct output_settings *settings)
 	size_t i;
 
 	free(settings->listen);
+	free(settings->web);
+	free(settings->web_token_path);
 	for (i = 0; i < settings->receiver_count; i++)
 		receiver_settings__clear(&settings->receivers[i]);
 	*settings = (struct output_settings){ };

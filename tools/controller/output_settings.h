@@ -11,6 +11,8 @@
 /* Texts are NULL where the user does not say. */
 struct output_settings {
 	char *listen;	/* where metrics are served by HTTP, see http_address.h; NULL: nowhere */
+	char *web;	/* where the page is served, see web/web.h; NULL: nowhere */
+	char *web_token_path;	/* NULL: the page needs no token */
 	struct receiver_settings receivers[RECEIVERS_MAX];
 	size_t receiver_count;
 };

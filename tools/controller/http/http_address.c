@@ -71,6 +71,13 @@ bool http_address__is_valid(const char *address)
 	return !split(address, &parts);
 }
 
+bool http_address__has_port(const char *address)
+{
+	const char *end = *address == '[' ? strchr(address, ']') : address;
+
+	return end && strchr(end, ':');
+}
+
 static int listen_at(const struct addrinfo *found)
 {
 	const int on = 1;

@@ -15,6 +15,8 @@
 #define HTTP_ADDRESS_DEFAULT	"127.0.0.1"
 
 bool http_address__is_valid(const char *address);
+/* @address is valid. */
+bool http_address__has_port(const char *address);
 
 /* A socket that listens at @address; NULL: the default.  Or -errno with a sentence. */
 int http_address__listen(const char *address, struct dart_error *error);

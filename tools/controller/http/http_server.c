@@ -2,13 +2,16 @@
 /* Serves pages by libmicrohttpd: see http_server.h. */
 #include <errno.h>
 #include <microhttpd.h>
+#include <netinet/in.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "gzip.h"
 #include "http_address.h"
 #include "http_server.h"
+#include "http_server_stream.h"
 
 /* Below that, a body is sent as it is. */
 #define PACKED_BYTES_MIN 1024
@@ -18,6 +21,7 @@ struct http_server {
 	int fd;
 	const struct http_page *pages;
 	size_t count;
+	struct http_streams *streams;
 };
 
 struct http_request {
@@ -38,15 +42,28 @@ const char *http_request__header(const struct http_request *request,
 					   MHD_HEADER_KIND, name);
 }
 
+const char *http_request__cookie(const struct http_request *request,
+				 const char *name)
+{
+	return MHD_lookup_connection_value(request->connection,
+					   MHD_COOKIE_KIND, name);
+}
+
 static const char *text_of(unsigned int status)
 {
 	switch (status) {
 	case MHD_HTTP_BAD_REQUEST:
 		return "Bad Request\n";
+	case MHD_HTTP_UNAUTHORIZED:
+		return "Unauthorized\n";
+	case MHD_HTTP_FORBIDDEN:
+		return "Forbidden\n";
 	case MHD_HTTP_NOT_FOUND:
 		return "Not Found\n";
 	case MHD_HTTP_METHOD_NOT_ALLOWED:
 		return "Method Not Allowed\n";
+	case MHD_HTTP_SERVICE_UNAVAILABLE:
+		return "Service Unavailable\n";
 	default:
 		return "Internal Server Error\n";
 	}
@@ -67,14 +84,35 @@ static bool answer__pack(struct http_answer *answer)
 	return true;
 }
 
-static struct MHD_Response *response_of(const struct http_request *request,
+static void add_headers(struct MHD_Response *response,
+			const struct http_answer *answer)
+{
+	size_t i;
+
+	for (i = 0; i < answer->header_count; i++)
+		MHD_add_response_header(response, answer->headers[i].name,
+					answer->headers[i].value);
+}
+
+static struct MHD_Response *response_of(struct http_server *server,
+					const struct http_request *request,
 					struct http_answer *answer)
 {
-	struct MHD_Response *response;
+	struct MHD_Response *response = NULL;
 	bool is_packed = false;
 	const char *text;
 
-	if (!answer->body) {
+	if (answer->stream) {
+		response = http_streams__add(server->streams, answer,
+					     request->connection);
+		if (!response)
+			*answer = (struct http_answer){
+				.status = MHD_HTTP_SERVICE_UNAVAILABLE
+			};
+	}
+	if (response) {
+		;
+	} else if (!answer->body) {
 		text = text_of(answer->status);
 		response = MHD_create_response_from_buffer(
 			strlen(text), (void *)text, MHD_RESPMEM_PERSISTENT);
@@ -93,6 +131,7 @@ static struct MHD_Response *response_of(const struct http_request *request,
 				answer->type ?: "text/plain; charset=utf-8");
 	MHD_add_response_header(response, MHD_HTTP_HEADER_VARY,
 				"Accept, Accept-Encoding");
+	add_headers(response, answer);
 	MHD_add_response_header(response, "X-Content-Type-Options", "nosniff");
 	if (is_packed)
 		MHD_add_response_header(
@@ -112,7 +151,8 @@ static void fill(const struct http_server *server, const char *path,
 		if (strcmp(server->pages[i].path, path))
 			continue;
 		server->pages[i].fill(server->pages[i].data, request, answer);
-		if (!answer->body && answer->status == MHD_HTTP_OK)
+		if (!answer->body && !answer->stream &&
+		    answer->status == MHD_HTTP_OK)
 			answer->status = MHD_HTTP_INTERNAL_SERVER_ERROR;
 		return;
 	}
@@ -143,7 +183,7 @@ static enum MHD_Result on_request(void *data, struct MHD_Connection *connection,
 		answer.status = MHD_HTTP_METHOD_NOT_ALLOWED;
 	else
 		fill(data, url, &request, &answer);
-	response = response_of(&request, &answer);
+	response = response_of(data, &request, &answer);
 	if (!response)
 		return MHD_NO;
 	ret = MHD_queue_response(connection, answer.status, response);
@@ -167,12 +207,18 @@ int http_server__new(const char *address, const struct http_page *pages,
 		return dart_error__no_memory(error);
 	server->pages = pages;
 	server->count = count;
+	server->streams = http_streams__new();
+	if (!server->streams) {
+		ret = dart_error__no_memory(error);
+		goto err_server;
+	}
 	server->fd = ret = http_address__listen(address, error);
 	if (ret < 0)
-		goto err_server;
+		goto err_streams;
 	server->daemon = MHD_start_daemon(
-		MHD_USE_EPOLL_INTERNAL_THREAD | MHD_USE_ERROR_LOG, 0, NULL, NULL,
-		on_request, server, MHD_OPTION_EXTERNAL_LOGGER, ignore, NULL,
+		MHD_USE_EPOLL_INTERNAL_THREAD | MHD_USE_ERROR_LOG |
+			MHD_ALLOW_SUSPEND_RESUME,
+		0, NULL, NULL, on_request, server, MHD_OPTION_EXTERNAL_LOGGER, ignore, NULL,
 		MHD_OPTION_LISTEN_SOCKET, server->fd,
 		MHD_OPTION_CONNECTION_LIMIT, (unsigned int)HTTP_CONNECTIONS_MAX,
 		MHD_OPTION_PER_IP_CONNECTION_LIMIT,
@@ -190,6 +236,8 @@ int http_server__new(const char *address, const struct http_page *pages,
 
 err_socket:
 	close(server->fd);
+err_streams:
+	http_streams__free(server->streams);
 err_server:
 	free(server);
 	return ret;
@@ -201,10 +249,27 @@ unsigned int http_server__port(const struct http_server *server)
 		->port;
 }
 
+bool http_server__is_local(const struct http_server *server)
+{
+	struct sockaddr_storage address = { };
+	const struct sockaddr_in *v4 = (const struct sockaddr_in *)&address;
+	const struct sockaddr_in6 *v6 = (const struct sockaddr_in6 *)&address;
+	socklen_t length = sizeof(address);
+
+	if (getsockname(server->fd, (struct sockaddr *)&address, &length))
+		return false;
+	if (address.ss_family == AF_INET)
+		return ntohl(v4->sin_addr.s_addr) >> 24 == IN_LOOPBACKNET;
+	return address.ss_family == AF_INET6 &&
+	       IN6_IS_ADDR_LOOPBACK(&v6->sin6_addr);
+}
+
 void http_server__free(struct http_server *server)
 {
 	if (!server)
 		return;
+	http_streams__end(server->streams);
 	MHD_stop_daemon(server->daemon); /* closes the socket as well */
+	http_streams__free(server->streams);
 	free(server);
 }

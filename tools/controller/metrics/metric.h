@@ -108,6 +108,10 @@ struct metric_output_operations {
 		     const struct target_settings *target,
 		     const struct metric_plan *plan, int64_t time_ns,
 		     const char *reason);
+	/* It cannot be scraped, and has no series that could end; may be NULL. */
+	void (*failed)(struct metric_output *output,
+		       const struct target_settings *target,
+		       const char *reason);
 	/* In the control loop, as those of struct sink_operations; may be NULL. */
 	void (*added)(struct metric_output *output,
 		      const struct target_settings *target);

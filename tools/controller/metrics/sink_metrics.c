@@ -86,8 +86,15 @@ static int pass_loss(struct sink *sink, const struct target_settings *target,
 	struct target_metrics *metrics = all->targets[target->index];
 	size_t i;
 
-	if (!metrics || !metrics->plan)
+	if (!metrics)
 		return 0;
+	if (!metrics->plan) {
+		for (i = 0; i < all->output_count; i++)
+			if (all->outputs[i]->operations->failed)
+				all->outputs[i]->operations->failed(
+					all->outputs[i], target, reason);
+		return 0;
+	}
 	for (i = 0; i < all->output_count; i++)
 		all->outputs[i]->operations->lost(all->outputs[i], target,
 						  metrics->plan,
@@ -129,7 +136,8 @@ static void remove_target(struct sink *sink,
 	struct sink_metrics *all = (struct sink_metrics *)sink;
 	size_t i;
 
-	pass_loss(sink, target, "it is not a target any more");
+	if (all->targets[target->index] && all->targets[target->index]->plan)
+		pass_loss(sink, target, "it is not a target any more");
 	for (i = 0; i < all->output_count; i++)
 		if (all->outputs[i]->operations->removed)
 			all->outputs[i]->operations->removed(all->outputs[i],

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The streams of an HTTP server.  A stream that has nothing to send is suspended by
+ * libmicrohttpd, and resumed when it is woken.
+ */
+#ifndef CONTROLLER_HTTP_SERVER_STREAM_H
+#define CONTROLLER_HTTP_SERVER_STREAM_H
+
+#include <microhttpd.h>
+
+#include "http_server.h"
+
+struct http_streams;
+
+/* NULL: out of memory. */
+struct http_streams *http_streams__new(void);
+/* The server has stopped: there are none any more. */
+void http_streams__free(struct http_streams *streams);
+
+/*
+ * In the server's thread: takes the stream of @answer.  NULL: there are too many, or no
+ * memory; then the stream has been freed.
+ */
+struct MHD_Response *http_streams__add(struct http_streams *streams,
+				       const struct http_answer *answer,
+				       struct MHD_Connection *connection);
+/* None is suspended any more, and each ends when it is read: the server can stop. */
+void http_streams__end(struct http_streams *streams);
+
+#endif /* CONTROLLER_HTTP_SERVER_STREAM_H */

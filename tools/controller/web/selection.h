@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What a plot shows of a plan: series of a family, added up in groups. */
+#ifndef CONTROLLER_SELECTION_H
+#define CONTROLLER_SELECTION_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "tools/controller/metrics/metric.h"
+
+/* Of a selection: more is cut off. */
+#define SELECTION_GROUPS_MAX 4096
+
+/* Values, or their rates per second. */
+enum selection_rate {
+	SELECTION_RATE_BY_TYPE,	/* of counters and histograms */
+	SELECTION_RATE_NEVER,
+	SELECTION_RATE_ALWAYS,	/* also of those whose type is not known */
+};
+
+/* Texts are the caller's. */
+struct selection_query {
+	const char *family;
+	/* The label @label has the value @value; both NULL: any series. */
+	const char *label, *value;
+	/*
+	 * Names of labels with ',' between them: series with equal values of these are a
+	 * group, "" puts all into one.  NULL: each series is one.
+	 */
+	const char *by;
+	enum selection_rate rate;
+};
+
+struct selection {
+	bool is_rate;
+	uint32_t count;			/* series */
+	uint32_t *series;		/* their indexes in the plan, which grow */
+	uint32_t *group_of;		/* of each of them */
+	uint32_t group_count;
+	char **groups;			/* labels, as in metric_series.text; the first found first */
+};
+
+/*
+ * An empty selection if the plan has no such series.  Returns 0 or -ENOMEM; the selection
+ * may be cleared in any case.
+ */
+int selection__make(const struct metric_plan *plan,
+		    const struct selection_query *query,
+		    struct selection *selection);
+void selection__clear(struct selection *selection);
+
+/* NULL: there is none. */
+const struct metric_family *metric_plan__find(const struct metric_plan *plan,
+					      const char *family);
+/* "" if the series has no such label. */
+const char *metric_series__label(const struct metric_series *series,
+				 const char *name, size_t length);
+
+/* What the points before left; zeros before the first. */
+struct point_state {
+	double value;
+	int64_t time_us;	/* 0: none was there */
+	double rate;
+	bool has_rate;
+};
+
+/*
+ * Takes a point and sets @result: the value, or with @is_rate the rate since the point
+ * before.  A counter that falls has begun again with 0.  A point that is not newer leaves
+ * the rate as it was.  False: there is no result yet, or the point is a gap.
+ */
+bool point_state__take(struct point_state *state, bool is_rate, int64_t time_us,
+		       double value, double *result);
+
+#endif /* CONTROLLER_SELECTION_H */

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The page as an output of metrics: see web.h. */
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "tools/controller/decode/thread.h"
+#include "tools/controller/http/http_address.h"
+#include "tools/controller/outputs/output.h"
+
+#include "web.h"
+#include "web_pages.h"
+
+/* A target whose scrape is late is noticed within it. */
+#define CHECK_NS 250000000
+
+struct web {
+	struct metric_output output;
+	struct web_site site;
+	struct http_page *pages;
+	struct http_server *server;
+	pthread_t thread;
+
+	pthread_mutex_t lock;
+	pthread_cond_t ends;
+	bool is_ending;
+};
+
+static struct web *of(struct metric_output *output)
+{
+	return (struct web *)output;
+}
+
+static void on_scrape(struct metric_output *output,
+		      const struct target_settings *target,
+		      const struct metric_scrape *scrape)
+{
+	web_targets__take(of(output)->site.targets, target, scrape);
+}
+
+static void on_lost(struct metric_output *output,
+		    const struct target_settings *target,
+		    const struct metric_plan *plan, int64_t time_ns,
+		    const char *reason)
+{
+	web_targets__lose(of(output)->site.targets, target, reason);
+}
+
+static void on_failed(struct metric_output *output,
+		      const struct target_settings *target, const char *reason)
+{
+	web_targets__lose(of(output)->site.targets, target, reason);
+}
+
+static void on_added(struct metric_output *output,
+		     const struct target_settings *target)
+{
+	web_targets__add(of(output)->site.targets, target);
+}
+
+static void on_removed(struct metric_output *output,
+		       const struct target_settings *target)
+{
+	web_targets__remove(of(output)->site.targets, target);
+}
+
+/* Scrapes that do not come make no event: time does. */
+static void *check(void *data)
+{
+	struct web *web = data;
+	struct timespec until;
+
+	clock_gettime(CLOCK_MONOTONIC, &until);
+	pthread_mutex_lock(&web->lock);
+	while (!web->is_ending) {
+		until.tv_nsec += CHECK_NS;
+		if (until.tv_nsec >= 1000000000) {
+			until.tv_nsec -= 1000000000;
+			until.tv_sec++;
+		}
+		while (!web->is_ending &&
+		       !pthread_cond_timedwait(&web->ends, &web->lock, &until))
+			;
+		if (web->is_ending)
+			break;
+		pthread_mutex_unlock(&web->lock);
+		web_targets__check(web->site.targets);
+		pthread_mutex_lock(&web->lock);
+	}
+	pthread_mutex_unlock(&web->lock);
+	return NULL;
+}
+
+static void end_checks(struct web *web)
+{
+	pthread_mutex_lock(&web->lock);
+	web->is_ending = true;
+	pthread_cond_signal(&web->ends);
+	pthread_mutex_unlock(&web->lock);
+	pthread_join(web->thread, NULL);
+}
+
+static void web__free(struct web *web)
+{
+	http_server__free(web->server);
+	free(web->pages);
+	web_targets__free(web->site.targets);
+	pthread_cond_destroy(&web->ends);
+	pthread_mutex_destroy(&web->lock);
+	free(web);
+}
+
+static void on_free(struct metric_output *output)
+{
+	end_checks(of(output));
+	web__free(of(output));
+}
+
+static const struct metric_output_operations operations = {
+	.scrape = on_scrape,
+	.lost = on_lost,
+	.failed = on_failed,
+	.added = on_added,
+	.removed = on_removed,
+	.free = on_free,
+};
+
+static struct web *allocate(const struct web_settings *settings)
+{
+	struct web *web = calloc(1, sizeof(*web));
+	pthread_condattr_t attributes;
+
+	if (!web)
+		return NULL;
+	web->output.operations = &operations;
+	pthread_mutex_init(&web->lock, NULL);
+	pthread_condattr_init(&attributes);
+	pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+	pthread_cond_init(&web->ends, &attributes);
+	pthread_condattr_destroy(&attributes);
+	web->site.targets = web_targets__new(
+		settings->history_bytes ?: WEB_HISTORY_BYTES_DEFAULT,
+		settings->interval_ns ?: SETTINGS_INTERVAL_DEFAULT_NS);
+	return web;
+}
+
+static int listen_at(struct web *web, const char *address, size_t page_count,
+		     struct dart_error *error)
+{
+	char *whole = NULL;
+	int ret;
+
+	address = address ?: HTTP_ADDRESS_DEFAULT;
+	if (http_address__is_valid(address) && !http_address__has_port(address)) {
+		if (asprintf(&whole, "%s:%d", address, WEB_PORT_DEFAULT) < 0)
+			return dart_error__no_memory(error);
+		address = whole;
+	}
+	ret = http_server__new(address, web->pages, page_count, &web->server,
+			       error);
+	free(whole);
+	return ret;
+}
+
+static int open_site(struct web *web, const struct web_settings *settings,
+		     struct dart_error *error)
+{
+	size_t count;
+	int ret = 0;
+
+	if (settings->token_path)
+		ret = web_access__load(&web->site.access, settings->token_path,
+				       error);
+	if (ret)
+		return ret;
+	web->pages = web_pages__new(&web->site, &count);
+	if (!web->pages)
+		return dart_error__no_memory(error);
+	ret = listen_at(web, settings->address, count, error);
+	if (ret)
+		return ret;
+	if (!web->site.access.length && !http_server__is_local(web->server))
+		return dart_error__set(
+			error, EACCES,
+			"the page at '%s' could be seen by other hosts: it needs --web-token-file, or a reverse proxy in front of localhost",
+			settings->address);
+	web->site.is_open = true;
+	return 0;
+}
+
+int web__new(const struct web_settings *settings, struct output *log,
+	     struct metric_output **output, struct dart_error *error)
+{
+	struct web *web = allocate(settings);
+	int ret;
+
+	if (!web)
+		return dart_error__no_memory(error);
+	if (web->site.targets)
+		ret = open_site(web, settings, error);
+	else
+		ret = dart_error__no_memory(error);
+	if (ret)
+		goto err;
+	ret = thread__start(&web->thread, "web", check, web);
+	if (ret) {
+		dart_error__system(error, -ret, "cannot start a thread");
+		goto err;
+	}
+	if (log)
+		output__print(
+			log, "dart-controller: the page is at http://%s:%u/",
+			http_server__is_local(web->server) ? "localhost" : "*",
+			http_server__port(web->server));
+	*output = &web->output;
+	return 0;
+
+err:
+	web__free(web);
+	return ret;
+}
+
+unsigned int web__port(const struct metric_output *output)
+{
+	return http_server__port(
+		((const struct web *)output)->server);
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The page: an output that keeps the last hour of metrics in memory, and serves it to
+ * browsers, live. See web_pages.h for what it answers.
+ */
+#ifndef CONTROLLER_WEB_H
+#define CONTROLLER_WEB_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <libdart/error.h>
+
+#include "tools/controller/metrics/metric.h"
+
+#define WEB_HISTORY_BYTES_DEFAULT ((size_t)256 << 20)
+/* Beside 4794 of metrics. */
+#define WEB_PORT_DEFAULT	  4795
+
+struct output;
+
+struct web_settings {
+	/* See http_address.h; its port is WEB_PORT_DEFAULT, NULL: at 127.0.0.1. */
+	const char *address;
+	/*
+	 * See web_access.h; NULL: only this host may see values, and the address must be
+	 * local.
+	 */
+	const char *token_path;
+	size_t history_bytes;	/* of all targets; 0: the default */
+	uint64_t interval_ns;	/* of targets without an own one; 0: the default */
+};
+
+/*
+ * Serves at once.  @log, which gets one line with the address of the page, outlives the
+ * output; it may be NULL. Returns 0, or -errno with a sentence.
+ */
+int web__new(const struct web_settings *settings, struct output *log,
+	     struct metric_output **output, struct dart_error *error);
+/* The port that it listens at. */
+unsigned int web__port(const struct metric_output *output);
+
+#endif /* CONTROLLER_WEB_H */
