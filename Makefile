@@ -65,7 +65,7 @@ define help
                         those of sections="build run"
   make deb              Debian packages of this version, in .output/deb
   make check-deb        they are installed, upgraded, removed and purged in a machine
-                        made by debootstrap, as root (30 min without KVM)
+                        made by debootstrap, as root (20 min without KVM)
   make lint             rooms, shellcheck, W=1, sparse; with KSRC=DIR, a kernel's
                         source, checkpatch and coccicheck as well
   make clean            remove .output except fetched kernels
@@ -447,8 +447,10 @@ programs_install: programs shared
 		tools/lib/dart/libdart.pc.in > $(DESTDIR)$(LIBDIR)/pkgconfig/libdart.pc
 	$(call to,$(PREFIX)/include/dart/kernel,kmod/dart_counters.h,644)
 	$(call to,$(PREFIX)/include/dart/bpf,bpf/dart_counters.h,644)
-	$(call to,$(PREFIX)/share/doc/dart-zero/examples,\
-		tools/controller/dart-controller.yaml,644)
+	$(quiet)for file in tools/controller/dart-controller.yaml $(wildcard contrib/systemd/*); do \
+		$(install) 644 $$file \
+			$(DESTDIR)$(PREFIX)/share/doc/dart-zero/examples/$${file##*/} || exit; \
+	done
 	$(quiet)for file in agent/dartd.yaml $(wildcard tools/controller/etc/*); do \
 		to=$(DESTDIR)/etc/dart/$${file##*/}; \
 		[ -e $$to ] || $(install) 644 $$file $$to || exit; \
