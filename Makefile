@@ -8,6 +8,8 @@
 #   NAME_packages := ...          libraries that pkg-config and configure know,
 #   NAME_skeletons := X           bpf/X.bpf.c, as "X.skel.h"
 #   libraries += NAME           .output/lib/libNAME.a, from NAME_sources
+#   NAME_abi := N                 .output/lib/libNAME.so.N as well, which exports
+#   NAME_map := FILE              what this version script says
 #
 # Tests need no build.mk: selftests/unit/NAME.c is linked with the libraries,
 # and both with sanitizers; unit_NAME_sources adds files to such a test, which can
@@ -63,6 +65,9 @@ define help
   make modules_install  the module only
   make packages         install the Debian packages of packages.txt, or only
                         those of sections="build run"
+  make deb              Debian packages of this version, in .output/deb
+  make check-deb        they are installed, upgraded, removed and purged in a machine
+                        made by debootstrap, as root (20 min without KVM)
   make lint             rooms, shellcheck, W=1, sparse; with KSRC=DIR, a kernel's
                         source, checkpatch and coccicheck as well
   make clean            remove .output except fetched kernels
@@ -89,6 +94,8 @@ sections := build run test bench lint
 demo check check-long check-churn check-crashes check-farm: sections := build run test
 check-debug: sections := build run test debug
 bench: sections := build run test bench
+deb: sections := build deb
+check-deb: sections := build run test deb
 
 demo: $(if $(P4),p4_is_there) packages
 	+$(quiet)$(MAKE) --no-print-directory KDIR= guest $(if $(P4),p4)
@@ -187,11 +194,19 @@ packages:
 		exit 1; \
 	fi
 
-.PHONY: help clean distclean demo check check-debug check-long check-churn check-crashes check-farm check-helgrind check-page fuzz bench packages p4_is_there
+# Not those of make programs: packages are built as Debian does, from a copy.
+deb: packages
+	+$(quiet)$(MAKE) --no-print-directory packages_build
+
+check-deb: packages
+	+$(quiet)$(MAKE) --no-print-directory KDIR= guest packages_build packages_before
+	$(quiet)selftests/run packages
+
+.PHONY: help clean distclean demo check check-debug check-long check-churn check-crashes check-farm check-helgrind check-page fuzz bench packages p4_is_there deb check-deb
 export KVER
 
 # The goals above need nothing below, and must work if it is missing.
-above := help clean distclean demo check check-debug check-long check-churn check-crashes check-farm check-helgrind check-page fuzz bench packages
+above := help clean distclean demo check check-debug check-long check-churn check-crashes check-farm check-helgrind check-page fuzz bench packages deb check-deb
 ifneq ($(filter-out $(above),$(or $(MAKECMDGOALS),all)),)
 
 include $(output)/config.mk
@@ -207,7 +222,7 @@ kernel_headers := $(abspath $(or $(KDIR),$(guest_kernel)/headers))
 
 include $(wildcard */build.mk selftests/*/build.mk tools/*/build.mk tools/lib/*/build.mk)
 
-all: programs module
+all: programs shared module
 
 packages_known := $(sort cmocka $(foreach name,$(programs) $(libraries),\
 	$($(name)_packages)))
@@ -222,7 +237,11 @@ sanitize := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all
 
 $(output)/obj/%.o: %.c
 	$(quiet)mkdir -p $(@D)
-	$(call say,CC,$<)$(CC) $(flags) $(CFLAGS) -MMD -MP -c -o $@ $<
+	$(call say,CC,$<)$(CC) $(flags) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
+
+$(output)/pic/%.o: %.c
+	$(quiet)mkdir -p $(@D)
+	$(call say,CC-PIC,$<)$(CC) $(flags) -fPIC $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
 
 $(output)/sanitized/%.o: %.c
 	$(quiet)mkdir -p $(@D)
@@ -246,6 +265,22 @@ link = -Wl,--as-needed -lm $(foreach package,\
 	$(sort $(1) $(foreach name,$(2),$($(name)_packages))),\
 	$(or $($(package)_libs),$(error no library $(package): see ./configure)))
 
+# The shared library is for programs of others: it exports the interface that manual
+# pages describe. Programs of the project are linked with the static one, because
+# they also use what may change with each version.
+shared = $(output)/lib/lib$(1).so.$($(1)_abi)
+shared_libraries = $(foreach name,$(libraries),$(if $($(name)_abi),$(call shared,$(name))))
+
+define shared_library
+$(call shared,$(1)): $(call objects,pic,$($(1)_sources)) $($(1)_map)
+	$$(quiet)mkdir -p $$(@D)
+	$$(call say,LD-SO,$$@)$$(CC) -shared $$(CFLAGS) $$(LDFLAGS) -Wl,-z,defs \
+		-Wl,-soname,$$(@F) -Wl,--version-script=$($(1)_map) -o $$@ \
+		$$(filter %.o,$$^) $$(call link,,$(1))
+	$$(quiet)ln -sf $$(@F) $$(basename $$@)
+endef
+$(foreach name,$(libraries),$(if $($(name)_abi),$(eval $(call shared_library,$(name)))))
+
 define program
 $(output)/bin/$(1): $(call objects,obj,$($(1)_sources)) \
 		$($(1)_libraries:%=$(output)/lib/lib%.a)
@@ -261,6 +296,8 @@ $(output)/share/dart/schemas:
 	$(quiet)mkdir -p $(@D) && ln -sfn ../../../schemas $@
 
 programs: $(programs:%=$(output)/bin/%) $(output)/share/dart/schemas
+
+shared: $(shared_libraries)
 
 # ---- tests
 
@@ -386,6 +423,7 @@ guest: programs module_of_guest $(patsubst %,$(output)/selftests/%,\
 # ---- installation
 
 PREFIX ?= /usr/local
+LIBDIR ?= $(PREFIX)/lib
 install := install -D -m
 manuals := $(filter-out LICENSES/%,\
 	$(wildcard $(foreach n,1 2 3 4 5 6 7 8,*/*.$(n) tools/*/*.$(n))))
@@ -395,25 +433,35 @@ completions := $(wildcard tools/*/*.bash-completion tools/*/*.zsh-completion \
 headers := $(patsubst uapi/%,%,$(wildcard uapi/*/*.h)) \
 	$(patsubst tools/lib/include/%,%,$(foreach header,\
 	$(wildcard tools/lib/include/libdart/*.h tools/lib/include/libdart/*/*.h),\
-	$(if $(findstring /private/,$(header)),,$(header))))
+	$(if $(findstring private,$(header)),,$(header))))
 
 # to DIRECTORY, FILE, MODE: installs it there under its own name
 to = $(quiet)$(install) $(3) $(2) $(DESTDIR)$(1)/$(notdir $(2))
 
 install: programs_install modules_install
 
-programs_install: programs
+programs_install: programs shared
 	$(call to,$(PREFIX)/sbin,$(output)/bin/dartd,755)
 	$(call to,$(PREFIX)/bin,$(output)/bin/dartctl,755)
 	$(call to,$(PREFIX)/bin,$(output)/bin/dart-controller,755)
 	$(call to,$(PREFIX)/bin,$(output)/bin/dart-report,755)
-	$(call to,$(PREFIX)/lib,$(output)/lib/libdart.a,644)
+	$(call to,$(LIBDIR),$(output)/lib/libdart.a,644)
+	$(call to,$(LIBDIR),$(call shared,dart),644)
+	$(quiet)ln -sf libdart.so.$(dart_abi) $(DESTDIR)$(LIBDIR)/libdart.so
+	$(quiet)mkdir -p $(DESTDIR)$(LIBDIR)/pkgconfig
+	$(quiet)sed -e 's,@PREFIX@,$(PREFIX),g' -e 's,@LIBDIR@,$(LIBDIR),g' \
+		-e 's,@VERSION@,$(version),g' -e 's,@PACKAGES@,$(filter-out m,$(dart_packages)),g' \
+		tools/lib/dart/libdart.pc.in > $(DESTDIR)$(LIBDIR)/pkgconfig/libdart.pc
 	$(call to,$(PREFIX)/include/dart/kernel,kmod/dart_counters.h,644)
 	$(call to,$(PREFIX)/include/dart/bpf,bpf/dart_counters.h,644)
-	$(call to,$(PREFIX)/share/doc/dart-zero/examples,\
-		tools/controller/dart-controller.yaml,644)
-	$(quiet)[ -e $(DESTDIR)/etc/dart/dartd.yaml ] || \
-		$(install) 644 agent/dartd.yaml $(DESTDIR)/etc/dart/dartd.yaml
+	$(quiet)for file in tools/controller/dart-controller.yaml $(wildcard contrib/systemd/*); do \
+		$(install) 644 $$file \
+			$(DESTDIR)$(PREFIX)/share/doc/dart-zero/examples/$${file##*/} || exit; \
+	done
+	$(quiet)for file in agent/dartd.yaml $(wildcard tools/controller/etc/*); do \
+		to=$(DESTDIR)/etc/dart/$${file##*/}; \
+		[ -e $$to ] || $(install) 644 $$file $$to || exit; \
+	done
 	$(quiet)for header in $(headers); do \
 		source=uapi/$$header; \
 		[ -e $$source ] || source=tools/lib/include/$$header; \
@@ -441,11 +489,9 @@ programs_install: programs
 		sed 's,@PREFIX@,$(PREFIX),g' $$unit \
 			> $(DESTDIR)$(PREFIX)/lib/systemd/system/$${unit##*/} || exit; \
 	done
-	$(quiet)for kind in sysusers tmpfiles; do \
-		for file in $(wildcard */*.sysusers */*.tmpfiles); do \
-			[ $${file##*.} != $$kind ] || $(install) 644 $$file \
-				$(DESTDIR)$(PREFIX)/lib/$$kind.d/$$(basename $$file .$$kind).conf || exit; \
-		done; \
+	$(quiet)for file in $(wildcard */*.sysusers tools/*/*.sysusers); do \
+		$(install) 644 $$file \
+			$(DESTDIR)$(PREFIX)/lib/sysusers.d/$$(basename $$file .sysusers).conf || exit; \
 	done
 
 # ---- a reviewer's first questions
@@ -464,11 +510,12 @@ lint: programs $(if $(KDIR),,$(guest_kernel)/headers)
 	$(quiet)! grep -E '(warning|error):' $(output)/lint.log
 	@echo "lint: kmod with $(lint_flags): no findings"
 
-.PHONY: all programs tests helgrind_tests run_fuzzers staged guest module module_of_guest modules_install programs_install install lint
+.PHONY: all programs shared tests helgrind_tests run_fuzzers staged guest module module_of_guest modules_install dkms_install programs_install install lint
 
 objects_known := $(foreach name,$(programs) $(libraries),\
 	$(call objects,obj,$($(name)_sources)))
 -include $(patsubst %.o,%.d,$(objects_known) \
+	$(patsubst $(output)/obj/%,$(output)/pic/%,$(objects_known)) \
 	$(patsubst $(output)/obj/%,$(output)/sanitized/%,$(objects_known)) \
 	$(unit_tests:%=$(output)/sanitized/selftests/unit/%.o) \
 	$(patsubst $(output)/obj/%,$(output)/fuzz/obj/%,$(objects_known)) \

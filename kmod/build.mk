@@ -36,6 +36,16 @@ modules_install: module
 		INSTALL_MOD_PATH=$(DESTDIR) && \
 	{ [ "$(DESTDIR)" ] || $(DEPMOD) $$release; }
 
+# The sources of the module alone, for dkms: make -C HEADERS M=DIRECTORY builds them.
+module_sources := $(wildcard kmod/*.[ch]) kmod/Kbuild $(wildcard uapi/linux/*.h)
+# Without the sample of the tests, which make clean would look for.
+dkms_install:
+	$(quiet)for file in Kbuild $(module_sources); do \
+		$(install) 644 $$file $(DESTDIR)/usr/src/dart-zero-$(version)/$$file || exit; \
+	done
+	$(quiet)sed -i '/^# Only for the guests/d; /DART_SAMPLE/d' \
+		$(DESTDIR)/usr/src/dart-zero-$(version)/Kbuild
+
 # Guests see the fetched kernel's modules, among them this one and the sample of
 # a module with counters.
 module_of_guest: $(guest_kernel)/headers

@@ -34,6 +34,12 @@ static const struct mount_point of_root[] = {
 	{ }
 };
 
+/* The root of a guest that keeps its changes, with its own modules. */
+static const struct mount_point of_own[] = {
+	{ "9p", "root", "/root", 0, OPTIONS_9P "cache=loose" },
+	{ }
+};
+
 static const struct mount_point overlay[] = {
 	{ "overlay", "overlay", "/root", 0,
 	  "lowerdir=/lower,upperdir=/upper/data,workdir=/upper/work" },
@@ -132,16 +138,23 @@ static int hosts__write(const char *lines)
 	return fclose(file) ? -errno : 0;
 }
 
-int file_system__enter(const struct guest_config *config, const char **where)
+static int overlay__mount(const char **where)
 {
-	int err;
+	int err = mount_points__mount(of_root, where);
 
-	err = mount_points__mount(of_root, where);
 	if (err)
 		return err;
 	mkdir("/upper/data", 0755);
 	mkdir("/upper/work", 0755);
-	err = mount_points__mount(overlay, where);
+	return mount_points__mount(overlay, where);
+}
+
+int file_system__enter(const struct guest_config *config, const char **where)
+{
+	int err;
+
+	err = config->root[0] ? mount_points__mount(of_own, where) :
+				overlay__mount(where);
 	if (err)
 		return err;
 	*where = "/";
@@ -152,7 +165,7 @@ int file_system__enter(const struct guest_config *config, const char **where)
 	if (err)
 		return err;
 	*where = config->modules;
-	err = modules__bind(config->modules);
+	err = config->root[0] ? 0 : modules__bind(config->modules);
 	if (err)
 		return err;
 	*where = "/etc/hosts";

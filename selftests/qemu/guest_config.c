@@ -46,6 +46,7 @@ static void guest_config__set(struct guest_config *config, char *line)
 		{ "path=", &config->path },
 		{ "share=", &config->share },
 		{ "manager=", &config->manager },
+		{ "root=", &config->root },
 	};
 	size_t i, length;
 
@@ -64,7 +65,7 @@ int guest_config__load(struct guest_config *config)
 
 	*config = (struct guest_config){
 		.name = "", .address = "", .hosts = "", .modules = "",
-		.directory = "/", .path = "", .share = "", .manager = "",
+		.directory = "/", .path = "", .share = "", .manager = "", .root = "",
 	};
 	err = file__load("/guest", &line, &length);
 	if (err)

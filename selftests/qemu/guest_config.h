@@ -16,6 +16,7 @@ struct guest_config {
 	const char *path;	/* its PATH */
 	const char *share;	/* writable directory of the host, or "" */
 	const char *manager;	/* service manager that becomes PID 1, or "" */
+	const char *root;	/* directory of the host that is the whole guest, or "" */
 	char **command;		/* NULL-terminated; NULL: serve other guests */
 };
 

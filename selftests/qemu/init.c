@@ -13,7 +13,8 @@
  * and the host answers with a line "go", which starts the command, or "off".
  *
  * If the configuration names a service manager, PID 1 becomes that manager once the
- * guest is prepared, and a child carries on.
+ * guest is prepared, and a child carries on.  In a guest that keeps its changes the
+ * manager ends it.
  */
 #include "exec_server.h"
 #include "file_system.h"
@@ -369,9 +370,13 @@ static void guest__serve(struct guest *guest)
 /* Scans the log again after all processes have released their resources. */
 static void guest__finish(struct guest *guest)
 {
-	kill(-1, SIGKILL);
-	while (wait(NULL) > 0 || errno == EINTR)
-		;
+	bool is_kept = guest->config.root[0];
+
+	if (!is_kept) {
+		kill(-1, SIGKILL);
+		while (wait(NULL) > 0 || errno == EINTR)
+			;
+	}
 	kernel_leaks__report(guest);
 	kernel_log__scan(guest);
 	port__flush(guest->output);
@@ -379,6 +384,8 @@ static void guest__finish(struct guest *guest)
 	port__print(guest->control, "status %s %d\n", guest->config.name,
 		    guest->dirty ? STATUS_BROKEN : guest->status);
 	port__flush(guest->control);
+	if (is_kept)
+		manager__power_off();
 	power_off();
 }
 

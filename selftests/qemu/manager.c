@@ -3,6 +3,7 @@
 #include "manager.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -58,4 +59,12 @@ int manager__start(const char *path)
 	ret = notify_socket__wait(fd);
 	close(fd);
 	return ret;
+}
+
+void manager__power_off(void)
+{
+	/* systemd(1), "Signals": starts poweroff.target. */
+	kill(1, SIGRTMIN + 4);
+	for (;;)
+		pause();
 }

@@ -10,4 +10,7 @@
  */
 int manager__start(const char *path);
 
+/* Lets systemd as PID 1 stop its services, unmount what it can and power off. */
+_Noreturn void manager__power_off(void);
+
 #endif
