@@ -24,8 +24,18 @@ static const struct metric_series fewer[] = {
 	{ .family = 1, .name = "b", .text = "x=\"3\"" },
 };
 
-static struct metric_plan first = { families, 3, all, 4 };
-static struct metric_plan second = { families, 3, fewer, 2 };
+static struct metric_plan first = {
+	.families = families,
+	.family_count = 3,
+	.series = all,
+	.series_count = 4,
+};
+static struct metric_plan second = {
+	.families = families,
+	.family_count = 3,
+	.series = fewer,
+	.series_count = 2,
+};
 static int holders;
 
 struct metric_plan *metric_plan__get(struct metric_plan *plan)
