@@ -28,7 +28,7 @@ fuzz_metric_table_sources := $(fuzz_metric_names_sources)
 fuzz_metric_table_parsers := $(addprefix tools/controller/metrics/, \
 	label_value.c plan_generic.c plan_named.c points.c row_watch.c text.c)
 fuzz_recording_sources := $(addprefix tools/controller/, entry_names.c \
-	labels.c output_settings.c settings.c settings_record.c settings_transport.c \
+	labels.c output_settings.c push/receiver_settings.c settings.c settings_record.c settings_transport.c \
 	decode/budget.c decode/catalog.c decode/content.c decode/ring.c \
 	decode/sample.c decode/scraper.c decode/shared_schema.c record/chunk.c \
 	record/played.c record/reader.c record/record.c)

@@ -42,14 +42,17 @@ installed() {
 
 # packaged: for each of these files, the lists of debian/ that have it
 packaged() {
-	local file list pattern rest
+	local file list pattern rest depth beginning
 
 	while read -r file; do
 		for list in debian/*.install; do
 			while read -r pattern rest; do
-				# A directory stands for all below it.
+				# A directory stands for all below it, and a star, as in
+				# debhelper, not for a slash.
+				depth=${pattern//[!\/]/}
+				beginning=$(cut -d / -f "1-$((${#depth} + 1))" <<<"$file")
 				# shellcheck disable=SC2053 # a pattern
-				if [[ $file == $pattern || $file == $pattern/* ]]; then
+				if [[ $beginning == $pattern ]]; then
 					echo "$file $list"
 				fi
 			done <"$list"
