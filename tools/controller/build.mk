@@ -15,7 +15,7 @@ controller_config := $(addprefix tools/controller/, config.c config_agent.c \
 	config_outputs.c config_record.c config_source.c config_transport.c http/http_address.c) \
 	$(controller_settings)
 
-unit_controller_options_sources := $(addprefix tools/controller/, options.c \
+unit_controller_options_sources := $(wildcard tools/controller/options*.c) $(addprefix tools/controller/, \
 	http/http_address.c record/replay_options.c) $(controller_settings)
 unit_controller_config_sources := $(controller_config)
 unit_controller_credit_sources := tools/controller/credit.c
