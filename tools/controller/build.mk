@@ -58,7 +58,7 @@ controller_record := $(addprefix tools/controller/record/, block.c chunk.c \
 unit_controller_record_sources := $(controller_record) \
 	$(unit_controller_workers_sources) tools/controller/outputs/output.c
 unit_controller_replay_sources := $(unit_controller_record_sources) \
-	$(addprefix tools/controller/, record/replay.c record/replay_targets.c \
+	$(addprefix tools/controller/, record/replay.c record/replay_files.c record/replay_targets.c \
 	io/timers.c io/wheel.c)
 unit_controller_target_list_sources := $(controller_settings) \
 	tools/controller/targets/target_list.c
