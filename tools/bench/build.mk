@@ -56,3 +56,10 @@ web_hosts_sources = $(addprefix tools/bench/, invented_host.c invented_plan.c \
 	web_hosts.c) $(controller_web)
 web_hosts_libraries := dart
 web_hosts_packages := jansson libmicrohttpd liburcu zlib
+
+# Recordings of hosts that do not exist.
+programs += invent_recording
+invent_recording_sources = tools/bench/invent_recording.c $(controller_record) \
+	$(unit_controller_workers_sources) tools/controller/outputs/output.c
+invent_recording_libraries := dart
+invent_recording_packages := jansson libibverbs librdmacm libxxhash liburcu libzstd

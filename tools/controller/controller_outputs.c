@@ -38,8 +38,8 @@ static bool shows_values(const struct options *options)
 {
 	if (options->only_records && !options->json)
 		return false;
-	return options->json || options->once ||
-	       options->replay.format || isatty(STDOUT_FILENO) ||
+	return options->json || options->once || options->replay.format ||
+	       isatty(STDOUT_FILENO) ||
 	       !output_settings__has_any(&options->settings.outputs);
 }
 
@@ -63,24 +63,26 @@ static int open_standard(struct controller_outputs *outputs,
 }
 
 static int open_exposition(struct controller_outputs *outputs,
-			   const struct output_settings *settings,
+			   const struct options *options,
 			   struct opening *opening, struct dart_error *error)
 {
 	static const size_t count = EXPOSITION_PAGES;
+	const char *address = options->settings.outputs.listen;
 	struct metric_output *exposition;
 
-	if (!settings->listen)
+	if (!address)
 		return 0;
-	exposition = exposition__new();
+	exposition = exposition__new(options->replay.files);
 	if (!exposition)
 		return -ENOMEM;
 	opening->metrics[opening->metric_count++] = exposition;
 	exposition__pages(exposition, outputs->pages);
-	return http_server__new(settings->listen, outputs->pages, count,
+	return http_server__new(address, outputs->pages, count,
 				&outputs->server, error);
 }
 
-static int open_receivers(const struct output_settings *settings,
+static int open_receivers(struct controller_outputs *outputs,
+			  const struct output_settings *settings,
 			  struct output *log, struct opening *opening,
 			  struct dart_error *error)
 {
@@ -93,6 +95,7 @@ static int open_receivers(const struct output_settings *settings,
 		if (err)
 			return err;
 		opening->metrics[opening->metric_count++] = output;
+		outputs->receivers[outputs->receiver_count++] = output;
 	}
 	return 0;
 }
@@ -105,6 +108,7 @@ static int open_web(const struct options *options, struct output *log,
 		.address = outputs->web,
 		.token_path = outputs->web_token_path,
 		.interval_ns = options->settings.interval_ns,
+		.is_replay = options->replay.files,
 	};
 	struct metric_output *web;
 	int err;
@@ -130,10 +134,10 @@ static int open_metrics(struct controller_outputs *outputs,
 	if (!output_settings__has_any(settings))
 		return 0;
 	names__find_directory(directory);
-	err = names__load(directory, &names, error) ?:
-	      open_receivers(settings, log, opening, error) ?:
-	      open_exposition(outputs, settings, opening, error) ?:
-	      open_web(options, log, opening, error);
+	err = names__load(directory, &names, error)			     ?:
+		      open_receivers(outputs, settings, log, opening, error) ?:
+		      open_exposition(outputs, options, opening, error)	     ?:
+		      open_web(options, log, opening, error);
 	if (!err) {
 		sink = sink_metrics__new(names, opening->metrics,
 					 opening->metric_count);
@@ -167,13 +171,12 @@ int controller_outputs__open(struct controller_outputs *outputs,
 {
 	const size_t targets = options->settings.target_count;
 	const size_t bound = OUTPUT_BYTES + targets * OUTPUT_TARGET_BYTES;
-	struct opening opening = { };
+	struct opening opening = {};
 	int err;
 
-	err = output__open(STDOUT_FILENO, "standard output", bound, log,
-			   &outputs->standard) ?:
-	      open_standard(outputs, options, &opening) ?:
-	      open_metrics(outputs, options, log, &opening, error);
+	err = output__open(STDOUT_FILENO, "standard output", bound, log, &outputs->standard) ?:
+		      open_standard(outputs, options, &opening) ?:
+		      open_metrics(outputs, options, log, &opening, error);
 	if (!err) {
 		outputs->sink = opening.sink_count == 1 ?
 					opening.sinks[0] :
@@ -184,7 +187,19 @@ int controller_outputs__open(struct controller_outputs *outputs,
 	http_server__free(outputs->server);
 	outputs->server = NULL;
 	opening__free(&opening);
+	outputs->receiver_count = 0;
 	return err;
+}
+
+void controller_outputs__set_waits(struct controller_outputs *outputs,
+				   bool waits)
+{
+	size_t i;
+
+	if (outputs->standard)
+		output__set_waits(outputs->standard, waits);
+	for (i = 0; i < outputs->receiver_count; i++)
+		push__set_waits(outputs->receivers[i], waits);
 }
 
 void controller_outputs__close_standard(struct controller_outputs *outputs)
@@ -199,5 +214,5 @@ void controller_outputs__close(struct controller_outputs *outputs)
 	if (outputs->sink)
 		outputs->sink->operations->free(outputs->sink);
 	controller_outputs__close_standard(outputs);
-	*outputs = (struct controller_outputs){ };
+	*outputs = (struct controller_outputs){};
 }

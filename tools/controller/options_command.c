@@ -78,7 +78,7 @@ static int take_files(struct options *options, bool dumps, int argc,
 		return dart_error__set(
 			error, EINVAL,
 			dumps ? "dump takes only the options --format, --from and --to" :
-				"replay takes only the options --json, --listen, --from, --to and --speed");
+				"replay takes only the options --json, --from, --to, --speed, and those of outputs");
 	if (!dumps && !replay->has_speed)
 		replay->speed = 1;
 	if (dumps && !replay->format)

@@ -25,11 +25,13 @@ struct snapshot {
 	struct metric_plan *plan;	/* NULL: it is lost, or was not scraped yet */
 	struct metric_point *points;
 	bool is_up;
+	int64_t time_ns;		/* when it was up, or was lost; 0: not known */
 	struct shared_text *target_labels;
 };
 
 struct exposition {
 	struct metric_output output;
+	bool is_replay;
 	pthread_mutex_t lock;		/* of the pointers below */
 	size_t end;			/* no target has this index, or a higher one */
 	struct snapshot *targets[SETTINGS_TARGETS_MAX];
@@ -72,7 +74,7 @@ static void snapshot__put(struct snapshot *snapshot)
 /* Without series.  NULL if out of memory. */
 static struct snapshot *snapshot__new(const struct target_settings *target,
 				      const struct metric_plan *plan,
-				      bool is_up)
+				      bool is_up, int64_t time_ns)
 {
 	struct snapshot *snapshot = calloc(1, sizeof(*snapshot));
 
@@ -83,6 +85,7 @@ static struct snapshot *snapshot__new(const struct target_settings *target,
 	snapshot->host = strdup(target->host);
 	snapshot->target_labels = shared_text__hold(target->labels);
 	snapshot->is_up = is_up;
+	snapshot->time_ns = time_ns;
 	if (!target_labels__make(&snapshot->labels, target, plan) &&
 	    snapshot->name && snapshot->host)
 		return snapshot;
@@ -111,7 +114,8 @@ static void take_scrape(struct metric_output *output,
 {
 	const size_t bytes = scrape->plan->series_count *
 			     sizeof(*scrape->points);
-	struct snapshot *snapshot = snapshot__new(target, scrape->plan, true);
+	struct snapshot *snapshot = snapshot__new(target, scrape->plan, true,
+						  scrape->time_ns);
 
 	if (snapshot) {
 		snapshot->points = malloc(bytes ?: 1);
@@ -132,7 +136,7 @@ static void take_loss(struct metric_output *output,
 		      const char *reason)
 {
 	exposition__set((struct exposition *)output, target->index,
-			snapshot__new(target, &up_plan, false));
+			snapshot__new(target, &up_plan, false, time_ns));
 }
 
 static void add_target(struct metric_output *output,
@@ -166,13 +170,14 @@ static const struct metric_output_operations exposition_operations = {
 	.free = exposition__free,
 };
 
-struct metric_output *exposition__new(void)
+struct metric_output *exposition__new(bool is_replay)
 {
 	struct exposition *exposition = calloc(1, sizeof(*exposition));
 
 	if (!exposition)
 		return NULL;
 	exposition->output.operations = &exposition_operations;
+	exposition->is_replay = is_replay;
 	pthread_mutex_init(&exposition->lock, NULL);
 	return &exposition->output;
 }
@@ -228,10 +233,10 @@ static int64_t now_ns(void)
 }
 
 /*
- * Two parts of each: that it is up, which is known now, and its series.  @is_one: a peer that
- * asks for one target knows its labels.
+ * Two parts of each: that it is up, which is known now, unless it was recorded, and its series.
+ * @is_one: a peer that asks for one target knows its labels.
  */
-static int print(const struct snapshots *snapshots, bool is_one,
+static int print(const struct snapshots *snapshots, bool is_one, bool is_replay,
 		 enum metric_text_format format, struct http_answer *answer)
 {
 	const size_t count = snapshots->count;
@@ -246,7 +251,7 @@ static int print(const struct snapshots *snapshots, bool is_one,
 		snapshot = snapshots->all[i];
 		ups[i] = (struct metric_point){
 			.value = snapshot->is_up,
-			.time_ns = time_ns,
+			.time_ns = is_replay ? snapshot->time_ns : time_ns,
 		};
 		parts[used] = (struct metric_text_target){
 			.labels = is_one ? "" : snapshot->labels.set.text,
@@ -282,6 +287,7 @@ static void fill_metrics(void *data, const struct http_request *request,
 	const enum metric_text_format format =
 		takes_openmetrics(request) ? METRIC_TEXT_OPENMETRICS :
 					     METRIC_TEXT_PROMETHEUS;
+	const struct exposition *exposition = data;
 	struct snapshots snapshots;
 
 	if (exposition__take(data, name, &snapshots))
@@ -296,7 +302,7 @@ static void fill_metrics(void *data, const struct http_request *request,
 			"there is no such target: see /sd for their names\n");
 		answer->length = answer->body ? strlen(answer->body) : 0;
 	} else {
-		print(&snapshots, name, format, answer);
+		print(&snapshots, name, exposition->is_replay, format, answer);
 	}
 	snapshots__put(&snapshots);
 }

@@ -2,6 +2,7 @@
 /* The thread of an output that pushes: encodes, keeps and sends.  See push.h. */
 #include <errno.h>
 #include <string.h>
+#include <sys/eventfd.h>
 
 #include "push_private.h"
 #include "tools/controller/schedule.h"
@@ -52,18 +53,30 @@ static void keep(void *data, struct message *message)
 	}
 }
 
-/* Makes messages of all blocks that are there. */
+/* If the output waits, no message costs an older one that was not sent. */
+static bool has_room(const struct push *push)
+{
+	const struct backlog *backlog = &push->backlog;
+
+	if (!atomic_load(&push->rules.waits))
+		return true;
+	return backlog->spool ? spool__bytes(backlog->spool) <
+					push->settings.spool_bytes / 2 :
+				backlog->bytes < backlog->bound / 2;
+}
+
+/* Makes messages of all blocks that are there, as long as there is room for them. */
 static void encode(struct push *push)
 {
 	struct block *block;
 
-	while ((block = push->pending)) {
+	while ((block = push->pending) && has_room(push)) {
 		push->pending = block->next;
+		push->pending_samples -= block->samples;
 		encoder__add(&push->encoder, block, keep, push);
-		atomic_fetch_sub(&push->rules.bytes, block->bytes);
+		series_rules__give_back(&push->rules, block->bytes);
 		block__free(block);
 	}
-	push->pending_samples = 0;
 	encoder__finish(&push->encoder, keep, push);
 }
 
@@ -73,6 +86,10 @@ static void take_blocks(struct push *push, uint64_t now_ns)
 	struct block *block;
 
 	while ((item = queue__take(&push->queue))) {
+		if (item == &push->hurry) {
+			push->end_ns = now_ns + END_NS;
+			continue;
+		}
 		if (item == &push->end) {
 			push->is_ending = true;
 			push->end_ns = now_ns + END_NS;
@@ -102,7 +119,7 @@ static uint64_t linger_ns(const struct push *push)
 
 static bool is_time_to_encode(const struct push *push, uint64_t now_ns)
 {
-	return push->pending &&
+	return push->pending && has_room(push) &&
 	       (push->is_ending ||
 		push->pending_samples >= push->settings.batch ||
 		now_ns >= push->pending_ns + linger_ns(push));
@@ -239,13 +256,24 @@ static int timeout_ms(const struct push *push, uint64_t now_ns)
 {
 	uint64_t until_ns = now_ns + 60000000000ULL;
 
-	if (push->pending && push->pending_ns + linger_ns(push) < until_ns)
+	if (push->pending && has_room(push) &&
+	    push->pending_ns + linger_ns(push) < until_ns)
 		until_ns = push->pending_ns + linger_ns(push);
 	if (!push->is_under_way && push->again_ns && push->again_ns < until_ns)
 		until_ns = push->again_ns;
-	if (push->is_ending && push->end_ns < until_ns)
+	if (push->is_ending && !atomic_load(&push->rules.waits) &&
+	    push->end_ns < until_ns)
 		until_ns = push->end_ns;
 	return until_ns <= now_ns ? 0 : (until_ns - now_ns) / 1000000 + 1;
+}
+
+static bool has_ended(const struct push *push, uint64_t now_ns)
+{
+	if (!push->is_ending)
+		return false;
+	if (!push->backlog.current && !push->pending)
+		return true;
+	return now_ns >= push->end_ns && !atomic_load(&push->rules.waits);
 }
 
 static void say_what_is_left(struct push *push)
@@ -280,13 +308,13 @@ void *push__run(void *data)
 		if (!push->is_under_way && now_ns >= push->again_ns)
 			begin(push, now_ns);
 		publish(push);
-		if (push->is_ending &&
-		    (now_ns >= push->end_ns || !push->backlog.current))
+		if (has_ended(push, now_ns))
 			break;
 		if (poster__wait(push->poster, push->queue.wake,
 				 timeout_ms(push, now_ns), &answer))
 			take_answer(push, &answer, monotonic_ns());
 	}
 	say_what_is_left(push);
+	eventfd_write(push->ended_fd, 1);
 	return NULL;
 }

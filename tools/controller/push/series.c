@@ -19,6 +19,53 @@ struct series {
 	uint64_t added_ns;		/* the last scrape */
 };
 
+static void wake_waiting(struct series_rules *rules)
+{
+	pthread_mutex_lock(&rules->lock);
+	pthread_cond_broadcast(&rules->room_is_made);
+	pthread_mutex_unlock(&rules->lock);
+}
+
+void series_rules__set_waits(struct series_rules *rules, bool waits)
+{
+	atomic_store(&rules->waits, waits);
+	wake_waiting(rules);
+}
+
+void series_rules__give_back(struct series_rules *rules, uint64_t bytes)
+{
+	atomic_fetch_sub(&rules->bytes, bytes);
+	if (atomic_load(&rules->waits))
+		wake_waiting(rules);
+}
+
+static bool try_reserve(struct series_rules *rules, uint64_t cost)
+{
+	if (atomic_fetch_add(&rules->bytes, cost) + cost <= rules->bound)
+		return true;
+	atomic_fetch_sub(&rules->bytes, cost);
+	return false;
+}
+
+/* Markers come from the control loop, too, which waits for nothing: they are beyond the bound. */
+static bool reserve(struct series_rules *rules, uint64_t cost, bool is_marker)
+{
+	bool has_room = try_reserve(rules, cost);
+
+	if (has_room || !atomic_load(&rules->waits) || cost > rules->bound / 2)
+		return has_room;
+	if (is_marker) {
+		atomic_fetch_add(&rules->bytes, cost);
+		return true;
+	}
+	pthread_mutex_lock(&rules->lock);
+	while (!(has_room = try_reserve(rules, cost)) &&
+	       atomic_load(&rules->waits))
+		pthread_cond_wait(&rules->room_is_made, &rules->lock);
+	pthread_mutex_unlock(&rules->lock);
+	return has_room;
+}
+
 struct series *series__new(void)
 {
 	return calloc(1, sizeof(struct series));
@@ -54,15 +101,14 @@ void series__free(struct series *series, struct series_rules *rules)
 
 /* Takes memory for a row of @plan, and a block if there is none; false if there is no room. */
 static bool take_room(struct series *series, struct series_rules *rules,
-		      struct metric_plan *plan, struct metric_point **row)
+		      struct metric_plan *plan, bool is_marker,
+		      struct metric_point **row)
 {
 	const size_t bytes = block__row_bytes(plan);
 	const uint64_t cost = bytes + (series->open ? 0 : sizeof(struct block));
 
-	if (atomic_fetch_add(&rules->bytes, cost) + cost > rules->bound) {
-		atomic_fetch_sub(&rules->bytes, cost);
+	if (!reserve(rules, cost, is_marker))
 		return false;
-	}
 	*row = malloc(bytes);
 	if (*row && !series->open)
 		series->open = block__new(plan, series->labels);
@@ -136,7 +182,7 @@ static void put_markers(struct series *series, struct series_rules *rules,
 
 	if (!rules->has_markers)
 		return;
-	if (!take_room(series, rules, series->plan, &row)) {
+	if (!take_room(series, rules, series->plan, true, &row)) {
 		atomic_fetch_add(&rules->dropped, 1);
 		return;
 	}
@@ -253,7 +299,7 @@ void series__add(struct series *series, struct series_rules *rules,
 	struct metric_point *row;
 
 	if (!prepare(series, rules, target, own, scrape) ||
-	    !take_room(series, rules, scrape->plan, &row)) {
+	    !take_room(series, rules, scrape->plan, false, &row)) {
 		atomic_fetch_add(&rules->dropped, scrape->plan->series_count);
 		return;
 	}

@@ -231,7 +231,7 @@ static bool replay__fetch(struct replay *replay)
 	while (!replay->has_record) {
 		if (replay_files__at_end(&replay->files)) {
 			if (replay->is_idle)
-				sd_event_exit(replay->context.event, 0);
+				replay->context.ended(replay->context.data);
 			else
 				replay__wait(replay);
 			return false;

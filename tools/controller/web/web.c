@@ -142,7 +142,8 @@ static struct web *allocate(const struct web_settings *settings)
 	pthread_condattr_destroy(&attributes);
 	web->site.targets = web_targets__new(
 		settings->history_bytes ?: WEB_HISTORY_BYTES_DEFAULT,
-		settings->interval_ns ?: SETTINGS_INTERVAL_DEFAULT_NS);
+		settings->interval_ns ?: SETTINGS_INTERVAL_DEFAULT_NS,
+		settings->is_replay);
 	return web;
 }
 

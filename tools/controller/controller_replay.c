@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Opens replays as the options say, and ends them. */
+#include "controller_replay.h"
+
+#include <errno.h>
+
+#include "decode/budget.h"
+
+static void report(struct controller_replay *replay)
+{
+	if (replay->is_reported)
+		return;
+	replay->is_reported = true;
+	replay->is_whole = replay__report(replay->replay, replay->context->log);
+}
+
+/* Has an output been asked for that others look at, when they want? */
+static bool is_looked_at(const struct options *options)
+{
+	return options->settings.outputs.listen ||
+	       options->settings.outputs.web;
+}
+
+static void on_ended(void *data)
+{
+	struct controller_replay *replay = data;
+	const struct target_context *context = replay->context;
+
+	replay->has_ended = true;
+	if (!is_looked_at(context->options)) {
+		sd_event_exit(context->event, 0);
+		return;
+	}
+	if (context->sink->owns_terminal)
+		return;
+	report(replay);
+	output__print(
+		context->log,
+		"dart-controller: all is replayed; its last values are served until SIGINT or SIGTERM");
+}
+
+int controller_replay__open(struct controller_replay *replay,
+			    const struct target_context *context,
+			    struct controller_outputs *outputs,
+			    struct dart_error *error)
+{
+	const struct options *options = context->options;
+	const struct replay_context of_replay = {
+		.event = context->event,
+		.timers = context->timers,
+		.workers = context->workers,
+		.worker_count = options->settings.workers ?:
+					SETTINGS_WORKERS_DEFAULT,
+		.catalogs = context->catalogs,
+		.sink = context->sink,
+		.value_bytes = BUDGET_TEXT_BYTES,
+		.ended = on_ended,
+		.data = replay,
+		.options = &options->replay,
+	};
+
+	replay->context = context;
+	replay->outputs = outputs;
+	controller_outputs__set_waits(outputs, true);
+	return replay__new(&of_replay, &replay->replay, error);
+}
+
+int controller_replay__finish(struct controller_replay *replay)
+{
+	if (!replay->replay)
+		return 0;
+	report(replay);
+	return replay->is_whole ? 0 : -EBADMSG;
+}
+
+void controller_replay__close(struct controller_replay *replay)
+{
+	replay__free(replay->replay);
+	*replay = (struct controller_replay){};
+}
