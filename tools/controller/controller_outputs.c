@@ -14,13 +14,15 @@
 #include "outputs/sink_json.h"
 #include "outputs/sink_table.h"
 #include "push/push.h"
+#include "record/dump_openmetrics.h"
 #include "record/sink_csv.h"
+#include "record/spill.h"
 #include "web/web.h"
 
 /* That of samples on standard output, and that of metrics. */
 #define SINKS_MAX 2
-/* The exposition, the page, and the receivers. */
-#define METRIC_OUTPUTS_MAX (2 + RECEIVERS_MAX)
+/* The exposition, the page, a dump, and the receivers. */
+#define METRIC_OUTPUTS_MAX (3 + RECEIVERS_MAX)
 
 /* What is open so far, until a sink has it. */
 struct opening {
@@ -36,7 +38,8 @@ struct opening {
  */
 static bool shows_values(const struct options *options)
 {
-	if (options->only_records && !options->json)
+	if ((options->only_records && !options->json) ||
+	    options->replay.format == DUMP_OPENMETRICS)
 		return false;
 	return options->json || options->once || options->replay.format ||
 	       isatty(STDOUT_FILENO) ||
@@ -121,6 +124,21 @@ static int open_web(const struct options *options, struct output *log,
 	return err;
 }
 
+static int open_dump(struct controller_outputs *outputs,
+		     const struct options *options, struct output *log,
+		     struct opening *opening, struct dart_error *error)
+{
+	int err;
+
+	if (options->replay.format != DUMP_OPENMETRICS)
+		return 0;
+	err = dump_openmetrics__new(outputs->standard, log, SPILL_BYTES,
+				    &outputs->dump, error);
+	if (!err)
+		opening->metrics[opening->metric_count++] = outputs->dump;
+	return err;
+}
+
 static int open_metrics(struct controller_outputs *outputs,
 			const struct options *options, struct output *log,
 			struct opening *opening, struct dart_error *error)
@@ -131,13 +149,15 @@ static int open_metrics(struct controller_outputs *outputs,
 	struct sink *sink;
 	int err;
 
-	if (!output_settings__has_any(settings))
+	if (!output_settings__has_any(settings) &&
+	    options->replay.format != DUMP_OPENMETRICS)
 		return 0;
 	names__find_directory(directory);
 	err = names__load(directory, &names, error)			     ?:
 		      open_receivers(outputs, settings, log, opening, error) ?:
 		      open_exposition(outputs, options, opening, error)	     ?:
-		      open_web(options, log, opening, error);
+		      open_web(options, log, opening, error) ?:
+	      open_dump(outputs, options, log, opening, error);
 	if (!err) {
 		sink = sink_metrics__new(names, opening->metrics,
 					 opening->metric_count);
@@ -188,6 +208,7 @@ int controller_outputs__open(struct controller_outputs *outputs,
 	outputs->server = NULL;
 	opening__free(&opening);
 	outputs->receiver_count = 0;
+	outputs->dump = NULL;
 	return err;
 }
 

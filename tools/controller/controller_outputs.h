@@ -19,6 +19,7 @@ struct controller_outputs {
 	struct sink *sink;
 	struct metric_output *receivers[RECEIVERS_MAX]; /* of the sink */
 	size_t receiver_count;
+	struct metric_output *dump;	/* as OpenMetrics, of the sink; NULL: there is none */
 	struct http_page pages[EXPOSITION_PAGES];
 	struct http_server *server; /* of these pages; NULL: there is none */
 };

@@ -3,8 +3,11 @@
 #include "controller_replay.h"
 
 #include <errno.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
 
 #include "decode/budget.h"
+#include "record/dump_openmetrics.h"
 
 static void report(struct controller_replay *replay)
 {
@@ -21,11 +24,35 @@ static bool is_looked_at(const struct options *options)
 	       options->settings.outputs.web;
 }
 
+static void print_dump(struct work *work)
+{
+	struct controller_replay *replay =
+		caa_container_of(work, struct controller_replay, print);
+
+	replay->print_error = dump_openmetrics__print(replay->outputs->dump);
+	eventfd_write(replay->printed_fd, 1);
+}
+
+static int on_printed(sd_event_source *source, int fd, uint32_t events,
+		      void *data)
+{
+	struct controller_replay *replay = data;
+
+	replay->has_ended = true;
+	return sd_event_exit(replay->context->event, 0);
+}
+
 static void on_ended(void *data)
 {
 	struct controller_replay *replay = data;
 	const struct target_context *context = replay->context;
 
+	if (replay->outputs->dump) {
+		/* The loop must see signals meanwhile. */
+		replay->print.run = print_dump;
+		workers__hand_over_always(context->workers, 0, &replay->print);
+		return;
+	}
 	replay->has_ended = true;
 	if (!is_looked_at(context->options)) {
 		sd_event_exit(context->event, 0);
@@ -59,8 +86,17 @@ int controller_replay__open(struct controller_replay *replay,
 		.options = &options->replay,
 	};
 
+	int err;
+
 	replay->context = context;
 	replay->outputs = outputs;
+	replay->printed_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (replay->printed_fd < 0)
+		return -errno;
+	err = sd_event_add_io(context->event, &replay->printed,
+			      replay->printed_fd, EPOLLIN, on_printed, replay);
+	if (err < 0)
+		return err;
 	controller_outputs__set_waits(outputs, true);
 	return replay__new(&of_replay, &replay->replay, error);
 }
@@ -70,11 +106,17 @@ int controller_replay__finish(struct controller_replay *replay)
 	if (!replay->replay)
 		return 0;
 	report(replay);
-	return replay->is_whole ? 0 : -EBADMSG;
+	return replay->print_error ?: replay->is_whole ? 0 : -EBADMSG;
 }
 
 void controller_replay__close(struct controller_replay *replay)
 {
+	/* Nothing was opened. */
+	if (!replay->context)
+		return;
 	replay__free(replay->replay);
+	sd_event_source_disable_unref(replay->printed);
+	if (replay->printed_fd >= 0)
+		close(replay->printed_fd);
 	*replay = (struct controller_replay){};
 }

@@ -17,6 +17,10 @@ struct controller_replay {
 	const struct target_context *context;
 	struct controller_outputs *outputs;
 	struct replay *replay;
+	struct work print;	/* of the dump, once all is replayed */
+	int printed_fd;		/* eventfd */
+	sd_event_source *printed;
+	int print_error;	/* of the worker, until it is done */
 	bool has_ended; /* all outputs have it, or wait for what they send it to */
 	bool is_reported;
 	bool is_whole; /* as reported */
@@ -31,8 +35,8 @@ int controller_replay__open(struct controller_replay *replay,
 			    struct controller_outputs *outputs,
 			    struct dart_error *error);
 /*
- * When the workers have stopped: says what was wrong, if that was not said yet.  Returns 0, or
- * -EBADMSG if something was.
+ * When the workers have stopped: says what was wrong, if that was not said yet.  Returns 0;
+ * -EBADMSG if something was; or another -errno of a dump, which has been told.
  */
 int controller_replay__finish(struct controller_replay *replay);
 /* When the workers have stopped; also of zeros. */

@@ -47,7 +47,7 @@ const char options__help[] =
 	"                         of a recording, only this: '2026-11-25 10:30:00', +90s from its\n"
 	"                         beginning, or @ and seconds since 1970\n"
 	"      --speed X          replay X times as fast, or with max as fast as possible\n"
-	"      --format KIND      dump as csv (the default) or json\n"
+	"      --format KIND      dump as csv (the default), json or openmetrics\n"
 	"  -h, --help             print this and exit\n"
 	"  -V, --version          print the version and exit\n"
 	"\n"

@@ -40,7 +40,7 @@ int options_record__parse(struct options *options, enum option_code code,
 			return 0;
 		return dart_error__set(
 			error, EINVAL,
-			"'%s' is not a format (expected csv or json)", value);
+			"'%s' is not a format (expected csv, json or openmetrics)", value);
 	default:
 		if (!replay_time__parse(value, code == OPTION_FROM ?
 						       &replay->from :
