@@ -82,6 +82,7 @@ controller_metrics := $(wildcard tools/controller/metrics/*.c)
 unit_metric_names_sources := $(controller_metrics)
 unit_metric_plan_sources := $(controller_metrics)
 unit_metric_scale_sources := $(controller_metrics)
+unit_metric_plan_store_sources := $(controller_metrics)
 unit_metric_sinks_sources := $(controller_metrics) \
 	tools/controller/outputs/sink_all.c
 unit_metric_text_sources := $(controller_metrics)
@@ -104,7 +105,7 @@ $(foreach in,obj sanitized tsan/obj helgrind/obj,\
 unit_controller_call_late_sources := $(unit_controller_call_sources)
 threaded_tests += controller_call controller_call_late controller_pool controller_workers controller_outputs \
 	controller_sinks controller_discovery controller_catalog controller_http_server \
-	metric_sinks controller_record controller_replay
+	metric_plan_store metric_sinks controller_record controller_replay
 
 # Outputs that push.
 controller_push := $(wildcard tools/controller/push/*.c) $(controller_settings) \

@@ -70,18 +70,24 @@ enum plan_own {
 	PLAN_OWN_COUNT
 };
 
+struct plan_store;
+
 struct plan {
 	struct metric_plan metrics;	/* first */
 	atomic_uint holders;
 	struct arena arena;
 	struct names *names;
+	/* Whose memory it uses where both are equal, see plan_store.h; held, or NULL. */
+	struct plan *root;
+	struct plan_store *store;	/* where it is a root itself; or NULL */
+	const void *key;
 	/* Which table it is of. */
 	uint64_t instance;
 	uint64_t generation;
 	uint32_t entry_count;
 	/* The direct cpustat whose idle time is a series; or PLAN_NONE. */
 	uint32_t cpustat;
-	/* All of malloc(). */
+	/* All of malloc(), or those of the root. */
 	struct plan_rule *rules;
 	struct plan_term *terms;
 	struct plan_row *rows;

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "plan_make.h"
+#include "plan_store.h"
 #include "points.h"
 
 struct target_metrics {
@@ -21,6 +22,7 @@ struct target_metrics {
 struct sink_metrics {
 	struct sink sink;
 	struct names *names;
+	struct plan_store *plans;
 	struct metric_output **outputs;
 	size_t output_count;
 	struct target_metrics *targets[SETTINGS_TARGETS_MAX]; /* by index */
@@ -28,15 +30,17 @@ struct sink_metrics {
 
 /* A plan for @sample and room for its points; the last plan becomes *@previous. */
 static int target_metrics__plan(struct target_metrics *metrics,
-				struct names *names,
+				const struct sink_metrics *all,
 				const struct sample *sample,
 				struct metric_plan **previous)
 {
 	struct metric_plan *plan;
-	int err = metric_plan__new(names, sample, &plan);
+	int err = metric_plan__new(all->names, sample, &plan);
 
 	if (err)
 		return err;
+	/* Tables of equal hosts have the same entries in memory. */
+	plan_store__share(all->plans, sample->table->entries, plan);
 	err = points__prepare(&metrics->points, plan, sample);
 	if (err) {
 		metric_plan__put(plan);
@@ -61,7 +65,7 @@ static int pass_sample(struct sink *sink, const struct target_settings *target,
 	if (!metrics)
 		return -ENOMEM;
 	if (!metrics->plan || !metric_plan__fits(metrics->plan, sample))
-		err = target_metrics__plan(metrics, all->names, sample,
+		err = target_metrics__plan(metrics, all, sample,
 					   &previous);
 	if (err)
 		return err;
@@ -155,6 +159,7 @@ static void sink_metrics__free(struct sink *sink)
 	for (i = 0; i < all->output_count; i++)
 		all->outputs[i]->operations->free(all->outputs[i]);
 	names__put(all->names);
+	plan_store__put(all->plans);
 	free(all->outputs);
 	free(all);
 }
@@ -174,11 +179,17 @@ struct sink *sink_metrics__new(struct names *names,
 	struct sink_metrics *all = calloc(1, sizeof(*all));
 	size_t i;
 
-	if (all)
+	if (all) {
 		all->outputs = calloc(count + 1, sizeof(*all->outputs));
-	if (!all || !all->outputs) {
+		all->plans = plan_store__new();
+	}
+	if (!all || !all->outputs || !all->plans) {
 		for (i = 0; i < count; i++)
 			outputs[i]->operations->free(outputs[i]);
+		if (all) {
+			plan_store__put(all->plans);
+			free(all->outputs);
+		}
 		free(all);
 		return NULL;
 	}
