@@ -85,6 +85,9 @@ unit_metric_scale_sources := $(controller_metrics)
 unit_metric_plan_store_sources := $(controller_metrics)
 unit_metric_sinks_sources := $(controller_metrics) \
 	tools/controller/outputs/sink_all.c
+unit_controller_dump_sources := $(controller_metrics) $(addprefix tools/controller/, \
+	record/dump_openmetrics.c record/series_list.c record/spill.c \
+	decode/queue.c decode/thread.c outputs/output.c)
 unit_metric_text_sources := $(controller_metrics)
 # The page, without what scrapes.
 controller_web := $(wildcard tools/controller/web/*.c tools/controller/http/*.c) \
