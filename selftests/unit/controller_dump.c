@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "metric_samples.h"
+#include "tools/controller/metrics/target_labels.h"
 #include "tools/controller/metrics/text_index.h"
 #include "tools/controller/record/dump_openmetrics.h"
 #include "tools/controller/record/spill.h"
@@ -95,7 +96,10 @@ static void scrape(struct fixture *fixture, size_t target, struct host *host,
 	assert_int_equal(points__prepare(&points, plan, &host->sample), 0);
 	evaluate(&points, plan, host);
 	told.points = points.points;
+	told.labels = target_labels__new(&settings, plan);
+	assert_non_null(told.labels);
 	fixture->dump->operations->scrape(fixture->dump, &settings, &told);
+	target_labels__put(told.labels);
 	points__free(&points);
 }
 

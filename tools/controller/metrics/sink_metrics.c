@@ -12,9 +12,11 @@
 #include "plan_make.h"
 #include "plan_store.h"
 #include "points.h"
+#include "target_labels.h"
 
 struct target_metrics {
 	struct metric_plan *plan; /* NULL: none yet, or its series have ended */
+	struct target_labels *labels; /* for series of the plan; NULL: none yet */
 	struct points points;
 	int64_t time_ns; /* of the last scrape */
 };
@@ -51,6 +53,19 @@ static int target_metrics__plan(struct target_metrics *metrics,
 	return 0;
 }
 
+/* Labels of @target as it is now, for series of the plan; they are kept.  NULL: no memory. */
+static struct target_labels *
+target_metrics__labels(struct target_metrics *metrics,
+		       const struct target_settings *target, bool is_new_plan)
+{
+	if (metrics->labels && !is_new_plan &&
+	    metrics->labels->source == target->labels)
+		return metrics->labels;
+	target_labels__put(metrics->labels);
+	metrics->labels = target_labels__new(target, metrics->plan);
+	return metrics->labels;
+}
+
 static int pass_sample(struct sink *sink, const struct target_settings *target,
 		       const struct sample *sample,
 		       const struct latency *decoded)
@@ -59,16 +74,24 @@ static int pass_sample(struct sink *sink, const struct target_settings *target,
 	struct target_metrics *metrics = all->targets[target->index];
 	struct metric_plan *previous = NULL;
 	struct metric_scrape scrape = { .time_ns = sample->head.time_ns };
+	bool is_new_plan;
 	size_t i;
 	int err = 0;
 
 	if (!metrics)
 		return -ENOMEM;
-	if (!metrics->plan || !metric_plan__fits(metrics->plan, sample))
-		err = target_metrics__plan(metrics, all, sample,
-					   &previous);
+	is_new_plan = !metrics->plan ||
+		      !metric_plan__fits(metrics->plan, sample);
+	if (is_new_plan)
+		err = target_metrics__plan(metrics, all, sample, &previous);
 	if (err)
 		return err;
+	scrape.labels = target_metrics__labels(metrics, target, is_new_plan);
+	if (!scrape.labels) {
+		if (previous)
+			metric_plan__put(previous);
+		return -ENOMEM;
+	}
 	points__evaluate(&metrics->points, metrics->plan, sample);
 	metrics->time_ns = sample->head.time_ns;
 	scrape.plan = metrics->plan;
@@ -129,6 +152,7 @@ static void free_target(struct sink_metrics *all, size_t index)
 		return;
 	if (metrics->plan)
 		metric_plan__put(metrics->plan);
+	target_labels__put(metrics->labels);
 	points__free(&metrics->points);
 	free(metrics);
 	all->targets[index] = NULL;

@@ -65,16 +65,15 @@ static int target_labels__copy(struct target_labels *labels, struct list *list)
 	return number == TEXT_INDEX_NONE ? -ENOMEM : 0;
 }
 
-int target_labels__make(struct target_labels *labels,
-			const struct target_settings *target,
-			const struct metric_plan *plan)
+static int target_labels__make(struct target_labels *labels,
+			       const struct target_settings *target,
+			       const struct metric_plan *plan)
 {
 	json_t *object = NULL, *value;
 	struct list list = {};
 	const char *name;
 	int ret;
 
-	*labels = (struct target_labels){};
 	if (target->labels) {
 		object = json_loads(target->labels->text, 0, NULL);
 		if (!object)
@@ -89,8 +88,32 @@ int target_labels__make(struct target_labels *labels,
 	return ret;
 }
 
-void target_labels__free(struct target_labels *labels)
+struct target_labels *target_labels__new(const struct target_settings *target,
+					 const struct metric_plan *plan)
 {
+	struct target_labels *labels = calloc(1, sizeof(*labels));
+
+	if (!labels)
+		return NULL;
+	atomic_init(&labels->holders, 1);
+	labels->source = shared_text__hold(target->labels);
+	if (!target_labels__make(labels, target, plan))
+		return labels;
+	target_labels__put(labels);
+	return NULL;
+}
+
+struct target_labels *target_labels__get(struct target_labels *labels)
+{
+	atomic_fetch_add(&labels->holders, 1);
+	return labels;
+}
+
+void target_labels__put(struct target_labels *labels)
+{
+	if (!labels || atomic_fetch_sub(&labels->holders, 1) != 1)
+		return;
+	shared_text__release(labels->source);
 	arena__free(&labels->arena);
-	*labels = (struct target_labels){};
+	free(labels);
 }

@@ -72,23 +72,20 @@ static void dump_target__clear(struct dump_target *target)
 }
 
 static int dump_target__set_plan(struct dump_target *target, struct dump *dump,
-				 const struct target_settings *settings,
+				 const struct target_labels *labels,
 				 struct metric_plan *plan)
 {
-	struct target_labels labels;
 	uint32_t i;
-	int err;
+	int err = 0;
 
 	dump_target__clear(target);
 	target->places =
 		calloc(plan->series_count ?: 1, sizeof(*target->places));
 	if (!target->places)
 		return -ENOMEM;
-	err = target_labels__make(&labels, settings, plan);
 	for (i = 0; i < plan->series_count && !err; i++)
-		err = series_list__find(&dump->list, plan, i, labels.set.text,
+		err = series_list__find(&dump->list, plan, i, labels->set.text,
 					&target->places[i]);
-	target_labels__free(&labels);
 	if (!err)
 		target->plan = metric_plan__get(plan);
 	return err;
@@ -144,7 +141,7 @@ static void take_scrape(struct metric_output *metrics,
 	if (!*target)
 		err = -ENOMEM;
 	else if ((*target)->plan != scrape->plan)
-		err = dump_target__set_plan(*target, dump, settings,
+		err = dump_target__set_plan(*target, dump, scrape->labels,
 					    scrape->plan);
 	if (!err && !dump->error)
 		err = dump__add(dump, *target, scrape->points);
