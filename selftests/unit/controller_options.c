@@ -233,7 +233,9 @@ static void test_record(void **state)
 static void test_replay(void **state)
 {
 	char play[] = "replay -j --from @5 --to +10s --speed 2 f g",
-	     dump[] = "dump f", json[] = "dump --format json f";
+	     dump[] = "dump f", json[] = "dump --format json f",
+	     openmetrics[] = "dump --format openmetrics f",
+	     outputs[] = "replay --web=localhost:1 --remote-write http://a/ --influx http://b/ f";
 	const struct replay_options *replay = &options.replay;
 
 	assert_int_equal(parse(play), 0);
@@ -252,6 +254,12 @@ static void test_replay(void **state)
 	assert_false(options.json);
 	assert_int_equal(parse(json), 0);
 	assert_true(options.json);
+	assert_int_equal(parse(openmetrics), 0);
+	assert_int_equal(replay->format, DUMP_OPENMETRICS);
+	assert_false(options.json);
+	assert_int_equal(parse(outputs), 0);
+	assert_string_equal(options.settings.outputs.web, "localhost:1");
+	assert_int_equal(options.settings.outputs.receiver_count, 2);
 }
 
 static void test_status(void **state)
