@@ -255,6 +255,25 @@ static void test_times(void **state)
 	host__free(&host);
 }
 
+static void test_given_up(void **state)
+{
+	struct fixture fixture;
+	struct metric_plan *plan;
+	struct host host;
+
+	host__init(&host);
+	plan = plan_of(&host, NULL);
+	fixture__open(&fixture, 1 << 16);
+	scrape(&fixture, 0, &host, plan, START);
+	dump_openmetrics__give_up(fixture.dump);
+	assert_int_equal(fixture__print(&fixture), -ECANCELED);
+	assert_string_equal(fixture.text, "");
+	assert_string_equal(fixture.said, "");
+	free(fixture.text);
+	metric_plan__put(plan);
+	host__free(&host);
+}
+
 static void test_directory(void **state)
 {
 	struct fixture fixture = { };
@@ -278,6 +297,7 @@ int main(void)
 		     test_histogram),
 		TEST("of several points in a ms the first is written, and none that goes back",
 		     test_times),
+		TEST("a dump that is given up has no end", test_given_up),
 		TEST("a directory that is missing is told by its name",
 		     test_directory),
 	};

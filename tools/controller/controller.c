@@ -241,8 +241,7 @@ static int controller__open(struct controller *controller,
 static void controller__stop_threads(struct controller *controller)
 {
 	/* Of a replay that ends early, a worker may wait for an output. */
-	if (!controller->replay.has_ended)
-		controller_outputs__set_waits(&controller->outputs, false);
+	controller_replay__stop(&controller->replay);
 	io_threads__stop(&controller->context.io);
 	workers__stop(controller->context.workers);
 	controller->context.workers = NULL;

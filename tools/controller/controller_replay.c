@@ -101,6 +101,15 @@ int controller_replay__open(struct controller_replay *replay,
 	return replay__new(&of_replay, &replay->replay, error);
 }
 
+void controller_replay__stop(struct controller_replay *replay)
+{
+	if (!replay->context || replay->has_ended)
+		return;
+	controller_outputs__set_waits(replay->outputs, false);
+	if (replay->outputs->dump)
+		dump_openmetrics__give_up(replay->outputs->dump);
+}
+
 int controller_replay__finish(struct controller_replay *replay)
 {
 	if (!replay->replay)

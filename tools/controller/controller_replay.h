@@ -35,6 +35,11 @@ int controller_replay__open(struct controller_replay *replay,
 			    struct controller_outputs *outputs,
 			    struct dart_error *error);
 /*
+ * Before the workers stop: if not all is replayed, outputs wait no more, and nothing more is
+ * dumped.  Also of zeros.
+ */
+void controller_replay__stop(struct controller_replay *replay);
+/*
  * When the workers have stopped: says what was wrong, if that was not said yet.  Returns 0;
  * -EBADMSG if something was; or another -errno of a dump, which has been told.
  */

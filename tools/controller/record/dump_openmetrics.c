@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,6 +29,7 @@ struct dump {
 	struct output *output;
 	struct output *log;
 	const char *directory;
+	atomic_bool is_given_up;
 
 	pthread_mutex_t lock; /* of all below, while scrapes come */
 	struct series_list list;
@@ -228,8 +230,11 @@ int dump_openmetrics__new(struct output *output, struct output *log,
 static int dump__hand_over(struct dump *dump)
 {
 	size_t length;
-	char *text = text_writer__take(&dump->writer, &length);
+	char *text;
 
+	if (atomic_load(&dump->is_given_up))
+		return -ECANCELED;
+	text = text_writer__take(&dump->writer, &length);
 	if (!text) {
 		dump__fail(dump, -ENOMEM);
 		return -ENOMEM;
@@ -322,7 +327,7 @@ int dump_openmetrics__print(struct metric_output *metrics)
 		      spill__rewind(dump->spill) ?:
 						   dump__print_all(dump);
 	/* An output that takes no more says why itself. */
-	if (err && err != -ENOBUFS)
+	if (err && err != -ENOBUFS && err != -ECANCELED)
 		dump__fail(dump, err);
 	if (dump->list.left_out)
 		output__print(
@@ -330,4 +335,9 @@ int dump_openmetrics__print(struct metric_output *metrics)
 			"dart-controller: %llu series were left out: their families have another type elsewhere in the recording",
 			(unsigned long long)dump->list.left_out);
 	return err;
+}
+
+void dump_openmetrics__give_up(struct metric_output *metrics)
+{
+	atomic_store(&dump_of(metrics)->is_given_up, true);
 }

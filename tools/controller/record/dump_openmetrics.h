@@ -28,4 +28,7 @@ int dump_openmetrics__new(struct output *output, struct output *log,
  */
 int dump_openmetrics__print(struct metric_output *dump);
 
+/* In any thread: dump_openmetrics__print() soon returns -ECANCELED, which is told to nothing. */
+void dump_openmetrics__give_up(struct metric_output *dump);
+
 #endif /* CONTROLLER_RECORD_DUMP_OPENMETRICS_H */
