@@ -131,7 +131,7 @@ kill "$one" "$other"
 samples=$(grep -vc '^#' /run/text)
 check "remote write has all $samples samples of the dump" [ "$(wc -l </run/9001)" = "$samples" ]
 check "with the times of the recording" sh -c \
-	"[ \"\$(grep '^node_memory_MemTotal_bytes' /run/9001 | tail -n 1 | cut -d ' ' -f 3)\" = $(last_of /run/text | awk '{ printf "%d", int($2 * 1000) }') ]"
+	"[ \"\$(grep '^node_memory_MemTotal_bytes' /run/9001 | tail -n 1 | cut -d ' ' -f 3)\" = $(last_of /run/text | awk '{ printf "%.0f", int($2 * 1000) }') ]"
 check "InfluxDB has at least as many" [ "$(wc -l </run/9002)" -ge "$samples" ]
 
 # A reader that takes nothing for three seconds, and then all.
