@@ -28,6 +28,9 @@ unit_controller_pool_sources := $(addprefix tools/controller/, \
 unit_controller_handshakes_sources := tools/controller/handshakes.c \
 	$(addprefix tools/controller/io/, timers.c wheel.c)
 unit_controller_capacity_sources := tools/controller/capacity.c
+unit_controller_resolver_sources := $(addprefix tools/controller/, resolver.c \
+	decode/thread.c)
+threaded_tests += controller_resolver
 unit_controller_interface_sources := tools/controller/interface.c
 unit_controller_wheel_sources := tools/controller/io/wheel.c
 unit_controller_latency_sources := tools/controller/decode/latency.c
