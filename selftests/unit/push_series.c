@@ -36,6 +36,16 @@ static struct metric_plan second = {
 	.series = fewer,
 	.series_count = 2,
 };
+static const char *const label_names[] = { "job" };
+/* As the second, but labels of the target have other names beside it. */
+static struct metric_plan colliding = {
+	.families = families,
+	.family_count = 3,
+	.series = fewer,
+	.series_count = 2,
+	.label_names = label_names,
+	.label_name_count = 1,
+};
 static int holders;
 
 struct metric_plan *metric_plan__get(struct metric_plan *plan)
@@ -249,6 +259,10 @@ static void test_labels(void **state)
 	scrape(&fixture, &second, 3, 3 * SECOND);
 	expect(&fixture, "bx=\"2\"@3000 ends bx=\"3\"@3000 ends ; "
 			 "bx=\"2\"@3000=3 bx=\"3\"@3000=3 ; ");
+	fixture.text[0] = '\0';
+	scrape(&fixture, &colliding, 4, 4 * SECOND);
+	expect(&fixture, "bx=\"2\"@4000 ends bx=\"3\"@4000 ends ; "
+			 "bx=\"2\"@4000=4 bx=\"3\"@4000=4 ; ");
 	end(&fixture);
 	shared_text__release(fixture.target.labels);
 }

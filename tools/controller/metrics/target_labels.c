@@ -4,27 +4,15 @@
 
 #include <errno.h>
 #include <jansson.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "tools/controller/labels.h"
-
-static int compare_name(const void *name, const void *other)
-{
-	return strcmp(name, *(const char *const *)other);
-}
-
-static bool has_label(const struct metric_plan *plan, const char *name)
-{
-	return bsearch(name, plan->label_names, plan->label_name_count,
-		       sizeof(*plan->label_names), compare_name);
-}
+#include "label_names.h"
 
 /* A list of any length, so that none of LABELS_MAX is left out. */
 struct list {
 	struct metric_label labels[LABELS_MAX + 1];
-	char names[LABELS_MAX + 1][LABELS_NAME_MAX + sizeof("target_")];
+	char names[LABELS_MAX + 1][LABEL_NAMES_MAX];
 	size_t count;
 };
 
@@ -35,8 +23,7 @@ static void list__add(struct list *list, const struct metric_plan *plan,
 
 	if (!*value || list->count > LABELS_MAX)
 		return;
-	snprintf(own, sizeof(list->names[0]), "%s%s",
-		 has_label(plan, name) ? "target_" : "", name);
+	label_names__of_target(plan, name, own);
 	list->labels[list->count++] = (struct metric_label){ own, value };
 }
 

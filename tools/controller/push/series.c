@@ -214,6 +214,27 @@ static bool change_plan(struct series *series, struct series_rules *rules,
 	return true;
 }
 
+/* Labels beside series of @plan.  What had other ones has ended.  False without memory. */
+static bool change_labels(struct series *series, struct series_rules *rules,
+			  const struct target_settings *target,
+			  const json_t *own, const struct metric_plan *plan,
+			  int64_t time_ns)
+{
+	struct label_set *labels = label_set__new(target, own, plan);
+
+	if (!labels)
+		return false;
+	if (series->labels && !label_set__equal(series->labels, labels)) {
+		series__end(series, rules, time_ns);
+		forget(series);
+	}
+	if (series->labels)
+		label_set__release(labels);
+	else
+		series->labels = labels;
+	return true;
+}
+
 /* False if there is no memory. */
 static bool prepare(struct series *series, struct series_rules *rules,
 		    const struct target_settings *target, const json_t *own,
@@ -224,12 +245,10 @@ static bool prepare(struct series *series, struct series_rules *rules,
 		series__end(series, rules, scrape->time_ns);
 		forget(series);
 	}
-	if (!series->labels)
-		series->labels = label_set__new(target, own);
-	if (!series->labels)
-		return false;
 	return series->plan == scrape->plan ||
-	       change_plan(series, rules, scrape->plan, scrape->time_ns);
+	       (change_labels(series, rules, target, own, scrape->plan,
+			      scrape->time_ns) &&
+		change_plan(series, rules, scrape->plan, scrape->time_ns));
 }
 
 /* Would the next scrape, if it comes after the same time again, come too late for it? */

@@ -41,7 +41,7 @@ void series__free(struct series *series, struct series_rules *rules);
 
 /*
  * Adds a scrape.  Series of the scrape before that its plan does not have have ended, and so
- * have all if the target has other labels now.  @own are the labels of the output, or NULL;
+ * have all if the target has other labels now, or other names of them.  @own are the labels of the output, or NULL;
  * @now_ns is CLOCK_MONOTONIC.
  */
 void series__add(struct series *series, struct series_rules *rules,
