@@ -35,7 +35,7 @@ static const struct target_settings target = { .name = host };
 static void prepare(struct fixture *fixture)
 {
 	fixture->plan = invented_plan__new(SERIES, 0);
-	fixture->settings.delay_ns = UINT64_MAX;
+	fixture->settings.delay_ns = RECEIVER_DELAY_NONE;
 	snprintf(fixture->url, sizeof(fixture->url),
 		 "http://127.0.0.1:%u/api/v1/write?secret=1",
 		 fixture->receiver.port);

@@ -84,6 +84,17 @@ static int take_time(struct config *config, const yaml_node_t *value,
 	return 0;
 }
 
+/* Of scrapes, for further ones: in the settings 0 is what the user does not say. */
+static int take_delay(struct config *config, const yaml_node_t *value,
+		      uint64_t *delay_ns)
+{
+	int ret = take_time(config, value, 0, RECEIVER_DELAY_MAX_NS, delay_ns);
+
+	if (!ret && !*delay_ns)
+		*delay_ns = RECEIVER_DELAY_NONE;
+	return ret;
+}
+
 static int take_number(struct config *config, const yaml_node_t *value,
 		       unsigned int max, unsigned int *number)
 {
@@ -155,8 +166,7 @@ static int take_receiver_value(struct config *config, const char *key,
 		return take_number(config, value, RECEIVER_BATCH_MAX,
 				   &receiver->batch);
 	if (!strcmp(key, "delay"))
-		return take_time(config, value, 1, RECEIVER_DELAY_MAX_NS,
-				 &receiver->delay_ns);
+		return take_delay(config, value, &receiver->delay_ns);
 	if (!strcmp(key, "timeout"))
 		return take_time(config, value, RECEIVER_TIMEOUT_MIN_NS,
 				 RECEIVER_TIMEOUT_MAX_NS, &receiver->timeout_ns);

@@ -128,8 +128,9 @@ static void set_rules(struct push *push)
 
 	push->rules.precision_ns = is_influx ? 1 : REMOTE_WRITE_NS;
 	push->rules.has_markers = !is_influx;
-	push->rules.delay_ns =
-		settings->delay_ns == UINT64_MAX ? 0 : settings->delay_ns;
+	push->rules.delay_ns = settings->delay_ns == RECEIVER_DELAY_NONE ?
+				       0 :
+				       settings->delay_ns;
 	push->rules.batch = settings->batch;
 	push->rules.bound = settings->queue_bytes;
 	push->rules.take = take_block;

@@ -18,6 +18,7 @@
  */
 #define RECEIVER_DELAY_DEFAULT_NS	5000000000ULL
 #define RECEIVER_DELAY_MAX_NS	60000000000ULL
+#define RECEIVER_DELAY_NONE	UINT64_MAX
 #define RECEIVER_TIMEOUT_DEFAULT_NS	30000000000ULL
 #define RECEIVER_TIMEOUT_MIN_NS	100000000ULL
 #define RECEIVER_TIMEOUT_MAX_NS	600000000000ULL
@@ -46,7 +47,7 @@ struct receiver_settings {
 	char *bucket;
 	char *organization;
 	unsigned int batch;
-	uint64_t delay_ns;	/* UINT64_MAX: each scrape is sent at once */
+	uint64_t delay_ns;	/* RECEIVER_DELAY_NONE: each scrape is sent at once */
 	uint64_t timeout_ns;	/* of a request */
 	uint64_t queue_bytes;
 	char *spool;		/* a directory */
