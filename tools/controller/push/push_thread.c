@@ -13,6 +13,12 @@
 /* A disk that is full or fails is tried again after it. */
 #define READ_AGAIN_NS 1000000000ULL
 
+/* Samples, of workers and of the thread. */
+static uint64_t dropped_by(const struct push *push)
+{
+	return push->backlog.dropped + atomic_load(&push->rules.dropped);
+}
+
 static void publish(struct push *push)
 {
 	const struct backlog *backlog = &push->backlog;
@@ -26,7 +32,7 @@ static void publish(struct push *push)
 	if (backlog->spool)
 		count__set(&push->spool_bytes, spool__bytes(backlog->spool));
 	if (!push->log || push->is_drop_told ||
-	    (!dropped && !atomic_load(&push->rules.dropped)))
+	    !dropped_by(push))
 		return;
 	push->is_drop_told = true;
 	output__print(
@@ -179,8 +185,10 @@ static void end_attempts(struct push *push)
 	push->again_ns = 0;
 	atomic_store(&push->is_failing, false);
 	if (push->is_outage_told && push->log)
-		output__print(push->log, "dart-controller: %s answers again",
-			      push->name);
+		output__print(
+			push->log,
+			"dart-controller: %s answers again (%llu samples dropped so far)",
+			push->name, (unsigned long long)dropped_by(push));
 	push->is_outage_told = false;
 }
 
@@ -248,11 +256,22 @@ static int timeout_ms(const struct push *push, uint64_t now_ns)
 	return until_ns <= now_ns ? 0 : (until_ns - now_ns) / 1000000 + 1;
 }
 
-static void say_what_is_left(struct push *push)
+static void summarize(struct push *push)
 {
 	struct backlog *backlog = &push->backlog;
 
-	if (!backlog->samples || !push->log)
+	if (!push->log)
+		return;
+	output__print(
+		push->log,
+		"dart-controller: %s: %llu samples sent, %llu refused, %llu dropped, %llu not expressible; %llu requests, %llu bytes",
+		push->name, (unsigned long long)count__of(&push->sent),
+		(unsigned long long)count__of(&push->refused),
+		(unsigned long long)dropped_by(push),
+		(unsigned long long)push->encoder.unsent,
+		(unsigned long long)count__of(&push->requests),
+		(unsigned long long)poster__bytes(push->poster));
+	if (!backlog->samples)
 		return;
 	if (backlog->spool)
 		output__print(
@@ -287,6 +306,6 @@ void *push__run(void *data)
 				 timeout_ms(push, now_ns), &answer))
 			take_answer(push, &answer, monotonic_ns());
 	}
-	say_what_is_left(push);
+	summarize(push);
 	return NULL;
 }

@@ -24,7 +24,7 @@
 #define RECEIVER_TIMEOUT_MAX_NS	600000000000ULL
 /* Requests that wait in memory: 8 million samples or more. */
 #define RECEIVER_QUEUE_DEFAULT	(64ULL << 20)
-#define RECEIVER_QUEUE_MIN		(1ULL << 20)
+#define RECEIVER_QUEUE_MIN		(256ULL << 10)
 #define RECEIVER_QUEUE_MAX		(1ULL << 40)
 #define RECEIVER_SPOOL_DEFAULT	(1ULL << 30)
 #define RECEIVER_SPOOL_MIN		(4ULL << 20)

@@ -73,26 +73,44 @@ static bool take_room(struct series *series, struct series_rules *rules,
 	return false;
 }
 
+/* Is the point after the last sample of its series, as the receiver sees times? */
+static bool is_new(const struct series *series,
+		   const struct series_rules *rules, uint32_t i,
+		   const struct metric_point *point)
+{
+	return point->time_ns > 0 &&
+	       point->time_ns / rules->precision_ns >
+		       series->last_ns[i] / rules->precision_ns;
+}
+
+/* There is no room for the points of a scrape. */
+static void drop_row(const struct series *series, struct series_rules *rules,
+		     const struct metric_point *points)
+{
+	uint64_t samples = 0;
+	uint32_t i;
+
+	for (i = 0; i < series->plan->series_count; i++)
+		samples += is_new(series, rules, i, points + i);
+	atomic_fetch_add(&rules->dropped, samples);
+}
+
 /* Returns how many points of @row have a time. */
 static uint64_t fill_row(struct series *series, struct series_rules *rules,
 			 const struct metric_point *points,
 			 struct metric_point *row)
 {
-	const int64_t precision = rules->precision_ns;
 	uint64_t samples = 0, repeated = 0;
 	uint32_t i;
 
 	for (i = 0; i < series->plan->series_count; i++) {
 		row[i] = points[i];
-		if (points[i].time_ns <= 0) {
-			row[i].time_ns = 0;
-		} else if (points[i].time_ns / precision <=
-			   series->last_ns[i] / precision) {
-			row[i].time_ns = 0;
-			repeated++;
-		} else {
+		if (is_new(series, rules, i, points + i)) {
 			series->last_ns[i] = points[i].time_ns;
 			samples++;
+		} else {
+			row[i].time_ns = 0;
+			repeated += points[i].time_ns > 0;
 		}
 	}
 	if (repeated)
@@ -100,7 +118,25 @@ static uint64_t fill_row(struct series *series, struct series_rules *rules,
 	return samples;
 }
 
-/* A row that says at @time_ns that series have ended: all, or those that @plan has not. */
+/* Did the receiver get samples of it, and does it not go on? */
+static bool needs_marker(const struct series *series, const bool *remains,
+			 uint32_t i)
+{
+	return series->last_ns[i] && !(remains && remains[i]);
+}
+
+static void drop_markers(const struct series *series,
+			 struct series_rules *rules, const bool *remains)
+{
+	uint64_t samples = 0;
+	uint32_t i;
+
+	for (i = 0; i < series->plan->series_count; i++)
+		samples += needs_marker(series, remains, i);
+	atomic_fetch_add(&rules->dropped, samples);
+}
+
+/* A row that says at @time_ns that series have ended: all, or those that do not remain. */
 static uint64_t fill_markers(const struct series *series,
 			     const struct series_rules *rules,
 			     const bool *remains, int64_t time_ns,
@@ -113,7 +149,7 @@ static uint64_t fill_markers(const struct series *series,
 
 	for (i = 0; i < series->plan->series_count; i++) {
 		row[i].time_ns = 0;
-		if (!series->last_ns[i] || (remains && remains[i]))
+		if (!needs_marker(series, remains, i))
 			continue;
 		/* Behind the last sample, as the receiver sees times. */
 		after_ns = series->last_ns[i] + rules->precision_ns;
@@ -137,7 +173,7 @@ static void put_markers(struct series *series, struct series_rules *rules,
 	if (!rules->has_markers)
 		return;
 	if (!take_room(series, rules, series->plan, &row)) {
-		atomic_fetch_add(&rules->dropped, 1);
+		drop_markers(series, rules, remains);
 		return;
 	}
 	samples = fill_markers(series, rules, remains, time_ns, row);
@@ -271,9 +307,12 @@ void series__add(struct series *series, struct series_rules *rules,
 {
 	struct metric_point *row;
 
-	if (!prepare(series, rules, target, own, scrape) ||
-	    !take_room(series, rules, scrape->plan, &row)) {
+	if (!prepare(series, rules, target, own, scrape)) {
 		atomic_fetch_add(&rules->dropped, scrape->plan->series_count);
+		return;
+	}
+	if (!take_room(series, rules, scrape->plan, &row)) {
+		drop_row(series, rules, scrape->points);
 		return;
 	}
 	if (!series->open->scrapes)
