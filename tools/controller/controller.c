@@ -274,29 +274,6 @@ static void controller__close_output(struct controller *controller)
 	controller_outputs__close_standard(&controller->outputs);
 }
 
-static void controller__close(struct controller *controller)
-{
-	status_server__free(controller->status);
-	controller__stop_threads(controller);
-	handshakes__close(&controller->context.handshakes);
-	fleet__free(controller->fleet);
-	replay__free(controller->replay);
-	sd_event_source_disable_unref(controller->connections);
-	io_threads__free(&controller->context.io);
-	sd_event_source_disable_unref(controller->mail);
-	if (controller->has_mailbox)
-		mailbox__close(&controller->context.mailbox);
-	resolver__free(controller->context.resolver);
-	dart_tls__put(controller->context.tls);
-	flow_control__free(controller->context.flow_control);
-	timers__free(controller->context.timers);
-	catalogs__close(&controller->catalogs);
-	sd_event_source_disable_unref(controller->output_failed);
-	controller_outputs__close(&controller->outputs);
-	sd_event_unref(controller->context.event);
-	output__close(controller->context.log);
-}
-
 /*
  * Waits until all is written to @output, however long that takes; after a signal, before
  * or meanwhile, LINGER_MS at most, and less if nobody reads.
@@ -331,8 +308,35 @@ static void controller__drain(struct controller *controller,
 		close(fds[1].fd);
 }
 
+static void controller__close(struct controller *controller)
+{
+	status_server__free(controller->status);
+	controller__stop_threads(controller);
+	handshakes__close(&controller->context.handshakes);
+	fleet__free(controller->fleet);
+	replay__free(controller->replay);
+	sd_event_source_disable_unref(controller->connections);
+	io_threads__free(&controller->context.io);
+	sd_event_source_disable_unref(controller->mail);
+	if (controller->has_mailbox)
+		mailbox__close(&controller->context.mailbox);
+	resolver__free(controller->context.resolver);
+	dart_tls__put(controller->context.tls);
+	flow_control__free(controller->context.flow_control);
+	timers__free(controller->context.timers);
+	catalogs__close(&controller->catalogs);
+	sd_event_source_disable_unref(controller->output_failed);
+	controller_outputs__close(&controller->outputs);
+	sd_event_unref(controller->context.event);
+	/* Outputs that push say at their end what they could not send. */
+	if (controller->context.log)
+		controller__drain(controller, controller->context.log);
+	output__close(controller->context.log);
+}
+
 /*
- * From the end of the loop to that of standard output, then the summaries for people.
+ * From the end of the loop to that of standard output, then the summaries for people, which
+ * controller__close() sees written.
  * Returns 0, or the error of standard output, a recording or a replay, which has been reported.
  */
 static int controller__finish(struct controller *controller, bool summarize)
@@ -351,7 +355,6 @@ static int controller__finish(struct controller *controller, bool summarize)
 	if (controller->replay &&
 	    !replay__report(controller->replay, controller->context.log))
 		err = err ?: -EBADMSG;
-	controller__drain(controller, controller->context.log);
 	return err ?: controller->record_error;
 }
 
