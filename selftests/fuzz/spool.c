@@ -47,7 +47,9 @@ static void write_file(const char *name, const void *data, size_t size)
 static void remove_files(void)
 {
 	static const char *const names[] = {
-		"lock", "position", "0000000000000001.segment",
+		"lock",
+		"position",
+		"0000000000000001.segment",
 	};
 	char path[64];
 	size_t i;
@@ -103,8 +105,8 @@ static size_t make_segment(const uint8_t *data, size_t size, uint8_t *to)
 
 static void write_segment(const uint8_t *data, size_t size, bool is_list)
 {
-	const size_t room = size * (1 + sizeof(struct record) /
-						sizeof(struct short_head));
+	const size_t room =
+		size * (1 + sizeof(struct record) / sizeof(struct short_head));
 	uint8_t *segment;
 
 	if (!is_list) {

@@ -123,16 +123,17 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST_FIXTURE("names are answered", names_are_answered, set_up,
-			  tear_down),
+			     tear_down),
 		TEST_FIXTURE("a name without an address has a sentence",
-			  a_name_without_an_address_has_a_sentence, set_up,
-			  tear_down),
+			     a_name_without_an_address_has_a_sentence, set_up,
+			     tear_down),
 		TEST_FIXTURE("a resolution that was cancelled has no answer",
-			  what_was_cancelled_is_not_answered, set_up, tear_down),
+			     what_was_cancelled_is_not_answered, set_up,
+			     tear_down),
 		TEST_FIXTURE("a resolver ends while it asks",
-			  a_resolver_ends_while_it_asks, set_up, tear_down),
+			     a_resolver_ends_while_it_asks, set_up, tear_down),
 		TEST_FIXTURE("threads that resolve leave signals to the loop",
-			  signals_are_left_to_the_loop, set_up, tear_down),
+			     signals_are_left_to_the_loop, set_up, tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

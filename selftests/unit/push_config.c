@@ -64,9 +64,9 @@ static void test_all_keys(void **state)
 	assert_string_equal(receiver->user, "u");
 	assert_string_equal(receiver->password_file, "/p");
 	assert_string_equal(receiver->authorities, "/a");
-	assert_string_equal(json_string_value(json_object_get(receiver->labels,
-							      "site")),
-			    "north");
+	assert_string_equal(
+		json_string_value(json_object_get(receiver->labels, "site")),
+		"north");
 	receiver++;
 	assert_int_equal(receiver->kind, RECEIVER_INFLUX);
 	assert_string_equal(receiver->bucket, "b");

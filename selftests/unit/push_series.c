@@ -278,6 +278,9 @@ static void test_bound(void **state)
 	scrape(&fixture, &second, 1, SECOND);
 	assert_int_equal(atomic_load(&fixture.rules.dropped), 2);
 	assert_int_equal(fixture.blocks, 0);
+	/* What would not have been sent is not dropped. */
+	scrape(&fixture, &second, 1, 0);
+	assert_int_equal(atomic_load(&fixture.rules.dropped), 2);
 	/* From half of it on nothing waits. */
 	fixture.rules.bound = 3 * sizeof(struct block);
 	for (i = 2; i <= 60; i++) {
@@ -287,6 +290,9 @@ static void test_bound(void **state)
 	}
 	assert_true(fixture.blocks > 2);
 	assert_int_equal(atomic_load(&fixture.rules.dropped), 2);
+	fixture.rules.bound = 1;
+	series__end(fixture.series, &fixture.rules, 61 * SECOND);
+	assert_int_equal(atomic_load(&fixture.rules.dropped), 4);
 	end(&fixture);
 }
 

@@ -50,6 +50,15 @@ push_metrics_sources = tools/bench/push_metrics.c \
 push_metrics_libraries := dart
 push_metrics_packages := jansson libxxhash liburcu libcurl snappy zlib
 
+# What outputs of the controller cost.
+programs += outputs_speed
+outputs_speed_sources = tools/bench/outputs_speed.c $(unit_controller_workers_sources) \
+	$(wildcard $(addprefix tools/controller/, curl_library.c exposition/*.c http/*.c \
+	metrics/*.c outputs/*.c push/*.c))
+outputs_speed_libraries := dart
+outputs_speed_packages := libsystemd jansson yaml-0.1 smartcols libibverbs librdmacm \
+	libxxhash liburcu libcurl libmicrohttpd snappy zlib
+
 # The page, with invented hosts.
 programs += web_hosts
 web_hosts_sources = $(addprefix tools/bench/, invented_host.c invented_plan.c \
