@@ -13,12 +13,12 @@ import struct
 import sys
 
 STALE = 0x7FF0000000000002
-port, path, statuses = int(sys.argv[1]), sys.argv[2], [int(s) for s in sys.argv[3:]]
-requests = []
 
 
 def number(data, at):
     """A varint, and what follows."""
+    if data[at] < 128:
+        return data[at], at + 1
     value = shift = 0
     while True:
         value |= (data[at] & 127) << shift
@@ -48,8 +48,12 @@ def unpack(data):
             width = 2 if tag & 3 == 2 else 4
             size = (tag >> 2) + 1
             offset, at = int.from_bytes(data[at:at + width], "little"), at + width
-        for _ in range(size):
-            out.append(out[-offset])
+        # What is copied may begin in what it makes.
+        while size:
+            start = len(out) - offset
+            part = out[start:start + size]
+            out += part
+            size -= len(part)
     assert len(out) == length
     return bytes(out)
 
@@ -114,18 +118,20 @@ def lines(body, version):
 
 class Handler(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
+    path_of_file = ""
+    statuses = []
 
     def do_POST(self):
         body = self.rfile.read(int(self.headers["Content-Length"]))
         kind = self.headers.get("Content-Type", "")
-        if statuses:
-            status = statuses.pop(0)
+        if self.statuses:
+            status = self.statuses.pop(0)
             if not status:
                 self.close_connection = True
                 return
             self.answer(status)
             return
-        with open(path, "a") as file:
+        with open(self.path_of_file, "a", encoding="utf-8") as file:
             if "protobuf" in kind:
                 version = 2 if "io.prometheus.write.v2" in kind else 1
                 for line in lines(body, version):
@@ -140,13 +146,23 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if status == 204:
             self.send_header("X-Prometheus-Remote-Write-Samples-Written", "1")
         self.send_header("Content-Length", str(len(text)))
-        self.end_headers()
-        self.wfile.write(text)
+        try:
+            self.end_headers()
+            self.wfile.write(text)
+        except OSError:
+            self.close_connection = True  # the sender has ended
 
     def log_message(self, *_):
-        requests.append(self.path)
+        pass
 
 
-server = http.server.HTTPServer(("127.0.0.1", port), Handler)
-print("ready", flush=True)
-server.serve_forever()
+def main():
+    Handler.path_of_file = sys.argv[2]
+    Handler.statuses = [int(status) for status in sys.argv[3:]]
+    server = http.server.HTTPServer(("127.0.0.1", int(sys.argv[1])), Handler)
+    print("ready", flush=True)
+    server.serve_forever()
+
+
+if __name__ == "__main__":
+    main()

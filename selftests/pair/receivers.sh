@@ -41,15 +41,15 @@ cat >/run/receivers.yaml <<-END
 	agents: [{host: host}]
 	outputs:
 	  - remote_write: http://127.0.0.1:9001/api/v1/write
-	    delay: 500ms
+	    delay: 2s
 	  - remote_write: http://127.0.0.1:9002/api/v1/write
-	    delay: 500ms
+	    delay: 2s
 	    labels: {site: north}
 	  - remote_write: http://127.0.0.1:9003/api/v1/write
-	    delay: 500ms
+	    delay: 2s
 	    spool: /run/spool
 	  - influx: http://127.0.0.1:9004
-	    delay: 500ms
+	    delay: 2s
 END
 mkdir -p /run/spool
 log=/run/log
