@@ -73,47 +73,60 @@ def fields(data):
         yield key >> 3, value
 
 
-def samples(series):
-    for field, value in fields(series):
-        if field == 2:
-            sample = dict(fields(value))
-            bits = struct.unpack("<Q", sample.get(1, bytes(8)))[0]
-            text = "stale" if bits == STALE else \
-                repr(struct.unpack("<d", struct.pack("<Q", bits))[0])
-            yield text, sample[2]
+def sample_of(data):
+    """The bits of the value, and the time."""
+    if data[0] == 9 and data[9] == 16:
+        return struct.unpack_from("<Q", data, 1)[0], number(data, 10)[0]
+    sample = dict(fields(data))
+    return struct.unpack("<Q", sample.get(1, bytes(8)))[0], sample[2]
 
 
-def labels_1(series):
-    for field, value in fields(series):
-        if field == 1:
-            label = dict(fields(value))
-            yield label[1].decode(), label[2].decode()
+def text_of(bits):
+    return "stale" if bits == STALE else repr(struct.unpack("<d", struct.pack("<Q", bits))[0])
 
 
-def labels_2(series, symbols):
-    for field, value in fields(series):
-        if field == 1:
-            refs, at = [], 0
-            while at < len(value):
-                ref, at = number(value, at)
-                refs.append(symbols[ref].decode())
-            yield from zip(refs[::2], refs[1::2])
+def labels_1(fields_of_labels):
+    for label in map(dict, map(fields, fields_of_labels)):
+        yield label[1].decode(), label[2].decode()
+
+
+def labels_2(fields_of_labels, symbols):
+    for value in fields_of_labels:
+        refs, at = [], 0
+        while at < len(value):
+            ref, at = number(value, at)
+            refs.append(symbols[ref].decode())
+        yield from zip(refs[::2], refs[1::2])
+
+
+def name_and_labels(pairs):
+    assert pairs == sorted(pairs)
+    labels = dict(pairs)
+    assert len(labels) == len(pairs)
+    name = labels.pop("__name__")
+    return name + "{" + ",".join(f'{label}="{value}"' for label, value in labels.items()) + "}"
+
+
+# {symbols of a message: {fields of labels: text}}: emulated machines are slow.
+known = {}
 
 
 def lines(body, version):
     message = list(fields(unpack(body)))
-    symbols = [value for field, value in message if field == 4]
+    symbols = tuple(value for field, value in message if field == 4)
+    texts = known.setdefault(symbols, {})
     for field, series in message:
         if field != (1 if version == 1 else 5):
             continue
-        pairs = list(labels_1(series) if version == 1 else labels_2(series, symbols))
-        assert pairs == sorted(pairs)
-        labels = dict(pairs)
-        assert len(labels) == len(pairs)
-        name = labels.pop("__name__")
-        text = ",".join(f'{label}="{value}"' for label, value in labels.items())
-        for value, time in samples(series):
-            yield f"{name}{{{text}}} {value} {time}"
+        parts = list(fields(series))
+        labels = tuple(value for field, value in parts if field == 1)
+        if labels not in texts:
+            texts[labels] = name_and_labels(list(
+                labels_1(labels) if version == 1 else labels_2(labels, symbols)))
+        for field, value in parts:
+            if field == 2:
+                bits, time = sample_of(value)
+                yield f"{texts[labels]} {text_of(bits)} {time}"
 
 
 class Handler(http.server.BaseHTTPRequestHandler):
