@@ -105,6 +105,16 @@ const struct dart_field clock_fields[] = {
 	GAUGE(clock, esterror, "ns"),
 	SIGNED(clock, frequency, "1/65536 ppm"),
 	SIGNED(clock, tai, "s"),
+	SIGNED(clock, pps_frequency, "1/65536 ppm"),
+	SIGNED(clock, pps_jitter, "ns"),
+	SIGNED(clock, pps_stability, "1/65536 ppm"),
+	GAUGE(clock, pps_shift, "s"),
+	COUNTER(clock, pps_jitter_count, "times"),
+	COUNTER(clock, pps_calibrations, "times"),
+	COUNTER(clock, pps_errors, "times"),
+	COUNTER(clock, pps_stability_exceeded, "times"),
+	GAUGE(clock, time_constant, ""),
+	GAUGE(clock, tick, "us"),
 	{ }
 };
 
@@ -350,12 +360,25 @@ const struct dart_field tasks_fields[] = {
 	GAUGE(tasks, threads, "threads"),
 	COUNTER(tasks, processes, "forks"),
 	COUNTER(tasks, ctxt, "switches"),
+	GAUGE(tasks, threads_max, "threads"),
+	GAUGE(tasks, pid_max, ""),
 	{ }
 };
 
 const struct dart_field swap_fields[] = {
 	GAUGE(swap, total, "bytes"),
 	GAUGE(swap, free, "bytes"),
+	GAUGE(swap, commit_limit, "bytes"),
+	{ }
+};
+
+const struct dart_field hugepages_fields[] = {
+	GAUGE(hugepages, total, "pages"),
+	GAUGE(hugepages, free, "pages"),
+	GAUGE(hugepages, reserved, "pages"),
+	GAUGE(hugepages, surplus, "pages"),
+	GAUGE(hugepages, size, "bytes"),
+	GAUGE(hugepages, hugetlb, "bytes"),
 	{ }
 };
 

@@ -8,6 +8,7 @@
 #include "bpf/sample_setting.h"
 #include "cgroup_limits.skel.h"
 #include "cgroup_memory.skel.h"
+#include "host_memory.skel.h"
 #include "host_samples.skel.h"
 #include "host_state.skel.h"
 #include "sample_programs.h"
@@ -24,7 +25,9 @@ static const struct program_kind kinds[] = {
 	{ DART_ZERO_SOURCE_PRESSURE, "sample_pressure",
 	  host_samples_bpf__elf_bytes },
 	{ DART_ZERO_SOURCE_TASKS, "sample_tasks", host_samples_bpf__elf_bytes },
-	{ DART_ZERO_SOURCE_SWAP, "sample_swap", host_samples_bpf__elf_bytes },
+	{ DART_ZERO_SOURCE_SWAP, "sample_swap", host_memory_bpf__elf_bytes },
+	{ DART_ZERO_SOURCE_HUGEPAGES, "sample_hugepages",
+	  host_memory_bpf__elf_bytes },
 	{ DART_ZERO_SOURCE_FILES, "sample_files", host_state_bpf__elf_bytes },
 	{ DART_ZERO_SOURCE_CLOCK, "sample_clock", host_state_bpf__elf_bytes },
 	{ DART_ZERO_SOURCE_CGROUP_MEMORY, "sample_cgroup_memory",

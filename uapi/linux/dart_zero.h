@@ -159,6 +159,9 @@ enum dart_zero_source {
 	/* Of the host: what /proc/net/sockstat has of all namespaces together. */
 	DART_ZERO_SOURCE_SOCKETS_HOST = 172, /* struct dart_zero_sockets_host */
 
+	/* Of the host, from an eBPF program. */
+	DART_ZERO_SOURCE_HUGEPAGES = 173, /* struct dart_zero_hugepages */
+
 	/* The same of a cgroup (v2), not the root. */
 	DART_ZERO_SOURCE_CGROUP_MEMORY = 160, /* struct dart_zero_cgroup_memory */
 	DART_ZERO_SOURCE_CGROUP_PIDS = 161, /* struct dart_zero_cgroup_pids */
