@@ -80,7 +80,10 @@ unit_controller_call_sources := $(unit_serve_tcp_sources) \
 unit_controller_http_server_sources := $(wildcard tools/controller/http/*.c)
 controller_metrics := $(wildcard tools/controller/metrics/*.c)
 unit_metric_names_sources := $(controller_metrics)
+unit_metric_cpus_sources := $(controller_metrics)
 unit_metric_plan_sources := $(controller_metrics)
+unit_metric_rows_sources := $(controller_metrics)
+unit_metric_values_sources := $(controller_metrics)
 unit_metric_scale_sources := $(controller_metrics)
 unit_metric_sinks_sources := $(controller_metrics) \
 	tools/controller/outputs/sink_all.c
