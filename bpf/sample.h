@@ -17,6 +17,7 @@
 
 /* DART_ZERO_SOURCE_*, whose header eBPF programs cannot include. */
 enum sample_source {
+	SAMPLE_FILESYSTEM = 147,
 	SAMPLE_PRESSURE = 152,
 	SAMPLE_TASKS = 153,
 	SAMPLE_SWAP = 154,

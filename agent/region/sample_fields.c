@@ -20,6 +20,7 @@
 	NAMED(sample, member, #member, unit, kind)
 #define COUNTER(sample, member, unit) FIELD(sample, member, unit, COUNTER)
 #define GAUGE(sample, member, unit) FIELD(sample, member, unit, GAUGE)
+#define TEXT(sample, member) FIELD(sample, member, "", TEXT)
 
 const struct dart_field gathering_fields[] = {
 	COUNTER(gathering, passes, "passes"),
@@ -475,5 +476,7 @@ const struct dart_field filesystem_fields[] = {
 	GAUGE(filesystem, files, "files"),
 	GAUGE(filesystem, files_free, "files"),
 	GAUGE(filesystem, read_only, ""),
+	TEXT(filesystem, device),
+	TEXT(filesystem, fstype),
 	{ }
 };

@@ -137,6 +137,8 @@ refuse "a directory that is not a mount point is refused" "is not a mount point"
 check "a file of 100 kB is written" sh -c 'head -c 100000 /dev/zero >/run/small/file'
 check "the file system has the values of statfs(2)" \
 	soon agrees statfs_of_run filesystem@/run/small
+check "its sample tells what is mounted, and of which type" is_true \
+	'.device == "small" and .fstype == "tmpfs"' <<<"$(sampled filesystem@/run/small)"
 check "the agent is restarted" sh -c 'host_down && host_up again'
 check "the file system is sampled again" soon agrees statfs_of_run filesystem@/run/small
 check "a sampled file system is unmounted" \

@@ -544,6 +544,7 @@ struct dart_zero_disk_io {
  * DART_ZERO_SOURCE_FILESYSTEM: what statvfs() tells of a mount point.  The time of the
  * record is that of the question, one interval or more earlier: the next values come
  * when the file system has answered.  The file system can be unmounted at any time.
+ * The texts are those of /proc/self/mounts; they end with NUL, and longer ones are cut off.
  */
 struct dart_zero_filesystem {
 	__u64 size;
@@ -552,6 +553,16 @@ struct dart_zero_filesystem {
 	__u64 files;		/* files and free ones, where there is a limit */
 	__u64 files_free;
 	__u64 read_only;	/* 0 or 1 */
+	char device[56];	/* what is mounted; empty if no program tells */
+	char fstype[32];	/* "ext4", "fuse.sshfs" */
+};
+
+/*
+ * What a program answers for DART_ZERO_SOURCE_FILESYSTEM: the first of @values is the
+ * address of the struct vfsmount, and this takes its place.
+ */
+struct dart_zero_mount_device {
+	char device[56];
 };
 
 #endif /* _UAPI_LINUX_DART_ZERO_SAMPLES_H */
