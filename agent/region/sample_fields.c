@@ -238,6 +238,7 @@ const struct dart_field node_zones_fields[] = {
 	ZONE(normal),
 	ZONE(movable),
 	ZONE(device),
+	GAUGE(node_zones, page_size, "bytes"),
 	{ }
 };
 
@@ -445,6 +446,7 @@ const struct dart_field sockets_host_fields[] = {
 	GAUGE(sockets_host, tcp_alloc, "sockets"),
 	GAUGE(sockets_host, tcp_mem, "bytes"),
 	GAUGE(sockets_host, udp_mem, "bytes"),
+	GAUGE(sockets_host, page_size, "bytes"),
 	{ }
 };
 

@@ -128,6 +128,9 @@ check "node:memory has the values of the meminfo of a node, to 4 MiB" \
 	soon row_agrees node_meminfo node:memory 4194304
 check "node:zones has the values of /proc/zoneinfo, to 4 MiB" \
 	soon row_agrees zoneinfo node:zones 4194304
+check "the size of a page is that of getconf" is_true \
+	".values.rows[\"0\"].page_size == $(getconf PAGE_SIZE)" \
+	<<<"$(dartctl -j show node:zones+100ms)"
 check "the watermarks of a zone are in their order" is_true \
 	'.values.rows["0"] | ."dma32.min" > 0 and ."dma32.min" < ."dma32.low" and
 		."dma32.low" < ."dma32.high" and ."dma32.managed" <= ."dma32.present"' \

@@ -12,7 +12,10 @@ static const char *const conversions[][2] = {
 	{ "limited", "value: limit\n      zero_from: 9223372036854771712" },
 	{ "when_a", "value: b\n      when: a" },
 	{ "constant", "value: 256" },
+	{ "pages", "value: limit\n      per: page_size" },
+	{ "pages_of_none", "value: limit\n      per: a" },
 	{ "absent", "value: b + absent" },
+	{ "per_absent", "value: b\n      per: absent" },
 	{ "when_absent", "value: b\n      when: absent" },
 	{ "first", "value: absent\n    - entry: f\n      value: a\n"
 		   "    - entry: e\n      value: b" },
@@ -37,7 +40,7 @@ static void test_conversions(void **state)
 		{ "a", "", DART_CONTROL_FIELD_GAUGE },
 		{ "b", "", DART_CONTROL_FIELD_GAUGE },
 		{ "limit", "", DART_CONTROL_FIELD_GAUGE },
-		{ "text", "", DART_CONTROL_FIELD_GAUGE },
+		{ "page_size", "bytes", DART_CONTROL_FIELD_GAUGE },
 		{}
 	};
 	const struct dart_schema *schema;
@@ -52,6 +55,7 @@ static void test_conversions(void **state)
 	f = trial__add(&trial, "f+1s", schema);
 	host__set(&trial.host, e, 0, "b", 0, 5);
 	host__set(&trial.host, e, 0, "limit", 0, INT64_MAX - 4095);
+	host__set(&trial.host, e, 0, "page_size", 0, 16384);
 	host__set(&trial.host, f, 0, "a", 0, 7);
 	trial__plan(&trial);
 	/* The fields change one after the other. */
@@ -65,6 +69,8 @@ static void test_conversions(void **state)
 	assert_int_equal(trial__point(&trial, "when_a")->time_ns, 0);
 	assert_false(trial__has(&trial, "absent"));
 	assert_false(trial__has(&trial, "when_absent"));
+	assert_false(trial__has(&trial, "per_absent"));
+	assert_int_equal(trial__point(&trial, "pages_of_none")->time_ns, 0);
 	/* That of f stands before that of e, which is no loss. */
 	trial__expect(&trial, "first", 7);
 	assert_int_equal(trial.plan->dropped_count, 0);
@@ -74,6 +80,7 @@ static void test_conversions(void **state)
 	trial__evaluate(&trial);
 	trial__expect(&trial, "difference", 5);
 	trial__expect(&trial, "limited", 4096);
+	trial__expect(&trial, "pages", 0.25);
 	assert_true(trial__point(&trial, "when_a")->time_ns != 0);
 	trial__free(&trial);
 }
@@ -214,7 +221,7 @@ static void test_histogram(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST("values are sums, masked, compared, limited, scaled, and only when they count",
+		TEST("values are sums, masked, compared, limited, scaled, divided, and only when they count",
 		     test_conversions),
 		TEST("fields without a name have one with a base unit",
 		     test_generic),

@@ -438,6 +438,7 @@ struct dart_zero_node_zones {
 	struct dart_zero_zone normal;
 	struct dart_zero_zone movable;
 	struct dart_zero_zone device;
+	__u64 page_size;	/* of the kernel */
 };
 
 /*
@@ -514,6 +515,7 @@ struct dart_zero_sockets_host {
 	__u64 tcp_alloc;
 	__u64 tcp_mem;
 	__u64 udp_mem;
+	__u64 page_size;	/* of the kernel */
 };
 
 /*

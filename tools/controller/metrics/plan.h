@@ -38,7 +38,10 @@ struct plan_row {
 	uint32_t copy;
 };
 
-/* The value of a series: factor / divisor * (the sum of the terms, converted). */
+/*
+ * The value of a series: factor / divisor * (the sum of the terms, converted), divided by the
+ * field @per.
+ */
 struct plan_rule {
 	const struct name_series *named; /* how it is converted; NULL: not at all */
 	double factor;
@@ -47,6 +50,7 @@ struct plan_rule {
 	uint32_t first_term;
 	uint32_t term_count;
 	uint32_t when;		/* field that is above 0, or there is no point; PLAN_NONE */
+	uint32_t per;		/* field; there is no point while it is 0; PLAN_NONE */
 	bool is_unsigned;	/* a sum below 0 is 0: fields change one after the other */
 	/*
 	 * Of a histogram, how many buckets; the series of bucket i is buckets[series + i], and
