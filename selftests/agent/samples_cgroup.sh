@@ -228,6 +228,34 @@ check "a cgroup that has used no disk has no rows" sh -c \
 		dartctl -j show cgroup:disks@/samples/idle+100ms |
 		is_true ".values.rows == {}"'
 
+# Of the cgroup above the one that works.  Reading it makes the kernel add times up.
+kernel_times() {
+	awk '$1 == "usage_usec" { print "sum_exec_runtime", $2 }' "$top/cpu.stat" | as_object
+}
+check "the CPU time of a cgroup and those below it is sampled" \
+	dartctl source add cgroup:cpu --cgroup samples --gather 100ms
+# shellcheck disable=SC2016 # variables of jq
+in_us='.values |= {sum_exec_runtime: (.sum_exec_runtime / 1000 | floor)}'
+check "gathered, cgroup:cpu has the usage of cpu.stat" \
+	soon agrees kernel_times cgroup:cpu@/samples 0 "$in_us"
+mkdir "$top/busy" "$top/busy/below"
+sh -c 'echo $$ >"$0/cgroup.procs"; exec timeout 1 sh -c "while :; do :; done"' \
+	"$top/busy/below" &
+before=$(sampled cgroup:cpu@/samples)
+wait $!
+after=$(sampled cgroup:cpu@/samples)
+# shellcheck disable=SC2016 # variables of jq
+check "it grows while a task two levels below runs, though nothing reads cpu.stat" is_true -n \
+	--argjson before "$before" --argjson after "$after" \
+	'$after.sum_exec_runtime - $before.sum_exec_runtime > 300000000'
+rmdir "$top/busy/below" "$top/busy"
+check "it keeps the time of cgroups that were removed" \
+	soon agrees kernel_times cgroup:cpu@/samples 0 "$in_us"
+# shellcheck disable=SC2016 # variables of jq
+check "it has not fallen" is_true --argjson before "$after" '.sum_exec_runtime >= $before.sum_exec_runtime' \
+	<<<"$(sampled cgroup:cpu@/samples)"
+dartctl unregister cgroup:cpu@/samples+100ms
+
 echo max >"$work/cpu.max"
 check "a cgroup without a limit has a quota of -1" soon is bandwidth work '.quota == -1'
 

@@ -104,7 +104,10 @@ enum dart_zero_source {
 	/* A block device: /proc/diskstats */
 	DART_ZERO_SOURCE_DISK = 48,	/* struct disk_stats */
 
-	/* A cgroup (v2), not the root: cpu.stat; its own tasks only */
+	/*
+	 * A cgroup (v2), not the root: cpu.stat; its own tasks only, but in a record with one
+	 * row also those of the cgroups below it, which may have ended.
+	 */
 	DART_ZERO_SOURCE_CGROUP_CPU = 64, /* struct cgroup_base_stat */
 
 	/* For records only, with one row. */
