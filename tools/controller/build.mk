@@ -94,6 +94,8 @@ web_history := $(addprefix tools/controller/web/, history.c history_chunk.c \
 unit_controller_history_sources := $(web_history)
 unit_controller_history_query_sources := $(web_history) $(addprefix tools/controller/web/, \
 	envelope.c history_query.c json_text.c selection.c tracker.c)
+unit_controller_movers_sources := $(web_history) $(addprefix tools/controller/web/, \
+	json_text.c movers.c selection.c)
 unit_controller_json_text_sources := tools/controller/web/json_text.c
 unit_controller_web_sources := $(controller_web)
 threaded_tests += controller_web

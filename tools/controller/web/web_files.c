@@ -23,6 +23,9 @@ INCLUDE_FILE(format, "format.js");
 INCLUDE_FILE(elements, "elements.js");
 INCLUDE_FILE(overview, "overview.js");
 INCLUDE_FILE(host, "host.js");
+INCLUDE_FILE(samples, "samples.js");
+INCLUDE_FILE(stats, "stats.js");
+INCLUDE_FILE(time_view, "time_view.js");
 INCLUDE_FILE(panels, "panels.js");
 INCLUDE_FILE(axis, "axis.js");
 INCLUDE_FILE(plot, "plot.js");
@@ -48,6 +51,9 @@ const struct web_file web_files[] = {
 	FILE_AT("/elements.js", JAVASCRIPT, elements),
 	FILE_AT("/overview.js", JAVASCRIPT, overview),
 	FILE_AT("/host.js", JAVASCRIPT, host),
+	FILE_AT("/samples.js", JAVASCRIPT, samples),
+	FILE_AT("/stats.js", JAVASCRIPT, stats),
+	FILE_AT("/time_view.js", JAVASCRIPT, time_view),
 	FILE_AT("/panels.js", JAVASCRIPT, panels),
 	FILE_AT("/axis.js", JAVASCRIPT, axis),
 	FILE_AT("/plot.js", JAVASCRIPT, plot),

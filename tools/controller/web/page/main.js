@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The shell of the page: bar, addresses, theme, keys, and what is shown if the server cannot be asked. */
 import { el, forgetTheme, setText } from "./elements.js";
-import { printable } from "./format.js";
+import { hostName, printable } from "./format.js";
 import { Host } from "./host.js";
 import { Overview } from "./overview.js";
 import { Missing, Refused, setToken } from "./server.js";
@@ -88,9 +88,9 @@ function showBar(name, controls) {
 	const brand = el("a", { className: "brand", href: "#/", title: "All hosts" }, el("img", { src: "/icon.svg", alt: "" }), el("span", { textContent: "dart" }));
 
 	bar.replaceChildren(brand,
-		...(name === null ? [el("span", { className: "space" })] : [el("div", { className: "where" }, el("h1", { textContent: printable(name), title: printable(name) }))]),
+		...(name === null ? [el("span", { className: "space" })] : [el("div", { className: "where" }, el("h1", { textContent: hostName(name), title: printable(name) }))]),
 		...controls, themeButton, helpButton);
-	document.title = name === null ? "dart" : printable(name) + " – dart";
+	document.title = name === null ? "dart" : hostName(name) + " – dart";
 }
 
 function setTheme(theme) {
