@@ -52,7 +52,7 @@ push_metrics_packages := jansson libxxhash liburcu libcurl snappy zlib
 
 # The page, with invented hosts.
 programs += web_hosts
-web_hosts_sources = $(addprefix tools/bench/, invented_host.c invented_plan.c \
-	web_hosts.c) $(controller_web)
+web_hosts_sources = $(addprefix tools/bench/, invented_contents.c invented_host.c \
+	invented_made.c invented_plan.c web_hosts.c) $(controller_web)
 web_hosts_libraries := dart
 web_hosts_packages := jansson libmicrohttpd liburcu zlib
