@@ -38,7 +38,8 @@ MAKEFLAGS += --no-builtin-rules
 
 define help
   make                  programs, eBPF objects and the module
-  make demo             a controller reads a host, a switch reports to a store;
+  make demo             a controller reads a host, a switch reports to a store; at
+                        last Chromium shows them in the page: .output/demo/page.png;
                         P4=1: a switch with the P4 program
                         (run as root on a fresh Debian: installs its packages)
   make check            all tests; TESTS="unit pair/foo" picks some
@@ -97,7 +98,11 @@ bench: sections := build run test bench
 deb: sections := build deb
 check-deb: sections := build run test deb
 
+# Its end is left out where there is no Chromium.
 demo: $(if $(P4),p4_is_there) packages
+	+$(quiet)[ "$$(id -u)" != 0 ] || \
+		$(MAKE) --no-print-directory packages sections=page || \
+		echo "make: chromium cannot be installed: the demonstration ends without the page" >&2
 	+$(quiet)$(MAKE) --no-print-directory KDIR= guest $(if $(P4),p4)
 	$(quiet)selftests/demo/run $(if $(P4),p4)
 
