@@ -155,7 +155,7 @@ check-helgrind: packages
 
 check-page: sections := build run page
 check-page: packages
-	+$(quiet)$(MAKE) --no-print-directory KDIR= $(output)/bin/web_hosts
+	+$(quiet)$(MAKE) --no-print-directory KDIR= $(output)/bin/web_hosts $(output)/share/dart/schemas
 	$(quiet)selftests/page/check $(PICTURES)
 
 fuzz: sections := build run test fuzz

@@ -271,6 +271,15 @@ static void test_refused(void **state)
 		      "400");
 	expect_status(output, "/api/live?target=none", LOCAL, "400");
 	expect_status(output, "/api/movers?target=none&seconds=-1", LOCAL, "400");
+	expect_status(output, "/api/schemas", LOCAL, "200");
+	expect_status(output, "/api/schemas", "Host: evil.example\r\n", "403");
+	expect_status(output, "/api/lookup?target=none&store=s&key=[]", LOCAL,
+		      "400");
+	expect_status(output,
+		      "/api/lookup?target=none&store=s&schema=../x&key=[]",
+		      LOCAL, "400");
+	expect_status(output, "/api/lookup?target=none",
+		      "Host: evil.example\r\n", "403");
 	output->operations->free(output);
 }
 

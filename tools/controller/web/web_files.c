@@ -31,6 +31,7 @@ INCLUDE_FILE(axis, "axis.js");
 INCLUDE_FILE(plot, "plot.js");
 INCLUDE_FILE(heatmap, "heatmap.js");
 INCLUDE_FILE(series, "series.js");
+INCLUDE_FILE(stores, "stores.js");
 INCLUDE_FILE(containers, "containers.js");
 INCLUDE_FILE(movers, "movers.js");
 
@@ -59,6 +60,7 @@ const struct web_file web_files[] = {
 	FILE_AT("/plot.js", JAVASCRIPT, plot),
 	FILE_AT("/heatmap.js", JAVASCRIPT, heatmap),
 	FILE_AT("/series.js", JAVASCRIPT, series),
+	FILE_AT("/stores.js", JAVASCRIPT, stores),
 	FILE_AT("/containers.js", JAVASCRIPT, containers),
 	FILE_AT("/movers.js", JAVASCRIPT, movers),
 };

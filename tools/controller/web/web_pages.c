@@ -7,6 +7,7 @@
 #include "web_answer.h"
 #include "web_files.h"
 #include "web_pages.h"
+#include "web_pages_store.h"
 #include "web_pages_target.h"
 #include "web_query.h"
 #include "web_stream.h"
@@ -121,6 +122,8 @@ struct http_page *web_pages__new(struct web_site *site, size_t *count)
 		{ "/api/history", web_pages_target__history, site },
 		{ "/api/movers", web_pages_target__movers, site },
 		{ "/api/live", fill_live, site },
+		{ "/api/schemas", web_pages_store__schemas, site },
+		{ "/api/lookup", web_pages_store__lookup, site },
 	};
 	const size_t value_count = sizeof(values) / sizeof(values[0]);
 	struct http_page *pages;
