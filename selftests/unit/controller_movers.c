@@ -17,6 +17,8 @@ static const struct test_family families[] = {
 	{ "forks_total", METRIC_COUNTER, NULL, NULL },
 	{ "load", METRIC_GAUGE, NULL, NULL },
 	{ "memory_bytes", METRIC_GAUGE, NULL, NULL },
+	{ "node_netstat_Tcp_CurrEstab", METRIC_UNTYPED, NULL, NULL },
+	{ "node_netstat_Tcp_InSegs", METRIC_UNTYPED, NULL, NULL },
 	{ "read_bytes_total", METRIC_COUNTER, NULL, NULL },
 	{ "wait_seconds_total", METRIC_COUNTER, NULL, NULL },
 };
@@ -42,7 +44,8 @@ static json_t *compare(const double before[SERIES], const double now[SERIES])
 			double value = i > SPAN_S ? now[k] : before[k];
 
 			points[k].time_ns = time_us * 1000;
-			if (families[k].type == METRIC_COUNTER)
+			if (families[k].type == METRIC_COUNTER ||
+			    strstr(families[k].name, "InSegs"))
 				points[k].value += value;
 			else
 				points[k].value = value;
@@ -76,8 +79,8 @@ static double number_at(json_t *movers, size_t at, const char *name)
 
 static void test_order(void **state)
 {
-	static const double before[] = { 100, 20, 1e9, 1e6, 0.5 };
-	static const double now[] = { 200, 20, 9e8, 1e7, 0.6 };
+	static const double before[] = { 100, 20, 1e9, 50, 900, 1e6, 0.5 };
+	static const double now[] = { 200, 20, 9e8, 50, 900, 1e7, 0.6 };
 	json_t *movers = compare(before, now);
 
 	assert_int_equal(json_array_size(movers), 4);
@@ -91,10 +94,26 @@ static void test_order(void **state)
 	json_decref(movers);
 }
 
+/* Of an untyped count its rate is compared, of another untyped value the value. */
+static void test_untyped(void **state)
+{
+	static const double before[] = { 0, 0, 0, 50, 900, 0, 0 };
+	static const double now[] = { 0, 0, 0, 100, 1200, 0, 0 };
+	json_t *movers = compare(before, now);
+
+	assert_int_equal(json_array_size(movers), 2);
+	assert_string_equal(family_at(movers, 0), "node_netstat_Tcp_CurrEstab");
+	assert_true(number_at(movers, 0, "now") == 100);
+	assert_string_equal(family_at(movers, 1), "node_netstat_Tcp_InSegs");
+	assert_true(number_at(movers, 1, "before") == 900);
+	assert_true(number_at(movers, 1, "now") == 1200);
+	json_decref(movers);
+}
+
 static void test_chance(void **state)
 {
-	static const double before[] = { 0, 0, 0, 0, 0 };
-	static const double now[] = { 0, 0.005, 4096, 100, 0.0001 };
+	static const double before[] = { 0, 0, 0, 7, 0, 0, 0 };
+	static const double now[] = { 0, 0.005, 4096, 7, 0, 100, 0.0001 };
 	json_t *movers = compare(before, now);
 
 	assert_int_equal(json_array_size(movers), 0);
@@ -106,6 +125,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST("series are in the order of their relative change, with both values",
 		     test_order),
+		TEST("of counts without a type the rates are compared",
+		     test_untyped),
 		TEST("what differs by chance has not changed, even from nothing",
 		     test_chance),
 	};

@@ -18,6 +18,28 @@ struct mover {
 	double change;
 };
 
+static bool begins_with(const char *name, const char *beginning)
+{
+	return !strncmp(name, beginning, strlen(beginning));
+}
+
+/* What the kernel counts has no type by its name in node_exporter: it counts nevertheless. */
+static bool is_count(const char *name)
+{
+	return (begins_with(name, "node_netstat_") && !strstr(name, "_CurrEstab")) ||
+	       (begins_with(name, "node_vmstat_") &&
+		!begins_with(name, "node_vmstat_nr_"));
+}
+
+static struct point_rule rule_of(const struct metric_family *family)
+{
+	struct point_rule rule = point_rule__of(family);
+
+	if (family->type == METRIC_UNTYPED)
+		rule.is_rate = is_count(family->name);
+	return rule;
+}
+
 static void add_chunk(struct mover *movers, const struct history_chunk *chunk,
 		      const struct metric_plan *plan,
 		      const int64_t borders_us[3])
@@ -30,7 +52,7 @@ static void add_chunk(struct mover *movers, const struct history_chunk *chunk,
 	int part;
 
 	for (i = 0; i < plan->series_count; i++) {
-		rule = point_rule__of(&plan->families[plan->series[i].family]);
+		rule = rule_of(&plan->families[plan->series[i].family]);
 		history_reader__init(&reader, chunk, i);
 		while (history_reader__next(&reader, &time_us, &value)) {
 			if (!point_state__take(&movers[i].state, &rule, time_us,
@@ -92,7 +114,7 @@ static double mean(const struct mover *mover, int part)
 static double chance_of(const struct metric_family *family,
 			const struct mover *mover, int64_t span_us)
 {
-	bool is_rate = point_rule__of(family).is_rate;
+	bool is_rate = rule_of(family).is_rate;
 
 	if (strstr(family->name, "_bytes"))
 		return is_rate ? BYTES_A_SECOND : BYTES_OF_CHANCE;
@@ -129,7 +151,7 @@ static void print_mover(const struct metric_plan *plan,
 {
 	const struct metric_series *series = &plan->series[mover->series];
 	const struct metric_family *family = &plan->families[series->family];
-	bool is_rate = point_rule__of(family).is_rate;
+	bool is_rate = rule_of(family).is_rate;
 
 	json_text__put(text, "{\"family\":");
 	json_text__string(text, family->name);

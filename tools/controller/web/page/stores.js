@@ -164,7 +164,7 @@ export class Stores {
 			this.table(Object.entries(answer.value || {}).map(([name, value]) => [printable(name), printable([value].flat().join(" "))]), "value"),
 			this.copies(answer),
 			el("h4", { textContent: "The store" }),
-			this.table([["slots", show(answer.slots, "number")], ["copies of each key", String(answer.redundancy)],
+			this.table([["slots", answer.slots.toLocaleString("en")], ["copies of each key", String(answer.redundancy)],
 				["bytes of a value", String(answer.value_bytes)], ["checksum", answer.checksum_bits + " bits"]], "store"),
 			el("h4", { textContent: "How full it is" }),
 			this.table([["slots that were written", show(answer.filling.written, "share")], ["keys for each slot", show(answer.filling.load, "number")],
