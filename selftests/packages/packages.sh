@@ -130,6 +130,12 @@ check "no file is left, and none is missing" \
 	diff "$built/packages/files.before" "$built/packages/files.after"
 check "no kernel module is left" \
 	diff "$built/packages/modules.before" "$built/packages/modules.after"
+# From nothing, as README.md says.
+copy_packages "$now"
+runs "three commands show the machine its own values" first "$now"
+files >"$built/packages/files.after"
+check "no file of those is left either" \
+	diff "$built/packages/files.before" "$built/packages/files.after"
 check "only the two users stay" [ "$(grep -o '^dart[^:]*' "$root/etc/passwd" | sort | paste -sd ' ')" = \
 	"dart dart-controller" ]
 finish
