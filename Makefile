@@ -38,7 +38,8 @@ MAKEFLAGS += --no-builtin-rules
 
 define help
   make                  programs, eBPF objects and the module
-  make demo             a controller reads a host, a switch reports to a store;
+  make demo             a controller reads a host, a switch reports to a store; at
+                        last Chromium shows them in the page: .output/demo/page.png;
                         P4=1: a switch with the P4 program
                         (run as root on a fresh Debian: installs its packages)
   make check            all tests; TESTS="unit pair/foo" picks some
@@ -48,6 +49,9 @@ define help
   make check-churn      containers come and go for a minute while they are read
   make check-crashes    dartd is killed 200 times (30 min)
   make check-farm       a controller scrapes 1,024 hosts, with each kind of I/O
+  make check-receivers  Prometheus, VictoriaMetrics and InfluxDB get metrics, are
+                        killed meanwhile, and are asked for all (10 min);
+                        PROMETHEUS3=PATH adds one that takes remote write 2.0
   make check-helgrind   the threaded unit tests under helgrind of valgrind
   make check-page       the page of the controller in Chromium; PICTURES=DIR keeps
                         screenshots
@@ -56,7 +60,7 @@ define help
   make bench            measurements beside bare verbs, perftest, node-exporter;
                         cost of the probes; 40 containers; gathering beside open
                         files; wake-ups of an idle host; the threads of the
-                        controller; READs beside calls over RDMA and TCP; stores
+                        controller; its outputs; READs beside calls; stores
                         and reports beside memory; the figures of the DART paper
   make p4               the program of P4 switches, if a P4 compiler is installed
   make module           dart_zero.ko only
@@ -91,13 +95,17 @@ distclean:
 
 # The targets that a newcomer types first install the packages, then build.
 sections := build run test bench lint
-demo check check-long check-churn check-crashes check-farm: sections := build run test
+demo check check-long check-churn check-crashes check-farm check-receivers: sections := build run test
 check-debug: sections := build run test debug
 bench: sections := build run test bench
 deb: sections := build deb
 check-deb: sections := build run test deb
 
+# Its end is left out where there is no Chromium.
 demo: $(if $(P4),p4_is_there) packages
+	+$(quiet)[ "$$(id -u)" != 0 ] || \
+		$(MAKE) --no-print-directory packages sections=page || \
+		echo "make: chromium cannot be installed: the demonstration ends without the page" >&2
 	+$(quiet)$(MAKE) --no-print-directory KDIR= guest $(if $(P4),p4)
 	$(quiet)selftests/demo/run $(if $(P4),p4)
 
@@ -143,6 +151,11 @@ check-farm: packages
 	+$(quiet)$(MAKE) --no-print-directory KDIR= guest tests
 	$(quiet)selftests/run farm
 
+# It needs one receiver at least; none is installed here, because their services start.
+check-receivers: packages
+	+$(quiet)$(MAKE) --no-print-directory KDIR= guest tests
+	$(quiet)PROMETHEUS3=$(PROMETHEUS3) selftests/run receivers
+
 check-helgrind: sections := build run test helgrind
 check-helgrind: packages
 	+$(quiet)$(MAKE) --no-print-directory KDIR= helgrind_tests
@@ -150,7 +163,7 @@ check-helgrind: packages
 
 check-page: sections := build run page
 check-page: packages
-	+$(quiet)$(MAKE) --no-print-directory KDIR= $(output)/bin/web_hosts
+	+$(quiet)$(MAKE) --no-print-directory KDIR= $(output)/bin/web_hosts $(output)/share/dart/schemas
 	$(quiet)selftests/page/check $(PICTURES)
 
 fuzz: sections := build run test fuzz
@@ -170,6 +183,7 @@ bench: packages
 	$(quiet)tools/bench/simulate
 	$(quiet)tools/bench/scale
 	$(quiet)tools/bench/scrapes
+	$(quiet)tools/bench/outputs
 	$(quiet)tools/bench/xdp_reporter
 	$(quiet)tools/bench/writes
 
@@ -202,11 +216,11 @@ check-deb: packages
 	+$(quiet)$(MAKE) --no-print-directory KDIR= guest packages_build packages_before
 	$(quiet)selftests/run packages
 
-.PHONY: help clean distclean demo check check-debug check-long check-churn check-crashes check-farm check-helgrind check-page fuzz bench packages p4_is_there deb check-deb
+.PHONY: help clean distclean demo check check-debug check-long check-churn check-crashes check-farm check-receivers check-helgrind check-page fuzz bench packages p4_is_there deb check-deb
 export KVER
 
 # The goals above need nothing below, and must work if it is missing.
-above := help clean distclean demo check check-debug check-long check-churn check-crashes check-farm check-helgrind check-page fuzz bench packages deb check-deb
+above := help clean distclean demo check check-debug check-long check-churn check-crashes check-farm check-receivers check-helgrind check-page fuzz bench packages deb check-deb
 ifneq ($(filter-out $(above),$(or $(MAKECMDGOALS),all)),)
 
 include $(output)/config.mk

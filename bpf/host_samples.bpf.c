@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Samples of the host: its pressure, its tasks and its swap space. */
+/* Samples of the host: its pressure and its tasks. */
 #include "vmlinux.h"
 #include <bpf/bpf_helpers.h>
 
@@ -13,25 +13,41 @@ static __u64 pressure;
 static __u64 forks;
 static __u64 threads;
 static __u64 possible_cpus;
-static __u64 swap_total;
-static __u64 swap_free;
-static __u32 page_shift;
+static __u64 threads_max;
+static __u64 pid_max;
+
+/* Since Linux 6.14 each PID namespace has its limit. */
+struct pid_namespace___limited {
+	int pid_max;
+};
+
+static __always_inline int find_pid_max(void)
+{
+	int ret;
+
+	if (!bpf_core_field_exists(struct pid_namespace___limited, pid_max))
+		return FIND(pid_max, "pid_max");
+	ret = FIND(pid_max, "init_pid_ns");
+	pid_max += bpf_core_field_offset(struct pid_namespace___limited,
+					 pid_max);
+	return ret;
+}
+
+static __always_inline int find_tasks(void)
+{
+	return FIND(forks, "total_forks")			   ?:
+		       FIND(threads, "nr_threads")		   ?:
+		       FIND(possible_cpus, "__cpu_possible_mask") ?:
+		       FIND(threads_max, "max_threads")	   ?:
+		       find_pid_max();
+}
 
 SEC("syscall")
 int find_variables(const struct sample_setting *setting)
 {
-	page_shift = setting->page_shift;
-	switch (setting->source) {
-	case SAMPLE_PRESSURE:
-		return FIND(pressure, "psi_system");
-	case SAMPLE_TASKS:
-		return FIND(forks, "total_forks")	   ?:
-			       FIND(threads, "nr_threads") ?:
-			       FIND(possible_cpus, "__cpu_possible_mask");
-	default:
-		return FIND(swap_total, "total_swap_pages") ?:
-			       FIND(swap_free, "nr_swap_pages");
-	}
+	return setting->source == SAMPLE_PRESSURE ?
+		       FIND(pressure, "psi_system") :
+		       find_tasks();
 }
 
 SEC("raw_tp.w/dart_zero_sample")
@@ -84,29 +100,9 @@ int sample_tasks(struct bpf_raw_tracepoint_args *context)
 	bpf_loop(CPUS_MAX, add_cpu, &tasks, 0);
 	tasks.processes = READ(unsigned long, forks);
 	tasks.threads = READ(__u32, threads);
+	tasks.threads_max = READ(__u32, threads_max);
+	tasks.pid_max = READ(__u32, pid_max);
 	values = tasks;
-	SAMPLE_ANSWER(context, values);
-	return 0;
-}
-
-static __always_inline __u64 swap_bytes(__u64 address)
-{
-	long pages = READ(long, address);
-
-	return pages < 0 ? 0 : (__u64)pages << page_shift;
-}
-
-SEC("raw_tp.w/dart_zero_sample")
-int sample_swap(struct bpf_raw_tracepoint_args *context)
-{
-	struct dart_zero_swap values;
-
-	if (SAMPLE_OF(context)->source != SAMPLE_SWAP)
-		return 0;
-	values = (struct dart_zero_swap){
-		.total = swap_bytes(swap_total),
-		.free = swap_bytes(swap_free),
-	};
 	SAMPLE_ANSWER(context, values);
 	return 0;
 }

@@ -17,6 +17,7 @@
 
 /* DART_ZERO_SOURCE_*, whose header eBPF programs cannot include. */
 enum sample_source {
+	SAMPLE_FILESYSTEM = 147,
 	SAMPLE_PRESSURE = 152,
 	SAMPLE_TASKS = 153,
 	SAMPLE_SWAP = 154,
@@ -28,6 +29,7 @@ enum sample_source {
 	SAMPLE_CGROUP_PRESSURE = 163,
 	SAMPLE_CGROUP_IO = 164,
 	SAMPLE_CGROUP_DISKS = 165,
+	SAMPLE_HUGEPAGES = 173,
 };
 
 #define CPUS_MAX 8192

@@ -17,7 +17,7 @@ $(sources_listed) | grep -v '^selftests/fuzz/corpus/' | while read -r file; do \
 	[ ! -e "$$file" ] || printf '%s\0' "$$file"; done | \
 	tar -c --null -T - | tar -x -C $$room/dart-zero-$(1) && \
 cd $$room/dart-zero-$(1) && sed -i '1s/([^)]*)/($(1))/' debian/changelog && \
-KDIR=$(kernel_headers) DEB_BUILD_OPTIONS="$(DEB_BUILD_OPTIONS) parallel=2" \
+KDIR=$(kernel_headers) DEB_BUILD_OPTIONS="$(strip $(DEB_BUILD_OPTIONS) parallel=2)" \
 	dpkg-buildpackage --build=binary --no-sign > ../build.log 2>&1 || \
 	{ tail -n 40 ../build.log >&2; exit 1; }; \
 cd .. && rm -rf dart-zero-$(1) && echo "$(output)/deb/$(1):" && ls *.deb

@@ -2,8 +2,14 @@
 /* The CPU time of cgroups. */
 #include "cgroup.h"
 
+#include <linux/build_bug.h>
 #include <linux/cgroup.h>
+#include <linux/cpumask.h>
 #include <linux/err.h>
+#include <linux/minmax.h>
+#include <linux/percpu.h>
+#include <linux/rcupdate.h>
+#include <linux/sched.h>
 #include <linux/slab.h>
 
 #include <linux/dart_zero.h>
@@ -11,9 +17,18 @@
 #include "compat.h"
 #include "percpu.h"
 
+/* All members of struct cgroup_base_stat are times of 8 bytes. */
+#define TIMES (sizeof(struct cgroup_base_stat) / sizeof(u64))
+
+static_assert(sizeof(struct cgroup_base_stat) % sizeof(u64) == 0);
+
+/* So many cgroups are visited before other tasks can run. */
+#define BATCH 64
+
 struct dart_cgroup {
 	struct dart_percpu percpu;
 	struct cgroup *cgroup;
+	u64 last[TIMES];	/* guarded by the lock of the gathering */
 };
 
 bool dart_cgroup_has_ended(const struct cgroup *cgroup)
@@ -34,6 +49,82 @@ static void held_free(struct dart_percpu *percpu)
 
 	cgroup_put(held->cgroup);
 	kfree(held);
+}
+
+static void add(u64 *times, const struct cgroup_base_stat *stat)
+{
+	const u64 *more = (const u64 *)stat;
+	size_t i;
+
+	for (i = 0; i < TIMES; i++)
+		times[i] += READ_ONCE(more[i]);
+}
+
+static void subtract(u64 *times, const struct cgroup_base_stat *stat)
+{
+	const u64 *less = (const u64 *)stat;
+	size_t i;
+
+	for (i = 0; i < TIMES; i++)
+		times[i] -= READ_ONCE(less[i]);
+}
+
+/* What CPUs have counted for @cgroup and not yet handed to it. */
+static void add_cpus(u64 *times, struct cgroup *cgroup)
+{
+	unsigned int cpu;
+
+	for_each_possible_cpu(cpu) {
+		add(times, &per_cpu_ptr(dart_cgroup_rstat(cgroup), cpu)->bstat);
+		subtract(times, &per_cpu_ptr(dart_cgroup_rstat(cgroup), cpu)
+					 ->last_bstat);
+	}
+}
+
+/*
+ * The kernel moves times up, from CPUs to their cgroup and to its parents, now and then and for
+ * readers of cpu.stat, under a lock that all cgroups share.  Here what has arrived, also from
+ * cgroups that have ended, is taken from @cgroup, and the rest from where it is.  Reading goes
+ * down: what moves meanwhile is missed, and not counted twice.
+ */
+static void add_subtree(u64 *times, struct cgroup *cgroup)
+{
+	struct cgroup_subsys_state *state;
+	struct cgroup *below;
+	u32 count = 0;
+
+	add(times, &cgroup->bstat);
+	rcu_read_lock();
+	css_for_each_descendant_pre(state, &cgroup->self) {
+		below = container_of(state, struct cgroup, self);
+		if (below != cgroup) {
+			add(times, &below->bstat);
+			subtract(times, &below->last_bstat);
+		}
+		add_cpus(times, below);
+		if (++count % BATCH || !css_tryget(state))
+			continue;
+		rcu_read_unlock();
+		cond_resched();
+		rcu_read_lock();
+		css_put(state);
+	}
+	rcu_read_unlock();
+}
+
+static void held_sum(struct dart_percpu *percpu, void *copy)
+{
+	struct dart_cgroup *held =
+		container_of(percpu, struct dart_cgroup, percpu);
+	u64 *times = copy;
+	size_t i;
+
+	add_subtree(times, held->cgroup);
+	/* What was missed comes with the next sum: a time does not fall. */
+	for (i = 0; i < TIMES; i++) {
+		times[i] = max(times[i], held->last[i]);
+		held->last[i] = times[i];
+	}
 }
 
 struct cgroup *dart_cgroup_get(int fd)
@@ -57,7 +148,7 @@ dart_cgroup_open_cpu(const struct dart_source *source,
 
 	if (IS_ERR(cgroup))
 		return ERR_CAST(cgroup);
-	held = kmalloc(sizeof(*held), GFP_KERNEL_ACCOUNT);
+	held = kzalloc(sizeof(*held), GFP_KERNEL_ACCOUNT);
 	if (!held) {
 		cgroup_put(cgroup);
 		return ERR_PTR(-ENOMEM);
@@ -67,5 +158,6 @@ dart_cgroup_open_cpu(const struct dart_source *source,
 			 sizeof(struct cgroup_base_stat), "cgroup_base_stat",
 			 held_free);
 	held->percpu.has_ended = held_has_ended;
+	held->percpu.sum = held_sum;
 	return &held->percpu;
 }

@@ -17,7 +17,7 @@ bool dart_cgroup_has_ended(const struct cgroup *cgroup);
 
 /*
  * The CPU time of a cgroup's own tasks, as the scheduler counts it: not yet
- * summed over CPUs and descendants, which needs the lock of rstat.  A cgroup
+ * summed over CPUs and descendants.  A record has the sum over both.  A cgroup
  * can be removed while it is held.
  */
 struct dart_percpu *

@@ -20,10 +20,12 @@
 #include <linux/slab.h>
 #include <linux/spinlock.h>
 #include <linux/statfs.h>
+#include <linux/string.h>
 #include <linux/workqueue.h>
 
 #include <linux/dart_zero.h>
 
+#include "sample_trace.h"
 #include "sampler.h"
 
 /* So long ADD_RECORD waits for the first values of a disk, and of others. */
@@ -102,6 +104,32 @@ static int answer(int code)
 	}
 }
 
+/* As show_type() of fs/proc_namespace.c. */
+static void set_type(struct dart_zero_filesystem *values,
+		     const struct super_block *super)
+{
+	const char *subtype = super->s_subtype;
+
+	scnprintf(values->fstype, sizeof(values->fstype), "%s%s%s",
+		  super->s_type->name, subtype ? "." : "", subtype ?: "");
+}
+
+/* Only an eBPF program can see what is mounted. */
+static void set_device(struct dart_zero_filesystem *values,
+		       const struct vfsmount *mount)
+{
+	struct dart_zero_sample sample = {
+		.source = DART_ZERO_SOURCE_FILESYSTEM,
+		.values = { (unsigned long)mount },
+	};
+
+	static_assert(sizeof(struct dart_zero_mount_device) ==
+		      sizeof(values->device));
+	trace_dart_zero_sample(&sample, NULL);
+	if (sample.answer == DART_ZERO_ANSWER_VALUES)
+		memcpy(values->device, sample.values, sizeof(values->device));
+}
+
 /* The mount is referenced only meanwhile.  -ENODEV: it is not there any more. */
 static int ask(const struct filesystem *filesystem,
 	       struct dart_zero_filesystem *values)
@@ -118,6 +146,10 @@ static int ask(const struct filesystem *filesystem,
 	if (is_mount_root(&path) &&
 	    path.dentry->d_sb->s_dev == filesystem->device)
 		ret = answer(vfs_statfs(&path, &status));
+	if (!ret) {
+		set_type(values, path.dentry->d_sb);
+		set_device(values, path.mnt);
+	}
 	path_put(&path);
 	if (ret)
 		return ret;

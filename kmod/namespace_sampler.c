@@ -312,6 +312,7 @@ static int sample_host(struct dart_sampler *base, void *sample, u64 *time)
 	}
 	sockets->tcp_mem = memory_of(ipv4[TCP]);
 	sockets->udp_mem = memory_of(ipv4[UDP]);
+	sockets->page_size = PAGE_SIZE;
 	return 0;
 }
 

@@ -127,6 +127,7 @@ static int sample_zones(struct dart_sampler *sampler, u32 index, u64 *number,
 #ifdef CONFIG_ZONE_DEVICE
 	sample_zone(&node->node_zones[ZONE_DEVICE], &zones->device);
 #endif
+	zones->page_size = PAGE_SIZE;
 	return 0;
 }
 

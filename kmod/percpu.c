@@ -23,6 +23,7 @@ void dart_percpu_init(struct dart_percpu *percpu, const void __percpu *variable,
 	percpu->name = name;
 	percpu->payer = 0;
 	percpu->read = NULL;
+	percpu->sum = NULL;
 	percpu->has_ended = NULL;
 	percpu->is_gone = false;
 	INIT_LIST_HEAD(&percpu->shown_by);

@@ -32,6 +32,12 @@ struct dart_percpu {
 	 */
 	void (*read)(unsigned int cpu, void *copy);
 	/*
+	 * For a record with one row: adds to the zeroed @copy what all CPUs have counted, and
+	 * perhaps more; or NULL: the record adds up what they have.  It has the lock of the
+	 * gathering, and may sleep, but not for long.
+	 */
+	void (*sum)(struct dart_percpu *percpu, void *copy);
+	/*
 	 * Has the object of the memory ended?  For objects whose end nothing announces,
 	 * so that dart_percpu_end() is not called; or NULL.  Called by records only.
 	 */

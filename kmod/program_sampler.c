@@ -125,6 +125,7 @@ static const struct program_kind kinds[] = {
 	KIND(SWAP, dart_zero_swap),
 	KIND(FILES, dart_zero_files),
 	KIND(CLOCK, dart_zero_clock),
+	KIND(HUGEPAGES, dart_zero_hugepages),
 	KIND(CGROUP_MEMORY, dart_zero_cgroup_memory),
 	KIND(CGROUP_PIDS, dart_zero_cgroup_pids),
 	KIND(CGROUP_BANDWIDTH, dart_zero_cgroup_bandwidth),

@@ -322,6 +322,14 @@ static void gather_sum(struct dart_record *record, u64 now,
 
 	memset(values, 0, array_size(record->words, sizeof(*values)));
 	values[0] = now;
+	if (record->percpu->sum) {
+		memset(buffer->sample, 0, record->percpu->length);
+		record->percpu->sum(record->percpu, buffer->sample);
+		add_copy(record, (const char *)buffer->sample, values);
+		row_write(record, 0, values);
+		record->used_rows = 1;
+		return;
+	}
 	/* A CPU that went offline has counted, too. */
 	for_each_possible_cpu(cpu)
 		add_copy(record, copy_of(record, cpu, buffer), values);

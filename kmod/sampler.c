@@ -62,6 +62,7 @@ static const struct sampled_source sources[] = {
 	SAMPLED(SWAP) = { .open = dart_program_sampler_open },
 	SAMPLED(FILES) = { .open = dart_program_sampler_open },
 	SAMPLED(CLOCK) = { .open = dart_program_sampler_open },
+	SAMPLED(HUGEPAGES) = { .open = dart_program_sampler_open },
 	SAMPLED_CGROUP(CGROUP_MEMORY),
 	SAMPLED_CGROUP(CGROUP_PIDS),
 	SAMPLED_CGROUP(CGROUP_BANDWIDTH),

@@ -4,7 +4,7 @@
 # peer_of DIRECTORY: the second virtual machine of its tests, if they have one
 peer_of() {
 	case $1 in
-	pair | long | churn | crashes | farm) echo host ;;
+	pair | long | churn | crashes | farm | receivers) echo host ;;
 	systemd) echo controller ;;
 	esac
 }

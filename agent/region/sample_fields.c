@@ -20,6 +20,7 @@
 	NAMED(sample, member, #member, unit, kind)
 #define COUNTER(sample, member, unit) FIELD(sample, member, unit, COUNTER)
 #define GAUGE(sample, member, unit) FIELD(sample, member, unit, GAUGE)
+#define TEXT(sample, member) FIELD(sample, member, "", TEXT)
 
 const struct dart_field gathering_fields[] = {
 	COUNTER(gathering, passes, "passes"),
@@ -105,6 +106,16 @@ const struct dart_field clock_fields[] = {
 	GAUGE(clock, esterror, "ns"),
 	SIGNED(clock, frequency, "1/65536 ppm"),
 	SIGNED(clock, tai, "s"),
+	SIGNED(clock, pps_frequency, "1/65536 ppm"),
+	SIGNED(clock, pps_jitter, "ns"),
+	SIGNED(clock, pps_stability, "1/65536 ppm"),
+	GAUGE(clock, pps_shift, "s"),
+	COUNTER(clock, pps_jitter_count, "times"),
+	COUNTER(clock, pps_calibrations, "times"),
+	COUNTER(clock, pps_errors, "times"),
+	COUNTER(clock, pps_stability_exceeded, "times"),
+	GAUGE(clock, time_constant, ""),
+	GAUGE(clock, tick, "us"),
 	{ }
 };
 
@@ -227,6 +238,7 @@ const struct dart_field node_zones_fields[] = {
 	ZONE(normal),
 	ZONE(movable),
 	ZONE(device),
+	GAUGE(node_zones, page_size, "bytes"),
 	{ }
 };
 
@@ -350,12 +362,25 @@ const struct dart_field tasks_fields[] = {
 	GAUGE(tasks, threads, "threads"),
 	COUNTER(tasks, processes, "forks"),
 	COUNTER(tasks, ctxt, "switches"),
+	GAUGE(tasks, threads_max, "threads"),
+	GAUGE(tasks, pid_max, ""),
 	{ }
 };
 
 const struct dart_field swap_fields[] = {
 	GAUGE(swap, total, "bytes"),
 	GAUGE(swap, free, "bytes"),
+	GAUGE(swap, commit_limit, "bytes"),
+	{ }
+};
+
+const struct dart_field hugepages_fields[] = {
+	GAUGE(hugepages, total, "pages"),
+	GAUGE(hugepages, free, "pages"),
+	GAUGE(hugepages, reserved, "pages"),
+	GAUGE(hugepages, surplus, "pages"),
+	GAUGE(hugepages, size, "bytes"),
+	GAUGE(hugepages, hugetlb, "bytes"),
 	{ }
 };
 
@@ -421,6 +446,7 @@ const struct dart_field sockets_host_fields[] = {
 	GAUGE(sockets_host, tcp_alloc, "sockets"),
 	GAUGE(sockets_host, tcp_mem, "bytes"),
 	GAUGE(sockets_host, udp_mem, "bytes"),
+	GAUGE(sockets_host, page_size, "bytes"),
 	{ }
 };
 
@@ -452,5 +478,7 @@ const struct dart_field filesystem_fields[] = {
 	GAUGE(filesystem, files, "files"),
 	GAUGE(filesystem, files_free, "files"),
 	GAUGE(filesystem, read_only, ""),
+	TEXT(filesystem, device),
+	TEXT(filesystem, fstype),
 	{ }
 };

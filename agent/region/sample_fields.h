@@ -26,6 +26,7 @@ extern const struct dart_field processes_fields[];
 extern const struct dart_field pressure_fields[];
 extern const struct dart_field tasks_fields[];
 extern const struct dart_field swap_fields[];
+extern const struct dart_field hugepages_fields[];
 extern const struct dart_field netdev_link_fields[];
 extern const struct dart_field sockets_fields[];
 extern const struct dart_field sockets_host_fields[];

@@ -8,8 +8,10 @@
 #include "bpf/sample_setting.h"
 #include "cgroup_limits.skel.h"
 #include "cgroup_memory.skel.h"
+#include "host_memory.skel.h"
 #include "host_samples.skel.h"
 #include "host_state.skel.h"
+#include "mounts.skel.h"
 #include "sample_programs.h"
 
 #define TYPES "/sys/kernel/btf/vmlinux"
@@ -18,27 +20,29 @@ struct program_kind {
 	enum dart_zero_source source;
 	const char *name;
 	const void *(*object)(size_t *size); /* an ELF file */
+	bool is_optional; /* without it the source has all but some values */
 };
 
+#define KIND(source_, program, file, ...)                               \
+	{                                                               \
+		.source = DART_ZERO_SOURCE_##source_, .name = #program, \
+		.object = file##_bpf__elf_bytes, __VA_ARGS__            \
+	}
+
 static const struct program_kind kinds[] = {
-	{ DART_ZERO_SOURCE_PRESSURE, "sample_pressure",
-	  host_samples_bpf__elf_bytes },
-	{ DART_ZERO_SOURCE_TASKS, "sample_tasks", host_samples_bpf__elf_bytes },
-	{ DART_ZERO_SOURCE_SWAP, "sample_swap", host_samples_bpf__elf_bytes },
-	{ DART_ZERO_SOURCE_FILES, "sample_files", host_state_bpf__elf_bytes },
-	{ DART_ZERO_SOURCE_CLOCK, "sample_clock", host_state_bpf__elf_bytes },
-	{ DART_ZERO_SOURCE_CGROUP_MEMORY, "sample_cgroup_memory",
-	  cgroup_memory_bpf__elf_bytes },
-	{ DART_ZERO_SOURCE_CGROUP_PIDS, "sample_cgroup_pids",
-	  cgroup_limits_bpf__elf_bytes },
-	{ DART_ZERO_SOURCE_CGROUP_BANDWIDTH, "sample_cgroup_bandwidth",
-	  cgroup_limits_bpf__elf_bytes },
-	{ DART_ZERO_SOURCE_CGROUP_PRESSURE, "sample_cgroup_pressure",
-	  cgroup_limits_bpf__elf_bytes },
-	{ DART_ZERO_SOURCE_CGROUP_IO, "sample_cgroup_io",
-	  cgroup_limits_bpf__elf_bytes },
-	{ DART_ZERO_SOURCE_CGROUP_DISKS, "sample_cgroup_disks",
-	  cgroup_limits_bpf__elf_bytes },
+	KIND(FILESYSTEM, sample_filesystem, mounts, .is_optional = true),
+	KIND(PRESSURE, sample_pressure, host_samples),
+	KIND(TASKS, sample_tasks, host_samples),
+	KIND(SWAP, sample_swap, host_memory),
+	KIND(HUGEPAGES, sample_hugepages, host_memory),
+	KIND(FILES, sample_files, host_state),
+	KIND(CLOCK, sample_clock, host_state),
+	KIND(CGROUP_MEMORY, sample_cgroup_memory, cgroup_memory),
+	KIND(CGROUP_PIDS, sample_cgroup_pids, cgroup_limits),
+	KIND(CGROUP_BANDWIDTH, sample_cgroup_bandwidth, cgroup_limits),
+	KIND(CGROUP_PRESSURE, sample_cgroup_pressure, cgroup_limits),
+	KIND(CGROUP_IO, sample_cgroup_io, cgroup_limits),
+	KIND(CGROUP_DISKS, sample_cgroup_disks, cgroup_limits),
 };
 
 #define KINDS (sizeof(kinds) / sizeof(kinds[0]))
@@ -182,6 +186,8 @@ int sample_programs__take(struct sample_programs *programs,
 		return 0;
 	if (!programs->users[kind - kinds])
 		ret = sample_programs__load(programs, kind, source, error);
+	if (ret && kind->is_optional)
+		ret = 0;
 	if (!ret)
 		programs->users[kind - kinds]++;
 	return ret;

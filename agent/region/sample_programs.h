@@ -24,7 +24,7 @@ struct sample_programs {
 
 /*
  * Takes the program of @source, which is loaded for the first user; nothing if it has
- * none.  -EOPNOTSUPP: it cannot run on this kernel.
+ * none, or if it can do without.  -EOPNOTSUPP: it cannot run on this kernel.
  */
 int sample_programs__take(struct sample_programs *programs,
 			  const struct source *source,

@@ -383,9 +383,14 @@ const struct source sources[] = {
 		.fields = tasks_fields,
 	},
 	{
-		"swap", "swap space of the host",
+		"swap", "swap space of the host, and what may be committed",
 		DART_ZERO_SOURCE_SWAP, SOURCE_SELECTOR_NONE,
 		.fields = swap_fields,
+	},
+	{
+		"hugepages", "huge pages of the host",
+		DART_ZERO_SOURCE_HUGEPAGES, SOURCE_SELECTOR_NONE,
+		.fields = hugepages_fields,
 	},
 	{
 		"netdev:link", "all counts of a network device, and its link",

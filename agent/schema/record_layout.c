@@ -20,9 +20,17 @@ struct row {
 	uint32_t lines;		/* that have begun */
 };
 
-/* Where a value of @width bytes lies behind @bytes of words. */
-static uint32_t place_behind(uint32_t bytes, uint32_t width)
+/* The bytes of a text are values of their own. */
+static uint32_t value_width(const struct dart_field *field)
 {
+	return field->kind == DART_CONTROL_FIELD_TEXT ? 1 : field->width;
+}
+
+/* Where @field lies behind @bytes of words. */
+static uint32_t place_behind(uint32_t bytes, const struct dart_field *field)
+{
+	const uint32_t width = value_width(field);
+
 	return (bytes + width - 1) / width * width;
 }
 
@@ -32,7 +40,7 @@ static uint32_t bytes_of(const struct dart_schema *copy,
 	uint32_t bytes = number_name ? 2 * WORD : WORD, i;
 
 	for (i = 0; i < copy->field_count; i++)
-		bytes = place_behind(bytes, copy->fields[i].width) +
+		bytes = place_behind(bytes, &copy->fields[i]) +
 			copy->fields[i].width;
 	return bytes;
 }
@@ -78,11 +86,14 @@ static int row__begin_line(struct row *row)
 
 static int row__add(struct row *row, const struct dart_field *field)
 {
-	const uint32_t at = place_behind(row->bytes, field->width);
+	const uint32_t at = place_behind(row->bytes, field);
 	const uint32_t line = at / LINE_BYTES;
 	struct dart_field placed = *field;
 	int ret;
 
+	/* A text has no room for the sequences between two lines. */
+	if ((at + field->width - 1) / LINE_BYTES != line)
+		return -EINVAL;
 	placed.offset = line * DART_ZERO_RECORD_LINE +
 			offsetof(struct dart_zero_record_line, words) +
 			at % LINE_BYTES;
@@ -117,7 +128,8 @@ static int row__begin(struct row *row, const char *number_name)
 static bool follows(const struct dart_zero_piece *piece,
 		    const struct dart_field *field)
 {
-	return piece->width == field->width && piece->count < UINT16_MAX &&
+	return piece->width == value_width(field) &&
+	       piece->count <= UINT16_MAX - field->width / piece->width &&
 	       piece->offset + piece->width * piece->count == field->offset;
 }
 
@@ -126,14 +138,15 @@ static void layout__add_piece(struct record_layout *layout,
 			      const struct dart_field *field)
 {
 	struct dart_zero_piece *last = layout->pieces + layout->piece_count - 1;
+	const uint32_t width = value_width(field), count = field->width / width;
 
 	if (layout->piece_count && follows(last, field))
-		last->count++;
+		last->count += count;
 	else
 		layout->pieces[layout->piece_count++] = (struct dart_zero_piece){
 			.offset = field->offset,
-			.width = field->width,
-			.count = 1,
+			.width = width,
+			.count = count,
 		};
 }
 

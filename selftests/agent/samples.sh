@@ -137,6 +137,8 @@ refuse "a directory that is not a mount point is refused" "is not a mount point"
 check "a file of 100 kB is written" sh -c 'head -c 100000 /dev/zero >/run/small/file'
 check "the file system has the values of statfs(2)" \
 	soon agrees statfs_of_run filesystem@/run/small
+check "its sample tells what is mounted, and of which type" is_true \
+	'.device == "small" and .fstype == "tmpfs"' <<<"$(sampled filesystem@/run/small)"
 check "the agent is restarted" sh -c 'host_down && host_up again'
 check "the file system is sampled again" soon agrees statfs_of_run filesystem@/run/small
 check "a sampled file system is unmounted" \
@@ -145,11 +147,12 @@ check "the entry of a file system that was unmounted leaves the table" \
 	soon lacks filesystem@/run/small+100ms
 # Memory is in pages there, but for fragments.
 sockstat() {
-	"$@" cat /proc/net/sockstat /proc/net/sockstat6 | awk 'BEGIN { printf "{" }
+	"$@" cat /proc/net/sockstat /proc/net/sockstat6 |
+		awk -v page="$(getconf PAGE_SIZE)" 'BEGIN { printf "{" }
 	{
 		protocol = tolower(substr($1, 1, length($1) - 1))
 		for (i = 2; i < NF; i += 2) {
-			value = $(i + 1) * ($i == "mem" ? 4096 : 1)
+			value = $(i + 1) * ($i == "mem" ? page : 1)
 			printf "%s\"%s\": %.0f", separator,
 				(protocol == "sockets" ? "" : protocol) $i, value
 			separator = ", "
@@ -211,6 +214,8 @@ check "the sockets of all namespaces together are sampled" \
 	exec 6<>"/dev/tcp/127.0.0.1/$port"
 	check "they have the values of sockstat while there is a connection, but for those of the test" \
 		soon agrees sockstat_of_all sockets:host 4
+	check "the size of a page is that of getconf" is_true \
+		".page_size == $(getconf PAGE_SIZE)" <<<"$(sampled sockets:host)"
 	check "they count the two ends of the connection" sh -c \
 		'dartctl -j show sockets:host+100ms | is_true ".values.sum.tcp_alloc >= 2"'
 	exec 6>&-

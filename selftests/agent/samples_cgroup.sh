@@ -96,13 +96,22 @@ kernel_tasks() {
 	{
 		grep -E '^(ctxt|processes|procs_)' /proc/stat
 		sed 's/.*\/\([0-9]*\) .*/threads \1/' /proc/loadavg
+		sed 's/^/threads_max /' /proc/sys/kernel/threads-max
+		sed 's/^/pid_max /' /proc/sys/kernel/pid_max
 	} >/run/tasks
 	as_object </run/tasks
 }
 
 kernel_swap() {
-	awk '/^SwapTotal/ { print "total", $2 * 1024 } /^SwapFree/ { print "free", $2 * 1024 }' \
-		/proc/meminfo | as_object
+	awk '/^SwapTotal/ { print "total", $2 * 1024 } /^SwapFree/ { print "free", $2 * 1024 }
+		/^CommitLimit/ { print "commit_limit", $2 * 1024 }' /proc/meminfo | as_object
+}
+
+kernel_hugepages() {
+	awk '/^HugePages_Total/ { print "total", $2 } /^HugePages_Free/ { print "free", $2 }
+		/^HugePages_Rsvd/ { print "reserved", $2 } /^HugePages_Surp/ { print "surplus", $2 }
+		/^Hugepagesize/ { print "size", $2 * 1024 }
+		/^Hugetlb/ { print "hugetlb", $2 * 1024 }' /proc/meminfo | as_object
 }
 
 # The files have all members of a sample, and others.
@@ -219,6 +228,34 @@ check "a cgroup that has used no disk has no rows" sh -c \
 		dartctl -j show cgroup:disks@/samples/idle+100ms |
 		is_true ".values.rows == {}"'
 
+# Of the cgroup above the one that works.  Reading it makes the kernel add times up.
+kernel_times() {
+	awk '$1 == "usage_usec" { print "sum_exec_runtime", $2 }' "$top/cpu.stat" | as_object
+}
+check "the CPU time of a cgroup and those below it is sampled" \
+	dartctl source add cgroup:cpu --cgroup samples --gather 100ms
+# shellcheck disable=SC2016 # variables of jq
+in_us='.values |= {sum_exec_runtime: (.sum_exec_runtime / 1000 | floor)}'
+check "gathered, cgroup:cpu has the usage of cpu.stat" \
+	soon agrees kernel_times cgroup:cpu@/samples 0 "$in_us"
+mkdir "$top/busy" "$top/busy/below"
+sh -c 'echo $$ >"$0/cgroup.procs"; exec timeout 1 sh -c "while :; do :; done"' \
+	"$top/busy/below" &
+before=$(sampled cgroup:cpu@/samples)
+wait $!
+after=$(sampled cgroup:cpu@/samples)
+# shellcheck disable=SC2016 # variables of jq
+check "it grows while a task two levels below runs, though nothing reads cpu.stat" is_true -n \
+	--argjson before "$before" --argjson after "$after" \
+	'$after.sum_exec_runtime - $before.sum_exec_runtime > 300000000'
+rmdir "$top/busy/below" "$top/busy"
+check "it keeps the time of cgroups that were removed" \
+	soon agrees kernel_times cgroup:cpu@/samples 0 "$in_us"
+# shellcheck disable=SC2016 # variables of jq
+check "it has not fallen" is_true --argjson before "$after" '.sum_exec_runtime >= $before.sum_exec_runtime' \
+	<<<"$(sampled cgroup:cpu@/samples)"
+dartctl unregister cgroup:cpu@/samples+100ms
+
 echo max >"$work/cpu.max"
 check "a cgroup without a limit has a quota of -1" soon is bandwidth work '.quota == -1'
 
@@ -233,7 +270,39 @@ check "tasks has the values of /proc/stat and /proc/loadavg, to 5" \
 check "swap has the values of /proc/meminfo" soon agrees kernel_swap swap
 check "the swap area is seen" sh -c \
 	'dartctl -j show swap+100ms | is_true ".values.sum.total > 60000000"'
+echo 120 >/proc/sys/vm/overcommit_ratio
+check "the limit of committed memory follows its ratio" soon agrees kernel_swap swap
+echo 5000 >/proc/sys/vm/overcommit_kbytes
+check "the limit of committed memory follows its size" soon agrees kernel_swap swap
+check "that size is seen" is_true '.total + 5000 * 1024 == .commit_limit' <<<"$(sampled swap)"
+echo 50 >/proc/sys/vm/overcommit_ratio
 swapoff /dev/nullb1
+echo 3 >/proc/sys/vm/nr_hugepages
+echo 5 >/proc/sys/vm/nr_overcommit_hugepages
+check "huge pages are sampled" dartctl source add hugepages --gather 100ms
+mkdir /run/huge
+mkfifo /run/has_pages /run/needs_none
+check "four huge pages are reserved, of which two are used" mount -t hugetlbfs none /run/huge
+python3 -c '
+import mmap
+with open("/run/huge/file", "w+b") as file:
+    size = 2 << 20
+    file.truncate(4 * size)
+    pages = mmap.mmap(file.fileno(), 4 * size)
+    pages[0] = pages[size] = 1
+    print(flush=True)
+    open("/run/needs_none").read()' >/run/has_pages &
+read -r _ </run/has_pages
+check "hugepages has the values of /proc/meminfo" soon agrees kernel_hugepages hugepages
+check "pages that are free, reserved and surplus are seen" is_true \
+	'.total == 4 and .free == 2 and .reserved == 2 and .surplus == 1 and .size == 2097152 and
+		.hugetlb == 8388608' <<<"$(sampled hugepages)"
+echo >/run/needs_none
+wait $!
+rm /run/has_pages /run/needs_none
+umount /run/huge
+echo 0 >/proc/sys/vm/nr_overcommit_hugepages
+echo 0 >/proc/sys/vm/nr_hugepages
 
 programs=$(loaded)
 dartctl source add swap --gather 1s
@@ -245,6 +314,7 @@ check "the program of a source is unloaded with its last record" \
 dartctl unregister swap+1s
 check "the program of two records is unloaded with the second" \
 	soon has_loaded $((programs - 2))
+dartctl unregister hugepages+100ms
 
 refuse "the root cgroup is refused" "the root cgroup has no counters" \
 	dartctl source add cgroup:memory --cgroup / --gather 100ms

@@ -128,6 +128,9 @@ check "node:memory has the values of the meminfo of a node, to 4 MiB" \
 	soon row_agrees node_meminfo node:memory 4194304
 check "node:zones has the values of /proc/zoneinfo, to 4 MiB" \
 	soon row_agrees zoneinfo node:zones 4194304
+check "the size of a page is that of getconf" is_true \
+	".values.rows[\"0\"].page_size == $(getconf PAGE_SIZE)" \
+	<<<"$(dartctl -j show node:zones+100ms)"
 check "the watermarks of a zone are in their order" is_true \
 	'.values.rows["0"] | ."dma32.min" > 0 and ."dma32.min" < ."dma32.low" and
 		."dma32.low" < ."dma32.high" and ."dma32.managed" <= ."dma32.present"' \
@@ -213,8 +216,9 @@ check "the clock is not synchronized" is_true '.status == 64 and .tai == 0' \
 check "clock has the values of adjtimex(2)" soon sample_agrees clock_state clock 1
 clock_state disturb
 check "clock has them with signs, too: $(clock_state)" soon sample_agrees clock_state clock 1
-check "the offset to be corrected, the frequency and TAI are seen" is_true \
-	'.offset < 0 and .frequency < -3000000 and .tai == 37 and .esterror == 42000' \
+check "the offset to be corrected, the frequency, TAI and the tick are seen" is_true \
+	'.offset < 0 and .frequency < -3000000 and .tai == 37 and .esterror == 42000 and
+		.tick == 10007 and .time_constant > 2' \
 	<<<"$(sampled clock)"
 
 check "the agent stops" host_down

@@ -131,6 +131,8 @@ mount /dev/d3 /run/long/path
 check "a file system that is mounted later has an entry" \
 	soon has filesystem@/run/long/path+100ms
 check "the entry is read" dartctl show filesystem@/run/long/path+100ms
+check "it has the disk and the type of the file system" is_true \
+	'.device == "/dev/d3" and .fstype == "ext4"' <<<"$(sampled filesystem@/run/long/path)"
 check "file systems without a disk have none" filesystems_agree
 mount --bind /run/long/path "/run/a b"
 check "a file system that another hides has no entry, and this one that of the shorter path" \

@@ -54,6 +54,10 @@ fuzz_sd_json_sources := $(addprefix tools/controller/, entry_names.c \
 	targets/target_list.c)
 fuzz_sd_json_parsers := $(addprefix tools/controller/, labels.c \
 	targets/sd_json.c targets/target_list.c)
+fuzz_spool_sources := $(addprefix tools/controller/push/, message.c record.c \
+	remote_write.c remote_write_convert.c spool.c symbols.c)
+fuzz_spool_parsers := $(addprefix tools/controller/push/, record.c \
+	remote_write_convert.c spool.c)
 fuzz_srv_answer_sources := $(addprefix tools/controller/, entry_names.c \
 	labels.c output_settings.c push/receiver_settings.c settings.c settings_record.c settings_transport.c targets/srv_answer.c \
 	targets/target_list.c)

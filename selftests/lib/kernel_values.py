@@ -111,11 +111,20 @@ def take_vmstat():
 
 
 def take_memory():
+    pages = {"HugePages_Total": "total", "HugePages_Free": "free",
+             "HugePages_Rsvd": "reserved", "HugePages_Surp": "surplus"}
     for line in lines("/proc/meminfo"):
         name, number = line.replace(":", "").split()[:2]
         put_bytes("memory", "sum", plain(name), int(number) * 1024)
         if name in ("SwapTotal", "SwapFree"):
             put_bytes("swap", "sum", plain(name)[5:], int(number) * 1024)
+        if name == "CommitLimit":
+            put_bytes("swap", "sum", "commit_limit", int(number) * 1024)
+        if name in pages:
+            put("hugepages", "sum", pages[name], int(number))
+        if name in ("Hugepagesize", "Hugetlb"):
+            put_bytes("hugepages", "sum", {"Hugepagesize": "size"}.get(name, "hugetlb"),
+                      int(number) * 1024)
     for path in glob.glob("/sys/devices/system/node/node*/meminfo"):
         for line in lines(path):
             _, node, name, number = line.replace(":", "").split()[:4]
@@ -140,6 +149,8 @@ def take_load():
     uptime = float(lines("/proc/uptime")[0].split()[0])
     put("load", "sum", "uptime", int(uptime * 10**9), TICK)
     put("load", "sum", "online_cpus", os.cpu_count())
+    for field, file in (("threads_max", "threads-max"), ("pid_max", "pid_max")):
+        put("tasks", "sum", field, int(lines(f"/proc/sys/kernel/{file}")[0]))
     fields = (("file-nr", ("open", None, "open_max")),
               ("inode-nr", ("inodes", "inodes_unused")),
               ("dentry-state", ("dentries", "dentries_unused", None, None,

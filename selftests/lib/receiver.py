@@ -13,12 +13,12 @@ import struct
 import sys
 
 STALE = 0x7FF0000000000002
-port, path, statuses = int(sys.argv[1]), sys.argv[2], [int(s) for s in sys.argv[3:]]
-requests = []
 
 
 def number(data, at):
     """A varint, and what follows."""
+    if data[at] < 128:
+        return data[at], at + 1
     value = shift = 0
     while True:
         value |= (data[at] & 127) << shift
@@ -48,8 +48,12 @@ def unpack(data):
             width = 2 if tag & 3 == 2 else 4
             size = (tag >> 2) + 1
             offset, at = int.from_bytes(data[at:at + width], "little"), at + width
-        for _ in range(size):
-            out.append(out[-offset])
+        # What is copied may begin in what it makes.
+        while size:
+            start = len(out) - offset
+            part = out[start:start + size]
+            out += part
+            size -= len(part)
     assert len(out) == length
     return bytes(out)
 
@@ -69,63 +73,78 @@ def fields(data):
         yield key >> 3, value
 
 
-def samples(series):
-    for field, value in fields(series):
-        if field == 2:
-            sample = dict(fields(value))
-            bits = struct.unpack("<Q", sample.get(1, bytes(8)))[0]
-            text = "stale" if bits == STALE else \
-                repr(struct.unpack("<d", struct.pack("<Q", bits))[0])
-            yield text, sample[2]
+def sample_of(data):
+    """The bits of the value, and the time."""
+    if data[0] == 9 and data[9] == 16:
+        return struct.unpack_from("<Q", data, 1)[0], number(data, 10)[0]
+    sample = dict(fields(data))
+    return struct.unpack("<Q", sample.get(1, bytes(8)))[0], sample[2]
 
 
-def labels_1(series):
-    for field, value in fields(series):
-        if field == 1:
-            label = dict(fields(value))
-            yield label[1].decode(), label[2].decode()
+def text_of(bits):
+    return "stale" if bits == STALE else repr(struct.unpack("<d", struct.pack("<Q", bits))[0])
 
 
-def labels_2(series, symbols):
-    for field, value in fields(series):
-        if field == 1:
-            refs, at = [], 0
-            while at < len(value):
-                ref, at = number(value, at)
-                refs.append(symbols[ref].decode())
-            yield from zip(refs[::2], refs[1::2])
+def labels_1(fields_of_labels):
+    for label in map(dict, map(fields, fields_of_labels)):
+        yield label[1].decode(), label[2].decode()
+
+
+def labels_2(fields_of_labels, symbols):
+    for value in fields_of_labels:
+        refs, at = [], 0
+        while at < len(value):
+            ref, at = number(value, at)
+            refs.append(symbols[ref].decode())
+        yield from zip(refs[::2], refs[1::2])
+
+
+def name_and_labels(pairs):
+    assert pairs == sorted(pairs)
+    labels = dict(pairs)
+    assert len(labels) == len(pairs)
+    name = labels.pop("__name__")
+    return name + "{" + ",".join(f'{label}="{value}"' for label, value in labels.items()) + "}"
+
+
+# {symbols of a message: {fields of labels: text}}: emulated machines are slow.
+known = {}
 
 
 def lines(body, version):
     message = list(fields(unpack(body)))
-    symbols = [value for field, value in message if field == 4]
+    symbols = tuple(value for field, value in message if field == 4)
+    texts = known.setdefault(symbols, {})
     for field, series in message:
         if field != (1 if version == 1 else 5):
             continue
-        pairs = list(labels_1(series) if version == 1 else labels_2(series, symbols))
-        assert pairs == sorted(pairs)
-        labels = dict(pairs)
-        assert len(labels) == len(pairs)
-        name = labels.pop("__name__")
-        text = ",".join(f'{label}="{value}"' for label, value in labels.items())
-        for value, time in samples(series):
-            yield f"{name}{{{text}}} {value} {time}"
+        parts = list(fields(series))
+        labels = tuple(value for field, value in parts if field == 1)
+        if labels not in texts:
+            texts[labels] = name_and_labels(list(
+                labels_1(labels) if version == 1 else labels_2(labels, symbols)))
+        for field, value in parts:
+            if field == 2:
+                bits, time = sample_of(value)
+                yield f"{texts[labels]} {text_of(bits)} {time}"
 
 
 class Handler(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
+    path_of_file = ""
+    statuses = []
 
     def do_POST(self):
         body = self.rfile.read(int(self.headers["Content-Length"]))
         kind = self.headers.get("Content-Type", "")
-        if statuses:
-            status = statuses.pop(0)
+        if self.statuses:
+            status = self.statuses.pop(0)
             if not status:
                 self.close_connection = True
                 return
             self.answer(status)
             return
-        with open(path, "a") as file:
+        with open(self.path_of_file, "a", encoding="utf-8") as file:
             if "protobuf" in kind:
                 version = 2 if "io.prometheus.write.v2" in kind else 1
                 for line in lines(body, version):
@@ -140,13 +159,23 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if status == 204:
             self.send_header("X-Prometheus-Remote-Write-Samples-Written", "1")
         self.send_header("Content-Length", str(len(text)))
-        self.end_headers()
-        self.wfile.write(text)
+        try:
+            self.end_headers()
+            self.wfile.write(text)
+        except OSError:
+            self.close_connection = True  # the sender has ended
 
     def log_message(self, *_):
-        requests.append(self.path)
+        pass
 
 
-server = http.server.HTTPServer(("127.0.0.1", port), Handler)
-print("ready", flush=True)
-server.serve_forever()
+def main():
+    Handler.path_of_file = sys.argv[2]
+    Handler.statuses = [int(status) for status in sys.argv[3:]]
+    server = http.server.HTTPServer(("127.0.0.1", int(sys.argv[1])), Handler)
+    print("ready", flush=True)
+    server.serve_forever()
+
+
+if __name__ == "__main__":
+    main()

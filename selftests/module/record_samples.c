@@ -253,7 +253,7 @@ static void test_many_hung(void **state)
 {
 	int fuse = mount_hung(), region = device_open();
 	const char *address = device_map(region);
-	uint32_t pages = record_pages_new(region, 2);
+	uint32_t pages = record_pages_new(region, 4);
 	struct dart_zero_record record;
 	int i;
 

@@ -14,6 +14,8 @@ import time
 OPTIONS = ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-quic",
            "--no-first-run", "--disable-background-networking",
            "--disable-component-update", "--disable-sync", "--hide-scrollbars",
+           # A name that others might give to this machine.
+           "--host-resolver-rules=MAP elsewhere.test 127.0.0.1",
            "--remote-debugging-pipe"]
 
 

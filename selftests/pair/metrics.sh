@@ -35,6 +35,8 @@ rdma_up
 check "the agent starts" on host host_up
 check "a cgroup is made on the host" on host mkdir /sys/fs/cgroup/shop
 check "the whole host is registered" on host dartctl register host --gather 1s
+check "disks are registered twice, gathered and direct" on host sh -c \
+	'modprobe null_blk nr_devices=1 && dartctl register source disk:stats --all-disks'
 dart-controller --listen -i 1s host >/run/values 2>/run/log &
 controller=$!
 check "a controller without --json serves metrics, and says that the agent is up" soon serves 1
@@ -53,6 +55,10 @@ check "each CPU has its modes" test "$(grep -c '^node_cpu_seconds_total' /run/al
 	$((8 * $(on host nproc)))
 check "the cgroup is called as cAdvisor does it" grep -q \
 	'^container_cpu_usage_seconds_total{.*id="/shop"' /run/all
+check "the disk has its series" grep -q \
+	'^node_disk_reads_completed_total{.*device="nullb0"' /run/all
+check "those of the direct source are left out silently" \
+	is_value 'dart_scrape_dropped_series{instance="host:4792"}' 0
 check "nothing is written to standard output, which is not a terminal" test ! -s /run/values
 
 check "one agent is asked for by its name" sh -c "

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # Metrics are pushed to receivers of remote write and of InfluxDB's line protocol, which fail
-# at first.
+# at first.  A scrape each two seconds: four receivers in Python are slow in an emulated guest.
 # shellcheck disable=SC2016 # variables of awk
 . "$(dirname "$0")/../lib.sh"
 lib=$(cd "$(dirname "$0")/../lib" && pwd)
@@ -22,12 +22,13 @@ has() {
 	[ -e "/run/$1" ] && [ "$(grep -c "$3" "/run/$1")" -ge "$2" ]
 }
 
-# distinct PORT PATTERN: no two lines have the same series and time
+# distinct PORT: no two lines have the same series and time; labels may have blanks
 distinct() {
-	[ -z "$(grep "$2" "/run/$1" | awk '{ print $1, $3 }' | sort | uniq -d)" ]
+	! sed 's/ [^ ]* \([0-9]*\)$/ \1/' "/run/$1" | sort | uniq -d | grep .
 }
 
-total='^node_memory_MemTotal_bytes{instance="host:4792"}'
+labels='instance="host:4792",job="dart"'
+total="^node_memory_MemTotal_bytes{$labels}"
 rdma_up
 check "the agent starts" on host host_up
 check "the whole host is registered" on host dartctl register host --gather 1s
@@ -37,6 +38,7 @@ receive 9002 415 415
 receive 9003 0 503 503
 receive 9004
 cat >/run/receivers.yaml <<-END
+	interval: 2s
 	agents: [{host: host}]
 	outputs:
 	  - remote_write: http://127.0.0.1:9001/api/v1/write
@@ -51,16 +53,17 @@ cat >/run/receivers.yaml <<-END
 	    delay: 500ms
 END
 mkdir -p /run/spool
+log=/run/log
 dart-controller --config /run/receivers.yaml >/run/values 2>/run/log &
 controller=$!
-check "a receiver of remote write 2.0 gets the memory of the host, five times" \
-	soon has 9001 5 "$total $memory"
+check "a receiver of remote write 2.0 gets the memory of the host, three times" \
+	soon has 9001 3 "$total $memory"
 check "one that takes 1.0 only gets it, too, with the label of its output" \
-	soon has 9002 5 "^node_memory_MemTotal_bytes{instance=\"host:4792\",site=\"north\"} $memory"
-check "one that fails at first gets all later" soon has 9003 5 "$total $memory"
-check "InfluxDB gets it" soon has 9004 5 \
-	"^node_memory_MemTotal_bytes,instance=host:4792 value=${memory%.0}"
-check "no sample comes twice" distinct 9001 .
+	soon has 9002 3 "^node_memory_MemTotal_bytes{$labels,site=\"north\"} $memory"
+check "one that fails at first gets all later" soon has 9003 3 "$total $memory"
+check "InfluxDB gets it" soon has 9004 3 \
+	"^node_memory_MemTotal_bytes,instance=host:4792,job=dart value=${memory%.0}"
+check "no sample comes twice" distinct 9001
 check "each scrape has hundreds of series" sh -c \
 	'[ "$(awk "{ print \$1 }" /run/9001 | sort -u | wc -l)" -gt 300 ]'
 
@@ -69,7 +72,7 @@ check "the series of its host are marked as stale" soon has 9001 1 "$total stale
 kill $controller
 check "the controller ends" wait $controller
 check "its messages do not say that anything was dropped" sh -c \
-	'cat /run/log; ! grep -i "drop" /run/log'
+	'cat /run/log; ! grep "are dropped" /run/log'
 kill "${receivers[@]}"
 refuse "a URL that is none is refused" "is not a URL (expected http:// or https://)" \
 	dart-controller --remote-write localhost:9001 host

@@ -4,6 +4,7 @@
 # cut, damaged or left by a controller that was killed.
 # shellcheck disable=SC2016 # variables of jq
 . "$(dirname "$0")/../lib.sh"
+lib=$(cd "$(dirname "$0")/../lib" && pwd)
 
 dir=/run/recordings
 mkdir -p $dir
@@ -88,6 +89,63 @@ check "a replay at its own speed prints the same" sh -c \
 	"dart-controller replay --json $dir/a | cmp - /run/replayed"
 took=$((($(date +%s%N) - start) / 1000000))
 check "and takes as long as the recording did, $took ms" [ $took -ge 1500 ]
+
+# Metrics of the recording: names, values and times, at each output.
+check "a dump as OpenMetrics has an end" sh -c \
+	"dart-controller dump --format openmetrics $dir/a >/run/text && tail -n 1 /run/text | grep -qx '# EOF'"
+check "and each family once" sh -c \
+	'[ $(grep -c "^# TYPE" /run/text) -ge 200 ] && [ -z "$(grep "^# TYPE" /run/text | sort | uniq -d)" ]'
+memory='node_memory_MemTotal_bytes{instance="host:4792"}'
+check "a gathered value is there once for each time that it was gathered" sh -c \
+	"grep -F '$memory' /run/text; [ \$(grep -cF '$memory' /run/text) -ge 2 ] &&
+	 [ -z \"\$(grep -F '$memory' /run/text | cut -d ' ' -f 3 | uniq -d)\" ]"
+
+# last_of FILE: the value and time of the last line with the memory
+last_of() {
+	grep -F "$memory" "$1" | tail -n 1 | cut -d ' ' -f 2-
+}
+dart-controller replay --speed max --listen --web $dir/a >/run/values 2>/run/log &
+controller=$!
+check "a replay that is looked at stays when all is replayed" soon grep -q 'all is replayed' /run/log
+check "it serves the last values, with their times" sh -c \
+	"python3 '$lib/fetch.py' /metrics 'Accept: application/openmetrics-text' >/run/page 2>/dev/null; grep -F '$memory' /run/page"
+check "which are those of the dump" [ "$(last_of /run/page)" = "$(last_of /run/text)" ]
+check "the host was up then" sh -c \
+	"[ \$(grep -F 'dart_up{' /run/page | cut -d ' ' -f 2) = 1 ] &&
+	 [ \$(grep -F 'dart_up{' /run/page | cut -d ' ' -f 3 | cut -d . -f 1) = $(gojq -s '.[-1].time_ns / 1000000000 | floor' /run/replayed) ]"
+check "the page shows the host as it was, not as late" sh -c \
+	"PORT=4795 python3 '$lib/fetch.py' /api/hosts 2>/dev/null | tee /run/hosts | gojq -e '.hosts[0].row[1] == \"up\"'"
+kill $controller
+check "until it is told to end" wait $controller
+
+coproc python3 "$lib/receiver.py" 9001 /run/9001 503 2>/run/9001.log
+one=$COPROC_PID
+read -r <&"${COPROC[0]}"
+coproc python3 "$lib/receiver.py" 9002 /run/9002 2>/run/9002.log
+other=$COPROC_PID
+read -r <&"${COPROC[0]}"
+check "a replay is pushed to receivers, also to one that fails at first" sh -c \
+	"dart-controller replay --speed max --remote-write http://127.0.0.1:9001/w --influx http://127.0.0.1:9002 $dir/a 2>/run/log; status=\$?; cat /run/log; [ \$status = 0 ] && ! grep -E '[1-9][0-9]* (samples )?dropped' /run/log"
+kill "$one" "$other"
+# Names and values are those of the dump; buckets of histograms are series of their own.
+samples=$(grep -vc '^#' /run/text)
+check "remote write has all $samples samples of the dump" [ "$(wc -l </run/9001)" = "$samples" ]
+check "with the times of the recording" sh -c \
+	"[ \"\$(grep '^node_memory_MemTotal_bytes' /run/9001 | tail -n 1 | cut -d ' ' -f 3)\" = $(last_of /run/text | awk '{ printf "%.0f", int($2 * 1000) }') ]"
+check "InfluxDB has at least as many" [ "$(wc -l </run/9002)" -ge "$samples" ]
+
+# A reader that takes nothing for three seconds, and then all.
+mkfifo /run/pipe
+{ sleep 3; cat; } </run/pipe >/run/late &
+reader=$!
+dart-controller --json -i 20ms host >/run/pipe 2>/run/log &
+controller=$!
+check "an output that is not read fills up" soon grep -q 'is read too slowly' /run/log
+kill $controller
+check "the controller ends" wait $controller
+wait $reader
+check "its last line is whole: $(wc -l </run/late) lines" sh -c \
+	'cat /run/log; [ -z "$(tail -c 1 /run/late)" ] && tail -n 1 /run/late | gojq -c .sequence'
 
 size=$(stat -c %s $dir/a)
 head -c $((size / 2)) $dir/a >$dir/cut

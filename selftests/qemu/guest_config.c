@@ -40,6 +40,7 @@ static void guest_config__set(struct guest_config *config, char *line)
 	} known[] = {
 		{ "name=", &config->name },
 		{ "address=", &config->address },
+		{ "outside=", &config->outside },
 		{ "hosts=", &config->hosts },
 		{ "modules=", &config->modules },
 		{ "directory=", &config->directory },
@@ -64,7 +65,7 @@ int guest_config__load(struct guest_config *config)
 	int err;
 
 	*config = (struct guest_config){
-		.name = "", .address = "", .hosts = "", .modules = "",
+		.name = "", .address = "", .outside = "", .hosts = "", .modules = "",
 		.directory = "/", .path = "", .share = "", .manager = "", .root = "",
 	};
 	err = file__load("/guest", &line, &length);

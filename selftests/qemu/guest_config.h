@@ -10,6 +10,7 @@
 struct guest_config {
 	const char *name;	/* host name */
 	const char *address;	/* IPv4 address of eth0 */
+	const char *outside;	/* of eth1, where the host reaches the guest, or "" */
 	const char *hosts;	/* lines for /etc/hosts */
 	const char *modules;	/* path of lib/modules/<release> on the host */
 	const char *directory;	/* where the command starts */

@@ -187,7 +187,7 @@ static void guest__prepare(struct guest *guest)
 	if (guest->kernel_leaks < 0 && guest->kernel_leaks != -ENOENT)
 		give_up("kmemleak", guest->kernel_leaks);
 	sethostname(guest->config.name, strlen(guest->config.name));
-	err = network__start(guest->config.address);
+	err = network__start(guest->config.address, guest->config.outside);
 	if (err)
 		give_up("network", err);
 

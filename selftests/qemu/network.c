@@ -34,7 +34,16 @@ static int interface__up(int fd, const char *name)
 	return ioctl(fd, SIOCSIFFLAGS, &request) ? -errno : 0;
 }
 
-int network__start(const char *address)
+static int interface__start(int fd, const char *name, const char *address)
+{
+	int err = interface__set(fd, name, SIOCSIFADDR, address);
+
+	if (!err)
+		err = interface__set(fd, name, SIOCSIFNETMASK, "255.255.255.0");
+	return err ?: interface__up(fd, name);
+}
+
+int network__start(const char *address, const char *outside)
 {
 	int fd, err;
 
@@ -43,11 +52,9 @@ int network__start(const char *address)
 		return -errno;
 	err = interface__up(fd, "lo");
 	if (!err)
-		err = interface__set(fd, "eth0", SIOCSIFADDR, address);
-	if (!err)
-		err = interface__set(fd, "eth0", SIOCSIFNETMASK, "255.255.255.0");
-	if (!err)
-		err = interface__up(fd, "eth0");
+		err = interface__start(fd, "eth0", address);
+	if (!err && *outside)
+		err = interface__start(fd, "eth1", outside);
 	close(fd);
 	return err;
 }

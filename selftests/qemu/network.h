@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The guest's private Ethernet. */
+/* The guest's network interfaces. */
 #ifndef QEMU_NETWORK_H
 #define QEMU_NETWORK_H
 
-/* Bring up lo, and eth0 with @address in a /24.  Returns 0 or -errno. */
-int network__start(const char *address);
+/*
+ * Bring up lo, eth0 with @address in a /24, and eth1 with @outside unless that is "".
+ * Returns 0 or -errno.
+ */
+int network__start(const char *address, const char *outside);
 
 #endif

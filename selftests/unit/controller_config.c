@@ -44,7 +44,7 @@ static const char whole[] =
 	"record: {file: /var/r, size: 64M, files: 3}\n"
 	"workers: 3\n"
 	"handshakes: 100\n"
-	"outputs: [{listen: '[::1]:9000'}]\n"
+	"outputs: [{listen: '[::1]:9000'}, {web: ':80', token_file: /t}]\n"
 	"agents:\n"
 	"  - host: a\n"
 	"  - host: ::1\n"
@@ -70,6 +70,8 @@ static void test_settings(void **state)
 	assert_int_equal(settings.workers, 3);
 	assert_int_equal(settings.handshakes, 100);
 	assert_string_equal(settings.outputs.listen, "[::1]:9000");
+	assert_string_equal(settings.outputs.web, ":80");
+	assert_string_equal(settings.outputs.web_token_path, "/t");
 	assert_int_equal(settings.io, SETTINGS_IO_HYBRID);
 	assert_string_equal(settings.record.path, "/var/r");
 	assert_int_equal(settings.record.size, 64 << 20);
@@ -296,6 +298,18 @@ static void test_refused(void **state)
 		{ "outputs:\n  - listen: a\n  - listen: b\n",
 		  "f:3: there are two outputs that listen" },
 		{ "outputs: [{port: 1}]\n", "f:1: unknown key 'port'" },
+		{ "outputs:\n  - web: 'a:'\n",
+		  "f:2: 'a:' is not an address to listen at" },
+		{ "outputs:\n  - web: a\n  - web: b\n",
+		  "f:3: there are two pages" },
+		{ "outputs: [{web: a, listen: b}]\n",
+		  "f:1: an output is one of listen, web," },
+		{ "outputs: [{listen: a, token_file: t}]\n",
+		  "f:1: an output is one of listen, web," },
+		{ "outputs: [{web: a, user: u}]\n",
+		  "f:1: an output is one of listen, web," },
+		{ "outputs: [{web: a, token_file: []}]\n",
+		  "f:1: expected a text" },
 		{ "agents: []\ntransport: udp\n",
 		  "f:2: 'udp' is not a transport (expected read, rpc or tcp)" },
 		{ "transport: {}\n", "f:1: '?' is not a transport" },

@@ -125,6 +125,42 @@ static void test_rates(void **state)
 	metric_plan__put(plan);
 }
 
+/* The kernel counts every 2 s, the host is read every 0.5 s. */
+static void test_pressure(void **state)
+{
+	static const struct test_family pressures[] = {
+		{ "node_pressure_cpu_waiting_seconds_total", METRIC_COUNTER, NULL,
+		  NULL },
+	};
+	const struct selection_query query = {
+		.family = "node_pressure_cpu_waiting_seconds_total"
+	};
+	struct metric_plan *plan = test_plan__new(pressures, 1);
+	struct history *history = history__new();
+	double value, rate;
+	json_t *json;
+	int i;
+
+	for (i = 0; i < 40; i++) {
+		/* A quarter of the time, until 12 s; then more than can be, counted late. */
+		value = i < 24 ? i / 4 * 0.5 : i < 32 ? 2.5 : 20;
+		append(history, plan, BEGIN_US + i * SECOND_US / 2, &value);
+	}
+	json = ask(history, &query, BEGIN_US, BEGIN_US + 20 * SECOND_US, 1000);
+	for (i = 8; i < 24; i++) {
+		rate = number_at(json, 0, "min", i - 4);
+		if (rate != 0.25)
+			fail_msg("%g at %d", rate, i);
+	}
+	/* It last grew at 10 s: 2 s later it may still grow, 2.5 s later it has not. */
+	assert_true(number_at(json, 0, "min", 24 - 4) == 0.25);
+	assert_true(number_at(json, 0, "min", 25 - 4) == 0);
+	assert_true(number_at(json, 0, "min", 32 - 4) == 1);
+	json_decref(json);
+	history__free(history);
+	metric_plan__put(plan);
+}
+
 static void test_envelope(void **state)
 {
 	const struct selection_query query = { .family = "load" };
@@ -266,6 +302,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST("counters become rates, each or added up, also when they begin again",
 		     test_rates),
+		TEST("the rate of a pressure stays while the kernel has not counted, and is 1 at most",
+		     test_pressure),
 		TEST("a spike of one point in a thousand is in its bucket's maximum",
 		     test_envelope),
 		TEST("series that end have holes, and rates of others go on with the next plan",

@@ -59,7 +59,7 @@ static void test_short_options(void **state)
 	char line[] = "-i 250us -n 7 -j -c file -e x,y h";
 
 	assert_int_equal(parse(line), 0);
-	assert_int_equal(options.action, 0);
+	assert_int_equal(options.action, OPTIONS_RUN);
 	assert_int_equal(options.settings.interval_ns, 250000);
 	assert_int_equal(options.count, 7);
 	assert_true(options.json);
@@ -139,13 +139,13 @@ static void test_help_and_version(void **state)
 	char long_help[] = "--help", long_version[] = "--version";
 
 	assert_int_equal(parse(help), 0);
-	assert_int_equal(options.action, 'h');
+	assert_int_equal(options.action, OPTIONS_HELP);
 	assert_int_equal(parse(version), 0);
-	assert_int_equal(options.action, 'V');
+	assert_int_equal(options.action, OPTIONS_VERSION);
 	assert_int_equal(parse(long_help), 0);
-	assert_int_equal(options.action, 'h');
+	assert_int_equal(options.action, OPTIONS_HELP);
 	assert_int_equal(parse(long_version), 0);
-	assert_int_equal(options.action, 'V');
+	assert_int_equal(options.action, OPTIONS_VERSION);
 }
 
 static void test_doctor(void **state)
@@ -153,14 +153,14 @@ static void test_doctor(void **state)
 	char line[] = "-j doctor -e x h:17", named[] = "doctor:17";
 
 	assert_int_equal(parse(line), 0);
-	assert_int_equal(options.action, 'd');
+	assert_int_equal(options.action, OPTIONS_DOCTOR);
 	assert_true(options.json);
 	assert_int_equal(options.settings.entry_count, 1);
 	assert_int_equal(options.settings.target_count, 1);
 	assert_string_equal(options.settings.targets[0].name, "h:17");
 	settings__clear(&options.settings);
 	assert_int_equal(parse(named), 0);
-	assert_int_equal(options.action, 0);
+	assert_int_equal(options.action, OPTIONS_RUN);
 	assert_string_equal(options.settings.targets[0].host, "doctor");
 }
 
@@ -221,7 +221,7 @@ static void test_record(void **state)
 	assert_false(options.only_records);
 	settings__clear(&options.settings);
 	assert_int_equal(parse(only), 0);
-	assert_int_equal(options.action, 0);
+	assert_int_equal(options.action, OPTIONS_RUN);
 	assert_string_equal(options.settings.record.path, "f");
 	assert_true(options.only_records);
 	assert_string_equal(options.settings.targets[0].host, "h");
@@ -233,11 +233,13 @@ static void test_record(void **state)
 static void test_replay(void **state)
 {
 	char play[] = "replay -j --from @5 --to +10s --speed 2 f g",
-	     dump[] = "dump f", json[] = "dump --format json f";
+	     dump[] = "dump f", json[] = "dump --format json f",
+	     openmetrics[] = "dump --format openmetrics f",
+	     outputs[] = "replay --web=localhost:1 --remote-write http://a/ --influx http://b/ f";
 	const struct replay_options *replay = &options.replay;
 
 	assert_int_equal(parse(play), 0);
-	assert_int_equal(options.action, 'r');
+	assert_int_equal(options.action, OPTIONS_REPLAY);
 	assert_int_equal(replay->file_count, 2);
 	assert_string_equal(replay->files[1], "g");
 	assert_true(replay->speed == 2);
@@ -246,12 +248,18 @@ static void test_replay(void **state)
 	assert_true(options.json);
 	assert_int_equal(replay->format, DUMP_NONE);
 	assert_int_equal(parse(dump), 0);
-	assert_int_equal(options.action, 'r');
+	assert_int_equal(options.action, OPTIONS_REPLAY);
 	assert_int_equal(replay->format, DUMP_CSV);
 	assert_true(replay->speed == 0);
 	assert_false(options.json);
 	assert_int_equal(parse(json), 0);
 	assert_true(options.json);
+	assert_int_equal(parse(openmetrics), 0);
+	assert_int_equal(replay->format, DUMP_OPENMETRICS);
+	assert_false(options.json);
+	assert_int_equal(parse(outputs), 0);
+	assert_string_equal(options.settings.outputs.web, "localhost:1");
+	assert_int_equal(options.settings.outputs.receiver_count, 2);
 }
 
 static void test_status(void **state)
@@ -259,11 +267,11 @@ static void test_status(void **state)
 	char line[] = "status -j --socket s", named[] = "status:4792";
 
 	assert_int_equal(parse(line), 0);
-	assert_int_equal(options.action, 's');
+	assert_int_equal(options.action, OPTIONS_STATUS);
 	assert_true(options.json);
 	assert_string_equal(options.socket, "s");
 	assert_int_equal(parse(named), 0);
-	assert_int_equal(options.action, 0);
+	assert_int_equal(options.action, OPTIONS_RUN);
 	assert_string_equal(options.settings.targets[0].host, "status");
 }
 

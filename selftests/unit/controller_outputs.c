@@ -318,6 +318,16 @@ static void test_close_while_blocked(void **state)
 			 1);
 	i = atoi(said + strlen("dart-controller: "));
 	assert_true(i >= 130 && i <= 200);
+	/* Lines that a pipe takes at once are never cut; longer ones are. */
+	assert_int_equal(count(said, "is cut"), 0);
+	free(said);
+	fixture__open(&fixture, 1 << 20);
+	assert_int_equal(write_line(fixture.output, 0, 0, 1 << 20), 0);
+	while (output__written(fixture.output) < LENGTH)
+		sched_yield();
+	said = fixture__close(&fixture);
+	assert_int_equal(count(said, "1 samples were not written to the pipe: it was read too slowly, and its last line is cut\n"),
+			 1);
 	free(said);
 }
 
@@ -351,6 +361,37 @@ static void test_show(void **state)
 	free(said);
 }
 
+/* The reader is late, and then takes what comes: no line is cut. */
+static void test_give_up(void **state)
+{
+	struct fixture fixture;
+	pthread_t reader;
+	char *said, *text;
+	unsigned int i;
+
+	fixture__open(&fixture, 4 << 20);
+	/* The first is longer than the pipe: it is under way. */
+	assert_int_equal(write_line(fixture.output, 0, 0, 1 << 20), 0);
+	for (i = 1; i <= 100; i++)
+		assert_int_equal(write_line(fixture.output, 0, i, LENGTH), 0);
+	while (output__written(fixture.output) < LENGTH)
+		sched_yield();
+	output__end(fixture.output);
+	output__give_up(fixture.output);
+	assert_false(output__has_ended(fixture.output));
+	assert_int_equal(pthread_create(&reader, NULL, read_in_thread,
+					&fixture.reader),
+			 0);
+	finish(fixture.output);
+	close(fixture.writer);
+	pthread_join(reader, (void **)&text);
+	assert_int_equal(check_lines(text), 1);
+	free(text);
+	said = fixture__close(&fixture);
+	assert_int_equal(count(said, "dart-controller: 100 samples were not written to the pipe: it was read too slowly\n"),
+			 1);
+	free(said);
+}
 
 static void *read_all_of(void *data)
 {
@@ -446,6 +487,8 @@ int main(void)
 		     test_closed_pipe),
 		TEST("an output that is blocked can be closed, and says what it has not written",
 		     test_close_while_blocked),
+		TEST("an output that is given up finishes the line that is under way, and no other one",
+		     test_give_up),
 		TEST("an output that waits drops nothing, and sleeps until there is room",
 		     test_waits),
 		TEST("one that waits no more lets its writers go on",

@@ -126,6 +126,11 @@ static void say(struct played *played, struct replay *replay)
 	close(fd);
 }
 
+static void on_ended(void *data)
+{
+	sd_event_exit(data, 0);
+}
+
 static void play(struct played *played, const struct replay_options *options)
 {
 	struct catalogs catalogs;
@@ -142,6 +147,8 @@ static void play(struct played *played, const struct replay_options *options)
 	*played = (struct played){ };
 	played->sink.sink.operations = &sink_operations;
 	assert_true(sd_event_new(&context.event) >= 0);
+	context.ended = on_ended;
+	context.data = context.event;
 	assert_int_equal(workers__start(WORKERS, &context.workers), 0);
 	assert_int_equal(timers__new(context.event, &context.timers), 0);
 	assert_int_equal(catalogs__open(&catalogs), 0);

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "tools/controller/web/web.h"
+#include "tools/controller/web/web_target.h"
 #include "tools/controller/web/web_access.h"
 #include "tools/controller/web/web_query.h"
 
@@ -247,6 +248,38 @@ static void test_states(void **state)
 	metric_plan__put(plan);
 }
 
+/* Of a recording, the time since its scrapes does not count. */
+static void test_replay(void **state)
+{
+	const int64_t later_ns = web__monotonic_ns() + 2 * 3600 * SECOND_NS;
+	const struct target_settings settings = target_of(0, "h:1");
+	struct metric_plan *plan = test_plan__new(families, 3);
+	struct web_target *target = web_target__new(&settings, SECOND_NS);
+	struct metric_point points[SERIES] = { };
+	struct metric_scrape scrape = { .plan = plan, .points = points };
+	int64_t i;
+
+	/* One more than a chunk has, which is dropped as a whole. */
+	for (i = 1; i <= HISTORY_CHUNK_SCRAPES + 1; i++) {
+		scrape.time_ns = i * SECOND_NS;
+		web_target__take(target, &scrape, 1 << 20);
+	}
+	web_target__check(target, later_ns, 1 << 20, true);
+	assert_int_equal(target->state, WEB_UP);
+	web_target__lose(target, "no answer");
+	web_target__check(target, later_ns, 1 << 20, true);
+	assert_int_equal(history__points(target->history),
+			 (HISTORY_CHUNK_SCRAPES + 1) * SERIES);
+	/* Otherwise it does. */
+	web_target__check(target, later_ns, 1 << 20, false);
+	assert_int_equal(history__points(target->history), SERIES);
+	web_target__take(target, &scrape, 1 << 20);
+	web_target__check(target, later_ns, 1 << 20, false);
+	assert_int_equal(target->state, WEB_STALE);
+	web_target__put(target);
+	metric_plan__put(plan);
+}
+
 static void test_refused(void **state)
 {
 	struct metric_output *output = serve(NULL, 0);
@@ -271,6 +304,15 @@ static void test_refused(void **state)
 		      "400");
 	expect_status(output, "/api/live?target=none", LOCAL, "400");
 	expect_status(output, "/api/movers?target=none&seconds=-1", LOCAL, "400");
+	expect_status(output, "/api/schemas", LOCAL, "200");
+	expect_status(output, "/api/schemas", "Host: evil.example\r\n", "403");
+	expect_status(output, "/api/lookup?target=none&store=s&key=[]", LOCAL,
+		      "400");
+	expect_status(output,
+		      "/api/lookup?target=none&store=s&schema=../x&key=[]",
+		      LOCAL, "400");
+	expect_status(output, "/api/lookup?target=none",
+		      "Host: evil.example\r\n", "403");
 	output->operations->free(output);
 }
 
@@ -479,6 +521,8 @@ int main(void)
 		     test_values),
 		TEST("streams tell points and states: loading, stale, lost, gone",
 		     test_states),
+		TEST("the past of a recording is neither late nor too old",
+		     test_replay),
 		TEST("other hosts' names, missing targets and malformed questions are refused",
 		     test_refused),
 		TEST("values need the token, if there is one; without one other hosts are not served",

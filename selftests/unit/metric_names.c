@@ -67,6 +67,8 @@ static void test_refused(void **state)
 		  "test.yaml:7: a series has either 'equals' or 'zero_from'" },
 		{ SERIES "      value: f\n      when: ''\n",
 		  "test.yaml:7: '' cannot be the name of a field" },
+		{ SERIES "      value: f\n      per: a b\n",
+		  "test.yaml:7: 'a b' cannot be the name of a field" },
 		{ SERIES "      value: f\n      labels: {a-b: c}\n",
 		  "test.yaml:7: 'a-b' cannot be the name of a label" },
 		{ SERIES "      value: f\n      labels: {le: c}\n",
@@ -149,6 +151,7 @@ static void test_value(void **state)
 		"      mask: 255\n"
 		"      zero_from: 9223372036854775807\n"
 		"      when: limit\n"
+		"      per: page_size\n"
 		"      value: total - free + 12\n"
 		"    - entry: e\n"
 		"      value: 1\n");
@@ -161,6 +164,7 @@ static void test_value(void **state)
 	assert_int_equal(series->labels[2].kind, NAME_LABEL_FIELD);
 	assert_string_equal(series->labels[2].text, "command");
 	assert_string_equal(series->when, "limit");
+	assert_string_equal(series->per, "page_size");
 	assert_int_equal(series->mask, 255);
 	assert_true(series->zero_from == INT64_MAX);
 	assert_int_equal(series->values->term_count, 3);

@@ -55,7 +55,7 @@ struct text_host {
 	struct names *names;
 	struct points points;
 	struct metric_plan *plan;
-	struct target_labels labels;
+	struct target_labels *labels;
 	uint32_t load;
 	uint32_t link;
 };
@@ -106,14 +106,14 @@ static void text_host__init(struct text_host *host, const char *name,
 	evaluate(&host->points, host->plan, &host->host);
 	if (labels)
 		target.labels = shared_text__new(labels);
-	assert_int_equal(
-		target_labels__make(&host->labels, &target, host->plan), 0);
+	host->labels = target_labels__new(&target, host->plan);
+	assert_non_null(host->labels);
 	shared_text__release(target.labels);
 }
 
 static void text_host__free(struct text_host *host)
 {
-	target_labels__free(&host->labels);
+	target_labels__put(host->labels);
 	points__free(&host->points);
 	metric_plan__put(host->plan);
 	names__put(host->names);
@@ -123,7 +123,7 @@ static void text_host__free(struct text_host *host)
 static struct metric_text_target text_host__target(const struct text_host *host)
 {
 	return (struct metric_text_target){
-		.labels = host->labels.set.text,
+		.labels = host->labels->set.text,
 		.plan = host->plan,
 		.points = host->points.points,
 	};

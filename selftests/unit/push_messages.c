@@ -26,11 +26,17 @@ static const struct metric_series series[] = {
 	  .text = "job=\"x\",zone=\"1\"" },
 };
 
+static const char *const label_names[] = { "job", "zone" };
+
+/* Without labels that a target has, too. */
+static const struct metric_plan plain = { .series_count = 0 };
 static struct metric_plan plan = {
 	.families = families,
 	.family_count = 1,
 	.series = series,
 	.series_count = 2,
+	.label_names = label_names,
+	.label_name_count = 2,
 };
 
 struct metric_plan *metric_plan__get(struct metric_plan *held)
@@ -45,13 +51,14 @@ void metric_plan__put(struct metric_plan *held)
 static char name[] = "h:1";
 
 /* With labels of the target in JSON. */
-static struct label_set *make_set(const char *labels, const json_t *of_output)
+static struct label_set *make_set(const char *labels, const json_t *of_output,
+				  const struct metric_plan *beside)
 {
 	struct target_settings target = { .name = name };
 	struct label_set *set;
 
 	target.labels = labels ? shared_text__new(labels) : NULL;
-	set = label_set__new(&target, of_output);
+	set = label_set__new(&target, of_output, beside);
 	assert_non_null(set);
 	shared_text__release(target.labels);
 	return set;
@@ -78,13 +85,17 @@ static void test_labels(void **state)
 				      "b", "site", "n");
 	struct label_set *set;
 
-	set = make_set(NULL, NULL);
-	expect_labels(set, series, "__name__=up instance=h:1 job=dart ");
+	set = make_set(NULL, NULL, &plan);
+	expect_labels(set, series, "__name__=up instance=h:1 target_job=dart ");
 	expect_labels(set, series + 1,
-		      "__name__=up exported_job=x instance=h:1 job=dart zone=1 ");
+		      "__name__=up instance=h:1 job=x target_job=dart zone=1 ");
+	label_set__release(set);
+	/* One of the target that is called so by itself. */
+	set = make_set("{\"zone\":\"2\"}", NULL, &plain);
+	expect_labels(set, series + 1, "__name__=up instance=h:1 job=x zone=1 ");
 	label_set__release(set);
 	set = make_set("{\"Upper\":\"u\",\"__x\":\"no\",\"rack\":\"a\"}",
-		       of_output);
+		       of_output, &plain);
 	expect_labels(set, series,
 		      "Upper=u __name__=up instance=h:1 rack=a site=n ");
 	label_set__release(set);
@@ -117,7 +128,7 @@ static void test_golden(void **state)
 		"\x2a\x1e\x0a\x06\x01\x02\x03\x04\x05\x06" SAMPLE
 		"\x2a\x06\x08\x01\x18\x07\x20\x08";
 	const struct metric_point point = { .value = 1, .time_ns = 1000000000 };
-	struct label_set *set = make_set(NULL, NULL);
+	struct label_set *set = make_set(NULL, NULL, &plain);
 	struct bytes body = {}, converted = {};
 	struct symbols symbols = {};
 
@@ -147,7 +158,7 @@ static void test_values(void **state)
 	static const uint64_t stale = REMOTE_WRITE_STALE;
 	struct metric_point points[2] = { { .time_ns = 1000000 },
 					  { .time_ns = 2000000 } };
-	struct label_set *set = make_set(NULL, NULL);
+	struct label_set *set = make_set(NULL, NULL, &plain);
 	struct bytes body = {};
 	char *text;
 
@@ -168,7 +179,7 @@ static void test_values(void **state)
 static void test_hostile(void **state)
 {
 	const struct metric_point point = { .value = 1, .time_ns = 1000000000 };
-	struct label_set *set = make_set(NULL, NULL);
+	struct label_set *set = make_set(NULL, NULL, &plain);
 	struct symbols symbols = {};
 	struct bytes body = {}, converted = {};
 	uint8_t *copy;
@@ -238,7 +249,7 @@ static void encode(enum message_format format, uint32_t batch,
 		   struct taken *taken)
 {
 	static struct encoder encoder;
-	struct label_set *set = make_set(NULL, NULL);
+	struct label_set *set = make_set(NULL, NULL, &plan);
 	struct block *block = block__new(&plan, set);
 	struct metric_point *row;
 	unsigned int i;
@@ -279,11 +290,11 @@ static void test_batches(void **state)
 	assert_int_equal(first.samples, 5);
 	assert_string_equal(
 		first.texts[0],
-		"1 0000000000000000 __name__=up instance=h:1 job=dart\n"
-		"2 0000000000000000 __name__=up instance=h:1 job=dart\n"
-		"3 0000000000000000 __name__=up instance=h:1 job=dart\n"
-		"1 3ff0000000000000 __name__=up exported_job=x instance=h:1 job=dart zone=1\n"
-		"3 3ff0000000000000 __name__=up exported_job=x instance=h:1 job=dart zone=1\n");
+		"1 0000000000000000 __name__=up instance=h:1 target_job=dart\n"
+		"2 0000000000000000 __name__=up instance=h:1 target_job=dart\n"
+		"3 0000000000000000 __name__=up instance=h:1 target_job=dart\n"
+		"1 3ff0000000000000 __name__=up instance=h:1 job=x target_job=dart zone=1\n"
+		"3 3ff0000000000000 __name__=up instance=h:1 job=x target_job=dart zone=1\n");
 	assert_int_equal(second.count, 1);
 	assert_string_equal(first.texts[0], second.texts[0]);
 	assert_int_equal(small.count, 2);
@@ -317,7 +328,7 @@ static void test_lines(void **state)
 		{ INFINITY, 4 },    { 1e300, 5 }, { 4.9999999999999993e-09, 6 },
 		{ -1, INT64_MAX },
 	};
-	struct label_set *set = make_set(NULL, NULL);
+	struct label_set *set = make_set(NULL, NULL, &plain);
 
 #define TAGS "a\\ b\\,c,instance=h:1,job=dart,k=a\\=b\\,\\ c\\\\ d\\  "
 	assert_true(label_set__merge(set, &of, &merged));

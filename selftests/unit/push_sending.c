@@ -35,7 +35,7 @@ static const struct target_settings target = { .name = host };
 static void prepare(struct fixture *fixture)
 {
 	fixture->plan = invented_plan__new(SERIES, 0);
-	fixture->settings.delay_ns = UINT64_MAX;
+	fixture->settings.delay_ns = RECEIVER_DELAY_NONE;
 	snprintf(fixture->url, sizeof(fixture->url),
 		 "http://127.0.0.1:%u/api/v1/write?secret=1",
 		 fixture->receiver.port);
@@ -152,7 +152,11 @@ static void test_accepted(void **state)
 	wait_for(&fixture, 20 * SERIES);
 	stop(&fixture);
 	receiver__close(&fixture.receiver);
-	assert_string_equal(fixture.said, "");
+	/* Only the summary at the end. */
+	assert_int_equal(times_said(&fixture, "\n"), 1);
+	assert_int_equal(times_said(&fixture,
+				    " samples sent, 0 refused, 0 dropped, "),
+			 1);
 	assert_int_equal(fixture.counts.sent, 20 * SERIES);
 	assert_int_equal(fixture.counts.refused, 0);
 	assert_int_equal(fixture.counts.dropped, 0);
@@ -336,6 +340,74 @@ static void test_bounded(void **state)
 	free(fixture.receiver.accepted);
 }
 
+/* A receiver that fails at first, and far more than fits into the queue. */
+static void test_waits(void **state)
+{
+	struct fixture fixture = { .receiver.answers = {
+		"HTTP/1.1 503 No\r\nRetry-After: 1\r\nContent-Length: 0\r\n\r\n",
+		ACCEPTED_2,
+	} };
+	struct pollfd ended = { .events = POLLIN };
+	uint32_t i;
+
+	receiver__open(&fixture.receiver);
+	fixture.settings.queue_bytes = 16 << 10;
+	fixture.settings.batch = SERIES;
+	prepare(&fixture);
+	start(&fixture);
+	push__set_waits(fixture.output, true);
+	for (i = 0; i < 400; i++)
+		scrape(&fixture);
+	/* It takes as long as it takes, also at the end. */
+	push__end(fixture.output);
+	ended.fd = push__event_fd(fixture.output);
+	assert_int_equal(poll(&ended, 1, 60000), 1);
+	stop(&fixture);
+	receiver__close(&fixture.receiver);
+	assert_int_equal(fixture.counts.dropped, 0);
+	assert_int_equal(fixture.counts.sent, 400 * SERIES);
+	expect_samples(fixture.receiver.accepted, 0, 400);
+	free(fixture.receiver.accepted);
+}
+
+static void *scrape_400(void *data)
+{
+	uint32_t i;
+
+	for (i = 0; i < 400; i++)
+		scrape(data);
+	return NULL;
+}
+
+/* Without a receiver, a worker that waits goes on once the output does not wait any more. */
+static void test_waits_no_more(void **state)
+{
+	struct fixture fixture = { };
+	const uint64_t began_ns = monotonic_ns();
+	pthread_t worker;
+
+	receiver__bind(&fixture.receiver);
+	fixture.settings.queue_bytes = 16 << 10;
+	fixture.settings.batch = SERIES;
+	prepare(&fixture);
+	start(&fixture);
+	push__set_waits(fixture.output, true);
+	assert_int_equal(pthread_create(&worker, NULL, scrape_400, &fixture), 0);
+	do {
+		sched_yield();
+		push__counts(fixture.output, &fixture.counts);
+		assert_int_equal(fixture.counts.dropped, 0);
+	} while (fixture.counts.queue_bytes < (16 << 10) * 3 / 4);
+	push__set_waits(fixture.output, false);
+	pthread_join(worker, NULL);
+	stop(&fixture);
+	assert_true(fixture.counts.dropped > 0);
+	assert_int_equal(fixture.counts.sent, 0);
+	/* The end tries for three seconds. */
+	assert_true(monotonic_ns() - began_ns < 30 * (uint64_t)SECOND_NS);
+	close(fixture.receiver.fd);
+}
+
 static void test_spool(void **state)
 {
 	char directory[] = "/tmp/push-sending-XXXXXX", command[100];
@@ -453,6 +525,10 @@ int main(void)
 		TEST("a version that is set is the only one", test_only_newer),
 		TEST("without a receiver memory is bounded, and each sample is sent or counted",
 		     test_bounded),
+		TEST("an output that waits drops nothing, however long its receiver takes",
+		     test_waits),
+		TEST("one that waits no more lets workers go on, and ends in time",
+		     test_waits_no_more),
 		TEST("a spool keeps all over a restart, and is sent before what is new",
 		     test_spool),
 		TEST("InfluxDB gets lines with gzip, and the token that is in the file now",

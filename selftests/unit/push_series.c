@@ -36,6 +36,16 @@ static struct metric_plan second = {
 	.series = fewer,
 	.series_count = 2,
 };
+static const char *const label_names[] = { "job" };
+/* As the second, but labels of the target have other names beside it. */
+static struct metric_plan colliding = {
+	.families = families,
+	.family_count = 3,
+	.series = fewer,
+	.series_count = 2,
+	.label_names = label_names,
+	.label_name_count = 1,
+};
 static int holders;
 
 struct metric_plan *metric_plan__get(struct metric_plan *plan)
@@ -249,6 +259,10 @@ static void test_labels(void **state)
 	scrape(&fixture, &second, 3, 3 * SECOND);
 	expect(&fixture, "bx=\"2\"@3000 ends bx=\"3\"@3000 ends ; "
 			 "bx=\"2\"@3000=3 bx=\"3\"@3000=3 ; ");
+	fixture.text[0] = '\0';
+	scrape(&fixture, &colliding, 4, 4 * SECOND);
+	expect(&fixture, "bx=\"2\"@4000 ends bx=\"3\"@4000 ends ; "
+			 "bx=\"2\"@4000=4 bx=\"3\"@4000=4 ; ");
 	end(&fixture);
 	shared_text__release(fixture.target.labels);
 }
@@ -264,6 +278,9 @@ static void test_bound(void **state)
 	scrape(&fixture, &second, 1, SECOND);
 	assert_int_equal(atomic_load(&fixture.rules.dropped), 2);
 	assert_int_equal(fixture.blocks, 0);
+	/* What would not have been sent is not dropped. */
+	scrape(&fixture, &second, 1, 0);
+	assert_int_equal(atomic_load(&fixture.rules.dropped), 2);
 	/* From half of it on nothing waits. */
 	fixture.rules.bound = 3 * sizeof(struct block);
 	for (i = 2; i <= 60; i++) {
@@ -273,6 +290,9 @@ static void test_bound(void **state)
 	}
 	assert_true(fixture.blocks > 2);
 	assert_int_equal(atomic_load(&fixture.rules.dropped), 2);
+	fixture.rules.bound = 1;
+	series__end(fixture.series, &fixture.rules, 61 * SECOND);
+	assert_int_equal(atomic_load(&fixture.rules.dropped), 4);
 	end(&fixture);
 }
 

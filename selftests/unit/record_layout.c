@@ -186,6 +186,52 @@ static void test_widths(void **state)
 	dart_schema__free(copy);
 }
 
+/* Numbers that fill a line with the time, and two texts behind them. */
+static struct dart_schema *copy_with_texts(uint32_t first, uint32_t second)
+{
+	struct dart_schema *copy = copy_of(6, 0, 8);
+
+	copy->length += first + second;
+	sample__add(copy, "device", "", 48, first, 1, DART_CONTROL_FIELD_TEXT,
+		    false);
+	sample__add(copy, "type", "", 48 + first, second, 1,
+		    DART_CONTROL_FIELD_TEXT, false);
+	return copy;
+}
+
+static void test_texts(void **state)
+{
+	struct dart_schema *copy = copy_with_texts(56, 32);
+	const struct dart_field *field;
+	struct record_layout layout;
+	struct dart_error error;
+
+	assert_int_equal(record_layout__init(&layout, copy, NULL, &error), 0);
+	assert_int_equal(layout.schema->length, 3 * DART_ZERO_RECORD_LINE);
+	assert_int_equal(layout.piece_count, 2);
+	assert_int_equal(layout.pieces[1].offset, 48);
+	assert_int_equal(layout.pieces[1].width, 1);
+	assert_int_equal(layout.pieces[1].count, 88);
+	field = dart_schema__find(layout.schema, "device");
+	assert_int_equal(field->offset, 64 + 4);
+	assert_int_equal(field->width, 56);
+	assert_int_equal(dart_schema__find(layout.schema, "type")->offset,
+			 128 + 4);
+	assert_null(dart_schema__objection_to_sequences(layout.schema));
+	record_layout__clear(&layout);
+	dart_schema__free(copy);
+
+	copy = copy_with_texts(57, 32);
+	assert_int_equal(record_layout__init(&layout, copy, NULL, &error),
+			 -EINVAL);
+	assert_null(layout.schema);
+	dart_schema__free(copy);
+	copy = copy_with_texts(32, 32);
+	assert_int_equal(record_layout__init(&layout, copy, NULL, &error),
+			 -EINVAL);
+	dart_schema__free(copy);
+}
+
 static void test_refused(void **state)
 {
 	struct dart_schema *copy = dart_schema__new("copy", 8);
@@ -218,6 +264,8 @@ int main(void)
 		     test_pieces),
 		TEST("values of less than 8 bytes share words, each at a multiple of its width",
 		     test_widths),
+		TEST("a text lies in one line, and is refused where it would reach into the next",
+		     test_texts),
 		TEST("a field called like the time of the record, and too many fields, are refused",
 		     test_refused),
 	};

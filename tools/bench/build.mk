@@ -50,9 +50,25 @@ push_metrics_sources = tools/bench/push_metrics.c \
 push_metrics_libraries := dart
 push_metrics_packages := jansson libxxhash liburcu libcurl snappy zlib
 
+# What outputs of the controller cost.
+programs += outputs_speed
+outputs_speed_sources = tools/bench/outputs_speed.c $(unit_controller_workers_sources) \
+	$(wildcard $(addprefix tools/controller/, curl_library.c exposition/*.c http/*.c \
+	metrics/*.c outputs/*.c push/*.c))
+outputs_speed_libraries := dart
+outputs_speed_packages := libsystemd jansson yaml-0.1 smartcols libibverbs librdmacm \
+	libxxhash liburcu libcurl libmicrohttpd snappy zlib
+
 # The page, with invented hosts.
 programs += web_hosts
-web_hosts_sources = $(addprefix tools/bench/, invented_host.c invented_plan.c \
-	web_hosts.c) $(controller_web)
+web_hosts_sources = $(addprefix tools/bench/, invented_contents.c invented_host.c \
+	invented_made.c invented_plan.c web_hosts.c) $(controller_web)
 web_hosts_libraries := dart
 web_hosts_packages := jansson libmicrohttpd liburcu zlib
+
+# Recordings of hosts that do not exist.
+programs += invent_recording
+invent_recording_sources = tools/bench/invent_recording.c $(controller_record) \
+	$(unit_controller_workers_sources) tools/controller/outputs/output.c
+invent_recording_libraries := dart
+invent_recording_packages := jansson libibverbs librdmacm libxxhash liburcu libzstd

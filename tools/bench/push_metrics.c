@@ -127,7 +127,8 @@ static void take_option(struct run *run, int option, char *argument)
 		settings->batch = number;
 		break;
 	case 'd':
-		settings->delay_ns = number ? number * 1000000 : UINT64_MAX;
+		settings->delay_ns = number ? number * 1000000 :
+					       RECEIVER_DELAY_NONE;
 		break;
 	case 'S':
 		settings->spool = argument;

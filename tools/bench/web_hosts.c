@@ -5,7 +5,8 @@
  *
  * Prints "URL http://127.0.0.1:PORT/" when it serves.  Then standard input, line by line,
  * says what happens: "stop N" (host N is silent), "lose N" (it cannot be scraped), "start
- * N", "remove N", and "report" (prints memory and time used).  It ends with standard input.
+ * N", "remove N", and "report" (prints memory and time used).  With --silent, no host has ever
+ * been scraped before it is started.  It ends with standard input.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -30,6 +31,7 @@ struct arguments {
 	size_t bytes;
 	int64_t interval_ns, past_ns;
 	unsigned int hosts;
+	bool is_silent;
 	struct invented_size size;
 };
 
@@ -61,7 +63,7 @@ static int usage(void)
 {
 	fputs("Usage: web_hosts [--address HOST:PORT] [--token-file FILE] [--interval MS]\n"
 	      "                 [--past SECONDS] [--memory MIB] [--cpus N] [--containers N]\n"
-	      "                 [--hostile] HOSTS SERIES\n",
+	      "                 [--hostile] [--silent] HOSTS SERIES\n",
 	      stderr);
 	return 2;
 }
@@ -77,6 +79,7 @@ static bool parse(int argc, char *argv[], struct arguments *arguments)
 		{ "cpus", required_argument, NULL, 'c' },
 		{ "containers", required_argument, NULL, 'k' },
 		{ "hostile", no_argument, NULL, 'x' },
+		{ "silent", no_argument, NULL, 's' },
 		{ }
 	};
 	int c;
@@ -103,6 +106,8 @@ static bool parse(int argc, char *argv[], struct arguments *arguments)
 			arguments->size.containers = atoi(optarg);
 		else if (c == 'x')
 			arguments->size.is_hostile = true;
+		else if (c == 's')
+			arguments->is_silent = true;
 		else
 			return false;
 	}
@@ -110,7 +115,7 @@ static bool parse(int argc, char *argv[], struct arguments *arguments)
 		return false;
 	arguments->hosts = atoi(argv[optind]);
 	arguments->size.series = atoi(argv[optind + 1]);
-	return arguments->hosts && arguments->hosts <= SETTINGS_TARGETS_MAX &&
+	return arguments->hosts <= SETTINGS_TARGETS_MAX &&
 	       arguments->interval_ns > 0 &&
 	       arguments->size.cpus <= INVENTED_CPUS_MAX;
 }
@@ -155,7 +160,8 @@ static int add_host(struct farm *farm, unsigned int index)
 	for (; time_ns < now; time_ns += arguments->interval_ns)
 		feed(farm, fed, time_ns);
 	fed->due_ns = time_ns;
-	fed->is_there = fed->is_fed = true;
+	fed->is_there = true;
+	fed->is_fed = !arguments->is_silent;
 	return 0;
 }
 
@@ -266,7 +272,7 @@ int main(int argc, char *argv[])
 		return 1;
 	}
 	farm.plan = invented_plan__new(&farm.arguments.size);
-	farm.hosts = calloc(farm.arguments.hosts, sizeof(*farm.hosts));
+	farm.hosts = calloc(farm.arguments.hosts ?: 1, sizeof(*farm.hosts));
 	if (!farm.plan || !farm.hosts)
 		ret = -ENOMEM;
 	for (i = 0; i < farm.arguments.hosts && !ret; i++)

@@ -15,7 +15,7 @@ controller_config := $(addprefix tools/controller/, config.c config_agent.c \
 	config_outputs.c config_record.c config_source.c config_transport.c http/http_address.c) \
 	$(controller_settings)
 
-unit_controller_options_sources := $(addprefix tools/controller/, options.c \
+unit_controller_options_sources := $(wildcard tools/controller/options*.c) $(addprefix tools/controller/, \
 	http/http_address.c record/replay_options.c) $(controller_settings)
 unit_controller_config_sources := $(controller_config)
 unit_controller_credit_sources := tools/controller/credit.c
@@ -28,6 +28,9 @@ unit_controller_pool_sources := $(addprefix tools/controller/, \
 unit_controller_handshakes_sources := tools/controller/handshakes.c \
 	$(addprefix tools/controller/io/, timers.c wheel.c)
 unit_controller_capacity_sources := tools/controller/capacity.c
+unit_controller_resolver_sources := $(addprefix tools/controller/, resolver.c \
+	decode/thread.c)
+threaded_tests += controller_resolver
 unit_controller_interface_sources := tools/controller/interface.c
 unit_controller_wheel_sources := tools/controller/io/wheel.c
 unit_controller_latency_sources := tools/controller/decode/latency.c
@@ -58,7 +61,7 @@ controller_record := $(addprefix tools/controller/record/, block.c chunk.c \
 unit_controller_record_sources := $(controller_record) \
 	$(unit_controller_workers_sources) tools/controller/outputs/output.c
 unit_controller_replay_sources := $(unit_controller_record_sources) \
-	$(addprefix tools/controller/, record/replay.c record/replay_targets.c \
+	$(addprefix tools/controller/, record/replay.c record/replay_files.c record/replay_targets.c \
 	io/timers.c io/wheel.c)
 unit_controller_target_list_sources := $(controller_settings) \
 	tools/controller/targets/target_list.c
@@ -80,10 +83,17 @@ unit_controller_call_sources := $(unit_serve_tcp_sources) \
 unit_controller_http_server_sources := $(wildcard tools/controller/http/*.c)
 controller_metrics := $(wildcard tools/controller/metrics/*.c)
 unit_metric_names_sources := $(controller_metrics)
+unit_metric_cpus_sources := $(controller_metrics)
 unit_metric_plan_sources := $(controller_metrics)
+unit_metric_rows_sources := $(controller_metrics)
+unit_metric_values_sources := $(controller_metrics)
 unit_metric_scale_sources := $(controller_metrics)
+unit_metric_plan_store_sources := $(controller_metrics)
 unit_metric_sinks_sources := $(controller_metrics) \
 	tools/controller/outputs/sink_all.c
+unit_controller_dump_sources := $(controller_metrics) $(addprefix tools/controller/, \
+	record/dump_openmetrics.c record/series_list.c record/spill.c \
+	decode/queue.c decode/thread.c outputs/output.c)
 unit_metric_text_sources := $(controller_metrics)
 # The page, without what scrapes.
 controller_web := $(wildcard tools/controller/web/*.c tools/controller/http/*.c) \
@@ -94,6 +104,8 @@ web_history := $(addprefix tools/controller/web/, history.c history_chunk.c \
 unit_controller_history_sources := $(web_history)
 unit_controller_history_query_sources := $(web_history) $(addprefix tools/controller/web/, \
 	envelope.c history_query.c json_text.c selection.c tracker.c)
+unit_controller_movers_sources := $(web_history) $(addprefix tools/controller/web/, \
+	json_text.c movers.c selection.c)
 unit_controller_json_text_sources := tools/controller/web/json_text.c
 unit_controller_web_sources := $(controller_web)
 threaded_tests += controller_web
@@ -104,12 +116,13 @@ $(foreach in,obj sanitized tsan/obj helgrind/obj,\
 unit_controller_call_late_sources := $(unit_controller_call_sources)
 threaded_tests += controller_call controller_call_late controller_pool controller_workers controller_outputs \
 	controller_sinks controller_discovery controller_catalog controller_http_server \
-	metric_sinks controller_record controller_replay
+	metric_plan_store metric_sinks controller_record controller_replay
 
 # Outputs that push.
 controller_push := $(wildcard tools/controller/push/*.c) $(controller_settings) \
 	$(addprefix tools/controller/, curl_library.c decode/queue.c \
-	decode/thread.c outputs/output.c)
+	decode/thread.c metrics/label_names.c outputs/output.c)
+unit_push_config_sources := $(controller_config)
 unit_push_messages_sources := $(controller_push)
 unit_push_series_sources := $(controller_push)
 unit_push_spool_sources := $(addprefix tools/controller/push/, backlog.c message.c \

@@ -11,13 +11,15 @@
 /* An item of "outputs". */
 struct config_output {
 	char *listen;
+	char *web;
+	char *token_file;	/* of the page, or of the receiver */
 	bool is_receiver;
 	bool has_more;		/* keys that only receivers have */
 	struct receiver_settings receiver;
 };
 
-static int take_listen(struct config *config, const yaml_node_t *value,
-		       struct config_output *output)
+static int take_address(struct config *config, const yaml_node_t *value,
+			char **address)
 {
 	const char *text = config__text(value);
 
@@ -26,8 +28,8 @@ static int take_listen(struct config *config, const yaml_node_t *value,
 			config, value,
 			"'%s' is not an address to listen at (expected HOST:PORT, [V6]:PORT or :PORT)",
 			text ?: "?");
-	output->listen = strdup(text);
-	return output->listen ? 0 : -ENOMEM;
+	*address = strdup(text);
+	return *address ? 0 : -ENOMEM;
 }
 
 static int take_url(struct config *config, const yaml_node_t *value,
@@ -84,6 +86,17 @@ static int take_time(struct config *config, const yaml_node_t *value,
 	return 0;
 }
 
+/* Of scrapes, for further ones: in the settings 0 is what the user does not say. */
+static int take_delay(struct config *config, const yaml_node_t *value,
+		      uint64_t *delay_ns)
+{
+	int ret = take_time(config, value, 0, RECEIVER_DELAY_MAX_NS, delay_ns);
+
+	if (!ret && !*delay_ns)
+		*delay_ns = RECEIVER_DELAY_NONE;
+	return ret;
+}
+
 static int take_number(struct config *config, const yaml_node_t *value,
 		       unsigned int max, unsigned int *number)
 {
@@ -128,7 +141,6 @@ static char **text_of(struct receiver_settings *receiver, const char *key)
 		{ "bucket", &receiver->bucket },
 		{ "organization", &receiver->organization },
 		{ "spool", &receiver->spool },
-		{ "token_file", &receiver->token_file },
 		{ "user", &receiver->user },
 		{ "password_file", &receiver->password_file },
 		{ "authorities", &receiver->authorities },
@@ -155,8 +167,7 @@ static int take_receiver_value(struct config *config, const char *key,
 		return take_number(config, value, RECEIVER_BATCH_MAX,
 				   &receiver->batch);
 	if (!strcmp(key, "delay"))
-		return take_time(config, value, 1, RECEIVER_DELAY_MAX_NS,
-				 &receiver->delay_ns);
+		return take_delay(config, value, &receiver->delay_ns);
 	if (!strcmp(key, "timeout"))
 		return take_time(config, value, RECEIVER_TIMEOUT_MIN_NS,
 				 RECEIVER_TIMEOUT_MAX_NS, &receiver->timeout_ns);
@@ -177,13 +188,36 @@ static int take_value(struct config *config, const char *key,
 	struct config_output *output = into;
 
 	if (!strcmp(key, "listen"))
-		return take_listen(config, value, output);
+		return take_address(config, value, &output->listen);
+	if (!strcmp(key, "web"))
+		return take_address(config, value, &output->web);
+	if (!strcmp(key, "token_file"))
+		return take_text(config, value, &output->token_file);
 	if (!strcmp(key, "remote_write"))
 		return take_url(config, value, RECEIVER_REMOTE_WRITE, output);
 	if (!strcmp(key, "influx"))
 		return take_url(config, value, RECEIVER_INFLUX, output);
 	output->has_more = true;
 	return take_receiver_value(config, key, value, &output->receiver);
+}
+
+/* Of listen, web, and a receiver, one is there, with the keys that it may have. */
+static bool is_one(const struct config_output *output)
+{
+	if (!!output->listen + !!output->web + output->is_receiver != 1)
+		return false;
+	return output->is_receiver ||
+	       (!output->has_more && (output->web || !output->token_file));
+}
+
+/* Moves a text into the settings; false: there is one. */
+static bool set_once(char **setting, char **text)
+{
+	if (*setting)
+		return false;
+	*setting = *text;
+	*text = NULL;
+	return true;
 }
 
 static int add_output(struct config *config, const yaml_node_t *item,
@@ -193,19 +227,23 @@ static int add_output(struct config *config, const yaml_node_t *item,
 	struct dart_error error;
 	int ret;
 
-	if (!output->listen == !output->is_receiver ||
-	    (output->listen && output->has_more))
+	if (!is_one(output))
 		return config__refuse(
 			config, item,
-			"an output is one of listen, remote_write and influx, and only the last two have other keys");
-	if (output->listen) {
-		if (outputs->listen)
-			return config__refuse(config, item,
+			"an output is one of listen, web, remote_write and influx; listen has no further key, and web only token_file");
+	if (output->listen)
+		return set_once(&outputs->listen, &output->listen) ?
+			       0 :
+			       config__refuse(config, item,
 					      "there are two outputs that listen");
-		outputs->listen = output->listen;
-		output->listen = NULL;
-		return 0;
-	}
+	if (output->web)
+		return set_once(&outputs->web, &output->web) &&
+				       set_once(&outputs->web_token_path,
+						&output->token_file) ?
+			       0 :
+			       config__refuse(config, item,
+					      "there are two pages (web)");
+	set_once(&output->receiver.token_file, &output->token_file);
 	ret = output_settings__add_receiver(outputs, &output->receiver, &error);
 	return ret == -EINVAL ? config__refuse(config, item, "%s", error.text) :
 				ret;
@@ -219,6 +257,8 @@ static int take_output(struct config *config, const yaml_node_t *item,
 		  add_output(config, item, &output, into);
 
 	free(output.listen);
+	free(output.web);
+	free(output.token_file);
 	receiver_settings__clear(&output.receiver);
 	return ret;
 }
@@ -234,9 +274,11 @@ int config__take_outputs(struct config *config, const yaml_node_t *value,
 	for (i = 0; i < file.receiver_count && !ret; i++)
 		ret = output_settings__add_receiver(chosen, &file.receivers[i],
 						    config->error);
-	if (!ret && !chosen->listen) {
-		chosen->listen = file.listen;
-		file.listen = NULL;
+	if (!ret) {
+		/* A page of the command line has the token of the file, too. */
+		set_once(&chosen->listen, &file.listen);
+		set_once(&chosen->web, &file.web);
+		set_once(&chosen->web_token_path, &file.web_token_path);
 	}
 	output_settings__clear(&file);
 	return ret;

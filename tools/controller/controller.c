@@ -10,7 +10,6 @@
  * written.
  */
 #include <errno.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,8 +20,10 @@
 
 #include "certificates.h"
 #include "controller.h"
+#include "controller_drain.h"
 #include "controller_outputs.h"
 #include "controller_record.h"
+#include "controller_replay.h"
 #include "decode/catalog.h"
 #include "fleet.h"
 #include "flow.h"
@@ -30,24 +31,20 @@
 #include "target.h"
 #include "transport/transport_read.h"
 
-/* How long an output that is not read delays the end after a signal, and one that is. */
-#define BLOCKED_MS	500
-#define LINGER_MS	5000
-
 struct controller {
 	struct target_context context;
 	struct controller_outputs outputs;
 	sd_event_source *output_failed;
 	sd_event_source *connections;
-	sd_event_source *mail;	/* from I/O threads */
+	sd_event_source *mail; /* from I/O threads */
 	bool has_mailbox;
 	struct catalogs catalogs;
-	struct fleet *fleet;	/* NULL of a replay */
-	struct replay *replay;	/* NULL: there is none */
+	struct fleet *fleet; /* NULL of a replay */
+	struct controller_replay replay;
 	struct controller_record record;
-	int record_error;	/* of the recording, which has ended */
-	struct status_server *status;	/* NULL: nobody can ask */
-	bool interrupted;	/* by a signal */
+	int record_error; /* of the recording, which has ended */
+	struct status_server *status; /* NULL: nobody can ask */
+	bool interrupted; /* by a signal */
 };
 
 static int on_signal(sd_event_source *source,
@@ -70,9 +67,10 @@ static int on_reload(sd_event_source *source,
 	if (certificates__load(&context->options->settings.tls, &context->tls,
 			       &error) &&
 	    !context->sink->owns_terminal)
-		output__print(context->log,
-			      "dart-controller: %s; certificates stay as they were",
-			      error.text);
+		output__print(
+			context->log,
+			"dart-controller: %s; certificates stay as they were",
+			error.text);
 	fleet__reload(controller->fleet);
 	return 0;
 }
@@ -86,13 +84,6 @@ static int on_output_failed(sd_event_source *source, int fd, uint32_t events,
 	return sd_event_exit(controller->context.event, 0);
 }
 
-static void set_of_signals(sigset_t *set)
-{
-	sigemptyset(set);
-	sigaddset(set, SIGINT);
-	sigaddset(set, SIGTERM);
-}
-
 static int controller__catch_signals(struct controller *controller)
 {
 	sd_event *event = controller->context.event;
@@ -101,7 +92,7 @@ static int controller__catch_signals(struct controller *controller)
 	sigset_t set;
 	int err;
 
-	set_of_signals(&set);
+	controller_drain__signals(&set);
 	if (reloads)
 		sigaddset(&set, SIGHUP);
 	if (sigprocmask(SIG_BLOCK, &set, NULL))
@@ -123,21 +114,16 @@ static int controller__open_outputs(struct controller *controller,
 	struct controller_outputs *outputs = &controller->outputs;
 	int err;
 
-	err = output__open(STDERR_FILENO, "standard error", OUTPUT_BYTES, NULL,
-			   &context->log) ?:
-	      controller_outputs__open(outputs, context->options, context->log,
-				       error);
+	err = output__open(STDERR_FILENO, "standard error", OUTPUT_BYTES, NULL, &context->log) ?:
+		      controller_outputs__open(outputs, context->options,
+					       context->log, error);
 	if (err)
 		return err;
 	context->sink = outputs->sink;
 	err = sd_event_add_io(context->event, &controller->output_failed,
 			      output__event_fd(outputs->standard), EPOLLIN,
 			      on_output_failed, controller);
-	if (err < 0)
-		return err;
-	/* A replay waits for its reader. */
-	output__set_waits(outputs->standard, context->options->replay.files);
-	return 0;
+	return err < 0 ? err : 0;
 }
 
 static int on_connection(sd_event_source *source, int fd, uint32_t events,
@@ -185,10 +171,9 @@ static int controller__open_io(struct controller *controller,
 				transport_read__on_completion, error);
 	if (err)
 		return err;
-	err = sd_event_add_io(
-		context->event, &controller->connections,
-		dart_endpoint_set__connection_fd(context->io.set), EPOLLIN,
-		on_connection, controller);
+	err = sd_event_add_io(context->event, &controller->connections,
+			      dart_endpoint_set__connection_fd(context->io.set),
+			      EPOLLIN, on_connection, controller);
 	return err < 0 ? err : 0;
 }
 
@@ -227,44 +212,42 @@ static int controller__open(struct controller *controller,
 	if (err < 0)
 		return err;
 	/* Before any thread: they leave signals to the loop. */
-	err = controller__catch_signals(controller) ?:
-	      controller__open_outputs(controller, error) ?:
-	      controller_record__open(&controller->record, context, error) ?:
-	      workers__start(settings->workers ?: SETTINGS_WORKERS_DEFAULT,
-			     &context->workers) ?:
-	      catalogs__open(&controller->catalogs) ?:
-	      timers__new(context->event, &context->timers);
+	err = controller__catch_signals(controller)		  ?:
+		      controller__open_outputs(controller, error) ?:
+		      controller_record__open(&controller->record, context, error) ?:
+		      workers__start(settings->workers ?: SETTINGS_WORKERS_DEFAULT, &context->workers) ?:
+		      catalogs__open(&controller->catalogs) ?:
+		      timers__new(context->event, &context->timers);
 	if (err || options->replay.files)
-		return err ?: controller_record__replay(context,
-						       &controller->replay,
+		return err   ?:
+			       controller_replay__open(&controller->replay,
+						       context,
+						       &controller->outputs,
 						       error);
 	err = resolver__new(context->event, &context->resolver) ?:
-	      flow_control__new(context->timers, settings,
-				options__has_one_target(options),
-				&context->flow_control) ?:
-	      controller__open_mailbox(controller) ?:
-	      certificates__load(&settings->tls, &context->tls, error) ?:
-	      controller__open_io(controller, error);
+		      flow_control__new(context->timers, settings, options__has_one_target(options), &context->flow_control) ?:
+		      controller__open_mailbox(controller) ?:
+		      certificates__load(&settings->tls, &context->tls, error) ?:
+		      controller__open_io(controller, error);
 	if (err)
 		return err;
 	handshakes__open(&context->handshakes, context->timers,
 			 settings->handshakes ?: SETTINGS_HANDSHAKES_DEFAULT);
-	return fleet__new(context, controller->outputs.standard, &controller->fleet,
-			  error) ?:
-	       controller__open_status(controller, error);
+	return fleet__new(context, controller->outputs.standard, &controller->fleet, error) ?:
+		       controller__open_status(controller, error);
 }
 
 /* All that was handed over has been decoded then, and recorded. */
 static void controller__stop_threads(struct controller *controller)
 {
-	/* Of a replay that ends early, a worker may wait for the reader. */
-	if (controller->outputs.standard)
-		output__set_waits(controller->outputs.standard, false);
+	/* Of a replay that ends early, a worker may wait for an output. */
+	controller_replay__stop(&controller->replay);
 	io_threads__stop(&controller->context.io);
 	workers__stop(controller->context.workers);
 	controller->context.workers = NULL;
-	controller->record_error = controller_record__close(&controller->record)
-					   ?: controller->record_error;
+	controller->record_error =
+		controller_record__close(&controller->record) ?:
+			controller->record_error;
 }
 
 static void controller__close_output(struct controller *controller)
@@ -280,7 +263,7 @@ static void controller__close(struct controller *controller)
 	controller__stop_threads(controller);
 	handshakes__close(&controller->context.handshakes);
 	fleet__free(controller->fleet);
-	replay__free(controller->replay);
+	controller_replay__close(&controller->replay);
 	sd_event_source_disable_unref(controller->connections);
 	io_threads__free(&controller->context.io);
 	sd_event_source_disable_unref(controller->mail);
@@ -298,40 +281,6 @@ static void controller__close(struct controller *controller)
 }
 
 /*
- * Waits until all is written to @output, however long that takes; after a signal, before
- * or meanwhile, LINGER_MS at most, and less if nobody reads.
- */
-static void controller__drain(struct controller *controller,
-			      struct output *output)
-{
-	struct pollfd fds[] = {
-		{ .fd = output__event_fd(output), .events = POLLIN },
-		{ .fd = -1, .events = POLLIN },
-	};
-	struct signalfd_siginfo info;
-	uint64_t written = output__written(output);
-	int waited_ms = 0;
-	sigset_t set;
-
-	set_of_signals(&set);
-	fds[1].fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-	output__end(output);
-	while (!output__has_ended(output)) {
-		if (!poll(fds, 2, controller->interrupted ? BLOCKED_MS : -1)) {
-			waited_ms += BLOCKED_MS;
-			if (output__written(output) == written ||
-			    waited_ms >= LINGER_MS)
-				break;
-			written = output__written(output);
-		}
-		if (read(fds[1].fd, &info, sizeof(info)) > 0)
-			controller->interrupted = true;
-	}
-	if (fds[1].fd >= 0)
-		close(fds[1].fd);
-}
-
-/*
  * From the end of the loop to that of standard output, then the summaries for people.
  * Returns 0, or the error of standard output, a recording or a replay, which has been reported.
  */
@@ -343,15 +292,16 @@ static int controller__finish(struct controller *controller, bool summarize)
 	controller__stop_threads(controller);
 	if (summarize)
 		fleet__summarize(controller->fleet, false);
-	controller__drain(controller, output);
+	controller_drain__output(output, &controller->interrupted);
 	err = output__error(output);
 	controller__close_output(controller);
 	if (summarize && !err)
 		fleet__summarize(controller->fleet, true);
-	if (controller->replay &&
-	    !replay__report(controller->replay, controller->context.log))
-		err = err ?: -EBADMSG;
-	controller__drain(controller, controller->context.log);
+	controller_drain__receivers(&controller->outputs,
+				    &controller->interrupted);
+	err = controller_replay__finish(&controller->replay) ?: err;
+	controller_drain__output(controller->context.log,
+				 &controller->interrupted);
 	return err ?: controller->record_error;
 }
 
@@ -368,8 +318,8 @@ static void permit_descriptors(void)
 
 int controller__run(const struct options *options)
 {
-	struct controller controller = { };
-	struct dart_error error = { };
+	struct controller controller = {};
+	struct dart_error error = {};
 	bool is_open, failed = true;
 	int err;
 
@@ -383,9 +333,8 @@ int controller__run(const struct options *options)
 		if (!err && options->once && controller.interrupted)
 			err = -EINTR;
 		failed = controller__finish(
-			&controller,
-			controller.fleet && !options->once &&
-				(!err || err == -EHOSTUNREACH));
+			&controller, controller.fleet && !options->once &&
+					     (!err || err == -EHOSTUNREACH));
 	}
 	controller__close(&controller);
 

@@ -14,13 +14,15 @@
 #include "outputs/sink_json.h"
 #include "outputs/sink_table.h"
 #include "push/push.h"
+#include "record/dump_openmetrics.h"
 #include "record/sink_csv.h"
+#include "record/spill.h"
 #include "web/web.h"
 
 /* That of samples on standard output, and that of metrics. */
 #define SINKS_MAX 2
-/* The exposition, the page, and the receivers. */
-#define METRIC_OUTPUTS_MAX (2 + RECEIVERS_MAX)
+/* The exposition, the page, a dump, and the receivers. */
+#define METRIC_OUTPUTS_MAX (3 + RECEIVERS_MAX)
 
 /* What is open so far, until a sink has it. */
 struct opening {
@@ -36,10 +38,11 @@ struct opening {
  */
 static bool shows_values(const struct options *options)
 {
-	if (options->only_records && !options->json)
+	if ((options->only_records && !options->json) ||
+	    options->replay.format == DUMP_OPENMETRICS)
 		return false;
-	return options->json || options->once ||
-	       options->replay.format || isatty(STDOUT_FILENO) ||
+	return options->json || options->once || options->replay.format ||
+	       isatty(STDOUT_FILENO) ||
 	       !output_settings__has_any(&options->settings.outputs);
 }
 
@@ -63,24 +66,26 @@ static int open_standard(struct controller_outputs *outputs,
 }
 
 static int open_exposition(struct controller_outputs *outputs,
-			   const struct output_settings *settings,
+			   const struct options *options,
 			   struct opening *opening, struct dart_error *error)
 {
 	static const size_t count = EXPOSITION_PAGES;
+	const char *address = options->settings.outputs.listen;
 	struct metric_output *exposition;
 
-	if (!settings->listen)
+	if (!address)
 		return 0;
-	exposition = exposition__new();
+	exposition = exposition__new(options->replay.files);
 	if (!exposition)
 		return -ENOMEM;
 	opening->metrics[opening->metric_count++] = exposition;
 	exposition__pages(exposition, outputs->pages);
-	return http_server__new(settings->listen, outputs->pages, count,
+	return http_server__new(address, outputs->pages, count,
 				&outputs->server, error);
 }
 
-static int open_receivers(const struct output_settings *settings,
+static int open_receivers(struct controller_outputs *outputs,
+			  const struct output_settings *settings,
 			  struct output *log, struct opening *opening,
 			  struct dart_error *error)
 {
@@ -93,6 +98,7 @@ static int open_receivers(const struct output_settings *settings,
 		if (err)
 			return err;
 		opening->metrics[opening->metric_count++] = output;
+		outputs->receivers[outputs->receiver_count++] = output;
 	}
 	return 0;
 }
@@ -105,6 +111,7 @@ static int open_web(const struct options *options, struct output *log,
 		.address = outputs->web,
 		.token_path = outputs->web_token_path,
 		.interval_ns = options->settings.interval_ns,
+		.is_replay = options->replay.files,
 	};
 	struct metric_output *web;
 	int err;
@@ -114,6 +121,21 @@ static int open_web(const struct options *options, struct output *log,
 	err = web__new(&settings, log, &web, error);
 	if (!err)
 		opening->metrics[opening->metric_count++] = web;
+	return err;
+}
+
+static int open_dump(struct controller_outputs *outputs,
+		     const struct options *options, struct output *log,
+		     struct opening *opening, struct dart_error *error)
+{
+	int err;
+
+	if (options->replay.format != DUMP_OPENMETRICS)
+		return 0;
+	err = dump_openmetrics__new(outputs->standard, log, SPILL_BYTES,
+				    &outputs->dump, error);
+	if (!err)
+		opening->metrics[opening->metric_count++] = outputs->dump;
 	return err;
 }
 
@@ -127,13 +149,15 @@ static int open_metrics(struct controller_outputs *outputs,
 	struct sink *sink;
 	int err;
 
-	if (!output_settings__has_any(settings))
+	if (!output_settings__has_any(settings) &&
+	    options->replay.format != DUMP_OPENMETRICS)
 		return 0;
 	names__find_directory(directory);
-	err = names__load(directory, &names, error) ?:
-	      open_receivers(settings, log, opening, error) ?:
-	      open_exposition(outputs, settings, opening, error) ?:
-	      open_web(options, log, opening, error);
+	err = names__load(directory, &names, error)			     ?:
+		      open_receivers(outputs, settings, log, opening, error) ?:
+		      open_exposition(outputs, options, opening, error)	     ?:
+		      open_web(options, log, opening, error) ?:
+	      open_dump(outputs, options, log, opening, error);
 	if (!err) {
 		sink = sink_metrics__new(names, opening->metrics,
 					 opening->metric_count);
@@ -167,13 +191,12 @@ int controller_outputs__open(struct controller_outputs *outputs,
 {
 	const size_t targets = options->settings.target_count;
 	const size_t bound = OUTPUT_BYTES + targets * OUTPUT_TARGET_BYTES;
-	struct opening opening = { };
+	struct opening opening = {};
 	int err;
 
-	err = output__open(STDOUT_FILENO, "standard output", bound, log,
-			   &outputs->standard) ?:
-	      open_standard(outputs, options, &opening) ?:
-	      open_metrics(outputs, options, log, &opening, error);
+	err = output__open(STDOUT_FILENO, "standard output", bound, log, &outputs->standard) ?:
+		      open_standard(outputs, options, &opening) ?:
+		      open_metrics(outputs, options, log, &opening, error);
 	if (!err) {
 		outputs->sink = opening.sink_count == 1 ?
 					opening.sinks[0] :
@@ -184,7 +207,20 @@ int controller_outputs__open(struct controller_outputs *outputs,
 	http_server__free(outputs->server);
 	outputs->server = NULL;
 	opening__free(&opening);
+	outputs->receiver_count = 0;
+	outputs->dump = NULL;
 	return err;
+}
+
+void controller_outputs__set_waits(struct controller_outputs *outputs,
+				   bool waits)
+{
+	size_t i;
+
+	if (outputs->standard)
+		output__set_waits(outputs->standard, waits);
+	for (i = 0; i < outputs->receiver_count; i++)
+		push__set_waits(outputs->receivers[i], waits);
 }
 
 void controller_outputs__close_standard(struct controller_outputs *outputs)
@@ -199,5 +235,5 @@ void controller_outputs__close(struct controller_outputs *outputs)
 	if (outputs->sink)
 		outputs->sink->operations->free(outputs->sink);
 	controller_outputs__close_standard(outputs);
-	*outputs = (struct controller_outputs){ };
+	*outputs = (struct controller_outputs){};
 }

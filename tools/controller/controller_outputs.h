@@ -15,10 +15,13 @@
 struct sink;
 
 struct controller_outputs {
-	struct output *standard;	/* standard output */
+	struct output *standard; /* standard output */
 	struct sink *sink;
+	struct metric_output *receivers[RECEIVERS_MAX]; /* of the sink */
+	size_t receiver_count;
+	struct metric_output *dump;	/* as OpenMetrics, of the sink; NULL: there is none */
 	struct http_page pages[EXPOSITION_PAGES];
-	struct http_server *server;	/* of these pages; NULL: there is none */
+	struct http_server *server; /* of these pages; NULL: there is none */
 };
 
 /*
@@ -29,6 +32,12 @@ struct controller_outputs {
 int controller_outputs__open(struct controller_outputs *outputs,
 			     const struct options *options, struct output *log,
 			     struct dart_error *error);
+/*
+ * In any thread.  With @waits workers wait for standard output and for receivers, as a replay
+ * can, instead of dropping what does not fit.
+ */
+void controller_outputs__set_waits(struct controller_outputs *outputs,
+				   bool waits);
 /* Standard output alone; what is not written is dropped. */
 void controller_outputs__close_standard(struct controller_outputs *outputs);
 /* When no thread has the sink any more. */

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Opens recordings, and replays of them, as the options say. */
+/* Opens recordings as the options say. */
 #include "controller_record.h"
-
-#include "decode/budget.h"
 
 /* The file is full, or cannot be written; outputs go on. */
 static int on_ended(sd_event_source *source, int fd, uint32_t events,
@@ -45,25 +43,6 @@ int controller_record__close(struct controller_record *record)
 
 	sd_event_source_disable_unref(record->ended);
 	err = recorder__close(record->recorder);
-	*record = (struct controller_record){ };
+	*record = (struct controller_record){};
 	return err;
-}
-
-int controller_record__replay(const struct target_context *context,
-			      struct replay **replay, struct dart_error *error)
-{
-	const struct options *options = context->options;
-	const struct replay_context of_replay = {
-		.event = context->event,
-		.timers = context->timers,
-		.workers = context->workers,
-		.worker_count = options->settings.workers ?:
-					SETTINGS_WORKERS_DEFAULT,
-		.catalogs = context->catalogs,
-		.sink = context->sink,
-		.value_bytes = BUDGET_TEXT_BYTES,
-		.options = &options->replay,
-	};
-
-	return replay__new(&of_replay, replay, error);
 }

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a controller records beside its outputs, or replays instead of scraping. */
+/* What a controller records beside its outputs. */
 #ifndef CONTROLLER_CONTROLLER_RECORD_H
 #define CONTROLLER_CONTROLLER_RECORD_H
 
 #include <libdart/error.h>
 
 #include "record/recorder.h"
-#include "record/replay.h"
 #include "target.h"
 
 /* Zeros: nothing is recorded. */
@@ -28,9 +27,5 @@ int controller_record__open(struct controller_record *record,
  * to its end, which the log has been told.
  */
 int controller_record__close(struct controller_record *record);
-
-/* As replay__new(), of the options of @context, whose workers run. */
-int controller_record__replay(const struct target_context *context,
-			      struct replay **replay, struct dart_error *error);
 
 #endif /* CONTROLLER_CONTROLLER_RECORD_H */

@@ -36,15 +36,15 @@ int main(int argc, char *argv[])
 	if (options__parse(&options, argc, argv, &error)) {
 		fprintf(stderr, "dart-controller: %s\n", error.text);
 		status = 2;	/* wrong arguments */
-	} else if (options.action == 'h') {
+	} else if (options.action == OPTIONS_HELP) {
 		fputs(options__help, stdout);
-	} else if (options.action == 'V') {
+	} else if (options.action == OPTIONS_VERSION) {
 		puts("dart-controller " DART_VERSION);
-	} else if (options.action == 'd') {
+	} else if (options.action == OPTIONS_DOCTOR) {
 		status = doctor__run(&options);
 		if (fflush(stdout) || ferror(stdout))
 			status = EXIT_FAILURE;
-	} else if (options.action == 's') {
+	} else if (options.action == OPTIONS_STATUS) {
 		status = status_command__run(&options);
 	} else if (load_config(&options)) {
 		status = EXIT_FAILURE;

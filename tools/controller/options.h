@@ -10,17 +10,26 @@
 #include "record/replay_options.h"
 #include "settings.h"
 
+enum options_action {
+	OPTIONS_RUN, /* also to record */
+	OPTIONS_HELP,
+	OPTIONS_VERSION,
+	OPTIONS_DOCTOR,
+	OPTIONS_STATUS,
+	OPTIONS_REPLAY, /* or dump */
+};
+
 struct options {
-	/* 'h': print the help; 'V': the version; 'd': doctor; 's': status; 'r': replay or dump; 0: run */
-	char action;
+	enum options_action action;
 	struct settings settings;
-	struct settings own;	/* of the command line, if there is a configuration */
-	const char *config;	/* path or NULL; points into argv, as does the next */
-	const char *socket;	/* path of the control socket, or NULL */
-	uint64_t count;		/* scrapes per target; 0: unlimited */
+	struct settings
+		own; /* of the command line, if there is a configuration */
+	const char *config; /* path or NULL; points into argv, as does the next */
+	const char *socket; /* path of the control socket, or NULL */
+	uint64_t count; /* scrapes per target; 0: unlimited */
 	bool json;
 	bool once;
-	bool only_records;	/* nothing else is done with the values */
+	bool only_records; /* nothing else is done with the values */
 	struct replay_options replay;
 };
 

@@ -5,39 +5,47 @@
 #include <errno.h>
 #include <netdb.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include "decode/thread.h"
+
+/* Each may wait for a name service that does not answer. */
+#define THREADS_MAX 20
+
 struct resolution {
-	struct resolver *resolver;
-	struct resolution *next; /* of those that are answered */
-	struct gaicb request;
-	struct gaicb *requests[1];
-	struct addrinfo hints;
+	struct resolution *next; /* of those that wait, or that are answered */
+	struct addrinfo *addresses;
+	int status; /* of getaddrinfo(3) */
 	resolved_handler handler; /* NULL: cancelled */
 	void *data;
 	char host[];
 };
 
-/* Lives until the last answer has come. */
+/* Lives until the last thread has ended. */
 struct resolver {
 	sd_event_source *source;
 	int wake_fd;
 
 	pthread_mutex_t lock; /* of all below */
+	struct resolution *waiting, *last_waiting;
 	struct resolution *answered;
-	size_t pending; /* neither answered nor failed */
+	unsigned int threads;
 	bool is_closed;
 };
 
-static void resolution__free(struct resolution *resolution)
+static void resolutions__free(struct resolution *resolution)
 {
-	if (resolution->request.ar_result)
-		freeaddrinfo(resolution->request.ar_result);
-	free(resolution);
+	struct resolution *next;
+
+	for (; resolution; resolution = next) {
+		next = resolution->next;
+		if (resolution->addresses)
+			freeaddrinfo(resolution->addresses);
+		free(resolution);
+	}
 }
 
 static void resolver__destroy(struct resolver *resolver)
@@ -48,36 +56,60 @@ static void resolver__destroy(struct resolver *resolver)
 	free(resolver);
 }
 
-/* In a thread of the C library. */
-static void on_answer(union sigval value)
+/* With the lock: the next question, or NULL if there is none. */
+static struct resolution *resolver__take(struct resolver *resolver)
 {
-	struct resolution *resolution = value.sival_ptr;
-	struct resolver *resolver = resolution->resolver;
-	bool is_closed, is_last;
+	struct resolution *resolution = resolver->waiting;
+
+	if (!resolution)
+		return NULL;
+	resolver->waiting = resolution->next;
+	resolution->next = NULL;
+	return resolution;
+}
+
+static void ask_services(struct resolution *resolution)
+{
+	const struct addrinfo hints = { .ai_socktype = SOCK_STREAM };
+
+	resolution->status = getaddrinfo(resolution->host, NULL, &hints,
+					 &resolution->addresses);
+}
+
+/* A thread: asks until no question is left. */
+static void *resolver__run(void *data)
+{
+	struct resolver *resolver = data;
+	struct resolution *resolution;
+	bool is_last;
 
 	pthread_mutex_lock(&resolver->lock);
-	is_last = !--resolver->pending;
-	is_closed = resolver->is_closed;
-	if (!is_closed) {
+	while ((resolution = resolver__take(resolver))) {
+		pthread_mutex_unlock(&resolver->lock);
+		ask_services(resolution);
+		pthread_mutex_lock(&resolver->lock);
+		if (resolver->is_closed) {
+			resolutions__free(resolution);
+			continue;
+		}
 		resolution->next = resolver->answered;
 		resolver->answered = resolution;
 		eventfd_write(resolver->wake_fd, 1);
 	}
+	is_last = !--resolver->threads && resolver->is_closed;
 	pthread_mutex_unlock(&resolver->lock);
-	if (is_closed)
-		resolution__free(resolution);
-	if (is_closed && is_last)
+	if (is_last)
 		resolver__destroy(resolver);
+	return NULL;
 }
 
 static void resolution__tell(struct resolution *resolution)
 {
-	struct addrinfo *address = resolution->request.ar_result;
+	struct addrinfo *address = resolution->addresses;
 	struct dart_error error = {};
 	char numeric[NI_MAXHOST];
-	int ret;
+	int ret = resolution->status;
 
-	ret = gai_error(&resolution->request);
 	if (!ret)
 		ret = getnameinfo(address->ai_addr, address->ai_addrlen,
 				  numeric, sizeof(numeric), NULL, 0,
@@ -92,20 +124,19 @@ static int on_answers(sd_event_source *source, int fd, uint32_t events,
 		      void *data)
 {
 	struct resolver *resolver = data;
-	struct resolution *resolution, *next;
+	struct resolution *answered, *resolution;
 	eventfd_t count;
 
 	eventfd_read(fd, &count);
 	pthread_mutex_lock(&resolver->lock);
-	resolution = resolver->answered;
+	answered = resolver->answered;
 	resolver->answered = NULL;
 	pthread_mutex_unlock(&resolver->lock);
-	for (; resolution; resolution = next) {
-		next = resolution->next;
+	for (resolution = answered; resolution; resolution = resolution->next) {
 		if (resolution->handler)
 			resolution__tell(resolution);
-		resolution__free(resolution);
 	}
+	resolutions__free(answered);
 	return 0;
 }
 
@@ -134,7 +165,6 @@ int resolver__new(sd_event *event, struct resolver **resolverp)
 
 void resolver__free(struct resolver *resolver)
 {
-	struct resolution *resolution, *next;
 	bool is_last;
 
 	if (!resolver)
@@ -142,16 +172,42 @@ void resolver__free(struct resolver *resolver)
 	sd_event_source_disable_unref(resolver->source);
 	pthread_mutex_lock(&resolver->lock);
 	resolver->is_closed = true;
-	is_last = !resolver->pending;
-	resolution = resolver->answered;
-	resolver->answered = NULL;
+	resolutions__free(resolver->waiting);
+	resolutions__free(resolver->answered);
+	resolver->waiting = resolver->answered = NULL;
+	is_last = !resolver->threads;
 	pthread_mutex_unlock(&resolver->lock);
-	for (; resolution; resolution = next) {
-		next = resolution->next;
-		resolution__free(resolution);
-	}
 	if (is_last)
 		resolver__destroy(resolver);
+}
+
+/*
+ * With the lock, so that the thread finds the question.  getaddrinfo_a(3) cannot be used: its
+ * thread that notifies lets all signals in, and one of them would end the program.
+ */
+static int resolver__start_thread(struct resolver *resolver)
+{
+	pthread_t thread;
+	int ret;
+
+	if (resolver->threads == THREADS_MAX)
+		return 0;
+	ret = thread__start(&thread, "resolver", resolver__run, resolver);
+	if (ret)
+		return resolver->threads ? 0 : ret;
+	pthread_detach(thread);
+	resolver->threads++;
+	return 0;
+}
+
+static void resolver__put(struct resolver *resolver,
+			  struct resolution *resolution)
+{
+	if (resolver->waiting)
+		resolver->last_waiting->next = resolution;
+	else
+		resolver->waiting = resolution;
+	resolver->last_waiting = resolution;
 }
 
 int resolver__ask(struct resolver *resolver, const char *host,
@@ -159,35 +215,22 @@ int resolver__ask(struct resolver *resolver, const char *host,
 		  struct resolution **resolutionp)
 {
 	struct resolution *resolution;
-	struct sigevent notification = {
-		.sigev_notify = SIGEV_THREAD,
-		.sigev_notify_function = on_answer,
-	};
 	int ret;
 
 	resolution = calloc(1, sizeof(*resolution) + strlen(host) + 1);
 	if (!resolution)
 		return -ENOMEM;
 	strcpy(resolution->host, host);
-	resolution->resolver = resolver;
 	resolution->handler = handler;
 	resolution->data = data;
-	resolution->hints.ai_socktype = SOCK_STREAM;
-	resolution->request.ar_name = resolution->host;
-	resolution->request.ar_request = &resolution->hints;
-	resolution->requests[0] = &resolution->request;
-	notification.sigev_value.sival_ptr = resolution;
-
 	pthread_mutex_lock(&resolver->lock);
-	resolver->pending++;
+	ret = resolver__start_thread(resolver);
+	if (!ret)
+		resolver__put(resolver, resolution);
 	pthread_mutex_unlock(&resolver->lock);
-	ret = getaddrinfo_a(GAI_NOWAIT, resolution->requests, 1, &notification);
 	if (ret) {
-		pthread_mutex_lock(&resolver->lock);
-		resolver->pending--;
-		pthread_mutex_unlock(&resolver->lock);
-		resolution__free(resolution);
-		return ret == EAI_MEMORY ? -ENOMEM : -EAGAIN;
+		free(resolution);
+		return ret;
 	}
 	*resolutionp = resolution;
 	return 0;

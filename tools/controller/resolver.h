@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Names of hosts become addresses while the event loop goes on: threads of the C library
- * ask the name services (getaddrinfo_a(3)).
+ * Names of hosts become addresses while the event loop goes on: threads ask the name services
+ * (getaddrinfo(3)), as many as questions wait, up to 20.
  */
 #ifndef CONTROLLER_RESOLVER_H
 #define CONTROLLER_RESOLVER_H

@@ -104,7 +104,10 @@ enum dart_zero_source {
 	/* A block device: /proc/diskstats */
 	DART_ZERO_SOURCE_DISK = 48,	/* struct disk_stats */
 
-	/* A cgroup (v2), not the root: cpu.stat; its own tasks only */
+	/*
+	 * A cgroup (v2), not the root: cpu.stat; its own tasks only, but in a record with one
+	 * row also those of the cgroups below it, which may have ended.
+	 */
 	DART_ZERO_SOURCE_CGROUP_CPU = 64, /* struct cgroup_base_stat */
 
 	/* For records only, with one row. */
@@ -158,6 +161,9 @@ enum dart_zero_source {
 
 	/* Of the host: what /proc/net/sockstat has of all namespaces together. */
 	DART_ZERO_SOURCE_SOCKETS_HOST = 172, /* struct dart_zero_sockets_host */
+
+	/* Of the host, from an eBPF program. */
+	DART_ZERO_SOURCE_HUGEPAGES = 173, /* struct dart_zero_hugepages */
 
 	/* The same of a cgroup (v2), not the root. */
 	DART_ZERO_SOURCE_CGROUP_MEMORY = 160, /* struct dart_zero_cgroup_memory */

@@ -19,8 +19,9 @@
 
 /*
  * DART_ZERO_SOURCE_MEMORY: the lines of /proc/meminfo with these names, in bytes.
- * SwapTotal, CommitLimit, Vmalloc*, Percpu, HugePages_*, Hugetlb, DirectMap* and Cma*
- * are not here: the kernel does not export them to modules.
+ * Vmalloc*, Percpu, DirectMap* and Cma* are not here: the kernel does not export them to
+ * modules.  The eBPF programs of DART_ZERO_SOURCE_SWAP and DART_ZERO_SOURCE_HUGEPAGES read
+ * SwapTotal, CommitLimit, HugePages_*, Hugepagesize and Hugetlb.
  */
 struct dart_zero_memory {
 	__u64 total;
@@ -207,19 +208,38 @@ struct dart_zero_pressure {
 	__u64 irq_full;
 };
 
-/* DART_ZERO_SOURCE_TASKS: the end of /proc/stat; threads of /proc/loadavg. */
+/*
+ * DART_ZERO_SOURCE_TASKS: the end of /proc/stat; threads of /proc/loadavg; threads-max and
+ * pid_max of /proc/sys/kernel.
+ */
 struct dart_zero_tasks {
 	__u64 procs_running;
 	__u64 procs_blocked;
 	__u64 threads;
 	__u64 processes;	/* forks since boot */
 	__u64 ctxt;		/* context switches since boot */
+	__u32 threads_max;
+	__u32 pid_max;		/* of the initial PID namespace */
 };
 
-/* DART_ZERO_SOURCE_SWAP: SwapTotal and SwapFree of /proc/meminfo. */
+/* DART_ZERO_SOURCE_SWAP: SwapTotal, SwapFree and CommitLimit of /proc/meminfo. */
 struct dart_zero_swap {
 	__u64 total;
 	__u64 free;
+	__u64 commit_limit;	/* that vm.overcommit_memory=2 enforces */
+};
+
+/*
+ * DART_ZERO_SOURCE_HUGEPAGES: HugePages_*, Hugepagesize and Hugetlb of /proc/meminfo.  The
+ * first five are of huge pages of the default size.
+ */
+struct dart_zero_hugepages {
+	__u64 total;		/* pages, as the next three */
+	__u64 free;
+	__u64 reserved;
+	__u64 surplus;
+	__u64 size;
+	__u64 hugetlb;		/* of all sizes together */
 };
 
 /*
@@ -255,7 +275,11 @@ struct dart_zero_files {
 	__u64 inotify_watches;
 };
 
-/* DART_ZERO_SOURCE_CLOCK: what adjtimex(2) tells; errors and offset in ns. */
+/*
+ * DART_ZERO_SOURCE_CLOCK: what adjtimex(2) tells; errors, offset and jitter in ns.  The
+ * values of a pulse per second (PPS) are 0 where the kernel lacks CONFIG_NTP_PPS, which
+ * NO_HZ excludes.
+ */
 struct dart_zero_clock {
 	__u64 status;		/* STA_*: 64, STA_UNSYNC, is set while not synchronized */
 	__s64 offset;		/* that is still to be corrected */
@@ -263,6 +287,17 @@ struct dart_zero_clock {
 	__u64 esterror;
 	__s64 frequency;	/* 1/65536 ppm */
 	__s64 tai;		/* s, TAI - UTC */
+	__s64 pps_frequency;	/* 1/65536 ppm */
+	__s64 pps_jitter;
+	__s64 pps_stability;	/* 1/65536 ppm */
+	__u32 pps_shift;	/* s, length of an interval of calibration */
+	__u32 pps_jitter_count;	/* pulses whose jitter was too large */
+	__u32 pps_calibrations;	/* intervals */
+	__u32 pps_errors;	/* of them: that were not used */
+	__u32 pps_stability_exceeded; /* of them: whose frequency wandered too far */
+	__u32 time_constant;	/* of the phase-locked loop, a power of 2 */
+	__u32 tick;		/* us */
+	__u32 reserved;		/* 0 */
 };
 
 /*
@@ -403,6 +438,7 @@ struct dart_zero_node_zones {
 	struct dart_zero_zone normal;
 	struct dart_zero_zone movable;
 	struct dart_zero_zone device;
+	__u64 page_size;	/* of the kernel */
 };
 
 /*
@@ -479,6 +515,7 @@ struct dart_zero_sockets_host {
 	__u64 tcp_alloc;
 	__u64 tcp_mem;
 	__u64 udp_mem;
+	__u64 page_size;	/* of the kernel */
 };
 
 /*
@@ -509,6 +546,7 @@ struct dart_zero_disk_io {
  * DART_ZERO_SOURCE_FILESYSTEM: what statvfs() tells of a mount point.  The time of the
  * record is that of the question, one interval or more earlier: the next values come
  * when the file system has answered.  The file system can be unmounted at any time.
+ * The texts are those of /proc/self/mounts; they end with NUL, and longer ones are cut off.
  */
 struct dart_zero_filesystem {
 	__u64 size;
@@ -517,6 +555,16 @@ struct dart_zero_filesystem {
 	__u64 files;		/* files and free ones, where there is a limit */
 	__u64 files_free;
 	__u64 read_only;	/* 0 or 1 */
+	char device[56];	/* what is mounted; empty if no program tells */
+	char fstype[32];	/* "ext4", "fuse.sshfs" */
+};
+
+/*
+ * What a program answers for DART_ZERO_SOURCE_FILESYSTEM: the first of @values is the
+ * address of the struct vfsmount, and this takes its place.
+ */
+struct dart_zero_mount_device {
+	char device[56];
 };
 
 #endif /* _UAPI_LINUX_DART_ZERO_SAMPLES_H */

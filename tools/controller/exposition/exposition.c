@@ -19,19 +19,21 @@
 /* What is shown of a target at one time; immutable. */
 struct snapshot {
 	atomic_uint holders;
-	struct target_labels labels;
+	struct target_labels *labels; /* held */
 	char *name;
 	char *host;
-	struct metric_plan *plan;	/* NULL: it is lost, or was not scraped yet */
+	struct metric_plan *plan; /* NULL: it is lost, or was not scraped yet */
 	struct metric_point *points;
 	bool is_up;
+	int64_t time_ns; /* when it was up, or was lost; 0: not known */
 	struct shared_text *target_labels;
 };
 
 struct exposition {
 	struct metric_output output;
-	pthread_mutex_t lock;		/* of the pointers below */
-	size_t end;			/* no target has this index, or a higher one */
+	bool is_replay;
+	pthread_mutex_t lock; /* of the pointers below */
+	size_t end; /* no target has this index, or a higher one */
 	struct snapshot *targets[SETTINGS_TARGETS_MAX];
 };
 
@@ -59,7 +61,7 @@ static void snapshot__put(struct snapshot *snapshot)
 {
 	if (!snapshot || atomic_fetch_sub(&snapshot->holders, 1) != 1)
 		return;
-	target_labels__free(&snapshot->labels);
+	target_labels__put(snapshot->labels);
 	if (snapshot->plan)
 		metric_plan__put(snapshot->plan);
 	shared_text__release(snapshot->target_labels);
@@ -69,22 +71,25 @@ static void snapshot__put(struct snapshot *snapshot)
 	free(snapshot);
 }
 
-/* Without series.  NULL if out of memory. */
+/* Without series; takes the hold of @labels, which may be NULL.  NULL if out of memory. */
 static struct snapshot *snapshot__new(const struct target_settings *target,
-				      const struct metric_plan *plan,
-				      bool is_up)
+				      struct target_labels *labels, bool is_up,
+				      int64_t time_ns)
 {
 	struct snapshot *snapshot = calloc(1, sizeof(*snapshot));
 
-	if (!snapshot)
+	if (!snapshot) {
+		target_labels__put(labels);
 		return NULL;
+	}
+	snapshot->labels = labels;
 	atomic_init(&snapshot->holders, 1);
 	snapshot->name = strdup(target->name);
 	snapshot->host = strdup(target->host);
 	snapshot->target_labels = shared_text__hold(target->labels);
 	snapshot->is_up = is_up;
-	if (!target_labels__make(&snapshot->labels, target, plan) &&
-	    snapshot->name && snapshot->host)
+	snapshot->time_ns = time_ns;
+	if (labels && snapshot->name && snapshot->host)
 		return snapshot;
 	snapshot__put(snapshot);
 	return NULL;
@@ -109,9 +114,11 @@ static void take_scrape(struct metric_output *output,
 			const struct target_settings *target,
 			const struct metric_scrape *scrape)
 {
-	const size_t bytes = scrape->plan->series_count *
-			     sizeof(*scrape->points);
-	struct snapshot *snapshot = snapshot__new(target, scrape->plan, true);
+	const size_t bytes =
+		scrape->plan->series_count * sizeof(*scrape->points);
+	struct snapshot *snapshot =
+		snapshot__new(target, target_labels__get(scrape->labels), true,
+			      scrape->time_ns);
 
 	if (snapshot) {
 		snapshot->points = malloc(bytes ?: 1);
@@ -132,7 +139,9 @@ static void take_loss(struct metric_output *output,
 		      const char *reason)
 {
 	exposition__set((struct exposition *)output, target->index,
-			snapshot__new(target, &up_plan, false));
+			snapshot__new(target,
+				      target_labels__new(target, &up_plan),
+				      false, time_ns));
 }
 
 static void add_target(struct metric_output *output,
@@ -166,13 +175,14 @@ static const struct metric_output_operations exposition_operations = {
 	.free = exposition__free,
 };
 
-struct metric_output *exposition__new(void)
+struct metric_output *exposition__new(bool is_replay)
 {
 	struct exposition *exposition = calloc(1, sizeof(*exposition));
 
 	if (!exposition)
 		return NULL;
 	exposition->output.operations = &exposition_operations;
+	exposition->is_replay = is_replay;
 	pthread_mutex_init(&exposition->lock, NULL);
 	return &exposition->output;
 }
@@ -204,10 +214,10 @@ static int exposition__take(struct exposition *exposition, const char *name,
 	struct snapshot *snapshot;
 	size_t i;
 
-	*snapshots = (struct snapshots){ };
+	*snapshots = (struct snapshots){};
 	pthread_mutex_lock(&exposition->lock);
-	snapshots->all = malloc((exposition->end ?: 1) *
-				sizeof(*snapshots->all));
+	snapshots->all =
+		malloc((exposition->end ?: 1) * sizeof(*snapshots->all));
 	for (i = 0; snapshots->all && i < exposition->end; i++) {
 		snapshot = exposition->targets[i];
 		if (!snapshot || !has_name(snapshot, name))
@@ -228,14 +238,15 @@ static int64_t now_ns(void)
 }
 
 /*
- * Two parts of each: that it is up, which is known now, and its series.  @is_one: a peer that
- * asks for one target knows its labels.
+ * Two parts of each: that it is up, which is known now, unless it was recorded, and its series.
+ * @is_one: a peer that asks for one target knows its labels.
  */
-static int print(const struct snapshots *snapshots, bool is_one,
+static int print(const struct snapshots *snapshots, bool is_one, bool is_replay,
 		 enum metric_text_format format, struct http_answer *answer)
 {
 	const size_t count = snapshots->count;
-	struct metric_text_target *parts = calloc(2 * count + 1, sizeof(*parts));
+	struct metric_text_target *parts =
+		calloc(2 * count + 1, sizeof(*parts));
 	struct metric_point *ups = calloc(count + 1, sizeof(*ups));
 	const int64_t time_ns = now_ns();
 	const struct snapshot *snapshot;
@@ -246,10 +257,10 @@ static int print(const struct snapshots *snapshots, bool is_one,
 		snapshot = snapshots->all[i];
 		ups[i] = (struct metric_point){
 			.value = snapshot->is_up,
-			.time_ns = time_ns,
+			.time_ns = is_replay ? snapshot->time_ns : time_ns,
 		};
 		parts[used] = (struct metric_text_target){
-			.labels = is_one ? "" : snapshot->labels.set.text,
+			.labels = is_one ? "" : snapshot->labels->set.text,
 			.plan = &up_plan,
 			.points = &ups[i],
 		};
@@ -279,9 +290,10 @@ static void fill_metrics(void *data, const struct http_request *request,
 			 struct http_answer *answer)
 {
 	const char *name = http_request__argument(request, "target");
-	const enum metric_text_format format =
-		takes_openmetrics(request) ? METRIC_TEXT_OPENMETRICS :
-					     METRIC_TEXT_PROMETHEUS;
+	const enum metric_text_format format = takes_openmetrics(request) ?
+						       METRIC_TEXT_OPENMETRICS :
+						       METRIC_TEXT_PROMETHEUS;
+	const struct exposition *exposition = data;
 	struct snapshots snapshots;
 
 	if (exposition__take(data, name, &snapshots))
@@ -296,7 +308,7 @@ static void fill_metrics(void *data, const struct http_request *request,
 			"there is no such target: see /sd for their names\n");
 		answer->length = answer->body ? strlen(answer->body) : 0;
 	} else {
-		print(&snapshots, name, format, answer);
+		print(&snapshots, name, exposition->is_replay, format, answer);
 	}
 	snapshots__put(&snapshots);
 }

@@ -21,8 +21,11 @@
 
 #define EXPOSITION_PAGES 2
 
-/* NULL if out of memory. */
-struct metric_output *exposition__new(void);
+/*
+ * @is_replay: values are of another time than now, and so is dart_up: that of the last scrape.
+ * NULL if out of memory.
+ */
+struct metric_output *exposition__new(bool is_replay);
 
 /* Its pages, for a server that ends before the output. */
 void exposition__pages(struct metric_output *output,

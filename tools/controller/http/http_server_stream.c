@@ -143,19 +143,24 @@ struct MHD_Response *http_streams__add(struct http_streams *streams,
 	struct http_stream *stream = calloc(1, sizeof(*stream));
 	struct MHD_Response *response = NULL;
 
-	if (stream)
-		*stream = (struct http_stream){
-			.streams = streams,
-			.operations = answer->stream,
-			.data = answer->stream_data,
-			.connection = connection,
-		};
-	if (!stream || !streams__link(streams, stream)) {
+	if (!stream) {
 		answer->stream->free(answer->stream_data);
+		return NULL;
+	}
+	*stream = (struct http_stream){
+		.streams = streams,
+		.operations = answer->stream,
+		.data = answer->stream_data,
+		.connection = connection,
+	};
+	/* Before http_streams__end() can find it. */
+	pthread_mutex_init(&stream->lock, NULL);
+	if (!streams__link(streams, stream)) {
+		answer->stream->free(answer->stream_data);
+		pthread_mutex_destroy(&stream->lock);
 		free(stream);
 		return NULL;
 	}
-	pthread_mutex_init(&stream->lock, NULL);
 	response = MHD_create_response_from_callback(
 		MHD_SIZE_UNKNOWN, BLOCK_BYTES, on_read, stream, on_free);
 	if (!response) {

@@ -84,12 +84,16 @@ struct metric_point {
 struct metric_plan *metric_plan__get(struct metric_plan *plan);
 void metric_plan__put(struct metric_plan *plan);
 
+struct target_labels;
+
 /* What an output gets of a scrape. */
 struct metric_scrape {
 	struct metric_plan *plan;	/* the output may hold it */
 	const struct metric_point *points; /* of each series; valid during the call */
 	/* That of the scrape before, which ended with this one; NULL: the same, or none. */
 	const struct metric_plan *previous;
+	/* Of the target, for series of the plan, see target_labels.h; the output may hold them. */
+	struct target_labels *labels;
 	int64_t time_ns;	/* CLOCK_REALTIME of the host when the READ began */
 };
 

@@ -56,6 +56,7 @@ struct name_series {
 	const struct name_label *labels;
 	const struct name_value *values;
 	const char *when;	/* a field: no point unless it is above 0; NULL: none */
+	const char *per;	/* a field that the value is divided by; NULL: none */
 	/* What becomes of the sum, in this order. */
 	uint64_t mask;		/* these bits of it; all: no mask */
 	uint64_t equals;	/* 1 if it is this number, or else 0 */

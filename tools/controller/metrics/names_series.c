@@ -78,19 +78,32 @@ static int take_scale(struct dart_yaml *yaml, const yaml_node_t *node,
 				 text ?: "?");
 }
 
-static int take_when(struct dart_yaml *yaml, const yaml_node_t *node,
-		     void *into)
+static int take_field_name(struct dart_yaml *yaml, const yaml_node_t *node,
+			   struct taking *taking, const char **field)
 {
 	const char *text = dart_yaml__text(node);
-	struct taking *taking = into;
 
 	if (!text || !dart_name__is_valid(text))
 		return dart_yaml__refuse(yaml, node,
 					 "'%s' cannot be the name of a field",
 					 text ?: "?");
-	taking->series.when =
-		names__keep(yaml, &taking->use->loaded->arena, text);
-	return taking->series.when ? 0 : -ENOMEM;
+	*field = names__keep(yaml, &taking->use->loaded->arena, text);
+	return *field ? 0 : -ENOMEM;
+}
+
+static int take_when(struct dart_yaml *yaml, const yaml_node_t *node,
+		     void *into)
+{
+	struct taking *taking = into;
+
+	return take_field_name(yaml, node, taking, &taking->series.when);
+}
+
+static int take_per(struct dart_yaml *yaml, const yaml_node_t *node, void *into)
+{
+	struct taking *taking = into;
+
+	return take_field_name(yaml, node, taking, &taking->series.per);
 }
 
 /* NULL leaves *@number as it is. */
@@ -344,6 +357,7 @@ int names_series__take(struct dart_yaml *yaml, const yaml_node_t *node,
 		{ "entry", take_entry, 0 },
 		{ "rows", take_rows, 0 },
 		{ "when", take_when, 0 },
+		{ "per", take_per, 0 },
 		{ "mask", take_node, offsetof(struct taking, mask) },
 		{ "equals", take_node, offsetof(struct taking, equals) },
 		{ "zero_from", take_node, offsetof(struct taking, zero_from) },

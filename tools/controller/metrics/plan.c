@@ -4,6 +4,8 @@
 
 #include <stdlib.h>
 
+#include "plan_store.h"
+
 struct plan *plan__new(void)
 {
 	struct plan *plan = calloc(1, sizeof(*plan));
@@ -15,14 +17,26 @@ struct plan *plan__new(void)
 
 static void plan__free(struct plan *plan)
 {
+	static const struct plan none;
+	struct plan *root = plan->root;
+	const struct plan *of = root ?: &none;
+
+	plan_store__forget(plan);
 	names__put(plan->names);
 	arena__free(&plan->arena);
-	free(plan->rules);
-	free(plan->terms);
-	free(plan->rows);
-	free(plan->buckets);
+	if (plan->rules != of->rules)
+		free(plan->rules);
+	if (plan->terms != of->terms)
+		free(plan->terms);
+	if (plan->rows != of->rows)
+		free(plan->rows);
+	if (plan->buckets != of->buckets)
+		free(plan->buckets);
 	free(plan->watches);
 	free(plan);
+	/* It is no other plan's, so this ends here. */
+	if (root)
+		metric_plan__put(&root->metrics);
 }
 
 struct metric_plan *metric_plan__get(struct metric_plan *metrics)

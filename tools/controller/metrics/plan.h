@@ -38,7 +38,10 @@ struct plan_row {
 	uint32_t copy;
 };
 
-/* The value of a series: factor / divisor * (the sum of the terms, converted). */
+/*
+ * The value of a series: factor / divisor * (the sum of the terms, converted), divided by the
+ * field @per.
+ */
 struct plan_rule {
 	const struct name_series *named; /* how it is converted; NULL: not at all */
 	double factor;
@@ -47,6 +50,7 @@ struct plan_rule {
 	uint32_t first_term;
 	uint32_t term_count;
 	uint32_t when;		/* field that is above 0, or there is no point; PLAN_NONE */
+	uint32_t per;		/* field; there is no point while it is 0; PLAN_NONE */
 	bool is_unsigned;	/* a sum below 0 is 0: fields change one after the other */
 	/*
 	 * Of a histogram, how many buckets; the series of bucket i is buckets[series + i], and
@@ -70,18 +74,24 @@ enum plan_own {
 	PLAN_OWN_COUNT
 };
 
+struct plan_store;
+
 struct plan {
 	struct metric_plan metrics;	/* first */
 	atomic_uint holders;
 	struct arena arena;
 	struct names *names;
+	/* Whose memory it uses where both are equal, see plan_store.h; held, or NULL. */
+	struct plan *root;
+	struct plan_store *store;	/* where it is a root itself; or NULL */
+	const void *key;
 	/* Which table it is of. */
 	uint64_t instance;
 	uint64_t generation;
 	uint32_t entry_count;
 	/* The direct cpustat whose idle time is a series; or PLAN_NONE. */
 	uint32_t cpustat;
-	/* All of malloc(). */
+	/* All of malloc(), or those of the root. */
 	struct plan_rule *rules;
 	struct plan_term *terms;
 	struct plan_row *rows;

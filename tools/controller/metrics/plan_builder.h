@@ -84,6 +84,7 @@ struct built_value {
 	uint32_t term_count;
 	uint32_t row;
 	uint32_t when;		/* PLAN_NONE: none */
+	uint32_t per;		/* the same */
 	bool is_unsigned;
 	uint32_t priority;
 	double scale;

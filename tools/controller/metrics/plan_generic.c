@@ -144,6 +144,7 @@ static void add_field(struct plan_entry *entry, struct plan_builder *builder,
 		.terms = &term,
 		.term_count = 1,
 		.when = PLAN_NONE,
+		.per = PLAN_NONE,
 		.priority = PLAN_PRIORITY_GENERIC,
 	};
 	struct label_list list;
@@ -197,6 +198,7 @@ static void add_info(struct plan_entry *entry, struct plan_builder *builder,
 		.terms = &one,
 		.term_count = 1,
 		.when = PLAN_NONE,
+		.per = PLAN_NONE,
 		.priority = PLAN_PRIORITY_GENERIC,
 		.scale = 1,
 	};

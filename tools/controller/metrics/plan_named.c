@@ -43,6 +43,8 @@ static void mark_series(struct plan_entry *entry,
 	const struct name_value *value = series->values;
 	uint32_t i;
 
+	if (series->per)
+		mark_field(entry, series->per);
 	for (i = 0; i < series->label_count; i++)
 		if (series->labels[i].kind == NAME_LABEL_FIELD)
 			mark_field(entry, series->labels[i].text);
@@ -202,6 +204,16 @@ static bool has_signed(const struct dart_schema *schema,
 	return false;
 }
 
+/* False if the entry lacks a field that the series has. */
+static bool find_optional(const struct plan_entry *entry, const char *name,
+			  uint32_t *field)
+{
+	if (!name)
+		return true;
+	*field = find_field(plan_entry__schema(entry), name);
+	return *field != PLAN_NONE;
+}
+
 /* A value of one row, or of all. */
 static void add_value(struct plan_entry *entry, struct plan_builder *builder,
 		      const struct names *names,
@@ -223,6 +235,7 @@ static void add_value(struct plan_entry *entry, struct plan_builder *builder,
 		.named = series,
 		.term_count = named->term_count,
 		.when = PLAN_NONE,
+		.per = PLAN_NONE,
 		.priority = PLAN_PRIORITY_NAMED + (series - names->series),
 		.scale = series->scale,
 	};
@@ -231,12 +244,12 @@ static void add_value(struct plan_entry *entry, struct plan_builder *builder,
 
 	if (!make_terms(entry, builder, named, terms))
 		return;
-	if (series->when) {
-		value.when =
-			find_field(plan_entry__schema(entry), series->when);
-		if (value.when == PLAN_NONE)
-			return;
-	}
+	if (!find_optional(entry, series->when, &value.when) ||
+	    !find_optional(entry, series->per, &value.per))
+		return;
+	/* Of rows that are added up, the divisors would be, too. */
+	if (series->per && copy == PLAN_NONE)
+		return;
 	value.is_unsigned =
 		!has_signed(plan_entry__schema(entry), terms, value.term_count);
 	if (terms[0].kind == PLAN_TERM_FIELD)

@@ -220,6 +220,9 @@ static double rule_value(const struct evaluation *evaluation,
 		sum = 0;
 	if (rule->named)
 		sum = convert(rule->named, sum);
+	if (rule->per != PLAN_NONE)
+		return sum * rule->factor / rule->divisor /
+		       field_value(evaluation, row, rule->per, 0);
 	return sum * rule->factor / rule->divisor;
 }
 
@@ -227,9 +230,12 @@ static double rule_value(const struct evaluation *evaluation,
 static bool is_there(const struct evaluation *evaluation,
 		     const struct plan_rule *rule)
 {
-	return rule->when == PLAN_NONE ||
-	       field_value(evaluation, &evaluation->plan->rows[rule->row],
-			   rule->when, 0) > 0;
+	const struct plan_row *row = &evaluation->plan->rows[rule->row];
+
+	return (rule->when == PLAN_NONE ||
+		field_value(evaluation, row, rule->when, 0) > 0) &&
+	       (rule->per == PLAN_NONE ||
+		field_value(evaluation, row, rule->per, 0) > 0);
 }
 
 /* Buckets are cumulated: each has the values of those below it, too. */

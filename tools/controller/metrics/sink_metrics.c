@@ -10,10 +10,13 @@
 #include <string.h>
 
 #include "plan_make.h"
+#include "plan_store.h"
 #include "points.h"
+#include "target_labels.h"
 
 struct target_metrics {
 	struct metric_plan *plan; /* NULL: none yet, or its series have ended */
+	struct target_labels *labels; /* for series of the plan; NULL: none yet */
 	struct points points;
 	int64_t time_ns; /* of the last scrape */
 };
@@ -21,6 +24,7 @@ struct target_metrics {
 struct sink_metrics {
 	struct sink sink;
 	struct names *names;
+	struct plan_store *plans;
 	struct metric_output **outputs;
 	size_t output_count;
 	struct target_metrics *targets[SETTINGS_TARGETS_MAX]; /* by index */
@@ -28,15 +32,17 @@ struct sink_metrics {
 
 /* A plan for @sample and room for its points; the last plan becomes *@previous. */
 static int target_metrics__plan(struct target_metrics *metrics,
-				struct names *names,
+				const struct sink_metrics *all,
 				const struct sample *sample,
 				struct metric_plan **previous)
 {
 	struct metric_plan *plan;
-	int err = metric_plan__new(names, sample, &plan);
+	int err = metric_plan__new(all->names, sample, &plan);
 
 	if (err)
 		return err;
+	/* Tables of equal hosts have the same entries in memory. */
+	plan_store__share(all->plans, sample->table->entries, plan);
 	err = points__prepare(&metrics->points, plan, sample);
 	if (err) {
 		metric_plan__put(plan);
@@ -47,6 +53,19 @@ static int target_metrics__plan(struct target_metrics *metrics,
 	return 0;
 }
 
+/* Labels of @target as it is now, for series of the plan; they are kept.  NULL: no memory. */
+static struct target_labels *
+target_metrics__labels(struct target_metrics *metrics,
+		       const struct target_settings *target, bool is_new_plan)
+{
+	if (metrics->labels && !is_new_plan &&
+	    metrics->labels->source == target->labels)
+		return metrics->labels;
+	target_labels__put(metrics->labels);
+	metrics->labels = target_labels__new(target, metrics->plan);
+	return metrics->labels;
+}
+
 static int pass_sample(struct sink *sink, const struct target_settings *target,
 		       const struct sample *sample,
 		       const struct latency *decoded)
@@ -55,16 +74,24 @@ static int pass_sample(struct sink *sink, const struct target_settings *target,
 	struct target_metrics *metrics = all->targets[target->index];
 	struct metric_plan *previous = NULL;
 	struct metric_scrape scrape = { .time_ns = sample->head.time_ns };
+	bool is_new_plan;
 	size_t i;
 	int err = 0;
 
 	if (!metrics)
 		return -ENOMEM;
-	if (!metrics->plan || !metric_plan__fits(metrics->plan, sample))
-		err = target_metrics__plan(metrics, all->names, sample,
-					   &previous);
+	is_new_plan = !metrics->plan ||
+		      !metric_plan__fits(metrics->plan, sample);
+	if (is_new_plan)
+		err = target_metrics__plan(metrics, all, sample, &previous);
 	if (err)
 		return err;
+	scrape.labels = target_metrics__labels(metrics, target, is_new_plan);
+	if (!scrape.labels) {
+		if (previous)
+			metric_plan__put(previous);
+		return -ENOMEM;
+	}
 	points__evaluate(&metrics->points, metrics->plan, sample);
 	metrics->time_ns = sample->head.time_ns;
 	scrape.plan = metrics->plan;
@@ -125,6 +152,7 @@ static void free_target(struct sink_metrics *all, size_t index)
 		return;
 	if (metrics->plan)
 		metric_plan__put(metrics->plan);
+	target_labels__put(metrics->labels);
 	points__free(&metrics->points);
 	free(metrics);
 	all->targets[index] = NULL;
@@ -155,6 +183,7 @@ static void sink_metrics__free(struct sink *sink)
 	for (i = 0; i < all->output_count; i++)
 		all->outputs[i]->operations->free(all->outputs[i]);
 	names__put(all->names);
+	plan_store__put(all->plans);
 	free(all->outputs);
 	free(all);
 }
@@ -174,11 +203,17 @@ struct sink *sink_metrics__new(struct names *names,
 	struct sink_metrics *all = calloc(1, sizeof(*all));
 	size_t i;
 
-	if (all)
+	if (all) {
 		all->outputs = calloc(count + 1, sizeof(*all->outputs));
-	if (!all || !all->outputs) {
+		all->plans = plan_store__new();
+	}
+	if (!all || !all->outputs || !all->plans) {
 		for (i = 0; i < count; i++)
 			outputs[i]->operations->free(outputs[i]);
+		if (all) {
+			plan_store__put(all->plans);
+			free(all->outputs);
+		}
 		free(all);
 		return NULL;
 	}

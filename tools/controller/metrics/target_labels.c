@@ -4,27 +4,15 @@
 
 #include <errno.h>
 #include <jansson.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "tools/controller/labels.h"
-
-static int compare_name(const void *name, const void *other)
-{
-	return strcmp(name, *(const char *const *)other);
-}
-
-static bool has_label(const struct metric_plan *plan, const char *name)
-{
-	return bsearch(name, plan->label_names, plan->label_name_count,
-		       sizeof(*plan->label_names), compare_name);
-}
+#include "label_names.h"
 
 /* A list of any length, so that none of LABELS_MAX is left out. */
 struct list {
 	struct metric_label labels[LABELS_MAX + 1];
-	char names[LABELS_MAX + 1][LABELS_NAME_MAX + sizeof("target_")];
+	char names[LABELS_MAX + 1][LABEL_NAMES_MAX];
 	size_t count;
 };
 
@@ -35,8 +23,7 @@ static void list__add(struct list *list, const struct metric_plan *plan,
 
 	if (!*value || list->count > LABELS_MAX)
 		return;
-	snprintf(own, sizeof(list->names[0]), "%s%s",
-		 has_label(plan, name) ? "target_" : "", name);
+	label_names__of_target(plan, name, own);
 	list->labels[list->count++] = (struct metric_label){ own, value };
 }
 
@@ -65,16 +52,15 @@ static int target_labels__copy(struct target_labels *labels, struct list *list)
 	return number == TEXT_INDEX_NONE ? -ENOMEM : 0;
 }
 
-int target_labels__make(struct target_labels *labels,
-			const struct target_settings *target,
-			const struct metric_plan *plan)
+static int target_labels__make(struct target_labels *labels,
+			       const struct target_settings *target,
+			       const struct metric_plan *plan)
 {
 	json_t *object = NULL, *value;
 	struct list list = {};
 	const char *name;
 	int ret;
 
-	*labels = (struct target_labels){};
 	if (target->labels) {
 		object = json_loads(target->labels->text, 0, NULL);
 		if (!object)
@@ -89,8 +75,32 @@ int target_labels__make(struct target_labels *labels,
 	return ret;
 }
 
-void target_labels__free(struct target_labels *labels)
+struct target_labels *target_labels__new(const struct target_settings *target,
+					 const struct metric_plan *plan)
 {
+	struct target_labels *labels = calloc(1, sizeof(*labels));
+
+	if (!labels)
+		return NULL;
+	atomic_init(&labels->holders, 1);
+	labels->source = shared_text__hold(target->labels);
+	if (!target_labels__make(labels, target, plan))
+		return labels;
+	target_labels__put(labels);
+	return NULL;
+}
+
+struct target_labels *target_labels__get(struct target_labels *labels)
+{
+	atomic_fetch_add(&labels->holders, 1);
+	return labels;
+}
+
+void target_labels__put(struct target_labels *labels)
+{
+	if (!labels || atomic_fetch_sub(&labels->holders, 1) != 1)
+		return;
+	shared_text__release(labels->source);
 	arena__free(&labels->arena);
-	*labels = (struct target_labels){};
+	free(labels);
 }

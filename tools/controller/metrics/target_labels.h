@@ -3,24 +3,29 @@
  * The labels that outputs add to all series of a target: "instance", its name, and those of
  * its settings.  No series has a label twice: one of the target that the plan's series
  * also have becomes "target_NAME".
+ *
+ * They are made once for all outputs and scrapes, do not change, and are counted.
  */
 #ifndef CONTROLLER_TARGET_LABELS_H
 #define CONTROLLER_TARGET_LABELS_H
+
+#include <stdatomic.h>
 
 #include "label_sets.h"
 #include "metric.h"
 
 struct target_labels {
+	atomic_uint holders;
+	struct shared_text *source;	/* held: of the settings */
 	struct arena arena;	/* of all below */
 	struct label_set set;	/* in the order of their names, and as text */
 };
 
-/*
- * Of series of @plan.  Returns 0, or -ENOMEM; target_labels__free() in both cases.
- */
-int target_labels__make(struct target_labels *labels,
-			const struct target_settings *target,
-			const struct metric_plan *plan);
-void target_labels__free(struct target_labels *labels);
+/* Of series of @plan; the caller is the first holder.  NULL if out of memory. */
+struct target_labels *target_labels__new(const struct target_settings *target,
+					 const struct metric_plan *plan);
+/* In any thread.  target_labels__get() returns @labels; target_labels__put() allows NULL. */
+struct target_labels *target_labels__get(struct target_labels *labels);
+void target_labels__put(struct target_labels *labels);
 
 #endif /* CONTROLLER_TARGET_LABELS_H */

@@ -166,7 +166,11 @@ static void add_span(struct cells *cells, const struct sample_entry *of,
 
 	if (field->kind == DART_CONTROL_FIELD_TEXT ||
 	    field->kind == DART_CONTROL_FIELD_ADDRESS) {
-		cells__add(cells, "%s", "");
+		if (is_sum(of))	/* one copy */
+			value_text__add_element(cells, field, of->copies,
+						element->index);
+		else
+			cells__add(cells, "%s", "");
 		return;
 	}
 	for (copy = 0; copy < of->entry->copies; copy++) {

@@ -6,6 +6,7 @@
  * must not become non-blocking.  output__close() cancels it there, and nowhere else.
  */
 #include <errno.h>
+#include <limits.h>
 #include <poll.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -38,6 +39,7 @@ struct output {
 	bool is_ending;			/* of the event loop */
 	pthread_t thread;
 	struct text *writing;		/* of the thread, while it runs */
+	size_t done;			/* bytes of it */
 
 	int event;			/* eventfd */
 	atomic_bool has_ended;
@@ -46,6 +48,7 @@ struct output {
 	atomic_uint_fast64_t written;	/* bytes */
 	atomic_bool is_told;		/* that texts are dropped */
 	atomic_bool waits;
+	atomic_bool is_given_up;
 	pthread_mutex_t lock;		/* of those that wait for room */
 	pthread_cond_t room_is_made;
 };
@@ -108,9 +111,12 @@ static int write_all(struct output *output, const char *bytes, size_t length)
 
 	pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, NULL);
 	while (length && !err) {
-		written = write(output->fd, bytes, length);
+		/* A pipe takes these whole or not at all: what was written is known. */
+		written = write(output->fd, bytes,
+				length < PIPE_BUF ? length : PIPE_BUF);
 		if (written >= 0) {
 			atomic_fetch_add(&output->written, written);
+			output->done += written;
 			bytes += written;
 			length -= written;
 		} else if (errno == EAGAIN) {
@@ -129,7 +135,8 @@ static void output__put(struct output *output, struct text *text)
 	int err;
 
 	output->writing = text;
-	if (output__error(output)) {
+	output->done = 0;
+	if (output__error(output) || atomic_load(&output->is_given_up)) {
 		output__drop(output);
 	} else {
 		err = write_all(output, text->bytes, text->length);
@@ -222,6 +229,7 @@ void output__close(struct output *output)
 {
 	struct queue_item *item;
 	uint64_t dropped;
+	bool is_cut;
 
 	if (!output)
 		return;
@@ -231,6 +239,7 @@ void output__close(struct output *output)
 	pthread_join(output->thread, NULL);
 
 	/* If it was cancelled, there are texts left. */
+	is_cut = output->writing && output->done;
 	dropped = output__dropped(output) + !!output->writing;
 	text__free(output->writing);
 	text__free(atomic_load(&output->shown));
@@ -243,8 +252,9 @@ void output__close(struct output *output)
 	if (dropped && output->log && !output__error(output))
 		output__print(
 			output->log,
-			"dart-controller: %llu samples were not written to %s: it was read too slowly",
-			(unsigned long long)dropped, output->name);
+			"dart-controller: %llu samples were not written to %s: it was read too slowly%s",
+			(unsigned long long)dropped, output->name,
+			is_cut ? ", and its last line is cut" : "");
 	queue__close(&output->queue);
 	close(output->event);
 	pthread_cond_destroy(&output->room_is_made);
@@ -337,6 +347,11 @@ void output__end(struct output *output)
 		return;
 	output->is_ending = true;
 	queue__put_always(&output->queue, &output->end, 0);
+}
+
+void output__give_up(struct output *output)
+{
+	atomic_store(&output->is_given_up, true);
 }
 
 int output__event_fd(const struct output *output)

@@ -63,6 +63,11 @@ void output__print(struct output *output, const char *format, ...)
  */
 void output__end(struct output *output);
 /*
+ * Texts that are not begun are dropped.  The one that is under way is still written, and then
+ * the thread ends if output__end() was called.
+ */
+void output__give_up(struct output *output);
+/*
  * Readable, until output__has_ended() is called, after the output has failed or all texts
  * are written.
  */

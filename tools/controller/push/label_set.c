@@ -2,9 +2,10 @@
 /* Labels of targets and of their series: see label_set.h. */
 #include "label_set.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "tools/controller/metrics/label_names.h"
 
 #define NAME_LABEL "__name__"
 
@@ -14,7 +15,7 @@ static int compare_labels(const void *one, const void *other)
 		      ((const struct metric_label *)other)->name);
 }
 
-/* One object of all labels; NULL if out of memory. */
+/* One object of all labels by their own names; NULL if out of memory. */
 static json_t *collect(const struct target_settings *target, const json_t *own)
 {
 	json_t *all = json_object(), *targets = NULL;
@@ -36,8 +37,29 @@ static json_t *collect(const struct target_settings *target, const json_t *own)
 	return NULL;
 }
 
+/* The same by their names beside series of @plan; NULL if out of memory. */
+static json_t *rename_labels(json_t *all, const struct metric_plan *plan)
+{
+	json_t *renamed = json_object(), *value;
+	bool is_whole = all && renamed;
+	char own[LABEL_NAMES_MAX];
+	const char *name;
+
+	json_object_foreach(all, name, value) {
+		label_names__of_target(plan, name, own);
+		if (json_object_set(renamed, own, value))
+			is_whole = false;
+	}
+	json_decref(all);
+	if (is_whole)
+		return renamed;
+	json_decref(renamed);
+	return NULL;
+}
+
 struct label_set *label_set__new(const struct target_settings *target,
-				 const json_t *own)
+				 const json_t *own,
+				 const struct metric_plan *plan)
 {
 	struct label_set *set = calloc(1, sizeof(*set));
 	const char *name;
@@ -45,7 +67,7 @@ struct label_set *label_set__new(const struct target_settings *target,
 
 	if (!set)
 		return NULL;
-	set->texts = collect(target, own);
+	set->texts = rename_labels(collect(target, own), plan);
 	if (!set->texts) {
 		free(set);
 		return NULL;
@@ -80,19 +102,10 @@ void label_set__release(struct label_set *set)
 	free(set);
 }
 
-/* Gives @label its other name; false if there is no room for it. */
-static bool rename_label(struct merged_labels *merged, size_t *used,
-			 struct metric_label *label)
+bool label_set__equal(const struct label_set *one,
+		      const struct label_set *other)
 {
-	const size_t room = sizeof(merged->names) - *used;
-	const int length = snprintf(merged->names + *used, room, "exported_%s",
-				    label->name);
-
-	if (length < 0 || (size_t)length >= room)
-		return false;
-	label->name = merged->names + *used;
-	*used += length + 1;
-	return true;
+	return json_equal(one->texts, other->texts);
 }
 
 bool label_set__merge(const struct label_set *set,
@@ -104,7 +117,6 @@ bool label_set__merge(const struct label_set *set,
 	const struct metric_label *other = set->labels;
 	const struct metric_label *const other_end = other + set->count;
 	struct metric_label *to = merged->labels;
-	size_t used = 0;
 	int order;
 
 	if (series->label_count > SERIES_LABELS_MAX)
@@ -119,14 +131,10 @@ bool label_set__merge(const struct label_set *set,
 				to->value = series->name;
 		} else {
 			*to = *own++;
-			if (!order && !rename_label(merged, &used, to))
-				return false;
+			other += !order;
 		}
 		to++;
 	}
 	merged->count = to - merged->labels;
-	if (used)
-		qsort(merged->labels, merged->count, sizeof(*merged->labels),
-		      compare_labels);
 	return true;
 }

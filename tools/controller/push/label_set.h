@@ -3,7 +3,8 @@
  * The labels that an output gives to all series of a target: "instance", its name;
  * "job", which is "dart"; those of the target's settings, and those of the output's.  The
  * latter two take precedence, those of the target over those of the output.  A label without
- * a text, as job: '' in the settings, is none.
+ * a text, as job: '' in the settings, is none.  Labels that series also have by themselves
+ * are renamed: see label_names.h.
  */
 #ifndef CONTROLLER_LABEL_SET_H
 #define CONTROLLER_LABEL_SET_H
@@ -34,21 +35,27 @@ struct label_set {
 struct merged_labels {
 	size_t count;
 	struct metric_label labels[SERIES_LABELS_MAX + LABEL_SET_MAX];
-	char names[8192];	/* of labels that were renamed */
 };
 
-/* The caller is the first holder.  @own are those of the output, or NULL.  NULL if out of memory. */
+/*
+ * For series of @plan.  The caller is the first holder.  @own are those of the output, or
+ * NULL.  NULL if out of memory.
+ */
 struct label_set *label_set__new(const struct target_settings *target,
-				 const json_t *own);
+				 const json_t *own,
+				 const struct metric_plan *plan);
 struct label_set *label_set__hold(struct label_set *set);
 /* NULL is allowed. */
 void label_set__release(struct label_set *set);
+/* Are names and texts the same? */
+bool label_set__equal(const struct label_set *one,
+		      const struct label_set *other);
 
 /*
  * Puts the labels of @series and of @set into @merged, in the order of strcmp() of their
- * names, as the specifications demand; __name__ is that of the series.  A label of the series
- * that @set has as well becomes "exported_NAME", as Prometheus does when it scrapes: so no two
- * series become equal.  Points into all three.  False if there are too many.
+ * names, as the specifications demand; __name__ is that of the series.  One that both have,
+ * which takes a label that is called "target_NAME" by itself, is that of the series.  Points
+ * into both.  False if there are too many.
  */
 bool label_set__merge(const struct label_set *set,
 		      const struct metric_series *series,

@@ -3,6 +3,7 @@
 #ifndef CONTROLLER_MESSAGE_H
 #define CONTROLLER_MESSAGE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -12,6 +13,11 @@ enum message_format {
 	MESSAGE_REMOTE_WRITE_2 = 2,
 	MESSAGE_INFLUX = 3,
 };
+
+static inline bool message_format__is_known(uint32_t number)
+{
+	return number >= MESSAGE_REMOTE_WRITE_1 && number <= MESSAGE_INFLUX;
+}
 
 /* Whole messages, compressed.  An encoder begins the next message at ENCODED_MAX. */
 #define MESSAGE_BYTES_MAX	(16U << 20)

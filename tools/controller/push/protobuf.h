@@ -53,7 +53,9 @@ static inline uint8_t *protobuf__put_bytes(uint8_t *to, unsigned int field,
 					   const void *bytes, size_t length)
 {
 	to = protobuf__put_head(to, field, length);
-	memcpy(to, bytes, length);
+	/* Of no bytes the address may be NULL. */
+	if (length)
+		memcpy(to, bytes, length);
 	return to + length;
 }
 

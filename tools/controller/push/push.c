@@ -4,7 +4,9 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <sys/eventfd.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "push_private.h"
 #include "remote_write.h"
@@ -87,10 +89,14 @@ static void destroy(struct push *push)
 	for (i = 0; i < SETTINGS_TARGETS_MAX; i++)
 		series__free(push->series[i], &push->rules);
 	while ((item = queue__take(&push->queue))) {
-		if (item != &push->end)
+		if (item != &push->end && item != &push->hurry)
 			block__free(caa_container_of(item, struct block, item));
 	}
 	queue__close(&push->queue);
+	if (push->ended_fd >= 0)
+		close(push->ended_fd);
+	pthread_cond_destroy(&push->rules.room_is_made);
+	pthread_mutex_destroy(&push->rules.lock);
 	poster__free(push->poster);
 	backlog__clear(&push->backlog);
 	encoder__free(&push->encoder);
@@ -99,17 +105,43 @@ static void destroy(struct push *push)
 	free(push);
 }
 
-static void free_push(struct metric_output *output)
+void push__set_waits(struct metric_output *output, bool waits)
+{
+	struct push *push = push_of(output);
+	const bool waited = atomic_load(&push->rules.waits);
+
+	series_rules__set_waits(&push->rules, waits);
+	if (waited && !waits)
+		queue__put_always(&push->queue, &push->hurry, 0);
+}
+
+void push__end(struct metric_output *output)
 {
 	struct push *push = push_of(output);
 	size_t i;
 
+	if (push->was_ended)
+		return;
+	push->was_ended = true;
 	/* What has not waited long enough for further scrapes.  Nothing has ended. */
 	for (i = 0; i < SETTINGS_TARGETS_MAX; i++) {
 		series__free(push->series[i], &push->rules);
 		push->series[i] = NULL;
 	}
 	queue__put_always(&push->queue, &push->end, 0);
+}
+
+int push__event_fd(const struct metric_output *output)
+{
+	return push_of(output)->ended_fd;
+}
+
+static void free_push(struct metric_output *output)
+{
+	struct push *push = push_of(output);
+
+	push__set_waits(output, false);
+	push__end(output);
 	pthread_join(push->thread, NULL);
 	destroy(push);
 }
@@ -128,8 +160,9 @@ static void set_rules(struct push *push)
 
 	push->rules.precision_ns = is_influx ? 1 : REMOTE_WRITE_NS;
 	push->rules.has_markers = !is_influx;
-	push->rules.delay_ns =
-		settings->delay_ns == UINT64_MAX ? 0 : settings->delay_ns;
+	push->rules.delay_ns = settings->delay_ns == RECEIVER_DELAY_NONE ?
+				       0 :
+				       settings->delay_ns;
 	push->rules.batch = settings->batch;
 	push->rules.bound = settings->queue_bytes;
 	push->rules.take = take_block;
@@ -154,6 +187,14 @@ int push__new(const struct receiver_settings *settings, struct output *log,
 		return dart_error__no_memory(error);
 	push->output.operations = &push_operations;
 	push->log = log;
+	pthread_mutex_init(&push->rules.lock, NULL);
+	pthread_cond_init(&push->rules.room_is_made, NULL);
+	push->ended_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (push->ended_fd < 0) {
+		ret = dart_error__system(error, errno, "cannot make an eventfd");
+		destroy(push);
+		return ret;
+	}
 	if (queue__open(&push->queue, SIZE_MAX) ||
 	    receiver_settings__copy(&push->settings, settings)) {
 		destroy(push);

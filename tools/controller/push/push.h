@@ -42,10 +42,24 @@ struct push_counts {
  * or -errno with a sentence in @error.
  *
  * Its operation free() gives the thread three seconds to send what waits; what is left then is
- * dropped, or stays in the spool.
+ * dropped, or stays in the spool.  push__end() before it gives as long as it takes.
  */
 int push__new(const struct receiver_settings *settings, struct output *log,
 	      struct metric_output **output, struct dart_error *error);
+
+/*
+ * In any thread.  With @waits workers wait for room, and the thread for the receiver, instead of
+ * dropping samples: for what can wait, such as a replay.  Without, those that wait go on, and
+ * the three seconds of an end begin.
+ */
+void push__set_waits(struct metric_output *output, bool waits);
+/*
+ * When no worker calls it any more: the thread sends what is left, three seconds at most unless
+ * the output waits, and ends.
+ */
+void push__end(struct metric_output *output);
+/* Readable once the thread has ended. */
+int push__event_fd(const struct metric_output *output);
 
 /* Both in any thread, for outputs of push__new() only. */
 void push__counts(struct metric_output *output, struct push_counts *counts);

@@ -21,7 +21,9 @@ struct push {
 	/* By index of the target; an element is of whoever handles that target. */
 	struct series *series[SETTINGS_TARGETS_MAX];
 	struct queue queue;	/* of blocks; its bound is that of the rules */
-	struct queue_item end;
+	struct queue_item end, hurry;
+	int ended_fd;			/* eventfd */
+	bool was_ended;			/* by push__end() */
 	pthread_t thread;
 
 	/* Of the thread, from here on. */
@@ -32,7 +34,7 @@ struct push {
 	uint64_t pending_samples;
 	uint64_t pending_ns;		/* when the first came, CLOCK_MONOTONIC */
 	bool is_ending;
-	uint64_t end_ns;		/* until when it goes on trying */
+	uint64_t end_ns;		/* until when it goes on trying, unless it waits */
 	bool is_under_way;		/* the current message of the backlog */
 	unsigned int attempts;		/* of it, that failed */
 	uint64_t again_ns;		/* not before */

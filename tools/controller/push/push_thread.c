@@ -2,6 +2,7 @@
 /* The thread of an output that pushes: encodes, keeps and sends.  See push.h. */
 #include <errno.h>
 #include <string.h>
+#include <sys/eventfd.h>
 
 #include "push_private.h"
 #include "tools/controller/schedule.h"
@@ -12,6 +13,12 @@
 #define END_NS 3000000000ULL
 /* A disk that is full or fails is tried again after it. */
 #define READ_AGAIN_NS 1000000000ULL
+
+/* Samples, of workers and of the thread. */
+static uint64_t dropped_by(const struct push *push)
+{
+	return push->backlog.dropped + atomic_load(&push->rules.dropped);
+}
 
 static void publish(struct push *push)
 {
@@ -26,7 +33,7 @@ static void publish(struct push *push)
 	if (backlog->spool)
 		count__set(&push->spool_bytes, spool__bytes(backlog->spool));
 	if (!push->log || push->is_drop_told ||
-	    (!dropped && !atomic_load(&push->rules.dropped)))
+	    !dropped_by(push))
 		return;
 	push->is_drop_told = true;
 	output__print(
@@ -52,18 +59,30 @@ static void keep(void *data, struct message *message)
 	}
 }
 
-/* Makes messages of all blocks that are there. */
+/* If the output waits, no message costs an older one that was not sent. */
+static bool has_room(const struct push *push)
+{
+	const struct backlog *backlog = &push->backlog;
+
+	if (!atomic_load(&push->rules.waits))
+		return true;
+	return backlog->spool ? spool__bytes(backlog->spool) <
+					push->settings.spool_bytes / 2 :
+				backlog->bytes < backlog->bound / 2;
+}
+
+/* Makes messages of all blocks that are there, as long as there is room for them. */
 static void encode(struct push *push)
 {
 	struct block *block;
 
-	while ((block = push->pending)) {
+	while ((block = push->pending) && has_room(push)) {
 		push->pending = block->next;
+		push->pending_samples -= block->samples;
 		encoder__add(&push->encoder, block, keep, push);
-		atomic_fetch_sub(&push->rules.bytes, block->bytes);
+		series_rules__give_back(&push->rules, block->bytes);
 		block__free(block);
 	}
-	push->pending_samples = 0;
 	encoder__finish(&push->encoder, keep, push);
 }
 
@@ -73,6 +92,10 @@ static void take_blocks(struct push *push, uint64_t now_ns)
 	struct block *block;
 
 	while ((item = queue__take(&push->queue))) {
+		if (item == &push->hurry) {
+			push->end_ns = now_ns + END_NS;
+			continue;
+		}
 		if (item == &push->end) {
 			push->is_ending = true;
 			push->end_ns = now_ns + END_NS;
@@ -102,7 +125,7 @@ static uint64_t linger_ns(const struct push *push)
 
 static bool is_time_to_encode(const struct push *push, uint64_t now_ns)
 {
-	return push->pending &&
+	return push->pending && has_room(push) &&
 	       (push->is_ending ||
 		push->pending_samples >= push->settings.batch ||
 		now_ns >= push->pending_ns + linger_ns(push));
@@ -179,8 +202,10 @@ static void end_attempts(struct push *push)
 	push->again_ns = 0;
 	atomic_store(&push->is_failing, false);
 	if (push->is_outage_told && push->log)
-		output__print(push->log, "dart-controller: %s answers again",
-			      push->name);
+		output__print(
+			push->log,
+			"dart-controller: %s answers again (%llu samples dropped so far)",
+			push->name, (unsigned long long)dropped_by(push));
 	push->is_outage_told = false;
 }
 
@@ -239,20 +264,42 @@ static int timeout_ms(const struct push *push, uint64_t now_ns)
 {
 	uint64_t until_ns = now_ns + 60000000000ULL;
 
-	if (push->pending && push->pending_ns + linger_ns(push) < until_ns)
+	if (push->pending && has_room(push) &&
+	    push->pending_ns + linger_ns(push) < until_ns)
 		until_ns = push->pending_ns + linger_ns(push);
 	if (!push->is_under_way && push->again_ns && push->again_ns < until_ns)
 		until_ns = push->again_ns;
-	if (push->is_ending && push->end_ns < until_ns)
+	if (push->is_ending && !atomic_load(&push->rules.waits) &&
+	    push->end_ns < until_ns)
 		until_ns = push->end_ns;
 	return until_ns <= now_ns ? 0 : (until_ns - now_ns) / 1000000 + 1;
 }
 
-static void say_what_is_left(struct push *push)
+static bool has_ended(const struct push *push, uint64_t now_ns)
+{
+	if (!push->is_ending)
+		return false;
+	if (!push->backlog.current && !push->pending)
+		return true;
+	return now_ns >= push->end_ns && !atomic_load(&push->rules.waits);
+}
+
+static void summarize(struct push *push)
 {
 	struct backlog *backlog = &push->backlog;
 
-	if (!backlog->samples || !push->log)
+	if (!push->log)
+		return;
+	output__print(
+		push->log,
+		"dart-controller: %s: %llu samples sent, %llu refused, %llu dropped, %llu not expressible; %llu requests, %llu bytes",
+		push->name, (unsigned long long)count__of(&push->sent),
+		(unsigned long long)count__of(&push->refused),
+		(unsigned long long)dropped_by(push),
+		(unsigned long long)push->encoder.unsent,
+		(unsigned long long)count__of(&push->requests),
+		(unsigned long long)poster__bytes(push->poster));
+	if (!backlog->samples)
 		return;
 	if (backlog->spool)
 		output__print(
@@ -280,13 +327,13 @@ void *push__run(void *data)
 		if (!push->is_under_way && now_ns >= push->again_ns)
 			begin(push, now_ns);
 		publish(push);
-		if (push->is_ending &&
-		    (now_ns >= push->end_ns || !push->backlog.current))
+		if (has_ended(push, now_ns))
 			break;
 		if (poster__wait(push->poster, push->queue.wake,
 				 timeout_ms(push, now_ns), &answer))
 			take_answer(push, &answer, monotonic_ns());
 	}
-	say_what_is_left(push);
+	summarize(push);
+	eventfd_write(push->ended_fd, 1);
 	return NULL;
 }

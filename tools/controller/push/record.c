@@ -55,7 +55,8 @@ static int read_head(int fd, uint64_t offset, struct record *record)
 		return ret;
 	if (le32toh(record->magic) != RECORD_MAGIC ||
 	    le64toh(record->head_sum) != head_sum(record) ||
-	    le32toh(record->length) > MESSAGE_BYTES_MAX)
+	    le32toh(record->length) > MESSAGE_BYTES_MAX ||
+	    !message_format__is_known(le32toh(record->format)))
 		return -EIO;
 	return 0;
 }

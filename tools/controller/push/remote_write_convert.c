@@ -9,6 +9,12 @@
 #include "protobuf.h"
 #include "remote_write.h"
 
+/*
+ * More than any message of an encoder becomes; texts that are named again and again would
+ * make a short message as long as memory.
+ */
+#define CONVERTED_MAX (256U << 20)
+
 struct conversion {
 	struct protobuf_reader *symbols;
 	size_t count, room;
@@ -65,6 +71,9 @@ static int convert_labels(struct conversion *conversion,
 			return -EINVAL;
 		size = protobuf__bytes_size(length_of(&name)) +
 		       protobuf__bytes_size(length_of(&value));
+		if (conversion->labels.length + conversion->body->length +
+			    size > CONVERTED_MAX)
+			return -EINVAL;
 		to = bytes__reserve(&conversion->labels,
 				    protobuf__bytes_size(size));
 		if (!to)

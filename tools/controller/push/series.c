@@ -19,6 +19,53 @@ struct series {
 	uint64_t added_ns;		/* the last scrape */
 };
 
+static void wake_waiting(struct series_rules *rules)
+{
+	pthread_mutex_lock(&rules->lock);
+	pthread_cond_broadcast(&rules->room_is_made);
+	pthread_mutex_unlock(&rules->lock);
+}
+
+void series_rules__set_waits(struct series_rules *rules, bool waits)
+{
+	atomic_store(&rules->waits, waits);
+	wake_waiting(rules);
+}
+
+void series_rules__give_back(struct series_rules *rules, uint64_t bytes)
+{
+	atomic_fetch_sub(&rules->bytes, bytes);
+	if (atomic_load(&rules->waits))
+		wake_waiting(rules);
+}
+
+static bool try_reserve(struct series_rules *rules, uint64_t cost)
+{
+	if (atomic_fetch_add(&rules->bytes, cost) + cost <= rules->bound)
+		return true;
+	atomic_fetch_sub(&rules->bytes, cost);
+	return false;
+}
+
+/* Markers come from the control loop, too, which waits for nothing: they are beyond the bound. */
+static bool reserve(struct series_rules *rules, uint64_t cost, bool is_marker)
+{
+	bool has_room = try_reserve(rules, cost);
+
+	if (has_room || !atomic_load(&rules->waits) || cost > rules->bound / 2)
+		return has_room;
+	if (is_marker) {
+		atomic_fetch_add(&rules->bytes, cost);
+		return true;
+	}
+	pthread_mutex_lock(&rules->lock);
+	while (!(has_room = try_reserve(rules, cost)) &&
+	       atomic_load(&rules->waits))
+		pthread_cond_wait(&rules->room_is_made, &rules->lock);
+	pthread_mutex_unlock(&rules->lock);
+	return has_room;
+}
+
 struct series *series__new(void)
 {
 	return calloc(1, sizeof(struct series));
@@ -54,15 +101,14 @@ void series__free(struct series *series, struct series_rules *rules)
 
 /* Takes memory for a row of @plan, and a block if there is none; false if there is no room. */
 static bool take_room(struct series *series, struct series_rules *rules,
-		      struct metric_plan *plan, struct metric_point **row)
+		      struct metric_plan *plan, bool is_marker,
+		      struct metric_point **row)
 {
 	const size_t bytes = block__row_bytes(plan);
 	const uint64_t cost = bytes + (series->open ? 0 : sizeof(struct block));
 
-	if (atomic_fetch_add(&rules->bytes, cost) + cost > rules->bound) {
-		atomic_fetch_sub(&rules->bytes, cost);
+	if (!reserve(rules, cost, is_marker))
 		return false;
-	}
 	*row = malloc(bytes);
 	if (*row && !series->open)
 		series->open = block__new(plan, series->labels);
@@ -73,26 +119,44 @@ static bool take_room(struct series *series, struct series_rules *rules,
 	return false;
 }
 
+/* Is the point after the last sample of its series, as the receiver sees times? */
+static bool is_new(const struct series *series,
+		   const struct series_rules *rules, uint32_t i,
+		   const struct metric_point *point)
+{
+	return point->time_ns > 0 &&
+	       point->time_ns / rules->precision_ns >
+		       series->last_ns[i] / rules->precision_ns;
+}
+
+/* There is no room for the points of a scrape. */
+static void drop_row(const struct series *series, struct series_rules *rules,
+		     const struct metric_point *points)
+{
+	uint64_t samples = 0;
+	uint32_t i;
+
+	for (i = 0; i < series->plan->series_count; i++)
+		samples += is_new(series, rules, i, points + i);
+	atomic_fetch_add(&rules->dropped, samples);
+}
+
 /* Returns how many points of @row have a time. */
 static uint64_t fill_row(struct series *series, struct series_rules *rules,
 			 const struct metric_point *points,
 			 struct metric_point *row)
 {
-	const int64_t precision = rules->precision_ns;
 	uint64_t samples = 0, repeated = 0;
 	uint32_t i;
 
 	for (i = 0; i < series->plan->series_count; i++) {
 		row[i] = points[i];
-		if (points[i].time_ns <= 0) {
-			row[i].time_ns = 0;
-		} else if (points[i].time_ns / precision <=
-			   series->last_ns[i] / precision) {
-			row[i].time_ns = 0;
-			repeated++;
-		} else {
+		if (is_new(series, rules, i, points + i)) {
 			series->last_ns[i] = points[i].time_ns;
 			samples++;
+		} else {
+			row[i].time_ns = 0;
+			repeated += points[i].time_ns > 0;
 		}
 	}
 	if (repeated)
@@ -100,7 +164,25 @@ static uint64_t fill_row(struct series *series, struct series_rules *rules,
 	return samples;
 }
 
-/* A row that says at @time_ns that series have ended: all, or those that @plan has not. */
+/* Did the receiver get samples of it, and does it not go on? */
+static bool needs_marker(const struct series *series, const bool *remains,
+			 uint32_t i)
+{
+	return series->last_ns[i] && !(remains && remains[i]);
+}
+
+static void drop_markers(const struct series *series,
+			 struct series_rules *rules, const bool *remains)
+{
+	uint64_t samples = 0;
+	uint32_t i;
+
+	for (i = 0; i < series->plan->series_count; i++)
+		samples += needs_marker(series, remains, i);
+	atomic_fetch_add(&rules->dropped, samples);
+}
+
+/* A row that says at @time_ns that series have ended: all, or those that do not remain. */
 static uint64_t fill_markers(const struct series *series,
 			     const struct series_rules *rules,
 			     const bool *remains, int64_t time_ns,
@@ -113,7 +195,7 @@ static uint64_t fill_markers(const struct series *series,
 
 	for (i = 0; i < series->plan->series_count; i++) {
 		row[i].time_ns = 0;
-		if (!series->last_ns[i] || (remains && remains[i]))
+		if (!needs_marker(series, remains, i))
 			continue;
 		/* Behind the last sample, as the receiver sees times. */
 		after_ns = series->last_ns[i] + rules->precision_ns;
@@ -136,8 +218,8 @@ static void put_markers(struct series *series, struct series_rules *rules,
 
 	if (!rules->has_markers)
 		return;
-	if (!take_room(series, rules, series->plan, &row)) {
-		atomic_fetch_add(&rules->dropped, 1);
+	if (!take_room(series, rules, series->plan, true, &row)) {
+		drop_markers(series, rules, remains);
 		return;
 	}
 	samples = fill_markers(series, rules, remains, time_ns, row);
@@ -214,6 +296,27 @@ static bool change_plan(struct series *series, struct series_rules *rules,
 	return true;
 }
 
+/* Labels beside series of @plan.  What had other ones has ended.  False without memory. */
+static bool change_labels(struct series *series, struct series_rules *rules,
+			  const struct target_settings *target,
+			  const json_t *own, const struct metric_plan *plan,
+			  int64_t time_ns)
+{
+	struct label_set *labels = label_set__new(target, own, plan);
+
+	if (!labels)
+		return false;
+	if (series->labels && !label_set__equal(series->labels, labels)) {
+		series__end(series, rules, time_ns);
+		forget(series);
+	}
+	if (series->labels)
+		label_set__release(labels);
+	else
+		series->labels = labels;
+	return true;
+}
+
 /* False if there is no memory. */
 static bool prepare(struct series *series, struct series_rules *rules,
 		    const struct target_settings *target, const json_t *own,
@@ -224,12 +327,10 @@ static bool prepare(struct series *series, struct series_rules *rules,
 		series__end(series, rules, scrape->time_ns);
 		forget(series);
 	}
-	if (!series->labels)
-		series->labels = label_set__new(target, own);
-	if (!series->labels)
-		return false;
 	return series->plan == scrape->plan ||
-	       change_plan(series, rules, scrape->plan, scrape->time_ns);
+	       (change_labels(series, rules, target, own, scrape->plan,
+			      scrape->time_ns) &&
+		change_plan(series, rules, scrape->plan, scrape->time_ns));
 }
 
 /* Would the next scrape, if it comes after the same time again, come too late for it? */
@@ -252,9 +353,12 @@ void series__add(struct series *series, struct series_rules *rules,
 {
 	struct metric_point *row;
 
-	if (!prepare(series, rules, target, own, scrape) ||
-	    !take_room(series, rules, scrape->plan, &row)) {
+	if (!prepare(series, rules, target, own, scrape)) {
 		atomic_fetch_add(&rules->dropped, scrape->plan->series_count);
+		return;
+	}
+	if (!take_room(series, rules, scrape->plan, false, &row)) {
+		drop_row(series, rules, scrape->points);
 		return;
 	}
 	if (!series->open->scrapes)

@@ -8,6 +8,7 @@
 #ifndef CONTROLLER_SERIES_H
 #define CONTROLLER_SERIES_H
 
+#include <pthread.h>
 #include <stdatomic.h>
 
 #include "block.h"
@@ -23,6 +24,13 @@ struct series_rules {
 	uint64_t delay_ns;	/* how long a block waits for further scrapes; 0: not at all */
 	uint32_t batch;		/* samples of a block, or one scrape with more */
 	uint64_t bound;		/* bytes of all blocks; from half of it on none waits */
+	/*
+	 * A scrape that does not fit waits until there is room, instead of being dropped, if it
+	 * is of less than half of the bound: that much is not of blocks that stay open.
+	 */
+	atomic_bool waits;
+	pthread_mutex_t lock;		/* of those that wait */
+	pthread_cond_t room_is_made;
 	/* Takes a block.  In any thread. */
 	void (*take)(void *data, struct block *block);
 	void *data;
@@ -34,6 +42,11 @@ struct series_rules {
 
 struct series;
 
+/* In any thread: whether scrapes wait from now on; those that do go on, if not. */
+void series_rules__set_waits(struct series_rules *rules, bool waits);
+/* A block of so many bytes is freed. */
+void series_rules__give_back(struct series_rules *rules, uint64_t bytes);
+
 /* NULL if out of memory. */
 struct series *series__new(void);
 /* The block that waits is handed over before.  NULL is allowed. */
@@ -41,7 +54,7 @@ void series__free(struct series *series, struct series_rules *rules);
 
 /*
  * Adds a scrape.  Series of the scrape before that its plan does not have have ended, and so
- * have all if the target has other labels now.  @own are the labels of the output, or NULL;
+ * have all if the target has other labels now, or other names of them.  @own are the labels of the output, or NULL;
  * @now_ns is CLOCK_MONOTONIC.
  */
 void series__add(struct series *series, struct series_rules *rules,

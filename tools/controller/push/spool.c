@@ -24,6 +24,8 @@
 /* Of the bound: so many segments are there at most, and one is what a drop loses. */
 #define SEGMENTS 8
 #define SEGMENT_MAX (64ULL << 20)
+/* Of segments: no spool reaches it, but a file may have any name. */
+#define NUMBER_MAX (1ULL << 62)
 
 /* The file "position". */
 struct position {
@@ -169,7 +171,8 @@ static int scan(struct spool *spool, struct segment *segment, uint64_t sent)
 
 static int is_segment(const struct dirent *entry)
 {
-	return strlen(entry->d_name) == NAME_LENGTH &&
+	/* Below NUMBER_MAX. */
+	return strlen(entry->d_name) == NAME_LENGTH && *entry->d_name <= '3' &&
 	       strspn(entry->d_name, "0123456789abcdef") == DIGITS &&
 	       !strcmp(entry->d_name + DIGITS, SUFFIX);
 }
@@ -184,6 +187,8 @@ static void load_position(struct spool *spool, struct position *position)
 		*position = (struct position){};
 	position->segment = le64toh(position->segment);
 	position->offset = le64toh(position->offset);
+	if (position->segment >= NUMBER_MAX)
+		*position = (struct position){};
 }
 
 static int load_segment(struct spool *spool, uint64_t number,
@@ -314,6 +319,8 @@ static int make_room(struct spool *spool, uint64_t length)
 		return 0;
 	close_file(spool->writing);
 	spool->writing = -1;
+	if (spool->next_number >= NUMBER_MAX)
+		return -EOVERFLOW;
 	fd = open_segment(spool, spool->next_number,
 			  O_RDWR | O_CREAT | O_EXCL);
 	if (fd < 0)

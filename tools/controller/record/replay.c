@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 #include "pace.h"
-#include "reader.h"
 #include "replay.h"
+#include "replay_files.h"
 #include "replay_targets.h"
 #include "tools/controller/schedule.h"
 
@@ -18,7 +18,7 @@
 
 /* Behind all that one worker was given. */
 struct mark {
-	struct work work;	/* first */
+	struct work work; /* first */
 	struct replay *replay;
 };
 
@@ -26,25 +26,23 @@ struct replay {
 	struct replay_context context;
 	struct decoder decoder;
 	struct pace pace;
-	struct timer timer;	/* the record is due */
-	struct reader **readers; /* in the order of time */
-	size_t reader_count;
-	size_t current;		/* that is read */
+	struct timer timer; /* the record is due */
+	struct replay_files files;
 	struct record record;
-	bool has_record;	/* that is not replayed yet */
+	bool has_record; /* that is not replayed yet */
 	struct replay_targets targets;
 	struct work_batch batch;
 
 	/* The workers are waited for. */
-	struct mark *marks;	/* one for each */
+	struct mark *marks; /* one for each */
 	atomic_uint marks_left;
-	int passed_fd;		/* eventfd */
+	int passed_fd; /* eventfd */
 	sd_event_source *passed;
-	bool is_idle;		/* they have nothing any more */
+	bool is_idle; /* they have nothing any more */
 
 	struct dart_error refused; /* the first definition that was */
 	unsigned int refusals;
-	uint64_t left_out;	/* scrapes without a table */
+	uint64_t left_out; /* scrapes without a table */
 	struct dart_error failure; /* of reading; empty: none */
 };
 
@@ -209,12 +207,9 @@ static bool replay__take(struct replay *replay)
 /* The next file; its numbers are others if it is of another recording. */
 static bool replay__next_file(struct replay *replay)
 {
-	struct reader *before = replay->readers[replay->current];
 	size_t i;
 
-	if (replay->current + 1 < replay->reader_count &&
-	    !reader__is_same_recording(
-		    before, replay->readers[replay->current + 1])) {
+	if (replay_files__ends_recording(&replay->files)) {
 		if (!replay->is_idle)
 			return false;
 		for (i = 0; i < SETTINGS_TARGETS_MAX; i++) {
@@ -224,7 +219,7 @@ static bool replay__next_file(struct replay *replay)
 		}
 		pace__restart(&replay->pace);
 	}
-	replay->current++;
+	replay_files__turn(&replay->files);
 	return true;
 }
 
@@ -234,18 +229,18 @@ static bool replay__fetch(struct replay *replay)
 	int ret;
 
 	while (!replay->has_record) {
-		if (replay->current == replay->reader_count) {
+		if (replay_files__at_end(&replay->files)) {
 			if (replay->is_idle)
-				sd_event_exit(replay->context.event, 0);
+				replay->context.ended(replay->context.data);
 			else
 				replay__wait(replay);
 			return false;
 		}
-		ret = reader__next(replay->readers[replay->current],
-				   &replay->record, &replay->failure);
+		ret = replay_files__next(&replay->files, &replay->record,
+					 &replay->failure);
 		if (ret < 0) {
 			/* What has been read is replayed. */
-			replay->current = replay->reader_count;
+			replay_files__skip_all(&replay->files);
 			continue;
 		}
 		replay->failure.text[0] = '\0';
@@ -319,45 +314,6 @@ static int on_passed(sd_event_source *source, int fd, uint32_t events,
 	return 0;
 }
 
-static int compare_readers(const void *a, const void *b)
-{
-	const struct reader *one = *(struct reader *const *)a;
-	const struct reader *other = *(struct reader *const *)b;
-
-	if (reader__started_ns(one) != reader__started_ns(other))
-		return reader__started_ns(one) < reader__started_ns(other) ? -1 : 1;
-	return (reader__number(one) > reader__number(other)) -
-	       (reader__number(one) < reader__number(other));
-}
-
-static int replay__open_files(struct replay *replay, struct dart_error *error)
-{
-	const struct replay_options *options = replay->context.options;
-	struct reader_range range;
-	int64_t started_ns;
-	size_t i;
-	int err;
-
-	replay->readers = calloc(options->file_count, sizeof(*replay->readers));
-	if (!replay->readers)
-		return dart_error__no_memory(error);
-	for (i = 0; i < options->file_count; i++) {
-		err = reader__open(options->files[i], &replay->readers[i],
-				   error);
-		if (err)
-			return err;
-		replay->reader_count++;
-	}
-	qsort(replay->readers, replay->reader_count, sizeof(*replay->readers),
-	      compare_readers);
-	started_ns = reader__started_ns(replay->readers[0]);
-	range.from_ns = replay_time__ns(&options->from, started_ns, INT64_MIN);
-	range.to_ns = replay_time__ns(&options->to, started_ns, INT64_MAX);
-	for (i = 0; i < replay->reader_count; i++)
-		reader__set_range(replay->readers[i], range);
-	return 0;
-}
-
 int replay__new(const struct replay_context *context, struct replay **replayp,
 		struct dart_error *error)
 {
@@ -372,8 +328,8 @@ int replay__new(const struct replay_context *context, struct replay **replayp,
 		.sink = context->sink,
 	};
 	replay->pace.speed = context->options->speed;
-	replay->targets.ring_sizes_max = (uint64_t)sysconf(_SC_PHYS_PAGES) *
-					 sysconf(_SC_PAGESIZE) / 2;
+	replay->targets.ring_sizes_max =
+		(uint64_t)sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE) / 2;
 	replay->is_idle = true;
 	timer__init(&replay->timer, context->timers, on_due, replay);
 	replay->marks = calloc(context->worker_count, sizeof(*replay->marks));
@@ -387,7 +343,8 @@ int replay__new(const struct replay_context *context, struct replay **replayp,
 				      replay->passed_fd, EPOLLIN, on_passed,
 				      replay);
 	err = err < 0 ? dart_error__system(error, -err, "cannot replay") :
-			replay__open_files(replay, error);
+			replay_files__open(&replay->files, context->options,
+					   error);
 	if (err) {
 		replay__free(replay);
 		return err;
@@ -399,25 +356,20 @@ int replay__new(const struct replay_context *context, struct replay **replayp,
 
 bool replay__report(const struct replay *replay, struct output *log)
 {
-	bool is_whole = !*replay->failure.text && !replay->refusals;
-	struct dart_error error;
-	size_t i;
+	const bool is_whole = replay_files__report(&replay->files, log) &&
+			      !*replay->failure.text && !replay->refusals;
 
-	for (i = 0; i < replay->reader_count; i++) {
-		if (!reader__is_damaged(replay->readers[i], &error))
-			continue;
-		is_whole = false;
-		output__print(log, "dart-controller: %s", error.text);
-	}
 	if (replay->refusals)
-		output__print(log,
-			      "dart-controller: %u agents or tables cannot be replayed, the first as %s",
-			      replay->refusals, replay->refused.text);
+		output__print(
+			log,
+			"dart-controller: %u agents or tables cannot be replayed, the first as %s",
+			replay->refusals, replay->refused.text);
 	/* If something was damaged or refused, they are a part of that. */
 	if (replay->left_out && is_whole)
-		output__print(log,
-			      "dart-controller: %llu scrapes have no table in these files, and were left out",
-			      (unsigned long long)replay->left_out);
+		output__print(
+			log,
+			"dart-controller: %llu scrapes have no table in these files, and were left out",
+			(unsigned long long)replay->left_out);
 	if (*replay->failure.text)
 		output__print(log, "dart-controller: %s", replay->failure.text);
 	return is_whole && !replay->left_out;
@@ -438,9 +390,7 @@ void replay__free(struct replay *replay)
 			replay_targets__remove(&replay->targets,
 					       replay->targets.targets[i]);
 	}
-	for (i = 0; i < replay->reader_count; i++)
-		reader__close(replay->readers[i]);
-	free(replay->readers);
+	replay_files__close(&replay->files);
 	free(replay->marks);
 	free(replay);
 }

@@ -29,18 +29,18 @@ struct replay_context {
 	struct catalogs *catalogs;
 	struct sink *sink;
 	uint32_t value_bytes;	/* of output: see budget.h */
+	/* In the loop, once: all is replayed, and the sink has it. */
+	void (*ended)(void *data);
+	void *data;
 	const struct replay_options *options;
 };
 
-/*
- * Begins as soon as the loop runs, and ends it with 0 when all is replayed.  Returns 0, or
- * -errno with a sentence in @error.
- */
+/* Begins as soon as the loop runs.  Returns 0, or -errno with a sentence in @error. */
 int replay__new(const struct replay_context *context, struct replay **replay,
 		struct dart_error *error);
 /*
- * Says what was wrong with the recordings, a sentence each; true if nothing was.  Once the
- * workers have stopped.
+ * Says what was wrong with the recordings, a sentence each; true if nothing was.  When it has
+ * ended, or the workers have stopped.
  */
 bool replay__report(const struct replay *replay, struct output *log);
 /* Once the workers have stopped.  NULL is allowed. */

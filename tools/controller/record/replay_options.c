@@ -168,11 +168,18 @@ int replay_options__parse_speed(const char *text, double *speed)
 
 int replay_options__parse_format(const char *text, enum dump_format *format)
 {
-	if (!strcmp(text, "csv"))
-		*format = DUMP_CSV;
-	else if (!strcmp(text, "json"))
-		*format = DUMP_JSON;
-	else
-		return -EINVAL;
-	return 0;
+	static const char *const names[] = {
+		[DUMP_CSV] = "csv",
+		[DUMP_JSON] = "json",
+		[DUMP_OPENMETRICS] = "openmetrics",
+	};
+	enum dump_format i;
+
+	for (i = DUMP_CSV; i <= DUMP_OPENMETRICS; i++) {
+		if (strcmp(text, names[i]))
+			continue;
+		*format = i;
+		return 0;
+	}
+	return -EINVAL;
 }

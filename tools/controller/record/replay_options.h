@@ -19,6 +19,7 @@ enum dump_format {
 	DUMP_NONE,	/* a replay */
 	DUMP_CSV,
 	DUMP_JSON,
+	DUMP_OPENMETRICS,
 };
 
 struct replay_options {
@@ -46,7 +47,7 @@ int64_t replay_time__ns(const struct replay_time *time, int64_t started_ns,
 			int64_t unset);
 /* "2", "0.5", "10x" or "max". */
 int replay_options__parse_speed(const char *text, double *speed);
-/* "csv" or "json". */
+/* "csv", "json" or "openmetrics". */
 int replay_options__parse_format(const char *text, enum dump_format *format);
 
 #endif /* CONTROLLER_REPLAY_OPTIONS_H */

@@ -86,7 +86,7 @@ static int set_plan(struct curves *curves, struct metric_plan *plan,
 		curves->group_of[i] = group < 0 ? UINT32_MAX : (uint32_t)group;
 	}
 	if (selection->count)
-		curves->is_rate = selection->is_rate;
+		curves->is_rate = selection->rule.is_rate;
 	return 0;
 }
 
@@ -104,7 +104,7 @@ static void add_series(struct curves *curves, const struct history_chunk *chunk,
 	for (i = 0; i < history_chunk__scrapes(chunk) &&
 		    history_reader__next(&reader, &time_us, &value);
 	     i++) {
-		if (!point_state__take(state, curves->tracker.selection.is_rate,
+		if (!point_state__take(state, &curves->tracker.selection.rule,
 				       time_us, value, &result) ||
 		    isnan(result))
 			continue;

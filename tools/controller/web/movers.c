@@ -18,25 +18,45 @@ struct mover {
 	double change;
 };
 
+static bool begins_with(const char *name, const char *beginning)
+{
+	return !strncmp(name, beginning, strlen(beginning));
+}
+
+/* What the kernel counts has no type by its name in node_exporter: it counts nevertheless. */
+static bool is_count(const char *name)
+{
+	return (begins_with(name, "node_netstat_") && !strstr(name, "_CurrEstab")) ||
+	       (begins_with(name, "node_vmstat_") &&
+		!begins_with(name, "node_vmstat_nr_"));
+}
+
+static struct point_rule rule_of(const struct metric_family *family)
+{
+	struct point_rule rule = point_rule__of(family);
+
+	if (family->type == METRIC_UNTYPED)
+		rule.is_rate = is_count(family->name);
+	return rule;
+}
+
 static void add_chunk(struct mover *movers, const struct history_chunk *chunk,
 		      const struct metric_plan *plan,
 		      const int64_t borders_us[3])
 {
 	struct history_reader reader;
-	enum metric_type type;
+	struct point_rule rule;
 	double value, result;
 	int64_t time_us;
 	uint32_t i;
 	int part;
 
 	for (i = 0; i < plan->series_count; i++) {
-		type = plan->families[plan->series[i].family].type;
+		rule = rule_of(&plan->families[plan->series[i].family]);
 		history_reader__init(&reader, chunk, i);
 		while (history_reader__next(&reader, &time_us, &value)) {
-			if (!point_state__take(&movers[i].state,
-					       type == METRIC_COUNTER ||
-						       type == METRIC_HISTOGRAM,
-					       time_us, value, &result) ||
+			if (!point_state__take(&movers[i].state, &rule, time_us,
+					       value, &result) ||
 			    !isfinite(result) || time_us <= borders_us[0] ||
 			    time_us > borders_us[2])
 				continue;
@@ -81,17 +101,38 @@ static double mean(const struct mover *mover, int part)
 }
 
 /*
- * A counter of whole events that had one and now has two has not doubled: so many events
- * more or less are chance.
+ * Changes by so much are chance, and what has grown from nothing to this has hardly changed:
+ * events of counters, the part of each second that a counter of times measures, bytes of
+ * memory, what is transferred in a second, and anything else.
  */
-#define EVENTS_OF_CHANCE 4
+#define EVENTS_OF_CHANCE     4.0
+#define TIME_OF_CHANCE	     0.02
+#define BYTES_OF_CHANCE	     1048576.0
+#define BYTES_A_SECOND	     10240.0
+#define NUMBER_OF_CHANCE     1.0
 
-static double change_of(const struct mover *mover, int64_t span_us)
+static double chance_of(const struct metric_family *family,
+			const struct mover *mover, int64_t span_us)
 {
-	double before = mean(mover, 0), now = mean(mover, 1), chance = 0;
+	bool is_rate = rule_of(family).is_rate;
 
-	if (mover->state.time_us && rint(mover->state.value) == mover->state.value)
-		chance = EVENTS_OF_CHANCE * 1e6 / span_us;
+	if (strstr(family->name, "_bytes"))
+		return is_rate ? BYTES_A_SECOND : BYTES_OF_CHANCE;
+	if (!is_rate)
+		return NUMBER_OF_CHANCE;
+	return rint(mover->state.value) == mover->state.value ?
+		       EVENTS_OF_CHANCE * 1e6 / span_us :
+		       TIME_OF_CHANCE;
+}
+
+static double change_of(const struct metric_plan *plan,
+			const struct mover *mover, int64_t span_us)
+{
+	double before = mean(mover, 0), now = mean(mover, 1);
+	double chance = chance_of(
+		&plan->families[plan->series[mover->series].family], mover,
+		span_us);
+
 	return (now - before) / (fmax(fabs(now), fabs(before)) + chance);
 }
 
@@ -110,8 +151,7 @@ static void print_mover(const struct metric_plan *plan,
 {
 	const struct metric_series *series = &plan->series[mover->series];
 	const struct metric_family *family = &plan->families[series->family];
-	bool is_rate = family->type == METRIC_COUNTER ||
-		       family->type == METRIC_HISTOGRAM;
+	bool is_rate = rule_of(family).is_rate;
 
 	json_text__put(text, "{\"family\":");
 	json_text__string(text, family->name);
@@ -140,7 +180,7 @@ static void print(const struct metric_plan *plan, struct mover *movers,
 		if (mean(&movers[i], 0) == mean(&movers[i], 1))
 			continue;
 		movers[i].series = i;
-		movers[i].change = change_of(&movers[i], span_us);
+		movers[i].change = change_of(plan, &movers[i], span_us);
 		if (fabs(movers[i].change) >= CHANGE_MIN)
 			movers[found++] = movers[i];
 	}

@@ -147,13 +147,33 @@ static bool is_chosen(const struct metric_family *family,
 		       query->value);
 }
 
-static bool is_rate(const struct metric_family *family,
-		    const struct selection_query *query)
+/*
+ * The kernel adds up the times of its CPUs for totals of pressure every 2 s (PSI_FREQ in
+ * kernel/sched/psi.c), which is when they grow.
+ */
+#define PRESSURE_HOLD_US 2500000
+
+struct point_rule point_rule__of(const struct metric_family *family)
 {
-	if (query->rate == SELECTION_RATE_BY_TYPE)
-		return family->type == METRIC_COUNTER ||
-		       family->type == METRIC_HISTOGRAM;
-	return query->rate == SELECTION_RATE_ALWAYS;
+	bool is_pressure = family->type == METRIC_COUNTER &&
+			   strstr(family->name, "_pressure_");
+
+	return (struct point_rule){
+		.is_rate = family->type == METRIC_COUNTER ||
+			   family->type == METRIC_HISTOGRAM,
+		.hold_us = is_pressure ? PRESSURE_HOLD_US : 0,
+		.rate_max = is_pressure ? 1 : 0,
+	};
+}
+
+static struct point_rule choose_rule(const struct metric_family *family,
+				     const struct selection_query *query)
+{
+	struct point_rule rule = point_rule__of(family);
+
+	if (query->rate != SELECTION_RATE_BY_TYPE)
+		rule.is_rate = query->rate == SELECTION_RATE_ALWAYS;
+	return rule;
 }
 
 int selection__make(const struct metric_plan *plan,
@@ -171,7 +191,7 @@ int selection__make(const struct metric_plan *plan,
 	*selection = (struct selection){ };
 	if (!family || !family->series_count)
 		return 0;
-	selection->is_rate = is_rate(family, query);
+	selection->rule = choose_rule(family, query);
 	selection->series =
 		calloc(family->series_count, sizeof(*selection->series));
 	selection->group_of =
@@ -209,25 +229,30 @@ void selection__clear(struct selection *selection)
 	*selection = (struct selection){ };
 }
 
-bool point_state__take(struct point_state *state, bool is_rate, int64_t time_us,
-		       double value, double *result)
+bool point_state__take(struct point_state *state, const struct point_rule *rule,
+		       int64_t time_us, double value, double *result)
 {
 	double grown;
+	bool is_held;
 
 	if (value_column__is_gap(value))
 		return false;
-	if (!is_rate) {
+	if (!rule->is_rate) {
 		*result = value;
 		return true;
 	}
-	if (state->time_us && time_us > state->time_us) {
+	is_held = value == state->value && state->time_us &&
+		  time_us - state->time_us < rule->hold_us;
+	if (state->time_us && time_us > state->time_us && !is_held) {
 		grown = value - state->value;
 		if (grown < 0)
 			grown = value;
 		state->rate = grown * 1e6 / (time_us - state->time_us);
+		if (rule->rate_max > 0 && state->rate > rule->rate_max)
+			state->rate = rule->rate_max;
 		state->has_rate = true;
 	}
-	if (time_us > state->time_us) {
+	if (time_us > state->time_us && !is_held) {
 		state->time_us = time_us;
 		state->value = value;
 	}

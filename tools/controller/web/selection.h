@@ -31,8 +31,19 @@ struct selection_query {
 	enum selection_rate rate;
 };
 
-struct selection {
+/* How a value is made of points. */
+struct point_rule {
 	bool is_rate;
+	/*
+	 * Of a counter that its host brings up to date so rarely: that it has not grown for
+	 * a shorter time tells nothing, and its rate stays.
+	 */
+	int64_t hold_us;
+	double rate_max;	/* 0: none; growth that was counted late is no faster */
+};
+
+struct selection {
+	struct point_rule rule;
 	uint32_t count;			/* series */
 	uint32_t *series;		/* their indexes in the plan, which grow */
 	uint32_t *group_of;		/* of each of them */
@@ -64,12 +75,15 @@ struct point_state {
 	bool has_rate;
 };
 
+/* Of the values of a family by its type. */
+struct point_rule point_rule__of(const struct metric_family *family);
+
 /*
- * Takes a point and sets @result: the value, or with @is_rate the rate since the point
- * before.  A counter that falls has begun again with 0.  A point that is not newer leaves
- * the rate as it was.  False: there is no result yet, or the point is a gap.
+ * Takes a point and sets @result: the value, or of a rate that since the point before.
+ * A counter that falls has begun again with 0.  A point that is not newer leaves the rate
+ * as it was.  False: there is no result yet, or the point is a gap.
  */
-bool point_state__take(struct point_state *state, bool is_rate, int64_t time_us,
-		       double value, double *result);
+bool point_state__take(struct point_state *state, const struct point_rule *rule,
+		       int64_t time_us, double value, double *result);
 
 #endif /* CONTROLLER_SELECTION_H */

@@ -72,7 +72,7 @@ int64_t tracker__take(struct tracker *tracker,
 		if (time_us > newest_us)
 			newest_us = time_us;
 		if (!time_us ||
-		    !point_state__take(&tracker->states[i], selection->is_rate,
+		    !point_state__take(&tracker->states[i], &selection->rule,
 				       time_us, point->value, &result) ||
 		    isnan(result))
 			continue;

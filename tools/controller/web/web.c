@@ -10,6 +10,7 @@
 #include "tools/controller/http/http_address.h"
 #include "tools/controller/outputs/output.h"
 
+#include "lookup.h"
 #include "web.h"
 #include "web_pages.h"
 
@@ -106,6 +107,8 @@ static void web__free(struct web *web)
 {
 	http_server__free(web->server);
 	free(web->pages);
+	lookup_desk__free(web->site.desk);
+	key_schemas__clear(&web->site.schemas);
 	web_targets__free(web->site.targets);
 	pthread_cond_destroy(&web->ends);
 	pthread_mutex_destroy(&web->lock);
@@ -142,7 +145,8 @@ static struct web *allocate(const struct web_settings *settings)
 	pthread_condattr_destroy(&attributes);
 	web->site.targets = web_targets__new(
 		settings->history_bytes ?: WEB_HISTORY_BYTES_DEFAULT,
-		settings->interval_ns ?: SETTINGS_INTERVAL_DEFAULT_NS);
+		settings->interval_ns ?: SETTINGS_INTERVAL_DEFAULT_NS,
+		settings->is_replay);
 	return web;
 }
 
@@ -175,8 +179,10 @@ static int open_site(struct web *web, const struct web_settings *settings,
 				       error);
 	if (ret)
 		return ret;
+	key_schemas__load(&web->site.schemas);
+	web->site.desk = lookup_desk__new();
 	web->pages = web_pages__new(&web->site, &count);
-	if (!web->pages)
+	if (!web->pages || !web->site.desk)
 		return dart_error__no_memory(error);
 	ret = listen_at(web, settings->address, count, error);
 	if (ret)

@@ -6,6 +6,7 @@
 #ifndef CONTROLLER_WEB_H
 #define CONTROLLER_WEB_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -29,6 +30,8 @@ struct web_settings {
 	const char *token_path;
 	size_t history_bytes;	/* of all targets; 0: the default */
 	uint64_t interval_ns;	/* of targets without an own one; 0: the default */
+	/* Values are of another time than now: none is late, and the hour is their last one. */
+	bool is_replay;
 };
 
 /*

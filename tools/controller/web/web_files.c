@@ -23,11 +23,15 @@ INCLUDE_FILE(format, "format.js");
 INCLUDE_FILE(elements, "elements.js");
 INCLUDE_FILE(overview, "overview.js");
 INCLUDE_FILE(host, "host.js");
+INCLUDE_FILE(samples, "samples.js");
+INCLUDE_FILE(stats, "stats.js");
+INCLUDE_FILE(time_view, "time_view.js");
 INCLUDE_FILE(panels, "panels.js");
 INCLUDE_FILE(axis, "axis.js");
 INCLUDE_FILE(plot, "plot.js");
 INCLUDE_FILE(heatmap, "heatmap.js");
 INCLUDE_FILE(series, "series.js");
+INCLUDE_FILE(stores, "stores.js");
 INCLUDE_FILE(containers, "containers.js");
 INCLUDE_FILE(movers, "movers.js");
 
@@ -48,11 +52,15 @@ const struct web_file web_files[] = {
 	FILE_AT("/elements.js", JAVASCRIPT, elements),
 	FILE_AT("/overview.js", JAVASCRIPT, overview),
 	FILE_AT("/host.js", JAVASCRIPT, host),
+	FILE_AT("/samples.js", JAVASCRIPT, samples),
+	FILE_AT("/stats.js", JAVASCRIPT, stats),
+	FILE_AT("/time_view.js", JAVASCRIPT, time_view),
 	FILE_AT("/panels.js", JAVASCRIPT, panels),
 	FILE_AT("/axis.js", JAVASCRIPT, axis),
 	FILE_AT("/plot.js", JAVASCRIPT, plot),
 	FILE_AT("/heatmap.js", JAVASCRIPT, heatmap),
 	FILE_AT("/series.js", JAVASCRIPT, series),
+	FILE_AT("/stores.js", JAVASCRIPT, stores),
 	FILE_AT("/containers.js", JAVASCRIPT, containers),
 	FILE_AT("/movers.js", JAVASCRIPT, movers),
 };

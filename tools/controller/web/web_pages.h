@@ -13,18 +13,26 @@
  *   /api/movers?target=NAME&seconds=S   {"movers": [see movers.h]}
  *   /api/live?target=NAME&q=QUERIES     events of a target, see web_stream.h
  *   /api/live     events of all hosts
+ *   /api/schemas  {"schemas": [see key_schemas.h]}
+ *   /api/lookup?target=NAME&store=STORE&schema=NAME&key=[TEXT of each field]&policy=plurality, unique
+ *                 or consensus&consensus=N   see lookup.h
  */
 #ifndef CONTROLLER_WEB_PAGES_H
 #define CONTROLLER_WEB_PAGES_H
 
 #include "tools/controller/http/http_server.h"
 
+#include "key_schemas.h"
 #include "web_access.h"
 #include "web_targets.h"
+
+struct lookup_desk;
 
 /* What pages know; it outlives the server. */
 struct web_site {
 	struct web_targets *targets;
+	struct key_schemas schemas;
+	struct lookup_desk *desk;
 	struct web_access access;
 	/* False: it is not decided yet who may see values, and all are refused. */
 	atomic_bool is_open;

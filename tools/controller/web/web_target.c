@@ -156,12 +156,14 @@ static bool is_late(const struct web_target *target, int64_t now_ns)
 }
 
 bool web_target__check(struct web_target *target, int64_t now_ns,
-		       size_t history_bytes)
+		       size_t history_bytes, bool is_replay)
 {
 	bool has_changed = false;
+	int64_t gone_ns;
 
 	pthread_mutex_lock(&target->lock);
-	if (target->state == WEB_UP && is_late(target, now_ns)) {
+	gone_ns = is_replay ? 0 : now_ns - target->arrived_ns;
+	if (!is_replay && target->state == WEB_UP && is_late(target, now_ns)) {
 		target->state = WEB_STALE;
 		has_changed = true;
 		wake_streams(target);
@@ -179,9 +181,7 @@ bool web_target__check(struct web_target *target, int64_t now_ns,
 	/* Others may have come that share the memory. */
 	if (target->state != WEB_UP)
 		history__trim(target->history, history_bytes,
-			      (target->time_ns +
-			       (now_ns - target->arrived_ns)) /
-					      1000 -
+			      (target->time_ns + gone_ns) / 1000 -
 				      WEB_HISTORY_US);
 	pthread_mutex_unlock(&target->lock);
 	return has_changed;

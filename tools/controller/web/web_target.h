@@ -75,10 +75,11 @@ void web_target__end(struct web_target *target);
 
 /*
  * From time to time: notices that scrapes are late, makes a summary if there is a newer
- * scrape, and drops what is too old.  True: state or summary have changed.
+ * scrape, and drops what is too old.  Of a replay nothing is late, or becomes old, as time goes
+ * on.  True: state or summary have changed.
  */
 bool web_target__check(struct web_target *target, int64_t now_ns,
-		       size_t history_bytes);
+		       size_t history_bytes, bool is_replay);
 
 /*
  * @link is the caller's; its stream is woken when something changes, and every few seconds,

@@ -11,6 +11,7 @@
 struct web_targets {
 	size_t history_bytes;
 	uint64_t interval_ns;
+	bool is_replay;
 	atomic_size_t series;	/* of all targets */
 	atomic_uint_fast64_t change;
 
@@ -23,7 +24,8 @@ struct web_targets {
 	unsigned int quiet_checks;
 };
 
-struct web_targets *web_targets__new(size_t history_bytes, uint64_t interval_ns)
+struct web_targets *web_targets__new(size_t history_bytes,
+				     uint64_t interval_ns, bool is_replay)
 {
 	struct web_targets *targets = calloc(1, sizeof(*targets));
 
@@ -31,6 +33,7 @@ struct web_targets *web_targets__new(size_t history_bytes, uint64_t interval_ns)
 		return NULL;
 	targets->history_bytes = history_bytes;
 	targets->interval_ns = interval_ns;
+	targets->is_replay = is_replay;
 	pthread_mutex_init(&targets->lock, NULL);
 	return targets;
 }
@@ -149,7 +152,8 @@ void web_targets__check(struct web_targets *targets)
 		series = list[i]->plan ? list[i]->plan->series_count : 0;
 		pthread_mutex_unlock(&list[i]->lock);
 		if (!web_target__check(list[i], now_ns,
-				       share_of(targets, series)))
+				       share_of(targets, series),
+				       targets->is_replay))
 			continue;
 		has_changed = true;
 		pthread_mutex_lock(&list[i]->lock);

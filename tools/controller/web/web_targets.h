@@ -14,9 +14,9 @@
 
 struct web_targets;
 
-/* NULL: out of memory.  @interval_ns: of targets without an own one. */
+/* NULL: out of memory.  @interval_ns: of targets without an own one; @is_replay: see web.h. */
 struct web_targets *web_targets__new(size_t history_bytes,
-				     uint64_t interval_ns);
+				     uint64_t interval_ns, bool is_replay);
 /* No stream is left. */
 void web_targets__free(struct web_targets *targets);
 

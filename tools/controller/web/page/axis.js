@@ -26,7 +26,7 @@ export function valueTicks(least, most, count, isBinary) {
 const steps = [10, 20, 50, 100, 200, 500, 1e3, 2e3, 5e3, 1e4, 15e3, 3e4, 6e4, 12e4, 3e5, 6e5, 9e5, 18e5, 36e5];
 
 export function timeTicks(from, to, width) {
-	const step = steps.find((ms) => (to - from) / ms * 74 <= width) || 36e5;
+	const step = steps.find((ms) => (to - from) / ms * 68 <= width) || 36e5;
 	const ticks = [];
 
 	for (let at = Math.ceil(from / step) * step; at <= to; at += step)

@@ -18,14 +18,16 @@ export function containerQueries(families) {
 }
 
 export class Containers {
-	constructor(dataOf) {
+	/* Only columns whose families the host has. */
+	constructor(families, dataOf) {
 		this.dataOf = dataOf;
+		this.columns = columns.filter(({ family }) => !family || families.has(family));
 		this.sortedBy = "cpu";
 		this.isAscending = false;
 		this.isWhole = false;
 		this.rows = new Map();
 		this.body = el("tbody");
-		this.heads = new Map(columns.map((column) => [column.key,
+		this.heads = new Map(this.columns.map((column) => [column.key,
 			el("th", { className: (column.unit ? "number" : "") + (column.isWide ? " narrow-off" : ""), scope: "col" },
 				el("button", { textContent: column.title, onclick: () => this.sort(column.key) }))]));
 		this.more = el("button", { className: "more", hidden: true, onclick: () => {
@@ -47,7 +49,7 @@ export class Containers {
 	collect() {
 		const found = new Map();
 
-		for (const { key, family } of columns) {
+		for (const { key, family } of this.columns) {
 			if (!family)
 				continue;
 			const data = this.dataOf({ family, by: "id" });
@@ -64,7 +66,7 @@ export class Containers {
 			}
 		}
 		/* One that has ended has no newest values. */
-		return [...found.values()].filter((row) => columns.some(({ key, family }) => family && row[key] !== null && row[key] !== undefined));
+		return [...found.values()].filter((row) => this.columns.some(({ key, family }) => family && row[key] !== null && row[key] !== undefined));
 	}
 
 	compare(a, b) {
@@ -83,7 +85,7 @@ export class Containers {
 
 			row = { canvas: el("canvas"), cells: new Map() };
 			row.element = el("tr", {}, el("td", { className: "text", title: name }, el("div", {}, name.slice(at + 1) || "/", el("small", { textContent: at > 0 ? "  " + name.slice(0, at) : "" }))));
-			for (const column of columns.slice(1)) {
+			for (const column of this.columns.slice(1)) {
 				const cell = el("td", { className: "number" + (column.isWide ? " narrow-off" : "") });
 
 				row.cells.set(column.key, cell);
@@ -107,7 +109,7 @@ export class Containers {
 		const elements = shown.map((values) => {
 			const row = this.rowOf(values.id);
 
-			for (const column of columns.slice(1))
+			for (const column of this.columns.slice(1))
 				setText(row.cells.get(column.key), show(values[column.key] ?? null, column.unit));
 			return row.element;
 		});

@@ -87,6 +87,11 @@ export function printable(text) {
 		.replace(/[\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, "\ufffd");
 }
 
+/* The name of a host without the port that all agents have. */
+export function hostName(name) {
+	return printable(name.replace(/(?<=.):4792$/, ""));
+}
+
 /* What tells series of one plot apart: values only, if there is one label. */
 export function shortLabels(text) {
 	const labels = parseLabels(text);

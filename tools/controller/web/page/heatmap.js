@@ -44,7 +44,6 @@ export class Heatmap extends Frame {
 
 		this.data = data;
 		this.boxes = area;
-		this.empty.hidden = data.t.some((at) => at >= this.view.from && at <= this.view.to);
 		context.fillStyle = themeColours().grid;
 		context.fillRect(area.x, area.y, area.width, area.height);
 		data.rows.forEach((row, index) => {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The shell of the page: bar, addresses, theme, keys, and what is shown if the server cannot be asked. */
 import { el, forgetTheme, setText } from "./elements.js";
-import { printable } from "./format.js";
+import { hostName, printable } from "./format.js";
 import { Host } from "./host.js";
 import { Overview } from "./overview.js";
 import { Missing, Refused, setToken } from "./server.js";
+import { Stores } from "./stores.js";
 
 const bar = document.getElementById("bar"), main = document.getElementById("main"), notice = document.getElementById("notice");
 let view = null;
@@ -84,13 +85,14 @@ el("form", { method: "dialog" }, el("button", { textContent: "Close" })));
 
 document.body.append(help);
 
-function showBar(name, controls) {
+function showBar(name, controls, isStores = false) {
 	const brand = el("a", { className: "brand", href: "#/", title: "All hosts" }, el("img", { src: "/icon.svg", alt: "" }), el("span", { textContent: "dart" }));
 
 	bar.replaceChildren(brand,
-		...(name === null ? [el("span", { className: "space" })] : [el("div", { className: "where" }, el("h1", { textContent: printable(name), title: printable(name) }))]),
+		...(name === null ? [el("nav", {}, ...[["#/", "Hosts"], ["#/stores", "Stores"]].map(([href, text]) =>
+			el("a", { href, textContent: text, ariaCurrent: (href === "#/stores") === isStores ? "page" : null }))), el("span", { className: "space" })] : [el("div", { className: "where" }, el("h1", { textContent: hostName(name), title: printable(name) }))]),
 		...controls, themeButton, helpButton);
-	document.title = name === null ? "dart" : printable(name) + " – dart";
+	document.title = name === null ? "dart" : hostName(name) + " – dart";
 }
 
 function setTheme(theme) {
@@ -111,7 +113,7 @@ const prefersDark = matchMedia("(prefers-color-scheme: dark)");
 prefersDark.addEventListener("change", () => localStorage.getItem("theme") || setTheme(prefersDark.matches ? "dark" : "light"));
 setTheme(localStorage.getItem("theme") || (prefersDark.matches ? "dark" : "light"));
 
-/* ---- addresses: #/ and #/host/NAME, each with parameters behind "?" */
+/* ---- addresses: #/, #/host/NAME and #/stores, each with parameters behind "?" */
 
 function route() {
 	const [path, query] = location.hash.slice(1).split("?");
@@ -127,6 +129,9 @@ function route() {
 
 		view = new Host(shell, name, parameters);
 		showBar(name, view.controls);
+	} else if (path === "/stores") {
+		view = new Stores(shell, parameters);
+		showBar(null, [], true);
 	} else {
 		view = new Overview(shell, parameters);
 		showBar(null, []);
@@ -145,7 +150,7 @@ addEventListener("keydown", (event) => {
 	if (event.key === "Escape") {
 		if (isTyping)
 			event.target.blur();
-		else if (location.hash.startsWith("#/host/"))
+		else if (/^#\/(host|stores)/.test(location.hash))
 			location.hash = "#/";
 		return;
 	}

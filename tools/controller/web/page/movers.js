@@ -4,7 +4,18 @@ import { el, setClass, setText } from "./elements.js";
 import { printable, show, unitOf } from "./format.js";
 import { ask } from "./server.js";
 
-const ROWS = 6, OF_FAMILY = 2, EVERY_MS = 2000;
+const ROWS = 6, OF_FAMILY = 2, EVERY_MS = 2000, SECONDS = 10;
+
+/* What a value has become, in the words that fit: twice as much is "× 2", not "100 % more". */
+function changeText({ before, now, change }) {
+	const arrow = change > 0 ? "▲ " : "▼ ";
+
+	if (!before || Math.sign(before) !== Math.sign(now || before))
+		return arrow + (before ? "" : "from 0");
+	const factor = now / before;
+
+	return arrow + (factor >= 2 ? "× " + Number(factor.toPrecision(factor < 9.95 ? 2 : 3)) : Math.round(Math.abs(factor - 1) * 100) + " %");
+}
 
 export class Movers {
 	/* @families: a map of those that the host has; @onChoose is told a family's name. */
@@ -19,23 +30,28 @@ export class Movers {
 			row.element = el("tr", { hidden: true }, el("td", { className: "text" }, el("div", {}, row.name, row.labels)), row.before, row.now, row.change);
 			return row;
 		});
-		this.empty = el("p", { className: "unit", textContent: "Nothing has changed by more than a hundredth." });
+		this.empty = el("p", { className: "unit" });
 		this.element = el("section", { className: "panel" },
 			el("div", { className: "title" }, el("h3", { textContent: "What changed" }),
-				el("span", { className: "unit", textContent: "10 s, beside the 10 s before" })),
+				el("span", { className: "unit", textContent: `${SECONDS} s, beside the ${SECONDS} s before` })),
 			this.empty,
 			el("table", {}, el("tbody", {}, ...this.rows.map((row) => row.element))));
 		this.element.dataset.panel = "movers";
+		setText(this.empty, "Loading…");
 	}
 
-	/* At most every two seconds. */
-	async update() {
+	/* At most every two seconds; values of so many @ms are there. */
+	async update(ms) {
+		if (ms < 2 * SECONDS * 1000) {
+			setText(this.empty, `Needs values of ${2 * SECONDS} s, has ${Math.floor(ms / 1000)}.`);
+			return;
+		}
 		if (this.isBusy || performance.now() - (this.askedAt || -EVERY_MS) < EVERY_MS || document.hidden)
 			return;
 		this.isBusy = true;
 		this.askedAt = performance.now();
 		try {
-			this.show((await ask("/api/movers", { target: this.target, seconds: 10 })).movers);
+			this.show((await ask("/api/movers", { target: this.target, seconds: SECONDS })).movers);
 		} catch {
 			/* The streams say what is wrong. */
 		} finally {
@@ -52,6 +68,7 @@ export class Movers {
 		});
 
 		this.empty.hidden = movers.length > 0;
+		setText(this.empty, "Nothing has changed much.");
 		this.rows.forEach((row, i) => {
 			const mover = movers[i];
 
@@ -66,7 +83,7 @@ export class Movers {
 			setText(row.labels, printable(mover.labels));
 			setText(row.before, show(mover.before, unit));
 			setText(row.now, show(mover.now, unit));
-			setText(row.change, (mover.change > 0 ? "▲ " : "▼ ") + Math.round(Math.abs(mover.change) * 100) + " %");
+			setText(row.change, changeText(mover));
 			setClass(row.change, "number change " + (mover.change > 0 ? "rise" : "fall"));
 		});
 	}

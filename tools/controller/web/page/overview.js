@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* All hosts as tiles, those in trouble first.  Only tiles that are seen exist. */
 import { el, setClass, setText, sparkline, themeColours } from "./elements.js";
-import { printable, show } from "./format.js";
+import { hostName, printable, show } from "./format.js";
 import { ask, eachFrame, Stream } from "./server.js";
 
 const HEIGHT = 132, GAP = 10, WIDTH_MIN = 236, PAST = 60, SORT_MS = 2000;
@@ -64,7 +64,7 @@ class Tile {
 		this.version = host.version;
 		const [cpu, pressure, errors] = this.values;
 
-		setText(this.name, printable(host.name));
+		setText(this.name, hostName(host.name));
 		this.name.title = printable(host.name);
 		this.element.href = "#/host/" + encodeURIComponent(host.name);
 		this.element.dataset.host = host.name;

@@ -81,7 +81,7 @@ function memoryCurves([total, available, free, buffers, cached]) {
 		curves.push({ label: "cached", colour: seriesColour(2), mean: cached.groups[0].mean });
 	if (buffers.groups.length)
 		curves.push({ label: "buffers", colour: seriesColour(4), mean: buffers.groups[0].mean });
-	curves.push({ label: "free", colour: seriesColour(6), mean: free.groups[0].mean });
+	curves.push({ label: "free", colour: seriesColour(6), mean: free.groups[0].mean, isFaint: true });
 	return { t: total.t, curves };
 }
 
@@ -90,7 +90,7 @@ function mirrored([incoming, outgoing], label) {
 	const above = curvesOf(incoming, { count: 5, label: shortLabels, prefix: label[0] + " " });
 	const below = curvesOf(outgoing, { count: 5, label: shortLabels, prefix: label[1] + " ", sign: -1 });
 
-	return { t: incoming.t, left: above.left + below.left,
+	return { t: incoming.t, left: above.left + below.left, idle: above.idle + below.idle,
 		curves: [...above.curves, ...below.curves.map((curve) => align(curve, outgoing.t, incoming.t))] };
 }
 
@@ -118,6 +118,16 @@ function bucketRows(data, unit) {
 	const first = rows.findIndex(isFull), last = rows.findLastIndex(isFull);
 
 	return { t: data.t, rows: first < 0 ? rows : rows.slice(Math.max(0, first - 1), last + 2), most, isLogarithmic: true };
+}
+
+/* What is known of distributions is said in words; the name is in a search, and stays the tooltip. */
+const distributions = [[/^dart_runqlat_latency/, "Waiting for a CPU"], [/^dart_biolat_queued/, "Disk: wait in the queue"],
+	[/^dart_biolat_([a-z]+)/, "Disk latency: $1"]];
+
+function distributionTitle({ name }) {
+	const found = distributions.find(([pattern]) => pattern.test(name));
+
+	return found ? name.match(found[0])[0].replace(...found) : name;
 }
 
 const lines = (data, names) => together(data.map((one, i) => [names[i], one]));
@@ -172,8 +182,8 @@ export function panelsOf(families) {
 
 	for (const one of [...families.values()].filter(({ type }) => type === "histogram")
 		.sort((a, b) => order(a.name) - order(b.name) || (a.name < b.name ? -1 : 1)).slice(0, 12))
-		panels.push({ section: "Distributions", id: "histogram-" + one.name, title: one.name, note: "events per second in each bucket", unit: "rate",
-			isMap: true, queries: [family(one.name, "le")], draw: ([data]) => bucketRows(data, unitOf(one, false)) });
+		panels.push({ section: "Distributions", id: "histogram-" + one.name, title: distributionTitle(one), tooltip: one.name,
+			note: "per second and bucket", unit: "rate", isMap: true, queries: [family(one.name, "le")], draw: ([data]) => bucketRows(data, unitOf(one, false)) });
 	return panels;
 }
 
@@ -183,10 +193,10 @@ export function familyPanel(one, onClose) {
 	const label = (text) => one.series.length === 1 && !text ? one.name : shortLabels(text);
 
 	if (one.type === "histogram")
-		return { id: "family-" + one.name, title: one.name, note: "events per second in each bucket", unit: "rate", isMap: true, onClose,
+		return { id: "family-" + one.name, title: one.name, note: "per second and bucket", unit: "rate", isMap: true, onClose,
 			queries: [family(one.name, "le")], draw: ([data]) => bucketRows(data, unitOf(one, false)) };
 	return { id: "family-" + one.name, title: one.name, note: isRate ? "per second" : "", unit: unitOf(one, isRate), onClose, help: one.help,
-		queries: [family(one.name)], draw: ([data]) => ({ t: data.t, ...curvesOf(data, { label }) }) };
+		queries: [family(one.name)], draw: ([data]) => ({ t: data.t, ...curvesOf(data, { label, hasIdle: true }) }) };
 }
 
 /* @dataOf gives what a query has got. */

@@ -11,7 +11,7 @@ const LEFT = 62, RIGHT = 6, TOP = 6, BOTTOM = 20;
 
 /* A frame around curves or maps: canvas, title, legend, axes, cursor, zoom. */
 export class Frame {
-	constructor(view, { id, title, unit = "number", note = "", onClose = null }) {
+	constructor(view, { id, title, tooltip = title, unit = "number", note = "", onClose = null }) {
 		this.view = view;
 		this.unit = unit;
 		this.canvas = el("canvas", { role: "img", tabIndex: -1 });
@@ -19,7 +19,7 @@ export class Frame {
 		this.legend = el("ul", { className: "legend" });
 		this.empty = el("p", { className: "empty", hidden: true, textContent: "No values in this time" });
 		this.element = el("section", { className: "panel" },
-			el("div", { className: "title" }, el("h3", { textContent: title, title }),
+			el("div", { className: "title" }, el("h3", { textContent: title, title: tooltip }),
 				el("span", { className: "unit", textContent: note }),
 				onClose ? el("button", { className: "close", textContent: "✕", title: "Close", onclick: onClose }) : null),
 			this.legend, this.canvas, this.empty);
@@ -60,6 +60,12 @@ export class Frame {
 		canvas.addEventListener("pointercancel", () => this.view.endDrag());
 		canvas.addEventListener("pointerleave", () => this.view.point(null, null, 0));
 		canvas.addEventListener("dblclick", () => this.view.zoomOut());
+	}
+
+	setVisible(isVisible) {
+		this.isVisible = isVisible;
+		if (!isVisible)
+			delete this.element.dataset.samples;
 	}
 
 	xOf(at, area) {
@@ -127,6 +133,17 @@ export class Frame {
 		this.drawInside(fitted.context, area);
 		this.drawCursor(fitted.context, area);
 		this.drawLegend();
+		this.countSamples();
+	}
+
+	/* How many times have values here, for those who wait for them. */
+	countSamples() {
+		const { from, to } = this.view;
+		const count = String(this.data.t.filter((at) => at >= from && at <= to).length);
+
+		this.empty.hidden = count !== "0";
+		if (this.element.dataset.samples !== count)
+			this.element.dataset.samples = count;
 	}
 }
 
@@ -186,7 +203,6 @@ export class Plot extends Frame {
 		const yOf = (value) => area.y + area.height - (value - range.least) / (range.most - range.least) * area.height;
 
 		this.data = data;
-		this.empty.hidden = data.t.some((at) => at >= this.view.from && at <= this.view.to);
 		this.drawTimes(context, area, true);
 		this.drawValues(context, area, range, yOf);
 		context.save();
@@ -195,7 +211,7 @@ export class Plot extends Frame {
 		context.clip();
 		for (const curve of curves)
 			if (this.isStacked)
-				this.drawBand(context, area, data.t, curve.low, curve.high, yOf, curve.colour, .72);
+				this.drawBand(context, area, data.t, curve.low, curve.high, yOf, curve.colour, curve.isFaint ? .16 : .72);
 			else if (curve.greatest)
 				this.drawBand(context, area, data.t, curve.least, curve.greatest, yOf, curve.colour, .26);
 		for (const curve of curves)
@@ -275,7 +291,7 @@ export class Plot extends Frame {
 
 	/* Values at the cursor, or the newest ones. */
 	drawLegend() {
-		const { t, curves, left } = this.data;
+		const { t, curves, left = 0, idle = 0 } = this.data;
 		const i = this.view.cursor === null ? t.length - 1 : nearest(t, this.view.cursor);
 		const wanted = new Set();
 
@@ -302,17 +318,19 @@ export class Plot extends Frame {
 				row.element.remove();
 				this.rows.delete(label);
 			}
-		this.drawRest(left || 0);
+		this.drawRest(left, idle);
 	}
 
-	drawRest(left) {
-		if (!left) {
+	drawRest(left, idle) {
+		const text = [left ? left + " smaller" : "", idle ? idle + " at 0" : ""].filter(Boolean).join(", ");
+
+		if (!text) {
 			this.rest?.remove();
 			this.rest = null;
 			return;
 		}
 		this.rest ||= el("li");
-		setText(this.rest, "and " + left + " smaller");
+		setText(this.rest, "and " + text);
 		this.legend.append(this.rest);
 	}
 
@@ -327,8 +345,11 @@ export class Plot extends Frame {
 	}
 }
 
-/* Curves of the groups of a query's data, the greatest first, no more than @count. */
-export function curvesOf(data, { count = 10, label = (text) => text, sign = 1, prefix = "" } = {}) {
+/*
+ * Curves of the groups of a query's data, the greatest first, no more than @count.  Those that are nothing but 0 are left
+ * out if there are others, unless @hasIdle.
+ */
+export function curvesOf(data, { count = 10, label = (text) => text, sign = 1, prefix = "", hasIdle = false } = {}) {
 	const mean = (group) => {
 		let sum = 0, known = 0;
 
@@ -341,13 +362,17 @@ export function curvesOf(data, { count = 10, label = (text) => text, sign = 1, p
 	};
 	const groups = data.groups.map((group, index) => ({ group, index, size: mean(group) }))
 		.filter(({ size }) => size >= 0 || data.groups.length <= count);
+	const isAlive = ({ group }) => hasIdle || group.max.some((value) => value);
+	const alive = groups.filter(isAlive);
+	const shown = alive.length ? alive : groups.slice(0, 1);
 
-	if (groups.length > count)
-		groups.sort((a, b) => b.size - a.size);
-	const chosen = groups.slice(0, count);
+	if (shown.length > count)
+		shown.sort((a, b) => b.size - a.size);
+	const chosen = shown.slice(0, count);
 
 	return {
-		left: groups.length - chosen.length,
+		left: shown.length - chosen.length,
+		idle: groups.length - shown.length,
 		curves: chosen.map(({ group, index }) => ({
 			label: prefix + label(group.labels),
 			colour: seriesColour(index),

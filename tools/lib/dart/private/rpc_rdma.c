@@ -12,6 +12,7 @@
 #include <dart/control.h>
 
 #include "link_speed.h"
+#include "own_address.h"
 #include "path.h"
 #include "rejection.h"
 #include "remote_clock.h"
@@ -232,6 +233,7 @@ static int begin(struct rdma *rdma, const char *host, uint16_t port,
 		 struct dart_error *error)
 {
 	struct addrinfo hints = { .ai_socktype = SOCK_STREAM };
+	struct sockaddr_storage own;
 	struct addrinfo *address;
 	char service[8];
 	int ret;
@@ -242,7 +244,8 @@ static int begin(struct rdma *rdma, const char *host, uint16_t port,
 		return dart_error__set(
 			error, ret == EAI_MEMORY ? ENOMEM : EHOSTUNREACH,
 			"cannot resolve '%s': %s", host, gai_strerror(ret));
-	if (rdma_resolve_addr(rdma->id, NULL, address->ai_addr,
+	if (rdma_resolve_addr(rdma->id, NULL,
+			      dart_own_address__replace(address->ai_addr, &own),
 			      RESOLVE_TIMEOUT_MS)) {
 		if (errno == ENODEV)
 			ret = dart_error__set(

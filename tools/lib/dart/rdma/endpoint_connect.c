@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include <libdart/private/endpoint_members.h>
+#include <libdart/private/own_address.h>
 #include <libdart/private/rejection.h>
 #include <libdart/private/remote_clock.h>
 
@@ -36,6 +37,7 @@ static int resolve(struct dart_endpoint *endpoint, const char *host,
 		   uint16_t port, struct dart_error *error)
 {
 	struct addrinfo hints = { .ai_socktype = SOCK_STREAM };
+	struct sockaddr_storage own;
 	struct addrinfo *address;
 	char service[8];
 	int ret;
@@ -47,7 +49,8 @@ static int resolve(struct dart_endpoint *endpoint, const char *host,
 			error, ret == EAI_MEMORY ? ENOMEM : EHOSTUNREACH,
 			"cannot resolve '%s': %s", host, gai_strerror(ret));
 
-	if (rdma_resolve_addr(endpoint->id, NULL, address->ai_addr,
+	if (rdma_resolve_addr(endpoint->id, NULL,
+			      dart_own_address__replace(address->ai_addr, &own),
 			      RESOLVE_TIMEOUT_MS)) {
 		if (errno == ENODEV)
 			ret = dart_error__set(

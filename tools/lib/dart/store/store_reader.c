@@ -8,6 +8,8 @@
 #include <time.h>
 
 #include <dart/store_access.h>
+#include <libdart/private/store_slot.h>
+#include <libdart/random.h>
 #include <libdart/rdma/endpoint.h>
 
 #include "store_reader.h"
@@ -199,6 +201,31 @@ static int wait_for_reads(struct dart_endpoint *endpoint,
 	}
 }
 
+/* The READ number @index of a batch, of this slot. */
+static void plan_read(struct dart_store_reader *reader, uint32_t index,
+		      uint64_t slot)
+{
+	reader->reads[index] = (struct dart_read) {
+		.address = reader->base + slot * reader->slot_length,
+		.rkey = reader->rkey,
+		.length = reader->slot_length,
+		.landing = index * reader->slot_length,
+	};
+}
+
+/* Waits for the READs that were planned, and sets @landing to the slots. */
+static int read_slots(struct dart_store_reader *reader, uint32_t reads,
+		      void **landing, struct dart_error *error)
+{
+	int ret = dart_endpoint__reserve(reader->endpoint,
+					 reads * reader->slot_length, landing) ?:
+		  dart_endpoint__read(reader->endpoint, reader->reads, reads);
+
+	if (ret)
+		return dart_error__system(error, -ret, "cannot READ");
+	return wait_for_reads(reader->endpoint, error);
+}
+
 /* Plans the READs of @count keys; returns the number of READs. */
 static uint32_t plan_reads(struct dart_store_reader *reader,
 			   const uint8_t *keys, size_t length, size_t count)
@@ -211,16 +238,8 @@ static uint32_t plan_reads(struct dart_store_reader *reader,
 
 		dart_store_hash__place(reader->hash, keys + i * length, length,
 				       place);
-		for (copy = 0; copy < reader->geometry.redundancy; copy++) {
-			reader->reads[reads] = (struct dart_read) {
-				.address = reader->base + place->slots[copy] *
-					   reader->slot_length,
-				.rkey = reader->rkey,
-				.length = reader->slot_length,
-				.landing = reads * reader->slot_length,
-			};
-			reads++;
-		}
+		for (copy = 0; copy < reader->geometry.redundancy; copy++)
+			plan_read(reader, reads++, place->slots[copy]);
 	}
 	return reads;
 }
@@ -261,17 +280,38 @@ int dart_store_reader__query_batch(struct dart_store_reader *reader,
 	for (done = 0; done < count; done += batch, key += batch * length) {
 		batch = count - done < batch_max ? count - done : batch_max;
 		reads = plan_reads(reader, key, length, batch);
-		ret = dart_endpoint__reserve(reader->endpoint,
-					     reads * reader->slot_length,
-					     &landing) ?:
-		      dart_endpoint__read(reader->endpoint, reader->reads,
-					  reads);
-		if (ret)
-			return dart_error__system(error, -ret, "cannot READ");
-		ret = wait_for_reads(reader->endpoint, error);
+		ret = read_slots(reader, reads, &landing, error);
 		if (ret)
 			return ret;
 		decide(reader, landing, batch, rule, answers + done);
+	}
+	return 0;
+}
+
+int dart_store_reader__sample(struct dart_store_reader *reader,
+			      uint64_t samples, uint64_t seed,
+			      uint64_t *written, struct dart_error *error)
+{
+	struct dart_random random = dart_random__of(seed);
+	const uint8_t *slot;
+	uint32_t reads, i;
+	void *landing;
+	int ret;
+
+	*written = 0;
+	for (; samples; samples -= reads) {
+		reads = samples < READS_MAX ? samples : READS_MAX;
+		for (i = 0; i < reads; i++)
+			plan_read(reader, i,
+				  dart_random__below(&random,
+						     reader->geometry.slots));
+		ret = read_slots(reader, reads, &landing, error);
+		if (ret)
+			return ret;
+		for (i = 0, slot = landing; i < reads;
+		     i++, slot += reader->slot_length)
+			*written += slot__checksum(slot,
+						   reader->geometry.checksum_bits) != 0;
 	}
 	return 0;
 }

@@ -47,4 +47,13 @@ int dart_store_reader__query_batch(struct dart_store_reader *reader,
 				   struct dart_store_answer *answers,
 				   struct dart_error *error);
 
+/*
+ * Reads @samples slots, chosen at random by @seed, and sets @written to the number of those
+ * that have been written: see dart_store_sizing__estimate().  Fails as
+ * dart_store_reader__query_batch() does.
+ */
+int dart_store_reader__sample(struct dart_store_reader *reader,
+			      uint64_t samples, uint64_t seed,
+			      uint64_t *written, struct dart_error *error);
+
 #endif /* DART_STORE_READER_H */

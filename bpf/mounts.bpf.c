@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Samples the name of what is mounted, which only the kernel's own code can see. */
+#include "vmlinux.h"
+#include <bpf/bpf_helpers.h>
+
+#include "sample.h"
+
+SEC("raw_tp.w/dart_zero_sample")
+int sample_filesystem(struct bpf_raw_tracepoint_args *context)
+{
+	struct dart_zero_mount_device values = {};
+	const struct mount *mount;
+
+	if (SAMPLE_OF(context)->source != SAMPLE_FILESYSTEM)
+		return 0;
+	/* The module's: the address of the member mnt. */
+	mount = (const void *)(SAMPLE_OF(context)->values[0] -
+			       bpf_core_field_offset(struct mount, mnt));
+	bpf_probe_read_kernel_str(values.device, sizeof(values.device),
+				  BPF_CORE_READ(mount, mnt_devname));
+	SAMPLE_ANSWER(context, values);
+	return 0;
+}
+
+char LICENSE[] SEC("license") = "GPL";

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What getopt_long() returns for the options of dart-controller. */
+#ifndef CONTROLLER_OPTION_CODE_H
+#define CONTROLLER_OPTION_CODE_H
+
+/* Options with a letter have that letter as their code; the other ones have these. */
+enum option_code {
+	OPTION_CODE_FIRST = 256, /* above all letters */
+	OPTION_ONCE = OPTION_CODE_FIRST,
+	OPTION_FLOW,
+	OPTION_IO,
+	OPTION_TRANSPORT,
+	OPTION_TLS_CERTIFICATE,
+	OPTION_TLS_KEY,
+	OPTION_TLS_AUTHORITIES,
+	OPTION_WORKERS,
+	OPTION_FILE_SD,
+	OPTION_DNS_SRV,
+	OPTION_HTTP_SD,
+	OPTION_SOCKET,
+	OPTION_LISTEN,
+	OPTION_WEB,
+	OPTION_WEB_TOKEN_FILE,
+	OPTION_REMOTE_WRITE,
+	OPTION_INFLUX,
+	OPTION_RECORD,
+	OPTION_RECORD_SIZE,
+	OPTION_RECORD_FILES,
+	OPTION_FROM,
+	OPTION_TO,
+	OPTION_SPEED,
+	OPTION_FORMAT,
+};
+
+#endif /* CONTROLLER_OPTION_CODE_H */

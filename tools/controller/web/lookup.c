@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Lookups in stores: see lookup.h. */
+#include <errno.h>
+#include <math.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <libdart/json.h>
+#include <libdart/store/store_reader.h>
+#include <libdart/store/store_sizing.h>
+
+#include "tools/controller/decode/thread.h"
+
+#include "lookup.h"
+
+/* Held by its stream, and by the desk until it is answered. */
+struct lookup {
+	struct lookup_desk *desk;
+	struct lookup *next;		/* in the desk's queue */
+	struct lookup_question question;
+
+	/* Under the desk's lock. */
+	unsigned int references;
+	struct http_stream *stream;	/* NULL: its reader has gone */
+	char *text;			/* the answer; NULL: there is none yet */
+	size_t taken;
+	bool has_failed;		/* out of memory */
+};
+
+struct lookup_desk {
+	pthread_t thread;
+	pthread_mutex_t lock;
+	pthread_cond_t comes;
+	struct lookup *first, **end;
+	unsigned int waiting;
+	bool is_ending;
+};
+
+void lookup_question__clear(struct lookup_question *question)
+{
+	free(question->host);
+	free(question->store);
+	*question = (struct lookup_question){ };
+}
+
+/* With the desk's lock. */
+static void lookup__put(struct lookup *lookup)
+{
+	if (--lookup->references)
+		return;
+	lookup_question__clear(&lookup->question);
+	free(lookup->text);
+	free(lookup);
+}
+
+/* How full the store is: of so many slots, those that were written. */
+#define SAMPLES 2048
+
+/* The load of a store without an empty slot is not known. */
+static json_t *number(double value)
+{
+	return isfinite(value) ? json_real(value) : json_null();
+}
+
+static json_t *filling(const struct dart_store_geometry *geometry,
+		       uint64_t written)
+{
+	double load = dart_store_sizing__estimate(written, SAMPLES,
+						  geometry->redundancy);
+
+	return json_pack(
+		"{s:f, s:o, s:o, s:o}", "written", (double)written / SAMPLES,
+		"load", number(load), "found",
+		number(dart_store_sizing__average(load, geometry->redundancy)),
+		"oldest_found",
+		number(dart_store_sizing__oldest(load, geometry->redundancy)));
+}
+
+static json_t *json_of(const struct lookup_question *question,
+		       const struct dart_store_geometry *geometry,
+		       const struct dart_store_answer *found, uint64_t written)
+{
+	static const char *const outcomes[] = {
+		[DART_STORE_FOUND] = "found",
+		[DART_STORE_EMPTY] = "empty",
+		[DART_STORE_AMBIGUOUS] = "ambiguous",
+	};
+	json_t *value = NULL;
+
+	if (found->outcome == DART_STORE_FOUND)
+		value = dart_key_schema__value(question->schema, found->value);
+	return json_pack("{s:s, s:i, s:i, s:i, s:I, s:i, s:i, s:o?, s:o}",
+			 "outcome", outcomes[found->outcome], "matches",
+			 (int)found->matches, "agreeing", (int)found->agreeing,
+			 "redundancy", (int)geometry->redundancy, "slots",
+			 (json_int_t)geometry->slots, "value_bytes",
+			 (int)geometry->value_length, "checksum_bits",
+			 (int)geometry->checksum_bits, "value", value,
+			 "filling", filling(geometry, written));
+}
+
+/* Can the store answer it? */
+static int check(const struct lookup_question *question,
+		 const struct dart_store_geometry *geometry,
+		 struct dart_error *error)
+{
+	if (question->schema->value.length > geometry->value_length)
+		return dart_error__set(
+			error, EINVAL,
+			"values of this schema have %u bytes, but those of store '%s' %u",
+			question->schema->value.length, question->store,
+			geometry->value_length);
+	if (question->rule.consensus > geometry->redundancy)
+		return dart_error__set(
+			error, EINVAL,
+			"a consensus of %u is impossible: the redundancy of store '%s' is %u",
+			question->rule.consensus, question->store,
+			geometry->redundancy);
+	return 0;
+}
+
+/* The answer, or a sentence why there is none; NULL: out of memory. */
+static char *answer(const struct lookup_question *question)
+{
+	struct dart_store_reader *reader = NULL;
+	struct dart_store_answer found;
+	struct dart_error error;
+	uint64_t written = 0;
+	json_t *json;
+	char *text;
+	int ret;
+
+	ret = dart_store_reader__open(question->host, question->port,
+				      question->store, &reader, &error) ?:
+	      check(question, dart_store_reader__geometry(reader), &error) ?:
+	      dart_store_reader__query_batch(reader, question->key,
+					     question->key_length, 1,
+					     &question->rule, &found, &error) ?:
+	      dart_store_reader__sample(reader, SAMPLES, 0, &written, &error);
+	json = ret ? json_pack("{s:s}", "error", error.text) :
+		     json_of(question, dart_store_reader__geometry(reader),
+			     &found, written);
+	dart_store_reader__close(reader);
+	text = json ? dart_json__dumps(json, JSON_COMPACT) : NULL;
+	json_decref(json);
+	return text;
+}
+
+/* With the desk's lock, which it gives up meanwhile. */
+static void serve(struct lookup_desk *desk, struct lookup *lookup)
+{
+	bool is_wanted = lookup->stream;
+	char *text = NULL;
+
+	pthread_mutex_unlock(&desk->lock);
+	if (is_wanted)
+		text = answer(&lookup->question);
+	pthread_mutex_lock(&desk->lock);
+	lookup->text = text;
+	lookup->has_failed = !text;
+	if (lookup->stream)
+		http_stream__wake(lookup->stream);
+	lookup__put(lookup);
+}
+
+static void *run(void *data)
+{
+	struct lookup_desk *desk = data;
+	struct lookup *lookup;
+
+	pthread_mutex_lock(&desk->lock);
+	while (!desk->is_ending) {
+		lookup = desk->first;
+		if (!lookup) {
+			pthread_cond_wait(&desk->comes, &desk->lock);
+			continue;
+		}
+		desk->first = lookup->next;
+		if (!desk->first)
+			desk->end = &desk->first;
+		desk->waiting--;
+		serve(desk, lookup);
+	}
+	pthread_mutex_unlock(&desk->lock);
+	return NULL;
+}
+
+struct lookup_desk *lookup_desk__new(void)
+{
+	struct lookup_desk *desk = calloc(1, sizeof(*desk));
+
+	if (!desk)
+		return NULL;
+	desk->end = &desk->first;
+	pthread_mutex_init(&desk->lock, NULL);
+	pthread_cond_init(&desk->comes, NULL);
+	if (thread__start(&desk->thread, "lookup", run, desk)) {
+		pthread_cond_destroy(&desk->comes);
+		pthread_mutex_destroy(&desk->lock);
+		free(desk);
+		return NULL;
+	}
+	return desk;
+}
+
+void lookup_desk__free(struct lookup_desk *desk)
+{
+	struct lookup *lookup;
+
+	if (!desk)
+		return;
+	pthread_mutex_lock(&desk->lock);
+	desk->is_ending = true;
+	pthread_cond_signal(&desk->comes);
+	pthread_mutex_unlock(&desk->lock);
+	pthread_join(desk->thread, NULL);
+	while (desk->first) {
+		lookup = desk->first;
+		desk->first = lookup->next;
+		lookup__put(lookup);
+	}
+	pthread_cond_destroy(&desk->comes);
+	pthread_mutex_destroy(&desk->lock);
+	free(desk);
+}
+
+void *lookup__new(struct lookup_desk *desk, struct lookup_question *question)
+{
+	struct lookup *lookup = calloc(1, sizeof(*lookup));
+
+	if (!lookup) {
+		lookup_question__clear(question);
+		return NULL;
+	}
+	lookup->desk = desk;
+	lookup->question = *question;
+	*question = (struct lookup_question){ };
+	lookup->references = 1;
+	return lookup;
+}
+
+static void on_start(void *data, struct http_stream *stream)
+{
+	struct lookup *lookup = data;
+	struct lookup_desk *desk = lookup->desk;
+
+	pthread_mutex_lock(&desk->lock);
+	lookup->stream = stream;
+	if (desk->waiting < LOOKUPS_MAX) {
+		lookup->references++;
+		*desk->end = lookup;
+		desk->end = &lookup->next;
+		desk->waiting++;
+		pthread_cond_signal(&desk->comes);
+	} else {
+		lookup->text = strdup(
+			"{\"error\":\"too many lookups wait, try again\"}");
+		lookup->has_failed = !lookup->text;
+	}
+	pthread_mutex_unlock(&desk->lock);
+}
+
+static ssize_t on_read(void *data, char *buffer, size_t size)
+{
+	struct lookup *lookup = data;
+	size_t left = 0;
+	ssize_t ret = 0;
+
+	pthread_mutex_lock(&lookup->desk->lock);
+	if (lookup->text) {
+		left = strlen(lookup->text + lookup->taken);
+		ret = left < size ? left : size;
+		memcpy(buffer, lookup->text + lookup->taken, ret);
+		lookup->taken += ret;
+	}
+	if (lookup->has_failed || (lookup->text && !left))
+		ret = -ENOENT;
+	pthread_mutex_unlock(&lookup->desk->lock);
+	return ret;
+}
+
+static void on_free(void *data)
+{
+	struct lookup *lookup = data;
+	struct lookup_desk *desk = lookup->desk;
+
+	pthread_mutex_lock(&desk->lock);
+	lookup->stream = NULL;
+	lookup__put(lookup);
+	pthread_mutex_unlock(&desk->lock);
+}
+
+const struct http_stream_operations lookup__operations = {
+	.start = on_start,
+	.read = on_read,
+	.free = on_free,
+};

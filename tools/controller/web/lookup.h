@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Lookups of keys in the stores of hosts, by READ, for the page.  They block, for up to ten
+ * seconds: a thread of its own does one after the other, and the page's answer is a stream
+ * that waits for it.
+ */
+#ifndef CONTROLLER_LOOKUP_H
+#define CONTROLLER_LOOKUP_H
+
+#include <libdart/key/key_schema.h>
+#include <libdart/store/store_query.h>
+
+#include "tools/controller/http/http_server.h"
+
+/* Lookups that wait; more are refused. */
+#define LOOKUPS_MAX 16
+
+struct lookup_question {
+	char *host;		/* allocated */
+	uint16_t port;
+	char *store;		/* allocated */
+	const struct dart_key_schema *schema; /* outlives the desk */
+	uint8_t key[DART_STORE_KEY_MAX];
+	int key_length;
+	struct dart_store_rule rule;
+};
+
+/* Takes the texts. */
+void lookup_question__clear(struct lookup_question *question);
+
+struct lookup_desk;
+
+/* NULL: out of memory, or of threads. */
+struct lookup_desk *lookup_desk__new(void);
+/* Waits for the lookup that is under way.  All streams have ended.  @desk may be NULL. */
+void lookup_desk__free(struct lookup_desk *desk);
+
+/*
+ * What a page answers as a stream, of JSON: {"outcome": "found", "empty" or "ambiguous",
+ * "matches", "agreeing", "redundancy", "slots", "value_bytes", "checksum_bits", "value": see
+ * dart_key_schema__value(), "filling": {"written": part of the slots, of a sample, "load": keys
+ * for each slot, "found": part of all keys, "oldest_found": part of the oldest}}, or {"error": SENTENCE}.  Takes @question in any case.  NULL: too
+ * many lookups wait, or out of memory.
+ */
+void *lookup__new(struct lookup_desk *desk, struct lookup_question *question);
+extern const struct http_stream_operations lookup__operations;
+
+#endif /* CONTROLLER_LOOKUP_H */
