@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Samples the name of what is mounted, which only the kernel's own code can see. */
+/* Samples the name of a mounted device, which the kernel does not export to modules. */
 #include "vmlinux.h"
 #include <bpf/bpf_helpers.h>
 

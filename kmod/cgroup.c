@@ -82,10 +82,11 @@ static void add_cpus(u64 *times, struct cgroup *cgroup)
 }
 
 /*
- * The kernel moves times up, from CPUs to their cgroup and to its parents, now and then and for
- * readers of cpu.stat, under a lock that all cgroups share.  Here what has arrived, also from
- * cgroups that have ended, is taken from @cgroup, and the rest from where it is.  Reading goes
- * down: what moves meanwhile is missed, and not counted twice.
+ * The kernel moves times from CPUs to their cgroup, and on to its parents, periodically and when
+ * cpu.stat is read, under a lock that all cgroups share.  This function takes no lock: it adds
+ * the times that have arrived at @cgroup, those of ended cgroups among them, to the times that
+ * are still at the CPUs and cgroups below.  It reads parents before children, so that a time
+ * that moves meanwhile is missed once, and never counted twice.
  */
 static void add_subtree(u64 *times, struct cgroup *cgroup)
 {
