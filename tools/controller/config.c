@@ -9,6 +9,7 @@
 
 #include "config.h"
 #include "config_private.h"
+#include "labels.h"
 
 const yaml_node_t *config__node(struct config *config, int index)
 {
@@ -108,6 +109,29 @@ static int read_number(struct config *config, const yaml_node_t *value,
 			"'%s' is not a number of %s (expected 1 to %u)",
 			text ? text : "?", what, max);
 	return 0;
+}
+
+static int take_label(struct config *config, const char *key,
+		      const yaml_node_t *value, void *into)
+{
+	const char *text = config__text(value);
+	struct dart_error error;
+
+	if (!text)
+		return config__refuse(config, value,
+				      "expected the text of label '%s'", key);
+	if (labels__add(into, key, text, &error))
+		return config__refuse(config, value, "%s", error.text);
+	return 0;
+}
+
+int config__labels(struct config *config, const yaml_node_t *value,
+		   json_t **labels)
+{
+	*labels = json_object();
+	if (!*labels)
+		return -ENOMEM;
+	return config__mapping(config, value, take_label, *labels);
 }
 
 int config__entry(struct config *config, const yaml_node_t *item, void *into)

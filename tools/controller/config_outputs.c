@@ -6,7 +6,6 @@
 
 #include "config_private.h"
 #include "http/http_address.h"
-#include "labels.h"
 
 /* An item of "outputs". */
 struct config_output {
@@ -109,28 +108,6 @@ static int take_number(struct config *config, const yaml_node_t *value,
 	return 0;
 }
 
-static int take_label(struct config *config, const char *key,
-		      const yaml_node_t *value, void *into)
-{
-	const char *text = config__text(value);
-	struct dart_error error;
-
-	if (!text)
-		return config__refuse(config, value,
-				      "expected the text of label '%s'", key);
-	return labels__add(into, key, text, &error) ?
-		       config__refuse(config, value, "%s", error.text) :
-		       0;
-}
-
-static int take_labels(struct config *config, const yaml_node_t *value,
-		       json_t **labels)
-{
-	*labels = json_object();
-	return *labels ? config__mapping(config, value, take_label, *labels) :
-			 -ENOMEM;
-}
-
 static char **text_of(struct receiver_settings *receiver, const char *key)
 {
 	const struct {
@@ -178,7 +155,7 @@ static int take_receiver_value(struct config *config, const char *key,
 		return take_bytes(config, value, RECEIVER_SPOOL_MIN,
 				  RECEIVER_SPOOL_MAX, &receiver->spool_bytes);
 	if (!strcmp(key, "labels"))
-		return take_labels(config, value, &receiver->labels);
+		return config__labels(config, value, &receiver->labels);
 	return -ENOENT;
 }
 

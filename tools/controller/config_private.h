@@ -46,6 +46,9 @@ int config__sequence(struct config *config, const yaml_node_t *node,
 		     config_item *take, void *into);
 int config__interval(struct config *config, const yaml_node_t *value,
 		     uint64_t *interval_ns);
+/* A new object in @labels, the caller's also after an error; NULL: out of memory. */
+int config__labels(struct config *config, const yaml_node_t *value,
+		   json_t **labels);
 /* A config_item: the name of an entry, into settings. */
 int config__entry(struct config *config, const yaml_node_t *item, void *into);
 

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "config_private.h"
-#include "labels.h"
 
 /* An item of "sources"; the document owns the text. */
 struct config_source {
@@ -26,29 +25,6 @@ static int read_class(struct config *config, const yaml_node_t *value,
 			text ? text : "?", SETTINGS_CLASS_MAX);
 	*class = *text - '0';
 	return 0;
-}
-
-static int take_label(struct config *config, const char *key,
-		      const yaml_node_t *value, void *into)
-{
-	const char *text = config__text(value);
-	struct dart_error error;
-
-	if (!text)
-		return config__refuse(config, value,
-				      "expected the text of label '%s'", key);
-	if (labels__add(into, key, text, &error))
-		return config__refuse(config, value, "%s", error.text);
-	return 0;
-}
-
-static int read_labels(struct config *config, const yaml_node_t *value,
-		       json_t **labels)
-{
-	*labels = json_object();
-	if (!*labels)
-		return -ENOMEM;
-	return config__mapping(config, value, take_label, *labels);
 }
 
 static int read_entries(struct config *config, const yaml_node_t *value,
@@ -76,7 +52,7 @@ int config__default(struct config *config, const char *key,
 	if (!strcmp(key, "class"))
 		return read_class(config, value, &defaults->class);
 	if (!strcmp(key, "labels"))
-		return read_labels(config, value, &defaults->labels);
+		return config__labels(config, value, &defaults->labels);
 	if (!strcmp(key, "entries"))
 		return read_entries(config, value, &defaults->entries);
 	return -ENOENT;
