@@ -45,6 +45,7 @@ scrape_speed_sources = tools/bench/scrape_speed.c $(scraping) \
 	$(controller_scraping)
 scrape_speed_libraries := dart
 scrape_speed_packages := libsystemd jansson libibverbs librdmacm libxxhash liburcu
+unit_tea_reader_sources := $(simulated)
 unit_scraping_sources = $(scraping) $(controller_scraping)
 threaded_tests += scraping
 
