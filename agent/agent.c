@@ -144,6 +144,14 @@ static void agent__use_configuration(struct agent *agent)
 	configuration__keep(&agent->configuration, &agent->options);
 }
 
+/* What the last dartd has left in the hands of the service manager. */
+static void agent__open_kept_descriptors(struct agent *agent)
+{
+	static const char *const prefixes[] = { STORE_KEPT_PREFIX, NULL };
+
+	fd_store__open(&agent->kept_descriptors, prefixes);
+}
+
 int agent__open(struct agent *agent, const struct options *options,
 		sd_event *loop, struct dart_error *error)
 {
@@ -233,8 +241,9 @@ int agent__open(struct agent *agent, const struct options *options,
 			   &agent->changes, error);
 	if (ret)
 		goto close_region_events;
-	stores__open(&agent->stores, &agent->device, &agent->listener,
-		     &agent->changes, &counts->stores, &counts->memory);
+	agent__open_kept_descriptors(agent);
+	stores__open(&agent->stores, &agent->device, &agent->kept_descriptors,
+		     &agent->listener, &agent->changes, &counts->stores, &counts->memory);
 	ret = registrations__open(&agent->registrations, loop, options->state,
 				  agent->request_tables, &agent->changes,
 				  &agent->registry, error);
@@ -279,6 +288,7 @@ close_registrations:
 	registrations__close(&agent->registrations);
 close_stores:
 	stores__close(&agent->stores);
+	fd_store__close(&agent->kept_descriptors);
 	probes__close(&agent->probes);
 close_region_events:
 	region_events__close(&agent->region_events);
@@ -325,6 +335,7 @@ void agent__close(struct agent *agent)
 	registration_socket__close(&agent->socket);
 	registrations__close(&agent->registrations);
 	stores__close(&agent->stores);
+	fd_store__close(&agent->kept_descriptors);
 	probes__close(&agent->probes);
 	region_events__close(&agent->region_events);
 	followers__close(&agent->followers);

@@ -8,6 +8,7 @@
 #include <libdart/error.h>
 
 #include "agent/base/changes.h"
+#include "agent/base/fd_store.h"
 #include "agent/base/file_watch.h"
 #include "agent/base/lease.h"
 #include "agent/follow/follower.h"
@@ -52,6 +53,7 @@ struct agent {
 	struct followers followers;
 	struct region_events region_events;
 	struct probes probes;
+	struct fd_store kept_descriptors;
 	struct stores stores;
 	struct request_table request_tables[AGENT_REQUEST_TABLES];
 	struct registrations registrations;

@@ -12,7 +12,8 @@ unit_entry_name_sources := agent/base/entry_name.c
 unit_schema_json_sources := agent/schema/schema_json.c
 unit_settings_sources := agent/settings.c
 unit_store_kept_sources := $(addprefix agent/, \
-	base/log.c base/rdma_base.c store/store_kept.c)
+	base/fd_store.c base/log.c base/rdma_base.c rdma/kept_memory.c \
+	rdma/remote_memory.c store/store_kept.c)
 unit_source_schema_sources := $(addprefix agent/, \
 	schema/source_schema.c schema/listed_names.c region/source.c \
 	region/sample_fields.c schema/btf_layout.c)

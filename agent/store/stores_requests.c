@@ -125,7 +125,8 @@ static int open_store(struct request *request)
 	int ret;
 
 	ret = find(request, request->text, &store) ?:
-		      store__reopen(store, &request->error);
+		      remote_memory__reopen(&store->memory, store->name,
+						    &request->error);
 	if (ret < 0)
 		return ret;
 	*request->reply_fd = ret;

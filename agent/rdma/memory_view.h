@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A view of the memory of a store: as one reporter, or all readers, can reach it.  Each
+ * A view of remote memory: as one peer, or all that may do the same, can reach it.  Each
  * has its own protection domain, key and random address, so that none tells anything
  * about another one, and all three become invalid when the view is closed.
  */
@@ -13,12 +13,12 @@
 
 #include <libdart/error.h>
 
-#include "agent/rdma/device.h"
+#include "device.h"
 
 struct memory_view {
 	struct ibv_pd *pd;
 	struct ibv_mr *memory_region;
-	uint64_t base;		/* address of slot 0 */
+	uint64_t base;		/* address of the first byte */
 };
 
 /* @access: of ibv_reg_mr(3).  @base: 0 for a random one. */

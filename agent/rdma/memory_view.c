@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Registers the memory of a store for one kind of access. */
+/* Registers memory for one kind of access. */
 #include <errno.h>
 #include <sys/random.h>
 
@@ -74,6 +74,6 @@ int memory_view__open(struct memory_view *view, const struct device *device,
 void memory_view__close(struct memory_view *view)
 {
 	if (ibv_dereg_mr(view->memory_region))
-		log__error("cannot deregister a memory region of a store");
+		log__error("cannot deregister a memory region of peers");
 	ibv_dealloc_pd(view->pd);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Allocates the memory of a store, or maps its file. */
+/* Allocates memory for the network, or maps its file. */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -13,7 +13,7 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-#include "store_memory.h"
+#include "remote_memory.h"
 
 #define MIB (UINT64_C(1) << 20)
 
@@ -47,34 +47,37 @@ static uint64_t meminfo(const char *name)
 }
 
 /* Leaves 1/16, because taking all available memory wakes the OOM killer. */
-static int check_available(uint64_t length, struct dart_error *error)
+static int check_available(const char *noun, uint64_t length,
+			   struct dart_error *error)
 {
 	uint64_t available = meminfo("MemAvailable");
 
 	available -= available / 16;
 	if (length > available)
 		return dart_error__set(error, ENOMEM,
-				       "the store needs %" PRIu64
+				       "the %s needs %" PRIu64
 				       " MiB of memory; only %" PRIu64
 				       " MiB are available",
-				       (length + MIB - 1) / MIB,
+				       noun, (length + MIB - 1) / MIB,
 				       available / MIB);
 	return 0;
 }
 
-static int create_memfd(unsigned int flags)
+static int create_memfd(const char *noun, unsigned int flags)
 {
-	int fd = memfd_create("dart-store", MFD_CLOEXEC | MFD_NOEXEC_SEAL |
-					    flags);
+	char name[32];
+	int fd;
 
+	snprintf(name, sizeof(name), "dart-%s", noun);
+	fd = memfd_create(name, MFD_CLOEXEC | MFD_NOEXEC_SEAL | flags);
 	if (fd < 0 && errno == EINVAL)
-		fd = memfd_create("dart-store", MFD_CLOEXEC |
-						MFD_ALLOW_SEALING | flags);
+		fd = memfd_create(name,
+				  MFD_CLOEXEC | MFD_ALLOW_SEALING | flags);
 	return fd;
 }
 
 /* Makes every page of the mapping present, without SIGBUS on failure. */
-static int store_memory__fill(struct store_memory *memory,
+static int remote_memory__fill(struct remote_memory *memory,
 			      struct dart_error *error)
 {
 	int code;
@@ -91,7 +94,7 @@ static int store_memory__fill(struct store_memory *memory,
 }
 
 /* Maps and fills @memory->fd, a file of @mapped bytes. */
-static int store_memory__map(struct store_memory *memory,
+static int remote_memory__map(struct remote_memory *memory,
 			     struct dart_error *error)
 {
 	int ret;
@@ -104,8 +107,9 @@ static int store_memory__map(struct store_memory *memory,
 			"%zu MiB of huge pages are not free (raise /proc/sys/vm/nr_hugepages)",
 			(size_t)(memory->mapped / MIB));
 	if (memory->address == MAP_FAILED)
-		return dart_error__system(error, errno, "cannot map the store");
-	ret = store_memory__fill(memory, error);
+		return dart_error__system(error, errno, "cannot map the %s",
+					  memory->noun);
+	ret = remote_memory__fill(memory, error);
 	if (ret)
 		munmap(memory->address, memory->mapped);
 	return ret;
@@ -115,7 +119,7 @@ static int store_memory__map(struct store_memory *memory,
  * The mode lets holders of a descriptor for reading open it again for reading
  * only.  A seal against writing would keep the next dartd from mapping it, too.
  */
-static int store_memory__seal(struct store_memory *memory,
+static int remote_memory__seal(struct remote_memory *memory,
 			      struct dart_error *error)
 {
 	if (fchmod(memory->fd, 0444) ||
@@ -125,7 +129,7 @@ static int store_memory__seal(struct store_memory *memory,
 	return 0;
 }
 
-static int store_memory__allocate(struct store_memory *memory,
+static int remote_memory__allocate(struct remote_memory *memory,
 				  unsigned int flags, uint64_t page,
 				  struct dart_error *error)
 {
@@ -133,7 +137,7 @@ static int store_memory__allocate(struct store_memory *memory,
 
 	memory->mapped = round_up(memory->length, page);
 	memory->is_huge = flags & MFD_HUGETLB;
-	memory->fd = create_memfd(flags);
+	memory->fd = create_memfd(memory->noun, flags);
 	if (memory->fd < 0)
 		return dart_error__system(error, errno, "cannot create memory");
 	if (ftruncate(memory->fd, memory->mapped))
@@ -141,9 +145,9 @@ static int store_memory__allocate(struct store_memory *memory,
 					 "cannot allocate %zu MiB of memory",
 					 (size_t)(memory->mapped / MIB));
 	else
-		ret = store_memory__map(memory, error);
+		ret = remote_memory__map(memory, error);
 	if (!ret) {
-		ret = store_memory__seal(memory, error);
+		ret = remote_memory__seal(memory, error);
 		if (ret)
 			munmap(memory->address, memory->mapped);
 	}
@@ -153,24 +157,24 @@ static int store_memory__allocate(struct store_memory *memory,
 }
 
 /* Allocates anonymous memory: huge pages if enough of them are reserved. */
-static int store_memory__create(struct store_memory *memory,
+static int remote_memory__create(struct remote_memory *memory,
 				struct dart_error *error)
 {
 	uint64_t huge = meminfo("Hugepagesize");
 	int ret;
 
 	if (huge && memory->length >= huge &&
-	    !store_memory__allocate(memory, MFD_HUGETLB, huge, error))
+	    !remote_memory__allocate(memory, MFD_HUGETLB, huge, error))
 		return 0;
-	ret = check_available(memory->length, error);
+	ret = check_available(memory->noun, memory->length, error);
 	if (ret)
 		return ret;
-	return store_memory__allocate(memory, 0, sysconf(_SC_PAGESIZE), error);
+	return remote_memory__allocate(memory, 0, sysconf(_SC_PAGESIZE), error);
 }
 
 /* Checks that pages of this file system can stay pinned. */
-static int check_file_system(int file, struct statfs *system,
-			     struct dart_error *error)
+static int check_file_system(const char *noun, int file,
+			     struct statfs *system, struct dart_error *error)
 {
 	if (fstatfs(file, system))
 		return dart_error__system(error, errno,
@@ -179,11 +183,12 @@ static int check_file_system(int file, struct statfs *system,
 	    system->f_type != HUGETLBFS_MAGIC)
 		return dart_error__set(
 			error, EOPNOTSUPP,
-			"a store can only be in a file on tmpfs or hugetlbfs: pages of a disk cannot stay in memory (try one in /dev/shm)");
+			"a %s can only be in a file on tmpfs or hugetlbfs: pages of a disk cannot stay in memory (try one in /dev/shm)",
+			noun);
 	return 0;
 }
 
-static int check_size(const struct store_memory *memory,
+static int check_size(const struct remote_memory *memory,
 		      const struct stat *status, struct dart_error *error)
 {
 	if (!S_ISREG(status->st_mode))
@@ -192,13 +197,14 @@ static int check_size(const struct store_memory *memory,
 	if (status->st_size && (uint64_t)status->st_size != memory->mapped)
 		return dart_error__set(
 			error, EINVAL,
-			"the file has %jd bytes, but the store needs %zu (give an empty file or another one)",
-			(intmax_t)status->st_size, memory->mapped);
+			"the file has %jd bytes, but the %s needs %zu (give an empty file or another one)",
+			(intmax_t)status->st_size, memory->noun,
+			memory->mapped);
 	return 0;
 }
 
 /* Checks that there is room for the missing blocks of the file. */
-static int check_room(const struct store_memory *memory,
+static int check_room(const struct remote_memory *memory,
 		      const struct stat *status, const struct statfs *system,
 		      struct dart_error *error)
 {
@@ -210,21 +216,21 @@ static int check_room(const struct store_memory *memory,
 	/* A file system without blocks has no limit. */
 	if (system->f_blocks && missing > room)
 		return dart_error__set(error, ENOSPC,
-				       "the store needs %" PRIu64
+				       "the %s needs %" PRIu64
 				       " MiB of the file system; only %" PRIu64
 				       " MiB are free",
-				       (missing + MIB - 1) / MIB, room / MIB);
-	return memory->is_huge ? 0 : check_available(missing, error);
+				       memory->noun, (missing + MIB - 1) / MIB, room / MIB);
+	return memory->is_huge ? 0 : check_available(memory->noun, missing, error);
 }
 
-static int store_memory__use(struct store_memory *memory, int file,
+static int remote_memory__use(struct remote_memory *memory, int file,
 			     struct dart_error *error)
 {
 	struct statfs system;
 	struct stat status;
 	int ret;
 
-	ret = check_file_system(file, &system, error);
+	ret = check_file_system(memory->noun, file, &system, error);
 	if (ret)
 		return ret;
 	memory->is_huge = system.f_type == HUGETLBFS_MAGIC;
@@ -232,6 +238,7 @@ static int store_memory__use(struct store_memory *memory, int file,
 	if (fstat(file, &status))
 		return dart_error__system(error, errno,
 					  "cannot examine the file");
+	memory->has_contents = status.st_size;
 	ret = check_size(memory, &status, error) ?:
 		      check_room(memory, &status, &system, error);
 	if (ret)
@@ -241,7 +248,8 @@ static int store_memory__use(struct store_memory *memory, int file,
 	if (flock(file, LOCK_EX | LOCK_NB))
 		return dart_error__set(
 			error, errno == EWOULDBLOCK ? EBUSY : errno,
-			"the file is in use, perhaps by another store");
+			"the file is in use, perhaps by another %s",
+			memory->noun);
 	memory->fd = fcntl(file, F_DUPFD_CLOEXEC, 0);
 	if (memory->fd < 0)
 		return dart_error__system(error, errno,
@@ -250,7 +258,7 @@ static int store_memory__use(struct store_memory *memory, int file,
 		ret = dart_error__system(error, errno,
 					 "cannot set the size of the file");
 	else
-		ret = store_memory__map(memory, error);
+		ret = remote_memory__map(memory, error);
 	if (!ret)
 		return 0;
 	if (!status.st_size && ftruncate(memory->fd, 0))
@@ -260,16 +268,16 @@ static int store_memory__use(struct store_memory *memory, int file,
 	return ret;
 }
 
-int store_memory__open(struct store_memory *memory, uint64_t length, int file,
-		       struct dart_error *error)
+int remote_memory__open(struct remote_memory *memory, const char *noun,
+			uint64_t length, int file, struct dart_error *error)
 {
-	*memory = (struct store_memory){ .length = length };
-	return file < 0 ? store_memory__create(memory, error) :
-			  store_memory__use(memory, file, error);
+	*memory = (struct remote_memory){ .noun = noun, .length = length };
+	return file < 0 ? remote_memory__create(memory, error) :
+			  remote_memory__use(memory, file, error);
 }
 
-/* Is it open for reading and writing, and sealed as store_memory__seal() does? */
-static int check_seals(int kept, struct dart_error *error)
+/* Is it open for reading and writing, and sealed as remote_memory__seal() does? */
+static int check_seals(const char *noun, int kept, struct dart_error *error)
 {
 	int seals = fcntl(kept, F_GET_SEALS), flags = fcntl(kept, F_GETFL);
 
@@ -279,20 +287,20 @@ static int check_seals(int kept, struct dart_error *error)
 	if (seals < 0 || (seals & SEALS) != SEALS ||
 	    seals & (F_SEAL_WRITE | F_SEAL_FUTURE_WRITE))
 		return dart_error__set(error, EINVAL,
-				       "it is not the memory of a store");
+				       "it is not the memory of a %s", noun);
 	return 0;
 }
 
-int store_memory__check_kept(uint64_t length, int kept,
-			     struct dart_error *error)
+int remote_memory__check_kept(const char *noun, uint64_t length, int kept,
+			      struct dart_error *error)
 {
 	struct statfs system;
 	struct stat status;
 	uint64_t size;
 	int ret;
 
-	ret = check_file_system(kept, &system, error) ?:
-		      check_seals(kept, error);
+	ret = check_file_system(noun, kept, &system, error) ?:
+		      check_seals(noun, kept, error);
 	if (ret)
 		return ret;
 	if (fstat(kept, &status))
@@ -305,13 +313,17 @@ int store_memory__check_kept(uint64_t length, int kept,
 	return 0;
 }
 
-int store_memory__resume(struct store_memory *memory, uint64_t length, int kept,
-			 struct dart_error *error)
+int remote_memory__resume(struct remote_memory *memory, const char *noun,
+			  uint64_t length, int kept, struct dart_error *error)
 {
 	struct statfs system;
 	int ret;
 
-	*memory = (struct store_memory){ .length = length };
+	*memory = (struct remote_memory){
+		.noun = noun,
+		.length = length,
+		.has_contents = true,
+	};
 	if (fstatfs(kept, &system))
 		return dart_error__system(error, errno,
 					  "cannot examine the memory");
@@ -321,14 +333,28 @@ int store_memory__resume(struct store_memory *memory, uint64_t length, int kept,
 	if (memory->fd < 0)
 		return dart_error__system(error, errno,
 					  "cannot duplicate the descriptor");
-	ret = store_memory__map(memory, error);
+	ret = remote_memory__map(memory, error);
 	if (ret)
 		close(memory->fd);
 	return ret;
 }
 
-void store_memory__close(struct store_memory *memory)
+void remote_memory__close(struct remote_memory *memory)
 {
 	munmap(memory->address, memory->mapped);
 	close(memory->fd);
+}
+
+int remote_memory__reopen(const struct remote_memory *memory, const char *name,
+			  struct dart_error *error)
+{
+	char path[32];
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", memory->fd);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return dart_error__system(error, errno,
+					  "cannot open '%s' for reading", name);
+	return fd;
 }
