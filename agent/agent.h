@@ -26,12 +26,13 @@
 #include "agent/table/control_region.h"
 #include "agent/table/exposure.h"
 #include "agent/table/registry.h"
+#include "agent/tea/lookup_tables.h"
 #include "options.h"
 #include "region_events.h"
 #include "settings.h"
 
-#define AGENT_REQUEST_TABLES 10
-#define AGENT_PEER_SERVICES 4
+#define AGENT_REQUEST_TABLES 11
+#define AGENT_PEER_SERVICES 5
 
 struct agent {
 	struct options options;
@@ -55,6 +56,7 @@ struct agent {
 	struct probes probes;
 	struct fd_store kept_descriptors;
 	struct stores stores;
+	struct lookup_tables tables;
 	struct request_table request_tables[AGENT_REQUEST_TABLES];
 	struct registrations registrations;
 	struct registration_socket socket;
@@ -76,6 +78,9 @@ void agent__close(struct agent *agent);
  * need a restart.
  */
 void agent__reload(struct agent *agent);
+
+/* Between agent.c and agent_peers.c. */
+void agent__open_peer_services(struct agent *agent);
 
 /* The requests about the agent as a whole, which is their subject. */
 extern const struct request_type agent_requests[];

@@ -12,6 +12,26 @@
 
 #define ROCE_UDP_PORT 4791
 
+int local_path__parse_peer(const char *text, const char *what,
+			   struct in_addr *address, struct dart_error *error)
+{
+	struct in6_addr address6;
+
+	if (inet_pton(AF_INET6, text, &address6) == 1)
+		return dart_error__set(
+			error, EAFNOSUPPORT,
+			"%s is an address of IPv6, and %s come over IPv4", text,
+			what);
+	if (inet_pton(AF_INET, text, address) != 1)
+		return dart_error__set(error, EINVAL,
+				       "'%s' is not an IPv4 address", text);
+	if (!address->s_addr || IN_MULTICAST(ntohl(address->s_addr)) ||
+	    IN_BADCLASS(ntohl(address->s_addr)))
+		return dart_error__set(error, EINVAL,
+				       "%s is not the address of a host", text);
+	return 0;
+}
+
 static int local_path__find_address(struct local_path *path, const char *text,
 				    struct dart_error *error)
 {
@@ -42,10 +62,9 @@ static union ibv_gid gid_of(struct in_addr address)
 	return gid;
 }
 
-/* Finds the device's GID of the local address; @interface: where it is. */
+/* Finds the device's GID of the local address. */
 static int local_path__find_gid(struct local_path *path,
 				const struct device *device, const char *text,
-				unsigned int *interface,
 				struct dart_error *error)
 {
 	union ibv_gid gid = gid_of(path->local);
@@ -66,7 +85,7 @@ static int local_path__find_gid(struct local_path *path,
 			continue;
 		path->port = entries[i].port_num;
 		path->gid_index = entries[i].gid_index;
-		*interface = entries[i].ndev_ifindex;
+		path->interface = entries[i].ndev_ifindex;
 		return 0;
 	}
 	inet_ntop(AF_INET, &path->local, local, sizeof(local));
@@ -76,7 +95,7 @@ static int local_path__find_gid(struct local_path *path,
 		text, local, device__name(device));
 }
 
-static int local_path__find_mac(struct local_path *path, unsigned int interface,
+static int local_path__find_mac(struct local_path *path,
 				struct dart_error *error)
 {
 	struct ifreq request = { };
@@ -85,7 +104,7 @@ static int local_path__find_mac(struct local_path *path, unsigned int interface,
 	fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	if (fd < 0)
 		return dart_error__system(error, errno, "cannot open a socket");
-	if (!if_indextoname(interface, request.ifr_name) ||
+	if (!if_indextoname(path->interface, request.ifr_name) ||
 	    ioctl(fd, SIOCGIFHWADDR, &request))
 		ret = dart_error__system(
 			error, errno,
@@ -99,14 +118,12 @@ int local_path__find(struct local_path *path, const struct device *device,
 		     struct in_addr peer, struct dart_error *error)
 {
 	char text[INET_ADDRSTRLEN];
-	unsigned int interface = 0;
 
 	*path = (struct local_path){ .peer = peer };
 	inet_ntop(AF_INET, &peer, text, sizeof(text));
 	return local_path__find_address(path, text, error) ?:
-		       local_path__find_gid(path, device, text, &interface,
-					    error) ?:
-		       local_path__find_mac(path, interface, error);
+		       local_path__find_gid(path, device, text, error) ?:
+		       local_path__find_mac(path, error);
 }
 
 struct ibv_ah_attr local_path__address(const struct local_path *path)
@@ -120,6 +137,18 @@ struct ibv_ah_attr local_path__address(const struct local_path *path)
 			.hop_limit = 64,
 		},
 	};
+}
+
+int local_path__resolve(const struct local_path *path,
+			const struct device *device, struct dart_error *error)
+{
+	struct ibv_ah_attr address = local_path__address(path);
+	struct ibv_ah *handle = ibv_create_ah(device->pd, &address);
+
+	if (!handle)
+		return local_path__explain(path, errno, error);
+	ibv_destroy_ah(handle);
+	return 0;
 }
 
 int local_path__explain(const struct local_path *path, int code,

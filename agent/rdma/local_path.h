@@ -20,11 +20,24 @@ struct local_path {
 	uint8_t mac[6];
 	uint8_t port;		/* of the device */
 	uint32_t gid_index;
+	unsigned int interface;	/* index of the network device */
 };
 
+/*
+ * Parses the IPv4 address of a peer, hostile; @what it sends, "reports".  -EINVAL or
+ * -EAFNOSUPPORT.
+ */
+int local_path__parse_peer(const char *text, const char *what,
+			   struct in_addr *address, struct dart_error *error);
 /* Finds the address of @device on the route to @peer. */
 int local_path__find(struct local_path *path, const struct device *device,
 		     struct in_addr peer, struct dart_error *error);
+/*
+ * Resolves the peer with ARP, which may take a second: for those who would do much in
+ * vain before they open a queue pair.
+ */
+int local_path__resolve(const struct local_path *path,
+			const struct device *device, struct dart_error *error);
 /* For ibv_modify_qp(3), which resolves the peer with ARP; that may take a second. */
 struct ibv_ah_attr local_path__address(const struct local_path *path);
 /* Says why ibv_modify_qp(3) with that address has failed with @code; returns -errno. */

@@ -63,7 +63,8 @@ int store__new(const struct device *device, const char *name,
 	store->geometry = *geometry;
 	store->epoch = new_epoch(origin->epoch);
 	snprintf(store->name, sizeof(store->name), "%s", name);
-	store->readers.name = store->name;
+	store->readers = (struct peer_object){ .noun = STORE_NOUN,
+					       .name = store->name };
 	TAILQ_INIT(&store->report_qps);
 	store->file = file ? strdup(file) : NULL;
 

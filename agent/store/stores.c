@@ -141,7 +141,7 @@ void stores__delete(struct stores *stores, struct store *store)
 		inet_ntop(AF_INET, &report_qp->path.peer, address,
 			  sizeof(address));
 		changes__announce_in(stores->changes, "removed", "reporter",
-				     address, store->name);
+				     address, STORE_NOUN, store->name);
 		stores__count_reporter(stores, store, -1);
 	}
 	changes__announce(stores->changes, "removed", "store", store->name);
