@@ -182,6 +182,7 @@ bench: packages
 	$(quiet)tools/bench/transports
 	$(quiet)tools/bench/store
 	$(quiet)tools/bench/tea_load
+	$(quiet)tools/bench/tea_import
 	$(quiet)tools/bench/simulate
 	$(quiet)tools/bench/scale
 	$(quiet)tools/bench/scrapes
