@@ -4,7 +4,7 @@
 # here needs it.
 
 P4C_BM2 ?= p4c-bm2-ss
-functions := nat
+functions := nat balancer firewall gateway
 bmv2 := $(patsubst %,$(output)/p4/%.json,dart $(functions))
 
 $(bmv2): $(output)/p4/%.json: p4/v1model/%.p4 $(wildcard p4/functions/*.p4 \

@@ -95,25 +95,38 @@ class Function(Running):
                 answer = self.do("mc_node_create", rid, port)
                 handle = re.search(r"handle (\d+)", answer)[1]
                 self.do("mc_node_associate", port + 1, handle)
+        self.handles = {}  # of entries of servers
         self.do("table_add route route_to 0.0.0.0/0 =>", OUT, NEXT_HOP)
         self.servers = servers
         self.limit(**limits)
         for server in servers:
-            self.do("table_add tea_from tea_response_of", server.ip, "=>",
-                    server.number, server.port, server.epoch)
-            self.do("table_add tea_server tea_send_to", server.number, "=>",
-                    server.mac, server.ip, server.qpn, server.rkey,
-                    server.base, 2**server.geometry.rows_log2 - 1,
-                    server.geometry.row_log2, server.epoch)
-            self.renew(server)
+            self.add(server)
         for share in range(1024 if servers else 0):
             first = servers[share * len(servers) // 1024]
-            second = first
-            if replica:
-                first, second = servers
-            self.do("table_add tea_share tea_assign", share, "=>",
-                    first.number, first.port, second.number, second.port)
+            self.assign(share, *(servers if replica else (first, first)))
         self.outcomes()
+
+    def add(self, server):
+        """An entry for a server; replaces that of its number."""
+        self.set("state", server, STOPPED)
+        for table in ("tea_from", "tea_server"):
+            for handle in self.handles.pop((table, server.number), []):
+                self.do("table_delete", table, handle)
+        for table, action, key, *values in (
+                ("tea_from", "tea_response_of", server.ip, server.number,
+                 server.port, server.epoch),
+                ("tea_server", "tea_send_to", server.number, server.mac,
+                 server.ip, server.qpn, server.rkey, server.base,
+                 2**server.geometry.rows_log2 - 1, server.geometry.row_log2,
+                 server.epoch)):
+            answer = self.do("table_add", table, action, key, "=>", *values)
+            self.handles[table, server.number] = [
+                re.search(r"handle (\d+)", answer)[1]]
+        self.renew(server)
+
+    def assign(self, share, first, second):
+        self.do("table_add tea_share tea_assign", share, "=>", first.number,
+                first.port, second.number, second.port)
 
     def limit(self, packet_length=1514, outstanding=16, timeout=TIMEOUT,
               tries=3):

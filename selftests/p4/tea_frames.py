@@ -37,12 +37,7 @@ def renew(**changes):
     """Other numbers of the server's entry."""
     for name, value in changes.items():
         setattr(server, name, value)
-    switch.do("table_clear tea_server")
-    switch.do("table_add tea_server tea_send_to", 0, "=>", server.mac,
-              server.ip, server.qpn, server.rkey, server.base,
-              2**server.geometry.rows_log2 - 1, server.geometry.row_log2,
-              server.epoch)
-    switch.renew(server)
+    switch.add(server)
 
 
 def lengths():

@@ -17,16 +17,13 @@ VALUE = bytes([192, 0, 2, 1, 0x1F, 0x90, 0])
 NEW = {"dst": "192.0.2.1", "dport": 8080}
 PACKET = for_switch(KEY)
 LEFT = {**SILENCE, OUT: [routed(PACKET, **NEW)]}
-PORTS = [port for port in SERVERS]
 
 
 def assign(*numbers):
     """All shares: the first server and its replica."""
     switch.do("table_clear tea_share")
-    first, second = (servers[number] for number in numbers)
     for share in range(1024):
-        switch.do("table_add tea_share tea_assign", share, "=>",
-                  first.number, first.port, second.number, second.port)
+        switch.assign(share, *(servers[number] for number in numbers))
 
 
 def begin():

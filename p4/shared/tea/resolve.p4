@@ -2,7 +2,7 @@
 /*
  * A packet whose entry the switch does not hold: finds its row and a server, and takes
  * the PSNs of a WRITE and a READ.  The architecture defines TeaShareHash, WatchPeer,
- * ProbePeer, TakePsns, TeaPortState and TeaUsePort.
+ * ProbePeer, TakePsns and TeaPortState.
  */
 #ifndef DART_TEA_RESOLVE_P4
 #define DART_TEA_RESOLVE_P4
@@ -21,24 +21,17 @@
 	  (bit<24>)DART_TEA_OUTSTANDING_MAX :				\
 	  (bit<24>)(limits).outstanding) << 1)
 
-/* Bytes of frames around a packet in a WRITE, and of a READ. */
-#define TEA_FRAMES_BYTES	(14 + 20 + 8 + 12 + 16 + 12 + 4 +	\
-				 14 + 20 + 8 + 12 + 16 + 4)
-
-/* Sends the packet to the server that the caller has chosen. */
-control TeaSend(inout tea_t tea, inout tea_request_t request,
-		in bit<6> server, in bit<9> port, in bit<48> now)
+/* Sends WRITE and READ to the server that the caller has chosen. */
+control TeaSend(inout tea_request_t request, in bit<6> server,
+		in bit<9> port, in bit<48> now)
 {
 	TakePsns() take_psns;
-	TeaUsePort() use_port;
 
 	apply {
 		request.kind = REQUEST_LOOKUP;
 		request.server = server;
 		request.port = port;
 		take_psns.apply(server, TEA_PSNS, now, request.psn);
-		use_port.apply(port, (bit<32>)tea.length + TEA_FRAMES_BYTES,
-			       now);
 	}
 }
 
@@ -154,10 +147,9 @@ control TeaResolve(inout tea_t tea, inout tea_request_t request,
 		can_second = can_second && second_waits + TEA_PSNS <= most;
 		tea.outcome = TEA_SENT;
 		if (can_first && !(can_second && second_use < first_use))
-			send_first.apply(tea, request, first, first_port, now);
+			send_first.apply(request, first, first_port, now);
 		else if (can_second)
-			send_second.apply(tea, request, second, second_port,
-					  now);
+			send_second.apply(request, second, second_port, now);
 		else
 			tea.outcome = TEA_LIMIT;
 	}

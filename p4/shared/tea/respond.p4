@@ -157,7 +157,7 @@ control TeaRespond(inout headers_t headers, inout tea_t tea,
 			    TEA_PSNS_MAX(limits)) {
 				tea.outcome = TEA_AGAIN;
 				request.tries = request.tries + 1;
-				send.apply(tea, request, server, port, now);
+				send.apply(request, server, port, now);
 			}
 		}
 	}

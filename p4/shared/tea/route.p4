@@ -8,7 +8,7 @@
 
 /* @port: remains as it is for a packet without a route. */
 control Route(inout headers_t headers, in bit<48> self_mac,
-	      inout bit<9> port)
+	      inout bit<9> port, out bool there)
 {
 	AdjustChecksum() adjust_ttl;
 	bit<16> before;
@@ -17,6 +17,7 @@ control Route(inout headers_t headers, in bit<48> self_mac,
 	action route_to(bit<9> way, bit<48> mac)
 	{
 		port = way;
+		there = true;
 		headers.ethernet.source = self_mac;
 		headers.ethernet.destination = mac;
 	}
@@ -35,6 +36,7 @@ control Route(inout headers_t headers, in bit<48> self_mac,
 	}
 
 	apply {
+		there = false;
 		before = headers.ipv4.ttl ++ headers.ipv4.protocol;
 		headers.ipv4.ttl = headers.ipv4.ttl - 1;
 		adjust_ttl.apply(headers.ipv4.checksum, before,

@@ -20,7 +20,14 @@
 #define INGRESS_CLONE	32w1	/* instance types of simple_switch */
 #define REPLICATION	32w5
 
-#define COPY_WRITE	16w1	/* replication IDs */
+#define COPY_WRITE	16w1	/* replication ID; the other one is of the READ */
+
+#define LOST_REFUSED	32w0	/* by the network function */
+#define LOST_NO_ROUTE	32w1
+
+/* Bytes of a WRITE around the packet, and of a READ. */
+#define TEA_AROUND_BYTES (14 + 20 + 8 + 12 + 16 + 12 + 4 +		\
+			  14 + 20 + 8 + 12 + 16 + 4)
 
 struct metadata_t {
 	bit<32> residue;
@@ -83,6 +90,7 @@ control TeaIngress(inout headers_t headers, inout metadata_t metadata,
 	TeaResolve() resolve;
 	TeaRespond() respond;
 	Route() route;
+	TeaUsePort() use_port;
 	tea_limits_t limits = { 0, 0, 0, 0 };
 	bit<48> destination;
 	bit<8> flaw;
@@ -93,7 +101,10 @@ control TeaIngress(inout headers_t headers, inout metadata_t metadata,
 	bool popular;
 	bool probe;
 	bool drop;
+	bool has_route;
 	bit<9> probe_port;
+	bit<32> bytes;
+	bit<9> out_port;
 
 	@name(".tea_packets")
 	counter(TEA_OUTCOMES, CounterType.packets) packets;
@@ -103,6 +114,10 @@ control TeaIngress(inout headers_t headers, inout metadata_t metadata,
 
 	@name(".tea_probes")
 	counter(TEA_SERVERS, CounterType.packets) probes;
+
+	/* Packets that have an entry and do not leave. */
+	@name(".tea_lost")
+	counter(2, CounterType.packets) lost;
 
 	@name(".tea_cached_packets")
 	direct_counter(CounterType.packets) cached_packets;
@@ -246,7 +261,9 @@ control TeaIngress(inout headers_t headers, inout metadata_t metadata,
 			metadata.tea.outcome = TEA_OTHER;
 			forward.apply();
 		} else if (!headers.ipv4.isValid() || headers.bth.isValid() ||
-			   headers.ipv4.destination == metadata.self_ip) {
+			   (headers.ipv4.destination == metadata.self_ip &&
+			    headers.udp.isValid() &&
+			    headers.udp.destination == DART_TEA_UDP_PORT)) {
 			metadata.tea.outcome = TEA_KEYLESS;
 		} else if (standard.parser_error != error.NoError ||
 			   standard.checksum_error == 1 ||
@@ -297,13 +314,29 @@ control TeaIngress(inout headers_t headers, inout metadata_t metadata,
 			   metadata.tea.outcome == TEA_STASH ||
 			   metadata.tea.outcome == TEA_FOUND) {
 			function_apply.apply(headers, metadata.tea.value, drop);
-			if (!drop)
+			if (!drop) {
 				route.apply(headers, metadata.self_mac,
-					    standard.egress_spec);
+					    standard.egress_spec, has_route);
+				if (!has_route)
+					lost.count(LOST_NO_ROUTE);
+			} else {
+				lost.count(LOST_REFUSED);
+			}
 		} else if (metadata.tea.outcome != TEA_OTHER &&
 			   metadata.tea.outcome < TEA_MALFORMED) {
 			otherwise.apply();
 		}
+
+		/* What all packets use of the port, but for flooded ones. */
+		out_port = standard.egress_spec;
+		bytes = metadata.cut ? (bit<32>)metadata.tea.length :
+				       standard.packet_length;
+		if (metadata.request.kind == REQUEST_LOOKUP) {
+			out_port = metadata.request.port;
+			bytes = (bit<32>)metadata.tea.length +
+				TEA_AROUND_BYTES;
+		}
+		use_port.apply(out_port, bytes, now);
 	}
 }
 

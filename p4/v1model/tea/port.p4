@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Ports towards servers: their links, and how much requests use them. */
+/* Ports: their links, and how much they are used. */
 #ifndef DART_V1MODEL_TEA_PORT_P4
 #define DART_V1MODEL_TEA_PORT_P4
 
