@@ -18,9 +18,15 @@ $(bmv2): $(output)/p4/%.json: p4/v1model/%.p4 $(wildcard p4/functions/*.p4 \
 	$(call say,P4,$<)$(P4C_BM2) --std p4-16 --Werror -Iuapi -Ip4 -Ip4/v1model \
 		-o $@ $<
 
+# For tests of p4/shared/rdma alone.
+$(output)/p4/queue_pair.json: selftests/p4/queue_pair.p4 $(wildcard \
+		p4/shared/*.p4 p4/shared/rdma/*.p4 p4/v1model/rdma/*.p4)
+	$(quiet)mkdir -p $(@D)
+	$(call say,P4,$<)$(P4C_BM2) --std p4-16 --Werror -Iuapi -Ip4 -o $@ $<
+
 .PHONY: p4
 ifneq ($(TARGET),tna)
-p4: $(bmv2)
+p4: $(bmv2) $(output)/p4/queue_pair.json
 else
 
 # For Tofino: p4c's back end compiles, assembles and measures the program. Without

@@ -11,8 +11,7 @@
 
 #include "shared/rdma/headers.p4"
 
-#define ETHERTYPE_COMMAND	16w0x88b6	/* for experiments (IEEE 802) */
-#define SWITCH_QPN		24w0x746561
+#define ETHERTYPE_COMMAND	16w0x88b5	/* for experiments (IEEE 802) */
 #define SERVER_PORT		9w3
 #define COMMANDER_PORT		9w1
 #define TIMEOUT			32w1000000
@@ -198,6 +197,7 @@ control CommandEgress(inout headers_t headers, inout metadata_t metadata,
 	bit<32> frame_bytes;
 	bit<32> crc;
 
+	@name(".send_to")
 	action send_to(bit<48> mac, bit<32> ip, bit<24> qpn, bit<32> rkey)
 	{
 		peer.mac = mac;
