@@ -124,7 +124,8 @@ def enter_namespace():
         ipv6.write_text("1", encoding="ascii")
     commands = ["link set lo up"]
     for port in PORTS:
-        commands += [f"link add host{port} type veth peer name port{port}",
+        commands += [f"link add host{port} mtu 9000 type veth "
+                     f"peer name port{port} mtu 9000",
                      f"link set host{port} up", f"link set port{port} up"]
     subprocess.run(["ip", "-batch", "-"], input="\n".join(commands).encode(),
                    check=True)

@@ -123,7 +123,7 @@ def other():
     """a packet that is not for the MAC of the switch is forwarded unchanged"""
     frames = [packets.packet(key, ttl=ttl) for key in HEADERS
               for ttl in (0, 64)]
-    frames += [packets.packet(UDP, bytes(4000)), packets.packet(UDP)[:30]]
+    frames += [packets.packet(UDP, bytes(5000)), packets.packet(UDP)[:30]]
     tap.same(switch.send(*frames), {**SILENCE, OUT: frames})
     tap.same(switch.outcomes(), {"other": len(frames)})
 

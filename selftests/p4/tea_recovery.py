@@ -10,7 +10,7 @@ import generate
 import tap
 from functions import (OUT, SERVERS, SILENT, STOPPED, UP, Function,
                        for_switch, routed)
-from lookups import ACK, NAK_ACCESS, NAK_SEQUENCE, PSNS, Geometry, Server
+from lookups import NAK_ACCESS, NAK_SEQUENCE, PSNS, Geometry, Server
 from switch import SILENCE
 
 KEY = generate.flow("10.1.0.2", "10.3.1.3", 49152, 443, 17)
@@ -143,14 +143,14 @@ def overwritten():
     state(4, 0)
 
 
-def silent(first, *requests):
+def silent(first, outstanding=2):
     """A packet after the time-out: the server is silent, and gets a probe."""
     switch.limit(timeout=1)
     got = switch.send(PACKET)
     switch.limit()
     tap.same(switch.outcomes(), {"silent": 1})
     tap.same(got, {**SILENCE, server.port: [server.probe(first - 1)]})
-    state(first + requests[0], requests[0], SILENT)
+    state(first + outstanding, outstanding, SILENT)
     return got[server.port]
 
 
@@ -164,7 +164,7 @@ def probes():
                 answer(write)
             if lost in ("WRITE", "response"):
                 answer(read)  # a NAK or a response that is lost
-            probe, = silent(first, 2)
+            probe, = silent(first)
             acknowledgement, = answer(probe)
             after = server.acknowledged + 1
             delivered(acknowledgement, probed=1, left={
@@ -181,7 +181,7 @@ def probes_count_reads():
     for first in FIRSTS:
         begin(first)
         answer(*lookup(first))
-        silent(first, 2)
+        silent(first)
         delivered(server.acknowledge((first + 1) % PSNS), probed=1, left={
             **SILENCE, server.port: [server.probe(first + 2)]})
         answer(server.probe(first + 2))
@@ -192,29 +192,29 @@ def probe_lost():
     """a lost probe is sent again after the time-out, and nothing else meanwhile"""
     begin(7)
     lookup(7)
-    silent(7, 2)
+    silent(7)
     for _ in range(3):
         tap.same(switch.send(PACKET), SILENCE)
         tap.same(switch.outcomes(), {"silent": 1})
-    probe, = silent(7, 2)
+    probe, = silent(7)
     delivered(*answer(probe), probed=1, left={
         **SILENCE, server.port: [server.probe(7)]})
     # The second probe is lost, too: then a NAK or another probe mends it.
     write, read = lookup(8)
     delivered(*answer(write, read), left=SILENCE, **{"NAK stale": 1})
-    probe, = silent(8, 2)
-    acknowledgement, = answer(probe)
+    probe, = silent(8)
+    acknowledgement, = answer(probe)  # it has the PSN that is expected
     delivered(acknowledgement, probed=1, left={
-        **SILENCE, server.port: [server.probe(7)]})
-    answer(server.probe(7))
-    works(8)
+        **SILENCE, server.port: [server.probe(8)]})
+    answer(server.probe(8))
+    works(9)
 
 
 def late_response():
     """a response that comes while the server is silent still counts"""
     begin(0)
     late = answer(*lookup(0))
-    probe, = silent(0, 2)
+    probe, = silent(0)
     delivered(*late, found=1)
     state(2, 0, SILENT)
     delivered(*answer(probe), probed=1, left={
@@ -227,7 +227,7 @@ def old_acknowledgements():
     """an acknowledgement of another time is no answer to a probe"""
     begin(100)
     lookup(100)
-    silent(100, 2)
+    silent(100)
     for psn in (0, 97, 102, 2**23):
         delivered(server.acknowledge(psn), left=SILENCE, acknowledged=1)
         state(102, 2, SILENT)

@@ -147,6 +147,7 @@ def held():
     packet = for_switch(UDP)
     key, value = f"0x{UDP.hex()}", f"0x{VALUE.hex()}"
     row({})
+    row({}, TCP)
     for table, action, outcome in (("tea_cache", "tea_cached", "cache"),
                                    ("tea_stash", "tea_stashed", "stash")):
         switch.do("table_add", table, action, key, "=>", value)
