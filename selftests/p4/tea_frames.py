@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Packets without an entry in the switch become the right WRITE and READ."""
 
+import json
 import random
 
-import needs  # before all others
+from needs import TREE  # before all others
 
 import generate
 import packets
@@ -137,10 +138,33 @@ def arrival():
     tap.same(switch.outcomes(), {"sent": 1})
 
 
+def vectors():
+    """the requests that this test expects are those of the golden vectors"""
+    with open(TREE / "selftests/vectors/tables.json",
+              encoding="utf-8") as file:
+        exchanges = [vector for vector in json.load(file)
+                     if vector["exchange"]]
+    assert exchanges
+    for vector in exchanges:
+        exchange, sizes = vector["exchange"], vector["geometry"]
+        numbers_ = exchange["server"]
+        there = Server(
+            geometry=Geometry(sizes["rows_log2"], sizes["cells"],
+                              sizes["key_length"], sizes["value_length"],
+                              sizes["packet_length"]),
+            **{**numbers_, "base": int(numbers_["base"], 16)},
+            epoch=vector["epoch"])
+        requests_ = there.lookup(
+            exchange["psn"], bytes.fromhex(exchange["packet"]),
+            bytes.fromhex(vector["key"]), port=exchange["port"])
+        tap.same([request.hex() for request in requests_],
+                 [exchange["write"], exchange["read"]])
+
+
 server = Server(port=SERVER)
 ENTRY = {name: getattr(server, name)
          for name in ("qpn", "rkey", "base", "mac", "epoch")}
 switch = Function("nat", server)
 assert SOURCE not in (SERVER, OUT)
-tap.run(lengths, numbers, keys, wrap, too_long, not_sent, other, arrival,
+tap.run(vectors, lengths, numbers, keys, wrap, too_long, not_sent, other, arrival,
         before=switch.outcomes)
