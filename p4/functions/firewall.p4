@@ -7,7 +7,7 @@
 #define TEA_KEY_BYTES	13
 #define TEA_VALUE_BYTES	1
 #include <tea/headers.p4>
-#include "functions/flow.p4"
+#include "flow.p4"
 
 /* The value: the state of the connection. */
 #define STATE_CLOSED		8w0

@@ -6,9 +6,9 @@
  */
 #define TEA_KEY_BYTES	7
 #define TEA_VALUE_BYTES	7
-#include "functions/vxlan.p4"
+#include "vxlan.p4"
 #include <tea/headers.p4>
-#include "shared/checksum.p4"
+#include "words.p4"
 
 /* The key: VNI of the customer's tunnel (3 bytes), address of the machine (4). */
 control FunctionKey(in headers_t headers, out bit<TEA_KEY_BITS> key,

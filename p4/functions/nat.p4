@@ -7,7 +7,9 @@
 #define TEA_KEY_BYTES	13
 #define TEA_VALUE_BYTES	7
 #include <tea/headers.p4>
-#include "functions/flow.p4"
+#include "destination.p4"
+#include "flow.p4"
+#include "source.p4"
 
 control FunctionKey(in headers_t headers, out bit<TEA_KEY_BITS> key,
 		    out bool there)

@@ -17,21 +17,4 @@ control AdjustChecksum(inout bit<16> checksum, in bit<16> minus,
 	}
 }
 
-/* The same for three words at once. */
-control AdjustWords(inout bit<16> checksum, in bit<48> minus, in bit<48> plus)
-{
-	apply {
-		bit<32> sum = (bit<32>)(~checksum) +
-			      (bit<32>)(~minus[47:32]) +
-			      (bit<32>)(~minus[31:16]) +
-			      (bit<32>)(~minus[15:0]) +
-			      (bit<32>)plus[47:32] + (bit<32>)plus[31:16] +
-			      (bit<32>)plus[15:0];
-
-		sum = (sum & 0xffff) + (sum >> 16);
-		sum = (sum & 0xffff) + (sum >> 16);
-		checksum = ~sum[15:0];
-	}
-}
-
 #endif /* DART_CHECKSUM_P4 */

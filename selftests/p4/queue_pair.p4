@@ -114,6 +114,7 @@ control CommandIngress(inout headers_t headers, inout metadata_t metadata,
 		       inout standard_metadata_t standard)
 {
 	WatchPeer() watch;
+	ProbePeer() probe;
 	TakePsns() take;
 	TakeResponse() take_response;
 	FreePsns() free;
@@ -171,7 +172,17 @@ control CommandIngress(inout headers_t headers, inout metadata_t metadata,
 			watch.apply(0, standard.ingress_global_timestamp,
 				    TIMEOUT, state, outstanding, due, since,
 				    probe_psn);
-			if (state == PEER_UP && outstanding < PSNS_MAX) {
+			if (due) {
+				probe.apply(0,
+					    standard.ingress_global_timestamp);
+				headers.command.opcode = RDMA_WRITE_ONLY;
+				headers.command.address = 0;
+				headers.command.length = 0;
+				headers.data.setInvalid();
+				metadata.psn = probe_psn;
+				metadata.send = true;
+				standard.egress_spec = SERVER_PORT;
+			} else if (state == PEER_UP && outstanding < PSNS_MAX) {
 				take.apply(0, 1,
 					   standard.ingress_global_timestamp,
 					   metadata.psn);

@@ -41,6 +41,7 @@ struct metadata_t {
 	bit<32> self_ip;
 	tea_request_t request;
 	tea_t tea;
+	bit<24> geometry;
 	bool cut;	/* behind the packet, there is what remains of a response */
 }
 
@@ -126,6 +127,7 @@ control TeaIngress(inout headers_t headers, inout metadata_t metadata,
 	action geometry_is(bit<8> key_length, bit<8> value_length,
 			   bit<8> cells)
 	{
+		metadata.geometry = key_length ++ value_length ++ cells;
 	}
 
 	/* For the control plane to read. */
