@@ -11,7 +11,7 @@
 
 #include "shared/rdma/headers.p4"
 
-#define ETHERTYPE_COMMAND	16w0x88b5	/* for experiments (IEEE 802) */
+#define ETHERTYPE_COMMAND	16w0x88b6	/* for experiments (IEEE 802) */
 #define SERVER_PORT		9w3
 #define COMMANDER_PORT		9w1
 #define TIMEOUT			32w1000000
@@ -56,8 +56,8 @@ parser CommandParser(packet_in packet, out headers_t headers,
 {
 	state start {
 		metadata.residue = RDMA_RESIDUE;
-		transition select(standard.ingress_port) {
-			SERVER_PORT: response;
+		transition select(packet.lookahead<bit<112>>()[15:0]) {
+			ETHERTYPE_IPV4: response;
 			default: other;
 		}
 	}

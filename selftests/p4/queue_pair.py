@@ -19,7 +19,7 @@ from switch import SILENCE, SOURCE, Running
 
 UC_WRITE = 0x2A
 SERVER = 3  # a port
-HEADER = bytes(12) + b"\x88\xb5"
+HEADER = bytes(12) + b"\x88\xb6"
 (DATA, STALE, ACKNOWLEDGED, PROBED, SEQUENCE, NAK_STALE, FATAL,
  OTHER) = range(8)
 NO_ROOM = 255

@@ -182,27 +182,29 @@ class Running:
     def do(self, *words):
         return self.command_line.do(*words)
 
-    def _fence(self, port):
-        """Sends a host a unique frame."""
+    def _fence(self, port, source):
+        """Sends a host a unique frame from another one."""
         self.fences += 1
         fence = (bytes.fromhex(packets.host(port).replace(":", "")) +
                  bytes(6) + ETHERTYPE_FENCE.to_bytes(2, "big") +
                  self.fences.to_bytes(46, "big"))
-        self.hosts[SOURCE].send(fence)
+        self.hosts[source].send(fence)
         return fence
 
-    def settle(self):
+    def settle(self, source=SOURCE):
         """All frames that hosts have received, by port, when none is on its way.
 
-        Frames of a port do not overtake each other, and a clone is in the queue
-        of its port before its original leaves.  So a frame that leaves may be
+        @source: where the last ones came from.  Frames of a port do not overtake
+        each other, and a clone is in the queue of its port before its original
+        leaves.  So a frame that leaves may be
         followed by another one, and none is left after a round without frames.
         """
         frames = {port: [] for port in PORTS}
         count = -1
         while count != sum(map(len, frames.values())):
             count = sum(map(len, frames.values()))
-            for port, fence in [(port, self._fence(port)) for port in PORTS]:
+            for port, fence in [(port, self._fence(port, source))
+                                for port in PORTS]:
                 frames[port] += iter(partial(self.hosts[port].recv, 65536),
                                      fence)
         return frames
@@ -213,7 +215,7 @@ class Running:
         for start in range(0, len(frames), BATCH):
             for frame in frames[start:start + BATCH]:
                 self.hosts[source].send(frame)
-            for port, there in self.settle().items():
+            for port, there in self.settle(source).items():
                 got[port] += there
         return got
 
