@@ -17,3 +17,4 @@ unit_switch_thrift_sources := $(addprefix tools/dartctl/switch/, bmv2.c \
 	thrift_wire_error.c)
 unit_registered_sources := tools/dartctl/registered.c
 unit_nft_ruleset_sources := tools/doctor/nft_ruleset.c
+unit_tea_cache_sources := tools/dartctl/switch/tea_cache.c
