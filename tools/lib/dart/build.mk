@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# libdart: control regions, READs, stores and reports.
+# libdart: control regions, READs, stores, reports and lookup tables.
 libraries += dart
 dart_sources := $(wildcard tools/lib/dart/*.c tools/lib/dart/*/*.c)
 dart_packages := libxxhash jansson libibverbs librdmacm yaml-0.1 zlib gnutls m

@@ -7,6 +7,7 @@
 
 #include <dart/control.h>
 #include <dart/rpc.h>
+#include <dart/tea_access.h>
 
 #include "rejection.h"
 
@@ -21,6 +22,8 @@ static const char *question(__le64 magic)
 		return "";
 	if (magic == htole64(DART_RPC_MAGIC))
 		return "is it older than this program? ";
+	if (magic == htole64(DART_TEA_ACCESS_MAGIC))
+		return "no such table? ";
 	return "no such store? ";
 }
 

@@ -5,19 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <libdart/private/crc_terms.h>
+
 #include "store_hash.h"
 
-/*
- * A CRC is linear: the CRC of a key is the sum (XOR) of a constant for its
- * length and of a term for each half of each byte, which depends on the
- * distance of that half from the end.  So four CRCs, side by side in one
- * vector, take one table lookup for each half, and no lookup depends on
- * another.
- */
+/* Four CRCs, side by side, take one table lookup for each half of a byte. */
 typedef uint32_t lanes __attribute__((vector_size(16)));
 
 #define LANES		4	/* in a vector */
-#define HALVES		(2 * DART_STORE_KEY_MAX)
 /* slots, two checksums, share */
 #define VECTORS_MAX	((DART_STORE_REDUNDANCY_MAX + 3 + LANES - 1) / LANES)
 
@@ -40,7 +35,7 @@ struct dart_store_hash {
 	 * Indexed by the distance from the end, in halves, and the half.  Rows
 	 * are @vectors long, without gaps, to occupy few cache lines.
 	 */
-	lanes table[HALVES * 16 * VECTORS_MAX];
+	lanes table[DART_STORE_KEY_MAX * DART_CRC_TERMS * VECTORS_MAX];
 };
 
 static bool is_power_of_two(uint64_t number)
@@ -76,37 +71,15 @@ uint64_t dart_store_geometry__length(const struct dart_store_geometry *geometry)
 	return geometry->slots * dart_store_geometry__slot_length(geometry);
 }
 
-/* The register after @byte; @polynomial is reflected. */
-static uint32_t crc_step(uint32_t polynomial, uint32_t crc, uint8_t byte)
-{
-	int bit;
-
-	crc ^= byte;
-	for (bit = 0; bit < 8; bit++)
-		crc = crc >> 1 ^ (crc & 1 ? polynomial : 0);
-	return crc;
-}
-
-static uint32_t reflect(uint32_t word)
-{
-	uint32_t reflected = 0;
-	int bit;
-
-	for (bit = 0; bit < 32; bit++)
-		if (word & UINT32_C(1) << bit)
-			reflected |= UINT32_C(1) << (31 - bit);
-	return reflected;
-}
-
 uint32_t dart_store__crc(uint32_t polynomial, const void *data, size_t length)
 {
 	const uint8_t *bytes = data;
 	uint32_t crc = UINT32_MAX;
 	size_t i;
 
-	polynomial = reflect(polynomial);
+	polynomial = dart_crc__reflect(polynomial);
 	for (i = 0; i < length; i++)
-		crc = crc_step(polynomial, crc, bytes[i]);
+		crc = dart_crc__step(polynomial, crc, bytes[i]);
 	return ~crc;
 }
 
@@ -114,35 +87,15 @@ uint32_t dart_store__crc(uint32_t polynomial, const void *data, size_t length)
 static void hash__add(struct dart_store_hash *hash, uint32_t lane,
 		      uint32_t polynomial)
 {
-	const uint32_t vector = lane / LANES;
-	uint32_t start = UINT32_MAX;
-	uint32_t bits[8];	/* the register after one bit, and zeros */
-	uint32_t distance, value, bit;
+	const struct dart_crc_terms crc = {
+		.constants = (uint32_t *)hash->constants + lane,
+		.constant_stride = VECTORS_MAX * LANES,
+		.terms = (uint32_t *)hash->table + lane,
+		.term_stride = hash->vectors * LANES,
+		.length_max = DART_STORE_KEY_MAX,
+	};
 
-	polynomial = reflect(polynomial);
-	for (distance = 0; distance <= DART_STORE_KEY_MAX; distance++) {
-		hash->constants[distance][vector][lane % LANES] = ~start;
-		start = crc_step(polynomial, start, 0);
-	}
-
-	for (bit = 0; bit < 8; bit++)
-		bits[bit] = crc_step(polynomial, 0, 1 << bit);
-	for (distance = 0; distance < HALVES; distance++) {
-		const uint32_t *half = bits + distance % 2 * 4;
-
-		for (value = 0; value < 16; value++) {
-			uint32_t sum = 0, row = distance * 16 + value;
-
-			for (bit = 0; bit < 4; bit++)
-				if (value & 1 << bit)
-					sum ^= half[bit];
-			hash->table[row * hash->vectors + vector]
-				   [lane % LANES] = sum;
-		}
-		if (distance % 2)
-			for (bit = 0; bit < 8; bit++)
-				bits[bit] = crc_step(polynomial, bits[bit], 0);
-	}
+	dart_crc_terms__fill(&crc, polynomial);
 }
 
 int dart_store_hash__new(const struct dart_store_geometry *geometry,
@@ -199,7 +152,7 @@ static inline __attribute__((always_inline)) void
 hash__sum(const struct dart_store_hash *hash, const uint8_t *key,
 	  size_t length, const uint32_t vectors, lanes *crcs)
 {
-	const size_t rows = 2 * 16 * vectors;	/* of a byte */
+	const size_t rows = DART_CRC_TERMS * vectors;	/* of a byte */
 	const lanes *row = hash->table + (length - 1) * rows;
 	lanes sums[VECTORS_MAX];
 	uint32_t i;

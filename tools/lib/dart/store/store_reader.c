@@ -2,15 +2,13 @@
 /* Queries a store on another host by READs: see store_reader.h. */
 #include <endian.h>
 #include <errno.h>
-#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include <dart/store_access.h>
+#include <libdart/private/blocking_reads.h>
 #include <libdart/private/store_slot.h>
 #include <libdart/random.h>
-#include <libdart/rdma/endpoint.h>
 
 #include "store_reader.h"
 
@@ -30,64 +28,6 @@ struct dart_store_reader {
 	struct dart_store_place places[READS_MAX];
 	struct dart_read reads[READS_MAX];
 };
-
-static int64_t now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * INT64_C(1000) + now.tv_nsec / 1000000;
-}
-
-/*
- * Waits until one of the descriptors is readable; -1 stands for no descriptor.
- * Returns 0, or sets @error and returns -ETIMEDOUT after @deadline, or -errno.
- */
-static int wait_for(int connection, int completion, int64_t deadline,
-		    struct dart_error *error)
-{
-	struct pollfd fds[] = {
-		{ .fd = connection, .events = POLLIN },
-		{ .fd = completion, .events = POLLIN },
-	};
-	int64_t left;
-	int count;
-
-	do {
-		left = deadline - now_ms();
-		count = poll(fds, 2, left > 0 ? (int)left : 0);
-	} while (count < 0 && errno == EINTR);
-	if (count > 0)
-		return 0;
-	if (!count)
-		return dart_error__set(error, ETIMEDOUT,
-				       "the host does not answer");
-	return dart_error__system(error, errno, "cannot wait");
-}
-
-static int wait_for_connection(struct dart_endpoint *endpoint,
-			       struct dart_error *error)
-{
-	const int64_t deadline = now_ms() + DART_STORE_READER_TIMEOUT_MS;
-	int ret;
-
-	for (;;) {
-		ret = wait_for(dart_endpoint__connection_fd(endpoint), -1,
-			       deadline, error);
-		if (ret)
-			return ret;
-		switch (dart_endpoint__on_connection(endpoint, error)) {
-		case DART_ENDPOINT_CONNECTED:
-			return 0;
-		case DART_ENDPOINT_FAILED:
-			return -ECONNREFUSED;
-		case DART_ENDPOINT_DISCONNECTED:
-			return -ECONNRESET;
-		case DART_ENDPOINT_NOTHING:
-			break;
-		}
-	}
-}
 
 /* The answer of the agent may be hostile. */
 static int take_answer(struct dart_store_reader *reader,
@@ -136,9 +76,9 @@ int dart_store_reader__open(const char *host, uint16_t port, const char *name,
 	reader = calloc(1, sizeof(*reader));
 	if (!reader)
 		return dart_error__no_memory(error);
-	ret = dart_endpoint__connect_with(host, port, &request, sizeof(request),
-					  &reader->endpoint, error) ?:
-	      wait_for_connection(reader->endpoint, error) ?:
+	ret = dart_blocking__connect(host, port, &request, sizeof(request),
+				     DART_STORE_READER_TIMEOUT_MS,
+				     &reader->endpoint, error) ?:
 	      take_answer(reader, error);
 	if (ret)
 		goto err_close;
@@ -178,29 +118,6 @@ dart_store_reader__hash(const struct dart_store_reader *reader)
 	return reader->hash;
 }
 
-/* Waits until the batch of READs has landed. */
-static int wait_for_reads(struct dart_endpoint *endpoint,
-			  struct dart_error *error)
-{
-	const int64_t deadline = now_ms() + DART_STORE_READER_TIMEOUT_MS;
-	int done, ret;
-
-	for (;;) {
-		ret = wait_for(dart_endpoint__connection_fd(endpoint),
-			       dart_endpoint__completion_fd(endpoint), deadline,
-			       error);
-		if (ret)
-			return ret;
-		/* A disconnect also fails the READs: report the cause. */
-		if (dart_endpoint__on_connection(endpoint, error) ==
-		    DART_ENDPOINT_DISCONNECTED)
-			return -ECONNRESET;
-		done = dart_endpoint__on_completion(endpoint, error);
-		if (done)
-			return done < 0 ? done : 0;
-	}
-}
-
 /* The READ number @index of a batch, of this slot. */
 static void plan_read(struct dart_store_reader *reader, uint32_t index,
 		      uint64_t slot)
@@ -217,13 +134,10 @@ static void plan_read(struct dart_store_reader *reader, uint32_t index,
 static int read_slots(struct dart_store_reader *reader, uint32_t reads,
 		      void **landing, struct dart_error *error)
 {
-	int ret = dart_endpoint__reserve(reader->endpoint,
-					 reads * reader->slot_length, landing) ?:
-		  dart_endpoint__read(reader->endpoint, reader->reads, reads);
-
-	if (ret)
-		return dart_error__system(error, -ret, "cannot READ");
-	return wait_for_reads(reader->endpoint, error);
+	return dart_blocking__read(reader->endpoint, reader->reads, reads,
+				   reads * reader->slot_length,
+				   DART_STORE_READER_TIMEOUT_MS, landing,
+				   error);
 }
 
 /* Plans the READs of @count keys; returns the number of READs. */
