@@ -15,6 +15,14 @@ store_speed_libraries := dart
 dart-sim_sources := tools/bench/dart_sim.c tools/bench/simulation.c $(in_memory)
 dart-sim_libraries := dart
 
+# Caches of switches, without a network.
+programs += tea-sim
+cached_traffic := $(addprefix tools/bench/,cached_traffic.c tea_sketch.c zipf.c) \
+	tools/dartctl/switch/tea_cache.c
+tea-sim_sources := tools/bench/tea_sim.c $(cached_traffic)
+tea-sim_libraries := dart
+unit_cached_traffic_sources := $(cached_traffic)
+
 # The flow control of the controller, in virtual time.
 programs += dart-scale
 fabric := $(addprefix tools/bench/,event_heap.c fabric.c fabric_faults.c io_thread.c) \
