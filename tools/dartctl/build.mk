@@ -18,5 +18,6 @@ unit_switch_thrift_sources := $(addprefix tools/dartctl/switch/, bmv2.c \
 unit_registered_sources := tools/dartctl/registered.c
 unit_nft_ruleset_sources := tools/doctor/nft_ruleset.c
 unit_tea_cache_sources := tools/dartctl/switch/tea_cache.c
+unit_switch_publisher_sources = $(unit_switch_digests_sources)
 unit_switch_digests_sources := $(addprefix tools/dartctl/switch/, digests.c \
 	publisher.c thrift.c thrift_wire.c thrift_wire_error.c)
