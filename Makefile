@@ -61,8 +61,9 @@ define help
                         cost of the probes; 40 containers; gathering beside open
                         files; wake-ups of an idle host; the threads of the
                         controller; its outputs; READs beside calls; stores
-                        and reports beside memory; the figures of the DART paper
-  make p4               the program of P4 switches, if a P4 compiler is installed
+                        and reports beside memory; the load of lookup tables; the
+                        figures of the DART paper
+  make p4               the programs of P4 switches, if a P4 compiler is installed
   make module           dart_zero.ko only
   make install          everything, for the running kernel or for KDIR
   make programs_install everything but the module, as a controller needs
@@ -180,6 +181,7 @@ bench: packages
 	$(quiet)tools/bench/whole_host
 	$(quiet)tools/bench/transports
 	$(quiet)tools/bench/store
+	$(quiet)tools/bench/tea_load
 	$(quiet)tools/bench/simulate
 	$(quiet)tools/bench/scale
 	$(quiet)tools/bench/scrapes

@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include <libdart/tea/tea_lookup.h>
 #include <libdart/tea/tea_table.h>
@@ -21,7 +22,8 @@
 struct tea_model {
 	struct dart_tea_geometry geometry;
 	struct dart_tea_table *table;
-	uint8_t *memory;
+	uint8_t *memory;	/* which children share */
+	size_t length;
 	int32_t values[TEA_MODEL_KEYS];	/* -1: none */
 	uint32_t entries;
 	uint64_t full;
@@ -48,8 +50,10 @@ static inline void tea_model__open(struct tea_model *model,
 	memset(model->values, -1, sizeof(model->values));
 	model->geometry = *geometry;
 	assert_true(geometry->key_length >= 2 && geometry->value_length >= 2);
-	model->memory = calloc(1, dart_tea_geometry__length(geometry));
-	assert_non_null(model->memory);
+	model->length = dart_tea_geometry__length(geometry);
+	model->memory = mmap(NULL, model->length, PROT_READ | PROT_WRITE,
+			     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	assert_true(model->memory != MAP_FAILED);
 	assert_int_equal(dart_tea_table__new(geometry, TEA_MODEL_EPOCH,
 					     model->memory, &model->table), 0);
 }
@@ -57,7 +61,7 @@ static inline void tea_model__open(struct tea_model *model,
 static inline void tea_model__close(struct tea_model *model)
 {
 	dart_tea_table__free(model->table);
-	free(model->memory);
+	munmap(model->memory, model->length);
 }
 
 static inline int tea_model__insert(struct tea_model *model, uint32_t number,
@@ -114,6 +118,19 @@ static inline void tea_model__look(const struct tea_model *model,
 		assert_memory_equal(found[i], expected,
 				    model->geometry.value_length);
 	}
+}
+
+/* Takes the table over, as a process does after another one has ended. */
+static inline struct dart_tea_mended tea_model__resume(struct tea_model *model)
+{
+	struct dart_tea_mended mended;
+
+	dart_tea_table__free(model->table);
+	assert_int_equal(dart_tea_table__resume(&model->geometry,
+						TEA_MODEL_EPOCH, model->memory,
+						&model->table, &mended), 0);
+	model->full = 0;
+	return mended;
 }
 
 /* The walk finds each entry once; the table counts them. */

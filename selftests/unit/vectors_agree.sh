@@ -13,6 +13,11 @@ check "the generated vectors are those in the repository" cmp "$generated" \
 	"$vectors/reports.json"
 check "scapy reads the fields of each frame and builds the same frame" \
 	"$vectors/dissect.py" "$vectors/reports.json"
+check "the second implementation of lookup tables generates golden vectors" \
+	sh -c "$vectors/generate_tea.py >$generated"
+check "these are those in the repository" cmp "$generated" "$vectors/tables.json"
+check "scapy reads the fields of each WRITE, READ and response and builds the same frame" \
+	"$vectors/dissect_tea.py" "$vectors/tables.json"
 # The report in the comment of the header: its key, its place and its frame.
 in_the_header() {
 	$python - "$tests/../uapi/dart/store.h" "$vectors/reports.json" <<'END'

@@ -93,27 +93,36 @@ def inverse_sum(header):
     return ~total & 0xFFFF
 
 
+def roce_frame(source, destination, source_port, transport):
+    """A frame from source to destination, (MAC, IPv4 address) each.
+
+    transport is all from the BTH to the pad.
+    """
+    udp_length = 8 + len(transport) + 4
+    udp = struct.pack(">HHHH", source_port, 4791, udp_length, 0)
+    addresses = b"".join(ipaddress.ip_address(address).packed
+                         for _, address in (source, destination))
+    ip = struct.pack(">BBHHHBBH", 0x45, 0, 20 + udp_length, 0, 0x4000, 64, 17,
+                     0) + addresses
+    ip = ip[:10] + struct.pack(">H", inverse_sum(ip)) + ip[12:]
+
+    masked = bytearray(b"\xff" * 8 + ip + udp + transport)
+    for offset in (8 + 1, 8 + 8, 8 + 10, 8 + 11, 8 + 26, 8 + 27, 8 + 32):
+        masked[offset] = 0xFF
+    icrc = struct.pack("<I", crc(ETHERNET, masked))
+    ethernet = b"".join(bytes.fromhex(mac.replace(":", ""))
+                        for mac, _ in (destination, source)) + b"\x08\x00"
+    return ethernet + ip + udp + transport + icrc
+
+
 def frame_of(entry, source_mac, share, slot, address, psn):
     pad = -len(slot) % 4
     bth = struct.pack(">BBHII", 0x2A, 0x40 | pad << 4, 0xFFFF, entry["qpn"],
                       psn)
     reth = struct.pack(">QII", address, entry["rkey"], len(slot))
-    payload = slot + bytes(pad)
-    udp_length = 8 + len(bth + reth + payload) + 4
-    udp = struct.pack(">HHHH", 0xC000 + share, 4791, udp_length, 0)
-    addresses = (ipaddress.ip_address(entry["reporter"]).packed +
-                 ipaddress.ip_address(entry["ip"]).packed)
-    ip = struct.pack(">BBHHHBBH", 0x45, 0, 20 + udp_length, 0, 0x4000, 64, 17,
-                     0) + addresses
-    ip = ip[:10] + struct.pack(">H", inverse_sum(ip)) + ip[12:]
-
-    masked = bytearray(b"\xff" * 8 + ip + udp + bth + reth + payload)
-    for offset in (8 + 1, 8 + 8, 8 + 10, 8 + 11, 8 + 26, 8 + 27, 8 + 32):
-        masked[offset] = 0xFF
-    icrc = struct.pack("<I", crc(ETHERNET, masked))
-    ethernet = (bytes.fromhex(entry["mac"].replace(":", "")) +
-                bytes.fromhex(source_mac.replace(":", "")) + b"\x08\x00")
-    return ethernet + ip + udp + bth + reth + payload + icrc
+    return roce_frame((source_mac, entry["reporter"]),
+                      (entry["mac"], entry["ip"]), 0xC000 + share,
+                      bth + reth + slot + bytes(pad))
 
 
 def vector(key, value, number=0, **changes):

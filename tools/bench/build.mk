@@ -15,6 +15,11 @@ store_speed_libraries := dart
 dart-sim_sources := tools/bench/dart_sim.c tools/bench/simulation.c $(in_memory)
 dart-sim_libraries := dart
 
+# Lookup tables, without a network.
+programs += tea_fill
+tea_fill_sources := tools/bench/tea_fill.c tools/bench/memory.c
+tea_fill_libraries := dart
+
 # Caches of switches, without a network.
 programs += tea-sim
 cached_traffic := $(addprefix tools/bench/,cached_traffic.c tea_sketch.c zipf.c) \

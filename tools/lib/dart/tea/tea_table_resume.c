@@ -106,8 +106,19 @@ static void table__mend_bucket(struct dart_tea_table *table, uint32_t bucket,
 				    mended);
 		if (next != bucket)
 			table__clear_copies(table, &spot, next, 0, mended);
-		mended->entries++;
 	}
+}
+
+static uint32_t table__count_bucket(const struct dart_tea_table *table,
+				    uint32_t bucket)
+{
+	struct tea_spot spot = { bucket, 0 };
+	uint32_t count = 0;
+
+	for (; spot.cell < table->rows.layout.cells; spot.cell++)
+		count += !cell__is_free(table,
+					tea_rows__cell(&table->rows, &spot));
+	return count;
 }
 
 static bool is_in_window(const struct dart_tea_place *place, uint64_t stashed)
@@ -265,6 +276,7 @@ static int table__mend_rows(struct dart_tea_table *table,
 		for (; done < count && homes[done] == row; done++)
 			stashed += stashed < TEA_STASHED_MAX;
 		mended->rows += table__mend_row(table, row, stashed);
+		mended->entries += table__count_bucket(table, row);
 	}
 	free(homes);
 	return 0;

@@ -38,7 +38,7 @@ uint64_t tea_table__find_stashed(const struct dart_tea_table *table,
 }
 
 /* The first free one of the @count cells from @from on, or UINT64_MAX. */
-static uint64_t table__find_free(const struct dart_tea_table *table,
+static uint64_t table__find_room(const struct dart_tea_table *table,
 				 uint64_t from, uint64_t count)
 {
 	uint64_t i;
@@ -53,7 +53,7 @@ int tea_table__stash(struct dart_tea_table *table,
 		     const struct dart_tea_place *place, const void *cell)
 {
 	const uint32_t stashed = tea_rows__stashed(&table->rows, place->home);
-	const uint64_t room = table__find_free(table, place->stash,
+	const uint64_t room = table__find_room(table, place->stash,
 					       DART_TEA_STASH_WINDOW);
 
 	if (room == UINT64_MAX)
@@ -78,9 +78,9 @@ int tea_table__change_stashed(struct dart_tea_table *table,
 	const uint32_t stashed = tea_rows__stashed(&table->rows, place->home);
 	uint64_t room, copy = UINT64_MAX;
 
-	room = table__find_free(table, place->stash, DART_TEA_STASH_WINDOW);
+	room = table__find_room(table, place->stash, DART_TEA_STASH_WINDOW);
 	if (room == UINT64_MAX) {
-		copy = table__find_free(table, 0,
+		copy = table__find_room(table, 0,
 					table->rows.layout.stash_cells);
 		if (copy == UINT64_MAX)
 			return -ENOSPC;
