@@ -27,6 +27,7 @@ cached_traffic := $(addprefix tools/bench/,cached_traffic.c tea_sketch.c zipf.c)
 tea-sim_sources := tools/bench/tea_sim.c $(cached_traffic)
 tea-sim_libraries := dart
 unit_cached_traffic_sources := $(cached_traffic)
+unit_tea_sketch_sources := tools/bench/tea_sketch.c
 
 # The flow control of the controller, in virtual time.
 programs += dart-scale
