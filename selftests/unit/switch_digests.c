@@ -27,7 +27,6 @@ static void samples_arrive_by(bool is_local)
 	for (j = 0; j < 200; j++)
 		for (i = 0; i < SAMPLE; i++)
 			assert_int_equal(samples[j * SAMPLE + i], j + 2);
-	assert_int_equal(switch_digests__skipped(pair.digests), 1);
 	shutdown(pair.socket, SHUT_WR);
 	assert_int_equal(take_error(&pair), -ECONNRESET);
 	end(&pair);
@@ -92,8 +91,6 @@ static void hostile_messages_are_skipped(void **state)
 		assert_int_equal(receive(&pair, &samples, &count), 1);
 		assert_int_equal(count, samples_sent);
 		assert_int_equal(samples[0], round & 0xff);
-		assert_int_equal(switch_digests__skipped(pair.digests),
-				 round + 1);
 	}
 	end(&pair);
 	free(message);

@@ -27,7 +27,6 @@ struct switch_digests {
 	struct publisher *publisher;
 	int32_t list;
 	uint32_t sample_length;
-	uint64_t skipped;
 	/* buffers to acknowledge: from @unacknowledged up to, without, @end */
 	uint64_t unacknowledged;
 	uint64_t end;
@@ -119,22 +118,14 @@ int switch_digests__next(struct switch_digests *digests, const void **samples,
 	uint32_t length;
 	int ret;
 
-	for (;;) {
+	do {
 		ret = publisher__next(digests->publisher, &message, &length,
 				      error);
 		if (ret <= 0)
 			return ret;
-		if (take(digests, message, length, count)) {
-			*samples = message + sizeof(struct header);
-			return 1;
-		}
-		digests->skipped++;
-	}
-}
-
-uint64_t switch_digests__skipped(const struct switch_digests *digests)
-{
-	return digests->skipped;
+	} while (!take(digests, message, length, count));
+	*samples = message + sizeof(struct header);
+	return 1;
 }
 
 int switch_digests__acknowledge(struct switch_digests *digests,

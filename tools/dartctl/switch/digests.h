@@ -66,9 +66,6 @@ int switch_digests__descriptor(const struct switch_digests *digests);
 int switch_digests__next(struct switch_digests *digests, const void **samples,
 			 uint32_t *count, struct dart_error *error);
 
-/* Messages so far that were skipped. */
-uint64_t switch_digests__skipped(const struct switch_digests *digests);
-
 /*
  * Acknowledges the last message that was taken, and those before it that were lost.
  * Returns 0, or -errno with a sentence in @error; then the next call repeats it.

@@ -5,6 +5,7 @@
  * searching slow.
  */
 #include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -175,11 +176,6 @@ int tea_cache__remove(struct tea_cache *cache, const void *key)
 	return 0;
 }
 
-bool tea_cache__has(const struct tea_cache *cache, const void *key)
-{
-	return find(cache, key);
-}
-
 int tea_cache__count(struct tea_cache *cache, const void *key, uint64_t packets)
 {
 	struct entry *entry = find(cache, key);
@@ -246,14 +242,4 @@ uint32_t tea_cache__end_period(struct tea_cache *cache)
 uint32_t tea_cache__threshold(const struct tea_cache *cache)
 {
 	return cache->threshold;
-}
-
-uint32_t tea_cache__size(const struct tea_cache *cache)
-{
-	return cache->size;
-}
-
-const void *tea_cache__key(const struct tea_cache *cache, uint32_t i)
-{
-	return cache->entries[cache->order[i]].key;
 }

@@ -30,8 +30,6 @@
 #ifndef SWITCH_TEA_CACHE_H
 #define SWITCH_TEA_CACHE_H
 
-#include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #define TEA_CACHE_ENTRIES_MAX	65536
@@ -67,7 +65,6 @@ enum tea_cache_verdict tea_cache__report(struct tea_cache *cache,
 					 const void *key, void *victim);
 /* Returns 0, or -ENOENT if @key is not in the cache. */
 int tea_cache__remove(struct tea_cache *cache, const void *key);
-bool tea_cache__has(const struct tea_cache *cache, const void *key);
 
 /*
  * The counter of an entry is now @packets.  One that is lower than before began again at 0.
@@ -82,9 +79,5 @@ int tea_cache__count(struct tea_cache *cache, const void *key,
 uint32_t tea_cache__end_period(struct tea_cache *cache);
 /* The threshold of this period; at first that of the settings. */
 uint32_t tea_cache__threshold(const struct tea_cache *cache);
-
-/* How many keys it has, and key @i of them in the order of memcmp(), @i below that. */
-uint32_t tea_cache__size(const struct tea_cache *cache);
-const void *tea_cache__key(const struct tea_cache *cache, uint32_t i);
 
 #endif /* SWITCH_TEA_CACHE_H */
