@@ -116,6 +116,7 @@ static void add(struct tea_cache *cache, const void *key)
 		(cache->size - i) * sizeof(*cache->order));
 	cache->order[i] = place;
 	cache->size++;
+	/* It does not have the rank of the key that was there before. */
 	cache->entries[place] = (struct entry){ 0 };
 	memcpy(cache->entries[place].key, key, cache->settings.key_length);
 }
@@ -129,11 +130,12 @@ static void remove_at(struct tea_cache *cache, uint32_t i)
 	memmove(cache->order + i, cache->order + i + 1,
 		(cache->size - i) * sizeof(*cache->order));
 	cache->order[cache->size] = place;
-	/* The next key at this place does not have its rank. */
-	cache->entries[place].is_ranked = false;
 }
 
-/* The least used entry that was in the cache for the whole last period, or NULL. */
+/*
+ * The least used entry of a full cache that was there for the whole last period, or
+ * NULL.
+ */
 static const struct entry *least_used(struct tea_cache *cache)
 {
 	for (; cache->next_rank < cache->rank_count; cache->next_rank++) {
