@@ -16,6 +16,10 @@ fuzz_controller_config_sources := $(addprefix tools/controller/, config.c \
 	http/http_address.c labels.c output_settings.c push/receiver_settings.c settings.c settings_record.c settings_transport.c)
 fuzz_controller_config_parsers := $(fuzz_controller_config_sources) \
 	tools/lib/dart/yaml_file.c
+fuzz_digests_sources := $(addprefix tools/dartctl/switch/, digests.c \
+	publisher.c thrift.c thrift_wire.c thrift_wire_error.c)
+fuzz_digests_parsers := $(addprefix tools/dartctl/switch/, digests.c \
+	publisher.c)
 fuzz_int_packet_sources := tools/report/int_packet.c
 fuzz_int_packet_parsers := $(fuzz_int_packet_sources)
 fuzz_key_schema_parsers := $(addprefix tools/lib/dart/, yaml_file.c \
