@@ -7,6 +7,7 @@
 
 #include "fuzz.h"
 #include "tools/dartctl/switch/bmv2.h"
+#include "tools/dartctl/switch/report_program.h"
 #include "tools/dartctl/switch/thrift_wire.h"
 
 static const uint8_t *answers;
@@ -65,7 +66,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	answers_left = size - 1;
 	require(!thrift__connect("switch:9090", &thrift, &error));
 	if (*data & 1) {
-		ret = switch_bmv2__read_program(thrift, &program, &error);
+		ret = switch_bmv2__read_program(thrift, &switch_report_program,
+						&program, &error);
 		if (!ret)
 			switch_program__free(&program);
 	} else {

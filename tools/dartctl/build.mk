@@ -8,13 +8,13 @@ dartctl_packages := jansson libbpf libibverbs libsystemd smartcols
 dartctl_skeletons := xdp_reporter
 
 unit_switch_steps_sources := $(addprefix tools/dartctl/switch/, \
-	steps.c state.c)
+	steps.c state.c entry.c)
 unit_switch_walk_sources := $(unit_switch_steps_sources)
 unit_switch_program_sources := $(addprefix tools/dartctl/switch/, \
-	program.c state.c)
+	program.c report_program.c state.c entry.c)
 unit_switch_thrift_sources := $(addprefix tools/dartctl/switch/, bmv2.c \
-	bmv2_read.c program.c state.c thrift.c thrift_wire.c \
-	thrift_wire_error.c)
+	bmv2_group.c bmv2_read.c bmv2_table.c entry.c program.c \
+	report_program.c state.c thrift.c thrift_wire.c thrift_wire_error.c)
 unit_registered_sources := tools/dartctl/registered.c
 unit_nft_ruleset_sources := tools/doctor/nft_ruleset.c
 
