@@ -142,6 +142,8 @@ def host_socket(port):
 class Running:
     """A program that runs.  Host n, packets.host(n), is behind port n."""
 
+    options = ()  # more ones of simple_switch
+
     def __init__(self, name):
         enter_namespace()
         self.hosts = {port: host_socket(port) for port in PORTS}
@@ -165,7 +167,8 @@ class Running:
             ["setpriv", "--pdeathsig", "KILL", "unshare", "--mount", "sh",
              "-c", 'mount -t sysfs sysfs /sys && exec simple_switch "$@"',
              "sh", *interfaces, "--thrift-port", str(THRIFT_PORT),
-             "--device-id", str(os.getpid()), str(self.program)],
+             "--device-id", str(os.getpid()), *self.options,
+             str(self.program)],
             stdout=sys.stderr)
         # Its end is an event to wait for; its listening is not.
         end = select.poll()

@@ -10,6 +10,11 @@ dartctl_skeletons := xdp_reporter
 unit_switch_steps_sources := $(addprefix tools/dartctl/switch/, \
 	steps.c state.c entry.c)
 unit_switch_walk_sources := $(unit_switch_steps_sources)
+unit_lookup_steps_sources := $(addprefix tools/dartctl/switch/, \
+	lookup_steps.c lookup_state.c entry.c)
+unit_lookup_cache_sources := $(addprefix tools/dartctl/switch/, \
+	lookup_cache.c lookup_cached.c tea_cache.c)
+unit_lookup_walk_sources := $(unit_lookup_steps_sources)
 unit_switch_program_sources := $(addprefix tools/dartctl/switch/, \
 	program.c report_program.c state.c entry.c)
 unit_switch_thrift_sources := $(addprefix tools/dartctl/switch/, bmv2.c \
