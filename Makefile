@@ -64,7 +64,7 @@ define help
                         controller; its outputs; READs beside calls; stores
                         and reports beside memory; the load of lookup tables; the
                         figures of the DART paper
-  make p4               the program of P4 switches, if a P4 compiler is installed
+  make p4               the programs of P4 switches, if a P4 compiler is installed
   make module           dart_zero.ko only
   make install          everything, for the running kernel or for KDIR
   make programs_install everything but the module, as a controller needs

@@ -1,20 +1,32 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# P4 programs: .output/p4/dart.json for simple_switch. The compiler is not in
-# Debian (see README.md); nothing else here needs it.
+# P4 programs: .output/p4/dart.json, and one for each network function with lookup
+# tables, for simple_switch. The compiler is not in Debian (see README.md); nothing else
+# here needs it.
 
 P4C_BM2 ?= p4c-bm2-ss
+functions := nat balancer firewall gateway
+bmv2 := $(patsubst %,$(output)/p4/%.json,dart $(functions))
 
-$(output)/p4/dart.json: p4/v1model/dart.p4 $(wildcard p4/shared/*.p4 \
-		p4/v1model/*.p4) uapi/dart/store.h
+$(bmv2): $(output)/p4/%.json: p4/v1model/%.p4 $(wildcard p4/functions/*.p4 \
+		p4/shared/*.p4 p4/shared/*/*.p4 p4/v1model/*.p4 \
+		p4/v1model/*/*.p4) uapi/dart/store.h uapi/dart/tea.h \
+		uapi/dart/tea_sketch.h
 	$(quiet)command -v $(P4C_BM2) > /dev/null || { \
 		echo "make: $(P4C_BM2) is missing: see 'P4' in README.md" >&2; \
 		exit 1; }
+	$(quiet)mkdir -p $(@D)
+	$(call say,P4,$<)$(P4C_BM2) --std p4-16 --Werror -Iuapi -Ip4 -Ip4/v1model \
+		-o $@ $<
+
+# For tests of p4/shared/rdma alone.
+$(output)/p4/queue_pair.json: selftests/p4/queue_pair.p4 $(wildcard \
+		p4/shared/*.p4 p4/shared/rdma/*.p4 p4/v1model/rdma/*.p4)
 	$(quiet)mkdir -p $(@D)
 	$(call say,P4,$<)$(P4C_BM2) --std p4-16 --Werror -Iuapi -Ip4 -o $@ $<
 
 .PHONY: p4
 ifneq ($(TARGET),tna)
-p4: $(output)/p4/dart.json
+p4: $(bmv2) $(output)/p4/queue_pair.json
 else
 
 # For Tofino: p4c's back end compiles, assembles and measures the program. Without

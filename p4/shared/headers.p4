@@ -68,6 +68,17 @@ header udp_h {
 	bit<16> checksum;
 }
 
+header tcp_h {
+	bit<16> source;
+	bit<16> destination;
+	bit<32> sequence;
+	bit<32> acknowledgement;
+	bit<16> flags;		/* and the length of the header */
+	bit<16> window;
+	bit<16> checksum;
+	bit<16> urgent;
+}
+
 /* The beginning of TCP, DCCP, SCTP and UDP-Lite, and of UDP behind INT. */
 header ports_h {
 	bit<16> source;

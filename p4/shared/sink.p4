@@ -6,21 +6,8 @@
 #ifndef DART_SINK_P4
 #define DART_SINK_P4
 
+#include "checksum.p4"
 #include "headers.p4"
-
-/* RFC 1624: replaces @minus by @plus in the data that a checksum covers. */
-control AdjustChecksum(inout bit<16> checksum, in bit<16> minus,
-		       in bit<16> plus)
-{
-	apply {
-		bit<32> sum = (bit<32>)(~checksum) + (bit<32>)(~minus) +
-			      (bit<32>)plus;
-
-		sum = (sum & 0xffff) + (sum >> 16);
-		sum = (sum & 0xffff) + (sum >> 16);
-		checksum = ~sum[15:0];
-	}
-}
 
 /* Adjusts IP when @bytes behind it are removed and @protocol follows it. */
 control ShortenIp(inout headers_t headers, in bit<16> bytes,

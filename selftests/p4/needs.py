@@ -10,7 +10,7 @@ from pathlib import Path
 import tap
 
 TREE = Path(__file__).resolve().parents[2]
-PROGRAM = TREE / ".output/p4/dart.json"
+PROGRAMS = TREE / ".output/p4"
 
 sys.path.append(str(TREE / "selftests/vectors"))  # generate
 
@@ -21,5 +21,5 @@ if not importlib.util.find_spec("scapy"):
     tap.skip("scapy is not installed (Debian package python3-scapy)")
 if os.geteuid():
     tap.skip("only root can make network namespaces")
-if not PROGRAM.exists():
-    sys.exit(f"{PROGRAM} does not exist (make p4 builds it)")
+if not PROGRAMS.exists():
+    sys.exit(f"{PROGRAMS} does not exist (make p4 builds it)")

@@ -68,7 +68,8 @@ on() {
 
 # start PORT PROGRAM: starts a switch without interfaces; $switch is its process
 start() {
-	simple_switch --thrift-port "$1" "$2" >"$directory/log.$1" 2>&1 &
+	simple_switch --thrift-port "$1" --notifications-addr "ipc://$directory/notify.$1" \
+		"$2" >"$directory/log.$1" 2>&1 &
 	switch=$!
 	switches="$switches $switch"
 	until on "$1" help >/dev/null 2>&1; do

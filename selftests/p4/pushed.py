@@ -7,7 +7,7 @@ import os
 import subprocess
 import tempfile
 
-from needs import PROGRAM, TREE
+from needs import PROGRAMS, TREE
 
 import generate
 import packets
@@ -27,7 +27,7 @@ FIRST, SECOND = 3, 4  # ports
 
 def spoil():
     """Spoils all hashes, so that only a push can have set them right."""
-    with open(PROGRAM, encoding="utf-8") as file:
+    with open(PROGRAMS / "dart.json", encoding="utf-8") as file:
         for calculation in polynomials(json.load(file)):
             switch.do("set_crc32_parameters", calculation, "0x04c11db7",
                       "0", "0", "false", "false")

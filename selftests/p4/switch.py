@@ -19,7 +19,7 @@ from pathlib import Path
 
 import generate
 import packets
-from needs import PROGRAM
+from needs import PROGRAMS
 
 CLONE_NEWNET = 0x40000000
 ETH_P_ALL = 3
@@ -124,7 +124,8 @@ def enter_namespace():
         ipv6.write_text("1", encoding="ascii")
     commands = ["link set lo up"]
     for port in PORTS:
-        commands += [f"link add host{port} type veth peer name port{port}",
+        commands += [f"link add host{port} mtu 9000 type veth "
+                     f"peer name port{port} mtu 9000",
                      f"link set host{port} up", f"link set port{port} up"]
     subprocess.run(["ip", "-batch", "-"], input="\n".join(commands).encode(),
                    check=True)
@@ -138,17 +139,23 @@ def host_socket(port):
     return sock
 
 
-class Switch:
-    """Host n, packets.host(n), is behind port n and mirroring session n + 1."""
+class Running:
+    """A program that runs.  Host n, packets.host(n), is behind port n."""
 
-    def __init__(self):
+    options = ()  # more ones of simple_switch
+
+    def __init__(self, name):
         enter_namespace()
         self.hosts = {port: host_socket(port) for port in PORTS}
         self.fences = 0
-        self.before = [0] * len(OUTCOMES)
+        self.before = {}
+        self.program = PROGRAMS / f"{name}.json"
         self._start()
         self.command_line = CommandLine()
-        self._prepare()
+        for port in PORTS:
+            self.do("table_add forward forward_to", packets.host(port), "=>",
+                    port)
+            self.do("mirroring_add", 1 + port, port)
         self.settle()
 
     def _start(self):
@@ -160,7 +167,8 @@ class Switch:
             ["setpriv", "--pdeathsig", "KILL", "unshare", "--mount", "sh",
              "-c", 'mount -t sysfs sysfs /sys && exec simple_switch "$@"',
              "sh", *interfaces, "--thrift-port", str(THRIFT_PORT),
-             "--device-id", str(os.getpid()), str(PROGRAM)],
+             "--device-id", str(os.getpid()), *self.options,
+             str(self.program)],
             stdout=sys.stderr)
         # Its end is an event to wait for; its listening is not.
         end = select.poll()
@@ -174,19 +182,75 @@ class Switch:
                     raise RuntimeError("simple_switch ended early") from None
         raise TimeoutError("simple_switch does not listen in time")
 
-    def _prepare(self):
-        with open(PROGRAM, encoding="utf-8") as file:
-            calculations = polynomials(json.load(file))
-        for calculation, low in calculations.items():
-            self.do("set_crc32_parameters", calculation, hex(low),
-                    "0xffffffff", "0xffffffff", "true", "true")
-        for port in PORTS:
-            self.do("table_add forward forward_to", packets.host(port), "=>",
-                    port)
-            self.do("mirroring_add", 1 + port, port)
-
     def do(self, *words):
         return self.command_line.do(*words)
+
+    def _fence(self, port, source):
+        """Sends a host a unique frame from another one."""
+        self.fences += 1
+        fence = (bytes.fromhex(packets.host(port).replace(":", "")) +
+                 bytes(6) + ETHERTYPE_FENCE.to_bytes(2, "big") +
+                 self.fences.to_bytes(46, "big"))
+        self.hosts[source].send(fence)
+        return fence
+
+    def settle(self, source=SOURCE):
+        """All frames that hosts have received, by port, when none is on its way.
+
+        @source: where the last ones came from.  Frames of a port do not overtake
+        each other, and a clone is in the queue of its port before its original
+        leaves.  So a frame that leaves may be
+        followed by another one, and none is left after a round without frames.
+        """
+        frames = {port: [] for port in PORTS}
+        count = -1
+        while count != sum(map(len, frames.values())):
+            count = sum(map(len, frames.values()))
+            for port, fence in [(port, self._fence(port, source))
+                                for port in PORTS]:
+                frames[port] += iter(partial(self.hosts[port].recv, 65536),
+                                     fence)
+        return frames
+
+    def send(self, *frames, source=SOURCE):
+        """The frames that leave when these arrive from a host, by port."""
+        got = {port: [] for port in PORTS}
+        for start in range(0, len(frames), BATCH):
+            for frame in frames[start:start + BATCH]:
+                self.hosts[source].send(frame)
+            for port, there in self.settle(source).items():
+                got[port] += there
+        return got
+
+    def set_crc(self, calculation, low):
+        self.do("set_crc32_parameters", calculation, hex(low), "0xffffffff",
+                "0xffffffff", "true", "true")
+
+    def counter(self, name, index):
+        answer = self.do("counter_read", name, index)
+        return int(re.search(r"(\d+) packets", answer)[1])
+
+    def changes(self, name, outcomes):
+        """Counts since the last call, by outcome; "other" without fences."""
+        now = {outcome: self.counter(name, index)
+               for index, outcome in enumerate(outcomes)}
+        now["other"] -= self.fences
+        changes = {outcome: count - self.before.get(outcome, 0)
+                   for outcome, count in now.items()
+                   if count != self.before.get(outcome, 0)}
+        self.before = now
+        return changes
+
+
+class Switch(Running):
+    """Reports telemetry; mirroring session n + 1 leads to port n."""
+
+    def __init__(self):
+        super().__init__("dart")
+        with open(self.program, encoding="utf-8") as file:
+            calculations = polynomials(json.load(file))
+        for calculation, low in calculations.items():
+            self.set_crc(calculation, low)
 
     def collect(self, entries, shares, all_copies=False):
         """Replaces all collectors by @entries, by number, with an optional "port".
@@ -219,51 +283,6 @@ class Switch:
         else:
             self.do("table_add dart_sink", f"dart_sink_{mode}", port, "=>")
 
-    def _fence(self, port):
-        """Sends a host a unique frame."""
-        self.fences += 1
-        fence = (bytes.fromhex(packets.host(port).replace(":", "")) +
-                 bytes(6) + ETHERTYPE_FENCE.to_bytes(2, "big") +
-                 self.fences.to_bytes(46, "big"))
-        self.hosts[SOURCE].send(fence)
-        return fence
-
-    def settle(self):
-        """All frames that hosts have received, by port, when none is on its way.
-
-        Frames of a port do not overtake each other, and a clone is in the queue
-        of its port before its original leaves.  So a frame that leaves may be
-        followed by another one, and none is left after a round without frames.
-        """
-        frames = {port: [] for port in PORTS}
-        count = -1
-        while count != sum(map(len, frames.values())):
-            count = sum(map(len, frames.values()))
-            for port, fence in [(port, self._fence(port)) for port in PORTS]:
-                frames[port] += iter(partial(self.hosts[port].recv, 65536),
-                                     fence)
-        return frames
-
-    def send(self, *frames):
-        """The frames that leave when these are sent, by port."""
-        got = {port: [] for port in PORTS}
-        for start in range(0, len(frames), BATCH):
-            for frame in frames[start:start + BATCH]:
-                self.hosts[SOURCE].send(frame)
-            for port, there in self.settle().items():
-                got[port] += there
-        return got
-
-    def counter(self, name, index):
-        answer = self.do("counter_read", name, index)
-        return int(re.search(r"(\d+) packets", answer)[1])
-
     def outcomes(self):
         """Counts of packets since the last call, by outcome."""
-        now = [self.counter("dart_packets", index)
-               for index in range(len(OUTCOMES))]
-        now[OUTCOMES.index("other")] -= self.fences
-        changes = {name: count - before for name, count, before in
-                   zip(OUTCOMES, now, self.before) if count != before}
-        self.before = now
-        return changes
+        return self.changes("dart_packets", OUTCOMES)

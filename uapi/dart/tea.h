@@ -70,7 +70,7 @@
  *
  *   R            PSN of this WRITE (4 B, the first is 0)
  *   R + 4        length of the packet (2 B)
- *   R + 6        port of arrival (2 B)
+ *   R + 6        times that the packet was sent before (4 bits), port of arrival (12 bits)
  *   R + 8        check (4 B)
  *   R + 12       packet
  *

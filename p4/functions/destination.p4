@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Gives a packet another destination, address and port. */
+#ifndef DART_FUNCTIONS_DESTINATION_P4
+#define DART_FUNCTIONS_DESTINATION_P4
+
+#include "end.p4"
+
+control SetDestination(inout headers_t headers, in bit<32> address,
+		       in bit<16> port)
+{
+	AdjustEnd() adjust;
+	bit<48> before;
+
+	apply {
+		before = headers.ipv4.destination ++
+			 (headers.tcp.isValid() ? headers.tcp.destination :
+						  headers.udp.destination);
+		headers.ipv4.destination = address;
+		if (headers.tcp.isValid())
+			headers.tcp.destination = port;
+		else
+			headers.udp.destination = port;
+		adjust.apply(headers, before, address ++ port);
+	}
+}
+
+#endif /* DART_FUNCTIONS_DESTINATION_P4 */

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A stateful firewall: a packet passes if the state of its connection lets it.  An entry
+ * for each direction of a connection; a flow without one is closed.  See
+ * schemas/firewall.yaml.
+ */
+#define TEA_KEY_BYTES	13
+#define TEA_VALUE_BYTES	1
+#include <tea/headers.p4>
+#include "flow.p4"
+
+/* The value: the state of the connection. */
+#define STATE_CLOSED		8w0
+#define STATE_OPENING		8w1	/* only the answer to a SYN may pass */
+#define STATE_ESTABLISHED	8w2	/* all but a new SYN may pass */
+#define STATE_OPEN		8w3	/* all may pass */
+
+#define TCP_SYN	0x02
+#define TCP_RST	0x04
+#define TCP_ACK	0x10
+
+control FunctionKey(in headers_t headers, out bit<TEA_KEY_BITS> key,
+		    out bool there)
+{
+	FlowOfPacket() flow;
+
+	apply {
+		flow.apply(headers, key, there);
+	}
+}
+
+control FunctionApply(inout headers_t headers, in bit<TEA_VALUE_BITS> value,
+		      out bool drop)
+{
+	bit<16> syn_ack;
+	bit<16> rst;
+
+	apply {
+		syn_ack = headers.tcp.flags & (TCP_SYN | TCP_ACK);
+		rst = headers.tcp.flags & TCP_RST;
+		drop = true;
+		if (value == STATE_OPEN)
+			drop = false;
+		else if (!headers.tcp.isValid())
+			drop = value != STATE_ESTABLISHED;
+		else if (value == STATE_OPENING)
+			drop = syn_ack != (TCP_SYN | TCP_ACK) && rst == 0;
+		else if (value == STATE_ESTABLISHED)
+			drop = syn_ack == TCP_SYN;
+	}
+}

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * NAT: gives one end of a flow another address and another port.  An entry for each
+ * direction of a connection: one with the new source of what leaves, the other with the
+ * new destination of what comes back.  See schemas/nat.yaml.
+ */
+#define TEA_KEY_BYTES	13
+#define TEA_VALUE_BYTES	7
+#include <tea/headers.p4>
+#include "destination.p4"
+#include "flow.p4"
+#include "source.p4"
+
+control FunctionKey(in headers_t headers, out bit<TEA_KEY_BITS> key,
+		    out bool there)
+{
+	FlowOfPacket() flow;
+
+	apply {
+		flow.apply(headers, key, there);
+	}
+}
+
+/* The value: new address (4 bytes), new port (2), flags (1: bit 0: of the source). */
+control FunctionApply(inout headers_t headers, in bit<TEA_VALUE_BITS> value,
+		      out bool drop)
+{
+	SetSource() set_source;
+	SetDestination() set_destination;
+
+	apply {
+		drop = false;
+		if (value[0:0] == 1)
+			set_source.apply(headers, value[55:24], value[23:8]);
+		else
+			set_destination.apply(headers, value[55:24],
+					      value[23:8]);
+	}
+}

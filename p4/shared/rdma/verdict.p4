@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What a response means for a queue pair, and the states of a queue pair. */
+#ifndef DART_RDMA_VERDICT_P4
+#define DART_RDMA_VERDICT_P4
+
+#define VERDICT_DATA		8w0	/* outstanding; it brings what was asked for */
+#define VERDICT_STALE		8w1	/* not outstanding, or no longer */
+#define VERDICT_ACKNOWLEDGED	8w2
+#define VERDICT_PROBED		8w3	/* answers a probe: send the second one */
+#define VERDICT_SEQUENCE	8w4	/* a request was lost; the next PSN is set */
+#define VERDICT_NAK_STALE	8w5
+#define VERDICT_FATAL		8w6	/* the queue pair is in error */
+#define VERDICT_OTHER		8w7	/* no response that there is */
+
+#define PEER_UP			8w0
+#define PEER_SILENT		8w1
+#define PEER_STOPPED		8w2	/* by the control plane */
+
+#define QUEUE_PAIRS		64	/* all numbers of 6 bits */
+
+#endif /* DART_RDMA_VERDICT_P4 */

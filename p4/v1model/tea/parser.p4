@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Parses packets, and responses to the queue pair of switches with the packets in them.
+ * Bytes that were not read follow the parsed headers.
+ */
+#ifndef DART_V1MODEL_TEA_PARSER_P4
+#define DART_V1MODEL_TEA_PARSER_P4
+
+#include <dart/tea.h>
+
+#include "headers.p4"
+
+error {
+	TeaHeaders,	/* of IP or UDP around a response */
+	TeaLength,	/* of the packet in a response */
+	IpMalformed
+}
+
+#define TEA_BEFORE_ROW	32w58	/* Ethernet, IP, UDP, BTH and AETH */
+
+parser TeaParser(packet_in packet, out headers_t headers,
+		 inout metadata_t metadata,
+		 inout standard_metadata_t standard)
+{
+	bit<432> beginning;	/* up to the BTH */
+	bit<32> room;		/* bytes of the packet that were not read */
+
+	state start {
+		metadata.residue = RDMA_RESIDUE;
+		room = standard.packet_length;
+		transition select(standard.packet_length >= 54) {
+			true: any;
+			default: ethernet;
+		}
+	}
+
+	state any {
+		beginning = packet.lookahead<bit<432>>();
+		/*
+		 * EtherType, version and length of the header, fragment, protocol,
+		 * port, queue pair.
+		 */
+		transition select(beginning[335:320], beginning[319:312],
+				  beginning[269:256], beginning[247:240],
+				  beginning[143:128], beginning[55:32]) {
+			(ETHERTYPE_IPV4, 0x45, 0, PROTOCOL_UDP,
+			 DART_TEA_UDP_PORT, DART_TEA_SWITCH_QPN): response;
+			default: ethernet;
+		}
+	}
+
+	state response {
+		packet.extract(headers.rdma_ethernet);
+		packet.extract(headers.rdma_ipv4);
+		packet.extract(headers.rdma_udp);
+		packet.extract(headers.bth);
+		verify((bit<32>)headers.rdma_ipv4.length + 14 == room &&
+		       headers.rdma_udp.length + 20 ==
+		       headers.rdma_ipv4.length, error.TeaHeaders);
+		transition select(headers.bth.opcode) {
+			RDMA_READ_RESPONSE_ONLY: read_response;
+			RDMA_ACKNOWLEDGE: acknowledge;
+			RDMA_ATOMIC_ACKNOWLEDGE: atomic;
+			default: accept;
+		}
+	}
+
+	state acknowledge {
+		packet.extract(headers.aeth);
+		transition accept;
+	}
+
+	state atomic {
+		packet.extract(headers.aeth);
+		packet.extract(headers.atomic_ack);
+		transition accept;
+	}
+
+	state read_response {
+		packet.extract(headers.aeth);
+		packet.extract(headers.tea_row);
+		packet.extract(headers.tea_cells.next);
+		packet.extract(headers.tea_cells.next);
+		packet.extract(headers.tea_cells.next);
+		packet.extract(headers.tea_cells.next);
+		packet.extract(headers.tea_cells.next);
+		packet.extract(headers.tea_cells.next);
+		packet.extract(headers.tea_cells.next);
+		packet.extract(headers.tea_cells.next);
+#if TEA_CELLS == 8
+		packet.extract(headers.tea_cells.next);
+		packet.extract(headers.tea_cells.next);
+		packet.extract(headers.tea_cells.next);
+		packet.extract(headers.tea_cells.next);
+		packet.extract(headers.tea_cells.next);
+		packet.extract(headers.tea_cells.next);
+		packet.extract(headers.tea_cells.next);
+		packet.extract(headers.tea_cells.next);
+#endif
+		packet.extract(headers.tea_row_end);
+		packet.extract(headers.tea_tag);
+		verify(TEA_BEFORE_ROW + TEA_ROW_BYTES + DART_TEA_TAG_LENGTH +
+		       (bit<32>)headers.tea_tag.length +
+		       (bit<32>)headers.bth.pad + 4 == room,
+		       error.TeaLength);
+		room = (bit<32>)headers.tea_tag.length;
+		transition ethernet;
+	}
+
+	state ethernet {
+		packet.extract(headers.ethernet);
+		room = room - 14;
+		transition select(headers.ethernet.ethertype) {
+			ETHERTYPE_IPV4: ipv4;
+			default: accept;
+		}
+	}
+
+	state ipv4 {
+		packet.extract(headers.ipv4);
+		verify(headers.ipv4.version == 4 && headers.ipv4.ihl >= 5 &&
+		       headers.ipv4.length >=
+		       (bit<16>)headers.ipv4.ihl << 2 &&
+		       (bit<32>)headers.ipv4.length <= room,
+		       error.IpMalformed);
+		room = room - ((bit<32>)headers.ipv4.ihl << 2);
+		transition select(headers.ipv4.ihl) {
+			5: ipv4_payload;
+			default: ipv4_options;
+		}
+	}
+
+	state ipv4_options {
+		packet.extract(headers.ipv4_options,
+			       ((bit<32>)headers.ipv4.ihl - 5) << 5);
+		transition ipv4_payload;
+	}
+
+	state ipv4_payload {
+		transition select(headers.ipv4.more_fragments,
+				  headers.ipv4.offset,
+				  headers.ipv4.protocol) {
+			(0, 0, PROTOCOL_UDP): udp;
+			(0, 0, PROTOCOL_TCP): tcp;
+			default: accept;
+		}
+	}
+
+	state udp {
+		packet.extract(headers.udp);
+		room = room - 8;
+#ifdef TEA_BEHIND_UDP
+		TEA_BEHIND_UDP
+#else
+		transition behind_headers;
+#endif
+	}
+
+	state tcp {
+		packet.extract(headers.tcp);
+		room = room - 20;
+		transition behind_headers;
+	}
+
+#ifdef TEA_PACKET_STATES
+	TEA_PACKET_STATES
+#endif
+
+	/*
+	 * The ICRC of a WRITE comes behind the packet, so all of it has to be parsed.  A
+	 * clone has no length here, and does not need its packet.
+	 */
+	state behind_headers {
+		transition select(room <= TEA_FRAME_MAX) {
+			true: rest;
+			default: accept;
+		}
+	}
+
+	state rest {
+		packet.extract(headers.rest, room << 3);
+		transition accept;
+	}
+}
+
+control TeaDeparser(packet_out packet, in headers_t headers)
+{
+	apply {
+		packet.emit(headers);
+	}
+}
+
+#endif /* DART_V1MODEL_TEA_PARSER_P4 */

@@ -1,0 +1,74 @@
+#!/usr/bin/python3 -B
+# SPDX-License-Identifier: GPL-2.0-only
+"""The firewall lets a packet pass if the state of its connection does."""
+
+import needs  # before all others
+
+from scapy.layers.inet import TCP
+from scapy.layers.l2 import Ether
+
+import generate
+import tap
+from functions import OUT, SERVERS, Function, for_switch, routed
+from lookups import Geometry, Server
+from switch import SILENCE
+
+FLOW = generate.flow("203.0.113.9", "192.0.2.1", 49152, 443, 6)
+DATAGRAMS = FLOW[:-1] + b"\x11"
+CLOSED, OPENING, ESTABLISHED, OPEN = range(4)
+
+# Flags of TCP, and the states in which such a packet passes.
+SEGMENTS = (
+    ("S", {OPEN}),
+    ("SA", {OPENING, ESTABLISHED, OPEN}),
+    ("A", {ESTABLISHED, OPEN}),
+    ("PA", {ESTABLISHED, OPEN}),
+    ("FA", {ESTABLISHED, OPEN}),
+    ("R", {OPENING, ESTABLISHED, OPEN}),
+    ("RA", {OPENING, ESTABLISHED, OPEN}),
+    ("", {ESTABLISHED, OPEN}),
+)
+
+
+def check(packet, key, passes, what):
+    for state in range(5):
+        table.add(key, bytes([state]))
+        left = [routed(packet)] if state in passes else []
+        tap.same(switch.exchange(packet), {**SILENCE, OUT: left},
+                 (what, state))
+        tap.same(switch.outcomes(), {"sent": 1, "found": 1})
+
+
+def segments():
+    """a segment passes by its flags and the state"""
+    for flags, passes in SEGMENTS:
+        packet = Ether(for_switch(FLOW))
+        packet[TCP].flags = flags
+        del packet[TCP].chksum
+        check(bytes(packet), FLOW, passes, flags)
+
+
+def datagrams():
+    """a datagram passes if its flow is established or open"""
+    check(for_switch(DATAGRAMS), DATAGRAMS, {ESTABLISHED, OPEN}, "UDP")
+
+
+def closed():
+    """a packet of an unknown connection does not pass"""
+    for key in (FLOW, DATAGRAMS):
+        table.set_row(table.geometry.home(key), {})
+        tap.same(switch.exchange(for_switch(key)), SILENCE)
+    tap.same(switch.outcomes(), {"sent": 2, "absent": 2})
+
+
+def counted():
+    """packets that it refuses are counted"""
+    before = switch.counter("tea_lost", 0)
+    table.add(FLOW, bytes([CLOSED]))
+    switch.exchange(*[for_switch(FLOW)] * 3)
+    tap.same(switch.counter("tea_lost", 0), before + 3)
+
+
+table = Server(port=SERVERS[0], geometry=Geometry(2, value=1))
+switch = Function("firewall", table)
+tap.run(segments, datagrams, closed, counted, before=switch.outcomes)

@@ -1,0 +1,77 @@
+#!/usr/bin/python3 -B
+# SPDX-License-Identifier: GPL-2.0-only
+"""The VPN gateway moves packets from the tunnel of a customer into that of a server."""
+
+import random
+
+import needs  # before all others
+
+from scapy.layers.inet import IP, UDP
+from scapy.layers.l2 import ARP, Ether
+from scapy.layers.vxlan import VXLAN
+
+import packets
+import tap
+from functions import NEXT_HOP, OUT, SERVERS, Function
+from lookups import SWITCH_IP, SWITCH_MAC, Geometry, Server
+from switch import SILENCE
+
+
+def tunnelled(vni, machine, payload=packets.PAYLOAD, checksum=None,
+              to=SWITCH_IP, ttl=64, mac=SWITCH_MAC):
+    """A packet to a machine, in a tunnel; @checksum of UDP: None for the right one."""
+    inner = (Ether(src="02:11:00:00:00:01", dst="02:11:00:00:00:02") /
+             IP(src="172.16.0.1", dst=machine) / UDP(sport=5, dport=6) /
+             payload)
+    return bytes(Ether(src=packets.host(1) if mac == SWITCH_MAC else
+                       SWITCH_MAC, dst=mac) /
+                 IP(src="198.51.100.1", dst=to, ttl=ttl) /
+                 UDP(sport=49152, dport=4789, chksum=checksum) /
+                 VXLAN(vni=vni, flags=8) / inner)
+
+
+def moves():
+    """a packet gets the server and the tunnel of its machine, with the right checksums"""
+    dice = random.Random(18)
+    for checksum in (None, 0):
+        for _ in range(20):
+            vni, new_vni = dice.randrange(2**24), dice.randrange(2**24)
+            machine, server = (dice.randbytes(4) for _ in range(2))
+            key = vni.to_bytes(3, "big") + machine
+            table.add(key, server + new_vni.to_bytes(3, "big"),
+                      dice.randrange(16))
+            machine, server = (".".join(map(str, address))
+                               for address in (machine, server))
+            packet, moved = (tunnelled(vni, machine, checksum=checksum),
+                             tunnelled(new_vni, machine, checksum=checksum,
+                                       to=server, ttl=63, mac=NEXT_HOP))
+            tap.same(switch.exchange(packet), {**SILENCE, OUT: [moved]})
+            tap.same(switch.outcomes(), {"sent": 1, "found": 1})
+
+
+def unknown():
+    """a packet for an unknown machine, or in another tunnel, is dropped"""
+    key = bytes([0, 0, 5, 10, 0, 0, 1])
+    table.add(key, bytes(7))
+    for vni, machine in ((5, "10.0.0.2"), (6, "10.0.0.1")):
+        other = vni.to_bytes(3, "big") + bytes(
+            map(int, machine.split(".")))
+        table.set_row(table.geometry.home(other), {})
+        tap.same(switch.exchange(tunnelled(vni, machine)), SILENCE)
+        tap.same(switch.outcomes(), {"sent": 1, "absent": 1})
+
+
+def keyless():
+    """what is not IPv4 in VXLAN has no key"""
+    plain = Ether(tunnelled(5, "10.0.0.1"))
+    plain[UDP].dport = 4788
+    arp = (Ether(dst=SWITCH_MAC) / IP(dst=SWITCH_IP) / UDP(dport=4789) /
+           VXLAN(vni=5, flags=8) / Ether(type=0x806) / ARP())
+    for packet in (bytes(plain), bytes(arp)):
+        tap.same(switch.exchange(packet), SILENCE)
+        tap.same(switch.outcomes(), {"keyless": 1})
+
+
+table = Server(port=SERVERS[0], geometry=Geometry(2, key=7, value=7))
+switch = Function("gateway", table)
+tap.run(moves, unknown, keyless, before=switch.outcomes)

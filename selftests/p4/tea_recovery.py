@@ -1,0 +1,363 @@
+#!/usr/bin/python3 -B
+# SPDX-License-Identifier: GPL-2.0-only
+"""Lost and late requests and responses: PSNs, what is outstanding, and probes."""
+
+import random
+
+import needs  # before all others
+
+import generate
+import tap
+from functions import (OUT, SERVERS, SILENT, STOPPED, UP, Function,
+                       for_switch, routed)
+from lookups import NAK_ACCESS, NAK_SEQUENCE, PSNS, Geometry, Server
+from switch import SILENCE
+
+KEY = generate.flow("10.1.0.2", "10.3.1.3", 49152, 443, 17)
+VALUE = bytes([192, 0, 2, 1, 0x1F, 0x90, 0])
+NEW = {"dst": "192.0.2.1", "dport": 8080}
+PACKET = for_switch(KEY)
+LEFT = {**SILENCE, OUT: [routed(PACKET, **NEW)]}
+FIRSTS = (0, PSNS - 1, PSNS - 2, PSNS - 3)
+
+
+def lookup(psn, packet=PACKET):
+    """Sends a packet; its WRITE and READ, which have this PSN and the next one."""
+    got = switch.send(packet)
+    tap.same(got, {**SILENCE,
+                   server.port: server.lookup(psn, packet, KEY)})
+    tap.same(switch.outcomes(), {"sent": 1})
+    return got[server.port]
+
+
+def answer(*requests):
+    return [response for request in requests
+            for response in server.handle(request)]
+
+
+def delivered(*responses, left=LEFT, **outcomes):
+    tap.same(switch.respond(server, *responses), left, outcomes)
+    tap.same(switch.outcomes(), outcomes)
+
+
+def state(psn, outstanding, state_=UP):
+    tap.same([switch.get(name, server)
+              for name in ("psn", "outstanding", "state")],
+             [psn % PSNS, outstanding, state_], "next PSN, outstanding, state")
+
+
+def works(psn):
+    """A packet passes now."""
+    delivered(*answer(*lookup(psn % PSNS)), found=1)
+    state(psn + 2, 0)
+
+
+def begin(first):
+    switch.renew(server, first)
+    server.acknowledged = (first - 1) % PSNS
+
+
+def limit():
+    """no more READs wait than may; the next packet is dropped and counted"""
+    for outstanding, most in ((1, 1), (5, 5), (16, 16), (17, 16), (255, 16)):
+        begin(PSNS - 9)
+        switch.limit(outstanding=outstanding)
+        got = switch.send(*[PACKET] * 20)
+        tap.same(len(got[server.port]), 2 * most)
+        tap.same(switch.outcomes(), {"sent": most, "limit": 20 - most})
+        state(PSNS - 9 + 2 * most, 2 * most)
+        responses = answer(*got[server.port])
+        tap.same(len(switch.respond(server, responses[0])[OUT]), 1)
+        state(PSNS - 9 + 2 * most, 2 * most - 2)
+        tap.same(len(switch.send(PACKET)[server.port]), 2)
+        switch.outcomes()
+    begin(0)
+    switch.limit(outstanding=0)
+    tap.same(switch.send(PACKET), SILENCE)
+    tap.same(switch.outcomes(), {"limit": 1})
+    switch.limit()
+
+
+def limit_elsewhere():
+    """beyond the limit a packet leaves where the operator wants it"""
+    begin(0)
+    switch.otherwise("limit", 4)
+    switch.send(*[PACKET] * 16)
+    tap.same(switch.send(PACKET), {**SILENCE, 4: [PACKET]})
+    switch.do("table_clear tea_otherwise")
+
+
+def request_lost():
+    """after a NAK of a lost WRITE or READ the next request has the PSN that the server expects"""
+    for first in FIRSTS:
+        begin(first)
+        _, read = lookup(first)
+        delivered(*answer(read), left=SILENCE, NAK=1)  # the WRITE is lost
+        state(first, 0)
+        works(first)
+        begin(first)
+        write, _ = lookup(first)
+        tap.same(answer(write), [])
+        later = lookup((first + 2) % PSNS)  # the READ is lost
+        delivered(*answer(*later), left=SILENCE, NAK=1)
+        state(first + 1, 0)
+        works(first + 1)
+
+
+def response_lost():
+    """a lost response is free when a later one comes"""
+    for first in FIRSTS:
+        begin(first)
+        answer(*lookup(first))
+        responses = answer(*lookup((first + 2) % PSNS))
+        state(first + 4, 4)
+        delivered(*responses, found=1)
+        state(first + 4, 0)
+
+
+def reordered():
+    """a response that a later one has overtaken is stale"""
+    begin(0)
+    one = answer(*lookup(0))
+    # It reads the packet behind its own WRITE, which is the same here.
+    two = answer(*lookup(2))
+    delivered(*two, found=1)
+    delivered(*one, left=SILENCE, stale=1)
+    state(4, 0)
+    works(4)
+
+
+def overwritten():
+    """a READ that finds the packet of a later WRITE gives nothing"""
+    begin(0)
+    one = lookup(0)
+    two = lookup(2)
+    answer(one[0])
+    server.expected = 2
+    answer(two[0])
+    server.expected = 1
+    late = answer(one[1])
+    server.expected = 3
+    delivered(*late, left=SILENCE, tag=1)
+    delivered(*answer(two[1]), found=1)
+    state(4, 0)
+
+
+def silent(first, outstanding=2):
+    """A packet after the time-out: the server is silent, and gets a probe."""
+    switch.limit(timeout=1)
+    got = switch.send(PACKET)
+    switch.limit()
+    tap.same(switch.outcomes(), {"silent": 1})
+    tap.same(got, {**SILENCE, server.port: [server.probe(first - 1)]})
+    state(first + outstanding, outstanding, SILENT)
+    return got[server.port]
+
+
+def probes():
+    """a probe after the time-out finds the PSN that the server expects, whatever was lost"""
+    for first in FIRSTS:
+        for lost in ("both", "WRITE", "READ", "response"):
+            begin(first)
+            write, read = lookup(first)
+            if lost not in ("both", "WRITE"):
+                answer(write)
+            if lost in ("WRITE", "response"):
+                answer(read)  # a NAK or a response that is lost
+            probe, = silent(first)
+            acknowledgement, = answer(probe)
+            after = server.acknowledged + 1
+            delivered(acknowledgement, probed=1, left={
+                **SILENCE, server.port: [server.probe(after)]})
+            state(after + 1, 0)
+            second, = answer(server.probe(after))
+            tap.same(server.expected, (after + 1) % PSNS)
+            delivered(second, left=SILENCE, acknowledged=1)
+            works(after + 1)
+
+
+def probes_count_reads():
+    """a server whose acknowledgements have READs in them recovers as well"""
+    for first in FIRSTS:
+        begin(first)
+        answer(*lookup(first))
+        silent(first)
+        delivered(server.acknowledge((first + 1) % PSNS), probed=1, left={
+            **SILENCE, server.port: [server.probe(first + 2)]})
+        answer(server.probe(first + 2))
+        works(first + 3)
+
+
+def probe_lost():
+    """a lost probe is sent again after the time-out, and nothing else meanwhile"""
+    begin(7)
+    lookup(7)
+    silent(7)
+    for _ in range(3):
+        tap.same(switch.send(PACKET), SILENCE)
+        tap.same(switch.outcomes(), {"silent": 1})
+    probe, = silent(7)
+    delivered(*answer(probe), probed=1, left={
+        **SILENCE, server.port: [server.probe(7)]})
+    # The second probe is lost, too: then a NAK or another probe mends it.
+    write, read = lookup(8)
+    delivered(*answer(write, read), left=SILENCE, **{"NAK stale": 1})
+    probe, = silent(8)
+    acknowledgement, = answer(probe)  # it has the PSN that is expected
+    delivered(acknowledgement, probed=1, left={
+        **SILENCE, server.port: [server.probe(8)]})
+    answer(server.probe(8))
+    works(9)
+
+
+def late_response():
+    """a response that comes while the server is silent still counts"""
+    begin(0)
+    late = answer(*lookup(0))
+    probe, = silent(0)
+    delivered(*late, found=1)
+    state(2, 0, SILENT)
+    delivered(*answer(probe), probed=1, left={
+        **SILENCE, server.port: [server.probe(1)]})
+    answer(server.probe(1))
+    works(2)
+
+
+def old_acknowledgements():
+    """an acknowledgement of another time is no answer to a probe"""
+    begin(100)
+    lookup(100)
+    silent(100)
+    for psn in (0, 97, 98 + 2**23, 2**23 + 1000):
+        delivered(server.acknowledge(psn), left=SILENCE, acknowledged=1)
+        state(102, 2, SILENT)
+    delivered(server.acknowledge(99), probed=1, left={
+        **SILENCE, server.port: [server.probe(100)]})
+
+
+def far_ahead():
+    """a server that is ahead of all requests is found by a probe"""
+    begin(10)
+    _, read = lookup(10)
+    nak, = answer(read)
+    delivered(nak, left=SILENCE, NAK=1)
+    # It gets these, but its responses are lost, and the NAK comes once more.
+    for psn in range(10, 40, 2):
+        answer(*lookup(psn))
+    delivered(nak, left=SILENCE, NAK=1)
+    state(10, 0)
+    for psn in (10, 12):
+        lookup(psn)
+    probe, = silent(10, 4)
+    delivered(*answer(probe), probed=1, left={
+        **SILENCE, server.port: [server.probe(39)]})
+    answer(server.probe(39))
+    works(40)
+
+
+def naks():
+    """a NAK moves the next PSN only to one that is outstanding"""
+    begin(50)
+    lookup(50)
+    lookup(52)
+    for psn in (49, 54, 55, 0, 2**23):
+        delivered(server.acknowledge(psn, NAK_SEQUENCE), left=SILENCE,
+                  **{"NAK stale": 1})
+        state(54, 4)
+    delivered(server.acknowledge(52, NAK_SEQUENCE), left=SILENCE, NAK=1)
+    state(52, 0)
+    delivered(server.acknowledge(51, NAK_SEQUENCE), left=SILENCE,
+              **{"NAK stale": 1})
+    state(52, 0)
+
+
+def fatal():
+    """after a NAK that ends the queue pair the server is silent until a new one is made"""
+    begin(0)
+    lookup(0)
+    delivered(server.acknowledge(0, NAK_ACCESS), left=SILENCE,
+              **{"NAK fatal": 1})
+    state(2, 2, SILENT)
+    tap.same(switch.send(PACKET), SILENCE)
+    tap.same(switch.outcomes(), {"silent": 1})
+    begin(1000)
+    works(1000)
+
+
+def stopped():
+    """a server that the control plane has stopped gets neither lookups nor probes"""
+    begin(0)
+    lookup(0)
+    switch.set("state", server, STOPPED)
+    switch.limit(timeout=1)
+    tap.same(switch.send(PACKET, PACKET), SILENCE)
+    tap.same(switch.outcomes(), {"silent": 2})
+    delivered(server.acknowledge(0, NAK_ACCESS), left=SILENCE,
+              **{"NAK fatal": 1})
+    delivered(server.acknowledge(0), left=SILENCE, acknowledged=1)
+    switch.limit()
+    begin(0)
+    works(0)
+
+
+def unreliable():
+    """with loss, duplicates and reordering each packet is delivered at most once and unaltered"""
+    dice = random.Random(18)
+    begin(PSNS - 150)
+    count, delivered_, outcomes = 400, [], {}
+    payloads = [number.to_bytes(2, "big") * dice.randrange(1, 40)
+                for number in range(count)]
+    expected = {routed(for_switch(KEY, payload), **NEW)
+                for payload in payloads}
+
+    def mishap(frames):
+        """The frames that arrive, in their order."""
+        result = []
+        for frame in frames:
+            chance = dice.random()
+            if chance < 0.05:
+                continue
+            result.append(frame)
+            if chance < 0.08:
+                result.append(frame)
+            elif chance < 0.11 and len(result) > 1:
+                result[-2:] = result[:-3:-1]
+        return result
+
+    def run(frames):
+        left = switch.send(*frames)
+        while any(left.values()):
+            delivered_.extend(left[OUT])
+            responses = mishap(answer(*mishap(left[server.port])))
+            left = switch.respond(server, *responses)
+
+    for at in range(0, count, 4):
+        run(for_switch(KEY, payload) for payload in payloads[at:at + 4])
+        switch.limit(timeout=1)  # the next packet comes late
+        run([PACKET])
+        switch.limit()
+    for name, number in switch.outcomes().items():
+        outcomes[name] = number
+    tap.note(outcomes)
+    again = [frame for frame in delivered_ if frame != LEFT[OUT][0]]
+    tap.note(f"{len(again)} of {count} delivered")
+    tap.same(len(again), len(set(again)), "delivered twice")
+    assert set(again) <= expected, "altered"
+    assert len(again) > count / 3
+    assert outcomes["NAK"] and outcomes["probed"] and outcomes["stale"]
+    # Without mishaps, a few packets settle everything.
+    switch.limit(timeout=1)
+    for _ in range(3):
+        switch.exchange(PACKET)
+    switch.limit()
+    state(switch.get("psn", server), 0)
+    tap.same(switch.exchange(PACKET), LEFT)
+
+
+server = Server(port=SERVERS[0], geometry=Geometry(2))
+server.add(KEY, VALUE)
+switch = Function("nat", server)
+tap.run(limit, limit_elsewhere, request_lost, response_lost, reordered,
+        overwritten, probes, probes_count_reads, probe_lost, late_response,
+        old_acknowledgements, far_ahead, naks, fatal, stopped, unreliable,
+        before=switch.outcomes)
