@@ -36,7 +36,7 @@ SILENCE = {port: [] for port in PORTS}
 
 # shared/outcome.p4
 OUTCOMES = ("report", "other", "truncated", "malformed", "incomplete",
-            "anonymous", "unassigned", "unchanged")
+            "anonymous", "unassigned", "unchanged", "damaged")
 
 
 def polynomial(field):
