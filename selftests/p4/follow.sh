@@ -26,7 +26,7 @@ on() {
 }
 
 start() {
-	simple_switch --thrift-port "$port" "$program" >"$directory/log" 2>&1 &
+	simple_switch --device-id "$port" --thrift-port "$port" "$program" >"$directory/log" 2>&1 &
 	switch=$!
 	until on help >/dev/null 2>&1; do
 		kill -0 $switch || exit 1
