@@ -36,7 +36,7 @@ SILENCE = {port: [] for port in PORTS}
 
 # shared/outcome.p4
 OUTCOMES = ("report", "other", "truncated", "malformed", "incomplete",
-            "anonymous", "unassigned", "unchanged")
+            "anonymous", "unassigned", "unchanged", "damaged")
 
 
 def polynomial(field):
@@ -264,14 +264,18 @@ class Switch(Running):
                 "52:54:00:00:00:02", reporter["reporter"],
                 reporter["checksum_bits"] // 8, int(all_copies))
         for number, entry in entries.items():
-            self.do("table_add dart_collector dart_send_to", number, "=>",
-                    entry["mac"], entry["ip"], entry["qpn"], entry["rkey"],
-                    entry["base"], 2**entry["slots_log2"] - 1,
-                    entry["redundancy"])
+            self.add_collector(number, entry)
             self.set_psn(number, entry["first_psn"])
         for share, number in shares.items():
             self.do("table_add dart_share dart_assign", share, "=>", number,
                     1 + entries[number].get("port", COLLECTORS))
+
+    def add_collector(self, number, entry):
+        """Adds @entry as collector @number, without its first PSN."""
+        self.do("table_add dart_collector dart_send_to", number, "=>",
+                entry["mac"], entry["ip"], entry["qpn"], entry["rkey"],
+                entry["base"], 2**entry["slots_log2"] - 1,
+                entry["redundancy"])
 
     def set_psn(self, number, psn):
         self.do("register_write dart_psn", number, psn)
