@@ -115,6 +115,8 @@ check "the port has a mirror session" says "port=3" "mirroring_get 4"
 check "entries of other tables stay" says "forward_to" "table_dump forward"
 all_state >"$directory/first"
 check "a second push changes nothing" prints "nothing to change" push one -- --port 3
+check "a table is read from the standard input" prints "nothing to change" \
+	dartctl switch push --target bmv2 --thrift "localhost:$port" --port 3 - <"$directory/one"
 all_state >"$directory/second"
 check "the switch is as it was" cmp "$directory/first" "$directory/second"
 

@@ -18,6 +18,7 @@ struct place {
 	uint32_t epoch;
 	struct dart_tea_reader *reader; /* NULL until it is needed */
 	int64_t asks_at; /* not before: ms of CLOCK_MONOTONIC */
+	struct dart_error reason; /* for that */
 };
 
 struct lookup_readers {
@@ -70,6 +71,7 @@ static void keep(struct lookup_readers *readers, struct place *place)
 			continue;
 		place->reader = old->reader;
 		place->asks_at = old->asks_at;
+		place->reason = old->reason;
 		old->reader = NULL;
 	}
 }
@@ -101,8 +103,17 @@ int lookup_readers__set_tables(struct lookup_readers *readers,
 
 /* ---- one server */
 
-static void give_up(struct place *place)
+/* Says the same until it is asked again. */
+static void give_up(struct place *place, const char *name, const char *reason,
+		    struct dart_error *error)
 {
+	char address[INET_ADDRSTRLEN];
+
+	inet_ntop(AF_INET, &place->ip, address, sizeof(address));
+	dart_error__set(&place->reason, EHOSTUNREACH,
+			"server %s cannot be asked for table '%s': %s", address,
+			name, reason);
+	*error = place->reason;
 	dart_tea_reader__close(place->reader);
 	place->reader = NULL;
 	place->asks_at = now_ms() + PAUSE_MS;
@@ -127,28 +138,20 @@ static bool open_place(const struct lookup_readers *readers,
 
 	if (place->reader)
 		return true;
-	inet_ntop(AF_INET, &place->ip, address, sizeof(address));
 	if (place->asks_at > now_ms()) {
-		dart_error__set(error, EHOSTUNREACH,
-				"server %s cannot be asked for table '%s'",
-				address, name);
+		*error = place->reason;
 		return false;
 	}
+	inet_ntop(AF_INET, &place->ip, address, sizeof(address));
 	if (dart_tea_reader__open(address, DART_CONTROL_PORT, name,
 				  &place->reader, &reason)) {
 		place->reader = NULL;
-		give_up(place);
-		dart_error__set(error, EHOSTUNREACH,
-				"server %s cannot be asked for table '%s': %s",
-				address, name, reason.text);
+		give_up(place, name, reason.text, error);
 		return false;
 	}
 	if (is_right(readers, place->reader))
 		return true;
-	give_up(place);
-	dart_error__set(error, EHOSTUNREACH,
-			"server %s has another geometry of table '%s'", address,
-			name);
+	give_up(place, name, "it has another geometry", error);
 	return false;
 }
 
@@ -161,15 +164,17 @@ struct batch {
 };
 
 /* Asks, and spreads the answers.  Returns false if the server failed. */
-static bool ask(struct place *place, struct batch *batch,
-		struct dart_tea_answer *answers, struct dart_error *error)
+static bool ask(const struct lookup_readers *readers, struct place *place,
+		struct batch *batch, struct dart_tea_answer *answers,
+		struct dart_error *error)
 {
+	struct dart_error reason;
 	size_t i;
 
 	if (batch->count &&
 	    dart_tea__lookup_batch(place->reader, batch->keys, batch->count,
-				   batch->answers, error)) {
-		give_up(place);
+				   batch->answers, &reason)) {
+		give_up(place, readers->tables->name, reason.text, error);
 		return false;
 	}
 	for (i = 0; i < batch->count; i++)
@@ -202,10 +207,11 @@ static void ask_server(struct lookup_readers *readers, uint32_t server,
 		batch->indexes[batch->count] = i;
 		memcpy(batch->keys + batch->count++ * length, keys + i * length,
 		       length);
-		if (batch->count == BATCH && !ask(place, batch, answers, error))
+		if (batch->count == BATCH && !ask(readers, place, batch, answers,
+						   error))
 			return;
 	}
-	ask(place, batch, answers, error);
+	ask(readers, place, batch, answers, error);
 }
 
 void lookup_readers__lookup(struct lookup_readers *readers, const uint8_t *keys,

@@ -219,9 +219,7 @@ static int find_kind(const struct request *request, enum push_kind *kind)
 				      request->file_count, kind, &error);
 		return ret ? fail(-ret, "%s", error.text) : 0;
 	}
-	/* A pipe can be read once. */
-	if (strcmp(request->files[0], "/dev/stdin"))
-		push_kind__read(request->files[0], kind, &error);
+	push_kind__read(request->files[0], kind, &error);
 	return 0;
 }
 

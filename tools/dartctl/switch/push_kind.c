@@ -4,12 +4,21 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include <jansson.h>
 
 #include "push_kind.h"
 #include "tools/dartctl/message.h"
 #include "tools/watch/path_watch.h"
+
+/* Others, such as pipes, can be read only once. */
+static bool is_regular(FILE *file)
+{
+	struct stat status;
+
+	return !fstat(fileno(file), &status) && S_ISREG(status.st_mode);
+}
 
 int push_kind__read(const char *path, enum push_kind *kind,
 		    struct dart_error *error)
@@ -21,13 +30,18 @@ int push_kind__read(const char *path, enum push_kind *kind,
 	file = fopen(path, "re");
 	if (!file)
 		return dart_error__system(error, errno, "cannot open %s", path);
+	*kind = PUSH_COLLECTORS;
+	if (!is_regular(file)) {
+		fclose(file);
+		return 0;
+	}
 	root = json_loadf(file, 0, &json_error);
 	fclose(file);
 	if (!root)
 		return dart_error__set(error, EINVAL, "%s:%d: not JSON: %s",
 				       path, json_error.line, json_error.text);
-	*kind = json_object_get(root, "tables") ? PUSH_TABLES :
-						  PUSH_COLLECTORS;
+	if (json_object_get(root, "tables"))
+		*kind = PUSH_TABLES;
 	json_decref(root);
 	return 0;
 }

@@ -10,8 +10,9 @@
 enum push_kind { PUSH_COLLECTORS, PUSH_TABLES };
 
 /*
- * Reads the file at @path.  What is neither counts as collectors.  Returns 0, or -errno with a
- * sentence in @error if it cannot be opened or is not JSON.
+ * Reads the file at @path.  What is neither counts as collectors, and so does a pipe, which is
+ * not read.  Returns 0, or -errno with a sentence in @error if it cannot be opened or is not
+ * JSON.
  */
 int push_kind__read(const char *path, enum push_kind *kind,
 		    struct dart_error *error);
