@@ -165,8 +165,8 @@ check "a table without a file is created" create empty '"rows_log2": 4'
 check "entries are inserted there" table_entries insert empty 0 50 1
 check "the log says once that tables without a file do not last" \
 	logged 1 "tables without a file are empty after a restart of dartd"
-pkill -KILL -x dartd
-check "the agent is killed and starts again" host_up again
+check "the agent is killed" host_down KILL
+check "the agent starts again, with what was registered" host_up again
 check "the table in the file has its entries" table_entries have filed 0 20000 1
 check "it has its requester" [ "$(table filed .requesters)" = 1 ]
 check "the other table is empty" [ "$(table empty .entries)" = 0 ]

@@ -280,5 +280,6 @@ check "the table is deleted while a reader is connected" on host dartctl table d
 ask
 check "a reader of a deleted table reports it" grep "disconnected" "$work/reader"
 ended
+check "the agent stops" on host host_down
 rm -rf "$work"
 finish
