@@ -38,8 +38,9 @@ MAKEFLAGS += --no-builtin-rules
 
 define help
   make                  programs, eBPF objects and the module
-  make demo             a controller reads a host, a switch reports to a store; at
-                        last Chromium shows them in the page: .output/demo/page.png;
+  make demo             a controller reads a host, a switch reports to a store,
+                        a table of a million flows is looked up; at last Chromium
+                        shows them in the page: .output/demo/page.png;
                         P4=1: a switch with the P4 program
                         (run as root on a fresh Debian: installs its packages)
   make check            all tests; TESTS="unit pair/foo" picks some
@@ -182,6 +183,7 @@ bench: packages
 	$(quiet)tools/bench/transports
 	$(quiet)tools/bench/store
 	$(quiet)tools/bench/tea_load
+	$(quiet)tools/bench/tea_import
 	$(quiet)tools/bench/simulate
 	$(quiet)tools/bench/scale
 	$(quiet)tools/bench/scrapes

@@ -40,27 +40,6 @@ static void agent__open_cpu_watch(struct agent *agent, sd_event *loop)
 			error.text);
 }
 
-/* The kinds of peers, what they connect to, which may connect, and their counts. */
-static void agent__open_peer_services(struct agent *agent)
-{
-	struct counts *counts = agent->self.counts;
-
-	agent->peer_services[0] = (struct peer_service){
-		&controller_kind, &agent->control_region, &counts->controllers,
-		.allowed = &agent->configuration.controllers,
-	};
-	agent->peer_services[1] = (struct peer_service){
-		&reader_kind, &agent->stores, &counts->readers,
-		.allowed = &agent->configuration.readers, .needs_list = true,
-	};
-	agent->peer_services[2] = (struct peer_service){
-		&caller_kind, &agent->sessions, &counts->rpc.peers,
-		.allowed = &agent->configuration.callers, .needs_list = true,
-	};
-	snapshots__open(&agent->snapshots, &agent->control_region);
-	sessions__open(&agent->sessions, &agent->snapshots, &counts->rpc);
-}
-
 /* Who may call by TCP: until the configuration is replaced. */
 static struct tcp_admission tcp_admission(const struct dart_configuration *configuration)
 {
@@ -127,6 +106,7 @@ static void agent__apply_limits(struct agent *agent)
 	agent->peer_services[0].most = limits->controllers;
 	agent->peer_services[1].most = limits->readers;
 	agent->peer_services[2].most = limits->callers ?: CALLERS_MAX;
+	agent->peer_services[3].most = limits->readers;
 	agent->listener_limits = (struct listener_limits){
 		.per_address = limits->per_address,
 		.half_open = limits->half_open,
@@ -142,6 +122,15 @@ static void agent__use_configuration(struct agent *agent)
 {
 	registrations__configure(&agent->registrations, &agent->configuration);
 	configuration__keep(&agent->configuration, &agent->options);
+}
+
+/* What the last dartd has left in the hands of the service manager. */
+static void agent__open_kept_descriptors(struct agent *agent)
+{
+	static const char *const prefixes[] = { STORE_KEPT_PREFIX,
+						TABLE_KEPT_PREFIX, NULL };
+
+	fd_store__open(&agent->kept_descriptors, prefixes);
 }
 
 int agent__open(struct agent *agent, const struct options *options,
@@ -160,6 +149,7 @@ int agent__open(struct agent *agent, const struct options *options,
 			{ follow_requests, &agent->followers },
 			{ probe_requests, &agent->probes },
 			{ stores_requests, &agent->stores },
+			{ tables_requests, &agent->tables },
 			{ listener_requests, &agent->listener },
 			{ client_requests, NULL },
 			{ registrations_requests, &agent->registrations },
@@ -233,13 +223,18 @@ int agent__open(struct agent *agent, const struct options *options,
 			   &agent->changes, error);
 	if (ret)
 		goto close_region_events;
-	stores__open(&agent->stores, &agent->device, &agent->listener,
-		     &agent->changes, &counts->stores, &counts->memory);
+	agent__open_kept_descriptors(agent);
+	stores__open(&agent->stores, &agent->device, &agent->kept_descriptors,
+		     &agent->listener, &agent->changes, &counts->stores,
+		     &counts->memory);
+	lookup_tables__open(&agent->tables, &agent->device,
+			    &agent->kept_descriptors, &agent->listener,
+			    &agent->changes, &counts->lookup, &counts->memory);
 	ret = registrations__open(&agent->registrations, loop, options->state,
 				  agent->request_tables, &agent->changes,
 				  &agent->registry, error);
 	if (ret)
-		goto close_stores;
+		goto close_tables;
 	ret = registrations__add_first(&agent->registrations,
 				       json_pack("{s:s, s:s}", "request",
 						 "probe-load", "name", "tcp"),
@@ -260,6 +255,7 @@ int agent__open(struct agent *agent, const struct options *options,
 	else
 		agent__use_configuration(agent);
 	stores__log_kept(&agent->stores);
+	lookup_tables__log_kept(&agent->tables);
 	ret = listener__open(&agent->listener, loop, &agent->settings.place,
 			     &agent->device, agent->peer_services,
 			     &agent->listener_limits, &agent->changes,
@@ -277,8 +273,10 @@ close_socket:
 	registration_socket__close(&agent->socket);
 close_registrations:
 	registrations__close(&agent->registrations);
-close_stores:
+close_tables:
+	lookup_tables__close(&agent->tables);
 	stores__close(&agent->stores);
+	fd_store__close(&agent->kept_descriptors);
 	probes__close(&agent->probes);
 close_region_events:
 	region_events__close(&agent->region_events);
@@ -324,7 +322,9 @@ void agent__close(struct agent *agent)
 	listener__close(&agent->listener);
 	registration_socket__close(&agent->socket);
 	registrations__close(&agent->registrations);
+	lookup_tables__close(&agent->tables);
 	stores__close(&agent->stores);
+	fd_store__close(&agent->kept_descriptors);
 	probes__close(&agent->probes);
 	region_events__close(&agent->region_events);
 	followers__close(&agent->followers);

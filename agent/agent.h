@@ -8,6 +8,7 @@
 #include <libdart/error.h>
 
 #include "agent/base/changes.h"
+#include "agent/base/fd_store.h"
 #include "agent/base/file_watch.h"
 #include "agent/base/lease.h"
 #include "agent/follow/follower.h"
@@ -25,12 +26,13 @@
 #include "agent/table/control_region.h"
 #include "agent/table/exposure.h"
 #include "agent/table/registry.h"
+#include "agent/tea/lookup_tables.h"
 #include "options.h"
 #include "region_events.h"
 #include "settings.h"
 
-#define AGENT_REQUEST_TABLES 10
-#define AGENT_PEER_SERVICES 4
+#define AGENT_REQUEST_TABLES 11
+#define AGENT_PEER_SERVICES 5
 
 struct agent {
 	struct options options;
@@ -52,7 +54,9 @@ struct agent {
 	struct followers followers;
 	struct region_events region_events;
 	struct probes probes;
+	struct fd_store kept_descriptors;
 	struct stores stores;
+	struct lookup_tables tables;
 	struct request_table request_tables[AGENT_REQUEST_TABLES];
 	struct registrations registrations;
 	struct registration_socket socket;
@@ -74,6 +78,9 @@ void agent__close(struct agent *agent);
  * need a restart.
  */
 void agent__reload(struct agent *agent);
+
+/* Between agent.c and agent_peers.c. */
+void agent__open_peer_services(struct agent *agent);
 
 /* The requests about the agent as a whole, which is their subject. */
 extern const struct request_type agent_requests[];

@@ -8,6 +8,7 @@
 #include "agent/base/entry_name.h"
 #include "agent/probe/probe_kind.h"
 #include "agent/region/selector.h"
+#include "agent/tea/table_parameters.h"
 #include "check.h"
 
 /* As its handler does; the object is there, as far as this is concerned. */
@@ -34,6 +35,8 @@ static int check_request(const char *type, struct request *request,
 {
 	const char *given =
 		json_string_value(json_object_get(request->members, "name"));
+	struct table_parameters parameters;
+	const char *file;
 	uint32_t gather_ms;
 	int ret;
 
@@ -47,9 +50,13 @@ static int check_request(const char *type, struct request *request,
 				    name);
 	if (!strcmp(type, "probe-load"))
 		return probe_kind__find(given, &request->error) ? 0 : -ENOENT;
+	if (!strcmp(type, "table-create") &&
+	    table_parameters__unpack(request, &given, &file, &parameters))
+		return -EINVAL;
 	ret = given ? entry_name__check(given, &request->error) : 0;
 	/* A map without a name has that of the map, which is not open. */
-	if (!ret && given && strcmp(type, "store-create"))
+	if (!ret && given && strcmp(type, "store-create") &&
+	    strcmp(type, "table-create"))
 		strcpy(name, given);
 	return ret;
 }
@@ -109,6 +116,8 @@ static void print_counts(const struct dart_configuration *configuration)
 		{ "probe-load", "probe", "probes" },
 		{ "store-create", "store", "stores" },
 		{ "reporter-add", "reporter", "reporters" },
+		{ "table-create", "table", "tables" },
+		{ "requester-add", "requester", "requesters" },
 	};
 	const char *separator = "", *type;
 	unsigned int count;

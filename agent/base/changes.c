@@ -60,12 +60,12 @@ static void changes__send(const struct changes *changes, const char *line,
 void changes__announce(const struct changes *changes, const char *event,
 		       const char *object, const char *name)
 {
-	changes__announce_in(changes, event, object, name, NULL);
+	changes__announce_in(changes, event, object, name, "store", NULL);
 }
 
 void changes__announce_in(const struct changes *changes, const char *event,
 			  const char *object, const char *name,
-			  const char *store)
+			  const char *kind, const char *whole)
 {
 	size_t length;
 	json_t *json;
@@ -76,7 +76,7 @@ void changes__announce_in(const struct changes *changes, const char *event,
 	json = json_pack(
 		"{s:I, s:s, s:s, s:s, s:s*}", "time_ms",
 		(json_int_t)(clock__nanoseconds(CLOCK_REALTIME) / 1000000),
-		"event", event, "object", object, "name", name, "store", store);
+		"event", event, "object", object, "name", name, kind, whole);
 	line = reply__line(json, &length);
 	if (!line) {
 		log__peer_error("out of memory: clients miss a change");

@@ -33,9 +33,9 @@ void changes__unsubscribe(struct changes *changes,
 /* Such as "added", "entry" and the entry's name. */
 void changes__announce(const struct changes *changes, const char *event,
 		       const char *object, const char *name);
-/* The same for an object of a store. */
+/* The same for an object of another one: of a "store" or "table", by its name. */
 void changes__announce_in(const struct changes *changes, const char *event,
 			  const char *object, const char *name,
-			  const char *store);
+			  const char *kind, const char *whole);
 
 #endif /* CHANGES_H */

@@ -61,6 +61,13 @@ struct store_counts {
 	uint64_t reporters;
 };
 
+/* Lookup tables of switches. */
+struct lookup_counts {
+	uint64_t tables;	/* now */
+	uint64_t requesters;
+	uint64_t renewals;	/* of their queue pairs */
+};
+
 /* Memory regions of RDMA. */
 struct memory_counts {
 	uint64_t regions;	/* now */
@@ -95,12 +102,14 @@ struct counts {
 	uint64_t start_realtime;	/* ns, CLOCK_REALTIME */
 	uint64_t start_boottime;	/* ns, CLOCK_BOOTTIME */
 	struct peer_counts controllers;
-	struct peer_counts readers;
+	struct peer_counts readers;	/* of stores */
+	struct peer_counts table_readers;
 	struct serve_counts rpc, tcp;
 	struct tcp_counts tcp_refused;
 	struct connection_counts connections;
 	struct table_counts table;
 	struct store_counts stores;
+	struct lookup_counts lookup;
 	struct memory_counts memory;
 	struct quarantine_counts quarantine;
 	struct client_counts clients;

@@ -92,7 +92,15 @@ static void forget(const char *encoded)
 			   encoded);
 }
 
-void fd_store__open(struct fd_store *store, const char *prefix)
+static bool has_prefix(const char *name, const char *const *prefixes)
+{
+	for (; *prefixes; prefixes++)
+		if (!strncmp(name, *prefixes, strlen(*prefixes)))
+			return true;
+	return false;
+}
+
+void fd_store__open(struct fd_store *store, const char *const *prefixes)
 {
 	char **encoded = NULL, name[FD_STORE_NAME_MAX];
 	int count = sd_listen_fds_with_names(1, &encoded), i;
@@ -102,8 +110,7 @@ void fd_store__open(struct fd_store *store, const char *prefix)
 		log__error("cannot take over the descriptors of the last dartd: %s",
 			   strerror(-count));
 	for (i = 0; i < count; i++) {
-		if (decode(encoded[i], name) &&
-		    !strncmp(name, prefix, strlen(prefix))) {
+		if (decode(encoded[i], name) && has_prefix(name, prefixes)) {
 			fd_store__add(store, name, SD_LISTEN_FDS_START + i);
 		} else {
 			log__warning("closed the unknown descriptor '%s' of the service manager",
@@ -164,13 +171,14 @@ void fd_store__remove(struct fd_store *store, const char *name)
 		fd_store__drop(store, item);
 }
 
-void fd_store__each(const struct fd_store *store,
+void fd_store__each(const struct fd_store *store, const char *prefix,
 		    void (*each)(const char *name))
 {
 	const struct fd_store_item *item;
 
 	TAILQ_FOREACH(item, &store->items, link)
-		each(item->name);
+		if (!strncmp(item->name, prefix, strlen(prefix)))
+			each(item->name);
 }
 
 bool fd_store__find(const struct fd_store *store, const char *prefix,

@@ -21,10 +21,10 @@ struct fd_store {
 };
 
 /*
- * Takes over the descriptors of the last dartd.  Those whose names do not begin
- * with @prefix are closed, and the service manager forgets them.
+ * Takes over the descriptors of the last dartd.  Those whose names begin with none of
+ * @prefixes, a list that NULL ends, are closed, and the service manager forgets them.
  */
-void fd_store__open(struct fd_store *store, const char *prefix);
+void fd_store__open(struct fd_store *store, const char *const *prefixes);
 /* The service manager keeps the descriptors. */
 void fd_store__close(struct fd_store *store);
 
@@ -36,8 +36,8 @@ int fd_store__put(const char *name, int fd, struct dart_error *error);
 /* Makes the service manager forget @name, and closes the copy. */
 void fd_store__remove(struct fd_store *store, const char *name);
 
-/* Calls @each with the name of each copy. */
-void fd_store__each(const struct fd_store *store,
+/* Calls @each with the name of each copy that begins with @prefix. */
+void fd_store__each(const struct fd_store *store, const char *prefix,
 		    void (*each)(const char *name));
 /* Copies the first name that begins with @prefix; false if there is none. */
 bool fd_store__find(const struct fd_store *store, const char *prefix,

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Kinds of peers that connect over RDMA: controllers, see <dart/control.h>, readers of
- * stores, see <dart/store_access.h>, and callers, see <dart/rpc.h>.  The rooms that
- * serve them implement the operations, and agent.c hands them to the listener.
+ * stores, see <dart/store_access.h>, readers of tables, see <dart/tea_access.h>, and
+ * callers, see <dart/rpc.h>.  The rooms that serve them implement the operations, and
+ * agent.c hands them to the listener.
  */
 #ifndef PEER_KIND_H
 #define PEER_KIND_H
@@ -27,8 +28,9 @@ struct peer_request {
 
 #define PEER_OFFER_MAX 64
 
-/* One of several objects that peers of a kind read: a store. */
+/* One of several objects that peers of a kind read: a store or a table. */
 struct peer_object {
+	const char *noun;	/* "store" */
 	const char *name;
 	uint32_t peers;		/* connected */
 };
@@ -84,6 +86,7 @@ struct peer_service {
 	struct peer_counts *counts;
 	/* Addresses.  NULL: all; without a list: all, or none if it is needed. */
 	const struct dart_prefixes *allowed;
+	const char *list;	/* the name of these, in "allow" of the configuration */
 	bool needs_list;
 	uint32_t most;		/* connected at a time; 0: no limit */
 };

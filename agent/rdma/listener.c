@@ -326,12 +326,14 @@ void listener__disconnect(struct listener *listener,
 {
 	struct connection *connection = TAILQ_FIRST(&listener->connections);
 	struct connection *next;
+	char reason[64];
 
+	snprintf(reason, sizeof(reason), "disconnected: its %s was deleted",
+		 object->noun);
 	for (; connection; connection = next) {
 		next = TAILQ_NEXT(connection, link);
 		if (connection->object == object)
-			listener__end(listener, connection,
-				      "disconnected: its store was deleted");
+			listener__end(listener, connection, reason);
 	}
 }
 

@@ -91,8 +91,8 @@ int listener__admit(struct listener *listener,
 	if (!is_allowed(service, id))
 		return dart_error__set(
 			error, EACCES,
-			"its address is not in allow: %ss of the agent's configuration",
-			service->kind->name);
+			"its address is not in allow: %s of the agent's configuration",
+			service->list);
 	if (!listener__make_room(listener, &same_kind, most))
 		return dart_error__set(
 			error, EUSERS,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The requests about connected peers: controllers and readers of stores. */
+/* The requests about connected peers: controllers, and readers of stores and tables. */
 #include <errno.h>
 #include <string.h>
 
@@ -11,7 +11,8 @@ static json_t *connection__describe(const struct connection *connection)
 	const struct peer_object *object = connection->object;
 
 	return json_pack("{s:s, s:s, s:s*, s:I}", "peer", connection->peer,
-			 "kind", connection->kind->name, "store",
+			 "kind", connection->kind->name,
+			 object ? object->noun : "store",
 			 object ? object->name : NULL, "age_s",
 			 (json_int_t)clock__age_s(connection->established));
 }

@@ -65,17 +65,59 @@ bool registration__equals(const struct registration *registration,
 	return json_equal(registration->request, request);
 }
 
+/* Objects that are named by the object that they belong to, and an address. */
+static const struct part {
+	const char *kind, *whole, *remove;
+} parts[] = {
+	{ "reporter", "store", "reporter-remove" },
+	{ "requester", "table", "requester-remove" },
+};
+
+#define PARTS (sizeof(parts) / sizeof(parts[0]))
+
+/* @kind ends with a NUL or a space. */
+static const struct part *part_of_kind(const char *kind)
+{
+	size_t length = strcspn(kind, " "), i;
+
+	for (i = 0; i < PARTS; i++)
+		if (strlen(parts[i].kind) == length &&
+		    !strncmp(parts[i].kind, kind, length))
+			return &parts[i];
+	return NULL;
+}
+
+const char *registration__part_of(const char *kind)
+{
+	size_t i;
+
+	for (i = 0; i < PARTS; i++)
+		if (!strcmp(parts[i].whole, kind))
+			return parts[i].kind;
+	return NULL;
+}
+
+const char *registration__whole_of(const char *kind)
+{
+	const struct part *part = part_of_kind(kind);
+
+	return part ? part->whole : NULL;
+}
+
 char *registration__name_of(const char *kind, const json_t *result)
 {
 	const char *name = json_string_value(json_object_get(result, "name"));
-	const char *store = json_string_value(json_object_get(result, "store"));
-	const char *reporter =
-		json_string_value(json_object_get(result, "reporter"));
+	const struct part *part = part_of_kind(kind);
+	const char *whole = NULL, *address = NULL;
 	char *text = NULL;
 	int length = -1;
 
-	if (!strcmp(kind, "reporter") && store && reporter)
-		length = asprintf(&text, "%s %s %s", kind, store, reporter);
+	if (part) {
+		whole = json_string_value(json_object_get(result, part->whole));
+		address = json_string_value(json_object_get(result, kind));
+	}
+	if (whole && address)
+		length = asprintf(&text, "%s %s %s", kind, whole, address);
 	else if (name)
 		length = asprintf(&text, "%s %s", kind, name);
 	return length < 0 ? NULL : text;
@@ -111,23 +153,25 @@ static const struct {
 	{ "host ", "unregister" },
 	{ "probe ", "probe-unload" },
 	{ "store ", "store-delete" },
+	{ "table ", "table-delete" },
 	{}
 };
 
-#define REPORTER "reporter "
-
 /* "reporter STORE ADDRESS": neither of these has a space in it. */
-static json_t *reporter__to_end(const char *name)
+static json_t *part__to_end(const char *name)
 {
-	const char *store = name + strlen(REPORTER), *space;
+	const struct part *part = part_of_kind(name);
+	const char *whole, *space;
 
-	if (strncmp(name, REPORTER, strlen(REPORTER)))
+	if (!part)
 		return NULL;
-	space = strchr(store, ' ');
+	whole = name + strlen(part->kind);
+	whole += *whole == ' ';
+	space = strchr(whole, ' ');
 	if (!space)
 		return NULL;
-	return json_pack("{s:s, s:s#, s:s}", "request", "reporter-remove",
-			 "store", store, (int)(space - store), "address",
+	return json_pack("{s:s, s:s#, s:s}", "request", part->remove,
+			 part->whole, whole, (int)(space - whole), "address",
 			 space + 1);
 }
 
@@ -143,7 +187,7 @@ json_t *registration__to_end(const struct registration *registration)
 					 ends[i].request, "name",
 					 name + length);
 	}
-	return reporter__to_end(name);
+	return part__to_end(name);
 }
 
 /* Is it the name of an object of a known kind? */

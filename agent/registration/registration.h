@@ -52,6 +52,11 @@ void registration__set_missing(struct registration *registration,
 bool registration__equals(const struct registration *registration,
 			  const json_t *request, const char *path);
 
+/* The kind of objects that end with one of @kind, "reporter" with "store", or NULL. */
+const char *registration__part_of(const char *kind);
+/* "store" for "reporter", or NULL if objects of @kind do not belong to another. */
+const char *registration__whole_of(const char *kind);
+
 /*
  * "entry cpustat", or "reporter STORE ADDRESS", of the result of a request about
  * an object of this kind; the caller's.  NULL: out of memory, or no such result.

@@ -154,14 +154,19 @@ registrations__find_ended(const struct registrations *registrations,
 	const char *const kinds[] = { type->ends, "follower", "host" };
 	int i, count = strcmp(type->ends, "entry") ? 1 : 3;
 	struct registration *registration = NULL;
+	const char *whole;
 	json_t *named;
 	char *name;
 
-	/* A reporter is named by its store and address, all others by a text. */
-	named = json_pack("{s:s*, s:O*, s:O*}", "name", request->text, "store",
-			  json_object_get(request->members, "store"),
-			  "reporter",
-			  json_object_get(request->members, "address"));
+	/* A reporter is named by its store and address, most others by a text. */
+	whole = registration__whole_of(type->ends);
+	if (whole)
+		named = json_pack("{s:O*, s:O*}", whole,
+				  json_object_get(request->members, whole),
+				  type->ends,
+				  json_object_get(request->members, "address"));
+	else
+		named = json_pack("{s:s*}", "name", request->text);
 	for (i = 0; i < count && !registration; i++) {
 		name = registration__name_of(kinds[i], named);
 		if (name)
@@ -172,7 +177,7 @@ registrations__find_ended(const struct registrations *registrations,
 	return registration;
 }
 
-/* Changes tell of the other ends, but not of the store of a reporter. */
+/* Changes tell of the other ends, but not of the store of a reporter, or the like. */
 static void registrations__remove(struct registrations *registrations,
 				  const struct request_type *type,
 				  const struct request *request)
@@ -181,7 +186,7 @@ static void registrations__remove(struct registrations *registrations,
 		registrations__find_ended(registrations, type, request);
 
 	if (registration &&
-	    (registration->missing || !strcmp(type->ends, "reporter")))
+	    (registration->missing || registration__whole_of(type->ends)))
 		registrations__drop(registrations, registration);
 }
 
@@ -232,14 +237,15 @@ static bool on_absence(struct request_recorder *recorder,
 	return true;
 }
 
-/* A deleted store takes its reporters with it. */
-static void registrations__remove_reporters(struct registrations *registrations,
-					    const char *store)
+/* A deleted store takes its reporters with it, and a table its requesters. */
+static void registrations__remove_parts(struct registrations *registrations,
+					const char *kind, const char *name)
 {
+	const char *part = registration__part_of(kind);
 	struct registration *registration, *next;
 	char *prefix = NULL;
 
-	if (asprintf(&prefix, "reporter %s ", store) < 0)
+	if (!part || asprintf(&prefix, "%s %s ", part, name) < 0)
 		return;
 	for (registration = TAILQ_FIRST(&registrations->list); registration;
 	     registration = next) {
@@ -249,7 +255,7 @@ static void registrations__remove_reporters(struct registrations *registrations,
 			continue;
 		if (registrations->is_replaying && registration->is_wanted)
 			registration__set_missing(registration,
-						  "its store was deleted");
+						  "what it belongs to was deleted");
 		else
 			registrations__drop(registrations, registration);
 	}
@@ -273,8 +279,8 @@ static void on_change(struct change_subscriber *subscriber, const char *event,
 		return;
 	registration = registrations__find(registrations, full_name);
 	free(full_name);
-	if (registration && !strcmp(object, "store"))
-		registrations__remove_reporters(registrations, name);
+	if (registration)
+		registrations__remove_parts(registrations, object, name);
 	/* Who replays requests knows what they change. */
 	if (!registration || registration->missing ||
 	    registrations->is_replaying)

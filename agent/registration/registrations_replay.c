@@ -175,7 +175,7 @@ static void registrations__end_unwanted(struct registrations *registrations)
 		if (registration->is_wanted ||
 		    registration->origin != REGISTRATION_BY_CONFIGURATION)
 			continue;
-		/* A missing store may still have memory. */
+		/* A missing store or table may still have memory. */
 		if (registration->name)
 			registrations__end(registrations, registration);
 		else

@@ -14,13 +14,12 @@
 #include <libdart/error.h>
 
 #include "agent/rdma/device.h"
-#include "memory_view.h"
+#include "agent/rdma/local_path.h"
+#include "agent/rdma/memory_view.h"
 
 struct report_qp {
 	TAILQ_ENTRY(report_qp) link;
-	struct in_addr address;	/* of the reporter */
-	struct in_addr local;	/* where its reports go, with @mac */
-	uint8_t mac[6];
+	struct local_path path;	/* from the reporter */
 	struct ibv_qp *queue_pair;
 	struct memory_view view;	/* that it writes */
 	uint32_t first_psn;

@@ -2,7 +2,6 @@
 /* Creates a store, and lets reporters and readers reach its memory. */
 #include <endian.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,9 +16,10 @@ static int store__open_memory(struct store *store,
 	uint64_t length = dart_store_geometry__length(&store->geometry);
 
 	if (origin->kept >= 0)
-		return store_memory__resume(&store->memory, length,
-					    origin->kept, error);
-	return store_memory__open(&store->memory, length, origin->fd, error);
+		return remote_memory__resume(&store->memory, STORE_NOUN, length,
+					     origin->kept, error);
+	return remote_memory__open(&store->memory, STORE_NOUN, length,
+				   origin->fd, error);
 }
 
 static int store__open(struct store *store, const struct store_origin *origin,
@@ -35,7 +35,7 @@ static int store__open(struct store *store, const struct store_origin *origin,
 				IBV_ACCESS_REMOTE_READ, origin->read_base,
 				error);
 	if (ret)
-		store_memory__close(&store->memory);
+		remote_memory__close(&store->memory);
 	return ret;
 }
 
@@ -63,7 +63,8 @@ int store__new(const struct device *device, const char *name,
 	store->geometry = *geometry;
 	store->epoch = new_epoch(origin->epoch);
 	snprintf(store->name, sizeof(store->name), "%s", name);
-	store->readers.name = store->name;
+	store->readers = (struct peer_object){ .noun = STORE_NOUN,
+					       .name = store->name };
 	TAILQ_INIT(&store->report_qps);
 	store->file = file ? strdup(file) : NULL;
 
@@ -85,7 +86,7 @@ void store__free(struct store *store)
 	while ((report_qp = TAILQ_FIRST(&store->report_qps)))
 		store__remove_reporter(store, report_qp);
 	memory_view__close(&store->read);
-	store_memory__close(&store->memory);
+	remote_memory__close(&store->memory);
 	free(store->file);
 	free(store);
 }
@@ -125,7 +126,7 @@ struct report_qp *store__find_reporter(const struct store *store,
 	struct report_qp *report_qp;
 
 	TAILQ_FOREACH(report_qp, &store->report_qps, link)
-		if (report_qp->address.s_addr == address.s_addr)
+		if (report_qp->path.peer.s_addr == address.s_addr)
 			return report_qp;
 	return NULL;
 }
@@ -148,18 +149,4 @@ void store__offer(struct store *store, struct peer_offer *offer)
 	offer->object = &store->readers;
 	offer->length = sizeof(accept);
 	memcpy(offer->data, &accept, sizeof(accept));
-}
-
-int store__reopen(const struct store *store, struct dart_error *error)
-{
-	char path[32];
-	int fd;
-
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", store->memory.fd);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return dart_error__system(error, errno,
-					  "cannot open '%s' for reading",
-					  store->name);
-	return fd;
 }

@@ -17,15 +17,18 @@
 #include <libdart/error.h>
 #include "agent/base/peer_kind.h"
 #include "agent/rdma/device.h"
+#include "agent/rdma/memory_view.h"
+#include "agent/rdma/remote_memory.h"
 #include "report_qp.h"
-#include "store_memory.h"
-#include "memory_view.h"
+
+/* In errors, and in the names of what is kept. */
+#define STORE_NOUN "store"
 
 /* Where the bytes and addresses of a store come from; zeros: from nowhere. */
 struct store_origin {
-	int fd;			/* see store_memory__open(); -1: none */
+	int fd;			/* see remote_memory__open(); -1: none */
 	const char *file;	/* its name, or NULL */
-	int kept;		/* see store_memory__resume(); -1: none */
+	int kept;		/* see remote_memory__resume(); -1: none */
 	/* In an earlier dartd, checked; 0: unknown. */
 	uint64_t read_base, epoch;
 };
@@ -36,7 +39,7 @@ struct store {
 	struct dart_store_geometry geometry;
 	char *file;	/* its name as the client gave it, or NULL */
 	const struct device *device;
-	struct store_memory memory;
+	struct remote_memory memory;
 	/*
 	 * When the numbers that reporters know were made: s of CLOCK_REALTIME,
 	 * but higher than any epoch before.
@@ -66,8 +69,5 @@ struct report_qp *store__find_reporter(const struct store *store,
 
 /* Fills in what a reader needs to READ the store. */
 void store__offer(struct store *store, struct peer_offer *offer);
-
-/* Returns a read-only descriptor of the store, or -errno. */
-int store__reopen(const struct store *store, struct dart_error *error);
 
 #endif /* STORE_H */

@@ -26,12 +26,6 @@ void store_kept__name(const char *store,
 		 geometry->redundancy);
 }
 
-void store_kept__prefix(const char *store,
-			char prefix[static FD_STORE_NAME_MAX])
-{
-	snprintf(prefix, FD_STORE_NAME_MAX, STORE_KEPT_PREFIX "%s,", store);
-}
-
 /* A string, because JSON's numbers are not wide enough. */
 static json_t *address(uint64_t base)
 {

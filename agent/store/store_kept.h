@@ -12,15 +12,12 @@
 #include "store.h"
 
 /* All names in the fd store begin with this. */
-#define STORE_KEPT_PREFIX "store-"
+#define STORE_KEPT_PREFIX STORE_NOUN "-"
 
-/* The name of the memory: that of the store and its geometry. */
+/* The name of the memory, see kept_memory.h. */
 void store_kept__name(const char *store,
 		      const struct dart_store_geometry *geometry,
 		      char name[static FD_STORE_NAME_MAX]);
-/* The beginning of it, the same for all geometries. */
-void store_kept__prefix(const char *store,
-			char prefix[static FD_STORE_NAME_MAX]);
 
 /* New references, NULL if out of memory. */
 json_t *store_kept__store(const struct store *store);

@@ -9,7 +9,8 @@
 #include "stores.h"
 
 void stores__open(struct stores *stores, const struct device *device,
-		  struct listener *listener, const struct changes *changes,
+		  struct fd_store *descriptors, struct listener *listener,
+		  const struct changes *changes,
 		  struct store_counts *counts,
 		  struct memory_counts *memory_counts)
 {
@@ -21,7 +22,7 @@ void stores__open(struct stores *stores, const struct device *device,
 		.memory_counts = memory_counts,
 	};
 	TAILQ_INIT(&stores->list);
-	fd_store__open(&stores->kept, STORE_KEPT_PREFIX);
+	kept_memory__open(&stores->kept, descriptors, STORE_NOUN);
 }
 
 /* The listener must be closed, so that there are no readers. */
@@ -33,7 +34,6 @@ void stores__close(struct stores *stores)
 		TAILQ_REMOVE(&stores->list, store, link);
 		store__free(store);
 	}
-	fd_store__close(&stores->kept);
 }
 
 /* Readers and each reporter have a memory region over all of it. */
@@ -82,70 +82,14 @@ static int stores__check_name(const struct stores *stores, const char *name,
 	return 0;
 }
 
-/* Drops all kept memory of a store but that called @name, NULL for all. */
-static bool stores__drop_others(struct stores *stores, const char *store,
-				const char *name)
-{
-	char prefix[FD_STORE_NAME_MAX], other[FD_STORE_NAME_MAX];
-	bool has_dropped = false;
-
-	store_kept__prefix(store, prefix);
-	while (fd_store__find(&stores->kept, prefix, other) &&
-	       (!name || strcmp(other, name))) {
-		fd_store__remove(&stores->kept, other);
-		has_dropped = true;
-	}
-	return has_dropped;
-}
-
 bool stores__drop_kept(struct stores *stores, const char *name)
 {
-	return stores__drop_others(stores, name, NULL);
-}
-
-static void log_kept(const char *name)
-{
-	const char *store = name + strlen(STORE_KEPT_PREFIX);
-
-	log__warning(
-		"the memory of store %.*s is kept, but the store is not registered (create it again, or dartctl store delete it)",
-		(int)strcspn(store, ","), store);
+	return kept_memory__drop_others(&stores->kept, name, NULL);
 }
 
 void stores__log_kept(const struct stores *stores)
 {
-	fd_store__each(&stores->kept, log_kept);
-}
-
-/* Returns the memory that is kept under @name, if it can be that of a store. */
-static int stores__find_kept(struct stores *stores, const char *name,
-			     const struct dart_store_geometry *geometry)
-{
-	uint64_t length = dart_store_geometry__length(geometry);
-	int fd = fd_store__get(&stores->kept, name);
-	struct dart_error error;
-
-	if (fd < 0 || !store_memory__check_kept(length, fd, &error))
-		return fd;
-	log__warning("dropped the kept memory '%s': %s", name, error.text);
-	fd_store__remove(&stores->kept, name);
-	return -1;
-}
-
-/* Hands the memory over for the next dartd. */
-static void stores__keep(struct stores *stores, const struct store *store)
-{
-	char name[FD_STORE_NAME_MAX];
-	struct dart_error error;
-
-	store_kept__name(store->name, &store->geometry, name);
-	if (!fd_store__put(name, store->memory.fd, &error) ||
-	    stores->has_warned)
-		return;
-	stores->has_warned = true;
-	log__warning(
-		"stores without a file are empty after a restart of dartd: no descriptors are kept: %s (start dartd by systemd, or create stores with --file)",
-		error.text);
+	kept_memory__log(&stores->kept);
 }
 
 int stores__create(struct stores *stores, const char *name,
@@ -159,19 +103,23 @@ int stores__create(struct stores *stores, const char *name,
 	if (ret)
 		return ret;
 	store_kept__name(name, geometry, kept);
-	origin->kept = origin->file ? -1 : stores__find_kept(stores, kept,
-							     geometry);
+	origin->kept = -1;
+	if (!origin->file)
+		origin->kept = kept_memory__find(
+			&stores->kept, kept,
+			dart_store_geometry__length(geometry));
 	ret = store__new(stores->device, name, geometry, origin, result, error);
 	if (ret)
 		return ret;
-	if (stores__drop_others(stores, name, origin->kept < 0 ? NULL : kept))
+	if (kept_memory__drop_others(&stores->kept, name,
+				     origin->kept < 0 ? NULL : kept))
 		log__warning(
 			"dropped the kept memory of store %s: it has another geometry, or a file",
 			name);
 	if (origin->kept >= 0)
-		fd_store__release(&stores->kept, kept);
+		kept_memory__release(&stores->kept, kept);
 	else if (!origin->file)
-		stores__keep(stores, *result);
+		kept_memory__put(&stores->kept, kept, (*result)->memory.fd);
 	TAILQ_INSERT_TAIL(&stores->list, *result, link);
 	stores__count(stores, *result, 1);
 	changes__announce(stores->changes, "added", "store", name);
@@ -190,17 +138,17 @@ void stores__delete(struct stores *stores, struct store *store)
 
 	stores__disconnect_readers(stores, store);
 	TAILQ_FOREACH(report_qp, &store->report_qps, link) {
-		inet_ntop(AF_INET, &report_qp->address, address,
+		inet_ntop(AF_INET, &report_qp->path.peer, address,
 			  sizeof(address));
 		changes__announce_in(stores->changes, "removed", "reporter",
-				     address, store->name);
+				     address, STORE_NOUN, store->name);
 		stores__count_reporter(stores, store, -1);
 	}
 	changes__announce(stores->changes, "removed", "store", store->name);
 	stores__count(stores, store, -1);
 	if (!store->file) {
 		store_kept__name(store->name, &store->geometry, kept);
-		fd_store__remove(&stores->kept, kept);
+		kept_memory__remove(&stores->kept, kept);
 	}
 	TAILQ_REMOVE(&stores->list, store, link);
 	store__free(store);

@@ -6,12 +6,12 @@
 #include "agent/base/changes.h"
 #include "agent/base/counts.h"
 #include "agent/base/request.h"
+#include "agent/rdma/kept_memory.h"
 #include "agent/rdma/listener.h"
 #include "store_kept.h"
 
 struct stores {
-	struct fd_store kept;	/* memory of stores in the last dartd */
-	bool has_warned;	/* that no service manager keeps any */
+	struct kept_memory kept;	/* of stores in the last dartd */
 	const struct device *device;
 	struct listener *listener;
 	const struct changes *changes;
@@ -20,9 +20,13 @@ struct stores {
 	TAILQ_HEAD(, store) list;
 };
 
-/* @listener must be open while stores are created or deleted. */
+/*
+ * @listener must be open while stores are created or deleted.  @descriptors, the
+ * caller's, has the memory of the last dartd.
+ */
 void stores__open(struct stores *stores, const struct device *device,
-		  struct listener *listener, const struct changes *changes,
+		  struct fd_store *descriptors, struct listener *listener,
+		  const struct changes *changes,
 		  struct store_counts *counts,
 		  struct memory_counts *memory_counts);
 void stores__close(struct stores *stores);

@@ -38,7 +38,7 @@ json_t *stores_json__reporter(const struct store *store,
 {
 	char text[INET_ADDRSTRLEN];
 
-	inet_ntop(AF_INET, &report_qp->address, text, sizeof(text));
+	inet_ntop(AF_INET, &report_qp->path.peer, text, sizeof(text));
 	return json_pack("{s:s, s:s, s:I}", "store", store->name, "reporter",
 			 text, "qpn",
 			 (json_int_t)report_qp->queue_pair->qp_num);
@@ -48,8 +48,8 @@ static json_t *collector(const struct store *store,
 			 const struct report_qp *report_qp)
 {
 	struct dart_collector collector = {
-		.reporter = report_qp->address,
-		.ip = report_qp->local,
+		.reporter = report_qp->path.peer,
+		.ip = report_qp->path.local,
 		.qpn = report_qp->queue_pair->qp_num,
 		.rkey = report_qp->view.memory_region->rkey,
 		.epoch = store->epoch,
@@ -59,7 +59,7 @@ static json_t *collector(const struct store *store,
 	};
 
 	snprintf(collector.name, sizeof(collector.name), "%s", store->name);
-	memcpy(collector.mac, report_qp->mac, sizeof(collector.mac));
+	memcpy(collector.mac, report_qp->path.mac, sizeof(collector.mac));
 	return dart_collector__to_json(&collector);
 }
 

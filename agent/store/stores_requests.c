@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The requests about stores and their reporters. */
-#include <arpa/inet.h>
 #include <errno.h>
 
 #include "agent/base/log.h"
@@ -125,7 +124,8 @@ static int open_store(struct request *request)
 	int ret;
 
 	ret = find(request, request->text, &store) ?:
-		      store__reopen(store, &request->error);
+		      remote_memory__reopen(&store->memory, store->name,
+						    &request->error);
 	if (ret < 0)
 		return ret;
 	*request->reply_fd = ret;
@@ -141,26 +141,6 @@ static int export_store(struct request *request)
 	if (!ret)
 		request->result = stores_json__collectors(store);
 	return ret;
-}
-
-static int parse_address(const char *text, struct in_addr *address,
-			 struct dart_error *error)
-{
-	struct in6_addr address6;
-
-	if (inet_pton(AF_INET6, text, &address6) == 1)
-		return dart_error__set(
-			error, EAFNOSUPPORT,
-			"%s is an address of IPv6, and reports come over IPv4",
-			text);
-	if (inet_pton(AF_INET, text, address) != 1)
-		return dart_error__set(error, EINVAL,
-				       "'%s' is not an IPv4 address", text);
-	if (!address->s_addr || IN_MULTICAST(ntohl(address->s_addr)) ||
-	    IN_BADCLASS(ntohl(address->s_addr)))
-		return dart_error__set(error, EINVAL,
-				       "%s is not the address of a host", text);
-	return 0;
 }
 
 /* What a request about a reporter names. */
@@ -179,8 +159,8 @@ static int find_reporter(struct request *request, struct named_reporter *named)
 	ret = request__unpack(request, "{s:s, s:s !}", "store", &store,
 			      "address", &named->text) ?:
 		      find(request, store, &named->store) ?:
-		      parse_address(named->text, &named->address,
-				    &request->error);
+		      local_path__parse_peer(named->text, "reports",
+					     &named->address, &request->error);
 	if (!ret)
 		named->report_qp =
 			store__find_reporter(named->store, named->address);
@@ -207,7 +187,7 @@ static int add_reporter(struct request *request)
 		return ret;
 	log__info("%s reports to store %s", named.text, named.store->name);
 	changes__announce_in(stores->changes, "added", "reporter", named.text,
-			     named.store->name);
+			     STORE_NOUN, named.store->name);
 	stores__count_reporter(stores, named.store, 1);
 	json_decref(request->kept);
 	request->kept = store_kept__reporter(named.report_qp);
@@ -231,7 +211,7 @@ static int remove_reporter(struct request *request)
 	log__info("%s no longer reports to store %s", named.text,
 		  named.store->name);
 	changes__announce_in(stores->changes, "removed", "reporter", named.text,
-			     named.store->name);
+			     STORE_NOUN, named.store->name);
 	stores__count_reporter(stores, named.store, -1);
 	store__remove_reporter(named.store, named.report_qp);
 	return 0;

@@ -66,6 +66,11 @@ fuzz_srv_answer_parsers := $(addprefix tools/controller/targets/, \
 fuzz_state_file_sources := $(addprefix agent/registration/, \
 	registration.c state_file.c)
 fuzz_state_file_parsers := $(fuzz_state_file_sources)
+fuzz_tea_import_sources = $(tea_parsing) \
+	$(addprefix tools/dartctl/tea/tea_,printer.c text_print.c)
+fuzz_tea_import_parsers = $(tea_parsing)
+fuzz_tea_table_parsers := $(addprefix tools/lib/dart/tea/tea_, lookup.c \
+	lookup_walk.c table_resume.c)
 fuzz_telemetry_parsers := bpf/flow_key.h bpf/int_md.h bpf/postcard.h \
 	bpf/telemetry.h
 fuzz_thrift_sources := $(addprefix tools/dartctl/switch/, bmv2_read.c \

@@ -27,6 +27,12 @@
  *                a store of another version, or of invalid geometry
  *   store-rkey   a store with a wrong rkey
  *
+ * To readers of lookup tables:
+ *
+ *   table-version, table-rows, table-rkey
+ *                a table of another version, of invalid geometry, with a wrong rkey
+ *   table-zeros  a table whose rows have bytes of 0 only
+ *
  * Serves until it is killed; notifies that it is ready as dartd does.
  */
 #include <endian.h>
@@ -43,6 +49,8 @@
 #include <systemd/sd-daemon.h>
 
 #include <dart/store_access.h>
+#include <dart/tea.h>
+#include <dart/tea_access.h>
 
 #include <libdart/table/table_writer.h>
 
@@ -233,37 +241,49 @@ static struct dart_control_accept make_accept(struct ibv_pd *pd)
 static struct dart_store_accept make_store_accept(struct ibv_pd *pd)
 {
 	static struct ibv_mr *mr;
-	struct dart_store_accept accept = {
-		.magic = htole64(DART_STORE_ACCESS_MAGIC),
-		.abi_version = htole32(DART_STORE_ACCESS_ABI_VERSION),
-		.base = htole64((uintptr_t)region),
-		.slots_log2 = htole32(4),
-		.value_length = htole32(20),
-		.checksum_bits = htole32(32),
-		.redundancy = htole32(2),
-	};
 
 	if (!mr)
 		mr = expose(pd, region, sizeof(region));
-	accept.rkey = htole32(mr->rkey);
-	if (is("store-version"))
-		accept.abi_version = htole32(DART_STORE_ACCESS_ABI_VERSION + 1);
-	if (is("store-slots"))
-		accept.slots_log2 = htole32(64);
-	if (is("store-value"))
-		accept.value_length = htole32(65);
-	if (is("store-redundancy"))
-		accept.redundancy = htole32(UINT32_MAX);
-	if (is("store-base"))
-		accept.base = htole64(UINT64_MAX);
-	if (is("store-rkey"))
-		accept.rkey = htole32(mr->rkey ^ 0x5500);
-	return accept;
+	return (struct dart_store_accept){
+		.magic = htole64(DART_STORE_ACCESS_MAGIC),
+		.abi_version = htole32(DART_STORE_ACCESS_ABI_VERSION +
+				       is("store-version")),
+		.rkey = htole32(mr->rkey ^ (is("store-rkey") ? 0x5500 : 0)),
+		.base = htole64(is("store-base") ? UINT64_MAX :
+						   (uintptr_t)region),
+		.slots_log2 = htole32(is("store-slots") ? 64 : 4),
+		.value_length = htole32(is("store-value") ? 65 : 20),
+		.checksum_bits = htole32(32),
+		.redundancy = htole32(is("store-redundancy") ? UINT32_MAX : 2),
+	};
+}
+
+static struct dart_tea_accept make_table_accept(struct ibv_pd *pd)
+{
+	static uint8_t zeros[8192];
+	static struct ibv_mr *mr;
+
+	if (!mr)
+		mr = expose(pd, zeros, sizeof(zeros));
+	return (struct dart_tea_accept){
+		.magic = htole64(DART_TEA_ACCESS_MAGIC),
+		.abi_version = htole32(DART_TEA_ACCESS_ABI_VERSION +
+				       is("table-version")),
+		.base = htole64((uintptr_t)zeros),
+		.rows_log2 = htole32(is("table-rows") ? 64 : 1),
+		.cells = htole32(4),
+		.key_length = htole32(13),
+		.value_length = htole32(7),
+		.packet_length = htole32(DART_TEA_PACKET),
+		.epoch = htole32(1),
+		.rkey = htole32(mr->rkey ^ (is("table-rkey") ? 0x5500 : 0)),
+	};
 }
 
 static void answer(struct rdma_cm_id *id, uint8_t reads)
 {
 	struct dart_store_accept store_accept;
+	struct dart_tea_accept table_accept;
 	struct dart_control_accept accept;
 	static struct ibv_pd *pd;
 	static struct ibv_cq *cq;
@@ -288,6 +308,7 @@ static void answer(struct rdma_cm_id *id, uint8_t reads)
 	}
 	accept = make_accept(pd);
 	store_accept = make_store_accept(pd);
+	table_accept = make_table_accept(pd);
 	attributes.send_cq = cq;
 	attributes.recv_cq = cq;
 	if (rdma_create_qp(id, pd, &attributes))
@@ -295,6 +316,9 @@ static void answer(struct rdma_cm_id *id, uint8_t reads)
 	if (!strncmp(kind, "store-", 6)) {
 		parameters.private_data = &store_accept;
 		parameters.private_data_len = sizeof(store_accept);
+	} else if (!strncmp(kind, "table-", 6)) {
+		parameters.private_data = &table_accept;
+		parameters.private_data_len = sizeof(table_accept);
 	} else if (!is("silence")) {
 		parameters.private_data = &accept;
 		parameters.private_data_len = sizeof(accept);

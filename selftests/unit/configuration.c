@@ -86,7 +86,19 @@ static void test_items(void **state)
 		     "    value: 4\n"
 		     "    checksum: 64\n"
 		     "    redundancy: 8\n"
-		     "    file: /dev/shm/paths\n");
+		     "    file: /dev/shm/paths\n"
+		     "tables:\n"
+		     "  - {name: a, rows: 2^17, key: 13, value: 7}\n"
+		     "  - name: b\n"
+		     "    rows: 16\n"
+		     "    key: 64\n"
+		     "    value: 1\n"
+		     "    cells: 1\n"
+		     "    packet: 64\n"
+		     "    shares: 0-511\n"
+		     "    file: /dev/shm/table\n"
+		     "    requesters: [10.0.0.3]\n"
+		     "  - {name: c, rows: 1, key: 1, value: 64, shares: 1023}\n");
 #define SOURCE "{\"request\":\"register-source\",\"source\":"
 	assert_items(
 		SOURCE "\"cpustat\"} -\n"
@@ -109,7 +121,11 @@ static void test_items(void **state)
 		"{\"request\":\"store-create\",\"name\":\"a\",\"slots_log2\":20,\"value_length\":20} -\n"
 		"{\"request\":\"store-create\",\"name\":\"b\",\"slots_log2\":10,\"value_length\":4,\"redundancy\":8,\"checksum_bits\":64,\"file\":\"/dev/shm/paths\"} /dev/shm/paths\n"
 		"{\"request\":\"reporter-add\",\"store\":\"b\",\"address\":\"10.0.0.1\"} -\n"
-		"{\"request\":\"reporter-add\",\"store\":\"b\",\"address\":\"10.0.0.2\"} -\n");
+		"{\"request\":\"reporter-add\",\"store\":\"b\",\"address\":\"10.0.0.2\"} -\n"
+		"{\"request\":\"table-create\",\"name\":\"a\",\"rows_log2\":17,\"key_length\":13,\"value_length\":7} -\n"
+		"{\"request\":\"table-create\",\"name\":\"b\",\"rows_log2\":4,\"key_length\":64,\"value_length\":1,\"cells\":1,\"packet_length\":64,\"shares\":[0,511],\"file\":\"/dev/shm/table\"} /dev/shm/table\n"
+		"{\"request\":\"requester-add\",\"table\":\"b\",\"address\":\"10.0.0.3\"} -\n"
+		"{\"request\":\"table-create\",\"name\":\"c\",\"rows_log2\":0,\"key_length\":1,\"value_length\":64,\"shares\":[1023,1023]} -\n");
 	assert_string_equal(configuration.items[2].file, "f.yaml");
 	assert_int_equal(configuration.items[2].line, 4);
 	assert_int_equal(configuration.items[17].line, 21);

@@ -30,6 +30,8 @@ check "what would be registered is printed in one line" \
 	'sources: [cpustat, vmstat, {source: "snmp:tcp", follow: true}]' \
 	'probes: [tcp]' \
 	'stores: [{name: a, slots: 2, value: 4, reporters: [10.0.0.1, 10.0.0.2]}]'
+check "tables and requesters are counted" says "1 table, 1 requester" \
+	'tables: [{name: a, rows: 2^17, key: 13, value: 7, requesters: [10.0.0.1]}]'
 check "network devices and disks are followed" says "2 followers" \
 	'sources: [{source: "netdev:stats", follow: true}, {source: "disk:stats", follow: true}]'
 check "a host is registered as a whole" says "1 host" "host: {gather: 1s}"
@@ -57,6 +59,8 @@ probes: [tcpp]|there is no probe 'tcpp'
 maps: [{pinned: /sys/fs/bpf/a, name: 'a b'}]|invalid name
 counters: [{name: 'a b'}]|invalid name
 stores: [{name: 'a b', slots: 2, value: 4}]|invalid name
+tables: [{name: 'a b', rows: 2, key: 4, value: 4}]|invalid name
+tables: [{name: a, rows: 2, key: 4, value: 4, packet: 4000}]|a row with its packet has more than 4096 bytes
 counters: [{name: a}, {name: b}, {name: a}]|counters 'a' occurs twice
 sourcs: []|unknown key 'sourcs'
 LINES

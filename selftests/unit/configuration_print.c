@@ -183,6 +183,40 @@ static void add_store(json_t *list, int index)
 	}
 }
 
+/* A table and its requesters. */
+static void add_table(json_t *list, int index)
+{
+	char name[32], file[256];
+	const bool has_file = random__below(&seed, 2);
+	const int share = random__below(&seed, 1024);
+	int i;
+
+	sprintf(name, "t: %d", index);
+	name_of(file, "/t", index);
+	json_array_append_new(
+		list,
+		json_pack("{s:{s:s, s:s, s:i, s:i, s:i, s:o*, s:o*, s:o*, s:s*}, s:s*}",
+			  "request", "request", "table-create", "name", name,
+			  "rows_log2", (int)random__below(&seed, 29),
+			  "key_length", 1 + (int)random__below(&seed, 64),
+			  "value_length", 1 + (int)random__below(&seed, 64),
+			  "cells", optional(1 + index % 8), "packet_length",
+			  optional(64 + index), "shares",
+			  random__below(&seed, 2) ?
+				  json_pack("[ii]", share, 1023) :
+				  NULL,
+			  "file", has_file ? file : NULL, "path",
+			  has_file ? file : NULL));
+	for (i = random__below(&seed, 3); i > 0; i--) {
+		sprintf(file, "10.1.%d.%d", index, i);
+		json_array_append_new(list,
+				      json_pack("{s:{s:s, s:s, s:s}}",
+						"request", "request",
+						"requester-add", "table", name,
+						"address", file));
+	}
+}
+
 static json_t *new_registrations(void)
 {
 	static json_t *(*const create[])(int index) = {
@@ -197,6 +231,8 @@ static json_t *new_registrations(void)
 			json_array_append_new(list, create[kind](i));
 	for (i = random__below(&seed, 4); i > 0; i--)
 		add_store(list, i);
+	for (i = random__below(&seed, 4); i > 0; i--)
+		add_table(list, i);
 	return list;
 }
 
@@ -292,11 +328,12 @@ static void test_comments(void **state)
 		"[{\"request\": {\"request\": \"register-map\", \"name\": \"m\"}},"
 		"{\"request\": {\"request\": \"register-source\", \"source\": \"snmp:tcp\", \"netns\": \"net:1\"}},"
 		"{\"request\": {\"request\": \"probe-load\", \"name\": \"a\\nprobes: [b]\\u0085\"}},"
-		"{\"request\": {\"request\": \"reporter-add\", \"store\": \"s\", \"address\": \"10.0.0.1\"}}]",
+		"{\"request\": {\"request\": \"reporter-add\", \"store\": \"s\", \"address\": \"10.0.0.1\"}},"
+		"{\"request\": {\"request\": \"requester-add\", \"table\": \"s\", \"address\": \"10.0.0.1\"}}]",
 		0, NULL);
 	char *text;
 
-	assert_int_equal(print_and_load(json), 4);
+	assert_int_equal(print_and_load(json), 5);
 	assert_int_equal(configuration.item_count, 0);
 	json_decref(json);
 	text = print("[{\"request\": {\"request\": \"register-map\", \"name\": \"m\"}}]");

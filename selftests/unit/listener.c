@@ -46,7 +46,7 @@ static const struct peer_kind kind = {
 };
 
 static struct peer_service services[] = {
-	{ .kind = &kind, .counts = &controllers },
+	{ .kind = &kind, .counts = &controllers, .list = "controllers" },
 	{ }
 };
 

@@ -12,7 +12,9 @@ static const char list[] =
 	"{\"request\": {\"request\": \"register-map\"}, \"path\": \"/sys/fs/bpf/a\"},"
 	"{\"request\": {\"request\": \"register-host\", \"gather\": \"1s\"}},"
 	"{\"request\": {\"request\": \"store-create\", \"name\": \"s\", \"slots_log2\": 4, \"value_length\": 4}},"
-	"{\"request\": {\"request\": \"reporter-add\", \"store\": \"s\", \"address\": \"10.0.0.1\"}}]";
+	"{\"request\": {\"request\": \"reporter-add\", \"store\": \"s\", \"address\": \"10.0.0.1\"}},"
+	"{\"request\": {\"request\": \"table-create\", \"name\": \"t\", \"rows_log2\": 4, \"key_length\": 13, \"value_length\": 7}},"
+	"{\"request\": {\"request\": \"requester-add\", \"table\": \"t\", \"address\": \"10.0.0.1\"}}]";
 
 static const struct {
 	const char *request, *path;
@@ -49,6 +51,14 @@ static const struct {
 	  NULL, true, "reporter 10.0.0.1, store s" },
 	{ "{\"request\": \"reporter-add\", \"store\": \"t\", \"address\": \"10.0.0.1\"}",
 	  NULL, false, "reporter 10.0.0.1, store t" },
+	{ "{\"request\": \"table-create\", \"name\": \"t\", \"rows_log2\": 4, \"key_length\": 13, \"value_length\": 7, \"cells\": 8, \"packet_length\": 1514, \"shares\": [0, 1023]}",
+	  NULL, true, "table t" },
+	{ "{\"request\": \"table-create\", \"name\": \"t\", \"rows_log2\": 4, \"key_length\": 13, \"value_length\": 7, \"cells\": 4}",
+	  NULL, false, "table t" },
+	{ "{\"request\": \"table-create\", \"name\": \"t\", \"rows_log2\": 4, \"key_length\": 13, \"value_length\": 7, \"shares\": [0, 511]}",
+	  NULL, false, "table t" },
+	{ "{\"request\": \"requester-add\", \"table\": \"t\", \"address\": \"10.0.0.1\"}",
+	  NULL, true, "requester 10.0.0.1, table t" },
 };
 
 static void for_each(void (*check)(const struct dart_configuration_item *item,

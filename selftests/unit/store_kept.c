@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "agent/base/rdma_base.h"
+#include "agent/rdma/kept_memory.h"
 #include "agent/store/store_kept.h"
 #include "unit.h"
 
@@ -156,9 +157,9 @@ static void test_names(void **state)
 
 	store_kept__name("paths", &geometry, name);
 	assert_string_equal(name, "store-paths,20,20,32,2");
-	store_kept__prefix("path", prefix);
+	kept_memory__prefix(STORE_NOUN, "path", prefix);
 	assert_int_not_equal(strncmp(name, prefix, strlen(prefix)), 0);
-	store_kept__prefix("paths", prefix);
+	kept_memory__prefix(STORE_NOUN, "paths", prefix);
 	assert_int_equal(strncmp(name, prefix, strlen(prefix)), 0);
 }
 

@@ -20,6 +20,13 @@ programs += tea_fill
 tea_fill_sources := tools/bench/tea_fill.c tools/bench/memory.c
 tea_fill_libraries := dart
 
+# Entries of lookup tables, from text; the parser is known later: see there.
+programs += tea_import_speed
+tea_import_speed_sources = tools/bench/tea_import_speed.c tools/bench/memory.c \
+	tools/dartctl/tea/tea_input.c $(tea_parsing)
+tea_import_speed_libraries := dart
+tea_import_speed_packages := jansson yaml-0.1
+
 # The flow control of the controller, in virtual time.
 programs += dart-scale
 fabric := $(addprefix tools/bench/,event_heap.c fabric.c fabric_faults.c io_thread.c) \
@@ -45,6 +52,7 @@ scrape_speed_sources = tools/bench/scrape_speed.c $(scraping) \
 	$(controller_scraping)
 scrape_speed_libraries := dart
 scrape_speed_packages := libsystemd jansson libibverbs librdmacm libxxhash liburcu
+unit_tea_reader_sources := $(simulated)
 unit_scraping_sources = $(scraping) $(controller_scraping)
 threaded_tests += scraping
 

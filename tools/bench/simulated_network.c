@@ -60,8 +60,10 @@ static void simulated_id__tell(struct simulated_id *id, enum rdma_cm_event_type 
 		errx(EXIT_FAILURE, "a connection has two events at once");
 	id->event = (struct rdma_cm_event){ .event = type, .id = &id->id };
 	if (type == RDMA_CM_EVENT_ESTABLISHED) {
-		id->event.param.conn.private_data = &id->answer;
-		id->event.param.conn.private_data_len = sizeof(id->answer);
+		id->event.param.conn.private_data = id->host->answer ?: &id->answer;
+		id->event.param.conn.private_data_len = id->host->answer ?
+								id->host->answer_length :
+								sizeof(id->answer);
 	}
 	id->has_event = true;
 	TAILQ_INSERT_TAIL(&network.with_event, id, place);

@@ -118,6 +118,8 @@ static bool simulated_host__read(struct simulated_host *host,
 	if (host->write &&
 	    request->wr.rdma.remote_addr == (uintptr_t)host->values.bytes)
 		host->write(host);
+	if (host->go_on)
+		host->go_on(host);
 	return simulated_memory__read(&host->values, request) ||
 	       simulated_memory__read(&host->table, request);
 }

@@ -31,6 +31,11 @@ struct simulated_host {
 	 * NULL: it stands still.
 	 */
 	void (*write)(struct simulated_host *host);
+	/* Before each READ, likewise. */
+	void (*go_on)(struct simulated_host *host);
+	/* To a connect request, @answer_length bytes; NULL: that of an agent with @table. */
+	const void *answer;
+	uint8_t answer_length;
 };
 
 struct simulated_adapter {

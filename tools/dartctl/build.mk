@@ -17,3 +17,9 @@ unit_switch_thrift_sources := $(addprefix tools/dartctl/switch/, bmv2.c \
 	thrift_wire_error.c)
 unit_registered_sources := tools/dartctl/registered.c
 unit_nft_ruleset_sources := tools/doctor/nft_ruleset.c
+
+# Entries of tables from and into text.
+tea_parsing := $(addprefix tools/dartctl/tea/tea_,csv.c json.c json_cursor.c \
+	layout.c text.c)
+unit_tea_parser_sources := $(tea_parsing) \
+	$(addprefix tools/dartctl/tea/tea_,input.c printer.c text_print.c)

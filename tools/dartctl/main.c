@@ -32,6 +32,8 @@ static const struct command commands[] = {
 	{ "probe", .commands = probe_commands, .summary = "" },
 	{ "store", .commands = store_commands, .summary = "" },
 	{ "reporter", .commands = reporter_commands, .summary = "" },
+	{ "table", .commands = tea_commands, .summary = "" },
+	{ "requester", .commands = requester_commands, .summary = "" },
 	{ "xdp", .commands = xdp_commands, .summary = "" },
 	{ "registration", .commands = registration_commands, .summary = "" },
 	{ "controller", .commands = controller_commands, .summary = "" },

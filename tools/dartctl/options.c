@@ -2,6 +2,7 @@
 /* Options of the command line, over getopt_long(3). */
 #include <assert.h>
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -105,4 +106,16 @@ long long options__number(const char *text, long long most)
 	    number > (unsigned long long)most)
 		return -1;
 	return number;
+}
+
+long long options__logarithm(const char *text)
+{
+	long long value;
+
+	if (!strncmp(text, "2^", 2))
+		return options__number(text + 2, LLONG_MAX);
+	value = options__number(text, LLONG_MAX);
+	if (value <= 0 || (value & (value - 1)))
+		return -1;
+	return __builtin_ctzll(value);
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include <dart/store.h>
+#include <dart/tea.h>
 
 #include "registered.h"
 
@@ -34,6 +35,24 @@ static bool is_same_store(const json_t *a, const json_t *b)
 	       is_same_number(a, b, "redundancy", DART_STORE_REDUNDANCY);
 }
 
+/* As the agent would register it: all numbers are there, or have their defaults. */
+static bool is_same_table(const json_t *a, const json_t *b)
+{
+	const json_t *shares = json_object_get(a, "shares");
+	const json_t *others = json_object_get(b, "shares");
+	json_t *all = json_pack("[ii]", 0, DART_TEA_SHARES - 1);
+	bool is_same = json_equal(shares ?: all, others ?: all);
+
+	json_decref(all);
+	return is_same && !strcmp(text_of(a, "name"), text_of(b, "name")) &&
+	       !strcmp(text_of(a, "file"), text_of(b, "file")) &&
+	       is_same_number(a, b, "rows_log2", -1) &&
+	       is_same_number(a, b, "key_length", -1) &&
+	       is_same_number(a, b, "value_length", -1) &&
+	       is_same_number(a, b, "cells", DART_TEA_CELLS) &&
+	       is_same_number(a, b, "packet_length", DART_TEA_PACKET);
+}
+
 static bool is_same(const json_t *registration,
 		    const struct dart_configuration_item *item)
 {
@@ -44,6 +63,8 @@ static bool is_same(const json_t *registration,
 		return false;
 	if (!strcmp(type, "store-create"))
 		return is_same_store(request, item->request);
+	if (!strcmp(type, "table-create"))
+		return is_same_table(request, item->request);
 	/* Without a name, the path is all that tells one map from another. */
 	if (!strcmp(type, "register-map") &&
 	    strcmp(text_of(registration, "path"), item->path))
@@ -77,10 +98,12 @@ void registered__describe(const struct dart_configuration_item *item,
 		{ "probe-load", "probe", "name" },
 		{ "store-create", "store", "name" },
 		{ "reporter-add", "reporter", "address" },
+		{ "table-create", "table", "name" },
+		{ "requester-add", "requester", "address" },
 	};
 	static const char *const further[] = { "netns", "netdev", "disk",
 					       "cgroup", "filesystem",
-					       "store" };
+					       "store", "table" };
 	const char *type = text_of(item->request, "request"), *name, *value;
 	size_t i, used = 0;
 

@@ -75,6 +75,19 @@ struct dart_key_schema *schemas__load(const char *name)
 	return schema;
 }
 
+bool schemas__has(const char *name)
+{
+	char path[PATH_MAX + NAME_MAX];
+	FILE *file;
+
+	if (strchr(name, '/'))
+		return false;
+	file = open_file(name, path, sizeof(path));
+	if (file)
+		fclose(file);
+	return file;
+}
+
 static int is_schema(const struct dirent *entry)
 {
 	const char *dot = strrchr(entry->d_name, '.');

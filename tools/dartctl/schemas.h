@@ -11,6 +11,9 @@
  */
 struct dart_key_schema *schemas__load(const char *name);
 
+/* Is there a schema called @name? */
+bool schemas__has(const char *name);
+
 /* All names with blanks between them, a new string; NULL if out of memory. */
 char *schemas__names(void);
 

@@ -115,7 +115,7 @@
  *   {"request": "source-list"}
  *   {"request": "controller-list"}
  *   {"request": "controller-disconnect", "peer": P}
- *       Disconnects a controller or a reader of a store, P as in
+ *       Disconnects a controller or a reader of a store or table, P as in
  *       controller-list.  From root.
  *   {"request": "monitor"}
  *       After the reply, until the client disconnects, comes one JSON object in
@@ -151,6 +151,46 @@
  *       Adds or removes a reporter of the store, by its IPv4 address.  Root only.
  *   {"request": "reporter-list", "store": N}
  *       The reporters of this store, or of all stores without "store".
+ *   {"request": "table-create", "name": N, "rows_log2": K, "key_length": BYTES,
+ *    "value_length": BYTES, "cells": C, "packet_length": BYTES, "shares": [FIRST, LAST],
+ *    "file": F}
+ *       Creates a table of 2^K rows, see <dart/tea.h>, for the keys of these shares; C,
+ *       packet_length, shares ([0, 1023]) and F are optional.  F as of store-create: a file
+ *       that has the size of the table keeps its entries, but for those of other
+ *       shares.  Without F, a table with this name, geometry and shares whose
+ *       memory the service manager has kept gets that memory, with its entries.
+ *       Root only.
+ *   {"request": "table-delete", "name": N}
+ *       Disconnects the readers and ends the requesters; or releases memory that has been
+ *       kept for a table N that does not exist, and the "table" of the reply has only a
+ *       "name".  Root only.
+ *   {"request": "table-list"}
+ *   {"request": "table-open", "name": N}
+ *       With the first byte of the reply comes a file descriptor to mmap() for
+ *       reading: the server's own copy, see <dart/tea_access.h>, is at its start.
+ *   {"request": "table-change", "name": N, "count": COUNT}
+ *       Inserts and removes entries.  The COUNT changes, 1 to
+ *       DART_REGISTRATION_TABLE_CHANGES_MAX, are in a regular file, a memfd or the like,
+ *       whose descriptor, open for reading, comes with the first byte: from its start
+ *       on, one after the other, an operation (1 byte, DART_REGISTRATION_TABLE_INSERT or
+ *       DART_REGISTRATION_TABLE_REMOVE), a key and a value of the table's lengths; a
+ *       removal has a value, too, which is ignored.  They are carried out in this order.
+ *       If the file is too short, or has another operation, none is.  When the reply is
+ *       sent, switches and readers find the changes, and they outlive the agent as the
+ *       table does.  Root only.
+ *   {"request": "table-export", "name": N}
+ *       Returns what switches need to know.  Root only.
+ *   {"request": "requester-add", "table": N, "address": A}
+ *       Adds a switch that looks the table up, by its IPv4 address: allocates a copy of
+ *       all rows for it, and opens a queue pair.  The path MTU of the agent's device
+ *       must be 4096.  Root only.
+ *   {"request": "requester-remove", "table": N, "address": A}
+ *       Root only.
+ *   {"request": "requester-renew", "table": N, "address": A}
+ *       Replaces the queue pair, which is then as new: for one that is in the error
+ *       state.  Its number and first PSN are other ones; key and address stay.  Root only.
+ *   {"request": "requester-list", "table": N}
+ *       The requesters of this table, or of all tables without "table".
  *
  *   {"request": "registration-list"}
  *       What the agent registers again after a restart.
@@ -158,7 +198,7 @@
  *       Writes the state file, after requests with "more", see below.
  *
  * What register-source, follow-source, register-host, register-map, register-counters, probe-load,
- * store-create and reporter-add register outlives the agent: it is in the agent's
+ * store-create, reporter-add, table-create and requester-add register outlives the agent: it is in the agent's
  * state file before the reply is sent, and the next agent carries the request out
  * again.  An object that came as a descriptor is then opened by its path: that of
  * the descriptor or, from root, the member "path" of such a request (for eBPF maps,
@@ -175,7 +215,11 @@
  * probe-load and -unload, "probe" as in probe-list; for store-list, "stores"; for
  * store-create, -delete and -open, "store" as in store-list; for store-export,
  * "collectors", as in dart_collectors(5); for reporter-list, "reporters"; for
- * reporter-add and -remove, "reporter" as in reporter-list; for source-list,
+ * reporter-add and -remove, "reporter" as in reporter-list; for table-list, "tables";
+ * for table-create, -delete and -open, "table" as in table-list; for table-change,
+ * "changes"; for table-export, "tables", as in dart_tables(5); for requester-list,
+ * "requesters"; for requester-add, -remove and -renew, "requester" as in
+ * requester-list; for source-list,
  * "sources"; for controller-list, "controllers"; for controller-disconnect,
  * "controller" as in controller-list; for monitor, "monitor": true; for registration-list, "registrations"; for
  * registration-save, "saved": true; for all others,
@@ -198,15 +242,17 @@
  * "cgroup" or "filesystem", "follows": true if follow-source takes it, "gathered_only": true if it
  * needs the member "gather", "description": "TCP counters of a network namespace"}.
  *
- * A controller: {"peer": "10.0.0.2:41234", "kind": "controller" or "reader",
- * "store": N, "age_s": 17}; "store" is there only for a reader; "age_s" counts
- * from the connection.
+ * A controller: {"peer": "10.0.0.2:41234", "kind": "controller", "reader" or "table
+ * reader", "store": N, "table": N, "age_s": 17}; "store" is there only for a reader, and
+ * "table" only for a table reader; "age_s" counts from the connection.
  *
  * A change: {"time_ms": CLOCK_REALTIME in ms, "event": E, "object": O, "name": N}.
  * E and O: "added", "removed" or "ended" (its counters no longer exist) of an
  * "entry", "follower" or "host"; "added" or "removed" of a "store" or "reporter" (N is its
- * address, and "store" names its store); "loaded" or "unloaded" of a "probe"; "connected" or "disconnected" of a
- * "controller" or "reader" (N is its "peer").
+ * address, and "store" names its store); "added" or "removed" of a "table";
+ * "added", "removed" or "renewed" of a "requester" (N is its address, and "table" names
+ * its table); "loaded" or "unloaded" of a "probe"; "connected" or "disconnected" of a
+ * "controller", "reader" or "table reader" (N is its "peer").
  *
  * A probe: {"name": N, "loaded": true, "entries": ["tcp"], "missed": 0,
  * "description": "TCP traffic of the host"}; "missed", the number of events not
@@ -220,15 +266,35 @@
  *
  * A reporter: {"store": N, "reporter": A, "qpn": 17}.
  *
+ * A table: {"name": N, "rows_log2": 17, "cells": 8, "key_length": 13, "value_length": 7,
+ * "packet_length": 1514, "shares": [0, 1023], "bytes": 53609640, "view_bytes": 268435456,
+ * "huge_pages": false, "file": F, "epoch": E, "entries": 80000, "stashed": 3,
+ * "load": 0.0763, "moves": 120, "full": 0, "requesters": 1, "readers": 0}; "bytes" of the
+ * server's own copy, "view_bytes" of that of each requester; "file" is present only if the
+ * table has one; E: as in dart_tables(5); "load": entries divided by all cells; "moves"
+ * of entries to other cells and insertions that found the table "full", since the agent
+ * has the table; "requesters" and "readers" are numbers of them.
+ *
+ * Changes of a table: {"inserted": 10, "changed": 2, "stashed": 0, "removed": 5, "missing": 0,
+ * "foreign": 0, "full": 0}: "changed" were insertions of keys that had an entry,
+ * "stashed" are among "inserted", "missing" were removals of keys without an entry;
+ * "foreign" (keys whose share is another server's) and "full" (no place) were not made.
+ *
+ * A requester: {"table": N, "requester": A, "qpn": 17, "state": "ready" or "error",
+ * "first_psn": 5, "expected_psn": 12, "bytes": 268435456, "huge_pages": false,
+ * "renewals": 0}; state and expected_psn, that of the next request, as its device knows
+ * them now.
+ *
  * A registration: {"name": "entry cpustat", "request": {the request, without "path"},
  * "path": P, "owner": UID, "origin": "command" or "configuration", "missing": why it
  * could not be restored}; path and missing are there only if it has them, and name
- * once it was carried out: "entry", "follower", "host", "probe" or "store" and its name, or
- * "reporter", its store and its address.
+ * once it was carried out: "entry", "follower", "host", "probe", "store" or "table" and its
+ * name, or "reporter", its store and its address, or "requester", its table and its address.
  *
  * Names of entries: 1 to DART_REGISTRATION_NAME_MAX - 1 characters out of
  * letters, digits and "_-.:/@+=%~".  Names of stores: the same, up to
- * DART_STORE_NAME_MAX - 1 characters (see <dart/store_access.h>).
+ * DART_STORE_NAME_MAX - 1 characters (see <dart/store_access.h>).  Names of tables: up to
+ * DART_TEA_NAME_MAX - 1 characters (see <dart/tea_access.h>).
  *
  * The mode of the socket decides who may connect: root, and the group "dart"
  * where it exists.  DART_REGISTRATION_CLIENTS clients can be connected at a time,
@@ -248,5 +314,10 @@
 #define DART_REGISTRATION_MEMORY_PAGES_MAX	256	/* of slices */
 #define DART_REGISTRATION_SLICE_ALIGNMENT	64	/* bytes */
 #define DART_REGISTRATION_CLIENTS	64
+
+#define DART_REGISTRATION_TABLE_CHANGES_MAX	65536	/* of one request */
+/* Operations of the records of a request table-change. */
+#define DART_REGISTRATION_TABLE_INSERT	1
+#define DART_REGISTRATION_TABLE_REMOVE	2
 
 #endif /* _UAPI_DART_REGISTRATION_H */

@@ -10,6 +10,12 @@
  * one of the DART_TEA_STASH_WINDOW cells from place p on, p: the CRC of its key with
  * DART_TEA_SHARE, shifted right by DART_TEA_SHARE_BITS, modulo 2^s.
  *
+ * Cells of the stash have no sequences.  The server changes them as parts of the row that is
+ * the home of their entry: that row's sequences are odd meanwhile.  So a key that is neither
+ * in its row nor in its window is absent only if the row has the same sequence afterwards;
+ * otherwise READ both again.  An entry whose value is being changed can be in two cells of
+ * the stash for a moment, one of which may be outside its window.
+ *
  * A remote reader connects to the agent as a controller does (TCP port space of the RDMA
  * CM, port DART_CONTROL_PORT of <dart/control.h>), on a reliable connected queue
  * pair.  Its private data is struct dart_tea_request; that of the acceptance is

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* dartctl store: stores of dartd, which take reports of the network. */
-#include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include <dart/store.h>
-#include <libdart/configuration/object.h>
 
 #include "tools/dartctl/command.h"
+#include "tools/dartctl/memory_file.h"
 
 enum {
 	OPTION_SLOTS = OPTIONS_OWN,
@@ -35,26 +34,13 @@ struct wanted {
 	const char *file;
 };
 
-/* "2^20" or "1048576" as 20; -1 if it is neither. */
-static long long logarithm(const char *text)
-{
-	long long value;
-
-	if (!strncmp(text, "2^", 2))
-		return options__number(text + 2, LLONG_MAX);
-	value = options__number(text, LLONG_MAX);
-	if (value <= 0 || (value & (value - 1)))
-		return -1;
-	return __builtin_ctzll(value);
-}
-
 static int take(struct wanted *wanted, int option)
 {
 	long long value = options__number(optarg, LLONG_MAX);
 
 	switch (option) {
 	case OPTION_SLOTS:
-		value = wanted->slots_log2 = logarithm(optarg);
+		value = wanted->slots_log2 = options__logarithm(optarg);
 		if (value < 0)
 			return misuse(
 				"--slots is a power of two such as 2^20, not '%s'",
@@ -76,24 +62,6 @@ static int take(struct wanted *wanted, int option)
 	if (value < 0)
 		return misuse("'%s' is not a number", optarg);
 	return EXIT_SUCCESS;
-}
-
-/* Opens the file, which it creates if needed; -1 with a message printed. */
-static int open_file(const char *path, char full[static PATH_MAX], bool *is_new)
-{
-	struct dart_error error;
-	int fd = dart_object__open_file(path, is_new, &error);
-
-	if (fd < 0) {
-		fail(-fd, "%s", error.text);
-		return -1;
-	}
-	if (!realpath(path, full)) {
-		fail(errno, "cannot find '%s': %s", path, strerror(errno));
-		close(fd);
-		return -1;
-	}
-	return fd;
 }
 
 /* NULL unless it was given. */
@@ -134,7 +102,7 @@ static int create(struct options *options, int argc, char **argv)
 	if (!wanted.file)
 		return request(options, &wanted, argv[optind], NULL, -1);
 
-	fd = open_file(wanted.file, file, &is_new);
+	fd = memory_file__open(wanted.file, file, &is_new);
 	if (fd < 0)
 		return EXIT_FAILURE;
 	status = request(options, &wanted, argv[optind], file, fd);

@@ -5,9 +5,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <libdart/private/configuration_printer.h>
 #include <libdart/yaml_file.h>
 
 #include "configuration.h"
+
+#define text_of		dart_configuration__text_of
+#define request_of	dart_configuration__request_of
+#define print_text	dart_configuration__print_text
+#define print_member	dart_configuration__print_member
 
 /* The lists of a file, in the order in which they are printed. */
 enum list {
@@ -18,6 +24,8 @@ enum list {
 	LIST_PROBES,
 	LIST_STORES,
 	LIST_REPORTERS, /* inside of stores */
+	LIST_TABLES,
+	LIST_REQUESTERS, /* inside of tables */
 };
 
 static const struct {
@@ -32,6 +40,8 @@ static const struct {
 	{ "probe-load", LIST_PROBES },
 	{ "store-create", LIST_STORES },
 	{ "reporter-add", LIST_REPORTERS },
+	{ "table-create", LIST_TABLES },
+	{ "requester-add", LIST_REQUESTERS },
 };
 
 struct printer {
@@ -40,25 +50,15 @@ struct printer {
 	int comments; /* that stand for a registration */
 };
 
-static const char *text_of(const json_t *request, const char *member)
+const char *dart_configuration__text_of(const json_t *request,
+					const char *member)
 {
 	return json_string_value(json_object_get(request, member));
 }
 
-static const json_t *request_of(const json_t *registration)
+const json_t *dart_configuration__request_of(const json_t *registration)
 {
 	return json_object_get(registration, "request");
-}
-
-static bool is_of(const json_t *registration, enum list list)
-{
-	const char *name = text_of(request_of(registration), "request") ?: "";
-	size_t i;
-
-	for (i = 0; i < sizeof(types) / sizeof(types[0]); i++)
-		if (types[i].list == list && !strcmp(types[i].request, name))
-			return true;
-	return false;
 }
 
 /* Plain in every place: no other type, no indicator, no comment. */
@@ -73,7 +73,7 @@ static bool is_plain(const char *text)
 }
 
 /* The texts of JSON are those of YAML in quotes. */
-static void print_text(FILE *file, const char *text)
+void dart_configuration__print_text(FILE *file, const char *text)
 {
 	json_t *json = is_plain(text) ? NULL : json_string(text);
 	char *quoted = json ? json_dumps(json, JSON_ENCODE_ANY) : NULL;
@@ -83,23 +83,26 @@ static void print_text(FILE *file, const char *text)
 	json_decref(json);
 }
 
-/* "KEY: TEXT" of an item; a @text of NULL is left out. */
-static void print_member(FILE *file, bool *is_first, const char *key,
-			 const char *text)
+void dart_configuration__print_member(FILE *file, bool *is_first,
+				      const char *key, const char *text)
 {
 	if (!text)
 		return;
 	fprintf(file, "  %s %s: ", *is_first ? "-" : " ", key);
-	print_text(file, text);
+	dart_configuration__print_text(file, text);
 	fputc('\n', file);
 	*is_first = false;
 }
 
-static void print_number(FILE *file, const char *key, const json_t *number)
+static bool is_of(const json_t *registration, enum list list)
 {
-	if (number)
-		fprintf(file, "    %s: %" JSON_INTEGER_FORMAT "\n", key,
-			json_integer_value(number));
+	const char *name = text_of(request_of(registration), "request") ?: "";
+	size_t i;
+
+	for (i = 0; i < sizeof(types) / sizeof(types[0]); i++)
+		if (types[i].list == list && !strcmp(types[i].request, name))
+			return true;
+	return false;
 }
 
 /* ---- one function a list */
@@ -122,7 +125,8 @@ static bool is_deferrable(const json_t *registration)
 		json_object_get(request_of(registration), "deferrable"));
 }
 
-static void print_host(FILE *file, const json_t *registration)
+static void print_host(FILE *file, const json_t *registrations,
+		       const json_t *registration)
 {
 	fputs("  gather: ", file);
 	print_text(file, text_of(request_of(registration), "gather"));
@@ -131,7 +135,8 @@ static void print_host(FILE *file, const json_t *registration)
 		fputs("  deferrable: true\n", file);
 }
 
-static void print_source(FILE *file, const json_t *registration)
+static void print_source(FILE *file, const json_t *registrations,
+			 const json_t *registration)
 {
 	const json_t *request = request_of(registration);
 	const char *netns = text_of(request, "netns");
@@ -165,7 +170,8 @@ static void print_source(FILE *file, const json_t *registration)
 		fputs("    follow: true\n", file);
 }
 
-static void print_map(FILE *file, const json_t *registration)
+static void print_map(FILE *file, const json_t *registrations,
+		      const json_t *registration)
 {
 	bool is_first = true;
 
@@ -174,7 +180,8 @@ static void print_map(FILE *file, const json_t *registration)
 		     text_of(request_of(registration), "name"));
 }
 
-static void print_counters(FILE *file, const json_t *registration)
+static void print_counters(FILE *file, const json_t *registrations,
+			   const json_t *registration)
 {
 	const json_t *request = request_of(registration), *name;
 	const json_t *names = json_object_get(request, "counters");
@@ -191,47 +198,12 @@ static void print_counters(FILE *file, const json_t *registration)
 	}
 }
 
-static void print_probe(FILE *file, const json_t *registration)
+static void print_probe(FILE *file, const json_t *registrations,
+			const json_t *registration)
 {
 	fputs("  - ", file);
 	print_text(file, text_of(request_of(registration), "name") ?: "");
 	fputc('\n', file);
-}
-
-static void print_store(FILE *file, const json_t *registration)
-{
-	const json_t *request = request_of(registration);
-	bool is_first = true;
-
-	print_member(file, &is_first, "name", text_of(request, "name"));
-	fprintf(file, "    slots: 2^%" JSON_INTEGER_FORMAT "\n",
-		json_integer_value(json_object_get(request, "slots_log2")));
-	print_number(file, "value", json_object_get(request, "value_length"));
-	print_number(file, "checksum",
-		     json_object_get(request, "checksum_bits"));
-	print_number(file, "redundancy",
-		     json_object_get(request, "redundancy"));
-	print_member(file, &is_first, "file", text_of(request, "file"));
-}
-
-/* Behind the store of their name. */
-static void print_reporters(const struct printer *printer, const char *store)
-{
-	const json_t *registration, *request;
-	bool is_first = true;
-	size_t i;
-
-	json_array_foreach((json_t *)printer->registrations, i, registration) {
-		request = request_of(registration);
-		if (!is_of(registration, LIST_REPORTERS) ||
-		    strcmp(text_of(request, "store") ?: "", store))
-			continue;
-		fputs(is_first ? "    reporters:\n      - " : "      - ",
-		      printer->file);
-		print_text(printer->file, text_of(request, "address"));
-		fputc('\n', printer->file);
-		is_first = false;
-	}
 }
 
 /* Can YAML hold all texts in @json? */
@@ -255,13 +227,14 @@ static bool has_texts(const json_t *json)
 	return true;
 }
 
-static bool has_store(const struct printer *printer, const char *name)
+static bool has_whole(const struct printer *printer, enum list list,
+		      const char *name)
 {
 	const json_t *registration;
 	size_t i;
 
 	json_array_foreach((json_t *)printer->registrations, i, registration)
-		if (is_of(registration, LIST_STORES) &&
+		if (is_of(registration, list) &&
 		    has_texts(request_of(registration)) &&
 		    !strcmp(text_of(request_of(registration), "name"), name))
 			return true;
@@ -284,14 +257,18 @@ static const char *objection(const struct printer *printer,
 	     text_of(request, "cgroup") || text_of(request, "filesystem")))
 		return "the object that it counts for has no path";
 	if (is_of(registration, LIST_REPORTERS) &&
-	    !has_store(printer, text_of(request, "store") ?: ""))
+	    !has_whole(printer, LIST_STORES, text_of(request, "store") ?: ""))
 		return "it reports to no store";
+	if (is_of(registration, LIST_REQUESTERS) &&
+	    !has_whole(printer, LIST_TABLES, text_of(request, "table") ?: ""))
+		return "it looks no table up";
 	return NULL;
 }
 
 static void print_list(const struct printer *printer, enum list list,
 		       const char *name,
-		       void (*print)(FILE *file, const json_t *registration))
+		       void (*print)(FILE *file, const json_t *registrations,
+				     const json_t *registration))
 {
 	const json_t *registration;
 	bool is_first = true;
@@ -304,11 +281,7 @@ static void print_list(const struct printer *printer, enum list list,
 		if (is_first)
 			fprintf(printer->file, "%s:\n", name);
 		is_first = false;
-		print(printer->file, registration);
-		if (list == LIST_STORES)
-			print_reporters(printer,
-					text_of(request_of(registration),
-						"name"));
+		print(printer->file, printer->registrations, registration);
 	}
 }
 
@@ -344,6 +317,7 @@ static int check(const json_t *registration, struct dart_error *error)
 		[LIST_MAPS] = "request",
 		[LIST_COUNTERS] = "name",  [LIST_PROBES] = "name",
 		[LIST_STORES] = "name",	   [LIST_REPORTERS] = "address",
+		[LIST_TABLES] = "name",	   [LIST_REQUESTERS] = "address",
 	};
 	size_t i;
 
@@ -377,7 +351,10 @@ int dart_configuration__print(FILE *file, const json_t *registrations,
 	print_list(&printer, LIST_MAPS, "maps", print_map);
 	print_list(&printer, LIST_COUNTERS, "counters", print_counters);
 	print_list(&printer, LIST_PROBES, "probes", print_probe);
-	print_list(&printer, LIST_STORES, "stores", print_store);
+	print_list(&printer, LIST_STORES, "stores",
+		   dart_configuration__print_store);
+	print_list(&printer, LIST_TABLES, "tables",
+		   dart_configuration__print_table);
 	ret = print_comments(&printer);
 	if (ferror(file))
 		return dart_error__set(error, EIO,

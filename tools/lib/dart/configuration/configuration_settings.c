@@ -365,6 +365,7 @@ int dart_configuration__take(struct dart_yaml *yaml, const yaml_node_t *root,
 		{ "counters", dart_configuration__take_counters, 0 },
 		{ "probes", dart_configuration__take_probes, 0 },
 		{ "stores", dart_configuration__take_stores, 0 },
+		{ "tables", dart_configuration__take_tables, 0 },
 		{}
 	};
 

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* The stores and reporters in a configuration file. */
-#include <arpa/inet.h>
-#include <limits.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <dart/store.h>
@@ -15,27 +12,11 @@ struct store {
 	long long slots_log2, value, checksum, redundancy; /* -1: not given */
 };
 
-/* "2^20", or "1048576" */
 static int take_slots(struct dart_yaml *yaml, const yaml_node_t *node,
 		      void *into)
 {
-	const char *text = dart_yaml__text(node) ?: "";
-	long long number, *slots_log2 = into;
-	bool is_power = !strncmp(text, "2^", 2);
-	char *end;
-
-	text += is_power ? 2 : 0;
-	number = strtoll(text, &end, 10);
-	if (!*end && *text >= '0' && *text <= '9' &&
-	    (is_power || (number > 0 && !(number & (number - 1))))) {
-		*slots_log2 = is_power ? number : __builtin_ctzll(number);
-		if (*slots_log2 <= DART_STORE_SLOTS_LOG2_MAX)
-			return 0;
-	}
-	return dart_yaml__refuse(
-		yaml, node,
-		"'%s' is not a power of two from 2^0 to 2^%d, such as 2^20",
-		is_power ? text - 2 : text, DART_STORE_SLOTS_LOG2_MAX);
+	return dart_configuration__take_power(
+		yaml, node, DART_STORE_SLOTS_LOG2_MAX, into);
 }
 
 static int take_value(struct dart_yaml *yaml, const yaml_node_t *node,
@@ -75,11 +56,6 @@ static int take_reporters(struct dart_yaml *yaml, const yaml_node_t *node,
 	return 0;
 }
 
-static json_t *optional(long long number)
-{
-	return number < 0 ? NULL : json_integer(number);
-}
-
 static int check_store(struct dart_yaml *yaml, const yaml_node_t *item,
 		       const struct store *store)
 {
@@ -93,12 +69,7 @@ static int check_store(struct dart_yaml *yaml, const yaml_node_t *item,
 			yaml, item,
 			"the name of a store has at most %d bytes: '%s'",
 			DART_STORE_NAME_MAX - 1, store->name);
-	if (store->file &&
-	    (*store->file != '/' || strlen(store->file) >= PATH_MAX))
-		return dart_yaml__refuse(yaml, item,
-					 "'%s' is not a path from the root",
-					 store->file);
-	return 0;
+	return dart_configuration__check_path(yaml, item, store->file);
 }
 
 static int add_store(struct dart_configuration_loader *loader,
@@ -124,8 +95,10 @@ static int add_store(struct dart_configuration_loader *loader,
 			  "store-create", "name", store->name, "slots_log2",
 			  (json_int_t)store->slots_log2, "value_length",
 			  (json_int_t)store->value, "redundancy",
-			  optional(store->redundancy), "checksum_bits",
-			  optional(store->checksum), "file", store->file),
+			  dart_configuration__optional(store->redundancy),
+			  "checksum_bits",
+			  dart_configuration__optional(store->checksum), "file",
+			  store->file),
 		store->file);
 }
 
@@ -138,17 +111,14 @@ static int take_reporter(struct dart_yaml *yaml, const yaml_node_t *item,
 			 void *into)
 {
 	const struct reporters *reporters = into;
-	const char *text = dart_yaml__text(item) ?: "";
 	char identity[64 + DART_STORE_NAME_MAX];
-	struct in_addr address;
+	const char *text;
 	int ret;
 
-	if (inet_pton(AF_INET, text, &address) != 1 || !address.s_addr ||
-	    IN_MULTICAST(ntohl(address.s_addr)) ||
-	    IN_BADCLASS(ntohl(address.s_addr)))
-		return dart_yaml__refuse(
-			yaml, item,
-			"'%s' is not the IPv4 address of a reporter", text);
+	ret = dart_configuration__take_host_address(yaml, item, "a reporter",
+						    &text);
+	if (ret)
+		return ret;
 	snprintf(identity, sizeof(identity), "reporter %s of store '%s'", text,
 		 reporters->store);
 	ret = dart_configuration_loader__claim(reporters->loader, yaml, item,

@@ -43,6 +43,20 @@ int dart_configuration__take_number(struct dart_yaml *yaml,
 				    const yaml_node_t *node, long long least,
 				    long long most, long long *number);
 
+/* Takes a power of two, "2^20" or "1048576", into its logarithm, 0 to @most. */
+int dart_configuration__take_power(struct dart_yaml *yaml,
+				   const yaml_node_t *node, int most,
+				   long long *log2);
+/* Takes the IPv4 address of a host, "the IPv4 address of @what", as a text. */
+int dart_configuration__take_host_address(struct dart_yaml *yaml,
+					  const yaml_node_t *node,
+					  const char *what, const char **text);
+/* Refuses a path that does not begin at the root; @path may be NULL. */
+int dart_configuration__check_path(struct dart_yaml *yaml,
+				   const yaml_node_t *node, const char *path);
+/* NULL: @number is negative, which stands for one that was not given. */
+json_t *dart_configuration__optional(long long number);
+
 /*
  * Takes an address as a text, copied into a list: each once in all files, by @what it is
  * an address of.
@@ -74,6 +88,8 @@ int dart_configuration__take_counters(struct dart_yaml *yaml,
 int dart_configuration__take_probes(struct dart_yaml *yaml,
 				    const yaml_node_t *node, void *into);
 int dart_configuration__take_stores(struct dart_yaml *yaml,
+				    const yaml_node_t *node, void *into);
+int dart_configuration__take_tables(struct dart_yaml *yaml,
 				    const yaml_node_t *node, void *into);
 
 #endif /* DART_CONFIGURATION_LOADER_H */

@@ -25,7 +25,10 @@ enum dart_tea_outcome {
 enum dart_tea_outcome dart_tea_lookup__row(const struct dart_tea_hash *hash,
 					   uint32_t epoch, const void *row,
 					   const void *key, void *value);
-/* The same in @cells cells of the stash: found or absent. */
+/*
+ * The same in @cells cells of the stash: found or absent.  The table does not have the key
+ * only if the sequence of its row, which said that it may be there, is the same afterwards.
+ */
 enum dart_tea_outcome dart_tea_lookup__stash(const struct dart_tea_hash *hash,
 					     const void *stash, size_t cells,
 					     const void *key, void *value);

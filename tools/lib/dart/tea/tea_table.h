@@ -64,7 +64,8 @@ enum dart_tea_inserted {
 
 /*
  * Gives @key the value @value.  Returns one of the above, or -ENOSPC if there is no place in
- * the rows, nor in the window of the stash.
+ * the rows, nor in the window of the stash.  An entry in a stash without any free cell keeps
+ * its value: that is -ENOSPC, too, since its only copy is not written over.
  */
 int dart_tea_table__insert(struct dart_tea_table *table, const void *key,
 			   const void *value);

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Remote memory without a file that the service manager keeps for the next dartd.  Its
+ * name in the fd store is NOUN-OBJECT,GEOMETRY: memory of an object with this name and
+ * another geometry is of no use.
+ */
+#ifndef KEPT_MEMORY_H
+#define KEPT_MEMORY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "agent/base/fd_store.h"
+
+struct kept_memory {
+	struct fd_store *descriptors;
+	const char *noun;	/* "store" */
+	bool has_warned;	/* that no service manager keeps any */
+};
+
+/* The caller owns @descriptors and @noun, which outlive it. */
+void kept_memory__open(struct kept_memory *kept, struct fd_store *descriptors,
+		       const char *noun);
+
+/* What the names of an object's memory begin with, whatever its geometry. */
+void kept_memory__prefix(const char *noun, const char *object,
+			 char prefix[static FD_STORE_NAME_MAX]);
+
+/*
+ * Returns the descriptor that is kept under @name, if it can be memory of @length bytes,
+ * or -1; one that cannot be it is dropped.
+ */
+int kept_memory__find(struct kept_memory *kept, const char *name,
+		      uint64_t length);
+/* Hands @fd over for the next dartd; a failure is logged once. */
+void kept_memory__put(struct kept_memory *kept, const char *name, int fd);
+/* Memory that was found has got another owner in this process. */
+void kept_memory__release(struct kept_memory *kept, const char *name);
+/* Its object was deleted. */
+void kept_memory__remove(struct kept_memory *kept, const char *name);
+/* Drops all memory of @object but that called @name, NULL for all; was there any? */
+bool kept_memory__drop_others(struct kept_memory *kept, const char *object,
+			      const char *name);
+/* Says which memory is kept for objects that nothing has created again. */
+void kept_memory__log(const struct kept_memory *kept);
+
+#endif /* KEPT_MEMORY_H */

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Copies the records of a batch and checks all of them, before any is carried out. */
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <dart/registration.h>
+
+#include "entry_batch.h"
+
+/* A read of anything else could wait, and dartd with it. */
+static int check_file(int fd, struct dart_error *error)
+{
+	struct stat status;
+
+	if (fstat(fd, &status))
+		return dart_error__system(error, errno,
+					  "cannot examine the changes");
+	if (!S_ISREG(status.st_mode))
+		return dart_error__set(error, EINVAL,
+				       "changes come in a regular file");
+	return 0;
+}
+
+static int read_all(int fd, uint8_t *bytes, size_t length,
+		    struct dart_error *error)
+{
+	size_t end = 0;
+	ssize_t count;
+
+	for (; end < length; end += count) {
+		count = pread(fd, bytes + end, length - end, end);
+		if (count < 0 && errno == EINTR)
+			count = 0;
+		else if (count < 0)
+			return dart_error__system(error, errno,
+						  "cannot read the changes");
+		else if (!count)
+			return dart_error__set(
+				error, EINVAL,
+				"the file has %zu bytes of changes, but 'count' means %zu",
+				end, length);
+	}
+	return 0;
+}
+
+static int entry_batch__check(const struct entry_batch *batch,
+			      struct dart_error *error)
+{
+	uint8_t operation;
+	size_t i;
+
+	for (i = 0; i < batch->count; i++) {
+		operation = entry_batch__at(batch, i).operation;
+		if (operation != DART_REGISTRATION_TABLE_INSERT &&
+		    operation != DART_REGISTRATION_TABLE_REMOVE)
+			return dart_error__set(
+				error, EINVAL,
+				"change %zu has an unknown operation, %u (no change was made)",
+				i, operation);
+	}
+	return 0;
+}
+
+int entry_batch__read(struct entry_batch *batch,
+		      const struct dart_tea_geometry *geometry, int fd,
+		      size_t count, struct dart_error *error)
+{
+	int ret;
+
+	if (!count || count > DART_REGISTRATION_TABLE_CHANGES_MAX)
+		return dart_error__set(error, EINVAL,
+				       "a request has 1 to %d changes",
+				       DART_REGISTRATION_TABLE_CHANGES_MAX);
+	ret = check_file(fd, error);
+	if (ret)
+		return ret;
+	*batch = (struct entry_batch){
+		.count = count,
+		.key_length = geometry->key_length,
+		.record_length =
+			1 + geometry->key_length + geometry->value_length,
+	};
+	batch->records = malloc(count * batch->record_length);
+	if (!batch->records)
+		return dart_error__no_memory(error);
+	ret = read_all(fd, batch->records, count * batch->record_length,
+		       error) ?:
+		      entry_batch__check(batch, error);
+	if (ret)
+		free(batch->records);
+	return ret;
+}
+
+void entry_batch__close(struct entry_batch *batch)
+{
+	free(batch->records);
+}
+
+struct batched_change entry_batch__at(const struct entry_batch *batch, size_t i)
+{
+	const uint8_t *record = batch->records + i * batch->record_length;
+
+	return (struct batched_change){
+		.operation = *record,
+		.key = record + 1,
+		.value = record + 1 + batch->key_length,
+	};
+}

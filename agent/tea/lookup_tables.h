@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* All lookup tables of this server. */
+#ifndef LOOKUP_TABLES_H
+#define LOOKUP_TABLES_H
+
+#include "agent/base/changes.h"
+#include "agent/base/counts.h"
+#include "agent/base/request.h"
+#include "agent/rdma/kept_memory.h"
+#include "agent/rdma/listener.h"
+#include "table_kept.h"
+
+struct lookup_tables {
+	struct kept_memory kept;	/* of tables in the last dartd */
+	const struct device *device;
+	struct listener *listener;
+	const struct changes *changes;
+	struct lookup_counts *counts;
+	struct memory_counts *memory_counts;
+	uint32_t last_epoch;	/* of all tables, 0 before the first */
+	TAILQ_HEAD(, lookup_table) list;
+};
+
+/*
+ * @listener must be open while tables are created or deleted.  @descriptors, the
+ * caller's, has the memory of the last dartd.
+ */
+void lookup_tables__open(struct lookup_tables *tables,
+			 const struct device *device,
+			 struct fd_store *descriptors,
+			 struct listener *listener,
+			 const struct changes *changes,
+			 struct lookup_counts *counts,
+			 struct memory_counts *memory_counts);
+void lookup_tables__close(struct lookup_tables *tables);
+
+/*
+ * See lookup_table__new().  If the service manager keeps the memory of a table with this
+ * name and these parameters, sets @origin->kept: the table gets those bytes.
+ */
+int lookup_tables__create(struct lookup_tables *tables, const char *name,
+			  const struct table_parameters *parameters,
+			  struct table_origin *origin,
+			  struct lookup_table **table,
+			  struct dart_error *error);
+/* Says which memory is kept for tables that nothing has created again. */
+void lookup_tables__log_kept(const struct lookup_tables *tables);
+/* Drops the memory of a table that was not created again; was there any? */
+bool lookup_tables__drop_kept(struct lookup_tables *tables, const char *name);
+void lookup_tables__disconnect_readers(struct lookup_tables *tables,
+				       struct lookup_table *table);
+/* Disconnects its readers first, and ends its requesters. */
+void lookup_tables__delete(struct lookup_tables *tables,
+			   struct lookup_table *table);
+/* NULL if there is no such table. */
+struct lookup_table *lookup_tables__find(const struct lookup_tables *tables,
+					 const char *name);
+
+/* These announce and count it. */
+int lookup_tables__add_requester(struct lookup_tables *tables,
+				 struct lookup_table *table,
+				 struct in_addr address,
+				 struct requester **requester,
+				 struct dart_error *error);
+int lookup_tables__renew_requester(struct lookup_tables *tables,
+				   struct lookup_table *table,
+				   struct requester *requester,
+				   struct dart_error *error);
+void lookup_tables__remove_requester(struct lookup_tables *tables,
+				     struct lookup_table *table,
+				     struct requester *requester);
+
+/* Requests about tables and requesters; the subject is struct lookup_tables. */
+extern const struct request_type tables_requests[];
+
+/* Offers the table that a reader names; the subject is struct lookup_tables. */
+extern const struct peer_kind table_reader_kind;
+
+#endif /* LOOKUP_TABLES_H */

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Opens the memory and the queue pair of a switch, in an order that wastes nothing. */
+#include <stdlib.h>
+
+#include "requester.h"
+
+#define ACCESS                                                                 \
+	(IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_READ |                     \
+	 IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_ATOMIC)
+
+static int requester__open(struct requester *requester,
+			   const struct device *device,
+			   const struct local_path *path,
+			   struct dart_error *error)
+{
+	const struct dart_tea_geometry *geometry =
+		dart_tea_table__geometry(requester->entries);
+	struct remote_memory *memory = &requester->memory;
+	int ret;
+
+	ret = remote_memory__open(memory, "copy for a switch",
+				  dart_tea_geometry__view_length(geometry), -1,
+				  error);
+	if (ret)
+		return ret;
+	ret = memory_view__open(&requester->view, device, memory->address,
+				memory->length, ACCESS, 0, error);
+	if (ret)
+		goto close_memory;
+	if (dart_tea_table__attach(requester->entries, memory->address)) {
+		ret = dart_error__no_memory(error);
+		goto close_view;
+	}
+	ret = requester_qp__open(&requester->requester_qp, device,
+				 requester->view.pd, path, error);
+	if (!ret)
+		return 0;
+	dart_tea_table__detach(requester->entries, memory->address);
+close_view:
+	memory_view__close(&requester->view);
+close_memory:
+	remote_memory__close(memory);
+	return ret;
+}
+
+int requester__new(const struct device *device, struct dart_tea_table *entries,
+		   struct in_addr address, struct requester **result,
+		   struct dart_error *error)
+{
+	struct requester *requester;
+	struct local_path path;
+	int ret;
+
+	ret = requester_qp__find_path(device, address, &path, error);
+	if (ret)
+		return ret;
+	requester = calloc(1, sizeof(*requester));
+	if (!requester)
+		return dart_error__no_memory(error);
+	requester->entries = entries;
+	ret = requester__open(requester, device, &path, error);
+	if (ret)
+		free(requester);
+	else
+		*result = requester;
+	return ret;
+}
+
+void requester__free(struct requester *requester)
+{
+	requester_qp__close(&requester->requester_qp);
+	dart_tea_table__detach(requester->entries, requester->memory.address);
+	memory_view__close(&requester->view);
+	remote_memory__close(&requester->memory);
+	free(requester);
+}
+
+int requester__renew(struct requester *requester, const struct device *device,
+		     struct dart_error *error)
+{
+	struct requester_qp renewed;
+	struct local_path path;
+	int ret;
+
+	ret = requester_qp__find_path(
+		      device, requester->requester_qp.path.peer, &path, error) ?:
+		      requester_qp__open(&renewed, device, requester->view.pd,
+					 &path, error);
+	if (ret)
+		return ret;
+	requester_qp__close(&requester->requester_qp);
+	requester->requester_qp = renewed;
+	requester->renewals++;
+	return 0;
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A switch that looks a table up: the copy of the table's rows that only it and dartd
+ * write, a view of that, and a queue pair.
+ */
+#ifndef REQUESTER_H
+#define REQUESTER_H
+
+#include <netinet/in.h>
+#include <stdint.h>
+#include <sys/queue.h>
+
+#include <libdart/error.h>
+#include <libdart/tea/tea_table.h>
+
+#include "agent/rdma/memory_view.h"
+#include "agent/rdma/remote_memory.h"
+#include "requester_qp.h"
+
+struct requester {
+	TAILQ_ENTRY(requester) link;
+	struct dart_tea_table *entries;	/* that it is attached to */
+	struct remote_memory memory;
+	struct memory_view view;
+	struct requester_qp requester_qp;
+	uint64_t renewals;	/* of the queue pair */
+};
+
+TAILQ_HEAD(requesters, requester);
+
+/* @entries outlives it, and repeats each change in its copy. */
+int requester__new(const struct device *device, struct dart_tea_table *entries,
+		   struct in_addr address, struct requester **requester,
+		   struct dart_error *error);
+void requester__free(struct requester *requester);
+
+/*
+ * Replaces its queue pair, which a request of the wrong length has put into the error
+ * state, by one with another number and first PSN; its memory, key and address stay.
+ */
+int requester__renew(struct requester *requester, const struct device *device,
+		     struct dart_error *error);
+
+#endif /* REQUESTER_H */

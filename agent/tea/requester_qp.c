@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Opens the queue pair of a switch, and asks the device for its state. */
+#include <errno.h>
+#include <net/if.h>
+#include <sys/random.h>
+
+#include <dart/tea.h>
+
+#include "requester_qp.h"
+
+#define PSN_MASK 0xffffff
+
+#define ACCESS                                                                 \
+	(IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_WRITE |                    \
+	 IBV_ACCESS_REMOTE_ATOMIC)
+
+/* 0.64 ms (IBTA 9.7.5.2.8); no request of a switch needs a receive. */
+#define RNR_TIMER 12
+
+/* A row and its packet are one response, of up to 4096 bytes. */
+static int check_mtu(const struct device *device, const struct local_path *path,
+		     struct dart_error *error)
+{
+	struct ibv_port_attr port;
+	char name[IF_NAMESIZE];
+	int code = ibv_query_port(device->context, path->port, &port);
+
+	if (code)
+		return dart_error__system(error, code,
+					  "cannot query RDMA device %s",
+					  device__name(device));
+	if (port.active_mtu >= IBV_MTU_4096)
+		return 0;
+	return dart_error__set(
+		error, EMSGSIZE,
+		"a switch needs a path MTU of 4096, and RDMA device %s has %d: the MTU of its network device must be at least 4200 (ip link set %s mtu 4200, and on each switch port between)",
+		device__name(device), 128 << port.active_mtu,
+		if_indextoname(path->interface, name) ?: "DEVICE");
+}
+
+int requester_qp__find_path(const struct device *device, struct in_addr address,
+			    struct local_path *path, struct dart_error *error)
+{
+	int ret = local_path__find(path, device, address, error);
+
+	if (ret)
+		return ret;
+	if (device->reads_max < DART_TEA_OUTSTANDING_MAX)
+		return dart_error__set(
+			error, EOPNOTSUPP,
+			"RDMA device %s serves %u READs at a time, and a switch may have %d in flight",
+			device__name(device), device->reads_max,
+			DART_TEA_OUTSTANDING_MAX);
+	return check_mtu(device, path, error) ?:
+		       local_path__resolve(path, device, error);
+}
+
+static int requester_qp__initialize(const struct requester_qp *requester_qp)
+{
+	struct ibv_qp_attr attributes = {
+		.qp_state = IBV_QPS_INIT,
+		.port_num = requester_qp->path.port,
+		.qp_access_flags = ACCESS,
+	};
+
+	return ibv_modify_qp(requester_qp->queue_pair, &attributes,
+			     IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT |
+				     IBV_QP_ACCESS_FLAGS);
+}
+
+/* Who only answers stays ready to receive. */
+static int requester_qp__start_receiving(const struct requester_qp *requester_qp)
+{
+	struct ibv_qp_attr attributes = {
+		.qp_state = IBV_QPS_RTR,
+		.path_mtu = IBV_MTU_4096,
+		.dest_qp_num = DART_TEA_SWITCH_QPN,
+		.rq_psn = requester_qp->first_psn,
+		.max_dest_rd_atomic = DART_TEA_OUTSTANDING_MAX,
+		.min_rnr_timer = RNR_TIMER,
+		.ah_attr = local_path__address(&requester_qp->path),
+	};
+
+	return ibv_modify_qp(requester_qp->queue_pair, &attributes,
+			     IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU |
+				     IBV_QP_DEST_QPN | IBV_QP_RQ_PSN |
+				     IBV_QP_MAX_DEST_RD_ATOMIC |
+				     IBV_QP_MIN_RNR_TIMER);
+}
+
+int requester_qp__open(struct requester_qp *requester_qp,
+		       const struct device *device, struct ibv_pd *pd,
+		       const struct local_path *path, struct dart_error *error)
+{
+	uint32_t random;
+	int code;
+
+	if (getrandom(&random, sizeof(random), 0) != sizeof(random))
+		return dart_error__set(error, EIO, "cannot get random numbers");
+	*requester_qp = (struct requester_qp){
+		.path = *path,
+		.first_psn = random & PSN_MASK,
+		.queue_pair = device__create_qp(pd, IBV_QPT_RC, device->cq,
+						device->cq, 1),
+	};
+	if (!requester_qp->queue_pair)
+		return dart_error__system(error, errno,
+					  "cannot open a queue pair");
+	code = requester_qp__initialize(requester_qp) ?:
+		       requester_qp__start_receiving(requester_qp);
+	if (!code)
+		return 0;
+	ibv_destroy_qp(requester_qp->queue_pair);
+	return local_path__explain(path, code, error);
+}
+
+void requester_qp__close(struct requester_qp *requester_qp)
+{
+	ibv_destroy_qp(requester_qp->queue_pair);
+}
+
+struct requester_qp_state
+requester_qp__state(const struct requester_qp *requester_qp)
+{
+	struct ibv_qp_attr attributes = { .qp_state = IBV_QPS_ERR };
+	struct ibv_qp_init_attr initial;
+
+	if (ibv_query_qp(requester_qp->queue_pair, &attributes,
+			 IBV_QP_STATE | IBV_QP_RQ_PSN, &initial))
+		return (struct requester_qp_state){ };
+	return (struct requester_qp_state){
+		.is_ready = attributes.qp_state == IBV_QPS_RTR,
+		.expected_psn = attributes.rq_psn & PSN_MASK,
+	};
+}

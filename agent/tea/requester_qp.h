@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The queue pair that a switch sends its requests to, see <dart/tea.h>.  It is opened by
+ * hand, only answers, and posts nothing.
+ */
+#ifndef REQUESTER_QP_H
+#define REQUESTER_QP_H
+
+#include <infiniband/verbs.h>
+#include <netinet/in.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <libdart/error.h>
+
+#include "agent/rdma/device.h"
+#include "agent/rdma/local_path.h"
+
+struct requester_qp {
+	struct local_path path;	/* from the switch */
+	struct ibv_qp *queue_pair;
+	uint32_t first_psn;
+};
+
+/* What the device knows of it. */
+struct requester_qp_state {
+	bool is_ready;		/* otherwise it is in error */
+	uint32_t expected_psn;	/* of the next request */
+};
+
+/*
+ * Finds the path of @address, and refuses one that does not answer and a device that cannot
+ * serve it, before anything is allocated for it.
+ */
+int requester_qp__find_path(const struct device *device, struct in_addr address,
+			    struct local_path *path, struct dart_error *error);
+/*
+ * Opens the queue pair with a random first PSN; it reaches the memory regions of @pd.
+ * Resolves the address with ARP, which may take a second.
+ */
+int requester_qp__open(struct requester_qp *requester_qp,
+		       const struct device *device, struct ibv_pd *pd,
+		       const struct local_path *path, struct dart_error *error);
+void requester_qp__close(struct requester_qp *requester_qp);
+
+/* One that the device cannot tell about is in error. */
+struct requester_qp_state
+requester_qp__state(const struct requester_qp *requester_qp);
+
+#endif /* REQUESTER_QP_H */

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The name and the number by which the next dartd recognizes a table. */
+#include <stdio.h>
+
+#include "agent/base/log.h"
+#include "table_kept.h"
+
+_Static_assert(sizeof(TABLE_KEPT_PREFIX) + DART_TEA_NAME_MAX +
+			       sizeof(",28,8,64,64,1023-1023") <
+		       FD_STORE_NAME_MAX,
+	       "the name fits");
+
+void table_kept__name(const char *table, const struct table_parameters *parameters,
+		      char name[static FD_STORE_NAME_MAX])
+{
+	const struct dart_tea_geometry *geometry = &parameters->geometry;
+
+	snprintf(name, FD_STORE_NAME_MAX,
+		 TABLE_KEPT_PREFIX "%s,%u,%u,%u,%u,%u-%u", table,
+		 geometry->rows_log2, geometry->cells, geometry->key_length,
+		 geometry->value_length, parameters->first_share,
+		 parameters->last_share);
+}
+
+json_t *table_kept__table(const struct lookup_table *table)
+{
+	return json_pack("{s:I}", "epoch", (json_int_t)table->epoch);
+}
+
+uint32_t table_kept__read_epoch(const json_t *kept, const char *name)
+{
+	json_int_t epoch = 0;
+
+	if (!kept)
+		return 0;
+	if (!json_unpack((json_t *)kept, "{s:I}", "epoch", &epoch) &&
+	    epoch >= 1 && epoch <= DART_TEA_EPOCH_MAX)
+		return epoch;
+	log__warning("the kept epoch of table %s is invalid", name);
+	return 0;
+}

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* The lookup tables and requesters in a configuration file. */
+#include <stdlib.h>
+#include <string.h>
+
+#include <dart/tea.h>
+#include <dart/tea_access.h>
+#include <libdart/private/configuration_loader.h>
+
+struct table {
+	const char *name, *file;
+	const yaml_node_t *requesters; /* NULL: none */
+	long long rows_log2, key, value, cells, packet; /* -1: not given */
+	long long first_share, last_share; /* -1: not given */
+};
+
+static int take_rows(struct dart_yaml *yaml, const yaml_node_t *node,
+		     void *into)
+{
+	return dart_configuration__take_power(yaml, node,
+					      DART_TEA_ROWS_LOG2_MAX, into);
+}
+
+static int take_key(struct dart_yaml *yaml, const yaml_node_t *node, void *into)
+{
+	return dart_configuration__take_number(yaml, node, 1, DART_TEA_KEY_MAX,
+					       into);
+}
+
+static int take_value(struct dart_yaml *yaml, const yaml_node_t *node,
+		      void *into)
+{
+	return dart_configuration__take_number(yaml, node, 1,
+					       DART_TEA_VALUE_MAX, into);
+}
+
+static int take_cells(struct dart_yaml *yaml, const yaml_node_t *node,
+		      void *into)
+{
+	return dart_configuration__take_number(yaml, node, 1,
+					       DART_TEA_CELLS_MAX, into);
+}
+
+/* Whether the longest packet has room depends on the other members: dartd checks it. */
+static int take_packet(struct dart_yaml *yaml, const yaml_node_t *node,
+		       void *into)
+{
+	return dart_configuration__take_number(yaml, node, DART_TEA_PACKET_MIN,
+					       1 << DART_TEA_ROW_LOG2_MAX,
+					       into);
+}
+
+/* Reads a share at @text; NULL, or where it ends. */
+static const char *parse_share(const char *text, long long *share)
+{
+	size_t digits = strspn(text, "0123456789");
+
+	*share = strtoll(text, NULL, 10);
+	if (!digits || digits > 4 || *share >= DART_TEA_SHARES)
+		return NULL;
+	return text + digits;
+}
+
+/* "0-511", or "7" */
+static int take_shares(struct dart_yaml *yaml, const yaml_node_t *node,
+		       void *into)
+{
+	const char *text = dart_yaml__text(node) ?: "", *end;
+	struct table *table = into;
+
+	end = parse_share(text, &table->first_share);
+	table->last_share = table->first_share;
+	if (end && *end == '-')
+		end = parse_share(end + 1, &table->last_share);
+	if (end && !*end && table->first_share <= table->last_share)
+		return 0;
+	return dart_yaml__refuse(
+		yaml, node,
+		"'%s' is not a range of shares from 0 to %d, such as 0-511",
+		text, DART_TEA_SHARES - 1);
+}
+
+/* Its items come behind that of the table. */
+static int take_requesters(struct dart_yaml *yaml, const yaml_node_t *node,
+			   void *into)
+{
+	const yaml_node_t **requesters = into;
+
+	*requesters = node;
+	return 0;
+}
+
+static int check_table(struct dart_yaml *yaml, const yaml_node_t *item,
+		       const struct table *table)
+{
+	const char *missing = !table->name	   ? "name" :
+			      table->rows_log2 < 0 ? "rows" :
+			      table->key < 0	   ? "key" :
+			      table->value < 0	   ? "value" :
+						     NULL;
+
+	if (missing)
+		return dart_yaml__refuse(yaml, item, "the table has no '%s'",
+					 missing);
+	if (strlen(table->name) >= DART_TEA_NAME_MAX)
+		return dart_yaml__refuse(
+			yaml, item,
+			"the name of a table has at most %d bytes: '%s'",
+			DART_TEA_NAME_MAX - 1, table->name);
+	return dart_configuration__check_path(yaml, item, table->file);
+}
+
+static json_t *shares(const struct table *table)
+{
+	if (table->first_share < 0)
+		return NULL;
+	return json_pack("[II]", (json_int_t)table->first_share,
+			 (json_int_t)table->last_share);
+}
+
+static int add_table(struct dart_configuration_loader *loader,
+		     struct dart_yaml *yaml, const yaml_node_t *item,
+		     const struct table *table)
+{
+	char identity[64 + DART_TEA_NAME_MAX];
+	int ret = check_table(yaml, item, table);
+
+	if (ret)
+		return ret;
+	snprintf(identity, sizeof(identity), "table '%s'", table->name);
+	ret = dart_configuration_loader__claim(loader, yaml, item, identity,
+					       identity);
+	if (!ret && table->file)
+		ret = dart_configuration_loader__claim(
+			loader, yaml, item, table->file, table->file);
+	if (ret)
+		return ret;
+	return dart_configuration_loader__add(
+		loader, yaml, item,
+		json_pack("{s:s, s:s, s:I, s:I, s:I, s:o*, s:o*, s:o*, s:s*}",
+			  "request", "table-create", "name", table->name,
+			  "rows_log2", (json_int_t)table->rows_log2,
+			  "key_length", (json_int_t)table->key, "value_length",
+			  (json_int_t)table->value, "cells",
+			  dart_configuration__optional(table->cells),
+			  "packet_length",
+			  dart_configuration__optional(table->packet), "shares",
+			  shares(table), "file", table->file),
+		table->file);
+}
+
+struct requesters {
+	struct dart_configuration_loader *loader;
+	const char *table;
+};
+
+static int take_requester(struct dart_yaml *yaml, const yaml_node_t *item,
+			  void *into)
+{
+	const struct requesters *requesters = into;
+	char identity[64 + DART_TEA_NAME_MAX];
+	const char *text;
+	int ret;
+
+	ret = dart_configuration__take_host_address(yaml, item, "a requester",
+						    &text);
+	if (ret)
+		return ret;
+	snprintf(identity, sizeof(identity), "requester %s of table '%s'", text,
+		 requesters->table);
+	ret = dart_configuration_loader__claim(requesters->loader, yaml, item,
+					       identity, identity);
+	if (ret)
+		return ret;
+	return dart_configuration_loader__add(
+		requesters->loader, yaml, item,
+		json_pack("{s:s, s:s, s:s}", "request", "requester-add",
+			  "table", requesters->table, "address", text),
+		NULL);
+}
+
+static int take_table(struct dart_yaml *yaml, const yaml_node_t *item,
+		      void *into)
+{
+	static const struct dart_yaml_member members[] = {
+		{ "name", dart_configuration__take_text,
+		  offsetof(struct table, name) },
+		{ "rows", take_rows, offsetof(struct table, rows_log2) },
+		{ "key", take_key, offsetof(struct table, key) },
+		{ "value", take_value, offsetof(struct table, value) },
+		{ "cells", take_cells, offsetof(struct table, cells) },
+		{ "packet", take_packet, offsetof(struct table, packet) },
+		{ "shares", take_shares, 0 },
+		{ "file", dart_configuration__take_text,
+		  offsetof(struct table, file) },
+		{ "requesters", take_requesters,
+		  offsetof(struct table, requesters) },
+		{}
+	};
+	struct table table = {
+		.rows_log2 = -1,
+		.key = -1,
+		.value = -1,
+		.cells = -1,
+		.packet = -1,
+		.first_share = -1,
+	};
+	struct requesters requesters = { .loader = into };
+	int ret;
+
+	ret = dart_yaml__take_mapping(yaml, item, members, &table) ?:
+		      add_table(into, yaml, item, &table);
+	if (ret || !table.requesters)
+		return ret;
+	requesters.table = table.name;
+	return dart_yaml__take_list(yaml, table.requesters, take_requester,
+				    &requesters);
+}
+
+int dart_configuration__take_tables(struct dart_yaml *yaml,
+				    const yaml_node_t *node, void *into)
+{
+	return dart_yaml__take_list(yaml, node, take_table, into);
+}
