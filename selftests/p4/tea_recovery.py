@@ -228,11 +228,31 @@ def old_acknowledgements():
     begin(100)
     lookup(100)
     silent(100)
-    for psn in (0, 97, 102, 2**23):
+    for psn in (0, 97, 98 + 2**23, 2**23 + 1000):
         delivered(server.acknowledge(psn), left=SILENCE, acknowledged=1)
         state(102, 2, SILENT)
     delivered(server.acknowledge(99), probed=1, left={
         **SILENCE, server.port: [server.probe(100)]})
+
+
+def far_ahead():
+    """a server that is ahead of all requests is found by a probe"""
+    begin(10)
+    _, read = lookup(10)
+    nak, = answer(read)
+    delivered(nak, left=SILENCE, NAK=1)
+    # It gets these, but its responses are lost, and the NAK comes once more.
+    for psn in range(10, 40, 2):
+        answer(*lookup(psn))
+    delivered(nak, left=SILENCE, NAK=1)
+    state(10, 0)
+    for psn in (10, 12):
+        lookup(psn)
+    probe, = silent(10, 4)
+    delivered(*answer(probe), probed=1, left={
+        **SILENCE, server.port: [server.probe(39)]})
+    answer(server.probe(39))
+    works(40)
 
 
 def naks():
@@ -339,5 +359,5 @@ server.add(KEY, VALUE)
 switch = Function("nat", server)
 tap.run(limit, limit_elsewhere, request_lost, response_lost, reordered,
         overwritten, probes, probes_count_reads, probe_lost, late_response,
-        old_acknowledgements, naks, fatal, stopped, unreliable,
+        old_acknowledgements, far_ahead, naks, fatal, stopped, unreliable,
         before=switch.outcomes)

@@ -3,6 +3,7 @@
 """Each packet goes to the server of its share, or to the replica if that is better."""
 
 import random
+import time
 
 import needs  # before all others
 
@@ -121,6 +122,35 @@ def take_over():
     assert counts[0] > 0, counts
 
 
+def within_a_second():
+    """of a steady stream, packets pass again within a second after a server is gone"""
+    assign(0, 1)
+    switch.limit(timeout=300000)
+    first, second = servers
+    # Of the two, only the first one is used as long as it works.
+    switch.do("register_write tea_port_down", second.port, 1)
+    tap.same(switch.exchange(PACKET), LEFT)
+    switch.do("register_write tea_port_down", second.port, 0)
+    gone = time.monotonic()
+    waiting = []  # seconds until a packet passed
+    while time.monotonic() - gone < 3:
+        got = switch.send(PACKET)
+        responses = [response for request in got[second.port]
+                     for response in second.handle(request)]
+        if responses:
+            tap.same(switch.respond(second, *responses)[OUT], LEFT[OUT])
+            waiting.append(time.monotonic() - gone)
+    outcomes = switch.outcomes()
+    last = max(after - before for before, after in
+               zip([0] + waiting, waiting + [3]))
+    tap.note(f"{outcomes}, no packet passed for {last:.3f} s at most")
+    assert last < 1, last
+    tap.same(switch.get("state", first), SILENT)
+    # At most what may wait is lost, and the first packet after the time-out.
+    assert outcomes["sent"] - outcomes["found"] <= 16, outcomes
+    assert not outcomes.keys() & {"limit", "silent"}, outcomes
+
+
 def both_silent():
     """when both are silent, packets are dropped and counted, and both get probes"""
     assign(0, 1)
@@ -147,5 +177,6 @@ def one_server():
 servers = [Server(number, port, Geometry(2))
            for number, port in enumerate(SERVERS)]
 switch = Function("nat", *servers)
-tap.run(shares, link_down, less_used, limit, take_over, both_silent,
+tap.run(shares, link_down, less_used, limit, take_over,
+        within_a_second, both_silent,
         one_server, before=begin)

@@ -49,9 +49,9 @@ control TeaRespond(inout headers_t headers, inout tea_t tea,
 	TeaSearch() search;
 	TeaUnwrap() unwrap;
 	TeaSend() send;
-	bit<6> server = 0;
-	bit<9> port = 0;
-	bit<24> epoch = 0;
+	bit<6> peer = 0;
+	bit<9> way = 0;
+	bit<24> table_epoch = 0;
 	bit<8> verdict;
 	bit<24> probe_psn;
 	bit<8> state;
@@ -63,11 +63,11 @@ control TeaRespond(inout headers_t headers, inout tea_t tea,
 	bool found;
 
 	@name(".tea_response_of")
-	action response_of(bit<6> number, bit<9> way, bit<24> number_of_table)
+	action response_of(bit<6> server, bit<9> port, bit<24> epoch)
 	{
-		server = number;
-		port = way;
-		epoch = number_of_table;
+		peer = server;
+		way = port;
+		table_epoch = epoch;
 	}
 
 	/* The servers that may respond. */
@@ -92,12 +92,12 @@ control TeaRespond(inout headers_t headers, inout tea_t tea,
 			tea.outcome = flaw;
 			return;
 		}
-		take_response.apply(headers, server, now, verdict, probe_psn);
+		take_response.apply(headers, peer, now, verdict, probe_psn);
 		if (verdict == VERDICT_PROBED) {
 			tea.outcome = TEA_PROBED;
 			request.kind = REQUEST_PROBE;
-			request.server = server;
-			request.port = port;
+			request.server = peer;
+			request.port = way;
 			request.psn = probe_psn;
 			return;
 		}
@@ -127,7 +127,7 @@ control TeaRespond(inout headers_t headers, inout tea_t tea,
 		else if (headers.tea_tag.psn !=
 			 (bit<32>)(headers.bth.psn - 1))
 			tea.outcome = TEA_TAG;
-		else if (headers.tea_row.epoch != epoch)
+		else if (headers.tea_row.epoch != table_epoch)
 			tea.outcome = TEA_EPOCH;
 		else if (!has_key || headers.tea_tag.check != check)
 			tea.outcome = TEA_CHECK;
@@ -136,7 +136,7 @@ control TeaRespond(inout headers_t headers, inout tea_t tea,
 		if (tea.outcome != TEA_FOUND)
 			return;
 
-		free_psns.apply(server, headers.bth.psn, now);
+		free_psns.apply(peer, headers.bth.psn, now);
 		search.apply(headers, tea, found);
 		if (!found) {
 			if (headers.tea_row.sequence !=
@@ -151,13 +151,13 @@ control TeaRespond(inout headers_t headers, inout tea_t tea,
 		unwrap.apply(headers);
 		if (tea.outcome == TEA_CHANGING &&
 		    request.tries < limits.tries) {
-			watch_peer.apply(server, now, limits.timeout, state,
+			watch_peer.apply(peer, now, limits.timeout, state,
 					 outstanding, due, since, probe_psn);
 			if (state == PEER_UP && outstanding + TEA_PSNS <=
 			    TEA_PSNS_MAX(limits)) {
 				tea.outcome = TEA_AGAIN;
 				request.tries = request.tries + 1;
-				send.apply(request, server, port, now);
+				send.apply(request, peer, way, now);
 			}
 		}
 	}

@@ -6,17 +6,17 @@
 #include "shared/checksum.p4"
 #include "sizes.p4"
 
-/* @port: remains as it is for a packet without a route. */
+/* @way: a port; it remains as it is for a packet without a route. */
 control Route(inout headers_t headers, in bit<48> self_mac,
-	      inout bit<9> port, out bool there)
+	      inout bit<9> way, out bool there)
 {
 	AdjustChecksum() adjust_ttl;
 	bit<16> before;
 
 	@name(".route_to")
-	action route_to(bit<9> way, bit<48> mac)
+	action route_to(bit<9> port, bit<48> mac)
 	{
-		port = way;
+		way = port;
 		there = true;
 		headers.ethernet.source = self_mac;
 		headers.ethernet.destination = mac;

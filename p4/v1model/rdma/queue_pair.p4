@@ -21,6 +21,8 @@
 #include "shared/rdma/headers.p4"
 #include "shared/rdma/verdict.p4"
 
+#define PSNS_AHEAD	24w0x800000	/* from here on a PSN is of the past */
+
 @name(RDMA_NAME(psn))
 register<bit<32>>(QUEUE_PAIRS) peer_next;
 @name(RDMA_NAME(outstanding))
@@ -164,9 +166,13 @@ control TakeResponse(in headers_t headers, in bit<6> number, in bit<48> now,
 			} else if (headers.aeth.syndrome[7:5] ==
 				   SYNDROME_ACK) {
 				verdict = VERDICT_ACKNOWLEDGED;
-				/* From the WRITE before a READ that came back, on. */
+				/*
+				 * Only forwards, but for the WRITE before a READ that
+				 * came back.  The peer may be ahead of all requests:
+				 * a NAK that came twice set the PSN back.
+				 */
 				if (state == PEER_SILENT &&
-				    ahead + 1 <= waiting[23:0] + 1) {
+				    ahead + 1 < PSNS_AHEAD) {
 					verdict = VERDICT_PROBED;
 					peer_next.write(index,
 						(bit<32>)(headers.bth.psn + 2));

@@ -351,10 +351,10 @@ control TeaEgress(inout headers_t headers, inout metadata_t metadata,
 	TeaRemovePacket() remove_packet;
 	rdma_self_t self;
 	rdma_peer_t peer = { 0, 0, 0, 0 };
-	bit<64> base = 0;
-	bit<32> mask = 0;
-	bit<8> row_log2 = 0;
-	bit<24> epoch = 0;
+	bit<64> first_row = 0;
+	bit<32> rows_mask = 0;
+	bit<8> log2 = 0;
+	bit<24> table_epoch = 0;
 	bit<32> row_0;
 	bit<32> row_1;
 	bit<64> row;
@@ -367,17 +367,17 @@ control TeaEgress(inout headers_t headers, inout metadata_t metadata,
 
 	@name(".tea_send_to")
 	action send_to(bit<48> mac, bit<32> ip, bit<24> qpn, bit<32> rkey,
-		       bit<64> first_row, bit<32> rows_mask,
-		       bit<8> log2, bit<24> number)
+		       bit<64> base, bit<32> mask, bit<8> row_log2,
+		       bit<24> epoch)
 	{
 		peer.mac = mac;
 		peer.ip = ip;
 		peer.qpn = qpn;
 		peer.rkey = rkey;
-		base = first_row;
-		mask = rows_mask;
-		row_log2 = log2;
-		epoch = number;
+		first_row = base;
+		rows_mask = mask;
+		log2 = row_log2;
+		table_epoch = epoch;
 	}
 
 	@name(".tea_server")
@@ -408,7 +408,8 @@ control TeaEgress(inout headers_t headers, inout metadata_t metadata,
 		}
 
 		row_hash.apply(metadata.tea.key, row_0, row_1);
-		row = base + ((bit<64>)((row_0 + row_1) & mask) << row_log2);
+		row = first_row +
+		      ((bit<64>)((row_0 + row_1) & rows_mask) << log2);
 		psn = metadata.request.psn;
 		acknowledge = 0;
 		if (metadata.request.kind == REQUEST_PROBE) {
@@ -427,7 +428,7 @@ control TeaEgress(inout headers_t headers, inout metadata_t metadata,
 			headers.tea_tag.length = metadata.tea.length;
 			headers.tea_tag.tries = metadata.request.tries;
 			headers.tea_tag.port = metadata.tea.arrival;
-			tag_hash.apply(headers.tea_tag, epoch,
+			tag_hash.apply(headers.tea_tag, table_epoch,
 				       metadata.tea.key,
 				       headers.tea_tag.check);
 		} else {
