@@ -18,6 +18,8 @@
 #define ETH_P_IPV6	0x86dd
 #define FRAGMENT	0x3fff
 
+#define OPTIONS_MAX	64	/* bytes behind the fixed part of an IPv4 header, and more */
+
 enum telemetry_outcome {
 	TELEMETRY_OK,
 	/* reasons not to report, in the order of struct reporter */
@@ -26,6 +28,7 @@ enum telemetry_outcome {
 	TELEMETRY_MALFORMED,
 	TELEMETRY_INCOMPLETE,
 	TELEMETRY_ANONYMOUS,
+	TELEMETRY_DAMAGED,
 };
 
 struct telemetry {
@@ -38,6 +41,8 @@ struct telemetry {
 struct cursor {
 	void *at;
 	void *end;
+	void *begin;		/* of the frame */
+	struct xdp_md *context;	/* the same frame */
 };
 
 /* The fields of an IP header that the rest of the parser needs. */
@@ -45,6 +50,7 @@ struct inner {
 	__u8 protocol;
 	bool is_ipv6;
 	__u32 room;	/* bytes behind the IP header, according to it */
+	const struct iphdr *ipv4;	/* if it is not IPv6 */
 };
 
 static __always_inline bool is_cut(const struct cursor *cursor, __u32 bytes)
@@ -72,8 +78,49 @@ static __always_inline int read_ipv4(struct cursor *cursor,
 	inner->protocol = ip->protocol;
 	inner->is_ipv6 = false;
 	inner->room = length - header;
+	inner->ipv4 = ip;
 	cursor->at += header;
 	return TELEMETRY_OK;
+}
+
+/*
+ * Checks the sum over the header of IPv4 with its options, because a wrong header has
+ * the addresses, the ports and the path of any flow.
+ */
+static __always_inline int check_ipv4(const struct cursor *cursor,
+				      const struct inner *inner)
+{
+	const struct iphdr *ip = inner->ipv4;
+	const __u32 *words = (const void *)ip;
+	__u32 length, i;
+	__u64 sum;
+
+	if (inner->is_ipv6)
+		return TELEMETRY_OK;
+	sum = (__u64)words[0] + words[1] + words[2] + words[3] + words[4];
+	length = ip->ihl * 4 - sizeof(*ip);
+	if (length) {
+		__u32 options[OPTIONS_MAX / 4] = { };
+
+		/*
+		 * Read from a copy, because the verifier would walk all that follows
+		 * for each length; and it has to see the bounds of the length.
+		 */
+		barrier_var(length);
+		length &= OPTIONS_MAX - 1;
+		if (!length ||
+		    bpf_xdp_load_bytes(cursor->context,
+				       (const void *)(ip + 1) - cursor->begin,
+				       options, length))
+			return TELEMETRY_TRUNCATED;
+#pragma unroll
+		for (i = 0; i < OPTIONS_MAX / 4; i++)
+			sum += options[i];
+	}
+	sum = (sum & 0xffff) + (sum >> 16 & 0xffff) + (sum >> 32);
+	sum = (sum & 0xffff) + (sum >> 16);
+	sum = (sum & 0xffff) + (sum >> 16);
+	return sum == 0xffff ? TELEMETRY_OK : TELEMETRY_DAMAGED;
 }
 
 static __always_inline int read_ipv6(struct cursor *cursor,

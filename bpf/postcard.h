@@ -92,6 +92,8 @@ static __always_inline int read_postcard(struct cursor *cursor, __u32 room,
 	if (ret == TELEMETRY_NONE)
 		ret = TELEMETRY_ANONYMOUS;
 	if (!ret)
+		ret = check_ipv4(cursor, &inner);
+	if (!ret)
 		ret = read_ports(cursor, inner.protocol, ports);
 	if (ret)
 		return ret;

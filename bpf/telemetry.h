@@ -25,6 +25,9 @@ static __always_inline int telemetry__read(struct cursor *cursor,
 		return TELEMETRY_NONE;
 	if (udp->dest != int_port && udp->dest != report_port)
 		return TELEMETRY_NONE;
+	ret = check_ipv4(cursor, &inner);
+	if (ret)
+		return ret;
 
 	room = bpf_ntohs(udp->len);
 	if (room < sizeof(*udp) || room > inner.room)

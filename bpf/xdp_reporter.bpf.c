@@ -303,6 +303,8 @@ static __always_inline int telemetry_of(struct xdp_md *context,
 	struct cursor cursor = {
 		.at = (void *)(long)context->data,
 		.end = (void *)(long)context->data_end,
+		.begin = (void *)(long)context->data,
+		.context = context,
 	};
 
 	return telemetry__read(&cursor, int_port, report_port, telemetry);
@@ -322,6 +324,9 @@ static __always_inline void count_passed(struct reporter *row, int outcome)
 		break;
 	case TELEMETRY_ANONYMOUS:
 		row->anonymous++;
+		break;
+	case TELEMETRY_DAMAGED:
+		row->damaged++;
 		break;
 	default:
 		row->others++;

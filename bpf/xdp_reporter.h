@@ -43,7 +43,7 @@ struct reporter_collector {
 	__u64 base;
 };
 
-/* Each frame is counted once; a row for each CPU, on its own cache line. */
+/* Each frame is counted once; a row for each CPU, on its own cache lines. */
 struct reporter {
 	__u64 reports DART_COUNTER DART_UNIT("frames");	/* WRITEs sent */
 	/* These were passed on unchanged: no telemetry, */
@@ -58,8 +58,10 @@ struct reporter {
 	__u64 anonymous DART_COUNTER DART_UNIT("frames");
 	/* a share without a collector, */
 	__u64 unassigned DART_COUNTER DART_UNIT("frames");
-	/* no room in the buffer for the report. */
+	/* no room in the buffer for the report, */
 	__u64 cramped DART_COUNTER DART_UNIT("frames");
+	/* a wrong checksum of an IPv4 header. */
+	__u64 damaged DART_COUNTER DART_UNIT("frames");
 } DART_COPIES_ARE_CPUS __attribute__((aligned(64)));
 
 /* Reports to a collector; all CPUs count here, because PSNs are consecutive. */

@@ -12,6 +12,7 @@ struct collector_t {
 	bit<8> redundancy;	/* 0: there is no such collector */
 }
 
+/* Arrays by collector have COLLECTOR_ENTRIES: no number beyond has a collector. */
 control FindCollector(inout headers_t headers, in bit<8> number,
 		      out collector_t collector)
 {
@@ -43,7 +44,8 @@ control FindCollector(inout headers_t headers, in bit<8> number,
 		collector.base = 0;
 		collector.mask = 0;
 		collector.redundancy = 0;
-		collectors.apply();
+		if (number < COLLECTOR_ENTRIES)
+			collectors.apply();
 	}
 }
 

@@ -14,6 +14,7 @@
 #define OUTCOME_ANONYMOUS	8w5	/* no node IDs */
 #define OUTCOME_UNASSIGNED	8w6	/* a share without a collector */
 #define OUTCOME_UNCHANGED	8w7	/* a path that was reported before */
-#define OUTCOMES		8
+#define OUTCOME_DAMAGED		8w8	/* a wrong checksum of the IPv4 header */
+#define OUTCOMES		9
 
 #endif /* DART_OUTCOME_P4 */

@@ -3,8 +3,10 @@
  * A switch that reports telemetry into the memory of collectors, for Tofino:
  * see Documentation/p4.md.  Differences from the program for BMv2:
  *
- *   INT         hops are node IDs only, at most 5, and IPv4 has no options; other
- *               INT stays in the packet, which is forwarded
+ *   INT         hops are node IDs only, at most 5; other INT stays in the packet,
+ *               which is forwarded
+ *   options     of IPv4: the checksum of the header is not verified, so that the
+ *               packet is only forwarded
  *   checksums   of keys have 32 bits; with others nothing is reported
  *   copies      all copies come from a mirror session to a multicast group, whose
  *               member for copy n has replication ID n
@@ -28,6 +30,8 @@
 
 #define NO_PORT		9w511
 #define MIRROR_REPORT	3w1
+
+#define COUNT(outcome)	(outcome, _, _, _) : count(outcome);
 
 struct ingress_t {
 	bool is_flow;		/* the IP header is well-formed */
@@ -194,22 +198,25 @@ control DartIngress(inout headers_t headers, inout ingress_t metadata,
 		packets.count(index);
 	}
 
-	/* Keyed by both: writing @changed into the outcome takes one more stage. */
+	/* Keyed by all: writing @changed into the outcome takes one more stage. */
 	table tally {
 		key = {
 			outcome : ternary;
 			changed : ternary;
+			metadata.checksums.is_wrong : ternary;
+			headers.ipv4_options.isValid() : ternary;
 		}
 		actions = { count; }
 		const entries = {
-			(_, 0) : count(OUTCOME_UNCHANGED);
-			(OUTCOME_REPORT, _) : count(OUTCOME_REPORT);
-			(OUTCOME_OTHER, _) : count(OUTCOME_OTHER);
-			(OUTCOME_TRUNCATED, _) : count(OUTCOME_TRUNCATED);
-			(OUTCOME_MALFORMED, _) : count(OUTCOME_MALFORMED);
-			(OUTCOME_INCOMPLETE, _) : count(OUTCOME_INCOMPLETE);
-			(OUTCOME_ANONYMOUS, _) : count(OUTCOME_ANONYMOUS);
-			(OUTCOME_UNASSIGNED, _) : count(OUTCOME_UNASSIGNED);
+			(_, _, true, false) : count(OUTCOME_DAMAGED);
+			(_, 0, _, _) : count(OUTCOME_UNCHANGED);
+			COUNT(OUTCOME_REPORT)
+			COUNT(OUTCOME_OTHER)
+			COUNT(OUTCOME_TRUNCATED)
+			COUNT(OUTCOME_MALFORMED)
+			COUNT(OUTCOME_INCOMPLETE)
+			COUNT(OUTCOME_ANONYMOUS)
+			COUNT(OUTCOME_UNASSIGNED)
 		}
 		size = TALLY_ENTRIES;
 	}
@@ -272,6 +279,7 @@ control DartIngress(inout headers_t headers, inout ingress_t metadata,
 					deparser_metadata.drop_ctl = 1;
 				strip.apply(headers, metadata.checksums);
 			} else if (metadata.is_flow && is_readable &&
+				   !metadata.checksums.is_wrong &&
 				   !(metadata.report.protocol == PROTOCOL_UDP &&
 				     metadata.report.destination_port ==
 				     DART_STORE_UDP_PORT)) {

@@ -15,7 +15,7 @@ struct checksums_t {
 	bit<16> udp_rest;	/* of the sum, without fields that may change */
 	bit<16> length_change;	/* if INT is removed */
 	bit<16> minus_bytes;	/* likewise, in ones' complement */
-	bool is_wrong;		/* of IPv4, or there are options */
+	bool is_wrong;		/* of IPv4, or not verified: there are options */
 	bool adjust_ipv4;
 	bool adjust_udp;
 }

@@ -47,6 +47,7 @@ control DartIngress(inout headers_t headers, inout metadata_t metadata,
 		    inout standard_metadata_t standard)
 {
 	FlowKey() flow_key;
+	Damage() damage;
 	ReadPath() read_path;
 	Strip() strip;
 	ShareHash() share_hash;
@@ -55,6 +56,7 @@ control DartIngress(inout headers_t headers, inout metadata_t metadata,
 	bit<8> outcome = OUTCOME_OTHER;
 	bit<32> share_crc;
 	bool changed;
+	bool is_damaged;
 	bool is_int;
 
 	@name(".dart_packets")
@@ -160,10 +162,13 @@ control DartIngress(inout headers_t headers, inout metadata_t metadata,
 			}
 		}
 		flow_key.apply(headers, metadata.report);
-		is_int = headers.int_md.isValid() &&
+		damage.apply(headers, standard.parser_error, is_damaged);
+		is_int = headers.int_md.isValid() && !is_damaged &&
 			 standard.parser_error == error.NoError;
-		if (headers.udp.isValid() &&
-		    headers.udp.destination == INT_PORT) {
+		if (is_damaged) {
+			outcome = OUTCOME_DAMAGED;
+		} else if (headers.udp.isValid() &&
+			   headers.udp.destination == INT_PORT) {
 			if (standard.parser_error == error.IntMalformed)
 				outcome = OUTCOME_MALFORMED;
 			else if (standard.parser_error != error.NoError)
@@ -179,14 +184,14 @@ control DartIngress(inout headers_t headers, inout metadata_t metadata,
 			if (headers.int_md.discard == 1)
 				mark_to_drop(standard);
 			strip.apply(headers);
-		} else if (metadata.report.key != KEY_NONE &&
+		} else if (metadata.report.key != KEY_NONE && !is_damaged &&
 			   standard.parser_error == error.NoError &&
 			   !(metadata.report.protocol == PROTOCOL_UDP &&
 			     metadata.report.destination_port ==
 			     DART_STORE_UDP_PORT)) {
 			/*
-			 * A malformed packet has no flow, and reports on reports,
-			 * with INT or without, would never end.
+			 * A malformed or damaged packet has no flow, and reports on
+			 * reports, with INT or without, would never end.
 			 */
 			postcard.apply();
 		}

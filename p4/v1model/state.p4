@@ -72,6 +72,25 @@ control SumOfInt(in headers_t headers, out bit<16> sum)
 	}
 }
 
+/* Tells whether the header of IPv4 is whole, and its checksum is wrong. */
+control Damage(in headers_t headers, in error parser_error,
+	       out bool is_damaged)
+{
+	bit<16> rest;	/* 0 if it is right: the sum has the checksum, too */
+
+	apply {
+		is_damaged = false;
+		if (headers.ipv4.isValid() &&
+		    parser_error != error.IpMalformed &&
+		    (headers.ipv4.ihl == 5 || headers.ipv4_options.isValid())) {
+			hash(rest, HashAlgorithm.csum16, 16w0,
+			     { headers.ipv4, headers.ipv4_options },
+			     32w0x10000);
+			is_damaged = rest != 0;
+		}
+	}
+}
+
 control RemoveStack(inout headers_t headers)
 {
 	apply {

@@ -62,6 +62,7 @@ install -m 755 "$(command -v attempt)" /run/attempt
 sed -i /^dart:/d /etc/group
 echo "dart:x:$group:" >>/etc/group
 check "the agent starts" host_up
+check "a row of a lookup table fits into a packet" ip link set eth0 mtu 4200
 check "the address of a reporter can be resolved" \
 	ip neighbour replace 10.77.0.2 lladdr 02:00:00:00:00:01 dev eth0
 for column in user dart userns container root; do

@@ -11,10 +11,15 @@
 #include "selftests/lib/test.h"
 #include "selftests/lib/xdp_reporter.h"
 
-/* Of a postcard over IPv4: where the length of its report is. */
+/* Of a postcard over IPv4: where the length of its report is, and its inner packet. */
 #define REPORT_WORDS 51
+#define INNER_IP 78
 
-/* A good frame with one flaw. */
+#define IP 14
+#define CHECKSUM_AT (IP + 10)
+#define IP_END (IP + 20)
+
+/* A good frame with one flaw; the checksum of IPv4 becomes right for a changed header. */
 static const struct flaw {
 	const char *what;
 	enum xdp_reporter_counter counter;
@@ -86,6 +91,12 @@ static const struct flaw {
 	  .count = 1 },
 	{ "a report of a TLV", ANONYMOUS, true, .at = 50, .bytes = { 0x11 },
 	  .count = 1 },
+	{ "a damaged inner packet", DAMAGED, true, .at = INNER_IP + 12,
+	  .bytes = { 1 }, .count = 1 },
+	{ "another version of the inner packet", MALFORMED, true,
+	  .at = INNER_IP, .bytes = { 0x65 }, .count = 1 },
+	{ "options of the inner packet up to the end", TRUNCATED, true,
+	  .length = INNER_IP + 22, .at = INNER_IP, .bytes = { 0x46 }, .count = 1 },
 	{ "cut in the group", TRUNCATED, true, .length = 49 },
 	{ "cut in the metadata", TRUNCATED, true, .length = 65 },
 	{ "cut in the inner packet", TRUNCATED, true, .length = 80 },
@@ -136,9 +147,93 @@ static void test_passed(void **state)
 		if (flaw->is_rest)
 			frame[REPORT_WORDS] = 0xff;
 		memcpy(frame + flaw->at, flaw->bytes, flaw->count);
+		if (flaw->at >= IP && flaw->at < IP_END)
+			int_frame__set_checksum(frame);
 		xdp_reporter__expect_passed(reporter, frame,
 					    flaw->length ?: length,
 					    flaw->counter, flaw->what);
+	}
+	assert_int_equal(xdp_reporter__count(reporter, REPORTS), 2);
+}
+
+/* Behind the header of IPv4; returns the new length. */
+static size_t add_options(uint8_t *frame, size_t length)
+{
+	static const uint8_t nops[4] = { 1, 1, 1, 1 };
+
+	memmove(frame + IP_END + sizeof(nops), frame + IP_END,
+		length - IP_END);
+	memcpy(frame + IP_END, nops, sizeof(nops));
+	frame[IP]++;
+	frame[IP + 3] += sizeof(nops);
+	int_frame__set_checksum(frame);
+	return length + sizeof(nops);
+}
+
+/* Each frame that differs from this one in one bit of the header of IPv4. */
+static void expect_damaged(struct xdp_reporter *reporter, const uint8_t *good,
+			   size_t length, size_t end)
+{
+	const uint64_t before = xdp_reporter__count(reporter, DAMAGED);
+	const uint64_t others = xdp_reporter__count(reporter, OTHERS);
+	const size_t other_bits = 8 + 14 + 8;
+	uint8_t frame[INT_FRAME_MAX];
+	size_t bit, size;
+
+	/* Those of the first byte, of fragments and of the protocol make it no telemetry. */
+	for (bit = 0; bit < (end - IP) * 8; bit++) {
+		memcpy(frame, good, length);
+		frame[IP + bit / 8] ^= 1 << bit % 8;
+		size = length;
+		assert_int_equal(xdp_reporter__run(reporter, frame, &size,
+						   true), XDP_PASS);
+		assert_int_equal(size, length);
+		frame[IP + bit / 8] ^= 1 << bit % 8;
+		assert_memory_equal(frame, good, length);
+	}
+	assert_int_equal(xdp_reporter__count(reporter, OTHERS) - others,
+			 other_bits);
+	assert_int_equal(xdp_reporter__count(reporter, DAMAGED) - before,
+			 (end - IP) * 8 - other_bits);
+}
+
+static void test_damaged(void **state)
+{
+	struct xdp_reporter *reporter;
+	uint8_t frame[INT_FRAME_MAX];
+	size_t i, length, size;
+
+	reporter = *state = xdp_reporter__attach(32, DART_STORE_SHARES);
+	for (i = 0; i < 4; i++) {
+		length = build_good(i % 2, frame);
+		if (i / 2)
+			length = add_options(frame, length);
+		expect_damaged(reporter, frame, length,
+			       IP_END + (i / 2 ? 4 : 0));
+		size = length;
+		assert_int_equal(xdp_reporter__run(reporter, frame, &size,
+						   true), XDP_TX);
+	}
+	assert_int_equal(xdp_reporter__count(reporter, REPORTS), 4);
+}
+
+static void test_zeros(void **state)
+{
+	struct xdp_reporter *reporter;
+	uint8_t frame[INT_FRAME_MAX];
+	size_t i, length;
+
+	reporter = *state = xdp_reporter__attach(32, DART_STORE_SHARES);
+	for (i = 0; i < 2; i++) {
+		length = build_good(false, frame);
+		/* The identification, which was 0, takes the whole checksum. */
+		memcpy(frame + IP + 4, frame + CHECKSUM_AT, 2);
+		int_frame__set_checksum(frame);
+		assert_int_equal(frame[CHECKSUM_AT] | frame[CHECKSUM_AT + 1],
+				 0);
+		memset(frame + CHECKSUM_AT, i ? 0xff : 0, 2);
+		assert_int_equal(xdp_reporter__run(reporter, frame, &length,
+						   true), XDP_TX);
 	}
 	assert_int_equal(xdp_reporter__count(reporter, REPORTS), 2);
 }
@@ -181,6 +276,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST_FIXTURE("each frame that is not a whole, well-formed INT frame passes unchanged, and is counted by its flaw",
 			     test_passed, NULL, xdp_reporter__detach),
+		TEST_FIXTURE("telemetry with one wrong bit in the header of IPv4, with or without options, passes unchanged and is counted as damaged",
+			     test_damaged, NULL, xdp_reporter__detach),
+		TEST_FIXTURE("telemetry whose checksum of IPv4 is 0 or 0xffff, both of which are right, is reported",
+			     test_zeros, NULL, xdp_reporter__detach),
 		TEST_FIXTURE("2000 frames with random flaws either pass unchanged or become valid reports",
 			     test_random_flaws, NULL, xdp_reporter__detach),
 	};

@@ -16,6 +16,10 @@ fuzz_controller_config_sources := $(addprefix tools/controller/, config.c \
 	http/http_address.c labels.c output_settings.c push/receiver_settings.c settings.c settings_record.c settings_transport.c)
 fuzz_controller_config_parsers := $(fuzz_controller_config_sources) \
 	tools/lib/dart/yaml_file.c
+fuzz_digests_sources := $(addprefix tools/dartctl/switch/, digests.c \
+	publisher.c thrift.c thrift_wire.c thrift_wire_error.c)
+fuzz_digests_parsers := $(addprefix tools/dartctl/switch/, digests.c \
+	publisher.c)
 fuzz_int_packet_sources := tools/report/int_packet.c
 fuzz_int_packet_parsers := $(fuzz_int_packet_sources)
 fuzz_key_schema_parsers := $(addprefix tools/lib/dart/, yaml_file.c \
@@ -66,6 +70,7 @@ fuzz_srv_answer_parsers := $(addprefix tools/controller/targets/, \
 fuzz_state_file_sources := $(addprefix agent/registration/, \
 	registration.c state_file.c)
 fuzz_state_file_parsers := $(fuzz_state_file_sources)
+fuzz_tables_parsers := $(addprefix tools/lib/dart/tea/tea_tables,.c _server.c)
 fuzz_tea_import_sources = $(tea_parsing) \
 	$(addprefix tools/dartctl/tea/tea_,printer.c text_print.c)
 fuzz_tea_import_parsers = $(tea_parsing)
@@ -73,7 +78,10 @@ fuzz_tea_table_parsers := $(addprefix tools/lib/dart/tea/tea_, lookup.c \
 	lookup_walk.c table_resume.c)
 fuzz_telemetry_parsers := bpf/flow_key.h bpf/int_md.h bpf/postcard.h \
 	bpf/telemetry.h
-fuzz_thrift_sources := $(addprefix tools/dartctl/switch/, bmv2_read.c \
-	program.c state.c thrift.c thrift_wire_error.c)
-fuzz_thrift_parsers := $(addprefix tools/dartctl/switch/, bmv2_read.c \
-	program.c thrift.c)
+fuzz_thrift_sources := $(addprefix tools/dartctl/switch/, bmv2_group.c \
+	bmv2_read.c bmv2_register.c bmv2_table.c entry.c lookup_bmv2_read.c \
+	lookup_program.c lookup_state.c program.c report_program.c state.c \
+	thrift.c thrift_wire_error.c)
+fuzz_thrift_parsers := $(addprefix tools/dartctl/switch/, bmv2_group.c \
+	bmv2_read.c bmv2_register.c bmv2_table.c lookup_bmv2_read.c \
+	lookup_program.c program.c thrift.c)

@@ -5,9 +5,8 @@
 #include "fuzz.h"
 #include "tools/report/int_packet.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+static void parse(const uint8_t *frame, size_t size)
 {
-	uint8_t *frame = exact_copy(data, size);
 	struct int_packet packet;
 	uint32_t hop;
 	int ret;
@@ -20,6 +19,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		for (hop = packet.hops; hop < INT_PACKET_HOPS_MAX; hop++)
 			require(!packet.path[hop]);
 	}
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	uint8_t *frame = exact_copy(data, size);
+
+	parse(frame, size);
+	repair_ipv4(frame, size);
+	parse(frame, size);
 	free(frame);
 	return 0;
 }

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Answers of a switch by Thrift: its tables, or its program.  The bytes come from
+ * Answers of a switch by Thrift: its tables, those of lookups, or its program.  The bytes come from
  * memory: this file has the functions of thrift_wire.c.
  */
 #include <errno.h>
 
 #include "fuzz.h"
 #include "tools/dartctl/switch/bmv2.h"
+#include "tools/dartctl/switch/lookup_bmv2.h"
+#include "tools/dartctl/switch/report_program.h"
 #include "tools/dartctl/switch/thrift_wire.h"
 
 static const uint8_t *answers;
@@ -46,15 +48,58 @@ void thrift_wire__get(struct thrift_wire *wire, void *bytes, uint32_t length)
 	wire->answer_left -= length;
 }
 
-/* The first byte selects what is read. */
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+static int read_program(struct thrift *thrift, const struct switch_kind *kind,
+			struct dart_error *error)
+{
+	struct switch_program program;
+	struct lookup_sizes sizes;
+	int32_t list;
+	int ret;
+
+	ret = switch_bmv2__read_program(thrift, kind, &program, error);
+	if (ret)
+		return ret;
+	if (kind == &lookup_program)
+		ret = lookup_program__sizes(&program, &sizes, error) ?:
+			      lookup_program__popular(&program, &list, error);
+	switch_program__free(&program);
+	return ret;
+}
+
+static int read_reports(struct thrift *thrift, struct dart_error *error)
 {
 	const struct switch_wish wish = {
 		.collectors.count = 1,
 		.ports = { 3 },
 	};
-	struct switch_program program;
-	struct switch_state *state;
+	struct switch_state *state = switch_state__new();
+	int ret;
+
+	require(state);
+	ret = switch_bmv2__read(thrift, &wish, state, error);
+	free(state);
+	return ret;
+}
+
+static int read_lookups(struct thrift *thrift, struct dart_error *error)
+{
+	const struct lookup_wish wish = {
+		.tables.server_count = 1,
+		.ports = { 3 },
+	};
+	const struct lookup_sizes sizes = { 13, 7, 8, 100, 100 };
+	struct lookup_state *state = lookup_state__new();
+	int ret;
+
+	require(state);
+	ret = lookup_bmv2__read(thrift, &wish, &sizes, state, error);
+	lookup_state__free(state);
+	return ret;
+}
+
+/* The first byte selects what is read. */
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
 	struct dart_error error = {};
 	struct thrift *thrift;
 	int ret;
@@ -64,15 +109,19 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	answers = data + 1;
 	answers_left = size - 1;
 	require(!thrift__connect("switch:9090", &thrift, &error));
-	if (*data & 1) {
-		ret = switch_bmv2__read_program(thrift, &program, &error);
-		if (!ret)
-			switch_program__free(&program);
-	} else {
-		state = switch_state__new();
-		require(state);
-		ret = switch_bmv2__read(thrift, &wish, state, &error);
-		free(state);
+	switch (*data & 3) {
+	case 0:
+		ret = read_reports(thrift, &error);
+		break;
+	case 2:
+		ret = read_lookups(thrift, &error);
+		break;
+	case 1:
+		ret = read_program(thrift, &switch_report_program, &error);
+		break;
+	default:
+		ret = read_program(thrift, &lookup_program, &error);
+		break;
 	}
 	if (ret)
 		require_sentence(&error);

@@ -5,8 +5,8 @@
  * is "yes" or the name of an errno.
  *
  * For each call the process has a descriptor of a separate region with one map in it,
- * the descriptor of another map, and that of a slice of a closed region; root has
- * opened them.
+ * the descriptor of another map, that of a slice of a closed region, and that of a change
+ * of a lookup table; root has opened them.
  */
 #include <grp.h>
 #include <stdio.h>
@@ -21,16 +21,17 @@
 #include "selftests/lib/record.h"
 #include "selftests/lib/slab.h"
 
-/* Descriptors: of the map, of the slice, then of a region for each call. */
+/* Descriptors: of the map, of the slice, of changes, then of a region for each call. */
 #define MAP 20
 #define SLICE (MAP + 1)
-#define REGIONS (SLICE + 1)
+#define CHANGES (SLICE + 1)
+#define REGIONS (CHANGES + 1)
 /* The id of the slab in each region, behind the map. */
 #define SLAB 2
 
 #define ANOTHER 65532
 
-/* An address that privileges.sh has made reachable. */
+/* An address that privileges.sh has made reachable: of a reporter and a requester. */
 #define REPORTER "10.77.0.2"
 
 static int do_open(int region)
@@ -129,6 +130,18 @@ static void make_slice(void)
 	close(slice.fd);
 }
 
+/* Descriptor CHANGES: a removal, of keys and values of 4 bytes. */
+static void make_changes(void)
+{
+	static const uint8_t removal[] = { 2, 0, 0, 0, 1, 0, 0, 0, 0 };
+	int fd = memfd_create("changes", MFD_CLOEXEC);
+
+	if (write(fd, removal, sizeof(removal)) != sizeof(removal))
+		exit(1);
+	dup2(fd, CHANGES);
+	close(fd);
+}
+
 static int do_namespaces(int region)
 {
 	return device_namespaces(region, 0);
@@ -148,7 +161,7 @@ static const struct call {
 	const char *name;
 	int (*run)(int region);		/* not negative, or -errno */
 	const char *request;
-	bool passes_map;
+	int passes;			/* a descriptor, if not 0 */
 } calls[] = {
 	{ "open", .run = do_open },
 	{ "INFO", .run = do_info },
@@ -172,7 +185,7 @@ static const struct call {
 	{ "source-list", .request = "{\"request\": \"source-list\"}\n" },
 	{ "controller-list", .request = "{\"request\": \"controller-list\"}\n" },
 	{ "monitor", .request = "{\"request\": \"monitor\"}\n" },
-	{ "register-map", .passes_map = true,
+	{ "register-map", .passes = MAP,
 	  .request = "{\"request\": \"register-map\", \"name\": \"own\"}\n" },
 	{ "unregister own",
 	  .request = "{\"request\": \"unregister\", \"name\": \"own\"}\n" },
@@ -212,6 +225,29 @@ static const struct call {
 		     "\"address\": \"" REPORTER "\"}\n" },
 	{ "store-delete",
 	  .request = "{\"request\": \"store-delete\", \"name\": \"others\"}\n" },
+	{ "table-create",
+	  .request = "{\"request\": \"table-create\", \"name\": \"attempt\", "
+		     "\"rows_log2\": 4, \"key_length\": 4, \"value_length\": 4}\n" },
+	{ "table-list", .request = "{\"request\": \"table-list\"}\n" },
+	{ "table-open",
+	  .request = "{\"request\": \"table-open\", \"name\": \"others\"}\n" },
+	{ "table-change", .passes = CHANGES,
+	  .request = "{\"request\": \"table-change\", \"name\": \"others\", "
+		     "\"count\": 1}\n" },
+	{ "requester-add",
+	  .request = "{\"request\": \"requester-add\", \"table\": \"others\", "
+		     "\"address\": \"" REPORTER "\"}\n" },
+	{ "requester-list", .request = "{\"request\": \"requester-list\"}\n" },
+	{ "requester-renew",
+	  .request = "{\"request\": \"requester-renew\", \"table\": \"others\", "
+		     "\"address\": \"" REPORTER "\"}\n" },
+	{ "table-export",
+	  .request = "{\"request\": \"table-export\", \"name\": \"others\"}\n" },
+	{ "requester-remove",
+	  .request = "{\"request\": \"requester-remove\", \"table\": \"others\", "
+		     "\"address\": \"" REPORTER "\"}\n" },
+	{ "table-delete",
+	  .request = "{\"request\": \"table-delete\", \"name\": \"others\"}\n" },
 };
 
 #define CALLS (sizeof(calls) / sizeof(calls[0]))
@@ -235,7 +271,7 @@ static const char *ask(const char *request, int fd)
 		"yes" : json_string_value(json_object_get(reply, "error"));
 }
 
-/* Makes descriptors, entries and stores the same as before earlier attempts. */
+/* Makes descriptors, entries, stores and tables the same as before earlier attempts. */
 static void prepare(void)
 {
 	int first = array_map("first", 8, 1, BPF_F_MMAPABLE);
@@ -243,6 +279,7 @@ static void prepare(void)
 
 	dup2(second, MAP);
 	make_slice();
+	make_changes();
 	for (size_t i = 0; i < CALLS; i++) {
 		int region = device_open();
 
@@ -261,6 +298,9 @@ static void prepare(void)
 	ask("{\"request\": \"store-delete\", \"name\": \"attempt\"}\n", -1);
 	ask("{\"request\": \"store-create\", \"name\": \"others\", "
 	    "\"slots_log2\": 4, \"value_length\": 4}\n", -1);
+	ask("{\"request\": \"table-delete\", \"name\": \"attempt\"}\n", -1);
+	ask("{\"request\": \"table-create\", \"name\": \"others\", \"rows_log2\": 4, "
+	    "\"key_length\": 4, \"value_length\": 4}\n", -1);
 
 	/* An entry of another member of the group. */
 	if (setegid(getgrnam("dart")->gr_gid) || seteuid(ANOTHER))
@@ -278,7 +318,7 @@ static void attempt_all(void)
 
 		if (calls[i].request) {
 			outcome = ask(calls[i].request,
-				      calls[i].passes_map ? MAP : -1);
+				      calls[i].passes ?: -1);
 		} else {
 			ret = calls[i].run(REGIONS + i);
 			if (ret < 0)

@@ -67,17 +67,21 @@ static uint16_t port_at(const uint8_t *at)
 	return at[0] << 8 | at[1];
 }
 
-static uint16_t ip_checksum(const struct iphdr *ip)
+void int_frame__set_checksum(uint8_t *frame)
 {
-	uint16_t words[sizeof(*ip) / 2];
+	uint8_t *ip = frame + sizeof(struct ethhdr);
+	uint8_t *checksum = ip + offsetof(struct iphdr, check);
+	const size_t length = (ip[0] & 0xf) * 4;
 	uint32_t sum = 0;
 	size_t i;
 
-	memcpy(words, ip, sizeof(words));
-	for (i = 0; i < sizeof(words) / sizeof(*words); i++)
-		sum += words[i];
+	memset(checksum, 0, 2);
+	for (i = 0; i < length; i += 2)
+		sum += ip[i] << 8 | ip[i + 1];
 	sum = (sum & UINT16_MAX) + (sum >> 16);
-	return ~(sum + (sum >> 16));
+	sum = ~(sum + (sum >> 16));
+	checksum[0] = sum >> 8;
+	checksum[1] = sum;
 }
 
 static void put_ethernet(struct writer *writer, size_t key_length)
@@ -111,8 +115,9 @@ static void put_ip(struct writer *writer, const uint8_t *key,
 
 	if (is_v4(key_length)) {
 		memcpy(&v4.saddr, key, ADDRESSES_V4);
-		v4.check = ip_checksum(&v4);
 		put(writer, &v4, sizeof(v4));
+		int_frame__set_checksum(writer->at - sizeof(v4) -
+					sizeof(struct ethhdr));
 	} else {
 		memcpy(&v6.saddr, key, ADDRESSES_V6);
 		put(writer, &v6, sizeof(v6));

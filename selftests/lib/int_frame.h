@@ -31,6 +31,9 @@ struct int_frame {
 size_t int_frame__build(const struct int_frame *what,
 			uint8_t frame[INT_FRAME_MAX]);
 
+/* Sets the checksum of the IPv4 header behind Ethernet, with its options. */
+void int_frame__set_checksum(uint8_t *frame);
+
 struct postcard {
 	const uint8_t *key;	/* as above */
 	size_t key_length;

@@ -160,7 +160,8 @@ uint32_t xdp_reporter__run(struct xdp_reporter *reporter,
 uint64_t xdp_reporter__count(struct xdp_reporter *reporter,
 			     enum xdp_reporter_counter counter)
 {
-	uint64_t row[XDP_REPORTER_COUNTERS], sum = 0;
+	/* Rows are whole cache lines. */
+	uint64_t row[(XDP_REPORTER_COUNTERS + 7) / 8 * 8], sum = 0;
 	uint32_t cpu;
 
 	for (cpu = 0; !bpf_map_lookup_elem(reporter->counters, &cpu, row);

@@ -23,6 +23,7 @@ enum xdp_reporter_counter {
 	ANONYMOUS,
 	UNASSIGNED,
 	CRAMPED,
+	DAMAGED,
 	XDP_REPORTER_COUNTERS,
 };
 

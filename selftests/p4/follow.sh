@@ -26,7 +26,8 @@ on() {
 }
 
 start() {
-	simple_switch --thrift-port "$port" "$program" >"$directory/log" 2>&1 &
+	simple_switch --thrift-port "$port" --notifications-addr "ipc://$directory/notify" \
+		"$program" >"$directory/log" 2>&1 &
 	switch=$!
 	until on help >/dev/null 2>&1; do
 		kill -0 $switch || exit 1
@@ -71,7 +72,7 @@ start
 follow "$file" >"$log" 2>&1 &
 follower=$!
 check "a follower waits for a file that does not exist, and says so" \
-	soon logged 1 "keeps its collectors: cannot open $file"
+	soon logged 1 "waits: cannot open $file"
 collector
 check "the follower pushes the file when it appears" soon sends_to 11 1234
 on "register_write dart_psn 0 77" "table_add forward forward_to 02:00:00:00:00:09 => 1" \

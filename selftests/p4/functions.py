@@ -160,7 +160,9 @@ class Function(Running):
         self.do("register_write", f"tea_{register}", server.number, value)
 
     def get(self, register, server):
-        answer = self.do("register_read", f"tea_{register}", server.number)
+        """Of a server, or of one with a number."""
+        number = server if isinstance(server, int) else server.number
+        answer = self.do("register_read", f"tea_{register}", number)
         return int(re.search(r"= *(\d+)", answer)[1])
 
     def outcomes(self):

@@ -16,7 +16,7 @@ ACK, NAK_SEQUENCE, NAK_ACCESS = 0x1F, 0x60, 0x62
 PSNS = 2**24
 SWITCH_QPN = 0x746561
 UDP_SOURCE = 0xC7EA
-SWITCH_MAC, SWITCH_IP = "52:54:00:00:00:02", "10.0.0.2"
+SWITCH_MAC, SWITCH_IP = "02:00:0a:00:00:02", "10.0.0.2"  # as dartctl has them
 
 
 def table_of(low):
@@ -117,6 +117,7 @@ class Server:
         self.ip = f"10.0.1.{number + 1}"
         self.qpn, self.rkey, self.base = 17 + number, 0x1234, 0x3A5F00000000
         self.first_psn, self.epoch = 0, 0x10203
+        self.switch = SWITCH_MAC, SWITCH_IP
         vars(self).update(changes)
         self.expected = self.first_psn
         self.acknowledged = (self.first_psn - 1) % PSNS  # READs left out
@@ -148,7 +149,7 @@ class Server:
     def _request(self, opcode, psn, address, length, payload=b"",
                  acknowledge=0):
         pad = -len(payload) % 4
-        return rdma((SWITCH_MAC, SWITCH_IP), (self.mac, self.ip), self.qpn,
+        return rdma(self.switch, (self.mac, self.ip), self.qpn,
                     opcode, psn % PSNS,
                     struct.pack(">QII", address, self.rkey, length) +
                     payload + bytes(pad), pad, acknowledge)

@@ -1,14 +1,16 @@
 #!/usr/bin/python3 -B
 # SPDX-License-Identifier: GPL-2.0-only
-"""Packets with malformed INT, or without INT, are forwarded unchanged."""
+"""Packets that are damaged, with malformed INT, or without INT, are forwarded unchanged."""
 
 import random
+import struct
 
 import needs  # before all others
 
 import generate
 import packets
 import tap
+from scapy.layers.inet import IPOption_NOP
 from switch import COLLECTORS, SILENCE, Switch, entry_of
 
 DESTINATION = 2
@@ -23,7 +25,8 @@ SHIM_AND_MD = 16
 STACK = 16
 PORTS = 4
 
-# A name, the counter, and the bytes that replace those of a UDP frame at an offset.
+# A name, the counter, and the bytes that replace those of a UDP frame at an offset; the
+# checksum of IPv4 becomes that of the changed header.
 FLAWS = (
     ("another port", "other", 36, "0035"),
     ("TCP to this port", "other", 23, "06"),
@@ -109,7 +112,8 @@ def flaws():
     """a frame with any one wrong field is forwarded unchanged and counted by its flaw"""
     for what, outcome, at, digits in FLAWS:
         frame, change = good(FLOWS["UDP by IPv4"]), bytes.fromhex(digits)
-        frame = frame[:at] + change + frame[at + len(change):]
+        frame = packets.with_ip_checksum(
+            frame[:at] + change + frame[at + len(change):])
         tap.same(switch.send(frame), {**SILENCE, DESTINATION: [frame]}, what)
         tap.same(switch.outcomes(), {outcome: 1}, what)
 
@@ -120,7 +124,8 @@ def ip_lengths():
         frame = good(key)
         at = 16 if len(key) == 13 else 18
         right = int.from_bytes(frame[at:at + 2], "big")
-        check_left([frame[:at] + length.to_bytes(2, "big") + frame[at + 2:]
+        check_left([packets.with_ip_checksum(
+            frame[:at] + length.to_bytes(2, "big") + frame[at + 2:])
                     for length in (20, 28, right - 1)], "malformed")
 
 
@@ -138,6 +143,56 @@ def hops():
             frame[54 + 8 + 4 + 2] = hop_words
             frames.append(bytes(frame))
     check_left(frames, "malformed")
+
+
+def damages():
+    """an IPv4 packet with one wrong bit in its header is forwarded unchanged and counted as damaged"""
+    for name in ("UDP by IPv4", "TCP by IPv4"):
+        for options in ([], [IPOption_NOP()] * 4):
+            plain = packets.packet(FLOWS[name], options=options)
+            for frame in (packets.with_int(plain, [1, 2]), plain):
+                check_damages(frame)
+
+
+def damages_of_postcards():
+    """a damaged IPv4 packet gets no postcard"""
+    switch.do("table_set_default dart_postcard dart_report_hop", 1)
+    try:
+        check_damages(packets.packet(FLOWS["UDP by IPv4"]))
+    finally:
+        switch.do("table_reset_default dart_postcard")
+
+
+def check_damages(frame):
+    # In the first byte and the length, bytes 2 and 3, some make it malformed.
+    wrong = [(int.from_bytes(frame, "big") ^
+              1 << 8 * len(frame) - 1 - bit).to_bytes(len(frame), "big")
+             for bit in range(8 * 14, 8 * packets.behind_ip(frame))]
+    check_left(wrong[8:16] + wrong[32:], "damaged")
+    others = wrong[:8] + wrong[16:32]
+    tap.same(switch.send(*others), {**SILENCE, DESTINATION: others})
+    outcomes = switch.outcomes()
+    tap.same(outcomes["damaged"] + outcomes["other"], len(others))
+
+
+def zeros():
+    """an IPv4 packet whose checksum is 0 or 0xffff, both of which are right, is reported"""
+    key = FLOWS["UDP by IPv4"]
+    plain = packets.packet(key)
+    shorter = good(key)
+    first, = struct.unpack(">H", shorter[24:26])
+    identification, = struct.unpack(">H", shorter[18:20])
+    # The identification takes the whole checksum.
+    frame = packets.with_ip_checksum(
+        shorter[:18] + struct.pack(">H", packets.add(identification, first)) +
+        shorter[20:])
+    tap.same(frame[24:26], b"\0\0")
+    for checksum in (b"\0\0", b"\xff\xff"):
+        got = switch.send(frame[:24] + checksum + frame[26:])
+        tap.same(len(got[DESTINATION]), 1)
+        tap.same(len(got[DESTINATION][0]), len(plain))
+        tap.same(len(got[COLLECTORS]), 1)
+    tap.same(switch.outcomes(), {"report": 2})
 
 
 def no_paths():
@@ -173,7 +228,7 @@ def random_flaws():
     tap.same(len(got[DESTINATION]), len(frames))
     tap.same(sum(outcomes.values()), len(frames))
     reported = outcomes["report"]
-    taken = outcomes["incomplete"] + outcomes["anonymous"]
+    taken = outcomes.get("incomplete", 0) + outcomes.get("anonymous", 0)
     left = len(frames) - reported - taken
     tap.same(sum(frame in frames for frame in got[DESTINATION]), left)
     tap.same(len(got[COLLECTORS]), reported)
@@ -183,5 +238,6 @@ def random_flaws():
 switch = Switch()
 switch.collect({0: entry_of()}, {share: 0 for share in range(1024)})
 check_good()
-tap.run(lengths, payload_cut, flaws, ip_lengths, hops, no_paths, not_ip, random_flaws,
+tap.run(lengths, payload_cut, flaws, ip_lengths, damages, damages_of_postcards,
+        zeros, hops, no_paths, not_ip, random_flaws,
         before=switch.outcomes)

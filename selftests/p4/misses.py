@@ -83,6 +83,18 @@ def collector():
     check_silence("report")
 
 
+def number():
+    """a packet whose collector has a number above 63 is forwarded without a report"""
+    for beyond in (64, 65, 128, 255):
+        collect()
+        switch.do("table_clear dart_share")
+        switch.add_collector(beyond, entry_of())
+        for key in KEYS:
+            switch.do("table_add dart_share dart_assign", share_of(key), "=>",
+                      beyond, 1 + COLLECTORS)
+        check_silence("report")
+
+
 def reporter():
     """without an address of the reporter a packet is forwarded without a report"""
     collect()
@@ -132,5 +144,5 @@ def postcards():
 
 
 switch = Switch()
-tap.run(nothing_missing, forward, share, collector, reporter, session, link,
-        postcards)
+tap.run(nothing_missing, forward, share, collector, number, reporter, session,
+        link, postcards)

@@ -71,6 +71,16 @@ def add(*numbers):
     return total
 
 
+def with_ip_checksum(frame):
+    """The frame with the right checksum of IPv4; other frames are the same."""
+    if frame[12:14] != b"\x08\x00" or frame[14] >> 4 != 4:
+        return frame
+    at = behind_ip(frame)
+    ip = frame[14:24] + b"\0\0" + frame[26:at]
+    return (frame[:24] + struct.pack(">H", generate.inverse_sum(ip)) +
+            frame[26:])
+
+
 def again(checksum, right_before, right):
     """The new checksum, as wrong as the old one: switches keep the error."""
     if checksum == right_before:

@@ -66,9 +66,11 @@ on() {
 	printf '%s\n' "$@" | simple_switch_CLI --thrift-port "$there" 2>&1
 }
 
-# start PORT PROGRAM: starts a switch without interfaces; $switch is its process
+# start PORT PROGRAM: starts a switch without interfaces; $switch is its process. Its
+# notifications have a socket of its own.
 start() {
-	simple_switch --thrift-port "$1" "$2" >"$directory/log.$1" 2>&1 &
+	simple_switch --thrift-port "$1" --notifications-addr "ipc://$directory/notify.$1" \
+		"$2" >"$directory/log.$1" 2>&1 &
 	switch=$!
 	switches="$switches $switch"
 	until on "$1" help >/dev/null 2>&1; do

@@ -236,7 +236,7 @@ control CommandEgress(inout headers_t headers, inout metadata_t metadata,
 		if (!metadata.send)
 			return;
 		server.apply();
-		self.mac = 0x525400000002;
+		self.mac = 0x02000a000002;
 		self.ip = 0x0a000002;
 		if (headers.command.opcode == RDMA_FETCH_ADD ||
 		    headers.command.opcode == RDMA_COMPARE_SWAP) {

@@ -4,6 +4,7 @@
 Kernels that tests run on need not have netem.
 """
 
+import errno
 import random
 import select
 import socket
@@ -43,16 +44,28 @@ class Relay:
                                         0.02 if any(late) else None)
             if self.end[0] in ready:
                 return
-            for direction, sock in enumerate(self.sockets):
-                out = self.sockets[1 - direction]
-                if sock in ready:
-                    frame, address = sock.recvfrom(65536)
-                    if address[2] == PACKET_OUTGOING:
-                        continue
-                    late[direction] = self._pass(out, frame, late[direction])
-                elif not ready and late[direction]:
-                    out.send(late[direction])
-                    late[direction] = None
+            for direction in (0, 1):
+                try:
+                    late[direction] = self._relay(
+                        direction, self.sockets[direction] in ready,
+                        bool(ready), late[direction])
+                except OSError as error:
+                    # Frames are lost on a link that is down.
+                    if error.errno != errno.ENETDOWN:
+                        raise
+
+    def _relay(self, direction, is_ready, is_busy, late):
+        """Returns a frame that is late from now on, or None."""
+        sock, out = self.sockets[direction], self.sockets[1 - direction]
+        if is_ready:
+            frame, address = sock.recvfrom(65536)
+            if address[2] == PACKET_OUTGOING:
+                return late
+            return self._pass(out, frame, late)
+        if not is_busy and late:
+            out.send(late)
+            return None
+        return late
 
     def _pass(self, out, frame, late):
         """Returns a frame that is late from now on, or None."""

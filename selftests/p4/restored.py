@@ -10,7 +10,7 @@ import generate
 import packets
 import tap
 from scapy.layers.inet import IPOption_NOP, IPOption_Router_Alert
-from switch import COLLECTORS, Switch, entry_of
+from switch import COLLECTORS, SILENCE, Switch, entry_of
 
 DESTINATION = 2
 SWITCHES = [0x0A030101, 0x0A030301, 0x0A040102]
@@ -115,13 +115,14 @@ def ends_of_sums():
 
 
 def damaged():
-    """a wrong checksum stays wrong by the same amount"""
+    """a wrong checksum of UDP stays wrong by the same amount, and INT with one of IPv4 stays"""
     check(*(of(IPV4, 17, udp={"chksum": wrong})
             for wrong in (1, 0x1234, 0xFFFE)))
     check(*(of(IPV6, 17, udp={"chksum": wrong})
             for wrong in (1, 0x1234, 0xFFFE)))
-    check(*(of(IPV4, protocol, chksum=wrong) for protocol in (6, 17)
-            for wrong in (1, 0x1234, 0xFFFE)))
+    frames = [packets.with_int(of(IPV4, protocol, chksum=wrong), SWITCHES)
+              for protocol in (6, 17) for wrong in (1, 0x1234, 0xFFFE)]
+    tap.same(switch.send(*frames), {**SILENCE, DESTINATION: frames})
     # The payload was damaged in an earlier switch.
     frame = of(IPV4, 17)
     damage = packets.with_int(frame, SWITCHES)[:-1] + b"\0"

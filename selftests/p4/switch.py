@@ -36,7 +36,7 @@ SILENCE = {port: [] for port in PORTS}
 
 # shared/outcome.p4
 OUTCOMES = ("report", "other", "truncated", "malformed", "incomplete",
-            "anonymous", "unassigned", "unchanged")
+            "anonymous", "unassigned", "unchanged", "damaged")
 
 
 def polynomial(field):
@@ -144,6 +144,8 @@ def host_socket(port):
 class Running:
     """A program that runs.  Host n, packets.host(n), is behind port n."""
 
+    options = ()  # more ones of simple_switch
+
     def __init__(self, name):
         enter_namespace()
         self.hosts = {port: host_socket(port) for port in PORTS}
@@ -167,7 +169,8 @@ class Running:
             ["setpriv", "--pdeathsig", "KILL", "unshare", "--mount", "sh",
              "-c", 'mount -t sysfs sysfs /sys && exec simple_switch "$@"',
              "sh", *interfaces, "--thrift-port", str(THRIFT_PORT),
-             "--device-id", str(os.getpid()), str(self.program)],
+             "--device-id", str(os.getpid()), *self.options,
+             str(self.program)],
             stdout=sys.stderr)
         # Its end is an event to wait for; its listening is not.
         end = select.poll()
@@ -271,14 +274,18 @@ class Switch(Running):
                 "52:54:00:00:00:02", reporter["reporter"],
                 reporter["checksum_bits"] // 8, int(all_copies))
         for number, entry in entries.items():
-            self.do("table_add dart_collector dart_send_to", number, "=>",
-                    entry["mac"], entry["ip"], entry["qpn"], entry["rkey"],
-                    entry["base"], 2**entry["slots_log2"] - 1,
-                    entry["redundancy"])
+            self.add_collector(number, entry)
             self.set_psn(number, entry["first_psn"])
         for share, number in shares.items():
             self.do("table_add dart_share dart_assign", share, "=>", number,
                     1 + entries[number].get("port", COLLECTORS))
+
+    def add_collector(self, number, entry):
+        """Adds @entry as collector @number, without its first PSN."""
+        self.do("table_add dart_collector dart_send_to", number, "=>",
+                entry["mac"], entry["ip"], entry["qpn"], entry["rkey"],
+                entry["base"], 2**entry["slots_log2"] - 1,
+                entry["redundancy"])
 
     def set_psn(self, number, psn):
         self.do("register_write dart_psn", number, psn)

@@ -153,7 +153,8 @@ def vectors():
                               sizes["key_length"], sizes["value_length"],
                               sizes["packet_length"]),
             **{**numbers_, "base": int(numbers_["base"], 16)},
-            epoch=vector["epoch"])
+            epoch=vector["epoch"],
+            switch=(exchange["switch"]["mac"], exchange["switch"]["ip"]))
         requests_ = there.lookup(
             exchange["psn"], bytes.fromhex(exchange["packet"]),
             bytes.fromhex(vector["key"]), port=exchange["port"])

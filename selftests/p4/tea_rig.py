@@ -23,10 +23,10 @@ import generate
 import packets
 from functions import (OUT, SERVERS, UP, Function, for_switch, tunnelled)
 from loads import Load
-from lookups import (ACK, READ, READ_RESPONSE, SWITCH_IP, SWITCH_MAC, mac,
-                     rdma)
-from machine import Machine, server_of, stash_of
+from lookups import (ACK, READ, READ_RESPONSE, SWITCH_IP, SWITCH_MAC,
+                     Geometry, Server, mac, rdma)
 from switch import ETH_P_ALL, SOURCE, enter_namespace
+from table_machine import Machine
 
 BRIDGE = "network"
 OTHER_MAC = "52:54:00:00:00:03"  # of the switch, as server 1 knows it
@@ -71,6 +71,27 @@ def entries_of(name, server=0):
                       "balancer": address + b"\x1f\x90",
                       "gateway": address + b"\0\0\5"}[name]
     return found
+
+
+def server_of(export, number, port, switch=SWITCH_IP):
+    """The server that a table was exported from, for a switch."""
+    table, = json.loads(export)["tables"]
+    there, = table["servers"]
+    requester, = (one for one in there["requesters"]
+                  if one["address"] == switch)
+    return Server(number, port, Geometry(
+        table["rows_log2"], table["cells"], table["key_length"],
+        table["value_length"], table["packet_length"]),
+        ip=requester["server"], mac=requester["mac"], qpn=requester["qpn"],
+        rkey=requester["rkey"], base=int(requester["base"], 0),
+        first_psn=requester["first_psn"], epoch=there["epoch"])
+
+
+def stash_of(export):
+    """Keys and values of the stash, as the export has them."""
+    table, = json.loads(export)["tables"]
+    there, = table["servers"]
+    return [(entry["key"], entry["value"]) for entry in there["stash"]]
 
 
 def packet_of(name, key, length):
@@ -137,7 +158,7 @@ class Rig:
         self.tables = set()
         enter_namespace()
         note("machines boot")
-        self.machine = Machine(BRIDGE, ("other",))
+        self.machine = Machine(SERVERS[0], BRIDGE, ("other",))
         atexit.register(self.machine.process.kill)
         links = []
         for port, there in zip(SERVERS, (SWITCH_MAC, OTHER_MAC)):

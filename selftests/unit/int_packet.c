@@ -105,6 +105,8 @@ static void test_refused(void **state)
 		{ 20, 0x20, -ENODATA },		/* a fragment */
 		{ 23, 6, -ENODATA },		/* TCP */
 		{ UDP + 2, 0, -ENODATA },	/* another port */
+		{ 25, 1, -EBADMSG },		/* the checksum of IP */
+		{ 27, 9, -EBADMSG },		/* the source */
 		{ UDP + 5, 8, -EBADMSG },	/* UDP without payload */
 		{ SHIM, 2 << 4 | 1 << 2, -EBADMSG }, /* another type */
 		{ SHIM, 1 << 4, -EBADMSG },	/* unknown next protocol */
@@ -129,6 +131,32 @@ static void test_refused(void **state)
 						   &packet),
 				 changes[i].error);
 	}
+}
+
+/* Options count for the checksum. */
+static void test_options(void **state)
+{
+	static const uint8_t nops[4] = { 1, 1, 1, 1 };
+	uint8_t frame[INT_PACKET_MAX + sizeof(nops)];
+	struct int_packet packet;
+	size_t length = build(3, frame) + sizeof(nops);
+	uint32_t sum;
+
+	memmove(frame + UDP + sizeof(nops), frame + UDP,
+		length - UDP - sizeof(nops));
+	memcpy(frame + UDP, nops, sizeof(nops));
+	frame[14]++;
+	/* RFC 1624: the sum of what was added is subtracted. */
+	sum = (frame[24] << 8 | frame[25]) + (uint16_t)~0x0100 +
+	      2 * (uint16_t)~0x0101;
+	sum = (sum & UINT16_MAX) + (sum >> 16);
+	sum = (sum & UINT16_MAX) + (sum >> 16);
+	frame[24] = sum >> 8;
+	frame[25] = sum;
+	assert_int_equal(int_packet__parse(frame, length, PORT, &packet), 0);
+	frame[UDP + 3] = 0;
+	assert_int_equal(int_packet__parse(frame, length, PORT, &packet),
+			 -EBADMSG);
 }
 
 /* The buffer has exactly the size of the packet. */
@@ -168,8 +196,10 @@ int main(void)
 		     test_before_tcp),
 		TEST("an IPv6 packet with INT is parsed to a key with both IPv6 addresses",
 		     test_ipv6),
-		TEST("a packet without INT gives ENODATA, and one with a malformed INT header EBADMSG",
+		TEST("a packet without INT gives ENODATA, and one with a malformed INT header, or a wrong checksum of IPv4, EBADMSG",
 		     test_refused),
+		TEST("a packet with options of IPv4 is parsed, and one with a wrong option gives EBADMSG",
+		     test_options),
 		TEST("a packet cut anywhere is refused, and random bytes are never read beyond their end",
 		     test_any_bytes),
 	};

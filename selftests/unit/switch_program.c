@@ -8,7 +8,7 @@
 
 #include <libdart/error.h>
 
-#include "tools/dartctl/switch/program.h"
+#include "tools/dartctl/switch/report_program.h"
 #include "unit.h"
 
 /* Abridged output of p4c, with ' for ". */
@@ -75,7 +75,7 @@ static int read_program(struct switch_program *program, const char *hashes,
 			text[i] = '"';
 	json = json_loads(text, 0, NULL);
 	assert_non_null(json);
-	return switch_program__read(program, json, error);
+	return switch_program__read(program, &switch_report_program, json, error);
 }
 
 static void test_good(void **state)
@@ -182,7 +182,8 @@ static void test_calculations(void **state)
 	list = json_object_get(json, "calculations");
 	for (i = 0; i < 1024; i++)
 		json_array_append_new(list, json_null());
-	assert_int_equal(switch_program__read(&program, json, &error), -EINVAL);
+	assert_int_equal(switch_program__read(&program, &switch_report_program, json,
+					      &error), -EINVAL);
 	assert_non_null(strstr(error.text, "more than 1024 calculations"));
 }
 
@@ -211,7 +212,7 @@ static void test_wishes(void **state)
 		list[0].geometry.checksum_bits = wishes[i].checksum_bits;
 		list[1].geometry.checksum_bits = wishes[i].checksum_bits;
 		list[1].geometry.redundancy = wishes[i].redundancy;
-		ret = switch_program__check(&program, &wish, &error);
+		ret = switch_report_program__check(&program, &wish, &error);
 		assert_int_equal(!!ret, !!wishes[i].message);
 		if (ret)
 			assert_non_null(strstr(error.text, wishes[i].message));

@@ -18,6 +18,9 @@ check "the second implementation of lookup tables generates golden vectors" \
 check "these are those in the repository" cmp "$generated" "$vectors/tables.json"
 check "scapy reads the fields of each WRITE, READ and response and builds the same frame" \
 	"$vectors/dissect_tea.py" "$vectors/tables.json"
+check "the second implementation of the sketch generates golden vectors" \
+	sh -c "$vectors/generate_sketch.py >$generated"
+check "these, too, are those in the repository" cmp "$generated" "$vectors/sketch.json"
 # The report in the comment of the header: its key, its place and its frame.
 in_the_header() {
 	$python - "$tests/../uapi/dart/store.h" "$vectors/reports.json" <<'END'

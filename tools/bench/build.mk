@@ -27,6 +27,15 @@ tea_import_speed_sources = tools/bench/tea_import_speed.c tools/bench/memory.c \
 tea_import_speed_libraries := dart
 tea_import_speed_packages := jansson yaml-0.1
 
+# Caches of switches, without a network.
+programs += tea-sim
+cached_traffic := $(addprefix tools/bench/,cached_traffic.c tea_sketch.c zipf.c) \
+	tools/dartctl/switch/tea_cache.c
+tea-sim_sources := tools/bench/tea_sim.c $(cached_traffic)
+tea-sim_libraries := dart
+unit_cached_traffic_sources := $(cached_traffic)
+unit_tea_sketch_sources := tools/bench/tea_sketch.c
+
 # The flow control of the controller, in virtual time.
 programs += dart-scale
 fabric := $(addprefix tools/bench/,event_heap.c fabric.c fabric_faults.c io_thread.c) \

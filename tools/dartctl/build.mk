@@ -8,13 +8,18 @@ dartctl_packages := jansson libbpf libibverbs libsystemd smartcols
 dartctl_skeletons := xdp_reporter
 
 unit_switch_steps_sources := $(addprefix tools/dartctl/switch/, \
-	steps.c state.c)
+	steps.c state.c entry.c)
 unit_switch_walk_sources := $(unit_switch_steps_sources)
+unit_lookup_steps_sources := $(addprefix tools/dartctl/switch/, \
+	lookup_steps.c lookup_state.c entry.c)
+unit_lookup_cache_sources := $(addprefix tools/dartctl/switch/, \
+	lookup_cache.c lookup_cached.c tea_cache.c)
+unit_lookup_walk_sources := $(unit_lookup_steps_sources)
 unit_switch_program_sources := $(addprefix tools/dartctl/switch/, \
-	program.c state.c)
+	program.c report_program.c state.c entry.c)
 unit_switch_thrift_sources := $(addprefix tools/dartctl/switch/, bmv2.c \
-	bmv2_read.c program.c state.c thrift.c thrift_wire.c \
-	thrift_wire_error.c)
+	bmv2_group.c bmv2_read.c bmv2_table.c entry.c program.c \
+	report_program.c state.c thrift.c thrift_wire.c thrift_wire_error.c)
 unit_registered_sources := tools/dartctl/registered.c
 unit_nft_ruleset_sources := tools/doctor/nft_ruleset.c
 
@@ -23,3 +28,7 @@ tea_parsing := $(addprefix tools/dartctl/tea/tea_,csv.c json.c json_cursor.c \
 	layout.c text.c)
 unit_tea_parser_sources := $(tea_parsing) \
 	$(addprefix tools/dartctl/tea/tea_,input.c printer.c text_print.c)
+unit_tea_cache_sources := tools/dartctl/switch/tea_cache.c
+unit_switch_publisher_sources = $(unit_switch_digests_sources)
+unit_switch_digests_sources := $(addprefix tools/dartctl/switch/, digests.c \
+	publisher.c thrift.c thrift_wire.c thrift_wire_error.c)

@@ -62,7 +62,7 @@ int command_tea_remove(struct options *options, int argc, char **argv);
 int command_tea_lookup(struct options *options, int argc, char **argv);
 int command_tea_import(struct options *options, int argc, char **argv);
 int command_tea_dump(struct options *options, int argc, char **argv);
-int command_tea_export(const struct options *options, int argc, char **argv);
+int command_tea_export(struct options *options, int argc, char **argv);
 int command_xdp_follow(struct options *options, int argc, char **argv);
 int command_xdp_status(const struct options *options, int argc, char **argv);
 int command_plan(struct options *options, int argc, char **argv);

@@ -58,14 +58,32 @@ static bool take(struct rest *rest, void *into, size_t length)
 	return true;
 }
 
-/* Takes the addresses and the header; true if UDP follows. */
-static bool take_ipv4(struct rest *rest, struct int_packet *packet)
+/* Is the sum over a header of IPv4, with its checksum, the right one? */
+static bool is_whole(const uint8_t *header, size_t length)
 {
+	uint32_t sum = 0;
+	size_t i;
+
+	for (i = 0; i < length; i += 2)
+		sum += header[i] << 8 | header[i + 1];
+	sum = (sum & UINT16_MAX) + (sum >> 16);
+	return sum == UINT16_MAX;
+}
+
+/*
+ * Takes the addresses and the header; true if UDP follows.  @is_damaged: the checksum of
+ * the header is wrong.
+ */
+static bool take_ipv4(struct rest *rest, struct int_packet *packet,
+		      bool *is_damaged)
+{
+	const uint8_t *header = rest->at;
 	struct iphdr ip;
 
 	if (!take(rest, &ip, sizeof(ip)) || ip.version != 4 || ip.ihl < 5 ||
 	    !take(rest, NULL, ip.ihl * 4 - sizeof(ip)))
 		return false;
+	*is_damaged = !is_whole(header, ip.ihl * 4);
 	memcpy(packet->key, &ip.saddr, 4);
 	memcpy(packet->key + 4, &ip.daddr, 4);
 	packet->key_length = 8;
@@ -85,14 +103,15 @@ static bool take_ipv6(struct rest *rest, struct int_packet *packet)
 	return ip.nexthdr == IPPROTO_UDP;
 }
 
-static bool take_ip(struct rest *rest, struct int_packet *packet)
+static bool take_ip(struct rest *rest, struct int_packet *packet,
+		    bool *is_damaged)
 {
 	struct ethhdr ethernet;
 
 	if (!take(rest, &ethernet, sizeof(ethernet)))
 		return false;
 	if (ethernet.h_proto == htobe16(ETH_P_IP))
-		return take_ipv4(rest, packet);
+		return take_ipv4(rest, packet, is_damaged);
 	if (ethernet.h_proto == htobe16(ETH_P_IPV6))
 		return take_ipv6(rest, packet);
 	return false;
@@ -129,16 +148,17 @@ int int_packet__parse(const uint8_t *frame, size_t length, uint16_t port,
 	struct rest rest = { frame, length };
 	struct int_headers headers;
 	__be16 ports[2] = { 0, 0 };
+	bool is_damaged = false;
 	struct udphdr udp;
 	uint8_t protocol;
 	size_t room;
 
 	*packet = (struct int_packet){ };
-	if (!take_ip(&rest, packet) || !take(&rest, &udp, sizeof(udp)) ||
+	if (!take_ip(&rest, packet, &is_damaged) || !take(&rest, &udp, sizeof(udp)) ||
 	    udp.dest != htobe16(port))
 		return -ENODATA;
 	room = be16toh(udp.len);
-	if (room < sizeof(udp) + sizeof(headers) ||
+	if (is_damaged || room < sizeof(udp) + sizeof(headers) ||
 	    !take(&rest, &headers, sizeof(headers)) ||
 	    headers.type_next >> 4 != TYPE_INT_MD ||
 	    headers.version_flags >> 4 != VERSION ||

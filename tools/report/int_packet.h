@@ -29,7 +29,7 @@ struct int_packet {
 /*
  * Parses the Ethernet frame of @length bytes.  Returns 0, -ENODATA if it has no
  * INT-MD (UDP port @port), -EBADMSG if that is unusable: malformed, truncated,
- * without node IDs, or with missing hops.
+ * without node IDs, with missing hops, or behind a damaged header of IPv4.
  */
 int int_packet__parse(const uint8_t *frame, size_t length, uint16_t port,
 		      struct int_packet *packet);

@@ -23,8 +23,8 @@ struct rdma_self_t {
 
 /*
  * A request but for its ICRC and what it carries.  @address and @length: of the remote
- * memory, in bytes; a WRITE carries @length bytes, which follow the RETH, and the pad.
- * Of a READ, an atomic has neither; it needs a valid atomic_eth, with its operands.
+ * memory, in bytes.  A WRITE carries @length bytes behind its RETH, then the pad.  For an
+ * atomic @length is not used, and the caller makes atomic_eth valid, with its operands.
  * @frame_bytes: of the frame, at which the caller cuts the packet.
  */
 control RdmaRequest(inout headers_t headers, in rdma_self_t self,

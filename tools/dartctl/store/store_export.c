@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "store_watch.h"
 #include "tools/dartctl/command.h"
+#include "tools/dartctl/export_watch.h"
 #include "tools/dartctl/switch/commands.h"
 
 enum {
@@ -182,15 +182,24 @@ static json_t *make_file(json_t *collectors, const void *reporter)
 static int keep_up_to_date(const struct options *options,
 			   const struct request *request, const char *store)
 {
-	const struct store_watch watch = {
+	static const struct export_kind kind = {
+		.object = "store",
+		.request = "store-export",
+		.member = "collectors",
+		.part = "reporter",
+		.remedy = "dartctl reporter add",
+		.period_ms = -1,
+	};
+	const struct export_watch watch = {
 		.options = options,
-		.store = store,
+		.kind = &kind,
+		.name = store,
 		.path = request->watched,
 		.make = make_file,
 		.argument = request->reporter,
 	};
 
-	return store_watch__run(&watch);
+	return export_watch__run(&watch);
 }
 
 int command_store_export(struct options *options, int argc, char **argv)

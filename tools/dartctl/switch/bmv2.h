@@ -12,8 +12,9 @@
 #include "program.h"
 #include "thrift.h"
 
-/* Reads the program that runs. */
+/* Reads the program that runs, which must be of @kind. */
 int switch_bmv2__read_program(struct thrift *thrift,
+			      const struct switch_kind *kind,
 			      struct switch_program *program,
 			      struct dart_error *error);
 

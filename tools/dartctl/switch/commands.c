@@ -6,7 +6,7 @@
 
 #include "commands.h"
 #include "steps.h"
-#include "program.h"
+#include "report_program.h"
 #include "tools/dartctl/command.h"
 
 static void print_values(const struct switch_table *table,
@@ -47,8 +47,8 @@ static void print_step(const struct switch_step *step,
 		else
 			printf("table_add %s %s %u =>", table->name,
 			       table->action, number);
-		print_values(table, switch_state__entry(wanted, step->object,
-							number));
+		print_values(table,
+			     switch_state__entry(wanted, step->object, number));
 	}
 }
 
@@ -66,8 +66,8 @@ static int print(const struct switch_program *program,
 		 const struct switch_wish *wish)
 {
 	struct switch_state *nothing = switch_state__new();
-	struct switch_state *wanted = nothing ?
-				switch_state__want(wish, nothing) : NULL;
+	struct switch_state *wanted =
+		nothing ? switch_state__want(wish, nothing) : NULL;
 	struct switch_steps *steps = malloc(sizeof(*steps));
 	int ret = -ENOMEM;
 	uint32_t i;
@@ -101,8 +101,8 @@ int switch_commands__print(const char *path, const struct switch_wish *wish)
 	if (!json)
 		return fail(EINVAL, "cannot read '%s': %s", path,
 			    json_error.text);
-	ret = switch_program__read(&program, json, &error) ?:
-	      switch_program__check(&program, wish, &error);
+	ret = switch_program__read(&program, &switch_report_program, json, &error) ?:
+		      switch_report_program__check(&program, wish, &error);
 	if (ret)
 		fail(-ret, "cannot use '%s': %s", path, error.text);
 	else if (print(&program, wish))

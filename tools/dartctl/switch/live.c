@@ -6,6 +6,7 @@
 
 #include "bmv2.h"
 #include "live.h"
+#include "report_program.h"
 #include "show.h"
 #include "tools/dartctl/command.h"
 
@@ -15,7 +16,7 @@ struct live {
 	struct switch_program program;
 	struct switch_state *now, *wanted;
 	struct switch_steps steps;
-	bool has_begun;		/* to change the switch */
+	bool has_begun; /* to change the switch */
 	struct dart_error error;
 };
 
@@ -24,9 +25,9 @@ static int compare(struct live *live)
 {
 	int ret;
 
-	ret = switch_bmv2__read_program(live->thrift, &live->program,
-					&live->error) ?:
-	      switch_program__check(&live->program, live->wish, &live->error);
+	ret = switch_bmv2__read_program(live->thrift, &switch_report_program, &live->program, &live->error) ?:
+		      switch_report_program__check(&live->program, live->wish,
+						   &live->error);
 	if (ret)
 		return ret;
 	live->now = switch_state__new();
@@ -74,11 +75,9 @@ static int verify(struct live *live)
 static int change(struct live *live)
 {
 	live->has_begun = true;
-	return switch_bmv2__set_polynomials(live->thrift, &live->program,
-					    &live->error) ?:
-	       switch_bmv2__apply(live->thrift, &live->steps, live->now,
-				  live->wanted, &live->error) ?:
-	       verify(live);
+	return switch_bmv2__set_polynomials(live->thrift, &live->program, &live->error) ?:
+		       switch_bmv2__apply(live->thrift, &live->steps, live->now, live->wanted, &live->error) ?:
+		       verify(live);
 }
 
 static int show(const struct live *live, bool as_json)
@@ -102,7 +101,7 @@ int switch_live__push(const char *name, const struct switch_wish *wish,
 		return dart_error__no_memory(error);
 	live->wish = wish;
 	ret = thrift__connect(name, &live->thrift, &live->error) ?:
-	      compare(live);
+								   compare(live);
 	if (!ret && !is_dry)
 		ret = change(live);
 	if (ret)

@@ -1,35 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Checks that a compiled P4 program is dart-zero's, and finds its hashes. */
+/* Checks a compiled P4 program, and finds its hashes. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <dart/store.h>
-
 #include "program.h"
 
-/* The field that each CRC of the program fills, and its polynomial. */
-static const struct {
-	const char *field;
-	uint32_t polynomial;
-} polynomials[] = {
-	{ "slot0", DART_STORE_SLOT_0 },
-	{ "slot1", DART_STORE_SLOT_1 },
-	{ "slot2", DART_STORE_SLOT_2 },
-	{ "slot3", DART_STORE_SLOT_3 },
-	{ "slot4", DART_STORE_SLOT_4 },
-	{ "slot5", DART_STORE_SLOT_5 },
-	{ "slot6", DART_STORE_SLOT_6 },
-	{ "slot7", DART_STORE_SLOT_7 },
-	{ "checksum0", DART_STORE_CHECKSUM_0 },
-	{ "checksum1", DART_STORE_CHECKSUM_1 },
-	{ "share", DART_STORE_SHARE },
-};
-
-#define POLYNOMIALS (sizeof(polynomials) / sizeof(polynomials[0]))
-
 /* Each hash is searched among them; a hostile switch could have millions. */
-#define CALCULATIONS_MAX	1024
+#define CALCULATIONS_MAX 1024
 
 /* Adds to the list of what the program lacks. */
 static void add_missing(struct dart_error *error, const char *kind,
@@ -82,8 +60,9 @@ static bool has_key(json_t *table, bool wanted)
 
 	if (json_array_size(key) != wanted)
 		return false;
-	return !wanted || !strcmp(string_at(json_array_get(key, 0),
-					    "match_type"), "exact");
+	return !wanted ||
+	       !strcmp(string_at(json_array_get(key, 0), "match_type"),
+		       "exact");
 }
 
 static bool has_action(json_t *table, const char *name)
@@ -127,21 +106,21 @@ static void check_table(const struct switch_program *program,
 		add_missing(error, "table", table->name);
 		return;
 	}
-	action = find(json_object_get(program->json, "actions"),
-		      table->action);
+	action = find(json_object_get(program->json, "actions"), table->action);
 	if (!has_action(found, table->action) || !takes_values(action, table))
 		add_missing(error, "action", table->action);
 }
 
 static void check_register(const struct switch_program *program,
+			   const struct switch_register *wanted,
 			   struct dart_error *error)
 {
-	json_t *psn = find(json_object_get(program->json, "register_arrays"),
-			   SWITCH_PSN);
-	json_t *size = json_object_get(psn, "size");
+	json_t *found = find(json_object_get(program->json, "register_arrays"),
+			     wanted->name);
+	json_t *size = json_object_get(found, "size");
 
-	if (json_integer_value(size) < SWITCH_COLLECTORS_MAX)
-		add_missing(error, "register", SWITCH_PSN);
+	if (json_integer_value(size) < wanted->size)
+		add_missing(error, "register", wanted->name);
 }
 
 /* ---- hashes */
@@ -166,15 +145,16 @@ static bool is_field(const char *name, const char *field)
 	return false;
 }
 
-/* The index of the polynomial for a field, or POLYNOMIALS. */
-static size_t polynomial_of(const char *field)
+/* The polynomial for a field, or NULL. */
+static const struct switch_polynomial *
+polynomial_of(const struct switch_kind *kind, const char *field)
 {
-	size_t i;
+	uint32_t i;
 
-	for (i = 0; i < POLYNOMIALS; i++)
-		if (is_field(field, polynomials[i].field))
-			break;
-	return i;
+	for (i = 0; i < kind->polynomial_count; i++)
+		if (is_field(field, kind->polynomials[i].field))
+			return &kind->polynomials[i];
+	return NULL;
 }
 
 /* Does a primitive fill a field with a calculation?  Which ones? */
@@ -185,9 +165,9 @@ static bool is_hash(json_t *primitive, const char **field,
 	json_t *base;
 
 	return !json_unpack(primitive, "{s:s, s:[{s:[s, s]}, o, {s:s, s:s}]}",
-			    "op", &operation, "parameters",
-			    "value", &header, field, &base,
-			    "type", &type, "value", calculation) &&
+			    "op", &operation, "parameters", "value", &header,
+			    field, &base, "type", &type, "value",
+			    calculation) &&
 	       !strcmp(operation, "modify_field_with_hash_based_offset") &&
 	       !strcmp(type, "calculation");
 }
@@ -226,12 +206,14 @@ static int add_hash(struct switch_program *program, const char *name,
 }
 
 /* Reads the hashes of an action; refuses a custom CRC of unknown purpose. */
-static int read_action(struct switch_program *program, json_t *action,
+static int read_action(struct switch_program *program,
+		       const struct switch_kind *kind, json_t *action,
 		       struct dart_error *error)
 {
 	const char *field, *name;
+	const struct switch_polynomial *polynomial;
 	json_t *primitive;
-	size_t i, which;
+	size_t i;
 	int ret;
 
 	json_array_foreach(json_object_get(action, "primitives"), i,
@@ -239,20 +221,20 @@ static int read_action(struct switch_program *program, json_t *action,
 		if (!is_hash(primitive, &field, &name) ||
 		    !is_custom(program, name))
 			continue;
-		which = polynomial_of(field);
-		if (which == POLYNOMIALS)
+		polynomial = polynomial_of(kind, field);
+		if (!polynomial)
 			return dart_error__set(
 				error, EINVAL,
 				"the program has a hash for an unknown purpose");
-		ret = add_hash(program, name, polynomials[which].polynomial,
-			       error);
+		ret = add_hash(program, name, polynomial->polynomial, error);
 		if (ret)
 			return ret;
 	}
 	return 0;
 }
 
-static int read_hashes(struct switch_program *program, struct dart_error *error)
+static int read_hashes(struct switch_program *program,
+		       const struct switch_kind *kind, struct dart_error *error)
 {
 	json_t *action;
 	int ret = 0;
@@ -266,14 +248,15 @@ static int read_hashes(struct switch_program *program, struct dart_error *error)
 			CALCULATIONS_MAX);
 	json_array_foreach(json_object_get(program->json, "actions"), i,
 			   action) {
-		ret = read_action(program, action, error);
+		ret = read_action(program, kind, action, error);
 		if (ret)
 			break;
 	}
 	return ret;
 }
 
-static bool has_hash(const struct switch_program *program, uint32_t polynomial)
+bool switch_program__has_hash(const struct switch_program *program,
+			      uint32_t polynomial)
 {
 	uint32_t i;
 
@@ -285,21 +268,46 @@ static bool has_hash(const struct switch_program *program, uint32_t polynomial)
 
 /* ---- the whole */
 
-int switch_program__read(struct switch_program *program, json_t *json,
+static void check(const struct switch_program *program,
+		  const struct switch_kind *kind, struct dart_error *error)
+{
+	uint32_t i;
+
+	for (i = 0; i < kind->table_count; i++)
+		check_table(program, &kind->tables[i], error);
+	for (i = 0; i < kind->register_count; i++)
+		check_register(program, &kind->registers[i], error);
+}
+
+static void check_hashes(const struct switch_program *program,
+			 const struct switch_kind *kind,
 			 struct dart_error *error)
 {
-	uint32_t table;
+	const struct switch_polynomial *polynomial;
+	uint32_t i;
+
+	for (i = 0; i < kind->polynomial_count; i++) {
+		polynomial = &kind->polynomials[i];
+		if (polynomial->is_needed &&
+		    !switch_program__has_hash(program, polynomial->polynomial))
+			add_missing(error, "hash that fills",
+				    polynomial->field);
+	}
+}
+
+int switch_program__read(struct switch_program *program,
+			 const struct switch_kind *kind, json_t *json,
+			 struct dart_error *error)
+{
 	int ret;
 
 	*program = (struct switch_program){ .json = json };
 	*error->text = '\0';
-	for (table = 0; table < SWITCH_TABLES; table++)
-		check_table(program, &switch_tables[table], error);
-	check_register(program, error);
-	ret = *error->text ? -EINVAL : read_hashes(program, error);
-	if (!ret && !has_hash(program, DART_STORE_SHARE)) {
-		add_missing(error, "hash that fills", "share");
-		ret = -EINVAL;
+	check(program, kind, error);
+	ret = *error->text ? -EINVAL : read_hashes(program, kind, error);
+	if (!ret) {
+		check_hashes(program, kind, error);
+		ret = *error->text ? -EINVAL : 0;
 	}
 	if (ret)
 		switch_program__free(program);
@@ -312,39 +320,8 @@ void switch_program__free(struct switch_program *program)
 	program->json = NULL;
 }
 
-/* Does the program compute all hashes that reports to these stores need? */
-static int check_hashes(const struct switch_program *program,
-			const struct dart_store_geometry *geometry,
-			struct dart_error *error)
+json_t *switch_program__table(const struct switch_program *program,
+			      const char *name)
 {
-	size_t i;
-
-	for (i = 0; i < POLYNOMIALS; i++) {
-		if (i < DART_STORE_REDUNDANCY_MAX && i >= geometry->redundancy)
-			continue;
-		if (polynomials[i].polynomial == DART_STORE_CHECKSUM_1 &&
-		    geometry->checksum_bits != 64)
-			continue;
-		if (!has_hash(program, polynomials[i].polynomial)) {
-			add_missing(error, "hash that fills",
-				    polynomials[i].field);
-			return -EINVAL;
-		}
-	}
-	return 0;
-}
-
-int switch_program__check(const struct switch_program *program,
-			  const struct switch_wish *wish,
-			  struct dart_error *error)
-{
-	const struct dart_collectors *collectors = &wish->collectors;
-	uint32_t i;
-	int ret = 0;
-
-	*error->text = '\0';
-	for (i = 0; !ret && i < collectors->count; i++)
-		ret = check_hashes(program, &collectors->list[i].geometry,
-				   error);
-	return ret;
+	return find_table(program, name);
 }

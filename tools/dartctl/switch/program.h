@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The P4 program of dart-zero, as p4c compiles it for BMv2. */
+/* A P4 program of dart-zero, as p4c compiles it for BMv2. */
 #ifndef SWITCH_PROGRAM_H
 #define SWITCH_PROGRAM_H
 
@@ -7,33 +7,56 @@
 
 #include <libdart/error.h>
 
-#include "state.h"
+#include "entry.h"
 
-#define SWITCH_HASHES_MAX	256
+#define SWITCH_HASHES_MAX 256
 
 /* A CRC-32 of the program whose polynomial is set at run time. */
 struct switch_hash {
-	const char *name;	/* of the calculation */
-	uint32_t polynomial;	/* from <dart/store.h> */
+	const char *name; /* of the calculation */
+	uint32_t polynomial; /* from <dart/store.h> or <dart/tea.h> */
 };
 
 struct switch_program {
-	json_t *json;		/* holds the names */
+	json_t *json; /* holds the names */
 	uint32_t hash_count;
 	struct switch_hash hashes[SWITCH_HASHES_MAX];
+};
+
+/* What a program must have so that it can be set up. */
+struct switch_kind {
+	const struct switch_table *tables;
+	uint32_t table_count;
+	const struct switch_register *registers;
+	uint32_t register_count;
+	const struct switch_polynomial *polynomials;
+	uint32_t polynomial_count;
+};
+
+struct switch_register {
+	const char *name;
+	uint32_t size; /* elements that it must have at least */
+};
+
+struct switch_polynomial {
+	const char *field; /* that receives the CRC */
+	uint32_t polynomial;
+	bool is_needed; /* by all such programs */
 };
 
 /*
  * Takes the reference to @json.  Returns 0, or -errno with a sentence in @error
  * that names what the program lacks.
  */
-int switch_program__read(struct switch_program *program, json_t *json,
+int switch_program__read(struct switch_program *program,
+			 const struct switch_kind *kind, json_t *json,
 			 struct dart_error *error);
 void switch_program__free(struct switch_program *program);
 
-/* Does it suit @wish?  Returns 0, or -errno with a sentence in @error. */
-int switch_program__check(const struct switch_program *program,
-			  const struct switch_wish *wish,
-			  struct dart_error *error);
+bool switch_program__has_hash(const struct switch_program *program,
+			      uint32_t polynomial);
+/* A table in its JSON, or NULL. */
+json_t *switch_program__table(const struct switch_program *program,
+			      const char *name);
 
 #endif /* SWITCH_PROGRAM_H */

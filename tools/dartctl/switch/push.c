@@ -10,6 +10,10 @@
 
 #include "commands.h"
 #include "live.h"
+#include "lookup_follow.h"
+#include "lookup_push.h"
+#include "lookup_status.h"
+#include "push_kind.h"
 #include "tools/dartctl/collectors_follow.h"
 #include "tools/dartctl/command.h"
 #include "wish.h"
@@ -25,6 +29,12 @@ enum {
 	OPTION_ALL_COPIES,
 	OPTION_DRY_RUN,
 	OPTION_FOLLOW,
+	OPTION_REQUESTER,
+	OPTION_OUTSTANDING,
+	OPTION_TIMEOUT,
+	OPTION_TRIES,
+	OPTION_OTHERWISE,
+	OPTION_DIGESTS,
 };
 
 static const struct option long_options[] = {
@@ -36,6 +46,18 @@ static const struct option long_options[] = {
 	{ "all-copies", no_argument, NULL, OPTION_ALL_COPIES },
 	{ "dry-run", no_argument, NULL, OPTION_DRY_RUN },
 	{ "follow", no_argument, NULL, OPTION_FOLLOW },
+	{ "requester", required_argument, NULL, OPTION_REQUESTER },
+	{ "outstanding", required_argument, NULL, OPTION_OUTSTANDING },
+	{ "timeout", required_argument, NULL, OPTION_TIMEOUT },
+	{ "tries", required_argument, NULL, OPTION_TRIES },
+	{ "otherwise", required_argument, NULL, OPTION_OTHERWISE },
+	{ "digests", required_argument, NULL, OPTION_DIGESTS },
+	{ }
+};
+
+static const struct option show_options[] = {
+	{ "target", required_argument, NULL, OPTION_TARGET },
+	{ "thrift", required_argument, NULL, OPTION_THRIFT },
 	{ }
 };
 
@@ -50,6 +72,7 @@ struct request {
 	struct switch_options options;
 	size_t file_count;
 	const char *files[FILES_MAX];
+	struct lookup_push lookup;	/* if they are files of tables */
 };
 
 /* Is it "HOST:PORT", as dart_address__parse() takes it but with a port? */
@@ -97,36 +120,68 @@ static int take(struct request *request, int option)
 	case OPTION_FOLLOW:
 		request->follows = true;
 		return 0;
+	case OPTION_REQUESTER:
+		return lookup_push__take_requester(&request->lookup, optarg);
+	case OPTION_OUTSTANDING:
+		return lookup_options__take_outstanding(
+			&request->lookup.options, optarg);
+	case OPTION_TIMEOUT:
+		return lookup_options__take_timeout(&request->lookup.options,
+						    optarg);
+	case OPTION_TRIES:
+		return lookup_options__take_tries(&request->lookup.options,
+						  optarg);
+	case OPTION_OTHERWISE:
+		return lookup_options__take_otherwise(&request->lookup.options,
+						      optarg);
+	case OPTION_DIGESTS:
+		request->lookup.digests = optarg;
+		return 0;
 	default:
 		return EXIT_USAGE;
 	}
 }
 
-static int parse(struct options *options, int argc, char **argv,
-		 struct request *request)
+static int check(const struct request *request, const char *name)
 {
-	int option, ret = 0;
-
-	*request = (struct request){ .target = NULL };
-	while (!ret && (option = options__next(options, argc, argv,
-					       long_options)) != -1)
-		ret = take(request, option);
-	if (ret)
-		return ret;
 	if (!request->target)
-		return misuse("'%s' needs --target bmv2", argv[0]);
+		return misuse("'%s' needs --target bmv2", name);
 	if (!request->thrift == !request->program)
 		return misuse(
 			"'%s' needs --thrift, or --program to print commands",
-			argv[0]);
+			name);
 	if (!request->thrift && request->is_dry)
 		return misuse("--dry-run needs --thrift");
 	if (request->follows && (!request->thrift || request->is_dry))
 		return misuse("--follow needs --thrift and takes no --dry-run");
+	return 0;
+}
+
+/* What is only for collectors, or only for tables. */
+static int check_kind(const struct request *request, enum push_kind kind)
+{
+	const struct lookup_push *lookup = &request->lookup;
+
+	if (kind == PUSH_COLLECTORS) {
+		if (lookup_push__is_given(lookup))
+			return misuse("--requester, --outstanding, --timeout, --tries, --otherwise and --digests are for files of tables");
+		return 0;
+	}
+	if (request->program || request->options.all_copies ||
+	    request->options.reporter.s_addr != INADDR_ANY)
+		return misuse("--program, --reporter and --all-copies are for files of collectors");
+	if (lookup->digests && !request->follows)
+		return misuse("--digests needs --follow");
+	return 0;
+}
+
+static int take_files(struct request *request, int argc, char **argv)
+{
 	if (optind == argc)
-		return misuse("'%s' needs files of collectors", argv[0]);
+		return misuse("'%s' needs files of collectors or of tables",
+			      argv[0]);
 	if (argc - optind > FILES_MAX)
-		return misuse("'%s' takes at most %d files of collectors",
+		return misuse("'%s' takes at most %d files",
 			      argv[0], FILES_MAX);
 	for (; optind < argc; optind++) {
 		if (request->follows && !strcmp(argv[optind], "-"))
@@ -135,6 +190,36 @@ static int parse(struct options *options, int argc, char **argv,
 			strcmp(argv[optind], "-") ? argv[optind] :
 						    "/dev/stdin";
 	}
+	return 0;
+}
+
+static int parse(struct options *options, int argc, char **argv,
+		 struct request *request)
+{
+	int option, ret = 0;
+
+	*request = (struct request){ .target = NULL };
+	lookup_options__init(&request->lookup.options);
+	while (!ret && (option = options__next(options, argc, argv,
+					       long_options)) != -1)
+		ret = take(request, option);
+	return ret ?: check(request, argv[0]) ?:
+	       take_files(request, argc, argv);
+}
+
+/* What is the first file about?  The readers of collectors refuse one that is neither. */
+static int find_kind(const struct request *request, enum push_kind *kind)
+{
+	struct dart_error error;
+	int ret;
+
+	*kind = PUSH_COLLECTORS;
+	if (request->follows) {
+		ret = push_kind__wait(request->thrift, request->files,
+				      request->file_count, kind, &error);
+		return ret ? fail(-ret, "%s", error.text) : 0;
+	}
+	push_kind__read(request->files[0], kind, &error);
 	return 0;
 }
 
@@ -186,8 +271,22 @@ static int follow(struct request *request)
 	return collectors_follow__run(&follow);
 }
 
+static int push_tables(struct request *request)
+{
+	struct lookup_push *push = &request->lookup;
+
+	push->thrift = request->thrift;
+	push->ports = &request->options;
+	push->as_json = request->as_json;
+	push->files = request->files;
+	push->file_count = request->file_count;
+	return request->follows ? lookup_follow__run(push) :
+				  lookup_push__once(push, request->is_dry);
+}
+
 static int push(struct options *options, int argc, char **argv)
 {
+	enum push_kind kind;
 	struct request request;
 	struct switch_wish wish;
 	struct dart_error error;
@@ -197,6 +296,11 @@ static int push(struct options *options, int argc, char **argv)
 	if (ret)
 		return ret;
 	request.as_json = options->json;
+	ret = find_kind(&request, &kind) ?: check_kind(&request, kind);
+	if (ret)
+		return ret;
+	if (kind == PUSH_TABLES)
+		return push_tables(&request);
 	if (request.follows)
 		return follow(&request);
 	ret = make_wish(&request, &wish, &error);
@@ -214,9 +318,36 @@ static int push(struct options *options, int argc, char **argv)
 	return ret;
 }
 
+/* Only a switch that looks keys up has more to show than 'push --dry-run' does. */
+static int show(struct options *options, int argc, char **argv)
+{
+	const char *target = NULL, *thrift = NULL;
+	int option;
+
+	while ((option = options__next(options, argc, argv, show_options)) !=
+	       -1) {
+		if (option == OPTION_TARGET)
+			target = optarg;
+		else if (option == OPTION_THRIFT)
+			thrift = optarg;
+		else
+			return EXIT_USAGE;
+	}
+	if (!target || strcmp(target, "bmv2") || !thrift || !has_port(thrift))
+		return misuse("'%s' needs --target bmv2 and --thrift HOST:PORT",
+			      argv[0]);
+	if (optind < argc)
+		return misuse("'%s' takes no names", argv[0]);
+	return lookup_status__show(thrift, options->json);
+}
+
 const struct command switch_commands[] = {
-	{ "push", "--target bmv2 --thrift HOST:PORT|--program FILE --port [ADDRESS=]PORT... [--reporter ADDRESS] [--all-copies] [--dry-run] [--follow] FILE...",
-	  "configure the collectors of a P4 switch, with --follow also later ones",
+	{ "push",
+	  "--target bmv2 --thrift HOST:PORT|--program FILE --port [ADDRESS=]PORT... [--reporter ADDRESS] [--all-copies] [--requester ADDRESS] [--outstanding N] [--timeout MICROSECONDS] [--tries N] [--otherwise [OUTCOME=]PORT]... [--digests ADDRESS] [--dry-run] [--follow] FILE...",
+	  "configure the collectors or the lookup tables of a P4 switch, with --follow also later ones",
 	  .parse = push },
+	{ "show", "--target bmv2 --thrift HOST:PORT",
+	  "print the servers, packets and entries of a P4 switch with lookup tables",
+	  .parse = show },
 	{ }
 };

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The state of a switch, as it is and as it should be. */
 #include <arpa/inet.h>
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -40,33 +38,6 @@ const struct switch_table switch_tables[SWITCH_TABLES] = {
 	},
 };
 
-void switch_table__value_text(const struct switch_table *table, uint32_t index,
-			      uint64_t value, char text[SWITCH_VALUE_TEXT])
-{
-	uint8_t bytes[8];
-	int i;
-
-	for (i = 0; i < 8; i++)
-		bytes[i] = value >> (56 - 8 * i);
-	switch (table->values[index].notation) {
-	case SWITCH_MAC:
-		snprintf(text, SWITCH_VALUE_TEXT,
-			 "%02x:%02x:%02x:%02x:%02x:%02x", bytes[2], bytes[3],
-			 bytes[4], bytes[5], bytes[6], bytes[7]);
-		break;
-	case SWITCH_IPV4:
-		snprintf(text, SWITCH_VALUE_TEXT, "%u.%u.%u.%u", bytes[4],
-			 bytes[5], bytes[6], bytes[7]);
-		break;
-	case SWITCH_HEX:
-		snprintf(text, SWITCH_VALUE_TEXT, "0x%" PRIx64, value);
-		break;
-	case SWITCH_DECIMAL:
-		snprintf(text, SWITCH_VALUE_TEXT, "%" PRIu64, value);
-		break;
-	}
-}
-
 struct switch_state *switch_state__new(void)
 {
 	struct switch_state *state = calloc(1, sizeof(*state));
@@ -89,13 +60,6 @@ switch_state__entry(const struct switch_state *state, uint32_t table,
 	default:
 		return &state->reporter;
 	}
-}
-
-bool switch_entry__equal(const struct switch_entry *a,
-			 const struct switch_entry *b)
-{
-	return a->there == b->there &&
-	       (!a->there || !memcmp(a->values, b->values, sizeof(a->values)));
 }
 
 /* ---- numbers of collectors */

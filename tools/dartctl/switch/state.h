@@ -6,13 +6,12 @@
 #ifndef SWITCH_STATE_H
 #define SWITCH_STATE_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
+#include "entry.h"
 #include "wish.h"
 
 #define SWITCH_COLLECTOR_KEYS	256	/* numbers that the key has */
-#define SWITCH_VALUES_MAX	7
 #define SWITCH_PSN		"dart_psn"	/* a register, by collector */
 
 /* The parameters of the actions, in their order. */
@@ -37,30 +36,7 @@ enum switch_table_number { SWITCH_SHARES, SWITCH_COLLECTORS, SWITCH_REPORTER };
 
 #define SWITCH_TABLES		3
 
-enum switch_notation { SWITCH_DECIMAL, SWITCH_HEX, SWITCH_MAC, SWITCH_IPV4 };
-
-/* A table that the program must have. */
-struct switch_table {
-	const char *name;
-	const char *action;
-	uint32_t key_bits;	/* 0: the table has only a default action */
-	uint32_t entries;	/* that the key can tell apart */
-	uint32_t room;		/* entries that the table must hold at least */
-	uint32_t value_count;
-	struct {
-		const char *name;
-		uint8_t bits;
-		enum switch_notation notation;
-	} values[SWITCH_VALUES_MAX];
-};
-
 extern const struct switch_table switch_tables[SWITCH_TABLES];
-
-struct switch_entry {
-	bool there;
-	int32_t handle;		/* of the switch for it */
-	uint64_t values[SWITCH_VALUES_MAX];	/* the rest is 0 */
-};
 
 /* Targets of mirror session 1 + port other than a port. */
 #define SWITCH_SESSION_NONE	(-1)
@@ -82,15 +58,6 @@ struct switch_state *switch_state__new(void);
 const struct switch_entry *
 switch_state__entry(const struct switch_state *state, uint32_t table,
 		    uint32_t key);
-
-#define SWITCH_VALUE_TEXT	24	/* bytes, with the NUL */
-
-/* Formats a value as people and simple_switch_CLI write it. */
-void switch_table__value_text(const struct switch_table *table, uint32_t index,
-			      uint64_t value, char text[SWITCH_VALUE_TEXT]);
-
-bool switch_entry__equal(const struct switch_entry *a,
-			 const struct switch_entry *b);
 
 /*
  * The state that a switch with the state @now should get.  A collector whose

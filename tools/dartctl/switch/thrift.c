@@ -185,6 +185,11 @@ static uint32_t get_u32(struct thrift *thrift)
 	return be32toh(value);
 }
 
+bool thrift__bool(struct thrift *thrift)
+{
+	return get_u8(thrift);
+}
+
 int32_t thrift__i32(struct thrift *thrift)
 {
 	return get_u32(thrift);

@@ -74,6 +74,7 @@ int thrift__ask(struct thrift *thrift, enum thrift_type type);
 /* The type and ID of the next field of a struct; THRIFT_STOP at the end. */
 enum thrift_type thrift__next(struct thrift *thrift, int16_t *id);
 void thrift__skip(struct thrift *thrift, enum thrift_type type);
+bool thrift__bool(struct thrift *thrift);
 int32_t thrift__i32(struct thrift *thrift);
 int64_t thrift__i64(struct thrift *thrift);
 /* How many elements, which must be of @type, follow. */

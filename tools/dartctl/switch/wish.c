@@ -9,7 +9,6 @@
 #include "wish.h"
 
 #define VALUE	20	/* bytes: five switches of 32 bits */
-#define NO_PORT	UINT16_MAX
 
 int switch_options__take_reporter(struct switch_options *options,
 				  const char *text)
@@ -57,10 +56,10 @@ int switch_options__take_port(struct switch_options *options,
 	return 0;
 }
 
-static uint16_t port_of(const struct switch_options *options,
-			struct in_addr collector)
+uint16_t switch_options__port(const struct switch_options *options,
+			      struct in_addr collector)
 {
-	uint16_t port = NO_PORT;
+	uint16_t port = SWITCH_NO_PORT;
 	uint32_t i;
 
 	for (i = 0; i < options->port_count; i++) {
@@ -104,8 +103,8 @@ static int take_ports(struct switch_wish *wish,
 	}
 	for (i = 0; i < collectors->count; i++) {
 		collector = collectors->list[i].ip;
-		wish->ports[i] = port_of(options, collector);
-		if (wish->ports[i] != NO_PORT)
+		wish->ports[i] = switch_options__port(options, collector);
+		if (wish->ports[i] != SWITCH_NO_PORT)
 			continue;
 		inet_ntop(AF_INET, &collector, address, sizeof(address));
 		return dart_error__set(

@@ -35,6 +35,11 @@ int switch_options__take_reporter(struct switch_options *options,
 int switch_options__take_port(struct switch_options *options,
 			      const char *text);
 
+#define SWITCH_NO_PORT	UINT16_MAX
+/* The port that leads to @collector, or SWITCH_NO_PORT. */
+uint16_t switch_options__port(const struct switch_options *options,
+			      struct in_addr collector);
+
 /*
  * Completes @wish, whose collectors are set.  Returns 0, or -errno with a
  * sentence in @error if no switch can be like that.

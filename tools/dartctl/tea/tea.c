@@ -45,7 +45,8 @@ const struct command tea_commands[] = {
 	  .parse = command_tea_import },
 	{ "dump", "TABLE [--format csv|json|table] [--schema SCHEMA]",
 	  "print all entries", .parse = command_tea_dump },
-	{ "export", "TABLE", "print the configuration for switches",
-	  .run = command_tea_export, .least = 1, .most = 1 },
+	{ "export", "TABLE [--watch FILE]",
+	  "print the configuration for switches, or keep it in a file and renew queue pairs",
+	  .parse = command_tea_export },
 	{}
 };

@@ -1,22 +1,126 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* dartctl table export: prints what switches need to know about a table. */
-#include <stdlib.h>
+#include <errno.h>
+#include <string.h>
 
 #include "tools/dartctl/command.h"
+#include "tools/dartctl/export_watch.h"
 
-int command_tea_export(const struct options *options, int argc, char **argv)
+#define PERIOD_MS	1000	/* no change is sent for the stash, nor for queue pairs */
+
+enum { OPTION_WATCH = OPTIONS_OWN };
+
+static const struct option export_options[] = {
+	{ "watch", required_argument, NULL, OPTION_WATCH },
+	{ }
+};
+
+/* As a file of dart_tables(5); NULL if out of memory. */
+static json_t *pack_file(json_t *tables)
+{
+	return json_pack("{s:O}", "tables", tables);
+}
+
+static json_t *make_file(json_t *tables, const void *argument)
+{
+	json_t *file = pack_file(tables);
+
+	if (!file)
+		errno = ENOMEM;
+	return file;
+}
+
+static int renew(struct dart_registration_client *client, const char *table,
+		 const char *address, struct dart_error *error)
+{
+	json_t *request, *reply = NULL;
+	int ret;
+
+	request = json_pack("{s:s, s:s, s:s}", "request", "requester-renew",
+			    "table", table, "address", address);
+	if (!request)
+		return dart_error__no_memory(error);
+	ret = dart_registration_client__ask(client, request, -1, &reply, NULL,
+					    error);
+	json_decref(request);
+	json_decref(reply);
+	return ret;
+}
+
+/* A queue pair that a switch has brought into the error state is dead until it is renewed. */
+static int renew_failed(struct dart_registration_client *client,
+			const char *table, struct dart_error *error)
+{
+	const char *its, *address, *state;
+	json_t *reply, *requester;
+	size_t i;
+	int ret;
+
+	ret = export_watch__ask(client, "requester-list", NULL, &reply, error);
+	if (ret)
+		goto out;
+	json_array_foreach(json_object_get(reply, "requesters"), i, requester) {
+		if (json_unpack(requester, "{s:s, s:s, s:s}", "table", &its,
+				"requester", &address, "state", &state) ||
+		    strcmp(its, table) || strcmp(state, "error"))
+			continue;
+		ret = renew(client, table, address, error);
+		/* It was removed meanwhile. */
+		if (ret && ret != -ENOENT)
+			break;
+		ret = 0;
+	}
+out:
+	json_decref(reply);
+	return ret;
+}
+
+static const struct export_kind kind = {
+	.object = "table",
+	.request = "table-export",
+	.member = "tables",
+	.part = "requester",
+	.remedy = "dartctl requester add",
+	.period_ms = PERIOD_MS,
+	.mend = renew_failed,
+};
+
+static int print(const struct options *options, const char *table)
 {
 	json_t *tables, *reply;
 	int status;
 
 	tables = client__ask(options,
 			     json_pack("{s:s, s:s}", "request", "table-export",
-				       "name", argv[0]),
+				       "name", table),
 			     -1, "tables", &reply, NULL);
 	if (!tables)
 		return EXIT_FAILURE;
-	/* The file of dart_tables(5), with --json and without. */
-	status = print_json(json_pack("{s:O}", "tables", tables), 0);
+	status = print_json(pack_file(tables), 0);
 	json_decref(reply);
 	return status;
+}
+
+int command_tea_export(struct options *options, int argc, char **argv)
+{
+	struct export_watch watch = {
+		.options = options,
+		.kind = &kind,
+		.make = make_file,
+	};
+	int option;
+
+	while ((option = options__next(options, argc, argv, export_options)) !=
+	       -1) {
+		if (option != OPTION_WATCH)
+			return EXIT_USAGE;
+		if (!*optarg)
+			return misuse("--watch needs the name of a file");
+		watch.path = optarg;
+	}
+	if (argc - optind != 1)
+		return misuse("'table export' needs one name");
+	watch.name = argv[optind];
+	return watch.path ? export_watch__run(&watch) :
+			    print(options, watch.name);
 }

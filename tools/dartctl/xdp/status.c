@@ -19,12 +19,19 @@
 /* In the order of struct reporter. */
 static const char *const counters[] = {
 	"reports", "others", "truncated", "malformed", "incomplete",
-	"anonymous", "unassigned", "cramped",
+	"anonymous", "unassigned", "cramped", "damaged",
 };
 
 #define COUNTERS (sizeof(counters) / sizeof(counters[0]))
 
-_Static_assert(COUNTERS * sizeof(__u64) == sizeof(struct reporter),
+/* A row of the map, of which the counters are the beginning. */
+union row {
+	struct reporter reporter;
+	__u64 counters[COUNTERS];
+};
+
+_Static_assert(COUNTERS * sizeof(__u64) ==
+	       offsetof(struct reporter, damaged) + sizeof(__u64),
 	       "each counter has a name");
 
 /* How it runs, or "gone" if its interface no longer exists. */
@@ -48,15 +55,16 @@ static const char *mode_of(const char *interface)
 static int add_counters(const char *interface, json_t *json)
 {
 	int fd = xdp_pins__open(interface, XDP_PIN_COUNTERS);
-	__u64 row[COUNTERS], sums[COUNTERS] = { 0 };
+	__u64 sums[COUNTERS] = { 0 };
+	union row row;
 	__u32 cpu;
 	size_t i;
 
 	if (fd < 0)
 		return fd;
-	for (cpu = 0; !bpf_map_lookup_elem(fd, &cpu, row); cpu++)
+	for (cpu = 0; !bpf_map_lookup_elem(fd, &cpu, &row); cpu++)
 		for (i = 0; i < COUNTERS; i++)
-			sums[i] += row[i];
+			sums[i] += row.counters[i];
 	close(fd);
 	for (i = 0; i < COUNTERS; i++)
 		if (json_object_set_new(json, counters[i],

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "collectors.h"
+#include "tools/lib/dart/private/export_text.h"
 
 #define QPN_MIN		2	/* 0 and 1 are for management */
 #define BITS_24_MAX	0xffffff
@@ -29,46 +30,6 @@ struct load {
 #define refuse(load, format, ...)                                              \
 	dart_error__set((load)->error, EINVAL, "%s: collectors[%zu]: " format, \
 			(load)->path, (load)->line, ##__VA_ARGS__)
-
-/* "52:54:00:00:00:01", not multicast. */
-static bool parse_mac(const char *text, uint8_t mac[6])
-{
-	unsigned int bytes[6];
-	int i, end = 0;
-
-	if (strlen(text) != 17 ||
-	    strspn(text, "0123456789abcdefABCDEF:") != 17 ||
-	    sscanf(text, "%2x:%2x:%2x:%2x:%2x:%2x%n", &bytes[0], &bytes[1],
-		   &bytes[2], &bytes[3], &bytes[4], &bytes[5], &end) != 6 ||
-	    end != 17 || bytes[0] & 1)
-		return false;
-	for (i = 0; i < 6; i++)
-		mac[i] = bytes[i];
-	return true;
-}
-
-/* "0x3a5f00000000" */
-static bool parse_base(const char *text, uint64_t *base)
-{
-	size_t digits;
-
-	if (strncmp(text, "0x", 2))
-		return false;
-	text += 2;
-	digits = strspn(text, "0123456789abcdefABCDEF");
-	if (!digits || digits > 16 || text[digits])
-		return false;
-	*base = strtoull(text, NULL, 16);
-	return true;
-}
-
-static bool parse_address(const char *text, struct in_addr *address)
-{
-	return inet_pton(AF_INET, text, address) == 1 &&
-	       address->s_addr != INADDR_ANY &&
-	       !IN_MULTICAST(ntohl(address->s_addr)) &&
-	       address->s_addr != INADDR_BROADCAST;
-}
 
 /* Reads a number of at most 4 digits and advances @text. */
 static bool parse_share(const char **text, uint32_t *share)
@@ -238,14 +199,14 @@ static int take_line(struct load *load, json_t *json)
 	if (!*name || strlen(name) >= sizeof(collector.name))
 		return refuse(load, "the name is empty or too long");
 	strcpy(collector.name, name);
-	if (!parse_address(reporter, &collector.reporter))
+	if (!dart_export_text__address(reporter, &collector.reporter))
 		return refuse(load, "reporter '%s' is not a host's address",
 			      reporter);
-	if (!parse_address(ip, &collector.ip))
+	if (!dart_export_text__address(ip, &collector.ip))
 		return refuse(load, "ip '%s' is not a host's address", ip);
-	if (!parse_mac(mac, collector.mac))
+	if (!dart_export_text__mac(mac, collector.mac))
 		return refuse(load, "mac '%s' is not a host's address", mac);
-	if (!parse_base(base, &collector.base))
+	if (!dart_export_text__base(base, &collector.base))
 		return refuse(load, "base '%s' is not a number like \"0x3a5f00000000\"",
 			      base);
 	ret = take_numbers(load, &numbers, &collector);

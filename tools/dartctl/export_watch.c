@@ -1,24 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* dartctl store export --watch: keeps a file of collectors up to date. */
+/* dartctl store export --watch and table export --watch: see export_watch.h. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <systemd/sd-daemon.h>
 
-#include <libdart/registration/client.h>
-
+#include "client.h"
+#include "export_watch.h"
 #include "file_replace.h"
-#include "store_watch.h"
-#include "tools/dartctl/client.h"
-#include "tools/dartctl/message.h"
-#include "tools/dartctl/version.h"
+#include "message.h"
 #include "tools/watch/path_watch.h"
+#include "version.h"
 
 #define BUSY_MS	1000	/* until the next try if dartd has too many clients */
 
 struct session {
-	const struct store_watch *watch;
+	const struct export_watch *watch;
 	struct path_watch socket;
 	struct dart_registration_client changes; /* with a request "monitor" */
 	bool is_connected;
@@ -37,22 +35,22 @@ static void session__say(struct session *session)
 	fflush(stdout);
 }
 
-static int ask(struct session *session,
-	       struct dart_registration_client *client, const char *type,
-	       const char *store, json_t **reply)
+int export_watch__ask(struct dart_registration_client *client, const char *type,
+		      const char *name, json_t **reply,
+		      struct dart_error *error)
 {
 	json_t *request = json_pack("{s:s, s:s*}", "request", type, "name",
-				    store);
+				    name);
 	int ret;
 
 	*reply = NULL;
 	if (!request)
-		return dart_error__no_memory(&session->error);
+		return dart_error__no_memory(error);
 	ret = dart_registration_client__ask(client, request, -1, reply, NULL,
-					    &session->error);
+					    error);
 	json_decref(request);
 	if (ret && *reply)
-		version__explain(*reply, &session->error);
+		version__explain(*reply, error);
 	return ret;
 }
 
@@ -77,7 +75,8 @@ static int session__connect(struct session *session)
 	if (ret)
 		return ret;
 	session->is_connected = true;
-	ret = ask(session, &session->changes, "monitor", NULL, &reply);
+	ret = export_watch__ask(&session->changes, "monitor", NULL, &reply,
+				&session->error);
 	json_decref(reply);
 	return ret;
 }
@@ -99,8 +98,8 @@ static int session__write(struct session *session, json_t *json)
 		}
 	}
 	if (!session->written)
-		sd_notifyf(0, "READY=1\nSTATUS=%s follows store %s", path,
-			   session->watch->store);
+		sd_notifyf(0, "READY=1\nSTATUS=%s follows %s %s", path,
+			   session->watch->kind->object, session->watch->name);
 	free(session->written);
 	session->written = text;
 	session->said.text[0] = '\0';
@@ -110,30 +109,34 @@ static int session__write(struct session *session, json_t *json)
 /* *@is_final: no change of dartd can mend the failure. */
 static int session__export(struct session *session, bool *is_final)
 {
-	const struct store_watch *watch = session->watch;
+	const struct export_watch *watch = session->watch;
+	const struct export_kind *kind = watch->kind;
 	struct dart_registration_client client;
-	json_t *reply, *file;
+	json_t *reply = NULL, *file;
 	int ret;
 
 	ret = dart_registration_client__open(&client, watch->options->socket,
 					     &session->error);
 	if (ret)
 		return ret;
-	ret = ask(session, &client, "store-export", watch->store, &reply);
+	if (kind->mend)
+		ret = kind->mend(&client, watch->name, &session->error);
+	ret = ret ?: export_watch__ask(&client, kind->request, watch->name,
+				       &reply, &session->error);
 	dart_registration_client__close(&client);
 	if (ret) {
 		json_decref(reply);
 		return ret;
 	}
-	file = watch->make(json_object_get(reply, "collectors"),
+	file = watch->make(json_object_get(reply, kind->member),
 			   watch->argument);
 	ret = file ? 0 : -errno;
 	json_decref(reply);
 	if (ret == -ENODATA)
-		return dart_error__set(
-			&session->error, ENODATA,
-			"store '%s' has no such reporters (see dartctl reporter add)",
-			watch->store);
+		return dart_error__set(&session->error, ENODATA,
+				       "%s '%s' has no such %ss (see %s)",
+				       kind->object, watch->name, kind->part,
+				       kind->remedy);
 	if (ret)
 		return dart_error__no_memory(&session->error);
 	ret = session__write(session, file);
@@ -142,19 +145,21 @@ static int session__export(struct session *session, bool *is_final)
 	return ret;
 }
 
-/* Does this line of "monitor" tell of the store or of its reporters? */
-static bool concerns(const json_t *change, const char *store)
+/* Does this line of "monitor" tell of the object or of its parts? */
+static bool concerns(const json_t *change, const struct export_watch *watch)
 {
-	const char *object = "", *name = "", *its = NULL;
+	const char *object = "", *name = "", *its;
 
-	json_unpack((json_t *)change, "{s:s, s:s, s?s}", "object", &object,
-		    "name", &name, "store", &its);
-	if (!strcmp(object, "reporter"))
-		return !its || !strcmp(its, store);
-	return !strcmp(object, "store") && !strcmp(name, store);
+	json_unpack((json_t *)change, "{s:s, s:s}", "object", &object, "name",
+		    &name);
+	if (strcmp(object, watch->kind->part))
+		return !strcmp(object, watch->kind->object) &&
+		       !strcmp(name, watch->name);
+	its = json_string_value(json_object_get(change, watch->kind->object));
+	return !its || !strcmp(its, watch->name);
 }
 
-/* Reads the changes that have come.  Is one about the store? */
+/* Reads the changes that have come.  Is one about the object? */
 static int session__receive(struct session *session, bool *has_changed)
 {
 	struct dart_registration_client *changes = &session->changes;
@@ -166,7 +171,7 @@ static int session__receive(struct session *session, bool *has_changed)
 						     &session->error);
 		if (ret)
 			return ret;
-		*has_changed |= concerns(change, session->watch->store);
+		*has_changed |= concerns(change, session->watch);
 		json_decref(change);
 	} while (changes->length &&
 		 memchr(changes->bytes, '\n', changes->length));
@@ -176,8 +181,9 @@ static int session__receive(struct session *session, bool *has_changed)
 /* Sleeps until the file may need to be written again. */
 static void session__wait(struct session *session, int ret)
 {
+	const int period = session->watch->kind->period_ms;
+	int fd, ms = ret == -EUSERS ? BUSY_MS : ret ? -1 : period;
 	bool has_changed = false;
-	int fd, ms = ret == -EUSERS ? BUSY_MS : -1;
 
 	while (!has_changed) {
 		fd = session->is_connected ? session->changes.socket : -1;
@@ -237,7 +243,7 @@ static int session__run(struct session *session)
 	}
 }
 
-int store_watch__run(const struct store_watch *watch)
+int export_watch__run(const struct export_watch *watch)
 {
 	struct session session = { .watch = watch };
 	int ret;
