@@ -41,7 +41,8 @@ define help
   make demo             a controller reads a host, a switch reports to a store,
                         a table of a million flows is looked up; at last Chromium
                         shows them in the page: .output/demo/page.png;
-                        P4=1: a switch with the P4 program
+                        P4=1: a P4 switch reports, another one does NAT by that
+                        table
                         (run as root on a fresh Debian: installs its packages)
   make check            all tests; TESTS="unit pair/foo" picks some
   make check-debug      the tests of the kernel parts in a kernel with KASAN,
