@@ -20,34 +20,21 @@ static bool is_foreign(const struct lookup_table *table, const void *key)
 	       place.share > table->parameters.last_share;
 }
 
-/* One walk over all entries.  A removal may move others: returns how many were removed. */
-static uint64_t remove_foreign(struct lookup_table *table)
+/* A file may have been that of a table with other shares.  A removal moves no other entry. */
+static void lookup_table__drop_foreign(struct lookup_table *table)
 {
 	const struct dart_tea_hash *hash = dart_tea_table__hash(table->entries);
 	uint8_t entry[DART_TEA_KEY_MAX + DART_TEA_VALUE_MAX];
 	struct dart_tea_walk walk = { };
-	uint64_t removed = 0;
 	bool is_stashed;
-
-	while (dart_tea_lookup__next(hash, table->memory.address, &walk, entry,
-				     &is_stashed))
-		removed += is_foreign(table, entry) &&
-			   !dart_tea_table__remove(table->entries, entry);
-	return removed;
-}
-
-/* A file may have been that of a table with other shares. */
-static void lookup_table__drop_foreign(struct lookup_table *table)
-{
-	uint64_t removed;
 
 	if (!table->parameters.first_share &&
 	    table->parameters.last_share == DART_TEA_SHARES - 1)
 		return;
-	do {
-		removed = remove_foreign(table);
-		table->foreign += removed;
-	} while (removed);
+	while (dart_tea_lookup__next(hash, table->memory.address, &walk, entry,
+				     &is_stashed))
+		table->foreign += is_foreign(table, entry) &&
+				  !dart_tea_table__remove(table->entries, entry);
 }
 
 static int lookup_table__open_memory(struct lookup_table *table,

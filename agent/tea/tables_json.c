@@ -146,16 +146,19 @@ static json_t *hexadecimal(const uint8_t *bytes, size_t length)
 	return json_string(text);
 }
 
-/* The walk begins behind the rows. */
+/* The walk begins behind the rows, and ends with the last entry: most stashes are empty. */
 static json_t *export_stash(const struct lookup_table *table)
 {
 	const struct dart_tea_geometry *geometry = &table->parameters.geometry;
 	struct dart_tea_walk walk = { .row = dart_tea_geometry__rows(geometry) };
 	uint8_t entry[DART_TEA_KEY_MAX + DART_TEA_VALUE_MAX];
+	struct dart_tea_statistics statistics;
 	json_t *list = json_array();
 	bool is_stashed;
 
-	while (dart_tea_lookup__next(dart_tea_table__hash(table->entries),
+	dart_tea_table__statistics(table->entries, &statistics);
+	while (json_array_size(list) < statistics.stashed &&
+	       dart_tea_lookup__next(dart_tea_table__hash(table->entries),
 				     table->memory.address, &walk, entry,
 				     &is_stashed))
 		reply__append(

@@ -6,6 +6,7 @@
 #include "shared/report.p4"
 #include "shared/sizes.p4"
 #include "headers.p4"
+#include "damage.p4"
 
 /* Chooses a copy, each with the same probability; @redundancy is not 0. */
 control RandomCopy(in bit<8> redundancy, out bit<8> copy)
@@ -69,25 +70,6 @@ control SumOfInt(in headers_t headers, out bit<16> sum)
 			headers.hop[2], headers.hop[3], headers.hop[4],
 			headers.int_tail }, 32w0x10000);
 		sum = ~checksum;
-	}
-}
-
-/* Tells whether the header of IPv4 is whole, and its checksum is wrong. */
-control Damage(in headers_t headers, in error parser_error,
-	       out bool is_damaged)
-{
-	bit<16> rest;	/* 0 if it is right: the sum has the checksum, too */
-
-	apply {
-		is_damaged = false;
-		if (headers.ipv4.isValid() &&
-		    parser_error != error.IpMalformed &&
-		    (headers.ipv4.ihl == 5 || headers.ipv4_options.isValid())) {
-			hash(rest, HashAlgorithm.csum16, 16w0,
-			     { headers.ipv4, headers.ipv4_options },
-			     32w0x10000);
-			is_damaged = rest != 0;
-		}
 	}
 }
 

@@ -120,6 +120,20 @@ def not_sent():
         tap.same(requests(packet, keyless=1), [])
 
 
+def zeros():
+    """a packet whose IPv4 checksum is 0 or 0xffff, both of which are right, is sent"""
+    good = for_switch(UDP)
+    first, identification = (int.from_bytes(good[at:at + 2], "big")
+                             for at in (24, 18))
+    # The identification takes the whole checksum.
+    taken = packets.add(identification, first).to_bytes(2, "big")
+    frame = packets.with_ip_checksum(good[:18] + taken + good[20:])
+    tap.same(frame[24:26], b"\0\0")
+    renew()
+    for n, checksum in enumerate((b"\0\0", b"\xff\xff")):
+        check(server, 2 * n, frame[:24] + checksum + frame[26:], UDP)
+
+
 def other():
     """a packet that is not for the MAC of the switch is forwarded unchanged"""
     frames = [packets.packet(key, ttl=ttl) for key in HEADERS
@@ -167,5 +181,5 @@ ENTRY = {name: getattr(server, name)
          for name in ("qpn", "rkey", "base", "mac", "epoch")}
 switch = Function("nat", server)
 assert SOURCE not in (SERVER, OUT)
-tap.run(vectors, lengths, numbers, keys, wrap, too_long, not_sent, other, arrival,
-        before=switch.outcomes)
+tap.run(vectors, lengths, numbers, keys, wrap, too_long, not_sent, zeros,
+        other, arrival, before=switch.outcomes)

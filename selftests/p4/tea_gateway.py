@@ -35,6 +35,22 @@ def moves():
             tap.same(switch.outcomes(), {"sent": 1, "found": 1})
 
 
+def zeros():
+    """the entry of VNI 0 and address 0.0.0.0 is found behind and between free cells"""
+    key = bytes(7)
+    cell = table.geometry.cell_of(key, bytes([192, 0, 2, 1, 0, 0, 9]))
+    home = table.geometry.home(key)
+    for number in (0, 4, 15):
+        table.set_row(home, {number: cell})
+        tap.same(switch.exchange(tunnelled(0, "0.0.0.0")), {
+            **SILENCE, OUT: [tunnelled(9, "0.0.0.0", to="192.0.2.1", ttl=63,
+                                       mac=NEXT_HOP)]})
+        tap.same(switch.outcomes(), {"sent": 1, "found": 1})
+    table.set_row(home, {})
+    tap.same(switch.exchange(tunnelled(0, "0.0.0.0")), SILENCE)
+    tap.same(switch.outcomes(), {"sent": 1, "absent": 1})
+
+
 def unknown():
     """a packet for an unknown machine, or in another tunnel, is dropped"""
     key = bytes([0, 0, 5, 10, 0, 0, 1])
@@ -60,4 +76,4 @@ def keyless():
 
 table = Server(port=SERVERS[0], geometry=Geometry(2, key=7, value=7))
 switch = Function("gateway", table)
-tap.run(moves, unknown, keyless, before=switch.outcomes)
+tap.run(moves, zeros, unknown, keyless, before=switch.outcomes)

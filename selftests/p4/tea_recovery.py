@@ -285,7 +285,7 @@ def fatal():
 
 
 def stopped():
-    """a server that the control plane has stopped gets neither lookups nor probes"""
+    """a server that the control plane has stopped gets neither lookups nor probes, and keeps its PSN"""
     begin(0)
     lookup(0)
     switch.set("state", server, STOPPED)
@@ -294,6 +294,9 @@ def stopped():
     tap.same(switch.outcomes(), {"silent": 2})
     delivered(server.acknowledge(0, NAK_ACCESS), left=SILENCE,
               **{"NAK fatal": 1})
+    delivered(server.acknowledge(1, NAK_SEQUENCE), left=SILENCE,
+              **{"NAK stale": 1})
+    state(2, 2, STOPPED)
     delivered(server.acknowledge(0), left=SILENCE, acknowledged=1)
     switch.limit()
     begin(0)

@@ -182,6 +182,44 @@ static void test_lost(void **state)
 	kept__free(kept);
 }
 
+/* Then nobody knows what the switch has: all begins anew. */
+static void test_failed(void **state)
+{
+	struct kept *kept = kept__new();
+	uint8_t key;
+
+	for (key = 1; key <= ROOM; key++)
+		report(key);
+	receive(kept);
+	table[2] = ABSENT;
+	device.fails = true;
+	assert_int_equal(lookup_cache__refresh(kept->cache, NULL, &kept->error),
+			 -EREMOTEIO);
+	/* There is no room for it as long as key 2 is there. */
+	report(9);
+	assert_int_equal(lookup_cache__receive(kept->cache, NULL, &kept->error),
+			 0);
+	device.fails = false;
+	refresh(kept);
+	assert_int_equal(device.count, 0);
+
+	digests.count = 0;
+	report(1);
+	receive(kept);
+	table[1] = 55;
+	device.fails = true;
+	assert_int_equal(lookup_cache__refresh(kept->cache, NULL, &kept->error),
+			 -EREMOTEIO);
+	device.fails = false;
+	refresh(kept);
+	assert_int_not_equal(cached(1), 101);
+	digests.count = 0;
+	report(1);
+	receive(kept);
+	assert_int_equal(cached(1), 55);
+	kept__free(kept);
+}
+
 static void test_cleared(void **state)
 {
 	struct kept *kept = kept__new();
@@ -207,6 +245,8 @@ int main(void)
 		TEST("keys of a server that does not answer leave the cache, and come back with it",
 		     test_unreachable),
 		TEST("a switch that was lost gets an empty cache", test_lost),
+		TEST("after a change that failed, the cache begins anew",
+		     test_failed),
 		TEST("at the end the cache is empty and no key is popular",
 		     test_cleared),
 	};

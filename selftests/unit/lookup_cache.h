@@ -4,6 +4,7 @@
 #define LOOKUP_CACHE_TEST_H
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -34,6 +35,7 @@ static struct {
 	int32_t next_handle;
 	uint64_t threshold;
 	uint32_t clears; /* of registers */
+	bool fails; /* changes and removals */
 } device;
 
 const struct switch_kind lookup_program;
@@ -115,6 +117,8 @@ int bmv2_table__change(struct thrift *thrift, const char *table,
 		       const char *action, const struct bmv2_entry *entry,
 		       struct dart_error *error)
 {
+	if (device.fails)
+		return dart_error__set(error, EREMOTEIO, "it does not answer");
 	device.entries[index_of(entry->handle)] = *entry;
 	return 0;
 }
@@ -124,6 +128,8 @@ int bmv2_table__remove(struct thrift *thrift, const char *table, int32_t handle,
 {
 	const uint32_t i = index_of(handle);
 
+	if (device.fails)
+		return dart_error__set(error, EREMOTEIO, "it does not answer");
 	device.entries[i] = device.entries[--device.count];
 	device.packets[i] = device.packets[device.count];
 	return 0;

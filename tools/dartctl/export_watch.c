@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <systemd/sd-daemon.h>
+#include <time.h>
 
 #include "client.h"
 #include "export_watch.h"
@@ -14,6 +15,7 @@
 #include "version.h"
 
 #define BUSY_MS	1000	/* until the next try if dartd has too many clients */
+#define MEND_MS	10000	/* if it could not mend something: a try may take it a second */
 
 struct session {
 	const struct export_watch *watch;
@@ -22,17 +24,44 @@ struct session {
 	bool is_connected;
 	char *written;		/* the contents of the file, NULL at first */
 	struct dart_error error, said;
+	bool is_hurt;		/* dartd could not mend something, and why */
+	struct dart_error hurt;
+	int64_t mend_at;	/* not before: ms of CLOCK_MONOTONIC */
 };
 
-/* Says a sentence once, until another one is said or the file is written. */
-static void session__say(struct session *session)
+static int64_t now_ms(void)
 {
-	if (!strcmp(session->error.text, session->said.text))
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return time.tv_sec * INT64_C(1000) + time.tv_nsec / 1000000;
+}
+
+/* Says a sentence once, until another one is said or all is well. */
+static void session__say(struct session *session, const char *state,
+			 const struct dart_error *error)
+{
+	if (!strcmp(error->text, session->said.text))
 		return;
-	session->said = session->error;
-	fail(EAGAIN, "'%s' waits: %s", session->watch->path,
-	     session->error.text);
+	session->said = *error;
+	fail(EAGAIN, "'%s' %s: %s", session->watch->path, state, error->text);
 	fflush(stdout);
+}
+
+/* Can dartd, or a change in it, mend this? */
+static bool may_pass(int ret)
+{
+	switch (ret) {
+	case -ENOENT:
+	case -ENODATA:
+	case -EUSERS:
+	case -ECONNREFUSED:
+	case -ECONNRESET:
+	case -EPIPE:
+		return true;
+	default:
+		return false;
+	}
 }
 
 int export_watch__ask(struct dart_registration_client *client, const char *type,
@@ -102,7 +131,31 @@ static int session__write(struct session *session, json_t *json)
 			   session->watch->kind->object, session->watch->name);
 	free(session->written);
 	session->written = text;
-	session->said.text[0] = '\0';
+	if (session->is_hurt)
+		session__say(session, "is up to date, but not of use to all",
+			     &session->hurt);
+	else
+		session->said.text[0] = '\0';
+	return 0;
+}
+
+/* One part that cannot be mended does not keep the file from being written. */
+static int session__mend(struct session *session,
+			 struct dart_registration_client *client)
+{
+	const struct export_watch *watch = session->watch;
+	int ret;
+
+	if (!watch->kind->mend || session->mend_at > now_ms())
+		return 0;
+	ret = watch->kind->mend(client, watch->name, &session->error);
+	if (may_pass(ret))
+		return ret;
+	session->is_hurt = ret;
+	if (ret) {
+		session->hurt = session->error;
+		session->mend_at = now_ms() + MEND_MS;
+	}
 	return 0;
 }
 
@@ -119,10 +172,9 @@ static int session__export(struct session *session, bool *is_final)
 					     &session->error);
 	if (ret)
 		return ret;
-	if (kind->mend)
-		ret = kind->mend(&client, watch->name, &session->error);
-	ret = ret ?: export_watch__ask(&client, kind->request, watch->name,
-				       &reply, &session->error);
+	ret = session__mend(session, &client) ?:
+	      export_watch__ask(&client, kind->request, watch->name, &reply,
+				&session->error);
 	dart_registration_client__close(&client);
 	if (ret) {
 		json_decref(reply);
@@ -197,22 +249,6 @@ static void session__wait(struct session *session, int ret)
 	}
 }
 
-/* Can dartd, or a change in it, mend this? */
-static bool may_pass(int ret)
-{
-	switch (ret) {
-	case -ENOENT:
-	case -ENODATA:
-	case -EUSERS:
-	case -ECONNREFUSED:
-	case -ECONNRESET:
-	case -EPIPE:
-		return true;
-	default:
-		return false;
-	}
-}
-
 static bool is_lost(int ret)
 {
 	return ret == -ECONNREFUSED || ret == -ECONNRESET || ret == -EPIPE ||
@@ -236,7 +272,7 @@ static int session__run(struct session *session)
 		if (is_final || (ret && !may_pass(ret)))
 			return ret;
 		if (ret)
-			session__say(session);
+			session__say(session, "waits", &session->error);
 		if (is_lost(ret))
 			session__disconnect(session);
 		session__wait(session, ret);

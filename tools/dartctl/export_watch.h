@@ -19,7 +19,8 @@ struct export_kind {
 	int period_ms;		/* look again after this time; -1: only after changes */
 	/*
 	 * Before each look, unless NULL: mends what no change tells of.  Returns 0, or
-	 * -errno with a sentence in @error.
+	 * -errno with a sentence in @error.  If dartd refused something, this is said,
+	 * the file is written nevertheless, and the next try is later.
 	 */
 	int (*mend)(struct dart_registration_client *client, const char *name,
 		    struct dart_error *error);

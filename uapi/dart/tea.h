@@ -81,8 +81,8 @@
  * is one packet at a path MTU of 4096.  The READ is of R + 12 + length bytes.
  *
  * The entry of a switch for a server is {MAC and IP of the server, QPN, rkey, base, k, L, first
- * PSN, epoch}: dart_tables(5).  The epoch, 1 to 2^24 - 1, is another one for each
- * table that is created.
+ * PSN, epoch}: dart_tables(5).  The epoch, 1 to 2^24 - 1, is a new one whenever a table is
+ * created, or taken over after a restart of its agent.
  *
  * Requests of a switch are RoCEv2 frames to UDP port DART_TEA_UDP_PORT, as the reports of
  * <dart/store.h>, but to a reliable connected queue pair: RDMA WRITE Only, RDMA READ

@@ -10,7 +10,7 @@
 #define VERDICT_SEQUENCE	8w4	/* a request was lost; the next PSN is set */
 #define VERDICT_NAK_STALE	8w5
 #define VERDICT_FATAL		8w6	/* the queue pair is in error */
-#define VERDICT_OTHER		8w7	/* no response that there is */
+#define VERDICT_OTHER		8w7	/* not a valid response */
 
 #define PEER_UP			8w0
 #define PEER_SILENT		8w1

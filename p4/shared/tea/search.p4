@@ -2,7 +2,8 @@
 /*
  * Searches a row for the entry of a key.  An entry that the server moves is in two cells
  * for a moment, and one of them may be half written: so this looks at the first cell
- * that has the key, and at the last one.
+ * that has the key, and at the last one.  A check of 0 is that of a free cell, which seems to
+ * have the key that only has zeros.
  */
 #ifndef DART_TEA_SEARCH_P4
 #define DART_TEA_SEARCH_P4
@@ -11,7 +12,8 @@
 #include "state.p4"
 
 #define TEA_CELL_HAS(i, otherwise)					\
-	if (headers.tea_cells[i].key == tea.key) {			\
+	if (headers.tea_cells[i].check != 0 &&				\
+	    headers.tea_cells[i].key == tea.key) {			\
 		value = headers.tea_cells[i].value;			\
 		check = headers.tea_cells[i].check;			\
 	} otherwise

@@ -31,7 +31,6 @@ struct tea_t {
 	bit<8> outcome;
 	bit<TEA_KEY_BITS> key;
 	bit<TEA_VALUE_BITS> value;
-	bit<32> home;		/* before the mask of the server */
 	bit<16> length;		/* of the packet */
 	bit<12> arrival;	/* port of its arrival */
 }

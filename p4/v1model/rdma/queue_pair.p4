@@ -145,9 +145,12 @@ control TakeResponse(in headers_t headers, in bit<6> number, in bit<48> now,
 			}
 		} else if (headers.bth.opcode == RDMA_ACKNOWLEDGE) {
 			if (headers.aeth.syndrome == SYNDROME_SEQUENCE) {
-				/* Its PSN is the one that the peer expects. */
+				/*
+				 * Its PSN is the one that the peer expects.  That of a
+				 * stopped peer is the control plane's.
+				 */
 				verdict = VERDICT_NAK_STALE;
-				if (is_waiting) {
+				if (is_waiting && state != PEER_STOPPED) {
 					verdict = VERDICT_SEQUENCE;
 					peer_next.write(index,
 						(bit<32>)headers.bth.psn);

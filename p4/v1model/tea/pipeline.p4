@@ -48,6 +48,7 @@ struct metadata_t {
 #include "v1model/rdma/icrc.p4"
 #include "v1model/rdma/queue_pair.p4"
 #include "parser.p4"
+#include "v1model/damage.p4"
 #include "hash.p4"
 #include "port.p4"
 #include "sketch.p4"
@@ -67,17 +68,6 @@ control TeaVerifyChecksum(inout headers_t headers, inout metadata_t metadata)
 				headers.atomic_ack, headers.tea_row,
 				TEA_ALL_CELLS(headers), headers.tea_row_end,
 				headers.tea_tag, TEA_PACKET(headers));
-		verify_checksum(headers.ipv4.isValid() &&
-				!headers.bth.isValid(),
-			{ headers.ipv4.version, headers.ipv4.ihl,
-			  headers.ipv4.type_of_service, headers.ipv4.length,
-			  headers.ipv4.identification, headers.ipv4.reserved,
-			  headers.ipv4.dont_fragment,
-			  headers.ipv4.more_fragments, headers.ipv4.offset,
-			  headers.ipv4.ttl, headers.ipv4.protocol,
-			  headers.ipv4.source, headers.ipv4.destination,
-			  headers.ipv4_options },
-			headers.ipv4.checksum, HashAlgorithm.csum16);
 	}
 }
 
@@ -92,12 +82,14 @@ control TeaIngress(inout headers_t headers, inout metadata_t metadata,
 	TeaRespond() respond;
 	Route() route;
 	TeaUsePort() use_port;
+	Damage() damage;
 	tea_limits_t limits = { 0, 0, 0, 0 };
 	bit<48> destination;
 	bit<8> flaw;
 	bit<48> now;
 	bit<32> row_0;
 	bit<32> row_1;
+	bool is_damaged;
 	bool has_key;
 	bool popular;
 	bool probe;
@@ -244,6 +236,7 @@ control TeaIngress(inout headers_t headers, inout metadata_t metadata,
 		destination = headers.ethernet.destination;
 		if (headers.bth.isValid())
 			destination = headers.rdma_ethernet.destination;
+		damage.apply(headers, standard.parser_error, is_damaged);
 
 		if (headers.bth.isValid() &&
 		    headers.rdma_ipv4.destination == metadata.self_ip) {
@@ -268,8 +261,7 @@ control TeaIngress(inout headers_t headers, inout metadata_t metadata,
 			    headers.udp.destination == DART_TEA_UDP_PORT)) {
 			metadata.tea.outcome = TEA_KEYLESS;
 		} else if (standard.parser_error != error.NoError ||
-			   standard.checksum_error == 1 ||
-			   headers.ipv4.ttl <= 1) {
+			   is_damaged || headers.ipv4.ttl <= 1) {
 			metadata.tea.outcome = TEA_INVALID;
 		} else {
 			metadata.tea.length = (bit<16>)standard.packet_length;

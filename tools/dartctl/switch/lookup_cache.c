@@ -219,15 +219,13 @@ static int take_samples(struct lookup_cache *cache, struct thrift *thrift,
 }
 
 /* Goes on after a server that does not answer: no other event tells of what is left. */
-int lookup_cache__receive(struct lookup_cache *cache, struct thrift *thrift,
-			  struct dart_error *error)
+static int receive(struct lookup_cache *cache, struct thrift *thrift,
+		   struct dart_error *error)
 {
 	int ret, unreachable = 0;
 	const void *samples;
 	uint32_t count;
 
-	if (!cache->is_begun)
-		return 0;
 	for (;;) {
 		ret = switch_digests__next(cache->digests, &samples, &count,
 					   error);
@@ -245,6 +243,22 @@ int lookup_cache__receive(struct lookup_cache *cache, struct thrift *thrift,
 		if (ret)
 			return ret;
 	}
+}
+
+/* After a change that failed, what the switch has is not known, and it begins anew. */
+static int lose_after(struct lookup_cache *cache, int ret)
+{
+	if (ret && ret != -EHOSTUNREACH)
+		lookup_cache__lose(cache);
+	return ret;
+}
+
+int lookup_cache__receive(struct lookup_cache *cache, struct thrift *thrift,
+			  struct dart_error *error)
+{
+	if (!cache->is_begun)
+		return 0;
+	return lose_after(cache, receive(cache, thrift, error));
 }
 
 /* ---- periods */
@@ -303,13 +317,11 @@ static int count_packets(struct lookup_cache *cache, struct thrift *thrift,
 	return ret;
 }
 
-int lookup_cache__refresh(struct lookup_cache *cache, struct thrift *thrift,
-			  struct dart_error *error)
+static int end_period(struct lookup_cache *cache, struct thrift *thrift,
+		      struct dart_error *error)
 {
 	int ret, refreshed;
 
-	if (!cache->is_begun)
-		return begin(cache, thrift, error);
 	refreshed = refresh(cache, thrift, error);
 	if (refreshed && refreshed != -EHOSTUNREACH)
 		return refreshed;
@@ -317,6 +329,14 @@ int lookup_cache__refresh(struct lookup_cache *cache, struct thrift *thrift,
 		      lookup_cached__set_threshold(thrift, tea_cache__end_period(cache->keys), error) ?:
 		      lookup_cached__clear_sketch(thrift, error);
 	return ret ?: refreshed;
+}
+
+int lookup_cache__refresh(struct lookup_cache *cache, struct thrift *thrift,
+			  struct dart_error *error)
+{
+	if (!cache->is_begun)
+		return begin(cache, thrift, error);
+	return lose_after(cache, end_period(cache, thrift, error));
 }
 
 int lookup_cache__clear(struct lookup_cache *cache, struct thrift *thrift,

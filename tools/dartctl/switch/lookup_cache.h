@@ -30,7 +30,9 @@ int lookup_cache__open(const char *address, int poller,
 void lookup_cache__close(struct lookup_cache *cache);
 
 /*
- * The functions that follow return 0, or -errno with a sentence in @error.
+ * The functions that follow return 0, or -errno with a sentence in @error: -EHOSTUNREACH if
+ * a server of the table does not answer.  After another failure of one that changes the
+ * switch, lookup_cache__refresh() begins anew.
  *
  * The values are those of these tables, which the caller keeps.
  */

@@ -85,6 +85,8 @@ int lookup_cached__add(struct lookup_cached_list *list, struct thrift *thrift,
 	struct bmv2_entry entry = { .handle = 0 };
 	int ret;
 
+	if (list->count == list->sizes.cache_room)
+		return dart_error__set(error, ENOSPC, "its cache is full");
 	*cached = (struct lookup_cached){ .handle = 0 };
 	memcpy(cached->key, key, list->sizes.key_length);
 	memcpy(cached->value, value, list->sizes.value_length);

@@ -32,7 +32,7 @@ void lookup_cached__close(struct lookup_cached_list *list);
 /* The entry of a key, or NULL. */
 struct lookup_cached *lookup_cached__find(const struct lookup_cached_list *list,
 					  const uint8_t *key);
-/* There must be room. */
+/* -ENOSPC: there is no room. */
 int lookup_cached__add(struct lookup_cached_list *list, struct thrift *thrift,
 		       const uint8_t *key, const uint8_t *value,
 		       struct dart_error *error);

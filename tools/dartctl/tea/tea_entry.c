@@ -113,21 +113,28 @@ static int take_field(const struct tea_layout *layout, const char *text,
 	return take_text(layout, index, sign + 1, entry);
 }
 
+/* The digits are all of a key or value, whatever the fields of the schema. */
 static int take_raw(const struct tea_named *named,
 		    const struct tea_layout *layout, bool has_value,
 		    uint8_t *entry)
 {
-	int status;
+	struct dart_error error;
+	struct tea_layout raw;
+	int ret, status;
 
 	if (named->field_count)
 		return misuse("'%s' and --key exclude each other",
 			      named->fields[0]);
 	if (has_value && !named->value)
 		return misuse("'--value' is missing");
-	status = take_text(layout, 0, named->key, entry);
+	ret = tea_layout__init_raw(&raw, layout->key_length,
+				   layout->value_length, &error);
+	if (ret)
+		return fail(-ret, "%s", error.text);
+	status = take_text(&raw, 0, named->key, entry);
 	if (!status && has_value)
-		status = take_text(layout, layout->key_count, named->value,
-				   entry);
+		status = take_text(&raw, raw.key_count, named->value, entry);
+	tea_layout__free(&raw);
 	return status;
 }
 
@@ -156,6 +163,8 @@ int tea_entry__take(const struct tea_named *named,
 
 	if (named->key)
 		return take_raw(named, layout, has_value, entry);
+	if (named->value)
+		return misuse("'--value' needs --key");
 	for (j = 0; j < named->field_count; j++) {
 		status = take_field(layout, named->fields[j], has_value,
 				    is_given, entry);

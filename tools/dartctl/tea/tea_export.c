@@ -47,32 +47,38 @@ static int renew(struct dart_registration_client *client, const char *table,
 	return ret;
 }
 
-/* A queue pair that a switch has brought into the error state is dead until it is renewed. */
+/*
+ * A queue pair that a switch has brought into the error state is dead until it is renewed.
+ * Returns the first failure, after all have been tried: one switch may not answer.
+ */
 static int renew_failed(struct dart_registration_client *client,
 			const char *table, struct dart_error *error)
 {
 	const char *its, *address, *state;
 	json_t *reply, *requester;
+	struct dart_error why;
+	int ret, first;
 	size_t i;
-	int ret;
 
-	ret = export_watch__ask(client, "requester-list", NULL, &reply, error);
-	if (ret)
+	first = export_watch__ask(client, "requester-list", NULL, &reply, error);
+	if (first)
 		goto out;
 	json_array_foreach(json_object_get(reply, "requesters"), i, requester) {
 		if (json_unpack(requester, "{s:s, s:s, s:s}", "table", &its,
 				"requester", &address, "state", &state) ||
 		    strcmp(its, table) || strcmp(state, "error"))
 			continue;
-		ret = renew(client, table, address, error);
-		/* It was removed meanwhile. */
-		if (ret && ret != -ENOENT)
-			break;
-		ret = 0;
+		ret = renew(client, table, address, &why);
+		/* -ENOENT: it was removed meanwhile. */
+		if (!ret || ret == -ENOENT || first)
+			continue;
+		first = ret;
+		dart_error__set(error, -ret, "requester %s is not renewed: %s",
+				address, why.text);
 	}
 out:
 	json_decref(reply);
-	return ret;
+	return first;
 }
 
 static const struct export_kind kind = {
