@@ -64,7 +64,8 @@ define help
                         files; wake-ups of an idle host; the threads of the
                         controller; its outputs; READs beside calls; stores
                         and reports beside memory; the load of lookup tables; the
-                        figures of the DART paper
+                        figures of the DART paper, and those of the TEA paper in
+                        simple_switch
   make p4               the programs of P4 switches, if a P4 compiler is installed
   make module           dart_zero.ko only
   make install          everything, for the running kernel or for KDIR
@@ -174,7 +175,8 @@ fuzz: packages
 	+$(quiet)$(MAKE) --no-print-directory KDIR= run_fuzzers
 
 bench: packages
-	+$(quiet)$(MAKE) --no-print-directory KDIR= guest
+	+$(quiet)$(MAKE) --no-print-directory KDIR= guest \
+		$(if $(shell command -v p4c-bm2-ss),p4)
 	$(quiet)tools/bench/run
 	$(quiet)tools/bench/probes
 	$(quiet)tools/bench/containers
@@ -191,6 +193,7 @@ bench: packages
 	$(quiet)tools/bench/outputs
 	$(quiet)tools/bench/xdp_reporter
 	$(quiet)tools/bench/writes
+	$(quiet)tools/bench/tea_figures
 
 # Asks apt only for packages that dpkg does not know; then configure runs again.
 packages:

@@ -9,6 +9,7 @@ import re
 
 from scapy.layers.inet import IP, TCP, UDP
 from scapy.layers.l2 import Ether
+from scapy.layers.vxlan import VXLAN
 
 import packets
 from lookups import POLYNOMIALS, SWITCH_IP, SWITCH_MAC, share_of
@@ -61,6 +62,19 @@ def for_switch(key, payload=packets.PAYLOAD, **fields):
     """A packet that is to be looked up."""
     frame = packets.packet(key, payload, **fields)
     return bytes.fromhex(SWITCH_MAC.replace(":", "")) + frame[6:]
+
+
+def tunnelled(vni, machine, payload=packets.PAYLOAD, checksum=None,
+              to=SWITCH_IP, ttl=64, mac=SWITCH_MAC):
+    """A packet to a machine, in a tunnel; @checksum of UDP: None for the right one."""
+    inner = (Ether(src="02:11:00:00:00:01", dst="02:11:00:00:00:02") /
+             IP(src="172.16.0.1", dst=machine) / UDP(sport=5, dport=6) /
+             payload)
+    return bytes(Ether(src=packets.host(1) if mac == SWITCH_MAC else
+                       SWITCH_MAC, dst=mac) /
+                 IP(src="198.51.100.1", dst=to, ttl=ttl) /
+                 UDP(sport=49152, dport=4789, chksum=checksum) /
+                 VXLAN(vni=vni, flags=8) / inner)
 
 
 def routed(frame, **fields):

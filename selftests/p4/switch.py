@@ -14,7 +14,7 @@ import select
 import socket
 import subprocess
 import sys
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 
 import generate
@@ -114,7 +114,9 @@ class CommandLine:
         return answer
 
 
+@cache
 def enter_namespace():
+    """Once, for all programs that run one after the other."""
     library = ctypes.CDLL(None, use_errno=True)
     if library.unshare(CLONE_NEWNET):
         raise OSError(ctypes.get_errno(), "no network namespace")
@@ -184,6 +186,14 @@ class Running:
 
     def do(self, *words):
         return self.command_line.do(*words)
+
+    def end(self):
+        """Leaves the ports to another program."""
+        for process in (self.command_line.process, self.process):
+            process.kill()
+            process.wait()
+        for host in self.hosts.values():
+            host.close()
 
     def _fence(self, port, source):
         """Sends a host a unique frame from another one."""

@@ -15,21 +15,30 @@ BOOT = 400  # seconds
 
 
 class Machine:
-    """It is told by TCP, and is behind the interface "machines"; the server of @port."""
+    """It is told by TCP, and is behind the interface "machines"; the server of @port.
 
-    def __init__(self, port):
-        subprocess.run(["ip", "-batch", "-"], check=True, input=f"""\
-tuntap add dev machines mode tap
-address add {ADDRESS}/24 dev machines
-link set machines mtu 9000 up
-link set host{port} mtu 9000
-link set port{port} mtu 9000
-""".encode())
+    @bridge: made for that interface, and for those that are added to it.  @peers: more
+    machines; "on NAME COMMAND" does something there.
+    """
+
+    def __init__(self, port, bridge=None, peers=()):
+        commands = ["tuntap add dev machines mode tap",
+                    "link set machines mtu 9000 up",
+                    f"link set host{port} mtu 9000",
+                    f"link set port{port} mtu 9000"]
+        if bridge:
+            commands += [f"link add {bridge} type bridge",
+                         f"link set machines master {bridge}",
+                         f"link set {bridge} mtu 9000 up"]
+        commands.append(f"address add {ADDRESS}/24 dev {bridge or 'machines'}")
+        subprocess.run(["ip", "-batch", "-"], check=True,
+                       input="\n".join(commands).encode())
         listener = socket.create_server((ADDRESS, CONTROL))
         listener.settimeout(BOOT)
         self.process = subprocess.Popen(
             [TREE / "selftests/qemu/run", "--tap", "machines", "--timeout",
-             "1500", "--", TREE / "selftests/p4/tea_to_table_in_guest",
+             "1500", *(word for peer in peers for word in ("--peer", peer)),
+             "--", TREE / "selftests/p4/tea_to_table_in_guest",
              str(CONTROL), SWITCH_IP, SWITCH_MAC],
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         self.connection = listener.accept()[0].makefile("rwb", buffering=0)

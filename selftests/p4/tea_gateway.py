@@ -10,24 +10,10 @@ from scapy.layers.inet import IP, UDP
 from scapy.layers.l2 import ARP, Ether
 from scapy.layers.vxlan import VXLAN
 
-import packets
 import tap
-from functions import NEXT_HOP, OUT, SERVERS, Function
+from functions import NEXT_HOP, OUT, SERVERS, Function, tunnelled
 from lookups import SWITCH_IP, SWITCH_MAC, Geometry, Server
 from switch import SILENCE
-
-
-def tunnelled(vni, machine, payload=packets.PAYLOAD, checksum=None,
-              to=SWITCH_IP, ttl=64, mac=SWITCH_MAC):
-    """A packet to a machine, in a tunnel; @checksum of UDP: None for the right one."""
-    inner = (Ether(src="02:11:00:00:00:01", dst="02:11:00:00:00:02") /
-             IP(src="172.16.0.1", dst=machine) / UDP(sport=5, dport=6) /
-             payload)
-    return bytes(Ether(src=packets.host(1) if mac == SWITCH_MAC else
-                       SWITCH_MAC, dst=mac) /
-                 IP(src="198.51.100.1", dst=to, ttl=ttl) /
-                 UDP(sport=49152, dport=4789, chksum=checksum) /
-                 VXLAN(vni=vni, flags=8) / inner)
 
 
 def moves():
