@@ -95,7 +95,7 @@ static int lookup_tables__check_name(const struct lookup_tables *tables,
 	return 0;
 }
 
-/* Behind that of all tables, and that which the table had in the last dartd. */
+/* Returns an epoch after those of all tables, and after @old, the one of this table before. */
 static uint32_t lookup_tables__next_epoch(struct lookup_tables *tables,
 					  uint32_t old)
 {
