@@ -8,17 +8,17 @@ dartctl_packages := jansson libbpf libibverbs libsystemd smartcols
 dartctl_skeletons := xdp_reporter
 
 unit_switch_steps_sources := $(addprefix tools/dartctl/switch/, \
-	steps.c state.c entry.c)
+	steps.c state.c numbers.c entry.c)
 unit_switch_walk_sources := $(unit_switch_steps_sources)
 unit_lookup_steps_sources := $(addprefix tools/dartctl/switch/, \
-	lookup_steps.c lookup_state.c entry.c)
+	lookup_steps.c lookup_state.c numbers.c entry.c)
 unit_lookup_cache_sources := $(addprefix tools/dartctl/switch/, \
 	lookup_cache.c lookup_cached.c tea_cache.c)
 unit_lookup_walk_sources := $(unit_lookup_steps_sources)
 unit_switch_program_sources := $(addprefix tools/dartctl/switch/, \
-	program.c report_program.c state.c entry.c)
+	program.c report_program.c state.c numbers.c entry.c)
 unit_switch_thrift_sources := $(addprefix tools/dartctl/switch/, bmv2.c \
-	bmv2_group.c bmv2_read.c bmv2_table.c entry.c program.c \
+	bmv2_group.c bmv2_read.c bmv2_table.c entry.c numbers.c program.c \
 	report_program.c state.c thrift.c thrift_wire.c thrift_wire_error.c)
 unit_export_watch_sources := tools/watch/path_watch.c \
 	$(addprefix tools/dartctl/, export_watch.c file_replace.c message.c \
