@@ -18,8 +18,9 @@ unit_lookup_walk_sources := $(unit_lookup_steps_sources)
 unit_switch_program_sources := $(addprefix tools/dartctl/switch/, \
 	program.c report_program.c state.c numbers.c entry.c)
 unit_switch_thrift_sources := $(addprefix tools/dartctl/switch/, bmv2.c \
-	bmv2_group.c bmv2_read.c bmv2_table.c entry.c numbers.c program.c \
-	report_program.c state.c thrift.c thrift_wire.c thrift_wire_error.c)
+	bmv2_group.c bmv2_read.c bmv2_register.c bmv2_table.c entry.c \
+	numbers.c program.c report_program.c state.c thrift.c thrift_wire.c \
+	thrift_wire_error.c)
 unit_export_watch_sources := tools/watch/path_watch.c \
 	$(addprefix tools/dartctl/, export_watch.c file_replace.c message.c \
 	version.c)
