@@ -32,7 +32,7 @@ tea_parsing := $(addprefix tools/dartctl/tea/tea_,csv.c json.c json_cursor.c \
 	layout.c text.c)
 unit_tea_parser_sources := $(tea_parsing) \
 	$(addprefix tools/dartctl/tea/tea_,input.c printer.c text_print.c)
-unit_tea_entry_sources := $(addprefix tools/dartctl/, message.c schemas.c \
+unit_tea_entry_sources := $(addprefix tools/dartctl/, message.c \
 	tea/tea_entry.c tea/tea_layout.c tea/tea_text.c)
 unit_tea_cache_sources := tools/dartctl/switch/tea_cache.c
 unit_switch_publisher_sources = $(unit_switch_digests_sources)
