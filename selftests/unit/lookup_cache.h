@@ -39,6 +39,7 @@ static struct {
 } device;
 
 const struct switch_kind lookup_program;
+static uint32_t program_key; /* bytes of a key in the program */
 
 static uint32_t index_of(int32_t handle)
 {
@@ -77,7 +78,16 @@ void switch_program__free(struct switch_program *program)
 int lookup_program__sizes(const struct switch_program *program,
 			  struct lookup_sizes *sizes, struct dart_error *error)
 {
-	*sizes = (struct lookup_sizes){ KEY, VALUE, 8, 100, ROOM };
+	*sizes = (struct lookup_sizes){ program_key, VALUE, 8, 100, ROOM };
+	return 0;
+}
+
+int lookup_program__check(const struct switch_program *program,
+			  const struct dart_tea_tables *tables,
+			  struct dart_error *error)
+{
+	if (tables->geometry.key_length != program_key)
+		return dart_error__set(error, EINVAL, "it has other keys");
 	return 0;
 }
 

@@ -17,6 +17,7 @@
 #include "tea_cache.h"
 
 #define THRESHOLD 16 /* packets of a period, at least */
+
 struct lookup_cache {
 	const char *address;
 	int poller;
@@ -145,7 +146,9 @@ static int begin(struct lookup_cache *cache, struct thrift *thrift,
 					error);
 	if (ret)
 		return ret;
-	ret = lookup_program__sizes(&program, &sizes, error) ?:
+	/* Whoever restarts the switch chooses its program. */
+	ret = lookup_program__check(&program, cache->tables, error) ?:
+	      lookup_program__sizes(&program, &sizes, error) ?:
 	      lookup_program__popular(&program, &list, error) ?:
 	      allocate(cache, &sizes, error) ?:
 	      open_digests(cache, list, error) ?:
