@@ -24,6 +24,7 @@ static struct kept *kept__new(void)
 	is_server_down = false;
 	program_key = KEY;
 	kept->tables.geometry.key_length = KEY;
+	kept->tables.geometry.value_length = VALUE;
 	for (i = 0; i < KEYS; i++)
 		table[i] = 100 + i;
 	/* What an earlier process left. */
@@ -243,6 +244,27 @@ static void test_other_program(void **state)
 	kept__free(kept);
 }
 
+static void test_other_tables(void **state)
+{
+	struct kept *kept = kept__new();
+	struct dart_tea_tables other = kept->tables;
+
+	other.geometry.key_length = KEY + 1;
+	report(1);
+	receive(kept);
+	assert_int_equal(lookup_cache__set_tables(kept->cache, &other,
+						  &kept->error),
+			 0);
+	assert_int_equal(lookup_cache__refresh(kept->cache, NULL, &kept->error),
+			 -EINVAL);
+	/* The switch got their program before they were set. */
+	program_key = KEY + 1;
+	assert_int_equal(lookup_cache__refresh(kept->cache, NULL, &kept->error),
+			 0);
+	assert_int_equal(device.count, 0);
+	kept__free(kept);
+}
+
 static void test_cleared(void **state)
 {
 	struct kept *kept = kept__new();
@@ -272,6 +294,8 @@ int main(void)
 		     test_failed),
 		TEST("the cache of a program for other tables is left alone",
 		     test_other_program),
+		TEST("with tables of other sizes the cache begins anew",
+		     test_other_tables),
 		TEST("at the end the cache is empty and no key is popular",
 		     test_cleared),
 	};

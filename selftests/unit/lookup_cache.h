@@ -201,7 +201,7 @@ int switch_digests__open(const struct switch_digests_settings *settings,
 			 struct dart_error *error)
 {
 	assert_int_equal(settings->list, 7);
-	assert_int_equal(settings->sample_length, KEY);
+	assert_int_equal(settings->sample_length, program_key);
 	assert_int_equal(pipe(digests.pipe), 0);
 	digests.is_lost = false;
 	*result = (void *)&digests;

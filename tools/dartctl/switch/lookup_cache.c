@@ -80,6 +80,13 @@ int lookup_cache__set_tables(struct lookup_cache *cache,
 			     const struct dart_tea_tables *tables,
 			     struct dart_error *error)
 {
+	const struct lookup_sizes *sizes = &cache->list.sizes;
+
+	/* The lists have room for keys of the sizes that it began with. */
+	if (cache->is_begun &&
+	    (sizes->key_length != tables->geometry.key_length ||
+	     sizes->value_length != tables->geometry.value_length))
+		lookup_cache__lose(cache);
 	cache->tables = tables;
 	if (lookup_readers__set_tables(cache->readers, tables))
 		return dart_error__no_memory(error);
