@@ -41,16 +41,20 @@ bool tea_table__find(const struct dart_tea_table *table, uint32_t home,
 bool tea_table__make_room(struct dart_tea_table *table, uint32_t home,
 			  struct tea_spot *room);
 
-/* tea_table_stash.c: @key and its cell have this place.  UINT64_MAX: not there. */
+/*
+ * tea_table_stash.c: @place is that of the entry's key.  Returns the cell of the stash that
+ * has @key, or UINT64_MAX.
+ */
 uint64_t tea_table__find_stashed(const struct dart_tea_table *table,
 				 const struct dart_tea_place *place,
 				 const void *key);
-/* Each returns 0, or -ENOSPC. */
+/* Both return 0, or -ENOSPC. */
 int tea_table__stash(struct dart_tea_table *table,
 		     const struct dart_tea_place *place, const void *cell);
 int tea_table__change_stashed(struct dart_tea_table *table,
 			      const struct dart_tea_place *place,
 			      uint64_t old, const void *cell);
+/* Removes the entry in the cell @old. */
 void tea_table__unstash(struct dart_tea_table *table,
 			const struct dart_tea_place *place, uint64_t old);
 

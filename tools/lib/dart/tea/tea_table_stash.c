@@ -98,7 +98,7 @@ int tea_table__change_stashed(struct dart_tea_table *table,
 	return 0;
 }
 
-/* All of a row, from the whole stash: its row has counted no more than 255. */
+/* Counts the entries of a row in the whole stash: the row itself counts to 255 only. */
 static uint32_t table__count(const struct dart_tea_table *table, uint32_t home)
 {
 	struct dart_tea_place place;
