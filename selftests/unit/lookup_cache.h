@@ -157,7 +157,7 @@ int bmv2_table__set_default(struct thrift *thrift, const char *table,
 			    const char *action, const struct bmv2_entry *entry,
 			    struct dart_error *error)
 {
-	assert_string_equal(table, "dart_tea_popular");
+	assert_string_equal(table, "tea_popular");
 	device.threshold = entry->values[0].bytes[0] << 8 |
 			   entry->values[0].bytes[1];
 	return 0;
