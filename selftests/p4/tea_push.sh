@@ -65,7 +65,7 @@ stash='{"stash": [{"key": "0000000000000000000000000a", "value": "00000000000001
 table one 10.0.0.1 "$stash"
 all_state >"$directory/empty"
 check "a dry run prints the changes" eval \
-	'push one -- --port 3 --dry-run | grep -q "^add share 0-1023: first 0, first_port 3"'
+	'push one -- --port 3 --dry-run | grep -q "^add share 0-1023: server 0, port 3, replica 0, replica_port 3"'
 all_state >"$directory/dry"
 check "a dry run changes nothing" cmp "$directory/empty" "$directory/dry"
 check "a table is pushed" push one -- --port 3

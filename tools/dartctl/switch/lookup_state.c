@@ -23,10 +23,10 @@ const struct switch_table lookup_tables[LOOKUP_TABLES] = {
 	[LOOKUP_SHARES] = {
 		"tea_share", "tea_assign", DART_TEA_SHARE_BITS,
 		DART_TEA_SHARES, DART_TEA_SHARES, 4, {
-			{ "first", 6, SWITCH_DECIMAL },
-			{ "first_port", 9, SWITCH_DECIMAL },
-			{ "second", 6, SWITCH_DECIMAL },
-			{ "second_port", 9, SWITCH_DECIMAL },
+			{ "server", 6, SWITCH_DECIMAL },
+			{ "port", 9, SWITCH_DECIMAL },
+			{ "replica", 6, SWITCH_DECIMAL },
+			{ "replica_port", 9, SWITCH_DECIMAL },
 		}
 	},
 	[LOOKUP_FROM] = {
