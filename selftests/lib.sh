@@ -89,6 +89,25 @@ lacks() {
 	dartctl -j entry list | is_true --arg name "$1" 'all(.[]; .name != $name)'
 }
 
+# reach ADDRESS: a static neighbour, for this machine is alone
+reach() {
+	ip neighbour replace "$1" lladdr 02:00:00:00:00:01 dev eth0
+}
+
+# available: free memory, KiB
+available() {
+	awk '/^MemAvailable/ { print $2 }' /proc/meminfo
+}
+
+has_available() {
+	[ "$(available)" -gt "$1" ]
+}
+
+# objects: of RDMA, without the numbers of their contexts
+objects() {
+	rdma resource show | sed 's/ctx.*//'
+}
+
 # sampled ENTRY: the values of a sum that is gathered every 100 ms, from after this call
 sampled() {
 	read -r sampled_now _ </proc/uptime

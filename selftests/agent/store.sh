@@ -13,18 +13,6 @@ has() {
 	show "$1" | is_true "$2"
 }
 
-available() {
-	awk '/^MemAvailable/ { print $2 }' /proc/meminfo
-}
-
-has_available() {
-	[ "$(available)" -gt "$1" ]
-}
-
-objects() {
-	rdma resource show | sed 's/ctx.*//'
-}
-
 # shellcheck disable=SC2016 # $mac is of jq
 entry_holds() {
 	dartctl store export paths |
@@ -49,11 +37,6 @@ come_and_go() {
 
 unprivileged() {
 	setpriv --reuid 65534 --clear-groups "$@"
-}
-
-# reach ADDRESS: a static neighbour, for this machine is alone
-reach() {
-	ip neighbour replace "$1" lladdr 02:00:00:00:00:01 dev eth0
 }
 
 check "the agent starts" host_up

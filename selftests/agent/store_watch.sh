@@ -22,11 +22,6 @@ says() {
 	grep -e "$1" "$log"
 }
 
-# reach ADDRESS: a static neighbour, for this machine is alone
-reach() {
-	ip neighbour replace "$1" lladdr 02:00:00:00:00:01 dev eth0
-}
-
 create() {
 	dartctl store create paths --slots 2^10 --value 20
 }

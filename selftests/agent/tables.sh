@@ -43,18 +43,6 @@ requester() {
 	ask "\"requester-$1\", \"table\": \"$2\", \"address\": \"$3\""
 }
 
-available() {
-	awk '/^MemAvailable/ { print $2 }' /proc/meminfo
-}
-
-has_available() {
-	[ "$(available)" -gt "$1" ]
-}
-
-objects() {
-	rdma resource show | sed 's/ctx.*//'
-}
-
 # agent_has FILTER: of the values of the entry "dartd"
 agent_has() {
 	dartctl -j show dartd | is_true ".values.rows[0] | $1"
@@ -66,11 +54,6 @@ changes() {
 
 	shift
 	table_entries "$@" | is_true "$filter"
-}
-
-# reach ADDRESS: a static neighbour, for this machine is alone
-reach() {
-	ip neighbour replace "$1" lladdr 02:00:00:00:00:01 dev eth0
 }
 
 # first FIELD: of the first requester, as table-export says

@@ -16,11 +16,6 @@ says() {
 	grep -e "$1" "$log"
 }
 
-# reach ADDRESS: a static neighbour, for this machine is alone
-reach() {
-	ip neighbour replace "$1" lladdr 02:00:00:00:00:01 dev eth0
-}
-
 # first FIELD: of the first requester in the file
 first() {
 	gojq -r ".tables[0].servers[0].requesters[0].$1" "$file"

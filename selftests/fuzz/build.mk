@@ -80,8 +80,8 @@ fuzz_telemetry_parsers := bpf/flow_key.h bpf/int_md.h bpf/postcard.h \
 	bpf/telemetry.h
 fuzz_thrift_sources := $(addprefix tools/dartctl/switch/, bmv2_group.c \
 	bmv2_read.c bmv2_register.c bmv2_table.c entry.c lookup_bmv2_read.c \
-	lookup_program.c lookup_state.c program.c report_program.c state.c \
-	thrift.c thrift_wire_error.c)
+	lookup_program.c lookup_state.c numbers.c program.c report_program.c \
+	state.c thrift.c thrift_wire_error.c)
 fuzz_thrift_parsers := $(addprefix tools/dartctl/switch/, bmv2_group.c \
 	bmv2_read.c bmv2_register.c bmv2_table.c lookup_bmv2_read.c \
 	lookup_program.c program.c thrift.c)

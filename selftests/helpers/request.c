@@ -12,25 +12,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <sys/un.h>
 #include <unistd.h>
 
-#include <dart/registration.h>
-
-static FILE *connect_to_agent(void)
-{
-	const struct sockaddr_un address = {
-		.sun_family = AF_UNIX,
-		.sun_path = DART_REGISTRATION_SOCKET,
-	};
-	int fd = socket(AF_UNIX, SOCK_STREAM, 0);
-
-	if (fd < 0 ||
-	    connect(fd, (const struct sockaddr *)&address, sizeof(address)))
-		error(1, errno, "cannot connect to %s", address.sun_path);
-	return fdopen(fd, "r");
-}
+#include "selftests/lib/agent_socket.h"
 
 /* Sends the line and prints one line of reply. */
 static void ask(FILE *agent, const char *request)
@@ -60,7 +44,7 @@ int main(int argc, char **argv)
 		else
 			return 2;
 	}
-	agent = connect_to_agent();
+	agent = fdopen(agent_socket__connect(), "r");
 	for (; times; times--)
 		for (i = optind; i < argc; i++)
 			ask(agent, argv[i]);

@@ -14,33 +14,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/un.h>
 #include <unistd.h>
 
-#include <dart/registration.h>
 #include <libdart/registration/descriptor.h>
+
+#include "selftests/lib/agent_socket.h"
 
 struct shrinking {
 	int fd;
 	off_t size;
 	atomic_bool ends;
 };
-
-static int connect_to_agent(void)
-{
-	const struct sockaddr_un address = {
-		.sun_family = AF_UNIX,
-		.sun_path = DART_REGISTRATION_SOCKET,
-	};
-	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-
-	if (fd < 0 ||
-	    connect(fd, (const struct sockaddr *)&address, sizeof(address)))
-		error(1, errno, "cannot connect to %s", address.sun_path);
-	return fd;
-}
 
 static int open_file(const char *path)
 {
@@ -90,7 +75,7 @@ int main(int argc, char *argv[])
 	FILE *agent;
 	int fd, rounds;
 
-	agent = fdopen(connect_to_agent(), "r");
+	agent = fdopen(agent_socket__connect(), "r");
 	if (argc == 3)
 		return !ask(agent, open_file(argv[1]), argv[2]);
 	if (argc != 5 || strcmp(argv[1], "-s"))

@@ -26,7 +26,6 @@
 #include <sys/random.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -35,6 +34,7 @@
 #include <libdart/registration/descriptor.h>
 #include <libdart/tea/tea_lookup.h>
 
+#include "selftests/lib/agent_socket.h"
 #include "selftests/lib/table_entry.h"
 
 struct table {
@@ -44,20 +44,6 @@ struct table {
 	uint32_t epoch;
 	void *memory;
 };
-
-static int connect_to_agent(void)
-{
-	const struct sockaddr_un address = {
-		.sun_family = AF_UNIX,
-		.sun_path = DART_REGISTRATION_SOCKET,
-	};
-	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-
-	if (fd < 0 ||
-	    connect(fd, (const struct sockaddr *)&address, sizeof(address)))
-		error(1, errno, "cannot connect to %s", address.sun_path);
-	return fd;
-}
 
 /* The reply to a request that was sent, NULL if dartd has disconnected. */
 static json_t *receive(int socket, int *fd)
@@ -95,7 +81,7 @@ static void table__open(struct table *table, const char *name)
 	int fd;
 
 	table->name = name;
-	table->socket = connect_to_agent();
+	table->socket = agent_socket__connect();
 	snprintf(request, sizeof(request),
 		 "{\"request\": \"table-open\", \"name\": \"%s\"}\n", name);
 	if (send(table->socket, request, strlen(request), MSG_NOSIGNAL) < 0)

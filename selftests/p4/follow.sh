@@ -2,37 +2,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # dartctl switch push --follow takes new collectors over to a running switch.
 . "$(dirname "$0")/../lib.sh"
+. "$(dirname "$0")/../bmv2.sh"
 
-PATH=$tests/../.output/bin:$PATH
 program=$tests/../.output/p4/dart.json
-for tool in p4c-bm2-ss simple_switch simple_switch_CLI; do
-	command -v $tool >/dev/null || skip "$tool is not in PATH (see 'P4' in README.md)"
-done
-
-directory=$(mktemp -d)
 file=$directory/paths.json
 log=$directory/follow.log
-switch=
-follower=
-# shellcheck disable=SC2086 # words
-trap 'kill -KILL $switch $follower 2>/dev/null; rm -rf "$directory" "$output"' EXIT
-
-port=$(python3 -c 'import socket
-print(socket.create_server(("127.0.0.1", 0)).getsockname()[1])')
-
-# on COMMAND...: runs commands in the switch's own command line
-on() {
-	printf '%s\n' "$@" | simple_switch_CLI --thrift-port "$port" 2>&1
-}
-
-start() {
-	simple_switch --thrift-port "$port" --notifications-addr "ipc://$directory/notify" \
-		"$program" >"$directory/log" 2>&1 &
-	switch=$!
-	until on help >/dev/null 2>&1; do
-		kill -0 $switch || exit 1
-	done
-}
+port=$(free_port)
 
 # collector [CHANGES]: puts a file with one collector in the place of the last
 collector() {
@@ -46,15 +21,15 @@ collector() {
 
 # says TEXT COMMAND: does the answer of the switch contain TEXT?
 says() {
-	on "$2" | grep -q -e "$1"
+	on "$port" "$2" | grep -q -e "$1"
 }
 
 # sends_to HEX_QPN HEX_RKEY: is that the only collector of the switch, of all shares?
 sends_to() {
-	on "table_dump dart_collector" >"$directory/dump"
+	on "$port" "table_dump dart_collector" >"$directory/dump"
 	[ "$(grep -c "dart_send_to - " "$directory/dump")" = 1 ] &&
 		grep "dart_send_to - .* $1, $2," "$directory/dump" &&
-		[ "$(on "table_num_entries dart_share" | grep -c -w 1024)" = 1 ]
+		[ "$(on "$port" "table_num_entries dart_share" | grep -c -w 1024)" = 1 ]
 }
 
 follow() {
@@ -68,14 +43,15 @@ refuse "a follower that prints commands is refused" "--follow needs --thrift" \
 refuse "a follower that changes nothing is refused" "takes no --dry-run" \
 	follow --dry-run "$file"
 
-start
+start "$port" "$program"
 follow "$file" >"$log" 2>&1 &
 follower=$!
+switches="$switches $follower"
 check "a follower waits for a file that does not exist, and says so" \
 	soon logged 1 "waits: cannot open $file"
 collector
 check "the follower pushes the file when it appears" soon sends_to 11 1234
-on "register_write dart_psn 0 77" "table_add forward forward_to 02:00:00:00:00:09 => 1" \
+on "$port" "register_write dart_psn 0 77" "table_add forward forward_to 02:00:00:00:00:09 => 1" \
 	>/dev/null
 shares=$(grep -c "share" "$log")
 
@@ -98,12 +74,12 @@ collector '{"qpn": 19, "rkey": 4662, "epoch": 1004}'
 check "the next valid file reaches the switch" soon sends_to 13 1236
 check "each refusal was said once" logged 1 "has another name or geometry"
 
-kill -KILL $switch
-wait $switch 2>/dev/null
+kill -KILL "$switch"
+wait "$switch" 2>/dev/null
 collector '{"qpn": 20, "rkey": 4663, "epoch": 1005}'
 check "a switch that is not running is reported" \
 	soon logged 1 "cannot push to 'localhost:$port': Connection refused"
-start
+start "$port" "$program"
 check "a switch that runs again gets the collectors" soon sends_to 14 1237
 kill $follower
 wait $follower

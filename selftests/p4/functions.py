@@ -13,7 +13,7 @@ from scapy.layers.vxlan import VXLAN
 
 import packets
 from lookups import POLYNOMIALS, SWITCH_IP, SWITCH_MAC, share_of
-from switch import PORTS, SOURCE, Running
+from switch import PORTS, SOURCE, Running, polynomials
 
 OUT = 2  # the port that routes lead to
 SERVERS = (3, 4)  # ports
@@ -38,24 +38,6 @@ def polynomial(field):
     found = re.search(r"(?:^|[._])(tea_(?:row0|row1|check|share))(?:_\d+)?$",
                       field)
     return POLYNOMIALS[FIELDS[found[1]]]
-
-
-def polynomials(program):
-    """The polynomials of all custom CRCs in a compiled program, by calculation."""
-    custom = {calculation["name"] for calculation in program["calculations"]
-              if calculation["algo"] == "crc32_custom"}
-    found = {}
-    for action in program["actions"]:
-        for primitive in action["primitives"]:
-            if primitive["op"] != "modify_field_with_hash_based_offset":
-                continue
-            field, _, calculation, _ = (
-                parameter["value"] for parameter in primitive["parameters"])
-            if calculation in custom:
-                low = polynomial(field[-1])
-                assert found.setdefault(calculation, low) == low, calculation
-    assert found.keys() == custom, custom - found.keys()
-    return found
 
 
 def for_switch(key, payload=packets.PAYLOAD, **fields):
@@ -101,7 +83,8 @@ class Function(Running):
     def __init__(self, name, *servers, replica=False, **limits):
         super().__init__(name)
         with open(self.program, encoding="utf-8") as file:
-            for calculation, low in polynomials(json.load(file)).items():
+            for calculation, low in polynomials(json.load(file),
+                                                polynomial).items():
                 self.set_crc(calculation, low)
         for port in SERVERS:
             self.do("mc_mgrp_create", port + 1)

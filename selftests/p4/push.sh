@@ -2,23 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # dartctl switch push, checked by the state that the switch itself prints.
 . "$(dirname "$0")/../lib.sh"
+. "$(dirname "$0")/../bmv2.sh"
 
-PATH=$tests/../.output/bin:$PATH
 program=$tests/../.output/p4/dart.json
-for tool in p4c-bm2-ss simple_switch simple_switch_CLI; do
-	command -v $tool >/dev/null || skip "$tool is not in PATH (see 'P4' in README.md)"
-done
-
-directory=$(mktemp -d)
-switches=
-# shellcheck disable=SC2086 # words
-trap 'kill -KILL $switches 2>/dev/null; rm -rf "$directory" "$output"' EXIT
-
-# free_port: prints a TCP port without a listener
-free_port() {
-	python3 -c 'import socket
-print(socket.create_server(("127.0.0.1", 0)).getsockname()[1])'
-}
 
 # silent_switch: accepts connections and never answers; prints its port
 silent_switch() {
@@ -57,28 +43,6 @@ push_forged() {
 	read -r forged <"$directory/pipe"
 	shift 2
 	push "$@" --thrift "localhost:$forged"
-}
-
-# on PORT COMMAND...: runs commands in the switch's own command line
-on() {
-	there=$1
-	shift
-	printf '%s\n' "$@" | simple_switch_CLI --thrift-port "$there" 2>&1
-}
-
-# start PORT PROGRAM: starts a switch without interfaces; $switch is its process. Its
-# notifications have a socket of its own.
-start() {
-	simple_switch --thrift-port "$1" --notifications-addr "ipc://$directory/notify.$1" \
-		"$2" >"$directory/log.$1" 2>&1 &
-	switch=$!
-	switches="$switches $switch"
-	until on "$1" help >/dev/null 2>&1; do
-		kill -0 $switch 2>/dev/null || {
-			sed 's/^/# /' "$directory/log.$1"
-			exit 1
-		}
-	done
 }
 
 # collector IP QPN [CHANGES]: prints an entry of a file of collectors

@@ -51,20 +51,22 @@ def polynomial(field):
             "checksum": generate.CHECKSUMS}[found[1]][int(found[2])]
 
 
-def polynomials(program):
+def polynomials(program, polynomial_of=polynomial):
     """The polynomials of all custom CRCs in a compiled program, by calculation."""
-    found = {calculation["name"]: None
-             for calculation in program["calculations"]
-             if calculation["algo"] == "crc32_custom"}
+    custom = {calculation["name"] for calculation in program["calculations"]
+              if calculation["algo"] == "crc32_custom"}
+    found = {}
     for action in program["actions"]:
         for primitive in action["primitives"]:
             if primitive["op"] != "modify_field_with_hash_based_offset":
                 continue
             field, _, calculation, _ = (
                 parameter["value"] for parameter in primitive["parameters"])
-            if calculation in found:
-                found[calculation] = polynomial(field[-1])
-    assert None not in found.values(), found
+            if calculation in custom:
+                low = polynomial_of(field[-1])
+                assert low is not None, field
+                assert found.setdefault(calculation, low) == low, calculation
+    assert found.keys() == custom, custom - found.keys()
     return found
 
 

@@ -2,36 +2,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # dartctl switch push of tables, checked by the state that the switch itself prints.
 . "$(dirname "$0")/../lib.sh"
+. "$(dirname "$0")/../bmv2.sh"
 
-PATH=$tests/../.output/bin:$PATH
 program=$tests/../.output/p4/nat.json
-for tool in p4c-bm2-ss simple_switch simple_switch_CLI; do
-	command -v $tool >/dev/null || skip "$tool is not in PATH (see 'P4' in README.md)"
-done
-
-directory=$(mktemp -d)
 log=$directory/follow.log
-switch=
-follower=
-# shellcheck disable=SC2086 # words
-trap 'kill -KILL $switch $follower 2>/dev/null; rm -rf "$directory" "$output"' EXIT
-
-port=$(python3 -c 'import socket
-print(socket.create_server(("127.0.0.1", 0)).getsockname()[1])')
-
-# on COMMAND...: runs commands in the switch's own command line
-on() {
-	printf '%s\n' "$@" | simple_switch_CLI --thrift-port "$port" 2>&1
-}
-
-start() {
-	simple_switch --thrift-port "$port" --log-level off \
-		--notifications-addr "ipc://$directory/notify" "$program" >"$directory/log" 2>&1 &
-	switch=$!
-	until on help >/dev/null 2>&1; do
-		kill -0 $switch || exit 1
-	done
-}
+port=$(free_port)
 
 # table NAME IP [CHANGES [TABLE_CHANGES]]: writes a file with one server of a table
 table() {
@@ -61,7 +36,7 @@ push() {
 # says TEXT COMMAND: does the answer of the switch, without leading zeros of numbers,
 # contain TEXT?
 says() {
-	on "$2" | sed -E 's/\b0+([0-9a-f])/\1/g' | tr '\n' ' ' | grep -q -e "$1"
+	on "$port" "$2" | sed -E 's/\b0+([0-9a-f])/\1/g' | tr '\n' ' ' | grep -q -e "$1"
 }
 
 says_not() {
@@ -77,20 +52,20 @@ prints() {
 
 # all_state: what a push may change
 all_state() {
-	on "table_dump tea_switch" "table_dump tea_share" "table_dump tea_from" \
+	on "$port" "table_dump tea_switch" "table_dump tea_share" "table_dump tea_from" \
 		"table_dump tea_server" "table_dump tea_stash" "table_dump tea_otherwise" \
 		"table_dump forward" "register_read tea_psn" "register_read tea_state" \
 		"register_read tea_outstanding" "mc_dump" "mirroring_get 4"
 }
 
-start
-on "table_add forward forward_to 02:00:00:00:00:09 => 1" >/dev/null
+start "$port" "$program"
+on "$port" "table_add forward forward_to 02:00:00:00:00:09 => 1" >/dev/null
 stash='{"stash": [{"key": "0000000000000000000000000a", "value": "00000000000001"},
 	{"key": "0a000000000000000000000001", "value": "01020304050607"}]}'
 table one 10.0.0.1 "$stash"
 all_state >"$directory/empty"
 check "a dry run prints the changes" eval \
-	'push one -- --port 3 --dry-run | grep -q "^add share 0-1023: first 0, first_port 3"'
+	'push one -- --port 3 --dry-run | grep -q "^add share 0-1023: server 0, port 3, replica 0, replica_port 3"'
 all_state >"$directory/dry"
 check "a dry run changes nothing" cmp "$directory/empty" "$directory/dry"
 check "a table is pushed" push one -- --port 3
@@ -120,7 +95,7 @@ check "a table is read from the standard input" prints "nothing to change" \
 all_state >"$directory/second"
 check "the switch is as it was" cmp "$directory/first" "$directory/second"
 
-on "register_write tea_psn 0 50" "register_write tea_outstanding 0 2" >/dev/null
+on "$port" "register_write tea_psn 0 50" "register_write tea_outstanding 0 2" >/dev/null
 table one 10.0.0.1 '{"stash": [
 	{"key": "0a000000000000000000000001", "value": "01020304050608"},
 	{"key": "0b000000000000000000000001", "value": "01020304050607"}]}'
@@ -161,10 +136,10 @@ check "packets of an outcome go to a port" push half -- --port 3 --otherwise abs
 check "the outcome has its entry" says "tea_to_port - 7" "table_dump tea_otherwise"
 check "packets of an outcome are dropped again" push half -- --port 3
 check "the outcome has no entry" says_not "tea_to_port - 7" "table_dump tea_otherwise"
-on "table_add tea_cache tea_cached 5 => 6" >/dev/null
+on "$port" "table_add tea_cache tea_cached 5 => 6" >/dev/null
 check "a push removes cached entries that nobody looks up again" \
 	prints "remove cache" push half -- --port 3
-on "register_write tea_state 1 2" "register_write tea_state 0 2" >/dev/null
+on "$port" "register_write tea_state 1 2" "register_write tea_state 0 2" >/dev/null
 check "a server that was left stopped is started" eval \
 	'push half -- --port 3 | grep -q "^start server"'
 
@@ -188,6 +163,7 @@ refuse "commands cannot be printed for a table" "are for files of collectors" \
 table one 10.0.0.1 '{"requester": {"qpn": 20, "first_psn": 7}}'
 push one -- --port 3 --follow >"$log" 2>&1 &
 follower=$!
+switches="$switches $follower"
 check "the follower pushes the file" soon says "tea_send_to - .*, 14, 1234," \
 	"table_dump tea_server"
 check "a port without a link is known to the switch" soon says "tea_port_down.3.= *1" \
@@ -203,15 +179,15 @@ check "the switch keeps the last table" says "tea_send_to - .*, 15, 1234," \
 table one 10.0.0.1 "$stash"
 check "the next valid file reaches the switch" soon says "tea_stashed - 1020304050607" \
 	"table_dump tea_stash"
-kill -KILL $switch
-wait $switch 2>/dev/null
+kill -KILL "$switch"
+wait "$switch" 2>/dev/null
 check "a switch that is not running is reported" \
 	soon logged 1 "cannot push to 'localhost:$port': Connection refused"
-start
+start "$port" "$program"
 check "a switch that runs again gets the table" soon says " 1024 " "table_num_entries tea_share"
-kill -KILL $switch
-wait $switch 2>/dev/null
-start
+kill -KILL "$switch"
+wait "$switch" 2>/dev/null
+start "$port" "$program"
 check "a switch that is restarted at once gets the table" soon says " 1024 " \
 	"table_num_entries tea_share"
 kill $follower

@@ -76,17 +76,17 @@ class Popular(Function):
     def begin(self, threshold, before):
         for name, count in (("sketch", ROWS), ("reported", BITS)):
             for row in range(count):
-                self.do("register_reset", f"dart_tea_{name}_{row}")
+                self.do("register_reset", f"tea_{name}_{row}")
         for row, slot, value in before:
-            self.do("register_write", f"dart_tea_sketch_{row}", slot, value)
-        self.do("table_set_default dart_tea_popular dart_tea_popular_from",
+            self.do("register_write", f"tea_sketch_{row}", slot, value)
+        self.do("table_set_default tea_popular tea_popular_from",
                 threshold)
 
     def memory(self, name, rows):
         """What is not 0 in registers: [row, index, value]."""
         found = []
         for row in range(rows):
-            answer = self.do("register_read", f"dart_tea_{name}_{row}")
+            answer = self.do("register_read", f"tea_{name}_{row}")
             values = re.search(r"= *([\d, ]+)", answer)[1].split(",")
             assert len(values) == 65536, len(values)
             found += [[row, slot, int(value)]

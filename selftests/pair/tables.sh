@@ -210,7 +210,7 @@ cannot open '/run/none': No such|import nat /run/none
 /run/dartd.log:1: column|import nat /run/dartd.log
 'xml' is not a format|import nat /run/nat.csv --format xml
 no schema 'none'|dump nat --schema none
-entries of schema 'failure' have 8 + 20 bytes|dump nat --schema failure
+schema 'failure': its entries have 8 + 20 bytes|dump nat --schema failure
 'x' is not FIELD=VALUE|insert nat x
 'x' is not a field of the entries: these are src, dst|insert nat x=1
 'dst' is missing: a key of table 'nat' is src=ipv4|lookup nat src=1.1.1.1

@@ -22,6 +22,9 @@ static struct kept *kept__new(void)
 	memset(&device, 0, sizeof(device));
 	memset(&digests, 0, sizeof(digests));
 	is_server_down = false;
+	program_key = KEY;
+	kept->tables.geometry.key_length = KEY;
+	kept->tables.geometry.value_length = VALUE;
 	for (i = 0; i < KEYS; i++)
 		table[i] = 100 + i;
 	/* What an earlier process left. */
@@ -220,6 +223,48 @@ static void test_failed(void **state)
 	kept__free(kept);
 }
 
+/* Whoever restarts the switch chooses its program. */
+static void test_other_program(void **state)
+{
+	struct kept *kept = kept__new();
+
+	report(1);
+	receive(kept);
+	lookup_cache__lose(kept->cache);
+	program_key = KEY - 1;
+	assert_int_equal(lookup_cache__refresh(kept->cache, NULL, &kept->error),
+			 -EINVAL);
+	assert_string_equal(kept->error.text, "it has other keys");
+	assert_int_equal(device.count, 1);
+	assert_int_equal(lookup_cache__receive(kept->cache, NULL, &kept->error),
+			 0);
+	program_key = KEY;
+	refresh(kept);
+	assert_int_equal(device.count, 0);
+	kept__free(kept);
+}
+
+static void test_other_tables(void **state)
+{
+	struct kept *kept = kept__new();
+	struct dart_tea_tables other = kept->tables;
+
+	other.geometry.key_length = KEY + 1;
+	report(1);
+	receive(kept);
+	assert_int_equal(lookup_cache__set_tables(kept->cache, &other,
+						  &kept->error),
+			 0);
+	assert_int_equal(lookup_cache__refresh(kept->cache, NULL, &kept->error),
+			 -EINVAL);
+	/* The switch got their program before they were set. */
+	program_key = KEY + 1;
+	assert_int_equal(lookup_cache__refresh(kept->cache, NULL, &kept->error),
+			 0);
+	assert_int_equal(device.count, 0);
+	kept__free(kept);
+}
+
 static void test_cleared(void **state)
 {
 	struct kept *kept = kept__new();
@@ -247,6 +292,10 @@ int main(void)
 		TEST("a switch that was lost gets an empty cache", test_lost),
 		TEST("after a change that failed, the cache begins anew",
 		     test_failed),
+		TEST("the cache of a program for other tables is left alone",
+		     test_other_program),
+		TEST("with tables of other sizes the cache begins anew",
+		     test_other_tables),
 		TEST("at the end the cache is empty and no key is popular",
 		     test_cleared),
 	};

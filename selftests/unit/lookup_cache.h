@@ -39,6 +39,7 @@ static struct {
 } device;
 
 const struct switch_kind lookup_program;
+static uint32_t program_key; /* bytes of a key in the program */
 
 static uint32_t index_of(int32_t handle)
 {
@@ -77,7 +78,16 @@ void switch_program__free(struct switch_program *program)
 int lookup_program__sizes(const struct switch_program *program,
 			  struct lookup_sizes *sizes, struct dart_error *error)
 {
-	*sizes = (struct lookup_sizes){ KEY, VALUE, 8, 100, ROOM };
+	*sizes = (struct lookup_sizes){ program_key, VALUE, 8, 100, ROOM };
+	return 0;
+}
+
+int lookup_program__check(const struct switch_program *program,
+			  const struct dart_tea_tables *tables,
+			  struct dart_error *error)
+{
+	if (tables->geometry.key_length != program_key)
+		return dart_error__set(error, EINVAL, "it has other keys");
 	return 0;
 }
 
@@ -147,7 +157,7 @@ int bmv2_table__set_default(struct thrift *thrift, const char *table,
 			    const char *action, const struct bmv2_entry *entry,
 			    struct dart_error *error)
 {
-	assert_string_equal(table, "dart_tea_popular");
+	assert_string_equal(table, "tea_popular");
 	device.threshold = entry->values[0].bytes[0] << 8 |
 			   entry->values[0].bytes[1];
 	return 0;
@@ -191,7 +201,7 @@ int switch_digests__open(const struct switch_digests_settings *settings,
 			 struct dart_error *error)
 {
 	assert_int_equal(settings->list, 7);
-	assert_int_equal(settings->sample_length, KEY);
+	assert_int_equal(settings->sample_length, program_key);
 	assert_int_equal(pipe(digests.pipe), 0);
 	digests.is_lost = false;
 	*result = (void *)&digests;

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* libdart places entries and finds them in rows as the golden vectors have them. */
 #include <dart/tea_access.h>
-#include <jansson.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,49 +8,14 @@
 #include <libdart/tea/tea_lookup.h>
 #include <libdart/tea/tea_table.h>
 
-#include "unit.h"
+#include "vector.h"
 
 #define VECTORS		"selftests/vectors/tables.json"
-#define BYTES_MAX	8192
 #define BUILT_ROWS_LOG2	10	/* larger tables are not built here */
 #define ETHERNET	0x04c11db7
 /* Of a frame: from its beginning to the BTH, and to what follows that. */
 #define BTH		42
 #define BEHIND_BTH	54
-
-struct bytes {
-	uint8_t data[BYTES_MAX];
-	size_t length;
-};
-
-static const char *text(const json_t *vector, const char *name)
-{
-	const char *value = json_string_value(json_object_get(vector, name));
-
-	assert_non_null(value);
-	return value;
-}
-
-static uint64_t number(const json_t *vector, const char *name)
-{
-	assert_true(json_is_integer(json_object_get(vector, name)));
-	return json_integer_value(json_object_get(vector, name));
-}
-
-static struct bytes bytes(const json_t *vector, const char *name)
-{
-	const char *digits = text(vector, name);
-	struct bytes bytes = { .length = strlen(digits) / 2 };
-	unsigned int byte;
-	size_t i;
-
-	assert_true(bytes.length <= sizeof(bytes.data));
-	for (i = 0; i < bytes.length; i++) {
-		assert_int_equal(sscanf(digits + 2 * i, "%2x", &byte), 1);
-		bytes.data[i] = byte;
-	}
-	return bytes;
-}
 
 static struct dart_tea_geometry geometry_of(const json_t *vector)
 {
@@ -205,7 +168,7 @@ static void check_icrc(const struct bytes *frame)
 {
 	static const uint8_t variant[] = { 1, 8, 10, 11, 26, 27, 32 };
 	const size_t length = frame->length - 14 - 4;
-	uint8_t covered[8 + BYTES_MAX];
+	uint8_t covered[8 + sizeof(frame->data)];
 	uint32_t crc;
 	size_t i;
 

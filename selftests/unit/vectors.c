@@ -10,43 +10,9 @@
 #include <libdart/report/report_builder.h>
 
 #include "selftests/lib/roce_frame_parse.h"
-#include "unit.h"
+#include "vector.h"
 
 #define VECTORS	"selftests/vectors/reports.json"
-
-struct bytes {
-	uint8_t data[DART_ROCE_FRAME_MAX];
-	size_t length;
-};
-
-static const char *text(json_t *vector, const char *name)
-{
-	const char *value = json_string_value(json_object_get(vector, name));
-
-	assert_non_null(value);
-	return value;
-}
-
-static uint64_t number(json_t *vector, const char *name)
-{
-	assert_true(json_is_integer(json_object_get(vector, name)));
-	return json_integer_value(json_object_get(vector, name));
-}
-
-static struct bytes bytes(json_t *vector, const char *name)
-{
-	const char *digits = text(vector, name);
-	struct bytes bytes = { .length = strlen(digits) / 2 };
-	unsigned int byte;
-	size_t i;
-
-	assert_true(bytes.length <= sizeof(bytes.data));
-	for (i = 0; i < bytes.length; i++) {
-		assert_int_equal(sscanf(digits + 2 * i, "%2x", &byte), 1);
-		bytes.data[i] = byte;
-	}
-	return bytes;
-}
 
 /* The vector's collector, read from a file. */
 static struct dart_collectors collectors(json_t *vector)

@@ -8,18 +8,19 @@ dartctl_packages := jansson libbpf libibverbs libsystemd smartcols
 dartctl_skeletons := xdp_reporter
 
 unit_switch_steps_sources := $(addprefix tools/dartctl/switch/, \
-	steps.c state.c entry.c)
+	steps.c state.c numbers.c entry.c)
 unit_switch_walk_sources := $(unit_switch_steps_sources)
 unit_lookup_steps_sources := $(addprefix tools/dartctl/switch/, \
-	lookup_steps.c lookup_state.c entry.c)
+	lookup_steps.c lookup_state.c numbers.c entry.c)
 unit_lookup_cache_sources := $(addprefix tools/dartctl/switch/, \
 	lookup_cache.c lookup_cached.c tea_cache.c)
 unit_lookup_walk_sources := $(unit_lookup_steps_sources)
 unit_switch_program_sources := $(addprefix tools/dartctl/switch/, \
-	program.c report_program.c state.c entry.c)
+	program.c report_program.c state.c numbers.c entry.c)
 unit_switch_thrift_sources := $(addprefix tools/dartctl/switch/, bmv2.c \
-	bmv2_group.c bmv2_read.c bmv2_table.c entry.c program.c \
-	report_program.c state.c thrift.c thrift_wire.c thrift_wire_error.c)
+	bmv2_group.c bmv2_read.c bmv2_register.c bmv2_table.c entry.c \
+	numbers.c program.c report_program.c state.c thrift.c thrift_wire.c \
+	thrift_wire_error.c)
 unit_export_watch_sources := tools/watch/path_watch.c \
 	$(addprefix tools/dartctl/, export_watch.c file_replace.c message.c \
 	version.c)
@@ -31,7 +32,7 @@ tea_parsing := $(addprefix tools/dartctl/tea/tea_,csv.c json.c json_cursor.c \
 	layout.c text.c)
 unit_tea_parser_sources := $(tea_parsing) \
 	$(addprefix tools/dartctl/tea/tea_,input.c printer.c text_print.c)
-unit_tea_entry_sources := $(addprefix tools/dartctl/, message.c schemas.c \
+unit_tea_entry_sources := $(addprefix tools/dartctl/, message.c \
 	tea/tea_entry.c tea/tea_layout.c tea/tea_text.c)
 unit_tea_cache_sources := tools/dartctl/switch/tea_cache.c
 unit_switch_publisher_sources = $(unit_switch_digests_sources)

@@ -26,14 +26,14 @@ control TeaSketch(in bit<32> row_0, in bit<32> row_1, out bool popular)
 	bit<16> estimate;
 	bit<16> threshold = 0;
 
-	@name(".dart_tea_popular_from")
+	@name(".tea_popular_from")
 	action popular_from(bit<16> packets)
 	{
 		threshold = packets;
 	}
 
 	/* The threshold, in packets of a period: its default action. */
-	@name(".dart_tea_popular")
+	@name(".tea_popular")
 	table popular_keys {
 		actions = { popular_from; }
 		default_action = popular_from(0);

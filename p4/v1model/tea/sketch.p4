@@ -19,13 +19,13 @@
 
 control TeaEstimate(in bit<32> row_0, in bit<32> row_1, out bit<16> estimate)
 {
-	@name(".dart_tea_sketch_0")
+	@name(".tea_sketch_0")
 	register<bit<16>>(DART_TEA_SKETCH_SLOTS) sketch_0;
-	@name(".dart_tea_sketch_1")
+	@name(".tea_sketch_1")
 	register<bit<16>>(DART_TEA_SKETCH_SLOTS) sketch_1;
-	@name(".dart_tea_sketch_2")
+	@name(".tea_sketch_2")
 	register<bit<16>>(DART_TEA_SKETCH_SLOTS) sketch_2;
-	@name(".dart_tea_sketch_3")
+	@name(".tea_sketch_3")
 	register<bit<16>>(DART_TEA_SKETCH_SLOTS) sketch_3;
 	bit<16> count;
 
@@ -41,9 +41,9 @@ control TeaEstimate(in bit<32> row_0, in bit<32> row_1, out bit<16> estimate)
 /* Tells whether a key has not been reported in this period, and that it now is. */
 control TeaUnreported(in bit<32> row_0, in bit<32> row_1, out bool unreported)
 {
-	@name(".dart_tea_reported_0")
+	@name(".tea_reported_0")
 	register<bit<1>>(DART_TEA_SKETCH_SLOTS) reported_0;
-	@name(".dart_tea_reported_1")
+	@name(".tea_reported_1")
 	register<bit<1>>(DART_TEA_SKETCH_SLOTS) reported_1;
 	bit<1> bit_0;
 	bit<1> bit_1;

@@ -5,6 +5,7 @@
 
 #include "bmv2.h"
 #include "bmv2_group.h"
+#include "bmv2_register.h"
 #include "bmv2_table.h"
 #include "call.h"
 
@@ -35,26 +36,14 @@ int switch_bmv2__set_polynomials(struct thrift *thrift,
 static int set_psn(struct thrift *thrift, uint32_t number, uint32_t psn,
 		   struct dart_error *error)
 {
-	int64_t found = -1;
-	int asked, ret;
+	uint64_t found;
+	int ret;
 
-	switch_call__begin(thrift, "bm_register_write", SWITCH_PSN);
-	thrift__put_i32(thrift, 3, number);
-	thrift__put_i64(thrift, 4, psn);
-	ret = thrift__end(thrift, thrift__ask(thrift, THRIFT_STOP), SWITCH_PSN,
-			  error);
-	if (ret)
-		return ret;
-
-	switch_call__begin(thrift, "bm_register_read", SWITCH_PSN);
-	thrift__put_i32(thrift, 3, number);
-	asked = thrift__ask(thrift, THRIFT_I64);
-	if (!asked)
-		found = thrift__i64(thrift);
-	ret = thrift__end(thrift, asked, SWITCH_PSN, error);
+	ret = bmv2_register__write(thrift, SWITCH_PSN, number, psn, error) ?:
+		      bmv2_register__read(thrift, SWITCH_PSN, number, &found, error);
 	if (!ret && found != psn)
 		ret = dart_error__set(error, EIO,
-				      SWITCH_PSN "[%u] is %" PRId64 ", not %u",
+				      SWITCH_PSN "[%u] is %" PRIu64 ", not %u",
 				      number, found, psn);
 	return ret;
 }

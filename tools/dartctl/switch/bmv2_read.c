@@ -35,47 +35,11 @@ int switch_bmv2__read_program(struct thrift *thrift,
 	return switch_program__read(program, kind, json, error);
 }
 
-/* Where the entries of a table go. */
-struct entries {
-	uint32_t count;
-	struct switch_entry *list; /* by key */
-};
-
-static bool take_entry(void *subject, const struct bmv2_entry *entry)
-{
-	const struct entries *entries = subject;
-	const uint64_t key = bmv2_bytes__number(&entry->key);
-
-	if (key >= entries->count || entries->list[key].there)
-		return false;
-	bmv2_entry__numbers(entry, &entries->list[key]);
-	return true;
-}
-
 static int read_table(struct thrift *thrift, enum switch_table_number number,
-		      struct switch_entry *list, struct dart_error *error)
+		      struct switch_entry *entries, struct dart_error *error)
 {
-	const struct switch_table *table = &switch_tables[number];
-	struct entries entries = { table->entries, list };
-
-	return bmv2_table__read(thrift, table->name, table->action,
-				table->entries, take_entry, &entries, error);
-}
-
-static int read_reporter(struct thrift *thrift, struct switch_state *state,
-			 struct dart_error *error)
-{
-	const struct switch_table *table = &switch_tables[SWITCH_REPORTER];
-	struct bmv2_entry entry;
-	int ret;
-
-	ret = bmv2_table__read_default(thrift, table->name, table->action,
-				       &entry, error);
-	if (ret)
-		return ret;
-	bmv2_entry__numbers(&entry, &state->reporter);
-	state->reporter.there = entry.is_ours;
-	return 0;
+	return bmv2_table__read_numbers(thrift, &switch_tables[number], entries,
+					error);
 }
 
 int switch_bmv2__read(struct thrift *thrift, const struct switch_wish *wish,
@@ -86,7 +50,7 @@ int switch_bmv2__read(struct thrift *thrift, const struct switch_wish *wish,
 
 	ret = read_table(thrift, SWITCH_SHARES, state->shares, error) ?:
 		      read_table(thrift, SWITCH_COLLECTORS, state->collectors, error) ?:
-		      read_reporter(thrift, state, error);
+		      read_table(thrift, SWITCH_REPORTER, &state->reporter, error);
 	for (i = 0; !ret && i < wish->collectors.count; i++)
 		ret = bmv2_session__read(thrift, 1 + wish->ports[i],
 					 &state->sessions[wish->ports[i]],

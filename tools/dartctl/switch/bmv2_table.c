@@ -287,16 +287,50 @@ int bmv2_table__read(struct thrift *thrift, const char *table,
 	return thrift__end(thrift, asked, table, error);
 }
 
-int bmv2_table__read_default(struct thrift *thrift, const char *table,
-			     const char *action, struct bmv2_entry *entry,
-			     struct dart_error *error)
-{
-	int asked;
+/* Where entries that consist of numbers go. */
+struct numbers {
+	uint32_t count;
+	struct switch_entry *entries; /* by key */
+};
 
-	*entry = (struct bmv2_entry){ .handle = 0 };
-	switch_call__begin(thrift, "bm_mt_get_default_entry", table);
+static bool take_numbers(void *subject, const struct bmv2_entry *entry)
+{
+	const struct numbers *numbers = subject;
+	const uint64_t key = bmv2_bytes__number(&entry->key);
+
+	if (key >= numbers->count || numbers->entries[key].there)
+		return false;
+	bmv2_entry__numbers(entry, &numbers->entries[key]);
+	return true;
+}
+
+static int read_default(struct thrift *thrift, const struct switch_table *table,
+			struct switch_entry *numbers, struct dart_error *error)
+{
+	struct bmv2_entry entry = { .handle = 0 };
+	int asked, ret;
+
+	switch_call__begin(thrift, "bm_mt_get_default_entry", table->name);
 	asked = thrift__ask(thrift, THRIFT_STRUCT);
 	if (!asked)
-		read_action(thrift, action, entry);
-	return thrift__end(thrift, asked, table, error);
+		read_action(thrift, table->action, &entry);
+	ret = thrift__end(thrift, asked, table->name, error);
+	if (ret)
+		return ret;
+	bmv2_entry__numbers(&entry, numbers);
+	numbers->there = entry.is_ours;
+	return 0;
+}
+
+int bmv2_table__read_numbers(struct thrift *thrift,
+			     const struct switch_table *table,
+			     struct switch_entry *entries,
+			     struct dart_error *error)
+{
+	struct numbers numbers = { table->entries, entries };
+
+	if (!table->key_bits)
+		return read_default(thrift, table, entries, error);
+	return bmv2_table__read(thrift, table->name, table->action,
+				table->entries, take_numbers, &numbers, error);
 }

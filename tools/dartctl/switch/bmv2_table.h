@@ -73,8 +73,14 @@ typedef bool (*bmv2_take)(void *subject, const struct bmv2_entry *entry);
 int bmv2_table__read(struct thrift *thrift, const char *table,
 		     const char *action, uint32_t most, bmv2_take take,
 		     void *subject, struct dart_error *error);
-int bmv2_table__read_default(struct thrift *thrift, const char *table,
-			     const char *action, struct bmv2_entry *entry,
+/*
+ * Reads entries that consist of numbers to @entries, by key: as many as the key of @table can
+ * tell apart.  A table without a key has one, its default action, which is there if it is the
+ * action of @table.
+ */
+int bmv2_table__read_numbers(struct thrift *thrift,
+			     const struct switch_table *table,
+			     struct switch_entry *entries,
 			     struct dart_error *error);
 
 #endif /* SWITCH_BMV2_TABLE_H */

@@ -33,6 +33,21 @@ void switch_table__value_text(const struct switch_table *table, uint32_t index,
 	}
 }
 
+uint64_t switch_mac__number(const uint8_t mac[static 6])
+{
+	uint64_t number = 0;
+	int i;
+
+	for (i = 0; i < 6; i++)
+		number = number << 8 | mac[i];
+	return number;
+}
+
+uint64_t switch_mac__of_ip(uint32_t ip)
+{
+	return UINT64_C(0x0200) << 32 | ip;
+}
+
 bool switch_entry__equal(const struct switch_entry *a,
 			 const struct switch_entry *b)
 {

@@ -37,6 +37,10 @@ struct switch_entry {
 void switch_table__value_text(const struct switch_table *table, uint32_t index,
 			      uint64_t value, char text[SWITCH_VALUE_TEXT]);
 
+/* Addresses as values: that of @mac, and a locally administered one that has @ip in it. */
+uint64_t switch_mac__number(const uint8_t mac[static 6]);
+uint64_t switch_mac__of_ip(uint32_t ip);
+
 bool switch_entry__equal(const struct switch_entry *a,
 			 const struct switch_entry *b);
 

@@ -8,47 +8,11 @@
 #include "bmv2_table.h"
 #include "lookup_bmv2.h"
 
-/* Where the entries of a table go. */
-struct entries {
-	uint32_t count;
-	struct switch_entry *list; /* by key */
-};
-
-static bool take_entry(void *subject, const struct bmv2_entry *entry)
-{
-	const struct entries *entries = subject;
-	const uint64_t key = bmv2_bytes__number(&entry->key);
-
-	if (key >= entries->count || entries->list[key].there)
-		return false;
-	bmv2_entry__numbers(entry, &entries->list[key]);
-	return true;
-}
-
 static int read_table(struct thrift *thrift, enum lookup_table number,
-		      struct switch_entry *list, struct dart_error *error)
+		      struct switch_entry *entries, struct dart_error *error)
 {
-	const struct switch_table *table = &lookup_tables[number];
-	struct entries entries = { table->entries, list };
-
-	return bmv2_table__read(thrift, table->name, table->action,
-				table->entries, take_entry, &entries, error);
-}
-
-static int read_self(struct thrift *thrift, struct lookup_state *state,
-		     struct dart_error *error)
-{
-	const struct switch_table *table = &lookup_tables[LOOKUP_SELF];
-	struct bmv2_entry entry;
-	int ret;
-
-	ret = bmv2_table__read_default(thrift, table->name, table->action,
-				       &entry, error);
-	if (ret)
-		return ret;
-	bmv2_entry__numbers(&entry, &state->self);
-	state->self.there = entry.is_ours;
-	return 0;
+	return bmv2_table__read_numbers(thrift, &lookup_tables[number], entries,
+					error);
 }
 
 static bool take_from(void *subject, const struct bmv2_entry *entry)
@@ -206,7 +170,7 @@ int lookup_bmv2__read(struct thrift *thrift, const struct lookup_wish *wish,
 		      const struct lookup_sizes *sizes,
 		      struct lookup_state *state, struct dart_error *error)
 {
-	return read_self(thrift, state, error) ?:
+	return read_table(thrift, LOOKUP_SELF, &state->self, error) ?:
 		       read_table(thrift, LOOKUP_SHARES, state->shares, error) ?:
 		       read_from(thrift, state, error) ?:
 		       read_table(thrift, LOOKUP_SERVERS, state->servers, error) ?:

@@ -17,6 +17,7 @@
 #include "tea_cache.h"
 
 #define THRESHOLD 16 /* packets of a period, at least */
+
 struct lookup_cache {
 	const char *address;
 	int poller;
@@ -79,6 +80,13 @@ int lookup_cache__set_tables(struct lookup_cache *cache,
 			     const struct dart_tea_tables *tables,
 			     struct dart_error *error)
 {
+	const struct lookup_sizes *sizes = &cache->list.sizes;
+
+	/* The lists have room for keys of the sizes that it began with. */
+	if (cache->is_begun &&
+	    (sizes->key_length != tables->geometry.key_length ||
+	     sizes->value_length != tables->geometry.value_length))
+		lookup_cache__lose(cache);
 	cache->tables = tables;
 	if (lookup_readers__set_tables(cache->readers, tables))
 		return dart_error__no_memory(error);
@@ -145,7 +153,9 @@ static int begin(struct lookup_cache *cache, struct thrift *thrift,
 					error);
 	if (ret)
 		return ret;
-	ret = lookup_program__sizes(&program, &sizes, error) ?:
+	/* Whoever restarts the switch chooses its program. */
+	ret = lookup_program__check(&program, cache->tables, error) ?:
+	      lookup_program__sizes(&program, &sizes, error) ?:
 	      lookup_program__popular(&program, &list, error) ?:
 	      allocate(cache, &sizes, error) ?:
 	      open_digests(cache, list, error) ?:

@@ -3,9 +3,9 @@
  * Keeps the cache of a switch with lookup tables: adds the entries of keys that it reports as
  * popular, see <dart/tea_sketch.h>, and looks all cached keys up again in each period.
  *
- * So a cached entry is at most as old as one period, and as the lookups of all cached keys or
- * a push between them take.  An entry whose server does not answer is removed: after
- * DART_TEA_READER_TIMEOUT_MS.
+ * So a cached entry that the table has changed stays for one period at most, and for as long
+ * as the lookups of all cached keys, or a push between them, take.  An entry whose server
+ * does not answer is removed after DART_TEA_READER_TIMEOUT_MS.
  */
 #ifndef SWITCH_LOOKUP_CACHE_H
 #define SWITCH_LOOKUP_CACHE_H
@@ -47,7 +47,8 @@ int lookup_cache__receive(struct lookup_cache *cache, struct thrift *thrift,
 			  struct dart_error *error);
 /*
  * Ends a period: changes and removes what the table has changed.  At first, and after
- * lookup_cache__lose(), empties the cache of the switch and begins.
+ * lookup_cache__lose(), empties the cache of the switch and begins; -EINVAL if the switch
+ * runs a program for other tables.
  */
 int lookup_cache__refresh(struct lookup_cache *cache, struct thrift *thrift,
 			  struct dart_error *error);

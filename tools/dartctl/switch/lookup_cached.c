@@ -9,13 +9,13 @@
 #include "lookup_cached.h"
 #include "lookup_state.h"
 
-#define POPULAR "dart_tea_popular"
-#define POPULAR_FROM "dart_tea_popular_from"
+#define POPULAR "tea_popular"
+#define POPULAR_FROM "tea_popular_from"
 
 /* What becomes 0 at the end of a period, in this order. */
 static const char *const sketch[] = {
-	"dart_tea_sketch_0", "dart_tea_sketch_1",   "dart_tea_sketch_2",
-	"dart_tea_sketch_3", "dart_tea_reported_0", "dart_tea_reported_1",
+	"tea_sketch_0", "tea_sketch_1",	  "tea_sketch_2",
+	"tea_sketch_3", "tea_reported_0", "tea_reported_1",
 };
 
 int lookup_cached__set_threshold(struct thrift *thrift, uint32_t packets,

@@ -125,12 +125,11 @@ int lookup_live__push(const char *name, const struct lookup_wish *wish,
 int lookup_live__is_set_up(struct thrift *thrift, bool *is_set_up,
 			   struct dart_error *error)
 {
-	const struct switch_table *table = &lookup_tables[LOOKUP_SELF];
-	struct bmv2_entry entry;
+	struct switch_entry self = { .there = false };
 	int ret;
 
-	ret = bmv2_table__read_default(thrift, table->name, table->action,
-				       &entry, error);
-	*is_set_up = !ret && entry.is_ours;
+	ret = bmv2_table__read_numbers(thrift, &lookup_tables[LOOKUP_SELF],
+				       &self, error);
+	*is_set_up = self.there;
 	return ret;
 }

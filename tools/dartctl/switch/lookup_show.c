@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Prints steps, as lines or as JSON. */
 #include <arpa/inet.h>
-#include <errno.h>
 #include <stdio.h>
 
+#include "entry_show.h"
 #include "lookup_show.h"
 
 static const char *const verbs[] = {
@@ -90,18 +90,6 @@ void lookup_show__name(const struct lookup_step *step,
 			 number_of(step, step->last));
 }
 
-static void print_values(const struct switch_table *table,
-			 const struct switch_entry *entry)
-{
-	char text[SWITCH_VALUE_TEXT];
-	uint32_t i;
-
-	for (i = 0; i < table->value_count; i++) {
-		switch_table__value_text(table, i, entry->values[i], text);
-		printf("%s %s %s", i ? "," : ":", table->values[i].name, text);
-	}
-}
-
 static void print_step(const struct lookup_step *step,
 		       const struct lookup_state *now,
 		       const struct lookup_state *wanted)
@@ -115,7 +103,7 @@ static void print_step(const struct lookup_step *step,
 	if (step->object == LOOKUP_STEP_FROM)
 		printf(" of %s", address_of(step, now, wanted, address));
 	if (entry)
-		print_values(table, entry);
+		switch_entry__print(table, entry);
 	else if (step->object == LOOKUP_STEP_PSN)
 		printf(": %u", wanted->first_psns[step->first]);
 	else if (step->object == LOOKUP_STEP_STASH)
@@ -138,24 +126,6 @@ void lookup_show__steps(const struct lookup_steps *steps,
 }
 
 /* ---- JSON */
-
-static int add_values(json_t *json, const struct switch_table *table,
-		      const struct switch_entry *entry)
-{
-	char text[SWITCH_VALUE_TEXT];
-	json_t *value;
-	uint32_t i;
-
-	for (i = 0; i < table->value_count; i++) {
-		switch_table__value_text(table, i, entry->values[i], text);
-		value = table->values[i].notation == SWITCH_DECIMAL ?
-				json_integer(entry->values[i]) :
-				json_string(text);
-		if (json_object_set_new(json, table->values[i].name, value))
-			return -ENOMEM;
-	}
-	return 0;
-}
 
 /* What the object is, by the number that people know. */
 static json_t *pack_name(const struct lookup_step *step,
@@ -203,7 +173,7 @@ static json_t *step_to_json(const struct lookup_step *step,
 	if (!json)
 		return NULL;
 	if (entry)
-		ret = add_values(json, table, entry);
+		ret = switch_entry__add_to(json, table, entry);
 	else if (step->object == LOOKUP_STEP_PSN)
 		ret = json_object_set_new(
 			json, "first_psn",

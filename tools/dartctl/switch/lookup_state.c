@@ -2,11 +2,12 @@
 /* The state of a switch with lookup tables, as it is and as it should be. */
 #include <arpa/inet.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "lookup_state.h"
+#include "numbers.h"
 
-#define NO_NUMBER	UINT8_MAX
+_Static_assert(DART_TEA_SERVERS_MAX == SWITCH_NUMBERS,
+	       "servers have numbers of switches");
 
 const struct switch_table lookup_tables[LOOKUP_TABLES] = {
 	[LOOKUP_SELF] = {
@@ -22,10 +23,10 @@ const struct switch_table lookup_tables[LOOKUP_TABLES] = {
 	[LOOKUP_SHARES] = {
 		"tea_share", "tea_assign", DART_TEA_SHARE_BITS,
 		DART_TEA_SHARES, DART_TEA_SHARES, 4, {
-			{ "first", 6, SWITCH_DECIMAL },
-			{ "first_port", 9, SWITCH_DECIMAL },
-			{ "second", 6, SWITCH_DECIMAL },
-			{ "second_port", 9, SWITCH_DECIMAL },
+			{ "server", 6, SWITCH_DECIMAL },
+			{ "port", 9, SWITCH_DECIMAL },
+			{ "replica", 6, SWITCH_DECIMAL },
+			{ "replica_port", 9, SWITCH_DECIMAL },
 		}
 	},
 	[LOOKUP_FROM] = {
@@ -97,65 +98,16 @@ uint32_t lookup_state__from(const struct lookup_state *state, uint32_t ip)
 	return i;
 }
 
-/* ---- numbers of servers */
-
-struct numbering {
-	const struct lookup_wish *wish;
-	const struct lookup_state *now;
-	uint8_t numbers[DART_TEA_SERVERS_MAX];	/* of each server */
-	bool taken[DART_TEA_SERVERS_MAX];
-};
-
-/* Rules for the number of a server, the best one first. */
-static bool is_same_server(const struct dart_tea_server *server,
-			   const struct switch_entry *entry)
+/* Is it the entry of a server with this address? */
+static bool is_same(const void *hosts, uint32_t index,
+		    const struct switch_entry *entry)
 {
-	return entry->there &&
-	       entry->values[SERVER_IP] == ntohl(server->ip.s_addr);
-}
+	const struct dart_tea_server *servers = hosts;
 
-/* So that the shares of another server need not be removed first. */
-static bool is_unused(const struct dart_tea_server *server,
-		      const struct switch_entry *entry)
-{
-	return !entry->there;
-}
-
-static bool is_any(const struct dart_tea_server *server,
-		   const struct switch_entry *entry)
-{
-	return true;
-}
-
-static void give_numbers(struct numbering *numbering,
-			 bool (*may)(const struct dart_tea_server *server,
-				     const struct switch_entry *entry))
-{
-	const struct dart_tea_tables *tables = &numbering->wish->tables;
-	uint32_t i, number;
-
-	for (i = 0; i < tables->server_count; i++) {
-		if (numbering->numbers[i] != NO_NUMBER)
-			continue;
-		for (number = 0; number < DART_TEA_SERVERS_MAX; number++)
-			if (!numbering->taken[number] &&
-			    may(&tables->servers[i],
-				&numbering->now->servers[number]))
-				break;
-		if (number == DART_TEA_SERVERS_MAX)
-			continue;
-		numbering->taken[number] = true;
-		numbering->numbers[i] = number;
-	}
+	return entry->values[SERVER_IP] == ntohl(servers[index].ip.s_addr);
 }
 
 /* ---- the wanted entries */
-
-/* A locally administered address that holds the IPv4 address. */
-static uint64_t switch_mac(uint32_t ip)
-{
-	return UINT64_C(0x0200) << 32 | ip;
-}
 
 static void want_self(struct switch_entry *entry,
 		      const struct lookup_wish *wish)
@@ -163,7 +115,7 @@ static void want_self(struct switch_entry *entry,
 	uint32_t ip = ntohl(wish->tables.requester.s_addr);
 
 	entry->there = true;
-	entry->values[SELF_MAC] = switch_mac(ip);
+	entry->values[SELF_MAC] = switch_mac__of_ip(ip);
 	entry->values[SELF_IP] = ip;
 	entry->values[SELF_PACKET_LENGTH] =
 		wish->tables.geometry.packet_length;
@@ -173,21 +125,16 @@ static void want_self(struct switch_entry *entry,
 }
 
 static void want_server(struct lookup_state *state,
-			const struct numbering *numbering, uint32_t index)
+			const struct lookup_wish *wish, uint32_t index,
+			uint32_t number)
 {
-	const struct lookup_wish *wish = numbering->wish;
 	const struct dart_tea_server *server = &wish->tables.servers[index];
 	const struct dart_tea_geometry *geometry = &wish->tables.geometry;
-	const uint32_t number = numbering->numbers[index];
 	struct switch_entry *entry = &state->servers[number];
 	struct lookup_from *from = &state->from[state->from_count++];
-	uint64_t mac = 0;
-	size_t i;
 
-	for (i = 0; i < sizeof(server->mac); i++)
-		mac = mac << 8 | server->mac[i];
 	entry->there = true;
-	entry->values[SERVER_MAC] = mac;
+	entry->values[SERVER_MAC] = switch_mac__number(server->mac);
 	entry->values[SERVER_IP] = ntohl(server->ip.s_addr);
 	entry->values[SERVER_QPN] = server->qpn;
 	entry->values[SERVER_RKEY] = server->rkey;
@@ -208,9 +155,8 @@ static void want_server(struct lookup_state *state,
 }
 
 static void want_shares(struct lookup_state *state,
-			const struct numbering *numbering)
+			const struct lookup_wish *wish, const uint8_t *numbers)
 {
-	const struct lookup_wish *wish = numbering->wish;
 	const struct dart_tea_tables *tables = &wish->tables;
 	uint32_t share, first, second;
 	struct switch_entry *entry;
@@ -224,10 +170,9 @@ static void want_shares(struct lookup_state *state,
 			second = first;
 		entry = &state->shares[share];
 		entry->there = true;
-		entry->values[LOOKUP_SHARE_FIRST] = numbering->numbers[first];
+		entry->values[LOOKUP_SHARE_FIRST] = numbers[first];
 		entry->values[LOOKUP_SHARE_FIRST_PORT] = wish->ports[first];
-		entry->values[LOOKUP_SHARE_SECOND] =
-			numbering->numbers[second];
+		entry->values[LOOKUP_SHARE_SECOND] = numbers[second];
 		entry->values[LOOKUP_SHARE_SECOND_PORT] = wish->ports[second];
 	}
 }
@@ -255,22 +200,21 @@ static int want_stash(struct lookup_state *state,
 struct lookup_state *lookup_state__want(const struct lookup_wish *wish,
 					const struct lookup_state *now)
 {
-	struct numbering numbering = { .wish = wish, .now = now };
+	const struct dart_tea_tables *tables = &wish->tables;
 	struct lookup_state *state = lookup_state__new();
+	uint8_t numbers[DART_TEA_SERVERS_MAX];
 	uint32_t i;
 
-	if (!state || want_stash(state, &wish->tables)) {
+	if (!state || want_stash(state, tables)) {
 		lookup_state__free(state);
 		return NULL;
 	}
-	memset(numbering.numbers, NO_NUMBER, sizeof(numbering.numbers));
-	give_numbers(&numbering, is_same_server);
-	give_numbers(&numbering, is_unused);
-	give_numbers(&numbering, is_any);
+	switch_numbers__give(now->servers, tables->servers,
+			     tables->server_count, is_same, numbers);
 	want_self(&state->self, wish);
-	for (i = 0; i < wish->tables.server_count; i++)
-		want_server(state, &numbering, i);
-	want_shares(state, &numbering);
+	for (i = 0; i < tables->server_count; i++)
+		want_server(state, wish, i, numbers[i]);
+	want_shares(state, wish, numbers);
 	for (i = 0; i < LOOKUP_OUTCOMES; i++) {
 		state->otherwise[i].there =
 			wish->options.otherwise[i] != LOOKUP_DROP;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Prints steps, as lines or as JSON. */
-#include <errno.h>
 #include <stdio.h>
 
+#include "entry_show.h"
 #include "show.h"
 
 static const char *const verbs[] = {
@@ -38,18 +38,6 @@ static uint32_t number_of(const struct switch_step *step, uint32_t number)
 
 /* ---- lines */
 
-static void print_values(const struct switch_table *table,
-			 const struct switch_entry *entry)
-{
-	char text[SWITCH_VALUE_TEXT];
-	uint32_t i;
-
-	for (i = 0; i < table->value_count; i++) {
-		switch_table__value_text(table, i, entry->values[i], text);
-		printf("%s %s %s", i ? "," : ":", table->values[i].name, text);
-	}
-}
-
 void switch_show__name(const struct switch_step *step,
 		       char name[SWITCH_STEP_NAME])
 {
@@ -75,7 +63,7 @@ static void print_step(const struct switch_step *step,
 	switch_show__name(step, name);
 	fputs(name, stdout);
 	if (entry)
-		print_values(table, entry);
+		switch_entry__print(table, entry);
 	else if (step->object == SWITCH_STEP_SESSION)
 		printf(": port %d", wanted->sessions[step->first]);
 	else if (step->object == SWITCH_STEP_PSN)
@@ -94,24 +82,6 @@ void switch_show__steps(const struct switch_steps *steps,
 
 /* ---- JSON */
 
-static int add_values(json_t *json, const struct switch_table *table,
-		      const struct switch_entry *entry)
-{
-	char text[SWITCH_VALUE_TEXT];
-	json_t *value;
-	uint32_t i;
-
-	for (i = 0; i < table->value_count; i++) {
-		switch_table__value_text(table, i, entry->values[i], text);
-		value = table->values[i].notation == SWITCH_DECIMAL ?
-				json_integer(entry->values[i]) :
-				json_string(text);
-		if (json_object_set_new(json, table->values[i].name, value))
-			return -ENOMEM;
-	}
-	return 0;
-}
-
 static json_t *step_to_json(const struct switch_step *step,
 			    const struct switch_state *wanted)
 {
@@ -127,7 +97,7 @@ static json_t *step_to_json(const struct switch_step *step,
 	if (!json)
 		return NULL;
 	if (entry)
-		ret = add_values(json, table, entry);
+		ret = switch_entry__add_to(json, table, entry);
 	else if (step->object == SWITCH_STEP_SESSION)
 		ret = json_object_set_new(json, "port",
 				json_integer(wanted->sessions[step->first]));

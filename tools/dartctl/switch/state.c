@@ -2,11 +2,12 @@
 /* The state of a switch, as it is and as it should be. */
 #include <arpa/inet.h>
 #include <stdlib.h>
-#include <string.h>
 
+#include "numbers.h"
 #include "state.h"
 
-#define NO_NUMBER	UINT8_MAX
+_Static_assert(SWITCH_COLLECTORS_MAX == SWITCH_NUMBERS,
+	       "collectors have numbers of switches");
 
 const struct switch_table switch_tables[SWITCH_TABLES] = {
 	[SWITCH_SHARES] = {
@@ -62,67 +63,18 @@ switch_state__entry(const struct switch_state *state, uint32_t table,
 	}
 }
 
-/* ---- numbers of collectors */
-
-struct numbering {
-	const struct switch_wish *wish;
-	const struct switch_state *now;
-	uint8_t numbers[SWITCH_COLLECTORS_MAX];	/* of each collector */
-	bool taken[SWITCH_COLLECTORS_MAX];
-};
-
-/* Rules for the number of a collector, the best one first. */
-static bool is_same_queue_pair(const struct dart_collector *collector,
-			       const struct switch_entry *entry)
+/* Is it the entry of this queue pair? */
+static bool is_same(const void *hosts, uint32_t index,
+		    const struct switch_entry *entry)
 {
-	return entry->there &&
-	       entry->values[COLLECTOR_IP] == ntohl(collector->ip.s_addr) &&
-	       entry->values[COLLECTOR_QPN] == collector->qpn;
-}
+	const struct dart_collector *collectors = hosts;
 
-/* So that a report in a queue does not go to another collector. */
-static bool is_unused(const struct dart_collector *collector,
-		      const struct switch_entry *entry)
-{
-	return !entry->there;
-}
-
-static bool is_any(const struct dart_collector *collector,
-		   const struct switch_entry *entry)
-{
-	return true;
-}
-
-static void give_numbers(struct numbering *numbering,
-			 bool (*may)(const struct dart_collector *collector,
-				     const struct switch_entry *entry))
-{
-	const struct dart_collectors *collectors =
-		&numbering->wish->collectors;
-	uint32_t i, number;
-
-	for (i = 0; i < collectors->count; i++) {
-		if (numbering->numbers[i] != NO_NUMBER)
-			continue;
-		for (number = 0; number < SWITCH_COLLECTORS_MAX; number++)
-			if (!numbering->taken[number] &&
-			    may(&collectors->list[i],
-				&numbering->now->collectors[number]))
-				break;
-		if (number == SWITCH_COLLECTORS_MAX)
-			continue;
-		numbering->taken[number] = true;
-		numbering->numbers[i] = number;
-	}
+	return entry->values[COLLECTOR_IP] ==
+		       ntohl(collectors[index].ip.s_addr) &&
+	       entry->values[COLLECTOR_QPN] == collectors[index].qpn;
 }
 
 /* ---- the wanted entries */
-
-/* A locally administered address that holds the IPv4 address. */
-static uint64_t reporter_mac(uint32_t ip)
-{
-	return UINT64_C(0x0200) << 32 | ip;
-}
 
 static void want_reporter(struct switch_entry *entry,
 			  const struct dart_collector *collector,
@@ -131,7 +83,7 @@ static void want_reporter(struct switch_entry *entry,
 	uint32_t ip = ntohl(collector->reporter.s_addr);
 
 	entry->there = true;
-	entry->values[REPORTER_MAC] = reporter_mac(ip);
+	entry->values[REPORTER_MAC] = switch_mac__of_ip(ip);
 	entry->values[REPORTER_IP] = ip;
 	entry->values[REPORTER_CHECKSUM_BYTES] =
 		collector->geometry.checksum_bits / 8;
@@ -141,13 +93,8 @@ static void want_reporter(struct switch_entry *entry,
 static void want_collector(struct switch_entry *entry,
 			   const struct dart_collector *collector)
 {
-	uint64_t mac = 0;
-	size_t i;
-
-	for (i = 0; i < sizeof(collector->mac); i++)
-		mac = mac << 8 | collector->mac[i];
 	entry->there = true;
-	entry->values[COLLECTOR_MAC] = mac;
+	entry->values[COLLECTOR_MAC] = switch_mac__number(collector->mac);
 	entry->values[COLLECTOR_IP] = ntohl(collector->ip.s_addr);
 	entry->values[COLLECTOR_QPN] = collector->qpn;
 	entry->values[COLLECTOR_RKEY] = collector->rkey;
@@ -156,9 +103,9 @@ static void want_collector(struct switch_entry *entry,
 	entry->values[COLLECTOR_REDUNDANCY] = collector->geometry.redundancy;
 }
 
-static void want(struct switch_state *state, const struct numbering *numbering)
+static void want(struct switch_state *state, const struct switch_wish *wish,
+		 const uint8_t *numbers)
 {
-	const struct switch_wish *wish = numbering->wish;
 	const struct dart_collectors *collectors = &wish->collectors;
 	struct switch_entry *entry;
 	uint32_t i, share;
@@ -166,9 +113,9 @@ static void want(struct switch_state *state, const struct numbering *numbering)
 	want_reporter(&state->reporter, &collectors->list[0],
 		      wish->all_copies);
 	for (i = 0; i < collectors->count; i++) {
-		want_collector(&state->collectors[numbering->numbers[i]],
+		want_collector(&state->collectors[numbers[i]],
 			       &collectors->list[i]);
-		state->first_psns[numbering->numbers[i]] =
+		state->first_psns[numbers[i]] =
 			collectors->list[i].first_psn;
 		state->sessions[wish->ports[i]] = wish->ports[i];
 	}
@@ -178,7 +125,7 @@ static void want(struct switch_state *state, const struct numbering *numbering)
 			continue;
 		entry = &state->shares[share];
 		entry->there = true;
-		entry->values[SHARE_COLLECTOR] = numbering->numbers[i];
+		entry->values[SHARE_COLLECTOR] = numbers[i];
 		entry->values[SHARE_SESSION] = 1 + wish->ports[i];
 	}
 }
@@ -186,15 +133,13 @@ static void want(struct switch_state *state, const struct numbering *numbering)
 struct switch_state *switch_state__want(const struct switch_wish *wish,
 					const struct switch_state *now)
 {
-	struct numbering numbering = { .wish = wish, .now = now };
 	struct switch_state *state = switch_state__new();
+	uint8_t numbers[SWITCH_COLLECTORS_MAX];
 
 	if (!state)
 		return NULL;
-	memset(numbering.numbers, NO_NUMBER, sizeof(numbering.numbers));
-	give_numbers(&numbering, is_same_queue_pair);
-	give_numbers(&numbering, is_unused);
-	give_numbers(&numbering, is_any);
-	want(state, &numbering);
+	switch_numbers__give(now->collectors, wish->collectors.list,
+			     wish->collectors.count, is_same, numbers);
+	want(state, wish, numbers);
 	return state;
 }

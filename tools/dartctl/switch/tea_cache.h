@@ -22,10 +22,10 @@
  * The rule.  While there is room, each reported key is added.  In a full cache a reported
  * key takes the place of the least used entry, if that had fewer packets in the last
  * period than the threshold: that many were counted for the reported key in this one.
- * The threshold of a full cache is 1 more than the packets of the most used entry among
- * the TEA_CACHE_YIELDING-th of all that are least used.  So the switch reports few keys,
- * and an exchange is worth it.  An entry can be the least used only when it has been
- * in the cache for the whole of a period.
+ * While the cache is full, one entry in TEA_CACHE_YIELDING, the least used ones, may yield:
+ * the threshold is 1 more than the packets that the most used of these had.  So the switch
+ * reports few keys, and an exchange is worth it.  Only an entry that has been in the cache for the whole of a
+ * period can count as least used.
  */
 #ifndef SWITCH_TEA_CACHE_H
 #define SWITCH_TEA_CACHE_H

@@ -35,7 +35,7 @@ int switch_options__take_port(struct switch_options *options,
 		if (inet_pton(AF_INET, address, &collector) != 1 ||
 		    collector.s_addr == INADDR_ANY)
 			return misuse(
-				"'%s' is not ADDRESS=PORT with an IPv4 address of a collector",
+				"'%s' is not ADDRESS=PORT with the IPv4 address of a collector or server",
 				text);
 	}
 	port = options__number(equals ? equals + 1 : text, SWITCH_PORTS - 1);
@@ -45,7 +45,7 @@ int switch_options__take_port(struct switch_options *options,
 	for (i = 0; i < options->port_count; i++)
 		if (options->ports[i].collector.s_addr == collector.s_addr)
 			return misuse(
-				"--port %s: this collector has a port already",
+				"--port %s: this host has a port already",
 				text);
 	if (i == SWITCH_COLLECTORS_MAX + 1)
 		return misuse("--port is given more than %d times",

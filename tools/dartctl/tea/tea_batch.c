@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Changes of a table, in batches. */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -8,6 +9,7 @@
 #include <dart/registration.h>
 
 #include "tea_batch.h"
+#include "tools/dartctl/command.h"
 #include "tools/dartctl/version.h"
 
 static size_t records_length(const struct tea_batch *batch)
@@ -15,38 +17,41 @@ static size_t records_length(const struct tea_batch *batch)
 	return DART_REGISTRATION_TABLE_CHANGES_MAX * (1 + batch->entry_length);
 }
 
-int tea_batch__open(struct tea_batch *batch,
-		    struct dart_registration_client *client, const char *table,
-		    const struct tea_layout *layout, struct dart_error *error)
+int tea_batch__open(struct tea_batch *batch, const struct options *options,
+		    const char *table, const struct tea_layout *layout)
 {
-	int ret;
-
 	*batch = (struct tea_batch){
-		.client = client,
 		.table = table,
 		.entry_length = layout->key_length + layout->value_length,
 	};
+	if (client__open(options, &batch->client))
+		return EXIT_FAILURE;
 	batch->fd = memfd_create("changes", MFD_CLOEXEC);
-	if (batch->fd < 0)
-		return dart_error__system(error, errno,
-					  "cannot create a file in memory");
+	if (batch->fd < 0) {
+		fail(errno, "cannot create a file in memory: %s",
+		     strerror(errno));
+		goto err_client;
+	}
 	if (ftruncate(batch->fd, records_length(batch)))
-		goto out_close;
+		goto err_fd;
 	batch->records = mmap(NULL, records_length(batch),
 			      PROT_READ | PROT_WRITE, MAP_SHARED, batch->fd, 0);
 	if (batch->records != MAP_FAILED)
-		return 0;
-out_close:
-	ret = dart_error__system(error, errno, "cannot reserve %zu bytes",
-				 records_length(batch));
+		return EXIT_SUCCESS;
+err_fd:
+	fail(errno, "cannot reserve %zu bytes: %s", records_length(batch),
+	     strerror(errno));
 	close(batch->fd);
-	return ret;
+err_client:
+	dart_registration_client__close(&batch->client);
+	return EXIT_FAILURE;
 }
 
 void tea_batch__close(struct tea_batch *batch)
 {
 	munmap(batch->records, records_length(batch));
 	close(batch->fd);
+	dart_registration_client__close(&batch->client);
 }
 
 static uint8_t *next_record(const struct tea_batch *batch)
@@ -78,7 +83,7 @@ int tea_batch__send(struct tea_batch *batch, struct dart_error *error)
 	if (!request)
 		return dart_error__set(error, EINVAL,
 				       "out of memory, or a name is not UTF-8");
-	ret = dart_registration_client__ask(batch->client, request, batch->fd,
+	ret = dart_registration_client__ask(&batch->client, request, batch->fd,
 					    &reply, NULL, error);
 	json_decref(request);
 	if (!ret)

@@ -10,9 +10,10 @@
 
 #include "tea_layout.h"
 #include "tea_outcome.h"
+#include "tools/dartctl/options.h"
 
 struct tea_batch {
-	struct dart_registration_client *client;
+	struct dart_registration_client client;
 	const char *table;
 	size_t entry_length; /* bytes */
 	int fd; /* of the records, in memory */
@@ -23,11 +24,11 @@ struct tea_batch {
 };
 
 /*
- * @client and @table outlive the batch.  Returns 0, or sets @error and returns -errno.
+ * Connects to dartd.  @table outlives the batch.  Returns an exit status; after a failure its
+ * message has been printed.
  */
-int tea_batch__open(struct tea_batch *batch,
-		    struct dart_registration_client *client, const char *table,
-		    const struct tea_layout *layout, struct dart_error *error);
+int tea_batch__open(struct tea_batch *batch, const struct options *options,
+		    const char *table, const struct tea_layout *layout);
 void tea_batch__close(struct tea_batch *batch);
 
 /* Where the next entry is to be written; the batch is not full. */

@@ -83,18 +83,12 @@ static int send(const struct options *options, const struct tea_named *named,
 		const struct tea_layout *layout, uint8_t operation,
 		const uint8_t *entry)
 {
-	struct dart_registration_client client;
 	struct dart_error error;
 	struct tea_batch batch;
 	int ret, status;
 
-	if (client__open(options, &client))
+	if (tea_batch__open(&batch, options, named->table, layout))
 		return EXIT_FAILURE;
-	ret = tea_batch__open(&batch, &client, named->table, layout, &error);
-	if (ret) {
-		status = fail(-ret, "%s", error.text);
-		goto close_client;
-	}
 	memcpy(tea_batch__entry(&batch), entry, batch.entry_length);
 	tea_batch__add(&batch, operation);
 	ret = tea_batch__send(&batch, &error);
@@ -105,8 +99,6 @@ static int send(const struct options *options, const struct tea_named *named,
 	if (!status && options->json)
 		status = print_json(tea_outcome__pack(&batch.outcome), 0);
 	tea_batch__close(&batch);
-close_client:
-	dart_registration_client__close(&client);
 	return status;
 }
 

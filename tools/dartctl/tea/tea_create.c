@@ -39,7 +39,7 @@ static const struct option create_options[] = {
 	{}
 };
 
-/* Of the cells are used, if --entries gives the size: few entries are stashed then. */
+/* The part of the cells that --entries may fill: few entries are stashed then. */
 #define LOAD_PERCENT 75
 
 /* From the command line; numbers are -1 unless given. */

@@ -53,7 +53,7 @@ static int parse(struct options *options, int argc, char **argv,
 	return EXIT_SUCCESS;
 }
 
-/* What is wrong with the memory is said, too: dartd mends it when it starts. */
+/* These cells are not printed.  If dartd ended during a change, it mends them when it starts. */
 static void warn(const struct tea_named *named,
 		 const struct dart_tea_walk *walk)
 {

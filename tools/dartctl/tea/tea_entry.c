@@ -16,53 +16,53 @@ static bool fits(const struct tea_layout *layout,
 	       layout->value_length == geometry->value_length;
 }
 
-/* By the schema @name. */
-static int load(const char *name, struct tea_layout *layout)
+/*
+ * Makes the layout of @schema, which it takes over.  Returns 0, or sets @error and returns
+ * -EINVAL if the table cannot have such entries.
+ */
+static int take_schema(const struct tea_named *named,
+		       const struct dart_tea_geometry *geometry,
+		       struct dart_key_schema *schema,
+		       struct tea_layout *layout, struct dart_error *error)
 {
-	struct dart_key_schema *schema = schemas__load(name);
-	struct dart_error error;
 	int ret;
 
-	if (!schema)
-		return EXIT_FAILURE;
-	ret = tea_layout__init(layout, schema, &error);
-	if (!ret)
-		return EXIT_SUCCESS;
-	dart_key_schema__free(schema);
-	return fail(-ret, "schema '%s': %s", name, error.text);
-}
-
-static int refuse_lengths(const struct tea_named *named,
-			  const struct dart_tea_geometry *geometry,
-			  const struct tea_layout *layout)
-{
-	return fail(
-		EINVAL,
-		"entries of schema '%s' have %u + %u bytes, but those of table '%s' %u + %u (see dartctl table show)",
-		named->schema, layout->key_length, layout->value_length,
-		named->table, geometry->key_length, geometry->value_length);
+	ret = tea_layout__init(layout, schema, error);
+	if (ret) {
+		dart_key_schema__free(schema);
+		return ret;
+	}
+	if (fits(layout, geometry))
+		return 0;
+	ret = dart_error__set(
+		error, EINVAL,
+		"its entries have %u + %u bytes, but those of table '%s' %u + %u (see dartctl table show)",
+		layout->key_length, layout->value_length, named->table,
+		geometry->key_length, geometry->value_length);
+	tea_layout__free(layout);
+	return ret;
 }
 
 int tea_entry__layout(const struct tea_named *named,
 		      const struct dart_tea_geometry *geometry,
 		      struct tea_layout *layout)
 {
+	struct dart_key_schema *schema;
 	struct dart_error error;
-	const char *schema = named->schema;
+	const char *name = named->schema;
 	int ret;
 
-	if (!schema && !named->key && schemas__has(named->table))
-		schema = named->table;
-	if (schema) {
-		if (load(schema, layout))
+	if (!name && !named->key && schemas__has(named->table))
+		name = named->table;
+	if (name) {
+		schema = schemas__load(name);
+		if (!schema)
 			return EXIT_FAILURE;
-		if (fits(layout, geometry))
+		ret = take_schema(named, geometry, schema, layout, &error);
+		if (!ret)
 			return EXIT_SUCCESS;
 		if (named->schema)
-			refuse_lengths(named, geometry, layout);
-		tea_layout__free(layout);
-		if (named->schema)
-			return EXIT_FAILURE;
+			return fail(-ret, "schema '%s': %s", name, error.text);
 	}
 	ret = tea_layout__init_raw(layout, geometry->key_length,
 				   geometry->value_length, &error);

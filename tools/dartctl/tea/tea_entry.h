@@ -17,10 +17,10 @@ struct tea_named {
 };
 
 /*
- * Finds the schema of the entries: what --schema names, or else the one with the name of
- * the table, if its lengths are those of @geometry, or else two strings of bytes; these,
- * too, if the command line has a key in digits.  Returns an exit status; after a failure
- * its message has been printed.
+ * Finds the fields of the entries: those of the schema that --schema names, or else of the
+ * one with the name of the table, if a table of @geometry can have such entries, or else two
+ * strings of bytes; these, too, if the command line has a key in digits and no --schema.
+ * Returns an exit status; after a failure its message has been printed.
  */
 int tea_entry__layout(const struct tea_named *named,
 		      const struct dart_tea_geometry *geometry,

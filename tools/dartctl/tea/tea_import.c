@@ -114,19 +114,12 @@ static int print(const struct options *options, const struct import *import,
 static int send(const struct options *options, const struct import *import,
 		struct tea_input *input, const struct tea_layout *layout)
 {
-	struct dart_registration_client client;
 	struct dart_error error;
 	struct tea_batch batch;
 	int ret, status;
 
-	if (client__open(options, &client))
+	if (tea_batch__open(&batch, options, import->named.table, layout))
 		return EXIT_FAILURE;
-	ret = tea_batch__open(&batch, &client, import->named.table, layout,
-			      &error);
-	if (ret) {
-		status = fail(-ret, "%s", error.text);
-		goto close_client;
-	}
 	ret = run(input, &batch, &error);
 	if (ret)
 		status = fail(
@@ -137,8 +130,6 @@ static int send(const struct options *options, const struct import *import,
 	else
 		status = print(options, import, &batch.outcome);
 	tea_batch__close(&batch);
-close_client:
-	dart_registration_client__close(&client);
 	return status;
 }
 

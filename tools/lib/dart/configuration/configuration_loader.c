@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* Collects the items of configuration files, each at most once. */
+#include <arpa/inet.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -93,4 +94,38 @@ int dart_configuration__take_number(struct dart_yaml *yaml,
 			yaml, node, "'%s' is not a number from %lld to %lld",
 			text, least, most);
 	return 0;
+}
+
+static bool is_host_address(const char *text)
+{
+	struct in_addr address;
+
+	return inet_pton(AF_INET, text, &address) == 1 && address.s_addr &&
+	       !IN_MULTICAST(ntohl(address.s_addr)) &&
+	       !IN_BADCLASS(ntohl(address.s_addr));
+}
+
+int dart_configuration__take_host_of(struct dart_yaml *yaml,
+				     const yaml_node_t *item, void *into)
+{
+	const struct dart_configuration_hosts *hosts = into;
+	const char *text = dart_yaml__text(item) ?: "";
+	char identity[128];
+	int ret;
+
+	if (!is_host_address(text))
+		return dart_yaml__refuse(yaml, item,
+					 "'%s' is not the IPv4 address of a %s",
+					 text, hosts->host);
+	snprintf(identity, sizeof(identity), "%s %s of %s '%s'", hosts->host,
+		 text, hosts->object, hosts->name);
+	ret = dart_configuration_loader__claim(hosts->loader, yaml, item,
+					       identity, identity);
+	if (ret)
+		return ret;
+	return dart_configuration_loader__add(
+		hosts->loader, yaml, item,
+		json_pack("{s:s, s:s, s:s}", "request", hosts->request,
+			  hosts->object, hosts->name, "address", text),
+		NULL);
 }

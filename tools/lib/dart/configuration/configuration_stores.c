@@ -102,36 +102,6 @@ static int add_store(struct dart_configuration_loader *loader,
 		store->file);
 }
 
-struct reporters {
-	struct dart_configuration_loader *loader;
-	const char *store;
-};
-
-static int take_reporter(struct dart_yaml *yaml, const yaml_node_t *item,
-			 void *into)
-{
-	const struct reporters *reporters = into;
-	char identity[64 + DART_STORE_NAME_MAX];
-	const char *text;
-	int ret;
-
-	ret = dart_configuration__take_host_address(yaml, item, "a reporter",
-						    &text);
-	if (ret)
-		return ret;
-	snprintf(identity, sizeof(identity), "reporter %s of store '%s'", text,
-		 reporters->store);
-	ret = dart_configuration_loader__claim(reporters->loader, yaml, item,
-					       identity, identity);
-	return ret   ?:
-		       dart_configuration_loader__add(
-			       reporters->loader, yaml, item,
-			       json_pack("{s:s, s:s, s:s}", "request",
-					 "reporter-add", "store",
-					 reporters->store, "address", text),
-			       NULL);
-}
-
 static int take_store(struct dart_yaml *yaml, const yaml_node_t *item,
 		      void *into)
 {
@@ -155,16 +125,21 @@ static int take_store(struct dart_yaml *yaml, const yaml_node_t *item,
 		.checksum = -1,
 		.redundancy = -1,
 	};
-	struct reporters reporters = { .loader = into };
+	struct dart_configuration_hosts hosts = {
+		.loader = into,
+		.host = "reporter",
+		.object = "store",
+		.request = "reporter-add",
+	};
 	int ret;
 
 	ret = dart_yaml__take_mapping(yaml, item, members, &store) ?:
 		      add_store(into, yaml, item, &store);
 	if (ret || !store.reporters)
 		return ret;
-	reporters.store = store.name;
-	return dart_yaml__take_list(yaml, store.reporters, take_reporter,
-				    &reporters);
+	hosts.name = store.name;
+	return dart_yaml__take_list(yaml, store.reporters,
+				    dart_configuration__take_host_of, &hosts);
 }
 
 int dart_configuration__take_stores(struct dart_yaml *yaml,

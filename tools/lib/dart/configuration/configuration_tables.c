@@ -149,36 +149,6 @@ static int add_table(struct dart_configuration_loader *loader,
 		table->file);
 }
 
-struct requesters {
-	struct dart_configuration_loader *loader;
-	const char *table;
-};
-
-static int take_requester(struct dart_yaml *yaml, const yaml_node_t *item,
-			  void *into)
-{
-	const struct requesters *requesters = into;
-	char identity[64 + DART_TEA_NAME_MAX];
-	const char *text;
-	int ret;
-
-	ret = dart_configuration__take_host_address(yaml, item, "a requester",
-						    &text);
-	if (ret)
-		return ret;
-	snprintf(identity, sizeof(identity), "requester %s of table '%s'", text,
-		 requesters->table);
-	ret = dart_configuration_loader__claim(requesters->loader, yaml, item,
-					       identity, identity);
-	if (ret)
-		return ret;
-	return dart_configuration_loader__add(
-		requesters->loader, yaml, item,
-		json_pack("{s:s, s:s, s:s}", "request", "requester-add",
-			  "table", requesters->table, "address", text),
-		NULL);
-}
-
 static int take_table(struct dart_yaml *yaml, const yaml_node_t *item,
 		      void *into)
 {
@@ -205,16 +175,21 @@ static int take_table(struct dart_yaml *yaml, const yaml_node_t *item,
 		.packet = -1,
 		.first_share = -1,
 	};
-	struct requesters requesters = { .loader = into };
+	struct dart_configuration_hosts hosts = {
+		.loader = into,
+		.host = "requester",
+		.object = "table",
+		.request = "requester-add",
+	};
 	int ret;
 
 	ret = dart_yaml__take_mapping(yaml, item, members, &table) ?:
 		      add_table(into, yaml, item, &table);
 	if (ret || !table.requesters)
 		return ret;
-	requesters.table = table.name;
-	return dart_yaml__take_list(yaml, table.requesters, take_requester,
-				    &requesters);
+	hosts.name = table.name;
+	return dart_yaml__take_list(yaml, table.requesters,
+				    dart_configuration__take_host_of, &hosts);
 }
 
 int dart_configuration__take_tables(struct dart_yaml *yaml,

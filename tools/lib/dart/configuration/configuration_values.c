@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* Values that several lists of a configuration file have. */
-#include <arpa/inet.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,22 +27,6 @@ int dart_configuration__take_power(struct dart_yaml *yaml,
 		yaml, node,
 		"'%s' is not a power of two from 2^0 to 2^%d, such as 2^20",
 		is_power ? text - 2 : text, most);
-}
-
-int dart_configuration__take_host_address(struct dart_yaml *yaml,
-					  const yaml_node_t *node,
-					  const char *what, const char **text)
-{
-	struct in_addr address;
-
-	*text = dart_yaml__text(node) ?: "";
-	if (inet_pton(AF_INET, *text, &address) == 1 && address.s_addr &&
-	    !IN_MULTICAST(ntohl(address.s_addr)) &&
-	    !IN_BADCLASS(ntohl(address.s_addr)))
-		return 0;
-	return dart_yaml__refuse(yaml, node,
-				 "'%s' is not the IPv4 address of %s", *text,
-				 what);
 }
 
 int dart_configuration__check_path(struct dart_yaml *yaml,

@@ -47,10 +47,6 @@ int dart_configuration__take_number(struct dart_yaml *yaml,
 int dart_configuration__take_power(struct dart_yaml *yaml,
 				   const yaml_node_t *node, int most,
 				   long long *log2);
-/* Takes the IPv4 address of a host, "the IPv4 address of @what", as a text. */
-int dart_configuration__take_host_address(struct dart_yaml *yaml,
-					  const yaml_node_t *node,
-					  const char *what, const char **text);
 /* Refuses a path that does not begin at the root; @path may be NULL. */
 int dart_configuration__check_path(struct dart_yaml *yaml,
 				   const yaml_node_t *node, const char *path);
@@ -71,6 +67,19 @@ int dart_configuration__append(char ***list, size_t *count, const char *text);
 int dart_configuration__claim_setting(struct dart_configuration_loader *loader,
 				      struct dart_yaml *yaml,
 				      const yaml_node_t *node, const char *name);
+
+/* Hosts that a store or a table of these files is for. */
+struct dart_configuration_hosts {
+	struct dart_configuration_loader *loader;
+	const char *host;	/* "reporter" */
+	const char *object;	/* "store" */
+	const char *name;	/* of the object */
+	const char *request;	/* adds a host: "reporter-add" */
+};
+
+/* Takes the IPv4 address of one, once.  @into: a struct dart_configuration_hosts. */
+int dart_configuration__take_host_of(struct dart_yaml *yaml,
+				     const yaml_node_t *item, void *into);
 
 /* The setting "tcp"; @into: a struct dart_configuration_loader. */
 int dart_configuration__take_tcp(struct dart_yaml *yaml,

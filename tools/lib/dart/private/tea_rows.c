@@ -100,8 +100,8 @@ static void copy__write(const struct tea_copy *copy,
 	change__end(change, &rows->layout, copy);
 }
 
-void tea_rows__write(struct tea_rows *rows, const struct tea_spot *spot,
-		     const void *cell)
+void dart_tea_rows__write(struct tea_rows *rows, const struct tea_spot *spot,
+			  const void *cell)
 {
 	struct change change = { .count = 0 };
 	size_t i;
@@ -124,8 +124,8 @@ static void copy__move(const struct tea_copy *copy, const struct tea_rows *rows,
 	change__end(change, &rows->layout, copy);
 }
 
-void tea_rows__move(struct tea_rows *rows, const struct tea_spot *from,
-		    const struct tea_spot *to)
+void dart_tea_rows__move(struct tea_rows *rows, const struct tea_spot *from,
+			 const struct tea_spot *to)
 {
 	struct change change = { .count = 0 };
 	uint32_t cell[TEA_CELL_MAX / sizeof(uint32_t)];
@@ -139,7 +139,7 @@ void tea_rows__move(struct tea_rows *rows, const struct tea_spot *from,
 		copy__move(&rows->views[i], rows, &change, from, to, cell);
 }
 
-void tea_rows__begin_stash(struct tea_rows *rows, uint32_t home)
+void dart_tea_rows__begin_stash(struct tea_rows *rows, uint32_t home)
 {
 	struct change change = { .count = 0 };
 
@@ -147,7 +147,8 @@ void tea_rows__begin_stash(struct tea_rows *rows, uint32_t home)
 	change__begin(&change, &rows->layout, &rows->own);
 }
 
-void tea_rows__end_stash(struct tea_rows *rows, uint32_t home, uint32_t stashed)
+void dart_tea_rows__end_stash(struct tea_rows *rows, uint32_t home,
+			      uint32_t stashed)
 {
 	uint8_t *row = tea_rows__row(rows, home) + sizeof(uint32_t);
 	const uint32_t epoch = tea_word__load(row) & DART_TEA_EPOCH_MAX;
@@ -167,7 +168,7 @@ void tea_rows__end_stash(struct tea_rows *rows, uint32_t home, uint32_t stashed)
 	}
 }
 
-int tea_rows__attach(struct tea_rows *rows, void *view)
+int dart_tea_rows__attach(struct tea_rows *rows, void *view)
 {
 	const struct tea_copy copy = { view, rows->view_stride };
 	struct tea_copy *views;
@@ -184,7 +185,7 @@ int tea_rows__attach(struct tea_rows *rows, void *view)
 	return 0;
 }
 
-void tea_rows__detach(struct tea_rows *rows, const void *view)
+void dart_tea_rows__detach(struct tea_rows *rows, const void *view)
 {
 	size_t i;
 

@@ -68,23 +68,23 @@ static inline uint32_t tea_rows__stashed(const struct tea_rows *rows,
 }
 
 /* Fills the cell with @cell, whole words; NULL frees it. */
-void tea_rows__write(struct tea_rows *rows, const struct tea_spot *spot,
-		     const void *cell);
+void dart_tea_rows__write(struct tea_rows *rows, const struct tea_spot *spot,
+			  const void *cell);
 /* Moves an entry to a free cell. */
-void tea_rows__move(struct tea_rows *rows, const struct tea_spot *from,
-		    const struct tea_spot *to);
+void dart_tea_rows__move(struct tea_rows *rows, const struct tea_spot *from,
+			 const struct tea_spot *to);
 
 /*
  * Changes of the stash are changes of the row that is the home of their entry: it has odd
  * sequences, in the own copy, from _begin() to _end(), which also changes its count, and
  * repeats that for switches.
  */
-void tea_rows__begin_stash(struct tea_rows *rows, uint32_t home);
-void tea_rows__end_stash(struct tea_rows *rows, uint32_t home,
-			 uint32_t stashed);
+void dart_tea_rows__begin_stash(struct tea_rows *rows, uint32_t home);
+void dart_tea_rows__end_stash(struct tea_rows *rows, uint32_t home,
+			      uint32_t stashed);
 
 /* Copies all rows to a view, but not its scratchpads.  Returns 0 or -ENOMEM. */
-int tea_rows__attach(struct tea_rows *rows, void *view);
-void tea_rows__detach(struct tea_rows *rows, const void *view);
+int dart_tea_rows__attach(struct tea_rows *rows, void *view);
+void dart_tea_rows__detach(struct tea_rows *rows, const void *view);
 
 #endif /* DART_TEA_ROWS_H */

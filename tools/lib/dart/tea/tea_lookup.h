@@ -26,8 +26,9 @@ enum dart_tea_outcome dart_tea_lookup__row(const struct dart_tea_hash *hash,
 					   uint32_t epoch, const void *row,
 					   const void *key, void *value);
 /*
- * The same in @cells cells of the stash: found or absent.  The table does not have the key
- * only if the sequence of its row, which said that it may be there, is the same afterwards.
+ * The same in the @cells cells at @stash, a copy of the key's window in the stash: found or
+ * absent.  Then the row must be read once more: only if it still has the sequence of the
+ * copy that said "in the stash" does the table not have the key.
  */
 enum dart_tea_outcome dart_tea_lookup__stash(const struct dart_tea_hash *hash,
 					     const void *stash, size_t cells,

@@ -9,8 +9,9 @@
 
 #define LINE	64	/* bytes of a cache line */
 
-int tea_table__new(const struct dart_tea_geometry *geometry, uint32_t epoch,
-		   void *memory, struct dart_tea_table **result)
+int dart_tea_table__make(const struct dart_tea_geometry *geometry,
+			 uint32_t epoch, void *memory,
+			 struct dart_tea_table **result)
 {
 	struct dart_tea_table *table;
 	int ret;
@@ -45,7 +46,7 @@ int dart_tea_table__new(const struct dart_tea_geometry *geometry,
 	uint64_t row;
 	int ret;
 
-	ret = tea_table__new(geometry, epoch, memory, &table);
+	ret = dart_tea_table__make(geometry, epoch, memory, &table);
 	if (ret)
 		return ret;
 	for (row = 0; row < table->rows.layout.rows; row++)
@@ -84,12 +85,12 @@ uint32_t dart_tea_table__epoch(const struct dart_tea_table *table)
 
 int dart_tea_table__attach(struct dart_tea_table *table, void *view)
 {
-	return tea_rows__attach(&table->rows, view);
+	return dart_tea_rows__attach(&table->rows, view);
 }
 
 void dart_tea_table__detach(struct dart_tea_table *table, void *view)
 {
-	tea_rows__detach(&table->rows, view);
+	dart_tea_rows__detach(&table->rows, view);
 }
 
 void dart_tea_table__statistics(const struct dart_tea_table *table,
@@ -110,8 +111,8 @@ static struct tea_spot table__spot(const struct dart_tea_table *table,
 				  cell - cells };
 }
 
-bool tea_table__find(const struct dart_tea_table *table, uint32_t home,
-		     const void *key, struct tea_spot *spot)
+bool dart_tea_table__find(const struct dart_tea_table *table, uint32_t home,
+			  const void *key, struct tea_spot *spot)
 {
 	const struct tea_layout *layout = &table->rows.layout;
 	const uint8_t *cell = tea_row__cell(
@@ -181,16 +182,16 @@ static int table__change(struct dart_tea_table *table,
 	uint64_t old;
 	int ret;
 
-	if (tea_table__find(table, place->home, key, &spot)) {
-		tea_rows__write(&table->rows, &spot, cell);
+	if (dart_tea_table__find(table, place->home, key, &spot)) {
+		dart_tea_rows__write(&table->rows, &spot, cell);
 		return DART_TEA_CHANGED;
 	}
 	if (!tea_rows__stashed(&table->rows, place->home))
 		return -ENOENT;
-	old = tea_table__find_stashed(table, place, key);
+	old = dart_tea_table__find_stashed(table, place, key);
 	if (old == UINT64_MAX)
 		return -ENOENT;
-	ret = tea_table__change_stashed(table, place, old, cell);
+	ret = dart_tea_table__change_stashed(table, place, old, cell);
 	return ret ?: DART_TEA_CHANGED;
 }
 
@@ -202,12 +203,12 @@ static int table__add(struct dart_tea_table *table,
 	int ret;
 
 	if (table__find_free(table, place->home, &spot) ||
-	    tea_table__make_room(table, place->home, &spot)) {
-		tea_rows__write(&table->rows, &spot, cell);
+	    dart_tea_table__make_room(table, place->home, &spot)) {
+		dart_tea_rows__write(&table->rows, &spot, cell);
 		table->statistics.entries++;
 		return DART_TEA_INSERTED;
 	}
-	ret = tea_table__stash(table, place, cell);
+	ret = dart_tea_table__stash(table, place, cell);
 	if (ret)
 		return ret;
 	table->statistics.entries++;
@@ -239,15 +240,15 @@ int dart_tea_table__remove(struct dart_tea_table *table, const void *key)
 	uint64_t old;
 
 	dart_tea_hash__place(table->hash, key, &place);
-	if (tea_table__find(table, place.home, key, &spot)) {
-		tea_rows__write(&table->rows, &spot, NULL);
+	if (dart_tea_table__find(table, place.home, key, &spot)) {
+		dart_tea_rows__write(&table->rows, &spot, NULL);
 	} else {
 		if (!tea_rows__stashed(&table->rows, place.home))
 			return -ENOENT;
-		old = tea_table__find_stashed(table, &place, key);
+		old = dart_tea_table__find_stashed(table, &place, key);
 		if (old == UINT64_MAX)
 			return -ENOENT;
-		tea_table__unstash(table, &place, old);
+		dart_tea_table__unstash(table, &place, old);
 	}
 	table->statistics.entries--;
 	return 0;
@@ -263,12 +264,12 @@ int dart_tea_table__lookup(const struct dart_tea_table *table, const void *key,
 	uint64_t stashed;
 
 	dart_tea_hash__place(table->hash, key, &place);
-	if (tea_table__find(table, place.home, key, &spot)) {
+	if (dart_tea_table__find(table, place.home, key, &spot)) {
 		cell = tea_rows__cell(&table->rows, &spot);
 	} else {
 		if (!tea_rows__stashed(&table->rows, place.home))
 			return -ENOENT;
-		stashed = tea_table__find_stashed(table, &place, key);
+		stashed = dart_tea_table__find_stashed(table, &place, key);
 		if (stashed == UINT64_MAX)
 			return -ENOENT;
 		cell = tea_table__stashed(table, stashed);

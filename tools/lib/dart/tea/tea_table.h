@@ -22,11 +22,11 @@ int dart_tea_table__new(const struct dart_tea_geometry *geometry,
 			uint32_t epoch, void *memory,
 			struct dart_tea_table **table);
 
-/* What a table that is taken over had to be mended of. */
+/* What was found, and mended, in a table that was taken over. */
 struct dart_tea_mended {
 	uint64_t entries;	/* that it has */
 	uint64_t repeated;	/* copies of entries that were being moved */
-	uint64_t torn;		/* cells, written halfway */
+	uint64_t torn;		/* cells that were written halfway */
 	uint64_t misplaced;	/* cells with an entry that does not belong there */
 	uint64_t rows;		/* that were being changed, or had another shadow, count or epoch */
 };

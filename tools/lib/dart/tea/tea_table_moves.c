@@ -80,14 +80,14 @@ static void table__move(struct dart_tea_table *table, const struct chain *chain)
 	uint32_t i;
 
 	for (i = chain->moves; i; i--)
-		tea_rows__move(&table->rows, &chain->cells[i - 1],
-			       &chain->cells[i]);
+		dart_tea_rows__move(&table->rows, &chain->cells[i - 1],
+				    &chain->cells[i]);
 	table->statistics.moves += chain->moves;
 }
 
 /* Both directions in turn: the first that ends has the fewest moves. */
-bool tea_table__make_room(struct dart_tea_table *table, uint32_t home,
-			  struct tea_spot *room)
+bool dart_tea_table__make_room(struct dart_tea_table *table, uint32_t home,
+			       struct tea_spot *room)
 {
 	struct chain chains[2] = {
 		{ .cells[0].bucket = tea_rows__next(&table->rows, home),

@@ -173,7 +173,7 @@ static void table__mend_stashed(struct dart_tea_table *table, uint64_t stashed,
 	/* Others are moved in the end. */
 	if (!is_in_window(&place, stashed))
 		return;
-	if (tea_table__find_stashed(table, &place, tea_cell__key(cell)) <
+	if (dart_tea_table__find_stashed(table, &place, tea_cell__key(cell)) <
 	    stashed) {
 		mended->repeated++;
 		goto clear;
@@ -338,7 +338,7 @@ int dart_tea_table__resume(const struct dart_tea_geometry *geometry,
 	struct dart_tea_table *table;
 	int ret;
 
-	ret = tea_table__new(geometry, epoch, memory, &table);
+	ret = dart_tea_table__make(geometry, epoch, memory, &table);
 	if (ret)
 		return ret;
 	*mended = (struct dart_tea_mended){ 0 };

@@ -22,9 +22,9 @@ static bool table__is_free(const struct dart_tea_table *table, uint64_t stashed)
 	return !tea_word__load(tea_table__stashed(table, stashed));
 }
 
-uint64_t tea_table__find_stashed(const struct dart_tea_table *table,
-				 const struct dart_tea_place *place,
-				 const void *key)
+uint64_t dart_tea_table__find_stashed(const struct dart_tea_table *table,
+				      const struct dart_tea_place *place,
+				      const void *key)
 {
 	const uint64_t end = place->stash + DART_TEA_STASH_WINDOW;
 	uint64_t i;
@@ -49,8 +49,8 @@ static uint64_t table__find_room(const struct dart_tea_table *table,
 	return UINT64_MAX;
 }
 
-int tea_table__stash(struct dart_tea_table *table,
-		     const struct dart_tea_place *place, const void *cell)
+int dart_tea_table__stash(struct dart_tea_table *table,
+			  const struct dart_tea_place *place, const void *cell)
 {
 	const uint32_t stashed = tea_rows__stashed(&table->rows, place->home);
 	const uint64_t room = table__find_room(table, place->stash,
@@ -58,10 +58,10 @@ int tea_table__stash(struct dart_tea_table *table,
 
 	if (room == UINT64_MAX)
 		return -ENOSPC;
-	tea_rows__begin_stash(&table->rows, place->home);
+	dart_tea_rows__begin_stash(&table->rows, place->home);
 	table__set(table, room, cell);
-	tea_rows__end_stash(&table->rows, place->home,
-			    stashed + (stashed < TEA_STASHED_MAX));
+	dart_tea_rows__end_stash(&table->rows, place->home,
+				 stashed + (stashed < TEA_STASHED_MAX));
 	table->statistics.stashed++;
 	return 0;
 }
@@ -71,9 +71,9 @@ int tea_table__stash(struct dart_tea_table *table,
  * anywhere in the stash, where tea_table_resume.c looks for it, while the old value is
  * written over.
  */
-int tea_table__change_stashed(struct dart_tea_table *table,
-			      const struct dart_tea_place *place, uint64_t old,
-			      const void *cell)
+int dart_tea_table__change_stashed(struct dart_tea_table *table,
+				   const struct dart_tea_place *place,
+				   uint64_t old, const void *cell)
 {
 	const uint32_t stashed = tea_rows__stashed(&table->rows, place->home);
 	uint64_t room, copy = UINT64_MAX;
@@ -85,7 +85,7 @@ int tea_table__change_stashed(struct dart_tea_table *table,
 		if (copy == UINT64_MAX)
 			return -ENOSPC;
 	}
-	tea_rows__begin_stash(&table->rows, place->home);
+	dart_tea_rows__begin_stash(&table->rows, place->home);
 	if (copy == UINT64_MAX) {
 		table__set(table, room, cell);
 		table__set(table, old, NULL);
@@ -94,11 +94,11 @@ int tea_table__change_stashed(struct dart_tea_table *table,
 		table__set(table, old, cell);
 		table__set(table, copy, NULL);
 	}
-	tea_rows__end_stash(&table->rows, place->home, stashed);
+	dart_tea_rows__end_stash(&table->rows, place->home, stashed);
 	return 0;
 }
 
-/* All of a row, from the whole stash: its row has counted no more than 255. */
+/* Counts the entries of a row in the whole stash: the row itself counts to 255 only. */
 static uint32_t table__count(const struct dart_tea_table *table, uint32_t home)
 {
 	struct dart_tea_place place;
@@ -118,15 +118,15 @@ static uint32_t table__count(const struct dart_tea_table *table, uint32_t home)
 	return count;
 }
 
-void tea_table__unstash(struct dart_tea_table *table,
-			const struct dart_tea_place *place, uint64_t old)
+void dart_tea_table__unstash(struct dart_tea_table *table,
+			     const struct dart_tea_place *place, uint64_t old)
 {
 	uint32_t stashed = tea_rows__stashed(&table->rows, place->home);
 
-	tea_rows__begin_stash(&table->rows, place->home);
+	dart_tea_rows__begin_stash(&table->rows, place->home);
 	table__set(table, old, NULL);
 	stashed = stashed < TEA_STASHED_MAX ? stashed - 1 :
 					      table__count(table, place->home);
-	tea_rows__end_stash(&table->rows, place->home, stashed);
+	dart_tea_rows__end_stash(&table->rows, place->home, stashed);
 	table->statistics.stashed--;
 }
