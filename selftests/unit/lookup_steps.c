@@ -8,6 +8,7 @@ static void settle(struct push *push)
 	lookup_state__free(push->now);
 	push->now = push->wanted;
 	push->wanted = NULL;
+	push->last = push->wish.tables;
 	push__plan(push);
 	assert_int_equal(push->steps.count, 0);
 }
@@ -106,6 +107,18 @@ static void test_renewed(void **state)
 		{ LOOKUP_ADD, LOOKUP_STEP_SERVER, 1, 1 },
 		{ LOOKUP_START, LOOKUP_STEP_SERVER, 1, 1 });
 	assert_int_equal(push->wanted->first_psns[1], 1234);
+	settle(push);
+
+	/* After two renewals the device may give the same number again. */
+	push->wish.tables.servers[1].first_psn = 4321;
+	push__plan(push);
+	PLAN_IS(push,
+		{ LOOKUP_STOP, LOOKUP_STEP_SERVER, 1, 1 },
+		{ LOOKUP_REMOVE, LOOKUP_STEP_SERVER, 1, 1 },
+		{ LOOKUP_CHANGE, LOOKUP_STEP_PSN, 1, 1 },
+		{ LOOKUP_ADD, LOOKUP_STEP_SERVER, 1, 1 },
+		{ LOOKUP_START, LOOKUP_STEP_SERVER, 1, 1 });
+	assert_int_equal(push->wanted->first_psns[1], 4321);
 	settle(push);
 
 	/* The device gives the same number again after a restart. */
