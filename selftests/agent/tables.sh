@@ -232,9 +232,9 @@ truncate -s 41 /run/batch
 refuse "a batch whose last record is cut is refused" "41 bytes of changes" batch 2
 : >/run/batch
 refuse "an empty batch is refused" "0 bytes of changes" batch 1
-refuse "a batch of no changes is refused" "1 to 65536" batch 0
-refuse "a batch of too many changes is refused" "1 to 65536" batch 65537
-refuse "a batch of a negative number of changes is refused" "1 to 65536" batch -1
+refuse "a batch of no changes is refused" "1 to 2048" batch 0
+refuse "a batch of too many changes is refused" "1 to 2048" batch 2049
+refuse "a batch of a negative number of changes is refused" "1 to 2048" batch -1
 refuse "a batch from a device is refused" "regular file" batch 1 /dev/zero
 mkfifo /run/fifo
 refuse "a batch from a pipe is refused" "regular file" batch 1 /run/fifo
@@ -243,10 +243,10 @@ refuse "a batch without its descriptor is refused" "lacks its file descriptor" \
 refuse "a batch for a table that does not exist is refused" "no table 'absent'" \
 	request_with /run/batch '{"request": "table-change", "name": "absent", "count": 1}'
 check "no refused batch has changed the table" named flows ".entries == $entries"
-head -c $((21 * 65536)) /dev/zero | tr '\0' '\2' >/run/batch
-check "a batch of as many changes as can be is carried out" batch 65536
+head -c $((21 * 2048)) /dev/zero | tr '\0' '\2' >/run/batch
+check "a batch of as many changes as can be is carried out" batch 2048
 check "the agent survives batches in a file that shrinks meanwhile" request_with -s \
-	/run/batch '{"request": "table-change", "name": "flows", "count": 65536}' 50
+	/run/batch '{"request": "table-change", "name": "flows", "count": 2048}' 50
 check "the entries are still there" named flows ".entries == $entries"
 
 # ---- requesters

@@ -315,7 +315,7 @@
 #define DART_REGISTRATION_SLICE_ALIGNMENT	64	/* bytes */
 #define DART_REGISTRATION_CLIENTS	64
 
-#define DART_REGISTRATION_TABLE_CHANGES_MAX	65536	/* of one request */
+#define DART_REGISTRATION_TABLE_CHANGES_MAX	2048	/* of one request, which others wait for */
 /* Operations of the records of a request table-change. */
 #define DART_REGISTRATION_TABLE_INSERT	1
 #define DART_REGISTRATION_TABLE_REMOVE	2
