@@ -38,6 +38,7 @@ unit_listener_sources := $(addprefix agent/, \
 unit_listener_watch_sources := agent/base/lease.c agent/rdma/listener_watch.c
 unit_registration_socket_sources := $(wildcard agent/socket/*.c) \
 	$(addprefix agent/base/, changes.c log.c request.c)
+unit_early_request_sources := $(unit_registration_socket_sources)
 unit_request_rate_sources := agent/socket/request_rate.c
 unit_quota_sources := agent/table/quota.c
 unit_generations_sources := agent/table/generations.c

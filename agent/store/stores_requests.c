@@ -183,6 +183,7 @@ static int add_reporter(struct request *request)
 	store_kept__read_reporter(request->kept, named.text, &origin);
 	ret = store__add_reporter(named.store, named.address, &origin,
 				  &named.report_qp, &request->error);
+	request->is_early = ret == -EAGAIN;
 	if (ret)
 		return ret;
 	log__info("%s reports to store %s", named.text, named.store->name);

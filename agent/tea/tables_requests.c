@@ -187,6 +187,7 @@ static int add_requester(struct request *request)
 	ret = ret ?: lookup_tables__add_requester(
 			     request->subject, named.table, named.address,
 			     &named.requester, &request->error);
+	request->is_early = ret == -EAGAIN;
 	if (ret)
 		return ret;
 	log__info("%s looks table %s up: %zu bytes%s", named.text,
@@ -222,6 +223,7 @@ static int renew_requester(struct request *request)
 		      lookup_tables__renew_requester(
 			      request->subject, named.table, named.requester,
 			      &request->error);
+	request->is_early = ret == -EAGAIN;
 	if (ret)
 		return ret;
 	log__info("%s has a new queue pair for table %s", named.text,

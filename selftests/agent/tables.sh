@@ -68,6 +68,20 @@ write() {
 		"$(first qpn)" "$1" $(($(first base) + 400)) "$(first first_psn)"
 }
 
+# others_during VERB ADDRESS: sends requests while one about a requester is not answered, and
+# prints the longest time that one of them took
+others_during() {
+	meanwhile "{\"request\": \"requester-$1\", \"table\": \"flows\", \"address\": \"$2\"}" \
+		'{"request": "status"}' >/run/others
+	sed 's/.*after \([0-9]* ms\) at most.*/\1/' /run/others
+}
+
+# answered: other requests were, and the one about the requester then was refused
+answered() {
+	cat /run/others
+	grep -q "^answered [1-9].*does not answer ARP" /run/others
+}
+
 # is FILTER: the first requester of the list is such
 is() {
 	has ".requesters[0] | $1" '"requester-list"'
@@ -268,6 +282,8 @@ fe80::1|IPv6, and requests of switches
 192.0.2.1|no route to
 10.77.0.99|does not answer ARP
 END
+longest=$(others_during add 10.77.0.98)
+check "requests do not wait for a switch that does not answer, but $longest at most" answered
 check "a requester can be added" requester add flows 10.77.0.2
 refuse "a requester is refused if the table already has it" "already" \
 	requester add flows 10.77.0.2
@@ -327,6 +343,11 @@ check "after it was renewed it is ready" is '.state == "ready" and
 check "it takes a WRITE" write "$(first rkey)"
 check "the next PSN is expected" soon is \
 	'.expected_psn == (.first_psn + 1) % 16777216'
+ip neighbour delete 10.77.0.2 dev eth0
+longest=$(others_during renew 10.77.0.2)
+check "nor do they wait for one that is to be renewed, but $longest at most" answered
+check "its queue pair stays" is '.state == "ready" and .renewals == 3'
+reach 10.77.0.2
 refuse "a requester that does not exist cannot be renewed" "no requester" \
 	requester renew flows 10.77.0.9
 check "entries can be inserted while there are requesters" \
