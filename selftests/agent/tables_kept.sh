@@ -74,7 +74,10 @@ epoch=$(table flows .epoch)
 rkey=$(exported rkey)
 check "the epoch of a table has 24 bits" [ "$epoch" -gt 0 -a "$epoch" -lt 16777216 ]
 
+asked=$(grep -c "^more time$" $log)
 check "the agent is killed and starts again" again KILL dartd
+check "it asks the service manager for more time where a table and its copy may be large" \
+	[ "$(grep -c "^more time$" $log)" -ge $((asked + 6)) ]
 check "after a crash the table has its entries" table_entries have flows 0 20000 1
 check "after a crash it has no other ones" [ "$(table flows .entries)" = 20000 ]
 check "the table's memory is not stored twice" logged 1 "^stored table-flows"
