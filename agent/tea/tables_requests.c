@@ -64,20 +64,22 @@ static int create_table(struct request *request)
 
 static int delete_table(struct request *request)
 {
+	struct lookup_tables *tables = request->subject;
 	struct lookup_table *table;
 	int ret = find(request, request->text, &table);
 
-	if (ret && lookup_tables__drop_kept(request->subject, request->text)) {
+	if (ret && kept_memory__drop_others(&tables->objects.kept,
+					    request->text, NULL)) {
 		log__info("deleted the kept memory of table %s", request->text);
 		request->result = json_pack("{s:s}", "name", request->text);
 		return 0;
 	}
 	if (ret)
 		return ret;
-	lookup_tables__disconnect_readers(request->subject, table);
+	listener__disconnect(tables->objects.listener, &table->readers);
 	request->result = tables_json__table(table);
 	log__info("deleted table %s", table->name);
-	lookup_tables__delete(request->subject, table);
+	lookup_tables__delete(tables, table);
 	return 0;
 }
 
