@@ -224,12 +224,7 @@ int agent__open(struct agent *agent, const struct options *options,
 	if (ret)
 		goto close_region_events;
 	agent__open_kept_descriptors(agent);
-	stores__open(&agent->stores, &agent->device, &agent->kept_descriptors,
-		     &agent->listener, &agent->changes, &counts->stores,
-		     &counts->memory);
-	lookup_tables__open(&agent->tables, &agent->device,
-			    &agent->kept_descriptors, &agent->listener,
-			    &agent->changes, &counts->lookup, &counts->memory);
+	agent__open_remote_objects(agent);
 	ret = registrations__open(&agent->registrations, loop, options->state,
 				  agent->request_tables, &agent->changes,
 				  &agent->registry, error);
@@ -254,8 +249,8 @@ int agent__open(struct agent *agent, const struct options *options,
 		registrations__restore(&agent->registrations);
 	else
 		agent__use_configuration(agent);
-	stores__log_kept(&agent->stores);
-	lookup_tables__log_kept(&agent->tables);
+	kept_memory__log(&agent->stores.objects.kept);
+	kept_memory__log(&agent->tables.objects.kept);
 	ret = listener__open(&agent->listener, loop, &agent->settings.place,
 			     &agent->device, agent->peer_services,
 			     &agent->listener_limits, &agent->changes,

@@ -81,6 +81,8 @@ void agent__reload(struct agent *agent);
 
 /* Between agent.c and agent_peers.c. */
 void agent__open_peer_services(struct agent *agent);
+/* Stores and tables. */
+void agent__open_remote_objects(struct agent *agent);
 
 /* The requests about the agent as a whole, which is their subject. */
 extern const struct request_type agent_requests[];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Which peers may connect over RDMA, and what to. */
+/* Which peers may connect over RDMA, what to, and what that needs of the agent. */
 #include "agent.h"
 
 /* The kinds of peers, what they connect to, which may connect, and their counts. */
@@ -29,4 +29,30 @@ void agent__open_peer_services(struct agent *agent)
 	};
 	snapshots__open(&agent->snapshots, &agent->control_region);
 	sessions__open(&agent->sessions, &agent->snapshots, &counts->rpc);
+}
+
+/* Objects with this noun do not need the listener before it is open. */
+static struct remote_objects agent__remote_objects(struct agent *agent,
+						   const char *noun)
+{
+	return (struct remote_objects){
+		.device = &agent->device,
+		.kept = { .descriptors = &agent->kept_descriptors,
+			  .noun = noun },
+		.listener = &agent->listener,
+		.changes = &agent->changes,
+		.counts = &agent->self.counts->memory,
+	};
+}
+
+void agent__open_remote_objects(struct agent *agent)
+{
+	const struct remote_objects stores =
+		agent__remote_objects(agent, STORE_NOUN);
+	const struct remote_objects tables =
+		agent__remote_objects(agent, TABLE_NOUN);
+
+	stores__open(&agent->stores, &stores, &agent->self.counts->stores);
+	lookup_tables__open(&agent->tables, &tables,
+			    &agent->self.counts->lookup);
 }

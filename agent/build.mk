@@ -12,8 +12,10 @@ unit_entry_name_sources := agent/base/entry_name.c
 unit_schema_json_sources := agent/schema/schema_json.c
 unit_settings_sources := agent/settings.c
 unit_store_kept_sources := $(addprefix agent/, \
-	base/fd_store.c base/log.c base/rdma_base.c rdma/kept_memory.c \
+	base/fd_store.c base/log.c base/long_work.c base/rdma_base.c \
+	rdma/kept_memory.c \
 	rdma/remote_memory.c store/store_kept.c)
+unit_long_work_sources := agent/base/long_work.c
 unit_entry_batch_sources := agent/tea/entry_batch.c
 unit_table_epoch_sources := agent/tea/table_epoch.c
 unit_table_kept_sources := agent/base/log.c agent/tea/table_kept.c
@@ -38,6 +40,7 @@ unit_listener_sources := $(addprefix agent/, \
 unit_listener_watch_sources := agent/base/lease.c agent/rdma/listener_watch.c
 unit_registration_socket_sources := $(wildcard agent/socket/*.c) \
 	$(addprefix agent/base/, changes.c log.c request.c)
+unit_early_request_sources := $(unit_registration_socket_sources)
 unit_request_rate_sources := agent/socket/request_rate.c
 unit_quota_sources := agent/table/quota.c
 unit_generations_sources := agent/table/generations.c

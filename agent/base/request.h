@@ -33,6 +33,12 @@ struct request {
 	 * left or replaced.  It comes from a file: check it.
 	 */
 	json_t *kept;
+	/*
+	 * Set by a handler that fails because something is missing that may come
+	 * at any moment: a client is not answered yet, and its request is handled
+	 * again, until a second has passed.
+	 */
+	bool is_early;
 	bool has_more;	/* the state file may wait for the next request */
 	bool is_monitor;	/* changes follow the reply; set by "monitor" */
 	bool is_refused;	/* set by dispatch() */

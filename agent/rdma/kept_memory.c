@@ -7,15 +7,6 @@
 #include "kept_memory.h"
 #include "remote_memory.h"
 
-void kept_memory__open(struct kept_memory *kept, struct fd_store *descriptors,
-		       const char *noun)
-{
-	*kept = (struct kept_memory){
-		.descriptors = descriptors,
-		.noun = noun,
-	};
-}
-
 void kept_memory__prefix(const char *noun, const char *object,
 			 char prefix[static FD_STORE_NAME_MAX])
 {
@@ -36,7 +27,8 @@ int kept_memory__find(struct kept_memory *kept, const char *name,
 	return -1;
 }
 
-void kept_memory__put(struct kept_memory *kept, const char *name, int fd)
+/* For the next dartd. */
+static void kept_memory__put(struct kept_memory *kept, const char *name, int fd)
 {
 	struct dart_error error;
 
@@ -46,11 +38,6 @@ void kept_memory__put(struct kept_memory *kept, const char *name, int fd)
 	log__warning(
 		"%ss without a file are empty after a restart of dartd: no descriptors are kept: %s (start dartd by systemd, or create %ss with --file)",
 		kept->noun, error.text, kept->noun);
-}
-
-void kept_memory__release(struct kept_memory *kept, const char *name)
-{
-	fd_store__release(kept->descriptors, name);
 }
 
 void kept_memory__remove(struct kept_memory *kept, const char *name)
@@ -71,6 +58,19 @@ bool kept_memory__drop_others(struct kept_memory *kept, const char *object,
 		has_dropped = true;
 	}
 	return has_dropped;
+}
+
+void kept_memory__settle(struct kept_memory *kept, const char *object,
+			 const char *name, bool is_found, int fd)
+{
+	if (kept_memory__drop_others(kept, object, is_found ? name : NULL))
+		log__warning(
+			"dropped the kept memory of %s %s: it is not for the same geometry or shares, or the %s has a file",
+			kept->noun, object, kept->noun);
+	if (is_found)
+		fd_store__release(kept->descriptors, name);
+	else if (fd >= 0)
+		kept_memory__put(kept, name, fd);
 }
 
 /* @name: NOUN-OBJECT,GEOMETRY */

@@ -14,13 +14,9 @@
 
 struct kept_memory {
 	struct fd_store *descriptors;
-	const char *noun;	/* "store" */
+	const char *noun;	/* of an object, "store" */
 	bool has_warned;	/* that no service manager keeps any */
 };
-
-/* The caller owns @descriptors and @noun, which outlive it. */
-void kept_memory__open(struct kept_memory *kept, struct fd_store *descriptors,
-		       const char *noun);
 
 /* What the names of an object's memory begin with, whatever its geometry. */
 void kept_memory__prefix(const char *noun, const char *object,
@@ -32,10 +28,13 @@ void kept_memory__prefix(const char *noun, const char *object,
  */
 int kept_memory__find(struct kept_memory *kept, const char *name,
 		      uint64_t length);
-/* Hands @fd over for the next dartd; a failure is logged once. */
-void kept_memory__put(struct kept_memory *kept, const char *name, int fd);
-/* Memory that was found has got another owner in this process. */
-void kept_memory__release(struct kept_memory *kept, const char *name);
+/*
+ * @object, which is new, has the memory that is or will be kept under @name: what was found
+ * there, if @is_found; what @fd is; or, with -1, a file.  What else is kept for it is
+ * dropped.  A failure to hand @fd over for the next dartd is logged once.
+ */
+void kept_memory__settle(struct kept_memory *kept, const char *object,
+			 const char *name, bool is_found, int fd);
 /* Its object was deleted. */
 void kept_memory__remove(struct kept_memory *kept, const char *name);
 /* Drops all memory of @object but that called @name, NULL for all; was there any? */

@@ -139,18 +139,6 @@ struct ibv_ah_attr local_path__address(const struct local_path *path)
 	};
 }
 
-int local_path__resolve(const struct local_path *path,
-			const struct device *device, struct dart_error *error)
-{
-	struct ibv_ah_attr address = local_path__address(path);
-	struct ibv_ah *handle = ibv_create_ah(device->pd, &address);
-
-	if (!handle)
-		return local_path__explain(path, errno, error);
-	ibv_destroy_ah(handle);
-	return 0;
-}
-
 int local_path__explain(const struct local_path *path, int code,
 			struct dart_error *error)
 {
@@ -158,10 +146,8 @@ int local_path__explain(const struct local_path *path, int code,
 
 	inet_ntop(AF_INET, &path->peer, text, sizeof(text));
 	if (code == ETIMEDOUT || code == EHOSTUNREACH || code == ENODATA)
-		return dart_error__set(
-			error, EHOSTUNREACH,
-			"%s does not answer ARP (ping it, or add a static neighbour entry)",
-			text);
+		return dart_error__set(error, EHOSTUNREACH,
+				       "%s no longer answers ARP", text);
 	return dart_error__system(error, code,
 				  "cannot open a queue pair for %s", text);
 }

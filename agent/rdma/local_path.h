@@ -33,12 +33,9 @@ int local_path__parse_peer(const char *text, const char *what,
 int local_path__find(struct local_path *path, const struct device *device,
 		     struct in_addr peer, struct dart_error *error);
 /*
- * Resolves the peer with ARP, which may take a second: for those who would do much in
- * vain before they open a queue pair.
+ * For ibv_modify_qp(3), which resolves the peer with ARP: without waiting for it after
+ * neighbour__resolve() has returned 0.
  */
-int local_path__resolve(const struct local_path *path,
-			const struct device *device, struct dart_error *error);
-/* For ibv_modify_qp(3), which resolves the peer with ARP; that may take a second. */
 struct ibv_ah_attr local_path__address(const struct local_path *path);
 /* Says why ibv_modify_qp(3) with that address has failed with @code; returns -errno. */
 int local_path__explain(const struct local_path *path, int code,

@@ -4,6 +4,7 @@
 #include <sys/random.h>
 
 #include "agent/base/log.h"
+#include "agent/base/long_work.h"
 #include "agent/base/rdma_base.h"
 #include "memory_view.h"
 
@@ -37,7 +38,9 @@ static int memory_view__register(struct memory_view *view, void *memory,
 {
 	struct ibv_mr *skipped[SKIPPED_MAX];
 	int code, count = skip_keys(view->pd, memory, skipped);
+	struct long_work pinning = { };
 
+	long_work__go_on(&pinning);
 	view->memory_region =
 		ibv_reg_mr_iova(view->pd, memory, length, view->base, access);
 	code = errno;

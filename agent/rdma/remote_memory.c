@@ -13,9 +13,11 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include "agent/base/long_work.h"
 #include "remote_memory.h"
 
 #define MIB (UINT64_C(1) << 20)
+#define STEP (256 * MIB)
 
 /* Linux 6.3 and later log a warning without this flag. */
 #ifndef MFD_NOEXEC_SEAL
@@ -76,7 +78,21 @@ static int create_memfd(const char *noun, unsigned int flags)
 	return fd;
 }
 
-/* Makes every page of the mapping present, without SIGBUS on failure. */
+/* Makes pages present, in steps, without SIGBUS on failure. */
+static int populate(uint8_t *address, size_t length)
+{
+	struct long_work work = { };
+	size_t done, step;
+	int ret = 0;
+
+	for (done = 0; !ret && done < length; done += step) {
+		long_work__go_on(&work);
+		step = length - done < STEP ? length - done : STEP;
+		ret = madvise(address + done, step, MADV_POPULATE_WRITE);
+	}
+	return ret;
+}
+
 static int remote_memory__fill(struct remote_memory *memory,
 			      struct dart_error *error)
 {
@@ -84,7 +100,7 @@ static int remote_memory__fill(struct remote_memory *memory,
 
 	/* Only advice: smaller pages will do. */
 	madvise(memory->address, memory->mapped, MADV_HUGEPAGE);
-	if (!madvise(memory->address, memory->mapped, MADV_POPULATE_WRITE))
+	if (!populate(memory->address, memory->mapped))
 		return 0;
 	/* EFAULT: the file system has no room for the size of the file. */
 	code = errno == EFAULT ? ENOSPC : errno;

@@ -30,6 +30,7 @@ void client__free(struct client *client)
 		changes__unsubscribe(client->clients->changes,
 				     &client->subscriber);
 	sd_event_source_disable_unref(client->events);
+	sd_event_source_disable_unref(client->again);
 	close_fd(&client->passed_fd);
 	close_fd(&client->reply_fd);
 	close(client->fd);
@@ -141,7 +142,7 @@ const struct request_type client_requests[] = {
 	{ }
 };
 
-static int client__handle_request(struct client *client)
+int client__handle_request(struct client *client)
 {
 	struct request request = {
 		.fd = client->passed_fd,
@@ -150,12 +151,17 @@ static int client__handle_request(struct client *client)
 		.reply_fd = &client->reply_fd,
 	};
 
-	client->output = reply__line(
-		dispatch(client->clients->tables, client->clients->recorder,
+	json_t *reply;
+
+	reply = dispatch(client->clients->tables, client->clients->recorder,
 			 &request,
 			 client->is_too_long ? NULL : client->request,
-			 client->request_length - 1),
-		&client->output_length);
+			 client->request_length - 1);
+	if (request.is_early && client__may_wait_for(client)) {
+		json_decref(reply);
+		return client__wait_for(client);
+	}
+	client->output = reply__line(reply, &client->output_length);
 	client->output_sent = 0;
 	client->active = clock__nanoseconds(CLOCK_BOOTTIME);
 	count__add(&client->clients->counts->requests, 1);
@@ -165,6 +171,7 @@ static int client__handle_request(struct client *client)
 	client->has_extra_fd = false;
 	client->is_too_long = false;
 	client->request_length = 0;
+	client->arrived = 0;
 	if (request.is_monitor) {
 		client->is_monitor = true;
 		client->subscriber.receive = on_change;
@@ -246,65 +253,6 @@ static int client__receive(struct client *client)
 		ret = client__receive_some(client);
 	} while (!ret && !client->is_too_long);
 	return ret == -EAGAIN ? 0 : ret;
-}
-
-/* Clients whose users make too many requests wait so long, or a multiple. */
-#define WAIT_US 100000
-
-static void clients__wait(struct clients *clients)
-{
-	sd_event_source_set_time_relative(clients->resume, WAIT_US);
-	sd_event_source_set_enabled(clients->resume, SD_EVENT_ONESHOT);
-}
-
-static int on_resume(sd_event_source *source, uint64_t time, void *userdata)
-{
-	int64_t now = clock__nanoseconds(CLOCK_BOOTTIME);
-	struct clients *clients = userdata;
-	struct client *client;
-	bool has_waiting = false;
-
-	TAILQ_FOREACH(client, &clients->list, link) {
-		if (!client->is_waiting)
-			continue;
-		client->is_waiting = !request_rates__allow(&clients->rates,
-							   client->uid, now);
-		if (client->is_waiting)
-			has_waiting = true;
-		else
-			sd_event_source_set_enabled(client->events,
-						    SD_EVENT_ON);
-	}
-	if (has_waiting)
-		clients__wait(clients);
-	return 0;
-}
-
-/* Reads nothing more from it for now; its socket fills. */
-static int client__wait(struct client *client)
-{
-	struct clients *clients = client->clients;
-	bool is_new = !clients->resume;
-	int enabled, ret = 0;
-
-	log__peer_warning(
-		"clients of user %u wait: it makes more requests than the configuration allows (raise 'requests_per_second_per_user' in its limits)",
-		client->uid);
-	if (is_new)
-		ret = sd_event_add_time(
-			sd_event_source_get_event(client->events),
-			&clients->resume, CLOCK_BOOTTIME, UINT64_MAX, 0,
-			on_resume, clients);
-	if (ret >= 0)
-		ret = sd_event_source_set_enabled(client->events, SD_EVENT_OFF);
-	if (ret < 0)
-		return ret;
-	client->is_waiting = true;
-	if (is_new ||
-	    (sd_event_source_get_enabled(clients->resume, &enabled) >= 0 &&
-	     enabled == SD_EVENT_OFF))
-		clients__wait(clients);
-	return 0;
 }
 
 /* Returns 0, or -errno to disconnect it. */

@@ -38,6 +38,8 @@ struct client {
 	int64_t active;		/* ns, CLOCK_BOOTTIME: its last request */
 	sd_event_source *events;
 	bool is_waiting;	/* its user makes too many requests */
+	sd_event_source *again;	/* on while its request waits; NULL at first */
+	int64_t arrived;	/* of that request, as @active; or 0 */
 
 	/* The request that is coming in, and what came with it. */
 	char request[DART_REGISTRATION_REQUEST_MAX];
@@ -60,6 +62,16 @@ int client__new(struct clients *clients, sd_event *loop, int fd);
 void client__free(struct client *client);
 /* Frees all clients, and what they share. */
 void clients__close(struct clients *clients);
+
+/* Between client.c and client_wait.c; ints: 0, or -errno to disconnect the client. */
+
+int client__handle_request(struct client *client);
+/* Reads nothing more from it for now; its socket fills. */
+int client__wait(struct client *client);
+/* May its request, which cannot succeed yet, be handled again?  Not for ever. */
+bool client__may_wait_for(struct client *client);
+/* The request stays; it is handled again soon, and nothing is read meanwhile. */
+int client__wait_for(struct client *client);
 
 /* The request to monitor changes, without a subject. */
 extern const struct request_type client_requests[];

@@ -72,7 +72,7 @@ static int report_qp__choose_psn(struct report_qp *report_qp, int32_t first_psn,
 }
 
 int report_qp__new(const struct device *device, const struct memory_view *view,
-		   struct in_addr address, int32_t first_psn,
+		   const struct local_path *path, int32_t first_psn,
 		   struct report_qp **result, struct dart_error *error)
 {
 	struct report_qp *report_qp;
@@ -82,9 +82,8 @@ int report_qp__new(const struct device *device, const struct memory_view *view,
 	if (!report_qp)
 		return dart_error__no_memory(error);
 	report_qp->view = *view;
+	report_qp->path = *path;
 	ret = report_qp__choose_psn(report_qp, first_psn, error) ?:
-		      local_path__find(&report_qp->path, device, address,
-				       error) ?:
 		      report_qp__open(report_qp, device, error);
 	if (ret)
 		free(report_qp);

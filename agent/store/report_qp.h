@@ -37,11 +37,11 @@ struct report_qp_origin {
 };
 
 /*
- * Lets @address WRITE what @view shows, and takes that over if it succeeds; from
- * @first_psn on.  Resolves @address with ARP, which may take a second.
+ * Lets the peer of @path WRITE what @view shows, and takes that over if it succeeds; from
+ * @first_psn on.
  */
 int report_qp__new(const struct device *device, const struct memory_view *view,
-		   struct in_addr address, int32_t first_psn,
+		   const struct local_path *path, int32_t first_psn,
 		   struct report_qp **report_qp,
 		   struct dart_error *error);
 void report_qp__free(struct report_qp *report_qp);

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "agent/rdma/neighbour.h"
 #include "store.h"
 
 static int store__open_memory(struct store *store,
@@ -96,16 +97,20 @@ int store__add_reporter(struct store *store, struct in_addr address,
 			struct report_qp **result, struct dart_error *error)
 {
 	struct memory_view view;
+	struct local_path path;
 	int ret;
 
-	ret = memory_view__open(&view, store->device, store->memory.address,
-				store->memory.length,
-				IBV_ACCESS_LOCAL_WRITE |
-					IBV_ACCESS_REMOTE_WRITE,
-				origin->base, error);
+	ret = local_path__find(&path, store->device, address, error) ?:
+		      neighbour__resolve(address, error)	     ?:
+		      memory_view__open(&view, store->device,
+					store->memory.address,
+					store->memory.length,
+					IBV_ACCESS_LOCAL_WRITE |
+						IBV_ACCESS_REMOTE_WRITE,
+					origin->base, error);
 	if (ret)
 		return ret;
-	ret = report_qp__new(store->device, &view, address, origin->first_psn,
+	ret = report_qp__new(store->device, &view, &path, origin->first_psn,
 			     result, error);
 	if (ret)
 		memory_view__close(&view);

@@ -3,32 +3,19 @@
 #ifndef STORES_H
 #define STORES_H
 
-#include "agent/base/changes.h"
-#include "agent/base/counts.h"
 #include "agent/base/request.h"
-#include "agent/rdma/kept_memory.h"
-#include "agent/rdma/listener.h"
+#include "agent/rdma/remote_objects.h"
 #include "store_kept.h"
 
 struct stores {
-	struct kept_memory kept;	/* of stores in the last dartd */
-	const struct device *device;
-	struct listener *listener;
-	const struct changes *changes;
+	struct remote_objects objects;
 	struct store_counts *counts;
-	struct memory_counts *memory_counts;
 	TAILQ_HEAD(, store) list;
 };
 
-/*
- * @listener must be open while stores are created or deleted.  @descriptors, the
- * caller's, has the memory of the last dartd.
- */
-void stores__open(struct stores *stores, const struct device *device,
-		  struct fd_store *descriptors, struct listener *listener,
-		  const struct changes *changes,
-		  struct store_counts *counts,
-		  struct memory_counts *memory_counts);
+/* Copies @objects, whose kept memory is called STORE_NOUN. */
+void stores__open(struct stores *stores, const struct remote_objects *objects,
+		  struct store_counts *counts);
 void stores__close(struct stores *stores);
 
 /*
@@ -39,16 +26,13 @@ int stores__create(struct stores *stores, const char *name,
 		   const struct dart_store_geometry *geometry,
 		   struct store_origin *origin, struct store **store,
 		   struct dart_error *error);
-/* Says which memory is kept for stores that nothing has created again. */
-void stores__log_kept(const struct stores *stores);
-/* Drops the memory of a store that was not created again; was there any? */
-bool stores__drop_kept(struct stores *stores, const char *name);
-void stores__disconnect_readers(struct stores *stores, struct store *store);
 /* Disconnects its readers first, and ends its reporters. */
 void stores__delete(struct stores *stores, struct store *store);
-/* @more: 1 or -1. */
-void stores__count_reporter(const struct stores *stores,
-			    const struct store *store, int more);
+/* Counts it, @more: 1 or -1, and announces it as @event. */
+void stores__note_reporter(const struct stores *stores,
+			   const struct store *store,
+			   const struct report_qp *report_qp, const char *event,
+			   int more);
 /* NULL if there is no such store. */
 struct store *stores__find(const struct stores *stores, const char *name);
 

@@ -90,20 +90,22 @@ static int create_store(struct request *request)
 
 static int delete_store(struct request *request)
 {
+	struct stores *stores = request->subject;
 	struct store *store;
 	int ret = find(request, request->text, &store);
 
-	if (ret && stores__drop_kept(request->subject, request->text)) {
+	if (ret && kept_memory__drop_others(&stores->objects.kept,
+					    request->text, NULL)) {
 		log__info("deleted the kept memory of store %s", request->text);
 		request->result = json_pack("{s:s}", "name", request->text);
 		return 0;
 	}
 	if (ret)
 		return ret;
-	stores__disconnect_readers(request->subject, store);
+	listener__disconnect(stores->objects.listener, &store->readers);
 	request->result = stores_json__store(store);
 	log__info("deleted store %s", store->name);
-	stores__delete(request->subject, store);
+	stores__delete(stores, store);
 	return 0;
 }
 
@@ -169,7 +171,6 @@ static int find_reporter(struct request *request, struct named_reporter *named)
 
 static int add_reporter(struct request *request)
 {
-	const struct stores *stores = request->subject;
 	struct named_reporter named;
 	struct report_qp_origin origin;
 	int ret = find_reporter(request, &named);
@@ -183,12 +184,12 @@ static int add_reporter(struct request *request)
 	store_kept__read_reporter(request->kept, named.text, &origin);
 	ret = store__add_reporter(named.store, named.address, &origin,
 				  &named.report_qp, &request->error);
+	request->is_early = ret == -EAGAIN;
 	if (ret)
 		return ret;
 	log__info("%s reports to store %s", named.text, named.store->name);
-	changes__announce_in(stores->changes, "added", "reporter", named.text,
-			     STORE_NOUN, named.store->name);
-	stores__count_reporter(stores, named.store, 1);
+	stores__note_reporter(request->subject, named.store, named.report_qp,
+			      "added", 1);
 	json_decref(request->kept);
 	request->kept = store_kept__reporter(named.report_qp);
 	request->result = stores_json__reporter(named.store, named.report_qp);
@@ -197,7 +198,6 @@ static int add_reporter(struct request *request)
 
 static int remove_reporter(struct request *request)
 {
-	const struct stores *stores = request->subject;
 	struct named_reporter named;
 	int ret = find_reporter(request, &named);
 
@@ -210,9 +210,8 @@ static int remove_reporter(struct request *request)
 	request->result = stores_json__reporter(named.store, named.report_qp);
 	log__info("%s no longer reports to store %s", named.text,
 		  named.store->name);
-	changes__announce_in(stores->changes, "removed", "reporter", named.text,
-			     STORE_NOUN, named.store->name);
-	stores__count_reporter(stores, named.store, -1);
+	stores__note_reporter(request->subject, named.store, named.report_qp,
+			      "removed", -1);
 	store__remove_reporter(named.store, named.report_qp);
 	return 0;
 }

@@ -9,6 +9,7 @@
 #include <dart/registration.h>
 #include <libdart/tea/tea_lookup.h>
 
+#include "agent/base/long_work.h"
 #include "lookup_table.h"
 
 static bool is_foreign(const struct lookup_table *table, const void *key)
@@ -21,7 +22,8 @@ static bool is_foreign(const struct lookup_table *table, const void *key)
 }
 
 /* A file may have been that of a table with other shares.  A removal moves no other entry. */
-static void lookup_table__drop_foreign(struct lookup_table *table)
+static void lookup_table__drop_foreign(struct lookup_table *table,
+				       struct long_work *work)
 {
 	const struct dart_tea_hash *hash = dart_tea_table__hash(table->entries);
 	uint8_t entry[DART_TEA_KEY_MAX + DART_TEA_VALUE_MAX];
@@ -32,9 +34,11 @@ static void lookup_table__drop_foreign(struct lookup_table *table)
 	    table->parameters.last_share == DART_TEA_SHARES - 1)
 		return;
 	while (dart_tea_lookup__next(hash, table->memory.address, &walk, entry,
-				     &is_stashed))
+				     &is_stashed)) {
 		table->foreign += is_foreign(table, entry) &&
 				  !dart_tea_table__remove(table->entries, entry);
+		long_work__go_on(work);
+	}
 }
 
 static int lookup_table__open_memory(struct lookup_table *table,
@@ -56,18 +60,21 @@ static int lookup_table__open_entries(struct lookup_table *table,
 {
 	const struct dart_tea_geometry *geometry = &table->parameters.geometry;
 	void *memory = table->memory.address;
+	struct long_work work = { };
+	const struct dart_tea_progress progress = { long_work__go_on, &work };
 	int ret;
 
 	if (table->memory.has_contents)
 		ret = dart_tea_table__resume(geometry, table->epoch, memory,
-					     &table->entries, &table->mended);
+					     &progress, &table->entries,
+					     &table->mended);
 	else
 		ret = dart_tea_table__new(geometry, table->epoch, memory,
 					  &table->entries);
 	if (ret)
 		return dart_error__system(error, -ret, "cannot open the table");
 	if (table->memory.has_contents)
-		lookup_table__drop_foreign(table);
+		lookup_table__drop_foreign(table, &work);
 	return 0;
 }
 

@@ -3,35 +3,21 @@
 #ifndef LOOKUP_TABLES_H
 #define LOOKUP_TABLES_H
 
-#include "agent/base/changes.h"
-#include "agent/base/counts.h"
 #include "agent/base/request.h"
-#include "agent/rdma/kept_memory.h"
-#include "agent/rdma/listener.h"
+#include "agent/rdma/remote_objects.h"
 #include "table_kept.h"
 
 struct lookup_tables {
-	struct kept_memory kept;	/* of tables in the last dartd */
-	const struct device *device;
-	struct listener *listener;
-	const struct changes *changes;
+	struct remote_objects objects;
 	struct lookup_counts *counts;
-	struct memory_counts *memory_counts;
 	uint32_t last_epoch;	/* of all tables, 0 before the first */
 	TAILQ_HEAD(, lookup_table) list;
 };
 
-/*
- * @listener must be open while tables are created or deleted.  @descriptors, the
- * caller's, has the memory of the last dartd.
- */
+/* Copies @objects, whose kept memory is called TABLE_NOUN. */
 void lookup_tables__open(struct lookup_tables *tables,
-			 const struct device *device,
-			 struct fd_store *descriptors,
-			 struct listener *listener,
-			 const struct changes *changes,
-			 struct lookup_counts *counts,
-			 struct memory_counts *memory_counts);
+			 const struct remote_objects *objects,
+			 struct lookup_counts *counts);
 void lookup_tables__close(struct lookup_tables *tables);
 
 /*
@@ -43,12 +29,6 @@ int lookup_tables__create(struct lookup_tables *tables, const char *name,
 			  struct table_origin *origin,
 			  struct lookup_table **table,
 			  struct dart_error *error);
-/* Says which memory is kept for tables that nothing has created again. */
-void lookup_tables__log_kept(const struct lookup_tables *tables);
-/* Drops the memory of a table that was not created again; was there any? */
-bool lookup_tables__drop_kept(struct lookup_tables *tables, const char *name);
-void lookup_tables__disconnect_readers(struct lookup_tables *tables,
-				       struct lookup_table *table);
 /* Disconnects its readers first, and ends its requesters. */
 void lookup_tables__delete(struct lookup_tables *tables,
 			   struct lookup_table *table);

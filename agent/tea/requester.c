@@ -2,6 +2,7 @@
 /* Opens the memory and the queue pair of a switch, in an order that wastes nothing. */
 #include <stdlib.h>
 
+#include "agent/base/long_work.h"
 #include "requester.h"
 
 #define ACCESS                                                                 \
@@ -16,6 +17,8 @@ static int requester__open(struct requester *requester,
 	const struct dart_tea_geometry *geometry =
 		dart_tea_table__geometry(requester->entries);
 	struct remote_memory *memory = &requester->memory;
+	struct long_work work = { };
+	const struct dart_tea_progress progress = { long_work__go_on, &work };
 	int ret;
 
 	ret = remote_memory__open(memory, "copy for a switch",
@@ -27,7 +30,8 @@ static int requester__open(struct requester *requester,
 				memory->length, ACCESS, 0, error);
 	if (ret)
 		goto close_memory;
-	if (dart_tea_table__attach(requester->entries, memory->address)) {
+	if (dart_tea_table__attach(requester->entries, memory->address,
+				   &progress)) {
 		ret = dart_error__no_memory(error);
 		goto close_view;
 	}

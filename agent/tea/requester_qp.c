@@ -6,6 +6,7 @@
 
 #include <dart/tea.h>
 
+#include "agent/rdma/neighbour.h"
 #include "requester_qp.h"
 
 #define PSN_MASK 0xffffff
@@ -52,7 +53,7 @@ int requester_qp__find_path(const struct device *device, struct in_addr address,
 			device__name(device), device->reads_max,
 			DART_TEA_OUTSTANDING_MAX);
 	return check_mtu(device, path, error) ?:
-		       local_path__resolve(path, device, error);
+		       neighbour__resolve(address, error);
 }
 
 static int requester_qp__initialize(const struct requester_qp *requester_qp)

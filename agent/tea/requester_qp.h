@@ -29,15 +29,12 @@ struct requester_qp_state {
 };
 
 /*
- * Finds the path of @address, and refuses one that does not answer and a device that cannot
- * serve it, before anything is allocated for it.
+ * Finds the path of @address, and refuses a device that cannot serve it, before anything is
+ * allocated for it.  -EAGAIN while the switch does not answer ARP: nobody waits for that.
  */
 int requester_qp__find_path(const struct device *device, struct in_addr address,
 			    struct local_path *path, struct dart_error *error);
-/*
- * Opens the queue pair with a random first PSN; it reaches the memory regions of @pd.
- * Resolves the address with ARP, which may take a second.
- */
+/* Opens the queue pair with a random first PSN; it reaches the memory regions of @pd. */
 int requester_qp__open(struct requester_qp *requester_qp,
 		       const struct device *device, struct ibv_pd *pd,
 		       const struct local_path *path, struct dart_error *error);

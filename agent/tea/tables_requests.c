@@ -64,20 +64,22 @@ static int create_table(struct request *request)
 
 static int delete_table(struct request *request)
 {
+	struct lookup_tables *tables = request->subject;
 	struct lookup_table *table;
 	int ret = find(request, request->text, &table);
 
-	if (ret && lookup_tables__drop_kept(request->subject, request->text)) {
+	if (ret && kept_memory__drop_others(&tables->objects.kept,
+					    request->text, NULL)) {
 		log__info("deleted the kept memory of table %s", request->text);
 		request->result = json_pack("{s:s}", "name", request->text);
 		return 0;
 	}
 	if (ret)
 		return ret;
-	lookup_tables__disconnect_readers(request->subject, table);
+	listener__disconnect(tables->objects.listener, &table->readers);
 	request->result = tables_json__table(table);
 	log__info("deleted table %s", table->name);
-	lookup_tables__delete(request->subject, table);
+	lookup_tables__delete(tables, table);
 	return 0;
 }
 
@@ -187,6 +189,7 @@ static int add_requester(struct request *request)
 	ret = ret ?: lookup_tables__add_requester(
 			     request->subject, named.table, named.address,
 			     &named.requester, &request->error);
+	request->is_early = ret == -EAGAIN;
 	if (ret)
 		return ret;
 	log__info("%s looks table %s up: %zu bytes%s", named.text,
@@ -222,6 +225,7 @@ static int renew_requester(struct request *request)
 		      lookup_tables__renew_requester(
 			      request->subject, named.table, named.requester,
 			      &request->error);
+	request->is_early = ret == -EAGAIN;
 	if (ret)
 		return ret;
 	log__info("%s has a new queue pair for table %s", named.text,

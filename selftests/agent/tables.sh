@@ -68,6 +68,20 @@ write() {
 		"$(first qpn)" "$1" $(($(first base) + 400)) "$(first first_psn)"
 }
 
+# others_during VERB ADDRESS: sends requests while one about a requester is not answered, and
+# prints the longest time that one of them took
+others_during() {
+	meanwhile "{\"request\": \"requester-$1\", \"table\": \"flows\", \"address\": \"$2\"}" \
+		'{"request": "status"}' >/run/others
+	sed 's/.*after \([0-9]* ms\) at most.*/\1/' /run/others
+}
+
+# answered: other requests were, and the one about the requester then was refused
+answered() {
+	cat /run/others
+	grep -q "^answered [1-9].*does not answer ARP" /run/others
+}
+
 # is FILTER: the first requester of the list is such
 is() {
 	has ".requesters[0] | $1" '"requester-list"'
@@ -232,9 +246,9 @@ truncate -s 41 /run/batch
 refuse "a batch whose last record is cut is refused" "41 bytes of changes" batch 2
 : >/run/batch
 refuse "an empty batch is refused" "0 bytes of changes" batch 1
-refuse "a batch of no changes is refused" "1 to 65536" batch 0
-refuse "a batch of too many changes is refused" "1 to 65536" batch 65537
-refuse "a batch of a negative number of changes is refused" "1 to 65536" batch -1
+refuse "a batch of no changes is refused" "1 to 2048" batch 0
+refuse "a batch of too many changes is refused" "1 to 2048" batch 2049
+refuse "a batch of a negative number of changes is refused" "1 to 2048" batch -1
 refuse "a batch from a device is refused" "regular file" batch 1 /dev/zero
 mkfifo /run/fifo
 refuse "a batch from a pipe is refused" "regular file" batch 1 /run/fifo
@@ -243,10 +257,10 @@ refuse "a batch without its descriptor is refused" "lacks its file descriptor" \
 refuse "a batch for a table that does not exist is refused" "no table 'absent'" \
 	request_with /run/batch '{"request": "table-change", "name": "absent", "count": 1}'
 check "no refused batch has changed the table" named flows ".entries == $entries"
-head -c $((21 * 65536)) /dev/zero | tr '\0' '\2' >/run/batch
-check "a batch of as many changes as can be is carried out" batch 65536
+head -c $((21 * 2048)) /dev/zero | tr '\0' '\2' >/run/batch
+check "a batch of as many changes as can be is carried out" batch 2048
 check "the agent survives batches in a file that shrinks meanwhile" request_with -s \
-	/run/batch '{"request": "table-change", "name": "flows", "count": 65536}' 50
+	/run/batch '{"request": "table-change", "name": "flows", "count": 2048}' 50
 check "the entries are still there" named flows ".entries == $entries"
 
 # ---- requesters
@@ -268,6 +282,8 @@ fe80::1|IPv6, and requests of switches
 192.0.2.1|no route to
 10.77.0.99|does not answer ARP
 END
+longest=$(others_during add 10.77.0.98)
+check "requests do not wait for a switch that does not answer, but $longest at most" answered
 check "a requester can be added" requester add flows 10.77.0.2
 refuse "a requester is refused if the table already has it" "already" \
 	requester add flows 10.77.0.2
@@ -327,6 +343,11 @@ check "after it was renewed it is ready" is '.state == "ready" and
 check "it takes a WRITE" write "$(first rkey)"
 check "the next PSN is expected" soon is \
 	'.expected_psn == (.first_psn + 1) % 16777216'
+ip neighbour delete 10.77.0.2 dev eth0
+longest=$(others_during renew 10.77.0.2)
+check "nor do they wait for one that is to be renewed, but $longest at most" answered
+check "its queue pair stays" is '.state == "ready" and .renewals == 3'
+reach 10.77.0.2
 refuse "a requester that does not exist cannot be renewed" "no requester" \
 	requester renew flows 10.77.0.9
 check "entries can be inserted while there are requesters" \

@@ -74,7 +74,10 @@ epoch=$(table flows .epoch)
 rkey=$(exported rkey)
 check "the epoch of a table has 24 bits" [ "$epoch" -gt 0 -a "$epoch" -lt 16777216 ]
 
+asked=$(grep -c "^more time$" $log)
 check "the agent is killed and starts again" again KILL dartd
+check "it asks the service manager for more time where a table and its copy may be large" \
+	[ "$(grep -c "^more time$" $log)" -ge $((asked + 6)) ]
 check "after a crash the table has its entries" table_entries have flows 0 20000 1
 check "after a crash it has no other ones" [ "$(table flows .entries)" = 20000 ]
 check "the table's memory is not stored twice" logged 1 "^stored table-flows"
@@ -94,7 +97,7 @@ check "after a restart it has a third epoch" sh -c \
 # ---- no crash loses an entry whose insertion was answered
 
 first=100000
-for batch in 1 7 100 1000 5000; do
+for batch in 1 7 100 500 2048; do
 	old=$(pidof dartd)
 	acknowledged=$(table_entries stream flows $first $batch 3 "$old")
 	check "the agent starts again" soon answers "$old"

@@ -95,10 +95,10 @@ static void take_over(const struct dart_tea_geometry *geometry, uint8_t *memory)
 	struct dart_tea_mended mended, again;
 	struct dart_tea_table *table;
 
-	require(!dart_tea_table__resume(geometry, EPOCH, memory, &table,
+	require(!dart_tea_table__resume(geometry, EPOCH, memory, NULL, &table,
 					&mended));
 	dart_tea_table__free(table);
-	require(!dart_tea_table__resume(geometry, EPOCH, memory, &table,
+	require(!dart_tea_table__resume(geometry, EPOCH, memory, NULL, &table,
 					&again));
 	require(again.entries == mended.entries);
 	require(!again.rows && !again.torn && !again.repeated &&

@@ -5,7 +5,7 @@
  * without it: runs the command, keeps the descriptors that it sends (FDSTORE=1 of
  * sd_notify(3)), and starts it again with them (sd_listen_fds(3)) if it fails, or after
  * SIGHUP, which first ends it.  -d: a FILE that is open for the first start.  READY=1 is
- * passed on.  Tells what it does, a line each.
+ * passed on.  Tells what it does, a line each, and "more time" if the service asks for it.
  */
 #include <errno.h>
 #include <error.h>
@@ -105,6 +105,9 @@ static void manager__take(struct manager *manager, const char *message,
 	line_of(message, "FDSTOREREMOVE", value);
 	if (!strcmp(value, "1"))
 		manager__remove(manager, name);
+	line_of(message, "EXTEND_TIMEOUT_USEC", value);
+	if (*value && strstr(message, "WATCHDOG=1"))
+		puts("more time");
 	line_of(message, "READY", value);
 	if (!strcmp(value, "1")) {
 		puts("ready");

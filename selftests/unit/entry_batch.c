@@ -126,7 +126,7 @@ static void test_counts(void **state)
 
 	for (i = 0; i < sizeof(counts) / sizeof(counts[0]); i++)
 		assert_refused(read_bytes("\1abcde", 6, counts[i]), -EINVAL,
-			       "1 to 65536 changes");
+			       "1 to 2048 changes");
 	memset(bytes, DART_REGISTRATION_TABLE_REMOVE,
 	       6 * DART_REGISTRATION_TABLE_CHANGES_MAX);
 	assert_int_equal(read_bytes(bytes,

@@ -14,6 +14,7 @@
 struct push {
 	struct dart_tea_stashed stashed[16];
 	struct lookup_wish wish;
+	struct dart_tea_tables last;	/* pushed before, with servers if there were any */
 	struct lookup_state *now, *wanted;
 	struct lookup_steps steps;
 };
@@ -86,6 +87,7 @@ static inline void push__plan(struct push *push)
 	push->wanted = lookup_state__want(&push->wish, push->now);
 	assert_non_null(push->wanted);
 	assert_int_equal(lookup_steps__compute(push->now, push->wanted,
+					       &push->last,
 					       &push->steps),
 			 0);
 }

@@ -295,7 +295,7 @@ static void test_every_step(void **state)
 			continue;
 		}
 		assert_int_equal(lookup_steps__compute(&model->state,
-						       push->wanted,
+						       push->wanted, NULL,
 						       &push->steps),
 				 0);
 		assert_int_equal(push->steps.count, 0);

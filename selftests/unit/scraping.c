@@ -26,6 +26,7 @@ static void scrape(enum settings_io io)
 	};
 	struct scraping_result result;
 	const char *fault;
+	uint64_t apart;
 
 	scraping__run(&settings, &result);
 	fault = scraping_result__fault(&result);
@@ -34,14 +35,21 @@ static void scrape(enum settings_io io)
 	assert_int_equal(result.scrapes, TARGETS * COUNT);
 	assert_int_equal(result.discarded, 0);
 	assert_int_equal(result.failed, 0);
-	assert_in_range(result.output.checked, result.output.samples / 7 - 1,
-			result.output.samples / 7 + 1);
+	/* One in seven of each target: on a busy machine some have fewer samples. */
+	apart = result.dropped ? TARGETS : 1;
+	assert_in_range(result.output.checked + apart,
+			result.output.samples / 7,
+			result.output.samples / 7 + 2 * apart);
 	/* Each sample but the first of a target is compared with the one before. */
 	assert_in_range(result.output.rates,
 			(result.output.samples - TARGETS) * RATES_MIN,
 			(result.output.samples - TARGETS) * RATES_MAX +
 				result.dropped * RATES_MAX);
-	assert_in_range(result.span.reads, 3, 3 * TARGETS * COUNT);
+	assert_true(result.span.reads <= 3 * TARGETS * COUNT);
+	/* On a busy machine the last target may begin when others are at their end. */
+	if (result.span.scrapes <= TARGETS)
+		return;
+	assert_true(result.span.reads >= 3);
 	assert_true(result.span.io_ns > 0);
 	assert_true(result.span.worker_ns[0] + result.span.worker_ns[1] > 0);
 }

@@ -117,7 +117,7 @@ static void expect_resumed(const struct history *history,
 		       history->length);
 		assert_int_equal(dart_tea_table__resume(&before->geometry,
 							TEA_MODEL_EPOCH, memory,
-							&table, &mended), 0);
+							NULL, &table, &mended), 0);
 		for (key = 0, found = 0; key < KEYS; key++) {
 			const bool is_there =
 				(tea_model__bytes(key, key_bytes,
@@ -136,7 +136,7 @@ static void expect_resumed(const struct history *history,
 		/* Nothing is left to mend. */
 		assert_int_equal(dart_tea_table__resume(&before->geometry,
 							TEA_MODEL_EPOCH, memory,
-							&table, &again), 0);
+							NULL, &table, &again), 0);
 		assert_int_equal(again.entries, found);
 		assert_int_equal(again.rows + again.torn + again.repeated +
 					 again.misplaced, 0);

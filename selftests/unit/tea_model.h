@@ -128,7 +128,7 @@ static inline struct dart_tea_mended tea_model__resume(struct tea_model *model)
 	dart_tea_table__free(model->table);
 	assert_int_equal(dart_tea_table__resume(&model->geometry,
 						TEA_MODEL_EPOCH, model->memory,
-						&model->table, &mended), 0);
+						NULL, &model->table, &mended), 0);
 	model->full = 0;
 	return mended;
 }

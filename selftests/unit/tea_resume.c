@@ -285,6 +285,42 @@ static void test_flipped_bits(void **state)
 	free(model);
 }
 
+/* ---- progress */
+
+static void count_steps(void *context)
+{
+	++*(int *)context;
+}
+
+/* a call for each 2^12 rows, in several passes. */
+static void test_progress(void **state)
+{
+	const struct dart_tea_geometry large = {
+		.rows_log2 = 14, .cells = 1, .key_length = 2, .value_length = 2,
+		.packet_length = 64,
+	};
+	int steps = 0;
+	const struct dart_tea_progress progress = { count_steps, &steps };
+	struct dart_tea_mended mended;
+	struct tea_model model;
+	void *view;
+
+	tea_model__open(&model, &large);
+	dart_tea_table__free(model.table);
+	assert_int_equal(dart_tea_table__resume(&large, TEA_MODEL_EPOCH,
+						model.memory, &progress,
+						&model.table, &mended), 0);
+	assert_in_range(steps, 12, 20);
+	steps = 0;
+	view = calloc(1, dart_tea_geometry__view_length(&large));
+	assert_non_null(view);
+	assert_int_equal(dart_tea_table__attach(model.table, view, &progress),
+			 0);
+	assert_int_equal(steps, 4);
+	tea_model__close(&model);
+	free(view);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -292,6 +328,8 @@ int main(void)
 		     test_killed),
 		TEST("hostile bytes are taken over as a table that is consistent",
 		     test_hostile),
+		TEST("who takes a table of 2^14 rows over, or copies it, is told of the progress",
+		     test_progress),
 		TEST("a bit that is flipped in a row loses no entry",
 		     test_flipped_bits),
 	};

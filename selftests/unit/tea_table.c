@@ -129,7 +129,7 @@ static struct view view__attach(struct tea_model *model)
 	view.bytes = malloc(view.length);
 	assert_non_null(view.bytes);
 	memset(view.bytes, SCRATCHPAD, view.length);
-	assert_int_equal(dart_tea_table__attach(model->table, view.bytes), 0);
+	assert_int_equal(dart_tea_table__attach(model->table, view.bytes, NULL), 0);
 	return view;
 }
 

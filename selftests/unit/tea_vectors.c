@@ -116,7 +116,7 @@ static void check_table(const json_t *vector,
 
 	assert_int_equal(dart_tea_table__new(geometry, number(vector, "epoch"),
 					     memory, &table), 0);
-	assert_int_equal(dart_tea_table__attach(table, view), 0);
+	assert_int_equal(dart_tea_table__attach(table, view, NULL), 0);
 	json_array_foreach(json_object_get(vector, "entries"), i, entry) {
 		const struct bytes key = bytes(entry, "key");
 		const struct bytes value = bytes(entry, "value");

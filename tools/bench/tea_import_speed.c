@@ -7,7 +7,7 @@
  * Prints JSON.
  *
  * The two programs of an import exchange a request for each batch, which is left out here:
- * one for 65536 entries.  All is done by one thread.  The measurements alternate and count
+ * one for 2048 entries.  All is done by one thread.  The measurements alternate and count
  * CPU time, as the machine may run other programs.
  */
 #include <err.h>
@@ -20,13 +20,14 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <dart/registration.h>
 #include <libdart/random.h>
 #include <libdart/tea/tea_table.h>
 
 #include "memory.h"
 #include "tools/dartctl/tea/tea_input.h"
 
-#define BATCH 65536
+#define BATCH DART_REGISTRATION_TABLE_CHANGES_MAX
 #define ROUNDS_MAX 100
 #define EPOCH 1
 

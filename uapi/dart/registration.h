@@ -148,7 +148,8 @@
  *       Returns the configuration that reporters need.  Root only.
  *   {"request": "reporter-add", "store": N, "address": A}
  *   {"request": "reporter-remove", "store": N, "address": A}
- *       Adds or removes a reporter of the store, by its IPv4 address.  Root only.
+ *       Adds or removes a reporter of the store, by its IPv4 address.  One that does not
+ *       answer ARP within a second is not added (EAGAIN).  Root only.
  *   {"request": "reporter-list", "store": N}
  *       The reporters of this store, or of all stores without "store".
  *   {"request": "table-create", "name": N, "rows_log2": K, "key_length": BYTES,
@@ -183,12 +184,14 @@
  *   {"request": "requester-add", "table": N, "address": A}
  *       Adds a switch that looks the table up, by its IPv4 address: allocates a copy of
  *       all rows for it, and opens a queue pair.  The path MTU of the agent's device
- *       must be 4096.  Root only.
+ *       must be 4096.  A switch that does not answer ARP within a second is not added
+ *       (EAGAIN).  Root only.
  *   {"request": "requester-remove", "table": N, "address": A}
  *       Root only.
  *   {"request": "requester-renew", "table": N, "address": A}
  *       Replaces the queue pair, which is then as new: for one that is in the error
- *       state.  Its number and first PSN are other ones; key and address stay.  Root only.
+ *       state.  Its number and first PSN are other ones; key and address stay.  EAGAIN as above.
+ *       Root only.
  *   {"request": "requester-list", "table": N}
  *       The requesters of this table, or of all tables without "table".
  *
@@ -315,7 +318,7 @@
 #define DART_REGISTRATION_SLICE_ALIGNMENT	64	/* bytes */
 #define DART_REGISTRATION_CLIENTS	64
 
-#define DART_REGISTRATION_TABLE_CHANGES_MAX	65536	/* of one request */
+#define DART_REGISTRATION_TABLE_CHANGES_MAX	2048	/* of one request, which others wait for */
 /* Operations of the records of a request table-change. */
 #define DART_REGISTRATION_TABLE_INSERT	1
 #define DART_REGISTRATION_TABLE_REMOVE	2

@@ -95,6 +95,7 @@ static void session__take(struct session *session, struct lookup_wish *wish)
 			   session->push->thrift, wish->tables.name,
 			   wish->tables.server_count);
 	session->last = *wish;
+	session->last.last = NULL;
 	session->has_last = true;
 	session->is_current = true;
 	session->retry_ms = 0;
@@ -126,6 +127,8 @@ static void session__look(struct session *session)
 	}
 	lookup_push__warn(&wish);
 	wish.keeps_cache = session->cache;
+	if (session->has_last)
+		wish.last = &session->last.tables;
 	if (lookup_live__push(push->thrift, &wish, false, push->as_json,
 			      &session->error)) {
 		session->is_current = false;

@@ -44,7 +44,8 @@ static int compare(struct live *live)
 		return ret;
 	live->wanted = lookup_state__want(live->wish, live->now);
 	if (!live->wanted ||
-	    lookup_steps__compute(live->now, live->wanted, &live->steps))
+	    lookup_steps__compute(live->now, live->wanted,
+				  live->wish->last, &live->steps))
 		return dart_error__no_memory(&live->error);
 	return 0;
 }
@@ -61,7 +62,7 @@ static int verify(struct live *live)
 		return dart_error__no_memory(&live->error);
 	ret = lookup_bmv2__read(live->thrift, live->wish, &live->sizes, found,
 				&live->error);
-	if (!ret && lookup_steps__compute(found, live->wanted, &rest))
+	if (!ret && lookup_steps__compute(found, live->wanted, NULL, &rest))
 		ret = dart_error__no_memory(&live->error);
 	if (!ret && rest.count) {
 		lookup_show__name(&rest.list[0], name);

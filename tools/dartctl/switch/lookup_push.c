@@ -34,6 +34,7 @@ int lookup_push__wish(const struct lookup_push *push, struct lookup_wish *wish,
 		return ret;
 	wish->options = push->options;
 	wish->keeps_cache = false;
+	wish->last = NULL;
 	ret = lookup_wish__complete(wish, push->ports, error);
 	if (ret)
 		dart_tea_tables__free(&wish->tables);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The steps that change a switch with lookup tables, in a safe order: see lookup_steps.h. */
+#include <arpa/inet.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +9,7 @@
 
 struct change {
 	const struct lookup_state *now, *wanted;
+	const struct dart_tea_tables *last;
 	struct lookup_steps *steps;
 	bool is_out_of_memory;
 	bool stops[DART_TEA_SERVERS_MAX]; /* a server, until the end */
@@ -73,14 +75,32 @@ static bool is_other_server(const struct switch_entry *now,
 	       now->values[SERVER_IP] != wanted->values[SERVER_IP];
 }
 
+/* Has it another first PSN than it had when it was pushed before?  Switches do not know. */
+static bool is_other_first_psn(const struct change *change, uint32_t number)
+{
+	const struct lookup_state *wanted = change->wanted;
+	const uint64_t ip = wanted->servers[number].values[SERVER_IP];
+	const struct dart_tea_tables *last = change->last;
+	uint32_t i;
+
+	for (i = 0; last && i < last->server_count; i++)
+		if (ntohl(last->servers[i].ip.s_addr) == ip)
+			return last->servers[i].first_psn !=
+			       wanted->first_psns[number];
+	return false;
+}
+
 /*
  * A new queue pair expects its first PSN.  Its number may be one that the agent's device
  * has given before.
  */
-static bool is_other_queue_pair(const struct switch_entry *now,
-				const struct switch_entry *wanted)
+static bool is_other_queue_pair(const struct change *change, uint32_t number)
 {
+	const struct switch_entry *now = &change->now->servers[number];
+	const struct switch_entry *wanted = &change->wanted->servers[number];
+
 	return is_other_server(now, wanted) ||
+	       is_other_first_psn(change, number) ||
 	       now->values[SERVER_QPN] != wanted->values[SERVER_QPN] ||
 	       now->values[SERVER_RKEY] != wanted->values[SERVER_RKEY] ||
 	       now->values[SERVER_BASE] != wanted->values[SERVER_BASE] ||
@@ -89,15 +109,13 @@ static bool is_other_queue_pair(const struct switch_entry *now,
 
 static void stop_servers(struct change *change)
 {
-	const struct switch_entry *now, *wanted;
 	uint32_t number;
 
 	for (number = 0; number < DART_TEA_SERVERS_MAX; number++) {
-		now = &change->now->servers[number];
-		wanted = &change->wanted->servers[number];
-		if (!now->there && !wanted->there)
+		if (!change->now->servers[number].there &&
+		    !change->wanted->servers[number].there)
 			continue;
-		if (!is_other_queue_pair(now, wanted))
+		if (!is_other_queue_pair(change, number))
 			continue;
 		change->stops[number] = true;
 		if (change->now->states[number] != LOOKUP_STOPPED)
@@ -318,11 +336,13 @@ static void add_stash(struct change *change)
 
 int lookup_steps__compute(const struct lookup_state *now,
 			  const struct lookup_state *wanted,
+			  const struct dart_tea_tables *last,
 			  struct lookup_steps *steps)
 {
 	struct change change = {
 		.now = now,
 		.wanted = wanted,
+		.last = last,
 		.steps = steps,
 	};
 

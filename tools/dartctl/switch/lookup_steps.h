@@ -48,10 +48,11 @@ struct lookup_steps {
  * A server whose queue pair or table is another one is stopped, loses its entry, gets
  * registers and entries, and is started at the end; the others go on meanwhile.  A number that another
  * server had loses its shares first.  Shares are added when all that they need is
- * in place.  Returns 0 or -ENOMEM.
+ * in place.  @last: what this program has pushed before, or NULL.  Returns 0 or -ENOMEM.
  */
 int lookup_steps__compute(const struct lookup_state *now,
 			  const struct lookup_state *wanted,
+			  const struct dart_tea_tables *last,
 			  struct lookup_steps *steps);
 void lookup_steps__free(struct lookup_steps *steps);
 

@@ -27,6 +27,7 @@ struct lookup_wish {
 	uint16_t ports[DART_TEA_SERVERS_MAX]; /* of each server */
 	struct lookup_options options;
 	bool keeps_cache; /* the caller looks its entries up again */
+	const struct dart_tea_tables *last; /* that the caller has pushed, or NULL */
 };
 
 /* The defaults. */

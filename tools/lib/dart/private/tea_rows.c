@@ -168,7 +168,8 @@ void dart_tea_rows__end_stash(struct tea_rows *rows, uint32_t home,
 	}
 }
 
-int dart_tea_rows__attach(struct tea_rows *rows, void *view)
+int dart_tea_rows__attach(struct tea_rows *rows, void *view,
+			  const struct dart_tea_progress *progress)
 {
 	const struct tea_copy copy = { view, rows->view_stride };
 	struct tea_copy *views;
@@ -178,9 +179,11 @@ int dart_tea_rows__attach(struct tea_rows *rows, void *view)
 	if (!views)
 		return -ENOMEM;
 	rows->views = views;
-	for (row = 0; row < rows->layout.rows; row++)
+	for (row = 0; row < rows->layout.rows; row++) {
 		tea_words__store(tea_copy__row(&copy, row),
 				 tea_rows__row(rows, row), rows->layout.row);
+		tea_progress__made(progress, row);
+	}
 	views[rows->view_count++] = copy;
 	return 0;
 }

@@ -11,6 +11,7 @@
 #define DART_TEA_ROWS_H
 
 #include <libdart/private/tea_layout.h>
+#include <libdart/tea/tea_progress.h>
 
 /* A copy of all rows. */
 struct tea_copy {
@@ -84,7 +85,18 @@ void dart_tea_rows__end_stash(struct tea_rows *rows, uint32_t home,
 			      uint32_t stashed);
 
 /* Copies all rows to a view, but not its scratchpads.  Returns 0 or -ENOMEM. */
-int dart_tea_rows__attach(struct tea_rows *rows, void *view);
+int dart_tea_rows__attach(struct tea_rows *rows, void *view,
+			  const struct dart_tea_progress *progress);
 void dart_tea_rows__detach(struct tea_rows *rows, const void *view);
+
+#define TEA_PROGRESS_ROWS	4096
+
+/* Row or cell @done is done, of those from 0 on; @progress may be NULL. */
+static inline void tea_progress__made(const struct dart_tea_progress *progress,
+				      uint64_t done)
+{
+	if (progress && done % TEA_PROGRESS_ROWS == TEA_PROGRESS_ROWS - 1)
+		progress->made(progress->context);
+}
 
 #endif /* DART_TEA_ROWS_H */

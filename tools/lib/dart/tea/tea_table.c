@@ -83,9 +83,10 @@ uint32_t dart_tea_table__epoch(const struct dart_tea_table *table)
 	return table->epoch;
 }
 
-int dart_tea_table__attach(struct dart_tea_table *table, void *view)
+int dart_tea_table__attach(struct dart_tea_table *table, void *view,
+			   const struct dart_tea_progress *progress)
 {
-	return dart_tea_rows__attach(&table->rows, view);
+	return dart_tea_rows__attach(&table->rows, view, progress);
 }
 
 void dart_tea_table__detach(struct dart_tea_table *table, void *view)

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 
 #include "tea_hash.h"
+#include "tea_progress.h"
 
 struct dart_tea_table;
 
@@ -34,10 +35,11 @@ struct dart_tea_mended {
 /*
  * As dart_tea_table__new(), but with the entries that @memory has, which a process wrote
  * that may have ended at any instant: each entry whose insertion had been completed is
- * there.  The bytes may be hostile.
+ * there.  The bytes may be hostile.  @progress may be NULL.
  */
 int dart_tea_table__resume(const struct dart_tea_geometry *geometry,
 			   uint32_t epoch, void *memory,
+			   const struct dart_tea_progress *progress,
 			   struct dart_tea_table **table,
 			   struct dart_tea_mended *mended);
 /* @table may be NULL. */
@@ -51,9 +53,10 @@ uint32_t dart_tea_table__epoch(const struct dart_tea_table *table);
 /*
  * Copies all rows to the dart_tea_geometry__view_length() bytes at @view, rows for a switch
  * without touching their scratchpads, and repeats each change there until it is
- * detached.  Returns 0 or -ENOMEM.
+ * detached.  @progress may be NULL.  Returns 0 or -ENOMEM.
  */
-int dart_tea_table__attach(struct dart_tea_table *table, void *view);
+int dart_tea_table__attach(struct dart_tea_table *table, void *view,
+			   const struct dart_tea_progress *progress);
 void dart_tea_table__detach(struct dart_tea_table *table, void *view);
 
 enum dart_tea_inserted {

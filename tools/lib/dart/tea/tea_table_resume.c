@@ -260,6 +260,7 @@ static bool table__mend_row(struct dart_tea_table *table, uint32_t number,
 }
 
 static int table__mend_rows(struct dart_tea_table *table,
+			    const struct dart_tea_progress *progress,
 			    struct dart_tea_mended *mended)
 {
 	size_t count, done = 0;
@@ -277,6 +278,7 @@ static int table__mend_rows(struct dart_tea_table *table,
 			stashed += stashed < TEA_STASHED_MAX;
 		mended->rows += table__mend_row(table, row, stashed);
 		mended->entries += table__count_bucket(table, row);
+		tea_progress__made(progress, row);
 	}
 	free(homes);
 	return 0;
@@ -301,6 +303,7 @@ static void table__replace(struct dart_tea_table *table, uint64_t stashed,
 }
 
 static int table__mend(struct dart_tea_table *table,
+		       const struct dart_tea_progress *progress,
 		       struct dart_tea_mended *mended)
 {
 	const struct tea_layout *layout = &table->rows.layout;
@@ -309,15 +312,21 @@ static int table__mend(struct dart_tea_table *table,
 	uint64_t i;
 	int ret;
 
-	for (i = 0; i < layout->rows; i++)
+	for (i = 0; i < layout->rows; i++) {
 		for (spot = (struct tea_spot){ i, 0 }; spot.cell < layout->cells;
 		     spot.cell++)
 			table__mend_cell(table, &spot, mended);
-	for (i = 0; i < layout->rows; i++)
+		tea_progress__made(progress, i);
+	}
+	for (i = 0; i < layout->rows; i++) {
 		table__mend_bucket(table, i, mended);
-	for (i = 0; i < layout->stash_cells; i++)
+		tea_progress__made(progress, i);
+	}
+	for (i = 0; i < layout->stash_cells; i++) {
 		table__mend_stashed(table, i, mended);
-	ret = table__mend_rows(table, mended);
+		tea_progress__made(progress, i);
+	}
+	ret = table__mend_rows(table, progress, mended);
 	if (ret)
 		return ret;
 	mended->entries += table->statistics.stashed;
@@ -332,6 +341,7 @@ static int table__mend(struct dart_tea_table *table,
 
 int dart_tea_table__resume(const struct dart_tea_geometry *geometry,
 			   uint32_t epoch, void *memory,
+			   const struct dart_tea_progress *progress,
 			   struct dart_tea_table **result,
 			   struct dart_tea_mended *mended)
 {
@@ -342,7 +352,7 @@ int dart_tea_table__resume(const struct dart_tea_geometry *geometry,
 	if (ret)
 		return ret;
 	*mended = (struct dart_tea_mended){ 0 };
-	ret = table__mend(table, mended);
+	ret = table__mend(table, progress, mended);
 	if (ret) {
 		dart_tea_table__free(table);
 		return ret;

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Lets clients wait: their users make too many requests, or what one needs may still come. */
+#include "agent/base/clock.h"
+#include "agent/base/log.h"
+#include "client.h"
+
+/* ---- too many requests */
+
+/* Clients whose users make too many requests wait so long, or a multiple. */
+#define WAIT_US 100000
+
+static void clients__wait(struct clients *clients)
+{
+	sd_event_source_set_time_relative(clients->resume, WAIT_US);
+	sd_event_source_set_enabled(clients->resume, SD_EVENT_ONESHOT);
+}
+
+static int on_resume(sd_event_source *source, uint64_t time, void *userdata)
+{
+	int64_t now = clock__nanoseconds(CLOCK_BOOTTIME);
+	struct clients *clients = userdata;
+	struct client *client;
+	bool has_waiting = false;
+
+	TAILQ_FOREACH(client, &clients->list, link) {
+		if (!client->is_waiting)
+			continue;
+		client->is_waiting = !request_rates__allow(&clients->rates,
+							   client->uid, now);
+		if (client->is_waiting)
+			has_waiting = true;
+		else
+			sd_event_source_set_enabled(client->events,
+						    SD_EVENT_ON);
+	}
+	if (has_waiting)
+		clients__wait(clients);
+	return 0;
+}
+
+int client__wait(struct client *client)
+{
+	struct clients *clients = client->clients;
+	bool is_new = !clients->resume;
+	int enabled, ret = 0;
+
+	log__peer_warning(
+		"clients of user %u wait: it makes more requests than the configuration allows (raise 'requests_per_second_per_user' in its limits)",
+		client->uid);
+	if (is_new)
+		ret = sd_event_add_time(
+			sd_event_source_get_event(client->events),
+			&clients->resume, CLOCK_BOOTTIME, UINT64_MAX, 0,
+			on_resume, clients);
+	if (ret >= 0)
+		ret = sd_event_source_set_enabled(client->events, SD_EVENT_OFF);
+	if (ret < 0)
+		return ret;
+	client->is_waiting = true;
+	if (is_new ||
+	    (sd_event_source_get_enabled(clients->resume, &enabled) >= 0 &&
+	     enabled == SD_EVENT_OFF))
+		clients__wait(clients);
+	return 0;
+}
+
+/* ---- what may still come */
+
+/* A request is handled again so often, and so long. */
+#define AGAIN_US	10000
+#define ARRIVAL_NS	INT64_C(1000000000)
+
+static int on_again(sd_event_source *source, uint64_t time, void *userdata)
+{
+	struct client *client = userdata;
+	int ret;
+
+	ret = sd_event_source_set_enabled(client->events, SD_EVENT_ON);
+	if (ret >= 0)
+		ret = client__handle_request(client);
+	if (ret < 0)
+		client__free(client);
+	return 0;
+}
+
+bool client__may_wait_for(struct client *client)
+{
+	int64_t now = clock__nanoseconds(CLOCK_BOOTTIME);
+
+	if (!client->arrived)
+		client->arrived = now;
+	return now - client->arrived < ARRIVAL_NS;
+}
+
+int client__wait_for(struct client *client)
+{
+	int ret = 0;
+
+	if (!client->again)
+		ret = sd_event_add_time(
+			sd_event_source_get_event(client->events),
+			&client->again, CLOCK_MONOTONIC, 0, 1, on_again,
+			client);
+	if (ret >= 0)
+		ret = sd_event_source_set_time_relative(client->again,
+							AGAIN_US);
+	if (ret >= 0)
+		ret = sd_event_source_set_enabled(client->again,
+						  SD_EVENT_ONESHOT);
+	if (ret >= 0)
+		ret = sd_event_source_set_enabled(client->events, SD_EVENT_OFF);
+	return ret;
+}
