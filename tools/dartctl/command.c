@@ -106,16 +106,28 @@ int command__run(struct options *options, int argc, char **argv)
 #define COLUMN	26	/* of the summaries */
 #define WIDTH	79
 
+/* The bytes of @text before an option or a bracket that is in no other bracket. */
+static size_t unbroken_length(const char *text)
+{
+	int depth = *text == '[';
+	size_t length;
+
+	for (length = 1; text[length]; length++) {
+		if (!depth && (!strncmp(text + length, " [", 2) ||
+			       !strncmp(text + length, " --", 3)))
+			break;
+		depth += (text[length] == '[') - (text[length] == ']');
+	}
+	return length;
+}
+
 /* Prints @text, with line breaks only before options and brackets. */
 static void wrap(const char *text, int *column)
 {
 	size_t length;
 
 	for (; *text; text += length) {
-		length = 1 + strcspn(text + 1, " ");
-		while (text[length] && strncmp(text + length, " [", 2) &&
-		       strncmp(text + length, " --", 3))
-			length += 1 + strcspn(text + length + 1, " ");
+		length = unbroken_length(text);
 		if (*column + (int)length > WIDTH)
 			*column = printf("\n%*s", MARGIN, "") - 1;
 		*column += printf("%.*s", (int)length, text);
