@@ -20,10 +20,11 @@ class Machine:
 
     @bridge: made for that interface, and for those that are added to it.  @peers: more
     machines; "on NAME COMMAND" does something there.  @number: not 0 for one that has
-    another interface and another network, 10.(77 + @number).
+    another interface and another network, 10.(77 + @number).  @seconds: after which it is
+    ended.
     """
 
-    def __init__(self, port, bridge=None, peers=(), number=0):
+    def __init__(self, port, bridge=None, peers=(), number=0, seconds=1500):
         self.port, self.bridge = port, bridge
         tap, own = "machines", ()
         address = ADDRESS
@@ -48,7 +49,7 @@ class Machine:
         listener.settimeout(BOOT)
         self.process = subprocess.Popen(
             [TREE / "selftests/qemu/run", "--tap", tap, "--timeout",
-             "1500", *(word for peer in peers for word in ("--peer", peer)),
+             str(seconds), *(word for peer in peers for word in ("--peer", peer)),
              "--", TREE / "selftests/p4/tea_to_table_in_guest",
              str(CONTROL), SWITCH_IP, SWITCH_MAC, *own],
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
