@@ -46,14 +46,25 @@ class Machine:
         subprocess.run(["ip", "-batch", "-"], check=True,
                        input="\n".join(commands).encode())
         listener = socket.create_server((address, CONTROL))
-        listener.settimeout(BOOT)
+        listener.settimeout(1)
         self.process = subprocess.Popen(
             [TREE / "selftests/qemu/run", "--tap", tap, "--timeout",
              str(seconds), *(word for peer in peers for word in ("--peer", peer)),
              "--", TREE / "selftests/p4/tea_to_table_in_guest",
              str(CONTROL), SWITCH_IP, SWITCH_MAC, *own],
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-        self.connection = listener.accept()[0].makefile("rwb", buffering=0)
+        self.connection = self._accept(listener).makefile("rwb", buffering=0)
+
+    def _accept(self, listener):
+        """The connection of the machine, unless it ends before."""
+        for _ in range(BOOT):
+            try:
+                return listener.accept()[0]
+            except TimeoutError:
+                if self.process.poll() is not None:
+                    break
+        self.process.terminate()
+        raise TimeoutError(self.process.communicate()[0].decode())
 
     def do(self, command):
         """The output of a command, which has to succeed."""
