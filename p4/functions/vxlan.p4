@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * For network functions of tunnels: VXLAN (RFC 7348) with Ethernet and IPv4 in it.  Include
- * this before <tea/headers.p4>: it adds headers and states of the parser.
+ * this before <tea/headers.p4>: it adds headers and states of the parser, whose variables
+ * room and inside it uses.  Without the flag of a valid VNI nothing behind VXLAN is read.
  */
 #ifndef DART_FUNCTIONS_VXLAN_P4
 #define DART_FUNCTIONS_VXLAN_P4
@@ -9,6 +10,7 @@
 #include "shared/headers.p4"
 
 #define VXLAN_PORT	16w4789
+#define VXLAN_HAS_VNI	8w0x08	/* I in vxlan.flags; the others are ignored */
 
 header vxlan_h {
 	bit<8> flags;
@@ -38,15 +40,19 @@ header vxlan_h {
 
 #define TEA_PACKET_STATES						\
 	state vxlan {							\
+		verify(inside >= 22, error.IpMalformed);		\
 		packet.extract(headers.vxlan);				\
 		packet.extract(headers.inner_ethernet);			\
 		room = room - 22;					\
-		transition select(headers.inner_ethernet.ethertype) {	\
-			ETHERTYPE_IPV4: inner_ipv4;			\
+		inside = inside - 22;					\
+		transition select(headers.vxlan.flags & VXLAN_HAS_VNI,	\
+				  headers.inner_ethernet.ethertype) {	\
+			(VXLAN_HAS_VNI, ETHERTYPE_IPV4): inner_ipv4;	\
 			default: behind_headers;			\
 		}							\
 	}								\
 	state inner_ipv4 {						\
+		verify(inside >= 20, error.IpMalformed);		\
 		packet.extract(headers.inner_ipv4);			\
 		room = room - 20;					\
 		transition behind_headers;				\

@@ -47,8 +47,11 @@ def for_switch(key, payload=packets.PAYLOAD, **fields):
 
 
 def tunnelled(vni, machine, payload=packets.PAYLOAD, checksum=None,
-              to=SWITCH_IP, ttl=64, mac=SWITCH_MAC):
-    """A packet to a machine, in a tunnel; @checksum of UDP: None for the right one."""
+              to=SWITCH_IP, ttl=64, mac=SWITCH_MAC, flags=8):
+    """A packet to a machine, in a tunnel; @checksum of UDP: None for the right one.
+
+    @flags: of VXLAN; 8: there is a VNI.
+    """
     inner = (Ether(src="02:11:00:00:00:01", dst="02:11:00:00:00:02") /
              IP(src="172.16.0.1", dst=machine) / UDP(sport=5, dport=6) /
              payload)
@@ -56,7 +59,7 @@ def tunnelled(vni, machine, payload=packets.PAYLOAD, checksum=None,
                        SWITCH_MAC, dst=mac) /
                  IP(src="198.51.100.1", dst=to, ttl=ttl) /
                  UDP(sport=49152, dport=4789, chksum=checksum) /
-                 VXLAN(vni=vni, flags=8) / inner)
+                 VXLAN(vni=vni, flags=flags) / inner)
 
 
 def routed(frame, **fields):

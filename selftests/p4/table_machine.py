@@ -3,13 +3,14 @@
 
 import socket
 import subprocess
+from pathlib import Path
 
 from needs import TREE
 
 from lookups import SWITCH_IP, SWITCH_MAC
-from switch import SECONDS
+from switch import SECONDS, THRIFT_PORT
 
-ADDRESS = "10.77.0.100"  # of this host, for the machine
+ADDRESS = "10.77.0.100"  # of this host, for the first machine
 CONTROL = 7000  # a port
 BOOT = 400  # seconds
 
@@ -18,30 +19,52 @@ class Machine:
     """It is told by TCP, and is behind the interface "machines"; the server of @port.
 
     @bridge: made for that interface, and for those that are added to it.  @peers: more
-    machines; "on NAME COMMAND" does something there.
+    machines; "on NAME COMMAND" does something there.  @number: not 0 for one that has
+    another interface and another network, 10.(77 + @number).  @seconds: after which it is
+    ended.
     """
 
-    def __init__(self, port, bridge=None, peers=()):
-        commands = ["tuntap add dev machines mode tap",
-                    "link set machines mtu 9000 up",
+    def __init__(self, port, bridge=None, peers=(), number=0, seconds=1500):
+        self.port, self.bridge = port, bridge
+        tap, own = "machines", ()
+        address = ADDRESS
+        if number:
+            tap += str(number)
+            network = f"10.{77 + number}.0."
+            address, own = network + "100", (network + "1",)
+        commands = [f"tuntap add dev {tap} mode tap",
+                    f"link set {tap} mtu 9000 up",
                     f"link set host{port} mtu 9000",
                     f"link set port{port} mtu 9000"]
+        # A bridge that snoops sends IGMP reports, and QEMU 7.2 may crash when a frame
+        # comes while it starts: it does not listen yet where its hub passes it on.
         if bridge:
-            commands += [f"link add {bridge} type bridge",
-                         f"link set machines master {bridge}",
+            commands += [f"link add {bridge} type bridge mcast_snooping 0",
+                         f"link set {tap} master {bridge}",
                          f"link set {bridge} mtu 9000 up"]
-        commands.append(f"address add {ADDRESS}/24 dev {bridge or 'machines'}")
+        commands.append(f"address add {address}/24 dev {bridge or tap}")
         subprocess.run(["ip", "-batch", "-"], check=True,
                        input="\n".join(commands).encode())
-        listener = socket.create_server((ADDRESS, CONTROL))
-        listener.settimeout(BOOT)
+        listener = socket.create_server((address, CONTROL))
+        listener.settimeout(1)
         self.process = subprocess.Popen(
-            [TREE / "selftests/qemu/run", "--tap", "machines", "--timeout",
-             "1500", *(word for peer in peers for word in ("--peer", peer)),
+            [TREE / "selftests/qemu/run", "--tap", tap, "--timeout",
+             str(seconds), *(word for peer in peers for word in ("--peer", peer)),
              "--", TREE / "selftests/p4/tea_to_table_in_guest",
-             str(CONTROL), SWITCH_IP, SWITCH_MAC],
+             str(CONTROL), SWITCH_IP, SWITCH_MAC, *own],
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-        self.connection = listener.accept()[0].makefile("rwb", buffering=0)
+        self.connection = self._accept(listener).makefile("rwb", buffering=0)
+
+    def _accept(self, listener):
+        """The connection of the machine, unless it ends before."""
+        for _ in range(BOOT):
+            try:
+                return listener.accept()[0]
+            except TimeoutError:
+                if self.process.poll() is not None:
+                    break
+        self.process.terminate()
+        raise TimeoutError(self.process.communicate()[0].decode())
 
     def do(self, command):
         """The output of a command, which has to succeed."""
@@ -57,6 +80,45 @@ class Machine:
                           for _ in range(lines)).decode()
         assert status == 0, f"{command}: {status}\n{output}"
         return output
+
+    def attach(self):
+        """Connects the bridge with the port, by a cable without mishaps."""
+        subprocess.run(["ip", "link", "set", f"host{self.port}", "master",
+                        self.bridge], check=True)
+
+    def set_switch(self, table, directory, *options):
+        """Sets the switch from what the server exports, as dartctl does."""
+        path = directory / "tables.json"
+        path.write_text(self.do(f"dartctl table export {table}"),
+                        encoding="utf-8")
+        done = subprocess.run(
+            [TREE / ".output/bin/dartctl", "switch", "push", "--target",
+             "bmv2", "--thrift", f"127.0.0.1:{THRIFT_PORT}", *options, path],
+            capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stdout + done.stderr
+
+    def machine_itself(self):
+        """The process that is the machine without peers, all of it."""
+        parents, found = {}, []
+        for process in Path("/proc").glob("[0-9]*"):
+            try:
+                status = (process / "stat").read_text(encoding="utf-8")
+                command = (process / "cmdline").read_bytes()
+            except (FileNotFoundError, ProcessLookupError):  # it has ended
+                continue
+            number = int(process.name)
+            parents[number] = int(status.rpartition(") ")[2].split()[1])
+            if command.startswith(b"qemu-system"):
+                found.append(number)
+        itself, = (number for number in found
+                   if self.process.pid in self._line(number, parents))
+        return itself
+
+    @staticmethod
+    def _line(number, parents):
+        """The parent of a process, its parent, and so on."""
+        while number := parents.get(number):
+            yield number
 
     def end(self):
         """Ends the machine, and fails if its kernel complained."""

@@ -7,6 +7,8 @@ import random
 
 from needs import TREE  # before all others
 
+from scapy.layers.inet import IPOption_NOP
+
 import generate
 import packets
 import tap
@@ -19,6 +21,7 @@ TCP = generate.flow("10.1.0.2", "10.3.1.3", 49152, 443, 6)
 HEADERS = {UDP: 42, TCP: 54}
 SERVER = 3  # a port
 LONGEST = 1514
+ELSEWHERE = 4  # a port of the control plane
 
 
 def requests(*frames, **outcomes):
@@ -120,6 +123,30 @@ def not_sent():
         tap.same(requests(packet, keyless=1), [])
 
 
+def behind_the_end():
+    """ports that are behind the end of the IPv4 packet, in its padding, are not read"""
+    renew()
+    for key, least in ((UDP, 28), (TCP, 40)):
+        for length in (20, 24, least - 1):
+            packet = for_switch(key, len=length)
+            tap.same(requests(packet, invalid=1), [], length)
+    for psn, (key, least) in enumerate(((UDP, 28), (TCP, 40))):
+        check(server, 2 * psn, for_switch(key, len=least), key)
+    options = for_switch(UDP, options=[IPOption_NOP()] * 4, len=28)
+    tap.same(requests(options, invalid=1), [])
+
+
+def invalid_elsewhere():
+    """an invalid packet leaves as it arrived where the operator wants it"""
+    good = for_switch(UDP)
+    packets_ = [for_switch(UDP, ttl=1), good[:24] + b"\0\0" + good[26:],
+                good[:40], for_switch(UDP, len=27)]
+    switch.otherwise("invalid", ELSEWHERE)
+    tap.same(switch.send(*packets_), {**SILENCE, ELSEWHERE: packets_})
+    tap.same(switch.outcomes(), {"invalid": len(packets_)})
+    switch.do("table_clear tea_otherwise")
+
+
 def zeros():
     """a packet whose IPv4 checksum is 0 or 0xffff, both of which are right, is sent"""
     good = for_switch(UDP)
@@ -181,5 +208,5 @@ ENTRY = {name: getattr(server, name)
          for name in ("qpn", "rkey", "base", "mac", "epoch")}
 switch = Function("nat", server)
 assert SOURCE not in (SERVER, OUT)
-tap.run(vectors, lengths, numbers, keys, wrap, too_long, not_sent, zeros,
-        other, arrival, before=switch.outcomes)
+tap.run(vectors, lengths, numbers, keys, wrap, too_long, not_sent,
+        behind_the_end, invalid_elsewhere, zeros, other, arrival, before=switch.outcomes)

@@ -74,6 +74,36 @@ def keyless():
         tap.same(switch.outcomes(), {"keyless": 1})
 
 
+def flags():
+    """a packet whose VNI is not valid has no key, whatever else its flags say"""
+    key = bytes([0, 0, 5, 10, 0, 0, 1])
+    table.add(key, bytes([192, 0, 2, 1, 0, 0, 9]))
+    for flags_ in (0, 0x10, 0xF3):
+        tap.same(switch.exchange(tunnelled(5, "10.0.0.1", flags=flags_)),
+                 SILENCE)
+        tap.same(switch.outcomes(), {"keyless": 1}, flags_)
+    # The others are ignored, and remain; with 4 scapy makes another header.
+    for flags_ in (0x08, 0x88, 0xFB):
+        packet = tunnelled(5, "10.0.0.1", flags=flags_)
+        moved = tunnelled(9, "10.0.0.1", to="192.0.2.1", ttl=63,
+                          mac=NEXT_HOP, flags=flags_)
+        tap.same(switch.exchange(packet), {**SILENCE, OUT: [moved]})
+        tap.same(switch.outcomes(), {"sent": 1, "found": 1}, flags_)
+
+
+def lengths():
+    """headers of the tunnel that are behind the end of the IPv4 packet are not read"""
+    key = bytes([0, 0, 5, 10, 0, 0, 1])
+    table.add(key, bytes([192, 0, 2, 1, 0, 0, 9]))
+    for length in (28, 36, 49, 50, 69):
+        packet = Ether(tunnelled(5, "10.0.0.1"))
+        packet[IP].len = length
+        del packet[IP].chksum
+        tap.same(switch.exchange(bytes(packet)), SILENCE, length)
+        tap.same(switch.outcomes(), {"invalid": 1}, length)
+
+
 table = Server(port=SERVERS[0], geometry=Geometry(2, key=7, value=7))
 switch = Function("gateway", table)
-tap.run(moves, zeros, unknown, keyless, before=switch.outcomes)
+tap.run(moves, zeros, unknown, keyless, flags, lengths,
+        before=switch.outcomes)

@@ -95,6 +95,15 @@ check "a table is read from the standard input" prints "nothing to change" \
 all_state >"$directory/second"
 check "the switch is as it was" cmp "$directory/first" "$directory/second"
 
+check "packets without an entry, and invalid ones, leave where the operator wants it" prints \
+	"add otherwise invalid: port 9
+add otherwise absent: port 4" push one -- --port 3 --otherwise absent=4 --otherwise invalid=9
+check "with other options they are dropped again" prints \
+	"remove otherwise invalid
+remove otherwise absent" push one -- --port 3
+refuse "packets that have an entry have no other way" "the outcomes are" \
+	push one -- --port 3 --otherwise found=4
+
 on "$port" "register_write tea_psn 0 50" "register_write tea_outstanding 0 2" >/dev/null
 table one 10.0.0.1 '{"stash": [
 	{"key": "0a000000000000000000000001", "value": "01020304050608"},

@@ -103,6 +103,20 @@ def changing():
     switch.limit()
 
 
+def changing_without_link():
+    """a packet is not sent again through a port without a link"""
+    packet = for_switch(UDP)
+    row({}, sequence=1)
+    write, read = switch.send(packet)[server.port]
+    switch.do("register_write tea_port_down", server.port, 1)
+    responses = server.handle(write) + server.handle(read)
+    tap.same(switch.respond(server, *responses), SILENCE)
+    tap.same(switch.outcomes(), {"sent": 1, "changing": 1})
+    tap.same(switch.get("outstanding", server), 0)
+    switch.do("register_write tea_port_down", server.port, 0)
+    check(packet, [], sent=1, again=3, changing=1)
+
+
 def changed():
     """a packet that is sent again is as it was, and gets the new entry"""
     row({}, sequence=1)
@@ -203,6 +217,7 @@ def damaged():
 
 server = Server(port=SERVERS[0], geometry=Geometry(2))
 switch = Function("nat", server)
-tap.run(cells, full_row, half_written, zeros, changing, changed, absent, held,
+tap.run(cells, full_row, half_written, zeros, changing,
+        changing_without_link, changed, absent, held,
         unassigned, translations, no_checksum, damaged,
         before=switch.outcomes)

@@ -2,7 +2,7 @@
 /*
  * A response: checks it, and takes entry and packet from it, see "Responses" and "Changes"
  * in <dart/tea.h>.  The architecture defines WatchPeer, TakeResponse, FreePsns,
- * TeaTagHash, TeaEntryHash and
+ * TeaPortState, TeaTagHash, TeaEntryHash and
  * TeaRemoveCells; the network function defines FunctionKey.
  */
 #ifndef DART_TEA_RESPOND_P4
@@ -45,6 +45,7 @@ control TeaRespond(inout headers_t headers, inout tea_t tea,
 	TakeResponse() take_response;
 	FreePsns() free_psns;
 	WatchPeer() watch_peer;
+	TeaPortState() port_state;
 	TeaTagHash() tag_hash;
 	TeaSearch() search;
 	TeaUnwrap() unwrap;
@@ -58,6 +59,8 @@ control TeaRespond(inout headers_t headers, inout tea_t tea,
 	bit<24> outstanding;
 	bool due;
 	bit<48> since;
+	bool link;
+	bit<32> use;
 	bit<32> check;
 	bool has_key;
 	bool found;
@@ -153,8 +156,9 @@ control TeaRespond(inout headers_t headers, inout tea_t tea,
 		    request.tries < limits.tries) {
 			watch_peer.apply(peer, now, limits.timeout, state,
 					 outstanding, due, since, probe_psn);
-			if (state == PEER_UP && outstanding + TEA_PSNS <=
-			    TEA_PSNS_MAX(limits)) {
+			port_state.apply(way, now, link, use);
+			if (state == PEER_UP && link &&
+			    outstanding + TEA_PSNS <= TEA_PSNS_MAX(limits)) {
 				tea.outcome = TEA_AGAIN;
 				request.tries = request.tries + 1;
 				send.apply(request, peer, way, now);

@@ -24,6 +24,7 @@ parser TeaParser(packet_in packet, out headers_t headers,
 {
 	bit<432> beginning;	/* up to the BTH */
 	bit<32> room;		/* bytes of the packet that were not read */
+	bit<16> inside;		/* of them, those up to the end of IPv4 */
 
 	state start {
 		metadata.residue = RDMA_RESIDUE;
@@ -124,6 +125,8 @@ parser TeaParser(packet_in packet, out headers_t headers,
 		       (bit<32>)headers.ipv4.length <= room,
 		       error.IpMalformed);
 		room = room - ((bit<32>)headers.ipv4.ihl << 2);
+		inside = headers.ipv4.length -
+			 ((bit<16>)headers.ipv4.ihl << 2);
 		transition select(headers.ipv4.ihl) {
 			5: ipv4_payload;
 			default: ipv4_options;
@@ -146,9 +149,12 @@ parser TeaParser(packet_in packet, out headers_t headers,
 		}
 	}
 
+	/* Behind its end there may be padding, in which nothing is read. */
 	state udp {
+		verify(inside >= 8, error.IpMalformed);
 		packet.extract(headers.udp);
 		room = room - 8;
+		inside = inside - 8;
 #ifdef TEA_BEHIND_UDP
 		TEA_BEHIND_UDP
 #else
@@ -157,6 +163,7 @@ parser TeaParser(packet_in packet, out headers_t headers,
 	}
 
 	state tcp {
+		verify(inside >= 20, error.IpMalformed);
 		packet.extract(headers.tcp);
 		room = room - 20;
 		transition behind_headers;

@@ -17,7 +17,7 @@ static const struct {
 	const char *name;
 	bool has_fate; /* its packets go where tea_otherwise says */
 } outcomes[] = {
-	{ "other", false },	{ "keyless", true }, { "invalid", false },
+	{ "other", false },	{ "keyless", true }, { "invalid", true },
 	{ "cache", false },	{ "stash", false },  { "unassigned", true },
 	{ "limit", true },	{ "long", true },    { "silent", true },
 	{ "sent", false },	{ "found", false },  { "again", false },
@@ -107,7 +107,7 @@ int lookup_options__take_otherwise(struct lookup_options *options,
 	}
 	if (equals && !is_found)
 		return misuse(
-			"--otherwise %s: the outcomes are keyless, unassigned, limit, long, silent, changing, stashed and absent",
+			"--otherwise %s: the outcomes are keyless, invalid, unassigned, limit, long, silent, changing, stashed and absent",
 			text);
 	return 0;
 }
