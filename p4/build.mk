@@ -29,8 +29,8 @@ ifneq ($(TARGET),tna)
 p4: $(bmv2) $(output)/p4/queue_pair.json
 else
 
-# For Tofino: p4c's back end compiles, assembles and measures the program. Without
-# that back end, p4test checks it, if it finds the header of the architecture in
+# For Tofino: p4c's back end compiles, assembles and measures the programs. Without
+# that back end, p4test checks them, if it finds the header of the architecture in
 # TNA_INCLUDE or where p4c installs it.
 P4C_TNA ?= p4c-barefoot
 BFAS ?= bfas
@@ -39,28 +39,32 @@ p4test_directory := $(dir $(realpath $(shell command -v $(P4TEST))))
 TNA_INCLUDE := $(or $(TNA_INCLUDE),\
 	$(p4test_directory)../share/p4c/p4include)
 
-tna := p4/tna/dart.p4 $(wildcard p4/shared/*.p4 p4/tna/*.p4) uapi/dart/store.h
-# Variables that a parser of Tofino does not set are 0.
+tna_programs := dart nat balancer
+tna_sources := $(wildcard p4/shared/*.p4 p4/shared/*/*.p4 p4/tna/*.p4 p4/tna/*/*.p4) \
+	$(addprefix uapi/dart/,store.h tea.h tea_sketch.h)
+tna := $(tna_programs:%=$(output)/p4/tna/%/pipeline/tofino.bin)
+tna_checked := $(tna_programs:%=$(output)/p4/tna/%.checked)
+# Variables that a program for Tofino does not set are 0.
 tna_flags := --std p4-16 -D__TARGET_TOFINO__=1 -Iuapi -Ip4 \
-	--Wdisable=uninitialized-out-param
+	--Wdisable=uninitialized-out-param --Wdisable=uninitialized-use
 
-$(output)/p4/tna/pipeline/tofino.bin: $(tna)
-	$(quiet)mkdir -p $(output)/p4
+$(tna): $(output)/p4/tna/%/pipeline/tofino.bin: p4/tna/%.p4 $(tna_sources)
+	$(quiet)mkdir -p $(output)/p4/tna
 	$(call say,P4,$<)$(P4C_TNA) --target tofino --arch tna -g $(tna_flags) \
-		$(addprefix -I,$(wildcard $(TNA_INCLUDE))) -o $(output)/p4/tna $<
-	$(call say,BFAS,$@)$(BFAS) -o $(@D) $(@D)/dart.bfa
+		$(addprefix -I,$(wildcard $(TNA_INCLUDE))) -o $(output)/p4/tna/$* $<
+	$(call say,BFAS,$@)$(BFAS) -o $(@D) $(@D)/$*.bfa
 
-$(output)/p4/tna.checked: $(tna)
+$(tna_checked): $(output)/p4/tna/%.checked: p4/tna/%.p4 $(tna_sources)
 	$(quiet)mkdir -p $(@D)
 	$(call say,P4TEST,$<)$(P4TEST) $(tna_flags) -I$(TNA_INCLUDE) --Werror $<
 	$(quiet)touch $@
 
 ifneq ($(shell command -v $(P4C_TNA)),)
-p4: $(output)/p4/tna/pipeline/tofino.bin
-	$(quiet)p4/tna/resources $(<D)/logs/resources.json
+p4: $(tna)
+	$(quiet)p4/tna/resources $(^D:%=%/logs/resources.json)
 else ifneq ($(wildcard $(TNA_INCLUDE)/tna.p4),)
-p4: $(output)/p4/tna.checked
-	$(quiet)echo "make: $(P4C_TNA) is missing: the program was only checked" >&2
+p4: $(tna_checked)
+	$(quiet)echo "make: $(P4C_TNA) is missing: the programs were only checked" >&2
 else
 p4:
 	$(quiet)echo "make: neither $(P4C_TNA) nor p4test with tna.p4 in" \

@@ -15,7 +15,7 @@ import tap
 import hash_engine
 
 TREE = Path(__file__).resolve().parents[2]
-BUILT = TREE / ".output/p4/tna/pipeline"
+BUILT = TREE / ".output/p4/tna/dart/pipeline"
 VECTORS = TREE / "selftests/vectors/reports.json"
 
 SHARES = {13: "ipv4", 17: "ipv4_hop", 37: "ipv6", 41: "ipv6_hop"}
