@@ -26,7 +26,7 @@ took() {
 		$(property ExecMainStartTimestampMonotonic)) / 1000))
 }
 
-# outlives: finds a limit within which the service starts although that takes a second more;
+# outlives: finds a limit within which the service starts although that takes 300 ms more;
 # the time that it takes is never twice the same
 outlives() {
 	limit=$(($(took) / 2))
@@ -35,7 +35,7 @@ outlives() {
 			limit=$((limit * 5 / 4))
 			continue
 		fi
-		[ "$(took)" -le $((limit + 1000)) ] || return 0
+		[ "$(took)" -le $((limit + 300)) ] || return 0
 		limit=$(($(took) / 2))
 	done
 	return 1
