@@ -179,7 +179,7 @@ int neighbour__resolve(struct in_addr peer, struct dart_error *error)
 	if (!next.interface || is_known(fd, &next))
 		goto out_close;
 	send_something(peer);
-	if (!is_known(fd, &next)) /* it is at once where there is no ARP */
+	if (!is_known(fd, &next)) /* without ARP, the kernel knows it at once */
 		ret = dart_error__set(
 			error, EAGAIN,
 			"%s does not answer ARP (ping it, or add a static neighbour entry)",

@@ -58,7 +58,7 @@ int store__new(const struct device *device, const char *name,
 /* The caller has disconnected its readers. */
 void store__free(struct store *store);
 
-/* -EAGAIN while the reporter does not answer ARP: nobody waits for that. */
+/* -EAGAIN while the reporter does not answer ARP; the caller tries again. */
 int store__add_reporter(struct store *store, struct in_addr address,
 			const struct report_qp_origin *origin,
 			struct report_qp **report_qp, struct dart_error *error);

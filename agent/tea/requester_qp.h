@@ -30,7 +30,7 @@ struct requester_qp_state {
 
 /*
  * Finds the path of @address, and refuses a device that cannot serve it, before anything is
- * allocated for it.  -EAGAIN while the switch does not answer ARP: nobody waits for that.
+ * allocated for it.  -EAGAIN while the switch does not answer ARP; the caller tries again.
  */
 int requester_qp__find_path(const struct device *device, struct in_addr address,
 			    struct local_path *path, struct dart_error *error);

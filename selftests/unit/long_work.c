@@ -78,7 +78,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST("the service manager is told of the first step, and again a second after the last time, not of each step",
 		     test_steps),
-		TEST("without a service manager nobody is told",
+		TEST("without a service manager nothing is sent",
 		     test_no_manager),
 	};
 

@@ -223,7 +223,7 @@ static void test_failed(void **state)
 	kept__free(kept);
 }
 
-/* Whoever restarts the switch chooses its program. */
+/* A switch may start again with another program. */
 static void test_other_program(void **state)
 {
 	struct kept *kept = kept__new();

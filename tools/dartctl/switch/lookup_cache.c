@@ -153,7 +153,7 @@ static int begin(struct lookup_cache *cache, struct thrift *thrift,
 					error);
 	if (ret)
 		return ret;
-	/* Whoever restarts the switch chooses its program. */
+	/* The switch may have started again with another program. */
 	ret = lookup_program__check(&program, cache->tables, error) ?:
 	      lookup_program__sizes(&program, &sizes, error) ?:
 	      lookup_program__popular(&program, &list, error) ?:
