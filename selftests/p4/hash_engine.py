@@ -6,12 +6,17 @@ crossbar leads to the engine. A matrix selects them: it has a column for each of
 bits, and a row for every 2 of the 128 bytes. Each of 8 hashes uses the groups of
 four rows that its mask names.
 
-bfas --gen_json writes the registers of each stage; dart.dynhash.json, from
+bfas --gen_json writes the registers of each stage; PROGRAM.dynhash.json, from
 p4c-barefoot, tells where the crossbar leads each bit of a field, and which column
 is which bit of the hash.
 """
 
 import json
+import subprocess
+import tempfile
+from pathlib import Path
+
+import tap
 
 ROWS_OF_GROUP = 4
 
@@ -97,7 +102,7 @@ class Calculation:
 
 
 def calculations(described, registers):
-    """Calculations by name, from a dart.dynhash.json and a folder of registers."""
+    """Calculations by name, from a PROGRAM.dynhash.json and a folder of registers."""
     stages = {}
 
     def stage(number):
@@ -110,3 +115,24 @@ def calculations(described, registers):
         found = json.load(file)["dynamic_hash_calculations"]
     return {one["name"].removesuffix(".configure"): Calculation(one, stage)
             for one in found}
+
+
+def of_program(built, program):
+    """The calculations of a program that was compiled into a folder of @built."""
+    pipeline = built / program / "pipeline"
+    with tempfile.TemporaryDirectory() as registers:
+        Path(registers, "logs").mkdir()
+        subprocess.run(["bfas", "--gen_json", "-o", registers,
+                        pipeline / f"{program}.bfa"],
+                       check=True, stdout=subprocess.DEVNULL)
+        return calculations(pipeline / f"{program}.dynhash.json",
+                            Path(registers))
+
+
+def check_all(chosen, found, expected):
+    """Compares the two functions for each of the vectors, of which there is one at least."""
+    chosen = list(chosen)
+    assert chosen, "no vector qualifies"
+    tap.note(f"{len(chosen)} vectors")
+    for vector in chosen:
+        tap.same(found(vector), expected(vector), f"key {vector['key']}")

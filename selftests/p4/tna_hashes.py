@@ -7,7 +7,6 @@ golden vectors. No Tofino is needed: hash_engine.py is a model of the engine.
 import json
 import shutil
 import subprocess
-import tempfile
 from pathlib import Path
 
 import tap
@@ -15,7 +14,7 @@ import tap
 import hash_engine
 
 TREE = Path(__file__).resolve().parents[2]
-BUILT = TREE / ".output/p4/tna/dart/pipeline"
+BUILT = TREE / ".output/p4/tna"
 VECTORS = TREE / "selftests/vectors/reports.json"
 
 SHARES = {13: "ipv4", 17: "ipv4_hop", 37: "ipv6", 41: "ipv6_hop"}
@@ -32,14 +31,6 @@ def in_egress(key):
     return (inverted + key[4:]).rjust(LONGEST, b"\0")
 
 
-def check_all(chosen, found, expected):
-    chosen = list(chosen)
-    assert chosen, "no vector qualifies"
-    tap.note(f"{len(chosen)} vectors")
-    for vector in chosen:
-        tap.same(found(vector), expected(vector), f"key {vector['key']}")
-
-
 def key_of(vector):
     return bytes.fromhex(vector["key"])
 
@@ -48,7 +39,7 @@ def shares():
     """the ingress hash of each kind of key is its share"""
     for length, name in SHARES.items():
         share = engine[f"DartIngress.share_hash.{name}"]
-        check_all((vector for vector in flows if len(key_of(vector)) == length),
+        hash_engine.check_all((vector for vector in flows if len(key_of(vector)) == length),
                   lambda vector, share=share: share(key_of(vector)) % 1024,
                   lambda vector: vector["share"])
 
@@ -56,7 +47,7 @@ def shares():
 def ports():
     """the egress hash for the source port is the share"""
     port = engine["DartEgress.write_report.source_port_of.hash"]
-    check_all(flows, lambda vector: port(in_egress(key_of(vector))) % 1024,
+    hash_engine.check_all(flows, lambda vector: port(in_egress(key_of(vector))) % 1024,
               lambda vector: vector["share"])
 
 
@@ -68,13 +59,13 @@ def slots():
             for copy in range(len(vector["slots"]))]
 
     assert any(len(vector["slots"]) == 8 for vector in flows)
-    check_all(flows, found, lambda vector: vector["slots"])
+    hash_engine.check_all(flows, found, lambda vector: vector["slots"])
 
 
 def checksums():
     """the hash for the checksum is the checksum"""
     checksum = engine["DartEgress.write_report.checksum_hash.checksum_0"]
-    check_all((vector for vector in flows
+    hash_engine.check_all((vector for vector in flows
                if vector["collector"]["checksum_bits"] == 32),
               lambda vector: checksum(in_egress(key_of(vector))),
               lambda vector: int(vector["checksum"], 0))
@@ -90,7 +81,7 @@ def icrcs():
             frame[at] = 0xff
         return icrc(b"\xff" * 8 + frame).to_bytes(4, "little")
 
-    check_all((vector for vector in vectors
+    hash_engine.check_all((vector for vector in vectors
                if (vector["collector"]["value_length"],
                    vector["collector"]["checksum_bits"]) == (20, 32)),
               found, lambda vector: bytes.fromhex(vector["frame"])[-4:])
@@ -104,10 +95,5 @@ with open(VECTORS, encoding="utf-8") as file:
 flows = [vector for vector in vectors if len(key_of(vector)) in SHARES]
 subprocess.run(["make", "-s", "-C", TREE, "p4", "TARGET=tna"], check=True,
                stdout=subprocess.DEVNULL)
-with tempfile.TemporaryDirectory() as registers:
-    Path(registers, "logs").mkdir()
-    subprocess.run(["bfas", "--gen_json", "-o", registers, BUILT / "dart.bfa"],
-                   check=True, stdout=subprocess.DEVNULL)
-    engine = hash_engine.calculations(BUILT / "dart.dynhash.json",
-                                      Path(registers))
+engine = hash_engine.of_program(BUILT, "dart")
 tap.run(shares, ports, slots, checksums, icrcs)

@@ -7,7 +7,6 @@ the golden vectors of tables. No Tofino is needed: hash_engine.py is a model of 
 import json
 import shutil
 import subprocess
-import tempfile
 from pathlib import Path
 
 import tap
@@ -25,26 +24,6 @@ ETHERNET = 14
 CHANGES = (1, 8, 10, 11, 26, 27, 32)
 
 
-def engine_of(program):
-    """The calculations of a program, by name."""
-    built = BUILT / program / "pipeline"
-    with tempfile.TemporaryDirectory() as registers:
-        Path(registers, "logs").mkdir()
-        subprocess.run(["bfas", "--gen_json", "-o", registers,
-                        built / f"{program}.bfa"],
-                       check=True, stdout=subprocess.DEVNULL)
-        return hash_engine.calculations(built / f"{program}.dynhash.json",
-                                        Path(registers))
-
-
-def check_all(chosen, found, expected):
-    chosen = list(chosen)
-    assert chosen, "no vector qualifies"
-    tap.note(f"{len(chosen)} vectors")
-    for vector in chosen:
-        tap.same(found(vector), expected(vector), f"key {vector['key']}")
-
-
 def of_all(*names):
     """The calculations that these names have in each program."""
     return [tuple(engine[name] for name in names)
@@ -59,7 +38,7 @@ def homes():
     """the sum of both hashes of a key, under the mask, is its home"""
     for first, second in of_all("TeaIngress.row_hash.first",
                                 "TeaIngress.row_hash.second"):
-        check_all(flows, lambda vector, first=first, second=second:
+        hash_engine.check_all(flows, lambda vector, first=first, second=second:
                   (first(key_of(vector)) + second(key_of(vector)))
                   % 2**vector["geometry"]["rows_log2"],
                   lambda vector: vector["home"])
@@ -68,7 +47,7 @@ def homes():
 def shares():
     """the hash for the share is the share"""
     for (share,) in of_all("TeaIngress.share_hash.hash"):
-        check_all(flows, lambda vector, share=share:
+        hash_engine.check_all(flows, lambda vector, share=share:
                   share(key_of(vector)) % 1024,
                   lambda vector: vector["share"])
 
@@ -78,7 +57,7 @@ def entries():
     for program, engine in engines.items():
         for cell in ("first", "last"):
             check = engine[f"TeaIngress.search.{cell}_hash.hash"]
-            check_all((vector for vector in flows
+            hash_engine.check_all((vector for vector in flows
                        if vector["geometry"]["value_length"] ==
                        VALUE_BYTES[program]),
                       lambda vector, check=check:
@@ -96,7 +75,7 @@ def tags():
     for checks in of_all("TeaEgress.request.tag_hash.hash",
                          "TeaIngress.judge.tag_hash.hash"):
         for check in checks:
-            check_all(exchanges, lambda vector, check=check:
+            hash_engine.check_all(exchanges, lambda vector, check=check:
                       found(vector, check),
                       lambda vector:
                       bytes.fromhex(vector["exchange"]["tag"])[8:])
@@ -111,7 +90,7 @@ def icrcs():
         return icrc(b"\xff" * 8 + frame).to_bytes(4, "little")
 
     for (icrc,) in of_all("TeaEgress.request.read_icrc.hash"):
-        check_all(exchanges, lambda vector, icrc=icrc: found(vector, icrc),
+        hash_engine.check_all(exchanges, lambda vector, icrc=icrc: found(vector, icrc),
                   lambda vector:
                   bytes.fromhex(vector["exchange"]["read"])[-4:])
 
@@ -125,5 +104,6 @@ flows = [vector for vector in vectors if len(key_of(vector)) == KEY_BYTES]
 exchanges = [vector for vector in flows if vector["exchange"]]
 subprocess.run(["make", "-s", "-C", TREE, "p4", "TARGET=tna"], check=True,
                stdout=subprocess.DEVNULL)
-engines = {program: engine_of(program) for program in VALUE_BYTES}
+engines = {program: hash_engine.of_program(BUILT, program)
+           for program in VALUE_BYTES}
 tap.run(homes, shares, entries, tags, icrcs)
