@@ -8,6 +8,7 @@ dartd_skeletons := biolat cgroup_limits cgroup_memory cgroupnet host_memory \
 	host_samples host_state map_owner_watch mounts runqlat tcp_traffic tcpconn
 
 unit_connect_request_sources := agent/rdma/connect_request.c
+unit_coverage_sources := agent/base/coverage.c
 unit_entry_name_sources := agent/base/entry_name.c
 unit_schema_json_sources := agent/schema/schema_json.c
 unit_settings_sources := agent/settings.c

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Counts objects by reason, in constant time for each change. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "coverage.h"
+
+/* States of a place; MISSING + reason is the last of them. */
+enum {
+	NOT_COUNTED,
+	STAGED,
+	SERVED,
+	MISSING,
+};
+
+static const char *const kind_names[COVERAGE_KINDS] = {
+	[COVERAGE_FILESYSTEMS] = "filesystems",
+	[COVERAGE_NETDEVS] = "netdevs",
+	[COVERAGE_DISKS] = "disks",
+	[COVERAGE_CGROUPS] = "cgroups",
+	[COVERAGE_NAMESPACES] = "namespaces",
+	[COVERAGE_SOURCES] = "sources",
+	[COVERAGE_PROBES] = "probes",
+	[COVERAGE_MAPS] = "maps",
+};
+
+static const char *const reason_names[COVERAGE_REASONS] = {
+	[COVERAGE_UNREGISTERED] = "unregistered",
+	[COVERAGE_WATCHES] = "watches",
+	[COVERAGE_MEMORY] = "memory",
+	[COVERAGE_TABLE] = "table",
+	[COVERAGE_NAME] = "name",
+	[COVERAGE_QUOTA] = "quota",
+	[COVERAGE_PERMISSION] = "permission",
+	[COVERAGE_INVISIBLE] = "invisible",
+	[COVERAGE_UNSUPPORTED] = "unsupported",
+	[COVERAGE_OTHER] = "other",
+};
+
+void coverage_tally__open(struct coverage_tally *tally)
+{
+	int reason;
+
+	*tally = (struct coverage_tally){ };
+	TAILQ_INIT(&tally->staged);
+	for (reason = 0; reason < COVERAGE_REASONS; reason++)
+		TAILQ_INIT(&tally->missing[reason].places);
+}
+
+void coverage_tally__forget(struct coverage_tally *tally,
+			    struct coverage_place *place)
+{
+	struct coverage_missing *missing;
+
+	switch (place->state) {
+	case NOT_COUNTED:
+		return;
+	case STAGED:
+		TAILQ_REMOVE(&tally->staged, place, link);
+		break;
+	case SERVED:
+		tally->served--;
+		break;
+	default:
+		missing = &tally->missing[place->state - MISSING];
+		TAILQ_REMOVE(&missing->places, place, link);
+		missing->count--;
+	}
+	tally->present--;
+	place->state = NOT_COUNTED;
+}
+
+void coverage_tally__stage(struct coverage_tally *tally,
+			   struct coverage_place *place, const char *name)
+{
+	coverage_tally__forget(tally, place);
+	place->name = name;
+	place->state = STAGED;
+	tally->present++;
+	TAILQ_INSERT_TAIL(&tally->staged, place, link);
+}
+
+void coverage_tally__publish(struct coverage_tally *tally)
+{
+	struct coverage_place *place;
+
+	while ((place = TAILQ_FIRST(&tally->staged))) {
+		TAILQ_REMOVE(&tally->staged, place, link);
+		place->state = SERVED;
+		tally->served++;
+	}
+}
+
+void coverage_tally__withdraw(struct coverage_tally *tally,
+			      enum coverage_reason reason,
+			      const struct dart_error *why)
+{
+	struct coverage_place *place;
+
+	while ((place = TAILQ_FIRST(&tally->staged)))
+		coverage_tally__miss(tally, place, reason, place->name, why);
+}
+
+void coverage_tally__miss(struct coverage_tally *tally,
+			  struct coverage_place *place,
+			  enum coverage_reason reason, const char *name,
+			  const struct dart_error *why)
+{
+	struct coverage_missing *missing = &tally->missing[reason];
+
+	if (place) {
+		coverage_tally__forget(tally, place);
+		place->name = name;
+		place->state = MISSING + reason;
+		TAILQ_INSERT_TAIL(&missing->places, place, link);
+	} else {
+		if (!missing->unplaced++)
+			snprintf(missing->example, sizeof(missing->example),
+				 "%s", name);
+	}
+	missing->why = *why;
+	missing->count++;
+	tally->present++;
+}
+
+void coverage_tally__forget_unplaced(struct coverage_tally *tally)
+{
+	struct coverage_missing *missing;
+	int reason;
+
+	for (reason = 0; reason < COVERAGE_REASONS; reason++) {
+		missing = &tally->missing[reason];
+		tally->present -= missing->unplaced;
+		missing->count -= missing->unplaced;
+		missing->unplaced = 0;
+	}
+}
+
+bool coverage_place__is_missing(const struct coverage_place *place)
+{
+	return place->state >= MISSING;
+}
+
+enum coverage_reason coverage_place__reason(const struct coverage_place *place)
+{
+	return place->state - MISSING;
+}
+
+uint64_t coverage_tally__missing(const struct coverage_tally *tally)
+{
+	uint64_t count = 0;
+	int reason;
+
+	for (reason = 0; reason < COVERAGE_REASONS; reason++)
+		count += tally->missing[reason].count;
+	return count;
+}
+
+uint64_t coverage_tally__passing(const struct coverage_tally *tally)
+{
+	uint64_t count = 0;
+	int reason;
+
+	for (reason = 0; reason < COVERAGE_REASONS; reason++)
+		if (coverage__can_pass(reason))
+			count += tally->missing[reason].count;
+	return count;
+}
+
+const char *coverage_tally__example(const struct coverage_tally *tally,
+				    enum coverage_reason reason)
+{
+	const struct coverage_missing *missing = &tally->missing[reason];
+	const struct coverage_place *first = TAILQ_FIRST(&missing->places);
+
+	if (first)
+		return first->name;
+	return missing->unplaced ? missing->example : NULL;
+}
+
+enum coverage_reason coverage__reason_of(int code)
+{
+	switch (code) {
+	case ENOMEM:
+	case ENOBUFS:
+		return COVERAGE_MEMORY;
+	case ENOSPC:
+		return COVERAGE_TABLE;
+	case ENAMETOOLONG:
+	case EEXIST:
+		return COVERAGE_NAME;
+	case EDQUOT:
+		return COVERAGE_QUOTA;
+	case EPERM:
+	case EACCES:
+		return COVERAGE_PERMISSION;
+	case EOPNOTSUPP:
+		return COVERAGE_UNSUPPORTED;
+	default:
+		return COVERAGE_OTHER;
+	}
+}
+
+bool coverage__can_pass(enum coverage_reason reason)
+{
+	switch (reason) {
+	case COVERAGE_UNREGISTERED:
+	case COVERAGE_INVISIBLE:
+	case COVERAGE_UNSUPPORTED:
+		return false;
+	default:
+		return true;
+	}
+}
+
+const char *coverage__kind_name(enum coverage_kind kind)
+{
+	return kind_names[kind];
+}
+
+const char *coverage__reason_name(enum coverage_reason reason)
+{
+	return reason_names[reason];
+}

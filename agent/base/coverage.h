@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Coverage: of each kind of objects, how many the host has, how many are served, and
+ * the reasons of the rest.
+ *
+ * A tally counts the objects of one follower, or of another owner of objects.  It
+ * changes only when an object does: each object has a place in it, which is moved in
+ * constant time.  The objects that are missing are linked by reason, so that a reason
+ * always has an object that exists as its example.
+ */
+#ifndef COVERAGE_H
+#define COVERAGE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/queue.h>
+
+#include <libdart/error.h>
+
+enum coverage_kind {
+	COVERAGE_FILESYSTEMS,
+	COVERAGE_NETDEVS,
+	COVERAGE_DISKS,
+	COVERAGE_CGROUPS,
+	COVERAGE_NAMESPACES,
+	COVERAGE_SOURCES,
+	COVERAGE_PROBES,
+	COVERAGE_MAPS,
+	COVERAGE_KINDS
+};
+
+/* Why an object is not served. */
+enum coverage_reason {
+	COVERAGE_UNREGISTERED,	/* nobody has asked for it */
+	COVERAGE_WATCHES,	/* inotify has no more of them */
+	COVERAGE_MEMORY,
+	COVERAGE_TABLE,		/* the region or the control region has no room */
+	COVERAGE_NAME,		/* too long, or another entry has it */
+	COVERAGE_QUOTA,		/* of the owner of a subtree, or of a user */
+	COVERAGE_PERMISSION,
+	COVERAGE_INVISIBLE,	/* the host has it, and dartd cannot see it */
+	COVERAGE_UNSUPPORTED,	/* by this kernel or this object */
+	COVERAGE_OTHER,
+	COVERAGE_REASONS
+};
+
+/*
+ * Where an object stands; embedded in the follower's record of the object.  All zeros:
+ * not counted.
+ */
+struct coverage_place {
+	TAILQ_ENTRY(coverage_place) link;
+	const char *name;	/* of the object, whose memory the record owns */
+	uint8_t state;		/* private to coverage.c */
+};
+
+TAILQ_HEAD(coverage_places, coverage_place);
+
+/* The objects that are missing for one reason. */
+struct coverage_missing {
+	uint64_t count;
+	uint64_t unplaced;	/* of these, objects without a record */
+	struct coverage_places places;
+	char example[DART_ERROR_MAX];	/* an object without a record */
+	struct dart_error why;	/* of the last object */
+};
+
+struct coverage_tally {
+	uint64_t present;	/* served, missing and staged objects */
+	uint64_t served;
+	struct coverage_places staged;	/* registered in a batch that has not ended */
+	struct coverage_missing missing[COVERAGE_REASONS];
+};
+
+void coverage_tally__open(struct coverage_tally *tally);
+
+/* The object of @place, which may be counted already, is registered, in a batch. */
+void coverage_tally__stage(struct coverage_tally *tally,
+			   struct coverage_place *place, const char *name);
+/* The batch has ended: the staged objects are served. */
+void coverage_tally__publish(struct coverage_tally *tally);
+/* The batch could not be published: all staged objects are missing. */
+void coverage_tally__withdraw(struct coverage_tally *tally,
+			      enum coverage_reason reason,
+			      const struct dart_error *why);
+/*
+ * The object is not served.  @place: NULL if the owner has no record of the object, as
+ * when memory runs out; @name is then copied, and the object counts until
+ * coverage_tally__forget_unplaced().
+ */
+void coverage_tally__miss(struct coverage_tally *tally,
+			  struct coverage_place *place,
+			  enum coverage_reason reason, const char *name,
+			  const struct dart_error *why);
+/* The object has ended, or does not count.  Before its record is freed. */
+void coverage_tally__forget(struct coverage_tally *tally,
+			    struct coverage_place *place);
+/* Before all objects are looked for again. */
+void coverage_tally__forget_unplaced(struct coverage_tally *tally);
+
+bool coverage_place__is_missing(const struct coverage_place *place);
+/* Only of a place that is missing. */
+enum coverage_reason coverage_place__reason(const struct coverage_place *place);
+
+/* Objects that are missing; those whose reason can pass without another event. */
+uint64_t coverage_tally__missing(const struct coverage_tally *tally);
+uint64_t coverage_tally__passing(const struct coverage_tally *tally);
+/* The name of an object that is missing for @reason, or NULL. */
+const char *coverage_tally__example(const struct coverage_tally *tally,
+				    enum coverage_reason reason);
+
+/* The reason of a call that returned -@code. */
+enum coverage_reason coverage__reason_of(int code);
+/* False: a new attempt fails for the same reason, until somebody registers the object. */
+bool coverage__can_pass(enum coverage_reason reason);
+/* "cgroups", "watches" */
+const char *coverage__kind_name(enum coverage_kind kind);
+const char *coverage__reason_name(enum coverage_reason reason);
+
+#endif /* COVERAGE_H */
