@@ -212,8 +212,11 @@ int agent__open(struct agent *agent, const struct options *options,
 	ret = self__publish(&agent->self, &agent->registry, error);
 	if (ret)
 		goto close_registry;
-	followers__open(&agent->followers, &agent->registry, &agent->region,
-			&agent->file_watches, &agent->changes, loop);
+	ret = followers__open(&agent->followers, &agent->registry,
+			      &agent->region, &agent->file_watches,
+			      &agent->changes, loop, error);
+	if (ret)
+		goto close_registry;
 	ret = region_events__open(&agent->region_events, loop, &agent->region,
 				  &agent->followers, &counts->quarantine,
 				  error);

@@ -19,6 +19,7 @@ struct cgroup {
 	TAILQ_ENTRY(cgroup) link;
 	int wd;
 	ino_t inode;
+	struct coverage_place place;
 	char path[];			/* below the top, "" for the top itself */
 };
 
@@ -62,23 +63,28 @@ static bool is_root(int fd)
 	return faccessat(fd, "cgroup.type", F_OK, 0) != 0;
 }
 
-static void cgroups__register(struct cgroups *cgroups, const char *path, int fd)
+static void cgroups__register(struct cgroups *cgroups, struct cgroup *cgroup,
+			      int fd)
 {
+	struct follower *follower = &cgroups->follower;
 	struct selector selector;
 	char whole[PATH_MAX];
 	struct dart_error error;
+	int ret;
 
 	if (is_root(fd))
 		return;
-	if (join_path(whole, cgroups->path, path)) {
-		dart_error__set(&error, ENAMETOOLONG, "path is too long");
-		follower__fail(&cgroups->follower, &error);
-	} else if (selector__cgroup(&selector, cgroups->follower.source, fd,
-				    whole, &error)) {
-		follower__fail(&cgroups->follower, &error);
-	} else {
-		follower__register(&cgroups->follower, &selector);
-	}
+	if (join_path(whole, cgroups->path, cgroup->path))
+		ret = dart_error__set(&error, ENAMETOOLONG, "path is too long");
+	else
+		ret = selector__cgroup(&selector, follower->source, fd, whole,
+				       &error);
+	if (ret)
+		follower__fail(follower, &cgroup->place,
+			       coverage__reason_of(-ret), cgroup->path, &error);
+	else
+		follower__register(follower, &selector, &cgroup->place,
+				   cgroup->path);
 }
 
 /* Adds children that are not watched yet. */
@@ -100,7 +106,8 @@ static void cgroups__scan(struct cgroups *cgroups, const char *path,
  * To call before looking for children, so that a child created in between is
  * seen twice rather than never.
  */
-static int cgroups__watch(struct cgroups *cgroups, const char *path, int fd)
+static int cgroups__watch(struct cgroups *cgroups, const char *path, int fd,
+			  struct cgroup **result)
 {
 	struct cgroup *cgroup = calloc(1, sizeof(*cgroup) + strlen(path) + 1);
 	struct stat status;
@@ -120,6 +127,7 @@ static int cgroups__watch(struct cgroups *cgroups, const char *path, int fd)
 	cgroup->inode = status.st_ino;
 	strcpy(cgroup->path, path);
 	TAILQ_INSERT_TAIL(&cgroups->list, cgroup, link);
+	*result = cgroup;
 	return 0;
 }
 
@@ -137,19 +145,24 @@ static DIR *cgroups__opendir(const struct cgroups *cgroups, const char *path)
 static void cgroups__add(struct cgroups *cgroups, const char *path)
 {
 	DIR *directory = cgroups__opendir(cgroups, path);
+	struct cgroup *cgroup = NULL;
 	struct dart_error error;
 	int ret;
 
 	/* -ENOENT: it was removed in the meantime. */
-	ret = directory ? cgroups__watch(cgroups, path, dirfd(directory)) :
+	ret = directory ? cgroups__watch(cgroups, path, dirfd(directory),
+					 &cgroup) :
 			  -errno;
 	if (!ret) {
-		cgroups__register(cgroups, path, dirfd(directory));
+		cgroups__register(cgroups, cgroup, dirfd(directory));
 		cgroups__scan(cgroups, path, directory);
 	} else if (ret != -ENOENT) {
 		dart_error__set(&error, -ret, "cannot watch cgroup %s: %s%s",
 				path, strerror(-ret), inotify__remedy(-ret));
-		follower__fail(&cgroups->follower, &error);
+		follower__fail(&cgroups->follower, NULL,
+			       ret == -ENOSPC ? COVERAGE_WATCHES :
+						coverage__reason_of(-ret),
+			       path, &error);
 	}
 	if (directory)
 		closedir(directory);
@@ -157,6 +170,7 @@ static void cgroups__add(struct cgroups *cgroups, const char *path)
 
 static void cgroups__forget(struct cgroups *cgroups, struct cgroup *cgroup)
 {
+	follower__forget(&cgroups->follower, &cgroup->place);
 	TAILQ_REMOVE(&cgroups->list, cgroup, link);
 	inotify_rm_watch(cgroups->inotify, cgroup->wd);
 	free(cgroup);
@@ -263,15 +277,36 @@ static int on_event(sd_event_source *source, int fd, uint32_t revents,
 		    void *userdata)
 {
 	struct cgroups *cgroups = userdata;
-	struct registry *registry = cgroups->follower.followers->registry;
-	struct dart_error error;
 
-	registry__begin(registry);
+	follower__begin(&cgroups->follower);
 	inotify__read(fd, on_inotify_event, cgroups);
-	if (registry__end(registry, &error))
-		log__peer_error("%s: cannot publish changes: %s",
-				cgroups->follower.group.name, error.text);
+	follower__end_or_log(&cgroups->follower);
 	return 0;
+}
+
+/* The cgroups without a watch are not in the list. */
+static void cgroups__retry(struct follower *follower)
+{
+	struct cgroups *cgroups = (struct cgroups *)follower;
+	struct cgroup *cgroup;
+	DIR *directory;
+
+	follower__begin(follower);
+	TAILQ_FOREACH(cgroup, &cgroups->list, link) {
+		directory = coverage_place__is_missing(&cgroup->place) ?
+				    cgroups__opendir(cgroups, cgroup->path) :
+				    NULL;
+		if (!directory)
+			continue;
+		cgroups__register(cgroups, cgroup, dirfd(directory));
+		closedir(directory);
+	}
+	/* Not even the top has a watch. */
+	if (TAILQ_EMPTY(&cgroups->list))
+		cgroups__add(cgroups, "");
+	else
+		cgroups__sync_all(cgroups);
+	follower__end_or_log(follower);
 }
 
 static void on_top_removed(struct file_watch *watch)
@@ -298,6 +333,7 @@ static void cgroups__free(struct follower *follower)
 
 static const struct follower_operations cgroups_operations = {
 	.free = cgroups__free,
+	.retry = cgroups__retry,
 };
 
 /* Opens everything but the list; cgroups__free() closes it, even on error. */
@@ -348,9 +384,9 @@ int cgroups__follow(struct followers *followers, const struct source *source,
 		cgroups__free(&cgroups->follower);
 		return ret;
 	}
-	registry__begin(followers->registry);
+	follower__begin(&cgroups->follower);
 	cgroups__add(cgroups, "");
-	ret = registry__end(followers->registry, error);
+	ret = follower__end_with(&cgroups->follower, 0, error);
 	if (ret)
 		followers__drop(followers, &cgroups->follower);
 	else

@@ -39,6 +39,7 @@ static struct entry *devices__entry(const struct devices *devices,
 
 static void devices__forget(struct devices *devices, struct device *device)
 {
+	follower__forget(&devices->follower, &device->place);
 	TAILQ_REMOVE(&devices->list, device, link);
 	free(device);
 }
@@ -69,7 +70,8 @@ static struct device *devices__add(struct devices *devices, uint64_t number,
 
 	if (!device) {
 		dart_error__no_memory(&error);
-		follower__fail(&devices->follower, &error);
+		follower__fail(&devices->follower, NULL, COVERAGE_MEMORY, name,
+			       &error);
 		return NULL;
 	}
 	device->number = number;
@@ -126,10 +128,13 @@ static void devices__register_new(struct devices *devices)
 		if (ret == -ENOENT || ret == -ENODEV)
 			continue;
 		if (ret) {
-			follower__fail(&devices->follower, &error);
+			follower__fail(&devices->follower, &device->place,
+				       coverage__reason_of(-ret), device->name,
+				       &error);
 			continue;
 		}
-		follower__register(&devices->follower, &selector);
+		follower__register(&devices->follower, &selector,
+				   &device->place, device->name);
 		selector__close(&selector);
 	}
 }
@@ -189,38 +194,48 @@ static int devices__read(struct devices *devices)
 	return have_lost ? -ENOBUFS : 0;
 }
 
-static void devices__end_batch(struct devices *devices)
+/* In a batch that follower__begin() began: @ret is the result of learning the changes. */
+static void devices__take_changes(struct devices *devices, int ret)
 {
-	struct dart_error error;
-
-	if (registry__end(devices->follower.followers->registry, &error))
-		log__peer_error("%s: cannot publish changes: %s",
-				devices->follower.group.name, error.text);
+	/* A lease begins with the publication; only then can a removed entry be restored. */
+	if (devices->is_renamed) {
+		follower__end_or_log(&devices->follower);
+		follower__begin(&devices->follower);
+	}
+	devices__register_new(devices);
+	follower__end_or_log(&devices->follower);
+	if (ret)
+		log__peer_error("cannot learn which %s there are: %s",
+				devices->kind->what, strerror(-ret));
 }
 
 static int on_event(sd_event_source *source, int fd, uint32_t revents,
 		    void *userdata)
 {
 	struct devices *devices = userdata;
-	struct registry *registry = devices->follower.followers->registry;
 	int ret;
 
 	devices->is_renamed = false;
-	registry__begin(registry);
+	follower__begin(&devices->follower);
 	ret = devices->kind->take ? devices__read(devices) : -ENOBUFS;
 	if (ret == -ENOBUFS || ret == -ENOMEM)
 		ret = devices__sync(devices);
-	/* A lease begins with the publication; only then can a removed entry be restored. */
-	if (devices->is_renamed) {
-		devices__end_batch(devices);
-		registry__begin(registry);
-	}
-	devices__register_new(devices);
-	devices__end_batch(devices);
-	if (ret)
-		log__peer_error("cannot learn which %s there are: %s",
-				devices->kind->what, strerror(-ret));
+	devices__take_changes(devices, ret);
 	return 0;
+}
+
+static void devices__retry(struct follower *follower)
+{
+	struct devices *devices = (struct devices *)follower;
+	struct device *device;
+	int ret;
+
+	devices->is_renamed = false;
+	follower__begin(follower);
+	ret = devices__sync(devices);
+	TAILQ_FOREACH(device, &devices->list, link)
+		device->is_new |= coverage_place__is_missing(&device->place);
+	devices__take_changes(devices, ret);
 }
 
 static void devices__free(struct follower *follower)
@@ -240,6 +255,7 @@ static void devices__free(struct follower *follower)
 
 static const struct follower_operations devices_operations = {
 	.free = devices__free,
+	.retry = devices__retry,
 };
 
 /* Opens everything but the list; devices__free() closes it, even on error. */
@@ -289,14 +305,14 @@ int devices__follow(struct followers *followers,
 		devices__free(&devices->follower);
 		return ret;
 	}
-	registry__begin(followers->registry);
+	follower__begin(&devices->follower);
 	ret = devices__sync(devices);
 	if (ret)
 		dart_error__system(error, -ret, "cannot learn which %s there are",
 				   kind->what);
 	else
 		devices__register_new(devices);
-	ret = registry__end_with(followers->registry, ret, error);
+	ret = follower__end_with(&devices->follower, ret, error);
 	if (ret)
 		followers__drop(followers, &devices->follower);
 	else

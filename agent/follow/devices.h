@@ -14,6 +14,7 @@ struct device {
 	TAILQ_ENTRY(device) link;
 	uint64_t number;	/* which no other device of its kind has */
 	uint64_t inode;		/* differs if another device has its number; or 0 */
+	struct coverage_place place;
 	bool is_new;		/* its entry has not been added yet */
 	bool is_seen;		/* while all are compared */
 	bool is_local;		/* a file system: no server has a part of its path */

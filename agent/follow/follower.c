@@ -9,11 +9,65 @@
 #include "agent/base/log.h"
 #include "follower.h"
 
-void followers__open(struct followers *followers, struct registry *registry,
-		     const struct region *region,
-		     struct file_watches *file_watches,
-		     const struct changes *changes, sd_event *loop)
+/* Until the first attempt, and the most between two. */
+#define RETRY_FIRST_S 2
+#define RETRY_MOST_S 60
+
+static void followers__arm(struct followers *followers, unsigned int seconds)
 {
+	followers->retry_s = seconds;
+	sd_event_source_set_time_relative(followers->retry,
+					  seconds * UINT64_C(1000000));
+	sd_event_source_set_enabled(followers->retry, SD_EVENT_ONESHOT);
+}
+
+static bool followers__is_armed(const struct followers *followers)
+{
+	int enabled;
+
+	return sd_event_source_get_enabled(followers->retry, &enabled) > 0;
+}
+
+static void follower__retry(struct follower *follower)
+{
+	coverage_tally__forget_unplaced(&follower->tally);
+	follower->operations->retry(follower);
+	if (follower->is_incomplete &&
+	    !coverage_tally__missing(&follower->tally)) {
+		follower->is_incomplete = false;
+		log__peer_info("%s: none is left out any more",
+			       follower->group.name);
+	}
+}
+
+static int on_retry(sd_event_source *source, uint64_t time, void *userdata)
+{
+	struct followers *followers = userdata;
+	unsigned int next = followers->retry_s * 2;
+	struct follower *follower;
+	bool is_complete = true;
+
+	TAILQ_FOREACH(follower, &followers->list, link) {
+		if (coverage_tally__passing(&follower->tally))
+			follower__retry(follower);
+		is_complete &= !coverage_tally__passing(&follower->tally);
+	}
+	if (is_complete)
+		sd_event_source_set_enabled(source, SD_EVENT_OFF);
+	else
+		followers__arm(followers,
+			       next < RETRY_MOST_S ? next : RETRY_MOST_S);
+	return 0;
+}
+
+int followers__open(struct followers *followers, struct registry *registry,
+		    const struct region *region,
+		    struct file_watches *file_watches,
+		    const struct changes *changes, sd_event *loop,
+		    struct dart_error *error)
+{
+	int ret;
+
 	*followers = (struct followers){
 		.registry = registry,
 		.region = region,
@@ -22,6 +76,16 @@ void followers__open(struct followers *followers, struct registry *registry,
 		.loop = loop,
 	};
 	TAILQ_INIT(&followers->list);
+	ret = sd_event_add_time(loop, &followers->retry, CLOCK_MONOTONIC, 0, 0,
+				on_retry, followers);
+	if (ret >= 0)
+		ret = sd_event_source_set_enabled(followers->retry,
+						  SD_EVENT_OFF);
+	if (ret < 0) {
+		sd_event_source_disable_unref(followers->retry);
+		return dart_error__system(error, -ret, "cannot create a timer");
+	}
+	return 0;
 }
 
 void followers__drop(struct followers *followers, struct follower *follower)
@@ -37,6 +101,7 @@ void followers__close(struct followers *followers)
 
 	while ((follower = TAILQ_FIRST(&followers->list)))
 		followers__drop(followers, follower);
+	sd_event_source_disable_unref(followers->retry);
 }
 
 static json_t *describe(const struct entry_group *group)
@@ -48,7 +113,8 @@ static json_t *describe(const struct entry_group *group)
 			 group->part_of ? group->part_of->name : NULL, "entries",
 			 (json_int_t)registry__group_size(
 				 follower->followers->registry, group),
-			 "failures", (json_int_t)follower->failures, "owner", 0,
+			 "failures", (json_int_t)coverage_tally__missing(&follower->tally),
+			 "owner", 0,
 			 "age_s", (json_int_t)clock__age_s(group->registered));
 }
 
@@ -90,16 +156,43 @@ void follower__ended(struct follower *follower)
 	followers__drop(follower->followers, follower);
 }
 
-void follower__fail(struct follower *follower, const struct dart_error *error)
+static void follower__retry_later(struct follower *follower)
 {
-	if (follower->failures++)
-		return;
-	follower->first_failure = *error;
-	log__warning("%s: one is left out, perhaps more will be: %s",
-		     follower->group.name, error->text);
+	if (coverage_tally__passing(&follower->tally) &&
+	    !followers__is_armed(follower->followers))
+		followers__arm(follower->followers, RETRY_FIRST_S);
 }
 
-void follower__register(struct follower *follower, struct selector *selector)
+void follower__fail(struct follower *follower, struct coverage_place *place,
+		    enum coverage_reason reason, const char *name,
+		    const struct dart_error *error)
+{
+	coverage_tally__miss(&follower->tally, place, reason, name, error);
+	follower__retry_later(follower);
+	if (follower->is_incomplete)
+		return;
+	follower->is_incomplete = true;
+	log__peer_warning("%s: one is left out, perhaps more will be: %s",
+			  follower->group.name, error->text);
+}
+
+/* An entry that this batch takes out of the table can come back after its end. */
+static void follower__wait(struct follower *follower,
+			   struct coverage_place *place, const char *name,
+			   const struct dart_error *error)
+{
+	coverage_tally__miss(&follower->tally, place, COVERAGE_OTHER, name,
+			     error);
+	follower__retry_later(follower);
+}
+
+void follower__forget(struct follower *follower, struct coverage_place *place)
+{
+	coverage_tally__forget(&follower->tally, place);
+}
+
+void follower__register(struct follower *follower, struct selector *selector,
+			struct coverage_place *place, const char *name)
 {
 	struct entry *entry;
 	struct dart_error error;
@@ -111,11 +204,54 @@ void follower__register(struct follower *follower, struct selector *selector)
 					   selector, &follower->group, &entry,
 					   &error);
 	/* Most kinds of network devices do not count by CPU. */
-	if (ret == -EOPNOTSUPP &&
-	    follower->source->selector == SOURCE_SELECTOR_NETDEV)
+	if (ret == -ENOENT || ret == -ENODEV ||
+	    (ret == -EOPNOTSUPP &&
+	     follower->source->selector == SOURCE_SELECTOR_NETDEV))
+		follower__forget(follower, place);
+	else if (ret == -EBUSY)
+		follower__wait(follower, place, name, &error);
+	else if (ret && !registry__find_source(follower->followers->registry,
+					       &selector->key))
+		follower__fail(follower, place, coverage__reason_of(-ret),
+			       name, &error);
+	else
+		coverage_tally__stage(&follower->tally, place, name);
+}
+
+void follower__settle(struct follower *follower, int end,
+		      const struct dart_error *why)
+{
+	if (!end) {
+		coverage_tally__publish(&follower->tally);
 		return;
-	if (ret && ret != -EEXIST && ret != -ENOENT && ret != -ENODEV)
-		follower__fail(follower, &error);
+	}
+	coverage_tally__withdraw(&follower->tally, coverage__reason_of(-end),
+				 why);
+	follower__retry_later(follower);
+}
+
+void follower__begin(struct follower *follower)
+{
+	registry__begin(follower->followers->registry);
+}
+
+int follower__end_with(struct follower *follower, int ret,
+		       struct dart_error *error)
+{
+	struct dart_error ignored, *why = ret ? &ignored : error;
+	int end = registry__end(follower->followers->registry, why);
+
+	follower__settle(follower, end, why);
+	return ret ?: end;
+}
+
+void follower__end_or_log(struct follower *follower)
+{
+	struct dart_error error;
+
+	if (follower__end_with(follower, 0, &error))
+		log__peer_error("%s: cannot publish changes: %s",
+				follower->group.name, error.text);
 }
 
 /* For all of a kind one star behind the "@", for cgroups the path and two. */
@@ -148,6 +284,7 @@ int followers__add(struct followers *followers, struct follower *follower,
 	follower->source = source;
 	follower->gather_ms = choice->gather_ms;
 	follower->is_deferrable = choice->is_deferrable;
+	coverage_tally__open(&follower->tally);
 	follower->group.operations = &group_operations;
 	ret = follower__set_name(follower, path, error) ?:
 		      registry__add_group(followers->registry, &follower->group,

@@ -15,6 +15,7 @@
 #include <libdart/error.h>
 
 #include "agent/base/changes.h"
+#include "agent/base/coverage.h"
 #include "agent/base/file_watch.h"
 #include "agent/region/region.h"
 #include "agent/region/selector.h"
@@ -27,6 +28,9 @@ struct followers {
 	struct file_watches *file_watches;
 	const struct changes *changes;
 	sd_event *loop;
+	/* Runs only while an object is missing for a reason that can pass. */
+	sd_event_source *retry;
+	unsigned int retry_s;	/* until the next attempt */
 	TAILQ_HEAD(, follower) list;
 };
 
@@ -36,6 +40,12 @@ struct follower_operations {
 	void (*free)(struct follower *follower);
 	/* After some were unregistered; NULL if nothing is to be done. */
 	void (*unregistered)(struct followers *followers);
+	/*
+	 * Some objects are missing for a reason that can pass: tries to register them
+	 * again.  Objects without a place are forgotten already, so all objects are to be
+	 * looked for; no batch has begun.
+	 */
+	void (*retry)(struct follower *follower);
 };
 
 /* Embedded in what implements the operations. */
@@ -47,17 +57,18 @@ struct follower {
 	uint32_t gather_ms;	/* as in struct selector_key */
 	bool is_deferrable; /* as in struct selector_choice */
 	struct entry_group group;
-	uint32_t failures;	/* objects without the entry they should have */
-	struct dart_error first_failure;	/* if there are any */
+	struct coverage_tally tally;	/* of the objects that it sees */
+	bool is_incomplete;	/* the log says that an object is left out */
 };
 
 #define entry_group__follower(member) \
 	((struct follower *)((char *)(member)-offsetof(struct follower, group)))
 
-void followers__open(struct followers *followers, struct registry *registry,
-		     const struct region *region,
-		     struct file_watches *file_watches,
-		     const struct changes *changes, sd_event *loop);
+int followers__open(struct followers *followers, struct registry *registry,
+		    const struct region *region,
+		    struct file_watches *file_watches,
+		    const struct changes *changes, sd_event *loop,
+		    struct dart_error *error);
 /* Before the registry. */
 void followers__close(struct followers *followers);
 
@@ -77,11 +88,35 @@ void followers__drop(struct followers *followers, struct follower *follower);
 void follower__ended(struct follower *follower);
 
 /*
- * Registers an object, as part of a batch.  One that cannot be registered is
- * left out, and the log has the first of each follower.
+ * Registers the object @name of @place, as part of a batch that follower__end() ends,
+ * and moves @place to the result.  An object that cannot be registered is left out
+ * until the next attempt; one that has ended does not count.
  */
-void follower__register(struct follower *follower, struct selector *selector);
-void follower__fail(struct follower *follower, const struct dart_error *error);
+void follower__register(struct follower *follower, struct selector *selector,
+			struct coverage_place *place, const char *name);
+/*
+ * The object @name is left out.  @place: NULL if the follower has no record of it; else
+ * @name stays valid until follower__forget().  The log has the first of each follower.
+ */
+void follower__fail(struct follower *follower, struct coverage_place *place,
+		    enum coverage_reason reason, const char *name,
+		    const struct dart_error *error);
+/* The object has ended: before its record is freed. */
+void follower__forget(struct follower *follower, struct coverage_place *place);
+
+/* A batch of changes of one follower, which may be part of another batch. */
+void follower__begin(struct follower *follower);
+/*
+ * Ends it, whose changes returned @ret, and returns @ret or the result of the
+ * publication.  The objects that were registered are missing if that failed.
+ */
+int follower__end_with(struct follower *follower, int ret,
+		       struct dart_error *error);
+/* The same for a batch that no client asked for; errors are logged. */
+void follower__end_or_log(struct follower *follower);
+/* For a batch of several followers, which ended with @end: what it means for one. */
+void follower__settle(struct follower *follower, int end,
+		      const struct dart_error *why);
 
 /*
  * The requests about followers, which are their subject; those about groups of

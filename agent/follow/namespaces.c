@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Lists the network namespaces and registers those without an entry. */
 #include <dirent.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,6 +26,23 @@ struct netns_name {
 	uint32_t inode;
 	char name[NAME_MAX + 1];
 };
+
+/* A namespace in the tally of a follower. */
+struct namespace_place {
+	struct coverage_place place;
+	char label[32];	/* "net:INODE" */
+};
+
+struct namespaces_follower {
+	struct follower follower;	/* first: see namespaces__free_follower() */
+	struct namespace_place *places;	/* of all namespaces at the last look */
+	uint32_t count;
+};
+
+static struct namespaces_follower *of_follower(struct follower *follower)
+{
+	return (struct namespaces_follower *)follower;
+}
 
 static void namespaces__add_name(struct namespaces *namespaces,
 				 uint32_t inode, const char *name)
@@ -109,16 +127,16 @@ static bool is_taken(const struct registry *registry,
 }
 
 static void namespaces__register_one(const struct namespaces *namespaces,
-				     struct follower *follower, uint32_t inode)
+				     struct follower *follower, uint32_t inode,
+				     struct namespace_place *place)
 {
+	const char *label = place->label;
 	const struct registry *registry = follower->followers->registry;
 	const char *name = find_name(namespaces, inode);
 	struct selector selector;
-	char label[32];
 	struct dart_error error;
 	int ret;
 
-	snprintf(label, sizeof(label), "net:%u", inode);
 	ret = selector__netns_inode(&selector, follower->source, inode,
 				    inode == namespaces->own ? NULL :
 							       name ?: label,
@@ -128,12 +146,35 @@ static void namespaces__register_one(const struct namespaces *namespaces,
 		ret = selector__netns_inode(&selector, follower->source, inode,
 					    label, &error);
 	if (ret)
-		follower__fail(follower, &error);
+		follower__fail(follower, &place->place,
+			       coverage__reason_of(-ret), label, &error);
 	else
-		follower__register(follower, &selector);
+		follower__register(follower, &selector, &place->place, label);
 }
 
-/* Registers those without an entry; the caller has begun a batch. */
+/* One place for each namespace, none of which is counted yet. */
+static int namespaces__replace_places(const struct namespaces *namespaces,
+				      struct follower *follower)
+{
+	struct namespaces_follower *own = of_follower(follower);
+	uint32_t i;
+
+	for (i = 0; i < own->count; i++)
+		follower__forget(follower, &own->places[i].place);
+	coverage_tally__forget_unplaced(&follower->tally);
+	free(own->places);
+	own->count = 0;
+	own->places = calloc(namespaces->count ?: 1, sizeof(*own->places));
+	if (!own->places)
+		return -ENOMEM;
+	own->count = namespaces->count;
+	for (i = 0; i < own->count; i++)
+		snprintf(own->places[i].label, sizeof(own->places[i].label),
+			 "net:%u", namespaces->inodes[i]);
+	return 0;
+}
+
+/* Registers those without an entry; the caller has begun a batch, and settles it. */
 static void namespaces__register(const struct namespaces *namespaces,
 				 struct follower *follower)
 {
@@ -141,24 +182,46 @@ static void namespaces__register(const struct namespaces *namespaces,
 		.source = follower->source->id,
 		.gather_ms = follower->gather_ms,
 	};
+	struct namespace_place *places;
+	struct dart_error error;
 	uint32_t i;
 
+	if (namespaces__replace_places(namespaces, follower)) {
+		dart_error__no_memory(&error);
+		for (i = 0; i < namespaces->count; i++)
+			follower__fail(follower, NULL, COVERAGE_MEMORY, "net:",
+				       &error);
+		return;
+	}
+	places = of_follower(follower)->places;
 	for (i = 0; i < namespaces->count; i++) {
 		key.object = namespaces->inodes[i];
-		if (!registry__find_source(follower->followers->registry, &key))
+		if (registry__find_source(follower->followers->registry, &key))
+			coverage_tally__stage(&follower->tally,
+					      &places[i].place,
+					      places[i].label);
+		else
 			namespaces__register_one(namespaces, follower,
-						 namespaces->inodes[i]);
+						 namespaces->inodes[i],
+						 &places[i]);
 	}
 }
 
 static void namespaces__free_follower(struct follower *follower)
 {
+	free(of_follower(follower)->places);
 	free(follower);
+}
+
+static void namespaces__retry(struct follower *follower)
+{
+	namespaces__changed(follower->followers);
 }
 
 static const struct follower_operations namespaces_operations = {
 	.free = namespaces__free_follower,
 	.unregistered = namespaces__changed,
+	.retry = namespaces__retry,
 };
 
 /* The region reports changes while there is a follower of namespaces. */
@@ -182,7 +245,11 @@ static int namespaces__sync(struct followers *followers,
 		if (follower->operations == &namespaces_operations)
 			namespaces__register(&namespaces, follower);
 	namespaces__free(&namespaces);
-	return registry__end(followers->registry, error);
+	ret = registry__end(followers->registry, error);
+	TAILQ_FOREACH(follower, &followers->list, link)
+		if (follower->operations == &namespaces_operations)
+			follower__settle(follower, ret, error);
+	return ret;
 }
 
 void namespaces__changed(struct followers *followers)
@@ -198,15 +265,16 @@ int namespaces__follow(struct followers *followers, const struct source *source,
 		       const struct selector_choice *choice,
 		       struct follower **result, struct dart_error *error)
 {
-	struct follower *follower = calloc(1, sizeof(*follower));
+	struct namespaces_follower *own = calloc(1, sizeof(*own));
+	struct follower *follower = &own->follower;
 	int ret;
 
-	if (!follower)
+	if (!own)
 		return dart_error__no_memory(error);
 	ret = followers__add(followers, follower, &namespaces_operations,
 			     source, choice, NULL, error);
 	if (ret) {
-		free(follower);
+		free(own);
 		return ret;
 	}
 	ret = namespaces__sync(followers, error);

@@ -148,6 +148,25 @@ static int open_cgroups(struct selector_choice *choice,
 	return choice->fd < 0 ? choice->fd : 0;
 }
 
+/* Objects are missing, and none of them can ever be served.  Then @error says why. */
+static bool is_useless(const struct follower *follower,
+		       struct dart_error *error)
+{
+	const struct coverage_tally *tally = &follower->tally;
+	int reason;
+
+	if (tally->served || !TAILQ_EMPTY(&tally->staged) ||
+	    coverage_tally__passing(tally))
+		return false;
+	for (reason = 0; reason < COVERAGE_REASONS; reason++) {
+		if (!tally->missing[reason].count)
+			continue;
+		*error = tally->missing[reason].why;
+		return true;
+	}
+	return false;
+}
+
 static int whole_host__add_follower(struct whole_host *host,
 				    const struct source *source,
 				    struct dart_error *error)
@@ -168,9 +187,7 @@ static int whole_host__add_follower(struct whole_host *host,
 		close(choice.fd);
 	if (ret)
 		return ret;
-	if (follower->failures &&
-	    !registry__group_size(followers->registry, &follower->group)) {
-		*error = follower->first_failure;
+	if (is_useless(follower, error)) {
 		followers__drop(followers, follower);
 		return -EOPNOTSUPP;
 	}

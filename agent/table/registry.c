@@ -94,8 +94,9 @@ static int registry__index(struct registry *registry, struct entry *entry,
 	if (entry->kind != DART_CONTROL_ENTRY_SOURCE)
 		return 0;
 	if (entry_index__find(&registry->sources, &entry->key))
-		return dart_error__set(error, EEXIST,
-				       "these counters are registered already");
+		return dart_error__set(
+			error, EBUSY,
+			"an earlier entry of these counters is about to leave the table");
 	if (entry_index__add(&registry->sources, &entry->key))
 		return dart_error__no_memory(error);
 	entry->is_indexed = true;

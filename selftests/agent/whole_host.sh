@@ -204,6 +204,8 @@ check "the host says that its gathering is deferrable" is_true \
 	'any(.[]; .name == "host" and .deferrable and .gather_ms == 1000)' \
 	<<<"$(dartctl -j list)"
 check "nothing of it is gathered at the earlier one" [ -z "$(parts | grep 100ms)" ]
+check "what was gathered at the same interval before is gathered again" \
+	soon has filesystem@/run/long/path+10s
 check "the agent stops again" host_down
 check "the agent logs no error" sh -c "! grep -i -e error -e cannot -e 'left out' $log"
 rm /run/saved.yaml
