@@ -2,34 +2,30 @@
 /* The CPU time of cgroups. */
 #include "cgroup.h"
 
-#include <linux/build_bug.h>
 #include <linux/cgroup.h>
-#include <linux/cpumask.h>
 #include <linux/err.h>
-#include <linux/minmax.h>
-#include <linux/percpu.h>
-#include <linux/rcupdate.h>
-#include <linux/sched.h>
 #include <linux/slab.h>
+#include <linux/string.h>
 
 #include <linux/dart_zero.h>
 
+#include "cgroup_set.h"
+#include "cgroup_time.h"
 #include "compat.h"
 #include "percpu.h"
-
-/* All members of struct cgroup_base_stat are times of 8 bytes. */
-#define TIMES (sizeof(struct cgroup_base_stat) / sizeof(u64))
-
-static_assert(sizeof(struct cgroup_base_stat) % sizeof(u64) == 0);
-
-/* So many cgroups are visited before other tasks can run. */
-#define BATCH 64
 
 struct dart_cgroup {
 	struct dart_percpu percpu;
 	struct cgroup *cgroup;
-	u64 last[TIMES];	/* guarded by the lock of the gathering */
+	struct dart_cgroup_user user;	/* of a record */
+	/* That the record shows.  Guarded by the lock of the gathering once it has joined. */
+	u64 times[DART_CGROUP_TIMES];
 };
+
+static struct dart_cgroup *held_of(struct dart_percpu *percpu)
+{
+	return container_of(percpu, struct dart_cgroup, percpu);
+}
 
 bool dart_cgroup_has_ended(const struct cgroup *cgroup)
 {
@@ -44,88 +40,41 @@ static bool held_has_ended(const struct dart_percpu *percpu)
 
 static void held_free(struct dart_percpu *percpu)
 {
-	struct dart_cgroup *held =
-		container_of(percpu, struct dart_cgroup, percpu);
+	struct dart_cgroup *held = held_of(percpu);
 
+	dart_cgroup_user_free(&held->user);
 	cgroup_put(held->cgroup);
 	kfree(held);
 }
 
-static void add(u64 *times, const struct cgroup_base_stat *stat)
+static int held_prepare(struct dart_percpu *percpu)
 {
-	const u64 *more = (const u64 *)stat;
-	size_t i;
+	struct dart_cgroup *held = held_of(percpu);
 
-	for (i = 0; i < TIMES; i++)
-		times[i] += READ_ONCE(more[i]);
+	dart_cgroup_sum(held->cgroup, held->times);
+	return dart_cgroup_user_init(&held->user, held->cgroup);
 }
 
-static void subtract(u64 *times, const struct cgroup_base_stat *stat)
+static void held_join(struct dart_percpu *percpu, struct dart_cgroup_set *set)
 {
-	const u64 *less = (const u64 *)stat;
-	size_t i;
-
-	for (i = 0; i < TIMES; i++)
-		times[i] -= READ_ONCE(less[i]);
+	dart_cgroup_user_join(&held_of(percpu)->user, set);
 }
 
-/* What CPUs have counted for @cgroup and not yet handed to it. */
-static void add_cpus(u64 *times, struct cgroup *cgroup)
+static void held_leave(struct dart_percpu *percpu)
 {
-	unsigned int cpu;
-
-	for_each_possible_cpu(cpu) {
-		add(times, &per_cpu_ptr(dart_cgroup_rstat(cgroup), cpu)->bstat);
-		subtract(times, &per_cpu_ptr(dart_cgroup_rstat(cgroup), cpu)
-					 ->last_bstat);
-	}
+	dart_cgroup_user_leave(&held_of(percpu)->user);
 }
 
-/*
- * The kernel moves times from CPUs to their cgroup, and on to its parents, periodically and when
- * cpu.stat is read, under a lock that all cgroups share.  This function takes no lock: it adds
- * the times that have arrived at @cgroup, those of ended cgroups among them, to the times that
- * are still at the CPUs and cgroups below.  It reads parents before children, so that a time
- * that moves meanwhile is missed once, and never counted twice.
- */
-static void add_subtree(u64 *times, struct cgroup *cgroup)
-{
-	struct cgroup_subsys_state *state;
-	struct cgroup *below;
-	u32 count = 0;
-
-	add(times, &cgroup->bstat);
-	rcu_read_lock();
-	css_for_each_descendant_pre(state, &cgroup->self) {
-		below = container_of(state, struct cgroup, self);
-		if (below != cgroup) {
-			add(times, &below->bstat);
-			subtract(times, &below->last_bstat);
-		}
-		add_cpus(times, below);
-		if (++count % BATCH || !css_tryget(state))
-			continue;
-		rcu_read_unlock();
-		cond_resched();
-		rcu_read_lock();
-		css_put(state);
-	}
-	rcu_read_unlock();
-}
-
+/* Until a pass has summed the cgroup, the record shows the sum of held_prepare(). */
 static void held_sum(struct dart_percpu *percpu, void *copy)
 {
-	struct dart_cgroup *held =
-		container_of(percpu, struct dart_cgroup, percpu);
-	u64 *times = copy;
-	size_t i;
+	struct dart_cgroup *held = held_of(percpu);
+	const u64 *summed = dart_cgroup_user_times(&held->user);
 
-	add_subtree(times, held->cgroup);
-	/* What was missed comes with the next sum: a time does not fall. */
-	for (i = 0; i < TIMES; i++) {
-		times[i] = max(times[i], held->last[i]);
-		held->last[i] = times[i];
-	}
+	/* What a sum has missed comes with a later one: a time does not fall. */
+	if (summed)
+		dart_cgroup_advance(held->times, summed, DART_CGROUP_TIMES);
+	memcpy(copy, held->times, sizeof(held->times));
 }
 
 struct cgroup *dart_cgroup_get(int fd)
@@ -160,5 +109,8 @@ dart_cgroup_open_cpu(const struct dart_source *source,
 			 held_free);
 	held->percpu.has_ended = held_has_ended;
 	held->percpu.sum = held_sum;
+	held->percpu.prepare = held_prepare;
+	held->percpu.join = held_join;
+	held->percpu.leave = held_leave;
 	return &held->percpu;
 }

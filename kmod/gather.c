@@ -16,11 +16,13 @@
 
 #include <linux/dart_zero.h>
 
+#include "cgroup_set.h"
 #include "event.h"
+#include "percpu.h"
 #include "record.h"
 
-/* So many are gathered before others can take the lock. */
-#define BATCH 64
+/* The longest time that a pass holds the lock, except for a single record that takes longer. */
+#define HOLD_NS (100 * NSEC_PER_USEC)
 
 /* All records with the same interval; exists while there are some. */
 struct dart_gatherer {
@@ -30,6 +32,7 @@ struct dart_gatherer {
 	u32 interval_ms;
 	bool is_deferrable;
 	bool has_ended;			/* removed from the list of gatherers */
+	struct dart_cgroup_set cgroups;	/* of the records */
 	struct list_head records;
 	/* In @records during a pass: those behind it are to be gathered. */
 	struct list_head cursor;
@@ -46,12 +49,13 @@ void dart_gathering_init(struct dart_gathering *gathering,
 	gathering->events = events;
 }
 
-static void gather(struct dart_gatherer *gatherer, struct dart_record *record)
+static void gather(struct dart_gatherer *gatherer, struct dart_record *record,
+		   u64 now)
 {
 	if (record->is_gone)
 		return;
-	if (dart_record_gather(record, ktime_get_boottime_ns(),
-			       gatherer->buffer, &gatherer->cost)) {
+	if (dart_record_gather(record, now, gatherer->buffer,
+			       &gatherer->cost)) {
 		gatherer->cost.records++;
 		return;
 	}
@@ -64,21 +68,39 @@ static void gather_all(struct dart_gatherer *gatherer)
 {
 	struct mutex *lock = &gatherer->gathering->lock;
 	struct dart_record *record;
-	u32 count = 0;
+	u64 taken = ktime_get_boottime_ns(), now = taken;
 
 	list_add(&gatherer->cursor, &gatherer->records);
 	while (!list_is_last(&gatherer->cursor, &gatherer->records)) {
 		record = list_first_entry(&gatherer->cursor,
 					  struct dart_record, link);
 		list_move(&gatherer->cursor, &record->link);
-		gather(gatherer, record);
-		if (++count % BATCH)
+		gather(gatherer, record, now);
+		now = ktime_get_boottime_ns();
+		if (now - taken < HOLD_NS)
 			continue;
 		mutex_unlock(lock);
 		cond_resched();
 		mutex_lock(lock);
+		now = ktime_get_boottime_ns();
+		taken = now;
 	}
 	list_del_init(&gatherer->cursor);
+}
+
+/* Called with the lock held, which it releases meanwhile. */
+static void sum_cgroups(struct dart_gatherer *gatherer)
+{
+	struct mutex *lock = &gatherer->gathering->lock;
+	u64 visits;
+
+	if (!dart_cgroup_set_begin(&gatherer->cgroups))
+		return;
+	mutex_unlock(lock);
+	visits = dart_cgroup_set_sum(&gatherer->cgroups);
+	mutex_lock(lock);
+	dart_cgroup_set_end(&gatherer->cgroups);
+	gatherer->cost.cgroup_visits += visits;
 }
 
 /* Passes follow the clock; those that would be late are left out. */
@@ -105,6 +127,7 @@ static void gather_work(struct work_struct *work)
 	u64 start = ktime_get_ns(), time;
 
 	mutex_lock(&gatherer->gathering->lock);
+	sum_cgroups(gatherer);
 	gather_all(gatherer);
 	time = ktime_get_ns() - start;
 	cost->passes++;
@@ -138,6 +161,7 @@ static struct dart_gatherer *gatherer_new(struct dart_gathering *gathering,
 	gatherer->gathering = gathering;
 	gatherer->interval_ms = interval_ms;
 	gatherer->is_deferrable = is_deferrable;
+	dart_cgroup_set_init(&gatherer->cgroups);
 	INIT_LIST_HEAD(&gatherer->records);
 	INIT_LIST_HEAD(&gatherer->cursor);
 	if (is_deferrable)
@@ -183,7 +207,9 @@ int dart_gathering_add(struct dart_gathering *gathering,
 	record->gatherer = gatherer;
 	record->gone.id = record->id;
 	list_add_tail(&record->link, &gatherer->records);
-	gather(gatherer, record);
+	if (record->is_summed_together)
+		record->percpu->join(record->percpu, &gatherer->cgroups);
+	gather(gatherer, record, ktime_get_boottime_ns());
 	if (created) {
 		list_add(&created->link, &gathering->gatherers);
 		created->due_ns = ktime_get_ns();
@@ -202,6 +228,8 @@ void dart_gathering_remove(struct dart_gathering *gathering,
 
 	mutex_lock(&gathering->lock);
 	list_del(&record->link);
+	if (record->is_summed_together)
+		record->percpu->leave(record->percpu);
 	dart_event_cancel(gathering->events, &record->gone);
 	dart_record_displace(record);
 	/* The cursor of a pass may be there. */

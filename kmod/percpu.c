@@ -24,6 +24,9 @@ void dart_percpu_init(struct dart_percpu *percpu, const void __percpu *variable,
 	percpu->payer = 0;
 	percpu->read = NULL;
 	percpu->sum = NULL;
+	percpu->prepare = NULL;
+	percpu->join = NULL;
+	percpu->leave = NULL;
 	percpu->has_ended = NULL;
 	percpu->is_gone = false;
 	INIT_LIST_HEAD(&percpu->shown_by);

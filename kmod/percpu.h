@@ -7,6 +7,7 @@
 #include <linux/percpu.h>
 #include <linux/refcount.h>
 
+struct dart_cgroup_set;
 struct dart_events;
 struct dart_extent;
 struct dart_extent_kind;
@@ -37,6 +38,14 @@ struct dart_percpu {
 	 * gathering, and may sleep, but not for long.
 	 */
 	void (*sum)(struct dart_percpu *percpu, void *copy);
+	/*
+	 * With @sum, for objects whose sums are made together before a pass; or NULL.
+	 * @prepare is called once, without locks, before a record with one row is gathered,
+	 * and returns 0 or -ENOMEM; @join and @leave with the lock of the gathering.
+	 */
+	int (*prepare)(struct dart_percpu *percpu);
+	void (*join)(struct dart_percpu *percpu, struct dart_cgroup_set *set);
+	void (*leave)(struct dart_percpu *percpu);
 	/*
 	 * Has the object of the memory ended?  For objects whose end nothing announces,
 	 * so that dart_percpu_end() is not called; or NULL.  Called by records only.

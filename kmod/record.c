@@ -139,6 +139,15 @@ static u32 rows_of(const struct dart_record *record)
 	return record->sampler ? record->sampler->rows : num_possible_cpus();
 }
 
+static int prepare_sum(struct dart_record *record)
+{
+	if (!record->percpu || !record->percpu->prepare ||
+	    record->form != DART_ZERO_RECORD_SUM)
+		return 0;
+	record->is_summed_together = true;
+	return record->percpu->prepare(record->percpu);
+}
+
 struct dart_record *dart_record_new(const struct dart_zero_record *selected,
 				    const struct dart_zero_piece *pieces)
 {
@@ -155,7 +164,8 @@ struct dart_record *dart_record_new(const struct dart_zero_record *selected,
 	INIT_LIST_HEAD(&record->link);
 	dart_event_init(&record->gone, DART_ZERO_EVENT_RECORD_GONE);
 
-	ret = open_counters(record, selected) ?: count_words(record);
+	ret = open_counters(record, selected) ?: count_words(record) ?:
+						 prepare_sum(record);
 	if (ret)
 		goto err_record;
 	record->row_lines = DIV_ROUND_UP(record->words,

@@ -39,6 +39,7 @@ struct dart_record {
 	u32 id;				/* in the region, as @slab_id */
 	u32 slab_id;			/* of the extent of @pages */
 	u32 piece_count;
+	bool is_summed_together;	/* dart_percpu.join */
 
 	struct dart_record_pages *pages;
 	u32 first_line;

@@ -28,6 +28,7 @@ const struct dart_field gathering_fields[] = {
 	COUNTER(gathering, records, "records"),
 	COUNTER(gathering, time_ns, "ns"),
 	GAUGE(gathering, longest_ns, "ns"),
+	COUNTER(gathering, cgroup_visits, "visits"),
 	{ }
 };
 

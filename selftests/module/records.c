@@ -351,6 +351,7 @@ static void refuse_piece(int region, uint32_t pages,
 
 static void test_refusals(void **state)
 {
+	const uint32_t length = sizeof(struct dart_zero_gathering);
 	int region = device_open();
 	uint32_t pages = record_pages_new(region, 1);
 	struct dart_zero_slab slab = { .size = sizeof(slab), .pages = 1 };
@@ -394,9 +395,11 @@ static void test_refusals(void **state)
 	refuse_piece(region, pages, (struct dart_zero_piece){ 0, 0, 1 });
 	refuse_piece(region, pages, (struct dart_zero_piece){ 0, 8, 0 });
 	refuse_piece(region, pages, (struct dart_zero_piece){ 4, 8, 1 });
-	refuse_piece(region, pages, (struct dart_zero_piece){ 40, 8, 1 });
-	refuse_piece(region, pages, (struct dart_zero_piece){ 0, 8, 6 });
-	refuse_piece(region, pages, (struct dart_zero_piece){ 32, 1, 9 });
+	refuse_piece(region, pages, (struct dart_zero_piece){ length, 8, 1 });
+	refuse_piece(region, pages,
+		     (struct dart_zero_piece){ 0, 8, length / 8 + 1 });
+	refuse_piece(region, pages,
+		     (struct dart_zero_piece){ length - 8, 1, 9 });
 	refuse_piece(region, pages, (struct dart_zero_piece){ -8, 8, 1 });
 
 	bad = good;

@@ -447,6 +447,11 @@ struct dart_zero_gathering {
 	__u64 records;		/* gathered in all passes */
 	__u64 time_ns;		/* in all passes, waiting for a CPU included */
 	__u64 longest_ns;	/* pass */
+	/*
+	 * How often cgroups were looked at for their CPU time, in all passes: each once for
+	 * every CPU at which it has times that the kernel has not added up yet.
+	 */
+	__u64 cgroup_visits;
 };
 
 /*
