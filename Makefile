@@ -181,6 +181,7 @@ bench: packages
 	$(quiet)tools/bench/probes
 	$(quiet)tools/bench/containers
 	$(quiet)tools/bench/gathering
+	$(quiet)tools/bench/cgroups
 	$(quiet)tools/bench/idle
 	$(quiet)tools/bench/whole_host
 	$(quiet)tools/bench/transports

@@ -7,6 +7,10 @@ bare_read_packages := jansson libibverbs librdmacm libxxhash
 local_read_sources := tools/bench/local_read.c tools/bench/timing.c
 local_read_packages := libsystemd
 
+# The gathering of many cgroups.
+programs += cgroup_passes
+cgroup_passes_sources := tools/bench/cgroup_passes.c
+
 # Stores, without a network.
 programs += store_speed dart-sim
 in_memory := $(addprefix tools/bench/,ingest.c memory.c)
