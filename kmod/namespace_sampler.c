@@ -13,6 +13,9 @@
 #include <net/inet_frag.h>
 #include <net/net_namespace.h>
 #include <net/sock.h>
+#ifdef DART_HAS_UDPLITE
+#include <net/udplite.h>
+#endif
 #if IS_ENABLED(CONFIG_NF_CONNTRACK)
 #include <net/netfilter/nf_conntrack.h>
 #endif
@@ -36,7 +39,8 @@ static bool has_ipv4, has_ipv6;
 
 /*
  * The kernel does not export all protocols, but each socket has its own.  They stay as
- * long as the kernel runs: neither IPv4 nor IPv6 is ever unloaded.
+ * long as the kernel runs: neither IPv4 nor IPv6 is ever unloaded.  Not of UDP-Lite: its
+ * first socket makes the kernel print that it is deprecated.
  */
 static int find_protocol(int family, enum protocol protocol,
 			 struct proto **found)
@@ -47,7 +51,6 @@ static int find_protocol(int family, enum protocol protocol,
 	} protocols[] = {
 		[TCP] = { SOCK_STREAM, IPPROTO_TCP },
 		[UDP] = { SOCK_DGRAM, IPPROTO_UDP },
-		[UDPLITE] = { SOCK_DGRAM, IPPROTO_UDPLITE },
 		[RAW] = { SOCK_RAW, IPPROTO_RAW },
 	};
 	struct socket *socket;
@@ -75,10 +78,43 @@ static int find_family(int family, struct proto **found, bool *is_found)
 	int ret = 0;
 
 	for (i = 0; i < PROTOCOLS && !ret && !*is_found; i++)
-		ret = find_protocol(family, i, &found[i]);
+		if (i != UDPLITE)
+			ret = find_protocol(family, i, &found[i]);
 	*is_found |= !ret;
 	return ret;
 }
+
+#ifdef DART_HAS_UDPLITE
+/* Only its number: the kernel does not export it. */
+static struct proto udplite6;
+
+/*
+ * IPv6 registers UDP, UDP-Lite and RAW one after another:
+ * a number between the other two is its own.
+ */
+static void find_udplite6(void)
+{
+	const struct proto *udp = ipv6[UDP], *raw = ipv6[RAW];
+
+	if (!udp || !raw || raw->inuse_idx - udp->inuse_idx != 2)
+		return;
+	udplite6.inuse_idx = udp->inuse_idx + 1;
+	WRITE_ONCE(ipv6[UDPLITE], &udplite6);
+}
+
+static void find_udplite(void)
+{
+	WRITE_ONCE(ipv4[UDPLITE], &udplite_prot);
+}
+#else
+static void find_udplite(void)
+{
+}
+
+static void find_udplite6(void)
+{
+}
+#endif
 
 static int find_protocols(void)
 {
@@ -86,10 +122,12 @@ static int find_protocols(void)
 
 	mutex_lock(&protocols_lock);
 	ret = find_family(AF_INET, ipv4, &has_ipv4);
+	find_udplite();
 #if IS_ENABLED(CONFIG_IPV6)
 	/* Without this, a socket would load the module. */
 	if (!ret && init_net.mib.ipv6_statistics)
 		ret = find_family(AF_INET6, ipv6, &has_ipv6);
+	find_udplite6();
 #endif
 	mutex_unlock(&protocols_lock);
 	return ret;
