@@ -17,9 +17,13 @@
 
 #include "disk.h"
 
+/* So often the sums of a busy device are added up again. */
+#define ROUNDS 4
+
 struct disk_sampler {
 	struct dart_sampler sampler;
 	struct inode *inode;		/* of the device; owns the counters */
+	unsigned long ticks;		/* io_ticks of the last sample */
 };
 
 /* A device that was removed can no longer be found by its number. */
@@ -129,6 +133,38 @@ static unsigned long ticks_since(unsigned long stamp, long in_flight)
 	return in_flight && time_after(now, stamp) ? now - stamp : 0;
 }
 
+/*
+ * io_ticks and its time belong together.  A device may be so busy that they change in
+ * each round: ticks of the last round are then not counted, which ends with the next
+ * sample, and until then io_ticks does not fall.
+ */
+static void sum_with_ticks(struct disk_sampler *sampler, struct disk_stats *sum,
+			   long *in_flight, unsigned long *stamp)
+{
+	const struct block_device *device = I_BDEV(sampler->inode);
+	unsigned long before;
+	int round = 0;
+
+	*stamp = READ_ONCE(device->bd_stamp);
+	do {
+		before = *stamp;
+		/* Pairs with the order in which update_io_ticks() writes. */
+		smp_rmb();
+		sum_stats(device, sum, in_flight);
+		/* As above. */
+		smp_rmb();
+		*stamp = READ_ONCE(device->bd_stamp);
+	} while (*stamp != before && ++round < ROUNDS);
+}
+
+static unsigned long rising_ticks(struct disk_sampler *sampler,
+				  unsigned long ticks)
+{
+	if (time_after(ticks, sampler->ticks))
+		sampler->ticks = ticks;
+	return sampler->ticks;
+}
+
 static u64 ms_of(u64 nsecs)
 {
 	return div_u64(nsecs, NSEC_PER_MSEC);
@@ -137,9 +173,8 @@ static u64 ms_of(u64 nsecs)
 /* diskstats_show() of block/genhd.c. */
 static int sample_io(struct dart_sampler *base, void *sample, u64 *time)
 {
-	const struct disk_sampler *sampler =
+	struct disk_sampler *sampler =
 		container_of(base, struct disk_sampler, sampler);
-	const struct block_device *device = I_BDEV(sampler->inode);
 	struct dart_zero_disk_io *io = sample;
 	struct disk_stats sum;
 	unsigned long stamp;
@@ -148,13 +183,7 @@ static int sample_io(struct dart_sampler *base, void *sample, u64 *time)
 	if (is_removed(sampler))
 		return -ENODEV;
 	requests = count_requests(sampler);
-	/* io_ticks and its time belong together. */
-	do {
-		stamp = READ_ONCE(device->bd_stamp);
-		smp_rmb();
-		sum_stats(device, &sum, &in_flight);
-		smp_rmb();
-	} while (stamp != READ_ONCE(device->bd_stamp));
+	sum_with_ticks(sampler, &sum, &in_flight, &stamp);
 	if (requests >= 0)
 		in_flight = requests;
 
@@ -167,8 +196,8 @@ static int sample_io(struct dart_sampler *base, void *sample, u64 *time)
 	io->write_sectors = sum.sectors[STAT_WRITE];
 	io->write_ticks = ms_of(sum.nsecs[STAT_WRITE]);
 	io->in_flight = in_flight;
-	io->io_ticks = jiffies_to_msecs(sum.io_ticks +
-					ticks_since(stamp, in_flight));
+	io->io_ticks = jiffies_to_msecs(rising_ticks(
+		sampler, sum.io_ticks + ticks_since(stamp, in_flight)));
 	io->time_in_queue = ms_of(sum.nsecs[STAT_READ] + sum.nsecs[STAT_WRITE] +
 				  sum.nsecs[STAT_DISCARD] +
 				  sum.nsecs[STAT_FLUSH]);
