@@ -6,8 +6,11 @@
 #include "pressure.h"
 #include "sample.h"
 
-/* Devices of a cgroup whose I/O is added up. */
-#define DEVICES_MAX 1024
+/*
+ * Devices of a cgroup whose I/O is added up: preemption is off meanwhile, and users may
+ * be allowed to make devices.
+ */
+#define DEVICES_MAX 128
 
 /* Before Linux 6.11. */
 struct pids_cgroup___old {
@@ -158,6 +161,7 @@ int sample_cgroup_io(struct bpf_raw_tracepoint_args *context)
 	}
 	sum.node = BPF_CORE_READ(blkcg, blkg_list.first);
 	bpf_loop(DEVICES_MAX, add_device, &sum, 0);
+	sum.values.left_out = !!sum.node;
 	values = sum.values;
 	SAMPLE_ANSWER(context, values);
 	return 0;
@@ -188,6 +192,7 @@ static long find_device(__u32 number, struct io_search *search)
 }
 
 #define MINOR_BITS 20
+#define LAST_ROW 15 /* of a record */
 
 SEC("raw_tp.w/dart_zero_sample")
 int sample_cgroup_disks(struct bpf_raw_tracepoint_args *context)
@@ -215,6 +220,8 @@ int sample_cgroup_disks(struct bpf_raw_tracepoint_args *context)
 	disk.major = number >> MINOR_BITS;
 	disk.minor = number & ((1 << MINOR_BITS) - 1);
 	add_io(blkg, &disk.io);
+	disk.io.left_out = SAMPLE_OF(context)->index == LAST_ROW &&
+			   BPF_CORE_READ(search.node, next);
 	values = disk;
 	SAMPLE_OF(context)->number = number;
 	SAMPLE_ANSWER(context, values);

@@ -7,7 +7,12 @@
 
 /* UCOUNTS_HASHTABLE_ENTRIES of the kernel. */
 #define BUCKETS 1024
-#define USERS_MAX 1024 /* in a bucket */
+/*
+ * Any user can make thousands of user namespaces, and is in a list once for each.  One
+ * sample looks at so many: preemption is off meanwhile.
+ */
+#define USERS_OF_SAMPLE 256
+#define USERS_OF_BUCKET 128
 
 extern const unsigned long nr_inodes __ksym;
 extern const unsigned long nr_unused __ksym;
@@ -174,14 +179,28 @@ static long add_cpu(__u32 cpu, struct file_sum *sum)
 	return 0;
 }
 
-struct inotify_sum {
-	__u64 node; /* address of the user whose turn it is */
+/* Not static: clang would divide them into variables with names that BTF refuses. */
+__u64 buckets[BUCKETS];
+/* What the users of each bucket had, when it was last looked at. */
+__u64 instances_of[BUCKETS];
+__u64 watches_of[BUCKETS];
+__u64 left_out_of[BUCKETS]; /* 1: it has more users than USERS_OF_BUCKET */
+/* The sums of the three. */
+static __u64 all_instances;
+static __u64 all_watches;
+static __u64 all_left_out;
+static __u32 next_bucket; /* where the next sample goes on */
+static __u32 is_walking; /* one sample at a time changes all these */
+
+/* The bucket whose turn it is, and the user there. */
+struct inotify_walk {
+	__u64 node; /* address */
 	__u64 instances;
 	__u64 watches;
+	__u32 users; /* that this sample has looked at */
+	__u32 first; /* bucket */
+	__u32 done; /* buckets */
 };
-
-/* Not static: clang would divide it into variables with names that BTF refuses. */
-__u64 buckets[BUCKETS];
 
 #define UCOUNT(ucounts, type)                                               \
 	READ(__u64, (const char *)(ucounts) +                               \
@@ -189,32 +208,68 @@ __u64 buckets[BUCKETS];
 			    sizeof(__u64) * bpf_core_enum_value(            \
 						    enum ucount_type, type))
 
-static long add_user(__u32 number, struct inotify_sum *sum)
+/* Newer kernels end the list of a bucket with an odd number. */
+static __always_inline bool is_end(__u64 node)
+{
+	return !node || node & 1;
+}
+
+static long add_user(__u32 number, struct inotify_walk *walk)
 {
 	const struct ucounts *ucounts;
 
-	/* Newer kernels end the list of a bucket with an odd number. */
-	if (!sum->node || sum->node & 1)
+	if (is_end(walk->node))
 		return 1;
-	ucounts = (const void *)(sum->node -
+	ucounts = (const void *)(walk->node -
 				 bpf_core_field_offset(struct ucounts, node));
 	/* The users of other namespaces count in this one, too. */
 	if ((__u64)BPF_CORE_READ(ucounts, ns) == init_user_ns) {
-		sum->instances += UCOUNT(ucounts, UCOUNT_INOTIFY_INSTANCES);
-		sum->watches += UCOUNT(ucounts, UCOUNT_INOTIFY_WATCHES);
+		walk->instances += UCOUNT(ucounts, UCOUNT_INOTIFY_INSTANCES);
+		walk->watches += UCOUNT(ucounts, UCOUNT_INOTIFY_WATCHES);
 	}
-	sum->node = READ(__u64, sum->node);
+	walk->users++;
+	walk->node = READ(__u64, walk->node);
 	return 0;
 }
 
-static long add_bucket(__u32 bucket, struct inotify_sum *sum)
+/* Sets the figure of a bucket, and the sum of all. */
+static __always_inline void set_figure(__u64 *figure, __u64 *sum, __u64 value)
 {
-	if (bucket >= BUCKETS)
+	*sum += value - *figure;
+	*figure = value;
+}
+
+static long add_bucket(__u32 number, struct inotify_walk *walk)
+{
+	const __u32 bucket = (walk->first + number) % BUCKETS;
+
+	/* One bucket may be long: so the last may take a sample beyond its number. */
+	if (walk->users >= USERS_OF_SAMPLE)
 		return 1;
-	sum->node = buckets[bucket];
-	if (sum->node)
-		bpf_loop(USERS_MAX, add_user, sum, 0);
+	walk->node = buckets[bucket];
+	walk->instances = 0;
+	walk->watches = 0;
+	if (!is_end(walk->node))
+		bpf_loop(USERS_OF_BUCKET, add_user, walk, 0);
+	set_figure(&instances_of[bucket], &all_instances, walk->instances);
+	set_figure(&watches_of[bucket], &all_watches, walk->watches);
+	set_figure(&left_out_of[bucket], &all_left_out, !is_end(walk->node));
+	walk->done++;
 	return 0;
+}
+
+/*
+ * All buckets, unless they have more users than USERS_OF_SAMPLE: then the next sample
+ * goes on, and until then the others have what they had.
+ */
+static __always_inline void walk_users(void)
+{
+	struct inotify_walk walk = { .first = next_bucket };
+
+	bpf_probe_read_kernel(buckets, sizeof(buckets),
+			      (const void *)ucounts_hashtable);
+	bpf_loop(BUCKETS, add_bucket, &walk, 0);
+	next_bucket = (walk.first + walk.done) % BUCKETS;
 }
 
 static __always_inline __u64 at_least_0(__s64 value)
@@ -227,7 +282,6 @@ int sample_files(struct bpf_raw_tracepoint_args *context)
 {
 	const struct percpu_counter *open = (const void *)nr_files;
 	const struct files_stat_struct *stat = (const void *)files_stat;
-	struct inotify_sum inotify = {};
 	struct dart_zero_files values;
 	struct file_sum sum = {};
 
@@ -236,10 +290,10 @@ int sample_files(struct bpf_raw_tracepoint_args *context)
 	sum.open = BPF_CORE_READ(open, counters);
 	sum.opened = BPF_CORE_READ(open, count);
 	bpf_loop(CPUS_MAX, add_cpu, &sum, 0);
-	/* A sample at another interval may overwrite them with newer ones. */
-	bpf_probe_read_kernel(buckets, sizeof(buckets),
-			      (const void *)ucounts_hashtable);
-	bpf_loop(BUCKETS, add_bucket, &inotify, 0);
+	if (!__sync_val_compare_and_swap(&is_walking, 0, 1)) {
+		walk_users();
+		__sync_lock_test_and_set(&is_walking, 0);
+	}
 	values = (struct dart_zero_files){
 		.open = at_least_0(sum.opened),
 		.open_max = BPF_CORE_READ(stat, max_files),
@@ -248,8 +302,9 @@ int sample_files(struct bpf_raw_tracepoint_args *context)
 		.dentries = at_least_0(sum.dentries),
 		.dentries_unused = at_least_0(sum.dentries_unused),
 		.dentries_negative = at_least_0(sum.dentries_negative),
-		.inotify_instances = inotify.instances,
-		.inotify_watches = inotify.watches,
+		.inotify_instances = all_instances,
+		.inotify_watches = all_watches,
+		.inotify_left_out = all_left_out,
 	};
 	SAMPLE_ANSWER(context, values);
 	return 0;

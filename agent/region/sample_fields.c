@@ -94,6 +94,7 @@ const struct dart_field files_fields[] = {
 	COUNT(dentries_negative, "dentries"),
 	COUNT(inotify_instances, "instances"),
 	COUNT(inotify_watches, "watches"),
+	COUNT(inotify_left_out, "lists"),
 	{ }
 };
 
@@ -313,6 +314,7 @@ const struct dart_field cgroup_io_fields[] = {
 	COUNTER(cgroup_io, wios, "requests"),
 	COUNTER(cgroup_io, dbytes, "bytes"),
 	COUNTER(cgroup_io, dios, "requests"),
+	GAUGE(cgroup_io, left_out, ""),
 	{ }
 };
 
@@ -328,6 +330,7 @@ const struct dart_field cgroup_disks_fields[] = {
 	DISK_COUNTER(wios, "requests"),
 	DISK_COUNTER(dbytes, "bytes"),
 	DISK_COUNTER(dios, "requests"),
+	NAMED(cgroup_disk, io.left_out, "left_out", "", GAUGE),
 	{ }
 };
 

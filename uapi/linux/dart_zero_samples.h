@@ -186,11 +186,13 @@ struct dart_zero_cgroup_io {
 	__u64 wios;
 	__u64 dbytes;
 	__u64 dios;
+	__u64 left_out;		/* 1: the cgroup has used more devices than are read, 128 */
 };
 
 /*
  * DART_ZERO_SOURCE_CGROUP_DISKS, a row for each of up to 16 devices that the cgroup has
  * used, with the number of the device (major << 20 | minor): its line of io.stat.
+ * @io.left_out of the last row is 1 if the cgroup has used more.
  */
 struct dart_zero_cgroup_disk {
 	__u64 major;
@@ -261,7 +263,8 @@ struct dart_zero_processes {
 
 /*
  * DART_ZERO_SOURCE_FILES: file-nr, inode-nr and dentry-state of /proc/sys/fs; inotify
- * of all users together, those of other user namespaces included.
+ * of all users together, those of other user namespaces included.  With many user
+ * namespaces a sample reads a part of the users, and the next one goes on.
  */
 struct dart_zero_files {
 	__u64 open;		/* file handles */
@@ -273,6 +276,8 @@ struct dart_zero_files {
 	__u64 dentries_negative;
 	__u64 inotify_instances;
 	__u64 inotify_watches;
+	/* lists of users, of 1024, that were too long to be read to their end */
+	__u64 inotify_left_out;
 };
 
 /*
