@@ -46,13 +46,14 @@ dkms_install:
 	$(quiet)sed -i '/^# Only for the guests/d; /DART_SAMPLE/d' \
 		$(DESTDIR)/usr/src/dart-zero-$(version)/Kbuild
 
-# Guests see the fetched kernel's modules, among them this one and the sample of
-# a module with counters.
+# Guests see the fetched kernel's modules, among them this one, the sample of a module
+# with counters, and that of a driver that hangs.
 module_of_guest: $(guest_kernel)/headers
 	+$(call kbuild,$(abspath $(guest_kernel))/headers,modules CONFIG_DART_SAMPLE=m) && \
 	updates=$(guest_kernel)/lib/modules/$$release/updates && \
 	mkdir -p $$updates && \
-	for built in $$mirror/kmod/dart_zero.ko $$mirror/sample/dart_sample.ko; do \
+	for built in $$mirror/kmod/dart_zero.ko $$mirror/sample/dart_sample.ko \
+		$$mirror/sample/dart_hang.ko; do \
 		installed=$$updates/$${built##*/}; \
 		cmp -s $$built $$installed || { \
 			cp $$built $$installed.new && \

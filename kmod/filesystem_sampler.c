@@ -1,30 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Samples mounted file systems.  Such a call can hang for as long as a server does not
- * answer, so each file system has its own work item, for which nothing else waits, and
- * those of disks have a separate queue.
+ * answer, so each file system is a question, and disks have a queue without the others.
  */
-#include "filesystem_sampler.h"
-
-#include <linux/completion.h>
 #include <linux/err.h>
 #include <linux/file.h>
 #include <linux/fs.h>
-#include <linux/jiffies.h>
-#include <linux/ktime.h>
 #include <linux/limits.h>
-#include <linux/module.h>
 #include <linux/mount.h>
 #include <linux/namei.h>
-#include <linux/refcount.h>
+#include <linux/overflow.h>
 #include <linux/slab.h>
-#include <linux/spinlock.h>
 #include <linux/statfs.h>
 #include <linux/string.h>
-#include <linux/workqueue.h>
 
 #include <linux/dart_zero.h>
 
+#include "question.h"
 #include "sample_trace.h"
 #include "sampler.h"
 
@@ -32,56 +24,17 @@
 #define FIRST_OF_DISK_MS 200
 #define FIRST_OF_OTHER_MS 20
 
-/* So many file systems of no disk can hang before the others of no disk wait for them. */
-#define HUNG_MAX 64
-
-/* What a sampler and its work item share: the last to finish frees it. */
 struct filesystem {
-	refcount_t references;
+	struct dart_question question;
 	dev_t device;
 	bool is_of_disk;
-	struct work_struct work;
-	struct completion first;	/* the work item has run */
-
-	spinlock_t lock;		/* guards the members below */
-	bool is_running;
-	bool has_new;			/* @ret, @time and @values */
-	int ret;
-	u64 time;			/* CLOCK_BOOTTIME, ns */
 	struct dart_zero_filesystem values;
-
 	char path[];
 };
 
-struct filesystem_sampler {
-	struct dart_sampler sampler;
-	struct filesystem *filesystem;
-};
-
-static struct workqueue_struct *disk_queue, *other_queue;
-
-int dart_filesystem_init(void)
+static struct filesystem *of_question(struct dart_question *question)
 {
-	disk_queue = alloc_workqueue("dart_zero_disk_fs", WQ_UNBOUND, 0);
-	if (!disk_queue)
-		return -ENOMEM;
-	other_queue = alloc_workqueue("dart_zero_fs", WQ_UNBOUND, HUNG_MAX);
-	if (other_queue)
-		return 0;
-	destroy_workqueue(disk_queue);
-	return -ENOMEM;
-}
-
-void dart_filesystem_exit(void)
-{
-	destroy_workqueue(disk_queue);
-	destroy_workqueue(other_queue);
-}
-
-static void filesystem_put(struct filesystem *filesystem)
-{
-	if (refcount_dec_and_test(&filesystem->references))
-		kfree(filesystem);
+	return container_of(question, struct filesystem, question);
 }
 
 static bool is_mount_root(const struct path *path)
@@ -130,10 +83,14 @@ static void set_device(struct dart_zero_filesystem *values,
 		memcpy(values->device, sample.values, sizeof(values->device));
 }
 
-/* The mount is referenced only meanwhile.  -ENODEV: it is not there any more. */
-static int ask(const struct filesystem *filesystem,
-	       struct dart_zero_filesystem *values)
+/*
+ * The mount is referenced only meanwhile.  -ENODEV: it is not there any more.  A kernel
+ * thread has the root directory and the mounts of PID 1.
+ */
+static int ask(struct dart_question *question)
 {
+	struct filesystem *filesystem = of_question(question);
+	struct dart_zero_filesystem *values = &filesystem->values;
 	struct kstatfs status;
 	struct path path;
 	int ret;
@@ -163,75 +120,22 @@ static int ask(const struct filesystem *filesystem,
 	return 0;
 }
 
-/* A kernel thread has the root directory and the mounts of PID 1. */
-static void ask_work(struct work_struct *work)
+static void filesystem_free(struct dart_question *question)
 {
-	struct filesystem *filesystem =
-		container_of(work, struct filesystem, work);
-	struct dart_zero_filesystem values = { };
-	u64 time = ktime_get_boottime_ns();
-	int ret = ask(filesystem, &values);
-
-	spin_lock(&filesystem->lock);
-	filesystem->ret = ret;
-	filesystem->time = time;
-	filesystem->values = values;
-	filesystem->has_new = true;
-	filesystem->is_running = false;
-	spin_unlock(&filesystem->lock);
-	complete_all(&filesystem->first);
-	filesystem_put(filesystem);
-	/* dart_filesystem_exit() waits for the return of this function. */
-	module_put(THIS_MODULE);
+	kfree(of_question(question));
 }
 
-/* Called with the lock held, when the work item does not run. */
-static void start(struct filesystem *filesystem)
-{
-	filesystem->is_running = true;
-	filesystem->has_new = false;
-	refcount_inc(&filesystem->references);
-	/* The region holds the module. */
-	__module_get(THIS_MODULE);
-	queue_work(filesystem->is_of_disk ? disk_queue : other_queue,
-		   &filesystem->work);
-}
+static const struct dart_question_kind question_kind = {
+	.ask = ask,
+	.free = filesystem_free,
+};
 
-/* The values are those that the work item of the last call has found. */
-static int sample(struct dart_sampler *base, void *values, u64 *time)
-{
-	struct filesystem *filesystem =
-		container_of(base, struct filesystem_sampler, sampler)
-			->filesystem;
-	int ret = -EAGAIN;
-
-	spin_lock(&filesystem->lock);
-	if (filesystem->has_new) {
-		ret = filesystem->ret;
-		*time = filesystem->time;
-		memcpy(values, &filesystem->values,
-		       sizeof(filesystem->values));
-	}
-	if (!filesystem->is_running && ret != -ENODEV)
-		start(filesystem);
-	spin_unlock(&filesystem->lock);
-	return ret;
-}
-
-static void sampler_free(struct dart_sampler *base)
-{
-	struct filesystem_sampler *sampler =
-		container_of(base, struct filesystem_sampler, sampler);
-
-	filesystem_put(sampler->filesystem);
-	kfree(sampler);
-}
-
+/* A sample has the answer to the question of the sample before. */
 static const struct dart_sampler_kind filesystem_kind = {
 	.name = "dart_zero_filesystem",
 	.length = sizeof(struct dart_zero_filesystem),
-	.sample = sample,
-	.free = sampler_free,
+	.sample = dart_question_sampler_sample,
+	.free = dart_question_sampler_free,
 };
 
 /* FUSE has processes that answer, even for its disks. */
@@ -263,55 +167,39 @@ static struct filesystem *filesystem_new(const struct path *path)
 		filesystem = ERR_PTR(-ENOMEM);
 		goto out;
 	}
-	refcount_set(&filesystem->references, 1);
 	filesystem->device = path->dentry->d_sb->s_dev;
 	filesystem->is_of_disk = is_of_disk(path->dentry->d_sb);
-	INIT_WORK(&filesystem->work, ask_work);
-	init_completion(&filesystem->first);
-	spin_lock_init(&filesystem->lock);
 	strcpy(filesystem->path, text);
+	dart_question_begin(&filesystem->question, &question_kind,
+			    filesystem->is_of_disk ? DART_QUESTION_DISKS :
+						     DART_QUESTION_SERVERS,
+			    0, &filesystem->values, sizeof(filesystem->values));
 out:
 	free_page((unsigned long)page);
 	return filesystem;
 }
 
 /* A file system that does not answer in time is taken as it is. */
-static int wait_for_first(struct filesystem *filesystem)
-{
-	const unsigned int ms = filesystem->is_of_disk ? FIRST_OF_DISK_MS :
-							 FIRST_OF_OTHER_MS;
-
-	spin_lock(&filesystem->lock);
-	start(filesystem);
-	spin_unlock(&filesystem->lock);
-	if (wait_for_completion_killable_timeout(
-		    &filesystem->first, msecs_to_jiffies(ms)) <= 0)
-		return 0;
-	return filesystem->ret == -ENODEV ? -ENODEV : 0;
-}
-
 static struct dart_sampler *open_path(const struct path *path)
 {
-	struct filesystem_sampler *sampler;
-	struct filesystem *filesystem;
-	int ret;
+	struct filesystem *filesystem = filesystem_new(path);
+	struct dart_sampler *sampler;
 
-	sampler = kzalloc(sizeof(*sampler), GFP_KERNEL_ACCOUNT);
-	if (!sampler)
+	if (IS_ERR(filesystem))
+		return ERR_CAST(filesystem);
+	sampler = dart_question_sampler_new(&filesystem_kind,
+					    &filesystem->question);
+	if (!sampler) {
+		dart_question_put(&filesystem->question);
 		return ERR_PTR(-ENOMEM);
-	filesystem = filesystem_new(path);
-	ret = PTR_ERR_OR_ZERO(filesystem);
-	if (ret) {
-		kfree(sampler);
-		return ERR_PTR(ret);
 	}
-	sampler->sampler.kind = &filesystem_kind;
-	sampler->filesystem = filesystem;
-	ret = wait_for_first(filesystem);
-	if (!ret)
-		return &sampler->sampler;
-	sampler_free(&sampler->sampler);
-	return ERR_PTR(ret);
+	if (dart_question_first(&filesystem->question,
+				filesystem->is_of_disk ? FIRST_OF_DISK_MS :
+							 FIRST_OF_OTHER_MS) !=
+	    -ENODEV)
+		return sampler;
+	dart_question_sampler_free(sampler);
+	return ERR_PTR(-ENODEV);
 }
 
 struct dart_sampler *

@@ -41,6 +41,21 @@ struct dart_gatherer {
 	struct dart_zero_gathering cost;
 };
 
+/* Freezable: drivers are not asked while their devices are suspended. */
+static struct workqueue_struct *gather_queue;
+
+int dart_gather_init(void)
+{
+	gather_queue = alloc_workqueue("dart_zero_gather",
+				       WQ_UNBOUND | WQ_FREEZABLE | WQ_SYSFS, 0);
+	return gather_queue ? 0 : -ENOMEM;
+}
+
+void dart_gather_exit(void)
+{
+	destroy_workqueue(gather_queue);
+}
+
 void dart_gathering_init(struct dart_gathering *gathering,
 			 struct dart_events *events)
 {
@@ -115,7 +130,7 @@ static void schedule_next(struct dart_gatherer *gatherer)
 		gatherer->cost.missed += missed;
 		gatherer->due_ns += missed * interval_ns;
 	}
-	queue_delayed_work(system_unbound_wq, &gatherer->work,
+	queue_delayed_work(gather_queue, &gatherer->work,
 			   nsecs_to_jiffies(gatherer->due_ns - now) ?: 1);
 }
 

@@ -21,6 +21,10 @@ struct dart_gathering {
 	struct dart_events *events;	/* of the region */
 };
 
+/* The queue of the work items of all regions; it is empty when the module ends. */
+int dart_gather_init(void);
+void dart_gather_exit(void);
+
 void dart_gathering_init(struct dart_gathering *gathering,
 			 struct dart_events *events);
 

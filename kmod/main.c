@@ -12,12 +12,13 @@
 #include "compat.h"
 #include "counters.h"
 #include "extent.h"
-#include "filesystem_sampler.h"
+#include "gather.h"
 #include "ioctl.h"
 #include "namespace.h"
 #include "namespace_sampler.h"
 #include "netdev.h"
 #include "quarantine.h"
+#include "question.h"
 #include "reader.h"
 #include "region.h"
 
@@ -111,25 +112,32 @@ static int __init dart_init(void)
 	ret = dart_netdev_init();
 	if (ret)
 		goto err_namespace;
-	ret = dart_filesystem_init();
+	ret = dart_question_init();
 	if (ret)
 		goto err_netdev;
+	ret = dart_gather_init();
+	if (ret)
+		goto err_question;
 	ret = dart_namespace_sampler_init();
 	if (ret)
-		goto err_filesystem;
+		goto err_gather;
 	ret = dart_counters_init();
 	if (ret)
 		goto err_namespace_sampler;
 	/* Last: from now on the device can be opened. */
 	ret = misc_register(&dart_device);
 	if (ret)
-		goto err_namespace_sampler;
+		goto err_counters;
 	return 0;
 
+err_counters:
+	dart_counters_exit();
 err_namespace_sampler:
 	dart_namespace_sampler_exit();
-err_filesystem:
-	dart_filesystem_exit();
+err_gather:
+	dart_gather_exit();
+err_question:
+	dart_question_exit();
 err_netdev:
 	dart_netdev_exit();
 err_namespace:
@@ -142,7 +150,8 @@ static void __exit dart_exit(void)
 	misc_deregister(&dart_device);
 	dart_quarantine_exit();
 	dart_namespace_sampler_exit();
-	dart_filesystem_exit();
+	dart_gather_exit();
+	dart_question_exit();
 	dart_netdev_exit();
 	dart_namespace_exit();
 	dart_borrowed_exit();

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Samples the statistics of network devices, physical and virtual. */
+/*
+ * Samples the statistics of network devices, physical and virtual.  A driver may ask
+ * the device, which may no longer answer: each device whose driver does more than add up
+ * counters is a question.
+ */
 #include "netdev_sampler.h"
 
 #include <linux/err.h>
@@ -8,20 +12,32 @@
 #include <linux/netdevice.h>
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
+#include <linux/string.h>
+#include <net/rtnetlink.h>
 
 #include <linux/dart_zero.h>
 
 #include "namespace.h"
+#include "question.h"
 #include "sampler.h"
 
+/* So long a pass waits for the values of a device. */
+#define PATIENCE_MS 20
+
 struct netdev_sampler {
-	struct dart_sampler sampler;
+	struct dart_question question;
 	struct dart_namespace_reference namespace;
 	u32 ifindex;
 	bool is_gone;			/* another device may have its number */
 	const struct net *net;		/* to compare only */
 	struct hlist_node link;
+	struct dart_zero_netdev_link values;
 };
+
+static struct netdev_sampler *of_question(struct dart_question *question)
+{
+	return container_of(question, struct netdev_sampler, question);
+}
 
 /* Taken inside rtnl_lock. */
 static DEFINE_MUTEX(netdev_sampler_lock);
@@ -76,24 +92,22 @@ static void sample_device(struct net_device *device,
 }
 
 /* As /proc/net/dev does: drivers give their statistics to RCU readers. */
-static int sample_link(struct dart_sampler *base, void *sample, u64 *time)
+static int ask(struct dart_question *question)
 {
-	struct netdev_sampler *sampler =
-		container_of(base, struct netdev_sampler, sampler);
+	struct netdev_sampler *sampler = of_question(question);
 	struct net_device *device;
 
 	rcu_read_lock();
 	device = find_device(sampler);
 	if (device)
-		sample_device(device, sample);
+		sample_device(device, &sampler->values);
 	rcu_read_unlock();
 	return device ? 0 : -ENODEV;
 }
 
-static void sampler_free(struct dart_sampler *base)
+static void netdev_sampler_free(struct dart_question *question)
 {
-	struct netdev_sampler *sampler =
-		container_of(base, struct netdev_sampler, sampler);
+	struct netdev_sampler *sampler = of_question(question);
 
 	mutex_lock(&netdev_sampler_lock);
 	hash_del(&sampler->link);
@@ -102,42 +116,112 @@ static void sampler_free(struct dart_sampler *base)
 	kfree(sampler);
 }
 
+static const struct dart_question_kind question_kind = {
+	.ask = ask,
+	.free = netdev_sampler_free,
+};
+
+/*
+ * Are its statistics only added up?  A host can have thousands of such devices, of which
+ * none is worth a work item: those whose counters the network core has, or are known.
+ */
+static bool adds_up(const struct net_device *device)
+{
+	static const char *const kinds[] = {
+		"bridge", "dummy", "ipvlan", "macvlan", "tun", "veth",
+	};
+	const struct net_device_ops *ops = device->netdev_ops;
+
+	if (!ops->ndo_get_stats64)
+		return !ops->ndo_get_stats;
+	return ops->ndo_get_stats64 == dev_get_tstats64 ||
+	       device->flags & IFF_LOOPBACK ||
+	       (device->rtnl_link_ops &&
+		match_string(kinds, ARRAY_SIZE(kinds),
+			     device->rtnl_link_ops->kind) >= 0);
+}
+
+static int sample_link(struct dart_sampler *base, void *sample, u64 *time)
+{
+	struct dart_question *question = dart_question_of(base);
+	struct net_device *device;
+	bool is_sampled;
+
+	rcu_read_lock();
+	device = find_device(of_question(question));
+	is_sampled = device && adds_up(device);
+	if (is_sampled)
+		sample_device(device, sample);
+	rcu_read_unlock();
+	if (is_sampled)
+		return 0;
+	return device ? dart_question_sample(question, sample, time) : -ENODEV;
+}
+
 static const struct dart_sampler_kind link_kind = {
 	.name = "dart_zero_netdev_link",
 	.length = sizeof(struct dart_zero_netdev_link),
 	.sample = sample_link,
-	.free = sampler_free,
+	.free = dart_question_sampler_free,
 };
 
-struct dart_sampler *
-dart_netdev_sampler_open(const struct dart_zero_window *window)
+static struct netdev_sampler *
+netdev_sampler_new(const struct dart_zero_window *window, u64 *payer)
 {
 	struct netdev_sampler *sampler;
-	bool is_there;
 	int ret;
 
 	sampler = kzalloc(sizeof(*sampler), GFP_KERNEL_ACCOUNT);
 	if (!sampler)
 		return ERR_PTR(-ENOMEM);
-	sampler->sampler.kind = &link_kind;
 	sampler->ifindex = window->ifindex;
-	ret = dart_namespace_refer(&sampler->namespace, window,
-				   &sampler->sampler.payer);
+	ret = dart_namespace_refer(&sampler->namespace, window, payer);
 	if (ret) {
 		kfree(sampler);
 		return ERR_PTR(ret);
 	}
 	sampler->net = rcu_access_pointer(sampler->namespace.net);
+	dart_question_begin(&sampler->question, &question_kind,
+			    DART_QUESTION_DRIVERS, PATIENCE_MS,
+			    &sampler->values, sizeof(sampler->values));
 
 	/* From now on its end is seen. */
 	mutex_lock(&netdev_sampler_lock);
 	hash_add(netdev_samplers, &sampler->link, sampler->ifindex);
 	mutex_unlock(&netdev_sampler_lock);
+	return sampler;
+}
+
+static bool is_there(const struct netdev_sampler *sampler)
+{
+	bool is_found;
+
 	rcu_read_lock();
-	is_there = find_device(sampler);
+	is_found = find_device(sampler);
 	rcu_read_unlock();
-	if (is_there)
-		return &sampler->sampler;
-	sampler_free(&sampler->sampler);
-	return ERR_PTR(-ENODEV);
+	return is_found;
+}
+
+struct dart_sampler *
+dart_netdev_sampler_open(const struct dart_zero_window *window)
+{
+	struct dart_sampler *sampler = NULL;
+	struct netdev_sampler *netdev;
+	int ret = -ENODEV;
+	u64 payer;
+
+	netdev = netdev_sampler_new(window, &payer);
+	if (IS_ERR(netdev))
+		return ERR_CAST(netdev);
+	if (is_there(netdev)) {
+		sampler = dart_question_sampler_new(&link_kind,
+						    &netdev->question);
+		ret = -ENOMEM;
+	}
+	if (!sampler) {
+		dart_question_put(&netdev->question);
+		return ERR_PTR(ret);
+	}
+	sampler->payer = payer;
+	return sampler;
 }

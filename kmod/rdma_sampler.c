@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Samples the ports of RDMA devices: what their drivers count. */
+/*
+ * Samples the ports of RDMA devices: what their drivers count.  A driver asks the
+ * device, which may no longer answer, so each port is a question.
+ */
 #include "sampler.h"
 
 #include <linux/err.h>
@@ -11,9 +14,16 @@
 
 #include <linux/dart_zero.h>
 
+#include "question.h"
+
 #if IS_ENABLED(CONFIG_INFINIBAND)
 #include <rdma/ib_cache.h>
 #include <rdma/ib_verbs.h>
+
+/* So long ADD_RECORD waits for the first values of a port. */
+#define FIRST_MS 200
+/* So long a pass waits for the values of a port. */
+#define PATIENCE_MS 20
 
 /* The words of struct dart_zero_rdma_port behind the state, in their order. */
 static const char *const counters[] = {
@@ -65,23 +75,33 @@ static const char *const counters[] = {
 static_assert(sizeof(struct dart_zero_rdma_port) ==
 	      (1 + ARRAY_SIZE(counters)) * sizeof(u64));
 
-/* Which counter of a driver each word has; below 0: none. */
-struct rdma_port {
-	const struct rdma_stat_desc *descs; /* to compare only */
-	int count;
-	s16 places[ARRAY_SIZE(counters)];
-};
-
 /*
  * The device is looked up by its name each time, because it cannot be removed while it
  * is held.
  */
+struct rdma_port {
+	struct dart_question question;
+	char name[IB_DEVICE_NAME_MAX];	/* of the device */
+	u32 index;			/* of the device, in the kernel */
+	u32 number;
+	/* Set by the question. */
+	const struct rdma_stat_desc *descs; /* to compare only */
+	int count;
+	/* Which counter of the driver each word has; below 0: none. */
+	s16 places[ARRAY_SIZE(counters)];
+	bool has_none;			/* no word has a counter */
+	struct dart_zero_rdma_port values;
+};
+
 struct rdma_sampler {
 	struct dart_sampler sampler;
-	char name[IB_DEVICE_NAME_MAX];
-	u32 index; /* of the device, in the kernel */
-	struct rdma_port ports[];
+	struct rdma_port *ports[];	/* @sampler.rows */
 };
+
+static struct rdma_port *of_question(struct dart_question *question)
+{
+	return container_of(question, struct rdma_port, question);
+}
 
 /* Returns how many counters have a name that a word has. */
 static int find_places(struct rdma_port *port,
@@ -102,9 +122,11 @@ static int find_places(struct rdma_port *port,
 	return found;
 }
 
-static void forget_places(struct rdma_port *port)
+static void find_all_places(struct rdma_port *port,
+			    const struct rdma_hw_stats *stats)
 {
 	memset(port->places, -1, sizeof(port->places));
+	port->has_none = !find_places(port, stats);
 }
 
 /* rdma_free_hw_stats_struct() after use. */
@@ -115,22 +137,20 @@ static struct rdma_hw_stats *stats_new(struct ib_device *device, u32 port)
 	return device->ops.alloc_hw_port_stats(device, port);
 }
 
-static int sample_port(struct ib_device *device, u32 number,
-		       struct rdma_port *port,
-		       struct dart_zero_rdma_port *sample)
+static int ask_port(struct ib_device *device, struct rdma_port *port)
 {
-	struct rdma_hw_stats *stats = stats_new(device, number);
-	u64 *words = (u64 *)sample + 1;
+	struct rdma_hw_stats *stats = stats_new(device, port->number);
+	u64 *words = (u64 *)&port->values + 1;
 	enum ib_port_state state;
 	int ret, i;
 
-	if (!stats)
+	if (!stats) {
+		port->has_none = true;
 		return -ENODATA;
-	if (stats->descs != port->descs || stats->num_counters != port->count) {
-		forget_places(port);
-		find_places(port, stats);
 	}
-	ret = device->ops.get_hw_stats(device, stats, number,
+	if (stats->descs != port->descs || stats->num_counters != port->count)
+		find_all_places(port, stats);
+	ret = device->ops.get_hw_stats(device, stats, port->number,
 				       stats->num_counters);
 	for (i = 0; i < ARRAY_SIZE(counters) && ret >= 0; i++)
 		if (port->places[i] >= 0)
@@ -138,36 +158,65 @@ static int sample_port(struct ib_device *device, u32 number,
 	rdma_free_hw_stats_struct(stats);
 	if (ret < 0)
 		return -ENODATA;
-	if (!ib_get_cached_port_state(device, number, &state))
-		sample->state = state;
+	if (!ib_get_cached_port_state(device, port->number, &state))
+		port->values.state = state;
 	return 0;
 }
+
+static int ask(struct dart_question *question)
+{
+	struct rdma_port *port = of_question(question);
+	struct ib_device *device;
+	int ret = -ENODEV;
+
+	device = ib_device_get_by_name(port->name, RDMA_DRIVER_UNKNOWN);
+	if (!device)
+		return ret;
+	if (device->index == port->index)
+		ret = rdma_is_port_valid(device, port->number) ?
+			      ask_port(device, port) :
+			      -ENODATA;
+	ib_device_put(device);
+	return ret;
+}
+
+static void port_free(struct dart_question *question)
+{
+	kfree(of_question(question));
+}
+
+static const struct dart_question_kind question_kind = {
+	.ask = ask,
+	.free = port_free,
+};
 
 static int sample_row(struct dart_sampler *base, u32 index, u64 *number,
 		      void *sample, u64 *time)
 {
 	struct rdma_sampler *sampler =
 		container_of(base, struct rdma_sampler, sampler);
-	struct ib_device *device;
-	int ret = -ENODEV;
+	struct rdma_port *port = sampler->ports[index];
 
-	device = ib_device_get_by_name(sampler->name, RDMA_DRIVER_UNKNOWN);
-	if (!device)
-		return ret;
-	*number = index + 1;
-	if (device->index == sampler->index)
-		ret = rdma_is_port_valid(device, *number) ?
-			      sample_port(device, *number,
-					  &sampler->ports[index], sample) :
-			      -ENODATA;
-	ib_device_put(device);
-	return ret;
+	*number = port->number;
+	return dart_question_sample(&port->question, sample, time);
+}
+
+static void sampler_free(struct dart_sampler *base)
+{
+	struct rdma_sampler *sampler =
+		container_of(base, struct rdma_sampler, sampler);
+	u32 i;
+
+	for (i = 0; i < base->rows && sampler->ports[i]; i++)
+		dart_question_put(&sampler->ports[i]->question);
+	kfree(sampler);
 }
 
 static const struct dart_sampler_kind port_kind = {
 	.name = "dart_zero_rdma_port",
 	.length = sizeof(struct dart_zero_rdma_port),
 	.sample_row = sample_row,
+	.free = sampler_free,
 };
 
 /* ib_device_put() after use. */
@@ -189,21 +238,54 @@ static struct ib_device *find_device(const struct dart_zero_window *window)
 	return device;
 }
 
-static bool has_counters(struct ib_device *device, struct rdma_sampler *sampler)
+static struct rdma_port *port_new(const struct ib_device *device, u32 number)
 {
-	struct rdma_hw_stats *stats;
-	int found = 0;
+	struct rdma_port *port = kzalloc(sizeof(*port), GFP_KERNEL_ACCOUNT);
+
+	if (!port)
+		return NULL;
+	strscpy(port->name, dev_name(&device->dev), sizeof(port->name));
+	port->index = device->index;
+	port->number = number;
+	dart_question_begin(&port->question, &question_kind,
+			    DART_QUESTION_DRIVERS, PATIENCE_MS, &port->values,
+			    sizeof(port->values));
+	return port;
+}
+
+static struct rdma_sampler *sampler_new(const struct ib_device *device)
+{
+	struct rdma_sampler *sampler;
 	u32 i;
 
+	sampler = kzalloc(struct_size(sampler, ports, device->phys_port_cnt),
+			  GFP_KERNEL_ACCOUNT);
+	if (!sampler)
+		return NULL;
+	sampler->sampler.kind = &port_kind;
+	sampler->sampler.indices = device->phys_port_cnt;
+	sampler->sampler.rows = device->phys_port_cnt;
 	for (i = 0; i < sampler->sampler.rows; i++) {
-		forget_places(&sampler->ports[i]);
-		stats = stats_new(device, i + 1);
-		if (!stats)
-			continue;
-		found += find_places(&sampler->ports[i], stats);
-		rdma_free_hw_stats_struct(stats);
+		sampler->ports[i] = port_new(device, i + 1);
+		if (!sampler->ports[i]) {
+			sampler_free(&sampler->sampler);
+			return NULL;
+		}
 	}
-	return found;
+	return sampler;
+}
+
+/* A port whose driver does not answer in time may have some. */
+static bool has_counters(struct rdma_sampler *sampler)
+{
+	u32 i, having = 0;
+
+	for (i = 0; i < sampler->sampler.rows; i++)
+		if (dart_question_first(&sampler->ports[i]->question,
+					FIRST_MS) == -EAGAIN ||
+		    !sampler->ports[i]->has_none)
+			having++;
+	return having;
 }
 
 struct dart_sampler *
@@ -211,26 +293,17 @@ dart_rdma_sampler_open(const struct dart_zero_window *window)
 {
 	struct ib_device *device = find_device(window);
 	struct rdma_sampler *sampler;
-	int ret = -ENOMEM;
 
 	if (IS_ERR(device))
 		return ERR_CAST(device);
-	sampler = kzalloc(struct_size(sampler, ports, device->phys_port_cnt),
-			  GFP_KERNEL_ACCOUNT);
-	if (!sampler)
-		goto put_device;
-	sampler->sampler.kind = &port_kind;
-	sampler->sampler.indices = device->phys_port_cnt;
-	sampler->sampler.rows = device->phys_port_cnt;
-	sampler->index = device->index;
-	strscpy(sampler->name, dev_name(&device->dev), sizeof(sampler->name));
-	ret = has_counters(device, sampler) ? 0 : -EOPNOTSUPP;
-	if (ret)
-		kfree(sampler);
-
-put_device:
+	sampler = sampler_new(device);
 	ib_device_put(device);
-	return ret ? ERR_PTR(ret) : &sampler->sampler;
+	if (!sampler)
+		return ERR_PTR(-ENOMEM);
+	if (has_counters(sampler))
+		return &sampler->sampler;
+	sampler_free(&sampler->sampler);
+	return ERR_PTR(-EOPNOTSUPP);
 }
 
 #else

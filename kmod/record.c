@@ -360,7 +360,7 @@ static void gather_one(struct dart_record *record, u64 time, const void *copy,
 
 /* Returns false if the object has ended. */
 static bool gather_sample(struct dart_record *record, u64 time,
-			  struct dart_record_buffer *buffer)
+			  struct dart_record_buffer *buffer, u64 *stale)
 {
 	struct dart_sampler *sampler = record->sampler;
 	int ret;
@@ -373,6 +373,7 @@ static bool gather_sample(struct dart_record *record, u64 time,
 		row_clear(record, 0);
 		record->used_rows = 0;
 	}
+	*stale += ret == -EAGAIN;
 	return ret != -ENODEV;
 }
 
@@ -397,7 +398,7 @@ static void set_used_rows(struct dart_record *record, u32 rows)
 
 /* Returns false if the object has ended. */
 static bool gather_sampled_rows(struct dart_record *record, u64 now,
-				struct dart_record_buffer *buffer)
+				struct dart_record_buffer *buffer, u64 *stale)
 {
 	struct dart_sampler *sampler = record->sampler;
 	u32 index, row = 0;
@@ -412,8 +413,10 @@ static bool gather_sampled_rows(struct dart_record *record, u64 now,
 						buffer->sample, &time);
 		if (ret == -ENODEV)
 			return false;
-		if (ret == -EAGAIN)
+		if (ret == -EAGAIN) {
+			++*stale;
 			return true;
+		}
 		if (!ret)
 			write_copy(record, row++, time, number, buffer->sample,
 				   buffer->values);
@@ -446,14 +449,15 @@ static bool has_ended(const struct dart_percpu *percpu)
 
 bool dart_record_gather(struct dart_record *record, u64 now,
 			struct dart_record_buffer *buffer,
-			const struct dart_zero_gathering *cost)
+			struct dart_zero_gathering *cost)
 {
 	if (record->percpu && has_ended(record->percpu))
 		return false;
 	if (record->sampler) {
 		if (!(record->form == DART_ZERO_RECORD_COPIES ?
-			      gather_sampled_rows(record, now, buffer) :
-			      gather_sample(record, now, buffer)))
+			      gather_sampled_rows(record, now, buffer,
+						  &cost->stale) :
+			      gather_sample(record, now, buffer, &cost->stale)))
 			return false;
 	} else if (!record->percpu) {
 		gather_one(record, now, cost, buffer->values);

@@ -77,10 +77,11 @@ void dart_record_displace(struct dart_record *record);
 
 /*
  * Copies the counters, as of @now (CLOCK_BOOTTIME, ns).  @cost: the values of a record
- * of the gatherer.  Returns false if the counters have ended.
+ * of the gatherer, of which this counts @stale.  Returns false if the counters have
+ * ended.
  */
 bool dart_record_gather(struct dart_record *record, u64 now,
 			struct dart_record_buffer *buffer,
-			const struct dart_zero_gathering *cost);
+			struct dart_zero_gathering *cost);
 
 #endif /* DART_ZERO_RECORD_H */

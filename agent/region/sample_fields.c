@@ -29,6 +29,7 @@ const struct dart_field gathering_fields[] = {
 	COUNTER(gathering, time_ns, "ns"),
 	GAUGE(gathering, longest_ns, "ns"),
 	COUNTER(gathering, cgroup_visits, "visits"),
+	COUNTER(gathering, stale, "records"),
 	{ }
 };
 

@@ -452,6 +452,7 @@ struct dart_zero_gathering {
 	 * every CPU at which it has times that the kernel has not added up yet.
 	 */
 	__u64 cgroup_visits;
+	__u64 stale;		/* records without new values: their rows kept older ones */
 };
 
 /*

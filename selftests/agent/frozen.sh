@@ -1,0 +1,27 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# While all processes are frozen, as before a suspend, nothing is gathered: drivers are not
+# asked for devices that are suspended.  Afterwards the gathering goes on.
+. "$(dirname "$0")/../lib.sh"
+
+[ -w /sys/power/pm_test ] || skip "this kernel cannot test a suspend"
+
+# cost MEMBER: of the gathering at 100 ms
+cost() {
+	dartctl -j show gathering+100ms | gojq ".values.sum.$1"
+}
+
+check "the agent starts" host_up
+check "the gathering's cost is gathered" dartctl source add gathering --gather 100ms
+passed
+echo freezer >/sys/power/pm_test
+passes=$(cost passes) missed=$(cost missed)
+# Freezes all processes for 5 s, and thaws them.
+check "all processes are frozen and thawed" sh -c 'echo freeze >/sys/power/state'
+check "the gathering goes on" passed
+passes=$(($(cost passes) - passes)) missed=$(($(cost missed) - missed))
+echo "# passes: $passes, missed: $missed"
+check "passes that were due meanwhile are missed" [ $missed -gt 30 ]
+check "no pass was begun instead of them" [ $passes -lt $missed ]
+check "the agent stops" host_down
+finish
