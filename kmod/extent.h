@@ -13,6 +13,8 @@ struct dart_run;
 
 /* Pages of a region's virtual range: a parameter of the module. */
 extern unsigned long dart_region_pages;
+/* Whether regions show pages of the kernel: likewise. */
+extern bool dart_region_has_windows;
 /* Of an extent at most: their array is allocated. */
 #define DART_EXTENT_PAGES_MAX (1UL << (32 - PAGE_SHIFT))
 

@@ -68,6 +68,8 @@ static int add_window(struct dart_region *region,
 		return -EINVAL;
 	if (!dart_ioctl_may_add(region))
 		return -EPERM;
+	if (!dart_region_has_windows)
+		return -EACCES;
 
 	/*
 	 * A window shows kernel memory as /proc/kcore does and cannot change it:
@@ -115,6 +117,9 @@ static int add_counters(struct dart_region *region,
 		return -EINVAL;
 	if (!dart_ioctl_may_add(region))
 		return -EPERM;
+	/* Their pages have nothing else, but are of the kernel's per-CPU memory. */
+	if (!dart_region_has_windows)
+		return -EACCES;
 
 	return add(region, dart_counters_open(&counters), &user->extent);
 }

@@ -26,7 +26,12 @@ static unsigned int capacity = 4096;
 module_param(capacity, uint, 0444);
 MODULE_PARM_DESC(capacity, "MiB that a region can show: 1 to 1048576 (4096)");
 
+static bool windows = true;
+module_param(windows, bool, 0444);
+MODULE_PARM_DESC(windows, "show pages of the kernel, not only records, slabs and maps (1)");
+
 unsigned long dart_region_pages __ro_after_init;
+bool dart_region_has_windows __ro_after_init;
 
 static int dart_open(struct inode *inode, struct file *file)
 {
@@ -105,6 +110,7 @@ static int __init dart_init(void)
 		return -EINVAL;
 	}
 	dart_region_pages = (unsigned long)capacity << (20 - PAGE_SHIFT);
+	dart_region_has_windows = windows;
 
 	ret = dart_namespace_init();
 	if (ret)

@@ -303,6 +303,8 @@ void dart_region_info(struct dart_region *region, struct dart_zero_info *info)
 		.extents_max = DART_EXTENTS_MAX,
 		.capacity = dart_region_pages << PAGE_SHIFT,
 		.quarantined = dart_quarantine_extents(),
+		.flags = dart_region_has_windows ? 0 :
+						   DART_ZERO_INFO_NO_WINDOWS,
 	};
 
 	mutex_lock(&region->lock);

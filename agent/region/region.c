@@ -89,6 +89,14 @@ void region__close(struct region *region)
 	close(region->fd);
 }
 
+/* The module maps no page of the kernel. */
+static int no_windows(struct dart_error *error)
+{
+	return dart_error__set(
+		error, EACCES,
+		"dart_zero was loaded with windows=0 and shows no page of the kernel (register it with --gather, or load dart_zero without windows=0)");
+}
+
 /* Ends region__add_*(): takes @added over, or sets @error. */
 static int region__take(struct region *region, int failed,
 			const struct dart_zero_extent *added,
@@ -119,6 +127,8 @@ static int cannot_open_counters(const struct selector *selector, int code,
 		return dart_error__set(
 			error, EPERM,
 			"the kernel forbids to show its counters: dartd lacks CAP_SYS_ADMIN, or the kernel is locked down for confidentiality (see kernel_lockdown(7))");
+	case EACCES:
+		return no_windows(error);
 	case ENOENT:
 	case ENODEV:
 		return dart_error__set(
@@ -247,6 +257,10 @@ int region__add_counters(struct region *region, const char *name,
 			error, ENOENT,
 			"no module has counters called '%s' (load the module, or name the counters to create)",
 			name);
+	case EACCES:
+		return dart_error__set(
+			error, EACCES,
+			"dart_zero was loaded with windows=0 and shows no counters of modules or eBPF programs (load it without windows=0)");
 	case EEXIST:
 		return dart_error__set(error, EEXIST,
 				       "counters called '%s' already exist",

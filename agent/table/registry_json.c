@@ -173,7 +173,7 @@ json_t *registry_json__status(const struct registry *registry)
 		 (unsigned long long)registry->control_region->instance);
 
 	return json_pack(
-		"{s:s, s:I, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}",
+		"{s:s, s:I, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:b}",
 		"exposure", dart_exposure__name(exposure->mode), "generation",
 		(json_int_t)registry->control_region->generation, "instance",
 		instance, "cpus", (json_int_t)region->cpus, "lease_ms",
@@ -181,5 +181,6 @@ json_t *registry_json__status(const struct registry *registry)
 		is_page ? (json_int_t) !!exposure->page : own, "leases",
 		(json_int_t)leases__count(registry->leases), "extents",
 		(json_int_t)info.extents, "capacity", (json_int_t)region->capacity,
-		"used", (json_int_t)info.used);
+		"used", (json_int_t)info.used, "windows",
+		!(info.flags & DART_ZERO_INFO_NO_WINDOWS));
 }

@@ -173,6 +173,9 @@ enum dart_zero_source {
 	DART_ZERO_SOURCE_CGROUP_IO = 164, /* struct dart_zero_cgroup_io */
 };
 
+/* The module was loaded with windows=0: ADD_WINDOW and ADD_COUNTERS are refused. */
+#define DART_ZERO_INFO_NO_WINDOWS	(1 << 0)
+
 enum dart_zero_extent_kind {
 	DART_ZERO_EXTENT_WINDOW = 1,
 	DART_ZERO_EXTENT_MAP = 2,
@@ -196,7 +199,7 @@ struct dart_zero_info {
 	__u64 capacity;		/* bytes that can be mapped */
 	__u64 used;		/* bytes from 0 to the end of the last extent */
 	__u32 quarantined;	/* extents, as DART_ZERO_IOC_QUARANTINE counts */
-	__u32 reserved;		/* 0 */
+	__u32 flags;		/* DART_ZERO_INFO_NO_WINDOWS */
 };
 
 /* The memory that an extent shows is gone: its values no longer change. */
@@ -247,8 +250,8 @@ struct dart_zero_extent {
  * cgroup), EBADF (not an open file), ENOENT (no such network namespace), ENODEV
  * (no such network or block device), EOPNOTSUPP (this kernel does not have these
  * counters, or this device has none of a known type), EPERM (no CAP_SYS_ADMIN,
- * or the kernel is locked down for confidentiality), EEXIST (the region already shows these
- * counters), EDQUOT (one user would take more than an eighth of the capacity or of
+ * or the kernel is locked down for confidentiality), EACCES (the module was loaded with
+ * windows=0), EEXIST (the region already shows these counters), EDQUOT (one user would take more than an eighth of the capacity or of
  * extents_max), ENOSPC (no room in the capacity, or extents_max is reached),
  * EFAULT, ENOMEM.
  *
@@ -298,7 +301,7 @@ struct dart_zero_map {
  * the counters of the machine: 1 to 63 printable ASCII characters.
  *
  * CAP_SYS_ADMIN.  Errors: EINVAL (size, flags, name, @count 0 or beyond 32 KiB
- * of counters, or not 0 without CREATE), EPERM, ENOENT (no counters of this
+ * of counters, or not 0 without CREATE), EPERM, EACCES (windows=0), ENOENT (no counters of this
  * name), EEXIST (the region already shows them, or with CREATE, the name is in
  * use), ENOSPC, EFAULT, ENOMEM.
  */

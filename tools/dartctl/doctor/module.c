@@ -52,8 +52,11 @@ static void check_abi(struct findings *findings, int fd)
 								   "newer",
 			DART_ZERO_ABI_VERSION);
 	} else {
-		findings__ok(findings, CHECK, "dart_zero is loaded, ABI %u",
-			     info.abi_version);
+		findings__ok(findings, CHECK, "dart_zero is loaded, ABI %u%s",
+			     info.abi_version,
+			     info.flags & DART_ZERO_INFO_NO_WINDOWS ?
+				     ", with windows=0: sources are registered with --gather only" :
+				     "");
 		return;
 	}
 	findings__advise(
