@@ -36,4 +36,20 @@ check "a warning leaves the exit status 0" sh -c \
 refuse "a source is refused, as doctor says" "not permitted\|locked down" \
 	dartctl source add vmstat
 check "the agent stops" host_down
+
+# As with Secure Boot.  The module of the tests is not signed.
+modprobe -r dart_zero
+refuse "a locked down kernel refuses a module without a signature" "not permitted\|rejected" \
+	modprobe dart_zero
+enforce=/sys/module/module/parameters/sig_enforce
+[ ! -w $enforce ] || {
+	echo 1 >$enforce
+	refuse "so does one that wants signatures" "Key was rejected by service" \
+		modprobe dart_zero
+}
+# shellcheck disable=SC2016 # variables of jq
+check "doctor says why, and names the page" is_true 'any(.check == "module" and
+	.result == "fail" and (.found | contains("not signed")) and
+	(tostring | contains("secure_boot.md")))' \
+	<<<"$(dartctl -j doctor)"
 finish

@@ -24,8 +24,63 @@ static bool is_installed(void)
 		       ">/dev/null 2>&1");
 }
 
+/* Does the kernel load signed modules only, as with Secure Boot? */
+static bool needs_signature(void)
+{
+	char line[128];
+
+	if (text_file__line(line, sizeof(line),
+			    "/sys/module/module/parameters/sig_enforce") &&
+	    line[0] == 'Y')
+		return true;
+	return text_file__line(line, sizeof(line),
+			       "/sys/kernel/security/lockdown") &&
+	       !strstr(line, "[none]");
+}
+
+/* The signer of the module that modprobe would load; "": it is not signed. */
+static void read_signer(char *signer, size_t size)
+{
+	FILE *modinfo = popen("PATH=$PATH:/usr/sbin:/sbin modinfo -F signer dart_zero "
+			      "2>/dev/null",
+			      "re");
+
+	signer[0] = '\0';
+	if (!modinfo)
+		return;
+	if (fgets(signer, size, modinfo))
+		signer[strcspn(signer, "\n")] = '\0';
+	pclose(modinfo);
+}
+
+static void advise_signing(struct findings *findings)
+{
+	char signer[128];
+
+	read_signer(signer, sizeof(signer));
+	if (signer[0])
+		findings__fail(
+			findings, CHECK,
+			"dart_zero is not loaded: the kernel loads modules only with a signature it knows (Secure Boot); if modprobe says 'Key was rejected by service', it does not have the key of '%s'",
+			signer);
+	else
+		findings__fail(
+			findings, CHECK,
+			"dart_zero is not loaded: the kernel loads signed modules only (Secure Boot) and this one is not signed, so modprobe says 'Key was rejected by service' or 'Operation not permitted'");
+	findings__advise(
+		findings,
+		"sign the module and enrol the key: see Documentation/secure_boot.md (/usr/share/doc/dart-zero-doc)");
+	findings__command(findings, "%s",
+			  signer[0] ? "mokutil --list-enrolled" :
+				      "mokutil --import /var/lib/dkms/mok.pub");
+}
+
 static void advise_loading(struct findings *findings)
 {
+	if (is_installed() && needs_signature()) {
+		advise_signing(findings);
+		return;
+	}
 	findings__fail(findings, CHECK, "dart_zero is not loaded");
 	if (!is_installed())
 		findings__advise(
