@@ -532,6 +532,9 @@ lint: programs $(if $(KDIR),,$(guest_kernel)/headers)
 		> $(output)/lint.log 2>&1 || { cat $(output)/lint.log; exit 1; }
 	$(quiet)! grep -E '(warning|error):' $(output)/lint.log
 	@echo "lint: kmod with $(lint_flags): no findings"
+	$(quiet)selftests/borrowed $(output)/kmod/$$(cat \
+		$(kernel_headers)/include/config/kernel.release)/kmod/dart_zero.ko
+	@echo "lint: borrowed: no findings"
 
 .PHONY: all programs shared tests helgrind_tests run_fuzzers staged guest module module_of_guest modules_install dkms_install programs_install install lint
 

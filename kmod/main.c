@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The module and its device, /dev/dart_zero: see <linux/dart_zero.h>. */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
 #include <linux/err.h>
 #include <linux/fs.h>
 #include <linux/miscdevice.h>
@@ -105,7 +107,7 @@ static int __init dart_init(void)
 	int ret;
 
 	if (!capacity || capacity > SZ_1M) {
-		pr_err("dart_zero: capacity=%u is not from 1 to %u\n", capacity,
+		pr_err("capacity=%u is not from 1 to %u\n", capacity,
 		       SZ_1M);
 		return -EINVAL;
 	}
