@@ -27,6 +27,7 @@ unit_record_layout_sources := agent/schema/record_layout.c
 unit_torn_rows_sources := $(addprefix agent/, \
 	base/log.c schema/btf_fields.c schema/btf_tags.c schema/record_layout.c)
 unit_torn_rows_skeletons := cgroupnet tcpconn
+unit_mounts_sources := agent/region/mounts.c
 unit_host_sources := agent/table/host.c
 unit_registry_sources := $(addprefix agent/, \
 	base/changes.c base/entry_index.c base/entry_name.c base/log.c \

@@ -4,8 +4,8 @@
  * answer, so each file system is a question, and disks have a queue without the others.
  */
 #include <linux/err.h>
-#include <linux/file.h>
 #include <linux/fs.h>
+#include <linux/kdev_t.h>
 #include <linux/limits.h>
 #include <linux/mount.h>
 #include <linux/namei.h>
@@ -13,6 +13,7 @@
 #include <linux/slab.h>
 #include <linux/statfs.h>
 #include <linux/string.h>
+#include <linux/uaccess.h>
 
 #include <linux/dart_zero.h>
 
@@ -27,7 +28,6 @@
 struct filesystem {
 	struct dart_question question;
 	dev_t device;
-	bool is_of_disk;
 	struct dart_zero_filesystem values;
 	char path[];
 };
@@ -35,6 +35,14 @@ struct filesystem {
 static struct filesystem *of_question(struct dart_question *question)
 {
 	return container_of(question, struct filesystem, question);
+}
+
+/* FUSE has processes that answer, even for its disks. */
+static bool is_of_disk(const struct super_block *super)
+{
+	const int flags = super->s_type->fs_flags;
+
+	return flags & FS_REQUIRES_DEV && !(flags & FS_HAS_SUBTYPE);
 }
 
 static bool is_mount_root(const struct path *path)
@@ -101,8 +109,12 @@ static int ask(struct dart_question *question)
 		return ret;
 	ret = -ENODEV;
 	if (is_mount_root(&path) &&
-	    path.dentry->d_sb->s_dev == filesystem->device)
+	    path.dentry->d_sb->s_dev == filesystem->device) {
+		question->queue = is_of_disk(path.dentry->d_sb) ?
+					  DART_QUESTION_DISKS :
+					  DART_QUESTION_SERVERS;
 		ret = answer(vfs_statfs(&path, &status));
+	}
 	if (!ret) {
 		set_type(values, path.dentry->d_sb);
 		set_device(values, path.mnt);
@@ -138,51 +150,41 @@ static const struct dart_sampler_kind filesystem_kind = {
 	.free = dart_question_sampler_free,
 };
 
-/* FUSE has processes that answer, even for its disks. */
-static bool is_of_disk(const struct super_block *super)
+static struct filesystem *
+filesystem_new(const struct dart_zero_record *selected)
 {
-	const int flags = super->s_type->fs_flags;
-
-	return flags & FS_REQUIRES_DEV && !(flags & FS_HAS_SUBTYPE);
-}
-
-static struct filesystem *filesystem_new(const struct path *path)
-{
+	const char __user *path = u64_to_user_ptr(selected->path);
 	struct filesystem *filesystem;
-	char *page, *text;
+	long length = strnlen_user(path, PATH_MAX);
 
-	if (!is_mount_root(path))
-		return ERR_PTR(-EINVAL);
-	page = (char *)__get_free_page(GFP_KERNEL);
-	if (!page)
-		return ERR_PTR(-ENOMEM);
-	text = d_path(path, page, PATH_MAX);
-	if (IS_ERR(text)) {
-		filesystem = ERR_CAST(text);
-		goto out;
-	}
-	filesystem = kzalloc(struct_size(filesystem, path, strlen(text) + 1),
+	if (length <= 0)
+		return ERR_PTR(-EFAULT);
+	if (length > PATH_MAX)
+		return ERR_PTR(-ENAMETOOLONG);
+	filesystem = kzalloc(struct_size(filesystem, path, length),
 			     GFP_KERNEL_ACCOUNT);
-	if (!filesystem) {
-		filesystem = ERR_PTR(-ENOMEM);
-		goto out;
+	if (!filesystem)
+		return ERR_PTR(-ENOMEM);
+	/* The last byte stays 0, whatever another thread writes there meanwhile. */
+	if (copy_from_user(filesystem->path, path, length - 1)) {
+		kfree(filesystem);
+		return ERR_PTR(-EFAULT);
 	}
-	filesystem->device = path->dentry->d_sb->s_dev;
-	filesystem->is_of_disk = is_of_disk(path->dentry->d_sb);
-	strcpy(filesystem->path, text);
+	filesystem->device =
+		MKDEV(selected->device_major, selected->device_minor);
+	/* A guess until the mount is found: btrfs has no number of a disk. */
 	dart_question_begin(&filesystem->question, &question_kind,
-			    filesystem->is_of_disk ? DART_QUESTION_DISKS :
-						     DART_QUESTION_SERVERS,
+			    MAJOR(filesystem->device) ? DART_QUESTION_DISKS :
+							DART_QUESTION_SERVERS,
 			    0, &filesystem->values, sizeof(filesystem->values));
-out:
-	free_page((unsigned long)page);
 	return filesystem;
 }
 
 /* A file system that does not answer in time is taken as it is. */
-static struct dart_sampler *open_path(const struct path *path)
+struct dart_sampler *
+dart_filesystem_sampler_open(const struct dart_zero_record *selected)
 {
-	struct filesystem *filesystem = filesystem_new(path);
+	struct filesystem *filesystem = filesystem_new(selected);
 	struct dart_sampler *sampler;
 
 	if (IS_ERR(filesystem))
@@ -194,23 +196,10 @@ static struct dart_sampler *open_path(const struct path *path)
 		return ERR_PTR(-ENOMEM);
 	}
 	if (dart_question_first(&filesystem->question,
-				filesystem->is_of_disk ? FIRST_OF_DISK_MS :
-							 FIRST_OF_OTHER_MS) !=
+				MAJOR(filesystem->device) ? FIRST_OF_DISK_MS :
+							    FIRST_OF_OTHER_MS) !=
 	    -ENODEV)
 		return sampler;
 	dart_question_sampler_free(sampler);
 	return ERR_PTR(-ENODEV);
-}
-
-struct dart_sampler *
-dart_filesystem_sampler_open(const struct dart_zero_window *window)
-{
-	struct file *file = fget_raw(window->fd);
-	struct dart_sampler *sampler;
-
-	if (!file)
-		return ERR_PTR(-EBADF);
-	sampler = open_path(&file->f_path);
-	fput(file);
-	return sampler;
 }

@@ -2,6 +2,7 @@
 /* The ioctl that adds records. */
 #include "ioctl.h"
 
+#include <linux/kdev_t.h>
 #include <linux/mm.h>
 #include <linux/security.h>
 #include <linux/slab.h>
@@ -12,6 +13,20 @@
 #include "record.h"
 #include "region.h"
 
+/* Only a file system has a path, and no other selector. */
+static bool path_is_valid(const struct dart_zero_record *record)
+{
+	if (record->source != DART_ZERO_SOURCE_FILESYSTEM)
+		return !record->path && !record->device_major &&
+		       !record->device_minor;
+	return record->path && record->fd == -1 && !record->netns &&
+	       !record->ifindex &&
+	       MAJOR(MKDEV(record->device_major, record->device_minor)) ==
+		       record->device_major &&
+	       MINOR(MKDEV(record->device_major, record->device_minor)) ==
+		       record->device_minor;
+}
+
 static bool record_is_valid(const struct dart_zero_record *record)
 {
 	return record->size == sizeof(*record) &&
@@ -21,6 +36,7 @@ static bool record_is_valid(const struct dart_zero_record *record)
 	       record->interval_ms >= DART_ZERO_RECORD_MS_MIN &&
 	       record->interval_ms <= DART_ZERO_RECORD_MS_MAX &&
 	       record->piece_count <= DART_ZERO_RECORD_WORDS_MAX &&
+	       path_is_valid(record) &&
 	       !memchr_inv(&record->id, 0,
 			   sizeof(*record) -
 				   offsetof(struct dart_zero_record, id));

@@ -61,11 +61,13 @@ static int open_percpu(struct dart_record *record,
 }
 
 static int open_sampler(struct dart_record *record,
-			const struct dart_zero_window *window)
+			const struct dart_zero_window *window,
+			const struct dart_zero_record *selected)
 {
 	struct dart_sampler *sampler;
 
-	sampler = dart_sampler_open(window);
+	sampler = selected->path ? dart_filesystem_sampler_open(selected) :
+				   dart_sampler_open(window);
 	if (IS_ERR(sampler))
 		return PTR_ERR(sampler);
 	if ((record->form == DART_ZERO_RECORD_COPIES) !=
@@ -92,7 +94,7 @@ static int open_counters(struct dart_record *record,
 
 	record->form = selected->form;
 	if (dart_sampler_has(selected->source))
-		return open_sampler(record, &window);
+		return open_sampler(record, &window, selected);
 	if (selected->source != DART_ZERO_SOURCE_GATHERING)
 		return open_percpu(record, &window);
 	if (selected->fd != -1 || selected->netns || selected->ifindex ||

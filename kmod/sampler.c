@@ -17,6 +17,7 @@ struct sampled_source {
 	bool by_fd;
 	bool by_netns; /* instead of @by_fd */
 	bool by_ifindex;
+	bool by_path; /* it has neither: dart_filesystem_sampler_open() opens it */
 };
 
 #define SAMPLED(source) [DART_ZERO_SOURCE_##source - DART_ZERO_SOURCE_SAMPLED]
@@ -53,10 +54,7 @@ static const struct sampled_source sources[] = {
 		.open = dart_disk_sampler_open,
 		.by_fd = true,
 	},
-	SAMPLED(FILESYSTEM) = {
-		.open = dart_filesystem_sampler_open,
-		.by_fd = true,
-	},
+	SAMPLED(FILESYSTEM) = { .by_path = true },
 	SAMPLED(PRESSURE) = { .open = dart_program_sampler_open },
 	SAMPLED(TASKS) = { .open = dart_program_sampler_open },
 	SAMPLED(SWAP) = { .open = dart_program_sampler_open },
@@ -78,7 +76,7 @@ static const struct sampled_source *source_find(u32 id)
 	if (index >= ARRAY_SIZE(sources))
 		return NULL;
 	source = &sources[array_index_nospec(index, ARRAY_SIZE(sources))];
-	return source->kind || source->open ? source : NULL;
+	return source->kind || source->open || source->by_path ? source : NULL;
 }
 
 bool dart_sampler_has(u32 source)
@@ -101,7 +99,7 @@ struct dart_sampler *dart_sampler_open(const struct dart_zero_window *window)
 {
 	const struct sampled_source *source = source_find(window->source);
 
-	if (!source ||
+	if (!source || source->by_path ||
 	    (source->by_fd && !window->netns ? window->fd < 0 :
 					       window->fd != -1) ||
 	    (window->netns && !source->by_netns) ||

@@ -8,6 +8,7 @@
 
 #include <linux/dart_zero_samples.h>
 
+struct dart_zero_record;
 struct dart_zero_window;
 struct dart_sampler;
 
@@ -107,12 +108,12 @@ dart_sockets_sampler_open(const struct dart_zero_window *window);
 struct dart_sampler *
 dart_disk_sampler_open(const struct dart_zero_window *window);
 /*
- * The file system that is mounted at the directory or file behind @window->fd.
+ * The file system that is mounted at @selected->path, an address of user space.
  * It holds no mount: the file system can be unmounted, and is then -ENODEV.  Waits for
- * the first values, but not long.  -EINVAL: no mount point; -ENODEV: the init mount
- * namespace does not have the mount there.
+ * the first values, but not long.  -ENODEV: PID 1 has no file system of this device
+ * there; -ENAMETOOLONG, -EFAULT: the path.
  */
 struct dart_sampler *
-dart_filesystem_sampler_open(const struct dart_zero_window *window);
+dart_filesystem_sampler_open(const struct dart_zero_record *selected);
 
 #endif /* DART_ZERO_SAMPLER_H */

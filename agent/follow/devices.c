@@ -102,6 +102,10 @@ struct device *devices__see(struct devices *devices, uint64_t number,
 
 	if (device && device->inode == inode && !strcmp(device->name, name)) {
 		device->is_seen = true;
+		/* A file system was mounted again, with all numbers of before. */
+		if (device->had_entry && !devices->kind->take &&
+		    !devices__entry(devices, device))
+			device->is_new = true;
 		return device;
 	}
 	if (device && device->inode == inode)
@@ -136,6 +140,7 @@ static void devices__register_new(struct devices *devices)
 		follower__register(&devices->follower, &selector,
 				   &device->place, device->name);
 		selector__close(&selector);
+		device->had_entry = devices__entry(devices, device);
 	}
 }
 
@@ -272,6 +277,10 @@ static int devices__open(struct devices *devices, sd_event *loop,
 			      devices);
 	if (ret >= 0 && !devices->kind->take)
 		ret = sd_event_source_set_ratelimit(devices->events, 1000000, 1);
+	/* Only then is it known which entries have ended. */
+	if (ret >= 0 && !devices->kind->take)
+		ret = sd_event_source_set_priority(
+			devices->events, SD_EVENT_PRIORITY_NORMAL + 1);
 	if (ret < 0)
 		return dart_error__system(error, -ret, "cannot wait for %s",
 					  devices->kind->what);

@@ -17,7 +17,7 @@ struct device {
 	struct coverage_place place;
 	bool is_new;		/* its entry has not been added yet */
 	bool is_seen;		/* while all are compared */
-	bool is_local;		/* a file system: no server has a part of its path */
+	bool had_entry;		/* its entry was added, and may have ended since */
 	char name[];
 };
 
@@ -70,7 +70,7 @@ void devices__lose(struct devices *devices, uint64_t number);
 extern const struct devices_kind netdevs;
 /* All disks, without their partitions. */
 extern const struct devices_kind disks;
-/* All file systems of disks, by a mount point in dartd's mount namespace. */
+/* All file systems of disks, by a mount point in the mount namespace of PID 1. */
 extern const struct devices_kind filesystems;
 
 #endif /* DEVICES_H */

@@ -1,155 +1,28 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The mounted file systems of disks, as /proc/self/mountinfo has them. */
+/* The mounted file systems of disks, as PID 1 has them. */
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
-#include <linux/openat2.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
-#include <sys/stat.h>
-#include <sys/syscall.h>
-#include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "agent/region/mounts.h"
 #include "devices.h"
 
-#define MOUNTS "/proc/self/mountinfo"
 #define TYPES "/proc/filesystems"
 #define TYPES_MAX 8192
 
-/* Since Linux 6.8; older kernels give the number that another mount can have later. */
-#ifndef STATX_MNT_ID_UNIQUE
-#define STATX_MNT_ID_UNIQUE 0x00004000U
-#endif
-
-/* A line of proc_pid_mountinfo(5). */
-struct mount_line {
-	unsigned int id, parent;
-	dev_t device;
-	const char *root; /* what of the file system is mounted */
-	char *path;
-	const char *type;
-};
-
-/* A file system, and the mount that its entry has the name of. */
-struct mounted {
-	dev_t device;
-	bool is_whole; /* the root of it is mounted there */
-	uint64_t number; /* of struct device */
-	uint64_t mount; /* which no other mount has */
-	bool is_local; /* as in struct device */
-	char *path;
-};
-
-/* All mounts. */
-struct mounts {
-	struct mounted *mounted;
+/* For each file system, the mount that its entry has the name of. */
+struct chosen {
+	const struct mount **mounts;
 	size_t count;
-	/* As in struct device, by the number of a mount. */
-	bool *is_local;
-	size_t local_count;
 };
 
 static int filesystems__open(struct devices *devices, struct dart_error *error)
 {
-	int fd = open(MOUNTS, O_RDONLY | O_CLOEXEC);
-
-	return fd < 0 ?
-		       dart_error__system(error, errno, "cannot open " MOUNTS) :
-		       fd;
-}
-
-/*
- * The directories above a mount point are in the kernel's cache.  Beside the cache, this
- * could wait for a server that does not answer.
- */
-static int open_cached(const char *path)
-{
-	const struct open_how how = {
-		.flags = O_PATH | O_CLOEXEC,
-		.resolve = RESOLVE_CACHED,
-	};
-	int fd, i;
-
-	/* A rename at the same time is a reason for EAGAIN, too. */
-	for (i = 0; i < 3; i++) {
-		fd = syscall(SYS_openat2, AT_FDCWD, path, &how, sizeof(how));
-		if (fd >= 0 || errno != EAGAIN)
-			break;
-	}
-	return fd;
-}
-
-/* The cache may lack the permissions of a directory: a disk has them. */
-static int open_mount(const char *path, bool is_local)
-{
-	int fd = open_cached(path);
-
-	return fd < 0 && errno == EAGAIN && is_local ?
-		       open(path, O_PATH | O_CLOEXEC) :
-		       fd;
-}
-
-/* Another mount may hide it. */
-static bool is_visible(int fd, unsigned int id)
-{
-	struct statx status;
-
-	return !statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_MNT_ID,
-		      &status) &&
-	       status.stx_mnt_id == id;
-}
-
-static int identify(int fd, uint64_t *number, uint64_t *mount)
-{
-	struct statx status;
-
-	if (statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC,
-		  STATX_MNT_ID_UNIQUE | STATX_MNT_ID, &status))
-		return -errno;
-	*number = makedev(status.stx_dev_major, status.stx_dev_minor);
-	*mount = status.stx_mnt_id;
-	return 0;
-}
-
-/* Spaces and the like are octal numbers of three digits. */
-static void unescape(char *text)
-{
-	char *to = text;
-
-	for (; *text; text++) {
-		if (*text == '\\' && strspn(text + 1, "01234567") >= 3) {
-			*to++ = (text[1] - '0') << 6 | (text[2] - '0') << 3 |
-				(text[3] - '0');
-			text += 3;
-		} else {
-			*to++ = *text;
-		}
-	}
-	*to = '\0';
-}
-
-static bool parse_line(char *line, struct mount_line *mount)
-{
-	unsigned int major_number, minor_number;
-	char *rest = strstr(line, " - "), *save, *path;
-	int at = 0;
-
-	if (!rest || sscanf(line, "%u %u %u:%u %n", &mount->id, &mount->parent,
-			    &major_number, &minor_number, &at) != 4)
-		return false;
-	*rest = '\0';
-	mount->device = makedev(major_number, minor_number);
-	mount->root = strtok_r(line + at, " ", &save);
-	path = strtok_r(NULL, " ", &save);
-	mount->type = strtok_r(rest + 3, " ", &save);
-	if (!mount->root || !path || !mount->type)
-		return false;
-	unescape(path);
-	mount->path = path;
-	return true;
+	return mounts__watch(error);
 }
 
 /* @names: each with spaces around. */
@@ -162,15 +35,17 @@ static bool is_one_of(const char *names, const char *name)
 }
 
 /*
- * @types: those without a disk have the word "nodev" before.  FUSE has a server, even
- * for a disk.
+ * @types: those without a block device have the word "nodev" before.  Some of these lie on
+ * disks or flash memory all the same, which they find by names of their own.  FUSE has a
+ * server, even for a disk.
  */
 static bool is_of_disk(const char *types, const char *type)
 {
 	char line[64];
 
 	snprintf(line, sizeof(line), "\n\t%s\n", type);
-	return strstr(types, line) && strcmp(type, "fuseblk");
+	return is_one_of(" jffs2 ubifs zfs ", type) ||
+	       (strstr(types, line) && strcmp(type, "fuseblk"));
 }
 
 /* An image is always full. */
@@ -179,95 +54,27 @@ static bool can_be_filled(const char *type)
 	return !is_one_of(" cramfs erofs iso9660 romfs squashfs ", type);
 }
 
-/* A mount is listed behind its parent, or else it is not local. */
-static int mark_local(struct mounts *mounts, const struct mount_line *mount,
-		      const char *types)
-{
-	bool is_local =
-		!strcmp(mount->path, "/") ||
-		(mount->parent < mounts->local_count &&
-		 mounts->is_local[mount->parent] &&
-		 (is_of_disk(types, mount->type) ||
-		  is_one_of(" devtmpfs overlay ramfs tmpfs ", mount->type)));
-	size_t count = mount->id + 1024ul;
-	bool *grown;
-
-	if (mount->id >= mounts->local_count) {
-		grown = reallocarray(mounts->is_local, count, sizeof(*grown));
-		if (!grown)
-			return -ENOMEM;
-		memset(grown + mounts->local_count, 0,
-		       count - mounts->local_count);
-		mounts->is_local = grown;
-		mounts->local_count = count;
-	}
-	mounts->is_local[mount->id] = is_local;
-	return 0;
-}
-
-static struct mounted *find(const struct mounts *mounts, dev_t device)
-{
-	size_t i;
-
-	for (i = 0; i < mounts->count; i++)
-		if (mounts->mounted[i].device == device)
-			return &mounts->mounted[i];
-	return NULL;
-}
-
 /* The whole of a file system goes before a part, and a short path before a long one. */
-static bool is_better(const struct mount_line *mount, bool is_whole,
-		      const struct mounted *than)
+static bool is_better(const struct mount *mount, const struct mount *than)
 {
-	return !than || is_whole > than->is_whole ||
-	       (is_whole == than->is_whole &&
-		strlen(mount->path) < strlen(than->path));
+	const bool is_whole = !strcmp(mount->root, "/");
+	const bool other_is = !strcmp(than->root, "/");
+	const size_t length = strlen(mount->path), other = strlen(than->path);
+
+	if (is_whole != other_is)
+		return is_whole;
+	return length != other ? length < other :
+				 strcmp(mount->path, than->path) < 0;
 }
 
-static int keep(struct mounts *mounts, const struct mounted *mounted)
+static int by_device(const void *a, const void *b)
 {
-	struct mounted *known = find(mounts, mounted->device), *grown;
+	const struct mount *one = *(const struct mount *const *)a;
+	const struct mount *other = *(const struct mount *const *)b;
 
-	if (known) {
-		free(known->path);
-		*known = *mounted;
-		return 0;
-	}
-	grown = reallocarray(mounts->mounted, mounts->count + 1,
-			     sizeof(*grown));
-	if (!grown)
-		return -ENOMEM;
-	mounts->mounted = grown;
-	mounts->mounted[mounts->count++] = *mounted;
-	return 0;
-}
-
-static int take_line(struct mounts *mounts, const struct mount_line *mount)
-{
-	struct mounted mounted = {
-		.device = mount->device,
-		.is_whole = !strcmp(mount->root, "/"),
-		.is_local = mounts->is_local[mount->id],
-	};
-	int fd, ret;
-
-	if (!is_better(mount, mounted.is_whole, find(mounts, mount->device)))
-		return 0;
-	fd = open_mount(mount->path, mounted.is_local);
-	if (fd < 0)
-		return 0;
-	ret = is_visible(fd, mount->id) ? 0 : -ENOENT;
-	ret = ret ?: identify(fd, &mounted.number, &mounted.mount);
-	close(fd);
-	if (ret)
-		return 0;
-	mounted.path = strdup(mount->path);
-	if (!mounted.path)
-		return -ENOMEM;
-	ret = keep(mounts, &mounted);
-	if (ret)
-		free(mounted.path);
-	return ret;
+	if (one->device != other->device)
+		return one->device < other->device ? -1 : 1;
+	return is_better(one, other) ? -1 : is_better(other, one);
 }
 
 /* The text begins with a newline.  Returns -errno. */
@@ -287,51 +94,51 @@ static int read_types(char types[static TYPES_MAX])
 	return 0;
 }
 
-static int read_mounts(struct mounts *mounts, const char *types)
+/* Of each file system of a disk, the best mount; chosen->mounts is freed by the caller. */
+static int choose(const struct mounts *mounts, const char *types,
+		  struct chosen *chosen)
 {
-	FILE *file = fopen(MOUNTS, "re");
-	struct mount_line mount;
-	char *line = NULL;
-	size_t size = 0;
-	int ret = 0;
+	const struct mount **found, *mount;
+	size_t i, count = 0;
 
-	if (!file)
-		return -errno;
-	while (!ret && getline(&line, &size, file) > 0) {
-		if (!parse_line(line, &mount))
-			continue;
-		ret = mark_local(mounts, &mount, types);
-		if (!ret && is_of_disk(types, mount.type) &&
-		    can_be_filled(mount.type))
-			ret = take_line(mounts, &mount);
+	found = calloc(mounts->count + 1, sizeof(*found));
+	if (!found)
+		return -ENOMEM;
+	for (i = 0; i < mounts->count; i++) {
+		mount = &mounts->list[i];
+		if (is_of_disk(types, mount->type) &&
+		    can_be_filled(mount->type) &&
+		    mounts__is_visible(mounts, mount))
+			found[count++] = mount;
 	}
-	if (!ret && ferror(file))
-		ret = -EIO;
-	free(line);
-	fclose(file);
-	return ret;
+	qsort(found, count, sizeof(*found), by_device);
+	chosen->mounts = found;
+	chosen->count = 0;
+	for (i = 0; i < count; i++)
+		if (!chosen->count ||
+		    found[i]->device != found[chosen->count - 1]->device)
+			found[chosen->count++] = found[i];
+	return 0;
 }
 
 static int filesystems__list(struct devices *devices)
 {
-	struct mounts mounts = {};
-	const struct mounted *mounted;
+	struct chosen chosen = {};
+	struct dart_error error;
+	struct mounts mounts;
 	char types[TYPES_MAX];
-	struct device *device;
+	size_t i;
 	int ret;
 
-	ret = read_types(types) ?: read_mounts(&mounts, types);
-	while (mounts.count--) {
-		mounted = &mounts.mounted[mounts.count];
-		device = ret ? NULL :
-			       devices__see(devices, mounted->number,
-					    mounted->mount, mounted->path);
-		if (device)
-			device->is_local = mounted->is_local;
-		free(mounted->path);
-	}
-	free(mounts.is_local);
-	free(mounts.mounted);
+	ret = read_types(types) ?: mounts__read(&mounts, &error);
+	if (ret)
+		return ret;
+	ret = choose(&mounts, types, &chosen);
+	for (i = 0; i < chosen.count; i++)
+		devices__see(devices, chosen.mounts[i]->device,
+			     chosen.mounts[i]->id, chosen.mounts[i]->path);
+	free(chosen.mounts);
+	mounts__free(&mounts);
 	return ret;
 }
 
@@ -346,25 +153,9 @@ static int filesystems__select(const struct devices *devices,
 			       struct selector *selector,
 			       struct dart_error *error)
 {
-	uint64_t number, mount;
-	int fd = open_mount(device->name, device->is_local), ret;
-
-	if (fd < 0)
-		return dart_error__system(error, errno, "cannot open %s",
-					  device->name);
-	if (identify(fd, &number, &mount) || number != device->number ||
-	    mount != device->inode)
-		ret = dart_error__set(error, ENODEV,
-				      "%s is another file system",
-				      device->name);
-	else
-		ret = selector__filesystem(selector, devices->follower.source,
-					   fd, device->name, error);
-	if (ret)
-		close(fd);
-	else
-		selector->has_own_fd = true;
-	return ret;
+	return selector__filesystem(selector, devices->follower.source,
+				    device->number, device->name, device->name,
+				    error);
 }
 
 const struct devices_kind filesystems = {

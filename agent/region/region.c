@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "agent/base/log.h"
@@ -203,8 +204,14 @@ int region__add_record(struct region *region, const struct selector *selector,
 	record->interval_ms = selector->key.gather_ms;
 	record->source = selector->source->id;
 	record->fd = selector->fd;
-	record->netns = selector->fd < 0 ? selector->key.object : 0;
 	record->ifindex = selector->key.ifindex;
+	if (selector->path) {
+		record->path = (uintptr_t)selector->path;
+		record->device_major = major(selector->key.object);
+		record->device_minor = minor(selector->key.object);
+	} else if (selector->fd < 0) {
+		record->netns = selector->key.object;
+	}
 	if (ioctl(region->fd, DART_ZERO_IOC_ADD_RECORD, record))
 		return cannot_open_counters(selector, errno, error);
 	return 0;

@@ -2,6 +2,7 @@
 /* Resolves the objects that requests select. */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <linux/magic.h>
 #include <linux/nsfs.h>
 #include <net/if.h>
@@ -17,6 +18,7 @@
 #include <unistd.h>
 
 #include "agent/base/entry_name.h"
+#include "mounts.h"
 #include "selector.h"
 
 #define OWN_NETNS "/proc/self/ns/net"
@@ -240,25 +242,86 @@ int selector__cgroup(struct selector *selector, const struct source *source,
 }
 
 int selector__filesystem(struct selector *selector, const struct source *source,
-			 int fd, const char *path, struct dart_error *error)
+			 dev_t device, const char *path, const char *label,
+			 struct dart_error *error)
 {
-	struct statx status;
-	int ret = selector__init(selector, source, fd, path, error);
+	int ret = selector__init(selector, source, -1, label, error);
 
 	if (ret)
 		return ret;
-	if (statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_TYPE,
+	selector->key.object = device;
+	selector->path = strdup(path);
+	return selector->path ? 0 : dart_error__no_memory(error);
+}
+
+/* The client sees the same file system there; in its own mount namespace it may not. */
+static int check_mount(int fd, const struct mount *mount,
+		       struct dart_error *error)
+{
+	struct statx status;
+
+	if (fd < 0)
+		return 0;
+	if (statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_MNT_ID,
 		  &status))
 		return dart_error__system(error, errno,
 					  "cannot tell the file system of '%s'",
-					  path);
-	if (!(status.stx_attributes & STATX_ATTR_MOUNT_ROOT))
-		return dart_error__set(
-			error, EINVAL,
-			"the file descriptor is not a mount point");
-	selector->key.object =
-		makedev(status.stx_dev_major, status.stx_dev_minor);
-	return 0;
+					  mount->path);
+	/* A subvolume of btrfs has another device number here. */
+	if (status.stx_mnt_id == mount->id ||
+	    makedev(status.stx_dev_major, status.stx_dev_minor) ==
+		    mount->device)
+		return 0;
+	return dart_error__set(
+		error, ENODEV,
+		"the host has another file system mounted at '%s'",
+		mount->path);
+}
+
+/* Where the mount is: as root says, or its descriptor, or the name of the entry. */
+static const char *mount_point(const struct selector_choice *choice,
+			       char path[static PATH_MAX])
+{
+	char link[32];
+	ssize_t length;
+
+	if (choice->path || choice->fd < 0)
+		return choice->path ?: choice->filesystem;
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", choice->fd);
+	length = readlink(link, path, PATH_MAX);
+	if (length <= 0 || length == PATH_MAX)
+		return choice->filesystem;
+	path[length] = '\0';
+	return path;
+}
+
+static int choose_filesystem(struct selector *selector,
+			     const struct source *source,
+			     const struct selector_choice *choice,
+			     struct dart_error *error)
+{
+	char text[PATH_MAX];
+	const char *path = mount_point(choice, text);
+	const struct mount *mount;
+	struct mounts mounts;
+	int ret;
+
+	ret = mounts__read(&mounts, error);
+	if (ret)
+		return ret;
+	mount = mounts__at(&mounts, path);
+	if (!mount)
+		ret = dart_error__set(
+			error, ENODEV,
+			"'%s' is not a mount point of the host (findmnt --task 1 lists them)",
+			path);
+	else
+		ret = check_mount(choice->fd, mount, error) ?:
+			      selector__filesystem(selector, source,
+						   mount->device, path,
+						   choice->filesystem, error);
+	mounts__free(&mounts);
+	return ret;
 }
 
 static int choose(struct selector *selector, const struct source *source,
@@ -284,8 +347,7 @@ static int choose(struct selector *selector, const struct source *source,
 		return selector__cgroup(selector, source, choice->fd,
 					choice->cgroup, error);
 	case SOURCE_SELECTOR_FILESYSTEM:
-		return selector__filesystem(selector, source, choice->fd,
-					    choice->filesystem, error);
+		return choose_filesystem(selector, source, choice, error);
 	default:
 		return selector__init(selector, source, -1, NULL, error);
 	}
@@ -312,4 +374,6 @@ void selector__close(struct selector *selector)
 	if (selector->has_own_fd)
 		close(selector->fd);
 	selector->has_own_fd = false;
+	free(selector->path);
+	selector->path = NULL;
 }

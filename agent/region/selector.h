@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include <dart/registration.h>
 #include <libdart/error.h>
@@ -31,6 +32,8 @@ struct selector {
 	/* The caller's; -1 without a selector or if key.object selects. */
 	int fd;
 	bool has_own_fd;	/* the selector closes it */
+	/* The mount point of a file system as PID 1 has it, which the selector frees; or NULL. */
+	char *path;
 };
 
 /* The selector in a request; NULL for the members that the client left out. */
@@ -39,10 +42,12 @@ struct selector_choice {
 	const char *netdev;	/* an interface in the namespace */
 	const char *disk;
 	const char *cgroup;	/* path below the root of its hierarchy: "/a/b" */
-	const char *filesystem;	/* mount point */
+	const char *filesystem;	/* mount point, which the entry is called after */
+	const char *path;	/* where the mount point is, if not there; or NULL */
 	uint32_t gather_ms;	/* as in struct selector_key */
 	bool is_deferrable; /* gathering does not wake an idle CPU */
-	int fd;	/* open on the netns, disk, cgroup or mount point, or -1 */
+	/* Open on the netns, disk or cgroup; on the mount point, if the client has one; or -1. */
+	int fd;
 };
 
 /* Unpacks a request that has a source and a choice, and nothing else. */
@@ -98,9 +103,13 @@ int selector__disk(struct selector *selector, const struct source *source,
 		   int fd, const char *label, struct dart_error *error);
 int selector__cgroup(struct selector *selector, const struct source *source,
 		     int fd, const char *path, struct dart_error *error);
-/* @fd: a mount point.  The file system need not answer: a server of it may be down. */
+/*
+ * The file system of @device that is mounted at @path, as mounts.h has both; @label is what
+ * the entry is called after.  Nothing is opened: a server of it may be down.
+ */
 int selector__filesystem(struct selector *selector, const struct source *source,
-			 int fd, const char *path, struct dart_error *error);
+			 dev_t device, const char *path, const char *label,
+			 struct dart_error *error);
 /*
  * The counters are to be gathered every @gather_ms: the name ends with that, "+1s";
  * nothing changes if it is 0.

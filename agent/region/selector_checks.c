@@ -92,6 +92,9 @@ static int check_gathered(const struct source *source,
 static int check_fd(const struct selector_choice *choice, bool wants_fd,
 		    struct dart_error *error)
 {
+	/* dartd finds it by its path, among the mounts of PID 1. */
+	if (choice->filesystem)
+		return 0;
 	if (wants_fd == (choice->fd >= 0))
 		return 0;
 	return dart_error__set(
@@ -105,8 +108,9 @@ int selector__check(const struct source *source,
 		    const struct selector_choice *choice,
 		    struct dart_error *error)
 {
-	bool wants_fd = (choice->netns && !selector__chosen_inode(source, choice)) ||
-			choice->disk || choice->cgroup || choice->filesystem;
+	bool wants_fd =
+		(choice->netns && !selector__chosen_inode(source, choice)) ||
+		choice->disk || choice->cgroup;
 	int ret = check_gathered(source, choice, error);
 
 	/* Without a namespace, an interface is in that of the agent. */

@@ -49,7 +49,10 @@ int selector__unpack(struct request *request, const struct source **source,
 	int is_deferrable = false;
 	int ret;
 
-	*choice = (struct selector_choice){ .fd = request->fd };
+	*choice = (struct selector_choice){
+		.fd = request->fd,
+		.path = request->path,
+	};
 	ret = request__unpack(
 		request, "{s:s, s?s, s?s, s?s, s?s, s?s, s?s, s?b !}", "source",
 		&name, "netns", &choice->netns, "netdev", &choice->netdev,

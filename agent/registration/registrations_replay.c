@@ -46,6 +46,7 @@ static int try(struct registrations *registrations,
 	struct request request = {
 		.members = json_deep_copy(registration->request),
 		.uid = registration->owner,
+		.path = registration->path,
 		.kept = json_incref(registration->kept),
 	};
 	const char *keeps;

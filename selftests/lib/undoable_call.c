@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/sysmacros.h>
 
 #include "device.h"
 #include "record.h"
@@ -310,16 +311,21 @@ static int call_add_record_on_link(struct call_fixture *fixture)
 			  fixture->opened, 1);
 }
 
-static void before_record_on_filesystem(struct call_fixture *fixture)
-{
-	before_record(fixture);
-	fixture->opened = open("/", O_PATH | O_CLOEXEC);
-}
-
 static int call_add_record_on_filesystem(struct call_fixture *fixture)
 {
-	return add_record(fixture, DART_ZERO_SOURCE_FILESYSTEM, fixture->opened,
-			  0);
+	static const struct dart_zero_piece piece = { .width = 8, .count = 6 };
+	struct dart_zero_record record = record_of(
+		fixture->extent.id, DART_ZERO_SOURCE_FILESYSTEM, &piece);
+	struct stat root;
+	int ret;
+
+	assert_int_equal(stat("/", &root), 0);
+	record.path = (uintptr_t)"/";
+	record.device_major = major(root.st_dev);
+	record.device_minor = minor(root.st_dev);
+	ret = record_add(fixture->region, &record);
+	fixture->record = record.id;
+	return ret;
 }
 
 static void after_record_on_selected(struct call_fixture *fixture, int ret)
@@ -378,8 +384,8 @@ const struct undoable_call undoable_calls[] = {
 	  after_record_on_selected },
 	{ "ADD_RECORD on a device", before_record_on_namespace,
 	  call_add_record_on_link, after_record_on_selected },
-	{ "ADD_RECORD on a file system", before_record_on_filesystem,
-	  call_add_record_on_filesystem, after_record_on_selected },
+	{ "ADD_RECORD on a file system", before_record,
+	  call_add_record_on_filesystem, after_record },
 	{ "NAMESPACES", NULL, call_namespaces, NULL },
 	{ "QUARANTINE", NULL, call_quarantine, NULL },
 	{ "OPEN_READER", NULL, call_open_reader, NULL },

@@ -3,10 +3,14 @@
  * Samples of objects that end while they are gathered: the region reports it, keeps the
  * last values, and delays nothing.
  */
+#include <limits.h>
 #include <net/if.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mount.h>
+#include <sys/stat.h>
 #include <sys/statvfs.h>
+#include <sys/sysmacros.h>
 #include <time.h>
 
 #include <linux/dart_zero_samples.h>
@@ -143,21 +147,32 @@ static void test_namespace_deleted(void **state)
 
 #define MOUNT_POINT "/run/sampled"
 
-static int add_filesystem(int region, uint32_t pages, const char *path,
-			  struct dart_zero_record *record)
+static int add_filesystem_of(int region, uint32_t pages, const char *path,
+			     dev_t device, struct dart_zero_record *record)
 {
 	static const struct dart_zero_piece whole = {
 		.width = 8,
 		.count = sizeof(struct dart_zero_filesystem) / 8,
 	};
-	int ret;
 
 	*record = record_of(pages, DART_ZERO_SOURCE_FILESYSTEM, &whole);
-	record->fd = open(path, O_PATH | O_CLOEXEC);
-	assert_true(record->fd >= 0);
-	ret = record_add(region, record);
-	close(record->fd);
-	return ret;
+	record->path = (uintptr_t)path;
+	record->device_major = major(device);
+	record->device_minor = minor(device);
+	return record_add(region, record);
+}
+
+/* The file system that is mounted at the path, which may hang. */
+static int add_filesystem(int region, uint32_t pages, const char *path,
+			  struct dart_zero_record *record)
+{
+	struct statx status;
+
+	assert_int_equal(statx(AT_FDCWD, path, AT_STATX_DONT_SYNC, STATX_TYPE,
+			       &status), 0);
+	return add_filesystem_of(region, pages, path,
+				 makedev(status.stx_dev_major,
+					 status.stx_dev_minor), record);
 }
 
 static void test_unmounted(void **state)
@@ -170,9 +185,9 @@ static void test_unmounted(void **state)
 
 	run("mkdir -p " MOUNT_POINT "/below");
 	assert_int_equal(add_filesystem(region, pages, MOUNT_POINT "/below",
-					&record), -EINVAL);
+					&record), -ENODEV);
 	assert_int_equal(add_filesystem(region, pages, "/dev/null", &record),
-			 -EINVAL);
+			 -ENODEV);
 	run("mount -t tmpfs -o size=1m,nr_inodes=100 sampled " MOUNT_POINT);
 	assert_int_equal(add_filesystem(region, pages, MOUNT_POINT, &record),
 			 0);
@@ -198,6 +213,69 @@ static void test_unmounted(void **state)
 		    "mount -t proc hidden " MOUNT_POINT);
 	run("umount " MOUNT_POINT " && umount " MOUNT_POINT);
 	close_mapped(region, address);
+}
+
+/* Makes and enters directories, so that no path is longer than the kernel takes. */
+static void make_below(const char *path, size_t length)
+{
+	char name[NAME_MAX + 1] = { };
+	int from = open(path, O_PATH | O_CLOEXEC), fd;
+	size_t left = length - strlen(path), part;
+
+	while (left) {
+		part = left > 201 ? 200 : left - 1;
+		/* Nothing is left for a name without letters. */
+		if (left - part - 1 == 1)
+			part--;
+		memset(name, 'd', part);
+		name[part] = '\0';
+		assert_int_equal(mkdirat(from, name, 0755), 0);
+		fd = openat(from, name, O_PATH | O_CLOEXEC);
+		assert_true(fd >= 0);
+		close(from);
+		from = fd;
+		left -= part + 1;
+	}
+	assert_int_equal(fchdir(from), 0);
+	close(from);
+}
+
+static void test_path(void **state)
+{
+	int region = device_open();
+	const char *address = device_map(region);
+	uint32_t pages = record_pages_new(region, 1);
+	struct dart_zero_record record;
+	char path[PATH_MAX + 1] = MOUNT_POINT;
+	struct stat status;
+
+	run("mkdir -p " MOUNT_POINT " && mount -t tmpfs above " MOUNT_POINT);
+	make_below(MOUNT_POINT, PATH_MAX - 1);
+	assert_true(getcwd(path, PATH_MAX));
+	assert_int_equal(strlen(path), PATH_MAX - 1);
+	assert_int_equal(mount("deep", ".", "tmpfs", 0, "size=1m"), 0);
+	assert_int_equal(chdir("/"), 0);
+	assert_int_equal(stat(path, &status), 0);
+	assert_int_equal(add_filesystem_of(region, pages, path, status.st_dev,
+					   &record), 0);
+	record_row_next(address, &record, 0, row.words);
+	assert_int_equal(row.filesystem.size, 1 << 20);
+	/* Of another file system at this path, and of one that is not there. */
+	assert_int_equal(add_filesystem_of(region, pages, path,
+					   status.st_dev + 1, &record), -ENODEV);
+	strcat(path, "x");
+	assert_int_equal(add_filesystem_of(region, pages, path, status.st_dev,
+					   &record), -ENAMETOOLONG);
+	assert_int_equal(add_filesystem_of(region, pages, "none", status.st_dev,
+					   &record), -ENODEV);
+	assert_int_equal(add_filesystem_of(region, pages, (const char *)8,
+					   status.st_dev, &record), -EFAULT);
+	assert_int_equal(add_filesystem_of(region, pages, NULL, status.st_dev,
+					   &record), -EINVAL);
+	assert_int_equal(add_filesystem_of(region, pages, "/",
+					   makedev(1 << 12, 0), &record), -EINVAL);
+	close_mapped(region, address);
+	run("umount -l " MOUNT_POINT);
 }
 
 /*
@@ -311,6 +389,8 @@ int main(void)
 		     test_namespace_deleted),
 		TEST("a file system is unmounted while it is sampled, and its record is reported",
 		     test_unmounted),
+		TEST("a file system is found at a path of 4,095 bytes, and not at a longer or another one",
+		     test_path),
 		TEST("a file system that hangs delays neither others nor the end of the region",
 		     test_hung),
 		TEST("the file system of a disk is sampled while 65 others hang",

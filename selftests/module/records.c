@@ -380,6 +380,9 @@ static void test_refusals(void **state)
 	REFUSE(source, 1000, -EINVAL);
 	REFUSE(fd, 0, -EINVAL);
 	REFUSE(ifindex, 1, -EINVAL);
+	REFUSE(path, (uintptr_t)"/", -EINVAL);
+	REFUSE(device_major, 1, -EINVAL);
+	REFUSE(device_minor, 1, -EINVAL);
 	REFUSE(slab, 1000, -ENOENT);
 	assert_int_equal(device_call(region, DART_ZERO_IOC_ADD_SLAB, &slab), 0);
 	REFUSE(slab, slab.extent.id, -ENOENT);

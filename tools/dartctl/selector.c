@@ -101,20 +101,26 @@ static int open_cgroup(const char *text, char label[static PATH_MAX],
 		       dart_object__open_cgroup(path, label, error);
 }
 
-/* The entry has the path without links, as the kernel has it. */
-static int open_filesystem(const char *path, char label[static PATH_MAX],
-			   struct dart_error *error)
+/*
+ * The entry has the path without links, as the kernel has it.  Returns -1 if nothing is
+ * mounted there in the mount namespace of this process: dartd knows whether the host has it.
+ */
+static int open_filesystem(const char *path, char label[static PATH_MAX])
 {
-	int fd = dart_object__open_filesystem(path, error);
+	struct dart_error error;
+	int fd = dart_object__open_filesystem(path, &error);
 	char link[32];
-	ssize_t length;
+	ssize_t length = 0;
 
-	if (fd < 0)
-		return fd;
-	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
-	length = readlink(link, label, PATH_MAX - 1);
-	label[length < 0 ? 0 : length] = '\0';
-	return fd;
+	if (fd >= 0) {
+		snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+		length = readlink(link, label, PATH_MAX - 1);
+	}
+	if (length > 0)
+		label[length] = '\0';
+	else if (!realpath(path, label))
+		snprintf(label, PATH_MAX, "%s", path);
+	return fd < 0 ? -1 : fd;
 }
 
 int selector__request(const struct selector *selector, const char *source,
@@ -148,9 +154,9 @@ int selector__request(const struct selector *selector, const char *source,
 		*fd = open_cgroup(cgroup, label, &error);
 	} else if (of[SELECTOR_FILESYSTEM]) {
 		member = "filesystem";
-		*fd = open_filesystem(of[SELECTOR_FILESYSTEM], label, &error);
+		*fd = open_filesystem(of[SELECTOR_FILESYSTEM], label);
 	}
-	if (member && *fd < 0)
+	if (member && *fd < 0 && !of[SELECTOR_FILESYSTEM])
 		return fail(-*fd, "%s", error.text);
 
 	*request = json_pack("{s:s, s:s, s:s*, s:s*, s:o*}", "request",

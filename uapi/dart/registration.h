@@ -32,8 +32,10 @@
  *       without a descriptor selects it by its inode, except for netdev.  netdev: the
  *       name of an interface in it.  disk: a block device.  cgroup: the
  *       directory of a cgroup (v2), not of the root; its name is its path from
- *       the root, "/a/b".  filesystem: a mount point, by its path from the root; an
- *       O_PATH descriptor is enough.  Characters that a name cannot have become %XX.
+ *       the root, "/a/b".  filesystem: a mount point, by its path from the root, as
+ *       PID 1 has it; the descriptor, for which O_PATH is enough, may be left out, as a
+ *       client in another mount namespace has to.  Characters that a name cannot have
+ *       become %XX.
  *
  *       When the selected object ends, the agent removes the entry.
  *

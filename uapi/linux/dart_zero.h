@@ -128,8 +128,8 @@ enum dart_zero_source {
 	DART_ZERO_SOURCE_DISK_IO = 146,	/* struct dart_zero_disk_io */
 
 	/*
-	 * The same of the file system that is mounted where a descriptor is, in the mount
-	 * namespace of PID 1 (ENODEV).  EINVAL: it is not a mount point.
+	 * The same of the file system that is mounted at a path, in the mount namespace and
+	 * below the root directory of PID 1: see struct dart_zero_record.
 	 */
 	DART_ZERO_SOURCE_FILESYSTEM = 147, /* struct dart_zero_filesystem */
 
@@ -409,7 +409,11 @@ struct dart_zero_piece {
  *
  * The counters are those that a window with the same @source, @fd, @netns and
  * @ifindex shows, or a sample, which has the form that <linux/dart_zero_samples.h>
- * tells.  The record is gathered first before the call returns, then by a work item of
+ * tells.  DART_ZERO_SOURCE_FILESYSTEM is selected by @path, @device_major and
+ * @device_minor instead: a line of /proc/1/mountinfo has them.  The module looks the
+ * path up for each question, so the caller need not be able to.
+ *
+ * The record is gathered first before the call returns, then by a work item of
  * the region for all records of the interval.  When its counters end it stays as it is,
  * and read() tells.  Without pieces nothing is added: the call describes a copy of the
  * counters in @length and @name.
@@ -417,7 +421,9 @@ struct dart_zero_piece {
  * CAP_SYS_ADMIN.  Errors: those of ADD_WINDOW except EEXIST; and EINVAL (form,
  * interval, a piece outside the copy, or too many words), ENOENT (no such pages of
  * records), ENOSPC (no room in these pages, or too many records), EDQUOT (one user
- * would have more than an eighth of DART_ZERO_RECORDS_MAX).
+ * would have more than an eighth of DART_ZERO_RECORDS_MAX).  For a file system: ENODEV
+ * (no file system of this device is mounted at @path), ENAMETOOLONG (@path has more than
+ * 4,095 bytes).
  */
 struct dart_zero_record {
 	__u32 size;		/* in: sizeof(struct dart_zero_record) */
@@ -431,6 +437,10 @@ struct dart_zero_record {
 	__s32 fd;		/* in */
 	__u32 netns;		/* in */
 	__u32 ifindex;		/* in */
+	/* in: address of the path of a mount point, which ends with NUL, or 0 */
+	__aligned_u64 path;
+	__u32 device_major;	/* in: of the file system at @path, or 0 */
+	__u32 device_minor;	/* in */
 	__u32 id;		/* out: like that of an extent; 0 without pieces */
 	__u32 rows;		/* out: there is room for; 1, or the possible ones */
 	__u64 data;		/* out, bytes: where row 0 is in the region */

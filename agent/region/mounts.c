@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Reads the mounts of PID 1, and finds out which of them their mount points lead to. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include "mounts.h"
+
+#define MOUNTS "/proc/1/mountinfo"
+
+/* Of the PID namespace that the host booted with: PROC_PID_INIT_INO of the kernel. */
+#define HOST_PID_NAMESPACE 4026531836
+
+/* The room for a text at first; it doubles. */
+#define TEXT_MIN 65536
+
+int mounts__watch(struct dart_error *error)
+{
+	struct stat namespace;
+	int fd;
+
+	if (stat("/proc/self/ns/pid", &namespace))
+		return dart_error__system(error, errno,
+					  "cannot tell the own PID namespace");
+	if (namespace.st_ino != HOST_PID_NAMESPACE)
+		return dart_error__set(
+			error, EXDEV,
+			"dartd is in a PID namespace of its own and cannot see the mounts of the host (start it in that of the host: hostPID: true)");
+	fd = open(MOUNTS, O_RDONLY | O_CLOEXEC);
+	if (fd >= 0)
+		return fd;
+	return dart_error__set(
+		error, errno, "cannot open " MOUNTS ": %s%s", strerror(errno),
+		errno == ENOENT || errno == EPERM || errno == EACCES ?
+			" (dartd must see PID 1: no hidepid=, and ProtectProc=default in its unit)" :
+			"");
+}
+
+/* The text ends with NUL. */
+static int read_text(int fd, char **text)
+{
+	size_t room = 0, length = 0;
+	char *grown;
+	ssize_t got;
+
+	*text = NULL;
+	do {
+		if (room - length < 2) {
+			room = room ? room * 2 : TEXT_MIN;
+			grown = realloc(*text, room);
+			if (!grown)
+				goto no_memory;
+			*text = grown;
+		}
+		got = read(fd, *text + length, room - length - 1);
+		if (got > 0)
+			length += got;
+	} while (got > 0 || (got < 0 && errno == EINTR));
+	if (got < 0) {
+		got = -errno;
+		free(*text);
+		return got;
+	}
+	(*text)[length] = '\0';
+	return 0;
+
+no_memory:
+	free(*text);
+	return -ENOMEM;
+}
+
+/* A byte that would end a word is an octal number of three digits. */
+static void unescape(char *text)
+{
+	char *to = text;
+
+	for (; *text; text++) {
+		if (*text == '\\' && strspn(text + 1, "01234567") >= 3) {
+			*to++ = (text[1] - '0') << 6 | (text[2] - '0') << 3 |
+				(text[3] - '0');
+			text += 3;
+		} else {
+			*to++ = *text;
+		}
+	}
+	*to = '\0';
+}
+
+static bool parse_line(char *line, struct mount *mount)
+{
+	char *rest = strstr(line, " - "), *save, *root, *path;
+	unsigned int major_number, minor_number;
+	int at = 0;
+
+	if (!rest || sscanf(line, "%u %u %u:%u %n", &mount->id, &mount->parent,
+			    &major_number, &minor_number, &at) != 4)
+		return false;
+	*rest = '\0';
+	mount->device = makedev(major_number, minor_number);
+	root = strtok_r(line + at, " ", &save);
+	path = strtok_r(NULL, " ", &save);
+	mount->type = strtok_r(rest + 3, " ", &save);
+	if (!root || !path || !mount->type)
+		return false;
+	unescape(root);
+	unescape(path);
+	mount->root = root;
+	mount->path = path;
+	return true;
+}
+
+static int by_place(const void *a, const void *b)
+{
+	const struct mount *one = a, *other = b;
+
+	if (one->parent != other->parent)
+		return one->parent < other->parent ? -1 : 1;
+	return strcmp(one->path, other->path);
+}
+
+static int by_id(const void *a, const void *b, void *list)
+{
+	const unsigned int one = ((struct mount *)list)[*(size_t *)a].id;
+	const unsigned int other = ((struct mount *)list)[*(size_t *)b].id;
+
+	return one == other ? 0 : one < other ? -1 : 1;
+}
+
+static int index_by_id(struct mounts *mounts)
+{
+	size_t i;
+
+	mounts->by_id = calloc(mounts->count + 1, sizeof(*mounts->by_id));
+	if (!mounts->by_id)
+		return -ENOMEM;
+	for (i = 0; i < mounts->count; i++)
+		mounts->by_id[i] = i;
+	qsort_r(mounts->by_id, mounts->count, sizeof(*mounts->by_id), by_id,
+		mounts->list);
+	return 0;
+}
+
+static int parse(struct mounts *mounts)
+{
+	char *line, *next = mounts->text;
+	size_t room = 1;
+
+	for (line = next; *line; line++)
+		room += *line == '\n';
+	mounts->list = calloc(room, sizeof(*mounts->list));
+	if (!mounts->list)
+		return -ENOMEM;
+	while ((line = strsep(&next, "\n")))
+		if (*line && parse_line(line, &mounts->list[mounts->count]))
+			mounts->count++;
+	qsort(mounts->list, mounts->count, sizeof(*mounts->list), by_place);
+	return index_by_id(mounts);
+}
+
+int mounts__read(struct mounts *mounts, struct dart_error *error)
+{
+	int fd, ret;
+
+	*mounts = (struct mounts){};
+	fd = mounts__watch(error);
+	if (fd < 0)
+		return fd;
+	ret = read_text(fd, &mounts->text);
+	close(fd);
+	if (!ret)
+		ret = parse(mounts);
+	if (ret) {
+		mounts__free(mounts);
+		return dart_error__system(error, -ret, "cannot read " MOUNTS);
+	}
+	return 0;
+}
+
+void mounts__free(struct mounts *mounts)
+{
+	free(mounts->list);
+	free(mounts->by_id);
+	free(mounts->text);
+	*mounts = (struct mounts){};
+}
+
+static const struct mount *parent_of(const struct mounts *mounts,
+				     const struct mount *mount)
+{
+	size_t low = 0, high = mounts->count, middle;
+	const struct mount *found;
+
+	while (low < high) {
+		middle = low + (high - low) / 2;
+		found = &mounts->list[mounts->by_id[middle]];
+		if (found->id == mount->parent)
+			/* The root of all can be its own parent. */
+			return found == mount ? NULL : found;
+		if (found->id < mount->parent)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return NULL;
+}
+
+/* How @mount is sorted beside the mounts on @parent at the first @length bytes of @path. */
+static int compare_place(const struct mount *mount, const struct mount *parent,
+			 const char *path, size_t length)
+{
+	int order;
+
+	if (mount->parent != parent->id)
+		return mount->parent < parent->id ? -1 : 1;
+	order = strncmp(mount->path, path, length);
+	if (!order && mount->path[length])
+		order = 1;
+	return order;
+}
+
+/* A mount on @parent at the path that is the first @length bytes of @path, or NULL. */
+static const struct mount *child_at(const struct mounts *mounts,
+				    const struct mount *parent,
+				    const char *path, size_t length)
+{
+	size_t low = 0, high = mounts->count, middle;
+	const struct mount *found;
+	int order;
+
+	while (low < high) {
+		middle = low + (high - low) / 2;
+		found = &mounts->list[middle];
+		order = compare_place(found, parent, path, length);
+		if (!order)
+			return found;
+		if (order < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return NULL;
+}
+
+/* Another mount lies on the root of @mount; the root of all can be on itself. */
+static bool is_covered(const struct mounts *mounts, const struct mount *mount)
+{
+	const struct mount *child =
+		child_at(mounts, mount, mount->path, strlen(mount->path));
+
+	return child && child != mount;
+}
+
+/* @parent has another mount on the way from its root to @mount. */
+static bool is_cut_off(const struct mounts *mounts, const struct mount *parent,
+		       const struct mount *mount)
+{
+	size_t i = strlen(parent->path);
+
+	if (!strcmp(parent->path, mount->path))
+		return false;
+	if (is_covered(mounts, parent))
+		return true;
+	/* "/" is the only path that ends with a slash. */
+	for (i += parent->path[i - 1] != '/'; mount->path[i]; i++)
+		if (mount->path[i] == '/' &&
+		    child_at(mounts, parent, mount->path, i))
+			return true;
+	return false;
+}
+
+bool mounts__is_visible(const struct mounts *mounts, const struct mount *mount)
+{
+	const struct mount *parent;
+	size_t steps;
+
+	/* Of a mount point that was removed, or one that is not below the root. */
+	if (*mount->path != '/' || strstr(mount->path, "//") ||
+	    is_covered(mounts, mount))
+		return false;
+	for (steps = 0; steps < mounts->count; steps++) {
+		parent = parent_of(mounts, mount);
+		if (!parent)
+			return true;
+		if (strncmp(mount->path, parent->path, strlen(parent->path)) ||
+		    is_cut_off(mounts, parent, mount))
+			return false;
+		mount = parent;
+	}
+	return false;
+}
+
+const struct mount *mounts__at(const struct mounts *mounts, const char *path)
+{
+	size_t i;
+
+	for (i = 0; i < mounts->count; i++)
+		if (!strcmp(mounts->list[i].path, path) &&
+		    mounts__is_visible(mounts, &mounts->list[i]))
+			return &mounts->list[i];
+	return NULL;
+}

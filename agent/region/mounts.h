@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The mounts of the host: those that PID 1 sees below its root directory, whatever the
+ * mount namespace of dartd has.  The module looks mount points up in the same place, so
+ * dartd opens none of them: no server of one can delay it, and it needs no permission.
+ */
+#ifndef MOUNTS_H
+#define MOUNTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+#include <libdart/error.h>
+
+/* A line of proc_pid_mountinfo(5), without its escapes. */
+struct mount {
+	unsigned int id, parent;
+	dev_t device; /* of the file system; a subvolume of btrfs has that of the whole */
+	const char *root; /* which part of the file system is mounted */
+	const char *path; /* mount point: any bytes but 0 */
+	const char *type;
+};
+
+struct mounts {
+	struct mount *list; /* by parent, then by path */
+	size_t *by_id; /* indexes of @list, by the id of the mount */
+	size_t count;
+	char *text;
+};
+
+/*
+ * Opens a file that tells by EPOLLPRI when mounts of the host change.  Fails if dartd
+ * cannot see PID 1, or sees the PID 1 of a container.
+ */
+int mounts__watch(struct dart_error *error);
+
+/* mounts__free() afterwards. */
+int mounts__read(struct mounts *mounts, struct dart_error *error);
+void mounts__free(struct mounts *mounts);
+
+/* Its mount point leads to it: no other mount lies over it or over a directory above. */
+bool mounts__is_visible(const struct mounts *mounts, const struct mount *mount);
+
+/* The mount that the path of a mount point leads to, or NULL. */
+const struct mount *mounts__at(const struct mounts *mounts, const char *path);
+
+#endif /* MOUNTS_H */
