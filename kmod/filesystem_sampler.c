@@ -10,9 +10,11 @@
 #include <linux/mount.h>
 #include <linux/namei.h>
 #include <linux/overflow.h>
+#include <linux/seq_file.h>
 #include <linux/slab.h>
 #include <linux/statfs.h>
 #include <linux/string.h>
+#include <linux/string_helpers.h>
 #include <linux/uaccess.h>
 
 #include <linux/dart_zero.h>
@@ -75,7 +77,27 @@ static void set_type(struct dart_zero_filesystem *values,
 		  super->s_type->name, subtype ? "." : "", subtype ?: "");
 }
 
-/* Only an eBPF program can see what is mounted. */
+/*
+ * Some file systems know their device better than the caller of mount(2), who can say
+ * "none": this text is that of /proc/PID/mountinfo.  Returns false if they do not.
+ */
+static bool ask_for_device(struct dart_zero_filesystem *values,
+			   struct dentry *root)
+{
+	const struct super_operations *operations = root->d_sb->s_op;
+	char text[4 * sizeof(values->device)] = { };
+	struct seq_file file = { .buf = text, .size = sizeof(text) };
+
+	if (!operations->show_devname ||
+	    operations->show_devname(&file, root))
+		return false;
+	text[sizeof(text) - 1] = '\0';
+	string_unescape_inplace(text, UNESCAPE_OCTAL);
+	strscpy_pad(values->device, text, sizeof(values->device));
+	return *text;
+}
+
+/* Only an eBPF program can see what mount(2) was told. */
 static void set_device(struct dart_zero_filesystem *values,
 		       const struct vfsmount *mount)
 {
@@ -86,6 +108,8 @@ static void set_device(struct dart_zero_filesystem *values,
 
 	static_assert(sizeof(struct dart_zero_mount_device) ==
 		      sizeof(values->device));
+	if (ask_for_device(values, mount->mnt_root))
+		return;
 	trace_dart_zero_sample(&sample, NULL);
 	if (sample.answer == DART_ZERO_ANSWER_VALUES)
 		memcpy(values->device, sample.values, sizeof(values->device));

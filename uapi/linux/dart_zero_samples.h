@@ -551,7 +551,8 @@ struct dart_zero_disk_io {
  * DART_ZERO_SOURCE_FILESYSTEM: what statvfs() tells of a mount point.  The time of the
  * record is that of the question, one interval or more earlier: the next values come
  * when the file system has answered.  The file system can be unmounted at any time.
- * The texts are those of /proc/self/mounts; they end with NUL, and longer ones are cut off.
+ * The texts are those of /proc/1/mountinfo, without escapes; they end with NUL, and longer
+ * ones are cut off.
  */
 struct dart_zero_filesystem {
 	__u64 size;
