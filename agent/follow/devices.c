@@ -229,6 +229,12 @@ static int on_event(sd_event_source *source, int fd, uint32_t revents,
 	return 0;
 }
 
+/* A change of before is told no more: reading the event has cleared it. */
+static int on_rested(sd_event_source *source, void *userdata)
+{
+	return on_event(source, -1, 0, userdata);
+}
+
 static void devices__retry(struct follower *follower)
 {
 	struct devices *devices = (struct devices *)follower;
@@ -277,6 +283,9 @@ static int devices__open(struct devices *devices, sd_event *loop,
 			      devices);
 	if (ret >= 0 && !devices->kind->take)
 		ret = sd_event_source_set_ratelimit(devices->events, 1000000, 1);
+	if (ret >= 0 && !devices->kind->take)
+		ret = sd_event_source_set_ratelimit_expire_callback(
+			devices->events, on_rested);
 	/* Only then is it known which entries have ended. */
 	if (ret >= 0 && !devices->kind->take)
 		ret = sd_event_source_set_priority(
