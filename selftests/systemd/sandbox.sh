@@ -77,8 +77,8 @@ ip neighbour replace 10.77.0.9 lladdr 02:00:00:00:00:01 dev eth0
 bpftool map create /sys/fs/bpf/pinned type array key 4 value 8 entries 4 \
 	name pinned flags 0x400
 
-check "systemd rates the exposure of the unit at 2.6 or less" \
-	is_at_most "$(exposure)" 2.6
+check "systemd rates the exposure of the unit at 3.0 or less" \
+	is_at_most "$(exposure)" 3.0
 check "the service starts" service start
 check "dartd runs as user dart" \
 	[ "$(status_of_dartd Uid)" = "$(id -u dart)" ]

@@ -1,0 +1,205 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Every file system of a disk that PID 1 has is served, wherever it is mounted, under
+# whatever name, and whatever dartd itself sees of it.
+. "$(dirname "$0")/../lib.sh"
+
+# Where no file system is mounted over it.
+rm -f "$output"
+output=/run/filesystems.output
+log=/run/dartd.log
+images=/run/images
+
+# image NAME SIZE: prints a new loop device
+image() {
+	mkdir -p $images
+	truncate -s "$2" "$images/$1"
+	losetup -f --show "$images/$1"
+}
+
+# ext4 NAME: prints a loop device with this file system
+ext4() {
+	local loop
+
+	loop=$(image "$1" 16M) && mkfs.ext4 -qF "$loop" && echo "$loop"
+}
+
+# entries: of file systems, by what follows the source, without the interval
+entries() {
+	dartctl -j list | gojq -r '.[] | select(.kind != "follow").name |
+		select(startswith("filesystem@")) | .[11:] | rtrimstr("+100ms")' | sort
+}
+
+has() {
+	entries | grep -qxF -e "$1"
+}
+
+has_not() {
+	dartctl status >/dev/null && ! has "$1"
+}
+
+# is ENTRY FILTER: a new sample of this file system satisfies a filter of jq
+is() {
+	sampled "filesystem@$1" | is_true "$2"
+}
+
+# source_of MOUNTPOINT: the device that mountinfo tells
+source_of() {
+	findmnt --task 1 --noheadings --output SOURCE --nofsroot --first-only "$1"
+}
+
+# has_size_of ENTRY MOUNTPOINT
+has_size_of() {
+	is "$1" ".size == $(stat -f -c '%b * %S' "$2")"
+}
+
+unmount() {
+	# It is busy for the moment of a question, as by df.
+	until umount "$1" 2>/dev/null || ! mountpoint -q "$1"; do
+		sleep 0.01
+	done
+}
+
+modprobe -a loop ext4 xfs btrfs jffs2 overlay mtdram
+check "dartd starts" host_up
+check "the file systems of disks are followed" dartctl register source filesystem \
+	--all-filesystems --gather 100ms
+
+for point in /home /root /srv /tmp /var/tmp /run/user; do
+	mkdir -p $point
+	mount "$(ext4 "${point//\//_}")" $point
+	check "a file system that is mounted at $point has an entry" soon has $point
+	check "it has the size of the file system" soon has_size_of $point $point
+	check "it has the device" is $point ".device == \"$(source_of $point)\""
+done
+
+xfs=$(image xfs 320M)
+mkfs.xfs -q "$xfs"
+mkdir -p /srv/xfs
+mount "$xfs" /srv/xfs
+check "a file system of the type xfs has an entry" soon has /srv/xfs
+check "it has its type" is /srv/xfs '.fstype == "xfs"'
+
+btrfs=$(image btrfs 128M)
+mkfs.btrfs -q "$btrfs" >/dev/null
+mkdir -p /srv/whole /srv/root /home/volume
+mount "$btrfs" /srv/whole
+btrfs -q subvolume create /srv/whole/@ >/dev/null
+btrfs -q subvolume create /srv/whole/@home >/dev/null
+umount /srv/whole
+mount -o subvol=@home "$btrfs" /home/volume
+check "a subvolume of btrfs has an entry" soon has /home/volume
+check "it has the device that mountinfo tells" is /home/volume ".device == \"$btrfs\""
+mount -o subvol=@ "$btrfs" /srv/root
+check "two subvolumes are one file system, with the shorter path" soon has /srv/root
+check "the longer path has no entry" soon has_not /home/volume
+check "its device is the same" is /srv/root ".device == \"$btrfs\" and .fstype == \"btrfs\""
+check "its size is that of the file system" soon has_size_of /srv/root /srv/root
+refuse "the other subvolume is the same file system" "registered already, as 'filesystem@/srv/root+100ms'" \
+	dartctl register source filesystem --filesystem /home/volume --gather 100ms
+
+mkdir -p /srv/flash
+mount -t jffs2 mtd0 /srv/flash
+check "the file system is one that the kernel calls nodev" grep -P '^nodev\tjffs2$' /proc/filesystems
+check "a file system that lies on memory of its own has an entry" soon has /srv/flash
+check "it has the device that mountinfo tells" is /srv/flash ".device == \"$(source_of /srv/flash)\""
+
+while IFS=" " read -r name entry; do
+	point=$(printf %b "/srv/$name")
+	mkdir -p "$point"
+	mount "$(ext4 "$entry")" "$point"
+	check "a mount point with the name $name has an entry" soon has "/srv/$entry"
+	check "its values are those of the file system" soon has_size_of "/srv/$entry" "$point"
+done <<-'END'
+	a\x20b a%20b
+	line\nline line%0Aline
+	tab\ttab tab%09tab
+	back\x5c040slash back%5C040slash
+	foreign\xe9\xff foreign%E9%FF
+	percent%20 percent%2520
+	#hash %23hash
+	plus+1s plus%2B1s
+END
+
+mkdir -p /srv/below /srv/bound /srv/over/{u,w,m}
+mount --bind /home /srv/bound
+mount -t overlay -o lowerdir=/srv/below,upperdir=/srv/over/u,workdir=/srv/over/w over /srv/over/m
+mount "$(ext4 last)" /srv/below
+check "a file system that is mounted after them has an entry" soon has /srv/below
+check "another mount of the same file system has none" has_not /srv/bound
+check "an overlay has none, because it lies on others" has_not /srv/over/m
+
+mount "$(ext4 over)" /srv/below
+check "a mount over a mount takes its place" soon has_size_of /srv/below /srv/below
+unmount /srv/below
+check "the lower one has its entry again" soon is /srv/below \
+	".device == \"$(source_of /srv/below)\""
+mount -t tmpfs none /srv
+check "what a mount over a directory above hides has no entry" soon has_not /srv/below
+check "others have theirs" has /home
+umount /srv
+check "they have their entries again" soon has /srv/below
+mkdir -p /srv/moved
+# The kernel does not move a mount below one that is shared.
+mount --make-private /srv
+mount --move /srv/below /srv/moved
+check "a mount that was moved has an entry of its new path" soon has /srv/moved
+check "and none of the old one" soon has_not /srv/below
+
+# All within the second in which mounts are not read again.
+for name in one two three; do
+	mkdir -p /srv/at/$name
+	truncate -s 4M $images/$name
+	mkfs.ext4 -qF $images/$name
+done
+for name in one two three; do
+	mount -o loop $images/$name /srv/at/$name
+done
+for name in one two three; do
+	check "of file systems that are mounted at once, the one at $name has an entry" \
+		soon has /srv/at/$name
+done
+umount -l /srv/at/one /srv/at/two /srv/at/three
+
+# Numbers and identifiers of a mount are used again at once.
+device=$(source_of /srv/moved)
+for _ in 1 2 3 4 5 6; do
+	unmount /srv/moved
+	mount "$device" /srv/moved
+done
+unmount /srv/moved
+check "a file system that is unmounted has no entry" soon has_not /srv/moved
+mount "$device" /srv/moved
+check "one that is mounted again has an entry again" soon has /srv/moved
+check "with its values" soon has_size_of /srv/moved /srv/moved
+
+check "the follower is unregistered" dartctl unregister 'filesystem@*+100ms'
+check "file systems are registered by hand" sh -c '
+	dartctl register source filesystem --filesystem /home --gather 100ms &&
+	dartctl register source filesystem --filesystem /tmp --gather 100ms &&
+	dartctl register source filesystem --filesystem /srv/root --gather 100ms'
+refuse "a directory is not a mount point" "'/srv/flash/..' is not a mount point\|not a mount point" \
+	dartctl register source filesystem --filesystem /srv/below --gather 100ms
+check "dartd is started again" sh -c 'host_down && host_up again'
+for point in /home /tmp /srv/root; do
+	check "the file system at $point is still registered" soon has_size_of $point $point
+done
+check "a process in a mount namespace without them registers one by its path" \
+	unshare -m sh -c 'umount -l /var/tmp && [ ! -e /var/tmp/lost+found ] &&
+		dartctl register source filesystem --filesystem /var/tmp --gather 100ms'
+check "it has the values of the host's" soon has_size_of /var/tmp /var/tmp
+refuse "a member of the group dart, who may not, gets none registered" "only root" \
+	setpriv --reuid 65534 --regid dart --clear-groups \
+	dartctl register source filesystem --filesystem /root --gather 100ms
+refuse "nor does a member get dartd to open a path again later" "only root may say where" \
+	setpriv --reuid 65534 --regid dart --clear-groups request_with /etc/passwd \
+	'{"request": "register-map", "name": "mine", "path": "/root/lost+found"}'
+refuse "one that has another file system there is refused" "the host has another file system" \
+	unshare -m sh -c 'mount -t tmpfs none /root &&
+		dartctl register source filesystem --filesystem /root --gather 100ms'
+
+check "dartd stops" host_down
+umount -l /srv/moved /srv/flash /srv/root /home /root /srv /tmp /var/tmp /run/user
+losetup -D
+rm -rf $images
+finish
