@@ -49,6 +49,7 @@ define help
                         lockdep, kmemleak and more (builds it, once: 15 min)
   make check-long       tests that take minutes each, between two virtual machines
   make check-churn      containers come and go for a minute while they are read
+  make check-packaged   tests of the agent with the installed service, in its sandbox
   make check-crashes    dartd is killed 200 times (30 min)
   make check-farm       a controller scrapes 1,024 hosts, with each kind of I/O
   make check-receivers  Prometheus, VictoriaMetrics and InfluxDB get metrics, are
@@ -99,7 +100,7 @@ distclean:
 
 # The targets that a newcomer types first install the packages, then build.
 sections := build run test bench lint
-demo check check-long check-churn check-crashes check-farm check-receivers: sections := build run test
+demo check check-long check-churn check-packaged check-crashes check-farm check-receivers: sections := build run test
 check-debug: sections := build run test debug
 bench: sections := build run test bench
 deb: sections := build deb
@@ -146,6 +147,10 @@ check-long: packages
 check-churn: packages
 	+$(quiet)$(MAKE) --no-print-directory KDIR= guest tests
 	$(quiet)selftests/run churn
+
+check-packaged: packages
+	+$(quiet)$(MAKE) --no-print-directory KDIR= guest tests
+	$(quiet)selftests/run packaged
 
 check-crashes: packages
 	+$(quiet)$(MAKE) --no-print-directory KDIR= guest tests
@@ -225,11 +230,11 @@ check-deb: packages
 	+$(quiet)$(MAKE) --no-print-directory KDIR= guest packages_build packages_before
 	$(quiet)selftests/run packages
 
-.PHONY: help clean distclean demo check check-debug check-long check-churn check-crashes check-farm check-receivers check-helgrind check-page fuzz bench packages p4_is_there deb check-deb
+.PHONY: help clean distclean demo check check-debug check-long check-churn check-packaged check-crashes check-farm check-receivers check-helgrind check-page fuzz bench packages p4_is_there deb check-deb
 export KVER
 
 # The goals above need nothing below, and must work if it is missing.
-above := help clean distclean demo check check-debug check-long check-churn check-crashes check-farm check-receivers check-helgrind check-page fuzz bench packages deb check-deb
+above := help clean distclean demo check check-debug check-long check-churn check-packaged check-crashes check-farm check-receivers check-helgrind check-page fuzz bench packages deb check-deb
 ifneq ($(filter-out $(above),$(or $(MAKECMDGOALS),all)),)
 
 include $(output)/config.mk

@@ -346,8 +346,8 @@ check "nothing holds the cgroups that were removed" soon grep -x \
 	"nr_dying_descendants 0" "$top/cgroup.stat"
 
 check "the agent stops" host_down
-check "the agent starts without CAP_SYSLOG" setpriv --bounding-set -syslog \
-	"$tests/host_up"
+check "the agent starts without CAP_SYSLOG" env WITHOUT=CAP_SYSLOG \
+	setpriv --bounding-set -syslog "$tests/host_up"
 refuse "a source that needs a variable of the kernel is refused then" \
 	"source tasks cannot be sampled here: the kernel hides .*CAP_SYSLOG" \
 	dartctl source add tasks --gather 100ms
