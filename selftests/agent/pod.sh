@@ -1,0 +1,96 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# dartd in a container, whose mount namespace has none of the disks of the host, serves the
+# file systems of the host; in a PID namespace of its own it says that it cannot.
+. "$(dirname "$0")/../lib.sh"
+
+log=/run/dartd.log
+point=/var/lib/containers
+images=/run/images
+
+# A container with the root directory of this machine, and nothing that is mounted below.
+cat >/run/contain <<'END'
+#!/bin/sh
+set -e
+mount --make-rprivate /
+mount -t tmpfs pod /mnt
+mkdir /mnt/upper /mnt/work /mnt/root
+mount -t overlay pod -o lowerdir=/,upperdir=/mnt/upper,workdir=/mnt/work /mnt/root
+cd /mnt/root
+for name in dev sys; do mount --rbind /$name $name; done
+if [ "$1" = own ]; then mount -t proc proc proc; else mount --rbind /proc proc; fi
+mkdir -p run var/lib/dart old
+mount -t tmpfs run run
+mkdir run/dart
+mount --bind /run/dart run/dart
+mount --bind /var/lib/dart var/lib/dart
+# What the tests, the programs and the log are in.
+for name in "$PWD_OF_TEST" /tmp; do
+	mkdir -p ".$name"
+	mount --rbind "$name" ".$name"
+done
+pivot_root . old
+umount -l /old
+shift
+exec "$@"
+END
+chmod +x /run/contain
+export PWD_OF_TEST=$PWD
+
+# contained host|own OPTION...: starts dartd in a container, in the PID namespace of the
+# host or of its own
+contained() {
+	local pids=$1 options=(--mount)
+
+	[ "$pids" = host ] || options+=(--pid --fork)
+	until_ready "$log" unshare "${options[@]}" /run/contain "$pids" "$(type -P dartd)"
+}
+
+has() {
+	dartctl -j list | is_true --arg name "$1" 'any(.[]; .name == $name)'
+}
+
+has_size_of() {
+	is_true ".size == $(stat -f -c '%b * %S' "$2")" <<<"$(sampled "$1")"
+}
+
+modprobe -a loop ext4 overlay
+rm -rf /var/lib/dart
+mkdir -p /run/dart /var/lib/dart $point $images
+truncate -s 16M $images/one $images/two
+mkfs.ext4 -qF $images/one
+mkfs.ext4 -qF $images/two
+mount -o loop $images/one $point
+check "dartd starts in a container with the processes of the host" contained host
+check "it does not see the file system" sh -c '
+	! grep " '$point' " /proc/$(pidof dartd)/mountinfo'
+check "the file systems of disks are followed" dartctl register source filesystem \
+	--all-filesystems --gather 100ms
+check "a file system of the host has an entry" has filesystem@$point+100ms
+check "it has the size of the file system" soon has_size_of filesystem@$point $point
+mkdir -p $point/volume
+mount -o loop $images/two $point/volume
+check "one that is mounted later has an entry" soon has filesystem@$point/volume+100ms
+check "its values are there" soon has_size_of filesystem@$point/volume $point/volume
+umount $point/volume || umount $point/volume
+check "an entry leaves when its file system is unmounted" \
+	soon lacks filesystem@$point/volume+100ms
+check "dartd stops" host_down
+
+rm -rf /var/lib/dart
+mkdir -p /run/dart /var/lib/dart
+check "dartd starts in a container with processes of its own" contained own
+refuse "it says that it cannot see the mounts of the host, and the remedy" \
+	"in a PID namespace of its own .*hostPID" dartctl register source filesystem \
+	--all-filesystems --gather 100ms
+refuse "so it does for one file system" "in a PID namespace of its own" \
+	dartctl register source filesystem --filesystem $point --gather 100ms
+check "the host is registered without them" dartctl register host --gather 1s
+check "the reason is in the list" sh -c 'dartctl -j list | is_true ".[] |
+	select(.kind == \"host\").left_out | any(.source == \"filesystem\" and
+	(.reason | contains(\"PID namespace of its own\")))"'
+check "dartd stops again" host_down
+
+umount $point || umount $point
+rm -rf $images /run/contain
+finish
