@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <libdart/rpc/tls.h>
+
 #include "agent/base/entry_name.h"
 #include "agent/probe/probe_kind.h"
 #include "agent/region/selector.h"
@@ -167,23 +169,62 @@ int check__items(const struct dart_configuration *configuration, FILE *file,
 	return first;
 }
 
+int check__certificates(const struct dart_configuration *configuration,
+			struct dart_error *error)
+{
+	const struct dart_tls_files files = {
+		.certificate = configuration->tcp.certificate,
+		.key = configuration->tcp.key,
+		.authorities = configuration->tcp.authorities,
+	};
+	struct dart_tls *tls;
+	int ret;
+
+	/* Without all three the configuration is refused, or has no tcp. */
+	if (!files.certificate || !files.key || !files.authorities)
+		return 0;
+	ret = dart_tls__load(&files, &tls, error);
+	if (!ret)
+		dart_tls__put(tls);
+	return ret;
+}
+
+static void print_mistake(void *stream, const char *sentence)
+{
+	fprintf(stream, "%s\n", sentence);
+}
+
+/* Prints the mistakes in certificates, if there are some. */
+static int print_certificates(const struct dart_configuration *configuration)
+{
+	struct dart_error error;
+	int ret = check__certificates(configuration, &error);
+
+	if (ret)
+		fprintf(stderr, "%s: tcp: %s\n", configuration->tcp.place,
+			error.text);
+	return ret;
+}
+
 int check__run(const struct options *options)
 {
 	struct dart_configuration configuration;
 	struct dart_error error;
-	int ret;
+	int ret, items, certificates;
 
-	ret = dart_configuration__load(&configuration, options->config, &error);
+	ret = dart_configuration__check(&configuration, options->config,
+					print_mistake, stderr, &error);
 	if (ret == -ENOENT && !options->is_config_given) {
 		printf("there is no %s: the defaults are used\n",
 		       options->config);
+		dart_configuration__close(&configuration);
 		return EXIT_SUCCESS;
 	}
-	if (ret) {
+	if (ret == -ENOENT || ret == -ENOMEM)
 		fprintf(stderr, "%s\n", error.text);
-		return EXIT_FAILURE;
-	}
-	ret = check__items(&configuration, stderr, &error);
+	items = check__items(&configuration, stderr, &error);
+	certificates = print_certificates(&configuration);
+	ret = ret ?: items ?: certificates;
 	if (!ret) {
 		printf("%s is valid and registers ", options->config);
 		print_counts(&configuration);

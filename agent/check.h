@@ -16,6 +16,10 @@
 int check__items(const struct dart_configuration *configuration, FILE *file,
 		 struct dart_error *error);
 
+/* Can the files of tcp be used, if there are any?  Otherwise -errno and the reason in @error. */
+int check__certificates(const struct dart_configuration *configuration,
+			struct dart_error *error);
+
 /*
  * dartd --check: checks the configuration of @options and prints what it would register, or a
  * line on stderr for each mistake.  Returns an exit status.

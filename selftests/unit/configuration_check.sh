@@ -22,7 +22,11 @@ says() {
 
 check "the configuration that is installed is valid" \
 	"$top/.output/bin/dartd" --check --config="$top/agent/dartd.yaml"
-sed -n '/^.Bd -literal/,/^.Ed/p' "$top/agent/dartd.yaml.5" | sed '1d; $d' >"$file"
+mkdir "$directory/tls"
+"$top/.output/selftests/helpers/tls_files" "$directory/tls" host
+cp "$directory/tls/authority.pem" "$directory/tls/authorities.pem"
+sed -n '/^.Bd -literal/,/^.Ed/p' "$top/agent/dartd.yaml.5" |
+	sed "1d; \$d; s|/etc/dart/tls|$directory/tls|" >"$file"
 check "the example of the manual page is valid" \
 	sh -c "[ -s $file ] && $top/.output/bin/dartd --check --config=$file"
 check "what would be registered is printed in one line" \
@@ -69,6 +73,51 @@ refuse "two items of different kinds with the same name are refused" \
 	dartd_checks "sources: [cpustat]" "counters: [{name: cpustat}]"
 dartd_checks "sources: [a, b]" "probes: [c]" >"$directory/out" 2>&1
 check "each mistake of a file is printed" [ "$(wc -l <"$directory/out")" = 3 ]
+# mistakes LINE...: the lines at which there are some, in the order of the output
+mistakes() {
+	dartd_checks "$@" 2>&1 | tee /dev/stderr | sed -n "s|^$file:\([0-9]*\): .*|\1|p" |
+		paste -sd ' '
+}
+
+# has LINES LINE...: these are the lines with mistakes
+has() {
+	lines=$1
+	shift
+	[ "$(mistakes "$@")" = "$lines" ]
+}
+
+check "mistakes in the form of a file are printed with those in its values" \
+	has "1 2 3 4 5" "sourcs: []" "port: 70000" "exposure: none" "allow: [a]" "sources: [a]"
+check "each mistake of a list of mappings is printed" has "1 1 2 4 4" \
+	"sources: [{sauce: vmstat}, {source: cpustat, follow: maybe}]" \
+	"stores: [{name: a, slots: 3, value: 4}, {name: b, slots: 2, value: 4}]" \
+	"tables:" "- {name: c, rows: 2, key: 65, value: 0}"
+check "hosts of a store that is refused are looked at" has "1 1" \
+	"stores: [{name: a, slots: 3, value: 4, reporters: [host]}]"
+check "two of the same name and a wrong value are both printed" has "3 1" \
+	"sources: [a]" "port: 1" "port: x"
+printf 'listen: [x]\n' >"$directory/dartd.d/more.yaml"
+printf '}\n' >"$directory/dartd.d/syntax.yaml"
+dartd_checks "port: 0" >"$directory/out" 2>&1
+check "mistakes of all files are printed" [ "$(sed -n 's/:.*//; s|.*/||p' "$directory/out" |
+	paste -sd ' ')" = "dartd.yaml more.yaml syntax.yaml" ]
+rm "$directory/dartd.d/syntax.yaml" "$directory/dartd.d/more.yaml"
+
+# with_tls: a configuration with the files of tcp
+with_tls() {
+	dartd_checks "sources: [vmstat]" \
+		"tcp: {certificate: $directory/tls/${1-host.pem}," \
+		"  key: $directory/tls/host.key," \
+		"  authorities: $directory/tls/authorities.pem, subjects: [a]}"
+}
+
+check "a configuration with certificates is valid" with_tls
+refuse "a certificate that is missing is a mistake" "^$file:2: tcp: .*absent.pem" \
+	with_tls absent.pem
+chmod 604 "$directory/tls/host.key"
+refuse "a key that everybody may read is a mistake" \
+	"^$file:2: tcp: .*every user may use the key" with_tls
+chmod 600 "$directory/tls/host.key"
 refuse "a missing configuration of the command line is refused" "cannot read it" \
 	"$top/.output/bin/dartd" --check --config="$directory/absent.yaml"
 rm -r "$directory"

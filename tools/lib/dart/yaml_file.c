@@ -184,8 +184,16 @@ int dart_yaml__refuse(struct dart_yaml *yaml, const yaml_node_t *node,
 	va_start(arguments, format);
 	vsnprintf(reason, sizeof(reason), format, arguments);
 	va_end(arguments);
-	return dart_error__set(yaml->error, EINVAL, "%s:%u: %s", yaml->path,
-			       dart_yaml__line(node), reason);
+	dart_error__set(yaml->error, EINVAL, "%s:%u: %s", yaml->path,
+			dart_yaml__line(node), reason);
+	if (yaml->mistakes)
+		yaml->mistakes->tell(yaml->mistakes->subject, yaml->error->text);
+	return -EINVAL;
+}
+
+bool dart_yaml__goes_on(const struct dart_yaml *yaml, int ret)
+{
+	return !ret || (ret == -EINVAL && yaml->mistakes);
 }
 
 /* Beside those of ASCII: C1, line breaks, the byte order mark, no characters. */
@@ -244,41 +252,46 @@ static int refuse_key(struct dart_yaml *yaml, const yaml_node_t *node,
 				 name ?: "?", known);
 }
 
+/* Takes a key and its value. */
+static int take_pair(struct dart_yaml *yaml, const yaml_node_pair_t *pair,
+		     const struct dart_yaml_member *members, uint32_t *seen,
+		     void *into)
+{
+	const yaml_node_t *name_node =
+		yaml_document_get_node(&yaml->document, pair->key);
+	const char *name = dart_yaml__text(name_node);
+	const struct dart_yaml_member *member;
+
+	for (member = members; name && member->name; member++)
+		if (!strcmp(member->name, name))
+			break;
+	if (!name || !member->name)
+		return refuse_key(yaml, name_node, name, members);
+	if (*seen & 1U << (member - members))
+		return dart_yaml__refuse(yaml, name_node,
+					 "'%s' occurs twice (remove one)", name);
+	*seen |= 1U << (member - members);
+	return member->take(yaml,
+			    yaml_document_get_node(&yaml->document, pair->value),
+			    (char *)into + member->offset);
+}
+
 int dart_yaml__take_mapping(struct dart_yaml *yaml, const yaml_node_t *node,
 			    const struct dart_yaml_member *members, void *into)
 {
-	const struct dart_yaml_member *member;
-	const yaml_node_t *name_node;
-	yaml_node_pair_t *pair;
+	const yaml_node_pair_t *pair;
 	uint32_t seen = 0;
-	const char *name;
-	int ret;
+	int ret = 0, taken;
 
 	if (node->type != YAML_MAPPING_NODE)
 		return dart_yaml__refuse(yaml, node,
 					 "expected KEY: VALUE lines");
 	for (pair = node->data.mapping.pairs.start;
-	     pair < node->data.mapping.pairs.top; pair++) {
-		name_node = yaml_document_get_node(&yaml->document, pair->key);
-		name = dart_yaml__text(name_node);
-		for (member = members; name && member->name; member++)
-			if (!strcmp(member->name, name))
-				break;
-		if (!name || !member->name)
-			return refuse_key(yaml, name_node, name, members);
-		if (seen & 1U << (member - members))
-			return dart_yaml__refuse(
-				yaml, name_node,
-				"'%s' occurs twice (remove one)", name);
-		seen |= 1U << (member - members);
-		ret = member->take(yaml,
-				   yaml_document_get_node(&yaml->document,
-							  pair->value),
-				   (char *)into + member->offset);
-		if (ret)
-			return ret;
+	     dart_yaml__goes_on(yaml, ret) && pair < node->data.mapping.pairs.top; pair++) {
+		taken = take_pair(yaml, pair, members, &seen, into);
+		ret = taken ?: ret;
 	}
-	return 0;
+	return ret;
 }
 
 int dart_yaml__take_list(struct dart_yaml *yaml, const yaml_node_t *node,
@@ -287,15 +300,18 @@ int dart_yaml__take_list(struct dart_yaml *yaml, const yaml_node_t *node,
 			 void *into)
 {
 	yaml_node_item_t *item;
-	int ret = 0;
+	int ret = 0, taken;
 
 	if (node->type != YAML_SEQUENCE_NODE)
 		return dart_yaml__refuse(
 			yaml, node,
 			"expected a list: lines of '- ITEM', or []");
 	for (item = node->data.sequence.items.start;
-	     !ret && item < node->data.sequence.items.top; item++)
-		ret = take(yaml, yaml_document_get_node(&yaml->document, *item),
-			   into);
+	     dart_yaml__goes_on(yaml, ret) && item < node->data.sequence.items.top; item++) {
+		taken = take(yaml,
+			     yaml_document_get_node(&yaml->document, *item),
+			     into);
+		ret = taken ?: ret;
+	}
 	return ret;
 }

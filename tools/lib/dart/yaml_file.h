@@ -21,10 +21,18 @@
 #define DART_YAML_NODES_MAX 200000
 #define DART_YAML_DEPTH_MAX 8
 
+/* Is told each mistake of a file, "FILE:LINE: ...". */
+struct dart_yaml_mistakes {
+	void (*tell)(void *subject, const char *sentence);
+	void *subject;
+};
+
 struct dart_yaml {
 	yaml_document_t document;
 	const char *path; /* for messages; the caller's */
 	struct dart_error *error;
+	/* NULL: the first mistake ends the reading.  Set by the caller after parsing. */
+	const struct dart_yaml_mistakes *mistakes;
 };
 
 /*
@@ -47,10 +55,15 @@ int dart_yaml__parse(struct dart_yaml *yaml, const void *bytes, size_t length,
 		     struct dart_error *error);
 void dart_yaml__close(struct dart_yaml *yaml);
 
-/* Sets the error, with the line of @node, and returns -EINVAL. */
+/*
+ * Sets the error, with the line of @node, tells the mistake to those that want each one, and
+ * returns -EINVAL.
+ */
 __attribute__((format(printf, 3, 4))) int
 dart_yaml__refuse(struct dart_yaml *yaml, const yaml_node_t *node,
 		  const char *format, ...);
+/* After @ret of what takes a value: are the next ones to be looked at? */
+bool dart_yaml__goes_on(const struct dart_yaml *yaml, int ret);
 unsigned int dart_yaml__line(const yaml_node_t *node);
 
 /* The text of a scalar; NULL if @node is not one or has a control character. */
@@ -58,7 +71,8 @@ const char *dart_yaml__text(const yaml_node_t *node);
 
 /*
  * Takes a mapping whose keys are @members, each at most once; the array ends
- * with zeros and has at most 32.
+ * with zeros and has at most 32.  If each mistake is to be told, a value or an item that is
+ * refused does not keep the next ones from being taken, and the last error is returned.
  */
 int dart_yaml__take_mapping(struct dart_yaml *yaml, const yaml_node_t *node,
 			    const struct dart_yaml_member *members, void *into);

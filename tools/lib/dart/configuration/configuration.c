@@ -16,6 +16,7 @@ static void close_tcp(struct dart_configuration_tcp *tcp)
 	free(tcp->certificate);
 	free(tcp->key);
 	free(tcp->authorities);
+	free(tcp->place);
 	free_list(tcp->subjects, tcp->subject_count);
 	free_list(tcp->listen, tcp->listen_count);
 }

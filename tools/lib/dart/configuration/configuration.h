@@ -43,6 +43,7 @@ struct dart_configuration_tcp {
 	char **listen; /* as below */
 	size_t listen_count;
 	uint16_t port; /* 0: not given */
+	char *place; /* FILE:LINE of the setting */
 };
 
 struct dart_configuration {
@@ -75,6 +76,17 @@ int dart_configuration__load(struct dart_configuration *configuration,
 /* Reads @file alone, which must exist. */
 int dart_configuration__load_file(struct dart_configuration *configuration,
 				  const char *file, struct dart_error *error);
+/*
+ * Reads all files as dart_configuration__load() does, but goes on after a mistake: calls @tell
+ * with @subject and a sentence, "FILE:LINE: ..." if a line is wrong, for each one.  Returns 0,
+ * or -errno and the last mistake in @error; -ENOENT, of which @tell hears nothing, if there is
+ * no file at all.  The configuration then has what could be read.  The caller closes it in
+ * each case.
+ */
+int dart_configuration__check(struct dart_configuration *configuration,
+			      const char *file,
+			      void (*tell)(void *subject, const char *sentence),
+			      void *subject, struct dart_error *error);
 void dart_configuration__close(struct dart_configuration *configuration);
 
 /*

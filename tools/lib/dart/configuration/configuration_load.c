@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -81,6 +82,23 @@ static int read_file(const char *path, char **bytes, size_t *length,
 	return dart_error__system(error, -ret, "%s: cannot read it", path);
 }
 
+/* Tells a mistake of a whole file, and returns @ret.  One that is missing may be none. */
+static int tell(const struct dart_configuration_loader *loader, int ret,
+		const struct dart_error *error)
+{
+	const struct dart_yaml_mistakes *mistakes = loader->mistakes;
+
+	if (ret && ret != -ENOENT && mistakes)
+		mistakes->tell(mistakes->subject, error->text);
+	return ret;
+}
+
+/* After a file was refused: are the next ones to be looked at? */
+static bool goes_on(const struct dart_configuration_loader *loader, int ret)
+{
+	return !ret || (ret != -ENOMEM && loader->mistakes);
+}
+
 static int load(struct dart_configuration_loader *loader, const char *path,
 		struct dart_error *error)
 {
@@ -92,12 +110,15 @@ static int load(struct dart_configuration_loader *loader, const char *path,
 
 	ret = read_file(path, &bytes, &length, error);
 	if (ret)
-		return ret;
+		return tell(loader, ret, error);
 	ret = dart_yaml__parse(&yaml, bytes, length, path, &root, error);
 	if (!ret) {
+		yaml.mistakes = loader->mistakes;
 		if (root)
 			ret = dart_configuration__take(&yaml, root, loader);
 		dart_yaml__close(&yaml);
+	} else {
+		tell(loader, ret, error);
 	}
 	free(bytes);
 	return ret;
@@ -145,25 +166,41 @@ static int list_files(const char *directory, struct dirent ***entries,
 	return ret;
 }
 
+static int load_named(struct dart_configuration_loader *loader,
+		      const char *directory, const char *name,
+		      struct dart_error *error)
+{
+	char path[PATH_MAX];
+	int ret;
+
+	if (snprintf(path, sizeof(path), "%s/%s", directory, name) >=
+	    (int)sizeof(path))
+		return tell(loader,
+			    dart_error__set(error, ENAMETOOLONG,
+					    "%s: its path is too long", name),
+			    error);
+	ret = load(loader, path, error);
+	/* A link that leads nowhere was listed, so that it is a mistake. */
+	if (ret == -ENOENT && loader->mistakes)
+		ret = tell(loader, -EIO, error);
+	return ret;
+}
+
 /* Returns how many files there were, or -errno. */
 static int load_directory(struct dart_configuration_loader *loader,
 			  const char *directory, struct dart_error *error)
 {
 	struct dirent **entries;
-	char path[PATH_MAX];
 	int i, count, ret = 0;
 
 	count = list_files(directory, &entries, error);
 	if (count < 0)
-		return count;
+		return count == -ENOENT ? count : tell(loader, count, error);
 	for (i = 0; i < count; i++) {
-		if (!ret && snprintf(path, sizeof(path), "%s/%s", directory,
-				     entries[i]->d_name) >= (int)sizeof(path))
-			ret = dart_error__set(error, ENAMETOOLONG,
-					      "%s: its path is too long",
-					      entries[i]->d_name);
-		if (!ret)
-			ret = load(loader, path, error);
+		if (goes_on(loader, ret))
+			ret = load_named(loader, directory, entries[i]->d_name,
+					 error) ?:
+				      ret;
 		free(entries[i]);
 	}
 	free(entries);
@@ -193,7 +230,7 @@ static int load_all(struct dart_configuration_loader *loader, const char *file,
 	int ret, count;
 
 	ret = load(loader, file, error);
-	if (ret && ret != -ENOENT)
+	if (ret != -ENOENT && !goes_on(loader, ret))
 		return ret;
 	count = load_beside(loader, file, &beside);
 	if (count < 0) {
@@ -201,18 +238,20 @@ static int load_all(struct dart_configuration_loader *loader, const char *file,
 		/* Not a missing configuration: a link that leads nowhere. */
 		return count == -ENOENT ? -EIO : count;
 	}
-	return count ? 0 : ret;
+	return count && ret == -ENOENT ? 0 : ret;
 }
 
 /* @take: load() or load_all() */
-static int open_with(struct dart_configuration *configuration,
+static int read_with(struct dart_configuration *configuration,
 		     int (*take)(struct dart_configuration_loader *loader,
 				 const char *file, struct dart_error *error),
-		     const char *file, struct dart_error *error)
+		     const char *file, const struct dart_yaml_mistakes *mistakes,
+		     struct dart_error *error)
 {
 	struct dart_configuration_loader loader = {
 		.configuration = configuration,
 		.places = json_object(),
+		.mistakes = mistakes,
 	};
 	int ret;
 
@@ -220,19 +259,36 @@ static int open_with(struct dart_configuration *configuration,
 	ret = loader.places ? take(&loader, file, error) :
 			      dart_error__no_memory(error);
 	json_decref(loader.places);
-	if (ret)
-		dart_configuration__close(configuration);
 	return ret;
 }
 
 int dart_configuration__load(struct dart_configuration *configuration,
 			     const char *file, struct dart_error *error)
 {
-	return open_with(configuration, load_all, file, error);
+	int ret = read_with(configuration, load_all, file, NULL, error);
+
+	if (ret)
+		dart_configuration__close(configuration);
+	return ret;
 }
 
 int dart_configuration__load_file(struct dart_configuration *configuration,
 				  const char *file, struct dart_error *error)
 {
-	return open_with(configuration, load, file, error);
+	int ret = read_with(configuration, load, file, NULL, error);
+
+	if (ret)
+		dart_configuration__close(configuration);
+	return ret;
+}
+
+int dart_configuration__check(struct dart_configuration *configuration,
+			      const char *file,
+			      void (*tell)(void *subject, const char *sentence),
+			      void *subject, struct dart_error *error)
+{
+	const struct dart_yaml_mistakes mistakes = { .tell = tell,
+						     .subject = subject };
+
+	return read_with(configuration, load_all, file, &mistakes, error);
 }

@@ -131,15 +131,16 @@ static int take_store(struct dart_yaml *yaml, const yaml_node_t *item,
 		.object = "store",
 		.request = "reporter-add",
 	};
-	int ret;
+	int ret, taken;
 
 	ret = dart_yaml__take_mapping(yaml, item, members, &store) ?:
 		      add_store(into, yaml, item, &store);
-	if (ret || !store.reporters)
+	if (!store.reporters || !dart_yaml__goes_on(yaml, ret))
 		return ret;
-	hosts.name = store.name;
-	return dart_yaml__take_list(yaml, store.reporters,
-				    dart_configuration__take_host_of, &hosts);
+	hosts.name = store.name ?: "?";
+	taken = dart_yaml__take_list(yaml, store.reporters,
+				     dart_configuration__take_host_of, &hosts);
+	return taken ?: ret;
 }
 
 int dart_configuration__take_stores(struct dart_yaml *yaml,

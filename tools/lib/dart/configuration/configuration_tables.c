@@ -181,15 +181,16 @@ static int take_table(struct dart_yaml *yaml, const yaml_node_t *item,
 		.object = "table",
 		.request = "requester-add",
 	};
-	int ret;
+	int ret, taken;
 
 	ret = dart_yaml__take_mapping(yaml, item, members, &table) ?:
 		      add_table(into, yaml, item, &table);
-	if (ret || !table.requesters)
+	if (!table.requesters || !dart_yaml__goes_on(yaml, ret))
 		return ret;
-	hosts.name = table.name;
-	return dart_yaml__take_list(yaml, table.requesters,
-				    dart_configuration__take_host_of, &hosts);
+	hosts.name = table.name ?: "?";
+	taken = dart_yaml__take_list(yaml, table.requesters,
+				     dart_configuration__take_host_of, &hosts);
+	return taken ?: ret;
 }
 
 int dart_configuration__take_tables(struct dart_yaml *yaml,

@@ -122,11 +122,18 @@ int dart_configuration__take_tcp(struct dart_yaml *yaml,
 		{ "port", take_port, 0 },
 		{}
 	};
-	const struct dart_configuration_tcp *tcp = tcp_of(into);
+	struct dart_configuration_tcp *tcp = tcp_of(into);
 	int ret;
 
-	ret = dart_configuration__claim_setting(into, yaml, node, "tcp") ?:
-		      dart_yaml__take_mapping(yaml, node, members, into);
+	ret = dart_configuration__claim_setting(into, yaml, node, "tcp");
+	if (ret)
+		return ret;
+	if (asprintf(&tcp->place, "%s:%u", yaml->path,
+		     dart_yaml__line(node)) < 0) {
+		tcp->place = NULL;
+		return dart_error__no_memory(yaml->error);
+	}
+	ret = dart_yaml__take_mapping(yaml, node, members, into);
 	if (ret)
 		return ret;
 	if (!tcp->certificate || !tcp->key || !tcp->authorities ||

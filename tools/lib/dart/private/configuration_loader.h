@@ -10,6 +10,8 @@ struct dart_configuration_loader {
 	struct dart_configuration *configuration;
 	/* by what may occur only once: the place where it did, FILE:LINE */
 	json_t *places;
+	/* NULL: the first mistake ends the loading */
+	const struct dart_yaml_mistakes *mistakes;
 };
 
 /*
