@@ -5,6 +5,7 @@
 
 #include <libdart/error.h>
 
+#include "certificates.h"
 #include "config.h"
 #include "controller.h"
 #include "doctor/doctor.h"
@@ -25,6 +26,22 @@ static int load_config(struct options *options)
 	if (err)
 		fprintf(stderr, "dart-controller: %s\n", error.text);
 	return err;
+}
+
+/* What a reload could refuse; prints one sentence. */
+static int check(const struct options *options)
+{
+	struct dart_tls *tls = NULL;
+	struct dart_error error;
+
+	if (certificates__load(&options->settings.tls, &tls, &error)) {
+		fprintf(stderr, "dart-controller: %s: tls: %s\n",
+			options->config, error.text);
+		return EXIT_FAILURE;
+	}
+	dart_tls__put(tls);
+	printf("%s is valid\n", options->config);
+	return EXIT_SUCCESS;
 }
 
 int main(int argc, char *argv[])
@@ -48,6 +65,8 @@ int main(int argc, char *argv[])
 		status = status_command__run(&options);
 	} else if (load_config(&options)) {
 		status = EXIT_FAILURE;
+	} else if (options.only_checks) {
+		status = check(&options);
 	} else {
 		status = controller__run(&options);
 	}

@@ -7,6 +7,7 @@
 enum option_code {
 	OPTION_CODE_FIRST = 256, /* above all letters */
 	OPTION_ONCE = OPTION_CODE_FIRST,
+	OPTION_CHECK,
 	OPTION_FLOW,
 	OPTION_IO,
 	OPTION_TRANSPORT,

@@ -21,6 +21,7 @@ static const struct option long_options[] = {
 	{ "json", no_argument, NULL, 'j' },
 	{ "once", no_argument, NULL, OPTION_ONCE },
 	{ "config", required_argument, NULL, 'c' },
+	{ "check", no_argument, NULL, OPTION_CHECK },
 	{ "entries", required_argument, NULL, 'e' },
 	{ "flow", required_argument, NULL, OPTION_FLOW },
 	{ "io", required_argument, NULL, OPTION_IO },
@@ -184,6 +185,9 @@ static int parse_one(struct options *options, int c, char *argv[],
 		return 0;
 	case OPTION_ONCE:
 		options->once = true;
+		return 0;
+	case OPTION_CHECK:
+		options->only_checks = true;
 		return 0;
 	case 'h':
 		options->action = OPTIONS_HELP;

@@ -29,6 +29,7 @@ struct options {
 	uint64_t count; /* scrapes per target; 0: unlimited */
 	bool json;
 	bool once;
+	bool only_checks; /* the configuration and the certificates */
 	bool only_records; /* nothing else is done with the values */
 	struct replay_options replay;
 };

@@ -11,7 +11,7 @@ static bool has_scraping(const struct options *options)
 {
 	const struct settings *settings = &options->settings;
 
-	return options->config || options->count || options->once ||
+	return options->config || options->only_checks || options->count || options->once ||
 	       settings->interval_ns || settings->flow || settings->io ||
 	       settings->workers || settings->source_count ||
 	       settings->transport || settings->tls.certificate ||
@@ -173,6 +173,9 @@ static int check_run(const struct options *options, struct dart_error *error)
 
 	if (err)
 		return err;
+	if (options->only_checks && !options->config)
+		return dart_error__set(error, EINVAL,
+				       "--check needs --config FILE");
 	if (options->once && options->count)
 		return dart_error__set(
 			error, EINVAL,

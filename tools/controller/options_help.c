@@ -29,6 +29,8 @@ const char options__help[] =
 	"      --workers N        decode in N threads; 1 by default\n"
 	"  -c, --config FILE      read further agents and settings from a YAML file, and\n"
 	"                         again on SIGHUP\n"
+	"      --check            check that file and the certificates, and exit: 1 if they\n"
+	"                         cannot be used\n"
 	"      --file-sd FILE     scrape the agents of a JSON file, as it changes\n"
 	"      --dns-srv NAME     scrape the agents of SRV records\n"
 	"      --http-sd URL      scrape the agents that a URL names\n"
