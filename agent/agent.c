@@ -61,6 +61,12 @@ static struct tcp_admission tcp_admission(const struct dart_configuration *confi
 	};
 }
 
+/* Where to listen for callers by TCP; NULL: nowhere. */
+static const struct tcp_place *tcp_place(const struct agent *agent)
+{
+	return agent->settings.tcp.port ? &agent->settings.tcp : NULL;
+}
+
 static int agent__open_tcp(struct agent *agent, sd_event *loop,
 			   struct dart_error *error)
 {
@@ -70,11 +76,8 @@ static int agent__open_tcp(struct agent *agent, sd_event *loop,
 	struct counts *counts = agent->self.counts;
 	int ret;
 
-	ret = tcp_listener__open(listener, loop,
-				 agent->settings.tcp.port ?
-					 &agent->settings.tcp :
-					 NULL,
-				 &admission, &agent->snapshots, &agent->changes,
+	ret = tcp_listener__open(listener, loop, tcp_place(agent), &admission,
+				 &agent->snapshots, &agent->changes,
 				 &counts->tcp, &counts->tcp_refused, error);
 	/* Controllers that READ need no certificate. */
 	if (!ret && *listener->failure.text)
@@ -84,15 +87,22 @@ static int agent__open_tcp(struct agent *agent, sd_event *loop,
 	return ret;
 }
 
-static void agent__reload_tcp(struct agent *agent)
+/* @settings: of the configuration as it is now. */
+static void agent__reload_tcp(struct agent *agent, struct settings *settings)
 {
 	const struct tcp_admission admission =
 		tcp_admission(&agent->configuration);
+	struct tcp_listener *listener = &agent->tcp_listener;
 	struct dart_error error;
+	int ret = tcp_listener__admit(listener, &admission, &error);
 
-	if (tcp_listener__admit(&agent->tcp_listener, &admission, &error))
+	/* Certificates that cannot be used change nothing. */
+	if ((!ret || !listener->port) &&
+	    settings__take_tcp(&agent->settings, settings))
+		ret = tcp_listener__move(listener, tcp_place(agent), &error);
+	if (ret)
 		log__error("%s: %s",
-			   agent->tcp_listener.port ?
+			   listener->port ?
 				   "callers by TCP meet the certificate of before" :
 				   "no caller by TCP can connect",
 			   error.text);
@@ -346,36 +356,37 @@ void agent__close(struct agent *agent)
 
 /* Names the settings that take effect at the next start only. */
 static void agent__name_settings(const struct agent *agent,
-				 const struct dart_configuration *configuration)
+				 const struct settings *settings)
 {
-	struct settings settings;
-	struct dart_error error;
 	char names[SETTINGS_NAMES_MAX];
 
-	if (settings__open(&settings, &agent->options, configuration, &error))
-		return;
-	if (settings__compare(&agent->settings, &settings, names,
-			      sizeof(names)))
+	if (settings__compare(&agent->settings, settings, names, sizeof(names)))
 		log__warning(
 			"changed in the configuration, and used when dartd starts again: %s (systemctl restart dartd)",
 			names);
-	settings__close(&settings);
 }
 
 void agent__reload(struct agent *agent)
 {
 	struct dart_configuration configuration, old;
+	struct settings settings;
 	struct dart_error error;
 
 	if (configuration__load(&configuration, &agent->options, &error)) {
 		log__error("the configuration was not reloaded: %s", error.text);
 		return;
 	}
-	agent__name_settings(agent, &configuration);
+	if (settings__open(&settings, &agent->options, &configuration, &error)) {
+		log__error("the configuration was not reloaded: %s", error.text);
+		dart_configuration__close(&configuration);
+		return;
+	}
+	agent__name_settings(agent, &settings);
 	/* Parts that know the lists of the old one learn of the new one first. */
 	old = agent->configuration;
 	agent->configuration = configuration;
-	agent__reload_tcp(agent);
+	agent__reload_tcp(agent, &settings);
+	settings__close(&settings);
 	dart_configuration__close(&old);
 	agent__use_configuration(agent);
 	agent__apply_limits(agent);

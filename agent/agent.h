@@ -34,13 +34,27 @@
 #define AGENT_REQUEST_TABLES 11
 #define AGENT_PEER_SERVICES 5
 
+/* What happens to the RDMA device. */
+struct agent_device {
+	struct device_watch watch;	/* without events: they cannot be watched */
+	sd_event_source *change;	/* after the events that tell of it */
+	sd_event_source *retry;
+	bool is_lost;		/* and has to be closed */
+	bool is_removed;	/* not only failed */
+	char reason[64];	/* for that */
+	struct dart_error missing;	/* why there is none; "": there is one, or shall be none */
+};
+
 struct agent {
+	sd_event *loop;
 	struct options options;
 	struct dart_configuration configuration;
-	struct settings settings;	/* of the start */
+	struct settings settings;	/* of the start; tcp: that is in use */
 	struct region region;
 	struct self self;
+	struct cm_contexts cm_contexts;
 	struct device device;
+	struct agent_device device_state;
 	struct leases leases;
 	struct changes changes;
 	struct file_watches file_watches;

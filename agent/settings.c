@@ -105,11 +105,6 @@ int settings__compare(const struct settings *a, const struct settings *b,
 		{ "port", a->place.port != b->place.port },
 		{ "keepalive", a->place.keepalive_s != b->place.keepalive_s },
 		{ "exposure", a->exposure != b->exposure },
-		/* It needs no start to listen no longer. */
-		{ "tcp: listen",
-		  b->tcp.port && !are_same(a->tcp.addresses, a->tcp.count,
-					   b->tcp.addresses, b->tcp.count) },
-		{ "tcp: port", b->tcp.port && a->tcp.port != b->tcp.port },
 	};
 	size_t i, used = 0;
 	int count = 0;
@@ -124,4 +119,17 @@ int settings__compare(const struct settings *a, const struct settings *b,
 		count++;
 	}
 	return count;
+}
+
+bool settings__take_tcp(struct settings *settings, struct settings *others)
+{
+	struct tcp_place *a = &settings->tcp, *b = &others->tcp;
+	const struct tcp_place taken = *b;
+
+	if (a->port == b->port &&
+	    are_same(a->addresses, a->count, b->addresses, b->count))
+		return false;
+	*b = *a;
+	*a = taken;
+	return true;
 }

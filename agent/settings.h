@@ -27,9 +27,16 @@ void settings__close(struct settings *settings);
 
 /*
  * Writes the names of the settings that differ, ", " between them, as far as @size goes,
- * and returns how many there are: all of them take effect at the next start.
+ * and returns how many there are: all of them take effect at the next start.  That of tcp
+ * does not: see settings__take_tcp().
  */
 int settings__compare(const struct settings *a, const struct settings *b,
 		      char *names, size_t size);
+
+/*
+ * Exchanges the places of tcp if that of @others differs, and says whether it did: it takes
+ * effect when dartd is reloaded.
+ */
+bool settings__take_tcp(struct settings *settings, struct settings *others);
 
 #endif /* SETTINGS_H */

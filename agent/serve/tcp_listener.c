@@ -124,9 +124,11 @@ static void tcp_listener__stop(struct tcp_listener *listener)
 static int tcp_listener__start(struct tcp_listener *listener,
 			       struct dart_error *error)
 {
-	int ret;
+	int ret = 0;
 
-	ret = dart_tls__load(&listener->admission.files, &listener->tls, error);
+	if (!listener->tls)
+		ret = dart_tls__load(&listener->admission.files, &listener->tls,
+				     error);
 	if (ret)
 		return ret;
 	ret = tcp_listener__listen(listener, listener->place, error);
@@ -140,7 +142,8 @@ static int tcp_listener__start(struct tcp_listener *listener,
 		listener->port = listener->place->port;
 		return 0;
 	}
-	tcp_listener__stop(listener);
+	/* The certificates stay: who was admitted by them may be connected. */
+	tcp_listener__close_sockets(listener);
 	return ret;
 }
 
@@ -279,9 +282,27 @@ int tcp_listener__admit(struct tcp_listener *listener,
 	}
 	if (!listener->place)
 		return 0;
-	ret = listener->socket_count ?
+	ret = listener->tls ?
 		      tcp_listener__reload(listener, &listener->failure) :
-		      tcp_listener__try(listener);
+		      0;
+	if (!ret && !listener->socket_count)
+		ret = tcp_listener__try(listener);
+	*error = listener->failure;
+	return ret;
+}
+
+int tcp_listener__move(struct tcp_listener *listener,
+		       const struct tcp_place *place, struct dart_error *error)
+{
+	int ret;
+
+	sd_event_source_set_enabled(listener->resume, SD_EVENT_OFF);
+	tcp_listener__close_sockets(listener);
+	listener->failure = (struct dart_error){};
+	listener->place = place;
+	if (!place)
+		return 0;
+	ret = tcp_listener__try(listener);
 	*error = listener->failure;
 	return ret;
 }

@@ -44,7 +44,7 @@ struct tcp_listener {
 	const struct tcp_place *place;	/* NULL: it is not wanted to listen */
 	struct tcp_admission admission;
 	struct handshake_rates rates;
-	struct dart_tls *tls;		/* NULL: it does not listen */
+	struct dart_tls *tls;		/* NULL: none could be loaded yet */
 	struct tcp_socket {
 		struct tcp_listener *listener;
 		int fd;
@@ -80,6 +80,13 @@ void tcp_listener__close(struct tcp_listener *listener);
 int tcp_listener__admit(struct tcp_listener *listener,
 			const struct tcp_admission *admission,
 			struct dart_error *error);
+
+/*
+ * Closes its sockets, and listens at @place instead, nowhere if it is NULL; callers that are
+ * connected stay.  Failures are those of tcp_listener__open(), and also in @error.
+ */
+int tcp_listener__move(struct tcp_listener *listener,
+		       const struct tcp_place *place, struct dart_error *error);
 
 /* "ADDRESS:PORT (SUBJECT)" of each connected caller; NULL if out of memory. */
 json_t *tcp_listener__names(const struct tcp_listener *listener);

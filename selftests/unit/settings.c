@@ -52,23 +52,47 @@ static void expect(const struct dart_configuration *a,
 static void test_names(void **state)
 {
 	expect(&defaults, &defaults, SETTINGS_NAMES_MAX, 0, "");
-	expect(&defaults, &others, SETTINGS_NAMES_MAX, 7,
-	       "device, listen, port, keepalive, exposure, tcp: listen, tcp: port");
+	expect(&defaults, &others, SETTINGS_NAMES_MAX, 5,
+	       "device, listen, port, keepalive, exposure");
 }
 
 static void test_cut_off(void **state)
 {
-	expect(&defaults, &others, 20, 7, "device, listen, por");
-	expect(&defaults, &others, 1, 7, "");
+	expect(&defaults, &others, 20, 5, "device, listen, por");
+	expect(&defaults, &others, 1, 5, "");
 }
 
-/* A reload takes tcp away at once; to add it takes another start. */
+/* Takes the place of tcp of @b, and says whether it did. */
+static bool takes(const struct dart_configuration *a,
+		  const struct dart_configuration *b)
+{
+	static const struct options options;
+	struct settings first, second;
+	struct dart_error error;
+	uint16_t port;
+	bool has_taken;
+
+	assert_int_equal(settings__open(&first, &options, a, &error), 0);
+	assert_int_equal(settings__open(&second, &options, b, &error), 0);
+	port = second.tcp.port;
+	has_taken = settings__take_tcp(&first, &second);
+	assert_int_equal(first.tcp.port, port);
+	assert_int_equal(first.tcp.count, b->tcp.listen_count);
+	settings__close(&first);
+	settings__close(&second);
+	return has_taken;
+}
+
 static void test_tcp(void **state)
 {
 	static const struct dart_configuration none;
 
-	expect(&defaults, &none, SETTINGS_NAMES_MAX, 0, "");
-	expect(&none, &defaults, SETTINGS_NAMES_MAX, 1, "tcp: port");
+	assert_true(takes(&defaults, &none));
+	assert_true(takes(&none, &defaults));
+	assert_true(takes(&defaults, &others));
+	assert_true(takes(&others, &defaults));
+	assert_false(takes(&none, &none));
+	assert_false(takes(&others, &others));
 }
 
 int main(void)
@@ -76,7 +100,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST("the settings that differ are named, all of them", test_names),
 		TEST("names that do not fit are cut off", test_cut_off),
-		TEST("tcp without a restart is named if it is added, not if it is removed",
+		TEST("the place of tcp is taken without a restart if it differs",
 		     test_tcp),
 	};
 
